@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * event.c - attrs, ids and names of a stream's events; which event a record belongs to; where its fixed
+ * fields stand.  Rules: perf's evlist__event2evsel, __evsel__calc_id_pos and __evsel__calc_is_pos.
+ */
+#include <sys/random.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_name.h"
+#include "feature.h"
+#include "perfpipe.h"
+#include "tracing.h"
+
+/* What perf itself allows in a file (FORMAT: header sections); keeps a hostile stream from growing us. */
+enum { EVENTS_MAX = 65536, IDS_MAX = 1 << 24 };
+enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
+enum name_from { NAME_BUILT, NAME_TRACING, NAME_DESC, NAME_UPDATE };	/* the later, the better */
+
+/* ---- attrs ------------------------------------------------------------------------------------- */
+
+/* A big-endian compiler allocates bit fields from the most significant bit: bytes stay, bits turn around. */
+static uint64_t
+attr_flags(const uint8_t *p, bool swap)
+{
+	bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	uint64_t flags = 0;
+
+	for (int i = 0; i < 8; i++)
+		for (int bit = 0; bit < 8; bit++)
+			if (p[i] & 1 << (big ? 7 - bit : bit))
+				flags |= UINT64_C(1) << (8 * i + bit);
+	return flags;
+}
+
+void
+pp_attr_get(struct pp_attr *a, const uint8_t *p, size_t len, bool swap)
+{
+	static const struct { uint16_t to, size; } fields[] = {
+#define ATTR(field, kind, size) { offsetof(struct pp_attr, field), size },
+#include "attr.def"
+#undef ATTR
+	};
+	uint8_t *to = (uint8_t *)a;
+
+	memset(a, 0, sizeof *a);
+	for (size_t i = 0, at = 0; i < sizeof fields / sizeof *fields; at += fields[i++].size) {
+		if (at + fields[i].size > len)
+			break;
+		if (fields[i].to == offsetof(struct pp_attr, flags))
+			a->flags = attr_flags(p + at, swap);
+		else if (fields[i].size == 8)
+			pp_set_u64(to + fields[i].to, pp_get_u64(p + at, swap), false);
+		else if (fields[i].size == 4)
+			pp_set_u32(to + fields[i].to, pp_get_u32(p + at, swap), false);
+		else
+			pp_set_u16(to + fields[i].to, pp_get_u16(p + at, swap), false);
+	}
+	if (!a->size)
+		a->size = PP_ATTR_SIZE_VER0;
+}
+
+static void
+make_plan(struct pp_plan *p, const struct pp_attr *a)
+{
+	/* The order in which the kernel writes them: perf_output_sample, __perf_event__output_id_sample. */
+	const struct { uint32_t bit; uint16_t *to; } sample[] = {
+		{ PP_SAMPLE_IDENTIFIER, &p->identifier }, { PP_SAMPLE_IP, &p->ip }, { PP_SAMPLE_TID, &p->tid },
+		{ PP_SAMPLE_TIME, &p->time }, { PP_SAMPLE_ADDR, &p->addr }, { PP_SAMPLE_ID, &p->id },
+		{ PP_SAMPLE_STREAM_ID, &p->stream_id }, { PP_SAMPLE_CPU, &p->cpu }, { PP_SAMPLE_PERIOD, &p->period },
+	}, back[] = {
+		{ PP_SAMPLE_IDENTIFIER, &p->t_identifier }, { PP_SAMPLE_CPU, &p->t_cpu },
+		{ PP_SAMPLE_STREAM_ID, &p->t_stream_id }, { PP_SAMPLE_ID, &p->t_id },
+		{ PP_SAMPLE_TIME, &p->t_time }, { PP_SAMPLE_TID, &p->t_tid },
+	};
+
+	*p = (struct pp_plan){ .fixed = PP_HEADER_SIZE };
+	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
+		if (a->sample_type & sample[i].bit) {
+			*sample[i].to = p->fixed;
+			p->fixed += 8;
+		}
+	if (!(a->flags >> PP_ATTR_SAMPLE_ID_ALL_BIT & 1))
+		return;
+	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
+		if (a->sample_type & back[i].bit)
+			*back[i].to = p->trailer += 8;
+}
+
+/* ---- ids --------------------------------------------------------------------------------------- */
+
+static struct pp_idslot *
+find_slot(const struct pp_idmap *m, uint64_t id)
+{
+	size_t mask = (UINT64_C(1) << (64 - m->shift)) - 1, i = id * m->mul >> m->shift;
+
+	while (m->slot[i].ev && m->slot[i].id != id)
+		i = (i + 1) & mask;
+	return &m->slot[i];
+}
+
+static int
+map_size(struct pp_idmap *m, unsigned shift)
+{
+	struct pp_idmap new = { .mul = m->mul, .shift = shift, .used = m->used };
+
+	if (!(new.slot = calloc(UINT64_C(1) << (64 - shift), sizeof *new.slot)))
+		return -1;
+	for (size_t i = 0; m->slot && i < UINT64_C(1) << (64 - m->shift); i++)
+		if (m->slot[i].ev)
+			*find_slot(&new, m->slot[i].id) = m->slot[i];
+	free(m->slot);
+	*m = new;
+	return 1;
+}
+
+static int
+map_put(struct pp_idmap *m, uint64_t id, struct pp_event *ev)
+{
+	struct pp_idslot *slot;
+
+	if (2 * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && map_size(m, m->shift - 1) < 0)
+		return -1;
+	slot = find_slot(m, id);
+	m->used += !slot->ev;
+	*slot = (struct pp_idslot){ id, ev, -1 };
+	return 1;
+}
+
+struct pp_event *
+pp_event_by_id(const struct pp_events *e, uint64_t id)
+{
+	return find_slot(&e->map, id)->ev;
+}
+
+int64_t
+pp_cpu_of_id(const struct pp_events *e, uint64_t id)
+{
+	const struct pp_idslot *slot = find_slot(&e->map, id);
+
+	return slot->ev ? slot->cpu : -1;
+}
+
+/* ---- learning ---------------------------------------------------------------------------------- */
+
+struct pp_events *
+pp_events_new(bool swap)
+{
+	struct pp_events *e = calloc(1, sizeof *e);
+
+	if (!e)
+		return NULL;
+	e->swap = swap;
+	if (getrandom(&e->map.mul, sizeof e->map.mul, GRND_NONBLOCK) < 0)
+		e->map.mul = UINT64_C(0x9e3779b97f4a7c15);
+	e->map.mul |= 1;
+	if (map_size(&e->map, 64 - 6) < 0) {
+		free(e);
+		return NULL;
+	}
+	return e;
+}
+
+void
+pp_events_free(struct pp_events *e)
+{
+	if (!e)
+		return;
+	for (unsigned i = 0; i < e->n; i++) {
+		free(e->ev[i]->name);
+		free(e->ev[i]->ids);
+		free(e->ev[i]);
+	}
+	free(e->ev);
+	free(e->map.slot);
+	free(e);
+}
+
+static int
+set_name(struct pp_event *ev, enum name_from from, const char *name, size_t n, struct pp_err *err)
+{
+	char *copy;
+
+	if (!n || from < ev->name_from)
+		return 1;
+	if (!(copy = strndup(name, n)))
+		return pp_fail(err, "out of memory");
+	free(ev->name);
+	ev->name = copy;
+	ev->name_from = from;
+	return 1;
+}
+
+/* The record is sound (pp_check). */
+static int
+learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	size_t len = r->size - PP_HEADER_SIZE;
+	struct pp_event *ev, **all;
+	const uint8_t *ids;
+	char name[128];
+
+	if (!(e->n & (e->n - 1))) {	/* the array is full */
+		all = realloc(e->ev, (e->n ? 2 * e->n : 1) * sizeof *all);
+		if (!all)
+			return pp_fail(err, "out of memory");
+		e->ev = all;
+	}
+	if (!(ev = calloc(1, sizeof *ev)))
+		return pp_fail(err, "out of memory");
+	pp_attr_get(&ev->attr, r->raw + PP_HEADER_SIZE, len, e->swap);
+	if (ev->attr.size < sizeof ev->attr)	/* the record's ids are no part of the attr */
+		pp_attr_get(&ev->attr, r->raw + PP_HEADER_SIZE, ev->attr.size, e->swap);
+	ids = r->raw + PP_HEADER_SIZE + ev->attr.size;
+	ev->nids = (unsigned)((len - ev->attr.size) / 8);
+	ev->index = e->n;
+	make_plan(&ev->plan, &ev->attr);
+	if (e->n >= EVENTS_MAX || e->nids + ev->nids > IDS_MAX) {
+		free(ev);
+		return pp_fail(err, "more than %d events or %d ids", EVENTS_MAX, IDS_MAX);
+	}
+	if (!e->n) {
+		const struct pp_plan *p = &ev->plan;
+
+		e->id_off = p->identifier ? p->identifier : p->id;
+		e->id_back = p->t_identifier ? p->t_identifier : p->t_id;
+	}
+	e->ev[e->n++] = ev;
+	e->nids += ev->nids;
+	pp_event_build_name(&ev->attr, name, sizeof name);
+	if (!(ev->ids = calloc(ev->nids ? ev->nids : 1, sizeof *ev->ids)))
+		return pp_fail(err, "out of memory");
+	for (unsigned i = 0; i < ev->nids; i++) {
+		ev->ids[i] = pp_get_u64(ids + 8 * i, e->swap);
+		if (map_put(&e->map, ev->ids[i], ev) < 0)
+			return pp_fail(err, "out of memory");
+	}
+	return set_name(ev, NAME_BUILT, name, strlen(name), err);
+}
+
+/* u32 n, u32 attr_bytes, n times: attr, u32 nr_ids, str name, u64 ids[nr_ids] */
+static int
+learn_event_desc(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	struct pp_cur c = pp_cur(r->raw + 16, r->size - 16, e->swap);
+	uint32_t n = pp_take_u32(&c), attr_size = pp_take_u32(&c);
+
+	for (uint32_t i = 0; i < n && !c.bad; i++) {
+		uint32_t nids, len;
+		const uint8_t *name, *ids;
+		struct pp_event *ev;
+
+		pp_take(&c, attr_size);
+		nids = pp_take_u32(&c);
+		len = pp_take_u32(&c);
+		name = pp_take(&c, len);
+		ids = pp_take_n(&c, nids, 8);
+		if (c.bad)
+			break;
+		ev = nids ? pp_event_by_id(e, pp_get_u64(ids, e->swap)) : i < e->n ? e->ev[i] : NULL;
+		if (ev && set_name(ev, NAME_DESC, (const char *)name, strnlen((const char *)name, len), err) < 0)
+			return -1;
+	}
+	/* perf aborts on one that does not parse; ours is not to judge a header feature here. */
+	return 1;
+}
+
+static int
+learn_id_index(struct pp_events *e, const struct pp_rec *r)
+{
+	uint64_t nr = pp_get_u64(r->raw + 8, e->swap);
+
+	for (const uint8_t *p = r->raw + 16; nr--; p += 32) {
+		struct pp_idslot *slot = find_slot(&e->map, pp_get_u64(p, e->swap));
+		int64_t cpu = (int64_t)pp_get_u64(p + 16, e->swap);
+
+		if (slot->ev)
+			slot->cpu = cpu < 0 || cpu > INT32_MAX ? -1 : (int32_t)cpu;
+	}
+	return 1;
+}
+
+int
+pp_events_learn(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	struct pp_event *ev;
+	const char *name;
+
+	switch (r->type) {
+	case PP_HEADER_ATTR:
+		return learn_attr(e, r, err);
+	case PP_ID_INDEX:
+		return learn_id_index(e, r);
+	case PP_HEADER_FEATURE:
+		if (pp_get_u64(r->raw + 8, e->swap) == PP_FEAT_EVENT_DESC)
+			return learn_event_desc(e, r, err);
+		return 1;
+	case PP_EVENT_UPDATE:
+		if (pp_get_u64(r->raw + 8, e->swap) != EVENT_UPDATE_NAME)
+			return 1;
+		if (!(ev = pp_event_by_id(e, pp_get_u64(r->raw + 16, e->swap))))
+			return 1;	/* perf accepts it before its attr, and ignores it */
+		name = (const char *)r->raw + 24;
+		return set_name(ev, NAME_UPDATE, name, strnlen(name, r->size - 24), err);
+	default:
+		return 1;
+	}
+}
+
+int
+pp_events_tracing(struct pp_events *e, const struct pp_tracing *t, struct pp_err *err)
+{
+	const char *name;
+
+	for (unsigned i = 0; i < e->n; i++)
+		if (e->ev[i]->attr.type == TYPE_TRACEPOINT && (name = pp_tracing_name(t, e->ev[i]->attr.config)) &&
+		    set_name(e->ev[i], NAME_TRACING, name, strlen(name), err) < 0)
+			return -1;
+	return 1;
+}
+
+/* ---- which event, which field -------------------------------------------------------------------- */
+
+static const struct pp_event *
+event_of(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	const uint8_t *at;
+	uint64_t id;
+	struct pp_event *ev;
+
+	if (!e->n) {
+		pp_fail(err, "no HEADER_ATTR before it");
+		return NULL;
+	}
+	if (e->n == 1)
+		return e->ev[0];
+	if (r->type == PP_SAMPLE ? !e->id_off : !e->id_back)
+		return e->ev[0];	/* ids are nowhere, or sample_id_all is not set */
+	if (r->size < PP_HEADER_SIZE + 8 || (r->type == PP_SAMPLE && r->size < e->id_off + 8) ||
+	    (r->type != PP_SAMPLE && r->size < PP_HEADER_SIZE + e->id_back)) {
+		pp_fail(err, "record of %u bytes has no room for its id", r->size);
+		return NULL;
+	}
+	at = r->type == PP_SAMPLE ? r->raw + e->id_off : r->raw + r->size - e->id_back;
+	id = pp_get_u64(at, e->swap);
+	if (!id)			/* synthesised */
+		return e->ev[0];
+	if (!(ev = pp_event_by_id(e, id)))
+		pp_fail(err, "id %ju belongs to no event", (uintmax_t)id);
+	return ev;
+}
+
+const struct pp_event *
+pp_event_find_slow(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	const struct pp_event *ev = event_of(e, r, err);
+
+	if (ev && r->type == PP_SAMPLE && r->size < ev->plan.fixed) {
+		pp_fail(err, "record of %u bytes needs %u", r->size, ev->plan.fixed);
+		return NULL;
+	}
+	return ev;
+}
+
+int
+pp_time_slow(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *time)
+{
+	if (!ev->plan.t_time || !pp_has_trailer(ev, r))
+		return 0;
+	*time = pp_get_u64(r->raw + r->size - ev->plan.t_time, swap);
+	return *time != 0 && *time != UINT64_MAX;
+}
+
+/* A fixed field of a sample, or the same of a trailer; NULL if not recorded. */
+static const uint8_t *
+field(const struct pp_event *ev, const struct pp_rec *r, uint16_t in_sample, uint16_t in_trailer)
+{
+	if (r->type == PP_SAMPLE)
+		return in_sample ? r->raw + in_sample : NULL;
+	return in_trailer && pp_has_trailer(ev, r) ? r->raw + r->size - in_trailer : NULL;
+}
+
+int
+pp_pid_tid(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint32_t *pid, uint32_t *tid)
+{
+	const uint8_t *p = field(ev, r, ev->plan.tid, ev->plan.t_tid);
+
+	if (!p)
+		return 0;
+	*pid = pp_get_u32(p, swap);
+	*tid = pp_get_u32(p + 4, swap);
+	return 1;
+}
+
+int
+pp_cpu(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint32_t *cpu)
+{
+	const uint8_t *p = field(ev, r, ev->plan.cpu, ev->plan.t_cpu);
+
+	if (!p)
+		return 0;
+	*cpu = pp_get_u32(p, swap);
+	return 1;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * feature.h - header features: what the recording machine was, which events and command made the stream.
+ *
+ * In a stream each is a HEADER_FEATURE record (u64 number, payload); in a file a section with the same
+ * payload.  feature.def says by one row each what a payload looks like; feature.c reads and writes by it,
+ * feature_text.c shows, feature_rec.c deals with whole features.
+ *
+ *	struct pp_feature_io io;		read, value by value
+ *	pp_feature_open(&io, &feature, err);
+ *	while ((r = pp_feature_next(&io, &v)) > 0) ...
+ *
+ *	pp_feature_create(&io, PP_FEAT_CMDLINE, swap, 0, buf, sizeof buf, err);		write
+ *	pp_feature_put_count(&io, "nr");
+ *	pp_feature_put_str(&io, "arg", "perf", 4);
+ *	pp_feature_finish(&io, &len);
+ *
+ * Nothing is allocated; values point into the payload.  Errors read "HEADER_FEATURE: NAME: cause" and stick
+ * to the handle.
+ */
+#ifndef PP_FEATURE_H
+#define PP_FEATURE_H
+
+#include "perfpipe.h"
+
+enum pp_feat {
+#define FEAT(number, name, ...) PP_FEAT_##name = number,
+#include "feature.def"
+#undef FEAT
+	PP_FEAT_END			/* first number that we do not know; our end mark (HEADER_LAST_FEATURE) */
+};
+
+enum {				/* where a feature may stand; see feature.def */
+	PP_FEATURE_PIPE = 1, PP_FEATURE_FILE = 2, PP_FEATURE_FLAG = 4,
+};
+enum {
+	PP_FEATURE_HEAD = 16,		/* bytes of a HEADER_FEATURE record in front of its payload */
+	PP_FEATURE_STR_ALIGN = 64,	/* perf pads strings to this (NAME_ALIGN) */
+	PP_FEATURE_DEPTH = 3,		/* lists in lists */
+	PP_FEATURE_FIELDS = 24,		/* entries of the longest row */
+};
+
+struct pp_feature {		/* a view of one feature */
+	uint64_t	 number;	/* enum pp_feat, or one that we do not know */
+	const uint8_t	*p;		/* payload; may be NULL if len is 0 */
+	size_t		 len;
+	uint32_t	 nr_cpus;	/* NRCPUS `available' of the same stream; 0: not known (yet) */
+	bool		 swap;		/* the payload is not in this machine's byte order */
+};
+
+enum pp_feature_kind {
+	PP_F_STOP,			/* end of the layout; never seen in a value */
+	PP_F_UINT, PP_F_SINT, PP_F_HEX,	/* numbers: `num' */
+	PP_F_TIME,			/* nanoseconds: `num' */
+	PP_F_BITMAP,			/* 64 bits, lowest first: `num' */
+	PP_F_STR,			/* p, len: without length word, NUL and padding; no NUL need follow */
+	PP_F_ATTR,			/* p, len: a perf_event_attr in the payload's byte order */
+	PP_F_INFO,			/* p, len: a struct bpf_prog_info, as stored */
+	PP_F_BYTES,			/* p, len: bytes without a known byte order, as stored */
+	PP_F_REST,			/* p, len: what the layout does not cover, to the end */
+	/* parts of a layout that no value stands for */
+	PP_F_LIST, PP_F_BITS, PP_F_CPUS, PP_F_EACH, PP_F_END, PP_F_OPT, PP_F_SINCE,
+};
+
+struct pp_feature_value {
+	const char	*name;		/* field name of feature.def; "rest" for PP_F_REST */
+	const char	*text;		/* how it reads on the screen (feature.def), or NULL; unused by put */
+	enum pp_feature_kind kind;
+	const uint8_t	*p;		/* where it stands in the payload (a string: its first byte) */
+	size_t		 len;		/* bytes at p */
+	uint64_t	 num;		/* of a number, in this machine's order; PP_F_SINT sign-extended */
+	unsigned	 depth;		/* 0: not in a list */
+	uint64_t	 index;		/* which entry of the innermost list */
+	bool		 swap;		/* p is not in this machine's byte order (ATTR, REST) */
+	bool		 count;		/* put: this number is to be found by counting what follows */
+};
+
+struct pp_feature_field;	/* one entry of a layout: feature.c */
+struct pp_feature_io {		/* a payload being read or written; private to feature.c */
+	const struct pp_feature_field *f;
+	struct pp_err	*err;
+	uint64_t	 number;
+	uint32_t	 nr_cpus;
+	bool		 swap, writing, failed, done;
+	uint8_t		 at, depth;
+	struct { uint8_t start; bool until; uint64_t left, index; } in[PP_FEATURE_DEPTH];
+	uint64_t	 val[PP_FEATURE_FIELDS];	/* the last number of each field */
+	struct pp_cur	 cur;				/* reading */
+	uint8_t		*buf;				/* writing */
+	size_t		 cap, len, pos[PP_FEATURE_FIELDS];
+	uint32_t	 open;				/* bit n: val[n] is still to be counted */
+	const struct pp_feature_value *next;
+};
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* perf's name of a feature without HEADER_; NULL if unknown. */
+const char	*pp_feature_name(uint64_t number);
+/* The feature of that name (either case, HEADER_ allowed in front) or number; -1 if there is none. */
+int64_t		 pp_feature_number(const char *name);
+/* PP_FEATURE_* bits; both PIPE and FILE for a number that we do not know, 0 for one that perf aborts on. */
+unsigned	 pp_feature_where(uint64_t number);
+/*
+ * Is the record the mark behind the last feature?  perf writes its own HEADER_LAST_FEATURE without a payload
+ * (32 by 6.1 and 6.12, 35 by 7.2), so it is told by the size, not by the number.
+ */
+bool		 pp_feature_is_end(const struct pp_rec *);
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* View the feature of a HEADER_FEATURE record.  1, or -1: too short to name one. */
+int	pp_feature_of(struct pp_feature *, const struct pp_rec *, bool swap, uint32_t nr_cpus, struct pp_err *);
+/* Start reading.  The feature's bytes must stay; the view itself need not. */
+void	pp_feature_open(struct pp_feature_io *, const struct pp_feature *, struct pp_err *);
+/*
+ * The next value: 1, 0 at the end, -1 if a count or length does not fit the bytes that are there.
+ * An empty payload has no values.  Flags, unknown features and bytes behind the layout are PP_F_REST; so is
+ * the end of a CPU_TOPOLOGY if nr_cpus is 0.
+ */
+int	pp_feature_next(struct pp_feature_io *, struct pp_feature_value *);
+/* Returns 1 to go on, 0 to stop, -1 on failure. */
+typedef int	pp_feature_visit(void *arg, const struct pp_feature_value *);
+/* Show every value in stored order.  What the visitor returned last, -1 also if the payload is not sound. */
+int	pp_feature_walk(const struct pp_feature *, pp_feature_visit *, void *arg, struct pp_err *);
+/* The first number of that name.  1, 0 if the feature has none, -1. */
+int	pp_feature_num(const struct pp_feature *, const char *name, uint64_t *num, struct pp_err *);
+
+/*
+ * Takes the lines of a text in pieces; p NULL ends a line.  Pieces may hold any byte of the stream, even a
+ * newline or NUL: the caller makes them harmless.  Returns 1 to go on, -1 to fail.
+ */
+typedef int	pp_feature_out(void *arg, const char *p, size_t n);
+/* Describe a feature for people, much as `perf report --header-only' does.  1, or -1. */
+int	pp_feature_text(const struct pp_feature *, pp_feature_out *, void *arg, struct pp_err *);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/*
+ * Start a payload of `cap' bytes at most in buf, in the byte order said by `swap'.  nr_cpus 0: take as many
+ * CPUS entries as are put.
+ */
+void	pp_feature_create(struct pp_feature_io *, uint64_t number, bool swap, uint32_t nr_cpus, uint8_t *buf,
+	    size_t cap, struct pp_err *);
+/*
+ * Append a value.  Values must come in stored order, with the names of feature.def; those of
+ * pp_feature_next() may be given back as they are.  Strings are cut at a NUL, padded with zeros to a multiple
+ * of 64 that holds one NUL at least, as perf does.  A number that counts (entries, bytes) must agree with what
+ * follows, unless `count' is set: then it is found.  ATTR is turned into the payload's byte order; INFO and
+ * BYTES are copied; REST is refused if it would need turning.  1, or -1.
+ */
+int	pp_feature_put(struct pp_feature_io *, const struct pp_feature_value *);
+int	pp_feature_put_num(struct pp_feature_io *, const char *name, uint64_t num);
+int	pp_feature_put_count(struct pp_feature_io *, const char *name);
+int	pp_feature_put_str(struct pp_feature_io *, const char *name, const char *p, size_t len);
+/* End the payload: 1 and its length, or -1: something failed or is missing. */
+int	pp_feature_finish(struct pp_feature_io *, size_t *len);
+/*
+ * Rewrite a payload in the other byte order (to_swap as for pp_feature_create).  1 and its length, or -1.
+ * Strings come out padded as perf does; bytes whose meaning is not known make it fail.
+ */
+int	pp_feature_convert(const struct pp_feature *, bool to_swap, uint8_t *buf, size_t cap, size_t *len,
+	    struct pp_err *);
+/*
+ * Make a whole HEADER_FEATURE record of 16 + f->len bytes (not padded) in buf, in byte order f->swap.  f->p may
+ * be buf + PP_FEATURE_HEAD.  Without a payload it is an end mark (number PP_FEAT_END).  1, or -1: larger than
+ * a record or buf can be, or a feature that has no place in a pipe.
+ */
+int	pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct pp_err *);
+
+/*
+ * Turn a perf_event_attr of len bytes (which may be cut anywhere) into the other byte order.  dst may be src.
+ * Bytes behind the fields that we know stay as they are.
+ */
+void	pp_attr_flip(uint8_t *dst, const uint8_t *src, size_t len);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * feature_rec.c - whole features: from and to records, walked, looked up, turned into the other byte order.
+ * What a payload looks like is known to feature.c alone.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "feature.h"
+
+static const char *
+name(const struct pp_feature *f, char *num, size_t size)
+{
+	const char *s = pp_feature_name(f->number);
+
+	if (s)
+		return s;
+	snprintf(num, size, "number %" PRIu64, f->number);
+	return num;
+}
+
+bool
+pp_feature_is_end(const struct pp_rec *r)
+{
+	return r->type == PP_HEADER_FEATURE && r->size == PP_FEATURE_HEAD;
+}
+
+int
+pp_feature_of(struct pp_feature *f, const struct pp_rec *r, bool swap, uint32_t nr_cpus, struct pp_err *err)
+{
+	if (r->size < PP_FEATURE_HEAD)
+		return pp_fail(err, "HEADER_FEATURE: size %u, at least %u expected", r->size, PP_FEATURE_HEAD);
+	*f = (struct pp_feature){ .number = pp_get_u64(r->raw + PP_HEADER_SIZE, swap),
+	    .p = r->raw + PP_FEATURE_HEAD, .len = r->size - (size_t)PP_FEATURE_HEAD, .nr_cpus = nr_cpus,
+	    .swap = swap };
+	return 1;
+}
+
+int
+pp_feature_walk(const struct pp_feature *f, pp_feature_visit *visit, void *arg, struct pp_err *err)
+{
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+	int r, said = 1;
+
+	pp_feature_open(&io, f, err);
+	while ((r = pp_feature_next(&io, &v)) > 0)
+		if ((said = visit(arg, &v)) <= 0)
+			return said;
+	return r < 0 ? -1 : said;
+}
+
+int
+pp_feature_num(const struct pp_feature *f, const char *name, uint64_t *num, struct pp_err *err)
+{
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+	int r;
+
+	pp_feature_open(&io, f, err);
+	while ((r = pp_feature_next(&io, &v)) > 0)
+		if (v.kind >= PP_F_UINT && v.kind <= PP_F_BITMAP && strcmp(v.name, name) == 0) {
+			*num = v.num;
+			return 1;
+		}
+	return r;
+}
+
+static int
+put_visited(void *arg, const struct pp_feature_value *v)
+{
+	return pp_feature_put(arg, v);
+}
+
+int
+pp_feature_convert(const struct pp_feature *f, bool to_swap, uint8_t *buf, size_t cap, size_t *len,
+    struct pp_err *err)
+{
+	struct pp_feature_io io;
+
+	pp_feature_create(&io, f->number, to_swap, f->nr_cpus, buf, cap, err);
+	if (pp_feature_walk(f, put_visited, &io, err) < 0)
+		return -1;
+	return pp_feature_finish(&io, len);
+}
+
+int
+pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct pp_err *err)
+{
+	char num[32];
+
+	if (!(pp_feature_where(f->number) & PP_FEATURE_PIPE))
+		return pp_fail(err, "HEADER_FEATURE: %s has no place in a pipe", name(f, num, sizeof num));
+	if (f->len > PP_RECORD_MAX - PP_FEATURE_HEAD)
+		return pp_fail(err, "HEADER_FEATURE: %s: %zu bytes are more than a record holds, %d",
+		    name(f, num, sizeof num), f->len, PP_RECORD_MAX - PP_FEATURE_HEAD);
+	if (cap < PP_FEATURE_HEAD + f->len)
+		return pp_fail(err, "HEADER_FEATURE: %s: record is larger than %zu bytes",
+		    name(f, num, sizeof num), cap);
+	if (f->len)
+		memmove(buf + PP_FEATURE_HEAD, f->p, f->len);
+	pp_set_u32(buf, PP_HEADER_FEATURE, f->swap);
+	pp_set_u16(buf + 4, 0, f->swap);
+	pp_set_u16(buf + 6, (uint16_t)(PP_FEATURE_HEAD + f->len), f->swap);
+	pp_set_u64(buf + PP_HEADER_SIZE, f->number, f->swap);
+	return 1;
+}
+
+/* ---- attrs ----------------------------------------------------------------------------------- */
+
+enum {
+#define ATTR(field, kind, bytes) AT_##field,
+#include "attr.def"
+#undef ATTR
+	AT_END
+};
+static const uint8_t attr_widths[AT_END] = {
+#define ATTR(field, kind, bytes) bytes,
+#include "attr.def"
+#undef ATTR
+};
+
+/*
+ * These two are C bit-fields.  A big-endian compiler allots them from the other end of each byte, so that
+ * the bytes keep their places and the bits inside each change sides.
+ */
+static bool
+is_bits(unsigned field)
+{
+	return field == AT_flags || field == AT_aux_action;
+}
+
+static uint8_t
+mirror(uint8_t b)
+{
+	uint8_t r = 0;
+
+	for (int i = 0; i < 8; i++)
+		r |= (uint8_t)((b >> i & 1) << (7 - i));
+	return r;
+}
+
+void
+pp_attr_flip(uint8_t *dst, const uint8_t *src, size_t len)
+{
+	uint8_t *p = dst;
+
+	if (len)
+		memmove(dst, src, len);
+	for (unsigned i = 0; i < AT_END; p += attr_widths[i++]) {
+		size_t w = attr_widths[i];
+
+		if (len - (size_t)(p - dst) < w)
+			return;		/* a field that is cut has no value to keep */
+		if (is_bits(i))
+			for (size_t k = 0; k < w; k++)
+				p[k] = mirror(p[k]);
+		else if (w == 8)
+			pp_set_u64(p, pp_get_u64(p, true), false);
+		else if (w == 4)
+			pp_set_u32(p, pp_get_u32(p, true), false);
+		else
+			pp_set_u16(p, pp_get_u16(p, true), false);
+	}
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * maps.c - see maps.h.
+ *
+ * All work is split and merge.  maps_insert() cuts the tree at both ends of the new map:
+ *
+ *	before           | between        | behind
+ *	[....] [...[     |  ..] [..] [..  | ] [..]
+ *	            start                end
+ *
+ * where a map that starts before a cut stands in front of it, shortened, and what sticks out behind `end'
+ * comes back as a map of its own.  Maps never overlap, so that is one at most.
+ */
+#include <stdlib.h>
+
+#include "maps.h"
+
+struct maps_node {
+	struct maps_node *left, *right;
+	uint32_t	 refs;		/* pointers at this node */
+	uint32_t	 prio;		/* not less than those of the children */
+	struct pp_map	 map;
+};
+
+enum { POOL_KEEP = 256 };		/* nodes kept for later; the rest goes back to the heap */
+
+void
+maps_pool_end(struct maps_pool *pool)
+{
+	struct maps_node *n;
+
+	while ((n = pool->free)) {
+		pool->free = n->left;
+		free(n);
+	}
+	pool->nfree = 0;
+}
+
+/* Have `want' nodes ready, so that a change once begun cannot fail halfway. */
+static int
+reserve(struct maps_pool *pool, size_t want)
+{
+	while (pool->nfree < want) {
+		struct maps_node *n = malloc(sizeof *n);
+
+		if (!n)
+			return -1;
+		n->left = pool->free;
+		pool->free = n;
+		pool->nfree++;
+	}
+	return 1;
+}
+
+static struct maps_node *
+take(struct maps_pool *pool)
+{
+	struct maps_node *n = pool->free;
+
+	pool->free = n->left;
+	pool->nfree--;
+	return n;
+}
+
+/* splitmix64: the order must be out of a recording's reach, not secret for ever */
+static uint32_t
+draw(struct maps_pool *pool)
+{
+	uint64_t z = pool->seed += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return (uint32_t)(z >> 32);
+}
+
+static struct maps_node *
+node(struct maps_pool *pool, const struct pp_map *map)
+{
+	struct maps_node *n = take(pool);
+
+	*n = (struct maps_node){ .refs = 1, .prio = draw(pool), .map = *map };
+	return n;
+}
+
+/* Drop one pointer at a tree. */
+static void
+release(struct maps_pool *pool, struct maps_node *n)
+{
+	while (n && --n->refs == 0) {
+		struct maps_node *right = n->right;
+
+		release(pool, n->left);
+		if (pool->nfree < POOL_KEEP) {
+			n->left = pool->free;
+			pool->free = n;
+			pool->nfree++;
+		} else {
+			free(n);
+		}
+		n = right;
+	}
+}
+
+/* The same node, but nobody else's: what may be changed. */
+static struct maps_node *
+own(struct maps_pool *pool, struct maps_node *n)
+{
+	struct maps_node *c;
+
+	if (n->refs == 1)
+		return n;
+	c = take(pool);
+	*c = *n;
+	c->refs = 1;
+	if (c->left)
+		c->left->refs++;
+	if (c->right)
+		c->right->refs++;
+	n->refs--;
+	return c;
+}
+
+/* Part a tree into the maps that start below `at' and the others.  All nodes on the path become own. */
+static void
+split(struct maps_pool *pool, struct maps_node *n, uint64_t at, struct maps_node **lo, struct maps_node **hi)
+{
+	if (!n) {
+		*lo = *hi = NULL;
+		return;
+	}
+	n = own(pool, n);
+	if (n->map.start < at) {
+		*lo = n;
+		split(pool, n->right, at, &n->right, hi);
+	} else {
+		*hi = n;
+		split(pool, n->left, at, lo, &n->left);
+	}
+}
+
+/* Join two trees of which the first is wholly in front.  The spines that meet must be own. */
+static struct maps_node *
+merge(struct maps_node *lo, struct maps_node *hi)
+{
+	if (!lo)
+		return hi;
+	if (!hi)
+		return lo;
+	if (lo->prio >= hi->prio) {
+		lo->right = merge(lo->right, hi);
+		return lo;
+	}
+	hi->left = merge(lo, hi->left);
+	return hi;
+}
+
+static size_t
+path(const struct maps_node *n, uint64_t at)
+{
+	size_t len = 0;
+
+	for (; n; n = n->map.start < at ? n->right : n->left)
+		len++;
+	return len;
+}
+
+static struct maps_node *
+last(struct maps_node *n)
+{
+	while (n && n->right)
+		n = n->right;
+	return n;
+}
+
+int
+maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map *map)
+{
+	uint64_t end = map->start + map->len;
+	struct maps_node *before, *between, *behind, *n, *rest = NULL;
+
+	if (reserve(pool, path(maps->root, map->start) + path(maps->root, end) + 2) < 0)
+		return -1;
+	split(pool, maps->root, map->start, &before, &behind);
+	split(pool, behind, end, &between, &behind);
+	n = last(between ? between : before);
+	if (n && n->map.start + n->map.len > end) {
+		struct pp_map m = n->map;
+
+		m.pgoff += end - m.start;
+		m.len -= end - m.start;
+		m.start = end;
+		rest = node(pool, &m);
+	}
+	if ((n = last(before)) && n->map.start + n->map.len > map->start)
+		n->map.len = map->start - n->map.start;
+	release(pool, between);
+	maps->root = merge(merge(before, node(pool, map)), merge(rest, behind));
+	maps->version = ++pool->version;
+	return 1;
+}
+
+void
+maps_share(struct pp_maps *to, const struct pp_maps *from)
+{
+	*to = *from;
+	if (to->root)
+		to->root->refs++;
+}
+
+void
+maps_clear(struct maps_pool *pool, struct pp_maps *maps)
+{
+	release(pool, maps->root);
+	maps->root = NULL;
+}
+
+const struct pp_map *
+pp_maps_find(const struct pp_maps *maps, uint64_t ip)
+{
+	const struct maps_node *n = maps->root;
+
+	while (n) {
+		if (ip < n->map.start)
+			n = n->left;
+		else if (ip - n->map.start < n->map.len)
+			return &n->map;
+		else
+			n = n->right;
+	}
+	return NULL;
+}
+
+uint64_t
+pp_maps_version(const struct pp_maps *maps)
+{
+	return maps->version;
+}

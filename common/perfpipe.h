@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * perfpipe.h - reads, understands and writes perf pipe-mode streams.
+ *
+ *	source (source.c, source_file.c, expand.c)	any container in, records out
+ *	record (record.c, record.def)			what each record type looks like
+ *	event  (event.c)				attrs, ids, names, where an event's fields stand
+ *	sample (sample.c)				all of a SAMPLE
+ *	feature (feature.c, feature.def)		header features
+ *	round  (round.c)				perf's time order in two rounds
+ *	task   (task.c)					comm and maps of a task at a time
+ *	sink   (sink.c)					records out
+ *
+ * Rules that hold for all of it:
+ *  - Functions return 1 (did it), 0 (end, or nothing there) or -1 (failed, text in struct pp_err).
+ *    A failed source or sink refuses further work.
+ *  - Bytes of the input are never copied, changed or swapped in place.  `swap' says that the stream's
+ *    byte order is not this machine's; the getters of get.h swap as they fetch.
+ *  - Nothing from the stream (length, count, id, string) is believed before it was checked.
+ *  - The library never prints, exits or keeps state outside a handle.
+ * The format itself is described in perf-pipe(5).
+ */
+#ifndef PERFPIPE_H
+#define PERFPIPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "get.h"
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+struct pp_err {			/* the caller's; outlives the handle */
+	const char	*file;		/* as the user named it, or <stdin>, <stdout> */
+	uint64_t	 off;		/* byte where the trouble starts, if `at' */
+	bool		 at;
+	char		 what[240];	/* "RECORD: cause"; empty: no error yet */
+};
+
+/* Set the text, unless an earlier error already stands there.  Always -1. */
+int	pp_fail(struct pp_err *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+enum pp_type {
+#define REC(number, name, ...) PP_##name = number,
+#include "record.def"
+#undef REC
+	PP_TYPE_END			/* first number that we do not know */
+};
+enum {
+	PP_USER_TYPE_START = 64,	/* PERF_RECORD_USER_TYPE_START: made by perf, not the kernel */
+	PP_HEADER_SIZE = 8,		/* struct perf_event_header */
+	PP_PIPE_HEADER_SIZE = 16,	/* struct perf_pipe_file_header */
+	PP_RECORD_MAX = 65535,
+};
+
+/* misc bits: include/uapi/linux/perf_event.h, PERF_RECORD_MISC_* */
+enum {
+	PP_MISC_CPUMODE_MASK = 7, PP_MISC_KERNEL = 1, PP_MISC_USER = 2, PP_MISC_HYPERVISOR = 3,
+	PP_MISC_GUEST_KERNEL = 4, PP_MISC_GUEST_USER = 5,
+	PP_MISC_MMAP_DATA = 1 << 13, PP_MISC_COMM_EXEC = 1 << 13, PP_MISC_FORK_EXEC = 1 << 13,
+	PP_MISC_SWITCH_OUT = 1 << 13,
+	PP_MISC_MMAP_BUILD_ID = 1 << 14,
+	PP_MISC_BUILD_ID_SIZE = 1 << 15,
+};
+
+struct pp_rec {			/* a view: valid until the next pp_next() of its source */
+	const uint8_t	*raw;		/* header and body as they stand in the input */
+	uint64_t	 payload;	/* bytes that follow outside header.size (TRACING_DATA, AUXTRACE) */
+	uint32_t	 type;		/* enum pp_type, or a number that we do not know */
+	uint16_t	 misc;
+	uint16_t	 size;		/* header and body */
+};
+
+enum pp_kind {			/* how a field is stored, and shown */
+	PP_K_END,
+	PP_K_UINT, PP_K_SINT, PP_K_HEX,	/* `size' bytes, in the stream's byte order */
+	PP_K_STR,			/* NUL-terminated; the record is padded behind it */
+	PP_K_BYTES,			/* `size' bytes without byte order */
+	PP_K_WORDS,			/* u64s to the end of the body */
+	PP_K_REST,			/* opaque, to the end of the body */
+	PP_K_LIST,			/* the fields behind it repeat; the field before it says how often */
+	PP_K_OPT,			/* the fields behind it may be absent */
+	PP_K_F64,			/* an IEEE double */
+};
+struct pp_field {		/* one field of a layout in record.def */
+	const char	*name;
+	uint16_t	 kind;		/* enum pp_kind */
+	uint16_t	 size;		/* bytes; 0: said by the kind */
+};
+
+struct pp_value {		/* one field of one record, as pp_walk() shows it */
+	const char	*name;
+	enum pp_kind	 kind;
+	const uint8_t	*p;		/* where it stands in the record */
+	size_t		 len;		/* bytes there; of a string without its NUL and padding */
+	unsigned	 index;		/* in a list: which entry */
+};
+/* Returns 1 to go on, 0 to stop, -1 on failure. */
+typedef int	pp_visit(void *arg, const struct pp_value *);
+
+struct pp_event;
+
+/* The kernel's or perf's name of a type, without PERF_RECORD_; NULL if unknown. */
+const char	*pp_type_name(uint32_t type);
+/* The type of that name (either case, PERF_RECORD_ in front allowed) or number; -1 if there is none. */
+int64_t		 pp_type_number(const char *name);
+/* Smallest legal size of a record of that type; 8 if unknown. */
+unsigned	 pp_type_min(uint32_t type);
+/* Does the type end with the sample_id trailer if sample_id_all is set? */
+bool		 pp_type_has_trailer(uint32_t type);
+/* Bytes that follow the record outside header.size; the record is sound. */
+uint64_t	 pp_payload_size(const struct pp_rec *, bool swap);
+/* Is the record sound: long enough, strings ended, counts within it?  1, or -1. */
+int		 pp_check(const struct pp_rec *, bool swap, struct pp_err *);
+/*
+ * Show each field of the record in file order: body, then trailer.  `ev' is the record's event or
+ * NULL (then a SAMPLE is opaque and trailers are left out).  Returns what the visitor returned last,
+ * -1 also if the record is not sound.
+ */
+int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_visit *, void *arg,
+		    struct pp_err *);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* PERF_SAMPLE_*, in the order of their bits */
+enum {
+	PP_SAMPLE_IP = 1 << 0, PP_SAMPLE_TID = 1 << 1, PP_SAMPLE_TIME = 1 << 2, PP_SAMPLE_ADDR = 1 << 3,
+	PP_SAMPLE_READ = 1 << 4, PP_SAMPLE_CALLCHAIN = 1 << 5, PP_SAMPLE_ID = 1 << 6, PP_SAMPLE_CPU = 1 << 7,
+	PP_SAMPLE_PERIOD = 1 << 8, PP_SAMPLE_STREAM_ID = 1 << 9, PP_SAMPLE_RAW = 1 << 10,
+	PP_SAMPLE_BRANCH_STACK = 1 << 11, PP_SAMPLE_REGS_USER = 1 << 12, PP_SAMPLE_STACK_USER = 1 << 13,
+	PP_SAMPLE_WEIGHT = 1 << 14, PP_SAMPLE_DATA_SRC = 1 << 15, PP_SAMPLE_IDENTIFIER = 1 << 16,
+	PP_SAMPLE_TRANSACTION = 1 << 17, PP_SAMPLE_REGS_INTR = 1 << 18, PP_SAMPLE_PHYS_ADDR = 1 << 19,
+	PP_SAMPLE_AUX = 1 << 20, PP_SAMPLE_CGROUP = 1 << 21, PP_SAMPLE_DATA_PAGE_SIZE = 1 << 22,
+	PP_SAMPLE_CODE_PAGE_SIZE = 1 << 23, PP_SAMPLE_WEIGHT_STRUCT = 1 << 24,
+	PP_SAMPLE_KNOWN = (1 << 25) - 1,
+};
+/* PERF_FORMAT_* */
+enum {
+	PP_FORMAT_TOTAL_TIME_ENABLED = 1, PP_FORMAT_TOTAL_TIME_RUNNING = 2, PP_FORMAT_ID = 4,
+	PP_FORMAT_GROUP = 8, PP_FORMAT_LOST = 16,
+};
+enum { PP_BRANCH_HW_INDEX = 1 << 17, PP_BRANCH_COUNTERS = 1 << 19 };	/* PERF_SAMPLE_BRANCH_* */
+enum {				/* struct perf_event_attr flag bits that we look at */
+	PP_ATTR_INHERIT_BIT = 1, PP_ATTR_SAMPLE_ID_ALL_BIT = 18,
+};
+enum { PP_ATTR_SIZE_VER0 = 64 };	/* PERF_ATTR_SIZE_VER0: what attr.size 0 means, and the least */
+
+struct pp_attr {		/* struct perf_event_attr in this machine's order; 0 where attr.size ends before */
+	uint32_t type, size;
+	uint64_t config, sample_period, sample_type, read_format;
+	uint64_t flags;			/* bit 0 = disabled, whatever the recorder's order (event.c says how) */
+	uint32_t wakeup_events, bp_type;
+	uint64_t config1, config2, branch_sample_type, sample_regs_user;
+	uint32_t sample_stack_user, clockid;
+	uint64_t sample_regs_intr;
+	uint32_t aux_watermark;
+	uint16_t sample_max_stack, reserved_2;
+	uint32_t aux_sample_size, aux_action;
+	uint64_t sig_data, config3, config4;
+};
+/* Decode an attr of which `len' bytes are there. */
+void	pp_attr_get(struct pp_attr *, const uint8_t *p, size_t len, bool swap);
+
+/*
+ * The plan: where the fixed fields of an event's records stand.  Samples: bytes from the record's start.
+ * Trailers: bytes back from the record's end.  0: not recorded.
+ */
+struct pp_plan {
+	uint16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
+	uint16_t fixed;			/* bytes up to the first field of variable size: the least size */
+	uint16_t t_tid, t_time, t_id, t_stream_id, t_cpu, t_identifier;
+	uint16_t trailer;		/* bytes of the trailer; 0 without sample_id_all */
+};
+
+struct pp_event {
+	struct pp_attr	 attr;
+	struct pp_plan	 plan;
+	char		*name;		/* as perf shows it */
+	unsigned	 index;		/* position in the order of the attrs */
+	unsigned	 nids;
+	uint64_t	*ids;		/* in this machine's order */
+	uint8_t		 name_from;	/* how good the name is (event.c) */
+};
+
+struct pp_idmap {		/* open addressing; no more than half full */
+	uint64_t mul;			/* random and odd: a recording can't choose where its ids fall */
+	unsigned shift;			/* slots: 1 << (64 - shift) */
+	size_t	 used;
+	struct pp_idslot {
+		uint64_t id;
+		struct pp_event *ev;	/* NULL: the slot is free */
+		int32_t	 cpu;		/* by ID_INDEX; -1: unknown */
+	} *slot;
+};
+
+struct pp_events {		/* all that a stream has said of its events so far */
+	struct pp_event	**ev;
+	unsigned	 n;
+	size_t		 nids;
+	bool		 swap;
+	/* Where an id stands; perf takes both from the first attr for all (evlist__id_pos). 0: nowhere. */
+	uint16_t	 id_off;	/* in a sample, from the start */
+	uint16_t	 id_back;	/* in other records, from the end */
+	struct pp_idmap	 map;
+};
+
+struct pp_events *pp_events_new(bool swap);
+void	pp_events_free(struct pp_events *);
+/*
+ * Learn from a record of type >= PP_USER_TYPE_START: HEADER_ATTR, EVENT_UPDATE, HEADER_FEATURE(EVENT_DESC),
+ * ID_INDEX.  The source does this for every record that it yields.  1, or -1.
+ */
+int	pp_events_learn(struct pp_events *, const struct pp_rec *, struct pp_err *);
+/* Name the tracepoint events that have no name yet. */
+struct pp_tracing;
+int	pp_events_tracing(struct pp_events *, const struct pp_tracing *, struct pp_err *);
+/* The event with that id; NULL if there is none. */
+struct pp_event *pp_event_by_id(const struct pp_events *, uint64_t id);
+/* The CPU that ID_INDEX names for that id; -1 if none. */
+int64_t	pp_cpu_of_id(const struct pp_events *, uint64_t id);
+/*
+ * The event of a record of type < PP_USER_TYPE_START by perf's rules (evlist__event2evsel).
+ * NULL: there is none; the text (no attr yet, unknown id, record too short for its fields) is in pp_err.
+ */
+const struct pp_event *pp_event_find_slow(const struct pp_events *, const struct pp_rec *, struct pp_err *);
+static inline const struct pp_event *
+pp_event_find(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	if (r->type == PP_SAMPLE && e->n == 1) {
+		if (r->size >= e->ev[0]->plan.fixed)
+			return e->ev[0];
+	} else if (r->type == PP_SAMPLE && e->n && e->id_off && r->size >= e->id_off + 8) {
+		uint64_t id = pp_get_u64(r->raw + e->id_off, e->swap);
+		const struct pp_idslot *slot = &e->map.slot[id * e->map.mul >> e->map.shift];
+
+		if (slot->ev && slot->id == id && r->size >= slot->ev->plan.fixed)
+			return slot->ev;
+	}
+	return pp_event_find_slow(e, r, err);
+}
+
+/* Does the record end with a trailer of this event? */
+static inline bool
+pp_has_trailer(const struct pp_event *ev, const struct pp_rec *r)
+{
+	return r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START && ev->plan.trailer &&
+	    r->size >= PP_HEADER_SIZE + ev->plan.trailer;
+}
+
+/*
+ * The time by which perf orders a record of type < PP_USER_TYPE_START: 1 and *time, or 0 if it has none
+ * (no such field, 0, or ~0): perf delivers those at once.
+ */
+int	pp_time_slow(const struct pp_event *, const struct pp_rec *, bool swap, uint64_t *time);
+static inline int
+pp_time(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *time)
+{
+	if (r->type != PP_SAMPLE || !ev->plan.time)
+		return pp_time_slow(ev, r, swap, time);
+	*time = pp_get_u64(r->raw + ev->plan.time, swap);
+	return *time != 0 && *time != UINT64_MAX;
+}
+/* pid and tid of a sample or of a trailer: 1, or 0 if not recorded. */
+int	pp_pid_tid(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *pid, uint32_t *tid);
+/* CPU of a sample or of a trailer: 1, or 0 if not recorded. */
+int	pp_cpu(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *cpu);
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+struct pp_span { const uint8_t *p; uint64_t n; };	/* n entries (or bytes) at p; p NULL: not there */
+
+struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
+	uint64_t nr, time_enabled, time_running;
+	const uint8_t *values;		/* nr entries of `stride' bytes: value, [id], [lost] */
+	uint8_t	 stride, id_at, lost_at;	/* offsets inside an entry; 0: not there */
+	bool	 group;
+};
+
+enum { PP_SAMPLE_BITS = 25 };
+struct pp_sample {		/* which fields hold something is said by ev->attr.sample_type */
+	struct pp_span at[PP_SAMPLE_BITS];	/* by number of the sample_type bit: where, and bytes */
+	uint64_t identifier, ip, time, addr, id, stream_id, period;
+	uint32_t pid, tid, cpu;
+	struct pp_read read;
+	struct pp_span callchain;	/* u64s, context markers included */
+	struct pp_span raw;		/* bytes */
+	struct pp_span branches;	/* 24 bytes each: from, to, flags */
+	const uint8_t *branch_hw_idx;	/* u64 */
+	struct pp_span branch_counters;	/* u64s */
+	uint64_t regs_user_abi, regs_intr_abi;
+	struct pp_span regs_user, regs_intr;	/* u64s, by ascending bit of the mask */
+	struct pp_span stack_user;	/* bytes */
+	uint64_t stack_dyn_size;
+	uint64_t weight;		/* or struct: var1_dw in bits 0-31, var2_w 32-47, var3_w 48-63 */
+	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	struct pp_span aux;		/* bytes */
+};
+/* Take a SAMPLE apart, to its end.  1, or -1: it is shorter than its fields say. */
+int	pp_sample_get(struct pp_sample *, const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
+/* READ values by read_format from a cursor. */
+void	pp_read_get(struct pp_read *, struct pp_cur *, uint64_t read_format);
+/* Show the fields of a SAMPLE to a visitor (part of pp_walk). */
+int	pp_sample_walk(const struct pp_sample *, bool swap, pp_visit *, void *arg);
+
+/* ---- source ---------------------------------------------------------------------------------- */
+
+enum {				/* flags of pp_open */
+	PP_OPEN_RAW = 1,		/* COMPRESSED records as they are, feature 27 too */
+};
+
+struct pp_source {		/* the part that the inline pp_next() needs; the rest is in source.h */
+	const uint8_t	*pos, *lim;	/* records from here on are complete up to here, or wait for more */
+	bool		 swap;
+	struct pp_events *events;
+};
+
+/*
+ * Open a recording; "-" is stdin.  Reads the first bytes to tell the container: a pipe-mode stream, or a
+ * seekable perf.data, whose sections become the records that a stream has in front (HEADER_ATTR,
+ * HEADER_FEATURE, EVENT_UPDATE, BUILD_ID, TRACING_DATA).  NULL on failure.  pp_err must live as long.
+ */
+struct pp_source *pp_open(const char *path, unsigned flags, struct pp_err *);
+int	pp_next_slow(struct pp_source *, struct pp_rec *);
+/* The next record: 1, 0 at the end, -1.  A payload that was not fetched is skipped. */
+static inline int
+pp_next(struct pp_source *s, struct pp_rec *r)
+{
+	const uint8_t *p = s->pos;
+	size_t left = (size_t)(s->lim - p);
+
+	if (left >= PP_HEADER_SIZE && pp_get_u32(p, s->swap) == PP_SAMPLE) {
+		uint16_t size = pp_get_u16(p + 6, s->swap);
+
+		if (size >= PP_HEADER_SIZE && size <= left) {
+			*r = (struct pp_rec){ .raw = p, .type = PP_SAMPLE, .size = size,
+			    .misc = pp_get_u16(p + 4, s->swap) };
+			s->pos = p + size;
+			return 1;
+		}
+	}
+	return pp_next_slow(s, r);
+}
+/* The next piece of the payload of the record just yielded: 1, 0 when all has been given, -1. */
+int	pp_payload(struct pp_source *, const uint8_t **p, size_t *n);
+/* The last record was unsound (pp_err has the cause): make it the source's failure.  Always -1. */
+int	pp_reject(struct pp_source *, const struct pp_rec *);
+/* Where the record stands in the input; of a record that was compressed, where the COMPRESSED stands. */
+uint64_t pp_offset(const struct pp_source *, const struct pp_rec *);
+/* Bytes read so far, and how many there are to read (0: unknown). */
+uint64_t pp_progress(const struct pp_source *, uint64_t *total);
+/* What the container is, in words, for -v. */
+const char *pp_container(const struct pp_source *);
+/* What could not be turned into records though the input is sound; NULL: nothing. */
+const char *pp_warning(const struct pp_source *);
+struct pp_compressed {		/* what has been expanded so far */
+	uint64_t records, records2;	/* COMPRESSED, COMPRESSED2 */
+	uint64_t bytes, plain;		/* of zstd data, and what came out of it */
+};
+const struct pp_compressed *pp_compressed(const struct pp_source *);
+/* Call `fn' before bytes that were yielded are overwritten, and whenever the source may have to wait. */
+void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
+/* -1 if any call failed. */
+int	pp_close(struct pp_source *);
+
+/* ---- sink ------------------------------------------------------------------------------------ */
+
+struct pp_sink {			/* the part that the inline pp_put() needs; the rest is in sink.c */
+	const uint8_t	*run, *end;	/* bytes of the source still to be written; NULL: none */
+};
+/* Create a file (mode 0600) or take stdout ("-").  NULL on failure.  pp_err must live as long. */
+struct pp_sink *pp_create(const char *path, struct pp_err *);
+/* Write the pipe header in the source's byte order, and flush whenever the source must refill. */
+int	pp_start(struct pp_sink *, struct pp_source *);
+/* Write a record of the source, with its payload.  Not copied: a run of neighbours is one write. */
+int	pp_put_slow(struct pp_sink *, struct pp_source *, const struct pp_rec *);
+static inline int
+pp_put(struct pp_sink *k, struct pp_source *s, const struct pp_rec *r)
+{
+	if (r->raw != k->end || r->payload)
+		return pp_put_slow(k, s, r);
+	k->end += r->size;
+	return 1;
+}
+/* Write bytes that stay as they are until the next pp_flush(). */
+int	pp_put_stable(struct pp_sink *, const uint8_t *, size_t);
+/* Write bytes that are copied now. */
+int	pp_put_copy(struct pp_sink *, const void *, size_t);
+int	pp_flush(struct pp_sink *);
+/* Flush and close; -1 if a byte may be missing. */
+int	pp_finish(struct pp_sink *);
+uint64_t pp_written(const struct pp_sink *);
+
+/* ---- round: perf's time order ---------------------------------------------------------------- */
+
+struct pp_round;
+/* Called for each record in time order.  `p' is the copy, valid until pp_round_reclaim(). */
+typedef int	pp_deliver(void *arg, uint64_t time, const uint8_t *p, size_t n);
+struct pp_round *pp_round_new(pp_deliver *, void *arg, struct pp_err *);
+void	pp_round_free(struct pp_round *);
+/* Queue a copy of `n' bytes at that time. */
+int	pp_round_add(struct pp_round *, uint64_t time, const void *p, size_t n);
+/* A FINISHED_ROUND: deliver all up to the largest time known at the one before (perf-pipe(5)). */
+int	pp_round_finished(struct pp_round *);
+/* End of the stream: deliver everything. */
+int	pp_round_final(struct pp_round *);
+/* Give back the memory of what was delivered.  Call it now and then. */
+void	pp_round_reclaim(struct pp_round *);
+/* Records that were older than what had been delivered. */
+uint64_t pp_round_late(const struct pp_round *);
+
+#endif

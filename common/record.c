@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * record.c - the rows of record.def as tables; names, checks, and the walk that shows every field.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "perfpipe.h"
+
+/* A record while it is being walked. */
+struct walk {
+	struct pp_cur	 c;		/* the body, without the trailer if it is known */
+	const struct pp_rec *r;
+	const struct pp_event *ev;	/* NULL: unknown */
+	pp_visit	*visit;		/* NULL: only check */
+	void		*arg;
+	struct pp_err	*err;
+	unsigned	 index;		/* of the list entry */
+	uint64_t	 last;		/* value of the last number */
+};
+typedef int	tail_fn(struct walk *);
+
+static tail_fn tail_read, tail_sample, tail_text_poke, tail_attr, tail_id_index, tail_event_update, tail_cpu_map;
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+#define U2(n)		{ #n, PP_K_UINT, 2 },
+#define U4(n)		{ #n, PP_K_UINT, 4 },
+#define U8(n)		{ #n, PP_K_UINT, 8 },
+#define S4(n)		{ #n, PP_K_SINT, 4 },
+#define S8(n)		{ #n, PP_K_SINT, 8 },
+#define X2(n)		{ #n, PP_K_HEX, 2 },
+#define X4(n)		{ #n, PP_K_HEX, 4 },
+#define X8(n)		{ #n, PP_K_HEX, 8 },
+#define STR(n)		{ #n, PP_K_STR, 0 },
+#define BYTES(n, size)	{ #n, PP_K_BYTES, size },
+#define WORDS(n)	{ #n, PP_K_WORDS, 0 },
+#define REST(n)		{ #n, PP_K_REST, 0 },
+#define LIST		{ NULL, PP_K_LIST, 0 },
+#define OPT		{ NULL, PP_K_OPT, 0 },
+#define REC(number, name, trailer, fields, payload, tail) \
+	static const struct pp_field fields_##name[] = { fields { NULL, PP_K_END, 0 } };
+#include "record.def"
+#undef REC
+#undef U2
+#undef U4
+#undef U8
+#undef S4
+#undef S8
+#undef X2
+#undef X4
+#undef X8
+#undef STR
+#undef BYTES
+#undef WORDS
+#undef REST
+#undef LIST
+#undef OPT
+
+/* The smallest size is the first number; what may be absent adds to one that nobody reads. */
+#define U2(n)		+ 2
+#define U4(n)		+ 4
+#define U8(n)		+ 8
+#define S4(n)		+ 4
+#define S8(n)		+ 8
+#define X2(n)		+ 2
+#define X4(n)		+ 4
+#define X8(n)		+ 8
+#define STR(n)		+ 1
+#define BYTES(n, size)	+ (size)
+#define WORDS(n)	+ 0
+#define REST(n)		+ 0
+#define LIST		, 0
+#define OPT		, 0
+#define REC(number, name, trailer, fields, payload, tail) \
+	static const uint16_t min_##name[] = { PP_HEADER_SIZE fields };
+#include "record.def"
+#undef REC
+
+enum { NO, ID };
+enum { NONE, PAY4 = 4, PAY8 = 8 };
+static const struct row {
+	const char	*name;
+	const struct pp_field *fields;
+	const uint16_t	*min;
+	tail_fn		*tail;
+	uint8_t		 trailer, payload;
+} rows[PP_TYPE_END] = {
+#define REC(number, name, trailer, fields, payload, tail) \
+	[number] = { #name, fields_##name, min_##name, tail, trailer, payload },
+#include "record.def"
+#undef REC
+};
+
+static const struct row *
+row_of(uint32_t type)
+{
+	return type < PP_TYPE_END && rows[type].name ? &rows[type] : NULL;
+}
+
+const char *
+pp_type_name(uint32_t type)
+{
+	const struct row *row = row_of(type);
+
+	return row ? row->name : NULL;
+}
+
+int64_t
+pp_type_number(const char *name)
+{
+	static const char prefix[] = "PERF_RECORD_";
+	unsigned long n;
+	char *end;
+
+	if (!strncasecmp(name, prefix, sizeof prefix - 1))
+		name += sizeof prefix - 1;
+	for (uint32_t t = 0; t < PP_TYPE_END; t++)
+		if (rows[t].name && !strcasecmp(rows[t].name, name))
+			return t;
+	if (*name < '0' || *name > '9')
+		return -1;
+	n = strtoul(name, &end, 10);
+	return *end || n > UINT32_MAX ? -1 : (int64_t)n;
+}
+
+unsigned
+pp_type_min(uint32_t type)
+{
+	const struct row *row = row_of(type);
+
+	return row ? *row->min : PP_HEADER_SIZE;
+}
+
+bool
+pp_type_has_trailer(uint32_t type)
+{
+	const struct row *row = row_of(type);
+
+	return row && row->trailer == ID;
+}
+
+uint64_t
+pp_payload_size(const struct pp_rec *r, bool swap)
+{
+	const struct row *row = row_of(r->type);
+	uint64_t n;
+
+	if (!row || !row->payload)
+		return 0;
+	if (row->payload == PAY8)
+		return pp_get_u64(r->raw + PP_HEADER_SIZE, swap);
+	n = pp_get_u32(r->raw + PP_HEADER_SIZE, swap);
+	/* simpleperf puts it inside the record; perf's own TRACING_DATA is 12 or 16 bytes long. */
+	return n + *row->min <= r->size ? 0 : n;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------- */
+
+static int
+show(struct walk *w, const char *name, enum pp_kind kind, const uint8_t *p, size_t len)
+{
+	struct pp_value v = { name, kind, p, len, w->index };
+
+	return w->visit ? w->visit(w->arg, &v) : 1;
+}
+
+/* A number, or bytes of a fixed size.  0 also where the record ends. */
+static int
+fixed(struct walk *w, const char *name, enum pp_kind kind, size_t size)
+{
+	const uint8_t *p = pp_take(&w->c, size);
+
+	if (!p)
+		return pp_fail(w->err, "%s lies past the end", name);
+	if (kind == PP_K_UINT && size == 8)
+		w->last = pp_get_u64(p, w->c.swap);
+	return show(w, name, kind, p, size);
+}
+
+static int
+string(struct walk *w, const char *name)
+{
+	const uint8_t *p = w->c.p, *nul = memchr(p, 0, pp_left(&w->c));
+
+	if (!nul)
+		return pp_fail(w->err, "%s has no NUL", name);
+	w->c.p = w->c.end;
+	return show(w, name, PP_K_STR, p, (size_t)(nul - p));
+}
+
+/* What is left, if anything. */
+static int
+rest(struct walk *w, const char *name, enum pp_kind kind)
+{
+	const uint8_t *p = w->c.p;
+	size_t n = pp_left(&w->c);
+
+	if (kind == PP_K_WORDS)
+		n -= n % 8;
+	w->c.p += n;
+	return n ? show(w, name, kind, p, n) : 1;
+}
+
+static int
+list(struct walk *w, const struct pp_field *f, uint64_t n)
+{
+	size_t entry = 0;
+	int rc = 1;
+
+	for (const struct pp_field *g = f; g->kind; g++)
+		entry += g->size;
+	if (n > pp_left(&w->c) / entry)
+		return pp_fail(w->err, "counts %ju entries, room for %zu", (uintmax_t)n, pp_left(&w->c) / entry);
+	if (!w->visit) {
+		w->c.p += n * entry;
+		return 1;
+	}
+	for (w->index = 0; w->index < n && rc > 0; w->index++)
+		for (const struct pp_field *g = f; g->kind && rc > 0; g++)
+			rc = fixed(w, g->name, g->kind, g->size);
+	w->index = 0;
+	return rc;
+}
+
+static int
+body(struct walk *w, const struct row *row)
+{
+	int rc = 1;
+
+	for (const struct pp_field *f = row->fields; f->kind && rc > 0; f++)
+		switch (f->kind) {
+		case PP_K_STR:
+			rc = string(w, f->name);
+			break;
+		case PP_K_WORDS:
+		case PP_K_REST:
+			rc = rest(w, f->name, f->kind);
+			break;
+		case PP_K_LIST:
+			if ((rc = list(w, f + 1, w->last)) > 0 && row->tail)
+				rc = row->tail(w);
+			return rc;
+		case PP_K_OPT:
+			if (!pp_left(&w->c))
+				return 1;
+			break;
+		default:
+			/* Cut short only where it may be absent: the least size was checked. */
+			if (pp_left(&w->c) < f->size)
+				return rest(w, f->name, PP_K_REST);
+			rc = fixed(w, f->name, f->kind, f->size);
+		}
+	return rc > 0 && row->tail ? row->tail(w) : rc;
+}
+
+static int
+trailer(struct walk *w)
+{
+	const uint8_t *end = w->r->raw + w->r->size;
+	const struct pp_plan *p = &w->ev->plan;
+	int rc = 1;
+
+	if (!p->trailer || w->r->size < PP_HEADER_SIZE + p->trailer)
+		return 1;
+	if (p->t_tid && (rc = show(w, "pid", PP_K_UINT, end - p->t_tid, 4)) > 0)
+		rc = show(w, "tid", PP_K_UINT, end - p->t_tid + 4, 4);
+	if (rc > 0 && p->t_time)
+		rc = show(w, "time", PP_K_UINT, end - p->t_time, 8);
+	if (rc > 0 && p->t_id)
+		rc = show(w, "id", PP_K_UINT, end - p->t_id, 8);
+	if (rc > 0 && p->t_stream_id)
+		rc = show(w, "stream_id", PP_K_UINT, end - p->t_stream_id, 8);
+	if (rc > 0 && p->t_cpu && (rc = show(w, "cpu", PP_K_UINT, end - p->t_cpu, 4)) > 0)
+		rc = show(w, "reserved", PP_K_UINT, end - p->t_cpu + 4, 4);
+	if (rc > 0 && p->t_identifier)
+		rc = show(w, "identifier", PP_K_UINT, end - p->t_identifier, 8);
+	return rc;
+}
+
+int
+pp_walk(const struct pp_rec *r, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg, struct pp_err *err)
+{
+	const struct row *row = row_of(r->type);
+	struct walk w = { .r = r, .ev = ev, .visit = visit, .arg = arg, .err = err };
+	size_t n = r->size - PP_HEADER_SIZE;
+	int rc;
+
+	if (row && r->size < *row->min)
+		return pp_fail(err, "record of %u bytes needs %u", r->size, *row->min);
+	if (row && row->trailer == ID && ev && n >= ev->plan.trailer)
+		n -= ev->plan.trailer;
+	w.c = pp_cur(r->raw + PP_HEADER_SIZE, n, swap);
+	rc = row ? body(&w, row) : rest(&w, "data", PP_K_REST);
+	return rc > 0 && row && row->trailer == ID && ev && visit ? trailer(&w) : rc;
+}
+
+int
+pp_check(const struct pp_rec *r, bool swap, struct pp_err *err)
+{
+	return pp_walk(r, NULL, swap, NULL, NULL, err);
+}
+
+/* ---- what a layout cannot say -------------------------------------------------------------------- */
+
+static int
+tail_read(struct walk *w)
+{
+	struct pp_cur c = w->c;
+	struct pp_read rd;
+	int rc = 1;
+
+	if (!w->ev)
+		return rest(w, "values", PP_K_WORDS);
+	pp_read_get(&rd, &c, w->ev->attr.read_format);
+	if (c.bad)
+		return pp_fail(w->err, "read values lie past the end");
+	if (rd.group)
+		rc = fixed(w, "nr", PP_K_UINT, 8);
+	else
+		rc = fixed(w, "value", PP_K_UINT, 8);
+	if (rc > 0 && w->ev->attr.read_format & PP_FORMAT_TOTAL_TIME_ENABLED)
+		rc = fixed(w, "time_enabled", PP_K_UINT, 8);
+	if (rc > 0 && w->ev->attr.read_format & PP_FORMAT_TOTAL_TIME_RUNNING)
+		rc = fixed(w, "time_running", PP_K_UINT, 8);
+	for (w->index = 0; w->index < (rd.group ? rd.nr : 1) && rc > 0; w->index++) {
+		if (rd.group)
+			rc = fixed(w, "value", PP_K_UINT, 8);
+		if (rc > 0 && rd.id_at)
+			rc = fixed(w, "id", PP_K_UINT, 8);
+		if (rc > 0 && rd.lost_at)
+			rc = fixed(w, "lost", PP_K_UINT, 8);
+	}
+	w->index = 0;
+	return rc;
+}
+
+static int
+tail_sample(struct walk *w)
+{
+	struct pp_sample s;
+
+	if (!w->ev)
+		return rest(w, "fields", PP_K_REST);
+	if (pp_sample_get(&s, w->ev, w->r, w->c.swap, w->err) < 0)
+		return -1;
+	return w->visit ? pp_sample_walk(&s, w->c.swap, w->visit, w->arg) : 1;
+}
+
+static int
+tail_text_poke(struct walk *w)
+{
+	unsigned old = pp_get_u16(w->r->raw + 16, w->c.swap), new = pp_get_u16(w->r->raw + 18, w->c.swap);
+	int rc;
+
+	if (old + new > pp_left(&w->c))
+		return pp_fail(w->err, "%u old and %u new bytes, room for %zu", old, new, pp_left(&w->c));
+	if ((rc = fixed(w, "old_bytes", PP_K_BYTES, old)) > 0)
+		rc = fixed(w, "new_bytes", PP_K_BYTES, new);
+	return rc;
+}
+
+static int
+tail_attr(struct walk *w)
+{
+	static const struct pp_field attr[] = {
+#define ATTR(field, kind, size) { #field, PP_K_##kind, size },
+#include "attr.def"
+#undef ATTR
+		{ NULL, PP_K_END, 0 }
+	};
+	struct pp_cur ids = w->c;
+	size_t left = pp_left(&w->c);
+	uint32_t size = left < 8 ? 0 : pp_get_u32(w->c.p + 4, w->c.swap);
+	int rc = 1;
+
+	if (left < PP_ATTR_SIZE_VER0)
+		return pp_fail(w->err, "record of %u bytes needs %d", w->r->size, PP_HEADER_SIZE + PP_ATTR_SIZE_VER0);
+	if (!size)
+		size = PP_ATTR_SIZE_VER0;
+	if (size < PP_ATTR_SIZE_VER0 || size % 8 || size > left)
+		return pp_fail(w->err, "attr.size is %u in a record of %u bytes", size, w->r->size);
+	pp_take(&ids, size);
+	w->c.end = w->c.p + size;
+	for (const struct pp_field *f = attr; f->kind && rc > 0 && pp_left(&w->c) >= f->size; f++)
+		rc = fixed(w, f->name, f->kind, f->size);
+	if (rc > 0)
+		rc = rest(w, "attr_unknown", PP_K_REST);
+	w->c = ids;
+	return rc > 0 ? rest(w, "ids", PP_K_WORDS) : rc;
+}
+
+static int
+tail_id_index(struct walk *w)
+{
+	static const struct pp_field machine[] = {
+		{ "machine_pid", PP_K_UINT, 8 }, { "vcpu", PP_K_SINT, 8 }, { NULL, PP_K_END, 0 }
+	};
+	uint64_t nr = pp_get_u64(w->r->raw + PP_HEADER_SIZE, w->c.swap);
+
+	return nr && pp_left(&w->c) / 16 >= nr ? list(w, machine, nr) : 1;
+}
+
+/* CPU map data: see perf-pipe(5); in a mask the words stand right behind the u16s, misaligned. */
+static int
+tail_cpu_map(struct walk *w)
+{
+	const uint8_t *p = w->c.p;
+	bool swap = w->c.swap;
+	size_t left = pp_left(&w->c), n, size = 2;
+	int rc;
+
+	if (left < 8)
+		return pp_fail(w->err, "record of %u bytes has no CPU map", w->r->size);
+	if ((rc = fixed(w, "map_type", PP_K_UINT, 2)) <= 0)
+		return rc;
+	switch (pp_get_u16(p, swap)) {
+	case 0:				/* PERF_CPU_MAP__CPUS */
+		rc = fixed(w, "nr", PP_K_UINT, 2);
+		break;
+	case 1:				/* PERF_CPU_MAP__MASK */
+		if ((rc = fixed(w, "nr", PP_K_UINT, 2)) > 0)
+			rc = fixed(w, "long_size", PP_K_UINT, 2);
+		size = pp_get_u16(p + 4, swap);
+		if (size != 4 && size != 8)
+			return pp_fail(w->err, "CPU mask in words of %zu bytes", size);
+		if (size == 8 && rc > 0)
+			rc = fixed(w, "pad", PP_K_BYTES, pp_left(&w->c) < 4 ? 0 : 4);
+		break;
+	case 2:				/* PERF_CPU_MAP__RANGE_CPUS */
+		if ((rc = fixed(w, "any_cpu", PP_K_UINT, 1)) > 0 && (rc = fixed(w, "pad", PP_K_UINT, 1)) > 0 &&
+		    (rc = fixed(w, "start_cpu", PP_K_UINT, 2)) > 0)
+			rc = fixed(w, "end_cpu", PP_K_UINT, 2);
+		return rc;
+	default:
+		return rest(w, "map", PP_K_REST);
+	}
+	n = pp_get_u16(p + 2, swap);
+	if (n > pp_left(&w->c) / size)
+		return pp_fail(w->err, "counts %zu entries, room for %zu", n, pp_left(&w->c) / size);
+	for (w->index = 0; w->index < n && rc > 0; w->index++)
+		rc = fixed(w, "cpu", size == 2 ? PP_K_UINT : PP_K_HEX, size);
+	w->index = 0;
+	return rc;
+}
+
+static int
+tail_event_update(struct walk *w)
+{
+	switch (pp_get_u64(w->r->raw + PP_HEADER_SIZE, w->c.swap)) {
+	case 0:
+		return string(w, "unit");
+	case 1:
+		return fixed(w, "scale", PP_K_F64, 8);
+	case 2:
+		return string(w, "name");
+	case 3:
+		return tail_cpu_map(w);
+	default:
+		return rest(w, "data", PP_K_REST);
+	}
+}

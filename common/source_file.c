@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * source_file.c - a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt) as a pipe-mode
+ * stream.  What perf record would have written into a pipe is made from the sections and goes in front of the
+ * data section:
+ *
+ *	HEADER_ATTR...  HEADER_FEATURE...  end mark  EVENT_UPDATE...  BUILD_ID...  TRACING_DATA + its section
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "feature.h"
+#include "source.h"
+
+enum { FILE_HEADER_SIZE = 104, FEATURE_WORDS = 4, FEATURE_BITS = 256 };
+enum { ATTRS_MAX = 65536 };	/* perf's own limit */
+enum { EVENT_UPDATE_NAME = 2, BUILD_ID_BYTES = 20 };
+
+struct section {
+	uint64_t	 off, size;
+};
+
+struct file {			/* a perf.data while it is being taken apart */
+	struct source	*s;
+	bool		 swap;
+	uint64_t	 size;		/* of the file */
+	uint64_t	 budget;	/* bytes that sections may still hold: they don't overlap in a sane file */
+	uint64_t	 attr_size;
+	struct section	 attrs, data;
+	bool		 feature[FEATURE_BITS];
+	struct section	 features[FEATURE_BITS];
+	uint8_t		*head;		/* the records made so far */
+	size_t		 len, cap;
+};
+
+/* ---- reading sections and making records --------------------------------------------------------- */
+
+/* Room for n more bytes at the end of the head. */
+static uint8_t *
+room(struct file *f, size_t n)
+{
+	size_t cap = f->cap ? f->cap : 65536;
+	uint8_t *p;
+
+	while (cap - f->len < n)
+		cap *= 2;
+	if (cap != f->cap) {
+		if (!(p = realloc(f->head, cap))) {
+			source_fail(f->s, 0, "out of memory");
+			return NULL;
+		}
+		f->head = p;
+		f->cap = cap;
+	}
+	p = f->head + f->len;
+	memset(p, 0, n);
+	f->len += n;
+	return p;
+}
+
+/* A record with an empty body of n bytes; where its header stands. */
+static uint8_t *
+record(struct file *f, uint32_t type, uint16_t misc, size_t n)
+{
+	uint8_t *p = room(f, PP_HEADER_SIZE + n);
+
+	if (p) {
+		pp_set_u32(p, type, f->swap);
+		pp_set_u16(p + 4, misc, f->swap);
+		pp_set_u16(p + 6, (uint16_t)(PP_HEADER_SIZE + n), f->swap);
+	}
+	return p;
+}
+
+static int
+read_at(struct file *f, void *to, uint64_t off, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pread(f->s->fd, (uint8_t *)to + done, n - done, (off_t)(off + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return source_fail(f->s, off, "read: %s", strerror(errno));
+		if (!got)
+			return source_fail(f->s, off, "cut short");
+		done += (size_t)got;
+	}
+	return 1;
+}
+
+/* A section must lie in the file, and not say the same bytes over and over. */
+static int
+claim(struct file *f, const char *what, const struct section *x)
+{
+	if (x->off > f->size || x->size > f->size - x->off)
+		return source_fail(f->s, x->off, "%s: section of %ju bytes lies outside the file of %ju", what,
+		    (uintmax_t)x->size, (uintmax_t)f->size);
+	if (x->size > f->budget)
+		return source_fail(f->s, x->off, "%s: section of %ju bytes overlaps others", what, (uintmax_t)x->size);
+	f->budget -= x->size;
+	return 1;
+}
+
+static struct section
+get_section(const uint8_t *p, bool swap)
+{
+	return (struct section){ pp_get_u64(p, swap), pp_get_u64(p + 8, swap) };
+}
+
+/* A whole section into memory; the caller frees.  NULL on failure. */
+static uint8_t *
+load(struct file *f, const struct section *x)
+{
+	uint8_t *p = malloc(x->size ? x->size : 1);
+
+	if (!p)
+		source_fail(f->s, x->off, "out of memory");
+	else if (read_at(f, p, x->off, x->size) > 0)
+		return p;
+	free(p);
+	return NULL;
+}
+
+/* ---- header -------------------------------------------------------------------------------------- */
+
+/*
+ * The bitmap was written in longs of the recorder's size, and a foreign one is known by bit HOSTNAME, which perf
+ * record always sets: first as u64s, then as u32s.
+ */
+static void
+get_bitmap(struct file *f, const uint8_t *p)
+{
+	uint64_t word[FEATURE_WORDS];
+
+	for (int i = 0; i < FEATURE_WORDS; i++)
+		word[i] = pp_get_u64(p + 8 * i, f->swap);
+	if (f->swap && !(word[0] >> PP_FEAT_HOSTNAME & 1))
+		for (int i = 0; i < FEATURE_WORDS; i++)
+			word[i] = pp_get_u32(p + 8 * i, true) | (uint64_t)pp_get_u32(p + 8 * i + 4, true) << 32;
+	if (f->swap && !(word[0] >> PP_FEAT_HOSTNAME & 1)) {
+		memset(word, 0, sizeof word);
+		word[0] = UINT64_C(1) << PP_FEAT_BUILD_ID;
+	}
+	for (int i = 0; i < FEATURE_BITS; i++)
+		f->feature[i] = word[i / 64] >> i % 64 & 1;
+}
+
+static int
+get_header(struct file *f)
+{
+	uint8_t h[FILE_HEADER_SIZE] = { 0 };
+	struct stat st;
+	uint64_t at;
+
+	if (fstat(f->s->fd, &st) < 0)
+		return source_fail(f->s, 0, "%s", strerror(errno));
+	f->size = f->budget = f->s->total = (uint64_t)st.st_size;
+	if (f->size < FILE_HEADER_SIZE)
+		return source_fail(f->s, 0, "file header: cut short, %ju of %d bytes", (uintmax_t)f->size,
+		    FILE_HEADER_SIZE);
+	if (read_at(f, h, 0, sizeof h) < 0)
+		return -1;
+	f->attr_size = pp_get_u64(h + 16, f->swap);
+	f->attrs = get_section(h + 24, f->swap);
+	f->data = get_section(h + 40, f->swap);
+	if (pp_get_u64(h + 8, f->swap) == FILE_HEADER_SIZE)
+		get_bitmap(f, h + 72);
+	if (claim(f, "attrs", &f->attrs) < 0)
+		return -1;
+	if (f->data.off > f->size)
+		return source_fail(f->s, 40, "data section at %ju lies outside the file of %ju bytes",
+		    (uintmax_t)f->data.off, (uintmax_t)f->size);
+	if (!f->data.size)
+		return source_fail(f->s, 48, "data size is 0: the recorder was killed before it could finish the file");
+	/* The table of features follows the data; a file that ends before it is seen to be cut when its data is read. */
+	at = f->data.off + f->data.size;
+	if (f->data.size > f->size - f->data.off) {
+		memset(f->feature, 0, sizeof f->feature);
+		return 1;
+	}
+	for (int i = 0; i < FEATURE_BITS; i++)
+		if (f->feature[i]) {
+			if (read_at(f, h, at, 16) < 0)
+				return -1;
+			f->features[i] = get_section(h, f->swap);
+			at += 16;
+			if (claim(f, pp_feature_name((uint64_t)i) ? pp_feature_name((uint64_t)i) : "feature", &f->features[i]) < 0)
+				return -1;
+		}
+	return 1;
+}
+
+/* ---- sections to records --------------------------------------------------------------------------- */
+
+/* One attr and its ids.  More ids than a record holds go into further records of the same attr. */
+static int
+put_attr(struct file *f, uint64_t off)
+{
+	uint64_t len = f->attr_size - 16, size, n, done = 0;
+	uint8_t attr[4096], *p;
+	struct section ids;
+
+	if (read_at(f, attr, off, len) < 0 || read_at(f, attr + len, off + len, 16) < 0)
+		return -1;
+	ids = get_section(attr + len, f->swap);
+	size = pp_get_u32(attr + 4, f->swap);
+	if (!size)
+		size = PP_ATTR_SIZE_VER0;
+	if (size > len)
+		return source_fail(f->s, off, "HEADER_ATTR: attr.size is %ju in an entry of %ju bytes", (uintmax_t)size,
+		    (uintmax_t)len);
+	if (ids.size % 8 || claim(f, "ids", &ids) < 0)
+		return source_fail(f->s, off, "ids: section of %ju bytes holds no u64s", (uintmax_t)ids.size);
+	do {
+		uint64_t max = (PP_RECORD_MAX - PP_HEADER_SIZE - size) / 8;
+
+		n = ids.size / 8 - done;
+		if (n > max) {
+			n = max;
+			snprintf(f->s->warning, sizeof f->s->warning,
+			    "an event has %ju ids, more than a record holds: it becomes several events",
+			    (uintmax_t)ids.size / 8);
+		}
+		if (!(p = record(f, PP_HEADER_ATTR, 0, size + 8 * n)))
+			return -1;
+		memcpy(p + PP_HEADER_SIZE, attr, size);
+		if (read_at(f, p + PP_HEADER_SIZE + size, ids.off + 8 * done, 8 * n) < 0)
+			return -1;
+		done += n;
+	} while (done < ids.size / 8);
+	return 1;
+}
+
+static int
+put_attrs(struct file *f)
+{
+	/* Entries of an attr (64 bytes at least, as many as a far newer kernel could have) and its section of ids. */
+	if (f->attr_size < PP_ATTR_SIZE_VER0 + 16 || f->attr_size > 4096 || f->attr_size % 8)
+		return source_fail(f->s, 16, "attr_size is %ju", (uintmax_t)f->attr_size);
+	if (f->attrs.size / f->attr_size > ATTRS_MAX)
+		return source_fail(f->s, 24, "more than %d attrs", ATTRS_MAX);
+	for (uint64_t at = 0; at + f->attr_size <= f->attrs.size; at += f->attr_size)
+		if (put_attr(f, f->attrs.off + at) < 0)
+			return -1;
+	return 1;
+}
+
+static int
+put_features(struct file *f)
+{
+	enum { HEAD = PP_HEADER_SIZE + 8 };
+	uint8_t *p;
+	bool any = false;
+
+	for (int i = 0; i < FEATURE_BITS; i++) {
+		const struct section *x = &f->features[i];
+
+		if (!f->feature[i] || !(pp_feature_where((uint64_t)i) & PP_FEATURE_PIPE) || !x->size)
+			continue;
+		if (x->size > PP_RECORD_MAX - HEAD) {
+			snprintf(f->s->warning, sizeof f->s->warning,
+			    "header feature %s of %ju bytes is too large for a record and left out",
+			    pp_feature_name((uint64_t)i) ? pp_feature_name((uint64_t)i) : "?", (uintmax_t)x->size);
+			continue;
+		}
+		if (!(p = record(f, PP_HEADER_FEATURE, 0, 8 + x->size)))
+			return -1;
+		pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
+		if (read_at(f, p + HEAD, x->off, x->size) < 0)
+			return -1;
+		any = true;
+	}
+	if (!any)
+		return 1;
+	if (!(p = record(f, PP_HEADER_FEATURE, 0, 8)))
+		return -1;
+	pp_set_u64(p + PP_HEADER_SIZE, PP_FEAT_END, f->swap);
+	return 1;
+}
+
+/* In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC. */
+static int
+put_names(struct file *f)
+{
+	const struct section *x = &f->features[PP_FEAT_EVENT_DESC];
+	uint8_t *all, *p;
+	struct pp_cur c;
+	uint32_t n, attr_size;
+	int rc = 1;
+
+	if (!f->feature[PP_FEAT_EVENT_DESC])
+		return 1;
+	if (!(all = load(f, x)))
+		return -1;
+	c = pp_cur(all, x->size, f->swap);
+	n = pp_take_u32(&c);
+	attr_size = pp_take_u32(&c);
+	while (n-- && rc > 0) {
+		pp_take(&c, attr_size);
+		uint32_t nids = pp_take_u32(&c), len = pp_take_u32(&c);
+		const uint8_t *name = pp_take(&c, len), *ids = pp_take_n(&c, nids, 8);
+
+		if (c.bad || len > 4096)
+			break;		/* the feature itself is passed on as it is */
+		len = (uint32_t)strnlen((const char *)name, len);
+		if (!nids || !len)
+			continue;
+		if (!(p = record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~7u))))
+			rc = -1;
+		else {
+			pp_set_u64(p + 8, EVENT_UPDATE_NAME, f->swap);
+			memcpy(p + 16, ids, 8);
+			memcpy(p + 24, name, len);
+		}
+	}
+	free(all);
+	return rc;
+}
+
+/*
+ * The section holds records whose type perf leaves 0 and whose size is not always a multiple of 8; newer perfs
+ * insist on one, and on misc to say that the id's size stands in the record.
+ */
+static int
+put_build_ids(struct file *f)
+{
+	const struct section *x = &f->features[PP_FEAT_BUILD_ID];
+	uint8_t *all, *p;
+	int rc = 1;
+
+	if (!f->feature[PP_FEAT_BUILD_ID])
+		return 1;
+	if (!(all = load(f, x)))
+		return -1;
+	for (uint64_t at = 0; at + 36 <= x->size && rc > 0;) {
+		const uint8_t *r = all + at;
+		uint16_t misc = pp_get_u16(r + 4, f->swap), size = pp_get_u16(r + 6, f->swap);
+		size_t name;
+
+		if (size < 36 || size > x->size - at) {
+			rc = source_fail(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there", size,
+			    (uintmax_t)(x->size - at));
+			break;
+		}
+		name = strnlen((const char *)r + 36, size - 36u);
+		if (!(p = record(f, PP_HEADER_BUILD_ID, misc | PP_MISC_BUILD_ID_SIZE, ((36 + name + 8) & ~(size_t)7) - PP_HEADER_SIZE)))
+			rc = -1;
+		else {
+			memcpy(p + 8, r + 8, 4 + BUILD_ID_BYTES);
+			p[32] = misc & PP_MISC_BUILD_ID_SIZE && r[32] <= BUILD_ID_BYTES ? r[32] : BUILD_ID_BYTES;
+			memcpy(p + 36, r + 36, name);
+		}
+		at += size;
+	}
+	free(all);
+	return rc;
+}
+
+int
+source_file_open(struct source *s)
+{
+	static const uint8_t zeros[8];
+	struct file f = { .s = s, .swap = s->pub.swap };
+	struct section *tracing = &f.features[PP_FEAT_TRACING_DATA];
+	size_t pad = 0;
+	uint8_t *p;
+	int rc;
+
+	rc = get_header(&f) < 0 || put_attrs(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 ||
+	    put_build_ids(&f) < 0 ? -1 : 1;
+	if (rc > 0 && tracing->size) {
+		pad = -tracing->size & 7;
+		if (tracing->size > UINT32_MAX - 8)
+			rc = source_fail(s, tracing->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)tracing->size);
+		else if (!(p = record(&f, PP_HEADER_TRACING_DATA, 0, 8)))
+			rc = -1;
+		else
+			pp_set_u32(p + 8, (uint32_t)(tracing->size + pad), f.swap);
+	}
+	s->head = f.head;
+	if (rc < 0)
+		return rc;
+	s->seg[0] = (struct segment){ f.head, 0, f.len };
+	s->seg[1] = (struct segment){ NULL, tracing->off, tracing->size };
+	s->seg[2] = (struct segment){ zeros, tracing->off + tracing->size, pad };
+	s->seg[3] = (struct segment){ NULL, f.data.off, f.data.size };
+	s->nseg = 4;
+	s->cur = 0;
+	s->cur_done = s->base = 0;
+	s->eof = false;
+	s->pub.pos = s->pub.lim = s->oend = s->buf;
+	return 1;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: ISC */
+/* tool.c - options, opening and closing, messages; what an argument says is in arg.c */
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <linux/landlock.h>
+
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bsd/vis.h>
+
+#include <zstd.h>
+
+#include "tool.h"
+
+enum { OPTS_MAX = 64 };
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+char *
+tool_vis(const char *s, size_t n)
+{
+	char *out = tool_alloc(n + 1, 4);
+
+	strvisx(out, s, n, VIS_CSTYLE | VIS_TAB | VIS_NL | VIS_NOSLASH);
+	return out;
+}
+
+void
+tool_say(const struct tool *t, const struct pp_err *err)
+{
+	char *file = tool_vis(err->file, strlen(err->file)), *what = tool_vis(err->what, strlen(err->what));
+
+	fflush(stdout);
+	if (err->at)
+		fprintf(stderr, "%s: %s: byte %ju: %s\n", t->name, file, (uintmax_t)err->off, what);
+	else
+		fprintf(stderr, "%s: %s: %s\n", t->name, file, what);
+	free(file);
+	free(what);
+}
+
+static void
+say(const struct tool *t, const char *before, const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: %s", t->name, before);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void
+tool_warn(const struct tool *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (t->quiet)
+		return;
+	va_start(ap, fmt);
+	say(t, "warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void
+tool_note(const struct tool *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!t->verbose)
+		return;
+	va_start(ap, fmt);
+	say(t, "", fmt, ap);
+	va_end(ap);
+}
+
+_Noreturn void
+tool_wrong(const struct tool *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(t, "", fmt, ap);
+	va_end(ap);
+	exit(2);
+}
+
+void *
+tool_alloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	if (!p)
+		err(1, "memory");
+	return p;
+}
+
+void *
+tool_realloc(void *p, size_t n, size_t size)
+{
+	if (!(p = reallocarray(p, n, size)))
+		err(1, "memory");
+	return p;
+}
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+static void
+help(const struct tool *t)
+{
+	printf("usage: %s [options] [FILE]\n%s\n\n", t->name, t->purpose);
+	for (const struct tool_opt *o = t->opts; o->name; o++) {
+		char left[64];
+		bool optional = o->arg && o->arg[0] == '[';
+
+		snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->key < TOOL_LONG ? '-' : ' ',
+		    o->key < TOOL_LONG ? o->key : ' ', o->key < TOOL_LONG ? ", " : "  ", o->name,
+		    !o->arg ? "" : optional ? "" : " ", o->arg ? o->arg : "");
+		printf("  %-30s %s\n", left, o->help);
+	}
+}
+
+/* Turn our table into getopt's two. */
+static void
+getopt_tables(const struct tool *t, char *letters, struct option *longs)
+{
+	*letters++ = ':';		/* tell a missing argument from an unknown option */
+	for (const struct tool_opt *o = t->opts; o->name; o++, longs++) {
+		int has = !o->arg ? no_argument : o->arg[0] == '[' ? optional_argument : required_argument;
+
+		*longs = (struct option){ o->name, has, NULL, o->key };
+		if (o->key >= TOOL_LONG)
+			continue;
+		*letters++ = (char)o->key;
+		for (int i = 0; i < has; i++)
+			*letters++ = ':';
+	}
+	*letters = 0;
+	*longs = (struct option){ NULL, 0, NULL, 0 };
+}
+
+static void
+input(struct tool *t, const char *name)
+{
+	if (t->in_name)
+		tool_wrong(t, "one input only: '%s' and '%s'", t->in_name, name);
+	t->in_name = name;
+}
+
+/* The common options; false if it is one of the command's own. */
+static bool
+common_option(struct tool *t, int key)
+{
+	switch (key) {
+	case 'i':
+		input(t, t->optarg);
+		return true;
+	case 'o':
+		t->out_name = t->optarg;
+		return true;
+	case 'q':
+		t->quiet = true;
+		return true;
+	case 'v':
+		t->verbose++;
+		return true;
+	case 'h':
+		help(t);
+		exit(fclose(stdout) ? 1 : 0);
+	case TOOL_VERSION:
+		printf("%s (perfpipe) %s, zstd %s, record types up to %d\n", t->name, PERFPIPE_VERSION,
+		    ZSTD_versionString(), PP_TYPE_END - 1);
+		exit(fclose(stdout) ? 1 : 0);
+	default:
+		return false;
+	}
+}
+
+int
+tool_getopt(struct tool *t, int argc, char **argv)
+{
+	char letters[3 * OPTS_MAX];
+	struct option longs[OPTS_MAX];
+	static char name[64];		/* the only user is the next message */
+	int key;
+
+	getopt_tables(t, letters, longs);
+	opterr = 0;
+	for (;;) {
+		int at = optind;
+
+		key = getopt_long(argc, argv, letters, longs, NULL);
+		t->optarg = optarg;
+		if (key == -1)
+			break;
+		if (key == '?' || key == ':') {
+			const char *word = argv[optind > at ? optind - 1 : at];
+
+			if (optopt && optopt < TOOL_LONG && strncmp(word, "--", 2))
+				snprintf(name, sizeof name, "-%c", optopt);
+			else
+				snprintf(name, sizeof name, "%s", word);
+			tool_wrong(t, "%s: %s; see %s --help", name,
+			    key == ':' ? "needs an argument" : "no such option, or one too short or with too much", t->name);
+		}
+		for (const struct tool_opt *o = t->opts; o->name; o++)
+			if (o->key == key)
+				snprintf(name, sizeof name, "--%s", o->name);
+		t->optname = name;
+		if (!common_option(t, key))
+			return key;
+	}
+	for (; optind < argc; optind++)
+		input(t, argv[optind]);
+	return -1;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------- */
+
+/*
+ * Ctrl-C reaches the whole pipeline.  perf record then flushes its last records, so a filter reads on to the
+ * end of its input.  A second one ends the filter.
+ */
+static void
+first_interrupt(int sig)
+{
+	signal(sig, SIG_DFL);
+}
+
+/* From here on nothing needs a file by name: let the kernel know.  False where it can't. */
+static bool
+confine(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return false;			/* its reports need files and programs */
+#else
+	struct landlock_ruleset_attr all = { .handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_landlock_restrict_self, fd, 0) == 0;
+	close(fd);
+	return done;
+#endif
+}
+
+static void
+progress(struct tool *t)
+{
+	struct timespec now;
+	uint64_t total, done = pp_progress(t->in, &total);
+	double s;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - t->shown.tv_sec < 1)
+		return;
+	t->shown = now;
+	s = (double)(now.tv_sec - t->began.tv_sec) + (double)(now.tv_nsec - t->began.tv_nsec) / 1e9;
+	if (s < 1)
+		return;
+	fprintf(stderr, "\r%s: %.1f MB", t->name, (double)done / 1e6);
+	if (total)
+		fprintf(stderr, " of %.1f MB, %.0f%%", (double)total / 1e6, 100.0 * (double)done / (double)total);
+	fprintf(stderr, ", %.0f MB/s\033[K", (double)done / 1e6 / s);
+}
+
+static int
+before_refill(void *arg)
+{
+	struct tool *t = arg;
+
+	if (t->out && pp_flush(t->out) < 0)
+		return -1;
+	if (t->began.tv_sec)
+		progress(t);
+	return 1;
+}
+
+/* Would the output overwrite the input? */
+static bool
+same_file(const char *in, const char *out)
+{
+	struct stat a, b;
+
+	return in && out && strcmp(in, "-") && strcmp(out, "-") && !stat(in, &a) && !stat(out, &b) &&
+	    S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+void
+tool_open(struct tool *t, unsigned flags)
+{
+	bool has_out = false, std_in = !t->in_name || !strcmp(t->in_name, "-"),
+	    std_out = !t->out_name || !strcmp(t->out_name, "-");
+	struct stat st;
+
+	setlocale(LC_CTYPE, "C.UTF-8");		/* for vis(3) only: what is a printable character */
+	for (const struct tool_opt *o = t->opts; o->name; o++)
+		has_out |= o->key == 'o' && !t->no_output;
+	if (std_in && isatty(STDIN_FILENO))
+		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
+		    t->name);
+	if (has_out && std_out && isatty(STDOUT_FILENO))
+		tool_wrong(t, "the output is binary and standard output a terminal: use -o FILE or a pipe");
+	if (has_out && same_file(t->in_name, t->out_name))
+		tool_wrong(t, "%s: is the input too", t->out_name);
+	if (!(t->in = pp_open(t->in_name, flags, &t->in_err))) {
+		tool_say(t, &t->in_err);
+		exit(1);
+	}
+	tool_note(t, "%s: %s", t->in_err.file, pp_container(t->in));
+	if (pp_warning(t->in))
+		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));
+	if (has_out && (!(t->out = pp_create(t->out_name, &t->out_err)) || pp_start(t->out, t->in) < 0)) {
+		tool_say(t, &t->out_err);
+		exit(1);
+	}
+	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode))
+		signal(SIGINT, first_interrupt);
+	if (!t->quiet && isatty(STDERR_FILENO))
+		clock_gettime(CLOCK_MONOTONIC, &t->began);
+	pp_before_refill(t->in, before_refill, t);
+	if (!t->opens_files)
+		tool_note(t, "confinement: %s", confine() ? "Landlock, no files" : "not available");
+}
+
+int
+tool_close(struct tool *t)
+{
+	bool bad = false;
+
+	if (t->shown.tv_sec && t->began.tv_sec)
+		fputs("\r\033[K", stderr);
+	if (t->out && pp_finish(t->out) < 0)
+		bad = true;
+	if (pp_close(t->in) < 0)
+		bad = true;
+	if (t->in_err.what[0])
+		tool_say(t, &t->in_err);
+	if (t->out && t->out_err.what[0])
+		tool_say(t, &t->out_err);
+	return bad || t->in_err.what[0] ? 1 : 0;
+}

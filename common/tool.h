@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * tool.h - what the five commands share and the library must not do: options, messages, numbers, lists,
+ * signals, progress, confinement.  A command is a table of options and a loop:
+ *
+ *	static const struct tool_opt opts[] = {
+ *		{ 'p', "pid", "LIST", "keep samples of these processes" },
+ *		TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+ *	};
+ *	struct tool t = { .name = "pfilter", .purpose = "...", .opts = opts };
+ *
+ *	while ((key = tool_getopt(&t, argc, argv)) != -1)
+ *		switch (key) {
+ *		case 'p': tool_list(&t, &o.pids, t.optarg); break;
+ *		}
+ *	tool_open(&t, 0);
+ *	while (pp_next(t.in, &rec) > 0)
+ *		...
+ *	return tool_close(&t);
+ */
+#ifndef PP_TOOL_H
+#define PP_TOOL_H
+
+#include <stdio.h>
+#include <time.h>
+
+#include "perfpipe.h"
+
+#define PERFPIPE_VERSION "0.1"
+
+struct tool_opt {
+	int		 key;		/* the short letter; from TOOL_LONG on: no short form */
+	const char	*name;		/* the long name, perf's where perf has one */
+	const char	*arg;		/* what its argument is called; NULL: takes none; "[X]": optional, after = */
+	const char	*help;		/* one line for --help */
+};
+enum { TOOL_LONG = 256, TOOL_VERSION = 1000 };
+
+#define TOOL_OPTS_COMMON						\
+	{ 'i', "input", "FILE", "read FILE; - or nothing is standard input" },	\
+	{ 'q', "quiet", NULL, "print errors only" },			\
+	{ 'v', "verbose", NULL, "say more on standard error" },		\
+	{ 'h', "help", NULL, "print this and exit" },			\
+	{ TOOL_VERSION, "version", NULL, "print the version and exit" }
+#define TOOL_OPT_OUT							\
+	{ 'o', "output", "FILE", "write FILE; - or nothing is standard output" }
+#define TOOL_OPTS_END { 0, NULL, NULL, NULL }
+
+struct tool {
+	/* said by the command */
+	const char	*name, *purpose;
+	const struct tool_opt *opts;
+	bool		 opens_files;		/* later on, by name: no confinement then */
+	bool		 no_output;		/* this time, though it has TOOL_OPT_OUT */
+	/* said by the user */
+	const char	*in_name, *out_name;	/* NULL: stdin, stdout */
+	int		 verbose;
+	bool		 quiet;
+	const char	*optarg;		/* of the option just returned */
+	const char	*optname;		/* that option as the user would write it, "--pid" */
+	/* made by tool_open() */
+	struct pp_source *in;
+	struct pp_sink	*out;			/* NULL if the command has no TOOL_OPT_OUT row */
+	struct pp_err	 in_err, out_err;
+	struct timespec	 began, shown;		/* for progress */
+};
+
+/* The next option's key, -1 at the end.  Common options and operands are dealt with; wrong use exits 2. */
+int	tool_getopt(struct tool *, int argc, char **argv);
+/*
+ * Open input and output (by flags of pp_open), write the pipe header, set up signals, progress and
+ * confinement.  On failure says why and exits.
+ */
+void	tool_open(struct tool *, unsigned flags);
+/* Close both ends, print what went wrong; the exit status: 0, 1. */
+int	tool_close(struct tool *);
+
+/* "name: file: byte N: text" of an error, names made harmless by vis(3). */
+void	tool_say(const struct tool *, const struct pp_err *);
+/* "name: warning: text", unless -q; the caller has made names harmless (tool_vis). */
+void	tool_warn(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "name: text" under -v. */
+void	tool_note(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "name: text", exit 2. */
+_Noreturn void tool_wrong(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Memory, or "name: out of memory", exit 1. */
+void	*tool_alloc(size_t n, size_t size);		/* zeroed */
+void	*tool_realloc(void *, size_t n, size_t size);
+/* A copy of n bytes with everything that a terminal could obey escaped; the caller frees. */
+char	*tool_vis(const char *, size_t n);
+
+/* ---- arguments of the option just returned; wrong ones exit 2 naming it ------------------------ */
+
+uint64_t tool_number(const struct tool *, const char *text, uint64_t min, uint64_t max);
+uint64_t tool_size(const struct tool *, const char *text);	/* 64K, 10M, 1G: bytes, 1024-based */
+uint64_t tool_duration(const struct tool *, const char *text);	/* 1.5s, 10ms, 5m; plain: seconds; ns */
+uint64_t tool_seconds(const struct tool *, const char *text);	/* 12.345678901 of the trace clock; ns */
+
+/* A set of numbers: "1,2,10-20,-1,file://NAME". */
+struct tool_list {
+	struct tool_range { int64_t lo, hi; } *r;	/* ascending, apart */
+	size_t		 n;
+};
+void	tool_list(const struct tool *, struct tool_list *, const char *text);	/* adds */
+bool	tool_list_has(const struct tool_list *, int64_t);
+void	tool_list_free(struct tool_list *);
+
+/* Call fn for each comma-separated word; commas inside slashes or braces do not count (event names). */
+void	tool_words(const struct tool *, const char *text, void (*fn)(void *arg, const char *word), void *arg);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "get.h"
+#include "tracing.h"
+
+enum {
+	HEAD = 200,		/* of a format text; name and number stand in its first two lines */
+	NAME = 100,		/* longest system, longest name; the kernel's limit is 64 */
+	PIECE = 256,		/* what is collected of the item being read */
+};
+
+enum state {			/* the item that comes next, in the order of the payload */
+	MAGIC, VERSION, ORDER,
+	PAGE_MARK, PAGE_SIZE, PAGE,
+	EVENT_MARK, EVENT_SIZE, EVENT,
+	FTRACE_COUNT, FTRACE_SIZE, FTRACE,
+	SYSTEM_COUNT, SYSTEM, FORMAT_COUNT, FORMAT_SIZE, FORMAT,
+	DONE,
+};
+
+enum shape { FIXED, STRING, TEXT };
+static const struct {
+	uint8_t shape, size;	/* size of FIXED */
+} items[] = {
+	[MAGIC] = { FIXED, 10 }, [VERSION] = { STRING, 0 }, [ORDER] = { FIXED, 6 },
+	[PAGE_MARK] = { STRING, 0 }, [PAGE_SIZE] = { FIXED, 8 }, [PAGE] = { TEXT, 0 },
+	[EVENT_MARK] = { STRING, 0 }, [EVENT_SIZE] = { FIXED, 8 }, [EVENT] = { TEXT, 0 },
+	[FTRACE_COUNT] = { FIXED, 4 }, [FTRACE_SIZE] = { FIXED, 8 }, [FTRACE] = { TEXT, 0 },
+	[SYSTEM_COUNT] = { FIXED, 4 }, [SYSTEM] = { STRING, 0 }, [FORMAT_COUNT] = { FIXED, 4 },
+	[FORMAT_SIZE] = { FIXED, 8 }, [FORMAT] = { TEXT, 0 },
+};
+
+struct name {
+	uint64_t id;
+	char	*text;
+};
+
+struct pp_tracing {
+	enum state state;
+	bool	 swap;
+	uint32_t systems, formats;	/* still to come */
+	uint64_t left;			/* bytes of the text still to come */
+	size_t	 have;			/* bytes in piece */
+	uint8_t	 piece[PIECE];
+	char	 system[NAME + 1];
+	struct name *names;		/* by id */
+	size_t	 n, room;
+};
+
+struct pp_tracing *
+pp_tracing_new(void)
+{
+	return calloc(1, sizeof(struct pp_tracing));
+}
+
+void
+pp_tracing_free(struct pp_tracing *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n; i++)
+		free(t->names[i].text);
+	free(t->names);
+	free(t);
+}
+
+size_t
+pp_tracing_count(const struct pp_tracing *t)
+{
+	return t->n;
+}
+
+/* Where the id stands, or would stand. */
+static size_t
+place(const struct pp_tracing *t, uint64_t id)
+{
+	size_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (t->names[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const char *
+pp_tracing_name(const struct pp_tracing *t, uint64_t id)
+{
+	size_t at = place(t, id);
+
+	return at < t->n && t->names[at].id == id ? t->names[at].text : NULL;
+}
+
+/* Remember a name; what was said first stays.  Without memory it is left out. */
+static void
+remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
+{
+	size_t at = place(t, id), size = strlen(t->system) + len + 2;
+	char *text;
+
+	if (t->n == PP_TRACING_MAX || (at < t->n && t->names[at].id == id))
+		return;
+	if (t->n == t->room) {
+		size_t room = t->room ? 2 * t->room : 16;
+		struct name *names = realloc(t->names, room * sizeof *names);
+
+		if (!names)
+			return;
+		t->names = names;
+		t->room = room;
+	}
+	if (!(text = malloc(size)))
+		return;
+	snprintf(text, size, "%s:%.*s", t->system, (int)len, name);
+	memmove(&t->names[at + 1], &t->names[at], (t->n - at) * sizeof *t->names);
+	t->names[at] = (struct name){ id, text };
+	t->n++;
+}
+
+/* The head of a format text: "name: NAME\nID: NUMBER\n".  Anything else names nothing. */
+static void
+learn(struct pp_tracing *t)
+{
+	char *p = (char *)t->piece, *name, *eol;
+	size_t len;
+	uint64_t id = 0;
+
+	p[t->have] = '\0';
+	if (strncmp(p, "name: ", 6) != 0)
+		return;
+	name = p + 6;
+	eol = strchr(name, '\n');
+	if (!eol || eol == name || eol - name > NAME || strncmp(eol, "\nID: ", 5) != 0)
+		return;
+	len = (size_t)(eol - name);
+	p = eol + 5;
+	if (*p < '0' || *p > '9')
+		return;
+	for (; *p >= '0' && *p <= '9'; p++) {
+		if (id > UINT32_MAX)
+			return;
+		id = 10 * id + (uint64_t)(*p - '0');
+	}
+	if (*p == '\n')
+		remember(t, id, name, len);
+}
+
+/* What follows when a list of format texts, or a system, may be at its end. */
+static enum state
+next_format(struct pp_tracing *t, enum state size)
+{
+	if (t->formats) {
+		t->formats--;
+		return size;
+	}
+	if (size == FTRACE_SIZE)
+		return SYSTEM_COUNT;
+	if (!t->systems)
+		return DONE;
+	t->systems--;
+	return SYSTEM;
+}
+
+/* The item is complete: what does it say, and what comes next? */
+static enum state
+complete(struct pp_tracing *t)
+{
+	const char *text = (const char *)t->piece;
+
+	switch (t->state) {
+	case MAGIC:
+		return memcmp(t->piece, "\027\010\104tracing", 10) == 0 ? VERSION : DONE;
+	case ORDER:
+		if (t->piece[0] > 1)
+			return DONE;
+		t->swap = (t->piece[0] == 1) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+		return PAGE_MARK;
+	case PAGE_MARK:
+		return strcmp(text, "header_page") == 0 ? PAGE_SIZE : DONE;
+	case EVENT_MARK:
+		return strcmp(text, "header_event") == 0 ? EVENT_SIZE : DONE;
+	case PAGE_SIZE:
+	case EVENT_SIZE:
+	case FTRACE_SIZE:
+	case FORMAT_SIZE:
+		t->left = pp_get_u64(t->piece, t->swap);
+		return t->state + 1;
+	case FTRACE_COUNT:
+		t->formats = pp_get_u32(t->piece, t->swap);
+		strcpy(t->system, "ftrace");
+		return next_format(t, FTRACE_SIZE);
+	case FTRACE:
+		learn(t);
+		return next_format(t, FTRACE_SIZE);
+	case SYSTEM_COUNT:
+		t->systems = pp_get_u32(t->piece, t->swap);
+		return next_format(t, FORMAT_SIZE);
+	case SYSTEM:
+		if (t->have > NAME + 1)
+			return DONE;
+		memcpy(t->system, t->piece, t->have);
+		return FORMAT_COUNT;
+	case FORMAT_COUNT:
+		t->formats = pp_get_u32(t->piece, t->swap);
+		return next_format(t, FORMAT_SIZE);
+	case FORMAT:
+		learn(t);
+		return next_format(t, FORMAT_SIZE);
+	default:		/* VERSION, PAGE, EVENT say nothing to us */
+		return t->state + 1;
+	}
+}
+
+/* Collect up to `want' bytes of the item in piece; how many were taken. */
+static size_t
+collect(struct pp_tracing *t, const uint8_t *p, size_t n, size_t want)
+{
+	if (n > want - t->have)
+		n = want - t->have;
+	memcpy(t->piece + t->have, p, n);
+	t->have += n;
+	return n;
+}
+
+int
+pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
+{
+	if (n == 0)
+		return t->state != DONE;
+	while (t->state != DONE) {
+		bool whole;
+		size_t took;
+
+		switch (items[t->state].shape) {
+		case FIXED:
+			took = collect(t, p, n, items[t->state].size);
+			whole = t->have == items[t->state].size;
+			break;
+		case STRING: {
+			const uint8_t *nul = n ? memchr(p, 0, n) : NULL;
+
+			took = nul ? (size_t)(nul - p) + 1 : n;
+			if (took > PIECE - t->have) {
+				t->state = DONE;	/* longer than any that is meant */
+				return 0;
+			}
+			took = collect(t, p, took, PIECE);
+			whole = nul != NULL;
+			break;
+		}
+		default:
+			took = n < t->left ? n : (size_t)t->left;
+			if (t->have < HEAD)
+				collect(t, p, took, HEAD);
+			t->left -= took;
+			whole = t->left == 0;
+			break;
+		}
+		p += took;
+		n -= took;
+		if (!whole)
+			return 1;
+		t->state = complete(t);
+		t->have = 0;
+	}
+	return 0;
+}
