@@ -23,16 +23,16 @@ enum name_from { NAME_BUILT, NAME_TRACING, NAME_DESC, NAME_UPDATE };	/* the late
 
 /* A big-endian compiler allocates bit fields from the most significant bit: bytes stay, bits turn around. */
 static uint64_t
-attr_flags(const uint8_t *p, bool swap)
+bit_field(const uint8_t *p, int size, bool swap)
 {
 	bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	uint64_t flags = 0;
+	uint64_t bits = 0;
 
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < size; i++)
 		for (int bit = 0; bit < 8; bit++)
 			if (p[i] & 1 << (big ? 7 - bit : bit))
-				flags |= UINT64_C(1) << (8 * i + bit);
-	return flags;
+				bits |= UINT64_C(1) << (8 * i + bit);
+	return bits;
 }
 
 void
@@ -50,7 +50,9 @@ pp_attr_get(struct pp_attr *a, const uint8_t *p, size_t len, bool swap)
 		if (at + fields[i].size > len)
 			break;
 		if (fields[i].to == offsetof(struct pp_attr, flags))
-			a->flags = attr_flags(p + at, swap);
+			a->flags = bit_field(p + at, 8, swap);
+		else if (fields[i].to == offsetof(struct pp_attr, aux_action))
+			a->aux_action = (uint32_t)bit_field(p + at, 4, swap);
 		else if (fields[i].size == 8)
 			pp_set_u64(to + fields[i].to, pp_get_u64(p + at, swap), false);
 		else if (fields[i].size == 4)
@@ -227,6 +229,7 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 		e->id_off = p->identifier ? p->identifier : p->id;
 		e->id_back = p->t_identifier ? p->t_identifier : p->t_id;
 	}
+	e->reads |= (ev->attr.sample_type & PP_SAMPLE_READ) != 0;
 	e->ev[e->n++] = ev;
 	e->nids += ev->nids;
 	pp_event_build_name(&ev->attr, name, sizeof name);

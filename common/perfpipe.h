@@ -201,6 +201,7 @@ struct pp_events {		/* all that a stream has said of its events so far */
 	unsigned	 n;
 	size_t		 nids;
 	bool		 swap;
+	bool		 reads;		/* some event has PERF_SAMPLE_READ */
 	/* Where an id stands; perf takes both from the first attr for all (evlist__id_pos). 0: nowhere. */
 	uint16_t	 id_off;	/* in a sample, from the start */
 	uint16_t	 id_back;	/* in other records, from the end */

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * select.c - the verdict on one record.  Only samples, and records that are as closely tied to a task, CPU and
+ * event, are selected; what names and maps the kept samples (side-band) stays, whoever's it is, since samples
+ * get their comm and symbols from their ancestors' and the kernel's records too.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "select.h"
+
+/* How a type takes part in the selection. */
+enum role {
+	OTHER,			/* unknown to us: kept */
+	SAMPLE,
+	FOLLOWS,		/* selected like a sample, by what its trailer says */
+	SIDEBAND,		/* names, maps, hardware trace: kept unless --sideband=none */
+	LOSS,			/* never hidden */
+};
+static const uint8_t roles[PP_USER_TYPE_START] = {
+	[PP_SAMPLE] = SAMPLE,
+	[PP_THROTTLE] = FOLLOWS, [PP_UNTHROTTLE] = FOLLOWS, [PP_READ] = FOLLOWS, [PP_SWITCH] = FOLLOWS,
+	[PP_SWITCH_CPU_WIDE] = FOLLOWS, [PP_CALLCHAIN_DEFERRED] = FOLLOWS,
+	[PP_LOST] = LOSS, [PP_LOST_SAMPLES] = LOSS,
+	[PP_MMAP] = SIDEBAND, [PP_MMAP2] = SIDEBAND, [PP_COMM] = SIDEBAND, [PP_EXIT] = SIDEBAND, [PP_FORK] = SIDEBAND,
+	[PP_AUX] = SIDEBAND, [PP_ITRACE_START] = SIDEBAND, [PP_AUX_OUTPUT_HW_ID] = SIDEBAND,
+	[PP_NAMESPACES] = SIDEBAND, [PP_KSYMBOL] = SIDEBAND, [PP_BPF_EVENT] = SIDEBAND, [PP_CGROUP] = SIDEBAND,
+	[PP_TEXT_POKE] = SIDEBAND,
+};
+
+/* What a FOLLOWS record is selected by. */
+enum { BY_TASK = 1, BY_CPU = 2, BY_TIME = 4, BY_EVENT = 8, BY_ALL = 15 };
+
+static unsigned
+keys_of(uint32_t type)
+{
+	switch (type) {
+	case PP_SAMPLE:
+		return BY_ALL;
+	case PP_READ:
+		return BY_TASK | BY_EVENT;
+	case PP_SWITCH:
+	case PP_SWITCH_CPU_WIDE:
+		return BY_TASK | BY_CPU | BY_TIME;
+	case PP_CALLCHAIN_DEFERRED:	/* comes later than its sample, perhaps from another CPU */
+		return BY_TASK;
+	default:			/* THROTTLE, UNTHROTTLE */
+		return BY_CPU | BY_TIME | BY_EVENT;
+	}
+}
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+static void
+add_name(void *arg, const char *word)
+{
+	struct names *names = arg;
+
+	names->v = tool_realloc(names->v, names->n + 1, sizeof *names->v);
+	if (!(names->v[names->n++] = strdup(word)))
+		abort();
+}
+
+void
+select_events(const struct tool *t, struct names *names, const char *text)
+{
+	tool_words(t, text, add_name, names);
+}
+
+/* One end of a range: its text ends at `end'. */
+static uint64_t
+range_end(const struct tool *t, const char *p, const char *end, uint64_t empty, bool *relative)
+{
+	char *text = strndup(p, (size_t)(end - p));
+	uint64_t ns;
+
+	if (!text)
+		abort();
+	*relative = *text == '+';
+	ns = !*text ? empty : *relative ? tool_duration(t, text + 1) : tool_seconds(t, text);
+	free(text);
+	return ns;
+}
+
+void
+select_time(const struct tool *t, struct selection *s, const char *text)
+{
+	for (const char *p = text, *end; *p; p = end) {
+		struct range r;
+		const char *comma;
+
+		p += strspn(p, " ");
+		end = p + strcspn(p, " ");
+		if (p == end)
+			break;
+		comma = memchr(p, ',', (size_t)(end - p));
+		if (!comma)
+			tool_wrong(t, "--time '%s': expected start,stop in seconds; either may be empty, +1.5s counts from "
+			    "the first record", text);
+		r.start = range_end(t, p, comma, 0, &r.start_relative);
+		r.stop = range_end(t, comma + 1, end, UINT64_MAX, &r.stop_relative);
+		if (r.start > r.stop && r.start_relative == r.stop_relative)
+			tool_wrong(t, "--time '%s': starts after it stops", text);
+		s->time = tool_realloc(s->time, s->ntime + 1, sizeof *s->time);
+		s->time[s->ntime++] = r;
+	}
+	if (!s->ntime)
+		tool_wrong(t, "--time '%s': names no range", text);
+}
+
+struct type_words {
+	const struct tool *t;
+	struct selection *s;
+};
+
+static void
+add_type(void *arg, const char *word)
+{
+	struct type_words *w = arg;
+	int64_t n = pp_type_number(word);
+
+	if (n < 0)
+		tool_wrong(w->t, "--type '%s': no such record type; expected names such as SAMPLE or SWITCH, or numbers",
+		    word);
+	if (n < PP_TYPE_END)
+		w->s->type[n] = true;
+	else
+		w->s->other_type = true;
+}
+
+void
+select_types(const struct tool *t, struct selection *s, const char *text)
+{
+	if (!s->type)
+		s->type = tool_alloc(PP_TYPE_END, sizeof *s->type);
+	tool_words(t, text, add_type, &(struct type_words){ t, s });
+}
+
+void
+select_ready(struct selection *s)
+{
+	s->keys = (s->pid.n || s->no_pid.n || s->tid.n || s->no_tid.n ? BY_TASK : 0) |
+	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->ntime ? BY_TIME : 0) |
+	    (s->event.n || s->no_event.n ? BY_EVENT : 0);
+}
+
+void
+select_free(struct selection *s)
+{
+	struct tool_list *lists[] = { &s->pid, &s->tid, &s->cpu, &s->no_pid, &s->no_tid, &s->no_cpu };
+	struct names *names[] = { &s->event, &s->no_event };
+
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		tool_list_free(lists[i]);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		while (names[i]->n)
+			free(names[i]->v[--names[i]->n]);
+		free(names[i]->v);
+	}
+	free(s->time);
+	free(s->type);
+	free(s->event_state);
+}
+
+/* ---- events -------------------------------------------------------------------------------------- */
+
+/* Does the pattern name the event: as perf shows it, without its modifiers, or by a glob? */
+static bool
+names_event(const char *pattern, const struct pp_event *ev)
+{
+	const char *colon = strrchr(ev->name, ':');
+	char *bare;
+	bool yes;
+
+	if (!fnmatch(pattern, ev->name, 0))
+		return true;
+	/* In "sched:sched_switch" the colon is part of the name. */
+	if (!colon || strspn(colon + 1, "ukhpPGHISDWeb") != strlen(colon + 1) ||
+	    !(bare = strndup(ev->name, (size_t)(colon - ev->name))))
+		return false;
+	yes = !fnmatch(pattern, bare, 0);
+	free(bare);
+	return yes;
+}
+
+static bool
+any_names(const struct names *names, const struct pp_event *ev)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (names_event(names->v[i], ev))
+			return true;
+	return false;
+}
+
+/* Before the first sample all events are known: a pattern that fits none is a mistake. */
+static void
+check_names(const struct tool *t, const struct names *names, const char *option)
+{
+	const struct pp_events *e = t->in->events;
+
+	for (size_t i = 0; i < names->n; i++) {
+		unsigned k = 0;
+
+		while (k < e->n && !names_event(names->v[i], e->ev[k]))
+			k++;
+		if (k == e->n) {
+			fprintf(stderr, "%s: %s '%s': no such event; there are", t->name, option, names->v[i]);
+			for (k = 0; k < e->n && k < 20; k++) {
+				char *name = tool_vis(e->ev[k]->name, strlen(e->ev[k]->name));
+
+				fprintf(stderr, "%s %s", k ? "," : "", name);
+				free(name);
+			}
+			fprintf(stderr, "%s\n", k < e->n ? ", ..." : "");
+			exit(2);
+		}
+	}
+}
+
+/* The first record of an event: can the keys be told from its records at all? */
+static void
+learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev)
+{
+	const struct pp_events *e = t->in->events;
+	struct event_state *st;
+	char *name = tool_vis(ev->name, strlen(ev->name));
+
+	if (s->nstates < e->n) {
+		if (!s->nstates) {
+			check_names(t, &s->event, "--event");
+			check_names(t, &s->no_event, "--exclude-event");
+		}
+		s->event_state = tool_realloc(s->event_state, e->n, sizeof *st);
+		memset(s->event_state + s->nstates, 0, (e->n - s->nstates) * sizeof *st);
+		s->nstates = e->n;
+	}
+	st = &s->event_state[ev->index];
+	st->known = true;
+	st->selected = (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
+	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
+	if (s->keys & BY_TASK && !ev->plan.tid)
+		tool_wrong(t, "event %s was recorded without PERF_SAMPLE_TID: its samples belong to no task", name);
+	if (st->cpu_by_id && !(ev->plan.identifier || ev->plan.id) && pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
+		tool_wrong(t, "event %s was recorded without PERF_SAMPLE_CPU (perf record --sample-cpu)", name);
+	if (s->keys & BY_TIME && !ev->plan.time)
+		tool_wrong(t, "event %s was recorded without PERF_SAMPLE_TIME (perf record -T)", name);
+	free(name);
+}
+
+/* ---- verdict ------------------------------------------------------------------------------------- */
+
+static bool
+in_time(const struct selection *s, uint64_t time)
+{
+	for (size_t i = 0; i < s->ntime; i++) {
+		const struct range *r = &s->time[i];
+		uint64_t stop = r->stop_relative && r->stop != UINT64_MAX ? s->first_time + r->stop : r->stop;
+
+		if (time >= (r->start_relative ? s->first_time + r->start : r->start) && time <= stop)
+			return true;
+	}
+	return false;
+}
+
+static bool
+in_lists(const struct tool_list *yes, const struct tool_list *no, int64_t n)
+{
+	return (!yes->n || tool_list_has(yes, n)) && !tool_list_has(no, n);
+}
+
+/* Where the record's pid and tid stand; NULL: nowhere. */
+static const uint8_t *
+task_of(const struct pp_event *ev, const struct pp_rec *r)
+{
+	if (r->type == PP_SAMPLE)
+		return r->raw + ev->plan.tid;
+	if (r->type == PP_READ)
+		return r->raw + PP_HEADER_SIZE;
+	return ev->plan.t_tid && pp_has_trailer(ev, r) ? r->raw + r->size - ev->plan.t_tid : NULL;
+}
+
+/* The CPU of a record; -1: unknown. */
+static int64_t
+cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint16_t id = ev->plan.identifier ? ev->plan.identifier : ev->plan.id;
+	uint32_t cpu;
+
+	if (pp_cpu(ev, r, t->in->swap, &cpu))
+		return cpu;
+	if (st->cpu_by_id && r->type == PP_SAMPLE && id)
+		return pp_cpu_of_id(t->in->events, pp_get_u64(r->raw + id, t->in->swap));
+	return -1;
+}
+
+/* Apply the keys that this type can have.  A key whose field the record does not hold says nothing. */
+static bool
+matches(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r,
+    unsigned keys)
+{
+	const struct event_state *st = &s->event_state[ev->index];
+	bool swap = t->in->swap;
+	const uint8_t *p;
+	uint64_t time;
+
+	if (keys & BY_EVENT && !st->selected)
+		return false;
+	if (keys & BY_TASK && (p = task_of(ev, r)) &&
+	    (!in_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p, swap)) ||
+	    !in_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + 4, swap))))
+		return false;
+	if (keys & BY_TIME && pp_time(ev, r, swap, &time) && !in_time(s, time))
+		return false;
+	if (keys & BY_CPU) {
+		int64_t cpu = cpu_of(t, st, ev, r);
+
+		if (cpu >= 0 && !in_lists(&s->cpu, &s->no_cpu, cpu))
+			return false;
+	}
+	return true;
+}
+
+int
+select_record(struct selection *s, struct tool *t, const struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(t->in->events, r, &t->in_err);
+	enum role role = roles[r->type];
+	unsigned keys;
+
+	if (!ev)
+		return -1;
+	if (!s->first_time)
+		(void)pp_time(ev, r, t->in->swap, &s->first_time);
+	if (s->type && !(r->type < PP_TYPE_END ? s->type[r->type] : s->other_type) &&
+	    (s->no_sideband || (role != SIDEBAND && role != LOSS)))
+		return 0;
+	if (role == SIDEBAND)
+		return !s->no_sideband || s->type;
+	if (role != SAMPLE && role != FOLLOWS)
+		return 1;
+	if (s->has_aux && (r->type == PP_SWITCH || r->type == PP_SWITCH_CPU_WIDE))
+		return 1;
+	keys = keys_of(r->type) & s->keys;
+	if (!keys)
+		return role == FOLLOWS || !s->invert;
+	if (role == SAMPLE && (ev->index >= s->nstates || !s->event_state[ev->index].known))
+		learn_event(s, t, ev);
+	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
+		return 1;		/* a follower of an event of which no sample has come */
+	return matches(s, t, ev, r, keys) != s->invert;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC */
+/* select.h - which records pfilter keeps */
+#ifndef PFILTER_SELECT_H
+#define PFILTER_SELECT_H
+
+#include "tool.h"
+
+struct names {			/* event patterns */
+	char	**v;
+	size_t	 n;
+};
+struct range {			/* of time, both ends inclusive, as perf's --time */
+	uint64_t start, stop;
+	bool	 start_relative, stop_relative;	/* to the first timed record */
+};
+
+struct selection {
+	struct tool_list pid, tid, cpu, no_pid, no_tid, no_cpu;
+	struct names	 event, no_event;
+	struct range	*time;
+	size_t		 ntime;
+	bool		*type;		/* by number, PP_TYPE_END of them; NULL: all */
+	bool		 other_type;	/* types that have no name here */
+	bool		 invert, no_sideband;
+	unsigned	 keys;			/* which of these there are: select.c */
+
+	/* found out from the stream */
+	uint64_t	 first_time;	/* of the first timed record; 0: none yet */
+	bool		 has_aux;	/* AUXTRACE_INFO seen: switches belong to the trace */
+	struct event_state {
+		bool	 known, selected;	/* by --event, --exclude-event */
+		bool	 cpu_by_id;		/* no PERF_SAMPLE_CPU: ID_INDEX tells */
+	}		*event_state;
+	unsigned	 nstates;
+};
+
+/* --event, --exclude-event: "cycles:u,sched:*,cpu/event=1,umask=2/" */
+void	select_events(const struct tool *, struct names *, const char *text);
+/* --time: "start,stop", either may be empty, "+1.5s" counts from the first timed record; several by blanks. */
+void	select_time(const struct tool *, struct selection *, const char *text);
+/* --type: "SAMPLE,SWITCH,4711" */
+void	select_types(const struct tool *, struct selection *, const char *text);
+
+/* All options have been seen. */
+void	select_ready(struct selection *);
+/* Is the record of type < PP_USER_TYPE_START to be kept?  1, 0, or -1: it is not sound (tool->in_err). */
+int	select_record(struct selection *, struct tool *, const struct pp_rec *);
+void	select_free(struct selection *);
+
+#endif
