@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: ISC
+# What the bats files share.  O: where the tools were built (make check sets it); T: the test's own directory.
+# Tests run in tests/, with the tools on PATH.
+
+: "${O:=$BATS_TEST_DIRNAME/../build}"
+O=$(cd "$O" && pwd)
+PATH=$O:$PATH
+CORPUS=$BATS_TEST_DIRNAME/../../shared/corpus
+export LC_ALL=C TZ=UTC PAGER=cat
+
+# The four that write a stream, and the command of each that asks for nothing.
+STREAMERS="pcat pfilter psort pinject"
+TOOLS="$STREAMERS pstat"
+neutral() {
+	case $1 in
+	pinject) echo pinject --finished-init;;
+	*) echo "$1";;
+	esac
+}
+
+setup() {
+	trap - DEBUG		# bats notes each line by it; our loops are long, and say themselves what failed
+	cd "$BATS_TEST_DIRNAME"
+	T=$BATS_TEST_TMPDIR
+	: >"$T/failures"
+}
+
+# need perf | corpus | COMMAND: skip the test, saying why, if it is not there.
+need() {
+	case $1 in
+	corpus) [ -d "$CORPUS" ] || skip "no corpus of recordings beside the project";;
+	*) command -v "$1" >/dev/null || skip "$1 is not installed";;
+	esac
+}
+
+# recipe NAME [-b]: build data/NAME.txt in $T; prints the stream's path.
+recipe() {
+	local out=$T/$1${2-}.pipe
+	mkpipe ${2-} "data/$1.txt" >"$out"
+	echo "$out"
+}
+
+# plain NAME [-b]: the same, with all that is compressed in it expanded.
+plain() {
+	local out=$T/$1${2-}.plain
+	mkpipe -p ${2-} "data/$1.txt" >"$out"
+	echo "$out"
+}
+
+# try CMD...: run it; status in $rc, output in $T/out and $T/err.
+try() {
+	rc=0
+	"$@" >"$T/out" 2>"$T/err" || rc=$?
+}
+
+# For tests that go through many cases: note a failure and go on; `done_all' at the end of the test.
+# Prints the case, and what the last `try' saw.
+failed() {
+	echo "FAILED: $*"
+	[ -z "${rc-}" ] || echo "  status $rc, stderr: $(head -c 2000 "$T/err" | cat -v)"
+	echo x >>"$T/failures"
+}
+done_all() {
+	! [ -s "$T/failures" ]
+}
+
+# Is standard error one line that begins with this?
+one_line() {
+	local -a lines
+	mapfile -t lines <"$T/err"
+	[ ${#lines[@]} -eq 1 ] && [[ ${lines[0]} == "$1"* ]]
+}
+
+# golden NAME CMD...: status, stderr and stdout must match golden/NAME.*; UPDATE=1 makes them.
+golden() {
+	local name=$1 s
+	shift
+	echo "\$ $*"
+	try "$@"
+	echo $rc >"$T/rc"
+	for s in rc err out; do
+		if [ -n "${UPDATE-}" ]; then cp "$T/$s" "golden/$name.$s"
+		else diff -u "golden/$name.$s" "$T/$s"; fi
+	done
+}
+
+# same_script A B [option...]: does perf script say the same of both?  Options go to both.
+same_script() {
+	local a=$1 b=$2
+	shift 2
+	perf script -f -i "$a" "$@" >"$T/script.a" 2>/dev/null || true
+	perf script -f -i "$b" "$@" >"$T/script.b" 2>/dev/null || true
+	diff -u "$T/script.a" "$T/script.b" >"$T/script.diff" || {
+		echo "perf script differs: $a $b"
+		head -n 20 "$T/script.diff"
+		return 1
+	}
+}
+
+# with_fault PLAN CMD...: run it with failing system calls (fault/fault.c says what PLAN is).
+with_fault() {
+	local plan=$1
+	shift
+	# A sanitizer's library must come first.
+	LD_PRELOAD="$(asan_library) $O/fault.so" FAULT=$plan "$@"
+}
+asan_library() {
+	ldd "$O/pcat" | sed -n 's/.*libasan[^ ]* => \([^ ]*\) .*/\1/p'
+}
+sanitized() {
+	[ -n "$(asan_library)" ] || grep -q __asan_init "$O/pcat"
+}

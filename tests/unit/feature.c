@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * feature.c - header features read, shown and written back: payloads that are spelled out word by word, in both
+ * byte orders and at odd addresses; cut anywhere and damaged everywhere.
+ */
+#include "feature_rows.h"
+
+static void
+test_table(void **state)
+{
+	(void)state;
+	assert_int_equal(PP_FEAT_END, 35);
+	for (uint64_t n = 1; n < PP_FEAT_END; n++) {
+		const char *name = pp_feature_name(n);
+		bool seen = false;
+
+		assert_non_null(name);
+		assert_int_equal(pp_feature_number(name), n);
+		for (size_t i = 0; i < COUNT(rows); i++)
+			seen |= rows[i].number == n;
+		if (!seen && n != 1 && n != 2 && n != 15 && n != 18 && n != 19)
+			fail_msg("no payload for %s here", name);
+	}
+	assert_null(pp_feature_name(0));
+	assert_null(pp_feature_name(PP_FEAT_END));
+	assert_null(pp_feature_name(UINT64_MAX));
+	assert_string_equal(pp_feature_name(PP_FEAT_NRCPUS), "NRCPUS");
+	assert_int_equal(pp_feature_number("HEADER_nrcpus"), 7);
+	assert_int_equal(pp_feature_number("7"), 7);
+	assert_int_equal(pp_feature_number("200"), 200);
+	assert_int_equal(pp_feature_number("7x"), -1);
+	assert_int_equal(pp_feature_number("0"), -1);
+	assert_int_equal(pp_feature_number("2147483647"), -1);
+	assert_int_equal(pp_feature_number("99999999999999999999999"), -1);
+	assert_int_equal(pp_feature_number(""), -1);
+	assert_int_equal(pp_feature_number("NOSUCH"), -1);
+}
+
+static void
+test_where(void **state)
+{
+	static const uint8_t not_in_pipe[] = { 1, 2, 15, 18, 19, 20, 24, 30 };
+	uint8_t buf[16];
+
+	(void)state;
+	for (uint64_t n = 0; n < PP_FEAT_END; n++) {
+		struct pp_feature f = { .number = n };
+		struct pp_err err = { 0 };
+		bool want = n > 0 && !memchr(not_in_pipe, (int)n, sizeof not_in_pipe);
+
+		assert_int_equal(!!(pp_feature_where(n) & PP_FEATURE_PIPE), want);
+		assert_int_equal(pp_feature_record(buf, sizeof buf, &f, &err), want ? 1 : -1);
+	}
+	assert_int_equal(pp_feature_where(PP_FEAT_STAT), PP_FEATURE_FLAG);
+	assert_int_equal(pp_feature_where(PP_FEAT_CACHE), PP_FEATURE_FILE);
+	assert_int_equal(pp_feature_where(35), PP_FEATURE_PIPE | PP_FEATURE_FILE);
+	assert_int_equal(pp_feature_where(INT32_MAX), 0);
+	assert_int_equal(pp_feature_where(UINT64_MAX), 0);
+}
+
+/* One row in one byte order: values, text, and the same bytes again from the encoder in both orders. */
+static void
+try_row(const struct row *row, bool swap, bool canonical)
+{
+	uint8_t raw[2048], other[2048], again[4096];
+	struct pp_err err = { 0 };
+	struct log values = { .n = 0 }, text = { .n = 0 };
+	size_t n = cook(raw, row, swap), n2 = cook(other, row, !swap), len;
+	uint8_t *p = odd_copy(raw, n);
+	struct pp_feature f = { .number = row->number, .p = p, .len = n, .nr_cpus = row->cpus, .swap = swap };
+
+	if (pp_feature_walk(&f, log_value, &values, &err) < 0)
+		fail_msg("%s: %s", row->payload, err.what);
+	assert_string_equal(values.s, row->values);
+	assert_int_equal(pp_feature_text(&f, log_text, &text, &err), 1);
+	if (row->text)
+		assert_string_equal(text.s, row->text);
+	if (canonical) {
+		if (pp_feature_convert(&f, swap, again, sizeof again, &len, &err) < 0)
+			fail_msg("%s: %s", row->payload, err.what);
+		assert_int_equal(len, n);
+		assert_memory_equal(again, raw, n);
+		assert_int_equal(pp_feature_convert(&f, !swap, again + 1, sizeof again - 1, &len, &err), 1);
+		assert_int_equal(len, n2);
+		assert_memory_equal(again + 1, other, n2);
+		/* every smaller buffer is refused, and not overrun */
+		for (size_t cap = 0; cap < n; cap++) {
+			uint8_t *small = malloc(cap + 1);
+
+			memset(&err, 0, sizeof err);
+			assert_int_equal(pp_feature_convert(&f, swap, small, cap, &len, &err), -1);
+			assert_non_null(strstr(err.what, "larger than"));
+			free(small);
+		}
+	}
+	odd_free(p);
+}
+
+static void
+test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		try_row(&rows[i], false, true);
+		try_row(&rows[i], true, true);
+	}
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		try_row(&odd[i], false, false);
+		try_row(&odd[i], true, false);
+	}
+}
+
+/* Read bytes in every way; nothing may happen but 1 or -1 with a text. */
+static int
+poke(const struct row *row, const uint8_t *raw, size_t n, bool swap)
+{
+	static uint8_t out[1 << 18];
+	static struct log l;
+	struct pp_err err = { 0 };
+	uint8_t *p = odd_copy(raw, n);
+	struct pp_feature f = { .number = row->number, .p = p, .len = n, .nr_cpus = row->cpus, .swap = swap };
+	size_t len;
+	int r;
+
+	l.n = 0;
+	r = pp_feature_walk(&f, log_value, &l, &err);
+	assert_int_equal(r < 0, err.what[0] != '\0');
+	if (r < 0)
+		assert_memory_equal(err.what, "HEADER_FEATURE: ", 16);
+	l.n = 0;
+	assert_int_equal(pp_feature_text(&f, log_text, &l, &(struct pp_err){ 0 }), r < 0 ? -1 : 1);
+	if (pp_feature_convert(&f, swap, out, sizeof out, &len, &(struct pp_err){ 0 }) > 0)
+		assert_true(r > 0);
+	odd_free(p);
+	return r;
+}
+
+static void
+test_cut(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int swap = 0; swap < 2; swap++) {
+			uint8_t raw[2048];
+			size_t n = cook(raw, &rows[i], swap);
+
+			for (size_t k = 0; k < n; k++) {
+				/* what is optional, or goes to the end, may end well earlier */
+				int r = poke(&rows[i], raw, k, swap);
+
+				if (k > 0 && rows[i].number != 13 && rows[i].number != 32 && rows[i].number != 33)
+					assert_int_equal(r, -1);
+			}
+		}
+}
+
+static void
+test_damage(void **state)
+{
+	static const uint32_t words[] = { 0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffc };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int swap = 0; swap < 2; swap++) {
+			uint8_t raw[2048], bad[2048];
+			size_t n = cook(raw, &rows[i], swap);
+
+			for (size_t k = 0; k + 4 <= n; k++)
+				for (size_t w = 0; w < COUNT(words); w++) {
+					memcpy(bad, raw, n);
+					pp_set_u32(bad + k, words[w], false);
+					poke(&rows[i], bad, n, swap);
+				}
+		}
+}
+
+static void
+test_huge(void **state)
+{
+	static const struct row huge[] = {
+		{ 11, 0, "4:0xffffffff s:a", NULL, "CMDLINE: nr: 4294967295 entries cannot be in 68 bytes" },
+		{ 3, 0, "z:5:hello 4:0", NULL, NULL },
+		{ 12, 0, "4:1 4:0xffffffff a", NULL, "EVENT_DESC: cut short, 72 of 4294967295 bytes of attr" },
+		{ 22, 0, "8:1 8:1 8:0xffffffffffffffff", NULL,
+		    "MEM_TOPOLOGY: nr: 18446744073709551615 entries cannot be in 0 bytes" },
+		{ 22, 0, "8:1 8:1 8:1 8:0 8:1 8:0xffffffffffffffff 8:1", NULL,
+		    "MEM_TOPOLOGY: nbits: 288230376151711744 entries cannot be in 8 bytes" },
+		{ 13, 0xffffffff, "4:0 4:0 4:1 4:1", NULL, "CPU_TOPOLOGY: NRCPUS: 4294967295 entries cannot be in 8 bytes" },
+		{ 26, 0, "4:1 4:1 4:9 b:00", NULL, "BPF_BTF: cut short, 1 of 9 bytes of data" },
+		{ 7, 0, "4:1 b:0000", NULL, "NRCPUS: cut short, 2 of 4 bytes of online" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(huge); i++) {
+		uint8_t raw[512];
+		struct pp_err err = { 0 };
+		struct log l = { .n = 0 };
+		struct pp_feature f = { .number = huge[i].number, .p = raw, .len = cook(raw, &huge[i], true),
+		    .nr_cpus = huge[i].cpus, .swap = true };
+
+		if (!huge[i].text) {
+			assert_int_equal(pp_feature_walk(&f, log_value, &l, &err), 1);
+			continue;
+		}
+		assert_int_equal(pp_feature_walk(&f, log_value, &l, &err), -1);
+		assert_string_equal(err.what + strlen("HEADER_FEATURE: "), huge[i].text);
+	}
+}
+
+static void
+test_empty(void **state)
+{
+	(void)state;
+	for (uint64_t n = 0; n < 40; n++) {
+		struct pp_feature f = { .number = n };
+		struct log l = { .n = 0 };
+		struct pp_err err = { 0 };
+		uint8_t buf[1];
+		size_t len = 9;
+
+		assert_int_equal(pp_feature_walk(&f, log_value, &l, &err), 1);
+		assert_int_equal(pp_feature_text(&f, log_text, &l, &err), 1);
+		assert_int_equal(l.n, 0);
+		assert_int_equal(pp_feature_convert(&f, true, buf, 0, &len, &err), 1);
+		assert_int_equal(len, 0);
+	}
+}
+
+static int
+stop_at_second(void *arg, const struct pp_feature_value *v)
+{
+	(void)v;
+	return ++*(int *)arg < 2;
+}
+
+static void
+test_read(void **state)
+{
+	uint8_t raw[512];
+	struct pp_err err = { 0 };
+	struct pp_feature f = { .number = 7, .p = raw, .len = cook(raw, &rows[4], true), .swap = true };
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+	uint64_t num = 0;
+	int seen = 0;
+
+	(void)state;
+	assert_int_equal(pp_feature_num(&f, "online", &num, &err), 1);
+	assert_int_equal(num, 6);
+	assert_int_equal(pp_feature_num(&f, "offline", &num, &err), 0);
+	f.len = 6;
+	assert_int_equal(pp_feature_num(&f, "available", &num, &err), 1);
+	assert_int_equal(num, 8);
+	assert_int_equal(pp_feature_num(&f, "online", &num, &err), -1);
+
+	/* failure sticks */
+	pp_feature_open(&io, &f, &err);
+	assert_int_equal(pp_feature_next(&io, &v), 1);
+	assert_int_equal(pp_feature_next(&io, &v), -1);
+	assert_int_equal(pp_feature_next(&io, &v), -1);
+
+	f = (struct pp_feature){ .number = 11, .p = raw, .len = cook(raw, &rows[10], false) };
+	assert_int_equal(pp_feature_walk(&f, stop_at_second, &seen, &err), 0);
+	assert_int_equal(seen, 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table), cmocka_unit_test(test_where), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_cut), cmocka_unit_test(test_damage), cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_empty), cmocka_unit_test(test_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
