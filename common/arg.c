@@ -181,7 +181,10 @@ add_ranges(const struct tool *t, struct tool_list *l, const char *text, const ch
 			    n > 40 ? 40 : (int)n, p, *what ? " in " : "", what);
 		l->n++;
 		p += n;
-		p += strspn(p, *what ? ", \t\n" : ",");
+		if (*what)
+			p += strspn(p, ", \t\n");
+		else if (*p && !*++p)
+			p--;		/* a comma at the end: the empty word is refused */
 	}
 }
 

@@ -84,9 +84,6 @@ expand_begin(struct source *s, const struct pp_rec *r)
 	x->chunk = size;
 	x->rest = x->pad = 0;
 	if (two) {
-		if (r->size < COMPRESSED2_HEADER)
-			return source_fail(s, x->off, "COMPRESSED2: record of %u bytes needs %d", r->size,
-			    COMPRESSED2_HEADER);
 		size = pp_get_u64(r->raw + 8, s->pub.swap);
 		padded = (size + COMPRESSED2_HEADER + 7) & ~UINT64_C(7);
 		if (size > UINT32_MAX || (padded != r->size && (padded & 0xffff) != r->size))

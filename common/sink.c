@@ -140,7 +140,8 @@ pp_put_copy(struct pp_sink *pub, const void *p, size_t n)
 {
 	struct sink *k = (struct sink *)pub;
 
-	if (n > SCRATCH - k->used && pp_flush(pub) < 0)
+	/* Not flushed any more once the bytes are in scratch: that would forget them there. */
+	if ((n > SCRATCH - k->used || k->n >= IOVS - 1) && pp_flush(pub) < 0)
 		return -1;
 	if (n > SCRATCH)
 		return pp_put_stable(pub, p, n) < 0 ? -1 : pp_flush(pub);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,10 +108,11 @@ read_some(struct source *s, uint8_t *p, size_t n)
 			memcpy(p, g->mem + s->cur_done, n);
 			got = (ssize_t)n;
 		} else {
-			do
-				got = g->len == UINT64_MAX ? read(s->fd, p, n) :
-				    pread(s->fd, p, n, (off_t)(g->off + s->cur_done));
-			while (got < 0 && errno == EINTR);
+			while ((got = g->len == UINT64_MAX ? read(s->fd, p, n) :
+			    pread(s->fd, p, n, (off_t)(g->off + s->cur_done))) < 0 &&
+			    (errno == EINTR || errno == EAGAIN))
+				if (errno == EAGAIN)
+					poll(&(struct pollfd){ .fd = s->fd, .events = POLLIN }, 1, -1);
 			if (got < 0)
 				return source_fail(s, g->off + s->cur_done, "read: %s", strerror(errno));
 			s->nread += (uint64_t)got;
@@ -169,7 +171,7 @@ pp_payload(struct pp_source *pub, const uint8_t **p, size_t *n)
 	if ((rc = source_fill(s, 1)) < 0)
 		return -1;
 	if (!rc)
-		return source_fail(s, source_offset(s, s->oend), "%s: cut short, %ju of %ju payload bytes",
+		return source_fail(s, s->payload_of, "%s: cut short, %ju of %ju payload bytes",
 		    type_text(s->payload_type, num), (uintmax_t)(s->payload_size - s->payload),
 		    (uintmax_t)s->payload_size);
 	*p = pub->pos;
@@ -192,6 +194,7 @@ payload_begin(struct source *s, const struct pp_rec *r)
 {
 	s->payload = s->payload_size = r->payload;
 	s->payload_type = r->type;
+	s->payload_of = pp_offset(&s->pub, r);
 	s->pub.lim = s->payload ? s->pub.pos : s->oend;
 	if (r->type != PP_HEADER_TRACING_DATA || s->tracing)
 		return 1;
@@ -254,14 +257,16 @@ outer_next(struct source *s, struct pp_rec *r)
 	if (!memcmp(pub->pos, magic, 8) || !memcmp(pub->pos, magic_swapped, 8))
 		return source_fail(s, source_offset(s, pub->pos),
 		    "a second pipe header: streams are joined by pcat, not by cat");
-	if (r->size < PP_HEADER_SIZE)
+	/* perf 6.16 to 7.1 could leave any size there: expand.c knows */
+	n = r->type == PP_COMPRESSED2 && r->size < 16 && !(s->flags & PP_OPEN_RAW) ? 16 : r->size;
+	if (n < PP_HEADER_SIZE)
 		return source_fail(s, source_offset(s, pub->pos), "%s: record of %u bytes needs %d",
 		    type_text(r->type, num), r->size, PP_HEADER_SIZE);
-	if ((rc = source_fill(s, r->size)) < 0)
+	if ((rc = source_fill(s, n)) < 0)
 		return -1;
 	if (!rc)
-		return source_fail(s, source_offset(s, pub->pos), "%s: cut short, %zu of %u bytes",
-		    type_text(r->type, num), (size_t)(s->oend - pub->pos), r->size);
+		return source_fail(s, source_offset(s, pub->pos), "%s: cut short, %zu of %zu bytes",
+		    type_text(r->type, num), (size_t)(s->oend - pub->pos), n);
 	r->raw = pub->pos;
 	rc = outer_record(s, r);
 	return rc == 0 ? 2 : rc;

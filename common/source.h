@@ -42,7 +42,7 @@ struct source {
 	uint64_t	 base;		/* stream position of buf[0] */
 	uint64_t	 payload;	/* bytes of the last record's payload still to come */
 	uint32_t	 payload_type;
-	uint64_t	 payload_size;
+	uint64_t	 payload_size, payload_of;	/* in all; where its record stands */
 
 	struct segment	 seg[4];
 	unsigned	 nseg, cur;

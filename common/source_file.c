@@ -392,7 +392,7 @@ source_file_open(struct source *s)
 	s->seg[3] = (struct segment){ NULL, f.data.off, f.data.size };
 	s->nseg = 4;
 	s->cur = 0;
-	s->cur_done = s->base = 0;
+	s->cur_done = s->base = s->nread = 0;
 	s->eof = false;
 	s->pub.pos = s->pub.lim = s->oend = s->buf;
 	return 1;

@@ -48,13 +48,17 @@ tool_say(const struct tool *t, const struct pp_err *err)
 	free(what);
 }
 
+/* The text may hold names of the stream or of the command line: nothing in it reaches a terminal as it is. */
 static void
 say(const struct tool *t, const char *before, const char *fmt, va_list ap)
 {
+	char text[4096], *safe;
+
+	vsnprintf(text, sizeof text, fmt, ap);
+	safe = tool_vis(text, strlen(text));
 	fflush(stdout);
-	fprintf(stderr, "%s: %s", t->name, before);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s%s\n", t->name, before, safe);
+	free(safe);
 }
 
 void
@@ -202,13 +206,14 @@ tool_getopt(struct tool *t, int argc, char **argv)
 			break;
 		if (key == '?' || key == ':') {
 			const char *word = argv[optind > at ? optind - 1 : at];
+			bool is_long = !strncmp(word, "--", 2);
 
-			if (optopt && optopt < TOOL_LONG && strncmp(word, "--", 2))
-				snprintf(name, sizeof name, "-%c", optopt);
-			else
+			if (is_long)
 				snprintf(name, sizeof name, "%s", word);
-			tool_wrong(t, "%s: %s; see %s --help", name,
-			    key == ':' ? "needs an argument" : "no such option, or one too short or with too much", t->name);
+			else
+				snprintf(name, sizeof name, "-%c", optopt);
+			tool_wrong(t, "%s: %s; see %s --help", name, key == ':' ? "needs an argument" :
+			    is_long && optopt ? "takes no argument" : "no such option", t->name);
 		}
 		for (const struct tool_opt *o = t->opts; o->name; o++)
 			if (o->key == key)

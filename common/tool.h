@@ -75,9 +75,9 @@ void	tool_open(struct tool *, unsigned flags);
 /* Close both ends, print what went wrong; the exit status: 0, 1. */
 int	tool_close(struct tool *);
 
-/* "name: file: byte N: text" of an error, names made harmless by vis(3). */
+/* "name: file: byte N: text" of an error; this and all below make what they print harmless by vis(3). */
 void	tool_say(const struct tool *, const struct pp_err *);
-/* "name: warning: text", unless -q; the caller has made names harmless (tool_vis). */
+/* "name: warning: text", unless -q. */
 void	tool_warn(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "name: text" under -v. */
 void	tool_note(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -204,17 +204,14 @@ check_names(const struct tool *t, const struct names *names, const char *option)
 
 		while (k < e->n && !names_event(names->v[i], e->ev[k]))
 			k++;
-		if (k == e->n) {
-			fprintf(stderr, "%s: %s '%s': no such event; there are", t->name, option, names->v[i]);
-			for (k = 0; k < e->n && k < 20; k++) {
-				char *name = tool_vis(e->ev[k]->name, strlen(e->ev[k]->name));
+		if (k < e->n)
+			continue;
+		char all[512] = "";
 
-				fprintf(stderr, "%s %s", k ? "," : "", name);
-				free(name);
-			}
-			fprintf(stderr, "%s\n", k < e->n ? ", ..." : "");
-			exit(2);
-		}
+		for (k = 0; k < e->n && strlen(all) < sizeof all - 100; k++)
+			snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", k ? ", " : "", e->ev[k]->name);
+		tool_wrong(t, "%s '%s': no such event; there are %s%s", option, names->v[i], all,
+		    k < e->n ? ", ..." : "");
 	}
 }
 
@@ -224,7 +221,6 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 {
 	const struct pp_events *e = t->in->events;
 	struct event_state *st;
-	char *name = tool_vis(ev->name, strlen(ev->name));
 
 	if (s->nstates < e->n) {
 		if (!s->nstates) {
@@ -240,12 +236,14 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 	st->selected = (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
-		tool_wrong(t, "event %s was recorded without PERF_SAMPLE_TID: its samples belong to no task", name);
+		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_TID: its samples belong to no task", t->in_err.file,
+		    ev->name);
 	if (st->cpu_by_id && !(ev->plan.identifier || ev->plan.id) && pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
-		tool_wrong(t, "event %s was recorded without PERF_SAMPLE_CPU (perf record --sample-cpu)", name);
+		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_CPU (perf record --sample-cpu)", t->in_err.file,
+		    ev->name);
 	if (s->keys & BY_TIME && !ev->plan.time)
-		tool_wrong(t, "event %s was recorded without PERF_SAMPLE_TIME (perf record -T)", name);
-	free(name);
+		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_TIME (perf record -T)", t->in_err.file,
+		    ev->name);
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* psort - put the records of a stream in perf's time order, two rounds at a time */
 #include <inttypes.h>
+#include <string.h>
 
 #include "tool.h"
 
@@ -15,6 +16,8 @@ struct sorter {
 	struct tool	*t;
 	struct pp_round	*round;
 	size_t		 pending;
+	uint8_t		 marker[PP_RECORD_MAX];	/* the last FINISHED_ROUND */
+	size_t		 marker_size;		/* 0: none yet */
 };
 
 static int
@@ -27,12 +30,16 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return pp_put_stable(s->t->out, p, n);
 }
 
-/* A marker: perf's two-round rule.  What is released is written in large pieces. */
+/*
+ * perf's two-round rule releases what was known at the marker before; so that one goes out behind it, and a
+ * stream that is in order comes out as it was.
+ */
 static int
-finished_round(struct sorter *s)
+release(struct sorter *s)
 {
-	if (pp_round_finished(s->round) < 0)
+	if (pp_round_finished(s->round) < 0 || pp_put_copy(s->t->out, s->marker, s->marker_size) < 0)
 		return -1;
+	s->marker_size = 0;
 	if (s->pending < PENDING)
 		return 1;
 	if (pp_flush(s->t->out) < 0)
@@ -42,20 +49,28 @@ finished_round(struct sorter *s)
 	return 1;
 }
 
-/*
- * Records that perf does not queue (its own, and those without a time) pass at once, as perf delivers them.
- * A marker goes behind what it releases: whoever reads us then knows as much as we do.
- */
+static int
+finished_round(struct sorter *s, const struct pp_rec *r)
+{
+	if (release(s) < 0)
+		return -1;
+	memcpy(s->marker, r->raw, r->size);
+	s->marker_size = r->size;
+	return 1;
+}
+
+/* Records that perf does not queue (its own, and those without a time) pass at once, as perf delivers them. */
 static void
 sort(struct tool *t)
 {
-	struct sorter s = { .t = t };
+	static struct sorter s;
 	struct pp_round *q = s.round = pp_round_new(deliver, &s, &t->in_err);
 	bool swap = t->in->swap;
 	struct pp_rec r;
 	uint64_t time;
 	int rc = q ? 1 : -1;
 
+	s.t = t;
 	while (rc > 0 && (rc = pp_next(t->in, &r)) > 0) {
 		if (r.type < PP_USER_TYPE_START) {
 			const struct pp_event *ev = pp_event_find(t->in->events, &r, &t->in_err);
@@ -68,13 +83,10 @@ sort(struct tool *t)
 				rc = pp_put(t->out, t->in, &r);
 			continue;
 		}
-		if (r.type == PP_FINISHED_ROUND)
-			rc = finished_round(&s);
-		if (rc > 0)
-			rc = pp_put(t->out, t->in, &r);
+		rc = r.type == PP_FINISHED_ROUND ? finished_round(&s, &r) : pp_put(t->out, t->in, &r);
 	}
 	/* Also what came before a fault is in order, and complete. */
-	if (q && pp_round_final(q) > 0)
+	if (q && release(&s) > 0 && pp_round_final(q) > 0)
 		pp_flush(t->out);
 	if (q && pp_round_late(q))
 		tool_warn(t, "%s: %ju records came later than their round allows, and stand where they came",
