@@ -52,9 +52,12 @@ load lib
 	for r in zipped zipped2 compressed-types straddle one-header one-header-zero small-zip; do
 		for b in "" -b; do
 			in=$(recipe $r $b)
+			want=$(plain $r $b)
+			# made by hand: mkpipe does not know that it is compressed
+			[ $r != one-header-zero ] || want=$(recipe $r-plain $b)
 			for t in pcat pfilter; do
 				try $t "$in"
-				[ $rc = 0 ] && cmp "$(plain $r $b)" "$T/out" || failed "$t $r $b"
+				[ $rc = 0 ] && cmp "$want" "$T/out" || failed "$t $r $b"
 			done
 		done
 	done

@@ -215,9 +215,9 @@ check_names(const struct tool *t, const struct names *names, const char *option)
 	}
 }
 
-/* The first record of an event: can the keys be told from its records at all? */
-static void
-learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev)
+/* The first sample of an event: can the keys be told from its records at all?  1, or -1. */
+static int
+learn_event(struct selection *s, struct tool *t, const struct pp_event *ev)
 {
 	const struct pp_events *e = t->in->events;
 	struct event_state *st;
@@ -236,14 +236,14 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 	st->selected = (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
-		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_TID: its samples belong to no task", t->in_err.file,
+		return pp_fail(&t->in_err, "event %s was recorded without PERF_SAMPLE_TID: its samples belong to no task",
 		    ev->name);
 	if (st->cpu_by_id && !(ev->plan.identifier || ev->plan.id) && pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
-		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_CPU (perf record --sample-cpu)", t->in_err.file,
+		return pp_fail(&t->in_err, "event %s was recorded without PERF_SAMPLE_CPU (perf record --sample-cpu)",
 		    ev->name);
 	if (s->keys & BY_TIME && !ev->plan.time)
-		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_TIME (perf record -T)", t->in_err.file,
-		    ev->name);
+		return pp_fail(&t->in_err, "event %s was recorded without PERF_SAMPLE_TIME (perf record -T)", ev->name);
+	return 1;
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------- */
@@ -342,8 +342,9 @@ select_record(struct selection *s, struct tool *t, const struct pp_rec *r)
 	keys = keys_of(r->type) & s->keys;
 	if (!keys)
 		return role == FOLLOWS || !s->invert;
-	if (role == SAMPLE && (ev->index >= s->nstates || !s->event_state[ev->index].known))
-		learn_event(s, t, ev);
+	if (role == SAMPLE && (ev->index >= s->nstates || !s->event_state[ev->index].known) &&
+	    learn_event(s, t, ev) < 0)
+		return -1;
 	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
 		return 1;		/* a follower of an event of which no sample has come */
 	return matches(s, t, ev, r, keys) != s->invert;

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: ISC */
+/* buildid.c - see buildid.h.  libelf finds where the notes are, read_notes() reads them. */
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <linux/openat2.h>
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buildid.h"
+
+enum {
+	NOTES_MAX = 64 << 10,		/* bytes of notes that are read from one place */
+	PLACES_MAX = 4096,		/* segments or sections that are looked at: real files have dozens */
+};
+
+/*
+ * Find NT_GNU_BUILD_ID (elf(5), "Notes"):  namesz descsz type  "GNU\0"  desc, name and desc padded.
+ * The padding is 4 bytes in nearly all files, 8 in segments that say so.
+ */
+static int
+notes_find(struct build_id *id, const uint8_t *p, size_t n, size_t align, bool swap)
+{
+	struct pp_cur c = pp_cur(p, n, swap);
+
+	while (pp_left(&c) >= 12) {
+		uint32_t namesz = pp_take_u32(&c), descsz = pp_take_u32(&c), type = pp_take_u32(&c);
+		const uint8_t *name = pp_take(&c, namesz), *desc;
+
+		pp_take(&c, -(size_t)(c.p - p) & (align - 1));
+		desc = pp_take(&c, descsz);
+		if (c.bad)
+			return 0;
+		if (type == NT_GNU_BUILD_ID && namesz == 4 && memcmp(name, "GNU", 4) == 0 && descsz) {
+			id->len = descsz < sizeof id->b ? descsz : sizeof id->b;
+			memcpy(id->b, desc, id->len);
+			return 1;
+		}
+		pp_take(&c, -(size_t)(c.p - p) & (align - 1));
+		if (c.bad)		/* the last note need not be padded */
+			return 0;
+	}
+	return 0;
+}
+
+/* Notes at an offset of a file. */
+static int
+notes_read(struct build_id *id, int fd, uint64_t off, uint64_t n, size_t align, bool swap)
+{
+	uint8_t *p = n && n <= NOTES_MAX && off <= INT64_MAX ? malloc(n) : NULL;
+	ssize_t got = p ? pread(fd, p, n, (off_t)off) : 0;
+	int rc = got > 0 ? notes_find(id, p, (size_t)got, align, swap) : 0;
+
+	free(p);
+	return rc;
+}
+
+/* A file of /sys that holds nothing but notes, in this machine's order */
+static int
+notes_file(struct build_id *id, int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return 0;
+	rc = notes_read(id, fd, 0, NOTES_MAX, 4, false);
+	close(fd);
+	return rc;
+}
+
+static int
+elf_notes(struct build_id *id, Elf *elf, int fd)
+{
+	size_t idsz, n = 0;
+	const char *ident = elf_getident(elf, &idsz);
+	bool swap = ident && idsz > EI_DATA &&
+	    (ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		n = 0;
+	for (size_t i = 0; i < n && i < PLACES_MAX && gelf_getphdr(elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_NOTE &&
+		    notes_read(id, fd, ph.p_offset, ph.p_filesz, ph.p_align == 8 ? 8 : 4, swap))
+			return 1;
+	for (n = 0; n < PLACES_MAX && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh); n++)
+		if (sh.sh_type == SHT_NOTE &&
+		    notes_read(id, fd, sh.sh_offset, sh.sh_size, sh.sh_addralign == 8 ? 8 : 4, swap))
+			return 1;
+	return 0;
+}
+
+static int
+elf_read(struct build_id *id, int fd, const char **why)
+{
+	Elf *elf;
+	int rc = 0;
+
+	elf_version(EV_CURRENT);
+	/* not mapped: a file that shrinks meanwhile must not end us */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	*why = "not an ELF file";
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		rc = elf_notes(id, elf, fd);
+		*why = "has no build-id";
+	}
+	elf_end(elf);
+	return rc;
+}
+
+/* The root directory of a live process that sees other files than we do; -1: it sees the same, or is gone. */
+static int
+other_root(uint32_t pid)
+{
+	struct stat us, them;
+	char path[48];
+
+	snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
+	if (stat(path, &them) < 0 || stat("/proc/self/ns/mnt", &us) < 0 || us.st_ino == them.st_ino)
+		return -1;
+	snprintf(path, sizeof path, "/proc/%u/root", pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/*
+ * Open a file that has been looked at first: opening a device can act on it, and a FIFO would wait.
+ * O_PATH gets hold of whatever it is without opening it; a regular one is then opened through /proc.
+ */
+static int
+open_regular(const struct pp_dso *dso, uint32_t pid, const char **why)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	int root = other_root(pid), fd = -1, path;
+	char proc[32];
+	struct stat st;
+
+	if (root < 0) {
+		path = open(dso->name, O_PATH | O_CLOEXEC);
+	} else {		/* links inside lead to files inside */
+		path = (int)syscall(SYS_openat2, root, dso->name, &how, sizeof how);
+		close(root);
+	}
+	if (path < 0 || fstat(path, &st) < 0) {
+		*why = errno == EACCES ? "may not be read" : "is not here";
+	} else if (!S_ISREG(st.st_mode)) {
+		*why = "not a regular file";
+	} else if (dso->ino && makedev(dso->maj, dso->min) == st.st_dev && dso->ino != st.st_ino) {
+		*why = "has been replaced since";
+	} else {
+		snprintf(proc, sizeof proc, "/proc/self/fd/%d", path);
+		if ((fd = open(proc, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0)
+			*why = errno == EACCES ? "may not be read" : "cannot be opened";
+	}
+	if (path >= 0)
+		close(path);
+	return fd;
+}
+
+int
+buildid_file(struct build_id *id, const struct pp_dso *dso, uint32_t pid, const char **why)
+{
+	int fd, rc;
+
+	*why = "not the name of a file";
+	if (dso->name[0] != '/' || dso->name[1] == '/')		/* [heap], anon_inode:[...], //anon */
+		return 0;
+	if ((fd = open_regular(dso, pid, why)) < 0)
+		return 0;
+	rc = elf_read(id, fd, why);
+	close(fd);
+	return rc;
+}
+
+int
+buildid_kernel(struct build_id *id, const char **why)
+{
+	*why = "/sys/kernel/notes does not tell";
+	return notes_file(id, AT_FDCWD, "/sys/kernel/notes");
+}
+
+/* "[nf-nat]", "/lib/modules/6.1/nf-nat.ko.xz": nf_nat, as /sys/module has it.  0: it is no such name. */
+static int
+module_name(const struct pp_dso *dso, char *s, size_t size)
+{
+	const char *from = strrchr(dso->name, '/'), *to;
+	size_t n = 0;
+
+	if (dso->name[0] == '[') {
+		from = dso->name + 1;
+		to = strchr(from, ']');
+	} else {
+		from = from ? from + 1 : dso->name;
+		to = strstr(from, ".ko");
+	}
+	for (; to && from < to && n < size - 1; from++) {
+		if (!isalnum((unsigned char)*from) && *from != '_' && *from != '-')
+			return 0;
+		s[n++] = *from == '-' ? '_' : *from;
+	}
+	s[n] = '\0';
+	return n && from == to;
+}
+
+int
+buildid_module(struct build_id *id, const struct pp_dso *dso, const char **why)
+{
+	char name[64], path[128];		/* MODULE_NAME_LEN is 56 */
+	const struct dirent *e;
+	DIR *d;
+	int rc = 0;
+
+	*why = "not the name of a module";
+	if (!module_name(dso, name, sizeof name))
+		return 0;
+	*why = "no such module with a build-id is loaded";
+	snprintf(path, sizeof path, "/sys/module/%s/notes", name);
+	if (!(d = opendir(path)))
+		return 0;
+	while (!rc && (e = readdir(d)))
+		if (strncmp(e->d_name, ".note", 5) == 0)
+			rc = notes_file(id, dirfd(d), e->d_name);
+	closedir(d);
+	return rc;
+}
+
+int
+buildid_vdso(struct build_id *id, const char **why)
+{
+	const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *eh = (const void *)image;
+	const ElfW(Phdr) *ph;
+
+	*why = "this process has no vdso with a build-id";
+	if (!image)
+		return 0;
+	ph = (const void *)(image + eh->e_phoff);
+	for (unsigned i = 0; i < eh->e_phnum; i++)
+		if (ph[i].p_type == PT_NOTE && notes_find(id, image + ph[i].p_offset, ph[i].p_filesz, 4, false))
+			return 1;
+	return 0;
+}

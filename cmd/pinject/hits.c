@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * hits.c - see hits.h.  A queued sample:
+ *
+ *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, where cpumode says | u64 callchain[n], with its markers
+ *
+ * all in this machine's order: a stream of the other order was not recorded here, and gets no ids.
+ * A queued MMAP, FORK or EXIT is the record as it came; its type is not 0.
+ */
+#include <sys/utsname.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buildid.h"
+#include "hits.h"
+
+/* Entries of a callchain that say where the next ones are from (perf_event.h, enum perf_callchain_context) */
+#define CONTEXT(n) ((uint64_t)-(n))
+enum { CONTEXT_LAST = 4095 };		/* markers are the numbers from -4095 on */
+
+enum {
+	HEAD = 24,			/* bytes of a queued sample in front of its callchain */
+	QUEUE_MAX = 64 << 20,		/* bytes queued, then half of it goes as if a round had ended */
+	PAGES = 8192,
+	NAME_LIMIT = 4096,		/* PATH_MAX */
+};
+
+struct hits {
+	struct tool	*t;
+	bool		 all;
+	const char	*elsewhere;	/* why nothing here belongs to the recording; NULL: all may */
+	bool		 other_kernel;	/* ... nothing of the kernel */
+	char		*host;		/* the other machine's name, until that has been said */
+	struct pp_tasks	*tasks;
+	struct pp_round	*round;		/* NULL with `all' */
+	size_t		 queued;	/* bytes since a round ended */
+	uint8_t		*done;		/* by index of DSO */
+	size_t		 ndone;
+	uint64_t	 given, missing;
+	struct page { uint64_t version, page; } page[PAGES];	/* whose DSO is done */
+	uint8_t		 probe[HEAD + PP_RECORD_MAX];
+};
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/*
+ * BUILD_ID in the form that all readers take: size a multiple of 8, no trailer, the id's size said
+ * (perf-pipe(5)).
+ */
+static int
+emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build_id *id)
+{
+	uint8_t b[36 + NAME_LIMIT + 8] = {0};
+	size_t size = (36 + dso->len + 1 + 7) & ~(size_t)7;
+	bool swap = h->t->in->swap;
+
+	pp_set_u32(b, PP_HEADER_BUILD_ID, swap);
+	pp_set_u16(b + 4, (uint16_t)(mode | PP_MISC_BUILD_ID_SIZE), swap);
+	pp_set_u16(b + 6, (uint16_t)size, swap);
+	pp_set_u32(b + 8, UINT32_MAX, swap);
+	memcpy(b + 12, id->b, id->len);
+	b[32] = (uint8_t)id->len;
+	memcpy(b + 36, dso->name, dso->len);
+	h->given++;
+	if (h->host)
+		tool_warn(h->t, "recorded on '%s', but the build-ids are those of files here", h->host);
+	free(h->host);
+	h->host = NULL;
+	return pp_put_copy(h->t->out, b, size);
+}
+
+/* ---- DSOs ------------------------------------------------------------------------------------ */
+
+/* Has this DSO been dealt with?  From now on it has. */
+static bool
+mark(struct hits *h, uint32_t index)
+{
+	bool was;
+
+	if (index >= h->ndone) {
+		size_t n = index * (size_t)2 + 64;
+
+		h->done = tool_realloc(h->done, n, 1);
+		memset(h->done + h->ndone, 0, n - h->ndone);
+		h->ndone = n;
+	}
+	was = h->done[index];
+	h->done[index] = 1;
+	return was;
+}
+
+static bool
+is_kernel(const char *name, size_t len)
+{
+	return len >= 8 && memcmp(name, "[kernel.", 8) == 0;
+}
+
+/*
+ * Readers know a DSO by the name of its maps; only the kernel's map is called after a symbol as well,
+ * [kernel.kallsyms]_text.
+ */
+static int64_t
+intern(struct hits *h, const char *name, size_t len)
+{
+	if (is_kernel(name, len))
+		return pp_tasks_intern(h->tasks, "[kernel.kallsyms]", 17);
+	return pp_tasks_intern(h->tasks, name, len);
+}
+
+static int
+find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, struct build_id *id, const char **why)
+{
+	bool vdso = strcmp(dso->name, "[vdso]") == 0;
+
+	*why = "the kernel was another";
+	if (h->other_kernel && (mode == PP_MISC_KERNEL || vdso))
+		return 0;
+	*why = "the name is too long";
+	if (dso->len >= NAME_LIMIT)
+		return 0;
+	if (mode != PP_MISC_KERNEL)
+		return vdso ? buildid_vdso(id, why) : buildid_file(id, dso, pid, why);
+	return is_kernel(dso->name, dso->len) ? buildid_kernel(id, why) : buildid_module(id, dso, why);
+}
+
+/* A DSO is needed: write its id, unless it is there already or there is none. */
+static int
+need(struct hits *h, uint32_t index, unsigned mode, uint32_t pid)
+{
+	const struct pp_dso *dso = pp_tasks_dso(h->tasks, index);
+	struct build_id id = {0};
+	const char *why;
+	int64_t i;
+
+	if (mark(h, index))
+		return 1;
+	if (is_kernel(dso->name, dso->len)) {
+		if ((i = intern(h, dso->name, dso->len)) < 0)
+			return -1;
+		if (i != index && mark(h, (uint32_t)i))
+			return 1;
+		dso = pp_tasks_dso(h->tasks, (uint32_t)i);
+	}
+	if (find_id(h, dso, mode, pid, &id, &why))
+		return emit(h, dso, mode, &id);
+	h->missing++;
+	if (h->t->verbose) {
+		char *name = tool_vis(dso->name, dso->len < NAME_LIMIT ? dso->len : NAME_LIMIT);
+
+		tool_note(h->t, "no build-id of '%s': %s", name, why);
+		free(name);
+	}
+	return 1;
+}
+
+/* ---- in time order --------------------------------------------------------------------------- */
+
+struct spaces {			/* the maps that one sample's addresses are looked up in */
+	struct hits	*h;
+	uint32_t	 pid;
+	unsigned	 mode;
+	const struct pp_maps *maps;
+};
+
+static void
+enter(struct spaces *s, unsigned mode)
+{
+	if (mode == s->mode)
+		return;
+	s->mode = mode;
+	s->maps = pp_tasks_maps(s->h->tasks, s->pid, mode);
+}
+
+static int
+hit(struct spaces *s, uint64_t ip)
+{
+	uint64_t version, page = ip >> 12;
+	const struct pp_map *m;
+	struct page *p;
+
+	if (!s->maps)
+		return 1;
+	version = pp_maps_version(s->maps);
+	p = &s->h->page[(page ^ page >> 13 ^ version * 31) % PAGES];
+	if (p->page == page && p->version == version)
+		return 1;
+	if (!(m = pp_maps_find(s->maps, ip)))
+		return 1;
+	/* not every map ends with a page */
+	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len)
+		*p = (struct page){ version, page };
+	return need(s->h, m->dso, s->mode, s->pid);
+}
+
+static int
+hit_chain(struct spaces *s, const uint8_t *ips, size_t n)
+{
+	for (; n; n--, ips += 8) {
+		uint64_t ip = pp_get_u64(ips, false);
+
+		if (ip < CONTEXT(CONTEXT_LAST)) {
+			if (hit(s, ip) < 0)
+				return -1;
+		} else if (ip == CONTEXT(128)) {
+			enter(s, PP_MISC_KERNEL);
+		} else if (ip == CONTEXT(512)) {
+			enter(s, PP_MISC_USER);
+		} else {		/* a guest, the hypervisor, a cookie */
+			enter(s, 0);
+		}
+	}
+	return 1;
+}
+
+static int
+deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct hits *h = arg;
+	struct spaces s = { .h = h, .mode = ~0u };
+
+	(void)time;
+	if (pp_get_u32(p, false) != 0) {
+		struct pp_rec r = { .raw = p, .type = pp_get_u32(p, false), .misc = pp_get_u16(p + 4, false),
+		    .size = (uint16_t)n };
+
+		return pp_tasks_feed(h->tasks, &r);
+	}
+	s.pid = pp_get_u32(p + 4, false);
+	enter(&s, pp_get_u32(p + 8, false));
+	if (hit(&s, pp_get_u64(p + 16, false)) < 0)
+		return -1;
+	enter(&s, PP_MISC_USER);	/* as perf: a chain without a marker is the user's */
+	return hit_chain(&s, p + HEAD, pp_get_u32(p + 12, false));
+}
+
+/* ---- as they arrive -------------------------------------------------------------------------- */
+
+static int
+round_over(struct hits *h)
+{
+	int rc = pp_round_finished(h->round);
+
+	h->queued = 0;
+	pp_round_reclaim(h->round);
+	return rc;
+}
+
+static int
+queue(struct hits *h, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
+{
+	uint64_t time;
+
+	if (!pp_time(ev, r, false, &time))
+		return deliver(h, 0, p, n);
+	if (pp_round_add(h->round, time, p, n) < 0)
+		return -1;
+	if ((h->queued += n) < QUEUE_MAX)
+		return 1;
+	return round_over(h);		/* a stream without rounds, most likely in order */
+}
+
+static int
+queue_sample(struct hits *h, const struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+	uint32_t pid = UINT32_MAX, tid;
+	struct pp_span chain = {0};
+	struct pp_sample s;
+	uint64_t ip = 0;
+
+	if (!ev)
+		return -1;
+	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN) {
+		if (pp_sample_get(&s, ev, r, false, &h->t->in_err) < 0)
+			return -1;
+		chain = s.callchain;
+	}
+	pp_pid_tid(ev, r, false, &pid, &tid);
+	if (ev->plan.ip)
+		ip = pp_get_u64(r->raw + ev->plan.ip, false);
+	else
+		mode = 0;
+	pp_set_u32(h->probe, 0, false);
+	pp_set_u32(h->probe + 4, pid, false);
+	pp_set_u32(h->probe + 8, mode, false);
+	pp_set_u32(h->probe + 12, (uint32_t)chain.n, false);
+	pp_set_u64(h->probe + 16, ip, false);
+	if (chain.n)
+		memcpy(h->probe + HEAD, chain.p, chain.n * 8);
+	return queue(h, ev, r, h->probe, HEAD + chain.n * 8);
+}
+
+/* The user's part of an earlier sample's chain: header, cookie, u64 n, n addresses, trailer */
+static int
+queue_deferred(struct hits *h, const struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
+	uint32_t pid = UINT32_MAX, tid;
+	uint64_t n;
+
+	if (!ev || pp_check(r, false, &h->t->in_err) < 0)
+		return -1;
+	pp_pid_tid(ev, r, false, &pid, &tid);
+	n = pp_get_u64(r->raw + 16, false);
+	memset(h->probe, 0, HEAD);
+	pp_set_u32(h->probe + 4, pid, false);
+	pp_set_u32(h->probe + 12, (uint32_t)n, false);
+	memcpy(h->probe + HEAD, r->raw + 24, n * 8);
+	return queue(h, ev, r, h->probe, HEAD + n * 8);
+}
+
+/* Where the name stands in a MMAP, MMAP2 and HEADER_BUILD_ID, which pp_check() has found sound. */
+static size_t
+name_at(uint32_t type)
+{
+	return type == PP_MMAP ? 40 : type == PP_MMAP2 ? 72 : 36;
+}
+
+/* The DSO that such a record names; -1: no memory. */
+static int64_t
+named(struct hits *h, const struct pp_rec *r)
+{
+	size_t at = name_at(r->type);
+	const char *name = (const char *)r->raw + at;
+
+	if (r->size <= at)
+		return intern(h, "", 0);
+	return intern(h, name, strnlen(name, r->size - at));
+}
+
+static int
+state(struct hits *h, const struct pp_rec *r)
+{
+	bool map = r->type == PP_MMAP || r->type == PP_MMAP2;
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+	const struct pp_event *ev;
+	int64_t i = 0;
+
+	if (pp_check(r, false, &h->t->in_err) < 0 || (map && (i = named(h, r)) < 0))
+		return -1;
+	if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID && r->raw[40])
+		mark(h, (uint32_t)i);
+	if (!h->all) {
+		ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
+		return ev ? queue(h, ev, r, r->raw, r->size) : -1;
+	}
+	if (!map)
+		return 1;
+	if (pp_get_u32(r->raw + 8, false) == UINT32_MAX && mode != PP_MISC_GUEST_KERNEL)
+		mode = PP_MISC_KERNEL;
+	if (mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
+		return 1;
+	if (pp_tasks_feed(h->tasks, r) < 0)
+		return -1;
+	return need(h, (uint32_t)i, mode, pp_get_u32(r->raw + 8, false));
+}
+
+/* Header features that tell where the recording was made: HEADER_FEATURE, u64 number, u32 length, text */
+static void
+learn_feature(struct hits *h, const struct pp_rec *r)
+{
+	enum { HOSTNAME = 3, OSRELEASE = 4, ARCH = 6 };
+	struct utsname us;
+	const char *s = (const char *)r->raw + 20;
+	uint64_t feature;
+	size_t n;
+
+	if (r->size <= 20 || uname(&us) < 0)
+		return;
+	feature = pp_get_u64(r->raw + 8, h->t->in->swap);
+	n = strnlen(s, r->size - 20u);
+	if (feature == ARCH && (n != strlen(us.machine) || memcmp(s, us.machine, n) != 0)) {
+		h->elsewhere = "made on another kind of machine";
+	} else if (feature == OSRELEASE && (n != strlen(us.release) || memcmp(s, us.release, n) != 0)) {
+		h->other_kernel = true;
+	} else if (feature == HOSTNAME && (n != strlen(us.nodename) || memcmp(s, us.nodename, n) != 0)) {
+		free(h->host);
+		h->host = tool_vis(s, n);
+	}
+}
+
+static int
+take(struct hits *h, const struct pp_rec *r)
+{
+	int64_t i;
+
+	switch (r->type) {
+	case PP_SAMPLE:
+		return h->all ? 1 : queue_sample(h, r);
+	case PP_CALLCHAIN_DEFERRED:
+		return h->all ? 1 : queue_deferred(h, r);
+	case PP_MMAP:
+	case PP_MMAP2:
+	case PP_FORK:
+	case PP_EXIT:
+		return state(h, r);
+	case PP_HEADER_BUILD_ID:
+		if (pp_check(r, false, &h->t->in_err) < 0 || (i = named(h, r)) < 0)
+			return -1;
+		mark(h, (uint32_t)i);
+		return 1;
+	case PP_FINISHED_ROUND:
+		return h->all ? 1 : round_over(h);
+	}
+	return 1;
+}
+
+int
+hits_record(struct hits *h, const struct pp_rec *r)
+{
+	if (r->type == PP_HEADER_FEATURE && !h->elsewhere)
+		learn_feature(h, r);
+	if (h->elsewhere || take(h, r) > 0)
+		return 1;
+	if (h->t->in_err.what[0])
+		pp_reject(h->t->in, r);
+	return -1;
+}
+
+int
+hits_end(struct hits *h)
+{
+	return h->elsewhere || h->all ? 1 : pp_round_final(h->round);
+}
+
+struct hits *
+hits_new(struct tool *t, bool all)
+{
+	struct hits *h = tool_alloc(1, sizeof *h);
+
+	h->t = t;
+	h->all = all;
+	if (t->in->swap)
+		h->elsewhere = "made on a machine of the other byte order";
+	h->tasks = pp_tasks_new(t->in->swap, &t->in_err);
+	h->round = all ? NULL : pp_round_new(deliver, h, &t->in_err);
+	if (!h->tasks || (!all && !h->round)) {
+		tool_say(t, &t->in_err);
+		exit(1);
+	}
+	return h;
+}
+
+void
+hits_free(struct hits *h)
+{
+	if (!h)
+		return;
+	if (h->elsewhere)
+		tool_warn(h->t, "no build-ids: the recording was %s", h->elsewhere);
+	else
+		tool_note(h->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)h->given,
+		    (uintmax_t)h->missing);
+	pp_round_free(h->round);
+	pp_tasks_free(h->tasks);
+	free(h->done);
+	free(h->host);
+	free(h);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC */
+/* pinject - add to a perf stream what its readers want */
+#include "hits.h"
+
+struct opts {
+	bool finished_init, build_ids, buildid_all;
+};
+
+enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_FINISHED_INIT };
+
+static const struct tool_opt options[] = {
+	{ 'b', "build-ids", NULL, "add the build-id of each file that a sample hits" },
+	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add the build-id of each file that is mapped" },
+	{ OPT_FINISHED_INIT, "finished-init", NULL, "mark the end of what was there before the recording" },
+	{ 'f', "force", NULL, "nothing: perf's readers want it for files of others" },
+	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+};
+
+/*
+ * FINISHED_INIT belongs behind what perf record made up at the start, which has no time, and so in front of
+ * the first record of the kernel.
+ */
+static int
+finished_init(struct tool *t, const struct pp_rec *r, bool *done)
+{
+	const struct pp_event *ev;
+	uint8_t b[PP_HEADER_SIZE];
+	uint64_t time;
+
+	if (r->type == PP_FINISHED_INIT)
+		*done = true;
+	if (r->type >= PP_USER_TYPE_START)
+		return 1;
+	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
+		return pp_reject(t->in, r);
+	if (r->type != PP_SAMPLE && !pp_time(ev, r, t->in->swap, &time))
+		return 1;
+	*done = true;
+	pp_set_u32(b, PP_FINISHED_INIT, t->in->swap);
+	pp_set_u16(b + 4, 0, t->in->swap);
+	pp_set_u16(b + 6, sizeof b, t->in->swap);
+	return pp_put_copy(t->out, b, sizeof b);
+}
+
+static void
+inject(struct tool *t, const struct opts *o)
+{
+	bool ids = o->build_ids || o->buildid_all, init = !o->finished_init;
+	struct hits *h = ids ? hits_new(t, o->buildid_all) : NULL;
+	struct pp_rec r;
+
+	while (pp_next(t->in, &r) > 0) {
+		if (!init && finished_init(t, &r, &init) < 0)
+			break;
+		if (h && hits_record(h, &r) < 0)
+			break;
+		if (pp_put(t->out, t->in, &r) < 0)
+			break;
+	}
+	if (h)
+		hits_end(h);		/* a failure is kept by input or output */
+	hits_free(h);
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct opts o = {0};
+	struct tool t = { .name = "pinject", .purpose = "add build-ids and marks to a perf stream",
+	    .opts = options, .opens_files = true };
+	int key;
+
+	while ((key = tool_getopt(&t, argc, argv)) != -1)
+		switch (key) {
+		case 'b': o.build_ids = true; break;
+		case OPT_BUILDID_ALL: o.buildid_all = true; break;
+		case OPT_FINISHED_INIT: o.finished_init = true; break;
+		case 'f': break;
+		}
+	tool_open(&t, 0);
+	inject(&t, &o);
+	return tool_close(&t);
+}

@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: ISC
+# pinject: build-ids of what is on this machine, put where a reader needs them; FINISHED_INIT.
+load lib
+
+# ---- helpers: they read streams with perl, not with what they test -------------------------------
+
+# records [-v] TYPE <stream: those of that number, one per line: byte offset, misc, 20 id bytes, their number, name.
+# -v: the stream without them.
+records() {
+	perl -e '
+		binmode STDIN; binmode STDOUT; local $/; my $d = <STDIN>;
+		my $v = $ARGV[0] eq "-v" && shift; my $want = shift; my $o = 16;
+		my ($u4, $u2) = $d =~ /^PERFILE2/ ? ("V", "v") : ("N", "n");
+		print substr($d, 0, 16) if $v;
+		while ($o + 8 <= length $d) {
+			my ($t, $m, $s) = unpack "$u4$u2$u2", substr($d, $o, 8);
+			die "size $s at $o" if $s < 8;
+			my $pay = $t == 66 ? unpack($u4, substr $d, $o + 8, 4) : 0;
+			my $r = substr $d, $o, $s;
+			if ($t != $want) { print substr $d, $o, $s + $pay if $v }
+			elsif (!$v) {
+				printf "%d 0x%x %s %d %s\n", $o, $m, unpack("H40", substr $r, 12, 20),
+				    $s > 32 ? ord substr $r, 32, 1 : 0, $s > 36 ? unpack "Z*", substr $r, 36 : "";
+			}
+			$o += $s + $pay;
+		}' -- "$@"
+}
+# names <stream: of the DSOs that have a BUILD_ID, sorted
+names() {
+	records 67 | cut -d' ' -f5- | sort
+}
+# The build-id of a file as binutils sees it.
+id_of() {
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+# A file with a build-id, by its real name.
+elf() {
+	readlink -f "$(command -v "${1:-cat}")"
+}
+# fresh [perf record option...] -- CMD: a recording made now, in $T/in
+fresh() {
+	need perf
+	need readelf
+	perf record -q -e cpu-clock -F 4000 -g -o - "$@" >"$T/in" 2>"$T/record.err" || skip "perf record does not work here"
+	[ "$(records 9 <"$T/in" | wc -l)" -gt 20 ] || [ "$(records 81 <"$T/in" | wc -l)" -gt 0 ] ||
+	    skip "perf record takes no samples here"
+}
+# stream: mkpipe from standard input, behind an attr with callchains
+ATTR="attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2"
+stream() {
+	{ echo "$ATTR"; cat; } >"$T/recipe.txt"
+	mkpipe "$@" "$T/recipe.txt" >"$T/in"
+}
+# What -b must have added: the DSOs that perf script shows, if they are files with an id, or the kernel.
+hit() {
+	perf script -f -i "$1" -F ip,sym,dso 2>/dev/null | sed -n 's/.* (\([/[].*\))$/\1/p' | sort -u |
+	while read -r f; do
+		case $f in
+		"[kernel.kallsyms]"*) echo "[kernel.kallsyms]";;
+		"[vdso]") echo "$f";;
+		/*) [ ! -f "$f" ] || [ -z "$(id_of "$f" 2>/dev/null)" ] || echo "$f";;
+		esac
+	done | sort -u
+}
+# Are the ids those of the files, and the records sound?
+right_ids() {
+	local off misc id n name
+	records 67 <"$1" >"$T/ids"
+	while read -r off misc id n name; do
+		case $name in
+		"[kernel.kallsyms]") [ $misc = 0x8001 ] &&
+			od -An -tx1 -v /sys/kernel/notes | tr -d ' \n' | grep -q "03000000474e5500$id";;
+		"[vdso]") [ $misc = 0x8002 ];;
+		*) [ $misc = 0x8002 ] && [ "$(printf '%-40s' "$(id_of "$name")" | tr ' ' 0)" = "$id" ];;
+		esac || failed "$name: $misc $id"
+		[ $n = 20 ] || failed "$name: $n bytes"
+	done <"$T/ids"
+}
+
+# ---- real recordings -----------------------------------------------------------------------------
+
+WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | exec sort -R'
+
+@test "pinject -b: the ids of exactly what samples and callchains hit; nothing else changes" {
+	fresh -- sh -c "$WORK" >/dev/null
+	pinject -b "$T/in" >"$T/out"
+	right_ids "$T/out"
+	names <"$T/out" | diff -u <(hit "$T/in") -
+	records -v 67 <"$T/out" | cmp "$T/in" -
+	same_script "$T/in" "$T/out"
+	# as many as perf finds, or more: old ones look at no callchains
+	perf inject -b -i "$T/in" -o "$T/theirs" 2>/dev/null
+	perf buildid-list -i "$T/theirs" | grep '^[0-9a-f]' | sed 's/^[^ ]* //' | grep -v '^\[vdso' | sort >"$T/1"
+	comm -13 <(names <"$T/out") "$T/1" >"$T/2"
+	! [ -s "$T/2" ] || failed "missed: $(cat "$T/2")"
+	done_all
+}
+
+@test "pinject -b in the pipe from perf record to perf: report and buildid-list know the ids" {
+	fresh -- sh -c "$WORK" >/dev/null
+	pinject -b <"$T/in" | perf report -i - --stdio >"$T/report" 2>"$T/err"
+	grep -q '%.*sort' "$T/report"
+	pinject -b "$T/in" >"$T/out"
+	perf buildid-list -i "$T/out" >"$T/list"
+	f=$(elf sort)
+	grep -q "^$(id_of "$f") $f\$" "$T/list"
+}
+
+@test "pinject -b: compressed recordings" {
+	fresh -z -- sh -c "$WORK" >/dev/null
+	pinject -b "$T/in" >"$T/out"
+	right_ids "$T/out"
+	grep -q " $(elf sort)\$" "$T/ids" || failed "no id of sort"
+	records -v 67 <"$T/out" | cmp - <(pinject --finished-init "$T/in") || failed "not the same records"
+	same_script "$T/in" "$T/out" || failed script
+	done_all
+}
+
+@test "pinject --buildid-all: the ids of all that is mapped, each in front of its first map" {
+	fresh -- sh -c "$WORK" >/dev/null
+	pinject --buildid-all "$T/in" >"$T/out"
+	right_ids "$T/out"
+	records -v 67 <"$T/out" | cmp "$T/in" - || failed "not the same records"
+	comm -13 <(names <"$T/out") <(hit "$T/in") >"$T/1"
+	! [ -s "$T/1" ] || failed "missed: $(cat "$T/1")"
+	names <"$T/out" | uniq -d >"$T/1"
+	! [ -s "$T/1" ] || failed "twice: $(cat "$T/1")"
+	pinject -b --buildid-all "$T/in" | cmp "$T/out" - || failed "with -b too"
+	done_all
+}
+
+# ---- which map, and when -------------------------------------------------------------------------
+
+@test "pinject -b: decides in time order, writes before the marker" {
+	need readelf
+	a=$(elf cat) b=$(elf ls) c=$(elf sort)
+	# CPU 0's buffer comes first; CPU 1's tells that the address had become another file's by then.
+	stream <<-END
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
+		FINISHED_ROUND
+		SAMPLE misc=2 ip=0x401000 pid=7 time=200 chain=
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$b @ pid=7 time=150
+		FORK pid=8 ppid=7 tid=8 ptid=7 time=160 @ pid=7 time=160
+		FINISHED_ROUND
+		SAMPLE misc=2 ip=0x501000 pid=9 time=400 chain=
+		MMAP misc=2 pid=8 tid=8 start=0x500000 len=0x10000 filename=$c @ pid=8 time=300
+		FORK pid=9 ppid=8 tid=9 ptid=8 time=350 @ pid=8 time=350
+		FINISHED_ROUND
+		FINISHED_ROUND
+	END
+	pinject -b "$T/in" >"$T/out"
+	[ "$(names <"$T/out")" = "$(printf '%s\n' "$b" "$c" | sort)" ]
+	# each in front of the third and the fourth marker, which release the two samples
+	mapfile -t ids < <(records 67 <"$T/out" | cut -d' ' -f1)
+	mapfile -t marks < <(records 68 <"$T/out" | cut -d' ' -f1)
+	[ "${marks[1]}" -lt "${ids[0]}" ] && [ "${ids[0]}" -lt "${marks[2]}" ]
+	[ "${marks[2]}" -lt "${ids[1]}" ] && [ "${ids[1]}" -lt "${marks[3]}" ]
+}
+
+@test "pinject -b: forks, threads, exits and numbers that come back" {
+	need readelf
+	a=$(elf cat) b=$(elf ls) c=$(elf sort) d=$(elf head)
+	stream <<-END
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
+		FORK pid=8 ppid=7 tid=8 ptid=7 time=10 @ pid=7 time=10
+		MMAP misc=2 pid=8 tid=8 start=0x600000 len=0x10000 filename=$b @ pid=8 time=20
+		FORK pid=8 ppid=8 tid=18 ptid=8 time=30 @ pid=8 time=30
+		MMAP misc=2 pid=8 tid=18 start=0x700000 len=0x10000 filename=$c @ pid=8 time=31
+		EXIT pid=8 ppid=7 tid=18 ptid=7 time=40 @ pid=8 time=40
+		EXIT pid=8 ppid=7 tid=8 ptid=7 time=41 @ pid=8 time=41
+		SAMPLE misc=2 ip=0x601000 pid=8 time=50 chain=
+		FORK pid=8 ppid=7 tid=8 ptid=7 time=60 @ pid=7 time=60
+		SAMPLE misc=2 ip=0x601000 pid=8 time=61 chain=
+		SAMPLE misc=2 ip=0x401000 pid=8 time=62 chain=0xfffffffffffffe00,0x701000
+		FORK misc=0x2000 pid=9 ppid=7 tid=9 ptid=7
+		MMAP misc=2 pid=9 tid=9 start=0x800000 len=0x10000 filename=$d
+		SAMPLE misc=2 ip=0x701000 pid=9 time=70 chain=
+	END
+	pinject -b "$T/in" >"$T/out"
+	[ "$(names <"$T/out")" = "$a" ]
+}
+
+@test "pinject -b: one id for many maps; callchains by their markers" {
+	need readelf
+	a=$(elf cat) b=$(elf ls) c=$(elf sort)
+	stream <<-END
+		MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 filename=[kernel.kallsyms]_text
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
+		MMAP misc=2 pid=7 tid=7 start=0x410000 len=0x10000 pgoff=0x10000 filename=$a
+		MMAP misc=2 pid=8 tid=8 start=0x400000 len=0x10000 filename=$a
+		MMAP misc=2 pid=8 tid=8 start=0x500000 len=0x10000 filename=$b
+		MMAP misc=2 pid=8 tid=8 start=0x600000 len=0x10000 filename=$c
+		SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain=
+		SAMPLE misc=2 ip=0x411000 pid=7 time=2 chain=
+		SAMPLE misc=1 ip=0xffffffff81000010 pid=7 time=3 chain=
+		SAMPLE misc=1 ip=0xffffffff81000010 pid=8 time=4 chain=0xffffffffffffff80,0xffffffff81000020,0x601000,0xfffffffffffffe00,0x401000,0x501000
+		SAMPLE misc=5 ip=0x601000 pid=8 time=5 chain=0xfffffffffffff600,0x601000
+	END
+	pinject -b "$T/in" >"$T/out"
+	right_ids "$T/out"
+	kernel=$(od -An -tx1 -v /sys/kernel/notes 2>/dev/null | tr -d ' \n' | grep -q 474e5500 && echo "[kernel.kallsyms]")
+	[ "$(names <"$T/out")" = "$(printf '%s\n' $kernel "$a" "$b" | sort)" ] || failed names
+	# the user's part of a chain may come later, with a cookie that is no address
+	{ tail -n +2 "$T/recipe.txt"; echo "CALLCHAIN_DEFERRED cookie=0x501000 list=0x601000 @ pid=8 time=6"; } >"$T/more"
+	stream <"$T/more"
+	[ "$(pinject -b "$T/in" | names)" = "$(printf '%s\n' $kernel "$a" "$b" "$c" | sort)" ] || failed deferred
+	done_all
+}
+
+@test "pinject: what has an id in the stream gets no other" {
+	a=$(elf cat) b=$(elf ls)
+	stream <<-END
+		HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=0102030405060708090a0b0c0d0e0f1011121314 id_size=20 filename=$a
+		HEADER_BUILD_ID misc=0x8001 pid=-1 build_id=0102030405060708090a0b0c0d0e0f1011121314 id_size=20 filename=[kernel.kallsyms]
+		MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 filename=[kernel.kallsyms]_text
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
+		MMAP2 misc=0x4002 pid=7 tid=7 start=0x500000 len=0x10000 build_id=0102030405060708090a0b0c0d0e0f1011121314 filename=$b
+		SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain=
+		SAMPLE misc=2 ip=0x501000 pid=7 time=2 chain=
+		SAMPLE misc=1 ip=0xffffffff81000010 pid=7 time=3 chain=
+	END
+	pinject -b "$T/in" | cmp "$T/in" -
+	pinject --buildid-all "$T/in" | cmp "$T/in" -
+}
+
+# ---- what must not be believed -------------------------------------------------------------------
+
+@test "pinject: names that are no ELF files are left alone, and none of them is waited for" {
+	mkfifo "$T/fifo"
+	ln -s "$T/fifo" "$T/link"
+	echo text >"$T/text"
+	head -c 100 "$(elf cat)" >"$T/cut"
+	for name in "$T/fifo" "$T/link" "$T/text" "$T/cut" "$T" "$T/none" /dev/zero /dev/null //anon '[heap]' '[stack]' \
+	    anon_inode:x '/memfd:x' /SYSV00000000 /anon_hugepage x ../x "" '[../../kernel]' /x/[kernel.ko; do
+		echo "MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$name"
+		echo "SAMPLE misc=2 ip=0x401000 pid=7 time=$((++n)) chain="
+		echo "MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x10000 filename=$name"
+		echo "SAMPLE misc=1 ip=0xffffffff81000000 pid=7 time=$((++n)) chain="
+	done | stream
+	for o in -b --buildid-all; do
+		try timeout 10 pinject $o "$T/in"
+		[ $rc = 0 ] && cmp "$T/in" "$T/out" && ! [ -s "$T/err" ] || failed "$o"
+	done
+	done_all
+}
+
+@test "pinject: no change of an ELF file makes it fail" {
+	f=$(elf cat)
+	head -c 4096 "$f" >"$T/head"
+	for i in $(seq 1 200); do
+		cp "$T/head" "$T/elf$i"
+		# the header or the table behind it, which says where the notes are
+		printf "\\x$(printf %02x $((i * 7 % 256)))\\xff\\x$(printf %02x $((i * 31 % 256)))" |
+		    dd of="$T/elf$i" bs=1 seek=$((16 + i * 3)) conv=notrunc 2>/dev/null
+		echo "MMAP misc=2 pid=7 tid=7 start=$((i * 65536)) len=0x10000 filename=$T/elf$i"
+	done | stream
+	try timeout 20 pinject --buildid-all "$T/in"
+	[ $rc = 0 ]
+	records -v 67 <"$T/out" | cmp "$T/in" -
+}
+
+@test "pinject: a file that has been replaced since is not asked" {
+	need readelf
+	cp "$(elf cat)" "$T/prog"
+	dev=$(stat -c '%Hd %Ld' "$T/prog" 2>/dev/null) && [[ $dev =~ ^[0-9]+\ [0-9]+$ ]] || skip "stat tells no device"
+	for ino in $(stat -c %i "$T/prog") 1; do
+		echo "MMAP2 misc=2 pid=7 tid=7 start=0x400000 len=0x10000 maj=${dev% *} min=${dev#* } ino=$ino prot=5 filename=$T/prog" |
+		    stream
+		pinject --buildid-all "$T/in" | names >>"$T/1"
+	done
+	[ "$(cat "$T/1")" = "$T/prog" ]
+}
+
+@test "pinject: a recording of another kind of machine or byte order gets nothing" {
+	recipe="MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$(elf cat)
+	SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain="
+	{ echo "HEADER_FEATURE feat_id=6 fs=pdp11"; echo "$recipe"; } | stream
+	for o in -b --buildid-all; do
+		try pinject $o "$T/in"
+		[ $rc = 0 ] && cmp "$T/in" "$T/out" && one_line "pinject: warning: no build-ids: " || failed "kind $o"
+	done
+	echo "$recipe" | stream -b
+	for o in -b --buildid-all; do
+		try pinject $o "$T/in"
+		[ $rc = 0 ] && cmp "$T/in" "$T/out" && one_line "pinject: warning: no build-ids: " || failed "order $o"
+	done
+	for f in data/s390x*.pipe.data; do
+		[ ! -e "$f" ] || pinject -q -b "$f" | cmp - <(pcat "$f") || failed "$f"
+	done
+	{ echo "HEADER_FEATURE feat_id=3 fs=elsewhere"; echo "HEADER_FEATURE feat_id=4 fs=0.99"; echo "$recipe"
+	echo "MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 filename=[kernel.kallsyms]_text"; } | stream
+	try pinject --buildid-all "$T/in"
+	[ "$(names <"$T/out")" = "$(elf cat)" ] && one_line "pinject: warning: recorded on 'elsewhere'" || failed "host"
+	done_all
+}
+
+# ---- the stream ----------------------------------------------------------------------------------
+
+@test "pinject --finished-init: behind what perf made up, once" {
+	cat >"$T/body" <<-END
+		COMM pid=7 tid=7 comm=x
+		THREAD_MAP list=7/x
+		COMM pid=7 tid=7 comm=y @ time=-1
+	END
+	{ cat "$T/body"; echo "SAMPLE misc=2 ip=1 pid=7 time=5 chain="; echo "COMM pid=7 tid=7 comm=z @ time=6"; } >"$T/tail"
+	for b in "" -b; do
+		stream $b <"$T/body"
+		at=$(wc -c <"$T/in")
+		pinject --finished-init "$T/in" | cmp "$T/in" - || failed "nothing timed"
+		stream $b <"$T/tail"
+		pinject --finished-init "$T/in" >"$T/out"
+		[ "$(records 82 <"$T/out" | cut -d' ' -f1)" = $at ] || failed "place $b"
+		records -v 82 <"$T/out" | cmp "$T/in" - || failed "others $b"
+		pinject --finished-init "$T/out" | cmp "$T/out" - || failed "again $b"
+	done
+	done_all
+}
+
+@test "pinject: records are passed on at once" {
+	need readelf
+	a=$(elf cat)
+	stream <<-END
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
+		SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain=
+	END
+	mkfifo "$T/to" "$T/from"
+	pinject -b <"$T/to" >"$T/from" &
+	exec 5>"$T/to" 6<"$T/from"
+	cat "$T/in" >&5
+	timeout 5 head -c "$(wc -c <"$T/in")" <&6 | cmp "$T/in" -
+	exec 5>&-
+	cat <&6 >"$T/rest"
+	exec 6<&-
+	wait
+	[ "$(wc -c <"$T/rest")" -gt 36 ]
+}
+
+@test "pinject: a stream without rounds does not make it grow" {
+	! sanitized || skip "the sanitizer needs the address space that is limited here"
+	stream <<-END
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=/opt/none
+		SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain=0x401000,0x402000,0x403000,0x404000,0x405000,0x406000,0x407000,0x408000
+	END
+	head=$(($(wc -c <"$T/in") - 104))
+	tail -c +$((head + 1)) "$T/in" >"$T/one"
+	[ "$(od -An -tu4 -N4 "$T/one" | tr -d ' ')" = 9 ]
+	for i in $(seq 17); do		# 2^17 of them
+		cat "$T/one" "$T/one" >"$T/two"
+		mv "$T/two" "$T/one"
+	done
+	{ head -c $head "$T/in"; for i in $(seq 24); do cat "$T/one"; done; } |
+	    ( ulimit -v 300000; pinject -b ) | wc -c >"$T/size"
+	[ "$(cat "$T/size")" = $((head + 24 * 131072 * 104)) ]
+}
+
+@test "pinject: the examples of its page" {
+	need readelf
+	fresh -- sh -c "$WORK" >/dev/null
+	cp "$T/in" "$T/run.pipe"
+	cd "$T"
+	gzip <"$T/in" >archive.gz
+	sed -n 's/^\.Dl \$ //p' "$BATS_TEST_DIRNAME/../man/pinject.1" >examples
+	[ "$(wc -l <examples)" -ge 3 ]
+	while read -r line; do
+		bash -o pipefail -c "$line" >out 2>err || failed "$line: $(cat err)"
+	done <examples
+	done_all
+}

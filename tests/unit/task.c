@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Comm and maps of tasks, against records made here in both byte orders, and against a model of 64 pages per
+ * process that knows no sharing and no tree.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "task.h"
+
+struct bench {			/* what a test works with */
+	struct pp_tasks	*t;
+	struct pp_err	 err;
+	bool		 swap;
+	uint8_t		 b[1024];
+	size_t		 n;
+	int		 rc;		/* of the last feed */
+};
+
+static void
+put(struct bench *w, uint64_t v, unsigned size)
+{
+	if (size == 2)
+		pp_set_u16(w->b + w->n, (uint16_t)v, w->swap);
+	else if (size == 4)
+		pp_set_u32(w->b + w->n, (uint32_t)v, w->swap);
+	else
+		pp_set_u64(w->b + w->n, v, w->swap);
+	w->n += size;
+}
+
+static void
+begin(struct bench *w, uint32_t type, uint16_t misc)
+{
+	w->n = 0;
+	put(w, type, 4);
+	put(w, misc, 2);
+	put(w, 0, 2);
+}
+
+static void
+text(struct bench *w, const char *s)
+{
+	size_t n = strlen(s);
+
+	memset(w->b + w->n, 0, n + 8);
+	memcpy(w->b + w->n, s, n);
+	w->n = (w->n + n + 8) & ~(size_t)7;
+}
+
+/* Feed what was put together, cut to `size' bytes (0: all), from an odd address. */
+static void
+feed(struct bench *w, size_t size)
+{
+	uint8_t *odd = malloc(w->n + 1);
+	struct pp_rec r = { .raw = odd + 1, .type = pp_get_u32(w->b, w->swap),
+	    .misc = pp_get_u16(w->b + 4, w->swap), .size = (uint16_t)(size ? size : w->n) };
+
+	assert_non_null(odd);
+	pp_set_u16(w->b + 6, r.size, w->swap);
+	memcpy(odd + 1, w->b, w->n);
+	w->rc = pp_tasks_feed(w->t, &r);
+	free(odd);
+}
+
+static void
+map_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t len, uint64_t pgoff,
+    const char *name)
+{
+	begin(w, PP_MMAP, misc);
+	put(w, pid, 4);
+	put(w, tid, 4);
+	put(w, start, 8);
+	put(w, len, 8);
+	put(w, pgoff, 8);
+	text(w, name);
+	feed(w, 0);
+}
+
+static void
+map_at(struct bench *w, uint16_t misc, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff, const char *name)
+{
+	map_by(w, misc, pid, pid, start, len, pgoff, name);
+}
+
+static void
+task_rec(struct bench *w, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid)
+{
+	begin(w, type, misc);
+	put(w, pid, 4);
+	put(w, ppid, 4);
+	put(w, tid, 4);
+	put(w, ptid, 4);
+	put(w, 0, 8);
+	feed(w, 0);
+}
+
+static void
+comm(struct bench *w, uint32_t pid, uint32_t tid, const char *name)
+{
+	begin(w, PP_COMM, 0);
+	put(w, pid, 4);
+	put(w, tid, 4);
+	text(w, name);
+	feed(w, 0);
+}
+
+static const struct pp_map *
+map_of(struct bench *w, uint32_t pid, unsigned mode, uint64_t ip)
+{
+	const struct pp_maps *maps = pp_tasks_maps(w->t, pid, mode);
+
+	return maps ? pp_maps_find(maps, ip) : NULL;
+}
+
+/* "name+offset in the file" at that address, "-" if there is no map */
+static const char *
+at(struct bench *w, uint32_t pid, uint64_t ip)
+{
+	static char s[128];
+	const struct pp_map *m = map_of(w, pid, PP_MISC_USER, ip);
+
+	if (!m)
+		return "-";
+	snprintf(s, sizeof s, "%s+%llx", pp_tasks_dso(w->t, m->dso)->name,
+	    (unsigned long long)(m->pgoff + ip - m->start));
+	return s;
+}
+
+static const char *
+comm_of(struct bench *w, uint32_t tid)
+{
+	const struct pp_task *task = pp_tasks_find(w->t, tid);
+
+	return task && task->comm ? task->comm : "-";
+}
+
+static void
+open_bench(struct bench *w, bool swap)
+{
+	memset(w, 0, sizeof *w);
+	w->swap = swap;
+	assert_non_null(w->t = pp_tasks_new(swap, &w->err));
+}
+
+static void
+maps_overlap(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		open_bench(&w, swap);
+		map_at(&w, 2, 7, 0x1000, 0x8000, 0x500000, "old");
+		map_at(&w, 2, 7, 0x3000, 0x1000, 0, "new");
+		assert_string_equal(at(&w, 7, 0xfff), "-");
+		assert_string_equal(at(&w, 7, 0x1000), "old+500000");
+		assert_string_equal(at(&w, 7, 0x2fff), "old+501fff");
+		assert_string_equal(at(&w, 7, 0x3000), "new+0");
+		assert_string_equal(at(&w, 7, 0x3fff), "new+fff");
+		assert_string_equal(at(&w, 7, 0x4000), "old+503000");
+		assert_string_equal(at(&w, 7, 0x8fff), "old+507fff");
+		assert_string_equal(at(&w, 7, 0x9000), "-");
+		map_at(&w, 2, 7, 0x2000, 0x7800, 0, "top");
+		assert_string_equal(at(&w, 7, 0x1fff), "old+500fff");
+		assert_string_equal(at(&w, 7, 0x8fff), "top+6fff");
+		map_at(&w, 2, 7, 0x9000, 0, 0, "empty");
+		assert_string_equal(at(&w, 7, 0x9000), "top+7000");
+		map_at(&w, 2, 7, 0xfffffffffffff000, UINT64_MAX, 0, "end");
+		assert_string_equal(at(&w, 7, 0xfffffffffffffff0), "end+ff0");
+		assert_null(pp_tasks_maps(w.t, 8, PP_MISC_USER));
+		pp_tasks_free(w.t);
+	}
+}
+
+static void
+kernel_maps(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	open_bench(&w, false);
+	map_at(&w, PP_MISC_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0, "[kernel.kallsyms]_text");
+	map_at(&w, PP_MISC_KERNEL, UINT32_MAX, 0xffffffffa0000000, 0x1000, 0, "[xfs]");
+	map_at(&w, PP_MISC_GUEST_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0, "[guest.kernel.kallsyms]");
+	assert_string_equal(pp_tasks_dso(w.t, map_of(&w, 5, PP_MISC_KERNEL, 0xffffffff81000010)->dso)->name,
+	    "[kernel.kallsyms]_text");
+	assert_string_equal(pp_tasks_dso(w.t, map_of(&w, 6, PP_MISC_KERNEL, 0xffffffffa0000fff)->dso)->name, "[xfs]");
+	assert_null(map_of(&w, UINT32_MAX, PP_MISC_USER, 0xffffffff81000010));
+	assert_null(pp_tasks_maps(w.t, 5, PP_MISC_GUEST_KERNEL));
+	assert_null(pp_tasks_maps(w.t, 5, 0));
+	pp_tasks_free(w.t);
+	open_bench(&w, false);
+	map_at(&w, PP_MISC_KERNEL, UINT32_MAX, 0, 0, 0, "[kernel.kallsyms]");
+	assert_non_null(map_of(&w, 0, PP_MISC_KERNEL, 0xffffffff81000010));
+	pp_tasks_free(w.t);
+}
+
+static void
+forks(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		open_bench(&w, swap);
+		comm(&w, 10, 10, "sh");
+		map_at(&w, 2, 10, 0x1000, 0x1000, 0, "sh");
+		task_rec(&w, PP_FORK, 0, 11, 10, 11, 10);
+		assert_string_equal(comm_of(&w, 11), "sh");
+		assert_string_equal(at(&w, 11, 0x1000), "sh+0");
+		assert_int_equal(pp_maps_version(pp_tasks_maps(w.t, 10, 2)), pp_maps_version(pp_tasks_maps(w.t, 11, 2)));
+		assert_int_equal(pp_tasks_find(w.t, 11)->parent, 10);
+		map_at(&w, 2, 11, 0x1000, 0x1000, 0, "child");		/* an exec: only the child's */
+		comm(&w, 11, 11, "child");
+		assert_string_equal(at(&w, 10, 0x1000), "sh+0");
+		assert_string_equal(at(&w, 11, 0x1000), "child+0");
+		assert_string_equal(comm_of(&w, 10), "sh");
+		task_rec(&w, PP_FORK, 0, 11, 11, 12, 11);		/* a thread */
+		comm(&w, 11, 12, "worker");
+		map_at(&w, 2, 11, 0x5000, 0x1000, 0, "lib");
+		assert_string_equal(at(&w, 11, 0x5000), "lib+0");
+		assert_string_equal(comm_of(&w, 11), "child");
+		assert_string_equal(comm_of(&w, 12), "worker");
+		task_rec(&w, PP_EXIT, 0, 11, 11, 11, 11);		/* the leader first */
+		assert_string_equal(at(&w, 11, 0x5000), "lib+0");
+		task_rec(&w, PP_EXIT, 0, 11, 11, 12, 11);
+		assert_null(pp_tasks_maps(w.t, 11, PP_MISC_USER));
+		assert_null(pp_tasks_find(w.t, 12));
+		task_rec(&w, PP_FORK, PP_MISC_FORK_EXEC, 13, 10, 13, 10);	/* perf's own: no maps yet */
+		assert_string_equal(at(&w, 13, 0x1000), "-");
+		assert_string_equal(comm_of(&w, 13), "sh");
+		pp_tasks_free(w.t);
+	}
+}
+
+/* The number of a process comes back while a thread of the old one was never told to have gone. */
+static void
+reuse(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	open_bench(&w, false);
+	map_at(&w, 2, 10, 0x1000, 0x1000, 0, "a");
+	map_at(&w, 2, 20, 0x1000, 0x1000, 0, "b");
+	task_rec(&w, PP_FORK, 0, 20, 20, 21, 20);
+	task_rec(&w, PP_EXIT, 0, 20, 1, 20, 1);
+	assert_string_equal(at(&w, 20, 0x1000), "b+0");
+	task_rec(&w, PP_FORK, 0, 20, 10, 20, 10);
+	assert_string_equal(at(&w, 20, 0x1000), "a+0");
+	map_by(&w, 2, 20, 21, 0x9000, 0x1000, 0, "c");		/* the thread must be a new one too */
+	assert_string_equal(at(&w, 20, 0x9000), "c+0");
+	task_rec(&w, PP_FORK, PP_MISC_FORK_EXEC, 20, 10, 20, 10);
+	assert_string_equal(at(&w, 20, 0x1000), "-");
+	task_rec(&w, PP_FORK, 0, 20, 10, 20, 10);
+	task_rec(&w, PP_EXIT, 0, 20, 1, 21, 1);
+	assert_string_equal(at(&w, 20, 0x1000), "a+0");
+	comm(&w, 10, 20, "moved");				/* a tid turns up in another process */
+	assert_int_equal(pp_tasks_find(w.t, 20)->pid, 10);
+	task_rec(&w, PP_FORK, 0, 30, 10, 20, 20);		/* its own parent, by its number */
+	assert_string_equal(comm_of(&w, 20), "-");
+	pp_tasks_free(w.t);
+}
+
+static void
+files(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		const struct pp_dso *d;
+
+		open_bench(&w, swap);
+		assert_int_equal(pp_tasks_intern(w.t, "/x", 2), 0);
+		assert_int_equal(pp_tasks_intern(w.t, "/y", 2), 1);
+		assert_int_equal(pp_tasks_intern(w.t, "/x", 2), 0);
+		for (int id = 0; id < 2; id++) {
+			begin(&w, PP_MMAP2, (uint16_t)(2 | (id ? PP_MISC_MMAP_BUILD_ID : 0)));
+			put(&w, 5, 4);
+			put(&w, 5, 4);
+			put(&w, 0x1000, 8);
+			put(&w, 0x1000, 8);
+			put(&w, 0, 8);
+			memset(w.b + w.n, 0xab, 24);
+			if (id) {
+				w.b[w.n] = 200;		/* more than fits */
+				w.n += 24;
+			} else {
+				put(&w, 8, 4);
+				put(&w, 3, 4);
+				put(&w, 4711, 8);
+				put(&w, 0, 8);
+			}
+			put(&w, 5, 4);
+			put(&w, 2, 4);
+			text(&w, "/y");
+			feed(&w, 0);
+			d = pp_tasks_dso(w.t, 1);
+			assert_int_equal(d->maj, 8);
+			assert_int_equal(d->min, 3);
+			assert_int_equal(d->ino, 4711);
+			assert_int_equal(d->id_len, id ? 20 : 0);
+			assert_int_equal(map_of(&w, 5, 2, 0x1000)->has_id, id);
+		}
+		assert_int_equal(d->id[0], 0xab);
+		pp_tasks_free(w.t);
+	}
+}
+
+/* Every record cut short everywhere: refused or, once its string is over, taken. */
+static void
+cuts(void **state)
+{
+	static const uint32_t types[] = { PP_MMAP, PP_MMAP2, PP_COMM, PP_FORK, PP_EXIT };
+	static const size_t least[] = { 44, 76, 20, 24, 24 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		for (size_t size = PP_HEADER_SIZE; size < 96; size++) {
+			struct bench w;
+
+			open_bench(&w, false);
+			memset(w.b, 'x', sizeof w.b);
+			pp_set_u32(w.b, types[i], false);
+			pp_set_u16(w.b + 4, PP_MISC_USER, false);
+			w.b[least[i] - 1] = 0;
+			w.n = size;
+			feed(&w, 0);
+			assert_int_equal(w.rc, size >= least[i] ? 1 : -1);
+			assert_int_equal(w.err.what[0] != 0, w.rc < 0);
+			pp_tasks_free(w.t);
+		}
+}
+
+/* Random forks, exits and maps in eight processes of 64 pages each. */
+static void
+model(void **state)
+{
+	enum { PIDS = 8, PAGES = 64 };
+	static struct { bool alive; int file[PAGES]; unsigned off[PAGES]; } m[PIDS], none;
+	struct bench w;
+	char name[16];
+	unsigned r = 1;
+
+	(void)state;
+	open_bench(&w, false);
+	for (int step = 0; step < 20000; step++) {
+		unsigned p = (r = r * 1103515245 + 12345) >> 16 & 7, q = r >> 20 & 7, first = r >> 12 & 63;
+		unsigned n = 1 + (r >> 24) % (PAGES - first), file = 1 + (r >> 8) % 9;
+
+		if (step % 16 == 0) {
+			task_rec(&w, PP_EXIT, 0, p, 1, p, 1);
+			m[p] = none;
+		} else if (step % 8 == 0 && p != q) {
+			task_rec(&w, PP_FORK, 0, p, q, p, q);
+			m[p] = m[q];
+			m[p].alive = true;
+		} else {
+			snprintf(name, sizeof name, "f%u", file);
+			map_at(&w, 2, p, first * 4096, n * 4096, 0, name);
+			m[p].alive = true;
+			for (unsigned i = 0; i < n; i++) {
+				m[p].file[first + i] = (int)file;
+				m[p].off[first + i] = i;
+			}
+		}
+		for (unsigned i = 0; i < PAGES; i++) {
+			char want[32] = "-";
+
+			if (m[p].file[i])
+				snprintf(want, sizeof want, "f%d+%x", m[p].file[i], m[p].off[i] * 4096 + 5);
+			if (strcmp(at(&w, p, i * 4096 + 5), want) != 0)
+				fail_msg("step %d, page %u: %s, not %s", step, i, at(&w, p, i * 4096 + 5), want);
+		}
+		assert_int_equal(m[p].alive, pp_tasks_maps(w.t, p, 2) != NULL);
+	}
+	pp_tasks_free(w.t);
+}
+
+/* What is made to be slow or to grow: a chain of forks over many maps, each changing one. */
+static void
+many(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	open_bench(&w, false);
+	for (unsigned i = 0; i < 20000; i++)
+		map_at(&w, 2, 1, (uint64_t)i << 12, 4096, 0, "f");
+	for (unsigned i = 1; i < 20000; i++) {
+		task_rec(&w, PP_FORK, 0, i + 1, i, i + 1, i);
+		map_at(&w, 2, i + 1, (uint64_t)i << 12, 4096, 0, "g");
+	}
+	assert_string_equal(at(&w, 20000, 0x1000), "g+0");
+	assert_string_equal(at(&w, 20000, 20000ull << 12), "-");
+	assert_string_equal(at(&w, 1, 0x1000), "f+0");
+	pp_tasks_free(w.t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks),
+		cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model),
+		cmocka_unit_test(many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
