@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
+
 #include <bsd/vis.h>
 
 #include <zstd.h>
@@ -25,12 +27,31 @@ enum { OPTS_MAX = 64 };
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
+/* Is it text that vis(3) may judge by character?  It takes invalid bytes for Latin-1, and thinks well of bidi marks. */
+static bool
+sound_utf8(const char *s, size_t n)
+{
+	mbstate_t state = { 0 };
+
+	for (size_t len; n; s += len, n -= len) {
+		wchar_t c;
+
+		if ((len = mbrtowc(&c, s, n, &state)) > n)
+			return false;
+		if (c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+		    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
+			return false;
+		len += !len;		/* a NUL */
+	}
+	return true;
+}
+
 char *
 tool_vis(const char *s, size_t n)
 {
 	char *out = tool_alloc(n + 1, 4);
 
-	strvisx(out, s, n, VIS_CSTYLE | VIS_TAB | VIS_NL | VIS_NOSLASH);
+	strvisx(out, s, n, VIS_CSTYLE | VIS_TAB | VIS_NL | VIS_NOSLASH | (sound_utf8(s, n) ? 0 : VIS_NOLOCALE));
 	return out;
 }
 

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "count.h"
+
+static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */
+
+void
+count_init(struct counts *c, struct tool *tool)
+{
+	*c = (struct counts){ .tool = tool, .order.first = UINT64_MAX };
+	tasks_init(&c->tasks);
+	c->reads.key = c->tasks.k[1];
+}
+
+void
+count_free(struct counts *c)
+{
+	tasks_free(&c->tasks);
+	facts_free(&c->facts);
+	free(c->reads.slot);
+	free(c->ev);
+}
+
+/* The stream has told of another event: make room, and forget which id is whose. */
+static void
+count_events(struct counts *c)
+{
+	const struct pp_events *e = c->tool->in->events;
+
+	for (size_t i = 0; i < COUNT_IDS; i++) {	/* an id that does not belong there: free */
+		c->ids[i].id = i + 1;
+		c->ids[i].ev = NULL;
+	}
+	c->id_off = e->id_off;
+	if (e->n <= c->nev)
+		return;
+	if ((c->nev & (c->nev - 1)) == 0 || c->nev < e->n - 1) {
+		unsigned room = 1;
+
+		while (room < e->n)
+			room *= 2;
+		c->ev = tool_realloc(c->ev, room, sizeof *c->ev);
+	}
+	for (; c->nev < e->n; c->nev++) {
+		const struct pp_event *ev = e->ev[c->nev];
+		uint64_t type = ev->attr.sample_type;
+
+		c->ev[c->nev] = (struct event_count){
+			.time = ev->plan.time, .tid = ev->plan.tid, .period_at = ev->plan.period,
+			.chain = type & PP_SAMPLE_CALLCHAIN,
+			.size = ev->plan.fixed + (type & PP_SAMPLE_CALLCHAIN ? 8 : 0),
+			.whole = type & (PP_SAMPLE_READ | PP_SAMPLE_RAW | PP_SAMPLE_BRANCH_STACK |
+			    PP_SAMPLE_REGS_USER | PP_SAMPLE_STACK_USER | PP_SAMPLE_REGS_INTR),
+			.read = type & PP_SAMPLE_READ,
+			.default_period = ev->attr.sample_period,
+		};
+	}
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* A record that perf puts into its queue. */
+static inline void
+count_time(struct order *o, uint64_t time)
+{
+	o->timed++;
+	o->backward += time < o->prev;
+	o->prev = time;
+	if (time < o->first)
+		o->first = time;
+	if (time >= o->last)
+		o->last = time;
+	else if (o->last - time > o->depth)
+		o->depth = o->last - time;
+	if (time > o->queued)
+		o->queued = time;
+	if (time < o->flushed) {
+		o->late++;
+		if (o->flushed - time > o->late_depth)
+			o->late_depth = o->flushed - time;
+	}
+}
+
+/*
+ * FINISHED_ROUND: perf delivers what is no later than the latest record that was queued at the round before,
+ * unless nothing is queued.  `queued' is the time of the latest that waits, 0 if none does.
+ */
+static void
+count_round(struct counts *c)
+{
+	struct order *o = &c->order;
+
+	o->rounds++;
+	if (c->bytes - o->round_from > o->round_bytes)
+		o->round_bytes = c->bytes - o->round_from;
+	o->round_from = c->bytes;
+	if (!o->queued)
+		return;
+	o->flushed = o->next;
+	o->next = o->queued;
+	if (o->queued <= o->flushed)
+		o->queued = 0;
+	tasks_passed(&c->tasks, o->flushed);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Members of a READ: each whose total has moved on is a sample of its event.  The sample is sound. */
+static void
+count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r, uint64_t key, uint64_t time)
+{
+	const struct pp_events *all = c->tool->in->events;
+	const struct pp_event *ev = all->ev[e - c->ev];
+	struct pp_cur cur = pp_cur(r->raw + ev->plan.fixed, (size_t)(r->size - ev->plan.fixed), all->swap);
+	struct pp_read rd;
+
+	pp_read_get(&rd, &cur, ev->attr.read_format);
+	for (uint64_t i = 0; rd.id_at && i < rd.nr; i++) {
+		const uint8_t *p = rd.values + i * rd.stride;
+		uint64_t id = pp_get_u64(p + rd.id_at, all->swap), period;
+
+		if (!(ev = pp_event_by_id(all, id)))	/* perf leaves these out, too */
+			continue;
+		period = reads_period(&c->reads, id,
+		    ev->attr.flags >> PP_ATTR_INHERIT_BIT & 1 ? (uint32_t)key : 0, pp_get_u64(p, all->swap));
+		if (!period)
+			continue;
+		c->ev[ev->index].samples++;
+		c->ev[ev->index].period += period;
+		tasks_sample(&c->tasks, key, time, period);
+	}
+}
+
+/* What a sample holds that has more than fixed fields and a call chain.  1, or -1 if it is not sound. */
+static int
+count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *r)
+{
+	const struct pp_event *ev = c->tool->in->events->ev[e - c->ev];
+	struct pp_sample s;
+
+	if (pp_sample_get(&s, ev, r, c->tool->in->swap, &c->tool->in_err) < 0)
+		return -1;
+	c->content.chains += 8 * s.callchain.n;
+	c->content.stacks += s.stack_user.n;
+	c->content.raw += s.raw.n;
+	c->content.branches += (ev->attr.branch_sample_type & PP_BRANCH_COUNTERS ? 32 : 24) * s.branches.n;
+	c->content.regs += 8 * (s.regs_user.n + s.regs_intr.n);
+	return 1;
+}
+
+/* The event of a sample whose id was not in `ids', or of a stream with one event. */
+static struct event_count *
+sample_event(struct counts *c, const struct pp_rec *r)
+{
+	const struct pp_events *all = c->tool->in->events;
+	const struct pp_event *ev = pp_event_find(all, r, &c->tool->in_err);
+	struct event_count *e;
+
+	if (!ev)
+		return NULL;
+	e = &c->ev[ev->index];
+	if (all->id_off && r->size >= all->id_off + 8) {
+		uint64_t id = pp_get_u64(r->raw + all->id_off, all->swap);
+
+		c->ids[id % COUNT_IDS].id = id;
+		c->ids[id % COUNT_IDS].ev = e;
+	}
+	return e;
+}
+
+/*
+ * This runs for every sample of a stream: fixed offsets, no calls on the way of an ordinary one.
+ */
+__attribute__((always_inline)) static inline int
+count_sample(struct counts *c, const struct pp_rec *r, bool swap)
+{
+	struct event_count *e = NULL;
+	uint64_t time, period, key;
+
+	if (r->size >= c->id_off + 8) {	/* id_off 0: reads the header, which is no id of ours */
+		uint64_t id = pp_get_u64(r->raw + c->id_off, swap);
+
+		if (c->ids[id % COUNT_IDS].id == id)
+			e = c->ids[id % COUNT_IDS].ev;
+	}
+	if ((!e || r->size < e->size) && !(e = sample_event(c, r)))
+		return -1;
+	if (!e->whole && r->size >= e->size) {
+		uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;
+
+		if (chain > (r->size - e->size) / 8u)
+			return count_whole(c, e, r);	/* which says what is wrong with it */
+		c->content.chains += 8 * chain;
+	} else if (count_whole(c, e, r) < 0)
+		return -1;
+	time = e->time ? pp_get_u64(r->raw + e->time, swap) : 0;
+	if (time - 1 >= UINT64_MAX - 1)		/* 0 or ~0 */
+		time = 0;
+	else
+		count_time(&c->order, time);
+	e->records++;
+	e->bytes += r->size;
+	key = e->tid ? tasks_key(pp_get_u32(r->raw + e->tid, swap), pp_get_u32(r->raw + e->tid + 4, swap)) :
+	    tasks_key(no_task, no_task);
+	if (e->read) {
+		count_read(c, e, r, key, time);
+		return 1;
+	}
+	period = e->period_at ? pp_get_u64(r->raw + e->period_at, swap) : e->default_period;
+	e->samples++;
+	e->period += period;
+	tasks_sample(&c->tasks, key, time, period);
+	return 1;
+}
+
+/* ---- other records --------------------------------------------------------------------------- */
+
+static void
+count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
+{
+	const struct pp_events *all = c->tool->in->events;
+	bool swap = c->tool->in->swap;
+
+	if (r->type == PP_LOST_SAMPLES) {
+		c->ev[by->index].lost_samples += pp_get_u64(r->raw + 8, swap);
+	} else {
+		const struct pp_event *ev = pp_event_by_id(all, pp_get_u64(r->raw + 8, swap));
+
+		c->ev[ev ? ev->index : by->index].lost += pp_get_u64(r->raw + 16, swap);
+	}
+}
+
+/* Records of the kernel that are not samples. */
+static int
+count_kernel(struct counts *c, const struct pp_rec *r)
+{
+	const struct pp_source *in = c->tool->in;
+	const struct pp_event *ev;
+	const uint8_t *p = r->raw;
+	uint64_t time;
+
+	if (!pp_type_name(r->type))	/* nobody knows what stands where */
+		return 1;
+	if (!(ev = pp_event_find(in->events, r, &c->tool->in_err)))
+		return -1;
+	if (pp_time(ev, r, in->swap, &time) > 0)
+		count_time(&c->order, time);
+	else
+		time = 0;
+	switch (r->type) {
+	case PP_LOST:
+	case PP_LOST_SAMPLES:
+		count_lost(c, ev, r);
+		break;
+	case PP_COMM:
+		tasks_comm(&c->tasks, pp_get_u32(p + 8, in->swap), pp_get_u32(p + 12, in->swap), time,
+		    (const char *)p + 16, strnlen((const char *)p + 16, r->size - 16u));
+		break;
+	case PP_FORK:
+		tasks_fork(&c->tasks, tasks_key(pp_get_u32(p + 8, in->swap), pp_get_u32(p + 16, in->swap)),
+		    tasks_key(pp_get_u32(p + 12, in->swap), pp_get_u32(p + 20, in->swap)), time);
+		break;
+	case PP_EXIT:
+		tasks_exit(&c->tasks, pp_get_u32(p + 8, in->swap), pp_get_u32(p + 16, in->swap), time);
+		break;
+	}
+	return 1;
+}
+
+static void
+count_type(struct counts *c, const struct pp_rec *r)
+{
+	struct type_count *t = &c->more;
+
+	if (r->type < COUNT_TYPES)
+		t = &c->type[r->type];
+	else
+		for (size_t i = 0; i < COUNT_ODD; i++)
+			if (!c->odd[i].records || c->odd[i].type == r->type) {
+				t = &c->odd[i];
+				break;
+			}
+	t->type = r->type;
+	t->records++;
+	t->bytes += r->size + r->payload;
+}
+
+static int
+count_other(struct counts *c, const struct pp_rec *r)
+{
+	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
+		return -1;
+	count_type(c, r);
+	switch (r->type) {
+	case PP_HEADER_ATTR:
+		count_events(c);
+		break;
+	case PP_HEADER_FEATURE:
+		facts_learn(&c->facts, c->tool, r, c->tool->in->swap);
+		break;
+	case PP_FINISHED_ROUND:
+		count_round(c);
+		break;
+	}
+	return 1;
+}
+
+/* Made twice, so that a sample costs nothing for the byte order that it does not have. */
+__attribute__((always_inline)) static inline void
+count_records(struct counts *c, struct pp_source *in, bool swap)
+{
+	struct pp_rec r;
+
+	while (pp_next(in, &r) > 0) {
+		if ((r.type == PP_SAMPLE ? count_sample(c, &r, swap) : count_other(c, &r)) < 0) {
+			pp_reject(in, &r);
+			break;
+		}
+		c->records++;
+		c->bytes += r.size + r.payload;
+	}
+}
+
+void
+count_all(struct counts *c)
+{
+	struct pp_source *in = c->tool->in;
+
+	count_events(c);
+	if (in->swap)
+		count_records(c, in, true);
+	else
+		count_records(c, in, false);
+	if (c->order.rounds == 0)
+		c->order.round_bytes = c->bytes;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+void
+count_sum(const struct counts *c, struct event_count *sum)
+{
+	*sum = (struct event_count){0};
+	for (unsigned i = 0; i < c->nev; i++) {
+		sum->samples += c->ev[i].samples;
+		sum->period += c->ev[i].period;
+		sum->records += c->ev[i].records;
+		sum->bytes += c->ev[i].bytes;
+		sum->lost += c->ev[i].lost;
+		sum->lost_samples += c->ev[i].lost_samples;
+	}
+}
+
+size_t
+count_types(const struct counts *c, struct type_count *rows)
+{
+	const struct pp_compressed *z = pp_compressed(c->tool->in);
+	struct event_count sum;
+	size_t n = 0;
+
+	count_sum(c, &sum);
+	for (uint32_t i = 0; i < COUNT_TYPES; i++) {
+		struct type_count t = c->type[i];
+
+		t.type = i;
+		if (i == PP_SAMPLE) {
+			t.records = sum.records;
+			t.bytes = sum.bytes;
+		} else if (i == PP_COMPRESSED)	/* the source keeps these to itself */
+			t.records = z->records;
+		else if (i == PP_COMPRESSED2)
+			t.records = z->records2;
+		if (t.records)
+			rows[n++] = t;
+	}
+	for (size_t i = 0; i < COUNT_ODD; i++)
+		if (c->odd[i].records)
+			rows[n++] = c->odd[i];
+	if (c->more.records) {
+		rows[n] = c->more;
+		rows[n++].type = UINT32_MAX;
+	}
+	return n;
+}

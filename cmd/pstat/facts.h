@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* facts.h - what the header features tell about the recording. */
+#ifndef PSTAT_FACTS_H
+#define PSTAT_FACTS_H
+
+#include "feature.h"
+#include "tool.h"
+
+enum { FACTS_TEXT = 4096 };	/* bytes kept of one string, of all arguments together */
+
+struct fact_text {		/* as recorded: not safe to print; NULs part arguments */
+	char	*p;
+	size_t	 len;
+};
+struct facts {
+	struct fact_text hostname, osrelease, version, arch, cpudesc, cmdline;
+	uint64_t nrcpus_available, nrcpus_online, total_mem;	/* mem in kB; 0: not told */
+	uint64_t have;			/* bit n: feature n was there */
+};
+
+/* Take from a HEADER_FEATURE record what there is to take; warns of one that is not sound. */
+void	facts_learn(struct facts *, struct tool *, const struct pp_rec *, bool swap);
+void	facts_free(struct facts *);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report.h"
+
+enum { OPT_JSON = TOOL_LONG };
+
+static const struct tool_opt opts[] = {
+	{ OPT_JSON, "json", NULL, "write JSON, with complete tables" },
+	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+};
+
+static const struct tasks *sorting;	/* qsort(3) hands nothing on */
+
+static int
+by_samples(const void *va, const void *vb)
+{
+	const struct name *a = &sorting->name[*(const uint32_t *)va], *b = &sorting->name[*(const uint32_t *)vb];
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void
+sum_up(struct report *r, struct counts *c)
+{
+	uint64_t total;
+
+	*r = (struct report){ .c = c };
+	r->read = pp_progress(c->tool->in, &total);
+	count_sum(c, &r->sum);
+	r->pid = tasks_finish(&c->tasks, &r->npids);
+	r->comm = tool_alloc(c->tasks.names, sizeof *r->comm);
+	for (uint32_t i = 0; i < c->tasks.names; i++)
+		if (c->tasks.name[i].samples)
+			r->comm[r->ncomms++] = i;
+	sorting = &c->tasks;
+	qsort(r->comm, r->ncomms, sizeof *r->comm, by_samples);
+}
+
+/* Where the report goes; opened before the tool confines itself.  NULL: the error line has been written. */
+static FILE *
+output(struct tool *t)
+{
+	struct stat in, out;
+	FILE *f = stdout;
+	int fd;
+
+	t->out_err.file = "<stdout>";
+	if (!t->out_name || !strcmp(t->out_name, "-"))
+		return f;
+	if (t->in_name && !stat(t->in_name, &in) && !stat(t->out_name, &out) && S_ISREG(in.st_mode) &&
+	    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		tool_wrong(t, "%s: is the input too", t->out_name);
+	t->out_err.file = t->out_name;
+	fd = open(t->out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || !(f = fdopen(fd, "w"))) {
+		pp_fail(&t->out_err, "%s", strerror(errno));
+		tool_say(t, &t->out_err);
+		return NULL;
+	}
+	return f;
+}
+
+/* Write the report and close its file: 0, or 1 and the error line. */
+static int
+write_report(struct tool *t, FILE *f, const struct report *r, int (*form)(FILE *, const struct report *))
+{
+	bool bad;
+
+	errno = 0;
+	if (form(f, r) < 0)
+		pp_fail(&t->out_err, "out of memory");
+	bad = fflush(f) || ferror(f);
+	/* Messages look at stdout once more, so it is not closed as a FILE. */
+	if ((f == stdout ? close(STDOUT_FILENO) : fclose(f)) != 0 || bad)
+		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
+	if (!t->out_err.what[0])
+		return 0;
+	tool_say(t, &t->out_err);
+	return 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct tool t = { .name = "pstat", .purpose = "tell what is in a perf stream", .opts = opts,
+	    .no_output = true };		/* no stream, that is */
+	bool as_json = false;
+	struct counts *c;
+	struct report r;
+	int key, status;
+	FILE *f;
+
+	while ((key = tool_getopt(&t, argc, argv)) != -1)
+		if (key == OPT_JSON)
+			as_json = true;
+	if (!(f = output(&t)))
+		return 1;
+	tool_open(&t, 0);
+	c = tool_alloc(1, sizeof *c);
+	count_init(c, &t);
+	count_all(c);
+	sum_up(&r, c);
+	status = write_report(&t, f, &r, as_json ? json : screen);
+	free(r.pid);
+	free(r.comm);
+	count_free(c);
+	free(c);
+	return tool_close(&t) | status;
+}

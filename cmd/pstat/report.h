@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/* report.h - the two forms of what was counted.  Both take the totals once the whole input was counted. */
+#ifndef PSTAT_REPORT_H
+#define PSTAT_REPORT_H
+
+#include <stdio.h>
+
+#include "count.h"
+
+struct report {
+	struct counts	*c;
+	struct task_row	*pid;		/* by falling samples */
+	size_t		 npids;
+	uint32_t	*comm;		/* numbers of names, by falling samples */
+	size_t		 ncomms;
+	struct event_count sum;
+	uint64_t	 read;		/* bytes of the input */
+};
+
+/* One screen: at most 100 columns, and some 50 lines.  Always 1. */
+int	screen(FILE *, const struct report *);
+/* Everything, in the schema of pstat(1).  1, or -1: out of memory. */
+int	json(FILE *, const struct report *);
+
+#endif

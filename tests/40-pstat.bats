@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: ISC
+# pstat: its two reports, word for word; its counts against perf's own.
+load lib
+
+# A stream of the recipe on standard input.
+stream() {
+	cat >"$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/recipe.pipe"
+}
+# The reports of a recipe: the name of the input is always the same.
+report() {
+	mkpipe "$1" | pstat "${@:2}"
+}
+# rows TABLE FIELD...: of the JSON in $T/out, one line a row, sorted.
+rows() {
+	jq -r --arg t "$1" '.[$t][] | [.[$ARGS.positional[]]] | map(. // "-" | tostring) | join("|")' "$T/out" \
+	    --args "${@:2}" | sort
+}
+
+# is TABLE FIELD... <<rows: are these the rows, in any order?
+is() {
+	sort >"$T/want"
+	rows "$@" | diff "$T/want" -
+}
+
+@test "pstat: a screen"			{ golden pstat-screen report data/rounds.txt; }
+@test "pstat: a screen of many types"	{ golden pstat-types report data/all-types.txt; }
+@test "pstat: JSON"			{ golden pstat-json report data/rounds.txt --json; }
+@test "pstat: JSON of a compressed stream" { golden pstat-zip report data/zipped.txt --json; }
+@test "pstat: running totals of READ"	{ golden pstat-read report data/read-group.txt --json; }
+@test "pstat: names that speak to the terminal" { golden pstat-escape report data/escape.txt; }
+@test "pstat: the same names in JSON"	{ golden pstat-escape-json report data/escape.txt --json; }
+@test "pstat: nothing but a header"	{ golden pstat-empty sh -c "printf 'noheader\nheader\n' >'$T/r'; mkpipe '$T/r' | pstat"; }
+@test "pstat: of a cut stream, what was good" { golden pstat-cut sh -c 'mkpipe data/ordered.txt | head -c 1090 | pstat'; }
+@test "pstat: of a cut stream, in JSON"	{ golden pstat-cut-json sh -c 'mkpipe data/ordered.txt | head -c 1090 | pstat --json'; }
+
+@test "pstat: a screen is no wider than 100 columns and no longer than 50 lines" {
+	stream <<-X
+	$(for i in $(seq 12); do echo "attr type=1 config=$i period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=sample_id_all ids=$i"; done)
+	HEADER_FEATURE feat_id=3 fs=$(printf 'h%.0s' {1..300})
+	HEADER_FEATURE feat_id=8 fs=$(printf 'c%.0s' {1..300})
+	HEADER_FEATURE feat_id=11 u4=1 fs=$(printf 'a%.0s' {1..300})
+	$(for i in $(seq 80); do
+		echo "COMM pid=$i tid=$i comm=$(printf 'name%.0s' {1..9})$i"
+		echo "SAMPLE ev=$((i % 12)) ip=1 pid=$i tid=$i time=$((1000000000000 + i)) period=12345678901234567"
+	done)
+	$(for i in $(seq 200 240); do echo "THREAD_MAP type=$i"; done)
+	X
+	pstat "$T/recipe.pipe" | tail -n +2 >"$T/out"
+	cat "$T/out"
+	[ "$(wc -L <"$T/out")" -le 100 ]
+	[ "$(wc -l <"$T/out")" -le 50 ]
+}
+
+@test "pstat: a comm holds from its time on, and a FORK takes it over" {
+	stream <<-X
+	attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm|task ids=1
+	COMM pid=1 tid=1 comm=first
+	SAMPLE ip=1 pid=1 tid=1 time=100 period=1
+	COMM pid=1 tid=1 comm=second @ time=200
+	SAMPLE ip=1 pid=1 tid=1 time=200 period=10
+	SAMPLE ip=1 pid=1 tid=1 time=150 period=100
+	FORK pid=2 ppid=1 tid=2 ptid=1 time=300 @ time=300
+	SAMPLE ip=1 pid=2 tid=2 time=310 period=1000
+	EXIT pid=2 ppid=1 tid=2 ptid=1 time=320 @ time=320
+	FORK pid=2 ppid=1 tid=2 ptid=1 time=180 @ time=180
+	SAMPLE ip=1 pid=2 tid=2 time=190 period=10000
+	SAMPLE ip=1 pid=0 tid=0 time=400 period=100000
+	SAMPLE ip=1 pid=7 tid=7 time=400 period=1000000
+	X
+	try pstat --json "$T/recipe.pipe"
+	is pids pid comm period <<-X
+	1|first|101
+	1|second|10
+	2|first|10000
+	2|second|1000
+	0|swapper|100000
+	7|-|1000000
+	X
+}
+
+@test "pstat: a comm that comes late takes what was counted before it came" {
+	stream <<-X
+	attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm|task ids=1
+	COMM pid=1 tid=1 comm=first
+	SAMPLE ip=1 pid=1 tid=1 time=100 period=1
+	SAMPLE ip=1 pid=1 tid=1 time=300 period=10
+	FORK pid=2 ppid=1 tid=2 ptid=1 time=350 @ time=350
+	SAMPLE ip=1 pid=2 tid=2 time=360 period=100
+	COMM pid=1 tid=1 comm=third @ time=320
+	SAMPLE ip=1 pid=1 tid=1 time=330 period=1000
+	COMM pid=1 tid=1 comm=second @ time=200
+	SAMPLE ip=1 pid=1 tid=1 time=310 period=10000
+	X
+	try pstat --json "$T/recipe.pipe"
+	is pids pid comm period <<-X
+	1|first|1
+	1|second|10010
+	1|third|1000
+	2|third|100
+	X
+}
+
+@test "pstat: more tasks than it remembers are still counted by comm" {
+	stream <<-X
+	attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm|task ids=1
+	COMM pid=1 tid=1 comm=parent
+	$(seq 50000 | awk '{ t = 100 * $1; p = $1 + 10
+		print "FORK pid=" p " ppid=1 tid=" p " ptid=1 time=" t " @ pid=1 tid=1 time=" t
+		print "COMM pid=" p " tid=" p " comm=child" $1 % 3 " @ time=" t + 1
+		print "SAMPLE ip=1 pid=" p " tid=" p " time=" t + 2 " period=1"
+		print "EXIT pid=" p " ppid=1 tid=" p " ptid=1 time=" t + 3 " @ time=" t + 3
+		if ($1 % 100 == 0) print "FINISHED_ROUND" }')
+	X
+	try pstat --json "$T/recipe.pipe"
+	is comms comm samples pids <<-X
+	child0|16666|16666
+	child1|16667|16667
+	child2|16667|16667
+	X
+	[ "$(jq .other_pids.samples "$T/out")" -gt 20000 ]
+	[ "$(rows pids pid | wc -l)" -eq $((50000 - $(jq .other_pids.tasks "$T/out"))) ]
+	[ "$(jq .comms_rough "$T/out")" = false ]
+}
+
+@test "pstat: memory stays under 8 MiB, whatever the tasks, comms and order" {
+	sanitized && skip "a sanitizer takes memory of its own"
+	[ -x /usr/bin/time ] || skip "no time(1)"
+	stream <<-X
+	attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm|task ids=1
+	$(seq 40000 | awk '{ t = 1000000 - $1; p = $1 * 7919
+		print "COMM pid=" p " tid=" p " comm=" $1 "-" p "-and-more-of-it @ time=" t + 1
+		print "SAMPLE ip=1 pid=" p " tid=" p " time=" t + 2 " period=1"
+		print "SAMPLE ip=1 pid=9 tid=9 time=" t + 2 " period=1"
+		print "COMM pid=9 tid=9 comm=" $1 "-late @ time=" t + 1 }')
+	X
+	for o in --quiet --json; do
+		/usr/bin/time -f %M -o "$T/kb" pstat $o "$T/recipe.pipe" >"$T/out" || failed "$o: status $?"
+		[ "$(cat "$T/kb")" -le 8192 ] || failed "$o: $(cat "$T/kb") KB"
+	done
+	[ "$(jq .samples "$T/out")" = 80000 ] || failed "samples"
+	[ "$(jq '[.comms[].samples] | add' "$T/out")" = 80000 ] || failed "sum over comms"
+	done_all
+}
+
+@test "pstat: -o names a file, never the input" {
+	local in=$(recipe rounds)
+	try pstat -o "$T/report" "$in"
+	[ $rc = 0 ] && [ ! -s "$T/out" ] && grep -q '^EVENT' "$T/report"
+	cp "$in" "$T/copy"
+	try pstat -o "$in" "$in"
+	[ $rc = 2 ] && cmp "$in" "$T/copy"
+	try pstat -o "$T/no/such" "$in"
+	[ $rc = 1 ] && one_line "pstat: $T/no/such: No such file"
+}
+
+# ---- against perf (50-oracle.bats has the counts of the corpus by type and event) ------------------
+
+# agrees FILE [stats]: samples per process and comm as perf script has them, and with "stats" what perf report --stats counts.
+# Comms with unusual characters are told by their process alone.
+agrees() {
+	rc=0
+	perf script -F comm,pid,tid -G -i "$1" >"$T/script" 2>/dev/null </dev/null || return 0	# perf can't read it
+	try pstat --json "$1"
+	[ $rc = 0 ] || failed "$1"
+	sed -n 's|^\(.*\) \(-*[0-9][0-9]*\)/-*[0-9]* *$|\2 \1|p' "$T/script" |
+	    awk '{ pid = $1; $1 = ""; n[pid "|" ($0 ~ /^ [A-Za-z0-9_.\/-]+$/ ? substr($0, 2) : "?")]++ }
+		END { for (i in n) print i "|" n[i] }' | sort >"$T/want"
+	jq -r '.pids[] | "\(.pid)|\((.comm // "") | sub("^.*\n"; "") | if test("^[A-Za-z0-9_./-]+$") then . else "?" end) \(.samples)"' "$T/out" |
+	    awk '{ n[$1] += $2 } END { for (i in n) print i "|" n[i] }' | sort >"$T/got"
+	diff "$T/want" "$T/got" >"$T/diff" || { rc= failed "$1: < perf script, > pstat: $(head -n 5 "$T/diff")"; }
+	[ -n "${2-}" ] || return 0
+	perf report --stats -i "$1" 2>/dev/null </dev/null | awk '/stats:$/ { all = /^Aggregated/; name = $0; sub(/ stats:$/, "", name); next }
+		/events:/ && $1 != "TOTAL" { print (all ? $1 : name " " $1), $3 }' |
+	    sed 's/^\(ATTR\|FEATURE\|TRACING_DATA\) /HEADER_\1 /' | sort >"$T/want"
+	jq -r '(.types[] | "\(.name) \(.records)"),
+	    (.events[] | select(.samples > 0) | "\(.name) SAMPLE \(.samples)"),
+	    (.events[] | select(.lost_samples > 0) | "\(.name) LOST_SAMPLES \(.lost_samples)")' "$T/out" | sort >"$T/got"
+	diff "$T/want" "$T/got" >"$T/diff" || { rc= failed "$1: < perf report --stats, > pstat: $(cat "$T/diff")"; }
+}
+can_record() {
+	need perf
+	perf record -q -e cpu-clock -o "$T/try" "$@" true >/dev/null 2>&1 || skip "perf cannot record here: $*"
+}
+
+@test "pstat: samples per process and comm are perf's, of recordings with many tasks" {
+	need perf
+	for f in data/*.data "$CORPUS"/own/{a_g,forks,lost,sched_record,threads64}.*.data \
+	    "$CORPUS"/foreign/quipper/perf.data.{forkexit-3.8,systemwide.[01]-3.8,throttle-3.8}; do
+		case $f in
+		*/s390x*.pipe.data)	continue;;	# perf 6.1 takes pid for tid in pipes of the other byte order
+		*/p72_group_S*)		continue;;	# and totals of inherited events for those of one task
+		esac
+		[ ! -f "$f" ] || agrees "$f"
+	done
+	done_all
+}
+
+@test "pstat: a recording just made: counts, comms and samples are perf's" {
+	can_record -a
+	perf record -q -a -g -e cpu-clock,page-faults,context-switches -o - -- sh -c '
+	    for i in 1 2 3 4 5 6 7 8; do (sh -c "head -c 2000000 /dev/zero | cksum" & wait); done' >"$T/many.pipe" 2>/dev/null
+	agrees "$T/many.pipe" stats
+	perf record -q -e '{cpu-clock,context-switches,page-faults}:S' -F 999 -o - -- sh -c '
+	    i=0; while [ $i -lt 20 ]; do i=$((i + 1)); head -c 3000000 /dev/zero | cksum; done' >"$T/group.pipe" 2>/dev/null
+	agrees "$T/group.pipe" stats
+	perf record -q -e cpu-clock -o "$T/file" -- sh -c 'head -c 20000000 /dev/zero | cksum' >/dev/null 2>&1
+	agrees "$T/file"
+	done_all
+}
+
+@test "pstat: periods of running totals are perf's" {
+	can_record
+	perf record -q -a -e '{cpu-clock,context-switches,page-faults}:S' -F 499 -o "$T/file" -- sh -c '
+	    i=0; while [ $i -lt 20 ]; do i=$((i + 1)); head -c 3000000 /dev/zero | cksum; done' >/dev/null 2>&1
+	perf script -F event,period -i "$T/file" 2>/dev/null |
+	    awk '{ sub(/:$/, "", $2); n[$2] += $1 } END { for (i in n) printf "%s|%d\n", i, n[i] }' | sort >"$T/want"
+	try pstat --json "$T/file"
+	[ -s "$T/want" ]
+	rows events name period | grep -v '|0$' | diff "$T/want" -
+}

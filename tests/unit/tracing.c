@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Names of tracepoints from the tracing data payload.  The payloads are put together here, in both byte
+ * orders, from texts as Linux 6.1 wrote them into a recording of perf 6.1.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tracing.h"
+
+#define HEADER_PAGE							\
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"	\
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"	\
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"	\
+	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n"
+#define HEADER_EVENT							\
+	"# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n"	\
+	"\tarray       :   32 bits\n\n\tpadding     : type == 29\n\ttime_extend : type == 30\n"	\
+	"\ttime_stamp : type == 31\n\tdata max type_len  == 28\n"
+#define FORMAT(name, id) "name: " name "\nID: " id "\nformat:\n"		\
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"	\
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"	\
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"	\
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"		\
+	"print fmt: \"comm=%s pid=%d\", REC->comm, REC->pid\n"
+
+struct payload {
+	uint8_t	 b[64 * 1024];
+	size_t	 n;
+	bool	 big;
+};
+
+static void
+bytes(struct payload *p, const void *b, size_t n)
+{
+	assert_true(n <= sizeof p->b - p->n);
+	memcpy(p->b + p->n, b, n);
+	p->n += n;
+}
+
+static void
+number(struct payload *p, uint64_t v, unsigned width)
+{
+	for (unsigned i = 0; i < width; i++) {
+		unsigned at = p->big ? width - 1 - i : i;
+		uint8_t b = (uint8_t)(v >> (8 * at));
+
+		bytes(p, &b, 1);
+	}
+}
+
+static void
+text(struct payload *p, const char *s)
+{
+	number(p, strlen(s), 8);
+	bytes(p, s, strlen(s));
+}
+
+static void
+head(struct payload *p, bool big)
+{
+	*p = (struct payload){ .big = big };
+	bytes(p, "\027\010\104tracing", 10);
+	bytes(p, "0.6", 4);
+	number(p, big, 1);
+	number(p, 8, 1);
+	number(p, 4096, 4);
+	bytes(p, "header_page", 12);
+	text(p, HEADER_PAGE);
+	bytes(p, "header_event", 13);
+	text(p, HEADER_EVENT);
+}
+
+static void
+whole(struct payload *p, bool big)
+{
+	head(p, big);
+	number(p, 2, 4);			/* ftrace's own */
+	text(p, FORMAT("function", "1"));
+	text(p, "");				/* an empty text names nothing */
+	number(p, 3, 4);			/* systems */
+	bytes(p, "sched", 6);
+	number(p, 2, 4);
+	text(p, FORMAT("sched_switch", "316"));
+	text(p, FORMAT("sched_wakeup", "314"));
+	bytes(p, "empty", 6);
+	number(p, 0, 4);
+	bytes(p, "syscalls", 9);
+	number(p, 5, 4);
+	text(p, FORMAT("sys_enter_openat", "697"));
+	text(p, FORMAT("second_of_its_number", "697"));
+	text(p, "name: no number\nformat:\n");
+	text(p, "name: not_a_number\nID: 12a\n");
+	text(p, "name: too_large\nID: 99999999999999999999\n");
+	number(p, 1234, 4);			/* kallsyms: not looked at */
+	bytes(p, "ffffffff81000000 T _stext\n", 26);
+}
+
+static const struct { uint64_t id; const char *name; } want[] = {
+	{ 1, "ftrace:function" }, { 314, "sched:sched_wakeup" }, { 316, "sched:sched_switch" },
+	{ 697, "syscalls:sys_enter_openat" }, { 0, NULL }, { 12, NULL }, { 315, NULL }, { UINT64_MAX, NULL },
+};
+
+static void
+is_whole(const struct pp_tracing *t)
+{
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		const char *name = pp_tracing_name(t, want[i].id);
+
+		if (want[i].name) {
+			assert_non_null(name);
+			assert_string_equal(name, want[i].name);
+		} else
+			assert_null(name);
+	}
+	assert_int_equal(pp_tracing_count(t), 4);
+}
+
+static struct payload p;
+
+static void
+pieces_of_any_size(void **state)
+{
+	(void)state;
+	for (int big = 0; big <= 1; big++) {
+		whole(&p, big);
+		for (size_t piece = 1; piece < p.n + 7; piece = piece < 20 ? piece + 1 : 2 * piece + 1) {
+			struct pp_tracing *t = pp_tracing_new();
+			int rc = 1;
+
+			assert_non_null(t);
+			for (size_t at = 0; at < p.n; at += piece)
+				rc = pp_tracing_feed(t, p.b + at, piece < p.n - at ? piece : p.n - at);
+			assert_int_equal(rc, 0);
+			is_whole(t);
+			assert_int_equal(pp_tracing_feed(t, p.b, p.n), 0);	/* and stays so */
+			is_whole(t);
+			pp_tracing_free(t);
+		}
+	}
+}
+
+/* A prefix names what stood in it, and an allocation of its length shows any look beyond its end. */
+static void
+every_prefix(void **state)
+{
+	(void)state;
+	whole(&p, false);
+	size_t known = 0;
+	for (size_t n = 0; n <= p.n; n++) {
+		struct pp_tracing *t = pp_tracing_new();
+		uint8_t *copy = malloc(n ? n : 1);
+
+		memcpy(copy, p.b, n);
+		pp_tracing_feed(t, copy, n);
+		assert_true(pp_tracing_count(t) >= known);
+		known = pp_tracing_count(t);
+		free(copy);
+		pp_tracing_free(t);
+	}
+	assert_int_equal(known, 4);
+}
+
+static void
+every_byte_flipped(void **state)
+{
+	(void)state;
+	whole(&p, true);
+	for (size_t i = 0; i < p.n; i++)
+		for (unsigned flip = 1; flip <= 0xff; flip = 2 * flip + 1) {
+			struct pp_tracing *t = pp_tracing_new();
+
+			p.b[i] ^= (uint8_t)flip;
+			pp_tracing_feed(t, p.b, p.n);
+			assert_true(pp_tracing_count(t) <= 6);
+			p.b[i] ^= (uint8_t)flip;
+			pp_tracing_free(t);
+		}
+}
+
+static void
+not_a_payload(void **state)
+{
+	static const struct { const char *why, *b; size_t n; } rows[] = {
+		{ "zeros", "\0\0\0\0\0\0\0\0\0\0\0\0", 12 },
+		{ "a pipe header", "PERFILE2\20\0\0\0\0\0\0\0", 16 },
+		{ "a byte order of 2", "\027\010\104tracing0.6\0\2\10\0\20\0\0header_page", 32 },
+		{ "another mark", "\027\010\104tracing0.6\0\0\10\0\20\0\0header_pag3", 32 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct pp_tracing *t = pp_tracing_new();
+
+		assert_int_equal(pp_tracing_feed(t, (const uint8_t *)rows[i].b, rows[i].n), 0);
+		assert_int_equal(pp_tracing_count(t), 0);
+		pp_tracing_free(t);
+	}
+}
+
+/* Strings without an end and counts without entries take no memory and no time. */
+static void
+hostile(void **state)
+{
+	char name[400];
+	struct pp_tracing *t = pp_tracing_new();
+
+	(void)state;
+	head(&p, false);
+	number(&p, 0, 4);
+	number(&p, UINT32_MAX, 4);
+	memset(name, 'x', sizeof name);
+	bytes(&p, name, sizeof name);
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 0);
+	pp_tracing_free(t);
+
+	t = pp_tracing_new();
+	head(&p, false);
+	number(&p, 1, 4);
+	number(&p, UINT64_MAX, 8);
+	bytes(&p, "name: ", 6);
+	bytes(&p, name, sizeof name);		/* a name beyond any limit */
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 1);
+	assert_int_equal(pp_tracing_count(t), 0);
+	pp_tracing_free(t);
+}
+
+static void
+number_of_names_is_bounded(void **state)
+{
+	struct pp_tracing *t = pp_tracing_new();
+	char format[64];
+
+	(void)state;
+	head(&p, false);
+	number(&p, 0, 4);
+	number(&p, 1, 4);
+	bytes(&p, "many", 5);
+	number(&p, UINT32_MAX, 4);
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 1);
+	for (unsigned i = 0; i < 2 * PP_TRACING_MAX; i++) {
+		p.n = 0;
+		snprintf(format, sizeof format, "name: e%u\nID: %u\n", i, i);
+		text(&p, format);
+		assert_int_equal(pp_tracing_feed(t, p.b, p.n), 1);
+	}
+	assert_int_equal(pp_tracing_count(t), PP_TRACING_MAX);
+	assert_string_equal(pp_tracing_name(t, 77), "many:e77");
+	pp_tracing_free(t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces_of_any_size),
+		cmocka_unit_test(every_prefix),
+		cmocka_unit_test(every_byte_flipped),
+		cmocka_unit_test(not_a_payload),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(number_of_names_is_bounded),
+	};
+
+	return cmocka_run_group_tests_name("tracing", tests, NULL, NULL);
+}
