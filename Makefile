@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: ISC
-# GNU make.  make demo; make check; make install DESTDIR= PREFIX=; make bench, asan, lint, golden, clean
+# GNU make.  The two to begin with: make demo; make check.  Also: install DESTDIR= PREFIX=, bench, asan, lint,
+# golden T=, fuzz, clean.  make O=DIR builds somewhere else.
 PREFIX = /usr/local
+MANDIR = $(PREFIX)/share/man
 CFLAGS = -O2 -g
 O      = build
 TOOLS  = pcat pfilter pinject psort pstat
 PKGS   = libzstd libbsd-overlay
 
 WARN   = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wformat=2
-override CPPFLAGS += -D_GNU_SOURCE -DLIBBSD_NETBSD_VIS -Icommon -MMD -MP $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+override CPPFLAGS += -D_GNU_SOURCE -DLIBBSD_NETBSD_VIS -Icommon -MMD -MP $(PKG_CFLAGS)
 override CFLAGS += $(WARN)
-LDLIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-pinject: LDLIBS += -lelf
-pstat:   LDLIBS += -ljansson
+LDLIBS = $(PKG_LIBS)
+$(O)/pinject: LDLIBS += -lelf
+$(O)/pstat: LDLIBS += -ljansson
 
 LIB    = $(O)/libperfpipe.a
 objs   = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)/*.c))
+progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS)
-.PHONY: all $(TOOLS)
+.PHONY: all demo check golden asan fuzz lint bench install uninstall clean test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -25,10 +30,96 @@ $(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/%) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(LIB): $(call objs,common)
 	rm -f $@ && $(AR) rcs $@ $^
-$(O)/%.o: %.c
+$(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
--include $(wildcard $(O)/common/*.d $(O)/cmd/*/*.d $(O)/tests/*/*.d)
+# Is there all that a build needs?  Else say how to get it, before the compiler says it less well.
+$(O)/ready:
+	@tests/setup -n build && mkdir -p $(O) && touch $@
+-include $(wildcard $(O)/common/*.d $(O)/cmd/*/*.d $(O)/tests/*.d $(O)/tests/*/*.d)
 
+# ---- the two commands of a newcomer -------------------------------------------------------------
+# They get what is missing first; make then starts anew, to see what is there now.
+
+AGAIN = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2)
+
+demo:
+	@tests/setup demo
+	@echo 'building ...'
+	+@$(AGAIN) -s all
+	@O=$(O) tests/demo
+
+check:
+	@tests/setup check
+	@echo 'building ...'
+	+@$(AGAIN) -s test-programs
+	+@$(AGAIN) run-tests
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+# Programs that examine the tools are built as they are, also where the tools are built with sanitizers.
+UNITS     = $(call progs,unit/)
+EXAMINERS = $(call progs,) $(call progs,bench/)
+PLAIN     = $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS))
+FUZZ      = $(call progs,fuzz/)
+FUZZ_RUNS = 10000
+TESTS     = $(sort $(wildcard tests/*.bats)) $(UNITS) $(FUZZ)
+PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) prove -j2 --timer -f -o -e tests/tap
+
+test-programs: all $(UNITS) $(EXAMINERS) $(O)/fault.so $(if $(FUZZ),fuzz)
+run-tests:
+	@$(PROVE) $(TESTS)
+
+$(UNITS): $(O)/%: $(O)/tests/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+$(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
+	@mkdir -p $(@D)
+	@mkdir -p $(O)/tests
+	$(CC) $(CPPFLAGS) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $< $(LDLIBS)
+$(O)/fault.so: $(wildcard tests/fault/*.c) | $(O)/ready
+	$(CC) $(filter-out -MMD -MP,$(CPPFLAGS)) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
+
+# make golden [T=20-pfilter]: take what the tools say now for right; then look at git diff
+golden: test-programs
+	UPDATE=1 $(PROVE) tests/$(or $(T),*).bats
+
+# The same tests on tools that watch their own memory and arithmetic.  Leaks count.
+asan:
+	+@$(MAKE) O=$(O)/asan FUZZ= CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
+
+# libFuzzer is clang's, and the codec must be built for it: a tree of its own
+fuzz:
+	+@$(AGAIN) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
+FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
+fuzzers: $(FUZZERS)
+$(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(LIB)
+	$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+SOURCES = $(wildcard common/*.c cmd/*/*.c)
+MANUALS = $(wildcard man/*.[1-9])
+
+# clang-tidy follows paths that cannot be taken, now and then: what it says is shown, and judged by a human.
+CHECKS = -*,clang-analyzer-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-macro-parentheses,$\
+	-bugprone-suspicious-string-compare,-bugprone-sizeof-expression,-bugprone-implicit-widening*,$\
+	-bugprone-narrowing-conversions,-clang-analyzer-valist*,-clang-analyzer-deadcode*,-clang-analyzer-security.insecureAPI*
+lint:
+	@tests/setup lint
+	mandoc -T lint -W warning $(MANUALS)
+	@printf '%s\n' $(SOURCES) | xargs -P2 -n4 sh -c \
+		'clang-tidy --quiet --checks="$(CHECKS)" "$$@" -- -std=c11 $(filter-out -MMD -MP,$(CPPFLAGS)) 2>&1' sh | grep -v ' warnings\? generated\.$$' || true
+
+bench: test-programs
+	O=$(abspath $(O)) tests/bench/bench
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(sort $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))))
+	install $(TOOLS:%=$(O)/%) $(DESTDIR)$(PREFIX)/bin
+	$(foreach m,$(MANUALS),install -m 644 $m $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m)) &&) true
+uninstall:
+	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%)
+	rm -f $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))/$(notdir $m))
 clean:
 	rm -rf $(O)

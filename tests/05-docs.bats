@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: ISC
+# What is written about the tools is so: options, examples, tables, installation.
+load lib
+
+# Options by a tool's help, and by its page: one a line, sorted.
+options_of_help() {
+	"$1" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p; s/^      \(--[a-z-]*\).*/\1/p' | sort -u
+}
+options_of_page() {
+	sed -n '/^\.It Fl /p' "../man/$1.1" | tr ' ' '\n' | sed -n 's/^-[a-z][a-z-]*$/-&/p; s/^[a-zA-Z]$/-&/p' | sort -u
+}
+
+@test "docs: each tool's options are those of its page" {
+	for t in $TOOLS; do
+		options_of_help $t >"$T/help"
+		options_of_page $t >"$T/page"
+		[ "$(wc -l <"$T/help")" -ge 9 ] && diff "$T/help" "$T/page" || failed "$t: < --help, > page"
+	done
+	done_all
+}
+
+@test "docs: each option of the help is one that the tool knows" {
+	for t in $TOOLS; do
+		for o in $(options_of_help $t); do
+			# Asked for the version behind it: an unknown one, or one without its argument, comes first.
+			try $t $o x --version </dev/null
+			! grep -q "no such option" "$T/err" || failed "$t $o"
+		done
+	done
+	done_all
+}
+
+@test "docs: mandoc has nothing to say of the pages" {
+	need mandoc
+	run mandoc -T lint -W warning ../man/*.[1-9]
+	echo "$output"
+	[ "$status" = 0 ] && [ -z "$output" ]
+}
+
+@test "docs: each tool has its page, of the usual sections, and is named where the family is" {
+	for t in $TOOLS; do
+		grep '^\.Sh ' "../man/$t.1" | diff - <(printf '.Sh %s\n' NAME SYNOPSIS DESCRIPTION "EXIT STATUS" EXAMPLES \
+		    DIAGNOSTICS "SEE ALSO" CAVEATS) || failed "$t: sections"
+		grep -q "^\.It Xr $t 1" ../man/perfpipe.7 || failed "$t: perfpipe.7"
+		grep -q "^| .$t. |" ../README.md || failed "$t: README.md"
+	done
+	[ "$(sed -n 's/^TOOLS *= //p' ../Makefile | xargs -n1 | sort)" = "$(printf '%s\n' $TOOLS | sort)" ] ||
+	    failed "not the tools of the Makefile"
+	done_all
+}
+
+@test "docs: perf-pipe(5) has each record type and feature, by number and name" {
+	sed -n 's/^\(REC\|FEAT\)(\( *[0-9]*\), \([A-Z0-9_]*\),.*/\2 \3/p' ../common/record.def ../common/feature.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -gt 70 ] || failed "rows not found"
+	while read -r n name; do
+		grep -q "^ *$n $name\b" ../man/perf-pipe.5 || failed "$n $name"
+	done <"$T/rows"
+	done_all
+}
+
+@test "docs: what README points to is there" {
+	for f in $(sed -n 's/.*](\([^)]*\)).*/\1/p' ../README.md); do
+		[ -e "../$f" ] || failed "$f"
+	done
+	for t in $(sed -n 's/^ *make \([a-z]*\)  .*/\1/p; s/.*`make \([a-z]*\)[` ].*/\1/p' ../README.md); do
+		grep -q "^$t:" ../Makefile || failed "make $t"
+	done
+	done_all
+}
+
+# The examples of a page or README: lines that begin with "$ " where text stands as it is.
+examples() {
+	sed -n -e 's/^\.Dl \$ //p' -e '/^\.Bd -literal/,/^\.Ed/s/^\$ //p' -e '/^```/,/^```/s/^\$ //p' "$1" | sed 's/\\e/\\/g'
+}
+
+@test "docs: each example of the pages and README runs" {
+	need perf
+	need zstd
+	may_record=yes
+	perf record -q -a -g -o /dev/null -- true >/dev/null 2>&1 || may_record=
+	[ -n "$may_record" ] || echo "# perf cannot record here: examples get a recording instead"
+	for page in ../README.md ../man/*.[1-9]; do
+		page=$(realpath "$page")
+		rm -rf "$T/here" && mkdir "$T/here"
+		cp data/demo.data "$T/here/all.data"
+		cp data/sched_R.file.data "$T/here/perf.data"
+		cp data/demo.data "$T/here/run.pipe"
+		printf '42\n89\n' >"$T/here/pids"
+		gzip -c ../LICENSE >"$T/here/archive.gz"
+		examples "$page" >"$T/examples"
+		[ -s "$T/examples" ] || [[ $page == *perf-pipe.5 ]] || failed "$page: no example found"
+		while read -r line <&3; do
+			# as it stands, but for the time that it takes
+			run=${line//sleep 2/sleep 0.1}
+			[ -n "$may_record" ] || run=$(sed 's/perf record [^|]*[^| ]/cat all.data/' <<<"$run")
+			rc=0
+			# Each command of a pipeline must be content, or have nobody left that reads it.
+			(cd "$T/here" && bash -c "$run
+			    for rc in \${PIPESTATUS[@]}; do [ \$rc = 0 ] || [ \$rc = 141 ] || exit \$rc; done") \
+			    </dev/null >"$T/out" 2>"$T/err" || rc=$?
+			[ $rc = 0 ] || failed "${page##*/}: $line"
+		done 3<"$T/examples"
+	done
+	done_all
+}
+
+@test "docs: make install puts all in place, make uninstall takes it away" {
+	sub() {
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C .. O="$O" DESTDIR="$T/root" PREFIX=/opt/perfpipe "$@"
+	}
+	sub install
+	(cd "$T/root/opt/perfpipe" && find . -type f | sort) >"$T/list"
+	{
+		printf './bin/%s\n' $TOOLS
+		for m in ../man/*.[1-9]; do echo "./share/man/man${m##*.}/${m##*/}"; done
+	} | sort | diff - "$T/list"
+	for t in $TOOLS; do
+		[ "$("$T/root/opt/perfpipe/bin/$t" --version | cut -d ' ' -f 1)" = $t ] || failed "$t"
+	done
+	sub uninstall
+	[ -z "$(find "$T/root" -type f)" ] || failed "left behind: $(find "$T/root" -type f)"
+	done_all
+}
