@@ -261,6 +261,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 
 @test "pinject: a file that has been replaced since is not asked" {
 	need readelf
+	[ "$(stat -f -c %T "$T")" != overlayfs ] || skip "overlayfs shows other inodes to a map than to stat"
 	cp "$(elf cat)" "$T/prog"
 	dev=$(stat -c '%Hd %Ld' "$T/prog" 2>/dev/null) && [[ $dev =~ ^[0-9]+\ [0-9]+$ ]] || skip "stat tells no device"
 	for ino in $(stat -c %i "$T/prog") 1; do

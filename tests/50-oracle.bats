@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: ISC
+# Every recording at hand, by our tools and by perf.
+load lib
+load oracle
+
+@test "oracle: pcat: perf script says of the stream what it says of the recording" {
+	need perf
+	recordings | each pcat
+}
+
+@test "oracle: psort: perf's order" {
+	need perf
+	recordings '!(*.file.data)' | each psort
+}
+
+@test "oracle: pstat counts what perf report --stats counts" {
+	need perf
+	recordings | each pstat
+}

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: ISC
+# What our tools make of a recording, beside what perf makes of it.
+# Sourced by 50-oracle*.bats (behind lib.bash); also run by itself, "bash oracle.bash CHECK RECORDING", by each():
+# recordings are many and perf is slow, so they are checked in parallel.
+#
+# perf 6.1 does not show a seekable file and the same records in a pipe alike: default fields of some events differ, call
+# chains are unwound in files only, pid, tid and cpu of a foreign machine's samples are mixed up in pipes.  So where the
+# default output differs, it is compared with that of perf's own pipe form of the file (perf inject), and if perf cannot make
+# one, by explicit fields without chains.  What perf 6.1 cannot read is left to tools/dump.py beside the corpus, a dissector
+# that shares nothing with perf or with us.
+
+DUMP=${CORPUS:-/nonexistent}/../tools/dump.py
+FIELDS="comm,pid,tid,cpu,time,event,ip,sym,dso,period comm,pid,tid,time,event,ip,sym,dso,period comm,pid,tid,time,event,trace
+time,event,ip,sym,period"
+export DEBUGINFOD_URLS=
+
+# recordings [PATTERN]: all that there are, or those that data/ has if there is no corpus; not what is no perf
+# recording, or one that perf reads in part only.
+recordings() {
+	local f
+	if [ -d "$CORPUS" ]; then
+		for f in "$CORPUS"/own/* "$CORPUS"/foreign/*/*; do
+			case $f in
+			*/pprof/*|*/hotspot/*|*/quipper_fuzz/*|*/probe.data.stream) continue;;
+			esac
+			[[ $f == ${1-*} ]] && echo "$f"
+		done
+	else
+		for f in data/*.data; do
+			[[ $f == ${1-*} ]] && echo "$f"
+		done
+	fi
+}
+
+# each CHECK: run it for each recording named on standard input.
+each() {
+	export O PATH CORPUS
+	xargs -r -d '\n' -n 1 -P "$(nproc)" bash oracle.bash "$1"
+}
+
+# ---- perf, and the judge -----------------------------------------------------------------------------
+
+# script OUT [option...]: perf script, whatever its status: it reports 0 for failures and others for successes.
+script() {
+	local out=$1
+	shift
+	perf script -f --ns "$@" >"$out" 2>"$out.err" </dev/null || true
+}
+
+# Records that are in the data of any container, by the dissector, without where they stand.
+kernel_records() {
+	python3 "$DUMP" "$1" 2>/dev/null | awk -F '\t' -v OFS='\t' '
+		$3 !~ /^(HEADER_|TRACING_DATA|BUILD_ID|EVENT_UPDATE|COMPRESSED)/ { $1 = $2 = ""; print }'
+}
+has_dump() {
+	[ -f "$DUMP" ] && [ "$(stat -L -c %s "$1")" -lt 60000 ] && command -v python3 >/dev/null
+}
+
+differ() {
+	echo "FAILED: $*"
+	if [ -s "$W/diff" ]; then head -n 20 "$W/diff"; fi
+	bad=1
+}
+
+# Most of perf's time goes into symbols; who shows what, when and in which map does not depend on them.
+bare="--symfs=/nonexistent --kallsyms=/dev/null"
+
+# agree IN OUT [option...]: does perf script say of IN, asked with these options, what it says of OUT?  The difference by
+# default is in $W/diff.
+agree() {
+	local in=$1 out=$2 F
+	shift 2
+	script "$W/want" -i "$in" "$@"
+	script "$W/got" -i "$out"
+	diff -u "$W/want" "$W/got" >"$W/diff" && return
+	[ -f "$W/piped" ] || perf inject -f -i "$in" -o - >"$W/piped" 2>/dev/null </dev/null
+	script "$W/want" -i "$W/piped" "$@"
+	[ -s "$W/want" ] && cmp -s "$W/want" "$W/got" && return
+	for F in $FIELDS; do
+		script "$W/want" -G -F "$F" -i "$in" "$@"
+		script "$W/got" -G -F "$F" -i "$out"
+		[ -s "$W/want" ] && cmp -s "$W/want" "$W/got" && return
+	done
+	return 1
+}
+
+# same_records IN OUT: says the dissector the same of both?  True if there is none, or it would take long.
+same_records() {
+	has_dump "$1" || return 0
+	diff -u <(kernel_records "$1") <(kernel_records "$2") >"$W/diff"
+}
+
+# perf_reads FILE: does it get to samples at all?
+perf_reads() {
+	script "$W/reads" $bare -i "$1" -F ip
+	[ -s "$W/reads" ]
+}
+
+# ---- checks ------------------------------------------------------------------------------------------
+
+# pcat: the same stream, or what perf says of the file.
+check_pcat() {
+	local rc=0
+	pcat "$1" >"$W/out" 2>"$W/err" || rc=$?
+	if [ $rc != 0 ]; then
+		# Refused, in whole or behind a point: then the dissector has to see something wrong too.
+		[ $rc = 1 ] && [ "$(wc -l <"$W/err")" = 1 ] || differ "pcat: status $rc: $(cat "$W/err")"
+		has_dump "$1" || return 0
+		! python3 "$DUMP" --check "$1" 2>&1 | grep -q 'problems=0 error=None' || differ "pcat: $(cat "$W/err")"
+		! [ -s "$W/out" ] || same_records "$1" "$W/out" || differ "pcat: the records before the fault"
+		return
+	fi
+	cmp -s "$1" "$W/out" && return
+	agree "$1" "$W/out" || ! perf_reads "$1" || ! perf_reads "$W/out" || differ "pcat: perf script differs"
+	case $1 in
+	*/simpleperf/perf_with_tracepoint*) ;;	# has tracing data where perf has records
+	*) same_records "$1" "$W/out" || differ "pcat: not the same records";;
+	esac
+}
+
+# psort: perf's order, and in order.
+check_psort() {
+	local rc=0
+	psort "$1" >"$W/out" 2>"$W/err" || rc=$?
+	[ $rc = 0 ] || { check_refusal psort "$1"; return; }
+	script "$W/want" $bare -i "$1"
+	script "$W/got" $bare -i "$W/out"
+	[ -s "$W/want" ] && cmp -s "$W/want" "$W/got" || agree "$1" "$W/out" ||
+	    ! perf_reads "$1" || ! perf_reads "$W/out" || differ "psort: perf script differs"
+	if ! grep -q 'came later than their round' "$W/err"; then
+		psort -c "$W/out" >"$W/diff" 2>&1 || differ "psort -c of what psort made"
+	fi
+	[[ $1 == */simpleperf/perf_with_tracepoint* ]] || ! has_dump "$1" || diff -u <(timed "$1" --ordered) <(timed "$W/out") >"$W/diff" ||
+	    differ "psort: not the dissector's order"
+}
+# The records that are put in order, by the dissector.
+timed() {	# FILE [--ordered]
+	python3 "$DUMP" ${2-} "$1" 2>/dev/null |
+	    awk -F '\t' -v OFS='\t' '$8 != "-" && $8 != 0 { $1 = $2 = ""; print }'
+}
+
+# A tool gave up: right if pcat did, or if perf can't read it either.
+check_refusal() {
+	! pcat "$2" >/dev/null 2>&1 || ! perf_reads "$2" || differ "$1: gave up: $(cat "$W/err")"
+}
+
+# words FIELD: the different words of that column of $W/col, the most frequent first.
+words() {
+	cut -d ' ' -f "$1" "$W/col" | sort | uniq -c | sort -k1,1nr -k2 | awk '{ print $2 }'
+}
+
+# select_like IN OPTION VALUE [option...]: pfilter's selection against perf's.
+select_like() {
+	local in=$1 option=$2 value=$3 rc=0
+	shift 3
+	script "$W/want" "$@" -i "$in" "$option" "$value"
+	if ! [ -s "$W/want" ] && [ -s "$W/want.err" ]; then
+		return			# perf refuses (no CPU in the samples...)
+	fi
+	pfilter "$option" "$value" "$in" >"$W/out" 2>"$W/err" || rc=$?
+	[ $rc = 0 ] || { differ "pfilter $option $value: status $rc: $(cat "$W/err")"; return; }
+	script "$W/got" "$@" -i "$W/out"
+	[ -s "$W/want" ] && cmp -s "$W/want" "$W/got" || agree "$in" "$W/out" "$option" "$value" ||
+	    differ "pfilter $option $value: perf script differs"
+}
+
+check_pfilter() {
+	local -a pid=() tid=() cpu=() time=()
+
+	case $1 in *p72_group_S*) return;; esac	# values per thread, which perf has since 7
+	script "$W/col" $bare -i "$1" -G -F pid,tid,cpu,time
+	[ -s "$W/col" ] || script "$W/col" $bare -i "$1" -G -F pid,tid,time
+	[ -s "$W/col" ] || return 0
+	pcat "$1" >/dev/null 2>&1 || return 0	# damaged: check_pcat's business
+	sed -i 's|/| |; s/\[//; s/\]//; s/://; s/^ *//; s/  */ /g' "$W/col"
+	mapfile -t pid < <(words 1)
+	mapfile -t tid < <(words 2)
+	[ "$(awk '{ print NF; exit }' "$W/col")" != 4 ] || mapfile -t cpu < <(words 3 | sed 's/^00*\(.\)/\1/')
+	mapfile -t time < <(awk '{ print $NF }' "$W/col" | sort -n)
+	select_like "$1" --pid "${pid[0]}"
+	[ ${#pid[@]} -lt 2 ] || select_like "$1" --pid "${pid[-1]},${pid[${#pid[@]} / 2]}" $bare
+	[ ${#tid[@]} -lt 2 ] || select_like "$1" --tid "${tid[${#tid[@]} / 2]}" $bare
+	[ ${#cpu[@]} -lt 2 ] || select_like "$1" --cpu "${cpu[-1]}" $bare
+	[ ${#time[@]} -lt 4 ] ||
+	    select_like "$1" --time "${time[${#time[@]} / 4]},${time[${#time[@]} * 2 / 3]}" $bare
+}
+
+# pstat's counts against perf report --stats.  Of a file perf does not count what stands in the header; of a compressed
+# stream it counts also what is compressed; of a stream it does not know all names.  perf 7 may record values to read per
+# thread, which perf 6.1 does not understand: no samples by event then.
+check_pstat() {
+	local rc=0 file= names=1
+	pstat --json "$1" >"$W/json" 2>"$W/err" || rc=$?
+	[ $rc = 0 ] || { check_refusal pstat "$1"; return; }
+	perf report --stats -f -i "$1" >"$W/stats" 2>/dev/null </dev/null || [ $? -lt 128 ] || return 0
+	grep -q 'TOTAL events' "$W/stats" && perf_reads "$1" || return 0
+	if grep -q '"container":"seekable' "$W/json"; then
+		file='ATTR|FEATURE|BUILD_ID|TRACING_DATA|EVENT_UPDATE|'
+	else
+		names=0
+	fi
+	awk -v skip="^(${file}COMPRESSED2?|TOTAL)$" -v names=$names '
+		/ events: / && !event && $1 !~ skip { print $1, $3 | "sort" }
+		/ stats:$/ && !/^Aggregated/ { sub(/ stats:$/, ""); event = $0; close("sort") }
+		/ SAMPLE events: / && event { print "event", names ? event : "", $3 }' "$W/stats" >"$W/want"
+	sed -n 's/^ {"type":[0-9]*,"name":"\([^"]*\)","records":\([0-9]*\),.*/\1 \2/p' "$W/json" |
+	    sed 's/^HEADER_//' | awk -v skip="^(${file}COMPRESSED2?)$" '$1 !~ skip' | sort >"$W/got"
+	sed -n 's/^ {"name":"\(.*\)","attr_type.*"samples":\([0-9]*\),"period.*/event \1 \2/p' "$W/json" |
+	    awk -v names=$names '$NF { print names ? $0 : "event  " $NF }' >>"$W/got"
+	if grep -q '"perf_version":"7' "$W/json"; then
+		sed -i '/^event/d' "$W/want" "$W/got"
+	fi
+	diff -u "$W/want" "$W/got" >"$W/diff" || differ "pstat: not the counts of perf report --stats"
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+	W=$(mktemp -d)
+	bad=0
+	: >"$W/diff"
+	set -u
+	("check_$1" "$2"; exit $bad) >"$W/said" 2>&1 || bad=1
+	sed -i '/^oracle.bash: line .* Segmentation fault .*perf /d' "$W/said"	# perf's, not ours
+	if [ $bad != 0 ] || [ -s "$W/said" ]; then
+		echo "== $1 $2"
+		cat "$W/said"
+	fi
+	rm -rf "$W"
+	exit $bad
+fi
