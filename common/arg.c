@@ -26,7 +26,10 @@ tool_size(const struct tool *t, const char *text)
 {
 	uint64_t n;
 
-	if (*text < '0' || *text > '9' || expand_number(text, &n) < 0)
+	/* expand_number() by itself takes "1KK", and leaves what is too large to errno. */
+	errno = 0;
+	if (*text < '0' || *text > '9' || strlen(text + strspn(text, "0123456789")) > 1 ||
+	    expand_number(text, &n) < 0 || errno)
 		tool_wrong(t, "%s '%s': expected a size such as 64K, 10M or 1G", t->optname, text);
 	return n;
 }
@@ -172,7 +175,7 @@ add_ranges(const struct tool *t, struct tool_list *l, const char *text, const ch
 	size_t cap = l->n;
 
 	for (const char *p = text; *p;) {
-		size_t n = strcspn(p, ", \t\n");
+		size_t n = strcspn(p, *what ? ", \t\n" : ",");
 
 		if (l->n == cap)
 			l->r = tool_realloc(l->r, cap = cap ? 2 * cap : 16, sizeof *l->r);

@@ -63,7 +63,7 @@ put_sample(struct tool *t, struct totals *totals, const struct pp_rec *r, bool k
 static void
 filter(struct tool *t, struct selection *s)
 {
-	static struct totals totals;
+	static struct totals totals = { .totals.max = TOTALS_MAX };
 	struct pp_rec r;
 	int keep, rc = 1;
 
@@ -80,7 +80,7 @@ filter(struct tool *t, struct selection *s)
 		else if (keep)
 			rc = pp_put(t->out, t->in, &r);
 	}
-	totals_free(&totals);
+	pp_totals_free(&totals.totals);
 }
 
 int

@@ -2,19 +2,18 @@
 /*
  * totals.h - PERF_SAMPLE_READ values after samples were dropped.
  *
- * A READ value is a running total, and perf takes the difference to the last value that it has seen of that id
- * as the sample's period (deliver_sample_value).  So that each kept sample keeps its own period, what the dropped
+ * They are running totals (total.h).  So that each kept sample keeps its own period under perf, what the dropped
  * ones added is taken off the later values.
  */
 #ifndef PFILTER_TOTALS_H
 #define PFILTER_TOTALS_H
 
-#include "tool.h"
+#include "total.h"
+
+enum { TOTALS_MAX = 1 << 20 };	/* counters, of all threads together */
 
 struct totals {
-	struct total	*slot;		/* open addressing */
-	size_t		 used, size;
-	uint64_t	 mul;
+	struct pp_totals totals;
 	uint8_t		 copy[PP_RECORD_MAX];
 };
 
@@ -24,6 +23,5 @@ struct totals {
  */
 const uint8_t *totals_sample(struct totals *, const struct pp_event *, const struct pp_rec *, bool swap, bool keep,
     struct pp_err *);
-void	totals_free(struct totals *);
 
 #endif

@@ -11,7 +11,7 @@ count_init(struct counts *c, struct tool *tool)
 {
 	*c = (struct counts){ .tool = tool, .order.first = UINT64_MAX };
 	tasks_init(&c->tasks);
-	c->reads.key = c->tasks.k[1];
+	c->totals.max = TOTALS_MAX;
 }
 
 void
@@ -19,7 +19,7 @@ count_free(struct counts *c)
 {
 	tasks_free(&c->tasks);
 	facts_free(&c->facts);
-	free(c->reads.slot);
+	pp_totals_free(&c->totals);
 	free(c->ev);
 }
 
@@ -114,17 +114,23 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 	const struct pp_events *all = c->tool->in->events;
 	const struct pp_event *ev = all->ev[e - c->ev];
 	struct pp_cur cur = pp_cur(r->raw + ev->plan.fixed, (size_t)(r->size - ev->plan.fixed), all->swap);
+	uint32_t tid = pp_total_per_thread(ev) ? (uint32_t)key : 0;
 	struct pp_read rd;
 
 	pp_read_get(&rd, &cur, ev->attr.read_format);
 	for (uint64_t i = 0; rd.id_at && i < rd.nr; i++) {
 		const uint8_t *p = rd.values + i * rd.stride;
-		uint64_t id = pp_get_u64(p + rd.id_at, all->swap), period;
+		uint64_t id = pp_get_u64(p + rd.id_at, all->swap), value = pp_get_u64(p, all->swap), period;
+		struct pp_total *total;
 
 		if (!(ev = pp_event_by_id(all, id)))	/* perf leaves these out, too */
 			continue;
-		period = reads_period(&c->reads, id,
-		    ev->attr.flags >> PP_ATTR_INHERIT_BIT & 1 ? (uint32_t)key : 0, pp_get_u64(p, all->swap));
+		if (!(total = pp_total_get(&c->totals, id, tid))) {
+			c->reads_over++;
+			continue;
+		}
+		period = value - total->in;
+		total->in = value;
 		if (!period)
 			continue;
 		c->ev[ev->index].samples++;

@@ -4,7 +4,7 @@
 #define PSTAT_COUNT_H
 
 #include "facts.h"
-#include "reads.h"
+#include "total.h"
 #include "tasks.h"
 #include "tool.h"
 
@@ -40,6 +40,8 @@ struct content {			/* bytes of SAMPLE records by what they hold; the rest: fixed
 	uint64_t chains, stacks, raw, branches, regs;
 };
 
+enum { TOTALS_MAX = 16 << 10 };	/* READ totals remembered */
+
 struct counts {
 	struct tool	*tool;
 	uint64_t	 records, bytes;	/* bytes: with payloads */
@@ -49,7 +51,8 @@ struct counts {
 	struct order	 order;
 	struct content	 content;
 	struct tasks	 tasks;
-	struct reads	 reads;
+	struct pp_totals totals;		/* of PERF_SAMPLE_READ */
+	uint64_t	 reads_over;		/* values that found no place there: they count as 0 */
 	struct facts	 facts;
 	uint16_t	 id_off;	/* as pp_events.id_off */
 	struct { uint64_t id; struct event_count *ev; } ids[COUNT_IDS];

@@ -253,7 +253,7 @@ tasks(struct out *o, const struct report *r)
 	member(o, "other_pids", json_pack("{s:I,s:I,s:I}", "tasks", num(t->others.tasks),
 	    "samples", num(t->others.samples), "period", num(t->others.period)));
 	member(o, "comms_rough", json_boolean(t->rough));
-	member(o, "reads_not_counted", json_integer(num(r->c->reads.over)));
+	member(o, "reads_not_counted", json_integer(num(r->c->reads_over)));
 }
 
 int

@@ -392,9 +392,9 @@ tasks(FILE *f, const struct report *r)
 		    r->c->tasks.others.samples);
 	if (r->c->tasks.rough)
 		fputs("note: too much was out of order; some samples may stand under another comm of their task\n", f);
-	if (r->c->reads.over)
+	if (r->c->reads_over)
 		fprintf(f, "note: %" PRIu64 " values of READ had too many ids, and are not counted\n",
-		    r->c->reads.over);
+		    r->c->reads_over);
 }
 
 int
