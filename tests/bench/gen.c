@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * gen - write a large perf pipe-mode stream, always the same for the same arguments.
+ *
+ *	gen BYTES		samples with call chains: 64 CPUs, 1000 processes, 4 events, some 200 bytes a record
+ *	gen -s BYTES		mostly FORK, COMM, MMAP2 and EXIT of short-lived processes
+ *
+ * The disorder is that of real per-CPU buffers: each is read once per round and holds what came since it was last read,
+ * so times ascend within a buffer and jump back between them; and what follows a FINISHED_ROUND is not older than the
+ * newest record of the round before.  The stream ends with the round that reaches BYTES.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CPUS = 64, PIDS = 1000, EVENTS = 4, DEPTH = 16, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000 };
+enum { BUF = 1 << 20, HEAD = 8, SAMPLE_FIXED = HEAD + 6 * 8, TRAILER = 32 };
+static const char *const names[EVENTS] = { "cpu-clock", "task-clock", "page-faults", "context-switches" };
+
+static uint8_t buf[BUF + 65536];
+static size_t used;
+static uint64_t written, seed = 88172645463325252u;
+
+static uint64_t
+rnd(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint64_t)(((__extension__ (unsigned __int128)seed) * below) >> 64);
+}
+
+static void
+flush(void)
+{
+	for (size_t done = 0; done < used;) {
+		ssize_t put = write(STDOUT_FILENO, buf + done, used - done);
+
+		if (put < 0)
+			err(1, "write");
+		done += (size_t)put;
+	}
+	used = 0;
+}
+
+static void
+bytes(const void *p, size_t n)
+{
+	memcpy(buf + used, p, n);
+	used += n;
+}
+
+static void
+u64(uint64_t v)
+{
+	bytes(&v, 8);
+}
+
+static void
+u32(uint32_t lo, uint32_t hi)
+{
+	u64(lo | (uint64_t)hi << 32);
+}
+
+/* Begin a record; its size is set by end(). */
+static size_t
+begin(uint32_t type, uint16_t misc)
+{
+	if (used > BUF)
+		flush();
+	u32(type, misc);
+	return used - HEAD;
+}
+
+static void
+end(size_t at)
+{
+	uint16_t n = (uint16_t)(used - at);
+
+	memcpy(buf + at + 6, &n, sizeof n);
+	written += n;
+}
+
+static void
+text(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	memset(buf + used, 0, (n + 7) & ~(size_t)7);
+	memcpy(buf + used, s, n);
+	used += (n + 7) & ~(size_t)7;
+}
+
+static void
+trailer(uint32_t pid, uint64_t time, uint32_t cpu, uint64_t id)
+{
+	u32(pid, pid);
+	u64(time);
+	u32(cpu, 0);
+	u64(id);
+}
+
+static uint64_t
+id_of(unsigned event, unsigned cpu)
+{
+	return FIRST_ID + event * CPUS + cpu;
+}
+
+/* ---- records ------------------------------------------------------------------------------------------- */
+
+static void
+comm(uint32_t pid, uint32_t tid, uint16_t misc, const char *name, uint64_t time, uint32_t cpu, uint64_t id)
+{
+	size_t at = begin(3, misc);
+
+	u32(pid, tid);
+	text(name);
+	trailer(id ? pid : 0, time, cpu, id);
+	end(at);
+}
+
+static void
+mmap2(uint32_t pid, uint64_t addr, uint64_t len, const char *name, uint64_t time, uint32_t cpu, uint64_t id)
+{
+	size_t at = begin(10, 2);
+
+	u32(pid, pid);
+	u64(addr);
+	u64(len);
+	u64(0);
+	u32(8, 1);
+	u64(4242 + addr % 97);
+	u64(7);
+	u32(5, 2);
+	text(name);
+	trailer(id ? pid : 0, time, cpu, id);
+	end(at);
+}
+
+/* FORK or EXIT */
+static void
+task(uint32_t type, uint32_t pid, uint32_t parent, uint64_t time, uint32_t cpu)
+{
+	size_t at = begin(type, 0);
+
+	u32(pid, parent);
+	u32(pid, parent);
+	u64(time);
+	trailer(type == 7 ? parent : pid, time, cpu, id_of(0, cpu));
+	end(at);
+}
+
+static void
+sample(uint32_t pid, uint64_t time, uint32_t cpu, unsigned event)
+{
+	uint64_t kernel = 0xffffffff81000000, ip = rnd(10) < 4 ? kernel + rnd(1 << 24) : 0x400000 + rnd(1 << 20);
+	unsigned depth = 1 + (unsigned)rnd(2 * DEPTH - 1), inside = ip >= kernel ? 1 + depth / 3 : 0;
+	size_t at = begin(9, inside ? 1 : 2);
+
+	if (inside > depth)
+		inside = depth;
+	u64(id_of(event, cpu));
+	u64(ip);
+	u32(pid, pid + (uint32_t)rnd(2));
+	u64(time);
+	u32(cpu, 0);
+	u64(1000 + rnd(4000000));
+	u64(depth + (inside ? 1 : 0) + (inside < depth ? 1 : 0));
+	if (inside)
+		u64((uint64_t)-128);		/* PERF_CONTEXT_KERNEL */
+	for (unsigned i = 0; i < depth; i++) {
+		if (i == inside)
+			u64((uint64_t)-512);	/* PERF_CONTEXT_USER */
+		u64(!i ? ip : i < inside ? kernel + rnd(1 << 24) : 0x7f0000000000 + rnd(1 << 21));
+	}
+	end(at);
+}
+
+/* ---- the stream ---------------------------------------------------------------------------------------- */
+
+static void
+head(void)
+{
+	/* IDENTIFIER|IP|TID|TIME|CALLCHAIN|CPU|PERIOD; ID|TOTAL_TIME...: nothing is read */
+	const uint64_t sample_type = 0x10000 | 1 | 2 | 4 | 0x20 | 0x80 | 0x100;
+	/* inherit, freq, sample_id_all, exclude_guest; the first also mmap, comm, task, mmap2, comm_exec */
+	const uint64_t flags = 1 << 1 | 1 << 10 | 1 << 18 | 1 << 20, tracking = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24;
+	size_t at;
+
+	bytes("PERFILE2\20\0\0\0\0\0\0", 16);
+	written = 16;
+	for (unsigned e = 0; e < EVENTS; e++) {
+		uint64_t attr[16] = { 1 | UINT64_C(128) << 32, e, 4000, sample_type, 4, flags | (e ? 0 : tracking) };
+
+		at = begin(64, 0);
+		bytes(attr, sizeof attr);
+		for (unsigned c = 0; c < CPUS; c++)
+			u64(id_of(e, c));
+		end(at);
+	}
+	for (unsigned e = 0; e < EVENTS; e++) {
+		at = begin(78, 0);
+		u64(2);
+		u64(id_of(e, 0));
+		text(names[e]);
+		end(at);
+	}
+	at = begin(1, 1);
+	u32((uint32_t)-1, 0);
+	u64(0xffffffff81000000);
+	u64(0x3fffffff);
+	u64(0xffffffff81000000);
+	text("[kernel.kallsyms]_text");
+	trailer(0, 0, 0, 0);
+	end(at);
+}
+
+static uint32_t
+pid_at(unsigned i)
+{
+	return 2000 + 8 * i;
+}
+
+static void
+processes(void)
+{
+	for (unsigned i = 0; i < PIDS; i++) {
+		char name[16] = "proc0000";
+
+		for (unsigned n = i, k = 7; k > 3; k--, n /= 10)
+			name[k] = (char)('0' + n % 10);
+		comm(pid_at(i), pid_at(i), 0, name, 0, 0, 0);
+		comm(pid_at(i), pid_at(i) + 1, 0, name, 0, 0, 0);
+		mmap2(pid_at(i), 0x400000, 1 << 20, "/usr/bin/prog", 0, 0, 0);
+		mmap2(pid_at(i), 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", 0, 0, 0);
+		mmap2(pid_at(i), 0x7f1000000000, 1 << 19, "/opt/app/lib/libwork.so", 0, 0, 0);
+	}
+	end(begin(82, 0));		/* FINISHED_INIT */
+}
+
+/* Processes differ in how often they run: the square makes the first few frequent. */
+static uint32_t
+some_pid(void)
+{
+	uint64_t r = rnd(PIDS);
+
+	return pid_at((unsigned)(r * r / PIDS));
+}
+
+/* A short process, at `time' and soon after, on one CPU. */
+static void
+short_process(uint64_t time, uint32_t cpu, uint64_t step)
+{
+	static uint32_t next;
+	uint32_t pid = 100000 + next++ % 3000000, parent = some_pid();
+	uint64_t id = id_of(0, cpu);
+
+	task(7, pid, parent, time, cpu);
+	comm(pid, pid, 0x2000, "short", time + step, cpu, id);
+	mmap2(pid, 0x400000, 4096, "/usr/bin/short", time + 2 * step, cpu, id);
+	mmap2(pid, 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", time + 3 * step, cpu, id);
+	if (!(next & 3))
+		sample(pid, time + 4 * step, cpu, 0);
+	task(4, pid, parent, time + 5 * step, cpu);
+}
+
+int
+main(int argc, char **argv)
+{
+	bool state = argc == 3 && !strcmp(argv[1], "-s");
+	uint64_t want, per_cpu = ROUND / CPUS / (state ? 6 * 110 : SAMPLE_FIXED + 8 * (DEPTH + 2)), period = per_cpu * GAP;
+
+	if (argc != 2 + state || !(want = strtoull(argv[argc - 1], NULL, 10)))
+		errx(2, "usage: gen [-s] BYTES");
+	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, 1 << 20);
+	head();
+	processes();
+	for (uint64_t round = 0; written < want; round++) {
+		for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+			uint64_t from = UINT64_C(1000000000000) + round * period + cpu * period * 9 / 10 / CPUS;
+
+			for (uint64_t i = 0; i < per_cpu; i++) {
+				uint64_t time = from + i * GAP + rnd(GAP / 2);
+
+				if (state || !rnd(1000))
+					short_process(time, cpu, GAP / 16);
+				else
+					sample(some_pid(), time, cpu, rnd(2) ? 0 : (unsigned)rnd(EVENTS));
+			}
+		}
+		end(begin(68, 0));	/* FINISHED_ROUND */
+	}
+	flush();
+	return 0;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * All of a SAMPLE: every sample_type bit alone and with all others, every read_format, every form of the branch stack,
+ * registers and stack that are and are not there; both byte orders, odd addresses, and every shorter size.
+ */
+#include "bytes.h"
+
+#define REGS_INTR UINT64_C(0xf0000000000000ff)
+enum { REGS_USER = 0x105, CHAIN = 3, BRANCHES = 2, RAW = 12, STACK = 16, AUX = 24 };
+
+struct want {			/* where each field of the sample just built stands */
+	size_t	 from[PP_SAMPLE_BITS], len[PP_SAMPLE_BITS];
+	bool	 empty;		/* registers, stack, lists: nothing in them */
+};
+
+static uint64_t
+value(unsigned bit)
+{
+	return 0x0102030405060700u + bit;
+}
+
+static void
+put_read(struct bytes *b, uint64_t format, uint64_t nr)
+{
+	bool group = format & PP_FORMAT_GROUP;
+
+	put(b, group ? nr : 1000, 8);
+	if (format & PP_FORMAT_TOTAL_TIME_ENABLED)
+		put(b, 2000, 8);
+	if (format & PP_FORMAT_TOTAL_TIME_RUNNING)
+		put(b, 3000, 8);
+	for (uint64_t i = 0; i < (group ? nr : 1); i++) {
+		if (group)
+			put(b, 1000 + i, 8);
+		if (format & PP_FORMAT_ID)
+			put(b, 4000 + i, 8);
+		if (format & PP_FORMAT_LOST)
+			put(b, 5000 + i, 8);
+	}
+}
+
+static void
+put_regs(struct bytes *b, uint64_t mask, bool empty)
+{
+	put(b, empty ? 0 : 2, 8);
+	for (int i = 0; i < 64 && !empty; i++)
+		if (mask >> i & 1)
+			put(b, 7000 + (uint64_t)i, 8);
+}
+
+static void
+put_branches(struct bytes *b, uint64_t type, unsigned n)
+{
+	put(b, n, 8);
+	if (type & PP_BRANCH_HW_INDEX)
+		put(b, 77, 8);
+	for (unsigned i = 0; i < 3 * n; i++)
+		put(b, 600 + i, 8);
+	for (unsigned i = 0; i < n && type & PP_BRANCH_COUNTERS; i++)
+		put(b, 900 + i, 8);
+}
+
+static void
+put_field(struct bytes *b, unsigned bit, const struct pp_attr *a, bool empty)
+{
+	unsigned n = 0;
+
+	switch (bit) {
+	case 1:	/* TID */
+	case 7:	/* CPU */
+		put(b, 100 + bit, 4);
+		put(b, 200 + bit, 4);
+		break;
+	case 4:
+		put_read(b, a->read_format, empty ? 0 : 3);
+		break;
+	case 5:
+		put(b, empty ? 0 : CHAIN, 8);
+		for (n = 0; n < CHAIN && !empty; n++)
+			put(b, 500 + n, 8);
+		break;
+	case 10:
+		put(b, RAW - (empty ? 8 : 0), 4);
+		put_text(b, "raw", RAW - (empty ? 8 : 0));
+		break;
+	case 11:
+		put_branches(b, a->branch_sample_type, empty ? 0 : BRANCHES);
+		break;
+	case 12:
+		put_regs(b, a->sample_regs_user, empty);
+		break;
+	case 18:
+		put_regs(b, a->sample_regs_intr, empty);
+		break;
+	case 13:
+		put(b, empty ? 0 : STACK, 8);
+		if (empty)
+			break;
+		put_text(b, "stack", STACK);
+		put(b, 8, 8);
+		break;
+	case 20:
+		put(b, empty ? 0 : AUX, 8);
+		put_text(b, "", empty ? 0 : AUX);
+		break;
+	default:
+		put(b, value(bit), 8);
+	}
+}
+
+static struct pp_rec
+build(struct bytes *b, struct want *w, const struct pp_attr *a, bool empty)
+{
+	/* perf_output_sample() */
+	static const uint8_t order[] = { 16, 0, 1, 2, 3, 6, 9, 7, 8, 4, 5, 10, 11, 12, 13, 14, 24, 15, 17, 18, 19, 21, 22,
+	    23, 20 };
+	size_t at;
+
+	memset(w, 0, sizeof *w);
+	w->empty = empty;
+	b->n = 0;
+	at = begin_rec(b, 9, 2);
+	for (size_t i = 0; i < sizeof order; i++) {
+		unsigned bit = order[i];
+
+		/* WEIGHT and WEIGHT_STRUCT share one slot */
+		if (!(a->sample_type >> bit & 1) || (bit == 24 && a->sample_type >> 14 & 1))
+			continue;
+		w->from[bit] = b->n;
+		put_field(b, bit, a, empty);
+		w->len[bit] = b->n - w->from[bit];
+	}
+	return end_rec(b, at);
+}
+
+static void
+check_span(const struct pp_span *s, uint64_t n, uint64_t first, bool swap)
+{
+	assert_int_equal(s->n, n);
+	if (n)
+		assert_int_equal(pp_get_u64(s->p, swap), first);
+}
+
+static void
+check_values(const struct pp_sample *s, const struct pp_attr *a, bool empty, bool swap)
+{
+	const uint64_t *const scalar[PP_SAMPLE_BITS] = {
+		[0] = &s->ip, [2] = &s->time, [3] = &s->addr, [6] = &s->id, [8] = &s->period, [9] = &s->stream_id,
+		[14] = &s->weight, [15] = &s->data_src, [16] = &s->identifier, [17] = &s->transaction,
+		[19] = &s->phys_addr, [21] = &s->cgroup, [22] = &s->data_page_size, [23] = &s->code_page_size,
+	};
+	uint64_t t = a->sample_type;
+
+	for (unsigned bit = 0; bit < PP_SAMPLE_BITS; bit++)
+		if (scalar[bit] && t >> bit & 1)
+			assert_int_equal(*scalar[bit], value(bit));
+	if (t & PP_SAMPLE_WEIGHT_STRUCT && !(t & PP_SAMPLE_WEIGHT))
+		assert_int_equal(s->weight, value(24));
+	if (t & PP_SAMPLE_TID)
+		assert_true(s->pid == 101 && s->tid == 201);
+	if (t & PP_SAMPLE_CPU)
+		assert_int_equal(s->cpu, 107);
+	if (t & PP_SAMPLE_CALLCHAIN)
+		check_span(&s->callchain, empty ? 0 : CHAIN, 500, swap);
+	if (t & PP_SAMPLE_RAW)
+		assert_true(s->raw.n == (empty ? RAW - 8 : RAW) && !memcmp(s->raw.p, "raw", 4));
+	if (t & PP_SAMPLE_BRANCH_STACK) {
+		check_span(&s->branches, empty ? 0 : BRANCHES, 600, swap);
+		assert_true(!s->branch_hw_idx == !(a->branch_sample_type & PP_BRANCH_HW_INDEX));
+		if (s->branch_hw_idx)
+			assert_int_equal(pp_get_u64(s->branch_hw_idx, swap), 77);
+		if (a->branch_sample_type & PP_BRANCH_COUNTERS)
+			check_span(&s->branch_counters, empty ? 0 : BRANCHES, 900, swap);
+	}
+	if (t & PP_SAMPLE_REGS_USER)
+		check_span(&s->regs_user, empty ? 0 : (uint64_t)__builtin_popcountll(a->sample_regs_user), 7000, swap);
+	if (t & PP_SAMPLE_REGS_INTR)
+		check_span(&s->regs_intr, empty ? 0 : (uint64_t)__builtin_popcountll(a->sample_regs_intr), 7000, swap);
+	if (t & PP_SAMPLE_STACK_USER)
+		assert_true(s->stack_user.n == (empty ? 0 : STACK) && s->stack_dyn_size == (empty ? 0 : 8));
+	if (t & PP_SAMPLE_AUX)
+		assert_int_equal(s->aux.n, empty ? 0 : AUX);
+}
+
+struct seen { uint64_t bytes; const uint8_t *next; };
+static int
+see(void *arg, const struct pp_value *v)
+{
+	struct seen *s = arg;
+
+	assert_non_null(v->name);
+	assert_ptr_equal(v->p, s->next);	/* without a gap */
+	s->next += v->len;
+	s->bytes += v->len;
+	return 1;
+}
+
+/* One sample in full, shown, and cut to every shorter size. */
+static void
+one(const struct pp_attr *a, bool empty, bool swap)
+{
+	static struct bytes b;
+	struct pp_event ev = { .attr = *a };
+	struct pp_err err = { 0 };
+	struct pp_sample s;
+	struct want w;
+	struct pp_rec r;
+	struct seen seen;
+
+	b.swap = swap;
+	r = build(&b, &w, a, empty);
+	assert_int_equal(pp_sample_get(&s, &ev, &r, swap, &err), 1);
+	for (unsigned bit = 0; bit < PP_SAMPLE_BITS; bit++) {
+		assert_int_equal(s.at[bit].n, w.len[bit]);
+		if (w.len[bit])
+			assert_ptr_equal(s.at[bit].p, r.raw + w.from[bit]);
+		else
+			assert_null(s.at[bit].p);
+	}
+	check_values(&s, a, empty, swap);
+	seen = (struct seen){ .next = r.raw + 8 };
+	assert_int_equal(pp_walk(&r, &ev, swap, see, &seen, &err), 1);
+	assert_int_equal(seen.bytes, r.size - 8);
+	for (uint16_t n = 8; n < b.n; n++) {
+		uint8_t *cut = malloc(n);	/* so that a sanitizer sees a read behind it */
+
+		memcpy(cut, bytes_p(&b), n);
+		r = (struct pp_rec){ .raw = cut, .type = 9, .size = n };
+		err.what[0] = 0;
+		assert_int_equal(pp_sample_get(&s, &ev, &r, swap, &err), -1);
+		assert_non_null(strstr(err.what, "past the end"));
+		free(cut);
+	}
+}
+
+static void
+all_forms(struct pp_attr *a)
+{
+	for (int i = 0; i < 4; i++)
+		one(a, i & 1, i & 2);
+}
+
+static void
+test_bits(void **state)
+{
+	struct pp_attr a = { .sample_regs_user = REGS_USER, .sample_regs_intr = REGS_INTR, .read_format = 0x17 };
+
+	(void)state;
+	for (unsigned bit = 0; bit < PP_SAMPLE_BITS; bit++) {
+		a.sample_type = UINT64_C(1) << bit;
+		all_forms(&a);
+		a.sample_type = PP_SAMPLE_KNOWN & ~(UINT64_C(1) << bit);
+		all_forms(&a);
+	}
+	a.sample_type = PP_SAMPLE_KNOWN;
+	all_forms(&a);
+	a.sample_type = 0;
+	all_forms(&a);
+}
+
+static void
+test_read_formats(void **state)
+{
+	struct pp_attr a = { .sample_type = PP_SAMPLE_READ | PP_SAMPLE_PERIOD };
+	static struct bytes b;
+	struct pp_event ev;
+	struct pp_err err;
+	struct pp_sample s;
+	struct want w;
+
+	(void)state;
+	for (a.read_format = 0; a.read_format < 32; a.read_format++)
+		for (int swap = 0; swap < 2; swap++) {
+			struct pp_rec r;
+			unsigned n = a.read_format & PP_FORMAT_GROUP ? 3 : 1;
+
+			all_forms(&a);
+			b.swap = swap;
+			r = build(&b, &w, &a, false);
+			ev = (struct pp_event){ .attr = a };
+			assert_int_equal(pp_sample_get(&s, &ev, &r, swap, &err), 1);
+			assert_int_equal(s.read.nr, n);
+			assert_true(s.read.group == (n == 3));
+			assert_int_equal(s.read.time_enabled, a.read_format & PP_FORMAT_TOTAL_TIME_ENABLED ? 2000 : 0);
+			assert_int_equal(s.read.time_running, a.read_format & PP_FORMAT_TOTAL_TIME_RUNNING ? 3000 : 0);
+			for (unsigned i = 0; i < n; i++) {
+				const uint8_t *p = s.read.values + i * s.read.stride;
+
+				assert_int_equal(pp_get_u64(p, swap), 1000 + i);
+				assert_true(!s.read.id_at == !(a.read_format & PP_FORMAT_ID));
+				assert_true(!s.read.lost_at == !(a.read_format & PP_FORMAT_LOST));
+				if (s.read.id_at)
+					assert_int_equal(pp_get_u64(p + s.read.id_at, swap), 4000 + i);
+				if (s.read.lost_at)
+					assert_int_equal(pp_get_u64(p + s.read.lost_at, swap), 5000 + i);
+			}
+		}
+}
+
+static void
+test_branches(void **state)
+{
+	static const uint64_t types[] = { 0, PP_BRANCH_HW_INDEX, PP_BRANCH_COUNTERS, PP_BRANCH_HW_INDEX | PP_BRANCH_COUNTERS };
+	struct pp_attr a = { .sample_type = PP_SAMPLE_BRANCH_STACK | PP_SAMPLE_WEIGHT };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		a.branch_sample_type = types[i];
+		all_forms(&a);
+	}
+}
+
+/* Counts that no record can hold must not wrap around. */
+static void
+test_huge_counts(void **state)
+{
+	static const struct { uint64_t type, format; } rows[] = {
+		{ PP_SAMPLE_CALLCHAIN, 0 }, { PP_SAMPLE_BRANCH_STACK, 0 }, { PP_SAMPLE_STACK_USER, 0 }, { PP_SAMPLE_AUX, 0 },
+		{ PP_SAMPLE_READ, PP_FORMAT_GROUP }, { PP_SAMPLE_READ, PP_FORMAT_GROUP | PP_FORMAT_ID | PP_FORMAT_LOST },
+		{ PP_SAMPLE_RAW, 0 },
+	};
+	static const uint64_t counts[] = { 5, 0x1fffffffffffffff, 0x2000000000000000, 0xaaaaaaaaaaaaaab, UINT64_MAX,
+	    UINT64_MAX - 7, 0x8000000000000000, 0xffffffff };
+	struct bytes b = { .swap = false };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+			struct pp_event ev = { .attr = { .sample_type = rows[i].type, .read_format = rows[i].format } };
+			struct pp_err err = { 0 };
+			struct pp_sample s;
+			struct pp_rec r;
+			size_t at = b.n = 0;
+
+			at = begin_rec(&b, 9, 0);
+			put(&b, counts[k], 8);
+			put(&b, 1, 4);		/* 4 bytes: no room for 5 of anything, nor for RAW's */
+			r = end_rec(&b, at);
+			if (rows[i].type == PP_SAMPLE_RAW && (uint32_t)counts[k] <= 8)
+				continue;	/* its count is a u32, and 8 bytes are there */
+			assert_int_equal(pp_sample_get(&s, &ev, &r, false, &err), -1);
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bits), cmocka_unit_test(test_read_formats), cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_huge_counts),
+	};
+
+	return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
+}

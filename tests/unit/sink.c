@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC */
+/* What goes into a sink comes out, in order and whole; what can't be written is told, and stays told. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "bytes.h"
+
+static char name[] = "/tmp/sink.XXXXXX";
+
+static int
+make_name(void **state)
+{
+	int fd = mkstemp(name);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int
+remove_name(void **state)
+{
+	(void)state;
+	return unlink(name);
+}
+
+static size_t
+written(uint8_t *to, size_t size)
+{
+	int fd = open(name, O_RDONLY);
+	ssize_t n = read(fd, to, size);
+
+	close(fd);
+	assert_true(n >= 0);
+	return (size_t)n;
+}
+
+/* Pieces that lie side by side, apart, backwards, and new ones between; far more than one writev takes. */
+static void
+test_order(void **state)
+{
+	enum { N = 5000, PIECE = 7, ROOM = 2 * N * PIECE };
+	uint8_t *from = malloc(N * PIECE), *want = malloc(ROOM), *got = malloc(ROOM);
+	struct pp_err err;
+	struct pp_sink *k = pp_create(name, &err);
+	size_t n = 0;
+
+	(void)state;
+	assert_non_null(k);
+	for (size_t i = 0; i < N * PIECE; i++)
+		from[i] = (uint8_t)(i * 31 + i / 256);
+	for (size_t i = 0; i < N; i++) {
+		size_t at = (i % 3 == 0 ? i : i % 3 == 1 ? N - 1 - i : i / 2) * PIECE;
+
+		assert_int_equal(pp_put_stable(k, from + at, PIECE), 1);
+		memcpy(want + n, from + at, PIECE);
+		n += PIECE;
+		if (i % 5 == 0) {
+			uint32_t new = (uint32_t)i;
+
+			assert_int_equal(pp_put_copy(k, &new, sizeof new), 1);
+			memcpy(want + n, &new, sizeof new);
+			n += sizeof new;
+			new = 0xdeadbeef;	/* it was copied */
+		}
+	}
+	assert_int_equal(pp_flush(k), 1);
+	assert_int_equal(pp_written(k), n);
+	assert_int_equal(pp_finish(k), 1);
+	assert_int_equal(written(got, ROOM), n);
+	assert_memory_equal(got, want, n);
+	free(from);
+	free(want);
+	free(got);
+}
+
+/* New bytes of any size, up to more than the sink's scratch. */
+static void
+test_copies(void **state)
+{
+	enum { ROOM = 1 << 20 };
+	uint8_t *big = malloc(ROOM), *got = malloc(ROOM), *want = malloc(ROOM);
+	struct pp_err err;
+	struct pp_sink *k = pp_create(name, &err);
+	size_t n = 0;
+
+	(void)state;
+	for (size_t size = 1; size < 300000; size = size * 3 + 1) {
+		memset(big, (int)size, size);
+		assert_int_equal(pp_put_copy(k, big, size), 1);
+		memcpy(want + n, big, size);
+		memset(big, 0, size);
+		n += size;
+	}
+	assert_int_equal(pp_put_copy(k, big, 0), 1);
+	assert_int_equal(pp_finish(k), 1);
+	assert_int_equal(written(got, ROOM), n);
+	assert_memory_equal(got, want, n);
+	free(big);
+	free(got);
+	free(want);
+}
+
+static void
+test_full_disk(void **state)
+{
+	struct pp_err err;
+	struct pp_sink *k = pp_create("/dev/full", &err);
+	static const uint8_t bytes[100];
+
+	(void)state;
+	if (!k)
+		skip();
+	assert_int_equal(pp_put_stable(k, bytes, 50), 1);	/* nothing is written yet */
+	assert_int_equal(pp_flush(k), -1);
+	assert_string_equal(err.file, "/dev/full");
+	assert_non_null(strstr(err.what, "No space left"));
+	assert_int_equal(pp_put_stable(k, bytes, 50), -1);
+	assert_int_equal(pp_flush(k), -1);
+	assert_int_equal(pp_written(k), 0);
+	assert_int_equal(pp_finish(k), -1);
+
+	k = pp_create("/dev/full", &err);
+	assert_int_equal(pp_put_copy(k, bytes, 50), 1);
+	assert_int_equal(pp_finish(k), -1);			/* only now */
+	assert_non_null(strstr(err.what, "No space left"));
+}
+
+static void
+test_cannot_create(void **state)
+{
+	struct pp_err err;
+
+	(void)state;
+	assert_null(pp_create("/nonexistent/file", &err));
+	assert_non_null(strstr(err.what, "No such file"));
+	assert_false(err.at);
+	assert_int_equal(pp_finish(NULL), 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order), cmocka_unit_test(test_copies), cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_cannot_create),
+	};
+
+	return cmocka_run_group_tests_name("sink", tests, make_name, remove_name);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: ISC */
+/* A source: what it takes for a recording, where records stand, payloads, and what it says of each fault. */
+#include <sys/mman.h>
+
+#include <unistd.h>
+
+#include "bytes.h"
+
+static struct bytes b;
+static struct pp_err err;
+
+/* Open the bytes, as a file or as a pipe, on which they must fit. */
+static struct pp_source *
+open_bytes(const void *p, size_t n, bool by_pipe, unsigned flags)
+{
+	struct pp_source *s;
+	char path[64];
+	int fd[2];
+
+	if (by_pipe) {
+		assert_int_equal(pipe(fd), 0);
+		assert_int_equal(write(fd[1], p, n), n);
+		close(fd[1]);
+	} else {
+		fd[0] = memfd_create("stream", 0);
+		assert_int_equal(write(fd[0], p, n), n);
+	}
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd[0]);
+	s = pp_open(path, flags, &err);
+	err.file = "stream";		/* path is gone soon */
+	close(fd[0]);
+	return s;
+}
+
+static void
+header(void)
+{
+	b.n = 0;
+	put(&b, UINT64_C(0x32454c4946524550), 8);
+	put(&b, 16, 8);
+}
+
+/* pipe header, attr, COMM, TRACING_DATA with payload, SAMPLE, type 4711, FINISHED_ROUND */
+static const uint32_t types[] = { 64, 3, 66, 9, 4711, 68 };
+static void
+stream(size_t at[6])
+{
+	struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_TID | PP_SAMPLE_TIME, .flags = 1 << 18 };
+
+	header();
+	at[0] = b.n;
+	put_attr(&b, &a, 0, NULL);
+	at[1] = begin_rec(&b, 3, 0);
+	put(&b, 1, 8);
+	put_text(&b, "comm", 8);
+	put_text(&b, "", 16);
+	end_rec(&b, at[1]);
+	at[2] = begin_rec(&b, 66, 0);
+	put(&b, 40, 4);
+	put(&b, 0, 4);
+	end_rec(&b, at[2]);
+	for (int i = 0; i < 5; i++)	/* looks like records */
+		put(&b, UINT64_C(8) << 48 | 9, 8);
+	at[3] = begin_rec(&b, 9, 2);
+	put(&b, 1, 8);
+	put(&b, 1000, 8);
+	end_rec(&b, at[3]);
+	at[4] = begin_rec(&b, 4711, 0);
+	put_text(&b, "unknown", 9);
+	end_rec(&b, at[4]);
+	at[5] = begin_rec(&b, 68, 0);
+	end_rec(&b, at[5]);
+}
+
+static void
+test_records(void **state)
+{
+	(void)state;
+	for (int form = 0; form < 8; form++) {
+		bool by_pipe = form & 1, fetch = form & 2;
+		struct pp_source *s;
+		struct pp_rec r;
+		uint64_t total;
+		size_t at[6], n = 0;
+
+		b.swap = form & 4;
+		stream(at);
+		assert_non_null(s = open_bytes(bytes_p(&b), b.n, by_pipe, 0));
+		assert_int_equal(s->swap, b.swap);
+		assert_string_equal(pp_container(s), "pipe-mode stream");
+		for (; pp_next(s, &r) == 1; n++) {
+			const uint8_t *p;
+			size_t len, sum = 0;
+
+			assert_true(n < 6);
+			assert_int_equal(r.type, types[n]);
+			assert_int_equal(pp_offset(s, &r), at[n]);
+			assert_memory_equal(r.raw, bytes_p(&b) + at[n], r.size);
+			assert_int_equal(r.payload, r.type == 66 ? 40 : 0);
+			while (fetch && r.payload && pp_payload(s, &p, &len) == 1) {
+				assert_memory_equal(p, bytes_p(&b) + at[2] + 16 + sum, len);
+				sum += len;
+			}
+			assert_int_equal(sum, fetch ? r.payload : 0);
+		}
+		assert_int_equal(n, 6);
+		assert_int_equal(pp_next(s, &r), 0);
+		assert_int_equal(pp_progress(s, &total), b.n);
+		assert_int_equal(total, by_pipe ? 0 : b.n);
+		assert_string_equal(err.what, "");
+		assert_int_equal(pp_close(s), 1);
+	}
+}
+
+/* Every prefix: whole records, then the end or one fault that says where; never both, and it stays. */
+static void
+test_prefixes(void **state)
+{
+	size_t at[7], whole;
+
+	(void)state;
+	stream(at);
+	at[6] = b.n;
+	for (size_t n = 0; n < at[6]; n++) {
+		struct pp_source *s = open_bytes(bytes_p(&b), n, n & 1, 0);
+		struct pp_rec r;
+		size_t got = 0;
+		bool edge = false;
+
+		for (whole = 0; whole < 6 && at[whole + 1] <= n; whole++)
+			;
+		for (int i = 0; i <= 6; i++)
+			edge |= n == at[i];
+		if (n < 16) {
+			assert_null(s);
+			assert_true(err.what[0]);
+			continue;
+		}
+		assert_non_null(s);
+		while (pp_next(s, &r) == 1)
+			got++;
+		/* A record is yielded before its payload is there. */
+		assert_true(got == whole || (got == whole + 1 && types[whole] == 66));
+		if (edge)
+			assert_string_equal(err.what, "");
+		else {
+			assert_non_null(strstr(err.what, "cut short"));
+			assert_true(err.at);
+			assert_int_equal(pp_next(s, &r), -1);
+		}
+		assert_int_equal(pp_close(s), edge ? 1 : -1);
+	}
+}
+
+static void
+test_no_recording(void **state)
+{
+	static const struct { const char *bytes; size_t n; const char *cause; } rows[] = {
+		{ "", 0, "empty input" }, { "PERFILE2", 8, "not a perf recording" },
+		{ "PERFILE3\20\0\0\0\0\0\0", 16, "not a perf recording" },
+		{ "PERFILE2\30\0\0\0\0\0\0", 16, "neither a pipe-mode stream" },
+		{ "2ELIFREP\20\0\0\0\0\0\0", 16, "neither a pipe-mode stream" },
+		{ "GIF89a\0\0\0\0\0\0\0\0\0\0", 16, "not a perf recording" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+		assert_null(open_bytes(rows[i / 2].bytes, rows[i / 2].n, i & 1, 0));
+		if (!strstr(err.what, rows[i / 2].cause))
+			fail_msg("'%s', '%s' wanted", err.what, rows[i / 2].cause);
+	}
+	assert_null(pp_open("/nonexistent/file", 0, &err));
+	assert_non_null(strstr(err.what, "No such file"));
+	assert_null(pp_open("/", 0, &err));
+	assert_non_null(strstr(err.what, "directory"));
+	assert_int_equal(pp_close(NULL), 1);
+}
+
+/* A tool rejects a record: the message is the source's, at that byte, and the source is done. */
+static void
+test_reject(void **state)
+{
+	struct pp_source *s;
+	struct pp_rec r;
+	size_t at[6];
+
+	(void)state;
+	stream(at);
+	assert_non_null(s = open_bytes(bytes_p(&b), b.n, false, 0));
+	assert_int_equal(pp_next(s, &r), 1);
+	assert_int_equal(pp_next(s, &r), 1);
+	pp_fail(&err, "is no good");
+	assert_int_equal(pp_reject(s, &r), -1);
+	assert_string_equal(err.what, "COMM: is no good");
+	assert_true(err.at);
+	assert_int_equal(err.off, at[1]);
+	assert_int_equal(pp_next(s, &r), -1);
+	assert_int_equal(pp_close(s), -1);
+}
+
+/* Records of every size, many buffers long: none is lost at a refill; the hook comes before bytes move. */
+static int
+count_call(void *arg)
+{
+	++*(unsigned *)arg;
+	return 1;
+}
+
+static void
+test_refills(void **state)
+{
+	int fd = memfd_create("stream", 0);
+	struct pp_source *s;
+	struct pp_rec r;
+	char path[64];
+	unsigned n = 0, calls = 0;
+
+	(void)state;
+	header();
+	assert_int_equal(write(fd, bytes_p(&b), b.n), b.n);
+	for (unsigned size = 8; size <= 65535; size += 1 + size / 50) {
+		b.n = 0;
+		begin_rec(&b, 4711, 0);
+		b.n = size;
+		end_rec(&b, 0);
+		assert_int_equal(write(fd, bytes_p(&b), size), size);
+	}
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	assert_non_null(s = pp_open(path, 0, &err));
+	pp_before_refill(s, count_call, &calls);
+	for (unsigned size = 8; size <= 65535; size += 1 + size / 50, n++) {
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(r.size, size);
+		assert_int_equal(r.type, 4711);
+	}
+	assert_int_equal(pp_next(s, &r), 0);
+	assert_true(calls > 5 && calls < n);
+	assert_int_equal(pp_close(s), 1);
+	close(fd);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
+		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills),
+	};
+
+	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
+}
