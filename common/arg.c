@@ -218,7 +218,7 @@ tool_list(const struct tool *t, struct tool_list *l, const char *text)
 }
 
 bool
-tool_list_has(const struct tool_list *l, int64_t n)
+tool_list_search(const struct tool_list *l, int64_t n)
 {
 	size_t lo = 0, hi = l->n;
 

@@ -98,7 +98,7 @@ find_slot(const struct pp_idmap *m, uint64_t id)
 {
 	size_t mask = (UINT64_C(1) << (64 - m->shift)) - 1, i = id * m->mul >> m->shift;
 
-	while (m->slot[i].ev && m->slot[i].id != id)
+	while (m->slot[i].event && m->slot[i].id != id)
 		i = (i + 1) & mask;
 	return &m->slot[i];
 }
@@ -111,7 +111,7 @@ map_size(struct pp_idmap *m, unsigned shift)
 	if (!(new.slot = calloc(UINT64_C(1) << (64 - shift), sizeof *new.slot)))
 		return -1;
 	for (size_t i = 0; m->slot && i < UINT64_C(1) << (64 - m->shift); i++)
-		if (m->slot[i].ev)
+		if (m->slot[i].event)
 			*find_slot(&new, m->slot[i].id) = m->slot[i];
 	free(m->slot);
 	*m = new;
@@ -119,22 +119,24 @@ map_size(struct pp_idmap *m, unsigned shift)
 }
 
 static int
-map_put(struct pp_idmap *m, uint64_t id, struct pp_event *ev)
+map_put(struct pp_idmap *m, uint64_t id, unsigned index)
 {
 	struct pp_idslot *slot;
 
-	if (2 * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && map_size(m, m->shift - 1) < 0)
+	if (4 * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && map_size(m, m->shift - 1) < 0)
 		return -1;
 	slot = find_slot(m, id);
-	m->used += !slot->ev;
-	*slot = (struct pp_idslot){ id, ev, -1 };
+	m->used += !slot->event;
+	*slot = (struct pp_idslot){ id, index + 1, -1 };
 	return 1;
 }
 
 struct pp_event *
 pp_event_by_id(const struct pp_events *e, uint64_t id)
 {
-	return find_slot(&e->map, id)->ev;
+	uint32_t event = find_slot(&e->map, id)->event;
+
+	return event ? e->ev[event - 1] : NULL;
 }
 
 int64_t
@@ -142,7 +144,7 @@ pp_cpu_of_id(const struct pp_events *e, uint64_t id)
 {
 	const struct pp_idslot *slot = find_slot(&e->map, id);
 
-	return slot->ev ? slot->cpu : -1;
+	return slot->event ? slot->cpu : -1;
 }
 
 /* ---- learning ---------------------------------------------------------------------------------- */
@@ -237,7 +239,7 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 		return pp_fail(err, "out of memory");
 	for (unsigned i = 0; i < ev->nids; i++) {
 		ev->ids[i] = pp_get_u64(ids + 8 * i, e->swap);
-		if (map_put(&e->map, ev->ids[i], ev) < 0)
+		if (map_put(&e->map, ev->ids[i], ev->index) < 0)
 			return pp_fail(err, "out of memory");
 	}
 	return set_name(ev, NAME_BUILT, name, strlen(name), err);
@@ -279,7 +281,7 @@ learn_id_index(struct pp_events *e, const struct pp_rec *r)
 		struct pp_idslot *slot = find_slot(&e->map, pp_get_u64(p, e->swap));
 		int64_t cpu = (int64_t)pp_get_u64(p + 16, e->swap);
 
-		if (slot->ev)
+		if (slot->event)
 			slot->cpu = cpu < 0 || cpu > INT32_MAX ? -1 : (int32_t)cpu;
 	}
 	return 1;

@@ -185,13 +185,13 @@ struct pp_event {
 	uint8_t		 name_from;	/* how good the name is (event.c) */
 };
 
-struct pp_idmap {		/* open addressing; no more than half full */
+struct pp_idmap {		/* open addressing; no more than a quarter full */
 	uint64_t mul;			/* random and odd: a recording can't choose where its ids fall */
 	unsigned shift;			/* slots: 1 << (64 - shift) */
 	size_t	 used;
 	struct pp_idslot {
 		uint64_t id;
-		struct pp_event *ev;	/* NULL: the slot is free */
+		uint32_t event;		/* 1 + its index; 0: the slot is free */
 		int32_t	 cpu;		/* by ID_INDEX; -1: unknown */
 	} *slot;
 };
@@ -237,8 +237,8 @@ pp_event_find(const struct pp_events *e, const struct pp_rec *r, struct pp_err *
 		uint64_t id = pp_get_u64(r->raw + e->id_off, e->swap);
 		const struct pp_idslot *slot = &e->map.slot[id * e->map.mul >> e->map.shift];
 
-		if (slot->ev && slot->id == id && r->size >= slot->ev->plan.fixed)
-			return slot->ev;
+		if (slot->id == id && slot->event && r->size >= e->ev[slot->event - 1]->plan.fixed)
+			return e->ev[slot->event - 1];
 	}
 	return pp_event_find_slow(e, r, err);
 }

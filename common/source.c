@@ -276,8 +276,18 @@ int
 pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 {
 	struct source *s = (struct source *)pub;
+	size_t left = (size_t)(pub->lim - pub->pos);
 	int rc;
 
+	/* A kernel record that is whole needs nothing of us, in either window. */
+	if (left >= PP_HEADER_SIZE && (r->type = pp_get_u32(pub->pos, pub->swap)) < PP_USER_TYPE_START &&
+	    (r->size = pp_get_u16(pub->pos + 6, pub->swap)) <= left && r->size >= PP_HEADER_SIZE) {
+		r->raw = pub->pos;
+		r->misc = pp_get_u16(pub->pos + 4, pub->swap);
+		r->payload = 0;
+		pub->pos += r->size;
+		return pp_check(r, pub->swap, s->err) < 0 ? pp_reject(pub, r) : 1;
+	}
 	do {
 		if (s->failed)
 			return -1;

@@ -102,7 +102,12 @@ struct tool_list {
 	size_t		 n;
 };
 void	tool_list(const struct tool *, struct tool_list *, const char *text);	/* adds */
-bool	tool_list_has(const struct tool_list *, int64_t);
+bool	tool_list_search(const struct tool_list *, int64_t);
+static inline bool
+tool_list_has(const struct tool_list *l, int64_t n)
+{
+	return l->n == 1 ? n >= l->r->lo && n <= l->r->hi : l->n && tool_list_search(l, n);
+}
 void	tool_list_free(struct tool_list *);
 
 /* Call fn for each comma-separated word; commas inside slashes or braces do not count (event names). */

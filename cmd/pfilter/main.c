@@ -75,7 +75,7 @@ filter(struct tool *t, struct selection *s)
 		}
 		if ((keep = select_record(s, t, &r)) < 0)
 			rc = pp_reject(t->in, &r);
-		else if (r.type == PP_SAMPLE && t->in->events->reads)
+		else if (r.type == PP_SAMPLE && t->in->events->reads && !s->nothing)
 			rc = put_sample(t, &totals, &r, keep);
 		else if (keep)
 			rc = pp_put(t->out, t->in, &r);

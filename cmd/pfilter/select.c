@@ -30,14 +30,12 @@ static const uint8_t roles[PP_USER_TYPE_START] = {
 };
 
 /* What a FOLLOWS record is selected by. */
-enum { BY_TASK = 1, BY_CPU = 2, BY_TIME = 4, BY_EVENT = 8, BY_ALL = 15 };
+enum { BY_TASK = 1, BY_CPU = 2, BY_TIME = 4, BY_EVENT = 8 };
 
 static unsigned
 keys_of(uint32_t type)
 {
 	switch (type) {
-	case PP_SAMPLE:
-		return BY_ALL;
 	case PP_READ:
 		return BY_TASK | BY_EVENT;
 	case PP_SWITCH:
@@ -143,6 +141,7 @@ select_ready(struct selection *s)
 	s->keys = (s->pid.n || s->no_pid.n || s->tid.n || s->no_tid.n ? BY_TASK : 0) |
 	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->ntime ? BY_TIME : 0) |
 	    (s->event.n || s->no_event.n ? BY_EVENT : 0);
+	s->nothing = !s->keys && !s->type && !s->no_sideband && !s->invert;
 }
 
 void
@@ -319,33 +318,45 @@ matches(const struct selection *s, const struct tool *t, const struct pp_event *
 	return true;
 }
 
+/* The verdict on a sample. */
+static inline int
+select_sample(struct selection *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
+{
+	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
+		if (learn_event(s, t, ev) < 0)
+			return -1;
+	return matches(s, t, ev, r, s->keys) != s->invert;
+}
+
 int
 select_record(struct selection *s, struct tool *t, const struct pp_rec *r)
 {
-	const struct pp_event *ev = pp_event_find(t->in->events, r, &t->in_err);
+	const struct pp_event *ev;
 	enum role role = roles[r->type];
 	unsigned keys;
 
-	if (!ev)
+	if (s->nothing)
+		return 1;
+	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
 		return -1;
 	if (!s->first_time)
 		(void)pp_time(ev, r, t->in->swap, &s->first_time);
 	if (s->type && !(r->type < PP_TYPE_END ? s->type[r->type] : s->other_type) &&
 	    (s->no_sideband || (role != SIDEBAND && role != LOSS)))
 		return 0;
-	if (role == SIDEBAND)
+	switch (role) {
+	case SAMPLE:
+		return select_sample(s, t, ev, r);
+	case SIDEBAND:
 		return !s->no_sideband || s->type;
-	if (role != SAMPLE && role != FOLLOWS)
+	case FOLLOWS:
+		if (s->has_aux && (r->type == PP_SWITCH || r->type == PP_SWITCH_CPU_WIDE))
+			return 1;
+		/* No key that it has, or no sample of its event yet: nothing speaks against it. */
+		if (!(keys = keys_of(r->type) & s->keys) || ev->index >= s->nstates || !s->event_state[ev->index].known)
+			return 1;
+		return matches(s, t, ev, r, keys) != s->invert;
+	default:
 		return 1;
-	if (s->has_aux && (r->type == PP_SWITCH || r->type == PP_SWITCH_CPU_WIDE))
-		return 1;
-	keys = keys_of(r->type) & s->keys;
-	if (!keys)
-		return role == FOLLOWS || !s->invert;
-	if (role == SAMPLE && (ev->index >= s->nstates || !s->event_state[ev->index].known) &&
-	    learn_event(s, t, ev) < 0)
-		return -1;
-	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
-		return 1;		/* a follower of an event of which no sample has come */
-	return matches(s, t, ev, r, keys) != s->invert;
+	}
 }

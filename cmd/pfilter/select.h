@@ -23,6 +23,7 @@ struct selection {
 	bool		 other_type;	/* types that have no name here */
 	bool		 invert, no_sideband;
 	unsigned	 keys;			/* which of these there are: select.c */
+	bool		 nothing;		/* none of all this: everything passes */
 
 	/* found out from the stream */
 	uint64_t	 first_time;	/* of the first timed record; 0: none yet */
