@@ -285,8 +285,11 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 		r->raw = pub->pos;
 		r->misc = pp_get_u16(pub->pos + 4, pub->swap);
 		r->payload = 0;
-		pub->pos += r->size;
-		return pp_check(r, pub->swap, s->err) < 0 ? pp_reject(pub, r) : 1;
+		if (pp_check(r, pub->swap, s->err) > 0) {
+			pub->pos += r->size;
+			return 1;
+		}
+		s->err->what[0] = 0;	/* the long way finds it too, and knows what to do */
 	}
 	do {
 		if (s->failed)
