@@ -14,8 +14,8 @@
 #include "perfpipe.h"
 #include "tracing.h"
 
-/* What perf itself allows in a file (FORMAT: header sections); keeps a hostile stream from growing us. */
-enum { EVENTS_MAX = 65536, IDS_MAX = 1 << 24 };
+/* What perf itself allows in a file (perf-pipe(5)); keeps a hostile stream from growing us. */
+enum { EVENTS_MAX = 65536, IDS_MAX = 1 << 24, IDS_MANY = 1 << 16 };
 enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
 enum name_from { NAME_BUILT, NAME_TRACING, NAME_DESC, NAME_UPDATE };	/* the later, the better */
 
@@ -123,7 +123,8 @@ map_put(struct pp_idmap *m, uint64_t id, unsigned index)
 {
 	struct pp_idslot *slot;
 
-	if (4 * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && map_size(m, m->shift - 1) < 0)
+	/* Sparse, as long as that costs little. */
+	if ((m->used < IDS_MANY ? 4 : 2) * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && map_size(m, m->shift - 1) < 0)
 		return -1;
 	slot = find_slot(m, id);
 	m->used += !slot->event;

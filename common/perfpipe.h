@@ -185,7 +185,7 @@ struct pp_event {
 	uint8_t		 name_from;	/* how good the name is (event.c) */
 };
 
-struct pp_idmap {		/* open addressing; no more than a quarter full */
+struct pp_idmap {		/* open addressing */
 	uint64_t mul;			/* random and odd: a recording can't choose where its ids fall */
 	unsigned shift;			/* slots: 1 << (64 - shift) */
 	size_t	 used;
@@ -354,6 +354,8 @@ uint64_t pp_offset(const struct pp_source *, const struct pp_rec *);
 uint64_t pp_progress(const struct pp_source *, uint64_t *total);
 /* What the container is, in words, for -v. */
 const char *pp_container(const struct pp_source *);
+/* Is the input that file (NULL or "-": standard output)?  Then writing there would destroy it. */
+bool	pp_is_file(const struct pp_source *, const char *path);
 /* What could not be turned into records though the input is sound; NULL: nothing. */
 const char *pp_warning(const struct pp_source *);
 struct pp_compressed {		/* what has been expanded so far */

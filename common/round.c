@@ -30,6 +30,7 @@ struct entry {
 struct run {
 	struct entry	*e;
 	size_t		 first, n, cap;	/* e[first] .. e[n - 1] wait; never none between calls */
+	size_t		 end;		/* while releasing: of those that go */
 };
 struct slice {
 	struct entry	*e;
@@ -92,7 +93,7 @@ pp_round_free(struct pp_round *q)
 static void *
 grow(void *p, size_t *cap, size_t n, size_t size)
 {
-	size_t to = *cap ? *cap : 16;
+	size_t to = *cap ? *cap : 1;
 	uint8_t *new;
 
 	if (n <= *cap)
@@ -294,15 +295,14 @@ merge_all(struct pp_round *q, size_t n)
 	return s[0];
 }
 
-/* Take the entries up to `limit' off the runs; the runs that are then empty go to the end, for later use. */
+/* How many entries wait up to `limit'; each run notes where its own end. */
 static size_t
-cut_runs(struct pp_round *q, uint64_t limit, size_t *total)
+count_up_to(struct pp_round *q, uint64_t limit)
 {
-	size_t ns = 0, keep = 0;
+	size_t total = 0;
 
-	*total = 0;
 	for (size_t i = 0; i < q->nrun; i++) {
-		struct run *r = &q->run[i], moved;
+		struct run *r = &q->run[i];
 		size_t lo = r->first, hi = r->n;
 
 		while (lo < hi) {
@@ -313,11 +313,24 @@ cut_runs(struct pp_round *q, uint64_t limit, size_t *total)
 			else
 				hi = mid;
 		}
-		if (lo > r->first) {
-			q->slice[ns++] = (struct slice){ r->e + r->first, lo - r->first };
-			*total += lo - r->first;
-			r->first = lo;
-		}
+		r->end = lo;
+		total += lo - r->first;
+	}
+	return total;
+}
+
+/* Take these off the runs, as slices; runs that are then empty go to the end, for later use. */
+static size_t
+cut_runs(struct pp_round *q)
+{
+	size_t ns = 0, keep = 0;
+
+	for (size_t i = 0; i < q->nrun; i++) {
+		struct run *r = &q->run[i], moved;
+
+		if (r->end > r->first)
+			q->slice[ns++] = (struct slice){ r->e + r->first, r->end - r->first };
+		r->first = r->end;
 		if (r->first < r->n && keep++ != i) {	/* swap: both keep their arrays */
 			moved = *r;
 			*r = q->run[keep - 1];
@@ -331,7 +344,7 @@ cut_runs(struct pp_round *q, uint64_t limit, size_t *total)
 
 /*
  * A time, at most `limit', up to which about PIECE entries wait: what is merged at once should fit the cache.
- * At least RUN_PIECE of one run, so that many short runs don't make many rounds.
+ * More of one run where there are many, so that going through them all is paid for by what is released.
  */
 enum { PIECE = 32768, RUN_PIECE = 1024 };
 
@@ -339,6 +352,9 @@ static uint64_t
 piece_limit(const struct pp_round *q, uint64_t limit)
 {
 	size_t n = PIECE / q->nrun > RUN_PIECE ? PIECE / q->nrun : RUN_PIECE;
+
+	if (n < q->nrun)
+		n = q->nrun;
 
 	for (size_t i = 0; i < q->nrun; i++) {
 		const struct run *r = &q->run[i];
@@ -370,13 +386,13 @@ release(struct pp_round *q, uint64_t limit)
 	uint64_t upto;
 
 	do {
-		size_t total, ns, cap = 0;
+		size_t total, cap = 0;
 		struct slice s;
 
 		upto = piece_limit(q, limit);
-		if (!(ns = cut_runs(q, upto, &total)))
+		if (!(total = count_up_to(q, upto)))
 			break;
-		for (int i = 0; i < 2 && ns > 1; i++) {
+		for (int i = 0; i < 2 && q->nrun > 1; i++) {
 			struct entry *all;
 
 			cap = q->outcap;
@@ -385,7 +401,7 @@ release(struct pp_round *q, uint64_t limit)
 			q->out[i] = all;
 		}
 		q->outcap = cap ? cap : q->outcap;
-		s = merge_all(q, ns);
+		s = merge_all(q, cut_runs(q));
 		if (deliver_all(q, &s) < 0)
 			return -1;
 	} while (upto < limit && q->nrun);

@@ -65,7 +65,7 @@ source_offset(const struct source *s, const uint8_t *p)
 	uint64_t at = s->base + (uint64_t)(p - s->buf);
 
 	for (unsigned i = 0; i < s->nseg; i++) {
-		if (at <= s->seg[i].len)
+		if (at < s->seg[i].len || i + 1 == s->nseg)
 			return s->seg[i].off + (s->seg[i].mem ? 0 : at);
 		at -= s->seg[i].len;
 	}
@@ -183,8 +183,10 @@ pp_payload(struct pp_source *pub, const uint8_t **p, size_t *n)
 	pub->lim = s->payload ? pub->pos : s->oend;
 	if (s->tracing && s->payload_type == PP_HEADER_TRACING_DATA) {
 		pp_tracing_feed(s->tracing, *p, *n);
-		if (!s->payload)
+		if (!s->payload && pp_tracing_count(s->tracing) > s->tracing_named) {
+			s->tracing_named = pp_tracing_count(s->tracing);
 			return pp_events_tracing(pub->events, s->tracing, s->err);
+		}
 	}
 	return 1;
 }
@@ -360,6 +362,8 @@ detect(struct source *s)
 	}
 	if (S_ISREG(st.st_mode)) {
 		s->total = (uint64_t)st.st_size;
+		s->dev = st.st_dev;
+		s->ino = st.st_ino;
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	} else
 		fcntl(s->fd, F_SETPIPE_SZ, 1 << 20);
@@ -459,6 +463,16 @@ const char *
 pp_container(const struct pp_source *pub)
 {
 	return ((const struct source *)pub)->container;
+}
+
+bool
+pp_is_file(const struct pp_source *pub, const char *path)
+{
+	const struct source *s = (const struct source *)pub;
+	struct stat st;
+
+	return s->ino && !(path && strcmp(path, "-") ? stat(path, &st) : fstat(STDOUT_FILENO, &st)) &&
+	    st.st_ino == s->ino && st.st_dev == s->dev;
 }
 
 const char *

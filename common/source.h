@@ -18,6 +18,8 @@
 #ifndef PP_SOURCE_H
 #define PP_SOURCE_H
 
+#include <sys/types.h>
+
 #include "perfpipe.h"
 
 enum { PP_READ_SIZE = 256 << 10 };	/* what one read(2) asks for: fits the second-level cache */
@@ -32,6 +34,8 @@ struct source {
 	struct pp_err	*err;
 	int		 fd;
 	unsigned	 flags;
+	dev_t		 dev;		/* of a regular file; ino 0: it is none */
+	ino_t		 ino;
 	bool		 failed, eof;
 	const char	*container;
 	char		 warning[200];
@@ -53,6 +57,7 @@ struct source {
 	bool		 inner;		/* the inner window is in use */
 	struct pp_compressed compressed;
 	struct pp_tracing *tracing;
+	size_t		 tracing_named;	/* tracepoints that it knew when events were named */
 
 	int		(*hook)(void *);
 	void		*hook_arg;

@@ -2,7 +2,7 @@
 /*
  * task.h - what tasks are called and what they have mapped, at one moment of a recording.
  *
- * Feed the side-band in time order (round.h's order; a stream's arrival order is not that), and ask in
+ * Feed the side-band in time order (that of pp_round_add(); a stream's arrival order is not that), and ask in
  * between.  The rules are those by which perf itself rebuilds the state (perf-pipe(5)):
  *  - a COMM names one thread; a FORK hands the name on;
  *  - the threads of a process share its maps; a FORK of a process copies them, unless perf made up the

@@ -311,33 +311,48 @@ before_refill(void *arg)
 	return 1;
 }
 
-/* Would the output overwrite the input? */
-static bool
-same_file(const char *in, const char *out)
+void
+tool_refuse_input(const struct tool *t, const char *path)
 {
-	struct stat a, b;
+	if (pp_is_file(t->in, path))
+		tool_wrong(t, "%s: is the input too", path && strcmp(path, "-") ? path : "<stdout>");
+}
 
-	return in && out && strcmp(in, "-") && strcmp(out, "-") && !stat(in, &a) && !stat(out, &b) &&
-	    S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+static bool
+is_std(const char *name)
+{
+	return !name || !strcmp(name, "-");
+}
+
+static bool
+has_output(const struct tool *t)
+{
+	const struct tool_opt *o = t->opts;
+
+	while (o->name && o->key != 'o')
+		o++;
+	return o->name && !t->no_output;
 }
 
 void
-tool_open(struct tool *t, unsigned flags)
+tool_check(struct tool *t)
 {
-	bool has_out = false, std_in = !t->in_name || !strcmp(t->in_name, "-"),
-	    std_out = !t->out_name || !strcmp(t->out_name, "-");
+	bool std_in = is_std(t->in_name);
 	struct stat st;
 
 	setlocale(LC_CTYPE, "C.UTF-8");		/* for vis(3) only: what is a printable character */
-	for (const struct tool_opt *o = t->opts; o->name; o++)
-		has_out |= o->key == 'o' && !t->no_output;
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);
-	if (has_out && std_out && isatty(STDOUT_FILENO))
+	if (has_output(t) && is_std(t->out_name) && isatty(STDOUT_FILENO))
 		tool_wrong(t, "the output is binary and standard output a terminal: use -o FILE or a pipe");
-	if (has_out && same_file(t->in_name, t->out_name))
-		tool_wrong(t, "%s: is the input too", t->out_name);
+	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, first_interrupt) == SIG_IGN)
+		signal(SIGINT, SIG_IGN);
+}
+
+void
+tool_open_input(struct tool *t, unsigned flags)
+{
 	if (!(t->in = pp_open(t->in_name, flags, &t->in_err))) {
 		tool_say(t, &t->in_err);
 		exit(1);
@@ -345,17 +360,32 @@ tool_open(struct tool *t, unsigned flags)
 	tool_note(t, "%s: %s", t->in_err.file, pp_container(t->in));
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));
-	if (has_out && (!(t->out = pp_create(t->out_name, &t->out_err)) || pp_start(t->out, t->in) < 0)) {
-		tool_say(t, &t->out_err);
-		exit(1);
-	}
-	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode))
-		signal(SIGINT, first_interrupt);
+	pp_before_refill(t->in, before_refill, t);
+}
+
+void
+tool_ready(struct tool *t)
+{
 	if (!t->quiet && isatty(STDERR_FILENO))
 		clock_gettime(CLOCK_MONOTONIC, &t->began);
-	pp_before_refill(t->in, before_refill, t);
 	if (!t->opens_files)
 		tool_note(t, "confinement: %s", confine() ? "Landlock, no files" : "not available");
+}
+
+void
+tool_open(struct tool *t, unsigned flags)
+{
+	tool_check(t);
+	tool_open_input(t, flags);
+	if (has_output(t)) {
+		tool_refuse_input(t, t->out_name);
+		if (!(t->out = pp_create(t->out_name, &t->out_err)) || pp_start(t->out, t->in) < 0) {
+			tool_say(t, &t->out_err);
+			exit(1);
+		}
+		pp_before_refill(t->in, before_refill, t);
+	}
+	tool_ready(t);
 }
 
 int

@@ -72,6 +72,15 @@ int	tool_getopt(struct tool *, int argc, char **argv);
  * confinement.  On failure says why and exits.
  */
 void	tool_open(struct tool *, unsigned flags);
+/*
+ * The steps of tool_open(), for a command that opens its output itself: refuse terminals and set up signals; open
+ * the input; and when nothing more needs opening, progress and confinement.
+ */
+void	tool_check(struct tool *);
+void	tool_open_input(struct tool *, unsigned flags);
+void	tool_ready(struct tool *);
+/* Exit 2 if the open input is that file (NULL or "-": standard output), which is about to be written. */
+void	tool_refuse_input(const struct tool *, const char *path);
 /* Close both ends, print what went wrong; the exit status: 0, 1. */
 int	tool_close(struct tool *);
 

@@ -8,8 +8,7 @@
 static struct pp_total *
 probe(const struct pp_totals *t, uint64_t id, uint32_t tid)
 {
-	uint64_t x = (id ^ (uint64_t)tid << 32) * t->mul;
-	size_t i = (x ^ x >> 32) * t->mul >> 32 & (t->size - 1);
+	size_t i = (id * t->mul[0] + tid * t->mul[1]) >> 32 & (t->size - 1);
 
 	while (t->slot[i].used && (t->slot[i].id != id || t->slot[i].tid != tid))
 		i = (i + 1) & (t->size - 1);
@@ -19,12 +18,14 @@ probe(const struct pp_totals *t, uint64_t id, uint32_t tid)
 static int
 grow(struct pp_totals *t)
 {
-	struct pp_totals new = { .size = t->size ? 2 * t->size : 64, .used = t->used, .max = t->max, .mul = t->mul };
+	struct pp_totals new = *t;
 
+	new.size = t->size ? 2 * t->size : 64;
 	/* Where ids fall is not for the stream to choose. */
-	if (!new.mul && getrandom(&new.mul, sizeof new.mul, GRND_NONBLOCK) < 0)
-		new.mul = UINT64_C(0x9e3779b97f4a7c15);
-	new.mul |= 1;
+	if (!new.mul[0] && getrandom(new.mul, sizeof new.mul, GRND_NONBLOCK) < 0)
+		new.mul[1] = UINT64_C(0x9e3779b97f4a7c15);
+	new.mul[0] |= 1;
+	new.mul[1] |= 1;
 	if (!(new.slot = calloc(new.size, sizeof *new.slot)))
 		return -1;
 	for (size_t i = 0; i < t->size; i++)

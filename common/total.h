@@ -20,7 +20,7 @@ struct pp_total {
 struct pp_totals {		/* begins zeroed, but for `max' */
 	struct pp_total	*slot;
 	size_t		 used, size, max;	/* max: most that are remembered */
-	uint64_t	 mul;
+	uint64_t	 mul[2];	/* random, for id and thread */
 };
 
 /* Does this event keep a total for each thread? */

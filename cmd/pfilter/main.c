@@ -53,7 +53,7 @@ put_sample(struct tool *t, struct totals *totals, const struct pp_rec *r, bool k
 	const uint8_t *p = r->raw;
 
 	if (ev->attr.sample_type & PP_SAMPLE_READ &&
-	    !(p = totals_sample(totals, ev, r, t->in->swap, keep, &t->in_err)))
+	    !(p = totals_sample(totals, t->in->events, ev, r, keep, &t->in_err)))
 		return pp_reject(t->in, r);
 	if (!keep)
 		return 1;

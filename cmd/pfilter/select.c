@@ -16,7 +16,7 @@ enum role {
 	SAMPLE,
 	FOLLOWS,		/* selected like a sample, by what its trailer says */
 	SIDEBAND,		/* names, maps, hardware trace: kept unless --sideband=none */
-	LOSS,			/* never hidden */
+	LOSS,			/* what was lost: kept as well, unless --type leaves nothing else either */
 };
 static const uint8_t roles[PP_USER_TYPE_START] = {
 	[PP_SAMPLE] = SAMPLE,
@@ -121,17 +121,16 @@ add_type(void *arg, const char *word)
 	if (n < 0)
 		tool_wrong(w->t, "--type '%s': no such record type; expected names such as SAMPLE or SWITCH, or numbers",
 		    word);
-	if (n < PP_TYPE_END)
-		w->s->type[n] = true;
-	else
-		w->s->other_type = true;
+	if (n >= PP_USER_TYPE_START)
+		tool_wrong(w->t, "--type '%s': perf's own records always pass; expected types of the kernel", word);
+	w->s->type[n] = true;
 }
 
 void
 select_types(const struct tool *t, struct selection *s, const char *text)
 {
 	if (!s->type)
-		s->type = tool_alloc(PP_TYPE_END, sizeof *s->type);
+		s->type = tool_alloc(PP_USER_TYPE_START, sizeof *s->type);
 	tool_words(t, text, add_type, &(struct type_words){ t, s });
 }
 
@@ -214,9 +213,9 @@ check_names(const struct tool *t, const struct names *names, const char *option)
 	}
 }
 
-/* The first sample of an event: can the keys be told from its records at all?  1, or -1. */
-static int
-learn_event(struct selection *s, struct tool *t, const struct pp_event *ev)
+/* The first record of an event: is it selected, and can the keys be told from its samples at all? */
+static void
+learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev)
 {
 	const struct pp_events *e = t->in->events;
 	struct event_state *st;
@@ -235,26 +234,30 @@ learn_event(struct selection *s, struct tool *t, const struct pp_event *ev)
 	st->selected = (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
-		return pp_fail(&t->in_err, "event %s was recorded without PERF_SAMPLE_TID: its samples belong to no task",
-		    ev->name);
-	if (st->cpu_by_id && !(ev->plan.identifier || ev->plan.id) && pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
-		return pp_fail(&t->in_err, "event %s was recorded without PERF_SAMPLE_CPU (perf record --sample-cpu)",
-		    ev->name);
-	if (s->keys & BY_TIME && !ev->plan.time)
-		return pp_fail(&t->in_err, "event %s was recorded without PERF_SAMPLE_TIME (perf record -T)", ev->name);
-	return 1;
+		st->lacks = "PERF_SAMPLE_TID: its samples belong to no task";
+	else if (st->cpu_by_id && !(ev->plan.identifier || ev->plan.id) &&
+	    pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
+		st->lacks = "PERF_SAMPLE_CPU (perf record --sample-cpu)";
+	else if (s->keys & BY_TIME && !ev->plan.time)
+		st->lacks = "PERF_SAMPLE_TIME (perf record -T)";
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------- */
+
+/* A time counted from the first record. */
+static uint64_t
+absolute(const struct selection *s, uint64_t time, bool relative)
+{
+	return relative && __builtin_add_overflow(time, s->first_time, &time) ? UINT64_MAX : time;
+}
 
 static bool
 in_time(const struct selection *s, uint64_t time)
 {
 	for (size_t i = 0; i < s->ntime; i++) {
 		const struct range *r = &s->time[i];
-		uint64_t stop = r->stop_relative && r->stop != UINT64_MAX ? s->first_time + r->stop : r->stop;
 
-		if (time >= (r->start_relative ? s->first_time + r->start : r->start) && time <= stop)
+		if (time >= absolute(s, r->start, r->start_relative) && time <= absolute(s, r->stop, r->stop_relative))
 			return true;
 	}
 	return false;
@@ -291,8 +294,11 @@ cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event
 	return -1;
 }
 
-/* Apply the keys that this type can have.  A key whose field the record does not hold says nothing. */
-static bool
+/*
+ * Does the record match the keys?  One whose field it does not hold says nothing: such a record is neither
+ * selected nor, with --invert, dropped.
+ */
+static enum { NO_MATCH, MATCH, CANNOT_SAY }
 matches(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r,
     unsigned keys)
 {
@@ -302,30 +308,50 @@ matches(const struct selection *s, const struct tool *t, const struct pp_event *
 	uint64_t time;
 
 	if (keys & BY_EVENT && !st->selected)
-		return false;
-	if (keys & BY_TASK && (p = task_of(ev, r)) &&
-	    (!in_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p, swap)) ||
-	    !in_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + 4, swap))))
-		return false;
-	if (keys & BY_TIME && pp_time(ev, r, swap, &time) && !in_time(s, time))
-		return false;
+		return NO_MATCH;
+	if (keys & BY_TASK) {
+		if (!(p = task_of(ev, r)))
+			return CANNOT_SAY;
+		if (!in_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p, swap)) ||
+		    !in_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + 4, swap)))
+			return NO_MATCH;
+	}
+	if (keys & BY_TIME) {
+		if (!pp_time(ev, r, swap, &time))
+			return CANNOT_SAY;
+		if (!in_time(s, time))
+			return NO_MATCH;
+	}
 	if (keys & BY_CPU) {
 		int64_t cpu = cpu_of(t, st, ev, r);
 
-		if (cpu >= 0 && !in_lists(&s->cpu, &s->no_cpu, cpu))
-			return false;
+		if (cpu < 0)
+			return CANNOT_SAY;
+		if (!in_lists(&s->cpu, &s->no_cpu, cpu))
+			return NO_MATCH;
 	}
-	return true;
+	return MATCH;
 }
 
-/* The verdict on a sample. */
+/* A record that is selected: a sample, or what is tied to its task, CPU and event as closely. */
 static inline int
-select_sample(struct selection *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
+select_keys(struct selection *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
 {
+	struct event_state *st;
+
 	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
-		if (learn_event(s, t, ev) < 0)
-			return -1;
-	return matches(s, t, ev, r, s->keys) != s->invert;
+		learn_event(s, t, ev);
+	st = &s->event_state[ev->index];
+	if (r->type == PP_SAMPLE && st->lacks)
+		return pp_fail(&t->in_err, "event %s was recorded without %s", ev->name, st->lacks);
+	switch (matches(s, t, ev, r, keys)) {
+	case MATCH:
+		return !s->invert;
+	case NO_MATCH:
+		return s->invert;
+	default:
+		return 1;
+	}
 }
 
 int
@@ -333,29 +359,29 @@ select_record(struct selection *s, struct tool *t, const struct pp_rec *r)
 {
 	const struct pp_event *ev;
 	enum role role = roles[r->type];
+	uint64_t time;
 	unsigned keys;
 
 	if (s->nothing)
 		return 1;
 	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
 		return -1;
-	if (!s->first_time)
-		(void)pp_time(ev, r, t->in->swap, &s->first_time);
-	if (s->type && !(r->type < PP_TYPE_END ? s->type[r->type] : s->other_type) &&
-	    (s->no_sideband || (role != SIDEBAND && role != LOSS)))
+	if (!s->first_time && pp_time(ev, r, t->in->swap, &time))
+		s->first_time = time;
+	if (s->type && !s->type[r->type] && (s->no_sideband || (role != SIDEBAND && role != LOSS)))
 		return 0;
 	switch (role) {
 	case SAMPLE:
-		return select_sample(s, t, ev, r);
+		return select_keys(s, t, ev, r, s->keys);
 	case SIDEBAND:
 		return !s->no_sideband || s->type;
 	case FOLLOWS:
-		if (s->has_aux && (r->type == PP_SWITCH || r->type == PP_SWITCH_CPU_WIDE))
+		keys = keys_of(r->type) & s->keys;
+		/* What inverts to more than it has keys for can't be told from it: it stays with the samples. */
+		if (!keys || (s->invert && keys != s->keys) ||
+		    (s->has_aux && (r->type == PP_SWITCH || r->type == PP_SWITCH_CPU_WIDE)))
 			return 1;
-		/* No key that it has, or no sample of its event yet: nothing speaks against it. */
-		if (!(keys = keys_of(r->type) & s->keys) || ev->index >= s->nstates || !s->event_state[ev->index].known)
-			return 1;
-		return matches(s, t, ev, r, keys) != s->invert;
+		return select_keys(s, t, ev, r, keys);
 	default:
 		return 1;
 	}

@@ -19,8 +19,7 @@ struct selection {
 	struct names	 event, no_event;
 	struct range	*time;
 	size_t		 ntime;
-	bool		*type;		/* by number, PP_TYPE_END of them; NULL: all */
-	bool		 other_type;	/* types that have no name here */
+	bool		*type;		/* by number, of the kernel's types; NULL: all */
 	bool		 invert, no_sideband;
 	unsigned	 keys;			/* which of these there are: select.c */
 	bool		 nothing;		/* none of all this: everything passes */
@@ -31,6 +30,7 @@ struct selection {
 	struct event_state {
 		bool	 known, selected;	/* by --event, --exclude-event */
 		bool	 cpu_by_id;		/* no PERF_SAMPLE_CPU: ID_INDEX tells */
+		const char *lacks;		/* what its samples would have to hold; NULL: nothing */
 	}		*event_state;
 	unsigned	 nstates;
 };

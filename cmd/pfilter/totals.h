@@ -21,7 +21,7 @@ struct totals {
  * A sample with PERF_SAMPLE_READ is kept or dropped.  Returns its bytes to be written: its own, or a copy with other
  * values, valid until the next call; NULL if it is not sound (text in pp_err).
  */
-const uint8_t *totals_sample(struct totals *, const struct pp_event *, const struct pp_rec *, bool swap, bool keep,
-    struct pp_err *);
+const uint8_t *totals_sample(struct totals *, const struct pp_events *, const struct pp_event *,
+    const struct pp_rec *, bool keep, struct pp_err *);
 
 #endif

@@ -86,8 +86,9 @@ sort(struct tool *t)
 		rc = r.type == PP_FINISHED_ROUND ? finished_round(&s, &r) : pp_put(t->out, t->in, &r);
 	}
 	/* Also what came before a fault is in order, and complete. */
-	if (q && release(&s) > 0 && pp_round_final(q) > 0)
-		pp_flush(t->out);
+	if (q && release(&s) > 0)
+		pp_round_final(q);
+	pp_flush(t->out);		/* what was released lies in q */
 	if (q && pp_round_late(q))
 		tool_warn(t, "%s: %ju records came later than their round allows, and stand where they came",
 		    t->in_err.file, (uintmax_t)pp_round_late(q));

@@ -49,16 +49,13 @@ sum_up(struct report *r, struct counts *c)
 static FILE *
 output(struct tool *t)
 {
-	struct stat in, out;
 	FILE *f = stdout;
 	int fd;
 
 	t->out_err.file = "<stdout>";
 	if (!t->out_name || !strcmp(t->out_name, "-"))
 		return f;
-	if (t->in_name && !stat(t->in_name, &in) && !stat(t->out_name, &out) && S_ISREG(in.st_mode) &&
-	    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-		tool_wrong(t, "%s: is the input too", t->out_name);
+	tool_refuse_input(t, t->out_name);
 	t->out_err.file = t->out_name;
 	fd = open(t->out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || !(f = fdopen(fd, "w"))) {
@@ -102,9 +99,11 @@ main(int argc, char **argv)
 	while ((key = tool_getopt(&t, argc, argv)) != -1)
 		if (key == OPT_JSON)
 			as_json = true;
+	tool_check(&t);
+	tool_open_input(&t, 0);
 	if (!(f = output(&t)))
 		return 1;
-	tool_open(&t, 0);
+	tool_ready(&t);
 	c = tool_alloc(1, sizeof *c);
 	count_init(c, &t);
 	count_all(c);

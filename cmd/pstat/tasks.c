@@ -166,14 +166,17 @@ untold(uint64_t key)
 
 /* The comm that a thread had: go back to the epoch, and up through the forks it came by. */
 static uint32_t
-name_at(const struct tasks *t, uint64_t key, uint64_t time)
+name_at(struct tasks *t, uint64_t key, uint64_t time)
 {
 	for (int depth = 0; depth < 256; depth++) {
 		const struct epoch *e;
 		uint32_t i = find(t, key);
 
-		while (i && t->epoch[i].since > time)
+		while (i && t->epoch[i].since > time) {
+			if (!afford(t))
+				return NAME_UNKNOWN;
 			i = t->epoch[i].older;
+		}
 		if (!i)
 			return untold(key);
 		e = &t->epoch[i];
