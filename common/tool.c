@@ -70,7 +70,7 @@ tool_say(const struct tool *t, const struct pp_err *err)
 }
 
 /* The text may hold names of the stream or of the command line: nothing in it reaches a terminal as it is. */
-static void
+static void __attribute__((format(printf, 3, 0)))
 say(const struct tool *t, const char *before, const char *fmt, va_list ap)
 {
 	char text[4096], *safe;
