@@ -35,6 +35,10 @@ struct expand {
 	uint64_t	 pad;		/* of those, padding */
 	bool		 more;		/* zstd may have output left though its input is used up */
 	struct pp_err	 broken;	/* what is wrong behind the records in the window */
+	bool		 dead;		/* repair: no more of this zstd stream can be expanded */
+	bool		 adrift;	/* repair: the window's first bytes are no record's beginning */
+	uint64_t	 lost, lost_off;	/* bytes of zstd data since it is dead; the first one's record */
+	char		 why[120];
 };
 
 static struct expand *
@@ -52,6 +56,67 @@ expand_new(struct source *s)
 	free(x);
 	return NULL;
 }
+
+/* ---- repair --------------------------------------------------------------------------------------- */
+
+static void
+die(struct source *s, const char *why)
+{
+	struct expand *x = s->x;
+
+	if (x->dead)
+		return;
+	x->dead = true;
+	x->lost = 0;
+	x->lost_off = x->off;
+	snprintf(x->why, sizeof x->why, "%s", why);
+}
+
+void
+expand_break(struct source *s)
+{
+	if (!s->x)
+		return;
+	die(s, "data is missing");
+	s->x->pos = s->x->end = s->x->buf;
+}
+
+/* Tell of all that could not be expanded. */
+static void
+tell_dead(struct source *s)
+{
+	struct expand *x = s->x;
+
+	if (x->dead && (x->lost || strcmp(x->why, "data is missing")))
+		repair_note(s, x->lost_off, x->lost, "COMPRESSED: zstd: %s: no more of this stream can be expanded",
+		    x->why);
+	x->dead = false;
+}
+
+void
+expand_reset(struct source *s)
+{
+	struct expand *x = s->x;
+
+	if (!x)
+		return;
+	tell_dead(s);
+	ZSTD_DCtx_reset(x->z, ZSTD_reset_session_only);
+	x->pos = x->end = x->buf;
+	x->more = x->adrift = false;
+}
+
+/* Nothing of a dead stream means anything; but what begins with zstd's magic is a new one. */
+static void
+revive(struct source *s, const uint8_t *p, size_t n)
+{
+	static const uint8_t frame[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	if (s->x->dead && n >= sizeof frame && !memcmp(p, frame, sizeof frame))
+		expand_reset(s);
+}
+
+/* ---- records -------------------------------------------------------------------------------------- */
 
 static void
 use_inner(struct source *s, bool inner)
@@ -98,8 +163,26 @@ expand_begin(struct source *s, const struct pp_rec *r)
 		s->pub.pos += PP_HEADER_SIZE;
 		s->compressed.records++;
 	}
+	if (s->oend > s->pub.pos)
+		revive(s, s->pub.pos, (size_t)(s->oend - s->pub.pos));
 	use_inner(s, true);
 	return 1;
+}
+
+/* The input ends amid the record. */
+static int
+cut_short(struct source *s)
+{
+	struct expand *x = s->x;
+	uint64_t have = (uint64_t)(s->oend - s->opos);
+
+	source_fail(s, x->off, "COMPRESSED2: cut short");
+	if (!repair_forgive(s, have))
+		return -1;
+	s->opos += have;
+	x->chunk = x->rest = 0;
+	x->more = false;
+	return 0;
 }
 
 /* The chunk is used up: step over padding, or over the header of the next chunk.  1, 0: no more, -1. */
@@ -114,15 +197,22 @@ next_chunk(struct source *s)
 	if (!x->rest)
 		return 0;
 	if ((rc = source_fill(s, step)) <= 0)
-		return rc < 0 ? rc : source_fail(s, x->off, "COMPRESSED2: cut short");
+		return rc < 0 ? rc : cut_short(s);
 	type = pp_get_u32(s->opos, s->pub.swap);
 	size = pp_get_u16(s->opos + 6, s->pub.swap);
 	s->opos += step;
 	x->rest -= step;
 	if (!x->rest)
 		return 0;
-	if (type != PP_COMPRESSED2 || size <= COMPRESSED2_HEADER || size - COMPRESSED2_HEADER > x->rest)
-		return source_fail(s, x->off, "COMPRESSED2: no chunk header where perf 6.16 to 7.1 puts it");
+	if (type != PP_COMPRESSED2 || size <= COMPRESSED2_HEADER || size - COMPRESSED2_HEADER > x->rest) {
+		source_fail(s, x->off, "COMPRESSED2: no chunk header where perf 6.16 to 7.1 puts it");
+		if (!repair_forgive(s, 0))
+			return -1;
+		s->opos -= step;
+		x->rest = 0;
+		die(s, "data is missing");
+		return 0;
+	}
 	x->chunk = size - COMPRESSED2_HEADER;
 	if (x->chunk > x->rest - x->pad)
 		x->chunk = x->rest - x->pad;
@@ -145,7 +235,7 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 		return 0;
 	if (x->chunk) {
 		if ((have = source_fill(s, 1)) <= 0)
-			return have < 0 ? have : source_fail(s, x->off, "COMPRESSED2: cut short");
+			return have < 0 ? have : cut_short(s);
 		in.src = s->opos;
 		in.size = (size_t)(s->oend - s->opos);
 		if (in.size > x->chunk)
@@ -153,9 +243,20 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 		if (in.size > STEP)
 			in.size = STEP;
 	}
+	if (x->dead) {
+		s->opos += in.size;
+		x->chunk -= in.size;
+		x->lost += in.size;
+		x->more = false;
+		return 1;
+	}
 	rc = ZSTD_decompressStream(x->z, out, &in);
 	if (ZSTD_isError(rc)) {
 		out->pos = before;
+		if (s->repair) {
+			die(s, ZSTD_getErrorName(rc));
+			return 1;
+		}
 		return source_fail(s, x->off, "COMPRESSED: zstd: %s", ZSTD_getErrorName(rc));
 	}
 	s->opos += in.pos;
@@ -197,35 +298,75 @@ expand_piece(struct source *s)
 	return rc < 0 ? rc : out.pos > left;
 }
 
-int
-expand_next(struct source *s, struct pp_rec *r)
+/* The record at the window's position, of which the header is there: 1, 0: it is not complete, -1: it is not sound. */
+static int
+inner_record(struct source *s, struct pp_rec *r)
+{
+	struct pp_source *pub = &s->pub;
+	size_t left = (size_t)(pub->lim - pub->pos);
+	const char *name;
+	char num[16];
+
+	*r = (struct pp_rec){ .raw = pub->pos, .type = pp_get_u32(pub->pos, pub->swap),
+	    .misc = pp_get_u16(pub->pos + 4, pub->swap), .size = pp_get_u16(pub->pos + 6, pub->swap) };
+	if (r->size < PP_HEADER_SIZE || r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2 ||
+	    r->type == PP_HEADER_TRACING_DATA || r->type == PP_AUXTRACE) {
+		name = pp_type_name(r->type);
+		snprintf(num, sizeof num, "type %u", r->type);
+		return source_fail(s, s->x->off, "COMPRESSED: holds a record of %s, %u bytes", name ? name : num, r->size);
+	}
+	if (r->size > left)
+		return 0;
+	if (pp_check(r, pub->swap, s->err) < 0 || repair_check_inner(s, r, left) < 0 || (r->type >= PP_USER_TYPE_START &&
+	    pp_events_learn(pub->events, r, s->err) < 0))
+		return pp_reject(pub, r);
+	pub->pos += r->size;
+	return 1;
+}
+
+/* Repair: leave out what is no record, up to where records begin again or to the window's end.  1, or -1. */
+static int
+inner_skip(struct source *s, const uint8_t *lim)
+{
+	struct expand *x = s->x;
+	size_t left = (size_t)(lim - s->pub.pos), lost;
+
+	if (!s->repair)
+		return -1;
+	lost = x->adrift && repair_plausible(s, s->pub.pos, left, false) ? 0 : repair_inner(s, s->pub.pos, left);
+	if (x->adrift && lost)
+		repair_note(s, x->off, lost, "COMPRESSED: the search for records goes on");
+	else if (!x->adrift && !repair_forgive(s, lost))
+		return -1;
+	s->pub.pos += lost;
+	s->pub.lim = lim;
+	x->adrift = s->pub.pos == lim;
+	return 1;
+}
+
+static int
+next_record(struct source *s, struct pp_rec *r)
 {
 	struct pp_source *pub = &s->pub;
 	struct expand *x = s->x;
-	char num[16];
-	const char *name;
 	int rc;
 
 	for (;;) {
-		size_t left = (size_t)(pub->lim - pub->pos);
+		const uint8_t *lim = pub->lim;
 
-		if (left >= PP_HEADER_SIZE) {
-			*r = (struct pp_rec){ .raw = pub->pos, .type = pp_get_u32(pub->pos, pub->swap),
-			    .misc = pp_get_u16(pub->pos + 4, pub->swap), .size = pp_get_u16(pub->pos + 6, pub->swap) };
-			if (r->size < PP_HEADER_SIZE || r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2 ||
-			    r->type == PP_HEADER_TRACING_DATA || r->type == PP_AUXTRACE) {
-				name = pp_type_name(r->type);
-				snprintf(num, sizeof num, "type %u", r->type);
-				return source_fail(s, x->off, "COMPRESSED: holds a record of %s, %u bytes",
-				    name ? name : num, r->size);
-			}
-			if (r->size <= left) {
-				pub->pos += r->size;
-				if (pp_check(r, pub->swap, s->err) < 0 || (r->type >= PP_USER_TYPE_START &&
-				    pp_events_learn(pub->events, r, s->err) < 0))
-					return pp_reject(pub, r);
+		if (lim - pub->pos >= PP_HEADER_SIZE) {
+			if (x->adrift)
+				rc = -1;
+			else if ((rc = inner_record(s, r)) > 0)
 				return 1;
-			}
+			if (rc < 0 && inner_skip(s, lim) < 0)
+				return -1;
+			if (rc < 0)
+				continue;
+		}
+		if (x->dead && pub->pos < pub->lim) {	/* it ends in what can't be expanded */
+			x->lost += (uint64_t)(pub->lim - pub->pos);
+			pub->pos = pub->lim;
 		}
 		if ((rc = expand_piece(s)) < 0)
 			return -1;
@@ -237,14 +378,61 @@ expand_next(struct source *s, struct pp_rec *r)
 }
 
 int
+expand_next(struct source *s, struct pp_rec *r)
+{
+	struct expand *x = s->x;
+	int rc;
+
+	if (!s->repair)
+		return next_record(s, r);
+	/* Each record is to come by here, to be looked at: pp_next() sees none. */
+	s->pub.lim = x->end;
+	rc = next_record(s, r);
+	if (s->inner) {
+		x->end = s->pub.lim;
+		s->pub.lim = s->pub.pos;
+	}
+	return rc;
+}
+
+int
+expand_part(struct source *s, const uint8_t *p)
+{
+	struct pp_rec r = { .raw = p, .type = pp_get_u32(p, s->pub.swap), .size = pp_get_u16(p + 6, s->pub.swap) };
+	size_t n = (size_t)(s->oend - p);
+
+	if (s->flags & PP_OPEN_RAW || n <= COMPRESSED2_HEADER || (r.type != PP_COMPRESSED && r.type != PP_COMPRESSED2))
+		return 0;
+	if (r.type == PP_COMPRESSED)
+		r.size = (uint16_t)n;
+	s->pub.pos = p;
+	return expand_begin(s, &r);
+}
+
+int
 expand_end(struct source *s)
 {
-	const struct expand *x = s->x;
+	struct expand *x = s->x;
+	size_t left = (size_t)(x->end - x->pos), lost = left;
 
+	tell_dead(s);
+	if (!left)
+		return 0;
+	if (s->repair) {
+		s->inner = true;
+		lost = repair_inner(s, x->pos, left);
+		s->inner = false;
+	}
+	source_fail(s, x->off, "COMPRESSED: the last record expands to an unfinished one of %zu bytes", left);
+	if (!repair_forgive(s, lost))
+		return -1;
+	x->pos += lost;
+	x->chunk = x->rest = 0;
+	x->more = false;
 	if (x->pos == x->end)
 		return 0;
-	return source_fail(s, x->off, "COMPRESSED: the last record expands to an unfinished one of %zu bytes",
-	    (size_t)(x->end - x->pos));
+	use_inner(s, true);
+	return 2;
 }
 
 bool

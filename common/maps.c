@@ -235,3 +235,19 @@ pp_maps_version(const struct pp_maps *maps)
 {
 	return maps->version;
 }
+
+/* A treap is not deep: its order of heap is random. */
+static int
+each(const struct maps_node *n, int (*fn)(void *, const struct pp_map *), void *arg)
+{
+	for (; n; n = n->right)
+		if (each(n->left, fn, arg) < 0 || fn(arg, &n->map) < 0)
+			return -1;
+	return 1;
+}
+
+int
+pp_maps_each(const struct pp_maps *maps, int (*fn)(void *, const struct pp_map *), void *arg)
+{
+	return each(maps->root, fn, arg);
+}

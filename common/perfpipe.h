@@ -23,6 +23,7 @@
 #ifndef PERFPIPE_H
 #define PERFPIPE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -310,6 +311,9 @@ int	pp_sample_walk(const struct pp_sample *, bool swap, pp_visit *, void *arg);
 
 enum {				/* flags of pp_open */
 	PP_OPEN_RAW = 1,		/* COMPRESSED records as they are, feature 27 too */
+	PP_OPEN_REPAIR = 2,		/* go on behind a fault: pp_on_fault() */
+	PP_OPEN_FOLLOW = 4,		/* a file that is still being written: wait for more, pp_follow() */
+	PP_OPEN_EXPAND_COUNTS = 16,	/* CPU profile: a sample per tick instead of one weighted by period */
 };
 
 struct pp_source {		/* the part that the inline pp_next() needs; the rest is in source.h */
@@ -319,9 +323,13 @@ struct pp_source {		/* the part that the inline pp_next() needs; the rest is in 
 };
 
 /*
- * Open a recording; "-" is stdin.  Reads the first bytes to tell the container: a pipe-mode stream, or a
+ * Open a recording; "-" is stdin.  Reads the first bytes to tell the container: a pipe-mode stream, a
  * seekable perf.data, whose sections become the records that a stream has in front (HEADER_ATTR,
- * HEADER_FEATURE, EVENT_UPDATE, BUILD_ID, TRACING_DATA).  NULL on failure.  pp_err must live as long.
+ * HEADER_FEATURE, EVENT_UPDATE, BUILD_ID, TRACING_DATA), or a CPU profile of gperftools, of which all
+ * records are made.  A directory of perf record --threads is its file `data' and then data.0, data.1 ... as
+ * one stream; it has no rounds, so its order is that of a full sort.  Compressed records are expanded even
+ * with PP_OPEN_RAW then, since each file of it has a zstd stream of its own.  Any of these (but a directory)
+ * may be wrapped in zstd; places in messages are then those inside.  NULL on failure.  pp_err must live as long.
  */
 struct pp_source *pp_open(const char *path, unsigned flags, struct pp_err *);
 int	pp_next_slow(struct pp_source *, struct pp_rec *);
@@ -365,7 +373,24 @@ struct pp_compressed {		/* what has been expanded so far */
 const struct pp_compressed *pp_compressed(const struct pp_source *);
 /* Call `fn' before bytes that were yielded are overwritten, and whenever the source may have to wait. */
 void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
-/* -1 if any call failed. */
+/* May the next read have to wait for the writer?  Then what was put should be flushed first. */
+bool	pp_may_wait(const struct pp_source *);
+/*
+ * PP_OPEN_REPAIR: what is not whole is left out, and the source goes on behind it; `fn' is told of each fault:
+ * where, and in `what' the cause and how many bytes were left out.  Faults that pp_open() met are told at once.
+ * What can't be gone round (no header, no attrs, a failing read) still ends the source.  An input that can't seek
+ * is kept in a temporary file.
+ */
+void	pp_on_fault(struct pp_source *, void (*fn)(void *, const struct pp_err *), void *arg);
+/* How many faults there were, and the bytes left out in all. */
+uint64_t pp_faults(const struct pp_source *, uint64_t *lost);
+/*
+ * PP_OPEN_FOLLOW: wait at the end of a regular file until perf record has finished it (perf.data), or no process
+ * holds it open for writing any more (where the system can say that of the file: local, and ours), or *stop is set,
+ * as by a signal handler: then the input ends cleanly with the last whole record.
+ */
+void	pp_follow(struct pp_source *, const volatile sig_atomic_t *stop);
+/* -1 if any call failed, or anything was left out by PP_OPEN_REPAIR. */
 int	pp_close(struct pp_source *);
 
 /* ---- sink ------------------------------------------------------------------------------------ */
@@ -375,8 +400,26 @@ struct pp_sink {			/* the part that the inline pp_put() needs; the rest is in si
 };
 /* Create a file (mode 0600) or take stdout ("-").  NULL on failure.  pp_err must live as long. */
 struct pp_sink *pp_create(const char *path, struct pp_err *);
+/* Write to this descriptor, which becomes the sink's; `name' is what errors call it.  NULL (and closed) on failure. */
+struct pp_sink *pp_create_fd(int fd, const char *name, struct pp_err *);
 /* Write the pipe header in the source's byte order, and flush whenever the source must refill. */
 int	pp_start(struct pp_sink *, struct pp_source *);
+/* As pp_start(), but without a pipe header: for the data section of a file. */
+int	pp_start_bare(struct pp_sink *, struct pp_source *);
+/*
+ * From here on (after pp_start, before the first record) kernel records go out as COMPRESSED, or COMPRESSED2 if
+ * `two', by zstd at that level (1 to 22) with so many workers beside us (0: none; also where libzstd has no
+ * threads).  A stream gets header feature COMPRESSED; after pp_start_bare() the caller places pp_compress_payload().
+ * Each put must then hold whole records, a payload in pieces behind its record.
+ */
+int	pp_sink_compress(struct pp_sink *, int level, bool two, unsigned workers);
+enum {
+	PP_COMPRESS_FEATURE = 20,	/* bytes of the payload of HEADER_FEATURE(COMPRESSED) */
+	PP_COMPRESS_MMAP_LEN = 145 * 4096,	/* what a reader needs to expand one record of ours */
+};
+void	pp_compress_payload(uint8_t p[static PP_COMPRESS_FEATURE], int level, uint32_t ratio, bool swap);
+/* Bytes that were compressed since, and the records that they became. */
+void	pp_sink_compressed(const struct pp_sink *, uint64_t *plain, uint64_t *packed);
 /* Write a record of the source, with its payload.  Not copied: a run of neighbours is one write. */
 int	pp_put_slow(struct pp_sink *, struct pp_source *, const struct pp_rec *);
 static inline int
@@ -391,7 +434,10 @@ pp_put(struct pp_sink *k, struct pp_source *s, const struct pp_rec *r)
 int	pp_put_stable(struct pp_sink *, const uint8_t *, size_t);
 /* Write bytes that are copied now. */
 int	pp_put_copy(struct pp_sink *, const void *, size_t);
+/* Write all that was put. */
 int	pp_flush(struct pp_sink *);
+/* Be done with the bytes that were put, though some may wait in the compressor for more; else as pp_flush(). */
+int	pp_release(struct pp_sink *);
 /* Flush and close; -1 if a byte may be missing. */
 int	pp_finish(struct pp_sink *);
 uint64_t pp_written(const struct pp_sink *);

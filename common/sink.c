@@ -4,7 +4,7 @@
  *
  *	run: bytes that lie side by side     iov: earlier runs and new bytes, in order     scratch: new bytes
  *
- * All of it goes out when the source is about to overwrite its buffer, or to wait for input.
+ * All of it goes out, or into the compressor, when the source is about to overwrite its buffer.
  */
 #include <sys/uio.h>
 
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "perfpipe.h"
+#include "compress.h"
 
 enum { IOVS = 1024, SCRATCH = 128 << 10 };
 
@@ -23,7 +23,9 @@ struct sink {
 	struct pp_sink	 pub;
 	struct pp_err	*err;
 	int		 fd;
-	bool		 failed;
+	bool		 failed, swap;
+	bool		 bare;		/* no pipe header, so no header features */
+	struct pp_compress *z;		/* NULL: what is put is written */
 	struct iovec	 iov[IOVS];
 	int		 n;
 	size_t		 used;		/* of scratch */
@@ -38,28 +40,42 @@ sink_fail(struct sink *k, const char *doing)
 	return pp_fail(k->err, "%s: %s", doing, strerror(errno));
 }
 
+static struct pp_sink *
+create(int fd, struct pp_err *err)
+{
+	struct sink *k;
+
+	if (fd < 0) {
+		pp_fail(err, "%s", strerror(errno));
+		return NULL;
+	}
+	if (!(k = calloc(1, sizeof *k))) {
+		pp_fail(err, "out of memory");
+		close(fd);
+		return NULL;
+	}
+	k->err = err;
+	k->fd = fd;
+	fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+	return &k->pub;
+}
+
 struct pp_sink *
 pp_create(const char *path, struct pp_err *err)
 {
 	bool std = !path || !strcmp(path, "-");
-	struct sink *k = calloc(1, sizeof *k);
 
 	*err = (struct pp_err){ .file = std ? "<stdout>" : path };
-	if (!k) {
-		pp_fail(err, "out of memory");
-		return NULL;
-	}
-	k->err = err;
 	/* A recording holds stacks and registers: nobody else's business. */
-	k->fd = std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) :
-	    open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (k->fd < 0) {
-		pp_fail(err, "%s", strerror(errno));
-		free(k);
-		return NULL;
-	}
-	fcntl(k->fd, F_SETPIPE_SZ, 1 << 20);
-	return &k->pub;
+	return create(std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) :
+	    open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), err);
+}
+
+struct pp_sink *
+pp_create_fd(int fd, const char *name, struct pp_err *err)
+{
+	*err = (struct pp_err){ .file = name };
+	return create(fd, err);
 }
 
 /* Close the run. */
@@ -71,14 +87,9 @@ push(struct sink *k)
 	k->pub.run = k->pub.end = NULL;
 }
 
-int
-pp_flush(struct pp_sink *pub)
+static int
+write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 {
-	struct sink *k = (struct sink *)pub;
-	struct iovec *v = k->iov, *end;
-
-	push(k);
-	end = k->iov + k->n;
 	while (v < end && !k->failed) {
 		ssize_t put = writev(k->fd, v, (int)(end - v));
 
@@ -96,8 +107,39 @@ pp_flush(struct pp_sink *pub)
 			v->iov_len -= (size_t)put;
 		}
 	}
+	return k->failed ? -1 : 1;
+}
+
+static int
+write_packed(void *arg, const uint8_t *p, size_t n)
+{
+	struct iovec v = { (void *)(uintptr_t)p, n };
+
+	return write_all(arg, &v, &v + 1);
+}
+
+int
+pp_release(struct pp_sink *pub)
+{
+	struct sink *k = (struct sink *)pub;
+
+	push(k);
+	if (!k->z)
+		write_all(k, k->iov, k->iov + k->n);
+	for (int i = 0; k->z && !k->failed && i < k->n; i++)
+		k->failed = pp_compress_feed(k->z, k->iov[i].iov_base, k->iov[i].iov_len) < 0;
 	k->n = 0;
 	k->used = 0;
+	return k->failed ? -1 : 1;
+}
+
+int
+pp_flush(struct pp_sink *pub)
+{
+	struct sink *k = (struct sink *)pub;
+
+	if (pp_release(pub) > 0 && k->z && pp_compress_flush(k->z) < 0)
+		k->failed = true;
 	return k->failed ? -1 : 1;
 }
 
@@ -110,7 +152,7 @@ pp_put_stable(struct pp_sink *pub, const uint8_t *p, size_t n)
 		return -1;
 	if (p != pub->end) {
 		push(k);
-		if (k->n == IOVS && pp_flush(pub) < 0)
+		if (k->n == IOVS && pp_release(pub) < 0)
 			return -1;
 		pub->run = p;
 	}
@@ -140,11 +182,11 @@ pp_put_copy(struct pp_sink *pub, const void *p, size_t n)
 {
 	struct sink *k = (struct sink *)pub;
 
-	/* Not flushed any more once the bytes are in scratch: that would forget them there. */
-	if ((n > SCRATCH - k->used || k->n >= IOVS - 1) && pp_flush(pub) < 0)
+	/* Not released any more once the bytes are in scratch: that would forget them there. */
+	if ((n > SCRATCH - k->used || k->n >= IOVS - 1) && pp_release(pub) < 0)
 		return -1;
 	if (n > SCRATCH)
-		return pp_put_stable(pub, p, n) < 0 ? -1 : pp_flush(pub);
+		return pp_put_stable(pub, p, n) < 0 ? -1 : pp_release(pub);
 	memcpy(k->scratch + k->used, p, n);
 	k->used += n;
 	return pp_put_stable(pub, k->scratch + k->used - n, n);
@@ -157,15 +199,49 @@ flush_hook(void *k)
 }
 
 int
+pp_start_bare(struct pp_sink *pub, struct pp_source *s)
+{
+	struct sink *k = (struct sink *)pub;
+
+	k->swap = s->swap;
+	k->bare = true;
+	pp_before_refill(s, flush_hook, pub);
+	return 1;
+}
+
+int
 pp_start(struct pp_sink *pub, struct pp_source *s)
 {
 	uint8_t head[PP_PIPE_HEADER_SIZE];
 
+	pp_start_bare(pub, s);
+	((struct sink *)pub)->bare = false;
 	/* "PERFILE2" as a u64 of the recorder's order: readers see the order by it */
 	pp_set_u64(head, UINT64_C(0x32454c4946524550), s->swap);
 	pp_set_u64(head + 8, sizeof head, s->swap);
-	pp_before_refill(s, flush_hook, pub);
 	return pp_put_copy(pub, head, sizeof head);
+}
+
+int
+pp_sink_compress(struct pp_sink *pub, int level, bool two, unsigned workers)
+{
+	struct sink *k = (struct sink *)pub;
+
+	if (pp_flush(pub) < 0)			/* the pipe header is no record */
+		return -1;
+	k->z = pp_compress_new(level, two, workers, k->swap, !k->bare, write_packed, k, k->err);
+	k->failed = !k->z;
+	return k->z ? 1 : -1;
+}
+
+void
+pp_sink_compressed(const struct pp_sink *pub, uint64_t *plain, uint64_t *packed)
+{
+	const struct sink *k = (const struct sink *)pub;
+
+	*plain = *packed = 0;
+	if (k->z)
+		pp_compress_count(k->z, plain, packed);
 }
 
 int
@@ -180,6 +256,7 @@ pp_finish(struct pp_sink *pub)
 	if (close(k->fd) < 0 && errno != EINTR)
 		sink_fail(k, "close");
 	rc = k->failed ? -1 : 1;
+	pp_compress_free(k->z);
 	free(k);
 	return rc;
 }

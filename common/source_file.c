@@ -152,11 +152,64 @@ get_bitmap(struct file *f, const uint8_t *p)
 }
 
 static int
+no_features(struct file *f)
+{
+	memset(f->feature, 0, sizeof f->feature);
+	memset(f->features, 0, sizeof f->features);
+	return 1;
+}
+
+/* A size of 0: the header is written again when all is recorded, so the recorder is at work, or was killed. */
+static int
+unfinished(struct file *f)
+{
+	if (f->s->follow) {
+		follow_file(f->s);
+		f->data.size = INT64_MAX - f->data.off;
+	} else {
+		source_fail(f->s, 48, "data size is 0: the recorder was killed before it could finish the file%s",
+		    f->s->repair ? "; all from data offset on is taken" : " (pcat --repair keeps what is whole)");
+		f->data.size = f->size - f->data.off;
+		if (!repair_forgive(f->s, 0))
+			return -1;
+	}
+	return no_features(f);
+}
+
+/* Where the features are. */
+static int
+get_table(struct file *f, uint64_t at)
+{
+	uint8_t h[16];
+
+	for (int i = 0; i < FEATURE_BITS; i++) {
+		const char *name = pp_feature_name((uint64_t)i);
+
+		if (!f->feature[i])
+			continue;
+		if (read_at(f, h, at, sizeof h) < 0) {
+			if (!repair_forgive(f->s, 0))
+				return -1;
+			memset(f->feature + i, 0, sizeof f->feature - (size_t)i);
+			return 1;
+		}
+		f->features[i] = get_section(h, f->swap);
+		at += sizeof h;
+		if (claim(f, name ? name : "feature", &f->features[i]) > 0)
+			continue;
+		if (!repair_forgive(f->s, 0))
+			return -1;
+		f->feature[i] = false;
+		f->features[i] = (struct section){ 0, 0 };
+	}
+	return 1;
+}
+
+static int
 get_header(struct file *f)
 {
 	uint8_t h[FILE_HEADER_SIZE] = { 0 };
 	struct stat st;
-	uint64_t at;
 
 	if (fstat(f->s->fd, &st) < 0)
 		return source_fail(f->s, 0, "%s", strerror(errno));
@@ -173,27 +226,25 @@ get_header(struct file *f)
 		get_bitmap(f, h + 72);
 	if (claim(f, "attrs", &f->attrs) < 0)
 		return -1;
-	if (f->data.off > f->size)
-		return source_fail(f->s, 40, "data section at %ju lies outside the file of %ju bytes",
+	if (f->data.off > f->size) {
+		source_fail(f->s, 40, "data section at %ju lies outside the file of %ju bytes",
 		    (uintmax_t)f->data.off, (uintmax_t)f->size);
-	if (!f->data.size)
-		return source_fail(f->s, 48, "data size is 0: the recorder was killed before it could finish the file");
-	/* The table of features follows the data; a file that ends before it is seen to be cut when its data is read. */
-	at = f->data.off + f->data.size;
-	if (f->data.size > f->size - f->data.off) {
-		memset(f->feature, 0, sizeof f->feature);
-		return 1;
+		f->data = (struct section){ f->size, 0 };
+		return repair_forgive(f->s, 0) ? no_features(f) : -1;
 	}
-	for (int i = 0; i < FEATURE_BITS; i++)
-		if (f->feature[i]) {
-			if (read_at(f, h, at, 16) < 0)
-				return -1;
-			f->features[i] = get_section(h, f->swap);
-			at += 16;
-			if (claim(f, pp_feature_name((uint64_t)i) ? pp_feature_name((uint64_t)i) : "feature", &f->features[i]) < 0)
-				return -1;
+	if (!f->data.size)
+		return unfinished(f);
+	/* The table of features follows the data; a file that ends before it is seen to be cut when its data is read. */
+	if (f->data.size > f->size - f->data.off) {
+		if (f->s->repair) {
+			repair_note(f->s, f->data.off, f->data.size - (f->size - f->data.off),
+			    "data section: cut short, %ju of %ju bytes; the header features are lost with its end",
+			    (uintmax_t)(f->size - f->data.off), (uintmax_t)f->data.size);
+			f->data.size = f->size - f->data.off;
 		}
-	return 1;
+		return no_features(f);
+	}
+	return get_table(f, f->data.off + f->data.size);
 }
 
 /* ---- sections to records --------------------------------------------------------------------------- */
@@ -215,8 +266,12 @@ put_attr(struct file *f, uint64_t off)
 	if (size > len)
 		return source_fail(f->s, off, "HEADER_ATTR: attr.size is %ju in an entry of %ju bytes", (uintmax_t)size,
 		    (uintmax_t)len);
-	if (ids.size % 8 || claim(f, "ids", &ids) < 0)
-		return source_fail(f->s, off, "ids: section of %ju bytes holds no u64s", (uintmax_t)ids.size);
+	if (ids.size % 8 || claim(f, "ids", &ids) < 0) {
+		source_fail(f->s, off, "ids: section of %ju bytes holds no u64s", (uintmax_t)ids.size);
+		ids.size = 0;
+		if (!repair_forgive(f->s, 0))
+			return -1;
+	}
 	do {
 		uint64_t max = (PP_RECORD_MAX - PP_HEADER_SIZE - size) / 8;
 
@@ -344,8 +399,10 @@ put_build_ids(struct file *f)
 		size_t name;
 
 		if (size < 36 || size > x->size - at) {
-			rc = source_fail(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there", size,
+			source_fail(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there", size,
 			    (uintmax_t)(x->size - at));
+			if (!repair_forgive(f->s, x->size - at))
+				rc = -1;
 			break;
 		}
 		name = strnlen((const char *)r + 36, size - 36u);
@@ -362,38 +419,70 @@ put_build_ids(struct file *f)
 	return rc;
 }
 
+/* The features may be lost: then the files that are there say that they belong to it. */
+static int
+dir_version(struct file *f)
+{
+	uint8_t version[8] = { 0 };
+	bool known = f->feature[PP_FEAT_DIR_FORMAT] && f->features[PP_FEAT_DIR_FORMAT].size >= sizeof version;
+
+	if (known && read_at(f, version, f->features[PP_FEAT_DIR_FORMAT].off, sizeof version) < 0)
+		return -1;
+	return source_dir_version(f->s, !known && f->s->repair ? 1 : pp_get_u64(version, f->swap));
+}
+
+/* The head, and behind it the section of tracing data, as segments of the source. */
+static int
+put_tracing(struct file *f)
+{
+	static const uint8_t zeros[8];
+	const struct section *x = &f->features[PP_FEAT_TRACING_DATA];
+	size_t pad = -x->size & 7;
+	struct source *s = f->s;
+	uint8_t *p;
+
+	if (x->size > UINT32_MAX - 8)
+		return source_fail(s, x->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)x->size);
+	if (x->size) {
+		if (!(p = record(f, PP_HEADER_TRACING_DATA, 0, 8)))
+			return -1;
+		pp_set_u32(p + 8, (uint32_t)(x->size + pad), f->swap);
+	}
+	s->seg[0] = (struct segment){ f->head, 0, f->len };
+	s->seg[1] = (struct segment){ NULL, x->off, x->size };
+	s->seg[2] = (struct segment){ zeros, x->off + x->size, pad };
+	s->nseg = 3;
+	return 1;
+}
+
 int
 source_file_open(struct source *s)
 {
-	static const uint8_t zeros[8];
 	struct file f = { .s = s, .swap = s->pub.swap };
-	struct section *tracing = &f.features[PP_FEAT_TRACING_DATA];
-	size_t pad = 0;
-	uint8_t *p;
-	int rc;
+	int rc = get_header(&f) < 0 || put_attrs(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 ||
+	    put_build_ids(&f) < 0 || put_tracing(&f) < 0 ? -1 : 1;
 
-	rc = get_header(&f) < 0 || put_attrs(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 ||
-	    put_build_ids(&f) < 0 ? -1 : 1;
-	if (rc > 0 && tracing->size) {
-		pad = -tracing->size & 7;
-		if (tracing->size > UINT32_MAX - 8)
-			rc = source_fail(s, tracing->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)tracing->size);
-		else if (!(p = record(&f, PP_HEADER_TRACING_DATA, 0, 8)))
-			rc = -1;
-		else
-			pp_set_u32(p + 8, (uint32_t)(tracing->size + pad), f.swap);
-	}
 	s->head = f.head;
 	if (rc < 0)
 		return rc;
-	s->seg[0] = (struct segment){ f.head, 0, f.len };
-	s->seg[1] = (struct segment){ NULL, tracing->off, tracing->size };
-	s->seg[2] = (struct segment){ zeros, tracing->off + tracing->size, pad };
-	s->seg[3] = (struct segment){ NULL, f.data.off, f.data.size };
-	s->nseg = 4;
-	s->cur = 0;
-	s->cur_done = s->base = s->nread = 0;
-	s->eof = false;
-	s->pub.pos = s->pub.lim = s->oend = s->buf;
+	if (s->dir && dir_version(&f) < 0)
+		return -1;
+	s->seg[s->nseg++] = (struct segment){ NULL, f.data.off, f.data.size };
+	if (s->follow)
+		s->total = 0;
+	source_start_over(s);
 	return 1;
+}
+
+int
+source_file_tail(struct source *s)
+{
+	struct file f = { .s = s, .swap = s->pub.swap };
+	int rc = get_header(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 || put_build_ids(&f) < 0 ||
+	    put_tracing(&f) < 0 ? -1 : 1;
+
+	free(s->head);
+	s->head = f.head;
+	source_start_over(s);
+	return rc;
 }

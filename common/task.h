@@ -68,6 +68,8 @@ const struct pp_task *pp_tasks_find(const struct pp_tasks *, uint32_t tid);
 const struct pp_maps *pp_tasks_maps(const struct pp_tasks *, uint32_t pid, unsigned cpumode);
 /* The map around an address; NULL if there is none. */
 const struct pp_map *pp_maps_find(const struct pp_maps *, uint64_t ip);
+/* Show all maps by ascending address, until the function returns -1: 1, or that. */
+int		 pp_maps_each(const struct pp_maps *, int (*)(void *arg, const struct pp_map *), void *arg);
 /*
  * A number for the contents: it changes with every change and never comes back, in any process, so what was
  * found out about an address may be kept under (version, address).  A fork starts with its parent's.

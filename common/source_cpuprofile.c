@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * source_cpuprofile.c - a CPU profile of gperftools as a pipe-mode stream.  The format (gperftools,
+ * docs/cpuprofile-fileformat.html) is slots, each as wide as a pointer of the program, in its byte order:
+ *
+ *	slot  0         1           2         3        4..     2 + slots behind
+ *	      0   slots behind   version   period   padding   {count, depth, pc[depth]}...  0 1 0  text
+ *	          this: >= 3        0      in us                                           trailer
+ *
+ * The text is /proc/PID/maps at the end of the run.  Since the samples need it, a profile is gone through
+ * twice: once to find the text and any fault, once to make records, on the fly and in a fixed amount of memory:
+ *
+ *	HEADER_ATTR  EVENT_UPDATE  COMM  MMAP2...  SAMPLE... FINISHED_ROUND  SAMPLE... FINISHED_ROUND ...
+ *
+ * What the profile does not say is decided here:
+ *  - The stream has this machine's byte order, not the profile's: nothing in it is opaque, and perf reads
+ *    its own order best.
+ *  - The event is cpu-clock; a record is one sample whose period is sampling period x count, or with
+ *    PP_OPEN_EXPAND_COUNTS `count' samples of one sampling period.
+ *  - pid and tid are 1; comm is the name of the first file mapped executable.
+ *  - A sample's time is the CPU time used up to it if the records came one after the other: nothing real,
+ *    but perf, and what draws its time lines, want ascending times.
+ *  - Callers stay the return addresses that they are: so they are in the kernel's callchains.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source.h"
+
+enum { PID = 1, EVENT_ID = 1 };
+enum {
+	WINDOW = 64 << 10,		/* bytes of the profile at hand; a chain fits */
+	CHAIN_MAX = 8000,		/* of 8 bytes: what a record of 64 KiB holds, and an id later */
+	LINE_SIZE = 8 << 10,		/* a name has 4 KiB */
+	NAME_SIZE = 4096,
+	ROUND = 4096,			/* samples between two FINISHED_ROUNDs: what perf has to hold back */
+	HEADER_SLOTS_MAX = 1024,	/* only to tell a profile from something else */
+};
+#define PERIOD_MAX	UINT64_C(0xffffffff)	/* us; google-pprof refuses more */
+#define EXPAND_MAX	UINT64_C(0xffffffff)	/* samples made of one record: 1.4 years at 100 Hz */
+
+/* include/uapi/linux/perf_event.h */
+enum { TYPE_SOFTWARE = 1, COUNT_SW_CPU_CLOCK = 0, ATTR_SIZE = 128 };
+enum { EVENT_UPDATE_NAME = 2 };
+#define CONTEXT_USER	((uint64_t)-512)
+#define SAMPLE_TYPE	(PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_PERIOD | PP_SAMPLE_CALLCHAIN)
+enum { TRAILER = 16 };			/* TID and TIME */
+
+struct cpuprofile {
+	unsigned	 slot;		/* bytes */
+	bool		 swap;
+	uint64_t	 size;		/* of the file */
+	uint64_t	 period;	/* ns */
+	uint64_t	 records, end;	/* where the sound records start and end */
+	uint64_t	 text;		/* where the maps start; 0: not reached */
+	enum { ATTR, NAME, MAPS, SAMPLES, END } next;
+	uint64_t	 at;		/* next byte to be looked at */
+	uint64_t	 chain, depth;	/* addresses of the record at hand: where, and how many */
+	uint64_t	 repeat;	/* samples to be made of it */
+	uint64_t	 weight;	/* and the period of each */
+	uint64_t	 time;
+	unsigned	 in_round;
+	unsigned	 nmaps;
+	bool		 named;		/* COMM is out */
+	bool		 pending;	/* the map in `line' waits for its MMAP2 */
+	char		 fault[200];	/* what is reported once all that is sound is out */
+	uint64_t	 fault_at;
+	char		 build[NAME_SIZE];	/* what $build stands for in names */
+	char		 line[LINE_SIZE];
+	uint64_t	 win_at;	/* where in the file the window is */
+	size_t		 win_len;
+	uint8_t		 win[WINDOW];
+};
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+/* Note a fault for later; the first one counts.  Always 0. */
+static int __attribute__((format(printf, 3, 4)))
+fault(struct cpuprofile *q, uint64_t at, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (q->fault[0])
+		return 0;
+	va_start(ap, fmt);
+	vsnprintf(q->fault, sizeof q->fault, fmt, ap);
+	va_end(ap);
+	q->fault_at = at;
+	return 0;
+}
+
+/* n <= WINDOW bytes of the file, good until the next call; NULL: they are not there, and a fault is noted. */
+static const uint8_t *
+look(struct source *s, uint64_t at, size_t n)
+{
+	struct cpuprofile *q = s->profile;
+
+	if (at >= q->win_at && at - q->win_at <= q->win_len && n <= q->win_len - (at - q->win_at))
+		return q->win + (at - q->win_at);
+	q->win_at = at;
+	q->win_len = 0;
+	while (q->win_len < n) {
+		ssize_t got = pread(s->fd, q->win + q->win_len, WINDOW - q->win_len, (off_t)(at + q->win_len));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			fault(q, at, "read: %s", got ? strerror(errno) : "the file became shorter");
+			return NULL;
+		}
+		q->win_len += (size_t)got;
+		s->nread += (uint64_t)got;
+	}
+	return q->win;
+}
+
+static uint64_t
+slot(const struct cpuprofile *q, const uint8_t *p, size_t i)
+{
+	return q->slot == 8 ? pp_get_u64(p + 8 * i, q->swap) : pp_get_u32(p + 4 * i, q->swap);
+}
+
+/* ---- first pass ---------------------------------------------------------------------------------- */
+
+/*
+ * Take the head of the record at q->at.  1: chain, depth, repeat and weight are set, and q->at is behind the
+ * record; 0: it is the trailer, or there is a fault, which is noted.
+ */
+static int
+take_record(struct source *s)
+{
+	struct cpuprofile *q = s->profile;
+	uint64_t left = (q->size - q->at) / q->slot, count, depth;
+	const uint8_t *p;
+
+	if (q->at == q->size)
+		return fault(q, q->at, "CPU profile: cut short, no trailer");
+	if (left < 3)
+		return fault(q, q->at, "CPU profile record: cut short, %ju bytes",
+		    (uintmax_t)(q->size - q->at));
+	if (!(p = look(s, q->at, 3 * q->slot)))
+		return 0;
+	count = slot(q, p, 0);
+	depth = slot(q, p, 1);
+	if (!count && depth == 1 && !slot(q, p, 2)) {
+		q->text = q->at + 3 * q->slot;
+		return 0;
+	}
+	if (!count || !depth)
+		return fault(q, q->at, "CPU profile record: %s", count ? "no addresses" : "a count of 0");
+	if (depth > left - 2)
+		return fault(q, q->at, "CPU profile record: cut short, %ju of %ju addresses", (uintmax_t)left - 2,
+		    (uintmax_t)depth);
+	if (s->flags & PP_OPEN_EXPAND_COUNTS && count > EXPAND_MAX)
+		return fault(q, q->at, "CPU profile record: a count of %ju; no more than %ju samples are made of one",
+		    (uintmax_t)count, (uintmax_t)EXPAND_MAX);
+	q->repeat = s->flags & PP_OPEN_EXPAND_COUNTS ? count : 1;
+	if (__builtin_mul_overflow(q->period, count / q->repeat, &q->weight))
+		return fault(q, q->at, "CPU profile record: a count of %ju periods of %ju ns is no time",
+		    (uintmax_t)count, (uintmax_t)q->period);
+	q->chain = q->at + 2 * q->slot;
+	q->depth = depth;
+	q->at = q->chain + depth * q->slot;
+	return 1;
+}
+
+static void
+scan(struct source *s)
+{
+	struct cpuprofile *q = s->profile;
+	uint64_t cut = 0, n = 0;
+
+	do {
+		q->end = q->at;
+		n++;
+		cut += q->depth > CHAIN_MAX;
+	} while (take_record(s) > 0);
+	if (cut)
+		snprintf(s->warning, sizeof s->warning, "%ju of %ju callchains have more than %d addresses and are cut",
+		    (uintmax_t)cut, (uintmax_t)n - 1, CHAIN_MAX);
+}
+
+/* Header: the number of slots in it, and whether they are this wide and this way around. */
+static bool
+is_header(const uint8_t *p, unsigned width, bool swap)
+{
+	struct cpuprofile q = { .slot = width, .swap = swap };
+	uint64_t n = slot(&q, p, 1);
+
+	return !slot(&q, p, 0) && n >= 3 && n <= HEADER_SLOTS_MAX;
+}
+
+bool
+source_is_cpuprofile(const uint8_t p[static 16])
+{
+	/* 8 zeros can't be a header of 32 bits */
+	return is_header(p, 8, false) || is_header(p, 8, true) || is_header(p, 4, false) || is_header(p, 4, true);
+}
+
+static int
+take_header(struct source *s)
+{
+	struct cpuprofile *q = s->profile;
+	const uint8_t *p;
+	uint64_t slots;
+
+	if (!(p = look(s, 0, 16)))
+		return -1;
+	q->slot = is_header(p, 8, false) || is_header(p, 8, true) ? 8 : 4;
+	q->swap = is_header(p, q->slot, true);
+	slots = 2 + slot(q, p, 1);
+	if (slots * q->slot > q->size)
+		return source_fail(s, 0, "CPU profile header: cut short, %ju of %ju bytes", (uintmax_t)q->size,
+		    (uintmax_t)(slots * q->slot));
+	if (!(p = look(s, 0, slots * q->slot)))
+		return -1;
+	if (slot(q, p, 2))
+		return source_fail(s, 2 * q->slot, "CPU profile header: version %ju is not known", (uintmax_t)slot(q, p, 2));
+	q->period = slot(q, p, 3);
+	if (!q->period) {
+		q->period = 1;
+		snprintf(s->warning, sizeof s->warning, "a sampling period of 0 us in the header is taken for 1 us");
+	}
+	if (q->period > PERIOD_MAX)
+		return source_fail(s, 3 * q->slot, "CPU profile header: a sampling period of %ju us",
+		    (uintmax_t)q->period);
+	q->period *= 1000;
+	q->records = q->at = slots * q->slot;
+	return 1;
+}
+
+/* ---- making records -------------------------------------------------------------------------------- */
+
+/* All records are made in zeroed memory, so padding needs no care. */
+static size_t
+record(uint8_t *p, uint32_t type, uint16_t misc, size_t size)
+{
+	pp_set_u32(p, type, false);
+	pp_set_u16(p + 4, misc, false);
+	pp_set_u16(p + 6, (uint16_t)size, false);
+	return size;
+}
+
+static void
+set_task(uint8_t *p)
+{
+	pp_set_u32(p, PID, false);
+	pp_set_u32(p + 4, PID, false);
+}
+
+static size_t
+make_attr(const struct cpuprofile *q, uint8_t *p)
+{
+	/*
+	 * inherit, exclude_kernel, exclude_hv, mmap, comm, task, sample_id_all, mmap2, comm_exec.
+	 * Time in the kernel is in the profile too, but where the kernel was called.
+	 */
+	static const uint8_t flags[] = { 1, 5, 6, 8, 9, 13, PP_ATTR_SAMPLE_ID_ALL_BIT, 23, 24 };
+	uint8_t *attr = p + PP_HEADER_SIZE;
+
+	memset(p, 0, PP_HEADER_SIZE + ATTR_SIZE + 8);
+	pp_set_u32(attr, TYPE_SOFTWARE, false);
+	pp_set_u32(attr + 4, ATTR_SIZE, false);
+	pp_set_u64(attr + 8, COUNT_SW_CPU_CLOCK, false);
+	pp_set_u64(attr + 16, q->period, false);
+	pp_set_u64(attr + 24, SAMPLE_TYPE, false);
+	for (size_t i = 0; i < sizeof flags; i++)	/* bit fields: a big-endian compiler starts at the top */
+		attr[40 + flags[i] / 8] |= (uint8_t)(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
+		    0x80 >> flags[i] % 8 : 1 << flags[i] % 8);
+	pp_set_u64(attr + ATTR_SIZE, EVENT_ID, false);
+	return record(p, PP_HEADER_ATTR, 0, PP_HEADER_SIZE + ATTR_SIZE + 8);
+}
+
+/* Else perf would call it cpu-clock:u. */
+static size_t
+make_name(uint8_t *p)
+{
+	memset(p, 0, 40);
+	pp_set_u64(p + 8, EVENT_UPDATE_NAME, false);
+	pp_set_u64(p + 16, EVENT_ID, false);
+	strcpy((char *)p + 24, "cpu-clock");
+	return record(p, PP_EVENT_UPDATE, 0, 40);
+}
+
+struct map {				/* one line of the text */
+	uint64_t start, end, pgoff, ino;
+	unsigned maj, min, prot, flags;
+	char name[NAME_SIZE];
+};
+
+static size_t
+make_comm(struct cpuprofile *q, uint8_t *p, const struct map *m)
+{
+	enum { COMM_MAX = 15, SIZE = PP_HEADER_SIZE + 8 + COMM_MAX + 1 + TRAILER };
+	static const char deleted[] = " (deleted)";
+	const char *slash = strrchr(m->name, '/'), *base = slash && slash[1] ? slash + 1 : m->name;
+	size_t len = strlen(base), tail = sizeof deleted - 1;
+
+	if (len > tail && !strcmp(base + len - tail, deleted))
+		len -= tail;
+	memset(p, 0, SIZE);
+	set_task(p + 8);
+	memcpy(p + 16, base, len < COMM_MAX ? len : COMM_MAX);
+	set_task(p + SIZE - TRAILER);
+	q->named = true;
+	return record(p, PP_COMM, PP_MISC_USER, SIZE);
+}
+
+static size_t
+make_mmap2(struct cpuprofile *q, uint8_t *p, const struct map *m)
+{
+	/* the kernel's name for memory without a file */
+	const char *name = m->name[0] ? m->name : "//anon";
+	size_t len = strlen(name), size = 72 + ((len + 8) & ~(size_t)7) + TRAILER;
+
+	memset(p, 0, size);
+	set_task(p + 8);
+	pp_set_u64(p + 16, m->start, false);
+	pp_set_u64(p + 24, m->end - m->start, false);
+	pp_set_u64(p + 32, m->pgoff, false);
+	pp_set_u32(p + 40, m->maj, false);
+	pp_set_u32(p + 44, m->min, false);
+	pp_set_u64(p + 48, m->ino, false);
+	pp_set_u32(p + 64, m->prot, false);
+	pp_set_u32(p + 68, m->flags, false);
+	memcpy(p + 72, name, len);
+	set_task(p + size - TRAILER);
+	q->nmaps++;
+	return record(p, PP_MMAP2, PP_MISC_USER, size);
+}
+
+static size_t
+make_sample(struct source *s, uint8_t *p)
+{
+	struct cpuprofile *q = s->profile;
+	size_t n = q->depth < CHAIN_MAX ? q->depth : CHAIN_MAX;
+	const uint8_t *pc = look(s, q->chain, n * q->slot);
+
+	if (!pc)
+		return 0;
+	if (q->time < UINT64_MAX - 1 - q->weight)	/* else time stands still; ~0 would be none */
+		q->time += q->weight;
+	pp_set_u64(p + 8, slot(q, pc, 0), false);
+	set_task(p + 16);
+	pp_set_u64(p + 24, q->time, false);
+	pp_set_u64(p + 32, q->weight, false);
+	pp_set_u64(p + 40, n + 1, false);
+	pp_set_u64(p + 48, CONTEXT_USER, false);
+	for (size_t i = 0; i < n; i++)
+		pp_set_u64(p + 56 + 8 * i, slot(q, pc, i), false);
+	return record(p, PP_SAMPLE, PP_MISC_USER, 56 + 8 * n);
+}
+
+/* ---- maps ---------------------------------------------------------------------------------------- */
+
+/* The next line of the text, without its end, into q->line: 1; 0: there is none. */
+static int
+take_line(struct source *s)
+{
+	struct cpuprofile *q = s->profile;
+	uint64_t began = q->at;
+	size_t len = 0;
+	bool fits = true;		/* else it is longer than any map's, and ignored as what is no map */
+
+	while (q->at < q->size) {
+		size_t n = q->size - q->at < WINDOW / 2 ? (size_t)(q->size - q->at) : WINDOW / 2;
+		const uint8_t *p = look(s, q->at, n), *nl;
+
+		if (!p)
+			return 0;
+		if ((nl = memchr(p, '\n', n)))
+			n = (size_t)(nl - p);
+		fits = fits && len + n < LINE_SIZE;
+		if (fits) {
+			memcpy(q->line + len, p, n);
+			len += n;
+		}
+		q->at += n + (nl ? 1 : 0);
+		if (nl) {
+			q->line[fits ? len : 0] = 0;
+			return 1;
+		}
+	}
+	if (q->at > began)
+		fault(q, began, "CPU profile maps: cut short in a line");
+	return 0;
+}
+
+/* The name of a map, in which $build stands for the path of the last "build=" line. */
+static void
+set_name(struct cpuprofile *q, struct map *m, const char *text)
+{
+	const char *var = strstr(text, "$build");
+	int put;
+
+	if (var && strspn(var + 6, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"))
+		var = NULL;
+	put = var ? snprintf(m->name, sizeof m->name, "%.*s%s%s", (int)(var - text), text, q->build, var + 6) :
+	    snprintf(m->name, sizeof m->name, "%s", text);
+	if (put < 0 || (size_t)put >= sizeof m->name)
+		m->name[0] = 0;
+}
+
+/*
+ * A line as in /proc/PID/maps (kernel, fs/proc/task_mmu.c: show_map_vma), or the older
+ * "start-end: name".  1: it is an executable map; 0: something else, which the format says to ignore.
+ */
+static int
+parse_map(struct cpuprofile *q, struct map *m)
+{
+	const char *text = q->line;
+	int at = -1, name = -1;
+	char perms[5] = "r-xp";
+
+	if (!strncmp(text + strspn(text, " "), "build=", 6)) {
+		text += strspn(text, " ") + 6;
+		if (strlen(text) < sizeof q->build)
+			memcpy(q->build, text, strlen(text) + 1);
+		return 0;
+	}
+	memset(m, 0, offsetof(struct map, name));
+	if (!strspn(text, "0123456789abcdefABCDEF") ||
+	    sscanf(text, "%16" SCNx64 "-%16" SCNx64 "%n", &m->start, &m->end, &at) < 2 || m->start >= m->end)
+		return 0;
+	if (text[at] == ':')
+		name = 1;
+	else if (sscanf(text + at, " %4s %16" SCNx64 " %8x:%8x %20" SCNu64 "%n", perms, &m->pgoff, &m->maj, &m->min,
+	    &m->ino, &name) != 5 || strlen(perms) != 4)
+		return 0;
+	m->prot = (perms[0] == 'r' ? PROT_READ : 0u) | (perms[1] == 'w' ? PROT_WRITE : 0u) |
+	    (perms[2] == 'x' ? PROT_EXEC : 0u);
+	m->flags = perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	text += at;
+	text += name;
+	set_name(q, m, text + strspn(text, " "));
+	return m->prot & PROT_EXEC ? 1 : 0;
+}
+
+/* The record of the next executable map, with COMM in front of the first that has a file; 0: no more. */
+static size_t
+make_map(struct source *s, uint8_t *p)
+{
+	struct cpuprofile *q = s->profile;
+	struct map m;
+
+	while (q->pending || take_line(s) > 0) {
+		q->pending = false;
+		if (!parse_map(q, &m))
+			continue;
+		if (q->named || !m.name[0] || m.name[0] == '[')
+			return make_mmap2(q, p, &m);
+		q->pending = true;
+		return make_comm(q, p, &m);
+	}
+	if (!q->nmaps)
+		fault(q, q->text, "CPU profile maps: none behind the trailer: cut short, or never written");
+	return 0;
+}
+
+/* ---- second pass ----------------------------------------------------------------------------------- */
+
+static size_t
+next_sample(struct source *s, uint8_t *p)
+{
+	struct cpuprofile *q = s->profile;
+
+	if (q->in_round == ROUND) {
+		q->in_round = 0;
+		return record(p, PP_FINISHED_ROUND, 0, PP_HEADER_SIZE);
+	}
+	if (!q->repeat && (q->at >= q->end || take_record(s) <= 0))
+		return 0;
+	q->repeat--;
+	q->in_round++;
+	return make_sample(s, p);
+}
+
+/* One record of no more than PP_RECORD_MAX bytes to p: its size; 0: no more. */
+static size_t
+make_record(struct source *s, uint8_t *p)
+{
+	struct cpuprofile *q = s->profile;
+	size_t n;
+
+	switch (q->next) {
+	case ATTR:
+		q->next = NAME;
+		return make_attr(q, p);
+	case NAME:
+		q->next = MAPS;
+		q->at = q->text ? q->text : q->size;
+		return make_name(p);
+	case MAPS:
+		if (q->text && (n = make_map(s, p)))
+			return n;
+		q->next = SAMPLES;
+		q->at = q->records;
+		/* FALLTHROUGH */
+	case SAMPLES:
+		if ((n = next_sample(s, p)))
+			return n;
+		q->next = END;
+		/* FALLTHROUGH */
+	case END:
+		break;
+	}
+	return 0;
+}
+
+/* What the source reads from. */
+static ssize_t
+make(struct source *s, uint8_t *p, size_t n)
+{
+	struct cpuprofile *q = s->profile;
+	size_t used = 0, size;
+
+	while (n - used >= PP_RECORD_MAX && (size = make_record(s, p + used)))
+		used += size;
+	if (used || !q->fault[0])
+		return (ssize_t)used;
+	s->fatal = true;
+	return source_fail(s, q->fault_at, "%s", q->fault);
+}
+
+int
+source_cpuprofile_open(struct source *s)
+{
+	struct cpuprofile *q = s->profile = calloc(1, sizeof *q);
+	struct stat st;
+
+	if (!q)
+		return source_fail(s, 0, "out of memory");
+	if (fstat(s->fd, &st) < 0)
+		return source_fail(s, 0, "%s", strerror(errno));
+	q->size = (uint64_t)st.st_size;
+	if (take_header(s) < 0)
+		return s->failed ? -1 : source_fail(s, q->fault_at, "%s", q->fault);
+	scan(s);
+	q->repeat = 0;
+	s->make = make;
+	s->base = s->nread = 0;
+	s->eof = false;
+	s->pub.pos = s->pub.lim = s->oend = s->buf;
+	return 1;
+}

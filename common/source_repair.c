@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * source_repair.c - go on behind a fault (PP_OPEN_REPAIR).
+ *
+ * A record that is not sound is left out alone if others stand right behind it.  Else its size is not to be
+ * trusted: what follows is searched, byte by byte since sizes need not be multiples of 8, for a place from where
+ * CHAIN records hang together, each of a known type and sound.
+ *
+ *	sound | sound | broken ...??????...| sound | sound | sound | sound |
+ *	              ^ the fault          ^ go on here
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source.h"
+
+enum { CHAIN = 4, LOOK = PP_READ_SIZE, EARLY_MAX = 32 };
+
+struct repair {
+	void		(*fn)(void *, const struct pp_err *);
+	void		*arg;
+	uint64_t	 faults, lost;
+	unsigned	 nearly;	/* faults before there was somebody to tell; as many as fit */
+	struct pp_err	 early[EARLY_MAX];
+	struct pp_sample sample;
+};
+
+int
+repair_open(struct source *s)
+{
+	if (!(s->repair = calloc(1, sizeof *s->repair)))
+		return pp_fail(s->err, "out of memory");
+	return 1;
+}
+
+void
+repair_free(struct source *s)
+{
+	free(s->repair);
+}
+
+/* ---- telling ---------------------------------------------------------------------------------------- */
+
+static void
+tell(struct repair *p, const struct pp_err *e)
+{
+	p->faults++;
+	if (p->fn)
+		p->fn(p->arg, e);
+	else if (p->nearly < EARLY_MAX)
+		p->early[p->nearly++] = *e;
+}
+
+static void
+tell_lost(struct source *s, struct pp_err *e, uint64_t lost)
+{
+	size_t n = strlen(e->what);
+
+	s->repair->lost += lost;
+	if (lost)
+		snprintf(e->what + n, sizeof e->what - n, "; %ju byte%s left out", (uintmax_t)lost, lost == 1 ? "" : "s");
+	tell(s->repair, e);
+}
+
+void
+repair_note(struct source *s, uint64_t off, uint64_t lost, const char *fmt, ...)
+{
+	struct pp_err e = { .file = s->err->file, .off = off, .at = true };
+	int n = snprintf(e.what, sizeof e.what, "%s", s->part);
+	va_list ap;
+
+	if (!s->repair)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(e.what + n, sizeof e.what - (size_t)n, fmt, ap);
+	va_end(ap);
+	tell_lost(s, &e, lost);
+}
+
+bool
+repair_forgive(struct source *s, uint64_t lost)
+{
+	struct pp_err e = *s->err;
+
+	if (!s->repair || s->fatal || !e.what[0])
+		return false;
+	*s->err = (struct pp_err){ .file = e.file };
+	s->failed = false;
+	tell_lost(s, &e, lost);
+	return true;
+}
+
+void
+pp_on_fault(struct pp_source *pub, void (*fn)(void *, const struct pp_err *), void *arg)
+{
+	struct repair *p = ((struct source *)pub)->repair;
+
+	if (!p)
+		return;
+	p->fn = fn;
+	p->arg = arg;
+	for (unsigned i = 0; i < p->nearly; i++)
+		fn(arg, &p->early[i]);
+	p->nearly = 0;
+}
+
+uint64_t
+pp_faults(const struct pp_source *pub, uint64_t *lost)
+{
+	const struct repair *p = ((const struct source *)pub)->repair;
+
+	*lost = p ? p->lost : 0;
+	return p ? p->faults : 0;
+}
+
+/* ---- what is sound ---------------------------------------------------------------------------------- */
+
+static struct pp_rec
+view(const struct source *s, const uint8_t *p)
+{
+	return (struct pp_rec){ .raw = p, .type = pp_get_u32(p, s->pub.swap),
+	    .misc = pp_get_u16(p + 4, s->pub.swap), .size = pp_get_u16(p + 6, s->pub.swap) };
+}
+
+/* By its header alone: a record that perf or the kernel could have written? */
+static bool
+header_plausible(const struct source *s, const struct pp_rec *r)
+{
+	if (!pp_type_name(r->type) || r->size < PP_HEADER_SIZE)
+		return false;
+	if (r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2)
+		return !s->inner;
+	/* The kernel knows the cpu modes 0 to 5; perf itself uses misc for BUILD_ID only (and 0 to 5 there too). */
+	return r->size >= pp_type_min(r->type) && (r->misc & PP_MISC_CPUMODE_MASK) <= PP_MISC_GUEST_USER &&
+	    (r->type >= PP_USER_TYPE_START || !(r->size & 7));
+}
+
+/* The same, or a record of a kind that we don't know (simpleperf's start at 32768). */
+static bool
+header_possible(const struct source *s, const struct pp_rec *r)
+{
+	return header_plausible(s, r) || (!pp_type_name(r->type) && r->type && r->type <= UINT16_MAX &&
+	    r->size >= PP_HEADER_SIZE && !(r->size & 7));
+}
+
+static bool
+sound(const struct source *s, const struct pp_rec *r)
+{
+	struct pp_err e = { 0 };
+	const struct pp_event *ev;
+
+	if (r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2)
+		return true;
+	if (pp_check(r, s->pub.swap, &e) < 0)
+		return false;
+	if (r->type != PP_SAMPLE || !s->pub.events->n)
+		return true;
+	return (ev = pp_event_find(s->pub.events, r, &e)) &&
+	    pp_sample_get(&s->repair->sample, ev, r, s->pub.swap, &e) > 0;
+}
+
+bool
+repair_plausible(const struct source *s, const uint8_t *p, size_t n, bool last)
+{
+	const uint8_t *end = p + n;
+	struct pp_rec r[CHAIN];
+	unsigned k = 0;
+
+	for (bool cut = false; k < CHAIN && p != end && !cut; ) {
+		if (end - p < PP_HEADER_SIZE)
+			break;
+		r[k] = view(s, p);
+		if (!header_plausible(s, &r[k]))
+			return false;
+		if ((cut = r[k].size > end - p))
+			break;
+		p += r[k].size;
+		/* A payload is not looked through; what is behind it may be out of sight. */
+		if (r[k].type == PP_HEADER_TRACING_DATA || r[k].type == PP_AUXTRACE) {
+			k++;
+			break;
+		}
+		k++;
+	}
+	for (unsigned i = 0; i < k; i++)
+		if (!sound(s, &r[i]))
+			return false;
+	return k > 0 || (last && p == end);
+}
+
+/* How long a sample's fields really are. */
+static size_t
+sample_end(const struct pp_sample *x, const struct pp_rec *r)
+{
+	const uint8_t *end = r->raw + PP_HEADER_SIZE;
+
+	for (int i = 0; i < PP_SAMPLE_BITS; i++)
+		if (x->at[i].p && x->at[i].p + x->at[i].n > end)
+			end = x->at[i].p + x->at[i].n;
+	return (size_t)(end - r->raw);
+}
+
+/* Bytes of the input behind the record at the outer position. */
+static uint64_t
+bytes_behind(const struct source *s, const struct pp_rec *r)
+{
+	uint64_t n = (uint64_t)(s->oend - s->pub.pos) - r->size;
+
+	for (unsigned i = s->cur; i < s->nseg; i++)
+		n += s->seg[i].len == UINT64_MAX ? s->total - s->nread : s->seg[i].len - (i == s->cur ? s->cur_done : 0);
+	return n;
+}
+
+/* Do its fields fit the record?  1, 0: it may be of a newer kind, or its size a lie; -1. */
+static int
+check_fields(struct source *s, const struct pp_rec *r)
+{
+	const struct pp_event *ev;
+
+	if (r->type >= PP_USER_TYPE_START || !pp_type_name(r->type) || !s->pub.events->n)
+		return pp_type_name(r->type) != NULL;
+	if (!(ev = pp_event_find(s->pub.events, r, s->err)))
+		return -1;
+	if (r->type != PP_SAMPLE)
+		return 1;
+	if (pp_sample_get(&s->repair->sample, ev, r, s->pub.swap, s->err) < 0)
+		return -1;
+	return sample_end(&s->repair->sample, r) == r->size;
+}
+
+/* What follows a record of which check_fields() was not sure: n bytes of it are there.  1, or -1. */
+static int
+check_next(struct source *s, const struct pp_rec *r, const uint8_t *next, size_t n)
+{
+	struct pp_rec x;
+
+	if (n < PP_HEADER_SIZE)
+		return 1;
+	x = view(s, next);
+	return header_possible(s, &x) ? 1 :
+	    pp_fail(s->err, pp_type_name(r->type) ? "its fields end before its size of %u bytes, and no record follows" :
+	    "unknown type, %u bytes, and no record follows", r->size);
+}
+
+int
+repair_check(struct source *s, const struct pp_rec *r)
+{
+	uint64_t payload = pp_payload_size(r, s->pub.swap);
+	uint16_t size = r->size;
+	struct pp_rec now;
+	int rc;
+
+	if (payload > bytes_behind(s, r))
+		return pp_fail(s->err, "payload of %ju bytes, %ju are there", (uintmax_t)payload,
+		    (uintmax_t)bytes_behind(s, r));
+	if (payload || (rc = check_fields(s, r)) > 0)
+		return 1;
+	if (rc < 0 || source_fill(s, size + PP_HEADER_SIZE) < 0)
+		return -1;
+	now = view(s, s->pub.pos);
+	return check_next(s, &now, s->pub.pos + size, (size_t)(s->oend - s->pub.pos) - size);
+}
+
+int
+repair_check_inner(struct source *s, const struct pp_rec *r, size_t left)
+{
+	int rc;
+
+	if (!s->repair || (rc = check_fields(s, r)) > 0)
+		return 1;
+	return rc < 0 ? rc : check_next(s, r, r->raw + r->size, left - r->size);
+}
+
+/* ---- going on --------------------------------------------------------------------------------------- */
+
+/* Search from the outer position on; how many bytes were stepped over, or -1. */
+static int64_t
+search(struct source *s)
+{
+	int64_t lost = 0;
+
+	for (;;) {
+		int rc = source_fill(s, LOOK);
+		const uint8_t *p = s->pub.pos;
+		size_t n = (size_t)(s->oend - p), keep = rc ? LOOK / 2 : 0;
+
+		if (rc < 0)
+			return -1;
+		while (n > keep && !(n >= PP_HEADER_SIZE && repair_plausible(s, p, n, !rc)))
+			p++, n--;
+		lost += p - s->pub.pos;
+		s->pub.pos = p;
+		if (n > keep || !rc)
+			return lost;
+	}
+}
+
+int
+repair_outer(struct source *s)
+{
+	struct pp_err e = *s->err;
+	size_t n, size;
+	uint32_t type;
+	int64_t lost;
+	int rc;
+
+	if (!s->repair || s->fatal || !e.what[0])
+		return -1;
+	*s->err = (struct pp_err){ .file = e.file };
+	s->failed = false;
+	s->payload = 0;
+	if ((rc = source_fill(s, LOOK)) < 0)
+		return -1;
+	n = (size_t)(s->oend - s->pub.pos);
+	size = n < PP_HEADER_SIZE ? 0 : pp_get_u16(s->pub.pos + 6, s->pub.swap);
+	type = size ? pp_get_u32(s->pub.pos, s->pub.swap) : 0;
+	if (n < PP_HEADER_SIZE || (!rc && !n)) {
+		lost = (int64_t)n;
+		s->pub.pos = s->oend;
+	} else if (size >= PP_HEADER_SIZE && size <= n &&
+	    repair_plausible(s, s->pub.pos + size, n - size, !rc)) {
+		lost = (int64_t)size;
+		s->pub.pos += size;
+		if (type == PP_COMPRESSED || type == PP_COMPRESSED2)
+			expand_break(s);
+	} else {
+		s->pub.pos++;
+		if ((lost = search(s)) < 0)
+			return -1;
+		lost++;
+		if (s->pub.pos == s->oend && !rc && size > n && expand_part(s, s->oend - n) > 0) {
+			snprintf(e.what + strlen(e.what), sizeof e.what - strlen(e.what),
+			    "; as much of it as zstd can expand is kept");
+			tell(s->repair, &e);
+			return 2;
+		}
+		expand_break(s);
+	}
+	if (s->pub.pos == s->oend && s->eof)
+		s->cur = s->nseg;
+	tell_lost(s, &e, (uint64_t)lost);
+	return 2;
+}
+
+size_t
+repair_inner(struct source *s, const uint8_t *p, size_t n)
+{
+	size_t size = n < PP_HEADER_SIZE ? 0 : pp_get_u16(p + 6, s->pub.swap), at = 1;
+
+	if (size >= PP_HEADER_SIZE && size <= n && repair_plausible(s, p + size, n - size, false))
+		return size;
+	while (n - at >= PP_HEADER_SIZE && !repair_plausible(s, p + at, n - at, false))
+		at++;
+	return n - at < PP_HEADER_SIZE ? n : at;
+}
