@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: ISC */
+#include <sys/random.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rewrite.h"
+
+/* ---- ids --------------------------------------------------------------------------------------- */
+
+static struct pp_idpair *
+find(const struct pp_ids *m, uint64_t id)
+{
+	size_t mask = (UINT64_C(1) << (64 - m->shift)) - 1, i = id * m->mul >> m->shift;
+
+	while (m->slot[i].full && m->slot[i].from != id)
+		i = (i + 1) & mask;
+	return &m->slot[i];
+}
+
+static int
+resize(struct pp_ids *m, unsigned shift)
+{
+	struct pp_ids new = { .mul = m->mul, .shift = shift, .used = m->used };
+
+	if (!m->slot && getrandom(&new.mul, sizeof new.mul, GRND_NONBLOCK) < 0)
+		new.mul = UINT64_C(0x9e3779b97f4a7c15);
+	if (!m->slot)
+		new.mul |= 1;
+	if (!(new.slot = calloc(UINT64_C(1) << (64 - shift), sizeof *new.slot)))
+		return -1;
+	for (size_t i = 0; m->slot && i < UINT64_C(1) << (64 - m->shift); i++)
+		if (m->slot[i].full) {
+			struct pp_idpair *p = &m->slot[i];
+
+			*find(&new, p->from) = *p;
+		}
+	free(m->slot);
+	*m = new;
+	return 1;
+}
+
+int
+pp_ids_put(struct pp_ids *m, uint64_t from, uint64_t to)
+{
+	struct pp_idpair *p;
+
+	if (!m->slot ? resize(m, 64 - 6) < 0 :
+	    2 * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && resize(m, m->shift - 1) < 0)
+		return -1;
+	p = find(m, from);
+	m->used += !p->full;
+	*p = (struct pp_idpair){ from, to, true };
+	return 1;
+}
+
+bool
+pp_ids_get(const struct pp_ids *m, uint64_t from, uint64_t *to)
+{
+	const struct pp_idpair *p;
+
+	if (!m->slot || !(p = find(m, from))->full)
+		return false;
+	if (to)
+		*to = p->to;
+	return true;
+}
+
+void
+pp_ids_free(struct pp_ids *m)
+{
+	free(m->slot);
+	*m = (struct pp_ids){ 0 };
+}
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+/* The record in buf, to be changed there. */
+static uint8_t *
+own(const struct pp_rewrite *rw, struct pp_rec *r)
+{
+	if (r->raw != rw->buf) {
+		memcpy(rw->buf, r->raw, r->size);
+		r->raw = rw->buf;
+	}
+	return rw->buf;
+}
+
+/* Make room for n zeros at byte `at'. */
+static bool
+grow(const struct pp_rewrite *rw, struct pp_rec *r, unsigned at, unsigned n)
+{
+	if (r->size + n > PP_RECORD_MAX)
+		return false;
+	if (r->raw != rw->buf)
+		memcpy(rw->buf, r->raw, at);
+	memmove(rw->buf + at + n, r->raw + at, r->size - at);
+	memset(rw->buf + at, 0, n);
+	r->raw = rw->buf;
+	r->size = (uint16_t)(r->size + n);
+	pp_set_u16(rw->buf + 6, r->size, rw->swap);
+	return true;
+}
+
+static void
+change(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, uint64_t old, uint64_t new)
+{
+	if (old == new)
+		return;
+	if (len == 8)
+		pp_set_u64(own(rw, r) + at, new, rw->swap);
+	else
+		pp_set_u32(own(rw, r) + at, (uint32_t)new, rw->swap);
+}
+
+/* An id that says whose the record is.  perf takes 0 for the first event, and all ids if there is but one. */
+static uint64_t
+owner(const struct pp_rewrite *rw, uint64_t id)
+{
+	uint64_t new;
+
+	if (!rw->ids)
+		return id;
+	if (id && pp_ids_get(rw->ids, id, &new))
+		return new;
+	return !id || rw->events->n == 1 ? rw->first_id : id;
+}
+
+/* An id that the record only mentions. */
+static uint64_t
+mention(const struct pp_rewrite *rw, uint64_t id)
+{
+	uint64_t new;
+
+	if (!rw->ids || pp_ids_get(rw->ids, id, &new))
+		return rw->ids ? new : id;
+	return rw->taken && pp_ids_get(rw->taken, id, NULL) ? 0 : id;
+}
+
+enum what { PID = 1, TIME = 2, OWNER = 4, MENTION = 8, STREAM = 16, CLOCK = 32 };
+
+static int
+move_time(const struct pp_rewrite *rw, uint64_t *t)
+{
+	int64_t shift = (int64_t)rw->time_shift;
+
+	if (!*t || *t == UINT64_MAX)
+		return 1;
+	if (shift < 0 ? *t <= 0 - rw->time_shift : *t >= UINT64_MAX - rw->time_shift)
+		return pp_fail(rw->err, "time %ju.%09ju moved by %jd ns leaves the range of times",
+		    (uintmax_t)(*t / 1000000000), (uintmax_t)(*t % 1000000000), (intmax_t)shift);
+	*t += rw->time_shift;
+	return 1;
+}
+
+/* Change the value of `len' bytes at byte `at'. */
+static int
+value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum what what)
+{
+	uint64_t old = len == 8 ? pp_get_u64(r->raw + at, rw->swap) : pp_get_u32(r->raw + at, rw->swap), new = old;
+
+	switch (what) {
+	case PID:
+		if (old && (len == 8 ? old < INT32_MAX : old != UINT32_MAX))
+			new = old + rw->pid_shift;
+		break;
+	case TIME:
+		if (move_time(rw, &new) < 0)
+			return -1;
+		break;
+	case CLOCK:			/* modulo: only its sum with a scaled counter is a time */
+		new = old + rw->time_shift;
+		break;
+	case OWNER:
+		new = owner(rw, old);
+		break;
+	case MENTION:
+		new = mention(rw, old);
+		break;
+	case STREAM:			/* an inherited event's own id is in no attr, and nobody looks it up */
+		if (rw->ids)
+			pp_ids_get(rw->ids, old, &new);
+		break;
+	}
+	change(rw, r, at, len, old, new);
+	return 1;
+}
+
+/* READ values at byte `at'. */
+static void
+read_ids(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, uint64_t format)
+{
+	struct pp_cur c = pp_cur(r->raw + at, r->size - at, rw->swap);
+	struct pp_read rd;
+	size_t first;
+
+	pp_read_get(&rd, &c, format);
+	if (c.bad || !rd.id_at)
+		return;
+	first = (size_t)(rd.values - r->raw) + rd.id_at;
+	for (uint64_t i = 0; i < rd.nr; i++)
+		value(rw, r, first + i * rd.stride, 8, MENTION);
+}
+
+/* ---- samples and trailers ---------------------------------------------------------------------- */
+
+static int
+sample(const struct pp_rewrite *rw, struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(rw->events, r, rw->err);
+	const struct pp_plan *p;
+	unsigned d = 0;
+
+	if (!ev)
+		return -1;
+	p = &ev->plan;
+	if (rw->identifier && !p->identifier) {
+		uint64_t id = p->id ? pp_get_u64(r->raw + p->id, rw->swap) : 0;
+
+		if (!grow(rw, r, PP_HEADER_SIZE, 8))
+			return 2;
+		pp_set_u64(rw->buf + PP_HEADER_SIZE, owner(rw, id), rw->swap);
+		d = 8;
+	}
+	if (rw->ids) {
+		if (p->identifier)
+			value(rw, r, p->identifier, 8, OWNER);
+		if (p->id)
+			value(rw, r, p->id + d, 8, OWNER);
+		if (p->stream_id)
+			value(rw, r, p->stream_id + d, 8, STREAM);
+		if (ev->attr.sample_type & PP_SAMPLE_READ)
+			read_ids(rw, r, p->fixed + d, ev->attr.read_format);
+	}
+	if (rw->pid_shift && p->tid) {
+		value(rw, r, p->tid + d, 4, PID);
+		value(rw, r, p->tid + d + 4, 4, PID);
+	}
+	return rw->time_shift && p->time ? value(rw, r, p->time + d, 8, TIME) : 1;
+}
+
+unsigned
+pp_trailer_size(uint64_t sample_type)
+{
+	return 8 * (unsigned)__builtin_popcountll(sample_type & (PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_ID |
+	    PP_SAMPLE_STREAM_ID | PP_SAMPLE_CPU | PP_SAMPLE_IDENTIFIER));
+}
+
+static int
+trailer(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
+{
+	const struct pp_plan *p = &ev->plan;
+	bool has = pp_has_trailer(ev, r);
+	unsigned back = p->t_identifier ? p->t_identifier : p->t_id, end = r->size;
+	uint64_t id = has && back ? pp_get_u64(r->raw + end - back, rw->swap) : 0;
+
+	if (rw->identifier && !(has && p->t_identifier)) {
+		if (!grow(rw, r, end, has ? 8 : pp_trailer_size(ev->attr.sample_type | PP_SAMPLE_IDENTIFIER)))
+			return 2;
+		pp_set_u64(rw->buf + r->size - 8, owner(rw, id), rw->swap);
+	}
+	if (!has)
+		return 1;
+	if (rw->ids && (id || rw->zero)) {
+		if (p->t_identifier)
+			value(rw, r, end - p->t_identifier, 8, OWNER);
+		if (p->t_id)
+			value(rw, r, end - p->t_id, 8, OWNER);
+		if (p->t_stream_id)
+			value(rw, r, end - p->t_stream_id, 8, STREAM);
+	}
+	if (rw->pid_shift && p->t_tid) {
+		value(rw, r, end - p->t_tid, 4, PID);
+		value(rw, r, end - p->t_tid + 4, 4, PID);
+	}
+	return rw->time_shift && p->t_time ? value(rw, r, end - p->t_time, 8, TIME) : 1;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------ */
+
+/* Where pids, times and ids stand in a body; lists and widths are known to record.c.  READ values: above. */
+static const struct place { uint8_t type, what; const char *field; } places[] = {
+	{ PP_MMAP, PID, "pid" }, { PP_MMAP, PID, "tid" },
+	{ PP_LOST, MENTION, "id" },
+	{ PP_COMM, PID, "pid" }, { PP_COMM, PID, "tid" },
+	{ PP_EXIT, PID, "pid" }, { PP_EXIT, PID, "ppid" }, { PP_EXIT, PID, "tid" }, { PP_EXIT, PID, "ptid" },
+	{ PP_EXIT, TIME, "time" },
+	{ PP_THROTTLE, TIME, "time" }, { PP_THROTTLE, MENTION, "id" }, { PP_THROTTLE, STREAM, "stream_id" },
+	{ PP_UNTHROTTLE, TIME, "time" }, { PP_UNTHROTTLE, MENTION, "id" }, { PP_UNTHROTTLE, STREAM, "stream_id" },
+	{ PP_FORK, PID, "pid" }, { PP_FORK, PID, "ppid" }, { PP_FORK, PID, "tid" }, { PP_FORK, PID, "ptid" },
+	{ PP_FORK, TIME, "time" },
+	{ PP_READ, PID, "pid" }, { PP_READ, PID, "tid" },
+	{ PP_MMAP2, PID, "pid" }, { PP_MMAP2, PID, "tid" },
+	{ PP_ITRACE_START, PID, "pid" }, { PP_ITRACE_START, PID, "tid" },
+	{ PP_SWITCH_CPU_WIDE, PID, "next_prev_pid" }, { PP_SWITCH_CPU_WIDE, PID, "next_prev_tid" },
+	{ PP_NAMESPACES, PID, "pid" }, { PP_NAMESPACES, PID, "tid" },
+	{ PP_ID_INDEX, MENTION, "id" }, { PP_ID_INDEX, PID, "tid" },
+	{ PP_AUXTRACE, PID, "tid" },
+	{ PP_AUXTRACE_ERROR, PID, "pid" }, { PP_AUXTRACE_ERROR, PID, "tid" }, { PP_AUXTRACE_ERROR, TIME, "time" },
+	{ PP_THREAD_MAP, PID, "pid" },
+	{ PP_STAT, OWNER, "id" },
+	{ PP_EVENT_UPDATE, OWNER, "id" },
+	{ PP_TIME_CONV, CLOCK, "time_zero" },
+};
+enum { PLACES = sizeof places / sizeof *places };
+
+struct body {			/* a body being walked */
+	const struct pp_rewrite *rw;
+	struct pp_rec	*r;
+	const uint8_t	*base;		/* where the walk goes; the copy may be somewhere else by now */
+	const struct place *from, *to;	/* of this type */
+	unsigned	 wanted;
+};
+
+static int
+visit(void *arg, const struct pp_value *v)
+{
+	struct body *b = arg;
+
+	for (const struct place *p = b->from; p < b->to; p++)
+		if (p->what & b->wanted && !strcmp(p->field, v->name))
+			return value(b->rw, b->r, (size_t)(v->p - b->base), v->len, (enum what)p->what);
+	return 1;
+}
+
+static int
+body(const struct pp_rewrite *rw, struct pp_rec *r)
+{
+	unsigned i = 0, k, any = 0;
+	struct body b = { .rw = rw, .r = r, .base = r->raw };
+	struct pp_rec was = *r;
+
+	b.wanted = (rw->ids ? OWNER | MENTION | STREAM : 0u) | (rw->pid_shift ? PID : 0u) |
+	    (rw->time_shift ? TIME | CLOCK : 0u);
+	while (i < PLACES && places[i].type != r->type)
+		i++;
+	for (k = i; k < PLACES && places[k].type == r->type; k++)
+		any |= places[k].what;
+	if (!(any & b.wanted))
+		return 1;
+	b.from = places + i;
+	b.to = places + k;
+	return pp_walk(&was, NULL, rw->swap, visit, &b, rw->err) < 0 ? -1 : 1;
+}
+
+/* PREFIX in front of the name, the whole padded to 8 again. */
+static int
+comm(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
+{
+	enum { NAME = 16 };
+	size_t n = strlen(rw->comm_prefix), len = strlen((const char *)r->raw + NAME);
+	unsigned room = (unsigned)((n + 7) & ~(size_t)7), area, behind = 0;
+
+	if (pp_has_trailer(ev, r) && r->size >= NAME + ev->plan.trailer)
+		behind = ev->plan.trailer;
+	if (n > PP_RECORD_MAX / 2 || !grow(rw, r, NAME, room))
+		return 2;
+	area = r->size - NAME - behind;
+	if (len > area - room)		/* the NUL was found in the trailer */
+		len = area - room;
+	memcpy(rw->buf + NAME, rw->comm_prefix, n);
+	memmove(rw->buf + NAME + n, rw->buf + NAME + room, len);
+	memset(rw->buf + NAME + n + len, 0, area - n - len);
+	return 1;
+}
+
+static int
+kernel(const struct pp_rewrite *rw, struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(rw->events, r, rw->err);
+	int rc = 1;
+
+	if (!ev)
+		return -1;
+	if (r->type == PP_COMM && rw->comm_prefix)
+		rc = comm(rw, r, ev);
+	if (rc == 1)
+		rc = body(rw, r);
+	if (rc == 1 && r->type == PP_READ && rw->ids)
+		read_ids(rw, r, 16, ev->attr.read_format);
+	return rc == 1 ? trailer(rw, r, ev) : rc;
+}
+
+int
+pp_rewrite(const struct pp_rewrite *rw, struct pp_rec *r)
+{
+	const uint8_t *was = r->raw;
+	int rc;
+
+	if (r->type == PP_SAMPLE)
+		rc = sample(rw, r);
+	else if (r->type < PP_USER_TYPE_START)
+		rc = kernel(rw, r);
+	else
+		rc = body(rw, r);
+	return rc == 1 ? r->raw != was : rc;
+}
+
+void
+pp_rewrite_attr(const struct pp_rewrite *rw, uint8_t *attr)
+{
+	enum { SAMPLE_TYPE = 24, FLAGS = 40, BYTE = PP_ATTR_SAMPLE_ID_ALL_BIT / 8, BIT = PP_ATTR_SAMPLE_ID_ALL_BIT % 8 };
+	bool big = rw->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	if (!rw->identifier)
+		return;
+	pp_set_u64(attr + SAMPLE_TYPE, pp_get_u64(attr + SAMPLE_TYPE, rw->swap) | PP_SAMPLE_IDENTIFIER, rw->swap);
+	attr[FLAGS + BYTE] |= (uint8_t)(1 << (big ? 7 - BIT : BIT));	/* event.c says how bits lie */
+}
