@@ -140,7 +140,7 @@ tool_realloc(void *p, size_t n, size_t size)
 static void
 help(const struct tool *t)
 {
-	printf("usage: %s [options] [FILE]\n%s\n\n", t->name, t->purpose);
+	printf("usage: %s [options] [FILE%s]\n%s\n\n", t->name, t->many ? "..." : "", t->purpose);
 	for (const struct tool_opt *o = t->opts; o->name; o++) {
 		char left[64];
 		bool optional = o->arg && o->arg[0] == '[';
@@ -156,6 +156,8 @@ help(const struct tool *t)
 static void
 getopt_tables(const struct tool *t, char *letters, struct option *longs)
 {
+	if (t->many)
+		*letters++ = '-';	/* operands come as key 1, in their places between the options */
 	*letters++ = ':';		/* tell a missing argument from an unknown option */
 	for (const struct tool_opt *o = t->opts; o->name; o++, longs++) {
 		int has = !o->arg ? no_argument : o->arg[0] == '[' ? optional_argument : required_argument;
@@ -172,9 +174,12 @@ getopt_tables(const struct tool *t, char *letters, struct option *longs)
 }
 
 static void
-input(struct tool *t, const char *name)
+input(struct tool *t, char *name)
 {
-	if (t->in_name)
+	if (t->many) {
+		t->names = tool_realloc(t->names, (size_t)t->nnames + 1, sizeof *t->names);
+		t->names[t->nnames++] = name;
+	} else if (t->in_name)
 		tool_wrong(t, "one input only: '%s' and '%s'", t->in_name, name);
 	t->in_name = name;
 }
@@ -184,8 +189,9 @@ static bool
 common_option(struct tool *t, int key)
 {
 	switch (key) {
+	case 1:				/* an operand, if `many' */
 	case 'i':
-		input(t, t->optarg);
+		input(t, optarg);
 		return true;
 	case 'o':
 		t->out_name = t->optarg;
@@ -279,13 +285,14 @@ confine(void)
 #endif
 }
 
-static void
-progress(struct tool *t)
+void
+tool_progress(struct tool *t, uint64_t done, uint64_t total)
 {
 	struct timespec now;
-	uint64_t total, done = pp_progress(t->in, &total);
 	double s;
 
+	if (!t->began.tv_sec)
+		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (now.tv_sec - t->shown.tv_sec < 1)
 		return;
@@ -303,11 +310,11 @@ static int
 before_refill(void *arg)
 {
 	struct tool *t = arg;
+	uint64_t total, done = pp_progress(t->in, &total);
 
 	if (t->out && pp_flush(t->out) < 0)
 		return -1;
-	if (t->began.tv_sec)
-		progress(t);
+	tool_progress(t, done, total);
 	return 1;
 }
 
@@ -337,9 +344,11 @@ has_output(const struct tool *t)
 void
 tool_check(struct tool *t)
 {
-	bool std_in = is_std(t->in_name);
+	bool std_in = !t->nnames && is_std(t->in_name);
 	struct stat st;
 
+	for (int i = 0; i < t->nnames; i++)
+		std_in |= is_std(t->names[i]);
 	setlocale(LC_CTYPE, "C.UTF-8");		/* for vis(3) only: what is a printable character */
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
@@ -350,6 +359,12 @@ tool_check(struct tool *t)
 		signal(SIGINT, SIG_IGN);
 }
 
+static void
+fault(void *arg, const struct pp_err *err)
+{
+	tool_say(arg, err);
+}
+
 void
 tool_open_input(struct tool *t, unsigned flags)
 {
@@ -357,6 +372,8 @@ tool_open_input(struct tool *t, unsigned flags)
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
+	if (flags & PP_OPEN_REPAIR)
+		pp_on_fault(t->in, fault, t);
 	tool_note(t, "%s: %s", t->in_err.file, pp_container(t->in));
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));
@@ -401,7 +418,7 @@ tool_close(struct tool *t)
 		bad = true;
 	if (t->in_err.what[0])
 		tool_say(t, &t->in_err);
-	if (t->out && t->out_err.what[0])
+	if (t->out_err.what[0])
 		tool_say(t, &t->out_err);
-	return bad || t->in_err.what[0] ? 1 : 0;
+	return bad || t->in_err.what[0] || t->out_err.what[0] ? 1 : 0;
 }

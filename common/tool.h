@@ -52,8 +52,11 @@ struct tool {
 	const struct tool_opt *opts;
 	bool		 opens_files;		/* later on, by name: no confinement then */
 	bool		 no_output;		/* this time, though it has TOOL_OPT_OUT */
+	bool		 many;			/* takes any number of inputs: names */
 	/* said by the user */
 	const char	*in_name, *out_name;	/* NULL: stdin, stdout */
+	char		**names;		/* `many': all inputs, in order */
+	int		 nnames;
 	int		 verbose;
 	bool		 quiet;
 	const char	*optarg;		/* of the option just returned */
@@ -79,6 +82,8 @@ void	tool_open(struct tool *, unsigned flags);
 void	tool_check(struct tool *);
 void	tool_open_input(struct tool *, unsigned flags);
 void	tool_ready(struct tool *);
+/* The progress line, if it is time for one. */
+void	tool_progress(struct tool *, uint64_t done, uint64_t total);
 /* Exit 2 if the open input is that file (NULL or "-": standard output), which is about to be written. */
 void	tool_refuse_input(const struct tool *, const char *path);
 /* Close both ends, print what went wrong; the exit status: 0, 1. */

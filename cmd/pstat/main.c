@@ -66,8 +66,8 @@ output(struct tool *t)
 	return f;
 }
 
-/* Write the report and close its file: 0, or 1 and the error line. */
-static int
+/* Write the report and close its file; a failure is kept in out_err. */
+static void
 write_report(struct tool *t, FILE *f, const struct report *r, int (*form)(FILE *, const struct report *))
 {
 	bool bad;
@@ -79,10 +79,6 @@ write_report(struct tool *t, FILE *f, const struct report *r, int (*form)(FILE *
 	/* Messages look at stdout once more, so it is not closed as a FILE. */
 	if ((f == stdout ? close(STDOUT_FILENO) : fclose(f)) != 0 || bad)
 		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
-	if (!t->out_err.what[0])
-		return 0;
-	tool_say(t, &t->out_err);
-	return 1;
 }
 
 int
@@ -93,7 +89,7 @@ main(int argc, char **argv)
 	bool as_json = false;
 	struct counts *c;
 	struct report r;
-	int key, status;
+	int key;
 	FILE *f;
 
 	while ((key = tool_getopt(&t, argc, argv)) != -1)
@@ -108,10 +104,10 @@ main(int argc, char **argv)
 	count_init(c, &t);
 	count_all(c);
 	sum_up(&r, c);
-	status = write_report(&t, f, &r, as_json ? json : screen);
+	write_report(&t, f, &r, as_json ? json : screen);
 	free(r.pid);
 	free(r.comm);
 	count_free(c);
 	free(c);
-	return tool_close(&t) | status;
+	return tool_close(&t);
 }
