@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * out_cpuprofile.c - samples of one event in one process as a CPU profile of gperftools, for google-pprof and
+ * others that read it (source_cpuprofile.c shows the format).  Slots of 8 bytes in this machine's byte order.
+ *
+ *  - A stack is the user part of the callchain, or the ip alone.  Kernel entries are left out, as readers would
+ *    take them for addresses of the program; so time in the kernel counts where it was called, as it does in
+ *    profiles of libprofiler.  Samples without any user address are left out and counted.
+ *  - Samples of equal stacks become one record, in the order in which stacks came up.  Its count is the sum of
+ *    their periods over the unit, rounded so that what is lost at one record is made up for at the next: the
+ *    total is right, and shares are those of perf report.
+ *  - The unit is the event's period; of an event with a frequency the mean of what its samples say.  The
+ *    sampling period in the header is that of a clock.  What counts something else has no time: there it is
+ *    1/frequency, or else the period as if every event took 1 us.
+ *  - The maps are those at the end, as in libprofiler's: what the process mapped executable since its last
+ *    exec, or has from the process that it was forked from, less what other maps took the place of.
+ *
+ * Memory: distinct stacks, and the side-band of all processes, since an ancestor's maps may be needed.
+ */
+#include <sys/random.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atomic.h"
+#include "out_cpuprofile.h"
+#include "task.h"
+
+/* include/uapi/linux/perf_event.h */
+enum { TYPE_SOFTWARE = 1, COUNT_SW_TASK_CLOCK = 1, ATTR_FREQ_BIT = 10 };
+#define CONTEXT_MAX	((uint64_t)-4095)	/* from here on an entry says what kind the next ones are */
+#define CONTEXT_USER	((uint64_t)-512)
+#define PERIOD_MAX	UINT64_C(0xffffffff)	/* google-pprof refuses more */
+
+struct stack {
+	struct stack	*next;		/* in its slot of the table */
+	struct stack	*then;		/* in order of appearance */
+	uint64_t	 hash, weight;
+	size_t		 depth;
+	uint64_t	 pc[];
+};
+
+struct kept {				/* a side-band record */
+	uint64_t	 time;
+	size_t		 at, size;	/* in `bytes' */
+};
+
+struct profile {
+	struct out	 pub;
+	const struct out_cpuprofile *what;
+	const struct tool *tool;
+	struct pp_err	*err;
+	struct atomic	 file;		/* fd -1: stdout */
+	struct pp_sink	*sink;
+	bool		 failed;
+
+	struct pp_events *events;
+	const struct pp_event *event;	/* whose samples are taken; NULL: none came yet */
+	int64_t		 pid;		/* -1: none yet */
+	uint64_t	 samples, weight;	/* all that went into stacks */
+	uint64_t	 others;	/* samples of other events */
+	uint64_t	 nowhere;	/* samples without a user address */
+
+	struct stack	**slot, *first, **last;
+	size_t		 nslots, nstacks;	/* slots: a power of two */
+	uint64_t	 key[2];	/* of the hash: a recording can't choose where its stacks fall */
+	uint64_t	 pcs[PP_RECORD_MAX / 8];	/* of the sample at hand: its record holds no more */
+
+	struct kept	*kept;
+	size_t		 nkept, maxkept;
+	uint8_t		*bytes;
+	size_t		 nbytes, maxbytes;
+};
+
+/* ---- stacks -------------------------------------------------------------------------------------- */
+
+static uint64_t
+hash(const struct profile *o, size_t depth)
+{
+	uint64_t h = o->key[0] ^ depth;
+
+	for (size_t i = 0; i < depth; i++) {
+		h = (h ^ o->pcs[i]) * (o->key[1] | 1);
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+/* Twice as many slots. */
+static int
+grow(struct profile *o)
+{
+	size_t n = o->nslots ? o->nslots * 2 : 1024;
+	struct stack **slot = calloc(n, sizeof *slot);
+
+	if (!slot)
+		return pp_fail(o->err, "out of memory");
+	for (struct stack *k = o->first; k; k = k->then) {
+		k->next = slot[k->hash & (n - 1)];
+		slot[k->hash & (n - 1)] = k;
+	}
+	free(o->slot);
+	o->slot = slot;
+	o->nslots = n;
+	return 1;
+}
+
+/* Put the weight on the stack of the first `depth' pcs. */
+static int
+add(struct profile *o, size_t depth, uint64_t weight)
+{
+	uint64_t h = hash(o, depth);
+	struct stack *k;
+
+	if (o->nstacks >= o->nslots && grow(o) < 0)
+		return -1;
+	k = o->slot[h & (o->nslots - 1)];
+	while (k && (k->hash != h || k->depth != depth || memcmp(k->pc, o->pcs, depth * 8)))
+		k = k->next;
+	if (!k) {
+		if (!(k = malloc(sizeof *k + depth * 8)))
+			return pp_fail(o->err, "out of memory");
+		*k = (struct stack){ .next = o->slot[h & (o->nslots - 1)], .hash = h, .depth = depth };
+		memcpy(k->pc, o->pcs, depth * 8);
+		o->slot[h & (o->nslots - 1)] = k;
+		*o->last = k;
+		o->last = &k->then;
+		o->nstacks++;
+	}
+	if (__builtin_add_overflow(o->weight, weight, &o->weight))
+		return pp_fail(o->err, "the periods of event %s add up to more than 2^64", o->event->name);
+	k->weight += weight;
+	o->samples++;
+	return 1;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------- */
+
+/* The user addresses of a sample, to o->pcs: how many. */
+static size_t
+user_chain(struct profile *o, const struct pp_sample *s, const struct pp_rec *r, uint64_t sample_type)
+{
+	bool user = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_USER, now = user;
+	size_t n = 0;
+
+	for (uint64_t i = 0; s->callchain.p && i < s->callchain.n; i++) {
+		uint64_t ip = pp_get_u64(s->callchain.p + 8 * i, o->events->swap);
+
+		if (ip >= CONTEXT_MAX)
+			now = ip == CONTEXT_USER;
+		else if (now)
+			o->pcs[n++] = ip;
+	}
+	if (!n && user && sample_type & PP_SAMPLE_IP)
+		o->pcs[n++] = s->ip;
+	if (n && !o->pcs[0])
+		o->pcs[0] = 1;		/* a record that starts with 0 is the trailer to some readers */
+	return n;
+}
+
+static bool
+same_event(const struct pp_event *a, const struct pp_event *b)
+{
+	return a == b || (a->attr.type == b->attr.type && a->attr.config == b->attr.config &&
+	    a->attr.sample_period == b->attr.sample_period && a->name && b->name && !strcmp(a->name, b->name));
+}
+
+/* Is this event the one?  The first with that name, or with samples. */
+static bool
+wanted(struct profile *o, const struct pp_event *ev)
+{
+	if (!o->event && (!o->what->event || (ev->name && !strcmp(ev->name, o->what->event))))
+		o->event = ev;
+	if (o->event && same_event(ev, o->event))
+		return true;
+	o->others++;
+	return false;
+}
+
+/* The sample is not sound: that is the input's fault, and told as such. */
+static int
+reject(struct profile *o, struct pp_source *in, const struct pp_rec *r, const char *cause)
+{
+	if (in == o->tool->in)
+		o->err->file = o->tool->in_err.file;
+	o->err->off = pp_offset(in, r);
+	o->err->at = true;
+	return pp_fail(o->err, "SAMPLE: %s", cause);
+}
+
+static int
+put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
+{
+	struct pp_err err = { 0 };
+	const struct pp_event *ev = pp_event_find(o->events, r, &err);
+	bool swap = o->events->swap, has_pid;
+	uint32_t pid = 0, tid;
+	struct pp_sample s;
+	uint64_t weight;
+	size_t n;
+
+	if (!ev)
+		return reject(o, in, r, err.what);
+	has_pid = pp_pid_tid(ev, r, swap, &pid, &tid);
+	if ((o->what->pid >= 0 && (!has_pid || pid != o->what->pid)) || !wanted(o, ev))
+		return 1;
+	if (!has_pid)
+		return pp_fail(o->err, "samples of event %s carry no pid", ev->name);
+	if (pp_sample_get(&s, ev, r, swap, &err) < 0)
+		return reject(o, in, r, err.what);
+	if (!(n = user_chain(o, &s, r, ev->attr.sample_type))) {
+		o->nowhere++;
+		return 1;
+	}
+	if (o->pid >= 0 && pid != o->pid)
+		return pp_fail(o->err, "a CPU profile holds one process, but %" PRId64 " and %" PRIu32
+		    " have samples: choose one with --pid, or by pfilter", o->pid, pid);
+	o->pid = pid;
+	weight = ev->attr.sample_type & PP_SAMPLE_PERIOD ? s.period :
+	    ev->attr.flags >> ATTR_FREQ_BIT & 1 || !ev->attr.sample_period ? 1 : ev->attr.sample_period;
+	return add(o, n, weight);
+}
+
+/* ---- maps ---------------------------------------------------------------------------------------- */
+
+/* Does the record bear on which files a process has mapped executable? */
+static bool
+is_side_band(const struct pp_rec *r, bool swap)
+{
+	struct pp_cur c = pp_cur(r->raw, r->size, swap);
+	uint32_t pid, ppid;
+
+	pp_take(&c, PP_HEADER_SIZE);
+	pid = pp_take_u32(&c);
+	ppid = pp_take_u32(&c);
+	switch (r->type) {
+	case PP_MMAP:
+	case PP_MMAP2:
+		return !(r->misc & PP_MISC_MMAP_DATA) && pid != UINT32_MAX &&
+		    (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_USER;
+	case PP_COMM:
+		return r->misc & PP_MISC_COMM_EXEC;
+	case PP_FORK:
+		return pid != ppid;
+	}
+	return false;
+}
+
+static void *
+bigger(void *p, size_t *max, size_t want, size_t size)
+{
+	size_t n = *max ? *max : 1024;
+	void *new = p;
+
+	while (n < want)
+		n *= 2;
+	if (n != *max && (new = realloc(p, n * size)))
+		*max = n;
+	return new;
+}
+
+static int
+keep(struct profile *o, const struct pp_rec *r)
+{
+	struct pp_err unused = { 0 };
+	const struct pp_event *ev = pp_event_find(o->events, r, &unused);
+	uint64_t time = 0;
+	void *p;
+
+	if (ev && !pp_time(ev, r, o->events->swap, &time))
+		time = 0;		/* perf takes it in at once */
+	if (!(p = bigger(o->kept, &o->maxkept, o->nkept + 1, sizeof *o->kept)))
+		return pp_fail(o->err, "out of memory");
+	o->kept = p;
+	if (!(p = bigger(o->bytes, &o->maxbytes, o->nbytes + r->size, 1)))
+		return pp_fail(o->err, "out of memory");
+	o->bytes = p;
+	memcpy(o->bytes + o->nbytes, r->raw, r->size);
+	o->kept[o->nkept++] = (struct kept){ time, o->nbytes, r->size };
+	o->nbytes += r->size;
+	return 1;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/*
+ * The state of tasks at the end.  Exits are not fed: they would take the maps away.  An exec starts anew, with
+ * nothing of other tasks either: what matters from then on is what this one maps.
+ */
+static struct pp_tasks *
+final_state(struct profile *o)
+{
+	bool swap = o->events->swap;
+	struct pp_tasks *t = pp_tasks_new(swap, o->err);
+
+	if (o->nkept)
+		qsort(o->kept, o->nkept, sizeof *o->kept, by_time);
+	for (size_t i = 0; t && i < o->nkept; i++) {
+		const uint8_t *p = o->bytes + o->kept[i].at;
+		struct pp_rec r = { .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
+		    .size = (uint16_t)o->kept[i].size };
+
+		if (r.type == PP_COMM && pp_get_u32(p + 8, swap) == o->pid) {
+			pp_tasks_free(t);
+			t = pp_tasks_new(swap, o->err);
+		} else if (r.type != PP_COMM && pp_tasks_feed(t, &r) < 0) {
+			pp_tasks_free(t);
+			return NULL;
+		}
+	}
+	return t;
+}
+
+struct writer {
+	struct profile	*o;
+	struct pp_tasks	*tasks;
+};
+
+/* A line as in /proc/PID/maps. */
+static int
+put_map(void *arg, const struct pp_map *m)
+{
+	struct writer *w = arg;
+	const struct pp_dso *d = pp_tasks_dso(w->tasks, m->dso);
+	const char *name = strcmp(d->name, "//anon") ? d->name : "";
+	char text[160];
+	int n = snprintf(text, sizeof text, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " %02x:%02x %-10" PRIu64 " ",
+	    m->start, m->start + m->len, m->pgoff, d->maj, d->min, d->ino);
+
+	if (pp_put_copy(w->o->sink, text, (size_t)n) < 0)
+		return -1;
+	for (size_t len; *name; name += len + (name[len] == '\n')) {	/* a line feed is written as the kernel does */
+		len = strcspn(name, "\n");
+		if (pp_put_copy(w->o->sink, name, len) < 0 ||
+		    (name[len] && pp_put_copy(w->o->sink, "\\012", 4) < 0))
+			return -1;
+	}
+	return pp_put_copy(w->o->sink, "\n", 1);
+}
+
+static int
+write_maps(struct profile *o)
+{
+	struct writer w = { o, final_state(o) };
+	const struct pp_maps *maps;
+	int rc = 1;
+
+	if (!w.tasks)
+		return -1;
+	if ((maps = pp_tasks_maps(w.tasks, (uint32_t)o->pid, PP_MISC_USER)))
+		rc = pp_maps_each(maps, put_map, &w);
+	else
+		tool_warn(o->tool, "nothing tells what process %" PRId64 " had mapped: its addresses are without files",
+		    o->pid);
+	pp_tasks_free(w.tasks);
+	return rc;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+/* What one tick of the profile stands for, and the header's sampling period in us. */
+static uint64_t
+choose_unit(const struct profile *o, uint64_t *us)
+{
+	const struct pp_attr *a = &o->event->attr;
+	bool clock = a->type == TYPE_SOFTWARE && a->config <= COUNT_SW_TASK_CLOCK;
+	bool freq = a->flags >> ATTR_FREQ_BIT & 1 || !a->sample_period;
+	uint64_t mean = o->weight / o->samples, unit = freq ? mean ? mean : 1 : a->sample_period;
+
+	if (clock)
+		*us = unit / 1000 + (unit % 1000 >= 500);
+	else if (freq && a->sample_period)
+		*us = 1000000 / a->sample_period;
+	else
+		*us = unit;
+	*us = *us > PERIOD_MAX ? PERIOD_MAX : *us ? *us : 1;
+	if (clock)
+		unit = *us * 1000;	/* that the time is right whatever the rounding */
+	if (freq)
+		tool_note(o->tool, "event %s has no fixed period: a tick of the profile is %" PRIu64
+		    ", the mean of its samples", o->event->name, unit);
+	if (!clock)
+		tool_warn(o->tool, "event %s is no clock: ticks of the profile are right, times are not", o->event->name);
+	return unit;
+}
+
+static int
+put_slots(struct profile *o, const uint64_t *slots, size_t n)
+{
+	return pp_put_copy(o->sink, slots, n * sizeof *slots);
+}
+
+static int
+write_stacks(struct profile *o)
+{
+	uint64_t head[] = { 0, 3, 0, 0, 0 }, unit = choose_unit(o, &head[3]), rest = unit / 2;
+	static const uint64_t trailer[] = { 0, 1, 0 };
+	uint64_t small = 0;
+
+	if (put_slots(o, head, 5) < 0)
+		return -1;
+	for (const struct stack *k = o->first; k; k = k->then) {
+		uint64_t count[2] = { k->weight / unit, k->depth }, more = k->weight % unit;
+
+		if (more >= unit - rest) {
+			count[0]++;
+			rest = more - (unit - rest);
+		} else
+			rest += more;
+		if (!count[0])
+			small++;
+		else if (put_slots(o, count, 2) < 0 || put_slots(o, k->pc, k->depth) < 0)
+			return -1;
+	}
+	if (small)
+		tool_note(o->tool, "%" PRIu64 " of %zu stacks have less than a tick and are left out", small, o->nstacks);
+	return put_slots(o, trailer, 3);
+}
+
+static int
+write_profile(struct profile *o)
+{
+	if (!o->samples && o->nowhere)
+		return pp_fail(o->err, "%" PRIu64 " samples, none with a user address", o->nowhere);
+	if (!o->samples && o->what->event)
+		return pp_fail(o->err, "no samples of event %s to make a CPU profile of", o->what->event);
+	if (!o->samples)
+		return pp_fail(o->err, "no samples to make a CPU profile of");
+	if (o->others)
+		tool_warn(o->tool, "a CPU profile holds one event, %s; %" PRIu64 " samples of others are left out",
+		    o->event->name, o->others);
+	if (o->nowhere)
+		tool_warn(o->tool, "%" PRIu64 " samples without a user address are left out", o->nowhere);
+	if (write_stacks(o) < 0)
+		return -1;
+	return write_maps(o);
+}
+
+/* ---- struct out ---------------------------------------------------------------------------------- */
+
+static int
+profile_put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct profile *o = (struct profile *)out;
+	int rc = 1;
+
+	(void)stable;			/* nothing is passed on */
+	if (o->failed)
+		return -1;
+	if (!o->events && !(o->events = pp_events_new(in->swap)))
+		rc = pp_fail(o->err, "out of memory");
+	else if (r->type >= PP_USER_TYPE_START)
+		rc = pp_events_learn(o->events, r, o->err);
+	else if (r->type == PP_SAMPLE)
+		rc = put_sample(o, in, r);
+	else if (is_side_band(r, o->events->swap))
+		rc = keep(o, r);
+	o->failed = rc < 0;
+	return rc;
+}
+
+static int
+profile_flush(struct out *out, bool wait)
+{
+	(void)wait;			/* nothing was written yet */
+	return ((struct profile *)out)->failed ? -1 : 1;
+}
+
+static int
+profile_finish(struct out *out)
+{
+	struct profile *o = (struct profile *)out;
+	struct stack *k;
+	int rc = o->failed ? -1 : write_profile(o);
+
+	if (pp_finish(o->sink) < 0)
+		rc = -1;
+	if (rc > 0 && o->file.fd >= 0)
+		rc = atomic_commit(&o->file, o->err);
+	atomic_close(&o->file);
+	while ((k = o->first)) {
+		o->first = k->then;
+		free(k);
+	}
+	pp_events_free(o->events);
+	free(o->slot);
+	free(o->kept);
+	free(o->bytes);
+	free(o);
+	return rc < 0 ? -1 : 1;
+}
+
+struct out *
+out_cpuprofile_new(const char *path, bool force, const struct out_cpuprofile *what, const struct tool *tool,
+    struct pp_err *err)
+{
+	struct profile *o = calloc(1, sizeof *o);
+	bool std = !path || !strcmp(path, "-");
+
+	*err = (struct pp_err){ .file = std ? "<stdout>" : path };
+	if (!o) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	*o = (struct profile){ .pub = { .put = profile_put, .flush = profile_flush, .finish = profile_finish },
+	    .what = what, .tool = tool, .err = err, .pid = -1, .last = &o->first, .file = { .fd = -1, .dir = -1 } };
+	if (getrandom(o->key, sizeof o->key, 0) != sizeof o->key)
+		pp_fail(err, "random numbers: %s", strerror(errno));
+	else if (std)
+		o->sink = pp_create(NULL, err);
+	else if (atomic_open(&o->file, path, force, err) > 0)
+		o->sink = pp_create_fd(fcntl(o->file.fd, F_DUPFD_CLOEXEC, 0), path, err);
+	if (o->sink)
+		return &o->pub;
+	atomic_close(&o->file);
+	free(o);
+	return NULL;
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * out_file.c - a stream becomes a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt):
+ *
+ *	header | ids | attrs | data | table of features | features ... [| ids | attrs]
+ *
+ * The data section is written as it comes, so what goes in front of it is what is known at its first record;
+ * attrs that come later make all of them stand at the end, which is legal too.  What belongs behind it is kept in
+ * files without a name: no recording is too large.  Records that only a pipe needs leave the data section
+ * (HEADER_ATTR, HEADER_FEATURE, TRACING_DATA, BUILD_ID, the NAMEs of EVENT_UPDATE); all others stay, byte for byte.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atomic.h"
+#include "feature.h"
+#include "out_file.h"
+#include "out_stream.h"
+#include "tracing.h"
+
+enum { HEADER_SIZE = 104, SECTION_SIZE = 16, FEATURES = 256 };
+enum { EVENT_UPDATE_NAME = 2 };
+enum { BUILD_ID_HEAD = 36 };		/* struct perf_record_header_build_id up to its name */
+
+struct attr {
+	uint8_t		*p;		/* attr.size bytes and the ids, as they stood in the record */
+	size_t		 size;		/* of the attr */
+	uint32_t	 nids;
+	unsigned	 event;		/* in `events' */
+};
+
+struct file {
+	struct out	 pub;
+	struct pp_err	*err;
+	struct pp_err	 ignored;
+	struct out_pack	 pack;
+	struct atomic	 file;
+	struct pp_sink	*sink;		/* the data section */
+	struct pp_events *events;	/* of the records that we get: those of the source may be others */
+	struct pp_tracing *tracing;
+	bool		 swap, begun;
+	uint64_t	 data, size;	/* where the section starts; its size, once known to be less than what was put */
+
+	struct attr	*attrs;
+	unsigned	 nattrs;
+	bool		 late;		/* some came when the data had begun */
+	size_t		 attr_max;
+	uint64_t	 attrs_at;
+
+	struct { bool set; uint64_t off, len; } features[FEATURES];	/* off: in `sections' */
+	uint8_t		*event_desc;	/* the record, for the names of events that come later */
+	struct spool	 sections, build_ids, auxtrace;
+	uint64_t	 first, last;	/* times of samples */
+
+	struct tail	 tail;		/* what is written in front of and behind the data */
+};
+
+/* ---- what is kept for later ------------------------------------------------------------------------- */
+
+/* Ids that a record has no room for come in further ones with the same attr: here they become one again. */
+static bool
+continues(const struct file *f, const struct pp_rec *r, size_t size)
+{
+	size_t max = (PP_RECORD_MAX - PP_HEADER_SIZE - size) / 8;
+	const struct attr *a;
+
+	if (!f->nattrs)
+		return false;
+	a = f->attrs + f->nattrs - 1;
+	return a->size == size && a->nids && a->nids % max == 0 && !memcmp(a->p, r->raw + PP_HEADER_SIZE, size);
+}
+
+static int
+keep_attr(struct file *f, const struct pp_rec *r)
+{
+	const struct pp_event *ev = f->events->ev[f->events->n - 1];
+	size_t size = ev->attr.size, ids = 8 * (size_t)ev->nids, have;
+	struct attr *a;
+	uint8_t *p;
+
+	if (!continues(f, r, size)) {
+		if (!(f->nattrs & (f->nattrs - 1))) {
+			a = realloc(f->attrs, (f->nattrs ? 2 * f->nattrs : 1) * sizeof *a);
+			if (!a)
+				return pp_fail(f->err, "out of memory");
+			f->attrs = a;
+		}
+		f->attrs[f->nattrs++] = (struct attr){ .size = size, .event = ev->index };
+	}
+	a = f->attrs + f->nattrs - 1;
+	have = a->p ? size + 8 * (size_t)a->nids : 0;
+	if (!(p = realloc(a->p, have + (have ? 0 : size) + ids)))
+		return pp_fail(f->err, "out of memory");
+	a->p = p;
+	if (have)
+		memcpy(p + have, r->raw + PP_HEADER_SIZE + size, ids);
+	else
+		memcpy(p, r->raw + PP_HEADER_SIZE, size + ids);
+	a->nids += ev->nids;
+	if (size > f->attr_max)
+		f->attr_max = size;
+	f->late |= f->begun;
+	return 1;
+}
+
+/* The last one of a number wins; the end mark is for pipes. */
+static int
+keep_feature(struct file *f, const struct pp_rec *r)
+{
+	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, f->swap);
+
+	if (pp_feature_is_end(r) || number >= FEATURES || !(pp_feature_where(number) & PP_FEATURE_PIPE))
+		return 1;
+	if (number == PP_FEAT_EVENT_DESC) {
+		if (!f->event_desc && !(f->event_desc = malloc(PP_RECORD_MAX)))
+			return pp_fail(f->err, "out of memory");
+		memcpy(f->event_desc, r->raw, r->size);
+	}
+	f->features[number].set = true;
+	f->features[number].off = f->sections.len;
+	f->features[number].len = r->size - PP_FEATURE_HEAD;
+	return spool_put(&f->sections, r->raw + PP_FEATURE_HEAD, r->size - PP_FEATURE_HEAD, f->err);
+}
+
+static int
+keep_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
+{
+	uint64_t at = f->sections.len;
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	if (!f->tracing && !(f->tracing = pp_tracing_new()))
+		return pp_fail(f->err, "out of memory");
+	while ((rc = pp_payload(in, &p, &n)) > 0) {
+		pp_tracing_feed(f->tracing, p, n);
+		if (spool_put(&f->sections, p, n, f->err) < 0)
+			return -1;
+	}
+	if (rc < 0)
+		return -1;
+	f->features[PP_FEAT_TRACING_DATA].set = true;
+	f->features[PP_FEAT_TRACING_DATA].off = at;
+	f->features[PP_FEAT_TRACING_DATA].len = r->payload;
+	return 1;
+}
+
+/* As perf record writes them: type 0, the name padded to 64, no trailer. */
+static int
+keep_build_id(struct file *f, const struct pp_rec *r)
+{
+	static const uint8_t zeros[PP_FEATURE_STR_ALIGN + 1];
+	size_t room = r->size - (size_t)BUILD_ID_HEAD, len = strnlen((const char *)r->raw + BUILD_ID_HEAD, room);
+	size_t padded = (len + PP_FEATURE_STR_ALIGN) / PP_FEATURE_STR_ALIGN * PP_FEATURE_STR_ALIGN;
+	uint8_t head[BUILD_ID_HEAD];
+
+	if (BUILD_ID_HEAD + padded > PP_RECORD_MAX)
+		padded = len + 1;
+	memcpy(head, r->raw, sizeof head);
+	pp_set_u32(head, 0, f->swap);
+	pp_set_u16(head + 6, (uint16_t)(sizeof head + padded), f->swap);
+	f->features[PP_FEAT_BUILD_ID].set = true;
+	if (spool_put(&f->build_ids, head, sizeof head, f->err) < 0 ||
+	    spool_put(&f->build_ids, r->raw + BUILD_ID_HEAD, len, f->err) < 0)
+		return -1;
+	return spool_put(&f->build_ids, zeros, padded - len, f->err);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+static int
+append(struct file *f, const void *p, size_t n)
+{
+	return tail_put(&f->tail, p, n, f->err);
+}
+
+static int
+append_zeros(struct file *f, size_t n)
+{
+	return tail_put(&f->tail, NULL, n, f->err);
+}
+
+static int
+append_u32(struct file *f, uint32_t v)
+{
+	pp_set_u32((uint8_t *)&v, v, f->swap);
+	return append(f, &v, sizeof v);
+}
+
+static int
+append_section(struct file *f, uint64_t off, uint64_t len)
+{
+	uint8_t p[SECTION_SIZE];
+
+	pp_set_u64(p, off, f->swap);
+	pp_set_u64(p + 8, len, f->swap);
+	return append(f, p, sizeof p);
+}
+
+/* All entries are as long as the longest attr. */
+static int
+append_attr(struct file *f, const struct attr *a)
+{
+	return append(f, a->p, a->size) < 0 ? -1 : append_zeros(f, f->attr_max - a->size);
+}
+
+static int
+append_ids(struct file *f, const struct attr *a)
+{
+	return append(f, a->p + a->size, 8 * (size_t)a->nids);
+}
+
+/* The sections of ids, and that of attrs. */
+static int
+append_attrs(struct file *f)
+{
+	uint64_t ids = f->tail.at;
+	int rc = 1;
+
+	for (unsigned i = 0; i < f->nattrs && rc > 0; i++)
+		rc = append_ids(f, f->attrs + i);
+	f->attrs_at = f->tail.at;
+	for (unsigned i = 0; i < f->nattrs && rc > 0; i++) {
+		uint64_t len = 8 * (uint64_t)f->attrs[i].nids;
+
+		rc = append_attr(f, f->attrs + i) < 0 ? -1 : append_section(f, ids, len);
+		ids += len;
+	}
+	return rc;
+}
+
+/* The first record of the data section, or the end. */
+static int
+begin_data(struct file *f)
+{
+	if (f->begun)
+		return 1;
+	f->begun = true;
+	f->tail.fd = f->file.fd;
+	f->tail.at = HEADER_SIZE;
+	if (append_attrs(f) < 0 || tail_flush(&f->tail, f->err) < 0)
+		return -1;
+	f->data = f->tail.at;
+	if (lseek(f->file.fd, (off_t)f->data, SEEK_SET) < 0)
+		return pp_fail(f->err, "%s", strerror(errno));
+	return 1;
+}
+
+/* ---- features ----------------------------------------------------------------------------------------- */
+
+/* Bytes of a string with its length: NUL-terminated, padded. */
+static uint64_t
+string_size(const char *s)
+{
+	return 4 + (strlen(s) + PP_FEATURE_STR_ALIGN) / PP_FEATURE_STR_ALIGN * PP_FEATURE_STR_ALIGN;
+}
+
+static int
+append_string(struct file *f, const char *s)
+{
+	size_t size = (size_t)string_size(s) - 4, len = strlen(s);
+
+	if (append_u32(f, (uint32_t)size) < 0 || append(f, s, len) < 0)
+		return -1;
+	return append_zeros(f, size - len);
+}
+
+static const char *
+event_name(const struct file *f, const struct attr *a)
+{
+	const char *name = f->events->ev[a->event]->name;
+
+	return name ? name : "";
+}
+
+static uint64_t
+event_desc_size(const struct file *f)
+{
+	uint64_t size = 8;
+
+	for (unsigned i = 0; i < f->nattrs; i++)
+		size += f->attr_max + 4 + string_size(event_name(f, f->attrs + i)) + 8 * (uint64_t)f->attrs[i].nids;
+	return size;
+}
+
+/* In a file the names of events stand here only. */
+static int
+append_event_desc(struct file *f)
+{
+	if (append_u32(f, f->nattrs) < 0 || append_u32(f, (uint32_t)f->attr_max) < 0)
+		return -1;
+	for (unsigned i = 0; i < f->nattrs; i++) {
+		const struct attr *a = f->attrs + i;
+
+		if (append_attr(f, a) < 0 || append_u32(f, a->nids) < 0 ||
+		    append_string(f, event_name(f, a)) < 0 || append_ids(f, a) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+static int
+append_compressed(struct file *f)
+{
+	uint8_t p[PP_COMPRESS_FEATURE];
+	uint64_t plain, packed;
+
+	pp_sink_compressed(f->sink, &plain, &packed);
+	pp_compress_payload(p, f->pack.level, packed ? (uint32_t)((plain + packed / 2) / packed) : 0, f->swap);
+	return append(f, p, sizeof p);
+}
+
+/* Which features there are, and how large. */
+static void
+settle_features(struct file *f)
+{
+	struct { bool set; uint64_t len; } made[FEATURES] = {
+		[PP_FEAT_BUILD_ID] = { f->features[PP_FEAT_BUILD_ID].set, f->build_ids.len },
+		/* A reader of the other byte order tells by it how the bitmap was written. */
+		[PP_FEAT_HOSTNAME] = { !f->features[PP_FEAT_HOSTNAME].set, string_size("") },
+		[PP_FEAT_EVENT_DESC] = { true, event_desc_size(f) },
+		[PP_FEAT_AUXTRACE] = { f->features[PP_FEAT_AUXTRACE].set, 8 + f->auxtrace.len },
+		[PP_FEAT_SAMPLE_TIME] = { f->last || !f->features[PP_FEAT_SAMPLE_TIME].set, SECTION_SIZE },
+		[PP_FEAT_COMPRESSED] = { f->pack.level, PP_COMPRESS_FEATURE },
+	};
+
+	for (unsigned i = 0; i < f->events->n; i++)
+		if (f->events->ev[i]->attr.sample_type & PP_SAMPLE_BRANCH_STACK)
+			f->features[PP_FEAT_BRANCH_STACK].set = true;
+	for (int i = 0; i < FEATURES; i++)
+		if (made[i].set) {
+			f->features[i].set = true;
+			f->features[i].off = UINT64_MAX;	/* not in `sections' */
+			f->features[i].len = made[i].len;
+		}
+}
+
+static int
+append_feature(struct file *f, int i)
+{
+	struct spool *from = i == PP_FEAT_BUILD_ID ? &f->build_ids : i == PP_FEAT_AUXTRACE ? &f->auxtrace :
+	    &f->sections;
+	bool made = f->features[i].off == UINT64_MAX;
+	uint64_t n = made && from != &f->sections ? from->len : f->features[i].len, count = f->auxtrace.len / SECTION_SIZE;
+
+	if (made && i == PP_FEAT_HOSTNAME)
+		return append_string(f, "");
+	if (made && i == PP_FEAT_EVENT_DESC)
+		return append_event_desc(f);
+	if (made && i == PP_FEAT_SAMPLE_TIME)
+		return append_section(f, f->last ? f->first : 0, f->last);
+	if (made && i == PP_FEAT_COMPRESSED)
+		return append_compressed(f);
+	if (i == PP_FEAT_AUXTRACE) {
+		pp_set_u64((uint8_t *)&count, count, f->swap);
+		if (append(f, &count, sizeof count) < 0)
+			return -1;
+	}
+	if (tail_flush(&f->tail, f->err) < 0 ||
+	    spool_copy(from, made ? 0 : f->features[i].off, n, f->file.fd, f->tail.at, f->err) < 0)
+		return -1;
+	f->tail.at += n;
+	return 1;
+}
+
+/* The table follows the data, the features follow the table. */
+static int
+append_features(struct file *f)
+{
+	uint64_t at = f->tail.at;
+	int rc = 1;
+
+	settle_features(f);
+	for (int i = 0; i < FEATURES; i++)
+		at += f->features[i].set ? SECTION_SIZE : 0;
+	for (int i = 0; i < FEATURES && rc > 0; i++)
+		if (f->features[i].set) {
+			rc = append_section(f, at, f->features[i].len);
+			at += f->features[i].len;
+		}
+	for (int i = 0; i < FEATURES && rc > 0; i++)
+		if (f->features[i].set && f->features[i].len)
+			rc = append_feature(f, i);
+	return rc;
+}
+
+static int
+write_header(struct file *f)
+{
+	uint64_t bits[FEATURES / 64] = { 0 }, entry = f->attr_max + SECTION_SIZE;
+	uint64_t words[] = { UINT64_C(0x32454c4946524550), HEADER_SIZE, entry, f->attrs_at, f->nattrs * entry, f->data,
+	    f->size, 0, 0, };
+	uint8_t head[HEADER_SIZE];
+
+	for (int i = 0; i < FEATURES; i++)
+		bits[i / 64] |= (uint64_t)f->features[i].set << i % 64;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		pp_set_u64(head + 8 * i, words[i], f->swap);
+	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+		pp_set_u64(head + sizeof words + 8 * i, bits[i], f->swap);
+	return write_at(f->file.fd, head, sizeof head, 0, f->err);
+}
+
+/* ---- the out -------------------------------------------------------------------------------------------- */
+
+/* Readers look up AUXTRACE records by their places in the file. */
+static int
+put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	uint8_t entry[SECTION_SIZE];
+	uint64_t at;
+
+	if (pp_flush(f->sink) < 0)
+		return -1;
+	at = pp_written(f->sink);
+	if (out_put(f->sink, in, r, stable) < 0) {
+		f->size = at;		/* the input ends inside its payload: the record is left out */
+		return -1;
+	}
+	pp_set_u64(entry, f->data + at, f->swap);
+	pp_set_u64(entry + 8, r->size, f->swap);
+	return spool_put(&f->auxtrace, entry, sizeof entry, f->err);
+}
+
+static int
+put_data(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	if (!f->begun && begin_data(f) < 0)
+		return -1;
+	return r->type == PP_AUXTRACE ? put_auxtrace(f, in, r, stable) : out_put(f->sink, in, r, stable);
+}
+
+static int
+put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	if (pp_events_learn(f->events, r, f->err) < 0)
+		return -1;
+	switch (r->type) {
+	case PP_HEADER_ATTR:
+		return keep_attr(f, r);
+	case PP_HEADER_FEATURE:
+		return keep_feature(f, r);
+	case PP_HEADER_TRACING_DATA:
+		return keep_tracing(f, in, r);
+	case PP_HEADER_BUILD_ID:
+		return keep_build_id(f, r);
+	case PP_EVENT_UPDATE:
+		if (pp_get_u64(r->raw + PP_HEADER_SIZE, f->swap) == EVENT_UPDATE_NAME)
+			return 1;
+		break;
+	case PP_AUXTRACE_INFO:
+	case PP_AUXTRACE:
+		f->features[PP_FEAT_AUXTRACE].set = true;
+		break;
+	case PP_STAT_CONFIG:
+	case PP_STAT:
+	case PP_STAT_ROUND:
+		f->features[PP_FEAT_STAT].set = true;
+		break;
+	}
+	return put_data(f, in, r, stable);
+}
+
+static int
+file_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct file *f = (struct file *)o;
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (r->type >= PP_USER_TYPE_START)
+		return put_own(f, in, r, stable);
+	if (r->type == PP_SAMPLE && (ev = pp_event_find(f->events, r, &f->ignored)) &&
+	    pp_time(ev, r, f->swap, &time) > 0) {
+		if (time < f->first)
+			f->first = time;
+		if (time > f->last)
+			f->last = time;
+	}
+	return put_data(f, in, r, stable);
+}
+
+static int
+file_flush(struct out *o, bool wait)
+{
+	(void)wait;			/* nobody reads it before it is whole */
+	return pp_release(((struct file *)o)->sink);
+}
+
+static void
+file_free(struct file *f)
+{
+	for (unsigned i = 0; i < f->nattrs; i++)
+		free(f->attrs[i].p);
+	free(f->attrs);
+	free(f->event_desc);
+	pp_tracing_free(f->tracing);
+	pp_events_free(f->events);
+	spool_close(&f->sections);
+	spool_close(&f->build_ids);
+	spool_close(&f->auxtrace);
+	atomic_close(&f->file);
+	free(f);
+}
+
+/* Readers take an empty data section for that of a killed recorder: then a round without records. */
+static int
+end_data(struct file *f)
+{
+	uint8_t round[PP_HEADER_SIZE] = { 0 };
+
+	if (begin_data(f) < 0 || pp_flush(f->sink) < 0)
+		return -1;
+	if (f->size > pp_written(f->sink))
+		f->size = pp_written(f->sink);
+	else if (ftruncate(f->file.fd, (off_t)(f->data + f->size)) < 0)
+		return pp_fail(f->err, "%s", strerror(errno));
+	if (f->size)
+		return 1;
+	pp_set_u32(round, PP_FINISHED_ROUND, f->swap);
+	pp_set_u16(round + 6, sizeof round, f->swap);
+	f->size = sizeof round;
+	return write_at(f->file.fd, round, sizeof round, f->data, f->err);
+}
+
+/* What came before its event, and could name nothing then. */
+static int
+settle_names(struct file *f)
+{
+	struct pp_rec r = { .raw = f->event_desc, .type = PP_HEADER_FEATURE };
+
+	if (r.raw) {
+		r.size = pp_get_u16(r.raw + 6, f->swap);
+		if (pp_events_learn(f->events, &r, f->err) < 0)
+			return -1;
+	}
+	return f->tracing ? pp_events_tracing(f->events, f->tracing, f->err) : 1;
+}
+
+static int
+file_finish(struct out *o)
+{
+	struct file *f = (struct file *)o;
+	int rc = end_data(f);
+
+	if (rc > 0)
+		rc = settle_names(f);
+	if (rc > 0) {
+		f->tail.at = f->data + f->size;
+		if (append_features(f) < 0 || (f->late && append_attrs(f) < 0) || tail_flush(&f->tail, f->err) < 0 ||
+		    write_header(f) < 0)
+			rc = -1;
+	}
+	if (pp_finish(f->sink) < 0)
+		rc = -1;
+	if (rc > 0)
+		rc = atomic_commit(&f->file, f->err);
+	file_free(f);
+	return rc;
+}
+
+struct out *
+out_file_new(const char *path, bool force, const struct out_pack *pack, struct pp_source *in, struct pp_err *err)
+{
+	struct file *f = calloc(1, sizeof *f);
+
+	*err = (struct pp_err){ .file = path ? path : "<stdout>" };
+	if (!f) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	f->pub = (struct out){ .put = file_put, .flush = file_flush, .finish = file_finish };
+	f->err = err;
+	f->pack = *pack;
+	f->swap = in->swap;
+	f->attr_max = PP_ATTR_SIZE_VER0;
+	f->first = f->size = UINT64_MAX;
+	f->file.fd = f->file.dir = -1;
+	if (!(f->events = pp_events_new(f->swap)))
+		pp_fail(err, "out of memory");
+	else if (!path || !strcmp(path, "-"))
+		pp_fail(err, "a seekable perf.data needs a file of its own: -o FILE");
+	else if (atomic_open(&f->file, path, force, err) > 0 && f->file.direct)
+		pp_fail(err, "is no regular file: a seekable perf.data cannot be written there");
+	else if (f->file.fd >= 0)
+		f->sink = pp_create_fd(fcntl(f->file.fd, F_DUPFD_CLOEXEC, 0), path, err);
+	spool_init(&f->sections, f->file.dir);
+	spool_init(&f->build_ids, f->file.dir);
+	spool_init(&f->auxtrace, f->file.dir);
+	if (f->sink && pp_start_bare(f->sink, in) > 0 &&
+	    (!pack->level || pp_sink_compress(f->sink, pack->level, pack->two, pack->workers) > 0))
+		return &f->pub;
+	pp_finish(f->sink);
+	file_free(f);
+	return NULL;
+}

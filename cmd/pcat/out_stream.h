@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* out_stream.h - the container "pipe-mode stream" */
+#ifndef PCAT_OUT_STREAM_H
+#define PCAT_OUT_STREAM_H
+
+#include "out.h"
+
+/*
+ * A stream to stdout (NULL or "-"), or to a file that gets its name when it is whole; one that exists is replaced
+ * only by `force'.  Writes the pipe header in the byte order of `in', and flushes whenever `in' must refill, unless
+ * the caller takes that over by pp_before_refill().  NULL on failure; err and path must live as long.
+ */
+struct out *out_stream_new(const char *path, bool force, const struct out_pack *, struct pp_source *in,
+	    struct pp_err *err);
+
+/* Put a record, as the put of a struct out says it, into a sink. */
+int	out_put(struct pp_sink *, struct pp_source *in, const struct pp_rec *, bool stable);
+
+#endif
