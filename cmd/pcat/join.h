@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * join.h - several recordings as one stream: one head (attrs, features, tracing data, id index), then the records
+ * of each input in the order of the inputs, between them two FINISHED_ROUNDs.
+ *
+ *	j = join_open(t, &options, names, n);		look at the heads; refuse what cannot go together
+ *	to = out_stream_new(..., join_source(j), ...);	the source of the joined head: its byte order
+ *	join_copy(j, to);				put all records
+ *	status = join_close(j);				messages; 0 or 1
+ *
+ * Memory: of each input its head (at most JOIN_HEAD_MAX and its TRACING_DATA) and one buffer; nothing grows with
+ * the records.
+ */
+#ifndef PCAT_JOIN_H
+#define PCAT_JOIN_H
+
+#include "out.h"
+
+enum join_align { JOIN_ALIGN_NONE, JOIN_ALIGN_WALL, JOIN_ALIGN_FIRST };
+enum join_pids { JOIN_PIDS_AUTO, JOIN_PIDS_NEVER, JOIN_PIDS_OFFSET };
+enum { JOIN_HEAD_MAX = 4 << 20, JOIN_TRACING_MAX = 64 << 20, JOIN_PID_STEP = 1 << 22 };
+
+struct join_options {
+	bool		 merge_attrs;	/* equal attr and name: one event */
+	bool		 force;		/* join different kernels, or unlike tracepoints, all the same */
+	bool		 host_tag;	/* the host's name in front of each comm */
+	enum join_align	 align;
+	enum join_pids	 pids;
+	uint32_t	 pid_offset;	/* JOIN_PIDS_OFFSET: input k (from 0) is moved by k times this */
+	const int64_t	*time_offset;	/* of each input, ns; NULL: none */
+	unsigned	 open_flags;	/* PP_OPEN_* for each input, not PP_OPEN_RAW */
+	/* Each source that was opened, to set up what else it needs (pp_on_fault); NULL: nothing. */
+	void		(*opened)(void *arg, struct pp_source *);
+	/* Now and then, from a source's refill, for progress; NULL: nothing.  Negative: stop. */
+	int		(*tick)(void *arg);
+	void		*arg;
+};
+
+/* Arguments of --remap-pids, --align, --host-tag; of --time-offset: ns.  Wrong ones exit 2. */
+void	join_opt_pids(const struct tool *, struct join_options *, const char *text);
+void	join_opt_align(const struct tool *, struct join_options *, const char *text);
+void	join_opt_host_tag(const struct tool *, struct join_options *, const char *text);
+int64_t	join_opt_offset(const struct tool *, const char *text);
+
+struct join;
+
+/*
+ * Open the recordings, "-" being stdin, and read their heads.  What cannot be joined is said, and exits 2; an input
+ * that cannot be opened is said and left out, for a status of 1.  NULL: none could be opened.
+ */
+struct join	*join_open(const struct tool *, const struct join_options *, char **names, int n);
+/* The joined head as a source: its byte order and, once copied, the events of the joined stream. */
+struct pp_source *join_source(const struct join *);
+/*
+ * Put all records, and to->flush() before a source overwrites them.  Each comes with `in': join_source(), whose
+ * events describe the record as it is put, or for one with a payload the source that has it.  1, or -1: the out
+ * failed (it has said why).
+ */
+int	join_copy(struct join *, struct out *to);
+/* Bytes read so far of all inputs, and how many there are to read (0: unknown). */
+uint64_t	 join_progress(const struct join *, uint64_t *total);
+/* Say what was wrong with the inputs, close and free: 0, or 1. */
+int	join_close(struct join *);
+/* All of it, for an out that needs no source beforehand; does not call to->finish.  0, or 1. */
+int	join_run(const struct tool *, const struct join_options *, char **names, int n, struct out *to);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/* join_check.c - what inputs can't be joined, and by how much their pids and times move */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_in.h"
+
+static const char *
+order_name(bool swap)
+{
+	return swap == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? "little-endian" : "big-endian";
+}
+
+static void
+check_kernels(struct join *j)
+{
+	const struct input *release = NULL, *start = NULL;
+
+	for (struct input *in = j->in; in < j->in + j->n && !j->o->force; in++) {
+		if (in->release && release && strcmp(in->release, release->release))
+			tool_wrong(j->t, "%s: recorded under kernel %s, %s under %s: kernel addresses would get "
+			    "wrong names; --force joins all the same", in->name, in->release, release->name,
+			    release->release);
+		if (in->kernel_start && start && in->kernel_start != start->kernel_start)
+			tool_wrong(j->t, "%s: the kernel lies at 0x%" PRIx64 ", in %s at 0x%" PRIx64
+			    ": kernel addresses would get wrong names; --force joins all the same", in->name,
+			    in->kernel_start, start->name, start->kernel_start);
+		if (in->release && !release)
+			release = in;
+		if (in->kernel_start && !start)
+			start = in;
+	}
+}
+
+/* Which host it is, counted from 0 by name; one that is not said is taken for the first. */
+static uint64_t
+host_number(const struct join *j, const struct input *in)
+{
+	uint64_t hosts = 0;
+
+	for (const struct input *a = j->in; a < in && in->host; a++) {
+		bool again = !a->host;
+
+		if (a->host && !strcmp(a->host, in->host))
+			return a->host_number;
+		for (const struct input *b = j->in; b < a && !again; b++)
+			again = b->host && !strcmp(b->host, a->host);
+		hosts += !again;
+	}
+	return hosts;
+}
+
+static void
+shift_pids(struct join *j)
+{
+	uint64_t step = j->o->pids == JOIN_PIDS_OFFSET ? j->o->pid_offset : JOIN_PID_STEP, k;
+
+	for (struct input *in = j->in; in < j->in + j->n && j->o->pids != JOIN_PIDS_NEVER; in++) {
+		in->host_number = host_number(j, in);
+		k = j->o->pids == JOIN_PIDS_AUTO ? in->host_number : (uint64_t)(in - j->in);
+		if (step && k > (INT32_MAX - (uint64_t)JOIN_PID_STEP) / step)
+			tool_wrong(j->t, "%s: there are not enough pids to keep so many inputs apart", in->name);
+		in->rw.pid_shift = (uint32_t)(k * step);
+	}
+}
+
+static void
+shift_times(struct join *j)
+{
+	const struct input *to = NULL;	/* whose times stay */
+
+	for (unsigned i = 0; i < j->n; i++) {
+		struct input *in = &j->in[i];
+		uint64_t *shift = &in->rw.time_shift;
+
+		if (j->o->align == JOIN_ALIGN_WALL) {
+			if (!in->has_clock)
+				tool_wrong(j->t, "%s: does not say its wall clock (CLOCK_DATA): record with "
+				    "perf record -k mono, or use --time-offset", in->name);
+			to = j->in;
+			*shift = (in->wall - in->clock) - (to->wall - to->clock);
+		} else if (j->o->align == JOIN_ALIGN_FIRST && in->first) {
+			to = to ? to : in;
+			*shift = to->first - in->first;
+		}
+		*shift += (uint64_t)j->offset[i];
+	}
+}
+
+static void
+tag_hosts(struct join *j)
+{
+	for (struct input *in = j->in; j->o->host_tag && in < j->in + j->n; in++) {
+		if (!in->host)
+			tool_wrong(j->t, "%s: does not say its host (HOSTNAME): --host-tag has no name for it", in->name);
+		if (asprintf(&in->prefix, "%s:", in->host) < 0)
+			in->prefix = NULL;
+		in->rw.comm_prefix = in->prefix;
+	}
+}
+
+void
+join_check(struct join *j)
+{
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		if (in->src->swap != j->swap)
+			tool_wrong(j->t, "%s: is %s, %s is %s: turn one of them first (pcat --endian)", in->name,
+			    order_name(in->src->swap), j->in->name, order_name(j->swap));
+	check_kernels(j);
+	shift_pids(j);
+	shift_times(j);
+	tag_hosts(j);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * join_event.c - the events of the joined stream: which stay, which fold into one, and the numbers of their ids.
+ *
+ * perf takes the place of the id from the first attr for all records (perf-pipe(5)).  Where the inputs do not
+ * agree in that, or an event has no ids to tell it by, all get PERF_SAMPLE_IDENTIFIER: the first word of a sample,
+ * the last one of a trailer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_in.h"
+
+static struct pp_event *
+event_of(const struct join *j, unsigned in, unsigned ev)
+{
+	return j->in[in].src->events->ev[ev];
+}
+
+static void
+note_group(struct join *j, struct input *in, const char *name, size_t len, uint64_t leader, uint64_t members, void *arg)
+{
+	(void)j, (void)name, (void)len, (void)arg;
+	if (leader >= in->nev || members < 2 || members > in->nev - leader)
+		return;
+	for (uint64_t i = 0; i < members; i++)
+		if (in->ev[leader + i].members != 1)
+			return;		/* in two groups: a lie */
+	for (uint64_t i = 1; i < members; i++)
+		in->ev[leader + i].members = 0;
+	in->ev[leader].members = (unsigned)members;
+}
+
+/* Are they the same event, if both get what the joined stream needs?  attr.size may differ: what is missing is 0. */
+static bool
+same_event(const struct join *j, const struct pp_event *a, const struct pp_event *b)
+{
+	struct pp_attr x = a->attr, y = b->attr;
+
+	x.size = y.size = 0;
+	if (j->identifier) {
+		x.sample_type |= PP_SAMPLE_IDENTIFIER;
+		y.sample_type |= PP_SAMPLE_IDENTIFIER;
+		x.flags |= 1 << PP_ATTR_SAMPLE_ID_ALL_BIT;
+		y.flags |= 1 << PP_ATTR_SAMPLE_ID_ALL_BIT;
+	}
+	return !memcmp(&x, &y, sizeof x) && !strcmp(a->name, b->name);
+}
+
+/* Do all inputs consist of one and the same event?  Then the joined stream has one, and ids do not matter. */
+static bool
+all_fold(const struct join *j)
+{
+	const struct pp_event *first = NULL;
+
+	for (unsigned i = 0; i < j->n; i++) {
+		if (j->in[i].nev > 1)
+			return false;
+		if (j->in[i].nev && first && !same_event(j, first, event_of(j, i, 0)))
+			return false;
+		if (j->in[i].nev && !first)
+			first = event_of(j, i, 0);
+	}
+	return first && j->o->merge_attrs;
+}
+
+static bool
+needs_identifier(const struct join *j)
+{
+	const struct pp_plan *first = NULL, *p;
+
+	if (j->n == 1 || all_fold(j))
+		return false;
+	for (unsigned i = 0; i < j->n; i++)
+		for (unsigned k = 0; k < j->in[i].nev; k++) {
+			const struct pp_event *ev = event_of(j, i, k);
+
+			p = &ev->plan;
+			first = first ? first : p;
+			if (!ev->nids || p->identifier != first->identifier || p->t_identifier != first->t_identifier)
+				return true;
+			if (!p->identifier && (!p->id || p->id != first->id))
+				return true;
+			if (!p->t_identifier && (!p->t_id || p->t_id != first->t_id))
+				return true;
+		}
+	return false;
+}
+
+/* ---- ids --------------------------------------------------------------------------------------- */
+
+/* A number for an id of the joined stream: itself if it is free. */
+static uint64_t
+new_id(struct join *j, uint64_t id, bool any)
+{
+	if (any || pp_ids_get(&j->taken, id, NULL))
+		do
+			id = ++j->fresh;
+		while (!id || pp_ids_get(&j->taken, id, NULL));
+	if (pp_ids_put(&j->taken, id, id) < 0)
+		join_no_memory(j);
+	return id;
+}
+
+/* Give the event's ids to a joined event. */
+static void
+add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
+{
+	const struct pp_event *ev = in->src->events->ev[k];
+	unsigned n = ev->nids ? ev->nids : 1;
+
+	to->ids = tool_realloc(to->ids, to->nids + n, sizeof *to->ids);
+	for (unsigned i = 0; i < ev->nids; i++) {
+		uint64_t new;
+
+		if (!pp_ids_get(&in->ids, ev->ids[i], &new)) {
+			new = new_id(j, ev->ids[i], false);
+			if (pp_ids_put(&in->ids, ev->ids[i], new) < 0)
+				join_no_memory(j);
+		}
+		to->ids[to->nids++] = new;
+		in->untouched &= new == ev->ids[i];
+		if (!k && !i)
+			in->rw.first_id = new;
+	}
+	/* perf finds the records of a lone event without ids; in company it needs one. */
+	if (!ev->nids && j->identifier)
+		to->ids[to->nids++] = new_id(j, 0, true);
+	if (!ev->nids && j->identifier && !k)
+		in->rw.first_id = to->ids[to->nids - 1];
+}
+
+/* Room for the event's ids in the HEADER_ATTR of a joined one. */
+static bool
+ids_fit(const struct jevent *to, const struct pp_event *ev)
+{
+	return 8 * ((uint64_t)to->nids + (ev->nids ? ev->nids : 1)) + PP_HEADER_SIZE + to->attr_size <= PP_RECORD_MAX;
+}
+
+/* The joined event that event k of the input (with the members of its group) folds into; nev if none. */
+static unsigned
+fold(const struct join *j, unsigned i, unsigned k)
+{
+	unsigned members = j->in[i].ev[k].members;
+
+	for (unsigned to = 0; to + members <= j->nev && j->o->merge_attrs; to++) {
+		unsigned m = 0;
+
+		if (j->ev[to].members != members)
+			continue;
+		for (; m < members; m++) {
+			const struct jevent *e = &j->ev[to + m];
+
+			if (e->in == i || !same_event(j, event_of(j, e->in, e->from), event_of(j, i, k + m)) ||
+			    !ids_fit(e, event_of(j, i, k + m)))
+				break;
+		}
+		if (m == members)
+			return to;
+	}
+	return j->nev;
+}
+
+static void
+add_event(struct join *j, unsigned i, unsigned k)
+{
+	struct input *in = &j->in[i];
+	unsigned members = in->ev[k].members, to = fold(j, i, k);
+
+	for (unsigned m = 0; m < members; m++) {
+		struct jevent *e;
+
+		in->ev[k + m].to = to + m;
+		in->ev[k + m].folded = to + m < j->nev;
+		if (!in->ev[k + m].folded) {
+			if (!(j->nev & (j->nev - 1)))	/* full */
+				j->ev = tool_realloc(j->ev, j->nev ? 2 * j->nev : 1, sizeof *j->ev);
+			j->ev[j->nev++] = (struct jevent){ .in = i, .from = k + m, .members = in->ev[k + m].members,
+			    .attr_size = event_of(j, i, k + m)->attr.size };
+		}
+		e = &j->ev[to + m];
+		add_ids(j, in, k + m, e);
+	}
+}
+
+/* New ids go up from the largest: the inputs that come later are not in their way. */
+static void
+find_largest(struct join *j)
+{
+	for (unsigned i = 0; i < j->n; i++)
+		for (unsigned k = 0; k < j->in[i].nev; k++)
+			for (unsigned n = 0; n < event_of(j, i, k)->nids; n++)
+				if (event_of(j, i, k)->ids[n] > j->fresh)
+					j->fresh = event_of(j, i, k)->ids[n];
+}
+
+/* How the records of an input change. */
+static void
+set_rewrite(struct join *j, struct input *in)
+{
+	const struct pp_events *e = in->src->events;
+	const struct pp_plan *first = j->nev ? &event_of(j, j->ev[0].in, j->ev[0].from)->plan : NULL;
+	bool all = true;
+
+	for (unsigned k = 0; k < in->nev; k++)
+		all &= e->ev[k]->plan.identifier && e->ev[k]->plan.t_identifier;
+	in->rw.events = e;
+	in->rw.swap = j->swap;
+	in->rw.taken = &j->taken;
+	in->rw.buf = j->buf;
+	in->rw.err = &in->err;
+	in->rw.identifier = j->identifier && !all;
+	/* perf takes the layout of a trailer with id 0 from the first event of the joined stream */
+	in->rw.zero = in->nev && memcmp(&first->t_tid, &e->ev[0]->plan.t_tid,
+	    sizeof *first - offsetof(struct pp_plan, t_tid)) != 0;
+	/* What perf does not look at in a stream with one event, and what READ values mention, may be anything. */
+	if (!in->untouched || (j->nev > 1 && (in->rw.identifier || in->rw.zero || in->nev == 1 || e->reads)))
+		in->rw.ids = &in->ids;
+	in->untouched = !in->rw.ids && !in->rw.identifier && !in->rw.pid_shift && !in->rw.time_shift &&
+	    !in->rw.comm_prefix;
+}
+
+void
+join_events(struct join *j)
+{
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		join_groups(j, in, note_group, NULL);
+	j->identifier = needs_identifier(j);
+	find_largest(j);
+	for (unsigned i = 0; i < j->n; i++) {
+		j->in[i].untouched = true;
+		for (unsigned k = 0; k < j->in[i].nev; k++)
+			if (j->in[i].ev[k].members)
+				add_event(j, i, k);
+	}
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		set_rewrite(j, in);
+}
+
+void
+join_attrs(struct join *j)
+{
+	for (unsigned i = 0; i < j->nev; i++) {
+		const struct jevent *e = &j->ev[i];
+		const struct input *in = &j->in[e->in];
+		size_t size = PP_HEADER_SIZE + e->attr_size + 8 * (size_t)e->nids;
+		uint8_t *p;
+
+		if (size > PP_RECORD_MAX)
+			tool_wrong(j->t, "%s: event %s: its %u ids do not fit a record", in->name,
+			    event_of(j, e->in, e->from)->name, e->nids);
+		p = blob_add(&j->head, in->head.p + in->ev[e->from].attr, PP_HEADER_SIZE + e->attr_size);
+		pp_set_u16(p + 6, (uint16_t)size, j->swap);
+		if (j->identifier)
+			pp_rewrite_attr(&(struct pp_rewrite){ .identifier = true, .swap = j->swap }, p + PP_HEADER_SIZE);
+		for (unsigned k = 0; k < e->nids; k++)
+			pp_set_u64(blob_add(&j->head, NULL, 8), e->ids[k], j->swap);
+	}
+}

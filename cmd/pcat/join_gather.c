@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC */
+/* join_gather.c - the head of an input: all up to the first record that perf would queue by its time */
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_in.h"
+
+uint8_t *
+blob_add(struct blob *b, const void *p, size_t n)
+{
+	uint8_t *to;
+
+	if (b->cap - b->n < n) {
+		size_t cap = b->cap ? b->cap : 4096;
+
+		while (cap - b->n < n)
+			cap *= 2;
+		b->p = tool_realloc(b->p, cap, 1);
+		b->cap = cap;
+	}
+	to = b->p + b->n;
+	if (p && n)
+		memcpy(to, p, n);
+	else if (n)
+		memset(to, 0, n);
+	b->n += n;
+	return to;
+}
+
+bool
+blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
+{
+	const uint8_t *p = b->p + *at;
+
+	if (*at >= b->n)
+		return false;
+	*r = (struct pp_rec){ .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
+	    .size = pp_get_u16(p + 6, swap) };
+	*at += r->size;
+	return true;
+}
+
+/* The first string of a feature; NULL if it has none. */
+static char *
+feature_string(const struct pp_feature *f)
+{
+	struct pp_err err = { 0 };
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+
+	pp_feature_open(&io, f, &err);
+	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR || !v.len)
+		return NULL;
+	return strndup((const char *)v.p, v.len);
+}
+
+/* What a feature says of the input.  One that is damaged says nothing: it is not for us to judge. */
+static void
+look_feature(struct input *in, const struct pp_rec *r)
+{
+	struct pp_err err = { 0 };
+	struct pp_feature f;
+
+	if (pp_feature_of(&f, r, in->src->swap, 0, &err) < 0)
+		return;
+	in->has_features = true;
+	switch (f.number) {
+	case PP_FEAT_HOSTNAME:
+		if (!in->host)
+			in->host = feature_string(&f);
+		break;
+	case PP_FEAT_OSRELEASE:
+		if (!in->release)
+			in->release = feature_string(&f);
+		break;
+	case PP_FEAT_NRCPUS:
+		pp_feature_num(&f, "available", &in->cpus_available, &err);
+		pp_feature_num(&f, "online", &in->cpus_online, &err);
+		break;
+	case PP_FEAT_SAMPLE_TIME:
+		pp_feature_num(&f, "first", &in->time_first, &err);
+		pp_feature_num(&f, "last", &in->time_last, &err);
+		break;
+	case PP_FEAT_CLOCK_DATA:
+		in->has_clock = pp_feature_num(&f, "wall_clock", &in->wall, &err) > 0 &&
+		    pp_feature_num(&f, "clock", &in->clock, &err) > 0;
+		break;
+	}
+}
+
+const char *
+join_kernel_map(const struct input *in, const struct pp_rec *r)
+{
+	static const char kallsyms[] = "[kernel.kallsyms]";
+	const char *name = (const char *)r->raw + (r->type == PP_MMAP ? 40 : 72);
+
+	return (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL && pp_get_u32(r->raw + 8, in->src->swap) == UINT32_MAX &&
+	    !strncmp(name, kallsyms, sizeof kallsyms - 1) ? name : NULL;
+}
+
+static int
+take_tracing(struct input *in, const struct pp_rec *r)
+{
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	if (in->tracing_rec.size || r->payload > JOIN_TRACING_MAX) {
+		pp_fail(&in->err, in->tracing_rec.size ? "a second one" : "%ju bytes of payload are too much to join",
+		    (uintmax_t)r->payload);
+		return pp_reject(in->src, r);
+	}
+	in->tracing_rec = *r;
+	in->tracing_rec.raw = NULL;
+	while ((rc = pp_payload(in->src, &p, &n)) > 0)
+		blob_add(&in->tracing, p, n);
+	return rc;
+}
+
+/* Does this record end the head?  1, 0, or -1: it is damaged. */
+static int
+ends_head(const struct join *j, struct input *in, const struct pp_rec *r)
+{
+	bool first = j->o->align == JOIN_ALIGN_FIRST;	/* then the first sample is wanted */
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (r->payload && r->type != PP_HEADER_TRACING_DATA)
+		return 1;
+	if (r->type >= PP_USER_TYPE_START)
+		return !first && (r->type == PP_FINISHED_INIT || r->type == PP_FINISHED_ROUND);
+	if (!(ev = pp_event_find(in->src->events, r, &in->err))) {
+		pp_reject(in->src, r);
+		return -1;
+	}
+	if (!pp_time(ev, r, in->src->swap, &time))
+		return r->type == PP_SAMPLE;
+	if (r->type == PP_SAMPLE)
+		in->first = time;
+	return r->type == PP_SAMPLE || !first;
+}
+
+void
+join_gather(struct join *j, struct input *in)
+{
+	struct pp_rec r;
+	int rc, end;
+
+	while ((rc = pp_next(in->src, &r)) > 0 && (end = ends_head(j, in, &r)) >= 0) {
+		if (r.type == PP_HEADER_ATTR) {
+			in->ev = tool_realloc(in->ev, in->nev + 1, sizeof *in->ev);
+			in->ev[in->nev++] = (struct in_event){ .attr = in->head.n, .members = 1 };
+		} else if (r.type == PP_HEADER_FEATURE)
+			look_feature(in, &r);
+		else if ((r.type == PP_MMAP || r.type == PP_MMAP2) && !in->kernel_start && join_kernel_map(in, &r))
+			in->kernel_start = pp_get_u64(r.raw + 16, in->src->swap);
+		if (end || (in->head.n >= JOIN_HEAD_MAX && r.type != PP_HEADER_ATTR && !r.payload)) {
+			in->held = r;
+			return;
+		}
+		if (!r.payload)
+			blob_add(&in->head, r.raw, r.size);
+		else if (take_tracing(in, &r) < 0)
+			break;
+	}
+	in->ended = true;
+}

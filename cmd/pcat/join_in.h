@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: ISC */
+/* join_in.h - what the files of join share: the inputs, the joined events, bytes that grow */
+#ifndef PCAT_JOIN_IN_H
+#define PCAT_JOIN_IN_H
+
+#include "feature.h"
+#include "join.h"
+#include "rewrite.h"
+
+struct blob {			/* bytes that grow */
+	uint8_t	*p;
+	size_t	 n, cap;
+};
+
+struct in_event {		/* of an input; src->events->ev[i] has the rest */
+	size_t	 attr;			/* its HEADER_ATTR in `head' */
+	unsigned to;			/* its number in the joined stream */
+	unsigned members;		/* as the leader of a group; 1: alone; 0: a member */
+	bool	 folded;		/* into an event of an earlier input */
+};
+
+struct input {
+	const char	*name;
+	const struct join *join;
+	struct pp_source *src;
+	struct pp_err	 err;
+	struct blob	 head;		/* records up to the first that is timed, back to back */
+	struct blob	 tracing;	/* the payload of TRACING_DATA */
+	struct pp_rec	 tracing_rec;	/* its record, without raw; size 0: there was none */
+	struct pp_rec	 held;		/* the record that ended the head, still in the source; raw NULL: none */
+	bool		 ended, said;
+	struct in_event	*ev;
+	unsigned	 nev;
+	/* what its features and records say of it; 0, NULL: nothing */
+	char		*host, *release;
+	uint64_t	 kernel_start, wall, clock, first, time_first, time_last, cpus_available, cpus_online,
+			 host_number;
+	bool		 has_clock, has_features;
+	/* what becomes of its records */
+	bool		 untouched;	/* nothing */
+	struct pp_ids	 ids;
+	struct pp_rewrite rw;
+	char		*prefix;
+	uint64_t	 too_large;	/* records that had no room for an id */
+};
+
+struct jevent {			/* an event of the joined stream */
+	unsigned in, from;		/* whose: event `from' of input `in' */
+	unsigned members;		/* as in struct in_event */
+	uint64_t *ids;
+	unsigned nids;
+	uint32_t attr_size;
+};
+
+struct join {
+	const struct tool *t;
+	const struct join_options *o;
+	struct input	*in;
+	unsigned	 n;
+	struct jevent	*ev;
+	unsigned	 nev;
+	struct pp_ids	 taken;		/* all ids of the joined stream */
+	uint64_t	 fresh;		/* the last new id given */
+	bool		 identifier;	/* events get PERF_SAMPLE_IDENTIFIER */
+	bool		 swap;
+	struct blob	 head;
+	struct pp_source *src;		/* reads `head' */
+	struct out	*flush;		/* the container; NULL: not known yet, or it has no flush */
+	struct pp_err	 err;
+	int64_t		*offset;	/* --time-offset of each input that could be opened */
+	const struct input *seen[PP_TYPE_END - PP_USER_TYPE_START];	/* who gave the first of that type */
+	const struct input *kernel;	/* who said last where the kernel lies, and what */
+	uint8_t		 kernel_map[24];
+	char		 kernel_name[64];
+	int		 status;
+	uint8_t		*buf;		/* PP_REWRITE_SIZE bytes */
+};
+
+/* Append n bytes (p NULL: zeros); where they stand, good until the next one. */
+uint8_t	*blob_add(struct blob *, const void *p, size_t n);
+/* The record at byte *at of a blob of sound records, without payload; steps over it.  false at the end. */
+bool	 blob_next(const struct blob *, size_t *at, bool swap, struct pp_rec *);
+/* Say the input's error, once; the status becomes 1. */
+void	 join_say(struct join *, struct input *);
+
+/* "out of memory", exit 1. */
+_Noreturn void join_no_memory(const struct join *);
+
+/* join_gather.c: read the head of an input. */
+void	 join_gather(struct join *, struct input *);
+/* Does an MMAP or MMAP2 tell where the kernel's text lies?  Its name, or NULL. */
+const char *join_kernel_map(const struct input *, const struct pp_rec *);
+/* join_check.c: refuse what does not go together (exit 2), and find the shifts of pids and times. */
+void	 join_check(struct join *);
+/* join_event.c: number the events and ids of the joined stream; write the HEADER_ATTRs. */
+void	 join_events(struct join *);
+void	 join_attrs(struct join *);
+/* join_feature.c: write the feature block. */
+void	 join_features(struct join *);
+/* The groups of an input by its GROUP_DESC: fn for each. */
+void	 join_groups(struct join *, struct input *, void (*fn)(struct join *, struct input *, const char *name,
+	    size_t len, uint64_t leader, uint64_t members, void *arg), void *arg);
+/* join_tracing.c: write the TRACING_DATA; tracepoints that differ are refused (exit 2) unless forced. */
+void	 join_tracing(struct join *);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* join_opt.c - the arguments of join's options; wrong ones exit 2 */
+#include <string.h>
+
+#include "join.h"
+
+void
+join_opt_pids(const struct tool *t, struct join_options *o, const char *text)
+{
+	if (!strcmp(text, "auto"))
+		o->pids = JOIN_PIDS_AUTO;
+	else if (!strcmp(text, "never"))
+		o->pids = JOIN_PIDS_NEVER;
+	else if (*text < '0' || *text > '9')
+		tool_wrong(t, "%s '%s': expected auto, never or a number", t->optname, text);
+	else {
+		o->pids = JOIN_PIDS_OFFSET;
+		o->pid_offset = (uint32_t)tool_number(t, text, 1, INT32_MAX - JOIN_PID_STEP);
+	}
+}
+
+void
+join_opt_align(const struct tool *t, struct join_options *o, const char *text)
+{
+	if (!strcmp(text, "none"))
+		o->align = JOIN_ALIGN_NONE;
+	else if (!strcmp(text, "wall"))
+		o->align = JOIN_ALIGN_WALL;
+	else if (!strcmp(text, "first"))
+		o->align = JOIN_ALIGN_FIRST;
+	else
+		tool_wrong(t, "%s '%s': expected none, wall or first", t->optname, text);
+}
+
+void
+join_opt_host_tag(const struct tool *t, struct join_options *o, const char *text)
+{
+	if (strcmp(text, "none") && strcmp(text, "comm"))
+		tool_wrong(t, "%s '%s': expected none or comm", t->optname, text);
+	o->host_tag = !strcmp(text, "comm");
+}
+
+int64_t
+join_opt_offset(const struct tool *t, const char *text)
+{
+	bool minus = *text == '-';
+	uint64_t ns = tool_duration(t, text + (minus || *text == '+'));
+
+	if (ns > INT64_MAX)
+		tool_wrong(t, "%s '%s': longer than times can be moved", t->optname, text);
+	return minus ? -(int64_t)ns : (int64_t)ns;
+}
