@@ -4,10 +4,10 @@ load lib
 
 # Options by a tool's help, and by its page: one a line, sorted.
 options_of_help() {
-	"$1" --help | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\1\n\2/p; s/^      \(--[a-z-]*\).*/\1/p' | sort -u
+	"$1" --help | sed -n 's/^  \(-.\), \(--[a-z0-9-]*\).*/\1\n\2/p; s/^      \(--[a-z0-9-]*\).*/\1/p' | sort -u
 }
 options_of_page() {
-	sed -n '/^\.It Fl /p' "../man/$1.1" | tr ' ' '\n' | sed -n 's/^-[a-z][a-z-]*$/-&/p; s/^[a-zA-Z]$/-&/p' | sort -u
+	sed -n '/^\.It Fl /p' "../man/$1.1" | tr ' ' '\n' | sed -n 's/^-[a-z][a-z0-9-]*$/-&/p; s/^[a-zA-Z]$/-&/p' | sort -u
 }
 
 @test "docs: each tool's options are those of its page" {
@@ -85,6 +85,9 @@ examples() {
 		cp data/demo.data "$T/here/all.data"
 		cp data/sched_R.file.data "$T/here/perf.data"
 		cp data/demo.data "$T/here/run.pipe"
+		cp data/k_mono.pipe.data "$T/here/web1.data"
+		cp data/k_mono.pipe.data "$T/here/web2.data"
+		head -c 20000 data/demo.data >"$T/here/cut.data"
 		printf '42\n89\n' >"$T/here/pids"
 		gzip -c ../LICENSE >"$T/here/archive.gz"
 		examples "$page" >"$T/examples"

@@ -1,20 +1,190 @@
 /* SPDX-License-Identifier: ISC */
-/* pcat - any perf recording in, one pipe-mode stream out */
-#include "tool.h"
+/*
+ * pcat - any perf recording in, any container out.
+ *
+ *	one input, or several joined  ->  features  ->  compat  ->  byte order  ->  container, or chunks of one
+ */
+#include <signal.h>
+#include <stdlib.h>
 
-static const struct tool_opt opts[] = { TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END };
+#include "options.h"
+#include "out_file.h"
+#include "out_stream.h"
+
+struct job {
+	struct tool	 t;
+	struct options	 o;
+	struct out	*first, *last;		/* the chain; `last' is the container */
+	struct pp_source *like;			/* made for it: stands for records of the output's byte order */
+	struct pp_err	 like_err;
+	struct join	*join;			/* NULL: one input, t.in */
+};
+
+static volatile sig_atomic_t stop;
+
+static void
+stop_following(int sig)
+{
+	stop = 1;
+	signal(sig, SIG_DFL);
+}
+
+static struct out *
+container(struct job *j, const char *path, struct pp_source *like, struct pp_err *err)
+{
+	switch (j->o.format) {
+	case FORMAT_FILE:
+		return out_file_new(path, j->o.force, &j->o.pack, like, err);
+	case FORMAT_PROFILE:
+		return out_cpuprofile_new(path, j->o.force, &j->o.profile, &j->t, err);
+	default:
+		return out_stream_new(path, j->o.force, &j->o.pack, like, err);
+	}
+}
+
+static struct out *
+chunk(void *arg, const char *path, struct pp_source *like, struct pp_err *err)
+{
+	return container(arg, path, like, err);
+}
+
+/* Put the chain together, from its end; `in' has the byte order of the records.  -1: t.out_err says why. */
+static int
+make_chain(struct job *j, struct pp_source *in)
+{
+	bool swap = endian_swap(j->o.endian, in->swap), turns = swap != in->swap;
+	struct tool *t = &j->t;
+	struct options *o = &j->o;
+	struct out *to;
+
+	if ((turns || o->splits) && !(j->like = endian_source(swap, &j->like_err)))
+		return pp_fail(&t->out_err, "out of memory");
+	o->split.make = chunk;
+	o->split.arg = j;
+	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
+	    container(j, t->out_name, j->like ? j->like : in, &t->out_err);
+	if (!(j->last = to))
+		return -1;
+	/* What these can't do lies in the input. */
+	if ((turns && !(to = endian_new(t, in, j->like, to, &t->in_err))) ||
+	    (o->compat && !(to = compat_new(t, o->compat, in, to, &t->in_err))) ||
+	    (o->lists_features && !(to = features_new(t, &o->features, in, to, &t->in_err))))
+		return -1;
+	j->first = to;
+	return 1;
+}
+
+static int
+before_refill(void *arg)
+{
+	struct job *j = arg;
+	uint64_t total, done = pp_progress(j->t.in, &total);
+
+	if (j->last->flush && j->last->flush(j->last, pp_may_wait(j->t.in)) < 0)
+		return -1;
+	tool_progress(&j->t, done, total);
+	return 1;
+}
+
+/* One input: 0, or 1. */
+static int
+copy(struct job *j)
+{
+	struct tool *t = &j->t;
+	struct pp_rec r;
+	int rc;
+
+	tool_open_input(t, j->o.open_flags);
+	tool_refuse_input(t, t->out_name);
+	if (make_chain(j, t->in) < 0)
+		return tool_close(t);
+	pp_before_refill(t->in, before_refill, j);
+	tool_ready(t);
+	if (j->o.open_flags & PP_OPEN_FOLLOW) {
+		signal(SIGINT, stop_following);
+		pp_follow(t->in, &stop);
+	}
+	while (pp_next(t->in, &r) > 0)
+		if (j->first->put(j->first, t->in, &r, true) < 0)
+			break;
+	rc = j->first->finish(j->first);
+	return tool_close(t) || rc < 0;
+}
+
+static int
+tick(void *arg)
+{
+	struct job *j = arg;
+	uint64_t total, done = j->join ? join_progress(j->join, &total) : 0;
+
+	if (j->join)
+		tool_progress(&j->t, done, total);
+	return 1;
+}
+
+static void
+fault(void *arg, const struct pp_err *err)
+{
+	tool_say(&((struct job *)arg)->t, err);
+}
+
+static void
+opened(void *arg, struct pp_source *in)
+{
+	struct job *j = arg;
+
+	j->t.in = in;
+	tool_refuse_input(&j->t, j->t.out_name);
+	if (j->o.open_flags & PP_OPEN_REPAIR)
+		pp_on_fault(in, fault, j);
+}
+
+/* Several inputs: 0, or 1. */
+static int
+copy_joined(struct job *j)
+{
+	static char *standard_input[] = { "-" };
+	struct tool *t = &j->t;
+	int status, rc;
+
+	j->o.join.opened = opened;
+	j->o.join.tick = tick;
+	j->o.join.arg = j;
+	t->in_err.file = "<joined>";
+	if (!(j->join = join_open(t, &j->o.join, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1)))
+		return 1;
+	if (make_chain(j, join_source(j->join)) < 0) {
+		tool_say(t, &t->out_err);
+		join_close(j->join);
+		return 1;
+	}
+	tool_ready(t);
+	rc = join_copy(j->join, j->first);
+	status = join_close(j->join);
+	if (j->first->finish(j->first) < 0)
+		rc = -1;
+	if (t->in_err.what[0])
+		tool_say(t, &t->in_err);
+	if (t->out_err.what[0])
+		tool_say(t, &t->out_err);
+	return status || rc < 0;
+}
 
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "pcat", .purpose = "Turn a perf recording into a pipe-mode stream.", .opts = opts };
-	struct pp_rec r;
+	static struct job j = { .t = { .name = "pcat", .opts = options_table, .many = true,
+	    .purpose = "Turn perf recordings into one stream, or into another container." },
+	    .o.profile.pid = -1 };
+	int key, status;
 
-	while (tool_getopt(&t, argc, argv) != -1)
-		;
-	tool_open(&t, 0);
-	while (pp_next(t.in, &r) > 0)
-		if (pp_put(t.out, t.in, &r) < 0)
-			break;
-	return tool_close(&t);
+	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
+		options_take(&j.t, &j.o, key);
+	options_done(&j.t, &j.o);
+	tool_check(&j.t);
+	status = j.o.joins ? copy_joined(&j) : copy(&j);
+	pp_close(j.like);
+	options_free(&j.o);
+	free(j.t.names);
+	return status;
 }

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+enum {
+	FORMAT = TOOL_LONG, COMPRESSED2, THREADS, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET, SWITCH_OUTPUT,
+	SWITCH_MAX_FILES, OUTPUT_TEMPLATE, REPAIR, FOLLOW, COMPAT, ENDIAN, FEATURES, NO_FEATURES, EXPAND_COUNTS, PID,
+	EVENT,
+};
+
+const struct tool_opt options_table[] = {
+	{ FORMAT, "format", "stream|file|gperftools", "what to write; file: a seekable perf.data" },
+	{ 'f', "force", NULL, "overwrite; join recordings of different kernels" },
+	{ 'z', "compress", "[=LEVEL]", "write COMPRESSED records (1 to 22; 1)" },
+	{ COMPRESSED2, "compressed2", NULL, "write COMPRESSED2 records, for perf 6.16 and later" },
+	{ 'd', "decompress", NULL, "write plain records (what happens without -z, too)" },
+	{ THREADS, "threads", "N", "compress with N threads of zstd" },
+	{ MERGE_ATTRS, "merge-attrs", NULL, "joining: make equal events one" },
+	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "joining: keep the pids of different hosts apart (auto)" },
+	{ HOST_TAG, "host-tag", "none|comm", "joining: the host's name in front of each comm" },
+	{ ALIGN, "align", "none|wall|first", "joining: bring the inputs' clocks together" },
+	{ TIME_OFFSET, "time-offset", "TIME", "add to the times of the next input (1.5s; -10ms)" },
+	{ SWITCH_OUTPUT, "switch-output", "SIZE|TIME|rounds:N", "write several files, each complete" },
+	{ SWITCH_MAX_FILES, "switch-max-files", "N", "keep the last N of them" },
+	{ OUTPUT_TEMPLATE, "output-template", "NAME", "their names: %n number, %t time of the first record" },
+	{ REPAIR, "repair", NULL, "leave out what is damaged, say it, and go on" },
+	{ FOLLOW, "follow", NULL, "wait for more until the recorder has finished the file" },
+	{ COMPAT, "compat", "6.1|6.12|current", "leave out or rewrite what that perf cannot read" },
+	{ ENDIAN, "endian", "native|little|big", "write in that byte order" },
+	{ FEATURES, "features", "LIST", "write only these header features" },
+	{ NO_FEATURES, "no-features", "LIST", "do not write these header features" },
+	{ EXPAND_COUNTS, "expand-counts", NULL, "CPU profiles in: a sample for each tick" },
+	{ PID, "pid", "N", "CPU profiles out: of this process" },
+	{ EVENT, "event", "NAME", "CPU profiles out: of this event" },
+	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+};
+
+static void
+take_format(const struct tool *t, struct options *o)
+{
+	static const char *const names[] = { "stream", "file", "gperftools" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(t->optarg, names[i])) {
+			o->format = (int)i;
+			return;
+		}
+	tool_wrong(t, "--format '%s': expected stream, file or gperftools", t->optarg);
+}
+
+/* It is for the input that is named next. */
+static void
+take_offset(const struct tool *t, struct options *o)
+{
+	int n = t->nnames + 1;
+
+	o->offsets = tool_realloc(o->offsets, (size_t)n, sizeof *o->offsets);
+	while (o->noffsets < n)
+		o->offsets[o->noffsets++] = 0;
+	o->offsets[n - 1] = join_opt_offset(t, t->optarg);
+	o->joins = true;
+}
+
+void
+options_take(struct tool *t, struct options *o, int key)
+{
+	switch (key) {
+	case FORMAT:		take_format(t, o); break;
+	case 'f':		o->force = o->join.force = true; break;
+	case 'z':
+		o->pack.level = t->optarg ? (int)tool_number(t, t->optarg + (*t->optarg == '='), 1, 22) : 1;
+		break;
+	case COMPRESSED2:	o->pack.two = true; break;
+	case 'd':		o->pack.level = 0; o->pack.two = false; break;
+	case THREADS:		o->pack.workers = (unsigned)tool_number(t, t->optarg, 0, 256); break;
+	case MERGE_ATTRS:	o->join.merge_attrs = o->joins = true; break;
+	case REMAP_PIDS:	join_opt_pids(t, &o->join, t->optarg); o->joins = true; break;
+	case HOST_TAG:		join_opt_host_tag(t, &o->join, t->optarg); o->joins = true; break;
+	case ALIGN:		join_opt_align(t, &o->join, t->optarg); o->joins = true; break;
+	case TIME_OFFSET:	take_offset(t, o); break;
+	case SWITCH_OUTPUT:	split_when(t, &o->split, t->optarg); o->splits = true; break;
+	case SWITCH_MAX_FILES:	o->split.max_files = tool_number(t, t->optarg, 1, 1000000); break;
+	case OUTPUT_TEMPLATE:	free(o->template); o->template = strdup(t->optarg); break;
+	case REPAIR:		o->open_flags |= PP_OPEN_REPAIR; break;
+	case FOLLOW:		o->open_flags |= PP_OPEN_FOLLOW; break;
+	case COMPAT:		o->compat = compat_option(t, t->optarg); break;
+	case ENDIAN:		o->endian = endian_option(t, t->optarg); break;
+	case FEATURES:		features_option(t, &o->features, t->optarg, false); o->lists_features = true; break;
+	case NO_FEATURES:	features_option(t, &o->features, t->optarg, true); o->lists_features = true; break;
+	case EXPAND_COUNTS:	o->open_flags |= PP_OPEN_EXPAND_COUNTS; break;
+	case PID:		o->profile.pid = (int64_t)tool_number(t, t->optarg, 0, INT32_MAX); break;
+	case EVENT:		o->profile.event = t->optarg; break;
+	}
+}
+
+void
+options_done(struct tool *t, struct options *o)
+{
+	bool named = t->out_name && strcmp(t->out_name, "-");
+
+	if (o->pack.two && !o->pack.level)
+		o->pack.level = 1;
+	if (o->pack.two && o->compat && !compat_compressed2(o->compat))
+		tool_wrong(t, "--compressed2: the perf of --compat does not read it");
+	if (o->format == FORMAT_FILE && !named && !o->splits)
+		tool_wrong(t, "--format=file: a seekable file needs a name (-o FILE)");
+	if (o->format == FORMAT_PROFILE && (o->pack.level || o->splits))
+		tool_wrong(t, "--format=gperftools: cannot be compressed or split");
+	if (!o->splits && (o->template || o->split.max_files))
+		tool_wrong(t, "--output-template and --switch-max-files go with --switch-output");
+	if (o->splits) {
+		char *given = o->template;
+
+		o->split.template = o->template = split_template(t, given, t->out_name);
+		free(given);
+	}
+	if (o->open_flags & PP_OPEN_FOLLOW && (t->nnames > 1 || o->open_flags & PP_OPEN_REPAIR))
+		tool_wrong(t, "--follow: one input only, and not with --repair");
+	while (o->noffsets && o->noffsets < t->nnames) {
+		o->offsets = tool_realloc(o->offsets, (size_t)t->nnames, sizeof *o->offsets);
+		o->offsets[o->noffsets++] = 0;
+	}
+	if (o->noffsets > (t->nnames ? t->nnames : 1))
+		tool_wrong(t, "--time-offset: no input is named behind it");
+	o->join.time_offset = o->offsets;
+	o->join.open_flags = o->open_flags;
+	o->joins |= t->nnames > 1;
+	t->in_name = t->nnames ? t->names[0] : NULL;
+	/* Files that get their name at the end, and the next chunk: the way to them must stay open. */
+	t->opens_files = named || o->splits;
+}
+
+void
+options_free(struct options *o)
+{
+	free(o->offsets);
+	free(o->template);
+}

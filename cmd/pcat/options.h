@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* options.h - what the user asks of pcat */
+#ifndef PCAT_OPTIONS_H
+#define PCAT_OPTIONS_H
+
+#include "byteorder.h"
+#include "compat.h"
+#include "feature_list.h"
+#include "join.h"
+#include "out_cpuprofile.h"
+#include "split.h"
+
+struct options {
+	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE } format;
+	bool		 force;
+	unsigned	 open_flags;		/* PP_OPEN_* */
+	struct out_pack	 pack;
+	bool		 joins;			/* an option that is about several inputs, or changes what joins do */
+	struct join_options join;
+	int64_t		*offsets;		/* of each input */
+	int		 noffsets;
+	bool		 lists_features;
+	struct features	 features;
+	const struct compat_perf *compat;
+	enum endian	 endian;
+	bool		 splits;
+	struct split_options split;
+	char		*template;		/* as given; then as split_template() makes it */
+	struct out_cpuprofile profile;
+};
+
+extern const struct tool_opt options_table[];
+
+/* Take in the option just returned by tool_getopt(). */
+void	options_take(struct tool *, struct options *, int key);
+/* All have been seen: what cannot go together exits 2. */
+void	options_done(struct tool *, struct options *);
+void	options_free(struct options *);
+
+#endif

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: ISC
+# gperftools CPU profiles, in and out.
+load lib
+
+# slots WIDTH l|b VALUE...: words of so many bytes, little or big endian.
+slots() {
+	local w=$1 order=$2 v i h text
+	shift 2
+	for v; do
+		printf -v h "%0$((2 * w))x" "$v"
+		text=
+		for ((i = 0; i < 2 * w; i += 2)); do
+			if [ $order = b ]; then text+="\\x${h:i:2}"; else text="\\x${h:i:2}$text"; fi
+		done
+		printf "$text"
+	done
+}
+
+# tiny WIDTH l|b: a profile at 100 Hz of 12 ticks in three stacks.
+tiny() {
+	slots $1 $2 0 3 0 10000 0  5 3 0x8048100 0x8048200 0x8048300  1 1 0x8048104  6 2 0xf7701010 0x8048210  0 1 0
+	cat data/gperf/maps.txt
+}
+
+# ticks: three records and the trailer, of 64 bits; what a test adds comes in front of the trailer.
+ticks() {
+	slots 8 l 0 3 0 1000 0  1 2 0x8048100 0x8048200  2 1 0x8048104 "$@"
+}
+
+# The samples of a stream: time, period and callchain, one line each.
+samples() {
+	perf script -D -f -i "$1" 2>/dev/null | awk '
+		/PERF_RECORD_SAMPLE/ { if (line) print line; sub(/.*period: /, $1 " "); line = $1 " " $2; next }
+		line && /^\.\.\.\.\. +[0-9]+: / { sub(/^0+/, "", $3); line = line " " $3; next }
+		line && !/^\.\.\. / { print line; line = "" }
+		END { if (line) print line }'
+}
+
+# libprofiler.so, or nothing.
+profiler() {
+	ls /usr/lib/*/libprofiler.so* /usr/lib*/libprofiler.so* /usr/local/lib*/libprofiler.so* 2>/dev/null | head -n 1
+}
+
+# profile: $T/spin and its profile $T/spin.cpu.
+profile() {
+	need cc; need google-pprof
+	[ -n "$(profiler)" ] || skip "libprofiler is not installed"
+	cc -O1 -g -fno-omit-frame-pointer -o "$T/spin" data/gperf/spin.c
+	LD_PRELOAD=$(profiler) CPUPROFILE=$T/spin.cpu CPUPROFILE_FREQUENCY=500 "$T/spin" >/dev/null 2>&1
+	[ -s "$T/spin.cpu" ]
+}
+
+# pprof FILE: what google-pprof says of it.
+pprof() {
+	google-pprof --text "$T/spin" "$1" 2>/dev/null
+}
+
+@test "gperf: 32 and 64 bits of both byte orders are one stream" {
+	tiny 8 l >"$T/tiny.cpu"
+	pcat "$T/tiny.cpu" >"$T/want"
+	for form in "8 b" "4 l" "4 b"; do
+		tiny $form >"$T/form.cpu"
+		pcat "$T/form.cpu" | cmp - "$T/want" || failed "$form"
+		pcat <"$T/form.cpu" | cmp - "$T/want" || failed "$form from standard input"
+		tiny $form | pcat | cmp - "$T/want" || failed "$form from a pipe"
+	done
+	for t in psort pfilter; do
+		$t "$T/tiny.cpu" | cmp - "$T/want" || failed "$t"
+	done
+	done_all
+}
+
+@test "gperf: what perf makes of it" {
+	need perf
+	tiny 8 l | pcat >"$T/tiny"
+	samples "$T/tiny" | diff - <(cat <<-'END'
+		50000000 50000000 fffffffffffffe00 8048100 8048200 8048300
+		60000000 10000000 fffffffffffffe00 8048104
+		120000000 60000000 fffffffffffffe00 f7701010 8048210
+	END
+	)
+	perf script -f -i "$T/tiny" --show-mmap-events 2>/dev/null | grep MMAP2 | diff - <(cat <<-'END'
+		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0x8048000(0x2000) @ 0x1000 08:02 131 0]: r-xp /usr/local/bin/a program with a long name (deleted)
+		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0x40000000(0x15000) @ 0 00:00 0 0]: r-xp /srv/build/lib/ld-2.3.2.so
+		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0xf7700000(0x12000) @ 0x1a000 fd:01 4294967297 0]: r-xs /usr/lib/libb $buildings.so
+		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0xf7800000(0x1000) @ 0 00:00 0 0]: rwxp //anon
+		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0xffffe000(0x1000) @ 0 00:00 0 0]: r-xp [vdso]
+	END
+	)
+	perf report -f -i "$T/tiny" --stdio 2>/dev/null | grep -q "of event 'cpu-clock'"
+}
+
+@test "gperf: --expand-counts repeats samples" {
+	need perf
+	tiny 4 b | pcat --expand-counts >"$T/tiny"
+	samples "$T/tiny" >"$T/out"
+	[ "$(grep -c . "$T/out")" -eq 12 ]
+	[ "$(grep -c ' 10000000 fffffffffffffe00 8048100 8048200 8048300$' "$T/out")" -eq 5 ]
+	[ "$(tail -n 1 "$T/out")" = "120000000 10000000 fffffffffffffe00 f7701010 8048210" ]
+}
+
+@test "gperf: what is sound before a fault comes out" {
+	while IFS='|' read -r name more want; do
+		ticks $more >"$T/bad.cpu"
+		try pcat "$T/bad.cpu"
+		[ $rc -eq 1 ] && one_line "pcat: $T/bad.cpu: byte 96: CPU profile$want" || failed "$name"
+		if command -v perf >/dev/null; then
+			[ "$(samples "$T/out" | grep -c .)" -eq 2 ] || failed "$name: samples"
+		fi
+	done <<-'END'
+		no trailer||: cut short, no trailer
+		count and depth cut|1 1| record: cut short, 16 bytes
+		chain cut|1 3 0x1000 0x2000| record: cut short, 2 of 3 addresses
+		count 0|0 2 0x1000 0x2000| record: a count of 0
+		depth 0|1 0 0x1000| record: no addresses
+		depth past the end|1 0x7fffffffffffffff 0x1000| record: cut short, 1 of 9223372036854775807 addresses
+		depth that wraps around|1 0x2000000000000001 0x1000 0 0| record: cut short, 3 of 2305843009213693953 addresses
+		count too large|0x7fffffffffffffff 1 0x1000 0 1 0| record: a count of 9223372036854775807 periods
+	END
+	ticks 0x100000000 1 0x1000 0 1 0 >"$T/bad.cpu"
+	try pcat --expand-counts "$T/bad.cpu"
+	[ $rc -eq 1 ] && one_line "pcat: $T/bad.cpu: byte 96: CPU profile record: a count of 4294967296;" || failed expand
+	done_all
+}
+
+@test "gperf: maps that are missing, or cut" {
+	ticks 0 1 0 >"$T/bad.cpu"
+	try pcat "$T/bad.cpu"
+	[ $rc -eq 1 ] && one_line "pcat: $T/bad.cpu: byte 120: CPU profile maps: none" || failed "no maps"
+	[ "$(wc -c <"$T/out")" -gt 200 ] || failed "no samples without maps"
+	{ ticks 0 1 0; head -c 60 data/gperf/maps.txt; } >"$T/bad.cpu"
+	try pcat "$T/bad.cpu"
+	[ $rc -eq 1 ] && one_line "pcat: $T/bad.cpu: byte 137: CPU profile maps: cut short in a line" || failed "cut maps"
+	done_all
+}
+
+@test "gperf: bad headers" {
+	while IFS='|' read -r slots want; do
+		{ slots 8 l $slots; slots 8 l 1 1 0x1000 0 1 0; } >"$T/bad.cpu"
+		try pcat "$T/bad.cpu"
+		[ $rc -eq 1 ] && one_line "pcat: $T/bad.cpu: byte $want" && ! [ -s "$T/out" ] || failed "$slots"
+	done <<-'END'
+		0 3 1 1000 0|16: CPU profile header: version 1
+		0 3 0 0x100000000 0|24: CPU profile header: a sampling period of 4294967296 us
+		0 2 0 1000 0|0: not a perf recording
+		0 1000 0 1000 0|0: CPU profile header: cut short, 88 of 8016 bytes
+	END
+	{ slots 8 l 0 3 0 0 0  7 1 0x8048100  0 1 0; cat data/gperf/maps.txt; } >"$T/zero.cpu"
+	try pcat "$T/zero.cpu"
+	[ $rc -eq 0 ] && one_line "pcat: warning: $T/zero.cpu: a sampling period of 0 us" || failed "period 0"
+	done_all
+}
+
+@test "gperf: every cut is noticed" {
+	tiny 4 l >"$T/tiny.cpu"
+	pcat "$T/tiny.cpu" >"$T/want"
+	end=$((4 * 20))			# of the trailer
+	for ((n = 1; n < end; n++)); do
+		head -c $n "$T/tiny.cpu" >"$T/cut.cpu"
+		try pcat "$T/cut.cpu"
+		[ $rc -eq 1 ] && one_line "pcat: $T/cut.cpu: byte " || failed "$n bytes"
+	done
+	done_all
+}
+
+@test "gperf: long callchains are cut, and that is said" {
+	{ slots 8 l 0 3 0 1000 0  1 9000
+	  yes "$(printf 'aaaaaaa')" | head -n 9000 | tr -d '\r'	# 8 bytes each
+	  slots 8 l 1 1 0x8048100  0 1 0; cat data/gperf/maps.txt; } >"$T/long.cpu"
+	try pcat "$T/long.cpu"
+	[ $rc -eq 0 ]
+	one_line "pcat: warning: $T/long.cpu: 1 of 2 callchains have more than 8000 addresses"
+	[ "$(wc -c <"$T/out")" -gt 64000 ]
+	pcat -q "$T/long.cpu" | psort | cmp - <(pcat -q "$T/long.cpu")
+}
+
+@test "gperf: perf report has the functions and the ticks that google-pprof has" {
+	need perf
+	profile
+	pcat "$T/spin.cpu" >"$T/spin.pipe"
+	pprof "$T/spin.cpu" | awk '$6 ~ /^(adds|divides|both|recurse|main)$/ && $1 { print $6, $1 }' | sort >"$T/want"
+	perf report -f -i "$T/spin.pipe" --stdio -g none --no-children -F period,symbol 2>/dev/null |
+	    awk '$3 ~ /^(adds|divides|both|recurse|main)$/ { print $3, $1 / 2000000 }' | sort >"$T/got"
+	grep -q '^adds ' "$T/want"
+	grep -q '^divides ' "$T/want"
+	diff "$T/want" "$T/got"
+	# callers: the ticks in which a function is anywhere in the chain
+	pprof "$T/spin.cpu" | awk '$6 ~ /^(both|recurse|main)$/ { print $6, $4 }' | sort >"$T/want"
+	perf script -f -i "$T/spin.pipe" -F period,ip,sym 2>/dev/null | awk '
+		NF == 1 { period = $1; split("", seen) }
+		NF == 2 && !seen[$2]++ { sum[$2] += period / 2000000 }
+		END { for (f in sum) if (f ~ /^(both|recurse|main)$/) print f, sum[f] }' | sort >"$T/got"
+	[ "$(wc -l <"$T/want")" -eq 3 ]
+	diff "$T/want" "$T/got"
+}
+
+@test "gperf: out again it is the same to google-pprof" {
+	profile
+	pcat "$T/spin.cpu" | pcat --format=gperftools >"$T/again.cpu"
+	pprof "$T/spin.cpu" >"$T/want"
+	[ "$(wc -l <"$T/want")" -ge 4 ]
+	pprof "$T/again.cpu" | diff "$T/want" -
+	pcat --expand-counts "$T/spin.cpu" | pcat --format=gperftools | cmp - "$T/again.cpu"
+	pcat "$T/again.cpu" | pcat --format=gperftools | cmp - "$T/again.cpu"
+}
+
+@test "gperf: a recording of perf as a profile" {
+	need perf; need cc; need google-pprof
+	cc -O1 -g -fno-omit-frame-pointer -o "$T/spin" data/gperf/spin.c
+	perf record -q -e cpu-clock:u -c 2000000 -g -o - "$T/spin" 2>/dev/null >"$T/spin.pipe" ||
+	    skip "perf can't record here"
+	pcat --format=gperftools -o "$T/spin.cpu" "$T/spin.pipe"
+	perf report -f -i "$T/spin.pipe" --stdio -g none --no-children -F sample,symbol 2>/dev/null |
+	    awk '$3 ~ /^(adds|divides)$/ { print $3, $1 }' | sort >"$T/want"
+	pprof "$T/spin.cpu" | awk '$6 ~ /^(adds|divides)$/ { print $6, $1 }' | sort | diff "$T/want" -
+	[ "$(wc -l <"$T/want")" -eq 2 ]
+	grep -aq "r-xp .* $T/spin\$" "$T/spin.cpu"
+}
+
+@test "gperf: one process, one event" {
+	in=data/demo.data
+	try pcat --format=gperftools -o "$T/out.cpu" $in
+	[ $rc -eq 1 ] && one_line "pcat: $T/out.cpu: a CPU profile holds one process, but 42 and 80 have samples" ||
+	    failed "two processes"
+	! [ -e "$T/out.cpu" ] || failed "a half file"
+	try pcat --format=gperftools --pid=42 -o "$T/out.cpu" $in
+	[ $rc -eq 0 ] && pcat "$T/out.cpu" >/dev/null || failed "--pid"
+	try pcat --format=gperftools --pid=42 -o "$T/out.cpu" $in
+	[ $rc -eq 1 ] || failed "overwrites"
+	try pcat --format=gperftools --pid=7 -o "$T/none.cpu" $in
+	[ $rc -eq 1 ] && one_line "pcat: $T/none.cpu: no samples" || failed "no samples"
+	try pcat --format=gperftools --event=nosuch -o "$T/none.cpu" $in
+	[ $rc -eq 1 ] && one_line "pcat: $T/none.cpu: no samples of event nosuch" || failed "no event"
+	done_all
+}
+
+@test "gperf: a full disk is a failure" {
+	tiny 8 l >"$T/tiny.cpu"
+	rc=0
+	pcat --format=gperftools "$T/tiny.cpu" 2>"$T/err" >/dev/full || rc=$?
+	[ $rc -eq 1 ]
+	one_line "pcat: <stdout>: write: No space left on device"
+}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: ISC
+# pcat -z: streams and files that are compressed after the fact.
+load lib
+
+# types FILE: how many records of which type a stream has, "type count" a line; payloads outside are not stepped over.
+types() {
+	local at=16 size type end
+	end=$(wc -c <"$1")
+	while [ "$at" -lt "$end" ]; do
+		read -r type _ size <<<"$(od -An -j $at -N 8 -t u2 "$1" | awk '{ print $1, $3, $4 }')"
+		echo "$type"
+		at=$((at + size))
+	done | sort -n | uniq -c
+}
+
+@test "compress: what was compressed expands to the same bytes" {
+	for in in data/*.pipe.data $(for r in base ordered small all-types two-events read-group every-sample unknown big; do
+	    recipe $r; recipe $r -b; done); do
+		pcat "$in" >"$T/plain"
+		for o in -z "-z9 --compressed2"; do
+			pcat $o "$T/plain" >"$T/z" || failed "$in $o"
+			pcat "$T/z" | cmp "$T/plain" - || failed "$in $o: back"
+		done
+	done
+	for o in -z19 -z=3 --compressed2 "-z3 --threads=2"; do
+		pcat $o "$T/plain" | pcat -d | cmp "$T/plain" - || failed "$o"
+	done
+	done_all
+}
+
+@test "compress: perf reads it" {
+	need perf
+	for in in data/*.pipe.data $(recipe rounds) $(recipe two-events); do
+		case $in in
+		*s390x*|*stat.*|*per_thread*) continue;;	# COMPRESSED of the other byte order is new; no samples
+		esac
+		pcat "$in" >"$T/plain"
+		pcat -z "$T/plain" >"$T/z" || failed "$in"
+		same_script "$T/plain" "$T/z" || failed "$in"
+	done
+	# by workers, FINISHED_ROUND too is in the frame
+	for in in data/g_fp.pipe.data $(recipe rounds); do
+		pcat -z9 --threads=1 "$in" >"$T/z" || failed "$in --threads"
+		same_script "$in" "$T/z" || failed "$in --threads"
+	done
+	done_all
+}
+
+@test "compress: no record expands to more than header feature 27 says" {
+	need perf
+	{
+		echo "attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm len=128"
+		echo "COMM pid=100 tid=100 comm=alpha"
+		echo "SAMPLE misc=2 ip=0x401000 pid=100 time=1000 period=1 repeat=200000 step=0"
+	} >"$T/r.txt"
+	mkpipe "$T/r.txt" >"$T/plain"
+	for o in -z -z19 "-z --threads=2"; do
+		pcat $o "$T/plain" >"$T/z" || failed "$o"
+		n=$(perf script -f -i "$T/z" -F ip 2>/dev/null | wc -l)
+		[ "$n" = 200000 ] || failed "$o: perf sees $n of 200000 samples"
+		[ "$(wc -c <"$T/z")" -lt 100000 ] || failed "$o: $(wc -c <"$T/z") bytes"
+	done
+	done_all
+}
+
+@test "compress: feature 27 stands with the others, once, in front of what is compressed" {
+	in=$(recipe two-events)
+	pcat -z "$in" >"$T/z"
+	pcat -z --compressed2 "$in" >"$T/z2"
+	# as u16s: HEADER_FEATURE 27 of 36 bytes with version, type, level, ratio, mmap_len; then the end mark
+	for f in z z2; do
+		od -An -v -w2 -t u2 "$T/$f" | tr -s ' \n' ' ' >"$T/words"
+		[ "$(grep -o " 80 0 0 36 27 0 0 0" "$T/words" | wc -l)" = 1 ] || failed "$f: once"
+		grep -q " 80 0 0 36 27 0 0 0 0 0 1 0 1 0 0 0 4096 9 80 0 0 16 " "$T/words" ||
+		    failed "$f: before the end mark, version 0, type 1, level 1, ratio 0, mmap_len 593920"
+	done
+	types "$T/z" | grep -q ' 81$' && ! types "$T/z" | grep -q ' 83$' || failed "-z"
+	types "$T/z2" | grep -q ' 83$' && ! types "$T/z2" | grep -q ' 81$' || failed "--compressed2"
+	! types "$T/z" | grep -q ' 9$' || failed "a plain sample"
+	[ "$(types "$T/z" | grep ' 6[0-9]$')" = "$(types "$in" | grep ' 6[0-9]$')" ] || failed "perf's own stay plain"
+	done_all
+}
+
+@test "compress: records of perf's own stay plain, in order" {
+	in=$(recipe all-types)
+	pcat -z "$in" >"$T/z"
+	pcat "$T/z" | cmp "$in" -
+	pcat -z "$T/z" | cmp "$T/z" -
+}
+
+@test "compress: what has been read is written before more is waited for" {
+	in=$(recipe two-events)
+	for o in -z "-z --compressed2" "-z --threads=1"; do
+		rm -f "$T/fifo"
+		mkfifo "$T/fifo"
+		exec 9<>"$T/fifo"
+		pcat $o <"$T/fifo" >"$T/z" 3>&- 9>&- &
+		cat "$in" >&9
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			sleep 0.1
+			pcat "$T/z" 2>/dev/null | cmp -s "$in" - && break
+		done
+		kill -9 $! && wait $! 2>/dev/null || true
+		exec 9>&-
+		pcat "$T/z" | cmp "$in" - || failed "$o"
+	done
+	done_all
+}
+
+@test "compress: as small as zstd makes it" {
+	need zstd
+	in=$(recipe big)
+	for l in 1 3 9; do
+		a=$(pcat -z$l "$in" | wc -c)
+		b=$(zstd -q -c -$l "$in" | wc -c)
+		[ $((a * 100)) -le $((b * 110 + 100000)) ] || failed "-z$l: $a bytes, zstd $b"
+	done
+	done_all
+}
+
+@test "compress: a seekable file" {
+	need perf
+	for in in data/basic.file.data data/sched_R.file.data $(recipe all-types); do
+		pcat "$in" >"$T/plain"
+		pcat --format=file -f -o "$T/a" "$in"
+		for o in -z "-z --compressed2"; do
+			pcat $o --format=file -f -o "$T/z" "$in" || failed "$in $o"
+			cmp <(pcat "$T/a") <(pcat "$T/z") || failed "$in $o: back"
+			case $in:$o in
+			*all-types*) ;;
+			*:-z) same_script "$T/a" "$T/z" || failed "$in $o"
+				perf report --header-only -f -i "$T/z" 2>/dev/null | grep -q '^# compressed : Zstd, level = 1' ||
+				    failed "$in $o: header";;
+			esac
+		done
+	done
+	done_all
+}
+
+@test "compress: errors are told" {
+	in=$(recipe big)
+	for l in 0 23 x; do
+		try pcat -z$l "$in"
+		[ $rc = 2 ] && ! [ -s "$T/out" ] || failed "-z$l"
+	done
+	try sh -c "pcat -z '$in' >/dev/full"
+	[ $rc = 1 ] && one_line "pcat: <stdout>: write: No space left" || failed "full disk"
+	head -c 1000 "$(recipe ordered)" >"$T/cut"
+	try pcat -z "$T/cut"
+	[ $rc = 1 ] && one_line "pcat: $T/cut: byte " || failed "a cut stream"
+	pcat "$T/cut" >"$T/whole" 2>/dev/null || true
+	mv "$T/out" "$T/z"
+	pcat "$T/z" | cmp "$T/whole" - || failed "what was whole"
+	done_all
+}

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: ISC
+# pcat A B C: several recordings as one.  What perf says of the join must be what it says of the parts.
+load lib
+
+FIELDS=comm,pid,tid,time,event,period,ip,sym,dso
+
+# stream [-b] <<recipe: build it; prints the path
+stream() {
+	local out
+	out=$(mktemp "$T/stream.XXXXXX")
+	mkpipe "$@" - >"$out"
+	echo "$out"
+}
+
+# said FILE...: the samples of all, one line each, in order of text
+said() {
+	local f
+	for f; do
+		perf script -f --ns -F "${F-$FIELDS}" -i "$f" 2>>"$T/perf.err" || true
+	done | sed 's/[[:space:]]\{1,\}/ /g; /^ *$/d' | sort
+}
+
+# same_union [option...] -- FILE...: is what perf says of the join what it says of the files?
+same_union() {
+	local opts=()
+	while [ "$1" != -- ]; do opts+=("$1"); shift; done
+	shift
+	try pcat "${opts[@]}" "$@"
+	[ $rc = 0 ] || { failed "pcat ${opts[*]} $*"; return 0; }
+	mv "$T/out" "$T/join"
+	said "$@" >"$T/want"
+	said "$T/join" >"$T/got"
+	[ -s "$T/want" ] || failed "$*: perf says nothing"
+	diff "$T/want" "$T/got" >"$T/diff" || failed "${opts[*]} $*: $(head -n 8 "$T/diff")"
+}
+
+# script FILE FIELDS: perf script without the warnings, blanks made one
+script() {
+	perf script -f --ns -i "$1" -F "$2" 2>/dev/null | sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d'
+}
+
+# records FILE: "TYPE BYTES" of each record of a stream, in hex; payloads as part of it
+records() {
+	od -An -v -tu1 -w1 "$1" | awk '
+	function num(at, n,    v, i) {
+		for (v = i = 0; i < n; i++)
+			v = v * 256 + b[at + (b[0] == 80 ? n - 1 - i : i)]
+		return v
+	}
+	{ b[n++] = $1 + 0 }
+	END {
+		for (at = 16; at < n; at += size) {
+			type = num(at, 4); size = num(at + 6, 2)
+			if (type == 66) size += num(at + 8, 4)
+			if (type == 71) size += num(at + 8, 8)
+			line = type " "
+			for (i = 0; i < size; i++)
+				line = line sprintf("%02x", b[at + i])
+			print line
+		}
+	}'
+}
+
+head_a() {
+	cat <<-'END'
+	attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm|task|mmap2 ids=11,12
+	HEADER_FEATURE feat_id=3 fs=alpha-host
+	HEADER_FEATURE feat_id=4 fs=6.1.0
+	HEADER_FEATURE feat_id=7 u4=2 u4=2
+	HEADER_FEATURE feat_id=32
+	EVENT_UPDATE update_type=2 id=11 z=cpu-clock
+	COMM pid=100 tid=100 comm=first
+	FINISHED_INIT
+	END
+}
+
+@test "join: perf script of the join is the union of the parts" {
+	need perf
+	d=data
+	for pair in "basic.pipe multi.pipe" "multi.pipe p72_group_S.pipe" "sched_R.pipe basic.pipe" "p72_forks.pipe z1.pipe" \
+	    "p72_basic.pipe basic.file" "g_fp.pipe namespaces.pipe" "k_mono.pipe sched_R.file" "z1.file multi.pipe" \
+	    "basic.pipe multi.pipe k_mono.pipe p72_basic.pipe" "s390x_basic.pipe s390x_basic.pipe"; do
+		set --
+		for f in $pair; do set -- "$@" $d/$f.data; done
+		same_union --force -- "$@"		# sched_R was recorded under another kernel
+	done
+	done_all
+}
+
+@test "join: a recording with itself, all ids collide" {
+	need perf
+	for f in basic.pipe multi.pipe p72_group_S.pipe sched_R.pipe g_fp.pipe; do
+		same_union -- data/$f.data data/$f.data
+		same_union --merge-attrs -- data/$f.data data/$f.data data/$f.data
+	done
+	done_all
+}
+
+@test "join: recordings of the corpus" {
+	need perf
+	need corpus
+	c=$CORPUS/own
+	for pair in "forks.pipe z1.pipe" "sched_R.pipe raw_syscalls.file sched_record.pipe" "notime.pipe a_g.pipe" \
+	    "g_dwarf.pipe both_regs_stack.pipe" "p612_multi.pipe p72_basic.pipe a_g.file" "stat_s.pipe switch_cpu.pipe"; do
+		set --
+		for f in $pair; do set -- "$@" $c/$f.data; done
+		F=comm,pid,tid,event,period,ip,sym,dso same_union -- "$@"
+	done
+	c=$CORPUS/foreign/quipper
+	same_union --force --remap-pids=never -- $c/perf.data.piped.no_attr_ids-4.14 $c/perf.data.piped.no_attr_ids-4.14
+	done_all
+}
+
+@test "join: fresh recordings" {
+	need perf
+	perf record -q -o "$T/try" -e cpu-clock true 2>/dev/null || skip "perf cannot record here"
+	rec() { perf record -q -o - "$@" 2>/dev/null; }
+	rec -e cpu-clock -F 999 -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done' >"$T/a"
+	rec -e '{task-clock,page-faults}:S' -F 499 -- sh -c 'ls -lR /usr/share/doc >/dev/null' >"$T/b"
+	rec -z -e task-clock,page-faults -- sh -c 'ls -lR /usr/share/doc >/dev/null' >"$T/c"
+	same_union -- "$T/a" "$T/b"
+	same_union -- "$T/b" "$T/c" "$T/a" "$T/try"
+	done_all
+}
+
+@test "join: formats of tracepoints are those of all inputs" {
+	need perf
+	need corpus
+	c=$CORPUS/own
+	F=comm,pid,time,event,trace same_union -- $c/raw_syscalls.file.data $c/sched_R.pipe.data $c/sched_record.pipe.data
+	done_all
+}
+
+@test "join: one head" {
+	need perf
+	pcat data/multi.pipe.data data/p72_group_S.pipe.data data/basic.pipe.data >"$T/join"
+	perf script -f -i "$T/join" -D 2>/dev/null | grep -a -o 'PERF_RECORD_[A-Z_0-9]*\|[0-9]* [0-9a-fx]* \[[0-9a-fx]*\]: type 80' |
+	    sort | uniq -c >"$T/types"
+	n() { awk -v t="PERF_RECORD_$1" '$2 == t { n = $1 } END { print n + 0 }' "$T/types"; }
+	[ "$(n ATTR)" = 9 ] || failed "$(cat "$T/types")"
+	[ "$(n THREAD_MAP)" = 1 ] && [ "$(n CPU_MAP)" = 1 ] && [ "$(n FINISHED_INIT)" = 1 ] || failed "$(cat "$T/types")"
+	# what one more pass makes of it is the same: it is a stream like any other
+	pcat "$T/join" | cmp - "$T/join" || failed "not a stream"
+	[ "$(grep -a -c PERFILE2 "$T/join")" = 1 ] || failed "pipe headers"
+	perf report -f -i "$T/join" --header-only 2>/dev/null >"$T/header"
+	[ "$(grep -a -c '^# event : ' "$T/header")" = 9 ] || failed "EVENT_DESC: $(cat "$T/header")"
+	[ "$(grep -a -c '^# group: ' "$T/header")" = 1 ] || failed "GROUP_DESC: $(cat "$T/header")"
+	done_all
+}
+
+@test "join: --merge-attrs folds equal events, and groups only as a whole" {
+	need perf
+	events() { perf evlist -f -i "$1" 2>/dev/null | grep -vc '^#'; }
+	pcat data/p72_group_S.pipe.data data/p72_group_S.pipe.data >"$T/two"
+	pcat --merge-attrs data/p72_group_S.pipe.data data/p72_group_S.pipe.data >"$T/one"
+	[ "$(events "$T/two")" = 6 ] && [ "$(events "$T/one")" = 3 ] || failed "$(events "$T/two") $(events "$T/one")"
+	perf report -f -i "$T/one" --header-only 2>/dev/null >"$T/header"
+	[ "$(grep -a -c '^# group: ' "$T/header")" = 1 ] || failed "one group"
+	# an event of the same attr that is alone is not the one in the group
+	a=$(stream <<-'END'
+	attr type=1 config=0 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=1
+	attr type=1 config=2 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=2
+	HEADER_FEATURE feat_id=17 u4=1 fs=g u4=0 u4=2
+	HEADER_FEATURE feat_id=32
+	SAMPLE id=1 ip=1 pid=1 time=10
+	END
+	)
+	b=$(stream <<-'END'
+	attr type=1 config=2 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=1
+	attr type=1 config=0 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=2
+	HEADER_FEATURE feat_id=32
+	SAMPLE id=2 ip=2 pid=1 time=20
+	END
+	)
+	pcat --merge-attrs "$a" "$b" >"$T/join"
+	[ "$(events "$T/join")" = 4 ] || failed "group and lone events: $(events "$T/join")"
+	pcat --merge-attrs "$b" "$b" >"$T/join"
+	[ "$(events "$T/join")" = 2 ] || failed "lone events: $(events "$T/join")"
+	done_all
+}
+
+@test "join: READ totals of either input stay its own" {
+	need perf
+	for b in "" -b; do
+		in=$(recipe read-group $b)
+		F=comm,time,event,period
+		same_union -- "$in" "$in"
+		same_union --merge-attrs -- "$in" "$in"
+	done
+	done_all
+}
+
+@test "join: events that nothing told apart get an IDENTIFIER" {
+	need perf
+	for b in "" -b; do
+		a=$(head_a | cat - <(cat <<-'END'
+		SAMPLE misc=2 ip=0x401000 pid=100 time=1000 cpu=0 period=10
+		FORK pid=101 ppid=100 tid=101 ptid=100 time=1100 @ pid=100 tid=100 time=1100 cpu=1
+		SAMPLE misc=2 ip=0x401004 pid=101 time=1200 cpu=1 period=20
+		END
+		) | stream $b)
+		# without ids, without sample_id_all, with the id elsewhere
+		c=$(stream $b <<-'END'
+		attr type=1 config=1 period=1000 sample_type=IP|TID|TIME|PERIOD flags=comm|task
+		COMM pid=300 tid=300 comm=third
+		SAMPLE misc=2 ip=0x401008 pid=300 time=3000 period=30
+		END
+		)
+		d=$(stream $b <<-'END'
+		attr type=1 config=2 period=1 sample_type=IP|TID|TIME|ADDR|ID|PERIOD flags=sample_id_all|comm ids=11
+		COMM pid=400 tid=400 comm=fourth
+		SAMPLE misc=2 ip=0x40100c pid=400 time=4000 addr=1 id=11 period=40
+		COMM pid=400 tid=400 comm=later @ pid=400 tid=400 time=4100 id=11
+		SAMPLE misc=2 ip=0x401010 pid=400 time=4200 addr=1 id=11 period=41
+		END
+		)
+		for files in "$a $c" "$c $a" "$a $d $c" "$d $a" "$c $d $c"; do
+			F=comm,pid,time,event,period,ip same_union -- $files
+		done
+	done
+	done_all
+}
+
+@test "join: untimed records of a later input come behind the samples before" {
+	need perf
+	a=$({ head_a; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000 cpu=0 period=1'; } | stream)
+	b=$({ head_a | sed 's/comm=first/comm=second/'; echo 'SAMPLE misc=2 ip=2 pid=100 time=2000 cpu=0 period=1'; } | stream)
+	pcat "$a" "$b" >"$T/join"
+	[ "$(script "$T/join" comm,ip)" = "$(printf 'first 1\nsecond 2')" ] || failed "$(script "$T/join" comm,ip)"
+	done_all
+}
+
+@test "join: hosts are kept apart by their pids" {
+	need perf
+	a=$({ head_a; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000 cpu=0 period=1'; echo 'SAMPLE misc=2 ip=1 pid=0 time=1001'; } | stream)
+	b=$({ head_a | sed 's/alpha-host/beta-host/; s/comm=first/comm=second/'
+	    echo 'FORK pid=101 ppid=100 tid=101 ptid=100 time=1900 @ pid=100 tid=100 time=1900'
+	    echo 'SAMPLE misc=2 ip=2 pid=101 time=2000 cpu=0 period=1'; echo 'SAMPLE misc=2 ip=2 pid=0 time=2001'; } | stream)
+	pids() { script "$T/join" comm,pid,ip | tr '\n' ' '; }
+	pcat "$a" "$b" "$a" >"$T/join"
+	[ "$(pids)" = "first 100 1 swapper 0 1 second 4194405 2 swapper 0 2 first 100 1 swapper 0 1 " ] || failed "auto: $(pids)"
+	pcat --remap-pids=never "$a" "$b" >"$T/join"
+	[[ "$(pids)" == *"second 101 2 "* ]] || failed "never: $(pids)"
+	pcat --remap-pids=1000 "$a" "$a" >"$T/join"
+	[[ "$(pids)" == *"first 1100 1 "* ]] || failed "offset: $(pids)"
+	pcat --host-tag=comm "$a" "$b" >"$T/join"
+	[[ "$(pids)" == *"alpha-host:first 100 1"*"beta-host:second 4194405 2 "* ]] || failed "tag: $(pids)"
+	done_all
+}
+
+@test "join: times are moved, all of them" {
+	need perf
+	for b in "" -b; do
+		a=$({ head_a; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000000000 cpu=0 period=1'
+		    echo 'FORK pid=101 ppid=100 tid=101 ptid=100 time=1500000000 @ pid=100 tid=100 time=1500000000'; } | stream $b)
+		times() { script "$T/join" time | tr -d ' \n'; }
+		pcat "$a" --time-offset=2.5s "$a" --time-offset=-10ms "$a" >"$T/join"
+		[ "$(script "$T/join" time | sort | tr '\n' ' ')" = "0.990000000: 1.000000000: 3.500000000: " ] || failed "$(times)"
+		perf script -f -i "$T/join" --show-task-events -F comm,time -D 2>/dev/null | grep -a '^0 .*RECORD_FORK' >"$T/forks"
+		[ "$(wc -l <"$T/forks")" = 3 ] || failed forks
+		[ "$(awk '{ print $2 }' "$T/forks" | sort | tr '\n' ' ')" = "1490000000 1500000000 4000000000 " ] || failed "$(cat "$T/forks")"
+		try pcat --time-offset=-1s "$a"
+		[ $rc = 1 ] && one_line "pcat: $a: byte " || failed underflow
+		b2=$(sed 's/time=1000000000/time=7/' <(head_a; echo 'SAMPLE misc=2 ip=2 pid=100 time=7000000000 cpu=0 period=1') | stream $b)
+		pcat --align=first "$a" "$b2" >"$T/join"
+		[ "$(times)" = "1.000000000:1.000000000:" ] || failed "first: $(times)"
+	done
+	done_all
+}
+
+@test "join: --align=wall by CLOCK_DATA" {
+	need perf
+	clock() {	# wall clock 100 s, at $1 of the trace's
+		sed "s/^HEADER_FEATURE feat_id=32/HEADER_FEATURE feat_id=29 u4=1 u4=1 u8=$2 u8=$1\n&/" <(head_a)
+		echo "SAMPLE misc=2 ip=1 pid=100 time=$3 cpu=0 period=1"
+	}
+	a=$(clock 1000 100000000000 2000 | stream)
+	b=$(clock 51000 100000001000 52500 | stream)
+	pcat --align=wall "$a" "$b" >"$T/join"
+	[ "$(script "$T/join" time | tr '\n' ' ')" = "0.000002000: 0.000003500: " ] || failed "$(script "$T/join" time)"
+	c=$({ head_a; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000'; } | stream)
+	try pcat --align=wall "$a" "$c"
+	[ $rc = 2 ] && one_line "pcat: $c: does not say its wall clock" && grep -q 'perf record -k mono' "$T/err" || failed wall
+	[ ! -s "$T/out" ] || failed "something was written"
+	done_all
+}
+
+@test "join: every record type, byte for byte: pids, times" {
+	for b in "" -b; do
+		# what is no task: -1, 0, and the machine of a build id; what is no time of the trace: STAT_ROUND
+		sed -E '/BUILD_ID|^attr/b
+		    :p; s/\<(next_prev_|p)?([pt]id)=100/\1\2=1100/; tp; :q; s/\<(next_prev_|p)?([pt]id)=101/\1\2=1101/; tq
+		    s/100\/alpha,101/1100\/alpha,1101/; s/zero=5/zero=3005/; /STAT_ROUND/b
+		    :t; s/\<time=(1[0-9]{3})\>/time=T\1/; tt; s/time=T1/time=4/g' data/all-types.txt >"$T/all"
+		mkpipe $b "$T/all" >"$T/want"
+		mkpipe $b data/all-types.txt >"$T/in"
+		head -c 16 "$T/in" >"$T/none"
+		try pcat --remap-pids=1000 "$T/none" --time-offset=3us "$T/in"
+		[ $rc = 0 ] || failed "pcat $b"
+		# HEADER_EVENT_TYPE is obsolete and left out; two rounds part the inputs; build ids come twice
+		diff <(records "$T/want" | grep -v '^6[58] ' | sort -u) <(records "$T/out" | grep -v '^68 ' | sort -u) || failed "records $b"
+	done
+	done_all
+}
+
+@test "join: every record type, byte for byte: ids" {
+	for b in "" -b; do
+		sed -E '/BPF_EVENT|CGROUP/b
+		    s/(ids|list)=11\>([^,]*),12/\1=13\2,14/; s/\<(stream_)?id=11/\1id=13/g; s/id=12/id=14/; s/,11,0/,13,0/
+		    s/^SAMPLE/& id=13 stream=13/; s/@ (.*)time=1[0-9]*/& id=13 stream=13/' data/all-types.txt >"$T/all"
+		mkpipe $b "$T/all" >"$T/renumbered"
+		mkpipe $b data/all-types.txt >"$T/in"
+		pcat "$T/in" "$T/in" >"$T/out"
+		{ records "$T/in"; records "$T/renumbered"; } | grep -E '^([2-9]|[12][0-9]|64|69|7[1268]) ' | sort >"$T/want"
+		records "$T/out" | grep -E '^([2-9]|[12][0-9]|64|69|7[1268]) ' | sort | diff "$T/want" - || failed "records $b"
+	done
+	done_all
+}
+
+@test "join: what cannot go together is refused, and nothing written" {
+	a=$(head_a | stream)
+	refused() {	# PATTERN pcat ARGUMENT...
+		local what=$1
+		shift
+		try "$@"
+		[ $rc = 2 ] && grep -q -- "$what" "$T/err" && [ "$(wc -l <"$T/err")" = 1 ] && ! [ -s "$T/out" ] || failed "$what: $*"
+	}
+	refused 'big-endian' pcat "$a" data/s390x_basic.pipe.data
+	b=$(head_a | sed 's/6\.1\.0/6.1.1/' | stream)
+	refused 'under kernel 6.1.1' pcat "$a" "$b"
+	try pcat --force "$a" "$b"
+	[ $rc = 0 ] || failed "--force"
+	k() { head_a; echo "MMAP misc=1 pid=-1 tid=0 start=$1 len=0x1000 pgoff=$1 filename=[kernel.kallsyms]_text"; }
+	x=$(k 0xffffffff81000000 | sed '/FINISHED_INIT/d' | stream)
+	y=$(k 0xffffffff91000000 | sed '/FINISHED_INIT/d' | stream)
+	refused 'the kernel lies at 0xffffffff91000000' pcat "$x" "$y"
+	refused 'read once only' pcat - -
+	refused 'auto' pcat --remap-pids=x "$a" "$a"
+	refused 'expected none, wall or first' pcat --align=x "$a"
+	refused 'expected none or comm' pcat --host-tag=x "$a"
+	done_all
+}
+
+@test "join: a record without room for an id is left out, and said" {
+	big=$(stream <<-END
+	attr type=1 config=1 sample_type=IP|TID|TIME|RAW flags=sample_id_all ids=1
+	SAMPLE ip=1 pid=1 time=1000 raw=$(printf '%0130984d' 0)
+	SAMPLE ip=2 pid=1 time=2000 raw=00000000
+	END
+	)
+	try pcat "$big" "$big"
+	[ $rc = 1 ] && grep -q '1 records had no room' "$T/err" || failed "$big"
+	cp "$T/out" "$T/join"
+	[ "$(records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$(records "$T/join" | cut -c1-60)"
+	try pcat "$big"
+	[ $rc = 0 ] || failed alone
+	done_all
+}
+
+@test "join: a live input is passed on at once" {
+	need perf
+	mkfifo "$T/live"
+	pcat data/basic.pipe.data "$T/live" >"$T/join" &
+	exec 7>"$T/live"
+	cat data/multi.pipe.data >&7
+	want=$(($(said data/basic.pipe.data data/multi.pipe.data | wc -l)))
+	for i in $(seq 50); do
+		[ "$(said "$T/join" | wc -l)" = $want ] && break
+		sleep 0.1
+	done
+	[ "$(said "$T/join" | wc -l)" = $want ] || failed "$(said "$T/join" | wc -l) of $want"
+	exec 7>&-
+	wait
+	done_all
+}
+
+@test "join: a bad input does not cost the good ones" {
+	need perf
+	F=time
+	want=$(said data/basic.pipe.data data/multi.pipe.data | wc -l)
+	try pcat data/nosuch data/basic.pipe.data data/multi.pipe.data
+	[ $rc = 1 ] && one_line "pcat: data/nosuch: No such file" || failed nosuch
+	cp "$T/out" "$T/join"
+	[ "$(said "$T/join" | wc -l)" = "$want" ] || failed "nosuch: $(said "$T/join" | wc -l) of $want"
+	size=$(wc -c <data/basic.pipe.data)
+	for n in 0 10 16 100 1000 2600 3000 5000 9001 $((size - 1)); do
+		head -c $n data/basic.pipe.data >"$T/cut"
+		try pcat "$T/cut"
+		alone=$rc
+		try pcat "$T/cut" data/multi.pipe.data
+		[ $rc = $alone ] && { [ $rc = 0 ] || one_line "pcat: $T/cut: "; } || failed "cut at $n"
+		cp "$T/out" "$T/join"
+		perf script -f -i "$T/cut" --ns -F time 2>/dev/null >"$T/s" || true
+		[ "$(said "$T/join" | wc -l)" = $(($(said data/multi.pipe.data | wc -l) + $(grep -c . "$T/s" || true))) ] ||
+		    failed "cut at $n: $(said "$T/join" | wc -l)"
+	done
+	try sh -c 'pcat data/basic.pipe.data data/multi.pipe.data >/dev/full'
+	[ $rc = 1 ] && one_line "pcat: <stdout>: write: " || failed full
+	done_all
+}
