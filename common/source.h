@@ -85,6 +85,8 @@ int	source_fail(struct source *, uint64_t off, const char *fmt, ...) __attribute
 uint64_t source_offset(const struct source *, const uint8_t *p);
 /* Call the hook: bytes that were yielded are about to move. */
 int	source_before_refill(struct source *);
+/* Does PERFILE2 stand there, as a little-endian ('l') or big-endian ('b') recorder writes it?  0: no. */
+char	source_magic(const uint8_t *p);
 /* Have at least n bytes (n <= 64 KiB) from the outer position on: 1, 0 if the input ends before, -1. */
 int	source_fill(struct source *, size_t n);
 
