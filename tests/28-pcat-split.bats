@@ -24,11 +24,24 @@ load lib
 	    'for i in 1 2 3 4 5 6; do ls -R /usr/lib; (echo $i | cat | cat); done >/dev/null' >"$T/w" 2>/dev/null ||
 	    cp data/p72_forks.pipe.data "$T/w"
 	perf script -f -i "$T/w" $fields 2>/dev/null | sort >"$T/want"
-	for how in rounds:10 "rounds:7 --format=file" "64K -z"; do
+	for how in rounds:10 "rounds:7 --format=file" "64K -z" 20ms; do
 		rm -rf "$T/c"; mkdir "$T/c"
 		pcat --switch-output=$how --output-template="$T/c/%n" "$T/w" || failed "$how"
 		for c in "$T"/c/*; do perf script -f -i "$c" $fields 2>/dev/null; done | sort | diff "$T/want" - >"$T/diff" ||
 		    failed "$how: $(head -n 4 "$T/diff")"
+	done
+	done_all
+}
+
+@test "--switch-output: a chunk never takes the place of an input" {
+	for n in 00001 00002; do
+		psort data/p72_forks.pipe.data >"$T/$n"
+		cp "$T/$n" "$T/was"
+		try sh -c "cd '$T' && pcat -f --switch-output=16K --output-template=%n $n"
+		[ $rc = 1 ] && cmp -s "$T/was" "$T/$n" || failed "$n"
+		try sh -c "cd '$T' && pcat -f --switch-output=16K --output-template=%n $n $BATS_TEST_DIRNAME/data/basic.pipe.data"
+		[ $rc = 1 ] && cmp -s "$T/was" "$T/$n" || failed "$n, joined"
+		rm -f "$T"/0000*
 	done
 	done_all
 }

@@ -18,6 +18,8 @@ struct job {
 	struct pp_source *like;			/* made for it: stands for records of the output's byte order */
 	struct pp_err	 like_err;
 	struct join	*join;			/* NULL: one input, t.in */
+	struct pp_source **inputs;		/* all that were opened: no output may be one of them */
+	int		 ninputs;
 };
 
 static volatile sig_atomic_t stop;
@@ -27,6 +29,15 @@ stop_following(int sig)
 {
 	stop = 1;
 	signal(sig, SIG_DFL);
+}
+
+/* An input was opened. */
+static void
+add_input(struct job *j, struct pp_source *in)
+{
+	j->inputs = tool_realloc(j->inputs, (size_t)j->ninputs + 1, sizeof *j->inputs);
+	j->inputs[j->ninputs++] = j->t.in = in;
+	tool_refuse_input(&j->t, j->t.out_name);
 }
 
 static struct out *
@@ -45,6 +56,13 @@ container(struct job *j, const char *path, struct pp_source *like, struct pp_err
 static struct out *
 chunk(void *arg, const char *path, struct pp_source *like, struct pp_err *err)
 {
+	const struct job *j = arg;
+
+	for (int i = 0; i < j->ninputs; i++)
+		if (pp_is_file(j->inputs[i], path)) {
+			pp_fail(err, "is the input too");
+			return NULL;
+		}
 	return container(arg, path, like, err);
 }
 
@@ -95,7 +113,7 @@ copy(struct job *j)
 	int rc;
 
 	tool_open_input(t, j->o.open_flags);
-	tool_refuse_input(t, t->out_name);
+	add_input(j, t->in);
 	if (make_chain(j, t->in) < 0)
 		return tool_close(t);
 	pp_before_refill(t->in, before_refill, j);
@@ -133,8 +151,7 @@ opened(void *arg, struct pp_source *in)
 {
 	struct job *j = arg;
 
-	j->t.in = in;
-	tool_refuse_input(&j->t, j->t.out_name);
+	add_input(j, in);
 	if (j->o.open_flags & PP_OPEN_REPAIR)
 		pp_on_fault(in, fault, j);
 }
@@ -186,5 +203,6 @@ main(int argc, char **argv)
 	pp_close(j.like);
 	options_free(&j.o);
 	free(j.t.names);
+	free(j.inputs);
 	return status;
 }

@@ -116,8 +116,8 @@ options_done(struct tool *t, struct options *o)
 		o->split.template = o->template = split_template(t, given, t->out_name);
 		free(given);
 	}
-	if (o->open_flags & PP_OPEN_FOLLOW && (t->nnames > 1 || o->open_flags & PP_OPEN_REPAIR))
-		tool_wrong(t, "--follow: one input only, and not with --repair");
+	if (o->open_flags & PP_OPEN_FOLLOW && (t->nnames > 1 || o->joins || o->open_flags & PP_OPEN_REPAIR))
+		tool_wrong(t, "--follow: one input only, and not with --repair or what is for joins");
 	while (o->noffsets && o->noffsets < t->nnames) {
 		o->offsets = tool_realloc(o->offsets, (size_t)t->nnames, sizeof *o->offsets);
 		o->offsets[o->noffsets++] = 0;

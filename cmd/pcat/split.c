@@ -33,6 +33,7 @@ struct split {
 	struct pending	 pending;
 	uint64_t	 newest, settled;	/* times: of any record; all up to this is in `state' */
 	bool		 rounds, inits;	/* the stream has such markers */
+	bool		 disorder;	/* a record was older than one before it */
 	bool		 told_anywhere, failed;
 
 	struct out	*chunk;		/* NULL: none is open */
@@ -344,7 +345,7 @@ static int
 cut_anywhere(struct split *s)
 {
 	if (!s->told_anywhere)
-		tool_note(s->tool, "no FINISHED_ROUND to cut at: cutting between any records, as if they were in time order");
+		tool_note(s->tool, "cutting between any records, as if they were in time order");
 	s->told_anywhere = true;
 	return pending_release(&s->pending, UINT64_MAX, settle, s) < 0 ? -1 : close_chunk(s);
 }
@@ -392,12 +393,24 @@ put_marker(struct split *s, struct pp_source *in, const struct pp_rec *r, bool s
 	return s->chunk && full(s, 1) ? close_chunk(s) : 1;
 }
 
+/*
+ * Is it time to cut between any two records?  While all is in order that is exact.  Once it was not, a round is worth
+ * waiting for: within one, side-band may come behind the samples that need it.
+ */
+static bool
+must_cut(const struct split *s)
+{
+	if (s->disorder)
+		return !s->rounds && full(s, 8);
+	return s->rounds ? !s->marks && !s->o->rounds && full(s, 2) : full(s, 1);
+}
+
 static int
 put_data(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable, uint64_t time)
 {
 	if (!s->number && !time && r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START)
 		return spooled_put(s, &s->init, in, r);
-	if (s->chunk && (s->rounds ? !s->marks && !s->o->rounds && full(s, 2) : full(s, 1)) && cut_anywhere(s) < 0)
+	if (s->chunk && must_cut(s) && cut_anywhere(s) < 0)
 		return -1;
 	if (!s->chunk) {
 		if (open_chunk(s, time) < 0)
@@ -405,6 +418,7 @@ put_data(struct split *s, struct pp_source *in, const struct pp_rec *r, bool sta
 		s->preamble = s->bytes;
 	}
 	if (time) {
+		s->disorder |= time < s->newest;
 		s->first = s->first && s->first < time ? s->first : time;
 		s->last = s->last > time ? s->last : time;
 		s->newest = s->newest > time ? s->newest : time;
