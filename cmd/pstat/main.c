@@ -45,7 +45,7 @@ sum_up(struct report *r, struct counts *c)
 	qsort(r->comm, r->ncomms, sizeof *r->comm, by_samples);
 }
 
-/* Where the report goes; opened before the tool confines itself.  NULL: the error line has been written. */
+/* Where the report goes; opened before the tool confines itself.  NULL: failed, as out_err says. */
 static FILE *
 output(struct tool *t)
 {
@@ -60,7 +60,6 @@ output(struct tool *t)
 	fd = open(t->out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || !(f = fdopen(fd, "w"))) {
 		pp_fail(&t->out_err, "%s", strerror(errno));
-		tool_say(t, &t->out_err);
 		return NULL;
 	}
 	return f;
@@ -98,7 +97,7 @@ main(int argc, char **argv)
 	tool_check(&t);
 	tool_open_input(&t, 0);
 	if (!(f = output(&t)))
-		return 1;
+		return tool_close(&t);
 	tool_ready(&t);
 	c = tool_alloc(1, sizeof *c);
 	count_init(c, &t);
