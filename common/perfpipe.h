@@ -376,6 +376,15 @@ void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
 /* May the next read have to wait for the writer?  Then what was put should be flushed first. */
 bool	pp_may_wait(const struct pp_source *);
 /*
+ * For who reads several inputs, and must not wait for one while another has something.  pp_at_hand(): can pp_next()
+ * tell the next record, or the end, from what was read?  If not, pp_top_up() reads once: 1, 0: the input ends, -1;
+ * it waits if the descriptor is not readable by poll(2).  -1 for a descriptor: none is needed to go on.
+ * What is compressed is at hand once its bytes are; where a piece of it ends amid a record pp_next() waits for the next.
+ */
+bool	pp_at_hand(const struct pp_source *);
+int	pp_top_up(struct pp_source *);
+int	pp_poll_fd(const struct pp_source *);
+/*
  * PP_OPEN_REPAIR: what is not whole is left out, and the source goes on behind it; `fn' is told of each fault:
  * where, and in `what' the cause and how many bytes were left out.  Faults that pp_open() met are told at once.
  * What can't be gone round (no header, no attrs, a failing read) still ends the source.  An input that can't seek
@@ -459,5 +468,19 @@ int	pp_round_final(struct pp_round *);
 void	pp_round_reclaim(struct pp_round *);
 /* Records that were older than what had been delivered. */
 uint64_t pp_round_late(const struct pp_round *);
+/* Deliver all up to that time, whatever the marks said. */
+int	pp_round_release(struct pp_round *, uint64_t limit);
+/* The time up to which the next pp_round_finished() delivers; that of the last record delivered (0: none yet). */
+uint64_t pp_round_limit(const struct pp_round *);
+uint64_t pp_round_last(const struct pp_round *);
+/*
+ * To bound memory: the bytes that the queue holds, and will need to deliver them.  pp_round_spill() gives all that
+ * waits to `to', in order, valid for the call only; by the rule of the rounds these records go on waiting, with the
+ * caller, who delivers each before those of the same time that the queue has (they came earlier), and says so by
+ * pp_round_spilled() with its time.
+ */
+size_t	pp_round_memory(const struct pp_round *);
+int	pp_round_spill(struct pp_round *, pp_deliver *to, void *arg);
+void	pp_round_spilled(struct pp_round *, uint64_t time);
 
 #endif

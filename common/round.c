@@ -53,6 +53,8 @@ struct pp_round {
 	struct entry	*out[2];
 	size_t		 outcap;
 	size_t		 count;
+	uint64_t	 away;		/* records that were handed over by pp_round_spill(), and still wait */
+	size_t		 mem;		/* of blocks and of runs' entries */
 	uint64_t	 max, next_flush, last_flush, late;
 };
 
@@ -125,6 +127,7 @@ pp_round_reclaim(struct pp_round *q)
 		struct block *b = q->block[i];
 
 		if (b && !b->live) {
+			q->mem -= q->spare ? sizeof *b : 0;
 			free(q->spare);
 			q->spare = b;
 			q->block[i] = NULL;
@@ -153,6 +156,7 @@ place_for(struct pp_round *q, size_t n)
 	b = q->spare ? q->spare : malloc(sizeof *b);
 	if (!b)
 		return NULL;
+	q->mem += q->spare ? 0 : sizeof *b;
 	q->spare = NULL;
 	b->live = 0;
 	q->pos = (q->base + q->nblock) << BLOCK_SHIFT;
@@ -194,7 +198,7 @@ find_run(const struct pp_round *q, uint64_t time)
 static int
 add_entry(struct pp_round *q, const struct entry *e)
 {
-	size_t i = find_run(q, e->time), cap = q->runcap;
+	size_t i = find_run(q, e->time), cap = q->runcap, had;
 	struct run *r;
 	struct entry *all;
 
@@ -220,10 +224,12 @@ add_entry(struct pp_round *q, const struct entry *e)
 		memmove(r->e, r->e + r->first, r->n * sizeof *r->e);
 		r->first = 0;
 	}
+	had = r->cap;
 	if (!(all = grow(r->e, &r->cap, r->n + 1, sizeof *all))) {
 		q->nrun -= !r->n;
 		return -1;
 	}
+	q->mem += (r->cap - had) * sizeof *all;
 	r->e = all;
 	r->e[r->n++] = *e;
 	return 1;
@@ -240,7 +246,7 @@ pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
 	q->block[q->nblock - 1]->live++;
 	q->pos += n;
 	q->late += time < q->last_flush;
-	if (!q->count++ || time >= q->max)
+	if (!(q->count++ + q->away) || time >= q->max)
 		q->max = time;
 	return 1;
 }
@@ -373,9 +379,9 @@ deliver_all(struct pp_round *q, const struct slice *s)
 
 		b->live--;
 		q->count--;
-		q->last_flush = e->time;
 		if (q->deliver(q->arg, e->time, b->data + (e->place >> 16 & (BLOCK - 1)), e->place & 0xffff) < 0)
 			return -1;
+		q->last_flush = e->time;
 	}
 	return 1;
 }
@@ -411,9 +417,9 @@ release(struct pp_round *q, uint64_t limit)
 int
 pp_round_finished(struct pp_round *q)
 {
-	if (!q->count)
+	if (!q->count && !q->away)
 		return 1;
-	if (release(q, q->next_flush) < 0)
+	if (q->count && release(q, q->next_flush) < 0)
 		return -1;
 	q->next_flush = q->max;
 	return 1;
@@ -425,8 +431,92 @@ pp_round_final(struct pp_round *q)
 	return q->count ? release(q, UINT64_MAX) : 1;
 }
 
+int
+pp_round_release(struct pp_round *q, uint64_t limit)
+{
+	return q->count ? release(q, limit) : 1;
+}
+
+uint64_t
+pp_round_limit(const struct pp_round *q)
+{
+	return q->next_flush;
+}
+
+uint64_t
+pp_round_last(const struct pp_round *q)
+{
+	return q->last_flush;
+}
+
 uint64_t
 pp_round_late(const struct pp_round *q)
 {
 	return q->late;
+}
+
+/* ---- bounded memory ------------------------------------------------------------------------------ */
+
+/* Runs cost more than their entries; and a release will need two arrays of what it merges at once. */
+size_t
+pp_round_memory(const struct pp_round *q)
+{
+	size_t piece = q->nrun > RUN_PIECE ? q->nrun : RUN_PIECE, merged = q->count;
+
+	if (q->nrun < 2)
+		merged = 0;
+	else if (merged / q->nrun > piece)
+		merged = PIECE + q->nrun * piece;
+	return q->mem + q->runcap * (sizeof *q->run + sizeof *q->slice + 32) + 2 * merged * sizeof **q->out;
+}
+
+/* The queue is empty: give back all that it grew to. */
+static void
+shrink(struct pp_round *q)
+{
+	for (size_t i = 0; i < q->runcap; i++) {
+		q->mem -= q->run[i].cap * sizeof *q->run[i].e;
+		free(q->run[i].e);
+	}
+	free(q->run);
+	free(q->slice);
+	q->run = NULL;
+	q->slice = NULL;
+	q->nrun = q->runcap = q->hint = 0;
+	for (int i = 0; i < 2; i++) {
+		free(q->out[i]);
+		q->out[i] = NULL;
+	}
+	q->outcap = 0;
+	pp_round_reclaim(q);
+}
+
+int
+pp_round_spill(struct pp_round *q, pp_deliver *to, void *arg)
+{
+	pp_deliver *deliver = q->deliver;
+	void *was = q->arg;
+	uint64_t last = q->last_flush;
+	size_t n = q->count;
+	int rc;
+
+	if (!n)
+		return 1;
+	q->deliver = to;
+	q->arg = arg;
+	rc = release(q, UINT64_MAX);
+	q->deliver = deliver;
+	q->arg = was;
+	q->last_flush = last;
+	q->away += n - q->count;
+	if (rc > 0)
+		shrink(q);
+	return rc;
+}
+
+void
+pp_round_spilled(struct pp_round *q, uint64_t time)
+{
+	q->away--;
+	q->last_flush = time;
 }
