@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/* disorder.c - how far out of order records came */
+#include "disorder.h"
+
+void
+disorder_add(struct disorder *d, uint64_t time)
+{
+	uint64_t number = d->records++, oldest, lo, hi = d->raised, depth;
+
+	if (!hi || time >= d->ring[(hi - 1) % DISORDER_RING].time) {
+		if (!hi || time > d->ring[(hi - 1) % DISORDER_RING].time) {
+			d->ring[hi % DISORDER_RING].time = time;
+			d->ring[hi % DISORDER_RING].number = number;
+			d->raised++;
+		}
+		return;
+	}
+	d->back++;
+	if (d->ring[(hi - 1) % DISORDER_RING].time - time > d->depth_time)
+		d->depth_time = d->ring[(hi - 1) % DISORDER_RING].time - time;
+	oldest = lo = hi > DISORDER_RING ? hi - DISORDER_RING : 0;
+	hi--;				/* that one is newer */
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (d->ring[mid % DISORDER_RING].time > time)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	depth = number - d->ring[lo % DISORDER_RING].number;
+	if (depth > d->depth) {
+		d->depth = depth;
+		d->more = lo == oldest && oldest;
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/* sort.h - how psort is asked to sort, and the sorting */
+#ifndef PSORT_SORT_H
+#define PSORT_SORT_H
+
+#include "spill.h"
+#include "tool.h"
+
+enum sort_mode { SORT_ROUNDS, SORT_WINDOW, SORT_FULL };
+enum sort_late { LATE_EMIT, LATE_DROP, LATE_ERROR, LATE_CLAMP };
+enum sort_untimed { UNTIMED_INPLACE, UNTIMED_FIRST, UNTIMED_STAMP };
+enum sort_marks { MARKS_AUTO, MARKS_EMIT, MARKS_KEEP, MARKS_DROP };
+
+struct sort_how {
+	enum sort_mode	 mode;
+	uint64_t	 window;		/* ns, SORT_WINDOW */
+	enum sort_late	 late;
+	enum sort_untimed untimed;
+	enum sort_marks	 marks;
+	bool		 unique, stats;
+	size_t		 memory;		/* bytes */
+};
+
+/* Sort all of t->in to t->out, over the bound of memory by way of the spill, whose errors are in spill_err: 0, or 1. */
+int	sort_stream(struct tool *, const struct sort_how *, struct spill *, const struct pp_err *spill_err);
+
+#endif

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * spill.c - sorted runs of records in one unnamed temporary file.
+ *
+ *	file	chunks, one after the other; a run is some that are neighbours
+ *	chunk	u32 bytes in the file, u32 bytes of records (equal: they are not compressed), then these bytes
+ *	record	u64 time, u32 size, the record as it is
+ *
+ * Numbers are in this machine's order: nobody else reads the file.  No record spans chunks, so a run is read with
+ * one buffer.  Where more runs wait than may be merged at once, neighbours are merged into one first.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <zstd.h>
+
+#include "spill.h"
+
+enum { CHUNK = 80 << 10, CHUNK_HEAD = 8, RECORD_HEAD = 12, FAN_MAX = 200 };
+_Static_assert(CHUNK >= RECORD_HEAD + PP_RECORD_MAX, "a record fits");
+
+struct run {
+	uint64_t	 first, off, end;	/* in the file: its begin, the next chunk, its end */
+	uint64_t	 chunk;			/* where the chunk in buf came from */
+	uint8_t		*buf;			/* NULL: nothing read */
+	size_t		 at, len;		/* the next record of buf; its bytes */
+	uint8_t		*rest;			/* what could not be written, as if a last chunk; NULL: nothing */
+	size_t		 rest_len;
+	uint64_t	 time;			/* of the next record */
+};
+
+struct spill {
+	struct pp_err	*err;
+	int		 fd, open_errno;
+	bool		 failed;
+	uint64_t	 end;			/* where the next chunk goes */
+	size_t		 fan;
+	struct run	*run;
+	size_t		 n, cap;
+	uint32_t	*heap;			/* of runs, by their next record */
+	size_t		 nheap;
+	bool		 ready;			/* the heap has all runs */
+	bool		 keep;			/* what was merged may be needed once more */
+	struct run	 cur;			/* being written */
+	uint8_t		*buf;			/* its chunk so far, behind room for the head */
+	size_t		 len, bufcap;
+	uint8_t		*z;			/* CHUNK_HEAD + zcap */
+	size_t		 zcap;
+	ZSTD_CCtx	*cctx;			/* NULL: not compressed */
+	ZSTD_DCtx	*dctx;
+	uint64_t	 records, bytes, runs;
+};
+
+static int
+spill_fail(struct spill *s, const char *doing, int error)
+{
+	s->failed = true;
+	return s->err->what[0] ? -1 : pp_fail(s->err, "temporary file: %s: %s", doing, strerror(error));
+}
+
+/* ---- making -------------------------------------------------------------------------------------- */
+
+/* A file without a name, as O_TMPFILE makes where the file system can; -1 and errno. */
+static int
+nameless(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *name;
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return fd;
+	if (asprintf(&name, "%s/psort.XXXXXX", dir) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if ((fd = mkostemp(name, O_CLOEXEC)) >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
+struct spill *
+spill_new(const char *dir, size_t memory, bool compress, struct pp_err *err)
+{
+	struct spill *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	if (!dir && (!(dir = getenv("TMPDIR")) || !*dir))
+		dir = "/tmp";
+	*err = (struct pp_err){ .file = dir };
+	s->err = err;
+	s->fan = memory / CHUNK < 2 ? 2 : memory / CHUNK > FAN_MAX ? FAN_MAX : memory / CHUNK;
+	s->fd = nameless(dir);
+	s->open_errno = errno;
+	s->zcap = compress ? ZSTD_compressBound(CHUNK) : 0;
+	if (compress && (!(s->cctx = ZSTD_createCCtx()) || !(s->dctx = ZSTD_createDCtx()) ||
+	    !(s->z = malloc(CHUNK_HEAD + s->zcap)))) {
+		spill_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static void
+run_free(struct run *r)
+{
+	free(r->buf);
+	free(r->rest);
+	r->buf = r->rest = NULL;
+}
+
+void
+spill_free(struct spill *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		run_free(&s->run[i]);
+	run_free(&s->cur);
+	ZSTD_freeCCtx(s->cctx);
+	ZSTD_freeDCtx(s->dctx);
+	free(s->run);
+	free(s->heap);
+	free(s->buf);
+	free(s->z);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+static int
+write_all(struct spill *s, const uint8_t *p, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t put = write(s->fd, p + done, n - done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0) {
+			spill_fail(s, "write", errno);
+			(void)lseek(s->fd, (off_t)s->end, SEEK_SET);	/* the part is no chunk */
+			return -1;
+		}
+		done += (size_t)put;
+	}
+	s->end += n;
+	s->bytes += n;
+	return 1;
+}
+
+static int
+write_chunk(struct spill *s)
+{
+	uint32_t head[2] = { (uint32_t)s->len, (uint32_t)s->len };
+	uint8_t *p = s->buf;
+
+	if (!s->len || s->failed)
+		return s->failed ? -1 : 1;
+	if (s->cctx) {
+		size_t n = ZSTD_compressCCtx(s->cctx, s->z + CHUNK_HEAD, s->zcap, s->buf + CHUNK_HEAD, s->len, 1);
+
+		if (!ZSTD_isError(n) && n < s->len) {
+			head[0] = (uint32_t)n;
+			p = s->z;
+		}
+	}
+	memcpy(p, head, CHUNK_HEAD);
+	if (write_all(s, p, CHUNK_HEAD + head[0]) < 0)
+		return -1;
+	s->len = 0;
+	return 1;
+}
+
+int
+spill_begin(struct spill *s)
+{
+	if (s->fd < 0)
+		return spill_fail(s, "open", s->open_errno);
+	if (s->failed)
+		return -1;
+	if (!s->buf && !(s->buf = malloc(s->bufcap = CHUNK_HEAD + CHUNK)))
+		return spill_fail(s, "memory", ENOMEM);
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 16;
+		struct run *all = realloc(s->run, cap * sizeof *all);
+		uint32_t *heap = realloc(s->heap, cap * sizeof *heap);
+
+		s->run = all ? all : s->run;
+		s->heap = heap ? heap : s->heap;
+		if (!all || !heap)
+			return spill_fail(s, "memory", ENOMEM);
+		s->cap = cap;
+	}
+	s->cur = (struct run){ .first = s->end, .off = s->end };
+	s->len = 0;
+	s->runs++;
+	return 1;
+}
+
+int
+spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct spill *s = spill;
+	uint32_t size = (uint32_t)n;
+	uint8_t *to;
+
+	if (s->len + RECORD_HEAD + n > CHUNK)
+		write_chunk(s);
+	if (CHUNK_HEAD + s->len + RECORD_HEAD + n > s->bufcap) {	/* only after a failed write */
+		if (!(to = realloc(s->buf, 2 * s->bufcap)))
+			return spill_fail(s, "memory", ENOMEM);
+		s->buf = to;
+		s->bufcap *= 2;
+	}
+	to = s->buf + CHUNK_HEAD + s->len;
+	memcpy(to, &time, sizeof time);
+	memcpy(to + 8, &size, sizeof size);
+	memcpy(to + RECORD_HEAD, p, n);
+	s->len += RECORD_HEAD + n;
+	s->records++;
+	return 1;
+}
+
+/* Close the run being written; its bytes that are not in the file become its rest. */
+static struct run
+run_written(struct spill *s)
+{
+	struct run r = s->cur;
+
+	if (write_chunk(s) < 0) {
+		memmove(s->buf, s->buf + CHUNK_HEAD, s->len);
+		r.rest = s->buf;
+		r.rest_len = s->len;
+		s->buf = NULL;
+	}
+	r.end = s->end;
+	s->cur = (struct run){ 0 };
+	return r;
+}
+
+int
+spill_end(struct spill *s)
+{
+	s->run[s->n++] = run_written(s);
+	s->ready = false;
+	return s->failed ? -1 : 1;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+static int
+read_all(struct spill *s, void *to, size_t n, uint64_t off)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pread(s->fd, (uint8_t *)to + done, n - done, (off_t)(off + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return spill_fail(s, "read", got ? errno : EIO);
+		done += (size_t)got;
+	}
+	return 1;
+}
+
+/* The next chunk of a run into its buffer: 1, 0 at its end, -1. */
+static int
+read_chunk(struct spill *s, struct run *r)
+{
+	uint32_t head[2];
+
+	r->at = r->len = 0;
+	if (r->off == r->end && r->rest) {
+		free(r->buf);
+		r->buf = r->rest;
+		r->len = r->rest_len;
+		r->rest = NULL;
+		return 1;
+	}
+	if (r->off == r->end)
+		return 0;
+	if (!r->buf && !(r->buf = malloc(CHUNK)))
+		return spill_fail(s, "memory", ENOMEM);
+	if (read_all(s, head, sizeof head, r->off) < 0)
+		return -1;
+	if (head[1] > CHUNK || head[0] > head[1] || (head[0] < head[1] && head[0] > s->zcap))
+		return spill_fail(s, "read", EIO);
+	if (read_all(s, head[0] < head[1] ? s->z : r->buf, head[0], r->off + CHUNK_HEAD) < 0)
+		return -1;
+	if (head[0] < head[1] && ZSTD_decompressDCtx(s->dctx, r->buf, CHUNK, s->z, head[0]) != head[1])
+		return spill_fail(s, "read", EIO);
+	r->chunk = r->off;
+	r->off += CHUNK_HEAD + head[0];
+	r->len = head[1];
+	return 1;
+}
+
+static const uint8_t *
+record_of(const struct run *r, size_t *n)
+{
+	uint32_t size;
+
+	memcpy(&size, r->buf + r->at + 8, sizeof size);
+	*n = size;
+	return r->buf + r->at + RECORD_HEAD;
+}
+
+/* Know the time of the run's next record: 1, 0 there is none, -1. */
+static int
+head_of(struct spill *s, struct run *r)
+{
+	size_t n;
+	int rc;
+
+	if (r->at == r->len && (rc = read_chunk(s, r)) <= 0)
+		return rc;
+	if (r->len - r->at < RECORD_HEAD || (record_of(r, &n), n > r->len - r->at - RECORD_HEAD))
+		return spill_fail(s, "read", EIO);
+	memcpy(&r->time, r->buf + r->at, sizeof r->time);
+	return 1;
+}
+
+/* ---- merging ------------------------------------------------------------------------------------- */
+
+static bool
+before(const struct spill *s, uint32_t a, uint32_t b)
+{
+	const struct run *x = &s->run[a], *y = &s->run[b];
+
+	return x->time != y->time ? x->time < y->time : a < b;
+}
+
+static void
+sink_down(struct spill *s, size_t i)
+{
+	uint32_t moving = s->heap[i];
+
+	for (size_t kid; (kid = 2 * i + 1) < s->nheap; i = kid) {
+		kid += kid + 1 < s->nheap && before(s, s->heap[kid + 1], s->heap[kid]);
+		if (!before(s, s->heap[kid], moving))
+			break;
+		s->heap[i] = s->heap[kid];
+	}
+	s->heap[i] = moving;
+}
+
+static int
+make_heap(struct spill *s, size_t first, size_t n)
+{
+	s->nheap = 0;
+	for (size_t i = first; i < first + n; i++) {
+		int rc = head_of(s, &s->run[i]);
+
+		if (rc < 0)
+			return -1;
+		if (rc)
+			s->heap[s->nheap++] = (uint32_t)i;
+	}
+	for (size_t i = s->nheap / 2; i-- > 0;)
+		sink_down(s, i);
+	return 1;
+}
+
+/* Give the space of a run back, where the file system can. */
+static void
+run_gone(struct spill *s, struct run *r)
+{
+	run_free(r);
+	if (r->end > r->first)
+		(void)fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->first,
+		    (off_t)(r->end - r->first));
+}
+
+static int
+merge(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
+{
+	while (s->nheap) {
+		struct run *r = &s->run[s->heap[0]];
+		const uint8_t *p;
+		size_t n;
+		int rc;
+
+		if (r->time > limit)
+			break;
+		p = record_of(r, &n);
+		if (fn(arg, r->time, p, n) < 0)
+			return -1;
+		r->at += RECORD_HEAD + n;
+		if ((rc = head_of(s, r)) < 0)
+			return -1;
+		if (!rc) {
+			if (!s->keep) {
+				run_gone(s, r);
+				r->first = r->end;
+			}
+			s->heap[0] = s->heap[--s->nheap];
+		}
+		if (s->nheap)
+			sink_down(s, 0);
+	}
+	return 1;
+}
+
+static int
+merge_put(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct spill *s = arg;
+
+	/* Not into memory: the runs have it all. */
+	return spill_put(s, time, p, n) < 0 || s->failed ? -1 : 1;
+}
+
+/* Back to where it was when `was' was noted. */
+static void
+rewind_run(struct spill *s, struct run *r, const struct run *was)
+{
+	bool inside = was->at < was->len;
+
+	r->off = inside ? was->chunk : was->off;
+	if (read_chunk(s, r) > 0 && inside)
+		r->at = was->at;
+}
+
+/*
+ * Merge n runs into one, which takes the place of the first.  They are all on disk, with no failure yet; if one comes
+ * now, they stay as they were.
+ */
+static int
+merge_runs(struct spill *s, size_t first, size_t n)
+{
+	struct run *r = s->run + first, merged, *was = malloc(n * sizeof *was);
+
+	if (!was)
+		return spill_fail(s, "memory", ENOMEM);
+	memcpy(was, r, n * sizeof *was);
+	s->cur = (struct run){ .first = s->end, .off = s->end };
+	s->len = 0;
+	s->runs++;
+	s->keep = true;
+	if (make_heap(s, first, n) > 0)
+		merge(s, UINT64_MAX, merge_put, s);
+	s->keep = false;
+	merged = run_written(s);
+	if (s->failed) {
+		for (size_t i = 0; i < n; i++)
+			rewind_run(s, &r[i], &was[i]);
+		run_gone(s, &merged);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			run_gone(s, &r[i]);
+		*r = merged;
+		memmove(r + 1, r + n, (s->n - first - n) * sizeof *r);
+		s->n -= n - 1;
+	}
+	free(was);
+	return 1;
+}
+
+/* Drop the runs that are read; then as few merges as leave no more than may be merged at once. */
+static int
+prepare(struct spill *s)
+{
+	size_t keep = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct run *r = &s->run[i];
+
+		if (r->at == r->len && r->off == r->end && !r->rest)
+			run_gone(s, r);
+		else
+			s->run[keep++] = *r;
+	}
+	s->n = keep;
+	for (size_t first = 0; s->n > s->fan && !s->failed; first++) {
+		size_t n = s->n - s->fan + 1;
+
+		if (n > s->fan)
+			n = s->fan;
+		if (first + n > s->n)
+			first = 0;
+		if (merge_runs(s, first, n) < 0)
+			return -1;
+	}
+	if (make_heap(s, 0, s->n) < 0)
+		return -1;
+	s->ready = true;
+	return 1;
+}
+
+bool
+spill_waits(const struct spill *s)
+{
+	return s->ready ? s->nheap > 0 : s->n > 0;
+}
+
+int
+spill_upto(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
+{
+	if (!s->ready && s->n && prepare(s) < 0)
+		return -1;
+	if (!s->nheap || !s->ready)
+		return 1;
+	if (merge(s, limit, fn, arg) < 0)
+		return -1;
+	if (!s->nheap && !s->failed) {		/* all is read: begin anew */
+		s->n = 0;
+		s->end = 0;
+		if (ftruncate(s->fd, 0) < 0 || lseek(s->fd, 0, SEEK_SET) < 0)
+			return spill_fail(s, "truncate", errno);
+	}
+	return 1;
+}
+
+void
+spill_count(const struct spill *s, uint64_t *records, uint64_t *bytes, uint64_t *runs)
+{
+	*records = s->records;
+	*bytes = s->bytes;
+	*runs = s->runs;
+}

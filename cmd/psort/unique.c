@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/* unique.c - records that were there already, at the same time and with the same bytes */
+#include <stdlib.h>
+#include <string.h>
+
+#include "unique.h"
+
+enum { SLOTS = 1 << 14 };	/* chains of a hash table */
+
+struct entry { uint32_t next, off, size; };
+
+struct unique {
+	uint64_t	 time;
+	uint8_t		*data;
+	size_t		 used, room;
+	struct entry	*e;		/* from 1; 0: none */
+	uint32_t	 n, cap;
+	uint32_t	 head[SLOTS];
+};
+
+struct unique *
+unique_new(size_t memory)
+{
+	struct unique *u = calloc(1, sizeof *u);
+
+	if (!u)
+		return NULL;
+	u->room = memory > UINT32_MAX ? UINT32_MAX : memory;
+	u->cap = (uint32_t)(u->room / 64 + 2);
+	u->n = 1;
+	/* Neither costs memory before it is used. */
+	if (!(u->data = malloc(u->room)) || !(u->e = malloc(u->cap * sizeof *u->e))) {
+		unique_free(u);
+		return NULL;
+	}
+	return u;
+}
+
+void
+unique_free(struct unique *u)
+{
+	if (!u)
+		return;
+	free(u->data);
+	free(u->e);
+	free(u);
+}
+
+static uint32_t
+slot_of(const uint8_t *p, size_t n)
+{
+	uint64_t h = n, v;
+
+	for (; n >= sizeof v; p += sizeof v, n -= sizeof v) {
+		memcpy(&v, p, sizeof v);
+		h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 32;
+	}
+	while (n--)
+		h = (h ^ *p++) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(h >> 40) % SLOTS;
+}
+
+bool
+unique_add(struct unique *u, uint64_t time, const uint8_t *p, size_t n)
+{
+	uint32_t slot = slot_of(p, n);
+
+	if (time != u->time) {
+		/* Most times have one record: no need to clear it all. */
+		for (uint32_t i = 1; i < u->n; i++)
+			u->head[slot_of(u->data + u->e[i].off, u->e[i].size)] = 0;
+		u->time = time;
+		u->n = 1;
+		u->used = 0;
+	}
+	for (uint32_t i = u->head[slot]; i; i = u->e[i].next)
+		if (u->e[i].size == n && !memcmp(u->data + u->e[i].off, p, n))
+			return false;
+	if (n > u->room - u->used || u->n == u->cap)
+		return true;
+	memcpy(u->data + u->used, p, n);
+	u->e[u->n] = (struct entry){ u->head[slot], (uint32_t)u->used, (uint32_t)n };
+	u->head[slot] = u->n++;
+	u->used += n;
+	return true;
+}
