@@ -19,6 +19,8 @@ $(O)/pstat: LDLIBS += -ljansson
 
 LIB    = $(O)/libperfpipe.a
 objs   = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)/*.c))
+# psort --merge makes the head of its stream as pcat does
+psort_shares = $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pcat/join*.c))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS)
@@ -26,7 +28,7 @@ all: $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
-$(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/%) $(LIB)
+$(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/%) $$(%_shares) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(LIB): $(call objs,common)
 	rm -f $@ && $(AR) rcs $@ $^

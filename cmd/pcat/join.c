@@ -90,17 +90,26 @@ is_same_kernel(struct join *j, const struct input *in, const struct pp_rec *r)
 
 /* Is there no place for it in the joined stream? */
 static bool
-is_dropped(struct join *j, struct input *in, const struct pp_rec *r)
+is_dropped(const struct input *in, const struct pp_rec *r)
+{
+	if (r->type == PP_HEADER_FEATURE || r->type == PP_HEADER_ATTR || r->type == PP_HEADER_EVENT_TYPE)
+		return true;
+	return r->type == PP_EVENT_UPDATE && is_folded(in, r);
+}
+
+/* Has it been said by an input in front, so that perf should not hear it again? */
+static bool
+is_again(struct join *j, const struct input *in, const struct pp_rec *r)
 {
 	if (r->type == PP_MMAP || r->type == PP_MMAP2)
 		return is_same_kernel(j, in, r);
-	if (r->type < PP_USER_TYPE_START || r->type >= PP_TYPE_END)
-		return false;
-	if (r->type == PP_HEADER_FEATURE || r->type == PP_HEADER_ATTR || r->type == PP_HEADER_EVENT_TYPE)
-		return true;
-	if (r->type == PP_EVENT_UPDATE)
-		return is_folded(in, r);
 	return is_once(r->type) && was_seen(j, in, r->type);
+}
+
+bool
+join_is_again(struct join *j, unsigned i, const struct pp_rec *r)
+{
+	return is_again(j, &j->in[i], r);
 }
 
 /* Rewrite a record: 1, 0: leave it out, -1: the input is at fault; *stable is cleared if it was moved. */
@@ -130,7 +139,7 @@ head_records(struct join *j, struct input *in, uint32_t type)
 	bool stable;
 
 	while (blob_next(&in->head, &at, j->swap, &r))
-		if (r.type == type && !is_dropped(j, in, &r)) {
+		if (r.type == type && !is_dropped(in, &r) && !is_again(j, in, &r)) {
 			if (rewrite(in, &r, &stable) > 0)
 				blob_add(&j->head, r.raw, r.size);
 		}
@@ -254,52 +263,132 @@ join_source(const struct join *j)
 
 /* ---- copying ----------------------------------------------------------------------------------- */
 
-/* Put one record of an input.  1; 0: the input can't go on; -1: the out failed. */
+/* Make a record of an input one of the joined stream.  1; 0: leave it out; -1: the input can't go on. */
 static int
-put_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool stable, struct out *to)
+take_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool *stable)
 {
 	struct pp_rec was = *r;
 	int rc;
 
+	*stable = late;
 	if (late && (r->type == PP_HEADER_ATTR || r->type == PP_HEADER_TRACING_DATA)) {
 		pp_fail(&in->err, "stands behind the first records: such a recording cannot be joined");
-		pp_reject(in->src, r);
-		return 0;
+		return pp_reject(in->src, r);
 	}
-	if ((!late && is_in_head(j, in, r->type)) || is_dropped(j, in, r))
-		return 1;
-	if (!(rc = rewrite(in, r, &stable)))
-		return 1;
+	if ((!late && is_in_head(j, in, r->type)) || is_dropped(in, r))
+		return 0;
+	if (!(rc = rewrite(in, r, stable)))
+		return 0;
 	if (rc < 0 || (r->type >= PP_USER_TYPE_START && pp_events_learn(j->src->events, r, &in->err) < 0)) {
 		if (late)
 			pp_reject(in->src, &was);
-		return 0;
+		return -1;
 	}
-	return to->put(to, r->payload ? in->src : j->src, r, stable && j->flush) < 0 ? -1 : 1;
+	return 1;
+}
+
+static void
+end_input(struct join *j, struct input *in)
+{
+	in->ended = true;
+	join_say(j, in);
+	if (!in->too_large)
+		return;
+	tool_warn(j->t, "%s: %ju records had no room for an event id or a host name and were left out",
+	    in->err.file, (uintmax_t)in->too_large);
+	in->too_large = 0;
+	j->status = 1;
+}
+
+int
+join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
+{
+	struct input *in = &j->in[i];
+	bool in_buffer;
+	int rc = 0;
+
+	while (!rc) {
+		bool late = !blob_next(&in->head, &in->at, j->swap, r);
+
+		if (late && in->held.raw) {
+			*r = in->held;
+			in->held.raw = NULL;
+		} else if (late && (in->ended || pp_next(in->src, r) <= 0))
+			break;
+		rc = take_record(j, in, r, late, &in_buffer);
+	}
+	if (rc > 0 && stable)
+		*stable = in_buffer;
+	if (rc > 0)
+		return 1;
+	in->at = in->head.n;
+	end_input(j, in);
+	return 0;
+}
+
+unsigned
+join_inputs(const struct join *j)
+{
+	return j->n;
+}
+
+struct pp_source *
+join_input(const struct join *j, unsigned i)
+{
+	return j->in[i].src;
+}
+
+const char *
+join_name(const struct join *j, unsigned i)
+{
+	return j->in[i].err.file;
+}
+
+bool
+join_at_hand(const struct join *j, unsigned i)
+{
+	const struct input *in = &j->in[i];
+
+	return in->at < in->head.n || in->held.raw || in->ended || pp_at_hand(in->src);
+}
+
+int
+join_time(struct join *j, unsigned i, const struct pp_rec *r, uint64_t *time)
+{
+	struct input *in = &j->in[i];
+	const struct pp_event *ev = pp_event_find(j->src->events, r, &in->err);
+
+	if (ev)
+		return pp_time(ev, r, j->swap, time);
+	join_end(j, i);
+	return -1;
+}
+
+void
+join_end(struct join *j, unsigned i)
+{
+	struct input *in = &j->in[i];
+
+	in->at = in->head.n;
+	in->held.raw = NULL;
+	end_input(j, in);
 }
 
 /* The records of an input behind the joined head. */
 static int
-copy_input(struct join *j, struct input *in, struct out *to)
+copy_input(struct join *j, unsigned i, struct out *to)
 {
+	struct pp_source *src = j->in[i].src;
 	struct pp_rec r;
-	size_t at = 0;
-	int rc = 1;
+	bool stable;
 
-	while (rc > 0 && blob_next(&in->head, &at, j->swap, &r))
-		rc = put_record(j, in, &r, false, false, to);
-	if (rc > 0 && in->held.raw)
-		rc = put_record(j, in, &in->held, true, true, to);
-	while (rc > 0 && !in->ended && pp_next(in->src, &r) > 0)
-		rc = put_record(j, in, &r, true, true, to);
-	join_say(j, in);
-	if (in->too_large) {
-		tool_warn(j->t, "%s: %ju records had no room for an event id or a host name and were left out",
-		    in->err.file, (uintmax_t)in->too_large);
-		j->status = 1;
-	}
+	while (join_next(j, i, &r, &stable) > 0)
+		if (!join_is_again(j, i, &r) && to->put(to, r.payload ? src : j->src, &r, stable && j->flush) < 0) {
+			end_input(j, &j->in[i]);
+			return -1;
+		}
 	/* A source that failed has not said that its bytes go away. */
-	return rc >= 0 && j->flush && j->flush->flush(j->flush, false) < 0 ? -1 : rc;
+	return j->flush && j->flush->flush(j->flush, false) < 0 ? -1 : 1;
 }
 
 /*
@@ -335,12 +424,9 @@ join_copy(struct join *j, struct out *to)
 			return -1;
 	if (rc < 0)
 		return -1;		/* what we made is sound: it was the flush */
-	for (struct input *in = j->in; in < j->in + j->n; in++) {
-		if (in > j->in && put_rounds(j, to) < 0)
+	for (unsigned i = 0; i < j->n; i++)
+		if ((i && put_rounds(j, to) < 0) || copy_input(j, i, to) < 0)
 			return -1;
-		if (copy_input(j, in, to) < 0)
-			return -1;
-	}
 	return 1;
 }
 

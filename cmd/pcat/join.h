@@ -24,6 +24,7 @@ struct join_options {
 	bool		 merge_attrs;	/* equal attr and name: one event */
 	bool		 force;		/* join different kernels, or unlike tracepoints, all the same */
 	bool		 host_tag;	/* the host's name in front of each comm */
+	bool		 pieces;	/* inputs with the same events and ids are pieces of one recording: they stay so */
 	enum join_align	 align;
 	enum join_pids	 pids;
 	uint32_t	 pid_offset;	/* JOIN_PIDS_OFFSET: input k (from 0) is moved by k times this */
@@ -57,6 +58,31 @@ struct pp_source *join_source(const struct join *);
  * failed (it has said why).
  */
 int	join_copy(struct join *, struct out *to);
+/*
+ * Instead of join_copy(): put the records of join_source(), then ask for those of each input, in any order of inputs.
+ * Inputs are numbered from 0 by name; those that could not be opened are not counted.
+ */
+unsigned join_inputs(const struct join *);
+/*
+ * The next record of an input as it stands in the joined stream: 1, or 0: there is none; what was wrong has been said.
+ * It is good until the next call, for whatever input; a payload has to be fetched from join_input(), before that.
+ * If `stable' is not NULL: does it lie in the input's buffer?
+ */
+int	 join_next(struct join *, unsigned i, struct pp_rec *, bool *stable);
+struct pp_source *join_input(const struct join *, unsigned i);
+/*
+ * For each record that join_next() gave, in the order in which they are put: has another input said it before, so that
+ * it must be left out (the kernel's map, which perf would cut; what it takes the first of)?
+ */
+bool	 join_is_again(struct join *, unsigned i, const struct pp_rec *);
+/* Is the next record, or the end, in memory, so that join_next() does not wait? */
+bool	 join_at_hand(const struct join *, unsigned i);
+/* The time by which perf orders the record that join_next() just gave: as pp_time(); -1: it fits no event (is said). */
+int	 join_time(struct join *, unsigned i, const struct pp_rec *, uint64_t *time);
+/* A payload of the input could not be read: say so, and let it end. */
+void	 join_end(struct join *, unsigned i);
+/* What the user called the input, for messages. */
+const char *join_name(const struct join *, unsigned i);
 /* Bytes read so far of all inputs, and how many there are to read (0: unknown). */
 uint64_t	 join_progress(const struct join *, uint64_t *total);
 /* Say what was wrong with the inputs, close and free: 0, or 1. */

@@ -64,12 +64,82 @@ all_fold(const struct join *j)
 	return first && j->o->merge_attrs;
 }
 
+/* ---- pieces of one recording ------------------------------------------------------------------- */
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/*
+ * Are they pieces of one recording, as pcat --switch-output makes them?  The kernel gives an id once between two
+ * boots, so equal events with equal ids on one host are not those of another recording.
+ */
+static bool
+same_recording(const struct input *a, const struct input *b)
+{
+	if (!a->nev || a->nev != b->nev || !same_text(a->host, b->host) || !same_text(a->release, b->release))
+		return false;
+	for (unsigned k = 0; k < a->nev; k++) {
+		const struct pp_event *x = a->src->events->ev[k], *y = b->src->events->ev[k];
+
+		if (!x->nids || x->nids != y->nids || memcmp(x->ids, y->ids, x->nids * sizeof *x->ids) ||
+		    memcmp(&x->attr, &y->attr, sizeof x->attr) || strcmp(x->name, y->name))
+			return false;
+	}
+	return true;
+}
+
+static void
+find_pieces(struct join *j)
+{
+	for (struct input *in = j->in; j->o->pieces && in < j->in + j->n; in++)
+		for (const struct input *a = j->in; a < in && !in->piece_of; a++)
+			if (!a->piece_of && same_recording(a, in))
+				in->piece_of = a;
+}
+
+/* Are all inputs of the first one's recording? */
+static bool
+are_pieces(const struct join *j)
+{
+	for (unsigned i = 1; i < j->n; i++)
+		if (!j->in[i].piece_of)
+			return false;
+	return true;
+}
+
+/* A piece has the events and ids of the first one. */
+static void
+take_over(const struct join *j, struct input *in)
+{
+	const struct input *a = in->piece_of;
+
+	in->untouched = a->untouched;
+	in->rw.first_id = a->rw.first_id;
+	for (unsigned k = 0; k < in->nev; k++) {
+		const struct pp_event *ev = in->src->events->ev[k];
+
+		in->ev[k].to = a->ev[k].to;
+		in->ev[k].folded = true;
+		for (unsigned i = 0; i < ev->nids; i++) {
+			uint64_t new;
+
+			if (pp_ids_get(&a->ids, ev->ids[i], &new) && pp_ids_put(&in->ids, ev->ids[i], new) < 0)
+				join_no_memory(j);
+		}
+	}
+}
+
+/* ---- what tells events apart ------------------------------------------------------------------- */
+
 static bool
 needs_identifier(const struct join *j)
 {
 	const struct pp_plan *first = NULL, *p;
 
-	if (j->n == 1 || all_fold(j))
+	if (are_pieces(j) || all_fold(j))
 		return false;
 	for (unsigned i = 0; i < j->n; i++)
 		for (unsigned k = 0; k < j->in[i].nev; k++) {
@@ -225,11 +295,14 @@ join_events(struct join *j)
 {
 	for (struct input *in = j->in; in < j->in + j->n; in++)
 		join_groups(j, in, note_group, NULL);
+	find_pieces(j);
 	j->identifier = needs_identifier(j);
 	find_largest(j);
 	for (unsigned i = 0; i < j->n; i++) {
 		j->in[i].untouched = true;
-		for (unsigned k = 0; k < j->in[i].nev; k++)
+		if (j->in[i].piece_of)
+			take_over(j, &j->in[i]);
+		for (unsigned k = 0; k < j->in[i].nev && !j->in[i].piece_of; k++)
 			if (j->in[i].ev[k].members)
 				add_event(j, i, k);
 	}

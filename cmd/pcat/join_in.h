@@ -28,6 +28,7 @@ struct input {
 	struct blob	 tracing;	/* the payload of TRACING_DATA */
 	struct pp_rec	 tracing_rec;	/* its record, without raw; size 0: there was none */
 	struct pp_rec	 held;		/* the record that ended the head, still in the source; raw NULL: none */
+	size_t		 at;		/* how far `head' has been given */
 	bool		 ended, said;
 	struct in_event	*ev;
 	unsigned	 nev;
@@ -36,6 +37,7 @@ struct input {
 	uint64_t	 kernel_start, wall, clock, first, time_first, time_last, cpus_available, cpus_online,
 			 host_number;
 	bool		 has_clock, has_features;
+	const struct input *piece_of;	/* an earlier one whose events and ids it has; NULL: none */
 	/* what becomes of its records */
 	bool		 untouched;	/* nothing */
 	struct pp_ids	 ids;

@@ -1,99 +1,44 @@
 /* SPDX-License-Identifier: ISC */
 /* psort - put the records of a stream in perf's time order, two rounds at a time */
+#include <err.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "merge.h"
+#include "sort.h"
+
+enum { FULL = TOOL_LONG, WINDOW, LATE, UNTIMED, ROUNDS, COMPRESS_TEMP, STATS, MERGE, ALIGN, HOST_TAG, MERGE_ATTRS, REMAP_PIDS };
+enum { MEMORY = 256 << 20, MEMORY_MIN = 1 << 20 };
 
 static const struct tool_opt opts[] = {
 	{ 'c', "check", NULL, "write nothing; exit 1 at the first record out of order" },
+	{ FULL, "full", NULL, "sort all of it, whatever its rounds say" },
+	{ WINDOW, "window", "TIME", "release what is older than the newest by TIME (10ms, 2s)" },
+	{ LATE, "late", "WHAT", "records older than what is written: emit, drop, error, clamp" },
+	{ UNTIMED, "untimed", "WHERE", "records without a time: inplace, first, stamp" },
+	{ ROUNDS, "rounds", "WHAT", "FINISHED_ROUND: emit fresh ones, keep, drop" },
+	{ 'u', "unique", NULL, "drop records equal to one of the same time" },
+	{ 'S', "max-memory", "SIZE", "hold up to SIZE in memory, the rest in a file (256M)" },
+	{ 'T', "tmpdir", "DIR", "where that file is made ($TMPDIR, or /tmp)" },
+	{ COMPRESS_TEMP, "compress-temp", NULL, "compress that file" },
+	{ STATS, "stats", NULL, "count on standard error: disorder, rounds, late, spilled" },
+	{ MERGE, "merge", NULL, "make one stream of all inputs" },
+	{ ALIGN, "align", "none|wall|first", "merging: bring the inputs' clocks together" },
+	{ 'f', "force", NULL, "merging: also recordings of different kernels" },
+	{ HOST_TAG, "host-tag", "none|comm", "merging: the host's name in front of each comm" },
+	{ MERGE_ATTRS, "merge-attrs", NULL, "merging: make equal events one" },
+	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "merging: keep the pids of different hosts apart (auto)" },
 	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
-enum { PENDING = 256 << 10 };	/* bytes that may wait to be written though they were released */
-
-struct sorter {
-	struct tool	*t;
-	struct pp_round	*round;
-	size_t		 pending;
-	uint8_t		 marker[PP_RECORD_MAX];	/* the last FINISHED_ROUND */
-	size_t		 marker_size;		/* 0: none yet */
+struct options {
+	struct sort_how	 how;
+	bool		 check, full, window, compress;
+	const char	*tmpdir;
+	bool		 merges, joins;	/* --merge; an option that only goes with it */
+	struct merge_options merge;
 };
-
-static int
-deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
-{
-	struct sorter *s = arg;
-
-	(void)time;
-	s->pending += n;
-	return pp_put_stable(s->t->out, p, n);
-}
-
-/*
- * perf's two-round rule releases what was known at the marker before; so that one goes out behind it, and a
- * stream that is in order comes out as it was.
- */
-static int
-release(struct sorter *s)
-{
-	if (pp_round_finished(s->round) < 0 || pp_put_copy(s->t->out, s->marker, s->marker_size) < 0)
-		return -1;
-	s->marker_size = 0;
-	if (s->pending < PENDING)
-		return 1;
-	if (pp_flush(s->t->out) < 0)
-		return -1;
-	pp_round_reclaim(s->round);
-	s->pending = 0;
-	return 1;
-}
-
-static int
-finished_round(struct sorter *s, const struct pp_rec *r)
-{
-	if (release(s) < 0)
-		return -1;
-	memcpy(s->marker, r->raw, r->size);
-	s->marker_size = r->size;
-	return 1;
-}
-
-/* Records that perf does not queue (its own, and those without a time) pass at once, as perf delivers them. */
-static void
-sort(struct tool *t)
-{
-	static struct sorter s;
-	struct pp_round *q = s.round = pp_round_new(deliver, &s, &t->in_err);
-	bool swap = t->in->swap;
-	struct pp_rec r;
-	uint64_t time;
-	int rc = q ? 1 : -1;
-
-	s.t = t;
-	while (rc > 0 && (rc = pp_next(t->in, &r)) > 0) {
-		if (r.type < PP_USER_TYPE_START) {
-			const struct pp_event *ev = pp_event_find(t->in->events, &r, &t->in_err);
-
-			if (!ev)
-				rc = pp_reject(t->in, &r);
-			else if (pp_time(ev, &r, swap, &time))
-				rc = pp_round_add(q, time, r.raw, r.size);
-			else
-				rc = pp_put(t->out, t->in, &r);
-			continue;
-		}
-		rc = r.type == PP_FINISHED_ROUND ? finished_round(&s, &r) : pp_put(t->out, t->in, &r);
-	}
-	/* Also what came before a fault is in order, and complete. */
-	if (q && release(&s) > 0)
-		pp_round_final(q);
-	pp_flush(t->out);		/* what was released lies in q */
-	if (q && pp_round_late(q))
-		tool_warn(t, "%s: %ju records came later than their round allows, and stand where they came",
-		    t->in_err.file, (uintmax_t)pp_round_late(q));
-	pp_round_free(q);
-}
 
 /* Is the stream in time order?  Says where not. */
 static int
@@ -121,20 +66,105 @@ check(struct tool *t)
 	return 1;
 }
 
+/* Which of the words is it? */
+static int
+one_of(const struct tool *t, const char *const *words, const char *all)
+{
+	for (int i = 0; words[i]; i++)
+		if (*words[i] && !strcmp(t->optarg, words[i]))
+			return i;
+	tool_wrong(t, "%s '%s': expected one of %s", t->optname, t->optarg, all);
+}
+
+static void
+option(struct tool *t, struct options *o, int key)
+{
+	static const char *const late[] = { "emit", "drop", "error", "clamp", NULL };
+	static const char *const untimed[] = { "inplace", "first", "stamp", NULL };
+	static const char *const marks[] = { "", "emit", "keep", "drop", NULL };
+	uint64_t size;
+
+	switch (key) {
+	case 'c': o->check = true; break;
+	case 'u': o->how.unique = true; break;
+	case 'T': o->tmpdir = t->optarg; break;
+	case 'S':
+		if ((size = tool_size(t, t->optarg)) < MEMORY_MIN || size > SIZE_MAX / 2)
+			tool_wrong(t, "%s '%s': at least 1M", t->optname, t->optarg);
+		o->how.memory = (size_t)size;
+		break;
+	case FULL: o->full = true; break;
+	case WINDOW:
+		o->window = true;
+		o->how.window = tool_duration(t, t->optarg);
+		break;
+	case LATE: o->how.late = (enum sort_late)one_of(t, late, "emit, drop, error, clamp"); break;
+	case UNTIMED: o->how.untimed = (enum sort_untimed)one_of(t, untimed, "inplace, first, stamp"); break;
+	case ROUNDS: o->how.marks = (enum sort_marks)one_of(t, marks, "emit, keep, drop"); break;
+	case COMPRESS_TEMP: o->compress = true; break;
+	case STATS: o->how.stats = true; break;
+	case MERGE: o->merges = true; break;
+	case ALIGN: join_opt_align(t, &o->merge.join, t->optarg); o->joins = true; break;
+	case 'f': o->merge.join.force = true; break;
+	case HOST_TAG: join_opt_host_tag(t, &o->merge.join, t->optarg); o->joins = true; break;
+	case MERGE_ATTRS: o->merge.join.merge_attrs = o->joins = true; break;
+	case REMAP_PIDS: join_opt_pids(t, &o->merge.join, t->optarg); o->joins = true; break;
+	}
+}
+
+static int
+merge(struct tool *t, struct options *o)
+{
+	static char *standard_input[] = { "-" };
+	const struct sort_how *h = &o->how;
+
+	if (o->check || o->full || o->window || h->late || h->untimed || h->marks || h->unique || h->stats || o->tmpdir ||
+	    o->compress)
+		tool_wrong(t, "--merge: puts each input in order by its rounds; sort it first if it needs more than that");
+	o->merge.join.pieces = true;
+	o->merge.memory = h->memory;
+	tool_check(t);
+	return merge_run(t, &o->merge, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "psort", .purpose = "Put a perf stream in time order.", .opts = opts };
-	bool only_check = false;
-	int key;
+	struct tool t = { .name = "psort", .purpose = "Put a perf stream in time order.", .opts = opts, .many = true };
+	static struct options o = { .how.memory = MEMORY };
+	struct pp_err spill_err;
+	struct spill *spill;
+	int key, status;
 
 	while ((key = tool_getopt(&t, argc, argv)) != -1)
-		only_check |= key == 'c';
-	t.no_output = only_check;
-	tool_open(&t, 0);
-	if (only_check)
+		option(&t, &o, key);
+	if (o.merges) {
+		status = merge(&t, &o);
+		free(t.names);
+		return status;
+	}
+	if (o.joins)
+		tool_wrong(&t, "--align, --host-tag, --merge-attrs and --remap-pids go with --merge");
+	if (t.nnames > 1)
+		tool_wrong(&t, "one input only, without --merge: '%s' and '%s'", t.names[0], t.names[1]);
+	free(t.names);
+	t.names = NULL;
+	t.nnames = 0;
+	/* What has no time passes at once: that is before all others, if these wait for the end. */
+	o.full |= o.how.untimed == UNTIMED_FIRST;
+	if (o.full && o.window)
+		tool_wrong(&t, "--window: not with --full or --untimed=first");
+	o.how.mode = o.window ? SORT_WINDOW : o.full ? SORT_FULL : SORT_ROUNDS;
+	t.no_output = o.check;
+	if (o.check) {
+		tool_open(&t, 0);
 		check(&t);
-	else
-		sort(&t);
-	return tool_close(&t);
+		return tool_close(&t);
+	}
+	if (!(spill = spill_new(o.tmpdir, o.how.memory / (o.how.unique ? 8 : 4), o.compress, &spill_err)))
+		err(1, "memory");
+	tool_open(&t, 0);
+	status = sort_stream(&t, &o.how, spill, &spill_err);
+	spill_free(spill);
+	return tool_close(&t) | status;
 }
