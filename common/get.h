@@ -103,13 +103,6 @@ pp_take_n(struct pp_cur *c, uint64_t n, size_t size)
 	return pp_take(c, n * size);
 }
 
-static inline uint16_t
-pp_take_u16(struct pp_cur *c)
-{
-	const uint8_t *p = pp_take(c, 2);
-	return p ? pp_get_u16(p, c->swap) : 0;
-}
-
 static inline uint32_t
 pp_take_u32(struct pp_cur *c)
 {

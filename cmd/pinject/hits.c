@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "buildid.h"
+#include "feature.h"
 #include "hits.h"
 
 /* Entries of a callchain that say where the next ones are from (perf_event.h, enum perf_callchain_context) */
@@ -357,27 +358,37 @@ state(struct hits *h, const struct pp_rec *r)
 	return need(h, (uint32_t)i, mode, pp_get_u32(r->raw + 8, false));
 }
 
-/* Header features that tell where the recording was made: HEADER_FEATURE, u64 number, u32 length, text */
+/* Is it that text, without a NUL? */
+static bool
+is_text(const struct pp_feature_value *v, const char *text)
+{
+	return v->len == strlen(text) && !memcmp(v->p, text, v->len);
+}
+
+/* Header features that tell where the recording was made: each is one string. */
 static void
 learn_feature(struct hits *h, const struct pp_rec *r)
 {
-	enum { HOSTNAME = 3, OSRELEASE = 4, ARCH = 6 };
+	struct pp_err ignored = { .what = "" };	/* a feature that is not sound tells nothing */
+	struct pp_feature feature;
+	struct pp_feature_io io;
+	struct pp_feature_value v;
 	struct utsname us;
-	const char *s = (const char *)r->raw + 20;
-	uint64_t feature;
-	size_t n;
 
-	if (r->size <= 20 || uname(&us) < 0)
+	if (uname(&us) < 0 || pp_feature_of(&feature, r, h->t->in->swap, 0, &ignored) < 0)
 		return;
-	feature = pp_get_u64(r->raw + 8, h->t->in->swap);
-	n = strnlen(s, r->size - 20u);
-	if (feature == ARCH && (n != strlen(us.machine) || memcmp(s, us.machine, n) != 0)) {
+	if (feature.number != PP_FEAT_ARCH && feature.number != PP_FEAT_OSRELEASE && feature.number != PP_FEAT_HOSTNAME)
+		return;
+	pp_feature_open(&io, &feature, &ignored);
+	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR)
+		return;
+	if (feature.number == PP_FEAT_ARCH && !is_text(&v, us.machine)) {
 		h->elsewhere = "made on another kind of machine";
-	} else if (feature == OSRELEASE && (n != strlen(us.release) || memcmp(s, us.release, n) != 0)) {
+	} else if (feature.number == PP_FEAT_OSRELEASE && !is_text(&v, us.release)) {
 		h->other_kernel = true;
-	} else if (feature == HOSTNAME && (n != strlen(us.nodename) || memcmp(s, us.nodename, n) != 0)) {
+	} else if (feature.number == PP_FEAT_HOSTNAME && !is_text(&v, us.nodename)) {
 		free(h->host);
-		h->host = tool_vis(s, n);
+		h->host = tool_vis((const char *)v.p, v.len);
 	}
 }
 
