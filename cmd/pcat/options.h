@@ -8,6 +8,7 @@
 #include "feature_list.h"
 #include "join.h"
 #include "out_cpuprofile.h"
+#include "out_stream.h"
 #include "split.h"
 
 struct options {

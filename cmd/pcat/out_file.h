@@ -3,7 +3,7 @@
 #ifndef PCAT_OUT_FILE_H
 #define PCAT_OUT_FILE_H
 
-#include "out.h"
+#include "out_stream.h"
 
 /*
  * A perf.data that gets its name when it is whole; one that exists is replaced only by `force'.  In the byte order

@@ -14,23 +14,6 @@ struct stream {
 	struct atomic	 file;		/* fd -1: stdout */
 };
 
-int
-out_put(struct pp_sink *k, struct pp_source *in, const struct pp_rec *r, bool stable)
-{
-	const uint8_t *p;
-	size_t n;
-	int rc = 0;
-
-	if (stable)
-		return pp_put(k, in, r);
-	if (pp_put_copy(k, r->raw, r->size) < 0)
-		return -1;
-	while (r->payload && (rc = pp_payload(in, &p, &n)) > 0)
-		if (pp_put_stable(k, p, n) < 0)
-			return -1;
-	return rc < 0 ? -1 : 1;
-}
-
 static int
 stream_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {

@@ -5,6 +5,12 @@
 
 #include "out.h"
 
+struct out_pack {			/* -z */
+	int	 level;			/* 1 to 22; 0: no compression */
+	bool	 two;			/* COMPRESSED2 */
+	unsigned workers;		/* zstd's, beside us */
+};
+
 /*
  * A stream to stdout (NULL or "-"), or to a file that gets its name when it is whole; one that exists is replaced
  * only by `force'.  Writes the pipe header in the byte order of `in', and flushes whenever `in' must refill, unless
@@ -12,8 +18,5 @@
  */
 struct out *out_stream_new(const char *path, bool force, const struct out_pack *, struct pp_source *in,
 	    struct pp_err *err);
-
-/* Put a record, as the put of a struct out says it, into a sink. */
-int	out_put(struct pp_sink *, struct pp_source *in, const struct pp_rec *, bool stable);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * out.h - where pcat's records go: a container, or a change on the way to one.
+ * out.h - where records go: a container, or a change on the way to one.
  *
- * main.c reads records and puts them into the first `out'; a change (join, compat, ...) hands on to the next;
+ * A command puts records into the first `out'; a change (pcat's compat, pfilter's columns ...) hands on to the next;
  * the last one is a container (stream, seekable file, CPU profile).
  */
-#ifndef PCAT_OUT_H
-#define PCAT_OUT_H
+#ifndef PP_OUT_H
+#define PP_OUT_H
 
 #include "tool.h"
 
@@ -27,10 +27,9 @@ struct out {
 	struct out *next;	/* of a change; NULL: a container */
 };
 
-struct out_pack {			/* -z */
-	int	 level;			/* 1 to 22; 0: no compression */
-	bool	 two;			/* COMPRESSED2 */
-	unsigned workers;		/* zstd's, beside us */
-};
+/* Write a record and its payload to a sink: `stable' as above.  1, or -1. */
+int	out_put(struct pp_sink *, struct pp_source *in, const struct pp_rec *r, bool stable);
+/* A stream that ends in this sink, which pp_start() has begun, and which stays the caller's.  NULL: no memory. */
+struct out *out_sink(struct pp_sink *);
 
 #endif
