@@ -12,6 +12,8 @@ struct drop {				/* zeroed: drop nothing */
 	bool	 unused;		/* --drop-unused-events */
 	bool	*type;			/* --drop-type: by number below PP_TYPE_END and up to 255; NULL */
 	bool	 force;
+	const uint64_t *kept;		/* with `unused': kept samples by index of the event, counted by a first pass */
+	unsigned nkept;
 };
 void	drop_events(const struct tool *, struct drop *, const char *text);
 void	drop_types(const struct tool *, struct drop *, const char *text);

@@ -14,8 +14,12 @@ struct hold;
 struct hold_user {
 	/* In time order (records without a time at once, as perf delivers them): a verdict >= 0, or -1. */
 	int	(*decide)(void *arg, const struct pp_event *ev, const struct pp_rec *r);
-	/* In order of arrival, with what decide() said of it.  1, or -1. */
-	int	(*emit)(void *arg, const struct pp_rec *r, int verdict);
+	/*
+	 * In order of arrival, with what decide() said of it, whatever that is; for records of perf's own (type 64 and
+	 * up), of which decide() is not asked, 0.  `stable': r->raw lies in the source's buffer, and its payload, if it
+	 * has one, can be fetched from the source.  1, or -1.
+	 */
+	int	(*emit)(void *arg, const struct pp_rec *r, int verdict, bool stable);
 	void	*arg;
 };
 

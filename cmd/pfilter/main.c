@@ -1,102 +1,240 @@
 /* SPDX-License-Identifier: ISC */
-/* pfilter - keep the samples that match, and all that they need to stay readable */
-#include <string.h>
+/*
+ * pfilter - keep the samples that match, and all that they need to stay readable.
+ *
+ *	source  ->  [hold: until it can be decided in time order]  ->  decide  ->  what is kept, and -U: the rest
+ */
+#include <stdlib.h>
 
-#include "select.h"
-#include "totals.h"
+#include "decide.h"
+#include "front.h"
+#include "hold.h"
+#include "side.h"
 
-enum { EVENT_NOT = TOOL_LONG, PID_NOT, TID_NOT, CPU_NOT, TYPE, TIME, INVERT, SIDEBAND };
+enum { MEMORY = 256 << 20 };
+enum { MAIN = 1, REST = 2, BOTH = 3, SIDE_BITS = 2 };	/* a verdict: where to, and the number of its front */
 
-static const struct tool_opt opts[] = {
-	{ 'p', "pid", "LIST", "keep samples of these processes (1,2,10-20,file://NAME)" },
-	{ 't', "tid", "LIST", "keep samples of these threads" },
-	{ 'C', "cpu", "LIST", "keep samples of these CPUs" },
-	{ 'e', "event", "LIST", "keep samples of these events; names as perf shows them, or globs" },
-	{ TIME, "time", "RANGES", "keep samples from start,stop (seconds; +1.5s: from the first record)" },
-	{ PID_NOT, "exclude-pid", "LIST", "drop samples of these processes" },
-	{ TID_NOT, "exclude-tid", "LIST", "drop samples of these threads" },
-	{ CPU_NOT, "exclude-cpu", "LIST", "drop samples of these CPUs" },
-	{ EVENT_NOT, "exclude-event", "LIST", "drop samples of these events" },
-	{ INVERT, "invert", NULL, "keep the samples that all this would drop" },
-	{ TYPE, "type", "LIST", "keep only these record types (SAMPLE,SWITCH), side-band apart" },
-	{ SIDEBAND, "sideband", "all|none", "keep the records that name and map tasks (all)" },
-	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+struct job {
+	struct tool	 t;
+	struct options	 o;
+	struct decide	 decide;
+	struct hold	*hold;		/* NULL: everything is decided at once */
+	struct state	*state;
+	struct side	 side[2];
+	int		 nsides;	/* 2: -U */
+	struct front	 front;
+	struct pp_err	 rest_err;
 };
 
-static void
-option(const struct tool *t, struct selection *s, int key)
-{
-	switch (key) {
-	case 'p':	tool_list(t, &s->pid, t->optarg); break;
-	case 't':	tool_list(t, &s->tid, t->optarg); break;
-	case 'C':	tool_list(t, &s->cpu, t->optarg); break;
-	case 'e':	select_events(t, &s->event, t->optarg); break;
-	case PID_NOT:	tool_list(t, &s->no_pid, t->optarg); break;
-	case TID_NOT:	tool_list(t, &s->no_tid, t->optarg); break;
-	case CPU_NOT:	tool_list(t, &s->no_cpu, t->optarg); break;
-	case EVENT_NOT:	select_events(t, &s->no_event, t->optarg); break;
-	case TIME:	select_time(t, s, t->optarg); break;
-	case TYPE:	select_types(t, s, t->optarg); break;
-	case INVERT:	s->invert = true; break;
-	case SIDEBAND:
-		if (strcmp(t->optarg, "all") && strcmp(t->optarg, "none"))
-			tool_wrong(t, "--sideband '%s': expected all or none", t->optarg);
-		s->no_sideband = *t->optarg == 'n';
-	}
-}
+/* ---- one record ---------------------------------------------------------------------------------- */
 
-/* Write the sample or not; its READ totals have to be kept right in either case.  1, or -1. */
+/* Which sides want a side-band record: those that need it. */
 static int
-put_sample(struct tool *t, struct totals *totals, const struct pp_rec *r, bool keep)
+sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 {
-	const struct pp_event *ev = pp_event_find(t->in->events, r, &t->in_err);
-	const uint8_t *p = r->raw;
+	int to = BOTH;
 
-	if (ev->attr.sample_type & PP_SAMPLE_READ &&
-	    !(p = totals_sample(totals, t->in->events, ev, r, keep, &t->in_err)))
+	if (!state_wants(r->type))
+		return to;
+	for (int i = 0; i < j->nsides; i++) {
+		int needed = j->side[i].needed ? needed_sideband(j->side[i].needed, ev, r) : 1;
+
+		if (needed < 0)
+			return -1;
+		to &= ~(!needed << i);
+	}
+	if ((j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0) || state_feed(j->state, r) < 0)
+		return -1;
+	return to;
+}
+
+/* In time order, if anything depends on that: where does the record go?  -1: it is not sound. */
+static int
+decide(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct job *j = arg;
+	int why = decide_record(&j->decide, ev, r), to = why == KEPT ? MAIN : REST, side, front;
+
+	if (why < 0)
+		return -1;
+	if (decide_shared(r->type))
+		return why == NOT_SIDEBAND ? 0 : why != KEPT ? REST : j->state ? sideband(j, ev, r) : BOTH;
+	side = to == REST;
+	if (side >= j->nsides || !j->side[side].needed)
+		return to;
+	if (needed_sample(j->side[side].needed, ev, r, front_put, &j->front) < 0 || (front = front_take(&j->front)) < 0)
+		return pp_fail(&j->t.in_err, "out of memory");
+	return to | front << SIDE_BITS;
+}
+
+/* In order of arrival: write the record where decide() said. */
+static int
+emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
+{
+	struct job *j = arg;
+	const struct pp_event *ev;
+	struct pp_rec before;
+	int front = verdict >> SIDE_BITS;
+
+	for (size_t at = 0; front && front_get(&j->front, front, &at, &before, j->t.in->swap); )
+		if (side_put(&j->side[verdict & REST ? 1 : 0], &j->t, &before, false) < 0)
+			return -1;
+	front_free(&j->front, front);
+	for (int i = 0; i < j->nsides; i++) {
+		bool keep = verdict >> i & 1;
+		int rc = 1;
+
+		if (r->type == PP_SAMPLE && j->side[i].totals && j->t.in->events->reads) {
+			if (!(ev = pp_event_find(j->t.in->events, r, &j->t.in_err)))
+				return -1;
+			rc = side_put_sample(&j->side[i], &j->t, ev, r, keep, stable);
+		} else if (keep)
+			rc = side_put(&j->side[i], &j->t, r, stable);
+		if (rc < 0)
+			return -1;
+	}
+	return 1;
+}
+
+/* ---- the stream ---------------------------------------------------------------------------------- */
+
+/* One record of the source.  -1: the source, a change or a sink has failed, and says why. */
+static int
+take(struct job *j, const struct pp_rec *r)
+{
+	struct tool *t = &j->t;
+	const struct pp_event *ev;
+	int to = BOTH, rc;
+
+	j->decide.nr++;
+	j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
+	if (j->hold)
+		rc = hold_put(j->hold, r);
+	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, r, &t->in_err)) ||
+	    (to = decide(j, ev, r)) < 0))
+		rc = -1;
+	else
+		rc = emit(j, r, to, true);
+	/* What the source did not find wrong itself has no place yet. */
+	return rc < 0 && t->in_err.what[0] && !t->in_err.at ? pp_reject(t->in, r) : rc;
+}
+
+/* Nothing but keys that stand in the record: straight from the source's buffer to the sink. */
+static int
+take_plain(struct job *j, const struct pp_rec *r)
+{
+	struct tool *t = &j->t;
+	const struct pp_event *ev;
+	int why;
+
+	if (r->type >= PP_USER_TYPE_START || j->o.sel.nothing) {
+		j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
+		return pp_put(t->out, t->in, r);
+	}
+	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide_record(&j->decide, ev, r)) < 0)
 		return pp_reject(t->in, r);
-	if (!keep)
-		return 1;
-	return p == r->raw ? pp_put(t->out, t->in, r) : pp_put_copy(t->out, p, r->size);
+	if (r->type == PP_SAMPLE && t->in->events->reads)
+		return side_put_sample(&j->side[0], t, ev, r, why == KEPT, true);
+	return why == KEPT ? pp_put(t->out, t->in, r) : 1;
 }
 
 static void
-filter(struct tool *t, struct selection *s)
+filter(struct job *j)
 {
-	static struct totals totals = { .totals.max = TOTALS_MAX };
+	bool plain = !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.expr;
 	struct pp_rec r;
-	int keep, rc = 1;
+	int rc = 1;
 
-	while (rc > 0 && pp_next(t->in, &r) > 0) {
-		if (r.type >= PP_USER_TYPE_START) {
-			s->has_aux |= r.type == PP_AUXTRACE_INFO;
-			rc = pp_put(t->out, t->in, &r);
-			continue;
-		}
-		if ((keep = select_record(s, t, &r)) < 0)
-			rc = pp_reject(t->in, &r);
-		else if (r.type == PP_SAMPLE && t->in->events->reads && !s->nothing)
-			rc = put_sample(t, &totals, &r, keep);
-		else if (keep)
-			rc = pp_put(t->out, t->in, &r);
+	if (plain)
+		while (rc > 0 && pp_next(j->t.in, &r) > 0)
+			rc = take_plain(j, &r);
+	else
+		while (rc > 0 && pp_next(j->t.in, &r) > 0)
+			rc = take(j, &r);
+	if (rc > 0 && j->hold)
+		hold_finish(j->hold);
+	for (int i = 0; i < j->nsides; i++)
+		side_finish(&j->side[i]);
+}
+
+static int
+before_refill(void *arg)
+{
+	struct job *j = arg;
+	uint64_t total, done = pp_progress(j->t.in, &total);
+
+	for (int i = 0; i < j->nsides; i++)
+		if (j->side[i].sink && pp_flush(j->side[i].sink) < 0)
+			return -1;
+	tool_progress(&j->t, done, total);
+	return 1;
+}
+
+/* All that decisions and outputs need.  -1: t.in_err says why not. */
+static int
+start(struct job *j)
+{
+	struct options *o = &j->o;
+	struct tool *t = &j->t;
+
+	if (options_need_state(o) && !(j->state = state_new(t->in->swap, &t->in_err)))
+		return -1;
+	if (options_need_order(o)) {
+		struct hold_user user = { decide, emit, j };
+
+		if (!(j->hold = hold_new(t->in, &user, o->memory, &t->in_err)))
+			return -1;
 	}
-	pp_totals_free(&totals.totals);
+	j->decide.t = t;
+	j->decide.o = o;
+	j->decide.state = j->state;
+	j->nsides = o->rejected ? 2 : 1;
+	for (int i = 0; i < j->nsides; i++)
+		if (side_start(&j->side[i], t, o, i ? j->side[i].sink : t->out, j->state) < 0)
+			return -1;
+	return 1;
+}
+
+/* -U: the sink of the rest. */
+static void
+open_rest(struct job *j)
+{
+	struct tool *t = &j->t;
+	struct side *rest = &j->side[1];
+
+	if (!j->o.rejected || j->o.dry_run)
+		return;
+	tool_refuse_input(t, j->o.rejected);
+	if (!(rest->sink = pp_create(j->o.rejected, &j->rest_err)) || pp_start(rest->sink, t->in) < 0) {
+		tool_say(t, &j->rest_err);
+		exit(1);
+	}
+	pp_before_refill(t->in, before_refill, j);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "pfilter", .opts = opts,
-	    .purpose = "Keep the samples of a perf stream that match, and all that they need to stay readable." };
-	struct selection s = { 0 };
+	static struct job j = { .t = { .name = "pfilter", .opts = options_table,
+	    .purpose = "Keep the samples of a perf stream that match, and all that they need to stay readable." },
+	    .o.memory = MEMORY };
 	int key, status;
 
-	while ((key = tool_getopt(&t, argc, argv)) != -1)
-		option(&t, &s, key);
-	select_ready(&s);
-	tool_open(&t, 0);
-	filter(&t, &s);
-	status = tool_close(&t);
-	select_free(&s);
+	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
+		options_take(&j.t, &j.o, key);
+	options_done(&j.t, &j.o);
+	if (j.o.explain)
+		expr_explain(j.o.expr, stderr);
+	tool_open(&j.t, 0);
+	open_rest(&j);
+	if (start(&j) > 0)
+		filter(&j);
+	if (j.side[1].sink && pp_finish(j.side[1].sink) < 0)
+		tool_say(&j.t, &j.rest_err);
+	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
+	hold_free(j.hold);
+	state_free(j.state);
+	front_end(&j.front);
+	options_free(&j.o);
 	return status;
 }

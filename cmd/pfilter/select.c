@@ -10,32 +10,32 @@
 
 #include "select.h"
 
-/* How a type takes part in the selection. */
-enum role {
-	OTHER,			/* unknown to us: kept */
-	SAMPLE,
-	FOLLOWS,		/* selected like a sample, by what its trailer says */
-	SIDEBAND,		/* names, maps, hardware trace: kept unless --sideband=none */
-	LOSS,			/* what was lost: kept as well, unless --type leaves nothing else either */
-};
 static const uint8_t roles[PP_USER_TYPE_START] = {
-	[PP_SAMPLE] = SAMPLE,
-	[PP_THROTTLE] = FOLLOWS, [PP_UNTHROTTLE] = FOLLOWS, [PP_READ] = FOLLOWS, [PP_SWITCH] = FOLLOWS,
-	[PP_SWITCH_CPU_WIDE] = FOLLOWS, [PP_CALLCHAIN_DEFERRED] = FOLLOWS,
-	[PP_LOST] = LOSS, [PP_LOST_SAMPLES] = LOSS,
-	[PP_MMAP] = SIDEBAND, [PP_MMAP2] = SIDEBAND, [PP_COMM] = SIDEBAND, [PP_EXIT] = SIDEBAND, [PP_FORK] = SIDEBAND,
-	[PP_AUX] = SIDEBAND, [PP_ITRACE_START] = SIDEBAND, [PP_AUX_OUTPUT_HW_ID] = SIDEBAND,
-	[PP_NAMESPACES] = SIDEBAND, [PP_KSYMBOL] = SIDEBAND, [PP_BPF_EVENT] = SIDEBAND, [PP_CGROUP] = SIDEBAND,
-	[PP_TEXT_POKE] = SIDEBAND,
+	[PP_SAMPLE] = ROLE_SAMPLE,
+	[PP_THROTTLE] = ROLE_FOLLOWS, [PP_UNTHROTTLE] = ROLE_FOLLOWS, [PP_READ] = ROLE_FOLLOWS, [PP_SWITCH] = ROLE_FOLLOWS,
+	[PP_SWITCH_CPU_WIDE] = ROLE_FOLLOWS, [PP_CALLCHAIN_DEFERRED] = ROLE_FOLLOWS,
+	[PP_LOST] = ROLE_LOSS, [PP_LOST_SAMPLES] = ROLE_LOSS,
+	[PP_MMAP] = ROLE_SIDEBAND, [PP_MMAP2] = ROLE_SIDEBAND, [PP_COMM] = ROLE_SIDEBAND, [PP_EXIT] = ROLE_SIDEBAND, [PP_FORK] = ROLE_SIDEBAND,
+	[PP_AUX] = ROLE_SIDEBAND, [PP_ITRACE_START] = ROLE_SIDEBAND, [PP_AUX_OUTPUT_HW_ID] = ROLE_SIDEBAND,
+	[PP_NAMESPACES] = ROLE_SIDEBAND, [PP_KSYMBOL] = ROLE_SIDEBAND, [PP_BPF_EVENT] = ROLE_SIDEBAND, [PP_CGROUP] = ROLE_SIDEBAND,
+	[PP_TEXT_POKE] = ROLE_SIDEBAND,
 };
 
-/* What a FOLLOWS record is selected by. */
+enum role
+select_role(uint32_t type)
+{
+	return roles[type];
+}
+
+/* What a record is selected by. */
 enum { BY_TASK = 1, BY_CPU = 2, BY_TIME = 4, BY_EVENT = 8 };
 
 static unsigned
 keys_of(uint32_t type)
 {
 	switch (type) {
+	case PP_SAMPLE:
+		return BY_TASK | BY_CPU | BY_TIME | BY_EVENT;
 	case PP_READ:
 		return BY_TASK | BY_EVENT;
 	case PP_SWITCH:
@@ -140,7 +140,7 @@ select_ready(struct selection *s)
 	s->keys = (s->pid.n || s->no_pid.n || s->tid.n || s->no_tid.n ? BY_TASK : 0) |
 	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->ntime ? BY_TIME : 0) |
 	    (s->event.n || s->no_event.n ? BY_EVENT : 0);
-	s->nothing = !s->keys && !s->type && !s->no_sideband && !s->invert;
+	s->nothing = !s->keys && !s->type && !s->no_sideband && !s->invert && !s->decided_elsewhere;
 }
 
 void
@@ -213,6 +213,13 @@ check_names(const struct tool *t, const struct names *names, const char *option)
 	}
 }
 
+void
+select_bind(struct selection *s, const struct tool *t)
+{
+	check_names(t, &s->event, "--event");
+	check_names(t, &s->no_event, "--exclude-event");
+}
+
 /* The first record of an event: is it selected, and can the keys be told from its samples at all? */
 static void
 learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev)
@@ -221,10 +228,6 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 	struct event_state *st;
 
 	if (s->nstates < e->n) {
-		if (!s->nstates) {
-			check_names(t, &s->event, "--event");
-			check_names(t, &s->no_event, "--exclude-event");
-		}
 		s->event_state = tool_realloc(s->event_state, e->n, sizeof *st);
 		memset(s->event_state + s->nstates, 0, (e->n - s->nstates) * sizeof *st);
 		s->nstates = e->n;
@@ -294,95 +297,64 @@ cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event
 	return -1;
 }
 
-/*
- * Does the record match the keys?  One whose field it does not hold says nothing: such a record is neither
- * selected nor, with --invert, dropped.
- */
-static enum { NO_MATCH, MATCH, CANNOT_SAY }
-matches(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r,
-    unsigned keys)
+/* Does the record match those of the keys that apply to its type? */
+static int
+match(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
 {
 	const struct event_state *st = &s->event_state[ev->index];
 	bool swap = t->in->swap;
 	const uint8_t *p;
 	uint64_t time;
+	int64_t cpu;
 
 	if (keys & BY_EVENT && !st->selected)
-		return NO_MATCH;
+		return NOT_EVENT;
 	if (keys & BY_TASK) {
 		if (!(p = task_of(ev, r)))
 			return CANNOT_SAY;
-		if (!in_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p, swap)) ||
-		    !in_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + 4, swap)))
-			return NO_MATCH;
+		if (!in_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p, swap)))
+			return NOT_PID;
+		if (!in_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + 4, swap)))
+			return NOT_TID;
 	}
 	if (keys & BY_TIME) {
 		if (!pp_time(ev, r, swap, &time))
 			return CANNOT_SAY;
 		if (!in_time(s, time))
-			return NO_MATCH;
+			return NOT_TIME;
 	}
 	if (keys & BY_CPU) {
-		int64_t cpu = cpu_of(t, st, ev, r);
-
-		if (cpu < 0)
+		if ((cpu = cpu_of(t, st, ev, r)) < 0)
 			return CANNOT_SAY;
 		if (!in_lists(&s->cpu, &s->no_cpu, cpu))
-			return NO_MATCH;
+			return NOT_CPU;
 	}
-	return MATCH;
+	return KEPT;
 }
 
-/* A record that is selected: a sample, or what is tied to its task, CPU and event as closely. */
-static inline int
-select_keys(struct selection *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
+int
+select_match(struct selection *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
 {
+	unsigned keys = keys_of(r->type) & s->keys;
 	struct event_state *st;
+	int why;
 
+	if (!s->keys)
+		return KEPT;
 	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
 		learn_event(s, t, ev);
 	st = &s->event_state[ev->index];
 	if (r->type == PP_SAMPLE && st->lacks)
 		return pp_fail(&t->in_err, "event %s was recorded without %s", ev->name, st->lacks);
-	switch (matches(s, t, ev, r, keys)) {
-	case MATCH:
-		return !s->invert;
-	case NO_MATCH:
-		return s->invert;
-	default:
-		return 1;
-	}
+	why = match(s, t, ev, r, keys);
+	return why == KEPT && keys != s->keys ? CANNOT_SAY : why;
 }
 
-int
-select_record(struct selection *s, struct tool *t, const struct pp_rec *r)
+void
+select_time_of(struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
 {
-	const struct pp_event *ev;
-	enum role role = roles[r->type];
 	uint64_t time;
-	unsigned keys;
 
-	if (s->nothing)
-		return 1;
-	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
-		return -1;
 	if (!s->first_time && pp_time(ev, r, t->in->swap, &time))
 		s->first_time = time;
-	if (s->type && !s->type[r->type] && (s->no_sideband || (role != SIDEBAND && role != LOSS)))
-		return 0;
-	switch (role) {
-	case SAMPLE:
-		return select_keys(s, t, ev, r, s->keys);
-	case SIDEBAND:
-		return !s->no_sideband || s->type;
-	case FOLLOWS:
-		keys = keys_of(r->type) & s->keys;
-		/* What inverts to more than it has keys for can't be told from it: it stays with the samples. */
-		if (!keys || (s->invert && keys != s->keys) ||
-		    (s->has_aux && (r->type == PP_SWITCH || r->type == PP_SWITCH_CPU_WIDE)))
-			return 1;
-		return select_keys(s, t, ev, r, keys);
-	default:
-		return 1;
-	}
 }

@@ -3,7 +3,24 @@
 #ifndef PFILTER_SELECT_H
 #define PFILTER_SELECT_H
 
+#include "reason.h"
 #include "tool.h"
+
+/* How a type takes part in the selection. */
+enum role {
+	ROLE_OTHER,		/* unknown to us: kept */
+	ROLE_SAMPLE,
+	ROLE_FOLLOWS,		/* selected like a sample, by what its trailer says */
+	ROLE_SIDEBAND,		/* names, maps, hardware trace: kept unless --sideband=none */
+	ROLE_LOSS,		/* what was lost: kept as well, unless --type leaves nothing else either */
+};
+/* Of a type < PP_USER_TYPE_START. */
+enum role select_role(uint32_t type);
+static inline bool
+select_is_switch(uint32_t type)
+{
+	return type == PP_SWITCH || type == PP_SWITCH_CPU_WIDE;
+}
 
 struct names {			/* event patterns */
 	char	**v;
@@ -22,6 +39,7 @@ struct selection {
 	bool		*type;		/* by number, of the kernel's types; NULL: all */
 	bool		 invert, no_sideband;
 	unsigned	 keys;			/* which of these there are: select.c */
+	bool		 decided_elsewhere;	/* by --filter, or keys that depend on history */
 	bool		 nothing;		/* none of all this: everything passes */
 
 	/* found out from the stream */
@@ -44,8 +62,15 @@ void	select_types(const struct tool *, struct selection *, const char *text);
 
 /* All options have been seen. */
 void	select_ready(struct selection *);
-/* Is the record of type < PP_USER_TYPE_START to be kept?  1, 0, or -1: it is not sound (tool->in_err). */
-int	select_record(struct selection *, struct tool *, const struct pp_rec *);
+/* Before the first record of the kernel: all events are known, and names that fit none exit 2. */
+void	select_bind(struct selection *, const struct tool *);
+/* What the selection learns from the stream's times: call it for each record, before the next. */
+void	select_time_of(struct selection *, const struct tool *, const struct pp_event *, const struct pp_rec *);
+/*
+ * Does the record match the keys?  KEPT, NOT_..., CANNOT_SAY if it does not hold what is asked for (of a key that does
+ * not apply to its type, or a time of 0); -1: the event was recorded without what is asked for (tool->in_err).
+ */
+int	select_match(struct selection *, struct tool *, const struct pp_event *, const struct pp_rec *);
 void	select_free(struct selection *);
 
 #endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC */
+#include "decide.h"
+
+bool
+decide_shared(uint32_t type)
+{
+	enum role role = select_role(type);
+
+	return role != ROLE_SAMPLE && role != ROLE_FOLLOWS;
+}
+
+/* Before the first record of the kernel all events are known. */
+static void
+bind(struct decide *d)
+{
+	d->bound = true;
+	select_bind(&d->o->sel, d->t);
+	if (d->o->keys)
+		state_keys_bind(d->o->keys, d->t, d->t->in);
+	if (d->o->expr)
+		expr_bind(d->o->expr, d->t, d->t->in);
+}
+
+/*
+ * Does a sample, or what is selected like one, match?  KEPT, why not, or CANNOT_SAY; -1: not sound.
+ * A sample of which --filter can't say is not selected; neither is it with --invert.
+ */
+static int
+match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct options *o = d->o;
+	int by_keys = select_match(&o->sel, d->t, ev, r), by_state = KEPT;
+	enum expr_result result = EXPR_YES;
+
+	if (by_keys < 0 || (by_keys != KEPT && by_keys != CANNOT_SAY))
+		return by_keys;
+	if (state_keys_select(o->keys))
+		by_state = (int)state_keys_match(o->keys, d->state, ev, r, d->t->in->swap);
+	if (by_state != KEPT && by_state != CANNOT_SAY)
+		return by_state;
+	if (o->expr) {
+		struct expr_subject about = { .ev = ev, .r = r, .nr = d->nr, .state = d->state };
+
+		if (expr_needs_place(o->expr))
+			about.offset = pp_offset(d->t->in, r);
+		if (expr_match(o->expr, &about, &result, &d->t->in_err) < 0)
+			return -1;
+	}
+	if (result == EXPR_NO)
+		return NOT_FILTER;
+	return by_keys == CANNOT_SAY || by_state == CANNOT_SAY || result == EXPR_UNKNOWN ? CANNOT_SAY : KEPT;
+}
+
+static int
+decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct options *o = d->o;
+	int why = match(d, ev, r);
+
+	if (why < 0)
+		return why;
+	if (why == CANNOT_SAY)
+		why = KEPT;
+	else if (o->sel.invert)
+		why = why == KEPT ? INVERTED : KEPT;
+	if (why != KEPT || r->type != PP_SAMPLE)
+		return why;
+	if (o->keys && !state_keys_switched(o->keys, ev))
+		return SWITCHED_OFF;
+	return KEPT;
+}
+
+int
+decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct selection *s = &d->o->sel;
+	enum role role = select_role(r->type);
+	int why = KEPT;
+
+	if (!d->bound)
+		bind(d);
+	select_time_of(s, d->t, ev, r);
+	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
+		why = NOT_TYPE;
+	else if (role == ROLE_SIDEBAND)
+		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
+	else if (role == ROLE_SAMPLE || (role == ROLE_FOLLOWS && !(s->has_aux && select_is_switch(r->type))))
+		why = decide_selected(d, ev, r);
+	if (why >= 0)
+		(r->type == PP_SAMPLE ? d->samples : d->records)[why]++;
+	return why;
+}

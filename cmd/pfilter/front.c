@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "front.h"
+
+enum { FRONTS_MAX = 1 << 28 };	/* numbers have to fit into a verdict */
+
+int
+front_put(void *arg, const struct pp_rec *r)
+{
+	struct front *f = arg;
+
+	if (f->room - f->len < r->size) {
+		size_t room = 2 * f->room + PP_RECORD_MAX;
+		uint8_t *p = realloc(f->p, room);
+
+		if (!p)
+			return -1;
+		f->p = p;
+		f->room = room;
+	}
+	memcpy(f->p + f->len, r->raw, r->size);
+	f->len += r->size;
+	return 1;
+}
+
+/* A free slot; -1: no memory. */
+static int
+slot(struct front *f)
+{
+	int i = f->free;
+
+	if (i) {
+		f->free = f->slot[i].next;
+		return i;
+	}
+	if (f->n + 1 >= f->cap) {
+		int cap = f->cap ? 2 * f->cap : 64;
+		struct front_slot *s = cap > FRONTS_MAX ? NULL : reallocarray(f->slot, (size_t)cap, sizeof *s);
+
+		if (!s)
+			return -1;
+		f->slot = s;
+		f->cap = cap;
+	}
+	return ++f->n;
+}
+
+int
+front_take(struct front *f)
+{
+	struct front_slot s = { .n = f->len };
+	int i;
+
+	if (!f->len)
+		return 0;
+	if (!(s.p = malloc(f->len)) || (i = slot(f)) < 0) {
+		free(s.p);
+		return -1;
+	}
+	memcpy(s.p, f->p, f->len);
+	f->len = 0;
+	f->slot[i] = s;
+	return i;
+}
+
+bool
+front_get(const struct front *f, int number, size_t *at, struct pp_rec *r, bool swap)
+{
+	const struct front_slot *s = &f->slot[number];
+	const uint8_t *p = s->p + *at;
+
+	if (*at >= s->n)
+		return false;
+	*r = (struct pp_rec){ .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
+	    .size = pp_get_u16(p + 6, swap) };
+	*at += r->size;
+	return true;
+}
+
+void
+front_free(struct front *f, int number)
+{
+	if (!number)
+		return;
+	free(f->slot[number].p);
+	f->slot[number] = (struct front_slot){ .next = f->free };
+	f->free = number;
+}
+
+void
+front_end(struct front *f)
+{
+	for (int i = 1; i <= f->n; i++)
+		free(f->slot[i].p);
+	free(f->slot);
+	free(f->p);
+}

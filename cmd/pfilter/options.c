@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+enum { MEMORY_MIN = 1 << 20 };
+enum {
+	EVENT_NOT = TOOL_LONG, PID_NOT, TID_NOT, CPU_NOT, COMM, COMMS, COMM_NOT, DSO, DSO_NOT, CGROUP, CGROUP_NOT, CHILDREN,
+	TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
+	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
+	MAX_STACK, ANON, ANON_KEY, STATS,
+};
+
+const struct tool_opt options_table[] = {
+	{ 'p', "pid", "LIST", "keep samples of these processes (1,2,10-20,file://NAME)" },
+	{ 't', "tid", "LIST", "keep samples of these threads" },
+	{ 'c', "comm", "LIST", "keep samples of threads of these names" },
+	{ COMMS, "comms", "LIST", "the same, as perf script calls it" },
+	{ CHILDREN, "children", NULL, "with --pid, --comm: descendants too" },
+	{ 'C', "cpu", "LIST", "keep samples of these CPUs" },
+	{ 'e', "event", "LIST", "keep samples of these events; names as perf shows them, or globs" },
+	{ TIME, "time", "RANGES", "keep samples from start,stop (seconds; +1.5s: from the first record; 10%/2)" },
+	{ DSO, "dso", "LIST", "keep samples in these files" },
+	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups" },
+	{ FILTER, "filter", "EXPR", "keep samples of which this is true: 'period > 1000 && comm ~ \"ng*\"'" },
+	{ FILTER_FILE, "filter-file", "FILE", "the same, from a file" },
+	{ EXPLAIN, "explain", NULL, "show what --filter was understood as, and what has to wait for time order" },
+	{ PID_NOT, "exclude-pid", "LIST", "drop samples of these processes" },
+	{ TID_NOT, "exclude-tid", "LIST", "drop samples of these threads" },
+	{ COMM_NOT, "exclude-comm", "LIST", "drop samples of threads of these names" },
+	{ CPU_NOT, "exclude-cpu", "LIST", "drop samples of these CPUs" },
+	{ EVENT_NOT, "exclude-event", "LIST", "drop samples of these events" },
+	{ DSO_NOT, "exclude-dso", "LIST", "drop samples in these files" },
+	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
+	{ INVERT, "invert", NULL, "keep the samples that all this would drop" },
+	{ SWITCH_ON, "switch-on", "EVENT", "keep samples from this event on" },
+	{ SWITCH_OFF, "switch-off", "EVENT", "keep samples up to this event" },
+	{ SHOW_ON_OFF, "show-on-off-events", NULL, "keep the samples of these two events too" },
+	{ EVERY, "every", "N", "keep every Nth of the samples that are left" },
+	{ SAMPLE, "sample", "P", "keep this share of them (0.1), chosen by a hash" },
+	{ SEED, "seed", "S", "another choice of --sample (0)" },
+	{ MAX_RATE, "max-rate", "N", "keep at most N samples a second" },
+	{ SCALE_PERIOD, "scale-period", NULL, "let the samples left stand for those that were thinned out" },
+	{ MAX_SAMPLES, "max-samples", "N", "keep the first N samples of each event" },
+	{ STOP, "stop", NULL, "with --max-samples: end there" },
+	{ 'U', "rejected", "FILE", "write the rest there, with all that it needs" },
+	{ TYPE, "type", "LIST", "keep only these record types (SAMPLE,SWITCH), side-band apart" },
+	{ SIDEBAND, "sideband", "all|needed|none", "keep the records that name and map tasks (all)" },
+	{ ORDER, "order", "auto|input|time", "decide in time order: if something depends on it (auto), never, always" },
+	{ 'S', "max-memory", "SIZE", "hold up to SIZE of records that wait for their turn (256M)" },
+	{ DROP_EVENT, "drop-event", "LIST", "drop these events with all that speaks of them" },
+	{ DROP_UNUSED, "drop-unused-events", NULL, "the same for events of which no sample is kept" },
+	{ DROP_TYPE, "drop-type", "LIST", "drop records of these types" },
+	{ 'f', "force", NULL, "with --drop-type: types too without which the rest cannot be understood" },
+	{ STRIP, "strip", "LIST", "leave out fields of samples (callchain,user-stack,raw...)" },
+	{ STACK_SIZE, "stack-size", "N", "cut user stacks to N bytes" },
+	{ MAX_STACK, "max-stack", "N", "cut call chains to the innermost N entries" },
+	{ ANON, "anon", "LIST", "pseudonyms for host,cmdline,comm,path,pid,addr,build-id or all" },
+	{ ANON_KEY, "anon-key", "FILE", "the key that makes them the same every time" },
+	{ 'n', "dry-run", NULL, "decide and count, write nothing" },
+	{ STATS, "stats", "[=json]", "count on standard error: records in, kept, dropped and why" },
+	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+};
+
+/* Which of the words is it? */
+static int
+one_of(const struct tool *t, const char *const *words, const char *all)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(t->optarg, words[i]))
+			return i;
+	tool_wrong(t, "%s '%s': expected one of %s", t->optname, t->optarg, all);
+}
+
+static void
+take_stats(const struct tool *t, struct options *o)
+{
+	const char *what = t->optarg ? t->optarg + (*t->optarg == '=') : "text";
+
+	if (strcmp(what, "text") && strcmp(what, "json"))
+		tool_wrong(t, "--stats '%s': expected text or json", what);
+	o->stats = *what == 'j' ? STATS_JSON : STATS_TEXT;
+}
+
+static void
+take_sideband(const struct tool *t, struct options *o)
+{
+	static const char *const words[] = { "all", "needed", "none", NULL };
+	int which = one_of(t, words, "all, needed, none");
+
+	o->needed = which == 1;
+	o->sel.no_sideband = which == 2;
+}
+
+static void
+take_memory(const struct tool *t, struct options *o)
+{
+	uint64_t size = tool_size(t, t->optarg);
+
+	if (size < MEMORY_MIN || size > SIZE_MAX / 2)
+		tool_wrong(t, "%s '%s': at least 1M", t->optname, t->optarg);
+	o->memory = (size_t)size;
+}
+
+static void
+take_thin(const struct tool *t, struct thin *h, int key)
+{
+	switch (key) {
+	case EVERY:		h->every = tool_number(t, t->optarg, 1, INT64_MAX); break;
+	case SAMPLE:		thin_share(t, h, t->optarg); break;
+	case SEED:
+		h->seed = tool_number(t, t->optarg, 0, INT64_MAX);
+		h->has_seed = true;
+		break;
+	case MAX_RATE:		h->max_rate = tool_number(t, t->optarg, 1, INT64_MAX); break;
+	case SCALE_PERIOD:	h->scale = true; break;
+	case MAX_SAMPLES:
+		h->max_samples = tool_number(t, t->optarg, 0, INT64_MAX);
+		h->has_max_samples = true;
+		break;
+	case STOP:		h->stop = true; break;
+	}
+}
+
+/* What is done with the samples that are selected, and how. */
+static void
+take_more(const struct tool *t, struct options *o, int key)
+{
+	static const char *const orders[] = { "auto", "input", "time", NULL };
+
+	switch (key) {
+	case SIDEBAND:		take_sideband(t, o); break;
+	case ORDER:		o->order = one_of(t, orders, "auto, input, time"); break;
+	case 'S':		take_memory(t, o); break;
+	case 'U':		o->rejected = t->optarg; break;
+	case DROP_EVENT:	drop_events(t, &o->drop, t->optarg); break;
+	case DROP_UNUSED:	o->drop.unused = true; break;
+	case DROP_TYPE:		drop_types(t, &o->drop, t->optarg); break;
+	case 'f':		o->drop.force = true; break;
+	case STRIP:		columns_strip(t, &o->columns, t->optarg); break;
+	case STACK_SIZE:
+		o->columns.stack_size = (uint32_t)tool_number(t, t->optarg, 0, PP_RECORD_MAX);
+		o->columns.has_stack_size = true;
+		break;
+	case MAX_STACK:
+		o->columns.max_stack = (uint32_t)tool_number(t, t->optarg, 0, PP_RECORD_MAX);
+		o->columns.has_max_stack = true;
+		break;
+	case ANON:		anon_list(t, &o->anon, t->optarg); break;
+	case ANON_KEY:		o->anon.key_file = t->optarg; break;
+	case 'n':		o->dry_run = true; break;
+	case STATS:		take_stats(t, o); break;
+	default:		take_thin(t, &o->thin, key); break;
+	}
+}
+
+void
+options_take(struct tool *t, struct options *o, int key)
+{
+	struct selection *s = &o->sel;
+
+	switch (key) {
+	case 'p':		tool_list(t, &s->pid, t->optarg); break;
+	case 't':		tool_list(t, &s->tid, t->optarg); break;
+	case 'C':		tool_list(t, &s->cpu, t->optarg); break;
+	case 'e':		select_events(t, &s->event, t->optarg); break;
+	case PID_NOT:		tool_list(t, &s->no_pid, t->optarg); break;
+	case TID_NOT:		tool_list(t, &s->no_tid, t->optarg); break;
+	case CPU_NOT:		tool_list(t, &s->no_cpu, t->optarg); break;
+	case EVENT_NOT:		select_events(t, &s->no_event, t->optarg); break;
+	case TIME:		select_time(t, s, t->optarg); break;
+	case TYPE:		select_types(t, s, t->optarg); break;
+	case INVERT:		s->invert = true; break;
+	case COMMS:
+	case 'c':		o->keys = state_keys_add(o->keys, t, KEY_COMM, t->optarg); break;
+	case COMM_NOT:		o->keys = state_keys_add(o->keys, t, KEY_NO_COMM, t->optarg); break;
+	case DSO:		o->keys = state_keys_add(o->keys, t, KEY_DSO, t->optarg); break;
+	case DSO_NOT:		o->keys = state_keys_add(o->keys, t, KEY_NO_DSO, t->optarg); break;
+	case CGROUP:		o->keys = state_keys_add(o->keys, t, KEY_CGROUP, t->optarg); break;
+	case CGROUP_NOT:	o->keys = state_keys_add(o->keys, t, KEY_NO_CGROUP, t->optarg); break;
+	case CHILDREN:		o->keys = state_keys_add(o->keys, t, KEY_CHILDREN, NULL); break;
+	case SWITCH_ON:		o->keys = state_keys_add(o->keys, t, KEY_SWITCH_ON, t->optarg); break;
+	case SWITCH_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SWITCH_OFF, t->optarg); break;
+	case SHOW_ON_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SHOW_ON_OFF, NULL); break;
+	case FILTER:		o->expr = expr_add(o->expr, t, t->optarg); break;
+	case FILTER_FILE:	o->expr = expr_add_file(o->expr, t, t->optarg); break;
+	case EXPLAIN:		o->explain = true; break;
+	default:		take_more(t, o, key); break;
+	}
+}
+
+bool
+options_need_state(const struct options *o)
+{
+	return o->needed || state_keys_select(o->keys) || expr_needs_state(o->expr);
+}
+
+bool
+options_need_order(const struct options *o)
+{
+	return o->order == ORDER_TIME || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys));
+}
+
+bool
+options_change(const struct options *o)
+{
+	return drop_any(&o->drop) || columns_any(&o->columns) || anon_any(&o->anon);
+}
+
+void
+options_done(struct tool *t, struct options *o)
+{
+	const struct thin *h = &o->thin;
+
+	if (o->keys)
+		state_keys_ready(o->keys, t, &o->sel.pid);
+	if (h->has_seed && !h->share)
+		tool_wrong(t, "--seed: goes with --sample");
+	if (h->scale && !h->every && !h->share && !h->max_rate)
+		tool_wrong(t, "--scale-period: goes with --every, --sample or --max-rate");
+	if (h->stop && !h->has_max_samples)
+		tool_wrong(t, "--stop: goes with --max-samples");
+	if (o->explain && !o->expr)
+		tool_wrong(t, "--explain: goes with --filter");
+	if (o->anon.key_file && !anon_any(&o->anon))
+		tool_wrong(t, "--anon-key: goes with --anon");
+	anon_ready(t, &o->anon, &o->columns);
+	o->sel.decided_elsewhere = o->expr || o->keys;
+	select_ready(&o->sel);
+	t->no_output = o->dry_run;
+}
+
+void
+options_free(struct options *o)
+{
+	select_free(&o->sel);
+	state_keys_free(o->keys);
+	expr_free(o->expr);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "side.h"
+
+int
+side_start(struct side *s, struct tool *t, const struct options *o, struct pp_sink *sink, struct state *state)
+{
+	struct out *to;
+
+	s->sink = sink;
+	if (!o->sel.nothing) {
+		s->totals = tool_alloc(1, sizeof *s->totals);
+		s->totals->totals.max = TOTALS_MAX;
+	}
+	if (o->needed && !(s->needed = needed_new(t->in, state, &t->in_err)))
+		return -1;
+	if (!sink || !options_change(o))
+		return 1;
+	if (!(to = out_sink(sink)))
+		return pp_fail(&t->in_err, "out of memory");
+	if ((columns_any(&o->columns) && !(to = columns_new(t, &o->columns, t->in, to, &t->in_err))) ||
+	    (drop_any(&o->drop) && !(to = drop_new(t, &o->drop, t->in, to, &t->in_err))) ||
+	    (anon_any(&o->anon) && !(to = anon_new(t, &o->anon, t->in, to, &t->in_err))))
+		return -1;
+	s->first = to;
+	return 1;
+}
+
+int
+side_put_changed(struct side *s, struct tool *t, const struct pp_rec *r, bool stable)
+{
+	if (s->first)
+		return s->first->put(s->first, t->in, r, stable);
+	return s->sink ? out_put(s->sink, t->in, r, stable) : 1;
+}
+
+int
+side_put_sample(struct side *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r, bool keep, bool stable)
+{
+	struct pp_rec copy = *r;
+
+	if (s->totals && ev->attr.sample_type & PP_SAMPLE_READ) {
+		if (!(copy.raw = totals_sample(s->totals, t->in->events, ev, r, keep, &t->in_err)))
+			return pp_reject(t->in, r);
+		stable = stable && copy.raw == r->raw;
+	}
+	return keep ? side_put(s, t, &copy, stable) : 1;
+}
+
+int
+side_finish(struct side *s)
+{
+	int rc = s->first ? s->first->finish(s->first) : 1;
+
+	if (s->totals)
+		pp_totals_free(&s->totals->totals);
+	free(s->totals);
+	needed_free(s->needed);
+	*s = (struct side){ .sink = s->sink, .records = s->records, .samples = s->samples };
+	return rc;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * side.h - one of the two places where records go: what is kept, and with -U the rest; each a stream complete in itself.
+ *
+ *	[records of --sideband=needed]  ->  READ totals  ->  [anon]  ->  [drop]  ->  [columns]  ->  sink
+ */
+#ifndef PFILTER_SIDE_H
+#define PFILTER_SIDE_H
+
+#include "needed.h"
+#include "options.h"
+#include "out.h"
+#include "totals.h"
+
+struct side {
+	struct pp_sink	*sink;
+	struct out	*first;		/* of the changes; NULL: there are none */
+	struct totals	*totals;	/* NULL: nothing can be dropped */
+	struct needed	*needed;	/* NULL: all side-band, or none */
+	uint64_t	 records, samples;	/* that were put */
+};
+
+/* Put the changes together in front of a sink (NULL: write nothing).  -1: why is in t->in_err. */
+int	side_start(struct side *, struct tool *, const struct options *, struct pp_sink *, struct state *);
+/* Put a record; `stable' as in out.h. */
+int	side_put_changed(struct side *, struct tool *, const struct pp_rec *, bool stable);
+static inline int
+side_put(struct side *s, struct tool *t, const struct pp_rec *r, bool stable)
+{
+	s->records++;
+	s->samples += r->type == PP_SAMPLE;
+	if (s->first || !stable)
+		return side_put_changed(s, t, r, stable);
+	return s->sink ? pp_put(s->sink, t->in, r) : 1;
+}
+/* A sample of this side (or not: `keep'), whose READ totals have to stay right. */
+int	side_put_sample(struct side *, struct tool *, const struct pp_event *, const struct pp_rec *, bool keep, bool stable);
+/* The end of the input.  1, or -1. */
+int	side_finish(struct side *);
+
+#endif

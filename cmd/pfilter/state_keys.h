@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * state_keys.h - the keys that are right in time order only: --comm, --dso, --cgroup, --children, --switch-on, --switch-off.
+ */
+#ifndef PFILTER_STATE_KEYS_H
+#define PFILTER_STATE_KEYS_H
+
+#include "reason.h"
+#include "state.h"
+#include "tool.h"
+
+struct state_keys;		/* NULL: none are given */
+
+enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_SWITCH_ON, KEY_SWITCH_OFF,
+	KEY_CHILDREN, KEY_SHOW_ON_OFF };
+
+/* Add what an option says (`text' NULL where it takes none); wrong use exits 2.  Returns *k or a new one. */
+struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enum state_key, const char *text);
+/*
+ * All options have been seen.  With --children the list of --pid is taken over (its owner's becomes empty), since then
+ * only the ancestors tell; without --pid and --comm it exits 2.
+ */
+void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list *pid);
+/* Is there one of --comm, --dso, --cgroup, --children or their opposites? */
+bool	state_keys_select(const struct state_keys *);
+/* All events are known: a --switch-on that names none exits 2. */
+void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_source *in);
+/*
+ * In time order, a sound record that changes the state, before `state' takes it in: who descends from whom.
+ * 1, or -1: no memory.
+ */
+int	state_keys_feed(struct state_keys *, const struct state *, const struct pp_rec *);
+/*
+ * In time order: does a sample, or a record that is selected like one (READ, SWITCH ...), match?  KEPT, NOT_PID, NOT_COMM,
+ * NOT_DSO, NOT_CGROUP, or CANNOT_SAY if it does not hold what is asked for (a SWITCH has no DSO).
+ */
+enum reason state_keys_match(struct state_keys *, const struct state *, const struct pp_event *, const struct pp_rec *, bool swap);
+/* In time order, each sample that is selected otherwise: is it between the switches?  It may be one itself. */
+bool	state_keys_switched(struct state_keys *, const struct pp_event *);
+void	state_keys_free(struct state_keys *);
+
+#endif
