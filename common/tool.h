@@ -110,21 +110,35 @@ uint64_t tool_size(const struct tool *, const char *text);	/* 64K, 10M, 1G: byte
 uint64_t tool_duration(const struct tool *, const char *text);	/* 1.5s, 10ms, 5m; plain: seconds; ns */
 uint64_t tool_seconds(const struct tool *, const char *text);	/* 12.345678901 of the trace clock; ns */
 
-/* A set of numbers: "1,2,10-20,-1,file://NAME". */
+/* A set of numbers: "1,2,10-20,-1,file://NAME".  tool_list() adds to it; after tool_list_ready() it can be asked. */
 struct tool_list {
-	struct tool_range { int64_t lo, hi; } *r;	/* ascending, apart */
-	size_t		 n;
+	struct tool_range { int64_t lo, hi; } *r;	/* once ready: ascending, apart */
+	size_t		 n, cap;
+	int64_t		 lo, hi;			/* nothing lies outside of these */
+	uint64_t	*bits;				/* of the numbers from 0 to nbits - 1 */
+	uint64_t	 nbits;
 };
-void	tool_list(const struct tool *, struct tool_list *, const char *text);	/* adds */
+void	tool_list(const struct tool *, struct tool_list *, const char *text);
+void	tool_list_ready(struct tool_list *);
 bool	tool_list_search(const struct tool_list *, int64_t);
+/* The time that this takes does not depend on how many there are. */
 static inline bool
 tool_list_has(const struct tool_list *l, int64_t n)
 {
-	return l->n == 1 ? n >= l->r->lo && n <= l->r->hi : l->n && tool_list_search(l, n);
+	if (!l->n || n < l->lo || n > l->hi)
+		return false;
+	if (l->n == 1)
+		return true;
+	return (uint64_t)n < l->nbits ? l->bits[n >> 6] >> (n & 63) & 1 : tool_list_search(l, n);
 }
+/* Is every number of `a' in `b' (both ready)? */
+bool	tool_list_within(const struct tool_list *a, const struct tool_list *b);
 void	tool_list_free(struct tool_list *);
 
-/* Call fn for each comma-separated word; commas inside slashes or braces do not count (event names). */
+/*
+ * Call fn for each comma-separated word; commas inside slashes or braces do not count (event names).  Of
+ * "file://NAME": for each line of the file that is not empty.
+ */
 void	tool_words(const struct tool *, const char *text, void (*fn)(void *arg, const char *word), void *arg);
 
 #endif

@@ -213,6 +213,7 @@ options_done(struct tool *t, struct options *o)
 {
 	const struct thin *h = &o->thin;
 
+	tool_list_ready(&o->sel.pid);
 	if (o->keys)
 		state_keys_ready(o->keys, t, &o->sel.pid);
 	if (h->has_seed && !h->share)
@@ -227,7 +228,7 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--anon-key: goes with --anon");
 	anon_ready(t, &o->anon, &o->columns);
 	o->sel.decided_elsewhere = o->expr || o->keys;
-	select_ready(&o->sel);
+	select_ready(t, &o->sel);
 	t->no_output = o->dry_run;
 }
 

@@ -134,9 +134,22 @@ select_types(const struct tool *t, struct selection *s, const char *text)
 	tool_words(t, text, add_type, &(struct type_words){ t, s });
 }
 
-void
-select_ready(struct selection *s)
+/* The lists of a key and its opposite can be asked from here on. */
+static void
+ready_lists(const struct tool *t, struct tool_list *yes, struct tool_list *no, const char *name)
 {
+	tool_list_ready(yes);
+	tool_list_ready(no);
+	if (yes->n && tool_list_within(yes, no))
+		tool_wrong(t, "--%s and --exclude-%s: nothing is left", name, name);
+}
+
+void
+select_ready(const struct tool *t, struct selection *s)
+{
+	ready_lists(t, &s->pid, &s->no_pid, "pid");
+	ready_lists(t, &s->tid, &s->no_tid, "tid");
+	ready_lists(t, &s->cpu, &s->no_cpu, "cpu");
 	s->keys = (s->pid.n || s->no_pid.n || s->tid.n || s->no_tid.n ? BY_TASK : 0) |
 	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->ntime ? BY_TIME : 0) |
 	    (s->event.n || s->no_event.n ? BY_EVENT : 0);

@@ -60,8 +60,8 @@ void	select_time(const struct tool *, struct selection *, const char *text);
 /* --type: "SAMPLE,SWITCH,4711" */
 void	select_types(const struct tool *, struct selection *, const char *text);
 
-/* All options have been seen. */
-void	select_ready(struct selection *);
+/* All options have been seen: what contradicts itself exits 2. */
+void	select_ready(const struct tool *, struct selection *);
 /* Before the first record of the kernel: all events are known, and names that fit none exit 2. */
 void	select_bind(struct selection *, const struct tool *);
 /* What the selection learns from the stream's times: call it for each record, before the next. */

@@ -111,6 +111,7 @@ test_list(void **state)
 		{ "-1,0-3", "-1-3" }, { "5,1-9", "1-9" }, { "9223372036854775807,0", "0-0 9223372036854775807-9223372036854775807" },
 		{ "9223372036854775806-9223372036854775807,9223372036854775807", "9223372036854775806-9223372036854775807" },
 		{ "-9223372036854775808", "-9223372036854775808--9223372036854775808" }, { "-5--3", "-5--3" },
+		{ "4194303-4194305,9,-7", "-7--7 9-9 4194303-4194305" }, { "0-63,128-191,4194304", "0-63 128-191 4194304-4194304" },
 	};
 
 	(void)state;
@@ -119,6 +120,7 @@ test_list(void **state)
 		char text[200] = "";
 
 		tool_list(&t, &l, rows[i].text);
+		tool_list_ready(&l);
 		for (size_t k = 0; k < l.n; k++) {
 			sprintf(text + strlen(text), "%s%jd-%jd", k ? " " : "", (intmax_t)l.r[k].lo, (intmax_t)l.r[k].hi);
 			assert_true(tool_list_has(&l, l.r[k].lo) && tool_list_has(&l, l.r[k].hi));
@@ -129,6 +131,27 @@ test_list(void **state)
 		}
 		assert_string_equal(text, rows[i].want);
 		tool_list_free(&l);
+	}
+}
+
+static void
+test_list_within(void **state)
+{
+	static const struct { const char *a, *b; bool want; } rows[] = {
+		{ "1,2,3", "1-3", true }, { "1,5", "1-3", false }, { "1-4", "1-3", false }, { "5", "1,5,9", true }, { "0-3", "1-3", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tool_list a = { 0 }, b = { 0 };
+
+		tool_list(&t, &a, rows[i].a);
+		tool_list(&t, &b, rows[i].b);
+		tool_list_ready(&a);
+		tool_list_ready(&b);
+		assert_int_equal(tool_list_within(&a, &b), rows[i].want);
+		tool_list_free(&a);
+		tool_list_free(&b);
 	}
 }
 
@@ -148,6 +171,7 @@ test_list_adds(void **state)
 	tool_list(&t, &l, url);
 	tool_list(&t, &l, "2");
 	unlink(name);
+	tool_list_ready(&l);
 	assert_int_equal(l.n, 4);
 	assert_true(tool_list_has(&l, 1) && tool_list_has(&l, 2) && !tool_list_has(&l, 3) && tool_list_has(&l, 8));
 	assert_true(tool_list_has(&l, 100) && tool_list_has(&l, 350) && !tool_list_has(&l, 401));
@@ -181,12 +205,28 @@ test_words(void **state)
 	}
 }
 
+static void
+test_words_of_file(void **state)
+{
+	char name[] = "/tmp/arg.XXXXXX", url[64], text[200] = "";
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0 && write(fd, "a b\n\nc,d\n", 9) == 9);
+	close(fd);
+	snprintf(url, sizeof url, "file://%s", name);
+	tool_words(&t, url, join, text);
+	unlink(name);
+	assert_string_equal(text, "[a b][c,d]");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_refused), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_list_adds), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_list_within), cmocka_unit_test(test_list_adds), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_of_file),
 	};
 
 	return cmocka_run_group_tests_name("arg", tests, NULL, NULL);
