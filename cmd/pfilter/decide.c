@@ -46,11 +46,35 @@ match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		if (expr_match(o->expr, &about, &result, &d->t->in_err) < 0)
 			return -1;
 	}
-	if (result == EXPR_NO)
-		return NOT_FILTER;
+	if (result == EXPR_NO || (result == EXPR_UNKNOWN && r->type == PP_SAMPLE))
+		return result == EXPR_NO ? NOT_FILTER : UNKNOWN_FILTER;
 	return by_keys == CANNOT_SAY || by_state == CANNOT_SAY || result == EXPR_UNKNOWN ? CANNOT_SAY : KEPT;
 }
 
+static bool
+wanted(void *arg, const struct pp_event *ev)
+{
+	return select_names(arg, ev);
+}
+
+/* A sample that is selected: is it left? */
+static int
+thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+{
+	const struct thin *o = &d->o->thin;
+	int why;
+
+	if (o->scale && o->max_rate && thin_by_attr(ev))
+		return pp_fail(&d->t->in_err, "event %s: its samples have no period that --scale-period could change (perf record "
+		    "--period)", ev->name);
+	if ((why = thin_sample(d->thinner, ev, r)) < 0)
+		return pp_fail(&d->t->in_err, "out of memory");
+	if (why == OVER_MAX && o->stop)
+		d->full = thin_full(d->thinner, wanted, &d->o->sel);
+	return why;
+}
+
+/* A sample, or what is selected like one. */
 static int
 decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -61,13 +85,13 @@ decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec
 		return why;
 	if (why == CANNOT_SAY)
 		why = KEPT;
-	else if (o->sel.invert)
+	else if (o->sel.invert && why != UNKNOWN_FILTER)
 		why = why == KEPT ? INVERTED : KEPT;
 	if (why != KEPT || r->type != PP_SAMPLE)
 		return why;
 	if (o->keys && !state_keys_switched(o->keys, ev))
 		return SWITCHED_OFF;
-	return KEPT;
+	return d->thinner ? thin(d, ev, r) : KEPT;
 }
 
 int
@@ -79,7 +103,6 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 
 	if (!d->bound)
 		bind(d);
-	select_time_of(s, d->t, ev, r);
 	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
 		why = NOT_TYPE;
 	else if (role == ROLE_SIDEBAND)
@@ -89,4 +112,22 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	if (why >= 0)
 		(r->type == PP_SAMPLE ? d->samples : d->records)[why]++;
 	return why;
+}
+
+int
+decide_start(struct decide *d, struct tool *t, struct options *o, struct state *state)
+{
+	d->t = t;
+	d->o = o;
+	d->state = state;
+	d->quick = !o->sel.type && !o->expr && !o->keys && !thin_any(&o->thin);
+	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
+		return pp_fail(&t->in_err, "out of memory");
+	return 1;
+}
+
+void
+decide_end(struct decide *d)
+{
+	thinner_free(d->thinner);
 }

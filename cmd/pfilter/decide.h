@@ -13,14 +13,43 @@ struct decide {
 	struct tool	*t;
 	struct options	*o;
 	struct state	*state;		/* at the time of the record; NULL: nothing asks for it */
+	struct thinner	*thinner;	/* NULL: no thinning */
 	uint64_t	 nr;		/* of the record in the input, from 1, where something asks for it */
+	bool		 quick;		/* nothing but keys that stand in the record decides on samples */
 	bool		 bound;		/* the events are all known */
+	bool		 full;		/* --stop: there is no more to come */
 	uint64_t	 records[REASON_END], samples[REASON_END];	/* decided, by reason */
 };
 
+/* Begin: options and source are there.  -1: no memory (in_err). */
+int	decide_start(struct decide *, struct tool *, struct options *, struct state *);
+void	decide_end(struct decide *);
 /* A record of type < PP_USER_TYPE_START of that event: enum reason; -1: it is not sound (in_err). */
 int	decide_record(struct decide *, const struct pp_event *, const struct pp_rec *);
 /* Does a record of that type go to both sides, as what both need to be complete? */
 bool	decide_shared(uint32_t type);
+/* Is it a reason for which --scale-period makes up? */
+static inline bool
+decide_thinned(enum reason why)
+{
+	return why == NOT_EVERY || why == NOT_SAMPLED || why == OVER_RATE;
+}
+
+/* The same, quickly where that can be. */
+static inline int
+decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+{
+	const struct selection *s = &d->o->sel;
+	int why;
+
+	if (!d->quick || r->type != PP_SAMPLE || (why = select_sample(s, ev, r, d->t->in->swap)) < 0)
+		return decide_record(d, ev, r);
+	if (why == CANNOT_SAY)
+		why = KEPT;
+	else if (s->invert)
+		why = why == KEPT ? INVERTED : KEPT;
+	d->samples[why]++;
+	return why;
+}
 
 #endif

@@ -10,9 +10,11 @@
 #include "front.h"
 #include "hold.h"
 #include "side.h"
+#include "survey.h"
 
 enum { MEMORY = 256 << 20 };
-enum { MAIN = 1, REST = 2, BOTH = 3, SIDE_BITS = 2 };	/* a verdict: where to, and the number of its front */
+/* A verdict: where to; dropped, but its period goes to those that are kept; and the number of its front. */
+enum { MAIN = 1, REST = 2, BOTH = 3, OWED = 4, SIDE_BITS = 3 };
 
 struct job {
 	struct tool	 t;
@@ -50,16 +52,18 @@ sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 
 /* In time order, if anything depends on that: where does the record go?  -1: it is not sound. */
 static int
-decide(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct job *j = arg;
-	int why = decide_record(&j->decide, ev, r), to = why == KEPT ? MAIN : REST, side, front;
+	int why = decide(&j->decide, ev, r), to = why == KEPT ? MAIN : REST, side, front;
 
 	if (why < 0)
 		return -1;
 	if (decide_shared(r->type))
 		return why == NOT_SIDEBAND ? 0 : why != KEPT ? REST : j->state ? sideband(j, ev, r) : BOTH;
-	side = to == REST;
+	if (j->o.thin.scale && why > 0 && decide_thinned((enum reason)why))
+		to |= OWED;
+	side = to != MAIN;
 	if (side >= j->nsides || !j->side[side].needed)
 		return to;
 	if (needed_sample(j->side[side].needed, ev, r, front_put, &j->front) < 0 || (front = front_take(&j->front)) < 0)
@@ -67,36 +71,61 @@ decide(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	return to | front << SIDE_BITS;
 }
 
-/* In order of arrival: write the record where decide() said. */
+/* A sample: one of its sides gets it, and both keep their READ totals right. */
+static int
+emit_sample(struct job *j, const struct pp_rec *r, int verdict, bool stable)
+{
+	struct pp_rec copy = *r;
+	const struct pp_event *ev = pp_event_find(j->t.in->events, r, &j->t.in_err);
+
+	if (!ev)
+		return -1;
+	if (j->o.thin.scale && verdict & MAIN) {
+		copy.raw = thin_scale(j->decide.thinner, ev, r);
+		stable = stable && copy.raw == r->raw;
+	}
+	if (side_put_sample(&j->side[0], &j->t, ev, &copy, verdict & MAIN, verdict & OWED, stable) < 0)
+		return -1;
+	return j->nsides == 1 ? 1 : side_put_sample(&j->side[1], &j->t, ev, r, verdict & REST, false, stable);
+}
+
+/* In order of arrival: write the record where judge() said. */
 static int
 emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 {
 	struct job *j = arg;
-	const struct pp_event *ev;
 	struct pp_rec before;
-	int front = verdict >> SIDE_BITS;
+	int front = verdict >> SIDE_BITS, rc = 1;
 
 	for (size_t at = 0; front && front_get(&j->front, front, &at, &before, j->t.in->swap); )
 		if (side_put(&j->side[verdict & REST ? 1 : 0], &j->t, &before, false) < 0)
 			return -1;
 	front_free(&j->front, front);
-	for (int i = 0; i < j->nsides; i++) {
-		bool keep = verdict >> i & 1;
-		int rc = 1;
-
-		if (r->type == PP_SAMPLE && j->side[i].totals && j->t.in->events->reads) {
-			if (!(ev = pp_event_find(j->t.in->events, r, &j->t.in_err)))
-				return -1;
-			rc = side_put_sample(&j->side[i], &j->t, ev, r, keep, stable);
-		} else if (keep)
+	if (r->type == PP_SAMPLE && (j->t.in->events->reads || j->o.thin.scale))
+		return emit_sample(j, r, verdict, stable);
+	for (int i = 0; rc > 0 && i < j->nsides; i++)
+		if (verdict >> i & 1)
 			rc = side_put(&j->side[i], &j->t, r, stable);
-		if (rc < 0)
-			return -1;
-	}
-	return 1;
+	return rc;
 }
 
 /* ---- the stream ---------------------------------------------------------------------------------- */
+
+/* What has to be known of a record of perf's own. */
+static void
+notice(struct job *j, const struct pp_rec *r)
+{
+	j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
+	if (r->type == PP_HEADER_FEATURE)
+		select_feature(&j->o.sel, &j->t, r);
+}
+
+/* What the source did not find wrong itself has no place yet. */
+static int
+placed(struct job *j, const struct pp_rec *r, int rc)
+{
+	return rc < 0 && j->t.in_err.what[0] && !j->t.in_err.at ? pp_reject(j->t.in, r) : rc;
+}
 
 /* One record of the source.  -1: the source, a change or a sink has failed, and says why. */
 static int
@@ -107,49 +136,53 @@ take(struct job *j, const struct pp_rec *r)
 	int to = BOTH, rc;
 
 	j->decide.nr++;
-	j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
+	if (r->type >= PP_USER_TYPE_START)
+		notice(j, r);
 	if (j->hold)
 		rc = hold_put(j->hold, r);
 	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, r, &t->in_err)) ||
-	    (to = decide(j, ev, r)) < 0))
+	    (to = judge(j, ev, r)) < 0))
 		rc = -1;
 	else
 		rc = emit(j, r, to, true);
-	/* What the source did not find wrong itself has no place yet. */
-	return rc < 0 && t->in_err.what[0] && !t->in_err.at ? pp_reject(t->in, r) : rc;
+	return placed(j, r, rc);
 }
 
 /* Nothing but keys that stand in the record: straight from the source's buffer to the sink. */
-static int
+static inline int
 take_plain(struct job *j, const struct pp_rec *r)
 {
 	struct tool *t = &j->t;
 	const struct pp_event *ev;
 	int why;
 
-	if (r->type >= PP_USER_TYPE_START || j->o.sel.nothing) {
-		j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
+	if (r->type >= PP_USER_TYPE_START) {
+		notice(j, r);
 		return pp_put(t->out, t->in, r);
 	}
-	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide_record(&j->decide, ev, r)) < 0)
+	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide(&j->decide, ev, r)) < 0)
 		return pp_reject(t->in, r);
 	if (r->type == PP_SAMPLE && t->in->events->reads)
-		return side_put_sample(&j->side[0], t, ev, r, why == KEPT, true);
+		return placed(j, r, side_put_sample(&j->side[0], t, ev, r, why == KEPT, false, true));
 	return why == KEPT ? pp_put(t->out, t->in, r) : 1;
 }
 
 static void
 filter(struct job *j)
 {
-	bool plain = !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.expr;
+	bool plain = !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.expr && !j->o.thin.scale;
+	struct tool *t = &j->t;
 	struct pp_rec r;
 	int rc = 1;
 
-	if (plain)
-		while (rc > 0 && pp_next(j->t.in, &r) > 0)
+	if (plain && j->o.sel.nothing && !j->o.stats)
+		while (rc > 0 && pp_next(t->in, &r) > 0)
+			rc = pp_put(t->out, t->in, &r);
+	else if (plain)
+		while (rc > 0 && !j->decide.full && pp_next(t->in, &r) > 0)
 			rc = take_plain(j, &r);
 	else
-		while (rc > 0 && pp_next(j->t.in, &r) > 0)
+		while (rc > 0 && !j->decide.full && pp_next(t->in, &r) > 0)
 			rc = take(j, &r);
 	if (rc > 0 && j->hold)
 		hold_finish(j->hold);
@@ -180,14 +213,13 @@ start(struct job *j)
 	if (options_need_state(o) && !(j->state = state_new(t->in->swap, &t->in_err)))
 		return -1;
 	if (options_need_order(o)) {
-		struct hold_user user = { decide, emit, j };
+		struct hold_user user = { judge, emit, j };
 
 		if (!(j->hold = hold_new(t->in, &user, o->memory, &t->in_err)))
 			return -1;
 	}
-	j->decide.t = t;
-	j->decide.o = o;
-	j->decide.state = j->state;
+	if (decide_start(&j->decide, t, o, j->state) < 0)
+		return -1;
 	j->nsides = o->rejected ? 2 : 1;
 	for (int i = 0; i < j->nsides; i++)
 		if (side_start(&j->side[i], t, o, i ? j->side[i].sink : t->out, j->state) < 0)
@@ -212,6 +244,18 @@ open_rest(struct job *j)
 	pp_before_refill(t->in, before_refill, j);
 }
 
+/* --time: the ends of the recording, if it can be read twice. */
+static void
+survey(struct job *j)
+{
+	struct times *times = &j->o.sel.times;
+	struct survey s;
+
+	survey_times(&j->t, times->needs_last, &s);
+	if (s.first)
+		times_ends(times, &j->t, s.first, s.last);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -223,6 +267,8 @@ main(int argc, char **argv)
 	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
 		options_take(&j.t, &j.o, key);
 	options_done(&j.t, &j.o);
+	if (j.o.sel.times.needs_first)
+		survey(&j);
 	if (j.o.explain)
 		expr_explain(j.o.expr, stderr);
 	tool_open(&j.t, 0);
@@ -235,6 +281,7 @@ main(int argc, char **argv)
 	hold_free(j.hold);
 	state_free(j.state);
 	front_end(&j.front);
+	decide_end(&j.decide);
 	options_free(&j.o);
 	return status;
 }

@@ -169,7 +169,7 @@ options_take(struct tool *t, struct options *o, int key)
 	case TID_NOT:		tool_list(t, &s->no_tid, t->optarg); break;
 	case CPU_NOT:		tool_list(t, &s->no_cpu, t->optarg); break;
 	case EVENT_NOT:		select_events(t, &s->no_event, t->optarg); break;
-	case TIME:		select_time(t, s, t->optarg); break;
+	case TIME:		times_add(t, &s->times, t->optarg); break;
 	case TYPE:		select_types(t, s, t->optarg); break;
 	case INVERT:		s->invert = true; break;
 	case COMMS:
@@ -199,7 +199,8 @@ options_need_state(const struct options *o)
 bool
 options_need_order(const struct options *o)
 {
-	return o->order == ORDER_TIME || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys));
+	return o->order == ORDER_TIME || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys || o->thin.max_rate ||
+	    o->sel.times.needs_first));
 }
 
 bool
@@ -218,7 +219,7 @@ options_done(struct tool *t, struct options *o)
 		state_keys_ready(o->keys, t, &o->sel.pid);
 	if (h->has_seed && !h->share)
 		tool_wrong(t, "--seed: goes with --sample");
-	if (h->scale && !h->every && !h->share && !h->max_rate)
+	if (h->scale && !thin_scales(h))
 		tool_wrong(t, "--scale-period: goes with --every, --sample or --max-rate");
 	if (h->stop && !h->has_max_samples)
 		tool_wrong(t, "--stop: goes with --max-samples");
@@ -227,7 +228,7 @@ options_done(struct tool *t, struct options *o)
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: goes with --anon");
 	anon_ready(t, &o->anon, &o->columns);
-	o->sel.decided_elsewhere = o->expr || o->keys;
+	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h);
 	select_ready(t, &o->sel);
 	t->no_output = o->dry_run;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feature.h"
 #include "select.h"
 
 static const uint8_t roles[PP_USER_TYPE_START] = {
@@ -27,9 +28,7 @@ select_role(uint32_t type)
 	return roles[type];
 }
 
-/* What a record is selected by. */
-enum { BY_TASK = 1, BY_CPU = 2, BY_TIME = 4, BY_EVENT = 8 };
-
+/* By which keys a record of that type is selected. */
 static unsigned
 keys_of(uint32_t type)
 {
@@ -64,47 +63,6 @@ void
 select_events(const struct tool *t, struct names *names, const char *text)
 {
 	tool_words(t, text, add_name, names);
-}
-
-/* One end of a range: its text ends at `end'. */
-static uint64_t
-range_end(const struct tool *t, const char *p, const char *end, uint64_t empty, bool *relative)
-{
-	char *text = strndup(p, (size_t)(end - p));
-	uint64_t ns;
-
-	if (!text)
-		abort();
-	*relative = *text == '+';
-	ns = !*text ? empty : *relative ? tool_duration(t, text + 1) : tool_seconds(t, text);
-	free(text);
-	return ns;
-}
-
-void
-select_time(const struct tool *t, struct selection *s, const char *text)
-{
-	for (const char *p = text, *end; *p; p = end) {
-		struct range r;
-		const char *comma;
-
-		p += strspn(p, " ");
-		end = p + strcspn(p, " ");
-		if (p == end)
-			break;
-		comma = memchr(p, ',', (size_t)(end - p));
-		if (!comma)
-			tool_wrong(t, "--time '%s': expected start,stop in seconds; either may be empty, +1.5s counts from "
-			    "the first record", text);
-		r.start = range_end(t, p, comma, 0, &r.start_relative);
-		r.stop = range_end(t, comma + 1, end, UINT64_MAX, &r.stop_relative);
-		if (r.start > r.stop && r.start_relative == r.stop_relative)
-			tool_wrong(t, "--time '%s': starts after it stops", text);
-		s->time = tool_realloc(s->time, s->ntime + 1, sizeof *s->time);
-		s->time[s->ntime++] = r;
-	}
-	if (!s->ntime)
-		tool_wrong(t, "--time '%s': names no range", text);
 }
 
 struct type_words {
@@ -150,8 +108,9 @@ select_ready(const struct tool *t, struct selection *s)
 	ready_lists(t, &s->pid, &s->no_pid, "pid");
 	ready_lists(t, &s->tid, &s->no_tid, "tid");
 	ready_lists(t, &s->cpu, &s->no_cpu, "cpu");
-	s->keys = (s->pid.n || s->no_pid.n || s->tid.n || s->no_tid.n ? BY_TASK : 0) |
-	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->ntime ? BY_TIME : 0) |
+	times_settle(&s->times, t);
+	s->keys = (s->pid.n || s->no_pid.n ? BY_PID : 0) | (s->tid.n || s->no_tid.n ? BY_TID : 0) |
+	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->times.n ? BY_TIME : 0) |
 	    (s->event.n || s->no_event.n ? BY_EVENT : 0);
 	s->nothing = !s->keys && !s->type && !s->no_sideband && !s->invert && !s->decided_elsewhere;
 }
@@ -169,7 +128,7 @@ select_free(struct selection *s)
 			free(names[i]->v[--names[i]->n]);
 		free(names[i]->v);
 	}
-	free(s->time);
+	free(s->times.r);
 	free(s->type);
 	free(s->event_state);
 }
@@ -204,6 +163,12 @@ any_names(const struct names *names, const struct pp_event *ev)
 	return false;
 }
 
+bool
+select_names(const struct selection *s, const struct pp_event *ev)
+{
+	return (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
+}
+
 /* Before the first sample all events are known: a pattern that fits none is a mistake. */
 static void
 check_names(const struct tool *t, const struct names *names, const char *option)
@@ -227,8 +192,27 @@ check_names(const struct tool *t, const struct names *names, const char *option)
 }
 
 void
+select_feature(struct selection *s, const struct tool *t, const struct pp_rec *r)
+{
+	struct pp_err err = { 0 };
+	struct pp_feature f;
+	uint64_t a, b;
+
+	if (!s->times.n || s->times.ready || pp_feature_of(&f, r, t->in->swap, 0, &err) < 0)
+		return;
+	if (f.number == PP_FEAT_CLOCK_DATA && s->times.needs_wall && pp_feature_num(&f, "wall_clock", &a, &err) > 0 &&
+	    pp_feature_num(&f, "clock", &b, &err) > 0)
+		times_wall(&s->times, t, a, b);
+	/* perf record leaves the ends 0 in a pipe. */
+	if (f.number == PP_FEAT_SAMPLE_TIME && s->times.needs_first && pp_feature_num(&f, "first", &a, &err) > 0 &&
+	    pp_feature_num(&f, "last", &b, &err) > 0 && a && a <= b)
+		times_ends(&s->times, t, a, b);
+}
+
+void
 select_bind(struct selection *s, const struct tool *t)
 {
+	times_check(&s->times, t);
 	check_names(t, &s->event, "--event");
 	check_names(t, &s->no_event, "--exclude-event");
 }
@@ -247,7 +231,7 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 	}
 	st = &s->event_state[ev->index];
 	st->known = true;
-	st->selected = (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
+	st->selected = select_names(s, ev);
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
 		st->lacks = "PERF_SAMPLE_TID: its samples belong to no task";
@@ -259,31 +243,6 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------- */
-
-/* A time counted from the first record. */
-static uint64_t
-absolute(const struct selection *s, uint64_t time, bool relative)
-{
-	return relative && __builtin_add_overflow(time, s->first_time, &time) ? UINT64_MAX : time;
-}
-
-static bool
-in_time(const struct selection *s, uint64_t time)
-{
-	for (size_t i = 0; i < s->ntime; i++) {
-		const struct range *r = &s->time[i];
-
-		if (time >= absolute(s, r->start, r->start_relative) && time <= absolute(s, r->stop, r->stop_relative))
-			return true;
-	}
-	return false;
-}
-
-static bool
-in_lists(const struct tool_list *yes, const struct tool_list *no, int64_t n)
-{
-	return (!yes->n || tool_list_has(yes, n)) && !tool_list_has(no, n);
-}
 
 /* Where the record's pid and tid stand; NULL: nowhere. */
 static const uint8_t *
@@ -315,59 +274,58 @@ static int
 match(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
 {
 	const struct event_state *st = &s->event_state[ev->index];
-	bool swap = t->in->swap;
-	const uint8_t *p;
+	const uint8_t *task = keys & BY_TASK ? task_of(ev, r) : NULL;
+	bool swap = t->in->swap, unknown = keys & BY_TASK && !task;
 	uint64_t time;
 	int64_t cpu;
 
 	if (keys & BY_EVENT && !st->selected)
 		return NOT_EVENT;
-	if (keys & BY_TASK) {
-		if (!(p = task_of(ev, r)))
-			return CANNOT_SAY;
-		if (!in_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p, swap)))
-			return NOT_PID;
-		if (!in_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + 4, swap)))
-			return NOT_TID;
-	}
-	if (keys & BY_TIME) {
-		if (!pp_time(ev, r, swap, &time))
-			return CANNOT_SAY;
-		if (!in_time(s, time))
-			return NOT_TIME;
-	}
+	if (task && !select_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(task, swap)))
+		return NOT_PID;
+	if (task && !select_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(task + 4, swap)))
+		return NOT_TID;
 	if (keys & BY_CPU) {
 		if ((cpu = cpu_of(t, st, ev, r)) < 0)
-			return CANNOT_SAY;
-		if (!in_lists(&s->cpu, &s->no_cpu, cpu))
+			unknown = true;
+		else if (!select_lists(&s->cpu, &s->no_cpu, cpu))
 			return NOT_CPU;
 	}
-	return KEPT;
+	if (keys & BY_TIME) {
+		if (!s->times.ready || !pp_time(ev, r, swap, &time))
+			unknown = true;
+		else if (!times_have(&s->times, time))
+			return NOT_TIME;
+	}
+	return unknown || keys != s->keys ? CANNOT_SAY : KEPT;
+}
+
+/* A sample while it is not known yet when the first one was: this one is. */
+static void
+first_sample(struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint64_t time;
+
+	if (pp_time(ev, r, t->in->swap, &time))
+		times_ends(&s->times, t, time, time);
 }
 
 int
 select_match(struct selection *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
 {
-	unsigned keys = keys_of(r->type) & s->keys;
 	struct event_state *st;
-	int why;
 
 	if (!s->keys)
 		return KEPT;
 	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
 		learn_event(s, t, ev);
 	st = &s->event_state[ev->index];
-	if (r->type == PP_SAMPLE && st->lacks)
+	if (r->type != PP_SAMPLE)
+		return match(s, t, ev, r, keys_of(r->type) & s->keys);
+	if (st->lacks)
 		return pp_fail(&t->in_err, "event %s was recorded without %s", ev->name, st->lacks);
-	why = match(s, t, ev, r, keys);
-	return why == KEPT && keys != s->keys ? CANNOT_SAY : why;
-}
-
-void
-select_time_of(struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
-{
-	uint64_t time;
-
-	if (!s->first_time && pp_time(ev, r, t->in->swap, &time))
-		s->first_time = time;
+	if (s->times.needs_first)
+		first_sample(s, t, ev, r);
+	st->quick = !st->cpu_by_id && (!s->times.n || s->times.ready);
+	return match(s, t, ev, r, s->keys);
 }

@@ -4,7 +4,7 @@
 #define PFILTER_SELECT_H
 
 #include "reason.h"
-#include "tool.h"
+#include "times.h"
 
 /* How a type takes part in the selection. */
 enum role {
@@ -26,16 +26,10 @@ struct names {			/* event patterns */
 	char	**v;
 	size_t	 n;
 };
-struct range {			/* of time, both ends inclusive, as perf's --time */
-	uint64_t start, stop;
-	bool	 start_relative, stop_relative;	/* to the first timed record */
-};
-
 struct selection {
 	struct tool_list pid, tid, cpu, no_pid, no_tid, no_cpu;
 	struct names	 event, no_event;
-	struct range	*time;
-	size_t		 ntime;
+	struct times	 times;
 	bool		*type;		/* by number, of the kernel's types; NULL: all */
 	bool		 invert, no_sideband;
 	unsigned	 keys;			/* which of these there are: select.c */
@@ -43,34 +37,72 @@ struct selection {
 	bool		 nothing;		/* none of all this: everything passes */
 
 	/* found out from the stream */
-	uint64_t	 first_time;	/* of the first timed record; 0: none yet */
 	bool		 has_aux;	/* AUXTRACE_INFO seen: switches belong to the trace */
 	struct event_state {
 		bool	 known, selected;	/* by --event, --exclude-event */
+		bool	 quick;			/* its samples can be judged by select_sample() */
 		bool	 cpu_by_id;		/* no PERF_SAMPLE_CPU: ID_INDEX tells */
 		const char *lacks;		/* what its samples would have to hold; NULL: nothing */
 	}		*event_state;
 	unsigned	 nstates;
 };
+/* What a record is selected by. */
+enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_TASK = BY_PID | BY_TID };
 
 /* --event, --exclude-event: "cycles:u,sched:*,cpu/event=1,umask=2/" */
 void	select_events(const struct tool *, struct names *, const char *text);
-/* --time: "start,stop", either may be empty, "+1.5s" counts from the first timed record; several by blanks. */
-void	select_time(const struct tool *, struct selection *, const char *text);
 /* --type: "SAMPLE,SWITCH,4711" */
 void	select_types(const struct tool *, struct selection *, const char *text);
 
 /* All options have been seen: what contradicts itself exits 2. */
 void	select_ready(const struct tool *, struct selection *);
+/* A header feature, of which --time may need the wall clock or the ends. */
+void	select_feature(struct selection *, const struct tool *, const struct pp_rec *);
 /* Before the first record of the kernel: all events are known, and names that fit none exit 2. */
 void	select_bind(struct selection *, const struct tool *);
-/* What the selection learns from the stream's times: call it for each record, before the next. */
-void	select_time_of(struct selection *, const struct tool *, const struct pp_event *, const struct pp_rec *);
+/* Is the event one of --event, and not of --exclude-event? */
+bool	select_names(const struct selection *, const struct pp_event *);
 /*
  * Does the record match the keys?  KEPT, NOT_..., CANNOT_SAY if it does not hold what is asked for (of a key that does
  * not apply to its type, or a time of 0); -1: the event was recorded without what is asked for (tool->in_err).
  */
 int	select_match(struct selection *, struct tool *, const struct pp_event *, const struct pp_rec *);
 void	select_free(struct selection *);
+
+static inline bool
+select_lists(const struct tool_list *yes, const struct tool_list *no, int64_t n)
+{
+	return (!yes->n || tool_list_has(yes, n)) && !tool_list_has(no, n);
+}
+
+/* The same of a SAMPLE, quickly; -1: ask select_match(). */
+static inline int
+select_sample(const struct selection *s, const struct pp_event *ev, const struct pp_rec *r, bool swap)
+{
+	unsigned keys = s->keys;
+	const uint8_t *p = r->raw;
+	uint64_t time;
+
+	if (!keys)
+		return KEPT;
+	if (ev->index >= s->nstates || !s->event_state[ev->index].quick)
+		return -1;
+	if (!s->event_state[ev->index].selected)
+		return NOT_EVENT;
+	if (keys & BY_PID && !select_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p + ev->plan.tid, swap)))
+		return NOT_PID;
+	if (keys & BY_TID && !select_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + ev->plan.tid + 4, swap)))
+		return NOT_TID;
+	if (keys & BY_CPU && !select_lists(&s->cpu, &s->no_cpu, pp_get_u32(p + ev->plan.cpu, swap)))
+		return NOT_CPU;
+	if (keys & BY_TIME) {
+		time = pp_get_u64(p + ev->plan.time, swap);
+		if (time == 0 || time == UINT64_MAX)
+			return CANNOT_SAY;
+		if (!times_have(&s->times, time))
+			return NOT_TIME;
+	}
+	return KEPT;
+}
 
 #endif

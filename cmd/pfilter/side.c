@@ -36,13 +36,14 @@ side_put_changed(struct side *s, struct tool *t, const struct pp_rec *r, bool st
 }
 
 int
-side_put_sample(struct side *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r, bool keep, bool stable)
+side_put_sample(struct side *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r, bool keep, bool owed,
+    bool stable)
 {
 	struct pp_rec copy = *r;
 
 	if (s->totals && ev->attr.sample_type & PP_SAMPLE_READ) {
-		if (!(copy.raw = totals_sample(s->totals, t->in->events, ev, r, keep, &t->in_err)))
-			return pp_reject(t->in, r);
+		if (!(copy.raw = totals_sample(s->totals, t->in->events, ev, r, keep || owed, &t->in_err)))
+			return -1;
 		stable = stable && copy.raw == r->raw;
 	}
 	return keep ? side_put(s, t, &copy, stable) : 1;

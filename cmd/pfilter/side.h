@@ -33,8 +33,12 @@ side_put(struct side *s, struct tool *t, const struct pp_rec *r, bool stable)
 		return side_put_changed(s, t, r, stable);
 	return s->sink ? pp_put(s->sink, t->in, r) : 1;
 }
-/* A sample of this side (or not: `keep'), whose READ totals have to stay right. */
-int	side_put_sample(struct side *, struct tool *, const struct pp_event *, const struct pp_rec *, bool keep, bool stable);
+/*
+ * A sample of this side, or not (`keep'), whose READ totals have to stay right.  With `owed' it is not kept, but what it
+ * counted goes to the next that is.
+ */
+int	side_put_sample(struct side *, struct tool *, const struct pp_event *, const struct pp_rec *, bool keep, bool owed,
+	    bool stable);
 /* The end of the input.  1, or -1. */
 int	side_finish(struct side *);
 

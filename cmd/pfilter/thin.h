@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * thin.h - fewer samples: --every, --sample, --max-rate, --max-samples, and periods that make up for it.
+ * thin.h - fewer samples, of those that are selected; and periods that make up for it.
+ *
+ *	--every N  ->  --sample P  ->  --max-rate N  ->  --max-samples N
+ *
+ * With --scale-period each kept sample stands for those that the first three dropped: by a factor (N, 1/P), of which
+ * what is left over is carried to the event's next sample; by --max-rate the dropped periods themselves go to the
+ * event's next kept sample.  So the sums of periods, by event, are those of all selected samples.
  */
 #ifndef PFILTER_THIN_H
 #define PFILTER_THIN_H
@@ -8,7 +14,7 @@
 #include "reason.h"
 #include "tool.h"
 
-struct thin {			/* zeroed: nothing */
+struct thin {			/* what is asked for; zeroed: nothing */
 	uint64_t every;			/* keep one of so many; 0: all */
 	uint64_t share;			/* keep what hashes below this, of 2^64; 0: all */
 	uint64_t seed;
@@ -22,5 +28,25 @@ struct thin {			/* zeroed: nothing */
 
 /* --sample: a share above 0, up to 1, as 0.1 or 10%; a wrong one exits 2. */
 void	thin_share(const struct tool *, struct thin *, const char *text);
+bool	thin_any(const struct thin *);
+/* Does it choose among samples that it could keep, so that --scale-period makes sense? */
+bool	thin_scales(const struct thin *);
+
+struct thinner;			/* a stream being thinned */
+/* NULL: no memory. */
+struct thinner *thinner_new(const struct thin *, const struct pp_source *);
+void	thinner_free(struct thinner *);
+/* A selected sample: KEPT, NOT_EVERY, NOT_SAMPLED, OVER_RATE, OVER_MAX; -1: no memory. */
+int	thin_sample(struct thinner *, const struct pp_event *, const struct pp_rec *);
+/* Has every event that can have samples as many as are wanted, `selected' telling which are? */
+bool	thin_full(const struct thinner *, bool (*selected)(void *arg, const struct pp_event *), void *arg);
+/*
+ * --scale-period: the bytes of a kept sample, r->raw or a copy with another period, valid until the next call.  Samples
+ * without a period of their own stay as they are, their event's attr is changed (thin_attr()).
+ */
+const uint8_t *thin_scale(struct thinner *, const struct pp_event *, const struct pp_rec *);
+/* By how much the period in an attr has to grow; and of which events. */
+uint64_t thin_factor(const struct thin *, uint64_t period);
+bool	thin_by_attr(const struct pp_event *);
 
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+#include <sys/stat.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "feature.h"
+#include "survey.h"
+
+const char *
+survey_name(const struct tool *t)
+{
+	struct stat st;
+
+	if (t->in_name && strcmp(t->in_name, "-"))
+		return !stat(t->in_name, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ? t->in_name : NULL;
+	/* Opened by this name it begins at its start, wherever standard input stands. */
+	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
+}
+
+/* The feature: perf record knows these times when it finishes a file; in a pipe they are 0. */
+static bool
+by_feature(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
+{
+	struct pp_err err = { 0 };
+	struct pp_feature f;
+	uint64_t first, last;
+
+	if (pp_feature_of(&f, r, in->swap, 0, &err) < 0 || f.number != PP_FEAT_SAMPLE_TIME ||
+	    pp_feature_num(&f, "first", &first, &err) <= 0 || pp_feature_num(&f, "last", &last, &err) <= 0 || !first ||
+	    first > last)
+		return false;
+	s->first = first;
+	s->last = last;
+	return true;
+}
+
+static void
+by_record(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
+{
+	struct pp_err err = { 0 };
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (r->type != PP_SAMPLE || !(ev = pp_event_find(in->events, r, &err)) || !pp_time(ev, r, in->swap, &time))
+		return;
+	if (!s->first || time < s->first)
+		s->first = time;
+	if (time > s->last)
+		s->last = time;
+}
+
+void
+survey_times(const struct tool *t, bool last, struct survey *s)
+{
+	const char *name = survey_name(t);
+	struct pp_source *in;
+	unsigned rounds = 0;
+	struct pp_err err;
+	struct pp_rec r;
+
+	*s = (struct survey){ 0 };
+	if (!name || !(in = pp_open(name, 0, &err)))
+		return;
+	/* Behind the second mark nothing is older than what stood in front of the first. */
+	while ((last || rounds < 2 || !s->first) && pp_next(in, &r) > 0)
+		if (r.type == PP_HEADER_FEATURE && by_feature(s, in, &r))
+			break;
+		else if (r.type == PP_FINISHED_ROUND)
+			rounds++;
+		else
+			by_record(s, in, &r);
+	pp_close(in);
+}

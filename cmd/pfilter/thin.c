@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "thin.h"
+
+enum { NS = 1000000000, SOFTWARE = 1, DUMMY = 9 };	/* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
+
+__extension__ typedef unsigned __int128 u128;
+
+struct thinner {
+	const struct thin *o;
+	const struct pp_source *in;
+	uint64_t seed;			/* the user's, spread over all bits */
+	uint64_t due;			/* --max-rate: when the next sample would be due at an even rate */
+	uint64_t gap, burst;		/* ns between samples at that rate; how far ahead of it they may be */
+	unsigned n;
+	struct counts {			/* of each event */
+		uint64_t seen, kept;
+		uint64_t left;		/* of a period divided by --sample's share: not yet given to a sample */
+		uint64_t owed;		/* periods of samples that --max-rate dropped */
+	} *event;
+	uint8_t	 copy[PP_RECORD_MAX];
+};
+
+void
+thin_share(const struct tool *t, struct thin *h, const char *text)
+{
+	char *end;
+	double share = strtod(text, &end);
+
+	if (end != text && *end == '%') {
+		share /= 100;
+		end++;
+	}
+	if (end == text || *end || !(share > 0) || share > 1 || *text == ' ')
+		tool_wrong(t, "%s '%s': expected a share above 0 and up to 1, such as 0.1 or 10%%", t->optname, text);
+	h->share = share == 1 ? UINT64_MAX : (uint64_t)(share * 0x1p64);
+	if (!h->share)
+		h->share = 1;
+}
+
+bool
+thin_scales(const struct thin *h)
+{
+	return h->every || h->share || h->max_rate;
+}
+
+bool
+thin_any(const struct thin *h)
+{
+	return thin_scales(h) || h->has_max_samples;
+}
+
+/* ---- choosing ------------------------------------------------------------------------------------ */
+
+/* A bijection after which each bit depends on all (the finalizer of splitmix64). */
+static uint64_t
+mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+struct thinner *
+thinner_new(const struct thin *o, const struct pp_source *in)
+{
+	struct thinner *h = calloc(1, sizeof *h);
+
+	if (!h)
+		return NULL;
+	h->o = o;
+	h->in = in;
+	h->seed = mix(o->seed + UINT64_C(0x9e3779b97f4a7c15));
+	if (o->max_rate) {
+		h->gap = o->max_rate < NS ? NS / o->max_rate : 1;
+		h->burst = o->max_rate / 10 * h->gap;
+	}
+	return h;
+}
+
+void
+thinner_free(struct thinner *h)
+{
+	if (h)
+		free(h->event);
+	free(h);
+}
+
+/* What tells one sample from another, and stays the same wherever it stands. */
+static uint64_t
+hash(const struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+{
+	const struct pp_plan *f = &ev->plan;
+	bool swap = h->in->swap;
+	uint16_t id = f->identifier ? f->identifier : f->id;
+	uint64_t x = h->seed;
+
+	if (!f->time) {			/* then only all of it does */
+		for (unsigned at = PP_HEADER_SIZE; at + 8 <= r->size; at += 8)
+			x = mix(x ^ pp_get_u64(r->raw + at, swap));
+		return x;
+	}
+	x = mix(x ^ pp_get_u64(r->raw + f->time, swap));
+	if (id)
+		x = mix(x ^ pp_get_u64(r->raw + id, swap));
+	return mix(x ^ (uint64_t)(f->tid ? pp_get_u32(r->raw + f->tid + 4, swap) : 0) << 32 ^
+	    (f->cpu ? pp_get_u32(r->raw + f->cpu, swap) : 0));
+}
+
+/* Samples come at any pace: those that are ahead of an even rate by more than the burst are too many. */
+static bool
+over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint64_t time;
+
+	if (!pp_time(ev, r, h->in->swap, &time))
+		return false;
+	if (h->due > time && h->due - time > h->burst)
+		return true;
+	h->due = (h->due > time ? h->due : time) + h->gap;
+	return false;
+}
+
+static uint64_t
+sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* The period of a sample after --every and --sample, and what is owed to its event. */
+static uint64_t
+scaled(const struct thinner *h, struct counts *c, uint64_t period)
+{
+	const struct thin *o = h->o;
+	u128 x = period;
+
+	if (o->every)
+		x *= o->every;
+	if (o->share && o->share != UINT64_MAX) {
+		if (x >> 64)
+			return UINT64_MAX;
+		x = (x << 64) + c->left;
+		c->left = (uint64_t)(x % o->share);
+		x /= o->share;
+	}
+	return x >> 64 ? UINT64_MAX : (uint64_t)x;
+}
+
+int
+thin_sample(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+{
+	const struct thin *o = h->o;
+	struct counts *c;
+
+	if (ev->index >= h->n) {
+		if (!(c = reallocarray(h->event, h->in->events->n, sizeof *c)))
+			return -1;
+		memset(c + h->n, 0, (h->in->events->n - h->n) * sizeof *c);
+		h->event = c;
+		h->n = h->in->events->n;
+	}
+	c = &h->event[ev->index];
+	/* The middle one stands best for all of them, and for an event that has not as many. */
+	if (o->every && c->seen++ % o->every != o->every / 2)
+		return NOT_EVERY;
+	if (o->share && o->share != UINT64_MAX && hash(h, ev, r) >= o->share)
+		return NOT_SAMPLED;
+	if (o->max_rate && over_rate(h, ev, r)) {
+		if (o->scale && ev->plan.period)
+			c->owed = sum(c->owed, scaled(h, c, pp_get_u64(r->raw + ev->plan.period, h->in->swap)));
+		return OVER_RATE;
+	}
+	if (o->has_max_samples && c->kept >= o->max_samples)
+		return OVER_MAX;
+	c->kept++;
+	return KEPT;
+}
+
+bool
+thin_full(const struct thinner *h, bool (*selected)(void *, const struct pp_event *), void *arg)
+{
+	const struct pp_events *e = h->in->events;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		const struct pp_attr *a = &e->ev[i]->attr;
+
+		if (a->type == SOFTWARE && a->config == DUMMY)
+			continue;
+		if (selected(arg, e->ev[i]) && (i >= h->n || h->event[i].kept < h->o->max_samples))
+			return false;
+	}
+	return true;
+}
+
+/* ---- periods ------------------------------------------------------------------------------------- */
+
+const uint8_t *
+thin_scale(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct counts *c;
+	uint64_t period;
+
+	if (!ev->plan.period || ev->index >= h->n)
+		return r->raw;
+	c = &h->event[ev->index];
+	period = sum(scaled(h, c, pp_get_u64(r->raw + ev->plan.period, h->in->swap)), c->owed);
+	c->owed = 0;
+	memcpy(h->copy, r->raw, r->size);
+	pp_set_u64(h->copy + ev->plan.period, period, h->in->swap);
+	return h->copy;
+}
+
+bool
+thin_by_attr(const struct pp_event *ev)
+{
+	return !ev->plan.period && !(ev->attr.sample_type & PP_SAMPLE_READ);
+}
+
+uint64_t
+thin_factor(const struct thin *o, uint64_t period)
+{
+	u128 x = period;
+
+	if (o->every)
+		x *= o->every;
+	if (x >> 64)
+		return UINT64_MAX;
+	if (o->share && o->share != UINT64_MAX)
+		x = ((x << 64) + o->share / 2) / o->share;
+	return x >> 64 ? UINT64_MAX : (uint64_t)x;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: ISC */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "times.h"
+
+enum { NS = 1000000000 };
+
+static _Noreturn void
+unclear(const struct tool *t, const char *text)
+{
+	tool_wrong(t, "%s '%s': expected start,stop (seconds of the trace, +1.5s from the first sample, @2026-01-31T12:00:00Z; "
+	    "either may be empty), or slices such as 10%%/2 or 0%%-10%%,30%%-40%%", t->optname, text);
+}
+
+/* ---- the wall clock ------------------------------------------------------------------------------ */
+
+/* Exactly so many digits. */
+static bool
+digits(const char **p, int n, int *value)
+{
+	*value = 0;
+	for (; n; n--, (*p)++) {
+		if (!isdigit((unsigned char)**p))
+			return false;
+		*value = *value * 10 + (**p - '0');
+	}
+	return true;
+}
+
+static bool
+sign(const char **p, char c)
+{
+	bool there = **p == c;
+
+	*p += there;
+	return there;
+}
+
+/* "Z", "+02:00", "-0530": seconds east; false: none of these. */
+static bool
+zone(const char **p, int *east)
+{
+	int h, m = 0, minus = **p == '-';
+
+	*east = 0;
+	if (sign(p, 'Z'))
+		return true;
+	if (**p != '+' && **p != '-')
+		return false;
+	(*p)++;
+	if (!digits(p, 2, &h) || ((sign(p, ':') || **p) && !digits(p, 2, &m)) || h > 14 || m > 59)
+		return false;
+	*east = (h * 3600 + m * 60) * (minus ? -1 : 1);
+	return true;
+}
+
+/* "2026-11-21T10:00:00.5+01:00", from the right on with less of it; without a zone it is the local one. */
+static bool
+iso(const char *p, uint64_t *ns)
+{
+	struct tm tm = { .tm_isdst = -1 }, same;
+	uint64_t part = 0, unit = NS;
+	int east = 0;
+	bool local;
+	time_t at;
+
+	if (!digits(&p, 4, &tm.tm_year) || !sign(&p, '-') || !digits(&p, 2, &tm.tm_mon) || !sign(&p, '-') ||
+	    !digits(&p, 2, &tm.tm_mday))
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	if (sign(&p, 'T')) {
+		if (!digits(&p, 2, &tm.tm_hour) || !sign(&p, ':') || !digits(&p, 2, &tm.tm_min) ||
+		    (sign(&p, ':') && !digits(&p, 2, &tm.tm_sec)))
+			return false;
+		if (sign(&p, '.'))
+			for (; isdigit((unsigned char)*p); p++)
+				part += (unit /= 10) * (uint64_t)(*p - '0');
+	}
+	local = !*p;
+	if ((!local && !zone(&p, &east)) || *p)
+		return false;
+	same = tm;
+	at = local ? mktime(&same) : timegm(&same);
+	/* A 31st of June is no date, though these functions make one of it. */
+	if (at < 0 || same.tm_mday != tm.tm_mday || same.tm_mon != tm.tm_mon || same.tm_min != tm.tm_min ||
+	    same.tm_sec != tm.tm_sec || (at -= east) < 0 || (uint64_t)at > UINT64_MAX / NS - 1)
+		return false;
+	*ns = (uint64_t)at * NS + part;
+	return true;
+}
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+static void
+add(struct times *s, struct time_end start, struct time_end stop)
+{
+	s->r = tool_realloc(s->r, s->n + 1, sizeof *s->r);
+	s->r[s->n++] = (struct time_range){ start, stop };
+}
+
+static struct time_end
+end_of(const struct tool *t, struct times *s, const char *word, const char *text, uint64_t empty)
+{
+	struct time_end e = { .ns = empty };
+
+	if (!*word)
+		return e;
+	if (*word == '+') {
+		e.from = FROM_FIRST;
+		e.ns = tool_duration(t, word + 1);
+		s->needs_first = true;
+	} else if (*word == '@') {
+		e.from = FROM_EPOCH;
+		s->needs_wall = true;
+		if (!iso(word + 1, &e.ns))
+			tool_wrong(t, "%s '%s': expected a date such as @2026-01-31T12:00:00Z", t->optname, text);
+	} else if (isdigit((unsigned char)*word) || *word == '.')
+		e.ns = tool_seconds(t, word);
+	else
+		unclear(t, text);
+	return e;
+}
+
+/* "12.5%" up to `until'; where it ends. */
+static const char *
+percent(const struct tool *t, const char *p, const char *text, double *share)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*p) && *p != '.')
+		unclear(t, text);
+	*share = strtod(p, &end) / 100;		/* computed as perf does, so that slices end at the same nanosecond */
+	if (*end != '%')
+		unclear(t, text);
+	return end + 1;
+}
+
+/* "10%/2", "0%-10%" or "10%" */
+static void
+slice(const struct tool *t, struct times *s, const char *word, const char *text)
+{
+	struct time_end start = { FROM_SHARE, 0, 0 }, stop = start;
+	double share;
+	const char *p = percent(t, word, text, &share);
+
+	if (*p == '-') {
+		start.share = share;
+		p = percent(t, p + 1, text, &stop.share);
+	} else {
+		double k = 1;
+		char *end = NULL;
+
+		if (*p == '/') {
+			k = (double)strtoul(p + 1, &end, 10);
+			if (!isdigit((unsigned char)p[1]) || k < 1)
+				unclear(t, text);
+			p = end;
+		}
+		start.share = share * (k - 1);
+		stop.share = share * k;
+	}
+	if (*p)
+		unclear(t, text);
+	if (start.share > stop.share)
+		tool_wrong(t, "%s '%s': starts after it stops", t->optname, text);
+	if (stop.share > 1 + 1e-9)
+		tool_wrong(t, "%s '%s': more than 100%%", t->optname, text);
+	s->needs_first = s->needs_last = true;
+	add(s, start, stop);
+}
+
+static void
+one_range(const struct tool *t, struct times *s, char *word, const char *text)
+{
+	char *comma = strchr(word, ',');
+	struct time_end start, stop;
+
+	if (strchr(word, '%')) {
+		for (char *p; (p = strsep(&word, ","));)
+			slice(t, s, p, text);
+		return;
+	}
+	if (!comma)
+		unclear(t, text);
+	*comma++ = 0;
+	start = end_of(t, s, word, text, 0);
+	stop = end_of(t, s, comma, text, UINT64_MAX);
+	if (start.from == stop.from && start.ns > stop.ns)
+		tool_wrong(t, "%s '%s': starts after it stops", t->optname, text);
+	add(s, start, stop);
+}
+
+void
+times_add(const struct tool *t, struct times *s, const char *text)
+{
+	char *copy = tool_alloc(strlen(text) + 1, 1), *rest = copy;
+	size_t before = s->n;
+
+	strcpy(copy, text);
+	for (char *word; (word = strsep(&rest, " \t"));)
+		if (*word)
+			one_range(t, s, word, text);
+	free(copy);
+	if (s->n == before)
+		unclear(t, text);
+}
+
+/* ---- what they come to --------------------------------------------------------------------------- */
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct time_range *x = a, *y = b;
+
+	return (x->start.ns > y->start.ns) - (x->start.ns < y->start.ns);
+}
+
+/* When nothing is missing any more: put them in order, and join what overlaps. */
+void
+times_settle(struct times *s, const struct tool *t)
+{
+	size_t n = 0;
+
+	if (s->needs_first || s->needs_last || s->needs_wall)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->r[i].start.ns > s->r[i].stop.ns)
+			tool_wrong(t, "--time: a range starts at %ju ns, after it stops at %ju ns", (uintmax_t)s->r[i].start.ns,
+			    (uintmax_t)s->r[i].stop.ns);
+	qsort(s->r, s->n, sizeof *s->r, by_start);
+	for (size_t i = 0; i < s->n; i++)
+		if (n && s->r[i].start.ns <= s->r[n - 1].stop.ns) {
+			if (s->r[i].stop.ns > s->r[n - 1].stop.ns)
+				s->r[n - 1].stop = s->r[i].stop;
+		} else
+			s->r[n++] = s->r[i];
+	s->n = n;
+	s->ready = true;
+}
+
+static uint64_t
+sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void
+from_first(struct time_end *e, uint64_t first, uint64_t span)
+{
+	if (e->from == FROM_FIRST)
+		e->ns = sum(first, e->ns);
+	else if (e->from == FROM_SHARE)
+		e->ns = sum(first, (uint64_t)(e->share * (double)span + 0.5));
+	else
+		return;
+	e->from = FROM_ZERO;
+}
+
+void
+times_ends(struct times *s, const struct tool *t, uint64_t first, uint64_t last)
+{
+	for (struct time_range *r = s->r; r < s->r + s->n; r++) {
+		bool slice = r->stop.from == FROM_SHARE;
+
+		from_first(&r->start, first, last - first);
+		from_first(&r->stop, first, last - first);
+		/* A slice ends before the next begins, but for the last. */
+		if (slice && r->stop.ns > r->start.ns && r->stop.ns != last)
+			r->stop.ns--;
+	}
+	s->needs_first = s->needs_last = false;
+	times_settle(s, t);
+}
+
+static void
+from_epoch(struct time_end *e, uint64_t wall, uint64_t clock)
+{
+	if (e->from != FROM_EPOCH)
+		return;
+	e->from = FROM_ZERO;
+	e->ns = e->ns >= wall ? sum(clock, e->ns - wall) : wall - e->ns > clock ? 0 : clock - (wall - e->ns);
+}
+
+void
+times_wall(struct times *s, const struct tool *t, uint64_t wall, uint64_t clock)
+{
+	for (struct time_range *r = s->r; r < s->r + s->n; r++) {
+		from_epoch(&r->start, wall, clock);
+		from_epoch(&r->stop, wall, clock);
+	}
+	s->needs_wall = false;
+	times_settle(s, t);
+}
+
+void
+times_check(const struct times *s, const struct tool *t)
+{
+	if (s->needs_last)
+		tool_wrong(t, "--time: slices need the first and the last time: of a file, which can be read twice, or from "
+		    "feature SAMPLE_TIME; write the stream to a file first (pcat -o FILE)");
+	if (s->needs_wall)
+		tool_wrong(t, "--time: the recording does not say its wall clock (CLOCK_DATA): perf record -k mono");
+}
+
+bool
+times_search(const struct times *s, uint64_t time)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (time < s->r[mid].start.ns)
+			hi = mid;
+		else if (time > s->r[mid].stop.ns)
+			lo = mid + 1;
+		else
+			return true;
+	}
+	return false;
+}
