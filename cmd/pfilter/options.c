@@ -139,14 +139,8 @@ take_more(const struct tool *t, struct options *o, int key)
 	case DROP_TYPE:		drop_types(t, &o->drop, t->optarg); break;
 	case 'f':		o->drop.force = true; break;
 	case STRIP:		columns_strip(t, &o->columns, t->optarg); break;
-	case STACK_SIZE:
-		o->columns.stack_size = (uint32_t)tool_number(t, t->optarg, 0, PP_RECORD_MAX);
-		o->columns.has_stack_size = true;
-		break;
-	case MAX_STACK:
-		o->columns.max_stack = (uint32_t)tool_number(t, t->optarg, 0, PP_RECORD_MAX);
-		o->columns.has_max_stack = true;
-		break;
+	case STACK_SIZE:	columns_stack_size(t, &o->columns, t->optarg); break;
+	case MAX_STACK:		columns_max_stack(t, &o->columns, t->optarg); break;
 	case ANON:		anon_list(t, &o->anon, t->optarg); break;
 	case ANON_KEY:		o->anon.key_file = t->optarg; break;
 	case 'n':		o->dry_run = true; break;
