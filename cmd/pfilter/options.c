@@ -135,7 +135,7 @@ take_more(const struct tool *t, struct options *o, int key)
 	case 'S':		take_memory(t, o); break;
 	case 'U':		o->rejected = t->optarg; break;
 	case DROP_EVENT:	drop_events(t, &o->drop, t->optarg); break;
-	case DROP_UNUSED:	o->drop.unused = true; break;
+	case DROP_UNUSED:	drop_unused(t, &o->drop); break;
 	case DROP_TYPE:		drop_types(t, &o->drop, t->optarg); break;
 	case 'f':		o->drop.force = true; break;
 	case STRIP:		columns_strip(t, &o->columns, t->optarg); break;
@@ -220,6 +220,7 @@ options_done(struct tool *t, struct options *o)
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: goes with --anon");
 	anon_ready(t, &o->anon, &o->columns);
+	drop_ready(t, &o->drop);
 	o->sel.decided_elsewhere = o->expr || o->keys;
 	select_ready(&o->sel);
 	t->no_output = o->dry_run;
@@ -231,4 +232,5 @@ options_free(struct options *o)
 	select_free(&o->sel);
 	state_keys_free(o->keys);
 	expr_free(o->expr);
+	drop_free(&o->drop);
 }

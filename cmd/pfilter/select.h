@@ -55,6 +55,10 @@ struct selection {
 
 /* --event, --exclude-event: "cycles:u,sched:*,cpu/event=1,umask=2/" */
 void	select_events(const struct tool *, struct names *, const char *text);
+/* Does the pattern name the event: as perf shows it, without its modifiers, or by a glob? */
+bool	select_names_event(const char *pattern, const struct pp_event *);
+/* All events are known: a pattern of that option that fits none exits 2. */
+void	select_check_names(const struct tool *, const struct names *, const char *option);
 /* --time: "start,stop", either may be empty, "+1.5s" counts from the first timed record; several by blanks. */
 void	select_time(const struct tool *, struct selection *, const char *text);
 /* --type: "SAMPLE,SWITCH,4711" */
