@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "rewrite.h"
 
 /* ---- ids --------------------------------------------------------------------------------------- */
@@ -399,11 +400,10 @@ pp_rewrite(const struct pp_rewrite *rw, struct pp_rec *r)
 void
 pp_rewrite_attr(const struct pp_rewrite *rw, uint8_t *attr)
 {
-	enum { SAMPLE_TYPE = 24, FLAGS = 40, BYTE = PP_ATTR_SAMPLE_ID_ALL_BIT / 8, BIT = PP_ATTR_SAMPLE_ID_ALL_BIT % 8 };
-	bool big = rw->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	uint8_t *type = attr + offsetof(struct pp_attr_raw, sample_type);
 
 	if (!rw->identifier)
 		return;
-	pp_set_u64(attr + SAMPLE_TYPE, pp_get_u64(attr + SAMPLE_TYPE, rw->swap) | PP_SAMPLE_IDENTIFIER, rw->swap);
-	attr[FLAGS + BYTE] |= (uint8_t)(1 << (big ? 7 - BIT : BIT));	/* event.c says how bits lie */
+	pp_set_u64(type, pp_get_u64(type, rw->swap) | PP_SAMPLE_IDENTIFIER, rw->swap);
+	pp_attr_flag(attr, PP_ATTR_SAMPLE_ID_ALL_BIT, true, rw->swap);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "source.h"
+#include "tmpfile.h"
 #include "tracing.h"
 
 enum { FILE_HEADER_SIZE = 104, FILE_HEADER_OLD_SIZE = 72 };
@@ -31,13 +32,13 @@ source_start_over(struct source *s)
 }
 
 static int
-spool_write(struct source *s, int fd, const char *name)
+spool_write(struct source *s, int fd)
 {
 	for (const uint8_t *p = s->pub.pos; p < s->oend;) {
 		ssize_t put = write(fd, p, (size_t)(s->oend - p));
 
 		if (put < 0 && errno != EINTR)
-			return source_fail(s, 0, "%s: write: %s", name, strerror(errno));
+			return source_fail(s, 0, "temporary file: write: %s", strerror(errno));
 		p += put > 0 ? put : 0;
 	}
 	s->total += (uint64_t)(s->oend - s->pub.pos);
@@ -52,18 +53,14 @@ spool_write(struct source *s, int fd, const char *name)
 static int
 spool(struct source *s)
 {
-	const char *dir = getenv("TMPDIR");
-	char name[4096];
-	int fd, rc;
+	int fd = pp_tmpfile(NULL), rc;
 
-	snprintf(name, sizeof name, "%s/perfpipe.XXXXXX", dir && *dir ? dir : "/tmp");
-	if ((fd = mkostemp(name, O_CLOEXEC)) < 0)
-		return source_fail(s, 0, "this kind of recording on a pipe needs a temporary file: %s: %s", name,
+	if (fd < 0)
+		return source_fail(s, 0, "this kind of recording on a pipe needs a temporary file: %s: %s", pp_tmpdir(NULL),
 		    strerror(errno));
-	unlink(name);
 	s->total = 0;
 	do
-		rc = spool_write(s, fd, name);
+		rc = spool_write(s, fd);
 	while (rc > 0 && (rc = source_fill(s, 1)) > 0);
 	if (rc < 0 && (s->fatal || !repair_forgive(s, 0) || lseek(fd, 0, SEEK_SET) < 0)) {
 		close(fd);

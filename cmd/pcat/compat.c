@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "compat.h"
 #include "feature.h"
 
@@ -28,7 +29,7 @@ static const struct compat_perf perfs[] = {
 	  .attr_size = 144, .flags = 64, .counters = true, .deferred = true, .compressed2 = true },
 };
 
-enum { TYPES = 128, ATTR_FLAGS_AT = 40, ATTR_BRANCH_AT = 72 };
+enum { TYPES = 128, ATTR_BRANCH_AT = 72 };
 
 struct compat {
 	struct out	 pub;
@@ -45,18 +46,6 @@ struct compat {
 };
 
 /* ---- attrs ------------------------------------------------------------------------------------------- */
-
-/* Clear bit n of the flag word, which a big-endian compiler allots from the other end of each byte. */
-static bool
-clear_flag(uint8_t *attr, unsigned n, bool swap)
-{
-	bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	uint8_t *p = attr + ATTR_FLAGS_AT + n / 8, bit = (uint8_t)(1 << (big ? 7 - n % 8 : n % 8));
-	bool was = *p & bit;
-
-	*p &= (uint8_t)~bit;
-	return was;
-}
 
 /*
  * Make an attr fit: `size' bytes at p, room for `room'.  Its new size; attr.size says the same.  `lengthen': to what
@@ -77,7 +66,7 @@ fit_attr(struct compat *c, uint8_t *p, size_t size, size_t room, bool lengthen)
 		memset(p + size, 0, want - size);
 	c->tails += tail;
 	for (unsigned n = perf->flags; n < 64; n++)
-		changed |= clear_flag(p, n, c->swap);
+		changed |= pp_attr_flag(p, n, false, c->swap);
 	if (!perf->counters && want >= ATTR_BRANCH_AT + 8) {
 		branch = pp_get_u64(p + ATTR_BRANCH_AT, c->swap);
 		changed |= (branch & PP_BRANCH_COUNTERS) != 0;

@@ -9,7 +9,7 @@ decide_shared(uint32_t type)
 	return role != ROLE_SAMPLE && role != ROLE_FOLLOWS;
 }
 
-/* Before the first record of the kernel all events are known. */
+/* Before the first sample, or what is selected like one, all events are known, and have their names. */
 static void
 bind(struct decide *d)
 {
@@ -79,9 +79,11 @@ static int
 decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct options *o = d->o;
-	int why = match(d, ev, r);
+	int why;
 
-	if (why < 0)
+	if (!d->bound)
+		bind(d);
+	if ((why = match(d, ev, r)) < 0)
 		return why;
 	if (why == CANNOT_SAY)
 		why = KEPT;
@@ -101,8 +103,6 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	enum role role = select_role(r->type);
 	int why = KEPT;
 
-	if (!d->bound)
-		bind(d);
 	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
 		why = NOT_TYPE;
 	else if (role == ROLE_SIDEBAND)

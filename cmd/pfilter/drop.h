@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * drop.h - a change on the way: events leave the stream with all that speaks of them; record types leave it.
+ *
+ * Which events go is known once their names are, which come behind their attrs: until then the head of the stream is
+ * held in memory.  Which are unused is known at its end: --drop-unused-events holds all in a temporary file.
  */
 #ifndef PFILTER_DROP_H
 #define PFILTER_DROP_H
 
 #include "out.h"
+#include "select.h"
 
 struct drop {				/* zeroed: drop nothing */
-	struct drop_names { char **v; size_t n; } events;	/* --drop-event */
-	bool	 unused;		/* --drop-unused-events */
-	bool	*type;			/* --drop-type: by number below PP_TYPE_END and up to 255; NULL */
+	struct names events;		/* --drop-event */
+	struct tool_list types;		/* --drop-type */
+	struct drop_refused { uint32_t type; const char *why; } *refused;	/* of those, without --force */
+	size_t	 nrefused;
 	bool	 force;
-	const uint64_t *kept;		/* with `unused': kept samples by index of the event, counted by a first pass */
-	unsigned nkept;
+	struct drop_spool *spool;	/* --drop-unused-events; NULL: not asked for */
 };
 void	drop_events(const struct tool *, struct drop *, const char *text);
 void	drop_types(const struct tool *, struct drop *, const char *text);
+/* Also makes the temporary files, for which it is too late after confinement. */
+void	drop_unused(const struct tool *, struct drop *);
+/* All options have been seen: types that are needed and not forced out exit 2. */
+void	drop_ready(const struct tool *, const struct drop *);
 bool	drop_any(const struct drop *);
+void	drop_free(struct drop *);
+/* At most two may be made of one struct drop.  `err' is that of the source.  NULL: no memory. */
 struct out *drop_new(const struct tool *, const struct drop *, struct pp_source *in, struct out *next, struct pp_err *);
 
 #endif

@@ -135,18 +135,12 @@ take_more(const struct tool *t, struct options *o, int key)
 	case 'S':		take_memory(t, o); break;
 	case 'U':		o->rejected = t->optarg; break;
 	case DROP_EVENT:	drop_events(t, &o->drop, t->optarg); break;
-	case DROP_UNUSED:	o->drop.unused = true; break;
+	case DROP_UNUSED:	drop_unused(t, &o->drop); break;
 	case DROP_TYPE:		drop_types(t, &o->drop, t->optarg); break;
 	case 'f':		o->drop.force = true; break;
 	case STRIP:		columns_strip(t, &o->columns, t->optarg); break;
-	case STACK_SIZE:
-		o->columns.stack_size = (uint32_t)tool_number(t, t->optarg, 0, PP_RECORD_MAX);
-		o->columns.has_stack_size = true;
-		break;
-	case MAX_STACK:
-		o->columns.max_stack = (uint32_t)tool_number(t, t->optarg, 0, PP_RECORD_MAX);
-		o->columns.has_max_stack = true;
-		break;
+	case STACK_SIZE:	columns_stack_size(t, &o->columns, t->optarg); break;
+	case MAX_STACK:		columns_max_stack(t, &o->columns, t->optarg); break;
 	case ANON:		anon_list(t, &o->anon, t->optarg); break;
 	case ANON_KEY:		o->anon.key_file = t->optarg; break;
 	case 'n':		o->dry_run = true; break;
@@ -228,6 +222,8 @@ options_done(struct tool *t, struct options *o)
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: goes with --anon");
 	anon_ready(t, &o->anon, &o->columns);
+	tool_list_ready(&o->drop.types);
+	drop_ready(t, &o->drop);
 	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h);
 	select_ready(t, &o->sel);
 	t->no_output = o->dry_run;
@@ -239,4 +235,5 @@ options_free(struct options *o)
 	select_free(&o->sel);
 	state_keys_free(o->keys);
 	expr_free(o->expr);
+	drop_free(&o->drop);
 }

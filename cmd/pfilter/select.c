@@ -135,9 +135,8 @@ select_free(struct selection *s)
 
 /* ---- events -------------------------------------------------------------------------------------- */
 
-/* Does the pattern name the event: as perf shows it, without its modifiers, or by a glob? */
-static bool
-names_event(const char *pattern, const struct pp_event *ev)
+bool
+select_names_event(const char *pattern, const struct pp_event *ev)
 {
 	const char *colon = strrchr(ev->name, ':');
 	char *bare;
@@ -158,7 +157,7 @@ static bool
 any_names(const struct names *names, const struct pp_event *ev)
 {
 	for (size_t i = 0; i < names->n; i++)
-		if (names_event(names->v[i], ev))
+		if (select_names_event(names->v[i], ev))
 			return true;
 	return false;
 }
@@ -170,15 +169,15 @@ select_names(const struct selection *s, const struct pp_event *ev)
 }
 
 /* Before the first sample all events are known: a pattern that fits none is a mistake. */
-static void
-check_names(const struct tool *t, const struct names *names, const char *option)
+void
+select_check_names(const struct tool *t, const struct names *names, const char *option)
 {
 	const struct pp_events *e = t->in->events;
 
 	for (size_t i = 0; i < names->n; i++) {
 		unsigned k = 0;
 
-		while (k < e->n && !names_event(names->v[i], e->ev[k]))
+		while (k < e->n && !select_names_event(names->v[i], e->ev[k]))
 			k++;
 		if (k < e->n)
 			continue;
@@ -213,8 +212,8 @@ void
 select_bind(struct selection *s, const struct tool *t)
 {
 	times_check(&s->times, t);
-	check_names(t, &s->event, "--event");
-	check_names(t, &s->no_event, "--exclude-event");
+	select_check_names(t, &s->event, "--event");
+	select_check_names(t, &s->no_event, "--exclude-event");
 }
 
 /* The first record of an event: is it selected, and can the keys be told from its samples at all? */

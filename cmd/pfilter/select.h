@@ -51,6 +51,10 @@ enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_TASK =
 
 /* --event, --exclude-event: "cycles:u,sched:*,cpu/event=1,umask=2/" */
 void	select_events(const struct tool *, struct names *, const char *text);
+/* Does the pattern name the event: as perf shows it, without its modifiers, or by a glob? */
+bool	select_names_event(const char *pattern, const struct pp_event *);
+/* All events are known: a pattern of that option that fits none exits 2. */
+void	select_check_names(const struct tool *, const struct names *, const char *option);
 /* --type: "SAMPLE,SWITCH,4711" */
 void	select_types(const struct tool *, struct selection *, const char *text);
 
@@ -58,7 +62,7 @@ void	select_types(const struct tool *, struct selection *, const char *text);
 void	select_ready(const struct tool *, struct selection *);
 /* A header feature, of which --time may need the wall clock or the ends. */
 void	select_feature(struct selection *, const struct tool *, const struct pp_rec *);
-/* Before the first record of the kernel: all events are known, and names that fit none exit 2. */
+/* Before the first sample: all events are known, and names that fit none exit 2. */
 void	select_bind(struct selection *, const struct tool *);
 /* Is the event one of --event, and not of --exclude-event? */
 bool	select_names(const struct selection *, const struct pp_event *);

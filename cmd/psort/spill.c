@@ -19,6 +19,7 @@
 #include <zstd.h>
 
 #include "spill.h"
+#include "tmpfile.h"
 
 enum { CHUNK = 80 << 10, CHUNK_HEAD = 8, RECORD_HEAD = 12, FAN_MAX = 200 };
 _Static_assert(CHUNK >= RECORD_HEAD + PP_RECORD_MAX, "a record fits");
@@ -64,25 +65,6 @@ spill_fail(struct spill *s, const char *doing, int error)
 
 /* ---- making -------------------------------------------------------------------------------------- */
 
-/* A file without a name, as O_TMPFILE makes where the file system can; -1 and errno. */
-static int
-nameless(const char *dir)
-{
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char *name;
-
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd;
-	if (asprintf(&name, "%s/psort.XXXXXX", dir) < 0) {
-		errno = ENOMEM;
-		return -1;
-	}
-	if ((fd = mkostemp(name, O_CLOEXEC)) >= 0)
-		unlink(name);
-	free(name);
-	return fd;
-}
-
 struct spill *
 spill_new(const char *dir, size_t memory, bool compress, struct pp_err *err)
 {
@@ -90,12 +72,10 @@ spill_new(const char *dir, size_t memory, bool compress, struct pp_err *err)
 
 	if (!s)
 		return NULL;
-	if (!dir && (!(dir = getenv("TMPDIR")) || !*dir))
-		dir = "/tmp";
-	*err = (struct pp_err){ .file = dir };
+	*err = (struct pp_err){ .file = pp_tmpdir(dir) };
 	s->err = err;
 	s->fan = memory / CHUNK < 2 ? 2 : memory / CHUNK > FAN_MAX ? FAN_MAX : memory / CHUNK;
-	s->fd = nameless(dir);
+	s->fd = pp_tmpfile(dir);
 	s->open_errno = errno;
 	s->zcap = compress ? ZSTD_compressBound(CHUNK) : 0;
 	if (compress && (!(s->cctx = ZSTD_createCCtx()) || !(s->dctx = ZSTD_createDCtx()) ||

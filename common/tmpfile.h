@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* tmpfile.h - temporary files that nobody else can open, and that are gone when they are closed */
+#ifndef PP_TMPFILE_H
+#define PP_TMPFILE_H
+
+/* A descriptor of a new one in `dir' (NULL: $TMPDIR, or /tmp); -1 and errno. */
+int	pp_tmpfile(const char *dir);
+/* That directory. */
+const char *pp_tmpdir(const char *dir);
+
+#endif
