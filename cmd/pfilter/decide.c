@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "decide.h"
 
-bool
-decide_shared(uint32_t type)
-{
-	enum role role = select_role(type);
-
-	return role != ROLE_SAMPLE && role != ROLE_FOLLOWS;
-}
-
 /* Before the first sample, or what is selected like one, all events are known, and have their names. */
 static void
 bind(struct decide *d)
@@ -85,9 +77,10 @@ decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec
 		bind(d);
 	if ((why = match(d, ev, r)) < 0)
 		return why;
-	if (why == CANNOT_SAY)
+	if (why == CANNOT_SAY) {
 		why = KEPT;
-	else if (o->sel.invert && why != UNKNOWN_FILTER)
+		d->shared = r->type != PP_SAMPLE;
+	} else if (o->sel.invert && why != UNKNOWN_FILTER)
 		why = why == KEPT ? INVERTED : KEPT;
 	if (why != KEPT || r->type != PP_SAMPLE)
 		return why;
@@ -103,12 +96,15 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	enum role role = select_role(r->type);
 	int why = KEPT;
 
+	d->shared = true;
 	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
 		why = NOT_TYPE;
 	else if (role == ROLE_SIDEBAND)
 		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
-	else if (role == ROLE_SAMPLE || (role == ROLE_FOLLOWS && !(s->has_aux && select_is_switch(r->type))))
+	else if (role == ROLE_SAMPLE || (role == ROLE_FOLLOWS && !(s->has_aux && select_is_switch(r->type)))) {
+		d->shared = false;
 		why = decide_selected(d, ev, r);
+	}
 	if (why >= 0)
 		(r->type == PP_SAMPLE ? d->samples : d->records)[why]++;
 	return why;

@@ -17,6 +17,7 @@ struct decide {
 	uint64_t	 nr;		/* of the record in the input, from 1, where something asks for it */
 	bool		 quick;		/* nothing but keys that stand in the record decides on samples */
 	bool		 bound;		/* the events are all known */
+	bool		 shared;	/* the last record belongs to what is kept and to the rest, as far as can be told */
 	bool		 full;		/* --stop: there is no more to come */
 	uint64_t	 records[REASON_END], samples[REASON_END];	/* decided, by reason */
 };
@@ -26,8 +27,6 @@ int	decide_start(struct decide *, struct tool *, struct options *, struct state 
 void	decide_end(struct decide *);
 /* A record of type < PP_USER_TYPE_START of that event: enum reason; -1: it is not sound (in_err). */
 int	decide_record(struct decide *, const struct pp_event *, const struct pp_rec *);
-/* Does a record of that type go to both sides, as what both need to be complete? */
-bool	decide_shared(uint32_t type);
 /* Is it a reason for which --scale-period makes up? */
 static inline bool
 decide_thinned(enum reason why)
@@ -48,6 +47,7 @@ decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		why = KEPT;
 	else if (s->invert)
 		why = why == KEPT ? INVERTED : KEPT;
+	d->shared = false;
 	d->samples[why]++;
 	return why;
 }

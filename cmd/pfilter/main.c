@@ -4,13 +4,20 @@
  *
  *	source  ->  [hold: until it can be decided in time order]  ->  decide  ->  what is kept, and -U: the rest
  */
+#include <sys/stat.h>
+
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "decide.h"
 #include "front.h"
 #include "hold.h"
 #include "side.h"
+#include "stats.h"
 #include "survey.h"
+#include "tee.h"
 
 enum { MEMORY = 256 << 20 };
 /* A verdict: where to; dropped, but its period goes to those that are kept; and the number of its front. */
@@ -25,6 +32,8 @@ struct job {
 	struct side	 side[2];
 	int		 nsides;	/* 2: -U */
 	struct front	 front;
+	struct tee	*tee;
+	uint64_t	 others;	/* records of perf's own */
 	struct pp_err	 rest_err;
 };
 
@@ -47,6 +56,10 @@ sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 	}
 	if ((j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0) || state_feed(j->state, r) < 0)
 		return -1;
+	if (!(to & MAIN)) {
+		j->decide.records[KEPT]--;
+		j->decide.records[NOT_SIDEBAND]++;
+	}
 	return to;
 }
 
@@ -59,7 +72,7 @@ judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 
 	if (why < 0)
 		return -1;
-	if (decide_shared(r->type))
+	if (j->decide.shared)
 		return why == NOT_SIDEBAND ? 0 : why != KEPT ? REST : j->state ? sideband(j, ev, r) : BOTH;
 	if (j->o.thin.scale && why > 0 && decide_thinned((enum reason)why))
 		to |= OWED;
@@ -89,6 +102,37 @@ emit_sample(struct job *j, const struct pp_rec *r, int verdict, bool stable)
 	return j->nsides == 1 ? 1 : side_put_sample(&j->side[1], &j->t, ev, r, verdict & REST, false, stable);
 }
 
+static int
+flush(struct job *j)
+{
+	for (int i = 0; i < j->nsides; i++)
+		if (j->side[i].sink && pp_flush(j->side[i].sink) < 0)
+			return -1;
+	return 1;
+}
+
+static int
+before_refill(void *arg)
+{
+	struct job *j = arg;
+	uint64_t total, done = pp_progress(j->t.in, &total);
+
+	tool_progress(&j->t, done, total);
+	return flush(j);
+}
+
+/* A record with a payload that both sides get. */
+static int
+put_again(void *arg, int which, struct pp_source *in, const struct pp_rec *r)
+{
+	struct job *j = arg;
+	int rc;
+
+	pp_before_refill(in, before_refill, j);
+	rc = side_put(&j->side[which], in, r, false);
+	return flush(j) < 0 ? -1 : rc;
+}
+
 /* In order of arrival: write the record where judge() said. */
 static int
 emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
@@ -98,26 +142,28 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 	int front = verdict >> SIDE_BITS, rc = 1;
 
 	for (size_t at = 0; front && front_get(&j->front, front, &at, &before, j->t.in->swap); )
-		if (side_put(&j->side[verdict & REST ? 1 : 0], &j->t, &before, false) < 0)
+		if (side_put(&j->side[verdict & REST ? 1 : 0], j->t.in, &before, false) < 0)
 			return -1;
 	front_free(&j->front, front);
 	if (r->type == PP_SAMPLE && (j->t.in->events->reads || j->o.thin.scale))
 		return emit_sample(j, r, verdict, stable);
+	if (r->payload && verdict == BOTH && j->tee)
+		return tee_put(j->tee, j->t.in, r, j->nsides, put_again, j, &j->t.in_err);
 	for (int i = 0; rc > 0 && i < j->nsides; i++)
 		if (verdict >> i & 1)
-			rc = side_put(&j->side[i], &j->t, r, stable);
+			rc = side_put(&j->side[i], j->t.in, r, stable);
 	return rc;
 }
 
 /* ---- the stream ---------------------------------------------------------------------------------- */
 
-/* What has to be known of a record of perf's own. */
-static void
+/* What has to be known of a record of perf's own; false: it does not hold for what is kept. */
+static bool
 notice(struct job *j, const struct pp_rec *r)
 {
+	j->others++;
 	j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
-	if (r->type == PP_HEADER_FEATURE)
-		select_feature(&j->o.sel, &j->t, r);
+	return r->type != PP_HEADER_FEATURE || select_feature(&j->o.sel, &j->t, r);
 }
 
 /* What the source did not find wrong itself has no place yet. */
@@ -136,8 +182,8 @@ take(struct job *j, const struct pp_rec *r)
 	int to = BOTH, rc;
 
 	j->decide.nr++;
-	if (r->type >= PP_USER_TYPE_START)
-		notice(j, r);
+	if (r->type >= PP_USER_TYPE_START && !notice(j, r))
+		return 1;
 	if (j->hold)
 		rc = hold_put(j->hold, r);
 	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, r, &t->in_err)) ||
@@ -156,10 +202,8 @@ take_plain(struct job *j, const struct pp_rec *r)
 	const struct pp_event *ev;
 	int why;
 
-	if (r->type >= PP_USER_TYPE_START) {
-		notice(j, r);
-		return pp_put(t->out, t->in, r);
-	}
+	if (r->type >= PP_USER_TYPE_START)
+		return notice(j, r) ? pp_put(t->out, t->in, r) : 1;
 	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide(&j->decide, ev, r)) < 0)
 		return pp_reject(t->in, r);
 	if (r->type == PP_SAMPLE && t->in->events->reads)
@@ -170,12 +214,12 @@ take_plain(struct job *j, const struct pp_rec *r)
 static void
 filter(struct job *j)
 {
-	bool plain = !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.expr && !j->o.thin.scale;
+	bool plain = !j->o.stats && !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.expr && !j->o.thin.scale;
 	struct tool *t = &j->t;
 	struct pp_rec r;
 	int rc = 1;
 
-	if (plain && j->o.sel.nothing && !j->o.stats)
+	if (plain && j->o.sel.nothing)
 		while (rc > 0 && pp_next(t->in, &r) > 0)
 			rc = pp_put(t->out, t->in, &r);
 	else if (plain)
@@ -188,19 +232,6 @@ filter(struct job *j)
 		hold_finish(j->hold);
 	for (int i = 0; i < j->nsides; i++)
 		side_finish(&j->side[i]);
-}
-
-static int
-before_refill(void *arg)
-{
-	struct job *j = arg;
-	uint64_t total, done = pp_progress(j->t.in, &total);
-
-	for (int i = 0; i < j->nsides; i++)
-		if (j->side[i].sink && pp_flush(j->side[i].sink) < 0)
-			return -1;
-	tool_progress(&j->t, done, total);
-	return 1;
 }
 
 /* All that decisions and outputs need.  -1: t.in_err says why not. */
@@ -221,27 +252,61 @@ start(struct job *j)
 	if (decide_start(&j->decide, t, o, j->state) < 0)
 		return -1;
 	j->nsides = o->rejected ? 2 : 1;
+	j->side[0].sink = t->out;
 	for (int i = 0; i < j->nsides; i++)
-		if (side_start(&j->side[i], t, o, i ? j->side[i].sink : t->out, j->state) < 0)
+		if (side_start(&j->side[i], t, o, j->state) < 0)
 			return -1;
 	return 1;
 }
 
-/* -U: the sink of the rest. */
-static void
-open_rest(struct job *j)
+static bool
+is_stdout(const char *path)
 {
-	struct tool *t = &j->t;
-	struct side *rest = &j->side[1];
+	return !path || !strcmp(path, "-");
+}
 
-	if (!j->o.rejected || j->o.dry_run)
-		return;
-	tool_refuse_input(t, j->o.rejected);
-	if (!(rest->sink = pp_create(j->o.rejected, &j->rest_err)) || pp_start(rest->sink, t->in) < 0) {
-		tool_say(t, &j->rest_err);
+/* Do two outputs go to one place?  The first is open, so it is there. */
+static bool
+same_output(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	if ((is_stdout(a) ? fstat(STDOUT_FILENO, &x) : stat(a, &x)) || (is_stdout(b) ? fstat(STDOUT_FILENO, &y) : stat(b, &y)))
+		return is_stdout(a) && is_stdout(b);
+	return (S_ISREG(x.st_mode) || S_ISFIFO(x.st_mode)) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static struct pp_sink *
+open_sink(const struct tool *t, const char *path, struct pp_err *err)
+{
+	struct pp_sink *k;
+
+	tool_refuse_input(t, path);
+	if (!(k = pp_create(path, err)) || pp_start(k, t->in) < 0) {
+		tool_say(t, err);
 		exit(1);
 	}
-	pp_before_refill(t->in, before_refill, j);
+	return k;
+}
+
+static void
+open_outputs(struct job *j)
+{
+	struct tool *t = &j->t;
+	const char *rest = j->o.rejected;
+
+	if (j->o.dry_run)
+		return;
+	if (rest && is_stdout(rest) && isatty(STDOUT_FILENO))
+		tool_wrong(t, "--rejected: the output is binary and standard output a terminal");
+	t->out = open_sink(t, t->out_name, &t->out_err);
+	if (!rest)
+		return;
+	if (same_output(t->out_name, rest))
+		tool_wrong(t, "--rejected '%s': is the output too", rest);
+	if (!(j->tee = tee_new()))
+		tool_wrong(t, "--rejected: needs a temporary file: %s", strerror(errno));
+	j->side[1].sink = open_sink(t, rest, &j->rest_err);
 }
 
 /* --time: the ends of the recording, if it can be read twice. */
@@ -254,6 +319,14 @@ survey(struct job *j)
 	survey_times(&j->t, times->needs_last, &s);
 	if (s.first)
 		times_ends(times, &j->t, s.first, s.last);
+}
+
+static void
+stats(const struct job *j)
+{
+	struct stats s = { &j->decide, j->others, j->side, j->nsides, j->hold ? hold_early(j->hold) : 0 };
+
+	stats_print(&s, j->o.stats == STATS_JSON, stderr);
 }
 
 int
@@ -271,16 +344,22 @@ main(int argc, char **argv)
 		survey(&j);
 	if (j.o.explain)
 		expr_explain(j.o.expr, stderr);
-	tool_open(&j.t, 0);
-	open_rest(&j);
+	tool_check(&j.t);
+	tool_open_input(&j.t, 0);
+	open_outputs(&j);
+	pp_before_refill(j.t.in, before_refill, &j);
+	tool_ready(&j.t);
 	if (start(&j) > 0)
 		filter(&j);
 	if (j.side[1].sink && pp_finish(j.side[1].sink) < 0)
 		tool_say(&j.t, &j.rest_err);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
+	if (j.o.stats)
+		stats(&j);
 	hold_free(j.hold);
 	state_free(j.state);
 	front_end(&j.front);
+	tee_free(j.tee);
 	decide_end(&j.decide);
 	options_free(&j.o);
 	return status;

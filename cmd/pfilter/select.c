@@ -190,22 +190,25 @@ select_check_names(const struct tool *t, const struct names *names, const char *
 	}
 }
 
-void
+bool
 select_feature(struct selection *s, const struct tool *t, const struct pp_rec *r)
 {
 	struct pp_err err = { 0 };
 	struct pp_feature f;
 	uint64_t a, b;
 
-	if (!s->times.n || s->times.ready || pp_feature_of(&f, r, t->in->swap, 0, &err) < 0)
-		return;
+	if (s->nothing || pp_feature_of(&f, r, t->in->swap, 0, &err) < 0)
+		return true;
 	if (f.number == PP_FEAT_CLOCK_DATA && s->times.needs_wall && pp_feature_num(&f, "wall_clock", &a, &err) > 0 &&
 	    pp_feature_num(&f, "clock", &b, &err) > 0)
 		times_wall(&s->times, t, a, b);
 	/* perf record leaves the ends 0 in a pipe. */
-	if (f.number == PP_FEAT_SAMPLE_TIME && s->times.needs_first && pp_feature_num(&f, "first", &a, &err) > 0 &&
-	    pp_feature_num(&f, "last", &b, &err) > 0 && a && a <= b)
+	if (f.number != PP_FEAT_SAMPLE_TIME || pp_feature_num(&f, "first", &a, &err) <= 0 ||
+	    pp_feature_num(&f, "last", &b, &err) <= 0 || !a || a > b)
+		return true;
+	if (s->times.needs_first)
 		times_ends(&s->times, t, a, b);
+	return false;
 }
 
 void
@@ -234,8 +237,7 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
 		st->lacks = "PERF_SAMPLE_TID: its samples belong to no task";
-	else if (st->cpu_by_id && !(ev->plan.identifier || ev->plan.id) &&
-	    pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
+	else if (st->cpu_by_id && pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
 		st->lacks = "PERF_SAMPLE_CPU (perf record --sample-cpu)";
 	else if (s->keys & BY_TIME && !ev->plan.time)
 		st->lacks = "PERF_SAMPLE_TIME (perf record -T)";

@@ -60,8 +60,11 @@ void	select_types(const struct tool *, struct selection *, const char *text);
 
 /* All options have been seen: what contradicts itself exits 2. */
 void	select_ready(const struct tool *, struct selection *);
-/* A header feature, of which --time may need the wall clock or the ends. */
-void	select_feature(struct selection *, const struct tool *, const struct pp_rec *);
+/*
+ * A header feature, of which --time may need the wall clock or the ends.  False: it is about samples that may be dropped,
+ * and would be wrong.
+ */
+bool	select_feature(struct selection *, const struct tool *, const struct pp_rec *);
 /* Before the first sample: all events are known, and names that fit none exit 2. */
 void	select_bind(struct selection *, const struct tool *);
 /* Is the event one of --event, and not of --exclude-event? */

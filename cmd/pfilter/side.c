@@ -3,22 +3,48 @@
 
 #include "side.h"
 
-int
-side_start(struct side *s, struct tool *t, const struct options *o, struct pp_sink *sink, struct state *state)
+/* The end of the chain: count, and write unless --dry-run. */
+struct end {
+	struct out	 pub;
+	struct side	*side;
+};
+
+static int
+end_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
+	struct side *s = ((struct end *)o)->side;
+
+	s->records++;
+	s->samples += r->type == PP_SAMPLE;
+	return s->sink ? out_put(s->sink, in, r, stable) : 1;
+}
+
+static int
+end_finish(struct out *o)
+{
+	struct side *s = ((struct end *)o)->side;
+
+	free(o);
+	return s->sink ? pp_flush(s->sink) : 1;
+}
+
+int
+side_start(struct side *s, struct tool *t, const struct options *o, struct state *state)
+{
+	struct end *end;
 	struct out *to;
 
-	s->sink = sink;
 	if (!o->sel.nothing) {
 		s->totals = tool_alloc(1, sizeof *s->totals);
 		s->totals->totals.max = TOTALS_MAX;
 	}
 	if (o->needed && !(s->needed = needed_new(t->in, state, &t->in_err)))
 		return -1;
-	if (!sink || !options_change(o))
+	if (!options_change(o))
 		return 1;
-	if (!(to = out_sink(sink)))
-		return pp_fail(&t->in_err, "out of memory");
+	end = tool_alloc(1, sizeof *end);
+	*end = (struct end){ .pub.put = end_put, .pub.finish = end_finish, .side = s };
+	to = &end->pub;
 	if ((columns_any(&o->columns) && !(to = columns_new(t, &o->columns, t->in, to, &t->in_err))) ||
 	    (drop_any(&o->drop) && !(to = drop_new(t, &o->drop, t->in, to, &t->in_err))) ||
 	    (anon_any(&o->anon) && !(to = anon_new(t, &o->anon, t->in, to, &t->in_err))))
@@ -28,11 +54,11 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct pp_si
 }
 
 int
-side_put_changed(struct side *s, struct tool *t, const struct pp_rec *r, bool stable)
+side_put_changed(struct side *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
-	if (s->first)
-		return s->first->put(s->first, t->in, r, stable);
-	return s->sink ? out_put(s->sink, t->in, r, stable) : 1;
+	struct end end = { .side = s };
+
+	return s->first ? s->first->put(s->first, in, r, stable) : end_put(&end.pub, in, r, stable);
 }
 
 int
@@ -46,7 +72,7 @@ side_put_sample(struct side *s, struct tool *t, const struct pp_event *ev, const
 			return -1;
 		stable = stable && copy.raw == r->raw;
 	}
-	return keep ? side_put(s, t, &copy, stable) : 1;
+	return keep ? side_put(s, t->in, &copy, stable) : 1;
 }
 
 int

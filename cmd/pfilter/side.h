@@ -13,25 +13,25 @@
 #include "totals.h"
 
 struct side {
-	struct pp_sink	*sink;
+	struct pp_sink	*sink;		/* NULL: write nothing */
 	struct out	*first;		/* of the changes; NULL: there are none */
 	struct totals	*totals;	/* NULL: nothing can be dropped */
 	struct needed	*needed;	/* NULL: all side-band, or none */
-	uint64_t	 records, samples;	/* that were put */
+	uint64_t	 records, samples;	/* that reached the sink, or would have */
 };
 
-/* Put the changes together in front of a sink (NULL: write nothing).  -1: why is in t->in_err. */
-int	side_start(struct side *, struct tool *, const struct options *, struct pp_sink *, struct state *);
-/* Put a record; `stable' as in out.h. */
-int	side_put_changed(struct side *, struct tool *, const struct pp_rec *, bool stable);
+/* Put the changes together in front of the sink.  -1: why is in t->in_err. */
+int	side_start(struct side *, struct tool *, const struct options *, struct state *);
+/* Put a record; `in' and `stable' as in out.h. */
+int	side_put_changed(struct side *, struct pp_source *in, const struct pp_rec *, bool stable);
 static inline int
-side_put(struct side *s, struct tool *t, const struct pp_rec *r, bool stable)
+side_put(struct side *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
+	if (s->first || !stable || !s->sink)
+		return side_put_changed(s, in, r, stable);
 	s->records++;
 	s->samples += r->type == PP_SAMPLE;
-	if (s->first || !stable)
-		return side_put_changed(s, t, r, stable);
-	return s->sink ? pp_put(s->sink, t->in, r) : 1;
+	return pp_put(s->sink, in, r);
 }
 /*
  * A sample of this side, or not (`keep'), whose READ totals have to stay right.  With `owed' it is not kept, but what it

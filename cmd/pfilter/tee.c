@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source_mem.h"
+#include "tee.h"
+#include "tmpfile.h"
+
+struct tee {
+	int	 fd;
+};
+
+struct tee *
+tee_new(void)
+{
+	struct tee *t = calloc(1, sizeof *t);
+
+	if (t && (t->fd = pp_tmpfile(NULL)) < 0) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+static int
+keep(int fd, const uint8_t *p, size_t n)
+{
+	for (ssize_t put; n; p += put, n -= (size_t)put)
+		if ((put = write(fd, p, n)) < 0) {
+			if (errno != EINTR)
+				return -1;
+			put = 0;
+		}
+	return 1;
+}
+
+/* The record with its payload in the file, from its start: the bytes of it; -1. */
+static int64_t
+fill(struct tee *t, struct pp_source *in, const struct pp_rec *r, struct pp_err *err)
+{
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	if (ftruncate(t->fd, 0) < 0 || lseek(t->fd, 0, SEEK_SET) < 0 || keep(t->fd, r->raw, r->size) < 0)
+		return pp_fail(err, "temporary file: %s", strerror(errno));
+	while ((rc = pp_payload(in, &p, &n)) > 0)
+		if (keep(t->fd, p, n) < 0)
+			return pp_fail(err, "temporary file: %s", strerror(errno));
+	return rc < 0 ? -1 : (int64_t)(r->size + r->payload);
+}
+
+int
+tee_put(struct tee *t, struct pp_source *in, const struct pp_rec *r, int times,
+    int (*put)(void *, int, struct pp_source *, const struct pp_rec *), void *arg, struct pp_err *err)
+{
+	struct pp_rec of = *r;		/* r itself lies in the source's buffer, which its payload overwrites */
+	int64_t n = fill(t, in, &of, err);
+	struct pp_err again_err;
+	uint8_t *p;
+	int rc = 1;
+
+	if (n < 0)
+		return -1;
+	if ((p = mmap(NULL, (size_t)n, PROT_READ, MAP_SHARED, t->fd, 0)) == MAP_FAILED)
+		return pp_fail(err, "temporary file: %s", strerror(errno));
+	for (int i = 0; rc > 0 && i < times; i++) {
+		struct pp_source *again = pp_open_memory(p, (size_t)n, in->swap, "a copy", &again_err);
+		struct pp_rec copy;
+
+		rc = again && pp_next(again, &copy) > 0 ? put(arg, i, again, &copy) : pp_fail(err, "out of memory");
+		pp_close(again);
+	}
+	munmap(p, (size_t)n);
+	return rc;
+}
+
+void
+tee_free(struct tee *t)
+{
+	if (t)
+		close(t->fd);
+	free(t);
+}
