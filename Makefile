@@ -15,6 +15,7 @@ override CPPFLAGS += -D_GNU_SOURCE -DLIBBSD_NETBSD_VIS -Icommon -MMD -MP $(PKG_C
 override CFLAGS += $(WARN)
 LDLIBS = $(PKG_LIBS)
 $(O)/pinject: LDLIBS += -lelf
+$(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson
 
 LIB    = $(O)/libperfpipe.a

@@ -138,7 +138,24 @@ mention(const struct pp_rewrite *rw, uint64_t id)
 	return rw->taken && pp_ids_get(rw->taken, id, NULL) ? 0 : id;
 }
 
-enum what { PID = 1, TIME = 2, OWNER = 4, MENTION = 8, STREAM = 16, CLOCK = 32 };
+enum what { PID = 1, TIME = 2, OWNER = 4, MENTION = 8, STREAM = 16, CLOCK = 32, GUEST = 64 };
+
+static bool
+moves_pids(const struct pp_rewrite *rw)
+{
+	return rw->pid_shift || rw->pid_map;
+}
+
+/* The new number of a pid or tid that is stored in `len' bytes. */
+static uint64_t
+move_pid(const struct pp_rewrite *rw, size_t len, uint64_t old)
+{
+	if (!old || (len == 8 ? old == UINT64_MAX : old == UINT32_MAX))
+		return old;
+	if (rw->pid_map)
+		return rw->pid_map(rw->pid_arg, (uint32_t)old);
+	return len == 8 && old >= INT32_MAX ? old : old + rw->pid_shift;
+}
 
 static int
 move_time(const struct pp_rewrite *rw, uint64_t *t)
@@ -162,8 +179,8 @@ value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum
 
 	switch (what) {
 	case PID:
-		if (old && (len == 8 ? old < INT32_MAX : old != UINT32_MAX))
-			new = old + rw->pid_shift;
+	case GUEST:
+		new = move_pid(rw, len, old);
 		break;
 	case TIME:
 		if (move_time(rw, &new) < 0)
@@ -233,7 +250,7 @@ sample(const struct pp_rewrite *rw, struct pp_rec *r)
 		if (ev->attr.sample_type & PP_SAMPLE_READ)
 			read_ids(rw, r, p->fixed + d, ev->attr.read_format);
 	}
-	if (rw->pid_shift && p->tid) {
+	if (moves_pids(rw) && p->tid) {
 		value(rw, r, p->tid + d, 4, PID);
 		value(rw, r, p->tid + d + 4, 4, PID);
 	}
@@ -270,7 +287,7 @@ trailer(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev
 		if (p->t_stream_id)
 			value(rw, r, end - p->t_stream_id, 8, STREAM);
 	}
-	if (rw->pid_shift && p->t_tid) {
+	if (moves_pids(rw) && p->t_tid) {
 		value(rw, r, end - p->t_tid, 4, PID);
 		value(rw, r, end - p->t_tid + 4, 4, PID);
 	}
@@ -295,7 +312,8 @@ static const struct place { uint8_t type, what; const char *field; } places[] = 
 	{ PP_ITRACE_START, PID, "pid" }, { PP_ITRACE_START, PID, "tid" },
 	{ PP_SWITCH_CPU_WIDE, PID, "next_prev_pid" }, { PP_SWITCH_CPU_WIDE, PID, "next_prev_tid" },
 	{ PP_NAMESPACES, PID, "pid" }, { PP_NAMESPACES, PID, "tid" },
-	{ PP_ID_INDEX, MENTION, "id" }, { PP_ID_INDEX, PID, "tid" },
+	{ PP_ID_INDEX, MENTION, "id" }, { PP_ID_INDEX, PID, "tid" }, { PP_ID_INDEX, GUEST, "machine_pid" },
+	{ PP_HEADER_BUILD_ID, GUEST, "pid" },
 	{ PP_AUXTRACE, PID, "tid" },
 	{ PP_AUXTRACE_ERROR, PID, "pid" }, { PP_AUXTRACE_ERROR, PID, "tid" }, { PP_AUXTRACE_ERROR, TIME, "time" },
 	{ PP_THREAD_MAP, PID, "pid" },
@@ -331,8 +349,8 @@ body(const struct pp_rewrite *rw, struct pp_rec *r)
 	struct body b = { .rw = rw, .r = r, .base = r->raw };
 	struct pp_rec was = *r;
 
-	b.wanted = (rw->ids ? OWNER | MENTION | STREAM : 0u) | (rw->pid_shift ? PID : 0u) |
-	    (rw->time_shift ? TIME | CLOCK : 0u);
+	b.wanted = (rw->ids ? OWNER | MENTION | STREAM : 0u) | (moves_pids(rw) ? PID : 0u) |
+	    (rw->pid_map ? GUEST : 0u) | (rw->time_shift ? TIME | CLOCK : 0u);
 	while (i < PLACES && places[i].type != r->type)
 		i++;
 	for (k = i; k < PLACES && places[k].type == r->type; k++)

@@ -5,7 +5,7 @@
  *
  * Where ids, pids and times occur is said by one table (rewrite.c) and, for samples and trailers, by the plan.
  * Untouched on purpose: tracepoint payloads (a prev_pid in RAW), STAT_ROUND's time (a duration), READ values and
- * periods, SCHEDSTAT's timestamp (jiffies), and the pid of a guest machine (HEADER_BUILD_ID, machine_pid).
+ * periods, SCHEDSTAT's timestamp (jiffies), and by pid_shift the pid of a guest machine (HEADER_BUILD_ID, machine_pid).
  */
 #ifndef PP_REWRITE_H
 #define PP_REWRITE_H
@@ -38,6 +38,9 @@ struct pp_rewrite {		/* what to change in the records of one stream */
 	bool		 zero;		/* a trailer's id 0 becomes first_id: the first event there has another layout */
 	bool		 identifier;	/* events get PERF_SAMPLE_IDENTIFIER and sample_id_all (by pp_rewrite_attr) */
 	uint32_t	 pid_shift;	/* added to pids and tids but 0 and -1 */
+	/* Instead of adding: another number for each of them, and for the pids of guest machines.  NULL: none */
+	uint32_t	(*pid_map)(void *arg, uint32_t pid);
+	void		*pid_arg;
 	uint64_t	 time_shift;	/* added to times but 0 and ~0; two's complement */
 	const char	*comm_prefix;	/* put in front of each COMM; NULL: nothing */
 	uint8_t		*buf;		/* PP_REWRITE_SIZE bytes for the new record */

@@ -221,6 +221,7 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--explain: goes with --filter");
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: goes with --anon");
+	o->anon.memory = o->memory;
 	anon_ready(t, &o->anon, &o->columns);
 	tool_list_ready(&o->drop.types);
 	drop_ready(t, &o->drop);

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <sha2.h>
+
+#include "anon_out.h"
+
+enum { KEY_MIN = 16, KEY_MAX = 16 << 20, MEMORY = 256 << 20 };
+
+/* ---- options ------------------------------------------------------------------------------------------- */
+
+struct words {
+	const struct tool *t;
+	struct anon	*a;
+};
+
+static void
+add_word(void *arg, const char *word)
+{
+	static const struct { const char *name; unsigned bits; } known[] = {
+		{ "host", A_HOST }, { "cmdline", A_CMDLINE }, { "comm", A_COMM }, { "path", A_PATH }, { "pid", A_PID },
+		{ "addr", A_ADDR }, { "build-id", A_BUILD_ID }, { "all", A_ALL },
+	};
+	struct words *w = arg;
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(word, known[i].name)) {
+			w->a->what |= known[i].bits;
+			return;
+		}
+	tool_wrong(w->t, "--anon '%s': expected host, cmdline, comm, path, pid, addr, build-id or all", word);
+}
+
+void
+anon_list(const struct tool *t, struct anon *a, const char *text)
+{
+	tool_words(t, text, add_word, &(struct words){ t, a });
+	if (!a->what)
+		tool_wrong(t, "--anon '%s': names nothing", text);
+}
+
+bool
+anon_any(const struct anon *a)
+{
+	return a->what != 0;
+}
+
+/* All of the file, hashed. */
+static void
+read_key(const struct tool *t, struct anon *a)
+{
+	uint8_t buf[4096];
+	size_t total = 0;
+	ssize_t n = 0;
+	SHA2_CTX c;
+	int fd = open(a->key_file, O_RDONLY | O_CLOEXEC);
+
+	SHA256Init(&c);
+	while (fd >= 0 && total <= KEY_MAX && (n = read(fd, buf, sizeof buf)) != 0) {
+		if (n < 0 && errno != EINTR)
+			break;
+		SHA256Update(&c, buf, n > 0 ? (size_t)n : 0);
+		total += n > 0 ? (size_t)n : 0;
+	}
+	if (fd < 0 || n < 0)
+		tool_wrong(t, "--anon-key %s: %s", a->key_file, strerror(errno));
+	if (total < KEY_MIN)
+		tool_wrong(t, "--anon-key %s: %zu bytes, a key has %d at least", a->key_file, total, KEY_MIN);
+	if (total > KEY_MAX)
+		tool_wrong(t, "--anon-key %s: more than %d bytes", a->key_file, KEY_MAX);
+	SHA256Final(a->key, &c);
+	close(fd);
+	explicit_bzero(buf, sizeof buf);
+	explicit_bzero(&c, sizeof c);
+}
+
+void
+anon_ready(const struct tool *t, struct anon *a, struct columns *c)
+{
+	if (!a->what)
+		return;
+	if (a->key_file)
+		read_key(t, a);
+	else if (getrandom(a->key, sizeof a->key, 0) != sizeof a->key)
+		tool_wrong(t, "--anon: no random bytes for a key: %s", strerror(errno));
+	/* Copies of a program's memory, and what tracepoints put together: may hold anything. */
+	c->strip |= PP_SAMPLE_RAW | PP_SAMPLE_STACK_USER | PP_SAMPLE_AUX;
+	c->strip_aux = true;
+	if (a->what & A_ADDR)
+		c->strip |= PP_SAMPLE_REGS_USER | PP_SAMPLE_REGS_INTR | PP_SAMPLE_PHYS_ADDR;
+}
+
+/* ---- records ------------------------------------------------------------------------------------------- */
+
+static int
+change(struct anon_out *a, const struct pp_rec *r)
+{
+	struct pp_rec new = *r;
+	int rc;
+
+	if (a->addr && r->type < PP_USER_TYPE_START && anon_addr_feed(a->addr, r) < 0)
+		return -1;
+	if ((rc = anon_record(a, &new)) <= 0)
+		return rc < 0 ? -1 : 1;
+	return a->pub.next->put(a->pub.next, a->in, &new, false);
+}
+
+static int
+deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct anon_out *a = arg;
+	struct pp_rec r = { .raw = p, .type = pp_get_u32(p, a->swap), .misc = pp_get_u16(p + 4, a->swap),
+	    .size = (uint16_t)n };
+
+	a->oldest = time;
+	if (change(a, &r) < 0)
+		a->failed = true;
+	return a->failed ? -1 : 1;
+}
+
+/* Over the bound: the older half by time goes before its turn. */
+static int
+relieve(struct anon_out *a)
+{
+	while (pp_round_memory(a->round) > a->memory) {
+		uint64_t limit = a->newest - a->oldest < 2 ? a->newest : a->oldest + (a->newest - a->oldest) / 2;
+
+		a->oldest = limit;
+		a->relieved = true;
+		if (pp_round_release(a->round, limit) < 0)
+			return -1;
+		pp_round_reclaim(a->round);
+		if (limit == a->newest)
+			break;
+	}
+	return 1;
+}
+
+/* A record of the kernel waits for its turn, if it has a time. */
+static int
+enqueue(struct anon_out *a, const struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(a->in->events, r, a->err);
+	struct pp_sample s;
+	uint64_t time;
+
+	/* What is not sound is found now, while it is known where it stands. */
+	if (!ev || (r->type == PP_SAMPLE && pp_sample_get(&s, ev, r, a->swap, a->err) < 0))
+		return -1;
+	if (!pp_time(ev, r, a->swap, &time))
+		return change(a, r);
+	a->newest = time > a->newest ? time : a->newest;
+	if (!a->any || time < a->oldest)
+		a->oldest = time;
+	a->any = true;
+	if (pp_round_add(a->round, time, r->raw, r->size) < 0)
+		return -1;
+	return relieve(a);
+}
+
+static int
+put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct anon_out *a = (struct anon_out *)o;
+
+	(void)in;
+	(void)stable;
+	if (anon_removes(a, r))
+		return 1;
+	if (!a->round)
+		return change(a, r);
+	if (r->type < PP_USER_TYPE_START)
+		return enqueue(a, r);
+	if (r->type == PP_FINISHED_ROUND) {
+		if (pp_round_finished(a->round) < 0)
+			return -1;
+		pp_round_reclaim(a->round);
+	}
+	return change(a, r);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+struct list { char s[600]; size_t n; };
+
+static void __attribute__((format(printf, 3, 4)))
+add(struct list *l, uint64_t count, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (!count || l->n + 80 > sizeof l->s)
+		return;
+	l->n += (size_t)snprintf(l->s + l->n, sizeof l->s - l->n, "%s%ju ", l->n ? ", " : "", (uintmax_t)count);
+	va_start(ap, fmt);
+	n = vsnprintf(l->s + l->n, sizeof l->s - l->n, fmt, ap);
+	va_end(ap);
+	l->n = n > 0 && l->n + (size_t)n < sizeof l->s ? l->n + (size_t)n : strlen(l->s);
+}
+
+/* What is missing now from what was selected is a warning; what nobody looks for is told by -v. */
+static void
+say(const struct anon_out *a)
+{
+	static const char *const names[GONE_FIELDS] = {
+		"RAW", "user stacks", "AUX data", "sets of user registers", "sets of registers at interrupt", "physical addresses",
+	};
+	struct list fields = { .n = 0 }, types = { .n = 0 }, features = { .n = 0 };
+	uint64_t unknown = 0;
+
+	for (int i = 0; i < GONE_FIELDS; i++)
+		add(&fields, a->fields[i], "%s", names[i]);
+	for (uint32_t i = 0; i < GONE_TYPES; i++)
+		if (pp_type_name(i))
+			add(i == PP_HEADER_TRACING_DATA ? &features : &types, a->types[i], "%s", pp_type_name(i));
+		else
+			unknown += a->types[i];
+	add(&types, unknown, "of unknown type");
+	for (uint32_t i = 0; i < GONE_FEATURES; i++)
+		add(&features, a->features[i], "%s", pp_feature_name(i) ? pp_feature_name(i) : "unknown header features");
+	if (fields.n)
+		tool_warn(a->tool, "--anon: cannot be made anonymous, left out of samples: %s", fields.s);
+	if (types.n)
+		tool_warn(a->tool, "--anon: cannot be made anonymous, left out: %s", types.s);
+	if (features.n)
+		tool_note(a->tool, "--anon: left out: %s", features.s);
+	if (a->unknown_kept)
+		tool_warn(a->tool, "--anon: %ju records or header features of unknown type are kept as they are; --anon all "
+		    "leaves them out", (uintmax_t)a->unknown_kept);
+	if (a->relieved && pp_round_late(a->round))
+		tool_warn(a->tool, "--anon: %ju records came after their turn, for want of memory (--max-memory)",
+		    (uintmax_t)pp_round_late(a->round));
+}
+
+static void
+release(struct anon_out *a)
+{
+	pp_round_free(a->round);
+	anon_addr_free(a->addr);
+	anon_key_free(a->key);
+	free(a);
+}
+
+static int
+finish(struct out *o)
+{
+	struct anon_out *a = (struct anon_out *)o;
+	struct out *next = o->next;
+	int rc = 1;
+
+	/* what came before a fault of the input is good */
+	if (a->round && !a->failed)
+		rc = pp_round_final(a->round);
+	say(a);
+	release(a);
+	return next->finish(next) < 0 || rc < 0 ? -1 : 1;
+}
+
+struct out *
+anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in, struct out *next, struct pp_err *err)
+{
+	struct anon_out *a = calloc(1, sizeof *a);
+
+	if (!a || !(a->key = anon_key_new(anon->key))) {
+		pp_fail(err, "out of memory");
+		free(a);
+		return NULL;
+	}
+	a->pub = (struct out){ .put = put, .finish = finish, .next = next };
+	a->tool = tool;
+	a->in = in;
+	a->err = err;
+	a->what = anon->what;
+	a->swap = in->swap;
+	a->memory = anon->memory ? anon->memory : MEMORY;
+	if (a->what & A_ADDR && (!(a->addr = anon_addr_new(a->key, in->swap, err)) ||
+	    !(a->round = pp_round_new(deliver, a, err)))) {
+		release(a);
+		return NULL;
+	}
+	return &a->pub;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC */
+/* anon_feature.c - what becomes of each header feature; what has no line here stays as it is, but for its loose ends */
+#include <string.h>
+
+#include "anon_out.h"
+
+/*
+ * Features: which of the words make one go, and which change it.  Without a line the feature is of hardware or clocks
+ * that many machines share: ARCH, NRCPUS, CPUDESC, CPUID, topologies, PMUs, caches, clocks, SAMPLE_TIME.
+ */
+static const struct row { uint8_t number, gone, changed; } rows[] = {
+	{ PP_FEAT_HOSTNAME, 0, A_HOST },
+	{ PP_FEAT_OSRELEASE, 0, A_HOST },		/* 6.1.0-13-amd64: only the number stays */
+	{ PP_FEAT_VERSION, 0, A_HOST },
+	{ PP_FEAT_TOTAL_MEM, 0, A_HOST },		/* to the last kB nearly a serial number: rounded */
+	{ PP_FEAT_CMDLINE, 0, A_NAMES },		/* may hold any name, path or pid */
+	{ PP_FEAT_EVENT_DESC, 0, A_PATH | A_ADDR },
+	{ PP_FEAT_NUMA_TOPOLOGY, 0, A_HOST },		/* sizes, as TOTAL_MEM */
+	{ PP_FEAT_GROUP_DESC, 0, A_PATH | A_ADDR },
+	{ PP_FEAT_MEM_TOPOLOGY, A_HOST | A_ADDR, 0 },	/* where memory lies physically */
+	{ PP_FEAT_BPF_PROG_INFO, A_ALL & ~A_CMDLINE, 0 },	/* names, addresses, code, inodes, users */
+	{ PP_FEAT_BPF_BTF, A_NAMES, 0 },		/* names of types and functions */
+};
+
+enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
+
+struct copy {			/* a feature being put anew */
+	struct anon_out	*a;
+	struct pp_feature_io io;
+	uint64_t	 number;
+};
+
+static const struct row *
+row_of(uint64_t number)
+{
+	static const struct row none;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].number == number)
+			return &rows[i];
+	return &none;
+}
+
+/* Its three highest bits. */
+static uint64_t
+rounded(uint64_t n)
+{
+	unsigned drop = n > 7 ? 61 - (unsigned)__builtin_clzll(n) : 0;
+
+	return n >> drop << drop;
+}
+
+/* The string of a feature that changes, in a->text; -1: this one stays. */
+static int64_t
+text(struct anon_out *a, uint64_t number, const struct pp_feature_value *v)
+{
+	const char *s = (const char *)v->p;
+
+	switch (number) {
+	case PP_FEAT_HOSTNAME:
+		return (int64_t)anon_word(a->key, ANON_D_HOST, "host-", s, v->len, a->text);
+	case PP_FEAT_OSRELEASE:
+	case PP_FEAT_VERSION:
+		return (int64_t)anon_version(s, v->len, a->text);
+	case PP_FEAT_CMDLINE:
+		return (int64_t)anon_word(a->key, ANON_D_ARG, "arg-", s, v->len, a->text);
+	case PP_FEAT_EVENT_DESC:
+	case PP_FEAT_GROUP_DESC:
+		return (int64_t)anon_event(a->key, a->what & A_PATH, a->what & A_ADDR, s, v->len, a->text);
+	default:
+		return -1;
+	}
+}
+
+static int
+put_value(void *arg, const struct pp_feature_value *v)
+{
+	struct copy *c = arg;
+	struct anon_out *a = c->a;
+	struct pp_feature_value new = *v;
+	bool change = row_of(c->number)->changed & a->what;
+	int64_t n;
+
+	/* Bytes that the layout does not cover: nobody can say what they are. */
+	if (v->kind == PP_F_REST && (c->number != PP_FEAT_CPU_TOPOLOGY || a->nr_cpus))
+		return 1;
+	if (change && v->kind == PP_F_STR && (n = text(a, c->number, v)) >= 0) {
+		new.p = (uint8_t *)a->text;
+		new.len = (size_t)n;
+	} else if (change && (!strcmp(v->name, "total_kb") || !strcmp(v->name, "free_kb"))) {
+		new.num = rounded(v->num);
+	} else if (change && v->kind == PP_F_ATTR && v->len <= sizeof a->attr) {
+		memcpy(a->attr, v->p, v->len);
+		if (v->len > sizeof(struct pp_attr))
+			memset(a->attr + sizeof(struct pp_attr), 0, v->len - sizeof(struct pp_attr));
+		anon_attr(a, a->attr, v->len);
+		new.p = a->attr;
+	}
+	return pp_feature_put(&c->io, &new);
+}
+
+/* Put it anew, value by value: strings change, and what stands between values is gone.  1, 0: it does not parse. */
+static int
+renew(struct anon_out *a, struct pp_feature *f)
+{
+	struct pp_err err = { .what = "" };
+	struct copy c = { .a = a, .number = f->number };
+	size_t len;
+
+	pp_feature_create(&c.io, f->number, a->swap, 0, a->buf + PP_FEATURE_HEAD, PAYLOAD_MAX, &err);
+	if (pp_feature_walk(f, put_value, &c, &err) < 0 || pp_feature_finish(&c.io, &len) < 0 || !len)
+		return 0;
+	f->p = a->buf + PP_FEATURE_HEAD;
+	f->len = len;
+	return 1;
+}
+
+static int
+goes(struct anon_out *a, uint64_t number)
+{
+	a->features[number < GONE_FEATURES ? number : GONE_FEATURES - 1]++;
+	return 0;
+}
+
+int
+anon_feature(struct anon_out *a, struct pp_rec *r)
+{
+	struct pp_err err = { .what = "" };
+	struct pp_feature f;
+	bool known;
+	uint64_t n;
+
+	if (pp_feature_of(&f, r, a->swap, a->nr_cpus, a->err) < 0)
+		return -1;
+	memcpy(a->buf, r->raw, r->size);
+	r->raw = a->buf;
+	if (pp_feature_is_end(r))
+		return 1;
+	if (f.number == PP_FEAT_NRCPUS && pp_feature_num(&f, "available", &n, &err) > 0)
+		a->nr_cpus = (uint32_t)n;
+	known = pp_feature_name(f.number);
+	if (row_of(f.number)->gone & a->what || (!known && a->what == A_ALL))
+		return goes(a, f.number);
+	a->unknown_kept += !known;
+	if (!known || !(row_of(f.number)->changed & a->what || a->what == A_ALL))
+		return 1;
+	if (!renew(a, &f) || pp_feature_record(a->buf, sizeof a->buf, &f, &err) < 0)
+		return goes(a, f.number);
+	r->size = (uint16_t)(PP_FEATURE_HEAD + f.len);
+	return 1;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include <sha2.h>
+
+#include "anon_key.h"
+
+enum { CACHE_BITS = 12, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
+
+struct anon_key {
+	SHA2_CTX inner, outer;		/* HMAC's two hashes behind their first block */
+	uint64_t spread;		/* random and odd: places in the cache can't be aimed at */
+	struct slot { uint64_t from, to; uint32_t domain; } cache[1 << CACHE_BITS];	/* domain 0: free */
+};
+
+struct anon_key *
+anon_key_new(const uint8_t key[static ANON_KEY])
+{
+	struct anon_key *k = calloc(1, sizeof *k);
+	uint8_t pad[SHA256_BLOCK_LENGTH], mac[ANON_MAC];
+
+	if (!k)
+		return NULL;
+	memset(pad, 0x36, sizeof pad);
+	for (size_t i = 0; i < ANON_KEY; i++)
+		pad[i] ^= key[i];
+	SHA256Init(&k->inner);
+	SHA256Update(&k->inner, pad, sizeof pad);
+	for (size_t i = 0; i < sizeof pad; i++)
+		pad[i] ^= 0x36 ^ 0x5c;
+	SHA256Init(&k->outer);
+	SHA256Update(&k->outer, pad, sizeof pad);
+	explicit_bzero(pad, sizeof pad);
+	anon_mac(k, ANON_D_PID, "spread", 6, mac);
+	memcpy(&k->spread, mac, sizeof k->spread);
+	k->spread |= 1;
+	return k;
+}
+
+void
+anon_key_free(struct anon_key *k)
+{
+	if (k)
+		explicit_bzero(k, sizeof *k);
+	free(k);
+}
+
+void
+anon_mac(const struct anon_key *k, enum anon_domain domain, const void *p, size_t n, uint8_t mac[static ANON_MAC])
+{
+	SHA2_CTX c = k->inner;
+	uint8_t first = (uint8_t)domain;
+
+	SHA256Update(&c, &first, 1);
+	SHA256Update(&c, p, n);
+	SHA256Final(mac, &c);
+	c = k->outer;
+	SHA256Update(&c, mac, ANON_MAC);
+	SHA256Final(mac, &c);
+}
+
+void
+anon_hex(const struct anon_key *k, enum anon_domain domain, const void *p, size_t n, char *to, unsigned digits)
+{
+	static const char hex[] = "0123456789abcdef";
+	uint8_t mac[ANON_MAC];
+
+	anon_mac(k, domain, p, n, mac);
+	for (unsigned i = 0; i < digits; i++)
+		to[i] = hex[mac[i / 2] >> (i % 2 ? 0 : 4) & 15];
+	to[digits] = 0;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+/* The first 64 bits of the MAC of so many bytes, whatever this machine's byte order. */
+static uint64_t
+mac64(const struct anon_key *k, enum anon_domain domain, const uint8_t *p, size_t n)
+{
+	uint8_t mac[ANON_MAC];
+	uint64_t v = 0;
+
+	anon_mac(k, domain, p, n, mac);
+	for (int i = 0; i < 8; i++)
+		v = v << 8 | mac[i];
+	return v;
+}
+
+static struct slot *
+slot(struct anon_key *k, uint32_t domain, uint64_t n)
+{
+	return &k->cache[(n + domain) * k->spread >> (64 - CACHE_BITS)];
+}
+
+uint64_t
+anon_number(struct anon_key *k, enum anon_domain domain, uint64_t n)
+{
+	struct slot *s = slot(k, domain, n);
+	uint8_t bytes[8];
+
+	if (s->domain != domain + 1u || s->from != n) {
+		for (int i = 0; i < 8; i++)
+			bytes[i] = (uint8_t)(n >> 8 * i);
+		*s = (struct slot){ n, mac64(k, domain, bytes, sizeof bytes), domain + 1u };
+	}
+	return s->to;
+}
+
+/* A Feistel network over 2 x half bits: a permutation, whatever the function in it. */
+static uint32_t
+permute(const struct anon_key *k, uint32_t v, unsigned half)
+{
+	uint32_t mask = (1u << half) - 1, l = v >> half, r = v & mask;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint8_t in[] = { (uint8_t)half, (uint8_t)i, (uint8_t)r, (uint8_t)(r >> 8) };
+		uint32_t next = l ^ ((uint32_t)mac64(k, ANON_D_PID, in, sizeof in) & mask);
+
+		l = r;
+		r = next;
+	}
+	return l << half | r;
+}
+
+uint32_t
+anon_pid(struct anon_key *k, uint32_t pid)
+{
+	struct slot *s = slot(k, ANON_D_PID, pid);
+	uint32_t v = pid;
+
+	if (!pid || pid == UINT32_MAX)
+		return pid;
+	if (s->domain == ANON_D_PID + 1 && s->from == pid)
+		return (uint32_t)s->to;
+	/* What leads out of the set is led on until it is back in it: still a permutation, of the set. */
+	if (pid >> PID_BITS)
+		do
+			v = permute(k, v, 16);
+		while (v >> PID_BITS == 0 || v == UINT32_MAX);
+	else
+		do
+			v = permute(k, v, PID_BITS / 2);
+		while (!v);
+	*s = (struct slot){ pid, v, ANON_D_PID + 1 };
+	return v;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "anon_name.h"
+
+enum { DIGITS = 10, COMPONENT = 1 + DIGITS + 4, LONGEST = ANON_NAME - 64 };
+
+static const char deleted[] = " (deleted)";
+
+/* Names of maps that perf and the kernel make up. */
+static const char *const public_names[] = {
+	"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext", "[kernel.vmlinux]", "[kernel]",
+	"[guest.kernel.kallsyms]", "[guest.kernel.kallsyms]_text", "[hypervisor]", "[unknown]",
+	"[vdso]", "[vdso32]", "[vdsox32]", "[vsyscall]", "[vvar]", "[vvar_vclock]", "[vectors]", "[sigpage]", "[uprobes]",
+	"[heap]", "[stack]", "[anon]", "[bpf]",
+	"//anon", "//toolong", "//enomem", "/anon_hugepage", "/dev/zero",
+};
+
+/* What the kernel's symbols of its own making begin with; what follows tells which. */
+static const char *const symbol_prefixes[] = {
+	"bpf_prog_", "bpf_trampoline_", "bpf_dispatcher_",
+};
+static const char *const public_symbols[] = {
+	"ftrace_trampoline", "kprobe_insn_page", "kprobe_optinsn_page",
+};
+
+static bool
+begins(const char *s, size_t n, const char *with)
+{
+	size_t len = strlen(with);
+
+	return n >= len && !memcmp(s, with, len);
+}
+
+static bool
+ends(const char *s, size_t n, const char *with)
+{
+	size_t len = strlen(with);
+
+	return n >= len && !memcmp(s + n - len, with, len);
+}
+
+static bool
+is_one_of(const char *s, size_t n, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(list[i]) == n && !memcmp(s, list[i], n))
+			return true;
+	return false;
+}
+
+static bool
+is_public(const char *s, size_t n)
+{
+	if (ends(s, n, deleted))
+		n -= sizeof deleted - 1;
+	return is_one_of(s, n, public_names, sizeof public_names / sizeof *public_names);
+}
+
+static size_t
+copy(char *to, const char *s, size_t n)
+{
+	if (n > LONGEST)
+		n = LONGEST;
+	memcpy(to, s, n);
+	to[n] = 0;
+	return n;
+}
+
+bool
+anon_is_kernel(const char *s, size_t n)
+{
+	return begins(s, n, "[kernel.kallsyms]") || begins(s, n, "[guest.kernel.kallsyms");
+}
+
+bool
+anon_is_file(const char *s, size_t n)
+{
+	return n && *s == '/' && !is_public(s, n) && !begins(s, n, "/SYSV") && !begins(s, n, "/dev/");
+}
+
+size_t
+anon_word(struct anon_key *k, enum anon_domain d, const char *prefix, const char *s, size_t n, char to[static ANON_NAME])
+{
+	char hex[DIGITS + 1];
+
+	*to = 0;
+	if (!n)
+		return 0;
+	anon_hex(k, d, s, n, hex, DIGITS);
+	return (size_t)snprintf(to, ANON_NAME, "%s%s", prefix, hex);
+}
+
+size_t
+anon_comm(struct anon_key *k, const char *s, size_t n, char to[static 16])
+{
+	char name[ANON_NAME];
+	size_t len = anon_word(k, ANON_D_COMM, "comm-", s, n, name);
+
+	memcpy(to, name, len + 1);
+	return len;
+}
+
+/* ---- paths ----------------------------------------------------------------------------------------- */
+
+/* The name of a module by its file's, to `to' as perf makes it: without .ko and what it is packed with, - as _. */
+static size_t
+module_name(const char *s, size_t n, char to[static ANON_NAME])
+{
+	static const char *const packed[] = { ".gz", ".xz", ".zst", ".lzma", ".bz2" };
+
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+		if (ends(s, n, packed[i])) {
+			n -= strlen(packed[i]);
+			break;
+		}
+	if (!ends(s, n, ".ko") || n > LONGEST)
+		return 0;
+	n = copy(to, s, n - 3);
+	for (size_t i = 0; i < n; i++)
+		if (to[i] == '-')
+			to[i] = '_';
+	return n;
+}
+
+/* One component; `chain' is the MAC of all before it, and becomes that of all with it.  At most COMPONENT bytes. */
+static size_t
+component(struct anon_key *k, enum anon_domain d, uint8_t chain[static ANON_MAC], const char *s, size_t n, char *to)
+{
+	char name[ANON_NAME], hex[DIGITS + 1];
+	uint8_t in[2 * ANON_MAC];
+	size_t len = module_name(s, n, name);
+
+	anon_mac(k, d, s, n, in + ANON_MAC);
+	memcpy(in, chain, ANON_MAC);
+	anon_mac(k, d, in, sizeof in, chain);
+	if (len) {
+		anon_hex(k, ANON_D_MODULE, name, len, hex, DIGITS);
+		return (size_t)sprintf(to, "m%s.ko", hex);
+	}
+	for (int i = 0; i < DIGITS / 2; i++)
+		sprintf(hex + 2 * i, "%02x", chain[i]);
+	return (size_t)sprintf(to, "p%s%s", hex, ends(s, n, ".so") || memmem(s, n, ".so.", 4) ? ".so" : "");
+}
+
+static size_t
+components(struct anon_key *k, enum anon_domain d, const char *s, size_t n, char to[static ANON_NAME])
+{
+	uint8_t chain[ANON_MAC] = { 0 };
+	size_t len = 0;
+
+	while (n) {
+		const char *slash = memchr(s, '/', n);
+		size_t part = slash ? (size_t)(slash - s) : n;
+
+		if (len > LONGEST - COMPONENT - 1)	/* the rest as one */
+			part = n;
+		if (part)
+			len += component(k, d, chain, s, part, to + len);
+		s += part;
+		n -= part;
+		if (n) {
+			to[len++] = '/';
+			s++;
+			n--;
+		}
+	}
+	to[len] = 0;
+	return len;
+}
+
+/* Names with a part that may stay in front of one that may not.  0: not such a name. */
+static size_t
+half_public(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
+{
+	static const struct { const char *prefix, *as, *end; } half[] = {
+		{ "/SYSV", "/SYSV", "" }, { "/memfd:", "/memfd:p", "" }, { "[anon:", "[anon:p", "]" },
+		{ "[anon_shmem:", "[anon_shmem:p", "]" }, { "[stack:", "[stack:p", "]" }, { "anon_inode:", "anon_inode:p", "" },
+		{ "[guest.kernel.kallsyms.", "[guest.kernel.kallsyms.p", "]" },
+	};
+	size_t len;
+
+	for (size_t i = 0; i < sizeof half / sizeof *half; i++)
+		if (begins(s, n, half[i].prefix)) {
+			len = anon_word(k, ANON_D_PATH, half[i].as, s, n, to);
+			return len + (size_t)sprintf(to + len, "%s", half[i].end);
+		}
+	return 0;
+}
+
+size_t
+anon_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
+{
+	bool gone = ends(s, n, deleted);
+	size_t len;
+
+	if (is_public(s, n))
+		return copy(to, s, n);
+	if (gone)
+		n -= sizeof deleted - 1;
+	if ((len = half_public(k, s, n, to)) == 0) {
+		if (n > 2 && *s == '[' && s[n - 1] == ']') {
+			len = anon_word(k, ANON_D_MODULE, "[m", s + 1, n - 2, to);
+			to[len++] = ']';
+		} else {
+			len = components(k, ANON_D_PATH, s, n, to);
+		}
+	}
+	return len + copy(to + len, deleted, gone ? sizeof deleted - 1 : 0);
+}
+
+size_t
+anon_cgroup(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
+{
+	return components(k, ANON_D_CGROUP, s, n, to);
+}
+
+size_t
+anon_pid_in_name(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
+{
+	static const char *const forms[] = { "[stack:", "[guest.kernel.kallsyms." };
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (begins(s, n, forms[i])) {
+			uint32_t pid = (uint32_t)strtoul(s + strlen(forms[i]), NULL, 10);
+
+			return (size_t)snprintf(to, ANON_NAME, "%s%u]", forms[i], anon_pid(k, pid));
+		}
+	return copy(to, s, n);
+}
+
+/* ---- others ---------------------------------------------------------------------------------------- */
+
+size_t
+anon_symbol(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
+{
+	const char *prefix = "symbol_";
+
+	if (is_one_of(s, n, public_symbols, sizeof public_symbols / sizeof *public_symbols))
+		return copy(to, s, n);
+	for (size_t i = 0; i < sizeof symbol_prefixes / sizeof *symbol_prefixes; i++)
+		if (begins(s, n, symbol_prefixes[i]))
+			prefix = symbol_prefixes[i];
+	return anon_word(k, ANON_D_SYMBOL, prefix, s, n, to);
+}
+
+size_t
+anon_version(const char *s, size_t n, char to[static ANON_NAME])
+{
+	size_t len = 0;
+
+	while (len < n && ((s[len] >= '0' && s[len] <= '9') || s[len] == '.'))
+		len++;
+	return copy(to, s, len);
+}
+
+size_t
+anon_event(struct anon_key *k, bool path, bool addr, const char *s, size_t n, char to[static ANON_NAME])
+{
+	/* Groups that perf probe and the tracing files make: of programs, libraries, or what a user called them. */
+	static const char *const made[] = {
+		"probe", "sdt_", "uprobes:", "kprobes:", "synthetic:", "user_events", "/", "./", "../",
+	};
+
+	for (size_t i = 0; path && i < sizeof made / sizeof *made; i++)
+		if (begins(s, n, made[i]))
+			return anon_word(k, ANON_D_EVENT, "event-", s, n, to);
+	if (addr && begins(s, n, "mem:"))
+		return anon_word(k, ANON_D_EVENT, "mem:", s, n, to);
+	return copy(to, s, n);
+}
