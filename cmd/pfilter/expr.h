@@ -20,6 +20,7 @@ struct expr_subject {		/* what an expression is asked about */
 	const struct pp_rec	*r;
 	uint64_t	 nr;		/* of the record, from 1 */
 	uint64_t	 offset;	/* where it stands in the input */
+	uint64_t	 start;		/* time of the first record that has one; 0: none yet */
 	const struct state *state;	/* at the record's time; NULL: nothing needs it */
 };
 enum expr_result { EXPR_NO, EXPR_YES, EXPR_UNKNOWN };
@@ -32,11 +33,19 @@ struct expr *expr_add_file(struct expr *e, const struct tool *, const char *path
 bool	expr_needs_state(const struct expr *);
 /* Does it ask for nr or offset? */
 bool	expr_needs_place(const struct expr *);
+/* Does it ask for reltime, and so for the time of the first record? */
+bool	expr_needs_start(const struct expr *);
+/*
+ * Each record of type >= PP_USER_TYPE_START as it comes, also behind expr_bind(): CLOCK_DATA, HOSTNAME, guests of
+ * ID_INDEX; and new names of events make new programs.
+ */
+void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
 /* All events are known: a field that none of them records exits 2 naming the perf record option; one that some lack warns. */
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);
 /* *result; -1: the record is not sound (text in pp_err). */
 int	expr_match(struct expr *, const struct expr_subject *, enum expr_result *result, struct pp_err *);
-void	expr_explain(const struct expr *, FILE *);
+/* What it was understood as, and what it waits for; once bound also the program for each event. */
+void	expr_explain(struct expr *, FILE *);
 void	expr_free(struct expr *);
 
 #endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: ISC */
+/* expr_check.c - is the tree sound?  Types, words (numbers with names, by the field beside them), constants. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr_tree.h"
+
+struct node *
+node_new(struct expr *e, enum node_kind kind, enum type type, const struct source *src, size_t at)
+{
+	struct node *n = tool_alloc(1, sizeof *n);
+
+	n->kind = kind;
+	n->type = type;
+	n->src = src;
+	n->at = at;
+	n->made = e->nodes;
+	e->nodes = n;
+	if (++e->nnodes > EXPR_NODES)
+		lex_wrong(e->t, src, at, "more than %d names, numbers and operators; long lists go into `in (1, 2, ...)'",
+		    EXPR_NODES);
+	return n;
+}
+
+/* Of a constant that went into a list: the nodes made since. */
+static void
+unmake(struct expr *e, const struct node *until)
+{
+	while (e->nodes != until) {
+		struct node *n = e->nodes;
+
+		e->nodes = n->made;
+		e->nnodes--;
+		free(n->str);
+		free(n);
+	}
+}
+
+/* ---- words --------------------------------------------------------------------------------------- */
+
+/* The field of a value that words beside it belong to; NULL: there is none. */
+static const struct field *
+words_of(const struct node *n)
+{
+	const struct field *f;
+
+	if (!n || n->kind == N_FIELD)
+		return n && n->field->words ? n->field : NULL;
+	return (f = words_of(n->a)) ? f : words_of(n->b);
+}
+
+static bool
+is_text(const struct node *n)
+{
+	return n->type == T_STR;
+}
+
+static _Noreturn void
+unknown(const struct expr *e, const struct node *n, const struct field *f, bool text)
+{
+	const char *word = n->src->text + n->at;
+	char near[256];
+
+	if (f) {
+		field_words(f, near, sizeof near);
+		lex_wrong(e->t, n->src, n->at, "`%.*s' is no word of %s; there are %s", (int)n->len, word, f->name, near);
+	}
+	field_near(word, n->len, near, sizeof near);
+	lex_wrong(e->t, n->src, n->at, "no field is called `%.*s'%s%s%s", (int)(n->len > 64 ? 64 : n->len), word,
+	    *near ? "; near that: " : "", near, text ? "; text goes in quotes" : "");
+}
+
+/* Give the words of a value their numbers, by that field; without one there must be none.  `text': beside text. */
+static void
+resolve(struct expr *e, struct node *n, const struct field *f, bool text)
+{
+	if (!n)
+		return;
+	if (n->kind == N_WORD) {
+		if (!f || !field_word(f, n->src->text + n->at, n->len, &n->num))
+			unknown(e, n, f, text);
+		n->kind = N_NUM;
+		return;
+	}
+	resolve(e, n->a, f, text);
+	resolve(e, n->b, f, text);
+}
+
+/* ---- constants ----------------------------------------------------------------------------------- */
+
+/* Work out what is constant in a value. */
+static void
+reduce(struct expr *e, struct node *n)
+{
+	big a, b;
+
+	if (!n || n->kind < N_NEG || n->kind > N_POPCOUNT)
+		return;
+	reduce(e, n->a);
+	reduce(e, n->b);
+	if (n->a->kind != N_NUM || (n->b && n->b->kind != N_NUM))
+		return;
+	a = n->a->num;
+	b = n->b ? n->b->num : 0;
+	if (!value_calc(n->kind, a, b, &n->num))
+		lex_wrong(e->t, n->src, n->at, (n->kind == N_DIV || n->kind == N_MOD) && !b ? "division by 0" :
+		    "this has no result in 128 bits");
+	n->kind = N_NUM;
+	n->a = n->b = NULL;
+}
+
+/* ---- types --------------------------------------------------------------------------------------- */
+
+static void
+want_number(const struct expr *e, const struct node *n)
+{
+	switch (n->type) {
+	case T_INT:
+		return;
+	case T_STR:
+		lex_wrong(e->t, n->src, n->at, "text where a number should be; text takes == != ~ =~ in");
+	case T_CHAIN:
+		lex_wrong(e->t, n->src, n->at, "a call chain is no number; it takes `in (ADDRESS..ADDRESS)', and "
+		    "callchain.nr is its length");
+	case T_COND:
+		lex_wrong(e->t, n->src, n->at, "a condition where a number should be");
+	}
+}
+
+struct node *
+check_arith(struct expr *e, struct node *n)
+{
+	const struct field *f = words_of(n->a);
+
+	want_number(e, n->a);
+	if (n->b) {
+		want_number(e, n->b);
+		if (!f)
+			f = words_of(n->b);
+	}
+	if (f) {
+		resolve(e, n->a, f, false);
+		resolve(e, n->b, f, false);
+	}
+	return n;
+}
+
+struct node *
+check_call(struct expr *e, struct node *n)
+{
+	const struct field *f = words_of(n->a);
+
+	if (!f && n->b)
+		f = words_of(n->b);
+	if (f) {
+		resolve(e, n->a, f, false);
+		resolve(e, n->b, f, false);
+	}
+	switch (n->kind) {
+	case N_EXISTS:
+		if (n->a->type == T_COND)
+			lex_wrong(e->t, n->src, n->at, "exists() takes a field");
+		resolve(e, n->a, f, false);
+		break;
+	case N_LEN:
+		if (!is_text(n->a))
+			lex_wrong(e->t, n->src, n->at, "len() takes text");
+		break;
+	case N_DEFAULT:
+		n->type = n->a->type;
+		if (is_text(n->a) && is_text(n->b))
+			break;
+		/* FALLTHROUGH */
+	default:
+		want_number(e, n->a);
+		if (n->b)
+			want_number(e, n->b);
+	}
+	return n;
+}
+
+struct node *
+check_cond(struct expr *e, struct node *n)
+{
+	struct node *c;
+
+	if (n->type == T_COND)
+		return n;
+	resolve(e, n, words_of(n), false);
+	want_number(e, n);
+	reduce(e, n);
+	c = node_new(e, N_TRUTH, T_COND, n->src, n->at);
+	c->a = n;
+	return c;
+}
+
+/* The ERE of a node; wrong ones exit. */
+static void
+make_ere(struct expr *e, struct node *n)
+{
+	char cause[128];
+	int rc;
+
+	if (strlen(n->str) > EXPR_NAME)
+		lex_wrong(e->t, n->src, n->at, "an expression of more than %d bytes", EXPR_NAME);
+	for (const char *p = n->str; *p; p++)
+		if (*p == '\\' && *++p >= '1' && *p <= '9')
+			lex_wrong(e->t, n->src, n->at, "references back (\\1) are not supported");
+		else if (!*p)
+			break;
+	n->ere = tool_alloc(1, sizeof *n->ere);
+	if ((rc = regcomp(n->ere, n->str, REG_EXTENDED | REG_NOSUB))) {
+		regerror(rc, n->ere, cause, sizeof cause);
+		lex_wrong(e->t, n->src, n->at, "extended regular expression: %s", cause);
+	}
+}
+
+struct node *
+check_compare(struct expr *e, struct node *n)
+{
+	struct node *a = n->a, *b = n->kind == N_IN ? NULL : n->b;
+	const struct field *f = words_of(a);
+	bool text = is_text(a) || (b && is_text(b));
+
+	if (!f)
+		f = words_of(b);
+	resolve(e, a, f, text);
+	resolve(e, b, f, text);
+	reduce(e, a);
+	reduce(e, b);
+	if (n->kind == N_GLOB || n->kind == N_ERE) {
+		if (!text)
+			lex_wrong(e->t, n->src, n->at, "~ and =~ are for text, such as comm or event");
+		if (n->kind == N_ERE)
+			make_ere(e, n);
+		return n;
+	}
+	if (n->kind == N_IN) {
+		list_sort(n->list);
+		if (a->type != T_STR && a->type != T_CHAIN)
+			want_number(e, a);
+		return n;
+	}
+	if (text && (n->kind == N_EQ || n->kind == N_NE) && is_text(a) && is_text(b))
+		return n;
+	if (text)
+		lex_wrong(e->t, n->src, n->at, is_text(a) && is_text(b) ? "text takes == != ~ =~ in, but no order" :
+		    "text and a number can't be compared");
+	want_number(e, a);
+	want_number(e, b);
+	return n;
+}
+
+/* An item of a list: what is constant goes into the list, the rest becomes an item of its own. */
+void
+check_item(struct expr *e, const struct node *in, struct node *item)
+{
+	struct node *a = in->a, *last = item->kind == N_RANGE ? item->b : NULL, *first = last ? item->a : item;
+	const struct field *f = words_of(a);
+	struct node **to = &((struct node *)in)->b;
+
+	resolve(e, first, f, is_text(a));
+	resolve(e, last, f, is_text(a));
+	reduce(e, first);
+	reduce(e, last);
+	if (is_text(a)) {
+		if (last || first->kind != N_STR)
+			lex_wrong(e->t, item->src, item->at, "a list beside text is of strings in quotes");
+		list_add_str(in->list, first->str);
+		first->str = NULL;
+		unmake(e, in);
+		return;
+	}
+	want_number(e, first);
+	if (last)
+		want_number(e, last);
+	if (first->kind == N_NUM && (!last || last->kind == N_NUM)) {
+		if (last && first->num > last->num)
+			lex_wrong(e->t, item->src, item->at, "this range ends before it begins");
+		list_add(in->list, first->num, (last ? last : first)->num);
+		unmake(e, in);
+		return;
+	}
+	if (a->type == T_CHAIN)
+		lex_wrong(e->t, item->src, item->at, "a list beside callchain is of constant addresses");
+	while (*to)
+		to = &(*to)->next;
+	*to = item;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * expr_compile.c - tree to program, for records of one kind.
+ *
+ * A condition that no record leaves unknown becomes tests that jump to where its verdict leads; a field at a fixed
+ * place beside a constant is one instruction.  Other conditions leave one of three verdicts, which are put together
+ * (Kleene's logic): what is unknown AND no is no, what is unknown OR yes is yes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr_tree.h"
+
+enum { NEXT = UINT16_MAX };		/* a label: the instruction behind */
+
+struct compiler {
+	struct program	*p;
+	size_t		 cap;
+	uint16_t	*label;		/* where it stands */
+	size_t		 nlabels, labels_cap;
+};
+
+static struct insn *
+emit(struct compiler *c, enum op op, const struct node *from)
+{
+	struct program *p = c->p;
+	struct insn *i;
+
+	if (!p || p->n == c->cap) {
+		c->cap = c->cap ? 2 * c->cap : 8;
+		p = tool_realloc(p, 1, sizeof *p + c->cap * sizeof *p->code);
+		if (!c->p)
+			memset(p, 0, sizeof *p);
+		p->from = tool_realloc(p->from, c->cap, sizeof *p->from);
+		c->p = p;
+	}
+	i = &p->code[p->n];
+	p->from[p->n++] = from;
+	memset(i, 0, sizeof *i);
+	i->op = (uint8_t)op;
+	i->yes = i->no = NEXT;
+	return i;
+}
+
+static uint16_t
+new_label(struct compiler *c)
+{
+	if (c->nlabels == c->labels_cap)
+		c->label = tool_realloc(c->label, c->labels_cap = c->labels_cap ? 2 * c->labels_cap : 16, sizeof *c->label);
+	return (uint16_t)c->nlabels++;
+}
+
+static void
+place(struct compiler *c, uint16_t label)
+{
+	c->label[label] = (uint16_t)c->p->n;
+}
+
+static struct insn *
+jump(struct insn *i, uint16_t yes, uint16_t no)
+{
+	i->yes = yes;
+	i->no = no;
+	return i;
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+static void
+reads(struct compiler *c, struct insn *i, const struct access *a)
+{
+	i->end = a->end;
+	i->sign = a->sign;
+	i->width = a->width;
+	i->shift = a->shift;
+	i->off = a->off;
+	i->mask = a->mask;
+	if (!a->end && c->p->min < (unsigned)(a->off + a->width))
+		c->p->min = (unsigned)(a->off + a->width);
+}
+
+static void
+gen_known(struct compiler *c, const struct node *n)
+{
+	struct insn *i = emit(c, n->type == T_STR ? OP_STR : OP_NUM, n);
+
+	i->turn = n->state == UNKNOWN;
+	if (n->type == T_STR)
+		i->str = n->text;
+	else {
+		i->lo = (uint64_t)n->value;
+		i->span = (uint64_t)(n->value >> 64);
+	}
+}
+
+static void
+gen_value(struct compiler *c, const struct node *n)
+{
+	struct insn *i;
+
+	if (n->state != LIVE)
+		gen_known(c, n);
+	else if (n->kind == N_FIELD && n->access.at == AT_PLACE)
+		reads(c, emit(c, OP_LOAD, n), &n->access);
+	else if (n->kind == N_FIELD) {
+		i = emit(c, OP_FETCH, n);
+		i->what = n->field->part;
+		i->field = n->field;
+	} else if (n->kind == N_DEFAULT) {
+		if (n->a->state == UNKNOWN)
+			gen_value(c, n->b);
+		else {
+			gen_value(c, n->a);
+			if (!n->a->sure) {
+				gen_value(c, n->b);
+				emit(c, OP_DEFAULT, n);
+			}
+		}
+	} else {
+		gen_value(c, n->a);
+		if (n->b)
+			gen_value(c, n->b);
+		i = emit(c, n->b ? OP_CALC : OP_CALC1, n);
+		i->what = (uint8_t)n->kind;
+	}
+}
+
+/* ---- tests --------------------------------------------------------------------------------------- */
+
+/* Is it a field at a fixed place, or some bits of one? */
+static bool
+simple(const struct node *n, struct access *a)
+{
+	const struct node *bits;
+
+	if (n->state != LIVE)
+		return false;
+	if (n->kind == N_FIELD) {
+		*a = n->access;
+		return a->at == AT_PLACE;
+	}
+	if (n->kind != N_BAND)
+		return false;
+	bits = n->a->state == KNOWN ? n->a : n->b;
+	if (bits->state != KNOWN || bits->value < 0 || !simple(bits == n->a ? n->b : n->a, a) || a->sign)
+		return false;
+	a->mask &= (uint64_t)bits->value;
+	return true;
+}
+
+static void
+gen_const(struct compiler *c, const struct node *n, enum expr_result verdict, uint16_t yes, uint16_t no)
+{
+	jump(emit(c, OP_CONST, n), yes, no)->what = (uint8_t)verdict;
+}
+
+/* Is the field from lo to hi? */
+static void
+gen_range(struct compiler *c, const struct node *n, const struct access *a, big lo, big hi, bool turn, uint16_t yes,
+    uint16_t no)
+{
+	big least = a->sign ? -((big)1 << (8 * a->width - 1)) : 0;
+	big most = a->sign ? ((big)1 << (8 * a->width - 1)) - 1 : (big)a->mask;
+	struct insn *i;
+
+	if (lo < least)
+		lo = least;
+	if (hi > most)
+		hi = most;
+	if (lo > hi || (lo == least && hi == most)) {
+		gen_const(c, n, (lo > hi) == turn ? EXPR_YES : EXPR_NO, yes, no);
+		return;
+	}
+	i = jump(emit(c, a->width == 2 ? OP_U16 : a->width == 8 ? OP_U64 : a->sign ? OP_S32 : OP_U32, n), yes, no);
+	reads(c, i, a);
+	i->turn = turn;
+	i->lo = (uint64_t)lo;
+	i->span = (uint64_t)(hi - lo);
+}
+
+static void
+gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+{
+	static const enum node_kind mirror[] = { [N_EQ] = N_EQ, [N_NE] = N_NE, [N_LT] = N_GT, [N_GT] = N_LT, [N_LE] = N_GE,
+	    [N_GE] = N_LE };
+	const struct node *a = n->a, *b = n->b;
+	enum node_kind kind = n->kind;
+	const big far = (big)1 << 100;
+	struct access at;
+	struct insn *i;
+
+	if (a->type == T_STR) {
+		gen_value(c, a);
+		gen_value(c, b);
+		jump(emit(c, OP_STR_EQ, n), yes, no)->turn = kind == N_NE;
+		return;
+	}
+	if (a->state == KNOWN) {
+		a = n->b;
+		b = n->a;
+		kind = mirror[kind];
+	}
+	if (b->state == KNOWN && b->value > -far && b->value < far && simple(a, &at)) {
+		big v = b->value, lo = kind == N_LT || kind == N_LE ? -far : kind == N_GT ? v + 1 : v;
+		big hi = kind == N_GT || kind == N_GE ? far : kind == N_LT ? v - 1 : v;
+
+		gen_range(c, n, &at, lo, hi, kind == N_NE, yes, no);
+		return;
+	}
+	gen_value(c, n->a);
+	gen_value(c, n->b);
+	i = jump(emit(c, OP_COMPARE, n), yes, no);
+	i->what = (uint8_t)n->kind;
+}
+
+/* Items that are not constant: x == item OR x >= from AND x <= to OR ...; OP_GET is x. */
+static void
+gen_items(struct compiler *c, const struct node *n)
+{
+	uint16_t end = new_label(c), skip;
+
+	gen_value(c, n->a);
+	emit(c, OP_SET, n);
+	emit(c, OP_GET, n);
+	emit(c, OP_IN, n)->node = n;
+	for (const struct node *item = n->b; item; item = item->next) {
+		const struct node *lo = item->kind == N_RANGE ? item->a : item, *hi = item->kind == N_RANGE ? item->b : NULL;
+
+		jump(emit(c, OP_IF_YES, n), end, NEXT);
+		emit(c, OP_PUSH, n);
+		emit(c, OP_GET, n);
+		gen_value(c, lo);
+		emit(c, OP_COMPARE, item)->what = hi ? N_GE : N_EQ;
+		if (hi) {
+			skip = new_label(c);
+			jump(emit(c, OP_IF_NO, item), NEXT, skip);
+			emit(c, OP_PUSH, item);
+			emit(c, OP_GET, item);
+			gen_value(c, hi);
+			emit(c, OP_COMPARE, item)->what = N_LE;
+			emit(c, OP_AND, item);
+			place(c, skip);
+		}
+		emit(c, OP_OR, n);
+	}
+	place(c, end);
+}
+
+static void
+gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+{
+	struct access a;
+	struct insn *i;
+
+	if (n->b) {
+		gen_items(c, n);
+		if (yes != NEXT || no != NEXT)
+			jump(emit(c, OP_IF_NO, n), yes, no);
+	} else if (n->a->type == T_CHAIN)
+		jump(emit(c, OP_CHAIN, n), yes, no)->node = n;
+	else if (simple(n->a, &a)) {
+		list_keys(n->list, a.sign);
+		i = jump(emit(c, OP_LIST, n), yes, no);
+		reads(c, i, &a);
+		i->key = n->list->key[a.sign];
+		i->nkey = n->list->nkey[a.sign];
+	} else {
+		gen_value(c, n->a);
+		jump(emit(c, n->a->type == T_STR ? OP_IN_STR : OP_IN, n), yes, no)->node = n;
+	}
+}
+
+/* A condition that is no AND, OR or NOT. */
+static void
+gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+{
+	struct access a;
+
+	switch (n->kind) {
+	case N_TRUTH:
+		if (simple(n->a, &a)) {
+			gen_range(c, n, &a, 0, 0, true, yes, no);
+			return;
+		}
+		gen_value(c, n->a);
+		jump(emit(c, OP_TRUTH, n), yes, no);
+		break;
+	case N_EXISTS:
+		gen_value(c, n->a);
+		jump(emit(c, OP_EXISTS, n), yes, no);
+		break;
+	case N_GLOB:
+	case N_ERE:
+		gen_value(c, n->a);
+		jump(emit(c, n->kind == N_GLOB ? OP_GLOB : OP_ERE, n), yes, no)->node = n;
+		break;
+	case N_IN:
+		gen_in(c, n, yes, no);
+		break;
+	default:
+		gen_compare(c, n, yes, no);
+	}
+}
+
+static enum expr_result
+verdict(const struct node *n)
+{
+	return n->state == UNKNOWN ? EXPR_UNKNOWN : n->value ? EXPR_YES : EXPR_NO;
+}
+
+/* No record leaves it unknown. */
+static void
+gen_jumps(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+{
+	uint16_t second;
+
+	if (n->state == KNOWN)
+		gen_const(c, n, verdict(n), yes, no);
+	else if (n->kind == N_NOT)
+		gen_jumps(c, n->a, no, yes);
+	else if (n->kind != N_AND && n->kind != N_OR)
+		gen_test(c, n, yes, no);
+	else if (n->a->state == KNOWN)		/* it leaves the verdict to the other */
+		gen_jumps(c, n->b, yes, no);
+	else if (n->b->state == KNOWN)
+		gen_jumps(c, n->a, yes, no);
+	else {
+		second = new_label(c);
+		gen_jumps(c, n->a, n->kind == N_AND ? second : yes, n->kind == N_AND ? no : second);
+		place(c, second);
+		gen_jumps(c, n->b, yes, no);
+	}
+}
+
+/* Leaves one of three verdicts. */
+static void
+gen_verdict(struct compiler *c, const struct node *n)
+{
+	uint16_t end;
+
+	if (n->state != LIVE)
+		gen_const(c, n, verdict(n), NEXT, NEXT);
+	else if (n->kind == N_NOT) {
+		gen_verdict(c, n->a);
+		emit(c, OP_NOT, n);
+	} else if (n->kind != N_AND && n->kind != N_OR)
+		gen_test(c, n, NEXT, NEXT);
+	else if (n->a->state == KNOWN)
+		gen_verdict(c, n->b);
+	else if (n->b->state == KNOWN)
+		gen_verdict(c, n->a);
+	else {
+		end = new_label(c);
+		gen_verdict(c, n->a);
+		if (n->kind == N_AND)
+			jump(emit(c, OP_IF_NO, n), NEXT, end);
+		else
+			jump(emit(c, OP_IF_YES, n), end, NEXT);
+		if (!n->a->sure)
+			emit(c, OP_PUSH, n);
+		gen_verdict(c, n->b);
+		if (!n->a->sure)
+			emit(c, n->kind == N_AND ? OP_AND : OP_OR, n);
+		place(c, end);
+	}
+}
+
+/* Labels become places. */
+static void
+resolve(const struct compiler *c)
+{
+	for (size_t i = 0; i < c->p->n; i++) {
+		struct insn *in = &c->p->code[i];
+
+		in->yes = in->yes == NEXT ? (uint16_t)(i + 1) : c->label[in->yes];
+		in->no = in->no == NEXT ? (uint16_t)(i + 1) : c->label[in->no];
+	}
+}
+
+struct program *
+compile(struct expr *e, const struct kind *k)
+{
+	struct compiler c = { 0 };
+	uint16_t yes, no;
+
+	fold(e, k, e->root);
+	if (e->root->state == LIVE && e->root->sure) {
+		yes = new_label(&c);
+		no = new_label(&c);
+		gen_jumps(&c, e->root, yes, no);
+		place(&c, yes);
+		emit(&c, OP_YES, e->root);
+		place(&c, no);
+		emit(&c, OP_NO, e->root);
+	} else {
+		gen_verdict(&c, e->root);
+		emit(&c, OP_END, e->root);
+	}
+	resolve(&c);
+	free(c.label);
+	return c.p;
+}
+
+void
+program_free(struct program *p)
+{
+	if (p)
+		free(p->from);
+	free(p);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: ISC */
+/* expr_explain.c - --explain: the expression as it was understood, what it waits for, the program for each event */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr_tree.h"
+
+static const char *const signs[] = {
+	[N_ADD] = "+", [N_SUB] = "-", [N_MUL] = "*", [N_DIV] = "/", [N_MOD] = "%", [N_BAND] = "&", [N_BXOR] = "^", [N_BOR] = "|",
+	[N_MIN] = "min", [N_MAX] = "max", [N_ABS] = "abs", [N_POPCOUNT] = "popcount", [N_LEN] = "len", [N_DEFAULT] = "default",
+	[N_EXISTS] = "exists", [N_EQ] = "==", [N_NE] = "!=", [N_LT] = "<", [N_LE] = "<=", [N_GT] = ">", [N_GE] = ">=",
+	[N_GLOB] = "~", [N_ERE] = "=~", [N_AND] = "&&", [N_OR] = "||",
+};
+
+/* ---- the tree ------------------------------------------------------------------------------------ */
+
+static void
+put_big(FILE *to, big n)
+{
+	char text[48];
+
+	big_text(n, text);
+	fputs(text, to);
+}
+
+static void
+put_text(FILE *to, const char *s)
+{
+	char *safe = tool_vis(s, strlen(s));
+
+	fprintf(to, "\"%s\"", safe);
+	free(safe);
+}
+
+static void
+put_list(FILE *to, const struct list *l)
+{
+	enum { SHOWN = 8 };
+	size_t n = l->n + l->nstr;
+
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
+		fputs(i ? ", " : "", to);
+		if (l->nstr)
+			put_text(to, l->str[i]);
+		else {
+			put_big(to, l->r[i].lo);
+			if (l->r[i].hi != l->r[i].lo) {
+				fputs("..", to);
+				put_big(to, l->r[i].hi);
+			}
+		}
+	}
+	if (n > SHOWN)
+		fprintf(to, ", ... %zu more", n - SHOWN);
+}
+
+static void
+put_node(FILE *to, const struct node *n)
+{
+	switch (n->kind) {
+	case N_NUM:	put_big(to, n->num); break;
+	case N_STR:	put_text(to, n->str); break;
+	case N_FIELD:	fputs(n->field->name, to); break;
+	case N_TRUTH:
+		put_node(to, n->a);
+		fputs(" != 0", to);
+		break;
+	case N_NEG:
+	case N_NOT:
+		fputs(n->kind == N_NEG ? "-(" : "!(", to);
+		put_node(to, n->a);
+		putc(')', to);
+		break;
+	case N_GLOB:
+	case N_ERE:
+		put_node(to, n->a);
+		fprintf(to, " %s ", signs[n->kind]);
+		put_text(to, n->str);
+		break;
+	case N_RANGE:
+		put_node(to, n->a);
+		fputs("..", to);
+		put_node(to, n->b);
+		break;
+	case N_IN:
+		put_node(to, n->a);
+		fputs(" in (", to);
+		put_list(to, n->list);
+		for (const struct node *item = n->b; item; item = item->next) {
+			fputs(item != n->b || n->list->n ? ", " : "", to);
+			put_node(to, item);
+		}
+		putc(')', to);
+		break;
+	case N_MIN: case N_MAX: case N_ABS: case N_POPCOUNT: case N_LEN: case N_DEFAULT: case N_EXISTS:
+		fprintf(to, "%s(", signs[n->kind]);
+		put_node(to, n->a);
+		if (n->b) {
+			fputs(", ", to);
+			put_node(to, n->b);
+		}
+		putc(')', to);
+		break;
+	default:
+		fputs(n->a->a && n->a->kind != N_FIELD ? "(" : "", to);
+		put_node(to, n->a);
+		fprintf(to, "%s %s %s", n->a->a && n->a->kind != N_FIELD ? ")" : "", signs[n->kind], n->b->a ? "(" : "");
+		put_node(to, n->b);
+		fputs(n->b->a ? ")" : "", to);
+	}
+}
+
+/* ---- programs ------------------------------------------------------------------------------------ */
+
+static void
+put_place(FILE *to, const struct insn *i)
+{
+	if (i->end)
+		fprintf(to, "u%u at end-%d", 8 * i->width, -i->off);
+	else
+		fprintf(to, "%c%u at byte %d", i->sign ? 's' : 'u', 8 * i->width, i->off);
+	if (i->shift)
+		fprintf(to, " >> %u", i->shift);
+	if (!i->sign && i->mask != (i->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * i->width) - 1))
+		fprintf(to, " & 0x%jx", (uintmax_t)i->mask);
+}
+
+static void
+put_where(FILE *to, const struct program *p, size_t at, uint16_t where)
+{
+	enum op op = (enum op)p->code[where].op;
+
+	if (op == OP_YES || op == OP_NO)
+		fputs(op == OP_YES ? "keep" : "drop", to);
+	else if (where == at + 1)
+		fputs("next", to);
+	else
+		fprintf(to, "%u", where);
+}
+
+static bool
+jumps(enum op op)
+{
+	return op <= OP_IF_YES;
+}
+
+static void
+put_test(FILE *to, const struct insn *i, const struct node *from)
+{
+	static const char *const verdicts[] = { [EXPR_NO] = "no", [EXPR_YES] = "yes", [EXPR_UNKNOWN] = "unknown" };
+
+	switch ((enum op)i->op) {
+	case OP_U16: case OP_U32: case OP_S32: case OP_U64:
+		put_place(to, i);
+		fprintf(to, i->turn ? " not " : " ");
+		if (i->sign)
+			fprintf(to, i->span ? "%jd..%jd" : "%jd", (intmax_t)i->lo, (intmax_t)(i->lo + i->span));
+		else
+			fprintf(to, i->span ? "%ju..%ju" : "%ju", (uintmax_t)i->lo, (uintmax_t)(i->lo + i->span));
+		break;
+	case OP_LIST:
+		put_place(to, i);
+		fprintf(to, " in %zu ranges", i->nkey);
+		break;
+	case OP_COMPARE:	fputs(signs[i->what], to); break;
+	case OP_STR_EQ:		fputs(i->turn ? "!= text" : "== text", to); break;
+	case OP_GLOB:
+	case OP_ERE:
+		fprintf(to, "%s ", signs[from->kind]);
+		put_text(to, from->str);
+		break;
+	case OP_IN:
+	case OP_IN_STR:		fprintf(to, "in %zu %s", i->node->list->n + i->node->list->nstr, i->op == OP_IN ? "ranges" : "texts");
+		break;
+	case OP_CHAIN:		fprintf(to, "call chain in %zu ranges", i->node->list->n); break;
+	case OP_TRUTH:		fputs("!= 0", to); break;
+	case OP_EXISTS:		fputs("exists", to); break;
+	case OP_CONST:		fputs(verdicts[i->what], to); break;
+	case OP_IF_NO:		fputs("if no", to); break;
+	default:		fputs("if yes", to); break;
+	}
+}
+
+static void
+put_step(FILE *to, const struct insn *i, const struct node *from)
+{
+	switch ((enum op)i->op) {
+	case OP_PUSH:	fputs("put verdict aside", to); break;
+	case OP_AND:	fputs("verdict && that put aside", to); break;
+	case OP_OR:	fputs("verdict || that put aside", to); break;
+	case OP_NOT:	fputs("turn verdict", to); break;
+	case OP_END:	fputs("keep if yes", to); break;
+	case OP_YES:	fputs("keep", to); break;
+	case OP_NO:	fputs("drop", to); break;
+	case OP_NUM:
+		if (i->turn)
+			fputs("unknown", to);
+		else
+			put_big(to, (big)(int64_t)i->span * ((big)1 << 64) + (big)i->lo);
+		break;
+	case OP_STR:
+		put_text(to, i->str ? i->str : "");
+		break;
+	case OP_LOAD:
+		fprintf(to, "%s = ", from->field->name);
+		put_place(to, i);
+		break;
+	case OP_FETCH:	fprintf(to, "fetch %s", i->field->name); break;
+	case OP_CALC:	fputs(signs[i->what], to); break;
+	case OP_CALC1:	fputs(i->what == N_NEG ? "negate" : signs[i->what], to); break;
+	case OP_DEFAULT: fputs("default", to); break;
+	case OP_SET:	fputs("x =", to); break;
+	default:	fputs("x", to); break;
+	}
+}
+
+static void
+put_program(FILE *to, const struct program *p)
+{
+	for (size_t at = 0; at < p->n; at++) {
+		const struct insn *i = &p->code[at];
+
+		fprintf(to, "  %3zu  ", at);
+		if (!jumps((enum op)i->op)) {
+			put_step(to, i, p->from[at]);
+			putc('\n', to);
+			continue;
+		}
+		put_test(to, i, p->from[at]);
+		if (i->yes != i->no) {
+			fputs("  yes: ", to);
+			put_where(to, p, at, i->yes);
+			fputs("  no: ", to);
+			put_where(to, p, at, i->no);
+		}
+		putc('\n', to);
+	}
+}
+
+static bool
+same(const struct program *p, const struct program *q)
+{
+	return p->n == q->n && !memcmp(p->code, q->code, p->n * sizeof *p->code);
+}
+
+/* The programs for samples, one for all events that have the same. */
+static void
+put_programs(FILE *to, struct expr *e)
+{
+	enum { SHOWN = 64 };
+	unsigned n = e->events->n < SHOWN ? e->events->n : SHOWN;
+	struct program *p[SHOWN];
+
+	for (unsigned i = 0; i < n; i++)
+		p[i] = compile(e, &(struct kind){ e->events->ev[i], PP_SAMPLE, false });
+	for (unsigned i = 0; i < n; i++) {
+		unsigned first = 0;
+
+		while (!same(p[first], p[i]))
+			first++;
+		if (first < i)
+			continue;
+		fputs("samples of", to);
+		for (unsigned k = i; k < n; k++)
+			if (same(p[k], p[i])) {
+				char *name = tool_vis(e->events->ev[k]->name, strlen(e->events->ev[k]->name));
+
+				fprintf(to, "%s %s", k > i ? "," : "", name);
+				free(name);
+			}
+		fputs(":\n", to);
+		put_program(to, p[i]);
+	}
+	if (n < e->events->n)
+		fprintf(to, "and so on for %u more events\n", e->events->n - n);
+	for (unsigned i = 0; i < n; i++)
+		program_free(p[i]);
+}
+
+void
+expr_explain(struct expr *e, FILE *to)
+{
+	const char *between = "waits for its turn in time order: ";
+
+	if (!e)
+		return;
+	fputs("filter: ", to);
+	put_node(to, e->root);
+	putc('\n', to);
+	for (const struct node *n = e->nodes; n; n = n->made)
+		if (n->kind == N_FIELD && (field_needs_state(n->field) || field_needs_start(n->field))) {
+			fprintf(to, "%s%s", between, n->field->name);
+			between = ", ";
+		}
+	fputs(e->state || e->start ? "\n" : "decided at once, in order of arrival\n", to);
+	if (e->events)
+		put_programs(to, e);
+}

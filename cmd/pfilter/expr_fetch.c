@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: ISC */
+/* expr_fetch.c - fields that are not at a fixed place: parts of variable size, what the recording said before, place, clock */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr_tree.h"
+
+/* The sample, taken apart once for all fields; NULL: it is not sound. */
+static const struct pp_sample *
+sample(struct fetch *f)
+{
+	if (!f->taken && !f->bad) {
+		f->bad = pp_sample_get(&f->sample, f->s->ev, f->s->r, f->swap, f->err) < 0;
+		f->taken = !f->bad;
+	}
+	return f->taken ? &f->sample : NULL;
+}
+
+/* READ values of a sample, or of a READ record, whose trailer is no part of them. */
+static bool
+read_of(struct fetch *f, struct pp_read *rd)
+{
+	const struct pp_rec *r = f->s->r;
+	const struct pp_sample *s;
+	struct pp_cur c;
+
+	if (r->type == PP_SAMPLE) {
+		if ((s = sample(f)))
+			*rd = s->read;
+		return s;
+	}
+	if (r->size < PP_HEADER_SIZE + 8) {
+		f->bad = true;
+		pp_fail(f->err, "record of %u bytes has no room for its task", r->size);
+		return false;
+	}
+	c = pp_cur(r->raw + PP_HEADER_SIZE + 8, (size_t)(r->size - PP_HEADER_SIZE - 8 -
+	    (pp_has_trailer(f->s->ev, r) && r->size >= PP_HEADER_SIZE + 8 + f->s->ev->plan.trailer ? f->s->ev->plan.trailer : 0)),
+	    f->swap);
+	pp_read_get(rd, &c, f->s->ev->attr.read_format);
+	if (c.bad) {
+		f->bad = true;
+		pp_fail(f->err, "values lie past the end of %u bytes", r->size);
+	}
+	return !c.bad;
+}
+
+static void
+get_read(struct fetch *f, enum part part, struct value *v)
+{
+	struct pp_read rd;
+
+	if (!read_of(f, &rd))
+		return;
+	v->known = part != PART_VALUE || (rd.nr && rd.values);
+	if (v->known)
+		v->num = part == PART_ENABLED ? rd.time_enabled : part == PART_RUNNING ? rd.time_running :
+		    pp_get_u64(rd.values, f->swap);
+}
+
+static void
+get_part(struct fetch *f, enum part part, const struct field *field, struct value *v)
+{
+	const struct pp_sample *s = sample(f);
+	uint64_t n = 0;
+
+	if (!s)
+		return;
+	switch (part) {
+	case PART_TAIL:
+		switch (field->need) {
+		case PP_SAMPLE_WEIGHT_STRUCT:	n = s->weight; break;
+		case PP_SAMPLE_DATA_SRC:	n = s->data_src; break;
+		case PP_SAMPLE_TRANSACTION:	n = s->transaction; break;
+		case PP_SAMPLE_PHYS_ADDR:	n = s->phys_addr; break;
+		case PP_SAMPLE_CGROUP:		n = s->cgroup; break;
+		case PP_SAMPLE_DATA_PAGE_SIZE:	n = s->data_page_size; break;
+		case PP_SAMPLE_CODE_PAGE_SIZE:	n = s->code_page_size; break;
+		}
+		n >>= field->shift;
+		if (field->bits)
+			n &= (UINT64_C(1) << field->bits) - 1;
+		break;
+	case PART_SNOOP:	n = (s->data_src >> 19 & 31) | (s->data_src >> 38 & 3) << 5; break;
+	case PART_WEIGHT:	/* as perf shows it: of three, the first */
+		n = f->s->ev->attr.sample_type & PP_SAMPLE_WEIGHT ? s->weight : s->weight & UINT32_MAX;
+		break;
+	case PART_CHAIN_NR:	n = s->callchain.n; break;
+	case PART_STACK:	n = s->stack_user.n ? s->stack_dyn_size : 0; break;
+	case PART_ABI:
+		n = f->s->ev->attr.sample_type & PP_SAMPLE_REGS_USER ? s->regs_user_abi : s->regs_intr_abi;
+		break;
+	case PART_BRANCHES:	n = s->branches.n; break;
+	case PART_RAW:		n = s->raw.n; break;
+	case PART_AUX:		n = s->aux.n; break;
+	default:		break;
+	}
+	v->num = n;
+	v->known = true;
+}
+
+/* ---- what is beside the record -------------------------------------------------------------------- */
+
+/* The id of a sample. */
+static uint64_t
+id_of(const struct fetch *f)
+{
+	const struct pp_plan *p = &f->s->ev->plan;
+	uint16_t at = p->identifier ? p->identifier : p->id;
+
+	if (at && f->s->r->size >= at + 8)
+		return pp_get_u64(f->s->r->raw + at, f->swap);
+	return f->s->ev->nids ? f->s->ev->ids[0] : 0;
+}
+
+static void
+get_time(const struct fetch *f, enum part part, struct value *v)
+{
+	uint64_t time;
+
+	if (!pp_time(f->s->ev, f->s->r, f->swap, &time) || (part == PART_RELTIME && !f->s->start))
+		return;
+	v->known = true;
+	v->num = (big)time - (part == PART_RELTIME ? (big)f->s->start : (big)f->e->clock - (big)f->e->wall);
+}
+
+static void
+get_by_id(const struct fetch *f, enum part part, struct value *v)
+{
+	uint64_t id = id_of(f);
+	const struct guest *g;
+
+	if (part == PART_CPU) {
+		v->num = pp_cpu_of_id(f->e->events, id);
+		v->known = v->num >= 0;
+	} else if ((g = expr_guest(f->e, id))) {
+		v->num = part == PART_VCPU ? g->vcpu : g->machine;
+		v->known = true;
+	}
+}
+
+static void
+give_text(struct value *v, const char *s)
+{
+	v->str = s;
+	v->known = s != NULL;
+}
+
+static void
+get_map(struct fetch *f, enum part part, struct value *v)
+{
+	const struct pp_rec *r = f->s->r;
+	const struct pp_map *map;
+	const struct pp_dso *dso;
+	uint32_t pid = UINT32_MAX, tid;
+
+	pp_pid_tid(f->s->ev, r, f->swap, &pid, &tid);
+	map = state_map(f->s->state, pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap));
+	if (!map)
+		return;
+	if (part == PART_MAP) {
+		v->num = map->start;
+		v->known = true;
+		return;
+	}
+	if (!(dso = state_dso(f->s->state, map)))
+		return;
+	if (part == PART_DSO)
+		give_text(v, dso->name);
+	else if (dso->id_len) {
+		for (unsigned i = 0; i < dso->id_len && i < sizeof dso->id; i++)
+			snprintf(f->hex + 2 * i, 3, "%02x", dso->id[i]);
+		give_text(v, f->hex);
+	}
+}
+
+static void
+get_state(struct fetch *f, enum part part, struct value *v)
+{
+	const struct pp_sample *s;
+	uint32_t pid, tid;
+	int64_t ppid;
+
+	if (!f->s->state)
+		return;
+	if (part == PART_CGROUP) {
+		if ((s = sample(f)))
+			give_text(v, state_cgroup(f->s->state, s->cgroup));
+		return;
+	}
+	if (part != PART_COMM && part != PART_PPID) {
+		get_map(f, part, v);
+		return;
+	}
+	if (!pp_pid_tid(f->s->ev, f->s->r, f->swap, &pid, &tid))
+		return;
+	if (part == PART_COMM)
+		give_text(v, state_comm(f->s->state, tid));
+	else if ((ppid = state_ppid(f->s->state, pid)) >= 0) {
+		v->num = ppid;
+		v->known = true;
+	}
+}
+
+void
+fetch_part(struct fetch *f, enum part part, const struct field *field, struct value *v)
+{
+	*v = (struct value){ 0 };
+	switch (part) {
+	case PART_NR:
+		v->num = f->s->nr;
+		v->known = true;
+		break;
+	case PART_OFFSET:
+		v->num = f->s->offset;
+		v->known = true;
+		break;
+	case PART_RELTIME:
+	case PART_WALLTIME:	get_time(f, part, v); break;
+	case PART_CPU:
+	case PART_MACHINE:
+	case PART_VCPU:		get_by_id(f, part, v); break;
+	case PART_VALUE:
+	case PART_ENABLED:
+	case PART_RUNNING:	get_read(f, part, v); break;
+	case PART_COMM:
+	case PART_PPID:
+	case PART_DSO:
+	case PART_BUILD_ID:
+	case PART_MAP:
+	case PART_CGROUP:	get_state(f, part, v); break;
+	default:		get_part(f, part, field, v);
+	}
+}
+
+bool
+fetch_chain(struct fetch *f, const struct list *l, bool *known)
+{
+	const uint64_t context = (uint64_t)-4095;	/* PERF_CONTEXT_MAX: from here on no addresses */
+	const struct pp_sample *s = sample(f);
+
+	*known = s != NULL;
+	for (uint64_t i = 0; s && i < s->callchain.n; i++) {
+		uint64_t ip = pp_get_u64(s->callchain.p + 8 * i, f->swap);
+
+		if (ip < context && list_has(l, ip))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * expr_fold.c - what of an expression is known before there is a record.
+ *
+ * For the records of one kind (samples of one event, say) some fields are constant (event, attr.type), some are absent
+ * for good, and the others are in each record.  By that each node is KNOWN, UNKNOWN or LIVE.
+ */
+#include <string.h>
+
+#include "expr_tree.h"
+
+static void
+known(struct node *n, big value, const char *text)
+{
+	n->state = KNOWN;
+	n->sure = true;
+	n->value = value;
+	n->text = text;
+	for (n->bits = 0; value > 0 || value < -1; value /= 2)
+		n->bits++;
+	n->bits++;
+}
+
+static void
+live(struct node *n, bool sure, unsigned bits)
+{
+	n->state = LIVE;
+	n->sure = sure;
+	n->bits = (uint8_t)(bits > UINT8_MAX ? UINT8_MAX : bits);
+}
+
+static void
+unknown(struct node *n)
+{
+	n->state = UNKNOWN;
+	n->sure = false;
+	n->bits = 0;
+}
+
+static void
+field(const struct expr *e, const struct kind *k, struct node *n)
+{
+	field_access(e, n->field, k, &n->access);
+	switch (n->access.at) {
+	case AT_NONE:	unknown(n); break;
+	case AT_NUMBER:	known(n, n->access.num, NULL); break;
+	case AT_STRING:	known(n, 0, n->access.str); break;
+	default:	live(n, n->access.sure, n->access.bits);
+	}
+}
+
+/* a op b; `b' is NULL for what takes one. */
+static void
+arith(struct node *n, const struct node *a, const struct node *b)
+{
+	unsigned more = !b || a->bits > b->bits ? a->bits : b->bits;
+	bool sure = a->sure && (!b || b->sure);
+
+	if (a->state == UNKNOWN || (b && b->state == UNKNOWN)) {
+		unknown(n);
+		return;
+	}
+	if (a->state == KNOWN && (!b || b->state == KNOWN)) {
+		big value;
+
+		if (value_calc(n->kind, a->value, b ? b->value : 0, &value))
+			known(n, value, NULL);
+		else
+			unknown(n);
+		return;
+	}
+	switch (n->kind) {
+	case N_MUL:
+		more = a->bits + b->bits;
+		break;
+	case N_DIV:
+	case N_MOD:
+		sure &= b->state == KNOWN && b->value;
+		break;
+	case N_POPCOUNT:
+		sure &= a->kind == N_FIELD && !a->access.sign;
+		break;
+	default:
+		break;
+	}
+	more++;
+	live(n, sure && more <= 126, more);
+}
+
+static void
+otherwise(struct node *n, const struct node *a, const struct node *b)
+{
+	const struct node *as = a->state == UNKNOWN ? b : a;
+
+	if (a->state != LIVE || a->sure) {
+		n->state = as->state;
+		n->sure = as->sure;
+		n->bits = as->bits;
+		n->value = as->value;
+		n->text = as->text;
+	} else
+		live(n, b->sure, a->bits > b->bits ? a->bits : b->bits);
+}
+
+/* Comparisons of what is known; of what is not, only whether they can tell. */
+static void
+compare(struct node *n, const struct node *a, const struct node *b)
+{
+	bool yes;
+
+	if (a->state == UNKNOWN || (b && b->state == UNKNOWN)) {
+		unknown(n);
+		return;
+	}
+	if (a->state == LIVE || (b && b->state == LIVE)) {
+		live(n, a->sure && (!b || b->sure), 1);
+		return;
+	}
+	if (n->kind == N_TRUTH)
+		yes = a->value != 0;
+	else if (n->kind == N_GLOB || n->kind == N_ERE) {
+		if (strlen(a->text) > EXPR_NAME) {
+			unknown(n);
+			return;
+		}
+		yes = n->kind == N_GLOB ? value_glob(n->str, a->text) : !regexec(n->ere, a->text, 0, NULL, 0);
+	} else if (a->type == T_STR)
+		yes = !strcmp(a->text, b->text) == (n->kind == N_EQ);
+	else
+		yes = value_compare(n->kind, a->value, b->value);
+	known(n, yes, NULL);
+}
+
+static void
+in(struct expr *e, const struct kind *k, struct node *n)
+{
+	bool sure = n->a->sure;
+
+	for (struct node *item = n->b; item; item = item->next) {
+		if (item->kind == N_RANGE) {
+			fold(e, k, item->a);
+			fold(e, k, item->b);
+			sure &= item->a->sure && item->b->sure;
+		} else {
+			fold(e, k, item);
+			sure &= item->sure;
+		}
+	}
+	if (n->a->state == UNKNOWN)
+		unknown(n);
+	else if (n->a->state == KNOWN && n->a->type == T_STR)
+		known(n, list_has_str(n->list, n->a->text), NULL);
+	else if (n->a->state == KNOWN && (!n->b || list_has(n->list, n->a->value)))
+		known(n, list_has(n->list, n->a->value), NULL);
+	else
+		live(n, sure, 1);
+}
+
+/* AND and OR: one verdict decides whatever the other is. */
+static void
+both(struct node *n, const struct node *a, const struct node *b)
+{
+	big decides = n->kind == N_OR;
+
+	if ((a->state == KNOWN && a->value == decides) || (b->state == KNOWN && b->value == decides))
+		known(n, decides, NULL);
+	else if (a->state == KNOWN && b->state == KNOWN)
+		known(n, !decides, NULL);
+	else if (a->state != LIVE && b->state != LIVE)
+		unknown(n);
+	else
+		live(n, a->sure && b->sure, 1);
+}
+
+void
+fold(struct expr *e, const struct kind *k, struct node *n)
+{
+	struct node *a = n->a, *b = n->b;
+
+	if (a)
+		fold(e, k, a);
+	if (b && n->kind != N_IN)
+		fold(e, k, b);
+	switch (n->kind) {
+	case N_NUM:	known(n, n->num, NULL); break;
+	case N_STR:	known(n, 0, n->str); break;
+	case N_FIELD:	field(e, k, n); break;
+	case N_LEN:
+		if (a->state == KNOWN)
+			known(n, (big)strlen(a->text), NULL);
+		else if (a->state == LIVE)
+			live(n, a->sure, 64);
+		else
+			unknown(n);
+		break;
+	case N_DEFAULT:	otherwise(n, a, b); break;
+	case N_EXISTS:
+		if (a->state == LIVE && !a->sure)
+			live(n, true, 1);
+		else
+			known(n, a->state != UNKNOWN, NULL);
+		break;
+	case N_IN:	in(e, k, n); break;
+	case N_NOT:
+		n->state = a->state;
+		n->sure = a->sure;
+		n->value = !a->value;
+		break;
+	case N_AND:
+	case N_OR:	both(n, a, b); break;
+	default:
+		if (n->kind <= N_POPCOUNT)
+			arith(n, a, b);
+		else
+			compare(n, a, b);
+	}
+}

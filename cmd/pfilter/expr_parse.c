@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * expr_parse.c - tokens to a tree, one function for each rule:
+ *
+ *	filter := conj { "," conj }				AND, which binds weakest: perf's
+ *	conj   := and { ("||" | "or") and }
+ *	and    := not { ("&&" | "and") not }
+ *	not    := ("!" | "not") not | rel			"! a == b" is refused
+ *	rel    := bit [ ("==" | "!=" | "<" | "<=" | ">" | ">=") bit ]
+ *	        | bit ("~" | "!~") STRING			a glob
+ *	        | bit ("=~" | "!=~") STRING			an ERE
+ *	        | bit ["not"] "in" "(" item { "," item } ")"
+ *	item   := bit [ ".." bit ]
+ *	bit    := add { ("&" | "|" | "^") add }			& over ^ over |
+ *	add    := mul { ("+" | "-") mul }
+ *	mul    := un { ("*" | "/" | "%") un }
+ *	un     := "-" un | prim
+ *	prim   := NUMBER | STRING | WORD | FIELD | FUNCTION "(" bit { "," bit } ")" | "(" filter ")"
+ *
+ * and behind `cgroup ==' or `!=' a path.  What perf record --filter takes (its grammar is conj of single comparisons)
+ * means the same here.
+ */
+#include <string.h>
+
+#include "expr_tree.h"
+
+struct parser {
+	struct lex	 l;
+	struct expr	*e;
+	unsigned	 depth, guard;
+};
+
+static struct node *filter(struct parser *);
+static struct node *bit(struct parser *);
+
+static void __attribute__((noreturn))
+expected(const struct parser *p, const char *what)
+{
+	if (p->l.tok == TOK_END)
+		lex_wrong(p->l.t, p->l.src, p->l.src->n, "ends where %s should follow", what);
+	lex_wrong(p->l.t, p->l.src, p->l.at, "expected %s", what);
+}
+
+static void
+deeper(struct parser *p)
+{
+	if (++p->depth > EXPR_DEPTH)
+		lex_wrong(p->l.t, p->l.src, p->l.at, "nested deeper than %d", EXPR_DEPTH);
+}
+
+static void
+take(struct parser *p, int tok, const char *what)
+{
+	if (p->l.tok != tok)
+		expected(p, what);
+	lex_next(&p->l);
+}
+
+static struct node *
+make(struct parser *p, enum node_kind kind, enum type type, size_t at, struct node *a, struct node *b)
+{
+	struct node *n = node_new(p->e, kind, type, p->l.src, at);
+
+	n->a = a;
+	n->b = b;
+	return n;
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+static struct node *
+call(struct parser *p, enum node_kind kind, size_t at)
+{
+	struct node *a, *n;
+	bool guards = kind == N_EXISTS || kind == N_DEFAULT;
+
+	deeper(p);
+	lex_next(&p->l);
+	take(p, '(', "`('");
+	p->guard += guards;
+	a = bit(p);
+	p->guard -= guards;
+	n = make(p, kind, kind == N_EXISTS ? T_COND : T_INT, at, a, NULL);
+	if (kind == N_MIN || kind == N_MAX || kind == N_DEFAULT) {
+		take(p, ',', "`,' and another value");
+		n->b = bit(p);
+		while (kind != N_DEFAULT && p->l.tok == ',') {
+			lex_next(&p->l);
+			n = make(p, kind, T_INT, at, check_call(p->e, n), bit(p));
+		}
+	}
+	take(p, ')', p->l.tok == ',' ? "`)', as it takes no more" : "`)'");
+	p->depth--;
+	return check_call(p->e, n);
+}
+
+static struct node *
+named(struct parser *p)
+{
+	static const struct { const char *name; enum node_kind kind; } functions[] = {
+		{ "exists", N_EXISTS }, { "default", N_DEFAULT }, { "min", N_MIN }, { "max", N_MAX }, { "abs", N_ABS },
+		{ "popcount", N_POPCOUNT }, { "len", N_LEN },
+	};
+	const struct field *f = field_find(p->l.src->text + p->l.at, p->l.len);
+	struct node *n;
+
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (lex_is(&p->l, functions[i].name))
+			return call(p, functions[i].kind, p->l.at);
+	if (lex_is(&p->l, "and") || lex_is(&p->l, "or") || lex_is(&p->l, "not") || lex_is(&p->l, "in"))
+		expected(p, "a value");
+	n = node_new(p->e, f ? N_FIELD : N_WORD, f ? (enum type)f->type : T_INT, p->l.src, p->l.at);
+	if (f && field_refused(f))
+		lex_wrong(p->l.t, p->l.src, p->l.at, "%s is known only at record time (perf record --filter); no record "
+		    "holds it", f->name);
+	n->len = p->l.len;
+	n->field = f;
+	n->guarded = p->guard > 0;
+	if (f) {
+		p->e->state |= field_needs_state(f);
+		p->e->place |= field_needs_place(f);
+		p->e->start |= field_needs_start(f);
+	}
+	lex_next(&p->l);
+	return n;
+}
+
+static struct node *
+prim(struct parser *p)
+{
+	struct node *n;
+
+	switch (p->l.tok) {
+	case TOK_NUM:
+		n = node_new(p->e, N_NUM, T_INT, p->l.src, p->l.at);
+		n->num = p->l.num;
+		break;
+	case TOK_STR:
+		n = node_new(p->e, N_STR, T_STR, p->l.src, p->l.at);
+		n->str = p->l.str;
+		p->l.str = NULL;
+		break;
+	case TOK_NAME:
+		return named(p);
+	case '(':
+		deeper(p);
+		lex_next(&p->l);
+		n = filter(p);
+		if (p->l.tok != ')')
+			expected(p, "`)' or an operator");
+		p->depth--;
+		n->paren = true;
+		break;
+	case '/':
+		expected(p, "a value; a path stands behind `cgroup ==' only, else quote it");
+	default:
+		expected(p, "a value");
+	}
+	lex_next(&p->l);
+	return n;
+}
+
+static struct node *
+un(struct parser *p)
+{
+	size_t at = p->l.at;
+	struct node *n;
+
+	if (p->l.tok != '-')
+		return prim(p);
+	deeper(p);
+	lex_next(&p->l);
+	n = make(p, N_NEG, T_INT, at, un(p), NULL);
+	p->depth--;
+	return check_arith(p->e, n);
+}
+
+static struct node *
+mul(struct parser *p)
+{
+	struct node *n = un(p);
+	size_t at = p->l.at;
+
+	for (int tok; (tok = p->l.tok) == '*' || tok == '/' || tok == '%'; at = p->l.at) {
+		lex_next(&p->l);
+		n = check_arith(p->e, make(p, tok == '*' ? N_MUL : tok == '/' ? N_DIV : N_MOD, T_INT, at, n, un(p)));
+	}
+	return n;
+}
+
+static struct node *
+add(struct parser *p)
+{
+	struct node *n = mul(p);
+	size_t at = p->l.at;
+
+	for (int tok; (tok = p->l.tok) == '+' || tok == '-'; at = p->l.at) {
+		lex_next(&p->l);
+		n = check_arith(p->e, make(p, tok == '+' ? N_ADD : N_SUB, T_INT, at, n, mul(p)));
+	}
+	return n;
+}
+
+/* One of & ^ |, by rising level: they bind in this order. */
+static struct node *
+bits(struct parser *p, unsigned level)
+{
+	static const struct { int tok; enum node_kind kind; } levels[] = { { '|', N_BOR }, { '^', N_BXOR }, { '&', N_BAND } };
+	struct node *n;
+
+	if (level == sizeof levels / sizeof *levels)
+		return add(p);
+	n = bits(p, level + 1);
+	for (size_t at = p->l.at; p->l.tok == levels[level].tok; at = p->l.at) {
+		lex_next(&p->l);
+		n = check_arith(p->e, make(p, levels[level].kind, T_INT, at, n, bits(p, level + 1)));
+	}
+	return n;
+}
+
+static struct node *
+bit(struct parser *p)
+{
+	return bits(p, 0);
+}
+
+/* ---- conditions ---------------------------------------------------------------------------------- */
+
+static enum node_kind
+comparison(int tok)
+{
+	switch (tok) {
+	case TOK_EQ:	return N_EQ;
+	case TOK_NE:	return N_NE;
+	case '<':	return N_LT;
+	case TOK_LE:	return N_LE;
+	case '>':	return N_GT;
+	case TOK_GE:	return N_GE;
+	default:	return N_NUM;
+	}
+}
+
+static bool
+relates(const struct parser *p)
+{
+	return comparison(p->l.tok) != N_NUM || p->l.tok == '~' || p->l.tok == TOK_NO_GLOB || p->l.tok == TOK_MATCH ||
+	    p->l.tok == TOK_NO_MATCH || lex_is(&p->l, "in");
+}
+
+/* C takes a & b == c for a & (b == c), we would not: so write it out. */
+static void
+not_mixed(const struct parser *p, const struct node *n, size_t at)
+{
+	if (!n->paren && (n->kind == N_BAND || n->kind == N_BOR || n->kind == N_BXOR))
+		lex_wrong(p->l.t, p->l.src, at, "& | ^ beside a comparison need parentheses: (a & b) == c");
+}
+
+/* A number by itself, as almost all of a long list is: no node for it. */
+static bool
+plain_item(struct parser *p, struct list *list)
+{
+	struct lex *l = &p->l;
+	struct lex was = *l;
+	big lo, hi;
+	bool minus;
+
+	if (l->tok != TOK_NUM && l->tok != '-')
+		return false;
+	if ((minus = l->tok == '-'))
+		lex_next(l);
+	if (l->tok == TOK_NUM) {
+		lo = hi = minus ? -l->num : l->num;
+		lex_next(l);
+		if (l->tok == ',' || l->tok == ')') {
+			list_add(list, lo, hi);
+			return true;
+		}
+	}
+	lex_free(l);
+	*l = was;			/* it had no string */
+	return false;
+}
+
+static struct node *
+in(struct parser *p, struct node *a, size_t at)
+{
+	struct node *n = make(p, N_IN, T_COND, at, a, NULL);
+
+	n->list = tool_alloc(1, sizeof *n->list);
+	take(p, '(', "`(' and a list");
+	for (;;) {
+		if (a->type == T_STR || !plain_item(p, n->list)) {
+			struct node *item = bit(p);
+
+			if (p->l.tok == TOK_DOTS) {
+				size_t dots = p->l.at;
+
+				lex_next(&p->l);
+				item = make(p, N_RANGE, T_INT, dots, item, bit(p));
+			}
+			check_item(p->e, n, item);
+		}
+		if (p->l.tok != ',')
+			break;
+		lex_next(&p->l);
+	}
+	if (p->l.tok != ')')
+		expected(p, "`,' or `)'");
+	lex_next(&p->l);
+	return check_compare(p->e, n);
+}
+
+static struct node *
+matches(struct parser *p, struct node *a, int tok, size_t at)
+{
+	bool ere = tok == TOK_MATCH || tok == TOK_NO_MATCH, turn = tok == TOK_NO_MATCH || tok == TOK_NO_GLOB;
+	struct node *n = make(p, ere ? N_ERE : N_GLOB, T_COND, at, a, NULL);
+
+	if (p->l.tok != TOK_STR)
+		expected(p, "a string in quotes");
+	n->str = p->l.str;
+	p->l.str = NULL;
+	n = check_compare(p->e, n);
+	lex_next(&p->l);
+	return turn ? make(p, N_NOT, T_COND, at, n, NULL) : n;
+}
+
+static struct node *
+path(struct parser *p, struct node *cgroup, enum node_kind kind, size_t at)
+{
+	struct node *n = node_new(p->e, N_STR, T_STR, p->l.src, p->l.at);
+
+	n->str = p->l.str;
+	p->l.str = NULL;
+	cgroup->field = field_find("cgroup.name", 11);
+	cgroup->type = T_STR;
+	p->e->state = true;
+	lex_next(&p->l);
+	return check_compare(p->e, make(p, kind, T_COND, at, cgroup, n));
+}
+
+static struct node *
+rel(struct parser *p)
+{
+	struct node *n = bit(p);
+	size_t at = p->l.at;
+	int tok = p->l.tok;
+	enum node_kind kind = comparison(tok);
+
+	if (lex_is(&p->l, "not")) {
+		lex_next(&p->l);
+		if (!lex_is(&p->l, "in"))
+			expected(p, "`in' behind `not'");
+		not_mixed(p, n, at);
+		lex_next(&p->l);
+		n = make(p, N_NOT, T_COND, at, in(p, n, at), NULL);
+	} else if (relates(p)) {
+		not_mixed(p, n, at);
+		if (kind == N_EQ || kind == N_NE)
+			lex_path(&p->l, n->kind == N_FIELD && !strcmp(n->field->name, "cgroup") && !n->paren, p->depth > 0);
+		else
+			lex_next(&p->l);
+		if (tok == TOK_NAME)
+			n = in(p, n, at);
+		else if (kind == N_NUM)
+			n = matches(p, n, tok, at);
+		else if (p->l.tok == TOK_PATH)
+			n = path(p, n, kind, at);
+		else {
+			struct node *b = bit(p);
+
+			not_mixed(p, b, at);
+			n = check_compare(p->e, make(p, kind, T_COND, at, n, b));
+		}
+	} else
+		return n;
+	if (relates(p) || lex_is(&p->l, "not"))
+		lex_wrong(p->l.t, p->l.src, p->l.at, "comparisons do not chain: write a < b && b < c");
+	return n;
+}
+
+static struct node *
+not(struct parser *p)
+{
+	size_t at = p->l.at;
+	bool mark = p->l.tok == '!';
+	struct node *n;
+
+	if (!mark && !lex_is(&p->l, "not"))
+		return rel(p);
+	deeper(p);
+	lex_next(&p->l);
+	n = not(p);
+	if (mark && !n->paren && n->kind >= N_EQ && n->kind <= N_IN)
+		lex_wrong(p->l.t, p->l.src, at, "which is meant? write !(a == b), or `not a == b', which is the same");
+	p->depth--;
+	return make(p, N_NOT, T_COND, at, check_cond(p->e, n), NULL);
+}
+
+static struct node *
+and(struct parser *p)
+{
+	struct node *n = not(p);
+
+	for (size_t at = p->l.at; p->l.tok == TOK_AND || lex_is(&p->l, "and"); at = p->l.at) {
+		lex_next(&p->l);
+		n = make(p, N_AND, T_COND, at, check_cond(p->e, n), NULL);
+		n->b = check_cond(p->e, not(p));
+	}
+	return n;
+}
+
+static struct node *
+alternatives(struct parser *p)
+{
+	struct node *n = and(p);
+
+	for (size_t at = p->l.at; p->l.tok == TOK_OR || lex_is(&p->l, "or"); at = p->l.at) {
+		lex_next(&p->l);
+		n = make(p, N_OR, T_COND, at, check_cond(p->e, n), NULL);
+		n->b = check_cond(p->e, and(p));
+	}
+	return n;
+}
+
+static struct node *
+filter(struct parser *p)
+{
+	struct node *n = alternatives(p);
+
+	for (size_t at = p->l.at; p->l.tok == ','; at = p->l.at) {
+		lex_next(&p->l);
+		n = make(p, N_AND, T_COND, at, check_cond(p->e, n), NULL);
+		n->b = check_cond(p->e, alternatives(p));
+	}
+	return n;
+}
+
+struct node *
+parse(struct expr *e, const struct tool *t, const struct source *src)
+{
+	struct parser p = { .l = { .t = t, .src = src }, .e = e };
+	struct node *n;
+
+	lex_next(&p.l);
+	if (p.l.tok == TOK_END)
+		lex_wrong(t, src, 0, "an empty expression");
+	n = check_cond(e, filter(&p));
+	if (p.l.tok != TOK_END)
+		expected(&p, p.l.tok == ')' ? "no `)', as none is open" : "an operator");
+	lex_free(&p.l);
+	return n;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * expr_run.c - runs a program on a record.
+ *
+ * No recursion, no allocation; values and verdicts that wait are on two stacks, whose depth is bounded by how deep an
+ * expression may be nested (EXPR_DEPTH), a handful for each level.
+ */
+#include <string.h>
+
+#include "expr_tree.h"
+
+static const uint8_t and_of[3][3] = {
+	[EXPR_NO] = { EXPR_NO, EXPR_NO, EXPR_NO },
+	[EXPR_YES] = { EXPR_NO, EXPR_YES, EXPR_UNKNOWN },
+	[EXPR_UNKNOWN] = { EXPR_NO, EXPR_UNKNOWN, EXPR_UNKNOWN },
+};
+static const uint8_t not_of[3] = { [EXPR_NO] = EXPR_YES, [EXPR_YES] = EXPR_NO, [EXPR_UNKNOWN] = EXPR_UNKNOWN };
+
+static inline const uint8_t *
+place(const struct insn *i, const struct pp_rec *r)
+{
+	return r->raw + (i->end ? r->size : 0) + i->off;
+}
+
+static inline uint64_t
+load(const struct insn *i, const struct pp_rec *r, bool swap)
+{
+	const uint8_t *p = place(i, r);
+
+	switch (i->width) {
+	case 2:		return (uint64_t)(pp_get_u16(p, swap) >> i->shift) & i->mask;
+	case 4:		return i->sign ? (uint64_t)(int64_t)(int32_t)pp_get_u32(p, swap) : pp_get_u32(p, swap) & i->mask;
+	default:	return pp_get_u64(p, swap) >> i->shift & i->mask;
+	}
+}
+
+/* A value off the stack: is it known, and does the text fit a pattern? */
+static uint8_t
+match(const struct insn *i, const struct value *v)
+{
+	if (!v->known || strnlen(v->str, EXPR_NAME + 1) > EXPR_NAME)
+		return EXPR_UNKNOWN;
+	return i->op == OP_GLOB ? value_glob(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
+}
+
+/* The values behind `top' are used up; the verdict. */
+static uint8_t
+test(const struct insn *i, struct value **top, struct fetch *f)
+{
+	struct value *v = --*top, *w;
+	bool known;
+	uint8_t yes;
+
+	switch ((enum op)i->op) {
+	case OP_COMPARE:
+		w = v;
+		v = --*top;
+		return v->known && w->known ? value_compare(i->what, v->num, w->num) : EXPR_UNKNOWN;
+	case OP_STR_EQ:
+		w = v;
+		v = --*top;
+		return v->known && w->known ? !strcmp(v->str, w->str) != i->turn : EXPR_UNKNOWN;
+	case OP_GLOB:
+	case OP_ERE:
+		return match(i, v);
+	case OP_IN:
+		return v->known ? list_has(i->node->list, v->num) : EXPR_UNKNOWN;
+	case OP_IN_STR:
+		return v->known ? list_has_str(i->node->list, v->str) : EXPR_UNKNOWN;
+	case OP_TRUTH:
+		return v->known ? v->num != 0 : EXPR_UNKNOWN;
+	case OP_EXISTS:
+		return v->known;
+	default:	/* OP_CHAIN takes no value */
+		++*top;
+		yes = fetch_chain(f, i->node->list, &known);
+		return known ? yes : EXPR_UNKNOWN;
+	}
+}
+
+static struct value *
+value(const struct insn *i, struct value *top, struct value *kept, struct fetch *f)
+{
+	struct value *v = top;
+	uint64_t n;
+
+	switch ((enum op)i->op) {
+	case OP_NUM:
+		v->num = (big)(int64_t)i->span * ((big)1 << 64) + (big)i->lo;
+		v->known = !i->turn;
+		break;
+	case OP_STR:
+		v->str = i->str;
+		v->known = !i->turn;
+		break;
+	case OP_LOAD:
+		n = load(i, f->s->r, f->swap);
+		v->num = i->sign ? (big)(int64_t)n : (big)n;
+		v->known = true;
+		break;
+	case OP_FETCH:
+		fetch_part(f, i->what, i->field, v);
+		break;
+	case OP_CALC1:
+		v = top - 1;
+		if (i->what == N_LEN)
+			v->num = v->known ? (big)strlen(v->str) : 0;
+		else
+			v->known = v->known && value_calc(i->what, v->num, 0, &v->num);
+		break;
+	case OP_CALC:
+		v = top - 2;
+		v->known = v->known && v[1].known && value_calc(i->what, v->num, v[1].num, &v->num);
+		break;
+	case OP_DEFAULT:
+		v = top - 2;
+		if (!v->known)
+			*v = v[1];
+		break;
+	case OP_SET:
+		*kept = *--v;
+		return v;
+	default:	/* OP_GET */
+		*v = *kept;
+	}
+	return v + 1;
+}
+
+int
+run(const struct program *p, struct fetch *f)
+{
+	const struct pp_rec *r = f->s->r;
+	const struct insn *i = p->code;
+	struct value values[EXPR_VALUES], *top = values, kept;
+	uint8_t aside[EXPR_VALUES], *waiting = aside, verdict = EXPR_NO;
+	const bool swap = f->swap;
+	uint64_t n;
+
+	for (;;) {
+		switch ((enum op)i->op) {
+		case OP_U16:
+			n = (uint64_t)(pp_get_u16(place(i, r), swap) >> i->shift) & i->mask;
+			goto range;
+		case OP_U32:
+			n = pp_get_u32(place(i, r), swap) & i->mask;
+			goto range;
+		case OP_S32:
+			n = (uint64_t)(int64_t)(int32_t)pp_get_u32(place(i, r), swap);
+			goto range;
+		case OP_U64:
+			n = pp_get_u64(place(i, r), swap) >> i->shift & i->mask;
+		range:
+			verdict = (n - i->lo <= i->span) != i->turn;
+			break;
+		case OP_LIST:
+			n = load(i, r, swap);
+			verdict = list_has_key(i->key, i->nkey, i->sign ? n ^ UINT64_C(1) << 63 : n);
+			break;
+		case OP_CONST:
+			verdict = i->what;
+			break;
+		case OP_COMPARE: case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN:
+		case OP_TRUTH: case OP_EXISTS:
+			verdict = test(i, &top, f);
+			if (f->bad)
+				return -1;
+			break;
+		case OP_IF_YES:
+		case OP_IF_NO:
+			break;
+		case OP_PUSH:
+			*waiting++ = verdict;
+			break;
+		case OP_AND:
+			verdict = and_of[*--waiting][verdict];
+			break;
+		case OP_OR:
+			verdict = not_of[and_of[not_of[*--waiting]][not_of[verdict]]];
+			break;
+		case OP_NOT:
+			verdict = not_of[verdict];
+			break;
+		case OP_END:
+			return verdict;
+		case OP_YES:
+			return EXPR_YES;
+		case OP_NO:
+			return EXPR_NO;
+		case OP_NUM: case OP_STR: case OP_LOAD: case OP_FETCH: case OP_CALC: case OP_CALC1: case OP_DEFAULT: case OP_SET:
+		case OP_GET:
+			top = value(i, top, &kept, f);
+			if (f->bad)
+				return -1;
+			break;
+		}
+		i = &p->code[i->op == OP_IF_NO ? (verdict != EXPR_NO ? i->yes : i->no) : verdict == EXPR_YES ? i->yes : i->no];
+	}
+}

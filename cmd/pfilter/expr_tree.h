@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * expr_tree.h - inside of expr*.c: the text, the tree that the parser makes of it, the program for one kind of record.
+ *
+ *	expr_lex.c	text -> tokens; errors with the place marked
+ *	expr_parse.c	tokens -> tree (the grammar stands there)
+ *	expr_check.c	types, words, constants of a tree
+ *	expr_field.c	what fields there are, and where an event's records have them
+ *	expr_value.c	sums, lists, globs: what means the same at compile and at run time
+ *	expr_fold.c	what of a tree is known before there is a record
+ *	expr_compile.c	tree -> program, for the samples of an event or another of its record types
+ *	expr_run.c	runs a program on a record
+ *	expr_fetch.c	fields that are not simply loaded: variable parts, state, place
+ *	expr_explain.c	shows it
+ *	expr.c		what expr.h promises
+ */
+#ifndef PFILTER_EXPR_TREE_H
+#define PFILTER_EXPR_TREE_H
+
+#include <regex.h>
+
+#include "expr.h"
+
+/* Numbers are whole and have a sign; fields are of 64 bits, so that sums and products of two have room in this. */
+__extension__ typedef __int128 big;
+
+enum {
+	EXPR_DEPTH = 64,		/* of parentheses in each other */
+	EXPR_NODES = 2000,		/* names, numbers and operators of one run; constants in lists do not count */
+	EXPR_TEXT = 64 << 20,		/* bytes of a file */
+	EXPR_NAME = 4096,		/* most bytes of a string that patterns look at, and of an ERE */
+	EXPR_VALUES = 512,		/* values and verdicts that a program may have to put aside */
+	EXPR_PROGRAMS = 64 << 20,	/* bytes of all programs; over that they are made again when needed */
+};
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+struct source {			/* one --filter */
+	const char	*name;		/* of the option or file */
+	bool		 file;
+	char		*text;
+	size_t		 n;
+	struct source	*next;
+};
+enum token {			/* one character stands for itself */
+	TOK_END, TOK_NUM = 256, TOK_STR, TOK_NAME, TOK_PATH, TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_AND, TOK_OR,
+	TOK_MATCH, TOK_NO_MATCH, TOK_NO_GLOB, TOK_DOTS,
+};
+struct lex {
+	const struct tool *t;
+	const struct source *src;
+	size_t		 pos;		/* behind the token */
+	int		 tok;
+	size_t		 at, len;	/* where the token stands */
+	big		 num;		/* TOK_NUM */
+	char		*str;		/* TOK_STR, TOK_PATH; whoever takes it sets NULL */
+};
+void	lex_next(struct lex *);
+/* The next token; if `paths' a path if it looks like one, which ends at a blank or comma, or at `)' if `paren'. */
+void	lex_path(struct lex *, bool paths, bool paren);
+/* Is the token this name? */
+bool	lex_is(const struct lex *, const char *name);
+void	lex_free(struct lex *);
+/* "name: text", the line, a mark under the place; exit 2. */
+_Noreturn void lex_wrong(const struct tool *, const struct source *, size_t at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- fields -------------------------------------------------------------------------------------- */
+
+enum type { T_INT, T_STR, T_COND, T_CHAIN };
+
+struct word { const char *name; uint64_t value; };
+struct field {
+	const char	*name;
+	uint8_t		 type;		/* enum type */
+	uint8_t		 get;		/* enum get of expr_field.c */
+	uint8_t		 part;		/* enum part, of those that expr_fetch.c gets */
+	uint8_t		 bits, shift;	/* how much of the place it is: 0 all */
+	bool		 sign;
+	uint32_t	 need;		/* PP_SAMPLE_*: one of these, if any */
+	uint16_t	 plan, trailer;	/* where in struct pp_plan its offsets are */
+	uint8_t		 add;		/* bytes behind that offset */
+	uint8_t		 width;		/* bytes */
+	const struct word *words;
+	const char	*supply;	/* what makes perf record it */
+};
+enum part {
+	PART_NONE, PART_TAIL, PART_SNOOP, PART_WEIGHT, PART_CHAIN_NR, PART_CHAIN, PART_STACK, PART_ABI, PART_BRANCHES, PART_RAW,
+	PART_VALUE, PART_ENABLED, PART_RUNNING, PART_AUX, PART_CPU, PART_NR, PART_OFFSET, PART_RELTIME, PART_WALLTIME,
+	PART_MACHINE, PART_VCPU, PART_COMM, PART_PPID, PART_DSO, PART_BUILD_ID, PART_MAP, PART_CGROUP,
+};
+
+/* Where the records of one kind have a field. */
+struct access {
+	enum { AT_NONE, AT_NUMBER, AT_STRING, AT_PLACE, AT_PART } at;
+	bool		 end;		/* AT_PLACE: `off' counts from the record's end */
+	bool		 sign;
+	bool		 sure;		/* no record lacks it */
+	uint8_t		 width, shift, bits;	/* bits: of the value, at most */
+	int32_t		 off;
+	uint64_t	 mask;
+	big		 num;		/* AT_NUMBER */
+	const char	*str;		/* AT_STRING */
+};
+struct kind {			/* of record: a program each */
+	const struct pp_event *ev;
+	uint32_t	 type;
+	bool		 trailer;
+};
+
+const struct field *field_find(const char *name, size_t n);
+/* A field's word; false: it has no such. */
+bool	field_word(const struct field *, const char *word, size_t n, big *);
+void	field_access(const struct expr *, const struct field *, const struct kind *, struct access *);
+bool	field_needs_state(const struct field *);
+bool	field_needs_place(const struct field *);
+bool	field_needs_start(const struct field *);
+bool	field_refused(const struct field *);	/* a word of perf's for what no record holds */
+/* "period, pid": names that are nearly that; empty: none. */
+void	field_near(const char *name, size_t n, char *to, size_t size);
+void	field_words(const struct field *, char *to, size_t size);
+
+/* ---- trees --------------------------------------------------------------------------------------- */
+
+enum node_kind {
+	N_NUM, N_STR, N_FIELD, N_WORD,
+	N_NEG, N_ADD, N_SUB, N_MUL, N_DIV, N_MOD, N_BAND, N_BXOR, N_BOR, N_MIN, N_MAX, N_ABS, N_POPCOUNT, N_LEN, N_DEFAULT,
+	N_RANGE, N_EXISTS, N_EQ, N_NE, N_LT, N_LE, N_GT, N_GE, N_GLOB, N_ERE, N_IN, N_TRUTH, N_NOT, N_AND, N_OR,
+};
+struct range { big lo, hi; };
+struct key { uint64_t lo, hi; };
+struct list {			/* behind `in': what of it is constant */
+	struct range	*r;		/* of numbers; list_sort(): ascending, apart */
+	size_t		 n, cap;
+	char		**str;		/* of strings; ascending */
+	size_t		 nstr, strcap;
+	struct key	*key[2];	/* r as unsigned numbers; as signed ones, with the sign bit turned */
+	size_t		 nkey[2];
+};
+struct node {
+	enum node_kind	 kind;
+	enum type	 type;
+	bool		 paren;		/* stood in parentheses */
+	bool		 guarded;	/* a field that may be absent without a word: exists(), default() */
+	size_t		 at, len;	/* where in the text */
+	const struct source *src;
+	struct node	*a, *b;		/* N_IN: b is the first of the items that are not constant */
+	struct node	*next;		/* item of a list */
+	big		 num;		/* N_NUM */
+	char		*str;		/* N_STR; pattern of N_GLOB, N_ERE */
+	const struct field *field;
+	struct list	*list;		/* N_IN */
+	regex_t		*ere;
+	struct node	*made;		/* all nodes, for free() */
+
+	/* of the program being made (expr_fold.c) */
+	enum { LIVE, KNOWN, UNKNOWN } state;	/* KNOWN: num (of conditions 0, 1) or str is its value */
+	bool		 sure;		/* no record makes it unknown */
+	uint8_t		 bits;		/* its value is between -2^bits and 2^bits */
+	struct access	 access;
+	big		 value;
+	const char	*text;
+};
+struct node *parse(struct expr *, const struct tool *, const struct source *);
+
+/* The parser has made a node: are its operands of the right type?  Gives words their numbers, folds constants. */
+struct node *check_arith(struct expr *, struct node *);
+struct node *check_compare(struct expr *, struct node *);
+void	check_item(struct expr *, const struct node *in, struct node *item);
+struct node *check_call(struct expr *, struct node *);
+struct node *check_cond(struct expr *, struct node *);	/* a number becomes != 0 */
+struct node *node_new(struct expr *, enum node_kind, enum type, const struct source *, size_t at);
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+/* a op b; false: there is no result in range (or of a division by 0). */
+bool	value_calc(enum node_kind, big a, big b, big *);
+bool	value_compare(enum node_kind, big a, big b);
+bool	value_glob(const char *pattern, const char *s);		/* over EXPR_NAME bytes: the caller's business */
+void	list_add(struct list *, big lo, big hi);
+void	list_add_str(struct list *, char *);
+void	list_sort(struct list *);
+void	list_keys(struct list *, bool sign);
+bool	list_has(const struct list *, big);
+bool	list_has_key(const struct key *, size_t n, uint64_t key);
+bool	list_has_str(const struct list *, const char *);
+void	list_free(struct list *);
+size_t	big_text(big, char to[static 48]);
+
+/* ---- programs ------------------------------------------------------------------------------------ */
+
+enum op {
+	/* tests: the verdict decides where to go on */
+	OP_U16, OP_U32, OP_S32, OP_U64,		/* is the field at a place from lo to lo + span? */
+	OP_LIST,				/* is it in a list? */
+	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_TRUTH, OP_EXISTS,
+	OP_CONST,
+	/* verdicts */
+	OP_IF_NO, OP_IF_YES, OP_PUSH, OP_AND, OP_OR, OP_NOT, OP_END, OP_YES, OP_NO,
+	/* values */
+	OP_NUM, OP_STR, OP_LOAD, OP_FETCH, OP_CALC, OP_CALC1, OP_DEFAULT, OP_SET, OP_GET,
+};
+struct insn {
+	uint8_t		 op;		/* enum op */
+	uint8_t		 what;		/* OP_COMPARE, OP_CALC: enum node_kind; OP_CONST: enum expr_result; OP_FETCH: enum part */
+	bool		 turn;		/* the verdict is the other one */
+	bool		 end, sign;	/* as in struct access */
+	uint8_t		 width, shift;
+	int32_t		 off;
+	uint16_t	 yes, no;	/* where a test goes on */
+	uint64_t	 mask;
+	union {
+		struct { uint64_t lo, span; };	/* OP_NUM: low and high half */
+		const struct node *node;
+		const struct field *field;
+		const char *str;
+		struct { const struct key *key; size_t nkey; };
+	};
+};
+struct program {
+	size_t		 n;
+	unsigned	 min;		/* bytes that a record must have */
+	const struct node **from;	/* of each instruction, to explain it */
+	struct insn	 code[];
+};
+
+/* state, value, ... of all nodes, for records of that kind. */
+void	fold(struct expr *, const struct kind *, struct node *);
+struct program *compile(struct expr *, const struct kind *);
+void	program_free(struct program *);
+
+struct value { big num; const char *str; bool known; };
+struct fetch {			/* a record, taken apart as far as was needed */
+	const struct expr *e;
+	const struct expr_subject *s;
+	bool		 swap, taken, bad;	/* bad: it is not sound, see err */
+	struct pp_err	*err;
+	struct pp_sample sample;	/* if taken */
+	char		 hex[41];
+};
+void	fetch_part(struct fetch *, enum part, const struct field *, struct value *);
+/* Is an address of the call chain in the list?  Context markers are none.  false also: there is no chain (*known). */
+bool	fetch_chain(struct fetch *, const struct list *, bool *known);
+int	run(const struct program *, struct fetch *);	/* enum expr_result, or -1 */
+
+struct guest { uint64_t id; uint32_t machine, vcpu; };
+struct expr {
+	const struct tool *t;
+	struct source	*sources, **last_source;
+	struct node	*root;		/* all ANDed */
+	struct node	*nodes;		/* all, by ->made */
+	unsigned	 nnodes;
+	bool		 state, place, start;
+	/* what the stream says */
+	const struct pp_events *events;
+	bool		 swap;
+	bool		 has_clock;
+	uint64_t	 clock, wall;	/* CLOCK_DATA: the same moment by both */
+	char		*host;
+	struct guest	*guest;		/* by ID_INDEX; sorted by expr_bind() */
+	size_t		 nguest, guest_cap;
+	bool		 sorted;
+	/* programs by event: [0] samples, [type] others, [64] those without a trailer */
+	struct programs { struct program *of[65]; } **programs;
+	unsigned	 nprograms;
+	size_t		 bytes;
+	const struct field **warned;	/* told that an event lacks them */
+	size_t		 nwarned;
+};
+const struct guest *expr_guest(const struct expr *, uint64_t id);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: ISC */
+/* expr_value.c - numbers, lists and globs: what means the same when compiling and when running */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr_tree.h"
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+static int
+popcount(big n)
+{
+	return __builtin_popcountll((uint64_t)n) + __builtin_popcountll((uint64_t)(n >> 64));
+}
+
+bool
+value_calc(enum node_kind op, big a, big b, big *r)
+{
+	switch (op) {
+	case N_NEG:	return !__builtin_sub_overflow((big)0, a, r);
+	case N_ADD:	return !__builtin_add_overflow(a, b, r);
+	case N_SUB:	return !__builtin_sub_overflow(a, b, r);
+	case N_MUL:	return !__builtin_mul_overflow(a, b, r);
+	case N_BAND:	*r = a & b; return true;
+	case N_BXOR:	*r = a ^ b; return true;
+	case N_BOR:	*r = a | b; return true;
+	case N_MIN:	*r = a < b ? a : b; return true;
+	case N_MAX:	*r = a > b ? a : b; return true;
+	case N_DIV:
+	case N_MOD:	/* as in C: towards 0, the rest has the sign of the first */
+		if (!b || (b == -1 && __builtin_sub_overflow((big)0, a, r)))
+			return false;
+		if (a >= 0 && b > 0 && !(a >> 64) && !(b >> 64))
+			*r = op == N_DIV ? (uint64_t)a / (uint64_t)b : (uint64_t)a % (uint64_t)b;
+		else
+			*r = op == N_DIV ? a / b : a % b;
+		return true;
+	case N_ABS:
+		*r = a;
+		return a >= 0 || !__builtin_sub_overflow((big)0, a, r);
+	case N_POPCOUNT:	/* a negative number has no end of ones */
+		*r = popcount(a);
+		return a >= 0;
+	default:
+		return false;
+	}
+}
+
+bool
+value_compare(enum node_kind op, big a, big b)
+{
+	switch (op) {
+	case N_EQ:	return a == b;
+	case N_NE:	return a != b;
+	case N_LT:	return a < b;
+	case N_LE:	return a <= b;
+	case N_GT:	return a > b;
+	default:	return a >= b;
+	}
+}
+
+/* As printf would, if it knew numbers of this size. */
+size_t
+big_text(big n, char to[static 48])
+{
+	char digits[48], *p = digits + sizeof digits;
+	bool minus = n < 0;
+
+	*--p = 0;
+	do {
+		int digit = (int)(n % 10);
+
+		*--p = (char)('0' + (digit < 0 ? -digit : digit));
+	} while (n /= 10);
+	if (minus)
+		*--p = '-';
+	strcpy(to, p);
+	return strlen(p);
+}
+
+/* ---- globs --------------------------------------------------------------------------------------- */
+
+/* [a-z], [!x]: does it stand for c?  Returns what is behind it; NULL: it has no end, and so stands for itself. */
+static const char *
+bracket(const char *p, unsigned char c, bool *yes)
+{
+	const char *from;
+	bool turn = *++p == '!' || *p == '^', found = false;
+
+	from = p += turn;
+	for (; *p && (*p != ']' || p == from); p++) {
+		unsigned char lo = (unsigned char)*p, hi = lo;
+
+		if (p[1] == '-' && p[2] && p[2] != ']') {
+			hi = (unsigned char)p[2];
+			p += 2;
+		}
+		found |= c >= lo && c <= hi;
+	}
+	*yes = found != turn;
+	return *p ? p + 1 : NULL;
+}
+
+/* Does the next of the pattern stand for c?  Then what is behind it, else NULL. */
+static const char *
+glob_one(const char *p, char c)
+{
+	const char *end;
+	bool yes;
+
+	if (*p == '?')
+		return p + 1;
+	if (*p == '[' && (end = bracket(p, (unsigned char)c, &yes)))
+		return yes ? end : NULL;
+	if (*p == '\\' && p[1])
+		p++;
+	return *p == c ? p + 1 : NULL;
+}
+
+/* fnmatch(3) without flags, but never in more than length times length steps: only the last * is tried again. */
+bool
+value_glob(const char *p, const char *s)
+{
+	const char *star = NULL, *again = NULL, *next;
+
+	while (*s) {
+		if (*p == '*') {
+			star = ++p;
+			again = s;
+		} else if (*p && (next = glob_one(p, *s))) {
+			p = next;
+			s++;
+		} else if (star) {
+			p = star;
+			s = ++again;
+		} else
+			return false;
+	}
+	while (*p == '*')
+		p++;
+	return !*p;
+}
+
+/* ---- lists --------------------------------------------------------------------------------------- */
+
+void
+list_add(struct list *l, big lo, big hi)
+{
+	if (l->n == l->cap)
+		l->r = tool_realloc(l->r, l->cap = l->cap ? 2 * l->cap : 8, sizeof *l->r);
+	l->r[l->n++] = (struct range){ lo, hi };
+}
+
+void
+list_add_str(struct list *l, char *s)
+{
+	if (l->nstr == l->strcap)
+		l->str = tool_realloc(l->str, l->strcap = l->strcap ? 2 * l->strcap : 8, sizeof *l->str);
+	l->str[l->nstr++] = s;
+}
+
+static int
+by_lo(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void
+list_sort(struct list *l)
+{
+	size_t n = 0;
+
+	if (l->nstr)
+		qsort(l->str, l->nstr, sizeof *l->str, by_text);
+	if (l->n)
+		qsort(l->r, l->n, sizeof *l->r, by_lo);
+	for (size_t i = 0; i < l->n; i++)
+		if (n && (l->r[i].lo <= l->r[n - 1].hi || l->r[i].lo - 1 == l->r[n - 1].hi)) {
+			if (l->r[i].hi > l->r[n - 1].hi)
+				l->r[n - 1].hi = l->r[i].hi;
+		} else
+			l->r[n++] = l->r[i];
+	l->n = n;
+}
+
+/* A number of the field's 64 bits as one that is compared without a sign. */
+static uint64_t
+key_of(big n, bool sign)
+{
+	return (uint64_t)n ^ (sign ? UINT64_C(1) << 63 : 0);
+}
+
+void
+list_keys(struct list *l, bool sign)
+{
+	big lo = sign ? INT64_MIN : 0, hi = sign ? INT64_MAX : (big)UINT64_MAX;
+	struct key *key;
+
+	if (l->key[sign])
+		return;
+	key = l->key[sign] = tool_alloc(l->n + 1, sizeof *key);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->r[i].lo <= hi && l->r[i].hi >= lo)
+			key[l->nkey[sign]++] = (struct key){
+				key_of(l->r[i].lo < lo ? lo : l->r[i].lo, sign), key_of(l->r[i].hi > hi ? hi : l->r[i].hi, sign),
+			};
+}
+
+bool
+list_has_key(const struct key *k, size_t n, uint64_t key)
+{
+	/* The last that begins at or before it. */
+	for (size_t half; n > 1; n -= half) {
+		half = n / 2;
+		k += k[half].lo <= key ? half : 0;
+	}
+	return n && key >= k->lo && key <= k->hi;
+}
+
+bool
+list_has(const struct list *l, big n)
+{
+	size_t lo = 0, hi = l->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (n < l->r[mid].lo)
+			hi = mid;
+		else if (n > l->r[mid].hi)
+			lo = mid + 1;
+		else
+			return true;
+	}
+	return false;
+}
+
+bool
+list_has_str(const struct list *l, const char *s)
+{
+	return l->nstr && bsearch(&s, l->str, l->nstr, sizeof *l->str, by_text);
+}
+
+void
+list_free(struct list *l)
+{
+	if (!l)
+		return;
+	while (l->nstr)
+		free(l->str[--l->nstr]);
+	free(l->str);
+	free(l->r);
+	free(l->key[0]);
+	free(l->key[1]);
+	free(l);
+}
