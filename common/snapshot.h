@@ -12,8 +12,8 @@
  *
  * Memory: the state that is alive, and file names until the next snapshot.
  */
-#ifndef PCAT_SNAPSHOT_H
-#define PCAT_SNAPSHOT_H
+#ifndef PP_SNAPSHOT_H
+#define PP_SNAPSHOT_H
 
 #include "perfpipe.h"
 
