@@ -30,6 +30,7 @@ const struct pp_map *state_map(const struct state *, uint32_t pid, unsigned cpum
 const struct pp_dso *state_dso(const struct state *, const struct pp_map *);
 /* The path of a cgroup id (PERF_RECORD_CGROUP); NULL: no record told. */
 const char *state_cgroup(const struct state *, uint64_t id);
+/* All of it. */
 struct snapshot *state_snapshot(struct state *);
 
 #endif
