@@ -2,11 +2,13 @@
 /*
  * state.h - what a recording has said of its tasks up to one moment: names, maps, cgroups, parents.
  *
- * Over common/task.h; fed in time order (hold.h sees to that), asked in between.
+ * A view of common/snapshot.h, which is fed in time order (hold.h sees to that) and asked in between.  A task that has
+ * ended is known for a while longer, as its last samples follow its EXIT.
  */
 #ifndef PFILTER_STATE_H
 #define PFILTER_STATE_H
 
+#include "snapshot.h"
 #include "task.h"
 
 struct state;
@@ -16,17 +18,19 @@ void	state_free(struct state *);
 /* Does a record of that type change the state? */
 bool	state_wants(uint32_t type);
 /* Take in a sound record.  1, or -1: no memory. */
-int	state_feed(struct state *, const struct pp_rec *);
+int	state_feed(struct state *, const struct pp_event *, const struct pp_rec *);
 
 /* The comm of a thread; NULL: no record told. */
 const char *state_comm(const struct state *, uint32_t tid);
 /* pid of the process that forked process `pid'; -1: unknown. */
 int64_t	state_ppid(const struct state *, uint32_t pid);
-/* The map (and its DSO) around an address, by cpumode of PERF_RECORD_MISC_*; NULL: none. */
+/* The map around an address, by cpumode of PERF_RECORD_MISC_*; NULL: none.  Good until the next feed. */
 const struct pp_map *state_map(const struct state *, uint32_t pid, unsigned cpumode, uint64_t ip);
+/* The file of such a map, by what its record said: name, build-id; `index' differs where any of that does. */
 const struct pp_dso *state_dso(const struct state *, const struct pp_map *);
 /* The path of a cgroup id (PERF_RECORD_CGROUP); NULL: no record told. */
 const char *state_cgroup(const struct state *, uint64_t id);
-const struct pp_tasks *state_tasks(const struct state *);
+/* All of it. */
+struct snapshot *state_snapshot(struct state *);
 
 #endif

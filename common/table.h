@@ -3,8 +3,8 @@
  * table.h - a hash table of things that begin with a struct link.  Several may have the same key: who looks something
  * up compares.
  */
-#ifndef PCAT_TABLE_H
-#define PCAT_TABLE_H
+#ifndef PP_TABLE_H
+#define PP_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,78 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * snapshot.c - see snapshot.h.  Lists keep the order of appearance, so that equal input makes equal snapshots; hash
- * tables over them find things.  A map of a process is start, length and offset (common/maps.h); all else that its
- * record said is its `kind', shared by all maps that are alike.
- */
-#include <sys/queue.h>
+/* snapshot.c - see snapshot.h: taking records in, and being asked; snapshot_write.c tells. */
 #include <sys/random.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "maps.h"
-#include "snapshot.h"
-#include "table.h"
+#include "snapshot_in.h"
 
-enum { DEAD_MAX = 256 };		/* ended tasks that are still told */
+enum { DEAD_MAX = 256 };		/* ended tasks that are still known */
+enum { MASK_GUEST = 4 };		/* bit of the cpumodes GUEST_KERNEL and GUEST_USER */
 enum { KSYMBOL_UNREGISTER = 1, BPF_EVENT_UNLOAD = 2 };
-
-struct blob {			/* bytes of a record, shared by those who inherit them */
-	unsigned	 refs;
-	uint16_t	 len;
-	uint8_t		 p[];
-};
-
-struct process {
-	struct link	 link;		/* by pid */
-	TAILQ_ENTRY(process) all;
-	TAILQ_HEAD(, task) tasks;
-	uint32_t	 pid;
-	bool		 listed;	/* no: its pid has been given to another */
-	struct pp_maps	 maps;
-};
-
-struct task {
-	struct link	 link;		/* by tid */
-	TAILQ_ENTRY(task) siblings, dead;
-	struct process	*process;
-	uint32_t	 tid;
-	bool		 ended;
-	struct blob	*comm;		/* with its NUL; NULL: not known */
-	struct blob	*namespaces;	/* from nr_namespaces on */
-};
-
-struct kind {			/* what is the same for many maps */
-	struct link	 link;		/* by hash of what follows */
-	uint32_t	 index;
-	bool		 used;		/* by a map of the last snapshot */
-	uint32_t	 type;
-	uint16_t	 misc, name_len;
-	uint8_t		 fixed[32];	/* of an MMAP2: inode or build-id, prot, flags */
-	uint8_t		 name[];
-};
-
-struct kept {			/* a record of which the last one of its key counts */
-	struct link	 link;
-	TAILQ_ENTRY(kept) all;
-	uint32_t	 type, pid;
-	uint64_t	 id;
-	uint16_t	 size;
-	uint8_t		 raw[];		/* without its trailer */
-};
-
-struct snapshot {
-	struct pp_err	*err;
-	bool		 swap;
-	struct table	 processes, tasks, kinds, keeps;
-	TAILQ_HEAD(, process) all_processes;
-	TAILQ_HEAD(, task) dead;
-	unsigned	 ndead;
-	TAILQ_HEAD(, kept) all_kept;
-	struct kind	**kind;		/* by index; NULL: free */
-	uint32_t	 nkinds, cap_kinds, free_kind;	/* below free_kind all are taken */
-	struct maps_pool pool;
-};
 
 static int
 no_memory(struct snapshot *s)
@@ -80,26 +17,54 @@ no_memory(struct snapshot *s)
 	return pp_fail(s->err, "out of memory");
 }
 
-/* ---- blobs, kinds, kept records -------------------------------------------------------------------------- */
-
-static struct blob *
-blob_new(const uint8_t *p, size_t n)
-{
-	struct blob *b = malloc(sizeof *b + n);
-
-	if (!b)
-		return NULL;
-	b->refs = 1;
-	b->len = (uint16_t)n;
-	memcpy(b->p, p, n);
-	return b;
-}
+/* ---- names, kinds, kept records ---------------------------------------------------------------------------- */
 
 static void
-blob_drop(struct blob *b)
+comm_drop(struct snapshot *s, struct snapshot_comm *pub)
 {
-	if (b && --b->refs == 0)
-		free(b);
+	struct comm *c;
+
+	if (!pub)
+		return;
+	c = (struct comm *)((uint8_t *)pub - offsetof(struct comm, pub));
+	if (--c->refs)
+		return;
+	table_remove(&s->comms, &c->link);
+	free(c);
+}
+
+/* Give the thread a name; it may be its own. */
+static void
+comm_give(struct snapshot *s, struct task *t, struct snapshot_comm *pub)
+{
+	if (pub)
+		((struct comm *)((uint8_t *)pub - offsetof(struct comm, pub)))->refs++;
+	comm_drop(s, t->pub.comm);
+	t->pub.comm = pub;
+}
+
+/* The name of n bytes, which nobody may have yet.  NULL: no memory. */
+static struct snapshot_comm *
+comm_of(struct snapshot *s, const uint8_t *text, size_t n)
+{
+	uint64_t key = table_hash(&s->comms, n, text, n);
+	struct comm *c;
+
+	for (struct link *l = table_first(&s->comms, key); l; l = table_next(l)) {
+		c = (struct comm *)l;
+		if (c->pub.len == n && !memcmp(c->text, text, n))
+			return &c->pub;
+	}
+	if (!(c = calloc(1, sizeof *c + n + 1)))
+		return NULL;
+	memcpy(c->text, text, n);
+	c->pub.text = c->text;
+	c->pub.len = (uint16_t)n;
+	if (table_add(&s->comms, &c->link, key) < 0) {
+		free(c);
+		return NULL;
+	}
+	return &c->pub;
 }
 
 static int
@@ -119,6 +84,20 @@ kind_room(struct snapshot *s)
 	return 1;
 }
 
+/* MMAP2's union of device and inode, or of a build-id; include/uapi/linux/perf_event.h */
+static void
+learn_file(struct pp_dso *d, const uint8_t *u, bool has_id, bool swap)
+{
+	if (has_id) {
+		d->id_len = u[0] < sizeof d->id ? u[0] : (uint8_t)sizeof d->id;
+		memcpy(d->id, u + 4, sizeof d->id);
+	} else {
+		d->maj = pp_get_u32(u, swap);
+		d->min = pp_get_u32(u + 4, swap);
+		d->ino = pp_get_u64(u + 8, swap);
+	}
+}
+
 /* The kind of a map; its name ends at n.  NULL: no memory. */
 static struct kind *
 kind_of(struct snapshot *s, const struct pp_rec *r, const uint8_t *fixed, const uint8_t *name, size_t n)
@@ -129,40 +108,53 @@ kind_of(struct snapshot *s, const struct pp_rec *r, const uint8_t *fixed, const 
 	key = table_hash(&s->kinds, key, name, n);
 	for (struct link *l = table_first(&s->kinds, key); l; l = table_next(l)) {
 		k = (struct kind *)l;
-		if (k->type == r->type && k->misc == r->misc && k->name_len == n && !memcmp(k->fixed, fixed, 32) &&
+		if (k->type == r->type && k->misc == r->misc && k->file.len == n && !memcmp(k->fixed, fixed, 32) &&
 		    !memcmp(k->name, name, n))
 			return k;
 	}
-	if (kind_room(s) < 0 || !(k = calloc(1, sizeof *k + n)))
+	if (kind_room(s) < 0 || !(k = calloc(1, sizeof *k + n + 1)))
 		return NULL;
 	k->type = r->type;
 	k->misc = r->misc;
-	k->name_len = (uint16_t)n;
-	k->index = s->free_kind;
 	memcpy(k->fixed, fixed, 32);
 	memcpy(k->name, name, n);
+	k->file = (struct pp_dso){ .name = k->name, .len = (uint32_t)n, .index = s->free_kind };
+	if (r->type == PP_MMAP2)
+		learn_file(&k->file, fixed, r->misc & PP_MISC_MMAP_BUILD_ID, s->swap);
 	if (table_add(&s->kinds, &k->link, key) < 0) {
 		free(k);
 		return NULL;
 	}
-	s->kind[k->index] = k;
-	if (k->index == s->nkinds)
+	s->kind[k->file.index] = k;
+	if (k->file.index == s->nkinds)
 		s->nkinds++;
 	return k;
+}
+
+static uint64_t
+kept_key(uint32_t type, uint32_t pid, uint64_t id)
+{
+	return (id ^ (uint64_t)pid << 40) + type;
+}
+
+static struct kept *
+kept_find(const struct snapshot *s, uint32_t type, uint32_t pid, uint64_t id)
+{
+	struct link *l = table_first(&s->keeps, kept_key(type, pid, id));
+	const struct kept *k;
+
+	while (l && ((k = (struct kept *)l)->type != type || k->pid != pid || k->id != id))
+		l = table_next(l);
+	return (struct kept *)l;
 }
 
 static int
 keep(struct snapshot *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id, bool remove)
 {
-	uint64_t key = (id ^ (uint64_t)pid << 40) + r->type;
-	struct link *l = table_first(&s->keeps, key);
-	struct kept *k;
+	struct kept *k = kept_find(s, r->type, pid, id);
 
-	while (l && ((k = (struct kept *)l)->type != r->type || k->pid != pid || k->id != id))
-		l = table_next(l);
-	if (l) {			/* the new one goes to the end: it pushes out what it overlaps */
-		k = (struct kept *)l;
-		table_remove(&s->keeps, l);
+	if (k) {			/* the new one goes to the end: it pushes out what it overlaps */
+		table_remove(&s->keeps, &k->link);
 		TAILQ_REMOVE(&s->all_kept, k, all);
 		free(k);
 	}
@@ -175,7 +167,7 @@ keep(struct snapshot *s, const struct pp_rec *r, size_t size, uint32_t pid, uint
 	k->id = id;
 	k->size = (uint16_t)size;
 	memcpy(k->raw, r->raw, size);
-	if (table_add(&s->keeps, &k->link, key) < 0) {
+	if (table_add(&s->keeps, &k->link, kept_key(k->type, pid, id)) < 0) {
 		free(k);
 		return no_memory(s);
 	}
@@ -222,8 +214,8 @@ task_drop(struct snapshot *s, struct task *t)
 		maps_clear(&s->pool, &p->maps);
 		free(p);
 	}
-	blob_drop(t->comm);
-	blob_drop(t->namespaces);
+	comm_drop(s, t->pub.comm);
+	free(t->namespaces);
 	free(t);
 }
 
@@ -238,7 +230,7 @@ process_get(struct snapshot *s, uint32_t pid)
 		free(p);
 		return NULL;
 	}
-	p->pid = pid;
+	p->pub.pid = pid;
 	p->listed = true;
 	TAILQ_INIT(&p->tasks);
 	TAILQ_INSERT_TAIL(&s->all_processes, p, all);
@@ -251,7 +243,7 @@ task_get(struct snapshot *s, uint32_t pid, uint32_t tid)
 {
 	struct task *t = task_find(s, tid);
 
-	if (t && t->process->pid == pid && t->process->listed)
+	if (t && t->pub.pid == pid && t->process->listed)
 		return t;
 	if (t)
 		task_drop(s, t);
@@ -266,7 +258,7 @@ task_get(struct snapshot *s, uint32_t pid, uint32_t tid)
 		free(t);
 		return NULL;
 	}
-	t->tid = tid;
+	t->pub = (struct snapshot_task){ .pid = pid, .tid = tid, .ppid = -1, .ptid = -1 };
 	TAILQ_INSERT_TAIL(&t->process->tasks, t, siblings);
 	return t;
 }
@@ -291,44 +283,60 @@ feed_mmap(struct snapshot *s, const struct pp_rec *r, size_t size)
 	bool two = r->type == PP_MMAP2;
 	uint32_t pid = pp_get_u32(r->raw + 8, s->swap), tid = pp_get_u32(r->raw + 12, s->swap);
 	struct pp_map m = { .start = pp_get_u64(r->raw + 16, s->swap), .len = pp_get_u64(r->raw + 24, s->swap),
-	    .pgoff = pp_get_u64(r->raw + 32, s->swap) };
+	    .pgoff = pp_get_u64(r->raw + 32, s->swap), .data = r->misc & PP_MISC_MMAP_DATA };
 	const uint8_t *name = r->raw + (two ? 72 : 40);
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+	bool own = (!mode || mode == PP_MISC_USER) && pid != UINT32_MAX;
+	struct pp_maps *maps = &s->kernel;
 	struct task *t;
 	struct kind *k;
 
-	if ((mode && mode != PP_MISC_USER) || pid == UINT32_MAX)
-		return keep(s, r, size, pid, m.start, false);
-	if (m.len > UINT64_MAX - m.start)
+	if (!own && keep(s, r, size, pid, m.start, false) < 0)
+		return -1;
+	if (!own && (mode & MASK_GUEST || mode == PP_MISC_HYPERVISOR))
+		return 1;
+	/* perf takes a kernel without addresses (kptr_restrict) for all of the address space */
+	if ((!own && !m.start && !m.len) || m.len > UINT64_MAX - m.start)
 		m.len = UINT64_MAX - m.start;
-	if (!(t = task_get(s, pid, tid)))
-		return no_memory(s);
+	if (own) {
+		if (!(t = task_get(s, pid, tid)))
+			return no_memory(s);
+		maps = &t->process->maps;
+	}
 	if (!m.len)
 		return 1;
 	k = kind_of(s, r, two ? r->raw + 40 : none, name, strnlen((const char *)name, size - (size_t)(name - r->raw)));
 	if (!k)
 		return no_memory(s);
-	m.dso = k->index;
-	return maps_insert(&s->pool, &t->process->maps, &m) < 0 ? no_memory(s) : 1;
+	m.dso = k->file.index;
+	m.has_id = k->file.id_len;
+	return maps_insert(&s->pool, maps, &m) < 0 ? no_memory(s) : 1;
 }
 
 static int
-feed_text(struct snapshot *s, const struct pp_rec *r, size_t size)
+feed_comm(struct snapshot *s, const struct pp_rec *r, size_t size)
 {
-	const uint8_t *text = r->raw + 16;
 	struct task *t = task_get(s, pp_get_u32(r->raw + 8, s->swap), pp_get_u32(r->raw + 12, s->swap));
-	size_t n = size - 16;
-	struct blob **to, *new;
+	struct snapshot_comm *c;
 
-	if (r->type == PP_COMM)
-		n = strnlen((const char *)text, n - 1) + 1;
-	if (!t || !(new = blob_new(text, n)))
+	if (!t || !(c = comm_of(s, r->raw + 16, strnlen((const char *)r->raw + 16, size - 16))))
 		return no_memory(s);
-	to = r->type == PP_COMM ? &t->comm : &t->namespaces;
-	blob_drop(*to);
-	*to = new;
-	if (r->type == PP_COMM)
-		new->p[n - 1] = 0;
+	comm_give(s, t, c);
+	return 1;
+}
+
+static int
+feed_namespaces(struct snapshot *s, const struct pp_rec *r, size_t size)
+{
+	struct task *t = task_get(s, pp_get_u32(r->raw + 8, s->swap), pp_get_u32(r->raw + 12, s->swap));
+	struct blob *b = t ? malloc(sizeof *b + size - 16) : NULL;
+
+	if (!b)
+		return no_memory(s);
+	b->len = (uint16_t)(size - 16);
+	memcpy(b->p, r->raw + 16, b->len);
+	free(t->namespaces);
+	t->namespaces = b;
 	return 1;
 }
 
@@ -347,12 +355,11 @@ feed_fork(struct snapshot *s, const struct pp_rec *r)
 		process_unlist(s, p);
 	if (!(t = task_get(s, pid, tid)))
 		return no_memory(s);
-	parent = task_find(s, ptid);
-	if (parent && parent != t && parent->comm) {
-		parent->comm->refs++;
-		blob_drop(t->comm);
-		t->comm = parent->comm;
-	}
+	t->pub.ppid = ppid;
+	t->pub.ptid = ptid;
+	t->pub.made_up = r->misc & PP_MISC_FORK_EXEC;
+	if ((parent = task_find(s, ptid)) && parent != t)
+		comm_give(s, t, parent->pub.comm);
 	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid)))
 		maps_share(&t->process->maps, &p->maps);
 	return 1;
@@ -381,8 +388,9 @@ snapshot_feed(struct snapshot *s, const struct pp_rec *r, size_t trailer)
 	case PP_MMAP2:
 		return feed_mmap(s, r, size);
 	case PP_COMM:
+		return feed_comm(s, r, size);
 	case PP_NAMESPACES:
-		return feed_text(s, r, size);
+		return feed_namespaces(s, r, size);
 	case PP_FORK:
 		return feed_fork(s, r);
 	case PP_EXIT:
@@ -403,134 +411,54 @@ snapshot_feed(struct snapshot *s, const struct pp_rec *r, size_t trailer)
 	}
 }
 
-/* ---- the snapshot ------------------------------------------------------------------------------------ */
+/* ---- being asked --------------------------------------------------------------------------------------- */
 
-struct writer {
-	struct snapshot	*s;
-	size_t		 trailer;
-	int		(*put)(void *, const struct pp_rec *);
-	void		*arg;
-	const struct process *of;
-	uint8_t		 buf[PP_RECORD_MAX + 1];
-};
-
-/* A record of n bytes in buf, less padding and trailer.  One that is too long with them is not told. */
-static int
-emit(struct writer *w, uint32_t type, uint16_t misc, size_t n)
+struct snapshot_task *
+snapshot_task(const struct snapshot *s, uint32_t tid)
 {
-	size_t size = (n + 7) / 8 * 8 + w->trailer;
-	struct pp_rec r = { .raw = w->buf, .type = type, .misc = misc, .size = (uint16_t)size };
+	struct task *t = task_find(s, tid);
 
-	if (size > PP_RECORD_MAX)
-		return 1;
-	memset(w->buf + n, 0, size - n);
-	pp_set_u32(w->buf, type, w->s->swap);
-	pp_set_u16(w->buf + 4, misc, w->s->swap);
-	pp_set_u16(w->buf + 6, r.size, w->s->swap);
-	return w->put(w->arg, &r);
+	return t ? &t->pub : NULL;
 }
 
-static int
-emit_text(struct writer *w, uint32_t type, const struct task *t, const struct blob *b)
+struct snapshot_process *
+snapshot_process(const struct snapshot *s, uint32_t pid)
 {
-	if (!b)
-		return 1;
-	pp_set_u32(w->buf + 8, t->process->pid, w->s->swap);
-	pp_set_u32(w->buf + 12, t->tid, w->s->swap);
-	memcpy(w->buf + 16, b->p, b->len);
-	return emit(w, type, 0, 16 + (size_t)b->len);
+	struct process *p = process_find(s, pid);
+
+	return p ? &p->pub : NULL;
 }
 
-static int
-emit_map(void *arg, const struct pp_map *m)
+struct snapshot_process *
+snapshot_process_of(const struct snapshot_task *pub)
 {
-	struct writer *w = arg;
-	struct kind *k = w->s->kind[m->dso];
-	size_t at = 40;
-
-	k->used = true;
-	if (!w->of->listed)
-		return 1;
-	pp_set_u32(w->buf + 8, w->of->pid, w->s->swap);
-	pp_set_u32(w->buf + 12, w->of->pid, w->s->swap);
-	pp_set_u64(w->buf + 16, m->start, w->s->swap);
-	pp_set_u64(w->buf + 24, m->len, w->s->swap);
-	pp_set_u64(w->buf + 32, m->pgoff, w->s->swap);
-	if (k->type == PP_MMAP2) {
-		memcpy(w->buf + at, k->fixed, sizeof k->fixed);
-		at += sizeof k->fixed;
-	}
-	memcpy(w->buf + at, k->name, k->name_len);
-	w->buf[at + k->name_len] = 0;
-	return emit(w, k->type, k->misc, at + k->name_len + 1);
+	return &((const struct task *)((const uint8_t *)pub - offsetof(struct task, pub)))->process->pub;
 }
 
-/* The first thread comes first: the maps that perf gives to the others are those of that one. */
-static int
-emit_process(struct writer *w, const struct process *p)
+const struct pp_maps *
+snapshot_maps(const struct snapshot *s, uint32_t pid, unsigned cpumode)
 {
-	const struct task *t, *leader = task_find(w->s, p->pid);
+	struct process *p;
 
-	w->of = p;
-	if (!p->listed)
-		return pp_maps_each(&p->maps, emit_map, w);
-	if (leader && leader->process == p &&
-	    (emit_text(w, PP_COMM, leader, leader->comm) < 0 ||
-	     emit_text(w, PP_NAMESPACES, leader, leader->namespaces) < 0))
-		return -1;
-	if (pp_maps_each(&p->maps, emit_map, w) < 0)
-		return -1;
-	TAILQ_FOREACH(t, &p->tasks, siblings)
-		if (t != leader && (emit_text(w, PP_COMM, t, t->comm) < 0 ||
-		    emit_text(w, PP_NAMESPACES, t, t->namespaces) < 0))
-			return -1;
-	return 1;
+	if (cpumode == PP_MISC_KERNEL)
+		return &s->kernel;
+	if (cpumode != PP_MISC_USER || !(p = process_find(s, pid)))
+		return NULL;
+	return &p->maps;
 }
 
-/* Let go of kinds that no map has any more. */
-static void
-sweep(struct snapshot *s)
+const struct pp_dso *
+snapshot_file(const struct snapshot *s, const struct pp_map *m)
 {
-	for (uint32_t i = 0; i < s->nkinds; i++) {
-		struct kind *k = s->kind[i];
-
-		if (k && !k->used) {
-			table_remove(&s->kinds, &k->link);
-			free(k);
-			s->kind[i] = NULL;
-		} else if (k) {
-			k->used = false;
-		}
-	}
-	s->free_kind = 0;
+	return &s->kind[m->dso]->file;
 }
 
-int
-snapshot_write(struct snapshot *s, size_t trailer, int (*put)(void *, const struct pp_rec *), void *arg)
+const char *
+snapshot_cgroup(const struct snapshot *s, uint64_t id)
 {
-	struct writer *w = malloc(sizeof *w);
-	const struct process *p;
-	const struct kept *k;
-	int rc = 1;
+	const struct kept *k = kept_find(s, PP_CGROUP, 0, id);
 
-	if (!w)
-		return no_memory(s);
-	w->s = s;
-	w->trailer = trailer;
-	w->put = put;
-	w->arg = arg;
-	TAILQ_FOREACH(k, &s->all_kept, all) {
-		memcpy(w->buf, k->raw, k->size);
-		if ((rc = emit(w, k->type, pp_get_u16(k->raw + 4, s->swap), k->size)) < 0)
-			break;
-	}
-	TAILQ_FOREACH(p, &s->all_processes, all)
-		if (rc < 0 || (rc = emit_process(w, p)) < 0)
-			break;
-	if (rc > 0)
-		sweep(s);
-	free(w);
-	return rc;
+	return k ? (const char *)k->raw + 16 : NULL;
 }
 
 struct snapshot *
@@ -547,7 +475,7 @@ snapshot_new(bool swap, struct pp_err *err)
 		seed[0] ^= (uintptr_t)s;
 	s->err = err;
 	s->swap = swap;
-	s->processes.mul = s->tasks.mul = s->kinds.mul = s->keeps.mul = seed[0] | 1;
+	s->processes.mul = s->tasks.mul = s->comms.mul = s->kinds.mul = s->keeps.mul = seed[0] | 1;
 	s->pool.seed = seed[1];
 	TAILQ_INIT(&s->all_processes);
 	TAILQ_INIT(&s->dead);
@@ -571,10 +499,13 @@ snapshot_free(struct snapshot *s)
 	}
 	for (uint32_t i = 0; i < s->nkinds; i++)
 		free(s->kind[i]);
+	maps_clear(&s->pool, &s->kernel);
 	maps_pool_end(&s->pool);
+	snapshot_writer_free(s->writer);
 	free(s->kind);
 	free(s->processes.slot);
 	free(s->tasks.slot);
+	free(s->comms.slot);
 	free(s->kinds.slot);
 	free(s->keeps.slot);
 	free(s);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "state.h"
+
+struct state {
+	struct snapshot	*now;
+};
+
+struct state *
+state_new(bool swap, struct pp_err *err)
+{
+	struct state *s = calloc(1, sizeof *s);
+
+	if (!s) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	if (!(s->now = snapshot_new(swap, err))) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void
+state_free(struct state *s)
+{
+	if (!s)
+		return;
+	snapshot_free(s->now);
+	free(s);
+}
+
+bool
+state_wants(uint32_t type)
+{
+	return snapshot_wants(type);
+}
+
+int
+state_feed(struct state *s, const struct pp_event *ev, const struct pp_rec *r)
+{
+	return snapshot_feed(s->now, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0);
+}
+
+const char *
+state_comm(const struct state *s, uint32_t tid)
+{
+	const struct snapshot_task *t = snapshot_task(s->now, tid);
+
+	return t && t->comm ? t->comm->text : NULL;
+}
+
+/* The process was forked as its first thread was. */
+int64_t
+state_ppid(const struct state *s, uint32_t pid)
+{
+	const struct snapshot_task *t = snapshot_task(s->now, pid);
+
+	return t && t->pid == pid ? t->ppid : -1;
+}
+
+const struct pp_map *
+state_map(const struct state *s, uint32_t pid, unsigned cpumode, uint64_t ip)
+{
+	const struct pp_maps *maps = snapshot_maps(s->now, pid, cpumode);
+
+	return maps ? pp_maps_find(maps, ip) : NULL;
+}
+
+const struct pp_dso *
+state_dso(const struct state *s, const struct pp_map *m)
+{
+	return snapshot_file(s->now, m);
+}
+
+const char *
+state_cgroup(const struct state *s, uint64_t id)
+{
+	return snapshot_cgroup(s->now, id);
+}
+
+struct snapshot *
+state_snapshot(struct state *s)
+{
+	return s->now;
+}

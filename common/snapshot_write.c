@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: ISC */
+/* snapshot_write.c - see snapshot.h: the records that tell what is in force. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot_in.h"
+
+struct snapshot_writer {
+	struct snapshot	*s;
+	struct snapshot_stamp stamp;	/* no trailer: zeros */
+	int		(*put)(void *, const struct pp_rec *);
+	void		*arg;
+	const struct process *of;
+	uint8_t		 buf[PP_RECORD_MAX + 1];
+};
+
+void
+snapshot_writer_free(struct snapshot_writer *w)
+{
+	free(w);
+}
+
+static struct snapshot_writer *
+begin(struct snapshot *s, const struct snapshot_stamp *stamp, int (*put)(void *, const struct pp_rec *), void *arg)
+{
+	if (!s->writer && !(s->writer = malloc(sizeof *s->writer))) {
+		pp_fail(s->err, "out of memory");
+		return NULL;
+	}
+	s->writer->s = s;
+	s->writer->stamp = *stamp;
+	s->writer->put = put;
+	s->writer->arg = arg;
+	return s->writer;
+}
+
+/* A record of n bytes in buf, less padding and trailer.  One that is too long with them is not told. */
+static int
+emit(struct snapshot_writer *w, uint32_t type, uint16_t misc, size_t n)
+{
+	size_t body = (n + 7) / 8 * 8, size = body + w->stamp.len;
+	struct pp_rec r = { .raw = w->buf, .type = type, .misc = misc, .size = (uint16_t)size };
+
+	if (size > PP_RECORD_MAX)
+		return 1;
+	memset(w->buf + n, 0, size - n);
+	if (w->stamp.trailer)
+		memcpy(w->buf + body, w->stamp.trailer, w->stamp.len);
+	pp_set_u32(w->buf, type, w->s->swap);
+	pp_set_u16(w->buf + 4, misc, w->s->swap);
+	pp_set_u16(w->buf + 6, r.size, w->s->swap);
+	return w->put(w->arg, &r);
+}
+
+/* What a thread is called, and its namespaces. */
+static int
+emit_names(struct snapshot_writer *w, const struct task *t)
+{
+	const struct snapshot_comm *c = t->pub.comm;
+
+	pp_set_u32(w->buf + 8, t->pub.pid, w->s->swap);
+	pp_set_u32(w->buf + 12, t->pub.tid, w->s->swap);
+	if (c) {
+		memcpy(w->buf + 16, c->text, c->len + 1u);
+		if (emit(w, PP_COMM, 0, 16 + c->len + 1u) < 0)
+			return -1;
+	}
+	if (t->namespaces) {
+		memcpy(w->buf + 16, t->namespaces->p, t->namespaces->len);
+		return emit(w, PP_NAMESPACES, 0, 16u + t->namespaces->len);
+	}
+	return 1;
+}
+
+static int
+emit_map(void *arg, const struct pp_map *m)
+{
+	struct snapshot_writer *w = arg;
+	struct kind *k = w->s->kind[m->dso];
+	size_t at = 40;
+
+	k->used = true;
+	if (!w->of || !w->of->listed)
+		return 1;
+	pp_set_u32(w->buf + 8, w->of->pub.pid, w->s->swap);
+	pp_set_u32(w->buf + 12, w->of->pub.pid, w->s->swap);
+	pp_set_u64(w->buf + 16, m->start, w->s->swap);
+	pp_set_u64(w->buf + 24, m->len, w->s->swap);
+	pp_set_u64(w->buf + 32, m->pgoff, w->s->swap);
+	if (k->type == PP_MMAP2) {
+		memcpy(w->buf + at, k->fixed, sizeof k->fixed);
+		at += sizeof k->fixed;
+	}
+	memcpy(w->buf + at, k->name, k->file.len + 1);
+	return emit(w, k->type, k->misc, at + k->file.len + 1);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------- */
+
+static struct task *
+leader_of(const struct snapshot *s, const struct process *p)
+{
+	struct task *t = (struct task *)table_first(&s->tasks, p->pub.pid);
+
+	return t && t->process == p ? t : NULL;
+}
+
+/* The first thread comes first: the maps that perf gives to the others are those of that one. */
+static int
+emit_process(struct snapshot_writer *w, const struct process *p)
+{
+	const struct task *t, *leader = leader_of(w->s, p);
+
+	w->of = p;
+	if (!p->listed)
+		return pp_maps_each(&p->maps, emit_map, w);
+	if ((leader && emit_names(w, leader) < 0) || pp_maps_each(&p->maps, emit_map, w) < 0)
+		return -1;
+	TAILQ_FOREACH(t, &p->tasks, siblings)
+		if (t != leader && emit_names(w, t) < 0)
+			return -1;
+	return 1;
+}
+
+/* Let go of kinds that no map has any more. */
+static void
+sweep(struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->nkinds; i++) {
+		struct kind *k = s->kind[i];
+
+		if (k && !k->used) {
+			table_remove(&s->kinds, &k->link);
+			free(k);
+			s->kind[i] = NULL;
+		} else if (k) {
+			k->used = false;
+		}
+	}
+	s->free_kind = 0;
+}
+
+int
+snapshot_write(struct snapshot *s, size_t trailer, int (*put)(void *, const struct pp_rec *), void *arg)
+{
+	struct snapshot_writer *w = begin(s, &(struct snapshot_stamp){ .len = trailer }, put, arg);
+	const struct process *p;
+	const struct kept *k;
+
+	if (!w)
+		return -1;
+	TAILQ_FOREACH(k, &s->all_kept, all) {
+		memcpy(w->buf, k->raw, k->size);
+		if (emit(w, k->type, pp_get_u16(k->raw + 4, s->swap), k->size) < 0)
+			return -1;
+	}
+	w->of = NULL;			/* the kernel's were kept as they came */
+	pp_maps_each(&s->kernel, emit_map, w);
+	TAILQ_FOREACH(p, &s->all_processes, all)
+		if (emit_process(w, p) < 0)
+			return -1;
+	sweep(s);
+	return 1;
+}
+
+/* ---- one ------------------------------------------------------------------------------------------------- */
+
+/*
+ * As perf makes up a FORK: of another process's first thread, or of the thread's own.  The reader gives the child its
+ * parent's name, so there is none if it has no name; nor if the parent's number now belongs to some thread: perf would
+ * take that for a mistake and forget the thread.
+ */
+static int
+emit_fork(struct snapshot_writer *w, const struct task *t)
+{
+	const struct task *by;
+	uint32_t parent = t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid;
+
+	if (t->pub.ppid < 0)
+		return 1;
+	by = (struct task *)table_first(&w->s->tasks, parent);
+	if (!t->pub.comm || (by && by->pub.pid != parent))
+		parent = UINT32_MAX;
+	pp_set_u32(w->buf + 8, t->pub.pid, w->s->swap);
+	pp_set_u32(w->buf + 12, parent, w->s->swap);
+	pp_set_u32(w->buf + 16, t->pub.tid, w->s->swap);
+	pp_set_u32(w->buf + 20, parent, w->s->swap);
+	pp_set_u64(w->buf + 24, w->stamp.time, w->s->swap);
+	return emit(w, PP_FORK, PP_MISC_FORK_EXEC, 32);
+}
+
+static const struct task *
+task_of(const struct snapshot_task *pub)
+{
+	return (const struct task *)((const uint8_t *)pub - offsetof(struct task, pub));
+}
+
+int
+snapshot_write_task(struct snapshot *s, const struct snapshot_task *pub, const struct snapshot_stamp *stamp,
+    int (*put)(void *, const struct pp_rec *), void *arg)
+{
+	struct snapshot_writer *w = begin(s, stamp, put, arg);
+
+	return !w || emit_fork(w, task_of(pub)) < 0 || emit_names(w, task_of(pub)) < 0 ? -1 : 1;
+}
+
+int
+snapshot_write_process(struct snapshot *s, const struct snapshot_task *pub, const struct snapshot_stamp *stamp,
+    int (*put)(void *, const struct pp_rec *), void *arg)
+{
+	struct snapshot_writer *w = begin(s, stamp, put, arg);
+	const struct task *leader;
+
+	if (!w)
+		return -1;
+	w->of = task_of(pub)->process;
+	leader = leader_of(s, w->of);
+	if (leader && (emit_fork(w, leader) < 0 || emit_names(w, leader) < 0))
+		return -1;
+	return pp_maps_each(&w->of->maps, emit_map, w);
+}
