@@ -11,6 +11,33 @@ bind(struct decide *d)
 		state_keys_bind(d->o->keys, d->t, d->t->in);
 	if (d->o->expr)
 		expr_bind(d->o->expr, d->t, d->t->in);
+	if (d->o->explain)
+		expr_explain(d->o->expr, stderr);
+}
+
+int
+decide_filter(struct decide *d, const struct pp_event *ev, const struct pp_rec *r, int by_keys)
+{
+	enum expr_result result;
+	uint64_t time;
+
+	if (!d->bound)
+		bind(d);
+	if (!d->about.start && r->type == PP_SAMPLE && pp_time(ev, r, d->t->in->swap, &time))
+		d->about.start = time;
+	d->about.ev = ev;
+	d->about.r = r;
+	if (d->places) {
+		d->about.nr = d->nr;
+		d->about.offset = pp_offset(d->t->in, r);
+	}
+	if (expr_match(d->o->expr, &d->about, &result, &d->t->in_err) < 0)
+		return -1;
+	if (result == EXPR_NO)
+		return NOT_FILTER;
+	if (result == EXPR_YES)
+		return by_keys;
+	return r->type == PP_SAMPLE ? UNKNOWN_FILTER : CANNOT_SAY;
 }
 
 /*
@@ -21,26 +48,17 @@ static int
 match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct options *o = d->o;
-	int by_keys = select_match(&o->sel, d->t, ev, r), by_state = KEPT;
-	enum expr_result result = EXPR_YES;
+	int why = select_match(&o->sel, d->t, ev, r), by_state = KEPT;
 
-	if (by_keys < 0 || (by_keys != KEPT && by_keys != CANNOT_SAY))
-		return by_keys;
+	if (why != KEPT && why != CANNOT_SAY)
+		return why;
 	if (state_keys_select(o->keys))
 		by_state = (int)state_keys_match(o->keys, d->state, ev, r, d->t->in->swap);
-	if (by_state != KEPT && by_state != CANNOT_SAY)
-		return by_state;
-	if (o->expr) {
-		struct expr_subject about = { .ev = ev, .r = r, .nr = d->nr, .state = d->state };
-
-		if (expr_needs_place(o->expr))
-			about.offset = pp_offset(d->t->in, r);
-		if (expr_match(o->expr, &about, &result, &d->t->in_err) < 0)
-			return -1;
-	}
-	if (result == EXPR_NO || (result == EXPR_UNKNOWN && r->type == PP_SAMPLE))
-		return result == EXPR_NO ? NOT_FILTER : UNKNOWN_FILTER;
-	return by_keys == CANNOT_SAY || by_state == CANNOT_SAY || result == EXPR_UNKNOWN ? CANNOT_SAY : KEPT;
+	if (by_state != KEPT)
+		why = by_state;
+	if (o->expr && (why == KEPT || why == CANNOT_SAY))
+		why = decide_filter(d, ev, r, why);
+	return why;
 }
 
 static bool
@@ -116,7 +134,9 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct state *
 	d->t = t;
 	d->o = o;
 	d->state = state;
-	d->quick = !o->sel.type && !o->expr && !o->keys && !thin_any(&o->thin);
+	d->about.state = state;
+	d->places = o->expr && expr_needs_place(o->expr);
+	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail(&t->in_err, "out of memory");
 	return 1;

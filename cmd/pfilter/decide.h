@@ -13,9 +13,11 @@ struct decide {
 	struct tool	*t;
 	struct options	*o;
 	struct state	*state;		/* at the time of the record; NULL: nothing asks for it */
+	bool		 places;	/* --filter asks where records stand */
 	struct thinner	*thinner;	/* NULL: no thinning */
-	uint64_t	 nr;		/* of the record in the input, from 1, where something asks for it */
-	bool		 quick;		/* nothing but keys that stand in the record decides on samples */
+	uint64_t	 nr;		/* of the record in the input, from 1 */
+	struct expr_subject about;	/* what --filter is asked; `start': time of the first sample; 0: none yet */
+	bool		 quick;		/* nothing but keys that stand in the record, and --filter, decides on samples */
 	bool		 bound;		/* the events are all known */
 	bool		 shared;	/* the last record belongs to what is kept and to the rest, as far as can be told */
 	bool		 full;		/* --stop: there is no more to come */
@@ -34,7 +36,10 @@ decide_thinned(enum reason why)
 	return why == NOT_EVERY || why == NOT_SAMPLED || why == OVER_RATE;
 }
 
-/* The same, quickly where that can be. */
+/* What --filter says of a record of which the keys said KEPT or CANNOT_SAY: one of these, NOT_FILTER, UNKNOWN_FILTER; -1. */
+int	decide_filter(struct decide *, const struct pp_event *, const struct pp_rec *, int by_keys);
+
+/* The same as decide_record(), quickly where that can be. */
 static inline int
 decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -43,9 +48,11 @@ decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 
 	if (!d->quick || r->type != PP_SAMPLE || (why = select_sample(s, ev, r, d->t->in->swap)) < 0)
 		return decide_record(d, ev, r);
+	if (d->o->expr && (why == KEPT || why == CANNOT_SAY) && (why = decide_filter(d, ev, r, why)) < 0)
+		return -1;
 	if (why == CANNOT_SAY)
 		why = KEPT;
-	else if (s->invert)
+	else if (s->invert && why != UNKNOWN_FILTER)
 		why = why == KEPT ? INVERTED : KEPT;
 	d->shared = false;
 	d->samples[why]++;

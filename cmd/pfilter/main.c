@@ -54,7 +54,7 @@ sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 			return -1;
 		to &= ~(!needed << i);
 	}
-	if ((j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0) || state_feed(j->state, r) < 0)
+	if ((j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0) || state_feed(j->state, ev, r) < 0)
 		return -1;
 	if (!(to & MAIN)) {
 		j->decide.records[KEPT]--;
@@ -163,6 +163,8 @@ notice(struct job *j, const struct pp_rec *r)
 {
 	j->others++;
 	j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
+	if (j->o.expr)
+		expr_learn(j->o.expr, r, j->t.in->swap);
 	return r->type != PP_HEADER_FEATURE || select_feature(&j->o.sel, &j->t, r);
 }
 
@@ -202,6 +204,7 @@ take_plain(struct job *j, const struct pp_rec *r)
 	const struct pp_event *ev;
 	int why;
 
+	j->decide.nr++;
 	if (r->type >= PP_USER_TYPE_START)
 		return notice(j, r) ? pp_put(t->out, t->in, r) : 1;
 	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide(&j->decide, ev, r)) < 0)
@@ -214,7 +217,7 @@ take_plain(struct job *j, const struct pp_rec *r)
 static void
 filter(struct job *j)
 {
-	bool plain = !j->o.stats && !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.expr && !j->o.thin.scale;
+	bool plain = !j->o.stats && !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.thin.scale;
 	struct tool *t = &j->t;
 	struct pp_rec r;
 	int rc = 1;
@@ -243,7 +246,7 @@ start(struct job *j)
 
 	if (options_need_state(o) && !(j->state = state_new(t->in->swap, &t->in_err)))
 		return -1;
-	if (options_need_order(o)) {
+	if (options_need_order(o) || (o->order == ORDER_AUTO && expr_needs_start(o->expr) && !j->decide.about.start)) {
 		struct hold_user user = { judge, emit, j };
 
 		if (!(j->hold = hold_new(t->in, &user, o->memory, &t->in_err)))
@@ -309,7 +312,7 @@ open_outputs(struct job *j)
 	j->side[1].sink = open_sink(t, rest, &j->rest_err);
 }
 
-/* --time: the ends of the recording, if it can be read twice. */
+/* The ends of the recording, if it can be read twice. */
 static void
 survey(struct job *j)
 {
@@ -317,7 +320,8 @@ survey(struct job *j)
 	struct survey s;
 
 	survey_times(&j->t, times->needs_last, &s);
-	if (s.first)
+	j->decide.about.start = s.first;
+	if (s.first && times->needs_first)
 		times_ends(times, &j->t, s.first, s.last);
 }
 
@@ -327,6 +331,15 @@ stats(const struct job *j)
 	struct stats s = { &j->decide, j->others, j->side, j->nsides, j->hold ? hold_early(j->hold) : 0 };
 
 	stats_print(&s, j->o.stats == STATS_JSON, stderr);
+}
+
+/* --explain without an input: what can be said without one. */
+static int
+explain(struct job *j)
+{
+	expr_explain(j->o.expr, stdout);
+	options_free(&j->o);
+	return fclose(stdout) ? 1 : 0;
 }
 
 int
@@ -340,10 +353,10 @@ main(int argc, char **argv)
 	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
 		options_take(&j.t, &j.o, key);
 	options_done(&j.t, &j.o);
-	if (j.o.sel.times.needs_first)
+	if (j.o.explain && !j.t.in_name && isatty(STDIN_FILENO))
+		return explain(&j);
+	if (j.o.sel.times.needs_first || expr_needs_start(j.o.expr))
 		survey(&j);
-	if (j.o.explain)
-		expr_explain(j.o.expr, stderr);
 	tool_check(&j.t);
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);

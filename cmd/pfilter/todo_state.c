@@ -6,10 +6,6 @@
 #include "needed.h"
 #include "state_keys.h"
 
-struct state *state_new(bool swap, struct pp_err *err) { (void)swap; pp_fail(err, "not built yet"); return NULL; }
-void state_free(struct state *s) { (void)s; }
-bool state_wants(uint32_t type) { (void)type; return false; }
-int state_feed(struct state *s, const struct pp_rec *r) { (void)s; (void)r; return 1; }
 
 struct state_keys *state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, const char *text) { (void)k; (void)key; (void)text; tool_wrong(t, "%s: not built yet", t->optname); }
 void state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid) { (void)k; (void)t; (void)pid; }
