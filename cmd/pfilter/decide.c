@@ -74,7 +74,7 @@ thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	const struct thin *o = &d->o->thin;
 	int why;
 
-	if (o->scale && o->max_rate && thin_by_attr(ev))
+	if (o->scale && o->max_rate && thin_by_attr(ev->attr.sample_type))
 		return pp_fail(&d->t->in_err, "event %s: its samples have no period that --scale-period could change (perf record "
 		    "--period)", ev->name);
 	if ((why = thin_sample(d->thinner, ev, r)) < 0)

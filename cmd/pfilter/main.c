@@ -257,7 +257,7 @@ start(struct job *j)
 	j->nsides = o->rejected ? 2 : 1;
 	j->side[0].sink = t->out;
 	for (int i = 0; i < j->nsides; i++)
-		if (side_start(&j->side[i], t, o, j->state) < 0)
+		if (side_start(&j->side[i], t, o, j->state, i) < 0)
 			return -1;
 	return 1;
 }

@@ -29,8 +29,9 @@ end_finish(struct out *o)
 }
 
 int
-side_start(struct side *s, struct tool *t, const struct options *o, struct state *state)
+side_start(struct side *s, struct tool *t, const struct options *o, struct state *state, bool rest)
 {
+	bool scale = o->thin.scale && !rest;
 	struct end *end;
 	struct out *to;
 
@@ -40,15 +41,16 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct state
 	}
 	if (o->needed && !(s->needed = needed_new(t->in, state, &t->in_err)))
 		return -1;
-	if (!options_change(o))
+	if (!options_change(o) && !scale)
 		return 1;
 	end = tool_alloc(1, sizeof *end);
 	*end = (struct end){ .pub.put = end_put, .pub.finish = end_finish, .side = s };
 	to = &end->pub;
 	if ((columns_any(&o->columns) && !(to = columns_new(t, &o->columns, t->in, to, &t->in_err))) ||
 	    (drop_any(&o->drop) && !(to = drop_new(t, &o->drop, t->in, to, &t->in_err))) ||
-	    (anon_any(&o->anon) && !(to = anon_new(t, &o->anon, t->in, to, &t->in_err))))
-		return -1;
+	    (anon_any(&o->anon) && !(to = anon_new(t, &o->anon, t->in, to, &t->in_err))) ||
+	    (scale && !(to = thin_attr_new(&o->thin, t->in, to))))
+		return pp_fail(&t->in_err, "out of memory");
 	s->first = to;
 	return 1;
 }

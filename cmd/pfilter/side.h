@@ -2,7 +2,7 @@
 /*
  * side.h - one of the two places where records go: what is kept, and with -U the rest; each a stream complete in itself.
  *
- *	[records of --sideband=needed]  ->  READ totals  ->  [anon]  ->  [drop]  ->  [columns]  ->  sink
+ *	[records of --sideband=needed]  ->  READ totals  ->  [periods in attrs]  ->  [anon]  ->  [drop]  ->  [columns]  ->  sink
  */
 #ifndef PFILTER_SIDE_H
 #define PFILTER_SIDE_H
@@ -21,7 +21,7 @@ struct side {
 };
 
 /* Put the changes together in front of the sink.  -1: why is in t->in_err. */
-int	side_start(struct side *, struct tool *, const struct options *, struct state *);
+int	side_start(struct side *, struct tool *, const struct options *, struct state *, bool rest);
 /* Put a record; `in' and `stable' as in out.h. */
 int	side_put_changed(struct side *, struct pp_source *in, const struct pp_rec *, bool stable);
 static inline int

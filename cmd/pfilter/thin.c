@@ -213,9 +213,9 @@ thin_scale(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 }
 
 bool
-thin_by_attr(const struct pp_event *ev)
+thin_by_attr(uint64_t sample_type)
 {
-	return !ev->plan.period && !(ev->attr.sample_type & PP_SAMPLE_READ);
+	return !(sample_type & (PP_SAMPLE_PERIOD | PP_SAMPLE_READ));
 }
 
 uint64_t

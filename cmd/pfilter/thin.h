@@ -11,8 +11,8 @@
 #ifndef PFILTER_THIN_H
 #define PFILTER_THIN_H
 
+#include "out.h"
 #include "reason.h"
-#include "tool.h"
 
 struct thin {			/* what is asked for; zeroed: nothing */
 	uint64_t every;			/* keep one of so many; 0: all */
@@ -45,8 +45,10 @@ bool	thin_full(const struct thinner *, bool (*selected)(void *arg, const struct 
  * without a period of their own stay as they are, their event's attr is changed (thin_attr()).
  */
 const uint8_t *thin_scale(struct thinner *, const struct pp_event *, const struct pp_rec *);
-/* By how much the period in an attr has to grow; and of which events. */
+/* Do samples of that sample_type have no period but their attr's?  What becomes of that one. */
+bool	thin_by_attr(uint64_t sample_type);
 uint64_t thin_factor(const struct thin *, uint64_t period);
-bool	thin_by_attr(const struct pp_event *);
+/* A change on the way that does so.  NULL: no memory. */
+struct out *thin_attr_new(const struct thin *, const struct pp_source *in, struct out *next);
 
 #endif
