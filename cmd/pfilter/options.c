@@ -194,7 +194,7 @@ bool
 options_need_order(const struct options *o)
 {
 	return o->order == ORDER_TIME || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys || o->thin.max_rate ||
-	    o->sel.times.needs_first));
+	    (o->sel.times.needs_first && !o->sel.times.needs_last)));
 }
 
 bool

@@ -1,0 +1,341 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: ISC
+# pfilter: lists, times, the rest of a selection, counts.
+load lib
+
+# samples STREAM: how many
+samples() {
+	pstat --json "$1" | jq .samples
+}
+
+# spread: samples of pids 1 to 200 and tids beyond what a pid can be, at 1.000000001, 1.000000002 ... s
+spread() {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
+		echo "EVENT_UPDATE update_type=2 id=11 z=cpu-clock"
+		seq 200 | awk '{ printf "SAMPLE ip=0x401000 pid=%d tid=%d time=%d cpu=%d\n", $1, $1 + 4194304 * ($1 % 2),
+		    1000000000 + $1, $1 % 4 }'
+		echo "FINISHED_ROUND"
+	} >"$T/spread.txt"
+	mkpipe "$T/spread.txt" >"$T/spread"
+}
+
+# ---- lists -------------------------------------------------------------------------------------------
+
+@test "more: lists: ranges, many of them, from files, beyond what a pid can be" {
+	need jq
+	spread
+	while read -r want args; do
+		got=$(pfilter $args "$T/spread" | pstat --json | jq .samples)
+		[ "$got" = "$want" ] || failed "$args: $got, $want expected"
+	done <<-'END'
+		1 --pid 7
+		3 --pid 7,9,11
+		13 --pid 7,9-20
+		200 --pid 0-9223372036854775807
+		199 --exclude-pid 7
+		198 --exclude-pid 7 --exclude-pid 9
+		10 --pid 1-20 --exclude-pid 11-30
+		1 --tid 4194305
+		2 --tid 4194305,2
+		100 --tid 0-4194303
+		100 --tid 4194304-9999999
+		3 --tid 4194305,4194307,4194309,99999999,-1
+		50 --cpu 1
+		150 --cpu 0,2-3
+		0 --pid 201
+		200 --exclude-pid 201
+	END
+	seq 1 2 100 >"$T/pids"
+	[ "$(pfilter --pid "file://$T/pids" "$T/spread" | pstat --json | jq .samples)" = 50 ]
+	[ "$(pfilter --pid "file://$T/pids" --pid 2-4 "$T/spread" | pstat --json | jq .samples)" = 52 ]
+	printf 'cpu-cl*\nnot,this\n' >"$T/events"
+	try pfilter -e "file://$T/events" "$T/spread"
+	[ $rc = 2 ]
+	one_line "pfilter: --event 'not,this': no such event"
+	printf 'cpu-cl*\n\n' >"$T/events"
+	[ "$(pfilter -e "file://$T/events" "$T/spread" | pstat --json | jq .samples)" = 200 ]
+	done_all
+}
+
+@test "more: a list of a million pids is read at once" {
+	need jq
+	spread
+	awk 'BEGIN { for (i = 0; i < 1000000; i++) print i * 3000017 % 4194301 + 200 }' >"$T/pids"
+	echo 100 >>"$T/pids"
+	[ "$(timeout 20 pfilter --pid "file://$T/pids" "$T/spread" | pstat --json | jq .samples)" = 2 ]
+}
+
+@test "more: lists that say nothing, or against themselves, are wrong use" {
+	echo 5 >"$T/good"
+	echo 5,x >"$T/bad"
+	: >"$T/empty"
+	while read -r args; do
+		try pfilter $(sed "s|DIR|$T|" <<<"$args") data/basic.pipe.data
+		[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "pfilter: --" || failed "$args"
+	done <<-'END'
+		--pid 20-10
+		--pid 1,20-10
+		--pid x
+		--pid 1,
+		--pid file://DIR/bad
+		--pid file://DIR/empty
+		--pid file://DIR/missing
+		--event file://DIR/empty
+		--pid 5 --exclude-pid 5
+		--tid 5-9 --exclude-tid 0-6 --exclude-tid 7-9
+		--cpu 0 --exclude-cpu 0-3
+		--pid file://DIR/good --exclude-pid 5
+	END
+	done_all
+}
+
+# ---- times -------------------------------------------------------------------------------------------
+
+@test "more: --time: ranges, from the first sample, several, slices" {
+	need jq
+	spread
+	while IFS='|' read -r want range; do
+		got=$(pfilter --time "$range" "$T/spread" | pstat --json | jq .samples)
+		[ "$got" = "$want" ] || failed "$range: $got, $want expected"
+	done <<-'END'
+		10|1.000000001,1.000000010
+		200|,
+		5|,1.000000005
+		6|1.000000195,
+		11|+0,+10ns
+		100|+100ns,
+		1|+0ns,+0ns
+		20|1.000000001,1.000000010 1.000000101,1.000000110
+		15|1.000000001,1.000000010 1.000000006,1.000000015
+		15|1.000000006,1.000000015   ,1.000000010
+		21|,+9ns 1.000000190,
+		0|2,3
+		20|0%-10%
+		20|10%
+		20|10%/1
+		20|10%/2
+		21|10%/10
+		40|10%/2,10%/5
+		40|0%-10%,30%-40%
+		40|0%-10% 30%-40%
+		200|0%-100%
+		50|10%/1 +90ns,+119ns
+	END
+	# the option again adds a range
+	[ "$(pfilter --time ,1.000000005 --time 1.000000196, "$T/spread" | pstat --json | jq .samples)" = 10 ]
+	# a slice and what is left of it; standard input, if it is a file
+	for k in 1 2 3 4 5 6 7; do
+		samples <(pfilter --time "14.285714285%/$k" <"$T/spread")
+	done | awk '{ s += $1 } END { exit s != 200 }' || failed "sevenths"
+	done_all
+}
+
+@test "more: --time that cannot be told, or is none" {
+	spread
+	while IFS='|' read -r text; do
+		try pfilter --time "$text" "$T/spread"
+		[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "pfilter: --time '" || failed "$text"
+	done <<-'END'
+		5
+		5,4
+		1,2,3
+		x,
+		1,x
+		+5,+4
+		+x,
+		@2026,
+		@2026-13-01,
+		@2026-02-30,
+		@2026-11-21T25:00,
+		@2026-11-21T10:00:00+99:00,
+		@2026-11-21T10:00:00x,
+		@2026-11-22,@2026-11-21
+		10%/0
+		10%/11
+		10%/x
+		10%/
+		20%-10%
+		90%-101%
+		10%x
+		%
+		-1,5
+		10%/2,5
+	END
+	try pfilter --time " " "$T/spread"
+	[ $rc = 2 ] || failed "blank"
+	try bash -c "cat '$T/spread' | pfilter --time 10%/2"
+	[ $rc = 2 ] && one_line "pfilter: --time: slices need" && grep -q 'pcat -o' "$T/err" || failed "slices in a pipe"
+	try pfilter --time @2026-11-21, "$T/spread"
+	[ $rc = 2 ] && one_line "pfilter: --time: the recording does not say its wall clock (CLOCK_DATA): perf record -k mono" ||
+	    failed "no clock"
+	try pfilter --time +5,1 "$T/spread"
+	[ $rc = 2 ] || failed "mixed, and backwards"
+	done_all
+}
+
+@test "more: --time from the first sample in time, not in the stream" {
+	need jq
+	spread
+	# the first round comes backwards
+	{ grep -v -e SAMPLE -e ROUND "$T/spread.txt"; grep SAMPLE "$T/spread.txt" | head -100 | tac; echo FINISHED_ROUND;
+	    grep SAMPLE "$T/spread.txt" | tail -100; echo FINISHED_ROUND; } >"$T/back.txt"
+	mkpipe "$T/back.txt" >"$T/back"
+	[ "$(pfilter --time ,+9ns "$T/back" | pstat --json | jq .samples)" = 10 ]
+	pfilter --time ,+9ns "$T/back" | cmp - <(cat "$T/back" | pfilter --time ,+9ns)
+}
+
+@test "more: --time by the wall clock, also of another zone" {
+	need jq
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME ids=11"
+		# CLOCK_DATA: version, clockid, wall clock 1700000000.5 s at 100 s
+		echo "HEADER_FEATURE feat_id=29 u4=1 u4=1 u8=1700000000500000000 u8=100000000000"
+		seq 90 110 | sed 's/.*/SAMPLE ip=1 pid=1 tid=1 time=&000000000/'
+	} >"$T/wall.txt"
+	mkpipe "$T/wall.txt" >"$T/wall"
+	# 1700000000 is 2023-11-14 22:13:20 UTC
+	while IFS='|' read -r want zone range; do
+		got=$(TZ=$zone pfilter --time "$range" "$T/wall" | pstat --json | jq .samples)
+		[ "$got" = "$want" ] || failed "$zone $range: $got, $want expected"
+	done <<-'END'
+		11|UTC|@2023-11-14T22:13:20.5Z,
+		10|UTC|@2023-11-14T22:13:20.500000001Z,
+		11|UTC|@2023-11-14T22:13:20.5,
+		11|UTC|@2023-11-15T00:13:20.5+02:00,
+		11|UTC|@2023-11-14T16:43:20.5-0530,
+		11|XYZ-3|@2023-11-15T01:13:20.5,
+		11|XYZ-3|@2023-11-14T22:13:20.5Z,
+		21|UTC|@2023-11-14,@2023-11-15
+		0|UTC|@2023-11-15,
+		21|UTC|@1970-01-01,
+		3|UTC|@2023-11-14T22:13:20Z,102
+	END
+	cat "$T/wall" | pfilter --time @2023-11-14T22:13:20.5Z, | cmp - <(pfilter --time @2023-11-14T22:13:20.5Z, "$T/wall")
+	done_all
+}
+
+@test "oracle: slices of a file are those of perf script" {
+	need perf
+	for f in data/*.file.data; do
+		[[ $f != *s390x* ]] || continue
+		for range in 10%/2 10%/2,10%/10 0%-10%,30%-40% 50% 33%/3 0%-100%; do
+			perf script -f --ns -F pid,tid,time,event,ip --time $range -i $f >"$T/want" 2>"$T/err" || continue
+			pfilter --time $range $f >"$T/out"
+			perf script -f --ns -F pid,tid,time,event,ip -i "$T/out" >"$T/got" 2>/dev/null
+			diff -q "$T/want" "$T/got" >/dev/null || failed "$f $range"
+		done
+	done
+	done_all
+}
+
+@test "more: what is selected is not told the old SAMPLE_TIME" {
+	pcat data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME")' >/dev/null || skip "not in the recording"
+	pfilter --pid 0-4194304 data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME") | not' >/dev/null
+	pfilter data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME")' >/dev/null
+}
+
+# ---- the rest, and counts ----------------------------------------------------------------------------
+
+@test "more: -U gets what --invert keeps" {
+	spread
+	pfilter --pid 1-50 --cpu 1 -U "$T/rest" "$T/spread" >"$T/out"
+	pfilter --pid 1-50 --cpu 1 "$T/spread" | cmp - "$T/out"
+	pfilter --pid 1-50 --cpu 1 --invert "$T/spread" | cmp - "$T/rest"
+	pfilter --pid 1-50 --cpu 1 -o "$T/out2" -U - "$T/spread" | cmp - "$T/rest"
+	cmp "$T/out" "$T/out2"
+	for f in data/*.pipe.data; do
+		case $f in *per_thread*|*stat*) continue;; esac		# no CPUs
+		for o in "--cpu 0" "--time +1ms,+2ms" "--pid 1-1000" "--sample 0.5"; do
+			pfilter $o -U "$T/rest" -o "$T/out" $f
+			pfilter $o $f | cmp - "$T/out" || failed "$f $o"
+			[[ $o == --sample* ]] || pfilter $o --invert $f | cmp - "$T/rest" || failed "$f $o: the rest"
+		done
+	done
+	done_all
+}
+
+@test "more: -U: totals of READ values are right in both" {
+	need perf
+	r=$(recipe read-group)
+	pfilter --pid 100 -U "$T/rest" -o "$T/out" "$r"
+	perf script -f -i "$r" -F pid,event,period 2>/dev/null | sort >"$T/want"
+	for f in out rest; do perf script -f -i "$T/$f" -F pid,event,period 2>/dev/null; done | sort | diff "$T/want" -
+	[ "$(wc -l <"$T/want")" -ge 8 ]
+}
+
+@test "more: -U: payloads reach both" {
+	pfilter --cpu 0 -U "$T/rest" -o "$T/out" data/sched_R.pipe.data
+	for f in out rest; do
+		pcat "$T/$f" | cmp - "$T/$f"
+		pstat --json "$T/$f" | jq -e '.types[] | select(.name == "HEADER_TRACING_DATA") | .records == 1' >/dev/null
+	done
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME ids=11"
+		echo "SAMPLE ip=1 pid=1 tid=1 time=1"
+		for i in 1 2 3 4; do echo "AUXTRACE len=300000 npayload=300000"; done
+		echo "SAMPLE ip=1 pid=2 tid=2 time=2"
+	} >"$T/aux.txt"
+	mkpipe "$T/aux.txt" >"$T/aux"
+	pfilter --pid 1 -U "$T/rest" -o "$T/out" "$T/aux"
+	pfilter --pid 1 "$T/aux" | cmp - "$T/out"
+	pfilter --pid 2 "$T/aux" | cmp - "$T/rest"
+	[ "$(stat -c %s "$T/rest")" -gt 1200000 ]
+	# cut amid a payload: one line, and what was good before it in both
+	head -c 700000 "$T/aux" >"$T/cut"
+	try pfilter --pid 1 -U "$T/rest" -o "$T/out" "$T/cut"
+	[ $rc = 1 ]
+	one_line "pfilter: $T/cut: byte "
+	pstat --json "$T/out" >/dev/null 2>&1 || true
+}
+
+@test "more: -U: both complete, wrong use, a full disk" {
+	spread
+	for o in "-U $T/out -o $T/out" "-U - " "-U $T/spread" "-U $T/./out -o $T/out"; do
+		try pfilter $o "$T/spread"
+		[ $rc = 2 ] && one_line "pfilter: " || failed "$o"
+	done
+	cmp "$T/spread" <(mkpipe "$T/spread.txt")
+	if [ -w /dev/full ]; then
+		try pfilter --pid 1 -U /dev/full -o "$T/out" "$T/spread"
+		[ $rc = 1 ] && one_line "pfilter: /dev/full: write: " || failed "full"
+	fi
+	try pfilter --pid 1 -U "$T/nowhere/x" -o "$T/out" "$T/spread"
+	[ $rc = 1 ] && one_line "pfilter: $T/nowhere/x: " || failed "no directory"
+	done_all
+}
+
+@test "more: -n decides and writes nothing; --stats says why" {
+	need jq
+	spread
+	try pfilter -n --pid 1-50 --cpu 1 --every 2 --stats=json "$T/spread"
+	[ $rc = 0 ] && [ ! -s "$T/out" ]
+	jq -e '.in.samples == 200 and .kept.samples == 6 and .dropped.pid.samples == 150 and .dropped.cpu.samples == 37 and
+	    .dropped.every.samples == 7 and .in.records == .kept.records + ([.dropped[].records] | add) and
+	    .written.records == .kept.records' "$T/err" >/dev/null || { cat "$T/err"; false; }
+	try pfilter --pid 1-50 --stats "$T/spread"
+	[ $rc = 0 ]
+	grep -q '^pfilter: dropped by pid: 150 records, 150 samples$' "$T/err"
+	pfilter --pid 1-50 "$T/spread" | cmp - "$T/out"
+	try pfilter --pid 1-50 --stats=json -U "$T/rest" -o "$T/out" "$T/spread"
+	jq -e '.rejected.samples == 150 and .written.samples == 50' "$T/err" >/dev/null
+	try pfilter --stats=json "$T/spread"
+	cmp "$T/out" "$T/spread"
+	jq -e '.dropped == {} and .in == .kept and .kept == .written' "$T/err" >/dev/null
+	try pfilter -n -o "$T/never" --pid 1 -U "$T/never2" "$T/spread"
+	[ $rc = 0 ] && [ ! -e "$T/never" ] && [ ! -e "$T/never2" ]
+	try pfilter --stats=xml "$T/spread"
+	[ $rc = 2 ]
+}
+
+@test "more: a choice by CPU is refused where nothing tells it" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID ids=11"
+		echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11"
+	} >"$T/nocpu.txt"
+	mkpipe "$T/nocpu.txt" >"$T/nocpu"
+	try pfilter --cpu 0 "$T/nocpu"
+	[ $rc = 1 ]
+	one_line "pfilter: $T/nocpu: byte "
+	grep -q 'without PERF_SAMPLE_CPU (perf record --sample-cpu)' "$T/err"
+}
