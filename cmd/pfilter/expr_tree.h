@@ -258,9 +258,10 @@ struct expr {
 	bool		 has_clock;
 	uint64_t	 clock, wall;	/* CLOCK_DATA: the same moment by both */
 	char		*host;
-	struct guest	*guest;		/* by ID_INDEX; sorted by expr_bind() */
+	struct guest	*guest;		/* by ID_INDEX; ascending once `sorted' */
 	size_t		 nguest, guest_cap;
 	bool		 sorted;
+	bool		 named;		/* names of events have been looked at */
 	/* programs by event: [0] samples, [type] others, [64] those without a trailer */
 	struct programs { struct program *of[65]; } **programs;
 	unsigned	 nprograms;
