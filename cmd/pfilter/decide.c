@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 #include "decide.h"
 
+/* Before the first record of the kernel all events are known: of a field that none has it is said before much is written. */
+static void
+check_fields(struct decide *d)
+{
+	d->checked = true;
+	expr_bind(d->o->expr, d->t, d->t->in);
+}
+
 /* Before the first sample, or what is selected like one, all events are known, and have their names. */
 static void
 bind(struct decide *d)
@@ -9,8 +17,8 @@ bind(struct decide *d)
 	select_bind(&d->o->sel, d->t);
 	if (d->o->keys)
 		state_keys_bind(d->o->keys, d->t, d->t->in);
-	if (d->o->expr)
-		expr_bind(d->o->expr, d->t, d->t->in);
+	if (d->o->expr && !d->checked)
+		check_fields(d);
 	if (d->o->explain)
 		expr_explain(d->o->expr, stderr);
 }
@@ -114,6 +122,8 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	enum role role = select_role(r->type);
 	int why = KEPT;
 
+	if (d->o->expr && !d->checked)
+		check_fields(d);
 	d->shared = true;
 	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
 		why = NOT_TYPE;

@@ -19,6 +19,7 @@ struct decide {
 	struct expr_subject about;	/* what --filter is asked; `start': time of the first sample; 0: none yet */
 	bool		 quick;		/* nothing but keys that stand in the record, and --filter, decides on samples */
 	bool		 bound;		/* the events are all known */
+	bool		 checked;	/* whether they have the fields of --filter */
 	bool		 shared;	/* the last record belongs to what is kept and to the rest, as far as can be told */
 	bool		 full;		/* --stop: there is no more to come */
 	uint64_t	 records[REASON_END], samples[REASON_END];	/* decided, by reason */

@@ -220,7 +220,7 @@ any_has(const struct expr *e, const struct field *f)
 
 /* event == "x" that is no event's name can only be a mistake. */
 static void
-check_name(const struct expr *e, const struct tool *t, const struct node *n)
+check_name(const struct expr *e, const struct node *n)
 {
 	const struct node *name = n->b;
 	char all[512] = "";
@@ -234,7 +234,7 @@ check_name(const struct expr *e, const struct tool *t, const struct node *n)
 			return;
 	for (i = 0; i < e->events->n && strlen(all) < sizeof all - 100; i++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->events->ev[i]->name);
-	tool_warn(t, "%s: no event is called \"%.80s\"; there are %s%s", n->src->name, name->str, all,
+	tool_warn(e->t, "%s: no event is called \"%.80s\"; there are %s%s", n->src->name, name->str, all,
 	    i < e->events->n ? ", ..." : "");
 }
 
@@ -245,20 +245,13 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 		return;
 	e->events = in->events;
 	e->swap = in->swap;
-	if (e->nguest)
-		qsort(e->guest, e->nguest, sizeof *e->guest, by_id);
-	e->sorted = true;
-	if (!e->events->n)
-		return;
-	for (const struct node *n = e->nodes; n; n = n->made) {
+	for (const struct node *n = e->nodes; n && e->events->n; n = n->made)
 		if (n->kind == N_FIELD && !n->guarded && !any_has(e, n->field)) {
 			const char *how = n->field->supply;
 
 			lex_wrong(t, n->src, n->at, "no event of this recording has %s%s%s", n->field->name,
 			    how ? "; it takes perf record " : "", how ? how : "");
 		}
-		check_name(e, t, n);
-	}
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------------ */
@@ -294,10 +287,14 @@ make_program(struct expr *e, const struct kind *k, struct program **to)
 		e->programs[index] = tool_alloc(1, sizeof *e->programs[index]);
 		to = &e->programs[index]->of[slot];
 	}
-	if (!e->sorted) {		/* an ID_INDEX amid the stream */
-		qsort(e->guest, e->nguest, sizeof *e->guest, by_id);
-		e->sorted = true;
+	if (!e->named) {
+		for (const struct node *n = e->nodes; n; n = n->made)
+			check_name(e, n);
+		e->named = true;
 	}
+	if (!e->sorted && e->nguest)
+		qsort(e->guest, e->nguest, sizeof *e->guest, by_id);
+	e->sorted = true;
 	*to = compile(e, k);
 	e->bytes += sizeof **to + (*to)->n * sizeof *(*to)->code + sizeof **e->programs;
 	if (k->type == PP_SAMPLE)

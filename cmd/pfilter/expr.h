@@ -40,7 +40,10 @@ bool	expr_needs_start(const struct expr *);
  * ID_INDEX; and new names of events make new programs.
  */
 void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
-/* All events are known: a field that none of them records exits 2 naming the perf record option; one that some lack warns. */
+/*
+ * All events are known, if not their names yet, as from the first record of the kernel on: a field that none of them
+ * records exits 2 naming the perf record option.  One that some lack is warned of when it matters.
+ */
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);
 /* *result; -1: the record is not sound (text in pp_err). */
 int	expr_match(struct expr *, const struct expr_subject *, enum expr_result *result, struct pp_err *);

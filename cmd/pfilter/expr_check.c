@@ -22,11 +22,11 @@ node_new(struct expr *e, enum node_kind kind, enum type type, const struct sourc
 	return n;
 }
 
-/* Of a constant that went into a list: the nodes made since. */
+/* Of a constant that went into a list: the nodes made for it. */
 static void
-unmake(struct expr *e, const struct node *until)
+unmake(struct expr *e, const struct node *before)
 {
-	while (e->nodes != until) {
+	while (e->nodes != before) {
 		struct node *n = e->nodes;
 
 		e->nodes = n->made;
@@ -253,11 +253,11 @@ check_compare(struct expr *e, struct node *n)
 
 /* An item of a list: what is constant goes into the list, the rest becomes an item of its own. */
 void
-check_item(struct expr *e, const struct node *in, struct node *item)
+check_item(struct expr *e, struct node *in, struct node *item, const struct node *before)
 {
 	struct node *a = in->a, *last = item->kind == N_RANGE ? item->b : NULL, *first = last ? item->a : item;
 	const struct field *f = words_of(a);
-	struct node **to = &((struct node *)in)->b;
+	struct node **to = &in->b;
 
 	resolve(e, first, f, is_text(a));
 	resolve(e, last, f, is_text(a));
@@ -268,7 +268,7 @@ check_item(struct expr *e, const struct node *in, struct node *item)
 			lex_wrong(e->t, item->src, item->at, "a list beside text is of strings in quotes");
 		list_add_str(in->list, first->str);
 		first->str = NULL;
-		unmake(e, in);
+		unmake(e, before);
 		return;
 	}
 	want_number(e, first);
@@ -278,7 +278,7 @@ check_item(struct expr *e, const struct node *in, struct node *item)
 		if (last && first->num > last->num)
 			lex_wrong(e->t, item->src, item->at, "this range ends before it begins");
 		list_add(in->list, first->num, (last ? last : first)->num);
-		unmake(e, in);
+		unmake(e, before);
 		return;
 	}
 	if (a->type == T_CHAIN)

@@ -290,6 +290,7 @@ in(struct parser *p, struct node *a, size_t at)
 	take(p, '(', "`(' and a list");
 	for (;;) {
 		if (a->type == T_STR || !plain_item(p, n->list)) {
+			const struct node *before = p->e->nodes;
 			struct node *item = bit(p);
 
 			if (p->l.tok == TOK_DOTS) {
@@ -298,7 +299,7 @@ in(struct parser *p, struct node *a, size_t at)
 				lex_next(&p->l);
 				item = make(p, N_RANGE, T_INT, dots, item, bit(p));
 			}
-			check_item(p->e, n, item);
+			check_item(p->e, n, item, before);
 		}
 		if (p->l.tok != ',')
 			break;

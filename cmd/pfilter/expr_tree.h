@@ -166,7 +166,8 @@ struct node *parse(struct expr *, const struct tool *, const struct source *);
 /* The parser has made a node: are its operands of the right type?  Gives words their numbers, folds constants. */
 struct node *check_arith(struct expr *, struct node *);
 struct node *check_compare(struct expr *, struct node *);
-void	check_item(struct expr *, const struct node *in, struct node *item);
+/* `before': the last node before those of the item. */
+void	check_item(struct expr *, struct node *in, struct node *item, const struct node *before);
 struct node *check_call(struct expr *, struct node *);
 struct node *check_cond(struct expr *, struct node *);	/* a number becomes != 0 */
 struct node *node_new(struct expr *, enum node_kind, enum type, const struct source *, size_t at);
@@ -257,9 +258,10 @@ struct expr {
 	bool		 has_clock;
 	uint64_t	 clock, wall;	/* CLOCK_DATA: the same moment by both */
 	char		*host;
-	struct guest	*guest;		/* by ID_INDEX; sorted by expr_bind() */
+	struct guest	*guest;		/* by ID_INDEX; ascending once `sorted' */
 	size_t		 nguest, guest_cap;
 	bool		 sorted;
+	bool		 named;		/* names of events have been looked at */
 	/* programs by event: [0] samples, [type] others, [64] those without a trailer */
 	struct programs { struct program *of[65]; } **programs;
 	unsigned	 nprograms;
