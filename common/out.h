@@ -13,7 +13,7 @@
 struct out {
 	/*
 	 * Take a record.  `in' is where its payload (r->payload bytes) still has to be fetched from by pp_payload().
-	 * r->raw lies in the source's buffer if `stable', else it is good only during the call.  1, or -1 with the
+	 * r->raw lies in the source's buffer if `stable', else it and `in' are good only during the call.  1, or -1 with the
 	 * text in an err that the maker of this out was given.
 	 */
 	int	(*put)(struct out *, struct pp_source *in, const struct pp_rec *r, bool stable);

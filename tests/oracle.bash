@@ -230,6 +230,71 @@ check_pstat() {
 	diff -u "$W/want" "$W/got" >"$W/diff" || differ "pstat: not the counts of perf report --stats"
 }
 
+# lines OUT FILE FIELDS: perf script's, without the width of a column, which depends on the other events, and without
+# what a name with a newline in it leaves behind.
+lines() {
+	script "$1" $bare -G -F "$3" -i "$2"
+	sed -i 's/  */ /g; /^ /!d' "$1"
+}
+# The fields that perf can show of this recording.
+fields_of() {
+	local F
+	for F in comm,pid,tid,cpu,time,event,ip,sym,dso,period comm,pid,tid,time,event,ip,sym,dso,period \
+	    comm,pid,tid,event,ip,sym,dso comm,pid,tid,time,event event,ip,period ip,sym,dso,period; do
+		script "$W/reads" $bare -G -F "$F" -i "$1"
+		[ ! -s "$W/reads" ] || { echo "$F"; return; }
+	done
+}
+# The events, one a line.
+events_of() {
+	pstat --json "$1" 2>/dev/null | jq -r '.events[]?.name'
+}
+# Each event dropped: the lines of the others stay as they are, and nobody misses it.
+check_drop() {
+	local rc F e
+	local -a events
+	mapfile -t events < <(events_of "$1")
+	[ ${#events[@]} -gt 1 ] || return 0
+	pcat "$1" >"$W/in" 2>/dev/null || return 0	# damaged: check_pcat's business
+	F=$(fields_of "$W/in")
+	lines "$W/all" "$W/in" "${F:-ip}"
+	for e in "${events[@]}"; do
+		rc=0
+		pfilter --drop-event "$e" "$1" >"$W/out" 2>"$W/err" || rc=$?
+		[ $rc = 0 ] || { differ "--drop-event $e: status $rc: $(cat "$W/err")"; continue; }
+		diff <(events_of "$1" | grep -Fxv -e "$e") <(events_of "$W/out") >"$W/diff" || differ "--drop-event $e: events"
+		python3 "$DUMP" --check "$W/out" 2>&1 | grep -q 'problems=0 error=None' ||
+		    ! python3 "$DUMP" --check "$W/in" 2>&1 | grep -q 'problems=0 error=None' || differ "--drop-event $e: dissector"
+		[[ $F == *event* ]] || continue
+		E=$e awk 'BEGIN { e = " " ENVIRON["E"] } !index($0, e ": ") && substr($0, length($0) - length(e) + 1) != e' "$W/all" >"$W/want"
+		if grep -q 'leads a group' "$W/err"; then continue; fi
+		lines "$W/got" "$W/out" "$F"
+		diff "$W/want" "$W/got" >"$W/diff" || differ "--drop-event $e: perf script differs"
+		[ -s "$W/all.err" ] || ! [ -s "$W/got.err" ] || differ "--drop-event $e: perf says $(head -n 2 "$W/got.err")"
+	done
+}
+
+# Each column stripped: what perf shows of the rest stays the same.
+check_strip() {
+	local rc F w args
+	pcat "$1" >"$W/in" 2>/dev/null || return 0
+	F=$(fields_of "$W/in")
+	[ -n "$F" ] || return 0
+	lines "$W/want" "$W/in" "$F"
+	for w in callchain user-stack user-regs intr-regs raw brstack phys data-src weight addr read aux \
+	    callchain,user-stack,user-regs,intr-regs,raw,brstack,phys,data-src,weight,addr,aux "--stack-size 128" "--max-stack 2"; do
+		[[ $w == --* ]] && args=$w || args="--strip $w"
+		rc=0
+		pfilter $args "$1" >"$W/out" 2>"$W/err" || rc=$?
+		[ $rc = 0 ] || { differ "$args: status $rc: $(cat "$W/err")"; continue; }
+		python3 "$DUMP" --check "$W/out" 2>&1 | grep -q 'problems=0 error=None' ||
+		    ! python3 "$DUMP" --check "$W/in" 2>&1 | grep -q 'problems=0 error=None' || differ "$args: dissector"
+		[[ $w != read ]] || continue	# its period was another
+		lines "$W/got" "$W/out" "$F"
+		diff "$W/want" "$W/got" >"$W/diff" || differ "$args: perf script differs"
+	done
+}
+
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
 	W=$(mktemp -d)
 	bad=0
