@@ -124,7 +124,8 @@ static void
 file_id(const struct build *b, uint8_t *p)
 {
 	struct anon_out *a = b->a;
-	uint64_t device = pp_get_u64(p, a->swap), inode = pp_get_u64(p + 8, a->swap), generation = pp_get_u64(p + 16, a->swap);
+	uint64_t device = (uint64_t)pp_get_u32(p, a->swap) << 32 | pp_get_u32(p + 4, a->swap);
+	uint64_t inode = pp_get_u64(p + 8, a->swap), generation = pp_get_u64(p + 16, a->swap);
 
 	if (b->r->misc & PP_MISC_MMAP_BUILD_ID) {
 		memset(p + 1, 0, 3);
@@ -143,7 +144,7 @@ file_id(const struct build *b, uint8_t *p)
 		pp_set_u32(p + 4, (uint32_t)(v >> 8) & 0xfffff, a->swap);
 	}
 	if (inode)
-		pp_set_u64(p + 8, anon_number(a->key, ANON_D_INODE, inode ^ device << 32) >> 16, a->swap);
+		pp_set_u64(p + 8, anon_number(a->key, ANON_D_INODE, inode ^ device << 20) >> 16, a->swap);
 	if (generation)
 		pp_set_u64(p + 16, anon_number(a->key, ANON_D_INODE, ~generation) >> 32, a->swap);
 }
