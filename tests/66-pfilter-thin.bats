@@ -231,6 +231,7 @@ within() {
 		perf report -f --stdio -i "$1" -s comm 2>/dev/null | sed -n 's/^ *\([0-9.]*\)%  \(.*[^ ]\) *$/\1 \2/p' | sort -k2
 	}
 	n=$(pfilter --sample 0.1 -n --stats=json "$T/rec" 2>&1 | sed 's/.*"kept":{"records":[0-9]*,"samples":\([0-9]*\).*/\1/')
+	[[ $n =~ ^[0-9]+$ ]]
 	[ "$n" -gt 100 ] || skip "too few samples: $n"
 	shares "$T/rec" >"$T/want"
 	[ -s "$T/want" ]

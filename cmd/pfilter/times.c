@@ -224,7 +224,7 @@ times_settle(struct times *s, const struct tool *t)
 {
 	size_t n = 0;
 
-	if (s->needs_first || s->needs_last || s->needs_wall)
+	if (!s->n || s->needs_first || s->needs_last || s->needs_wall)
 		return;
 	for (size_t i = 0; i < s->n; i++)
 		if (s->r[i].start.ns > s->r[i].stop.ns)
