@@ -454,7 +454,9 @@ class Random:
         if depth <= 0 or r < 0.5:
             return s.r.choice(s.ints) if s.r.random() < 0.7 else s.number()
         if r < 0.8:
-            a, b = s.value(depth - 1), s.value(depth - 1)
+            a, b = s.r.choice(s.ints), s.value(depth - 1)	# not both constant: that may be refused
+            if s.r.random() < 0.5:
+                a, b = b, a
             op = s.r.choice("+-*/%&|^")
             return f"({a} {op} {b})" if s.r.random() < 0.7 or op in "&|^" else f"{a} {op} {b}"
         if r < 0.85:
@@ -462,7 +464,7 @@ class Random:
         if r < 0.9:
             return f"default({s.r.choice(s.ints)}, {s.value(depth - 1)})"
         fn = s.r.choice(("min", "max", "abs", "popcount"))
-        a = s.value(depth - 1)
+        a = s.r.choice(s.ints)
         return f"{fn}({a}, {s.value(depth - 1)})" if fn in ("min", "max") else f"{fn}({a})"
 
     def test(s, depth):
@@ -553,8 +555,8 @@ def main():
         data = open(path, "rb").read()
         try:
             stream = Stream(data)
-        except (ValueError, KeyError):
-            continue		# compressed, or no stream
+        except (ValueError, LookupError, struct.error):
+            continue		# compressed, or no sound stream
         if not any(t == SAMPLE for t, _, _ in stream.records):
             continue
         make = Random(random.Random(f"{a.s} {path.split('/')[-1]}"), stream)

@@ -319,16 +319,13 @@ program_slot(struct expr *e, const struct kind *k)
 	return &e->programs[index]->of[k->type == PP_SAMPLE ? 0 : k->trailer ? k->type : NO_TRAILER];
 }
 
-int
-expr_match(struct expr *e, const struct expr_subject *s, enum expr_result *result, struct pp_err *err)
+/* Anything but what expr_match() can do at once. */
+static int
+match(struct expr *e, const struct program *p, const struct expr_subject *s, enum expr_result *result, struct pp_err *err)
 {
-	struct kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r) };
-	struct program **slot = program_slot(e, &k), *p = *slot ? *slot : make_program(e, &k, slot);
 	struct fetch f;
 	int rc;
 
-	if (s->r->size < p->min)
-		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
 	f.e = e;		/* not all of it: the sample is large, and most programs don't need it */
 	f.s = s;
 	f.swap = e->swap;
@@ -337,6 +334,28 @@ expr_match(struct expr *e, const struct expr_subject *s, enum expr_result *resul
 	if ((rc = run(p, &f)) < 0)
 		return -1;
 	*result = (enum expr_result)rc;
+	return 1;
+}
+
+int
+expr_match(struct expr *e, const struct expr_subject *s, enum expr_result *result, struct pp_err *err)
+{
+	const struct program *p = NULL;
+	unsigned index = s->ev->index;
+
+	if (s->r->type == PP_SAMPLE && index < e->nprograms && e->programs[index])
+		p = e->programs[index]->of[0];
+	if (!p) {
+		struct kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r) };
+		struct program **slot = program_slot(e, &k);
+
+		p = *slot ? *slot : make_program(e, &k, slot);
+	}
+	if (s->r->size < p->min)
+		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
+	if (!p->plain)
+		return match(e, p, s, result, err);
+	*result = run_plain(p, s->r, e->swap);
 	return 1;
 }
 

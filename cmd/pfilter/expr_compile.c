@@ -186,7 +186,8 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 	const struct node *a = n->a, *b = n->b;
 	enum node_kind kind = n->kind;
 	const big far = (big)1 << 100;
-	struct access at;
+	struct access at, other;
+	uint16_t behind;
 	struct insn *i;
 
 	if (a->type == T_STR) {
@@ -207,10 +208,18 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 		gen_range(c, n, &at, lo, hi, kind == N_NE, yes, no);
 		return;
 	}
+	if (simple(n->a, &at) && simple(n->b, &other)) {
+		behind = new_label(c);
+		i = jump(emit(c, OP_PAIR, n), yes == NEXT ? behind : yes, no == NEXT ? behind : no);
+		i->what = (uint8_t)n->kind;
+		reads(c, i, &at);
+		reads(c, emit(c, OP_LOAD, n->b), &other);
+		place(c, behind);
+		return;
+	}
 	gen_value(c, n->a);
 	gen_value(c, n->b);
-	i = jump(emit(c, OP_COMPARE, n), yes, no);
-	i->what = (uint8_t)n->kind;
+	jump(emit(c, OP_COMPARE, n), yes, no)->what = (uint8_t)n->kind;
 }
 
 /* Items that are not constant: x == item OR x >= from AND x <= to OR ...; OP_GET is x. */
@@ -369,9 +378,12 @@ gen_verdict(struct compiler *c, const struct node *n)
 static void
 resolve(const struct compiler *c)
 {
+	c->p->plain = true;
 	for (size_t i = 0; i < c->p->n; i++) {
 		struct insn *in = &c->p->code[i];
 
+		c->p->plain &= in->op <= OP_PAIR || in->op == OP_CONST || in->op == OP_YES || in->op == OP_NO ||
+		    (i && in[-1].op == OP_PAIR);
 		in->yes = in->yes == NEXT ? (uint16_t)(i + 1) : c->label[in->yes];
 		in->no = in->no == NEXT ? (uint16_t)(i + 1) : c->label[in->no];
 	}

@@ -162,6 +162,11 @@ put_test(FILE *to, const struct insn *i, const struct node *from)
 		put_place(to, i);
 		fprintf(to, " in %zu ranges", i->nkey);
 		break;
+	case OP_PAIR:
+		put_place(to, i);
+		fprintf(to, " %s ", signs[i->what]);
+		put_place(to, i + 1);
+		break;
 	case OP_COMPARE:	fputs(signs[i->what], to); break;
 	case OP_STR_EQ:		fputs(i->turn ? "!= text" : "== text", to); break;
 	case OP_GLOB:
@@ -220,6 +225,8 @@ put_program(FILE *to, const struct program *p)
 	for (size_t at = 0; at < p->n; at++) {
 		const struct insn *i = &p->code[at];
 
+		if (at && i[-1].op == OP_PAIR)
+			continue;
 		fprintf(to, "  %3zu  ", at);
 		if (!jumps((enum op)i->op)) {
 			put_step(to, i, p->from[at]);

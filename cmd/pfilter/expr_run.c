@@ -34,6 +34,14 @@ load(const struct insn *i, const struct pp_rec *r, bool swap)
 	}
 }
 
+static inline big
+load_big(const struct insn *i, const struct pp_rec *r, bool swap)
+{
+	uint64_t n = load(i, r, swap);
+
+	return i->sign ? (big)(int64_t)n : (big)n;
+}
+
 /* A value off the stack: is it known, and does the text fit a pattern? */
 static uint8_t
 match(const struct insn *i, const struct value *v)
@@ -52,10 +60,6 @@ test(const struct insn *i, struct value **top, struct fetch *f)
 	uint8_t yes;
 
 	switch ((enum op)i->op) {
-	case OP_COMPARE:
-		w = v;
-		v = --*top;
-		return v->known && w->known ? value_compare(i->what, v->num, w->num) : EXPR_UNKNOWN;
 	case OP_STR_EQ:
 		w = v;
 		v = --*top;
@@ -82,7 +86,6 @@ static struct value *
 value(const struct insn *i, struct value *top, struct value *kept, struct fetch *f)
 {
 	struct value *v = top;
-	uint64_t n;
 
 	switch ((enum op)i->op) {
 	case OP_NUM:
@@ -92,11 +95,6 @@ value(const struct insn *i, struct value *top, struct value *kept, struct fetch 
 	case OP_STR:
 		v->str = i->str;
 		v->known = !i->turn;
-		break;
-	case OP_LOAD:
-		n = load(i, f->s->r, f->swap);
-		v->num = i->sign ? (big)(int64_t)n : (big)n;
-		v->known = true;
 		break;
 	case OP_FETCH:
 		fetch_part(f, i->what, i->field, v);
@@ -126,6 +124,30 @@ value(const struct insn *i, struct value *top, struct value *kept, struct fetch 
 	return v + 1;
 }
 
+/* A program of tests only, of fields at fixed places: nothing is put aside. */
+enum expr_result
+run_plain(const struct program *p, const struct pp_rec *r, bool swap)
+{
+	for (const struct insn *i = p->code;;) {
+		uint64_t n;
+		bool yes;
+
+		if (i->op <= OP_U64) {
+			n = i->op == OP_U64 ? pp_get_u64(place(i, r), swap) >> i->shift & i->mask :
+			    i->op == OP_U32 ? pp_get_u32(place(i, r), swap) & i->mask : load(i, r, swap);
+			yes = (n - i->lo <= i->span) != i->turn;
+		} else if (i->op == OP_LIST)
+			yes = list_has_key(i->key, i->nkey, load(i, r, swap) ^ (i->sign ? UINT64_C(1) << 63 : 0));
+		else if (i->op == OP_PAIR)
+			yes = value_compare(i->what, load_big(i, r, swap), load_big(i + 1, r, swap));
+		else if (i->op == OP_CONST)
+			yes = i->what == EXPR_YES;
+		else
+			return i->op == OP_YES ? EXPR_YES : EXPR_NO;
+		i = &p->code[yes ? i->yes : i->no];
+	}
+}
+
 int
 run(const struct program *p, struct fetch *f)
 {
@@ -134,65 +156,70 @@ run(const struct program *p, struct fetch *f)
 	struct value values[EXPR_VALUES], *top = values, kept;
 	uint8_t aside[EXPR_VALUES], *waiting = aside, verdict = EXPR_NO;
 	const bool swap = f->swap;
-	uint64_t n;
 
 	for (;;) {
 		switch ((enum op)i->op) {
-		case OP_U16:
-			n = (uint64_t)(pp_get_u16(place(i, r), swap) >> i->shift) & i->mask;
-			goto range;
-		case OP_U32:
-			n = pp_get_u32(place(i, r), swap) & i->mask;
-			goto range;
-		case OP_S32:
-			n = (uint64_t)(int64_t)(int32_t)pp_get_u32(place(i, r), swap);
-			goto range;
-		case OP_U64:
-			n = pp_get_u64(place(i, r), swap) >> i->shift & i->mask;
-		range:
-			verdict = (n - i->lo <= i->span) != i->turn;
+		case OP_U16: case OP_U32: case OP_S32: case OP_U64:
+			verdict = (load(i, r, swap) - i->lo <= i->span) != i->turn;
 			break;
 		case OP_LIST:
-			n = load(i, r, swap);
-			verdict = list_has_key(i->key, i->nkey, i->sign ? n ^ UINT64_C(1) << 63 : n);
+			verdict = list_has_key(i->key, i->nkey, load(i, r, swap) ^ (i->sign ? UINT64_C(1) << 63 : 0));
+			break;
+		case OP_PAIR:
+			verdict = value_compare(i->what, load_big(i, r, swap), load_big(i + 1, r, swap));
 			break;
 		case OP_CONST:
 			verdict = i->what;
 			break;
-		case OP_COMPARE: case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN:
-		case OP_TRUTH: case OP_EXISTS:
+		case OP_COMPARE:
+			top -= 2;
+			verdict = top[0].known && top[1].known ? value_compare(i->what, top[0].num, top[1].num) : EXPR_UNKNOWN;
+			break;
+		case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN: case OP_TRUTH:
+		case OP_EXISTS:
 			verdict = test(i, &top, f);
 			if (f->bad)
 				return -1;
 			break;
 		case OP_IF_YES:
-		case OP_IF_NO:
 			break;
+		case OP_IF_NO:
+			i = &p->code[verdict != EXPR_NO ? i->yes : i->no];
+			continue;
 		case OP_PUSH:
 			*waiting++ = verdict;
-			break;
+			i++;
+			continue;
 		case OP_AND:
 			verdict = and_of[*--waiting][verdict];
-			break;
+			i++;
+			continue;
 		case OP_OR:
 			verdict = not_of[and_of[not_of[*--waiting]][not_of[verdict]]];
-			break;
+			i++;
+			continue;
 		case OP_NOT:
 			verdict = not_of[verdict];
-			break;
+			i++;
+			continue;
 		case OP_END:
 			return verdict;
 		case OP_YES:
 			return EXPR_YES;
 		case OP_NO:
 			return EXPR_NO;
-		case OP_NUM: case OP_STR: case OP_LOAD: case OP_FETCH: case OP_CALC: case OP_CALC1: case OP_DEFAULT: case OP_SET:
-		case OP_GET:
+		case OP_LOAD:
+			top->num = load_big(i, r, swap);
+			top++->known = true;
+			i++;
+			continue;
+		case OP_NUM: case OP_STR: case OP_FETCH: case OP_CALC: case OP_CALC1: case OP_DEFAULT: case OP_SET: case OP_GET:
 			top = value(i, top, &kept, f);
 			if (f->bad)
 				return -1;
-			break;
+			i++;
+			continue;
 		}
-		i = &p->code[i->op == OP_IF_NO ? (verdict != EXPR_NO ? i->yes : i->no) : verdict == EXPR_YES ? i->yes : i->no];
+		i = &p->code[verdict == EXPR_YES ? i->yes : i->no];
 	}
 }

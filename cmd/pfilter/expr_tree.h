@@ -176,7 +176,18 @@ struct node *node_new(struct expr *, enum node_kind, enum type, const struct sou
 
 /* a op b; false: there is no result in range (or of a division by 0). */
 bool	value_calc(enum node_kind, big a, big b, big *);
-bool	value_compare(enum node_kind, big a, big b);
+static inline bool
+value_compare(enum node_kind op, big a, big b)
+{
+	switch (op) {
+	case N_EQ:	return a == b;
+	case N_NE:	return a != b;
+	case N_LT:	return a < b;
+	case N_LE:	return a <= b;
+	case N_GT:	return a > b;
+	default:	return a >= b;
+	}
+}
 bool	value_glob(const char *pattern, const char *s);		/* over EXPR_NAME bytes: the caller's business */
 void	list_add(struct list *, big lo, big hi);
 void	list_add_str(struct list *, char *);
@@ -194,6 +205,7 @@ enum op {
 	/* tests: the verdict decides where to go on */
 	OP_U16, OP_U32, OP_S32, OP_U64,		/* is the field at a place from lo to lo + span? */
 	OP_LIST,				/* is it in a list? */
+	OP_PAIR,				/* is it less, say, than that of the next instruction, an OP_LOAD? */
 	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_TRUTH, OP_EXISTS,
 	OP_CONST,
 	/* verdicts */
@@ -203,7 +215,7 @@ enum op {
 };
 struct insn {
 	uint8_t		 op;		/* enum op */
-	uint8_t		 what;		/* OP_COMPARE, OP_CALC: enum node_kind; OP_CONST: enum expr_result; OP_FETCH: enum part */
+	uint8_t		 what;		/* OP_PAIR, OP_COMPARE, OP_CALC: enum node_kind; OP_CONST: enum expr_result; OP_FETCH: enum part */
 	bool		 turn;		/* the verdict is the other one */
 	bool		 end, sign;	/* as in struct access */
 	uint8_t		 width, shift;
@@ -221,6 +233,7 @@ struct insn {
 struct program {
 	size_t		 n;
 	unsigned	 min;		/* bytes that a record must have */
+	bool		 plain;		/* run_plain() does */
 	const struct node **from;	/* of each instruction, to explain it */
 	struct insn	 code[];
 };
@@ -243,6 +256,7 @@ void	fetch_part(struct fetch *, enum part, const struct field *, struct value *)
 /* Is an address of the call chain in the list?  Context markers are none.  false also: there is no chain (*known). */
 bool	fetch_chain(struct fetch *, const struct list *, bool *known);
 int	run(const struct program *, struct fetch *);	/* enum expr_result, or -1 */
+enum expr_result run_plain(const struct program *, const struct pp_rec *, bool swap);
 
 struct guest { uint64_t id; uint32_t machine, vcpu; };
 struct expr {

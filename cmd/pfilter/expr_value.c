@@ -46,19 +46,6 @@ value_calc(enum node_kind op, big a, big b, big *r)
 	}
 }
 
-bool
-value_compare(enum node_kind op, big a, big b)
-{
-	switch (op) {
-	case N_EQ:	return a == b;
-	case N_NE:	return a != b;
-	case N_LT:	return a < b;
-	case N_LE:	return a <= b;
-	case N_GT:	return a > b;
-	default:	return a >= b;
-	}
-}
-
 /* As printf would, if it knew numbers of this size. */
 size_t
 big_text(big n, char to[static 48])
