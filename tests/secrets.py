@@ -143,10 +143,11 @@ def main():
             found.append(f"build id {i.hex()}")
     maps = joined(s.maps)
     pids = {p for p in s.pids if p > 300}
-    for v in numbers(data, s.end):
+    timed = b"".join(r for _, kind, _, r in records(data) if kind != 79)	# time_zero may be as large as an address
+    for v in numbers(timed, s.end):
         if v >> 32 in pids and v & 0xffffffff in pids:
             found.append(f"pid/tid {v >> 32}/{v & 0xffffffff}")
-        elif inside(maps, v):
+        elif v < (1 << 64) - 4095 and inside(maps, v):		# above: PERF_CONTEXT_*
             found.append(f"address {v:#x}")
     found += [f"pid {n.decode()} in a text" for n in set(re.findall(rb"(?<![\w.])[0-9]{3,7}(?![\w.])", data))
               if int(n) in pids]

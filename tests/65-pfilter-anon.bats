@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: ISC
+# pfilter --anon: what may be left of a recording, and what must be.  secrets.py looks for what may not.
+load lib
+load oracle
+
+setup_file() {
+	head -c 40 /dev/urandom >"$BATS_FILE_TMPDIR/key"
+	head -c 40 /dev/urandom >"$BATS_FILE_TMPDIR/other"
+}
+anon() {	# LIST FILE...
+	local list=$1
+	shift
+	pfilter -q --anon "$list" --anon-key "$BATS_FILE_TMPDIR/key" "$@"
+}
+
+# leaks FILE: what of it is left by --anon all?
+leaks() {
+	pcat "$1" >"$T/plain"
+	anon all "$1" >"$T/anon" || { failed "$1: status $?"; return; }
+	try python3 secrets.py "$T/plain" "$T/anon"
+	[ $rc = 0 ] || { failed "$1"; cat "$T/out"; }
+}
+
+@test "anon: nothing of names, paths, build ids, pids and places is left in any byte" {
+	need python3
+	for f in data/*.pipe.data data/*.file.data; do
+		leaks "$f"
+	done
+	for r in base all-types two-events every-sample ordered; do
+		leaks "$(recipe $r)"
+		leaks "$(recipe $r -b)"
+	done
+	done_all
+}
+
+@test "anon: nor of a fresh system-wide recording with all that perf can be asked for" {
+	need perf
+	need python3
+	perf record -q -a -g -d --phys-data --sample-cpu --namespaces --all-cgroups -e cpu-clock,page-faults -o - -- \
+	    sh -c 'ls -l /usr/bin >/dev/null; sleep 0.2' >"$T/fresh" 2>/dev/null ||
+	    perf record -q -g -d -e cpu-clock:u -o - -- ls -lR /usr/share/doc >"$T/fresh" 2>/dev/null ||
+	    skip "perf can't record here"
+	leaks "$T/fresh"
+	done_all
+}
+
+@test "anon: nor of the recordings in the corpus" {
+	need corpus
+	need python3
+	for f in a_g.pipe buildid_mmap.file cgroups.pipe forks.file namespaces.pipe p72_forks.pipe p72_sched_R.pipe s390x_a_multi.pipe \
+	    switch_cpu.file uid0.pipe z22.pipe; do
+		leaks "$CORPUS/own/$f.data"
+	done
+	for f in quipper/perf.data.piped.header_features-4.16 quipper/perf.data.group_desc-4.14 quipper/perf.data.singleprocess-3.8 \
+	    linux-perf-data/sleep.compressed.pipe.data simpleperf/perf_with_two_event_types.data; do
+		leaks "$CORPUS/foreign/$f"
+	done
+	done_all
+}
+
+# What perf script says, addresses left out: a sample's place is told by file, symbol and offset.
+bare_script() {
+	perf script -f -i "$1" -F comm,pid,tid,time,event,ip,sym,symoff,dso,period 2>/dev/null </dev/null |
+	    sed -E 's/\b[0-9a-f]{5,16}\b/IP/g; s/ +/ /g'
+}
+
+@test "anon: with addr alone perf finds the same symbol and file for every sample and call chain" {
+	need perf
+	for f in data/basic.pipe.data data/g_fp.pipe.data data/multi.pipe.data data/p72_forks.pipe.data \
+	    data/s390x_basic.pipe.data "$CORPUS"/own/{a_g,forks,threads64}.pipe.data; do
+		[ -f "$f" ] || continue
+		anon addr "$f" >"$T/moved"
+		diff <(pcat "$f" | psort >"$T/sorted"; bare_script "$T/sorted") <(bare_script "$T/moved") >"$T/diff" ||
+		    failed "$f: $(head -n 4 "$T/diff")"
+		! cmp -s "$T/sorted" "$T/moved" || failed "$f: nothing has moved"
+	done
+	done_all
+}
+
+# How many samples there are of each kind, the kinds without their names.
+counts() {
+	perf script -f -i "$1" --symfs=/nonexistent --kallsyms=/dev/null -G -F "$2" 2>/dev/null </dev/null |
+	    sed 's/^ *//; s/  */ /g' | sort | uniq -c | awk '{ print $1 }' | sort -n
+}
+
+@test "anon: as many samples of each command, thread and file as before" {
+	need perf
+	# not forks.*: a name with a newline in it is two lines there
+	for f in data/basic.pipe.data data/multi.pipe.data data/g_fp.pipe.data "$CORPUS"/own/{a_g,cgroups,switch_cpu}.pipe.data; do
+		[ -f "$f" ] || continue
+		anon all "$f" >"$T/anon"
+		for F in comm pid tid comm,tid ip,dso comm,ip,dso; do
+			diff <(counts "$f" $F) <(counts "$T/anon" $F) >"$T/diff" || failed "$f: $F: $(head -n 4 "$T/diff")"
+		done
+		[ -n "$(counts "$T/anon" comm)" ] || failed "$f: no samples"
+	done
+	done_all
+}
+
+@test "anon: one key, one result; another key, or none, another" {
+	local in
+	in=$(recipe all-types)
+	anon all "$in" >"$T/a"
+	anon all "$in" >"$T/b"
+	cmp "$T/a" "$T/b"
+	pfilter -q --anon all --anon-key "$BATS_FILE_TMPDIR/other" "$in" >"$T/c"
+	! cmp -s "$T/a" "$T/c"
+	pfilter -q --anon all "$in" >"$T/d"
+	pfilter -q --anon all "$in" >"$T/e"
+	! cmp -s "$T/d" "$T/e"
+}
+
+@test "anon: the parts of a stream agree: cut then made anonymous, or the other way round" {
+	need perf
+	local mid
+	for f in data/p72_forks.pipe.data data/basic.pipe.data "$CORPUS"/own/{forks,a_g}.pipe.data; do
+		[ -f "$f" ] || continue
+		mid=$(perf script -f -i "$f" -G -F time 2>/dev/null | sed 's/[ :]//g' | sort -n | awk '{ t[NR] = $1 } END { print t[int(NR / 2)] }')
+		pfilter --time ",$mid" "$f" | anon all >"$T/cut.anon"
+		anon all "$f" | pfilter --time ",$mid" >"$T/anon.cut"
+		same_script "$T/cut.anon" "$T/anon.cut" --show-mmap-events --show-task-events || failed "$f"
+	done
+	done_all
+}
+
+@test "anon: both byte orders get the same pseudonyms" {
+	for r in base all-types two-events ordered; do
+		anon all "$(recipe $r)" >"$T/little"
+		anon all "$(recipe $r -b)" | pcat -q --endian=little >"$T/big"
+		cmp "$T/little" "$T/big" || failed $r
+	done
+	done_all
+}
+
+@test "anon: one word changes what it names, and no more" {
+	local in=data/p72_forks.pipe.data
+	need perf
+	anon comm $in >"$T/comm"
+	perf script -i "$T/comm" -G -F pid,tid,time,ip,dso 2>/dev/null >"$T/got"
+	perf script -i $in -G -F pid,tid,time,ip,dso 2>/dev/null | diff - "$T/got"
+	! perf script -i "$T/comm" -G -F comm 2>/dev/null | grep -v -e comm- -e '^ *$'
+	anon pid $in >"$T/pid"
+	perf script -i "$T/pid" -G -F comm,time,ip,dso 2>/dev/null >"$T/got"
+	perf script -i $in -G -F comm,time,ip,dso 2>/dev/null | diff - "$T/got"
+	anon path $in >"$T/path"
+	perf script -i "$T/path" -G -F comm,pid,tid,time,ip 2>/dev/null >"$T/got"
+	perf script -i $in -G -F comm,pid,tid,time,ip 2>/dev/null | diff - "$T/got"
+	anon host $in | pstat --json >"$T/json"
+	grep -q '"hostname":"host-' "$T/json" || grep -q 'host-[0-9a-f]\{10\}' <(anon host $in)
+}
+
+@test "anon: a path means the same in MMAP2 and BUILD_ID, a module by either of its names" {
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+	    'HEADER_BUILD_ID misc=2 pid=-1 build_id=000102030405060708090a0b0c0d0e0f10111213 id_size=20 filename=/opt/my/libx.so.1' \
+	    'HEADER_BUILD_ID misc=1 pid=-1 build_id=000102030405060708090a0b0c0d0e0f10111214 id_size=20 filename=[dm_mod]' \
+	    'MMAP misc=1 pid=-1 tid=0 start=0xffffffffc0000000 len=0x1000 pgoff=0 filename=/lib/modules/6/dm-mod.ko.xz' \
+	    'MMAP misc=2 pid=5 tid=5 start=0x400000 len=0x1000 pgoff=0 filename=/opt/my/libx.so.1' \
+	    'MMAP misc=2 pid=5 tid=5 start=0x500000 len=0x1000 pgoff=0 filename=/opt/my/other' >"$T/recipe"
+	mkpipe "$T/recipe" | anon path | strings -n 6 >"$T/strings"
+	cat "$T/strings"
+	[ "$(grep -c '^/p[0-9a-f]*/p[0-9a-f]*/p[0-9a-f]*\.so$' "$T/strings")" = 2 ]
+	[ "$(grep '\.so$' "$T/strings" | sort -u | wc -l)" = 1 ]
+	[ "$(grep -o 'm[0-9a-f]\{10\}' "$T/strings" | sort | uniq -c | awk '{ print $1 }')" = 2 ]
+	dir=$(grep '\.so$' "$T/strings" | head -n 1 | sed 's|/[^/]*$||')
+	[ "$(grep -c "^$dir/" "$T/strings")" = 3 ]	# the other file of the directory, too
+}
+
+@test "anon: what has no pseudonym goes, and that is said" {
+	local in=data/sched_R.pipe.data
+	try pfilter --anon pid $in
+	[ $rc = 0 ]
+	grep -q 'warning: --anon: cannot be made anonymous, left out of samples: [0-9]* RAW' "$T/err"
+	cp "$T/out" "$T/anon"
+	! grep -aq tracing "$T/anon"
+	pstat --json "$T/anon" | grep -q '"sched:sched_process_exec"'
+	try pfilter --anon host data/p72_z22_dwarf.pipe.data
+	grep -q '[0-9]* user stacks' "$T/err"
+	try pfilter --anon addr "$(recipe all-types)"
+	grep -q 'left out: .*1 TEXT_POKE' "$T/err"
+	grep -q 'left out: .*1 AUXTRACE_INFO' "$T/err"
+}
+
+@test "anon: records and features of unknown type: all leaves them out, less keeps them and says so" {
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' 'HEADER_FEATURE feat_id=63 u4=4711' \
+	    'rec type=200 x=7365637265747300' 'SAMPLE misc=2 ip=0x401000 pid=100 time=1000' >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/in"
+	try pfilter --anon all "$T/in"
+	[ $rc = 0 ]
+	grep -q 'left out: 1 of unknown type' "$T/err"
+	! grep -q secrets "$T/out"
+	try pfilter --anon comm "$T/in"
+	[ $rc = 0 ]
+	grep -q '2 records or header features of unknown type are kept' "$T/err"
+	grep -q secrets "$T/out"
+}
+
+@test "anon: bytes that no field owns become zeros: padding, between body and trailer, behind a sample" {
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+	    'SAMPLE misc=2 ip=0x401000 pid=100 time=1000 x=53454352455453' \
+	    'EXIT pid=100 ppid=1 tid=100 ptid=1 time=5 x=5345435245545321 @ pid=100 tid=100 time=1001' \
+	    'COMM pid=100 tid=100 comm=a x=5345435245545321 @ pid=100 tid=100 time=1002' >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/in"
+	[ "$(grep -ac SECRETS "$T/in")" -gt 0 ]
+	try anon host "$T/in"
+	[ $rc = 0 ]
+	! grep -aq SECRETS "$T/out"
+}
+
+@test "anon: pids stay apart, 0 and -1 stay, a thread's leader is its process" {
+	{
+		echo 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1'
+		for ((i = 0; i < 3000; i++)); do
+			echo "COMM pid=$i tid=$i comm=x @ pid=$i tid=$((i + 1)) time=$((i + 1))"
+		done
+		echo 'MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000 pgoff=0xffffffff81000000 filename=[kernel.kallsyms]_text'
+	} >"$T/recipe"
+	need python3
+	mkpipe "$T/recipe" | anon pid >"$T/out"
+	python3 - "$T/out" <<-'EOF'
+		import struct, sys
+		d, at, pids, trail = open(sys.argv[1], 'rb').read(), 16, [], []
+		while at < len(d):
+		    kind, misc, size = struct.unpack_from('<IHH', d, at)
+		    if kind == 3:
+		        p, t = struct.unpack_from('<II', d, at + 8)
+		        assert p == t
+		        pids.append(p)
+		        trail.append(struct.unpack_from('<II', d, at + size - 16))
+		    if kind == 1:
+		        assert struct.unpack_from('<iI', d, at + 8) == (-1, 0)
+		    at += size
+		assert len(set(pids)) == 3000 and pids[0] == 0 and max(pids) < 1 << 22
+		assert all(a == (p, q) for a, p, q in zip(trail, pids, pids[1:]))
+	EOF
+}
+
+@test "anon: maps do not keep their distance, but parts of a file do, and a child has its parent's" {
+	need perf
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+	    'COMM pid=5 tid=5 comm=x @ time=1' \
+	    'MMAP2 misc=2 pid=5 tid=5 start=0x7f0000001000 len=0x1000 pgoff=0x1000 maj=8 min=1 ino=9 prot=5 flags=2 filename=/a/x @ time=2' \
+	    'MMAP2 misc=2 pid=5 tid=5 start=0x7f0000002000 len=0x1000 pgoff=0x2000 maj=8 min=1 ino=9 prot=5 flags=2 filename=/a/x @ time=3' \
+	    'MMAP2 misc=2 pid=5 tid=5 start=0x7f0000003000 len=0x1000 pgoff=0 maj=8 min=1 ino=10 prot=5 flags=2 filename=/a/y @ time=4' \
+	    'FORK pid=6 ppid=5 tid=6 ptid=5 time=5 @ time=5' \
+	    'SAMPLE misc=2 ip=0x7f0000001234 pid=6 time=10' 'SAMPLE misc=2 ip=0x7f0000002234 pid=5 time=11' \
+	    'SAMPLE misc=2 ip=0x7f0000003234 pid=6 time=12' 'SAMPLE misc=2 ip=0x7f0000004234 pid=6 time=13' >"$T/recipe"
+	mkpipe "$T/recipe" | anon addr >"$T/out"
+	perf script -i "$T/out" -F ip,dso 2>/dev/null >"$T/script"
+	mapfile -t ip < <(awk '{ print "0x" $1 }' "$T/script")
+	cat "$T/script"
+	[ $((ip[1] - ip[0])) = $((0x1000)) ]
+	[ $((ip[2] - ip[1])) != $((0x1000)) ]
+	[ $((ip[3] - ip[2])) != $((0x1000)) ]
+	[ $((ip[2] % 0x1000)) = $((0x234)) ]
+	[ "$(awk '{ print $2 }' "$T/script" | tr '\n' ' ')" = '(/a/x) (/a/x) (/a/y) ([unknown]) ' ]
+}
+
+@test "anon: samples that come before their map are told by it all the same" {
+	need perf
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+	    'SAMPLE misc=2 ip=0x400123 pid=5 time=10' \
+	    'MMAP misc=2 pid=5 tid=5 start=0x400000 len=0x1000 pgoff=0 filename=/a/x @ time=2' FINISHED_ROUND >"$T/recipe"
+	mkpipe "$T/recipe" | anon addr >"$T/out"
+	perf script -i "$T/out" -F ip,dso 2>/dev/null | grep '123 (/a/x)'
+}
+
+@test "anon: bounded memory decides early, and still nothing is left" {
+	need python3
+	{
+		echo 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1'
+		for ((i = 1; i < 60000; i++)); do echo "SAMPLE misc=2 ip=0x7f0000001234 pid=500 time=$((i * 7))"; done
+		echo 'MMAP misc=2 pid=500 tid=500 start=0x7f0000001000 len=0x1000 pgoff=0 filename=/a/secret-file @ time=1'
+	} >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/in"
+	try pfilter --anon all -S 1M "$T/in"
+	[ $rc = 0 ]
+	grep -q 'came after their turn, for want of memory' "$T/err"
+	cp "$T/out" "$T/anon"
+	python3 secrets.py "$T/in" "$T/anon"
+}
+
+@test "anon: wrong words and keys" {
+	try pfilter --anon hots data/basic.pipe.data
+	[ $rc = 2 ] && one_line "pfilter: --anon 'hots': expected host, cmdline"
+	try pfilter --anon all --anon-key "$T/none" data/basic.pipe.data
+	[ $rc = 2 ] && one_line "pfilter: --anon-key $T/none: No such file"
+	printf 'too short' >"$T/short"
+	try pfilter --anon all --anon-key "$T/short" data/basic.pipe.data
+	[ $rc = 2 ] && one_line "pfilter: --anon-key $T/short: 9 bytes, a key has 16 at least"
+	try pfilter --anon-key "$T/short" data/basic.pipe.data
+	[ $rc = 2 ]
+	try pfilter --anon all --anon-key <(head -c 16 /dev/zero) data/basic.pipe.data
+	[ $rc = 0 ]
+}
+
+@test "anon: a fault in the input leaves all that came before it" {
+	local whole
+	whole=$(($(wc -c <data/basic.pipe.data) - 1))
+	for n in 5001 8001 $whole; do
+		head -c $n data/basic.pipe.data >"$T/cut"
+		pcat "$T/cut" >"$T/good" 2>/dev/null || true
+		try anon all "$T/cut"
+		[ $rc = 1 ] && one_line "pfilter: $T/cut: byte " || failed "$n: status $rc"
+		cp "$T/out" "$T/anon"
+		[ "$(pstat --json "$T/good" | grep -c '"SAMPLE"')" = 1 ] || failed "$n: no samples"
+		diff <(pstat --json "$T/good" | grep '"name":"SAMPLE"') <(pstat --json "$T/anon" | grep '"name":"SAMPLE"') ||
+		    failed "$n: not the same samples"
+	done
+	done_all
+}
+
+@test "anon: a sample_type with bits that are unknown is refused" {
+	printf '%s\n' 'attr sample_type=0x80000007 flags=sample_id_all ids=1' >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/in"
+	try pfilter --anon pid "$T/in"
+	[ $rc = 1 ] && one_line "pfilter: $T/in: byte 16: HEADER_ATTR: sample_type 0x80000007"
+}
+
+@test "anon: it is decided of every record type what becomes of it" {
+	for t in $(sed -n 's/^REC( *[0-9]*, \([A-Z0-9_]*\),.*/\1/p' ../common/record.def); do
+		grep -q "\[PP_$t\] = { true" ../cmd/pfilter/anon_record.c || failed "$t"
+	done
+	done_all
+}
