@@ -23,22 +23,33 @@ bind(struct decide *d)
 		expr_explain(d->o->expr, stderr);
 }
 
-int
-decide_filter(struct decide *d, const struct pp_event *ev, const struct pp_rec *r, int by_keys)
+/* What --filter has to be told besides the record, and is not told of each. */
+static void
+tell(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
-	enum expr_result result;
+	bool places = expr_needs_place(d->o->expr);
 	uint64_t time;
 
 	if (!d->bound)
 		bind(d);
 	if (!d->about.start && r->type == PP_SAMPLE && pp_time(ev, r, d->t->in->swap, &time))
 		d->about.start = time;
-	d->about.ev = ev;
-	d->about.r = r;
-	if (d->places) {
+	if (places) {
 		d->about.nr = d->nr;
 		d->about.offset = pp_offset(d->t->in, r);
 	}
+	d->told = !places && (d->about.start || !expr_needs_start(d->o->expr));
+}
+
+int
+decide_filter(struct decide *d, const struct pp_event *ev, const struct pp_rec *r, int by_keys)
+{
+	enum expr_result result;
+
+	if (!d->told)
+		tell(d, ev, r);
+	d->about.ev = ev;
+	d->about.r = r;
 	if (expr_match(d->o->expr, &d->about, &result, &d->t->in_err) < 0)
 		return -1;
 	if (result == EXPR_NO)
@@ -145,7 +156,6 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct state *
 	d->o = o;
 	d->state = state;
 	d->about.state = state;
-	d->places = o->expr && expr_needs_place(o->expr);
 	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail(&t->in_err, "out of memory");

@@ -13,7 +13,7 @@ struct decide {
 	struct tool	*t;
 	struct options	*o;
 	struct state	*state;		/* at the time of the record; NULL: nothing asks for it */
-	bool		 places;	/* --filter asks where records stand */
+	bool		 told;		/* `about' needs nothing but the record any more */
 	struct thinner	*thinner;	/* NULL: no thinning */
 	uint64_t	 nr;		/* of the record in the input, from 1 */
 	struct expr_subject about;	/* what --filter is asked; `start': time of the first sample; 0: none yet */
@@ -47,7 +47,7 @@ decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	const struct selection *s = &d->o->sel;
 	int why;
 
-	if (!d->quick || r->type != PP_SAMPLE || (why = select_sample(s, ev, r, d->t->in->swap)) < 0)
+	if (!d->quick || r->type != PP_SAMPLE || (why = s->keys ? select_sample(s, ev, r, d->t->in->swap) : KEPT) < 0)
 		return decide_record(d, ev, r);
 	if (d->o->expr && (why == KEPT || why == CANNOT_SAY) && (why = decide_filter(d, ev, r, why)) < 0)
 		return -1;

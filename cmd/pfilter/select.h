@@ -82,7 +82,7 @@ select_lists(const struct tool_list *yes, const struct tool_list *no, int64_t n)
 	return (!yes->n || tool_list_has(yes, n)) && !tool_list_has(no, n);
 }
 
-/* The same of a SAMPLE, quickly; -1: ask select_match(). */
+/* The same of a SAMPLE, quickly, where there are keys; -1: ask select_match(). */
 static inline int
 select_sample(const struct selection *s, const struct pp_event *ev, const struct pp_rec *r, bool swap)
 {
@@ -90,8 +90,6 @@ select_sample(const struct selection *s, const struct pp_event *ev, const struct
 	const uint8_t *p = r->raw;
 	uint64_t time;
 
-	if (!keys)
-		return KEPT;
 	if (ev->index >= s->nstates || !s->event_state[ev->index].quick)
 		return -1;
 	if (!s->event_state[ev->index].selected)
