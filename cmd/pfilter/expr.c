@@ -115,20 +115,19 @@ learn_feature(struct expr *e, const struct pp_rec *r, bool swap)
 	struct pp_feature_io io;
 	struct pp_feature_value v;
 
-	if (pp_feature_of(&f, r, swap, 0, &err) < 0 || (f.number != PP_FEAT_HOSTNAME && f.number != PP_FEAT_CLOCK_DATA))
+	if (pp_feature_of(&f, r, swap, 0, &err) < 0)
+		return;
+	if (f.number == PP_FEAT_CLOCK_DATA && pp_feature_num(&f, "wall_clock", &e->wall, &err) > 0 &&
+	    pp_feature_num(&f, "clock", &e->clock, &err) > 0)
+		e->has_clock = true;
+	if (f.number != PP_FEAT_HOSTNAME)
 		return;
 	pp_feature_open(&io, &f, &err);
-	while (pp_feature_next(&io, &v) > 0)
-		if (f.number == PP_FEAT_HOSTNAME && v.kind == PP_F_STR) {
-			free(e->host);
-			e->host = tool_alloc(v.len + 1, 1);
-			memcpy(e->host, v.p, v.len);
-		} else if (!strcmp(v.name, "wall_clock"))
-			e->wall = v.num;
-		else if (!strcmp(v.name, "clockid_time")) {
-			e->clock = v.num;
-			e->has_clock = true;
-		}
+	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR) {
+		free(e->host);
+		e->host = tool_alloc(v.len + 1, 1);
+		memcpy(e->host, v.p, v.len);
+	}
 }
 
 /* ID_INDEX may say behind its entries which guest each id belongs to. */
