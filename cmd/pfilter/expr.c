@@ -50,12 +50,13 @@ expr_add(struct expr *e, const struct tool *t, const char *text)
 struct expr *
 expr_add_file(struct expr *e, const struct tool *t, const char *path)
 {
-	struct source *src = tool_alloc(1, sizeof *src);
 	FILE *f = fopen(path, "re");
+	struct source *src;
 	size_t got;
 
 	if (!f)
 		tool_wrong(t, "--filter-file: %s: %s", path, strerror(errno));
+	src = tool_alloc(1, sizeof *src);
 	src->name = path;
 	src->file = true;
 	do {
