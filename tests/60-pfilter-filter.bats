@@ -15,7 +15,14 @@ fields() {
 	EVENT_UPDATE update_type=2 id=11 z=cpu-clock
 	EVENT_UPDATE update_type=2 id=21 z=misses:u
 	EVENT_UPDATE update_type=2 id=31 z=sched:one
-	COMM pid=5 tid=5 comm=five
+	COMM pid=0 tid=0 comm=idle
+	COMM pid=1 tid=1 comm=one
+	COMM pid=1 tid=2 comm=two\stwo
+	FORK pid=2 ppid=1 tid=2 ptid=1 @ pid=1 tid=1
+	MMAP2 misc=0x4002 pid=1 tid=1 start=4096 len=50 build_id=00112233 prot=5 flags=2 filename=/lib/first.so
+	MMAP2 misc=2 pid=1 tid=1 start=4146 len=50 maj=8 min=1 ino=5 prot=5 flags=2 filename=/lib/second.so
+	CGROUP id=1 path=/
+	CGROUP id=2 path=/a/b
 	END
 	awk 'function r(n) { x = (x * 1103515245 + 12345) % 2147483648; return int(x / 65536) % n }
 	BEGIN {
@@ -182,6 +189,53 @@ wrong() {
 	done_all
 }
 
+@test "filter: what the recording said before" {
+	stream >/dev/null
+	is 'comm == "one"' 'tid == 1'
+	is 'comm ~ "?ne" or comm == "idle"' 'tid in (0, 1)'
+	is 'len(comm) == 7' 'tid in (-1, 4) or comm == "two two"'
+	is 'default(comm, "none") == "none"' 'not exists(comm)'
+	is 'ppid == 1' 'pid == 2'
+	is 'cgroup == /' 'cgroup == 1'
+	is 'cgroup == /a/b, exists(cpu)' 'cgroup.name == "/a/b"'
+	is '(cgroup != /a/b) && pid == 1' 'cgroup == 1 and pid == 1'
+	is 'cgroup == a/b' 'cgroup.name == "/a/b"'
+	is 'dso ~ "*/first.so"' 'map.start == 4096'
+	is 'map.start == 4096' 'pid == 1 and cpumode == user and ip in (4096..4145)'
+	is 'dso == "/lib/second.so" || build_id =~ "^0{2}1+2233"' 'pid == 1 and cpumode == user and ip in (4096..4195)'
+	done_all
+}
+
+@test "filter: comm and dso are perf's" {
+	need perf
+	for f in data/g_fp.pipe.data data/p72_forks.pipe.data; do
+		perf script -f -i $f -F comm 2>/dev/null | sed 's/ *$//; s/^ *//' | sort -u >"$T/comms"
+		[ -s "$T/comms" ]
+		while read -r c; do
+			pfilter -q --filter "comm == \"${c//\"/\\\"}\"" $f >"$T/o"
+			perf script -f -i "$T/o" >"$T/a" 2>/dev/null || true
+			perf script -f -i $f --comms "$c" >"$T/b" 2>/dev/null || true
+			cmp "$T/a" "$T/b" || failed "$f: $c"
+		done <"$T/comms"
+	done
+	done_all
+}
+
+@test "filter: guests by ID_INDEX" {
+	cat >"$T/g.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME ids=1,2 flags=sample_id_all
+	ID_INDEX nr=2 u8=1 u8=0 u8=0 u8=-1 u8=2 u8=1 u8=1 u8=-1 u8=0 u8=0 u8=4711 u8=3
+	SAMPLE id=1 pid=1 time=1
+	SAMPLE id=2 pid=1 time=2
+	END
+	for b in "" -b; do
+		mkpipe $b "$T/g.txt" >"$T/g"
+		[ "$(kept "machine_pid == 4711 and vcpu == 3" "$T/g")" = 1 ] || failed "$b guest"
+		[ "$(kept "machine_pid == 0" "$T/g")" = 1 ] || failed "$b host"
+	done
+	done_all
+}
+
 @test "filter: several are one, and a file holds one" {
 	stream >/dev/null
 	pfilter --filter "pid == 1" --filter "tid == 1 or tid == 2" "$T/fields.pipe" >"$T/a"
@@ -234,6 +288,7 @@ wrong() {
 	wrong "pid > 1 ? 2" "unexpected" 
 	wrong "exists(pid == 1)" "expected \`)'" 11
 	wrong "pid == /x" "expected a value; a path stands behind" 7
+	wrong "cgroup > /x" "expected a value; a path stands behind" 9
 	wrong "brstack.nr > 1 and data_pgsz > 1 and machine_pid == 1" "no event of this recording has machine_pid; it takes perf record kvm" 37
 	done_all
 }
