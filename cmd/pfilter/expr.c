@@ -50,12 +50,13 @@ expr_add(struct expr *e, const struct tool *t, const char *text)
 struct expr *
 expr_add_file(struct expr *e, const struct tool *t, const char *path)
 {
-	struct source *src = tool_alloc(1, sizeof *src);
 	FILE *f = fopen(path, "re");
+	struct source *src;
 	size_t got;
 
 	if (!f)
 		tool_wrong(t, "--filter-file: %s: %s", path, strerror(errno));
+	src = tool_alloc(1, sizeof *src);
 	src->name = path;
 	src->file = true;
 	do {
@@ -115,20 +116,19 @@ learn_feature(struct expr *e, const struct pp_rec *r, bool swap)
 	struct pp_feature_io io;
 	struct pp_feature_value v;
 
-	if (pp_feature_of(&f, r, swap, 0, &err) < 0 || (f.number != PP_FEAT_HOSTNAME && f.number != PP_FEAT_CLOCK_DATA))
+	if (pp_feature_of(&f, r, swap, 0, &err) < 0)
+		return;
+	if (f.number == PP_FEAT_CLOCK_DATA && pp_feature_num(&f, "wall_clock", &e->wall, &err) > 0 &&
+	    pp_feature_num(&f, "clock", &e->clock, &err) > 0)
+		e->has_clock = true;
+	if (f.number != PP_FEAT_HOSTNAME)
 		return;
 	pp_feature_open(&io, &f, &err);
-	while (pp_feature_next(&io, &v) > 0)
-		if (f.number == PP_FEAT_HOSTNAME && v.kind == PP_F_STR) {
-			free(e->host);
-			e->host = tool_alloc(v.len + 1, 1);
-			memcpy(e->host, v.p, v.len);
-		} else if (!strcmp(v.name, "wall_clock"))
-			e->wall = v.num;
-		else if (!strcmp(v.name, "clockid_time")) {
-			e->clock = v.num;
-			e->has_clock = true;
-		}
+	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR) {
+		free(e->host);
+		e->host = tool_alloc(v.len + 1, 1);
+		memcpy(e->host, v.p, v.len);
+	}
 }
 
 /* ID_INDEX may say behind its entries which guest each id belongs to. */

@@ -146,6 +146,18 @@ give_text(struct value *v, const char *s)
 	v->known = s != NULL;
 }
 
+/* The kernel's map has its first symbol behind its name; perf shows it without. */
+static const char *
+dso_name(const struct pp_dso *dso)
+{
+	static const char *const kernels[] = { "[kernel.kallsyms]", "[guest.kernel.kallsyms]" };
+
+	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+		if (!strncmp(dso->name, kernels[i], strlen(kernels[i])))
+			return kernels[i];
+	return dso->name;
+}
+
 static void
 get_map(struct fetch *f, enum part part, struct value *v)
 {
@@ -166,7 +178,7 @@ get_map(struct fetch *f, enum part part, struct value *v)
 	if (!(dso = state_dso(f->s->state, map)))
 		return;
 	if (part == PART_DSO)
-		give_text(v, dso->name);
+		give_text(v, dso_name(dso));
 	else if (dso->id_len) {
 		for (unsigned i = 0; i < dso->id_len && i < sizeof dso->id; i++)
 			snprintf(f->hex + 2 * i, 3, "%02x", dso->id[i]);

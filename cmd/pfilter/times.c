@@ -230,7 +230,8 @@ times_settle(struct times *s, const struct tool *t)
 		if (s->r[i].start.ns > s->r[i].stop.ns)
 			tool_wrong(t, "--time: a range starts at %ju ns, after it stops at %ju ns", (uintmax_t)s->r[i].start.ns,
 			    (uintmax_t)s->r[i].stop.ns);
-	qsort(s->r, s->n, sizeof *s->r, by_start);
+	if (s->n)
+		qsort(s->r, s->n, sizeof *s->r, by_start);
 	for (size_t i = 0; i < s->n; i++)
 		if (n && s->r[i].start.ns <= s->r[n - 1].stop.ns) {
 			if (s->r[i].stop.ns > s->r[n - 1].stop.ns)
