@@ -245,6 +245,11 @@ fields_of() {
 		[ ! -s "$W/reads" ] || { echo "$F"; return; }
 	done
 }
+# Finds the dissector nothing wrong with it?  What it says is in $W/diff.
+sound() {
+	python3 "$DUMP" --check "$1" >"$W/diff" 2>&1
+	grep -q 'problems=0 error=None' "$W/diff"
+}
 # The events, one a line.
 events_of() {
 	pstat --json "$1" 2>/dev/null | jq -r '.events[]?.name'
@@ -263,8 +268,7 @@ check_drop() {
 		pfilter --drop-event "$e" "$1" >"$W/out" 2>"$W/err" || rc=$?
 		[ $rc = 0 ] || { differ "--drop-event $e: status $rc: $(cat "$W/err")"; continue; }
 		diff <(events_of "$1" | grep -Fxv -e "$e") <(events_of "$W/out") >"$W/diff" || differ "--drop-event $e: events"
-		python3 "$DUMP" --check "$W/out" 2>&1 | grep -q 'problems=0 error=None' ||
-		    ! python3 "$DUMP" --check "$W/in" 2>&1 | grep -q 'problems=0 error=None' || differ "--drop-event $e: dissector"
+		sound "$W/out" || ! sound "$W/in" || differ "--drop-event $e: dissector"
 		[[ $F == *event* ]] || continue
 		E=$e awk 'BEGIN { e = " " ENVIRON["E"] } !index($0, e ": ") && substr($0, length($0) - length(e) + 1) != e' "$W/all" >"$W/want"
 		if grep -q 'leads a group' "$W/err"; then continue; fi
@@ -287,8 +291,7 @@ check_strip() {
 		rc=0
 		pfilter $args "$1" >"$W/out" 2>"$W/err" || rc=$?
 		[ $rc = 0 ] || { differ "$args: status $rc: $(cat "$W/err")"; continue; }
-		python3 "$DUMP" --check "$W/out" 2>&1 | grep -q 'problems=0 error=None' ||
-		    ! python3 "$DUMP" --check "$W/in" 2>&1 | grep -q 'problems=0 error=None' || differ "$args: dissector"
+		sound "$W/out" || ! sound "$W/in" || differ "$args: dissector"
 		[[ $w != read ]] || continue	# its period was another
 		lines "$W/got" "$W/out" "$F"
 		diff "$W/want" "$W/got" >"$W/diff" || differ "$args: perf script differs"
