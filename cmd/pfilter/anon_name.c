@@ -78,7 +78,9 @@ anon_is_kernel(const char *s, size_t n)
 bool
 anon_is_file(const char *s, size_t n)
 {
-	return n && *s == '/' && !is_public(s, n) && !begins(s, n, "/SYSV") && !begins(s, n, "/dev/");
+	if (begins(s, n, "/dev/"))	/* a device's offsets are its own addresses */
+		return begins(s, n, "/dev/shm/");
+	return (begins(s, n, "/") || begins(s, n, "(unreachable)/")) && !is_public(s, n) && !begins(s, n, "/SYSV");
 }
 
 size_t
