@@ -143,7 +143,8 @@ def main():
             found.append(f"build id {i.hex()}")
     maps = joined(s.maps)
     pids = {p for p in s.pids if p > 300}
-    timed = b"".join(r for _, kind, _, r in records(data) if kind != 79)	# time_zero may be as large as an address
+    # Not in TIME_CONV, of which a time may be as large as an address, and BUILD_ID, whose -1 and id may look like one.
+    timed = b"".join(r for _, kind, _, r in records(data) if kind not in (67, 79))
     for v in numbers(timed, s.end):
         if v >> 32 in pids and v & 0xffffffff in pids:
             found.append(f"pid/tid {v >> 32}/{v & 0xffffffff}")

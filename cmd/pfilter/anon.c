@@ -125,18 +125,20 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return a->failed ? -1 : 1;
 }
 
-/* Over the bound: the older half by time goes before its turn. */
+/* Over the bound: by halves of the time that waits records go before their turn, until there is room again. */
 static int
 relieve(struct anon_out *a)
 {
-	while (pp_round_memory(a->round) > a->memory) {
+	if (pp_round_memory(a->round) <= a->memory)
+		return 1;
+	a->relieved = true;
+	while (pp_round_memory(a->round) > a->memory / 2) {
 		uint64_t limit = a->newest - a->oldest < 2 ? a->newest : a->oldest + (a->newest - a->oldest) / 2;
 
-		a->oldest = limit;
-		a->relieved = true;
 		if (pp_round_release(a->round, limit) < 0)
 			return -1;
 		pp_round_reclaim(a->round);
+		a->oldest = limit;
 		if (limit == a->newest)
 			break;
 	}
@@ -219,7 +221,7 @@ say(const struct anon_out *a)
 		add(&fields, a->fields[i], "%s", names[i]);
 	for (uint32_t i = 0; i < GONE_TYPES; i++)
 		if (pp_type_name(i))
-			add(i == PP_HEADER_TRACING_DATA ? &features : &types, a->types[i], "%s", pp_type_name(i));
+			add(i == PP_HEADER_TRACING_DATA || i == PP_HEADER_EVENT_TYPE ? &features : &types, a->types[i], "%s", pp_type_name(i));
 		else
 			unknown += a->types[i];
 	add(&types, unknown, "of unknown type");

@@ -70,12 +70,11 @@ anon_addr_free(struct anon_addr *a)
 static uint64_t
 slide_of(struct anon_addr *a, const char *name, size_t n, uint64_t base, bool kernel)
 {
-	uint8_t bytes[8 + ANON_MAC], mac[ANON_MAC];
+	uint8_t bytes[8], mac[ANON_MAC];
 	uint64_t to = 0;
 
-	anon_mac(a->key, ANON_D_MAP, name, n, bytes + 8);
 	pp_set_u64(bytes, base, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	anon_mac(a->key, ANON_D_MAP, bytes, sizeof bytes, mac);
+	anon_mac2(a->key, ANON_D_MAP, bytes, sizeof bytes, name, n, mac);
 	for (int i = 0; i < 8; i++)
 		to = to << 8 | mac[i];
 	to &= (REGION - 1) & ~PAGE_MASK;

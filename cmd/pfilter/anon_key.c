@@ -6,12 +6,13 @@
 
 #include "anon_key.h"
 
-enum { CACHE_BITS = 12, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
+enum { CACHE_BITS = 12, TEXT_BITS = 10, TEXT_MAX = 191, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
 
 struct anon_key {
 	SHA2_CTX inner, outer;		/* HMAC's two hashes behind their first block */
 	uint64_t spread;		/* random and odd: places in the cache can't be aimed at */
 	struct slot { uint64_t from, to; uint32_t domain; } cache[1 << CACHE_BITS];	/* domain 0: free */
+	struct memo { uint32_t domain; uint8_t n, len; char s[TEXT_MAX], text[TEXT_MAX]; } texts[1 << TEXT_BITS];
 };
 
 struct anon_key *
@@ -47,17 +48,25 @@ anon_key_free(struct anon_key *k)
 }
 
 void
-anon_mac(const struct anon_key *k, enum anon_domain domain, const void *p, size_t n, uint8_t mac[static ANON_MAC])
+anon_mac2(const struct anon_key *k, enum anon_domain domain, const void *p, size_t n, const void *q, size_t m,
+    uint8_t mac[static ANON_MAC])
 {
 	SHA2_CTX c = k->inner;
 	uint8_t first = (uint8_t)domain;
 
 	SHA256Update(&c, &first, 1);
 	SHA256Update(&c, p, n);
+	SHA256Update(&c, q, m);
 	SHA256Final(mac, &c);
 	c = k->outer;
 	SHA256Update(&c, mac, ANON_MAC);
 	SHA256Final(mac, &c);
+}
+
+void
+anon_mac(const struct anon_key *k, enum anon_domain domain, const void *p, size_t n, uint8_t mac[static ANON_MAC])
+{
+	anon_mac2(k, domain, p, n, "", 0, mac);
 }
 
 void
@@ -70,6 +79,47 @@ anon_hex(const struct anon_key *k, enum anon_domain domain, const void *p, size_
 	for (unsigned i = 0; i < digits; i++)
 		to[i] = hex[mac[i / 2] >> (i % 2 ? 0 : 4) & 15];
 	to[digits] = 0;
+}
+
+/* Where a text would be; two of one place push each other out. */
+static size_t
+place(const struct anon_key *k, enum anon_domain domain, const char *s, size_t n)
+{
+	uint64_t h = domain;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
+	return h * k->spread >> (64 - TEXT_BITS);
+}
+
+int
+anon_recall(const struct anon_key *k, enum anon_domain domain, const char *s, size_t n, char *to)
+{
+	const struct memo *m;
+
+	if (n > TEXT_MAX)
+		return -1;
+	m = &k->texts[place(k, domain, s, n)];
+	if (m->domain != domain + 1u || m->n != n || memcmp(m->s, s, n))
+		return -1;
+	memcpy(to, m->text, m->len);
+	to[m->len] = 0;
+	return m->len;
+}
+
+void
+anon_remember(struct anon_key *k, enum anon_domain domain, const char *s, size_t n, const char *text, size_t len)
+{
+	struct memo *m;
+
+	if (n > TEXT_MAX || len > TEXT_MAX)
+		return;
+	m = &k->texts[place(k, domain, s, n)];
+	m->domain = domain + 1u;
+	m->n = (uint8_t)n;
+	m->len = (uint8_t)len;
+	memcpy(m->s, s, n);
+	memcpy(m->text, text, len);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------- */

@@ -25,8 +25,17 @@ struct anon_key;
 struct anon_key	*anon_key_new(const uint8_t key[static ANON_KEY]);
 void		 anon_key_free(struct anon_key *);
 void		 anon_mac(const struct anon_key *, enum anon_domain, const void *p, size_t n, uint8_t mac[static ANON_MAC]);
+/* The same of two pieces; the first has `n' bytes always, so that where it ends is no question. */
+void		 anon_mac2(const struct anon_key *, enum anon_domain, const void *p, size_t n, const void *q, size_t m,
+		    uint8_t mac[static ANON_MAC]);
 /* `digits' (at most 64) hexadecimal digits and a NUL. */
 void		 anon_hex(const struct anon_key *, enum anon_domain, const void *p, size_t n, char *to, unsigned digits);
+/*
+ * The pseudonym that anon_remember() was told for a text last, if it is still known: its length, and a copy in `to';
+ * -1: not.  The same files are mapped again and again.
+ */
+int		 anon_recall(const struct anon_key *, enum anon_domain, const char *s, size_t n, char *to);
+void		 anon_remember(struct anon_key *, enum anon_domain, const char *s, size_t n, const char *text, size_t len);
 /* 64 bits for a number.  These are remembered for a while, since the same ones come again and again. */
 uint64_t	 anon_number(struct anon_key *, enum anon_domain, uint64_t);
 /*

@@ -78,7 +78,9 @@ anon_is_kernel(const char *s, size_t n)
 bool
 anon_is_file(const char *s, size_t n)
 {
-	return n && *s == '/' && !is_public(s, n) && !begins(s, n, "/SYSV") && !begins(s, n, "/dev/");
+	if (begins(s, n, "/dev/"))	/* a device's offsets are its own addresses */
+		return begins(s, n, "/dev/shm/");
+	return (begins(s, n, "/") || begins(s, n, "(unreachable)/")) && !is_public(s, n) && !begins(s, n, "/SYSV");
 }
 
 size_t
@@ -97,9 +99,14 @@ size_t
 anon_comm(struct anon_key *k, const char *s, size_t n, char to[static 16])
 {
 	char name[ANON_NAME];
-	size_t len = anon_word(k, ANON_D_COMM, "comm-", s, n, name);
+	int known = anon_recall(k, ANON_D_COMM, s, n, to);
+	size_t len;
 
+	if (known >= 0)
+		return (size_t)known;
+	len = anon_word(k, ANON_D_COMM, "comm-", s, n, name);
 	memcpy(to, name, len + 1);
+	anon_remember(k, ANON_D_COMM, s, n, to, len);
 	return len;
 }
 
@@ -130,12 +137,9 @@ static size_t
 component(struct anon_key *k, enum anon_domain d, uint8_t chain[static ANON_MAC], const char *s, size_t n, char *to)
 {
 	char name[ANON_NAME], hex[DIGITS + 1];
-	uint8_t in[2 * ANON_MAC];
 	size_t len = module_name(s, n, name);
 
-	anon_mac(k, d, s, n, in + ANON_MAC);
-	memcpy(in, chain, ANON_MAC);
-	anon_mac(k, d, in, sizeof in, chain);
+	anon_mac2(k, d, chain, ANON_MAC, s, n, chain);
 	if (len) {
 		anon_hex(k, ANON_D_MODULE, name, len, hex, DIGITS);
 		return (size_t)sprintf(to, "m%s.ko", hex);
@@ -190,8 +194,8 @@ half_public(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAM
 	return 0;
 }
 
-size_t
-anon_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
+static size_t
+new_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
 {
 	bool gone = ends(s, n, deleted);
 	size_t len;
@@ -209,6 +213,19 @@ anon_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME]
 		}
 	}
 	return len + copy(to + len, deleted, gone ? sizeof deleted - 1 : 0);
+}
+
+size_t
+anon_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
+{
+	int known = anon_recall(k, ANON_D_PATH, s, n, to);
+	size_t len;
+
+	if (known >= 0)
+		return (size_t)known;
+	len = new_path(k, s, n, to);
+	anon_remember(k, ANON_D_PATH, s, n, to, len);
+	return len;
 }
 
 size_t

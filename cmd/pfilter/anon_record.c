@@ -39,7 +39,7 @@ static const struct type { bool known; uint8_t gone; } types[PP_TYPE_END] = {
 /* What is done with a field; pids are left to rewrite.c, which knows where they are. */
 enum how {
 	KEEP, COMM_TEXT, PATH_TEXT, CGROUP_TEXT, SYMBOL_TEXT, EVENT_TEXT, COMM_BYTES,
-	FILE_ID, BUILD_ID, TAG, DEVICE, NAMESPACE, CGROUP_ID, MAP_START, MAP_LEN, MAP_PGOFF, KERNEL_ADDRESS, CHAIN_ENTRY,
+	FILE_ID, BUILD_ID, ID_SIZE, TAG, DEVICE, NAMESPACE, CGROUP_ID, MAP_START, MAP_LEN, MAP_PGOFF, KERNEL_ADDRESS, CHAIN_ENTRY,
 };
 static const struct field {
 	uint8_t		 type, how;
@@ -58,7 +58,7 @@ static const struct field {
 	{ PP_CALLCHAIN_DEFERRED, CHAIN_ENTRY, "ip" },
 	{ PP_HEADER_ATTR, KEEP, "flags" }, { PP_HEADER_ATTR, KEEP, "aux_action" }, { PP_HEADER_ATTR, KEEP, "ids" },
 	{ PP_HEADER_EVENT_TYPE, KEEP, "name" },
-	{ PP_HEADER_BUILD_ID, BUILD_ID, "build_id" }, { PP_HEADER_BUILD_ID, KEEP, "id_size" },
+	{ PP_HEADER_BUILD_ID, BUILD_ID, "build_id" }, { PP_HEADER_BUILD_ID, ID_SIZE, "id_size" },
 	{ PP_HEADER_BUILD_ID, PATH_TEXT, "filename" },
 	{ PP_THREAD_MAP, COMM_BYTES, "comm" },
 	{ PP_CPU_MAP, KEEP, "map" },
@@ -104,16 +104,16 @@ put_number(const struct build *b, uint8_t *p, size_t len, uint64_t v)
 		pp_set_u32(p, (uint32_t)v, b->a->swap);
 }
 
-/* A build id of `n' bytes; zeros are none. */
+/* A build id of `n' bytes in a field of 20; zeros are none. */
 static void
 build_id(const struct anon_out *a, uint8_t *p, size_t n)
 {
 	static const uint8_t none[20];
 	uint8_t mac[ANON_MAC];
 
-	if (n > sizeof none)
-		n = sizeof none;
-	if (!memcmp(p, none, n))
+	n = n < sizeof none ? n : sizeof none;
+	memset(p + n, 0, sizeof none - n);
+	if (!(a->what & A_BUILD_ID) || !memcmp(p, none, n))
 		return;
 	anon_mac(a->key, ANON_D_BUILD_ID, p, n, mac);
 	memcpy(p, mac, n);
@@ -129,10 +129,7 @@ file_id(const struct build *b, uint8_t *p)
 
 	if (b->r->misc & PP_MISC_MMAP_BUILD_ID) {
 		memset(p + 1, 0, 3);
-		if (a->what & A_BUILD_ID)
-			build_id(a, p + 4, p[0]);
-		if (p[0] < 20)
-			memset(p + 4 + p[0], 0, 20u - p[0]);
+		build_id(a, p + 4, p[0]);
 		return;
 	}
 	if (!(a->what & A_PATH))
@@ -181,6 +178,8 @@ comm_bytes(const struct anon_out *a, char *p, size_t len)
 	memcpy(p, name, len < sizeof name ? len : sizeof name);
 }
 
+enum { ID_SIZE_AT = 32 };		/* in HEADER_BUILD_ID */
+
 /* A field of `len' bytes that keeps its length, at p. */
 static void
 in_place(struct build *b, enum how how, uint8_t *p, size_t len, unsigned index)
@@ -194,8 +193,10 @@ in_place(struct build *b, enum how how, uint8_t *p, size_t len, unsigned index)
 		return;
 	case BUILD_ID:
 		/* only with this bit its size is stated, in the byte behind it */
-		if (a->what & A_BUILD_ID)
-			build_id(a, p, b->r->misc & PP_MISC_BUILD_ID_SIZE ? b->r->raw[32] : 20);
+		build_id(a, p, b->r->misc & PP_MISC_BUILD_ID_SIZE ? b->r->raw[ID_SIZE_AT] : 20);
+		return;
+	case ID_SIZE:
+		memset(p + 1, 0, len - 1);
 		return;
 	case TAG:
 		if (a->what & (A_PATH | A_BUILD_ID)) {
