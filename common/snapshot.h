@@ -67,16 +67,18 @@ int	snapshot_write(struct snapshot *, size_t trailer, int (*put)(void *arg, cons
 
 struct snapshot_stamp {
 	uint64_t	 time;		/* of FORK records */
+	uint8_t		 told;		/* tasks and processes with this mark are known to the reader */
 	const uint8_t	*trailer;	/* with which records end */
 	size_t		 len;
 };
 /*
- * Show one thread so: FORK (if one told of its parent), COMM, NAMESPACES; or the process of the thread: the same of its
- * leader, then the maps.  A reader who had an earlier life of these numbers is rid of it.
+ * Show one thread so: FORK (if one told of its parent), COMM, NAMESPACES; or a process: the same of its first thread,
+ * then the maps, unless they still are what its parent has and the reader knows: then the FORK hands them on.  A reader
+ * who had an earlier life of these numbers is rid of it.
  */
 int	snapshot_write_task(struct snapshot *, const struct snapshot_task *, const struct snapshot_stamp *,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);
-int	snapshot_write_process(struct snapshot *, const struct snapshot_task *, const struct snapshot_stamp *,
+int	snapshot_write_process(struct snapshot *, const struct snapshot_process *, const struct snapshot_stamp *,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);
 
 #endif

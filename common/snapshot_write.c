@@ -165,34 +165,52 @@ snapshot_write(struct snapshot *s, size_t trailer, int (*put)(void *, const stru
 
 /* ---- one ------------------------------------------------------------------------------------------------- */
 
+static const struct task *
+task_of(const struct snapshot_task *pub)
+{
+	return (const struct task *)((const uint8_t *)pub - offsetof(struct task, pub));
+}
+
+/* The thread that a FORK is told to be by: the first of another process, or the thread's own; NULL: unknown. */
+static const struct task *
+forker(const struct snapshot_writer *w, const struct task *t)
+{
+	return (struct task *)table_first(&w->s->tasks, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
+}
+
 /*
- * As perf makes up a FORK: of another process's first thread, or of the thread's own.  The reader gives the child its
- * parent's name, so there is none if it has no name; nor if the parent's number now belongs to some thread: perf would
- * take that for a mistake and forget the thread.
+ * As perf makes one up, or as the kernel does (`maps': the child gets its parent's).  The child gets its parent's name,
+ * too, so a nameless one needs a parent of whom the reader has no name; and perf would forget a thread that has the
+ * number of the parent, but is none.  Then it is by nobody.
  */
 static int
-emit_fork(struct snapshot_writer *w, const struct task *t)
+emit_fork(struct snapshot_writer *w, const struct task *t, bool maps)
 {
-	const struct task *by;
 	uint32_t parent = t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid;
+	const struct task *by = forker(w, t);
 
 	if (t->pub.ppid < 0)
 		return 1;
-	by = (struct task *)table_first(&w->s->tasks, parent);
-	if (!t->pub.comm || (by && by->pub.pid != parent))
+	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.told && !by->pub.comm)))
 		parent = UINT32_MAX;
 	pp_set_u32(w->buf + 8, t->pub.pid, w->s->swap);
 	pp_set_u32(w->buf + 12, parent, w->s->swap);
 	pp_set_u32(w->buf + 16, t->pub.tid, w->s->swap);
 	pp_set_u32(w->buf + 20, parent, w->s->swap);
 	pp_set_u64(w->buf + 24, w->stamp.time, w->s->swap);
-	return emit(w, PP_FORK, PP_MISC_FORK_EXEC, 32);
+	return emit(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, 32);
 }
 
-static const struct task *
-task_of(const struct snapshot_task *pub)
+/* Has the reader the maps of that process, as those of its parent? */
+static bool
+has_maps(const struct snapshot_writer *w, const struct task *leader)
 {
-	return (const struct task *)((const uint8_t *)pub - offsetof(struct task, pub));
+	const struct task *by = leader ? forker(w, leader) : NULL;
+	uint8_t told = w->stamp.told;
+
+	return by && by->pub.pid == by->pub.tid && !by->ended && by->process->listed && by->pub.mark & told &&
+	    by->process->pub.mark & told && by->process->maps.version == leader->process->maps.version &&
+	    (leader->pub.comm || !by->pub.comm);
 }
 
 int
@@ -201,21 +219,23 @@ snapshot_write_task(struct snapshot *s, const struct snapshot_task *pub, const s
 {
 	struct snapshot_writer *w = begin(s, stamp, put, arg);
 
-	return !w || emit_fork(w, task_of(pub)) < 0 || emit_names(w, task_of(pub)) < 0 ? -1 : 1;
+	return !w || emit_fork(w, task_of(pub), false) < 0 || emit_names(w, task_of(pub)) < 0 ? -1 : 1;
 }
 
 int
-snapshot_write_process(struct snapshot *s, const struct snapshot_task *pub, const struct snapshot_stamp *stamp,
+snapshot_write_process(struct snapshot *s, const struct snapshot_process *pub, const struct snapshot_stamp *stamp,
     int (*put)(void *, const struct pp_rec *), void *arg)
 {
 	struct snapshot_writer *w = begin(s, stamp, put, arg);
 	const struct task *leader;
+	bool shared;
 
 	if (!w)
 		return -1;
-	w->of = task_of(pub)->process;
+	w->of = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
 	leader = leader_of(s, w->of);
-	if (leader && (emit_fork(w, leader) < 0 || emit_names(w, leader) < 0))
+	shared = has_maps(w, leader);
+	if (leader && (emit_fork(w, leader, shared) < 0 || emit_names(w, leader) < 0))
 		return -1;
-	return pp_maps_each(&w->of->maps, emit_map, w);
+	return shared ? 1 : pp_maps_each(&w->of->maps, emit_map, w);
 }
