@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * needed.h - --sideband=needed: the maps and names of a task go out at its first kept sample, and never if there is none.
+ *
+ *	original	COMM 1, MMAP 1 ..., COMM 2, MMAP 2 ..., sample 1, FORK 1 -> 3, sample 3, sample 1
+ *	kept: 3		(FORK 3, COMM 3, MMAP 3 ...), sample 3
+ *
+ * What is in force for a process at that time is told by records as perf makes them up for processes that are there when
+ * a recording begins; later changes of told tasks stay as they come.  It is done for each life of a number, so a reader
+ * sees the same names and maps for each kept sample.  What concerns the kernel, guests, and cgroups always stays.
+ *
+ * Of a recording whose samples have a time, but whose side-band has none (no sample_id_all), everything stays: a reader
+ * takes in its side-band as it comes, and its samples a round later, so nothing can be told at a sample's time.
  */
 #ifndef PFILTER_NEEDED_H
 #define PFILTER_NEEDED_H
 
-#include "out.h"
 #include "state.h"
 
 struct needed;
+/* At most two may share a state. */
 struct needed *needed_new(struct pp_source *in, struct state *, struct pp_err *);
 void	needed_free(struct needed *);
 /*
- * In time order, a record that is about to be kept (a sample), or a side-band record, before it changes the state:
- * is that side-band record needed (1) or not (0)?  For a sample: the records that must go out in front of it are
- * given to `put', made with its time.  -1: no memory, or what put said.
+ * In time order, a side-band record before it changes the state: is it needed (1) or not (0)?  Records that must go out in
+ * front of it are given to `put', made with its time.  -1: no memory, or what put said.
  */
-int	needed_sideband(struct needed *, const struct pp_event *ev, const struct pp_rec *);
-int	needed_sample(struct needed *, const struct pp_event *ev, const struct pp_rec *, int (*put)(void *arg, const struct pp_rec *),
-	    void *arg);
+int	needed_sideband(struct needed *, const struct pp_event *ev, const struct pp_rec *,
+	    int (*put)(void *arg, const struct pp_rec *), void *arg);
+/*
+ * A record of a task that is about to be kept: records as above, with the time `since' or the record's if that is less.
+ * Nothing that changes the state may have come between; others that are kept may, and be shown later.  1, or -1.
+ */
+int	needed_sample(struct needed *, const struct pp_event *ev, const struct pp_rec *, uint64_t since,
+	    int (*put)(void *arg, const struct pp_rec *), void *arg);
 
 #endif

@@ -5,6 +5,8 @@
 
 struct state {
 	struct snapshot	*now;
+	uint64_t	 version;
+	uint8_t		 told;		/* the last one given out */
 };
 
 struct state *
@@ -41,7 +43,14 @@ state_wants(uint32_t type)
 int
 state_feed(struct state *s, const struct pp_event *ev, const struct pp_rec *r)
 {
+	s->version++;
 	return snapshot_feed(s->now, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0);
+}
+
+uint64_t
+state_version(const struct state *s)
+{
+	return s->version;
 }
 
 const char *
@@ -49,7 +58,9 @@ state_comm(const struct state *s, uint32_t tid)
 {
 	const struct snapshot_task *t = snapshot_task(s->now, tid);
 
-	return t && t->comm ? t->comm->text : NULL;
+	if (t && t->comm)
+		return t->comm->text;
+	return tid ? NULL : "swapper";	/* perf knows the idle task by itself */
 }
 
 /* The process was forked as its first thread was. */
@@ -82,7 +93,13 @@ state_cgroup(const struct state *s, uint64_t id)
 }
 
 struct snapshot *
-state_snapshot(struct state *s)
+state_snapshot(const struct state *s)
 {
 	return s->now;
+}
+
+uint8_t
+state_told(struct state *s)
+{
+	return s->told = s->told ? MARK_TOLD_REST : MARK_TOLD;
 }

@@ -20,6 +20,8 @@ bool	state_wants(uint32_t type);
 /* Take in a sound record.  1, or -1: no memory. */
 int	state_feed(struct state *, const struct pp_event *, const struct pp_rec *);
 
+/* A number that is another after each change. */
+uint64_t state_version(const struct state *);
 /* The comm of a thread; NULL: no record told. */
 const char *state_comm(const struct state *, uint32_t tid);
 /* pid of the process that forked process `pid'; -1: unknown. */
@@ -30,7 +32,9 @@ const struct pp_map *state_map(const struct state *, uint32_t pid, unsigned cpum
 const struct pp_dso *state_dso(const struct state *, const struct pp_map *);
 /* The path of a cgroup id (PERF_RECORD_CGROUP); NULL: no record told. */
 const char *state_cgroup(const struct state *, uint64_t id);
-/* All of it. */
-struct snapshot *state_snapshot(struct state *);
+/* All of it, and who uses which bit of the marks there; state_told() gives the first two out. */
+struct snapshot *state_snapshot(const struct state *);
+enum { MARK_TOLD = 1, MARK_TOLD_REST = 2, MARK_DESCENDS = 4, MARK_UNDECIDED = 8 };
+uint8_t	state_told(struct state *);
 
 #endif
