@@ -23,18 +23,17 @@ struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enu
 void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list *pid);
 /* Is there one of --comm, --dso, --cgroup, --children or their opposites? */
 bool	state_keys_select(const struct state_keys *);
-/* All events are known: a --switch-on that names none exits 2. */
+/* Is there --switch-on or --switch-off? */
+bool	state_keys_switches(const struct state_keys *);
+/* All events are known: a --switch-on that names none exits 2, and so does a key that no event's samples hold. */
 void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_source *in);
-/*
- * In time order, a sound record that changes the state, before `state' takes it in: who descends from whom.
- * 1, or -1: no memory.
- */
+/* In time order, a record that changes the state, just when `state' has taken it in.  1, or -1: no memory. */
 int	state_keys_feed(struct state_keys *, const struct state *, const struct pp_rec *);
 /*
  * In time order: does a sample, or a record that is selected like one (READ, SWITCH ...), match?  KEPT, NOT_PID, NOT_COMM,
- * NOT_DSO, NOT_CGROUP, or CANNOT_SAY if it does not hold what is asked for (a SWITCH has no DSO).
+ * NOT_DSO, NOT_CGROUP, or CANNOT_SAY if it does not hold what is asked for (a SWITCH has no DSO); -1: it is not sound.
  */
-enum reason state_keys_match(struct state_keys *, const struct state *, const struct pp_event *, const struct pp_rec *, bool swap);
+int	state_keys_match(struct state_keys *, const struct state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
 /* In time order, each sample that is selected otherwise: is it between the switches?  It may be one itself. */
 bool	state_keys_switched(struct state_keys *, const struct pp_event *);
 void	state_keys_free(struct state_keys *);

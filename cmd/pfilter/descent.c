@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "descent.h"
+
+/* A thread of which no FORK told is what its process is. */
+static const struct snapshot_task *
+known(const struct snapshot *now, uint32_t pid, uint32_t tid)
+{
+	const struct snapshot_task *t = snapshot_task(now, tid);
+
+	return (!t || t->ppid < 0) && pid != tid ? snapshot_task(now, pid) : t;
+}
+
+/* 1: its parent is chosen or descends; 0: not; -1: the parent's own descent is not decided. */
+static int
+by_parent(const struct descent *d, const struct snapshot *now, const struct snapshot_task *t)
+{
+	uint32_t ppid = (uint32_t)t->ppid, ptid = (uint32_t)t->ptid;
+	const struct snapshot_task *parent = snapshot_task(now, ptid);
+
+	if (parent && parent->pid != ppid)	/* its number has been given away */
+		parent = NULL;
+	if (d->chosen(d->arg, ppid, ptid, parent))
+		return 1;
+	parent = known(now, ppid, ptid);
+	if (!parent || parent == t)
+		return 0;
+	return parent->mark & MARK_UNDECIDED ? -1 : (parent->mark & MARK_DESCENDS) != 0;
+}
+
+/* Go up to the first ancestor that is decided, then give what it is to all on the way. */
+static void
+decide(struct descent *d, const struct snapshot *now, uint32_t tid)
+{
+	struct snapshot_task *t = snapshot_task(now, tid), *first = t;
+	size_t steps = 0;
+	int yes = -1;
+
+	while (t && t->mark & MARK_UNDECIDED) {
+		t->mark &= (uint8_t)~MARK_UNDECIDED;	/* so that a circle ends */
+		steps++;
+		if ((yes = by_parent(d, now, t)) >= 0)
+			break;
+		t = (struct snapshot_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid);
+	}
+	if (yes <= 0)
+		return;
+	for (t = first; steps--; t = (struct snapshot_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid))
+		t->mark |= MARK_DESCENDS;
+}
+
+static void
+decide_all(struct descent *d, const struct snapshot *now)
+{
+	for (size_t i = 0; i < d->n; i++)
+		decide(d, now, d->made_up[i]);
+	d->n = 0;
+}
+
+int
+descent_fork(struct descent *d, const struct snapshot *now, const struct pp_rec *r, bool swap)
+{
+	uint32_t tid = pp_get_u32(r->raw + 16, swap);
+	struct snapshot_task *t = snapshot_task(now, tid);
+	uint32_t *p;
+	int yes;
+
+	if (!t)
+		return 1;
+	if (!t->made_up && (yes = by_parent(d, now, t)) >= 0) {
+		t->mark |= yes ? MARK_DESCENDS : 0;
+		return 1;
+	}
+	if (d->n == d->cap) {
+		size_t cap = d->cap ? 2 * d->cap : 256;
+
+		if (!(p = reallocarray(d->made_up, cap, sizeof *p)))
+			return -1;
+		d->made_up = p;
+		d->cap = cap;
+	}
+	t->mark |= MARK_UNDECIDED;
+	d->made_up[d->n++] = tid;
+	return 1;
+}
+
+bool
+descends(struct descent *d, const struct snapshot *now, uint32_t pid, uint32_t tid)
+{
+	const struct snapshot_task *t;
+
+	if (d->n)
+		decide_all(d, now);
+	t = known(now, pid, tid);
+	return t && t->mark & MARK_DESCENDS;
+}
+
+void
+descent_free(struct descent *d)
+{
+	free(d->made_up);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * state_keys.c - see state_keys.h.  What is compared are strings, so each is compared once: the answer is kept with the
+ * name (struct snapshot_comm) or file (by its index).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "descent.h"
+#include "select.h"
+#include "state_keys.h"
+#include "words.h"
+
+enum { CACHE_BITS = 11 };
+enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* what is kept of a comparison */
+
+struct state_keys {
+	bool		 swap;
+	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
+	bool		 children;
+	bool		 by_task, by_file, by_cgroup;	/* what there is to compare */
+	struct tool_list pid;			/* with `children' */
+	struct descent	 descent;
+	struct verdict {			/* by a hash of tid */
+		uint64_t version;		/* of the state, from 1 */
+		uint32_t pid, tid;
+		int	 why;
+	}		 cache[1 << CACHE_BITS];
+	uint8_t		*file;			/* by index: KNOWN ... */
+	size_t		 nfiles;
+	const char	*on, *off;		/* NULL: not given */
+	unsigned	 on_event, off_event;
+	bool		 discarding, show;
+};
+
+struct state_keys *
+state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, const char *text)
+{
+	if (!k)
+		k = tool_alloc(1, sizeof *k);
+	switch (key) {
+	case KEY_SWITCH_ON:	k->on = text; break;
+	case KEY_SWITCH_OFF:	k->off = text; break;
+	case KEY_CHILDREN:	k->children = true; break;
+	case KEY_SHOW_ON_OFF:	k->show = true; break;
+	default:		words_add(t, &k->list[key], text); break;
+	}
+	return k;
+}
+
+static bool
+chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task);
+
+void
+state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid)
+{
+	if (k->children && !pid->n && !k->list[KEY_COMM].n)
+		tool_wrong(t, "--children: goes with --pid or --comm");
+	if (k->show && !k->on && !k->off)
+		tool_wrong(t, "--show-on-off-events: goes with --switch-on or --switch-off");
+	if (k->children) {
+		k->pid = *pid;
+		*pid = (struct tool_list){ 0 };
+		k->descent.chosen = chosen;
+		k->descent.arg = k;
+	}
+	k->by_task = k->children || k->list[KEY_COMM].n || k->list[KEY_NO_COMM].n;
+	k->by_file = k->list[KEY_DSO].n || k->list[KEY_NO_DSO].n;
+	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n;
+	k->discarding = k->on;
+}
+
+bool
+state_keys_select(const struct state_keys *k)
+{
+	return k && (k->by_task || k->by_file || k->by_cgroup);
+}
+
+bool
+state_keys_switches(const struct state_keys *k)
+{
+	return k && (k->on || k->off);
+}
+
+void
+state_keys_free(struct state_keys *k)
+{
+	if (!k)
+		return;
+	for (int i = 0; i <= KEY_NO_CGROUP; i++)
+		words_free(&k->list[i]);
+	tool_list_free(&k->pid);
+	descent_free(&k->descent);
+	free(k->file);
+	free(k);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------- */
+
+static unsigned
+switch_event(const struct tool *t, const struct pp_events *e, const char *option, const char *name)
+{
+	char all[512] = "";
+
+	for (unsigned i = 0; i < e->n; i++)
+		if (select_names_event(name, e->ev[i]))
+			return i;
+	for (unsigned i = 0; i < e->n && strlen(all) < sizeof all - 100; i++)
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->ev[i]->name);
+	tool_wrong(t, "%s '%s': no such event; there are %s", option, name, all);
+}
+
+/* Some event must hold what a key asks for. */
+static void
+check_recorded(const struct tool *t, const struct pp_events *e, const char *options, uint64_t bit, const char *hint)
+{
+	unsigned i = 0;
+
+	while (i < e->n && !(e->ev[i]->attr.sample_type & bit))
+		i++;
+	if (e->n && i == e->n)
+		tool_wrong(t, "%s: no event was recorded with %s", options, hint);
+}
+
+void
+state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_source *in)
+{
+	const struct pp_events *e = in->events;
+
+	k->swap = in->swap;
+	if (k->on)
+		k->on_event = switch_event(t, e, "--switch-on", k->on);
+	if (k->off)
+		k->off_event = switch_event(t, e, "--switch-off", k->off);
+	if (k->by_task)
+		check_recorded(t, e, k->children ? "--children" : "--comm", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
+	if (k->by_file)
+		check_recorded(t, e, "--dso", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
+	if (k->by_cgroup)
+		check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
+}
+
+/* perf's rule (evswitch.c): with --switch-off alone nothing turns it on again, and perf shows what comes behind. */
+bool
+state_keys_switched(struct state_keys *k, const struct pp_event *ev)
+{
+	if (k->on && k->discarding) {
+		if (ev->index != k->on_event)
+			return false;
+		k->discarding = false;
+		return k->show;
+	}
+	if (k->off && !k->discarding && ev->index == k->off_event) {
+		k->discarding = true;
+		return k->show;
+	}
+	return true;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+static uint8_t
+compared(struct state_keys *k, enum state_key yes, enum state_key no, const char *text)
+{
+	return (uint8_t)(KNOWN | (words_have(&k->list[yes], text) ? LISTED : 0) | (words_have(&k->list[no], text) ? EXCLUDED : 0));
+}
+
+/* Of a thread; one whose name no record told is called by its number, as in perf. */
+static uint8_t
+comm_mark(struct state_keys *k, uint32_t tid, const struct snapshot_task *t)
+{
+	char number[16];
+
+	if (t && t->comm) {
+		if (!t->comm->mark)
+			t->comm->mark = compared(k, KEY_COMM, KEY_NO_COMM, t->comm->text);
+		return t->comm->mark;
+	}
+	snprintf(number, sizeof number, ":%d", (int)tid);
+	return compared(k, KEY_COMM, KEY_NO_COMM, tid ? number : "swapper");
+}
+
+/* By --pid and --comm, as far as --children is concerned. */
+static bool
+chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task)
+{
+	struct state_keys *k = arg;
+
+	return (!k->pid.n || tool_list_has(&k->pid, (int32_t)pid)) &&
+	    (!k->list[KEY_COMM].n || comm_mark(k, tid, task) & LISTED);
+}
+
+int
+state_keys_feed(struct state_keys *k, const struct state *state, const struct pp_rec *r)
+{
+	if (!k->children || r->type != PP_FORK)
+		return 1;
+	return descent_fork(&k->descent, state_snapshot(state), r, k->swap);
+}
+
+static int
+judge_task(struct state_keys *k, const struct snapshot *now, uint32_t pid, uint32_t tid)
+{
+	const struct snapshot_task *task = snapshot_task(now, tid);
+	uint8_t mark;
+
+	if (k->children && !chosen(k, pid, tid, task) && !descends(&k->descent, now, pid, tid))
+		return k->pid.n ? NOT_PID : NOT_COMM;
+	mark = comm_mark(k, tid, task);
+	return mark & EXCLUDED || (!k->children && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
+}
+
+static int
+match_task(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint64_t version = state_version(state) + 1;
+	struct verdict *v;
+	uint32_t pid, tid;
+
+	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
+		return r->type == PP_SAMPLE ? NOT_COMM : CANNOT_SAY;
+	v = &k->cache[tid * UINT32_C(0x9e3779b1) >> (32 - CACHE_BITS)];
+	if (v->version != version || v->pid != pid || v->tid != tid)
+		*v = (struct verdict){ version, pid, tid, judge_task(k, state_snapshot(state), pid, tid) };
+	return v->why;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------- */
+
+/* "/lib/modules/6.1/kernel/fs/ext-x.ko.xz" is "[ext_x]" to perf; text is at least n + 3 bytes. */
+static bool
+module_name(char *text, const char *base, size_t n)
+{
+	const char *dot = strstr(base, ".ko");
+	size_t len = dot ? (size_t)(dot - base) : 0;
+
+	if (!len || len > n || (dot[3] && dot[3] != '.'))
+		return false;
+	text[0] = '[';
+	for (size_t i = 0; i < len; i++)
+		text[i + 1] = base[i] == '-' ? '_' : base[i];
+	memcpy(text + len + 1, "]", 2);
+	return true;
+}
+
+/* A file goes by its path, by the path's last part, and as perf shows it, if that is something else. */
+static uint8_t
+file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
+{
+	const char *slash = strrchr(d->name, '/'), *base = slash && slash[1] ? slash + 1 : d->name;
+	uint8_t mark = compared(k, KEY_DSO, KEY_NO_DSO, d->name) | compared(k, KEY_DSO, KEY_NO_DSO, base);
+	char text[256];
+
+	if (kernel && !strncmp(d->name, "[kernel.kallsyms]", 17))
+		mark |= compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]") | compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
+	if (kernel && module_name(text, base, sizeof text - 3))
+		mark |= compared(k, KEY_DSO, KEY_NO_DSO, text);
+	return mark;
+}
+
+static int
+match_file(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r,
+    struct pp_err *err)
+{
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+	uint32_t pid = 0, tid;
+	const struct pp_map *m;
+	const struct pp_dso *d;
+	uint8_t mark;
+
+	if (r->type != PP_SAMPLE)
+		return CANNOT_SAY;
+	if (!ev->plan.ip)
+		return NOT_DSO;
+	pp_pid_tid(ev, r, k->swap, &pid, &tid);
+	if (!(m = state_map(state, pid, mode, pp_get_u64(r->raw + ev->plan.ip, k->swap)))) {
+		mark = compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
+	} else {
+		d = state_dso(state, m);
+		if (d->index >= k->nfiles) {
+			size_t n = 2 * (size_t)d->index + 64;
+			uint8_t *all = realloc(k->file, n);
+
+			if (!all)
+				return pp_fail(err, "out of memory");
+			memset(all + k->nfiles, 0, n - k->nfiles);
+			k->file = all;
+			k->nfiles = n;
+		}
+		if (!k->file[d->index])
+			k->file[d->index] = file_mark(k, d, mode == PP_MISC_KERNEL);
+		mark = k->file[d->index];
+	}
+	return mark & EXCLUDED || (k->list[KEY_DSO].n && !(mark & LISTED)) ? NOT_DSO : KEPT;
+}
+
+/* ---- cgroups ------------------------------------------------------------------------------------------- */
+
+static int
+match_cgroup(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r,
+    struct pp_err *err)
+{
+	struct pp_sample s;
+	const char *path;
+	uint8_t mark = 0;
+
+	if (r->type != PP_SAMPLE)
+		return CANNOT_SAY;
+	if (!(ev->attr.sample_type & PP_SAMPLE_CGROUP))
+		return NOT_CGROUP;
+	if (pp_sample_get(&s, ev, r, k->swap, err) < 0)
+		return -1;
+	if ((path = state_cgroup(state, s.cgroup)))
+		mark = compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
+	return mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)) ? NOT_CGROUP : KEPT;
+}
+
+int
+state_keys_match(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r,
+    struct pp_err *err)
+{
+	int why = KEPT, unsaid = KEPT;
+
+	if (k->by_task)
+		why = match_task(k, state, ev, r);
+	if (why == CANNOT_SAY) {
+		unsaid = why;
+		why = KEPT;
+	}
+	if (why == KEPT && k->by_file)
+		why = match_file(k, state, ev, r, err);
+	if (why == CANNOT_SAY) {
+		unsaid = why;
+		why = KEPT;
+	}
+	if (why == KEPT && k->by_cgroup)
+		why = match_cgroup(k, state, ev, r, err);
+	return why == KEPT ? unsaid : why;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.h"
+
+static void
+add(struct words *w, const char *text, size_t n)
+{
+	if (w->n == w->cap)
+		w->v = tool_realloc(w->v, w->cap = w->cap ? 2 * w->cap : 16, sizeof *w->v);
+	w->v[w->n] = tool_alloc(n + 1, 1);
+	memcpy(w->v[w->n++], text, n);
+	w->sorted = false;
+}
+
+static void
+add_file(const struct tool *t, struct words *w, const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	if (!f)
+		tool_wrong(t, "%s '%s': %s", t->optname, path, strerror(errno));
+	while ((n = getline(&line, &cap, f)) > 0) {
+		n -= line[n - 1] == '\n';
+		if (n)
+			add(w, line, (size_t)n);
+	}
+	if (ferror(f))
+		tool_wrong(t, "%s '%s': %s", t->optname, path, strerror(errno));
+	free(line);
+	fclose(f);
+}
+
+void
+words_add(const struct tool *t, struct words *w, const char *text)
+{
+	const char *p = text, *end;
+
+	for (;; p = end + 1) {
+		char *word;
+
+		end = p + strcspn(p, ",");
+		if (p == end)
+			tool_wrong(t, "%s '%s': an empty word", t->optname, text);
+		word = tool_alloc((size_t)(end - p) + 1, 1);
+		memcpy(word, p, (size_t)(end - p));
+		if (!strncmp(word, "file://", 7))
+			add_file(t, w, word + 7);
+		else
+			add(w, word, (size_t)(end - p));
+		free(word);
+		if (!*end)
+			break;
+	}
+	if (!w->n)
+		tool_wrong(t, "%s '%s': names nothing", t->optname, text);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool
+words_have(struct words *w, const char *text)
+{
+	if (!w->n)
+		return false;
+	if (!w->sorted)
+		qsort(w->v, w->n, sizeof *w->v, compare);
+	w->sorted = true;
+	return bsearch(&text, w->v, w->n, sizeof *w->v, compare);
+}
+
+void
+words_free(struct words *w)
+{
+	while (w->n)
+		free(w->v[--w->n]);
+	free(w->v);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* words.h - a set of strings, as the user lists them: "a,b,file://NAME" */
+#ifndef PFILTER_WORDS_H
+#define PFILTER_WORDS_H
+
+#include "tool.h"
+
+struct words {				/* begins zeroed */
+	char	**v;
+	size_t	 n, cap;
+	bool	 sorted;
+};
+
+/* Add the words of the option just returned, separated by commas; in a file each line is one.  Wrong use exits 2. */
+void	words_add(const struct tool *, struct words *, const char *text);
+bool	words_have(struct words *, const char *);
+void	words_free(struct words *);
+
+#endif
