@@ -36,7 +36,7 @@ tell(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		d->about.start = time;
 	if (places) {
 		d->about.nr = d->nr;
-		d->about.offset = pp_offset(d->t->in, r);
+		d->about.offset = d->held ? d->offset : pp_offset(d->t->in, r);
 	}
 	d->told = !places && (d->about.start || !expr_needs_start(d->o->expr));
 }
@@ -72,7 +72,7 @@ match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	if (why != KEPT && why != CANNOT_SAY)
 		return why;
 	if (state_keys_select(o->keys))
-		by_state = (int)state_keys_match(o->keys, d->state, ev, r, d->t->in->swap);
+		by_state = state_keys_match(o->keys, d->state, ev, r, &d->t->in_err);
 	if (by_state != KEPT)
 		why = by_state;
 	if (o->expr && (why == KEPT || why == CANNOT_SAY))

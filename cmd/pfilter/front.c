@@ -6,6 +6,14 @@
 
 enum { FRONTS_MAX = 1 << 28 };	/* numbers have to fit into a verdict */
 
+void
+front_side(struct front *f, int side)
+{
+	if (side && !f->side)
+		f->mid = f->len;
+	f->side = side;
+}
+
 int
 front_put(void *arg, const struct pp_rec *r)
 {
@@ -50,9 +58,10 @@ slot(struct front *f)
 int
 front_take(struct front *f)
 {
-	struct front_slot s = { .n = f->len };
+	struct front_slot s = { .mid = f->side ? f->mid : f->len, .n = f->len };
 	int i;
 
+	f->side = 0;
 	if (!f->len)
 		return 0;
 	if (!(s.p = malloc(f->len)) || (i = slot(f)) < 0) {
@@ -61,22 +70,23 @@ front_take(struct front *f)
 	}
 	memcpy(s.p, f->p, f->len);
 	f->len = 0;
+	f->held += s.n;
 	f->slot[i] = s;
 	return i;
 }
 
-bool
+int
 front_get(const struct front *f, int number, size_t *at, struct pp_rec *r, bool swap)
 {
 	const struct front_slot *s = &f->slot[number];
 	const uint8_t *p = s->p + *at;
 
 	if (*at >= s->n)
-		return false;
+		return -1;
 	*r = (struct pp_rec){ .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
 	    .size = pp_get_u16(p + 6, swap) };
 	*at += r->size;
-	return true;
+	return (size_t)(p - s->p) >= s->mid;
 }
 
 void
@@ -85,6 +95,7 @@ front_free(struct front *f, int number)
 	if (!number)
 		return;
 	free(f->slot[number].p);
+	f->held -= f->slot[number].n;
 	f->slot[number] = (struct front_slot){ .next = f->free };
 	f->free = number;
 }

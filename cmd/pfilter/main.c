@@ -28,6 +28,7 @@ struct job {
 	struct options	 o;
 	struct decide	 decide;
 	struct hold	*hold;		/* NULL: everything is decided at once */
+	bool		 rejects;	/* what the keys in a sample reject is dropped */
 	struct state	*state;
 	struct side	 side[2];
 	int		 nsides;	/* 2: -U */
@@ -43,24 +44,27 @@ struct job {
 static int
 sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 {
-	int to = BOTH;
+	int to = BOTH, needed, front;
 
 	if (!state_wants(r->type))
 		return to;
 	for (int i = 0; i < j->nsides; i++) {
-		int needed = j->side[i].needed ? needed_sideband(j->side[i].needed, ev, r) : 1;
-
-		if (needed < 0)
-			return -1;
+		if (!j->side[i].needed || j->o.sel.has_aux)
+			continue;
+		front_side(&j->front, i);
+		if ((needed = needed_sideband(j->side[i].needed, ev, r, front_put, &j->front)) < 0)
+			return pp_fail(&j->t.in_err, "out of memory");
 		to &= ~(!needed << i);
 	}
-	if ((j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0) || state_feed(j->state, ev, r) < 0)
+	if ((front = front_take(&j->front)) < 0)
+		return pp_fail(&j->t.in_err, "out of memory");
+	if (state_feed(j->state, ev, r) < 0 || (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0))
 		return -1;
 	if (!(to & MAIN)) {
 		j->decide.records[KEPT]--;
 		j->decide.records[NOT_SIDEBAND]++;
 	}
-	return to;
+	return to | front << SIDE_BITS;
 }
 
 /* In time order, if anything depends on that: where does the record go?  -1: it is not sound. */
@@ -68,18 +72,31 @@ static int
 judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct job *j = arg;
-	int why = decide(&j->decide, ev, r), to = why == KEPT ? MAIN : REST, side, front;
+	const struct hold_place *place;
+	uint64_t since = UINT64_MAX;
+	int why, to, side, front;
 
-	if (why < 0)
+	if (j->hold) {
+		place = hold_place(j->hold);
+		since = place->since;
+		j->decide.nr = place->nr;
+		j->decide.offset = place->offset;
+	}
+	if ((why = decide(&j->decide, ev, r)) < 0)
 		return -1;
+	to = why == KEPT ? MAIN : REST;
 	if (j->decide.shared)
 		return why == NOT_SIDEBAND ? 0 : why != KEPT ? REST : j->state ? sideband(j, ev, r) : BOTH;
 	if (j->o.thin.scale && why > 0 && decide_thinned((enum reason)why))
 		to |= OWED;
+	/* Nothing will become of it. */
+	if (to == REST && j->nsides == 1 && !(r->type == PP_SAMPLE && j->t.in->events->reads))
+		return 0;
 	side = to != MAIN;
-	if (side >= j->nsides || !j->side[side].needed)
+	if (side >= j->nsides || !j->side[side].needed || j->o.sel.has_aux)
 		return to;
-	if (needed_sample(j->side[side].needed, ev, r, front_put, &j->front) < 0 || (front = front_take(&j->front)) < 0)
+	front_side(&j->front, side);
+	if (needed_sample(j->side[side].needed, ev, r, since, front_put, &j->front) < 0 || (front = front_take(&j->front)) < 0)
 		return pp_fail(&j->t.in_err, "out of memory");
 	return to | front << SIDE_BITS;
 }
@@ -102,9 +119,12 @@ emit_sample(struct job *j, const struct pp_rec *r, int verdict, bool stable)
 	return j->nsides == 1 ? 1 : side_put_sample(&j->side[1], &j->t, ev, r, verdict & REST, false, stable);
 }
 
+/* What was put lies in bytes that will be overwritten. */
 static int
-flush(struct job *j)
+flush(void *arg)
 {
+	struct job *j = arg;
+
 	for (int i = 0; i < j->nsides; i++)
 		if (j->side[i].sink && pp_flush(j->side[i].sink) < 0)
 			return -1;
@@ -139,10 +159,13 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 {
 	struct job *j = arg;
 	struct pp_rec before;
-	int front = verdict >> SIDE_BITS, rc = 1;
+	int front, side, rc = 1;
 
-	for (size_t at = 0; front && front_get(&j->front, front, &at, &before, j->t.in->swap); )
-		if (side_put(&j->side[verdict & REST ? 1 : 0], j->t.in, &before, false) < 0)
+	if (verdict == HOLD_OWN)
+		verdict = BOTH;
+	front = verdict >> SIDE_BITS;
+	for (size_t at = 0; front && (side = front_get(&j->front, front, &at, &before, j->t.in->swap)) >= 0; )
+		if (side_put(&j->side[side], j->t.in, &before, false) < 0)
 			return -1;
 	front_free(&j->front, front);
 	if (r->type == PP_SAMPLE && (j->t.in->events->reads || j->o.thin.scale))
@@ -231,10 +254,52 @@ filter(struct job *j)
 	else
 		while (rc > 0 && !j->decide.full && pp_next(t->in, &r) > 0)
 			rc = take(j, &r);
-	if (rc > 0 && j->hold)
+	if (j->hold) {
 		hold_finish(j->hold);
+		if (hold_early(j->hold))
+			tool_warn(t, "%llu records came too late for the time order that --max-memory allowed for",
+			    (unsigned long long)hold_early(j->hold));
+	}
 	for (int i = 0; i < j->nsides; i++)
 		side_finish(&j->side[i]);
+}
+
+/*
+ * A sample that the keys in it reject has no part in anything, unless it goes to -U or counts elsewhere: so it need not
+ * wait.
+ */
+static int
+arrive(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct job *j = arg;
+	int why;
+
+	if (!j->rejects || r->type != PP_SAMPLE || j->t.in->events->reads ||
+	    (why = select_sample(&j->o.sel, ev, r, j->t.in->swap)) <= KEPT || why == CANNOT_SAY)
+		return -1;
+	j->decide.samples[why]++;
+	return 0;
+}
+
+/* What waits with the records that hold.c holds. */
+static size_t
+more(void *arg)
+{
+	return ((struct job *)arg)->front.held;
+}
+
+static int
+hold_start(struct job *j)
+{
+	const struct options *o = &j->o;
+	struct hold_user user = { arrive, judge, emit, flush, more, j, { false } };
+	bool turns = options_need_turns(o) || (expr_needs_start(o->expr) && !j->decide.about.start);
+
+	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
+		user.ordered[type] = state_wants(type) || (type == PP_SAMPLE && turns);
+	j->rejects = !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr);
+	j->hold = hold_new(j->t.in, &user, o->memory, &j->t.in_err);
+	return j->hold ? 1 : -1;
 }
 
 /* All that decisions and outputs need.  -1: t.in_err says why not. */
@@ -246,14 +311,12 @@ start(struct job *j)
 
 	if (options_need_state(o) && !(j->state = state_new(t->in->swap, &t->in_err)))
 		return -1;
-	if (options_need_order(o) || (o->order == ORDER_AUTO && expr_needs_start(o->expr) && !j->decide.about.start)) {
-		struct hold_user user = { judge, emit, j };
-
-		if (!(j->hold = hold_new(t->in, &user, o->memory, &t->in_err)))
-			return -1;
-	}
+	if ((options_need_order(o) || (o->order == ORDER_AUTO && expr_needs_start(o->expr) && !j->decide.about.start)) &&
+	    hold_start(j) < 0)
+		return -1;
 	if (decide_start(&j->decide, t, o, j->state) < 0)
 		return -1;
+	j->decide.held = j->hold;
 	j->nsides = o->rejected ? 2 : 1;
 	j->side[0].sink = t->out;
 	for (int i = 0; i < j->nsides; i++)

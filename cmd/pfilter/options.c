@@ -198,6 +198,13 @@ options_need_order(const struct options *o)
 }
 
 bool
+options_need_turns(const struct options *o)
+{
+	return o->order == ORDER_TIME || o->sel.times.needs_first || state_keys_switches(o->keys) || o->thin.every ||
+	    o->thin.max_rate || o->thin.has_max_samples;
+}
+
+bool
 options_change(const struct options *o)
 {
 	return drop_any(&o->drop) || columns_any(&o->columns) || anon_any(&o->anon);

@@ -36,6 +36,8 @@ void	options_take(struct tool *, struct options *, int key);
 void	options_done(struct tool *, struct options *);
 /* Does a decision depend on history, so that records have to wait for their turn? */
 bool	options_need_order(const struct options *);
+/* Does a decision on one sample change that on a later one? */
+bool	options_need_turns(const struct options *);
 /* Must `state' be kept? */
 bool	options_need_state(const struct options *);
 /* Is what is kept changed on its way? */
