@@ -202,6 +202,49 @@ check_pfilter() {
 	    select_like "$1" --time "${time[${#time[@]} / 4]},${time[${#time[@]} * 2 / 3]}" $bare
 }
 
+# history_like IN OPTION VALUE PERFOPTION [pfilter option...]: where perf shows the pipe form of a recording otherwise, what
+# is left of all side-band is the judge.
+history_like() {
+	local in=$1 option=$2 value=$3 perf=$4 F="comm,pid,tid,event,ip,sym,dso" rc=0
+	shift 4
+	pfilter "$option" "$value" "$@" "$in" >"$W/out" 2>"$W/err" || rc=$?
+	[ $rc = 0 ] || { differ "pfilter $option $value: status $rc: $(cat "$W/err")"; return; }
+	script "$W/want" $bare -F "$F" -i "$in" "$perf" "$value"
+	script "$W/got" $bare -F "$F" -i "$W/out"
+	! cmp -s "$W/want" "$W/got" || return 0
+	pfilter "$option" "$value" "$in" >"$W/all" 2>/dev/null
+	script "$W/want" $bare -F "$F" -i "$W/all"
+	diff -u "$W/want" "$W/got" >"$W/diff" || differ "pfilter $option $value $*: perf script differs"
+}
+
+# The comms, pids and tids of a recording: some of each, frequent and rare.
+check_state() {
+	local -a comm=()
+
+	pcat "$1" >/dev/null 2>&1 || return 0
+	script "$W/col" $bare -i "$1" -G -F comm
+	sed -i 's/^ *//; s/ *$//; /[ ,]/d; /^$/d' "$W/col"
+	mapfile -t comm < <(words 1)
+	[ ${#comm[@]} -lt 1 ] || history_like "$1" --comm "${comm[0]}" --comms
+	[ ${#comm[@]} -lt 3 ] || history_like "$1" --comm "${comm[${#comm[@]} / 2]},${comm[-1]}" --comms
+}
+check_needed() {
+	local -a pid=() tid=() comm=()
+
+	pcat "$1" >/dev/null 2>&1 || return 0
+	script "$W/col" $bare -i "$1" -G -F pid,tid
+	sed -i 's|/| |; s/^ *//; s/  */ /g' "$W/col"
+	mapfile -t pid < <(words 1 | grep -x -e '-\?[0-9]*')
+	mapfile -t tid < <(words 2 | grep -x -e '-\?[0-9]*')
+	[ ${#pid[@]} -lt 1 ] || history_like "$1" --pid "${pid[0]}" --pid --sideband=needed
+	[ ${#pid[@]} -lt 3 ] || history_like "$1" --pid "${pid[1]},${pid[-1]}" --pid --sideband=needed
+	[ ${#tid[@]} -lt 2 ] || history_like "$1" --tid "${tid[${#tid[@]} / 2]}" --tid --sideband=needed
+	script "$W/col" $bare -i "$1" -G -F comm
+	sed -i 's/^ *//; s/ *$//; /[ ,]/d; /^$/d' "$W/col"
+	mapfile -t comm < <(words 1)
+	[ ${#comm[@]} -lt 2 ] || history_like "$1" --comm "${comm[1]}" --comms --sideband=needed
+}
+
 # pstat's counts against perf report --stats.  Of a file perf does not count what stands in the header; of a compressed
 # stream it counts also what is compressed; of a stream it does not know all names.  perf 7 may record values to read per
 # thread, which perf 6.1 does not understand: no samples by event then.

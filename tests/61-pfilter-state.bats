@@ -1,0 +1,301 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: ISC
+# pfilter: what depends on history - names, files, cgroups, descendants, switches - is decided in time order and written in
+# order of arrival.
+load lib
+load oracle
+
+# lives SEED [ROUNDS]: a made-up recording of many tasks; prints its path.
+lives() {
+	python3 lives.py "$@" >"$T/lives.$1.txt"
+	mkpipe "$T/lives.$1.txt" >"$T/lives.$1"
+	echo "$T/lives.$1"
+}
+
+# like_perf IN WHAT VALUE PERFOPTION: pfilter's choice against perf's.
+like_perf() {
+	perf script -f --ns $bare -F comm,pid,tid,time,event,ip,dso -i "$1" "$4" "$3" >"$T/want" 2>/dev/null </dev/null
+	pfilter "$2" "$3" "$1" >"$T/out"
+	perf script -f --ns $bare -F comm,pid,tid,time,event,ip,dso -i "$T/out" >"$T/got" 2>/dev/null </dev/null
+	diff "$T/want" "$T/got" >"$T/diff" || failed "$1 $2 $3: $(head -n 5 "$T/diff")"
+}
+
+# pids STREAM: of its samples, in order of the file
+pids() {
+	perf script -f $bare -F pid -i "$1" 2>/dev/null </dev/null | awk '{ printf "%s%d", NR > 1 ? " " : "", $1 }'
+}
+
+@test "state: --comm and --dso: perf's choice of lives that fork, exec, rename, exit and come back" {
+	need perf
+	need python3
+	for seed in 1 2 3 5 10; do
+		in=$(lives $seed 8)
+		for name in init1 name2 name5; do
+			like_perf "$in" --comm $name --comms
+		done
+		for file in /lib/l4 /lib/l18 '[kernel.kallsyms]'; do
+			like_perf "$in" --dso "$file" --dsos
+		done
+	done
+	done_all
+}
+
+@test "state: --comm: perf's choice of recordings" {
+	need perf
+	recordings '*.pipe.data' | grep -e forks -e threads64 -e a_g -e demo -e namespaces | each state
+}
+
+@test "state: --comm, --exclude-comm: lists, files, nameless tasks, the idle task" {
+	need jq
+	cat >"$T/names.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
+	COMM pid=1 tid=1 comm=one @ time=1 pid=1 tid=1 id=11
+	COMM pid=2 tid=2 comm=a,b @ time=1 pid=2 tid=2 id=11
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=10
+	SAMPLE misc=1 ip=1 pid=2 tid=2 time=10
+	SAMPLE misc=1 ip=1 pid=3 tid=3 time=10
+	SAMPLE misc=1 ip=1 pid=0 tid=0 time=10
+	SAMPLE misc=1 ip=1 pid=-1 tid=-1 time=10
+	FINISHED_ROUND
+	END
+	mkpipe "$T/names.txt" >"$T/names"
+	printf 'a,b\n\none\n' >"$T/list"
+	while read -r want args; do
+		got=$(pfilter $args "$T/names" | pstat --json | jq .samples)
+		[ "$got" = "$want" ] || failed "$args: $got, not $want"
+	done <<-END
+		1 --comm one
+		1 -c one
+		2 --comms one,:3
+		2 --comm file://$T/list
+		1 --comm swapper
+		1 --comm :-1
+		4 --exclude-comm one
+		3 --exclude-comm file://$T/list
+		0 --comm o
+		4 --comm one --invert
+		1 --comm one --comm two --pid 1
+		0 --comm one --pid 2
+		0 --comm one --exclude-comm one
+	END
+	done_all
+}
+
+@test "state: a name counts from its time on, wherever its record stands" {
+	need perf
+	cat >"$T/late.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
+	COMM pid=1 tid=1 comm=old @ pid=1 tid=1 time=1 id=11 cpu=0
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=30 cpu=0
+	SAMPLE misc=1 ip=2 pid=1 tid=1 time=10 cpu=1
+	COMM pid=1 tid=1 comm=new @ pid=1 tid=1 time=20 id=11 cpu=1
+	SAMPLE misc=1 ip=3 pid=1 tid=1 time=20 cpu=1
+	FINISHED_ROUND
+	SAMPLE misc=1 ip=4 pid=1 tid=1 time=29 cpu=1
+	FINISHED_ROUND
+	FINISHED_ROUND
+	END
+	mkpipe "$T/late.txt" >"$T/late"
+	ips() { perf script -f $bare -F ip -i - 2>/dev/null | tr -d ' \n'; }
+	[ "$(pfilter --comm old "$T/late" | ips)" = 2 ]
+	[ "$(pfilter --comm new "$T/late" | ips)" = 341 ]
+	# as they come: what stands in front of the record has the old name
+	[ "$(pfilter --order=input --comm old "$T/late" | ips)" = 21 ]
+}
+
+@test "state: --children: descendants by FORK, for all of their lives and no longer" {
+	need jq
+	cat >"$T/kin.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm|task ids=11
+	FORK misc=8192 pid=31 ppid=30 tid=31 ptid=30
+	FORK misc=8192 pid=30 ppid=1 tid=30 ptid=1
+	COMM pid=31 tid=31 comm=kid
+	COMM pid=30 tid=30 comm=sh
+	COMM pid=40 tid=40 comm=other
+	SAMPLE misc=1 ip=1 pid=31 tid=31 time=5
+	FORK pid=41 ppid=40 tid=41 ptid=40 @ pid=40 tid=40 time=10 id=11
+	FORK pid=32 ppid=30 tid=32 ptid=30 @ pid=30 tid=30 time=10 id=11
+	EXIT pid=30 ppid=30 tid=30 ptid=30 @ pid=30 tid=30 time=11 id=11
+	FORK pid=33 ppid=32 tid=33 ptid=32 @ pid=32 tid=32 time=12 id=11
+	FORK pid=33 ppid=33 tid=34 ptid=33 @ pid=33 tid=33 time=13 id=11
+	SAMPLE misc=1 ip=2 pid=33 tid=33 time=14
+	SAMPLE misc=1 ip=3 pid=33 tid=34 time=14
+	SAMPLE misc=1 ip=4 pid=41 tid=41 time=14
+	EXIT pid=33 ppid=32 tid=34 ptid=33 @ pid=33 tid=34 time=15 id=11
+	EXIT pid=33 ppid=32 tid=33 ptid=32 @ pid=33 tid=33 time=15 id=11
+	FORK pid=33 ppid=40 tid=33 ptid=40 @ pid=40 tid=40 time=20 id=11
+	FORK pid=30 ppid=40 tid=30 ptid=40 @ pid=40 tid=40 time=20 id=11
+	SAMPLE misc=1 ip=5 pid=33 tid=33 time=21
+	SAMPLE misc=1 ip=6 pid=30 tid=30 time=21
+	FINISHED_ROUND
+	END
+	mkpipe "$T/kin.txt" >"$T/kin"
+	while read -r want args; do
+		got=$(pfilter $args "$T/kin" | pstat --json | jq .samples)
+		[ "$got" = "$want" ] || failed "$args: $got, not $want"
+	done <<-'END'
+		1 --pid 30
+		4 --pid 30 --children
+		3 --comm sh --children
+		3 --comm sh --children --invert
+		0 --comm kid --children --exclude-comm kid
+		3 --pid 40 --children
+		1 --comm kid --children
+		2 --pid 32 --children
+	END
+	done_all
+}
+
+@test "state: --cgroup and --exclude-cgroup" {
+	need jq
+	cat >"$T/cgroups.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CGROUP flags=sample_id_all|cgroup ids=11
+	CGROUP id=7 path=/a
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=10 cgroup=7
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=10 cgroup=8
+	CGROUP id=8 path=/a/b @ time=5 id=11
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=11 cgroup=9
+	FINISHED_ROUND
+	END
+	mkpipe "$T/cgroups.txt" >"$T/cgroups"
+	while read -r want args; do
+		got=$(pfilter $args "$T/cgroups" | pstat --json | jq .samples)
+		[ "$got" = "$want" ] || failed "$args: $got, not $want"
+	done <<-'END'
+		1 --cgroup /a
+		2 --cgroup /a,/a/b
+		2 --exclude-cgroup /a/b
+		0 --cgroup b
+	END
+	done_all
+}
+
+@test "state: --switch-on, --switch-off: as perf script" {
+	need perf
+	need corpus
+	while read -r name options; do
+		in=$CORPUS/own/$name.file.data
+		perf script -f $bare --ns -F comm,pid,tid,time,event -i "$in" $options >"$T/want" 2>/dev/null </dev/null
+		pfilter $options "$in" >"$T/out"
+		perf script -f $bare --ns -F comm,pid,tid,time,event -i "$T/out" >"$T/got" 2>/dev/null </dev/null
+		[ -s "$T/want" ] && cmp -s "$T/want" "$T/got" || failed "$name $options"
+	done <<-'END'
+		sched_R --switch-on sched:sched_process_exec
+		sched_R --switch-off sched:sched_process_exit
+		sched_R --switch-on sched:sched_process_fork --switch-off sched:sched_process_exit
+		sched_R --switch-on sched:sched_process_fork --switch-off sched:sched_process_exit --show-on-off-events
+		sched_R --switch-on sched:sched_process_exit --switch-off sched:sched_process_exit
+		sched_R --switch-off sched:sched_wakeup --cpu 1
+		multi --switch-on page-faults --switch-off cpu-clock
+		multi --switch-on page-faults --switch-off context-switches --show-on-off-events
+	END
+	done_all
+}
+
+@test "state: what cannot be asked" {
+	in=$(recipe followers)
+	while IFS='|' read -r args text; do
+		try pfilter $args "$in"
+		[ $rc = 2 ] && one_line "pfilter: $text" || failed "$args"
+	done <<-'END'
+		--children|--children: goes with --pid or --comm
+		--show-on-off-events|--show-on-off-events: goes with
+		--comm a,,b|--comm 'a,,b': an empty word
+		--comm file:///nonexistent|--comm '/nonexistent': No such file
+		--switch-on cycles|--switch-on 'cycles': no such event; there are cpu-clock
+		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP
+	END
+	done_all
+}
+
+# ---- waiting ---------------------------------------------------------------------------------------------
+
+@test "state: records come out as they came" {
+	for f in data/*.txt; do
+		name=$(basename "$f" .txt)
+		case $name in bad-*|bomb*|old-forms|base) continue;; esac
+		plain $name >/dev/null 2>&1 || continue
+		try pcat "$T/$name.plain"
+		[ $rc = 0 ] || continue
+		cp "$T/out" "$T/want"
+		for how in "--order=time" "--exclude-comm nobody" "--order=time -S 1M"; do
+			try pfilter $how "$T/$name.plain"
+			[ $rc = 0 ] && cmp "$T/want" "$T/out" || failed "$name $how"
+		done
+	done
+	recordings '*.pipe.data' | head -n 20 | while read -r f; do
+		pcat "$f" >"$T/want" 2>/dev/null || continue
+		pfilter --order=time "$f" 2>/dev/null | cmp -s - "$T/want" || failed "$f"
+	done
+	done_all
+}
+
+@test "state: a fault: all that came before it is written, and it has its place" {
+	{
+		cat data/base.txt
+		for i in 5 4 3 2; do
+			echo "SAMPLE misc=2 ip=0x401000 pid=100 tid=100 time=$((1000 * i)) period=1"
+		done
+	} >"$T/good.txt"
+	{
+		cat "$T/good.txt"
+		echo "COMM size=12"
+	} >"$T/bad.txt"
+	(cd data && mkpipe "$T/good.txt" >"$T/good"; mkpipe "$T/bad.txt" >"$T/bad") || true
+	size=$(stat -c %s "$T/good")
+	head -c "$size" "$T/good" >"$T/bad"
+	# the beginning of a record that does not end
+	printf '\011\000\000\000\002\000\100\000\000\000' >>"$T/bad"
+	try pfilter --order=time "$T/bad"
+	[ $rc = 1 ]
+	one_line "pfilter: $T/bad: byte $size: "
+	cmp "$T/out" "$T/good"
+}
+
+@test "state: a fault that only a decision finds: the same place and output as without waiting" {
+	in=$(recipe bad-sample-chain)
+	try pfilter --filter 'callchain.nr >= 0' "$in"
+	[ $rc = 1 ]
+	cp "$T/out" "$T/want"
+	cp "$T/err" "$T/want.err"
+	try pfilter --comm alpha --filter 'callchain.nr >= 0' "$in"
+	[ $rc = 1 ]
+	cmp "$T/want" "$T/out"
+	cmp "$T/want.err" "$T/err"
+}
+
+@test "state: a payload amid waiting records" {
+	cat >"$T/aux.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
+	AUXTRACE_INFO aux_type=1
+	COMM pid=1 tid=1 comm=one @ time=1 pid=1 tid=1 id=11
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=20
+	AUXTRACE aux_size=64 idx=0 tid=1 cpu=0
+	SAMPLE misc=1 ip=2 pid=1 tid=1 time=10
+	FINISHED_ROUND
+	END
+	mkpipe "$T/aux.txt" >"$T/aux"
+	for how in "--comm one" "--order=time" "--comm one --sideband=needed"; do
+		pfilter $how "$T/aux" 2>/dev/null | cmp - "$T/aux" || failed "$how"
+	done
+	done_all
+}
+
+@test "state: without rounds memory is that of --max-memory" {
+	gen() {
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
+		awk 'BEGIN { for (i = 1; i <= 120000; i++)
+			printf "SAMPLE misc=1 ip=1 pid=%d tid=%d time=%d cpu=0\n", i % 9, i % 9, 1000 + i - i % 4 * 2 }'
+	}
+	gen >"$T/many.txt"
+	mkpipe "$T/many.txt" >"$T/many"
+	try pfilter --order=time --max-memory 1M "$T/many"
+	[ $rc = 0 ]
+	cmp "$T/out" "$T/many"
+	sanitized || (ulimit -v 60000; pfilter --order=time --max-memory 1M "$T/many" | cmp - "$T/many")
+	# the time goes back by more than is held: it is said
+	{ cat "$T/many.txt"; echo "SAMPLE misc=1 ip=1 pid=1 tid=1 time=5 cpu=0"; } >"$T/back.txt"
+	mkpipe "$T/back.txt" >"$T/back"
+	try pfilter --order=time --max-memory 1M "$T/back"
+	[ $rc = 0 ] && cmp "$T/out" "$T/back" && one_line "pfilter: warning: 1 records came too late"
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: ISC
+# pfilter --sideband=needed: perf says the same of what is left, line for line.
+load lib
+load oracle
+
+show() {
+	perf script -f --ns $bare -F comm,pid,tid,time,event,ip,dso "$@" 2>/dev/null </dev/null
+}
+
+@test "needed: lives that fork, exec, rename, exit and come back: all of them" {
+	need perf
+	need python3
+	# 4, 9: no sample_id_all; 6, 13: no rounds
+	for seed in 1 2 3 4 5 6 7 9 13 31; do
+		python3 lives.py $seed 10 >"$T/txt"
+		mkpipe "$T/txt" >"$T/in"
+		show -i "$T/in" >"$T/want"
+		pfilter --sideband=needed "$T/in" >"$T/out"
+		show -i "$T/out" >"$T/got"
+		[ -s "$T/want" ] && cmp -s "$T/want" "$T/got" || failed "seed $seed"
+	done
+	done_all
+}
+
+@test "needed: some of these lives, and the rest" {
+	need perf
+	need python3
+	for seed in 1 2 5; do
+		python3 lives.py $seed 6 >"$T/txt"
+		mkpipe "$T/txt" >"$T/in"
+		show -i "$T/in" >"$T/all"
+		for pid in 100 102; do
+			pfilter --pid $pid --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
+			show -i "$T/out" >"$T/got"
+			show -i "$T/rest" >"$T/got.rest"
+			awk -v x=$pid '{ split($2, a, "/") } a[1] == x' "$T/all" | cmp -s - "$T/got" || failed "seed $seed pid $pid"
+			awk -v x=$pid '{ split($2, a, "/") } a[1] != x' "$T/all" | cmp -s - "$T/got.rest" || failed "seed $seed not $pid"
+		done
+		for comm in name1 name4; do
+			pfilter --comm $comm --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
+			show -i "$T/out" >"$T/got"
+			show -i "$T/rest" >"$T/got.rest"
+			awk -v x=$comm '$1 == x' "$T/all" | cmp -s - "$T/got" || failed "seed $seed comm $comm"
+			awk -v x=$comm '$1 != x' "$T/all" | cmp -s - "$T/got.rest" || failed "seed $seed not $comm"
+		done
+	done
+	done_all
+}
+
+@test "needed: recordings: perf script as if asked for the same" {
+	need perf
+	recordings '*.pipe.data' | grep -v -e p72_group_S -e lost | each needed
+}
+
+@test "needed: fresh recordings of forks, execs and threads" {
+	need perf
+	perf record -a -g -o - -e cpu-clock -F 1999 -- bash -c '
+		for i in 1 2 3 4 5 6; do (for ((j = 0; j < 2000; j++)); do :; done; ls / | sort >/dev/null) & done; wait' \
+		>"$T/fresh" 2>/dev/null </dev/null && [ -s "$T/fresh" ] || skip "perf record is not allowed here"
+	echo "$T/fresh" | each needed
+}
+
+@test "needed: what goes out is told once, at the first kept sample, with its time" {
+	need perf
+	cat >"$T/two.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm|task ids=11
+	MMAP misc=1 pid=-1 tid=0 start=0x1000000 len=0x1000 pgoff=0 filename=[kernel.kallsyms]_text
+	FORK misc=8192 pid=10 ppid=1 tid=10 ptid=1
+	COMM pid=10 tid=10 comm=ten
+	MMAP misc=2 pid=10 tid=10 start=0x1000 len=0x1000 pgoff=0 filename=/ten
+	FORK misc=8192 pid=20 ppid=1 tid=20 ptid=1
+	COMM pid=20 tid=20 comm=twenty
+	MMAP misc=2 pid=20 tid=20 start=0x1000 len=0x1000 pgoff=0 filename=/twenty
+	FINISHED_INIT
+	SAMPLE misc=2 ip=0x1001 pid=20 tid=20 time=50 cpu=1
+	SAMPLE misc=2 ip=0x1001 pid=10 tid=10 time=60 cpu=1
+	FORK pid=10 ppid=10 tid=11 ptid=10 @ pid=10 tid=10 time=70 id=11 cpu=1
+	COMM pid=10 tid=10 comm=ten2 @ pid=10 tid=10 time=71 id=11 cpu=1
+	COMM pid=20 tid=20 comm=twenty2 @ pid=20 tid=20 time=71 id=11 cpu=1
+	SAMPLE misc=2 ip=0x1001 pid=10 tid=11 time=80 cpu=1
+	SAMPLE misc=2 ip=0x1001 pid=10 tid=10 time=81 cpu=1
+	FINISHED_ROUND
+	END
+	mkpipe "$T/two.txt" >"$T/two"
+	pfilter --pid 10 --sideband=needed "$T/two" >"$T/out"
+	perf script -f -i "$T/out" -D 2>/dev/null | sed -n 's/^.*PERF_RECORD_\([A-Z0-9]*\).*/\1/p' |
+	    grep -v -e ATTR -e FINISHED | tr '\n' ' ' >"$T/types"
+	cat "$T/types"
+	[ "$(cat "$T/types")" = "MMAP FORK COMM MMAP SAMPLE COMM FORK COMM SAMPLE SAMPLE " ]
+	[ "$(show -i "$T/out" | awk '{ print $1, $2, $NF }' | tr '\n' ' ')" = "ten 10/10 (/ten) ten 10/11 (/ten) ten2 10/10 (/ten) " ]
+	# nothing kept is a recording, too
+	pfilter --pid 99 --sideband=needed "$T/two" >"$T/none"
+	perf script -f -i "$T/none" >"$T/got" 2>&1
+	! [ -s "$T/got" ]
+}
+
+@test "needed: hardware trace needs everything" {
+	cat >"$T/aux.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
+	AUXTRACE_INFO aux_type=1
+	COMM pid=10 tid=10 comm=ten
+	COMM pid=20 tid=20 comm=twenty
+	SAMPLE misc=1 ip=1 pid=10 tid=10 time=10
+	FINISHED_ROUND
+	END
+	mkpipe "$T/aux.txt" >"$T/aux"
+	pfilter --sideband=needed "$T/aux" | cmp - "$T/aux"
+}
+
+@test "needed: tasks without end, maps of many: memory stays in proportion" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm|task ids=11"
+		awk 'BEGIN {
+			for (i = 1; i <= 300; i++)
+				printf "MMAP misc=2 pid=1 tid=1 start=%d len=4096 pgoff=0 filename=/lib/%d @ pid=1 tid=1 time=1 id=11\n", i * 65536, i
+			for (i = 2; i < 4000; i++) {
+				printf "FORK pid=%d ppid=1 tid=%d ptid=1 @ pid=1 tid=1 time=%d id=11\n", i, i, 10 * i
+				printf "SAMPLE misc=2 ip=0x10000 pid=%d tid=%d time=%d cpu=0\n", i, i, 10 * i + 1
+			}
+		}'
+	} >"$T/bomb.txt"
+	mkpipe "$T/bomb.txt" >"$T/bomb"
+	sanitized || ulimit -v 80000
+	pfilter --sideband=needed --max-memory 4M "$T/bomb" 2>"$T/err" | tail -c 56 >"$T/last"
+	[ "$(stat -c %s "$T/last")" = 56 ]
+}
