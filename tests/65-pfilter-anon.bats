@@ -234,6 +234,29 @@ counts() {
 	EOF
 }
 
+@test "anon: pids of guest machines and of ID_INDEX and THREAD_MAP are those of samples" {
+	need python3
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+	    'ID_INDEX list=1/0/0/4242 u8=4343 u8=1' 'THREAD_MAP list=4242/x,-1/y' \
+	    'HEADER_BUILD_ID misc=4 pid=4343 build_id=000102030405060708090a0b0c0d0e0f10111213 id_size=20 filename=/x' \
+	    'SWITCH_CPU_WIDE next_prev_pid=4343 next_prev_tid=4242 @ pid=4242 tid=4343 time=1' >"$T/recipe"
+	mkpipe "$T/recipe" | anon pid >"$T/out"
+	python3 - "$T/out" <<-'EOF'
+		import struct, sys
+		d, at, r = open(sys.argv[1], 'rb').read(), 16, {}
+		while at < len(d):
+		    kind, misc, size = struct.unpack_from('<IHH', d, at)
+		    r[kind] = d[at:at + size]
+		    at += size
+		a, b = struct.unpack_from('<II', r[15], 8)[::-1]
+		assert len({a, b, 4242, 4343}) == 4 and max(a, b) < 1 << 22
+		assert struct.unpack_from('<II', r[15], 16) == (a, b)
+		assert struct.unpack_from('<QQ', r[69], 40) == (a, b), r[69]
+		assert struct.unpack_from('<q', r[73], 16) == (a,) and struct.unpack_from('<q', r[73], 40) == (-1,)
+		assert struct.unpack_from('<I', r[67], 8) == (b,)
+	EOF
+}
+
 @test "anon: maps do not keep their distance, but parts of a file do, and a child has its parent's" {
 	need perf
 	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \

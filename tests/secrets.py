@@ -110,7 +110,7 @@ def numbers(data, end):
     """All that could be a u64 or a pair of u32s: at any multiple of 4."""
     seen = set()
     for at in (0, 4):
-        seen.update(struct.unpack_from(f"{end}{(len(data) - at) // 8}Q", data, at))
+        seen.update(struct.unpack_from(f"{end}{max(len(data) - at, 0) // 8}Q", data, at))
     return seen
 
 
