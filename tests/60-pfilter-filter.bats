@@ -206,7 +206,7 @@ wrong() {
 	done_all
 }
 
-@test "filter: comm and dso are perf's" {
+@test "filter: comm and dso are as in perf" {
 	need perf
 	for f in data/g_fp.pipe.data data/p72_forks.pipe.data; do
 		perf script -f -i $f -F comm 2>/dev/null | sed 's/ *$//; s/^ *//' | sort -u >"$T/comms"
@@ -217,6 +217,13 @@ wrong() {
 			perf script -f -i $f --comms "$c" >"$T/b" 2>/dev/null || true
 			cmp "$T/a" "$T/b" || failed "$f: $c"
 		done < <(grep -v '^:\|^$' "$T/comms")
+		perf script -f -i $f -F ip,dso 2>/dev/null | sed -n 's/.*(\([^()]*\))$/\1/p' | grep -v unknown | sort -u >"$T/dsos"
+		while read -r d; do
+			pfilter -q --filter "dso == '$d'" $f >"$T/o"
+			perf script -f -i "$T/o" -F tid,time,ip >"$T/a" 2>/dev/null || true
+			perf script -f -i $f --dsos "$d" -F tid,time,ip >"$T/b" 2>/dev/null || true
+			cmp "$T/a" "$T/b" || failed "$f: $d"
+		done <"$T/dsos"
 	done
 	done_all
 }
@@ -348,16 +355,14 @@ wrong() {
 	    0  no
 	    1  keep if yes
 	samples of misses:u:
-	    0  s32 at byte 24 in 2 ranges
-	    1  if no  yes: next  no: 5
-	    2  fetch cpu
-	    3  in 1 ranges
-	    4  turn verdict
-	    5  if no  yes: next  no: 10
-	    6  put verdict aside
-	    7  s32 at byte 28 == s32 at byte 24
-	    9  verdict && that put aside
-	   10  keep if yes
+	    0  s32 at byte 28 == s32 at byte 24
+	    2  if no  yes: next  no: 8
+	    3  s32 at byte 24 in 2 ranges
+	    4  if no  yes: next  no: 8
+	    5  fetch cpu
+	    6  in 1 ranges
+	    7  turn verdict
+	    8  keep if yes
 	samples of sched:one:
 	    0  s32 at byte 24 in 2 ranges  yes: next  no: drop
 	    1  u32 at byte 40 in 1 ranges  yes: drop  no: next

@@ -138,9 +138,9 @@ learn_guests(struct expr *e, const struct pp_rec *r, bool swap)
 	uint64_t nr = pp_get_u64(r->raw + 8, swap);
 	const uint8_t *p = r->raw + 16, *more = p + 32 * nr;
 
-	if ((size_t)(r->size - 16) / 48 < nr)
+	if (!e->guests || (size_t)(r->size - 16) / 48 < nr)
 		return;
-	for (uint64_t i = 0; i < nr; i++) {
+	for (uint64_t i = 0; i < nr && e->nguest < EXPR_GUESTS; i++) {
 		if (e->nguest == e->guest_cap)
 			e->guest = tool_realloc(e->guest, e->guest_cap = e->guest_cap ? 2 * e->guest_cap : 16, sizeof *e->guest);
 		e->guest[e->nguest++] = (struct guest){ pp_get_u64(p + 32 * i, swap),

@@ -345,6 +345,7 @@ gen_jumps(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 static void
 gen_verdict(struct compiler *c, const struct node *n)
 {
+	const struct node *a = n->a, *b = n->b;
 	uint16_t end;
 
 	if (n->state != LIVE)
@@ -354,21 +355,25 @@ gen_verdict(struct compiler *c, const struct node *n)
 		emit(c, OP_NOT, n);
 	} else if (n->kind != N_AND && n->kind != N_OR)
 		gen_test(c, n, NEXT, NEXT);
-	else if (n->a->state == KNOWN)
-		gen_verdict(c, n->b);
-	else if (n->b->state == KNOWN)
-		gen_verdict(c, n->a);
+	else if (a->state == KNOWN)
+		gen_verdict(c, b);
+	else if (b->state == KNOWN)
+		gen_verdict(c, a);
 	else {
+		if (!a->sure && b->sure) {	/* what is in each record is the cheaper one */
+			a = n->b;
+			b = n->a;
+		}
 		end = new_label(c);
-		gen_verdict(c, n->a);
+		gen_verdict(c, a);
 		if (n->kind == N_AND)
 			jump(emit(c, OP_IF_NO, n), NEXT, end);
 		else
 			jump(emit(c, OP_IF_YES, n), end, NEXT);
-		if (!n->a->sure)
+		if (!a->sure)
 			emit(c, OP_PUSH, n);
-		gen_verdict(c, n->b);
-		if (!n->a->sure)
+		gen_verdict(c, b);
+		if (!a->sure)
 			emit(c, n->kind == N_AND ? OP_AND : OP_OR, n);
 		place(c, end);
 	}

@@ -153,6 +153,12 @@ field_needs_start(const struct field *f)
 }
 
 bool
+field_needs_guests(const struct field *f)
+{
+	return f->part == PART_MACHINE || f->part == PART_VCPU;
+}
+
+bool
 field_refused(const struct field *f)
 {
 	return f->get == GET_NEVER;

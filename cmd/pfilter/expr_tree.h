@@ -30,6 +30,7 @@ enum {
 	EXPR_TEXT = 64 << 20,		/* bytes of a file */
 	EXPR_NAME = 4096,		/* most bytes of a string that patterns look at, and of an ERE */
 	EXPR_VALUES = 512,		/* values and verdicts that a program may have to put aside */
+	EXPR_GUESTS = 1 << 20,		/* ids of guests' events */
 	EXPR_PROGRAMS = 64 << 20,	/* bytes of all programs; over that they are made again when needed */
 };
 
@@ -115,6 +116,7 @@ void	field_access(const struct expr *, const struct field *, const struct kind *
 bool	field_needs_state(const struct field *);
 bool	field_needs_place(const struct field *);
 bool	field_needs_start(const struct field *);
+bool	field_needs_guests(const struct field *);
 bool	field_refused(const struct field *);	/* a word of perf's for what no record holds */
 /* "period, pid": names that are nearly that; empty: none. */
 void	field_near(const char *name, size_t n, char *to, size_t size);
@@ -197,7 +199,7 @@ bool	list_has(const struct list *, big);
 bool	list_has_key(const struct key *, size_t n, uint64_t key);
 bool	list_has_str(const struct list *, const char *);
 void	list_free(struct list *);
-size_t	big_text(big, char to[static 48]);
+void	big_text(big, char to[static 48]);
 
 /* ---- programs ------------------------------------------------------------------------------------ */
 
@@ -265,7 +267,7 @@ struct expr {
 	struct node	*root;		/* all ANDed */
 	struct node	*nodes;		/* all, by ->made */
 	unsigned	 nnodes;
-	bool		 state, place, start;
+	bool		 state, place, start, guests;	/* what it asks for */
 	/* what the stream says */
 	const struct pp_events *events;
 	bool		 swap;

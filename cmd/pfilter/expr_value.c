@@ -47,7 +47,7 @@ value_calc(enum node_kind op, big a, big b, big *r)
 }
 
 /* As printf would, if it knew numbers of this size. */
-size_t
+void
 big_text(big n, char to[static 48])
 {
 	char digits[48], *p = digits + sizeof digits;
@@ -62,7 +62,6 @@ big_text(big n, char to[static 48])
 	if (minus)
 		*--p = '-';
 	strcpy(to, p);
-	return strlen(p);
 }
 
 /* ---- globs --------------------------------------------------------------------------------------- */
