@@ -230,6 +230,16 @@ marks_before(const struct hold *h, uint64_t time, uint64_t number, size_t hint)
 	return lo;
 }
 
+/* These will be decided one after the other; they were put long enough ago to have left the first caches. */
+static inline void
+look_ahead(const struct hold *h, const uint64_t *numbers, size_t n)
+{
+	enum { AHEAD = 6 };
+
+	if (n > AHEAD)
+		__builtin_prefetch(store_at(&h->store, numbers[AHEAD])->raw);
+}
+
 /* Decide the others up to `limit', of which no mark is in front. */
 static int
 decide_plain(struct hold *h, uint64_t limit)
@@ -241,6 +251,7 @@ decide_plain(struct hold *h, uint64_t limit)
 	for (size_t i = 0; i < others->n; i++) {
 		uint64_t number = others->v[i];
 
+		look_ahead(h, others->v + i, others->n - i);
 		if (number >= h->store.first && store_at(&h->store, number)->time > limit)
 			others->v[keep++] = number;
 		else if (turn(h, number) < 0)
@@ -287,9 +298,11 @@ decide_others(struct hold *h, uint64_t limit)
 		due->v[n + end[bucket->v[i]]++] = due->v[i];
 	for (size_t i = 0, b = 0; b <= h->nmarks; b++) {
 		h->now.since = since;
-		for (; i < end[b]; i++)
+		for (; i < end[b]; i++) {
+			look_ahead(h, due->v + n + i, due->n - i);
 			if (turn(h, due->v[n + i]) < 0)
 				return -1;
+		}
 		if (b == h->nmarks)
 			break;
 		since = h->marks[b].time > since ? h->marks[b].time : since;
@@ -442,7 +455,7 @@ put_timed(struct hold *h, const struct pp_event *ev, const struct pp_rec *r, uin
 		if (pp_round_add(h->round, time, &number, sizeof number) < 0)
 			return -1;
 	} else {
-		if (room(h, &h->others, h->others.n + 1) < 0)
+		if (h->others.n == h->others.cap && room(h, &h->others, h->others.n + 1) < 0)
 			return -1;
 		h->others.v[h->others.n++] = number;
 	}

@@ -4,12 +4,15 @@
 
 #include "needed.h"
 
+enum { KNOWN_BITS = 13 };
+
 struct needed {
 	struct pp_source *in;
 	struct snapshot	*now;
 	uint8_t		 told;		/* our bit of the marks */
 	bool		 untimed;	/* of the first `nevents' events some has samples with a time, but no trailers */
 	unsigned	 nevents;
+	uint32_t	 known[1 << KNOWN_BITS];	/* by a hash of tid: 1 + that of one that is told */
 	uint8_t		 trailer[UINT8_MAX];
 };
 
@@ -32,6 +35,12 @@ void
 needed_free(struct needed *n)
 {
 	free(n);
+}
+
+static uint32_t *
+known(struct needed *n, uint32_t tid)
+{
+	return &n->known[tid * UINT32_C(0x9e3779b1) >> (32 - KNOWN_BITS)];
 }
 
 /* A thread whose name we have told. */
@@ -128,6 +137,8 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 
 	if (keeps_all(n))
 		return 1;
+	if (state_is_task(r->type))
+		*known(n, pp_get_u32(r->raw + (r->type == PP_FORK || r->type == PP_EXIT ? 16 : 12), n->in->swap)) = 0;
 	switch (r->type) {
 	case PP_MMAP:
 	case PP_MMAP2:
@@ -151,14 +162,19 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	struct snapshot_stamp stamp;
 	struct snapshot_task *t;
 	struct snapshot_process *p;
-	uint32_t pid, tid;
+	uint32_t pid, tid, *slot;
 
 	if (!pp_pid_tid(ev, r, n->in->swap, &pid, &tid) || keeps_all(n))
 		return 1;
+	slot = known(n, tid);
+	if (*slot == tid + 1 && *slot)
+		return 1;
 	/* A thread stays with its process, whatever later records say: so does perf's. */
 	t = snapshot_task(n->now, tid);
-	if (t && t->mark & n->told)
+	if (t && t->mark & n->told) {
+		*slot = tid + 1;
 		return 1;
+	}
 	p = t ? snapshot_process_of(t) : snapshot_process(n->now, pid);
 	if (!p || (!t && p->mark & n->told))
 		return 1;

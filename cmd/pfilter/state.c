@@ -5,7 +5,6 @@
 
 struct state {
 	struct snapshot	*now;
-	uint64_t	 version;
 	uint8_t		 told;		/* the last one given out */
 };
 
@@ -43,14 +42,14 @@ state_wants(uint32_t type)
 int
 state_feed(struct state *s, const struct pp_event *ev, const struct pp_rec *r)
 {
-	s->version++;
 	return snapshot_feed(s->now, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0);
 }
 
-uint64_t
-state_version(const struct state *s)
+bool
+state_is_task(uint32_t type)
 {
-	return s->version;
+	return type == PP_MMAP || type == PP_MMAP2 || type == PP_COMM || type == PP_FORK || type == PP_EXIT ||
+	    type == PP_NAMESPACES;
 }
 
 const char *

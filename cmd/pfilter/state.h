@@ -20,8 +20,8 @@ bool	state_wants(uint32_t type);
 /* Take in a sound record.  1, or -1: no memory. */
 int	state_feed(struct state *, const struct pp_event *, const struct pp_rec *);
 
-/* A number that is another after each change. */
-uint64_t state_version(const struct state *);
+/* Is a record of that type about a thread: its number is at 16 in FORK and EXIT, at 12 in the others. */
+bool	state_is_task(uint32_t type);
 /* The comm of a thread; NULL: no record told. */
 const char *state_comm(const struct state *, uint32_t tid);
 /* pid of the process that forked process `pid'; -1: unknown. */

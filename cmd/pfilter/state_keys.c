@@ -11,7 +11,7 @@
 #include "state_keys.h"
 #include "words.h"
 
-enum { CACHE_BITS = 11 };
+enum { CACHE_BITS = 13 };
 enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* what is kept of a comparison */
 
 struct state_keys {
@@ -21,8 +21,8 @@ struct state_keys {
 	bool		 by_task, by_file, by_cgroup;	/* what there is to compare */
 	struct tool_list pid;			/* with `children' */
 	struct descent	 descent;
-	struct verdict {			/* by a hash of tid */
-		uint64_t version;		/* of the state, from 1 */
+	struct verdict {			/* by a hash of tid: what was decided on it and still holds */
+		bool	 holds;
 		uint32_t pid, tid;
 		int	 why;
 	}		 cache[1 << CACHE_BITS];
@@ -190,11 +190,23 @@ chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task)
 	    (!k->list[KEY_COMM].n || comm_mark(k, tid, task) & LISTED);
 }
 
+static struct verdict *
+cached(struct state_keys *k, uint32_t tid)
+{
+	return &k->cache[tid * UINT32_C(0x9e3779b1) >> (32 - CACHE_BITS)];
+}
+
 int
 state_keys_feed(struct state_keys *k, const struct state *state, const struct pp_rec *r)
 {
+	bool task = r->type == PP_FORK || r->type == PP_EXIT;
+
+	if (state_is_task(r->type))
+		cached(k, pp_get_u32(r->raw + (task ? 16 : 12), k->swap))->holds = false;
 	if (!k->children || r->type != PP_FORK)
 		return 1;
+	/* A thread may be what its process is. */
+	memset(k->cache, 0, sizeof k->cache);
 	return descent_fork(&k->descent, state_snapshot(state), r, k->swap);
 }
 
@@ -213,15 +225,14 @@ judge_task(struct state_keys *k, const struct snapshot *now, uint32_t pid, uint3
 static int
 match_task(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r)
 {
-	uint64_t version = state_version(state) + 1;
 	struct verdict *v;
 	uint32_t pid, tid;
 
 	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
 		return r->type == PP_SAMPLE ? NOT_COMM : CANNOT_SAY;
-	v = &k->cache[tid * UINT32_C(0x9e3779b1) >> (32 - CACHE_BITS)];
-	if (v->version != version || v->pid != pid || v->tid != tid)
-		*v = (struct verdict){ version, pid, tid, judge_task(k, state_snapshot(state), pid, tid) };
+	v = cached(k, tid);
+	if (!v->holds || v->pid != pid || v->tid != tid)
+		*v = (struct verdict){ true, pid, tid, judge_task(k, state_snapshot(state), pid, tid) };
 	return v->why;
 }
 
