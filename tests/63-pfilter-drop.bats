@@ -291,6 +291,19 @@ becomes() {
 	done_all
 }
 
+@test "pfilter --drop-event: damage in the head is what is said, and what came before it is written" {
+	in=$(recipe two-events)
+	# amid the first EVENT_UPDATE, with a name that is told only behind it
+	at=$(mkpipe -l data/two-events.txt | awk '$3 == "EVENT_UPDATE" { print $1; exit }')
+	head -c $((at + 10)) "$in" >"$T/in"
+	try pfilter --drop-event ours "$T/in"
+	[ $rc = 1 ] && one_line "pfilter: $T/in: byte $at: EVENT_UPDATE: cut short" || failed cut
+	head -c "$at" "$in" | cmp - "$T/out" || failed "what came before"
+	mkpipe -l data/two-events.txt >"$T/list"
+	cuts -n "$in" "$T/list" pfilter --drop-unused-events || failed prefixes
+	done_all
+}
+
 @test "pfilter --drop-unused-events: what has no kept sample goes, unless it names the tasks" {
 	need jq
 	left() { pfilter --drop-unused-events "$@" | pstat --json | jq -c '[.events[].name]'; }
@@ -350,5 +363,5 @@ becomes() {
 	need perf
 	need jq
 	need python3
-	recordings '*@(multi|group_S|mixed_types|sched_R|a_g).pipe.data' | each drop
+	recordings '*@(multi|p72_group_S|sched_R).pipe.data' | each drop
 }

@@ -262,17 +262,19 @@ static int
 decide(struct drop_out *o)
 {
 	struct dropping *d = &o->d;
+	bool cut = d->err->what[0] != 0;	/* the input ends in a fault, which is what will be said */
 	unsigned stay;
 
 	o->decided = true;
 	if (!(d->n = d->events->n))
 		return 1;
-	select_check_names(d->tool, &o->what->events, "--drop-event");
+	if (!cut)
+		select_check_names(d->tool, &o->what->events, "--drop-event");
 	if (!(d->gone = calloc(d->n, sizeof *d->gone)))
 		return pp_fail(d->err, "out of memory");
-	if (!(stay = choose(o)))
+	if (!(stay = choose(o)) && !cut)
 		tool_wrong(d->tool, "--drop-event: that would drop all %u events; one must stay", d->n);
-	if (stay == d->n) {
+	if (!stay || stay == d->n) {
 		free(d->gone);
 		d->gone = NULL;
 		return 1;
