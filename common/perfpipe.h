@@ -373,6 +373,13 @@ struct pp_compressed {		/* what has been expanded so far */
 const struct pp_compressed *pp_compressed(const struct pp_source *);
 /* Call `fn' before bytes that were yielded are overwritten, and whenever the source may have to wait. */
 void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
+/*
+ * Read into buffers of PP_BUFFER_SIZE bytes that `give' hands out (NULL: no memory), a new one when the last is full:
+ * what was yielded stays where it lies, for as long as their owner likes.  But records that were compressed lie
+ * elsewhere, and are valid until the next one as ever.  Not with PP_OPEN_REPAIR or PP_OPEN_FOLLOW.
+ */
+void	pp_read_into(struct pp_source *, uint8_t *(*give)(void *), void *arg);
+enum { PP_BUFFER_SIZE = 256 << 10 };
 /* May the next read have to wait for the writer?  Then what was put should be flushed first. */
 bool	pp_may_wait(const struct pp_source *);
 /*

@@ -54,6 +54,9 @@ struct source {
 
 	uint8_t		*buf;		/* outer window */
 	size_t		 cap;
+	uint8_t		*own;		/* the one that is ours */
+	uint8_t		*(*give)(void *);	/* pp_read_into(); NULL: our own one serves again and again */
+	void		*give_arg;
 	const uint8_t	*opos, *oend;	/* opos: only while the inner window is in use */
 	uint64_t	 base;		/* stream position of buf[0] */
 	uint64_t	 payload;	/* bytes of the last record's payload still to come */

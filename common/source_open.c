@@ -163,7 +163,7 @@ pp_open(const char *path, unsigned flags, struct pp_err *err)
 	s->err = err;
 	s->flags = flags;
 	s->cap = PP_READ_SIZE + PP_RECORD_MAX + 1;
-	s->buf = malloc(s->cap);
+	s->buf = s->own = malloc(s->cap);
 	s->pub.pos = s->pub.lim = s->oend = s->buf;
 	s->pub.events = pp_events_new(false);
 	s->seg[0].len = UINT64_MAX;
@@ -201,7 +201,7 @@ pp_close(struct pp_source *pub)
 		close(s->fd);
 	free(s->head);
 	free(s->profile);
-	free(s->buf);
+	free(s->own);
 	free(s);
 	return rc;
 }
