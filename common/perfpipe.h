@@ -465,8 +465,14 @@ struct pp_round;
 typedef int	pp_deliver(void *arg, uint64_t time, const uint8_t *p, size_t n);
 struct pp_round *pp_round_new(pp_deliver *, void *arg, struct pp_err *);
 void	pp_round_free(struct pp_round *);
-/* Queue a copy of `n' bytes at that time. */
+/* Queue `n' bytes at that time: a copy, or as they are if they lie in the last buffer of pp_round_buffer(). */
 int	pp_round_add(struct pp_round *, uint64_t time, const void *p, size_t n);
+/* For pp_read_into(): a buffer that lives until pp_round_reclaim() finds nothing in it that still waits. */
+uint8_t	*pp_round_buffer(void *round);
+/* Deliver `count' records that lie side by side, `n' bytes in all, in one call; `last' is the time of the last one. */
+typedef int	pp_deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n, size_t count);
+/* From here on, deliver so; NULL: one by one. */
+void	pp_round_side_by_side(struct pp_round *, pp_deliver_side *);
 /* A FINISHED_ROUND: deliver all up to the largest time known at the one before (perf-pipe(5)). */
 int	pp_round_finished(struct pp_round *);
 /* End of the stream: deliver everything. */
