@@ -17,8 +17,9 @@
 
 enum {
 	PENDING = 256 << 10,	/* bytes that may wait to be written though they were released */
+	CHECK_EVERY = 16 << 10,	/* bytes between two looks at the memory in use */
 	MARK_EVERY = 1 << 20,	/* bytes between fresh FINISHED_ROUNDs of one long release */
-	WINDOW_STEPS = 16	/* a window is released by so many parts: each release goes through all runs */
+	WINDOW_STEPS = 8	/* a window is released by so many parts: each release looks at all that waits */
 };
 
 struct sorter {
@@ -27,6 +28,7 @@ struct sorter {
 	struct pp_round	*round;
 	struct spill	*spill;
 	size_t		 limit;			/* bytes in the queue */
+	size_t		 unchecked;		/* bytes since that was last compared */
 	size_t		 pending;
 	uint8_t		 marker[PP_RECORD_MAX];	/* the last FINISHED_ROUND, to be kept */
 	size_t		 marker_size;		/* 0: none */
@@ -90,6 +92,21 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 		return -1;
 	if ((rc = emit(s, time, p, n)) <= 0)
 		return rc < 0 ? -1 : 1;
+	s->pending += n;
+	return pp_put_stable(s->t->out, p, n);
+}
+
+/* As deliver(), while each record is wanted and none is in the spill. */
+static int
+deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n, size_t count)
+{
+	struct sorter *s = arg;
+
+	(void)last;
+	(void)count;
+	if (s->fresh && s->unmarked >= MARK_EVERY && fresh_mark(s) < 0)
+		return -1;
+	s->unmarked += n;
 	s->pending += n;
 	return pp_put_stable(s->t->out, p, n);
 }
@@ -177,6 +194,7 @@ spill_queue(struct sorter *s)
 	pp_round_reclaim(s->round);
 	if (pp_round_memory(s->round) <= s->limit)
 		return 1;
+	pp_round_side_by_side(s->round, NULL);
 	rc = spill_begin(s->spill);
 	if (rc > 0) {
 		rc = pp_round_spill(s->round, spill_put, s->spill);
@@ -185,6 +203,17 @@ spill_queue(struct sorter *s)
 	}
 	s->spill_failed |= rc < 0;
 	return rc;
+}
+
+/* The source reads into the queue's memory.  What was put is flushed by now (tool_open() sees to that). */
+static uint8_t *
+next_buffer(void *arg)
+{
+	struct sorter *s = arg;
+
+	s->pending = 0;
+	pp_round_reclaim(s->round);
+	return pp_round_buffer(s->round);
 }
 
 /* The field that perf orders the record by; NULL: it has none. */
@@ -214,6 +243,9 @@ add(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64_
 		s->newest = time;
 	if (s->how->mode == SORT_WINDOW && slide_window(s) < 0)
 		return -1;
+	if ((s->unchecked += r->size) < CHECK_EVERY)
+		return 1;
+	s->unchecked = 0;
 	return pp_round_memory(s->round) > s->limit ? spill_queue(s) : 1;
 }
 
@@ -321,6 +353,11 @@ sort_stream(struct tool *t, const struct sort_how *how, struct spill *spill, con
 	    (how->stats && !(s.disorder = calloc(1, sizeof *s.disorder)))) {
 		pp_fail(&t->in_err, "out of memory");
 		rc = -1;
+	}
+	if (rc > 0) {
+		pp_read_into(t->in, next_buffer, &s);
+		if (!how->unique)
+			pp_round_side_by_side(s.round, deliver_side);
 	}
 	while (rc > 0 && (rc = pp_next(t->in, &r)) > 0)
 		rc = take(&s, &r);
