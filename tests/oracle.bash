@@ -105,6 +105,16 @@ same_records() {
 	diff -u <(kernel_records "$1") <(kernel_records "$2") >"$W/diff"
 }
 
+# perf_delivers FILE, perf_finds FILE: a line for each record, in the order in which perf takes them, and in that in which they
+# stand.  Not of those that psort moves, makes anew or expands; without their place in the file.
+perf_delivers() {
+	perf report -f -D -i "$@" 2>/dev/null </dev/null | grep -a PERF_RECORD_ |
+	    grep -av 'PERF_RECORD_\(FINISHED_ROUND\|COMPRESSED\|FEATURE\)' | sed 's/ 0x[0-9a-f]* \[0x/ [0x/'
+}
+perf_finds() {
+	perf_delivers "$1" --disable-order
+}
+
 # perf_reads FILE: does it get to samples at all?
 perf_reads() {
 	script "$W/reads" $bare -i "$1" -F ip
