@@ -124,3 +124,43 @@ same_as_rule() {
 	done
 	done_all
 }
+
+# ---- recordings made now -----------------------------------------------------------------------------------
+
+# busy NAME [perf record option...]: $T/NAME, of all CPUs, while two processes make system calls as fast as they can and others
+# come and go.
+busy() {
+	local to=$T/$1
+	shift
+	perf record -a -o - "$@" -- bash -c '
+		for i in 1 2; do
+			dd if=/dev/zero of=/dev/null bs=1 count=5000 2>/dev/null &
+		done
+		for i in 1 2 3; do /bin/true; ls /usr/bin | tail -n 1; done >/dev/null
+		wait' >"$to" 2>"$T/perf.err" </dev/null && [ -s "$to" ] || { rm -f "$to"; head -n 1 "$T/perf.err"; }
+}
+
+@test "order: all CPUs, made now, at high rates, with small buffers that lose, compressed: the order in which perf takes them" {
+	need perf
+	busy clock -e cpu-clock -F 20000 -g
+	busy clock-lost -m 1 -e cpu-clock -F 20000 -g
+	busy clock-zstd -z -e cpu-clock,context-switches -F 20000 -g
+	busy switches -R -c 1 -e sched:sched_switch,sched:sched_wakeup
+	busy calls -R -c 1 -e raw_syscalls:sys_enter,sched:sched_switch
+	busy calls-lost -R -c 1 -m 1 -e raw_syscalls:sys_enter,sched:sched_switch
+	busy calls-zstd -R -c 1 -z -m 1,1 -e raw_syscalls:sys_enter,raw_syscalls:sys_exit
+	made=$(cd "$T" && ls -d clock* switches* calls* 2>/dev/null || true)
+	[ -n "$made" ] || skip "perf record -a is not allowed here"
+	for f in $made; do
+		psort --stats "$T/$f" 2>"$T/stats" >"$T/sorted" || failed "$f"
+		perf_delivers "$T/$f" >"$T/want"
+		perf_finds "$T/sorted" | cmp "$T/want" - || failed "$f: not perf's order"
+		echo "$f: $(wc -l <"$T/want") records, $(grep -c 'RECORD_LOST' "$T/want") of lost ones;" \
+		    "$(sed -n 's/psort: disorder: \([0-9]*\).*/\1/p' "$T/stats") behind newer ones," \
+		    "$(sed -n 's/psort: late: \([0-9]*\).*/\1/p' "$T/stats") late"
+		# what is late goes one round forward each time that it is sorted, by perf too
+		! grep -q 'late: 0' "$T/stats" ||
+		    same_script "$T/$f" "$T/sorted" $bare -G -F pid,tid,cpu,time,event,ip --show-lost-events || failed "$f: script"
+	done
+	done_all
+}
