@@ -26,9 +26,10 @@ random() {
 	}'
 }
 
-# interleaved SEED N ROUND LATE: a recipe of N records of some CPUs.  Their buffers are drained one after the other, each as far as
-# its clock got; then, one time in ROUND (0: never), comes a mark.  LATE: one record in so many (0: none) is older than
-# marks allow.  Among them are types that nobody knows, others that perf makes itself, payloads, and what has no time.
+# interleaved SEED N ROUND LATE: a recipe of N records of some CPUs.  Their buffers are drained one after the other, each
+# as far as its clock got; then, one time in ROUND (0: never), comes a mark.  LATE: one record in so many (0: none) is far
+# older than the marks allow.  Among them are types that nobody knows, others that perf makes itself, payloads, and what
+# has no time.
 interleaved() {
 	echo "attr type=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=1 len=128"
 	awk -v seed="$1" -v n="$2" -v round="$3" -v late="$4" 'BEGIN {
