@@ -6,7 +6,7 @@
  *	rule <stream		two rounds at a time; the FINISHED_ROUNDs behind what they release
  *	rule -f <stream		all at the end, and no FINISHED_ROUNDs: psort --full --rounds=drop
  *
- * For sound streams of this machine's byte order whose attrs have one sample_type.  It shares no code with common/, on
+ * For sound little-endian streams whose attrs have one sample_type.  It shares no code with common/, on
  * purpose, holds all in memory and sorts it again for each round.
  */
 #include <err.h>
@@ -30,8 +30,9 @@ num(const uint8_t *p, size_t n)
 {
 	uint64_t v = 0;
 
-	memcpy(&v, p, n);		/* the rest is not zero on a big machine: shift it away */
-	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? v >> 8 * (8 - n) : v;
+	while (n--)
+		v = v << 8 | p[n];
+	return v;
 }
 
 static size_t
