@@ -15,7 +15,7 @@
 
 #include "perfpipe.h"
 
-enum { BLOCK_SHIFT = 18, BLOCK = 1 << BLOCK_SHIFT, SPARES = 16 };
+enum { BLOCK_SHIFT = 18, BLOCK = 1 << BLOCK_SHIFT, SPARES = 4 };
 _Static_assert(BLOCK == (int)PP_BUFFER_SIZE, "the source reads into blocks");
 
 struct block {
@@ -84,6 +84,13 @@ free_entries(struct pp_round *q)
 	q->first = q->n = q->cap = q->outcap = 0;
 }
 
+static void
+free_spares(struct pp_round *q)
+{
+	for (; q->nspare; q->mem -= sizeof(struct block))
+		free(q->spare[--q->nspare]);
+}
+
 void
 pp_round_free(struct pp_round *q)
 {
@@ -91,8 +98,7 @@ pp_round_free(struct pp_round *q)
 		return;
 	for (size_t i = 0; i < q->nblock; i++)
 		free(q->block[i]);
-	while (q->nspare)
-		free(q->spare[--q->nspare]);
+	free_spares(q);
 	free(q->block);
 	free_entries(q);
 	free(q);
@@ -475,8 +481,10 @@ pp_round_spill(struct pp_round *q, pp_deliver *to, void *arg)
 	if (rc < 0)
 		return -1;
 	q->away += was.n - was.first;
-	free_entries(q);		/* all that it grew to */
+	/* Give back all that it grew to. */
+	free_entries(q);
 	pp_round_reclaim(q);
+	free_spares(q);
 	return 1;
 }
 
