@@ -3,10 +3,23 @@
 load lib
 
 # script FILE [FIELDS]: what perf says of its samples, blanks made one; what it warns of goes to $T/warned.
+# Where a kernel is not this machine's, perf knows its symbols by chance only: then they are left out, and its warning.
 script() {
-	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>>"$T/warned" |
-	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d'
+	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>"$T/warns" |
+	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d' >"$T/said"
+	grep -v 'No kallsyms or vmlinux' "$T/warns" >>"$T/warned" || true
+	if [ "$other_kernel" ]; then sed 's/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/' "$T/said"; else cat "$T/said"; fi
 }
+# look_for_kernel FILE...: is the kernel of one of them not here?
+look_for_kernel() {
+	local f
+	other_kernel=
+	for f; do
+		perf script -f -i "$f" 2>&1 >/dev/null | grep -q 'No kallsyms or vmlinux' && other_kernel=1
+	done
+	return 0
+}
+other_kernel=
 
 # records: "TYPE BYTES" of each record of the stream on standard input (little endian, no payloads), in hex
 records() {
@@ -37,6 +50,7 @@ merges() {
 	try psort --merge "${opts[@]}" "$@"
 	[ $rc = 0 ] || { failed "psort --merge ${opts[*]} $*"; return 0; }
 	mv "$T/out" "$T/merge"
+	look_for_kernel "$T/merge" "$@"
 	for f; do script "$f"; done | sort >"$T/want"
 	: >"$T/warned"
 	script "$T/merge" >"$T/got"
@@ -70,7 +84,7 @@ sample() {
 	    "basic.pipe multi.pipe k_mono.pipe p72_basic.pipe" "s390x_basic.pipe s390x_basic.pipe"; do
 		set --
 		for f in $pair; do set -- "$@" $d/$f.data; done
-		[[ $pair == s390x* ]] && { psort --merge "$@" >"$T/m" && psort -c "$T/m" || failed "$pair"; continue; }
+		[[ $pair == s390x* ]] && { psort --merge -f "$@" >"$T/m" && psort -c "$T/m" || failed "$pair"; continue; }
 		merges --force -- "$@"
 	done
 	done_all
@@ -80,6 +94,7 @@ sample() {
 	need perf
 	for f in data/p72_forks.pipe.data data/multi.pipe.data data/namespaces.pipe.data data/p72_group_S.pipe.data; do
 		psort "$f" >"$T/sorted"
+		look_for_kernel "$f"
 		script "$T/sorted" >"$T/want"
 		records <"$T/sorted" | grep -E '^([1-9]|[1-5][0-9]) ' >"$T/want.records"
 		for how in "rounds:1 $f" "32K $T/sorted" "32K --format=file $T/sorted" "50ms -z $T/sorted" "20ms $T/sorted"; do

@@ -74,13 +74,30 @@ emit_flush(struct emit *e)
 }
 
 int
+emit_reclaim(struct emit *e)
+{
+	return e->pending < PENDING ? 1 : emit_flush(e);
+}
+
+/* What the spill has of it, behind what the queue had. */
+static int
+release_spilled(struct emit *e, uint64_t limit)
+{
+	return spill_waits(e->spill) ? spill_upto(e->spill, limit, deliver_spilled, e) : 1;
+}
+
+int
+emit_release(struct emit *e, uint64_t limit)
+{
+	return pp_round_release(e->round, limit) < 0 ? -1 : release_spilled(e, limit);
+}
+
+int
 emit_released(struct emit *e, uint64_t limit)
 {
-	if (spill_waits(e->spill) && spill_upto(e->spill, limit, deliver_spilled, e) < 0)
+	if (release_spilled(e, limit) < 0 || (e->fresh && e->unmarked && emit_mark(e) < 0))
 		return -1;
-	if (e->fresh && e->unmarked && emit_mark(e) < 0)
-		return -1;
-	return e->pending < PENDING ? 1 : emit_flush(e);
+	return emit_reclaim(e);
 }
 
 /* ---- input --------------------------------------------------------------------------------------- */
@@ -139,6 +156,22 @@ emit_add_stamped(struct emit *e, const struct pp_event *ev, const struct pp_rec 
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
+
+void
+emit_say(const struct emit *e, const char *input, const struct emit_counts *c)
+{
+	static const char *const became[] = {
+		[LATE_EMIT] = "stand where they came", [LATE_DROP] = "were dropped",
+		[LATE_ERROR] = "ended it", [LATE_CLAMP] = "got the time of what was written before them"
+	};
+
+	if (c->late && e->how->late != LATE_ERROR)
+		tool_warn(e->t, "%s: %ju records came later than %s allows, and %s", input, (uintmax_t)c->late,
+		    e->how->mode == SORT_WINDOW ? "the window" : "their round", became[e->how->late]);
+	if (e->how->mode == SORT_ROUNDS && c->timed && c->rounds == c->idle_rounds)
+		tool_note(e->t, "%s: %s: all is sorted at its end", input, c->rounds ?
+		    "its FINISHED_ROUNDs mean nothing, they stand before the first time" : "no FINISHED_ROUND");
+}
 
 void
 emit_say_stats(const struct emit *e, const struct emit_counts *c, const struct disorder *d)

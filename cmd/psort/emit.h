@@ -32,7 +32,9 @@ struct emit {
 };
 
 struct emit_counts {				/* of the input */
-	uint64_t timed, untimed, others, rounds, idle_rounds, late;
+	uint64_t timed, untimed, others;	/* records: with a time, without, of perf's own */
+	uint64_t rounds, idle_rounds;		/* marks; those before the first time */
+	uint64_t late;
 };
 
 /* `err' is for what fails here.  1, or -1: no memory.  Then, too, close it. */
@@ -45,13 +47,19 @@ int	emit_add_stamped(struct emit *, const struct pp_event *, const struct pp_rec
 /* Is the queue over its bound?  Then, when nothing more of it can be released, emit_bound() puts it into the spill. */
 bool	emit_is_full(const struct emit *);
 int	emit_bound(struct emit *);
-/* The round has released up to this time: also what of it is in the spill.  Then memory may be given back. */
+/* The round has released up to this time: also what of it is in the spill; a mark; then emit_reclaim(). */
 int	emit_released(struct emit *, uint64_t limit);
+/* Release up to this time, and no more than that. */
+int	emit_release(struct emit *, uint64_t limit);
+/* emit_flush(), if there is enough to give back. */
+int	emit_reclaim(struct emit *);
 /* Write a record, unless it was there already; marks in front if it is time for one. */
 int	emit_put(struct emit *, uint64_t time, const uint8_t *p, size_t n, bool stable);
 int	emit_mark(struct emit *);		/* a FINISHED_ROUND of our own */
 /* Write all, and give back the memory. */
 int	emit_flush(struct emit *);
+/* Warn of what was late, and note what had no marks. */
+void	emit_say(const struct emit *, const char *input, const struct emit_counts *);
 void	emit_say_stats(const struct emit *, const struct emit_counts *, const struct disorder *);
 
 #endif

@@ -134,27 +134,7 @@ take(struct sorter *s, const struct pp_rec *r)
 	return time < last ? late(s, ev, r, time, last) : add(s, ev, r, time, false);
 }
 
-/* ---- what is said of it ---------------------------------------------------------------------------- */
-
-static void
-say(const struct sorter *s)
-{
-	static const char *const became[] = {
-		[LATE_EMIT] = "stand where they came", [LATE_DROP] = "were dropped",
-		[LATE_ERROR] = "ended it", [LATE_CLAMP] = "got the time of what was written before them"
-	};
-	const char *than = s->how->mode == SORT_WINDOW ? "the window" : "their round";
-	bool rounds = s->how->mode == SORT_ROUNDS;
-
-	if (s->n.late && s->how->late != LATE_ERROR)
-		tool_warn(s->t, "%s: %ju records came later than %s allows, and %s", s->t->in_err.file,
-		    (uintmax_t)s->n.late, than, became[s->how->late]);
-	if (rounds && s->n.timed && s->n.rounds == s->n.idle_rounds)
-		tool_note(s->t, "%s: %s: all is sorted at its end", s->t->in_err.file, s->n.rounds ?
-		    "its FINISHED_ROUNDs mean nothing, they stand before the first time" : "no FINISHED_ROUND");
-	if (s->how->stats)
-		emit_say_stats(&s->e, &s->n, s->disorder);
-}
+/* ---- the whole -------------------------------------------------------------------------------------- */
 
 int
 sort_stream(struct tool *t, const struct sort_how *how, struct spill *spill, const struct pp_err *spill_err)
@@ -175,8 +155,9 @@ sort_stream(struct tool *t, const struct sort_how *how, struct spill *spill, con
 	if (s.e.round)
 		finish(&s);
 	pp_flush(t->out);		/* what was released lies in the queue */
-	if (!how->stats || s.disorder)
-		say(&s);
+	emit_say(&s.e, t->in_err.file, &s.n);
+	if (s.disorder)
+		emit_say_stats(&s.e, &s.n, s.disorder);
 	if (spill_err->what[0])
 		tool_say(t, spill_err);
 	emit_close(&s.e);
