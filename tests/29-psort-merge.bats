@@ -241,7 +241,7 @@ deal() {
 	awk -v seed="$1" -v n="$2" -v k="$3" -v round="$4" -v out="$T/deal." 'BEGIN {
 		srand(seed)
 		for (i = 1; i <= n; i++) {
-			base = round ? int(i / round) * 700 : 0
+			base = round ? int((i - 1) / round) * 700 : 0
 			to = out (1 + int(rand() * k))
 			time = base + 1 + int(rand() * (round ? 1000 : 20000))
 			printf "SAMPLE misc=2 ip=1 pid=100 tid=100 time=%d id=11 period=%d\n", time, i >to

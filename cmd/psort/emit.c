@@ -23,8 +23,8 @@ emit_mark(struct emit *e)
 	return pp_put_copy(e->t->out, mark, sizeof mark);
 }
 
-int
-emit_put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
+static inline int
+put_unique(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
 {
 	if (e->unique && !unique_add(e->unique, time, p, n)) {
 		e->duplicates++;
@@ -36,10 +36,16 @@ emit_put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
 	return stable ? pp_put_stable(e->t->out, p, n) : pp_put_copy(e->t->out, p, n);
 }
 
-static int
+int
+emit_put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
+{
+	return put_unique(e, time, p, n, stable);
+}
+
+static inline int
 put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
 {
-	return e->to ? e->to(e->arg, time, p, n, stable) : emit_put(e, time, p, n, stable);
+	return e->to ? e->to(e->arg, time, p, n, stable) : put_unique(e, time, p, n, stable);
 }
 
 static int
@@ -102,19 +108,11 @@ emit_released(struct emit *e, uint64_t limit)
 
 /* ---- input --------------------------------------------------------------------------------------- */
 
-bool
-emit_is_full(const struct emit *e)
-{
-	return pp_round_memory(e->round) > e->limit;
-}
-
 int
-emit_bound(struct emit *e)
+emit_spill(struct emit *e)
 {
 	int rc;
 
-	if (!emit_is_full(e))
-		return 1;
 	/* What was released and still waits to be written stands in the queue. */
 	if (emit_flush(e) < 0)
 		return -1;
@@ -127,12 +125,6 @@ emit_bound(struct emit *e)
 			rc = -1;
 	}
 	return rc;
-}
-
-int
-emit_add(struct emit *e, uint64_t time, const uint8_t *p, size_t n)
-{
-	return pp_round_add(e->round, time, p, n);
 }
 
 /* The field that perf orders the record by; NULL: it has none. */

@@ -41,12 +41,25 @@ struct emit_counts {				/* of the input */
 int	emit_open(struct emit *, struct tool *, const struct sort_how *, struct spill *, struct pp_err *);
 void	emit_close(struct emit *);
 /* Take in a copy of a record. */
-int	emit_add(struct emit *, uint64_t time, const uint8_t *p, size_t n);
+static inline int
+emit_add(struct emit *e, uint64_t time, const uint8_t *p, size_t n)
+{
+	return pp_round_add(e->round, time, p, n);
+}
 /* The same, with that time also in its own field of the time, if it has one. */
 int	emit_add_stamped(struct emit *, const struct pp_event *, const struct pp_rec *, uint64_t time);
 /* Is the queue over its bound?  Then, when nothing more of it can be released, emit_bound() puts it into the spill. */
-bool	emit_is_full(const struct emit *);
-int	emit_bound(struct emit *);
+static inline bool
+emit_is_full(const struct emit *e)
+{
+	return pp_round_memory(e->round) > e->limit;
+}
+int	emit_spill(struct emit *);
+static inline int
+emit_bound(struct emit *e)
+{
+	return emit_is_full(e) ? emit_spill(e) : 1;
+}
 /* The round has released up to this time: also what of it is in the spill; a mark; then emit_reclaim(). */
 int	emit_released(struct emit *, uint64_t limit);
 /* Release up to this time, and no more than that. */

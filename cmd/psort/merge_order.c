@@ -8,7 +8,7 @@
 
 enum {
 	DUE = 256 << 10,		/* bytes that are worth a release */
-	DUE_PART = 16,			/* of the queue, too: a release goes through all of its runs */
+	DUE_PART = 16,			/* of what waits, too: a release goes through all runs and ties */
 	HELD_MIN = 128 << 10, HELD_MAX = 4 << 20,
 	WINDOW_STEPS = 16,		/* as a single stream is released */
 	TAG_SHIFT = 8,			/* types of records with a time are small: the input stands above them */
@@ -179,6 +179,10 @@ put_ties(struct merge_order *m, unsigned upto)
 	size_t done = 0;
 	int rc = 1;
 
+	if (t->n == 1 && t->e->in <= upto) {	/* as nearly always */
+		t->n = t->used = 0;
+		return put_timed(m, t->e, t->time);
+	}
 	if (t->n > 1)
 		qsort(t->e, t->n, sizeof *t->e, by_input);
 	while (rc > 0 && done < t->n && t->e[done].in <= upto)
@@ -290,7 +294,7 @@ order_is_due(const struct merge_order *m)
 
 	if (first < m->n && m->in[first].stalled)
 		return true;
-	return m->added >= DUE && m->added >= pp_round_memory(m->e.round) / DUE_PART;
+	return m->added >= DUE && m->added >= (pp_round_memory(m->e.round) + m->ties.used) / DUE_PART;
 }
 
 bool
