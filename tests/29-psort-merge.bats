@@ -438,3 +438,35 @@ union() {
 	[ $rc = 2 ] || failed "standard input"
 	done_all
 }
+
+@test "merge: payloads, and many records without a time, wait for their place" {
+	for n in 1 2; do
+		{ part h x; for i in 1 2 3 4 5 6; do
+			sample $((i * 1000 + n)) 1
+			echo FINISHED_ROUND
+			echo "AUXTRACE offset=0 reference=1 idx=0 tid=100 cpu=0 npayload=300000"
+		done; } >"$T/recipe"
+		mkpipe "$T/recipe" >"$T/aux.$n"
+		grep -v AUXTRACE "$T/recipe" | mkpipe - >"$T/plain.$n"
+		{ part h x; for i in 1 2 3 4; do
+			sample $((i * 1000 + n)) 1
+			echo FINISHED_ROUND
+			for k in $(seq 4000); do echo "SAMPLE ip=1 pid=100 tid=100 time=0 id=11 period=$((n * 100000 + i * 10000 + k))"; done
+		done; } | mkpipe - >"$T/many.$n"
+	done
+	psort --merge --rounds=drop "$T/plain.1" "$T/plain.2" >"$T/want"
+	psort --merge --rounds=drop -S 1M "$T/aux.1" "$T/aux.2" >"$T/got" || failed status
+	psort -c "$T/got" || failed order
+	[ $(($(wc -c <"$T/got") - $(wc -c <"$T/want"))) = $((12 * (48 + 300000))) ] || failed bytes
+	for o in "" "-S 1M" "-S 1M --untimed=stamp" "-S 1M --untimed=first"; do
+		psort --merge $o "$T/many.1" "$T/many.2" >"$T/got" || failed "$o: status"
+		psort -c "$T/got" || failed "$o: order"
+		samples "$T/got" >"$T/list"
+		union "$T/many.1" "$T/many.2" | cut -d ' ' -f 2 | sort | cmp - <(cut -d ' ' -f 2 "$T/list" | sort) || failed "$o: some are missing"
+		# those of each input stay in their order
+		for n in 1 2; do
+			awk -v n=$n 'int($2 / 100000) == n { print $2 }' "$T/list" | sort -c -n || failed "$o: input $n"
+		done
+	done
+	done_all
+}
