@@ -430,7 +430,7 @@ union() {
 		[ $rc = 2 ] && one_line "psort: '$T/a' and '$T/$f' are the same file: -f" && ! [ -s "$T/out" ] || failed "$f"
 	done
 	try timeout 10 psort --merge -f "$T/f" data/multi.pipe.data "$T/f"
-	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same: a pipe" || failed "fifo"
+	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same, which can be read once only" || failed "fifo"
 	n=$(records <"$T/a" | grep -c '^9 ')
 	[ "$(psort --merge -f "$T/a" "$T/b" | records | grep -c '^9 ')" = $((2 * n)) ] || failed "-f"
 	[ "$(psort --merge "$T/a" - <data/basic.pipe.data | records | grep -c '^9 ')" = $((2 * n)) ] || failed "a copy"

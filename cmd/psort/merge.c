@@ -184,7 +184,7 @@ refuse_twice(const struct tool *t, bool force, char **names, int n)
 			if (st[k].st_ino != st[i].st_ino || st[k].st_dev != st[i].st_dev)
 				continue;
 			if (!S_ISREG(st[i].st_mode) && !S_ISDIR(st[i].st_mode))
-				tool_wrong(t, "'%s' and '%s' are the same: a pipe can be read once only", names[k], names[i]);
+				tool_wrong(t, "'%s' and '%s' are the same, which can be read once only", names[k], names[i]);
 			if (!force)
 				tool_wrong(t, "'%s' and '%s' are the same file: -f merges it with itself", names[k], names[i]);
 		}
