@@ -436,6 +436,18 @@ expand_end(struct source *s)
 }
 
 bool
+expand_pending(const struct source *s)
+{
+	return s->x->more || (s->x->chunk && s->oend > s->opos);
+}
+
+bool
+expand_used_up(const struct source *s)
+{
+	return !s->x->more && !s->x->chunk && !s->x->rest;
+}
+
+bool
 expand_has(const struct source *s, const uint8_t *p)
 {
 	return s->x && p >= s->x->buf && p < s->x->buf + CAP;

@@ -332,6 +332,8 @@ struct pp_source {		/* the part that the inline pp_next() needs; the rest is in 
  * may be wrapped in zstd; places in messages are then those inside.  NULL on failure.  pp_err must live as long.
  */
 struct pp_source *pp_open(const char *path, unsigned flags, struct pp_err *);
+/* The same of a descriptor, which becomes the source's; -1: errno says why there is none. */
+struct pp_source *pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *);
 int	pp_next_slow(struct pp_source *, struct pp_rec *);
 /* The next record: 1, 0 at the end, -1.  A payload that was not fetched is skipped. */
 static inline int
@@ -386,9 +388,11 @@ bool	pp_may_wait(const struct pp_source *);
  * For who reads several inputs, and must not wait for one while another has something.  pp_at_hand(): can pp_next()
  * tell the next record, or the end, from what was read?  If not, pp_top_up() reads once: 1, 0: the input ends, -1;
  * it waits if the descriptor is not readable by poll(2).  -1 for a descriptor: none is needed to go on.
- * What is compressed is at hand once its bytes are; where a piece of it ends amid a record pp_next() waits for the next.
+ * What is compressed is at hand once its bytes are, but a piece of it may end amid a record: pp_next() then waits for
+ * the next one, or, after pp_no_wait(), returns 2: top up, and try again.
  */
 bool	pp_at_hand(const struct pp_source *);
+void	pp_no_wait(struct pp_source *);
 int	pp_top_up(struct pp_source *);
 int	pp_poll_fd(const struct pp_source *);
 /*

@@ -395,7 +395,9 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 			rc = expand_next(s, r);
 			if (!rc)
 				rc = 2;
-		} else if ((rc = outer_next(s, r)) < 0)
+		} else if (s->no_wait && !pp_at_hand(pub))
+			return 2;
+		else if ((rc = outer_next(s, r)) < 0)
 			rc = repair_outer(s);
 		if (s->repair && !s->inner)
 			pub->lim = pub->pos;	/* each record comes by here, to be looked at */
