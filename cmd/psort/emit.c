@@ -185,13 +185,22 @@ emit_say(const struct emit *e, const char *input, const struct emit_counts *c)
 		[LATE_EMIT] = "stand where they came", [LATE_DROP] = "were dropped",
 		[LATE_ERROR] = "ended it", [LATE_CLAMP] = "got the time of what was written before them"
 	};
+	uint64_t records, bytes, runs;
 
 	if (c->late && e->how->late != LATE_ERROR)
 		tool_warn(e->t, "%s: %ju records came later than %s allows, and %s", input, (uintmax_t)c->late,
 		    e->how->mode == SORT_WINDOW ? "the window" : "their round", became[e->how->late]);
-	if (e->how->mode == SORT_ROUNDS && c->timed && c->rounds == c->idle_rounds)
-		tool_note(e->t, "%s: %s: all is sorted at its end", input, c->rounds ?
-		    "its FINISHED_ROUNDs mean nothing, they stand before the first time" : "no FINISHED_ROUND");
+	if (e->how->mode == SORT_ROUNDS && c->timed && c->rounds == c->idle_rounds) {
+		const char *why = c->rounds ? "its FINISHED_ROUNDs mean nothing, they stand before the first time" :
+		    "no FINISHED_ROUND";
+
+		spill_count(e->spill, &records, &bytes, &runs);
+		if (runs)
+			tool_warn(e->t, "%s: %s: sorted at its end, by way of a temporary file; --window=TIME needs none",
+			    input, why);
+		else
+			tool_note(e->t, "%s: %s: all is sorted at its end", input, why);
+	}
 }
 
 void
