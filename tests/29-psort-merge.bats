@@ -420,6 +420,20 @@ union() {
 	done_all
 }
 
+@test "merge: a chunk of COMPRESSED2 that expands to much, with padding behind it, is not taken for the end" {
+	{ part h x; for i in 1 2 3; do
+		echo "zip2 {"; sample $((i * 1000)) "$i repeat=6000"; echo "}"; echo FINISHED_ROUND
+		sample $((i * 1000)) "9 repeat=12000"
+	done; } >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/z"
+	mkpipe -p "$T/recipe" >"$T/plain"
+	{ part h x; sample 5 1; } | mkpipe - >"$T/b"
+	try psort --merge "$T/z" "$T/b"
+	[ $rc = 0 ] || failed status
+	psort --merge "$T/plain" "$T/b" | cmp - "$T/out" || failed "not all of it"
+	done_all
+}
+
 @test "merge: one recording twice is refused, but for -f" {
 	cp data/basic.pipe.data "$T/a"
 	ln "$T/a" "$T/b"
