@@ -93,6 +93,7 @@ emit_buffer(void *arg)
 	struct emit *e = arg;
 
 	e->pending = 0;
+	e->grew = true;
 	pp_round_reclaim(e->round);
 	return pp_round_buffer(e->round);
 }

@@ -21,6 +21,7 @@ struct emit {
 	struct pp_round	*round;
 	struct spill	*spill;
 	size_t		 limit;			/* bytes in the queue */
+	bool		 grew;			/* by an emit_buffer(), since this was last set to false */
 	size_t		 pending;		/* bytes that were released, and lie there until they are written */
 	bool		 fresh;			/* write FINISHED_ROUNDs of our own */
 	size_t		 unmarked;		/* bytes since the last of these */

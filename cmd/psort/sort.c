@@ -88,9 +88,11 @@ add(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64_
 		s->newest = time;
 	if (s->how->mode == SORT_WINDOW && slide_window(s) < 0)
 		return -1;
-	if ((s->unchecked += r->size) < CHECK_EVERY)
+	/* A record may be all that keeps a buffer. */
+	if ((s->unchecked += r->size) < CHECK_EVERY && !s->e.grew)
 		return 1;
 	s->unchecked = 0;
+	s->e.grew = false;
 	return emit_bound(&s->e);
 }
 
