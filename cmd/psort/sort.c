@@ -126,7 +126,7 @@ take(struct sorter *s, const struct pp_rec *r)
 		return finished_round(s, r);
 	if (r->type >= PP_USER_TYPE_START) {
 		s->n.others++;
-		return pp_put(t->out, t->in, r);
+		return r->payload ? emit_payload(&s->e, t->in, r) : pp_put(t->out, t->in, r);
 	}
 	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
 		return pp_reject(t->in, r);
