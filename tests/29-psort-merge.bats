@@ -420,6 +420,31 @@ union() {
 	done_all
 }
 
+@test "merge: a chunk of COMPRESSED2 that expands to much, with padding behind it, is not taken for the end" {
+	{ part h x; for i in 1 2 3; do
+		echo "zip2 {"; sample $((i * 1000)) "$i repeat=6000"; echo "}"; echo FINISHED_ROUND
+		sample $((i * 1000)) "9 repeat=12000"
+	done; } >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/z"
+	mkpipe -p "$T/recipe" >"$T/plain"
+	{ part h x; sample 5 1; } | mkpipe - >"$T/b"
+	try psort --merge "$T/z" "$T/b"
+	[ $rc = 0 ] || failed status
+	psort --merge "$T/plain" "$T/b" | cmp - "$T/out" || failed "not all of it"
+	done_all
+}
+
+@test "merge: what waits for an input without marks is not merged again and again" {
+	{ part h x; awk 'BEGIN { for (i = 1; i <= 60000; i++) print "SAMPLE ip=1 pid=7 tid=7 time=" i " period=1 zeros=800" }'
+	} | mkpipe - >"$T/a"
+	{ part h x; for i in 1 2 3; do sample $((i * 5000)) 1; echo FINISHED_ROUND; done; } | mkpipe - >"$T/b"
+	psort --merge -S 1M --stats "$T/a" "$T/b" 2>"$T/stats" | psort -c || failed order
+	n=$(sed -n 's/^psort: spilled: \([0-9]*\) .*/\1/p' "$T/stats")
+	all=$(sed -n 's/^psort: records: \([0-9]*\) .*/\1/p' "$T/stats")
+	[ "$n" -ge $((all / 2)) ] && [ "$n" -le $((all * 6)) ] || failed "of $all records $n were written to the file"
+	done_all
+}
+
 @test "merge: one recording twice is refused, but for -f" {
 	cp data/basic.pipe.data "$T/a"
 	ln "$T/a" "$T/b"

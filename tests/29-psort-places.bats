@@ -159,3 +159,24 @@ stats() {
 	done
 	done_all
 }
+
+@test "places: a payload that is cut off does not swallow what waits, nor what others have" {
+	attr="attr type=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all ids=1"
+	{ echo "$attr"; for i in {40..1}; do echo "SAMPLE ip=1 pid=7 time=$i period=1"; done; echo "AUXTRACE npayload=200000"; } |
+	    mkpipe - >"$T/whole"
+	{ echo "$attr"; for i in {100..160}; do echo "SAMPLE ip=1 pid=7 time=$i period=1"; done; } | mkpipe - >"$T/other"
+	size=$(wc -c <"$T/whole")
+	for cut in 1 1000 150000 200000; do
+		head -c $((size - cut)) "$T/whole" >"$T/in"
+		for o in "" "--full -S 1M" "--merge" "--merge --untimed=first"; do
+			other= n=40
+			case $o in --merge*) other=$T/other n=101;; esac
+			try psort -q $o "$T/in" $other
+			[ $rc = 1 ] && one_line "psort: $T/in: byte " || failed "$cut less, psort $o"
+			psort -c "$T/out" || failed "$cut less, psort $o: what came out"
+			got=$(pstat --json "$T/out" | sed -n 's/^"samples":\([0-9]*\),$/\1/p')
+			[ "$got" = $n ] || failed "$cut less, psort $o: $got samples of $n"
+		done
+	done
+	done_all
+}

@@ -89,6 +89,11 @@ reference() {
 	mkpipe "$T/recipe" >"$T/in"
 	(ulimit -v 40000; psort -q -S 8M "$T/in" >"$T/got") || failed "descending"
 	psort -c "$T/got" || failed "descending: not in order"
+	# one record in each buffer has to wait, and the payload beside it does not
+	{ echo "$attr"; for i in {200..1}; do echo "SAMPLE ip=1 pid=7 time=$i period=$i"; echo "AUXTRACE npayload=262144"; done; } >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/in"
+	(ulimit -v 40000; psort -q -S 8M "$T/in" >"$T/got") || failed "payloads"
+	psort -c "$T/got" || failed "payloads: not in order"
 	done_all
 }
 

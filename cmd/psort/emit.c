@@ -7,7 +7,8 @@
 
 enum {
 	PENDING = 256 << 10,	/* bytes that may wait to be written though they were released */
-	MARK_EVERY = 1 << 20	/* bytes between fresh FINISHED_ROUNDs of one long release */
+	MARK_EVERY = 1 << 20,	/* bytes between fresh FINISHED_ROUNDs of one long release */
+	FILL_MAX = 64 << 20	/* bytes: buffers of AUX data are rarely larger */
 };
 
 /* ---- output -------------------------------------------------------------------------------------- */
@@ -46,6 +47,39 @@ static inline int
 put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
 {
 	return e->to ? e->to(e->arg, time, p, n, stable) : put_unique(e, time, p, n, stable);
+}
+
+int
+emit_fill(struct emit *e, uint64_t missing)
+{
+	static const uint8_t zeros[16 << 10];
+
+	if (missing > FILL_MAX)
+		return -1;
+	for (size_t n; missing; missing -= n) {
+		n = missing < sizeof zeros ? (size_t)missing : sizeof zeros;
+		if (pp_put_copy(e->t->out, zeros, n) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+int
+emit_payload(struct emit *e, struct pp_source *in, const struct pp_rec *r)
+{
+	uint64_t left = r->payload;
+	const uint8_t *p;
+	size_t n;
+
+	if (pp_put_stable(e->t->out, r->raw, r->size) < 0)
+		return -1;
+	for (; left && pp_payload(in, &p, &n) > 0; left -= n)
+		if (pp_put_stable(e->t->out, p, n) < 0)
+			return -1;
+	if (!left)
+		return 1;
+	emit_fill(e, left);
+	return -1;
 }
 
 static int
@@ -93,6 +127,7 @@ emit_buffer(void *arg)
 	struct emit *e = arg;
 
 	e->pending = 0;
+	e->grew = true;
 	pp_round_reclaim(e->round);
 	return pp_round_buffer(e->round);
 }

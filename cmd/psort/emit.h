@@ -21,6 +21,7 @@ struct emit {
 	struct pp_round	*round;
 	struct spill	*spill;
 	size_t		 limit;			/* bytes in the queue */
+	bool		 grew;			/* by an emit_buffer(), since this was last set to false */
 	size_t		 pending;		/* bytes that were released, and lie there until they are written */
 	bool		 fresh;			/* write FINISHED_ROUNDs of our own */
 	size_t		 unmarked;		/* bytes since the last of these */
@@ -69,6 +70,13 @@ int	emit_reclaim(struct emit *);
 /* Write a record, unless it was there already; marks in front if it is time for one. */
 int	emit_put(struct emit *, uint64_t time, const uint8_t *p, size_t n, bool stable);
 int	emit_mark(struct emit *);		/* a FINISHED_ROUND of our own */
+/* Write a record with its payload, which is the source's next.  1, or -1: the source or the output has failed. */
+int	emit_payload(struct emit *, struct pp_source *, const struct pp_rec *);
+/*
+ * So much of a payload is missing: zeros in its place, or readers take what is written behind it for the rest of it.
+ * 1, or -1: that would be too much.
+ */
+int	emit_fill(struct emit *, uint64_t missing);
 /* Write what is released in pieces as large as can be, until the first spill. */
 void	emit_side_by_side(struct emit *);
 /* For pp_read_into(): memory of the queue, so that records need no copy.  All that was put has been written. */

@@ -61,7 +61,7 @@ catch_up(struct merge_order *m)
 	return emit_mark(&m->e) < 0 || emit_mark(&m->e) < 0 ? -1 : 1;
 }
 
-/* The payload of the record that was put, out of its source.  1, or -1: one of both failed. */
+/* The payload of the record that was put, out of its source, which ends if it fails.  1, or -1. */
 static int
 put_payload(struct merge_order *m, unsigned i, uint64_t left)
 {
@@ -76,8 +76,8 @@ put_payload(struct merge_order *m, unsigned i, uint64_t left)
 	}
 	if (!left)
 		return 1;
-	join_end(m->j, i);	/* nothing can stand behind half a record */
-	return -1;
+	join_end(m->j, i);
+	return emit_fill(&m->e, left);
 }
 
 static int

@@ -88,9 +88,11 @@ add(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64_
 		s->newest = time;
 	if (s->how->mode == SORT_WINDOW && slide_window(s) < 0)
 		return -1;
-	if ((s->unchecked += r->size) < CHECK_EVERY)
+	/* A record may be all that keeps a buffer. */
+	if ((s->unchecked += r->size) < CHECK_EVERY && !s->e.grew)
 		return 1;
 	s->unchecked = 0;
+	s->e.grew = false;
 	return emit_bound(&s->e);
 }
 
@@ -124,7 +126,7 @@ take(struct sorter *s, const struct pp_rec *r)
 		return finished_round(s, r);
 	if (r->type >= PP_USER_TYPE_START) {
 		s->n.others++;
-		return pp_put(t->out, t->in, r);
+		return r->payload ? emit_payload(&s->e, t->in, r) : pp_put(t->out, t->in, r);
 	}
 	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
 		return pp_reject(t->in, r);
