@@ -268,7 +268,7 @@ union() {
 		deal $how
 		set -- $(ls "$T"/in.* | sort -V)
 		union "$@" >"$T/want"
-		for o in "" "-S 1M" "-S 1M --compress-temp -T $T" "--full -S 1M" "--window=1ms" "--rounds=drop" "--untimed=first" \
+		for o in "" "-q -S 1M" "-q -S 1M --compress-temp -T $T" "--full -S 1M" "--window=1ms" "--rounds=drop" "--untimed=first" \
 		    "--untimed=stamp" "--late=error"; do
 			try psort --merge $o "$@"
 			[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$how: $o"
@@ -305,7 +305,7 @@ union() {
 	(ulimit -v 44000; timeout 60 psort --merge -S 8M "$T/f" "$T/in.2" "$T/in.3" >"$T/got") || failed "fifo: status"
 	wait
 	samples "$T/got" | cmp - "$T/want" || failed "fifo: order"
-	try with_fault "write:5+:ENOSPC" psort --merge -S 1M -T "$T" "$T/in.1" "$T/in.2"
+	try with_fault "write:5+:ENOSPC" psort -q --merge -S 1M -T "$T" "$T/in.1" "$T/in.2"
 	[ $rc = 1 ] && one_line "psort: $T: temporary file: write: No space left on device" || failed "full"
 	samples "$T/out" >"$T/got"
 	[ -s "$T/got" ] && sort -c -s -n -k1,1 "$T/got" || failed "full: what was read"
