@@ -185,12 +185,19 @@ cut_short(struct source *s)
 	return 0;
 }
 
-/* The chunk is used up: step over padding, or over the header of the next chunk.  1, 0: no more, -1. */
+/* What stands behind a chunk: the header of the next one, or padding. */
+static uint64_t
+behind_chunk(const struct expand *x)
+{
+	return x->rest > x->pad ? COMPRESSED2_HEADER : x->rest;
+}
+
+/* The chunk is used up: step over what stands behind it.  1, 0: no more, -1. */
 static int
 next_chunk(struct source *s)
 {
 	struct expand *x = s->x;
-	uint64_t step = x->rest > x->pad ? COMPRESSED2_HEADER : x->rest;
+	uint64_t step = behind_chunk(x);
 	uint32_t type, size;
 	int rc;
 
@@ -433,6 +440,21 @@ expand_end(struct source *s)
 		return 0;
 	use_inner(s, true);
 	return 2;
+}
+
+bool
+expand_pending(const struct source *s)
+{
+	const struct expand *x = s->x;
+	uint64_t have = (uint64_t)(s->oend - s->opos);
+
+	return x->more || (x->chunk ? have > 0 : x->rest && have >= behind_chunk(x));
+}
+
+bool
+expand_used_up(const struct source *s)
+{
+	return !s->x->more && !s->x->chunk && !s->x->rest;
 }
 
 bool

@@ -332,6 +332,8 @@ struct pp_source {		/* the part that the inline pp_next() needs; the rest is in 
  * may be wrapped in zstd; places in messages are then those inside.  NULL on failure.  pp_err must live as long.
  */
 struct pp_source *pp_open(const char *path, unsigned flags, struct pp_err *);
+/* The same of a descriptor, which becomes the source's; -1: errno says why there is none. */
+struct pp_source *pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *);
 int	pp_next_slow(struct pp_source *, struct pp_rec *);
 /* The next record: 1, 0 at the end, -1.  A payload that was not fetched is skipped. */
 static inline int
@@ -373,15 +375,24 @@ struct pp_compressed {		/* what has been expanded so far */
 const struct pp_compressed *pp_compressed(const struct pp_source *);
 /* Call `fn' before bytes that were yielded are overwritten, and whenever the source may have to wait. */
 void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
+/*
+ * Read into buffers of PP_BUFFER_SIZE bytes that `give' hands out (NULL: no memory), a new one when the last is full:
+ * what was yielded stays where it lies, for as long as their owner likes.  But records that were compressed lie
+ * elsewhere, and are valid until the next one as ever.  Not with PP_OPEN_REPAIR or PP_OPEN_FOLLOW.
+ */
+void	pp_read_into(struct pp_source *, uint8_t *(*give)(void *), void *arg);
+enum { PP_BUFFER_SIZE = 256 << 10 };
 /* May the next read have to wait for the writer?  Then what was put should be flushed first. */
 bool	pp_may_wait(const struct pp_source *);
 /*
  * For who reads several inputs, and must not wait for one while another has something.  pp_at_hand(): can pp_next()
  * tell the next record, or the end, from what was read?  If not, pp_top_up() reads once: 1, 0: the input ends, -1;
  * it waits if the descriptor is not readable by poll(2).  -1 for a descriptor: none is needed to go on.
- * What is compressed is at hand once its bytes are; where a piece of it ends amid a record pp_next() waits for the next.
+ * What is compressed is at hand once its bytes are, but a piece of it may end amid a record: pp_next() then waits for
+ * the next one, or, after pp_no_wait(), returns 2: top up, and try again.
  */
 bool	pp_at_hand(const struct pp_source *);
+void	pp_no_wait(struct pp_source *);
 int	pp_top_up(struct pp_source *);
 int	pp_poll_fd(const struct pp_source *);
 /*
@@ -458,8 +469,14 @@ struct pp_round;
 typedef int	pp_deliver(void *arg, uint64_t time, const uint8_t *p, size_t n);
 struct pp_round *pp_round_new(pp_deliver *, void *arg, struct pp_err *);
 void	pp_round_free(struct pp_round *);
-/* Queue a copy of `n' bytes at that time. */
+/* Queue `n' bytes at that time: a copy, or as they are if they lie in the last buffer of pp_round_buffer(). */
 int	pp_round_add(struct pp_round *, uint64_t time, const void *p, size_t n);
+/* For pp_read_into(): a buffer that lives until pp_round_reclaim() finds nothing in it that still waits. */
+uint8_t	*pp_round_buffer(void *round);
+/* Deliver `count' records that lie side by side, `n' bytes in all, in one call; `last' is the time of the last one. */
+typedef int	pp_deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n, size_t count);
+/* From here on, deliver so; NULL: one by one. */
+void	pp_round_side_by_side(struct pp_round *, pp_deliver_side *);
 /* A FINISHED_ROUND: deliver all up to the largest time known at the one before (perf-pipe(5)). */
 int	pp_round_finished(struct pp_round *);
 /* End of the stream: deliver everything. */

@@ -3,58 +3,53 @@
  * round.c - perf's time order (tools/perf/util/ordered-events.c): a FINISHED_ROUND releases what is not newer
  * than the newest record that was known at the one before.
  *
- * The kernel's buffers are read one after the other, each in time order: records come as a few ascending runs.
- * So each record is appended to the run whose end it fits, and a release merges the heads of the runs.
+ *	block	records: what the source reads (pp_round_buffer), or copies
+ *	entry	time, block and place of a record; all that wait, in order of arrival
  *
- *	block	copies of records, in order of arrival; a position is block number and place, so it grows
- *	run	entries {time, position, length}, ascending; equal times keep their order of arrival
- *
- * The runs stand by their last time, descending.  A record goes to the first whose last time is not larger
- * than its own, found by bisection, or begins a new one at the end: either way the order of the runs holds.
+ * A release takes what is old enough out of the entries and sorts that by time, stably.  Times that came in order need
+ * neither.  Else it is a radix sort, whatever the disorder: the times of a round differ in some 20 to 30 bits, so each
+ * entry is moved three or four times, where merging the runs of many CPUs takes more.  Records are never moved.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "perfpipe.h"
 
-enum { BLOCK_SHIFT = 18, BLOCK = 1 << BLOCK_SHIFT };
+enum { BLOCK_SHIFT = 18, BLOCK = 1 << BLOCK_SHIFT, SPARES = 4 };
+_Static_assert(BLOCK == (int)PP_BUFFER_SIZE, "the source reads into blocks");
 
 struct block {
 	size_t		 live;		/* records not yet delivered */
+	uint64_t	 number;
 	uint8_t		 data[BLOCK];
 };
 struct entry {
 	uint64_t	 time;
-	uint64_t	 place;		/* position << 16 | length: compares like the position */
-};
-struct run {
-	struct entry	*e;
-	size_t		 first, n, cap;	/* e[first] .. e[n - 1] wait; never none between calls */
-	size_t		 end;		/* while releasing: of those that go */
-};
-struct slice {
-	struct entry	*e;
-	size_t		 n;
+	uint64_t	 place;		/* number of the block, place in it (BLOCK_SHIFT bits), length (16 bits) */
 };
 
 struct pp_round {
 	pp_deliver	*deliver;
+	pp_deliver_side	*side;		/* NULL: records are delivered one by one */
 	void		*arg;
 	struct pp_err	*err;
+
 	struct block	**block;	/* of number `base' and on; NULL: given back */
 	size_t		 nblock, blockcap;
 	uint64_t	 base;
-	struct block	*spare;		/* one that was given back */
-	uint64_t	 pos;		/* where the next record goes */
-	struct run	*run;
-	size_t		 nrun, runcap;
-	size_t		 hint;		/* the run of the last record */
-	struct slice	*slice;		/* scratch of a release, runcap of them */
-	struct entry	*out[2];
+	struct block	*reading;	/* the source's buffer; NULL: it has its own */
+	struct block	*filling;	/* takes copies, up to `filled'; NULL: none */
+	size_t		 filled;
+	struct block	*spare[SPARES];	/* given back */
+	size_t		 nspare;
+
+	struct entry	*e;		/* e[first] .. e[n - 1] wait */
+	size_t		 first, n, cap;
+	bool		 disorder;	/* these are not ascending */
+	struct entry	*out[2];	/* scratch of a release */
 	size_t		 outcap;
-	size_t		 count;
 	uint64_t	 away;		/* records that were handed over by pp_round_spill(), and still wait */
-	size_t		 mem;		/* of blocks and of runs' entries */
+	size_t		 mem;		/* of blocks */
 	uint64_t	 max, next_flush, last_flush, late;
 };
 
@@ -74,62 +69,81 @@ pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
 }
 
 void
+pp_round_side_by_side(struct pp_round *q, pp_deliver_side *side)
+{
+	q->side = side;
+}
+
+static void
+free_entries(struct pp_round *q)
+{
+	free(q->e);
+	free(q->out[0]);
+	free(q->out[1]);
+	q->e = q->out[0] = q->out[1] = NULL;
+	q->first = q->n = q->cap = q->outcap = 0;
+}
+
+static void
+free_spares(struct pp_round *q)
+{
+	for (; q->nspare; q->mem -= sizeof(struct block))
+		free(q->spare[--q->nspare]);
+}
+
+void
 pp_round_free(struct pp_round *q)
 {
 	if (!q)
 		return;
 	for (size_t i = 0; i < q->nblock; i++)
 		free(q->block[i]);
-	for (size_t i = 0; i < q->runcap; i++)
-		free(q->run[i].e);
+	free_spares(q);
 	free(q->block);
-	free(q->spare);
-	free(q->run);
-	free(q->slice);
-	free(q->out[0]);
-	free(q->out[1]);
+	free_entries(q);
 	free(q);
 }
 
-/* Make an array of *cap entries hold n: doubling, the new part zeroed.  NULL: no memory, the old one stands. */
+/* Make an array of *cap entries hold n, by doubling.  NULL: no memory, the old one stands. */
 static void *
 grow(void *p, size_t *cap, size_t n, size_t size)
 {
-	size_t to = *cap ? *cap : 1;
-	uint8_t *new;
+	size_t to = *cap ? *cap : 64;
 
 	if (n <= *cap)
 		return p;
 	while (to < n)
 		to *= 2;
-	if (!(new = realloc(p, to * size)))
-		return NULL;
-	memset(new + *cap * size, 0, (to - *cap) * size);
-	*cap = to;
-	return new;
+	if ((p = realloc(p, to * size)))
+		*cap = to;
+	return p;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
-static struct block *
-block_of(const struct pp_round *q, uint64_t place)
+static void
+give_back(struct pp_round *q, struct block *b)
 {
-	return q->block[(place >> (16 + BLOCK_SHIFT)) - q->base];
+	if (q->nspare < SPARES)
+		q->spare[q->nspare++] = b;
+	else {
+		q->mem -= sizeof *b;
+		free(b);
+	}
 }
 
-/* Not the last block, which is being filled. */
 void
 pp_round_reclaim(struct pp_round *q)
 {
 	size_t gone = 0;
 
-	for (size_t i = 0; i + 1 < q->nblock; i++) {
+	for (size_t i = 0; i < q->nblock; i++) {
 		struct block *b = q->block[i];
 
-		if (b && !b->live) {
-			q->mem -= q->spare ? sizeof *b : 0;
-			free(q->spare);
-			q->spare = b;
+		if (b && !b->live && b != q->reading) {
+			if (b == q->filling)
+				q->filling = NULL;
+			give_back(q, b);
 			q->block[i] = NULL;
 		}
 		gone += gone == i && !q->block[i];
@@ -141,245 +155,183 @@ pp_round_reclaim(struct pp_round *q)
 	memmove(q->block, q->block + gone, q->nblock * sizeof *q->block);
 }
 
-/* A place for n bytes (n <= PP_RECORD_MAX), which is then at q->pos. */
-static uint8_t *
-place_for(struct pp_round *q, size_t n)
+static struct block *
+new_block(struct pp_round *q)
 {
-	struct block **all, *b;
-	uint64_t at = q->pos - ((q->base + q->nblock - 1) << BLOCK_SHIFT);
+	struct block **all = grow(q->block, &q->blockcap, q->nblock + 1, sizeof *all), *b;
 
-	if (q->nblock && at + n <= BLOCK)
-		return q->block[q->nblock - 1]->data + at;
-	if (!(all = grow(q->block, &q->blockcap, q->nblock + 1, sizeof *all)))
+	if (!all)
 		return NULL;
 	q->block = all;
-	b = q->spare ? q->spare : malloc(sizeof *b);
+	if (q->nspare)
+		b = q->spare[--q->nspare];
+	else if ((b = malloc(sizeof *b)))
+		q->mem += sizeof *b;
+	else
+		return NULL;
+	b->live = 0;
+	b->number = q->base + q->nblock;
+	return q->block[q->nblock++] = b;
+}
+
+uint8_t *
+pp_round_buffer(void *arg)
+{
+	struct pp_round *q = arg;
+	struct block *b = new_block(q);
+
 	if (!b)
 		return NULL;
-	q->mem += q->spare ? 0 : sizeof *b;
-	q->spare = NULL;
-	b->live = 0;
-	q->pos = (q->base + q->nblock) << BLOCK_SHIFT;
-	q->block[q->nblock++] = b;
+	q->reading = b;
 	return b->data;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------- */
-
-static uint64_t
-last_time(const struct run *r)
+static const uint8_t *
+bytes_at(const struct pp_round *q, uint64_t place)
 {
-	return r->e[r->n - 1].time;
+	return q->block[(place >> (BLOCK_SHIFT + 16)) - q->base]->data + (place >> 16 & (BLOCK - 1));
 }
 
-/* The first run whose last time is not larger; nrun: none. */
-static size_t
-find_run(const struct pp_round *q, uint64_t time)
+/* The block that the record stands in, or a copy of it, and where.  NULL: no memory. */
+static struct block *
+block_for(struct pp_round *q, const uint8_t *p, size_t n, uint64_t *at)
 {
-	size_t lo = 0, hi = q->nrun, i = q->hint;
+	struct block *b = q->reading;
 
-	if (i < q->nrun && last_time(&q->run[i]) <= time) {
-		if (!i || last_time(&q->run[i - 1]) > time)
-			return i;
-		hi = i;
-	} else if (i < q->nrun)
-		lo = i + 1;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (last_time(&q->run[mid]) <= time)
-			hi = mid;
-		else
-			lo = mid + 1;
+	if (b && (*at = (uintptr_t)p - (uintptr_t)b->data) < BLOCK)
+		return b;
+	if ((!q->filling || q->filled + n > BLOCK)) {
+		if (!(b = new_block(q)))
+			return NULL;
+		q->filling = b;
+		q->filled = 0;
 	}
-	return lo;
+	*at = q->filled;
+	q->filled += n;
+	memcpy(q->filling->data + *at, p, n);
+	return q->filling;
 }
 
+/* ---- what waits -------------------------------------------------------------------------------- */
+
+/* Room for one more entry.  -1: no memory. */
 static int
-add_entry(struct pp_round *q, const struct entry *e)
+more_entries(struct pp_round *q)
 {
-	size_t i = find_run(q, e->time), cap = q->runcap, had;
-	struct run *r;
 	struct entry *all;
 
-	if (i == q->nrun) {
-		if (!(r = grow(q->run, &cap, q->nrun + 1, sizeof *r)))
-			return -1;
-		q->run = r;
-		if (cap != q->runcap) {
-			struct slice *s = realloc(q->slice, cap * sizeof *s);
-
-			if (!s)
-				return -1;	/* runcap still says what is zeroed: grow() does so again */
-			q->slice = s;
-			q->runcap = cap;
-		}
-		q->nrun++;
-		q->run[i].first = q->run[i].n = 0;
+	if (q->first > q->n / 2) {
+		q->n -= q->first;
+		memmove(q->e, q->e + q->first, q->n * sizeof *q->e);
+		q->first = 0;
+		return 1;
 	}
-	q->hint = i;
-	r = &q->run[i];
-	if (r->n == r->cap && r->first > r->cap / 2) {
-		r->n -= r->first;
-		memmove(r->e, r->e + r->first, r->n * sizeof *r->e);
-		r->first = 0;
-	}
-	had = r->cap;
-	if (!(all = grow(r->e, &r->cap, r->n + 1, sizeof *all))) {
-		q->nrun -= !r->n;
+	if (!(all = grow(q->e, &q->cap, q->n + 1, sizeof *all)))
 		return -1;
-	}
-	q->mem += (r->cap - had) * sizeof *all;
-	r->e = all;
-	r->e[r->n++] = *e;
+	q->e = all;
 	return 1;
 }
 
 int
 pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
 {
-	uint8_t *to = place_for(q, n);
+	uint64_t at;
+	struct block *b;
 
-	if (!to || add_entry(q, &(struct entry){ time, q->pos << 16 | n }) < 0)
+	if ((q->n == q->cap && more_entries(q) < 0) || !(b = block_for(q, p, n, &at)))
 		return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
-	memcpy(to, p, n);
-	q->block[q->nblock - 1]->live++;
-	q->pos += n;
+	b->live++;
 	q->late += time < q->last_flush;
-	if (!(q->count++ + q->away) || time >= q->max)
+	if (q->n == q->first) {
+		q->disorder = false;
+		if (!q->away)
+			q->max = time;
+	} else
+		q->disorder |= time < q->e[q->n - 1].time;
+	if (time > q->max)
 		q->max = time;
+	q->e[q->n++] = (struct entry){ time, (b->number << BLOCK_SHIFT | at) << 16 | n };
 	return 1;
+}
+
+/* ---- sorting ----------------------------------------------------------------------------------- */
+
+static void
+insertion_sort(struct entry *e, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct entry x = e[i];
+		size_t k = i;
+
+		for (; k && e[k - 1].time > x.time; k--)
+			e[k] = e[k - 1];
+		e[k] = x;
+	}
+}
+
+/* Sort n entries, stably, to where it says: e itself or `spare'. */
+static struct entry *
+sort(struct entry *e, struct entry *spare, size_t n)
+{
+	enum { FEW = 40, BITS = 8, DIGITS = 1 << BITS, PASSES = 64 / BITS };
+	size_t count[PASSES][DIGITS];
+	uint64_t min = UINT64_MAX, max = 0;
+	unsigned passes = 0;
+
+	if (n <= FEW) {
+		insertion_sort(e, n);
+		return e;
+	}
+	for (size_t i = 0; i < n; i++) {
+		min = e[i].time < min ? e[i].time : min;
+		max = e[i].time > max ? e[i].time : max;
+	}
+	while (passes < PASSES && (max - min) >> passes * BITS)
+		passes++;
+	memset(count, 0, passes * sizeof *count);
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t p = 0, x = e[i].time - min; p < passes; p++, x >>= BITS)
+			count[p][x & (DIGITS - 1)]++;
+	for (unsigned p = 0; p < passes; p++) {
+		struct entry *t = e;
+
+		for (size_t d = 0, at = 0; d < DIGITS; d++) {
+			size_t k = count[p][d];
+
+			count[p][d] = at;
+			at += k;
+		}
+		for (size_t i = 0; i < n; i++)
+			spare[count[p][(e[i].time - min) >> p * BITS & (DIGITS - 1)]++] = e[i];
+		e = spare;
+		spare = t;
+	}
+	return e;
 }
 
 /* ---- release ----------------------------------------------------------------------------------- */
 
-__extension__ typedef unsigned __int128 key_t128;
+enum { AHEAD = 12 };			/* entries: what is delivered soon should be in the cache by then */
 
-/* One number to compare, so that merging needs no branch that nobody can predict. */
-static key_t128
-key(const struct entry *e)
-{
-	return (key_t128)e->time << 64 | e->place;
-}
-
-static void
-merge(struct entry *to, struct slice a, struct slice b)
-{
-	const struct entry *ae = a.e + a.n, *be = b.e + b.n;
-
-	while (a.e < ae && b.e < be) {
-		bool second = key(b.e) < key(a.e);
-
-		*to++ = second ? *b.e : *a.e;
-		b.e += second;
-		a.e += !second;
-	}
-	memcpy(to, a.e, (size_t)(ae - a.e) * sizeof *to);
-	memcpy(to + (ae - a.e), b.e, (size_t)(be - b.e) * sizeof *to);
-}
-
-/* Merge n slices, two by two. */
-static struct slice
-merge_all(struct pp_round *q, size_t n)
-{
-	struct slice *s = q->slice;
-
-	for (int turn = 0; n > 1; turn = !turn) {
-		struct entry *to = q->out[turn];
-		size_t m = 0;
-
-		for (size_t i = 0; i < n; i += 2) {
-			struct slice b = i + 1 < n ? s[i + 1] : (struct slice){ s[i].e, 0 };
-			struct slice merged = { to, s[i].n + b.n };
-
-			merge(to, s[i], b);
-			to += merged.n;
-			s[m++] = merged;
-		}
-		n = m;
-	}
-	return s[0];
-}
-
-/* How many entries wait up to `limit'; each run notes where its own end. */
-static size_t
-count_up_to(struct pp_round *q, uint64_t limit)
-{
-	size_t total = 0;
-
-	for (size_t i = 0; i < q->nrun; i++) {
-		struct run *r = &q->run[i];
-		size_t lo = r->first, hi = r->n;
-
-		while (lo < hi) {
-			size_t mid = (lo + hi) / 2;
-
-			if (r->e[mid].time <= limit)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		r->end = lo;
-		total += lo - r->first;
-	}
-	return total;
-}
-
-/* Take these off the runs, as slices; runs that are then empty go to the end, for later use. */
-static size_t
-cut_runs(struct pp_round *q)
-{
-	size_t ns = 0, keep = 0;
-
-	for (size_t i = 0; i < q->nrun; i++) {
-		struct run *r = &q->run[i], moved;
-
-		if (r->end > r->first)
-			q->slice[ns++] = (struct slice){ r->e + r->first, r->end - r->first };
-		r->first = r->end;
-		if (r->first < r->n && keep++ != i) {	/* swap: both keep their arrays */
-			moved = *r;
-			*r = q->run[keep - 1];
-			q->run[keep - 1] = moved;
-		}
-	}
-	q->nrun = keep;
-	q->hint = 0;
-	return ns;
-}
-
-/*
- * A time, at most `limit', up to which about PIECE entries wait: what is merged at once should fit the cache.
- * More of one run where there are many, so that going through them all is paid for by what is released.
- */
-enum { PIECE = 32768, RUN_PIECE = 1024 };
-
-static uint64_t
-piece_limit(const struct pp_round *q, uint64_t limit)
-{
-	size_t n = PIECE / q->nrun > RUN_PIECE ? PIECE / q->nrun : RUN_PIECE;
-
-	if (n < q->nrun)
-		n = q->nrun;
-
-	for (size_t i = 0; i < q->nrun; i++) {
-		const struct run *r = &q->run[i];
-
-		if (r->n - r->first > n && r->e[r->first + n].time < limit)
-			limit = r->e[r->first + n].time;
-	}
-	return limit;
-}
-
+/* Records that lie side by side in a block are given out at once. */
 static int
-deliver_all(struct pp_round *q, const struct slice *s)
+deliver_side(struct pp_round *q, const struct entry *e, const struct entry *end)
 {
-	for (const struct entry *e = s->e, *end = e + s->n; e < end; e++) {
-		struct block *b = block_of(q, e->place);
+	for (; e < end; e++) {
+		const uint8_t *p = bytes_at(q, e->place);
+		uint64_t at = e->place >> 16, to = at + (e->place & 0xffff);
+		size_t n = 1;
 
-		b->live--;
-		q->count--;
-		if (q->deliver(q->arg, e->time, b->data + (e->place >> 16 & (BLOCK - 1)), e->place & 0xffff) < 0)
+		for (; e + 1 < end && e[1].place >> 16 == to && to & (BLOCK - 1); n++)
+			to += (++e)->place & 0xffff;
+		q->block[(at >> BLOCK_SHIFT) - q->base]->live -= n;
+		if (n == 1 && end - e > AHEAD) {
+			const uint8_t *soon = bytes_at(q, e[AHEAD].place);
+
+			for (unsigned k = 0; k < 4; k++)
+				__builtin_prefetch(soon + 64 * k);
+		}
+		if (q->side(q->arg, e->time, p, to - at, n) < 0)
 			return -1;
 		q->last_flush = e->time;
 	}
@@ -387,39 +339,84 @@ deliver_all(struct pp_round *q, const struct slice *s)
 }
 
 static int
+deliver_each(struct pp_round *q, const struct entry *e, const struct entry *end)
+{
+	for (; e < end; e++) {
+		q->block[(e->place >> (BLOCK_SHIFT + 16)) - q->base]->live--;
+		if (q->deliver(q->arg, e->time, bytes_at(q, e->place), e->place & 0xffff) < 0)
+			return -1;
+		q->last_flush = e->time;
+	}
+	return 1;
+}
+
+static int
+deliver(struct pp_round *q, const struct entry *e, size_t n)
+{
+	return q->side ? deliver_side(q, e, e + n) : deliver_each(q, e, e + n);
+}
+
+static int
+release_ascending(struct pp_round *q, uint64_t limit)
+{
+	const struct entry *e = q->e + q->first;
+	size_t lo = q->first, hi = q->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (q->e[mid].time <= limit)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	q->first = lo;
+	return deliver(q, e, (size_t)(q->e + lo - e));
+}
+
+static int
 release(struct pp_round *q, uint64_t limit)
 {
-	uint64_t upto;
+	size_t n = 0, stay = 0, cap = 0, waiting = q->n - q->first;
+	const struct entry *e = q->e + q->first;
+	uint64_t last = 0;
 
-	do {
-		size_t total, cap = 0;
-		struct slice s;
+	if (!waiting)
+		return 1;
+	if (!q->disorder)
+		return release_ascending(q, limit);
+	for (int i = 0; i < 2; i++) {
+		struct entry *all;
 
-		upto = piece_limit(q, limit);
-		if (!(total = count_up_to(q, upto)))
-			break;
-		for (int i = 0; i < 2 && q->nrun > 1; i++) {
-			struct entry *all;
+		cap = q->outcap;
+		if (!(all = grow(q->out[i], &cap, waiting, sizeof *all)))
+			return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
+		q->out[i] = all;
+	}
+	q->outcap = cap;
+	q->disorder = false;
+	for (size_t i = 0; i < waiting; i++) {
+		struct entry x = e[i];
+		bool goes = x.time <= limit;
 
-			cap = q->outcap;
-			if (!(all = grow(q->out[i], &cap, total, sizeof *all)))
-				return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
-			q->out[i] = all;
-		}
-		q->outcap = cap ? cap : q->outcap;
-		s = merge_all(q, cut_runs(q));
-		if (deliver_all(q, &s) < 0)
-			return -1;
-	} while (upto < limit && q->nrun);
-	return 1;
+		q->out[0][n] = x;
+		q->e[stay] = x;			/* stay <= i */
+		n += goes;
+		stay += !goes;
+		q->disorder |= !goes && x.time < last;
+		last = goes ? last : x.time;
+	}
+	q->first = 0;
+	q->n = stay;
+	return deliver(q, sort(q->out[0], q->out[1], n), n);
 }
 
 int
 pp_round_finished(struct pp_round *q)
 {
-	if (!q->count && !q->away)
+	if (q->n == q->first && !q->away)
 		return 1;
-	if (q->count && release(q, q->next_flush) < 0)
+	if (release(q, q->next_flush) < 0)
 		return -1;
 	q->next_flush = q->max;
 	return 1;
@@ -428,13 +425,13 @@ pp_round_finished(struct pp_round *q)
 int
 pp_round_final(struct pp_round *q)
 {
-	return q->count ? release(q, UINT64_MAX) : 1;
+	return release(q, UINT64_MAX);
 }
 
 int
 pp_round_release(struct pp_round *q, uint64_t limit)
 {
-	return q->count ? release(q, limit) : 1;
+	return release(q, limit);
 }
 
 uint64_t
@@ -455,63 +452,40 @@ pp_round_late(const struct pp_round *q)
 	return q->late;
 }
 
-/* ---- bounded memory ------------------------------------------------------------------------------ */
+/* ---- bounded memory ---------------------------------------------------------------------------- */
 
-/* Runs cost more than their entries; and a release will need two arrays of what it merges at once. */
 size_t
 pp_round_memory(const struct pp_round *q)
 {
-	size_t piece = q->nrun > RUN_PIECE ? q->nrun : RUN_PIECE, merged = q->count;
+	size_t out = q->outcap;
 
-	if (q->nrun < 2)
-		merged = 0;
-	else if (merged / q->nrun > piece)
-		merged = PIECE + q->nrun * piece;
-	return q->mem + q->runcap * (sizeof *q->run + sizeof *q->slice + 32) + 2 * merged * sizeof **q->out;
-}
-
-/* The queue is empty: give back all that it grew to. */
-static void
-shrink(struct pp_round *q)
-{
-	for (size_t i = 0; i < q->runcap; i++) {
-		q->mem -= q->run[i].cap * sizeof *q->run[i].e;
-		free(q->run[i].e);
-	}
-	free(q->run);
-	free(q->slice);
-	q->run = NULL;
-	q->slice = NULL;
-	q->nrun = q->runcap = q->hint = 0;
-	for (int i = 0; i < 2; i++) {
-		free(q->out[i]);
-		q->out[i] = NULL;
-	}
-	q->outcap = 0;
-	pp_round_reclaim(q);
+	if (q->disorder && q->n - q->first > out)
+		out = q->n - q->first;
+	return q->mem + q->blockcap * sizeof *q->block + (q->cap + 2 * out) * sizeof *q->e;
 }
 
 int
 pp_round_spill(struct pp_round *q, pp_deliver *to, void *arg)
 {
-	pp_deliver *deliver = q->deliver;
-	void *was = q->arg;
-	uint64_t last = q->last_flush;
-	size_t n = q->count;
+	struct pp_round was = *q;
 	int rc;
 
-	if (!n)
-		return 1;
 	q->deliver = to;
+	q->side = NULL;
 	q->arg = arg;
 	rc = release(q, UINT64_MAX);
-	q->deliver = deliver;
-	q->arg = was;
-	q->last_flush = last;
-	q->away += n - q->count;
-	if (rc > 0)
-		shrink(q);
-	return rc;
+	q->deliver = was.deliver;
+	q->side = was.side;
+	q->arg = was.arg;
+	q->last_flush = was.last_flush;
+	if (rc < 0)
+		return -1;
+	q->away += was.n - was.first;
+	/* Give back all that it grew to. */
+	free_entries(q);
+	pp_round_reclaim(q);
+	free_spares(q);
+	return 1;
 }
 
 void

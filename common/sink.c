@@ -2,7 +2,8 @@
 /*
  * sink.c - writes records.  What is only passed on is written from where it lies in the source's buffer:
  *
- *	run: bytes that lie side by side     iov: earlier runs and new bytes, in order     scratch: new bytes
+ *	run: bytes that lie side by side     iov: earlier runs and new bytes, in order
+ *	scratch: new bytes, and short runs: a copy of these costs less than an iovec of their own
  *
  * All of it goes out, or into the compressor, when the source is about to overwrite its buffer.
  */
@@ -17,7 +18,7 @@
 
 #include "compress.h"
 
-enum { IOVS = 1024, SCRATCH = 128 << 10 };
+enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024 };
 
 struct sink {
 	struct pp_sink	 pub;
@@ -78,13 +79,31 @@ pp_create_fd(int fd, const char *name, struct pp_err *err)
 	return create(fd, err);
 }
 
+static bool
+in_scratch(const struct sink *k, const uint8_t *p)
+{
+	return (uintptr_t)p - (uintptr_t)k->scratch < SCRATCH;
+}
+
 /* Close the run. */
 static void
 push(struct sink *k)
 {
-	if (k->pub.end > k->pub.run)
-		k->iov[k->n++] = (struct iovec){ (void *)(uintptr_t)k->pub.run, (size_t)(k->pub.end - k->pub.run) };
+	const uint8_t *p = k->pub.run;
+	size_t n = (size_t)(k->pub.end - p);
+	struct iovec *last = k->n ? &k->iov[k->n - 1] : NULL;
+
 	k->pub.run = k->pub.end = NULL;
+	if (!n)
+		return;
+	if (n < SHORT && n <= SCRATCH - k->used && !in_scratch(k, p)) {
+		p = memcpy(k->scratch + k->used, p, n);
+		k->used += n;
+	}
+	if (last && (uint8_t *)last->iov_base + last->iov_len == p)
+		last->iov_len += n;
+	else
+		k->iov[k->n++] = (struct iovec){ (void *)(uintptr_t)p, n };
 }
 
 static int
@@ -152,7 +171,7 @@ pp_put_stable(struct pp_sink *pub, const uint8_t *p, size_t n)
 		return -1;
 	if (p != pub->end) {
 		push(k);
-		if (k->n == IOVS && pp_release(pub) < 0)
+		if ((k->n == IOVS || k->used > SCRATCH - SHORT) && !in_scratch(k, p) && pp_release(pub) < 0)
 			return -1;
 		pub->run = p;
 	}

@@ -143,6 +143,30 @@ read_some(struct source *s, uint8_t *p, size_t n)
 	return 0;
 }
 
+/*
+ * Have room for a record at the position, and for some of what follows.  Bytes that were yielded are not needed any
+ * more, or lie in a buffer that stays as it is.
+ */
+static int
+make_room(struct source *s, const uint8_t **pos, size_t have)
+{
+	uint8_t *to = s->buf;
+
+	if (s->give) {
+		if (s->buf + s->cap - *pos > PP_RECORD_MAX)
+			return 1;
+		if (!(to = s->give(s->give_arg))) {
+			s->fatal = true;
+			return source_fail(s, source_offset(s, *pos), "out of memory");
+		}
+		s->cap = PP_BUFFER_SIZE;
+	}
+	memmove(to, *pos, have);
+	s->base += (uint64_t)(*pos - s->buf);
+	*pos = s->buf = to;
+	return 1;
+}
+
 int
 source_fill(struct source *s, size_t n)
 {
@@ -153,14 +177,12 @@ source_fill(struct source *s, size_t n)
 		return 1;
 	if (s->eof)
 		return 0;
-	if (source_before_refill(s) < 0)
+	if (source_before_refill(s) < 0 || make_room(s, pos, have) < 0)
 		return -1;
-	memmove(s->buf, *pos, have);
-	s->base += (uint64_t)(*pos - s->buf);
-	*pos = s->buf;
 	while (have < n && !s->eof) {
-		size_t room = s->cap - have;
-		ssize_t got = read_some(s, s->buf + have, room < PP_READ_SIZE ? room : PP_READ_SIZE);
+		uint8_t *to = s->buf + (*pos - s->buf) + have;
+		size_t room = (size_t)(s->buf + s->cap - to);
+		ssize_t got = read_some(s, to, room < PP_READ_SIZE ? room : PP_READ_SIZE);
 
 		if (got < 0)
 			return -1;
@@ -169,10 +191,19 @@ source_fill(struct source *s, size_t n)
 	}
 	if (s->follow)
 		have = follow_clip(s, have);
-	s->oend = s->buf + have;
+	s->oend = *pos + have;
 	if (!s->inner)
 		s->pub.lim = s->payload ? s->pub.pos : s->oend;
 	return have >= n;
+}
+
+void
+pp_read_into(struct pp_source *pub, uint8_t *(*give)(void *), void *arg)
+{
+	struct source *s = (struct source *)pub;
+
+	s->give = give;
+	s->give_arg = arg;
 }
 
 /* ---- payload ---------------------------------------------------------------------------------- */
@@ -364,7 +395,9 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 			rc = expand_next(s, r);
 			if (!rc)
 				rc = 2;
-		} else if ((rc = outer_next(s, r)) < 0)
+		} else if (s->no_wait && !pp_at_hand(pub))
+			return 2;
+		else if ((rc = outer_next(s, r)) < 0)
 			rc = repair_outer(s);
 		if (s->repair && !s->inner)
 			pub->lim = pub->pos;	/* each record comes by here, to be looked at */

@@ -41,6 +41,7 @@ struct source {
 	dev_t		 dev;		/* of a regular file; ino 0: it is none */
 	ino_t		 ino;
 	bool		 failed, eof;
+	bool		 no_wait;	/* pp_next() returns 2 where it would have to read */
 	const char	*container;
 	char		 container_text[100], warning[200];
 	const char	*spooled;	/* out of what; NULL: read where it lies */
@@ -54,6 +55,9 @@ struct source {
 
 	uint8_t		*buf;		/* outer window */
 	size_t		 cap;
+	uint8_t		*own;		/* the one that is ours */
+	uint8_t		*(*give)(void *);	/* pp_read_into(); NULL: our own one serves again and again */
+	void		*give_arg;
 	const uint8_t	*opos, *oend;	/* opos: only while the inner window is in use */
 	uint64_t	 base;		/* stream position of buf[0] */
 	uint64_t	 payload;	/* bytes of the last record's payload still to come */
@@ -174,6 +178,9 @@ int	expand_begin(struct source *, const struct pp_rec *);
 int	expand_next(struct source *, struct pp_rec *);
 /* End of the input: 0, 2: repair has found more to look at, -1 if it ends inside an expanded record. */
 int	expand_end(struct source *);
+/* Of the COMPRESSED record in use: can more be expanded without reading?  Is all of it? */
+bool	expand_pending(const struct source *);
+bool	expand_used_up(const struct source *);
 /* Does this view lie in the inner window? */
 bool	expand_has(const struct source *, const uint8_t *);
 uint64_t expand_offset(const struct source *);

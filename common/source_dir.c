@@ -169,8 +169,9 @@ source_dir_next(struct source *s)
 	s->cur = 0;
 	s->cur_done = s->base = 0;
 	s->eof = false;
-	/* The hook was called before the end was seen: nothing in the window is needed any more. */
-	s->pub.pos = s->pub.lim = s->oend = s->buf;
+	/* The hook was called before the end was seen: nothing in the window is needed any more, if it is ours. */
+	s->pub.pos = s->pub.lim = s->oend = s->buf + (s->give ? s->cap : 0);
+	s->base -= s->give ? s->cap : 0;
 	return 2;
 }
 

@@ -306,12 +306,15 @@ put_attrs(struct file *f)
 	return 1;
 }
 
+/*
+ * Without the end mark that perf record writes: its number is that of the first feature that its perf does not know, and
+ * perf report stops at any but its own.
+ */
 static int
 put_features(struct file *f)
 {
 	enum { HEAD = PP_HEADER_SIZE + 8 };
 	uint8_t *p;
-	bool any = false;
 
 	for (int i = 0; i < FEATURE_BITS; i++) {
 		const struct section *x = &f->features[i];
@@ -329,13 +332,7 @@ put_features(struct file *f)
 		pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
 		if (read_at(f, p + HEAD, x->off, x->size) < 0)
 			return -1;
-		any = true;
 	}
-	if (!any)
-		return 1;
-	if (!(p = record(f, PP_HEADER_FEATURE, 0, 8)))
-		return -1;
-	pp_set_u64(p + PP_HEADER_SIZE, PP_FEAT_END, f->swap);
 	return 1;
 }
 

@@ -24,7 +24,8 @@ pp_at_hand(const struct pp_source *pub)
 	if (s->failed || s->eof || s->make || s->payload)
 		return true;
 	if (s->inner)
-		return is_whole(s, pub->pos, pub->lim) || is_whole(s, s->opos, s->oend);
+		return is_whole(s, pub->pos, pub->lim) || expand_pending(s) ||
+		    (expand_used_up(s) && is_whole(s, s->opos, s->oend));
 	return is_whole(s, pub->pos, s->oend);
 }
 
@@ -45,4 +46,10 @@ pp_poll_fd(const struct pp_source *pub)
 	const struct source *s = (const struct source *)pub;
 
 	return unwrap_pending(s) ? -1 : s->fd;
+}
+
+void
+pp_no_wait(struct pp_source *pub)
+{
+	((struct source *)pub)->no_wait = true;
 }

@@ -18,7 +18,7 @@ pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct p
 	s->fd = -1;
 	s->container = "memory";
 	s->cap = PP_READ_SIZE + PP_RECORD_MAX + 1;
-	s->buf = malloc(s->cap);
+	s->buf = s->own = malloc(s->cap);
 	s->pub.pos = s->pub.lim = s->oend = s->buf;
 	s->pub.swap = swap;
 	s->pub.events = pp_events_new(swap);

@@ -147,27 +147,29 @@ look(struct source *s)
 }
 
 struct pp_source *
-pp_open(const char *path, unsigned flags, struct pp_err *err)
+pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 {
-	bool std = !path || !strcmp(path, "-");
+	int error = errno;
 	struct source *s = calloc(1, sizeof *s);
 
-	*err = (struct pp_err){ .file = std ? "<stdin>" : path };
+	*err = (struct pp_err){ .file = name };
 	if (!s) {
 		pp_fail(err, "out of memory");
+		if (fd >= 0)
+			close(fd);
 		return NULL;
 	}
 	s->err = err;
 	s->flags = flags;
 	s->cap = PP_READ_SIZE + PP_RECORD_MAX + 1;
-	s->buf = malloc(s->cap);
+	s->buf = s->own = malloc(s->cap);
 	s->pub.pos = s->pub.lim = s->oend = s->buf;
 	s->pub.events = pp_events_new(false);
 	s->seg[0].len = UINT64_MAX;
 	s->nseg = 1;
-	s->fd = std ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+	s->fd = fd;
 	if (s->fd < 0)
-		pp_fail(err, "%s", strerror(errno));
+		pp_fail(err, "%s", strerror(error));
 	else if (!s->buf || !s->pub.events)
 		pp_fail(err, "out of memory");
 	else if (flags & PP_OPEN_REPAIR && flags & PP_OPEN_FOLLOW)
@@ -176,6 +178,15 @@ pp_open(const char *path, unsigned flags, struct pp_err *err)
 		return &s->pub;
 	pp_close(&s->pub);
 	return NULL;
+}
+
+struct pp_source *
+pp_open(const char *path, unsigned flags, struct pp_err *err)
+{
+	bool std = !path || !strcmp(path, "-");
+	int fd = std ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+
+	return pp_open_fd(fd, std ? "<stdin>" : path, flags, err);
 }
 
 int
@@ -198,7 +209,7 @@ pp_close(struct pp_source *pub)
 		close(s->fd);
 	free(s->head);
 	free(s->profile);
-	free(s->buf);
+	free(s->own);
 	free(s);
 	return rc;
 }

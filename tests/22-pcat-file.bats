@@ -49,6 +49,23 @@ same_file() {
 	done_all
 }
 
+# hits FILE: what perf report says of it, without what it says of the file, and without entries of no sample
+hits() {
+	perf report -f --stdio -g none -F overhead,sample,period,comm,dso -i "$1" 2>"$T/err" </dev/null | grep -v '^#\|^$\|^ *0.00%  *0  *0 '
+}
+
+@test "file: perf report says of the stream what it says of the file" {
+	need perf
+	for in in data/basic.file.data data/sched_R.file.data data/z1.file.data; do
+		pcat "$in" >"$T/stream" || failed "$in"
+		hits "$in" >"$T/want"
+		hits "$T/stream" >"$T/got"
+		grep -q '%' "$T/want" || failed "$in: perf report says nothing of it"
+		diff "$T/want" "$T/got" || failed "$in: $(cat "$T/err")"
+	done
+	done_all
+}
+
 @test "file: the corpus becomes streams and files again" {
 	need perf
 	need corpus

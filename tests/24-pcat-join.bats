@@ -12,12 +12,13 @@ stream() {
 	echo "$out"
 }
 
-# said FILE...: the samples of all, one line each, in order of text
+# said FILE...: the samples of all, one line each, in order of text; without the kernel's symbols, which perf knows only
+# where that kernel runs
 said() {
 	local f
 	for f; do
 		perf script -f --ns -F "${F-$FIELDS}" -i "$f" 2>>"$T/perf.err" || true
-	done | sed 's/[[:space:]]\{1,\}/ /g; /^ *$/d' | sort
+	done | sed 's/[[:space:]]\{1,\}/ /g; /^ *$/d; s/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/' | sort
 }
 
 # same_union [option...] -- FILE...: is what perf says of the join what it says of the files?

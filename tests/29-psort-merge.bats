@@ -3,10 +3,23 @@
 load lib
 
 # script FILE [FIELDS]: what perf says of its samples, blanks made one; what it warns of goes to $T/warned.
+# Where a kernel is not this machine's, perf knows its symbols by chance only: then they are left out, and its warning.
 script() {
-	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>>"$T/warned" |
-	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d'
+	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>"$T/warns" |
+	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d' >"$T/said"
+	grep -v 'No kallsyms or vmlinux' "$T/warns" >>"$T/warned" || true
+	if [ "$other_kernel" ]; then sed 's/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/' "$T/said"; else cat "$T/said"; fi
 }
+# look_for_kernel FILE...: is the kernel of one of them not here?
+look_for_kernel() {
+	local f
+	other_kernel=
+	for f; do
+		perf script -f -i "$f" 2>&1 >/dev/null | grep -q 'No kallsyms or vmlinux' && other_kernel=1
+	done
+	return 0
+}
+other_kernel=
 
 # records: "TYPE BYTES" of each record of the stream on standard input (little endian, no payloads), in hex
 records() {
@@ -37,6 +50,7 @@ merges() {
 	try psort --merge "${opts[@]}" "$@"
 	[ $rc = 0 ] || { failed "psort --merge ${opts[*]} $*"; return 0; }
 	mv "$T/out" "$T/merge"
+	look_for_kernel "$T/merge" "$@"
 	for f; do script "$f"; done | sort >"$T/want"
 	: >"$T/warned"
 	script "$T/merge" >"$T/got"
@@ -70,7 +84,7 @@ sample() {
 	    "basic.pipe multi.pipe k_mono.pipe p72_basic.pipe" "s390x_basic.pipe s390x_basic.pipe"; do
 		set --
 		for f in $pair; do set -- "$@" $d/$f.data; done
-		[[ $pair == s390x* ]] && { psort --merge "$@" >"$T/m" && psort -c "$T/m" || failed "$pair"; continue; }
+		[[ $pair == s390x* ]] && { psort --merge -f "$@" >"$T/m" && psort -c "$T/m" || failed "$pair"; continue; }
 		merges --force -- "$@"
 	done
 	done_all
@@ -80,6 +94,7 @@ sample() {
 	need perf
 	for f in data/p72_forks.pipe.data data/multi.pipe.data data/namespaces.pipe.data data/p72_group_S.pipe.data; do
 		psort "$f" >"$T/sorted"
+		look_for_kernel "$f"
 		script "$T/sorted" >"$T/want"
 		records <"$T/sorted" | grep -E '^([1-9]|[1-5][0-9]) ' >"$T/want.records"
 		for how in "rounds:1 $f" "32K $T/sorted" "32K --format=file $T/sorted" "50ms -z $T/sorted" "20ms $T/sorted"; do
@@ -204,5 +219,279 @@ until_samples() {
 	done
 	try sh -c 'psort --merge data/basic.pipe.data data/multi.pipe.data >/dev/full'
 	[ $rc = 1 ] && one_line "psort: <stdout>: write: " || failed full
+	done_all
+}
+
+# samples FILE: time and period of the samples of `sample' as they stand
+samples() {
+	tail -c +17 "$1" | od -An -v -tu4 -w4 | awk '
+		n == 0 { type = $1; at = 0; n = -1 }
+		n == -1 && at == 1 { n = int($1 / 65536) / 4 }
+		type == 9 && at == 6 { time = $1 }
+		type == 9 && at == 7 { time += $1 * 4294967296 }
+		type == 9 && at == 10 { printf "%.0f %d\n", time, $1 }
+		{ if (++at == n) n = 0 }'
+}
+
+# deal SEED N K ROUND: N samples with many equal times, in disorder within rounds of ROUND samples, dealt at random to
+# $T/in.1 ... $T/in.K; each has most of the marks (0: none), and says of its task in front.  Each sample's period is its number.
+deal() {
+	local i
+	rm -f "$T"/in.* "$T"/deal.*
+	awk -v seed="$1" -v n="$2" -v k="$3" -v round="$4" -v out="$T/deal." 'BEGIN {
+		srand(seed)
+		for (i = 1; i <= n; i++) {
+			base = round ? int((i - 1) / round) * 700 : 0
+			to = out (1 + int(rand() * k))
+			time = base + 1 + int(rand() * (round ? 1000 : 20000))
+			printf "SAMPLE misc=2 ip=1 pid=100 tid=100 time=%d id=11 period=%d\n", time, i >to
+			if (round && i % round == 0)
+				for (j = 1; j <= k; j++)
+					if (rand() < 0.7)
+						print "FINISHED_ROUND" >(out j)
+		}
+	}'
+	for i in $(seq "$3"); do
+		{ part h x; cat "$T/deal.$i"; } >"$T/recipe"
+		mkpipe "$T/recipe" >"$T/in.$i"
+	done
+}
+
+# union FILE...: their samples in order of time, equal ones in order of the files
+union() {
+	local f
+	for f; do samples "$f"; done | sort -s -n -k1,1
+}
+
+@test "merge: inputs dealt at random come out in order of time and inputs, in memory and over it" {
+	for how in "1 2000 2 50" "2 4000 5 300" "3 3000 3 0" "4 500 12 7" "5 60000 3 20000" "6 60000 2 0"; do
+		deal $how
+		set -- $(ls "$T"/in.* | sort -V)
+		union "$@" >"$T/want"
+		for o in "" "-q -S 1M" "-q -S 1M --compress-temp -T $T" "--full -S 1M" "--window=1ms" "--rounds=drop" "--untimed=first" \
+		    "--untimed=stamp" "--late=error"; do
+			try psort --merge $o "$@"
+			[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$how: $o"
+			samples "$T/out" | cmp - "$T/want" || failed "$how: $o: order"
+			[[ $o == *drop ]] || psort --late=error "$T/out" >"$T/again" || failed "$how: $o: its marks"
+			[[ $o == *drop ]] || samples "$T/again" | cmp - "$T/want" || failed "$how: $o: sorted by its marks"
+		done
+		# the same through pipes that trickle
+		rm -f "$T"/fifo.*
+		i=0
+		for f; do
+			i=$((i + 1))
+			mkfifo "$T/fifo.$i"
+			dd bs=$((i * 1500)) if="$f" of="$T/fifo.$i" 2>"$T/dd" &
+		done
+		try timeout 60 psort --merge -S 1M $(ls "$T"/fifo.* | sort -V)
+		wait
+		[ $rc = 0 ] && samples "$T/out" | cmp - "$T/want" || failed "$how: pipes"
+	done
+	done_all
+}
+
+@test "merge: an input without marks does not need memory of its size" {
+	! sanitized || skip "a sanitizer needs its own memory"
+	deal 7 300000 2 0
+	{ part h x; for i in 1 2 3; do sample $((i * 5000)) 1; echo FINISHED_ROUND; done; } | mkpipe - >"$T/in.3"
+	union "$T/in.1" "$T/in.2" "$T/in.3" >"$T/want"
+	(ulimit -v 44000; psort --merge --stats -S 8M "$T/in.1" "$T/in.2" "$T/in.3" >"$T/got" 2>"$T/stats") || failed status
+	samples "$T/got" | cmp - "$T/want" || failed order
+	grep -q 'spilled: [1-9]' "$T/stats" || failed "nothing was spilled"
+	# it comes live, and the others wait
+	mkfifo "$T/f"
+	cat "$T/in.1" >"$T/f" &
+	(ulimit -v 44000; timeout 60 psort --merge -S 8M "$T/f" "$T/in.2" "$T/in.3" >"$T/got") || failed "fifo: status"
+	wait
+	samples "$T/got" | cmp - "$T/want" || failed "fifo: order"
+	try with_fault "write:5+:ENOSPC" psort -q --merge -S 1M -T "$T" "$T/in.1" "$T/in.2"
+	[ $rc = 1 ] && one_line "psort: $T: temporary file: write: No space left on device" || failed "full"
+	samples "$T/out" >"$T/got"
+	[ -s "$T/got" ] && sort -c -s -n -k1,1 "$T/got" || failed "full: what was read"
+	done_all
+}
+
+@test "merge: --late, --untimed, -u and --stats are those of one stream" {
+	a=$T/a b=$T/b
+	# a breaks its promise: 500 comes behind marks that released 2000, and b is past that too
+	{ part h x; for t in 1000 2000; do sample $t $t; done; echo FINISHED_ROUND; sample 3000 1; echo FINISHED_ROUND
+	  sample 3500 1; echo FINISHED_ROUND; for i in $(seq 6000); do sample 3600 $i; done; echo FINISHED_ROUND
+	  echo FINISHED_ROUND; sample 500 1; sample 4000 1; } | mkpipe - >"$a"
+	{ part h x; for t in 1500 2500 3700 3800; do sample $t $t; echo FINISHED_ROUND; done; for i in $(seq 6000); do sample 3900 1; done; } |
+	    mkpipe - >"$b"
+	all=$(($(samples "$a" | wc -l) + $(samples "$b" | wc -l)))
+	try psort --merge "$a" "$b"
+	[ $rc = 0 ] && one_line "psort: warning: $a: 1 records came later than their round allows, and stand where" || failed emit
+	[ "$(samples "$T/out" | wc -l)" = $all ] || failed "emit: number"
+	try psort --merge --late=drop "$a" "$b"
+	[ $rc = 0 ] && one_line "psort: warning: $a: 1 records came later than their round allows, and were dropped" || failed drop
+	samples "$T/out" | cmp - <(union "$a" "$b" | grep -v '^500 ') || failed "drop: order"
+	try psort --merge --late=clamp "$a" "$b"
+	[ $rc = 0 ] && psort -c "$T/out" && [ "$(samples "$T/out" | wc -l)" = $all ] || failed clamp
+	samples "$T/out" | grep -q '^500 ' && failed "clamp: the time stays"
+	try psort --merge --late=error "$a" "$b"
+	[ $rc = 1 ] && one_line "psort: $a: byte " && grep -q 'SAMPLE: late: time 0.000000500 after 0.0000' "$T/err" || failed error
+	psort -c "$T/out" && [ "$(samples "$T/out" | wc -l)" = $((all - 2)) ] || failed "error: the rest"
+	# equal records of two inputs, and of one
+	{ part h x; for i in 1 2 3; do sample $((i * 100)) $i; sample $((i * 100)) $i; done; } | mkpipe - >"$a"
+	{ part h x; for i in 2 3 4; do sample $((i * 100)) $i; sample $((i * 100)) 9; done; } | mkpipe - >"$b"
+	psort --merge -u --stats "$a" "$b" >"$T/m" 2>"$T/err" || failed unique
+	[ "$(samples "$T/m" | cut -d ' ' -f 1 | tr '\n' ' ')" = "100 200 200 300 300 400 400 " ] || failed "unique: $(samples "$T/m")"
+	grep -qx 'psort: late: 0, duplicates: 5' "$T/err" || failed "unique: $(cat "$T/err")"
+	grep -qx 'psort: records: 12 with a time, 2 without, .*' "$T/err" || failed "stats: $(cat "$T/err")"
+	cp "$a" "$T/c"
+	psort --merge -u "$a" "$T/c" | samples /dev/stdin | cmp - <(psort -u "$a" | samples /dev/stdin) || failed "unique: twice"
+	# records without a time: period 1x stands behind x
+	for n in 1 2; do
+		{ part h x | grep -v COMM; for i in 1 2 3; do echo "SAMPLE ip=1 pid=100 tid=100 time=$((i * 100 + n)) id=11 period=$((n * 100 + i))"
+		  echo "SAMPLE ip=1 pid=100 tid=100 time=0 id=11 period=$((n * 100 + 10 + i))"; echo FINISHED_ROUND; done; } | mkpipe - >"$T/u$n"
+	done
+	periods() { psort --merge "$@" "$T/u1" "$T/u2" | samples /dev/stdin | cut -d ' ' -f 2 | tr '\n' ' '; }
+	[ "$(periods)" = "111 112 101 211 212 201 113 102 213 202 103 203 " ] || failed "inplace: $(periods)"
+	[ "$(periods --untimed=first)" = "111 112 113 211 212 213 101 201 102 202 103 203 " ] || failed "first: $(periods --untimed=first)"
+	[ "$(periods --untimed=stamp)" = "101 111 201 211 102 112 202 212 103 113 203 213 " ] || failed "stamp: $(periods --untimed=stamp)"
+	# marks
+	psort --merge --rounds=drop "$a" "$b" | records | grep -q '^68 ' && failed "drop: marks"
+	psort --merge --rounds=emit "$a" "$b" | records | tail -n 1 | grep -q '^68 ' || failed "emit: no mark at the end"
+	for o in --rounds=keep --check "--window=1s --full" "-S 10K"; do
+		try psort --merge $o "$a" "$b"
+		[ $rc = 2 ] && one_line "psort: --" && ! [ -s "$T/out" ] || failed "$o"
+	done
+	done_all
+}
+
+@test "merge: inputs are opened, and their heads read, as they come" {
+	mkfifo "$T/a" "$T/b"
+	{ part h x; for i in $(seq 3000); do sample $((i * 10)) $i; [ $((i % 100)) != 0 ] || echo FINISHED_ROUND; done; } | mkpipe - >"$T/1"
+	{ part h y; for i in $(seq 3000); do sample $((i * 10 + 5)) $i; [ $((i % 70)) != 0 ] || echo FINISHED_ROUND; done; } | mkpipe - >"$T/2"
+	union "$T/1" "$T/2" >"$T/want"
+	# the writer opens the second one first, and has written all of it before it opens the first
+	timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" &
+	pid=$!
+	timeout 20 sh -c 'cat "$0/2" >"$0/b"; cat "$0/1" >"$0/a"' "$T" || failed "reverse: writer"
+	wait $pid || failed "reverse: status"
+	samples "$T/m" | cmp - "$T/want" || failed "reverse: order"
+	# one that writes both in turn, their heads in pieces
+	for step in 100 333 8192; do
+		timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" &
+		pid=$!
+		timeout 20 bash -c 'exec 8>"$1/b" 7>"$1/a"; size=$(stat -c %s "$1/1")
+			for at in $(seq 0 $0 6000) 6001; do
+				n=$0; [ $at != 6001 ] || { at=$((6000 / $0 * $0 + $0)); n=$size; }
+				tail -c +$((at + 1)) "$1/2" | head -c $n >&8; tail -c +$((at + 1)) "$1/1" | head -c $n >&7
+			done' $step "$T" || failed "$step: writer"
+		wait $pid || failed "$step: status"
+		samples "$T/m" | cmp - "$T/want" || failed "$step: order"
+	done
+	# none of the first is there: the second is not lost
+	timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" 2>"$T/err" &
+	pid=$!
+	timeout 20 sh -c 'cat "$0/2" >"$0/b"; : >"$0/a"' "$T" || failed "empty: writer"
+	wait $pid && failed "empty: status"
+	one_line "psort: $T/a: byte 0: empty input" && samples "$T/m" | cmp - <(samples "$T/2") || failed "empty"
+	done_all
+}
+
+@test "merge: a compressed record that ends amid a record does not hold up the others" {
+	mkfifo "$T/a" "$T/b"
+	{ part h x; for i in 1000 1400 1600; do sample $i 1; echo FINISHED_ROUND; done
+	  echo "zip keep=20 {"; sample 2000 1; sample 2100 1; echo "}"; } >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/begin"
+	{ cat "$T/recipe"; echo "zip {"; echo "}"; } | mkpipe - >"$T/all"
+	timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" &
+	pid=$!
+	exec 7>"$T/a" 8>"$T/b"
+	cat "$T/begin" >&7
+	{ part h x; for i in 500 600; do sample $i 1; echo FINISHED_ROUND; done; } | mkpipe - >"$T/one"
+	{ part h x; for i in 500 600 700 1800; do sample $i 1; echo FINISHED_ROUND; done; } | mkpipe - >"$T/two"
+	cat "$T/one" >&8
+	until_samples "$T/m" 1 "500"
+	sleep 0.3		# now the half record was read ahead
+	tail -c +$(($(wc -c <"$T/one") + 1)) "$T/two" >&8
+	until_samples "$T/m" 3 "600 and 700"
+	exec 8>&-
+	until_samples "$T/m" 5 "up to the bound of the first"
+	tail -c +$(($(wc -c <"$T/begin") + 1)) "$T/all" >&7
+	exec 7>&-
+	wait $pid || failed status
+	samples "$T/m" | cut -d ' ' -f 1 | tr '\n' ' ' >"$T/got"
+	[ "$(cat "$T/got")" = "500 600 700 1000 1400 1600 1800 2000 2100 " ] || failed "$(cat "$T/got")"
+	done_all
+}
+
+@test "merge: a chunk of COMPRESSED2 that expands to much, with padding behind it, is not taken for the end" {
+	{ part h x; for i in 1 2 3; do
+		echo "zip2 {"; sample $((i * 1000)) "$i repeat=6000"; echo "}"; echo FINISHED_ROUND
+		sample $((i * 1000)) "9 repeat=12000"
+	done; } >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/z"
+	mkpipe -p "$T/recipe" >"$T/plain"
+	{ part h x; sample 5 1; } | mkpipe - >"$T/b"
+	try psort --merge "$T/z" "$T/b"
+	[ $rc = 0 ] || failed status
+	psort --merge "$T/plain" "$T/b" | cmp - "$T/out" || failed "not all of it"
+	done_all
+}
+
+@test "merge: what waits for an input without marks is not merged again and again" {
+	{ part h x; awk 'BEGIN { for (i = 1; i <= 60000; i++) print "SAMPLE ip=1 pid=7 tid=7 time=" i " period=1 zeros=800" }'
+	} | mkpipe - >"$T/a"
+	{ part h x; for i in 1 2 3; do sample $((i * 5000)) 1; echo FINISHED_ROUND; done; } | mkpipe - >"$T/b"
+	psort --merge -S 1M --stats "$T/a" "$T/b" 2>"$T/stats" | psort -c || failed order
+	n=$(sed -n 's/^psort: spilled: \([0-9]*\) .*/\1/p' "$T/stats")
+	all=$(sed -n 's/^psort: records: \([0-9]*\) .*/\1/p' "$T/stats")
+	[ "$n" -ge $((all / 2)) ] && [ "$n" -le $((all * 6)) ] || failed "of $all records $n were written to the file"
+	done_all
+}
+
+@test "merge: one recording twice is refused, but for -f" {
+	cp data/basic.pipe.data "$T/a"
+	ln "$T/a" "$T/b"
+	ln -s a "$T/c"
+	mkfifo "$T/f"
+	for f in a b c; do
+		try psort --merge "$T/a" "$T/$f"
+		[ $rc = 2 ] && one_line "psort: '$T/a' and '$T/$f' are the same file: -f" && ! [ -s "$T/out" ] || failed "$f"
+	done
+	try timeout 10 psort --merge -f "$T/f" data/multi.pipe.data "$T/f"
+	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same, which can be read once only" || failed "fifo"
+	n=$(records <"$T/a" | grep -c '^9 ')
+	[ "$(psort --merge -f "$T/a" "$T/b" | records | grep -c '^9 ')" = $((2 * n)) ] || failed "-f"
+	[ "$(psort --merge "$T/a" - <data/basic.pipe.data | records | grep -c '^9 ')" = $((2 * n)) ] || failed "a copy"
+	try psort --merge "$T/a" - <"$T/a"
+	[ $rc = 2 ] || failed "standard input"
+	done_all
+}
+
+@test "merge: payloads, and many records without a time, wait for their place" {
+	for n in 1 2; do
+		{ part h x; for i in 1 2 3 4 5 6; do
+			sample $((i * 1000 + n)) 1
+			echo FINISHED_ROUND
+			echo "AUXTRACE offset=0 reference=1 idx=0 tid=100 cpu=0 npayload=300000"
+		done; } >"$T/recipe"
+		mkpipe "$T/recipe" >"$T/aux.$n"
+		grep -v AUXTRACE "$T/recipe" | mkpipe - >"$T/plain.$n"
+		{ part h x; for i in 1 2 3 4; do
+			sample $((i * 1000 + n)) 1
+			echo FINISHED_ROUND
+			for k in $(seq 4000); do echo "SAMPLE ip=1 pid=100 tid=100 time=0 id=11 period=$((n * 100000 + i * 10000 + k))"; done
+		done; } | mkpipe - >"$T/many.$n"
+	done
+	psort --merge --rounds=drop "$T/plain.1" "$T/plain.2" >"$T/want"
+	psort --merge --rounds=drop -S 1M "$T/aux.1" "$T/aux.2" >"$T/got" || failed status
+	psort -c "$T/got" || failed order
+	[ $(($(wc -c <"$T/got") - $(wc -c <"$T/want"))) = $((12 * (48 + 300000))) ] || failed bytes
+	for o in "" "-S 1M" "-S 1M --untimed=stamp" "-S 1M --untimed=first"; do
+		psort --merge $o "$T/many.1" "$T/many.2" >"$T/got" || failed "$o: status"
+		psort -c "$T/got" || failed "$o: order"
+		samples "$T/got" >"$T/list"
+		union "$T/many.1" "$T/many.2" | cut -d ' ' -f 2 | sort | cmp - <(cut -d ' ' -f 2 "$T/list" | sort) || failed "$o: some are missing"
+		# those of each input stay in their order
+		for n in 1 2; do
+			awk -v n=$n 'int($2 / 100000) == n { print $2 }' "$T/list" | sort -c -n || failed "$o: input $n"
+		done
+	done
 	done_all
 }

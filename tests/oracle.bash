@@ -105,6 +105,16 @@ same_records() {
 	diff -u <(kernel_records "$1") <(kernel_records "$2") >"$W/diff"
 }
 
+# perf_delivers FILE, perf_finds FILE: a line for each record, in the order in which perf takes them, and in that in which they
+# stand.  Not of those that psort moves, makes anew or expands; without their place in the file.
+perf_delivers() {
+	perf report -f -D -i "$@" 2>/dev/null </dev/null | grep -a PERF_RECORD_ |
+	    grep -av 'PERF_RECORD_\(FINISHED_ROUND\|COMPRESSED\|FEATURE\)' | sed 's/0x[0-9a-f]* \[0x/[0x/'
+}
+perf_finds() {
+	perf_delivers "$1" --disable-order
+}
+
 # perf_reads FILE: does it get to samples at all?
 perf_reads() {
 	script "$W/reads" $bare -i "$1" -F ip
@@ -140,6 +150,10 @@ check_psort() {
 	[ $rc = 0 ] || { check_refusal psort "$1"; return; }
 	alike "$1" "$W/out" || ! perf_reads "$1" ||
 	    ! perf_reads "$W/out" || differ "psort: perf script differs"
+	# perf script sorts what psort made once more; this does not
+	pcat -q "$1" >"$W/stream" 2>/dev/null || differ "psort: pcat refuses"
+	perf_delivers "$W/stream" >"$W/want"
+	! [ -s "$W/want" ] || perf_finds "$W/out" | diff -u "$W/want" - >"$W/diff" || differ "psort: not perf's order"
 	if ! grep -q 'came later than their round' "$W/err"; then
 		psort -c "$W/out" >"$W/diff" 2>&1 || differ "psort -c of what psort made"
 	fi

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,9 +166,8 @@ make_head(struct join *j)
 		join_no_memory(j);
 }
 
-/* A source is about to overwrite what was put. */
-static int
-before_refill(void *arg)
+int
+join_before_refill(void *arg)
 {
 	const struct input *in = arg;
 	const struct join *j = in->join;
@@ -225,30 +225,12 @@ join_open(const struct tool *t, const struct join_options *o, char **names, int 
 	j->in = tool_alloc((size_t)n, sizeof *j->in);
 	j->offset = tool_alloc((size_t)n, sizeof *j->offset);
 	j->buf = tool_alloc(1, PP_REWRITE_SIZE);
-	for (int i = 0; i < n; i++) {
-		struct input *in = &j->in[j->n];
-
-		in->name = names[i];
-		if (!(in->src = pp_open(names[i], o->open_flags, &in->err))) {
-			tool_say(t, &in->err);
-			j->status = 1;
-			continue;
-		}
-		in->join = j;
-		pp_before_refill(in->src, before_refill, in);
-		if (o->opened)
-			o->opened(o->arg, in->src);
-		tool_note(t, "%s: %s", in->err.file, pp_container(in->src));
-		if (pp_warning(in->src))
-			tool_warn(t, "%s: %s", in->err.file, pp_warning(in->src));
-		j->offset[j->n++] = o->time_offset ? o->time_offset[i] : 0;
-	}
+	join_open_inputs(j, names, n);
 	if (!j->n) {
 		join_close(j);
 		return NULL;
 	}
-	for (struct input *in = j->in; in < j->in + j->n; in++)
-		join_gather(j, in);
+	join_gather(j);
 	j->swap = j->in->src->swap;
 	join_check(j);
 	make_head(j);
@@ -305,7 +287,7 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 {
 	struct input *in = &j->in[i];
 	bool in_buffer;
-	int rc = 0;
+	int rc = 0, got;
 
 	while (!rc) {
 		bool late = !blob_next(&in->head, &in->at, j->swap, r);
@@ -313,8 +295,12 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 		if (late && in->held.raw) {
 			*r = in->held;
 			in->held.raw = NULL;
-		} else if (late && (in->ended || pp_next(in->src, r) <= 0))
+		} else if (late && (got = in->ended ? 0 : pp_next(in->src, r)) != 1) {
+			if (got == 2)
+				return 2;
 			break;
+		}
+		in->given = late ? *r : (struct pp_rec){ 0 };
 		rc = take_record(j, in, r, late, &in_buffer);
 	}
 	if (rc > 0 && stable)
@@ -352,16 +338,32 @@ join_at_hand(const struct join *j, unsigned i)
 	return in->at < in->head.n || in->held.raw || in->ended || pp_at_hand(in->src);
 }
 
-int
-join_time(struct join *j, unsigned i, const struct pp_rec *r, uint64_t *time)
+const struct pp_event *
+join_event(struct join *j, unsigned i, const struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(j->src->events, r, &j->in[i].err);
+
+	if (!ev)
+		join_end(j, i);
+	return ev;
+}
+
+void
+join_refuse(struct join *j, unsigned i, const struct pp_rec *r, const char *fmt, ...)
 {
 	struct input *in = &j->in[i];
-	const struct pp_event *ev = pp_event_find(j->src->events, r, &in->err);
+	char text[sizeof in->err.what];
+	va_list ap;
 
-	if (ev)
-		return pp_time(ev, r, j->swap, time);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (in->given.raw) {
+		pp_fail(&in->err, "%s", text);
+		pp_reject(in->src, &in->given);
+	} else
+		pp_fail(&in->err, "%s: %s", pp_type_name(r->type), text);
 	join_end(j, i);
-	return -1;
 }
 
 void

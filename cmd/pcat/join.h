@@ -24,6 +24,7 @@ struct join_options {
 	bool		 merge_attrs;	/* equal attr and name: one event */
 	bool		 force;		/* join different kernels, or unlike tracepoints, all the same */
 	bool		 host_tag;	/* the host's name in front of each comm */
+	bool		 live;		/* never wait for one input while another may have something */
 	bool		 pieces;	/* inputs with the same events and ids are pieces of one recording: they stay so */
 	enum join_align	 align;
 	enum join_pids	 pids;
@@ -64,7 +65,8 @@ int	join_copy(struct join *, struct out *to);
  */
 unsigned join_inputs(const struct join *);
 /*
- * The next record of an input as it stands in the joined stream: 1, or 0: there is none; what was wrong has been said.
+ * The next record of an input as it stands in the joined stream: 1, 2: none is at hand (only if live), or 0: there is
+ * none; what was wrong has been said.
  * It is good until the next call, for whatever input; a payload has to be fetched from join_input(), before that.
  * If `stable' is not NULL: does it lie in the input's buffer?
  */
@@ -77,8 +79,11 @@ struct pp_source *join_input(const struct join *, unsigned i);
 bool	 join_is_again(struct join *, unsigned i, const struct pp_rec *);
 /* Is the next record, or the end, in memory, so that join_next() does not wait? */
 bool	 join_at_hand(const struct join *, unsigned i);
-/* The time by which perf orders the record that join_next() just gave: as pp_time(); -1: it fits no event (is said). */
-int	 join_time(struct join *, unsigned i, const struct pp_rec *, uint64_t *time);
+/* The event of the record that join_next() just gave; NULL: it fits none, which is said, and the input ends. */
+const struct pp_event *join_event(struct join *, unsigned i, const struct pp_rec *);
+/* The record that join_next() just gave can't be taken: say so, with its place, and let the input end. */
+void	 join_refuse(struct join *, unsigned i, const struct pp_rec *, const char *fmt, ...)
+	    __attribute__((format(printf, 4, 5)));
 /* A payload of the input could not be read: say so, and let it end. */
 void	 join_end(struct join *, unsigned i);
 /* What the user called the input, for messages. */

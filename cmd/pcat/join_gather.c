@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* join_gather.c - the head of an input: all up to the first record that perf would queue by its time */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,13 +141,14 @@ ends_head(const struct join *j, struct input *in, const struct pp_rec *r)
 	return r->type == PP_SAMPLE || !first;
 }
 
-void
-join_gather(struct join *j, struct input *in)
+/* Read on in the head: true, or false: it is not complete, and nothing more of it is at hand. */
+static bool
+gather(struct join *j, struct input *in)
 {
 	struct pp_rec r;
 	int rc, end;
 
-	while ((rc = pp_next(in->src, &r)) > 0 && (end = ends_head(j, in, &r)) >= 0) {
+	while ((rc = pp_next(in->src, &r)) == 1 && (end = ends_head(j, in, &r)) >= 0) {
 		if (r.type == PP_HEADER_ATTR) {
 			in->ev = tool_realloc(in->ev, in->nev + 1, sizeof *in->ev);
 			in->ev[in->nev++] = (struct in_event){ .attr = in->head.n, .members = 1 };
@@ -156,12 +158,52 @@ join_gather(struct join *j, struct input *in)
 			in->kernel_start = pp_get_u64(r.raw + 16, in->src->swap);
 		if (end || (in->head.n >= JOIN_HEAD_MAX && r.type != PP_HEADER_ATTR && !r.payload)) {
 			in->held = r;
-			return;
+			return true;
 		}
 		if (!r.payload)
 			blob_add(&in->head, r.raw, r.size);
 		else if (take_tracing(in, &r) < 0)
 			break;
 	}
-	in->ended = true;
+	in->ended = rc != 2;
+	return in->ended;
+}
+
+/* Read once of each input that has something, waiting until one has. */
+static void
+top_up(struct input **in, struct pollfd *fd, unsigned n)
+{
+	bool ready = false;
+
+	for (unsigned i = 0; i < n; i++) {
+		fd[i] = (struct pollfd){ .fd = pp_poll_fd(in[i]->src), .events = POLLIN };
+		ready |= fd[i].fd < 0;
+	}
+	if (poll(fd, n, ready ? 0 : -1) < 0)
+		return;			/* interrupted: again */
+	for (unsigned i = 0; i < n; i++)
+		if (fd[i].fd < 0 || fd[i].revents)
+			pp_top_up(in[i]->src);		/* if it fails, so does pp_next() */
+}
+
+void
+join_gather(struct join *j)
+{
+	struct input **in = tool_alloc(j->n, sizeof *in);
+	struct pollfd *fd = tool_alloc(j->n, sizeof *fd);
+	unsigned n = 0, left;
+
+	for (; n < j->n; n++)
+		in[n] = &j->in[n];
+	for (;; n = left) {
+		left = 0;
+		for (unsigned i = 0; i < n; i++)
+			if (!gather(j, in[i]))
+				in[left++] = in[i];
+		if (!left)
+			break;
+		top_up(in, fd, left);
+	}
+	free(in);
+	free(fd);
 }

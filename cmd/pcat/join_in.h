@@ -29,6 +29,7 @@ struct input {
 	struct pp_rec	 tracing_rec;	/* its record, without raw; size 0: there was none */
 	struct pp_rec	 held;		/* the record that ended the head, still in the source; raw NULL: none */
 	size_t		 at;		/* how far `head' has been given */
+	struct pp_rec	 given;		/* the record that was given, as it stands in the source; raw NULL: it is of `head' */
 	bool		 ended, said;
 	struct in_event	*ev;
 	unsigned	 nev;
@@ -88,8 +89,11 @@ void	 join_say(struct join *, struct input *);
 /* "out of memory", exit 1. */
 _Noreturn void join_no_memory(const struct join *);
 
-/* join_gather.c: read the head of an input. */
-void	 join_gather(struct join *, struct input *);
+/* join_open.c: open the inputs.  join_gather.c: read their heads. */
+void	 join_open_inputs(struct join *, char **names, int n);
+void	 join_gather(struct join *);
+/* Called before a source overwrites what was put. */
+int	 join_before_refill(void *input);
 /* Does an MMAP or MMAP2 tell where the kernel's text lies?  Its name, or NULL. */
 const char *join_kernel_map(const struct input *, const struct pp_rec *);
 /* join_check.c: refuse what does not go together (exit 2), and find the shifts of pids and times. */

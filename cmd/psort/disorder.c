@@ -34,3 +34,15 @@ disorder_add(struct disorder *d, uint64_t time)
 		d->more = lo == oldest && oldest;
 	}
 }
+
+void
+disorder_merge(struct disorder *d, const struct disorder *other)
+{
+	d->back += other->back;
+	if (other->depth_time > d->depth_time)
+		d->depth_time = other->depth_time;
+	if (other->depth > d->depth) {
+		d->depth = other->depth;
+		d->more = other->more;
+	}
+}

@@ -18,5 +18,7 @@ struct disorder {
 };
 /* The next timed record of the input. */
 void	disorder_add(struct disorder *, uint64_t time);
+/* What was counted of another input, too. */
+void	disorder_merge(struct disorder *, const struct disorder *other);
 
 #endif

@@ -25,7 +25,7 @@ static const struct tool_opt opts[] = {
 	{ STATS, "stats", NULL, "count on standard error: disorder, rounds, late, spilled" },
 	{ MERGE, "merge", NULL, "make one stream of all inputs" },
 	{ ALIGN, "align", "none|wall|first", "merging: bring the inputs' clocks together" },
-	{ 'f', "force", NULL, "merging: also recordings of different kernels" },
+	{ 'f', "force", NULL, "merging: also different kernels, and a recording with itself" },
 	{ HOST_TAG, "host-tag", "none|comm", "merging: the host's name in front of each comm" },
 	{ MERGE_ATTRS, "merge-attrs", NULL, "merging: make equal events one" },
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "merging: keep the pids of different hosts apart (auto)" },
@@ -37,7 +37,7 @@ struct options {
 	bool		 check, full, window, compress;
 	const char	*tmpdir;
 	bool		 merges, joins;	/* --merge; an option that only goes with it */
-	struct merge_options merge;
+	struct join_options join;
 };
 
 /* Is the stream in time order?  Says where not. */
@@ -104,27 +104,47 @@ option(struct tool *t, struct options *o, int key)
 	case COMPRESS_TEMP: o->compress = true; break;
 	case STATS: o->how.stats = true; break;
 	case MERGE: o->merges = true; break;
-	case ALIGN: join_opt_align(t, &o->merge.join, t->optarg); o->joins = true; break;
-	case 'f': o->merge.join.force = true; break;
-	case HOST_TAG: join_opt_host_tag(t, &o->merge.join, t->optarg); o->joins = true; break;
-	case MERGE_ATTRS: o->merge.join.merge_attrs = o->joins = true; break;
-	case REMAP_PIDS: join_opt_pids(t, &o->merge.join, t->optarg); o->joins = true; break;
+	case ALIGN: join_opt_align(t, &o->join, t->optarg); o->joins = true; break;
+	case 'f': o->join.force = true; break;
+	case HOST_TAG: join_opt_host_tag(t, &o->join, t->optarg); o->joins = true; break;
+	case MERGE_ATTRS: o->join.merge_attrs = o->joins = true; break;
+	case REMAP_PIDS: join_opt_pids(t, &o->join, t->optarg); o->joins = true; break;
 	}
+}
+
+/* Sort, or merge; 0, or 1. */
+static int
+run(struct tool *t, struct options *o, char **names, int n)
+{
+	struct pp_err spill_err;
+	struct spill *spill = spill_new(o->tmpdir, o->how.memory / (o->how.unique ? 8 : 4), o->compress, &spill_err);
+	int status;
+
+	if (!spill)
+		err(1, "memory");
+	if (o->merges) {
+		tool_check(t);
+		status = merge_run(t, &o->join, &o->how, names, n, spill, &spill_err);
+	} else {
+		tool_open(t, 0);
+		status = sort_stream(t, &o->how, spill, &spill_err);
+		status |= tool_close(t);
+	}
+	spill_free(spill);
+	return status;
 }
 
 static int
 merge(struct tool *t, struct options *o)
 {
 	static char *standard_input[] = { "-" };
-	const struct sort_how *h = &o->how;
 
-	if (o->check || o->full || o->window || h->late || h->untimed || h->marks || h->unique || h->stats || o->tmpdir ||
-	    o->compress)
-		tool_wrong(t, "--merge: puts each input in order by its rounds; sort it first if it needs more than that");
-	o->merge.join.pieces = true;
-	o->merge.memory = h->memory;
-	tool_check(t);
-	return merge_run(t, &o->merge, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1);
+	if (o->check)
+		tool_wrong(t, "--check: not with --merge; check what it has written, or each input");
+	if (o->how.marks == MARKS_KEEP)
+		tool_wrong(t, "--rounds=keep: not with --merge, the marks of one input say nothing of the others; emit or drop");
+	o->join.pieces = o->join.live = true;
+	return run(t, o, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1);
 }
 
 int
@@ -132,12 +152,15 @@ main(int argc, char **argv)
 {
 	struct tool t = { .name = "psort", .purpose = "Put a perf stream in time order.", .opts = opts, .many = true };
 	static struct options o = { .how.memory = MEMORY };
-	struct pp_err spill_err;
-	struct spill *spill;
 	int key, status;
 
 	while ((key = tool_getopt(&t, argc, argv)) != -1)
 		option(&t, &o, key);
+	/* What has no time passes at once: that is before all others, if these wait for the end. */
+	o.full |= o.how.untimed == UNTIMED_FIRST;
+	if (o.full && o.window)
+		tool_wrong(&t, "--window: not with --full or --untimed=first");
+	o.how.mode = o.window ? SORT_WINDOW : o.full ? SORT_FULL : SORT_ROUNDS;
 	if (o.merges) {
 		status = merge(&t, &o);
 		free(t.names);
@@ -150,21 +173,10 @@ main(int argc, char **argv)
 	free(t.names);
 	t.names = NULL;
 	t.nnames = 0;
-	/* What has no time passes at once: that is before all others, if these wait for the end. */
-	o.full |= o.how.untimed == UNTIMED_FIRST;
-	if (o.full && o.window)
-		tool_wrong(&t, "--window: not with --full or --untimed=first");
-	o.how.mode = o.window ? SORT_WINDOW : o.full ? SORT_FULL : SORT_ROUNDS;
 	t.no_output = o.check;
-	if (o.check) {
-		tool_open(&t, 0);
-		check(&t);
-		return tool_close(&t);
-	}
-	if (!(spill = spill_new(o.tmpdir, o.how.memory / (o.how.unique ? 8 : 4), o.compress, &spill_err)))
-		err(1, "memory");
+	if (!o.check)
+		return run(&t, &o, NULL, 0);
 	tool_open(&t, 0);
-	status = sort_stream(&t, &o.how, spill, &spill_err);
-	spill_free(spill);
-	return tool_close(&t) | status;
+	check(&t);
+	return tool_close(&t);
 }

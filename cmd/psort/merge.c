@@ -1,233 +1,75 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "merge.h"
-#include "merge_queue.h"
-
-enum { MARKER_BYTES = 256 << 10 };	/* a FINISHED_ROUND at least so often */
-
-struct input {
-	struct merge_queue q;
-	bool		 ended;		/* nothing will be added to its queue */
-};
+#include "merge_order.h"
 
 struct merge {
 	struct tool	*t;
 	struct join	*j;
-	struct join_options jo;
-	struct pp_err	 err;		/* of the queues */
-	struct input	*in;
+	struct pp_err	 err;		/* of the queue */
+	struct merge_order o;
 	unsigned	 n;
 	struct pollfd	*fd;
 	unsigned	*fd_of;		/* whose the descriptor is */
-	uint64_t	 memory;
-	uint64_t	 since;		/* bytes with a time that went out behind the last marker */
-	bool		 waits;		/* a reader may hold back records with a time that went out */
-	uint8_t		 marker[PP_HEADER_SIZE];
 };
-
-/* ---- writing ----------------------------------------------------------------------------------- */
-
-/* All that went out is in order with all that will come: a marker can stand anywhere. */
-static int
-put_marker(struct merge *m)
-{
-	m->since = 0;
-	return pp_put_copy(m->t->out, m->marker, sizeof m->marker);
-}
-
-/*
- * perf delivers records without a time at once, but timed ones only when a second round is finished: what has none
- * would go in front of what stands before it, which may be another input's.
- */
-static int
-catch_up(struct merge *m)
-{
-	if (!m->waits)
-		return 1;
-	m->waits = false;
-	return put_marker(m) < 0 || put_marker(m) < 0 ? -1 : 1;
-}
-
-/* The payload of the entry that was put, out of its source.  1, or -1: one of both failed. */
-static int
-put_payload(struct merge *m, unsigned i, uint64_t left)
-{
-	struct pp_source *src = join_input(m->j, i);
-	const uint8_t *p;
-	size_t n;
-	int rc;
-
-	while (left && (rc = pp_payload(src, &p, &n)) > 0) {
-		if (pp_put_copy(m->t->out, p, n) < 0)
-			return -1;
-		left -= n;
-	}
-	if (!left)
-		return 1;
-	join_end(m->j, i);	/* nothing can stand behind half a record */
-	return -1;
-}
-
-static int
-put(struct merge *m, unsigned i, const struct merge_entry *e)
-{
-	struct pp_rec r = { .raw = e->raw, .size = e->size, .payload = e->payload,
-	    .type = pp_get_u32(e->raw, join_source(m->j)->swap), .misc = pp_get_u16(e->raw + 4, join_source(m->j)->swap) };
-
-	if (join_is_again(m->j, i, &r))
-		return 1;
-	if (e->timed) {
-		m->since += e->size;
-		m->waits = true;
-	} else if (r.type < PP_USER_TYPE_START && catch_up(m) < 0)
-		return -1;
-	if (pp_put_stable(m->t->out, e->raw, e->size) < 0)
-		return -1;
-	if (e->payload)
-		return put_payload(m, i, e->payload);
-	return m->since >= MARKER_BYTES ? put_marker(m) : 1;
-}
-
-/* Give back the memory of what went out. */
-static int
-reclaim(struct merge *m, struct merge_queue *q)
-{
-	if (!merge_queue_spent(q))
-		return 1;
-	if (pp_flush(m->t->out) < 0)
-		return -1;
-	merge_queue_reclaim(q);
-	return 1;
-}
-
-/* ---- the order --------------------------------------------------------------------------------- */
-
-/* What is the smallest key that the input can still give?  false: none, it has ended. */
-static bool
-bound(const struct input *in, uint64_t *key)
-{
-	const struct merge_entry *e = merge_queue_head(&in->q);
-
-	*key = e ? e->key : in->q.last;
-	return e || !in->ended;
-}
-
-/* The input with the smallest bound, equal ones in the order of the inputs; n: all have ended.  Not `but'. */
-static unsigned
-smallest(const struct merge *m, unsigned but, uint64_t *key)
-{
-	unsigned best = m->n;
-	uint64_t k;
-
-	for (unsigned i = 0; i < m->n; i++)
-		if (i != but && bound(&m->in[i], &k) && (best == m->n || k < *key)) {
-			best = i;
-			*key = k;
-		}
-	return best;
-}
-
-/* Put all that can go.  1, or -1: the output failed. */
-static int
-emit(struct merge *m)
-{
-	for (;;) {
-		uint64_t key, next = 0;
-		unsigned i = smallest(m, m->n, &key), other;
-		struct merge_queue *q;
-		struct merge_entry *e;
-
-		if (i == m->n)
-			return 1;
-		q = &m->in[i].q;
-		if (!(e = merge_queue_head(q)))
-			return 1;	/* something smaller may come here */
-		other = smallest(m, i, &next);
-		do {
-			if (put(m, i, e) < 0)
-				return -1;
-			merge_queue_pop(q);
-			if (reclaim(m, q) < 0)
-				return -1;
-		} while ((e = merge_queue_head(q)) && (other == m->n || e->key < next || (e->key == next && i < other)));
-	}
-}
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-/* Take in the input's next record, which is at hand.  1, or -1: no memory. */
+/* Take in the input's next record, if it is at hand.  1, 0: there is none, -1. */
 static int
 take(struct merge *m, unsigned i)
 {
-	struct merge_queue *q = &m->in[i].q;
-	uint64_t time = 0;
 	struct pp_rec r;
-	int rc = 0;
+	int rc = join_next(m->j, i, &r, NULL);
 
-	if (join_next(m->j, i, &r, NULL) > 0) {
-		if (r.type == PP_FINISHED_ROUND)
-			return merge_queue_finished(q);
-		if (r.type >= PP_USER_TYPE_START || (rc = join_time(m->j, i, &r, &time)) >= 0)
-			return merge_queue_add(q, &r, rc > 0, time);
-	}
-	m->in[i].ended = true;
-	return merge_queue_final(q);
+	if (rc == 2)
+		return 0;
+	if (rc && (rc = order_take(&m->o, i, &r)))
+		return rc;
+	return order_end(&m->o, i);
 }
 
-static uint64_t
-held(const struct merge *m)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < m->n; i++)
-		sum += m->in[i].q.held;
-	return sum;
-}
-
+/* Is there room to read ahead? */
 static bool
-can_read(const struct input *in)
+has_room(const struct merge *m)
 {
-	return !in->ended && !in->q.stalled;
-}
-
-/* Is the merge waiting for this input? */
-static bool
-is_wanted(const struct input *in)
-{
-	return can_read(in) && !merge_queue_head(&in->q);
+	return pp_round_memory(m->o.e.round) < m->o.e.limit / 2;
 }
 
 /*
  * Take in what is at hand, having read once if that is nothing; of an input that is only read ahead, while there is
- * memory.
- * 1, or -1: no memory.
+ * room.  1, or -1.
  */
 static int
 advance(struct merge *m, unsigned i, bool ahead)
 {
-	struct input *in = &m->in[i];
-	uint64_t others = ahead ? held(m) - in->q.held : 0;
+	uint64_t bound = order_bound(&m->o);
+	int rc = 1;
 
 	if (!join_at_hand(m->j, i))
 		pp_top_up(join_input(m->j, i));	/* if it fails, so does join_next() */
-	while ((ahead ? can_read(in) && others + in->q.held < m->memory : is_wanted(in)) && join_at_hand(m->j, i))
-		if (take(m, i) < 0)
-			return -1;
-	return 1;
+	while (rc > 0 && (ahead ? order_can_read(&m->o, i) && has_room(m) : order_is_wanted(&m->o, i, bound)) &&
+	    join_at_hand(m->j, i))
+		rc = take(m, i);
+	return rc < 0 ? -1 : 1;
 }
 
 /* What to poll: wanted inputs, and with `ahead' the others that may be read. */
 static unsigned
 list(struct merge *m, bool ahead)
 {
+	uint64_t bound = order_bound(&m->o);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < m->n; i++) {
-		if (!can_read(&m->in[i]) || (!ahead && !is_wanted(&m->in[i])))
+		if (!order_can_read(&m->o, i) || (!ahead && !order_is_wanted(&m->o, i, bound)))
 			continue;
 		m->fd_of[n] = i;
 		m->fd[n++] = (struct pollfd){ .fd = pp_poll_fd(join_input(m->j, i)), .events = POLLIN };
@@ -239,13 +81,17 @@ list(struct merge *m, bool ahead)
 static int
 wait_for_more(struct merge *m)
 {
-	bool room = held(m) < m->memory;
+	uint64_t bound;
+	bool room;
 	unsigned n;
 
-	if ((m->since && put_marker(m) < 0) || pp_flush(m->t->out) < 0)
+	if (order_release(&m->o) < 0 || order_mark(&m->o) < 0 || emit_flush(&m->o.e) < 0)
 		return -1;
+	bound = order_bound(&m->o);
+	room = has_room(m);
 	for (unsigned i = 0; room && i < m->n; i++)
-		if (can_read(&m->in[i]) && !is_wanted(&m->in[i]) && join_at_hand(m->j, i) && advance(m, i, true) < 0)
+		if (order_can_read(&m->o, i) && !order_is_wanted(&m->o, i, bound) && join_at_hand(m->j, i) &&
+		    advance(m, i, true) < 0)
 			return -1;
 	n = list(m, room);
 	if (poll(m->fd, n, -1) < 0)
@@ -253,7 +99,7 @@ wait_for_more(struct merge *m)
 	for (unsigned k = 0; k < n; k++) {
 		unsigned i = m->fd_of[k];
 
-		if (m->fd[k].revents && advance(m, i, !is_wanted(&m->in[i])) < 0)
+		if (m->fd[k].revents && advance(m, i, !order_is_wanted(&m->o, i, order_bound(&m->o))) < 0)
 			return -1;
 	}
 	return 1;
@@ -301,8 +147,6 @@ put_head(struct merge *m)
 	}
 	if (rc < 0)
 		return -1;		/* what we made is sound: it was the flush */
-	pp_set_u32(m->marker, PP_FINISHED_ROUND, head->swap);
-	pp_set_u16(m->marker + 6, sizeof m->marker, head->swap);
 	return 1;
 }
 
@@ -311,14 +155,42 @@ merge(struct merge *m)
 {
 	int rc = put_head(m);
 
-	while (rc > 0 && (rc = emit(m)) > 0 && (rc = read_wanted(m)) > 0)
-		;
-	if (!rc && m->since)
-		put_marker(m);
-	pp_flush(m->t->out);		/* what was put lies in the queues */
+	while (rc > 0 && (rc = read_wanted(m)) > 0)
+		if (order_is_due(&m->o))
+			rc = order_release(&m->o);
+	/* Also what came before a fault is in order, and complete. */
+	order_finish(&m->o);
+	pp_flush(m->t->out);		/* what was put lies in the queue */
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
+
+static bool
+identify(const char *name, struct stat *st)
+{
+	return !(strcmp(name, "-") ? stat(name, st) : fstat(STDIN_FILENO, st));
+}
+
+/* One recording named twice would have each of its records twice; one pipe can't be read by two. */
+static void
+refuse_twice(const struct tool *t, bool force, char **names, int n)
+{
+	struct stat *st = tool_alloc((size_t)n, sizeof *st);
+
+	for (int i = 0; i < n; i++) {
+		if (!identify(names[i], &st[i]))
+			st[i].st_ino = 0;	/* opening it will say why */
+		for (int k = 0; k < i && st[i].st_ino; k++) {
+			if (st[k].st_ino != st[i].st_ino || st[k].st_dev != st[i].st_dev)
+				continue;
+			if (!S_ISREG(st[i].st_mode) && !S_ISDIR(st[i].st_mode))
+				tool_wrong(t, "'%s' and '%s' are the same, which can be read once only", names[k], names[i]);
+			if (!force)
+				tool_wrong(t, "'%s' and '%s' are the same file: -f merges it with itself", names[k], names[i]);
+		}
+	}
+	free(st);
+}
 
 static void
 opened(void *arg, struct pp_source *in)
@@ -344,57 +216,41 @@ tick(void *arg)
 }
 
 static int
-setup(struct merge *m)
+setup(struct merge *m, const struct sort_how *how, struct spill *spill)
 {
 	m->n = join_inputs(m->j);
-	m->in = tool_alloc(m->n, sizeof *m->in);
 	m->fd = tool_alloc(m->n, sizeof *m->fd);
 	m->fd_of = tool_alloc(m->n, sizeof *m->fd_of);
-	for (unsigned i = 0; i < m->n; i++)
-		if (merge_queue_init(&m->in[i].q, &m->err) < 0)
-			return -1;
-	if (!(m->t->out = pp_create(m->t->out_name, &m->t->out_err)))
+	if (order_open(&m->o, m->t, m->j, how, spill, &m->err) < 0 ||
+	    !(m->t->out = pp_create(m->t->out_name, &m->t->out_err)))
 		return -1;
 	return pp_start(m->t->out, join_source(m->j));
 }
 
-static void
-say_late(const struct merge *m)
-{
-	for (unsigned i = 0; i < m->n; i++) {
-		uint64_t late = pp_round_late(m->in[i].q.round);
-
-		if (late)
-			tool_warn(m->t, "%s: %ju records came later than their round allows, and stand where they came",
-			    join_name(m->j, i), (uintmax_t)late);
-	}
-}
-
 int
-merge_run(struct tool *t, const struct merge_options *o, char **names, int n)
+merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, char **names, int n, struct spill *spill,
+    const struct pp_err *spill_err)
 {
-	struct merge m = { .t = t, .jo = o->join, .err.file = "<merge>", .memory = o->memory ? o->memory : MERGE_MEMORY };
+	struct merge m = { .t = t, .err.file = "<merge>" };
 	int status;
 
-	m.jo.opened = opened;
-	m.jo.tick = tick;
-	m.jo.arg = &m;
-	if (!(m.j = join_open(t, &m.jo, names, n)))
+	refuse_twice(t, o->force, names, n);
+	o->opened = opened;
+	o->tick = tick;
+	o->arg = &m;
+	if (!(m.j = join_open(t, o, names, n)))
 		return 1;
-	if (setup(&m) > 0) {
+	if (setup(&m, how, spill) > 0) {
 		tool_ready(t);
 		merge(&m);
-		say_late(&m);
+		order_say(&m.o);
 	}
-	status = join_close(m.j);
-	if (m.err.what[0]) {
+	if (spill_err->what[0])
+		tool_say(t, spill_err);
+	if (m.err.what[0])
 		tool_say(t, &m.err);
-		status = 1;
-	}
-	status |= tool_close(t);
-	for (unsigned i = 0; i < m.n && m.in[i].q.round; i++)
-		merge_queue_free(&m.in[i].q);
-	free(m.in);
+	status = join_close(m.j) | tool_close(t) | (m.err.what[0] || spill_err->what[0]);
+	order_close(&m.o);
 	free(m.fd);
 	free(m.fd_of);
 	return status;

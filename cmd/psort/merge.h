@@ -2,28 +2,24 @@
 /*
  * merge.h - several recordings as one stream in time order.
  *
- * The head (attrs with ids that do not collide, features, tracing data) is pcat's join.  Behind it each input is put in
- * order by its own rounds, and what is released waits in a queue; the smallest of the queues' heads goes out as soon
- * as no input can have an earlier one: it has a later head, or has released up to that time, or has ended.
+ * The head (attrs with ids that do not collide, features, tracing data) is pcat's join.  What goes out when is said by
+ * merge_order.h; here the inputs are read: those that are waited for, as soon as any of them has something.
  *
  * Inputs may be live.  While those that are waited for have nothing to read, what the others write is read ahead, up
- * to `memory' bytes in all.  The heads of the inputs are read one after the other.
+ * to half of the bound of memory.
  */
 #ifndef PSORT_MERGE_H
 #define PSORT_MERGE_H
 
 #include "../pcat/join.h"
-
-struct merge_options {
-	struct join_options join;	/* opened, tick and arg are the merge's */
-	uint64_t	 memory;	/* to read ahead, bytes; 0: MERGE_MEMORY */
-};
-enum { MERGE_MEMORY = 64 << 20 };
+#include "sort.h"
 
 /*
- * Write the merge of these inputs ("-" is stdin) to t->out_name.  Call it behind tool_check().  0, or 1: what was wrong
- * has been said; what can't be merged is said and exits 2.
+ * Write the merge of these inputs ("-" is stdin) to t->out_name, over the bound of memory by way of the spill, whose
+ * errors are in spill_err.  Call it behind tool_check().  0, or 1: what was wrong has been said; what can't be merged
+ * is said and exits 2.  The options' opened, tick and arg are the merge's.
  */
-int	merge_run(struct tool *, const struct merge_options *, char **names, int n);
+int	merge_run(struct tool *, struct join_options *, const struct sort_how *, char **names, int n, struct spill *,
+	    const struct pp_err *spill_err);
 
 #endif

@@ -45,6 +45,7 @@ struct spill {
 	uint32_t	*heap;			/* of runs, by their next record */
 	size_t		 nheap;
 	bool		 ready;			/* the heap has all runs */
+	uint64_t	 least;			/* if not: no run has a smaller time */
 	bool		 keep;			/* what was merged may be needed once more */
 	struct run	 cur;			/* being written */
 	uint8_t		*buf;			/* its chunk so far, behind room for the head */
@@ -199,6 +200,8 @@ spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n)
 		s->buf = to;
 		s->bufcap *= 2;
 	}
+	if (!s->len && s->cur.first == s->end)
+		s->cur.time = time;
 	to = s->buf + CHUNK_HEAD + s->len;
 	memcpy(to, &time, sizeof time);
 	memcpy(to + 8, &size, sizeof size);
@@ -225,10 +228,24 @@ run_written(struct spill *s)
 	return r;
 }
 
+/* The smallest time that waits. */
+static uint64_t
+least(const struct spill *s)
+{
+	if (s->ready)
+		return s->nheap ? s->run[s->heap[0]].time : UINT64_MAX;
+	return s->n ? s->least : UINT64_MAX;
+}
+
 int
 spill_end(struct spill *s)
 {
-	s->run[s->n++] = run_written(s);
+	struct run r = run_written(s);
+
+	s->least = least(s);
+	if (r.time < s->least)
+		s->least = r.time;
+	s->run[s->n++] = r;
 	s->ready = false;
 	return s->failed ? -1 : 1;
 }
@@ -443,6 +460,25 @@ merge_runs(struct spill *s, size_t first, size_t n)
 	return 1;
 }
 
+/* Which n neighbours have the fewest bytes?  So a run that has grown large is not written again for each small one. */
+static size_t
+smallest(const struct spill *s, size_t n)
+{
+	uint64_t least = UINT64_MAX, bytes = 0;
+	size_t best = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		bytes += s->run[i].end - s->run[i].off;
+		if (i >= n)
+			bytes -= s->run[i - n].end - s->run[i - n].off;
+		if (i + 1 >= n && bytes < least) {
+			least = bytes;
+			best = i + 1 - n;
+		}
+	}
+	return best;
+}
+
 /* Drop the runs that are read; then as few merges as leave no more than may be merged at once. */
 static int
 prepare(struct spill *s)
@@ -458,14 +494,12 @@ prepare(struct spill *s)
 			s->run[keep++] = *r;
 	}
 	s->n = keep;
-	for (size_t first = 0; s->n > s->fan && !s->failed; first++) {
+	while (s->n > s->fan && !s->failed) {
 		size_t n = s->n - s->fan + 1;
 
 		if (n > s->fan)
 			n = s->fan;
-		if (first + n > s->n)
-			first = 0;
-		if (merge_runs(s, first, n) < 0)
+		if (merge_runs(s, smallest(s, n), n) < 0)
 			return -1;
 	}
 	if (make_heap(s, 0, s->n) < 0)
@@ -483,7 +517,8 @@ spill_waits(const struct spill *s)
 int
 spill_upto(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
 {
-	if (!s->ready && s->n && prepare(s) < 0)
+	/* To find that there is none, runs need not be merged. */
+	if (!s->ready && s->n && s->least <= limit && prepare(s) < 0)
 		return -1;
 	if (!s->nheap || !s->ready)
 		return 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* unique.c - records that were there already, at the same time and with the same bytes */
+#include <sys/random.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ struct unique {
 	size_t		 used, room;
 	struct entry	*e;		/* from 1; 0: none */
 	uint32_t	 n, cap;
+	uint64_t	 key[2];	/* random: a recording can't choose its slots */
 	uint32_t	 head[SLOTS];
 };
 
@@ -28,6 +31,9 @@ unique_new(size_t memory)
 	u->room = memory > UINT32_MAX ? UINT32_MAX : memory;
 	u->cap = (uint32_t)(u->room / 64 + 2);
 	u->n = 1;
+	if (getrandom(u->key, sizeof u->key, GRND_NONBLOCK) < 0)
+		u->key[1] = UINT64_C(0x9e3779b97f4a7c15);
+	u->key[1] |= 1;
 	/* Neither costs memory before it is used. */
 	if (!(u->data = malloc(u->room)) || !(u->e = malloc(u->cap * sizeof *u->e))) {
 		unique_free(u);
@@ -46,30 +52,38 @@ unique_free(struct unique *u)
 	free(u);
 }
 
-static uint32_t
-slot_of(const uint8_t *p, size_t n)
+/* Both halves of the product: which bits of it a change of v flips is not known without the key. */
+static uint64_t
+mix(const struct unique *u, uint64_t h, uint64_t v)
 {
-	uint64_t h = n, v;
+	__extension__ unsigned __int128 x = (__extension__ (unsigned __int128)(h ^ v)) * u->key[1];
+
+	return (uint64_t)x ^ (uint64_t)(x >> 64);
+}
+
+static uint32_t
+slot_of(const struct unique *u, const uint8_t *p, size_t n)
+{
+	uint64_t h = u->key[0] ^ n, v;
 
 	for (; n >= sizeof v; p += sizeof v, n -= sizeof v) {
 		memcpy(&v, p, sizeof v);
-		h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 32;
+		h = mix(u, h, v);
 	}
 	while (n--)
-		h = (h ^ *p++) * UINT64_C(0x9e3779b97f4a7c15);
+		h = mix(u, h, *p++);
 	return (uint32_t)(h >> 40) % SLOTS;
 }
 
 bool
 unique_add(struct unique *u, uint64_t time, const uint8_t *p, size_t n)
 {
-	uint32_t slot = slot_of(p, n);
+	uint32_t slot = slot_of(u, p, n);
 
 	if (time != u->time) {
 		/* Most times have one record: no need to clear it all. */
 		for (uint32_t i = 1; i < u->n; i++)
-			u->head[slot_of(u->data + u->e[i].off, u->e[i].size)] = 0;
+			u->head[slot_of(u, u->data + u->e[i].off, u->e[i].size)] = 0;
 		u->time = time;
 		u->n = 1;
 		u->used = 0;

@@ -4,25 +4,35 @@
  *
  *	gen BYTES		samples with call chains: 64 CPUs, 1000 processes, 4 events, some 200 bytes a record
  *	gen -s BYTES		mostly FORK, COMM, MMAP2 and EXIT of short-lived processes
+ *	gen -c CPUS ...		so many CPUs
+ *	gen -O ORDER ...	normal (the default), sorted, shuffled or random
  *
- * The disorder is that of real per-CPU buffers: each is read once per round and holds what came since it was last read,
- * so times ascend within a buffer and jump back between them; and what follows a FINISHED_ROUND is not older than the
- * newest record of the round before.  The stream ends with the round that reaches BYTES.
+ * The disorder of `normal' is that of real per-CPU buffers: each is read once per round and holds what came since it was
+ * last read, so times ascend within a buffer and jump back between them.  `sorted' has the same rounds with its records in
+ * order, `shuffled' has each round's records in any order.  In all of these what follows a FINISHED_ROUND is not older than
+ * the newest record of the round before.  `random' has no rounds: a record may have any time of the whole stream.
+ * The stream ends with the round that reaches BYTES.
  */
 #include <err.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { CPUS = 64, PIDS = 1000, EVENTS = 4, DEPTH = 16, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000 };
+enum { PIDS = 1000, EVENTS = 4, DEPTH = 16, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
 enum { BUF = 1 << 20, HEAD = 8, SAMPLE_FIXED = HEAD + 6 * 8, TRAILER = 32 };
+enum order { NORMAL, SORTED, SHUFFLED, RANDOM, ORDERS };
+static const char *const orders[ORDERS] = { "normal", "sorted", "shuffled", "random" };
+static const uint64_t START = 1000000000000;
 static const char *const names[EVENTS] = { "cpu-clock", "task-clock", "page-faults", "context-switches" };
 
 static uint8_t buf[BUF + 65536];
 static size_t used;
+static uint32_t cpus = 64;
+static bool state;		/* -s */
 static uint64_t written, seed = 88172645463325252u;
 
 static uint64_t
@@ -107,7 +117,7 @@ trailer(uint32_t pid, uint64_t time, uint32_t cpu, uint64_t id)
 static uint64_t
 id_of(unsigned event, unsigned cpu)
 {
-	return FIRST_ID + event * CPUS + cpu;
+	return FIRST_ID + event * cpus + cpu;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------- */
@@ -198,7 +208,7 @@ head(void)
 
 		at = begin(64, 0);
 		bytes(attr, sizeof attr);
-		for (unsigned c = 0; c < CPUS; c++)
+		for (unsigned c = 0; c < cpus; c++)
 			u64(id_of(e, c));
 		end(at);
 	}
@@ -268,29 +278,112 @@ short_process(uint64_t time, uint32_t cpu, uint64_t step)
 	task(4, pid, parent, time + 5 * step, cpu);
 }
 
+/* What happened at `time' on a CPU, where the next thing happens no sooner than `gap' later. */
+static void
+happen(uint64_t time, uint64_t gap, uint32_t cpu)
+{
+	time += rnd(gap / 2);
+	if (state || !rnd(1000))
+		short_process(time, cpu, gap / 16);
+	else
+		sample(some_pid(), time, cpu, rnd(2) ? 0 : (unsigned)rnd(EVENTS));
+}
+
+/* One buffer after the other, each read a little later. */
+static void
+normal_round(uint64_t start, uint64_t per_cpu)
+{
+	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+		uint64_t from = start + cpu * per_cpu * GAP * 9 / 10 / cpus;
+
+		for (uint64_t i = 0; i < per_cpu; i++)
+			happen(from + i * GAP, GAP, cpu);
+	}
+}
+
+static void
+sorted_round(uint64_t start, uint64_t per_cpu)
+{
+	uint64_t gap = GAP / cpus;
+
+	for (uint64_t i = 0; i < per_cpu * cpus; i++)
+		happen(start + i * gap, gap, (uint32_t)(i % cpus));
+}
+
+/* Twice as long as a round, so half of it is older than the newest of the round before: as much as the marks allow. */
+static void
+shuffled_round(uint64_t start, uint64_t per_cpu)
+{
+	static uint32_t place[ROUND / 64];
+	uint32_t n = (uint32_t)(per_cpu * cpus);
+
+	for (uint32_t i = 0; i < n; i++) {	/* a random permutation, grown by one place each time */
+		uint32_t at = (uint32_t)rnd(i + 1);
+
+		place[i] = place[at];
+		place[at] = i;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		happen(start + place[i] * (uint64_t)(2 * GAP / cpus), 2 * GAP / cpus, place[i] % cpus);
+}
+
+static void
+random_round(uint64_t want)
+{
+	uint64_t gap = GAP / cpus, span = want / (SAMPLE_FIXED + 8 * (DEPTH + 2)) + 1;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		uint64_t place = rnd(span);
+
+		happen(START + place * gap, gap, (uint32_t)(place % cpus));
+	}
+}
+
+static void
+usage(void)
+{
+	fputs("usage: gen [-s] [-c CPUS] [-O normal|sorted|shuffled|random] BYTES\n", stderr);
+	exit(2);
+}
+
+static enum order
+order_of(const char *s)
+{
+	for (enum order o = NORMAL; o < ORDERS; o++)
+		if (!strcmp(s, orders[o]))
+			return o;
+	usage();
+	return NORMAL;
+}
+
 int
 main(int argc, char **argv)
 {
-	bool state = argc == 3 && !strcmp(argv[1], "-s");
-	uint64_t want, per_cpu = ROUND / CPUS / (state ? 6 * 110 : SAMPLE_FIXED + 8 * (DEPTH + 2)), period = per_cpu * GAP;
+	enum order order = NORMAL;
+	uint64_t want, per_cpu, start = START;
+	int ch;
 
-	if (argc != 2 + state || !(want = strtoull(argv[argc - 1], NULL, 10)))
-		errx(2, "usage: gen [-s] BYTES");
+	while ((ch = getopt(argc, argv, "c:O:s")) != -1)
+		switch (ch) {
+		case 'c': cpus = (uint32_t)strtoul(optarg, NULL, 10); break;
+		case 'O': order = order_of(optarg); break;
+		case 's': state = true; break;
+		default: usage();
+		}
+	if (optind != argc - 1 || !(want = strtoull(argv[optind], NULL, 10)) || !cpus || cpus > CPUS_MAX)
+		usage();
+	per_cpu = ROUND / cpus / (state ? 6 * 110 : SAMPLE_FIXED + 8 * (DEPTH + 2));
+	if (!per_cpu)
+		per_cpu = 1;
 	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, 1 << 20);
 	head();
 	processes();
-	for (uint64_t round = 0; written < want; round++) {
-		for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
-			uint64_t from = UINT64_C(1000000000000) + round * period + cpu * period * 9 / 10 / CPUS;
-
-			for (uint64_t i = 0; i < per_cpu; i++) {
-				uint64_t time = from + i * GAP + rnd(GAP / 2);
-
-				if (state || !rnd(1000))
-					short_process(time, cpu, GAP / 16);
-				else
-					sample(some_pid(), time, cpu, rnd(2) ? 0 : (unsigned)rnd(EVENTS));
-			}
+	for (; written < want; start += per_cpu * GAP) {
+		switch (order) {
+		case NORMAL: normal_round(start, per_cpu); break;
+		case SORTED: sorted_round(start, per_cpu); break;
+		case SHUFFLED: shuffled_round(start, per_cpu); break;
+		default: random_round(want); continue;
 		}
 		end(begin(68, 0));	/* FINISHED_ROUND */
 	}

@@ -239,12 +239,312 @@ test_deliver_fails(void **state)
 	free(t);
 }
 
+/* ---- release up to a time, and spilling ---------------------------------------------------------------- */
+
+/* Whatever the marks said; and the time of the last one that went. */
+static void
+test_release(void **state)
+{
+	struct test *t = calloc(1, sizeof *t);
+	struct pp_err err = { 0 };
+	static const uint64_t times[] = { 50, 10, 30, 30, 70, 20 }, limits[] = { 0, 9, 10, 30, 30, 69, UINT64_MAX };
+	static const uint64_t last[] = { 0, 0, 10, 30, 30, 50, 70 };
+
+	(void)state;
+	t->q = pp_round_new(deliver, t, &err);
+	assert_int_equal(pp_round_release(t->q, UINT64_MAX), 1);
+	assert_int_equal(pp_round_last(t->q), 0);
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		add(t, times[i]);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		model_deliver(&t->m, limits[i]);
+		assert_int_equal(pp_round_release(t->q, limits[i]), 1);
+		compare(t);
+		assert_int_equal(pp_round_last(t->q), last[i]);
+		pp_round_reclaim(t->q);
+	}
+	assert_int_equal(t->ngot, 6);
+	add(t, 69);			/* is late, and counted */
+	add(t, 70);
+	assert_int_equal(pp_round_late(t->q), 1);
+	assert_int_equal(pp_round_final(t->q), 1);
+	assert_int_equal(pp_round_last(t->q), 70);
+	pp_round_free(t->q);
+	free(t);
+}
+
+/* Releases between marks, in a stream of several buffers: the marks' rule goes on as it would. */
+static void
+test_release_random(void **state)
+{
+	struct test *t = malloc(sizeof *t);
+	struct pp_err err = { 0 };
+
+	(void)state;
+	for (seed = 100; seed < 130;) {
+		uint32_t this = seed;
+
+		memset(t, 0, sizeof *t);
+		t->q = pp_round_new(deliver, t, &err);
+		for (unsigned i = 0; i < 800; i++) {
+			uint64_t upto = i * 5;
+
+			add(t, 1 + i * 10 + rnd(200));
+			if (rnd(40) == 0) {
+				model_deliver(&t->m, upto);
+				assert_int_equal(pp_round_release(t->q, upto), 1);
+			} else if (rnd(40) == 0) {
+				model_round(&t->m);
+				assert_int_equal(pp_round_finished(t->q), 1);
+			} else
+				continue;
+			compare(t);
+			assert_int_equal(pp_round_last(t->q), t->m.last_flush);
+			assert_int_equal(pp_round_limit(t->q), t->m.next_flush);
+		}
+		model_deliver(&t->m, UINT64_MAX);
+		assert_int_equal(pp_round_final(t->q), 1);
+		compare(t);
+		pp_round_free(t->q);
+		seed = this + 1;
+	}
+	free(t);
+}
+
+/* A mark says what the next one will deliver; one without records between changes nothing. */
+static void
+test_limit(void **state)
+{
+	struct test *t = calloc(1, sizeof *t);
+	struct pp_err err = { 0 };
+
+	(void)state;
+	t->q = pp_round_new(deliver, t, &err);
+	assert_int_equal(pp_round_limit(t->q), 0);
+	assert_int_equal(pp_round_finished(t->q), 1);
+	assert_int_equal(pp_round_limit(t->q), 0);
+	add(t, 40);
+	add(t, 30);
+	assert_int_equal(pp_round_limit(t->q), 0);
+	assert_int_equal(pp_round_finished(t->q), 1);
+	assert_int_equal(pp_round_limit(t->q), 40);
+	assert_int_equal(t->ngot, 0);
+	add(t, 60);
+	assert_int_equal(pp_round_finished(t->q), 1);
+	assert_int_equal(pp_round_limit(t->q), 60);
+	assert_int_equal(t->ngot, 2);
+	assert_int_equal(pp_round_last(t->q), 40);
+	pp_round_free(t->q);
+	free(t);
+}
+
+static int
+ignore(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	(void)arg, (void)time, (void)p, (void)n;
+	return 1;
+}
+
+/* No less than what was queued, and no more than twice; it comes down when all went, and does not grow with the stream. */
+static void
+test_memory(void **state)
+{
+	struct test *t = calloc(1, sizeof *t);
+	static const uint8_t rec[4096];
+	struct pp_err err = { 0 };
+	size_t peak = 0, once;
+
+	(void)state;
+	t->q = pp_round_new(ignore, NULL, &err);
+	assert_true(pp_round_memory(t->q) < 4096);
+	for (unsigned turn = 0; turn < 20; turn++) {
+		for (unsigned i = 1; i <= 4000; i++) {
+			assert_int_equal(pp_round_add(t->q, turn * 10000 + i, rec, sizeof rec), 1);
+			assert_true(pp_round_memory(t->q) >= (size_t)i * sizeof rec);
+		}
+		once = pp_round_memory(t->q);
+		assert_true(once < 2 * 4000 * sizeof rec);
+		peak = turn ? peak : once;
+		assert_true(once <= peak + (1 << 20));
+		assert_int_equal(pp_round_release(t->q, UINT64_MAX), 1);
+		pp_round_reclaim(t->q);
+		assert_true(pp_round_memory(t->q) < 2 << 20);
+	}
+	for (unsigned turn = 0; turn < 100; turn++) {	/* the same by spilling, of many runs */
+		for (unsigned i = 4000; i; i--)
+			assert_int_equal(pp_round_add(t->q, 500000 + i, rec, 8), 1);
+		assert_int_equal(pp_round_spill(t->q, ignore, NULL), 1);
+		pp_round_reclaim(t->q);
+		assert_true(pp_round_memory(t->q) < 2 << 20);
+		for (unsigned i = 1; i <= 4000; i++)
+			pp_round_spilled(t->q, 500000 + i);
+	}
+	/* descending: each is a run of its own, which costs more than the record */
+	for (unsigned i = 4000; i; i--)
+		assert_int_equal(pp_round_add(t->q, 1000000 + i, rec, 8), 1);
+	assert_true(pp_round_memory(t->q) > 4000 * (8 + 2 * 16));
+	assert_int_equal(pp_round_final(t->q), 1);
+	pp_round_free(t->q);
+	free(t);
+}
+
+struct away {			/* what pp_round_spill() gave, and a caller that keeps it */
+	struct test	*t;
+	unsigned	 number[MAX], n;
+	uint64_t	 last;		/* time of the one before, in this call */
+	unsigned	 fail_at;
+};
+
+static int
+keep(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct away *a = arg;
+
+	if (a->fail_at && a->n + 1 == a->fail_at)
+		return -1;
+	memcpy(&a->number[a->n], p, sizeof *a->number);
+	assert_int_equal(n, length(a->number[a->n]));
+	assert_int_equal(time, a->t->m.time[a->number[a->n]]);
+	assert_true(a->last <= time);
+	a->last = time;
+	a->n++;
+	return 1;
+}
+
+/* The caller's part: all that it keeps up to that time, in order; of the same time, what was given first. */
+static void
+from_away(struct away *a, uint64_t upto)
+{
+	for (;;) {
+		unsigned best = MAX;
+
+		for (unsigned i = 0; i < a->n; i++)
+			if (a->number[i] != MAX && a->t->m.time[a->number[i]] <= upto &&
+			    (best == MAX || a->t->m.time[a->number[i]] < a->t->m.time[a->number[best]] ||
+			    (a->t->m.time[a->number[i]] == a->t->m.time[a->number[best]] && a->number[i] < a->number[best])))
+				best = i;
+		if (best == MAX)
+			return;
+		a->t->got[a->t->ngot++] = a->number[best];
+		pp_round_spilled(a->t->q, a->t->m.time[a->number[best]]);
+		a->number[best] = MAX;
+	}
+}
+
+static int
+deliver_both(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct away *a = arg;
+
+	from_away(a, time);
+	return deliver(a->t, time, p, n);
+}
+
+/* With the caller doing its part, order and marks are as if nothing had been spilled. */
+static void
+test_spill_random(void **state)
+{
+	struct away *a = malloc(sizeof *a);
+	struct test *t = malloc(sizeof *t);
+	struct pp_err err = { 0 };
+
+	(void)state;
+	for (seed = 1; seed < 40;) {
+		uint32_t this = seed, round = 20 + rnd(200), spill = 10 + rnd(150), span = 1 + rnd(300);
+		bool late = this % 4 == 0;
+
+		memset(t, 0, sizeof *t);
+		memset(a, 0, sizeof *a);
+		a->t = t;
+		assert_non_null(t->q = pp_round_new(deliver_both, a, &err));
+		for (unsigned i = 0; i < 900; i++) {
+			add(t, late && !rnd(40) ? 1 + rnd(500 + i) : 500 + i / round * 300 + rnd(span));
+			if (!rnd(spill)) {
+				uint64_t last = pp_round_last(t->q), limit = pp_round_limit(t->q);
+
+				a->last = 0;
+				assert_int_equal(pp_round_spill(t->q, keep, a), 1);
+				assert_int_equal(pp_round_last(t->q), last);
+				assert_int_equal(pp_round_limit(t->q), limit);
+				compare(t);
+			}
+			if (i % round == round - 1) {
+				uint64_t limit = pp_round_limit(t->q);
+
+				model_round(&t->m);
+				assert_int_equal(pp_round_finished(t->q), 1);
+				from_away(a, limit);
+				compare(t);
+				assert_int_equal(pp_round_limit(t->q), t->m.next_flush);
+			}
+		}
+		model_deliver(&t->m, UINT64_MAX);
+		assert_int_equal(pp_round_final(t->q), 1);
+		from_away(a, UINT64_MAX);
+		compare(t);
+		assert_int_equal(t->ngot, 900);
+		pp_round_free(t->q);
+		seed = this + 1;
+	}
+	free(t);
+	free(a);
+}
+
+/* Nothing to spill; a queue that was spilled holds little; a failure is passed on, and nothing comes twice. */
+static void
+test_spill(void **state)
+{
+	struct away *a = calloc(1, sizeof *a);
+	struct test *t = calloc(1, sizeof *t);
+	struct pp_err err = { 0 };
+
+	(void)state;
+	a->t = t;
+	t->q = pp_round_new(deliver, t, &err);
+	assert_int_equal(pp_round_spill(t->q, keep, a), 1);
+	assert_int_equal(a->n, 0);
+	for (unsigned i = 0; i < 1000; i++)
+		add(t, 1 + i * 7919 % 1000);
+	assert_true(pp_round_memory(t->q) > 1 << 19);
+	assert_int_equal(pp_round_spill(t->q, keep, a), 1);
+	assert_int_equal(a->n, 1000);
+	assert_int_equal(t->ngot, 0);
+	pp_round_reclaim(t->q);
+	assert_true(pp_round_memory(t->q) < 1 << 20);
+	/* what is away still waits: a mark is no idle one */
+	assert_int_equal(pp_round_finished(t->q), 1);
+	assert_int_equal(pp_round_limit(t->q), 1000);
+	assert_int_equal(pp_round_final(t->q), 1);
+	assert_int_equal(t->ngot, 0);
+	for (unsigned i = 0; i < 1000; i++)
+		pp_round_spilled(t->q, 1 + i);
+	assert_int_equal(pp_round_last(t->q), 1000);
+	/* and now none waits, so the next record sets the time anew */
+	add(t, 500);
+	assert_int_equal(pp_round_late(t->q), 1);
+	assert_int_equal(pp_round_finished(t->q), 1);
+	assert_int_equal(t->ngot, 1);
+	assert_int_equal(pp_round_limit(t->q), 500);
+
+	a->n = 0;
+	a->fail_at = 4;
+	for (unsigned i = 0; i < 10; i++)
+		add(t, 2000 + i);
+	assert_int_equal(pp_round_spill(t->q, keep, a), -1);
+	assert_int_equal(a->n, 3);
+	pp_round_free(t->q);
+	free(t);
+	free(a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random), cmocka_unit_test(test_large), cmocka_unit_test(test_descending),
 		cmocka_unit_test(test_edges), cmocka_unit_test(test_deliver_fails),
+		cmocka_unit_test(test_release), cmocka_unit_test(test_release_random), cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_spill), cmocka_unit_test(test_spill_random),
 	};
 
 	return cmocka_run_group_tests_name("round", tests, NULL, NULL);

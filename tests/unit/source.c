@@ -2,7 +2,9 @@
 /* A source: what it takes for a recording, where records stand, payloads, and what it says of each fault. */
 #include <sys/mman.h>
 
+#include <errno.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "bytes.h"
 
@@ -239,12 +241,77 @@ test_refills(void **state)
 	close(fd);
 }
 
+/* Make b a COMPRESSED record of n plain bytes, all of which it lets one expand. */
+static void
+compressed(ZSTD_CStream *z, const void *p, size_t n)
+{
+	uint8_t to[4096];
+	ZSTD_inBuffer in = { p, n, 0 };
+	ZSTD_outBuffer out = { to, sizeof to, 0 };
+
+	assert_int_equal(ZSTD_compressStream2(z, &out, &in, ZSTD_e_flush), 0);
+	b.n = 0;
+	begin_rec(&b, 81, 0);
+	for (size_t i = 0; i < out.pos; i++)
+		put(&b, to[i], 1);
+	end_rec(&b, 0);
+}
+
+/* A live input: pp_next() says 2 where it would wait, also where a COMPRESSED record ends amid a record. */
+static void
+test_no_wait(void **state)
+{
+	ZSTD_CStream *z = ZSTD_createCStream();
+	uint8_t plain[48] = { 0 };
+	struct pp_source *s;
+	struct pp_rec r;
+	int fd[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {		/* two records of 24 bytes */
+		pp_set_u32(plain + 24 * i, 4711, b.swap);
+		pp_set_u16(plain + 24 * i + 6, 24, b.swap);
+	}
+	assert_int_equal(pipe(fd), 0);
+	header();
+	assert_int_equal(write(fd[1], bytes_p(&b), b.n), b.n);
+	compressed(z, plain, 40);
+	assert_int_equal(write(fd[1], bytes_p(&b), b.n), b.n);
+	assert_non_null(s = pp_open_fd(fd[0], "stream", 0, &err));
+	pp_no_wait(s);
+	assert_true(pp_at_hand(s));
+	assert_int_equal(pp_next(s, &r), 1);
+	assert_int_equal(pp_next(s, &r), 2);
+	assert_false(pp_at_hand(s));
+	assert_int_equal(pp_next(s, &r), 2);
+	compressed(z, plain + 40, 8);
+	assert_int_equal(write(fd[1], bytes_p(&b), 5), 5);
+	assert_int_equal(pp_top_up(s), 1);
+	assert_false(pp_at_hand(s));
+	assert_int_equal(write(fd[1], bytes_p(&b) + 5, b.n - 5), b.n - 5);
+	assert_int_equal(pp_top_up(s), 1);
+	assert_true(pp_at_hand(s));
+	assert_int_equal(pp_next(s, &r), 1);
+	assert_int_equal(r.size, 24);
+	assert_int_equal(pp_next(s, &r), 2);
+	close(fd[1]);
+	assert_int_equal(pp_top_up(s), 0);
+	assert_true(pp_at_hand(s));
+	assert_int_equal(pp_next(s, &r), 0);
+	assert_int_equal(pp_close(s), 1);
+	ZSTD_freeCStream(z);
+
+	errno = ENOENT;
+	assert_null(pp_open_fd(-1, "stream", 0, &err));
+	assert_string_equal(err.what, "No such file or directory");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
-		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills),
+		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_no_wait),
 	};
 
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit.h"
+#include "unique.h"
+
+enum {
+	PENDING = 256 << 10,	/* bytes that may wait to be written though they were released */
+	MARK_EVERY = 1 << 20,	/* bytes between fresh FINISHED_ROUNDs of one long release */
+	FILL_MAX = 64 << 20	/* bytes: buffers of AUX data are rarely larger */
+};
+
+/* ---- output -------------------------------------------------------------------------------------- */
+
+int
+emit_mark(struct emit *e)
+{
+	uint8_t mark[PP_HEADER_SIZE] = { 0 };
+
+	pp_set_u32(mark, PP_FINISHED_ROUND, e->swap);
+	pp_set_u16(mark + 6, sizeof mark, e->swap);
+	e->unmarked = 0;
+	return pp_put_copy(e->t->out, mark, sizeof mark);
+}
+
+static inline int
+put_unique(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
+{
+	if (e->unique && !unique_add(e->unique, time, p, n)) {
+		e->duplicates++;
+		return 1;
+	}
+	if (e->fresh && e->unmarked >= MARK_EVERY && emit_mark(e) < 0)
+		return -1;
+	e->unmarked += n;
+	return stable ? pp_put_stable(e->t->out, p, n) : pp_put_copy(e->t->out, p, n);
+}
+
+int
+emit_put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
+{
+	return put_unique(e, time, p, n, stable);
+}
+
+static inline int
+put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
+{
+	return e->to ? e->to(e->arg, time, p, n, stable) : put_unique(e, time, p, n, stable);
+}
+
+int
+emit_fill(struct emit *e, uint64_t missing)
+{
+	static const uint8_t zeros[16 << 10];
+
+	if (missing > FILL_MAX)
+		return -1;
+	for (size_t n; missing; missing -= n) {
+		n = missing < sizeof zeros ? (size_t)missing : sizeof zeros;
+		if (pp_put_copy(e->t->out, zeros, n) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+int
+emit_payload(struct emit *e, struct pp_source *in, const struct pp_rec *r)
+{
+	uint64_t left = r->payload;
+	const uint8_t *p;
+	size_t n;
+
+	if (pp_put_stable(e->t->out, r->raw, r->size) < 0)
+		return -1;
+	for (; left && pp_payload(in, &p, &n) > 0; left -= n)
+		if (pp_put_stable(e->t->out, p, n) < 0)
+			return -1;
+	if (!left)
+		return 1;
+	emit_fill(e, left);
+	return -1;
+}
+
+static int
+deliver_spilled(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct emit *e = arg;
+	int rc = put(e, time, p, n, false);
+
+	pp_round_spilled(e->round, time);
+	return rc;
+}
+
+static int
+deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct emit *e = arg;
+
+	if (spill_waits(e->spill) && spill_upto(e->spill, time, deliver_spilled, e) < 0)
+		return -1;
+	e->pending += n;
+	return put(e, time, p, n, true);
+}
+
+/* As deliver(), while each record is wanted and none is in the spill. */
+static int
+deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n, size_t count)
+{
+	struct emit *e = arg;
+
+	(void)count;
+	e->pending += n;
+	return put_unique(e, last, p, n, true);
+}
+
+void
+emit_side_by_side(struct emit *e)
+{
+	if (!e->unique && !e->to)
+		pp_round_side_by_side(e->round, deliver_side);
+}
+
+uint8_t *
+emit_buffer(void *arg)
+{
+	struct emit *e = arg;
+
+	e->pending = 0;
+	e->grew = true;
+	pp_round_reclaim(e->round);
+	return pp_round_buffer(e->round);
+}
+
+int
+emit_flush(struct emit *e)
+{
+	if (pp_flush(e->t->out) < 0)
+		return -1;
+	pp_round_reclaim(e->round);
+	e->pending = 0;
+	return 1;
+}
+
+int
+emit_reclaim(struct emit *e)
+{
+	return e->pending < PENDING ? 1 : emit_flush(e);
+}
+
+/* What the spill has of it, behind what the queue had. */
+static int
+release_spilled(struct emit *e, uint64_t limit)
+{
+	return spill_waits(e->spill) ? spill_upto(e->spill, limit, deliver_spilled, e) : 1;
+}
+
+int
+emit_release(struct emit *e, uint64_t limit)
+{
+	return pp_round_release(e->round, limit) < 0 ? -1 : release_spilled(e, limit);
+}
+
+int
+emit_released(struct emit *e, uint64_t limit)
+{
+	if (release_spilled(e, limit) < 0 || (e->fresh && e->unmarked && emit_mark(e) < 0))
+		return -1;
+	return emit_reclaim(e);
+}
+
+/* ---- input --------------------------------------------------------------------------------------- */
+
+int
+emit_spill(struct emit *e)
+{
+	int rc;
+
+	/* What was released and still waits to be written stands in the queue. */
+	if (emit_flush(e) < 0)
+		return -1;
+	if (!emit_is_full(e))
+		return 1;
+	pp_round_side_by_side(e->round, NULL);
+	rc = spill_begin(e->spill);
+	if (rc > 0) {
+		rc = pp_round_spill(e->round, spill_put, e->spill);
+		if (spill_end(e->spill) < 0)
+			rc = -1;
+	}
+	return rc;
+}
+
+/* The field that perf orders the record by; NULL: it has none. */
+static uint8_t *
+time_field(const struct pp_event *ev, const struct pp_rec *r, uint8_t *raw)
+{
+	if (r->type == PP_SAMPLE)
+		return ev->plan.time ? raw + ev->plan.time : NULL;
+	return ev->plan.t_time && pp_has_trailer(ev, r) ? raw + r->size - ev->plan.t_time : NULL;
+}
+
+int
+emit_add_stamped(struct emit *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
+{
+	uint8_t copy[PP_RECORD_MAX], *field;
+
+	memcpy(copy, r->raw, r->size);
+	if ((field = time_field(ev, r, copy)))
+		pp_set_u64(field, time, e->swap);
+	return emit_add(e, time, copy, r->size);
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------- */
+
+void
+emit_say(const struct emit *e, const char *input, const struct emit_counts *c)
+{
+	static const char *const became[] = {
+		[LATE_EMIT] = "stand where they came", [LATE_DROP] = "were dropped",
+		[LATE_ERROR] = "ended it", [LATE_CLAMP] = "got the time of what was written before them"
+	};
+	uint64_t records, bytes, runs;
+
+	if (c->late && e->how->late != LATE_ERROR)
+		tool_warn(e->t, "%s: %ju records came later than %s allows, and %s", input, (uintmax_t)c->late,
+		    e->how->mode == SORT_WINDOW ? "the window" : "their round", became[e->how->late]);
+	if (e->how->mode == SORT_ROUNDS && c->timed && c->rounds == c->idle_rounds) {
+		const char *why = c->rounds ? "its FINISHED_ROUNDs mean nothing, they stand before the first time" :
+		    "no FINISHED_ROUND";
+
+		spill_count(e->spill, &records, &bytes, &runs);
+		if (runs)
+			tool_warn(e->t, "%s: %s: sorted at its end, by way of a temporary file; --window=TIME needs none",
+			    input, why);
+		else
+			tool_note(e->t, "%s: %s: all is sorted at its end", input, why);
+	}
+}
+
+void
+emit_say_stats(const struct emit *e, const struct emit_counts *c, const struct disorder *d)
+{
+	uint64_t records, bytes, runs;
+
+	spill_count(e->spill, &records, &bytes, &runs);
+	fprintf(stderr, "psort: records: %" PRIu64 " with a time, %" PRIu64 " without, %" PRIu64 " of perf's own\n",
+	    c->timed, c->untimed, c->others);
+	fprintf(stderr, "psort: disorder: %" PRIu64 " came behind newer ones, %s%" PRIu64 " records and %" PRIu64
+	    ".%09" PRIu64 " s at most\n", d->back, d->more ? "at least " : "", d->depth, d->depth_time / 1000000000,
+	    d->depth_time % 1000000000);
+	fprintf(stderr, "psort: rounds: %" PRIu64 ", %" PRIu64 " of them before the first time\n", c->rounds,
+	    c->idle_rounds);
+	fprintf(stderr, "psort: late: %" PRIu64 ", duplicates: %" PRIu64 "\n", c->late, e->duplicates);
+	fprintf(stderr, "psort: spilled: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64 " runs\n", records, bytes,
+	    runs);
+}
+
+int
+emit_open(struct emit *e, struct tool *t, const struct sort_how *how, struct spill *spill, struct pp_err *err)
+{
+	*e = (struct emit){ .t = t, .how = how, .spill = spill };
+	e->limit = how->memory - how->memory / 4;	/* the rest: merging, duplicates */
+	e->fresh = how->marks == MARKS_EMIT || (how->marks == MARKS_AUTO && how->mode != SORT_ROUNDS);
+	if ((how->unique && !(e->unique = unique_new(how->memory / 8))) || !(e->round = pp_round_new(deliver, e, err)))
+		return pp_fail(err, "out of memory");
+	return 1;
+}
+
+void
+emit_close(struct emit *e)
+{
+	pp_round_free(e->round);
+	unique_free(e->unique);
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge_order.h"
+
+enum {
+	DUE = 256 << 10,		/* bytes that are worth a release */
+	DUE_PART = 16,			/* of what waits, too: a release goes through all runs and ties */
+	HELD_MIN = 128 << 10, HELD_MAX = 4 << 20,
+	WINDOW_STEPS = 16,		/* as a single stream is released */
+	TAG_SHIFT = 8,			/* types of records with a time are small: the input stands above them */
+};
+
+struct held {
+	uint64_t	 after;		/* goes out behind what has this time, in front of what is newer */
+	uint64_t	 payload;	/* bytes that are still in the source, which waits for it */
+	uint16_t	 size;
+};
+
+/* ---- records with a time ----------------------------------------------------------------------- */
+
+static bool
+swapped(const struct merge_order *m)
+{
+	return join_source(m->j)->swap;
+}
+
+/* Queue it, its input noted in its type. */
+static int
+queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, bool stamp)
+{
+	struct pp_rec copy = *r;
+
+	memcpy(m->tagged, r->raw, r->size);
+	pp_set_u32(m->tagged, r->type | i << TAG_SHIFT, swapped(m));
+	copy.raw = m->tagged;
+	if ((stamp ? emit_add_stamped(&m->e, ev, &copy, time) : emit_add(&m->e, time, copy.raw, copy.size)) < 0)
+		return -1;
+	m->in[i].waiting++;
+	m->added += r->size;
+	if (!emit_is_full(&m->e))
+		return 1;
+	return order_release(m) < 0 ? -1 : emit_bound(&m->e);
+}
+
+/* ---- records without a time -------------------------------------------------------------------- */
+
+/*
+ * perf delivers records without a time at once, but timed ones only when a second round is finished: what has none
+ * would go in front of what stands before it, which may be another input's.
+ */
+static int
+catch_up(struct merge_order *m)
+{
+	if (!m->waits || !m->e.fresh)
+		return 1;
+	m->waits = false;
+	return emit_mark(&m->e) < 0 || emit_mark(&m->e) < 0 ? -1 : 1;
+}
+
+/* The payload of the record that was put, out of its source, which ends if it fails.  1, or -1. */
+static int
+put_payload(struct merge_order *m, unsigned i, uint64_t left)
+{
+	struct pp_source *src = join_input(m->j, i);
+	const uint8_t *p;
+	size_t n;
+
+	while (left && pp_payload(src, &p, &n) > 0) {
+		if (pp_put_copy(m->t->out, p, n) < 0)
+			return -1;
+		left -= n;
+	}
+	if (!left)
+		return 1;
+	join_end(m->j, i);
+	return emit_fill(&m->e, left);
+}
+
+static int
+put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct held *h)
+{
+	struct pp_rec r = { .raw = raw, .size = h->size, .payload = h->payload, .type = pp_get_u32(raw, swapped(m)),
+	    .misc = pp_get_u16(raw + 4, swapped(m)) };
+
+	if (join_is_again(m->j, i, &r))
+		return 1;
+	if ((r.type < PP_USER_TYPE_START && catch_up(m) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
+		return -1;
+	return put_payload(m, i, r.payload);
+}
+
+/* Put what is held of an input and goes in front of that time. */
+static int
+put_held(struct merge_order *m, unsigned i, uint64_t time)
+{
+	struct merge_input *in = &m->in[i];
+
+	while (in->at < in->n) {
+		struct held h;
+
+		memcpy(&h, in->held + in->at, sizeof h);
+		if (h.after >= time)
+			return 1;
+		in->at += sizeof h + h.size;
+		if (put_untimed(m, i, in->held + in->at - h.size, &h) < 0)
+			return -1;
+	}
+	in->at = in->n = 0;
+	in->stalled = false;
+	return 1;
+}
+
+static int
+hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
+{
+	struct merge_input *in = &m->in[i];
+	struct held h = { in->bound, r->payload, r->size };
+	size_t need = sizeof h + r->size;
+
+	if (in->at > in->cap / 2) {
+		in->n -= in->at;
+		memmove(in->held, in->held + in->at, in->n);
+		in->at = 0;
+	}
+	if (in->cap - in->n < need) {
+		while (in->cap - in->n < need)
+			in->cap = in->cap ? 2 * in->cap : 4096;
+		in->held = tool_realloc(in->held, in->cap, 1);
+	}
+	memcpy(in->held + in->n, &h, sizeof h);
+	memcpy(in->held + in->n + sizeof h, r->raw, r->size);
+	in->n += need;
+	/* Nothing can be read behind a payload, or there is too much. */
+	in->stalled |= r->payload || in->n - in->at > m->held_max;
+	if (m->how->untimed == UNTIMED_FIRST)
+		return put_held(m, i, UINT64_MAX);
+	return 1;
+}
+
+/* ---- the order --------------------------------------------------------------------------------- */
+
+static int
+put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
+{
+	struct merge_input *in = &m->in[e->in];
+	struct pp_rec r = { .raw = e->p, .size = e->size, .type = pp_get_u32(e->p, swapped(m)),
+	    .misc = pp_get_u16(e->p + 4, swapped(m)) };
+
+	if (in->n && put_held(m, e->in, time) < 0)
+		return -1;
+	if (!join_is_again(m->j, e->in, &r)) {
+		m->waits = true;
+		if (emit_put(&m->e, time, e->p, e->size, e->stable) < 0)
+			return -1;
+	}
+	in->waiting--;
+	return in->ended && !in->waiting && in->n ? put_held(m, e->in, UINT64_MAX) : 1;
+}
+
+static int
+by_input(const void *a, const void *b)
+{
+	const struct tie *x = a, *y = b;
+
+	if (x->in != y->in)
+		return x->in < y->in ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Put the ties of the inputs up to this one. */
+static int
+put_ties(struct merge_order *m, unsigned upto)
+{
+	struct ties *t = &m->ties;
+	size_t done = 0;
+	int rc = 1;
+
+	if (t->n == 1 && t->e->in <= upto) {	/* as nearly always */
+		t->n = t->used = 0;
+		return put_timed(m, t->e, t->time);
+	}
+	if (t->n > 1)
+		qsort(t->e, t->n, sizeof *t->e, by_input);
+	while (rc > 0 && done < t->n && t->e[done].in <= upto)
+		rc = put_timed(m, &t->e[done++], t->time);
+	t->n -= done;
+	if (t->n)
+		memmove(t->e, t->e + done, t->n * sizeof *t->e);
+	else
+		t->used = 0;
+	return rc;
+}
+
+static bool
+copy_tie(struct ties *t, struct tie *e)
+{
+	if (t->room - t->used < e->size)
+		return false;
+	memcpy(t->copy + t->used, e->p, e->size);
+	e->p = t->copy + t->used;
+	e->stable = false;
+	t->used += e->size;
+	return true;
+}
+
+/* Those that stay will outlive the queue's bytes; where that is too much, they go out. */
+static int
+keep_ties(struct merge_order *m)
+{
+	struct ties *t = &m->ties;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->e[i].stable && !copy_tie(t, &t->e[i]))
+			return put_ties(m, UINT_MAX);
+	return 1;
+}
+
+static int
+add_tie(struct merge_order *m, struct tie *e)
+{
+	struct ties *t = &m->ties;
+
+	/* Over the bound: the order of the inputs begins anew. */
+	if ((t->n == t->cap || (!e->stable && t->room - t->used < e->size)) && put_ties(m, UINT_MAX) < 0)
+		return -1;
+	if (!e->stable)
+		copy_tie(t, e);
+	e->seq = t->seq++;
+	t->e[t->n++] = *e;
+	return 1;
+}
+
+/* What the queue or the spill releases. */
+static int
+to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
+{
+	struct merge_order *m = arg;
+	uint32_t type = pp_get_u32(p, swapped(m));
+	struct tie e = { .p = p, .in = type >> TAG_SHIFT, .size = (uint16_t)n, .stable = stable };
+
+	/* The copy is ours, and goes out once. */
+	pp_set_u32((uint8_t *)(uintptr_t)p, type & ((1 << TAG_SHIFT) - 1), swapped(m));
+	if (m->ties.n && time < m->ties.time)	/* late */
+		return put_timed(m, &e, time);
+	if (time > m->ties.time && put_ties(m, UINT_MAX) < 0)
+		return -1;
+	m->ties.time = time;
+	return add_tie(m, &e);
+}
+
+/* The smallest bound, and whose it is, the first of equal ones; n: all have ended. */
+static unsigned
+smallest(const struct merge_order *m, uint64_t *bound)
+{
+	unsigned best = m->n;
+
+	*bound = UINT64_MAX;
+	for (unsigned i = 0; i < m->n; i++)
+		if (!m->in[i].ended && (best == m->n || m->in[i].bound < *bound)) {
+			best = i;
+			*bound = m->in[i].bound;
+		}
+	return best;
+}
+
+int
+order_release(struct merge_order *m)
+{
+	uint64_t bound;
+	unsigned first = smallest(m, &bound);
+
+	m->added = 0;
+	if (emit_release(&m->e, bound) < 0)
+		return -1;
+	if (m->ties.n && put_ties(m, m->ties.time < bound || first == m->n ? UINT_MAX : first) < 0)
+		return -1;
+	if (keep_ties(m) < 0)
+		return -1;
+	/* All has gone out that is in front of what it holds. */
+	if (first < m->n && m->in[first].stalled && put_held(m, first, UINT64_MAX) < 0)
+		return -1;
+	return emit_reclaim(&m->e);
+}
+
+bool
+order_is_due(const struct merge_order *m)
+{
+	uint64_t bound;
+	unsigned first = smallest(m, &bound);
+
+	if (first < m->n && m->in[first].stalled)
+		return true;
+	return m->added >= DUE && m->added >= (pp_round_memory(m->e.round) + m->ties.used) / DUE_PART;
+}
+
+bool
+order_can_read(const struct merge_order *m, unsigned i)
+{
+	return !m->in[i].ended && !m->in[i].stalled;
+}
+
+uint64_t
+order_bound(const struct merge_order *m)
+{
+	uint64_t bound;
+
+	smallest(m, &bound);
+	return bound;
+}
+
+bool
+order_is_wanted(const struct merge_order *m, unsigned i, uint64_t bound)
+{
+	return order_can_read(m, i) && m->in[i].bound <= bound;
+}
+
+int
+order_mark(struct merge_order *m)
+{
+	return m->e.fresh && m->e.unmarked ? emit_mark(&m->e) : 1;
+}
+
+/* ---- input ------------------------------------------------------------------------------------- */
+
+static int
+finished_round(struct merge_input *in, const struct sort_how *how)
+{
+	in->count.rounds++;
+	in->count.idle_rounds += !in->count.timed;
+	if (how->mode == SORT_ROUNDS) {
+		in->bound = in->next;
+		in->next = in->max;
+	}
+	return 1;
+}
+
+static void
+slide_window(struct merge_input *in, uint64_t window)
+{
+	uint64_t limit = in->max > window ? in->max - window - 1 : 0;
+
+	if (limit > in->bound && limit - in->bound >= window / WINDOW_STEPS)
+		in->bound = limit;
+}
+
+static int
+late(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, uint64_t last)
+{
+	m->in[i].count.late++;
+	switch (m->how->late) {
+	case LATE_DROP:
+		return 1;
+	case LATE_CLAMP:
+		return queue(m, i, ev, r, last, true);
+	case LATE_ERROR:
+		join_refuse(m->j, i, r, "late: time %" PRIu64 ".%09" PRIu64 " after %" PRIu64 ".%09" PRIu64 " was written",
+		    time / 1000000000, time % 1000000000, last / 1000000000, last % 1000000000);
+		return 0;
+	default:
+		return queue(m, i, ev, r, time, false);
+	}
+}
+
+int
+order_take(struct merge_order *m, unsigned i, const struct pp_rec *r)
+{
+	struct merge_input *in = &m->in[i];
+	uint64_t time, last = pp_round_last(m->e.round);
+	const struct pp_event *ev;
+
+	if (r->type == PP_FINISHED_ROUND)
+		return finished_round(in, m->how);
+	if (r->type >= PP_USER_TYPE_START) {
+		in->count.others++;
+		return hold(m, i, r);
+	}
+	if (!(ev = join_event(m->j, i, r)))
+		return 0;
+	if (!pp_time(ev, r, swapped(m), &time)) {
+		in->count.untimed++;
+		if (m->how->untimed != UNTIMED_STAMP || !in->prev)
+			return hold(m, i, r);
+		return queue(m, i, ev, r, in->prev > last ? in->prev : last, true);
+	}
+	in->count.timed++;
+	in->prev = time;
+	if (in->disorder)
+		disorder_add(in->disorder, time);
+	if (time > in->max)
+		in->max = time;
+	if (m->how->mode == SORT_WINDOW)
+		slide_window(in, m->how->window);
+	return time < last ? late(m, i, ev, r, time, last) : queue(m, i, ev, r, time, false);
+}
+
+int
+order_end(struct merge_order *m, unsigned i)
+{
+	m->in[i].ended = true;
+	return m->in[i].waiting ? 1 : put_held(m, i, UINT64_MAX);
+}
+
+int
+order_finish(struct merge_order *m)
+{
+	for (unsigned i = 0; i < m->n; i++)
+		if (!m->in[i].ended && order_end(m, i) < 0)
+			return -1;
+	return order_release(m) < 0 ? -1 : order_mark(m);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+int
+order_open(struct merge_order *m, struct tool *t, struct join *j, const struct sort_how *how, struct spill *spill,
+    struct pp_err *err)
+{
+	unsigned n = join_inputs(j);
+	size_t part = how->memory / 16;
+
+	*m = (struct merge_order){ .t = t, .j = j, .how = how, .n = n };
+	m->in = tool_alloc(n, sizeof *m->in);
+	for (unsigned i = 0; how->stats && i < n; i++)
+		m->in[i].disorder = tool_alloc(1, sizeof *m->in[i].disorder);
+	m->tagged = tool_alloc(1, PP_RECORD_MAX);
+	m->held_max = part / n < HELD_MIN ? HELD_MIN : part / n > HELD_MAX ? HELD_MAX : part / n;
+	m->ties.cap = part / sizeof *m->ties.e;
+	m->ties.e = tool_alloc(m->ties.cap, sizeof *m->ties.e);
+	m->ties.room = part < PP_RECORD_MAX ? PP_RECORD_MAX : part;
+	m->ties.copy = tool_alloc(m->ties.room, 1);
+	if (emit_open(&m->e, t, how, spill, err) < 0)
+		return -1;
+	m->e.swap = join_source(j)->swap;
+	m->e.fresh = how->marks != MARKS_DROP;
+	m->e.limit -= 2 * part;
+	m->e.to = to_ties;
+	m->e.arg = m;
+	return 1;
+}
+
+void
+order_close(struct merge_order *m)
+{
+	for (unsigned i = 0; i < m->n; i++) {
+		free(m->in[i].held);
+		free(m->in[i].disorder);
+	}
+	free(m->in);
+	free(m->ties.e);
+	free(m->ties.copy);
+	free(m->tagged);
+	emit_close(&m->e);
+}
+
+void
+order_say(const struct merge_order *m)
+{
+	struct emit_counts all = { 0 };
+	struct disorder *d = m->how->stats ? m->in[0].disorder : NULL;
+
+	for (unsigned i = 0; i < m->n; i++) {
+		const struct emit_counts *c = &m->in[i].count;
+
+		emit_say(&m->e, join_name(m->j, i), c);
+		all.timed += c->timed;
+		all.untimed += c->untimed;
+		all.others += c->others;
+		all.rounds += c->rounds;
+		all.idle_rounds += c->idle_rounds;
+		all.late += c->late;
+		if (i && d)
+			disorder_merge(d, m->in[i].disorder);
+	}
+	if (d)
+		emit_say_stats(&m->e, &all, d);
+}
