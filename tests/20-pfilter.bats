@@ -29,6 +29,28 @@ kept() {
 	[ "$(kept --time +2us,)" = "CALLCHAIN_DEFERRED=2 COMM=1 SAMPLE=1" ]
 }
 
+@test "pfilter: --exclude-time and --exclude-type" {
+	f=data/multi.pipe.data
+	times() { perf script -f --ns -F time -i "$1" 2>/dev/null | tr -d ' :' | sort -u; }
+	need perf
+	mapfile -t all < <(times $f)
+	a=${all[10]} b=${all[20]} c=${all[30]}
+	pfilter --exclude-time "$a,$b $c," "$f" >"$T/got"
+	diff <(printf '%s\n' "${all[@]:0:10}" "${all[@]:21:9}") <(times "$T/got")
+	pfilter --time "$a,$c" --exclude-time "$b,$b" "$f" >"$T/got"
+	diff <(printf '%s\n' "${all[@]:10:10}" "${all[@]:21:10}") <(times "$T/got")
+	pfilter --exclude-time +0s,+1ns <"$f" >"$T/got"
+	diff <(printf '%s\n' "${all[@]:1}") <(times "$T/got")
+	pfilter --exclude-time 0%-50%,50%-100% "$f" >"$T/got" && [ -z "$(times "$T/got")" ] || [ $? = 2 ]
+	try pfilter --time "$a,$b" --exclude-time ",$c" "$f"
+	[ $rc = 2 ] && one_line "pfilter: --time and --exclude-time: nothing is left"
+	need jq
+	[ "$(kept --exclude-type SAMPLE)" = "CALLCHAIN_DEFERRED=2 COMM=1 SWITCH=2 SWITCH_CPU_WIDE=1" ]
+	[ "$(kept --exclude-type SWITCH --sideband=none)" = "CALLCHAIN_DEFERRED=2 SAMPLE=4 SWITCH_CPU_WIDE=1" ]
+	try pfilter --exclude-type COMM "$f"
+	[ $rc = 2 ] && one_line "pfilter: --exclude-type 'COMM': is no choice among samples; --drop-type leaves it out"
+}
+
 @test "pfilter: --type and --sideband" {
 	need jq
 	[ "$(kept --type SAMPLE)" = "COMM=1 SAMPLE=4" ]
@@ -70,15 +92,4 @@ kept() {
 	! pstat -o "$T/keep" "$T/missing" 2>/dev/null || failed "pstat of a missing file"
 	[ "$(cat "$T/keep")" = keep ] || failed "pstat emptied its output before it could read"
 	done_all
-}
-
-@test "psort: descending times take memory in proportion" {
-	sanitized && skip "a sanitizer has memory of its own"
-	{
-		echo "attr type=1 config=0 period=1 sample_type=TID|TIME flags=sample_id_all ids=1"
-		seq 200000 -1 1 | sed 's/.*/SAMPLE pid=1 tid=1 time=&/'
-	} >"$T/desc.txt"
-	mkpipe "$T/desc.txt" >"$T/desc"
-	(ulimit -v 120000 && psort "$T/desc" >"$T/out")
-	psort -c "$T/out"
 }

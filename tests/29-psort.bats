@@ -255,3 +255,14 @@ reference() {
 	same_script "$T/b" "$T/sorted" -F comm,pid,time,event,ip || failed "inject: differs"
 	done_all
 }
+
+@test "psort: descending times take memory in proportion" {
+	sanitized && skip "a sanitizer has memory of its own"
+	{
+		echo "attr type=1 config=0 period=1 sample_type=TID|TIME flags=sample_id_all ids=1"
+		seq 200000 -1 1 | sed 's/.*/SAMPLE pid=1 tid=1 time=&/'
+	} >"$T/desc.txt"
+	mkpipe "$T/desc.txt" >"$T/desc"
+	(ulimit -v 120000 && psort "$T/desc" >"$T/out")
+	psort -c "$T/out"
+}

@@ -6,8 +6,8 @@
 
 enum { MEMORY_MIN = 1 << 20 };
 enum {
-	EVENT_NOT = TOOL_LONG, PID_NOT, TID_NOT, CPU_NOT, COMM, COMMS, COMM_NOT, DSO, DSO_NOT, CGROUP, CGROUP_NOT, CHILDREN,
-	TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
+	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM, COMMS, COMM_NOT, DSO, DSO_NOT, CGROUP,
+	CGROUP_NOT, CHILDREN, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
 	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
 	MAX_STACK, ANON, ANON_KEY, STATS,
 };
@@ -31,8 +31,10 @@ const struct tool_opt options_table[] = {
 	{ COMM_NOT, "exclude-comm", "LIST", "drop samples of threads of these names" },
 	{ CPU_NOT, "exclude-cpu", "LIST", "drop samples of these CPUs" },
 	{ EVENT_NOT, "exclude-event", "LIST", "drop samples of these events" },
+	{ TIME_NOT, "exclude-time", "RANGES", "drop samples from start,stop" },
 	{ DSO_NOT, "exclude-dso", "LIST", "drop samples in these files" },
 	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
+	{ TYPE_NOT, "exclude-type", "LIST", "drop samples, switches and the like of these record types" },
 	{ INVERT, "invert", NULL, "keep the samples that all this would drop" },
 	{ SWITCH_ON, "switch-on", "EVENT", "keep samples from this event on" },
 	{ SWITCH_OFF, "switch-off", "EVENT", "keep samples up to this event" },
@@ -163,8 +165,10 @@ options_take(struct tool *t, struct options *o, int key)
 	case TID_NOT:		tool_list(t, &s->no_tid, t->optarg); break;
 	case CPU_NOT:		tool_list(t, &s->no_cpu, t->optarg); break;
 	case EVENT_NOT:		select_events(t, &s->no_event, t->optarg); break;
-	case TIME:		times_add(t, &s->times, t->optarg); break;
-	case TYPE:		select_types(t, s, t->optarg); break;
+	case TIME:		times_add(t, &s->times, t->optarg, false); break;
+	case TIME_NOT:		times_add(t, &s->times, t->optarg, true); break;
+	case TYPE:		select_types(t, s, t->optarg, false); break;
+	case TYPE_NOT:		select_types(t, s, t->optarg, true); break;
 	case INVERT:		s->invert = true; break;
 	case COMMS:
 	case 'c':		o->keys = state_keys_add(o->keys, t, KEY_COMM, t->optarg); break;

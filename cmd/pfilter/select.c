@@ -67,7 +67,8 @@ select_events(const struct tool *t, struct names *names, const char *text)
 
 struct type_words {
 	const struct tool *t;
-	struct selection *s;
+	bool	*type;
+	bool	 out;			/* --exclude-type */
 };
 
 static void
@@ -77,19 +78,39 @@ add_type(void *arg, const char *word)
 	int64_t n = pp_type_number(word);
 
 	if (n < 0)
-		tool_wrong(w->t, "--type '%s': no such record type; expected names such as SAMPLE or SWITCH, or numbers",
-		    word);
+		tool_wrong(w->t, "%s '%s': no such record type; expected names such as SAMPLE or SWITCH, or numbers",
+		    w->t->optname, word);
 	if (n >= PP_USER_TYPE_START)
-		tool_wrong(w->t, "--type '%s': perf's own records always pass; expected types of the kernel", word);
-	w->s->type[n] = true;
+		tool_wrong(w->t, "%s '%s': perf's own records always pass; expected types of the kernel%s", w->t->optname, word,
+		    w->out ? " (see --drop-type)" : "");
+	if (w->out && (roles[n] == ROLE_SIDEBAND || roles[n] == ROLE_LOSS))
+		tool_wrong(w->t, "%s '%s': is no choice among samples; --drop-type leaves it out", w->t->optname, word);
+	w->type[n] = true;
 }
 
 void
-select_types(const struct tool *t, struct selection *s, const char *text)
+select_types(const struct tool *t, struct selection *s, const char *text, bool out)
 {
-	if (!s->type)
+	bool **type = out ? &s->no_type : &s->type;
+
+	if (!*type)
+		*type = tool_alloc(PP_USER_TYPE_START, sizeof **type);
+	tool_words(t, text, add_type, &(struct type_words){ t, *type, out });
+}
+
+/* --exclude-type is --type of all others. */
+static void
+ready_types(struct selection *s)
+{
+	if (!s->no_type)
+		return;
+	if (!s->type) {
 		s->type = tool_alloc(PP_USER_TYPE_START, sizeof *s->type);
-	tool_words(t, text, add_type, &(struct type_words){ t, s });
+		for (int i = 0; i < PP_USER_TYPE_START; i++)
+			s->type[i] = !s->no_sideband || roles[i] != ROLE_SIDEBAND;
+	}
+	for (int i = 0; i < PP_USER_TYPE_START; i++)
+		s->type[i] &= !s->no_type[i];
 }
 
 /* The lists of a key and its opposite can be asked from here on. */
@@ -108,6 +129,7 @@ select_ready(const struct tool *t, struct selection *s)
 	ready_lists(t, &s->pid, &s->no_pid, "pid");
 	ready_lists(t, &s->tid, &s->no_tid, "tid");
 	ready_lists(t, &s->cpu, &s->no_cpu, "cpu");
+	ready_types(s);
 	times_settle(&s->times, t);
 	s->keys = (s->pid.n || s->no_pid.n ? BY_PID : 0) | (s->tid.n || s->no_tid.n ? BY_TID : 0) |
 	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->times.n ? BY_TIME : 0) |
@@ -130,6 +152,7 @@ select_free(struct selection *s)
 	}
 	free(s->times.r);
 	free(s->type);
+	free(s->no_type);
 	free(s->event_state);
 }
 

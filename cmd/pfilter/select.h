@@ -30,7 +30,7 @@ struct selection {
 	struct tool_list pid, tid, cpu, no_pid, no_tid, no_cpu;
 	struct names	 event, no_event;
 	struct times	 times;
-	bool		*type;		/* by number, of the kernel's types; NULL: all */
+	bool		*type, *no_type;	/* by number, of the kernel's types; NULL: all, none */
 	bool		 invert, no_sideband;
 	unsigned	 keys;			/* which of these there are: select.c */
 	bool		 decided_elsewhere;	/* by --filter, or keys that depend on history */
@@ -55,8 +55,8 @@ void	select_events(const struct tool *, struct names *, const char *text);
 bool	select_names_event(const char *pattern, const struct pp_event *);
 /* All events are known: a pattern of that option that fits none exits 2. */
 void	select_check_names(const struct tool *, const struct names *, const char *option);
-/* --type: "SAMPLE,SWITCH,4711" */
-void	select_types(const struct tool *, struct selection *, const char *text);
+/* --type, or (out) --exclude-type: "SAMPLE,SWITCH,4711" */
+void	select_types(const struct tool *, struct selection *, const char *text, bool out);
 
 /* All options have been seen: what contradicts itself exits 2. */
 void	select_ready(const struct tool *, struct selection *);

@@ -98,7 +98,7 @@ static void
 add(struct times *s, struct time_end start, struct time_end stop)
 {
 	s->r = tool_realloc(s->r, s->n + 1, sizeof *s->r);
-	s->r[s->n++] = (struct time_range){ start, stop };
+	s->r[s->n++] = (struct time_range){ start, stop, false };
 }
 
 static struct time_end
@@ -194,7 +194,7 @@ one_range(const struct tool *t, struct times *s, char *word, const char *text)
 }
 
 void
-times_add(const struct tool *t, struct times *s, const char *text)
+times_add(const struct tool *t, struct times *s, const char *text, bool out)
 {
 	char *copy = tool_alloc(strlen(text) + 1, 1), *rest = copy;
 	size_t before = s->n;
@@ -206,6 +206,8 @@ times_add(const struct tool *t, struct times *s, const char *text)
 	free(copy);
 	if (s->n == before)
 		unclear(t, text);
+	for (; before < s->n; before++)
+		s->r[before].out = out;
 }
 
 /* ---- what they come to --------------------------------------------------------------------------- */
@@ -218,27 +220,88 @@ by_start(const void *a, const void *b)
 	return (x->start.ns > y->start.ns) - (x->start.ns < y->start.ns);
 }
 
-/* When nothing is missing any more: put them in order, and join what overlaps. */
+/* Those that go out come behind the others. */
+static int
+by_kind(const void *a, const void *b)
+{
+	const struct time_range *x = a, *y = b;
+
+	return x->out != y->out ? x->out - y->out : by_start(a, b);
+}
+
+/* Join those of n ascending ranges that overlap: how many there are then. */
+static size_t
+join(struct time_range *r, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (k && r[i].start.ns <= r[k - 1].stop.ns) {
+			if (r[i].stop.ns > r[k - 1].stop.ns)
+				r[k - 1].stop = r[i].stop;
+		} else
+			r[k++] = r[i];
+	return k;
+}
+
+/* Take the times of nout ranges out of n; both ascend, apart. */
+static void
+cut_out(struct times *s, const struct time_range *in, size_t n, const struct time_range *out, size_t nout)
+{
+	struct time_range *to = NULL;
+	size_t k = 0, o = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct time_range r = in[i];
+
+		while (o < nout && out[o].stop.ns < r.start.ns)
+			o++;
+		for (size_t p = o; p < nout && r.start.ns <= r.stop.ns && out[p].start.ns <= r.stop.ns; p++) {
+			if (out[p].start.ns > r.start.ns) {
+				to = tool_realloc(to, k + 1, sizeof *to);
+				to[k] = r;
+				to[k++].stop.ns = out[p].start.ns - 1;
+			}
+			if (out[p].stop.ns >= r.stop.ns) {
+				r.start.ns = 1;		/* nothing is left of it */
+				r.stop.ns = 0;
+			} else
+				r.start.ns = out[p].stop.ns + 1;
+		}
+		if (r.start.ns > r.stop.ns)
+			continue;
+		to = tool_realloc(to, k + 1, sizeof *to);
+		to[k++] = r;
+	}
+	free(s->r);
+	s->r = to;
+	s->n = k;
+}
+
+/* When nothing is missing any more: put them in order, join what overlaps, take out what is excluded. */
 void
 times_settle(struct times *s, const struct tool *t)
 {
-	size_t n = 0;
+	static const struct time_range all = { .stop.ns = UINT64_MAX };
+	size_t nin = 0, n, nout;
 
-	if (!s->n || s->needs_first || s->needs_last || s->needs_wall)
+	if (!s->n || s->ready || s->needs_first || s->needs_last || s->needs_wall)
 		return;
 	for (size_t i = 0; i < s->n; i++)
 		if (s->r[i].start.ns > s->r[i].stop.ns)
-			tool_wrong(t, "--time: a range starts at %ju ns, after it stops at %ju ns", (uintmax_t)s->r[i].start.ns,
-			    (uintmax_t)s->r[i].stop.ns);
-	if (s->n)
-		qsort(s->r, s->n, sizeof *s->r, by_start);
-	for (size_t i = 0; i < s->n; i++)
-		if (n && s->r[i].start.ns <= s->r[n - 1].stop.ns) {
-			if (s->r[i].stop.ns > s->r[n - 1].stop.ns)
-				s->r[n - 1].stop = s->r[i].stop;
-		} else
-			s->r[n++] = s->r[i];
-	s->n = n;
+			tool_wrong(t, "--%stime: a range starts at %ju ns, after it stops at %ju ns", s->r[i].out ? "exclude-" : "",
+			    (uintmax_t)s->r[i].start.ns, (uintmax_t)s->r[i].stop.ns);
+	qsort(s->r, s->n, sizeof *s->r, by_kind);
+	while (nin < s->n && !s->r[nin].out)
+		nin++;
+	n = join(s->r, nin);
+	nout = join(s->r + nin, s->n - nin);
+	if (nout)
+		cut_out(s, nin ? s->r : &all, nin ? n : 1, s->r + nin, nout);
+	else
+		s->n = n;
+	if (!s->n)
+		tool_wrong(t, "--time and --exclude-time: nothing is left");
 	s->ready = true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * times.h - --time: ranges of the trace's clock, both ends included, as in perf.
+ * times.h - --time, --exclude-time: ranges of the trace's clock, both ends included, as in perf.
  *
  *	12.5,13  ,13  12.5,			of the clock that perf script shows
  *	+1.5s,+200ms				from the first sample on
@@ -18,15 +18,15 @@ struct time_end {
 	double	 share;			/* of the time from first to last sample */
 };
 struct times {				/* begins zeroed: any time */
-	struct time_range { struct time_end start, stop; } *r;
+	struct time_range { struct time_end start, stop; bool out; } *r;	/* out: of --exclude-time */
 	size_t	 n;
 	/* what is missing to tell what the ranges are */
 	bool	 needs_first, needs_last, needs_wall;
 	bool	 ready;			/* nothing: they ascend, apart, all FROM_ZERO */
 };
 
-/* Add what --time says; wrong use exits 2. */
-void	times_add(const struct tool *, struct times *, const char *text);
+/* Add what --time says, or (out) --exclude-time; wrong use exits 2. */
+void	times_add(const struct tool *, struct times *, const char *text, bool out);
 /* All options have been seen. */
 void	times_settle(struct times *, const struct tool *);
 /* The first sample (and the last one, if `needs_last') is known; the clock showed `clock' ns when it was `wall'. */
