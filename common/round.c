@@ -23,12 +23,12 @@ struct block {
 	uint64_t	 number;
 	uint8_t		 data[BLOCK];
 };
-struct entry {
-	uint64_t	 time;
-	uint64_t	 place;		/* number of the block, place in it (BLOCK_SHIFT bits), length (16 bits) */
-};
+/* Its place: number of the block, place in it (BLOCK_SHIFT bits), length (16 bits). */
+typedef struct pp_waiting entry;
 
-struct pp_round {
+struct round {
+	/* next: behind the last that waits, end: of e; newest: UINT64_MAX: the next one can't be added the short way */
+	struct pp_round	 pub;
 	pp_deliver	*deliver;
 	pp_deliver_side	*side;		/* NULL: records are delivered one by one */
 	void		*arg;
@@ -43,20 +43,20 @@ struct pp_round {
 	struct block	*spare[SPARES];	/* given back */
 	size_t		 nspare;
 
-	struct entry	*e;		/* e[first] .. e[n - 1] wait */
+	entry	*e;		/* e[first] .. e[n - 1] wait */
 	size_t		 first, n, cap;
 	bool		 disorder;	/* these are not ascending */
-	struct entry	*out[2];	/* scratch of a release */
+	entry	*out[2];	/* scratch of a release */
 	size_t		 outcap;
 	uint64_t	 away;		/* records that were handed over by pp_round_spill(), and still wait */
 	size_t		 mem;		/* of blocks */
-	uint64_t	 max, next_flush, last_flush, late;
+	uint64_t	 next_flush, late;
 };
 
 struct pp_round *
 pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
 {
-	struct pp_round *q = calloc(1, sizeof *q);
+	struct round *q = calloc(1, sizeof *q);
 
 	if (!q) {
 		pp_fail(err, "out of memory");
@@ -65,35 +65,41 @@ pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
 	q->deliver = deliver;
 	q->arg = arg;
 	q->err = err;
-	return q;
+	q->pub.newest = UINT64_MAX;
+	return &q->pub;
 }
 
 void
-pp_round_side_by_side(struct pp_round *q, pp_deliver_side *side)
+pp_round_side_by_side(struct pp_round *pub, pp_deliver_side *side)
 {
+	struct round *q = (struct round *)pub;
+
 	q->side = side;
 }
 
 static void
-free_entries(struct pp_round *q)
+free_entries(struct round *q)
 {
 	free(q->e);
 	free(q->out[0]);
 	free(q->out[1]);
-	q->e = q->out[0] = q->out[1] = NULL;
-	q->first = q->n = q->cap = q->outcap = 0;
+	q->e = q->pub.next = q->pub.end = q->out[0] = q->out[1] = NULL;
+	q->first = q->outcap = 0;
+	q->pub.newest = UINT64_MAX;
 }
 
 static void
-free_spares(struct pp_round *q)
+free_spares(struct round *q)
 {
 	for (; q->nspare; q->mem -= sizeof(struct block))
 		free(q->spare[--q->nspare]);
 }
 
 void
-pp_round_free(struct pp_round *q)
+pp_round_free(struct pp_round *pub)
 {
+	struct round *q = (struct round *)pub;
+
 	if (!q)
 		return;
 	for (size_t i = 0; i < q->nblock; i++)
@@ -122,7 +128,7 @@ grow(void *p, size_t *cap, size_t n, size_t size)
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
 static void
-give_back(struct pp_round *q, struct block *b)
+give_back(struct round *q, struct block *b)
 {
 	if (q->nspare < SPARES)
 		q->spare[q->nspare++] = b;
@@ -133,8 +139,9 @@ give_back(struct pp_round *q, struct block *b)
 }
 
 void
-pp_round_reclaim(struct pp_round *q)
+pp_round_reclaim(struct pp_round *pub)
 {
+	struct round *q = (struct round *)pub;
 	size_t gone = 0;
 
 	for (size_t i = 0; i < q->nblock; i++) {
@@ -156,7 +163,7 @@ pp_round_reclaim(struct pp_round *q)
 }
 
 static struct block *
-new_block(struct pp_round *q)
+new_block(struct round *q)
 {
 	struct block **all = grow(q->block, &q->blockcap, q->nblock + 1, sizeof *all), *b;
 
@@ -177,24 +184,27 @@ new_block(struct pp_round *q)
 uint8_t *
 pp_round_buffer(void *arg)
 {
-	struct pp_round *q = arg;
+	struct round *q = arg;
 	struct block *b = new_block(q);
 
 	if (!b)
 		return NULL;
 	q->reading = b;
+	q->pub.buf = b->data;
+	q->pub.live = &b->live;
+	q->pub.place = b->number << (BLOCK_SHIFT + 16);
 	return b->data;
 }
 
 static const uint8_t *
-bytes_at(const struct pp_round *q, uint64_t place)
+bytes_at(const struct round *q, uint64_t place)
 {
 	return q->block[(place >> (BLOCK_SHIFT + 16)) - q->base]->data + (place >> 16 & (BLOCK - 1));
 }
 
 /* The block that the record stands in, or a copy of it, and where.  NULL: no memory. */
 static struct block *
-block_for(struct pp_round *q, const uint8_t *p, size_t n, uint64_t *at)
+block_for(struct round *q, const uint8_t *p, size_t n, uint64_t *at)
 {
 	struct block *b = q->reading;
 
@@ -214,53 +224,72 @@ block_for(struct pp_round *q, const uint8_t *p, size_t n, uint64_t *at)
 
 /* ---- what waits -------------------------------------------------------------------------------- */
 
+static size_t
+waiting(const struct round *q)
+{
+	return (size_t)(q->pub.next - q->e) - q->first;
+}
+
+/* What was delivered, or was added the long way, has changed how the next one may be added. */
+static void
+note_newest(struct round *q)
+{
+	q->pub.newest = UINT64_MAX;
+	if (waiting(q))
+		q->pub.newest = q->pub.next[-1].time > q->pub.last ? q->pub.next[-1].time : q->pub.last;
+}
+
 /* Room for one more entry.  -1: no memory. */
 static int
-more_entries(struct pp_round *q)
+more_entries(struct round *q)
 {
-	struct entry *all;
+	size_t n = waiting(q), cap = (size_t)(q->pub.end - q->e);
+	entry *all = q->e;
 
-	if (q->first > q->n / 2) {
-		q->n -= q->first;
-		memmove(q->e, q->e + q->first, q->n * sizeof *q->e);
-		q->first = 0;
-		return 1;
-	}
-	if (!(all = grow(q->e, &q->cap, q->n + 1, sizeof *all)))
+	if (q->first > cap / 2)
+		memmove(q->e, q->e + q->first, n * sizeof *q->e);
+	else if (!(all = grow(q->e, &cap, cap + 1, sizeof *all)))
 		return -1;
+	else
+		n += q->first;
+	q->first = q->first > cap / 2 ? 0 : q->first;
 	q->e = all;
+	q->pub.next = all + n;
+	q->pub.end = all + cap;
 	return 1;
 }
 
 int
-pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
+pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
 {
+	struct round *q = (struct round *)pub;
 	uint64_t at;
 	struct block *b;
 
-	if ((q->n == q->cap && more_entries(q) < 0) || !(b = block_for(q, p, n, &at)))
+	if ((pub->next == pub->end && more_entries(q) < 0) || !(b = block_for(q, p, n, &at)))
 		return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
 	b->live++;
-	q->late += time < q->last_flush;
-	if (q->n == q->first) {
+	q->late += time < pub->last;
+	if (!waiting(q)) {
 		q->disorder = false;
 		if (!q->away)
-			q->max = time;
+			pub->max = time;
 	} else
-		q->disorder |= time < q->e[q->n - 1].time;
-	if (time > q->max)
-		q->max = time;
-	q->e[q->n++] = (struct entry){ time, (b->number << BLOCK_SHIFT | at) << 16 | n };
+		q->disorder |= time < pub->next[-1].time;
+	if (time > pub->max)
+		pub->max = time;
+	*pub->next++ = (entry){ time, (b->number << BLOCK_SHIFT | at) << 16 | n };
+	note_newest(q);
 	return 1;
 }
 
 /* ---- sorting ----------------------------------------------------------------------------------- */
 
 static void
-insertion_sort(struct entry *e, size_t n)
+insertion_sort(entry *e, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct entry x = e[i];
+		entry x = e[i];
 		size_t k = i;
 
 		for (; k && e[k - 1].time > x.time; k--)
@@ -270,8 +299,8 @@ insertion_sort(struct entry *e, size_t n)
 }
 
 /* Sort n entries, stably, to where it says: e itself or `spare'. */
-static struct entry *
-sort(struct entry *e, struct entry *spare, size_t n)
+static entry *
+sort(entry *e, entry *spare, size_t n)
 {
 	enum { FEW = 40, BITS = 8, DIGITS = 1 << BITS, PASSES = 64 / BITS };
 	size_t count[PASSES][DIGITS];
@@ -293,7 +322,7 @@ sort(struct entry *e, struct entry *spare, size_t n)
 		for (uint64_t p = 0, x = e[i].time - min; p < passes; p++, x >>= BITS)
 			count[p][x & (DIGITS - 1)]++;
 	for (unsigned p = 0; p < passes; p++) {
-		struct entry *t = e;
+		entry *t = e;
 
 		for (size_t d = 0, at = 0; d < DIGITS; d++) {
 			size_t k = count[p][d];
@@ -315,7 +344,7 @@ enum { AHEAD = 12 };			/* entries: what is delivered soon should be in the cache
 
 /* Records that lie side by side in a block are given out at once. */
 static int
-deliver_side(struct pp_round *q, const struct entry *e, const struct entry *end)
+deliver_side(struct round *q, const entry *e, const entry *end)
 {
 	for (; e < end; e++) {
 		const uint8_t *p = bytes_at(q, e->place);
@@ -333,34 +362,37 @@ deliver_side(struct pp_round *q, const struct entry *e, const struct entry *end)
 		}
 		if (q->side(q->arg, e->time, p, to - at, n) < 0)
 			return -1;
-		q->last_flush = e->time;
+		q->pub.last = e->time;
 	}
 	return 1;
 }
 
 static int
-deliver_each(struct pp_round *q, const struct entry *e, const struct entry *end)
+deliver_each(struct round *q, const entry *e, const entry *end)
 {
 	for (; e < end; e++) {
 		q->block[(e->place >> (BLOCK_SHIFT + 16)) - q->base]->live--;
 		if (q->deliver(q->arg, e->time, bytes_at(q, e->place), e->place & 0xffff) < 0)
 			return -1;
-		q->last_flush = e->time;
+		q->pub.last = e->time;
 	}
 	return 1;
 }
 
 static int
-deliver(struct pp_round *q, const struct entry *e, size_t n)
+deliver(struct round *q, const entry *e, size_t n)
 {
-	return q->side ? deliver_side(q, e, e + n) : deliver_each(q, e, e + n);
+	int rc = q->side ? deliver_side(q, e, e + n) : deliver_each(q, e, e + n);
+
+	note_newest(q);
+	return rc;
 }
 
 static int
-release_ascending(struct pp_round *q, uint64_t limit)
+release_ascending(struct round *q, uint64_t limit)
 {
-	const struct entry *e = q->e + q->first;
-	size_t lo = q->first, hi = q->n;
+	const entry *e = q->e + q->first;
+	size_t lo = q->first, hi = lo + waiting(q);
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -375,28 +407,29 @@ release_ascending(struct pp_round *q, uint64_t limit)
 }
 
 static int
-release(struct pp_round *q, uint64_t limit)
+release(struct round *q, uint64_t limit)
 {
-	size_t n = 0, stay = 0, cap = 0, waiting = q->n - q->first;
-	const struct entry *e = q->e + q->first;
+	size_t n = 0, stay = 0, cap = 0, all = waiting(q);
+	const entry *e;
 	uint64_t last = 0;
 
-	if (!waiting)
+	if (!all)
 		return 1;
 	if (!q->disorder)
 		return release_ascending(q, limit);
 	for (int i = 0; i < 2; i++) {
-		struct entry *all;
+		entry *out;
 
 		cap = q->outcap;
-		if (!(all = grow(q->out[i], &cap, waiting, sizeof *all)))
+		if (!(out = grow(q->out[i], &cap, all, sizeof *out)))
 			return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
-		q->out[i] = all;
+		q->out[i] = out;
 	}
 	q->outcap = cap;
 	q->disorder = false;
-	for (size_t i = 0; i < waiting; i++) {
-		struct entry x = e[i];
+	e = q->e + q->first;
+	for (size_t i = 0; i < all; i++) {
+		entry x = e[i];
 		bool goes = x.time <= limit;
 
 		q->out[0][n] = x;
@@ -407,67 +440,74 @@ release(struct pp_round *q, uint64_t limit)
 		last = goes ? last : x.time;
 	}
 	q->first = 0;
-	q->n = stay;
+	q->pub.next = q->e + stay;
 	return deliver(q, sort(q->out[0], q->out[1], n), n);
 }
 
 int
-pp_round_finished(struct pp_round *q)
+pp_round_finished(struct pp_round *pub)
 {
-	if (q->n == q->first && !q->away)
+	struct round *q = (struct round *)pub;
+
+	if (!waiting(q) && !q->away)
 		return 1;
 	if (release(q, q->next_flush) < 0)
 		return -1;
-	q->next_flush = q->max;
+	q->next_flush = pub->max;
 	return 1;
 }
 
 int
-pp_round_final(struct pp_round *q)
+pp_round_final(struct pp_round *pub)
 {
+	struct round *q = (struct round *)pub;
+
 	return release(q, UINT64_MAX);
 }
 
 int
-pp_round_release(struct pp_round *q, uint64_t limit)
+pp_round_release(struct pp_round *pub, uint64_t limit)
 {
+	struct round *q = (struct round *)pub;
+
 	return release(q, limit);
 }
 
 uint64_t
-pp_round_limit(const struct pp_round *q)
+pp_round_limit(const struct pp_round *pub)
 {
+	const struct round *q = (const struct round *)pub;
+
 	return q->next_flush;
 }
 
 uint64_t
-pp_round_last(const struct pp_round *q)
+pp_round_late(const struct pp_round *pub)
 {
-	return q->last_flush;
-}
+	const struct round *q = (const struct round *)pub;
 
-uint64_t
-pp_round_late(const struct pp_round *q)
-{
 	return q->late;
 }
 
 /* ---- bounded memory ---------------------------------------------------------------------------- */
 
 size_t
-pp_round_memory(const struct pp_round *q)
+pp_round_memory(const struct pp_round *pub)
 {
+	const struct round *q = (const struct round *)pub;
 	size_t out = q->outcap;
 
-	if (q->disorder && q->n - q->first > out)
-		out = q->n - q->first;
-	return q->mem + q->blockcap * sizeof *q->block + (q->cap + 2 * out) * sizeof *q->e;
+	if (q->disorder && waiting(q) > out)
+		out = waiting(q);
+	return q->mem + q->blockcap * sizeof *q->block + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e;
 }
 
 int
-pp_round_spill(struct pp_round *q, pp_deliver *to, void *arg)
+pp_round_spill(struct pp_round *pub, pp_deliver *to, void *arg)
 {
-	struct pp_round was = *q;
+	struct round *q = (struct round *)pub;
+	struct round was = *q;
+	size_t n = waiting(q);
 	int rc;
 
 	q->deliver = to;
@@ -477,20 +517,23 @@ pp_round_spill(struct pp_round *q, pp_deliver *to, void *arg)
 	q->deliver = was.deliver;
 	q->side = was.side;
 	q->arg = was.arg;
-	q->last_flush = was.last_flush;
+	pub->last = was.pub.last;
 	if (rc < 0)
 		return -1;
-	q->away += was.n - was.first;
+	q->away += n;
 	/* Give back all that it grew to. */
 	free_entries(q);
-	pp_round_reclaim(q);
+	pp_round_reclaim(pub);
 	free_spares(q);
 	return 1;
 }
 
 void
-pp_round_spilled(struct pp_round *q, uint64_t time)
+pp_round_spilled(struct pp_round *pub, uint64_t time)
 {
+	struct round *q = (struct round *)pub;
+
 	q->away--;
-	q->last_flush = time;
+	pub->last = time;
+	note_newest(q);
 }

@@ -11,7 +11,7 @@
  *
  * A cut on a record's boundary must end with status 0, silence and the whole input.  Any other with status 1, one line
  * "command: <stdin>: byte N: NAME: ..." with N and NAME of the record that is cut, and on standard output what was before
- * it (if the cut is in payload outside the record, its beginning may follow).
+ * it (if the cut is in payload outside the record, its beginning may follow, filled up with zeros or not).
  * A changed byte must not crash or hang the command, and status 1 must have a reason on standard error.
  */
 #include <sys/mman.h>
@@ -99,6 +99,16 @@ one_line(const struct run *r)
 	return r->nerr && strchr(r->err, '\n') == r->err + r->nerr - 1;
 }
 
+/* What is there of the output behind n bytes: no more than the record has, and zeros. */
+static bool
+filled(const struct run *r, size_t n, const struct mark *m)
+{
+	for (size_t i = n; i < r->nout; i++)
+		if (r->out[i] || i >= m->off + m->size)
+			return false;
+	return true;
+}
+
 static void
 check_cut(size_t n)
 {
@@ -121,8 +131,8 @@ check_cut(size_t n)
 		complain("cut at", n, &r, whole ? "wanted status 0" : "wanted status 1");
 	else if (whole ? r.nerr != 0 : !one_line(&r) || strncmp(r.err, want, strlen(want)))
 		complain("cut at", n, &r, whole ? "wanted silence" : want);
-	else if (!any_output && (r.nout > n || r.nout < m->off || memcmp(r.out, stream, r.nout) ||
-	    (r.nout != m->off && !in_payload)))
+	else if (!any_output && (r.nout < m->off || (r.nout != m->off && !in_payload) ||
+	    memcmp(r.out, stream, r.nout < n ? r.nout : n) || !filled(&r, n, m)))
 		complain("cut at", n, &r, "wanted the complete records before");
 	free(r.out);
 	free(r.err);
