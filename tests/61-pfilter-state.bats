@@ -192,6 +192,28 @@ pids() {
 	done_all
 }
 
+@test "state: records that are dropped are heeded all the same" {
+	need jq
+	count() { pfilter "$@" | pstat --json | jq -c '[.samples, ([.types[] | select(.name == "COMM" or .name == "MMAP2").records] | add)]'; }
+	in=data/p72_forks.pipe.data
+	while IFS='|' read -r want args; do
+		IFS='|' read -ra args <<<"$args"
+		[ "$(count "${args[@]}" $in | jq -c '.[0]')" = "$want" ] || failed "all: ${args[*]}"
+		for none in --sideband=none "--sideband=none --type SAMPLE" "--sideband=none --type SAMPLE,EXIT"; do
+			got=$(count $none "${args[@]}" $in)
+			[ "$got" = "[$want,null]" ] || failed "$none: ${args[*]}: $got"
+		done
+	done <<-'END'
+		204|--comm|forks
+		388|--exclude-comm|forks
+		204|--filter|comm == "forks"
+		67|--dso|[kernel.kallsyms]
+		592|--filter|exists(dso)
+		23|--pid|6984|--children
+	END
+	done_all
+}
+
 @test "state: what cannot be asked" {
 	in=$(recipe followers)
 	while IFS='|' read -r args text; do

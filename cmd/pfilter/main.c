@@ -40,6 +40,15 @@ struct job {
 
 /* ---- one record ---------------------------------------------------------------------------------- */
 
+/* What the record says of its task counts for the decisions to come, wherever the record itself goes.  1, or -1. */
+static int
+learn(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
+{
+	if (!j->state || !state_wants(r->type))
+		return 1;
+	return state_feed(j->state, ev, r) < 0 || (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0) ? -1 : 1;
+}
+
 /* Which sides want a side-band record: those that need it. */
 static int
 sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
@@ -58,7 +67,7 @@ sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 	}
 	if ((front = front_take(&j->front)) < 0)
 		return pp_fail(&j->t.in_err, "out of memory");
-	if (state_feed(j->state, ev, r) < 0 || (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0))
+	if (learn(j, ev, r) < 0)
 		return -1;
 	if (!(to & MAIN)) {
 		j->decide.records[KEPT]--;
@@ -85,8 +94,10 @@ judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	if ((why = decide(&j->decide, ev, r)) < 0)
 		return -1;
 	to = why == KEPT ? MAIN : REST;
+	if (j->decide.shared && why != KEPT)
+		return learn(j, ev, r) < 0 ? -1 : why == NOT_SIDEBAND ? 0 : REST;
 	if (j->decide.shared)
-		return why == NOT_SIDEBAND ? 0 : why != KEPT ? REST : j->state ? sideband(j, ev, r) : BOTH;
+		return j->state ? sideband(j, ev, r) : BOTH;
 	if (j->o.thin.scale && why > 0 && decide_thinned((enum reason)why))
 		to |= OWED;
 	/* Nothing will become of it. */
