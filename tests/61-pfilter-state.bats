@@ -76,7 +76,6 @@ pids() {
 		4 --comm one --invert
 		1 --comm one --comm two --pid 1
 		0 --comm one --pid 2
-		0 --comm one --exclude-comm one
 	END
 	done_all
 }
@@ -223,7 +222,10 @@ pids() {
 		--children|--children: goes with --pid or --comm
 		--show-on-off-events|--show-on-off-events: goes with
 		--comm a,,b|--comm 'a,,b': an empty word
-		--comm file:///nonexistent|--comm '/nonexistent': No such file
+		--comm a,b --exclude-comm c,b,a|--comm and --exclude-comm: nothing is left
+		--dso a --exclude-dso a|--dso and --exclude-dso: nothing is left
+		--cgroup /a --exclude-cgroup /a|--cgroup and --exclude-cgroup: nothing is left
+		--comm file:///nonexistent|--comm: /nonexistent: No such file
 		--switch-on cycles|--switch-on 'cycles': no such event; there are cpu-clock
 		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP
 	END

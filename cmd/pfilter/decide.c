@@ -14,7 +14,7 @@ static void
 bind(struct decide *d)
 {
 	d->bound = true;
-	select_bind(&d->o->sel, d->t);
+	select_bind(&d->o->sel, d->t, &d->o->drop.events);
 	if (d->o->keys)
 		state_keys_bind(d->o->keys, d->t, d->t->in);
 	if (d->o->expr && !d->checked)

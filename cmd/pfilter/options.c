@@ -210,6 +210,16 @@ options_change(const struct options *o)
 	return drop_any(&o->drop) || columns_any(&o->columns) || anon_any(&o->anon);
 }
 
+/* Are all types that --type wants dropped again? */
+static bool
+types_gone(const struct options *o)
+{
+	for (uint32_t i = 0; o->sel.type && i < PP_USER_TYPE_START; i++)
+		if (o->sel.type[i] && !tool_list_has(&o->drop.types, i))
+			return false;
+	return o->sel.type;
+}
+
 void
 options_done(struct tool *t, struct options *o)
 {
@@ -224,6 +234,10 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--scale-period: goes with --every, --sample or --max-rate");
 	if (h->stop && !h->has_max_samples)
 		tool_wrong(t, "--stop: goes with --max-samples");
+	if (h->stop && o->rejected)
+		tool_wrong(t, "--stop: goes without --rejected, which would not get all of the rest");
+	if (o->drop.force && !o->drop.types.n)
+		tool_wrong(t, "--force: goes with --drop-type");
 	if (o->explain && !o->expr)
 		tool_wrong(t, "--explain: goes with --filter");
 	if (o->anon.key_file && !anon_any(&o->anon))
@@ -232,8 +246,12 @@ options_done(struct tool *t, struct options *o)
 	anon_ready(t, &o->anon, &o->columns);
 	tool_list_ready(&o->drop.types);
 	drop_ready(t, &o->drop);
+	if (types_gone(o))
+		tool_wrong(t, "--type and --drop-type: nothing is left");
 	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h);
 	select_ready(t, &o->sel);
+	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)
+		tool_wrong(t, "--invert: goes with an option that selects samples, such as --pid");
 	t->no_output = o->dry_run;
 }
 

@@ -211,12 +211,32 @@ select_feature(struct selection *s, const struct tool *t, const struct pp_rec *r
 	return false;
 }
 
+/* Is there an event that is selected, and not dropped? */
+static void
+check_left(const struct selection *s, const struct tool *t, const struct names *drop)
+{
+	const struct pp_events *e = t->in->events;
+	bool any = false;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		if (!select_names(s, e->ev[i]))
+			continue;
+		if (!any_names(drop, e->ev[i]))
+			return;
+		any = true;
+	}
+	tool_wrong(t, "%s%s: nothing is left", s->event.n ? "--event" : "--exclude-event",
+	    any ? " and --drop-event" : s->event.n ? " and --exclude-event" : "");
+}
+
 void
-select_bind(struct selection *s, const struct tool *t)
+select_bind(struct selection *s, const struct tool *t, const struct names *drop)
 {
 	times_check(&s->times, t);
 	select_check_names(t, &s->event, "--event");
 	select_check_names(t, &s->no_event, "--exclude-event");
+	if (s->keys & BY_EVENT && !s->invert)
+		check_left(s, t, drop);
 }
 
 /* The first record of an event: is it selected, and can the keys be told from its samples at all? */

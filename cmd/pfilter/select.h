@@ -65,8 +65,8 @@ void	select_ready(const struct tool *, struct selection *);
  * and would be wrong.
  */
 bool	select_feature(struct selection *, const struct tool *, const struct pp_rec *);
-/* Before the first sample: all events are known, and names that fit none exit 2. */
-void	select_bind(struct selection *, const struct tool *);
+/* Before the first sample: all events are known, and names that fit none, or leave none beside those of `drop', exit 2. */
+void	select_bind(struct selection *, const struct tool *, const struct names *drop);
 /* Is the event one of --event, and not of --exclude-event? */
 bool	select_names(const struct selection *, const struct pp_event *);
 /*

@@ -51,6 +51,17 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 static bool
 chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task);
 
+/* With --children there may be more than what is listed. */
+static void
+check_left(const struct tool *t, struct state_keys *k)
+{
+	static const char *const names[] = { [KEY_COMM] = "comm", [KEY_DSO] = "dso", [KEY_CGROUP] = "cgroup" };
+
+	for (int i = KEY_COMM; i <= KEY_CGROUP; i++)
+		if (words_within(&k->list[i], &k->list[KEY_NO_COMM + i]) && !(i == KEY_COMM && k->children))
+			tool_wrong(t, "--%s and --exclude-%s: nothing is left", names[i], names[i]);
+}
+
 void
 state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid)
 {
@@ -58,6 +69,7 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 		tool_wrong(t, "--children: goes with --pid or --comm");
 	if (k->show && !k->on && !k->off)
 		tool_wrong(t, "--show-on-off-events: goes with --switch-on or --switch-off");
+	check_left(t, k);
 	if (k->children) {
 		k->pid = *pid;
 		*pid = (struct tool_list){ 0 };
