@@ -371,3 +371,24 @@ wrong() {
 	    5  drop
 	END
 }
+
+@test "filter: --explain says what the order of time is needed for" {
+	while IFS='|' read -r line filter args; do
+		[ "$(pfilter $args -n --explain --filter "$filter" data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = "$line" ] ||
+		    failed "$args $filter"
+	done <<-'END'
+		decided at once, in order of arrival|pid == 3|
+		decided at once, in order of arrival|pid == 3|--comm x --order=input
+		decided at once, in order of arrival|reltime < 1s|
+		waits for its turn in time order: reltime, comm|comm == "x" && reltime < 1s|
+		decided in order of arrival, which has to be that of time: comm|comm == "x"|--order=input
+		decided in time order, as another option wants it|pid == 3|--comm x
+		decided in time order, as another option wants it|pid == 3|--sideband=needed
+		decided in time order, as another option wants it|pid == 3|--order=time
+	END
+	[ "$(pfilter -n --explain --filter 'reltime < 1s' <data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = \
+	    "decided at once, in order of arrival" ] || failed "standard input that is a file"
+	[ "$(cat data/p72_forks.pipe.data | pfilter -n --explain --filter 'reltime < 1s' 2>&1 | sed -n 2p)" = \
+	    "waits for its turn in time order: reltime" ] || failed "a pipe"
+	done_all
+}

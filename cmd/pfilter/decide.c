@@ -20,7 +20,7 @@ bind(struct decide *d)
 	if (d->o->expr && !d->checked)
 		check_fields(d);
 	if (d->o->explain)
-		expr_explain(d->o->expr, stderr);
+		expr_explain(d->o->expr, d->held, stderr);
 }
 
 /* What --filter has to be told besides the record, and is not told of each. */

@@ -299,6 +299,14 @@ more(void *arg)
 	return ((struct job *)arg)->front.held;
 }
 
+/* Do records wait for their turn? */
+static bool
+waits(const struct job *j)
+{
+	return options_need_order(&j->o) ||
+	    (j->o.order == ORDER_AUTO && expr_needs_start(j->o.expr) && !j->decide.about.start);
+}
+
 static int
 hold_start(struct job *j)
 {
@@ -322,8 +330,7 @@ start(struct job *j)
 
 	if (options_need_state(o) && !(j->state = state_new(t->in->swap, &t->in_err)))
 		return -1;
-	if ((options_need_order(o) || (o->order == ORDER_AUTO && expr_needs_start(o->expr) && !j->decide.about.start)) &&
-	    hold_start(j) < 0)
+	if (waits(j) && hold_start(j) < 0)
 		return -1;
 	if (decide_start(&j->decide, t, o, j->state) < 0)
 		return -1;
@@ -411,7 +418,7 @@ stats(const struct job *j)
 static int
 explain(struct job *j)
 {
-	expr_explain(j->o.expr, stdout);
+	expr_explain(j->o.expr, waits(j), stdout);
 	options_free(&j->o);
 	return fclose(stdout) ? 1 : 0;
 }
