@@ -7,8 +7,9 @@
 #include "feature.h"
 #include "survey.h"
 
-const char *
-survey_name(const struct tool *t)
+/* What the input can be opened by once more; NULL: it can be read only once. */
+static const char *
+name_again(const struct tool *t)
 {
 	struct stat st;
 
@@ -53,7 +54,7 @@ by_record(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 void
 survey_times(const struct tool *t, bool last, struct survey *s)
 {
-	const char *name = survey_name(t);
+	const char *name = name_again(t);
 	struct pp_source *in;
 	unsigned rounds = 0;
 	struct pp_err err;
