@@ -3,6 +3,19 @@
  * pfilter - keep the samples that match, and all that they need to stay readable.
  *
  *	source  ->  [hold: until it can be decided in time order]  ->  decide  ->  what is kept, and -U: the rest
+ *
+ *	options, words		what the user asks for
+ *	survey			a look at the input before, for --time
+ *	hold, hold_store	records that wait
+ *	decide			the verdict on one record:
+ *	  select, times		  by keys that stand in it
+ *	  state_keys, descent	  by keys that depend on history, which is in state
+ *	  expr*			  by --filter
+ *	  thin			  --every, --sample, --max-rate, --max-samples
+ *	needed, front		what --sideband=needed puts in front of a record
+ *	side			one of the two outputs; with totals, for READ values, and the changes on the way (out.h):
+ *	  thin_attr, anon*, drop*, columns
+ *	tee			a payload that both outputs get
  */
 #include <sys/stat.h>
 
@@ -46,7 +59,11 @@ learn(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 {
 	if (!j->state || !state_wants(r->type))
 		return 1;
-	return state_feed(j->state, ev, r) < 0 || (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0) ? -1 : 1;
+	if (state_feed(j->state, ev, r) < 0)
+		return -1;
+	if (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0)
+		return pp_fail(&j->t.in_err, "out of memory");
+	return 1;
 }
 
 /* Which sides want a side-band record: those that need it. */
