@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "feature.h"
 #include "survey.h"
+#include "times.h"
 
 /* What the input can be opened by once more; NULL: it can be read only once. */
 static const char *
@@ -19,21 +19,13 @@ name_again(const struct tool *t)
 	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
 }
 
-/* The feature: perf record knows these times when it finishes a file; in a pipe they are 0. */
 static bool
 by_feature(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 {
 	struct pp_err err = { 0 };
 	struct pp_feature f;
-	uint64_t first, last;
 
-	if (pp_feature_of(&f, r, in->swap, 0, &err) < 0 || f.number != PP_FEAT_SAMPLE_TIME ||
-	    pp_feature_num(&f, "first", &first, &err) <= 0 || pp_feature_num(&f, "last", &last, &err) <= 0 || !first ||
-	    first > last)
-		return false;
-	s->first = first;
-	s->last = last;
-	return true;
+	return pp_feature_of(&f, r, in->swap, 0, &err) >= 0 && times_feature(&f, &s->first, &s->last);
 }
 
 static void
