@@ -392,3 +392,13 @@ wrong() {
 	    "waits for its turn in time order: reltime" ] || failed "a pipe"
 	done_all
 }
+
+@test "filter: --explain on a terminal writes no stream there" {
+	need script
+	script -qec "pfilter --explain --filter 'pid == 3' data/demo.data" /dev/null </dev/null | tr -d '\r' >"$T/out"
+	grep -q '^samples of cpu-clock:ppp, dummy:HG:$' "$T/out"
+	! grep -q PERFILE2 "$T/out"
+	# without an input
+	[ "$(script -qec "pfilter --explain --filter 'pid == 3, comm == \"x\"'" /dev/null | tr -d '\r')" = \
+	    "$(printf 'filter: (pid == 3) && (comm == "x")\nwaits for its turn in time order: comm')" ]
+}

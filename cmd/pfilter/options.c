@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 
@@ -240,6 +241,8 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--force: goes with --drop-type");
 	if (o->explain && !o->expr)
 		tool_wrong(t, "--explain: goes with --filter");
+	if (o->explain && !t->out_name && isatty(STDOUT_FILENO))	/* who asks there does not want the stream */
+		o->dry_run = true;
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: goes with --anon");
 	o->anon.memory = o->memory;
