@@ -42,7 +42,7 @@ struct columns_out {
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-struct words {
+struct listing {
 	const struct tool *t;
 	struct columns	*c;
 };
@@ -50,7 +50,7 @@ struct words {
 static void
 add_word(void *arg, const char *word)
 {
-	struct words *w = arg;
+	struct listing *w = arg;
 	char all[256] = "";
 	bool found = false;
 
@@ -70,7 +70,7 @@ add_word(void *arg, const char *word)
 void
 columns_strip(const struct tool *t, struct columns *c, const char *text)
 {
-	tool_words(t, text, add_word, &(struct words){ t, c });
+	tool_words(t, text, add_word, &(struct listing){ t, c });
 }
 
 void
