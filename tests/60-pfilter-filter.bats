@@ -371,3 +371,34 @@ wrong() {
 	    5  drop
 	END
 }
+
+@test "filter: --explain says what the order of time is needed for" {
+	while IFS='|' read -r line filter args; do
+		[ "$(pfilter $args -n --explain --filter "$filter" data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = "$line" ] ||
+		    failed "$args $filter"
+	done <<-'END'
+		decided at once, in order of arrival|pid == 3|
+		decided at once, in order of arrival|pid == 3|--comm x --order=input
+		decided at once, in order of arrival|reltime < 1s|
+		waits for its turn in time order: reltime, comm|comm == "x" && reltime < 1s|
+		decided in order of arrival, which has to be that of time: comm|comm == "x"|--order=input
+		decided in time order, as another option wants it|pid == 3|--comm x
+		decided in time order, as another option wants it|pid == 3|--sideband=needed
+		decided in time order, as another option wants it|pid == 3|--order=time
+	END
+	[ "$(pfilter -n --explain --filter 'reltime < 1s' <data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = \
+	    "decided at once, in order of arrival" ] || failed "standard input that is a file"
+	[ "$(cat data/p72_forks.pipe.data | pfilter -n --explain --filter 'reltime < 1s' 2>&1 | sed -n 2p)" = \
+	    "waits for its turn in time order: reltime" ] || failed "a pipe"
+	done_all
+}
+
+@test "filter: --explain on a terminal writes no stream there" {
+	need script
+	script -qec "pfilter --explain --filter 'pid == 3' data/demo.data" /dev/null </dev/null | tr -d '\r' >"$T/out"
+	grep -q '^samples of cpu-clock:ppp, dummy:HG:$' "$T/out"
+	! grep -q PERFILE2 "$T/out"
+	# without an input
+	[ "$(script -qec "pfilter --explain --filter 'pid == 3, comm == \"x\"'" /dev/null | tr -d '\r')" = \
+	    "$(printf 'filter: (pid == 3) && (comm == "x")\nwaits for its turn in time order: comm')" ]
+}

@@ -76,7 +76,6 @@ pids() {
 		4 --comm one --invert
 		1 --comm one --comm two --pid 1
 		0 --comm one --pid 2
-		0 --comm one --exclude-comm one
 	END
 	done_all
 }
@@ -192,6 +191,28 @@ pids() {
 	done_all
 }
 
+@test "state: records that are dropped are heeded all the same" {
+	need jq
+	count() { pfilter "$@" | pstat --json | jq -c '[.samples, ([.types[] | select(.name == "COMM" or .name == "MMAP2").records] | add)]'; }
+	in=data/p72_forks.pipe.data
+	while IFS='|' read -r want args; do
+		IFS='|' read -ra args <<<"$args"
+		[ "$(count "${args[@]}" $in | jq -c '.[0]')" = "$want" ] || failed "all: ${args[*]}"
+		for none in --sideband=none "--sideband=none --type SAMPLE" "--sideband=none --type SAMPLE,EXIT"; do
+			got=$(count $none "${args[@]}" $in)
+			[ "$got" = "[$want,null]" ] || failed "$none: ${args[*]}: $got"
+		done
+	done <<-'END'
+		204|--comm|forks
+		388|--exclude-comm|forks
+		204|--filter|comm == "forks"
+		67|--dso|[kernel.kallsyms]
+		592|--filter|exists(dso)
+		23|--pid|6984|--children
+	END
+	done_all
+}
+
 @test "state: what cannot be asked" {
 	in=$(recipe followers)
 	while IFS='|' read -r args text; do
@@ -201,7 +222,10 @@ pids() {
 		--children|--children: goes with --pid or --comm
 		--show-on-off-events|--show-on-off-events: goes with
 		--comm a,,b|--comm 'a,,b': an empty word
-		--comm file:///nonexistent|--comm '/nonexistent': No such file
+		--comm a,b --exclude-comm c,b,a|--comm and --exclude-comm: nothing is left
+		--dso a --exclude-dso a|--dso and --exclude-dso: nothing is left
+		--cgroup /a --exclude-cgroup /a|--cgroup and --exclude-cgroup: nothing is left
+		--comm file:///nonexistent|--comm: /nonexistent: No such file
 		--switch-on cycles|--switch-on 'cycles': no such event; there are cpu-clock
 		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP
 	END

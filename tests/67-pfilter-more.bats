@@ -90,6 +90,41 @@ spread() {
 	done_all
 }
 
+@test "more: options that leave nothing, or nothing to do, are wrong use" {
+	set -f			# the patterns are for pfilter
+	while IFS='|' read -r args text; do
+		try pfilter $args data/multi.pipe.data
+		[ $rc = 2 ] && one_line "pfilter: $text" || failed "$args"
+	done <<-END
+		--invert|--invert: goes with an option that
+		--invert --every 2|--invert: goes with an option that
+		--invert --switch-on cpu-clock|--invert: goes with an option that
+		--invert --type SAMPLE|--invert: goes with an option that
+		--force|--force: goes with --drop-type
+		--force --pid 1|--force: goes with --drop-type
+		--event cpu-clock --exclude-event *-clock|--event and --exclude-event: nothing is left
+		--exclude-event *|--exclude-event: nothing is left
+		--event *-clock --drop-event task-clock,cpu-clock|--event and --drop-event: nothing is left
+		--exclude-event *-clock --drop-event page-faults,c*-*s|--exclude-event and --drop-event: nothing is left
+		--type SAMPLE,SWITCH --drop-type SAMPLE,SWITCH,READ|--type and --drop-type: nothing is left
+		--max-samples 1 --stop -U $T/rest|--stop: goes without --rejected
+	END
+	while read -r args; do
+		try pfilter $args data/multi.pipe.data
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$args"
+	done <<-'END'
+		--invert --filter pid==1
+		--invert --comm x
+		--invert --exclude-event *-clock
+		--exclude-event * --invert
+		--force --drop-type SWITCH
+		--event *-clock --drop-event cpu-clock
+		--event cpu-clock,page-faults --exclude-event *-clock
+		--type SAMPLE,SWITCH --drop-type SAMPLE
+	END
+	done_all
+}
+
 # ---- times -------------------------------------------------------------------------------------------
 
 @test "more: --time: ranges, from the first sample, several, slices" {

@@ -144,8 +144,11 @@ def main():
     maps = joined(s.maps)
     pids = {p for p in s.pids if p > 300}
     # Not in TIME_CONV, of which a time may be as large as an address, and BUILD_ID, whose -1 and id may look like one.
-    timed = b"".join(r for _, kind, _, r in records(data) if kind not in (67, 79))
-    for v in numbers(timed, s.end):
+    # Nor across the fields of a map, whose place and length lie side by side.
+    timed = b"".join(r if kind not in (1, 10) else r[:16] + r[40:] for _, kind, _, r in records(data) if kind not in (67, 79))
+    places = {struct.unpack_from(s.end + "Q", r, at)[0] for _, kind, _, r in records(data) if kind in (1, 10)
+              for at in (16, 24, 32)}
+    for v in numbers(timed, s.end) | places:
         if v >> 32 in pids and v & 0xffffffff in pids:
             found.append(f"pid/tid {v >> 32}/{v & 0xffffffff}")
         elif v < (1 << 64) - 4095 and inside(maps, v):		# above: PERF_CONTEXT_*

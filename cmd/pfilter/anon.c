@@ -16,7 +16,7 @@ enum { KEY_MIN = 16, KEY_MAX = 16 << 20, MEMORY = 256 << 20 };
 
 /* ---- options ------------------------------------------------------------------------------------------- */
 
-struct words {
+struct listing {
 	const struct tool *t;
 	struct anon	*a;
 };
@@ -28,7 +28,7 @@ add_word(void *arg, const char *word)
 		{ "host", A_HOST }, { "cmdline", A_CMDLINE }, { "comm", A_COMM }, { "path", A_PATH }, { "pid", A_PID },
 		{ "addr", A_ADDR }, { "build-id", A_BUILD_ID }, { "all", A_ALL },
 	};
-	struct words *w = arg;
+	struct listing *w = arg;
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strcmp(word, known[i].name)) {
@@ -41,7 +41,7 @@ add_word(void *arg, const char *word)
 void
 anon_list(const struct tool *t, struct anon *a, const char *text)
 {
-	tool_words(t, text, add_word, &(struct words){ t, a });
+	tool_words(t, text, add_word, &(struct listing){ t, a });
 	if (!a->what)
 		tool_wrong(t, "--anon '%s': names nothing", text);
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "attr.h"
+#include "attrs.h"
 #include "columns.h"
-#include "feature.h"
 
 /* In the order in which the fields stand in a sample (sample.c). */
 static const struct column {
@@ -42,7 +42,7 @@ struct columns_out {
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-struct words {
+struct listing {
 	const struct tool *t;
 	struct columns	*c;
 };
@@ -50,7 +50,7 @@ struct words {
 static void
 add_word(void *arg, const char *word)
 {
-	struct words *w = arg;
+	struct listing *w = arg;
 	char all[256] = "";
 	bool found = false;
 
@@ -70,7 +70,7 @@ add_word(void *arg, const char *word)
 void
 columns_strip(const struct tool *t, struct columns *c, const char *text)
 {
-	tool_words(t, text, add_word, &(struct words){ t, c });
+	tool_words(t, text, add_word, &(struct listing){ t, c });
 }
 
 void
@@ -112,8 +112,9 @@ clear_flag(const struct columns_out *c, uint8_t *attr, unsigned n)
 
 /* Bring an attr, of `size' bytes, into step with the samples. */
 static void
-fix_attr(const struct columns_out *c, uint8_t *p, size_t size)
+fix_attr(void *arg, uint8_t *p, size_t size)
 {
+	const struct columns_out *c = arg;
 	struct pp_attr a;
 	uint64_t gone;
 	bool swap = c->swap;
@@ -175,35 +176,9 @@ check_place(struct columns_out *c, uint64_t type)
 static void
 put_attr(struct columns_out *c, struct pp_rec *r)
 {
-	size_t size = pp_attr_bytes(r->raw + PP_HEADER_SIZE, r->size - PP_HEADER_SIZE, c->swap);
-
-	check_place(c, pp_get_u64(r->raw + PP_HEADER_SIZE + offsetof(struct pp_attr_raw, sample_type), c->swap));
-	r->raw = memcpy(c->buf, r->raw, r->size);
-	fix_attr(c, c->buf + PP_HEADER_SIZE, size);
-}
-
-/* The payload stands in c->buf. */
-static int
-desc_attr(void *arg, const struct pp_feature_value *v)
-{
-	struct columns_out *c = arg;
-
-	if (v->kind == PP_F_ATTR && v->len >= PP_ATTR_SIZE_VER0)
-		fix_attr(c, c->buf + (v->p - c->buf), pp_attr_bytes(v->p, v->len, c->swap));
-	return 1;
-}
-
-static void
-put_feature(struct columns_out *c, struct pp_rec *r)
-{
-	struct pp_err ignored = { .what = "" };	/* what does not parse is for the reader to refuse */
-	struct pp_feature f;
-
-	if (pp_feature_is_end(r) || pp_get_u64(r->raw + PP_HEADER_SIZE, c->swap) != PP_FEAT_EVENT_DESC)
-		return;
-	r->raw = memcpy(c->buf, r->raw, r->size);
-	if (pp_feature_of(&f, r, c->swap, 0, &ignored) > 0)
-		pp_feature_walk(&f, desc_attr, c, &ignored);
+	if (r->type == PP_HEADER_ATTR)
+		check_place(c, pp_get_u64(r->raw + PP_HEADER_SIZE + offsetof(struct pp_attr_raw, sample_type), c->swap));
+	attrs_change(r, c->buf, c->swap, fix_attr, c);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------------- */
@@ -394,10 +369,8 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 
 	if (r->type == PP_SAMPLE)
 		rc = put_sample(c, &new);
-	else if (r->type == PP_HEADER_ATTR)
+	else if (r->type == PP_HEADER_ATTR || r->type == PP_HEADER_FEATURE)
 		put_attr(c, &new);
-	else if (r->type == PP_HEADER_FEATURE)
-		put_feature(c, &new);
 	else if (r->type == PP_CALLCHAIN_DEFERRED)
 		rc = put_deferred(c, &new);
 	else if (c->what->strip_aux && columns_is_trace(r->type))

@@ -14,13 +14,13 @@ static void
 bind(struct decide *d)
 {
 	d->bound = true;
-	select_bind(&d->o->sel, d->t);
+	select_bind(&d->o->sel, d->t, &d->o->drop.events);
 	if (d->o->keys)
 		state_keys_bind(d->o->keys, d->t, d->t->in);
 	if (d->o->expr && !d->checked)
 		check_fields(d);
 	if (d->o->explain)
-		expr_explain(d->o->expr, stderr);
+		expr_explain(d->o->expr, d->held, stderr);
 }
 
 /* What --filter has to be told besides the record, and is not told of each. */

@@ -72,7 +72,7 @@ needed_for(uint32_t type)
 	}
 }
 
-struct words {
+struct listing {
 	const struct tool *t;
 	struct drop	*d;
 };
@@ -80,7 +80,7 @@ struct words {
 static void
 add_type(void *arg, const char *word)
 {
-	struct words *w = arg;
+	struct listing *w = arg;
 	struct drop *d = w->d;
 	int64_t n = pp_type_number(word);
 	char number[24];
@@ -100,7 +100,7 @@ add_type(void *arg, const char *word)
 void
 drop_types(const struct tool *t, struct drop *d, const char *text)
 {
-	tool_words(t, text, add_type, &(struct words){ t, d });
+	tool_words(t, text, add_type, &(struct listing){ t, d });
 }
 
 void

@@ -47,8 +47,8 @@ void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);
 /* *result; -1: the record is not sound (text in pp_err). */
 int	expr_match(struct expr *, const struct expr_subject *, enum expr_result *result, struct pp_err *);
-/* What it was understood as, and what it waits for; once bound also the program for each event. */
-void	expr_explain(struct expr *, FILE *);
+/* What it was understood as, and what it waits for, if records do (`waits'); once bound also the program for each event. */
+void	expr_explain(struct expr *, bool waits, FILE *);
 void	expr_free(struct expr *);
 
 #endif

@@ -284,22 +284,33 @@ put_programs(FILE *to, struct expr *e)
 		program_free(p[i]);
 }
 
-void
-expr_explain(struct expr *e, FILE *to)
+static void
+put_order(FILE *to, const struct expr *e, bool waits)
 {
-	const char *between = "waits for its turn in time order: ";
+	const char *between = waits ? "waits for its turn in time order: " :
+	    "decided in order of arrival, which has to be that of time: ";
 
-	if (!e)
+	if (!e->state && !(e->start && waits)) {
+		fputs(waits ? "decided in time order, as another option wants it\n" : "decided at once, in order of arrival\n", to);
 		return;
-	fputs("filter: ", to);
-	put_node(to, e->root);
-	putc('\n', to);
+	}
 	for (const struct node *n = e->nodes; n; n = n->made)
 		if (n->kind == N_FIELD && (field_needs_state(n->field) || field_needs_start(n->field))) {
 			fprintf(to, "%s%s", between, n->field->name);
 			between = ", ";
 		}
-	fputs(e->state || e->start ? "\n" : "decided at once, in order of arrival\n", to);
+	putc('\n', to);
+}
+
+void
+expr_explain(struct expr *e, bool waits, FILE *to)
+{
+	if (!e)
+		return;
+	fputs("filter: ", to);
+	put_node(to, e->root);
+	putc('\n', to);
+	put_order(to, e, waits);
 	if (e->events)
 		put_programs(to, e);
 }

@@ -3,6 +3,19 @@
  * pfilter - keep the samples that match, and all that they need to stay readable.
  *
  *	source  ->  [hold: until it can be decided in time order]  ->  decide  ->  what is kept, and -U: the rest
+ *
+ *	options, words		what the user asks for
+ *	survey			a look at the input before, for --time
+ *	hold, hold_store	records that wait
+ *	decide			the verdict on one record:
+ *	  select, times		  by keys that stand in it
+ *	  state_keys, descent	  by keys that depend on history, which is in state
+ *	  expr*			  by --filter
+ *	  thin			  --every, --sample, --max-rate, --max-samples
+ *	needed, front		what --sideband=needed puts in front of a record
+ *	side			one of the two outputs; with totals, for READ values, and the changes on the way (out.h):
+ *	  thin_attr, anon*, drop*, columns
+ *	tee			a payload that both outputs get
  */
 #include <sys/stat.h>
 
@@ -40,6 +53,19 @@ struct job {
 
 /* ---- one record ---------------------------------------------------------------------------------- */
 
+/* What the record says of its task counts for the decisions to come, wherever the record itself goes.  1, or -1. */
+static int
+learn(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
+{
+	if (!j->state || !state_wants(r->type))
+		return 1;
+	if (state_feed(j->state, ev, r) < 0)
+		return -1;
+	if (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0)
+		return pp_fail(&j->t.in_err, "out of memory");
+	return 1;
+}
+
 /* Which sides want a side-band record: those that need it. */
 static int
 sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
@@ -58,7 +84,7 @@ sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 	}
 	if ((front = front_take(&j->front)) < 0)
 		return pp_fail(&j->t.in_err, "out of memory");
-	if (state_feed(j->state, ev, r) < 0 || (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0))
+	if (learn(j, ev, r) < 0)
 		return -1;
 	if (!(to & MAIN)) {
 		j->decide.records[KEPT]--;
@@ -85,8 +111,10 @@ judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	if ((why = decide(&j->decide, ev, r)) < 0)
 		return -1;
 	to = why == KEPT ? MAIN : REST;
+	if (j->decide.shared && why != KEPT)
+		return learn(j, ev, r) < 0 ? -1 : why == NOT_SIDEBAND ? 0 : REST;
 	if (j->decide.shared)
-		return why == NOT_SIDEBAND ? 0 : why != KEPT ? REST : j->state ? sideband(j, ev, r) : BOTH;
+		return j->state ? sideband(j, ev, r) : BOTH;
 	if (j->o.thin.scale && why > 0 && decide_thinned((enum reason)why))
 		to |= OWED;
 	/* Nothing will become of it. */
@@ -288,6 +316,14 @@ more(void *arg)
 	return ((struct job *)arg)->front.held;
 }
 
+/* Do records wait for their turn? */
+static bool
+waits(const struct job *j)
+{
+	return options_need_order(&j->o) ||
+	    (j->o.order == ORDER_AUTO && expr_needs_start(j->o.expr) && !j->decide.about.start);
+}
+
 static int
 hold_start(struct job *j)
 {
@@ -311,8 +347,7 @@ start(struct job *j)
 
 	if (options_need_state(o) && !(j->state = state_new(t->in->swap, &t->in_err)))
 		return -1;
-	if ((options_need_order(o) || (o->order == ORDER_AUTO && expr_needs_start(o->expr) && !j->decide.about.start)) &&
-	    hold_start(j) < 0)
+	if (waits(j) && hold_start(j) < 0)
 		return -1;
 	if (decide_start(&j->decide, t, o, j->state) < 0)
 		return -1;
@@ -400,7 +435,7 @@ stats(const struct job *j)
 static int
 explain(struct job *j)
 {
-	expr_explain(j->o.expr, stdout);
+	expr_explain(j->o.expr, waits(j), stdout);
 	options_free(&j->o);
 	return fclose(stdout) ? 1 : 0;
 }

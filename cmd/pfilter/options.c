@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 
@@ -20,7 +21,7 @@ const struct tool_opt options_table[] = {
 	{ CHILDREN, "children", NULL, "with --pid, --comm: descendants too" },
 	{ 'C', "cpu", "LIST", "keep samples of these CPUs" },
 	{ 'e', "event", "LIST", "keep samples of these events; names as perf shows them, or globs" },
-	{ TIME, "time", "RANGES", "keep samples from start,stop (seconds; +1.5s: from the first record; 10%/2)" },
+	{ TIME, "time", "RANGES", "keep samples from start,stop (seconds; +1.5s: from the first sample; 10%/2)" },
 	{ DSO, "dso", "LIST", "keep samples in these files" },
 	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups" },
 	{ FILTER, "filter", "EXPR", "keep samples of which this is true: 'period > 1000 && comm ~ \"ng*\"'" },
@@ -35,7 +36,7 @@ const struct tool_opt options_table[] = {
 	{ DSO_NOT, "exclude-dso", "LIST", "drop samples in these files" },
 	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
 	{ TYPE_NOT, "exclude-type", "LIST", "drop samples, switches and the like of these record types" },
-	{ INVERT, "invert", NULL, "keep the samples that all this would drop" },
+	{ INVERT, "invert", NULL, "keep the samples that these would drop" },
 	{ SWITCH_ON, "switch-on", "EVENT", "keep samples from this event on" },
 	{ SWITCH_OFF, "switch-off", "EVENT", "keep samples up to this event" },
 	{ SHOW_ON_OFF, "show-on-off-events", NULL, "keep the samples of these two events too" },
@@ -45,7 +46,7 @@ const struct tool_opt options_table[] = {
 	{ MAX_RATE, "max-rate", "N", "keep at most N samples a second" },
 	{ SCALE_PERIOD, "scale-period", NULL, "let the samples left stand for those that were thinned out" },
 	{ MAX_SAMPLES, "max-samples", "N", "keep the first N samples of each event" },
-	{ STOP, "stop", NULL, "with --max-samples: end there" },
+	{ STOP, "stop", NULL, "with --max-samples: read no further" },
 	{ 'U', "rejected", "FILE", "write the rest there, with all that it needs" },
 	{ TYPE, "type", "LIST", "keep only these record types (SAMPLE,SWITCH), side-band apart" },
 	{ SIDEBAND, "sideband", "all|needed|none", "keep the records that name and map tasks (all)" },
@@ -214,6 +215,16 @@ options_change(const struct options *o)
 	return drop_any(&o->drop) || columns_any(&o->columns) || anon_any(&o->anon);
 }
 
+/* Are all types that --type wants dropped again? */
+static bool
+types_gone(const struct options *o)
+{
+	for (uint32_t i = 0; o->sel.type && i < PP_USER_TYPE_START; i++)
+		if (o->sel.type[i] && !tool_list_has(&o->drop.types, i))
+			return false;
+	return o->sel.type;
+}
+
 void
 options_done(struct tool *t, struct options *o)
 {
@@ -228,16 +239,26 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--scale-period: goes with --every, --sample or --max-rate");
 	if (h->stop && !h->has_max_samples)
 		tool_wrong(t, "--stop: goes with --max-samples");
+	if (h->stop && o->rejected)
+		tool_wrong(t, "--stop: goes without --rejected, which would not get all of the rest");
+	if (o->drop.force && !o->drop.types.n)
+		tool_wrong(t, "--force: goes with --drop-type");
 	if (o->explain && !o->expr)
 		tool_wrong(t, "--explain: goes with --filter");
+	if (o->explain && !t->out_name && isatty(STDOUT_FILENO))	/* who asks there does not want the stream */
+		o->dry_run = true;
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: goes with --anon");
 	o->anon.memory = o->memory;
 	anon_ready(t, &o->anon, &o->columns);
 	tool_list_ready(&o->drop.types);
 	drop_ready(t, &o->drop);
+	if (types_gone(o))
+		tool_wrong(t, "--type and --drop-type: nothing is left");
 	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h);
 	select_ready(t, &o->sel);
+	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)
+		tool_wrong(t, "--invert: goes with an option that selects samples, such as --pid");
 	t->no_output = o->dry_run;
 }
 

@@ -191,26 +191,26 @@ select_names(const struct selection *s, const struct pp_event *ev)
 	return (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
 }
 
-/* Before the first sample all events are known: a pattern that fits none is a mistake. */
+unsigned
+select_find_event(const struct tool *t, const char *pattern, const char *option)
+{
+	const struct pp_events *e = t->in->events;
+	char all[512] = "";
+	unsigned k;
+
+	for (k = 0; k < e->n; k++)
+		if (select_names_event(pattern, e->ev[k]))
+			return k;
+	for (k = 0; k < e->n && strlen(all) < sizeof all - 100; k++)
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", k ? ", " : "", e->ev[k]->name);
+	tool_wrong(t, "%s '%s': no such event; there are %s%s", option, pattern, all, k < e->n ? ", ..." : "");
+}
+
 void
 select_check_names(const struct tool *t, const struct names *names, const char *option)
 {
-	const struct pp_events *e = t->in->events;
-
-	for (size_t i = 0; i < names->n; i++) {
-		unsigned k = 0;
-
-		while (k < e->n && !select_names_event(names->v[i], e->ev[k]))
-			k++;
-		if (k < e->n)
-			continue;
-		char all[512] = "";
-
-		for (k = 0; k < e->n && strlen(all) < sizeof all - 100; k++)
-			snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", k ? ", " : "", e->ev[k]->name);
-		tool_wrong(t, "%s '%s': no such event; there are %s%s", option, names->v[i], all,
-		    k < e->n ? ", ..." : "");
-	}
+	for (size_t i = 0; i < names->n; i++)
+		select_find_event(t, names->v[i], option);
 }
 
 bool
@@ -225,21 +225,39 @@ select_feature(struct selection *s, const struct tool *t, const struct pp_rec *r
 	if (f.number == PP_FEAT_CLOCK_DATA && s->times.needs_wall && pp_feature_num(&f, "wall_clock", &a, &err) > 0 &&
 	    pp_feature_num(&f, "clock", &b, &err) > 0)
 		times_wall(&s->times, t, a, b);
-	/* perf record leaves the ends 0 in a pipe. */
-	if (f.number != PP_FEAT_SAMPLE_TIME || pp_feature_num(&f, "first", &a, &err) <= 0 ||
-	    pp_feature_num(&f, "last", &b, &err) <= 0 || !a || a > b)
+	if (!times_feature(&f, &a, &b))
 		return true;
 	if (s->times.needs_first)
 		times_ends(&s->times, t, a, b);
 	return false;
 }
 
+/* Is there an event that is selected, and not dropped? */
+static void
+check_left(const struct selection *s, const struct tool *t, const struct names *drop)
+{
+	const struct pp_events *e = t->in->events;
+	bool any = false;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		if (!select_names(s, e->ev[i]))
+			continue;
+		if (!any_names(drop, e->ev[i]))
+			return;
+		any = true;
+	}
+	tool_wrong(t, "%s%s: nothing is left", s->event.n ? "--event" : "--exclude-event",
+	    any ? " and --drop-event" : s->event.n ? " and --exclude-event" : "");
+}
+
 void
-select_bind(struct selection *s, const struct tool *t)
+select_bind(struct selection *s, const struct tool *t, const struct names *drop)
 {
 	times_check(&s->times, t);
 	select_check_names(t, &s->event, "--event");
 	select_check_names(t, &s->no_event, "--exclude-event");
+	if (s->keys & BY_EVENT && !s->invert)
+		check_left(s, t, drop);
 }
 
 /* The first record of an event: is it selected, and can the keys be told from its samples at all? */

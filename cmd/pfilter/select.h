@@ -53,7 +53,9 @@ enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_TASK =
 void	select_events(const struct tool *, struct names *, const char *text);
 /* Does the pattern name the event: as perf shows it, without its modifiers, or by a glob? */
 bool	select_names_event(const char *pattern, const struct pp_event *);
-/* All events are known: a pattern of that option that fits none exits 2. */
+/* All events are known: the index of the first that the pattern of that option names; if it names none, exits 2. */
+unsigned select_find_event(const struct tool *, const char *pattern, const char *option);
+/* The same of each of the patterns. */
 void	select_check_names(const struct tool *, const struct names *, const char *option);
 /* --type, or (out) --exclude-type: "SAMPLE,SWITCH,4711" */
 void	select_types(const struct tool *, struct selection *, const char *text, bool out);
@@ -65,8 +67,8 @@ void	select_ready(const struct tool *, struct selection *);
  * and would be wrong.
  */
 bool	select_feature(struct selection *, const struct tool *, const struct pp_rec *);
-/* Before the first sample: all events are known, and names that fit none exit 2. */
-void	select_bind(struct selection *, const struct tool *);
+/* Before the first sample: all events are known, and names that fit none, or leave none beside those of `drop', exit 2. */
+void	select_bind(struct selection *, const struct tool *, const struct names *drop);
 /* Is the event one of --event, and not of --exclude-event? */
 bool	select_names(const struct selection *, const struct pp_event *);
 /*

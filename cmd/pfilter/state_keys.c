@@ -51,6 +51,17 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 static bool
 chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task);
 
+/* With --children there may be more than what is listed. */
+static void
+check_left(const struct tool *t, struct state_keys *k)
+{
+	static const char *const names[] = { [KEY_COMM] = "comm", [KEY_DSO] = "dso", [KEY_CGROUP] = "cgroup" };
+
+	for (int i = KEY_COMM; i <= KEY_CGROUP; i++)
+		if (words_within(&k->list[i], &k->list[KEY_NO_COMM + i]) && !(i == KEY_COMM && k->children))
+			tool_wrong(t, "--%s and --exclude-%s: nothing is left", names[i], names[i]);
+}
+
 void
 state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid)
 {
@@ -58,6 +69,7 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 		tool_wrong(t, "--children: goes with --pid or --comm");
 	if (k->show && !k->on && !k->off)
 		tool_wrong(t, "--show-on-off-events: goes with --switch-on or --switch-off");
+	check_left(t, k);
 	if (k->children) {
 		k->pid = *pid;
 		*pid = (struct tool_list){ 0 };
@@ -97,19 +109,6 @@ state_keys_free(struct state_keys *k)
 
 /* ---- events ---------------------------------------------------------------------------------------- */
 
-static unsigned
-switch_event(const struct tool *t, const struct pp_events *e, const char *option, const char *name)
-{
-	char all[512] = "";
-
-	for (unsigned i = 0; i < e->n; i++)
-		if (select_names_event(name, e->ev[i]))
-			return i;
-	for (unsigned i = 0; i < e->n && strlen(all) < sizeof all - 100; i++)
-		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->ev[i]->name);
-	tool_wrong(t, "%s '%s': no such event; there are %s", option, name, all);
-}
-
 /* Some event must hold what a key asks for. */
 static void
 check_recorded(const struct tool *t, const struct pp_events *e, const char *options, uint64_t bit, const char *hint)
@@ -129,9 +128,9 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 
 	k->swap = in->swap;
 	if (k->on)
-		k->on_event = switch_event(t, e, "--switch-on", k->on);
+		k->on_event = select_find_event(t, k->on, "--switch-on");
 	if (k->off)
-		k->off_event = switch_event(t, e, "--switch-off", k->off);
+		k->off_event = select_find_event(t, k->off, "--switch-off");
 	if (k->by_task)
 		check_recorded(t, e, k->children ? "--children" : "--comm", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
 	if (k->by_file)

@@ -4,11 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "feature.h"
 #include "survey.h"
+#include "times.h"
 
-const char *
-survey_name(const struct tool *t)
+/* What the input can be opened by once more; NULL: it can be read only once. */
+static const char *
+name_again(const struct tool *t)
 {
 	struct stat st;
 
@@ -18,21 +19,13 @@ survey_name(const struct tool *t)
 	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
 }
 
-/* The feature: perf record knows these times when it finishes a file; in a pipe they are 0. */
 static bool
 by_feature(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 {
 	struct pp_err err = { 0 };
 	struct pp_feature f;
-	uint64_t first, last;
 
-	if (pp_feature_of(&f, r, in->swap, 0, &err) < 0 || f.number != PP_FEAT_SAMPLE_TIME ||
-	    pp_feature_num(&f, "first", &first, &err) <= 0 || pp_feature_num(&f, "last", &last, &err) <= 0 || !first ||
-	    first > last)
-		return false;
-	s->first = first;
-	s->last = last;
-	return true;
+	return pp_feature_of(&f, r, in->swap, 0, &err) >= 0 && times_feature(&f, &s->first, &s->last);
 }
 
 static void
@@ -53,7 +46,7 @@ by_record(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 void
 survey_times(const struct tool *t, bool last, struct survey *s)
 {
-	const char *name = survey_name(t);
+	const char *name = name_again(t);
 	struct pp_source *in;
 	unsigned rounds = 0;
 	struct pp_err err;

@@ -9,8 +9,6 @@ struct survey {
 	uint64_t first, last;		/* times of samples; 0: not found */
 };
 
-/* What the input can be opened by once more; NULL: it can be read only once. */
-const char *survey_name(const struct tool *);
 /*
  * Find the time of the first sample, and with `last' of the last one: from the SAMPLE_TIME feature, or by reading.
  * What is wrong with the input is not said, that comes when it is filtered.

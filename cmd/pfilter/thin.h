@@ -42,7 +42,7 @@ int	thin_sample(struct thinner *, const struct pp_event *, const struct pp_rec *
 bool	thin_full(const struct thinner *, bool (*selected)(void *arg, const struct pp_event *), void *arg);
 /*
  * --scale-period: the bytes of a kept sample, r->raw or a copy with another period, valid until the next call.  Samples
- * without a period of their own stay as they are, their event's attr is changed (thin_attr()).
+ * without a period of their own stay as they are, their event's attr is changed (thin_attr_new()).
  */
 const uint8_t *thin_scale(struct thinner *, const struct pp_event *, const struct pp_rec *);
 /* Do samples of that sample_type have no period but their attr's?  What becomes of that one. */

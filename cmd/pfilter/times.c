@@ -220,6 +220,20 @@ by_start(const void *a, const void *b)
 	return (x->start.ns > y->start.ns) - (x->start.ns < y->start.ns);
 }
 
+bool
+times_feature(const struct pp_feature *f, uint64_t *first, uint64_t *last)
+{
+	struct pp_err ignored = { .what = "" };
+	uint64_t a, b;
+
+	if (f->number != PP_FEAT_SAMPLE_TIME || pp_feature_num(f, "first", &a, &ignored) <= 0 ||
+	    pp_feature_num(f, "last", &b, &ignored) <= 0 || !a || a > b)
+		return false;
+	*first = a;
+	*last = b;
+	return true;
+}
+
 /* Those that go out come behind the others. */
 static int
 by_kind(const void *a, const void *b)

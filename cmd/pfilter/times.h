@@ -10,6 +10,7 @@
 #ifndef PFILTER_TIMES_H
 #define PFILTER_TIMES_H
 
+#include "feature.h"
 #include "tool.h"
 
 struct time_end {
@@ -27,6 +28,8 @@ struct times {				/* begins zeroed: any time */
 
 /* Add what --time says, or (out) --exclude-time; wrong use exits 2. */
 void	times_add(const struct tool *, struct times *, const char *text, bool out);
+/* Is it SAMPLE_TIME with the ends in it?  perf record leaves them 0 in a pipe. */
+bool	times_feature(const struct pp_feature *, uint64_t *first, uint64_t *last);
 /* All options have been seen. */
 void	times_settle(struct times *, const struct tool *);
 /* The first sample (and the last one, if `needs_last') is known; the clock showed `clock' ns when it was `wall'. */

@@ -24,14 +24,14 @@ add_file(const struct tool *t, struct words *w, const char *path)
 	ssize_t n;
 
 	if (!f)
-		tool_wrong(t, "%s '%s': %s", t->optname, path, strerror(errno));
+		tool_wrong(t, "%s: %s: %s", t->optname, path, strerror(errno));
 	while ((n = getline(&line, &cap, f)) > 0) {
 		n -= line[n - 1] == '\n';
 		if (n)
 			add(w, line, (size_t)n);
 	}
 	if (ferror(f))
-		tool_wrong(t, "%s '%s': %s", t->optname, path, strerror(errno));
+		tool_wrong(t, "%s: %s: %s", t->optname, path, strerror(errno));
 	free(line);
 	fclose(f);
 }
@@ -76,6 +76,16 @@ words_have(struct words *w, const char *text)
 		qsort(w->v, w->n, sizeof *w->v, compare);
 	w->sorted = true;
 	return bsearch(&text, w->v, w->n, sizeof *w->v, compare);
+}
+
+bool
+words_within(const struct words *a, struct words *b)
+{
+	size_t i = 0;
+
+	while (i < a->n && words_have(b, a->v[i]))
+		i++;
+	return a->n && i == a->n;
 }
 
 void
