@@ -201,7 +201,7 @@ pids() {
 		--children|--children: goes with --pid or --comm
 		--show-on-off-events|--show-on-off-events: goes with
 		--comm a,,b|--comm 'a,,b': an empty word
-		--comm file:///nonexistent|--comm '/nonexistent': No such file
+		--comm file:///nonexistent|--comm: /nonexistent: No such file
 		--switch-on cycles|--switch-on 'cycles': no such event; there are cpu-clock
 		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP
 	END
