@@ -7,28 +7,39 @@
 
 #include "tool.h"
 
-enum { BITS_MAX = 1 << 22 };	/* the largest pid, and more CPUs than there are */
+enum {
+	BITS_MAX = 1 << 22,		/* the largest pid, and more CPUs than there are */
+	TEXT_MAX = 64 << 20,		/* bytes of a file */
+	STEP = 1 << 16,
+};
 
-/* All of the file that the argument names, to be freed; NULL: it names none. */
-static char *
-named_file(const struct tool *t, const char *text)
+char *
+tool_named_file(const struct tool *t, const char *text)
 {
 	static const char scheme[] = "file://";
 	const char *name = text + sizeof scheme - 1;
 	char *all = NULL;
-	size_t cap = 0;
+	size_t n = 0, got;
 	FILE *f;
 
 	if (strncmp(text, scheme, sizeof scheme - 1))
 		return NULL;
 	if (!(f = fopen(name, "re")))
 		tool_wrong(t, "%s: %s: %s", t->optname, name, strerror(errno));
-	if (getdelim(&all, &cap, 0, f) <= 0) {
-		if (ferror(f))
-			tool_wrong(t, "%s: %s: %s", t->optname, name, strerror(errno));
-		tool_wrong(t, "%s '%s': nothing in it", t->optname, text);
-	}
+	do {
+		all = tool_realloc(all, n + STEP + 1, 1);
+		n += got = fread(all + n, 1, STEP, f);
+	} while (got && n <= TEXT_MAX && !memchr(all + n - got, 0, got));
+	if (ferror(f))
+		tool_wrong(t, "%s: %s: %s", t->optname, name, strerror(errno));
 	fclose(f);
+	if (!n)
+		tool_wrong(t, "%s '%s': nothing in it", t->optname, text);
+	if (n > TEXT_MAX)
+		tool_wrong(t, "%s '%s': more than %d bytes", t->optname, text, TEXT_MAX);
+	all[n] = 0;
+	if (strlen(all) < n)
+		tool_wrong(t, "%s '%s': not text", t->optname, text);
 	return all;
 }
 
@@ -50,7 +61,7 @@ each_line(char *all, void (*fn)(void *, const char *), void *arg)
 void
 tool_words(const struct tool *t, const char *text, void (*fn)(void *, const char *), void *arg)
 {
-	char *copy = named_file(t, text), *from;
+	char *copy = tool_named_file(t, text), *from;
 	int depth = 0;
 	bool slash = false;
 
@@ -128,7 +139,7 @@ add_range(const struct tool *t, struct tool_list *l, const char *p, size_t n, co
 void
 tool_list(const struct tool *t, struct tool_list *l, const char *text)
 {
-	char *all = named_file(t, text);
+	char *all = tool_named_file(t, text);
 	size_t before = l->n, n;
 
 	if (all) {

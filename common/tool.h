@@ -135,6 +135,9 @@ tool_list_has(const struct tool_list *l, int64_t n)
 bool	tool_list_within(const struct tool_list *a, const struct tool_list *b);
 void	tool_list_free(struct tool_list *);
 
+/* All of the text of the file that "file://NAME" names, to be freed; NULL: text is no such thing. */
+char	*tool_named_file(const struct tool *, const char *text);
+
 /*
  * Call fn for each comma-separated word; commas inside slashes or braces do not count (event names).  Of
  * "file://NAME": for each line of the file that is not empty.

@@ -292,6 +292,11 @@ wrong() {
 	wrong "event == \"x" "this string does not end" 9
 	wrong "event =~ '('" "extended regular expression: " 6
 	wrong "event =~ '(a)\\1'" "references back" 6
+	for e in '((a{1,255}){1,255}){1,255}' 'a{255}{255}{255}' '(|){255}{200}' 'a{0,9999}' 'a{9999,}' '[]{]{,9999}' '\\{{9999}'; do
+		wrong "event =~ '$e'" "this expression, with its repetitions written out, is too long" 6
+	done
+	wrong "event =~ '$(printf '%040d' 0 | tr 0 '(')a$(printf '%040d' 0 | sed 's/0/)+/g')'" "this expression, with its" 6
+	wrong "event =~ 'a{3000}' || event =~ 'b{3000}'" "this expression, with its" 28
 	wrong "pid > 1 ? 2" "unexpected" 
 	wrong "exists(pid == 1)" "expected \`)'" 11
 	wrong "pid == /x" "expected a value; a path stands behind" 7

@@ -125,6 +125,17 @@ spread() {
 	done_all
 }
 
+@test "more: of a list without an end no more is read than a list may have" {
+	for option in --pid --event --comm --dso; do
+		( ulimit -v 1000000; exec timeout 20 pfilter $option file:///dev/zero data/basic.pipe.data ) >"$T/out" 2>"$T/err" && rc=0 ||
+		    rc=$?
+		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/zero': not text" || failed "$option"
+		yes 2>/dev/null | timeout 20 pfilter $option file:///dev/stdin data/basic.pipe.data >"$T/out" 2>"$T/err" && rc=0 || rc=$?
+		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/stdin': more than" || failed "$option, of text"
+	done
+	done_all
+}
+
 # ---- times -------------------------------------------------------------------------------------------
 
 @test "more: --time: ranges, from the first sample, several, slices" {

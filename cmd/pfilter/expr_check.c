@@ -194,27 +194,6 @@ check_cond(struct expr *e, struct node *n)
 	return c;
 }
 
-/* The ERE of a node; wrong ones exit. */
-static void
-make_ere(struct expr *e, struct node *n)
-{
-	char cause[128];
-	int rc;
-
-	if (strlen(n->str) > EXPR_NAME)
-		lex_wrong(e->t, n->src, n->at, "an expression of more than %d bytes", EXPR_NAME);
-	for (const char *p = n->str; *p; p++)
-		if (*p == '\\' && *++p >= '1' && *p <= '9')
-			lex_wrong(e->t, n->src, n->at, "references back (\\1) are not supported");
-		else if (!*p)
-			break;
-	n->ere = tool_alloc(1, sizeof *n->ere);
-	if ((rc = regcomp(n->ere, n->str, REG_EXTENDED | REG_NOSUB))) {
-		regerror(rc, n->ere, cause, sizeof cause);
-		lex_wrong(e->t, n->src, n->at, "extended regular expression: %s", cause);
-	}
-}
-
 struct node *
 check_compare(struct expr *e, struct node *n)
 {

@@ -29,6 +29,7 @@ enum {
 	EXPR_NODES = 2000,		/* names, numbers and operators of one run; constants in lists do not count */
 	EXPR_TEXT = 64 << 20,		/* bytes of a file */
 	EXPR_NAME = 4096,		/* most bytes of a string that patterns look at, and of an ERE */
+	EXPR_REPEATS = 4096,		/* by how much all EREs may grow when {m,n} and + are written out */
 	EXPR_VALUES = 512,		/* values and verdicts that a program may have to put aside */
 	EXPR_GUESTS = 1 << 20,		/* ids of guests' events */
 	EXPR_PROGRAMS = 64 << 20,	/* bytes of all programs; over that they are made again when needed */
@@ -168,6 +169,7 @@ struct node *parse(struct expr *, const struct tool *, const struct source *);
 /* The parser has made a node: are its operands of the right type?  Gives words their numbers, folds constants. */
 struct node *check_arith(struct expr *, struct node *);
 struct node *check_compare(struct expr *, struct node *);
+void	make_ere(struct expr *, struct node *);	/* the ERE of a node; wrong ones exit */
 /* `before': the last node before those of the item. */
 void	check_item(struct expr *, struct node *in, struct node *item, const struct node *before);
 struct node *check_call(struct expr *, struct node *);
@@ -267,6 +269,7 @@ struct expr {
 	struct node	*root;		/* all ANDed */
 	struct node	*nodes;		/* all, by ->made */
 	unsigned	 nnodes;
+	size_t		 repeats;	/* of EXPR_REPEATS */
 	bool		 state, place, start, guests;	/* what it asks for */
 	/* what the stream says */
 	const struct pp_events *events;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,24 +15,11 @@ add(struct words *w, const char *text, size_t n)
 }
 
 static void
-add_file(const struct tool *t, struct words *w, const char *path)
+add_lines(struct words *w, char *all)
 {
-	FILE *f = fopen(path, "r");
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
-
-	if (!f)
-		tool_wrong(t, "%s: %s: %s", t->optname, path, strerror(errno));
-	while ((n = getline(&line, &cap, f)) > 0) {
-		n -= line[n - 1] == '\n';
-		if (n)
-			add(w, line, (size_t)n);
-	}
-	if (ferror(f))
-		tool_wrong(t, "%s: %s: %s", t->optname, path, strerror(errno));
-	free(line);
-	fclose(f);
+	for (char *p = all, *line; (line = strsep(&p, "\n"));)
+		if (*line)
+			add(w, line, strlen(line));
 }
 
 void
@@ -42,17 +28,18 @@ words_add(const struct tool *t, struct words *w, const char *text)
 	const char *p = text, *end;
 
 	for (;; p = end + 1) {
-		char *word;
+		char *word, *all;
 
 		end = p + strcspn(p, ",");
 		if (p == end)
 			tool_wrong(t, "%s '%s': an empty word", t->optname, text);
 		word = tool_alloc((size_t)(end - p) + 1, 1);
 		memcpy(word, p, (size_t)(end - p));
-		if (!strncmp(word, "file://", 7))
-			add_file(t, w, word + 7);
+		if ((all = tool_named_file(t, word)))
+			add_lines(w, all);
 		else
 			add(w, word, (size_t)(end - p));
+		free(all);
 		free(word);
 		if (!*end)
 			break;
