@@ -319,7 +319,8 @@ becomes() {
 	[ "$(pstat --json "$T/kept" | jq -c '[.events[].name]')" = '["cpu-clock","task-clock"]' ] || failed kept
 	[ "$(pstat --json "$T/rest" | jq -c '[.events[].name]')" = '["cpu-clock","page-faults","context-switches","cpu-migrations"]' ] || failed rest
 	# nothing unused: nothing changes
-	pfilter --drop-unused-events "$(recipe two-events)" | cmp - "$(recipe two-events)" || failed same
+	f=$(recipe two-events)
+	pfilter --drop-unused-events "$f" | cmp - "$f" || failed same
 	pfilter --drop-unused-events data/sched_R.pipe.data | cmp - data/sched_R.pipe.data || failed "same, with payload"
 	# none at all is not left
 	try pfilter --drop-unused-events --pid 4711 "$(recipe read-group)"

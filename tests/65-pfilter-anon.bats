@@ -13,12 +13,16 @@ anon() {	# LIST FILE...
 	pfilter -q --anon "$list" --anon-key "$BATS_FILE_TMPDIR/key" "$@"
 }
 
-# leaks FILE: what of it is left by --anon all?
+# leaks FILE: what of it is left by --anon all?  A pid may become one that another task had: hardly under two keys.
 leaks() {
 	pcat "$1" >"$T/plain"
-	anon all "$1" >"$T/anon" || { failed "$1: status $?"; return; }
-	try python3 secrets.py "$T/plain" "$T/anon"
-	[ $rc = 0 ] || { failed "$1"; cat "$T/out"; }
+	for key in key other; do
+		pfilter -q --anon all --anon-key "$BATS_FILE_TMPDIR/$key" "$1" >"$T/anon" || { failed "$1: status $?"; return; }
+		try python3 secrets.py "$T/plain" "$T/anon"
+		[ $rc != 0 ] || return 0
+	done
+	failed "$1"
+	cat "$T/out"
 }
 
 @test "anon: nothing of names, paths, build ids, pids and places is left in any byte" {

@@ -165,7 +165,8 @@ within() {
 		awk '{ s[$2] += $1; n++ } END { exit !(n && s["cpu-clock:"] <= 5600 && s["task-clock:"] <= 1600) }' "$T/got" ||
 		    failed "$o: $(cat "$T/got")"
 	done
-	pfilter --every 1 --scale-period "$(recipe read-group)" | cmp - "$(recipe read-group)"
+	f=$(recipe read-group)
+	pfilter --every 1 --scale-period "$f" | cmp - "$f"
 	pfilter --max-samples 1 --every 4 --scale-period "$(recipe read-group)" >"$T/out"
 	[ "$(perf script -f -i "$T/out" -F event,period 2>/dev/null | awk '/cpu-clock/ { print $1 }')" = 3000 ]
 	done_all
