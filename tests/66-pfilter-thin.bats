@@ -186,7 +186,10 @@ within() {
 	pfilter -e cpu-clock --max-samples 5 --stop "$T/many" >"$T/b"
 	[ "$(pstat --json "$T/b" | jq .samples)" = 5 ]
 	# a stream that does not end
-	timeout 20 bash -c "pfilter --max-samples 5 --stop < <(cat '$T/many'; sleep 100)" >"$T/b"
+	mkfifo "$T/live"
+	{ cat "$T/many"; exec sleep 100; } >"$T/live" 2>"$T/err" 3>&- &
+	timeout 20 pfilter --max-samples 5 --stop <"$T/live" >"$T/b"
+	kill $!
 	[ "$(pstat --json "$T/b" | jq .samples)" = 10 ]
 	pfilter --max-samples 0 "$T/many" >"$T/b"
 	[ "$(pstat --json "$T/b" | jq .samples)" = 0 ]
