@@ -266,8 +266,9 @@ check_pstat() {
 	local rc=0 file= names=1
 	pstat --json "$1" >"$W/json" 2>"$W/err" || rc=$?
 	[ $rc = 0 ] || { check_refusal pstat "$1"; return; }
-	perf report --stats -f -i "$1" >"$W/stats" 2>/dev/null </dev/null || [ $? -lt 128 ] || return 0
-	grep -q 'TOTAL events' "$W/stats" && perf_reads "$1" || return 0
+	perf report --stats -f -i "$1" >"$W/stats" 2>"$W/stats.err" </dev/null || [ $? -lt 128 ] || return 0
+	# some perf take the payload of TRACING_DATA for records here, and stop
+	grep -q 'TOTAL events' "$W/stats" && ! grep -q 'unexpected end' "$W/stats.err" && perf_reads "$1" || return 0
 	if grep -q '"container":"seekable' "$W/json"; then
 		file='ATTR|FEATURE|BUILD_ID|TRACING_DATA|EVENT_UPDATE|'
 	else
