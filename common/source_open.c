@@ -34,13 +34,8 @@ source_start_over(struct source *s)
 static int
 spool_write(struct source *s, int fd)
 {
-	for (const uint8_t *p = s->pub.pos; p < s->oend;) {
-		ssize_t put = write(fd, p, (size_t)(s->oend - p));
-
-		if (put < 0 && errno != EINTR)
-			return source_fail(s, 0, "temporary file: write: %s", strerror(errno));
-		p += put > 0 ? put : 0;
-	}
+	if (pp_tmpfile_write(fd, s->pub.pos, (size_t)(s->oend - s->pub.pos)) < 0)
+		return source_fail(s, 0, "temporary file: write: %s", strerror(errno));
 	s->total += (uint64_t)(s->oend - s->pub.pos);
 	s->pub.pos = s->oend;
 	return 1;

@@ -33,3 +33,19 @@ pp_tmpfile(const char *dir)
 	free(name);
 	return fd;
 }
+
+int
+pp_tmpfile_write(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t put = write(fd, p, n);
+
+		if (put < 0 && errno != EINTR)
+			return -1;
+		if (put > 0) {
+			p += put;
+			n -= (size_t)put;
+		}
+	}
+	return 1;
+}

@@ -26,18 +26,6 @@ tee_new(void)
 	return t;
 }
 
-static int
-keep(int fd, const uint8_t *p, size_t n)
-{
-	for (ssize_t put; n; p += put, n -= (size_t)put)
-		if ((put = write(fd, p, n)) < 0) {
-			if (errno != EINTR)
-				return -1;
-			put = 0;
-		}
-	return 1;
-}
-
 /* The record with its payload in the file, from its start: the bytes of it; -1. */
 static int64_t
 fill(struct tee *t, struct pp_source *in, const struct pp_rec *r, struct pp_err *err)
@@ -46,10 +34,10 @@ fill(struct tee *t, struct pp_source *in, const struct pp_rec *r, struct pp_err 
 	size_t n;
 	int rc;
 
-	if (ftruncate(t->fd, 0) < 0 || lseek(t->fd, 0, SEEK_SET) < 0 || keep(t->fd, r->raw, r->size) < 0)
+	if (ftruncate(t->fd, 0) < 0 || lseek(t->fd, 0, SEEK_SET) < 0 || pp_tmpfile_write(t->fd, r->raw, r->size) < 0)
 		return pp_fail(err, "temporary file: %s", strerror(errno));
 	while ((rc = pp_payload(in, &p, &n)) > 0)
-		if (keep(t->fd, p, n) < 0)
+		if (pp_tmpfile_write(t->fd, p, n) < 0)
 			return pp_fail(err, "temporary file: %s", strerror(errno));
 	return rc < 0 ? -1 : (int64_t)(r->size + r->payload);
 }

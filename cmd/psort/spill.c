@@ -119,17 +119,10 @@ spill_free(struct spill *s)
 static int
 write_all(struct spill *s, const uint8_t *p, size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t put = write(s->fd, p + done, n - done);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0) {
-			spill_fail(s, "write", errno);
-			(void)lseek(s->fd, (off_t)s->end, SEEK_SET);	/* the part is no chunk */
-			return -1;
-		}
-		done += (size_t)put;
+	if (pp_tmpfile_write(s->fd, p, n) < 0) {
+		spill_fail(s, "write", errno);
+		(void)lseek(s->fd, (off_t)s->end, SEEK_SET);	/* the part is no chunk */
+		return -1;
 	}
 	s->end += n;
 	s->bytes += n;
