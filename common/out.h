@@ -29,7 +29,5 @@ struct out {
 
 /* Write a record and its payload to a sink: `stable' as above.  1, or -1. */
 int	out_put(struct pp_sink *, struct pp_source *in, const struct pp_rec *r, bool stable);
-/* A stream that ends in this sink, which pp_start() has begun, and which stays the caller's.  NULL: no memory. */
-struct out *out_sink(struct pp_sink *);
 
 #endif
