@@ -370,15 +370,6 @@ pp_event_find_slow(const struct pp_events *e, const struct pp_rec *r, struct pp_
 	return ev;
 }
 
-int
-pp_time_slow(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *time)
-{
-	if (!ev->plan.t_time || !pp_has_trailer(ev, r))
-		return 0;
-	*time = pp_get_u64(r->raw + r->size - ev->plan.t_time, swap);
-	return *time != 0 && *time != UINT64_MAX;
-}
-
 /* A fixed field of a sample, or the same of a trailer; NULL if not recorded. */
 static const uint8_t *
 field(const struct pp_event *ev, const struct pp_rec *r, uint16_t in_sample, uint16_t in_trailer)
@@ -386,6 +377,23 @@ field(const struct pp_event *ev, const struct pp_rec *r, uint16_t in_sample, uin
 	if (r->type == PP_SAMPLE)
 		return in_sample ? r->raw + in_sample : NULL;
 	return in_trailer && pp_has_trailer(ev, r) ? r->raw + r->size - in_trailer : NULL;
+}
+
+const uint8_t *
+pp_time_field(const struct pp_event *ev, const struct pp_rec *r)
+{
+	return field(ev, r, ev->plan.time, ev->plan.t_time);
+}
+
+int
+pp_time_slow(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *time)
+{
+	const uint8_t *p = pp_time_field(ev, r);
+
+	if (!p)
+		return 0;
+	*time = pp_get_u64(p, swap);
+	return *time != 0 && *time != UINT64_MAX;
 }
 
 int

@@ -257,6 +257,8 @@ pp_has_trailer(const struct pp_event *ev, const struct pp_rec *r)
  * (no such field, 0, or ~0): perf delivers those at once.
  */
 int	pp_time_slow(const struct pp_event *, const struct pp_rec *, bool swap, uint64_t *time);
+/* Where that time stands in the record; NULL: it has no such field. */
+const uint8_t *pp_time_field(const struct pp_event *, const struct pp_rec *);
 static inline int
 pp_time(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *time)
 {
@@ -495,10 +497,11 @@ pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
 }
 /* For pp_read_into(): a buffer that lives until pp_round_reclaim() finds nothing in it that still waits. */
 uint8_t	*pp_round_buffer(void *round);
-/* Deliver `count' records that lie side by side, `n' bytes in all, in one call; `last' is the time of the last one. */
-typedef int	pp_deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n, size_t count);
-/* From here on, deliver so; NULL: one by one. */
-void	pp_round_side_by_side(struct pp_round *, pp_deliver_side *);
+/*
+ * From here on, deliver records that lie side by side by one call of `side': `n' bytes, and the time of the last one.
+ * NULL: one by one.
+ */
+void	pp_round_side_by_side(struct pp_round *, pp_deliver *side);
 /* A FINISHED_ROUND: deliver all up to the largest time known at the one before (perf-pipe(5)). */
 int	pp_round_finished(struct pp_round *);
 /* End of the stream: deliver everything. */

@@ -30,7 +30,7 @@ struct round {
 	/* next: behind the last that waits, end: of e; newest: UINT64_MAX: the next one can't be added the short way */
 	struct pp_round	 pub;
 	pp_deliver	*deliver;
-	pp_deliver_side	*side;		/* NULL: records are delivered one by one */
+	pp_deliver	*side;			/* NULL: records are delivered one by one */
 	void		*arg;
 	struct pp_err	*err;
 
@@ -70,7 +70,7 @@ pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
 }
 
 void
-pp_round_side_by_side(struct pp_round *pub, pp_deliver_side *side)
+pp_round_side_by_side(struct pp_round *pub, pp_deliver *side)
 {
 	struct round *q = (struct round *)pub;
 
@@ -360,7 +360,7 @@ deliver_side(struct round *q, const entry *e, const entry *end)
 			for (unsigned k = 0; k < 4; k++)
 				__builtin_prefetch(soon + 64 * k);
 		}
-		if (q->side(q->arg, e->time, p, to - at, n) < 0)
+		if (q->side(q->arg, e->time, p, to - at) < 0)
 			return -1;
 		q->pub.last = e->time;
 	}

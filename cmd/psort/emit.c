@@ -105,11 +105,10 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 
 /* As deliver(), while each record is wanted and none is in the spill. */
 static int
-deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n, size_t count)
+deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n)
 {
 	struct emit *e = arg;
 
-	(void)count;
 	e->pending += n;
 	return put_unique(e, last, p, n, true);
 }
@@ -191,23 +190,15 @@ emit_spill(struct emit *e)
 	return rc;
 }
 
-/* The field that perf orders the record by; NULL: it has none. */
-static uint8_t *
-time_field(const struct pp_event *ev, const struct pp_rec *r, uint8_t *raw)
-{
-	if (r->type == PP_SAMPLE)
-		return ev->plan.time ? raw + ev->plan.time : NULL;
-	return ev->plan.t_time && pp_has_trailer(ev, r) ? raw + r->size - ev->plan.t_time : NULL;
-}
-
 int
 emit_add_stamped(struct emit *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
-	uint8_t copy[PP_RECORD_MAX], *field;
+	const uint8_t *field = pp_time_field(ev, r);
+	uint8_t copy[PP_RECORD_MAX];
 
 	memcpy(copy, r->raw, r->size);
-	if ((field = time_field(ev, r, copy)))
-		pp_set_u64(field, time, e->swap);
+	if (field)
+		pp_set_u64(copy + (field - r->raw), time, e->swap);
 	return emit_add(e, time, copy, r->size);
 }
 

@@ -14,6 +14,9 @@
 #include "disorder.h"
 #include "sort.h"
 
+/* A window is released by so many parts: each release looks at all that waits. */
+enum { WINDOW_STEPS = 8 };
+
 struct emit {
 	struct tool	*t;
 	const struct sort_how *how;

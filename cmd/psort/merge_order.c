@@ -8,9 +8,8 @@
 
 enum {
 	DUE = 256 << 10,		/* bytes that are worth a release */
-	DUE_PART = 16,			/* of what waits, too: a release goes through all runs and ties */
+	DUE_PART = 16,			/* of what waits, too: a release looks at all that waits */
 	HELD_MIN = 128 << 10, HELD_MAX = 4 << 20,
-	WINDOW_STEPS = 16,		/* as a single stream is released */
 	TAG_SHIFT = 8,			/* types of records with a time are small: the input stands above them */
 };
 

@@ -6,10 +6,7 @@
 
 #include "emit.h"
 
-enum {
-	CHECK_EVERY = 16 << 10,	/* bytes between two looks at the memory in use */
-	WINDOW_STEPS = 8	/* a window is released by so many parts: each release looks at all that waits */
-};
+enum { CHECK_EVERY = 16 << 10 };	/* bytes between two looks at the memory in use */
 
 struct sorter {
 	struct emit	 e;
