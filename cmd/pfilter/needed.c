@@ -4,15 +4,13 @@
 
 #include "needed.h"
 
-enum { KNOWN_BITS = 13 };
-
 struct needed {
 	struct pp_source *in;
 	struct snapshot	*now;
 	uint8_t		 told;		/* our bit of the marks */
 	bool		 untimed;	/* of the first `nevents' events some has samples with a time, but no trailers */
 	unsigned	 nevents;
-	uint32_t	 known[1 << KNOWN_BITS];	/* by a hash of tid: 1 + that of one that is told */
+	uint32_t	 known[STATE_SLOTS];	/* by state_slot(): 1 + that of one that is told */
 	uint8_t		 trailer[UINT8_MAX];
 };
 
@@ -40,7 +38,7 @@ needed_free(struct needed *n)
 static uint32_t *
 known(struct needed *n, uint32_t tid)
 {
-	return &n->known[tid * UINT32_C(0x9e3779b1) >> (32 - KNOWN_BITS)];
+	return &n->known[state_slot(tid)];
 }
 
 /* A thread whose name we have told. */

@@ -37,4 +37,12 @@ struct snapshot *state_snapshot(const struct state *);
 enum { MARK_TOLD = 1, MARK_TOLD_REST = 2, MARK_DESCENDS = 4, MARK_UNDECIDED = 8 };
 uint8_t	state_told(struct state *);
 
+/* Where in a table of so many something is remembered of a thread; another one may push it out. */
+enum { STATE_SLOT_BITS = 13, STATE_SLOTS = 1 << STATE_SLOT_BITS };
+static inline uint32_t
+state_slot(uint32_t tid)
+{
+	return tid * UINT32_C(0x9e3779b1) >> (32 - STATE_SLOT_BITS);
+}
+
 #endif

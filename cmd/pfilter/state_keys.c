@@ -11,7 +11,6 @@
 #include "state_keys.h"
 #include "words.h"
 
-enum { CACHE_BITS = 13 };
 enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* what is kept of a comparison */
 
 struct state_keys {
@@ -21,11 +20,11 @@ struct state_keys {
 	bool		 by_task, by_file, by_cgroup;	/* what there is to compare */
 	struct tool_list pid;			/* with `children' */
 	struct descent	 descent;
-	struct verdict {			/* by a hash of tid: what was decided on it and still holds */
+	struct verdict {			/* by state_slot(): what was decided on it and still holds */
 		bool	 holds;
 		uint32_t pid, tid;
 		int	 why;
-	}		 cache[1 << CACHE_BITS];
+	}		 cache[STATE_SLOTS];
 	uint8_t		*file;			/* by index: KNOWN ... */
 	size_t		 nfiles;
 	const char	*on, *off;		/* NULL: not given */
@@ -192,7 +191,7 @@ chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task)
 static struct verdict *
 cached(struct state_keys *k, uint32_t tid)
 {
-	return &k->cache[tid * UINT32_C(0x9e3779b1) >> (32 - CACHE_BITS)];
+	return &k->cache[state_slot(tid)];
 }
 
 int
