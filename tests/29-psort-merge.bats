@@ -223,15 +223,7 @@ until_samples() {
 }
 
 # samples FILE: time and period of the samples of `sample' as they stand
-samples() {
-	tail -c +17 "$1" | od -An -v -tu4 -w4 | awk '
-		n == 0 { type = $1; at = 0; n = -1 }
-		n == -1 && at == 1 { n = int($1 / 65536) / 4 }
-		type == 9 && at == 6 { time = $1 }
-		type == 9 && at == 7 { time += $1 * 4294967296 }
-		type == 9 && at == 10 { printf "%.0f %d\n", time, $1 }
-		{ if (++at == n) n = 0 }'
-}
+samples() { samples_at 10 "$1"; }
 
 # deal SEED N K ROUND: N samples with many equal times, in disorder within rounds of ROUND samples, dealt at random to
 # $T/in.1 ... $T/in.K; each has most of the marks (0: none), and says of its task in front.  Each sample's period is its number.

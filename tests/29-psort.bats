@@ -19,17 +19,8 @@ shuffled() {
 	}'
 }
 
-# samples FILE: time and period of a stream's samples as they stand in it (little endian, sizes multiples of 4).
-samples() {
-	tail -c +17 "$1" | od -An -v -tu4 -w4 | awk '
-		n == 0 { type = $1; at = 0; n = -1 }
-		n == -1 && at == 1 { n = int($1 / 65536) / 4 }
-		type == 9 && at == 6 { time = $1 }
-		type == 9 && at == 7 { time += $1 * 4294967296 }
-		type == 9 && at == 8 { printf "%.0f %d\n", time, $1 }
-		type == 68 && at == 1 && marks { print "mark" }
-		{ if (++at == n) n = 0 }' marks="${2-}"
-}
+# samples FILE [mark]: time and period of a stream's samples as they stand in it
+samples() { samples_at 8 "$@"; }
 
 # reference FILE: the same by sort(1).
 reference() {

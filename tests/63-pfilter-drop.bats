@@ -4,19 +4,6 @@
 load lib
 load oracle
 
-# becomes OPTION... : $T/in, a recipe, must become $T/want, another one, in both byte orders.
-becomes() {
-	local order
-	for order in "" -b; do
-		mkpipe $order "$T/in" >"$T/in$order.pipe"
-		mkpipe $order "$T/want" >"$T/want$order.pipe"
-		try pfilter "$@" "$T/in$order.pipe"
-		[ $rc = 0 ] || failed "$* $order"
-		cmp "$T/out" "$T/want$order.pipe" || failed "$* $order: $(diff <(pstat -v "$T/out" 2>&1) <(pstat -v "$T/want$order.pipe" 2>&1))"
-	done
-	done_all
-}
-
 @test "pfilter --drop-event: attr, ids, names and descriptions go; tracking bits and trailers move" {
 	cat >"$T/in" <<-'E'
 	attr type=1 config=0 period=4000 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=freq|sample_id_all|mmap|comm|task|mmap2|comm_exec ids=11,12

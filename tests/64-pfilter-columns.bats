@@ -4,17 +4,6 @@
 load lib
 load oracle
 
-# becomes OPTION... : $T/in, a recipe, must become $T/want, another one, in both byte orders.
-becomes() {
-	local order
-	for order in "" -b; do
-		mkpipe $order "$T/in" >"$T/in$order.pipe"
-		mkpipe $order "$T/want" >"$T/want$order.pipe"
-		try pfilter "$@" "$T/in$order.pipe"
-		[ $rc = 0 ] && cmp "$T/out" "$T/want$order.pipe" || failed "$* $order"
-	done
-}
-
 # The recipe of every field there is, without what $2, a sed script, takes out.
 without() {
 	cp data/every-sample.txt "$T/in"

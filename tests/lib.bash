@@ -110,3 +110,29 @@ asan_library() {
 sanitized() {
 	[ -n "$(asan_library)" ] || grep -q __asan_init "$O/pcat"
 }
+
+# becomes OPTION... : pfilter with these options makes of $T/in, a recipe, what $T/want is a recipe of, in both byte orders.
+becomes() {
+	local order
+	for order in "" -b; do
+		mkpipe $order "$T/in" >"$T/in$order.pipe"
+		mkpipe $order "$T/want" >"$T/want$order.pipe"
+		try pfilter "$@" "$T/in$order.pipe"
+		[ $rc = 0 ] || failed "$* $order"
+		cmp "$T/out" "$T/want$order.pipe" || failed "$* $order: $(diff <(pstat -v "$T/out" 2>&1) <(pstat -v "$T/want$order.pipe" 2>&1))"
+	done
+	done_all
+}
+
+# samples_at WORD FILE [mark]: time, and the u32 at that word, of a stream's samples as they stand in it (little endian, sizes
+# multiples of 4, the time at word 6); with "mark" that for each FINISHED_ROUND too.
+samples_at() {
+	tail -c +17 "$2" | od -An -v -tu4 -w4 | awk '
+		n == 0 { type = $1; at = 0; n = -1 }
+		n == -1 && at == 1 { n = int($1 / 65536) / 4 }
+		type == 9 && at == 6 { time = $1 }
+		type == 9 && at == 7 { time += $1 * 4294967296 }
+		type == 9 && at == word { printf "%.0f %d\n", time, $1 }
+		type == 68 && at == 1 && marks { print "mark" }
+		{ if (++at == n) n = 0 }' word="$1" marks="${3-}"
+}
