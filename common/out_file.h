@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* out_file.h - the container "seekable perf.data", as perf record writes it */
-#ifndef PCAT_OUT_FILE_H
-#define PCAT_OUT_FILE_H
+#ifndef PP_OUT_FILE_H
+#define PP_OUT_FILE_H
 
 #include "out_stream.h"
 

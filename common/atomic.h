@@ -7,8 +7,8 @@
  *	rc = ok ? atomic_commit(&a, err) : -1;
  *	atomic_close(&a);
  */
-#ifndef PCAT_ATOMIC_H
-#define PCAT_ATOMIC_H
+#ifndef PP_ATOMIC_H
+#define PP_ATOMIC_H
 
 #include <limits.h>
 

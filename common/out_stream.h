@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* out_stream.h - the container "pipe-mode stream" */
-#ifndef PCAT_OUT_STREAM_H
-#define PCAT_OUT_STREAM_H
+#ifndef PP_OUT_STREAM_H
+#define PP_OUT_STREAM_H
 
 #include "out.h"
 
