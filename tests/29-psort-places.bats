@@ -18,7 +18,7 @@ lines() {
 	ax1| AUXTRACE offset=0 reference=1 idx=0 tid=100 cpu=0 payload=44000000000008004400000000000801
 	aux200| AUX aux_offset=0 aux_size=16 flags=1 @ pid=100 tid=100 time=200
 	u1| rec type=200 x=0011223344556677
-	k100| rec type=23 x=0102030405060708 u4=100 u4=100 u8=100 u4=0 u4=0
+	k100| rec type=60 x=0102030405060708 u4=100 u4=100 u8=100 u4=0 u4=0
 	k0| rec type=63 x=a1b2c3d4e5f60718 u4=100 u4=100 u8=0 u4=0 u4=0
 	fill| SAMPLE misc=2 ip=0x401001 pid=100 tid=100 time=250 period=2 repeat=40000 step=0
 	round1| FINISHED_ROUND
