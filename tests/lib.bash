@@ -19,10 +19,29 @@ neutral() {
 }
 
 setup() {
-	trap - DEBUG		# bats notes each line by it; our loops are long, and say themselves what failed
+	trap - DEBUG		# bats notes each line by it, and our loops are long: tell_failed notes the one that counts
+	trap 'bats_error_trap; tell_failed "$BASH_COMMAND" "$@"' ERR
+	SHELL_DEPTH=$BASH_SUBSHELL
 	cd "$BATS_TEST_DIRNAME"
 	T=$BATS_TEST_TMPDIR
 	: >"$T/failures"
+	# What perf prints must not depend on this user's settings, nor on what other runs left in the build-id cache.
+	export PERF_CONFIG=$T/perfconfig
+	printf '[buildid]\n\tdir = %s\n' "$T/buildid" >"$PERF_CONFIG"
+}
+
+# tell_failed COMMAND [argument of the function that it stands in...]: it has failed, and the test with it.  Says which
+# command, and where; of a comparison shows the values too.
+tell_failed() {
+	local command=$1
+	shift
+	[ "$BASH_SUBSHELL" = "$SHELL_DEPTH" ] || return 0	# the output of a $( ) is not ours to write to
+	! declare -F bats_capture_stack_trace >/dev/null || bats_capture_stack_trace
+	echo "failed: $command" >&2
+	case $command in
+	"[ "*|"[["*|"(("*)
+		(trap - ERR; set +e; PS4=+; set -x; eval "$command") 2>&1 | tail -n 1 | sed 's/^+* */values: /' >&2;;
+	esac
 }
 
 # need perf | corpus | COMMAND: skip the test, saying why, if it is not there.
