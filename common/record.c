@@ -143,7 +143,7 @@ int64_t
 pp_type_number(const char *name)
 {
 	static const char prefix[] = "PERF_RECORD_";
-	unsigned long n;
+	unsigned long long n;
 	char *end;
 
 	if (!strncasecmp(name, prefix, sizeof prefix - 1))
@@ -153,7 +153,7 @@ pp_type_number(const char *name)
 			return t;
 	if (*name < '0' || *name > '9')
 		return -1;
-	n = strtoul(name, &end, 10);
+	n = strtoull(name, &end, 10);
 	return *end || n > UINT32_MAX ? -1 : (int64_t)n;
 }
 
