@@ -24,11 +24,14 @@ tool_number(const struct tool *t, const char *text, uint64_t min, uint64_t max)
 uint64_t
 tool_size(const struct tool *t, const char *text)
 {
+	const char *unit = text + strspn(text, "0123456789");
 	uint64_t n;
 
+	if (*unit == 'm')		/* of durations */
+		tool_wrong(t, "%s '%s': m is minutes; expected a size such as 64K, 10M or 1G", t->optname, text);
 	/* expand_number() by itself takes "1KK", and leaves what is too large to errno. */
 	errno = 0;
-	if (*text < '0' || *text > '9' || strlen(text + strspn(text, "0123456789")) > 1 ||
+	if (*text < '0' || *text > '9' || strlen(unit) > 1 ||
 	    expand_number(text, &n) < 0 || errno)
 		tool_wrong(t, "%s '%s': expected a size such as 64K, 10M or 1G", t->optname, text);
 	return n;

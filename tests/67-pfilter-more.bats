@@ -86,6 +86,12 @@ spread() {
 		--tid 5-9 --exclude-tid 0-6 --exclude-tid 7-9
 		--cpu 0 --exclude-cpu 0-3
 		--pid file://DIR/good --exclude-pid 5
+		--cpu -3
+		--cpu 0,-1
+		--exclude-cpu -1
+		--pid -2
+		--tid -4--2
+		-S 5m
 	END
 	done_all
 }

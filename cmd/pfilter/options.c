@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-enum { MEMORY_MIN = 1 << 20 };
+enum { MEMORY_MIN = 1 << 20, NO_TASK = -1, FIRST_CPU = 0 };
 enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM, COMMS, COMM_NOT, DSO, DSO_NOT, CGROUP,
 	CGROUP_NOT, CHILDREN, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
@@ -96,6 +96,18 @@ take_sideband(const struct tool *t, struct options *o)
 	o->sel.no_sideband = which == 2;
 }
 
+/* None is below `min'. */
+static void
+take_numbers(const struct tool *t, struct tool_list *l, int min)
+{
+	size_t before = l->n;
+
+	tool_list(t, l, t->optarg);
+	for (size_t i = before; i < l->n; i++)
+		if (l->r[i].lo < min)
+			tool_wrong(t, "%s '%s': expected numbers from %d on", t->optname, t->optarg, min);
+}
+
 static void
 take_memory(const struct tool *t, struct options *o)
 {
@@ -158,13 +170,13 @@ options_take(struct tool *t, struct options *o, int key)
 	struct selection *s = &o->sel;
 
 	switch (key) {
-	case 'p':		tool_list(t, &s->pid, t->optarg); break;
-	case 't':		tool_list(t, &s->tid, t->optarg); break;
-	case 'C':		tool_list(t, &s->cpu, t->optarg); break;
+	case 'p':		take_numbers(t, &s->pid, NO_TASK); break;
+	case 't':		take_numbers(t, &s->tid, NO_TASK); break;
+	case 'C':		take_numbers(t, &s->cpu, FIRST_CPU); break;
 	case 'e':		select_events(t, &s->event, t->optarg); break;
-	case PID_NOT:		tool_list(t, &s->no_pid, t->optarg); break;
-	case TID_NOT:		tool_list(t, &s->no_tid, t->optarg); break;
-	case CPU_NOT:		tool_list(t, &s->no_cpu, t->optarg); break;
+	case PID_NOT:		take_numbers(t, &s->no_pid, NO_TASK); break;
+	case TID_NOT:		take_numbers(t, &s->no_tid, NO_TASK); break;
+	case CPU_NOT:		take_numbers(t, &s->no_cpu, FIRST_CPU); break;
 	case EVENT_NOT:		select_events(t, &s->no_event, t->optarg); break;
 	case TIME:		times_add(t, &s->times, t->optarg, false); break;
 	case TIME_NOT:		times_add(t, &s->times, t->optarg, true); break;
