@@ -180,13 +180,33 @@ pids() {
 		[ -s "$T/want" ] && cmp -s "$T/want" "$T/got" || failed "$name $options"
 	done <<-'END'
 		sched_R --switch-on sched:sched_process_exec
-		sched_R --switch-off sched:sched_process_exit
 		sched_R --switch-on sched:sched_process_fork --switch-off sched:sched_process_exit
 		sched_R --switch-on sched:sched_process_fork --switch-off sched:sched_process_exit --show-on-off-events
 		sched_R --switch-on sched:sched_process_exit --switch-off sched:sched_process_exit
-		sched_R --switch-off sched:sched_wakeup --cpu 1
 		multi --switch-on page-faults --switch-off cpu-clock
 		multi --switch-on page-faults --switch-off context-switches --show-on-off-events
+	END
+	done_all
+}
+
+# perf script (6.1 to 7.2) goes on behind the event, against its page.
+@test "state: --switch-off alone: what stands before the event" {
+	need perf
+	need corpus
+	in=$CORPUS/own/sched_R.file.data
+	while read -r event options; do
+		perf script -f $bare --ns -F comm,pid,tid,time,event -i "$in" $options >"$T/all" 2>/dev/null </dev/null
+		sed "/ $event: *\$/,\$d" "$T/all" >"$T/want"
+		[ -s "$T/want" ] && ! cmp -s "$T/all" "$T/want" || failed "$event: tests nothing"
+		pfilter --switch-off $event $options "$in" >"$T/out"
+		perf script -f $bare --ns -F comm,pid,tid,time,event -i "$T/out" >"$T/got" 2>/dev/null </dev/null
+		cmp -s "$T/want" "$T/got" || failed "$event $options"
+		pfilter --switch-off $event --show-on-off-events $options "$in" >"$T/out"
+		perf script -f $bare --ns -F comm,pid,tid,time,event -i "$T/out" >"$T/got" 2>/dev/null </dev/null
+		cmp -s <(sed "/ $event: *\$/q" "$T/all") "$T/got" || failed "$event $options, shown"
+	done <<-'END'
+		sched:sched_process_exit
+		sched:sched_process_fork --cpu 1
 	END
 	done_all
 }

@@ -138,17 +138,17 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 		check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
 }
 
-/* perf's rule (evswitch.c): with --switch-off alone nothing turns it on again, and perf shows what comes behind. */
+/* With --switch-off alone nothing turns it on again; perf drops one sample only then, against its page. */
 bool
 state_keys_switched(struct state_keys *k, const struct pp_event *ev)
 {
-	if (k->on && k->discarding) {
-		if (ev->index != k->on_event)
+	if (k->discarding) {
+		if (!k->on || ev->index != k->on_event)
 			return false;
 		k->discarding = false;
 		return k->show;
 	}
-	if (k->off && !k->discarding && ev->index == k->off_event) {
+	if (k->off && ev->index == k->off_event) {
 		k->discarding = true;
 		return k->show;
 	}
