@@ -184,6 +184,41 @@ input(struct tool *t, char *name)
 	t->in_name = name;
 }
 
+/* The place of a word in t->allow; -1: it is none. */
+static int
+allow_index(const struct tool *t, const char *word)
+{
+	const char *p = t->allow;
+	size_t n = strlen(word);
+
+	for (int i = 0; p && *p; i++) {
+		if (strcspn(p, ",") == n && !strncmp(p, word, n))
+			return i;
+		p += strcspn(p, ",");
+		p += *p == ',';
+	}
+	return -1;
+}
+
+static void
+allow_word(void *arg, const char *word)
+{
+	struct tool *t = arg;
+	int i = allow_index(t, word);
+
+	if (i < 0)
+		tool_wrong(t, "--allow '%s': expected words of %s", word, t->allow);
+	t->allowed |= 1u << i;
+}
+
+bool
+tool_allows(const struct tool *t, const char *word)
+{
+	int i = allow_index(t, word);
+
+	return i >= 0 && t->allowed >> i & 1;
+}
+
 /* The common options; false if it is one of the command's own. */
 static bool
 common_option(struct tool *t, int key)
@@ -195,6 +230,12 @@ common_option(struct tool *t, int key)
 		return true;
 	case 'o':
 		t->out_name = t->optarg;
+		return true;
+	case 'f':
+		t->force = true;
+		return true;
+	case TOOL_ALLOW:
+		tool_words(t, t->optarg, allow_word, t);
 		return true;
 	case 'q':
 		t->quiet = true;

@@ -34,7 +34,7 @@ struct tool_opt {
 	const char	*arg;		/* what its argument is called; NULL: takes none; "[X]": optional, after = */
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_VERSION = 1000 };
+enum { TOOL_LONG = 256, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
 
 #define TOOL_OPTS_COMMON						\
 	{ 'i', "input", "FILE", "read FILE; - or nothing is standard input" },	\
@@ -43,7 +43,11 @@ enum { TOOL_LONG = 256, TOOL_VERSION = 1000 };
 	{ 'h', "help", NULL, "print this and exit" },			\
 	{ TOOL_VERSION, "version", NULL, "print the version and exit" }
 #define TOOL_OPT_OUT							\
-	{ 'o', "output", "FILE", "write FILE; - or nothing is standard output" }
+	{ 'o', "output", "FILE", "write FILE; - or nothing is standard output" },	\
+	{ 'f', "force", NULL, "replace an output file that exists" }
+/* What is refused unless the user allows it: words as in struct tool. */
+#define TOOL_OPT_ALLOW(words)						\
+	{ TOOL_ALLOW, "allow", "LIST", "do what is refused otherwise: " words }
 #define TOOL_OPTS_END { 0, NULL, NULL, NULL }
 
 struct tool {
@@ -53,12 +57,15 @@ struct tool {
 	bool		 opens_files;		/* later on, by name: no confinement then */
 	bool		 no_output;		/* this time, though it has TOOL_OPT_OUT */
 	bool		 many;			/* takes any number of inputs: names */
+	const char	*allow;			/* the words of its TOOL_OPT_ALLOW: "kernels,clocks" */
 	/* said by the user */
 	const char	*in_name, *out_name;	/* NULL: stdin, stdout */
 	char		**names;		/* `many': all inputs, in order */
 	int		 nnames;
 	int		 verbose;
 	bool		 quiet;
+	bool		 force;			/* replace an output file that exists, and nothing else */
+	unsigned	 allowed;		/* by tool_allows(): of `allow', by place */
 	const char	*optarg;		/* of the option just returned */
 	const char	*optname;		/* that option as the user would write it, "--pid" */
 	/* made by tool_open() */
@@ -70,6 +77,8 @@ struct tool {
 
 /* The next option's key, -1 at the end.  Common options and operands are dealt with; wrong use exits 2. */
 int	tool_getopt(struct tool *, int argc, char **argv);
+/* Did the user --allow that, which is one of the tool's words? */
+bool	tool_allows(const struct tool *, const char *word);
 /*
  * Open input and output (by flags of pp_open), write the pipe header, set up signals, progress and
  * confinement.  On failure says why and exits.

@@ -83,7 +83,7 @@ head_a() {
 	    "basic.pipe multi.pipe k_mono.pipe p72_basic.pipe" "s390x_basic.pipe s390x_basic.pipe"; do
 		set --
 		for f in $pair; do set -- "$@" $d/$f.data; done
-		same_union --force -- "$@"		# sched_R was recorded under another kernel
+		same_union --allow=kernels -- "$@"		# sched_R was recorded under another kernel
 	done
 	done_all
 }
@@ -108,7 +108,7 @@ head_a() {
 		F=comm,pid,tid,event,period,ip,sym,dso same_union -- "$@"
 	done
 	c=$CORPUS/foreign/quipper
-	same_union --force --remap-pids=never -- $c/perf.data.piped.no_attr_ids-4.14 $c/perf.data.piped.no_attr_ids-4.14
+	same_union --allow kernels --remap-pids=never -- $c/perf.data.piped.no_attr_ids-4.14 $c/perf.data.piped.no_attr_ids-4.14
 	done_all
 }
 
@@ -329,8 +329,8 @@ head_a() {
 	refused 'big-endian' pcat "$a" data/s390x_basic.pipe.data
 	b=$(head_a | sed 's/6\.1\.0/6.1.1/' | stream)
 	refused 'under kernel 6.1.1' pcat "$a" "$b"
-	try pcat --force "$a" "$b"
-	[ $rc = 0 ] || failed "--force"
+	try pcat --allow kernels "$a" "$b"
+	[ $rc = 0 ] || failed "--allow kernels"
 	k() { head_a; echo "MMAP misc=1 pid=-1 tid=0 start=$1 len=0x1000 pgoff=$1 filename=[kernel.kallsyms]_text"; }
 	x=$(k 0xffffffff81000000 | sed '/FINISHED_INIT/d' | stream)
 	y=$(k 0xffffffff91000000 | sed '/FINISHED_INIT/d' | stream)

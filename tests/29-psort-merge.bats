@@ -84,8 +84,8 @@ sample() {
 	    "basic.pipe multi.pipe k_mono.pipe p72_basic.pipe" "s390x_basic.pipe s390x_basic.pipe"; do
 		set --
 		for f in $pair; do set -- "$@" $d/$f.data; done
-		[[ $pair == s390x* ]] && { psort --merge -f "$@" >"$T/m" && psort -c "$T/m" || failed "$pair"; continue; }
-		merges --force -- "$@"
+		[[ $pair == s390x* ]] && { psort --merge --allow same-input "$@" >"$T/m" && psort -c "$T/m" || failed "$pair"; continue; }
+		merges --allow=kernels -- "$@"
 	done
 	done_all
 }
@@ -437,19 +437,19 @@ union() {
 	done_all
 }
 
-@test "merge: one recording twice is refused, but for -f" {
+@test "merge: one recording twice is refused, but for --allow same-input" {
 	cp data/basic.pipe.data "$T/a"
 	ln "$T/a" "$T/b"
 	ln -s a "$T/c"
 	mkfifo "$T/f"
 	for f in a b c; do
 		try psort --merge "$T/a" "$T/$f"
-		[ $rc = 2 ] && one_line "psort: '$T/a' and '$T/$f' are the same file: -f" && ! [ -s "$T/out" ] || failed "$f"
+		[ $rc = 2 ] && one_line "psort: '$T/a' and '$T/$f' are the same file: --allow same-input" && ! [ -s "$T/out" ] || failed "$f"
 	done
-	try timeout 10 psort --merge -f "$T/f" data/multi.pipe.data "$T/f"
+	try timeout 10 psort --merge --allow same-input "$T/f" data/multi.pipe.data "$T/f"
 	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same, which can be read once only" || failed "fifo"
 	n=$(records <"$T/a" | grep -c '^9 ')
-	[ "$(psort --merge -f "$T/a" "$T/b" | records | grep -c '^9 ')" = $((2 * n)) ] || failed "-f"
+	[ "$(psort --merge --allow same-input "$T/a" "$T/b" | records | grep -c '^9 ')" = $((2 * n)) ] || failed "allowed"
 	[ "$(psort --merge "$T/a" - <data/basic.pipe.data | records | grep -c '^9 ')" = $((2 * n)) ] || failed "a copy"
 	try psort --merge "$T/a" - <"$T/a"
 	[ $rc = 2 ] || failed "standard input"

@@ -179,7 +179,7 @@ load oracle
 	mkpipe "$T/in" >"$T/in.pipe"
 	[ "$(pfilter --drop-event theirs "$T/in.pipe" | pstat --json | jq -c '[.events[].name]')" = '["ours"]' ]
 	for f in data/sched_R.pipe.data data/sched_R.file.data; do
-		pfilter -f --drop-type EVENT_UPDATE,HEADER_FEATURE $f >"$T/bare"
+		pfilter --allow vital-types --drop-type EVENT_UPDATE,HEADER_FEATURE $f >"$T/bare"
 		[ "$(pfilter --drop-event 'sched:*_ex[ei]*' "$T/bare" | pstat --json | jq -c '[.events[].name]')" = '["sched:sched_process_fork"]' ] ||
 		    failed "$f"
 		[ "$(pfilter --drop-event 'sched:*_exec' $f | pstat --json | jq '[.types[] | select(.name == "HEADER_TRACING_DATA")] | length')" = 1 ] ||
@@ -337,7 +337,7 @@ load oracle
 		try pfilter --drop-type $w "$in"
 		[ $rc = 2 ] && one_line "pfilter: --drop-type '${w%,*}': without it " && ! [ -s "$T/out" ] || failed "$w"
 	done
-	try pfilter -f --drop-type MMAP2,AUXTRACE,HEADER_TRACING_DATA "$in"
+	try pfilter --allow vital-types --drop-type MMAP2,AUXTRACE,HEADER_TRACING_DATA "$in"
 	[ $rc = 0 ] && [ "$(count 10)" = 0 ] && [ "$(count 71)" = 0 ] && [ "$(count 66)" = 0 ] && [ "$(count 3)" -ge 1 ] || failed force
 	try pfilter --drop-type nonsense "$in"
 	[ $rc = 2 ] && one_line "pfilter: --drop-type 'nonsense': no such record type" || failed nonsense

@@ -106,8 +106,8 @@ spread() {
 		--invert --every 2|--invert: goes with an option that
 		--invert --switch-on cpu-clock|--invert: goes with an option that
 		--invert --type SAMPLE|--invert: goes with an option that
-		--force|--force: goes with --drop-type
-		--force --pid 1|--force: goes with --drop-type
+		--allow vital-types|--allow vital-types: goes with --drop-type
+		--allow vital-types --pid 1|--allow vital-types: goes with --drop-type
 		--event cpu-clock --exclude-event *-clock|--event and --exclude-event: nothing is left
 		--exclude-event *|--exclude-event: nothing is left
 		--event *-clock --drop-event task-clock,cpu-clock|--event and --drop-event: nothing is left
@@ -123,7 +123,7 @@ spread() {
 		--invert --comm x
 		--invert --exclude-event *-clock
 		--exclude-event * --invert
-		--force --drop-type SWITCH
+		--allow vital-types --drop-type SWITCH
 		--event *-clock --drop-event cpu-clock
 		--event cpu-clock,page-faults --exclude-event *-clock
 		--type SAMPLE,SWITCH --drop-type SAMPLE

@@ -20,9 +20,14 @@ enum join_align { JOIN_ALIGN_NONE, JOIN_ALIGN_WALL, JOIN_ALIGN_FIRST };
 enum join_pids { JOIN_PIDS_AUTO, JOIN_PIDS_NEVER, JOIN_PIDS_OFFSET };
 enum { JOIN_HEAD_MAX = 4 << 20, JOIN_TRACING_MAX = 64 << 20, JOIN_PID_STEP = 1 << 22 };
 
+/*
+ * The words of --allow.  kernels: join those of different kernels, or with unlike tracepoints; clocks: whose times are of
+ * different clocks; same-input: a recording with itself.
+ */
+#define JOIN_ALLOW "kernels,clocks,same-input"
+
 struct join_options {
 	bool		 merge_attrs;	/* equal attr and name: one event */
-	bool		 force;		/* join different kernels, or unlike tracepoints, all the same */
 	bool		 host_tag;	/* the host's name in front of each comm */
 	bool		 live;		/* never wait for one input while another may have something */
 	bool		 pieces;	/* inputs with the same events and ids are pieces of one recording: they stay so */

@@ -18,14 +18,14 @@ check_kernels(struct join *j)
 {
 	const struct input *release = NULL, *start = NULL;
 
-	for (struct input *in = j->in; in < j->in + j->n && !j->o->force; in++) {
+	for (struct input *in = j->in; in < j->in + j->n && !tool_allows(j->t, "kernels"); in++) {
 		if (in->release && release && strcmp(in->release, release->release))
 			tool_wrong(j->t, "%s: recorded under kernel %s, %s under %s: kernel addresses would get "
-			    "wrong names; --force joins all the same", in->name, in->release, release->name,
+			    "wrong names; --allow kernels joins all the same", in->name, in->release, release->name,
 			    release->release);
 		if (in->kernel_start && start && in->kernel_start != start->kernel_start)
 			tool_wrong(j->t, "%s: the kernel lies at 0x%" PRIx64 ", in %s at 0x%" PRIx64
-			    ": kernel addresses would get wrong names; --force joins all the same", in->name,
+			    ": kernel addresses would get wrong names; --allow kernels joins all the same", in->name,
 			    in->kernel_start, start->name, start->kernel_start);
 		if (in->release && !release)
 			release = in;

@@ -106,7 +106,7 @@ void	 join_features(struct join *);
 /* The groups of an input by its GROUP_DESC: fn for each. */
 void	 join_groups(struct join *, struct input *, void (*fn)(struct join *, struct input *, const char *name,
 	    size_t len, uint64_t leader, uint64_t members, void *arg), void *arg);
-/* join_tracing.c: write the TRACING_DATA; tracepoints that differ are refused (exit 2) unless forced. */
+/* join_tracing.c: write the TRACING_DATA; tracepoints that differ are refused (exit 2) unless allowed. */
 void	 join_tracing(struct join *);
 
 #endif

@@ -139,12 +139,12 @@ add_format(struct join *j, struct formats *all, const struct format *f)
 			continue;
 		if (a->id == f->id && same_name(a, f) && a->len == f->len && !memcmp(a->text, f->text, f->len))
 			return;
-		if (!j->o->force && a->id != f->id)
+		if (!tool_allows(j->t, "kernels") && a->id != f->id)
 			tool_wrong(j->t, "%s: tracepoint %s:%.*s has number %ju, in %s %ju: perf knows a stream's "
-			    "tracepoints by one list of numbers; --force takes that of %s", f->in->name, f->system,
+			    "tracepoints by one list of numbers; --allow kernels takes that of %s", f->in->name, f->system,
 			    (int)f->name_len, f->name, (uintmax_t)f->id, a->in->name, (uintmax_t)a->id, a->in->name);
-		if (!j->o->force)
-			tool_wrong(j->t, "%s: tracepoint %ju is %s:%.*s, in %s it is %s:%.*s%s; --force takes that of %s",
+		if (!tool_allows(j->t, "kernels"))
+			tool_wrong(j->t, "%s: tracepoint %ju is %s:%.*s, in %s it is %s:%.*s%s; --allow kernels takes that of %s",
 			    f->in->name, (uintmax_t)f->id, f->system, (int)f->name_len, f->name, a->in->name,
 			    a->system, (int)a->name_len, a->name, same_name(a, f) ? " of another layout" : "",
 			    a->in->name);
@@ -226,9 +226,9 @@ join_tracing(struct join *j)
 		if (in->tracing.n == first->tracing.n && !memcmp(in->tracing.p, first->tracing.p, first->tracing.n))
 			continue;
 		ok = parse(&y, in) && known && y.swap == all.swap;
-		if (!ok && !j->o->force)
+		if (!ok && !tool_allows(j->t, "kernels"))
 			tool_wrong(j->t, "%s: its tracing data differ from those of %s in a way that is not understood; "
-			    "--force keeps those of %s", in->name, first->name, first->name);
+			    "--allow kernels keeps those of %s", in->name, first->name, first->name);
 		for (size_t i = 0; ok && i < y.formats.n; i++)
 			add_format(j, &all.formats, &y.formats.f[i]);
 		free(y.formats.f);

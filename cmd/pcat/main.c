@@ -45,11 +45,11 @@ container(struct job *j, const char *path, struct pp_source *like, struct pp_err
 {
 	switch (j->o.format) {
 	case FORMAT_FILE:
-		return out_file_new(path, j->o.force, &j->o.pack, like, err);
+		return out_file_new(path, j->t.force, &j->o.pack, like, err);
 	case FORMAT_PROFILE:
-		return out_cpuprofile_new(path, j->o.force, &j->o.profile, &j->t, err);
+		return out_cpuprofile_new(path, j->t.force, &j->o.profile, &j->t, err);
 	default:
-		return out_stream_new(path, j->o.force, &j->o.pack, like, err);
+		return out_stream_new(path, j->t.force, &j->o.pack, like, err);
 	}
 }
 
@@ -190,7 +190,7 @@ copy_joined(struct job *j)
 int
 main(int argc, char **argv)
 {
-	static struct job j = { .t = { .name = "pcat", .opts = options_table, .many = true,
+	static struct job j = { .t = { .name = "pcat", .opts = options_table, .many = true, .allow = JOIN_ALLOW,
 	    .purpose = "Turn perf recordings into one stream, or into another container." },
 	    .o.profile.pid = -1 };
 	int key, status;

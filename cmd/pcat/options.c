@@ -12,7 +12,6 @@ enum {
 
 const struct tool_opt options_table[] = {
 	{ FORMAT, "format", "stream|file|gperftools", "what to write; file: a seekable perf.data" },
-	{ 'f', "force", NULL, "overwrite; join recordings of different kernels" },
 	{ 'z', "compress", "[=LEVEL]", "write COMPRESSED records (1 to 22; 1)" },
 	{ COMPRESSED2, "compressed2", NULL, "write COMPRESSED2 records, for perf 6.16 and later" },
 	{ 'd', "decompress", NULL, "write plain records (what happens without -z, too)" },
@@ -34,6 +33,7 @@ const struct tool_opt options_table[] = {
 	{ EXPAND_COUNTS, "expand-counts", NULL, "CPU profiles in: a sample for each tick" },
 	{ PID, "pid", "N", "CPU profiles out: of this process" },
 	{ EVENT, "event", "NAME", "CPU profiles out: of this event" },
+	TOOL_OPT_ALLOW(JOIN_ALLOW),
 	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
@@ -68,7 +68,6 @@ options_take(struct tool *t, struct options *o, int key)
 {
 	switch (key) {
 	case FORMAT:		take_format(t, o); break;
-	case 'f':		o->force = o->join.force = true; break;
 	case 'z':
 		o->pack.level = t->optarg ? (int)tool_number(t, t->optarg + (*t->optarg == '='), 1, 22) : 1;
 		break;

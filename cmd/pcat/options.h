@@ -13,7 +13,6 @@
 
 struct options {
 	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE } format;
-	bool		 force;
 	unsigned	 open_flags;		/* PP_OPEN_* */
 	struct out_pack	 pack;
 	bool		 joins;			/* an option that is about several inputs, or changes what joins do */

@@ -117,8 +117,8 @@ drop_unused(const struct tool *t, struct drop *d)
 void
 drop_ready(const struct tool *t, const struct drop *d)
 {
-	if (d->nrefused && !d->force)
-		tool_wrong(t, "--drop-type '%s': without it %s; --force drops it", pp_type_name(d->refused->type), d->refused->why);
+	if (d->nrefused && !tool_allows(t, "vital-types"))
+		tool_wrong(t, "--drop-type '%s': without it %s; --allow vital-types drops it", pp_type_name(d->refused->type), d->refused->why);
 }
 
 bool

@@ -14,16 +14,15 @@
 struct drop {				/* zeroed: drop nothing */
 	struct names events;		/* --drop-event */
 	struct tool_list types;		/* --drop-type */
-	struct drop_refused { uint32_t type; const char *why; } *refused;	/* of those, without --force */
+	struct drop_refused { uint32_t type; const char *why; } *refused;	/* of those, which need --allow vital-types */
 	size_t	 nrefused;
-	bool	 force;
 	struct drop_spool *spool;	/* --drop-unused-events; NULL: not asked for */
 };
 void	drop_events(const struct tool *, struct drop *, const char *text);
 void	drop_types(const struct tool *, struct drop *, const char *text);
 /* Also makes the temporary files, for which it is too late after confinement. */
 void	drop_unused(const struct tool *, struct drop *);
-/* All options have been seen: types that are needed and not forced out exit 2. */
+/* All options have been seen: types that are needed and not allowed to go exit 2. */
 void	drop_ready(const struct tool *, const struct drop *);
 bool	drop_any(const struct drop *);
 void	drop_free(struct drop *);

@@ -443,7 +443,7 @@ explain(struct job *j)
 int
 main(int argc, char **argv)
 {
-	static struct job j = { .t = { .name = "pfilter", .opts = options_table,
+	static struct job j = { .t = { .name = "pfilter", .opts = options_table, .allow = OPTIONS_ALLOW,
 	    .purpose = "Keep the samples of a perf stream that match, and all that they need to stay readable." },
 	    .o.memory = MEMORY };
 	int key, status;

@@ -55,7 +55,6 @@ const struct tool_opt options_table[] = {
 	{ DROP_EVENT, "drop-event", "LIST", "drop these events with all that speaks of them" },
 	{ DROP_UNUSED, "drop-unused-events", NULL, "the same for events of which no sample is kept" },
 	{ DROP_TYPE, "drop-type", "LIST", "drop records of these types" },
-	{ 'f', "force", NULL, "with --drop-type: types too without which the rest cannot be understood" },
 	{ STRIP, "strip", "LIST", "leave out fields of samples (callchain,user-stack,raw...)" },
 	{ STACK_SIZE, "stack-size", "N", "cut user stacks to N bytes" },
 	{ MAX_STACK, "max-stack", "N", "cut call chains to the innermost N entries" },
@@ -63,6 +62,7 @@ const struct tool_opt options_table[] = {
 	{ ANON_KEY, "anon-key", "FILE", "the key that makes them the same every time" },
 	{ 'n', "dry-run", NULL, "decide and count, write nothing" },
 	{ STATS, "stats", "[=json]", "count on standard error: records in, kept, dropped and why" },
+	TOOL_OPT_ALLOW(OPTIONS_ALLOW),
 	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
@@ -152,7 +152,6 @@ take_more(const struct tool *t, struct options *o, int key)
 	case DROP_EVENT:	drop_events(t, &o->drop, t->optarg); break;
 	case DROP_UNUSED:	drop_unused(t, &o->drop); break;
 	case DROP_TYPE:		drop_types(t, &o->drop, t->optarg); break;
-	case 'f':		o->drop.force = true; break;
 	case STRIP:		columns_strip(t, &o->columns, t->optarg); break;
 	case STACK_SIZE:	columns_stack_size(t, &o->columns, t->optarg); break;
 	case MAX_STACK:		columns_max_stack(t, &o->columns, t->optarg); break;
@@ -253,8 +252,8 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--stop: goes with --max-samples");
 	if (h->stop && o->rejected)
 		tool_wrong(t, "--stop: goes without --rejected, which would not get all of the rest");
-	if (o->drop.force && !o->drop.types.n)
-		tool_wrong(t, "--force: goes with --drop-type");
+	if (tool_allows(t, "vital-types") && !o->drop.types.n)
+		tool_wrong(t, "--allow vital-types: goes with --drop-type");
 	if (o->explain && !o->expr)
 		tool_wrong(t, "--explain: goes with --filter");
 	if (o->explain && !t->out_name && isatty(STDOUT_FILENO))	/* who asks there does not want the stream */

@@ -28,6 +28,9 @@ struct options {
 	size_t		 memory;		/* most that waits for its turn */
 };
 
+/* vital-types: --drop-type also of those without which the rest cannot be understood. */
+#define OPTIONS_ALLOW "vital-types"
+
 extern const struct tool_opt options_table[];
 
 /* Take in the option just returned by tool_getopt(). */

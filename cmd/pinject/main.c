@@ -12,7 +12,6 @@ static const struct tool_opt options[] = {
 	{ 'b', "build-ids", NULL, "add the build-id of each file that a sample hits" },
 	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add the build-id of each file that is mapped" },
 	{ OPT_FINISHED_INIT, "finished-init", NULL, "mark the end of what was there before the recording" },
-	{ 'f', "force", NULL, "nothing: perf's readers want it for files of others" },
 	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
@@ -75,7 +74,6 @@ main(int argc, char *argv[])
 		case 'b': o.build_ids = true; break;
 		case OPT_BUILDID_ALL: o.buildid_all = true; break;
 		case OPT_FINISHED_INIT: o.finished_init = true; break;
-		case 'f': break;
 		}
 	tool_open(&t, 0);
 	inject(&t, &o);

@@ -25,10 +25,10 @@ static const struct tool_opt opts[] = {
 	{ STATS, "stats", NULL, "count on standard error: disorder, rounds, late, spilled" },
 	{ MERGE, "merge", NULL, "make one stream of all inputs" },
 	{ ALIGN, "align", "none|wall|first", "merging: bring the inputs' clocks together" },
-	{ 'f', "force", NULL, "merging: also different kernels, and a recording with itself" },
 	{ HOST_TAG, "host-tag", "none|comm", "merging: the host's name in front of each comm" },
 	{ MERGE_ATTRS, "merge-attrs", NULL, "merging: make equal events one" },
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "merging: keep the pids of different hosts apart (auto)" },
+	TOOL_OPT_ALLOW(JOIN_ALLOW),
 	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
@@ -105,7 +105,6 @@ option(struct tool *t, struct options *o, int key)
 	case STATS: o->how.stats = true; break;
 	case MERGE: o->merges = true; break;
 	case ALIGN: join_opt_align(t, &o->join, t->optarg); o->joins = true; break;
-	case 'f': o->join.force = true; break;
 	case HOST_TAG: join_opt_host_tag(t, &o->join, t->optarg); o->joins = true; break;
 	case MERGE_ATTRS: o->join.merge_attrs = o->joins = true; break;
 	case REMAP_PIDS: join_opt_pids(t, &o->join, t->optarg); o->joins = true; break;
@@ -150,7 +149,8 @@ merge(struct tool *t, struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "psort", .purpose = "Put a perf stream in time order.", .opts = opts, .many = true };
+	struct tool t = { .name = "psort", .purpose = "Put a perf stream in time order.", .opts = opts, .many = true,
+	    .allow = JOIN_ALLOW };
 	static struct options o = { .how.memory = MEMORY };
 	int key, status;
 
@@ -166,8 +166,8 @@ main(int argc, char **argv)
 		free(t.names);
 		return status;
 	}
-	if (o.joins)
-		tool_wrong(&t, "--align, --host-tag, --merge-attrs and --remap-pids go with --merge");
+	if (o.joins || t.allowed)
+		tool_wrong(&t, "--align, --allow, --host-tag, --merge-attrs and --remap-pids go with --merge");
 	if (t.nnames > 1)
 		tool_wrong(&t, "one input only, without --merge: '%s' and '%s'", t.names[0], t.names[1]);
 	free(t.names);

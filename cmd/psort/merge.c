@@ -173,7 +173,7 @@ identify(const char *name, struct stat *st)
 
 /* One recording named twice would have each of its records twice; one pipe can't be read by two. */
 static void
-refuse_twice(const struct tool *t, bool force, char **names, int n)
+refuse_twice(const struct tool *t, char **names, int n)
 {
 	struct stat *st = tool_alloc((size_t)n, sizeof *st);
 
@@ -185,8 +185,9 @@ refuse_twice(const struct tool *t, bool force, char **names, int n)
 				continue;
 			if (!S_ISREG(st[i].st_mode) && !S_ISDIR(st[i].st_mode))
 				tool_wrong(t, "'%s' and '%s' are the same, which can be read once only", names[k], names[i]);
-			if (!force)
-				tool_wrong(t, "'%s' and '%s' are the same file: -f merges it with itself", names[k], names[i]);
+			if (!tool_allows(t, "same-input"))
+				tool_wrong(t, "'%s' and '%s' are the same file: --allow same-input merges it with itself",
+				    names[k], names[i]);
 		}
 	}
 	free(st);
@@ -234,7 +235,7 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, ch
 	struct merge m = { .t = t, .err.file = "<merge>" };
 	int status;
 
-	refuse_twice(t, o->force, names, n);
+	refuse_twice(t, names, n);
 	o->opened = opened;
 	o->tick = tick;
 	o->arg = &m;
