@@ -140,6 +140,13 @@ pp_event_by_id(const struct pp_events *e, uint64_t id)
 	return event ? e->ev[event - 1] : NULL;
 }
 
+/* The event that an EVENT_UPDATE or EVENT_DESC speaks of: id 0 is the first one's, as in samples. */
+static struct pp_event *
+event_named(const struct pp_events *e, uint64_t id)
+{
+	return !id && e->n ? e->ev[0] : pp_event_by_id(e, id);
+}
+
 int64_t
 pp_cpu_of_id(const struct pp_events *e, uint64_t id)
 {
@@ -265,7 +272,7 @@ learn_event_desc(struct pp_events *e, const struct pp_rec *r, struct pp_err *err
 		ids = pp_take_n(&c, nids, 8);
 		if (c.bad)
 			break;
-		ev = nids ? pp_event_by_id(e, pp_get_u64(ids, e->swap)) : i < e->n ? e->ev[i] : NULL;
+		ev = nids ? event_named(e, pp_get_u64(ids, e->swap)) : i < e->n ? e->ev[i] : NULL;
 		if (ev && set_name(ev, NAME_DESC, (const char *)name, strnlen((const char *)name, len), err) < 0)
 			return -1;
 	}
@@ -306,7 +313,7 @@ pp_events_learn(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	case PP_EVENT_UPDATE:
 		if (pp_get_u64(r->raw + 8, e->swap) != EVENT_UPDATE_NAME)
 			return 1;
-		if (!(ev = pp_event_by_id(e, pp_get_u64(r->raw + 16, e->swap))))
+		if (!(ev = event_named(e, pp_get_u64(r->raw + 16, e->swap))))
 			return 1;	/* perf accepts it before its attr, and ignores it */
 		name = (const char *)r->raw + 24;
 		return set_name(ev, NAME_UPDATE, name, strnlen(name, r->size - 24), err);

@@ -336,7 +336,10 @@ put_features(struct file *f)
 	return 1;
 }
 
-/* In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC. */
+/*
+ * In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC.  One without ids may be the first
+ * only: id 0 is that one's.
+ */
 static int
 put_names(struct file *f)
 {
@@ -344,6 +347,7 @@ put_names(struct file *f)
 	uint8_t *all, *p;
 	struct pp_cur c;
 	uint32_t n, attr_size;
+	bool first = true;
 	int rc = 1;
 
 	if (!f->feature[PP_FEAT_EVENT_DESC])
@@ -353,7 +357,7 @@ put_names(struct file *f)
 	c = pp_cur(all, x->size, f->swap);
 	n = pp_take_u32(&c);
 	attr_size = pp_take_u32(&c);
-	while (n-- && rc > 0) {
+	for (; n-- && rc > 0; first = false) {
 		pp_take(&c, attr_size);
 		uint32_t nids = pp_take_u32(&c), len = pp_take_u32(&c);
 		const uint8_t *name = pp_take(&c, len), *ids = pp_take_n(&c, nids, 8);
@@ -361,13 +365,14 @@ put_names(struct file *f)
 		if (c.bad || len > 4096)
 			break;		/* the feature itself is passed on as it is */
 		len = (uint32_t)strnlen((const char *)name, len);
-		if (!nids || !len)
+		if (!len || (!nids && !first))
 			continue;
 		if (!(p = record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~7u))))
 			rc = -1;
 		else {
 			pp_set_u64(p + 8, EVENT_UPDATE_NAME, f->swap);
-			memcpy(p + 16, ids, 8);
+			if (nids)
+				memcpy(p + 16, ids, 8);
 			memcpy(p + 24, name, len);
 		}
 	}

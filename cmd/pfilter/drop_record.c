@@ -153,6 +153,13 @@ id_goes(const struct dropping *d, uint64_t id)
 	return drop_goes(d, pp_event_by_id(d->events, id));
 }
 
+/* An EVENT_UPDATE of id 0 is of the first event. */
+static bool
+update_goes(const struct dropping *d, uint64_t id)
+{
+	return id || !d->events->n ? id_goes(d, id) : drop_goes(d, d->events->ev[0]);
+}
+
 static uint64_t
 move_id(const struct dropping *d, uint64_t id)
 {
@@ -409,7 +416,7 @@ drop_record(struct dropping *d, struct pp_rec *r)
 	case PP_ID_INDEX:
 		return id_index(d, r);
 	case PP_EVENT_UPDATE:
-		return !id_goes(d, pp_get_u64(r->raw + 16, d->swap));
+		return !update_goes(d, pp_get_u64(r->raw + 16, d->swap));
 	case PP_STAT:
 		return !id_goes(d, pp_get_u64(r->raw + PP_HEADER_SIZE, d->swap));
 	case PP_HEADER_TRACING_DATA:
