@@ -249,6 +249,19 @@ get_header(struct file *f)
 
 /* ---- sections to records --------------------------------------------------------------------------- */
 
+/*
+ * perf stat record writes PERF_SAMPLE_IDENTIFIER into a file, though there is no sample in it, and 0 into a stream: there
+ * perf script refuses events whose samples have nothing to show.
+ */
+static void
+fit_stat(const struct file *f, uint8_t *attr)
+{
+	enum { SAMPLE_TYPE = 24 };
+
+	if (f->feature[PP_FEAT_STAT] && pp_get_u64(attr + SAMPLE_TYPE, f->swap) == PP_SAMPLE_IDENTIFIER)
+		pp_set_u64(attr + SAMPLE_TYPE, 0, f->swap);
+}
+
 /* One attr and its ids.  More ids than a record holds go into further records of the same attr. */
 static int
 put_attr(struct file *f, uint64_t off)
@@ -259,6 +272,7 @@ put_attr(struct file *f, uint64_t off)
 
 	if (read_at(f, attr, off, len) < 0 || read_at(f, attr + len, off + len, 16) < 0)
 		return -1;
+	fit_stat(f, attr);
 	ids = get_section(attr + len, f->swap);
 	size = pp_get_u32(attr + 4, f->swap);
 	if (!size)
