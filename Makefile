@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: ISC
 # GNU make.  The two to begin with: make demo; make check.  Also: install DESTDIR= PREFIX=, bench, asan, lint,
-# golden T=, fuzz, clean.  make O=DIR builds somewhere else.
+# golden T=, fuzz, clean.  make O=DIR builds somewhere else.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG count, given to
+# make or in the environment.
 PREFIX = /usr/local
 MANDIR = $(PREFIX)/share/man
-CFLAGS = -O2 -g
+CFLAGS ?= -O2 -g
 O      = build
 TOOLS  = pcat pfilter pinject psort pstat
 PKGS   = libzstd libbsd-overlay
 
 WARN   = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wformat=2
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
-override CPPFLAGS += -D_GNU_SOURCE -DLIBBSD_NETBSD_VIS -Icommon -MMD -MP $(PKG_CFLAGS)
-override CFLAGS += $(WARN)
+PKG_CFLAGS := $(shell $(or $(PKG_CONFIG),pkg-config) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell $(or $(PKG_CONFIG),pkg-config) --libs $(PKGS) 2>/dev/null)
+DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG_CFLAGS) $(CPPFLAGS)
+COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN)
+LINK   = $(CC) $(WARN) $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS)
 $(O)/pinject: LDLIBS += -lelf
 $(O)/pfilter: LDLIBS += -lmd
@@ -30,12 +32,12 @@ $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
 $(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/%) $$(%_shares) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK) -o $@ $^ $(LDLIBS)
 $(LIB): $(call objs,common)
 	rm -f $@ && $(AR) rcs $@ $^
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(COMPILE) $(CFLAGS) -c -o $@ $<
 # Is there all that a build needs?  Else say how to get it, before the compiler says it less well.
 $(O)/ready:
 	@tests/setup -n build && mkdir -p $(O) && touch $@
@@ -75,13 +77,13 @@ run-tests:
 
 $(UNITS): $(O)/%: $(O)/tests/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests
-	$(CC) $(CPPFLAGS) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $< $(LDLIBS)
+	$(COMPILE) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $< $(LDLIBS)
 $(O)/fault.so: $(wildcard tests/fault/*.c) | $(O)/ready
-	$(CC) $(filter-out -MMD -MP,$(CPPFLAGS)) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
+	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
 
 # make golden [T=20-pfilter]: take what the tools say now for right; then look at git diff
 golden: test-programs
@@ -97,7 +99,7 @@ fuzz:
 FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(LIB)
-	$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # ---- the rest ------------------------------------------------------------------------------------
 
@@ -112,7 +114,7 @@ lint:
 	@tests/setup lint
 	mandoc -T lint -W warning $(MANUALS)
 	@printf '%s\n' $(SOURCES) | xargs -P2 -n4 sh -c \
-		'clang-tidy --quiet --checks="$(CHECKS)" "$$@" -- -std=c11 $(filter-out -MMD -MP,$(CPPFLAGS)) 2>&1' sh | grep -v ' warnings\? generated\.$$' || true
+		'clang-tidy --quiet --checks="$(CHECKS)" "$$@" -- -std=c11 $(DEFS) 2>&1' sh | grep -v ' warnings\? generated\.$$' || true
 
 bench: test-programs
 	O=$(abspath $(O)) tests/bench/bench

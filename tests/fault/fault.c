@@ -12,6 +12,7 @@
  *
  * Only calls that the program makes through the C library's public names are seen; stdio's own are not.
  */
+#undef _FILE_OFFSET_BITS		/* with it the plain names would stand for the 64-bit ones, which are defined here too */
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -116,7 +117,8 @@ pread(int fd, void *p, size_t n, off_t off)
 ssize_t
 pread64(int fd, void *p, size_t n, off64_t off)
 {
-	return pread(fd, p, n, off);
+	REAL(ssize_t, "pread64", int, void *, size_t, off64_t);
+	return fails(PREAD) ? -1 : real(fd, p, at_most(PREAD, n), off);
 }
 
 ssize_t
@@ -228,7 +230,8 @@ mmap(void *p, size_t n, int prot, int flags, int fd, off_t off)
 void *
 mmap64(void *p, size_t n, int prot, int flags, int fd, off64_t off)
 {
-	return mmap(p, n, prot, flags, fd, off);
+	REAL(void *, "mmap64", void *, size_t, int, int, int, off64_t);
+	return fails(MMAP) ? MAP_FAILED : real(p, n, prot, flags, fd, off);
 }
 
 /* The C library's own names for its allocator: dlsym() would allocate. */

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: ISC
+# What could depend on the machine: compilers and their options, widths of numbers, large files.
+
+load lib
+
+# le64 N: as the 8 bytes of a little-endian number, for printf
+le64() {
+	local i
+	for ((i = 0; i < 64; i += 8)); do printf '\\x%02x' $(($1 >> i & 255)); done
+}
+
+@test "machines: the environment's compiler and options count" {
+	printf '#!/bin/sh\necho -DMINE\n' >"$T/my-pkg-config"
+	chmod +x "$T/my-pkg-config"
+	try env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL CC="ccache gcc" CFLAGS="-O3 -march=native" CPPFLAGS=-DSOME=thing LDFLAGS=-Wl,-z,now \
+	    PKG_CONFIG=$T/my-pkg-config make -C .. -n -o "$T/o/ready" O="$T/o"
+	[ $rc = 0 ]
+	grep -q '^ccache gcc .*-DSOME=thing .*-O3 -march=native -c -o .*/common/arg.o' "$T/out"
+	grep -q '^ccache gcc .*-O3 -march=native -Wl,-z,now -o .*/pcat' "$T/out"
+	# what the tools need is there all the same
+	grep -q '^ccache gcc .*-D_GNU_SOURCE .*-Icommon .*-Wall' "$T/out"
+	! grep -q -e '-O2' "$T/out" || failed "-O2 beside -O3"
+	grep -q -e '-DMINE' "$T/out" || failed "pkg-config is another"
+	done_all
+}
+
+@test "machines: data and features behind 2 and 4 GiB of a file are found" {
+	local at=48 off size far
+	off=$(od -An -tu8 -j40 -N8 data/basic.file.data)
+	pcat data/basic.file.data >"$T/want"
+	for far in 2147483648 3000000000 5000000000; do
+		cp data/basic.file.data "$T/far"
+		chmod u+w "$T/far"
+		tail -c +$((off + 1)) data/basic.file.data | dd of="$T/far" bs=1000000 oflag=seek_bytes seek=$far conv=notrunc 2>/dev/null
+		printf "$(le64 $far)" | dd of="$T/far" bs=1 seek=40 conv=notrunc 2>/dev/null
+		try pcat "$T/far"
+		[ $rc = 0 ] || failed "$far"
+		cmp "$T/want" "$T/out" || failed "$far"
+		rm "$T/far"
+	done
+	done_all
+}
+
+@test "machines: a type's number has 32 bits, whatever a long has" {
+	local n
+	for n in 4294967296 4294967300 99999999999 18446744073709551617; do
+		try pfilter --drop-type $n data/demo.data
+		[ $rc = 2 ] && one_line "pfilter: " || failed "$n"
+	done
+	done_all
+}
