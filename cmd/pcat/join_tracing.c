@@ -96,13 +96,13 @@ take_systems(struct payload *y, struct pp_cur *c, const struct input *in)
 static bool
 parse(struct payload *y, const struct input *in)
 {
-	static const uint8_t magic[10] = "\x17\x08\x44tracing";
+	static const char magic[] = "\x17\x08\x44tracing";
 	struct pp_cur c = pp_cur(in->tracing.p, in->tracing.n, false);
-	const uint8_t *p = pp_take(&c, sizeof magic);
+	const uint8_t *p = pp_take(&c, sizeof magic - 1);
 	double version;
 	uint32_t n;
 
-	if (!p || memcmp(p, magic, sizeof magic))
+	if (!p || memcmp(p, magic, sizeof magic - 1))
 		return false;
 	version = strtod(take_string(&c), NULL);
 	p = pp_take(&c, 6);		/* u8 big, u8 long, u32 page */

@@ -339,7 +339,7 @@ random_round(uint64_t want)
 	}
 }
 
-static void
+static _Noreturn void
 usage(void)
 {
 	fputs("usage: gen [-s] [-c CPUS] [-O normal|sorted|shuffled|random] BYTES\n", stderr);
