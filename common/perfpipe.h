@@ -145,7 +145,7 @@ enum {
 };
 enum { PP_BRANCH_HW_INDEX = 1 << 17, PP_BRANCH_COUNTERS = 1 << 19 };	/* PERF_SAMPLE_BRANCH_* */
 enum {				/* struct perf_event_attr flag bits that we look at */
-	PP_ATTR_INHERIT_BIT = 1, PP_ATTR_SAMPLE_ID_ALL_BIT = 18,
+	PP_ATTR_INHERIT_BIT = 1, PP_ATTR_SAMPLE_ID_ALL_BIT = 18, PP_ATTR_USE_CLOCKID_BIT = 25,
 };
 enum { PP_ATTR_SIZE_VER0 = 64 };	/* PERF_ATTR_SIZE_VER0: what attr.size 0 means, and the least */
 
@@ -366,6 +366,8 @@ uint64_t pp_offset(const struct pp_source *, const struct pp_rec *);
 uint64_t pp_progress(const struct pp_source *, uint64_t *total);
 /* What the container is, in words, for -v. */
 const char *pp_container(const struct pp_source *);
+/* Is it a CPU profile of gperftools? */
+bool	pp_is_profile(const struct pp_source *);
 /* Is the input that file (NULL or "-": standard output)?  Then writing there would destroy it. */
 bool	pp_is_file(const struct pp_source *, const char *path);
 /* What could not be turned into records though the input is sound; NULL: nothing. */

@@ -234,6 +234,12 @@ pp_container(const struct pp_source *pub)
 }
 
 bool
+pp_is_profile(const struct pp_source *pub)
+{
+	return ((const struct source *)pub)->profile;
+}
+
+bool
 pp_is_file(const struct pp_source *pub, const char *path)
 {
 	const struct source *s = (const struct source *)pub;

@@ -83,7 +83,7 @@ head_a() {
 	    "basic.pipe multi.pipe k_mono.pipe p72_basic.pipe" "s390x_basic.pipe s390x_basic.pipe"; do
 		set --
 		for f in $pair; do set -- "$@" $d/$f.data; done
-		same_union --allow=kernels -- "$@"		# sched_R was recorded under another kernel
+		same_union --allow=kernels,clocks -- "$@"	# of sched_R and k_mono they are others
 	done
 	done_all
 }
@@ -339,6 +339,51 @@ head_a() {
 	refused 'auto' pcat --remap-pids=x "$a" "$a"
 	refused 'expected none, wall or first' pcat --align=x "$a"
 	refused 'expected none or comm' pcat --host-tag=x "$a"
+	done_all
+}
+
+@test "join: times of different clocks are refused, and joined by --align, --time-offset and --allow clocks" {
+	on() {	# ATTRIBUTES FEATURE: a recording whose attr or features say its clock
+		head_a | sed "s/|mmap2 ids/|mmap2$1 ids/; s/^HEADER_FEATURE feat_id=32/$2\\n&/"
+		echo "SAMPLE misc=2 ip=1 pid=100 time=2000 cpu=0 period=1"
+	}
+	data='HEADER_FEATURE feat_id=29 u4=1 u4=7 u8=5000 u8=1000'
+	for b in "" -b; do
+		same=$(on "" "" | stream $b) again=$(on "" "" | stream $b)
+		while IFS=';' read -r attr feature name; do
+			other=$(on "$attr" "$feature" | stream $b)
+			for t in pcat "psort --merge"; do
+				try $t "$other" "$same"
+				[ $rc = 2 ] && one_line "${t%% *}: $same: has times of perf's own clock, $other of $name: " &&
+				    grep -q -e '--align or --time-offset; --allow clocks' "$T/err" && ! [ -s "$T/out" ] || failed "$t $b $name"
+				try $t "$same" "$again" "$other"
+				[ $rc = 2 ] && one_line "${t%% *}: $other: has times of $name, $same of perf's" || failed "third: $t $b $name"
+			done
+		done <<-END
+		|use_clockid clockid=1;;clock monotonic
+		|use_clockid clockid=4;;clock monotonic_raw
+		|use_clockid clockid=0;;clock realtime
+		|use_clockid clockid=11;$data;clock tai
+		|use_clockid clockid=77;;clock 77
+		;$data;clock boottime
+		;HEADER_FEATURE feat_id=23 u8=1;a clock that it does not name
+		END
+		for t in pcat "psort --merge"; do
+			for how in "--allow clocks $other $same" "--align=first $other $same" "--time-offset=1us $other $same" \
+			    "$other --time-offset=1us $same"; do
+				try $t $how
+				[ $rc = 0 ] && [ -s "$T/out" ] || failed "$t $b $how"
+			done
+		done
+	done
+	done_all
+}
+
+@test "join: real recordings of two clocks are refused" {
+	try pcat data/k_mono.pipe.data data/basic.pipe.data
+	[ $rc = 2 ] && one_line "pcat: data/basic.pipe.data: has times of perf's own clock, data/k_mono.pipe.data of clock monotonic:" || failed pcat
+	try psort --merge data/k_mono.pipe.data data/basic.file.data
+	[ $rc = 2 ] && one_line "psort: data/basic.file.data: has times of perf's own clock, " || failed psort
 	done_all
 }
 

@@ -85,7 +85,7 @@ sample() {
 		set --
 		for f in $pair; do set -- "$@" $d/$f.data; done
 		[[ $pair == s390x* ]] && { psort --merge --allow same-input "$@" >"$T/m" && psort -c "$T/m" || failed "$pair"; continue; }
-		merges --allow=kernels -- "$@"
+		merges --allow=kernels,clocks -- "$@"
 	done
 	done_all
 }
@@ -144,6 +144,13 @@ sample() {
 	[ "$(script "$T/m" comm,time,ip | tr '\n' ' ')" = \
 	    "one 0.000001000: 1 two 0.000001000: 2 one 0.000003000: 3 two 0.000003000: 4 " ] ||
 	    failed "$(script "$T/m" comm,time,ip)"
+	psort --merge "$a" --time-offset=-9ms "$b" >"$T/m"
+	[ "$(script "$T/m" comm,time,ip | tr '\n' ' ')" = \
+	    "two 0.000000001: 2 one 0.000001000: 1 two 0.000002001: 4 one 0.000003000: 3 " ] || failed "$(script "$T/m" comm,time,ip)"
+	for wrong in "--time-offset=1s $a" "--merge $a --time-offset=1s" "--merge --time-offset=x $a"; do
+		try psort $wrong
+		[ $rc = 2 ] && one_line "psort: --" || failed "$wrong"
+	done
 	part alpha one | mkpipe -b - >"$b"
 	try psort --merge "$a" "$b"
 	[ $rc = 2 ] && one_line "psort: $b: is big-endian" || failed endian

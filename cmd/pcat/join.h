@@ -43,11 +43,17 @@ struct join_options {
 	void		*arg;
 };
 
-/* Arguments of --remap-pids, --align, --host-tag; of --time-offset: ns.  Wrong ones exit 2. */
+/* Arguments of --remap-pids, --align and --host-tag.  Wrong ones exit 2. */
 void	join_opt_pids(const struct tool *, struct join_options *, const char *text);
 void	join_opt_align(const struct tool *, struct join_options *, const char *text);
 void	join_opt_host_tag(const struct tool *, struct join_options *, const char *text);
-int64_t	join_opt_offset(const struct tool *, const char *text);
+/* The argument of --time-offset, for the input that is named next; and, once all are named, the list for the join. */
+struct join_offsets {
+	int64_t		*ns;		/* of each input named so far; the caller frees it */
+	int		 n;
+};
+void	join_opt_offset(const struct tool *, struct join_offsets *);
+void	join_opt_offsets(const struct tool *, struct join_options *, struct join_offsets *);
 
 struct join;
 

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "join_in.h"
+
+/* ---- what does not go together ------------------------------------------------------------------- */
 
 static const char *
 order_name(bool swap)
@@ -33,6 +36,79 @@ check_kernels(struct join *j)
 			start = in;
 	}
 }
+
+/* ---- clocks -------------------------------------------------------------------------------------- */
+
+enum { CLOCK_PERF = -1, CLOCK_UNNAMED = -2, CLOCK_NONE = -3 };
+
+/* The clock of the input's times: a clockid, or one of these. */
+static int64_t
+clock_of(const struct input *in)
+{
+	const struct pp_events *e = in->src->events;
+
+	if (pp_is_profile(in->src))	/* its times are made up */
+		return CLOCK_NONE;
+	for (unsigned i = 0; i < e->n; i++) {
+		const struct pp_attr *a = &e->ev[i]->attr;
+
+		if (!(a->sample_type & PP_SAMPLE_TIME))
+			continue;
+		if (a->flags >> PP_ATTR_USE_CLOCKID_BIT & 1)
+			return a->clockid;
+		if (in->names_clock)
+			return (int64_t)in->clockid;
+		return in->has_clockid ? CLOCK_UNNAMED : CLOCK_PERF;
+	}
+	return CLOCK_NONE;
+}
+
+/* As perf record -k calls it. */
+static void
+clock_name(char *to, size_t n, int64_t clock)
+{
+	static const struct { int64_t clock; const char *name; } known[] = {
+		{ CLOCK_PERF, "perf's own clock" }, { CLOCK_UNNAMED, "a clock that it does not name" },
+		{ CLOCK_REALTIME, "clock realtime" }, { CLOCK_MONOTONIC, "clock monotonic" },
+		{ CLOCK_MONOTONIC_RAW, "clock monotonic_raw" }, { CLOCK_BOOTTIME, "clock boottime" },
+		{ CLOCK_TAI, "clock tai" },
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].clock == clock) {
+			snprintf(to, n, "%s", known[i].name);
+			return;
+		}
+	snprintf(to, n, "clock %" PRId64, clock);
+}
+
+/* The joined stream says that all times are of the first input's clock. */
+static void
+check_clocks(const struct join *j)
+{
+	int64_t first = CLOCK_NONE;
+	unsigned of = 0;
+
+	for (unsigned i = 0; i < j->n && j->o->align == JOIN_ALIGN_NONE && !tool_allows(j->t, "clocks"); i++) {
+		int64_t clock = clock_of(&j->in[i]);
+		char a[64], b[64];
+
+		if (clock == CLOCK_NONE)
+			continue;
+		if (first == CLOCK_NONE) {
+			first = clock;
+			of = i;
+		}
+		if (clock == first || j->offset[i] || j->offset[of])
+			continue;
+		clock_name(a, sizeof a, clock);
+		clock_name(b, sizeof b, first);
+		tool_wrong(j->t, "%s: has times of %s, %s of %s: bring them together with --align or --time-offset; "
+		    "--allow clocks joins all the same", j->in[i].name, a, j->in[of].name, b);
+	}
+}
+
+/* ---- what moves ---------------------------------------------------------------------------------- */
 
 /* Which host it is, counted from 0 by name; one that is not said is taken for the first. */
 static uint64_t
@@ -109,6 +185,7 @@ join_check(struct join *j)
 			tool_wrong(j->t, "%s: is %s, %s is %s: turn one of them first (pcat --endian)", in->name,
 			    order_name(in->src->swap), j->in->name, order_name(j->swap));
 	check_kernels(j);
+	check_clocks(j);
 	shift_pids(j);
 	shift_times(j);
 	tag_hosts(j);

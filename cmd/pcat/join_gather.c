@@ -31,10 +31,11 @@ blob_add(struct blob *b, const void *p, size_t n)
 bool
 blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
 {
-	const uint8_t *p = b->p + *at;
+	const uint8_t *p;
 
 	if (*at >= b->n)
 		return false;
+	p = b->p + *at;
 	*r = (struct pp_rec){ .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
 	    .size = pp_get_u16(p + 6, swap) };
 	*at += r->size;
@@ -82,7 +83,11 @@ look_feature(struct input *in, const struct pp_rec *r)
 		pp_feature_num(&f, "first", &in->time_first, &err);
 		pp_feature_num(&f, "last", &in->time_last, &err);
 		break;
+	case PP_FEAT_CLOCKID:
+		in->has_clockid = true;
+		break;
 	case PP_FEAT_CLOCK_DATA:
+		in->has_clockid = in->names_clock = pp_feature_num(&f, "clockid", &in->clockid, &err) > 0;
 		in->has_clock = pp_feature_num(&f, "wall_clock", &in->wall, &err) > 0 &&
 		    pp_feature_num(&f, "clock", &in->clock, &err) > 0;
 		break;

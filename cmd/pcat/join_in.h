@@ -36,8 +36,9 @@ struct input {
 	/* what its features and records say of it; 0, NULL: nothing */
 	char		*host, *release;
 	uint64_t	 kernel_start, wall, clock, first, time_first, time_last, cpus_available, cpus_online,
-			 host_number;
+			 host_number, clockid;
 	bool		 has_clock, has_features;
+	bool		 has_clockid, names_clock;	/* by a feature: its times are of a clock of perf record -k; of `clockid' */
 	const struct input *piece_of;	/* an earlier one whose events and ids it has; NULL: none */
 	/* what becomes of its records */
 	bool		 untouched;	/* nothing */

@@ -40,13 +40,30 @@ join_opt_host_tag(const struct tool *t, struct join_options *o, const char *text
 	o->host_tag = !strcmp(text, "comm");
 }
 
-int64_t
-join_opt_offset(const struct tool *t, const char *text)
+void
+join_opt_offset(const struct tool *t, struct join_offsets *l)
 {
+	const char *text = t->optarg;
+	int n = t->nnames + 1;
 	bool minus = *text == '-';
 	uint64_t ns = tool_duration(t, text + (minus || *text == '+'));
 
 	if (ns > INT64_MAX)
 		tool_wrong(t, "%s '%s': longer than times can be moved", t->optname, text);
-	return minus ? -(int64_t)ns : (int64_t)ns;
+	l->ns = tool_realloc(l->ns, (size_t)n, sizeof *l->ns);
+	while (l->n < n)
+		l->ns[l->n++] = 0;
+	l->ns[n - 1] = minus ? -(int64_t)ns : (int64_t)ns;
+}
+
+void
+join_opt_offsets(const struct tool *t, struct join_options *o, struct join_offsets *l)
+{
+	while (l->n && l->n < t->nnames) {
+		l->ns = tool_realloc(l->ns, (size_t)t->nnames, sizeof *l->ns);
+		l->ns[l->n++] = 0;
+	}
+	if (l->n > (t->nnames ? t->nnames : 1))
+		tool_wrong(t, "--time-offset: no input is named behind it");
+	o->time_offset = l->ns;
 }

@@ -50,19 +50,6 @@ take_format(const struct tool *t, struct options *o)
 	tool_wrong(t, "--format '%s': expected stream, file or gperftools", t->optarg);
 }
 
-/* It is for the input that is named next. */
-static void
-take_offset(const struct tool *t, struct options *o)
-{
-	int n = t->nnames + 1;
-
-	o->offsets = tool_realloc(o->offsets, (size_t)n, sizeof *o->offsets);
-	while (o->noffsets < n)
-		o->offsets[o->noffsets++] = 0;
-	o->offsets[n - 1] = join_opt_offset(t, t->optarg);
-	o->joins = true;
-}
-
 void
 options_take(struct tool *t, struct options *o, int key)
 {
@@ -78,7 +65,7 @@ options_take(struct tool *t, struct options *o, int key)
 	case REMAP_PIDS:	join_opt_pids(t, &o->join, t->optarg); o->joins = true; break;
 	case HOST_TAG:		join_opt_host_tag(t, &o->join, t->optarg); o->joins = true; break;
 	case ALIGN:		join_opt_align(t, &o->join, t->optarg); o->joins = true; break;
-	case TIME_OFFSET:	take_offset(t, o); break;
+	case TIME_OFFSET:	join_opt_offset(t, &o->offsets); o->joins = true; break;
 	case SWITCH_OUTPUT:	split_when(t, &o->split, t->optarg); o->splits = true; break;
 	case SWITCH_MAX_FILES:	o->split.max_files = tool_number(t, t->optarg, 1, 1000000); break;
 	case OUTPUT_TEMPLATE:	free(o->template); o->template = strdup(t->optarg); break;
@@ -117,13 +104,7 @@ options_done(struct tool *t, struct options *o)
 	}
 	if (o->open_flags & PP_OPEN_FOLLOW && (t->nnames > 1 || o->joins || o->open_flags & PP_OPEN_REPAIR))
 		tool_wrong(t, "--follow: one input only, and not with --repair or what is for joins");
-	while (o->noffsets && o->noffsets < t->nnames) {
-		o->offsets = tool_realloc(o->offsets, (size_t)t->nnames, sizeof *o->offsets);
-		o->offsets[o->noffsets++] = 0;
-	}
-	if (o->noffsets > (t->nnames ? t->nnames : 1))
-		tool_wrong(t, "--time-offset: no input is named behind it");
-	o->join.time_offset = o->offsets;
+	join_opt_offsets(t, &o->join, &o->offsets);
 	o->join.open_flags = o->open_flags;
 	o->joins |= t->nnames > 1;
 	t->in_name = t->nnames ? t->names[0] : NULL;
@@ -134,6 +115,6 @@ options_done(struct tool *t, struct options *o)
 void
 options_free(struct options *o)
 {
-	free(o->offsets);
+	free(o->offsets.ns);
 	free(o->template);
 }

@@ -17,8 +17,7 @@ struct options {
 	struct out_pack	 pack;
 	bool		 joins;			/* an option that is about several inputs, or changes what joins do */
 	struct join_options join;
-	int64_t		*offsets;		/* of each input */
-	int		 noffsets;
+	struct join_offsets offsets;
 	bool		 lists_features;
 	struct features	 features;
 	const struct compat_perf *compat;

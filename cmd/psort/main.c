@@ -8,7 +8,8 @@
 #include "merge.h"
 #include "sort.h"
 
-enum { FULL = TOOL_LONG, WINDOW, LATE, UNTIMED, ROUNDS, COMPRESS_TEMP, STATS, MERGE, ALIGN, HOST_TAG, MERGE_ATTRS, REMAP_PIDS };
+enum { FULL = TOOL_LONG, WINDOW, LATE, UNTIMED, ROUNDS, COMPRESS_TEMP, STATS, MERGE, ALIGN, HOST_TAG, MERGE_ATTRS, REMAP_PIDS,
+	TIME_OFFSET };
 enum { MEMORY = 256 << 20, MEMORY_MIN = 1 << 20 };
 
 static const struct tool_opt opts[] = {
@@ -28,6 +29,7 @@ static const struct tool_opt opts[] = {
 	{ HOST_TAG, "host-tag", "none|comm", "merging: the host's name in front of each comm" },
 	{ MERGE_ATTRS, "merge-attrs", NULL, "merging: make equal events one" },
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "merging: keep the pids of different hosts apart (auto)" },
+	{ TIME_OFFSET, "time-offset", "TIME", "merging: add to the times of the next input (1.5s; -10ms)" },
 	TOOL_OPT_ALLOW(JOIN_ALLOW),
 	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
@@ -38,6 +40,7 @@ struct options {
 	const char	*tmpdir;
 	bool		 merges, joins;	/* --merge; an option that only goes with it */
 	struct join_options join;
+	struct join_offsets offsets;
 };
 
 /* Is the stream in time order?  Says where not. */
@@ -108,6 +111,7 @@ option(struct tool *t, struct options *o, int key)
 	case HOST_TAG: join_opt_host_tag(t, &o->join, t->optarg); o->joins = true; break;
 	case MERGE_ATTRS: o->join.merge_attrs = o->joins = true; break;
 	case REMAP_PIDS: join_opt_pids(t, &o->join, t->optarg); o->joins = true; break;
+	case TIME_OFFSET: join_opt_offset(t, &o->offsets); o->joins = true; break;
 	}
 }
 
@@ -142,6 +146,7 @@ merge(struct tool *t, struct options *o)
 		tool_wrong(t, "--check: not with --merge; check what it has written, or each input");
 	if (o->how.marks == MARKS_KEEP)
 		tool_wrong(t, "--rounds=keep: not with --merge, the marks of one input say nothing of the others; emit or drop");
+	join_opt_offsets(t, &o->join, &o->offsets);
 	o->join.pieces = o->join.live = true;
 	return run(t, o, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1);
 }
@@ -164,10 +169,11 @@ main(int argc, char **argv)
 	if (o.merges) {
 		status = merge(&t, &o);
 		free(t.names);
+		free(o.offsets.ns);
 		return status;
 	}
 	if (o.joins || t.allowed)
-		tool_wrong(&t, "--align, --allow, --host-tag, --merge-attrs and --remap-pids go with --merge");
+		tool_wrong(&t, "--align, --allow, --host-tag, --merge-attrs, --remap-pids and --time-offset go with --merge");
 	if (t.nnames > 1)
 		tool_wrong(&t, "one input only, without --merge: '%s' and '%s'", t.names[0], t.names[1]);
 	free(t.names);
