@@ -22,7 +22,7 @@ name(const struct pp_feature *f, char *num, size_t size)
 bool
 pp_feature_is_end(const struct pp_rec *r)
 {
-	return r->type == PP_HEADER_FEATURE && r->size == PP_FEATURE_HEAD;
+	return r->type == PP_HEADER_FEATURE && r->size == PP_FEATURE_HEAD && !r->payload;
 }
 
 int

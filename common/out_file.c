@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "atomic.h"
+#include "build_id.h"
 #include "feature.h"
 #include "out_file.h"
 #include "out_stream.h"
@@ -23,7 +24,6 @@
 
 enum { HEADER_SIZE = 104, SECTION_SIZE = 16, FEATURES = 256 };
 enum { EVENT_UPDATE_NAME = 2 };
-enum { BUILD_ID_HEAD = 36 };		/* struct perf_record_header_build_id up to its name */
 
 struct attr {
 	uint8_t		*p;		/* attr.size bytes and the ids, as they stood in the record */
@@ -106,14 +106,33 @@ keep_attr(struct file *f, const struct pp_rec *r)
 	return 1;
 }
 
+/* The payload is the feature (PP_OPEN_FILE_FEATURES). */
+static int
+keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, uint64_t number)
+{
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	f->features[number].set = true;
+	f->features[number].off = f->sections.len;
+	f->features[number].len = r->payload;
+	while ((rc = pp_payload(in, &p, &n)) > 0)
+		if (spool_put(&f->sections, p, n, f->err) < 0)
+			return -1;
+	return rc < 0 ? -1 : 1;
+}
+
 /* The last one of a number wins; the end mark is for pipes. */
 static int
-keep_feature(struct file *f, const struct pp_rec *r)
+keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 {
 	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, f->swap);
 
-	if (pp_feature_is_end(r) || number >= FEATURES || !(pp_feature_where(number) & PP_FEATURE_PIPE))
+	if (pp_feature_is_end(r) || number >= FEATURES || !(r->payload || pp_feature_where(number) & PP_FEATURE_PIPE))
 		return 1;
+	if (r->payload)
+		return keep_outside(f, in, r, number);
 	if (number == PP_FEAT_EVENT_DESC) {
 		if (!f->event_desc && !(f->event_desc = malloc(PP_RECORD_MAX)))
 			return pp_fail(f->err, "out of memory");
@@ -148,25 +167,13 @@ keep_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
 	return 1;
 }
 
-/* As perf record writes them: type 0, the name padded to 64, no trailer. */
 static int
 keep_build_id(struct file *f, const struct pp_rec *r)
 {
-	static const uint8_t zeros[PP_FEATURE_STR_ALIGN + 1];
-	size_t room = r->size - (size_t)BUILD_ID_HEAD, len = strnlen((const char *)r->raw + BUILD_ID_HEAD, room);
-	size_t padded = (len + PP_FEATURE_STR_ALIGN) / PP_FEATURE_STR_ALIGN * PP_FEATURE_STR_ALIGN;
-	uint8_t head[BUILD_ID_HEAD];
+	uint8_t entry[PP_RECORD_MAX];
 
-	if (BUILD_ID_HEAD + padded > PP_RECORD_MAX)
-		padded = len + 1;
-	memcpy(head, r->raw, sizeof head);
-	pp_set_u32(head, 0, f->swap);
-	pp_set_u16(head + 6, (uint16_t)(sizeof head + padded), f->swap);
 	f->features[PP_FEAT_BUILD_ID].set = true;
-	if (spool_put(&f->build_ids, head, sizeof head, f->err) < 0 ||
-	    spool_put(&f->build_ids, r->raw + BUILD_ID_HEAD, len, f->err) < 0)
-		return -1;
-	return spool_put(&f->build_ids, zeros, padded - len, f->err);
+	return spool_put(&f->build_ids, entry, build_id_to_file(entry, r, f->swap), f->err);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
@@ -313,7 +320,13 @@ append_compressed(struct file *f)
 	return append(f, p, sizeof p);
 }
 
-/* Which features there are, and how large. */
+static bool
+is_wanted(const struct file *f, int feature)
+{
+	return !f->pack.without || !f->pack.without[feature];
+}
+
+/* Which features there are, and how large.  What readers need to read the data at all, they get unasked. */
 static void
 settle_features(struct file *f)
 {
@@ -321,9 +334,10 @@ settle_features(struct file *f)
 		[PP_FEAT_BUILD_ID] = { f->features[PP_FEAT_BUILD_ID].set, f->build_ids.len },
 		/* A reader of the other byte order tells by it how the bitmap was written. */
 		[PP_FEAT_HOSTNAME] = { !f->features[PP_FEAT_HOSTNAME].set, string_size("") },
-		[PP_FEAT_EVENT_DESC] = { true, event_desc_size(f) },
+		[PP_FEAT_EVENT_DESC] = { is_wanted(f, PP_FEAT_EVENT_DESC), event_desc_size(f) },
 		[PP_FEAT_AUXTRACE] = { f->features[PP_FEAT_AUXTRACE].set, 8 + f->auxtrace.len },
-		[PP_FEAT_SAMPLE_TIME] = { f->last || !f->features[PP_FEAT_SAMPLE_TIME].set, SECTION_SIZE },
+		[PP_FEAT_SAMPLE_TIME] = { is_wanted(f, PP_FEAT_SAMPLE_TIME) && (f->last || !f->features[PP_FEAT_SAMPLE_TIME].set),
+		    SECTION_SIZE },
 		[PP_FEAT_COMPRESSED] = { f->pack.level, PP_COMPRESS_FEATURE },
 	};
 
@@ -442,7 +456,7 @@ put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stabl
 	case PP_HEADER_ATTR:
 		return keep_attr(f, r);
 	case PP_HEADER_FEATURE:
-		return keep_feature(f, r);
+		return keep_feature(f, in, r);
 	case PP_HEADER_TRACING_DATA:
 		return keep_tracing(f, in, r);
 	case PP_HEADER_BUILD_ID:

@@ -5,10 +5,11 @@
 
 #include "out.h"
 
-struct out_pack {			/* -z */
+struct out_pack {			/* -z, and what a file is not to have */
 	int	 level;			/* 1 to 22; 0: no compression */
 	bool	 two;			/* COMPRESSED2 */
 	unsigned workers;		/* zstd's, beside us */
+	const bool *without;		/* by number, 256: features that are not to be made for a file; NULL: make all */
 };
 
 /*

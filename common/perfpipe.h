@@ -316,6 +316,11 @@ enum {				/* flags of pp_open */
 	PP_OPEN_REPAIR = 2,		/* go on behind a fault: pp_on_fault() */
 	PP_OPEN_FOLLOW = 4,		/* a file that is still being written: wait for more, pp_follow() */
 	PP_OPEN_EXPAND_COUNTS = 16,	/* CPU profile: a sample per tick instead of one weighted by period */
+	/*
+	 * Yield also those features of a file that have no place in a stream, being larger than a record or of no use there,
+	 * but have one in a file: as HEADER_FEATURE records of 16 bytes whose payload they are.
+	 */
+	PP_OPEN_FILE_FEATURES = 32,
 };
 
 struct pp_source {		/* the part that the inline pp_next() needs; the rest is in source.h */

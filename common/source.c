@@ -292,7 +292,7 @@ outer_record(struct source *s, struct pp_rec *r)
 		if (rc < 0)
 			return unsound(s, r);
 	}
-	r->payload = pp_payload_size(r, s->pub.swap);
+	r->payload = s->outside && r->type == PP_HEADER_FEATURE ? source_file_payload(s, r) : pp_payload_size(r, s->pub.swap);
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(s->pub.events, r, s->err) < 0)
 		return unsound(s, r);
 	s->pub.pos += r->size;

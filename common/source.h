@@ -43,7 +43,7 @@ struct source {
 	bool		 failed, eof;
 	bool		 no_wait;	/* pp_next() returns 2 where it would have to read */
 	const char	*container;
-	char		 container_text[100], warning[200];
+	char		 container_text[100], warning[600];
 	const char	*spooled;	/* out of what; NULL: read where it lies */
 	char		 part[32];	/* "data.3: " while a later file of a directory is read; else "" */
 
@@ -68,6 +68,7 @@ struct source {
 	unsigned	 nseg, cur;
 	uint64_t	 cur_done;	/* bytes of seg[cur] already read */
 	uint8_t		*head;		/* the synthesised records of a seekable file */
+	uint64_t	*outside;	/* PP_OPEN_FILE_FEATURES: bytes of each feature that is a payload; NULL: none is */
 	/* Instead of segments: make whole records in up to n >= PP_RECORD_MAX bytes; how many, 0 at the end, -1. */
 	ssize_t		(*make)(struct source *, uint8_t *, size_t n);
 	struct cpuprofile *profile;	/* source_cpuprofile.c's */
@@ -102,6 +103,9 @@ void	source_start_over(struct source *);
 int	source_file_open(struct source *);
 /* A perf.data that was followed is finished: the segments are the records of its features now. */
 int	source_file_tail(struct source *);
+
+/* Bytes behind a HEADER_FEATURE at the outer position that belong to it. */
+uint64_t source_file_payload(const struct source *, const struct pp_rec *);
 
 /* source_cpuprofile.c */
 /* Do 16 bytes look like the start of a gperftools CPU profile? */

@@ -9,17 +9,20 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "build_id.h"
 #include "feature.h"
 #include "source.h"
 
 enum { FILE_HEADER_SIZE = 104, FEATURE_WORDS = 4, FEATURE_BITS = 256 };
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
-enum { EVENT_UPDATE_NAME = 2, BUILD_ID_BYTES = 20 };
+enum { EVENT_UPDATE_NAME = 2 };
+enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature outside of its record: it is held in memory */
 
 struct section {
 	uint64_t	 off, size;
@@ -249,6 +252,22 @@ get_header(struct file *f)
 
 /* ---- sections to records --------------------------------------------------------------------------- */
 
+/* One more thing that pp_warning() says. */
+static void __attribute__((format(printf, 2, 3)))
+warn(struct source *s, const char *fmt, ...)
+{
+	size_t n = strlen(s->warning);
+	va_list ap;
+
+	if (n)
+		n += (size_t)snprintf(s->warning + n, sizeof s->warning - n, "; ");
+	if (n >= sizeof s->warning)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(s->warning + n, sizeof s->warning - n, fmt, ap);
+	va_end(ap);
+}
+
 /*
  * perf stat record writes PERF_SAMPLE_IDENTIFIER into a file, though there is no sample in it, and 0 into a stream: there
  * perf script refuses events whose samples have nothing to show.
@@ -292,8 +311,7 @@ put_attr(struct file *f, uint64_t off)
 		n = ids.size / 8 - done;
 		if (n > max) {
 			n = max;
-			snprintf(f->s->warning, sizeof f->s->warning,
-			    "an event has %ju ids, more than a record holds: it becomes several events",
+			warn(f->s, "an event has %ju ids, more than a record holds: it becomes several events",
 			    (uintmax_t)ids.size / 8);
 		}
 		if (!(p = record(f, PP_HEADER_ATTR, 0, size + 8 * n)))
@@ -320,6 +338,40 @@ put_attrs(struct file *f)
 	return 1;
 }
 
+static const char *
+feature_text(int number, char text[static 16])
+{
+	if (pp_feature_name((uint64_t)number))
+		return pp_feature_name((uint64_t)number);
+	snprintf(text, 16, "number %d", number);
+	return text;
+}
+
+/* Those that perf writes into files only, but for what other records say or make. */
+static bool
+is_for_files(int number)
+{
+	return number == PP_FEAT_CACHE || number == PP_FEAT_HYBRID_TOPOLOGY;
+}
+
+/* A record of feature i, of which n bytes stand in it, the others (PP_OPEN_FILE_FEATURES) behind it. */
+static int
+put_feature(struct file *f, int i, size_t n)
+{
+	const struct section *x = &f->features[i];
+	uint8_t *p = record(f, PP_HEADER_FEATURE, 0, 8 + n);
+
+	if (!p)
+		return -1;
+	pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
+	if (n)
+		return read_at(f, p + PP_FEATURE_HEAD, x->off, n);
+	if (!f->s->outside && !(f->s->outside = calloc(FEATURE_BITS, sizeof *f->s->outside)))
+		return source_fail(f->s, 0, "out of memory");
+	f->s->outside[i] = x->size;
+	return (p = room(f, x->size)) ? read_at(f, p, x->off, x->size) : -1;
+}
+
 /*
  * Without the end mark that perf record writes: its number is that of the first feature that its perf does not know, and
  * perf report stops at any but its own.
@@ -327,27 +379,31 @@ put_attrs(struct file *f)
 static int
 put_features(struct file *f)
 {
-	enum { HEAD = PP_HEADER_SIZE + 8 };
-	uint8_t *p;
+	bool all = f->s->flags & PP_OPEN_FILE_FEATURES;
+	char name[16];
 
 	for (int i = 0; i < FEATURE_BITS; i++) {
-		const struct section *x = &f->features[i];
+		uint64_t size = f->features[i].size;
+		bool pipe = pp_feature_where((uint64_t)i) & PP_FEATURE_PIPE, fits = size <= PP_RECORD_MAX - PP_FEATURE_HEAD;
 
-		if (!f->feature[i] || !(pp_feature_where((uint64_t)i) & PP_FEATURE_PIPE) || !x->size)
+		if (!f->feature[i] || !size || (!pipe && !(all && is_for_files(i))))
 			continue;
-		if (x->size > PP_RECORD_MAX - HEAD) {
-			snprintf(f->s->warning, sizeof f->s->warning,
-			    "header feature %s of %ju bytes is too large for a record and left out",
-			    pp_feature_name((uint64_t)i) ? pp_feature_name((uint64_t)i) : "?", (uintmax_t)x->size);
-			continue;
-		}
-		if (!(p = record(f, PP_HEADER_FEATURE, 0, 8 + x->size)))
+		if (fits && pipe ? put_feature(f, i, size) < 0 : all && size <= OUTSIDE_MAX && put_feature(f, i, 0) < 0)
 			return -1;
-		pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
-		if (read_at(f, p + HEAD, x->off, x->size) < 0)
-			return -1;
+		if (!fits && (!all || size > OUTSIDE_MAX))
+			warn(f->s, "header feature %s of %ju bytes is too large%s and left out", feature_text(i, name),
+			    (uintmax_t)size, all ? "" : " for a record");
 	}
 	return 1;
+}
+
+uint64_t
+source_file_payload(const struct source *s, const struct pp_rec *r)
+{
+	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, s->pub.swap);
+	uint64_t at = s->base + (uint64_t)(r->raw - s->buf);
+
+	return r->size == PP_FEATURE_HEAD && number < FEATURE_BITS && at < s->seg[0].len ? s->outside[number] : 0;
 }
 
 /*
@@ -394,10 +450,6 @@ put_names(struct file *f)
 	return rc;
 }
 
-/*
- * The section holds records whose type perf leaves 0 and whose size is not always a multiple of 8; newer perfs
- * insist on one, and on misc to say that the id's size stands in the record.
- */
 static int
 put_build_ids(struct file *f)
 {
@@ -409,26 +461,21 @@ put_build_ids(struct file *f)
 		return 1;
 	if (!(all = load(f, x)))
 		return -1;
-	for (uint64_t at = 0; at + 36 <= x->size && rc > 0;) {
+	for (uint64_t at = 0; at + BUILD_ID_HEAD <= x->size && rc > 0;) {
 		const uint8_t *r = all + at;
-		uint16_t misc = pp_get_u16(r + 4, f->swap), size = pp_get_u16(r + 6, f->swap);
-		size_t name;
+		uint16_t size = pp_get_u16(r + 6, f->swap);
 
-		if (size < 36 || size > x->size - at) {
+		if (size < BUILD_ID_HEAD || size > x->size - at) {
 			source_fail(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there", size,
 			    (uintmax_t)(x->size - at));
 			if (!repair_forgive(f->s, x->size - at))
 				rc = -1;
 			break;
 		}
-		name = strnlen((const char *)r + 36, size - 36u);
-		if (!(p = record(f, PP_HEADER_BUILD_ID, misc | PP_MISC_BUILD_ID_SIZE, ((36 + name + 8) & ~(size_t)7) - PP_HEADER_SIZE)))
+		if ((p = room(f, BUILD_ID_ROOM(size))))
+			f->len -= BUILD_ID_ROOM(size) - build_id_from_file(p, r, size, f->swap);
+		else
 			rc = -1;
-		else {
-			memcpy(p + 8, r + 8, 4 + BUILD_ID_BYTES);
-			p[32] = misc & PP_MISC_BUILD_ID_SIZE && r[32] <= BUILD_ID_BYTES ? r[32] : BUILD_ID_BYTES;
-			memcpy(p + 36, r + 36, name);
-		}
 		at += size;
 	}
 	free(all);

@@ -203,6 +203,7 @@ pp_close(struct pp_source *pub)
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s->head);
+	free(s->outside);
 	free(s->profile);
 	free(s->own);
 	free(s);

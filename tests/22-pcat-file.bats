@@ -45,7 +45,10 @@ same_file() {
 		[[ $in != *stat_I* ]] || continue	# keeps the attrs of a stream
 		pcat "$in" | pcat --format=file -f -o "$T/o" || failed "$in"
 		same_file "$in" "$T/o" || failed "$in"
-		pcat --format=file -f -o "$T/p" "$in" && cmp "$T/o" "$T/p" || failed "$in: not by way of a stream"
+		pcat --format=file -f -o "$T/p" "$in"
+		diff <(perf report -f -I --header-only -i "$in" 2>&1 | grep '^#  L') <(perf report -f -I --header-only -i "$T/p" 2>&1 | grep '^#  L') ||
+		    failed "$in: the caches"
+		pcat --format=file --no-features=cache -f -o "$T/p" "$in" && cmp "$T/o" "$T/p" || failed "$in: not by way of a stream"
 	done
 	done_all
 }
@@ -245,6 +248,77 @@ described() {
 	pcat data/basic.file.data | pcat --format=file -o "$T/o"
 	perf data convert --to-json "$T/b.json" --force -i "$T/o" >/dev/null 2>&1
 	diff <(grep -v 'captured-on\|-offset' "$T/a.json") <(grep -v 'captured-on\|-offset' "$T/b.json")
+}
+
+# features_of FILE: the numbers of all that its bitmap names, on one line.
+features_of() {
+	local bits i
+	bits=$(u64 "$1" 72)
+	for ((i = 0; i < 64; i++)); do (( bits >> i & 1 )) && echo $i || true; done | tr '\n' ' '
+}
+
+@test "file: features larger than a record are kept from file to file, and told for a stream" {
+	need perf
+	# CMDLINE becomes one argument of 70,000 bytes, behind all else; CACHE has no place in a stream
+	in=$T/large
+	cp data/basic.file.data "$in"
+	bits=$(u64 "$in" 72) at=$(($(u64 "$in" 40) + $(u64 "$in" 48)))
+	for ((i = 0; i < 11; i++)); do (( bits >> i & 1 )) && at=$((at + 16)) || true; done
+	put "$in" $at $(printf '%016x%016x' 70024 "$(stat -c %s "$in")" | sed 's/../& /g' | tac -s ' ')
+	printf '\1\0\0\0\200\021\001\0' >>"$in"
+	{ printf '%069999d' 0; head -c 17 /dev/zero; } >>"$in"
+	perf report --header-only -f -I -i "$in" | sed '/captured on/d; /feat offset/d' >"$T/want"
+	grep -q '^# cmdline : 0000' "$T/want" && grep -q 'CPU cache info:' "$T/want" || failed "perf does not read it"
+	pcat -q --format=file -o "$T/o" "$in"
+	perf report --header-only -f -I -i "$T/o" | sed '/captured on/d; /feat offset/d' | cmp - "$T/want" || failed kept
+	pcat --format=file --compat=6.1 --no-features=hostname -o "$T/p" "$in"
+	perf report --header-only -f -I -i "$T/p" | grep -q '^# cmdline : 0000' || failed "kept on the way"
+	pcat --format=file --no-features=cmdline,cache -f -o "$T/p" "$in"
+	[ "$(features_of "$T/p")" = "$(features_of data/basic.file.data | sed 's/ 11 / /; s/ 20 / /')" ] || failed "left out: $(features_of "$T/p")"
+	for t in pcat pfilter "pcat --endian=big"; do
+		try $t "$in"
+		[ $rc = 0 ] && grep -q "^${t%% *}: warning: $in: header feature CMDLINE of 70024 bytes is too large for a record and left out" "$T/err" ||
+		    failed "$t: not told"
+		! grep -q 0000000000 "$T/out" || failed "$t: in a stream"
+	done
+	done_all
+}
+
+@test "file: each feature that is too large for a stream is told" {
+	need corpus
+	try pcat "$CORPUS/foreign/quipper/perf.data.branch_stack_spec"
+	[ $rc = 0 ] && grep -q 'BPF_PROG_INFO of 291764 bytes' "$T/err" && grep -q 'BPF_BTF of 365726 bytes' "$T/err" || failed stream
+	try pcat --format=file -o "$T/o" "$CORPUS/foreign/quipper/perf.data.branch_stack_spec"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] || failed file
+	for f in 25 26; do
+		read -r at n <<<"$(section "$CORPUS/foreign/quipper/perf.data.branch_stack_spec" $f)"
+		read -r to m <<<"$(section "$T/o" $f)"
+		cmp <(tail -c +$((at + 1)) "$CORPUS/foreign/quipper/perf.data.branch_stack_spec" | head -c "$n") \
+		    <(tail -c +$((to + 1)) "$T/o" | head -c "$m") || failed "feature $f"
+	done
+	done_all
+}
+
+@test "file: --features and --no-features hold for what is made of them" {
+	for in in data/sched_R.file.data data/sched_R.pipe.data data/z1.file.data; do
+		tracing=
+		[[ $in == *z1* ]] || tracing="1 "
+		pcat --features=hostname --format=file -f -o "$T/o" "$in"
+		[ "$(features_of "$T/o")" = "${tracing}3 " ] || failed "$in: --features=hostname: $(features_of "$T/o")"
+		pcat --features=arch,build_id,sample_time --format=file -f -o "$T/o" "$in"
+		# the hostname is empty
+		[[ "$(features_of "$T/o")" =~ ^"$tracing"(2 )?3\ 6\ 21\ $ ]] || failed "$in: --features=arch: $(features_of "$T/o")"
+		[ "$(section "$T/o" 3 | cut -d ' ' -f 2)" = 68 ] || failed "$in: empty hostname"
+		pcat --no-features=sample_time,event_desc,build_id,tracing_data --format=file -f -o "$T/o" "$in"
+		! features_of "$T/o" | grep -wq '1\|2\|12\|21' || failed "$in: --no-features: $(features_of "$T/o")"
+		pcat --features=hostname -z --format=file -f -o "$T/o" "$in"
+		[ "$(features_of "$T/o")" = "${tracing}3 27 " ] || failed "$in: -z: $(features_of "$T/o")"
+	done
+	pcat --features=hostname data/sched_R.file.data >"$T/o"
+	[ "$(pstat --json "$T/o" | grep -c '"name":"HEADER_BUILD_ID"')" = 0 ] || failed "BUILD_ID in a stream"
+	pcat --features=hostname,build_id data/sched_R.file.data >"$T/o"
+	[ "$(pstat --json "$T/o" | grep -c '"name":"HEADER_BUILD_ID"')" = 1 ] || failed "no BUILD_ID in a stream"
+	done_all
 }
 
 # ---- the name ------------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ turn_feature(struct turner *t, struct pp_rec *r)
 		return -1;
 	if (f.number == PP_FEAT_NRCPUS && pp_feature_num(&f, "available", &n, &err) > 0)
 		t->nr_cpus = (uint32_t)n;
-	if (can_turn(t, &f) && pp_feature_convert(&f, t->to, t->buf + PP_FEATURE_HEAD,
+	if (!r->payload && can_turn(t, &f) && pp_feature_convert(&f, t->to, t->buf + PP_FEATURE_HEAD,
 	    PP_RECORD_MAX - PP_FEATURE_HEAD, &len, &err) > 0) {
 		f.p = t->buf + PP_FEATURE_HEAD;
 		f.len = len;

@@ -160,7 +160,7 @@ fix_feature(struct compat *c, struct pp_rec *r)
 		return 1;
 	}
 	c->nrcpus |= f.number == PP_FEAT_NRCPUS;
-	if (f.number >= c->perf->features || !(pp_feature_where(f.number) & PP_FEATURE_PIPE) ||
+	if (f.number >= c->perf->features || !(r->payload || pp_feature_where(f.number) & PP_FEATURE_PIPE) ||
 	    (!c->nrcpus && (f.number == PP_FEAT_CPU_TOPOLOGY || f.number == PP_FEAT_CPU_DOMAIN_INFO)))
 		rc = 0;
 	else if (f.number == PP_FEAT_EVENT_DESC && f.len >= 8 && (pp_get_u32(f.p + 4, c->swap) > c->perf->attr_size ||

@@ -47,6 +47,13 @@ wanted(const struct features *f, uint64_t number)
 	return (!f->only || f->in[number]) && !f->out[number];
 }
 
+void
+features_without(const struct features *f, bool without[FEATURES_MAX])
+{
+	for (uint64_t i = 0; i < FEATURES_MAX; i++)
+		without[i] = !wanted(f, i);
+}
+
 static bool
 passes(const struct chooser *c, const struct pp_rec *r)
 {
@@ -56,7 +63,7 @@ passes(const struct chooser *c, const struct pp_rec *r)
 	case PP_HEADER_TRACING_DATA:
 		return !c->f.out[PP_FEAT_TRACING_DATA];
 	case PP_HEADER_BUILD_ID:
-		return !c->f.out[PP_FEAT_BUILD_ID];
+		return wanted(&c->f, PP_FEAT_BUILD_ID);
 	case PP_HEADER_FEATURE:
 		if (pp_feature_is_end(r))
 			return true;

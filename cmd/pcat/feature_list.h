@@ -17,9 +17,11 @@ struct features {
  * with or without HEADER_, or numbers.  Adds to what was given before.  An unknown one exits 2 by tool_wrong().
  */
 void	features_option(const struct tool *, struct features *, const char *list, bool not);
+/* Which ones a container is not to make. */
+void	features_without(const struct features *, bool without[FEATURES_MAX]);
 /*
- * HEADER_FEATURE records that are not wanted stay out; the end mark passes.  TRACING_DATA and BUILD_ID are records
- * of their own in a stream: these stay out only if --no-features names them.  CPU_TOPOLOGY and CPU_DOMAIN_INFO need
+ * HEADER_FEATURE and BUILD_ID records that are not wanted stay out; the end mark passes.  TRACING_DATA stays out only if
+ * --no-features names it: without it no raw data can be read.  CPU_TOPOLOGY and CPU_DOMAIN_INFO need
  * NRCPUS (perf fails without) and go with it.  `like': a source in the byte order of what will be put.
  * NULL: no memory; f, tool and err must live as long.
  */

@@ -107,6 +107,12 @@ options_done(struct tool *t, struct options *o)
 	join_opt_offsets(t, &o->join, &o->offsets);
 	o->join.open_flags = o->open_flags;
 	o->joins |= t->nnames > 1;
+	if (o->format == FORMAT_FILE && !o->joins && !o->splits)
+		o->open_flags |= PP_OPEN_FILE_FEATURES;
+	if (o->lists_features) {
+		features_without(&o->features, o->without);
+		o->pack.without = o->without;
+	}
 	t->in_name = t->nnames ? t->names[0] : NULL;
 	/* Files that get their name at the end, and the next chunk: the way to them must stay open. */
 	t->opens_files = named || o->splits;

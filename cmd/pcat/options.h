@@ -20,6 +20,7 @@ struct options {
 	struct join_offsets offsets;
 	bool		 lists_features;
 	struct features	 features;
+	bool		 without[FEATURES_MAX];	/* what it leaves out, for the container */
 	const struct compat_perf *compat;
 	enum endian	 endian;
 	bool		 splits;
