@@ -130,9 +130,7 @@ drop_any(const struct drop *d)
 void
 drop_free(struct drop *d)
 {
-	while (d->events.n)
-		free(d->events.v[--d->events.n]);
-	free(d->events.v);
+	select_events_free(&d->events);
 	tool_list_free(&d->types);
 	free(d->refused);
 	for (unsigned i = 0; d->spool && i < SIDES; i++)
@@ -226,15 +224,6 @@ note_use(struct drop_out *o, const struct pp_rec *r)
 
 /* ---- deciding ---------------------------------------------------------------------------------------- */
 
-static bool
-is_named(const struct names *names, const struct pp_event *ev)
-{
-	for (size_t i = 0; i < names->n; i++)
-		if (select_names_event(names->v[i], ev))
-			return true;
-	return false;
-}
-
 /* Which events go?  How many stay. */
 static unsigned
 choose(struct drop_out *o)
@@ -244,7 +233,7 @@ choose(struct drop_out *o)
 	unsigned stay = 0, spare = d->n;
 
 	for (unsigned i = 0; i < d->n; i++) {
-		bool named = is_named(&what->events, d->events->ev[i]);
+		bool named = select_any_names(&what->events, d->events->ev[i]);
 
 		d->gone[i] = named || (what->spool && !(i < o->nused && o->used[i]));
 		stay += !d->gone[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_match.h"
 #include "expr_tree.h"
 #include "feature.h"
 
@@ -224,13 +225,14 @@ check_name(const struct expr *e, const struct node *n)
 {
 	const struct node *name = n->b;
 	char all[512] = "";
+	bool loose;
 	unsigned i;
 
-	if ((n->kind != N_EQ && n->kind != N_NE) || n->a->kind != N_FIELD || strcmp(n->a->field->name, "event") ||
-	    name->kind != N_STR)
+	if ((n->kind != N_EQ && n->kind != N_NE) || !node_is_event(n->a) || name->kind != N_STR)
 		return;
+	loose = event_match_loosely(name->str, e->events, false);
 	for (i = 0; i < e->events->n; i++)
-		if (!strcmp(e->events->ev[i]->name, name->str))
+		if (event_matches(name->str, e->events->ev[i], false, loose))
 			return;
 	for (i = 0; i < e->events->n && strlen(all) < sizeof all - 100; i++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->events->ev[i]->name);

@@ -454,3 +454,9 @@ field_access(const struct expr *e, const struct field *f, const struct kind *k, 
 	case GET_NEVER:		break;
 	}
 }
+
+bool
+node_is_event(const struct node *n)
+{
+	return n->kind == N_FIELD && n->field->get == GET_NAME;
+}

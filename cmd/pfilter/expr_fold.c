@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "event_match.h"
 #include "expr_tree.h"
 
 static void
@@ -102,9 +103,28 @@ otherwise(struct node *n, const struct node *a, const struct node *b)
 		live(n, b->sure, a->bits > b->bits ? a->bits : b->bits);
 }
 
+/* Text that is the same, of events that the other names, too. */
+static bool
+same_text(const struct expr *e, const struct kind *k, struct node *a, struct node *b)
+{
+	if (node_is_event(b) && !node_is_event(a))
+		return same_text(e, k, b, a);
+	if (!node_is_event(a) || b->kind != N_STR)
+		return !strcmp(a->text, b->text);
+	if (b->named == NOT_LOOKED)
+		b->named = event_match_loosely(b->str, e->events, false) ? LOOSE : EXACT;
+	return event_matches(b->str, k->ev, false, b->named == LOOSE);
+}
+
+static bool
+in_list(const void *list, const char *text)
+{
+	return list_has_str(list, text);
+}
+
 /* Comparisons of what is known; of what is not, only whether they can tell. */
 static void
-compare(struct node *n, const struct node *a, const struct node *b)
+compare(const struct expr *e, const struct kind *k, struct node *n, struct node *a, struct node *b)
 {
 	bool yes;
 
@@ -125,7 +145,7 @@ compare(struct node *n, const struct node *a, const struct node *b)
 		}
 		yes = n->kind == N_GLOB ? value_glob(n->str, a->text) : !regexec(n->ere, a->text, 0, NULL, 0);
 	} else if (a->type == T_STR)
-		yes = !strcmp(a->text, b->text) == (n->kind == N_EQ);
+		yes = same_text(e, k, a, b) == (n->kind == N_EQ);
 	else
 		yes = value_compare(n->kind, a->value, b->value);
 	known(n, yes, NULL);
@@ -148,6 +168,8 @@ in(struct expr *e, const struct kind *k, struct node *n)
 	}
 	if (n->a->state == UNKNOWN)
 		unknown(n);
+	else if (n->a->state == KNOWN && node_is_event(n->a))
+		known(n, event_forms(k->ev, in_list, n->list), NULL);
 	else if (n->a->state == KNOWN && n->a->type == T_STR)
 		known(n, list_has_str(n->list, n->a->text), NULL);
 	else if (n->a->state == KNOWN && (!n->b || list_has(n->list, n->a->value)))
@@ -212,6 +234,6 @@ fold(struct expr *e, const struct kind *k, struct node *n)
 		if (n->kind <= N_POPCOUNT)
 			arith(n, a, b);
 		else
-			compare(n, a, b);
+			compare(e, k, n, a, b);
 	}
 }

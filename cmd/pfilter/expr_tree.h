@@ -163,7 +163,9 @@ struct node {
 	struct access	 access;
 	big		 value;
 	const char	*text;
+	enum { NOT_LOOKED, EXACT, LOOSE } named;	/* the event that text beside `event' names: event_match.h */
 };
+bool	node_is_event(const struct node *);	/* the field `event' */
 struct node *parse(struct expr *, const struct tool *, const struct source *);
 
 /* The parser has made a node: are its operands of the right type?  Gives words their numbers, folds constants. */

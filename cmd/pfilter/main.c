@@ -8,7 +8,7 @@
  *	survey			a look at the input before, for --time
  *	hold, hold_store	records that wait
  *	decide			the verdict on one record:
- *	  select, times		  by keys that stand in it
+ *	  select, times		  by keys that stand in it; event_match: names of events
  *	  state_keys, descent	  by keys that depend on history, which is in state
  *	  expr*			  by --filter
  *	  thin			  --every, --sample, --max-rate, --max-samples

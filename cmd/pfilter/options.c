@@ -20,7 +20,7 @@ const struct tool_opt options_table[] = {
 	{ COMMS, "comms", "LIST", "the same, as perf script calls it" },
 	{ CHILDREN, "children", NULL, "with --pid, --comm: descendants too" },
 	{ 'C', "cpu", "LIST", "keep samples of these CPUs" },
-	{ 'e', "event", "LIST", "keep samples of these events; names as perf shows them, or globs" },
+	{ 'e', "event", "LIST", "keep samples of these events; names as for perf record -e, or globs" },
 	{ TIME, "time", "RANGES", "keep samples from start,stop (seconds; +1.5s: from the first sample; 10%/2)" },
 	{ DSO, "dso", "LIST", "keep samples in these files" },
 	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups" },

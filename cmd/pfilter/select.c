@@ -4,10 +4,10 @@
  * event, are selected; what names and maps the kept samples (side-band) stays, whoever's it is, since samples
  * get their comm and symbols from their ancestors' and the kernel's records too.
  */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_match.h"
 #include "feature.h"
 #include "select.h"
 
@@ -49,20 +49,47 @@ keys_of(uint32_t type)
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
+struct event_words {
+	const struct tool *t;
+	struct names *names;
+	const char *modifiers;			/* of the group around them */
+};
+
 static void
 add_name(void *arg, const char *word)
 {
-	struct names *names = arg;
+	struct event_words *w = arg;
+	struct names *names = w->names;
+	const char *end = strrchr(word, '}');
+	char *text;
 
+	if (*word == '{' && end) {		/* the members of a group, by perf's rule with its modifiers */
+		text = tool_alloc((size_t)(end - word), 1);
+		memcpy(text, word + 1, (size_t)(end - word) - 1);
+		tool_words(w->t, text, add_name, &(struct event_words){ w->t, names, end + 1 + (end[1] == ':') });
+		free(text);
+		return;
+	}
+	text = tool_alloc(strlen(word) + strlen(w->modifiers) + 2, 1);
+	strcpy(text, word);
+	if (strpbrk(w->modifiers, "ukhGH"))	/* the others say how the group is recorded */
+		sprintf(text, "%s:%s", word, w->modifiers);
 	names->v = tool_realloc(names->v, names->n + 1, sizeof *names->v);
-	if (!(names->v[names->n++] = strdup(word)))
-		abort();
+	names->v[names->n++] = (struct event_pattern){ text, false };
 }
 
 void
 select_events(const struct tool *t, struct names *names, const char *text)
 {
-	tool_words(t, text, add_name, names);
+	tool_words(t, text, add_name, &(struct event_words){ t, names, "" });
+}
+
+void
+select_events_free(struct names *names)
+{
+	while (names->n)
+		free(names->v[--names->n].text);
+	free(names->v);
 }
 
 struct type_words {
@@ -141,15 +168,11 @@ void
 select_free(struct selection *s)
 {
 	struct tool_list *lists[] = { &s->pid, &s->tid, &s->cpu, &s->no_pid, &s->no_tid, &s->no_cpu };
-	struct names *names[] = { &s->event, &s->no_event };
 
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		tool_list_free(lists[i]);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		while (names[i]->n)
-			free(names[i]->v[--names[i]->n]);
-		free(names[i]->v);
-	}
+	select_events_free(&s->event);
+	select_events_free(&s->no_event);
 	free(s->times.r);
 	free(s->type);
 	free(s->no_type);
@@ -159,28 +182,10 @@ select_free(struct selection *s)
 /* ---- events -------------------------------------------------------------------------------------- */
 
 bool
-select_names_event(const char *pattern, const struct pp_event *ev)
-{
-	const char *colon = strrchr(ev->name, ':');
-	char *bare;
-	bool yes;
-
-	if (!fnmatch(pattern, ev->name, 0))
-		return true;
-	/* In "sched:sched_switch" the colon is part of the name. */
-	if (!colon || strspn(colon + 1, "ukhpPGHISDWeb") != strlen(colon + 1) ||
-	    !(bare = strndup(ev->name, (size_t)(colon - ev->name))))
-		return false;
-	yes = !fnmatch(pattern, bare, 0);
-	free(bare);
-	return yes;
-}
-
-static bool
-any_names(const struct names *names, const struct pp_event *ev)
+select_any_names(const struct names *names, const struct pp_event *ev)
 {
 	for (size_t i = 0; i < names->n; i++)
-		if (select_names_event(names->v[i], ev))
+		if (event_matches(names->v[i].text, ev, true, names->v[i].loose))
 			return true;
 	return false;
 }
@@ -188,18 +193,19 @@ any_names(const struct names *names, const struct pp_event *ev)
 bool
 select_names(const struct selection *s, const struct pp_event *ev)
 {
-	return (!s->event.n || any_names(&s->event, ev)) && !any_names(&s->no_event, ev);
+	return (!s->event.n || select_any_names(&s->event, ev)) && !select_any_names(&s->no_event, ev);
 }
 
 unsigned
 select_find_event(const struct tool *t, const char *pattern, const char *option)
 {
 	const struct pp_events *e = t->in->events;
+	bool loose = event_match_loosely(pattern, e, true);
 	char all[512] = "";
 	unsigned k;
 
 	for (k = 0; k < e->n; k++)
-		if (select_names_event(pattern, e->ev[k]))
+		if (event_matches(pattern, e->ev[k], true, loose))
 			return k;
 	for (k = 0; k < e->n && strlen(all) < sizeof all - 100; k++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", k ? ", " : "", e->ev[k]->name);
@@ -209,8 +215,10 @@ select_find_event(const struct tool *t, const char *pattern, const char *option)
 void
 select_check_names(const struct tool *t, const struct names *names, const char *option)
 {
-	for (size_t i = 0; i < names->n; i++)
-		select_find_event(t, names->v[i], option);
+	for (size_t i = 0; i < names->n; i++) {
+		names->v[i].loose = event_match_loosely(names->v[i].text, t->in->events, true);
+		select_find_event(t, names->v[i].text, option);
+	}
 }
 
 bool
@@ -242,7 +250,7 @@ check_left(const struct selection *s, const struct tool *t, const struct names *
 	for (unsigned i = 0; i < e->n; i++) {
 		if (!select_names(s, e->ev[i]))
 			continue;
-		if (!any_names(drop, e->ev[i]))
+		if (!select_any_names(drop, e->ev[i]))
 			return;
 		any = true;
 	}
@@ -256,6 +264,7 @@ select_bind(struct selection *s, const struct tool *t, const struct names *drop)
 	times_check(&s->times, t);
 	select_check_names(t, &s->event, "--event");
 	select_check_names(t, &s->no_event, "--exclude-event");
+	select_check_names(t, drop, "--drop-event");
 	if (s->keys & BY_EVENT && !s->invert)
 		check_left(s, t, drop);
 }

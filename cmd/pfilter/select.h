@@ -23,7 +23,10 @@ select_is_switch(uint32_t type)
 }
 
 struct names {			/* event patterns */
-	char	**v;
+	struct event_pattern {
+		char	*text;
+		bool	 loose;			/* as event_match.h says; known when they were checked */
+	}	*v;
 	size_t	 n;
 };
 struct selection {
@@ -49,13 +52,14 @@ struct selection {
 /* What a record is selected by. */
 enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_TASK = BY_PID | BY_TID };
 
-/* --event, --exclude-event: "cycles:u,sched:*,cpu/event=1,umask=2/" */
+/* --event, --exclude-event, as perf record -e takes them: "cycles:u,sched:*,{cpu/event=1,umask=2/,cpu-clock}:S" */
 void	select_events(const struct tool *, struct names *, const char *text);
-/* Does the pattern name the event: as perf shows it, without its modifiers, or by a glob? */
-bool	select_names_event(const char *pattern, const struct pp_event *);
+void	select_events_free(struct names *);
+/* Does one of the patterns name the event? */
+bool	select_any_names(const struct names *, const struct pp_event *);
 /* All events are known: the index of the first that the pattern of that option names; if it names none, exits 2. */
 unsigned select_find_event(const struct tool *, const char *pattern, const char *option);
-/* The same of each of the patterns. */
+/* The same of each of the patterns, which from here on may be asked for. */
 void	select_check_names(const struct tool *, const struct names *, const char *option);
 /* --type, or (out) --exclude-type: "SAMPLE,SWITCH,4711" */
 void	select_types(const struct tool *, struct selection *, const char *text, bool out);

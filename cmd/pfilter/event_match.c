@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_match.h"
+#include "tool.h"
+
+enum { TYPE_TRACEPOINT = 2 };
+enum { EXCLUDE_USER = 1 << 4, EXCLUDE_KERNEL = 1 << 5, EXCLUDE_HOST = 1 << 19, EXCLUDE_GUEST = 1 << 20 };
+
+static const char letters[] = "ukhpPGHSDIWebRX";	/* perf's modifiers */
+
+/* "name:u", "pmu/terms/u": where the modifiers begin, with their colon; where the text ends, if it has none. */
+static size_t
+modifiers_at(const char *s)
+{
+	size_t end = strlen(s), at = end;
+
+	while (at && strchr(letters, s[at - 1]))
+		at--;
+	if (at == end || !at || (s[at - 1] != ':' && s[at - 1] != '/'))
+		return end;
+	return s[at - 1] == ':' && at > 1 ? at - 1 : at;
+}
+
+/* Does the term say how the event is recorded, not which one it is? */
+static bool
+is_manner(const char *term, size_t n)
+{
+	static const char *const words[] = {
+		"name", "period", "freq", "branch_type", "time", "call-graph", "stack-size", "max-stack", "nr", "inherit", "no-inherit",
+		"overwrite", "no-overwrite", "percore", "aux-output", "aux-action", "aux-sample-size", "metric-id", "cpu",
+		"alt-period", "ratio-to-prev",
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (n >= strlen(words[i]) && !strncmp(term, words[i], strlen(words[i])) &&
+		    (n == strlen(words[i]) || term[strlen(words[i])] == '='))
+			return true;
+	return false;
+}
+
+struct forms {
+	char	*whole;		/* as it is written */
+	char	*bare;		/* without modifiers */
+	char	*base;		/* without terms of manner, too */
+	char	*plain;		/* the PMU and its named event only, "cpu/mem-loads/"; NULL: none */
+	char	*event;		/* the named event only, "mem-loads"; NULL */
+	char	*given;		/* by name=; NULL */
+};
+
+static char *
+copy(const char *s, size_t n)
+{
+	char *p = tool_alloc(n + 1, 1);
+
+	memcpy(p, s, n);
+	return p;
+}
+
+/* The terms between the slashes of `bare' at `slash'. */
+static void
+take_terms(struct forms *f, const char *slash)
+{
+	size_t pmu = (size_t)(slash - f->bare) + 1, to = pmu;
+	const char *p = slash + 1, *end = f->bare + strlen(f->bare) - 1;
+
+	for (size_t n; p < end; p += n + 1) {
+		n = strcspn(p, ",");
+		if (p + n > end)
+			n = (size_t)(end - p);
+		if (n > 5 && !strncmp(p, "name=", 5) && !f->given)
+			f->given = copy(p + 5, n - 5);
+		if (is_manner(p, n))
+			continue;
+		if (to == pmu && n && !memchr(p, '=', n)) {
+			f->event = copy(p, n);
+			f->plain = tool_alloc(pmu + n + 2, 1);
+			memcpy(f->plain, f->bare, pmu);
+			memcpy(f->plain + pmu, p, n);
+			f->plain[pmu + n] = '/';
+		}
+		if (to > pmu)
+			f->base[to++] = ',';
+		memcpy(f->base + to, p, n);
+		to += n;
+	}
+	if (to > pmu)
+		f->base[to++] = '/';
+	f->base[to > pmu ? to : pmu - 1] = 0;
+}
+
+static void
+take_apart(struct forms *f, const char *s, bool tracepoint)
+{
+	size_t n = modifiers_at(s), full = strlen(s);
+	const char *slash;
+
+	/* In "sched:sched_switch" the colon is part of the name. */
+	if (tracepoint && memchr(s, ':', full) == s + n)
+		n = full;
+	*f = (struct forms){ .whole = copy(s, full), .bare = copy(s, n), .base = copy(s, n) };
+	slash = strchr(f->bare, '/');
+	if (slash && n > (size_t)(slash - f->bare) + 1 && f->bare[n - 1] == '/')
+		take_terms(f, slash);
+}
+
+static void
+forms_free(struct forms *f)
+{
+	free(f->whole);
+	free(f->bare);
+	free(f->base);
+	free(f->plain);
+	free(f->event);
+	free(f->given);
+}
+
+struct wanted {
+	const char *text;		/* NULL: nothing fits */
+	bool	 glob;
+};
+
+static bool
+fits(const void *arg, const char *name)
+{
+	const struct wanted *w = arg;
+
+	return w->text && (w->glob ? !fnmatch(w->text, name, 0) : !strcmp(w->text, name));
+}
+
+static bool
+any(const struct forms *f, bool (*fn)(const void *, const char *), const void *arg)
+{
+	const char *const all[] = { f->whole, f->bare, f->base, f->plain, f->event };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i] && fn(arg, all[i]))
+			return true;
+	return false;
+}
+
+bool
+event_forms(const struct pp_event *ev, bool (*fn)(const void *, const char *), const void *arg)
+{
+	struct forms f;
+	bool yes;
+
+	take_apart(&f, ev->name, ev->attr.type == TYPE_TRACEPOINT);
+	yes = any(&f, fn, arg);
+	forms_free(&f);
+	return yes;
+}
+
+static bool
+names(const char *text, const struct pp_event *ev, bool glob)
+{
+	return event_forms(ev, fits, &(struct wanted){ text, glob });
+}
+
+/* Is what the modifiers say of who is counted true of the event? */
+static bool
+agrees(const char *modifiers, const struct pp_event *ev)
+{
+	bool u = strchr(modifiers, 'u'), k = strchr(modifiers, 'k'), h = strchr(modifiers, 'h');
+	bool guest = strchr(modifiers, 'G'), host = strchr(modifiers, 'H');
+	uint64_t flags = ev->attr.flags;
+
+	if ((u || k || h) && (u == !!(flags & EXCLUDE_USER) || k == !!(flags & EXCLUDE_KERNEL)))
+		return false;
+	return !(guest || host) || (guest != !!(flags & EXCLUDE_GUEST) && host != !!(flags & EXCLUDE_HOST));
+}
+
+bool
+event_matches(const char *text, const struct pp_event *ev, bool glob, bool loose)
+{
+	struct forms f;
+	bool yes = names(text, ev, glob);
+
+	if (yes || !loose)
+		return yes;
+	take_apart(&f, text, false);
+	yes = agrees(text + strlen(f.bare), ev) && (names(f.given, ev, glob) || names(f.base, ev, glob) || names(f.plain, ev, glob));
+	forms_free(&f);
+	return yes;
+}
+
+bool
+event_match_loosely(const char *text, const struct pp_events *e, bool glob)
+{
+	struct forms f;
+	bool more;
+
+	take_apart(&f, text, false);
+	more = strcmp(f.base, text) || f.plain;
+	forms_free(&f);
+	for (unsigned i = 0; more && i < e->n; i++)
+		more = !names(text, e->ev[i], glob);
+	return more;
+}
