@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: ISC
+# What tests/releases and tests/machines share: chroots of Debian suites, in a mount namespace of their own.
+# The bases are kept in $cache; each run works in a copy, which is taken away at the end.
+
+set -u -o pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/perfpipe
+program=tests/${0##*/}
+
+# skip REASON...: nothing can be said here; that is no failure.
+skip() {
+	echo "$program: skipped: $*"
+	exit 0
+}
+
+# alone ARGUMENT...: start again with these in a mount namespace, so that no mount of ours is ever seen outside of it.
+# PRIVATE: it has been done.  Without namespaces the trap of `fresh' has to do.
+alone() {
+	[ "$(id -u)" = 0 ] || skip "needs root, for debootstrap and chroot"
+	command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+	[ -n "${PRIVATE-}" ] || ! unshare --mount true 2>/dev/null || PRIVATE=1 exec unshare --mount "$0" "$@"
+	mkdir -p "$cache"
+	[ -n "$(mirror)" ] || skip "apt knows no mirror"
+}
+
+# Where apt gets Debian from.
+mirror() {
+	apt-get indextargets --format '$(SITE) $(ORIGIN) $(LABEL)' 'Created-By: Packages' 2>/dev/null |
+	    awk '$2 == "Debian" && $3 == "Debian" { print $1; exit }'
+}
+
+# base SUITE: its smallest system with what a newcomer has: git, make and a compiler.  Made anew after a month.
+base() {
+	local dir=$cache/$1
+	exec {lock}>"$cache/$1.lock"
+	flock "$lock"
+	[ -z "$(find "$dir" -maxdepth 0 -mtime +30 2>/dev/null)" ] || rm -rf --one-file-system "$dir"
+	if [ ! -d "$dir" ]; then
+		rm -rf --one-file-system "$dir.new"
+		if ! debootstrap --variant=minbase --include=git,make,gcc,libc6-dev,ca-certificates "$1" "$dir.new" "$(mirror)" \
+		    >"$dir.log" 2>&1 </dev/null; then
+			tail -n 3 "$dir.log"
+			skip "debootstrap could not make $1"
+		fi
+		touch "$dir.new"
+		mv "$dir.new" "$dir"
+	fi
+	flock -u "$lock"
+}
+
+# fresh SUITE: a copy of its base in $root, with /proc and /sys if they may be mounted.
+fresh() {
+	root=$cache/run.$1.$$
+	trap away EXIT
+	trap 'exit 1' INT TERM HUP
+	cp -a --reflink=auto "$cache/$1" "$root"
+	cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
+	apt-config dump 2>/dev/null | grep -i '^Acquire::.*::Proxy' >"$root/etc/apt/apt.conf.d/99proxy"
+	for m in proc sys; do
+		mount -t ${m/sys/sysfs} $m "$root/$m" 2>/dev/null || echo "$program: $1 has no /$m: its mount is refused"
+	done
+}
+# Without its mounts first: rm must not see what is below them.
+away() {
+	for m in sys proc; do
+		while mountpoint -q "$root/$m"; do umount -R "$root/$m" 2>/dev/null || umount -R -l "$root/$m" || break; done
+	done
+	mountpoint -q "$root/proc" || mountpoint -q "$root/sys" || rm -rf --one-file-system "$root"
+}
+
+# inside COMMAND...: run it in $root, in /perfpipe if that is there, as root with an environment that is empty but for proxies.
+inside() {
+	chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb \
+	    ${http_proxy+"http_proxy=$http_proxy"} ${https_proxy+"https_proxy=$https_proxy"} \
+	    sh -c 'cd /perfpipe 2>/dev/null || cd /; exec "$@"' sh "$@" </dev/null
+}
+
+# clone: a clean clone of what is committed, to /perfpipe of $root.
+clone() {
+	git clone -q --depth 1 "file://$PWD" "$root/perfpipe"
+}
