@@ -8,6 +8,7 @@
 #include <libutil.h>
 
 #include "tool.h"
+#include "wide.h"
 
 uint64_t
 tool_number(const struct tool *t, const char *text, uint64_t min, uint64_t max)
@@ -82,11 +83,11 @@ tool_duration(const struct tool *t, const char *text)
 
 	for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
 		if (!strcmp(unit, units[i].name)) {
-			__extension__ unsigned __int128 ns =
-			    (__extension__ (unsigned __int128)nano) * units[i].ns / 1000000000;
+			struct wide n = wide_mul(nano, units[i].ns);
+			uint64_t rest;
 
-			if (ns <= UINT64_MAX)
-				return (uint64_t)ns;
+			if (n.hi < 1000000000)
+				return wide_div(n, 1000000000, &rest);
 		}
 	tool_wrong(t, "%s '%s': expected a duration such as 10ms, 1.5s or 5m", t->optname, text);
 }

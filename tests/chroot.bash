@@ -18,7 +18,7 @@ skip() {
 alone() {
 	[ "$(id -u)" = 0 ] || skip "needs root, for debootstrap and chroot"
 	command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-	[ -n "${PRIVATE-}" ] || ! unshare --mount true 2>/dev/null || PRIVATE=1 exec unshare --mount "$0" "$@"
+	[ -n "${PRIVATE-}" ] || ! unshare --mount true 2>/dev/null || PRIVATE=1 exec unshare --mount "$program" "$@"
 	mkdir -p "$cache"
 	[ -n "$(mirror)" ] || skip "apt knows no mirror"
 }

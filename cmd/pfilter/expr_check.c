@@ -101,9 +101,9 @@ reduce(struct expr *e, struct node *n)
 	if (n->a->kind != N_NUM || (n->b && n->b->kind != N_NUM))
 		return;
 	a = n->a->num;
-	b = n->b ? n->b->num : 0;
+	b = n->b ? n->b->num : (big){ 0 };
 	if (!value_calc(n->kind, a, b, &n->num))
-		lex_wrong(e->t, n->src, n->at, (n->kind == N_DIV || n->kind == N_MOD) && !b ? "division by 0" :
+		lex_wrong(e->t, n->src, n->at, (n->kind == N_DIV || n->kind == N_MOD) && big_zero(b) ? "division by 0" :
 		    "this has no result in 128 bits");
 	n->kind = N_NUM;
 	n->a = n->b = NULL;
@@ -254,7 +254,7 @@ check_item(struct expr *e, struct node *in, struct node *item, const struct node
 	if (last)
 		want_number(e, last);
 	if (first->kind == N_NUM && (!last || last->kind == N_NUM)) {
-		if (last && first->num > last->num)
+		if (last && big_less(last->num, first->num))
 			lex_wrong(e->t, item->src, item->at, "this range ends before it begins");
 		list_add(in->list, first->num, (last ? last : first)->num);
 		unmake(e, before);

@@ -88,8 +88,8 @@ gen_known(struct compiler *c, const struct node *n)
 	if (n->type == T_STR)
 		i->str = n->text;
 	else {
-		i->lo = (uint64_t)n->value;
-		i->span = (uint64_t)(n->value >> 64);
+		i->lo = n->value.lo;
+		i->span = (uint64_t)n->value.hi;
 	}
 }
 
@@ -142,9 +142,9 @@ simple(const struct node *n, struct access *a)
 	if (n->kind != N_BAND)
 		return false;
 	bits = n->a->state == KNOWN ? n->a : n->b;
-	if (bits->state != KNOWN || bits->value < 0 || !simple(bits == n->a ? n->b : n->a, a) || a->sign)
+	if (bits->state != KNOWN || bits->value.hi < 0 || !simple(bits == n->a ? n->b : n->a, a) || a->sign)
 		return false;
-	a->mask &= (uint64_t)bits->value;
+	a->mask &= bits->value.lo;
 	return true;
 }
 
@@ -159,23 +159,23 @@ static void
 gen_range(struct compiler *c, const struct node *n, const struct access *a, big lo, big hi, bool turn, uint16_t yes,
     uint16_t no)
 {
-	big least = a->sign ? -((big)1 << (8 * a->width - 1)) : 0;
-	big most = a->sign ? ((big)1 << (8 * a->width - 1)) - 1 : (big)a->mask;
+	const int64_t top = INT64_MAX >> (64 - 8 * a->width);
+	big least = big_signed(a->sign ? -top - 1 : 0), most = big_plain(a->sign ? (uint64_t)top : a->mask);
 	struct insn *i;
 
-	if (lo < least)
+	if (big_less(lo, least))
 		lo = least;
-	if (hi > most)
+	if (big_less(most, hi))
 		hi = most;
-	if (lo > hi || (lo == least && hi == most)) {
-		gen_const(c, n, (lo > hi) == turn ? EXPR_YES : EXPR_NO, yes, no);
+	if (big_less(hi, lo) || (big_equal(lo, least) && big_equal(hi, most))) {
+		gen_const(c, n, big_less(hi, lo) == turn ? EXPR_YES : EXPR_NO, yes, no);
 		return;
 	}
 	i = jump(emit(c, a->width == 2 ? OP_U16 : a->width == 8 ? OP_U64 : a->sign ? OP_S32 : OP_U32, n), yes, no);
 	reads(c, i, a);
 	i->turn = turn;
-	i->lo = (uint64_t)lo;
-	i->span = (uint64_t)(hi - lo);
+	i->lo = lo.lo;
+	i->span = hi.lo - lo.lo;
 }
 
 static void
@@ -185,7 +185,7 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 	    [N_GE] = N_LE };
 	const struct node *a = n->a, *b = n->b;
 	enum node_kind kind = n->kind;
-	const big far = (big)1 << 100;
+	const big far = { 0, INT64_C(1) << 36 }, minus_far = { 0, -(INT64_C(1) << 36) };
 	struct access at, other;
 	uint16_t behind;
 	struct insn *i;
@@ -201,10 +201,17 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 		b = n->a;
 		kind = mirror[kind];
 	}
-	if (b->state == KNOWN && b->value > -far && b->value < far && simple(a, &at)) {
-		big v = b->value, lo = kind == N_LT || kind == N_LE ? -far : kind == N_GT ? v + 1 : v;
-		big hi = kind == N_GT || kind == N_GE ? far : kind == N_LT ? v - 1 : v;
+	if (b->state == KNOWN && big_less(minus_far, b->value) && big_less(b->value, far) && simple(a, &at)) {
+		big lo = b->value, hi = b->value;
 
+		if (kind == N_LT || kind == N_LE)
+			lo = minus_far;
+		if (kind == N_GT || kind == N_GE)
+			hi = far;
+		if (kind == N_LT)
+			big_sub(hi, big_signed(1), &hi);
+		if (kind == N_GT)
+			big_add(lo, big_signed(1), &lo);
 		gen_range(c, n, &at, lo, hi, kind == N_NE, yes, no);
 		return;
 	}
@@ -288,7 +295,7 @@ gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 	switch (n->kind) {
 	case N_TRUTH:
 		if (simple(n->a, &a)) {
-			gen_range(c, n, &a, 0, 0, true, yes, no);
+			gen_range(c, n, &a, (big){ 0 }, (big){ 0 }, true, yes, no);
 			return;
 		}
 		gen_value(c, n->a);
@@ -314,7 +321,7 @@ gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 static enum expr_result
 verdict(const struct node *n)
 {
-	return n->state == UNKNOWN ? EXPR_UNKNOWN : n->value ? EXPR_YES : EXPR_NO;
+	return n->state == UNKNOWN ? EXPR_UNKNOWN : big_zero(n->value) ? EXPR_NO : EXPR_YES;
 }
 
 /* No record leaves it unknown. */

@@ -44,7 +44,7 @@ put_list(FILE *to, const struct list *l)
 			put_text(to, l->str[i]);
 		else {
 			put_big(to, l->r[i].lo);
-			if (l->r[i].hi != l->r[i].lo) {
+			if (!big_equal(l->r[i].hi, l->r[i].lo)) {
 				fputs("..", to);
 				put_big(to, l->r[i].hi);
 			}
@@ -201,7 +201,7 @@ put_step(FILE *to, const struct insn *i, const struct node *from)
 		if (i->turn)
 			fputs("unknown", to);
 		else
-			put_big(to, (big)(int64_t)i->span * ((big)1 << 64) + (big)i->lo);
+			put_big(to, (big){ i->lo, (int64_t)i->span });
 		break;
 	case OP_STR:
 		put_text(to, i->str ? i->str : "");

@@ -54,8 +54,8 @@ get_read(struct fetch *f, enum part part, struct value *v)
 		return;
 	v->known = part != PART_VALUE || (rd.nr && rd.values);
 	if (v->known)
-		v->num = part == PART_ENABLED ? rd.time_enabled : part == PART_RUNNING ? rd.time_running :
-		    pp_get_u64(rd.values, f->swap);
+		v->num = big_plain(part == PART_ENABLED ? rd.time_enabled : part == PART_RUNNING ? rd.time_running :
+		    pp_get_u64(rd.values, f->swap));
 }
 
 static void
@@ -95,7 +95,7 @@ get_part(struct fetch *f, enum part part, const struct field *field, struct valu
 	case PART_AUX:		n = s->aux.n; break;
 	default:		break;
 	}
-	v->num = n;
+	v->num = big_plain(n);
 	v->known = true;
 }
 
@@ -121,7 +121,9 @@ get_time(const struct fetch *f, enum part part, struct value *v)
 	if (!pp_time(f->s->ev, f->s->r, f->swap, &time) || (part == PART_RELTIME && !f->s->start))
 		return;
 	v->known = true;
-	v->num = (big)time - (part == PART_RELTIME ? (big)f->s->start : (big)f->e->clock - (big)f->e->wall);
+	big_sub(big_plain(time), big_plain(part == PART_RELTIME ? f->s->start : f->e->clock), &v->num);
+	if (part != PART_RELTIME)
+		big_add(v->num, big_plain(f->e->wall), &v->num);
 }
 
 static void
@@ -129,12 +131,14 @@ get_by_id(const struct fetch *f, enum part part, struct value *v)
 {
 	uint64_t id = id_of(f);
 	const struct guest *g;
+	int64_t cpu;
 
 	if (part == PART_CPU) {
-		v->num = pp_cpu_of_id(f->e->events, id);
-		v->known = v->num >= 0;
+		cpu = pp_cpu_of_id(f->e->events, id);
+		v->num = big_signed(cpu);
+		v->known = cpu >= 0;
 	} else if ((g = expr_guest(f->e, id))) {
-		v->num = part == PART_VCPU ? g->vcpu : g->machine;
+		v->num = big_plain(part == PART_VCPU ? g->vcpu : g->machine);
 		v->known = true;
 	}
 }
@@ -171,7 +175,7 @@ get_map(struct fetch *f, enum part part, struct value *v)
 	if (!map)
 		return;
 	if (part == PART_MAP) {
-		v->num = map->start;
+		v->num = big_plain(map->start);
 		v->known = true;
 		return;
 	}
@@ -209,7 +213,7 @@ get_state(struct fetch *f, enum part part, struct value *v)
 	if (part == PART_COMM)
 		give_text(v, state_comm(f->s->state, tid));
 	else if ((ppid = state_ppid(f->s->state, pid)) >= 0) {
-		v->num = ppid;
+		v->num = big_signed(ppid);
 		v->known = true;
 	}
 }
@@ -220,11 +224,11 @@ fetch_part(struct fetch *f, enum part part, const struct field *field, struct va
 	*v = (struct value){ 0 };
 	switch (part) {
 	case PART_NR:
-		v->num = f->s->nr;
+		v->num = big_plain(f->s->nr);
 		v->known = true;
 		break;
 	case PART_OFFSET:
-		v->num = f->s->offset;
+		v->num = big_plain(f->s->offset);
 		v->known = true;
 		break;
 	case PART_RELTIME:
@@ -255,7 +259,7 @@ fetch_chain(struct fetch *f, const struct list *l, bool *known)
 	for (uint64_t i = 0; s && i < s->callchain.n; i++) {
 		uint64_t ip = pp_get_u64(s->callchain.p + 8 * i, f->swap);
 
-		if (ip < context && list_has(l, ip))
+		if (ip < context && list_has(l, big_plain(ip)))
 			return true;
 	}
 	return false;

@@ -181,7 +181,7 @@ field_word(const struct field *f, const char *word, size_t n, big *value)
 	for (const struct word *w = f->words; w && w->name; w++)
 		if (strlen(w->name) == n &&
 		    !(f->words == type_words ? strncasecmp(w->name, word, n) : memcmp(w->name, word, n))) {
-			*value = w->value;
+			*value = big_plain(w->value);
 			return true;
 		}
 	return false;
@@ -296,7 +296,7 @@ static void
 number(struct access *to, uint64_t n)
 {
 	to->at = AT_NUMBER;
-	to->num = n;
+	to->num = big_plain(n);
 	to->sure = true;
 }
 

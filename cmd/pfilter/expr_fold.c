@@ -11,15 +11,21 @@
 #include "expr_tree.h"
 
 static void
-known(struct node *n, big value, const char *text)
+known_number(struct node *n, big value)
 {
 	n->state = KNOWN;
 	n->sure = true;
 	n->value = value;
+	n->text = NULL;
+	n->bits = (uint8_t)(big_bits(value) + 1);
+}
+
+/* A text, or a condition: 0 or 1. */
+static void
+known(struct node *n, bool value, const char *text)
+{
+	known_number(n, big_signed(value));
 	n->text = text;
-	for (n->bits = 0; value > 0 || value < -1; value /= 2)
-		n->bits++;
-	n->bits++;
 }
 
 static void
@@ -44,7 +50,7 @@ field(const struct expr *e, const struct kind *k, struct node *n)
 	field_access(e, n->field, k, &n->access);
 	switch (n->access.at) {
 	case AT_NONE:	unknown(n); break;
-	case AT_NUMBER:	known(n, n->access.num, NULL); break;
+	case AT_NUMBER:	known_number(n, n->access.num); break;
 	case AT_STRING:	known(n, 0, n->access.str); break;
 	default:	live(n, n->access.sure, n->access.bits);
 	}
@@ -64,8 +70,8 @@ arith(struct node *n, const struct node *a, const struct node *b)
 	if (a->state == KNOWN && (!b || b->state == KNOWN)) {
 		big value;
 
-		if (value_calc(n->kind, a->value, b ? b->value : 0, &value))
-			known(n, value, NULL);
+		if (value_calc(n->kind, a->value, b ? b->value : (big){ 0 }, &value))
+			known_number(n, value);
 		else
 			unknown(n);
 		return;
@@ -76,7 +82,7 @@ arith(struct node *n, const struct node *a, const struct node *b)
 		break;
 	case N_DIV:
 	case N_MOD:
-		sure &= b->state == KNOWN && b->value;
+		sure &= b->state == KNOWN && !big_zero(b->value);
 		break;
 	case N_POPCOUNT:
 		sure &= a->kind == N_FIELD && !a->access.sign;
@@ -137,7 +143,7 @@ compare(const struct expr *e, const struct kind *k, struct node *n, struct node 
 		return;
 	}
 	if (n->kind == N_TRUTH)
-		yes = a->value != 0;
+		yes = !big_zero(a->value);
 	else if (n->kind == N_GLOB || n->kind == N_ERE) {
 		if (strlen(a->text) > EXPR_NAME) {
 			unknown(n);
@@ -182,9 +188,9 @@ in(struct expr *e, const struct kind *k, struct node *n)
 static void
 both(struct node *n, const struct node *a, const struct node *b)
 {
-	big decides = n->kind == N_OR;
+	bool decides = n->kind == N_OR;
 
-	if ((a->state == KNOWN && a->value == decides) || (b->state == KNOWN && b->value == decides))
+	if ((a->state == KNOWN && big_zero(a->value) != decides) || (b->state == KNOWN && big_zero(b->value) != decides))
 		known(n, decides, NULL);
 	else if (a->state == KNOWN && b->state == KNOWN)
 		known(n, !decides, NULL);
@@ -204,12 +210,12 @@ fold(struct expr *e, const struct kind *k, struct node *n)
 	if (b && n->kind != N_IN)
 		fold(e, k, b);
 	switch (n->kind) {
-	case N_NUM:	known(n, n->num, NULL); break;
+	case N_NUM:	known_number(n, n->num); break;
 	case N_STR:	known(n, 0, n->str); break;
 	case N_FIELD:	field(e, k, n); break;
 	case N_LEN:
 		if (a->state == KNOWN)
-			known(n, (big)strlen(a->text), NULL);
+			known_number(n, big_plain(strlen(a->text)));
 		else if (a->state == LIVE)
 			live(n, a->sure, 64);
 		else
@@ -226,7 +232,7 @@ fold(struct expr *e, const struct kind *k, struct node *n)
 	case N_NOT:
 		n->state = a->state;
 		n->sure = a->sure;
-		n->value = !a->value;
+		n->value = big_signed(big_zero(a->value));
 		break;
 	case N_AND:
 	case N_OR:	both(n, a, b); break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expr_tree.h"
+#include "wide.h"
 
 enum { SHOWN = 72 };		/* bytes of the text that an error shows */
 
@@ -120,19 +121,20 @@ digits(struct lex *l, unsigned base)
 static void
 number(struct lex *l)
 {
-	uint64_t unit = 1, part = 0, scale = 1;
+	uint64_t whole, unit = 1, part = 0, scale = 1, rest;
+	struct wide n;
 	size_t from;
 	bool point;
 
 	if (at(l, l->pos) == '0' && (at(l, l->pos + 1) | 32) == 'x' && isascii(at(l, l->pos + 2)) &&
 	    isxdigit(at(l, l->pos + 2))) {
 		l->pos += 2;
-		l->num = digits(l, 16);
+		l->num = big_plain(digits(l, 16));
 		if (in_name(at(l, l->pos)))
 			lex_wrong(l->t, l->src, l->pos, "not a hexadecimal digit; such numbers have no units");
 		return;
 	}
-	l->num = digits(l, 10);
+	whole = digits(l, 10);
 	if ((point = at(l, l->pos) == '.' && isascii(at(l, l->pos + 1)) && isdigit(at(l, l->pos + 1)))) {
 		from = ++l->pos;
 		part = digits(l, 10);
@@ -144,14 +146,16 @@ number(struct lex *l)
 		;
 	if (l->pos > from && !unit_of(l->src->text + from, l->pos - from, &unit))
 		lex_wrong(l->t, l->src, from, "no such unit; there are ns us ms s m h d (of time) and K M G T (of size)");
-	l->num *= unit;
+	big_mul(big_plain(whole), big_plain(unit), &l->num);		/* no unit is too large for that */
 	if (point) {
 		if (from == l->pos)
 			lex_wrong(l->t, l->src, l->at, "numbers are whole; a fraction needs a unit, such as 1.5s");
-		if ((big)part * unit % scale)
+		n = wide_mul(part, unit);	/* part is less than scale: the quotient is less than the unit */
+		n.lo = wide_div(n, scale, &rest);
+		if (rest)
 			lex_wrong(l->t, l->src, l->at, "this is no whole number of %s", unit < 1024 || unit % 1000 == 0 ?
 			    "nanoseconds" : "bytes");
-		l->num += (big)part * unit / scale;
+		big_add(l->num, big_plain(n.lo), &l->num);
 	}
 }
 

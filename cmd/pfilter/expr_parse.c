@@ -262,7 +262,7 @@ plain_item(struct parser *p, struct list *list)
 {
 	struct lex *l = &p->l;
 	struct lex was = *l;
-	big lo, hi;
+	big n;
 	bool minus;
 
 	if (l->tok != TOK_NUM && l->tok != '-')
@@ -270,10 +270,12 @@ plain_item(struct parser *p, struct list *list)
 	if ((minus = l->tok == '-'))
 		lex_next(l);
 	if (l->tok == TOK_NUM) {
-		lo = hi = minus ? -l->num : l->num;
+		n = l->num;
+		if (minus)
+			big_sub((big){ 0 }, n, &n);
 		lex_next(l);
 		if (l->tok == ',' || l->tok == ')') {
-			list_add(list, lo, hi);
+			list_add(list, n, n);
 			return true;
 		}
 	}

@@ -39,7 +39,7 @@ load_big(const struct insn *i, const struct pp_rec *r, bool swap)
 {
 	uint64_t n = load(i, r, swap);
 
-	return i->sign ? (big)(int64_t)n : (big)n;
+	return i->sign ? big_signed((int64_t)n) : big_plain(n);
 }
 
 /* A value off the stack: is it known, and does the text fit a pattern? */
@@ -72,7 +72,7 @@ test(const struct insn *i, struct value **top, struct fetch *f)
 	case OP_IN_STR:
 		return v->known ? list_has_str(i->node->list, v->str) : EXPR_UNKNOWN;
 	case OP_TRUTH:
-		return v->known ? v->num != 0 : EXPR_UNKNOWN;
+		return v->known ? !big_zero(v->num) : EXPR_UNKNOWN;
 	case OP_EXISTS:
 		return v->known;
 	default:	/* OP_CHAIN takes no value */
@@ -89,7 +89,7 @@ value(const struct insn *i, struct value *top, struct value *kept, struct fetch 
 
 	switch ((enum op)i->op) {
 	case OP_NUM:
-		v->num = (big)(int64_t)i->span * ((big)1 << 64) + (big)i->lo;
+		v->num = (big){ i->lo, (int64_t)i->span };
 		v->known = !i->turn;
 		break;
 	case OP_STR:
@@ -102,9 +102,9 @@ value(const struct insn *i, struct value *top, struct value *kept, struct fetch 
 	case OP_CALC1:
 		v = top - 1;
 		if (i->what == N_LEN)
-			v->num = v->known ? (big)strlen(v->str) : 0;
+			v->num = big_plain(v->known ? strlen(v->str) : 0);
 		else
-			v->known = v->known && value_calc(i->what, v->num, 0, &v->num);
+			v->known = v->known && value_calc(i->what, v->num, (big){ 0 }, &v->num);
 		break;
 	case OP_CALC:
 		v = top - 2;

@@ -6,6 +6,7 @@
  *	expr_parse.c	tokens -> tree (the grammar stands there)
  *	expr_check.c	types, words, constants of a tree
  *	expr_field.c	what fields there are, and where an event's records have them
+ *	big.c		numbers
  *	expr_value.c	sums, lists, globs: what means the same at compile and at run time
  *	expr_fold.c	what of a tree is known before there is a record
  *	expr_compile.c	tree -> program, for the samples of an event or another of its record types
@@ -19,10 +20,8 @@
 
 #include <regex.h>
 
+#include "big.h"
 #include "expr.h"
-
-/* Numbers are whole and have a sign; fields are of 64 bits, so that sums and products of two have room in this. */
-__extension__ typedef __int128 big;
 
 enum {
 	EXPR_DEPTH = 64,		/* of parentheses in each other */
@@ -186,12 +185,12 @@ static inline bool
 value_compare(enum node_kind op, big a, big b)
 {
 	switch (op) {
-	case N_EQ:	return a == b;
-	case N_NE:	return a != b;
-	case N_LT:	return a < b;
-	case N_LE:	return a <= b;
-	case N_GT:	return a > b;
-	default:	return a >= b;
+	case N_EQ:	return big_equal(a, b);
+	case N_NE:	return !big_equal(a, b);
+	case N_LT:	return big_less(a, b);
+	case N_LE:	return !big_less(b, a);
+	case N_GT:	return big_less(b, a);
+	default:	return !big_less(a, b);
 	}
 }
 bool	value_glob(const char *pattern, const char *s);		/* over EXPR_NAME bytes: the caller's business */
@@ -203,7 +202,6 @@ bool	list_has(const struct list *, big);
 bool	list_has_key(const struct key *, size_t n, uint64_t key);
 bool	list_has_str(const struct list *, const char *);
 void	list_free(struct list *);
-void	big_text(big, char to[static 48]);
 
 /* ---- programs ------------------------------------------------------------------------------------ */
 

@@ -7,61 +7,30 @@
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
-static int
-popcount(big n)
-{
-	return __builtin_popcountll((uint64_t)n) + __builtin_popcountll((uint64_t)(n >> 64));
-}
-
 bool
 value_calc(enum node_kind op, big a, big b, big *r)
 {
 	switch (op) {
-	case N_NEG:	return !__builtin_sub_overflow((big)0, a, r);
-	case N_ADD:	return !__builtin_add_overflow(a, b, r);
-	case N_SUB:	return !__builtin_sub_overflow(a, b, r);
-	case N_MUL:	return !__builtin_mul_overflow(a, b, r);
-	case N_BAND:	*r = a & b; return true;
-	case N_BXOR:	*r = a ^ b; return true;
-	case N_BOR:	*r = a | b; return true;
-	case N_MIN:	*r = a < b ? a : b; return true;
-	case N_MAX:	*r = a > b ? a : b; return true;
-	case N_DIV:
-	case N_MOD:	/* as in C: towards 0, the rest has the sign of the first */
-		if (!b || (b == -1 && __builtin_sub_overflow((big)0, a, r)))
-			return false;
-		if (a >= 0 && b > 0 && !(a >> 64) && !(b >> 64))
-			*r = op == N_DIV ? (uint64_t)a / (uint64_t)b : (uint64_t)a % (uint64_t)b;
-		else
-			*r = op == N_DIV ? a / b : a % b;
-		return true;
+	case N_NEG:	return big_sub((big){ 0 }, a, r);
+	case N_ADD:	return big_add(a, b, r);
+	case N_SUB:	return big_sub(a, b, r);
+	case N_MUL:	return big_mul(a, b, r);
+	case N_DIV:	return big_div(a, b, r);
+	case N_MOD:	return big_rest(a, b, r);
+	case N_BAND:	*r = (big){ a.lo & b.lo, a.hi & b.hi }; return true;
+	case N_BXOR:	*r = (big){ a.lo ^ b.lo, a.hi ^ b.hi }; return true;
+	case N_BOR:	*r = (big){ a.lo | b.lo, a.hi | b.hi }; return true;
+	case N_MIN:	*r = big_less(a, b) ? a : b; return true;
+	case N_MAX:	*r = big_less(b, a) ? a : b; return true;
 	case N_ABS:
 		*r = a;
-		return a >= 0 || !__builtin_sub_overflow((big)0, a, r);
+		return a.hi >= 0 || big_sub((big){ 0 }, a, r);
 	case N_POPCOUNT:	/* a negative number has no end of ones */
-		*r = popcount(a);
-		return a >= 0;
+		*r = big_signed(__builtin_popcountll(a.lo) + __builtin_popcountll((uint64_t)a.hi));
+		return a.hi >= 0;
 	default:
 		return false;
 	}
-}
-
-/* As printf would, if it knew numbers of this size. */
-void
-big_text(big n, char to[static 48])
-{
-	char digits[48], *p = digits + sizeof digits;
-	bool minus = n < 0;
-
-	*--p = 0;
-	do {
-		int digit = (int)(n % 10);
-
-		*--p = (char)('0' + (digit < 0 ? -digit : digit));
-	} while (n /= 10);
-	if (minus)
-		*--p = '-';
-	strcpy(to, p);
 }
 
 /* ---- globs --------------------------------------------------------------------------------------- */
@@ -150,7 +119,7 @@ by_lo(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
-	return (x->lo > y->lo) - (x->lo < y->lo);
+	return big_less(y->lo, x->lo) - big_less(x->lo, y->lo);
 }
 
 static int
@@ -163,14 +132,15 @@ void
 list_sort(struct list *l)
 {
 	size_t n = 0;
+	big next;
 
 	if (l->nstr)
 		qsort(l->str, l->nstr, sizeof *l->str, by_text);
 	if (l->n)
 		qsort(l->r, l->n, sizeof *l->r, by_lo);
 	for (size_t i = 0; i < l->n; i++)
-		if (n && (l->r[i].lo <= l->r[n - 1].hi || l->r[i].lo - 1 == l->r[n - 1].hi)) {
-			if (l->r[i].hi > l->r[n - 1].hi)
+		if (n && (!big_add(l->r[n - 1].hi, big_signed(1), &next) || !big_less(next, l->r[i].lo))) {
+			if (big_less(l->r[n - 1].hi, l->r[i].hi))
 				l->r[n - 1].hi = l->r[i].hi;
 		} else
 			l->r[n++] = l->r[i];
@@ -181,22 +151,23 @@ list_sort(struct list *l)
 static uint64_t
 key_of(big n, bool sign)
 {
-	return (uint64_t)n ^ (sign ? UINT64_C(1) << 63 : 0);
+	return n.lo ^ (sign ? UINT64_C(1) << 63 : 0);
 }
 
 void
 list_keys(struct list *l, bool sign)
 {
-	big lo = sign ? INT64_MIN : 0, hi = sign ? INT64_MAX : (big)UINT64_MAX;
+	big lo = big_signed(sign ? INT64_MIN : 0), hi = big_plain(sign ? INT64_MAX : UINT64_MAX);
 	struct key *key;
 
 	if (l->key[sign])
 		return;
 	key = l->key[sign] = tool_alloc(l->n + 1, sizeof *key);
 	for (size_t i = 0; i < l->n; i++)
-		if (l->r[i].lo <= hi && l->r[i].hi >= lo)
+		if (!big_less(hi, l->r[i].lo) && !big_less(l->r[i].hi, lo))
 			key[l->nkey[sign]++] = (struct key){
-				key_of(l->r[i].lo < lo ? lo : l->r[i].lo, sign), key_of(l->r[i].hi > hi ? hi : l->r[i].hi, sign),
+				key_of(big_less(l->r[i].lo, lo) ? lo : l->r[i].lo, sign),
+				key_of(big_less(hi, l->r[i].hi) ? hi : l->r[i].hi, sign),
 			};
 }
 
@@ -219,9 +190,9 @@ list_has(const struct list *l, big n)
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (n < l->r[mid].lo)
+		if (big_less(n, l->r[mid].lo))
 			hi = mid;
-		else if (n > l->r[mid].hi)
+		else if (big_less(l->r[mid].hi, n))
 			lo = mid + 1;
 		else
 			return true;

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "thin.h"
+#include "wide.h"
 
 enum { NS = 1000000000, SOFTWARE = 1, DUMMY = 9 };	/* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
-
-__extension__ typedef unsigned __int128 u128;
 
 struct thinner {
 	const struct thin *o;
@@ -129,23 +128,24 @@ sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+static uint64_t
+times(uint64_t a, uint64_t b)
+{
+	struct wide n = wide_mul(a, b);
+
+	return n.hi ? UINT64_MAX : n.lo;
+}
+
 /* The period of a sample after --every and --sample, and what is owed to its event. */
 static uint64_t
 scaled(const struct thinner *h, struct counts *c, uint64_t period)
 {
 	const struct thin *o = h->o;
-	u128 x = period;
+	uint64_t x = o->every ? times(period, o->every) : period;
 
-	if (o->every)
-		x *= o->every;
-	if (o->share && o->share != UINT64_MAX) {
-		if (x >> 64)
-			return UINT64_MAX;
-		x = (x << 64) + c->left;
-		c->left = (uint64_t)(x % o->share);
-		x /= o->share;
-	}
-	return x >> 64 ? UINT64_MAX : (uint64_t)x;
+	if (o->share && o->share != UINT64_MAX)
+		return x < o->share ? wide_div((struct wide){ c->left, x }, o->share, &c->left) : UINT64_MAX;
+	return x;
 }
 
 int
@@ -221,13 +221,9 @@ thin_by_attr(uint64_t sample_type)
 uint64_t
 thin_factor(const struct thin *o, uint64_t period)
 {
-	u128 x = period;
+	uint64_t x = o->every ? times(period, o->every) : period, rest;
 
-	if (o->every)
-		x *= o->every;
-	if (x >> 64)
-		return UINT64_MAX;
 	if (o->share && o->share != UINT64_MAX)
-		x = ((x << 64) + o->share / 2) / o->share;
-	return x >> 64 ? UINT64_MAX : (uint64_t)x;
+		return x < o->share ? wide_div((struct wide){ o->share / 2, x }, o->share, &rest) : UINT64_MAX;
+	return x;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "unique.h"
+#include "wide.h"
 
 enum { SLOTS = 1 << 14 };	/* chains of a hash table */
 
@@ -56,9 +57,9 @@ unique_free(struct unique *u)
 static uint64_t
 mix(const struct unique *u, uint64_t h, uint64_t v)
 {
-	__extension__ unsigned __int128 x = (__extension__ (unsigned __int128)(h ^ v)) * u->key[1];
+	struct wide x = wide_mul(h ^ v, u->key[1]);
 
-	return (uint64_t)x ^ (uint64_t)(x >> 64);
+	return x.lo ^ x.hi;
 }
 
 static uint32_t

@@ -22,6 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wide.h"
+
 enum { PIDS = 1000, EVENTS = 4, DEPTH = 16, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
 enum { BUF = 1 << 20, HEAD = 8, SAMPLE_FIXED = HEAD + 6 * 8, TRAILER = 32 };
 enum order { NORMAL, SORTED, SHUFFLED, RANDOM, ORDERS };
@@ -41,7 +43,7 @@ rnd(uint64_t below)
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
 	seed ^= seed << 17;
-	return (uint64_t)(((__extension__ (unsigned __int128)seed) * below) >> 64);
+	return wide_mul(seed, below).hi;
 }
 
 static void
