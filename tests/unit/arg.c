@@ -55,7 +55,7 @@ test_values(void **state)
 {
 	static const struct { enum kind kind; const char *text; uint64_t want; } rows[] = {
 		{ NUMBER, "1", 1 }, { NUMBER, "1000", 1000 },
-		{ SIZE, "0", 0 }, { SIZE, "512", 512 }, { SIZE, "64K", 65536 }, { SIZE, "10m", 10 << 20 }, { SIZE, "1G", 1 << 30 },
+		{ SIZE, "0", 0 }, { SIZE, "512", 512 }, { SIZE, "64K", 65536 }, { SIZE, "10M", 10 << 20 }, { SIZE, "1G", 1 << 30 },
 		{ DURATION, "0", 0 }, { DURATION, "1", 1000000000 }, { DURATION, "1.5s", 1500000000 },
 		{ DURATION, "10ms", 10000000 }, { DURATION, ".5", 500000000 }, { DURATION, "3us", 3000 }, { DURATION, "7ns", 7 },
 		{ DURATION, "0.000000001", 1 }, { DURATION, "5m", UINT64_C(300000000000) },
