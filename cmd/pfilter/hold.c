@@ -38,6 +38,7 @@ struct hold {
 	/* time order: perf-pipe(5) */
 	struct pp_round	*round;
 	struct numbers	 others;
+	struct numbers	 own;		/* records of perf's own in the store, but for marks; some have left */
 	uint64_t	 waits;		/* records in both */
 	uint64_t	 max, limit;	/* latest time that was known; what the next FINISHED_ROUND releases */
 	uint64_t	 min;		/* earliest time of all */
@@ -325,11 +326,11 @@ settle(struct hold *h, uint64_t limit)
 	return 1;
 }
 
-/* Over the limit, or in need of all: decide as much as is at least as old as that part of the blocks. */
+/* Over the limit: decide as much as is at least as old as a third of the blocks. */
 static int
-settle_early(struct hold *h, size_t part, size_t of)
+settle_early(struct hold *h)
 {
-	uint64_t limit = store_latest(&h->store, (h->store.nblocks * part + of - 1) / of);
+	uint64_t limit = store_latest(&h->store, (h->store.nblocks + 2) / 3);
 
 	if (settle(h, limit) < 0)
 		return -1;
@@ -343,7 +344,7 @@ static size_t
 memory_used(const struct hold *h)
 {
 	return store_memory(&h->store) + pp_round_memory(h->round) + h->capmarks * sizeof *h->marks +
-	    (h->others.cap + h->due.cap + h->bucket.cap + h->end.cap) * sizeof *h->others.v + h->user.more(h->user.arg);
+	    (h->others.cap + h->own.cap + h->due.cap + h->bucket.cap + h->end.cap) * sizeof *h->others.v + h->user.more(h->user.arg);
 }
 
 /*
@@ -363,7 +364,7 @@ append(struct hold *h, const struct pp_rec *r, uint64_t time)
 	struct store *s = &h->store;
 	struct held *e;
 
-	if (store_full(s) && too_much(h, store_growth(s)) && settle_early(h, 1, 3) < 0)
+	if (store_full(s) && too_much(h, store_growth(s)) && settle_early(h) < 0)
 		return NULL;
 	if ((store_full(s) && store_grow(s) < 0) || !(e = store_put(s, r, time))) {
 		if (!h->failed)
@@ -400,19 +401,70 @@ finished_round(struct hold *h)
 }
 
 static int
-put_own(struct hold *h, const struct pp_rec *r)
+emit_own(struct hold *h, const struct pp_rec *r)
+{
+	if (h->user.emit(h->user.arg, r, HOLD_OWN, true) > 0)
+		return 1;
+	h->failed = true;
+	return -1;
+}
+
+/*
+ * A payload has to be fetched now.  Its record has no time, and a reader takes it in as it comes, so it may go out in front
+ * of those that wait.  Records of perf's own that came before it may explain it (AUXTRACE_INFO, HEADER_ATTR): they go first.
+ */
+static int
+overtake(struct hold *h, const struct pp_rec *r)
 {
 	struct held *e;
+	struct pp_rec before;
 
-	/* The payload has to be fetched now, so all that came before the record must go. */
-	if (r->payload && h->store.first < h->store.next && settle_early(h, 1, 1) < 0)
+	if (!(e = append(h, &(struct pp_rec){ .raw = r->raw }, 0)))
 		return -1;
+	e->verdict = 0;
+	for (size_t i = 0; i < h->own.n; i++) {
+		if (h->own.v[i] < h->store.first)
+			continue;
+		e = store_at(&h->store, h->own.v[i]);
+		before = record(h, e->raw);
+		e->verdict = 0;
+		if (emit_own(h, &before) < 0)
+			return -1;
+	}
+	h->own.n = 0;
+	return emit_own(h, r);
+}
+
+/* Whose place among the records of the kernel means something. */
+static bool
+is_mark(uint32_t type)
+{
+	return type == PP_FINISHED_ROUND || type == PP_FINISHED_INIT;
+}
+
+static int
+put_own(struct hold *h, const struct pp_rec *r)
+{
+	struct numbers *own = &h->own;
+	struct held *e;
+
 	if (h->store.first == h->store.next)
 		return pass(h, r, HOLD_OWN);
+	if (r->payload)
+		return overtake(h, r);
 	if (!(e = append(h, r, 0)))
 		return -1;
 	e->verdict = HOLD_OWN;
-	return r->type == PP_FINISHED_ROUND ? finished_round(h) : 1;
+	if (r->type == PP_FINISHED_ROUND)
+		return finished_round(h);
+	if (is_mark(r->type))
+		return 1;
+	if (own->n && own->v[own->n - 1] < h->store.first)
+		own->n = 0;
+	if (room(h, own, own->n + 1) < 0)
+		return -1;
+	own->v[own->n++] = h->store.next - 1;
+	return 1;
 }
 
 /* One that perf delivers at once. */
@@ -459,7 +511,7 @@ put_timed(struct hold *h, const struct pp_event *ev, const struct pp_rec *r, uin
 			return -1;
 		h->others.v[h->others.n++] = number;
 	}
-	return number % 256 == 0 && too_much(h, 0) ? settle_early(h, 1, 3) : 1;
+	return number % 256 == 0 && too_much(h, 0) ? settle_early(h) : 1;
 }
 
 int
@@ -541,6 +593,7 @@ hold_free(struct hold *h)
 	pp_round_free(h->round);
 	store_free(&h->store);
 	free(h->others.v);
+	free(h->own.v);
 	free(h->due.v);
 	free(h->bucket.v);
 	free(h->end.v);

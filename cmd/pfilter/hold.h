@@ -28,9 +28,9 @@ struct hold_user {
 	/* In time order (records without a time at once, as perf delivers them): a verdict >= 0, or -1: not sound. */
 	int	(*decide)(void *arg, const struct pp_event *ev, const struct pp_rec *r);
 	/*
-	 * In order of arrival, with what decide() said of it, unless that is 0; for records of perf's own (type 64 and up),
-	 * of which decide() is not asked, HOLD_OWN.  `stable': r->raw stays as it is until `flush', or the source's next
-	 * refill; a payload can be fetched from the source.  1, or -1.
+	 * In order of arrival, but for payloads (hold_new()), with what decide() said of it, unless that is 0; for records of
+	 * perf's own (type 64 and up), of which decide() is not asked, HOLD_OWN.  `stable': r->raw stays as it is until
+	 * `flush', or the source's next refill; a payload can be fetched from the source.  1, or -1.
 	 */
 	int	(*emit)(void *arg, const struct pp_rec *r, int verdict, bool stable);
 	/* Be done with the bytes of all that was emitted.  1, or -1. */
@@ -43,8 +43,9 @@ struct hold_user {
 enum { HOLD_OWN = INT32_MAX };
 
 /*
- * Holds about `memory' bytes at most.  Over that, and where a payload comes by that can't be held, the oldest are
- * decided before their turn.  NULL: no memory.
+ * Holds about `memory' bytes at most.  Over that the oldest are decided before their turn.  A record with a payload is not
+ * held: it is emitted at once, and those of perf's own that came before it too, but for FINISHED_ROUND and FINISHED_INIT.
+ * NULL: no memory.
  */
 struct hold *hold_new(struct pp_source *in, const struct hold_user *, size_t memory, struct pp_err *);
 /* A record of the source.  -1: it is not sound (pp_err without a place), or something failed before. */
