@@ -504,3 +504,51 @@ several_names() {
 	one_line "pfilter: $T/nocpu: byte "
 	grep -q 'without PERF_SAMPLE_CPU (perf record --sample-cpu)' "$T/err"
 }
+
+@test "more: hardware trace cannot be cut: it is said, and --drop-type takes it out" {
+	cat >"$T/pt.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
+	AUXTRACE_INFO aux_type=1
+	COMM pid=1 tid=1 comm=one @ time=1 pid=1 tid=1 id=11
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=10
+	AUXTRACE tid=1 npayload=64
+	AUX @ time=11 id=11
+	ITRACE_START pid=1 tid=1 @ time=12 id=11
+	SAMPLE misc=1 ip=2 pid=2 tid=2 time=20
+	FINISHED_ROUND
+	END
+	mkpipe "$T/pt.txt" >"$T/pt"
+	mkpipe <(sed 's/^AUX/# &/' "$T/pt.txt") >"$T/none"
+	for how in "--pid 1" "--comm one" "--cpu 0" "--time ,1" "--filter ip==1" "--every 2" "--pid 1 -U $T/rest"; do
+		try pfilter $how "$T/pt"
+		[ $rc = 0 ] && one_line "pfilter: warning: samples are selected, but hardware trace cannot be cut: all of it stays (--drop-type " ||
+		    failed "$how"
+		pstat --json "$T/out" | jq -e '[.types[] | select(.name | test("AUX"))] | length == 3' >/dev/null || failed "$how"
+		try pfilter $how --drop-type aux,auxtrace,auxtrace_info "$T/pt"
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$how, without"
+		pfilter $how "$T/none" | cmp - "$T/out" || failed "$how, without"
+	done
+	for how in "" "--type SAMPLE" "--drop-type TIME_CONV" "--sideband=needed"; do
+		try pfilter $how "$T/pt"
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$how"
+	done
+	for how in aux auxtrace,auxtrace_info itrace_start; do
+		try pfilter --drop-type $how "$T/pt"
+		[ $rc = 2 ] && one_line "pfilter: --drop-type '" || failed "$how"
+	done
+	done_all
+}
+
+@test "more: what is left without hardware trace can be read" {
+	need perf
+	need corpus
+	for f in "$CORPUS"/foreign/quipper/*intel_pt-4.14; do
+		pcat -q --format=file -o "$T/$(basename "$f")" "$f"
+		perf script -f --no-itrace -F comm,pid,tid,time,ip -i "$T/$(basename "$f")" >"$T/want" 2>/dev/null
+		for how in "" ,itrace_start,auxtrace_error,aux_output_hw_id; do
+			pfilter --drop-type aux,auxtrace,auxtrace_info$how "$f" | perf script -f -F comm,pid,tid,time,ip -i - 2>/dev/null |
+			    cmp - "$T/want" && [ -s "$T/want" ] || failed "$f $how"
+		done
+	done
+	done_all
+}

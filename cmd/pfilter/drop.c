@@ -68,7 +68,7 @@ needed_for(uint32_t type)
 	case PP_COMPRESSED: case PP_COMPRESSED2:
 		return "they are expanded, so there are none";
 	default:
-		return columns_is_trace(type) ? "the hardware trace is whole or useless (--strip aux leaves all of it out)" : NULL;
+		return columns_is_trace(type) ? "the hardware trace is whole or useless (--drop-type aux,auxtrace,auxtrace_info leaves it out)" : NULL;
 	}
 }
 
@@ -114,11 +114,22 @@ drop_unused(const struct tool *t, struct drop *d)
 			tool_wrong(t, "--drop-unused-events: needs a temporary file: %s: %s", pp_tmpdir(NULL), strerror(errno));
 }
 
+bool
+drop_trace(const struct drop *d)
+{
+	return tool_list_has(&d->types, PP_AUX) && tool_list_has(&d->types, PP_AUXTRACE) &&
+	    tool_list_has(&d->types, PP_AUXTRACE_INFO);
+}
+
 void
 drop_ready(const struct tool *t, const struct drop *d)
 {
-	if (d->nrefused && !tool_allows(t, "vital-types"))
-		tool_wrong(t, "--drop-type '%s': without it %s; --allow vital-types drops it", pp_type_name(d->refused->type), d->refused->why);
+	bool trace = drop_trace(d);
+
+	for (size_t i = 0; i < d->nrefused && !tool_allows(t, "vital-types"); i++)
+		if (!trace || !columns_is_trace(d->refused[i].type))
+			tool_wrong(t, "--drop-type '%s': without it %s; --allow vital-types drops it",
+			    pp_type_name(d->refused[i].type), d->refused[i].why);
 }
 
 bool

@@ -25,6 +25,8 @@ void	drop_unused(const struct tool *, struct drop *);
 /* All options have been seen: types that are needed and not allowed to go exit 2. */
 void	drop_ready(const struct tool *, const struct drop *);
 bool	drop_any(const struct drop *);
+/* Is the hardware trace among the types, so that what is left of it can be read: AUX, AUXTRACE and AUXTRACE_INFO? */
+bool	drop_trace(const struct drop *);
 void	drop_free(struct drop *);
 /* At most two may be made of one struct drop.  `err' is that of the source.  NULL: no memory. */
 struct out *drop_new(const struct tool *, const struct drop *, struct pp_source *in, struct out *next, struct pp_err *);

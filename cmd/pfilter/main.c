@@ -208,12 +208,27 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 
 /* ---- the stream ---------------------------------------------------------------------------------- */
 
+/* There is hardware trace: all of it stays, or goes. */
+static void
+notice_trace(struct job *j)
+{
+	const struct options *o = &j->o;
+
+	if (j->o.sel.has_aux || drop_trace(&o->drop) || o->columns.strip_aux)
+		return;
+	j->o.sel.has_aux = true;
+	if (o->sel.keys || o->sel.decided_elsewhere)
+		tool_warn(&j->t, "samples are selected, but hardware trace cannot be cut: all of it stays "
+		    "(--drop-type aux,auxtrace,auxtrace_info leaves it out)");
+}
+
 /* What has to be known of a record of perf's own; false: it does not hold for what is kept. */
 static bool
 notice(struct job *j, const struct pp_rec *r)
 {
 	j->others++;
-	j->o.sel.has_aux |= r->type == PP_AUXTRACE_INFO;
+	if (r->type == PP_AUXTRACE_INFO)
+		notice_trace(j);
 	if (j->o.expr)
 		expr_learn(j->o.expr, r, j->t.in->swap);
 	return r->type != PP_HEADER_FEATURE || select_feature(&j->o.sel, &j->t, r);
