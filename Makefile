@@ -15,7 +15,7 @@ PKG_LIBS   := $(shell $(or $(PKG_CONFIG),pkg-config) --libs $(PKGS) 2>/dev/null)
 DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG_CFLAGS) $(CPPFLAGS)
 COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN)
 LINK   = $(CC) $(WARN) $(CFLAGS) $(LDFLAGS)
-LDLIBS = $(PKG_LIBS)
+LDLIBS = $(PKG_LIBS) -pthread
 $(O)/pinject: LDLIBS += -lelf
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson

@@ -605,7 +605,7 @@ out_file_new(const char *path, bool force, const struct out_pack *pack, struct p
 	spool_init(&f->build_ids, f->file.dir);
 	spool_init(&f->auxtrace, f->file.dir);
 	if (f->sink && pp_start_bare(f->sink, in) > 0 &&
-	    (!pack->level || pp_sink_compress(f->sink, pack->level, pack->two, pack->workers) > 0))
+	    (!pack->level || pp_sink_compress(f->sink, pack->level, pack->two, pack->threads, pack->frame) > 0))
 		return &f->pub;
 	pp_finish(f->sink);
 	file_free(f);

@@ -60,7 +60,7 @@ out_stream_new(const char *path, bool force, const struct out_pack *pack, struct
 	else if (atomic_open(&s->file, path, force, err) > 0)
 		s->sink = pp_create_fd(fcntl(s->file.fd, F_DUPFD_CLOEXEC, 0), path, err);
 	if (s->sink && pp_start(s->sink, in) > 0 &&
-	    (!pack->level || pp_sink_compress(s->sink, pack->level, pack->two, pack->workers) > 0))
+	    (!pack->level || pp_sink_compress(s->sink, pack->level, pack->two, pack->threads, pack->frame) > 0))
 		return &s->pub;
 	pp_finish(s->sink);
 	atomic_close(&s->file);

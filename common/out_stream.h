@@ -8,7 +8,8 @@
 struct out_pack {			/* -z, and what a file is not to have */
 	int	 level;			/* 1 to 22; 0: no compression */
 	bool	 two;			/* COMPRESSED2 */
-	unsigned workers;		/* zstd's, beside us */
+	unsigned threads;		/* beside us */
+	uint64_t frame;			/* bytes of records in a zstd frame; 0: PP_FRAME_SIZE, UINT64_MAX: it never ends */
 	const bool *without;		/* by number, 256: features that are not to be made for a file; NULL: make all */
 };
 

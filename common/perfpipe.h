@@ -437,12 +437,14 @@ int	pp_start(struct pp_sink *, struct pp_source *);
 int	pp_start_bare(struct pp_sink *, struct pp_source *);
 /*
  * From here on (after pp_start, before the first record) kernel records go out as COMPRESSED, or COMPRESSED2 if
- * `two', by zstd at that level (1 to 22) with so many workers beside us (0: none; also where libzstd has no
- * threads).  A stream gets header feature COMPRESSED; after pp_start_bare() the caller places pp_compress_payload().
+ * `two', by zstd at that level (1 to 22) in so many threads beside us (0: none).  A zstd frame ends with the record that
+ * makes `frame' bytes of kernel records full (0: PP_FRAME_SIZE; UINT64_MAX, without threads only: it never ends).  A stream
+ * gets header feature COMPRESSED; after pp_start_bare() the caller places pp_compress_payload().
  * Each put must then hold whole records, a payload in pieces behind its record.
  */
-int	pp_sink_compress(struct pp_sink *, int level, bool two, unsigned workers);
+int	pp_sink_compress(struct pp_sink *, int level, bool two, unsigned threads, uint64_t frame);
 enum {
+	PP_FRAME_SIZE = 4 << 20, PP_FRAME_MIN = 64 << 10, PP_FRAME_MAX = 64 << 20,
 	PP_COMPRESS_FEATURE = 20,	/* bytes of the payload of HEADER_FEATURE(COMPRESSED) */
 	PP_COMPRESS_MMAP_LEN = 145 * 4096,	/* what a reader needs to expand one record of ours */
 };

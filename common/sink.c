@@ -242,13 +242,14 @@ pp_start(struct pp_sink *pub, struct pp_source *s)
 }
 
 int
-pp_sink_compress(struct pp_sink *pub, int level, bool two, unsigned workers)
+pp_sink_compress(struct pp_sink *pub, int level, bool two, unsigned threads, uint64_t frame)
 {
 	struct sink *k = (struct sink *)pub;
 
 	if (pp_flush(pub) < 0)			/* the pipe header is no record */
 		return -1;
-	k->z = pp_compress_new(level, two, workers, k->swap, !k->bare, write_packed, k, k->err);
+	k->z = pp_compress_new(&(struct pp_compress_how){ .level = level, .two = two, .swap = k->swap, .feature = !k->bare,
+	    .threads = threads, .frame = frame ? frame : PP_FRAME_SIZE }, write_packed, k, k->err);
 	k->failed = !k->z;
 	return k->z ? 1 : -1;
 }

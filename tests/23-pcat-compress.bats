@@ -38,10 +38,98 @@ types() {
 		pcat -z "$T/plain" >"$T/z" || failed "$in"
 		same_script "$T/plain" "$T/z" || failed "$in"
 	done
-	# by workers, FINISHED_ROUND too is in the frame
-	for in in data/g_fp.pipe.data $(recipe rounds); do
-		pcat -z9 --threads=1 "$in" >"$T/z" || failed "$in --threads"
-		same_script "$in" "$T/z" || failed "$in --threads"
+	done_all
+}
+
+# incompressible N: a stream of N samples with 8 KiB of random stack.
+incompressible() {
+	{
+		echo "attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|STACK_USER stack_user=8192 flags=sample_id_all|comm len=128"
+		echo "COMM pid=100 tid=100 comm=alpha"
+		awk -v n="$1" 'BEGIN {
+			srand(1)
+			for (i = 0; i < n; i++) {
+				printf "SAMPLE misc=2 ip=0x401000 pid=100 tid=100 time=%d stack=", 1000 + i
+				for (j = 0; j < 8192; j++) printf "%02x", int(rand() * 256)
+				print ""
+			}
+		}'
+	} >"$T/incompressible.txt"
+	mkpipe "$T/incompressible.txt"
+}
+
+@test "compress: perf reads what compresses badly" {
+	need perf
+	incompressible 150 >"$T/in"
+	perf script -f -F ip,time -i "$T/in" >"$T/want"
+	[ "$(wc -l <"$T/want")" = 150 ]
+	for o in -z -z3 -z9 -z19 "-z9 --frame-size=64K" "-z --frame-size=session" "-z19 --threads=2 --frame-size=256K"; do
+		pcat $o "$T/in" >"$T/z" || failed "$o"
+		perf script -f -F ip,time -i "$T/z" 2>&1 | cmp "$T/want" - || failed "$o"
+		pcat "$T/z" | cmp "$T/in" - || failed "$o: back"
+	done
+	pcat -z19 --compressed2 "$T/in" | pcat | cmp "$T/in" - || failed "--compressed2: back"
+	done_all
+}
+
+# frames FILE: of each COMPRESSED of a stream without payloads, in order: "frame" if a zstd frame begins in it, else "more".
+frames() {
+	od -An -v -tu1 -w1 "$1" | awk '
+		NR <= 16 { next }
+		{ b[n++] = $1 }
+		n == 8 { size = b[6] + 256 * b[7]; type = b[0] }
+		n >= 8 && n == size {
+			if (type == 81)
+				print b[8] == 40 && b[9] == 181 && b[10] == 47 && b[11] == 253 ? "frame" : "more"
+			n = 0
+		}'
+}
+
+@test "compress: a frame for each --frame-size of records, in records of its own" {
+	need perf
+	in=$(recipe big)
+	n=$(wc -c <"$in")
+	[ "$n" -gt 1000000 ]
+	for size in 65536 131072 262144; do
+		pcat -z --frame-size=$((size / 1024))K "$in" >"$T/z"
+		frames "$T/z" >"$T/frames"
+		# a frame ends with a record, so it may be longer by one; the last one may be a part
+		frames=$(grep -c frame "$T/frames")
+		[ "$frames" -ge $((n / (size + 256))) ] && [ "$frames" -le $((n / size + 1)) ] || failed "$size: $frames frames of $n bytes"
+		# no magic stands amid a record
+		[ "$(grep -a -o $'\x28\xb5\x2f\xfd' "$T/z" | wc -l)" = "$frames" ] || failed "$size: a frame begins amid a record"
+		same_script "$in" "$T/z" -F ip,time || failed "$size"
+	done
+	pcat -z --frame-size=session "$in" >"$T/z"
+	[ "$(frames "$T/z" | grep -c frame)" = 1 ] || failed "session"
+	pcat -z "$in" | cmp - <(pcat -z --frame-size=4M "$in") || failed "the default"
+	done_all
+}
+
+@test "compress: --threads writes the same bytes" {
+	for in in $(recipe big) $(recipe all-types) data/g_fp.pipe.data data/sched_R.pipe.data; do
+		for o in "-z --frame-size=64K" "-z3 --compressed2 --frame-size=100K"; do
+			pcat $o "$in" >"$T/want"
+			for n in 1 2 5; do
+				pcat $o --threads=$n "$in" | cmp "$T/want" - || failed "$in $o --threads=$n"
+			done
+		done
+	done
+	done_all
+}
+
+@test "compress: a damaged byte in a frame is told" {
+	in=$(recipe big)
+	pcat -z --frame-size=64K "$in" >"$T/z"
+	n=$(wc -c <"$T/z")
+	# the last frame has no end, and so no checksum
+	for ((i = 1; i < 40; i++)); do
+		cp "$T/z" "$T/flip"
+		at=$((i * (n - 20000) / 40 + 1000))
+		was=$(od -An -tu1 -j $at -N 1 "$T/flip")
+		printf "\\$(printf %o $((was ^ 16)))" | dd of="$T/flip" bs=1 seek=$at conv=notrunc status=none
+		try pcat "$T/flip"
+		[ $rc = 1 ] || failed "byte $at: status $rc"
 	done
 	done_all
 }
@@ -90,7 +178,7 @@ types() {
 
 @test "compress: what has been read is written before more is waited for" {
 	in=$(recipe two-events)
-	for o in -z "-z --compressed2" "-z --threads=1"; do
+	for o in -z "-z --compressed2" "-z --threads=1" "-z --threads=3 --frame-size=64K"; do
 		rm -f "$T/fifo"
 		mkfifo "$T/fifo"
 		exec 9<>"$T/fifo"
@@ -143,6 +231,12 @@ types() {
 		try pcat -z$l "$in"
 		[ $rc = 2 ] && ! [ -s "$T/out" ] || failed "-z$l"
 	done
+	for o in "-z --frame-size=63K" "-z --frame-size=65M" "-z --frame-size=x" "--frame-size=1M" "-z --frame-size=session --threads=2"; do
+		try pcat $o "$in"
+		[ $rc = 2 ] && ! [ -s "$T/out" ] || failed "$o"
+	done
+	try sh -c "pcat -z --threads=2 --frame-size=64K '$in' >/dev/full"
+	[ $rc = 1 ] && one_line "pcat: <stdout>: write: No space left" || failed "full disk, by threads"
 	try sh -c "pcat -z '$in' >/dev/full"
 	[ $rc = 1 ] && one_line "pcat: <stdout>: write: No space left" || failed "full disk"
 	head -c 1000 "$(recipe ordered)" >"$T/cut"

@@ -7,7 +7,7 @@
 enum {
 	FORMAT = TOOL_LONG, COMPRESSED2, THREADS, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET, SWITCH_OUTPUT,
 	SWITCH_MAX_FILES, OUTPUT_TEMPLATE, REPAIR, FOLLOW, COMPAT, ENDIAN, FEATURES, NO_FEATURES, EXPAND_COUNTS, PID,
-	EVENT,
+	EVENT, FRAME_SIZE,
 };
 
 const struct tool_opt options_table[] = {
@@ -15,7 +15,8 @@ const struct tool_opt options_table[] = {
 	{ 'z', "compress", "[=LEVEL]", "write COMPRESSED records (1 to 22; 1)" },
 	{ COMPRESSED2, "compressed2", NULL, "write COMPRESSED2 records, for perf 6.16 and later" },
 	{ 'd', "decompress", NULL, "write plain records (what happens without -z, too)" },
-	{ THREADS, "threads", "N", "compress with N threads of zstd" },
+	{ THREADS, "threads", "N", "compress with N threads, a frame each" },
+	{ FRAME_SIZE, "frame-size", "SIZE|session", "begin a new zstd frame each SIZE of records (4M; 64K to 64M)" },
 	{ MERGE_ATTRS, "merge-attrs", NULL, "joining: make equal events one" },
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "joining: keep the pids of different hosts apart (auto)" },
 	{ HOST_TAG, "host-tag", "none|comm", "joining: the host's name in front of each comm" },
@@ -50,6 +51,19 @@ take_format(const struct tool *t, struct options *o)
 	tool_wrong(t, "--format '%s': expected stream, file or gperftools", t->optarg);
 }
 
+static uint64_t
+frame_size(const struct tool *t)
+{
+	uint64_t size;
+
+	if (!strcmp(t->optarg, "session"))
+		return UINT64_MAX;
+	size = tool_size(t, t->optarg);
+	if (size < PP_FRAME_MIN || size > PP_FRAME_MAX)
+		tool_wrong(t, "--frame-size '%s': expected 64K to 64M, or session", t->optarg);
+	return size;
+}
+
 void
 options_take(struct tool *t, struct options *o, int key)
 {
@@ -60,7 +74,8 @@ options_take(struct tool *t, struct options *o, int key)
 		break;
 	case COMPRESSED2:	o->pack.two = true; break;
 	case 'd':		o->pack.level = 0; o->pack.two = false; break;
-	case THREADS:		o->pack.workers = (unsigned)tool_number(t, t->optarg, 0, 256); break;
+	case THREADS:		o->pack.threads = (unsigned)tool_number(t, t->optarg, 0, 256); break;
+	case FRAME_SIZE:	o->pack.frame = frame_size(t); break;
 	case MERGE_ATTRS:	o->join.merge_attrs = o->joins = true; break;
 	case REMAP_PIDS:	join_opt_pids(t, &o->join, t->optarg); o->joins = true; break;
 	case HOST_TAG:		join_opt_host_tag(t, &o->join, t->optarg); o->joins = true; break;
@@ -88,6 +103,10 @@ options_done(struct tool *t, struct options *o)
 
 	if (o->pack.two && !o->pack.level)
 		o->pack.level = 1;
+	if (o->pack.frame && !o->pack.level)
+		tool_wrong(t, "--frame-size goes with -z");
+	if (o->pack.frame == UINT64_MAX && o->pack.threads)
+		tool_wrong(t, "--threads compresses a frame in each thread: not with --frame-size=session");
 	if (o->pack.two && o->compat && !compat_compressed2(o->compat))
 		tool_wrong(t, "--compressed2: the perf of --compat does not read it");
 	if (o->format == FORMAT_FILE && !named && !o->splits)

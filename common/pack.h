@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * pack.h - kernel records into COMPRESSED or COMPRESSED2 records, frame by frame; only compress*.c include it.
+ */
+#ifndef PP_PACK_H
+#define PP_PACK_H
+
+#include "compress.h"
+
+/* Where frames end: all that cut a stream into frames do it by this. */
+struct pp_frame {
+	uint64_t	 size;		/* a frame ends with the record that makes it so long, or longer */
+	uint64_t	 fed;		/* bytes of kernel records in this one so far */
+	bool		 swap;
+};
+/*
+ * Step over the record at p, of which n bytes are there.  Its type and size go into *r, and *full is set if a frame
+ * ends behind it.  1; 0: it is not whole.
+ */
+static inline int
+pp_frame_step(struct pp_frame *f, const uint8_t *p, size_t n, struct pp_rec *r, bool *full)
+{
+	*r = (struct pp_rec){ .raw = p };
+	*full = false;
+	if (n >= PP_HEADER_SIZE) {
+		r->type = pp_get_u32(p, f->swap);
+		r->size = pp_get_u16(p + 6, f->swap);
+	}
+	if (r->size < PP_HEADER_SIZE || r->size > n)
+		return 0;
+	if (r->type < PP_USER_TYPE_START && (f->fed += r->size) >= f->size) {
+		f->fed = 0;
+		*full = true;
+	}
+	return 1;
+}
+
+struct pp_pack;
+/* `feature': write the header feature, too.  NULL on failure. */
+struct pp_pack *pp_pack_new(const struct pp_compress_how *, bool feature, pp_compress_write *, void *arg, struct pp_err *);
+/* As pp_compress_feed(), pp_compress_flush() and pp_compress_count(). */
+int	pp_pack_feed(struct pp_pack *, const uint8_t *, size_t);
+int	pp_pack_flush(struct pp_pack *);
+void	pp_pack_count(const struct pp_pack *, uint64_t *plain, uint64_t *packed);
+void	pp_pack_free(struct pp_pack *);
+
+#endif
