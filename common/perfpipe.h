@@ -405,13 +405,14 @@ void	pp_no_wait(struct pp_source *);
 int	pp_top_up(struct pp_source *);
 int	pp_poll_fd(const struct pp_source *);
 /*
- * PP_OPEN_REPAIR: what is not whole is left out, and the source goes on behind it; `fn' is told of each fault:
- * where, and in `what' the cause and how many bytes were left out.  Faults that pp_open() met are told at once.
+ * Have `fn' told of each fault that the source goes on behind: where, and in `what' the cause and what became of it.
+ * Those that pp_open() met are told at once.  Without PP_OPEN_REPAIR, these are header features of a form that perf
+ * refuses: they are left out.  With it, all that is not whole is left out, and `what' says how many bytes.
  * What can't be gone round (no header, no attrs, a failing read) still ends the source.  An input that can't seek
  * is kept in a temporary file.
  */
 void	pp_on_fault(struct pp_source *, void (*fn)(void *, const struct pp_err *), void *arg);
-/* How many faults there were, and the bytes left out in all. */
+/* How many faults there were, and the bytes that PP_OPEN_REPAIR left out in all. */
 uint64_t pp_faults(const struct pp_source *, uint64_t *lost);
 /*
  * PP_OPEN_FOLLOW: wait at the end of a regular file until perf record has finished it (perf.data), or no process
@@ -419,7 +420,7 @@ uint64_t pp_faults(const struct pp_source *, uint64_t *lost);
  * as by a signal handler: then the input ends cleanly with the last whole record.
  */
 void	pp_follow(struct pp_source *, const volatile sig_atomic_t *stop);
-/* -1 if any call failed, or anything was left out by PP_OPEN_REPAIR. */
+/* -1 if any call failed, or there were faults. */
 int	pp_close(struct pp_source *);
 
 /* ---- sink ------------------------------------------------------------------------------------ */

@@ -33,6 +33,14 @@ struct segment {
 	uint64_t	 off, len;	/* where in the input; len UINT64_MAX: to its end, without seeking */
 };
 
+struct faults {			/* that the source went on behind */
+	void		(*fn)(void *, const struct pp_err *);
+	void		*arg;
+	uint64_t	 n, lost;	/* how many; bytes left out for them by PP_OPEN_REPAIR */
+	unsigned	 nearly;	/* faults before there was somebody to tell; as many as fit */
+	struct pp_err	*early;
+};
+
 struct source {
 	struct pp_source pub;		/* pos and lim belong to the window in use */
 	struct pp_err	*err;
@@ -52,6 +60,7 @@ struct source {
 	struct repair	*repair;	/* source_repair.c's; NULL: stop at the first fault */
 	struct follow	*follow;	/* source_follow.c's; NULL: the input does not grow */
 	bool		 fatal;		/* nothing that could be gone round */
+	struct faults	 faults;
 
 	uint8_t		*buf;		/* outer window */
 	size_t		 cap;
@@ -132,6 +141,12 @@ ssize_t	unwrap_read(struct source *, uint8_t *, size_t n);
 /* Is there input that was read and not unwrapped yet? */
 bool	unwrap_pending(const struct source *);
 void	unwrap_free(struct source *);
+
+/* source_fault.c */
+/* Count a fault that the source goes on behind, and tell of it. */
+void	fault_tell(struct source *, const struct pp_err *);
+/* The same with a text of its own: "RECORD: cause; what became of it". */
+void	fault_note(struct source *, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* source_repair.c; most of it does nothing without PP_OPEN_REPAIR */
 int	repair_open(struct source *);

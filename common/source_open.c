@@ -204,6 +204,7 @@ pp_close(struct pp_source *pub)
 		close(s->fd);
 	free(s->head);
 	free(s->outside);
+	free(s->faults.early);
 	free(s->profile);
 	free(s->own);
 	free(s);

@@ -16,14 +16,9 @@
 
 #include "source.h"
 
-enum { CHAIN = 4, LOOK = PP_READ_SIZE, EARLY_MAX = 32 };
+enum { CHAIN = 4, LOOK = PP_READ_SIZE };
 
 struct repair {
-	void		(*fn)(void *, const struct pp_err *);
-	void		*arg;
-	uint64_t	 faults, lost;
-	unsigned	 nearly;	/* faults before there was somebody to tell; as many as fit */
-	struct pp_err	 early[EARLY_MAX];
 	struct pp_sample sample;
 };
 
@@ -44,24 +39,14 @@ repair_free(struct source *s)
 /* ---- telling ---------------------------------------------------------------------------------------- */
 
 static void
-tell(struct repair *p, const struct pp_err *e)
-{
-	p->faults++;
-	if (p->fn)
-		p->fn(p->arg, e);
-	else if (p->nearly < EARLY_MAX)
-		p->early[p->nearly++] = *e;
-}
-
-static void
 tell_lost(struct source *s, struct pp_err *e, uint64_t lost)
 {
 	size_t n = strlen(e->what);
 
-	s->repair->lost += lost;
+	s->faults.lost += lost;
 	if (lost)
 		snprintf(e->what + n, sizeof e->what - n, "; %ju byte%s left out", (uintmax_t)lost, lost == 1 ? "" : "s");
-	tell(s->repair, e);
+	fault_tell(s, e);
 }
 
 void
@@ -90,29 +75,6 @@ repair_forgive(struct source *s, uint64_t lost)
 	s->failed = false;
 	tell_lost(s, &e, lost);
 	return true;
-}
-
-void
-pp_on_fault(struct pp_source *pub, void (*fn)(void *, const struct pp_err *), void *arg)
-{
-	struct repair *p = ((struct source *)pub)->repair;
-
-	if (!p)
-		return;
-	p->fn = fn;
-	p->arg = arg;
-	for (unsigned i = 0; i < p->nearly; i++)
-		fn(arg, &p->early[i]);
-	p->nearly = 0;
-}
-
-uint64_t
-pp_faults(const struct pp_source *pub, uint64_t *lost)
-{
-	const struct repair *p = ((const struct source *)pub)->repair;
-
-	*lost = p ? p->lost : 0;
-	return p ? p->faults : 0;
 }
 
 /* ---- what is sound ---------------------------------------------------------------------------------- */
@@ -333,7 +295,7 @@ repair_outer(struct source *s)
 		if (s->pub.pos == s->oend && !rc && size > n && expand_part(s, s->oend - n) > 0) {
 			snprintf(e.what + strlen(e.what), sizeof e.what - strlen(e.what),
 			    "; as much of it as zstd can expand is kept");
-			tell(s->repair, &e);
+			fault_tell(s, &e);
 			return 2;
 		}
 		expand_break(s);

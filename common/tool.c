@@ -413,8 +413,7 @@ tool_open_input(struct tool *t, unsigned flags)
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
-	if (flags & PP_OPEN_REPAIR)
-		pp_on_fault(t->in, fault, t);
+	pp_on_fault(t->in, fault, t);
 	tool_note(t, "%s: %s", t->in_err.file, pp_container(t->in));
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));

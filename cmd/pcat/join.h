@@ -36,7 +36,7 @@ struct join_options {
 	uint32_t	 pid_offset;	/* JOIN_PIDS_OFFSET: input k (from 0) is moved by k times this */
 	const int64_t	*time_offset;	/* of each input, ns; NULL: none */
 	unsigned	 open_flags;	/* PP_OPEN_* for each input, not PP_OPEN_RAW */
-	/* Each source that was opened, to set up what else it needs (pp_on_fault); NULL: nothing. */
+	/* Each source that was opened, to set up what else it needs; NULL: nothing. */
 	void		(*opened)(void *arg, struct pp_source *);
 	/* Now and then, from a source's refill, for progress; NULL: nothing.  Negative: stop. */
 	int		(*tick)(void *arg);

@@ -52,6 +52,12 @@ wait_for_all(const int *fd, int n)
 	free(p);
 }
 
+static void
+fault(void *arg, const struct pp_err *err)
+{
+	tool_say(((struct input *)arg)->join->t, err);
+}
+
 /* Set up an input that was opened. */
 static void
 begin(struct join *j, struct input *in)
@@ -62,6 +68,7 @@ begin(struct join *j, struct input *in)
 		pp_no_wait(in->src);
 	if (j->o->opened)
 		j->o->opened(j->o->arg, in->src);
+	pp_on_fault(in->src, fault, in);
 	tool_note(j->t, "%s: %s", in->err.file, pp_container(in->src));
 	if (pp_warning(in->src))
 		tool_warn(j->t, "%s: %s", in->err.file, pp_warning(in->src));

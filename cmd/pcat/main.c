@@ -141,19 +141,11 @@ tick(void *arg)
 }
 
 static void
-fault(void *arg, const struct pp_err *err)
-{
-	tool_say(&((struct job *)arg)->t, err);
-}
-
-static void
 opened(void *arg, struct pp_source *in)
 {
 	struct job *j = arg;
 
 	add_input(j, in);
-	if (j->o.open_flags & PP_OPEN_REPAIR)
-		pp_on_fault(in, fault, j);
 }
 
 /* Several inputs: 0, or 1. */
