@@ -27,7 +27,22 @@ enum { OPTS_MAX = 128 };
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
-/* Is it text that vis(3) may judge by character?  It takes invalid bytes for Latin-1, and thinks well of bidi marks. */
+/* Does the character act on others, or on nothing that is seen: controls of C1, marks of direction and width, tags? */
+static bool
+hidden(wchar_t c)
+{
+	static const struct { wchar_t lo, hi; } acts[] = {
+		{ 0x80, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
+		{ 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
+	};
+
+	for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+		if (c >= acts[i].lo && c <= acts[i].hi)
+			return true;
+	return false;
+}
+
+/* Is it text that vis(3) may judge by character?  It takes invalid bytes for Latin-1, and thinks well of marks of direction. */
 static bool
 sound_utf8(const char *s, size_t n)
 {
@@ -36,10 +51,7 @@ sound_utf8(const char *s, size_t n)
 	for (size_t len; n; s += len, n -= len) {
 		wchar_t c;
 
-		if ((len = mbrtowc(&c, s, n, &state)) > n)
-			return false;
-		if (c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-		    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
+		if ((len = mbrtowc(&c, s, n, &state)) > n || hidden(c))
 			return false;
 		len += !len;		/* a NUL */
 	}

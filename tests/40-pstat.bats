@@ -30,6 +30,36 @@ is() {
 @test "pstat: running totals of READ"	{ golden pstat-read report data/read-group.txt --json; }
 @test "pstat: names that speak to the terminal" { golden pstat-escape report data/escape.txt; }
 @test "pstat: the same names in JSON"	{ golden pstat-escape-json report data/escape.txt --json; }
+
+# Names of valid UTF-8: DEL, C1, marks of direction, a tag, and two that are harmless.
+@test "pstat: nothing that hides or turns text around reaches the screen, messages or JSON" {
+	need jq
+	name=$(printf 'a\x7fb\xc2\x9b2Jc\xe2\x80\xaed\xe2\x81\xa6e\xf3\xa0\x81\x81f\xd8\x9cg')
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=11"
+		echo "HEADER_FEATURE feat_id=3 fs=$name"
+		echo "EVENT_UPDATE update_type=2 id=11 z=$name"
+		echo "COMM pid=100 tid=100 comm=$(printf 'x\xc2\x9by')"
+		echo "COMM pid=101 tid=101 comm=$(printf 'x\xe2\x80\xaey')"
+		echo "COMM pid=102 tid=102 comm=$(printf 'x\x7fy')"
+		echo "COMM pid=103 tid=103 comm=$(printf '\xc3\xa4\xe2\x82\xac')"
+		for i in 0 1 2 3; do echo "SAMPLE ip=1 pid=10$i tid=10$i time=$i period=1"; done
+	} >"$T/marks.txt"
+	mkpipe "$T/marks.txt" >"$T/marks"
+	for in in "$T/marks" data/escape.data; do
+		pstat "$in" >"$T/screen"
+		pfilter -e "$name" -v "$in" >/dev/null 2>"$T/screen.err" || true
+		pfilter -e nosuch "$in" >/dev/null 2>>"$T/screen.err" || true
+		! cat "$T/screen" "$T/screen.err" | tr -d '\n\t' | grep -aP '[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xf3\xa0|\xd8\x9c' ||
+		    failed "$in: screen"
+		pstat --json "$in" >"$T/json"
+		jq -e . "$T/json" >/dev/null || failed "$in: no JSON"
+		! tr -d '\n' <"$T/json" | grep -aP '[^\x20-\x7e]' || failed "$in: JSON"
+	done
+	pstat "$T/marks" | grep -q "$(printf '\xc3\xa4\xe2\x82\xac')" || failed "what is harmless"
+	[ "$(pstat --json "$T/marks" | jq -r '.features.hostname')" = "${name/$'\x7f'/\\x7f}" ] || failed "JSON means the same"
+	done_all
+}
 @test "pstat: nothing but a header"	{ golden pstat-empty sh -c "printf 'noheader\nheader\n' >'$T/r'; mkpipe '$T/r' | pstat"; }
 @test "pstat: of a cut stream, what was good" { golden pstat-cut sh -c 'mkpipe data/ordered.txt | head -c 1090 | pstat'; }
 @test "pstat: of a cut stream, in JSON"	{ golden pstat-cut-json sh -c 'mkpipe data/ordered.txt | head -c 1090 | pstat --json'; }

@@ -36,7 +36,7 @@ utf8(const uint8_t *p, size_t n)
 	return len;
 }
 
-/* A string of the stream: what is no UTF-8 becomes \xNN, a backslash two. */
+/* A string of the stream: what is no UTF-8, and DEL, which jansson leaves alone, becomes \xNN, a backslash two. */
 static json_t *
 string(const char *s, size_t n)
 {
@@ -46,7 +46,7 @@ string(const char *s, size_t n)
 	json_t *j;
 
 	while (n) {
-		size_t len = *p ? utf8(p, n) : 0;
+		size_t len = *p && *p != 0x7f ? utf8(p, n) : 0;
 
 		if (len == 0)
 			out += (size_t)sprintf(text + out, "\\x%02x", *p);
@@ -88,7 +88,7 @@ static void
 dump(struct out *o, json_t *j)
 {
 	/* A failed write is left in the FILE for the caller to find. */
-	if (!j || (json_dumpf(j, o->f, JSON_COMPACT | JSON_ENCODE_ANY) < 0 && !ferror(o->f)))
+	if (!j || (json_dumpf(j, o->f, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) < 0 && !ferror(o->f)))
 		o->failed = true;
 	json_decref(j);
 }
