@@ -6,6 +6,7 @@ load oracle
 setup_file() {
 	head -c 40 /dev/urandom >"$BATS_FILE_TMPDIR/key"
 	head -c 40 /dev/urandom >"$BATS_FILE_TMPDIR/other"
+	chmod 600 "$BATS_FILE_TMPDIR/key" "$BATS_FILE_TMPDIR/other"
 }
 anon() {	# LIST FILE...
 	local list=$1
@@ -309,15 +310,130 @@ counts() {
 @test "anon: wrong words and keys" {
 	try pfilter --anon hots data/basic.pipe.data
 	[ $rc = 2 ] && one_line "pfilter: --anon 'hots': expected host, cmdline"
+	try pfilter --anon pid,-pid data/basic.pipe.data
+	[ $rc = 2 ] && one_line "pfilter: --anon 'pid,-pid': names nothing"
 	try pfilter --anon all --anon-key "$T/none" data/basic.pipe.data
 	[ $rc = 2 ] && one_line "pfilter: --anon-key $T/none: No such file"
-	printf 'too short' >"$T/short"
-	try pfilter --anon all --anon-key "$T/short" data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: --anon-key $T/short: 9 bytes, a key has 16 at least"
-	try pfilter --anon-key "$T/short" data/basic.pipe.data
+	head -c 32 /dev/urandom >"$T/key"
+	try pfilter --anon-key "$T/key" data/basic.pipe.data
 	[ $rc = 2 ]
-	try pfilter --anon all --anon-key <(head -c 16 /dev/zero) data/basic.pipe.data
-	[ $rc = 0 ]
+	try pfilter --anon-map "$T/map" data/basic.pipe.data
+	[ $rc = 2 ] && one_line "pfilter: --anon-map: goes with --anon"
+}
+
+# key_of CONTENT: try that key, in a file that nobody else can read.
+key_of() {
+	printf "$1" >"$T/key"
+	chmod 600 "$T/key"
+	try pfilter --anon comm --anon-key "$T/key" data/basic.pipe.data
+}
+
+@test "anon: a key that does not look like 128 secret bits is refused" {
+	for weak in 'too short' '%016d' '%01000d' abcdefghijklmnopqrstuvwxyz0123456789 \
+	    '\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17' 'passwordpasswordpasswordpassword'; do
+		key_of "$weak"
+		[ $rc = 2 ] && one_line "pfilter: --anon-key $T/key: " || failed "$weak"
+		grep -q 'bits at most; needs 128' "$T/err" || failed "$weak"
+	done
+	for ((i = 0; i < 20; i++)); do
+		head -c 16 /dev/urandom >"$T/key"
+		try pfilter --anon comm --anon-key "$T/key" data/basic.pipe.data
+		[ $rc = 0 ] || failed "16 random bytes: $(od -An -tx1 "$T/key")"
+		key_of "$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')"
+		[ $rc = 0 ] || failed "32 hexadecimal digits: $(cat "$T/key")"
+	done
+	done_all
+}
+
+@test "anon: a key that others can read gets a warning" {
+	key_of 'a sentence that nobody else would think of'
+	[ $rc = 0 ] && [ ! -s "$T/err" ]
+	chmod 640 "$T/key"
+	try pfilter --anon comm --anon-key "$T/key" data/basic.pipe.data
+	[ $rc = 0 ] && one_line "pfilter: warning: --anon-key $T/key: others can read the key (mode 0640)"
+}
+
+@test "anon: names that users gave to events, groups and units are pseudonyms; perf's own stay" {
+	need perf
+	anon all data/event-name.pipe.data >"$T/out"
+	! grep -aq acme "$T/out"
+	perf script -i "$T/out" -F event 2>/dev/null | grep -q '^ *event-[0-9a-f]\{10\}:'
+	# in EVENT_DESC and in EVENT_UPDATE
+	[ "$(grep -ao 'event-[0-9a-f]\{10\}' "$T/out" | sort | uniq -c | awk '{ print $1 }')" = 2 ]
+	for name in cpu-clock cycles:ppp L1-dcache-load-misses sched:sched_switch syscalls:sys_enter_openat r01c2 dummy:HG \
+	    cpu/event=0x3c,umask=0/ cpu_core/cycles/u intel_pt// 'type 6 config 0x300e601' cpu-clock/call-graph=fp/; do
+		renamed "$name"
+		[ "$(cat "$T/name")" = "$name" ] || failed "$name became $(cat "$T/name")"
+	done
+	for name in acme acme:u acme/event=1/ cpu/event=1,name=acme/ cpu/acme/ cpu/acme=1/ cpu/event=acme/ probe_acme:main sched:acme-x \
+	    acme:sched_switch /opt/acme/libx.so mem:0x7fac3e0000acme r01acme cycles/name=acme/ppp; do
+		renamed "$name"
+		! grep -q acme "$T/name" || failed "$name became $(cat "$T/name")"
+	done
+	renamed cpu/event=1,name=acme/pp
+	grep -qx 'cpu/event=1,name=event-[0-9a-f]\{10\}/pp' "$T/name"
+	done_all
+}
+# renamed NAME: what becomes of it in EVENT_UPDATE, the same in both byte orders, into $T/name
+renamed() {
+	local order
+	for order in "" -b; do
+		printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+		    "EVENT_UPDATE update_type=2 id=1 z=${1// /\\s}" >"$T/recipe"
+		mkpipe $order "$T/recipe" | anon event | strings -n 4 | grep -v 'PERFILE\|ELIFREP' >"$T/name$order"
+	done
+	cmp "$T/name" "$T/name-b" || failed "$1: another name in the other byte order"
+}
+
+@test "anon: all but build-id: an exception leaves that, and only that" {
+	need perf
+	anon all,-build-id data/basic.file.data >"$T/out"
+	perf buildid-list -i data/basic.file.data 2>/dev/null | awk '{ print $1 }' | sort >"$T/want"
+	[ -s "$T/want" ]
+	pstat --json "$T/out" >/dev/null
+	pcat --format=file -o "$T/file" "$T/out"
+	perf buildid-list -i "$T/file" 2>/dev/null | awk '{ print $1 }' | sort | diff "$T/want" -
+	# what is not known goes, as with all
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' 'rec type=200 x=7365637265747300' >"$T/recipe"
+	mkpipe "$T/recipe" | anon all,-build-id >"$T/out"
+	! grep -aq secrets "$T/out"
+}
+
+@test "anon: by the dictionary a report becomes what it would have been" {
+	need perf
+	for f in data/p72_forks.pipe.data data/g_fp.pipe.data data/multi.pipe.data; do
+		rm -f "$T/map"
+		pfilter -q --anon comm,path,event,host --anon-map "$T/map" "$f" >"$T/out"
+		[ "$(stat -c %a "$T/map")" = 600 ] || failed "mode of $f's"
+		for what in -G --show-mmap-events --show-task-events; do
+			report "$f" $what >"$T/want"
+			report "$T/out" $what >"$T/hidden"
+			grep -q 'comm-\|/p[0-9a-f]' "$T/hidden" || failed "$f $what: nothing to undo"
+			# names are escaped for the terminal's sake
+			pfilter --anon-undo "$T/map" <"$T/hidden" | sed 's/\\t/\t/g; s/\\n/\n/g' | tr -s ' ' >"$T/got"
+			diff "$T/want" "$T/got" >"$T/diff" || failed "$f $what: $(head -n 6 "$T/diff")"
+		done
+	done
+	done_all
+}
+# report FILE OPTION: what perf script says, without symbols, devices and inodes
+report() {
+	perf script -i "$1" "$2" -F comm,pid,tid,time,event,ip,dso 2>/dev/null |
+	    sed -E 's/ @ (0x|)([0-9a-f]+) [0-9a-f:]+ [0-9]+ [0-9]+\]/ @ \2]/; s/^(\s+[0-9a-f]+) \S+ \(/\1 (/' | tr -s ' '
+}
+
+@test "anon: a dictionary holds what a name could do to a terminal only escaped; a bad one is refused" {
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+	    'COMM pid=5 tid=5 comm=a\x1b[2J\x09b @ pid=5 tid=5 time=1' >"$T/recipe"
+	mkpipe "$T/recipe" | pfilter --anon comm --anon-map "$T/map" >"$T/out"
+	! grep -q $'\x1b' "$T/map"
+	grep -o 'comm-[0-9a-f]*' "$T/map" | pfilter --anon-undo "$T/map" >"$T/text"
+	[ "$(cat "$T/text")" = 'a^[[2J\tb' ]
+	try pfilter --anon comm --anon-map "$T/map" data/basic.pipe.data
+	[ $rc = 2 ] && one_line "pfilter: $T/map: "
+	echo nonsense >"$T/bad"
+	try pfilter --anon-undo "$T/bad" /dev/null
+	[ $rc = 2 ] && one_line "pfilter: --anon-undo $T/bad: line 1 is none of --anon-map"
 }
 
 @test "anon: a fault in the input leaves all that came before it" {
@@ -348,4 +464,24 @@ counts() {
 		grep -q "\[PP_$t\] = { true" ../cmd/pfilter/anon_record.c || failed "$t"
 	done
 	done_all
+}
+
+@test "anon: a sample_type bit or record type that only the codec learns is refused, or left out" {
+	cp -r ../common ../cmd ../Makefile "$T"
+	mkdir "$T/tests" && cp setup "$T/tests"
+	cd "$T"
+	sed -i 's/PP_SAMPLE_KNOWN = (1 << 25) - 1/PP_SAMPLE_KNOWN = (1 << 26) - 1/; s/PP_SAMPLE_BITS = 25/PP_SAMPLE_BITS = 26/' common/perfpipe.h
+	sed -i 's/{ 20, "aux" },/& { 25, "secret" },/; s/\tcase PP_SAMPLE_AUX:/\tcase 1u << 25: pp_take_u64(c); break;\n&/' common/sample.c
+	sed -i '/^REC(64,/i REC(23, SECRET, ID, U4(pid) U4(tid) X8(addr) STR(name), NONE, 0)' common/record.def
+	make -s -j2 O="$T/o" CFLAGS=-O0 "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
+	printf '%s\n' 'attr sample_type=0x2000007 flags=sample_id_all ids=1' >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/in"
+	try "$T/o/pfilter" --anon all "$T/in"
+	[ $rc = 1 ] && one_line "pfilter: $T/in: byte 16: HEADER_ATTR: sample_type 0x2000007: what is unknown here cannot be made anonymous"
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
+	    'rec type=23 u4=4711 u4=4711 u8=0x7fff1234 x=7365637265747300 @ pid=4711 tid=4711 time=5' >"$T/recipe"
+	mkpipe "$T/recipe" >"$T/in"
+	try "$T/o/pfilter" --anon all "$T/in"
+	[ $rc = 0 ] && one_line "pfilter: warning: --anon: cannot be made anonymous, left out: 1 SECRET"
+	! grep -aq secret "$T/out"
 }

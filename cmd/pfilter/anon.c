@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
-#include <sha2.h>
-
+#include "anon_dict.h"
 #include "anon_out.h"
 
-enum { KEY_MIN = 16, KEY_MAX = 16 << 20, MEMORY = 256 << 20 };
+enum { MEMORY = 256 << 20 };
 
 /* ---- options ------------------------------------------------------------------------------------------- */
 
@@ -26,23 +23,25 @@ add_word(void *arg, const char *word)
 {
 	static const struct { const char *name; unsigned bits; } known[] = {
 		{ "host", A_HOST }, { "cmdline", A_CMDLINE }, { "comm", A_COMM }, { "path", A_PATH }, { "pid", A_PID },
-		{ "addr", A_ADDR }, { "build-id", A_BUILD_ID }, { "all", A_ALL },
+		{ "addr", A_ADDR }, { "build-id", A_BUILD_ID }, { "event", A_EVENT }, { "all", A_ALL | A_UNKNOWN },
 	};
 	struct listing *w = arg;
+	bool except = *word == '-';
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (!strcmp(word, known[i].name)) {
-			w->a->what |= known[i].bits;
+		if (!strcmp(word + except, known[i].name)) {
+			*(except ? &w->a->except : &w->a->what) |= known[i].bits;
 			return;
 		}
-	tool_wrong(w->t, "--anon '%s': expected host, cmdline, comm, path, pid, addr, build-id or all", word);
+	tool_wrong(w->t, "--anon '%s': expected host, cmdline, comm, path, pid, addr, build-id, event or all, or one of these "
+	    "with a - in front: not that", word);
 }
 
 void
 anon_list(const struct tool *t, struct anon *a, const char *text)
 {
 	tool_words(t, text, add_word, &(struct listing){ t, a });
-	if (!a->what)
+	if (!(a->what & ~a->except & A_ALL))
 		tool_wrong(t, "--anon '%s': names nothing", text);
 }
 
@@ -52,44 +51,18 @@ anon_any(const struct anon *a)
 	return a->what != 0;
 }
 
-/* All of the file, hashed. */
-static void
-read_key(const struct tool *t, struct anon *a)
-{
-	uint8_t buf[4096];
-	size_t total = 0;
-	ssize_t n = 0;
-	SHA2_CTX c;
-	int fd = open(a->key_file, O_RDONLY | O_CLOEXEC);
-
-	SHA256Init(&c);
-	while (fd >= 0 && total <= KEY_MAX && (n = read(fd, buf, sizeof buf)) != 0) {
-		if (n < 0 && errno != EINTR)
-			break;
-		SHA256Update(&c, buf, n > 0 ? (size_t)n : 0);
-		total += n > 0 ? (size_t)n : 0;
-	}
-	if (fd < 0 || n < 0)
-		tool_wrong(t, "--anon-key %s: %s", a->key_file, strerror(errno));
-	if (total < KEY_MIN)
-		tool_wrong(t, "--anon-key %s: %zu bytes, a key has %d at least", a->key_file, total, KEY_MIN);
-	if (total > KEY_MAX)
-		tool_wrong(t, "--anon-key %s: more than %d bytes", a->key_file, KEY_MAX);
-	SHA256Final(a->key, &c);
-	close(fd);
-	explicit_bzero(buf, sizeof buf);
-	explicit_bzero(&c, sizeof c);
-}
-
 void
 anon_ready(const struct tool *t, struct anon *a, struct columns *c)
 {
+	a->what &= ~a->except;
 	if (!a->what)
 		return;
 	if (a->key_file)
-		read_key(t, a);
+		anon_key_file(t, a->key_file, a->key);
 	else if (getrandom(a->key, sizeof a->key, 0) != sizeof a->key)
 		tool_wrong(t, "--anon: no random bytes for a key: %s", strerror(errno));
+	if (a->map_file)
+		a->dict = anon_dict_new(t, a->map_file);
 	/* Copies of a program's memory, and what tracepoints put together: may hold anything. */
 	c->strip |= PP_SAMPLE_RAW | PP_SAMPLE_STACK_USER | PP_SAMPLE_AUX;
 	c->strip_aux = true;
@@ -280,6 +253,7 @@ anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in,
 	a->in = in;
 	a->err = err;
 	a->what = anon->what;
+	anon_key_dict(a->key, anon->dict);
 	a->swap = in->swap;
 	a->memory = anon->memory ? anon->memory : MEMORY;
 	if (a->what & A_ADDR && (!(a->addr = anon_addr_new(a->key, in->swap, err)) ||

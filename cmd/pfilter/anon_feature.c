@@ -2,6 +2,7 @@
 /* anon_feature.c - what becomes of each header feature; what has no line here stays as it is, but for its loose ends */
 #include <string.h>
 
+#include "anon_event.h"
 #include "anon_out.h"
 
 /*
@@ -14,11 +15,11 @@ static const struct row { uint8_t number, gone, changed; } rows[] = {
 	{ PP_FEAT_VERSION, 0, A_HOST },
 	{ PP_FEAT_TOTAL_MEM, 0, A_HOST },		/* to the last kB nearly a serial number: rounded */
 	{ PP_FEAT_CMDLINE, 0, A_NAMES },		/* may hold any name, path or pid */
-	{ PP_FEAT_EVENT_DESC, 0, A_PATH | A_ADDR },
+	{ PP_FEAT_EVENT_DESC, 0, A_PATH | A_ADDR | A_EVENT },
 	{ PP_FEAT_NUMA_TOPOLOGY, 0, A_HOST },		/* sizes, as TOTAL_MEM */
-	{ PP_FEAT_GROUP_DESC, 0, A_PATH | A_ADDR },
+	{ PP_FEAT_GROUP_DESC, 0, A_EVENT },
 	{ PP_FEAT_MEM_TOPOLOGY, A_HOST | A_ADDR, 0 },	/* where memory lies physically */
-	{ PP_FEAT_BPF_PROG_INFO, A_ALL & ~A_CMDLINE, 0 },	/* names, addresses, code, inodes, users */
+	{ PP_FEAT_BPF_PROG_INFO, A_ALL & ~(A_CMDLINE | A_EVENT), 0 },	/* names, addresses, code, inodes, users */
 	{ PP_FEAT_BPF_BTF, A_NAMES, 0 },		/* names of types and functions */
 };
 
@@ -65,8 +66,9 @@ text(struct anon_out *a, uint64_t number, const struct pp_feature_value *v)
 	case PP_FEAT_CMDLINE:
 		return (int64_t)anon_word(a->key, ANON_D_ARG, "arg-", s, v->len, a->text);
 	case PP_FEAT_EVENT_DESC:
+		return anon_event_text(a, s, v->len);
 	case PP_FEAT_GROUP_DESC:
-		return (int64_t)anon_event(a->key, a->what & A_PATH, a->what & A_ADDR, s, v->len, a->text);
+		return (int64_t)anon_event_group(a->key, s, v->len, a->text);
 	default:
 		return -1;
 	}
@@ -139,10 +141,10 @@ anon_feature(struct anon_out *a, struct pp_rec *r)
 	if (f.number == PP_FEAT_NRCPUS && pp_feature_num(&f, "available", &n, &err) > 0)
 		a->nr_cpus = (uint32_t)n;
 	known = pp_feature_name(f.number);
-	if (row_of(f.number)->gone & a->what || (!known && a->what == A_ALL))
+	if (row_of(f.number)->gone & a->what || (!known && a->what & A_UNKNOWN))
 		return goes(a, f.number);
 	a->unknown_kept += !known;
-	if (!known || !(row_of(f.number)->changed & a->what || a->what == A_ALL))
+	if (!known || !(row_of(f.number)->changed & a->what || a->what & A_UNKNOWN))
 		return 1;
 	if (!renew(a, &f) || pp_feature_record(a->buf, sizeof a->buf, &f, &err) < 0)
 		return goes(a, f.number);

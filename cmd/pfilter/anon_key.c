@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <sha2.h>
 
+#include "anon_dict.h"
 #include "anon_key.h"
 
 enum { CACHE_BITS = 12, TEXT_BITS = 10, TEXT_MAX = 191, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
 
 struct anon_key {
 	SHA2_CTX inner, outer;		/* HMAC's two hashes behind their first block */
+	struct anon_dict *dict;		/* NULL: none */
 	uint64_t spread;		/* random and odd: places in the cache can't be aimed at */
 	struct slot { uint64_t from, to; uint32_t domain; } cache[1 << CACHE_BITS];	/* domain 0: free */
 	struct memo { uint32_t domain; uint8_t n, len; char s[TEXT_MAX], text[TEXT_MAX]; } texts[1 << TEXT_BITS];
@@ -45,6 +48,38 @@ anon_key_free(struct anon_key *k)
 	if (k)
 		explicit_bzero(k, sizeof *k);
 	free(k);
+}
+
+void
+anon_key_dict(struct anon_key *k, struct anon_dict *d)
+{
+	k->dict = d;
+}
+
+void
+anon_made(const struct anon_key *k, enum anon_domain domain, const char *pseudonym, size_t n, const char *name, size_t m)
+{
+	if (k->dict)
+		anon_dict_put(k->dict, domain, pseudonym, n, name, m);
+}
+
+static void
+to_hex(char *to, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sprintf(to + 2 * i, "%02x", p[i]);
+}
+
+void
+anon_made_bytes(const struct anon_key *k, enum anon_domain domain, const uint8_t *pseudonym, const uint8_t *bytes, size_t n)
+{
+	char from[2 * ANON_MAC + 1], to[2 * ANON_MAC + 1];
+
+	if (!k->dict || n > ANON_MAC)
+		return;
+	to_hex(to, pseudonym, n);
+	to_hex(from, bytes, n);
+	anon_dict_put(k->dict, domain, to, 2 * n, from, 2 * n);
 }
 
 void
@@ -193,5 +228,11 @@ anon_pid(struct anon_key *k, uint32_t pid)
 			v = permute(k, v, PID_BITS / 2);
 		while (!v);
 	*s = (struct slot){ pid, v, ANON_D_PID + 1 };
+	if (k->dict) {
+		char from[16], to[16];
+		int n = sprintf(to, "%u", v), m = sprintf(from, "%u", pid);
+
+		anon_dict_put(k->dict, ANON_D_PID, to, (size_t)n, from, (size_t)m);
+	}
 	return v;
 }

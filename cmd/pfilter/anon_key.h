@@ -20,10 +20,17 @@ enum anon_domain {
 };
 
 struct anon_key;
+struct anon_dict;
 
 /* NULL: no memory.  anon_key_free() wipes the key. */
 struct anon_key	*anon_key_new(const uint8_t key[static ANON_KEY]);
 void		 anon_key_free(struct anon_key *);
+/* From here on, what pseudonyms stand for goes into that dictionary as well; NULL: none. */
+void		 anon_key_dict(struct anon_key *, struct anon_dict *);
+/* A pseudonym was made: tell the dictionary, if there is one. */
+void		 anon_made(const struct anon_key *, enum anon_domain, const char *pseudonym, size_t n, const char *name, size_t m);
+/* The same of bytes, as hexadecimal digits. */
+void		 anon_made_bytes(const struct anon_key *, enum anon_domain, const uint8_t *pseudonym, const uint8_t *bytes, size_t n);
 void		 anon_mac(const struct anon_key *, enum anon_domain, const void *p, size_t n, uint8_t mac[static ANON_MAC]);
 /* The same of two pieces; the first has `n' bytes always, so that where it ends is no question. */
 void		 anon_mac2(const struct anon_key *, enum anon_domain, const void *p, size_t n, const void *q, size_t m,

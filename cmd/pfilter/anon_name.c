@@ -7,6 +7,8 @@
 
 enum { DIGITS = 10, COMPONENT = 1 + DIGITS + 4, LONGEST = ANON_NAME - 64 };
 
+struct part { const char *s; size_t n; };	/* of a name; not NUL-terminated */
+
 static const char deleted[] = " (deleted)";
 
 /* Names of maps that perf and the kernel make up. */
@@ -83,16 +85,27 @@ anon_is_file(const char *s, size_t n)
 	return (begins(s, n, "/") || begins(s, n, "(unreachable)/")) && !is_public(s, n) && !begins(s, n, "/SYSV");
 }
 
+/* PREFIX-0123456789END by `text'; it stands for `all'. */
+static size_t
+word(struct anon_key *k, enum anon_domain d, const char *prefix, const char *end, struct part text, struct part all,
+    char to[static ANON_NAME])
+{
+	char hex[DIGITS + 1];
+	size_t len;
+
+	*to = 0;
+	if (!text.n)
+		return 0;
+	anon_hex(k, d, text.s, text.n, hex, DIGITS);
+	len = (size_t)snprintf(to, ANON_NAME, "%s%s%s", prefix, hex, end);
+	anon_made(k, d, to, len, all.s, all.n);
+	return len;
+}
+
 size_t
 anon_word(struct anon_key *k, enum anon_domain d, const char *prefix, const char *s, size_t n, char to[static ANON_NAME])
 {
-	char hex[DIGITS + 1];
-
-	*to = 0;
-	if (!n)
-		return 0;
-	anon_hex(k, d, s, n, hex, DIGITS);
-	return (size_t)snprintf(to, ANON_NAME, "%s%s", prefix, hex);
+	return word(k, d, prefix, "", (struct part){ s, n }, (struct part){ s, n }, to);
 }
 
 size_t
@@ -140,13 +153,13 @@ component(struct anon_key *k, enum anon_domain d, uint8_t chain[static ANON_MAC]
 	size_t len = module_name(s, n, name);
 
 	anon_mac2(k, d, chain, ANON_MAC, s, n, chain);
-	if (len) {
-		anon_hex(k, ANON_D_MODULE, name, len, hex, DIGITS);
-		return (size_t)sprintf(to, "m%s.ko", hex);
-	}
+	if (len)
+		return word(k, ANON_D_MODULE, "m", ".ko", (struct part){ name, len }, (struct part){ s, n }, to);
 	for (int i = 0; i < DIGITS / 2; i++)
 		sprintf(hex + 2 * i, "%02x", chain[i]);
-	return (size_t)sprintf(to, "p%s%s", hex, ends(s, n, ".so") || memmem(s, n, ".so.", 4) ? ".so" : "");
+	len = (size_t)sprintf(to, "p%s%s", hex, ends(s, n, ".so") || memmem(s, n, ".so.", 4) ? ".so" : "");
+	anon_made(k, d, to, len, s, n);
+	return len;
 }
 
 static size_t
@@ -184,13 +197,10 @@ half_public(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAM
 		{ "[anon_shmem:", "[anon_shmem:p", "]" }, { "[stack:", "[stack:p", "]" }, { "anon_inode:", "anon_inode:p", "" },
 		{ "[guest.kernel.kallsyms.", "[guest.kernel.kallsyms.p", "]" },
 	};
-	size_t len;
 
 	for (size_t i = 0; i < sizeof half / sizeof *half; i++)
-		if (begins(s, n, half[i].prefix)) {
-			len = anon_word(k, ANON_D_PATH, half[i].as, s, n, to);
-			return len + (size_t)sprintf(to + len, "%s", half[i].end);
-		}
+		if (begins(s, n, half[i].prefix))
+			return word(k, ANON_D_PATH, half[i].as, half[i].end, (struct part){ s, n }, (struct part){ s, n }, to);
 	return 0;
 }
 
@@ -205,12 +215,10 @@ new_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
 	if (gone)
 		n -= sizeof deleted - 1;
 	if ((len = half_public(k, s, n, to)) == 0) {
-		if (n > 2 && *s == '[' && s[n - 1] == ']') {
-			len = anon_word(k, ANON_D_MODULE, "[m", s + 1, n - 2, to);
-			to[len++] = ']';
-		} else {
+		if (n > 2 && *s == '[' && s[n - 1] == ']')
+			len = word(k, ANON_D_MODULE, "[m", "]", (struct part){ s + 1, n - 2 }, (struct part){ s, n }, to);
+		else
 			len = components(k, ANON_D_PATH, s, n, to);
-		}
 	}
 	return len + copy(to + len, deleted, gone ? sizeof deleted - 1 : 0);
 }

@@ -10,9 +10,10 @@
 #include "feature.h"
 
 enum {				/* what --anon lists */
-	A_HOST = 1, A_CMDLINE = 2, A_COMM = 4, A_PATH = 8, A_PID = 16, A_ADDR = 32, A_BUILD_ID = 64,
-	A_ALL = 127,
-	A_NAMES = A_HOST | A_CMDLINE | A_COMM | A_PATH | A_PID,		/* what free text may hold */
+	A_HOST = 1, A_CMDLINE = 2, A_COMM = 4, A_PATH = 8, A_PID = 16, A_ADDR = 32, A_BUILD_ID = 64, A_EVENT = 128,
+	A_ALL = 255,
+	A_NAMES = A_HOST | A_CMDLINE | A_COMM | A_PATH | A_PID | A_EVENT,	/* what free text may hold */
+	A_UNKNOWN = 256,		/* "all": what is not known goes too */
 };
 
 enum {				/* things that went, counted */
@@ -45,11 +46,18 @@ struct anon_out {
 	char		 text[ANON_NAME];
 };
 
+/*
+ * The key that a file holds.  Exits 2 if it cannot be read, or does not look as if it held 128 secret bits; warns if
+ * others can read it.
+ */
+void	anon_key_file(const struct tool *, const char *path, uint8_t key[static ANON_KEY]);
 /* Is the record to go as a whole? */
 bool	anon_removes(struct anon_out *, const struct pp_rec *);
 /* Make a sound record anonymous; it then lies in buf.  1, 0: it is to go, -1. */
 int	anon_record(struct anon_out *, struct pp_rec *);
 int	anon_feature(struct anon_out *, struct pp_rec *);
+/* The name that an event is to have in a->text; its length.  -1: it stays. */
+int64_t	anon_event_text(struct anon_out *, const char *, size_t n);
 /* An attr of `n' bytes, in place. */
 void	anon_attr(const struct anon_out *, uint8_t *attr, size_t n);
 

@@ -4,10 +4,11 @@
  *
  * A record is built anew from what its row of record.def shows: bytes that no row knows (padding, what stands behind a
  * string, between body and trailer or behind a sample's last field) become zeros, since nobody can say what they hold.
- * So do strings, bytes and rests without a line in `fields' below; numbers without one stay.
+ * So do fields without a line in `fields' below, and fields of a sample without one in `bits'.
  */
 #include <string.h>
 
+#include "anon_event.h"
 #include "anon_out.h"
 #include "rewrite.h"
 
@@ -28,7 +29,7 @@ static const struct type { bool known; uint8_t gone; } types[PP_TYPE_END] = {
 	[PP_FINISHED_INIT] = { true, 0 }, [PP_SCHEDSTAT_CPU] = { true, 0 }, [PP_SCHEDSTAT_DOMAIN] = { true, 0 },
 
 	[PP_TEXT_POKE] = { true, A_ADDR },		/* code, with addresses in it */
-	[PP_HEADER_EVENT_TYPE] = { true, A_PATH | A_ADDR },	/* obsolete names of events */
+	[PP_HEADER_EVENT_TYPE] = { true, A_PATH | A_ADDR | A_EVENT },	/* obsolete names of events */
 	[PP_BPF_METADATA] = { true, A_NAMES },		/* free text */
 	[PP_HEADER_TRACING_DATA] = { true, A_ALL },	/* explains RAW, which goes; holds comms and pids too */
 	[PP_AUX] = { true, A_ALL }, [PP_ITRACE_START] = { true, A_ALL }, [PP_AUX_OUTPUT_HW_ID] = { true, A_ALL },
@@ -38,33 +39,50 @@ static const struct type { bool known; uint8_t gone; } types[PP_TYPE_END] = {
 
 /* What is done with a field; pids are left to rewrite.c, which knows where they are. */
 enum how {
-	KEEP, COMM_TEXT, PATH_TEXT, CGROUP_TEXT, SYMBOL_TEXT, EVENT_TEXT, COMM_BYTES,
+	KEEP, COMM_TEXT, PATH_TEXT, CGROUP_TEXT, SYMBOL_TEXT, EVENT_TEXT, UNIT_TEXT, COMM_BYTES,
 	FILE_ID, BUILD_ID, ID_SIZE, TAG, DEVICE, NAMESPACE, CGROUP_ID, MAP_START, MAP_LEN, MAP_PGOFF, KERNEL_ADDRESS, CHAIN_ENTRY,
 };
 static const struct field {
 	uint8_t		 type, how;
-	const char	*name;
+	const char	*names;		/* a blank between two */
 } fields[] = {
-	{ PP_MMAP, MAP_START, "start" }, { PP_MMAP, MAP_LEN, "len" }, { PP_MMAP, MAP_PGOFF, "pgoff" },
+	{ PP_MMAP, KEEP, "pid tid" }, { PP_MMAP, MAP_START, "start" }, { PP_MMAP, MAP_LEN, "len" }, { PP_MMAP, MAP_PGOFF, "pgoff" },
 	{ PP_MMAP, PATH_TEXT, "filename" },
-	{ PP_COMM, COMM_TEXT, "comm" },
-	{ PP_MMAP2, MAP_START, "start" }, { PP_MMAP2, MAP_LEN, "len" }, { PP_MMAP2, MAP_PGOFF, "pgoff" },
-	{ PP_MMAP2, FILE_ID, "inode_or_build_id" },
-	{ PP_MMAP2, PATH_TEXT, "filename" },
-	{ PP_NAMESPACES, DEVICE, "dev" }, { PP_NAMESPACES, NAMESPACE, "ino" },
-	{ PP_KSYMBOL, KERNEL_ADDRESS, "addr" }, { PP_KSYMBOL, SYMBOL_TEXT, "name" },
-	{ PP_BPF_EVENT, TAG, "tag" },
+	{ PP_LOST, KEEP, "id lost" },
+	{ PP_COMM, KEEP, "pid tid" }, { PP_COMM, COMM_TEXT, "comm" },
+	{ PP_EXIT, KEEP, "pid ppid tid ptid time" },
+	{ PP_THROTTLE, KEEP, "time id stream_id" },
+	{ PP_UNTHROTTLE, KEEP, "time id stream_id" },
+	{ PP_FORK, KEEP, "pid ppid tid ptid time" },
+	{ PP_READ, KEEP, "pid tid nr value time_enabled time_running id lost values" },
+	{ PP_MMAP2, KEEP, "pid tid prot flags" }, { PP_MMAP2, MAP_START, "start" }, { PP_MMAP2, MAP_LEN, "len" },
+	{ PP_MMAP2, MAP_PGOFF, "pgoff" }, { PP_MMAP2, FILE_ID, "inode_or_build_id" }, { PP_MMAP2, PATH_TEXT, "filename" },
+	{ PP_LOST_SAMPLES, KEEP, "lost" },
+	{ PP_SWITCH_CPU_WIDE, KEEP, "next_prev_pid next_prev_tid" },
+	{ PP_NAMESPACES, KEEP, "pid tid nr_namespaces" }, { PP_NAMESPACES, DEVICE, "dev" }, { PP_NAMESPACES, NAMESPACE, "ino" },
+	{ PP_KSYMBOL, KEEP, "len ksym_type flags" }, { PP_KSYMBOL, KERNEL_ADDRESS, "addr" }, { PP_KSYMBOL, SYMBOL_TEXT, "name" },
+	{ PP_BPF_EVENT, KEEP, "bpf_type flags id" }, { PP_BPF_EVENT, TAG, "tag" },
 	{ PP_CGROUP, CGROUP_ID, "id" }, { PP_CGROUP, CGROUP_TEXT, "path" },
-	{ PP_CALLCHAIN_DEFERRED, CHAIN_ENTRY, "ip" },
-	{ PP_HEADER_ATTR, KEEP, "flags" }, { PP_HEADER_ATTR, KEEP, "aux_action" }, { PP_HEADER_ATTR, KEEP, "ids" },
-	{ PP_HEADER_EVENT_TYPE, KEEP, "name" },
-	{ PP_HEADER_BUILD_ID, BUILD_ID, "build_id" }, { PP_HEADER_BUILD_ID, ID_SIZE, "id_size" },
+	{ PP_TEXT_POKE, KEEP, "addr old_len new_len" },
+	{ PP_CALLCHAIN_DEFERRED, KEEP, "cookie nr" }, { PP_CALLCHAIN_DEFERRED, CHAIN_ENTRY, "ip" },
+	{ PP_HEADER_ATTR, KEEP, "type size config sample_period sample_type read_format flags wakeup_events bp_type config1 config2 "
+	    "branch_sample_type sample_regs_user sample_stack_user clockid sample_regs_intr aux_watermark sample_max_stack "
+	    "aux_sample_size aux_action sig_data config3 config4 ids" },
+	{ PP_HEADER_EVENT_TYPE, KEEP, "event_id name" },
+	{ PP_HEADER_BUILD_ID, KEEP, "pid" }, { PP_HEADER_BUILD_ID, BUILD_ID, "build_id" }, { PP_HEADER_BUILD_ID, ID_SIZE, "id_size" },
 	{ PP_HEADER_BUILD_ID, PATH_TEXT, "filename" },
-	{ PP_THREAD_MAP, COMM_BYTES, "comm" },
-	{ PP_CPU_MAP, KEEP, "map" },
-	{ PP_EVENT_UPDATE, KEEP, "unit" }, { PP_EVENT_UPDATE, EVENT_TEXT, "name" }, { PP_EVENT_UPDATE, KEEP, "map" },
-	{ PP_TIME_CONV, KEEP, "cap_user_time" },
-	{ PP_SCHEDSTAT_CPU, KEEP, "counters" }, { PP_SCHEDSTAT_DOMAIN, KEEP, "counters" },
+	{ PP_ID_INDEX, KEEP, "nr id idx cpu tid machine_pid vcpu" },
+	{ PP_THREAD_MAP, KEEP, "nr pid" }, { PP_THREAD_MAP, COMM_BYTES, "comm" },
+	{ PP_CPU_MAP, KEEP, "map_type nr long_size any_cpu start_cpu end_cpu map cpu mask" },
+	{ PP_STAT_CONFIG, KEEP, "nr tag val" },
+	{ PP_STAT, KEEP, "id cpu thread val ena run" },
+	{ PP_STAT_ROUND, KEEP, "round_type time" },
+	{ PP_EVENT_UPDATE, KEEP, "update_type id scale map_type nr long_size any_cpu start_cpu end_cpu map cpu mask" },
+	{ PP_EVENT_UPDATE, UNIT_TEXT, "unit" }, { PP_EVENT_UPDATE, EVENT_TEXT, "name" },
+	{ PP_TIME_CONV, KEEP, "time_shift time_mult time_zero time_cycles time_mask cap_user_time" },
+	{ PP_BPF_METADATA, KEEP, "nr_entries" },
+	{ PP_SCHEDSTAT_CPU, KEEP, "timestamp cpu version counters" },
+	{ PP_SCHEDSTAT_DOMAIN, KEEP, "timestamp cpu version domain counters" },
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -73,7 +91,7 @@ anon_removes(struct anon_out *a, const struct pp_rec *r)
 {
 	bool known = r->type < PP_TYPE_END && types[r->type].known;
 
-	if (known ? !(types[r->type].gone & a->what) : a->what != A_ALL) {
+	if (known ? !(types[r->type].gone & a->what) : !(a->what & A_UNKNOWN)) {
 		a->unknown_kept += !known;
 		return false;
 	}
@@ -116,6 +134,7 @@ build_id(const struct anon_out *a, uint8_t *p, size_t n)
 	if (!(a->what & A_BUILD_ID) || !memcmp(p, none, n))
 		return;
 	anon_mac(a->key, ANON_D_BUILD_ID, p, n, mac);
+	anon_made_bytes(a->key, ANON_D_BUILD_ID, mac, p, n);
 	memcpy(p, mac, n);
 }
 
@@ -203,6 +222,7 @@ in_place(struct build *b, enum how how, uint8_t *p, size_t len, unsigned index)
 			uint8_t mac[ANON_MAC];
 
 			anon_mac(a->key, ANON_D_TAG, p, len, mac);
+			anon_made_bytes(a->key, ANON_D_TAG, mac, p, len);
 			memcpy(p, mac, len);
 		}
 		return;
@@ -240,6 +260,16 @@ in_place(struct build *b, enum how how, uint8_t *p, size_t len, unsigned index)
 
 /* ---- texts ------------------------------------------------------------------------------------------- */
 
+int64_t
+anon_event_text(struct anon_out *a, const char *s, size_t n)
+{
+	if (n >= ANON_NAME / 2 || !(a->what & (A_EVENT | A_PATH | A_ADDR)))
+		return -1;
+	if (a->what & A_EVENT)
+		return (int64_t)anon_event_name(a->key, s, n, a->text);
+	return (int64_t)anon_event(a->key, a->what & A_PATH, a->what & A_ADDR, s, n, a->text);
+}
+
 /* The new text for one of `n' bytes in a->text; its length.  -1: it stays. */
 static int64_t
 new_text(struct anon_out *a, enum how how, const char *s, size_t n)
@@ -256,8 +286,9 @@ new_text(struct anon_out *a, enum how how, const char *s, size_t n)
 	case SYMBOL_TEXT:
 		return a->what & A_PATH ? (int64_t)anon_symbol(a->key, s, n, a->text) : -1;
 	case EVENT_TEXT:
-		return a->what & (A_PATH | A_ADDR) && n < ANON_NAME / 2 ?
-		    (int64_t)anon_event(a->key, a->what & A_PATH, a->what & A_ADDR, s, n, a->text) : -1;
+		return anon_event_text(a, s, n);
+	case UNIT_TEXT:
+		return a->what & A_EVENT ? (int64_t)anon_event_unit(a->key, s, n, a->text) : -1;
 	default:
 		return -1;
 	}
@@ -282,11 +313,22 @@ splice(struct build *b, struct pp_rec *r)
 
 /* ---- records by their rows ----------------------------------------------------------------------------- */
 
+static bool
+names(const char *list, const char *name)
+{
+	for (size_t n; *list; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		if (!strncmp(list, name, n) && !name[n])
+			return true;
+	}
+	return false;
+}
+
 static enum how
 how_of(const struct build *b, const struct pp_value *v, bool *listed)
 {
 	for (const struct field *f = b->from; f < b->to; f++)
-		if (!strcmp(f->name, v->name)) {
+		if (names(f->names, v->name)) {
 			*listed = true;
 			return (enum how)f->how;
 		}
@@ -303,7 +345,7 @@ take(void *arg, const struct pp_value *v)
 	enum how how = at < b->body ? how_of(b, v, &listed) : (listed = true, KEEP);
 	int64_t n;
 
-	if (!listed && (v->kind == PP_K_STR || v->kind == PP_K_BYTES || v->kind == PP_K_REST))
+	if (!listed)
 		return 1;
 	memcpy(b->a->buf + at, v->p, v->len);
 	if (v->kind != PP_K_STR)
@@ -333,6 +375,51 @@ anon_attr(const struct anon_out *a, uint8_t *attr, size_t n)
 		memset(attr + SIG_DATA, 0, 8);
 }
 
+/*
+ * What is done with the field of a sample by the number of its bit in sample_type; a bit without a line is refused.
+ * LEFT_OUT: its content becomes zeros here, and columns.h takes the field out.  pids are left to rewrite.c.
+ */
+enum bit { REFUSED, AS_IT_IS, MOVED, CHAIN, BRANCHES, LEFT_OUT, LEFT_OUT_BY_ADDR, CGROUP_NUMBER };
+static const uint8_t bits[PP_SAMPLE_BITS] = {
+	[0] = MOVED,			/* IP */
+	[1] = AS_IT_IS,			/* TID */
+	[2] = AS_IT_IS,			/* TIME */
+	[3] = MOVED,			/* ADDR */
+	[4] = AS_IT_IS,			/* READ */
+	[5] = CHAIN,			/* CALLCHAIN */
+	[6] = AS_IT_IS,			/* ID */
+	[7] = AS_IT_IS,			/* CPU */
+	[8] = AS_IT_IS,			/* PERIOD */
+	[9] = AS_IT_IS,			/* STREAM_ID */
+	[10] = LEFT_OUT,		/* RAW */
+	[11] = BRANCHES,		/* BRANCH_STACK */
+	[12] = LEFT_OUT_BY_ADDR,	/* REGS_USER */
+	[13] = LEFT_OUT,		/* STACK_USER */
+	[14] = AS_IT_IS,		/* WEIGHT */
+	[15] = AS_IT_IS,		/* DATA_SRC */
+	[16] = AS_IT_IS,		/* IDENTIFIER */
+	[17] = AS_IT_IS,		/* TRANSACTION */
+	[18] = LEFT_OUT_BY_ADDR,	/* REGS_INTR */
+	[19] = LEFT_OUT_BY_ADDR,	/* PHYS_ADDR */
+	[20] = LEFT_OUT,		/* AUX */
+	[21] = CGROUP_NUMBER,		/* CGROUP */
+	[22] = AS_IT_IS,		/* DATA_PAGE_SIZE */
+	[23] = AS_IT_IS,		/* CODE_PAGE_SIZE */
+	[24] = AS_IT_IS,		/* WEIGHT_STRUCT */
+};
+/* The bits of read_format and branch_sample_type up to those of Linux 6.18: LOST, COUNTERS. */
+enum { READ_FORMATS = (1 << 5) - 1, BRANCH_TYPES = (1 << 20) - 1 };
+
+static uint64_t
+listed_bits(void)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
+		all |= (uint64_t)(bits[i] != REFUSED) << i;
+	return all;
+}
+
 static int
 attr(struct anon_out *a, struct pp_rec *r)
 {
@@ -341,21 +428,38 @@ attr(struct anon_out *a, struct pp_rec *r)
 
 	anon_attr(a, a->buf + PP_HEADER_SIZE, size ? size : PP_ATTR_SIZE_VER0);
 	pp_attr_get(&known, r->raw + PP_HEADER_SIZE, size ? size : PP_ATTR_SIZE_VER0, a->swap);
-	if (known.sample_type & ~(uint64_t)PP_SAMPLE_KNOWN)
+	if (known.sample_type & ~listed_bits())
 		return pp_fail(a->err, "sample_type 0x%jx: what is unknown here cannot be made anonymous",
 		    (uintmax_t)known.sample_type);
+	/* Both say how long parts of a sample are: by an unknown bit a part may be taken for another one. */
+	if (known.read_format & ~(uint64_t)READ_FORMATS || known.branch_sample_type & ~(uint64_t)BRANCH_TYPES)
+		return pp_fail(a->err, "read_format 0x%jx, branch_sample_type 0x%jx: what is unknown here cannot be made anonymous",
+		    (uintmax_t)known.read_format, (uintmax_t)known.branch_sample_type);
 	return 1;
 }
 
 /* ---- samples ------------------------------------------------------------------------------------------- */
 
-/* What cannot be told from its bytes, as columns.h is to leave it out: nothing of it stays until then. */
+/* What has no pseudonym: nothing of it stays, until columns.h leaves it out. */
 static void
 blank(struct anon_out *a, const struct pp_rec *r, const struct pp_span *s, enum gone_field field)
 {
 	if (s->p && s->n) {
 		memset(a->buf + (s->p - r->raw), 0, s->n);
 		a->fields[field]++;
+	}
+}
+
+static void
+blank_bit(struct anon_out *a, const struct pp_rec *r, const struct pp_sample *s, unsigned bit)
+{
+	switch (1u << bit) {
+	case PP_SAMPLE_RAW: blank(a, r, &s->raw, GONE_RAW); break;
+	case PP_SAMPLE_STACK_USER: blank(a, r, &s->stack_user, GONE_USER_STACK); break;
+	case PP_SAMPLE_AUX: blank(a, r, &s->aux, GONE_AUX); break;
+	case PP_SAMPLE_REGS_USER: blank(a, r, &(struct pp_span){ s->regs_user.p, 8 * s->regs_user.n }, GONE_USER_REGS); break;
+	case PP_SAMPLE_REGS_INTR: blank(a, r, &(struct pp_span){ s->regs_intr.p, 8 * s->regs_intr.n }, GONE_INTR_REGS); break;
+	case PP_SAMPLE_PHYS_ADDR: blank(a, r, &s->at[bit], GONE_PHYS); break;
 	}
 }
 
@@ -367,47 +471,58 @@ address(struct anon_out *a, const struct pp_rec *r, const struct pp_sample *s, c
 	pp_set_u64(to, anon_addr(a->addr, s->pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(p, a->swap)), a->swap);
 }
 
+/* The field of that bit, which was copied. */
 static void
-sample_addresses(struct anon_out *a, const struct pp_rec *r, const struct pp_sample *s)
+sample_field(struct anon_out *a, const struct pp_rec *r, const struct pp_sample *s, unsigned bit)
 {
-	static const uint8_t plain[] = { 0, 3 };	/* PP_SAMPLE_IP, PP_SAMPLE_ADDR */
+	const uint8_t *p = s->at[bit].p;
 
-	for (size_t i = 0; i < sizeof plain; i++)
-		if (s->at[plain[i]].p)
-			address(a, r, s, s->at[plain[i]].p);
-	if (s->callchain.n)
-		anon_addr_chain(a->addr, s->pid, r->misc & PP_MISC_CPUMODE_MASK, a->buf + (s->callchain.p - r->raw),
-		    s->callchain.n, a->swap);
-	for (uint64_t i = 0; i < s->branches.n; i++) {
-		address(a, r, s, s->branches.p + 24 * i);
-		address(a, r, s, s->branches.p + 24 * i + 8);
+	switch (bits[bit]) {
+	case MOVED:
+		if (a->addr)
+			address(a, r, s, p);
+		break;
+	case CHAIN:
+		if (a->addr && s->callchain.n)
+			anon_addr_chain(a->addr, s->pid, r->misc & PP_MISC_CPUMODE_MASK, a->buf + (s->callchain.p - r->raw),
+			    s->callchain.n, a->swap);
+		break;
+	case BRANCHES:
+		for (uint64_t i = 0; a->addr && i < s->branches.n; i++) {
+			address(a, r, s, s->branches.p + 24 * i);
+			address(a, r, s, s->branches.p + 24 * i + 8);
+		}
+		break;
+	case LEFT_OUT_BY_ADDR:
+		if (a->addr)
+			blank_bit(a, r, s, bit);
+		break;
+	case LEFT_OUT:
+		blank_bit(a, r, s, bit);
+		break;
+	case CGROUP_NUMBER:
+		if (a->what & A_PATH && s->cgroup)
+			pp_set_u64(a->buf + (p - r->raw), anon_number(a->key, ANON_D_CGROUP_ID, s->cgroup), a->swap);
+		break;
 	}
-	blank(a, r, &(struct pp_span){ (const uint8_t *)s->regs_user.p, 8 * s->regs_user.n }, GONE_USER_REGS);
-	blank(a, r, &(struct pp_span){ (const uint8_t *)s->regs_intr.p, 8 * s->regs_intr.n }, GONE_INTR_REGS);
-	blank(a, r, &s->at[19], GONE_PHYS);		/* PP_SAMPLE_PHYS_ADDR */
 }
 
 static int
 sample(struct anon_out *a, struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(a->in->events, r, a->err);
-	const uint8_t *end = r->raw + PP_HEADER_SIZE;
 	struct pp_sample s;
 
 	if (!ev || pp_sample_get(&s, ev, r, a->swap, a->err) < 0)
 		return -1;
-	for (int i = 0; i < PP_SAMPLE_BITS; i++)
-		if (s.at[i].p && s.at[i].p + s.at[i].n > end)
-			end = s.at[i].p + s.at[i].n;
-	memcpy(a->buf, r->raw, (size_t)(end - r->raw));
-	memset(a->buf + (end - r->raw), 0, r->size - (size_t)(end - r->raw));
-	blank(a, r, &s.raw, GONE_RAW);
-	blank(a, r, &s.stack_user, GONE_USER_STACK);
-	blank(a, r, &s.aux, GONE_AUX);
-	if (a->addr)
-		sample_addresses(a, r, &s);
-	if (a->what & A_PATH && s.cgroup)
-		pp_set_u64(a->buf + (s.at[21].p - r->raw), anon_number(a->key, ANON_D_CGROUP_ID, s.cgroup), a->swap);
+	memcpy(a->buf, r->raw, PP_HEADER_SIZE);
+	memset(a->buf + PP_HEADER_SIZE, 0, r->size - (size_t)PP_HEADER_SIZE);
+	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++) {
+		if (bits[i] == REFUSED || !s.at[i].p)
+			continue;
+		memcpy(a->buf + (s.at[i].p - r->raw), s.at[i].p, s.at[i].n);
+		sample_field(a, r, &s, i);
+	}
 	return 1;
 }
 

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "anon_dict.h"
 #include "decide.h"
 #include "front.h"
 #include "hold.h"
@@ -466,6 +467,8 @@ main(int argc, char **argv)
 	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
 		options_take(&j.t, &j.o, key);
 	options_done(&j.t, &j.o);
+	if (j.o.undo)
+		return anon_undo(&j.t, j.o.undo);
 	if (j.o.explain && !j.t.in_name && isatty(STDIN_FILENO))
 		return explain(&j);
 	if (j.o.sel.times.needs_first || expr_needs_start(j.o.expr))
@@ -474,12 +477,14 @@ main(int argc, char **argv)
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
 	pp_before_refill(j.t.in, before_refill, &j);
+	j.t.opens_files = j.o.anon.map_file;
 	tool_ready(&j.t);
 	if (start(&j) > 0)
 		filter(&j);
 	if (j.side[1].sink && pp_finish(j.side[1].sink) < 0)
 		tool_say(&j.t, &j.rest_err);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
+	status |= anon_dict_finish(j.o.anon.dict);
 	if (j.o.stats)
 		stats(&j);
 	hold_free(j.hold);

@@ -10,7 +10,7 @@ enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM, COMMS, COMM_NOT, DSO, DSO_NOT, CGROUP,
 	CGROUP_NOT, CHILDREN, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
 	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
-	MAX_STACK, ANON, ANON_KEY, STATS,
+	MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS,
 };
 
 const struct tool_opt options_table[] = {
@@ -58,8 +58,10 @@ const struct tool_opt options_table[] = {
 	{ STRIP, "strip", "LIST", "leave out fields of samples (callchain,user-stack,raw...)" },
 	{ STACK_SIZE, "stack-size", "N", "cut user stacks to N bytes" },
 	{ MAX_STACK, "max-stack", "N", "cut call chains to the innermost N entries" },
-	{ ANON, "anon", "LIST", "pseudonyms for host,cmdline,comm,path,pid,addr,build-id or all" },
+	{ ANON, "anon", "LIST", "pseudonyms for host,cmdline,comm,path,pid,addr,build-id,event or all" },
 	{ ANON_KEY, "anon-key", "FILE", "the key that makes them the same every time" },
+	{ ANON_MAP, "anon-map", "FILE", "write to FILE what each of them stands for" },
+	{ ANON_UNDO, "anon-undo", "FILE", "put names by FILE, of --anon-map, into a text from standard input" },
 	{ 'n', "dry-run", NULL, "decide and count, write nothing" },
 	{ STATS, "stats", "[=json]", "count on standard error: records in, kept, dropped and why" },
 	TOOL_OPT_ALLOW(OPTIONS_ALLOW),
@@ -157,6 +159,8 @@ take_more(const struct tool *t, struct options *o, int key)
 	case MAX_STACK:		columns_max_stack(t, &o->columns, t->optarg); break;
 	case ANON:		anon_list(t, &o->anon, t->optarg); break;
 	case ANON_KEY:		o->anon.key_file = t->optarg; break;
+	case ANON_MAP:		o->anon.map_file = t->optarg; break;
+	case ANON_UNDO:		o->undo = t->optarg; break;
 	case 'n':		o->dry_run = true; break;
 	case STATS:		take_stats(t, o); break;
 	default:		take_thin(t, &o->thin, key); break;
@@ -260,6 +264,8 @@ options_done(struct tool *t, struct options *o)
 		o->dry_run = true;
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: goes with --anon");
+	if (o->anon.map_file && (!anon_any(&o->anon) || o->dry_run))
+		tool_wrong(t, "--anon-map: goes with --anon, and without --dry-run");
 	o->anon.memory = o->memory;
 	anon_ready(t, &o->anon, &o->columns);
 	tool_list_ready(&o->drop.types);

@@ -22,6 +22,7 @@ struct options {
 	struct drop	 drop;
 	struct columns	 columns;
 	struct anon	 anon;
+	const char	*undo;			/* --anon-undo: of this dictionary; NULL: none */
 	const char	*rejected;		/* -U; NULL: the rest is dropped */
 	bool		 dry_run;
 	enum { STATS_NONE, STATS_TEXT, STATS_JSON } stats;
