@@ -234,6 +234,64 @@ pprof() {
 	done_all
 }
 
+# shares FILE...: of each by itself: periods by comm and file, in what perf report says
+shares() {
+	local f
+	for f; do
+		perf report -f -i "$f" --stdio -g none --no-children -F period,comm,dso 2>/dev/null
+	done | sed '/^#/d; /^ *$/d; s/  */ /g' | sort
+}
+
+@test "gperf: profiles of two programs are two processes of a joined stream" {
+	need perf
+	n=data/gperf/n.prof o=data/gperf/o.prof
+	pcat $n >"$T/n"; pcat $o >"$T/o"
+	shares "$T/n" "$T/o" >"$T/want"
+	grep -q loadnp "$T/want" && grep -q otherp "$T/want" || failed "perf says nothing"
+	pcat $n $o | psort -q >"$T/pipe"
+	psort --merge $n $o >"$T/merge"
+	psort --merge --merge-attrs $o $n >"$T/other"
+	cat $o | psort --merge --merge-attrs $n - >"$T/live"
+	pcat --merge-attrs $n data/basic.pipe.data >"$T/host"	# the profile is the one that moves
+	psort -q --merge "$T/n" "$T/o" >"$T/streams"
+	for f in pipe merge other live streams; do
+		shares "$T/$f" | diff "$T/want" - >"$T/diff" || failed "$f: $(head -n 6 "$T/diff")"
+		[ "$(perf script -f -G -i "$T/$f" -F pid 2>/dev/null | sort -u | grep -c .)" = 2 ] || failed "$f: pids"
+	done
+	perf script -f -G -i "$T/host" -F comm,pid 2>/dev/null | sed 's/^ *//; s/  */ /g; s/ $//' | sort -u >"$T/got"
+	grep -qx 'loadnp 4194305' "$T/got" && ! grep -v loadnp "$T/got" | grep -q ' 4[0-9]\{6\}$' || failed "host: $(cat "$T/got")"
+	done_all
+}
+
+@test "gperf: one profile of two programs is refused; two of one program join" {
+	n=data/gperf/n.prof o=data/gperf/o.prof
+	for two in "$n $o" "$n $n $o" "$o $n"; do
+		try pcat --format=gperftools -o "$T/out.cpu" $two
+		[ $rc = 2 ] && one_line "pcat: data/gperf/" && grep -q 'is a profile of .*, and their maps differ' "$T/err" || failed "$two"
+		! [ -e "$T/out.cpu" ] || failed "$two: a file"
+	done
+	try pcat --format=gperftools --pid=1 $n $o
+	[ $rc = 0 ] || failed "--pid"
+	pcat --format=gperftools $n | cmp - "$T/out" || failed "--pid chooses"
+	cp $n "$T/n.prof"
+	try pcat --format=gperftools --merge-attrs $n "$T/n.prof"
+	[ $rc = 0 ] && cp "$T/out" "$T/twice.cpu" || failed "one program"
+	ticks_of() { pcat "$1" | pstat --json | jq -r '.events[].period'; }
+	if command -v jq >/dev/null; then
+		[ "$(ticks_of "$T/twice.cpu")" = $((2 * $(ticks_of $n))) ] || failed "ticks: $(ticks_of "$T/twice.cpu")"
+	fi
+	if command -v google-pprof >/dev/null; then
+		google-pprof --text --addresses /bin/true "$T/twice.cpu" >"$T/twice" 2>"$T/err" || failed "google-pprof"
+		google-pprof --text --addresses /bin/true $n >"$T/once" 2>"$T/err"
+		awk '!/^Total/ { print 2 * $1, $6 }' "$T/once" | sort | diff - <(awk '!/^Total/ { print $1, $6 }' "$T/twice" | sort) || failed "google-pprof: counts"
+	fi
+	# the same program with one library more, mapped later
+	sed 's/^7f751bb6a000-7f751bcc0000 r-xp.*libc.so.6$/&\n6f0000000000-6f0000001000 r-xp 00000000 00:00 4711 \/lib\/plugin.so/' $n >"$T/more.prof"
+	try pcat --format=gperftools $n "$T/more.prof"
+	[ $rc = 0 ] && grep -aq /lib/plugin.so "$T/out" || failed "one library more"
+	done_all
+}
+
 @test "gperf: a full disk is a failure" {
 	tiny 8 l >"$T/tiny.cpu"
 	rc=0

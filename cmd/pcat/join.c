@@ -152,6 +152,7 @@ make_head(struct join *j)
 	static const uint32_t order[] = { PP_TIME_CONV, PP_ID_INDEX, PP_EVENT_UPDATE, PP_HEADER_BUILD_ID };
 
 	join_events(j);
+	join_walk(j);
 	join_attrs(j);
 	join_features(j);
 	join_tracing(j);
@@ -207,6 +208,7 @@ close_input(struct input *in)
 	free(in->host);
 	free(in->release);
 	free(in->prefix);
+	exec_maps_free(in->maps);
 	free(in->ev);
 	return rc;
 }
@@ -273,6 +275,8 @@ static void
 end_input(struct join *j, struct input *in)
 {
 	in->ended = true;
+	if (in->feeder)
+		join_feed(j, in, NULL);
 	join_say(j, in);
 	if (!in->too_large)
 		return;
@@ -289,7 +293,7 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 	bool in_buffer;
 	int rc = 0, got;
 
-	while (!rc) {
+	while (!rc && !j->stopped) {
 		bool late = !blob_next(&in->head, &in->at, j->swap, r);
 
 		if (late && in->held.raw) {
@@ -301,6 +305,8 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 			break;
 		}
 		in->given = late ? *r : (struct pp_rec){ 0 };
+		if (in->feeder)
+			join_feed(j, in, r);
 		rc = take_record(j, in, r, late, &in_buffer);
 	}
 	if (rc > 0 && stable)
@@ -308,6 +314,7 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 	if (rc > 0)
 		return 1;
 	in->at = in->head.n;
+	in->held.raw = NULL;
 	end_input(j, in);
 	return 0;
 }
@@ -437,6 +444,7 @@ join_close(struct join *j)
 {
 	int status = j->status;
 
+	join_walk_close(j);
 	for (unsigned i = 0; i < j->n; i++)
 		if (close_input(&j->in[i]) < 0)
 			status = 1;

@@ -31,6 +31,7 @@ struct join_options {
 	bool		 host_tag;	/* the host's name in front of each comm */
 	bool		 live;		/* never wait for one input while another may have something */
 	bool		 pieces;	/* inputs with the same events and ids are pieces of one recording: they stay so */
+	bool		 one_process;	/* the output holds one: refuse CPU profiles of several */
 	enum join_align	 align;
 	enum join_pids	 pids;
 	uint32_t	 pid_offset;	/* JOIN_PIDS_OFFSET: input k (from 0) is moved by k times this */
@@ -88,6 +89,14 @@ struct pp_source *join_input(const struct join *, unsigned i);
  * it must be left out (the kernel's map, which perf would cut; what it takes the first of)?
  */
 bool	 join_is_again(struct join *, unsigned i, const struct pp_rec *);
+/*
+ * If join_watches(): say of each record of join_next(), in order of time over all inputs, that it is put (time 0: it has
+ * none), and that an input has ended, behind its last record.  Live inputs that mean different processes by one pid end
+ * so, with all others.
+ */
+bool	 join_watches(const struct join *);
+void	 join_watch(struct join *, unsigned i, const struct pp_rec *, uint64_t time);
+void	 join_watch_end(struct join *, unsigned i);
 /* Is the next record, or the end, in memory, so that join_next() does not wait? */
 bool	 join_at_hand(const struct join *, unsigned i);
 /* The event of the record that join_next() just gave; NULL: it fits none, which is said, and the input ends. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* join_check.c - what inputs can't be joined, and by how much their pids and times move */
+/* join_check.c - what inputs can't be joined, and by how much their times move */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,38 +110,6 @@ check_clocks(const struct join *j)
 
 /* ---- what moves ---------------------------------------------------------------------------------- */
 
-/* Which host it is, counted from 0 by name; one that is not said is taken for the first. */
-static uint64_t
-host_number(const struct join *j, const struct input *in)
-{
-	uint64_t hosts = 0;
-
-	for (const struct input *a = j->in; a < in && in->host; a++) {
-		bool again = !a->host;
-
-		if (a->host && !strcmp(a->host, in->host))
-			return a->host_number;
-		for (const struct input *b = j->in; b < a && !again; b++)
-			again = b->host && !strcmp(b->host, a->host);
-		hosts += !again;
-	}
-	return hosts;
-}
-
-static void
-shift_pids(struct join *j)
-{
-	uint64_t step = j->o->pids == JOIN_PIDS_OFFSET ? j->o->pid_offset : JOIN_PID_STEP, k;
-
-	for (struct input *in = j->in; in < j->in + j->n && j->o->pids != JOIN_PIDS_NEVER; in++) {
-		in->host_number = host_number(j, in);
-		k = j->o->pids == JOIN_PIDS_AUTO ? in->host_number : (uint64_t)(in - j->in);
-		if (step && k > (INT32_MAX - (uint64_t)JOIN_PID_STEP) / step)
-			tool_wrong(j->t, "%s: there are not enough pids to keep so many inputs apart", in->name);
-		in->rw.pid_shift = (uint32_t)(k * step);
-	}
-}
-
 static void
 shift_times(struct join *j)
 {
@@ -186,7 +154,7 @@ join_check(struct join *j)
 			    order_name(in->src->swap), j->in->name, order_name(j->swap));
 	check_kernels(j);
 	check_clocks(j);
-	shift_pids(j);
+	join_pids(j);
 	shift_times(j);
 	tag_hosts(j);
 }

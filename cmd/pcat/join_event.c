@@ -76,8 +76,8 @@ same_text(const char *a, const char *b)
  * Are they pieces of one recording, as pcat --switch-output makes them?  The kernel gives an id once between two
  * boots, so equal events with equal ids on one host are not those of another recording.
  */
-static bool
-same_recording(const struct input *a, const struct input *b)
+bool
+join_same_recording(const struct input *a, const struct input *b)
 {
 	if (!a->nev || a->nev != b->nev || !same_text(a->host, b->host) || !same_text(a->release, b->release))
 		return false;
@@ -96,7 +96,7 @@ find_pieces(struct join *j)
 {
 	for (struct input *in = j->in; j->o->pieces && in < j->in + j->n; in++)
 		for (const struct input *a = j->in; a < in && !in->piece_of; a++)
-			if (!a->piece_of && same_recording(a, in))
+			if (!a->piece_of && join_same_recording(a, in))
 				in->piece_of = a;
 }
 

@@ -5,6 +5,8 @@
 
 #include "feature.h"
 #include "join.h"
+#include "join_lives.h"
+#include "join_maps.h"
 #include "rewrite.h"
 
 struct blob {			/* bytes that grow */
@@ -39,6 +41,9 @@ struct input {
 			 host_number, clockid;
 	bool		 has_clock, has_features;
 	bool		 has_clockid, names_clock;	/* by a feature: its times are of a clock of perf record -k; of `clockid' */
+	/* of a CPU profile */
+	struct exec_maps *maps;
+	const char	*comm;		/* in `head'; NULL: not told */
 	const struct input *piece_of;	/* an earlier one whose events and ids it has; NULL: none */
 	/* what becomes of its records */
 	bool		 untouched;	/* nothing */
@@ -46,6 +51,10 @@ struct input {
 	struct pp_rewrite rw;
 	char		*prefix;
 	uint64_t	 too_large;	/* records that had no room for an id */
+	uint64_t	 no_room;	/* samples that will have none, counted beforehand */
+	bool		 file;		/* it can be read again by its name */
+	const struct input *same_as;	/* the first input of the same recording; NULL: this */
+	struct feeder	*feeder;	/* watches what comes live; NULL: not wanted, or merged */
 };
 
 struct jevent {			/* an event of the joined stream */
@@ -67,6 +76,7 @@ struct join {
 	uint64_t	 fresh;		/* the last new id given */
 	bool		 identifier;	/* events get PERF_SAMPLE_IDENTIFIER */
 	bool		 swap;
+	uint64_t	 spaces;	/* pid spaces so far: hosts, CPU profiles, and who collided */
 	struct blob	 head;
 	struct pp_source *src;		/* reads `head' */
 	struct out	*flush;		/* the container; NULL: not known yet, or it has no flush */
@@ -76,6 +86,8 @@ struct join {
 	const struct input *kernel;	/* who said last where the kernel lies, and what */
 	uint8_t		 kernel_map[24];
 	char		 kernel_name[64];
+	struct lives	*lives;		/* what comes live is watched; NULL: not wanted */
+	bool		 stopped;	/* by a collision of pids */
 	int		 status;
 	uint8_t		*buf;		/* PP_REWRITE_SIZE bytes */
 };
@@ -99,8 +111,17 @@ int	 join_before_refill(void *input);
 const char *join_kernel_map(const struct input *, const struct pp_rec *);
 /* join_check.c: refuse what does not go together (exit 2), and find the shifts of pids and times. */
 void	 join_check(struct join *);
-/* join_event.c: number the events and ids of the joined stream; write the HEADER_ATTRs. */
+/* join_pids.c: find the shifts of pids; give an input a pid space of its own, `largest' being the largest pid of all. */
+void	 join_pids(struct join *);
+void	 join_move_pids(struct join *, struct input *, uint32_t largest);
+/* join_walk.c: look through files for pids that collide, which moves pids, and for samples that are too large. */
+void	 join_walk(struct join *);
+/* A record of a live input, as it stands there; NULL: it has ended. */
+void	 join_feed(struct join *, struct input *, const struct pp_rec *);
+void	 join_walk_close(struct join *);
+/* join_event.c: number the events and ids of the joined stream, which says how records change; write the HEADER_ATTRs. */
 void	 join_events(struct join *);
+bool	 join_same_recording(const struct input *, const struct input *);
 void	 join_attrs(struct join *);
 /* join_feature.c: write the feature block. */
 void	 join_features(struct join *);

@@ -28,6 +28,15 @@ open_input(const struct join *j, const char *name)
 	return open(name, O_RDONLY | O_CLOEXEC | (fifo ? O_NONBLOCK : 0));
 }
 
+/* Can what it holds be read again by its name? */
+static bool
+is_file(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0));
+}
+
 /* Wait until each pipe has something; what is no pipe never waits. */
 static void
 wait_for_all(const int *fd, int n)
@@ -81,6 +90,7 @@ open_source(struct join *j, int fd, const char *name, int64_t offset)
 	bool std = !strcmp(name, "-");
 
 	in->name = name;
+	in->file = fd >= 0 && is_file(fd);
 	if (fd >= 0 && j->o->live && !std)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	if ((in->src = pp_open_fd(fd, std ? "<stdin>" : name, j->o->open_flags, &in->err))) {

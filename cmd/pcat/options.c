@@ -124,6 +124,7 @@ options_done(struct tool *t, struct options *o)
 	if (o->open_flags & PP_OPEN_FOLLOW && (t->nnames > 1 || o->joins || o->open_flags & PP_OPEN_REPAIR))
 		tool_wrong(t, "--follow: one input only, and not with --repair or what is for joins");
 	join_opt_offsets(t, &o->join, &o->offsets);
+	o->join.one_process = o->format == FORMAT_PROFILE && o->profile.pid < 0;
 	o->join.open_flags = o->open_flags;
 	o->joins |= t->nnames > 1;
 	if (o->format == FORMAT_FILE && !o->joins && !o->splits)

@@ -85,6 +85,8 @@ put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct 
 	struct pp_rec r = { .raw = raw, .size = h->size, .payload = h->payload, .type = pp_get_u32(raw, swapped(m)),
 	    .misc = pp_get_u16(raw + 4, swapped(m)) };
 
+	if (m->watches)
+		join_watch(m->j, i, &r, 0);
 	if (join_is_again(m->j, i, &r))
 		return 1;
 	if ((r.type < PP_USER_TYPE_START && catch_up(m) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
@@ -142,6 +144,17 @@ hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
 
 /* ---- the order --------------------------------------------------------------------------------- */
 
+/* The input has ended, and all that it said of a time is out. */
+static int
+put_last(struct merge_order *m, unsigned i)
+{
+	if (m->in[i].n && put_held(m, i, UINT64_MAX) < 0)
+		return -1;
+	if (m->watches)
+		join_watch_end(m->j, i);
+	return 1;
+}
+
 static int
 put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 {
@@ -151,13 +164,15 @@ put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 
 	if (in->n && put_held(m, e->in, time) < 0)
 		return -1;
+	if (m->watches)
+		join_watch(m->j, e->in, &r, time);
 	if (!join_is_again(m->j, e->in, &r)) {
 		m->waits = true;
 		if (emit_put(&m->e, time, e->p, e->size, e->stable) < 0)
 			return -1;
 	}
 	in->waiting--;
-	return in->ended && !in->waiting && in->n ? put_held(m, e->in, UINT64_MAX) : 1;
+	return in->ended && !in->waiting ? put_last(m, e->in) : 1;
 }
 
 static int
@@ -400,7 +415,7 @@ int
 order_end(struct merge_order *m, unsigned i)
 {
 	m->in[i].ended = true;
-	return m->in[i].waiting ? 1 : put_held(m, i, UINT64_MAX);
+	return m->in[i].waiting ? 1 : put_last(m, i);
 }
 
 int
@@ -421,7 +436,7 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	unsigned n = join_inputs(j);
 	size_t part = how->memory / 16;
 
-	*m = (struct merge_order){ .t = t, .j = j, .how = how, .n = n };
+	*m = (struct merge_order){ .t = t, .j = j, .how = how, .n = n, .watches = join_watches(j) };
 	m->in = tool_alloc(n, sizeof *m->in);
 	for (unsigned i = 0; how->stats && i < n; i++)
 		m->in[i].disorder = tool_alloc(1, sizeof *m->in[i].disorder);

@@ -52,6 +52,7 @@ struct merge_order {
 	struct ties	 ties;
 	struct merge_input *in;
 	unsigned	 n;
+	bool		 watches;	/* join_watches() */
 	size_t		 held_max;	/* bytes of an input */
 	size_t		 added;		/* bytes since the last release */
 	bool		 waits;		/* a reader may hold back records with a time that went out */

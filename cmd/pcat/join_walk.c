@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * join_walk.c - what has to be known of whole inputs: do two mean different processes by one pid (join_lives.h), and how
+ * many samples have no room for the event id that the joined stream needs?
+ *
+ * Files are gone through beforehand, and of those that collide the later one gets a pid space of its own.  What comes
+ * live is watched as it is joined: at a collision the join ends, since what was written cannot be called back.
+ */
+#include <sys/stat.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "join_in.h"
+
+struct feeder {				/* the side-band of an input, put in order of time */
+	struct lives	*lives;
+	unsigned	 in;
+	const struct pp_rewrite *rw;	/* by how much pids and times move */
+	bool		 swap;
+	uint64_t	 first, last;	/* of all times */
+	struct pp_round	*round;
+	struct pp_err	 err;
+};
+
+/* ---- one input ----------------------------------------------------------------------------------- */
+
+static int
+deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct feeder *f = arg;
+	struct pp_rec r = { .raw = p, .size = (uint16_t)n, .type = pp_get_u32(p, f->swap),
+	    .misc = pp_get_u16(p + 4, f->swap) };
+
+	lives_put(f->lives, f->in, &r, time + f->rw->time_shift, f->rw->pid_shift);
+	return 1;
+}
+
+static struct feeder *
+feeder_new(const struct join *j, struct lives *l, const struct input *in)
+{
+	struct feeder *f = tool_alloc(1, sizeof *f);
+
+	*f = (struct feeder){ .lives = l, .in = (unsigned)(in - j->in), .rw = &in->rw, .swap = j->swap,
+	    .first = UINT64_MAX };
+	if (!(f->round = pp_round_new(deliver, f, &f->err)))
+		join_no_memory(j);
+	return f;
+}
+
+/* A record of the input as it stands there. */
+static int
+feed(struct feeder *f, const struct pp_events *events, const struct pp_rec *r)
+{
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (r->type == PP_FINISHED_ROUND && pp_round_finished(f->round) > 0)
+		pp_round_reclaim(f->round);
+	if (r->type >= PP_USER_TYPE_START)
+		return 1;
+	if (!(ev = pp_event_find(events, r, &f->err)))
+		return -1;
+	if (!pp_time(ev, r, f->swap, &time)) {
+		if (lives_wants(r->type))
+			lives_put(f->lives, f->in, r, 0, f->rw->pid_shift);
+		return 1;
+	}
+	if (time < f->first)
+		f->first = time;
+	if (time > f->last)
+		f->last = time;
+	return lives_wants(r->type) ? pp_round_add(f->round, time, r->raw, r->size) : 1;
+}
+
+/* The input has ended: what it said is compared with what others did. */
+static void
+feeder_end(struct feeder *f)
+{
+	pp_round_final(f->round);
+	if (f->last) {
+		lives_clock(f->lives, f->in, f->first + f->rw->time_shift);
+		lives_clock(f->lives, f->in, f->last + f->rw->time_shift);
+	}
+	lives_end(f->lives, f->in);
+}
+
+static void
+feeder_free(struct feeder *f)
+{
+	if (f)
+		pp_round_free(f->round);
+	free(f);
+}
+
+/* ---- files, beforehand --------------------------------------------------------------------------- */
+
+/* Has a sample of it no room for an id that it needs? */
+static bool
+is_too_large(const struct input *in, const struct pp_events *events, const struct pp_rec *r)
+{
+	struct pp_err err = { 0 };
+	const struct pp_event *ev;
+
+	if (!in->rw.identifier || r->type != PP_SAMPLE || r->size + 8 <= PP_RECORD_MAX)
+		return false;
+	return (ev = pp_event_find(events, r, &err)) && !ev->plan.identifier;
+}
+
+/* A fault in it is told when the input is joined. */
+static void
+walk(struct join *j, struct lives *l, struct input *in)
+{
+	struct pp_err err = { 0 };
+	const char *name = strcmp(in->name, "-") ? in->name : "/dev/stdin";
+	struct pp_source *src = pp_open(name, j->o->open_flags, &err);
+	struct feeder *f = l ? feeder_new(j, l, in) : NULL;
+	struct pp_rec r;
+
+	while (src && pp_is_file(in->src, name) && src->swap == j->swap && pp_next(src, &r) > 0) {
+		in->no_room += is_too_large(in, src->events, &r);
+		if (f && feed(f, src->events, &r) < 0)
+			break;
+	}
+	pp_close(src);
+	if (f)
+		feeder_end(f);
+	feeder_free(f);
+}
+
+static const struct input *
+root(const struct input *in)
+{
+	return in->same_as ? in->same_as : in;
+}
+
+/* Give an input and those of the same recording a pid space. */
+static void
+move(struct join *j, struct lives *l, const struct input *who, const struct lives_hit *hit)
+{
+	const struct input *other = &j->in[root(&j->in[hit->in]) == who ? hit->with : hit->in];
+	uint32_t id = hit->id, largest = lives_largest(l);
+	uint64_t space = j->spaces;
+
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		if (root(in) == who) {
+			j->spaces = space;
+			join_move_pids(j, in, largest);
+			in->untouched = false;
+			lives_forget(l, (unsigned)(in - j->in));
+		}
+	j->spaces++;
+	tool_warn(j->t, "%s: pid %ju is another process than in %s at the same time: its pids are moved by %ju "
+	    "(--remap-pids=never leaves them)", who->err.file, (uintmax_t)id, other->err.file,
+	    (uintmax_t)who->rw.pid_shift);
+}
+
+/* Walk through an input; while it collides with one in front, the later recording moves. */
+static void
+place(struct join *j, struct lives *l, struct input *in)
+{
+	const struct lives_hit *hit;
+
+	walk(j, l, in);
+	while ((hit = lives_hit(l))) {
+		const struct input *a = root(&j->in[hit->in]), *b = root(&j->in[hit->with]);
+
+		move(j, l, a > b ? a : b, hit);
+		if (root(in) != (a > b ? a : b))
+			lives_end(l, (unsigned)(in - j->in));
+	}
+}
+
+/* ---- which inputs -------------------------------------------------------------------------------- */
+
+/* Is there another recording in its pid space? */
+static bool
+has_company(const struct join *j, const struct input *in)
+{
+	for (const struct input *a = j->in; a < j->in + j->n; a++)
+		if (root(a) != root(in) && a->rw.pid_shift == in->rw.pid_shift)
+			return true;
+	return false;
+}
+
+/* May its samples be too large for an id? */
+static bool
+may_be_large(const struct input *in)
+{
+	const struct pp_events *e = in->src->events;
+
+	for (unsigned i = 0; i < e->n && in->rw.identifier; i++)
+		if (e->ev[i]->attr.sample_type & (PP_SAMPLE_RAW | PP_SAMPLE_STACK_USER | PP_SAMPLE_AUX))
+			return true;
+	return false;
+}
+
+/* Equal ids of an unknown host may be chance: those of CPU profiles are. */
+static void
+find_same(struct join *j, struct lives *l)
+{
+	for (struct input *in = j->in; in < j->in + j->n; in++) {
+		for (const struct input *a = j->in; a < in && !in->same_as; a++)
+			if (in->host && !a->same_as && join_same_recording(a, in))
+				in->same_as = a;
+		if (in->same_as)
+			lives_group(l, (unsigned)(in - j->in), (unsigned)(in->same_as - j->in));
+	}
+}
+
+static void
+say_no_room(const struct join *j, const struct input *in)
+{
+	if (in->no_room)
+		tool_warn(j->t, "%s: %ju samples have no room for an event id and will be left out; make room by pfilter "
+		    "--stack-size, --max-stack or --strip, or do without ids by --merge-attrs, if the inputs have one event "
+		    "and the same", in->err.file, (uintmax_t)in->no_room);
+}
+
+void
+join_walk(struct join *j)
+{
+	struct lives *l = lives_new(j->n, j->swap, false);
+	bool any = false, live = false;
+
+	find_same(j, l);
+	for (struct input *in = j->in; in < j->in + j->n; in++) {
+		bool pids = j->o->pids == JOIN_PIDS_AUTO && has_company(j, in);
+
+		any |= pids;
+		live |= pids && !in->file;
+		if (in->file && pids)
+			place(j, l, in);
+		else if (in->file && may_be_large(in))
+			walk(j, NULL, in);
+		say_no_room(j, in);
+	}
+	if (live && j->o->live) {
+		lives_free(l);
+		l = lives_new(j->n, j->swap, true);
+		for (struct input *in = j->in; in < j->in + j->n; in++)
+			lives_group(l, (unsigned)(in - j->in), (unsigned)(root(in) - j->in));
+	} else if (!live) {
+		lives_free(l);
+		return;
+	}
+	j->lives = l;
+	for (struct input *in = j->in; in < j->in + j->n && !j->o->live; in++)
+		if (!in->file)
+			in->feeder = feeder_new(j, l, in);
+}
+
+/* ---- live ---------------------------------------------------------------------------------------- */
+
+/* Was a collision found?  Then all ends. */
+static void
+look(struct join *j)
+{
+	const struct lives_hit *hit = lives_hit(j->lives);
+	struct input *in;
+
+	if (!hit || j->stopped)
+		return;
+	j->stopped = true;
+	in = &j->in[hit->in];
+	pp_fail(&in->err, "pid %ju is another process than in %s at the same time: --remap-pids=%d keeps the pids of all "
+	    "inputs apart", (uintmax_t)hit->id, j->in[hit->with].err.file, JOIN_PID_STEP);
+	join_say(j, in);
+	for (in = j->in; in < j->in + j->n; in++)
+		in->ended = true;
+}
+
+void
+join_feed(struct join *j, struct input *in, const struct pp_rec *r)
+{
+	if (r && feed(in->feeder, in->src->events, r) > 0)
+		return;
+	if (!j->stopped)
+		feeder_end(in->feeder);
+	feeder_free(in->feeder);
+	in->feeder = NULL;
+	look(j);
+}
+
+void
+join_walk_close(struct join *j)
+{
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		feeder_free(in->feeder);
+	lives_free(j->lives);
+}
+
+bool
+join_watches(const struct join *j)
+{
+	return j->lives;
+}
+
+void
+join_watch(struct join *j, unsigned i, const struct pp_rec *r, uint64_t time)
+{
+	if (lives_wants(r->type))
+		lives_put(j->lives, i, r, time, 0);
+	else if (time)
+		lives_clock(j->lives, i, time);
+	look(j);
+}
+
+void
+join_watch_end(struct join *j, unsigned i)
+{
+	lives_end(j->lives, i);
+	look(j);
+}
