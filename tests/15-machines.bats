@@ -49,3 +49,26 @@ le64() {
 	done
 	done_all
 }
+
+@test "machines: make demo falls back to a recording where perf takes no samples, and says why" {
+	mkdir "$T/o"
+	ln -s "$O"/{pcat,pfilter,psort,pinject,pstat} "$T/o/"
+	for how in empty dummy fails; do
+		: >"$T/live"
+		[ $how != dummy ] || mkpipe <(echo 'attr type=1 config=9 period=1 sample_type=IP|TID|TIME ids=1') >"$T/live"
+		{
+			echo '#!/bin/sh'
+			echo 'case $* in'
+			echo "*' -o - '*) cat '$T/live'; $([ $how != fails ] || echo 'echo broken >&2; exit 1');;"
+			echo 'report*) echo the report;;'
+			echo esac
+		} >"$T/perf"
+		chmod +x "$T/perf"
+		O=$T/o PATH=$T:$PATH try ./demo
+		[ $rc = 0 ] || failed "$how"
+		grep -q '^Not live: .*\. *So from a recording:$' "$T/out" || failed "$how: says nothing"
+		cmp <(pfilter --pid 42 data/demo.data | psort) "$T/o/demo.data" || failed "$how: another recording"
+		grep -q '^the report' "$T/out" || failed "$how: no report"
+	done
+	done_all
+}

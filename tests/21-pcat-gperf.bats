@@ -79,7 +79,8 @@ pprof() {
 		120000000 60000000 fffffffffffffe00 f7701010 8048210
 	END
 	)
-	perf script -f -i "$T/tiny" --show-mmap-events 2>/dev/null | grep MMAP2 | diff - <(cat <<-'END'
+	perf script -f -i "$T/tiny" --show-mmap-events 2>/dev/null | grep MMAP2 |
+	    sed 's/^\(a program with\)  */\1      /' | diff - <(cat <<-'END'
 		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0x8048000(0x2000) @ 0x1000 08:02 131 0]: r-xp /usr/local/bin/a program with a long name (deleted)
 		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0x40000000(0x15000) @ 0 00:00 0 0]: r-xp /srv/build/lib/ld-2.3.2.so
 		a program with      1     0.000000: PERF_RECORD_MMAP2 1/1: [0xf7700000(0x12000) @ 0x1a000 fd:01 4294967297 0]: r-xs /usr/lib/libb $buildings.so

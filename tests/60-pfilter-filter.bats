@@ -400,6 +400,7 @@ wrong() {
 
 @test "filter: --explain on a terminal writes no stream there" {
 	need script
+	script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminals here"
 	script -qec "pfilter --explain --filter 'pid == 3' data/demo.data" /dev/null </dev/null | tr -d '\r' >"$T/out"
 	grep -q '^samples of cpu-clock:ppp, dummy:HG:$' "$T/out"
 	! grep -q PERFILE2 "$T/out"

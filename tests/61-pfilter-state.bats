@@ -14,9 +14,9 @@ lives() {
 
 # like_perf IN WHAT VALUE PERFOPTION: pfilter's choice against perf's.
 like_perf() {
-	perf script -f --ns $bare -F comm,pid,tid,time,event,ip,dso -i "$1" "$4" "$3" >"$T/want" 2>/dev/null </dev/null
+	perf script -f --ns $bare -F comm,pid,tid,time,event,ip,dso -i "$1" "$4" "$3" 2>/dev/null </dev/null | perf_remembers >"$T/want"
 	pfilter "$2" "$3" "$1" >"$T/out"
-	perf script -f --ns $bare -F comm,pid,tid,time,event,ip,dso -i "$T/out" >"$T/got" 2>/dev/null </dev/null
+	perf script -f --ns $bare -F comm,pid,tid,time,event,ip,dso -i "$T/out" 2>/dev/null </dev/null | perf_remembers >"$T/got"
 	diff "$T/want" "$T/got" >"$T/diff" || failed "$1 $2 $3: $(head -n 5 "$T/diff")"
 }
 

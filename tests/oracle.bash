@@ -9,6 +9,8 @@
 # one, by explicit fields without chains.  What perf 6.1 cannot read is left to tools/dump.py beside the corpus, a dissector
 # that shares nothing with perf or with us.
 
+source "$(dirname "${BASH_SOURCE[0]}")/perf.bash"
+
 DUMP=${CORPUS:-/nonexistent}/../tools/dump.py
 FIELDS="comm,pid,tid,cpu,time,event,ip,sym,dso,period comm,pid,tid,time,event,ip,sym,dso,period comm,pid,tid,time,event,trace
 time,event,ip,sym,period"

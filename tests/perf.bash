@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: ISC
+# What versions of perf do each in its own way, for all that ask it.  Sourced by lib.bash and oracle.bash.
+
+# perf_since 6.12: is this perf that, or newer?
+perf_since() {
+	[ -n "${PERF_VERSION-}" ] || PERF_VERSION=$(command perf version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/')
+	set -- $PERF_VERSION ${1/./ }
+	[ $# = 4 ] && (($1 > $3 || ($1 == $3 && $2 >= $4)))
+}
+export PERF_VERSION
+
+# Since 7.0 perf warns of each recording without a feature that it wants, be it untouched: that is not for the tests.
+perf() {
+	if perf_since 7.0; then
+		{ command perf "$@" 2>&1 >&3 3>&- | sed '/^Invalid HEADER_CPU_DOMAIN_INFO: /d' >&2; } 3>&1
+		return "${PIPESTATUS[0]}"
+	fi
+	command perf "$@"
+}
+
+# Since 6.12 a thread is forgotten at its EXIT: samples that come later, as those of the EXIT itself, have a number for a comm,
+# and no --comms chooses them.  perf 6.1 and pfilter know them by their name.
+perf_forgets() {
+	perf_since 6.12
+}
+# Lines that begin with a comm, without those of threads that it forgot.
+perf_remembers() {
+	if perf_forgets; then sed '/^ *:-\{0,1\}[0-9]/d'; else cat; fi
+}
+
+# Is it a file that this perf does not read at all, its own of another version perhaps?
+perf_refuses() {
+	! command perf script -f -F ip -i "$1" 2>&1 >/dev/null </dev/null | grep -q 'incompatible file format' && return 1
+	return 0
+}
+
+# Does perf record take samples here?  Asked once for a file of tests; $PERF_WHY: why not.
+perf_records() {
+	local said=$BATS_FILE_TMPDIR/perf-records
+	if [ ! -f "$said" ]; then
+		if ! command perf record -q -e cpu-clock -F 4000 -o "$said.data" -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' \
+		    >"$said.err" 2>&1 </dev/null; then
+			tail -n 1 "$said.err" >"$said"
+		elif [ -z "$(command perf script -F ip -i "$said.data" 2>/dev/null)" ]; then
+			echo "none of a busy process" >"$said"
+		else
+			: >"$said"
+		fi
+	fi
+	PERF_WHY=$(cat "$said")
+	[ -z "$PERF_WHY" ]
+}
