@@ -74,7 +74,7 @@ examples() {
 }
 
 @test "docs: each example of the pages and README runs" {
-	need perf
+	need record
 	need zstd
 	may_record=yes
 	perf record -q -a -g -o /dev/null -- true >/dev/null 2>&1 || may_record=

@@ -113,7 +113,7 @@ head_a() {
 }
 
 @test "join: fresh recordings" {
-	need perf
+	need record
 	perf record -q -o "$T/try" -e cpu-clock true 2>/dev/null || skip "perf cannot record here"
 	rec() { perf record -q -o - "$@" 2>/dev/null; }
 	rec -e cpu-clock -F 999 -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done' >"$T/a"

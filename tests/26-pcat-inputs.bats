@@ -127,7 +127,7 @@ threads() {
 }
 
 @test "follow: a recording at work, to its end" {
-	need perf
+	need record
 	perf record -o "$T/f.data" -a -g -F 500 -- sleep 1 >"$T/log" 2>&1 &
 	pid=$!
 	for _ in {1..50}; do [ -s "$T/f.data" ] && break; sleep 0.02; done
@@ -167,7 +167,7 @@ threads() {
 }
 
 @test "follow: a recorder that is killed is told" {
-	need perf
+	need record
 	perf record -o "$T/f.data" -a -F 500 -- sleep 3 >/dev/null 2>&1 &
 	pid=$!
 	sleep 0.8

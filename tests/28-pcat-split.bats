@@ -18,7 +18,7 @@ load lib
 }
 
 @test "--switch-output: a recording that is not in order is cut at its rounds, fresh ones too" {
-	need perf
+	need record
 	local fields="-F comm,pid,tid,cpu,time,event,ip,sym,dso,period -G"
 	perf record -q -a -g -m 8 -F 2000 -e cpu-clock -o - -- sh -c \
 	    'for i in 1 2 3 4 5 6; do ls -R /usr/lib; (echo $i | cat | cat); done >/dev/null' >"$T/w" 2>/dev/null ||

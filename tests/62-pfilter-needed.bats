@@ -55,7 +55,7 @@ show() {
 }
 
 @test "needed: fresh recordings of forks, execs and threads" {
-	need perf
+	need record
 	perf record -a -g -o - -e cpu-clock -F 1999 -- bash -c '
 		for i in 1 2 3 4 5 6; do (for ((j = 0; j < 2000; j++)); do :; done; ls / | sort >/dev/null) & done; wait' \
 		>"$T/fresh" 2>/dev/null </dev/null && [ -s "$T/fresh" ] || skip "perf record is not allowed here"

@@ -39,7 +39,7 @@ leaks() {
 }
 
 @test "anon: nor of a fresh system-wide recording with all that perf can be asked for" {
-	need perf
+	need record
 	need python3
 	perf record -q -a -g -d --phys-data --sample-cpu --namespaces --all-cgroups -e cpu-clock,page-faults -o - -- \
 	    sh -c 'ls -l /usr/bin >/dev/null; sleep 0.2' >"$T/fresh" 2>/dev/null ||

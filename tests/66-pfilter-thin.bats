@@ -228,7 +228,7 @@ within() {
 }
 
 @test "oracle: perf report's percentages after --sample 0.1 --scale-period, within chance" {
-	need perf
+	need record
 	perf record -q -a -F 20000 -e cpu-clock -o - -- sh -c 'ls -lR /usr/lib >/dev/null; gzip -c /proc/self/exe >/dev/null; sh -c "while [ \${i:-0} -lt 60000 ]; do i=\$((\${i:-0}+1)); done"' \
 	    >"$T/rec" 2>/dev/null || skip "perf cannot record here"
 	shares() {

@@ -241,7 +241,7 @@ several_names() {
 }
 
 @test "more: each event is found by the words that perf record was given for it" {
-	need perf
+	need record
 	need jq
 	perf record -q -e cpu-clock -o - -- true 2>/dev/null | pstat --json | jq -e '.samples > 0' >/dev/null || skip "perf record has no samples here"
 	for name in cpu-clock cpu-clock:ppp cpu-clock:u cpu-clock/max-stack=4/ cpu-clock/period=10000/u cpu-clock/freq=9999/ppp software/config=0/ \
