@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "source.h"
 
@@ -35,7 +36,8 @@ struct expand {
 	uint64_t	 pad;		/* of those, padding */
 	bool		 more;		/* zstd may have output left though its input is used up */
 	struct pp_err	 broken;	/* what is wrong behind the records in the window */
-	bool		 dead;		/* repair: no more of this zstd stream can be expanded */
+	bool		 dead;		/* repair: no more of this frame can be expanded */
+	bool		 amid;		/* the frame's end was not seen yet */
 	bool		 adrift;	/* repair: the window's first bytes are no record's beginning */
 	uint64_t	 lost, lost_off;	/* bytes of zstd data since it is dead; the first one's record */
 	char		 why[120];
@@ -67,7 +69,7 @@ die(struct source *s, const char *why)
 	if (x->dead)
 		return;
 	x->dead = true;
-	x->lost = 0;
+	x->lost = s->inner ? 0 : (uint64_t)(x->end - x->pos);
 	x->lost_off = x->off;
 	snprintf(x->why, sizeof x->why, "%s", why);
 }
@@ -88,8 +90,7 @@ tell_dead(struct source *s)
 	struct expand *x = s->x;
 
 	if (x->dead && (x->lost || strcmp(x->why, "data is missing")))
-		repair_note(s, x->lost_off, x->lost, "COMPRESSED: zstd: %s: no more of this stream can be expanded",
-		    x->why);
+		repair_note(s, x->lost_off, x->lost, "COMPRESSED: zstd: %s", x->why);
 	x->dead = false;
 }
 
@@ -103,17 +104,35 @@ expand_reset(struct source *s)
 	tell_dead(s);
 	ZSTD_DCtx_reset(x->z, ZSTD_reset_session_only);
 	x->pos = x->end = x->buf;
-	x->more = x->adrift = false;
+	x->more = x->adrift = x->amid = false;
 }
 
-/* Nothing of a dead stream means anything; but what begins with zstd's magic is a new one. */
+/* What begins with zstd's magic is a new frame: nothing of a dead one matters any more, nor of one without an end. */
 static void
-revive(struct source *s, const uint8_t *p, size_t n)
+revive(struct source *s)
 {
-	static const uint8_t frame[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+	struct expand *x = s->x;
 
-	if (s->x->dead && n >= sizeof frame && !memcmp(p, frame, sizeof frame))
+	if (s->oend - s->pub.pos < (ptrdiff_t)sizeof magic || memcmp(s->pub.pos, magic, sizeof magic))
+		return;
+	if (x->amid)
+		die(s, "the end of the frame before this one is missing");
+	if (x->dead)
 		expand_reset(s);
+}
+
+/* zstd cannot go on: the frame is lost from here on. */
+static void
+expand_error(struct source *s, size_t rc)
+{
+	char why[sizeof s->x->why];
+
+	if (ZSTD_getErrorCode(rc) == ZSTD_error_checksum_wrong)
+		snprintf(why, sizeof why, "the checksum of the frame that ends here is wrong: what was in it may be, too");
+	else
+		snprintf(why, sizeof why, "%s: the rest of the frame cannot be expanded", ZSTD_getErrorName(rc));
+	die(s, why);
 }
 
 /* ---- records -------------------------------------------------------------------------------------- */
@@ -163,8 +182,8 @@ expand_begin(struct source *s, const struct pp_rec *r)
 		s->pub.pos += PP_HEADER_SIZE;
 		s->compressed.records++;
 	}
-	if (s->oend > s->pub.pos)
-		revive(s, s->pub.pos, (size_t)(s->oend - s->pub.pos));
+	if (s->repair)
+		revive(s);
 	use_inner(s, true);
 	return 1;
 }
@@ -261,13 +280,14 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 	if (ZSTD_isError(rc)) {
 		out->pos = before;
 		if (s->repair) {
-			die(s, ZSTD_getErrorName(rc));
+			expand_error(s, rc);
 			return 1;
 		}
 		return source_fail(s, x->off, "COMPRESSED: zstd: %s", ZSTD_getErrorName(rc));
 	}
 	s->opos += in.pos;
 	x->chunk -= in.pos;
+	x->amid = rc != 0;
 	x->more = out->pos == out->size;
 	s->compressed.bytes += in.pos;
 	s->compressed.plain += out->pos - before;

@@ -402,5 +402,9 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 		if (s->repair && !s->inner)
 			pub->lim = pub->pos;	/* each record comes by here, to be looked at */
 	} while (rc == 2);
+	if (rc <= 0)
+		fault_end(s);
+	else if (s->repair)
+		fault_seen(s, r);
 	return rc;
 }

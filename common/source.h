@@ -37,8 +37,11 @@ struct faults {			/* that the source went on behind */
 	void		(*fn)(void *, const struct pp_err *);
 	void		*arg;
 	uint64_t	 n, lost;	/* how many; bytes left out for them by PP_OPEN_REPAIR */
+	uint64_t	 told;
 	unsigned	 nearly;	/* faults before there was somebody to tell; as many as fit */
 	struct pp_err	*early;
+	uint64_t	 newest;	/* time of the records so far, by fault_seen(); 0: none had one */
+	struct pp_err	 gap;		/* the last fault, until the time is known at which records go on; else empty */
 };
 
 struct source {
@@ -143,10 +146,17 @@ bool	unwrap_pending(const struct source *);
 void	unwrap_free(struct source *);
 
 /* source_fault.c */
-/* Count a fault that the source goes on behind, and tell of it. */
+/* Count a fault that the source goes on behind, and tell of it; after a hundred they are only counted. */
 void	fault_tell(struct source *, const struct pp_err *);
 /* The same with a text of its own: "RECORD: cause; what became of it". */
 void	fault_note(struct source *, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same, with the time that is lost: it waits for the next record that has one. */
+void	fault_gap(struct source *, const struct pp_err *);
+/* This record goes out. */
+void	fault_seen(struct source *, const struct pp_rec *);
+/* No record goes out any more: tell what was not told yet. */
+void	fault_end(struct source *);
 
 /* source_repair.c; most of it does nothing without PP_OPEN_REPAIR */
 int	repair_open(struct source *);

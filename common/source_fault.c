@@ -3,21 +3,97 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "source.h"
 
-enum { EARLY_MAX = 32 };
+enum { EARLY_MAX = 32, TOLD_MAX = 100 };
 
-void
-fault_tell(struct source *s, const struct pp_err *e)
+static void
+tell(struct faults *f, const struct pp_err *e)
 {
-	struct faults *f = &s->faults;
-
-	f->n++;
+	if (f->told == TOLD_MAX)
+		return;
 	if (f->fn)
 		f->fn(f->arg, e);
 	else if (f->nearly < EARLY_MAX && (f->early || (f->early = calloc(EARLY_MAX, sizeof *f->early))))
 		f->early[f->nearly++] = *e;
+	else
+		return;
+	f->told++;
+}
+
+/* Records go on at that time, or 0: it is not known, UINT64_MAX: they do not. */
+static void
+end_gap(struct faults *f, uint64_t time)
+{
+	enum { S = 1000000000 };
+	uint64_t from = f->newest, ns = time - from;
+	size_t n = strlen(f->gap.what);
+
+	if (!n)
+		return;
+	if (time == UINT64_MAX)
+		snprintf(f->gap.what + n, sizeof f->gap.what - n, ": all behind %ju.%09ju", (uintmax_t)(from / S),
+		    (uintmax_t)(from % S));
+	else if (time > from)
+		snprintf(f->gap.what + n, sizeof f->gap.what - n, ": %ju.%09ju to %ju.%09ju, %ju.%09ju s",
+		    (uintmax_t)(from / S), (uintmax_t)(from % S), (uintmax_t)(time / S), (uintmax_t)(time % S),
+		    (uintmax_t)(ns / S), (uintmax_t)(ns % S));
+	tell(f, &f->gap);
+	f->gap.what[0] = 0;
+}
+
+void
+fault_tell(struct source *s, const struct pp_err *e)
+{
+	end_gap(&s->faults, 0);
+	s->faults.n++;
+	tell(&s->faults, e);
+}
+
+void
+fault_gap(struct source *s, const struct pp_err *e)
+{
+	struct faults *f = &s->faults;
+
+	if (!f->newest) {
+		fault_tell(s, e);
+		return;
+	}
+	end_gap(f, 0);
+	f->n++;
+	f->gap = *e;
+}
+
+void
+fault_seen(struct source *s, const struct pp_rec *r)
+{
+	const struct pp_event *ev;
+	struct pp_err e = { 0 };
+	uint64_t time;
+
+	if (r->type >= PP_USER_TYPE_START || !s->pub.events->n || !(ev = pp_event_find(s->pub.events, r, &e)) ||
+	    pp_time(ev, r, s->pub.swap, &time) <= 0)
+		return;
+	end_gap(&s->faults, time);
+	if (time > s->faults.newest)
+		s->faults.newest = time;
+}
+
+void
+fault_end(struct source *s)
+{
+	struct faults *f = &s->faults;
+	struct pp_err e = { .file = s->err->file };
+
+	end_gap(f, UINT64_MAX);
+	if (f->n == f->told || !f->fn)
+		return;
+	snprintf(e.what, sizeof e.what, "%ju more faults like these; %ju bytes left out in all",
+	    (uintmax_t)(f->n - f->told), (uintmax_t)f->lost);
+	f->fn(f->arg, &e);
+	f->told = f->n;
 }
 
 void

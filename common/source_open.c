@@ -192,6 +192,7 @@ pp_close(struct pp_source *pub)
 
 	if (!s)
 		return 1;
+	fault_end(s);
 	rc = s->failed || pp_faults(pub, &(uint64_t){0}) ? -1 : 1;
 	expand_free(s);
 	unwrap_free(s);

@@ -46,7 +46,7 @@ tell_lost(struct source *s, struct pp_err *e, uint64_t lost)
 	s->faults.lost += lost;
 	if (lost)
 		snprintf(e->what + n, sizeof e->what - n, "; %ju byte%s left out", (uintmax_t)lost, lost == 1 ? "" : "s");
-	fault_tell(s, e);
+	fault_gap(s, e);
 }
 
 void
@@ -295,7 +295,7 @@ repair_outer(struct source *s)
 		if (s->pub.pos == s->oend && !rc && size > n && expand_part(s, s->oend - n) > 0) {
 			snprintf(e.what + strlen(e.what), sizeof e.what - strlen(e.what),
 			    "; as much of it as zstd can expand is kept");
-			fault_tell(s, &e);
+			fault_gap(s, &e);
 			return 2;
 		}
 		expand_break(s);

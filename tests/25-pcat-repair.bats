@@ -153,9 +153,88 @@ killed() {
 @test "repair: broken zstd loses what follows in it, not the plain records" {
 	in=$(recipe zipped)
 	try pcat --repair <(sed 's/\x28\xb5\x2f\xfd/\x28\xb5\x2f\xfe/' "$in")
-	[ $rc = 1 ] && grep -q 'COMPRESSED: zstd: .*no more of this stream can be expanded; [0-9]* bytes left out' "$T/err"
+	[ $rc = 1 ] && grep -q 'COMPRESSED: zstd: .*the rest of the frame cannot be expanded; [0-9]* bytes left out' "$T/err"
 	[ "$(stat -c %s "$T/out")" -gt 100 ]
 	pcat <"$T/out" >/dev/null
+}
+
+# A recording of some frames, a record each microsecond; $T/z.
+framed() {
+	{
+		echo "attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm len=128"
+		echo "COMM pid=100 tid=100 comm=alpha"
+		awk 'BEGIN { srand(1); for (i = 0; i < 6000; i++) {
+			printf "SAMPLE misc=2 ip=%d pid=100 tid=100 time=%d period=%d\n", rand() * 2147483648, 1000 * i + 1000, rand() * 2147483648
+			if (i % 600 == 599) print "FINISHED_ROUND" } }'
+	} >"$T/framed.txt"
+	mkpipe "$T/framed.txt" >"$T/plain"
+	pcat -z --frame-size=64K "$T/plain" >"$T/z"
+	[ "$(wc -c <"$T/plain")" = $((6000 * 40 + 80 + 192)) ]
+}
+# damage AT COUNT: zeros in $T/z there.
+damage() {
+	dd if=/dev/zero of="$T/z" bs=1 seek="$1" count="$2" conv=notrunc status=none
+}
+# Where the frames begin in $T/z.
+frame_starts() {
+	grep -a -b -o $'\x28\xb5\x2f\xfd' "$T/z" | cut -d: -f1
+}
+
+@test "repair: damage costs one frame, and it is told how much time is lost" {
+	framed
+	mapfile -t at < <(frame_starts)
+	[ ${#at[@]} = 4 ]
+	# amid the second one
+	damage $(((at[1] + at[2]) / 2)) 24
+	try pcat "$T/z"
+	[ $rc = 1 ] && one_line "pcat: $T/z: byte "
+	try pcat --repair "$T/z"
+	[ $rc = 1 ] && [ "$(wc -c <"$T/out")" -ge $((6000 * 40 - 2 * 65600)) ]
+	# the frames around it are whole
+	cmp -n 65600 "$T/out" "$T/plain"
+	tail -c 100000 "$T/out" | cmp - <(tail -c 100000 "$T/plain")
+	# all that is not there lies between the two times; those of the samples there are whole microseconds
+	grep -q ' bytes left out: 0\.00[0-9]*000 to 0\.00[0-9]*000, 0\.00[0-9]*000 s$' "$T/err" || failed "time"
+	read -r from to <<<"$(sed -n 's/.* left out: 0\.\([0-9]*\) to 0\.\([0-9]*\),.*/\1 \2/p' "$T/err" | head -n 1)"
+	from=$((10#$from)) to=$((10#$to))
+	[ $from -gt 1600000 ] && [ $to -lt 3400000 ] && [ $from -lt $to ] || failed "$from to $to"
+	pstat --json "$T/out" >"$T/json"
+	done_all
+}
+
+@test "repair: a frame whose end is missing does not cost the next one" {
+	framed
+	mapfile -t at < <(frame_starts)
+	# the record headers stand 8 bytes in front of the frames: leave out all records of the second frame but the first
+	n=$(od -An -tu2 -j $((at[1] - 2)) -N 2 "$T/z")
+	{ head -c $((at[1] - 8 + n)) "$T/z"; tail -c +$((at[2] - 8 + 1)) "$T/z"; } >"$T/less"
+	[ "$(wc -c <"$T/less")" -lt "$(wc -c <"$T/z")" ]
+	try pcat "$T/less"
+	[ $rc = 1 ]
+	try pcat --repair "$T/less"
+	[ $rc = 1 ] && one_line "pcat: $T/less: byte " && grep -q 'the end of the frame before this one is missing\(; [0-9]* bytes\? left out\)\?: 0.00' "$T/err"
+	tail -c 100000 "$T/out" | cmp - <(tail -c 100000 "$T/plain")
+}
+
+@test "repair: the end of what is lost is told, too" {
+	framed
+	head -c 100000 "$T/plain" >"$T/cut"
+	try pcat --repair "$T/cut"
+	[ $rc = 1 ] && one_line "pcat: $T/cut: byte 99984: SAMPLE: cut short, 16 of 40 bytes; 16 bytes left out: all behind 0.002494000"
+}
+
+@test "repair: more than a hundred faults are counted" {
+	framed
+	# a size that is none, each 320 bytes
+	cp "$T/plain" "$T/bad"
+	for ((i = 0; i < 300; i++)); do
+		printf '\x09' | dd of="$T/bad" bs=1 seek=$((192 + 320 * i + i / 75 * 8 + 6)) conv=notrunc status=none
+	done
+	try pcat --repair "$T/bad"
+	[ $rc = 1 ] && [ "$(wc -l <"$T/err")" = 101 ]
+	# a search may stop short where random bytes look like a record
+	tail -n 1 "$T/err" | grep -q "^pcat: $T/bad: 20[0-5] more faults like these; 12000 bytes left out in all$"
+	[ "$(wc -c <"$T/out")" = $((6000 * 40 + 80 + 192 - 12000)) ]
 }
 
 @test "repair: a hundred broken places in a compressed recording end well" {
