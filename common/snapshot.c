@@ -98,17 +98,34 @@ learn_file(struct pp_dso *d, const uint8_t *u, bool has_id, bool swap)
 	}
 }
 
+/* Does perf take the map for code that was made at run time?  (map__new() of perf 6.1 to 7.2) */
+static bool
+is_jit(const struct pp_rec *r, const uint8_t *name, size_t n, bool swap)
+{
+	static const char *const starts[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
+	enum { EXEC = 4, HUGETLB = 0x40000 };
+
+	if (r->type == PP_MMAP2 ? !(pp_get_u32(r->raw + 64, swap) & EXEC) : r->misc & PP_MISC_MMAP_DATA)
+		return false;
+	if (r->type == PP_MMAP2 && pp_get_u32(r->raw + 68, swap) & HUGETLB)
+		return true;
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (n >= strlen(starts[i]) && !memcmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 /* The kind of a map; its name ends at n.  NULL: no memory. */
 static struct kind *
-kind_of(struct snapshot *s, const struct pp_rec *r, const uint8_t *fixed, const uint8_t *name, size_t n)
+kind_of(struct snapshot *s, const struct pp_rec *r, const uint8_t *fixed, const uint8_t *name, size_t n, uint32_t jit)
 {
-	uint64_t key = table_hash(&s->kinds, r->type ^ (uint64_t)r->misc << 32, fixed, 32);
+	uint64_t key = table_hash(&s->kinds, (r->type ^ (uint64_t)r->misc << 32) + ((uint64_t)jit << 17), fixed, 32);
 	struct kind *k;
 
 	key = table_hash(&s->kinds, key, name, n);
 	for (struct link *l = table_first(&s->kinds, key); l; l = table_next(l)) {
 		k = (struct kind *)l;
-		if (k->type == r->type && k->misc == r->misc && k->file.len == n && !memcmp(k->fixed, fixed, 32) &&
+		if (k->type == r->type && k->misc == r->misc && k->file.len == n && k->file.jit == jit && !memcmp(k->fixed, fixed, 32) &&
 		    !memcmp(k->name, name, n))
 			return k;
 	}
@@ -118,7 +135,7 @@ kind_of(struct snapshot *s, const struct pp_rec *r, const uint8_t *fixed, const 
 	k->misc = r->misc;
 	memcpy(k->fixed, fixed, 32);
 	memcpy(k->name, name, n);
-	k->file = (struct pp_dso){ .name = k->name, .len = (uint32_t)n, .index = s->free_kind };
+	k->file = (struct pp_dso){ .name = k->name, .len = (uint32_t)n, .index = s->free_kind, .jit = jit };
 	if (r->type == PP_MMAP2)
 		learn_file(&k->file, fixed, r->misc & PP_MISC_MMAP_BUILD_ID, s->swap);
 	if (table_add(&s->kinds, &k->link, key) < 0) {
@@ -290,6 +307,7 @@ feed_mmap(struct snapshot *s, const struct pp_rec *r, size_t size)
 	struct pp_maps *maps = &s->kernel;
 	struct task *t;
 	struct kind *k;
+	size_t n;
 
 	if (!own && keep(s, r, size, pid, m.start, false) < 0)
 		return -1;
@@ -305,7 +323,8 @@ feed_mmap(struct snapshot *s, const struct pp_rec *r, size_t size)
 	}
 	if (!m.len)
 		return 1;
-	k = kind_of(s, r, two ? r->raw + 40 : none, name, strnlen((const char *)name, size - (size_t)(name - r->raw)));
+	n = strnlen((const char *)name, size - (size_t)(name - r->raw));
+	k = kind_of(s, r, two ? r->raw + 40 : none, name, n, own && is_jit(r, name, n, s->swap) ? pid : 0);
 	if (!k)
 		return no_memory(s);
 	m.dso = k->file.index;

@@ -29,6 +29,7 @@ struct pp_dso {			/* a file, or what stands for one, by the name that maps give 
 	uint64_t	 ino;
 	uint8_t		 id[20];	/* build-id by the last MMAP2 that carried one */
 	uint8_t		 id_len;	/* 0: none did */
+	uint32_t	 jit;		/* memory with code of this process that no file has, /tmp/perf-PID.map to perf; 0: it is not */
 };
 
 struct pp_map {

@@ -194,7 +194,7 @@ wrong() {
 	is 'comm == "one"' 'tid == 1'
 	is 'comm ~ "?ne" or comm == "idle"' 'tid in (0, 1)'
 	is 'len(comm) == 7' 'tid == 2'
-	is 'default(comm, "none") == "none"' 'tid == 3'
+	is 'comm == ":3"' 'tid == 3'
 	is 'ppid == 1' 'pid == 2'
 	is 'cgroup == /' 'cgroup == 1'
 	is 'cgroup == /a/b, exists(cpu)' 'cgroup.name == "/a/b"'

@@ -211,7 +211,7 @@ get_state(struct fetch *f, enum part part, struct value *v)
 	if (!pp_pid_tid(f->s->ev, f->s->r, f->swap, &pid, &tid))
 		return;
 	if (part == PART_COMM)
-		give_text(v, state_comm(f->s->state, tid));
+		give_text(v, state_comm(f->s->state, tid, f->number));
 	else if ((ppid = state_ppid(f->s->state, pid)) >= 0) {
 		v->num = big_signed(ppid);
 		v->known = true;

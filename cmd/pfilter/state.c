@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "state.h"
@@ -53,13 +54,18 @@ state_is_task(uint32_t type)
 }
 
 const char *
-state_comm(const struct state *s, uint32_t tid)
+state_nameless(uint32_t tid, char number[static STATE_NAMELESS])
+{
+	snprintf(number, STATE_NAMELESS, ":%d", (int)tid);
+	return tid ? number : "swapper";
+}
+
+const char *
+state_comm(const struct state *s, uint32_t tid, char number[static STATE_NAMELESS])
 {
 	const struct snapshot_task *t = snapshot_task(s->now, tid);
 
-	if (t && t->comm)
-		return t->comm->text;
-	return tid ? NULL : "swapper";	/* perf knows the idle task by itself */
+	return t && t->comm ? t->comm->text : state_nameless(tid, number);
 }
 
 /* The process was forked as its first thread was. */

@@ -22,8 +22,11 @@ int	state_feed(struct state *, const struct pp_event *, const struct pp_rec *);
 
 /* Is a record of that type about a thread: its number is at 16 in FORK and EXIT, at 12 in the others. */
 bool	state_is_task(uint32_t type);
-/* The comm of a thread; NULL: no record told. */
-const char *state_comm(const struct state *, uint32_t tid);
+/* The comm of a thread; if no record told it, what state_nameless() makes of its number. */
+enum { STATE_NAMELESS = 16 };
+const char *state_comm(const struct state *, uint32_t tid, char number[static STATE_NAMELESS]);
+/* As in perf: ":4711", and "swapper" for the idle task. */
+const char *state_nameless(uint32_t tid, char number[static STATE_NAMELESS]);
 /* pid of the process that forked process `pid'; -1: unknown. */
 int64_t	state_ppid(const struct state *, uint32_t pid);
 /* The map around an address, by cpumode of PERF_RECORD_MISC_*; NULL: none.  Good until the next feed. */

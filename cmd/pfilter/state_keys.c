@@ -167,15 +167,14 @@ compared(struct state_keys *k, enum state_key yes, enum state_key no, const char
 static uint8_t
 comm_mark(struct state_keys *k, uint32_t tid, const struct snapshot_task *t)
 {
-	char number[16];
+	char number[STATE_NAMELESS];
 
 	if (t && t->comm) {
 		if (!t->comm->mark)
 			t->comm->mark = compared(k, KEY_COMM, KEY_NO_COMM, t->comm->text);
 		return t->comm->mark;
 	}
-	snprintf(number, sizeof number, ":%d", (int)tid);
-	return compared(k, KEY_COMM, KEY_NO_COMM, tid ? number : "swapper");
+	return compared(k, KEY_COMM, KEY_NO_COMM, state_nameless(tid, number));
 }
 
 /* By --pid and --comm, as far as --children is concerned. */
@@ -252,6 +251,19 @@ module_name(char *text, const char *base, size_t n)
 	return true;
 }
 
+/* What perf calls code that was made at run time: by path and by the path's last part, and as perf report shows it. */
+static uint8_t
+jit_mark(struct state_keys *k, uint32_t pid)
+{
+	char text[64];
+	uint8_t mark;
+
+	snprintf(text, sizeof text, "/tmp/perf-%d.map", (int)pid);
+	mark = compared(k, KEY_DSO, KEY_NO_DSO, text) | compared(k, KEY_DSO, KEY_NO_DSO, text + strlen("/tmp/"));
+	snprintf(text, sizeof text, "[JIT] tid %d", (int)pid);
+	return mark | compared(k, KEY_DSO, KEY_NO_DSO, text);
+}
+
 /* A file goes by its path, by the path's last part, and as perf shows it, if that is something else. */
 static uint8_t
 file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
@@ -264,7 +276,7 @@ file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 		mark |= compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]") | compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
 	if (kernel && module_name(text, base, sizeof text - 3))
 		mark |= compared(k, KEY_DSO, KEY_NO_DSO, text);
-	return mark;
+	return d->jit ? mark | jit_mark(k, d->jit) : mark;
 }
 
 static int
