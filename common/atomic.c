@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * atomic.c - the file is written without a name where the file system can do that (O_TMPFILE): then nothing is
- * left of it however we end.  Elsewhere it has a hidden name, which is removed when we exit or are told to end.
+ * left of it however we end.  Elsewhere it has a hidden name, which is removed when we exit or a signal ends us.
  */
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -16,41 +16,47 @@
 
 #include "atomic.h"
 
-/* ---- a hidden name --------------------------------------------------------------------------------- */
+/* ---- hidden names ---------------------------------------------------------------------------------- */
 
-/* What a signal handler has to remove: the last one begun. */
+/* What a signal handler has to remove.  `on' is set when the rest is in place. */
 static struct {
 	volatile sig_atomic_t on;
 	int	dir;
 	char	name[NAME_MAX + 1];
-} hidden;
+} hidden[8];
+enum { SLOTS = sizeof hidden / sizeof *hidden };
 
 static void
 remove_hidden(void)
 {
-	if (hidden.on)
-		unlinkat(hidden.dir, hidden.name, 0);
-	hidden.on = 0;
+	for (int i = 0; i < SLOTS; i++) {
+		if (hidden[i].on)
+			unlinkat(hidden[i].dir, hidden[i].name, 0);
+		hidden[i].on = 0;
+	}
 }
 
-static void
-ended(int sig)
+void
+atomic_ended(int sig)
 {
+	int e = errno;
+
 	remove_hidden();
 	signal(sig, SIG_DFL);
 	raise(sig);
+	errno = e;
 }
 
+/* All signals that end a process, and can be caught. */
 static void
-remember_hidden(const struct atomic *a)
+catch_signals(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ,
+		SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2
+	};
 	static bool once;
 
-	hidden.on = 0;
-	hidden.dir = a->dir;
-	memcpy(hidden.name, a->temp, sizeof hidden.name);
-	hidden.on = 1;
 	if (once)
 		return;
 	once = true;
@@ -60,35 +66,124 @@ remember_hidden(const struct atomic *a)
 
 		/* nohup's is left alone, and so is a handler of the tool's */
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-			signal(signals[i], ended);
+			signal(signals[i], atomic_ended);
 	}
 }
 
-static void
-forget_hidden(struct atomic *a)
-{
-	if (hidden.on && !strcmp(hidden.name, a->temp))
-		hidden.on = 0;
-	a->temp[0] = 0;
-}
-
-static void
-random_name(char name[static NAME_MAX + 1], const char *base)
+/* A random name like `base' that will be removed, also before there is such a file.  1 + its slot; 0: there is none. */
+static int
+hide(int dir, const char *base)
 {
 	uint64_t r = 0;
+	int i = 0;
 
+	while (i < SLOTS && hidden[i].on)
+		i++;
+	if (i == SLOTS) {
+		errno = EMFILE;
+		return 0;
+	}
+	catch_signals();
 	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
 		r = (uint64_t)getpid() << 32 ^ (uintptr_t)&r;
-	snprintf(name, NAME_MAX + 1, ".%.200s.%016jx", base, (uintmax_t)r);
+	snprintf(hidden[i].name, sizeof hidden[i].name, ".%.200s.%016jx", base, (uintmax_t)r);
+	hidden[i].dir = dir;
+	hidden[i].on = 1;
+	return i + 1;
 }
 
-/* ---- the file -------------------------------------------------------------------------------------- */
+static const char *
+hidden_name(int slot)
+{
+	return hidden[slot - 1].name;
+}
+
+static void
+forget_hidden(int slot)
+{
+	if (slot)
+		hidden[slot - 1].on = 0;
+}
+
+/* ---- the place ------------------------------------------------------------------------------------- */
 
 static int
 fail(struct pp_err *err)
 {
 	return pp_fail(err, "%s", strerror(errno));
 }
+
+/* The number of a descriptor of ours that the path stands for; -1: it is something else. */
+static int
+descriptor(const char *path)
+{
+	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
+
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+		size_t n = strlen(dirs[i]);
+
+		if (!strncmp(path, dirs[i], n) && path[n] && strspn(path + n, "0123456789") == strlen(path + n))
+			return (int)strtol(path + n, NULL, 10);
+	}
+	return -1;
+}
+
+/* The path that links at its end lead to, though nothing may be there, or the name of a descriptor.  To be freed; NULL: errno. */
+static char *
+follow(const char *path)
+{
+	char *at = strdup(path), *whole, to[PATH_MAX];
+
+	for (int links = 0; at && descriptor(at) < 0; links++) {
+		ssize_t n = readlink(at, to, sizeof to - 1);
+		const char *slash = strrchr(at, '/');
+		int rc;
+
+		if (n < 0)
+			break;			/* no link, or nothing */
+		to[n] = 0;
+		if (links == 40) {
+			free(at);
+			errno = ELOOP;
+			return NULL;
+		}
+		rc = asprintf(&whole, "%.*s%s", *to == '/' || !slash ? 0 : (int)(slash + 1 - at), at, to);
+		free(at);
+		at = rc < 0 ? NULL : whole;
+	}
+	return at;
+}
+
+bool
+atomic_replaces(const char *path)
+{
+	struct stat st;
+	char *end;
+	bool yes;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !(end = follow(path)))
+		return false;
+	yes = descriptor(end) < 0;
+	free(end);
+	return yes;
+}
+
+/* Directory and name of what will be written at `end'. */
+static int
+locate(struct atomic *a, char *end)
+{
+	char *slash = strrchr(end, '/'), *name = slash ? slash + 1 : end;
+
+	if (!*name || strlen(name) > NAME_MAX || strlen(end) > sizeof a->part - sizeof ".part")
+		return pp_fail(a->err, "%s", strerror(*name ? ENAMETOOLONG : EISDIR));
+	sprintf(a->part, "%s.part", end);
+	strcpy(a->base, name);
+	*name = 0;
+	a->dir = open(slash ? end : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return a->dir < 0 ? fail(a->err) : 1;
+}
+
+/* ---- the file -------------------------------------------------------------------------------------- */
 
 static int
 unnamed(int dir)
@@ -105,7 +200,17 @@ can_be_linked(int fd, char proc[static 32])
 }
 
 static int
-begin(struct atomic *a, struct pp_err *err)
+create_hidden(int dir, int slot)
+{
+	int fd = openat(dir, hidden_name(slot), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		forget_hidden(slot);
+	return fd;
+}
+
+static int
+begin(struct atomic *a)
 {
 	char proc[32];
 
@@ -113,120 +218,169 @@ begin(struct atomic *a, struct pp_err *err)
 		return 1;
 	if (a->fd >= 0)
 		close(a->fd);
-	do {
-		random_name(a->temp, a->base);
-		a->fd = openat(a->dir, a->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	} while (a->fd < 0 && errno == EEXIST);
-	if (a->fd < 0) {
-		a->temp[0] = 0;
-		return fail(err);
-	}
-	remember_hidden(a);
-	return 1;
+	a->fd = -1;
+	if (!(a->hidden = hide(a->dir, a->base)))
+		return fail(a->err);
+	if ((a->fd = create_hidden(a->dir, a->hidden)) >= 0)
+		return 1;
+	a->hidden = 0;
+	return fail(a->err);
 }
 
-/* Directory and name of what will be written; a link is followed. */
+/* What is written as it is: 1, -1, or 0: it is no such thing. */
 static int
-locate(struct atomic *a, bool link, struct pp_err *err)
+open_direct(struct atomic *a, const char *end)
 {
-	char *whole = link ? realpath(a->path, NULL) : strdup(a->path), *slash, *name;
-	int rc = 1;
+	struct stat st;
+	int fd = descriptor(end);
 
-	if (!whole)
-		return fail(err);
-	slash = strrchr(whole, '/');
-	name = slash ? slash + 1 : whole;
-	if (!*name || strlen(name) > NAME_MAX)
-		rc = pp_fail(err, "%s", strerror(*name ? ENAMETOOLONG : EISDIR));
-	else {
-		strcpy(a->base, name);
-		*name = 0;
-		if ((a->dir = open(slash ? whole : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-			rc = fail(err);
+	if (fd >= 0)
+		a->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	else if (stat(end, &st) || S_ISREG(st.st_mode))
+		return 0;
+	else
+		a->fd = open(end, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	a->direct = true;
+	return a->fd < 0 ? fail(a->err) : 1;
+}
+
+static int
+open_named(struct atomic *a)
+{
+	char *end = follow(a->path);
+	int rc;
+
+	if (!end)
+		return fail(a->err);
+	if (!(rc = open_direct(a, end))) {
+		if (!a->force && atomic_replaces(end))
+			rc = pp_fail(a->err, "exists already; -f replaces it");
+		else
+			rc = locate(a, end) < 0 || begin(a) < 0 ? -1 : 1;
 	}
-	free(whole);
+	free(end);
 	return rc;
 }
 
 int
 atomic_open(struct atomic *a, const char *path, bool force, struct pp_err *err)
 {
-	struct stat st, link;
-	bool exists = stat(path, &st) == 0;
+	bool std = !path || !strcmp(path, "-");
 
-	*a = (struct atomic){ .fd = -1, .dir = -1, .force = force, .path = path };
-	*err = (struct pp_err){ .file = path };
-	if (exists && S_ISDIR(st.st_mode))
-		return pp_fail(err, "%s", strerror(EISDIR));
-	if (exists && !S_ISREG(st.st_mode)) {
-		a->direct = true;
-		a->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		return a->fd < 0 ? fail(err) : 1;
+	*a = (struct atomic){ .fd = -1, .dir = -1, .force = force, .path = std ? "<stdout>" : path, .err = err };
+	*err = (struct pp_err){ .file = a->path };
+	if (!std) {
+		if (open_named(a) > 0)
+			return 1;
+		atomic_close(a);
+		return -1;
 	}
-	if (exists && !force)
-		return pp_fail(err, "exists already; -f overwrites it");
-	if (locate(a, lstat(path, &link) == 0 && S_ISLNK(link.st_mode), err) > 0 && begin(a, err) > 0)
-		return 1;
-	atomic_close(a);
-	return -1;
+	a->direct = true;
+	a->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	return a->fd < 0 ? fail(err) : 1;
 }
 
-/* A name for what has none.  With `force' it takes a detour, since a link never replaces. */
-static int
-name_it(struct atomic *a)
+/* What is written, or will be replaced; of what is not there yet, its directory. */
+static bool
+target(const struct atomic *a, struct stat *st, bool *there)
 {
-	char proc[32], name[NAME_MAX + 1];
+	*there = a->direct ? fstat(a->fd, st) == 0 : fstatat(a->dir, a->base, st, AT_SYMLINK_NOFOLLOW) == 0;
+	return *there || (!a->direct && fstat(a->dir, st) == 0);
+}
+
+bool
+atomic_same(const struct atomic *a, const struct atomic *b)
+{
+	bool a_there, b_there;
+	struct stat x, y;
+
+	if (!target(a, &x, &a_there) || !target(b, &y, &b_there) || a_there != b_there || x.st_dev != y.st_dev ||
+	    x.st_ino != y.st_ino)
+		return false;
+	if (!a_there)
+		return !strcmp(a->base, b->base);
+	return S_ISREG(x.st_mode) || S_ISFIFO(x.st_mode) || !strcmp(a->path, b->path);
+}
+
+struct pp_sink *
+atomic_sink(const struct atomic *a)
+{
+	return pp_create_fd(fcntl(a->fd, F_DUPFD_CLOEXEC, 0), a->path, a->err);
+}
+
+/* A name for what has none.  Over another file it takes a detour, since a link never replaces. */
+static int
+link_it(struct atomic *a, const char *name, bool replace)
+{
+	char proc[32];
 
 	can_be_linked(a->fd, proc);
-	if (!a->force)
-		return linkat(AT_FDCWD, proc, a->dir, a->base, AT_SYMLINK_FOLLOW);
-	random_name(name, a->base);
-	if (linkat(AT_FDCWD, proc, a->dir, name, AT_SYMLINK_FOLLOW) < 0)
+	if (!replace)
+		return linkat(AT_FDCWD, proc, a->dir, name, AT_SYMLINK_FOLLOW);
+	if (!(a->hidden = hide(a->dir, name)))
 		return -1;
-	if (renameat(a->dir, name, a->dir, a->base) < 0) {
-		int e = errno;
-
-		unlinkat(a->dir, name, 0);
-		errno = e;
+	if (linkat(AT_FDCWD, proc, a->dir, hidden_name(a->hidden), AT_SYMLINK_FOLLOW) < 0)
 		return -1;
-	}
-	return 0;
+	return renameat(a->dir, hidden_name(a->hidden), a->dir, name);
 }
 
-int
-atomic_commit(struct atomic *a, struct pp_err *err)
+static int
+rename_it(struct atomic *a, const char *name, bool replace)
+{
+	const char *from = hidden_name(a->hidden);
+	int rc;
+
+	if (replace)
+		return renameat(a->dir, from, a->dir, name);
+	rc = renameat2(a->dir, from, a->dir, name, RENAME_NOREPLACE);
+	/* not every file system can; then the file has two names for a moment */
+	if (rc < 0 && (errno == EINVAL || errno == ENOSYS) && (rc = linkat(a->dir, from, a->dir, name, 0)) == 0)
+		unlinkat(a->dir, from, 0);
+	return rc;
+}
+
+static int
+name_it(struct atomic *a, const char *name, bool replace)
 {
 	int rc;
 
 	if (a->direct)
 		return 1;
-	if (!a->temp[0])
-		rc = name_it(a);
-	else if (a->force)
-		rc = renameat(a->dir, a->temp, a->dir, a->base);
-	else {
-		rc = renameat2(a->dir, a->temp, a->dir, a->base, RENAME_NOREPLACE);
-		/* not every file system can; then the file has two names for a moment */
-		if (rc < 0 && errno == EINVAL && (rc = linkat(a->dir, a->temp, a->dir, a->base, 0)) == 0)
-			unlinkat(a->dir, a->temp, 0);
-	}
+	rc = a->hidden ? rename_it(a, name, replace) : link_it(a, name, replace);
 	if (rc < 0)
-		return errno == EEXIST ? pp_fail(err, "exists already; -f overwrites it") : fail(err);
-	forget_hidden(a);
+		return errno == EEXIST ? 0 : fail(a->err);
+	forget_hidden(a->hidden);
+	a->hidden = 0;
 	return 1;
+}
+
+int
+atomic_commit(struct atomic *a)
+{
+	return name_it(a, a->base, a->force);
+}
+
+int
+atomic_part(struct atomic *a)
+{
+	char name[NAME_MAX + sizeof ".part"];
+
+	snprintf(name, sizeof name, "%s.part", a->base);
+	return name_it(a, name, true) > 0 ? 1 : -1;
 }
 
 void
 atomic_close(struct atomic *a)
 {
-	if (a->temp[0])
-		unlinkat(a->dir, a->temp, 0);
-	forget_hidden(a);
+	if (a->hidden)
+		unlinkat(a->dir, hidden_name(a->hidden), 0);
+	forget_hidden(a->hidden);
 	if (a->fd >= 0)
 		close(a->fd);
 	if (a->dir >= 0)
 		close(a->dir);
 	a->fd = a->dir = -1;
+	a->hidden = 0;
 }
 
 /* ---- spools ---------------------------------------------------------------------------------------- */
@@ -242,14 +396,14 @@ spool_init(struct spool *s, int dir)
 static int
 spool_open(struct spool *s, struct pp_err *err)
 {
-	char name[NAME_MAX + 1];
+	int slot;
 
 	if ((s->fd = unnamed(s->dir)) >= 0)
 		return 1;
-	random_name(name, "spool");
-	if ((s->fd = openat(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
+	if (!(slot = hide(s->dir, "spool")) || (s->fd = create_hidden(s->dir, slot)) < 0)
 		return pp_fail(err, "temporary file beside it: %s", strerror(errno));
-	unlinkat(s->dir, name, 0);
+	unlinkat(s->dir, hidden_name(slot), 0);
+	forget_hidden(slot);
 	return 1;
 }
 

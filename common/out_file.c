@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "atomic.h"
 #include "build_id.h"
 #include "feature.h"
 #include "out_file.h"
@@ -37,7 +36,7 @@ struct file {
 	struct pp_err	*err;
 	struct pp_err	 ignored;
 	struct out_pack	 pack;
-	struct atomic	 file;
+	struct atomic	*file;
 	struct pp_sink	*sink;		/* the data section */
 	struct pp_events *events;	/* of the records that we get: those of the source may be others */
 	struct pp_tracing *tracing;
@@ -246,12 +245,12 @@ begin_data(struct file *f)
 	if (f->begun)
 		return 1;
 	f->begun = true;
-	f->tail.fd = f->file.fd;
+	f->tail.fd = f->file->fd;
 	f->tail.at = HEADER_SIZE;
 	if (append_attrs(f) < 0 || tail_flush(&f->tail, f->err) < 0)
 		return -1;
 	f->data = f->tail.at;
-	if (lseek(f->file.fd, (off_t)f->data, SEEK_SET) < 0)
+	if (lseek(f->file->fd, (off_t)f->data, SEEK_SET) < 0)
 		return pp_fail(f->err, "%s", strerror(errno));
 	return 1;
 }
@@ -374,7 +373,7 @@ append_feature(struct file *f, int i)
 			return -1;
 	}
 	if (tail_flush(&f->tail, f->err) < 0 ||
-	    spool_copy(from, made ? 0 : f->features[i].off, n, f->file.fd, f->tail.at, f->err) < 0)
+	    spool_copy(from, made ? 0 : f->features[i].off, n, f->file->fd, f->tail.at, f->err) < 0)
 		return -1;
 	f->tail.at += n;
 	return 1;
@@ -415,7 +414,7 @@ write_header(struct file *f)
 		pp_set_u64(head + 8 * i, words[i], f->swap);
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
 		pp_set_u64(head + sizeof words + 8 * i, bits[i], f->swap);
-	return write_at(f->file.fd, head, sizeof head, 0, f->err);
+	return write_at(f->file->fd, head, sizeof head, 0, f->err);
 }
 
 /* ---- the out -------------------------------------------------------------------------------------------- */
@@ -516,7 +515,6 @@ file_free(struct file *f)
 	spool_close(&f->sections);
 	spool_close(&f->build_ids);
 	spool_close(&f->auxtrace);
-	atomic_close(&f->file);
 	free(f);
 }
 
@@ -530,14 +528,14 @@ end_data(struct file *f)
 		return -1;
 	if (f->size > pp_written(f->sink))
 		f->size = pp_written(f->sink);
-	else if (ftruncate(f->file.fd, (off_t)(f->data + f->size)) < 0)
+	else if (ftruncate(f->file->fd, (off_t)(f->data + f->size)) < 0)
 		return pp_fail(f->err, "%s", strerror(errno));
 	if (f->size)
 		return 1;
 	pp_set_u32(round, PP_FINISHED_ROUND, f->swap);
 	pp_set_u16(round + 6, sizeof round, f->swap);
 	f->size = sizeof round;
-	return write_at(f->file.fd, round, sizeof round, f->data, f->err);
+	return write_at(f->file->fd, round, sizeof round, f->data, f->err);
 }
 
 /* What came before its event, and could name nothing then. */
@@ -570,40 +568,35 @@ file_finish(struct out *o)
 	}
 	if (pp_finish(f->sink) < 0)
 		rc = -1;
-	if (rc > 0)
-		rc = atomic_commit(&f->file, f->err);
 	file_free(f);
 	return rc;
 }
 
 struct out *
-out_file_new(const char *path, bool force, const struct out_pack *pack, struct pp_source *in, struct pp_err *err)
+out_file_new(struct atomic *file, const struct out_pack *pack, struct pp_source *in)
 {
 	struct file *f = calloc(1, sizeof *f);
 
-	*err = (struct pp_err){ .file = path ? path : "<stdout>" };
 	if (!f) {
-		pp_fail(err, "out of memory");
+		pp_fail(file->err, "out of memory");
 		return NULL;
 	}
 	f->pub = (struct out){ .put = file_put, .flush = file_flush, .finish = file_finish };
-	f->err = err;
+	f->err = file->err;
 	f->pack = *pack;
 	f->swap = in->swap;
 	f->attr_max = PP_ATTR_SIZE_VER0;
 	f->first = f->size = UINT64_MAX;
-	f->file.fd = f->file.dir = -1;
+	f->file = file;
+	spool_init(&f->sections, file->dir);
+	spool_init(&f->build_ids, file->dir);
+	spool_init(&f->auxtrace, file->dir);
 	if (!(f->events = pp_events_new(f->swap)))
-		pp_fail(err, "out of memory");
-	else if (!path || !strcmp(path, "-"))
-		pp_fail(err, "a seekable perf.data needs a file of its own: -o FILE");
-	else if (atomic_open(&f->file, path, force, err) > 0 && f->file.direct)
-		pp_fail(err, "is no regular file: a seekable perf.data cannot be written there");
-	else if (f->file.fd >= 0)
-		f->sink = pp_create_fd(fcntl(f->file.fd, F_DUPFD_CLOEXEC, 0), path, err);
-	spool_init(&f->sections, f->file.dir);
-	spool_init(&f->build_ids, f->file.dir);
-	spool_init(&f->auxtrace, f->file.dir);
+		pp_fail(f->err, "out of memory");
+	else if (file->direct)
+		pp_fail(f->err, "is no regular file: a seekable perf.data cannot be written there");
+	else
+		f->sink = atomic_sink(file);
 	if (f->sink && pp_start_bare(f->sink, in) > 0 &&
 	    (!pack->level || pp_sink_compress(f->sink, pack->level, pack->two, pack->threads, pack->frame) > 0))
 		return &f->pub;

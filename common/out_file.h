@@ -6,12 +6,11 @@
 #include "out_stream.h"
 
 /*
- * A perf.data that gets its name when it is whole; one that exists is replaced only by `force'.  In the byte order
- * of `in', flushed whenever `in' must refill, unless the caller takes that over by pp_before_refill().  Temporary
- * files stand in the same directory, so the caller may not yet have confined itself, and not until finish().
- * NULL on failure; err and path must live as long.
+ * A perf.data in the byte order of `in', flushed whenever `in' must refill, unless the caller takes that over by
+ * pp_before_refill().  The file is the caller's as in out_stream.h; one that is `direct' fails.  Temporary files stand in
+ * the same directory, so the caller may not yet have confined itself, and not until finish().  NULL on failure, with the
+ * text in file->err.
  */
-struct out *out_file_new(const char *path, bool force, const struct out_pack *, struct pp_source *in,
-	    struct pp_err *err);
+struct out *out_file_new(struct atomic *file, const struct out_pack *, struct pp_source *in);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef PP_OUT_STREAM_H
 #define PP_OUT_STREAM_H
 
+#include "atomic.h"
 #include "out.h"
 
 struct out_pack {			/* -z, and what a file is not to have */
@@ -14,11 +15,10 @@ struct out_pack {			/* -z, and what a file is not to have */
 };
 
 /*
- * A stream to stdout (NULL or "-"), or to a file that gets its name when it is whole; one that exists is replaced
- * only by `force'.  Writes the pipe header in the byte order of `in', and flushes whenever `in' must refill, unless
- * the caller takes that over by pp_before_refill().  NULL on failure; err and path must live as long.
+ * A stream.  Writes the pipe header in the byte order of `in', and flushes whenever `in' must refill, unless the caller
+ * takes that over by pp_before_refill().  The file is the caller's, who gives it its name, or not, behind finish() and
+ * closes it.  NULL on failure, with the text in file->err.
  */
-struct out *out_stream_new(const char *path, bool force, const struct out_pack *, struct pp_source *in,
-	    struct pp_err *err);
+struct out *out_stream_new(struct atomic *file, const struct out_pack *, struct pp_source *in);
 
 #endif

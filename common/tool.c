@@ -316,23 +316,29 @@ tool_getopt(struct tool *t, int argc, char **argv)
 static void
 first_interrupt(int sig)
 {
-	signal(sig, SIG_DFL);
+	signal(sig, atomic_ended);
 }
 
-/* From here on nothing needs a file by name: let the kernel know.  False where it can't. */
+/* From here on nothing needs a file by name, but outputs get theirs: let the kernel know.  False where it can't. */
 static bool
-confine(void)
+confine(const struct tool *t)
 {
 #ifdef __SANITIZE_ADDRESS__
 	return false;			/* its reports need files and programs */
 #else
 	struct landlock_ruleset_attr all = { .handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
 	int fd = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
-	bool done;
+	struct landlock_path_beneath_attr name = {
+		.allowed_access = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE
+	};
+	bool done = true;
 
 	if (fd < 0)
 		return false;
-	done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_landlock_restrict_self, fd, 0) == 0;
+	for (const struct atomic *a = t->files; a && done; a = a->next)
+		if ((name.parent_fd = a->dir) >= 0)
+			done = syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &name, 0) == 0;
+	done = done && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_landlock_restrict_self, fd, 0) == 0;
 	close(fd);
 	return done;
 #endif
@@ -374,7 +380,7 @@ before_refill(void *arg)
 void
 tool_refuse_input(const struct tool *t, const char *path)
 {
-	if (pp_is_file(t->in, path))
+	if (t->in && pp_is_file(t->in, path))
 		tool_wrong(t, "%s: is the input too", path && strcmp(path, "-") ? path : "<stdout>");
 }
 
@@ -406,10 +412,38 @@ tool_check(struct tool *t)
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);
-	if (has_output(t) && is_std(t->out_name) && isatty(STDOUT_FILENO))
+	if (has_output(t) && !t->report && is_std(t->out_name) && isatty(STDOUT_FILENO))
 		tool_wrong(t, "the output is binary and standard output a terminal: use -o FILE or a pipe");
+	if (has_output(t))
+		tool_refuse_file(t, t->out_name);
 	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, first_interrupt) == SIG_IGN)
 		signal(SIGINT, SIG_IGN);
+}
+
+void
+tool_refuse_file(const struct tool *t, const char *path)
+{
+	if (!t->force && !is_std(path) && atomic_replaces(path))
+		tool_wrong(t, "%s: exists already; -f replaces it", path);
+}
+
+void
+tool_create(struct tool *t, struct atomic *a, const char *path, struct pp_err *err)
+{
+	tool_refuse_input(t, path);
+	if (atomic_open(a, path, t->force, err) < 0) {
+		tool_say(t, err);
+		exit(1);
+	}
+	a->next = t->files;
+	t->files = a;
+}
+
+void
+tool_abandon(struct tool *t)
+{
+	for (; t->files; t->files = t->files->next)
+		atomic_close(t->files);
 }
 
 static void
@@ -438,7 +472,7 @@ tool_ready(struct tool *t)
 	if (!t->quiet && isatty(STDERR_FILENO))
 		clock_gettime(CLOCK_MONOTONIC, &t->began);
 	if (!t->opens_files)
-		tool_note(t, "confinement: %s", confine() ? "Landlock, no files" : "not available");
+		tool_note(t, "confinement: %s", confine(t) ? "Landlock, no files" : "not available");
 }
 
 void
@@ -447,14 +481,63 @@ tool_open(struct tool *t, unsigned flags)
 	tool_check(t);
 	tool_open_input(t, flags);
 	if (has_output(t)) {
-		tool_refuse_input(t, t->out_name);
-		if (!(t->out = pp_create(t->out_name, &t->out_err)) || pp_start(t->out, t->in) < 0) {
+		tool_create(t, &t->file, t->out_name, &t->out_err);
+		if (!(t->out = atomic_sink(&t->file)) || pp_start(t->out, t->in) < 0) {
 			tool_say(t, &t->out_err);
 			exit(1);
 		}
 		pp_before_refill(t->in, before_refill, t);
 	}
 	tool_ready(t);
+}
+
+/* The name of what is not complete. */
+static int
+name_part(const struct tool *t, struct atomic *a, const char *why)
+{
+	struct pp_err said = { .file = a->path };
+
+	if (atomic_part(a) < 0)
+		return -1;
+	pp_fail(&said, "%s is in %s", why, a->part);
+	tool_say(t, &said);
+	return 1;
+}
+
+int
+tool_name(const struct tool *t, struct atomic *a)
+{
+	int rc = -1;
+
+	if (a->err->what[0])
+		;			/* it could not be written */
+	else if (a->direct)
+		rc = 1;
+	else if (t->partial || (t->in_err.what[0] && !t->report))
+		rc = name_part(t, a, "not complete: what was good of the input");
+	else if ((rc = atomic_commit(a)) == 0) {
+		name_part(t, a, "another file has that name by now: the complete output");
+		rc = -1;
+	}
+	atomic_close(a);
+	return rc;
+}
+
+/* All outputs have been written: name them, and say what was wrong with them. */
+static bool
+name_all(struct tool *t)
+{
+	bool bad = false;
+
+	for (struct atomic *a = t->files; a; a = a->next)
+		t->partial |= a->err->what[0] != 0;
+	for (struct atomic *a = t->files; a; a = a->next) {
+		bad |= tool_name(t, a) < 0;
+		if (a->err->what[0] && a->err != &t->out_err)
+			tool_say(t, a->err);
+	}
+	t->files = NULL;
+	return bad;
 }
 
 int
@@ -470,6 +553,7 @@ tool_close(struct tool *t)
 		bad = true;
 	if (t->in_err.what[0])
 		tool_say(t, &t->in_err);
+	bad |= name_all(t);
 	if (t->out_err.what[0])
 		tool_say(t, &t->out_err);
 	return bad || t->in_err.what[0] || t->out_err.what[0] ? 1 : 0;

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "atomic.h"
 #include "perfpipe.h"
 
 #define PERFPIPE_VERSION "0.1"
@@ -55,7 +56,8 @@ struct tool {
 	const char	*name, *purpose;
 	const struct tool_opt *opts;
 	bool		 opens_files;		/* later on, by name: no confinement then */
-	bool		 no_output;		/* this time, though it has TOOL_OPT_OUT */
+	bool		 no_output;		/* this time no file is opened for TOOL_OPT_OUT */
+	bool		 report;		/* what it writes is no stream, and complete whatever the input was */
 	bool		 many;			/* takes any number of inputs: names */
 	const char	*allow;			/* the words of its TOOL_OPT_ALLOW: "kernels,clocks" */
 	/* said by the user */
@@ -72,6 +74,9 @@ struct tool {
 	struct pp_source *in;
 	struct pp_sink	*out;			/* NULL if the command has no TOOL_OPT_OUT row */
 	struct pp_err	 in_err, out_err;
+	struct atomic	 file;			/* -o */
+	struct atomic	*files;			/* all that tool_create() has opened */
+	bool		 partial;		/* said by the command: what was written is not complete, whatever in_err says */
 	struct timespec	 began, shown;		/* for progress */
 };
 
@@ -91,6 +96,17 @@ void	tool_open(struct tool *, unsigned flags);
 void	tool_check(struct tool *);
 void	tool_open_input(struct tool *, unsigned flags);
 void	tool_ready(struct tool *);
+/*
+ * Open an output by the rule of perfpipe(7), which tool_close() ends: the file gets its name if all was written and the
+ * input was sound to its end, another name if not, and none if it could not be written.  One that is the input exits 2; one
+ * that cannot be opened exits 1.  A file that exists has been refused by tool_check(), or must be by tool_refuse_file().
+ */
+void	tool_create(struct tool *, struct atomic *, const char *path, struct pp_err *);
+void	tool_refuse_file(const struct tool *, const char *path);
+/* Those that are open get no name. */
+void	tool_abandon(struct tool *);
+/* The same for an output that the caller opened by atomic_open(): name it, say it, close it.  1, or -1. */
+int	tool_name(const struct tool *, struct atomic *);
 /* The progress line, if it is time for one. */
 void	tool_progress(struct tool *, uint64_t done, uint64_t total);
 /* Exit 2 if the open input is that file (NULL or "-": standard output), which is about to be written. */

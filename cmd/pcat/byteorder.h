@@ -3,7 +3,7 @@
  * byteorder.h - a change on the way: the other byte order.
  *
  *	struct pp_source *like = endian_source(endian_swap(e, in->swap), &err);
- *	to = out_stream_new(path, force, &pack, like, &err);		the containers: in the new order
+ *	to = out_stream_new(&file, &pack, like);		the containers: in the new order
  *	to = endian_new(tool, in, like, to, &err);
  *	pp_before_refill(in, ...);					flush the container, as for join
  *	...

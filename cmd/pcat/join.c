@@ -439,6 +439,12 @@ join_copy(struct join *j, struct out *to)
 	return 1;
 }
 
+bool
+join_is_whole(const struct join *j)
+{
+	return !j->status;
+}
+
 int
 join_close(struct join *j)
 {

@@ -110,6 +110,8 @@ void	 join_end(struct join *, unsigned i);
 const char *join_name(const struct join *, unsigned i);
 /* Bytes read so far of all inputs, and how many there are to read (0: unknown). */
 uint64_t	 join_progress(const struct join *, uint64_t *total);
+/* So far: was each input there, and was all of it taken that is to be? */
+bool	join_is_whole(const struct join *);
 /* Say what was wrong with the inputs, close and free: 0, or 1. */
 int	join_close(struct join *);
 /* All of it, for an out that needs no source beforehand; does not call to->finish.  0, or 1. */

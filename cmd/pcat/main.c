@@ -28,7 +28,7 @@ static void
 stop_following(int sig)
 {
 	stop = 1;
-	signal(sig, SIG_DFL);
+	signal(sig, atomic_ended);
 }
 
 /* An input was opened. */
@@ -41,29 +41,41 @@ add_input(struct job *j, struct pp_source *in)
 }
 
 static struct out *
-container(struct job *j, const char *path, struct pp_source *like, struct pp_err *err)
+container(struct job *j, struct atomic *file, struct pp_source *like)
 {
 	switch (j->o.format) {
 	case FORMAT_FILE:
-		return out_file_new(path, j->t.force, &j->o.pack, like, err);
+		return out_file_new(file, &j->o.pack, like);
 	case FORMAT_PROFILE:
-		return out_cpuprofile_new(path, j->t.force, &j->o.profile, &j->t, err);
+		return out_cpuprofile_new(file, &j->o.profile, &j->t);
 	default:
-		return out_stream_new(path, j->t.force, &j->o.pack, like, err);
+		return out_stream_new(file, &j->o.pack, like);
 	}
 }
 
 static struct out *
-chunk(void *arg, const char *path, struct pp_source *like, struct pp_err *err)
+chunk(void *arg, const char *path, struct pp_source *like, struct atomic *file, struct pp_err *err)
 {
 	const struct job *j = arg;
+	struct out *to;
 
 	for (int i = 0; i < j->ninputs; i++)
 		if (pp_is_file(j->inputs[i], path)) {
 			pp_fail(err, "is the input too");
 			return NULL;
 		}
-	return container(arg, path, like, err);
+	if (atomic_open(file, path, j->t.force, err) < 0)
+		return NULL;
+	if (!(to = container(arg, file, like)))
+		atomic_close(file);
+	return to;
+}
+
+static struct out *
+single(struct job *j, struct pp_source *like)
+{
+	tool_create(&j->t, &j->t.file, j->t.out_name, &j->t.out_err);
+	return container(j, &j->t.file, like);
 }
 
 /* Put the chain together, from its end; `in' has the byte order of the records.  -1: t.out_err says why. */
@@ -80,7 +92,7 @@ make_chain(struct job *j, struct pp_source *in)
 	o->split.make = chunk;
 	o->split.arg = j;
 	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
-	    container(j, t->out_name, j->like ? j->like : in, &t->out_err);
+	    single(j, j->like ? j->like : in);
 	if (!(j->last = to))
 		return -1;
 	/* What these can't do lies in the input. */
@@ -114,8 +126,10 @@ copy(struct job *j)
 
 	tool_open_input(t, j->o.open_flags);
 	add_input(j, t->in);
-	if (make_chain(j, t->in) < 0)
+	if (make_chain(j, t->in) < 0) {
+		tool_abandon(t);
 		return tool_close(t);
+	}
 	pp_before_refill(t->in, before_refill, j);
 	tool_ready(t);
 	if (j->o.open_flags & PP_OPEN_FOLLOW) {
@@ -163,20 +177,20 @@ copy_joined(struct job *j)
 	if (!(j->join = join_open(t, &j->o.join, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1)))
 		return 1;
 	if (make_chain(j, join_source(j->join)) < 0) {
-		tool_say(t, &t->out_err);
 		join_close(j->join);
+		t->in = NULL;
+		tool_abandon(t);
+		tool_close(t);
 		return 1;
 	}
 	tool_ready(t);
 	rc = join_copy(j->join, j->first);
+	t->partial = !join_is_whole(j->join);
 	status = join_close(j->join);
+	t->in = NULL;
 	if (j->first->finish(j->first) < 0)
 		rc = -1;
-	if (t->in_err.what[0])
-		tool_say(t, &t->in_err);
-	if (t->out_err.what[0])
-		tool_say(t, &t->out_err);
-	return status || rc < 0;
+	return tool_close(t) || status || rc < 0;
 }
 
 int

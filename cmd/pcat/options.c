@@ -134,8 +134,9 @@ options_done(struct tool *t, struct options *o)
 		o->pack.without = o->without;
 	}
 	t->in_name = t->nnames ? t->names[0] : NULL;
-	/* Files that get their name at the end, and the next chunk: the way to them must stay open. */
-	t->opens_files = named || o->splits;
+	/* Temporary files beside them, and the next chunk: the way to them must stay open. */
+	t->opens_files = o->format == FORMAT_FILE || o->splits;
+	t->no_output = o->splits;
 }
 
 void

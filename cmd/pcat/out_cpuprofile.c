@@ -53,7 +53,6 @@ struct profile {
 	const struct out_cpuprofile *what;
 	const struct tool *tool;
 	struct pp_err	*err;
-	struct atomic	 file;		/* fd -1: stdout */
 	struct pp_sink	*sink;
 	bool		 failed;
 
@@ -486,9 +485,6 @@ profile_finish(struct out *out)
 
 	if (pp_finish(o->sink) < 0)
 		rc = -1;
-	if (rc > 0 && o->file.fd >= 0)
-		rc = atomic_commit(&o->file, o->err);
-	atomic_close(&o->file);
 	while ((k = o->first)) {
 		o->first = k->then;
 		free(k);
@@ -502,28 +498,20 @@ profile_finish(struct out *out)
 }
 
 struct out *
-out_cpuprofile_new(const char *path, bool force, const struct out_cpuprofile *what, const struct tool *tool,
-    struct pp_err *err)
+out_cpuprofile_new(struct atomic *file, const struct out_cpuprofile *what, const struct tool *tool)
 {
 	struct profile *o = calloc(1, sizeof *o);
-	bool std = !path || !strcmp(path, "-");
 
-	*err = (struct pp_err){ .file = std ? "<stdout>" : path };
 	if (!o) {
-		pp_fail(err, "out of memory");
+		pp_fail(file->err, "out of memory");
 		return NULL;
 	}
 	*o = (struct profile){ .pub = { .put = profile_put, .flush = profile_flush, .finish = profile_finish },
-	    .what = what, .tool = tool, .err = err, .pid = -1, .last = &o->first, .file = { .fd = -1, .dir = -1 } };
+	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first };
 	if (getrandom(o->key, sizeof o->key, 0) != sizeof o->key)
-		pp_fail(err, "random numbers: %s", strerror(errno));
-	else if (std)
-		o->sink = pp_create(NULL, err);
-	else if (atomic_open(&o->file, path, force, err) > 0)
-		o->sink = pp_create_fd(fcntl(o->file.fd, F_DUPFD_CLOEXEC, 0), path, err);
-	if (o->sink)
+		pp_fail(o->err, "random numbers: %s", strerror(errno));
+	else if ((o->sink = atomic_sink(file)))
 		return &o->pub;
-	atomic_close(&o->file);
 	free(o);
 	return NULL;
 }

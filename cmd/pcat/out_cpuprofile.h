@@ -11,11 +11,9 @@ struct out_cpuprofile {
 };
 
 /*
- * A profile to stdout (NULL or "-"), or to a file that gets its name when it is whole; one that exists is replaced
- * only by `force'.  All is written by finish(), which also tells the user, in the name of `tool', what a profile
- * can't say; without a sample it fails.  NULL on failure; what, tool, err and path must live as long.
+ * A profile; the file is the caller's as in out_stream.h.  All is written by finish(), which also tells the user, in the
+ * name of `tool', what a profile can't say; without a sample it fails.  NULL on failure; what and tool must live as long.
  */
-struct out *out_cpuprofile_new(const char *path, bool force, const struct out_cpuprofile *what,
-	    const struct tool *, struct pp_err *err);
+struct out *out_cpuprofile_new(struct atomic *file, const struct out_cpuprofile *what, const struct tool *);
 
 #endif

@@ -37,6 +37,7 @@ struct split {
 	bool		 told_anywhere, failed;
 
 	struct out	*chunk;		/* NULL: none is open */
+	struct atomic	 file;		/* of the chunk */
 	uint64_t	 number, bytes, marks;	/* of the chunk */
 	uint64_t	 preamble;	/* bytes of it that are head and snapshot */
 	uint64_t	 first, last;	/* times of the chunk; first 0: none yet */
@@ -258,7 +259,7 @@ open_chunk(struct split *s, uint64_t time)
 		return -1;
 	if (s->nnames && s->o->max_files && !strcmp(s->names[(s->nnames - 1) % s->o->max_files], s->o->path))
 		return pp_fail(s->err, "two files would have that name: use %%n");
-	if (!(s->chunk = s->o->make(s->o->arg, s->o->path, s->like, s->err)))
+	if (!(s->chunk = s->o->make(s->o->arg, s->o->path, s->like, &s->file, s->err)))
 		return -1;
 	if (replay(s, &s->head, 0) < 0)
 		return -1;
@@ -290,9 +291,12 @@ static int
 close_chunk(struct split *s)
 {
 	struct out *chunk = s->chunk;
+	int rc;
 
 	s->chunk = NULL;
-	if (chunk->finish(chunk) < 0)
+	rc = chunk->finish(chunk);
+	/* Any but the last one is complete, whatever becomes of the input. */
+	if (tool_name(s->tool, &s->file) < 0 || rc < 0)
 		return -1;
 	tool_note(s->tool, "%s: %ju bytes, %ju rounds", s->o->path, (uintmax_t)s->bytes, (uintmax_t)s->marks);
 	return retire(s);

@@ -33,10 +33,10 @@ struct split_options {
 	uint64_t	 max_files;	/* delete the oldest, so that there are no more; 0: keep all */
 	const char	*template;	/* by split_template() */
 	/*
-	 * Make the container of a chunk at path; `like' is a source in the byte order of the records, err belongs to the
-	 * chunks.  It must give the file its name in finish() only.  NULL: failed, with the text in err.
+	 * Open `file' and make the container of a chunk at path; `like' is a source in the byte order of the records, err
+	 * belongs to the chunks.  NULL: failed, with the text in err, and the file is closed.
 	 */
-	struct out	*(*make)(void *arg, const char *path, struct pp_source *like, struct pp_err *err);
+	struct out	*(*make)(void *arg, const char *path, struct pp_source *like, struct atomic *file, struct pp_err *err);
 	void		*arg;
 	char		 path[PATH_MAX];	/* of the chunk in work: errors name it */
 };

@@ -17,8 +17,6 @@
  *	  thin_attr, anon*, drop*, columns
  *	tee			a payload that both outputs get
  */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +47,7 @@ struct job {
 	struct front	 front;
 	struct tee	*tee;
 	uint64_t	 others;	/* records of perf's own */
+	struct atomic	 rest;		/* -U */
 	struct pp_err	 rest_err;
 };
 
@@ -382,28 +381,30 @@ is_stdout(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-/* Do two outputs go to one place?  The first is open, so it is there. */
-static bool
-same_output(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	if ((is_stdout(a) ? fstat(STDOUT_FILENO, &x) : stat(a, &x)) || (is_stdout(b) ? fstat(STDOUT_FILENO, &y) : stat(b, &y)))
-		return is_stdout(a) && is_stdout(b);
-	return (S_ISREG(x.st_mode) || S_ISFIFO(x.st_mode)) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static struct pp_sink *
-open_sink(const struct tool *t, const char *path, struct pp_err *err)
+open_sink(struct tool *t, struct atomic *file, const char *path, struct pp_err *err)
 {
 	struct pp_sink *k;
 
-	tool_refuse_input(t, path);
-	if (!(k = pp_create(path, err)) || pp_start(k, t->in) < 0) {
+	tool_create(t, file, path, err);
+	if (!(k = atomic_sink(file)) || pp_start(k, t->in) < 0) {
 		tool_say(t, err);
 		exit(1);
 	}
 	return k;
+}
+
+/* What of -U can be refused before anything is read. */
+static void
+check_rest(const struct job *j)
+{
+	const char *rest = j->o.rejected;
+
+	if (j->o.dry_run || !rest)
+		return;
+	if (is_stdout(rest) && isatty(STDOUT_FILENO))
+		tool_wrong(&j->t, "--rejected: the output is binary and standard output a terminal");
+	tool_refuse_file(&j->t, rest);
 }
 
 static void
@@ -414,16 +415,14 @@ open_outputs(struct job *j)
 
 	if (j->o.dry_run)
 		return;
-	if (rest && is_stdout(rest) && isatty(STDOUT_FILENO))
-		tool_wrong(t, "--rejected: the output is binary and standard output a terminal");
-	t->out = open_sink(t, t->out_name, &t->out_err);
+	t->out = open_sink(t, &t->file, t->out_name, &t->out_err);
 	if (!rest)
 		return;
-	if (same_output(t->out_name, rest))
-		tool_wrong(t, "--rejected '%s': is the output too", rest);
 	if (!(j->tee = tee_new()))
 		tool_wrong(t, "--rejected: needs a temporary file: %s", strerror(errno));
-	j->side[1].sink = open_sink(t, rest, &j->rest_err);
+	j->side[1].sink = open_sink(t, &j->rest, rest, &j->rest_err);
+	if (atomic_same(&j->rest, &t->file))
+		tool_wrong(t, "--rejected '%s': is the output too", rest);
 }
 
 /* The ends of the recording, if it can be read twice. */
@@ -471,9 +470,10 @@ main(int argc, char **argv)
 		return anon_undo(&j.t, j.o.undo);
 	if (j.o.explain && !j.t.in_name && isatty(STDIN_FILENO))
 		return explain(&j);
+	tool_check(&j.t);
+	check_rest(&j);
 	if (j.o.sel.times.needs_first || expr_needs_start(j.o.expr))
 		survey(&j);
-	tool_check(&j.t);
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
 	pp_before_refill(j.t.in, before_refill, &j);
@@ -481,8 +481,7 @@ main(int argc, char **argv)
 	tool_ready(&j.t);
 	if (start(&j) > 0)
 		filter(&j);
-	if (j.side[1].sink && pp_finish(j.side[1].sink) < 0)
-		tool_say(&j.t, &j.rest_err);
+	pp_finish(j.side[1].sink);	/* a failure is kept in rest_err */
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
 	status |= anon_dict_finish(j.o.anon.dict);
 	if (j.o.stats)

@@ -222,8 +222,10 @@ setup(struct merge *m, const struct sort_how *how, struct spill *spill)
 	m->n = join_inputs(m->j);
 	m->fd = tool_alloc(m->n, sizeof *m->fd);
 	m->fd_of = tool_alloc(m->n, sizeof *m->fd_of);
-	if (order_open(&m->o, m->t, m->j, how, spill, &m->err) < 0 ||
-	    !(m->t->out = pp_create(m->t->out_name, &m->t->out_err)))
+	if (order_open(&m->o, m->t, m->j, how, spill, &m->err) < 0)
+		return -1;
+	tool_create(m->t, &m->t->file, m->t->out_name, &m->t->out_err);
+	if (!(m->t->out = atomic_sink(&m->t->file)))
 		return -1;
 	return pp_start(m->t->out, join_source(m->j));
 }
@@ -250,7 +252,9 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, ch
 		tool_say(t, spill_err);
 	if (m.err.what[0])
 		tool_say(t, &m.err);
-	status = join_close(m.j) | tool_close(t) | (m.err.what[0] || spill_err->what[0]);
+	t->partial = !join_is_whole(m.j) || m.err.what[0] || spill_err->what[0];
+	status = join_close(m.j) || t->partial;
+	status |= tool_close(t);
 	order_close(&m.o);
 	free(m.fd);
 	free(m.fd_of);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report.h"
 
@@ -45,23 +42,16 @@ sum_up(struct report *r, struct counts *c)
 	qsort(r->comm, r->ncomms, sizeof *r->comm, by_samples);
 }
 
-/* Where the report goes; opened before the tool confines itself.  NULL: failed, as out_err says. */
+/* Where the report goes.  NULL: failed, as out_err says. */
 static FILE *
 output(struct tool *t)
 {
-	FILE *f = stdout;
-	int fd;
+	FILE *f;
 
-	t->out_err.file = "<stdout>";
-	if (!t->out_name || !strcmp(t->out_name, "-"))
-		return f;
-	tool_refuse_input(t, t->out_name);
-	t->out_err.file = t->out_name;
-	fd = open(t->out_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0 || !(f = fdopen(fd, "w"))) {
+	tool_create(t, &t->file, t->out_name, &t->out_err);
+	f = fdopen(fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0), "w");
+	if (!f)
 		pp_fail(&t->out_err, "%s", strerror(errno));
-		return NULL;
-	}
 	return f;
 }
 
@@ -75,8 +65,7 @@ write_report(struct tool *t, FILE *f, const struct report *r, int (*form)(FILE *
 	if (form(f, r) < 0)
 		pp_fail(&t->out_err, "out of memory");
 	bad = fflush(f) || ferror(f);
-	/* Messages look at stdout once more, so it is not closed as a FILE. */
-	if ((f == stdout ? close(STDOUT_FILENO) : fclose(f)) != 0 || bad)
+	if (fclose(f) != 0 || bad)
 		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
 }
 
@@ -84,7 +73,7 @@ int
 main(int argc, char **argv)
 {
 	struct tool t = { .name = "pstat", .purpose = "tell what is in a perf stream", .opts = opts,
-	    .no_output = true };		/* no stream, that is */
+	    .report = true };
 	bool as_json = false;
 	struct counts *c;
 	struct report r;
