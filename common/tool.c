@@ -8,6 +8,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <signal.h>
@@ -267,6 +268,18 @@ common_option(struct tool *t, int key)
 	}
 }
 
+/*
+ * Standard descriptors that are closed would be given to the next file that is opened, and messages or records go into
+ * it.  So something stands there, but not what could be used: what reads or writes there still fails.
+ */
+static void
+open_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			exit(1);	/* nobody can be told */
+}
+
 int
 tool_getopt(struct tool *t, int argc, char **argv)
 {
@@ -275,6 +288,8 @@ tool_getopt(struct tool *t, int argc, char **argv)
 	static char name[64];		/* the only user is the next message */
 	int key;
 
+	if (optind == 1)
+		open_standard();
 	getopt_tables(t, letters, longs);
 	opterr = 0;
 	for (;;) {
@@ -499,7 +514,7 @@ name_part(const struct tool *t, struct atomic *a, const char *why)
 
 	if (atomic_part(a) < 0)
 		return -1;
-	pp_fail(&said, "%s is in %s", why, a->part);
+	pp_fail(&said, "%s, so its name is %s", why, a->part);
 	tool_say(t, &said);
 	return 1;
 }
@@ -514,9 +529,9 @@ tool_name(const struct tool *t, struct atomic *a)
 	else if (a->direct)
 		rc = 1;
 	else if (t->partial || (t->in_err.what[0] && !t->report))
-		rc = name_part(t, a, "not complete: what was good of the input");
+		rc = name_part(t, a, "not complete");
 	else if ((rc = atomic_commit(a)) == 0) {
-		name_part(t, a, "another file has that name by now: the complete output");
+		name_part(t, a, "complete, but another file is there by now");
 		rc = -1;
 	}
 	atomic_close(a);

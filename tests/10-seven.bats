@@ -198,7 +198,7 @@ bad_case() {
 
 @test "names are made harmless before they are printed" {
 	in=$(recipe escape)
-	for c in "pstat" "pstat --json" "pcat -v -o $T/x" "pfilter -v -o $T/x" "psort -v -o $T/x" "pinject -v --finished-init -o $T/x"; do
+	for c in "pstat" "pstat --json" "pcat -vf -o $T/x" "pfilter -vf -o $T/x" "psort -vf -o $T/x" "pinject -vf --finished-init -o $T/x"; do
 		try $c "$in"
 		[ $rc = 0 ] || failed "$c"
 		! cat "$T/out" "$T/err" | tr -d '\n\t' | grep -q '[[:cntrl:]]' || failed "$c: control characters"

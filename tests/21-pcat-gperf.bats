@@ -227,7 +227,7 @@ pprof() {
 	try pcat --format=gperftools --pid=42 -o "$T/out.cpu" $in
 	[ $rc -eq 0 ] && pcat "$T/out.cpu" >/dev/null || failed "--pid"
 	try pcat --format=gperftools --pid=42 -o "$T/out.cpu" $in
-	[ $rc -eq 1 ] || failed "overwrites"
+	[ $rc -eq 2 ] || failed "overwrites"
 	try pcat --format=gperftools --pid=7 -o "$T/none.cpu" $in
 	[ $rc -eq 1 ] && one_line "pcat: $T/none.cpu: no samples" || failed "no samples"
 	try pcat --format=gperftools --event=nosuch -o "$T/none.cpu" $in

@@ -33,7 +33,7 @@ reference() {
 	reference "$T/in" >"$T/want"
 	for o in "-S 64M" "-S 1M" "-S 1M --full" "-S 1M --compress-temp" "-S 2M --rounds=drop" "-S 1M -u" \
 	    "-S 1M --window 1" "-S 1M --untimed=first"; do
-		try psort -v -T "$T" $o -o "$T/out.p" "$T/in"
+		try psort -vf -T "$T" $o -o "$T/out.p" "$T/in"
 		[ $rc = 0 ] || failed "$o"
 		samples "$T/out.p" | cmp - "$T/want" || failed "$o: not the order"
 	done

@@ -31,14 +31,14 @@ show() {
 		mkpipe "$T/txt" >"$T/in"
 		show -i "$T/in" >"$T/all"
 		for pid in 100 102; do
-			pfilter --pid $pid --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
+			pfilter -f --pid $pid --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
 			show -i "$T/out" >"$T/got"
 			show -i "$T/rest" >"$T/got.rest"
 			awk -v x=$pid '{ split($2, a, "/") } a[1] == x' "$T/all" | cmp -s - "$T/got" || failed "seed $seed pid $pid"
 			awk -v x=$pid '{ split($2, a, "/") } a[1] != x' "$T/all" | cmp -s - "$T/got.rest" || failed "seed $seed not $pid"
 		done
 		for comm in name1 name4; do
-			pfilter --comm $comm --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
+			pfilter -f --comm $comm --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
 			show -i "$T/out" >"$T/got"
 			show -i "$T/rest" >"$T/got.rest"
 			awk -v x=$comm '$1 == x' "$T/all" | cmp -s - <(perf_remembers <"$T/got") || failed "seed $seed comm $comm"

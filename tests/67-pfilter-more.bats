@@ -404,15 +404,15 @@ several_names() {
 
 @test "more: -U gets what --invert keeps" {
 	spread
-	pfilter --pid 1-50 --cpu 1 -U "$T/rest" "$T/spread" >"$T/out"
+	pfilter -f --pid 1-50 --cpu 1 -U "$T/rest" "$T/spread" >"$T/out"
 	pfilter --pid 1-50 --cpu 1 "$T/spread" | cmp - "$T/out"
 	pfilter --pid 1-50 --cpu 1 --invert "$T/spread" | cmp - "$T/rest"
-	pfilter --pid 1-50 --cpu 1 -o "$T/out2" -U - "$T/spread" | cmp - "$T/rest"
+	pfilter -f --pid 1-50 --cpu 1 -o "$T/out2" -U - "$T/spread" | cmp - "$T/rest"
 	cmp "$T/out" "$T/out2"
 	for f in data/*.pipe.data; do
 		case $f in *per_thread*|*stat*) continue;; esac		# no CPUs
 		for o in "--cpu 0" "--time +1ms,+2ms" "--pid 1-1000" "--sample 0.5"; do
-			pfilter $o -U "$T/rest" -o "$T/out" $f
+			pfilter -f $o -U "$T/rest" -o "$T/out" $f
 			pfilter $o $f | cmp - "$T/out" || failed "$f $o"
 			[[ $o == --sample* ]] || pfilter $o --invert $f | cmp - "$T/rest" || failed "$f $o: the rest"
 		done
@@ -423,14 +423,14 @@ several_names() {
 @test "more: -U: totals of READ values are right in both" {
 	need perf
 	r=$(recipe read-group)
-	pfilter --pid 100 -U "$T/rest" -o "$T/out" "$r"
+	pfilter -f --pid 100 -U "$T/rest" -o "$T/out" "$r"
 	perf script -f -i "$r" -F pid,event,period 2>/dev/null | sort >"$T/want"
 	for f in out rest; do perf script -f -i "$T/$f" -F pid,event,period 2>/dev/null; done | sort | diff "$T/want" -
 	[ "$(wc -l <"$T/want")" -ge 8 ]
 }
 
 @test "more: -U: payloads reach both" {
-	pfilter --cpu 0 -U "$T/rest" -o "$T/out" data/sched_R.pipe.data
+	pfilter -f --cpu 0 -U "$T/rest" -o "$T/out" data/sched_R.pipe.data
 	for f in out rest; do
 		pcat "$T/$f" | cmp - "$T/$f"
 		pstat --json "$T/$f" | jq -e '.types[] | select(.name == "HEADER_TRACING_DATA") | .records == 1' >/dev/null
@@ -442,30 +442,31 @@ several_names() {
 		echo "SAMPLE ip=1 pid=2 tid=2 time=2"
 	} >"$T/aux.txt"
 	mkpipe "$T/aux.txt" >"$T/aux"
-	pfilter --pid 1 -U "$T/rest" -o "$T/out" "$T/aux"
+	pfilter -f --pid 1 -U "$T/rest" -o "$T/out" "$T/aux"
 	pfilter --pid 1 "$T/aux" | cmp - "$T/out"
 	pfilter --pid 2 "$T/aux" | cmp - "$T/rest"
 	[ "$(stat -c %s "$T/rest")" -gt 1200000 ]
 	# cut amid a payload: one line, and what was good before it in both
 	head -c 700000 "$T/aux" >"$T/cut"
-	try pfilter --pid 1 -U "$T/rest" -o "$T/out" "$T/cut"
+	try pfilter -f --pid 1 -U "$T/rest" -o "$T/out" "$T/cut"
 	[ $rc = 1 ]
-	one_line "pfilter: $T/cut: byte "
-	pstat --json "$T/out" >/dev/null 2>&1 || true
+	[ "$(sed "s|$T/||g" "$T/err" | cut -d ' ' -f 1-3 | tr '\n' '|')" = "pfilter: cut: byte|pfilter: rest: not|pfilter: out: not|" ]
+	pstat --json "$T/out.part" >/dev/null 2>&1 || true
+	[ -s "$T/rest.part" ]
 }
 
 @test "more: -U: both complete, wrong use, a full disk" {
 	spread
-	for o in "-U $T/out -o $T/out" "-U - " "-U $T/spread" "-U $T/./out -o $T/out"; do
+	for o in "-f -U $T/out -o $T/out" "-U - " "-U $T/spread" "-f -U $T/./out -o $T/out" "-U $T/new -o $T/./new"; do
 		try pfilter $o "$T/spread"
 		[ $rc = 2 ] && one_line "pfilter: " || failed "$o"
 	done
 	cmp "$T/spread" <(mkpipe "$T/spread.txt")
 	if [ -w /dev/full ]; then
-		try pfilter --pid 1 -U /dev/full -o "$T/out" "$T/spread"
-		[ $rc = 1 ] && one_line "pfilter: /dev/full: write: " || failed "full"
+		try pfilter -f --pid 1 -U /dev/full -o "$T/out" "$T/spread"
+		[ $rc = 1 ] && grep -q "^pfilter: /dev/full: write: " "$T/err" || failed "full"
 	fi
-	try pfilter --pid 1 -U "$T/nowhere/x" -o "$T/out" "$T/spread"
+	try pfilter -f --pid 1 -U "$T/nowhere/x" -o "$T/out" "$T/spread"
 	[ $rc = 1 ] && one_line "pfilter: $T/nowhere/x: " || failed "no directory"
 	done_all
 }
@@ -482,9 +483,9 @@ several_names() {
 	[ $rc = 0 ]
 	grep -q '^pfilter: dropped by pid: 150 records, 150 samples$' "$T/err"
 	pfilter --pid 1-50 "$T/spread" | cmp - "$T/out"
-	try pfilter --pid 1-50 --stats=json -U "$T/rest" -o "$T/out" "$T/spread"
+	try pfilter -f --pid 1-50 --stats=json -U "$T/rest" -o "$T/out" "$T/spread"
 	jq -e '.rejected.samples == 150 and .written.samples == 50' "$T/err" >/dev/null
-	try pfilter --stats=json "$T/spread"
+	try pfilter -f --stats=json "$T/spread"
 	cmp "$T/out" "$T/spread"
 	jq -e '.dropped == {} and .in == .kept and .kept == .written' "$T/err" >/dev/null
 	try pfilter -n -o "$T/never" --pid 1 -U "$T/never2" "$T/spread"

@@ -85,8 +85,8 @@ anon_dict_finish(struct anon_dict *d)
 		return 0;
 	if (fclose(d->out))
 		pp_fail(&d->err, "write: %s", strerror(errno));
-	if (!d->err.what[0])
-		atomic_commit(&d->file, &d->err);
+	if (!d->err.what[0] && atomic_commit(&d->file) == 0)
+		pp_fail(&d->err, "another file is there by now; -f replaces it");
 	atomic_close(&d->file);
 	if ((status = d->err.what[0] != 0))
 		tool_say(d->tool, &d->err);

@@ -50,8 +50,8 @@ output(struct tool *t)
 
 	tool_create(t, &t->file, t->out_name, &t->out_err);
 	f = fdopen(fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0), "w");
-	if (!f)
-		pp_fail(&t->out_err, "%s", strerror(errno));
+	if (!f)			/* EINVAL: it cannot be written */
+		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
 	return f;
 }
 
