@@ -22,6 +22,11 @@ struct out {
 	 * pp_may_wait() of the source): the next read may have to wait, so write all.  Changes have none.
 	 */
 	int	(*flush)(struct out *, bool wait);
+	/*
+	 * Of a container that can be written without a source: put() was called with `in' NULL, and these are the next n bytes
+	 * of the record's payload.  They stay as they are until flush().  1, or -1.
+	 */
+	int	(*payload)(struct out *, const uint8_t *p, size_t n);
 	/* The end of the input: write what is held back, hand on, free.  1, or -1.  */
 	int	(*finish)(struct out *);
 	struct out *next;	/* of a change; NULL: a container */

@@ -40,6 +40,7 @@ struct file {
 	struct pp_sink	*sink;		/* the data section */
 	struct pp_events *events;	/* of the records that we get: those of the source may be others */
 	struct pp_tracing *tracing;
+	struct { uint32_t type; uint16_t size; uint64_t left, at; } payload;	/* of the last record: bytes to come, and where it began */
 	bool		 swap, begun;
 	uint64_t	 data, size;	/* where the section starts; its size, once known to be less than what was put */
 
@@ -144,26 +145,37 @@ keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 }
 
 static int
-keep_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
+keep_tracing(struct file *f, const uint8_t *p, size_t n)
 {
-	uint64_t at = f->sections.len;
+	pp_tracing_feed(f->tracing, p, n);
+	return spool_put(&f->sections, p, n, f->err);
+}
+
+static int
+tracing_kept(struct file *f)
+{
+	f->features[PP_FEAT_TRACING_DATA].set = true;
+	f->features[PP_FEAT_TRACING_DATA].off = f->payload.at;
+	f->features[PP_FEAT_TRACING_DATA].len = f->sections.len - f->payload.at;
+	return 1;
+}
+
+static int
+put_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
+{
 	const uint8_t *p;
 	size_t n;
 	int rc;
 
 	if (!f->tracing && !(f->tracing = pp_tracing_new()))
 		return pp_fail(f->err, "out of memory");
-	while ((rc = pp_payload(in, &p, &n)) > 0) {
-		pp_tracing_feed(f->tracing, p, n);
-		if (spool_put(&f->sections, p, n, f->err) < 0)
+	f->payload.at = f->sections.len;
+	if (!in && r->payload)
+		return 1;
+	while ((rc = in ? pp_payload(in, &p, &n) : 0) > 0)
+		if (keep_tracing(f, p, n) < 0)
 			return -1;
-	}
-	if (rc < 0)
-		return -1;
-	f->features[PP_FEAT_TRACING_DATA].set = true;
-	f->features[PP_FEAT_TRACING_DATA].off = at;
-	f->features[PP_FEAT_TRACING_DATA].len = r->payload;
-	return 1;
+	return rc < 0 ? -1 : tracing_kept(f);
 }
 
 static int
@@ -421,21 +433,40 @@ write_header(struct file *f)
 
 /* Readers look up AUXTRACE records by their places in the file. */
 static int
-put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+auxtrace_put(struct file *f)
 {
 	uint8_t entry[SECTION_SIZE];
-	uint64_t at;
 
+	f->size = UINT64_MAX;
+	pp_set_u64(entry, f->data + f->payload.at, f->swap);
+	pp_set_u64(entry + 8, f->payload.size, f->swap);
+	return spool_put(&f->auxtrace, entry, sizeof entry, f->err);
+}
+
+static int
+put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
 	if (pp_flush(f->sink) < 0)
 		return -1;
-	at = pp_written(f->sink);
-	if (out_put(f->sink, in, r, stable) < 0) {
-		f->size = at;		/* the input ends inside its payload: the record is left out */
+	/* Should the input end inside its payload, the record is left out. */
+	f->size = f->payload.at = pp_written(f->sink);
+	if (!in && r->payload)
+		return pp_put_copy(f->sink, r->raw, r->size);
+	return out_put(f->sink, in, r, stable) < 0 ? -1 : auxtrace_put(f);
+}
+
+/* The next bytes of the payload of a record that was put without a source. */
+static int
+file_payload(struct out *o, const uint8_t *p, size_t n)
+{
+	struct file *f = (struct file *)o;
+	bool aux = f->payload.type == PP_AUXTRACE;
+
+	if ((aux ? pp_put_stable(f->sink, p, n) : keep_tracing(f, p, n)) < 0)
 		return -1;
-	}
-	pp_set_u64(entry, f->data + at, f->swap);
-	pp_set_u64(entry + 8, r->size, f->swap);
-	return spool_put(&f->auxtrace, entry, sizeof entry, f->err);
+	if (f->payload.left -= n)
+		return 1;
+	return aux ? auxtrace_put(f) : tracing_kept(f);
 }
 
 static int
@@ -451,13 +482,16 @@ put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stabl
 {
 	if (pp_events_learn(f->events, r, f->err) < 0)
 		return -1;
+	f->payload.type = r->type;
+	f->payload.size = r->size;
+	f->payload.left = r->payload;
 	switch (r->type) {
 	case PP_HEADER_ATTR:
 		return keep_attr(f, r);
 	case PP_HEADER_FEATURE:
 		return keep_feature(f, in, r);
 	case PP_HEADER_TRACING_DATA:
-		return keep_tracing(f, in, r);
+		return put_tracing(f, in, r);
 	case PP_HEADER_BUILD_ID:
 		return keep_build_id(f, r);
 	case PP_EVENT_UPDATE:
@@ -581,7 +615,7 @@ out_file_new(struct atomic *file, const struct out_pack *pack, struct pp_source 
 		pp_fail(file->err, "out of memory");
 		return NULL;
 	}
-	f->pub = (struct out){ .put = file_put, .flush = file_flush, .finish = file_finish };
+	f->pub = (struct out){ .put = file_put, .flush = file_flush, .payload = file_payload, .finish = file_finish };
 	f->err = file->err;
 	f->pack = *pack;
 	f->swap = in->swap;

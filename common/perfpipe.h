@@ -432,6 +432,13 @@ struct pp_sink {			/* the part that the inline pp_put() needs; the rest is in si
 struct pp_sink *pp_create(const char *path, struct pp_err *);
 /* Write to this descriptor, which becomes the sink's; `name' is what errors call it.  NULL (and closed) on failure. */
 struct pp_sink *pp_create_fd(int fd, const char *name, struct pp_err *);
+struct pp_writer {			/* takes what is written instead of a descriptor */
+	int	(*write)(void *arg, const uint8_t *p, size_t n);	/* cut anywhere; good during the call; 1, or -1 */
+	int	(*finish)(void *arg);	/* all was written; 1, or -1: not whole */
+	void	*arg;
+};
+/* Write to functions, which set the text of err at a failure.  err->file is set by the caller.  NULL on failure. */
+struct pp_sink *pp_create_writer(const struct pp_writer *, struct pp_err *);
 /* Write the pipe header in the source's byte order, and flush whenever the source must refill. */
 int	pp_start(struct pp_sink *, struct pp_source *);
 /* As pp_start(), but without a pipe header: for the data section of a file. */

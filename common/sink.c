@@ -23,7 +23,8 @@ enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024 };
 struct sink {
 	struct pp_sink	 pub;
 	struct pp_err	*err;
-	int		 fd;
+	int		 fd;		/* -1: what is put goes to `to' */
+	struct pp_writer to;
 	bool		 failed, swap;
 	bool		 bare;		/* no pipe header, so no header features */
 	struct pp_compress *z;		/* NULL: what is put is written */
@@ -41,6 +42,20 @@ sink_fail(struct sink *k, const char *doing)
 	return pp_fail(k->err, "%s: %s", doing, strerror(errno));
 }
 
+static struct sink *
+sink_new(int fd, struct pp_err *err)
+{
+	struct sink *k = calloc(1, sizeof *k);
+
+	if (!k) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	k->err = err;
+	k->fd = fd;
+	return k;
+}
+
 static struct pp_sink *
 create(int fd, struct pp_err *err)
 {
@@ -50,13 +65,10 @@ create(int fd, struct pp_err *err)
 		pp_fail(err, "%s", strerror(errno));
 		return NULL;
 	}
-	if (!(k = calloc(1, sizeof *k))) {
-		pp_fail(err, "out of memory");
+	if (!(k = sink_new(fd, err))) {
 		close(fd);
 		return NULL;
 	}
-	k->err = err;
-	k->fd = fd;
 	fcntl(fd, F_SETPIPE_SZ, 1 << 20);
 	return &k->pub;
 }
@@ -77,6 +89,17 @@ pp_create_fd(int fd, const char *name, struct pp_err *err)
 {
 	*err = (struct pp_err){ .file = name };
 	return create(fd, err);
+}
+
+struct pp_sink *
+pp_create_writer(const struct pp_writer *to, struct pp_err *err)
+{
+	struct sink *k = sink_new(-1, err);
+
+	if (!k)
+		return NULL;
+	k->to = *to;
+	return &k->pub;
 }
 
 static bool
@@ -107,8 +130,20 @@ push(struct sink *k)
 }
 
 static int
+hand_over(struct sink *k, const struct iovec *v, const struct iovec *end)
+{
+	for (; v < end && !k->failed; v++) {
+		k->failed = k->to.write(k->to.arg, v->iov_base, v->iov_len) < 0;
+		k->written += v->iov_len;
+	}
+	return k->failed ? -1 : 1;
+}
+
+static int
 write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 {
+	if (k->to.write)
+		return hand_over(k, v, end);
 	while (v < end && !k->failed) {
 		ssize_t put = writev(k->fd, v, (int)(end - v));
 
@@ -273,7 +308,9 @@ pp_finish(struct pp_sink *pub)
 	if (!k)
 		return 1;
 	pp_flush(pub);
-	if (close(k->fd) < 0 && errno != EINTR)
+	if (k->to.finish && k->to.finish(k->to.arg) < 0)
+		k->failed = true;
+	if (k->fd >= 0 && close(k->fd) < 0 && errno != EINTR)
 		sink_fail(k, "close");
 	rc = k->failed ? -1 : 1;
 	pp_compress_free(k->z);
