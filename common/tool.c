@@ -22,6 +22,8 @@
 
 #include <zstd.h>
 
+#include "out_feed.h"
+#include "out_file.h"
 #include "tool.h"
 
 enum { OPTS_MAX = 128 };
@@ -247,6 +249,11 @@ common_option(struct tool *t, int key)
 	case 'f':
 		t->force = true;
 		return true;
+	case TOOL_FORMAT:
+		t->as_file = !strcmp(t->optarg, "file");
+		if (!t->as_file && strcmp(t->optarg, "stream"))
+			tool_wrong(t, "--format '%s': expected stream or file", t->optarg);
+		return true;
 	case TOOL_ALLOW:
 		tool_words(t, t->optarg, allow_word, t);
 		return true;
@@ -429,6 +436,8 @@ tool_check(struct tool *t)
 		    t->name);
 	if (has_output(t) && !t->report && is_std(t->out_name) && isatty(STDOUT_FILENO))
 		tool_wrong(t, "the output is binary and standard output a terminal: use -o FILE or a pipe");
+	if (has_output(t) && t->as_file && is_std(t->out_name))
+		tool_wrong(t, "--format=file: needs a file that can seek: -o FILE");
 	if (has_output(t))
 		tool_refuse_file(t, t->out_name);
 	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, first_interrupt) == SIG_IGN)
@@ -452,6 +461,18 @@ tool_create(struct tool *t, struct atomic *a, const char *path, struct pp_err *e
 	}
 	a->next = t->files;
 	t->files = a;
+}
+
+struct pp_sink *
+tool_sink(const struct tool *t, struct atomic *a, struct pp_source *in)
+{
+	static const struct out_pack plain;
+	struct pp_sink *k = t->as_file ? out_feed_new(out_file_new(a, &plain, in), in->swap, a->err) : atomic_sink(a);
+
+	if (k && pp_start(k, in) > 0)
+		return k;
+	tool_say(t, a->err);
+	exit(1);
 }
 
 void
@@ -486,7 +507,7 @@ tool_ready(struct tool *t)
 {
 	if (!t->quiet && isatty(STDERR_FILENO))
 		clock_gettime(CLOCK_MONOTONIC, &t->began);
-	if (!t->opens_files)
+	if (!t->opens_files && !t->as_file)
 		tool_note(t, "confinement: %s", confine(t) ? "Landlock, no files" : "not available");
 }
 
@@ -497,10 +518,7 @@ tool_open(struct tool *t, unsigned flags)
 	tool_open_input(t, flags);
 	if (has_output(t)) {
 		tool_create(t, &t->file, t->out_name, &t->out_err);
-		if (!(t->out = atomic_sink(&t->file)) || pp_start(t->out, t->in) < 0) {
-			tool_say(t, &t->out_err);
-			exit(1);
-		}
+		t->out = tool_sink(t, &t->file, t->in);
 		pp_before_refill(t->in, before_refill, t);
 	}
 	tool_ready(t);

@@ -35,7 +35,7 @@ struct tool_opt {
 	const char	*arg;		/* what its argument is called; NULL: takes none; "[X]": optional, after = */
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
+enum { TOOL_LONG = 256, TOOL_FORMAT = 998, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
 
 #define TOOL_OPTS_COMMON						\
 	{ 'i', "input", "FILE", "read FILE; - or nothing is standard input" },	\
@@ -46,6 +46,8 @@ enum { TOOL_LONG = 256, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
 #define TOOL_OPT_OUT							\
 	{ 'o', "output", "FILE", "write FILE; - or nothing is standard output" },	\
 	{ 'f', "force", NULL, "replace an output file that exists" }
+#define TOOL_OPT_FORMAT							\
+	{ TOOL_FORMAT, "format", "stream|file", "what to write; file: a seekable perf.data, with -o" }
 /* What is refused unless the user allows it: words as in struct tool. */
 #define TOOL_OPT_ALLOW(words)						\
 	{ TOOL_ALLOW, "allow", "LIST", "do what is refused otherwise: " words }
@@ -67,6 +69,7 @@ struct tool {
 	int		 verbose;
 	bool		 quiet;
 	bool		 force;			/* replace an output file that exists, and nothing else */
+	bool		 as_file;		/* --format=file */
 	unsigned	 allowed;		/* by tool_allows(): of `allow', by place */
 	const char	*optarg;		/* of the option just returned */
 	const char	*optname;		/* that option as the user would write it, "--pid" */
@@ -103,6 +106,11 @@ void	tool_ready(struct tool *);
  */
 void	tool_create(struct tool *, struct atomic *, const char *path, struct pp_err *);
 void	tool_refuse_file(const struct tool *, const char *path);
+/*
+ * A sink for an output that tool_create() opened, in the format that the user chose and the byte order of `in', with its
+ * header written.  On failure says why and exits.
+ */
+struct pp_sink *tool_sink(const struct tool *, struct atomic *, struct pp_source *in);
 /* Those that are open get no name. */
 void	tool_abandon(struct tool *);
 /* The same for an output that the caller opened by atomic_open(): name it, say it, close it.  1, or -1. */

@@ -384,14 +384,8 @@ is_stdout(const char *path)
 static struct pp_sink *
 open_sink(struct tool *t, struct atomic *file, const char *path, struct pp_err *err)
 {
-	struct pp_sink *k;
-
 	tool_create(t, file, path, err);
-	if (!(k = atomic_sink(file)) || pp_start(k, t->in) < 0) {
-		tool_say(t, err);
-		exit(1);
-	}
-	return k;
+	return tool_sink(t, file, t->in);
 }
 
 /* What of -U can be refused before anything is read. */
@@ -404,6 +398,8 @@ check_rest(const struct job *j)
 		return;
 	if (is_stdout(rest) && isatty(STDOUT_FILENO))
 		tool_wrong(&j->t, "--rejected: the output is binary and standard output a terminal");
+	if (is_stdout(rest) && j->t.as_file)
+		tool_wrong(&j->t, "--rejected: --format=file needs a file that can seek");
 	tool_refuse_file(&j->t, rest);
 }
 

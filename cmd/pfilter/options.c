@@ -65,7 +65,7 @@ const struct tool_opt options_table[] = {
 	{ 'n', "dry-run", NULL, "decide and count, write nothing" },
 	{ STATS, "stats", "[=json]", "count on standard error: records in, kept, dropped and why" },
 	TOOL_OPT_ALLOW(OPTIONS_ALLOW),
-	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+	TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
 /* Which of the words is it? */

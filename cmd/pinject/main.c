@@ -12,7 +12,7 @@ static const struct tool_opt options[] = {
 	{ 'b', "build-ids", NULL, "add the build-id of each file that a sample hits" },
 	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add the build-id of each file that is mapped" },
 	{ OPT_FINISHED_INIT, "finished-init", NULL, "mark the end of what was there before the recording" },
-	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+	TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
 /*

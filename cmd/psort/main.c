@@ -31,7 +31,7 @@ static const struct tool_opt opts[] = {
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "merging: keep the pids of different hosts apart (auto)" },
 	{ TIME_OFFSET, "time-offset", "TIME", "merging: add to the times of the next input (1.5s; -10ms)" },
 	TOOL_OPT_ALLOW(JOIN_ALLOW),
-	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+	TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
 
 struct options {

@@ -225,9 +225,8 @@ setup(struct merge *m, const struct sort_how *how, struct spill *spill)
 	if (order_open(&m->o, m->t, m->j, how, spill, &m->err) < 0)
 		return -1;
 	tool_create(m->t, &m->t->file, m->t->out_name, &m->t->out_err);
-	if (!(m->t->out = atomic_sink(&m->t->file)))
-		return -1;
-	return pp_start(m->t->out, join_source(m->j));
+	m->t->out = tool_sink(m->t, &m->t->file, join_source(m->j));
+	return 1;
 }
 
 int
