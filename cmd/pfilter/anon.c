@@ -52,7 +52,7 @@ anon_any(const struct anon *a)
 }
 
 void
-anon_ready(const struct tool *t, struct anon *a, struct columns *c)
+anon_ready(struct tool *t, struct anon *a, struct columns *c)
 {
 	a->what &= ~a->except;
 	if (!a->what)

@@ -19,7 +19,7 @@ struct anon {				/* zeroed: nothing */
 	unsigned what, except;		/* bits of what --anon lists, and lists with a - : anon_out.h */
 	const char *key_file;		/* NULL: a random key */
 	const char *map_file;		/* NULL: no dictionary is written */
-	struct anon_dict *dict;		/* by anon_ready(); NULL: none.  anon_dict_finish() frees it */
+	struct anon_dict *dict;		/* by anon_ready(); NULL: none.  the caller finishes and frees it */
 	uint8_t	 key[32];		/* by anon_ready() */
 	size_t	 memory;		/* most bytes of records that wait for their turn; 0: 256M */
 };
@@ -27,7 +27,7 @@ struct anon {				/* zeroed: nothing */
 void	anon_list(const struct tool *, struct anon *, const char *text);
 bool	anon_any(const struct anon *);
 /* Read the key and begin the dictionary, before confinement; and add to `columns' what cannot be anonymised and so has to go. */
-void	anon_ready(const struct tool *, struct anon *, struct columns *);
+void	anon_ready(struct tool *, struct anon *, struct columns *);
 /* NULL: no memory.  tool, in and err must live until finish(); `anon' need not. */
 struct out *anon_new(const struct tool *, const struct anon *, struct pp_source *in, struct out *next, struct pp_err *);
 

@@ -15,7 +15,6 @@
 enum { KNOWN_MAX = 1 << 20 };
 
 struct anon_dict {
-	const struct tool *tool;
 	struct pp_err	 err;
 	struct atomic	 file;
 	FILE		*out;
@@ -24,21 +23,19 @@ struct anon_dict {
 };
 
 struct anon_dict *
-anon_dict_new(const struct tool *t, const char *path)
+anon_dict_new(struct tool *t, const char *path)
 {
 	struct anon_dict *d = tool_alloc(1, sizeof *d);
 	int fd;
 
-	d->tool = t;
-	d->err.file = path;
+	if (!strcmp(path, "-"))
+		tool_wrong(t, "--anon-map: needs a file of its own");
 	d->links = tool_alloc(KNOWN_MAX, sizeof *d->links);
 	if (getrandom(&d->known.mul, sizeof d->known.mul, 0) != sizeof d->known.mul)
 		tool_wrong(t, "--anon-map: no random bytes: %s", strerror(errno));
 	d->known.mul |= 1;
-	if (atomic_open(&d->file, path, t->force, &d->err) < 0) {
-		tool_say(t, &d->err);
-		exit(2);
-	}
+	tool_refuse_file(t, path);
+	tool_create(t, &d->file, path, &d->err);
 	if ((fd = fcntl(d->file.fd, F_DUPFD_CLOEXEC, 3)) < 0 || !(d->out = fdopen(fd, "w")))
 		tool_wrong(t, "--anon-map %s: %s", path, strerror(errno));
 	fputs("# pfilter --anon-map: kind, pseudonym, name\n", d->out);
@@ -76,22 +73,19 @@ anon_dict_put(struct anon_dict *d, enum anon_domain domain, const char *pseudony
 	free(safe);
 }
 
-int
+void
 anon_dict_finish(struct anon_dict *d)
 {
-	int status;
-
-	if (!d)
-		return 0;
-	if (fclose(d->out))
+	if (d && fclose(d->out))
 		pp_fail(&d->err, "write: %s", strerror(errno));
-	if (!d->err.what[0] && atomic_commit(&d->file) == 0)
-		pp_fail(&d->err, "another file is there by now; -f replaces it");
-	atomic_close(&d->file);
-	if ((status = d->err.what[0] != 0))
-		tool_say(d->tool, &d->err);
+}
+
+void
+anon_dict_free(struct anon_dict *d)
+{
+	if (!d)
+		return;
 	free(d->known.slot);
 	free(d->links);
 	free(d);
-	return status;
 }

@@ -13,12 +13,13 @@
 
 struct anon_dict;
 
-/* Begin the file (mode 0600), by the rules of -o; it gets its name by anon_dict_finish().  Exits if it cannot. */
-struct anon_dict *anon_dict_new(const struct tool *, const char *path);
+/* Begin the file, an output of tool_create(); exits if it cannot.  Refused before anything is read if it exists. */
+struct anon_dict *anon_dict_new(struct tool *, const char *path);
 /* A pseudonym of n bytes was made for a name of m; the second time nothing happens.  Failures are kept. */
 void	anon_dict_put(struct anon_dict *, enum anon_domain, const char *pseudonym, size_t n, const char *name, size_t m);
-/* Complete the file and free; NULL: nothing to do.  The exit status: 0, or 1 after a message. */
-int	anon_dict_finish(struct anon_dict *);
+/* Write what was put: to be called before tool_close(), which names the file.  NULL: nothing to do. */
+void	anon_dict_finish(struct anon_dict *);
+void	anon_dict_free(struct anon_dict *);
 
 /*
  * --anon-undo: copy text from the input to standard output or -o, the pseudonyms of texts and build-ids that the

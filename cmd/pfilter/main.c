@@ -473,13 +473,12 @@ main(int argc, char **argv)
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
 	pp_before_refill(j.t.in, before_refill, &j);
-	j.t.opens_files = j.o.anon.map_file;
 	tool_ready(&j.t);
 	if (start(&j) > 0)
 		filter(&j);
 	pp_finish(j.side[1].sink);	/* a failure is kept in rest_err */
+	anon_dict_finish(j.o.anon.dict);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
-	status |= anon_dict_finish(j.o.anon.dict);
 	if (j.o.stats)
 		stats(&j);
 	hold_free(j.hold);
@@ -487,6 +486,7 @@ main(int argc, char **argv)
 	front_end(&j.front);
 	tee_free(j.tee);
 	decide_end(&j.decide);
+	anon_dict_free(j.o.anon.dict);
 	options_free(&j.o);
 	return status;
 }
