@@ -125,6 +125,19 @@ int	pp_feature_walk(const struct pp_feature *, pp_feature_visit *, void *arg, st
 /* The first number of that name.  1, 0 if the feature has none, -1. */
 int	pp_feature_num(const struct pp_feature *, const char *name, uint64_t *num, struct pp_err *);
 
+/* What other features and the attrs say, by which a feature is judged. */
+struct pp_feature_about {
+	uint32_t	 nr_cpus;	/* as in pp_feature */
+	unsigned	 nevents;	/* 0: not known */
+	bool		 sockets_differ;	/* socket numbers are none of CPUs (s390, aarch64) */
+};
+/*
+ * Does it have the form that perf takes?  Its lengths, counts and strings lie within it, and perf's own rules hold.
+ * f->nr_cpus does not matter: a sound NRCPUS or ARCH is noted in `about', which the next one is judged by.
+ * 1, also if it is unknown or empty; or -1 with the cause.
+ */
+int	pp_feature_check(const struct pp_feature *f, struct pp_feature_about *, struct pp_err *);
+
 /*
  * Takes the lines of a text in pieces; p NULL ends a line.  Pieces may hold any byte of the stream, even a
  * newline or NUL: the caller makes them harmless.  Returns 1 to go on, -1 to fail.

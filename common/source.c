@@ -269,6 +269,20 @@ unsound(struct source *s, const struct pp_rec *r)
 	return pp_reject(&s->pub, r);
 }
 
+/* May a feature of a sound form be yielded?  Of those in the head of a file, source_file.c has looked at. */
+static bool
+outer_feature(struct source *s, const struct pp_rec *r)
+{
+	if (s->head && s->base + (uint64_t)(r->raw - s->buf) < s->seg[0].len)
+		return true;
+	s->about.nevents = s->pub.events->n;
+	if (fault_feature(s, pp_get_u64(r->raw + PP_HEADER_SIZE, s->pub.swap), r->raw + PP_FEATURE_HEAD,
+	    r->size - (size_t)PP_FEATURE_HEAD, pp_offset(&s->pub, r)))
+		return true;
+	s->pub.pos += r->size;
+	return false;
+}
+
 /* A whole record stands at the outer position: look at what only we can see.  1: yield it, 0: not. */
 static int
 outer_record(struct source *s, struct pp_rec *r)
@@ -285,6 +299,8 @@ outer_record(struct source *s, struct pp_rec *r)
 	}
 	if (pp_check(r, s->pub.swap, s->err) < 0)
 		return unsound(s, r);
+	if (r->type == PP_HEADER_FEATURE && !outer_feature(s, r))
+		return 0;
 	if (s->repair) {
 		int rc = repair_check(s, r);
 

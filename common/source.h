@@ -24,7 +24,7 @@
 
 #include <sys/types.h>
 
-#include "perfpipe.h"
+#include "feature.h"
 
 enum { PP_READ_SIZE = 256 << 10 };	/* what one read(2) asks for: fits the second-level cache */
 
@@ -64,6 +64,7 @@ struct source {
 	struct follow	*follow;	/* source_follow.c's; NULL: the input does not grow */
 	bool		 fatal;		/* nothing that could be gone round */
 	struct faults	 faults;
+	struct pp_feature_about about;	/* what features said so far */
 
 	uint8_t		*buf;		/* outer window */
 	size_t		 cap;
@@ -146,6 +147,8 @@ bool	unwrap_pending(const struct source *);
 void	unwrap_free(struct source *);
 
 /* source_fault.c */
+/* Is the feature of a form that perf takes?  1, 0: it must be left out, as was told. */
+int	fault_feature(struct source *, uint64_t number, const uint8_t *p, size_t len, uint64_t off);
 /* Count a fault that the source goes on behind, and tell of it; after a hundred they are only counted. */
 void	fault_tell(struct source *, const struct pp_err *);
 /* The same with a text of its own: "RECORD: cause; what became of it". */

@@ -109,6 +109,18 @@ fault_note(struct source *s, uint64_t off, const char *fmt, ...)
 	fault_tell(s, &e);
 }
 
+int
+fault_feature(struct source *s, uint64_t number, const uint8_t *p, size_t len, uint64_t off)
+{
+	struct pp_feature f = { .number = number, .p = p, .len = len, .swap = s->pub.swap };
+	struct pp_err e = { .what = "" };
+
+	if (pp_feature_check(&f, &s->about, &e) > 0)
+		return 1;
+	fault_note(s, off, "%s; left out", e.what);
+	return 0;
+}
+
 void
 pp_on_fault(struct pp_source *pub, void (*fn)(void *, const struct pp_err *), void *arg)
 {

@@ -34,6 +34,7 @@ struct file {			/* a perf.data while it is being taken apart */
 	uint64_t	 size;		/* of the file */
 	uint64_t	 budget;	/* bytes that sections may still hold: they don't overlap in a sane file */
 	uint64_t	 attr_size;
+	unsigned	 nattrs;	/* records made of them */
 	struct section	 attrs, data;
 	bool		 feature[FEATURE_BITS];
 	struct section	 features[FEATURE_BITS];
@@ -316,6 +317,7 @@ put_attr(struct file *f, uint64_t off)
 		}
 		if (!(p = record(f, PP_HEADER_ATTR, 0, size + 8 * n)))
 			return -1;
+		f->nattrs++;
 		memcpy(p + PP_HEADER_SIZE, attr, size);
 		if (read_at(f, p + PP_HEADER_SIZE + size, ids.off + 8 * done, 8 * n) < 0)
 			return -1;
@@ -354,22 +356,34 @@ is_for_files(int number)
 	return number == PP_FEAT_CACHE || number == PP_FEAT_HYBRID_TOPOLOGY;
 }
 
-/* A record of feature i, of which n bytes stand in it, the others (PP_OPEN_FILE_FEATURES) behind it. */
+/*
+ * A record of feature i, of which n bytes stand in it, the others (PP_OPEN_FILE_FEATURES) behind it.  One of a form that
+ * perf refuses is not there any more.
+ */
 static int
 put_feature(struct file *f, int i, size_t n)
 {
 	const struct section *x = &f->features[i];
+	size_t was = f->len;
 	uint8_t *p = record(f, PP_HEADER_FEATURE, 0, 8 + n);
 
 	if (!p)
 		return -1;
 	pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
-	if (n)
-		return read_at(f, p + PP_FEATURE_HEAD, x->off, n);
-	if (!f->s->outside && !(f->s->outside = calloc(FEATURE_BITS, sizeof *f->s->outside)))
+	if (!n && !f->s->outside && !(f->s->outside = calloc(FEATURE_BITS, sizeof *f->s->outside)))
 		return source_fail(f->s, 0, "out of memory");
-	f->s->outside[i] = x->size;
-	return (p = room(f, x->size)) ? read_at(f, p, x->off, x->size) : -1;
+	if (!n)
+		f->s->outside[i] = x->size;
+	if (!n && !room(f, x->size))
+		return -1;
+	p = f->head + was + PP_FEATURE_HEAD;
+	if (read_at(f, p, x->off, x->size) < 0)
+		return -1;
+	if (!fault_feature(f->s, (uint64_t)i, p, x->size, x->off)) {
+		f->len = was;
+		f->feature[i] = false;
+	}
+	return 1;
 }
 
 /*
@@ -382,6 +396,7 @@ put_features(struct file *f)
 	bool all = f->s->flags & PP_OPEN_FILE_FEATURES;
 	char name[16];
 
+	f->s->about = (struct pp_feature_about){ .nevents = f->s->pub.events->n ? f->s->pub.events->n : f->nattrs };
 	for (int i = 0; i < FEATURE_BITS; i++) {
 		uint64_t size = f->features[i].size;
 		bool pipe = pp_feature_where((uint64_t)i) & PP_FEATURE_PIPE, fits = size <= PP_RECORD_MAX - PP_FEATURE_HEAD;
@@ -424,7 +439,9 @@ put_names(struct file *f)
 		return 1;
 	if (!(all = load(f, x)))
 		return -1;
-	c = pp_cur(all, x->size, f->swap);
+	if (!fault_feature(f->s, PP_FEAT_EVENT_DESC, all, x->size, x->off))	/* too large for a record, it was not looked at */
+		f->feature[PP_FEAT_EVENT_DESC] = false;
+	c = pp_cur(all, f->feature[PP_FEAT_EVENT_DESC] ? x->size : 0, f->swap);
 	n = pp_take_u32(&c);
 	attr_size = pp_take_u32(&c);
 	for (; n-- && rc > 0; first = false) {
@@ -466,10 +483,9 @@ put_build_ids(struct file *f)
 		uint16_t size = pp_get_u16(r + 6, f->swap);
 
 		if (size < BUILD_ID_HEAD || size > x->size - at) {
-			source_fail(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there", size,
-			    (uintmax_t)(x->size - at));
-			if (!repair_forgive(f->s, x->size - at))
-				rc = -1;
+			f->s->faults.lost += x->size - at;
+			fault_note(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there; %ju bytes left out", size,
+			    (uintmax_t)(x->size - at), (uintmax_t)(x->size - at));
 			break;
 		}
 		if ((p = room(f, BUILD_ID_ROOM(size))))

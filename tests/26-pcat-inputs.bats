@@ -179,3 +179,131 @@ threads() {
 	wait $cat || rc=$?
 	[ $rc = 1 ] && one_line "pcat: $T/f.data: byte 48: data size is still 0"
 }
+
+# ---- header features of a form that perf refuses --------------------------------------------------
+
+# bytes FILE OFFSET HEX...: overwrite them.
+bytes() {
+	printf "$(printf '\\x%s' "${@:3}")" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# features_in FILE: "number offset" of each feature's payload; a stream's HEADER_FEATUREs, or a file's sections.  Little-endian.
+features_in() {
+	local -a w
+	if [ "$(od -An -tu8 -j 8 -N 8 "$1" | tr -d ' ')" = 16 ]; then
+		mapfile -t w < <(head -c 65536 "$1" | od -An -v -tu1 -w1)
+		for ((at = 16; at + 8 <= ${#w[@]}; at += w[at + 6] + 256 * w[at + 7])); do
+			(( w[at] >= 64 )) || break
+			(( w[at] != 80 || w[at + 6] + 256 * w[at + 7] == 16 )) || echo "$((w[at + 8])) $((at + 16))"
+		done
+	else
+		mapfile -t w < <(od -An -v -tu8 -w8 "$1" -N 104)
+		read -ra entry < <(od -An -v -tu8 -j $((w[5] + w[6])) -N 1024 "$1" | tr '\n' ' ') || true
+		for ((i = k = 0; i < 64; i++)); do
+			(( w[9] >> i & 1 )) || continue
+			echo "$i ${entry[2 * k++]}"
+		done
+	fi
+}
+
+@test "features: one that is overwritten is left out and told, and perf reads the rest" {
+	need perf
+	for in in data/basic.file.data data/basic.pipe.data; do
+		features_in $in >"$T/features"
+		[ "$(wc -l <"$T/features")" -ge 18 ] || failed "$in: too few features"
+		while read -r n at; do
+			case $n in
+			1|2|18|20|21|24|10|23) continue;;	# no record in a stream, or any bytes will do
+			esac
+			cp $in "$T/f"
+			bytes "$T/f" "$at" ff ff ff ff
+			pos=$((at - 16))
+			[[ $in == *pipe* ]] || pos=$at
+			pcat --no-features="$n" $in >"$T/want"
+			try pcat "$T/f"
+			# of a file, the names of events come from EVENT_DESC too
+			[ "$n" != 12 ] || [[ $in == *pipe* ]] || cp "$T/out" "$T/want"
+			[ $rc = 1 ] && cmp "$T/out" "$T/want" || failed "$in: $n: not the same without it"
+			[ "$n" = 7 ] || one_line "pcat: $T/f: byte $pos: HEADER_FEATURE: " || failed "$in: $n: message"
+			! grep -qv '; left out$' "$T/err" || failed "$in: $n: message"
+			for t in pfilter psort pinject pstat; do
+				try $t "$T/f"
+				[ $rc = 1 ] && grep -q "^$t: $T/f: byte $pos: HEADER_FEATURE: .*; left out$" "$T/err" || failed "$in: $n: $t"
+				cp "$T/out" "$T/o"
+				[ $t = pstat ] || try $t "$T/want"
+				[ $t = pstat ] || cmp "$T/out" "$T/o" || failed "$in: $n: $t: not the same without it"
+			done
+		done <"$T/features"
+	done
+	# one of them by perf: it reads as it does without that feature
+	read -r _ at <<<"$(grep '^13 ' "$T/features")"
+	cp data/basic.pipe.data "$T/f"
+	bytes "$T/f" "$at" ff ff ff ff ff ff ff ff
+	perf script -f -i "$T/f" 2>&1 | grep -q 'failed to process\|processing failed' || failed "perf takes it"
+	try pcat "$T/f"
+	diff <(perf script -f -i data/basic.pipe.data 2>/dev/null) <(perf script -f -i - <"$T/out" 2>/dev/null) || failed "perf script"
+	done_all
+}
+
+@test "features: nothing is left out of the sound ones; unknown ones pass" {
+	for in in data/*.data; do
+		try pcat "$in"
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$in"
+	done
+	for r in left-feature-count left-feature-string; do
+		for b in "" -b; do
+			in=$(recipe $r $b)
+			IFS=$'\t' read -r off size _ < <(mkpipe -l $b data/$r.txt | grep '!$')
+			{ head -c "$off" "$in"; tail -c +$((off + size + 1)) "$in"; } >"$T/want"
+			try pcat "$in"
+			[ $rc = 1 ] && one_line "pcat: $in: byte $off: HEADER_FEATURE: " && cmp "$T/out" "$T/want" || failed "$r $b"
+		done
+	done
+	for f in "feat_id=63 x=ffffffffffffffff" "feat_id=1000 x=ff" "feat_id=3"; do
+		{ cat data/base.txt; echo "HEADER_FEATURE $f"; } >"$T/r.txt"
+		mkpipe "$T/r.txt" >"$T/in"
+		try pcat "$T/in"
+		[ $rc = 0 ] && cmp "$T/out" "$T/in" || failed "$f"
+	done
+	done_all
+}
+
+@test "features: perf's own rules" {
+	need perf
+	# base.txt: 2 CPUs.  Cause (none: sound), and the feature.
+	while IFS='|' read -r cause f; do
+		{ head -n 2 data/base.txt | grep attr; [ -z "${f##*NOCPUS*}" ] || echo "HEADER_FEATURE feat_id=7 u4=2 u4=2"; echo "HEADER_FEATURE ${f#NOCPUS}"
+		  echo "SAMPLE misc=2 ip=0x401000 pid=100 time=1000 period=1"; } >"$T/r.txt"
+		mkpipe "$T/r.txt" >"$T/in"
+		try pcat "$T/in"
+		perf script -i "$T/in" -F ip >"$T/perf" 2>&1 || true
+		if [ -n "$cause" ]; then
+			[ $rc = 1 ] && grep -q ": HEADER_FEATURE: .*$cause.*; left out" "$T/err" || failed "$f: $cause"
+			perf script -i "$T/out" -F ip 2>&1 | grep -q 401000 || failed "$f: perf cannot read the rest"
+		else
+			[ $rc = 0 ] && cmp "$T/out" "$T/in" || failed "$f: is sound"
+			grep -q 401000 "$T/perf" || failed "$f: perf does not take it: $(cat "$T/perf")"
+		fi
+	done <<-'END'
+	|feat_id=13 u4=1 fs=0-1 u4=2 fs=0 fs=1 u4=0 u4=0 u4=1 u4=1
+	socket_id is 7, of 2 CPUs|feat_id=13 u4=1 fs=0-1 u4=2 fs=0 fs=1 u4=0 u4=7 u4=1 u4=1
+	nr_cores is 3, of 2 CPUs|feat_id=13 u4=3 fs=0 fs=1 fs=1 u4=2 fs=0 fs=1 u4=0 u4=0 u4=1 u4=1
+	NRCPUS is not there|NOCPUSfeat_id=13 u4=1 fs=0-1 u4=2 fs=0 fs=1 u4=0 u4=0 u4=1 u4=1
+	|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=0-1
+	|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=0,1
+	|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=
+	cpus is no list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=all
+	cpus is no list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=1-0
+	cpus is no list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=0-99999
+	cpus has no NUL|feat_id=14 u4=1 u4=0 u8=100 u8=50 u4=1 x=30
+	events 0 to 2 are no group of 1 events|feat_id=17 u4=1 fs=g u4=0 u4=3
+	|feat_id=17 u4=1 fs=g u4=0 u4=1
+	|feat_id=22 u8=1 u8=4096 u8=1 u8=0 u8=1 u8=64 u8=1
+	version is 2|feat_id=22 u8=2 u8=4096 u8=1 u8=0 u8=1 u8=64 u8=1
+	nbits|feat_id=22 u8=1 u8=4096 u8=1 u8=0 u8=1 u8=0xffffffffff
+	|feat_id=29 u4=1 u4=1 u8=5 u8=6
+	version is 9|feat_id=29 u4=9 u4=1 u8=5 u8=6
+	3 CPUs are online, of 2|NOCPUSfeat_id=7 u4=2 u4=3
+	END
+	done_all
+}
