@@ -168,7 +168,8 @@ threads() {
 
 @test "follow: a recorder that is killed is told" {
 	need record
-	perf record -o "$T/f.data" -a -F 500 -- sleep 3 >/dev/null 2>&1 &
+	# by env, so that pid is perf's, and not that of a shell that waits for it
+	env perf record -o "$T/f.data" -a -F 500 -- sleep 3 >/dev/null 2>&1 &
 	pid=$!
 	sleep 0.8
 	timeout 20 pcat --follow "$T/f.data" >"$T/out" 2>"$T/err" &
