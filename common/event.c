@@ -91,6 +91,16 @@ make_plan(struct pp_plan *p, const struct pp_attr *a)
 			*back[i].to = p->trailer += 8;
 }
 
+void
+pp_event_add_period(struct pp_events *e, unsigned index)
+{
+	struct pp_event *ev = e->ev[index];
+
+	e->added_period = ev->added_period = true;
+	ev->attr.sample_type |= PP_SAMPLE_PERIOD;
+	make_plan(&ev->plan, &ev->attr);
+}
+
 /* ---- ids --------------------------------------------------------------------------------------- */
 
 static struct pp_idslot *

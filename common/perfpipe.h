@@ -184,6 +184,7 @@ struct pp_event {
 	unsigned	 nids;
 	uint64_t	*ids;		/* in this machine's order */
 	uint8_t		 name_from;	/* how good the name is (event.c) */
+	bool		 added_period;	/* pp_event_add_period() */
 };
 
 struct pp_idmap {		/* open addressing */
@@ -203,6 +204,7 @@ struct pp_events {		/* all that a stream has said of its events so far */
 	size_t		 nids;
 	bool		 swap;
 	bool		 reads;		/* some event has PERF_SAMPLE_READ */
+	bool		 added_period;	/* some event has that */
 	/* Where an id stands; perf takes both from the first attr for all (evlist__id_pos). 0: nowhere. */
 	uint16_t	 id_off;	/* in a sample, from the start */
 	uint16_t	 id_back;	/* in other records, from the end */
@@ -221,6 +223,8 @@ struct pp_tracing;
 int	pp_events_tracing(struct pp_events *, const struct pp_tracing *, struct pp_err *);
 /* The event with that id; NULL if there is none. */
 struct pp_event *pp_event_by_id(const struct pp_events *, uint64_t id);
+/* From here on the samples of that event carry PP_SAMPLE_PERIOD: who says so puts it in, where ev->plan.period says. */
+void	pp_event_add_period(struct pp_events *, unsigned index);
 /* The CPU that ID_INDEX names for that id; -1 if none. */
 int64_t	pp_cpu_of_id(const struct pp_events *, uint64_t id);
 /*

@@ -476,8 +476,8 @@ several_names() {
 	spread
 	try pfilter -n --pid 1-50 --cpu 1 --every 2 --stats=json "$T/spread"
 	[ $rc = 0 ] && [ ! -s "$T/out" ]
-	jq -e '.in.samples == 200 and .kept.samples == 6 and .dropped.pid.samples == 150 and .dropped.cpu.samples == 37 and
-	    .dropped.every.samples == 7 and .in.records == .kept.records + ([.dropped[].records] | add) and
+	jq -e '.in.samples == 200 and .kept.samples == 7 and .dropped.pid.samples == 150 and .dropped.cpu.samples == 37 and
+	    .dropped.every.samples == 6 and .in.records == .kept.records + ([.dropped[].records] | add) and
 	    .written.records == .kept.records' "$T/err" >/dev/null || { cat "$T/err"; false; }
 	try pfilter --pid 1-50 --stats "$T/spread"
 	[ $rc = 0 ]

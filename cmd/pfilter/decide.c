@@ -36,7 +36,7 @@ tell(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		d->about.start = time;
 	if (places) {
 		d->about.nr = d->nr;
-		d->about.offset = d->held ? d->offset : pp_offset(d->t->in, r);
+		d->about.offset = d->copied ? d->offset : pp_offset(d->t->in, r);
 	}
 	d->told = !places && (d->about.start || !expr_needs_start(d->o->expr));
 }
@@ -93,9 +93,6 @@ thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	const struct thin *o = &d->o->thin;
 	int why;
 
-	if (o->scale && o->max_rate && thin_by_attr(ev->attr.sample_type))
-		return pp_fail(&d->t->in_err, "event %s: its samples have no period that --scale-period could change (perf record "
-		    "--period)", ev->name);
 	if ((why = thin_sample(d->thinner, ev, r)) < 0)
 		return pp_fail(&d->t->in_err, "out of memory");
 	if (why == OVER_MAX && o->stop)

@@ -16,7 +16,8 @@ struct decide {
 	bool		 told;		/* `about' needs nothing but the record any more */
 	struct thinner	*thinner;	/* NULL: no thinning */
 	uint64_t	 nr;		/* of the record in the input, from 1 */
-	bool		 held;		/* the record is a copy, and stood there: */
+	bool		 held;		/* records wait for their turn */
+	bool		 copied;	/* the record is a copy, and stood there: */
 	uint64_t	 offset;
 	struct expr_subject about;	/* what --filter is asked; `start': time of the first sample; 0: none yet */
 	bool		 quick;		/* nothing but keys that stand in the record, and --filter, decides on samples */

@@ -58,18 +58,20 @@ slot(struct front *f)
 int
 front_take(struct front *f)
 {
-	struct front_slot s = { .mid = f->side ? f->mid : f->len, .n = f->len };
+	struct front_slot s = { .mid = f->side ? f->mid : f->len, .n = f->len, .owed = f->owed };
 	int i;
 
 	f->side = 0;
-	if (!f->len)
+	if (!f->len && !f->owed)
 		return 0;
-	if (!(s.p = malloc(f->len)) || (i = slot(f)) < 0) {
+	if ((f->len && !(s.p = malloc(f->len))) || (i = slot(f)) < 0) {
 		free(s.p);
 		return -1;
 	}
-	memcpy(s.p, f->p, f->len);
+	if (f->len)
+		memcpy(s.p, f->p, f->len);
 	f->len = 0;
+	f->owed = 0;
 	f->held += s.n;
 	f->slot[i] = s;
 	return i;
@@ -79,10 +81,11 @@ int
 front_get(const struct front *f, int number, size_t *at, struct pp_rec *r, bool swap)
 {
 	const struct front_slot *s = &f->slot[number];
-	const uint8_t *p = s->p + *at;
+	const uint8_t *p;
 
 	if (*at >= s->n)
 		return -1;
+	p = s->p + *at;
 	*r = (struct pp_rec){ .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
 	    .size = pp_get_u16(p + 6, swap) };
 	*at += r->size;

@@ -34,6 +34,7 @@ struct hold {
 	struct hold_place now;
 	size_t		 memory;
 	unsigned	 decided;	/* since the last look */
+	const struct pp_rec *stands;	/* the record being put, as the source gave it */
 
 	/* time order: perf-pipe(5) */
 	struct pp_round	*round;
@@ -371,7 +372,7 @@ append(struct hold *h, const struct pp_rec *r, uint64_t time)
 			no_memory(h);
 		return NULL;
 	}
-	e->off = pp_offset(h->in, r);
+	e->off = pp_offset(h->in, h->stands);
 	return e;
 }
 
@@ -477,7 +478,7 @@ put_untimed(struct hold *h, const struct pp_event *ev, const struct pp_rec *r)
 	h->now.since = UINT64_MAX;
 	if (h->store.first == h->store.next) {
 		h->now.nr = h->store.next + 1;
-		h->now.offset = pp_offset(h->in, r);
+		h->now.offset = pp_offset(h->in, h->stands);
 		verdict = h->user.decide(h->user.arg, ev, r);
 		return verdict < 0 ? -1 : pass(h, r, verdict);
 	}
@@ -515,13 +516,14 @@ put_timed(struct hold *h, const struct pp_event *ev, const struct pp_rec *r, uin
 }
 
 int
-hold_put(struct hold *h, const struct pp_rec *r)
+hold_put(struct hold *h, const struct pp_rec *r, const struct pp_rec *stands)
 {
 	const struct pp_event *ev;
 	uint64_t time;
 
 	if (h->failed || h->bad)
 		return -1;
+	h->stands = stands;
 	if (r->type >= PP_USER_TYPE_START)
 		return put_own(h, r);
 	if (!(ev = pp_event_find(h->in->events, r, h->err)))

@@ -48,8 +48,11 @@ enum { HOLD_OWN = INT32_MAX };
  * NULL: no memory.
  */
 struct hold *hold_new(struct pp_source *in, const struct hold_user *, size_t memory, struct pp_err *);
-/* A record of the source.  -1: it is not sound (pp_err without a place), or something failed before. */
-int	hold_put(struct hold *, const struct pp_rec *);
+/*
+ * A record; `stands': it, or what it was made of, as the source gave it.  -1: it is not sound (pp_err without a place), or something
+ * failed before.
+ */
+int	hold_put(struct hold *, const struct pp_rec *, const struct pp_rec *stands);
 /* The end, also after a failure of hold_put(): decide and emit all that can be. */
 int	hold_finish(struct hold *);
 

@@ -46,6 +46,7 @@ struct job {
 	int		 nsides;	/* 2: -U */
 	struct front	 front;
 	struct tee	*tee;
+	uint8_t		*with_period;	/* where samples are put together that get one; NULL: none do */
 	uint64_t	 others;	/* records of perf's own */
 	struct atomic	 rest;		/* -U */
 	struct pp_err	 rest_err;
@@ -121,17 +122,21 @@ judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	if (to == REST && j->nsides == 1 && !(r->type == PP_SAMPLE && j->t.in->events->reads))
 		return 0;
 	side = to != MAIN;
-	if (side >= j->nsides || !j->side[side].needed || j->o.sel.has_aux)
-		return to;
-	front_side(&j->front, side);
-	if (needed_sample(j->side[side].needed, ev, r, since, front_put, &j->front) < 0 || (front = front_take(&j->front)) < 0)
+	if (side < j->nsides && j->side[side].needed && !j->o.sel.has_aux) {
+		front_side(&j->front, side);
+		if (needed_sample(j->side[side].needed, ev, r, since, front_put, &j->front) < 0)
+			return pp_fail(&j->t.in_err, "out of memory");
+	}
+	if (j->o.thin.scale && to == MAIN)
+		front_owe(&j->front, thin_owed(j->decide.thinner));
+	if ((front = front_take(&j->front)) < 0)
 		return pp_fail(&j->t.in_err, "out of memory");
 	return to | front << SIDE_BITS;
 }
 
 /* A sample: one of its sides gets it, and both keep their READ totals right. */
 static int
-emit_sample(struct job *j, const struct pp_rec *r, int verdict, bool stable)
+emit_sample(struct job *j, const struct pp_rec *r, int verdict, uint64_t owed, bool stable)
 {
 	struct pp_rec copy = *r;
 	const struct pp_event *ev = pp_event_find(j->t.in->events, r, &j->t.in_err);
@@ -139,7 +144,7 @@ emit_sample(struct job *j, const struct pp_rec *r, int verdict, bool stable)
 	if (!ev)
 		return -1;
 	if (j->o.thin.scale && verdict & MAIN) {
-		copy.raw = thin_scale(j->decide.thinner, ev, r);
+		copy.raw = thin_scale(j->decide.thinner, ev, r, owed);
 		stable = stable && copy.raw == r->raw;
 	}
 	if (side_put_sample(&j->side[0], &j->t, ev, &copy, verdict & MAIN, verdict & OWED, stable) < 0)
@@ -188,6 +193,7 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 	struct job *j = arg;
 	struct pp_rec before;
 	int front, side, rc = 1;
+	uint64_t owed;
 
 	if (verdict == HOLD_OWN)
 		verdict = BOTH;
@@ -195,9 +201,10 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 	for (size_t at = 0; front && (side = front_get(&j->front, front, &at, &before, j->t.in->swap)) >= 0; )
 		if (side_put(&j->side[side], j->t.in, &before, false) < 0)
 			return -1;
+	owed = front_owed(&j->front, front);
 	front_free(&j->front, front);
 	if (r->type == PP_SAMPLE && (j->t.in->events->reads || j->o.thin.scale))
-		return emit_sample(j, r, verdict, stable);
+		return emit_sample(j, r, verdict, owed, stable);
 	if (r->payload && verdict == BOTH && j->tee)
 		return tee_put(j->tee, j->t.in, r, j->nsides, put_again, j, &j->t.in_err);
 	for (int i = 0; rc > 0 && i < j->nsides; i++)
@@ -247,18 +254,23 @@ take(struct job *j, const struct pp_rec *r)
 {
 	struct tool *t = &j->t;
 	const struct pp_event *ev;
-	int to = BOTH, rc;
+	struct pp_rec new = *r;
+	int to = BOTH, rc = 1;
 
 	j->decide.nr++;
 	if (r->type >= PP_USER_TYPE_START && !notice(j, r))
 		return 1;
-	if (j->hold)
-		rc = hold_put(j->hold, r);
-	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, r, &t->in_err)) ||
-	    (to = judge(j, ev, r)) < 0))
+	if (j->with_period) {
+		j->decide.offset = pp_offset(t->in, r);
+		rc = thin_add_period(t->in, &new, j->with_period, &t->in_err);
+	}
+	if (rc > 0 && j->hold)
+		rc = hold_put(j->hold, &new, r);
+	else if (rc > 0 && r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, &new, &t->in_err)) ||
+	    (to = judge(j, ev, &new)) < 0))
 		rc = -1;
-	else
-		rc = emit(j, r, to, true);
+	else if (rc > 0)
+		rc = emit(j, &new, to, new.raw == r->raw);
 	return placed(j, r, rc);
 }
 
@@ -364,9 +376,12 @@ start(struct job *j)
 		return -1;
 	if (waits(j) && hold_start(j) < 0)
 		return -1;
+	if (thin_adds_period(&o->thin))
+		j->with_period = tool_alloc(1, PP_RECORD_MAX + 8);
 	if (decide_start(&j->decide, t, o, j->state) < 0)
 		return -1;
 	j->decide.held = j->hold;
+	j->decide.copied = j->hold || j->with_period;
 	j->nsides = o->rejected ? 2 : 1;
 	j->side[0].sink = t->out;
 	for (int i = 0; i < j->nsides; i++)
@@ -487,6 +502,7 @@ main(int argc, char **argv)
 	tee_free(j.tee);
 	decide_end(&j.decide);
 	anon_dict_free(j.o.anon.dict);
+	free(j.with_period);
 	options_free(&j.o);
 	return status;
 }

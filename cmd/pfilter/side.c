@@ -31,7 +31,7 @@ end_finish(struct out *o)
 int
 side_start(struct side *s, struct tool *t, const struct options *o, struct state *state, bool rest)
 {
-	bool scale = o->thin.scale && !rest;
+	bool scale = o->thin.scale && (!rest || thin_adds_period(&o->thin));
 	struct end *end;
 	struct out *to;
 
@@ -49,7 +49,7 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct state
 	if ((columns_any(&o->columns) && !(to = columns_new(t, &o->columns, t->in, to, &t->in_err))) ||
 	    (drop_any(&o->drop) && !(to = drop_new(t, &o->drop, t->in, to, &t->in_err))) ||
 	    (anon_any(&o->anon) && !(to = anon_new(t, &o->anon, t->in, to, &t->in_err))) ||
-	    (scale && !(to = thin_attr_new(&o->thin, t->in, to))))
+	    (scale && !(to = thin_attr_new(&o->thin, t->in, rest, to))))
 		return pp_fail(&t->in_err, "out of memory");
 	s->first = to;
 	return 1;

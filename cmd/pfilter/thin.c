@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "thin.h"
+#include "total.h"
 #include "wide.h"
 
 enum { NS = 1000000000, SOFTWARE = 1, DUMMY = 9 };	/* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
+enum { DEBTS_MAX = 1 << 20, PACE_ONE = 256 };
 
 struct thinner {
 	const struct thin *o;
@@ -13,11 +15,17 @@ struct thinner {
 	uint64_t seed;			/* the user's, spread over all bits */
 	uint64_t due;			/* --max-rate: when the next sample would be due at an even rate */
 	uint64_t gap, burst;		/* ns between samples at that rate; how far ahead of it they may be */
+	uint64_t picked;		/* samples kept so far */
+	uint64_t since;			/* samples since the last of these */
+	uint64_t pace;			/* how many that was lately, in 1/PACE_ONE */
+	uint64_t skip;			/* how many to leave out when one is due */
+	bool	 over;			/* some came before one was due */
+	struct pp_totals debts;		/* periods of samples that --max-rate dropped, by event and CPU: `in' */
+	uint64_t owed;			/* those that the sample just kept stands for */
 	unsigned n;
 	struct counts {			/* of each event */
 		uint64_t seen, kept;
 		uint64_t left;		/* of a period divided by --sample's share: not yet given to a sample */
-		uint64_t owed;		/* periods of samples that --max-rate dropped */
 	} *event;
 	uint8_t	 copy[PP_RECORD_MAX];
 };
@@ -74,16 +82,19 @@ thinner_new(const struct thin *o, const struct pp_source *in)
 	h->seed = mix(o->seed + UINT64_C(0x9e3779b97f4a7c15));
 	if (o->max_rate) {
 		h->gap = o->max_rate < NS ? NS / o->max_rate : 1;
-		h->burst = o->max_rate / 10 * h->gap;
+		h->burst = (o->max_rate / 10 + !(o->max_rate / 10)) * h->gap;
 	}
+	h->debts.max = DEBTS_MAX;
 	return h;
 }
 
 void
 thinner_free(struct thinner *h)
 {
-	if (h)
-		free(h->event);
+	if (!h)
+		return;
+	pp_totals_free(&h->debts);
+	free(h->event);
 	free(h);
 }
 
@@ -108,7 +119,11 @@ hash(const struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 	    (f->cpu ? pp_get_u32(r->raw + f->cpu, swap) : 0));
 }
 
-/* Samples come at any pace: those that are ahead of an even rate by more than the burst are too many. */
+/*
+ * Samples come at any pace: those that are ahead of an even rate by more than the burst are too many.  When one is due it is
+ * not the next one, which may always be the same CPU's as their timers tick side by side: but any of as many as lately came
+ * for one that was kept.
+ */
 static bool
 over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -116,10 +131,32 @@ over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 
 	if (!pp_time(ev, r, h->in->swap, &time))
 		return false;
+	h->since++;
 	if (h->due > time && h->due - time > h->burst)
+		return h->over = true;
+	if (h->over && h->skip) {
+		h->skip--;
 		return true;
+	}
 	h->due = (h->due > time ? h->due : time) + h->gap;
+	h->pace = (7 * h->pace + h->since * PACE_ONE) / 8;
+	h->skip = mix(h->seed + ++h->picked) % (h->pace / PACE_ONE + 1);
+	h->since = 0;
+	h->over = false;
 	return false;
+}
+
+/*
+ * Of each N samples of an event one: not always the Nth, which might always be one CPU's, as their timers tick side by
+ * side, or one task's.
+ */
+static bool
+is_nth(const struct thinner *h, struct counts *c, const struct pp_event *ev)
+{
+	uint64_t n = h->o->every, round = c->seen / n, place = c->seen % n;
+
+	c->seen++;
+	return place == mix(h->seed ^ mix(round + 1) ^ ev->index) % n;
 }
 
 static uint64_t
@@ -148,6 +185,61 @@ scaled(const struct thinner *h, struct counts *c, uint64_t period)
 	return x;
 }
 
+/* What is owed to samples of that event on that CPU; if none is recorded, with the same id.  NULL: no memory. */
+static uint64_t *
+debt(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint16_t id_at = ev->plan.identifier ? ev->plan.identifier : ev->plan.id;
+	uint64_t id = id_at ? pp_get_u64(r->raw + id_at, h->in->swap) : 0;
+	uint32_t cpu;
+	struct pp_total *x;
+
+	if (pp_cpu(ev, r, h->in->swap, &cpu))
+		x = pp_total_get(&h->debts, ev->index, cpu);
+	else
+		x = pp_total_get(&h->debts, ~id, ev->index);
+	return x ? &x->in : NULL;
+}
+
+/* The sample is too many: its period is owed.  OVER_RATE, or -1. */
+static int
+owe(struct thinner *h, struct counts *c, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint64_t *x;
+
+	if (!h->o->scale || !ev->plan.period)
+		return OVER_RATE;
+	if (!(x = debt(h, ev, r)))
+		return -1;
+	*x = sum(*x, scaled(h, c, pp_get_u64(r->raw + ev->plan.period, h->in->swap)));
+	return OVER_RATE;
+}
+
+/* A sample is kept: what is owed goes to it.  KEPT, or -1. */
+static int
+pay(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint64_t *x;
+
+	h->owed = 0;
+	if (!h->o->scale || !h->o->max_rate || !ev->plan.period)
+		return KEPT;
+	if (!(x = debt(h, ev, r)))
+		return -1;
+	h->owed = *x;
+	*x = 0;
+	return KEPT;
+}
+
+uint64_t
+thin_owed(struct thinner *h)
+{
+	uint64_t owed = h->owed;
+
+	h->owed = 0;
+	return owed;
+}
+
 int
 thin_sample(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -162,20 +254,16 @@ thin_sample(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r
 		h->n = h->in->events->n;
 	}
 	c = &h->event[ev->index];
-	/* The middle one stands best for all of them, and for an event that has not as many. */
-	if (o->every && c->seen++ % o->every != o->every / 2)
+	if (o->every && !is_nth(h, c, ev))
 		return NOT_EVERY;
 	if (o->share && o->share != UINT64_MAX && hash(h, ev, r) >= o->share)
 		return NOT_SAMPLED;
-	if (o->max_rate && over_rate(h, ev, r)) {
-		if (o->scale && ev->plan.period)
-			c->owed = sum(c->owed, scaled(h, c, pp_get_u64(r->raw + ev->plan.period, h->in->swap)));
-		return OVER_RATE;
-	}
+	if (o->max_rate && over_rate(h, ev, r))
+		return owe(h, c, ev, r);
 	if (o->has_max_samples && c->kept >= o->max_samples)
 		return OVER_MAX;
 	c->kept++;
-	return KEPT;
+	return pay(h, ev, r);
 }
 
 bool
@@ -197,25 +285,16 @@ thin_full(const struct thinner *h, bool (*selected)(void *, const struct pp_even
 /* ---- periods ------------------------------------------------------------------------------------- */
 
 const uint8_t *
-thin_scale(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+thin_scale(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r, uint64_t owed)
 {
-	struct counts *c;
 	uint64_t period;
 
 	if (!ev->plan.period || ev->index >= h->n)
 		return r->raw;
-	c = &h->event[ev->index];
-	period = sum(scaled(h, c, pp_get_u64(r->raw + ev->plan.period, h->in->swap)), c->owed);
-	c->owed = 0;
+	period = sum(scaled(h, &h->event[ev->index], pp_get_u64(r->raw + ev->plan.period, h->in->swap)), owed);
 	memcpy(h->copy, r->raw, r->size);
 	pp_set_u64(h->copy + ev->plan.period, period, h->in->swap);
 	return h->copy;
-}
-
-bool
-thin_by_attr(uint64_t sample_type)
-{
-	return !(sample_type & (PP_SAMPLE_PERIOD | PP_SAMPLE_READ));
 }
 
 uint64_t

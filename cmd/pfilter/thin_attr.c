@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* thin_attr.c - a change on the way: events whose samples carry no period get a larger one in their attr */
+/* thin_attr.c - events whose samples carry no period: their attr gets a larger one, or their samples get the field */
 #include <stdlib.h>
+#include <string.h>
 
 #include "attr.h"
 #include "attrs.h"
@@ -9,9 +10,64 @@
 struct scale {
 	struct out	 pub;
 	const struct thin *o;
-	bool		 swap;
+	bool		 swap, rest;
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
+
+/* Do samples of that sample_type have no period but their attr's? */
+static bool
+by_attr(uint64_t sample_type)
+{
+	return !(sample_type & (PP_SAMPLE_PERIOD | PP_SAMPLE_READ));
+}
+
+/* ---- samples ------------------------------------------------------------------------------------- */
+
+bool
+thin_adds_period(const struct thin *o)
+{
+	return o->scale && o->max_rate;
+}
+
+static int
+add_to_sample(struct pp_source *in, struct pp_rec *r, uint8_t *buf, struct pp_err *err)
+{
+	const struct pp_event *ev;
+	uint8_t *p;
+
+	if (r->size > PP_RECORD_MAX - 8)
+		return pp_fail(err, "%u bytes: no room for a period (--scale-period)", r->size);
+	memcpy(buf, r->raw, r->size);
+	memset(buf + r->size, 0, 8);
+	r->raw = buf;
+	r->size += 8;
+	pp_set_u16(buf + 6, r->size, in->swap);
+	if (!(ev = pp_event_find(in->events, r, err)))
+		return -1;
+	if (!ev->added_period) {
+		r->size -= 8;
+		pp_set_u16(buf + 6, r->size, in->swap);
+		return 1;
+	}
+	p = buf + ev->plan.period;
+	memmove(p + 8, p, r->size - 8u - ev->plan.period);
+	pp_set_u64(p, ev->attr.sample_period, in->swap);
+	return 1;
+}
+
+int
+thin_add_period(struct pp_source *in, struct pp_rec *r, uint8_t buf[static PP_RECORD_MAX + 8], struct pp_err *err)
+{
+	const struct pp_events *e = in->events;
+
+	if (r->type == PP_SAMPLE)
+		return e->added_period ? add_to_sample(in, r, buf, err) : 1;
+	if (r->type == PP_HEADER_ATTR && e->n && by_attr(e->ev[e->n - 1]->attr.sample_type))
+		pp_event_add_period(in->events, e->n - 1);
+	return 1;
+}
+
+/* ---- attrs --------------------------------------------------------------------------------------- */
 
 static void
 grow(void *arg, uint8_t *attr, size_t size)
@@ -20,7 +76,11 @@ grow(void *arg, uint8_t *attr, size_t size)
 	struct pp_attr a;
 
 	pp_attr_get(&a, attr, size, c->swap);
-	if (thin_by_attr(a.sample_type))
+	if (!by_attr(a.sample_type))
+		return;
+	if (thin_adds_period(c->o))
+		PP_ATTR_SET(attr, size, sample_type, a.sample_type | PP_SAMPLE_PERIOD, c->swap);
+	else if (!c->rest)
 		PP_ATTR_SET(attr, size, sample_period, thin_factor(c->o, a.sample_period), c->swap);
 }
 
@@ -44,7 +104,7 @@ finish(struct out *o)
 }
 
 struct out *
-thin_attr_new(const struct thin *o, const struct pp_source *in, struct out *next)
+thin_attr_new(const struct thin *o, const struct pp_source *in, bool rest, struct out *next)
 {
 	struct scale *c = calloc(1, sizeof *c);
 
@@ -53,5 +113,6 @@ thin_attr_new(const struct thin *o, const struct pp_source *in, struct out *next
 	c->pub = (struct out){ .put = put, .finish = finish, .next = next };
 	c->o = o;
 	c->swap = in->swap;
+	c->rest = rest;
 	return &c->pub;
 }
