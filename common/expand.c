@@ -308,7 +308,7 @@ expand_piece(struct source *s)
 		s->failed = true;
 		return -1;
 	}
-	if (source_before_refill(s) < 0)
+	if (source_before_refill(s) < 0 || source_expanded(s, s->compressed.plain) < 0)
 		return -1;
 	memmove(x->buf, s->pub.pos, left);
 	do

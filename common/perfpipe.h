@@ -325,7 +325,15 @@ enum {				/* flags of pp_open */
 	 * but have one in a file: as HEADER_FEATURE records of 16 bytes whose payload they are.
 	 */
 	PP_OPEN_FILE_FEATURES = 32,
+	PP_OPEN_MAX_EXPAND_SHIFT = 8,
 };
+/*
+ * One more flag: compressed data that have become more than so many bytes (at least; counted in MiB, 16 TiB at most; without
+ * it 1 GiB) may not be more than 1000 times what was read.  A failure says so and names --max-expand.
+ */
+#define PP_OPEN_MAX_EXPAND(bytes)								\
+	((bytes) >> 44 ? ~0u << PP_OPEN_MAX_EXPAND_SHIFT :					\
+	(unsigned)(((bytes) + (1 << 20) - 1) >> 20) << PP_OPEN_MAX_EXPAND_SHIFT)
 
 struct pp_source {		/* the part that the inline pp_next() needs; the rest is in source.h */
 	const uint8_t	*pos, *lim;	/* records from here on are complete up to here, or wait for more */

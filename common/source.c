@@ -30,6 +30,20 @@ source_fail(struct source *s, uint64_t off, const char *fmt, ...)
 	return pp_fail(s->err, "%s%s", s->part, text);
 }
 
+int
+source_expanded(struct source *s, uint64_t bytes)
+{
+	enum { RATIO_MAX = 1000 };
+	uint64_t from = s->wrapped ? s->wrapped : s->nread;
+
+	if (bytes <= s->max_expand || bytes / RATIO_MAX <= from)
+		return 1;
+	s->fatal = true;
+	return source_fail(s, source_offset(s, s->inner ? s->opos : s->pub.pos),
+	    "zstd: %ju bytes have become %ju: more than 1:%d past %ju MiB (--max-expand SIZE allows more)", (uintmax_t)from,
+	    (uintmax_t)bytes, RATIO_MAX, (uintmax_t)(s->max_expand >> 20));
+}
+
 /* A record's name for messages. */
 static const char *
 type_text(uint32_t type, char buf[static 24])

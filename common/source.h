@@ -95,10 +95,14 @@ struct source {
 	int		(*hook)(void *);
 	void		*hook_arg;
 	uint64_t	 nread, total;
+	uint64_t	 max_expand;
+	uint64_t	 wrapped;	/* bytes of a zstd file that was spooled; 0: nread says what was read */
 };
 
 /* Fail at a byte of the input.  Always -1. */
 int	source_fail(struct source *, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Compressed data have become so many bytes: 1, or -1 if that is a bomb. */
+int	source_expanded(struct source *, uint64_t bytes);
 /* Where a byte of the outer window stands in the input. */
 uint64_t source_offset(const struct source *, const uint8_t *p);
 /* Call the hook: bytes that were yielded are about to move. */

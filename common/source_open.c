@@ -65,6 +65,8 @@ spool(struct source *s)
 	close(s->fd);
 	s->fd = fd;
 	s->spooled = s->unwrap ? ", spooled out of zstd" : ", spooled from a pipe";
+	if (s->unwrap)
+		s->wrapped = s->nread;
 	unwrap_free(s);
 	source_start_over(s);
 	return 1;
@@ -78,6 +80,23 @@ set_container(struct source *s, const char *name)
 	s->container = s->container_text;
 }
 
+/* What is not a recording may be one that another program has to unpack first. */
+static int
+refuse(struct source *s, const uint8_t *p)
+{
+	static const struct { uint8_t magic[6], n; const char *what, *by; } packed[] = {
+		{ { 0x1f, 0x8b }, 2, "gzip", "gzip" }, { { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, "xz", "xz" },
+		{ { 'B', 'Z', 'h' }, 3, "bzip2", "bzip2" }, { { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4", "lz4" },
+		{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd, twice", "zstd" },
+	};
+
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+		if (!memcmp(p, packed[i].magic, packed[i].n))
+			return source_fail(s, 0, "not a perf recording; packed by %s: %s -dc FILE | pcat", packed[i].what,
+			    packed[i].by);
+	return source_fail(s, 0, "not a perf recording");
+}
+
 /* The first 16 bytes stand in the window: tell the container by them. */
 static int
 detect(struct source *s, bool seekable)
@@ -89,7 +108,8 @@ detect(struct source *s, bool seekable)
 	if (there && source_magic(pub->pos))
 		pub->swap = (source_magic(pub->pos) == 'l') != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	else if (!profile)
-		return source_fail(s, 0, s->oend == pub->pos ? "empty input" : "not a perf recording");
+		return there ? refuse(s, pub->pos) :
+		    source_fail(s, 0, s->oend == pub->pos ? "empty input" : "not a perf recording");
 	size = profile ? 0 : pp_get_u64(pub->pos + 8, pub->swap);
 	pub->events->swap = pub->swap;
 	if (size == PP_PIPE_HEADER_SIZE && !s->dir) {
@@ -156,6 +176,7 @@ pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 	}
 	s->err = err;
 	s->flags = flags;
+	s->max_expand = flags >> PP_OPEN_MAX_EXPAND_SHIFT ? (uint64_t)(flags >> PP_OPEN_MAX_EXPAND_SHIFT) << 20 : 1 << 30;
 	s->cap = PP_READ_SIZE + PP_RECORD_MAX + 1;
 	s->buf = s->own = malloc(s->cap);
 	s->pub.pos = s->pub.lim = s->oend = s->buf;

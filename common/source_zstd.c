@@ -22,6 +22,7 @@ struct unwrap {
 	uint64_t	 off;		/* of buf[0] in the input */
 	size_t		 wants;		/* 0: between two frames */
 	bool		 more;		/* zstd may have output left though its input is used up */
+	uint64_t	 plain;		/* bytes that came out */
 };
 
 bool
@@ -78,6 +79,8 @@ unwrap_read(struct source *s, uint8_t *p, size_t n)
 	ZSTD_outBuffer out = { p, n, 0 };
 	int rc;
 
+	if (source_expanded(s, u->plain) < 0)
+		return -1;
 	while (!out.pos) {
 		if (u->in.pos == u->in.size && !u->more) {
 			if ((rc = refill(s)) < 0)
@@ -92,6 +95,7 @@ unwrap_read(struct source *s, uint8_t *p, size_t n)
 			return source_fail(s, u->off + u->in.pos, "zstd: %s", ZSTD_getErrorName(u->wants));
 		u->more = out.pos == out.size;
 	}
+	u->plain += out.pos;
 	return (ssize_t)out.pos;
 }
 

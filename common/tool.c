@@ -257,6 +257,9 @@ common_option(struct tool *t, int key)
 	case TOOL_ALLOW:
 		tool_words(t, t->optarg, allow_word, t);
 		return true;
+	case TOOL_MAX_EXPAND:
+		t->open_flags = PP_OPEN_MAX_EXPAND(tool_size(t, t->optarg));
+		return true;
 	case 'q':
 		t->quiet = true;
 		return true;
@@ -491,7 +494,7 @@ fault(void *arg, const struct pp_err *err)
 void
 tool_open_input(struct tool *t, unsigned flags)
 {
-	if (!(t->in = pp_open(t->in_name, flags, &t->in_err))) {
+	if (!(t->in = pp_open(t->in_name, flags | t->open_flags, &t->in_err))) {
 		tool_say(t, &t->in_err);
 		exit(1);
 	}

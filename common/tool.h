@@ -35,10 +35,11 @@ struct tool_opt {
 	const char	*arg;		/* what its argument is called; NULL: takes none; "[X]": optional, after = */
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_FORMAT = 998, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
+enum { TOOL_LONG = 256, TOOL_MAX_EXPAND = 997, TOOL_FORMAT = 998, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
 
 #define TOOL_OPTS_COMMON						\
 	{ 'i', "input", "FILE", "read FILE; - or nothing is standard input" },	\
+	{ TOOL_MAX_EXPAND, "max-expand", "SIZE", "take compressed input for a bomb beyond so much plain data (1G)" }, \
 	{ 'q', "quiet", NULL, "print errors only" },			\
 	{ 'v', "verbose", NULL, "say more on standard error" },		\
 	{ 'h', "help", NULL, "print this and exit" },			\
@@ -68,6 +69,7 @@ struct tool {
 	int		 nnames;
 	int		 verbose;
 	bool		 quiet;
+	unsigned	 open_flags;		/* of pp_open(), for all inputs; tool_open() takes them by itself */
 	bool		 force;			/* replace an output file that exists, and nothing else */
 	bool		 as_file;		/* --format=file */
 	unsigned	 allowed;		/* by tool_allows(): of `allow', by place */

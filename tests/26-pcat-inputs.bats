@@ -110,11 +110,52 @@ threads() {
 	[ $rc = 1 ] && ! [ -s "$T/out" ]
 	zstd -q -c data/basic.pipe.data | zstd -q -c >"$T/g"
 	try pcat "$T/g"
-	[ $rc = 1 ] && one_line "pcat: $T/g: byte 0: not a perf recording"
+	[ $rc = 1 ] && one_line "pcat: $T/g: byte 0: not a perf recording; packed by zstd, twice"
 	# 2 GB of zeros behind a good stream: no memory goes to them
 	sanitized && skip "memory can't be limited under a sanitizer"
 	{ cat data/basic.pipe.data; head -c 2000000000 /dev/zero; } | zstd -q -1 >"$T/bomb"
 	(ulimit -v 300000; try pcat "$T/bomb"; [ $rc = 1 ] && cmp "$T/out" data/basic.pipe.data)
+}
+
+@test "zstd: a bomb ends in an error that names --max-expand, in each tool" {
+	need zstd
+	{ cat data/basic.pipe.data; head -c 60000000 /dev/zero | tr '\0' '\011'; } | zstd -q -19 --long=27 >"$T/b"
+	[ "$(wc -c <"$T/b")" -lt 20000 ]
+	for t in $TOOLS; do
+		try $(neutral $t) --max-expand=16M "$T/b"
+		[ $rc = 1 ] || failed "$t: status"
+		one_line "$t: $T/b: byte " && grep -q 'more than 1:1000 past 16 MiB (--max-expand SIZE allows more)$' "$T/err" || failed "$t"
+	done
+	# with room enough it is something else that is wrong with it
+	try pcat --max-expand=1G "$T/b"
+	[ $rc = 1 ] && ! grep -q expand "$T/err"
+	try pcat --repair --max-expand=16M "$T/b"
+	[ $rc = 1 ] && grep -q 'more than 1:1000 past 16 MiB' "$T/err"
+	done_all
+}
+
+@test "zstd: a bomb inside of a recording, too, and 1 GiB is the default" {
+	f=data/double-bomb.zst
+	try pstat "$f"
+	[ $rc = 1 ] && one_line "pstat: $f: byte " && grep -q 'have become 10[0-9]*: more than 1:1000 past 1024 MiB (--max-expand' "$T/err"
+	for t in $TOOLS; do
+		try $(neutral $t) --max-expand=1M "$f"
+		[ $rc = 1 ] && grep -q 'more than 1:1000 past 1 MiB (--max-expand' "$T/err" || failed "$t"
+	done
+	done_all
+}
+
+@test "what another program packed is refused with the way to unpack it" {
+	for p in gzip xz bzip2 lz4; do
+		command -v $p >/dev/null || continue
+		$p -c <data/basic.pipe.data >"$T/p"
+		for t in $TOOLS; do
+			try $(neutral $t) "$T/p"
+			[ $rc = 1 ] && one_line "$t: $T/p: byte 0: not a perf recording; packed by $p: $p -dc FILE | pcat" || failed "$t $p"
+		done
+		$p -dc "$T/p" | pcat | cmp data/basic.pipe.data - || failed "$p -dc"
+	done
+	done_all
 }
 
 # ---- files that are being written ----------------------------------------------------------------
@@ -169,13 +210,15 @@ threads() {
 @test "follow: a recorder that is killed is told" {
 	need record
 	# by env, so that pid is perf's, and not that of a shell that waits for it
-	env perf record -o "$T/f.data" -a -F 500 -- sleep 3 >/dev/null 2>&1 &
+	env perf record -o "$T/f.data" -a -F 500 -- sleep 20 >/dev/null 2>&1 &
 	pid=$!
-	sleep 0.8
+	for _ in {1..50}; do [ -s "$T/f.data" ] && break; sleep 0.1; done
+	sleep 0.3
 	timeout 20 pcat --follow "$T/f.data" >"$T/out" 2>"$T/err" &
 	cat=$!
 	sleep 0.5
-	kill -KILL $pid 2>/dev/null || skip "perf record does not work here"
+	# what it runs has the file open, too
+	kill -KILL $pid $(cat /proc/$pid/task/*/children) 2>/dev/null || skip "perf record does not work here"
 	rc=0
 	wait $cat || rc=$?
 	[ $rc = 1 ] && one_line "pcat: $T/f.data: byte 48: data size is still 0"

@@ -93,7 +93,7 @@ open_source(struct join *j, int fd, const char *name, int64_t offset)
 	in->file = fd >= 0 && is_file(fd);
 	if (fd >= 0 && j->o->live && !std)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	if ((in->src = pp_open_fd(fd, std ? "<stdin>" : name, j->o->open_flags, &in->err))) {
+	if ((in->src = pp_open_fd(fd, std ? "<stdin>" : name, j->o->open_flags | j->t->open_flags, &in->err))) {
 		begin(j, in);
 		j->offset[j->n++] = offset;
 	} else {

@@ -114,7 +114,7 @@ walk(struct join *j, struct lives *l, struct input *in)
 {
 	struct pp_err err = { 0 };
 	const char *name = strcmp(in->name, "-") ? in->name : "/dev/stdin";
-	struct pp_source *src = pp_open(name, j->o->open_flags, &err);
+	struct pp_source *src = pp_open(name, j->o->open_flags | j->t->open_flags, &err);
 	struct feeder *f = l ? feeder_new(j, l, in) : NULL;
 	struct pp_rec r;
 

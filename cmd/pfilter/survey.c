@@ -53,7 +53,7 @@ survey_times(const struct tool *t, bool last, struct survey *s)
 	struct pp_rec r;
 
 	*s = (struct survey){ 0 };
-	if (!name || !(in = pp_open(name, 0, &err)))
+	if (!name || !(in = pp_open(name, t->open_flags, &err)))
 		return;
 	/* Behind the second mark nothing is older than what stood in front of the first. */
 	while ((last || rounds < 2 || !s->first) && pp_next(in, &r) > 0)
