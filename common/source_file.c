@@ -133,21 +133,55 @@ load(struct file *f, const struct section *x)
 
 /* ---- header -------------------------------------------------------------------------------------- */
 
+static unsigned
+count_bits(const uint64_t word[static FEATURE_WORDS])
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < FEATURE_BITS; i++)
+		n += word[i / 64] >> i % 64 & 1;
+	return n;
+}
+
+/* Does the file have so many sections behind its data? */
+static bool
+has_sections(struct file *f, unsigned n)
+{
+	uint64_t at = f->data.off + f->data.size;
+	uint8_t h[16];
+
+	if (f->data.off > f->size || f->data.size > f->size - f->data.off || n * sizeof h > f->size - at)
+		return false;
+	for (; n; n--, at += sizeof h) {
+		struct section x;
+
+		if (read_at(f, h, at, sizeof h) < 0)
+			return false;
+		x = get_section(h, f->swap);
+		if (x.off > f->size || x.size > f->size - x.off)
+			return false;
+	}
+	return true;
+}
+
 /*
- * The bitmap was written in longs of the recorder's size, and a foreign one is known by bit HOSTNAME, which perf
- * record always sets: first as u64s, then as u32s.
+ * The bitmap was written in longs of the recorder's size, which matters if it is big-endian: u64s, or u32s if only so
+ * there is bit HOSTNAME, which perf record always sets, or a bit of the first 32, of which others have some.  perf takes
+ * no bitmap of the other byte order without HOSTNAME; here the sections tell whether it is right.
  */
 static void
 get_bitmap(struct file *f, const uint8_t *p)
 {
-	uint64_t word[FEATURE_WORDS];
+	bool big = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	uint64_t word[FEATURE_WORDS], half[FEATURE_WORDS], hostname = UINT64_C(1) << PP_FEAT_HOSTNAME;
 
-	for (int i = 0; i < FEATURE_WORDS; i++)
+	for (int i = 0; i < FEATURE_WORDS; i++) {
 		word[i] = pp_get_u64(p + 8 * i, f->swap);
-	if (f->swap && !(word[0] >> PP_FEAT_HOSTNAME & 1))
-		for (int i = 0; i < FEATURE_WORDS; i++)
-			word[i] = pp_get_u32(p + 8 * i, true) | (uint64_t)pp_get_u32(p + 8 * i + 4, true) << 32;
-	if (f->swap && !(word[0] >> PP_FEAT_HOSTNAME & 1)) {
+		half[i] = pp_get_u32(p + 8 * i, f->swap) | (uint64_t)pp_get_u32(p + 8 * i + 4, f->swap) << 32;
+	}
+	if (big && !(word[0] & hostname) && (half[0] & hostname || !(uint32_t)word[0]))
+		memcpy(word, half, sizeof word);
+	if (f->swap && !(word[0] & hostname) && !has_sections(f, count_bits(word))) {
 		memset(word, 0, sizeof word);
 		word[0] = UINT64_C(1) << PP_FEAT_BUILD_ID;
 	}

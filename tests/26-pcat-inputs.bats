@@ -351,3 +351,48 @@ features_in() {
 	END
 	done_all
 }
+
+# ---- byte orders -----------------------------------------------------------------------------------
+
+# without_hostname FILE: the same without that feature; the bits and the table of a big-endian file.
+without_hostname() {
+	local -a w
+	local bits k at n
+	mapfile -t w < <(od -An -v -tx8 -w8 --endian=big -N 104 "$1" | tr -d ' ')
+	bits=$((16#${w[9]})) at=$((16#${w[5]} + 16#${w[6]})) k=$(((bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1)))
+	for ((n = 0; bits; bits &= bits - 1)); do n=$((n + 1)); done
+	{ head -c 72 "$1"; printf "$(printf '%016x' $((16#${w[9]} & ~8)) | sed 's/../\\x&/g')"; tail -c +81 "$1" | head -c $((at + 16 * k - 80))
+	  tail -c +$((at + 16 * (k + 1) + 1)) "$1" | head -c $((16 * (n - k - 1))); head -c 16 /dev/zero; tail -c +$((at + 16 * n + 1)) "$1"; }
+}
+
+# in_u32s FILE: its bitmap as a recorder of 32 bits writes it.
+in_u32s() {
+	local i
+	head -c 72 "$1"
+	for ((i = 72; i < 104; i += 8)); do
+		tail -c +$((i + 5)) "$1" | head -c 4
+		tail -c +$((i + 1)) "$1" | head -c 4
+	done
+	tail -c +105 "$1"
+}
+
+@test "big-endian files have their features, with HOSTNAME and without, by recorders of 64 and of 32 bits" {
+	in=data/s390x_basic.file.data
+	without_hostname $in >"$T/without"
+	in_u32s $in >"$T/u32"
+	in_u32s "$T/without" >"$T/without-u32"
+	cmp -s $in "$T/u32" && failed "nothing changed"
+	for f in without u32 without-u32; do
+		try pcat "$T/$f"
+		if [ $f = u32 ]; then pcat $in; else pcat --no-features=hostname $in; fi >"$T/want"
+		[ $rc = 0 ] && cmp "$T/want" "$T/out" || failed "$f"
+	done
+	[ "$(pstat --json "$T/without-u32" | grep -o '"name":"HEADER_FEATURE","records":[0-9]*')" = '"name":"HEADER_FEATURE","records":'$(($(pstat --json $in |
+	    sed -n 's/.*"name":"HEADER_FEATURE","records":\([0-9]*\).*/\1/p') - 1)) ] || failed "number of features"
+	# a bitmap that names sections which are not there is not believed
+	cp "$T/without" "$T/f"
+	bytes "$T/f" 72 ff ff ff ff ff ff ff f7
+	try pcat "$T/f"
+	[ $rc = 0 ] || [ "$(wc -l <"$T/err")" = 1 ] || failed "too many bits"
+	done_all
+}
