@@ -22,6 +22,24 @@ source_magic(const uint8_t *p)
 	return !memcmp(p, "PERFILE2", 8) ? 'l' : !memcmp(p, "2ELIFREP", 8) ? 'b' : 0;
 }
 
+/*
+ * Does PERFFILE stand there, which perf wrote up to Linux 3.4?  It is the same in both byte orders: by the size behind it the
+ * file's is known, 'l' or 'b'.  0: no.
+ */
+static char
+old_magic(const uint8_t *p)
+{
+	static const uint8_t sizes[] = { PP_PIPE_HEADER_SIZE, FILE_HEADER_SIZE, FILE_HEADER_OLD_SIZE };
+
+	for (size_t i = 0; !memcmp(p, "PERFFILE", 8) && i < sizeof sizes; i++) {
+		if (pp_get_u64(p + 8, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) == sizes[i])
+			return 'l';
+		if (pp_get_u64(p + 8, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) == sizes[i])
+			return 'b';
+	}
+	return 0;
+}
+
 void
 source_start_over(struct source *s)
 {
@@ -102,11 +120,12 @@ static int
 detect(struct source *s, bool seekable)
 {
 	struct pp_source *pub = &s->pub;
-	bool profile = s->oend - pub->pos >= 16 && source_is_cpuprofile(pub->pos), there = s->oend - pub->pos >= 16;
+	bool there = s->oend - pub->pos >= 16, profile = there && source_is_cpuprofile(pub->pos);
+	char magic = !there ? 0 : source_magic(pub->pos) ? source_magic(pub->pos) : old_magic(pub->pos);
 	uint64_t size;
 
-	if (there && source_magic(pub->pos))
-		pub->swap = (source_magic(pub->pos) == 'l') != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	if (magic)
+		pub->swap = (magic == 'l') != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	else if (!profile)
 		return there ? refuse(s, pub->pos) :
 		    source_fail(s, 0, s->oend == pub->pos ? "empty input" : "not a perf recording");

@@ -396,3 +396,30 @@ in_u32s() {
 	[ $rc = 0 ] || [ "$(wc -l <"$T/err")" = 1 ] || failed "too many bits"
 	done_all
 }
+
+@test "PERFFILE, the magic of old files and streams, in both byte orders" {
+	for in in data/basic.file.data data/basic.pipe.data data/s390x_basic.file.data data/s390x_basic.pipe.data; do
+		pcat $in >"$T/want"
+		cp $in "$T/f"
+		bytes "$T/f" 0 50 45 52 46 46 49 4c 45
+		for t in pcat pfilter; do
+			try $t "$T/f"
+			[ $rc = 0 ] && cmp "$T/want" "$T/out" || failed "$t $in"
+			try sh -c "cat '$T/f' | $t"
+			[ $rc = 0 ] && cmp "$T/want" "$T/out" || failed "$t $in on a pipe"
+		done
+		bytes "$T/f" 8 69
+		try pcat "$T/f"
+		[ $rc = 1 ] && one_line "pcat: $T/f: byte 0: not a perf recording" || failed "$in: neither size"
+	done
+	done_all
+}
+
+@test "PERFFILE: perf says the same of an old file and of its stream" {
+	need perf
+	need corpus
+	in=$CORPUS/foreign/wild/w_bhargavchippada_d52842.data
+	pcat "$in" >"$T/o"
+	same_script "$in" "$T/o" -F comm,pid,time,event,ip,sym
+	[ "$(wc -l <"$T/script.a")" -gt 100000 ]
+}
