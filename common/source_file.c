@@ -6,43 +6,19 @@
  *
  *	HEADER_ATTR...  HEADER_FEATURE...  end mark  EVENT_UPDATE...  BUILD_ID...  TRACING_DATA + its section
  */
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "build_id.h"
-#include "feature.h"
-#include "source.h"
+#include "source_file.h"
 
-enum { FILE_HEADER_SIZE = 104, FEATURE_WORDS = 4, FEATURE_BITS = 256 };
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
 enum { EVENT_UPDATE_NAME = 2 };
 enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature outside of its record: it is held in memory */
 
-struct section {
-	uint64_t	 off, size;
-};
-
-struct file {			/* a perf.data while it is being taken apart */
-	struct source	*s;
-	bool		 swap;
-	uint64_t	 size;		/* of the file */
-	uint64_t	 budget;	/* bytes that sections may still hold: they don't overlap in a sane file */
-	uint64_t	 attr_size;
-	unsigned	 nattrs;	/* records made of them */
-	struct section	 attrs, data;
-	bool		 feature[FEATURE_BITS];
-	struct section	 features[FEATURE_BITS];
-	uint8_t		*head;		/* the records made so far */
-	size_t		 len, cap;
-};
-
-/* ---- reading sections and making records --------------------------------------------------------- */
+/* ---- making records ------------------------------------------------------------------------------- */
 
 /* Room for n more bytes at the end of the head. */
 static uint8_t *
@@ -79,210 +55,6 @@ record(struct file *f, uint32_t type, uint16_t misc, size_t n)
 		pp_set_u16(p + 6, (uint16_t)(PP_HEADER_SIZE + n), f->swap);
 	}
 	return p;
-}
-
-static int
-read_at(struct file *f, void *to, uint64_t off, size_t n)
-{
-	for (size_t done = 0; done < n;) {
-		ssize_t got = pread(f->s->fd, (uint8_t *)to + done, n - done, (off_t)(off + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return source_fail(f->s, off, "read: %s", strerror(errno));
-		if (!got)
-			return source_fail(f->s, off, "cut short");
-		done += (size_t)got;
-	}
-	return 1;
-}
-
-/* A section must lie in the file, and not say the same bytes over and over. */
-static int
-claim(struct file *f, const char *what, const struct section *x)
-{
-	if (x->off > f->size || x->size > f->size - x->off)
-		return source_fail(f->s, x->off, "%s: section of %ju bytes lies outside the file of %ju", what,
-		    (uintmax_t)x->size, (uintmax_t)f->size);
-	if (x->size > f->budget)
-		return source_fail(f->s, x->off, "%s: section of %ju bytes overlaps others", what, (uintmax_t)x->size);
-	f->budget -= x->size;
-	return 1;
-}
-
-static struct section
-get_section(const uint8_t *p, bool swap)
-{
-	return (struct section){ pp_get_u64(p, swap), pp_get_u64(p + 8, swap) };
-}
-
-/* A whole section into memory; the caller frees.  NULL on failure. */
-static uint8_t *
-load(struct file *f, const struct section *x)
-{
-	uint8_t *p = malloc(x->size ? x->size : 1);
-
-	if (!p)
-		source_fail(f->s, x->off, "out of memory");
-	else if (read_at(f, p, x->off, x->size) > 0)
-		return p;
-	free(p);
-	return NULL;
-}
-
-/* ---- header -------------------------------------------------------------------------------------- */
-
-static unsigned
-count_bits(const uint64_t word[static FEATURE_WORDS])
-{
-	unsigned n = 0;
-
-	for (int i = 0; i < FEATURE_BITS; i++)
-		n += word[i / 64] >> i % 64 & 1;
-	return n;
-}
-
-/* Does the file have so many sections behind its data? */
-static bool
-has_sections(struct file *f, unsigned n)
-{
-	uint64_t at = f->data.off + f->data.size;
-	uint8_t h[16];
-
-	if (f->data.off > f->size || f->data.size > f->size - f->data.off || n * sizeof h > f->size - at)
-		return false;
-	for (; n; n--, at += sizeof h) {
-		struct section x;
-
-		if (read_at(f, h, at, sizeof h) < 0)
-			return false;
-		x = get_section(h, f->swap);
-		if (x.off > f->size || x.size > f->size - x.off)
-			return false;
-	}
-	return true;
-}
-
-/*
- * The bitmap was written in longs of the recorder's size, which matters if it is big-endian: u64s, or u32s if only so
- * there is bit HOSTNAME, which perf record always sets, or a bit of the first 32, of which others have some.  perf takes
- * no bitmap of the other byte order without HOSTNAME; here the sections tell whether it is right.
- */
-static void
-get_bitmap(struct file *f, const uint8_t *p)
-{
-	bool big = f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	uint64_t word[FEATURE_WORDS], half[FEATURE_WORDS], hostname = UINT64_C(1) << PP_FEAT_HOSTNAME;
-
-	for (int i = 0; i < FEATURE_WORDS; i++) {
-		word[i] = pp_get_u64(p + 8 * i, f->swap);
-		half[i] = pp_get_u32(p + 8 * i, f->swap) | (uint64_t)pp_get_u32(p + 8 * i + 4, f->swap) << 32;
-	}
-	if (big && !(word[0] & hostname) && (half[0] & hostname || !(uint32_t)word[0]))
-		memcpy(word, half, sizeof word);
-	if (f->swap && !(word[0] & hostname) && !has_sections(f, count_bits(word))) {
-		memset(word, 0, sizeof word);
-		word[0] = UINT64_C(1) << PP_FEAT_BUILD_ID;
-	}
-	for (int i = 0; i < FEATURE_BITS; i++)
-		f->feature[i] = word[i / 64] >> i % 64 & 1;
-}
-
-static int
-no_features(struct file *f)
-{
-	memset(f->feature, 0, sizeof f->feature);
-	memset(f->features, 0, sizeof f->features);
-	return 1;
-}
-
-/* A size of 0: the header is written again when all is recorded, so the recorder is at work, or was killed. */
-static int
-unfinished(struct file *f)
-{
-	if (f->s->follow) {
-		follow_file(f->s);
-		f->data.size = INT64_MAX - f->data.off;
-	} else {
-		source_fail(f->s, 48, "data size is 0: the recorder was killed before it could finish the file%s",
-		    f->s->repair ? "; all from data offset on is taken" : " (pcat --repair keeps what is whole)");
-		f->data.size = f->size - f->data.off;
-		if (!repair_forgive(f->s, 0))
-			return -1;
-	}
-	return no_features(f);
-}
-
-/* Where the features are. */
-static int
-get_table(struct file *f, uint64_t at)
-{
-	uint8_t h[16];
-
-	for (int i = 0; i < FEATURE_BITS; i++) {
-		const char *name = pp_feature_name((uint64_t)i);
-
-		if (!f->feature[i])
-			continue;
-		if (read_at(f, h, at, sizeof h) < 0) {
-			if (!repair_forgive(f->s, 0))
-				return -1;
-			memset(f->feature + i, 0, sizeof f->feature - (size_t)i);
-			return 1;
-		}
-		f->features[i] = get_section(h, f->swap);
-		at += sizeof h;
-		if (claim(f, name ? name : "feature", &f->features[i]) > 0)
-			continue;
-		if (!repair_forgive(f->s, 0))
-			return -1;
-		f->feature[i] = false;
-		f->features[i] = (struct section){ 0, 0 };
-	}
-	return 1;
-}
-
-static int
-get_header(struct file *f)
-{
-	uint8_t h[FILE_HEADER_SIZE] = { 0 };
-	struct stat st;
-
-	if (fstat(f->s->fd, &st) < 0)
-		return source_fail(f->s, 0, "%s", strerror(errno));
-	f->size = f->budget = f->s->total = (uint64_t)st.st_size;
-	if (f->size < FILE_HEADER_SIZE)
-		return source_fail(f->s, 0, "file header: cut short, %ju of %d bytes", (uintmax_t)f->size,
-		    FILE_HEADER_SIZE);
-	if (read_at(f, h, 0, sizeof h) < 0)
-		return -1;
-	f->attr_size = pp_get_u64(h + 16, f->swap);
-	f->attrs = get_section(h + 24, f->swap);
-	f->data = get_section(h + 40, f->swap);
-	if (pp_get_u64(h + 8, f->swap) == FILE_HEADER_SIZE)
-		get_bitmap(f, h + 72);
-	if (claim(f, "attrs", &f->attrs) < 0)
-		return -1;
-	if (f->data.off > f->size) {
-		source_fail(f->s, 40, "data section at %ju lies outside the file of %ju bytes",
-		    (uintmax_t)f->data.off, (uintmax_t)f->size);
-		f->data = (struct section){ f->size, 0 };
-		return repair_forgive(f->s, 0) ? no_features(f) : -1;
-	}
-	if (!f->data.size)
-		return unfinished(f);
-	/* The table of features follows the data; a file that ends before it is seen to be cut when its data is read. */
-	if (f->data.size > f->size - f->data.off) {
-		if (f->s->repair) {
-			repair_note(f->s, f->data.off, f->data.size - (f->size - f->data.off),
-			    "data section: cut short, %ju of %ju bytes; the header features are lost with its end",
-			    (uintmax_t)(f->size - f->data.off), (uintmax_t)f->data.size);
-			f->data.size = f->size - f->data.off;
-		}
-		return no_features(f);
-	}
-	return get_table(f, f->data.off + f->data.size);
 }
 
 /* ---- sections to records --------------------------------------------------------------------------- */
@@ -324,17 +96,17 @@ put_attr(struct file *f, uint64_t off)
 	uint8_t attr[4096], *p;
 	struct section ids;
 
-	if (read_at(f, attr, off, len) < 0 || read_at(f, attr + len, off + len, 16) < 0)
+	if (file_read_at(f, attr, off, len) < 0 || file_read_at(f, attr + len, off + len, 16) < 0)
 		return -1;
 	fit_stat(f, attr);
-	ids = get_section(attr + len, f->swap);
+	ids = file_section(attr + len, f->swap);
 	size = pp_get_u32(attr + 4, f->swap);
 	if (!size)
 		size = PP_ATTR_SIZE_VER0;
 	if (size > len)
 		return source_fail(f->s, off, "HEADER_ATTR: attr.size is %ju in an entry of %ju bytes", (uintmax_t)size,
 		    (uintmax_t)len);
-	if (ids.size % 8 || claim(f, "ids", &ids) < 0) {
+	if (ids.size % 8 || file_claim(f, "ids", &ids) < 0) {
 		source_fail(f->s, off, "ids: section of %ju bytes holds no u64s", (uintmax_t)ids.size);
 		ids.size = 0;
 		if (!repair_forgive(f->s, 0))
@@ -353,7 +125,7 @@ put_attr(struct file *f, uint64_t off)
 			return -1;
 		f->nattrs++;
 		memcpy(p + PP_HEADER_SIZE, attr, size);
-		if (read_at(f, p + PP_HEADER_SIZE + size, ids.off + 8 * done, 8 * n) < 0)
+		if (file_read_at(f, p + PP_HEADER_SIZE + size, ids.off + 8 * done, 8 * n) < 0)
 			return -1;
 		done += n;
 	} while (done < ids.size / 8);
@@ -411,7 +183,7 @@ put_feature(struct file *f, int i, size_t n)
 	if (!n && !room(f, x->size))
 		return -1;
 	p = f->head + was + PP_FEATURE_HEAD;
-	if (read_at(f, p, x->off, x->size) < 0)
+	if (file_read_at(f, p, x->off, x->size) < 0)
 		return -1;
 	if (!fault_feature(f->s, (uint64_t)i, p, x->size, x->off)) {
 		f->len = was;
@@ -471,7 +243,7 @@ put_names(struct file *f)
 
 	if (!f->feature[PP_FEAT_EVENT_DESC])
 		return 1;
-	if (!(all = load(f, x)))
+	if (!(all = file_load(f, x)))
 		return -1;
 	if (!fault_feature(f->s, PP_FEAT_EVENT_DESC, all, x->size, x->off))	/* too large for a record, it was not looked at */
 		f->feature[PP_FEAT_EVENT_DESC] = false;
@@ -510,7 +282,7 @@ put_build_ids(struct file *f)
 
 	if (!f->feature[PP_FEAT_BUILD_ID])
 		return 1;
-	if (!(all = load(f, x)))
+	if (!(all = file_load(f, x)))
 		return -1;
 	for (uint64_t at = 0; at + BUILD_ID_HEAD <= x->size && rc > 0;) {
 		const uint8_t *r = all + at;
@@ -539,7 +311,7 @@ dir_version(struct file *f)
 	uint8_t version[8] = { 0 };
 	bool known = f->feature[PP_FEAT_DIR_FORMAT] && f->features[PP_FEAT_DIR_FORMAT].size >= sizeof version;
 
-	if (known && read_at(f, version, f->features[PP_FEAT_DIR_FORMAT].off, sizeof version) < 0)
+	if (known && file_read_at(f, version, f->features[PP_FEAT_DIR_FORMAT].off, sizeof version) < 0)
 		return -1;
 	return source_dir_version(f->s, !known && f->s->repair ? 1 : pp_get_u64(version, f->swap));
 }
@@ -572,7 +344,7 @@ int
 source_file_open(struct source *s)
 {
 	struct file f = { .s = s, .swap = s->pub.swap };
-	int rc = get_header(&f) < 0 || put_attrs(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 ||
+	int rc = file_header(&f) < 0 || put_attrs(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 ||
 	    put_build_ids(&f) < 0 || put_tracing(&f) < 0 ? -1 : 1;
 
 	s->head = f.head;
@@ -591,7 +363,7 @@ int
 source_file_tail(struct source *s)
 {
 	struct file f = { .s = s, .swap = s->pub.swap };
-	int rc = get_header(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 || put_build_ids(&f) < 0 ||
+	int rc = file_header(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 || put_build_ids(&f) < 0 ||
 	    put_tracing(&f) < 0 ? -1 : 1;
 
 	free(s->head);
