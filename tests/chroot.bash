@@ -56,16 +56,20 @@ fresh() {
 	cp -a --reflink=auto "$cache/$1" "$root"
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
 	apt-config dump 2>/dev/null | grep -i '^Acquire::.*::Proxy' >"$root/etc/apt/apt.conf.d/99proxy"
-	for m in proc sys; do
-		mount -t ${m/sys/sysfs} $m "$root/$m" 2>/dev/null || echo "$program: $1 has no /$m: its mount is refused"
+	mount -t proc proc "$root/proc" 2>/dev/null || echo "$program: $1 has no /proc: its mount is refused"
+	mount -t sysfs sys "$root/sys" 2>/dev/null || echo "$program: $1 has no /sys: its mount is refused"
+	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" 2>/dev/null || true
+}
+# What is mounted in $root, by us or by perf; false: something stays.
+unmount() {
+	local m
+	for m in dev/pts sys proc; do
+		while mountpoint -q "${root:?}/$m"; do umount -R "$root/$m" 2>/dev/null || umount -R -l "$root/$m" || return 1; done
 	done
 }
-# Without its mounts first: rm must not see what is below them.
+# Not with a mount in it: rm must not see what is below.
 away() {
-	for m in sys proc; do
-		while mountpoint -q "$root/$m"; do umount -R "$root/$m" 2>/dev/null || umount -R -l "$root/$m" || break; done
-	done
-	mountpoint -q "$root/proc" || mountpoint -q "$root/sys" || rm -rf --one-file-system "$root"
+	! unmount || rm -rf --one-file-system "${root:?}"
 }
 
 # inside COMMAND...: run it in $root, in /perfpipe if that is there, as root with an environment that is empty but for proxies.
