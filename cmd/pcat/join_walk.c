@@ -222,13 +222,12 @@ void
 join_walk(struct join *j)
 {
 	struct lives *l = lives_new(j->n, j->swap, false);
-	bool any = false, live = false;
+	bool live = false;
 
 	find_same(j, l);
 	for (struct input *in = j->in; in < j->in + j->n; in++) {
 		bool pids = j->o->pids == JOIN_PIDS_AUTO && has_company(j, in);
 
-		any |= pids;
 		live |= pids && !in->file;
 		if (in->file && pids)
 			place(j, l, in);
