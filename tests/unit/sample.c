@@ -330,14 +330,16 @@ test_huge_counts(void **state)
 			struct pp_err err = { 0 };
 			struct pp_sample s;
 			struct pp_rec r;
+			uint32_t raw;
 			size_t at = b.n = 0;
 
+			memcpy(&raw, &counts[k], sizeof raw);	/* its count is a u32: what stands first, in any byte order */
 			at = begin_rec(&b, 9, 0);
 			put(&b, counts[k], 8);
 			put(&b, 1, 4);		/* 4 bytes: no room for 5 of anything, nor for RAW's */
 			r = end_rec(&b, at);
-			if (rows[i].type == PP_SAMPLE_RAW && (uint32_t)counts[k] <= 8)
-				continue;	/* its count is a u32, and 8 bytes are there */
+			if (rows[i].type == PP_SAMPLE_RAW && raw <= 8)
+				continue;	/* 8 bytes are there */
 			assert_int_equal(pp_sample_get(&s, &ev, &r, false, &err), -1);
 		}
 }
