@@ -130,6 +130,7 @@ same_script() {
 with_fault() {
 	local plan=$1
 	shift
+	[ -z "${EMULATED-}" ] || skip "the system calls of an emulated program are its emulator's"
 	# A sanitizer's library must come first.
 	LD_PRELOAD="$(asan_library) $O/fault.so" FAULT=$plan "$@"
 }
