@@ -101,6 +101,7 @@ threads() {
 }
 
 @test "zstd: garbage, nothing and too much" {
+	need native
 	need zstd
 	printf '\x28\xb5\x2f\xfdgarbage-garbage-garbage' >"$T/g"
 	try pcat "$T/g"

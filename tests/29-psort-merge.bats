@@ -291,6 +291,7 @@ union() {
 }
 
 @test "merge: an input without marks does not need memory of its size" {
+	need native
 	! sanitized || skip "a sanitizer needs its own memory"
 	deal 7 300000 2 0
 	{ part h x; for i in 1 2 3; do sample $((i * 5000)) 1; echo FINISHED_ROUND; done; } | mkpipe - >"$T/in.3"

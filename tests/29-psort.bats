@@ -71,6 +71,7 @@ reference() {
 }
 
 @test "psort: memory stays in its bound" {
+	need native
 	! sanitized || skip "a sanitizer needs its own memory"
 	shuffled 5 300000 1000000 >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"
@@ -248,6 +249,7 @@ reference() {
 }
 
 @test "psort: descending times take memory in proportion" {
+	need native
 	sanitized && skip "a sanitizer has memory of its own"
 	{
 		echo "attr type=1 config=0 period=1 sample_type=TID|TIME flags=sample_id_all ids=1"

@@ -338,6 +338,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 }
 
 @test "pinject: a stream without rounds does not make it grow" {
+	need native
 	! sanitized || skip "the sanitizer needs the address space that is limited here"
 	stream <<-END
 		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=/opt/none

@@ -411,6 +411,7 @@ pids() {
 }
 
 @test "state: without rounds memory is that of --max-memory" {
+	need native
 	gen() {
 		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
 		awk 'BEGIN { for (i = 1; i <= 120000; i++)

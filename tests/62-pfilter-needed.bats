@@ -110,6 +110,7 @@ show() {
 }
 
 @test "needed: tasks without end, maps of many: memory stays in proportion" {
+	need native
 	{
 		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm|task ids=11"
 		awk 'BEGIN {

@@ -204,6 +204,7 @@ load oracle
 }
 
 @test "pfilter --drop-event: a large payload in the head is not held, a small one is" {
+	need native
 	{
 		echo 'attr type=1 config=0 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=11'
 		echo 'attr type=2 config=5 sample_type=IDENTIFIER|IP|TID|TIME|RAW flags=sample_id_all ids=21'

@@ -132,6 +132,7 @@ spread() {
 }
 
 @test "more: of a list without an end no more is read than a list may have" {
+	need native
 	sanitized && skip "a sanitizer has memory of its own"
 	for option in --pid --event --comm --dso; do
 		( ulimit -v 1000000; exec timeout 20 pfilter $option file:///dev/zero data/basic.pipe.data ) >"$T/out" 2>"$T/err" && rc=0 ||

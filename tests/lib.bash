@@ -47,10 +47,12 @@ tell_failed() {
 	esac
 }
 
-# need perf | record | corpus | COMMAND: skip the test, saying why, if it is not there.  perf: it reads; record: it takes samples.
+# need perf | record | native | corpus | COMMAND: skip the test, saying why, if it is not there.  perf: it reads; record: it takes
+# samples; native: the tools run without an emulator.
 need() {
 	case $1 in
-	perf) command -v perf >/dev/null || skip "perf is not installed";;
+	perf) [ "$(type -P perf)" ] || skip "perf is not installed";;
+	native) [ -z "${EMULATED-}" ] || skip "an emulator needs more memory";;
 	record) need perf; perf_records || skip "perf record takes no samples here: $PERF_WHY";;
 	corpus) [ -d "$CORPUS" ] || skip "no corpus of recordings beside the project";;
 	*) command -v "$1" >/dev/null || skip "$1 is not installed";;
