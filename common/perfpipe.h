@@ -379,6 +379,8 @@ int	pp_payload(struct pp_source *, const uint8_t **p, size_t *n);
 int	pp_reject(struct pp_source *, const struct pp_rec *);
 /* Where the record stands in the input; of a record that was compressed, where the COMPRESSED stands. */
 uint64_t pp_offset(const struct pp_source *, const struct pp_rec *);
+/* Was the record made of what the header of a perf.data says, so that it stands nowhere in the input? */
+bool	 pp_made(const struct pp_source *, const struct pp_rec *);
 /* Bytes read so far, and how many there are to read (0: unknown). */
 uint64_t pp_progress(const struct pp_source *, uint64_t *total);
 /* What the container is, in words, for -v. */

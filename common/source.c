@@ -90,6 +90,20 @@ pp_offset(const struct pp_source *pub, const struct pp_rec *r)
 	return expand_has(s, r->raw) ? expand_offset(s) : source_offset(s, r->raw);
 }
 
+bool
+pp_made(const struct pp_source *pub, const struct pp_rec *r)
+{
+	const struct source *s = (const struct source *)pub;
+	uint64_t at = s->base + (uint64_t)(r->raw - s->buf);
+	unsigned i = 0;
+
+	if (s->make || !s->head || expand_has(s, r->raw))
+		return false;
+	for (; i + 1 < s->nseg && at >= s->seg[i].len; i++)
+		at -= s->seg[i].len;
+	return i < s->nseg && s->seg[i].mem;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 int

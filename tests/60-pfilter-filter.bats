@@ -206,6 +206,29 @@ wrong() {
 	done_all
 }
 
+@test "filter: nr counts the records that stand in the input, not those made of a file's header" {
+	need jq
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
+		echo "EVENT_UPDATE update_type=2 id=11 z=cpu-clock"
+		echo "COMM pid=1 tid=1 comm=one"
+		for i in 1 2 3 4 5; do echo "SAMPLE ip=1 pid=$i tid=$i time=$i cpu=0"; done
+		echo FINISHED_ROUND
+	} >"$T/nr.txt"			# in the file there is SAMPLE_TIME as well, which is not written
+	mkpipe "$T/nr.txt" >"$T/nr.pipe"
+	pcat --format=file -o "$T/nr.file" "$T/nr.pipe"
+	for order in auto time; do
+		for pid in 1 3 5; do
+			for in in "pipe $((pid + 3))" "file $((pid + 1))"; do
+				read -r in nr <<<"$in"
+				pfilter -q --order=$order --filter "nr == $nr" "$T/nr.$in" >"$T/got"
+				pfilter -q --pid $pid "$T/nr.$in" | cmp - "$T/got" || failed "$in $order: $pid is not record $nr"
+			done
+		done
+	done
+	done_all
+}
+
 @test "filter: comm and dso are as in perf" {
 	need perf
 	for f in data/g_fp.pipe.data data/p72_forks.pipe.data; do

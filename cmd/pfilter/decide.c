@@ -35,7 +35,7 @@ tell(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	if (!d->about.start && r->type == PP_SAMPLE && pp_time(ev, r, d->t->in->swap, &time))
 		d->about.start = time;
 	if (places) {
-		d->about.nr = d->nr;
+		d->about.nr = d->nr - d->made;
 		d->about.offset = d->copied ? d->offset : pp_offset(d->t->in, r);
 	}
 	d->told = !places && (d->about.start || !expr_needs_start(d->o->expr));

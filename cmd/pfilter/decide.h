@@ -15,7 +15,8 @@ struct decide {
 	struct state	*state;		/* at the time of the record; NULL: nothing asks for it */
 	bool		 told;		/* `about' needs nothing but the record any more */
 	struct thinner	*thinner;	/* NULL: no thinning */
-	uint64_t	 nr;		/* of the record in the input, from 1 */
+	uint64_t	 nr;		/* of the record, from 1 */
+	uint64_t	 made;		/* as many of the first ones were made of a file's header: the input does not have them */
 	bool		 held;		/* records wait for their turn */
 	bool		 copied;	/* the record is a copy, and stood there: */
 	uint64_t	 offset;

@@ -49,6 +49,7 @@ struct job {
 	uint8_t		*with_period;	/* where samples are put together that get one; NULL: none do */
 	uint64_t	 others;	/* records of perf's own */
 	struct atomic	 rest;		/* -U */
+	uint64_t	 left_out;	/* of these, at the head: hold does not count them */
 	struct pp_err	 rest_err;
 };
 
@@ -106,7 +107,7 @@ judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	if (j->hold) {
 		place = hold_place(j->hold);
 		since = place->since;
-		j->decide.nr = place->nr;
+		j->decide.nr = place->nr + j->left_out;
 		j->decide.offset = place->offset;
 	}
 	if ((why = decide(&j->decide, ev, r)) < 0)
@@ -234,6 +235,8 @@ static bool
 notice(struct job *j, const struct pp_rec *r)
 {
 	j->others++;
+	if (j->decide.nr == j->decide.made + 1)
+		j->decide.made += pp_made(j->t.in, r);
 	if (r->type == PP_AUXTRACE_INFO)
 		notice_trace(j);
 	if (j->o.expr)
@@ -258,8 +261,10 @@ take(struct job *j, const struct pp_rec *r)
 	int to = BOTH, rc = 1;
 
 	j->decide.nr++;
-	if (r->type >= PP_USER_TYPE_START && !notice(j, r))
+	if (r->type >= PP_USER_TYPE_START && !notice(j, r)) {
+		j->left_out++;
 		return 1;
+	}
 	if (j->with_period) {
 		j->decide.offset = pp_offset(t->in, r);
 		rc = thin_add_period(t->in, &new, j->with_period, &t->in_err);
@@ -452,7 +457,7 @@ survey(struct job *j)
 static void
 stats(const struct job *j)
 {
-	struct stats s = { &j->decide, j->others, j->side, j->nsides, j->hold ? hold_early(j->hold) : 0 };
+	struct stats s = { &j->decide, j->others, j->side, j->nsides, j->hold ? hold_early(j->hold) : 0, j->o.dry_run };
 
 	stats_print(&s, j->o.stats == STATS_JSON, stderr);
 }

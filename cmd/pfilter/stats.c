@@ -42,7 +42,8 @@ stats_print(const struct stats *s, bool json, FILE *f)
 	if (json)
 		fputs("}", f);
 	for (int i = 0; i < s->nsides; i++)
-		line(f, json, json ? "," : "", i ? "rejected" : "written", s->side[i].records, s->side[i].samples);
+		line(f, json, json ? "," : "", i ? "rejected" : !s->dry_run ? "written" : json ? "would_be_written" : "would be written",
+		    s->side[i].records, s->side[i].samples);
 	if (json)
 		fprintf(f, ",\"early\":%" PRIu64 "}\n", s->early);
 	else if (s->early)

@@ -12,6 +12,7 @@ struct stats {
 	const struct side *side;	/* main, and with nsides 2 the rest */
 	int		 nsides;
 	uint64_t	 early;		/* decided before their turn */
+	bool		 dry_run;	/* nothing was written */
 };
 void	stats_print(const struct stats *, bool json, FILE *);
 
