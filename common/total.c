@@ -2,6 +2,7 @@
 #include <sys/random.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "total.h"
 
@@ -57,4 +58,41 @@ void
 pp_totals_free(struct pp_totals *t)
 {
 	free(t->slot);
+}
+
+const uint8_t *
+pp_totals_sample(const struct pp_events *events, const struct pp_event *ev, const struct pp_rec *r, uint8_t *copy,
+    pp_total_change *change, void *arg, struct pp_err *err)
+{
+	bool swap = events->swap;
+	struct pp_cur c = pp_cur(r->raw + ev->plan.fixed, r->size - ev->plan.fixed, swap);
+	uint32_t tid = pp_total_per_thread(ev) ? pp_get_u32(r->raw + ev->plan.tid + 4, swap) : 0;
+	const uint8_t *out = r->raw;
+	struct pp_read rd;
+
+	/* READ is the first field of variable size. */
+	pp_read_get(&rd, &c, ev->attr.read_format);
+	if (c.bad) {
+		pp_fail(err, "read values lie past the end of %u bytes", r->size);
+		return NULL;
+	}
+	if (!rd.id_at)			/* perf can't tell either whose values they are */
+		return out;
+	for (uint64_t i = 0; i < rd.nr; i++) {
+		const uint8_t *p = rd.values + i * rd.stride;
+		uint64_t was = pp_get_u64(p, swap), value = was, id = pp_get_u64(p + rd.id_at, swap);
+
+		if (!pp_event_by_id(events, id))	/* perf ignores these */
+			continue;
+		if (change(arg, id, tid, &value) < 0)
+			return NULL;
+		if (value == was)
+			continue;
+		if (out != copy) {
+			memcpy(copy, r->raw, r->size);
+			out = copy;
+		}
+		pp_set_u64(copy + (p - r->raw), value, swap);
+	}
+	return out;
 }

@@ -29,8 +29,19 @@ pp_total_per_thread(const struct pp_event *ev)
 {
 	return ev->attr.flags >> PP_ATTR_INHERIT_BIT & 1 && ev->plan.tid;
 }
+enum { PP_TOTALS_MAX = 1 << 20 };	/* a bound for `max': counters, of all threads together */
 /* The total of an id (and thread, or 0); NULL: `max' are there, or no memory.  Valid until the next call. */
 struct pp_total *pp_total_get(struct pp_totals *, uint64_t id, uint32_t tid);
 void	pp_totals_free(struct pp_totals *);
+
+/* Change the value of a counter, of that thread (or 0).  1, or -1. */
+typedef int	pp_total_change(void *arg, uint64_t id, uint32_t tid, uint64_t *value);
+/*
+ * Change each value of a sample of which perf makes a period; the event has PERF_SAMPLE_READ.  Returns the sample's
+ * bytes: its own, or `copy' if a value became another.  copy has room for the record, and may be the record itself.
+ * NULL: the sample is not sound (text in pp_err), or the function returned -1.
+ */
+const uint8_t *pp_totals_sample(const struct pp_events *, const struct pp_event *, const struct pp_rec *,
+	    uint8_t *copy, pp_total_change *, void *arg, struct pp_err *);
 
 #endif

@@ -37,7 +37,7 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct state
 
 	if (!o->sel.nothing) {
 		s->totals = tool_alloc(1, sizeof *s->totals);
-		s->totals->totals.max = TOTALS_MAX;
+		s->totals->totals.max = PP_TOTALS_MAX;
 	}
 	if (o->needed && !(s->needed = needed_new(t->in, state, &t->in_err)))
 		return -1;

@@ -10,8 +10,6 @@
 
 #include "total.h"
 
-enum { TOTALS_MAX = 1 << 20 };	/* counters, of all threads together */
-
 struct totals {
 	struct pp_totals totals;
 	uint8_t		 copy[PP_RECORD_MAX];
