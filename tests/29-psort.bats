@@ -259,3 +259,23 @@ reference() {
 	(ulimit -v 120000 && psort "$T/desc" >"$T/out")
 	psort -c "$T/out"
 }
+
+@test "psort: what was sorted stays as it is: also records without a time, and payloads" {
+	for k in 1 2 3 4 5 6; do
+		for i in 900 100 500; do echo "SAMPLE ip=1 pid=1 tid=1 time=$((k * 400 + i)) cpu=0 period=1"; done
+		[ $k != 4 ] || echo "AUXTRACE offset=0 reference=1 idx=0 tid=1 cpu=0 npayload=300"
+		echo "LOST_SAMPLES lost=$k"
+		[ $k = 3 ] || echo FINISHED_ROUND
+	done | cat <(sed '/^[A-Z]*SAMPLE/,$d; /^FINISHED_ROUND/,$d' data/rounds.txt) - >"$T/r"
+	for o in "" -b; do
+		mkpipe $o "$T/r" >"$T/in"
+		psort "$T/in" >"$T/once" && psort "$T/once" >"$T/twice" && cmp "$T/once" "$T/twice" || failed "recipe $o"
+		! cmp -s "$T/in" "$T/once" || failed "recipe $o: in order already"
+		psort --window=1us "$T/in" | psort >"$T/once" && psort "$T/once" | cmp - "$T/once" || failed "window $o"
+		psort --merge "$T/in" "$T/in" --allow same-input >"$T/once" && psort "$T/once" | cmp - "$T/once" || failed "merge $o"
+	done
+	for f in data/*.pipe.data; do
+		psort "$f" >"$T/once" && psort "$T/once" | cmp - "$T/once" || failed "$f"
+	done
+	done_all
+}

@@ -13,6 +13,22 @@ enum {
 
 /* ---- output -------------------------------------------------------------------------------------- */
 
+void
+emit_marked(struct emit *e)
+{
+	e->marks = e->unmarked ? 1 : e->marks + 1;
+	e->unmarked = 0;
+}
+
+int
+emit_catch_up(struct emit *e)
+{
+	while (e->unmarked || e->marks < MARKS_ALL)
+		if (emit_mark(e) < 0)
+			return -1;
+	return 1;
+}
+
 int
 emit_mark(struct emit *e)
 {
@@ -20,27 +36,38 @@ emit_mark(struct emit *e)
 
 	pp_set_u32(mark, PP_FINISHED_ROUND, e->swap);
 	pp_set_u16(mark + 6, sizeof mark, e->swap);
-	e->unmarked = 0;
+	emit_marked(e);
 	return pp_put_copy(e->t->out, mark, sizeof mark);
 }
 
-static inline int
-put_unique(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
+bool
+emit_is_twice(struct emit *e, uint64_t time, const uint8_t *p, size_t n)
 {
-	if (e->unique && !unique_add(e->unique, time, p, n)) {
-		e->duplicates++;
-		return 1;
-	}
+	if (!e->unique || unique_add(e->unique, time, p, n))
+		return false;
+	e->duplicates++;
+	return true;
+}
+
+static inline int
+put_marked(struct emit *e, const uint8_t *p, size_t n, bool stable)
+{
 	if (e->fresh && e->unmarked >= MARK_EVERY && emit_mark(e) < 0)
 		return -1;
 	e->unmarked += n;
 	return stable ? pp_put_stable(e->t->out, p, n) : pp_put_copy(e->t->out, p, n);
 }
 
-int
-emit_put(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
+static inline int
+put_unique(struct emit *e, uint64_t time, const uint8_t *p, size_t n, bool stable)
 {
-	return put_unique(e, time, p, n, stable);
+	return e->unique && emit_is_twice(e, time, p, n) ? 1 : put_marked(e, p, n, stable);
+}
+
+int
+emit_put(struct emit *e, const uint8_t *p, size_t n, bool stable)
+{
+	return put_marked(e, p, n, stable);
 }
 
 static inline int
@@ -250,7 +277,7 @@ emit_say_stats(const struct emit *e, const struct emit_counts *c, const struct d
 int
 emit_open(struct emit *e, struct tool *t, const struct sort_how *how, struct spill *spill, struct pp_err *err)
 {
-	*e = (struct emit){ .t = t, .how = how, .spill = spill };
+	*e = (struct emit){ .t = t, .how = how, .spill = spill, .marks = MARKS_ALL };
 	e->limit = how->memory - how->memory / 4;	/* the rest: merging, duplicates */
 	e->fresh = how->marks == MARKS_EMIT || (how->marks == MARKS_AUTO && how->mode != SORT_ROUNDS);
 	if ((how->unique && !(e->unique = unique_new(how->memory / 8))) || !(e->round = pp_round_new(deliver, e, err)))

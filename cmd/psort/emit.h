@@ -16,6 +16,8 @@
 
 /* A window is released by so many parts: each release looks at all that waits. */
 enum { WINDOW_STEPS = 8 };
+/* So many FINISHED_ROUNDs release all that stands in front of them. */
+enum { MARKS_ALL = 2 };
 
 struct emit {
 	struct tool	*t;
@@ -27,10 +29,11 @@ struct emit {
 	bool		 grew;			/* by an emit_buffer(), since this was last set to false */
 	size_t		 pending;		/* bytes that were released, and lie there until they are written */
 	bool		 fresh;			/* write FINISHED_ROUNDs of our own */
-	size_t		 unmarked;		/* bytes since the last of these */
+	size_t		 unmarked;		/* bytes of records with a time since the last mark */
+	unsigned	 marks;			/* written one behind the other since these; nothing was written: MARKS_ALL */
 	struct unique	*unique;		/* NULL: keep duplicates */
 	uint64_t	 duplicates;
-	/* Where what is released goes; NULL: emit_put().  `stable': until emit_flush(), else for the call. */
+	/* Where what is released goes; NULL: to the output, if it is new.  `stable': until emit_flush(), else for the call. */
 	int		(*to)(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable);
 	void		*arg;
 };
@@ -70,9 +73,17 @@ int	emit_released(struct emit *, uint64_t limit);
 int	emit_release(struct emit *, uint64_t limit);
 /* emit_flush(), if there is enough to give back. */
 int	emit_reclaim(struct emit *);
-/* Write a record, unless it was there already; marks in front if it is time for one. */
-int	emit_put(struct emit *, uint64_t time, const uint8_t *p, size_t n, bool stable);
+/* Was it there already (at that time, and duplicates are not kept)?  Then it is counted as one. */
+bool	emit_is_twice(struct emit *, uint64_t time, const uint8_t *p, size_t n);
+/* Write a record; a mark in front if it is time for one. */
+int	emit_put(struct emit *, const uint8_t *p, size_t n, bool stable);
 int	emit_mark(struct emit *);		/* a FINISHED_ROUND of our own */
+void	emit_marked(struct emit *);		/* one of the input was written */
+/*
+ * A record without a time is about to be written.  perf delivers it at once, but what was written before only when a second
+ * mark is there: write as many as it takes, so that all stays where it stands for who reads on.
+ */
+int	emit_catch_up(struct emit *);
 /* Write a record with its payload, which is the source's next.  1, or -1: the source or the output has failed. */
 int	emit_payload(struct emit *, struct pp_source *, const struct pp_rec *);
 /*

@@ -47,19 +47,6 @@ queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct
 
 /* ---- records without a time -------------------------------------------------------------------- */
 
-/*
- * perf delivers records without a time at once, but timed ones only when a second round is finished: what has none
- * would go in front of what stands before it, which may be another input's.
- */
-static int
-catch_up(struct merge_order *m)
-{
-	if (!m->waits || !m->e.fresh)
-		return 1;
-	m->waits = false;
-	return emit_mark(&m->e) < 0 || emit_mark(&m->e) < 0 ? -1 : 1;
-}
-
 /* The payload of the record that was put, out of its source, which ends if it fails.  1, or -1. */
 static int
 put_payload(struct merge_order *m, unsigned i, uint64_t left)
@@ -89,7 +76,8 @@ put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct 
 		join_watch(m->j, i, &r, 0);
 	if (join_is_again(m->j, i, &r))
 		return 1;
-	if ((r.type < PP_USER_TYPE_START && catch_up(m) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
+	/* What has none would go in front of what stands before it, which may be another input's. */
+	if ((m->e.fresh && emit_catch_up(&m->e) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
 		return -1;
 	return put_payload(m, i, r.payload);
 }
@@ -166,9 +154,8 @@ put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 		return -1;
 	if (m->watches)
 		join_watch(m->j, e->in, &r, time);
-	if (!join_is_again(m->j, e->in, &r)) {
-		m->waits = true;
-		if (emit_put(&m->e, time, e->p, e->size, e->stable) < 0)
+	if (!join_is_again(m->j, e->in, &r) && !emit_is_twice(&m->e, time, e->p, e->size)) {
+		if (emit_put(&m->e, e->p, e->size, e->stable) < 0)
 			return -1;
 	}
 	in->waiting--;

@@ -55,7 +55,6 @@ struct merge_order {
 	bool		 watches;	/* join_watches() */
 	size_t		 held_max;	/* bytes of an input */
 	size_t		 added;		/* bytes since the last release */
-	bool		 waits;		/* a reader may hold back records with a time that went out */
 	uint8_t		*tagged;	/* a record to be queued */
 };
 

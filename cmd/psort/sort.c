@@ -24,6 +24,18 @@ struct sorter {
 
 /* ---- release --------------------------------------------------------------------------------------- */
 
+static int
+put_marker(struct sorter *s)
+{
+	size_t n = s->marker_size;
+
+	if (!n)
+		return 1;
+	s->marker_size = 0;
+	emit_marked(&s->e);
+	return pp_put_copy(s->t->out, s->marker, n);
+}
+
 /*
  * perf's two-round rule releases what was known at the marker before; so that one goes out behind it, and a
  * stream that is in order comes out as it was.
@@ -33,11 +45,9 @@ finish_round(struct sorter *s)
 {
 	uint64_t limit = pp_round_limit(s->e.round);
 
-	if (pp_round_finished(s->e.round) < 0 || emit_released(&s->e, limit) < 0 ||
-	    pp_put_copy(s->t->out, s->marker, s->marker_size) < 0)
+	if (pp_round_finished(s->e.round) < 0 || emit_released(&s->e, limit) < 0)
 		return -1;
-	s->marker_size = 0;
-	return 1;
+	return put_marker(s);
 }
 
 static int
@@ -45,8 +55,12 @@ finished_round(struct sorter *s, const struct pp_rec *r)
 {
 	s->n.rounds++;
 	s->n.idle_rounds += !s->n.timed;
-	if (s->how->mode != SORT_ROUNDS)
-		return s->keep ? pp_put(s->t->out, s->t->in, r) : 1;
+	if (s->how->mode != SORT_ROUNDS && !s->keep)
+		return 1;
+	if (s->how->mode != SORT_ROUNDS) {
+		emit_marked(&s->e);
+		return pp_put(s->t->out, s->t->in, r);
+	}
 	if (finish_round(s) < 0)
 		return -1;
 	if (s->keep) {
@@ -111,6 +125,15 @@ late(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64
 	}
 }
 
+/* A record that is not queued.  Marks in front of it keep what was written before it there, for who sorts again. */
+static int
+pass(struct sorter *s, const struct pp_rec *r)
+{
+	if (put_marker(s) < 0 || (s->how->marks != MARKS_DROP && emit_catch_up(&s->e) < 0))
+		return -1;
+	return r->payload ? emit_payload(&s->e, s->t->in, r) : pp_put(s->t->out, s->t->in, r);
+}
+
 /* Records that perf does not queue (its own, and those without a time) pass at once, as perf delivers them. */
 static int
 take(struct sorter *s, const struct pp_rec *r)
@@ -123,14 +146,14 @@ take(struct sorter *s, const struct pp_rec *r)
 		return finished_round(s, r);
 	if (r->type >= PP_USER_TYPE_START) {
 		s->n.others++;
-		return r->payload ? emit_payload(&s->e, t->in, r) : pp_put(t->out, t->in, r);
+		return pass(s, r);
 	}
 	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
 		return pp_reject(t->in, r);
 	if (!pp_time(ev, r, t->in->swap, &time)) {
 		s->n.untimed++;
 		if (s->how->untimed != UNTIMED_STAMP || !s->prev)
-			return pp_put(t->out, t->in, r);
+			return pass(s, r);
 		return add(s, ev, r, s->prev > last ? s->prev : last, true);
 	}
 	s->n.timed++;
