@@ -154,8 +154,8 @@ kept_key(uint32_t type, uint32_t pid, uint64_t id)
 	return (id ^ (uint64_t)pid << 40) + type;
 }
 
-static struct kept *
-kept_find(const struct snapshot *s, uint32_t type, uint32_t pid, uint64_t id)
+struct kept *
+snapshot_kept(const struct snapshot *s, uint32_t type, uint32_t pid, uint64_t id)
 {
 	struct link *l = table_first(&s->keeps, kept_key(type, pid, id));
 	const struct kept *k;
@@ -168,7 +168,7 @@ kept_find(const struct snapshot *s, uint32_t type, uint32_t pid, uint64_t id)
 static int
 keep(struct snapshot *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id, bool remove)
 {
-	struct kept *k = kept_find(s, r->type, pid, id);
+	struct kept *k = snapshot_kept(s, r->type, pid, id);
 
 	if (k) {			/* the new one goes to the end: it pushes out what it overlaps */
 		table_remove(&s->keeps, &k->link);
@@ -303,7 +303,7 @@ feed_mmap(struct snapshot *s, const struct pp_rec *r, size_t size)
 	    .pgoff = pp_get_u64(r->raw + 32, s->swap), .data = r->misc & PP_MISC_MMAP_DATA };
 	const uint8_t *name = r->raw + (two ? 72 : 40);
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	bool own = (!mode || mode == PP_MISC_USER) && pid != UINT32_MAX;
+	bool own = snapshot_is_own(r, s->swap);
 	struct pp_maps *maps = &s->kernel;
 	struct task *t;
 	struct kind *k;
@@ -475,7 +475,7 @@ snapshot_file(const struct snapshot *s, const struct pp_map *m)
 const char *
 snapshot_cgroup(const struct snapshot *s, uint64_t id)
 {
-	const struct kept *k = kept_find(s, PP_CGROUP, 0, id);
+	const struct kept *k = snapshot_kept(s, PP_CGROUP, 0, id);
 
 	return k ? (const char *)k->raw + 16 : NULL;
 }

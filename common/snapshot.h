@@ -26,6 +26,8 @@ void	snapshot_free(struct snapshot *);
 bool	snapshot_wants(uint32_t type);
 /* Take in a sound record that ends with so many bytes of trailer.  1, or -1: no memory. */
 int	snapshot_feed(struct snapshot *, const struct pp_rec *, size_t trailer);
+/* Does it say only what is in force already?  (FORK never does.) */
+bool	snapshot_knows(const struct snapshot *, const struct pp_rec *, size_t trailer);
 
 /* ---- to be asked; what is returned is good until the next feed ---------------------------------------------- */
 

@@ -80,5 +80,15 @@ struct snapshot {
 };
 
 void	snapshot_writer_free(struct snapshot_writer *);
+/* The record that counts for a key; NULL: none. */
+struct kept *snapshot_kept(const struct snapshot *, uint32_t type, uint32_t pid, uint64_t id);
+/* Is an MMAP or MMAP2 one of a process, not of the kernel or a guest? */
+static inline bool
+snapshot_is_own(const struct pp_rec *r, bool swap)
+{
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+
+	return (!mode || mode == PP_MISC_USER) && pp_get_u32(r->raw + 8, swap) != UINT32_MAX;
+}
 
 #endif

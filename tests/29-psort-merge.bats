@@ -90,7 +90,7 @@ sample() {
 	done_all
 }
 
-@test "merge: the chunks of pcat --switch-output give the sorted original back" {
+@test "merge: the parts of pcat --switch-output give the sorted original back" {
 	need perf
 	for f in data/p72_forks.pipe.data data/multi.pipe.data data/namespaces.pipe.data data/p72_group_S.pipe.data; do
 		psort "$f" >"$T/sorted"
@@ -493,5 +493,41 @@ union() {
 			awk -v n=$n 'int($2 / 100000) == n { print $2 }' "$T/list" | sort -c -n || failed "$o: input $n"
 		done
 	done
+	done_all
+}
+
+@test "merge: what a later input says of tasks and maps is left out where it is known" {
+	need perf
+	tell() { echo "COMM pid=7 tid=7 comm=$1"; echo "MMAP2 misc=2 pid=7 tid=7 start=0x1000 len=0x1000 pgoff=0 maj=1 min=1 ino=$2 prot=5 filename=/f"; }
+	{ part h one; tell seven 1; sample 1000 1; sample 3000 3; } | mkpipe - >"$T/a"
+	{ part h one; tell seven 1; sample 2000 2; sample 4000 4; } | mkpipe - >"$T/b"
+	{ part h two; tell seven 2; sample 2500 2; } | mkpipe - >"$T/c"
+	psort --merge "$T/a" "$T/b" | records >"$T/got"
+	[ "$(grep -c '^3 ' "$T/got") $(grep -c '^10 ' "$T/got")" = "2 1" ] || failed "known: $(cat "$T/got")"
+	psort --merge "$T/a" "$T/c" >"$T/m"
+	records <"$T/m" >"$T/got"
+	[ "$(grep -c '^3 ' "$T/got") $(grep -c '^10 ' "$T/got")" = "3 2" ] || failed "new: $(cat "$T/got")"
+	[ "$(script "$T/m" comm,ip | tr '\n' ' ')" = "one 1 two 2 two 3 " ] || failed "$(script "$T/m" comm,ip)"
+	# one input alone, and said twice by one input
+	{ part h one; part h one | grep COMM; sample 5000 1; } | mkpipe - >"$T/d"
+	psort --merge "$T/d" | records | grep -c '^3 ' | grep -qx 2 || failed "alone"
+	psort --merge "$T/d" "$T/a" | records | grep -c '^3 ' | grep -qx 2 || failed "the first of them"
+	done_all
+}
+
+@test "merge: inputs that have a counter in common add up: each sample keeps its own period" {
+	need perf
+	reads() {
+		echo "attr type=1 config=0 period=1000 sample_type=IDENTIFIER|IP|TID|TIME|READ|PERIOD read_format=0x4 flags=sample_id_all|comm ids=11"
+		while [ $# -gt 0 ]; do echo "SAMPLE misc=2 ip=1 pid=1 time=$1 period=1 read=$2,11"; shift 2; done
+	}
+	reads 1000 5 3000 12 5000 100 | mkpipe - >"$T/a"
+	reads 2000 900 4000 901 | mkpipe - >"$T/b"
+	psort --merge "$T/a" "$T/b" >"$T/m"
+	[ "$(script "$T/m" time,period | tr '\n' ' ')" = \
+	    "0.000001000: 5 0.000002000: 900 0.000003000: 7 0.000004000: 1 0.000005000: 88 " ] || failed "$(script "$T/m" time,period)"
+	cp "$T/a" "$T/c"
+	psort --merge -u "$T/a" "$T/c" >"$T/m"
+	[ "$(script "$T/m" period | tr '\n' ' ')" = "5 7 88 " ] || failed "-u: $(script "$T/m" period)"
 	done_all
 }

@@ -146,6 +146,40 @@ head_records(struct join *j, struct input *in, uint32_t type)
 		}
 }
 
+/* Does the next such record of another head, from *at on, say the same? */
+static bool
+says_too(const struct blob *head, size_t *at, bool swap, const struct pp_rec *r)
+{
+	struct pp_rec other;
+
+	for (size_t next = *at; blob_next(head, &next, swap, &other);)
+		if (other.size == r->size && !memcmp(other.raw, r->raw, r->size)) {
+			*at = next;
+			return true;
+		}
+	return false;
+}
+
+/* A piece of an earlier input need not tell its ids again; nor its build ids, if nothing but pieces came between. */
+static void
+forget_same(const struct join *j, struct input *in)
+{
+	size_t at = 0, to = 0, other = 0;
+	bool between = false;
+	struct pp_rec r;
+
+	for (const struct input *i = in->piece_of + 1; i < in; i++)
+		between |= i->piece_of != in->piece_of;
+	while (blob_next(&in->head, &at, j->swap, &r)) {
+		if ((r.type == PP_ID_INDEX || (r.type == PP_HEADER_BUILD_ID && !between)) &&
+		    says_too(&in->piece_of->head, &other, j->swap, &r))
+			continue;
+		memmove(in->head.p + to, r.raw, r.size);
+		to += r.size;
+	}
+	in->head.n = to;
+}
+
 static void
 make_head(struct join *j)
 {
@@ -156,6 +190,9 @@ make_head(struct join *j)
 	join_attrs(j);
 	join_features(j);
 	join_tracing(j);
+	for (struct input *in = j->in + j->n; in-- > j->in;)
+		if (in->piece_of)
+			forget_same(j, in);
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		for (struct input *in = j->in; in < j->in + j->n; in++)
 			head_records(j, in, order[i]);

@@ -72,10 +72,14 @@ put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct 
 	struct pp_rec r = { .raw = raw, .size = h->size, .payload = h->payload, .type = pp_get_u32(raw, swapped(m)),
 	    .misc = pp_get_u16(raw + 4, swapped(m)) };
 
+	int rc = 1;
+
 	if (m->watches)
 		join_watch(m->j, i, &r, 0);
 	if (join_is_again(m->j, i, &r))
 		return 1;
+	if (m->known && r.type < PP_USER_TYPE_START && (rc = known_take(m->known, i, (uint8_t *)(uintptr_t)raw, 0)) <= 0)
+		return rc < 0 ? -1 : 1;
 	/* What has none would go in front of what stands before it, which may be another input's. */
 	if ((m->e.fresh && emit_catch_up(&m->e) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
 		return -1;
@@ -140,6 +144,8 @@ put_last(struct merge_order *m, unsigned i)
 		return -1;
 	if (m->watches)
 		join_watch_end(m->j, i);
+	if (m->known)
+		known_end(m->known, i);
 	return 1;
 }
 
@@ -155,11 +161,12 @@ put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 	if (m->watches)
 		join_watch(m->j, e->in, &r, time);
 	if (!join_is_again(m->j, e->in, &r) && !emit_is_twice(&m->e, time, e->p, e->size)) {
-		if (emit_put(&m->e, e->p, e->size, e->stable) < 0)
+		int rc = m->known && known_wants(m->known, r.type) ? known_take(m->known, e->in, (uint8_t *)(uintptr_t)e->p, time) : 1;
+
+		if (rc < 0 || (rc && emit_put(&m->e, e->p, e->size, e->stable) < 0))
 			return -1;
 	}
-	in->waiting--;
-	return in->ended && !in->waiting ? put_last(m, e->in) : 1;
+	return --in->waiting || !in->ended ? 1 : put_last(m, e->in);
 }
 
 static int
@@ -186,6 +193,10 @@ put_ties(struct merge_order *m, unsigned upto)
 	}
 	if (t->n > 1)
 		qsort(t->e, t->n, sizeof *t->e, by_input);
+	/* What an input tells of the time before stands in front of what the others have of this time. */
+	for (size_t i = 0; rc > 0 && i < t->n; i++)
+		if (m->in[t->e[i].in].n)
+			rc = put_held(m, t->e[i].in, t->time);
 	while (rc > 0 && done < t->n && t->e[done].in <= upto)
 		rc = put_timed(m, &t->e[done++], t->time);
 	t->n -= done;
@@ -435,6 +446,8 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	m->ties.copy = tool_alloc(m->ties.room, 1);
 	if (emit_open(&m->e, t, how, spill, err) < 0)
 		return -1;
+	if (n > 1 && !(m->known = known_new(n, join_source(j)->events, err)))
+		return pp_fail(err, "out of memory");
 	m->e.swap = join_source(j)->swap;
 	m->e.fresh = how->marks != MARKS_DROP;
 	m->e.limit -= 2 * part;
@@ -454,6 +467,7 @@ order_close(struct merge_order *m)
 	free(m->ties.e);
 	free(m->ties.copy);
 	free(m->tagged);
+	known_free(m->known);
 	emit_close(&m->e);
 }
 

@@ -15,6 +15,7 @@
 
 #include "../pcat/join.h"
 #include "emit.h"
+#include "merge_known.h"
 
 struct merge_input {
 	uint64_t	 bound;		/* no record before this time will come; UINT64_MAX: none at all */
@@ -50,6 +51,7 @@ struct merge_order {
 	const struct sort_how *how;
 	struct emit	 e;
 	struct ties	 ties;
+	struct known	*known;		/* NULL: one input */
 	struct merge_input *in;
 	unsigned	 n;
 	bool		 watches;	/* join_watches() */

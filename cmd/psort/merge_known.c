@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge_known.h"
+
+enum { SAID_MAX = 64, SAID_BYTES = 64 << 10 };	/* of one time; what is more may be said twice */
+
+struct said {
+	unsigned	 input;
+	uint16_t	 size;
+	size_t		 at;
+};
+
+struct all {
+	struct known	 pub;
+	struct pp_err	*err;
+	struct snapshot	*state;
+	int64_t		 first;		/* the input that began to tell; -1: none */
+	uint64_t	 time;		/* of what was said */
+	struct said	 said[SAID_MAX];
+	unsigned	 nsaid;
+	size_t		 used;
+	uint8_t		 bytes[SAID_BYTES];
+	struct pp_totals out;		/* `out': what was put last */
+	struct pp_totals *in;		/* of each input, `in': its last value */
+};
+
+struct change {
+	struct all	*k;
+	unsigned	 input;
+};
+
+static int
+change(void *arg, uint64_t id, uint32_t tid, uint64_t *value)
+{
+	const struct change *c = arg;
+	struct pp_total *in = pp_total_get(&c->k->in[c->input], id, tid), *out = pp_total_get(&c->k->out, id, tid);
+
+	if (!in || !out)
+		return pp_fail(c->k->err, "READ values of more counters than there is memory for (%zu)", c->k->out.used);
+	out->out += *value - in->in;
+	in->in = *value;
+	*value = out->out;
+	return 1;
+}
+
+static int
+take_sample(struct all *k, unsigned input, const struct pp_rec *r)
+{
+	struct pp_err ignored = { .what = "" };
+	const struct pp_event *ev = k->pub.events->reads ? pp_event_find(k->pub.events, r, &ignored) : NULL;
+	struct change c = { k, input };
+
+	if (!ev || !(ev->attr.sample_type & PP_SAMPLE_READ))
+		return 1;
+	pp_totals_sample(k->pub.events, ev, r, (uint8_t *)(uintptr_t)r->raw, change, &c, &ignored);
+	return k->err->what[0] ? -1 : 1;
+}
+
+/* Has another input said that at the same time? */
+static bool
+was_said(struct all *k, unsigned input, const struct pp_rec *r, uint64_t time)
+{
+	if (time != k->time)
+		k->used = k->nsaid = 0;
+	k->time = time;
+	for (unsigned i = 0; i < k->nsaid; i++)
+		if (k->said[i].input != input && k->said[i].size == r->size && !memcmp(k->bytes + k->said[i].at, r->raw, r->size))
+			return true;
+	if (k->nsaid < SAID_MAX && r->size <= SAID_BYTES - k->used) {
+		memcpy(k->bytes + k->used, r->raw, r->size);
+		k->said[k->nsaid++] = (struct said){ input, r->size, k->used };
+		k->used += r->size;
+	}
+	return false;
+}
+
+int
+known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
+{
+	struct all *k = (struct all *)pub;
+	bool swap = k->pub.events->swap;
+	struct pp_rec r = { .raw = raw, .type = pp_get_u32(raw, swap), .misc = pp_get_u16(raw + 4, swap),
+	    .size = pp_get_u16(raw + 6, swap) };
+	struct pp_err ignored = { .what = "" };
+	const struct pp_event *ev;
+	size_t trailer;
+
+	if (r.type == PP_SAMPLE)
+		return take_sample(k, input, &r);
+	if (!snapshot_wants(r.type) || !(ev = pp_event_find(k->pub.events, &r, &ignored)))
+		return 1;
+	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;
+	if (k->first < 0)
+		k->first = input;
+	if (time ? was_said(k, input, &r, time) : input != k->first && snapshot_knows(k->state, &r, trailer))
+		return 0;
+	return snapshot_feed(k->state, &r, trailer);
+}
+
+void
+known_end(struct known *pub, unsigned input)
+{
+	struct all *k = (struct all *)pub;
+
+	pp_totals_free(&k->in[input]);
+	k->in[input] = (struct pp_totals){ .max = PP_TOTALS_MAX };
+}
+
+struct known *
+known_new(unsigned n, const struct pp_events *events, struct pp_err *err)
+{
+	struct all *k = calloc(1, sizeof *k);
+
+	if (!k)
+		return NULL;
+	k->pub.events = events;
+	k->err = err;
+	k->first = -1;
+	k->out.max = PP_TOTALS_MAX;
+	k->state = snapshot_new(events->swap, err);
+	if (!k->state || !(k->in = calloc(n, sizeof *k->in))) {
+		known_free(&k->pub);
+		return NULL;
+	}
+	for (unsigned i = 0; i < n; i++)
+		k->in[i].max = PP_TOTALS_MAX;
+	return &k->pub;
+}
+
+void
+known_free(struct known *pub)
+{
+	struct all *k = (struct all *)pub;
+
+	if (!k)
+		return;
+	snapshot_free(k->state);
+	pp_totals_free(&k->out);
+	free(k->in);
+	free(k);
+}
