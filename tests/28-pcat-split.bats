@@ -1,45 +1,156 @@
 # SPDX-License-Identifier: ISC
-# --switch-output: each chunk opens alone; all together say what the whole says.
+# --switch-output: each part opens alone; all together say what the whole says.
 load lib
 
-@test "--switch-output: perf script of the chunks is perf script of the whole" {
+# part COMM: the head of a recording
+part() {
+	cat <<-END
+	attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|ID|PERIOD flags=sample_id_all|comm|task|mmap2 ids=11
+	HEADER_FEATURE feat_id=3 fs=h
+	HEADER_FEATURE feat_id=32
+	COMM pid=100 tid=100 comm=$1
+	FINISHED_INIT
+	END
+}
+# sample TIME IP, comm TIME NAME
+sample() { echo "SAMPLE misc=2 ip=$2 pid=100 tid=100 time=$1 id=11 period=$2"; }
+comm() { echo "COMM pid=100 tid=100 comm=$2 @ pid=100 tid=100 time=$1 id=11"; }
+
+# says FILE...: what perf says of each, one behind the other; the kernel's symbols would be this machine's
+says() {
+	local f
+	for f; do
+		perf script -f --ns --symfs=/nonexistent --kallsyms=/dev/null -F comm,pid,tid,time,event,ip,period -i "$f" 2>/dev/null
+	done
+}
+# splits HOW FILE [MIN [MAX]]: so many parts, which one behind the other and merged are FILE sorted
+splits() {
+	local how=$1 f=$2 n
+	rm -rf "$T/c"; mkdir "$T/c"
+	try pcat --switch-output=$how --output-template="$T/c/%n" "$f"
+	[ $rc = 0 ] || { failed "$how $f"; return 0; }
+	n=$(ls "$T/c" | wc -l)
+	[ $n -ge ${3-2} ] && [ $n -le ${4-1000} ] || failed "$how $f: $n parts"
+	psort --full "$f" >"$T/sorted"
+	says "$T/sorted" >"$T/want"
+	[ -s "$T/want" ] || failed "$f: perf says nothing"
+	says "$T"/c/* | diff "$T/want" - >"$T/diff" || failed "$how $f: alone: $(head -n 4 "$T/diff")"
+	psort --merge "$T"/c/* >"$T/merged"
+	says "$T/merged" | diff "$T/want" - >"$T/diff" || failed "$how $f: merged: $(head -n 4 "$T/diff")"
+	[ $(($(stat -c %s "$T/merged") * 100)) -le $(($(stat -c %s "$T/sorted") * 102 + n * 3200)) ] ||
+	    failed "$how $f: merged: $(stat -c %s "$T/merged") bytes, not $(stat -c %s "$T/sorted")"
+}
+
+@test "--switch-output: the parts of recordings, alone and merged, are the sorted whole (split-all tries the whole corpus)" {
 	need perf
-	for f in data/p72_forks.pipe.data data/multi.pipe.data data/namespaces.pipe.data data/sched_R.pipe.data; do
-		psort "$f" >"$T/sorted"
-		perf script -f -i "$T/sorted" >"$T/want" 2>/dev/null
-		for w in rounds:1 32K 50ms; do
-			rm -rf "$T/c"; mkdir "$T/c"
-			pcat --switch-output=$w --output-template="$T/c/%n" "$T/sorted" || failed "$f $w"
-			for c in "$T"/c/*; do perf script -f -i "$c" 2>/dev/null; done | diff "$T/want" - >"$T/diff" ||
-			    failed "$f $w: $(head -n 4 "$T/diff")"
-		done
-	done
+	O=$O ./split-all -q data/p72_forks.pipe.data data/multi.pipe.data data/z1.file.data data/sched_R.file.data
+}
+
+@test "--switch-output: a file in disorder is cut where nothing later is older, and not at all where there is none" {
+	need perf
+	# one CPU behind the other, without marks: before, it was cut amid the first one
+	{ part one; for i in $(seq 1000 10 4000); do sample $i 1; [ $i != 3000 ] || comm $i two; done
+	  for i in $(seq 1005 10 3995); do sample $i 2; done; } | mkpipe - >"$T/f"
+	splits 4K "$T/f" 1 1
+	rm "$T"/c/*
+	try pcat -v --switch-output=1us --output-template="$T/c/%n" "$T/f"
+	grep -qx 'pcat: no place where nothing later is older: all is in one file' "$T/err" || failed "-v"
+	# three times that, one behind the other: two places, without marks
+	{ part one; for k in 0 5000 10000; do
+		for i in $(seq 1000 10 4000); do sample $((k + i)) 1; [ $i != 3000 ] || comm $((k + i)) name$k; done
+		for i in $(seq 1005 10 3995); do sample $((k + i)) 2; done
+	  done; } | mkpipe - >"$T/f"
+	splits 4K "$T/f" 3 3
+	splits 2us "$T/f" 3 3
+	zstd -q "$T/f" && splits 4K "$T/f.zst" 3 3
+	mkpipe -b <(part one; for k in 0 5000; do for i in 9 8 7; do sample $((k + i)) 1; done; done) >"$T/big"
+	splits 50B "$T/big" 2 2
 	done_all
 }
 
-@test "--switch-output: a recording that is not in order is cut at its rounds, fresh ones too" {
-	need record
-	local fields="-F comm,pid,tid,cpu,time,event,ip,sym,dso,period -G"
-	perf record -q -a -g -m 8 -F 2000 -e cpu-clock -o - -- sh -c \
-	    'for i in 1 2 3 4 5 6; do ls -R /usr/lib; (echo $i | cat | cat); done >/dev/null' >"$T/w" 2>/dev/null ||
-	    cp data/p72_forks.pipe.data "$T/w"
-	perf script -f -i "$T/w" $fields 2>/dev/null | sort >"$T/want"
-	for how in rounds:10 "rounds:7 --format=file" "64K -z" 20ms; do
+@test "--switch-output: what comes behind the FINISHED_ROUND of a cut and is older goes into the part in front of it" {
+	need perf
+	# rounds of two CPUs that overlap; the task gets its name on the other CPU, in the round behind its samples
+	{ part one; for k in $(seq 0 1000 9000); do
+		for i in $(seq 500 10 1490); do sample $((k + i)) $i; done
+		for i in $(seq 5 10 995); do sample $((k + i)) $i; [ $i != 905 ] || comm $((k + i)) n$k; done
+		echo FINISHED_ROUND
+	  done; } | mkpipe - >"$T/f"
+	splits rounds:1 "$T/f" 9 10
+	splits rounds:3 "$T/f" 3 4
+	splits 16K "$T/f" 5
+	mkfifo "$T/p"
+	for how in rounds:1 16K 2us; do
+		cat "$T/f" >"$T/p" &
 		rm -rf "$T/c"; mkdir "$T/c"
-		pcat --switch-output=$how --output-template="$T/c/%n" "$T/w" || failed "$how"
-		for c in "$T"/c/*; do perf script -f -i "$c" $fields 2>/dev/null; done | sort | diff "$T/want" - >"$T/diff" ||
-		    failed "$how: $(head -n 4 "$T/diff")"
+		try pcat --switch-output=$how --output-template="$T/c/%n" "$T/p"
+		[ $rc = 0 ] && [ $(ls "$T/c" | wc -l) -ge 3 ] || failed "pipe: $how"
+		psort --full "$T/f" >"$T/sorted"
+		says "$T/sorted" >"$T/want"
+		says "$T"/c/* | diff "$T/want" - >"$T/diff" || failed "pipe: $how: $(head -n 4 "$T/diff")"
 	done
 	done_all
 }
 
-@test "--switch-output: a chunk never takes the place of an input" {
+@test "--switch-output: SIZE and TIME are kept within a record where all is in order; the snapshot does not count" {
+	{ part one; for i in $(seq 1000 10 9000); do sample $i 1; [ $((i % 50)) != 0 ] || comm $i n$i; done; } | mkpipe - >"$T/f"
+	for in in "$T/f" -; do
+		rm -rf "$T/c"; mkdir "$T/c"
+		cat "$T/f" | pcat -v --switch-output=5000B --output-template="$T/c/%n" "$in" 2>"$T/err"
+		sed -n 's/^pcat: .*: \([0-9]*\) bytes, .*/\1/p' "$T/err" | sed '$d' >"$T/sizes"
+		[ "$(wc -l <"$T/sizes")" -ge 7 ] && awk '$1 < 5000 || $1 >= 5056 { exit 1 }' "$T/sizes" || failed "$in: $(cat "$T/sizes")"
+		rm -f "$T"/c/*
+		cat "$T/f" | pcat --switch-output=2us --output-template="$T/c/%n" "$in"
+		[ $(ls "$T/c" | wc -l) = 5 ] || failed "$in: time"
+		[ "$(samples_at 10 "$T/c/00002" | sed -n '1p;$p' | cut -d ' ' -f 1 | xargs)" = "3000 4990" ] || failed "$in: times"
+	done
+	done_all
+}
+
+@test "--switch-output: a record of a pipe that is older than a cut is said, and the rest goes on" {
+	{ part one; for i in $(seq 1000 10 9000); do sample $i 1; done; sample 1500 7; sample 1600 7; sample 9500 8; } | mkpipe - >"$T/f"
+	mkdir "$T/c"
+	try sh -c 'cat "$0/f" | pcat --switch-output=2K --output-template="$0/c/%n"' "$T"
+	[ $rc = 1 ] && one_line "pcat: <stdin>: byte 4[0-9]*: SAMPLE: time 0.000001500 is older than the cut at 0.0000" ||
+	    grep -q '^pcat: <stdin>: byte [0-9]*: SAMPLE: time 0.000001500 is older than the cut at .*: psort it first$' "$T/err" || failed "said"
+	[ $rc = 1 ] && [ "$(wc -l <"$T/err")" = 1 ] || failed "one line"
+	for f in "$T"/c/*; do samples_at 10 "$f"; done | sort >"$T/got"
+	samples_at 10 "$T/f" | sort | cmp - "$T/got" || failed "all of it"
+	# the same in a file
+	rm "$T"/c/*
+	try pcat --switch-output=2K --output-template="$T/c/%n" "$T/f"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "file"
+	done_all
+}
+
+@test "--switch-output: READ values begin anew in each part: each sample keeps its period, alone and merged" {
+	need perf
+	splits 100B "$(recipe read-group)" 3
+	splits rounds:1 "$(recipe read-group)" 2
+	done_all
+}
+
+@test "--switch-output: joined recordings are cut where all of them allow it" {
+	need perf
+	{ part one; for i in $(seq 1000 10 4000); do sample $i 1; done; sample 1500 9; } | mkpipe - >"$T/a"
+	{ part two; for i in $(seq 1000 10 4000); do sample $i 2; done; } | mkpipe - >"$T/b"
+	mkdir "$T/c"
+	pcat --merge-attrs "$T/a" --time-offset=1ms "$T/b" >"$T/joined"
+	pcat --merge-attrs --switch-output=4K --output-template="$T/c/%n" "$T/a" --time-offset=1ms "$T/b"
+	[ $(ls "$T/c" | wc -l) = 5 ] || failed "$(ls "$T/c" | wc -l) parts"
+	psort --full "$T/joined" >"$T/sorted"
+	says "$T/sorted" >"$T/want"
+	says "$T"/c/* | diff "$T/want" - >"$T/diff" || failed "$(head -n 4 "$T/diff")"
+	done_all
+}
+
+@test "--switch-output: a part never takes the place of an input" {
 	for n in 00001 00002; do
 		psort data/p72_forks.pipe.data >"$T/$n"
 		cp "$T/$n" "$T/was"
 		try sh -c "cd '$T' && pcat -f --switch-output=16K --output-template=%n $n"
 		[ $rc = 1 ] && cmp -s "$T/was" "$T/$n" || failed "$n"
-		try sh -c "cd '$T' && pcat -f --switch-output=16K --output-template=%n $n $BATS_TEST_DIRNAME/data/basic.pipe.data"
+		try sh -c "cd '$T' && pcat -f --switch-output=16K --output-template=%n $n --time-offset=9999h $BATS_TEST_DIRNAME/data/basic.pipe.data"
 		[ $rc = 1 ] && cmp -s "$T/was" "$T/$n" || failed "$n, joined"
 		rm -f "$T"/0000*
 	done

@@ -342,6 +342,9 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 			break;
 		}
 		in->given = late ? *r : (struct pp_rec){ 0 };
+		j->last = in;
+		j->place += j->given_kernel;
+		j->given_kernel = r->type < PP_USER_TYPE_START;
 		if (in->feeder)
 			join_feed(j, in, r);
 		rc = take_record(j, in, r, late, &in_buffer);
@@ -372,6 +375,33 @@ const char *
 join_name(const struct join *j, unsigned i)
 {
 	return j->in[i].err.file;
+}
+
+const char *
+join_path(const struct join *j, unsigned i)
+{
+	return j->in[i].name;
+}
+
+uint64_t
+join_time_shift(const struct join *j, unsigned i)
+{
+	return j->in[i].rw.time_shift;
+}
+
+uint64_t
+join_place(const struct join *j)
+{
+	return j->place;
+}
+
+void
+join_where(const struct join *j, struct pp_err *err)
+{
+	err->file = j->last->err.file;
+	err->at = j->last->given.raw;
+	if (err->at)
+		err->off = pp_offset(j->last->src, &j->last->given);
 }
 
 bool
@@ -449,6 +479,8 @@ put_rounds(struct join *j, struct out *to)
 
 	pp_set_u32(round, r.type, j->swap);
 	pp_set_u16(round + 6, r.size, j->swap);
+	j->place += j->given_kernel;
+	j->given_kernel = false;
 	for (int i = 0; i < 2; i++)
 		if (to->put(to, j->src, &r, false) < 0)
 			return -1;

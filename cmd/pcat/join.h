@@ -106,8 +106,16 @@ void	 join_refuse(struct join *, unsigned i, const struct pp_rec *, const char *
 	    __attribute__((format(printf, 4, 5)));
 /* A payload of the input could not be read: say so, and let it end. */
 void	 join_end(struct join *, unsigned i);
-/* What the user called the input, for messages. */
+/* What the user called the input, for messages; its path, or "-"; what is added to its times. */
 const char *join_name(const struct join *, unsigned i);
+const char *join_path(const struct join *, unsigned i);
+uint64_t join_time_shift(const struct join *, unsigned i);
+/*
+ * While join_copy() puts a record of an input: how many records of the kernel stand in front of it, in all inputs; and
+ * its file and byte, into an error without text.
+ */
+uint64_t join_place(const struct join *);
+void	 join_where(const struct join *, struct pp_err *);
 /* Bytes read so far of all inputs, and how many there are to read (0: unknown). */
 uint64_t	 join_progress(const struct join *, uint64_t *total);
 /* So far: was each input there, and was all of it taken that is to be? */

@@ -89,6 +89,9 @@ struct join {
 	struct lives	*lives;		/* what comes live is watched; NULL: not wanted */
 	bool		 stopped;	/* by a collision of pids */
 	int		 status;
+	const struct input *last;	/* whose record was given last; NULL: nobody's */
+	uint64_t	 place;		/* records of the kernel given before that one */
+	bool		 given_kernel;	/* that one is of the kernel */
 	uint8_t		*buf;		/* PP_REWRITE_SIZE bytes */
 };
 

@@ -2,10 +2,15 @@
 /*
  * pcat - any perf recording in, any container out.
  *
- *	one input, or several joined  ->  features  ->  compat  ->  byte order  ->  container, or chunks of one
+ *	one input, or several joined  ->  features  ->  compat  ->  byte order  ->  container, or parts of one
  */
+#include <sys/stat.h>
+
+#include <err.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 #include "out_file.h"
@@ -20,6 +25,11 @@ struct job {
 	struct join	*join;			/* NULL: one input, t.in */
 	struct pp_source **inputs;		/* all that were opened: no output may be one of them */
 	int		 ninputs;
+	struct pp_source *looked;		/* the input, opened once more */
+	uint64_t	 place;			/* one input: records of the kernel in front of the one in work */
+	struct pp_rec	 rec;			/* that one */
+	struct look	 look;			/* files that are split */
+	off_t		 stdin_at;		/* where it stood when we began */
 };
 
 static volatile sig_atomic_t stop;
@@ -54,7 +64,7 @@ container(struct job *j, struct atomic *file, struct pp_source *like)
 }
 
 static struct out *
-chunk(void *arg, const char *path, struct pp_source *like, struct atomic *file, struct pp_err *err)
+part(void *arg, const char *path, struct pp_source *like, struct atomic *file, struct pp_err *err)
 {
 	const struct job *j = arg;
 	struct out *to;
@@ -78,6 +88,28 @@ single(struct job *j, struct pp_source *like)
 	return container(j, &j->t.file, like);
 }
 
+static uint64_t
+place(void *arg)
+{
+	const struct job *j = arg;
+
+	return j->join ? join_place(j->join) : j->place;
+}
+
+static void
+where(void *arg, struct pp_err *err)
+{
+	const struct job *j = arg;
+
+	if (j->join) {
+		join_where(j->join, err);
+		return;
+	}
+	err->file = j->t.in_err.file;
+	err->off = pp_offset(j->t.in, &j->rec);
+	err->at = true;
+}
+
 /* Put the chain together, from its end; `in' has the byte order of the records.  -1: t.out_err says why. */
 static int
 make_chain(struct job *j, struct pp_source *in)
@@ -89,7 +121,9 @@ make_chain(struct job *j, struct pp_source *in)
 
 	if ((turns || o->splits) && !(j->like = endian_source(swap, &j->like_err)))
 		return pp_fail(&t->out_err, "out of memory");
-	o->split.make = chunk;
+	o->split.make = part;
+	o->split.place = place;
+	o->split.where = where;
 	o->split.arg = j;
 	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
 	    single(j, j->like ? j->like : in);
@@ -116,16 +150,67 @@ before_refill(void *arg)
 	return 1;
 }
 
+/* ---- a file that is to be split is looked through first ---------------------------------------------------- */
+
+static int
+looking(void *arg)
+{
+	struct job *j = arg;
+	uint64_t total, done = pp_progress(j->looked, &total);
+
+	tool_progress(&j->t, done, total);
+	return 1;
+}
+
+/* The path by which that input can be opened once more, to read the same; NULL: it is no file. */
+static const char *
+again(const struct job *j, const char *name)
+{
+	bool std = !strcmp(name, "-");
+	struct stat st;
+
+	if (j->o.open_flags & PP_OPEN_FOLLOW || (std ? fstat(STDIN_FILENO, &st) : stat(name, &st)) < 0 ||
+	    !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) || (std && j->stdin_at))
+		return NULL;
+	return std ? "/proc/self/fd/0" : name;
+}
+
+/* Look through all n inputs, unless one is no file. */
+static void
+look_through(struct job *j, unsigned n)
+{
+	struct pp_err ignored = { .what = "" };
+	uint64_t shift = 0;
+	const char *path, *name = j->t.in_name ? j->t.in_name : "-";
+
+	for (unsigned i = 0; i < n; i++) {
+		if (j->join) {
+			name = join_path(j->join, i);
+			shift = join_time_shift(j->join, i);
+		}
+		if (!(path = again(j, name)) || !(j->looked = pp_open(path, j->o.open_flags, &ignored)))
+			return;
+		for (int k = 0; i && k < 2; k++)
+			look_mark(&j->look);	/* join puts them there */
+		pp_before_refill(j->looked, looking, j);
+		if (look_source(&j->look, j->looked, shift) < 0)
+			errx(1, "out of memory");
+		pp_close(j->looked);
+	}
+	j->o.split.look = &j->look;
+}
+
 /* One input: 0, or 1. */
 static int
 copy(struct job *j)
 {
 	struct tool *t = &j->t;
-	struct pp_rec r;
 	int rc;
 
 	tool_open_input(t, j->o.open_flags);
 	add_input(j, t->in);
+	if (j->o.splits)
+		look_through(j, 1);
 	if (make_chain(j, t->in) < 0) {
 		tool_abandon(t);
 		return tool_close(t);
@@ -136,9 +221,11 @@ copy(struct job *j)
 		signal(SIGINT, stop_following);
 		pp_follow(t->in, &stop);
 	}
-	while (pp_next(t->in, &r) > 0)
-		if (j->first->put(j->first, t->in, &r, true) < 0)
+	while (pp_next(t->in, &j->rec) > 0) {
+		if (j->first->put(j->first, t->in, &j->rec, true) < 0)
 			break;
+		j->place += j->rec.type < PP_USER_TYPE_START;
+	}
 	rc = j->first->finish(j->first);
 	return tool_close(t) || rc < 0;
 }
@@ -176,6 +263,8 @@ copy_joined(struct job *j)
 	t->in_err.file = "<joined>";
 	if (!(j->join = join_open(t, &j->o.join, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1)))
 		return 1;
+	if (j->o.splits)
+		look_through(j, join_inputs(j->join));
 	if (make_chain(j, join_source(j->join)) < 0) {
 		join_close(j->join);
 		t->in = NULL;
@@ -186,10 +275,10 @@ copy_joined(struct job *j)
 	tool_ready(t);
 	rc = join_copy(j->join, j->first);
 	t->partial = !join_is_whole(j->join);
-	status = join_close(j->join);
-	t->in = NULL;
 	if (j->first->finish(j->first) < 0)
 		rc = -1;
+	status = join_close(j->join);
+	t->in = NULL;
 	return tool_close(t) || status || rc < 0;
 }
 
@@ -205,8 +294,10 @@ main(int argc, char **argv)
 		options_take(&j.t, &j.o, key);
 	options_done(&j.t, &j.o);
 	tool_check(&j.t);
+	j.stdin_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	status = j.o.joins ? copy_joined(&j) : copy(&j);
 	pp_close(j.like);
+	look_free(&j.look);
 	options_free(&j.o);
 	free(j.t.names);
 	free(j.inputs);

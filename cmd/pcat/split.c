@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "out_stream.h"
+#include "part.h"
 #include "pending.h"
 #include "snapshot.h"
 #include "split.h"
+#include "spooled.h"
 
 enum { PENDING_MAX = 16 << 20 };	/* bytes of side-band that wait for their round */
-
-struct spooled {			/* a stream in a file without a name */
-	int		 fd;
-	struct pp_sink	*sink;
-	struct pp_err	 err;		/* of the sink */
-	uint64_t	 records;
-};
+enum { OPEN_MAX = 4 };			/* parts that may still get records */
 
 struct split {
 	struct out	 pub;
@@ -28,93 +22,42 @@ struct split {
 	struct pp_err	*err;
 	struct pp_events *events;	/* of the records that we get */
 	bool		 swap;
-	struct spooled	 head, init;	/* init: what comes before the first chunk has begun */
+	struct spooled	 head, init;	/* init: what comes before the first part has begun */
 	struct snapshot	*state;
 	struct pending	 pending;
-	uint64_t	 newest, settled;	/* times: of any record; all up to this is in `state' */
-	bool		 rounds, inits;	/* the stream has such markers */
+	struct part_reads reads;
+	uint64_t	 newest;	/* the largest time so far */
+	uint64_t	 known;		/* that of the last FINISHED_ROUND */
+	uint64_t	 settled;	/* nothing older than this will come */
+	uint64_t	 rounds;	/* FINISHED_ROUNDs in all */
+	bool		 inits;		/* the stream has a FINISHED_INIT */
 	bool		 disorder;	/* a record was older than one before it */
-	bool		 told_anywhere, failed;
+	bool		 failed;
 
-	struct out	*chunk;		/* NULL: none is open */
-	struct atomic	 file;		/* of the chunk */
-	uint64_t	 number, bytes, marks;	/* of the chunk */
-	uint64_t	 preamble;	/* bytes of it that are head and snapshot */
-	uint64_t	 first, last;	/* times of the chunk; first 0: none yet */
-	char		**names;	/* of the last max_files chunks */
+	struct part	*part[OPEN_MAX];	/* those that may still get records, in order */
+	unsigned	 n;
+	bool		 cut;		/* the last one gets only what is older than its end */
+	uint64_t	 end;		/* that time */
+	uint64_t	 number;	/* of parts begun */
+	uint64_t	 held_back;	/* times that a part was full, and could not be cut */
+	uint64_t	 older;		/* records that were older than a cut already made */
+	char		*name;		/* of the last part begun */
+	char		**names;	/* of the last max_files parts that are complete */
 	uint64_t	 nnames;	/* in all; name i stands at i % max_files */
 };
 
-/* ---- options ----------------------------------------------------------------------------------------- */
-
-void
-split_when(const struct tool *t, struct split_options *o, const char *text)
-{
-	static const char rounds[] = "rounds:";
-	size_t n = strlen(text);
-	char *size;
-
-	o->bytes = o->ns = o->rounds = 0;
-	if (!strncmp(text, rounds, sizeof rounds - 1)) {
-		o->rounds = tool_number(t, text + sizeof rounds - 1, 1, INT64_MAX);
-	} else if (n && strchr("BKkMGT", text[n - 1])) {
-		size = tool_alloc(n + 1, 1);	/* perf's B: bytes */
-		memcpy(size, text, n - (text[n - 1] == 'B'));
-		o->bytes = tool_size(t, size);
-		free(size);
-	} else if (n && strchr("smhd", text[n - 1])) {
-		o->ns = tool_duration(t, text);
-	}
-	if (!o->bytes && !o->ns && !o->rounds)
-		tool_wrong(t, "%s '%s': expected a size such as 10M, a time such as 30s, or rounds:N", t->optname, text);
-}
-
-char *
-split_template(const struct tool *t, const char *text, const char *out)
-{
-	bool varies = false;
-	char *template;
-	size_t n;
-
-	if (!text && (!out || !strcmp(out, "-")))
-		tool_wrong(t, "--switch-output: needs -o FILE or --output-template");
-	if (!text) {			/* % in the name of a file stands for itself */
-		template = tool_alloc(2 * strlen(out) + sizeof ".%n", 1);
-		n = 0;
-		for (const char *p = out; *p; p++) {
-			if (*p == '%')
-				template[n++] = '%';
-			template[n++] = *p;
-		}
-		strcpy(template + n, ".%n");
-		return template;
-	}
-	for (const char *p = text; *p; p++) {
-		if (*p != '%')
-			continue;
-		if (!p[1] || !strchr("nt%", *++p))
-			tool_wrong(t, "--output-template '%s': only %%n, %%t and %%%% may stand in it", text);
-		varies |= *p != '%';
-	}
-	if (!varies)
-		tool_wrong(t, "--output-template '%s': needs %%n (number) or %%t (time)", text);
-	template = tool_alloc(strlen(text) + 1, 1);
-	strcpy(template, text);
-	return template;
-}
-
-/* The name of a chunk, into o->path.  1, or -1: too long. */
+/* The name of a part.  1, or -1: too long. */
 static int
-name_chunk(struct split *s, uint64_t time)
+name_part(const struct split *s, struct part *part, uint64_t time)
 {
-	char *path = s->o->path;
-	size_t n = 0, size = sizeof s->o->path;
+	char *path = part->path;
+	size_t n = 0, size = sizeof part->path;
 
 	for (const char *p = s->o->template; *p && n < size; p++) {
 		if (*p != '%')
 			path[n++] = *p;
 		else if (*++p == 'n')
-			n += (size_t)snprintf(path + n, size - n, "%05" PRIu64, s->number);
+			n += (size_t)snprintf(path + n, size - n, "%05" PRIu64, part->number);
 		else if (*p == 't')
 			n += (size_t)snprintf(path + n, size - n, "%" PRIu64 ".%09" PRIu64, time / 1000000000,
 			    time % 1000000000);
@@ -123,114 +66,42 @@ name_chunk(struct split *s, uint64_t time)
 	}
 	if (n >= size) {
 		path[size - 1] = 0;
-		return pp_fail(s->err, "%s", strerror(ENAMETOOLONG));
+		return pp_fail(&part->err, "%s", strerror(ENAMETOOLONG));
 	}
 	path[n] = 0;
 	return 1;
 }
 
-/* ---- spooled streams --------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------- */
 
+/* Something of a part has failed; if it has said why, all of us say that.  Always -1. */
 static int
-spooled_open(struct split *s, struct spooled *f)
+part_failed(struct split *s, const struct part *p)
 {
-	const char *slash = strrchr(s->o->template, '/');
-	size_t n = slash ? (size_t)(slash - s->o->template) + 1 : 2;
-	char dir[PATH_MAX], name[PATH_MAX + 16];
-
-	if (n >= sizeof dir)
-		return pp_fail(s->err, "%s", strerror(ENAMETOOLONG));
-	memcpy(dir, slash ? s->o->template : "./", n);
-	dir[n] = 0;
-	f->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (f->fd < 0) {		/* not every file system can */
-		snprintf(name, sizeof name, "%s.spool.XXXXXX", dir);
-		if ((f->fd = mkostemp(name, O_CLOEXEC)) < 0)
-			return pp_fail(s->err, "temporary file in %s: %s", dir, strerror(errno));
-		unlink(name);
-	}
-	f->sink = pp_create_fd(fcntl(f->fd, F_DUPFD_CLOEXEC, 0), "temporary file", &f->err);
-	return f->sink && pp_start(f->sink, s->like) > 0 ? 1 : pp_fail(s->err, "temporary file: %s", f->err.what);
+	if (!p->err.what[0] || s->err->what[0])
+		return -1;
+	snprintf(s->o->path, sizeof s->o->path, "%s", p->path);
+	*s->err = p->err;
+	s->err->file = s->o->path;
+	return -1;
 }
 
-static int
-spooled_put(struct split *s, struct spooled *f, struct pp_source *in, const struct pp_rec *r)
+static struct part *
+current(const struct split *s)
 {
-	int rc = pp_put_copy(f->sink, r->raw, r->size);
-	const uint8_t *p;
-	size_t n;
-
-	while (rc > 0 && r->payload && (rc = pp_payload(in, &p, &n)) > 0)
-		if ((rc = pp_put_stable(f->sink, p, n)) > 0)
-			rc = pp_flush(f->sink);
-	f->records++;
-	if (f->err.what[0])
-		return pp_fail(s->err, "temporary file: %s", f->err.what);
-	return rc < 0 ? -1 : 1;	/* -1: the source's */
+	return s->n && !s->cut ? s->part[s->n - 1] : NULL;
 }
-
-static int
-flush_chunk(void *arg)
-{
-	struct split *s = arg;
-
-	return s->chunk->flush(s->chunk, false);
-}
-
-/* Put the records from number `from' on into the chunk. */
-static int
-replay(struct split *s, struct spooled *f, uint64_t from)
-{
-	struct pp_err err = { .what = "" };
-	struct pp_source *src;
-	struct pp_rec r;
-	char path[32];
-	int rc;
-
-	if (pp_flush(f->sink) < 0)
-		return pp_fail(s->err, "temporary file: %s", f->err.what);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
-	if ((src = pp_open(path, PP_OPEN_RAW, &err))) {
-		pp_before_refill(src, flush_chunk, s);
-		for (uint64_t i = 0; (rc = pp_next(src, &r)) > 0; i++) {
-			if (i < from)
-				continue;
-			s->bytes += r.size + r.payload;
-			if ((rc = s->chunk->put(s->chunk, src, &r, true)) < 0)
-				break;
-		}
-		if (rc >= 0)
-			rc = s->chunk->flush(s->chunk, false);
-		pp_close(src);
-	} else {
-		rc = -1;
-	}
-	return rc < 0 && err.what[0] ? pp_fail(s->err, "temporary file: %s", err.what) : rc;
-}
-
-static void
-spooled_close(struct spooled *f)
-{
-	if (f->sink)
-		pp_finish(f->sink);
-	if (f->fd >= 0)
-		close(f->fd);
-	f->sink = NULL;
-	f->fd = -1;
-}
-
-/* ---- chunks ------------------------------------------------------------------------------------------ */
 
 static int
 put_new(void *arg, const struct pp_rec *r)
 {
 	struct split *s = arg;
+	struct part *p = current(s);
 
-	s->bytes += r->size;
-	return s->chunk->put(s->chunk, s->like, r, false);
+	return p->out->put(p->out, s->like, r, false) < 0 ? part_failed(s, p) : 1;
 }
 
-/* What a chunk but the first begins with, behind its head. */
+/* What a part but the first begins with, behind its head. */
 static int
 put_state(struct split *s)
 {
@@ -249,31 +120,49 @@ put_state(struct split *s)
 	return 1;
 }
 
+/* The file of a new part.  1, or -1: its err says why. */
 static int
-open_chunk(struct split *s, uint64_t time)
+make_file(struct split *s, struct part *p, uint64_t time)
 {
-	bool first = !s->number++;
+	if (name_part(s, p, time) < 0)
+		return -1;
+	if (s->name && !strcmp(s->name, p->path))
+		return pp_fail(&p->err, "two files would have that name: use %%n");
+	free(s->name);
+	if (!(s->name = strdup(p->path)))
+		return pp_fail(&p->err, "out of memory");
+	return (p->out = s->o->make(s->o->arg, p->path, s->like, &p->file, &p->err)) ? 1 : -1;
+}
 
-	s->bytes = s->preamble = s->marks = s->first = s->last = 0;
-	if (name_chunk(s, time) < 0)
+static int
+begin_part(struct split *s, uint64_t time)
+{
+	struct part *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return pp_fail(s->err, "out of memory");
+	p->err.file = p->path;
+	p->number = ++s->number;
+	p->from = s->end;
+	if (make_file(s, p, time) < 0) {
+		part_failed(s, p);
+		part_free(p);
 		return -1;
-	if (s->nnames && s->o->max_files && !strcmp(s->names[(s->nnames - 1) % s->o->max_files], s->o->path))
-		return pp_fail(s->err, "two files would have that name: use %%n");
-	if (!(s->chunk = s->o->make(s->o->arg, s->o->path, s->like, &s->file, s->err)))
-		return -1;
-	if (replay(s, &s->head, 0) < 0)
-		return -1;
-	if (!first)
+	}
+	s->part[s->n++] = p;
+	s->cut = false;
+	if (spooled_replay(&s->head, 0, p->out, s->err) < 0 ||
+	    (p->number == 1 && spooled_replay(&s->init, 0, p->out, s->err) < 0))
+		return part_failed(s, p);
+	if (p->number > 1)
 		return put_state(s);
-	if (replay(s, &s->init, 0) < 0)
-		return -1;
 	spooled_close(&s->init);
 	return 1;
 }
 
-/* Remember the name of a chunk that is complete; the oldest has to make room. */
+/* Remember the name of a part that is complete; the oldest has to make room. */
 static int
-retire(struct split *s)
+retire(struct split *s, const struct part *p)
 {
 	char **at;
 
@@ -284,41 +173,137 @@ retire(struct split *s)
 	if (*at && unlink(*at) < 0 && errno != ENOENT)
 		return pp_fail(s->err, "removing %s: %s", *at, strerror(errno));
 	free(*at);
-	return (*at = strdup(s->o->path)) ? 1 : pp_fail(s->err, "out of memory");
+	return (*at = strdup(p->path)) ? 1 : pp_fail(s->err, "out of memory");
 }
 
+/* The oldest of those that may get records gets none any more. */
 static int
-close_chunk(struct split *s)
+close_part(struct split *s)
 {
-	struct out *chunk = s->chunk;
-	int rc;
+	struct part *p = s->part[0];
+	int rc = p->out->finish(p->out);
 
-	s->chunk = NULL;
-	rc = chunk->finish(chunk);
-	/* Any but the last one is complete, whatever becomes of the input. */
-	if (tool_name(s->tool, &s->file) < 0 || rc < 0)
-		return -1;
-	tool_note(s->tool, "%s: %ju bytes, %ju rounds", s->o->path, (uintmax_t)s->bytes, (uintmax_t)s->marks);
-	return retire(s);
+	memmove(s->part, s->part + 1, --s->n * sizeof *s->part);
+	if (!s->n)
+		s->cut = true;
+	/* One that is closed before the end is complete, whatever becomes of the input. */
+	if (tool_name(s->tool, &p->file) < 0)
+		rc = -1;
+	if (rc < 0) {
+		part_failed(s, p);
+	} else {
+		tool_note(s->tool, "%s: %ju bytes, %ju rounds", p->path, (uintmax_t)p->bytes, (uintmax_t)p->rounds);
+		rc = retire(s, p);
+	}
+	part_free(p);
+	return rc;
 }
 
-/* Has the chunk reached its limit, so many times?  At least half of it is to be data, however small the limit. */
+/* Close those whose end is not after that time; but for the last one: what has no time may still follow. */
+static int
+close_parts(struct split *s, uint64_t until)
+{
+	while (s->n > 1 && s->part[1]->from <= until)
+		if (close_part(s) < 0)
+			return -1;
+	return 1;
+}
+
+/* ---- where to cut ------------------------------------------------------------------------------------ */
+
+/* Is the part at its limit, in front of a record of that time (0: none)? */
 static bool
-full(const struct split *s, uint64_t times)
+is_full(const struct split *s, const struct part *p, uint64_t time)
 {
 	const struct split_options *o = s->o;
+	uint64_t last = time > p->last ? time : p->last;
 
-	return (o->bytes && s->bytes / times >= o->bytes && s->bytes / 2 >= s->preamble) || (o->rounds && s->marks >= o->rounds) ||
-	    (o->ns && s->last > s->first && (s->last - s->first) / times >= o->ns);
+	return (o->bytes && p->bytes >= o->bytes) || (o->rounds && p->rounds >= o->rounds) ||
+	    (o->ns && p->first && last - p->first >= o->ns);
 }
-
-/* ---- side-band --------------------------------------------------------------------------------------- */
 
 static int
 settle(void *arg, const struct pp_rec *r, size_t trailer)
 {
 	return snapshot_feed(((struct split *)arg)->state, r, trailer);
 }
+
+/* What is older than that time is in force: no record of a part that begins now comes in front of it. */
+static int
+release(struct split *s, uint64_t time)
+{
+	return time ? pending_release(&s->pending, time - 1, settle, s) : 1;
+}
+
+/* Nothing older than that time will come. */
+static int
+settled(struct split *s, uint64_t time)
+{
+	if (time > s->settled)
+		s->settled = time;
+	if (release(s, s->settled) < 0)
+		return -1;
+	return close_parts(s, s->settled);
+}
+
+/* The part ends here: what will come and is not older than the newest so far belongs into the next one. */
+static void
+cut(struct split *s)
+{
+	s->cut = true;
+	s->end = s->newest;
+}
+
+/*
+ * A record of that time stands in front: may the part end here?  In a file, where nothing later is older.  In a pipe, as long
+ * as all came in order; should something older come all the same, the last parts still take it.
+ */
+static bool
+may_cut(const struct split *s)
+{
+	if (s->o->rounds)
+		return false;
+	return s->o->look ? look_from(s->o->look, s->o->place(s->o->arg)) >= s->newest : !s->disorder;
+}
+
+/* A FINISHED_ROUND: may the part end here?  Yes if what comes behind the next one is not older. */
+static bool
+may_cut_round(const struct split *s)
+{
+	if (!s->o->look)
+		return s->n < OPEN_MAX || !s->disorder;
+	return s->n < OPEN_MAX && (look_from(s->o->look, s->o->place(s->o->arg)) >= s->newest ||
+	    look_from_round(s->o->look, s->rounds + 1) >= s->newest);
+}
+
+/* Up to which time has all come, in front of the record in work? */
+static uint64_t
+all_came(const struct split *s)
+{
+	uint64_t older = s->o->look ? look_from(s->o->look, s->o->place(s->o->arg)) : 0;
+
+	return older < s->newest ? older : s->newest;
+}
+
+/* Begin a part with a record of that time. */
+static int
+next_part(struct split *s, uint64_t time)
+{
+	if (s->o->look) {
+		if (settled(s, all_came(s)) < 0)
+			return -1;
+	} else if (s->n == OPEN_MAX && close_part(s) < 0) {
+		return -1;
+	}
+	if (s->n == 1 && s->end <= s->settled && close_part(s) < 0)
+		return -1;
+	/* What is older than the oldest that is open could not be placed any more. */
+	if (s->number && release(s, s->n ? s->part[0]->from : s->end) < 0)
+		return -1;
+	return begin_part(s, time);
+}
+
+/* ---- records ----------------------------------------------------------------------------------------- */
 
 static int
 side_band(struct split *s, const struct pp_rec *r, size_t trailer, uint64_t time)
@@ -327,34 +312,14 @@ side_band(struct split *s, const struct pp_rec *r, size_t trailer, uint64_t time
 		return settle(s, r, trailer);
 	if (pending_add(&s->pending, time, trailer, r) < 0)
 		return pp_fail(s->err, "out of memory");
+	if (s->pending.bytes <= PENDING_MAX)
+		return 1;
+	if (s->o->look && settled(s, all_came(s)) < 0)
+		return -1;
 	if (s->pending.bytes > PENDING_MAX)
-		return pending_release(&s->pending, pending_middle(&s->pending), settle, s);
+		return release(s, pending_middle(&s->pending));
 	return 1;
 }
-
-/* A FINISHED_ROUND: what was known at the one before can't be overtaken any more. */
-static int
-finished_round(struct split *s)
-{
-	uint64_t until = s->settled;
-
-	s->rounds = true;
-	s->marks++;
-	s->settled = s->newest;
-	return pending_release(&s->pending, until, settle, s);
-}
-
-/* End the chunk before a record, since no marker comes to end it. */
-static int
-cut_anywhere(struct split *s)
-{
-	if (!s->told_anywhere)
-		tool_note(s->tool, "cutting between any records, as if they were in time order");
-	s->told_anywhere = true;
-	return pending_release(&s->pending, UINT64_MAX, settle, s) < 0 ? -1 : close_chunk(s);
-}
-
-/* ---- the container ----------------------------------------------------------------------------------- */
 
 static bool
 is_head(uint32_t type)
@@ -369,66 +334,131 @@ is_head(uint32_t type)
 	}
 }
 
-/* All chunks to come get it, and the one that is open. */
+/* All parts to come get it, and those that are open. */
 static int
 put_head(struct split *s, struct pp_source *in, const struct pp_rec *r)
 {
-	if (spooled_put(s, &s->head, in, r) < 0)
+	if (spooled_put(&s->head, in, r, s->err) < 0)
 		return -1;
-	return s->chunk ? replay(s, &s->head, s->head.records - 1) : 1;
+	for (unsigned i = 0; i < s->n; i++)
+		if (spooled_replay(&s->head, s->head.records - 1, s->part[i]->out, s->err) < 0)
+			return part_failed(s, s->part[i]);
+	return 1;
 }
 
-/* FINISHED_ROUND, FINISHED_INIT: nothing that a chunk would be begun for. */
+/* A FINISHED_ROUND: what was known at the one before can't be overtaken any more. */
+static int
+finished_round(struct split *s)
+{
+	uint64_t until = s->o->look ? all_came(s) : s->known;
+	struct part *p = current(s);
+
+	s->rounds++;
+	s->known = s->newest;
+	if (p && is_full(s, p, 0)) {
+		if (may_cut_round(s))
+			cut(s);
+		else
+			s->held_back++;
+	}
+	return settled(s, until);
+}
+
+/* FINISHED_ROUND, FINISHED_INIT: nothing that a part would be begun for. */
 static int
 put_marker(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
-	s->inits |= r->type == PP_FINISHED_INIT;
-	if (!s->number && spooled_put(s, &s->init, in, r) < 0)
-		return -1;
-	if (s->chunk) {
-		s->bytes += r->size;
-		if (s->chunk->put(s->chunk, in, r, stable) < 0)
-			return -1;
-	}
-	if (r->type != PP_FINISHED_ROUND)
-		return 1;
-	if (finished_round(s) < 0)
-		return -1;
-	return s->chunk && full(s, 1) ? close_chunk(s) : 1;
-}
+	struct part *p = current(s);
 
-/*
- * Is it time to cut between any two records?  While all is in order that is exact.  Once it was not, a round is worth
- * waiting for: within one, side-band may come behind the samples that need it.
- */
-static bool
-must_cut(const struct split *s)
-{
-	if (s->disorder)
-		return !s->rounds && full(s, 8);
-	return s->rounds ? !s->marks && !s->o->rounds && full(s, 2) : full(s, 1);
+	s->inits |= r->type == PP_FINISHED_INIT;
+	if (!s->number && spooled_put(&s->init, in, r, s->err) < 0)
+		return -1;
+	if (p) {
+		p->bytes += r->size;
+		p->rounds += r->type == PP_FINISHED_ROUND;
+		if (p->out->put(p->out, in, r, stable) < 0)
+			return part_failed(s, p);
+	}
+	return r->type == PP_FINISHED_ROUND ? finished_round(s) : 1;
 }
 
 static int
-put_data(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable, uint64_t time)
+put_in(struct split *s, struct part *p, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r,
+    bool stable)
 {
-	if (!s->number && !time && r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START)
-		return spooled_put(s, &s->init, in, r);
-	if (s->chunk && must_cut(s) && cut_anywhere(s) < 0)
+	int rc;
+
+	p->bytes += r->size + r->payload;
+	if (ev && r->type == PP_SAMPLE && ev->attr.sample_type & PP_SAMPLE_READ)
+		rc = part_put_read(p, &s->reads, s->events, ev, in, r, stable, s->err);
+	else
+		rc = p->out->put(p->out, in, r, stable);
+	return rc < 0 ? part_failed(s, p) : 1;
+}
+
+/* It belongs into a part that has ended, but is still open: also into those behind, if it tells of tasks. */
+static int
+put_older(struct split *s, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r, bool stable, uint64_t time)
+{
+	unsigned i = s->n - 1;
+
+	while (i && s->part[i]->from > time)
+		i--;
+	if (put_in(s, s->part[i], in, ev, r, stable) < 0)
 		return -1;
-	if (!s->chunk) {
-		if (open_chunk(s, time) < 0)
-			return -1;
-		s->preamble = s->bytes;
+	while (snapshot_wants(r->type) && ++i < s->n)
+		if (s->part[i]->out->put(s->part[i]->out, in, r, stable) < 0)
+			return part_failed(s, s->part[i]);
+	return 1;
+}
+
+/* It belongs into a part that is complete by now. */
+static void
+complain(struct split *s, const struct pp_rec *r, uint64_t time)
+{
+	uint64_t from = s->n ? s->part[0]->from : s->end;
+	const char *name = pp_type_name(r->type);
+	struct pp_err err = { .what = "" };
+
+	if (s->older++)
+		return;
+	s->o->where(s->o->arg, &err);
+	pp_fail(&err, "%s: time %" PRIu64 ".%09" PRIu64 " is older than the cut at %" PRIu64 ".%09" PRIu64 ": psort it first",
+	    name ? name : "record", time / 1000000000, time % 1000000000, from / 1000000000, from % 1000000000);
+	tool_say(s->tool, &err);
+}
+
+static int
+put_data(struct split *s, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r, bool stable,
+    uint64_t time)
+{
+	struct part *p = current(s);
+	uint64_t from = s->cut ? s->end : p ? p->from : 0;
+
+	s->disorder |= time && time < s->newest;
+	if (time && time < from) {
+		if (s->n && s->part[0]->from <= time)
+			return put_older(s, in, ev, r, stable, time);
+		complain(s, r, time);
 	}
+	if (s->cut && s->n && !time && r->type != PP_SAMPLE)
+		return put_in(s, s->part[s->n - 1], in, ev, r, stable);
+	if (p && p->bytes && is_full(s, p, time)) {
+		if (may_cut(s))
+			cut(s);
+		else
+			s->held_back++;
+	}
+	if (!current(s) && next_part(s, time) < 0)
+		return -1;
+	p = current(s);
 	if (time) {
-		s->disorder |= time < s->newest;
-		s->first = s->first && s->first < time ? s->first : time;
-		s->last = s->last > time ? s->last : time;
+		if (time >= p->from && (!p->first || time < p->first))
+			p->first = time;
+		p->last = p->last > time ? p->last : time;
 		s->newest = s->newest > time ? s->newest : time;
 	}
-	s->bytes += r->size + r->payload;
-	return s->chunk->put(s->chunk, in, r, stable);
+	return put_in(s, p, in, ev, r, stable);
 }
 
 static int
@@ -437,6 +467,7 @@ take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 	struct pp_err ignored = { .what = "" };
 	const struct pp_event *ev = NULL;
 	uint64_t time = 0;
+	int rc;
 
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(s->events, r, s->err) < 0)
 		return -1;
@@ -448,12 +479,16 @@ take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 	if (r->type < PP_USER_TYPE_START && (ev = pp_event_find(s->events, r, &ignored)) &&
 	    !pp_time(ev, r, s->swap, &time))
 		time = 0;
-	if (put_data(s, in, r, stable, time) < 0)
-		return -1;
-	if (ev && snapshot_wants(r->type))
+	if (!s->number && !time && r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START)
+		rc = spooled_put(&s->init, in, r, s->err);
+	else
+		rc = put_data(s, in, ev, r, stable, time);
+	if (rc > 0 && ev && snapshot_wants(r->type))
 		return side_band(s, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0, time);
-	return 1;
+	return rc;
 }
+
+/* ---- the container ----------------------------------------------------------------------------------- */
 
 static int
 split_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
@@ -471,7 +506,10 @@ split_flush(struct out *o, bool wait)
 {
 	struct split *s = (struct split *)o;
 
-	return s->chunk ? s->chunk->flush(s->chunk, wait) : 1;
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->part[i]->out->flush(s->part[i]->out, wait) < 0)
+			return part_failed(s, s->part[i]);
+	return 1;
 }
 
 static void
@@ -481,14 +519,25 @@ split_free(struct split *s)
 	spooled_close(&s->init);
 	snapshot_free(s->state);
 	pending_free(&s->pending);
+	pp_totals_free(&s->reads.last);
 	pp_events_free(s->events);
 	for (uint64_t i = 0; s->names && i < s->o->max_files; i++)
 		free(s->names[i]);
 	free(s->names);
+	free(s->name);
 	free(s);
 }
 
-/* A recording without data is one chunk without data. */
+static void
+say(const struct split *s)
+{
+	if (s->o->rounds && !s->rounds)
+		tool_warn(s->tool, "no FINISHED_ROUND in the stream: all is in one file");
+	else if (s->number == 1 && s->held_back)
+		tool_note(s->tool, "no place where nothing later is older: all is in one file");
+}
+
+/* A recording without data is one part without data. */
 static int
 split_finish(struct out *o)
 {
@@ -496,13 +545,13 @@ split_finish(struct out *o)
 	int rc = s->failed ? -1 : 1;
 
 	if (rc > 0 && !s->number)
-		rc = open_chunk(s, 0);
-	if (s->chunk && close_chunk(s) < 0)
+		rc = begin_part(s, 0);
+	while (s->n)
+		if (close_part(s) < 0)
+			rc = -1;
+	say(s);
+	if (s->older)
 		rc = -1;
-	if (s->o->rounds && !s->rounds)
-		tool_warn(s->tool, "no FINISHED_ROUND in the stream: all is in one file");
-	if (s->events->reads && s->nnames > 1)
-		tool_warn(s->tool, "READ values go on through all files: the first period of an event in each is too large");
 	split_free(s);
 	return rc;
 }
@@ -528,7 +577,7 @@ split_new(const struct tool *tool, struct split_options *o, struct pp_source *li
 	if ((o->max_files && !(s->names = calloc(o->max_files, sizeof *s->names))) ||
 	    !(s->events = pp_events_new(s->swap)) || !(s->state = snapshot_new(s->swap, err)))
 		pp_fail(err, "out of memory");
-	else if (spooled_open(s, &s->head) > 0 && spooled_open(s, &s->init) > 0)
+	else if (spooled_open(&s->head, o->template, like, err) > 0 && spooled_open(&s->init, o->template, like, err) > 0)
 		return &s->pub;
 	split_free(s);
 	return NULL;

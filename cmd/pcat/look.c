@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "look.h"
+
+enum { NOTES_MAX = 1 << 17 };
+
+void
+look_mark(struct look *l)
+{
+	l->round++;
+}
+
+/* Two neighbours become one that is as old as the first and stands where the second does. */
+static void
+join_notes(struct look_note *a, const struct look_note *b)
+{
+	a->place = b->place;
+	a->round = b->round;
+}
+
+static int
+more_notes(struct look *l)
+{
+	size_t cap = l->cap ? 2 * l->cap : 64;
+	struct look_note *p;
+
+	if (l->n < l->cap)
+		return 1;
+	if (l->cap < NOTES_MAX) {
+		if (!(p = reallocarray(l->note, cap, sizeof *p)))
+			return -1;
+		l->note = p;
+		l->cap = cap;
+		return 1;
+	}
+	for (size_t i = 0; i < l->n; i += 2) {
+		l->note[i / 2] = l->note[i];
+		join_notes(&l->note[i / 2], &l->note[i + 1]);
+	}
+	l->n /= 2;
+	return 1;
+}
+
+/* A record that is older than the newest one. */
+static int
+late(struct look *l, uint64_t time)
+{
+	struct look_note new = { time, l->place, l->newest, l->round };
+
+	for (struct look_note *n; l->n; l->n--) {
+		n = &l->note[l->n - 1];
+		if (time > n->time && (time >= n->before || n->round != l->round))
+			break;
+		if (time > n->time)
+			new.time = n->time;
+		if (n->before < new.before)
+			new.before = n->before;
+		time = new.time;
+	}
+	if (more_notes(l) < 0)
+		return -1;
+	l->note[l->n++] = new;
+	return 1;
+}
+
+int
+look_record(struct look *l, uint64_t time)
+{
+	int rc = 1;
+
+	if (time >= l->newest)
+		l->newest = time;
+	else if (time)
+		rc = late(l, time);
+	l->place++;
+	return rc;
+}
+
+int
+look_source(struct look *l, struct pp_source *src, uint64_t shift)
+{
+	struct pp_err ignored = { .what = "" };
+	const struct pp_event *ev;
+	struct pp_rec r;
+	uint64_t time;
+
+	while (pp_next(src, &r) > 0) {
+		if (r.type == PP_FINISHED_ROUND)
+			look_mark(l);
+		if (r.type >= PP_USER_TYPE_START)
+			continue;
+		ev = pp_event_find(src->events, &r, &ignored);
+		if (!ev || !pp_time(ev, &r, src->swap, &time))
+			time = 0;
+		if (look_record(l, time ? time + shift : 0) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+uint64_t
+look_from(struct look *l, uint64_t place)
+{
+	while (l->at < l->n && l->note[l->at].place < place)
+		l->at++;
+	return l->at < l->n ? l->note[l->at].time : UINT64_MAX;
+}
+
+uint64_t
+look_from_round(struct look *l, uint64_t round)
+{
+	while (l->at_round < l->n && l->note[l->at_round].round < round)
+		l->at_round++;
+	return l->at_round < l->n ? l->note[l->at_round].time : UINT64_MAX;
+}
+
+void
+look_free(struct look *l)
+{
+	free(l->note);
+	*l = (struct look){ .n = 0 };
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+/* split_opt.c - the arguments of --switch-output and --output-template */
+#include <stdlib.h>
+#include <string.h>
+
+#include "split.h"
+
+void
+split_when(const struct tool *t, struct split_options *o, const char *text)
+{
+	static const char rounds[] = "rounds:";
+	size_t n = strlen(text);
+	char *size;
+
+	o->bytes = o->ns = o->rounds = 0;
+	if (!strncmp(text, rounds, sizeof rounds - 1)) {
+		o->rounds = tool_number(t, text + sizeof rounds - 1, 1, INT64_MAX);
+	} else if (n && strchr("BKkMGT", text[n - 1])) {
+		size = tool_alloc(n + 1, 1);	/* perf's B: bytes */
+		memcpy(size, text, n - (text[n - 1] == 'B'));
+		o->bytes = tool_size(t, size);
+		free(size);
+	} else if (n && strchr("smhd", text[n - 1])) {
+		o->ns = tool_duration(t, text);
+	}
+	if (!o->bytes && !o->ns && !o->rounds)
+		tool_wrong(t, "%s '%s': expected a size such as 10M, a time such as 30s, or rounds:N", t->optname, text);
+}
+
+char *
+split_template(const struct tool *t, const char *text, const char *out)
+{
+	bool varies = false;
+	char *template;
+	size_t n;
+
+	if (!text && (!out || !strcmp(out, "-")))
+		tool_wrong(t, "--switch-output: needs -o FILE or --output-template");
+	if (!text) {			/* % in the name of a file stands for itself */
+		template = tool_alloc(2 * strlen(out) + sizeof ".%n", 1);
+		n = 0;
+		for (const char *p = out; *p; p++) {
+			if (*p == '%')
+				template[n++] = '%';
+			template[n++] = *p;
+		}
+		strcpy(template + n, ".%n");
+		return template;
+	}
+	for (const char *p = text; *p; p++) {
+		if (*p != '%')
+			continue;
+		if (!p[1] || !strchr("nt%", *++p))
+			tool_wrong(t, "--output-template '%s': only %%n, %%t and %%%% may stand in it", text);
+		varies |= *p != '%';
+	}
+	if (!varies)
+		tool_wrong(t, "--output-template '%s': needs %%n (number) or %%t (time)", text);
+	template = tool_alloc(strlen(text) + 1, 1);
+	strcpy(template, text);
+	return template;
+}
