@@ -489,6 +489,12 @@ int	pp_put_stable(struct pp_sink *, const uint8_t *, size_t);
 int	pp_put_copy(struct pp_sink *, const void *, size_t);
 /* Write all that was put. */
 int	pp_flush(struct pp_sink *);
+/*
+ * From here on keep in memory what would be written, until pp_let_go(), pp_finish() or 64 MiB: for who may find yet that
+ * nothing is to be written, and exits.
+ */
+void	pp_hold(struct pp_sink *);
+int	pp_let_go(struct pp_sink *);
 /* Be done with the bytes that were put, though some may wait in the compressor for more; else as pp_flush(). */
 int	pp_release(struct pp_sink *);
 /* Flush and close; -1 if a byte may be missing. */

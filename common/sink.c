@@ -18,7 +18,7 @@
 
 #include "compress.h"
 
-enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024 };
+enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024, HELD_MAX = 64 << 20 };
 
 struct sink {
 	struct pp_sink	 pub;
@@ -32,6 +32,9 @@ struct sink {
 	int		 n;
 	size_t		 used;		/* of scratch */
 	uint64_t	 written;
+	bool		 holds;		/* writes go to `held' */
+	uint8_t		*held;
+	size_t		 nheld, capheld;
 	uint8_t		 scratch[SCRATCH];
 };
 
@@ -129,6 +132,33 @@ push(struct sink *k)
 		k->iov[k->n++] = (struct iovec){ (void *)(uintptr_t)p, n };
 }
 
+/* Keep the bytes instead of writing them.  False: there is no room. */
+static bool
+keep(struct sink *k, const struct iovec *v, const struct iovec *end)
+{
+	size_t n = k->nheld, cap = k->capheld ? k->capheld : 64 << 10;
+	uint8_t *held;
+
+	for (const struct iovec *i = v; i < end; i++)
+		n += i->iov_len;
+	while (cap < n)
+		cap *= 2;
+	if (n > HELD_MAX)
+		return false;
+	if (cap > k->capheld) {
+		if (!(held = realloc(k->held, cap)))
+			return false;
+		k->held = held;
+		k->capheld = cap;
+	}
+	for (; v < end; v++) {
+		if (v->iov_len)
+			memcpy(k->held + k->nheld, v->iov_base, v->iov_len);
+		k->nheld += v->iov_len;
+	}
+	return true;
+}
+
 static int
 hand_over(struct sink *k, const struct iovec *v, const struct iovec *end)
 {
@@ -142,6 +172,10 @@ hand_over(struct sink *k, const struct iovec *v, const struct iovec *end)
 static int
 write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 {
+	if (k->holds && keep(k, v, end))
+		return 1;
+	if (k->holds && pp_let_go(&k->pub) < 0)
+		return -1;
 	if (k->to.write)
 		return hand_over(k, v, end);
 	while (v < end && !k->failed) {
@@ -162,6 +196,28 @@ write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 		}
 	}
 	return k->failed ? -1 : 1;
+}
+
+void
+pp_hold(struct pp_sink *pub)
+{
+	((struct sink *)pub)->holds = true;
+}
+
+int
+pp_let_go(struct pp_sink *pub)
+{
+	struct sink *k = (struct sink *)pub;
+	struct iovec v = { k->held, k->nheld };
+	int rc;
+
+	if (!k->holds)
+		return k->failed ? -1 : 1;
+	k->holds = false;
+	rc = write_all(k, &v, &v + 1);
+	free(k->held);
+	k->held = NULL;
+	return rc;
 }
 
 static int
@@ -307,6 +363,7 @@ pp_finish(struct pp_sink *pub)
 
 	if (!k)
 		return 1;
+	pp_let_go(pub);
 	pp_flush(pub);
 	if (k->to.finish && k->to.finish(k->to.arg) < 0)
 		k->failed = true;

@@ -23,6 +23,34 @@ bind(struct decide *d)
 		expr_explain(d->o->expr, d->held, stderr);
 }
 
+/* Will the first sample find nothing else than what is known already? */
+static bool
+is_found(const struct decide *d)
+{
+	const struct selection *s = &d->o->sel;
+	const struct pp_events *e = d->t->in->events;
+
+	return e->n && !s->times.needs_first && !s->times.needs_last && !s->times.needs_wall && select_has_names(e, &s->event) &&
+	    select_has_names(e, &s->no_event) && select_has_names(e, &d->o->drop.events) &&
+	    (!d->o->keys || state_keys_found(d->o->keys, e));
+}
+
+void
+decide_head(struct decide *d, const struct pp_rec *r)
+{
+	if (r->type == PP_SAMPLE || (r->type < PP_USER_TYPE_START && is_found(d)))
+		bind(d);
+}
+
+void
+decide_head_end(struct decide *d)
+{
+	const struct times *t = &d->o->sel.times;
+
+	if (d->t->in->events->n && !t->needs_first && !t->needs_last && !t->needs_wall)
+		bind(d);
+}
+
 /* What --filter has to be told besides the record, and is not told of each. */
 static void
 tell(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)

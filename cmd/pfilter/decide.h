@@ -32,6 +32,13 @@ struct decide {
 /* Begin: options and source are there.  -1: no memory (in_err). */
 int	decide_start(struct decide *, struct tool *, struct options *, struct state *);
 void	decide_end(struct decide *);
+/*
+ * Each record up to the first that is `bound', before it is decided: once all names that the options give can be looked for,
+ * those that are none exit 2.  That is at the first record of the kernel if they are all found, else at the first sample.
+ */
+void	decide_head(struct decide *, const struct pp_rec *);
+/* The input has ended without a fault before that. */
+void	decide_head_end(struct decide *);
 /* A record of type < PP_USER_TYPE_START of that event: enum reason; -1: it is not sound (in_err). */
 int	decide_record(struct decide *, const struct pp_event *, const struct pp_rec *);
 /* Is it a reason for which --scale-period makes up? */

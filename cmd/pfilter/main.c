@@ -297,13 +297,35 @@ take_plain(struct job *j, const struct pp_rec *r)
 	return why == KEPT ? pp_put(t->out, t->in, r) : 1;
 }
 
+/*
+ * The head of the stream.  Nothing of it is written before the names in the options were found in it: whoever reads the
+ * output gets a stream, or nothing.  1, or -1.
+ */
+static int
+filter_head(struct job *j)
+{
+	struct tool *t = &j->t;
+	struct pp_rec r;
+	int rc = 1, got = 1;
+
+	while (rc > 0 && !j->decide.bound && !j->decide.full && (got = pp_next(t->in, &r)) > 0) {
+		decide_head(&j->decide, &r);
+		rc = take(j, &r);
+	}
+	if (got == 0)
+		decide_head_end(&j->decide);
+	for (int i = 0; rc > 0 && i < j->nsides; i++)
+		rc = side_let_go(&j->side[i]);
+	return rc;
+}
+
 static void
 filter(struct job *j)
 {
 	bool plain = !j->o.stats && !j->hold && !j->state && !j->side[0].first && j->nsides == 1 && j->t.out && !j->o.thin.scale;
 	struct tool *t = &j->t;
 	struct pp_rec r;
-	int rc = 1;
+	int rc = plain && j->o.sel.nothing ? side_let_go(&j->side[0]) : filter_head(j);
 
 	if (plain && j->o.sel.nothing)
 		while (rc > 0 && pp_next(t->in, &r) > 0)
@@ -370,6 +392,16 @@ hold_start(struct job *j)
 	return j->hold ? 1 : -1;
 }
 
+/* A file has no name yet, and nobody sees what is in it. */
+static void
+hold_back(struct side *s, const struct atomic *file)
+{
+	if (!s->sink || !file->direct)
+		return;
+	s->holds = true;
+	pp_hold(s->sink);
+}
+
 /* All that decisions and outputs need.  -1: t.in_err says why not. */
 static int
 start(struct job *j)
@@ -392,6 +424,8 @@ start(struct job *j)
 	for (int i = 0; i < j->nsides; i++)
 		if (side_start(&j->side[i], t, o, j->state, i) < 0)
 			return -1;
+	hold_back(&j->side[0], &t->file);
+	hold_back(&j->side[1], &j->rest);
 	return 1;
 }
 

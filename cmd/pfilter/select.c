@@ -196,17 +196,45 @@ select_names(const struct selection *s, const struct pp_event *ev)
 	return (!s->event.n || select_any_names(&s->event, ev)) && !select_any_names(&s->no_event, ev);
 }
 
+/* The index of the first that it names; their number: none. */
+static unsigned
+find_event(const struct pp_events *e, const char *pattern)
+{
+	bool loose = event_match_loosely(pattern, e, true);
+	unsigned k = 0;
+
+	while (k < e->n && !event_matches(pattern, e->ev[k], true, loose))
+		k++;
+	return k;
+}
+
+bool
+select_has_event(const struct pp_events *e, const char *pattern)
+{
+	for (unsigned i = 0; i < e->n; i++)
+		if (!e->ev[i]->name_from)
+			return false;
+	return find_event(e, pattern) < e->n;
+}
+
+bool
+select_has_names(const struct pp_events *e, const struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (!select_has_event(e, names->v[i].text))
+			return false;
+	return true;
+}
+
 unsigned
 select_find_event(const struct tool *t, const char *pattern, const char *option)
 {
 	const struct pp_events *e = t->in->events;
-	bool loose = event_match_loosely(pattern, e, true);
 	char all[512] = "";
-	unsigned k;
+	unsigned k = find_event(e, pattern);
 
-	for (k = 0; k < e->n; k++)
-		if (event_matches(pattern, e->ev[k], true, loose))
-			return k;
+	if (k < e->n)
+		return k;
 	for (k = 0; k < e->n && strlen(all) < sizeof all - 100; k++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", k ? ", " : "", e->ev[k]->name);
 	tool_wrong(t, "%s '%s': no such event; there are %s%s", option, pattern, all, k < e->n ? ", ..." : "");

@@ -57,6 +57,9 @@ void	select_events(const struct tool *, struct names *, const char *text);
 void	select_events_free(struct names *);
 /* Does one of the patterns name the event? */
 bool	select_any_names(const struct names *, const struct pp_event *);
+/* Before that: have all events their names, and does the pattern (or each of the patterns) name one of them? */
+bool	select_has_event(const struct pp_events *, const char *pattern);
+bool	select_has_names(const struct pp_events *, const struct names *);
 /* All events are known: the index of the first that the pattern of that option names; if it names none, exits 2. */
 unsigned select_find_event(const struct tool *, const char *pattern, const char *option);
 /* The same of each of the patterns, which from here on may be asked for. */

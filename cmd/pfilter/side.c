@@ -16,7 +16,22 @@ end_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable
 
 	s->records++;
 	s->samples += r->type == PP_SAMPLE;
+	if (s->holds && s->bound && r->type < PP_USER_TYPE_START) {
+		s->holds = false;
+		if (pp_let_go(s->sink) < 0)
+			return -1;
+	}
 	return s->sink ? out_put(s->sink, in, r, stable) : 1;
+}
+
+int
+side_let_go(struct side *s)
+{
+	s->bound = true;
+	if (!s->holds || s->first)
+		return 1;
+	s->holds = false;
+	return pp_let_go(s->sink);
 }
 
 static int

@@ -14,6 +14,8 @@
 
 struct side {
 	struct pp_sink	*sink;		/* NULL: write nothing */
+	bool		 holds;		/* the sink holds all until something of the kernel has come through the changes, and */
+	bool		 bound;		/* the names in the options were found */
 	struct out	*first;		/* of the changes; NULL: there are none */
 	struct totals	*totals;	/* NULL: nothing can be dropped */
 	struct needed	*needed;	/* NULL: all side-band, or none */
@@ -22,6 +24,8 @@ struct side {
 
 /* Put the changes together in front of the sink.  -1: why is in t->in_err. */
 int	side_start(struct side *, struct tool *, const struct options *, struct state *, bool rest);
+/* From here on, or once the changes can say no more that the options are wrong, what is put is written.  1, or -1. */
+int	side_let_go(struct side *);
 /* Put a record; `in' and `stable' as in out.h. */
 int	side_put_changed(struct side *, struct pp_source *in, const struct pp_rec *, bool stable);
 static inline int

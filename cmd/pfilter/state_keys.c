@@ -120,6 +120,12 @@ check_recorded(const struct tool *t, const struct pp_events *e, const char *opti
 		tool_wrong(t, "%s: no event was recorded with %s", options, hint);
 }
 
+bool
+state_keys_found(const struct state_keys *k, const struct pp_events *e)
+{
+	return (!k->on || select_has_event(e, k->on)) && (!k->off || select_has_event(e, k->off));
+}
+
 void
 state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_source *in)
 {

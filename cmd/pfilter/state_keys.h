@@ -25,6 +25,8 @@ void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list
 bool	state_keys_select(const struct state_keys *);
 /* Is there --switch-on or --switch-off? */
 bool	state_keys_switches(const struct state_keys *);
+/* Before that: do all events have their names, and these two options name one? */
+bool	state_keys_found(const struct state_keys *, const struct pp_events *);
 /* All events are known: a --switch-on that names none exits 2, and so does a key that no event's samples hold. */
 void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_source *in);
 /* In time order, a record that changes the state, just when `state' has taken it in.  1, or -1: no memory. */
