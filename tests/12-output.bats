@@ -42,3 +42,382 @@ load lib
 	[ $rc = 2 ] && grep -q -e '--allow vital-types' "$T/err" || failed "pfilter -f"
 	done_all
 }
+
+# ---- what stands at -o ------------------------------------------------------------------------------
+
+# Each tool that has -o, by a command; of the containers those that are written in another way.
+COMMANDS="pcat
+pcat -z
+pcat --format=file
+pcat --repair
+pfilter
+pfilter --pid 100 --comm alpha
+psort
+psort --full
+psort --merge
+pinject --finished-init
+pstat
+pstat --json"
+
+# fresh: an empty directory $D, or with "old" one with a file y of mode 0644 that says so.
+fresh() {
+	D=$T/d
+	rm -rf "$D" && mkdir "$D"
+	[ "${1-}" != old ] || { echo old >"$D/y"; chmod 644 "$D/y"; }
+}
+# holds NAME...: are these all that is there?
+holds() {
+	[ "$(ls -A "$D" | tr '\n' ' ')" = "${*:+$* }" ]
+}
+is_old() {
+	[ "$(cat "$D/y")" = old ] && [ "$(stat -c %a "$D/y")" = 644 ]
+}
+
+@test "output: complete, it gets its name and mode 0600; a file that is there is refused, but for -f" {
+	in=$(recipe ordered)
+	while read -r c; do
+		$c "$in" >"$T/want"
+		fresh
+		try $c -o "$D/y" "$in"
+		[ $rc = 0 ] && ! [ -s "$T/out" ] && holds y && [ "$(stat -c %a "$D/y")" = 600 ] || failed "$c"
+		[ "$c" = "pcat --format=file" ] || cmp "$T/want" "$D/y" || failed "$c: other than standard output"
+		cp "$D/y" "$T/want"
+		fresh old
+		try $c -o "$D/y" "$in"
+		[ $rc = 2 ] && one_line "${c%% *}: $D/y: exists already; -f " && holds y && is_old || failed "$c: one that exists"
+		# refused before anything is read: there is no such input
+		try $c -o "$D/y" "$T/nosuch"
+		[ $rc = 2 ] && one_line "${c%% *}: $D/y: exists already" && is_old || failed "$c: reads first"
+		try $c -f -o "$D/y" "$in"
+		[ $rc = 0 ] && holds y && cmp "$T/want" "$D/y" && [ "$(stat -c %a "$D/y")" = 600 ] || failed "$c -f"
+	done < <(grep -v format=file <<<"$COMMANDS")
+	fresh old
+	try pcat --format=file -o "$D/y" "$in"
+	[ $rc = 2 ] && holds y && is_old || failed "--format=file"
+	try pcat --format=file -f -o "$D/y" "$in"
+	[ $rc = 0 ] && holds y && [ "$(stat -c %a "$D/y")" = 600 ] && [ "$(head -c 8 "$D/y")" = PERFILE2 ] || failed "--format=file -f"
+	done_all
+}
+
+@test "output: wrong usage and names that the recording does not have leave nothing and change nothing" {
+	in=data/basic.pipe.data
+	while read -r c; do
+		for f in "" -f; do
+			for o in --no-such-option "--input $in" "-o"; do
+				fresh old
+				try $c $f -o "$D/y" "$in" $o
+				[ $rc = 2 ] && ! [ -s "$T/out" ] && holds y && is_old || failed "$c $f $o"
+			done
+		done
+	done < <(grep -v 'pcat\|merge' <<<"$COMMANDS"; echo "pcat --no-such-option")
+	while read -r c; do
+		fresh
+		try $c -o "$D/y" "$in"
+		[ $rc = 2 ] && one_line "${c%% *}: " && holds || [[ $c == *filter=* ]] && holds || failed "$c"
+		fresh old
+		try $c -f -o "$D/y" "$in"
+		[ $rc = 2 ] && holds y && is_old || failed "$c -f"
+		try $c "$in"
+		[ $rc = 2 ] && ! [ -s "$T/out" ] || failed "$c: on standard output"
+	done <<-END
+		pfilter -e nosuch
+		pfilter --exclude-event nosuch
+		pfilter --filter=addr>1
+		pfilter --switch-on nosuch
+		pfilter --drop-event nosuch
+		pfilter --cgroup x
+		pfilter --comm perf --event nosuch
+		pfilter --sideband=needed --strip raw --event nosuch
+		pfilter -e nosuch -U /dev/null
+		pcat --format=gperftools --event nosuch
+		pcat --align=wall
+		psort --merge --align=wall
+	END
+	done_all
+}
+
+@test "output: of a damaged input what is good is NAME.part; the report of one is complete, and so is --repair" {
+	in=$(recipe ordered)
+	head -c $(($(wc -c <"$in") - 20)) "$in" >"$T/cut"
+	while read -r c; do
+		for was in "" old; do
+			fresh $was
+			t=${c%% *}
+			case $c in
+			pstat*|*--repair) whole=yes; part=;;
+			*) whole=$was; part=y.part;;
+			esac
+			try $c -f -o "$D/y" "$T/cut"
+			[ $rc = 1 ] && grep -q "^$t: $T/cut: byte " "$T/err" || failed "$c"
+			holds ${whole:+y} $part || failed "$c: $(ls -A "$D")"
+			[ -z "$was$part" ] || [ "$was$part" = old ] || [ -z "$was" ] || is_old || failed "$c: the old file"
+			[ -z "$part" ] && continue
+			[ "$(wc -l <"$T/err")" = 2 ] && grep -qF "$t: $D/y: not complete, so its name is $D/y.part" "$T/err" ||
+			    failed "$c: does not say so"
+			[ "$(stat -c %a "$D/y.part")" = 600 ] || failed "$c: mode"
+			cp "$D/y.part" "$T/part"
+			# one of an earlier run makes room
+			echo older >"$D/y.part"
+			try $c -f -o "$D/y" "$T/cut"
+			[ $rc = 1 ] && cmp "$T/part" "$D/y.part" || failed "$c: an older y.part"
+		done
+	done <<<"$COMMANDS"
+	fresh
+	try pfilter --pid 100 -o "$D/y" -U "$D/z" "$T/cut"
+	[ $rc = 1 ] && holds y.part z.part || failed "-U"
+	fresh
+	try pcat --switch-output=rounds:1 -o "$D/y" "$T/cut"
+	[ $rc = 1 ] && holds y.00001.part || failed "--switch-output: $(ls -A "$D")"
+	fresh
+	try pcat -o "$D/y" "$in" "$T/nosuch"
+	[ $rc = 1 ] && holds y.part || failed "an input that is not there"
+	done_all
+}
+
+# on_full_disk CMD...: $D is a full disk, on which y stands; status in $rc, messages in $T/err, what is there then in $T/left.
+on_full_disk() {
+	rc=0
+	unshare -m sh -c 'd=$1; left=$2; shift 2
+		mount -t tmpfs -o size=8k none "$d" || exit 99
+		echo old >"$d/y"
+		head -c 8k /dev/zero >"$d/filler" 2>/dev/null
+		"$@"; rc=$?
+		rm "$d/filler"; ls -A "$d" >"$left"; cat "$d/y" >>"$left"; exit $rc' sh "$D" "$T/left" "$@" 2>"$T/err" || rc=$?
+}
+
+@test "output: a full disk leaves nothing and changes nothing" {
+	in=$(recipe ordered)
+	fresh
+	on_full_disk true
+	[ $rc != 99 ] && [ $rc != 1 ] || skip "mounting a tmpfs is refused"
+	while read -r c; do
+		on_full_disk $c -f -o "$D/y" "$in"
+		[ $rc = 1 ] && one_line "${c%% *}: $D/y: " && grep -q 'No space left' "$T/err" || failed "$c"
+		[ "$(cat "$T/left")" = $'y\nold' ] || failed "$c: left $(cat "$T/left")"
+		on_full_disk $c -o "$D/new" "$in"
+		[ $rc = 1 ] && [ "$(cat "$T/left")" = $'y\nold' ] || failed "$c: left $(cat "$T/left")"
+	done <<<"$COMMANDS"
+	done_all
+}
+
+@test "output: full, or a limit of the file size, without files that have no name" {
+	in=$(recipe big)
+	for c in pcat "pcat --format=file" pfilter psort "psort --merge" "pinject --finished-init"; do
+		fresh old
+		try with_fault tmpfile:1+:EOPNOTSUPP,write:1+:ENOSPC,writev:1+:ENOSPC $c -f -o "$D/y" "$in"
+		[ $rc = 1 ] && holds y && is_old || failed "$c: full"
+		fresh old
+		try sh -c "trap '' XFSZ; ulimit -f 16; exec $c -f -o '$D/y' '$in'"
+		[ $rc = 1 ] && holds y && is_old || failed "$c: limit"
+		fresh old
+		try with_fault tmpfile:1+:EOPNOTSUPP sh -c "ulimit -c 0; ulimit -f 16; exec $c -f -o '$D/y' '$in'"
+		[ $rc = 153 ] && holds y && is_old || failed "$c: SIGXFSZ"
+	done
+	done_all
+}
+
+# begin CMD...: run it with a FIFO as standard input, that has been given a head and stays open; wait until its output is
+# open, in $D.  Its number is in $pid.
+begin() {
+	rm -f "$T/fifo"
+	mkfifo "$T/fifo"
+	exec 9<>"$T/fifo"
+	(ulimit -c 0; exec env --default-signal=INT,QUIT "$@" <"$T/fifo" >/dev/null 2>"$T/err" 3>&- 9>&-) 3>&- &
+	pid=$!
+	cat "$(recipe small)" >&9
+	for i in $(seq 500); do
+		! readlink /proc/$pid/fd/* 2>/dev/null | grep -q "^$D/[.#]" || return 0
+		sleep 0.02
+	done
+	failed "$*: opens no output"
+}
+# ended SIGNAL...: send each when the one before it was taken; the status is in $rc.
+ended() {
+	for s; do
+		kill -"$s" $pid
+		for i in $(seq 500); do
+			grep -q '^ShdPnd:.*[1-9a-f]' /proc/$pid/status 2>/dev/null || break
+			sleep 0.02
+		done
+	done
+	rc=0
+	wait $pid 2>/dev/null || rc=$?
+	exec 9>&-
+}
+
+@test "output: a signal that ends a tool leaves nothing and changes nothing" {
+	! sanitized || skip "a sanitizer has handlers of its own"
+	while read -r c; do
+		fresh old
+		begin $c -f -o "$D/y"
+		ended TERM
+		[ $rc = 143 ] && holds y && is_old || failed "$c: SIGTERM: $(ls -A "$D")"
+	done < <(grep -v repair <<<"$COMMANDS")		# which reads a pipe to its end first
+	for c in pcat "pfilter -U $T/d/z" psort pinject pstat; do
+		fresh old
+		begin $c -f -o "$D/y"
+		if readlink /proc/$pid/fd/* | grep -q "^$D/#.*deleted"; then		# O_TMPFILE works here
+			ended KILL
+			[ $rc = 137 ] && holds y && is_old || failed "$c: SIGKILL: $(ls -A "$D")"
+		else
+			ended TERM
+		fi
+	done
+	done_all
+}
+
+@test "output: without files that have no name, signals leave nothing either" {
+	! sanitized || skip "a sanitizer has handlers of its own"
+	while read -r how c; do
+		fresh old
+		begin env LD_PRELOAD="$O/fault.so" FAULT=tmpfile:1+:EOPNOTSUPP $c -f -o "$D/y"
+		! holds y || failed "$c: a file without a name all the same"
+		ended ${how//,/ }
+		[ $rc -gt 128 ] && holds y && is_old || failed "$c: $how, status $rc: $(ls -A "$D")"
+	done <<-END
+		TERM pcat
+		INT,INT pcat
+		QUIT pcat
+		HUP pcat
+		XCPU pcat
+		USR1 pcat
+		TERM pcat --format=file
+		INT,INT pfilter -U $T/d/z
+		QUIT psort --full
+		XCPU psort --merge
+		INT,INT pinject
+		TERM pstat
+		INT,INT pstat
+	END
+	done_all
+}
+
+@test "output: finished files of --switch-output stay when a signal comes" {
+	! sanitized || skip "a sanitizer has handlers of its own"
+	for fault in tmpfile:9999:EIO tmpfile:1+:EOPNOTSUPP; do
+		fresh
+		rm -f "$T/fifo"
+		mkfifo "$T/fifo"
+		exec 9<>"$T/fifo"
+		LD_PRELOAD="$O/fault.so" FAULT=$fault pcat --switch-output=rounds:1 -o "$D/y" <"$T/fifo" 2>"$T/err" 3>&- 9>&- &
+		pid=$!
+		cat "$(recipe rounds)" >&9
+		for i in $(seq 500); do [ ! -e "$D/y.00003" ] || break; sleep 0.02; done
+		kill -TERM $pid; wait $pid 2>/dev/null || true; exec 9>&-
+		holds y.00001 y.00002 y.00003 && pcat "$D/y.00001" >/dev/null || failed "$fault: $(ls -A "$D")"
+	done
+	done_all
+}
+
+@test "output: devices, FIFOs and descriptors are written in place, links are followed" {
+	in=$(recipe ordered)
+	for c in pcat pfilter psort "psort --merge" "pinject --finished-init" pstat; do
+		$c "$in" >"$T/want"
+		fresh
+		mkfifo "$D/fifo"
+		cat "$D/fifo" >"$T/got" &
+		try $c -o "$D/fifo" "$in"
+		wait $!
+		[ $rc = 0 ] && cmp "$T/want" "$T/got" && [ -p "$D/fifo" ] && holds fifo || failed "$c: FIFO"
+		try $c -o /dev/null "$in"
+		[ $rc = 0 ] && [ -c /dev/null ] || failed "$c: /dev/null"
+		try $c -o /dev/stdout "$in"
+		[ $rc = 0 ] && cmp "$T/want" "$T/out" || failed "$c: /dev/stdout"
+		try $c -o /dev/fd/7 "$in" 7>"$T/seven"
+		[ $rc = 0 ] && cmp "$T/want" "$T/seven" || failed "$c: /dev/fd/7"
+		fresh
+		mkdir "$D/there" && ln -s there/y "$D/link"
+		try $c -o "$D/link" "$in"
+		[ $rc = 0 ] && [ -L "$D/link" ] && cmp "$T/want" "$D/there/y" && holds link there || failed "$c: a link to nothing"
+		try $c -o "$D/link" "$in"
+		[ $rc = 2 ] || failed "$c: a link to a file"
+		echo old >"$D/there/y"
+		try $c -f -o "$D/link" "$in"
+		[ $rc = 0 ] && [ -L "$D/link" ] && cmp "$T/want" "$D/there/y" && [ "$(ls -A "$D/there")" = y ] || failed "$c: -f link"
+	done
+	ln -s loop "$D/loop"
+	try pcat -o "$D/loop" "$in"
+	[ $rc = 1 ] || failed "a loop of links"
+	done_all
+}
+
+@test "output: two outputs are never one" {
+	in=$(recipe ordered)
+	fresh
+	ln -s y "$D/link"
+	for u in "$D/y" "$D/./y" "$D/link"; do
+		try pfilter --pid 100 -o "$D/y" -U "$u" "$in"
+		[ $rc = 2 ] && grep -q 'is the output too' "$T/err" && holds link || failed "$u"
+	done
+	done_all
+}
+
+# ---- names -----------------------------------------------------------------------------------------
+
+@test "names: pfilter waits with the head until they were found, at most for the first sample" {
+	{
+		echo "attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|ID flags=sample_id_all ids=11"
+		echo "attr type=1 config=1 period=1000 sample_type=IP|TID|TIME|ID flags=sample_id_all ids=12"
+		echo "COMM pid=100 tid=100 comm=alpha @ pid=100 tid=100 time=1 id=11"
+		echo "COMM pid=200 tid=200 comm=beta @ pid=200 tid=200 time=2 id=11"
+		echo "EVENT_UPDATE update_type=2 id=11 z=first"
+		echo "EVENT_UPDATE update_type=2 id=12 z=second"
+		echo "SAMPLE misc=2 ip=0x401000 pid=100 tid=100 time=1000 id=11"
+		echo "SAMPLE misc=2 ip=0x401000 pid=100 tid=100 time=1100 id=12"
+	} >"$T/in.txt"
+	mkpipe "$T/in.txt" >"$T/in"
+	for o in "-e first" "--event second" "--exclude-event first" "--switch-on second" "--comm alpha -e first"; do
+		try pfilter $o "$T/in"
+		[ $rc = 0 ] && [ -s "$T/out" ] || failed "$o"
+		for e in third firs; do
+			try pfilter $(sed "s/first\|second/$e/" <<<"$o") "$T/in"
+			[ $rc = 2 ] && one_line "pfilter: --" && ! [ -s "$T/out" ] || failed "$o, $e"
+		done
+	done
+	# without a sample it is said at the end
+	head -c $(($(wc -c <"$T/in") - 80)) "$T/in" >"$T/none"
+	try pfilter -e third "$T/none"
+	[ $rc = 2 ] && ! [ -s "$T/out" ] || failed "no sample"
+	try pfilter -e first "$T/none"
+	[ $rc = 0 ] && cmp "$T/none" "$T/out" || failed "no sample, but the name"
+	done_all
+}
+
+@test "names: what needs none to be found is passed on with the first record of the kernel" {
+	psort data/basic.pipe.data >"$T/in"
+	mkfifo "$T/fifo" "$T/to"
+	for o in "--pid 1" "-e cpu-clock" "--comm perf"; do
+		exec 9<>"$T/fifo"
+		pfilter $o <"$T/fifo" >"$T/got" 3>&- 9>&- &
+		pid=$!
+		head -c 8000 "$T/in" >&9
+		for i in $(seq 500); do [ ! -s "$T/got" ] || break; sleep 0.02; done
+		[ -s "$T/got" ] || failed "$o: nothing comes"
+		kill $pid; wait $pid 2>/dev/null || true
+		exec 9>&-
+	done
+	done_all
+}
+
+# ---- closed descriptors ----------------------------------------------------------------------------
+
+@test "closed descriptors: nothing else gets their number, and who needs them says so" {
+	in=data/basic.pipe.data
+	printf '%s\n' "$COMMANDS" "psort --full -S 1M" | while read -r c; do
+		[ "$c" != "pcat --format=file" ] || continue
+		t=${c%% *}
+		$c "$in" >"$T/want"
+		rc=0
+		$c "$in" >&- 2>"$T/err" || rc=$?
+		[ $rc = 1 ] && one_line "$t: <stdout>: write: " || failed "$c >&-"
+		rc=0
+		$c <&- >"$T/out" 2>"$T/err" || rc=$?
+		[ $rc = 1 ] && one_line "$t: <stdin>: " && ! [ -s "$T/out" ] || failed "$c <&-"
+		$c -v "$in" 2>&- >"$T/out" || failed "$c 2>&-"
+		cmp "$T/want" "$T/out" || failed "$c 2>&-: messages among the records"
+		fresh
+		$c -v -o "$D/y" "$in" <&- >&- 2>&- || failed "$c with none of them"
+		cmp "$T/want" "$D/y" || failed "$c with none of them"
+	done
+	done_all
+}

@@ -427,9 +427,24 @@ write_stacks(struct profile *o)
 	return put_slots(o, trailer, 3);
 }
 
+/* An event that the recording does not have is wrong usage; of a damaged one nobody knows. */
+static void
+check_event(const struct profile *o)
+{
+	const char *name = o->what->event;
+
+	if (!name || !o->events || !o->events->n || o->tool->in_err.what[0] || o->tool->partial)
+		return;
+	for (unsigned i = 0; i < o->events->n; i++)
+		if (o->events->ev[i]->name && !strcmp(o->events->ev[i]->name, name))
+			return;
+	tool_wrong(o->tool, "--event '%s': no such event in this recording", name);
+}
+
 static int
 write_profile(struct profile *o)
 {
+	check_event(o);
 	if (!o->samples && o->nowhere)
 		return pp_fail(o->err, "%" PRIu64 " samples, none with a user address", o->nowhere);
 	if (!o->samples && o->what->event)

@@ -7,7 +7,7 @@
  *	CALL:N+:ERRNO	the N-th and all later ones
  *	CALL:short	CALL moves one byte at a time
  *	CALL:ERRNO	every other CALL fails with ERRNO, starting with the first (EINTR and EAGAIN storms)
- * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc.  64-bit names and openat count
+ * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE).  64-bit names and openat count
  * as their plain names, calloc and realloc as malloc.  Writes to standard error are left alone.
  *
  * Only calls that the program makes through the C library's public names are seen; stdio's own are not.
@@ -26,12 +26,14 @@
 #include <unistd.h>
 
 static const char *const calls[] = {
-	"read", "pread", "readv", "write", "writev", "splice", "vmsplice", "tee", "open", "close", "mmap", "malloc"
+	"read", "pread", "readv", "write", "writev", "splice", "vmsplice", "tee", "open", "close", "mmap", "malloc",
+	"tmpfile"
 };
-enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, NCALLS };
+enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, TMPFILE, NCALLS };
 static const struct { const char *name; int value; } errors[] = {
 	{ "EIO", EIO }, { "ENOSPC", ENOSPC }, { "EINTR", EINTR }, { "EAGAIN", EAGAIN }, { "EMFILE", EMFILE },
 	{ "ENOMEM", ENOMEM }, { "EACCES", EACCES }, { "EPIPE", EPIPE }, { "EINVAL", EINVAL }, { "EBADF", EBADF },
+	{ "EOPNOTSUPP", EOPNOTSUPP },
 };
 static struct plan {
 	unsigned long	seen, nth;	/* nth 0: not that one */
@@ -188,6 +190,8 @@ openat(int dir, const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
 	va_end(ap);
+	if ((flags & O_TMPFILE) == O_TMPFILE && fails(TMPFILE))
+		return -1;
 	return fails(OPEN) ? -1 : real(dir, path, flags, mode);
 }
 
