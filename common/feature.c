@@ -485,12 +485,21 @@ put_bytes(struct pp_feature_io *io, const struct pp_feature_field *f, const stru
 	return 1;
 }
 
+/* Padding, which is the same in both byte orders. */
+static bool
+is_zero(const uint8_t *p, size_t n)
+{
+	while (n && !*p)
+		p++, n--;
+	return !n;
+}
+
 static int
 put_rest(struct pp_feature_io *io, const struct pp_feature_value *v)
 {
 	uint8_t *p;
 
-	if (v->len && v->swap != io->swap)
+	if (v->swap != io->swap && !is_zero(v->p, v->len))
 		return fail(io, "%zu bytes of unknown layout cannot be put into the other byte order", v->len);
 	if (!(p = room(io, v->len)))
 		return -1;

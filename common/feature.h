@@ -159,7 +159,7 @@ void	pp_feature_create(struct pp_feature_io *, uint64_t number, bool swap, uint3
  * pp_feature_next() may be given back as they are.  Strings are cut at a NUL, padded with zeros to a multiple
  * of 64 that holds one NUL at least, as perf does.  A number that counts (entries, bytes) must agree with what
  * follows, unless `count' is set: then it is found.  ATTR is turned into the payload's byte order; INFO and
- * BYTES are copied; REST is refused if it would need turning.  1, or -1.
+ * BYTES are copied; REST is refused if it would need turning, which zeros do not.  1, or -1.
  */
 int	pp_feature_put(struct pp_feature_io *, const struct pp_feature_value *);
 int	pp_feature_put_num(struct pp_feature_io *, const char *name, uint64_t num);
@@ -169,7 +169,7 @@ int	pp_feature_put_str(struct pp_feature_io *, const char *name, const char *p, 
 int	pp_feature_finish(struct pp_feature_io *, size_t *len);
 /*
  * Rewrite a payload in the other byte order (to_swap as for pp_feature_create).  1 and its length, or -1.
- * Strings come out padded as perf does; bytes whose meaning is not known make it fail.
+ * Strings come out padded as perf does; bytes whose meaning is not known make it fail, unless they are 0.
  */
 int	pp_feature_convert(const struct pp_feature *, bool to_swap, uint8_t *buf, size_t cap, size_t *len,
 	    struct pp_err *);

@@ -10,6 +10,37 @@ load lib
 	done_all
 }
 
+@test "--endian: MMAP2 without prot and flags, and features with padding" {
+	{
+		cat data/base.txt
+		for name in /a /usr/bin/some-program; do
+			echo "rec type=10 misc=2 u4=100 u4=100 u8=0x400000 u8=0x1000 u8=0 u4=253 u4=1 u8=99 u8=7 z=$name zeros=7 u4=100 u4=100 u8=1000 u8=0"
+		done
+		echo "HEADER_FEATURE feat_id=10 u8=4096 zeros=4"
+		echo "HEADER_FEATURE feat_id=7 u4=2 u4=2 x=00000001"
+	} >"$T/r.txt"
+	mkpipe "$T/r.txt" >"$T/little"
+	mkpipe -b "$T/r.txt" >"$T/big"
+	# what has bytes behind that are not 0 is left out
+	size=28
+	try pcat --endian=big "$T/little"
+	[ $rc = 0 ] && cmp "$T/out" <(head -c -"$size" "$T/big") && grep -q '1 header feature left out (NRCPUS)' "$T/err" || failed "to big"
+	try pcat --endian=little "$T/big"
+	[ $rc = 0 ] && cmp "$T/out" <(head -c -"$size" "$T/little") || failed "to little"
+	done_all
+}
+
+@test "--endian: there and back is the same, of recordings by others" {
+	need corpus
+	for f in hotspot/file_content__perf.data.true.v2 quipper/perf.data.piped.header_features_aligned-6.12; do
+		pcat "$CORPUS/foreign/$f" >"$T/want"
+		try pcat --endian=big "$CORPUS/foreign/$f"
+		[ $rc = 0 ] && ! grep -q 'left out' "$T/err" || failed "$f"
+		pcat -q --endian=little "$T/out" | cmp "$T/want" - || failed "$f: and back"
+	done
+	done_all
+}
+
 @test "--endian: there and back is the same" {
 	for f in data/s390x_*.data data/basic.*.data data/sched_R.pipe.data data/p72_*.data; do
 		a=little b=big

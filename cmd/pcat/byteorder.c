@@ -260,11 +260,25 @@ reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
 	return pp_fail(t->err, "%s: %s", name ? name : "record", cause);
 }
 
+/*
+ * RHEL 7's kernel writes MMAP2 without prot and flags.  The name stands in their place then, which as a prot has more bits
+ * than the kernel's three.  Its fields are those of an MMAP, and those that flip_bytes() turns.
+ */
+static bool
+is_short_mmap2(const struct turner *t, const struct pp_rec *r)
+{
+	enum { PROT = 64, RWX = 7 };
+
+	return r->type == PP_MMAP2 && r->size >= PROT + 4 && !(r->misc & PP_MISC_MMAP_BUILD_ID) &&
+	    pp_get_u32(r->raw + PROT, t->from) > RWX;
+}
+
 /* Turn r, which then lies in buf.  1, 0: it stays out, -1. */
 static int
 turn(struct turner *t, struct pp_rec *r)
 {
 	const struct pp_event *ev = NULL;
+	struct pp_rec like = *r;
 	int rc = 1;
 
 	t->raw = r->raw;
@@ -274,7 +288,9 @@ turn(struct turner *t, struct pp_rec *r)
 		if (r->type < PP_USER_TYPE_START && !(ev = pp_event_find(t->events, r, t->err)))
 			return -1;
 		memcpy(t->buf, r->raw, r->size);
-		if (pp_walk(r, ev, t->from, flip_value, t, t->err) < 0 || flip_bytes(t, ev, r) < 0)
+		if (is_short_mmap2(t, r))
+			like.type = PP_MMAP;
+		if (pp_walk(&like, ev, t->from, flip_value, t, t->err) < 0 || flip_bytes(t, ev, r) < 0)
 			return -1;
 	}
 	if (rc <= 0)

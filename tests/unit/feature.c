@@ -207,6 +207,31 @@ test_huge(void **state)
 	}
 }
 
+/* A sound payload has the form that perf takes, in both orders; nothing of it that is cut off or damaged is read outside of it. */
+static void
+test_check(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int swap = 0; swap < 2; swap++) {
+			uint8_t raw[2048];
+			size_t n = cook(raw, &rows[i], swap);
+
+			for (size_t cut = 0; cut <= n; cut++) {
+				struct pp_err err = { 0 };
+				struct pp_feature_about about = { .nr_cpus = rows[i].cpus ? rows[i].cpus : 32 };
+				uint8_t *p = odd_copy(raw, cut);
+				struct pp_feature f = { .number = rows[i].number, .p = p, .len = cut, .swap = swap };
+				int r = pp_feature_check(&f, &about, &err);
+
+				assert_int_equal(r < 0, err.what[0] != '\0');
+				if (cut == n && r < 0)
+					fail_msg("%s: %s", rows[i].payload, err.what);
+				odd_free(p);
+			}
+		}
+}
+
 static void
 test_empty(void **state)
 {
@@ -270,7 +295,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table), cmocka_unit_test(test_where), cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_cut), cmocka_unit_test(test_damage), cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_empty), cmocka_unit_test(test_read),
+		cmocka_unit_test(test_check), cmocka_unit_test(test_empty), cmocka_unit_test(test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
