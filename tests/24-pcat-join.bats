@@ -523,19 +523,37 @@ dead() {	# PID TIME
 	done_all
 }
 
-@test "join: a record without room for an id is left out, and said" {
+@test "join: records without room for an id are counted beforehand, with the way out, and left out" {
 	big=$(stream <<-END
 	attr type=1 config=1 sample_type=IP|TID|TIME|RAW flags=sample_id_all ids=1
 	SAMPLE ip=1 pid=1 time=1000 raw=$(printf '%0130984d' 0)
 	SAMPLE ip=2 pid=1 time=2000 raw=00000000
 	END
 	)
-	try pcat "$big" "$big"
-	[ $rc = 1 ] && grep -q '1 records had no room' "$T/err" || failed "$big"
-	cp "$T/out" "$T/join"
-	[ "$(records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$(records "$T/join" | cut -c1-60)"
+	other=$(printf '%s\n' 'attr type=1 config=0 sample_type=IP|TID|TIME flags=sample_id_all ids=3' 'SAMPLE ip=3 pid=1 time=500' | stream)
+	for t in "pcat $big $big" "psort --merge $big $other"; do
+		try $t
+		set -- $t
+		want=1; [ $1 = psort ] || want=2
+		[ $rc = 1 ] && [ "$(grep -c "warning: $big: 1 records have no room for an event id and will be left out; pfilter --st" "$T/err")" = $want ] &&
+		    [ "$(wc -l <"$T/err")" = $want ] || failed "$t"
+		cp "$T/out" "$T/join"
+		[ "$(records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$t: $(records "$T/join" | cut -c1-60)"
+	done
+	# it is said before anything is written
+	try sh -c 'pcat "$0" "$0" 2>&1 >/dev/full | head -n 1' "$big"
+	grep -q 'will be left out' "$T/out" || failed beforehand
+	# what cannot be counted is said behind
+	try sh -c 'cat "$0" | pcat "$0" -' "$big"
+	[ $rc = 1 ] && grep -q "warning: $big: 1 records have no" "$T/err" && grep -q 'warning: <stdin>: 1 records had no room' "$T/err" || failed pipe
 	try pcat "$big"
 	[ $rc = 0 ] || failed alone
+	# the two ways out
+	try pcat --merge-attrs "$big" "$big"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] && cp "$T/out" "$T/join" && [ "$(records "$T/join" | grep -c '^9 ')" = 4 ] || failed "--merge-attrs"
+	pfilter --strip raw "$big" >"$T/small"
+	try pcat "$T/small" "$T/small"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] && cp "$T/out" "$T/join" && [ "$(records "$T/join" | grep -c '^9 ')" = 4 ] || failed "--strip"
 	done_all
 }
 

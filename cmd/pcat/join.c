@@ -317,8 +317,8 @@ end_input(struct join *j, struct input *in)
 	join_say(j, in);
 	if (!in->too_large)
 		return;
-	tool_warn(j->t, "%s: %ju records had no room for an event id or a host name and were left out",
-	    in->err.file, (uintmax_t)in->too_large);
+	if (in->too_large != in->no_room)	/* else it was said beforehand */
+		join_say_no_room(j, in, in->too_large, "had no room for an event id or a host name and were left out");
 	in->too_large = 0;
 	j->status = 1;
 }

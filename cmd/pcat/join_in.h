@@ -119,6 +119,8 @@ void	 join_pids(struct join *);
 void	 join_move_pids(struct join *, struct input *, uint32_t largest);
 /* join_walk.c: look through files for pids that collide, which moves pids, and for samples that are too large. */
 void	 join_walk(struct join *);
+/* Say that so many records are left out since ids make them too large, and the way out. */
+void	 join_say_no_room(const struct join *, const struct input *, uint64_t n, const char *what);
 /* A record of a live input, as it stands there; NULL: it has ended. */
 void	 join_feed(struct join *, struct input *, const struct pp_rec *);
 void	 join_walk_close(struct join *);

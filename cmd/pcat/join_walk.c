@@ -209,13 +209,11 @@ find_same(struct join *j, struct lives *l)
 	}
 }
 
-static void
-say_no_room(const struct join *j, const struct input *in)
+void
+join_say_no_room(const struct join *j, const struct input *in, uint64_t n, const char *what)
 {
-	if (in->no_room)
-		tool_warn(j->t, "%s: %ju samples have no room for an event id and will be left out; make room by pfilter "
-		    "--stack-size, --max-stack or --strip, or do without ids by --merge-attrs, if the inputs have one event "
-		    "and the same", in->err.file, (uintmax_t)in->no_room);
+	tool_warn(j->t, "%s: %ju records %s; pfilter --stack-size, --max-stack or --strip makes room, and inputs of one event "
+	    "and the same need no ids with --merge-attrs", in->err.file, (uintmax_t)n, what);
 }
 
 void
@@ -233,7 +231,8 @@ join_walk(struct join *j)
 			place(j, l, in);
 		else if (in->file && may_be_large(in))
 			walk(j, NULL, in);
-		say_no_room(j, in);
+		if (in->no_room)
+			join_say_no_room(j, in, in->no_room, "have no room for an event id and will be left out");
 	}
 	if (live && j->o->live) {
 		lives_free(l);
