@@ -496,4 +496,5 @@ expand_free(struct source *s)
 		return;
 	ZSTD_freeDStream(s->x->z);
 	free(s->x);
+	s->x = NULL;
 }

@@ -434,6 +434,13 @@ uint64_t pp_faults(const struct pp_source *, uint64_t *lost);
  * as by a signal handler: then the input ends cleanly with the last whole record.
  */
 void	pp_follow(struct pp_source *, const volatile sig_atomic_t *stop);
+/*
+ * Give back the descriptor and the memory of a source of which no more records are wanted; what it has said (events,
+ * container, faults) stays.  false: nothing was done, as its input was copied out of a pipe or of zstd.
+ */
+bool	pp_rest(struct pp_source *);
+/* Do both read the same regular file, or directory? */
+bool	pp_same_file(const struct pp_source *, const struct pp_source *);
 /* -1 if any call failed, or there were faults. */
 int	pp_close(struct pp_source *);
 

@@ -185,4 +185,5 @@ source_dir_free(struct source *s)
 			close(s->dir->file[i].fd);
 	free(s->dir->file);
 	free(s->dir);
+	s->dir = NULL;
 }

@@ -224,6 +224,22 @@ pp_open(const char *path, unsigned flags, struct pp_err *err)
 	return pp_open_fd(fd, std ? "<stdin>" : path, flags, err);
 }
 
+/* The descriptors and what bytes need. */
+static void
+let_go(struct source *s)
+{
+	expand_free(s);
+	unwrap_free(s);
+	source_dir_free(s);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	free(s->head);
+	s->head = NULL;
+	free(s->own);
+	s->buf = s->own = NULL;
+}
+
 int
 pp_close(struct pp_source *pub)
 {
@@ -234,22 +250,37 @@ pp_close(struct pp_source *pub)
 		return 1;
 	fault_end(s);
 	rc = s->failed || pp_faults(pub, &(uint64_t){0}) ? -1 : 1;
-	expand_free(s);
-	unwrap_free(s);
-	source_dir_free(s);
+	let_go(s);
 	repair_free(s);
 	free(s->follow);
 	pp_tracing_free(s->tracing);
 	pp_events_free(pub->events);
-	if (s->fd >= 0)
-		close(s->fd);
-	free(s->head);
 	free(s->outside);
 	free(s->faults.early);
 	free(s->profile);
-	free(s->own);
 	free(s);
 	return rc;
+}
+
+bool
+pp_rest(struct pp_source *pub)
+{
+	struct source *s = (struct source *)pub;
+
+	if (s->spooled)
+		return false;
+	let_go(s);
+	pub->pos = pub->lim = NULL;
+	s->eof = true;
+	return true;
+}
+
+bool
+pp_same_file(const struct pp_source *a, const struct pp_source *b)
+{
+	const struct source *x = (const struct source *)a, *y = (const struct source *)b;
+
+	return x->ino && x->ino == y->ino && x->dev == y->dev;
 }
 
 void

@@ -574,6 +574,46 @@ dead() {	# PID TIME
 	done_all
 }
 
+@test "join: more inputs than files may be open" {
+	mkdir "$T/in"
+	for i in $(seq 40); do
+		{ head_a | sed "s/=100/=$i/g"; echo "SAMPLE misc=2 ip=$i pid=$i time=$((i * 1000)) cpu=0 period=1"; } | mkpipe - >"$T/in/$i"
+	done
+	set -- $(ls "$T"/in/* | sort -V)
+	pcat --format=file -o "$T/file" "$T/in/7"; mv "$T/file" "$T/in/7"
+	zstd -q --rm "$T/in/8"; mv "$T/in/8.zst" "$T/in/8"
+	pcat "$@" >"$T/want"
+	psort --merge "$@" >"$T/sorted"
+	limit() {	# -n|-Sn N CMD...
+		try bash -c 'ulimit $0 $1; shift; exec "$@"' "$@"
+	}
+	limit -n 24 pcat "$@"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] && cmp "$T/out" "$T/want" || failed "pcat closes what it does not need"
+	limit -n 24 pcat -o "$T/o" "$@"
+	[ $rc = 0 ] && cmp "$T/o" "$T/want" || failed "pcat -o"
+	limit -n 24 psort --merge "$@"
+	[ $rc = 1 ] && one_line "psort: 40 inputs need 56 open files, the limit is 24: ulimit -n 56" && ! [ -s "$T/out" ] || failed psort
+	for t in pcat "psort --merge"; do
+		limit -Sn 24 $t "$@"
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "a limit that can go up: $t"
+	done
+	cmp "$T/out" "$T/sorted" || failed "psort: sorted"
+	limit -n 56 psort --merge "$@"
+	[ $rc = 0 ] && cmp "$T/out" "$T/sorted" || failed "psort: as many as it says"
+	# pipes have to stay open
+	local writers=()
+	for i in $(seq 40); do
+		mkfifo "$T/fifo.$i"
+		timeout 20 sh -c 'cat "$0" >"$1"' "$T/in/$i" "$T/fifo.$i" 2>"$T/writer" &
+		writers+=($!)
+	done
+	limit -n 24 timeout 10 pcat "$T"/fifo.*
+	[ $rc = 1 ] && one_line "pcat: 40 inputs need " && grep -q ': ulimit -n [1-9]' "$T/err" || failed "pipes"
+	kill "${writers[@]}" 2>"$T/killed" || true
+	wait
+	done_all
+}
+
 @test "join: a bad input does not cost the good ones" {
 	need perf
 	F=time

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "join_in.h"
 #include "source_mem.h"
@@ -239,6 +240,9 @@ close_input(struct input *in)
 {
 	int rc = pp_close(in->src);
 
+	pp_close(in->old);
+	if (in->fd >= 0)
+		close(in->fd);
 	pp_ids_free(&in->ids);
 	free(in->head.p);
 	free(in->tracing.p);
@@ -269,7 +273,6 @@ join_open(const struct tool *t, const struct join_options *o, char **names, int 
 		join_close(j);
 		return NULL;
 	}
-	join_gather(j);
 	j->swap = j->in->src->swap;
 	join_check(j);
 	make_head(j);
@@ -330,6 +333,8 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 	bool in_buffer;
 	int rc = 0, got;
 
+	if (in->rests && join_wake(j, in) < 0)
+		in->ended = true;
 	while (!rc && !j->stopped) {
 		bool late = !blob_next(&in->head, &in->at, j->swap, r);
 
@@ -454,17 +459,19 @@ join_end(struct join *j, unsigned i)
 static int
 copy_input(struct join *j, unsigned i, struct out *to)
 {
-	struct pp_source *src = j->in[i].src;
 	struct pp_rec r;
 	bool stable;
 
 	while (join_next(j, i, &r, &stable) > 0)
-		if (!join_is_again(j, i, &r) && to->put(to, r.payload ? src : j->src, &r, stable && j->flush) < 0) {
+		if (!join_is_again(j, i, &r) && to->put(to, r.payload ? j->in[i].src : j->src, &r, stable && j->flush) < 0) {
 			end_input(j, &j->in[i]);
 			return -1;
 		}
 	/* A source that failed has not said that its bytes go away. */
-	return j->flush && j->flush->flush(j->flush, false) < 0 ? -1 : 1;
+	if (j->flush && j->flush->flush(j->flush, false) < 0)
+		return -1;
+	pp_rest(j->in[i].src);
+	return 1;
 }
 
 /*

@@ -63,6 +63,8 @@ struct join;
  * that cannot be opened is said and left out, for a status of 1.  NULL: none could be opened.
  */
 struct join	*join_open(const struct tool *, const struct join_options *, char **names, int n);
+/* Will it open files by name later on? */
+bool	join_opens_files(const struct join *);
 /* The joined head as a source: its byte order and, once copied, the events of the joined stream. */
 struct pp_source *join_source(const struct join *);
 /*

@@ -146,14 +146,14 @@ ends_head(const struct join *j, struct input *in, const struct pp_rec *r)
 	return r->type == PP_SAMPLE || !first;
 }
 
-/* Read on in the head: true, or false: it is not complete, and nothing more of it is at hand. */
-static bool
-gather(struct join *j, struct input *in)
+bool
+join_gather(struct join *j, struct input *in)
 {
 	struct pp_rec r;
 	int rc, end;
 
 	while ((rc = pp_next(in->src, &r)) == 1 && (end = ends_head(j, in, &r)) >= 0) {
+		in->taken++;
 		if (r.type == PP_HEADER_ATTR) {
 			in->ev = tool_realloc(in->ev, in->nev + 1, sizeof *in->ev);
 			in->ev[in->nev++] = (struct in_event){ .attr = in->head.n, .members = 1 };
@@ -192,7 +192,7 @@ top_up(struct input **in, struct pollfd *fd, unsigned n)
 }
 
 void
-join_gather(struct join *j)
+join_gather_all(struct join *j)
 {
 	struct input **in = tool_alloc(j->n, sizeof *in);
 	struct pollfd *fd = tool_alloc(j->n, sizeof *fd);
@@ -203,7 +203,7 @@ join_gather(struct join *j)
 	for (;; n = left) {
 		left = 0;
 		for (unsigned i = 0; i < n; i++)
-			if (!gather(j, in[i]))
+			if (!join_gather(j, in[i]))
 				in[left++] = in[i];
 		if (!left)
 			break;

@@ -25,6 +25,10 @@ struct input {
 	const char	*name;
 	const struct join *join;
 	struct pp_source *src;
+	struct pp_source *old;		/* rests: `src' is the same file, opened again; NULL: it was not */
+	uint64_t	 taken;		/* records read of the head, with the one that ended it */
+	bool		 rests;		/* `src' rests until its turn comes */
+	int		 fd;		/* meanwhile; -1: none is kept open */
 	struct pp_err	 err;
 	struct blob	 head;		/* records up to the first that is timed, back to back */
 	struct blob	 tracing;	/* the payload of TRACING_DATA */
@@ -87,6 +91,7 @@ struct join {
 	uint8_t		 kernel_map[24];
 	char		 kernel_name[64];
 	struct lives	*lives;		/* what comes live is watched; NULL: not wanted */
+	bool		 closes;	/* there are not enough descriptors for all inputs */
 	bool		 stopped;	/* by a collision of pids */
 	int		 status;
 	const struct input *last;	/* whose record was given last; NULL: nobody's */
@@ -105,9 +110,17 @@ void	 join_say(struct join *, struct input *);
 /* "out of memory", exit 1. */
 _Noreturn void join_no_memory(const struct join *);
 
-/* join_open.c: open the inputs.  join_gather.c: read their heads. */
+/*
+ * join_open.c: open the inputs, and read their heads (join_gather.c).  Not live, files then rest: join_wake() opens one
+ * again and goes to where its head ended.  1, or -1 with the text in its err.
+ */
 void	 join_open_inputs(struct join *, char **names, int n);
-void	 join_gather(struct join *);
+int	 join_wake(struct join *, struct input *);
+/* The input's file once more, from its start.  NULL: it can't be read, or is another one by now. */
+struct pp_source *join_again(const struct join *, const struct input *, struct pp_err *);
+/* Read the head of an input as far as it is at hand: is it complete?  Those of all, waiting for whatever comes. */
+bool	 join_gather(struct join *, struct input *);
+void	 join_gather_all(struct join *);
 /* Called before a source overwrites what was put. */
 int	 join_before_refill(void *input);
 /* Does an MMAP or MMAP2 tell where the kernel's text lies?  Its name, or NULL. */

@@ -113,13 +113,11 @@ static void
 walk(struct join *j, struct lives *l, struct input *in)
 {
 	struct pp_err err = { 0 };
-	const char *name = strcmp(in->name, "-") ? in->name : "/dev/stdin";
-	struct pp_source *src = pp_open(name, j->o->open_flags | j->t->open_flags, &err);
+	struct pp_source *src = join_again(j, in, &err);
 	struct feeder *f = l ? feeder_new(j, l, in) : NULL;
-	bool same = src && pp_is_file(in->src, name) && src->swap == j->swap;
 	struct pp_rec r;
 
-	while (same && pp_next(src, &r) > 0) {
+	while (src && pp_next(src, &r) > 0) {
 		in->no_room += is_too_large(in, src->events, &r);
 		if (f && feed(f, src->events, &r) < 0)
 			break;

@@ -272,6 +272,7 @@ copy_joined(struct job *j)
 		tool_close(t);
 		return 1;
 	}
+	t->opens_files |= join_opens_files(j->join);
 	tool_ready(t);
 	rc = join_copy(j->join, j->first);
 	t->partial = !join_is_whole(j->join);
