@@ -429,3 +429,24 @@ pids() {
 	try pfilter --order=time --max-memory 1M "$T/back"
 	[ $rc = 0 ] && cmp "$T/out" "$T/back" && one_line "pfilter: warning: 1 records came too late"
 }
+
+@test "state: pinject and --anon know the maps of a task behind its EXIT, as perf and --dso do" {
+	skip "A12: one task state"
+	need perf
+	f=$(readlink -f "$(command -v cat)")
+	cat >"$T/late.txt" <<-END
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|mmap2|comm|task ids=11
+	COMM pid=7 tid=7 comm=seven @ pid=7 tid=7 time=1 id=11
+	MMAP2 misc=2 pid=7 tid=7 start=0x10000 len=0x10000 pgoff=0 prot=5 flags=2 filename=$f @ pid=7 tid=7 time=2 id=11
+	EXIT pid=7 ppid=1 tid=7 ptid=1 @ pid=7 tid=7 time=3 id=11
+	SAMPLE misc=2 ip=0x10010 pid=7 tid=7 time=4
+	FINISHED_ROUND
+	END
+	mkpipe "$T/late.txt" >"$T/late"
+	[ "$(pfilter --dso "$f" "$T/late" | pstat --json | jq .samples)" = 1 ]
+	pinject -b "$T/late" | pstat --json | jq -e '.types[] | select(.name == "HEADER_BUILD_ID") | .records == 1'
+	perf_since 6.12 && return		# forgets the maps itself
+	perf script -f $bare -F ip,dso -i "$T/late" 2>/dev/null | grep -q "10010 ($f)"
+	pfilter --anon addr "$T/late" >"$T/out"
+	perf script -f $bare -F ip,dso -i "$T/out" 2>/dev/null | grep -q " ($f)"
+}
