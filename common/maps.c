@@ -251,3 +251,35 @@ pp_maps_each(const struct pp_maps *maps, int (*fn)(void *, const struct pp_map *
 {
 	return each(maps->root, fn, arg);
 }
+
+/* Is the node part of that tree, too?  Then so is all below it. */
+static bool
+part_of(const struct maps_node *n, const struct maps_node *tree)
+{
+	while (tree && tree != n)
+		tree = n->map.start < tree->map.start ? tree->left : tree->right;
+	return tree;
+}
+
+static bool
+has_map(const struct pp_maps *maps, const struct pp_map *m)
+{
+	const struct pp_map *x = pp_maps_find(maps, m->start);
+
+	return x && x->start == m->start && x->len == m->len && x->pgoff == m->pgoff && x->dso == m->dso && x->data == m->data;
+}
+
+static int
+each_new(const struct maps_node *n, const struct pp_maps *base, int (*fn)(void *, const struct pp_map *), void *arg)
+{
+	for (; n && !part_of(n, base->root); n = n->right)
+		if (each_new(n->left, base, fn, arg) < 0 || (!has_map(base, &n->map) && fn(arg, &n->map) < 0))
+			return -1;
+	return 1;
+}
+
+int
+maps_each_new(const struct pp_maps *maps, const struct pp_maps *base, int (*fn)(void *, const struct pp_map *), void *arg)
+{
+	return each_new(maps->root, base, fn, arg);
+}

@@ -32,5 +32,7 @@ int	maps_insert(struct maps_pool *, struct pp_maps *, const struct pp_map *);
 /* Make `to', which must be empty, the same as `from'. */
 void	maps_share(struct pp_maps *to, const struct pp_maps *from);
 void	maps_clear(struct maps_pool *, struct pp_maps *);
+/* Show those maps that `base' has not just so, as pp_maps_each(); in little time if one was made of the other by few changes. */
+int	maps_each_new(const struct pp_maps *, const struct pp_maps *base, int (*)(void *arg, const struct pp_map *), void *arg);
 
 #endif

@@ -220,7 +220,7 @@ task_drop(struct snapshot *s, struct task *t)
 	struct process *p = t->process;
 
 	table_remove(&s->tasks, &t->link);
-	if (t->ended) {
+	if (t->pub.ended) {
 		TAILQ_REMOVE(&s->dead, t, dead);
 		s->ndead--;
 	}
@@ -229,6 +229,7 @@ task_drop(struct snapshot *s, struct task *t)
 		process_unlist(s, p);
 		TAILQ_REMOVE(&s->all_processes, p, all);
 		maps_clear(&s->pool, &p->maps);
+		maps_clear(&s->pool, &p->base);
 		free(p);
 	}
 	comm_drop(s, t->pub.comm);
@@ -248,6 +249,7 @@ process_get(struct snapshot *s, uint32_t pid)
 		return NULL;
 	}
 	p->pub.pid = pid;
+	p->serial = ++s->serial;
 	p->listed = true;
 	TAILQ_INIT(&p->tasks);
 	TAILQ_INSERT_TAIL(&s->all_processes, p, all);
@@ -283,9 +285,9 @@ task_get(struct snapshot *s, uint32_t pid, uint32_t tid)
 static void
 task_end(struct snapshot *s, struct task *t)
 {
-	if (t->ended)
+	if (t->pub.ended)
 		return;
-	t->ended = true;
+	t->pub.ended = true;
 	TAILQ_INSERT_TAIL(&s->dead, t, dead);
 	if (++s->ndead > DEAD_MAX)
 		task_drop(s, TAILQ_FIRST(&s->dead));
@@ -379,8 +381,10 @@ feed_fork(struct snapshot *s, const struct pp_rec *r)
 	t->pub.made_up = r->misc & PP_MISC_FORK_EXEC;
 	if ((parent = task_find(s, ptid)) && parent != t)
 		comm_give(s, t, parent->pub.comm);
-	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid)))
+	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
 		maps_share(&t->process->maps, &p->maps);
+		maps_share(&t->process->base, &p->maps);
+	}
 	return 1;
 }
 
@@ -452,6 +456,33 @@ struct snapshot_process *
 snapshot_process_of(const struct snapshot_task *pub)
 {
 	return &((const struct task *)((const uint8_t *)pub - offsetof(struct task, pub)))->process->pub;
+}
+
+struct snapshot_process *
+snapshot_forker(const struct snapshot *s, const struct snapshot_process *pub)
+{
+	const struct process *p = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
+	const struct task *leader = task_find(s, pub->pid), *by;
+
+	if (!p->base.root || !leader || leader->process != p || leader->pub.ppid < 0)
+		return NULL;
+	by = task_find(s, (uint32_t)leader->pub.ppid);
+	if (!by || by->pub.pid != by->pub.tid || by->pub.ended || !by->process->listed || by->process->serial >= p->serial ||
+	    by->process->maps.version != p->base.version || (!leader->pub.comm && by->pub.comm))
+		return NULL;
+	return &by->process->pub;
+}
+
+int
+snapshot_each_task(const struct snapshot_process *pub, int (*fn)(void *, struct snapshot_task *), void *arg)
+{
+	const struct process *p = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
+	struct task *t;
+
+	TAILQ_FOREACH(t, &p->tasks, siblings)
+		if (fn(arg, &t->pub) < 0)
+			return -1;
+	return 1;
 }
 
 const struct pp_maps *

@@ -44,6 +44,7 @@ struct snapshot_task {		/* one life of a tid */
 	uint32_t	 pid, tid;
 	int64_t		 ppid, ptid;	/* by its FORK; -1: none told */
 	bool		 made_up;	/* that FORK was for a task that was there before (misc bit FORK_EXEC) */
+	bool		 ended;		/* its EXIT came */
 	uint8_t		 mark;		/* the caller's; 0 at first */
 	struct snapshot_comm *comm;	/* NULL: no record told */
 };
@@ -51,6 +52,13 @@ struct snapshot_task {		/* one life of a tid */
 struct snapshot_task	*snapshot_task(const struct snapshot *, uint32_t tid);	/* NULL: unknown */
 struct snapshot_process	*snapshot_process(const struct snapshot *, uint32_t pid);
 struct snapshot_process	*snapshot_process_of(const struct snapshot_task *);
+/*
+ * The process whose FORK made this one, if that record could be told now: it is alive, its maps are still those that it
+ * handed on.  NULL: there is none.
+ */
+struct snapshot_process	*snapshot_forker(const struct snapshot *, const struct snapshot_process *);
+/* Call fn for each thread of a process that is known, until it returns -1: 1, or that. */
+int	snapshot_each_task(const struct snapshot_process *, int (*fn)(void *arg, struct snapshot_task *), void *arg);
 /* The maps for a cpumode of PERF_RECORD_MISC_*; NULL: nothing known. */
 const struct pp_maps	*snapshot_maps(const struct snapshot *, uint32_t pid, unsigned cpumode);
 /* What a map's record said of its file.  Two kinds of maps of one file have two of these. */
@@ -68,17 +76,21 @@ const char		*snapshot_cgroup(const struct snapshot *, uint64_t id);
 int	snapshot_write(struct snapshot *, size_t trailer, int (*put)(void *arg, const struct pp_rec *), void *arg);
 
 struct snapshot_stamp {
-	uint64_t	 time;		/* of FORK records */
+	uint64_t	 time;		/* of FORK and EXIT records */
 	uint8_t		 told;		/* tasks and processes with this mark are known to the reader */
+	uint8_t		 forked;	/* processes with this mark: only their FORK is */
 	const uint8_t	*trailer;	/* with which records end */
 	size_t		 len;
 };
 /*
  * Show one thread so: FORK (if one told of its parent), COMM, NAMESPACES; or a process: the same of its first thread,
- * then the maps, unless they still are what its parent has and the reader knows: then the FORK hands them on.  A reader
- * who had an earlier life of these numbers is rid of it.
+ * then the maps.  Of those that its FORK handed on only what has changed, if the reader knows that FORK, or can be told as
+ * snapshot_forker() is known to it.  A reader who had an earlier life of these numbers is rid of it.  Or that a thread has
+ * ended: EXIT.
  */
 int	snapshot_write_task(struct snapshot *, const struct snapshot_task *, const struct snapshot_stamp *,
+	    int (*put)(void *arg, const struct pp_rec *), void *arg);
+int	snapshot_write_exit(struct snapshot *, const struct snapshot_task *, const struct snapshot_stamp *,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);
 int	snapshot_write_process(struct snapshot *, const struct snapshot_process *, const struct snapshot_stamp *,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);

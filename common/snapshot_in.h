@@ -33,7 +33,9 @@ struct process {
 	TAILQ_ENTRY(process) all;
 	TAILQ_HEAD(, task) tasks;
 	bool		 listed;	/* no: its pid has been given to another */
+	uint64_t	 serial;	/* they are numbered as they appear */
 	struct pp_maps	 maps;
+	struct pp_maps	 base;		/* what its FORK copied from its parent */
 };
 
 struct task {
@@ -41,7 +43,6 @@ struct task {
 	struct snapshot_task pub;
 	TAILQ_ENTRY(task) siblings, dead;
 	struct process	*process;
-	bool		 ended;
 	struct blob	*namespaces;	/* from nr_namespaces on */
 };
 
@@ -71,6 +72,7 @@ struct snapshot {
 	TAILQ_HEAD(, process) all_processes;
 	TAILQ_HEAD(, task) dead;
 	unsigned	 ndead;
+	uint64_t	 serial;
 	TAILQ_HEAD(, kept) all_kept;
 	struct kind	**kind;		/* by index; NULL: free */
 	uint32_t	 nkinds, cap_kinds, free_kind;	/* below free_kind all are taken */

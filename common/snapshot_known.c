@@ -65,7 +65,7 @@ knows_exit(const struct snapshot *s, const struct pp_rec *r)
 {
 	const struct task *t = (struct task *)table_first(&s->tasks, pp_get_u32(r->raw + 16, s->swap));
 
-	return !t || t->ended;
+	return !t || t->pub.ended;
 }
 
 bool

@@ -201,18 +201,6 @@ emit_fork(struct snapshot_writer *w, const struct task *t, bool maps)
 	return emit(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, 32);
 }
 
-/* Has the reader the maps of that process, as those of its parent? */
-static bool
-has_maps(const struct snapshot_writer *w, const struct task *leader)
-{
-	const struct task *by = leader ? forker(w, leader) : NULL;
-	uint8_t told = w->stamp.told;
-
-	return by && by->pub.pid == by->pub.tid && !by->ended && by->process->listed && by->pub.mark & told &&
-	    by->process->pub.mark & told && by->process->maps.version == leader->process->maps.version &&
-	    (leader->pub.comm || !by->pub.comm);
-}
-
 int
 snapshot_write_task(struct snapshot *s, const struct snapshot_task *pub, const struct snapshot_stamp *stamp,
     int (*put)(void *, const struct pp_rec *), void *arg)
@@ -223,10 +211,27 @@ snapshot_write_task(struct snapshot *s, const struct snapshot_task *pub, const s
 }
 
 int
+snapshot_write_exit(struct snapshot *s, const struct snapshot_task *t, const struct snapshot_stamp *stamp,
+    int (*put)(void *, const struct pp_rec *), void *arg)
+{
+	struct snapshot_writer *w = begin(s, stamp, put, arg);
+
+	if (!w)
+		return -1;
+	pp_set_u32(w->buf + 8, t->pid, s->swap);
+	pp_set_u32(w->buf + 12, (uint32_t)t->ppid, s->swap);
+	pp_set_u32(w->buf + 16, t->tid, s->swap);
+	pp_set_u32(w->buf + 20, (uint32_t)t->ptid, s->swap);
+	pp_set_u64(w->buf + 24, stamp->time, s->swap);
+	return emit(w, PP_EXIT, 0, 32);
+}
+
+int
 snapshot_write_process(struct snapshot *s, const struct snapshot_process *pub, const struct snapshot_stamp *stamp,
     int (*put)(void *, const struct pp_rec *), void *arg)
 {
 	struct snapshot_writer *w = begin(s, stamp, put, arg);
+	const struct snapshot_process *by = snapshot_forker(s, pub);
 	const struct task *leader;
 	bool shared;
 
@@ -234,8 +239,10 @@ snapshot_write_process(struct snapshot *s, const struct snapshot_process *pub, c
 		return -1;
 	w->of = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
 	leader = leader_of(s, w->of);
-	shared = has_maps(w, leader);
-	if (leader && (emit_fork(w, leader, shared) < 0 || emit_names(w, leader) < 0))
+	shared = pub->mark & stamp->forked || (by && by->mark & stamp->told);
+	if (leader && !(pub->mark & stamp->forked) && emit_fork(w, leader, shared) < 0)
 		return -1;
-	return shared ? 1 : pp_maps_each(&w->of->maps, emit_map, w);
+	if (leader && emit_names(w, leader) < 0)
+		return -1;
+	return shared ? maps_each_new(&w->of->maps, &w->of->base, emit_map, w) : pp_maps_each(&w->of->maps, emit_map, w);
 }

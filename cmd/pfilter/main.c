@@ -68,6 +68,13 @@ learn(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 	return 1;
 }
 
+/* Unless something else was said. */
+static int
+no_memory(struct job *j)
+{
+	return j->t.in_err.what[0] ? -1 : pp_fail(&j->t.in_err, "out of memory");
+}
+
 /* Which sides want a side-band record: those that need it. */
 static int
 sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
@@ -81,13 +88,16 @@ sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 			continue;
 		front_side(&j->front, i);
 		if ((needed = needed_sideband(j->side[i].needed, ev, r, front_put, &j->front)) < 0)
-			return pp_fail(&j->t.in_err, "out of memory");
+			return no_memory(j);
 		to &= ~(!needed << i);
 	}
 	if ((front = front_take(&j->front)) < 0)
 		return pp_fail(&j->t.in_err, "out of memory");
 	if (learn(j, ev, r) < 0)
 		return -1;
+	for (int i = 0; i < j->nsides; i++)
+		if (j->side[i].needed)
+			needed_learned(j->side[i].needed, r);
 	if (!(to & MAIN)) {
 		j->decide.records[KEPT]--;
 		j->decide.records[NOT_SIDEBAND]++;
@@ -126,7 +136,7 @@ judge(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	if (side < j->nsides && j->side[side].needed && !j->o.sel.has_aux) {
 		front_side(&j->front, side);
 		if (needed_sample(j->side[side].needed, ev, r, since, front_put, &j->front) < 0)
-			return pp_fail(&j->t.in_err, "out of memory");
+			return no_memory(j);
 	}
 	if (j->o.thin.scale && to == MAIN)
 		front_owe(&j->front, thin_owed(j->decide.thinner));

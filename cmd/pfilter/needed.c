@@ -8,10 +8,26 @@ struct needed {
 	struct pp_source *in;
 	struct snapshot	*now;
 	uint8_t		 told;		/* our bit of the marks */
+	uint8_t		 gone;		/* of a task: the reader has its EXIT */
+	uint8_t		 forked;	/* of a process: the reader has its FORK, and so what that handed on, but nothing more */
+	bool		 fork;		/* the last record was such a FORK */
 	bool		 untimed;	/* of the first `nevents' events some has samples with a time, but no trailers */
 	unsigned	 nevents;
 	uint32_t	 known[STATE_SLOTS];	/* by state_slot(): 1 + that of one that is told */
 	uint8_t		 trailer[UINT8_MAX];
+	struct snapshot_process **line;	/* of processes, each forked by the next */
+	size_t		 cap;
+	struct pp_err	*err;
+	uint64_t	 seen, said;	/* bytes of side-band that came, and that was told */
+};
+enum { SAID_FREE = 64 << 20, SAID_TIMES = 8 };
+
+/* Where records go that are made for the one at hand, and what they have in common. */
+struct telling {
+	struct needed	*n;
+	struct snapshot_stamp stamp;
+	int		(*put)(void *, const struct pp_rec *);
+	void		*arg;
 };
 
 struct needed *
@@ -25,13 +41,17 @@ needed_new(struct pp_source *in, struct state *state, struct pp_err *err)
 	}
 	n->in = in;
 	n->now = state_snapshot(state);
+	n->err = err;
 	n->told = state_told(state);
+	n->gone = n->forked = (uint8_t)(n->told << MARK_SIDE_SHIFT);
 	return n;
 }
 
 void
 needed_free(struct needed *n)
 {
+	if (n)
+		free(n->line);
 	free(n);
 }
 
@@ -59,7 +79,7 @@ stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, ui
 		{ p->tid, p->t_tid, 8 }, { p->time, p->t_time, 8 }, { p->id, p->t_id, 8 },
 		{ p->stream_id, p->t_stream_id, 8 }, { p->cpu, p->t_cpu, 8 }, { p->identifier, p->t_identifier, 8 },
 	};
-	struct snapshot_stamp s = { .told = n->told, .trailer = n->trailer, .len = p->trailer };
+	struct snapshot_stamp s = { .told = n->told, .forked = n->forked, .trailer = n->trailer, .len = p->trailer };
 	uint8_t *end = n->trailer + p->trailer;
 
 	if (r->type != PP_SAMPLE && pp_has_trailer(ev, r))
@@ -75,23 +95,105 @@ stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, ui
 	return s;
 }
 
+/*
+ * All that is told.  Children of a parent that has ended, or has changed its maps, get all of these told one by one:
+ * a recording could be made so that this is without end.
+ */
 static int
-tell(struct needed *n, struct snapshot_process *p, struct snapshot_task *t, const struct snapshot_stamp *stamp,
-    int (*put)(void *, const struct pp_rec *), void *arg)
+say(void *arg, const struct pp_rec *r)
 {
+	const struct telling *t = arg;
+	struct needed *n = t->n;
+
+	n->said += r->size;
+	if (n->said > SAID_FREE && n->said / SAID_TIMES > n->seen)
+		return pp_fail(n->err, "--sideband=needed: would take over %d times what names and maps tasks; --sideband=all does not",
+		    SAID_TIMES);
+	return t->put(t->arg, r);
+}
+
+static int
+tell_task(void *arg, struct snapshot_task *task)
+{
+	struct telling *t = arg;
+
+	if (task->mark & t->n->told)
+		return 1;
+	task->mark |= t->n->told;
+	return snapshot_write_task(t->n->now, task, &t->stamp, say, t);
+}
+
+static int
+tell_alive(void *arg, struct snapshot_task *task)
+{
+	return task->ended ? 1 : tell_task(arg, task);
+}
+
+static int
+tell_process(struct telling *t, struct snapshot_process *p)
+{
+	struct needed *n = t->n;
 	struct snapshot_task *leader;
 
-	if (!(p->mark & n->told)) {
-		if (snapshot_write_process(n->now, p, stamp, put, arg) < 0)
-			return -1;
-		p->mark |= n->told;
-		if ((leader = snapshot_task(n->now, p->pid)) && snapshot_process_of(leader) == p)
-			leader->mark |= n->told;
+	if (snapshot_write_process(n->now, p, &t->stamp, say, t) < 0)
+		return -1;
+	p->mark |= n->told;
+	if ((leader = snapshot_task(n->now, p->pid)) && snapshot_process_of(leader) == p)
+		leader->mark |= n->told;
+	return 1;
+}
+
+/*
+ * A process, and before it those that handed their maps on to it, from the first that is not told: so that these are told
+ * once, and readers copy them at each FORK.
+ */
+static int
+tell_line(struct telling *t, struct snapshot_process *p)
+{
+	struct needed *n = t->n;
+	size_t len = 0;
+
+	for (; p && !(p->mark & n->told); p = p->mark & n->forked ? NULL : snapshot_forker(n->now, p)) {
+		if (len == n->cap) {
+			size_t cap = n->cap ? 2 * n->cap : 16;
+			struct snapshot_process **line = reallocarray(n->line, cap, sizeof *line);
+
+			if (!line)
+				return -1;
+			n->line = line;
+			n->cap = cap;
+		}
+		n->line[len++] = p;
 	}
-	if (!t || t->mark & n->told)
+	while (len)
+		if (tell_process(t, n->line[--len]) < 0)
+			return -1;
+	return 1;
+}
+
+static int
+tell(struct telling *t, struct snapshot_process *p, struct snapshot_task *task)
+{
+	return tell_line(t, p) < 0 || (task && tell_task(t, task) < 0) ? -1 : 1;
+}
+
+/*
+ * perf from 6.9 on forgets a thread at its EXIT; what comes later is by a nameless one, with the maps of the process's first
+ * thread, if that is still there.  So a first thread is not told to have ended before the others are told.
+ */
+static int
+tell_others(struct telling *t, const struct snapshot_task *task)
+{
+	return task->pid == task->tid ? snapshot_each_task(snapshot_process_of(task), tell_alive, t) : 1;
+}
+
+static int
+tell_exit(struct telling *t, struct snapshot_task *task)
+{
+	if (task->mark & t->n->gone)
 		return 1;
-	t->mark |= n->told;
-	return snapshot_write_task(n->now, t, stamp, put, arg);
+	task->mark |= t->n->gone;
+	return tell_others(t, task) < 0 ? -1 : snapshot_write_exit(t->n->now, task, &t->stamp, say, t);
 }
 
 /* Can nothing be told at the time of a sample? */
@@ -113,7 +215,6 @@ sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), tid = pp_get_u32(r->raw + 12, n->in->swap);
 	struct snapshot_process *p;
 	struct snapshot_task *t;
-	struct snapshot_stamp stamp;
 
 	if ((mode && mode != PP_MISC_USER) || pid == UINT32_MAX)
 		return 1;
@@ -123,8 +224,44 @@ sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	t = snapshot_task(n->now, tid);
 	if (!t || t->pid != pid || t->mark & n->told)
 		return 1;
-	stamp = stamp_of(n, ev, r, UINT64_MAX);
-	return tell(n, p, t, &stamp, put, arg);
+	return tell(&(struct telling){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, p, t);
+}
+
+static int
+sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
+    void *arg)
+{
+	struct snapshot_task *t = snapshot_task(n->now, pp_get_u32(r->raw + 16, n->in->swap));
+
+	if (!t || t->pid != pp_get_u32(r->raw + 8, n->in->swap) || !(t->mark & n->told))
+		return 0;
+	if (t->mark & n->gone)
+		return 1;
+	t->mark |= n->gone;
+	return tell_others(&(struct telling){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
+}
+
+/* A process that is told makes another: the reader copies its maps now, as later they may have changed. */
+static int
+sideband_fork(struct needed *n, const struct pp_rec *r)
+{
+	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), ppid = pp_get_u32(r->raw + 12, n->in->swap);
+	const struct snapshot_process *p = snapshot_process(n->now, ppid);
+	const struct snapshot_task *leader = snapshot_task(n->now, ppid);
+
+	n->fork = pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && p && p->mark & n->told && leader &&
+	    leader->pid == ppid && !leader->ended;
+	return n->fork;
+}
+
+void
+needed_learned(struct needed *n, const struct pp_rec *r)
+{
+	struct snapshot_process *p;
+
+	if (n->fork && (p = snapshot_process(n->now, pp_get_u32(r->raw + 8, n->in->swap))))
+		p->mark |= n->forked;
+	n->fork = false;
 }
 
 int
@@ -135,6 +272,7 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 
 	if (keeps_all(n))
 		return 1;
+	n->seen += r->size;
 	if (state_is_task(r->type))
 		*known(n, pp_get_u32(r->raw + (r->type == PP_FORK || r->type == PP_EXIT ? 16 : 12), n->in->swap)) = 0;
 	switch (r->type) {
@@ -145,9 +283,9 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 	case PP_NAMESPACES:
 		return task_told(n, pid, pp_get_u32(r->raw + 12, n->in->swap));
 	case PP_EXIT:
-		return task_told(n, pid, pp_get_u32(r->raw + 16, n->in->swap));
-	case PP_FORK:			/* the child is told when it is needed */
-		return 0;
+		return sideband_exit(n, ev, r, put, arg);
+	case PP_FORK:			/* other children are told when they are needed */
+		return sideband_fork(n, r);
 	default:
 		return 1;
 	}
@@ -157,9 +295,9 @@ int
 needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since,
     int (*put)(void *arg, const struct pp_rec *), void *arg)
 {
-	struct snapshot_stamp stamp;
 	struct snapshot_task *t;
 	struct snapshot_process *p;
+	struct telling telling;
 	uint32_t pid, tid, *slot;
 
 	if (!pp_pid_tid(ev, r, n->in->swap, &pid, &tid) || keeps_all(n))
@@ -169,13 +307,15 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 		return 1;
 	/* A thread stays with its process, whatever later records say: so does perf's. */
 	t = snapshot_task(n->now, tid);
-	if (t && t->mark & n->told) {
+	if (t && t->mark & n->told && (!t->ended || t->mark & n->gone)) {
 		*slot = tid + 1;
 		return 1;
 	}
 	p = t ? snapshot_process_of(t) : snapshot_process(n->now, pid);
 	if (!p || (!t && p->mark & n->told))
 		return 1;
-	stamp = stamp_of(n, ev, r, since);
-	return tell(n, p, t, &stamp, put, arg);
+	telling = (struct telling){ n, stamp_of(n, ev, r, since), put, arg };
+	if ((!t || !(t->mark & n->told)) && tell(&telling, p, t) < 0)
+		return -1;
+	return t && t->ended ? tell_exit(&telling, t) : 1;
 }

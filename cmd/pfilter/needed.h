@@ -6,8 +6,11 @@
  *	kept: 3		(FORK 3, COMM 3, MMAP 3 ...), sample 3
  *
  * What is in force for a process at that time is told by records as perf makes them up for processes that are there when
- * a recording begins; later changes of told tasks stay as they come.  It is done for each life of a number, so a reader
- * sees the same names and maps for each kept sample.  What concerns the kernel, guests, and cgroups always stays.
+ * a recording begins; later changes of told tasks stay as they come, with the FORKs of other processes.  It is done for each
+ * life of a number, so a reader sees the same names and maps for each kept sample.
+ *
+ * Maps that a process has from the one that forked it are told there, once, also if no sample of that one is kept: its FORK
+ * hands them on in the reader.  So what is told is in the order of the input's size; more than that is refused.  What concerns the kernel, guests, and cgroups always stays.
  *
  * Of a recording whose samples have a time, but whose side-band has none (no sample_id_all), everything stays: a reader
  * takes in its side-band as it comes, and its samples a round later, so nothing can be told at a sample's time.
@@ -23,10 +26,13 @@ struct needed *needed_new(struct pp_source *in, struct state *, struct pp_err *)
 void	needed_free(struct needed *);
 /*
  * In time order, a side-band record before it changes the state: is it needed (1) or not (0)?  Records that must go out in
- * front of it are given to `put', made with its time.  -1: no memory, or what put said.
+ * front of it are given to `put', made with its time.  -1: no memory, what put said, or
+ * (pp_err) more would have to be told than is worth it.
  */
 int	needed_sideband(struct needed *, const struct pp_event *ev, const struct pp_rec *,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);
+/* The same record, when it has changed the state. */
+void	needed_learned(struct needed *, const struct pp_rec *);
 /*
  * A record of a task that is about to be kept: records as above, with the time `since' or the record's if that is less.
  * Nothing that changes the state may have come between; others that are kept may, and be shown later.  1, or -1.

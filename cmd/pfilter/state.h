@@ -37,7 +37,8 @@ const struct pp_dso *state_dso(const struct state *, const struct pp_map *);
 const char *state_cgroup(const struct state *, uint64_t id);
 /* All of it, and who uses which bit of the marks there; state_told() gives the first two out. */
 struct snapshot *state_snapshot(const struct state *);
-enum { MARK_TOLD = 1, MARK_TOLD_REST = 2, MARK_DESCENDS = 4, MARK_UNDECIDED = 8 };
+enum { MARK_TOLD = 1, MARK_TOLD_REST = 2, MARK_DESCENDS = 4, MARK_UNDECIDED = 8,
+	MARK_SIDE_SHIFT = 4 /* from the first two to two more */ };
 uint8_t	state_told(struct state *);
 
 /* Where in a table of so many something is remembered of a thread; another one may push it out. */
