@@ -16,7 +16,7 @@ fresh() {
 }
 
 setup_file() {
-	command -v perf >/dev/null || return 0
+	type -P perf >/dev/null || return 0
 	fresh plain -o - -e cpu-clock -F 4999
 	fresh zstd -o - -e cpu-clock -F 4999 -z
 	fresh chains -o - -e cpu-clock -F 1999 -g

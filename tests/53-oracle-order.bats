@@ -103,7 +103,7 @@ same_as_rule() {
 }
 
 @test "order: small interleavings: the rule, and perf" {
-	command -v perf >/dev/null && perf=1 || perf=
+	type -P perf >/dev/null && perf=1 || perf=
 	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		random $seed $((seed % 3)) >"$T/recipe"
 		mkpipe "$T/recipe" >"$T/in"
