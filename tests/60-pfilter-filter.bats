@@ -236,8 +236,8 @@ wrong() {
 		[ -s "$T/comms" ]
 		while read -r c; do
 			pfilter -q --filter "comm == \"${c//\"/\\\"}\"" $f >"$T/o"
-			perf script -f -i "$T/o" >"$T/a" 2>/dev/null || true
-			perf script -f -i $f --comms "$c" >"$T/b" 2>/dev/null || true
+			perf script -f -i "$T/o" 2>/dev/null | perf_remembers >"$T/a"
+			perf script -f -i $f --comms "$c" 2>/dev/null | perf_remembers >"$T/b"
 			cmp "$T/a" "$T/b" || failed "$f: $c"
 		done < <(grep -v '^:\|^$' "$T/comms")
 		perf script -f -i $f -F ip,dso 2>/dev/null | sed -n 's/.*(\([^()]*\))$/\1/p' | grep -v unknown | sort -u >"$T/dsos"

@@ -387,9 +387,9 @@ several_names() {
 	for f in data/*.file.data; do
 		[[ $f != *s390x* ]] || continue
 		for range in 10%/2 10%/2,10%/10 0%-10%,30%-40% 50% 33%/3 0%-100%; do
-			perf script -f --ns -F pid,tid,time,event,ip $bare --time $range -i $f >"$T/want" 2>"$T/err" || continue
+			perf script -f --ns -G -F pid,tid,time,event,ip $bare --time $range -i $f >"$T/want" 2>"$T/err" || continue
 			pfilter --time $range $f >"$T/out"
-			perf script -f --ns -F pid,tid,time,event,ip $bare -i "$T/out" >"$T/got" 2>/dev/null
+			perf script -f --ns -G -F pid,tid,time,event,ip $bare -i "$T/out" >"$T/got" 2>/dev/null
 			diff -q "$T/want" "$T/got" >/dev/null || failed "$f $range"
 		done
 	done

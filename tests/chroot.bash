@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
-# What tests/releases and tests/machines share: chroots of Debian suites, in a mount namespace of their own.
-# The bases are kept in $cache; each run works in a copy, which is taken away at the end.
+# What tests/releases and tests/machines share: chroots of Debian suites.
+# The bases are kept in $cache; each run works in a copy, which is unmounted and taken away at the end.  Not in a mount namespace
+# of its own: pinject would look for the files of a process of another namespace there, of those that recipes name by chance.
 
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,13 +14,14 @@ skip() {
 	exit 0
 }
 
-# alone ARGUMENT...: start again with these in a mount namespace, so that no mount of ours is ever seen outside of it.
-# PRIVATE: it has been done.  Without namespaces the trap of `fresh' has to do.
-alone() {
+# able: can it be done at all?  What runs left that were killed is taken away first.
+able() {
 	[ "$(id -u)" = 0 ] || skip "needs root, for debootstrap and chroot"
 	command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-	[ -n "${PRIVATE-}" ] || ! unshare --mount true 2>/dev/null || PRIVATE=1 exec unshare --mount "$program" "$@"
 	mkdir -p "$cache"
+	for root in "$cache"/run.*; do
+		[ ! -d "$root" ] || kill -0 "${root##*.}" 2>/dev/null || away
+	done
 	[ -n "$(mirror)" ] || skip "apt knows no mirror"
 }
 
