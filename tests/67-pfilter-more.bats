@@ -522,7 +522,7 @@ several_names() {
 	END
 	mkpipe "$T/pt.txt" >"$T/pt"
 	mkpipe <(sed 's/^AUX/# &/' "$T/pt.txt") >"$T/none"
-	for how in "--pid 1" "--comm one" "--cpu 0" "--time ,1" "--filter ip==1" "--every 2" "--pid 1 -U $T/rest"; do
+	for how in "--pid 1" "--comm one" "--cpu 0" "--time ,1" "--filter ip==1" "--every 2" "--pid 1 -f -U $T/rest"; do
 		try pfilter $how "$T/pt"
 		[ $rc = 0 ] && one_line "pfilter: warning: samples are selected, but hardware trace cannot be cut: all of it stays (--drop-type " ||
 		    failed "$how"
