@@ -15,7 +15,7 @@
 #include "source_file.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
-enum { EVENT_UPDATE_NAME = 2 };
+enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
 enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature outside of its record: it is held in memory */
 
 /* ---- making records ------------------------------------------------------------------------------- */
@@ -99,6 +99,7 @@ put_attr(struct file *f, uint64_t off)
 	if (file_read_at(f, attr, off, len) < 0 || file_read_at(f, attr + len, off + len, 16) < 0)
 		return -1;
 	fit_stat(f, attr);
+	f->tracepoints |= pp_get_u32(attr, f->swap) == TYPE_TRACEPOINT;
 	ids = file_section(attr + len, f->swap);
 	size = pp_get_u32(attr + 4, f->swap);
 	if (!size)
@@ -340,6 +341,15 @@ put_tracing(struct file *f)
 	return 1;
 }
 
+/* perf shows nothing of a recording with tracepoints whose formats it does not have. */
+static void
+tell_formats(struct file *f)
+{
+	if (f->lost && f->tracepoints && !f->features[PP_FEAT_TRACING_DATA].size)
+		repair_note(f->s, f->data.off + f->data.size, 0, "TRACING_DATA: the formats of the tracepoints stood behind the "
+		    "data: perf will show nothing of them (pcat --repair --formats-from OTHER puts them in)");
+}
+
 int
 source_file_open(struct source *s)
 {
@@ -350,6 +360,7 @@ source_file_open(struct source *s)
 	s->head = f.head;
 	if (rc < 0)
 		return rc;
+	tell_formats(&f);
 	if (s->dir && dir_version(&f) < 0)
 		return -1;
 	s->seg[s->nseg++] = (struct segment){ NULL, f.data.off, f.data.size };

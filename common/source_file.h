@@ -18,6 +18,8 @@ struct file {			/* a perf.data while it is being taken apart */
 	uint64_t	 budget;	/* bytes that sections may still hold: they don't overlap in a sane file */
 	uint64_t	 attr_size;
 	unsigned	 nattrs;	/* records made of them */
+	bool		 tracepoints;	/* are among them */
+	bool		 lost;		/* features are, as the file is not whole */
 	struct section	 attrs, data;
 	bool		 feature[FEATURE_BITS];
 	struct section	 features[FEATURE_BITS];

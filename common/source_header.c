@@ -124,6 +124,7 @@ no_features(struct file *f)
 {
 	memset(f->feature, 0, sizeof f->feature);
 	memset(f->features, 0, sizeof f->features);
+	f->lost = true;
 	return 1;
 }
 
@@ -158,6 +159,7 @@ get_table(struct file *f, uint64_t at)
 		if (file_read_at(f, h, at, sizeof h) < 0) {
 			if (!repair_forgive(f->s, 0))
 				return -1;
+			f->lost = true;
 			memset(f->feature + i, 0, sizeof f->feature - (size_t)i);
 			return 1;
 		}
@@ -167,6 +169,7 @@ get_table(struct file *f, uint64_t at)
 			continue;
 		if (!repair_forgive(f->s, 0))
 			return -1;
+		f->lost = true;
 		f->feature[i] = false;
 		f->features[i] = (struct section){ 0, 0 };
 	}

@@ -88,6 +88,7 @@ examples() {
 		cp data/k_mono.pipe.data "$T/here/web1.data"
 		cp data/k_mono.pipe.data "$T/here/web2.data"
 		head -c 20000 data/demo.data >"$T/here/cut.data"
+		head -c 3800 data/sched_R.file.data >"$T/here/killed.data"
 		printf '42\n89\n' >"$T/here/pids"
 		gzip -c ../LICENSE >"$T/here/archive.gz"
 		examples "$page" >"$T/examples"

@@ -237,6 +237,79 @@ frame_starts() {
 	[ "$(wc -c <"$T/out")" = $((6000 * 40 + 80 + 192 - 12000)) ]
 }
 
+# Of the perf.data NAME what a killed recorder would have left, in $T/killed: no size of the data, nothing behind them.
+kill_file() {
+	head -c $(($(od -An -tu8 -j40 -N8 "$1") + $(od -An -tu8 -j48 -N8 "$1"))) "$1" >"$T/killed"
+	dd if=/dev/zero of="$T/killed" bs=1 seek=48 count=8 conv=notrunc status=none
+	dd if=/dev/zero of="$T/killed" bs=1 seek=72 count=32 conv=notrunc status=none
+}
+
+# What a directory of tracing has of the tracepoints of a recording with TRACING_DATA, in $T/tracing.
+tracing_directory() {
+	local e name
+	for e in sched_process_fork sched_process_exec sched_process_exit; do
+		mkdir -p "$T/tracing/events/sched/$e"
+		sed -n "s/.*\(name: $e\)\$/\1/; /^name: $e\$/,/^print fmt/p" "$1" >"$T/tracing/events/sched/$e/format"
+		grep -q '^ID: [0-9]' "$T/tracing/events/sched/$e/format"
+	done
+	# another system, others of this one, and what is no format
+	mkdir -p "$T/tracing/events/irq/irq_handler_entry" "$T/tracing/events/sched/sched_switch" "$T/tracing/events/ftrace/function"
+	printf 'name: irq_handler_entry\nID: 9001\nformat:\n' >"$T/tracing/events/irq/irq_handler_entry/format"
+	printf 'name: sched_switch\nID: 9002\nformat:\n' >"$T/tracing/events/sched/sched_switch/format"
+	echo 1 >"$T/tracing/events/enable"
+	sed -n 's/.*\(\tfield: u64 timestamp;\)/\1/; /^\tfield: u64 timestamp;/,/field: char data;/p' "$1" >"$T/tracing/events/header_page"
+	sed -n 's/.*\(# compressed entry header\)/\1/; /^# compressed/,/data max type_len/p' "$1" >"$T/tracing/events/header_event"
+	[ -s "$T/tracing/events/header_page" ] && [ -s "$T/tracing/events/header_event" ]
+}
+
+@test "repair: a killed recording of tracepoints says what is missing; --formats-from puts it in" {
+	need perf
+	in=data/sched_R.file.data
+	kill_file $in
+	try pcat --repair "$T/killed"
+	[ $rc = 1 ] && grep -q "^pcat: $T/killed: byte [0-9]*: TRACING_DATA: .*perf will show nothing of them (pcat --repair --formats-from" "$T/err"
+	! perf script -f -i "$T/out" 2>/dev/null | grep -q sched_process
+	perf script -f -i $in >"$T/want"
+	[ "$(grep -c sched_process "$T/want")" = 8 ]
+	tracing_directory data/sched_R.pipe.data
+	for other in data/sched_R.pipe.data $in "$T/tracing"; do
+		try pcat --repair --formats-from "$other" "$T/killed"
+		[ $rc = 1 ] || failed "$other: status"
+		mv "$T/out" "$T/mended"
+		perf script -f -i "$T/mended" 2>&1 | cmp "$T/want" - || failed "$other: as a stream"
+		pcat --format=file -f -o "$T/mended.data" "$T/mended"
+		perf script -f -i "$T/mended.data" 2>&1 | cmp "$T/want" - || failed "$other: as a file"
+		# what was saved without them before can get them, too
+		pcat --repair "$T/killed" >"$T/saved" 2>/dev/null || true
+		pcat --repair --formats-from "$other" "$T/saved" | cmp "$T/mended" - || failed "$other: saved"
+	done
+	[ "$(pfilter -e sched:sched_process_exit "$T/mended" | perf script -f -i - 2>/dev/null | wc -l)" -ge 1 ] || failed "names"
+	done_all
+}
+
+@test "repair: formats that do not fit are refused, those that are there stay" {
+	kill_file data/sched_R.file.data
+	tracing_directory data/sched_R.pipe.data
+	try pcat --repair --formats-from data/basic.pipe.data "$T/killed"
+	[ $rc = 1 ] && one_line "pcat: data/basic.pipe.data: has no formats of tracepoints (TRACING_DATA)" && ! [ -s "$T/out" ]
+	try pcat --repair --formats-from "$T/nothing" "$T/killed"
+	[ $rc = 1 ] && one_line "pcat: $T/nothing: No such file or directory"
+	sed -i 's/^ID: .*/ID: 9003/' "$T/tracing/events/sched/sched_process_fork/format"
+	try pcat --repair --formats-from "$T/tracing" "$T/killed"
+	[ $rc = 1 ] && grep -q "has no format of tracepoint [0-9]*, which was recorded" "$T/err"
+	rm "$T/tracing/events/header_page"
+	try pcat --repair --formats-from "$T/tracing" "$T/killed"
+	[ $rc = 1 ] && one_line "pcat: $T/tracing: events/header_page: No such file or directory"
+	try pcat --repair --formats-from data/sched_R.file.data data/sched_R.pipe.data
+	[ $rc = 0 ] && one_line "pcat: warning: --formats-from: the recording has its own" && cmp "$T/out" data/sched_R.pipe.data
+	try pcat --repair --formats-from data/sched_R.file.data data/basic.pipe.data
+	[ $rc = 0 ] && one_line "pcat: warning: --formats-from: the recording has no tracepoints" && cmp "$T/out" data/basic.pipe.data
+	for o in "" "--repair data/basic.pipe.data"; do
+		try pcat $o --formats-from data/sched_R.file.data "$T/killed"
+		[ $rc = 2 ]
+	done
+}
+
 @test "repair: a hundred broken places in a compressed recording end well" {
 	in=data/z1.pipe.data
 	size=$(stat -c %s $in)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats.h"
 #include "options.h"
 #include "out_file.h"
 #include "out_stream.h"
@@ -22,6 +23,8 @@ struct job {
 	struct out	*first, *last;		/* the chain; `last' is the container */
 	struct pp_source *like;			/* made for it: stands for records of the output's byte order */
 	struct pp_err	 like_err;
+	struct formats	*formats;		/* NULL: not asked for */
+	struct pp_err	 formats_err;
 	struct join	*join;			/* NULL: one input, t.in */
 	struct pp_source **inputs;		/* all that were opened: no output may be one of them */
 	int		 ninputs;
@@ -132,7 +135,8 @@ make_chain(struct job *j, struct pp_source *in)
 	/* What these can't do lies in the input. */
 	if ((turns && !(to = endian_new(t, in, j->like, to, &t->in_err))) ||
 	    (o->compat && !(to = compat_new(t, o->compat, in, to, &t->in_err))) ||
-	    (o->lists_features && !(to = features_new(t, &o->features, in, to, &t->in_err))))
+	    (o->lists_features && !(to = features_new(t, &o->features, in, to, &t->in_err))) ||
+	    (j->formats && !(to = formats_new(t, j->formats, in, to, &t->in_err))))
 		return -1;
 	j->first = to;
 	return 1;
@@ -207,6 +211,10 @@ copy(struct job *j)
 	struct tool *t = &j->t;
 	int rc;
 
+	if (j->o.formats_from && !(j->formats = formats_load(t, j->o.formats_from, &j->formats_err))) {
+		tool_say(t, &j->formats_err);
+		return 1;
+	}
 	tool_open_input(t, j->o.open_flags);
 	add_input(j, t->in);
 	if (j->o.splits)
@@ -299,6 +307,7 @@ main(int argc, char **argv)
 	status = j.o.joins ? copy_joined(&j) : copy(&j);
 	pp_close(j.like);
 	look_free(&j.look);
+	formats_free(j.formats);
 	options_free(&j.o);
 	free(j.t.names);
 	free(j.inputs);

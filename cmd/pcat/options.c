@@ -7,7 +7,7 @@
 enum {
 	FORMAT = TOOL_LONG, COMPRESSED2, THREADS, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET, SWITCH_OUTPUT,
 	SWITCH_MAX_FILES, OUTPUT_TEMPLATE, REPAIR, FOLLOW, COMPAT, ENDIAN, FEATURES, NO_FEATURES, EXPAND_COUNTS, PID,
-	EVENT, FRAME_SIZE,
+	EVENT, FRAME_SIZE, FORMATS_FROM,
 };
 
 const struct tool_opt options_table[] = {
@@ -26,6 +26,7 @@ const struct tool_opt options_table[] = {
 	{ SWITCH_MAX_FILES, "switch-max-files", "N", "keep the last N of them" },
 	{ OUTPUT_TEMPLATE, "output-template", "NAME", "their names: %n number, %t time of the first record" },
 	{ REPAIR, "repair", NULL, "leave out what is damaged, say it, and go on" },
+	{ FORMATS_FROM, "formats-from", "OTHER", "with --repair: formats of tracepoints from a recording or a directory" },
 	{ FOLLOW, "follow", NULL, "wait for more until the recorder has finished the file" },
 	{ COMPAT, "compat", "6.1|6.12|current", "leave out or rewrite what that perf cannot read" },
 	{ ENDIAN, "endian", "native|little|big", "write in that byte order" },
@@ -85,6 +86,7 @@ options_take(struct tool *t, struct options *o, int key)
 	case SWITCH_MAX_FILES:	o->split.max_files = tool_number(t, t->optarg, 1, 1000000); break;
 	case OUTPUT_TEMPLATE:	free(o->template); o->template = strdup(t->optarg); break;
 	case REPAIR:		o->open_flags |= PP_OPEN_REPAIR; break;
+	case FORMATS_FROM:	o->formats_from = t->optarg; break;
 	case FOLLOW:		o->open_flags |= PP_OPEN_FOLLOW; break;
 	case COMPAT:		o->compat = compat_option(t, t->optarg); break;
 	case ENDIAN:		o->endian = endian_option(t, t->optarg); break;
@@ -123,6 +125,8 @@ options_done(struct tool *t, struct options *o)
 	}
 	if (o->open_flags & PP_OPEN_FOLLOW && (t->nnames > 1 || o->joins || o->open_flags & PP_OPEN_REPAIR))
 		tool_wrong(t, "--follow: one input only, and not with --repair or what is for joins");
+	if (o->formats_from && (!(o->open_flags & PP_OPEN_REPAIR) || t->nnames > 1 || o->joins))
+		tool_wrong(t, "--formats-from: with --repair, and one input");
 	join_opt_offsets(t, &o->join, &o->offsets);
 	o->join.one_process = o->format == FORMAT_PROFILE && o->profile.pid < 0;
 	o->join.open_flags = o->open_flags;

@@ -13,6 +13,7 @@
 
 struct options {
 	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE } format;
+	const char	*formats_from;		/* NULL: not asked for */
 	unsigned	 open_flags;		/* PP_OPEN_* */
 	struct out_pack	 pack;
 	bool		 joins;			/* an option that is about several inputs, or changes what joins do */
