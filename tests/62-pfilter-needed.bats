@@ -227,3 +227,58 @@ family() {
 	[ "$(wc -c <"$T/out")" -le 100000000 ] || failed "refused"
 	done_all
 }
+
+@test "needed: build-ids of files that a kept map names, and no others" {
+	need perf
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11"
+		for f in "1 [kernel.kallsyms]" "2 /late" "2 /ten" "2 /stranger" "2 /twenty" "2 /ten" "4 /guest"; do
+			echo "HEADER_BUILD_ID misc=${f%% *} pid=-1 build_id=00112233445566778899aabbccddeeff00112233 filename=${f#* }"
+		done
+		cat <<-'END'
+		MMAP misc=1 pid=-1 tid=0 start=0x1000000 len=0x1000 pgoff=0 filename=[kernel.kallsyms]_text
+		COMM pid=10 tid=10 comm=ten
+		MMAP misc=2 pid=10 tid=10 start=0x1000 len=0x1000 pgoff=0 filename=/ten
+		COMM pid=20 tid=20 comm=twenty
+		MMAP misc=2 pid=20 tid=20 start=0x1000 len=0x1000 pgoff=0 filename=/twenty
+		SAMPLE misc=2 ip=0x1001 pid=20 tid=20 time=50 cpu=1
+		SAMPLE misc=2 ip=0x1001 pid=10 tid=10 time=60 cpu=1
+		MMAP misc=2 pid=10 tid=10 start=0x3000 len=0x1000 pgoff=0 filename=/late @ pid=10 tid=10 time=70 id=11
+		FINISHED_ROUND
+		HEADER_BUILD_ID misc=2 pid=-1 build_id=0011 filename=/ten
+		HEADER_BUILD_ID misc=2 pid=-1 build_id=0011 filename=/stranger
+		END
+	} >"$T/ids.txt"
+	mkpipe "$T/ids.txt" >"$T/ids"
+	order() {
+		perl -e 'binmode STDIN; local $/; my $d = <STDIN>; for (my $o = 16; $o + 8 <= length $d; ) {
+			my ($t, $m, $s) = unpack "Vvv", substr $d, $o, 8;
+			print "id:", unpack("Z*", substr $d, $o + 36), " " if $t == 67;
+			print "map:", unpack("Z*", substr $d, $o + 40), " " if $t == 1;
+			$o += $s }'
+	}
+	[ "$(pfilter --pid 10 --sideband=needed -U "$T/rest" "$T/ids" | order)" = "id:[kernel.kallsyms] id:/guest map:[kernel.kallsyms]_text id:/ten id:/ten map:/ten id:/late map:/late id:/ten " ]
+	[ "$(order <"$T/rest")" = "id:[kernel.kallsyms] id:/guest map:[kernel.kallsyms]_text id:/twenty map:/twenty " ]
+	pfilter --pid 99 --sideband=needed "$T/ids" >"$T/none"
+	[ "$(order <"$T/none")" = "id:[kernel.kallsyms] id:/guest map:[kernel.kallsyms]_text " ]
+	! grep -q -a -e stranger -e /ten "$T/none"
+	pfilter --pid 10 "$T/ids" | order | grep -q stranger
+	# as a header feature: what stays of it are records
+	{
+		sed -n 1p "$T/ids.txt"
+		echo "HEADER_FEATURE feat_id=2 u4=0 u2=2 u2=48 u4=0xffffffff x=$(printf '%048d' 1) z=/ten zeros=7 u4=0 u2=2 u2=48 u4=0xffffffff x=$(printf '%048d' 2) z=/stranger zeros=2"
+		sed -n '/^MMAP/,$p' "$T/ids.txt" | grep -v BUILD_ID
+	} >"$T/feature.txt"
+	mkpipe "$T/feature.txt" >"$T/feature"
+	[ "$(pfilter --pid 10 --sideband=needed "$T/feature" | order)" = "map:[kernel.kallsyms]_text id:/ten map:/ten map:/late " ]
+	# of a file: perf finds each id that it finds with all of them
+	for f in data/a_many.file.data data/basic.file.data; do
+		pid=$(perf script -f -F pid -i $f 2>/dev/null | sort | uniq -c | sort -n | tail -1 | awk '{ print $2 }')
+		pfilter --pid $pid --sideband=needed "$f" >"$T/out"
+		perf script -f $bare -F pid,ip,dso -i "$T/out" 2>/dev/null | grep -o '(/[^)]*)' | tr -d '()' | sort -u >"$T/dsos"
+		perf buildid-list -f -i "$f" 2>/dev/null | awk '{ print $2 }' | sort | comm -12 - "$T/dsos" >"$T/want"
+		order <"$T/out" | grep -o 'id:/[^ ]*' | cut -c 4- | sort | comm -12 - "$T/dsos" | diff "$T/want" - || failed "$f"
+		[ -s "$T/want" ] || failed "$f: no ids"
+	done
+	done_all
+}

@@ -210,7 +210,7 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 		verdict = BOTH;
 	front = verdict >> SIDE_BITS;
 	for (size_t at = 0; front && (side = front_get(&j->front, front, &at, &before, j->t.in->swap)) >= 0; )
-		if (side_put(&j->side[side], j->t.in, &before, false) < 0)
+		if (side_put_named(&j->side[side], j->t.in, &before, j->o.sel.has_aux, false) < 0)
 			return -1;
 	owed = front_owed(&j->front, front);
 	front_free(&j->front, front);
@@ -220,7 +220,8 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 		return tee_put(j->tee, j->t.in, r, j->nsides, put_again, j, &j->t.in_err);
 	for (int i = 0; rc > 0 && i < j->nsides; i++)
 		if (verdict >> i & 1)
-			rc = side_put(&j->side[i], j->t.in, r, stable);
+			rc = r->type == PP_SAMPLE ? side_put(&j->side[i], j->t.in, r, stable) :
+			    side_put_named(&j->side[i], j->t.in, r, j->o.sel.has_aux, stable);
 	return rc;
 }
 

@@ -54,7 +54,8 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct state
 		s->totals = tool_alloc(1, sizeof *s->totals);
 		s->totals->totals.max = PP_TOTALS_MAX;
 	}
-	if (o->needed && !(s->needed = needed_new(t->in, state, &t->in_err)))
+	if (o->needed && (!(s->needed = needed_new(t->in, state, &t->in_err)) ||
+	    !(s->build_ids = build_ids_new(t->in->swap, &t->in_err))))
 		return -1;
 	if (!options_change(o) && !scale)
 		return 1;
@@ -76,6 +77,32 @@ side_put_changed(struct side *s, struct pp_source *in, const struct pp_rec *r, b
 	struct end end = { .side = s };
 
 	return s->first ? s->first->put(s->first, in, r, stable) : end_put(&end.pub, in, r, stable);
+}
+
+struct naming {
+	struct side	*side;
+	struct pp_source *in;
+};
+
+static int
+put_build_id(void *arg, const struct pp_rec *r)
+{
+	const struct naming *n = arg;
+
+	return side_put(n->side, n->in, r, false);
+}
+
+int
+side_put_named(struct side *s, struct pp_source *in, const struct pp_rec *r, bool all, bool stable)
+{
+	struct naming n = { s, in };
+	int rc = 1;
+
+	if (s->build_ids && all)
+		rc = build_ids_all(s->build_ids, put_build_id, &n);
+	else if (s->build_ids && build_ids_concern(r->type))
+		rc = build_ids_pass(s->build_ids, r, put_build_id, &n);
+	return rc > 0 ? side_put(s, in, r, stable) : rc < 0 ? -1 : 1;
 }
 
 int
@@ -101,6 +128,7 @@ side_finish(struct side *s)
 		pp_totals_free(&s->totals->totals);
 	free(s->totals);
 	needed_free(s->needed);
+	build_ids_free(s->build_ids);
 	*s = (struct side){ .sink = s->sink, .records = s->records, .samples = s->samples };
 	return rc;
 }

@@ -2,11 +2,12 @@
 /*
  * side.h - one of the two places where records go: what is kept, and with -U the rest; each a stream complete in itself.
  *
- *	[records of --sideband=needed]  ->  READ totals  ->  [periods in attrs]  ->  [anon]  ->  [drop]  ->  [columns]  ->  sink
+ *	[records of --sideband=needed, build-ids]  ->  READ totals  ->  [periods in attrs]  ->  [anon]  ->  [drop]  ->  [columns]  ->  sink
  */
 #ifndef PFILTER_SIDE_H
 #define PFILTER_SIDE_H
 
+#include "build_ids.h"
 #include "needed.h"
 #include "options.h"
 #include "out.h"
@@ -19,6 +20,7 @@ struct side {
 	struct out	*first;		/* of the changes; NULL: there are none */
 	struct totals	*totals;	/* NULL: nothing can be dropped */
 	struct needed	*needed;	/* NULL: all side-band, or none */
+	struct build_ids *build_ids;	/* with that */
 	uint64_t	 records, samples;	/* that reached the sink, or would have */
 };
 
@@ -37,6 +39,8 @@ side_put(struct side *s, struct pp_source *in, const struct pp_rec *r, bool stab
 	s->samples += r->type == PP_SAMPLE;
 	return pp_put(s->sink, in, r);
 }
+/* The same of a record of any type but SAMPLE; `all': what --sideband=needed knows does not count. */
+int	side_put_named(struct side *, struct pp_source *in, const struct pp_rec *, bool all, bool stable);
 /*
  * A sample of this side, or not (`keep'), whose READ totals have to stay right.  With `owed' it is not kept, but what it
  * counted goes to the next that is.
