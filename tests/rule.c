@@ -3,7 +3,8 @@
  * rule - the order in which perf takes the records of a stream, written down as plainly as can be: what psort should make
  * of it, to the byte.
  *
- *	rule <stream		two rounds at a time; the FINISHED_ROUNDs behind what they release
+ *	rule <stream		two rounds at a time; the FINISHED_ROUNDs behind what they release.  In front of a record that
+ *				does not wait: the last one, and as many as make two behind what was released
  *	rule -f <stream		all at the end, and no FINISHED_ROUNDs: psort --full --rounds=drop
  *
  * For sound little-endian streams whose attrs have one sample_type.  It shares no code with common/, on
@@ -23,6 +24,7 @@ struct rec { uint64_t time; const uint8_t *p; };
 static struct rec *wait;		/* in order of arrival, or by time */
 static size_t waiting, room;
 static uint64_t max, limit;
+static unsigned marks = 2;		/* that were put behind the last record that was released */
 static size_t sample_time, trailer_time;	/* from a sample's start; from the end of others; 0: nowhere */
 
 static uint64_t
@@ -87,6 +89,7 @@ release(uint64_t upto)
 	while (n < waiting && wait[n].time <= upto) {
 		put(wait[n].p, size_of(wait[n].p));
 		n++;
+		marks = 0;
 	}
 	waiting -= n;
 	memmove(wait, wait + n, waiting * sizeof *wait);
@@ -102,6 +105,27 @@ queue(uint64_t time, const uint8_t *p)
 	wait[waiting++] = (struct rec){ time, p };
 }
 
+static void
+put_mark(const uint8_t **mark)
+{
+	if (!*mark)
+		return;
+	put(*mark, size_of(*mark));
+	*mark = NULL;
+	marks++;
+}
+
+/* What was released stays in front of what is put now, for who does the same again. */
+static void
+settle(const uint8_t **mark)
+{
+	static const uint8_t fresh[8] = { FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0 };
+
+	put_mark(mark);
+	for (; marks < 2; marks++)
+		put(fresh, sizeof fresh);
+}
+
 /* A mark releases what was known at the one before it, and that one follows. */
 static void
 round_finished(const uint8_t **mark, const uint8_t *next)
@@ -110,8 +134,7 @@ round_finished(const uint8_t **mark, const uint8_t *next)
 		release(limit);
 		limit = max;
 	}
-	if (*mark)
-		put(*mark, size_of(*mark));
+	put_mark(mark);
 	*mark = next;
 }
 
@@ -149,9 +172,11 @@ main(int argc, char **argv)
 			learn(num(p + 8 + 24, 8));
 		if (time && time != UINT64_MAX)
 			queue(time, p);
-		else if (type != FINISHED_ROUND)
+		else if (type != FINISHED_ROUND) {
+			if (!full)
+				settle(&mark);
 			put(p, size_of(p) + payload);
-		else if (!full)
+		} else if (!full)
 			round_finished(&mark, p);
 		p += size_of(p) + payload;
 	}
