@@ -8,7 +8,7 @@
  *
  * Feed it in time order.  The rules are those of task.h, whose maps it uses; what it adds is what a record says
  * beyond name and place (protection, inode or build-id, misc).  A task that has ended is still told for a while,
- * since its last samples follow its EXIT.  AUX_OUTPUT_HW_ID is not told.
+ * and that it has, since its last samples follow its EXIT.  AUX_OUTPUT_HW_ID is not told.
  *
  * Memory: the state that is alive, and file names until the next snapshot_write().
  */

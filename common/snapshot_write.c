@@ -105,6 +105,18 @@ leader_of(const struct snapshot *s, const struct process *p)
 	return t && t->process == p ? t : NULL;
 }
 
+/* That a thread has ended: newer perfs forget it then. */
+static int
+emit_exit(struct snapshot_writer *w, const struct snapshot_task *t)
+{
+	pp_set_u32(w->buf + 8, t->pid, w->s->swap);
+	pp_set_u32(w->buf + 12, (uint32_t)t->ppid, w->s->swap);
+	pp_set_u32(w->buf + 16, t->tid, w->s->swap);
+	pp_set_u32(w->buf + 20, (uint32_t)t->ptid, w->s->swap);
+	pp_set_u64(w->buf + 24, w->stamp.time, w->s->swap);
+	return emit(w, PP_EXIT, 0, 32);
+}
+
 /* The first thread comes first: the maps that perf gives to the others are those of that one. */
 static int
 emit_process(struct snapshot_writer *w, const struct process *p)
@@ -118,6 +130,9 @@ emit_process(struct snapshot_writer *w, const struct process *p)
 		return -1;
 	TAILQ_FOREACH(t, &p->tasks, siblings)
 		if (t != leader && emit_names(w, t) < 0)
+			return -1;
+	TAILQ_FOREACH(t, &p->tasks, siblings)
+		if (t->pub.ended && emit_exit(w, &t->pub) < 0)
 			return -1;
 	return 1;
 }
@@ -216,14 +231,7 @@ snapshot_write_exit(struct snapshot *s, const struct snapshot_task *t, const str
 {
 	struct snapshot_writer *w = begin(s, stamp, put, arg);
 
-	if (!w)
-		return -1;
-	pp_set_u32(w->buf + 8, t->pid, s->swap);
-	pp_set_u32(w->buf + 12, (uint32_t)t->ppid, s->swap);
-	pp_set_u32(w->buf + 16, t->tid, s->swap);
-	pp_set_u32(w->buf + 20, (uint32_t)t->ptid, s->swap);
-	pp_set_u64(w->buf + 24, stamp->time, s->swap);
-	return emit(w, PP_EXIT, 0, 32);
+	return w ? emit_exit(w, t) : -1;
 }
 
 int

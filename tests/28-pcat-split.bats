@@ -130,6 +130,15 @@ splits() {
 	done_all
 }
 
+@test "--switch-output: samples behind the EXIT of their task read as in the whole, whatever perf makes of them" {
+	need perf
+	{ part one; sample 1000 1; sample 2000 1; echo "EXIT pid=100 ppid=1 tid=100 ptid=1 time=2500 @ pid=100 tid=100 time=2500 id=11"
+	  for i in 3000 4000 5000 6000; do sample $i 1; done; } | mkpipe - >"$T/f"
+	splits 100B "$T/f" 3
+	pstat --json "$T/c/00003" | grep -q '"name":"EXIT"' || failed "no EXIT in the snapshot"
+	done_all
+}
+
 @test "--switch-output: joined recordings are cut where all of them allow it" {
 	need perf
 	{ part one; for i in $(seq 1000 10 4000); do sample $i 1; done; sample 1500 9; } | mkpipe - >"$T/a"
