@@ -128,8 +128,11 @@ put_attr(struct file *f, uint64_t off)
 		memcpy(p + PP_HEADER_SIZE, attr, size);
 		if (file_read_at(f, p + PP_HEADER_SIZE + size, ids.off + 8 * done, 8 * n) < 0)
 			return -1;
+		if (n && !done)
+			f->ids[f->nids] = pp_get_u64(p + PP_HEADER_SIZE + size, f->swap);
 		done += n;
 	} while (done < ids.size / 8);
+	f->nids++;
 	return 1;
 }
 
@@ -141,6 +144,8 @@ put_attrs(struct file *f)
 		return source_fail(f->s, 16, "attr_size is %ju", (uintmax_t)f->attr_size);
 	if (f->attrs.size / f->attr_size > ATTRS_MAX)
 		return source_fail(f->s, 24, "more than %d attrs", ATTRS_MAX);
+	if (!(f->ids = calloc(f->attrs.size / f->attr_size + 1, sizeof *f->ids)))
+		return source_fail(f->s, 24, "out of memory");
 	for (uint64_t at = 0; at + f->attr_size <= f->attrs.size; at += f->attr_size)
 		if (put_attr(f, f->attrs.off + at) < 0)
 			return -1;
@@ -229,17 +234,40 @@ source_file_payload(const struct source *s, const struct pp_rec *r)
 }
 
 /*
- * In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC.  One without ids may be the first
- * only: id 0 is that one's.
+ * The id by which a stream speaks of the i-th event, whose entry of EVENT_DESC says `id'.  False: there is none, and perf
+ * would give up at it.  0 is the first event's.
  */
+static bool
+id_of_event(const struct file *f, size_t i, uint64_t *id)
+{
+	if (f->ids) {
+		*id = i < f->nids ? f->ids[i] : 0;
+		return *id || !i;
+	}
+	return *id ? pp_event_by_id(f->s->pub.events, *id) != NULL : !i;
+}
+
+static int
+put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
+{
+	uint8_t *p = record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~(size_t)7));
+
+	if (!p)
+		return -1;
+	pp_set_u64(p + 8, EVENT_UPDATE_NAME, f->swap);
+	pp_set_u64(p + 16, id, f->swap);
+	memcpy(p + 24, name, len);
+	return 1;
+}
+
+/* In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC, in the order of the attrs. */
 static int
 put_names(struct file *f)
 {
 	const struct section *x = &f->features[PP_FEAT_EVENT_DESC];
-	uint8_t *all, *p;
+	uint8_t *all;
 	struct pp_cur c;
 	uint32_t n, attr_size;
-	bool first = true;
 	int rc = 1;
 
 	if (!f->feature[PP_FEAT_EVENT_DESC])
@@ -251,24 +279,17 @@ put_names(struct file *f)
 	c = pp_cur(all, f->feature[PP_FEAT_EVENT_DESC] ? x->size : 0, f->swap);
 	n = pp_take_u32(&c);
 	attr_size = pp_take_u32(&c);
-	for (; n-- && rc > 0; first = false) {
+	for (size_t i = 0; i < n && rc > 0; i++) {
 		pp_take(&c, attr_size);
 		uint32_t nids = pp_take_u32(&c), len = pp_take_u32(&c);
 		const uint8_t *name = pp_take(&c, len), *ids = pp_take_n(&c, nids, 8);
+		uint64_t id = ids && nids ? pp_get_u64(ids, f->swap) : 0;
 
 		if (c.bad || len > 4096)
 			break;		/* the feature itself is passed on as it is */
 		len = (uint32_t)strnlen((const char *)name, len);
-		if (!len || (!nids && !first))
-			continue;
-		if (!(p = record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~7u))))
-			rc = -1;
-		else {
-			pp_set_u64(p + 8, EVENT_UPDATE_NAME, f->swap);
-			if (nids)
-				memcpy(p + 16, ids, 8);
-			memcpy(p + 24, name, len);
-		}
+		if (len && id_of_event(f, i, &id))
+			rc = put_name(f, id, name, len);
 	}
 	free(all);
 	return rc;
@@ -358,6 +379,7 @@ source_file_open(struct source *s)
 	    put_build_ids(&f) < 0 || put_tracing(&f) < 0 ? -1 : 1;
 
 	s->head = f.head;
+	free(f.ids);
 	if (rc < 0)
 		return rc;
 	tell_formats(&f);

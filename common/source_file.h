@@ -20,6 +20,8 @@ struct file {			/* a perf.data while it is being taken apart */
 	unsigned	 nattrs;	/* records made of them */
 	bool		 tracepoints;	/* are among them */
 	bool		 lost;		/* features are, as the file is not whole */
+	uint64_t	*ids;		/* the first one of each attr, 0: it has none; NULL: the attrs were read before */
+	size_t		 nids;
 	struct section	 attrs, data;
 	bool		 feature[FEATURE_BITS];
 	struct section	 features[FEATURE_BITS];

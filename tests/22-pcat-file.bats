@@ -126,9 +126,16 @@ described() {
 	perf stat report -i data/stat_I.file.data >"$T/want" 2>&1
 	grep -q context-switches "$T/want" || failed "perf stat report shows nothing of the file"
 	perf stat report -i - <"$T/o" 2>&1 | diff "$T/want" - || failed "stat report"
+	# an id in EVENT_DESC that no attr has: perf goes by the order of the events
+	cp data/stat_I.file.data "$T/f"
+	read -r at _ <<<"$(section "$T/f" 12)"
+	put "$T/f" $((at + 8 + 128 + 4 + 68 + 16 + 128 + 4 + 68)) ff ff ff ff ff ff ff 7f
+	perf script -i "$T/f" >"$T/script"
+	cmp -s "$T/f" data/stat_I.file.data && failed "not overwritten"
+	pcat "$T/f" | perf script -i - | diff "$T/script" - || failed "an id that is none"
 	# its attrs are those of a stream by the same perf, and it is a file again
 	[ "$(u64 "$T/o" 48)" = 0 ] && [ "$(u64 data/stat.pipe.data 48)" = 0 ] || failed "sample_type"
-	pcat --format=file -o "$T/f" data/stat_I.file.data
+	pcat --format=file -f -o "$T/f" data/stat_I.file.data
 	perf script -i data/stat_I.file.data | diff - <(perf script -i "$T/f") || failed "file to file"
 	diff "$T/want" <(perf stat report -i "$T/f" 2>&1) || failed "stat report of a file"
 	done_all
