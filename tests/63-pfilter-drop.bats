@@ -316,9 +316,23 @@ load oracle
 	done_all
 }
 
+@test "pfilter --rejected: a temporary file that cannot be made is a failure, not wrong usage" {
+	TMPDIR=$T/none try pfilter --pid 1 -U "$T/rest" data/basic.pipe.data
+	[ $rc = 1 ] && one_line "pfilter: --rejected: needs a temporary file: $T/none: No such file" && ! [ -e "$T/rest" ] || failed dir
+	# whatever runs out of descriptors says so with status 1
+	for n in $(seq 4 40); do
+		try bash -c 'ulimit -n $0; exec pfilter --pid 1 -U "$1/rest" data/basic.pipe.data' $n "$T"
+		[ $rc != 0 ] || break
+		! grep -q 'shared libraries' "$T/err" || continue
+		[ $rc = 1 ] && one_line "pfilter: " && grep -q 'Too many open files' "$T/err" || failed "$n descriptors"
+	done
+	[ $n -gt 4 ] || failed "no descriptors are needed?"
+	done_all
+}
+
 @test "pfilter --drop-unused-events: the temporary file" {
 	try env TMPDIR="$T/none" pfilter --drop-unused-events data/multi.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: --drop-unused-events: needs a temporary file: $T/none: No such file"
+	[ $rc = 1 ] && one_line "pfilter: --drop-unused-events: needs a temporary file: $T/none: No such file"
 	[ -z "$(ls "$T/tmp" 2>/dev/null)" ]
 }
 

@@ -110,8 +110,13 @@ drop_unused(const struct tool *t, struct drop *d)
 		return;
 	d->spool = tool_alloc(1, sizeof *d->spool);
 	for (unsigned i = 0; i < SIDES; i++)
-		if ((d->spool->fd[i] = pp_tmpfile(NULL)) < 0)
-			tool_wrong(t, "--drop-unused-events: needs a temporary file: %s: %s", pp_tmpdir(NULL), strerror(errno));
+		if ((d->spool->fd[i] = pp_tmpfile(NULL)) < 0) {
+			struct pp_err err = { .file = "--drop-unused-events" };
+
+			pp_fail(&err, "needs a temporary file: %s: %s", pp_tmpdir(NULL), strerror(errno));
+			tool_say(t, &err);
+			exit(1);
+		}
 }
 
 bool

@@ -30,6 +30,7 @@
 #include "stats.h"
 #include "survey.h"
 #include "tee.h"
+#include "tmpfile.h"
 
 enum { MEMORY = 256 << 20 };
 /* A verdict: where to; dropped, but its period goes to those that are kept; and the number of its front. */
@@ -479,8 +480,12 @@ open_outputs(struct job *j)
 	t->out = open_sink(t, &t->file, t->out_name, &t->out_err);
 	if (!rest)
 		return;
-	if (!(j->tee = tee_new()))
-		tool_wrong(t, "--rejected: needs a temporary file: %s", strerror(errno));
+	if (!(j->tee = tee_new())) {
+		pp_fail(&j->rest_err, "needs a temporary file: %s: %s", pp_tmpdir(NULL), strerror(errno));
+		j->rest_err.file = "--rejected";
+		tool_say(t, &j->rest_err);
+		exit(1);
+	}
 	j->side[1].sink = open_sink(t, &j->rest, rest, &j->rest_err);
 	if (atomic_same(&j->rest, &t->file))
 		tool_wrong(t, "--rejected '%s': is the output too", rest);
