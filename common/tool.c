@@ -26,7 +26,7 @@
 #include "out_file.h"
 #include "tool.h"
 
-enum { OPTS_MAX = 128 };
+enum { OPTS_MAX = 128 };		/* bits of given */
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
@@ -290,6 +290,50 @@ open_standard(void)
 			exit(1);	/* nobody can be told */
 }
 
+static int
+row_of(const struct tool *t, int key)
+{
+	int row = 0;
+
+	while (t->opts[row].name && t->opts[row].key != key)
+		row++;
+	return t->opts[row].name ? row : -1;
+}
+
+bool
+tool_given(const struct tool *t, int key)
+{
+	int row = row_of(t, key);
+
+	return row >= 0 && t->given[row / 64] >> row % 64 & 1;
+}
+
+static bool
+adds_up(const struct tool_opt *o)
+{
+	static const char *const lists[] = { "LIST", "EXPR", "RANGES" };
+	size_t n = o->arg ? strlen(o->arg) : 0;
+
+	for (size_t i = 0; n && i < sizeof lists / sizeof *lists; i++)
+		if (!strcmp(o->arg, lists[i]))
+			return true;
+	return !n || o->key == 'i' || (n > 3 && !strcmp(o->arg + n - 3, "..."));
+}
+
+/* An option is being given: what it is called, and not twice what has one value. */
+static void
+note_given(struct tool *t, int key, char *name, size_t size)
+{
+	int row = row_of(t, key);
+
+	if (row < 0)			/* an operand */
+		return;
+	snprintf(name, size, "--%s", t->opts[row].name);
+	if (tool_given(t, key) && !adds_up(&t->opts[row]))
+		tool_wrong(t, "%s: given twice, but takes one value", name);
+	t->given[row / 64] |= UINT64_C(1) << row % 64;
+}
+
 int
 tool_getopt(struct tool *t, int argc, char **argv)
 {
@@ -320,9 +364,7 @@ tool_getopt(struct tool *t, int argc, char **argv)
 			tool_wrong(t, "%s: %s; see %s --help", name, key == ':' ? "needs an argument" :
 			    is_long && optopt ? "takes no argument" : "no such option", t->name);
 		}
-		for (const struct tool_opt *o = t->opts; o->name; o++)
-			if (o->key == key)
-				snprintf(name, sizeof name, "--%s", o->name);
+		note_given(t, key, name, sizeof name);
 		t->optname = name;
 		if (!common_option(t, key))
 			return key;

@@ -32,7 +32,11 @@
 struct tool_opt {
 	int		 key;		/* the short letter; from TOOL_LONG on: no short form */
 	const char	*name;		/* the long name, perf's where perf has one */
-	const char	*arg;		/* what its argument is called; NULL: takes none; "[X]": optional, after = */
+	/*
+	 * What its argument is called; NULL: takes none; "[X]": optional, after =.  Repeated, an option of LIST, EXPR or RANGES
+	 * adds up, and so does one that ends with "..."; any other with an argument is wrong usage then.
+	 */
+	const char	*arg;
 	const char	*help;		/* one line for --help */
 };
 enum { TOOL_LONG = 256, TOOL_MAX_EXPAND = 997, TOOL_FORMAT = 998, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
@@ -73,6 +77,7 @@ struct tool {
 	bool		 force;			/* replace an output file that exists, and nothing else */
 	bool		 as_file;		/* --format=file */
 	unsigned	 allowed;		/* by tool_allows(): of `allow', by place */
+	uint64_t	 given[2];		/* by tool_given(): of `opts', by place */
 	const char	*optarg;		/* of the option just returned */
 	const char	*optname;		/* that option as the user would write it, "--pid" */
 	/* made by tool_open() */
@@ -87,6 +92,8 @@ struct tool {
 
 /* The next option's key, -1 at the end.  Common options and operands are dealt with; wrong use exits 2. */
 int	tool_getopt(struct tool *, int argc, char **argv);
+/* Was the option with that key given? */
+bool	tool_given(const struct tool *, int key);
 /* Did the user --allow that, which is one of the tool's words? */
 bool	tool_allows(const struct tool *, const char *word);
 /*

@@ -421,3 +421,77 @@ ended() {
 	done
 	done_all
 }
+
+# ---- options given twice, or without their partner ---------------------------------------------------
+
+@test "options: one of a single value is not given twice; lists and expressions add up" {
+	in=data/multi.pipe.data
+	while read -r t opts; do
+		try $t $opts "$in"
+		want=${opts%%[ =]*}
+		[ $rc = 2 ] && one_line "$t: $want: given twice" && ! [ -s "$T/out" ] || failed "$t $opts"
+	done <<-END
+		pcat --format=stream --format=file
+		pcat --compat=6.1 --compat=6.12
+		pcat --endian=little --endian=big
+		pcat --compress=1 --compress=3
+		pcat --output $T/a -o $T/b
+		pfilter --switch-on cpu-clock --switch-on page-faults
+		pfilter --switch-off cpu-clock --switch-off page-faults
+		pfilter --every 2 --every 3
+		pfilter --sideband=all --sideband=none
+		pfilter --max-stack 3 --max-stack 4
+		pfilter --rejected $T/a -U $T/b
+		psort --window 1ms --window 2ms
+		psort --max-memory 1M -S 2M
+		psort --late=drop --late=emit
+		pinject --output $T/a -o $T/b
+		pstat --output $T/a -o $T/b
+	END
+	! ls "$T" | grep -qx '[ab]' || failed "written"
+	while IFS='|' read -r twice once; do
+		cmp <(pfilter $twice "$in" 2>&1) <(pfilter $once "$in" 2>&1) || failed "$twice"
+		[ "$(pfilter $once "$in" | wc -c)" != "$(wc -c <"$in")" ] || failed "$once changes nothing"
+	done <<-'END'
+		--exclude-tid 0-5127 --exclude-tid 5128-5129|--exclude-tid 0-5129
+		--cpu 0 --cpu 9|--cpu 0,9
+		-e cpu-clock -e page-faults|-e cpu-clock,page-faults
+		--exclude-comm worker/0 --exclude-comm threads|--exclude-comm worker/0,threads
+		--filter cpu==0 --filter period>1|--filter cpu==0&&period>1
+		--drop-type SWITCH --drop-type 82|--drop-type SWITCH,82
+		--exclude-type SAMPLE --exclude-type SWITCH|--exclude-type SAMPLE,SWITCH
+		--time +1ms,+2ms --time +4ms,+5ms|--time +4ms,+5ms --time +1ms,+2ms
+	END
+	cmp <(pcat --no-features=hostname --no-features=cpuid "$in") <(pcat --no-features=hostname,cpuid "$in") || failed "pcat"
+	try pcat --time-offset 1s "$in" --time-offset 2s --allow clocks,same-input "$in"
+	[ $rc = 0 ] || failed "--time-offset, of each input"
+	done_all
+}
+
+@test "options: one without its partner is wrong usage" {
+	in=data/basic.pipe.data
+	while read -r t opts; do
+		try $t $opts "$in"
+		[ $rc = 2 ] && one_line "$t: ${opts%%[ =]*}" && grep -q ' go' "$T/err" && ! [ -s "$T/out" ] || failed "$t $opts"
+	done <<-END
+		pcat --pid=1
+		pcat --event=foo
+		pcat --pid=1 --format=file -o $T/x
+		pcat --threads=2
+		pcat --frame-size=1M
+		pcat --output-template=$T/%n
+		pcat --output-template=$T/%n --switch-output=1M -o $T/x
+		pfilter --seed 1 --every 2
+		pfilter --stop --pid 1
+		pfilter --scale-period --pid 1
+		pfilter --anon-key $T/key
+		pfilter --show-on-off-events --pid 1
+		pfilter --children --cpu 1
+		psort --align=first
+		psort --output=$T/x --check
+		psort --full --check
+		psort --stats -c
+	END
+	! [ -e "$T/x" ] || failed "written"
+	done_all
+}

@@ -540,8 +540,8 @@ several_names() {
 		[ $rc = 2 ] && one_line "pfilter: --drop-type '" || failed "$how"
 	done
 	# who writes nothing does not say that it did
-	for args in "-n" "-n --stats=json" "" "--stats=json"; do
-		pfilter --stats $args --pid 1 data/basic.pipe.data 2>"$T/err" >/dev/null
+	for args in "-n --stats" "-n --stats=json" --stats --stats=json; do
+		pfilter $args --pid 1 data/basic.pipe.data 2>"$T/err" >/dev/null
 		case $args in
 		-n*) ! grep -q 'pfilter: written\|"written"' "$T/err" && grep -q 'would.be.written' "$T/err";;
 		*) grep -q 'pfilter: written:\|"written":' "$T/err";;

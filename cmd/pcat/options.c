@@ -21,7 +21,7 @@ const struct tool_opt options_table[] = {
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "joining: keep the pids of different hosts apart (auto)" },
 	{ HOST_TAG, "host-tag", "none|comm", "joining: the host's name in front of each comm" },
 	{ ALIGN, "align", "none|wall|first", "joining: bring the inputs' clocks together" },
-	{ TIME_OFFSET, "time-offset", "TIME", "add to the times of the next input (1.5s; -10ms)" },
+	{ TIME_OFFSET, "time-offset", "TIME...", "add to the times of the next input (1.5s; -10ms)" },
 	{ SWITCH_OUTPUT, "switch-output", "SIZE|TIME|rounds:N", "write several files, each complete" },
 	{ SWITCH_MAX_FILES, "switch-max-files", "N", "keep the last N of them" },
 	{ OUTPUT_TEMPLATE, "output-template", "NAME", "their names: %n number, %t time of the first record" },
@@ -105,8 +105,12 @@ options_done(struct tool *t, struct options *o)
 
 	if (o->pack.two && !o->pack.level)
 		o->pack.level = 1;
-	if (o->pack.frame && !o->pack.level)
-		tool_wrong(t, "--frame-size goes with -z");
+	if (tool_given(t, FRAME_SIZE) && !o->pack.level)
+		tool_wrong(t, "--frame-size: goes with --compress");
+	if (tool_given(t, THREADS) && !o->pack.level)
+		tool_wrong(t, "--threads: goes with --compress");
+	if (o->format != FORMAT_PROFILE && (tool_given(t, PID) || tool_given(t, EVENT)))
+		tool_wrong(t, "%s: goes with --format=gperftools", tool_given(t, PID) ? "--pid" : "--event");
 	if (o->pack.frame == UINT64_MAX && o->pack.threads)
 		tool_wrong(t, "--threads compresses a frame in each thread: not with --frame-size=session");
 	if (o->pack.two && o->compat && !compat_compressed2(o->compat))
@@ -117,6 +121,8 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--format=gperftools: cannot be compressed or split");
 	if (!o->splits && (o->template || o->split.max_files))
 		tool_wrong(t, "--output-template and --switch-max-files go with --switch-output");
+	if (o->template && t->out_name)
+		tool_wrong(t, "--output-template: goes without --output, which names the files too");
 	if (o->splits) {
 		char *given = o->template;
 

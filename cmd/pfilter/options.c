@@ -25,7 +25,7 @@ const struct tool_opt options_table[] = {
 	{ DSO, "dso", "LIST", "keep samples in these files" },
 	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups" },
 	{ FILTER, "filter", "EXPR", "keep samples of which this is true: 'period > 1000 && comm ~ \"ng*\"'" },
-	{ FILTER_FILE, "filter-file", "FILE", "the same, from a file" },
+	{ FILTER_FILE, "filter-file", "FILE...", "the same, from a file" },
 	{ EXPLAIN, "explain", NULL, "show what --filter was understood as, and what has to wait for time order" },
 	{ PID_NOT, "exclude-pid", "LIST", "drop samples of these processes" },
 	{ TID_NOT, "exclude-tid", "LIST", "drop samples of these threads" },

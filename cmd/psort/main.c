@@ -29,7 +29,7 @@ static const struct tool_opt opts[] = {
 	{ HOST_TAG, "host-tag", "none|comm", "merging: the host's name in front of each comm" },
 	{ MERGE_ATTRS, "merge-attrs", NULL, "merging: make equal events one" },
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "merging: keep the pids of different hosts apart (auto)" },
-	{ TIME_OFFSET, "time-offset", "TIME", "merging: add to the times of the next input (1.5s; -10ms)" },
+	{ TIME_OFFSET, "time-offset", "TIME...", "merging: add to the times of the next input (1.5s; -10ms)" },
 	TOOL_OPT_ALLOW(JOIN_ALLOW),
 	TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
 };
@@ -115,6 +115,22 @@ option(struct tool *t, struct options *o, int key)
 	}
 }
 
+/* What is written, and how, is no matter for --check. */
+static void
+check_alone(const struct tool *t)
+{
+	static const int goes[] = { 'c', 'i', 'q', 'v', 'f', 'S', 'T', TOOL_MAX_EXPAND };
+
+	for (const struct tool_opt *o = t->opts; o->name; o++) {
+		bool fits = !tool_given(t, o->key);
+
+		for (size_t i = 0; i < sizeof goes / sizeof *goes; i++)
+			fits |= o->key == goes[i];
+		if (!fits)
+			tool_wrong(t, "--%s: goes without --check, which writes nothing", o->name);
+	}
+}
+
 /* Sort, or merge; 0, or 1. */
 static int
 run(struct tool *t, struct options *o, char **names, int n)
@@ -182,6 +198,7 @@ main(int argc, char **argv)
 	t.no_output = o.check;
 	if (!o.check)
 		return run(&t, &o, NULL, 0);
+	check_alone(&t);
 	tool_open(&t, 0);
 	check(&t);
 	return tool_close(&t);
