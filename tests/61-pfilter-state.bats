@@ -356,6 +356,7 @@ pids() {
 }
 
 @test "state: a payload amid waiting records goes out at once, behind what explains it, and nothing is decided for it" {
+	need perf
 	cat >"$T/aux.txt" <<-'END'
 	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
 	COMM pid=1 tid=1 comm=one @ time=1 pid=1 tid=1 id=11

@@ -162,6 +162,7 @@ alike_shares() {
 }
 
 @test "thin: --max-rate --scale-period: a sample stands for those of its event and CPU since the one before it, in time order" {
+	need perf
 	need jq
 	# The CPUs' samples come in blocks; what a CPU runs is told by its pid.
 	{
@@ -217,6 +218,7 @@ alike_shares() {
 }
 
 @test "thin: --max-rate --scale-period of samples without a period: they get the field, all else stays" {
+	need perf
 	need jq
 	{
 		echo "attr type=1 config=0 period=4000 sample_type=IP|TID|TIME|ID|CPU flags=sample_id_all|comm ids=11"
