@@ -56,14 +56,12 @@ slot(struct front *f)
 }
 
 int
-front_take(struct front *f)
+front_keep(struct front *f)
 {
 	struct front_slot s = { .mid = f->side ? f->mid : f->len, .n = f->len, .owed = f->owed };
 	int i;
 
 	f->side = 0;
-	if (!f->len && !f->owed)
-		return 0;
 	if ((f->len && !(s.p = malloc(f->len))) || (i = slot(f)) < 0) {
 		free(s.p);
 		return -1;

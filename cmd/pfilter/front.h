@@ -35,7 +35,15 @@ front_owe(struct front *f, uint64_t owed)
 	f->owed = owed;
 }
 /* It is complete: its number, 0 if it is empty; -1: no memory. */
-int	front_take(struct front *);
+int	front_keep(struct front *);
+static inline int
+front_take(struct front *f)
+{
+	if (f->len || f->owed)
+		return front_keep(f);
+	f->side = 0;
+	return 0;
+}
 static inline uint64_t
 front_owed(const struct front *f, int number)
 {

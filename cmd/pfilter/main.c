@@ -211,7 +211,7 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 		verdict = BOTH;
 	front = verdict >> SIDE_BITS;
 	for (size_t at = 0; front && (side = front_get(&j->front, front, &at, &before, j->t.in->swap)) >= 0; )
-		if (side_put_named(&j->side[side], j->t.in, &before, j->o.sel.has_aux, false) < 0)
+		if (side_put_other(&j->side[side], j->t.in, &before, j->o.sel.has_aux, false) < 0)
 			return -1;
 	owed = front_owed(&j->front, front);
 	front_free(&j->front, front);
@@ -222,7 +222,7 @@ emit(void *arg, const struct pp_rec *r, int verdict, bool stable)
 	for (int i = 0; rc > 0 && i < j->nsides; i++)
 		if (verdict >> i & 1)
 			rc = r->type == PP_SAMPLE ? side_put(&j->side[i], j->t.in, r, stable) :
-			    side_put_named(&j->side[i], j->t.in, r, j->o.sel.has_aux, stable);
+			    side_put_other(&j->side[i], j->t.in, r, j->o.sel.has_aux, stable);
 	return rc;
 }
 
@@ -269,7 +269,8 @@ take(struct job *j, const struct pp_rec *r)
 {
 	struct tool *t = &j->t;
 	const struct pp_event *ev;
-	struct pp_rec new = *r;
+	const struct pp_rec *x = r;	/* what is decided on and written */
+	struct pp_rec new;
 	int to = BOTH, rc = 1;
 
 	j->decide.nr++;
@@ -278,16 +279,19 @@ take(struct job *j, const struct pp_rec *r)
 		return 1;
 	}
 	if (j->with_period) {
+		new = *r;
+		x = &new;
 		j->decide.offset = pp_offset(t->in, r);
-		rc = thin_add_period(t->in, &new, j->with_period, &t->in_err);
+		if (thin_add_period(t->in, &new, j->with_period, &t->in_err) < 0)
+			return placed(j, r, -1);
 	}
-	if (rc > 0 && j->hold)
-		rc = hold_put(j->hold, &new, r);
-	else if (rc > 0 && r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, &new, &t->in_err)) ||
-	    (to = judge(j, ev, &new)) < 0))
+	if (j->hold)
+		rc = hold_put(j->hold, x, r);
+	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, x, &t->in_err)) ||
+	    (to = judge(j, ev, x)) < 0))
 		rc = -1;
-	else if (rc > 0)
-		rc = emit(j, &new, to, new.raw == r->raw);
+	else
+		rc = emit(j, x, to, x->raw == r->raw);
 	return placed(j, r, rc);
 }
 

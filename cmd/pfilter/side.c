@@ -96,12 +96,8 @@ int
 side_put_named(struct side *s, struct pp_source *in, const struct pp_rec *r, bool all, bool stable)
 {
 	struct naming n = { s, in };
-	int rc = 1;
+	int rc = all ? build_ids_all(s->build_ids, put_build_id, &n) : build_ids_pass(s->build_ids, r, put_build_id, &n);
 
-	if (s->build_ids && all)
-		rc = build_ids_all(s->build_ids, put_build_id, &n);
-	else if (s->build_ids && build_ids_concern(r->type))
-		rc = build_ids_pass(s->build_ids, r, put_build_id, &n);
 	return rc > 0 ? side_put(s, in, r, stable) : rc < 0 ? -1 : 1;
 }
 

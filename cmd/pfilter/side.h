@@ -39,8 +39,15 @@ side_put(struct side *s, struct pp_source *in, const struct pp_rec *r, bool stab
 	s->samples += r->type == PP_SAMPLE;
 	return pp_put(s->sink, in, r);
 }
-/* The same of a record of any type but SAMPLE; `all': what --sideband=needed knows does not count. */
+/* The same of a record of any type but SAMPLE; `all': what --sideband=needed knows of build-ids does not count. */
 int	side_put_named(struct side *, struct pp_source *in, const struct pp_rec *, bool all, bool stable);
+static inline int
+side_put_other(struct side *s, struct pp_source *in, const struct pp_rec *r, bool all, bool stable)
+{
+	if (s->build_ids && (all || build_ids_concern(r->type)))
+		return side_put_named(s, in, r, all, stable);
+	return side_put(s, in, r, stable);
+}
 /*
  * A sample of this side, or not (`keep'), whose READ totals have to stay right.  With `owed' it is not kept, but what it
  * counted goes to the next that is.
