@@ -614,6 +614,24 @@ dead() {	# PID TIME
 	done_all
 }
 
+@test "join: a feature that is left out is told once, in the head and behind it" {
+	bad='HEADER_FEATURE feat_id=7 u4=2'
+	for b in "" -b; do
+		early=$({ head_a | sed "s/^HEADER_FEATURE feat_id=32/$bad\n&/"; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000'; } | stream $b)
+		late=$({ head_a; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000'; echo "$bad"; echo 'SAMPLE misc=2 ip=1 pid=100 time=2000'; } | stream $b)
+		for in in "$early" "$late"; do
+			try pcat "$in"
+			[ $rc = 1 ] && one_line "pcat: $in: byte " || failed "alone $b"
+			cp "$T/err" "$T/alone"
+			for t in pcat "psort --merge --allow same-input"; do
+				try $t "$in" "$(recipe sorted $b)"
+				[ $rc = 1 ] && diff <(sed 's/^pcat/psort/' "$T/alone") <(sed 's/^pcat/psort/' "$T/err") || failed "$t $b $in"
+			done
+		done
+	done
+	done_all
+}
+
 @test "join: a bad input does not cost the good ones" {
 	need perf
 	F=time

@@ -28,6 +28,7 @@ struct input {
 	struct pp_source *old;		/* rests: `src' is the same file, opened again; NULL: it was not */
 	uint64_t	 taken;		/* records read of the head, with the one that ended it */
 	bool		 rests;		/* `src' rests until its turn comes */
+	bool		 wakes;		/* its head is gone through once more */
 	int		 fd;		/* meanwhile; -1: none is kept open */
 	struct pp_err	 err;
 	struct blob	 head;		/* records up to the first that is timed, back to back */

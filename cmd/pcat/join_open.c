@@ -67,10 +67,14 @@ wait_for_all(const int *fd, int n)
 	free(p);
 }
 
+/* Those of the head were told when it was read first. */
 static void
 fault(void *arg, const struct pp_err *err)
 {
-	tool_say(((struct input *)arg)->join->t, err);
+	const struct input *in = arg;
+
+	if (!in->wakes)
+		tool_say(in->join->t, err);
 }
 
 /* Set up an input that was opened. */
@@ -171,8 +175,11 @@ join_wake(struct join *j, struct input *in)
 	in->fd = -1;
 	if (!src)
 		return -1;
+	in->wakes = true;
+	pp_on_fault(src, fault, in);
 	for (uint64_t n = in->taken; n && rc > 0; n--)
 		rc = pp_next(src, &in->held);
+	in->wakes = false;
 	in->old = in->src;
 	in->src = src;
 	in->rw.events = src->events;
@@ -183,7 +190,7 @@ join_wake(struct join *j, struct input *in)
 	return pp_fail(&in->err, "is shorter than before");
 }
 
-/* Its head was read: let it rest, if it can be read again.  With --repair, faults would be told twice. */
+/* Its head was read: let it rest, if it can be read again.  With --repair, a gap may not have been told yet. */
 static void
 rest(struct join *j, struct input *in)
 {
