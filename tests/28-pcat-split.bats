@@ -139,6 +139,15 @@ splits() {
 	done_all
 }
 
+@test "--switch-output: counts of perf stat record stay with the STAT_ROUND that they belong to" {
+	need perf
+	pcat --switch-output=40B --output-template="$T/%n" data/stat.pipe.data
+	perf script -i data/stat.pipe.data >"$T/want" 2>/dev/null
+	for f in "$T"/0*; do perf script -i "$f" 2>/dev/null; done | awk '!/^CPU/ || !n++' | diff "$T/want" - || failed "perf script"
+	[ -s "$T/want" ] || failed "perf says nothing"
+	done_all
+}
+
 @test "--switch-output: joined recordings are cut where all of them allow it" {
 	need perf
 	{ part one; for i in $(seq 1000 10 4000); do sample $i 1; done; sample 1500 9; } | mkpipe - >"$T/a"

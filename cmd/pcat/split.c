@@ -32,6 +32,7 @@ struct split {
 	uint64_t	 rounds;	/* FINISHED_ROUNDs in all */
 	bool		 inits;		/* the stream has a FINISHED_INIT */
 	bool		 disorder;	/* a record was older than one before it */
+	bool		 stats;		/* STATs came, but not yet the STAT_ROUND that they belong to */
 	bool		 failed;
 
 	struct part	*part[OPEN_MAX];	/* those that may still get records, in order */
@@ -355,7 +356,7 @@ finished_round(struct split *s)
 
 	s->rounds++;
 	s->known = s->newest;
-	if (p && is_full(s, p, 0)) {
+	if (p && !s->stats && is_full(s, p, 0)) {
 		if (may_cut_round(s))
 			cut(s);
 		else
@@ -443,7 +444,7 @@ put_data(struct split *s, struct pp_source *in, const struct pp_event *ev, const
 	}
 	if (s->cut && s->n && !time && r->type != PP_SAMPLE)
 		return put_in(s, s->part[s->n - 1], in, ev, r, stable);
-	if (p && p->bytes && is_full(s, p, time)) {
+	if (p && p->bytes && !s->stats && is_full(s, p, time)) {
 		if (may_cut(s))
 			cut(s);
 		else
@@ -452,6 +453,7 @@ put_data(struct split *s, struct pp_source *in, const struct pp_event *ev, const
 	if (!current(s) && next_part(s, time) < 0)
 		return -1;
 	p = current(s);
+	s->stats = r->type == PP_STAT || (s->stats && r->type != PP_STAT_ROUND);
 	if (time) {
 		if (time >= p->from && (!p->first || time < p->first))
 			p->first = time;
