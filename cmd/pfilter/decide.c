@@ -163,9 +163,11 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	d->shared = true;
 	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
 		why = NOT_TYPE;
-	else if (role == ROLE_SIDEBAND)
+	else if (role == ROLE_SIDEBAND) {
+		if (s->keys & BY_TASK && !s->told)
+			select_note_task(s, r, d->t->in->swap);
 		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
-	else if (role == ROLE_SAMPLE || (role == ROLE_FOLLOWS && !(s->has_aux && select_is_switch(r->type)))) {
+	} else if (role == ROLE_SAMPLE || (role == ROLE_FOLLOWS && !(s->has_aux && select_is_switch(r->type)))) {
 		d->shared = false;
 		why = decide_selected(d, ev, r);
 	}

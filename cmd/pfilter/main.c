@@ -15,6 +15,7 @@
  *	needed, front		what --sideband=needed puts in front of a record
  *	side			one of the two outputs; with totals, for READ values, and the changes on the way (out.h):
  *	  thin_attr, anon*, drop*, columns
+ *	nothing, near		why no sample was kept
  *	tee			a payload that both outputs get
  */
 #include <errno.h>
@@ -26,6 +27,7 @@
 #include "decide.h"
 #include "front.h"
 #include "hold.h"
+#include "nothing.h"
 #include "side.h"
 #include "stats.h"
 #include "survey.h"
@@ -531,6 +533,7 @@ main(int argc, char **argv)
 	static struct job j = { .t = { .name = "pfilter", .opts = options_table, .allow = OPTIONS_ALLOW,
 	    .purpose = "Keep the samples of a perf stream that match, and all that they need to stay readable." },
 	    .o.memory = MEMORY };
+	char nothing[2048] = "";
 	int key, status;
 
 	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
@@ -552,7 +555,12 @@ main(int argc, char **argv)
 		filter(&j);
 	pp_finish(j.side[1].sink);	/* a failure is kept in rest_err */
 	anon_dict_finish(j.o.anon.dict);
+	if (!j.o.sel.nothing && nothing_kept(&j.decide))
+		nothing_say(&j.decide, nothing, sizeof nothing);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
+	if (!status && *nothing)
+		tool_warn(&j.t, "%s", nothing);
+	status |= j.o.fail_if_empty && nothing_kept(&j.decide);
 	if (j.o.stats)
 		stats(&j);
 	hold_free(j.hold);

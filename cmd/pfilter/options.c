@@ -10,7 +10,7 @@ enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM, COMMS, COMM_NOT, DSO, DSO_NOT, CGROUP,
 	CGROUP_NOT, CHILDREN, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
 	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
-	MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS,
+	MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
 };
 
 const struct tool_opt options_table[] = {
@@ -63,6 +63,7 @@ const struct tool_opt options_table[] = {
 	{ ANON_MAP, "anon-map", "FILE", "write to FILE what each of them stands for" },
 	{ ANON_UNDO, "anon-undo", "FILE", "put names by FILE, of --anon-map, into a text from standard input" },
 	{ 'n', "dry-run", NULL, "decide and count, write nothing" },
+	{ FAIL_IF_EMPTY, "fail-if-empty", NULL, "exit status 1 if no sample was kept" },
 	{ STATS, "stats", "[=json]", "count on standard error: records in, kept, dropped and why" },
 	TOOL_OPT_ALLOW(OPTIONS_ALLOW),
 	TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
@@ -163,6 +164,7 @@ take_more(const struct tool *t, struct options *o, int key)
 	case ANON_UNDO:		o->undo = t->optarg; break;
 	case 'n':		o->dry_run = true; break;
 	case STATS:		take_stats(t, o); break;
+	case FAIL_IF_EMPTY:	o->fail_if_empty = true; break;
 	default:		take_thin(t, &o->thin, key); break;
 	}
 }
@@ -272,7 +274,7 @@ options_done(struct tool *t, struct options *o)
 	drop_ready(t, &o->drop);
 	if (types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing is left");
-	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h);
+	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h) || o->fail_if_empty;
 	select_ready(t, &o->sel);
 	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)
 		tool_wrong(t, "--invert: goes with an option that selects samples, such as --pid");

@@ -25,6 +25,7 @@ struct options {
 	const char	*undo;			/* --anon-undo: of this dictionary; NULL: none */
 	const char	*rejected;		/* -U; NULL: the rest is dropped */
 	bool		 dry_run;
+	bool		 fail_if_empty;
 	enum { STATS_NONE, STATS_TEXT, STATS_JSON } stats;
 	size_t		 memory;		/* most that waits for its turn */
 };

@@ -161,6 +161,8 @@ select_ready(const struct tool *t, struct selection *s)
 	s->keys = (s->pid.n || s->no_pid.n ? BY_PID : 0) | (s->tid.n || s->no_tid.n ? BY_TID : 0) |
 	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->times.n ? BY_TIME : 0) |
 	    (s->event.n || s->no_event.n ? BY_EVENT : 0);
+	if (s->keys & (BY_CPU | BY_TIME))
+		s->seen = tool_alloc(1, sizeof *s->seen);
 	s->nothing = !s->keys && !s->type && !s->no_sideband && !s->invert && !s->decided_elsewhere;
 }
 
@@ -174,6 +176,7 @@ select_free(struct selection *s)
 	select_events_free(&s->event);
 	select_events_free(&s->no_event);
 	free(s->times.r);
+	free(s->seen);
 	free(s->type);
 	free(s->no_type);
 	free(s->event_state);
@@ -321,6 +324,23 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 		st->lacks = "PERF_SAMPLE_TIME (perf record -T)";
 }
 
+void
+select_note_task(struct selection *s, const struct pp_rec *r, bool swap)
+{
+	bool fork = r->type == PP_FORK || r->type == PP_EXIT;
+	uint32_t pid, tid;
+
+	if (!fork && r->type != PP_COMM && r->type != PP_MMAP && r->type != PP_MMAP2)
+		return;
+	pid = pp_get_u32(r->raw + 8, swap);
+	tid = pp_get_u32(r->raw + (fork ? 16 : 12), swap);
+	s->told = tool_list_has(&s->pid, (int32_t)pid) || tool_list_has(&s->tid, (int32_t)tid);
+	if (tid != pid && tool_list_has(&s->pid, (int32_t)tid)) {
+		s->is_thread = tid;
+		s->is_thread_of = pid;
+	}
+}
+
 /* ---- verdict ------------------------------------------------------------------------------------- */
 
 /* Where the record's pid and tid stand; NULL: nowhere. */
@@ -368,13 +388,13 @@ match(const struct selection *s, const struct tool *t, const struct pp_event *ev
 		if ((cpu = cpu_of(t, st, ev, r)) < 0)
 			unknown = true;
 		else if (!select_lists(&s->cpu, &s->no_cpu, cpu))
-			return NOT_CPU;
+			return select_not_cpu(s, cpu);
 	}
 	if (keys & BY_TIME) {
 		if (!s->times.ready || !pp_time(ev, r, swap, &time))
 			unknown = true;
 		else if (!times_have(&s->times, time))
-			return NOT_TIME;
+			return select_not_time(s, time);
 	}
 	return unknown || keys != s->keys ? CANNOT_SAY : KEPT;
 }

@@ -29,6 +29,11 @@ struct names {			/* event patterns */
 	}	*v;
 	size_t	 n;
 };
+enum { SEEN_CPUS = 1024 };
+struct select_seen {		/* of samples that were dropped for that: to say why nothing matched */
+	uint64_t	 first, last;		/* --time; 0: none */
+	uint64_t	 cpus[SEEN_CPUS / 64];	/* --cpu, a bit each */
+};
 struct selection {
 	struct tool_list pid, tid, cpu, no_pid, no_tid, no_cpu;
 	struct names	 event, no_event;
@@ -40,6 +45,9 @@ struct selection {
 	bool		 nothing;		/* none of all this: everything passes */
 
 	/* found out from the stream */
+	struct select_seen *seen;	/* with --cpu, --time */
+	bool		 told;		/* a record was about a task of --pid or --tid */
+	uint32_t	 is_thread, is_thread_of;	/* a number of --pid that is a thread's, and its process; 0: none */
 	bool		 has_aux;	/* AUXTRACE_INFO seen: switches belong to the trace */
 	struct event_state {
 		bool	 known, selected;	/* by --event, --exclude-event */
@@ -85,6 +93,24 @@ bool	select_names(const struct selection *, const struct pp_event *);
 int	select_match(struct selection *, struct tool *, const struct pp_event *, const struct pp_rec *);
 void	select_free(struct selection *);
 
+/* Side-band: is it about a task that was asked for? */
+void	select_note_task(struct selection *, const struct pp_rec *, bool swap);
+static inline int
+select_not_cpu(const struct selection *s, int64_t cpu)
+{
+	if (cpu < SEEN_CPUS)
+		s->seen->cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+	return NOT_CPU;
+}
+static inline int
+select_not_time(const struct selection *s, uint64_t time)
+{
+	if (time > s->seen->last)
+		s->seen->last = time;
+	if (time < s->seen->first || !s->seen->first)
+		s->seen->first = time;
+	return NOT_TIME;
+}
 static inline bool
 select_lists(const struct tool_list *yes, const struct tool_list *no, int64_t n)
 {
@@ -108,13 +134,13 @@ select_sample(const struct selection *s, const struct pp_event *ev, const struct
 	if (keys & BY_TID && !select_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + ev->plan.tid + 4, swap)))
 		return NOT_TID;
 	if (keys & BY_CPU && !select_lists(&s->cpu, &s->no_cpu, pp_get_u32(p + ev->plan.cpu, swap)))
-		return NOT_CPU;
+		return select_not_cpu(s, pp_get_u32(p + ev->plan.cpu, swap));
 	if (keys & BY_TIME) {
 		time = pp_get_u64(p + ev->plan.time, swap);
 		if (time == 0 || time == UINT64_MAX)
 			return CANNOT_SAY;
 		if (!times_have(&s->times, time))
-			return NOT_TIME;
+			return select_not_time(s, time);
 	}
 	return KEPT;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "descent.h"
+#include "near.h"
 #include "select.h"
 #include "state_keys.h"
 #include "words.h"
@@ -27,6 +28,8 @@ struct state_keys {
 	}		 cache[STATE_SLOTS];
 	uint8_t		*file;			/* by index: KNOWN ... */
 	size_t		 nfiles;
+	struct near	 near[3];		/* names that there are: comm, dso, cgroup; as long as none of these matched: */
+	bool		 found[3];
 	const char	*on, *off;		/* NULL: not given */
 	unsigned	 on_event, off_event;
 	bool		 discarding, show;
@@ -100,6 +103,8 @@ state_keys_free(struct state_keys *k)
 		return;
 	for (int i = 0; i <= KEY_NO_CGROUP; i++)
 		words_free(&k->list[i]);
+	for (int i = 0; i < 3; i++)
+		near_free(&k->near[i]);
 	tool_list_free(&k->pid);
 	descent_free(&k->descent);
 	free(k->file);
@@ -163,6 +168,15 @@ state_keys_switched(struct state_keys *k, const struct pp_event *ev)
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
+/* What is called so, or else; a part of that may be all that the user remembers. */
+static void
+note(struct state_keys *k, enum state_key key, uint8_t mark, const char *name)
+{
+	k->found[key] |= mark & LISTED;
+	if (k->list[key].n && !k->found[key])
+		near_note(&k->near[key], &k->list[key], name);
+}
+
 static uint8_t
 compared(struct state_keys *k, enum state_key yes, enum state_key no, const char *text)
 {
@@ -176,8 +190,10 @@ comm_mark(struct state_keys *k, uint32_t tid, const struct snapshot_task *t)
 	char number[STATE_NAMELESS];
 
 	if (t && t->comm) {
-		if (!t->comm->mark)
+		if (!t->comm->mark) {
 			t->comm->mark = compared(k, KEY_COMM, KEY_NO_COMM, t->comm->text);
+			note(k, KEY_COMM, t->comm->mark, t->comm->text);
+		}
 		return t->comm->mark;
 	}
 	return compared(k, KEY_COMM, KEY_NO_COMM, state_nameless(tid, number));
@@ -315,7 +331,7 @@ match_file(struct state_keys *k, const struct state *state, const struct pp_even
 			k->nfiles = n;
 		}
 		if (!k->file[d->index])
-			k->file[d->index] = file_mark(k, d, mode == PP_MISC_KERNEL);
+			note(k, KEY_DSO, k->file[d->index] = file_mark(k, d, mode == PP_MISC_KERNEL), d->name);
 		mark = k->file[d->index];
 	}
 	return mark & EXCLUDED || (k->list[KEY_DSO].n && !(mark & LISTED)) ? NOT_DSO : KEPT;
@@ -337,8 +353,10 @@ match_cgroup(struct state_keys *k, const struct state *state, const struct pp_ev
 		return NOT_CGROUP;
 	if (pp_sample_get(&s, ev, r, k->swap, err) < 0)
 		return -1;
-	if ((path = state_cgroup(state, s.cgroup)))
+	if ((path = state_cgroup(state, s.cgroup))) {
 		mark = compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
+		note(k, KEY_CGROUP, mark, path);
+	}
 	return mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)) ? NOT_CGROUP : KEPT;
 }
 
@@ -363,4 +381,36 @@ state_keys_match(struct state_keys *k, const struct state *state, const struct p
 	if (why == KEPT && k->by_cgroup)
 		why = match_cgroup(k, state, ev, r, err);
 	return why == KEPT ? unsaid : why;
+}
+
+/* ---- when nothing matched ------------------------------------------------------------------------------ */
+
+enum { COMM_MAX = 15, SHOWN = 5 };	/* TASK_COMM_LEN without its NUL */
+
+void
+state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_t size)
+{
+	static const struct { enum state_key key; const char *option, *what; } of[] = {
+		[NOT_COMM] = { KEY_COMM, "comm", "a thread called" }, [NOT_DSO] = { KEY_DSO, "dso", "in" },
+		[NOT_CGROUP] = { KEY_CGROUP, "cgroup", "of cgroup" },
+	};
+	enum state_key key = of[reason].key;
+	const struct words *w = &k->list[key];
+
+	if (!w->n || k->found[key]) {
+		snprintf(text, size, "--exclude-%s leaves none", of[reason].option);
+		return;
+	}
+	snprintf(text, size, "none is %s%s ", reason == NOT_COMM ? "of " : "", of[reason].what);
+	for (size_t i = 0; i < w->n && i < SHOWN; i++)
+		snprintf(text + strlen(text), size - strlen(text), "%s%.80s", i ? " or " : "", w->v[i]);
+	if (w->n > SHOWN)
+		snprintf(text + strlen(text), size - strlen(text), " ...");
+	for (size_t i = 0; key == KEY_COMM && i < w->n; i++)
+		if (strlen(w->v[i]) > COMM_MAX) {
+			snprintf(text + strlen(text), size - strlen(text), "; comm has %d characters at most: try '%.*s'", COMM_MAX,
+			    COMM_MAX, w->v[i]);
+			return;
+		}
+	near_say(&k->near[key], text + strlen(text), size - strlen(text));
 }

@@ -38,6 +38,8 @@ int	state_keys_feed(struct state_keys *, const struct state *, const struct pp_r
 int	state_keys_match(struct state_keys *, const struct state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
 /* In time order, each sample that is selected otherwise: is it between the switches?  It may be one itself. */
 bool	state_keys_switched(struct state_keys *, const struct pp_event *);
+/* Why did one of these (NOT_COMM, NOT_DSO, NOT_CGROUP) match nothing: what was asked for, and what there is like it. */
+void	state_keys_why(const struct state_keys *, enum reason, char *text, size_t size);
 void	state_keys_free(struct state_keys *);
 
 #endif
