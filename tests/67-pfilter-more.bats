@@ -494,6 +494,15 @@ several_names() {
 	[ $rc = 0 ] && [ ! -e "$T/never" ] && [ ! -e "$T/never2" ]
 	try pfilter --stats=xml "$T/spread"
 	[ $rc = 2 ]
+	# who writes nothing does not say that it did
+	for args in "-n --stats" "-n --stats=json" --stats --stats=json; do
+		pfilter $args --pid 1 data/basic.pipe.data 2>"$T/err" >/dev/null
+		case $args in
+		-n*) ! grep -q 'pfilter: written\|"written"' "$T/err" && grep -q 'would.be.written' "$T/err";;
+		*) grep -q 'pfilter: written:\|"written":' "$T/err";;
+		esac || failed "--stats $args"
+	done
+	done_all
 }
 
 @test "more: a choice by CPU is refused where nothing tells it" {
@@ -538,14 +547,6 @@ several_names() {
 	for how in aux auxtrace,auxtrace_info itrace_start; do
 		try pfilter --drop-type $how "$T/pt"
 		[ $rc = 2 ] && one_line "pfilter: --drop-type '" || failed "$how"
-	done
-	# who writes nothing does not say that it did
-	for args in "-n --stats" "-n --stats=json" --stats --stats=json; do
-		pfilter $args --pid 1 data/basic.pipe.data 2>"$T/err" >/dev/null
-		case $args in
-		-n*) ! grep -q 'pfilter: written\|"written"' "$T/err" && grep -q 'would.be.written' "$T/err";;
-		*) grep -q 'pfilter: written:\|"written":' "$T/err";;
-		esac || failed "--stats $args"
 	done
 	done_all
 }
