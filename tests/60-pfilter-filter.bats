@@ -374,7 +374,7 @@ wrong() {
 
 @test "filter: --explain shows what it was taken for, and what waits" {
 	stream >/dev/null
-	pfilter --explain --filter 'pid in (42, 1..2) and not (event == "cpu-clock" or cpu in (0..3)), tid == pid' "$T/fields.pipe" \
+	pfilter -q --explain --filter 'pid in (42, 1..2) and not (event == "cpu-clock" or cpu in (0..3)), tid == pid' "$T/fields.pipe" \
 	    2>"$T/err" >/dev/null
 	diff - "$T/err" <<-'END'
 	filter: ((pid in (1..2, 42)) && (!((event == "cpu-clock") || (cpu in (0..3))))) && (tid == pid)

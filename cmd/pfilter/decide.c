@@ -164,7 +164,7 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
 		why = NOT_TYPE;
 	else if (role == ROLE_SIDEBAND) {
-		if (s->keys & BY_TASK && !s->told)
+		if ((r->type == PP_COMM || r->type == PP_FORK) && s->keys & BY_TASK && !s->told)
 			select_note_task(s, r, d->t->in->swap);
 		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
 	} else if (role == ROLE_SAMPLE || (role == ROLE_FOLLOWS && !(s->has_aux && select_is_switch(r->type)))) {

@@ -327,18 +327,31 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 void
 select_note_task(struct selection *s, const struct pp_rec *r, bool swap)
 {
-	bool fork = r->type == PP_FORK || r->type == PP_EXIT;
-	uint32_t pid, tid;
+	uint32_t pid = pp_get_u32(r->raw + 8, swap), tid = pp_get_u32(r->raw + (r->type == PP_FORK ? 16 : 12), swap);
 
-	if (!fork && r->type != PP_COMM && r->type != PP_MMAP && r->type != PP_MMAP2)
-		return;
-	pid = pp_get_u32(r->raw + 8, swap);
-	tid = pp_get_u32(r->raw + (fork ? 16 : 12), swap);
 	s->told = tool_list_has(&s->pid, (int32_t)pid) || tool_list_has(&s->tid, (int32_t)tid);
 	if (tid != pid && tool_list_has(&s->pid, (int32_t)tid)) {
 		s->is_thread = tid;
 		s->is_thread_of = pid;
 	}
+}
+
+int
+select_not_cpu(const struct selection *s, int64_t cpu)
+{
+	if (cpu < SEEN_CPUS)
+		s->seen->cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+	return NOT_CPU;
+}
+
+int
+select_not_time(const struct selection *s, uint64_t time)
+{
+	if (time > s->seen->last)
+		s->seen->last = time;
+	if (time < s->seen->first || !s->seen->first)
+		s->seen->first = time;
+	return NOT_TIME;
 }
 
 /* ---- verdict ------------------------------------------------------------------------------------- */

@@ -93,24 +93,11 @@ bool	select_names(const struct selection *, const struct pp_event *);
 int	select_match(struct selection *, struct tool *, const struct pp_event *, const struct pp_rec *);
 void	select_free(struct selection *);
 
-/* Side-band: is it about a task that was asked for? */
+/* COMM, FORK: is it about a task that was asked for? */
 void	select_note_task(struct selection *, const struct pp_rec *, bool swap);
-static inline int
-select_not_cpu(const struct selection *s, int64_t cpu)
-{
-	if (cpu < SEEN_CPUS)
-		s->seen->cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
-	return NOT_CPU;
-}
-static inline int
-select_not_time(const struct selection *s, uint64_t time)
-{
-	if (time > s->seen->last)
-		s->seen->last = time;
-	if (time < s->seen->first || !s->seen->first)
-		s->seen->first = time;
-	return NOT_TIME;
-}
+/* NOT_CPU, NOT_TIME, remembered in `seen'; out of line, as select_sample() is to stay small. */
+int	select_not_cpu(const struct selection *, int64_t cpu);
+int	select_not_time(const struct selection *, uint64_t time);
 static inline bool
 select_lists(const struct tool_list *yes, const struct tool_list *no, int64_t n)
 {
