@@ -235,7 +235,7 @@ history_like() {
 
 # The comms, pids and tids of a recording: some of each, frequent and rare.
 check_state() {
-	local -a comm=()
+	local -a comm=() dso=()
 
 	pcat "$1" >/dev/null 2>&1 || return 0
 	script "$W/col" $bare -i "$1" -G -F comm
@@ -243,6 +243,11 @@ check_state() {
 	mapfile -t comm < <(words 1)
 	[ ${#comm[@]} -lt 1 ] || history_like "$1" --comm "${comm[0]}" --comms
 	[ ${#comm[@]} -lt 3 ] || history_like "$1" --comm "${comm[${#comm[@]} / 2]},${comm[-1]}" --comms
+	script "$W/col" $bare -i "$1" -G -F ip,dso
+	sed -i 's/.*(\(.*\))$/\1/; /[ ,]/d; /^$/d' "$W/col"
+	mapfile -t dso < <(words 1)
+	[ ${#dso[@]} -lt 1 ] || history_like "$1" --dso "${dso[0]}" --dsos
+	[ ${#dso[@]} -lt 3 ] || history_like "$1" --dso "${dso[1]},${dso[-1]}" --dsos --sideband=needed
 }
 check_needed() {
 	local -a pid=() tid=() comm=()

@@ -436,13 +436,6 @@ overtake(struct hold *h, const struct pp_rec *r)
 	return emit_own(h, r);
 }
 
-/* Whose place among the records of the kernel means something. */
-static bool
-is_mark(uint32_t type)
-{
-	return type == PP_FINISHED_ROUND || type == PP_FINISHED_INIT;
-}
-
 static int
 put_own(struct hold *h, const struct pp_rec *r)
 {
@@ -458,7 +451,7 @@ put_own(struct hold *h, const struct pp_rec *r)
 	e->verdict = HOLD_OWN;
 	if (r->type == PP_FINISHED_ROUND)
 		return finished_round(h);
-	if (is_mark(r->type))
+	if (r->type == PP_FINISHED_INIT)	/* its place means something, too */
 		return 1;
 	if (own->n && own->v[own->n - 1] < h->store.first)
 		own->n = 0;
