@@ -260,9 +260,10 @@ load oracle
 	} >"$T/recipe"
 	for order in "" -b; do
 		mkpipe $order "$T/recipe" >"$T/in"
-		for e in $(pstat --json "$T/in" | jq -r '.events[].name'); do
+		for e in $(pstat --json "$T/in" 2>/dev/null | jq -r '.events[].name'); do
+			# what of the descriptions no reader could take is left out, and said
 			try pfilter --drop-event "$e" "$T/in"
-			[ $rc = 0 ] || failed "$e"
+			[ $rc = 1 ] && [ "$(grep -c ': HEADER_FEATURE: .*; left out$' "$T/err")" = "$(wc -l <"$T/err")" ] || failed "$e"
 			pstat "$T/out" >/dev/null || failed "$e: what came out"
 		done
 	done
