@@ -37,7 +37,6 @@ without() {
 	attr type=1 config=2 sample_type=IDENTIFIER|IP|TID|TIME|CALLCHAIN flags=sample_id_all ids=21 len=64 attrsize=64
 	attr type=1 config=9 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=31 len=144 attrsize=144
 	HEADER_FEATURE feat_id=12 u4=2 u4=128 attr=0 u4=1 fs=cpu-clock u8=11 attr=1 zeros=64 u4=1 fs=page-faults u8=21
-	HEADER_FEATURE feat_id=12 u4=2 u4=128 attr=0 u4=1
 	HEADER_FEATURE feat_id=7 u4=2 u4=2
 	AUXTRACE_INFO aux_type=1 priv=8,2,3
 	COMM pid=100 tid=100 comm=beta @ time=1000 id=11
