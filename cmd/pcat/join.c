@@ -258,12 +258,8 @@ struct join *
 join_open(const struct tool *t, const struct join_options *o, char **names, int n)
 {
 	struct join *j = tool_alloc(1, sizeof *j);
-	int std = 0;
 
-	for (int i = 0; i < n; i++)
-		std += !strcmp(names[i], "-");
-	if (std > 1)
-		tool_wrong(t, "standard input can be read once only");
+	join_refuse_twice(t, names, n);
 	*j = (struct join){ .t = t, .o = o };
 	j->in = tool_alloc((size_t)n, sizeof *j->in);
 	j->offset = tool_alloc((size_t)n, sizeof *j->offset);

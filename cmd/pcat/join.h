@@ -22,7 +22,7 @@ enum { JOIN_HEAD_MAX = 4 << 20, JOIN_TRACING_MAX = 64 << 20, JOIN_PID_STEP = 1 <
 
 /*
  * The words of --allow.  kernels: join those of different kernels, or with unlike tracepoints; clocks: whose times are of
- * different clocks; same-input: a recording with itself.
+ * different clocks; same-input: a recording that is named twice.
  */
 #define JOIN_ALLOW "kernels,clocks,same-input"
 

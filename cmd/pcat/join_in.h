@@ -150,4 +150,7 @@ void	 join_groups(struct join *, struct input *, void (*fn)(struct join *, struc
 /* join_tracing.c: write the TRACING_DATA; tracepoints that differ are refused (exit 2) unless allowed. */
 void	 join_tracing(struct join *);
 
+/* Exit 2 if one recording is named twice, which would have each of its records twice, or one pipe is. */
+void	join_refuse_twice(const struct tool *, char **names, int n);
+
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -165,34 +163,6 @@ merge(struct merge *m)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static bool
-identify(const char *name, struct stat *st)
-{
-	return !(strcmp(name, "-") ? stat(name, st) : fstat(STDIN_FILENO, st));
-}
-
-/* One recording named twice would have each of its records twice; one pipe can't be read by two. */
-static void
-refuse_twice(const struct tool *t, char **names, int n)
-{
-	struct stat *st = tool_alloc((size_t)n, sizeof *st);
-
-	for (int i = 0; i < n; i++) {
-		if (!identify(names[i], &st[i]))
-			st[i].st_ino = 0;	/* opening it will say why */
-		for (int k = 0; k < i && st[i].st_ino; k++) {
-			if (st[k].st_ino != st[i].st_ino || st[k].st_dev != st[i].st_dev)
-				continue;
-			if (!S_ISREG(st[i].st_mode) && !S_ISDIR(st[i].st_mode))
-				tool_wrong(t, "'%s' and '%s' are the same, which can be read once only", names[k], names[i]);
-			if (!tool_allows(t, "same-input"))
-				tool_wrong(t, "'%s' and '%s' are the same file: --allow same-input merges it with itself",
-				    names[k], names[i]);
-		}
-	}
-	free(st);
-}
-
 static void
 opened(void *arg, struct pp_source *in)
 {
@@ -236,7 +206,6 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, ch
 	struct merge m = { .t = t, .err.file = "<merge>" };
 	int status;
 
-	refuse_twice(t, names, n);
 	o->opened = opened;
 	o->tick = tick;
 	o->arg = &m;
