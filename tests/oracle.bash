@@ -182,6 +182,7 @@ words() {
 select_like() {
 	local in=$1 option=$2 value=$3 rc=0
 	shift 3
+	set -- --no-itrace "$@"		# what perf decodes from hardware trace, of which all stays, is of any task
 	script "$W/want" "$@" -i "$in" "$option" "$value"
 	if ! [ -s "$W/want" ] && [ -s "$W/want.err" ]; then
 		return			# perf refuses (no CPU in the samples...)
