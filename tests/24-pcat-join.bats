@@ -2,6 +2,11 @@
 # pcat A B C: several recordings as one.  What perf says of the join must be what it says of the parts.
 load lib
 
+# Many tests join a recording with itself.
+pcat() {
+	command pcat --allow same-input "$@"
+}
+
 FIELDS=comm,pid,tid,time,event,period,ip,sym,dso
 
 # stream [-b] <<recipe: build it; prints the path
@@ -541,10 +546,10 @@ dead() {	# PID TIME
 		[ "$(records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$t: $(records "$T/join" | cut -c1-60)"
 	done
 	# it is said before anything is written
-	try sh -c 'pcat "$0" "$0" 2>&1 >/dev/full | head -n 1' "$big"
+	try sh -c 'pcat --allow same-input "$0" "$0" 2>&1 >/dev/full | head -n 1' "$big"
 	grep -q 'will be left out' "$T/out" || failed beforehand
 	# what cannot be counted is said behind
-	try sh -c 'cat "$0" | pcat "$0" -' "$big"
+	try sh -c 'cat "$0" | pcat --allow same-input "$0" -' "$big"
 	[ $rc = 1 ] && grep -q "warning: $big: 1 records have no" "$T/err" && grep -q 'warning: <stdin>: 1 records had no room' "$T/err" || failed pipe
 	try pcat "$big"
 	[ $rc = 0 ] || failed alone
@@ -654,5 +659,18 @@ dead() {	# PID TIME
 	done
 	try sh -c 'pcat data/basic.pipe.data data/multi.pipe.data >/dev/full'
 	[ $rc = 1 ] && one_line "pcat: <stdout>: write: " || failed full
+	done_all
+}
+
+@test "join: a recording that is named twice is refused, unless that is allowed" {
+	for twice in "data/basic.pipe.data data/basic.pipe.data" "data/basic.pipe.data ./data/../data/basic.pipe.data"; do
+		try command pcat $twice
+		[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "pcat: '${twice% *}' and '${twice#* }' are the same file: --allow same-input" || failed "$twice"
+		try command pcat --allow same-input $twice
+		[ $rc = 0 ] || failed "$twice, allowed"
+	done
+	mkfifo "$T/fifo"
+	try command pcat --allow same-input "$T/fifo" "$T/fifo"
+	[ $rc = 2 ] && one_line "pcat: '$T/fifo' and '$T/fifo' are the same, which can be read once only"
 	done_all
 }
