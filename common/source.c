@@ -307,6 +307,7 @@ outer_feature(struct source *s, const struct pp_rec *r)
 	if (fault_feature(s, pp_get_u64(r->raw + PP_HEADER_SIZE, s->pub.swap), r->raw + PP_FEATURE_HEAD,
 	    r->size - (size_t)PP_FEATURE_HEAD, pp_offset(&s->pub, r)))
 		return true;
+	s->faults.lost += PP_FEATURE_HEAD;
 	s->pub.pos += r->size;
 	return false;
 }

@@ -117,6 +117,7 @@ fault_feature(struct source *s, uint64_t number, const uint8_t *p, size_t len, u
 
 	if (pp_feature_check(&f, &s->about, &e) > 0)
 		return 1;
+	s->faults.lost += len;
 	fault_note(s, off, "%s; left out", e.what);
 	return 0;
 }
