@@ -186,3 +186,21 @@ splits() {
 	done
 	done_all
 }
+
+@test "split: a file that could have to be replaced is refused before anything is read" {
+	mkdir "$T/d"
+	mkfifo "$T/in"
+	for name in 00007 100000; do
+		echo old >"$T/d/r.$name"
+		# nobody writes to the FIFO: who opened it would wait for ever
+		try timeout 20 pcat --switch-output=4K -o "$T/d/r" "$T/in"
+		[ $rc = 2 ] && one_line "pcat: $T/d/r.$name: exists already; -f " && [ "$(cat "$T/d/r.$name")" = old ] || failed "$name"
+		rm "$T/d/r.$name"
+	done
+	touch "$T/d/r.00001.bak" "$T/d/r.0001" "$T/d/rx00001" "$T/d/r"
+	try pcat --switch-output=4K -o "$T/d/r" data/basic.file.data
+	[ $rc = 0 ] || failed "names of others"
+	try pcat -f --switch-output=4K -o "$T/d/r" data/basic.file.data
+	[ $rc = 0 ] || failed "-f"
+	done_all
+}

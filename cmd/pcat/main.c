@@ -303,6 +303,8 @@ main(int argc, char **argv)
 		options_take(&j.t, &j.o, key);
 	options_done(&j.t, &j.o);
 	tool_check(&j.t);
+	if (j.o.splits)
+		split_refuse_files(&j.t, j.o.template);
 	j.stdin_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	status = j.o.joins ? copy_joined(&j) : copy(&j);
 	pp_close(j.like);

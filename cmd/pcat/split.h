@@ -59,6 +59,8 @@ void	split_when(const struct tool *, struct split_options *, const char *text);
  * file at all.  The caller frees.
  */
 char	*split_template(const struct tool *, const char *text, const char *out);
+/* Exit 2, unless --force, if a file stands there already that a part could have to replace. */
+void	split_refuse_files(const struct tool *, const char *template);
 /*
  * A container to the pieces before it (its flush must be called as that of any container).  Opens files by name all the
  * time: tool.opens_files is to be set.  `like' must not be the source that the records come from, but another of

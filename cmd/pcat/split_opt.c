@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* split_opt.c - the arguments of --switch-output and --output-template */
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,4 +62,44 @@ split_template(const struct tool *t, const char *text, const char *out)
 	template = tool_alloc(strlen(text) + 1, 1);
 	strcpy(template, text);
 	return template;
+}
+
+/* Could a part have that name?  %n: five digits or more, %t: digits, a point and nine digits. */
+static bool
+is_part(const char *template, const char *name)
+{
+	size_t n = 0;
+
+	for (; *template; template++) {
+		if (*template != '%' || *++template == '%') {
+			if (*name++ != *template)
+				return false;
+			continue;
+		}
+		for (n = 0; isdigit((unsigned char)*name); n++)
+			name++;
+		if (*template == 'n' ? n < 5 : !n || *name++ != '.')
+			return false;
+		for (n = 0; *template == 't' && n < 9; n++)
+			if (!isdigit((unsigned char)*name++))
+				return false;
+	}
+	return !*name;
+}
+
+void
+split_refuse_files(const struct tool *t, const char *template)
+{
+	const char *slash = strrchr(template, '/'), *base = slash ? slash + 1 : template;
+	char path[PATH_MAX];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - template) + 1 : 2, slash ? template : "./");
+	if (t->force || strchr(path, '%') || !(dir = opendir(path)))
+		return;			/* what cannot be looked at is refused when its turn comes */
+	while ((e = readdir(dir)))
+		if (is_part(base, e->d_name))
+			tool_wrong(t, "%s%s: exists already; -f replaces it", slash ? path : "", e->d_name);
+	closedir(dir);
 }
