@@ -46,7 +46,11 @@ each() {
 script() {
 	local out=$1
 	shift
-	perf script -f --ns "$@" >"$out" 2>"$out.err" </dev/null || true
+	perf script -f --ns "$@" 2>"$out.err" </dev/null | ${lines_of:-cat} >"$out" || true
+}
+# Without the samples of tid -1, of tasks that are gone: which pid perf takes them for depends on what it saw before.
+without_gone() {
+	awk '/^ *:-1 +-1[ \/]/ { gone = 1; next } /^[^\t]/ { gone = 0 } !gone'
 }
 
 # Records that are in the data of any container, by the dissector, without where they stand.
@@ -182,6 +186,7 @@ words() {
 select_like() {
 	local in=$1 option=$2 value=$3 rc=0
 	shift 3
+	local lines_of=without_gone
 	set -- --no-itrace "$@"		# what perf decodes from hardware trace, of which all stays, is of any task
 	script "$W/want" "$@" -i "$in" "$option" "$value"
 	if ! [ -s "$W/want" ] && [ -s "$W/want.err" ]; then
