@@ -321,6 +321,7 @@ load oracle
 	TMPDIR=$T/none try pfilter --pid 1 -U "$T/rest" data/basic.pipe.data
 	[ $rc = 1 ] && one_line "pfilter: --rejected: needs a temporary file: $T/none: No such file" && ! [ -e "$T/rest" ] || failed dir
 	# whatever runs out of descriptors says so with status 1
+	! sanitized || { done_all; return; }	# whose report of leaks needs files
 	for n in $(seq 4 40); do
 		try bash -c 'ulimit -n $0; exec pfilter --pid 1 -U "$1/rest" data/basic.pipe.data' $n "$T"
 		[ $rc != 0 ] || break
