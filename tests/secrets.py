@@ -14,7 +14,7 @@ import sys
 # Words that are also the names of events, units, PMUs and of what perf and the kernel call their own maps.
 PUBLIC = {b"kernel", b"kallsyms", b"kernel.kallsyms", b"clock", b"anon", b"vdso", b"heap", b"stack", b"vsyscall", b"deleted",
           b"zero", b"memfd", b"SYSV", b"anon_inode", b"anon_hugepage", b"breakpoint", b"software", b"tracepoint", b"uprobe",
-          b"kprobe", b"record", b"vvar", b"vvar_vclock", b"[vvar]", b"[vvar_vclock]"}
+          b"kprobe", b"record", b"dev", b"vvar", b"vvar_vclock", b"[vvar]", b"[vvar_vclock]"}
 
 
 def records(data):
@@ -143,9 +143,12 @@ def main():
             found.append(f"build id {i.hex()}")
     maps = joined(s.maps)
     pids = {p for p in s.pids if p > 300}
+    found += ["BPF program" for _, kind, _, r in records(data) if kind == 80 and struct.unpack_from(s.end + "Q", r, 8)[0] in (25, 26)]
     # Not in TIME_CONV, of which a time may be as large as an address, and BUILD_ID, whose -1 and id may look like one.
-    # Nor across the fields of a map, whose place and length lie side by side.
-    timed = b"".join(r if kind not in (1, 10) else r[:16] + r[40:] for _, kind, _, r in records(data) if kind not in (67, 79))
+    # Nor across the fields of a map, whose place and length lie side by side.  Nor in header features, in which a small number
+    # in front of the size of a string (64) looks like an address of 0x4000000000 on, where qemu has its maps; those that hold
+    # addresses must be gone.
+    timed = b"".join(r if kind not in (1, 10) else r[:16] + r[40:] for _, kind, _, r in records(data) if kind not in (67, 79, 80))
     places = {struct.unpack_from(s.end + "Q", r, at)[0] for _, kind, _, r in records(data) if kind in (1, 10)
               for at in (16, 24, 32)}
     for v in numbers(timed, s.end) | places:
