@@ -58,7 +58,8 @@ class Secrets:
         self.words.update(re.sub(rb"\.(so|ko)$", b"", re.sub(rb"[\[\]]", b"", c)) for c in name.split(b"/"))
 
     def mapped(self, start, size):
-        if start >= 1 << 32 and size < 1 << 40:
+        # Lower ones, such as qemu's, have a high half that is a small number, as in many pairs of fields.
+        if start >= 1 << 40 and size < 1 << 40:
             self.maps.append((start, start + size))
 
     def take(self, end, kind, misc, r):
