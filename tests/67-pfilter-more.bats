@@ -657,3 +657,16 @@ lived_in() {
 	try pfilter --comm nam-19876 "$T/names"
 	[ $rc = 0 ] && grep -q 'near that: name-19876' "$T/err"
 }
+
+@test "more: --cpu of samples that tell neither their CPU nor their id ends with status 1, though ID_INDEX has CPUs" {
+	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1,2' 'ID_INDEX list=1/0/0/-1,2/1/1/-1' \
+	    'SAMPLE misc=2 ip=0x401000 pid=100 time=1000' >"$T/recipe"
+	for order in "" -b; do
+		mkpipe $order "$T/recipe" >"$T/in"
+		for o in "--cpu 1" "--cpu 77" "--exclude-cpu 0"; do
+			try pfilter $o "$T/in"
+			[ $rc = 1 ] && grep -q "was recorded without PERF_SAMPLE_CPU" "$T/err" || failed "$o $order"
+		done
+	done
+	done_all
+}

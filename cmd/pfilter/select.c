@@ -318,7 +318,7 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
 		st->lacks = "PERF_SAMPLE_TID: its samples belong to no task";
-	else if (st->cpu_by_id && pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0)
+	else if (st->cpu_by_id && (!(ev->plan.identifier || ev->plan.id) || pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0))
 		st->lacks = "PERF_SAMPLE_CPU (perf record --sample-cpu)";
 	else if (s->keys & BY_TIME && !ev->plan.time)
 		st->lacks = "PERF_SAMPLE_TIME (perf record -T)";
