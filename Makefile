@@ -20,10 +20,11 @@ $(O)/pinject: LDLIBS += -lelf
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson
 
+# common/tool is what commands share; the other directories of common are the library.
 LIB    = $(O)/libperfpipe.a
-objs   = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)/*.c))
-# psort --merge makes the head of its stream as pcat does
-psort_shares = $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pcat/join*.c))
+SHARED = $(O)/tool.a
+LIB_DIRS = $(addprefix common/,record source sink state)
+objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS)
@@ -31,17 +32,21 @@ all: $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
-$(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/%) $$(%_shares) $(LIB)
+$(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/% cmd/%/*) $(SHARED) $(LIB)
 	$(LINK) -o $@ $^ $(LDLIBS)
-$(LIB): $(call objs,common)
+$(LIB): $(call objs,$(LIB_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
+$(SHARED): $(call objs,common/tool)
+	rm -f $@ && $(AR) rcs $@ $^
+# The rooms of pfilter include each other's headers by paths from cmd/pfilter.
+$(O)/cmd/pfilter/%.o: DEFS += -Icmd/pfilter
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
 	$(COMPILE) $(CFLAGS) -c -o $@ $<
 # Is there all that a build needs?  Else say how to get it, before the compiler says it less well.
 $(O)/ready:
 	@tests/setup -n build && mkdir -p $(O) && touch $@
--include $(wildcard $(O)/common/*.d $(O)/cmd/*/*.d $(O)/tests/*.d $(O)/tests/*/*.d)
+-include $(wildcard $(O)/common/*/*.d $(O)/cmd/*/*.d $(O)/cmd/*/*/*.d $(O)/tests/*.d $(O)/tests/*/*.d)
 
 # ---- the two commands of a newcomer -------------------------------------------------------------
 # They get what is missing first; make then starts anew, to see what is there now.
@@ -75,7 +80,7 @@ test-programs: all $(UNITS) $(EXAMINERS) $(O)/fault.so $(if $(FUZZ),fuzz)
 run-tests:
 	@$(PROVE) $(TESTS)
 
-$(UNITS): $(O)/%: $(O)/tests/%.o $(LIB)
+$(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
@@ -103,7 +108,7 @@ $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(LIB)
 
 # ---- the rest ------------------------------------------------------------------------------------
 
-SOURCES = $(wildcard common/*.c cmd/*/*.c)
+SOURCES = $(wildcard common/*/*.c cmd/*/*.c cmd/*/*/*.c)
 MANUALS = $(wildcard man/*.[1-9])
 
 # clang-tidy follows paths that cannot be taken, now and then: what it says is shown, and judged by a human.

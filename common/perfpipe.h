@@ -46,7 +46,7 @@ int	pp_fail(struct pp_err *, const char *fmt, ...) __attribute__((format(printf,
 
 enum pp_type {
 #define REC(number, name, ...) PP_##name = number,
-#include "record.def"
+#include "record/record.def"
 #undef REC
 	PP_TYPE_END			/* first number that we do not know */
 };

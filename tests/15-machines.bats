@@ -15,7 +15,7 @@ le64() {
 	try env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL CC="ccache gcc" CFLAGS="-O3 -march=native" CPPFLAGS=-DSOME=thing LDFLAGS=-Wl,-z,now \
 	    PKG_CONFIG=$T/my-pkg-config make -C .. -n -o "$T/o/ready" O="$T/o"
 	[ $rc = 0 ]
-	grep -q '^ccache gcc .*-DSOME=thing .*-O3 -march=native -c -o .*/common/arg.o' "$T/out"
+	grep -q '^ccache gcc .*-DSOME=thing .*-O3 -march=native -c -o .*/common/tool/arg.o' "$T/out"
 	grep -q '^ccache gcc .*-O3 -march=native -Wl,-z,now -o .*/pcat' "$T/out"
 	# what the tools need is there all the same
 	grep -q '^ccache gcc .*-D_GNU_SOURCE .*-Icommon .*-Wall' "$T/out"

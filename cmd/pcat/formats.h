@@ -6,7 +6,7 @@
 #ifndef PCAT_FORMATS_H
 #define PCAT_FORMATS_H
 
-#include "out.h"
+#include "sink/out.h"
 
 struct formats;
 /*

@@ -3,7 +3,7 @@
 #ifndef PCAT_FORMATS_DIR_H
 #define PCAT_FORMATS_DIR_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 struct formats_text {
 	char		*system;	/* "sched" */

@@ -14,8 +14,8 @@
 
 #include "formats.h"
 #include "options.h"
-#include "out_file.h"
-#include "out_stream.h"
+#include "sink/out_file.h"
+#include "sink/out_stream.h"
 
 struct job {
 	struct tool	 t;

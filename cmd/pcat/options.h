@@ -3,12 +3,12 @@
 #ifndef PCAT_OPTIONS_H
 #define PCAT_OPTIONS_H
 
-#include "byteorder.h"
-#include "compat.h"
-#include "feature_list.h"
-#include "join.h"
+#include "tool/byteorder.h"
+#include "tool/compat.h"
+#include "tool/feature_list.h"
+#include "tool/join.h"
 #include "out_cpuprofile.h"
-#include "out_stream.h"
+#include "sink/out_stream.h"
 #include "split.h"
 
 struct options {

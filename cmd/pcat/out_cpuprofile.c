@@ -25,9 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
+#include "sink/atomic.h"
 #include "out_cpuprofile.h"
-#include "task.h"
+#include "state/task.h"
 
 /* include/uapi/linux/perf_event.h */
 enum { TYPE_SOFTWARE = 1, COUNT_SW_TASK_CLOCK = 1, ATTR_FREQ_BIT = 10 };

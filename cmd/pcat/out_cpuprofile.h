@@ -3,7 +3,7 @@
 #ifndef PCAT_OUT_CPUPROFILE_H
 #define PCAT_OUT_CPUPROFILE_H
 
-#include "out.h"
+#include "sink/out.h"
 
 struct out_cpuprofile {
 	int64_t	 pid;			/* -1: the only one that has samples; more are a failure */

@@ -10,9 +10,9 @@
 
 #include <limits.h>
 
-#include "atomic.h"
-#include "out.h"
-#include "total.h"
+#include "sink/atomic.h"
+#include "sink/out.h"
+#include "record/total.h"
 
 struct part {
 	struct out	*out;

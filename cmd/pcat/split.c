@@ -7,7 +7,7 @@
 
 #include "part.h"
 #include "pending.h"
-#include "snapshot.h"
+#include "state/snapshot.h"
 #include "split.h"
 #include "spooled.h"
 

@@ -27,9 +27,9 @@
 
 #include <limits.h>
 
-#include "atomic.h"
+#include "sink/atomic.h"
 #include "look.h"
-#include "out.h"
+#include "sink/out.h"
 
 struct split_options {
 	/* when to begin a new part: one of these is set, by split_when() */

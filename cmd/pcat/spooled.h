@@ -3,7 +3,7 @@
 #ifndef PCAT_SPOOLED_H
 #define PCAT_SPOOLED_H
 
-#include "out.h"
+#include "sink/out.h"
 
 struct spooled {
 	int		 fd;		/* -1: not open */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "event_match.h"
-#include "tool.h"
+#include "tool/tool.h"
 
 enum { TYPE_TRACEPOINT = 2 };
 enum { EXCLUDE_USER = 1 << 4, EXCLUDE_KERNEL = 1 << 5, EXCLUDE_HOST = 1 << 19, EXCLUDE_GUEST = 1 << 20 };

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "anon_dict.h"
+#include "anon/anon_dict.h"
 #include "decide.h"
 #include "front.h"
 #include "hold.h"
@@ -32,7 +32,7 @@
 #include "stats.h"
 #include "survey.h"
 #include "tee.h"
-#include "tmpfile.h"
+#include "sink/tmpfile.h"
 
 enum { MEMORY = 256 << 20 };
 /* A verdict: where to; dropped, but its period goes to those that are kept; and the number of its front. */

@@ -3,10 +3,10 @@
 #ifndef PFILTER_OPTIONS_H
 #define PFILTER_OPTIONS_H
 
-#include "anon.h"
-#include "columns.h"
-#include "drop.h"
-#include "expr.h"
+#include "anon/anon.h"
+#include "drop/columns.h"
+#include "drop/drop.h"
+#include "expr/expr.h"
 #include "select.h"
 #include "state_keys.h"
 #include "thin.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "event_match.h"
-#include "feature.h"
+#include "record/feature.h"
 #include "select.h"
 
 static const uint8_t roles[PP_USER_TYPE_START] = {

@@ -7,10 +7,10 @@
 #ifndef PFILTER_SIDE_H
 #define PFILTER_SIDE_H
 
-#include "build_ids.h"
+#include "drop/build_ids.h"
 #include "needed.h"
 #include "options.h"
-#include "out.h"
+#include "sink/out.h"
 #include "totals.h"
 
 struct side {

@@ -8,8 +8,8 @@
 #ifndef PFILTER_STATE_H
 #define PFILTER_STATE_H
 
-#include "snapshot.h"
-#include "task.h"
+#include "state/snapshot.h"
+#include "state/task.h"
 
 struct state;
 

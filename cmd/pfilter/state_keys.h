@@ -7,7 +7,7 @@
 
 #include "reason.h"
 #include "state.h"
-#include "tool.h"
+#include "tool/tool.h"
 
 struct state_keys;		/* NULL: none are given */
 

@@ -3,7 +3,7 @@
 #ifndef PFILTER_SURVEY_H
 #define PFILTER_SURVEY_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 struct survey {
 	uint64_t first, last;		/* times of samples; 0: not found */

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source_mem.h"
+#include "source/source_mem.h"
 #include "tee.h"
-#include "tmpfile.h"
+#include "sink/tmpfile.h"
 
 struct tee {
 	int	 fd;

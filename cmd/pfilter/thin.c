@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "thin.h"
-#include "total.h"
-#include "wide.h"
+#include "record/total.h"
+#include "record/wide.h"
 
 enum { NS = 1000000000, SOFTWARE = 1, DUMMY = 9 };	/* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
 enum { DEBTS_MAX = 1 << 20, PACE_ONE = 256 };

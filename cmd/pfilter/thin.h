@@ -12,7 +12,7 @@
 #ifndef PFILTER_THIN_H
 #define PFILTER_THIN_H
 
-#include "out.h"
+#include "sink/out.h"
 #include "reason.h"
 
 struct thin {			/* what is asked for; zeroed: nothing */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
-#include "attrs.h"
+#include "record/attr.h"
+#include "drop/attrs.h"
 #include "thin.h"
 
 struct scale {

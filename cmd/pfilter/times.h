@@ -10,8 +10,8 @@
 #ifndef PFILTER_TIMES_H
 #define PFILTER_TIMES_H
 
-#include "feature.h"
-#include "tool.h"
+#include "record/feature.h"
+#include "tool/tool.h"
 
 struct time_end {
 	enum time_from { FROM_ZERO, FROM_FIRST, FROM_EPOCH, FROM_SHARE } from;

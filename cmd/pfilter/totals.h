@@ -8,7 +8,7 @@
 #ifndef PFILTER_TOTALS_H
 #define PFILTER_TOTALS_H
 
-#include "total.h"
+#include "record/total.h"
 
 struct totals {
 	struct pp_totals totals;

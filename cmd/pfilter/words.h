@@ -6,7 +6,7 @@
 #ifndef PFILTER_WORDS_H
 #define PFILTER_WORDS_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 struct words {				/* begins zeroed */
 	char	**v;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "buildid.h"
-#include "feature.h"
+#include "record/feature.h"
 #include "hits.h"
 
 /* Entries of a callchain that say where the next ones are from (perf_event.h, enum perf_callchain_context) */

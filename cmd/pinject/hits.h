@@ -11,7 +11,7 @@
 #ifndef HITS_H
 #define HITS_H
 
-#include "tool.h"
+#include "tool/tool.h"
 
 struct hits;
 

@@ -11,7 +11,7 @@
 #ifndef PSORT_MERGE_H
 #define PSORT_MERGE_H
 
-#include "../pcat/join.h"
+#include "tool/join.h"
 #include "sort.h"
 
 /*

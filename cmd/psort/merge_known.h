@@ -13,8 +13,8 @@
 #ifndef PSORT_MERGE_KNOWN_H
 #define PSORT_MERGE_KNOWN_H
 
-#include "snapshot.h"
-#include "total.h"
+#include "state/snapshot.h"
+#include "record/total.h"
 
 struct known {			/* the part that the inline function needs */
 	const struct pp_events *events;	/* of the merge */

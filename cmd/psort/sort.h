@@ -4,7 +4,7 @@
 #define PSORT_SORT_H
 
 #include "spill.h"
-#include "tool.h"
+#include "tool/tool.h"
 
 enum sort_mode { SORT_ROUNDS, SORT_WINDOW, SORT_FULL };
 enum sort_late { LATE_EMIT, LATE_DROP, LATE_ERROR, LATE_CLAMP };

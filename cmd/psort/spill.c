@@ -19,7 +19,7 @@
 #include <zstd.h>
 
 #include "spill.h"
-#include "tmpfile.h"
+#include "sink/tmpfile.h"
 
 enum { CHUNK = 80 << 10, CHUNK_HEAD = 8, RECORD_HEAD = 12, FAN_MAX = 200 };
 _Static_assert(CHUNK >= RECORD_HEAD + PP_RECORD_MAX, "a record fits");

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "unique.h"
-#include "wide.h"
+#include "record/wide.h"
 
 enum { SLOTS = 1 << 14 };	/* chains of a hash table */
 

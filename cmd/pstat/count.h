@@ -4,9 +4,9 @@
 #define PSTAT_COUNT_H
 
 #include "facts.h"
-#include "total.h"
+#include "record/total.h"
 #include "tasks.h"
-#include "tool.h"
+#include "tool/tool.h"
 
 enum {
 	COUNT_TYPES = 128,		/* types counted by number */

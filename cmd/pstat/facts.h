@@ -3,8 +3,8 @@
 #ifndef PSTAT_FACTS_H
 #define PSTAT_FACTS_H
 
-#include "feature.h"
-#include "tool.h"
+#include "record/feature.h"
+#include "tool/tool.h"
 
 enum { FACTS_TEXT = 4096 };	/* bytes kept of one string, of all arguments together */
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "tasks.h"
-#include "tool.h"
+#include "tool/tool.h"
 
 _Static_assert(sizeof(struct epoch) == 64, "an epoch is a cache line");
 

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wide.h"
+#include "record/wide.h"
 
 enum { PIDS = 1000, EVENTS = 4, DEPTH = 16, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
 enum { BUF = 1 << 20, HEAD = 8, SAMPLE_FIXED = HEAD + 6 * 8, TRAILER = 32 };

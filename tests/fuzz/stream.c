@@ -22,9 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "feature.h"
+#include "record/feature.h"
 #include "perfpipe.h"
-#include "task.h"
+#include "state/task.h"
 
 enum { PIPE_SIZE = 1 << 20, RECORDS_MAX = 20000 };
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "tool.h"
+#include "tool/tool.h"
 
 static struct tool t = { .name = "arg", .optname = "--opt" };
 

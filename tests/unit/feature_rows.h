@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "feature.h"
+#include "record/feature.h"
 
 enum { BIG = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };	/* this machine's order */
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "task.h"
+#include "state/task.h"
 
 struct bench {			/* what a test works with */
 	struct pp_tasks	*t;

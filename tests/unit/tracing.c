@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "tracing.h"
+#include "record/tracing.h"
 
 #define HEADER_PAGE							\
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"	\

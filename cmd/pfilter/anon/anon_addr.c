@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "anon_addr.h"
+#include "anon_name.h"
+#include "state/task.h"
+
+#define KERNEL_HALF	(UINT64_C(1) << 63)
+#define REGION		(UINT64_C(1) << 54)
+/* Where things go: anon_addr.h */
+#define USER_MAPS	REGION
+#define USER_PAGES	(2 * REGION)
+#define LOW_KERNEL_MAPS	(3 * REGION)
+#define KERNEL_MAPS	(0 - 3 * REGION)
+#define KERNEL_PAGES	(0 - 2 * REGION)
+#define PAGE_MASK	UINT64_C(4095)		/* what a page of any machine leaves as it is */
+
+enum { CACHE_BITS = 10 };
+/*
+ * The map of a kernel ends with its text; readers find in its symbols that data and start-up code (start_kernel is in
+ * every chain of the idle task) follow.
+ */
+enum { KERNEL_BEHIND = 4 };
+/* A kernel map that goes over all addresses (perf up to 3.x, kptr_restrict) is taken for so much behind its symbol. */
+static const uint64_t KERNEL_ALIGN = UINT64_C(2) << 20, KERNEL_MAX = UINT64_C(512) << 20, KERNEL_WIDE = UINT64_C(1) << 40;
+
+struct anon_addr {
+	struct anon_key	*key;
+	struct pp_tasks	*tasks;
+	bool		 swap;
+	struct slot { uint64_t base, slide; uint32_t dso; } cache[1 << CACHE_BITS];	/* dso: index + 1; 0: free */
+	uint8_t		 buf[PP_RECORD_MAX + 1];
+};
+
+/* Where these stand in MMAP and MMAP2, which perf's header calls struct perf_record_mmap */
+enum { PID = 8, START = 16, LEN = 24, PGOFF = 32, MMAP_NAME = 40, MMAP2_NAME = 72 };
+/* ... and in KSYMBOL */
+enum { KSYM_ADDR = 8, KSYM_LEN = 16, KSYM_NAME = 24 };
+
+struct anon_addr *
+anon_addr_new(struct anon_key *key, bool swap, struct pp_err *err)
+{
+	struct anon_addr *a = calloc(1, sizeof *a);
+
+	if (!a) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	a->key = key;
+	a->swap = swap;
+	if (!(a->tasks = pp_tasks_new(swap, err))) {
+		free(a);
+		return NULL;
+	}
+	return a;
+}
+
+void
+anon_addr_free(struct anon_addr *a)
+{
+	if (a)
+		pp_tasks_free(a->tasks);
+	free(a);
+}
+
+/* ---- how far a map moves --------------------------------------------------------------------------- */
+
+/* What is added to addresses of a file whose first byte would lie at `base'. */
+static uint64_t
+slide_of(struct anon_addr *a, const char *name, size_t n, uint64_t base, bool kernel)
+{
+	uint8_t bytes[8], mac[ANON_MAC];
+	uint64_t to = 0;
+
+	pp_set_u64(bytes, base, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	anon_mac2(a->key, ANON_D_MAP, bytes, sizeof bytes, name, n, mac);
+	for (int i = 0; i < 8; i++)
+		to = to << 8 | mac[i];
+	to &= (REGION - 1) & ~PAGE_MASK;
+	to += !kernel ? USER_MAPS : base & KERNEL_HALF ? KERNEL_MAPS : LOW_KERNEL_MAPS;
+	return to + (base & PAGE_MASK) - base;
+}
+
+static uint64_t
+slide_of_map(struct anon_addr *a, const struct pp_map *m, bool kernel)
+{
+	const struct pp_dso *d = pp_tasks_dso(a->tasks, m->dso);
+	uint64_t base = m->start - m->pgoff;
+	struct slot *s = &a->cache[(base + m->dso) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS)];
+
+	if (s->base != base || s->dso != m->dso + 1) {
+		*s = (struct slot){ .base = base, .dso = m->dso + 1 };
+		s->slide = slide_of(a, d->name, d->len, base, kernel);
+	}
+	return s->slide;
+}
+
+/* ---- maps ------------------------------------------------------------------------------------------ */
+
+struct map {			/* an MMAP or MMAP2 as the state is to have it */
+	const char	*name;
+	size_t		 name_len;
+	uint64_t	 start, len, pgoff;	/* pgoff: what makes start - pgoff the place by which it moves */
+	bool		 kernel, wide;		/* wide: over all addresses, says nothing */
+	bool		 moves_pgoff;		/* the record's own is an address */
+};
+
+/* Is the record of a kernel, the way task.c sees it? */
+static bool
+is_kernel(const struct anon_addr *a, const struct pp_rec *r)
+{
+	return (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL || pp_get_u32(r->raw + PID, a->swap) == UINT32_MAX;
+}
+
+static struct map
+map_of(const struct anon_addr *a, const struct pp_rec *r)
+{
+	struct map m = { .start = pp_get_u64(r->raw + START, a->swap), .len = pp_get_u64(r->raw + LEN, a->swap),
+	    .pgoff = pp_get_u64(r->raw + PGOFF, a->swap), .kernel = is_kernel(a, r) };
+	uint64_t symbol = m.pgoff;
+
+	m.name = (const char *)r->raw + (r->type == PP_MMAP ? MMAP_NAME : MMAP2_NAME);
+	m.name_len = strlen(m.name);
+	if (anon_is_kernel(m.name, m.name_len)) {
+		/* pgoff is the address of a symbol (struct ref_reloc_sym of tools/perf/util/map.h) */
+		m.moves_pgoff = true;
+		m.pgoff = 0;
+		if (m.len >= KERNEL_WIDE || (!m.start && !m.len)) {
+			m.wide = true;
+			m.start = symbol & ~(KERNEL_ALIGN - 1);
+			m.len = symbol ? KERNEL_MAX : 0;
+		} else if (m.kernel && m.len < KERNEL_MAX) {
+			m.len = m.len > KERNEL_MAX / KERNEL_BEHIND ? KERNEL_MAX : m.len * KERNEL_BEHIND;
+		}
+	} else if (!anon_is_file(m.name, m.name_len)) {
+		/* the kernel gives such maps their address for an offset */
+		m.moves_pgoff = true;
+		m.pgoff = 0;
+	}
+	return m;
+}
+
+/* The same record with the map in it that the state is to have. */
+static int
+feed_map(struct anon_addr *a, const struct pp_rec *r)
+{
+	struct map m = map_of(a, r);
+	struct pp_rec copy = *r;
+
+	if (m.kernel && !m.len)		/* task.c would take it for all addresses */
+		return 1;
+	memcpy(a->buf, r->raw, r->size);
+	pp_set_u64(a->buf + START, m.start, a->swap);
+	pp_set_u64(a->buf + LEN, m.len, a->swap);
+	pp_set_u64(a->buf + PGOFF, m.pgoff, a->swap);
+	copy.raw = a->buf;
+	return pp_tasks_feed(a->tasks, &copy);
+}
+
+/* A symbol that is in no map of the kernel's is one (machine__process_ksymbol_register). */
+static int
+feed_symbol(struct anon_addr *a, const struct pp_rec *r)
+{
+	uint64_t addr = pp_get_u64(r->raw + KSYM_ADDR, a->swap);
+	uint32_t len = pp_get_u32(r->raw + KSYM_LEN, a->swap);
+	size_t name = strlen((const char *)r->raw + KSYM_NAME) + 1;
+	struct pp_rec map = { .raw = a->buf, .type = PP_MMAP, .misc = PP_MISC_KERNEL };
+
+	if (!len || MMAP_NAME + name > PP_RECORD_MAX ||
+	    pp_maps_find(pp_tasks_maps(a->tasks, UINT32_MAX, PP_MISC_KERNEL), addr))
+		return 1;
+	memset(a->buf, 0, MMAP_NAME);
+	memset(a->buf + PID, 0xff, 4);
+	pp_set_u64(a->buf + START, addr, a->swap);
+	pp_set_u64(a->buf + LEN, len, a->swap);
+	memcpy(a->buf + MMAP_NAME, r->raw + KSYM_NAME, name);
+	map.size = (uint16_t)(MMAP_NAME + name);
+	return pp_tasks_feed(a->tasks, &map);
+}
+
+int
+anon_addr_feed(struct anon_addr *a, const struct pp_rec *r)
+{
+	switch (r->type) {
+	case PP_MMAP:
+	case PP_MMAP2:
+		return feed_map(a, r);
+	case PP_KSYMBOL:
+		return feed_symbol(a, r);
+	default:
+		return pp_tasks_feed(a->tasks, r);
+	}
+}
+
+void
+anon_addr_map(struct anon_addr *a, const struct pp_rec *r, struct anon_map *to)
+{
+	struct map m = map_of(a, r);
+	uint64_t pgoff = pp_get_u64(r->raw + PGOFF, a->swap);
+	uint64_t slide = slide_of(a, m.name, m.name_len, m.start - m.pgoff, m.kernel);
+
+	*to = (struct anon_map){ m.start + slide, pp_get_u64(r->raw + LEN, a->swap), pgoff };
+	if (m.wide && m.len)
+		to->len = m.len;
+	else if (m.wide)		/* a kernel of which nothing is known is in no map: where these addresses go */
+		*to = (struct anon_map){ KERNEL_PAGES, REGION, 0 };
+	if (m.moves_pgoff && pgoff)
+		to->pgoff = anon_is_kernel(m.name, m.name_len) ? pgoff + slide : to->start;
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------- */
+
+static const struct pp_map *
+find(const struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
+{
+	const struct pp_maps *maps = pp_tasks_maps(a->tasks, pid, cpumode);
+
+	return maps ? pp_maps_find(maps, addr) : NULL;
+}
+
+uint64_t
+anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
+{
+	/* Of what an address is, is said by its half where kernel and programs share the addresses, else by the mode. */
+	bool kernel = addr & KERNEL_HALF || cpumode == PP_MISC_KERNEL, guest = cpumode > PP_MISC_USER;
+	const struct pp_map *m = NULL;
+
+	if (addr <= PAGE_MASK)
+		return addr;
+	for (int i = 0; i < 2 && !m && !guest; i++) {
+		if (i)
+			kernel = !kernel;
+		m = find(a, pid, kernel ? PP_MISC_KERNEL : PP_MISC_USER, addr);
+	}
+	if (m)
+		return addr + slide_of_map(a, m, kernel);
+	return (anon_number(a->key, ANON_D_PAGE, addr & ~PAGE_MASK) & (REGION - 1) & ~PAGE_MASK) + (addr & PAGE_MASK) +
+	    (addr & KERNEL_HALF ? KERNEL_PAGES : USER_PAGES);
+}
+
+/* Entries from here on are no addresses: enum perf_callchain_context of include/uapi/linux/perf_event.h */
+#define CONTEXT_MAX	((uint64_t)-4095)
+enum {
+	CONTEXT_HV = -32, CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640, CONTEXT_GUEST = -2048,
+	CONTEXT_GUEST_KERNEL = -2176, CONTEXT_GUEST_USER = -2560,
+};
+
+static unsigned
+mode_behind(int64_t marker)
+{
+	switch (marker) {
+	case CONTEXT_KERNEL:
+		return PP_MISC_KERNEL;
+	case CONTEXT_USER:
+	case CONTEXT_USER_DEFERRED:
+		return PP_MISC_USER;
+	case CONTEXT_HV:
+		return PP_MISC_HYPERVISOR;
+	case CONTEXT_GUEST_KERNEL:
+		return PP_MISC_GUEST_KERNEL;
+	default:
+		return PP_MISC_GUEST_USER;
+	}
+}
+
+void
+anon_addr_chain(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint8_t *chain, uint64_t n, bool swap)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		uint8_t *p = chain + 8 * i;
+		uint64_t ip = pp_get_u64(p, swap);
+
+		if (ip >= CONTEXT_MAX) {
+			cpumode = mode_behind((int64_t)ip);
+			if ((int64_t)ip == CONTEXT_USER_DEFERRED)
+				i++;		/* a cookie */
+			continue;
+		}
+		pp_set_u64(p, anon_addr(a, pid, cpumode, ip), swap);
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* anon_out.h - what the parts of --anon share: anon.c (order and removal), anon_record.c, anon_feature.c */
+#ifndef PFILTER_ANON_OUT_H
+#define PFILTER_ANON_OUT_H
+
+#include "anon.h"
+#include "anon_addr.h"
+#include "anon_key.h"
+#include "anon_name.h"
+#include "record/feature.h"
+
+enum {				/* what --anon lists */
+	A_HOST = 1, A_CMDLINE = 2, A_COMM = 4, A_PATH = 8, A_PID = 16, A_ADDR = 32, A_BUILD_ID = 64, A_EVENT = 128,
+	A_ALL = 255,
+	A_NAMES = A_HOST | A_CMDLINE | A_COMM | A_PATH | A_PID | A_EVENT,	/* what free text may hold */
+	A_UNKNOWN = 256,		/* "all": what is not known goes too */
+};
+
+enum {				/* things that went, counted */
+	GONE_TYPES = 128,		/* the last also counts all above */
+	GONE_FEATURES = 64,
+};
+enum gone_field {
+	GONE_RAW, GONE_USER_STACK, GONE_AUX, GONE_USER_REGS, GONE_INTR_REGS, GONE_PHYS, GONE_FIELDS
+};
+
+struct anon_out {
+	struct out	 pub;
+	const struct tool *tool;
+	struct pp_source *in;
+	struct pp_err	*err;
+	unsigned	 what;
+	bool		 swap;
+	struct anon_key	*key;
+	struct anon_addr *addr;		/* A_ADDR */
+	struct pp_round	*round;		/* A_ADDR */
+	uint64_t	 oldest, newest;	/* times in the round: the first after a release, the largest */
+	bool		 any;			/* ... there are some */
+	size_t		 memory;
+	uint32_t	 nr_cpus;
+	uint64_t	 types[GONE_TYPES], features[GONE_FEATURES], fields[GONE_FIELDS];
+	bool		 relieved;	/* ... gave some away early, for want of memory */
+	bool		 failed;	/* a record of it could not be written */
+	uint64_t	 unknown_kept;
+	uint8_t		 buf[PP_RECORD_MAX + 1], attr[PP_RECORD_MAX];
+	char		 text[ANON_NAME];
+};
+
+/*
+ * The key that a file holds.  Exits 2 if it cannot be read, or does not look as if it held 128 secret bits; warns if
+ * others can read it.
+ */
+void	anon_key_file(const struct tool *, const char *path, uint8_t key[static ANON_KEY]);
+/* Is the record to go as a whole? */
+bool	anon_removes(struct anon_out *, const struct pp_rec *);
+/* Make a sound record anonymous; it then lies in buf.  1, 0: it is to go, -1. */
+int	anon_record(struct anon_out *, struct pp_rec *);
+int	anon_feature(struct anon_out *, struct pp_rec *);
+/* The name that an event is to have in a->text; its length.  -1: it stays. */
+int64_t	anon_event_text(struct anon_out *, const char *, size_t n);
+/* An attr of `n' bytes, in place. */
+void	anon_attr(const struct anon_out *, uint8_t *attr, size_t n);
+
+#endif

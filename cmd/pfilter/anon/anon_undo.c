@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: ISC */
+/* anon_undo.c - pseudonyms in a text become names again */
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "anon_dict.h"
+#include "state/table.h"
+
+enum { LINE_MAX_BYTES = 1 << 20, LENGTHS = 64 };	/* no pseudonym is as long as that */
+
+struct entry {
+	struct link	 link;		/* first: by the hash of the pseudonym */
+	size_t		 n;		/* bytes of the pseudonym */
+	const char	*pseudonym, *name;
+};
+
+struct undo {
+	const struct tool *tool;
+	struct table	 entries;
+	uint64_t	 lengths;	/* bit n: there is a pseudonym of n bytes */
+};
+
+static bool
+is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* ---- the dictionary ---------------------------------------------------------------------------------- */
+
+/* KIND, pseudonym, name.  False: it is no such line. */
+static bool
+learn(struct undo *u, char *line)
+{
+	char *kind = strsep(&line, "\t"), *pseudonym = strsep(&line, "\t"), *name = line;
+	struct entry *e;
+	size_t n;
+
+	if (*kind == '#' || !*kind)
+		return true;
+	if (!pseudonym || !name || !(n = strlen(pseudonym)) || n >= LENGTHS)
+		return false;
+	if (!strcmp(kind, "pid"))	/* any number of a text could be meant */
+		return true;
+	e = tool_alloc(1, sizeof *e);
+	*e = (struct entry){ .n = n, .pseudonym = strdup(pseudonym), .name = tool_alloc(strlen(name) + 1, 1) };
+	/* Names come from a recording: what a terminal could obey stays escaped. */
+	strcpy((char *)(uintptr_t)e->name, name);
+	u->lengths |= UINT64_C(1) << n;
+	return e->pseudonym && table_add(&u->entries, &e->link,
+	    table_hash(&u->entries, 0, (const uint8_t *)pseudonym, n)) > 0;
+}
+
+static void
+read_dictionary(struct undo *u, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	size_t cap = 0, number = 0;
+	char *line = NULL;
+	ssize_t n;
+
+	if (!f)
+		tool_wrong(u->tool, "--anon-undo %s: %s", path, strerror(errno));
+	while ((n = getline(&line, &cap, f)) > 0) {
+		number++;
+		if (n > 1 && line[n - 1] == '\n')
+			line[--n] = 0;
+		if (n > LINE_MAX_BYTES || strlen(line) != (size_t)n || !learn(u, line))
+			tool_wrong(u->tool, "--anon-undo %s: line %zu is none of --anon-map", path, number);
+	}
+	if (ferror(f))
+		tool_wrong(u->tool, "--anon-undo %s: %s", path, strerror(errno));
+	free(line);
+	fclose(f);
+}
+
+/* ---- the text ------------------------------------------------------------------------------------------- */
+
+/* The longest pseudonym at p that ends where a word does; NULL: none. */
+static const struct entry *
+find(const struct undo *u, const char *p, size_t left)
+{
+	for (size_t n = left < LENGTHS ? left : LENGTHS - 1; n; n--) {
+		struct link *l;
+
+		if (!(u->lengths >> n & 1) || (is_word(p[n - 1]) && n < left && is_word(p[n])))
+			continue;
+		for (l = table_first(&u->entries, table_hash(&u->entries, 0, (const uint8_t *)p, n)); l; l = table_next(l)) {
+			const struct entry *e = (const struct entry *)l;
+
+			if (e->n == n && !memcmp(e->pseudonym, p, n))
+				return e;
+		}
+	}
+	return NULL;
+}
+
+static void
+put_line(const struct undo *u, const char *line, size_t n, FILE *out)
+{
+	for (size_t i = 0, step; i < n; i += step) {
+		const struct entry *e = i && is_word(line[i - 1]) && is_word(line[i]) ? NULL : find(u, line + i, n - i);
+
+		if (e)
+			fputs(e->name, out);
+		else
+			putc(line[i], out);
+		step = e ? e->n : 1;
+	}
+}
+
+static int
+copy(const struct undo *u, FILE *in, FILE *out)
+{
+	struct stat st;
+	size_t cap = 0;
+	char *line = NULL;
+	ssize_t n;
+
+	/* A live report is passed on line by line. */
+	if (!fstat(fileno(in), &st) && !S_ISREG(st.st_mode))
+		setvbuf(out, NULL, _IOLBF, 0);
+	while ((n = getline(&line, &cap, in)) > 0 && !ferror(out))
+		put_line(u, line, (size_t)n, out);
+	free(line);
+	return ferror(in) || ferror(out) ? -1 : 1;
+}
+
+static void
+forget(struct undo *u)
+{
+	for (size_t i = 0; u->entries.bits && i < (size_t)1 << u->entries.bits; i++)
+		for (struct link *l = u->entries.slot[i], *next; l; l = next) {
+			struct entry *e = (struct entry *)l;
+
+			next = l->next;
+			free((char *)(uintptr_t)e->pseudonym);
+			free((char *)(uintptr_t)e->name);
+			free(e);
+		}
+	free(u->entries.slot);
+}
+
+int
+anon_undo(struct tool *t, const char *path)
+{
+	struct undo u = { .tool = t };
+	bool std = !t->in_name || !strcmp(t->in_name, "-");
+	FILE *in = std ? stdin : fopen(t->in_name, "re");
+	int status = 0;
+
+	if (t->out_name && strcmp(t->out_name, "-"))
+		tool_wrong(t, "--anon-undo: writes to standard output only");
+	if (!in)
+		tool_wrong(t, "%s: %s", t->in_name, strerror(errno));
+	if (getrandom(&u.entries.mul, sizeof u.entries.mul, 0) != sizeof u.entries.mul)
+		tool_wrong(t, "--anon-undo: no random bytes: %s", strerror(errno));
+	u.entries.mul |= 1;
+	read_dictionary(&u, path);
+	tool_ready(t);
+	if (copy(&u, in, stdout) < 0 || fflush(stdout)) {
+		struct pp_err err = { .file = ferror(in) ? std ? "<stdin>" : t->in_name : "<stdout>" };
+
+		pp_fail(&err, "%s", strerror(errno));
+		tool_say(t, &err);
+		status = 1;
+	}
+	if (!std)
+		fclose(in);
+	forget(&u);
+	return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC */
+#include <string.h>
+
+#include "record/attr.h"
+#include "attrs.h"
+#include "record/feature.h"
+
+struct change {
+	uint8_t	*buf;
+	bool	 swap;
+	void	(*fn)(void *, uint8_t *, size_t);
+	void	*arg;
+};
+
+static void
+change(const struct change *c, uint8_t *attr, size_t len)
+{
+	c->fn(c->arg, attr, pp_attr_bytes(attr, len, c->swap));
+}
+
+static int
+desc_attr(void *arg, const struct pp_feature_value *v)
+{
+	const struct change *c = arg;
+
+	if (v->kind == PP_F_ATTR && v->len >= PP_ATTR_SIZE_VER0)
+		change(c, c->buf + (v->p - c->buf), v->len);
+	return 1;
+}
+
+bool
+attrs_change(struct pp_rec *r, uint8_t *buf, bool swap, void (*fn)(void *, uint8_t *, size_t), void *arg)
+{
+	struct change c = { buf, swap, fn, arg };
+	struct pp_err ignored = { .what = "" };
+	struct pp_feature f;
+
+	if (r->type == PP_HEADER_ATTR) {
+		r->raw = memcpy(buf, r->raw, r->size);
+		change(&c, buf + PP_HEADER_SIZE, r->size - PP_HEADER_SIZE);
+		return true;
+	}
+	if (r->type != PP_HEADER_FEATURE || pp_feature_is_end(r) ||
+	    pp_get_u64(r->raw + PP_HEADER_SIZE, swap) != PP_FEAT_EVENT_DESC)
+		return false;
+	r->raw = memcpy(buf, r->raw, r->size);
+	if (pp_feature_of(&f, r, swap, 0, &ignored) > 0)
+		pp_feature_walk(&f, desc_attr, &c, &ignored);
+	return true;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/attr.h"
+#include "attrs.h"
+#include "columns.h"
+
+/* In the order in which the fields stand in a sample (sample.c). */
+static const struct column {
+	const char	*word;
+	uint8_t		 bit;
+} table[] = {
+	{ "addr", 3 }, { "read", 4 }, { "callchain", 5 }, { "raw", 10 }, { "brstack", 11 }, { "user-regs", 12 },
+	{ "user-stack", 13 }, { "weight", 14 }, { "weight", 24 }, { "data-src", 15 }, { "intr-regs", 18 }, { "phys", 19 },
+	{ "aux", 20 },
+};
+enum { COLUMNS = sizeof table / sizeof *table };
+
+enum {				/* bits of the attr's flag word that go with a field */
+	EXCLUDE_CALLCHAIN_KERNEL = 21, EXCLUDE_CALLCHAIN_USER = 22, AUX_OUTPUT = 31, DEFER_CALLCHAIN = 38,
+	DEFER_OUTPUT = 39,
+};
+enum { TYPE_SOFTWARE = 1, BPF_OUTPUT = 10 };
+enum { DEFERRED_HEAD = 24 };	/* of a CALLCHAIN_DEFERRED: cookie, nr */
+
+struct columns_out {
+	struct out	 pub;
+	const struct tool *tool;
+	const struct columns *what;
+	struct pp_source *in;
+	struct pp_err	*err;
+	bool		 swap;
+	/* where a sample's id stands in the first event's samples, before and after; -1: nowhere */
+	int		 id_was, id_is;
+	unsigned	 attrs;		/* seen */
+	bool		*known;		/* by index of the event: it can do without what is stripped */
+	unsigned	 nknown;
+	uint64_t	 bytes;		/* saved */
+	uint8_t		 buf[PP_RECORD_MAX + 1];
+};
+
+/* ---- options ----------------------------------------------------------------------------------------- */
+
+struct listing {
+	const struct tool *t;
+	struct columns	*c;
+};
+
+static void
+add_word(void *arg, const char *word)
+{
+	struct listing *w = arg;
+	char all[256] = "";
+	bool found = false;
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (!strcmp(word, table[i].word)) {
+			w->c->strip |= UINT64_C(1) << table[i].bit;
+			found = true;
+		}
+		if (!i || strcmp(table[i].word, table[i - 1].word))
+			snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", table[i].word);
+	}
+	if (!found)
+		tool_wrong(w->t, "--strip '%s': no such field; there are %s", word, all);
+	w->c->strip_aux |= !strcmp(word, "aux");
+}
+
+void
+columns_strip(const struct tool *t, struct columns *c, const char *text)
+{
+	tool_words(t, text, add_word, &(struct listing){ t, c });
+}
+
+void
+columns_stack_size(const struct tool *t, struct columns *c, const char *text)
+{
+	c->stack_size = (uint32_t)tool_number(t, text, 0, PP_RECORD_MAX);
+	if (c->stack_size % 8)
+		tool_wrong(t, "%s '%s': expected a multiple of 8", t->optname, text);
+	c->has_stack_size = true;
+}
+
+void
+columns_max_stack(const struct tool *t, struct columns *c, const char *text)
+{
+	c->max_stack = (uint32_t)tool_number(t, text, 1, PP_RECORD_MAX);
+	c->has_max_stack = true;
+}
+
+bool
+columns_any(const struct columns *c)
+{
+	return c->strip || c->strip_aux || c->has_stack_size || c->has_max_stack;
+}
+
+bool
+columns_is_trace(uint32_t type)
+{
+	return type == PP_AUX || type == PP_ITRACE_START || type == PP_AUX_OUTPUT_HW_ID || type == PP_AUXTRACE_INFO ||
+	    type == PP_AUXTRACE || type == PP_AUXTRACE_ERROR;
+}
+
+/* ---- attrs ------------------------------------------------------------------------------------------- */
+
+static void
+clear_flag(const struct columns_out *c, uint8_t *attr, unsigned n)
+{
+	pp_attr_flag(attr, n, false, c->swap);
+}
+
+/* Bring an attr, of `size' bytes, into step with the samples. */
+static void
+fix_attr(void *arg, uint8_t *p, size_t size)
+{
+	const struct columns_out *c = arg;
+	struct pp_attr a;
+	uint64_t gone;
+	bool swap = c->swap;
+
+	pp_attr_get(&a, p, size, swap);
+	gone = a.sample_type & c->what->strip;
+	PP_ATTR_SET(p, size, sample_type, a.sample_type & ~gone, swap);
+	if (gone & PP_SAMPLE_CALLCHAIN) {
+		PP_ATTR_SET(p, size, sample_max_stack, 0, swap);
+		clear_flag(c, p, EXCLUDE_CALLCHAIN_KERNEL);
+		clear_flag(c, p, EXCLUDE_CALLCHAIN_USER);
+		clear_flag(c, p, DEFER_CALLCHAIN);
+	} else if (a.sample_type & PP_SAMPLE_CALLCHAIN && c->what->has_max_stack &&
+	    (!a.sample_max_stack || a.sample_max_stack > c->what->max_stack))
+		PP_ATTR_SET(p, size, sample_max_stack, c->what->max_stack, swap);
+	if (c->what->strip & PP_SAMPLE_CALLCHAIN)
+		clear_flag(c, p, DEFER_OUTPUT);
+	if (gone & PP_SAMPLE_BRANCH_STACK)
+		PP_ATTR_SET(p, size, branch_sample_type, 0, swap);
+	if (gone & PP_SAMPLE_REGS_USER)
+		PP_ATTR_SET(p, size, sample_regs_user, 0, swap);
+	if (gone & PP_SAMPLE_REGS_INTR)
+		PP_ATTR_SET(p, size, sample_regs_intr, 0, swap);
+	if (gone & PP_SAMPLE_STACK_USER)
+		PP_ATTR_SET(p, size, sample_stack_user, 0, swap);
+	else if (c->what->has_stack_size && a.sample_stack_user > c->what->stack_size)
+		PP_ATTR_SET(p, size, sample_stack_user, c->what->stack_size, swap);
+	if (c->what->strip_aux) {
+		PP_ATTR_SET(p, size, aux_sample_size, 0, swap);
+		clear_flag(c, p, AUX_OUTPUT);
+	}
+}
+
+/* Which word of a sample is its id; -1: none. */
+static int
+id_place(uint64_t type)
+{
+	if (type & PP_SAMPLE_IDENTIFIER)
+		return 0;
+	if (!(type & PP_SAMPLE_ID))
+		return -1;
+	return __builtin_popcountll(type & (PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_ADDR));
+}
+
+/* perf takes the place of the id from the first attr for all events (perf-pipe(5)). */
+static void
+check_place(struct columns_out *c, uint64_t type)
+{
+	int was = id_place(type), is = id_place(type & ~c->what->strip);
+
+	if (!c->attrs++) {
+		c->id_was = was;
+		c->id_is = is;
+	} else if (was == c->id_was && is != c->id_is)
+		tool_wrong(c->tool, "--strip addr: only some events of this recording hold it, and without it their ids "
+		    "would no longer stand at one place; --drop-event leaves events out");
+}
+
+static void
+put_attr(struct columns_out *c, struct pp_rec *r)
+{
+	if (r->type == PP_HEADER_ATTR)
+		check_place(c, pp_get_u64(r->raw + PP_HEADER_SIZE + offsetof(struct pp_attr_raw, sample_type), c->swap));
+	attrs_change(r, c->buf, c->swap, fix_attr, c);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------- */
+
+enum { CONTEXT_MAX = 4095, USER_DEFERRED = -640 };	/* PERF_CONTEXT_*; behind the second stands a cookie */
+
+/*
+ * The first `max' entries of a chain that are no context markers, with the markers in front of them.
+ * Returns how many words that are; `to' has room for n.
+ */
+static uint64_t
+cut_chain(uint8_t *to, const uint8_t *p, uint64_t n, uint32_t max, bool swap)
+{
+	uint64_t out = 0, kept = 0, mark = UINT64_MAX;
+
+	for (uint64_t i = 0; i < n && kept < max; i++) {
+		int64_t v = (int64_t)pp_get_u64(p + 8 * i, swap);
+
+		if (v < 0 && v >= -CONTEXT_MAX && v != USER_DEFERRED) {
+			mark = i;
+			continue;
+		}
+		if (v == USER_DEFERRED) {
+			memcpy(to + 8 * out++, p + 8 * i++, 8);
+			if (i < n)
+				memcpy(to + 8 * out++, p + 8 * i, 8);
+			continue;
+		}
+		if (mark < i)
+			memcpy(to + 8 * out++, p + 8 * mark, 8);
+		mark = UINT64_MAX;
+		memcpy(to + 8 * out++, p + 8 * i, 8);
+		kept++;
+	}
+	return out;
+}
+
+/* Does the chain have more than `max' entries that are no markers? */
+static bool
+chain_is_long(const uint8_t *p, uint64_t n, uint32_t max, bool swap)
+{
+	uint64_t entries = 0;
+
+	for (uint64_t i = 0; i < n && n > max && entries <= max; i++) {
+		int64_t v = (int64_t)pp_get_u64(p + 8 * i, swap);
+
+		if (v >= 0 || v < -CONTEXT_MAX)
+			entries++;
+		else if (v == USER_DEFERRED)
+			i++;
+	}
+	return entries > max;
+}
+
+/* What is left of the field, written at `to': its end; NULL: it stays as it is. */
+static uint8_t *
+shorten(const struct columns_out *c, const struct pp_sample *s, unsigned bit, uint8_t *to)
+{
+	const struct columns *what = c->what;
+	uint64_t n;
+
+	if (bit == 5 && what->has_max_stack && chain_is_long(s->callchain.p, s->callchain.n, what->max_stack, c->swap)) {
+		n = cut_chain(to + 8, s->callchain.p, s->callchain.n, what->max_stack, c->swap);
+		pp_set_u64(to, n, c->swap);
+		return to + 8 + 8 * n;
+	}
+	if (bit == 13 && what->has_stack_size && s->stack_user.n > what->stack_size) {
+		n = what->stack_size;
+		pp_set_u64(to, n, c->swap);
+		if (!n)
+			return to + 8;
+		memcpy(to + 8, s->stack_user.p, n);
+		pp_set_u64(to + 8 + n, s->stack_dyn_size < n ? s->stack_dyn_size : n, c->swap);
+		return to + 8 + n + 8;
+	}
+	return NULL;
+}
+
+/* perf looks for the whole sample in its RAW field. */
+static bool
+is_off_cpu(const struct pp_event *ev)
+{
+	return ev->attr.type == TYPE_SOFTWARE && ev->attr.config == BPF_OUTPUT && !strcmp(ev->name, "offcpu-time");
+}
+
+/* The first sample of an event. */
+static void
+check_event(struct columns_out *c, const struct pp_event *ev)
+{
+	unsigned n = c->in->events->n;
+
+	if (c->nknown < n) {
+		c->known = tool_realloc(c->known, n, sizeof *c->known);
+		memset(c->known + c->nknown, 0, (n - c->nknown) * sizeof *c->known);
+		c->nknown = n;
+	}
+	if (c->what->strip & PP_SAMPLE_RAW && is_off_cpu(ev))
+		tool_wrong(c->tool, "--strip raw: the samples of event %s stand in it; --drop-event %s leaves them out",
+		    ev->name, ev->name);
+	c->known[ev->index] = true;
+}
+
+static int
+put_sample(struct columns_out *c, struct pp_rec *r)
+{
+	const struct columns *what = c->what;
+	const struct pp_event *ev = pp_event_find(c->in->events, r, c->err);
+	const uint8_t *from = r->raw, *end = r->raw + r->size;
+	uint8_t *to = c->buf, *cut;
+	struct pp_sample s;
+
+	if (!ev)
+		return -1;
+	if (ev->index >= c->nknown || !c->known[ev->index])
+		check_event(c, ev);
+	if (!(ev->attr.sample_type & (what->strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) |
+	    (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0))))
+		return 1;
+	if (pp_sample_get(&s, ev, r, c->swap, c->err) < 0)
+		return -1;
+	for (size_t i = 0; i < COLUMNS; i++) {
+		const struct pp_span *at = &s.at[table[i].bit];
+
+		if (!at->p)
+			continue;
+		memcpy(to, from, (size_t)(at->p - from));
+		to += at->p - from;
+		from = at->p;
+		if (what->strip >> table[i].bit & 1)
+			from += at->n;
+		else if ((cut = shorten(c, &s, table[i].bit, to))) {
+			to = cut;
+			from += at->n;
+		}
+	}
+	memcpy(to, from, (size_t)(end - from));
+	to += end - from;
+	for (; (to - c->buf) % 8 && to - c->buf < r->size; to++)
+		*to = 0;			/* a RAW field that was no multiple of 8 */
+	if (to - c->buf == r->size)
+		return 1;
+	r->raw = c->buf;
+	r->size = (uint16_t)(to - c->buf);
+	pp_set_u16(c->buf + 6, r->size, c->swap);
+	return 1;
+}
+
+/* The user part of a chain that comes later.  1, 0: it goes with the chain, -1. */
+static int
+put_deferred(struct columns_out *c, struct pp_rec *r)
+{
+	const struct pp_event *ev;
+	size_t tail;
+	uint64_t n;
+
+	if (c->what->strip & PP_SAMPLE_CALLCHAIN)
+		return 0;
+	if (!c->what->has_max_stack)
+		return 1;
+	if (!(ev = pp_event_find(c->in->events, r, c->err)))
+		return -1;
+	tail = pp_has_trailer(ev, r) ? ev->plan.trailer : 0;
+	if (r->size < DEFERRED_HEAD + tail)
+		return 1;
+	n = pp_get_u64(r->raw + 16, c->swap);
+	if (n > (r->size - DEFERRED_HEAD - tail) / 8)
+		return pp_fail(c->err, "counts %ju entries, room for %zu", (uintmax_t)n, (r->size - DEFERRED_HEAD - tail) / 8);
+	if (!chain_is_long(r->raw + DEFERRED_HEAD, n, c->what->max_stack, c->swap))
+		return 1;
+	memcpy(c->buf, r->raw, DEFERRED_HEAD);
+	n = cut_chain(c->buf + DEFERRED_HEAD, r->raw + DEFERRED_HEAD, n, c->what->max_stack, c->swap);
+	memcpy(c->buf + DEFERRED_HEAD + 8 * n, r->raw + r->size - tail, tail);
+	r->size = (uint16_t)(DEFERRED_HEAD + 8 * n + tail);
+	r->raw = c->buf;
+	pp_set_u64(c->buf + 16, n, c->swap);
+	pp_set_u16(c->buf + 6, r->size, c->swap);
+	return 1;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------- */
+
+static int
+put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct columns_out *c = (struct columns_out *)o;
+	struct pp_rec new = *r;
+	int rc = 1;
+
+	if (r->type == PP_SAMPLE)
+		rc = put_sample(c, &new);
+	else if (r->type == PP_HEADER_ATTR || r->type == PP_HEADER_FEATURE)
+		put_attr(c, &new);
+	else if (r->type == PP_CALLCHAIN_DEFERRED)
+		rc = put_deferred(c, &new);
+	else if (c->what->strip_aux && columns_is_trace(r->type))
+		rc = 0;
+	c->bytes += rc == 0 ? r->size : (uint64_t)(r->size - new.size);
+	if (rc <= 0)
+		return rc < 0 ? -1 : 1;
+	return o->next->put(o->next, in, &new, stable && new.raw == r->raw);
+}
+
+static int
+finish(struct out *o)
+{
+	struct columns_out *c = (struct columns_out *)o;
+	struct out *next = o->next;
+
+	tool_note(c->tool, "fields of samples: %ju bytes less", (uintmax_t)c->bytes);
+	free(c->known);
+	free(c);
+	return next->finish(next);
+}
+
+struct out *
+columns_new(const struct tool *tool, const struct columns *what, struct pp_source *in, struct out *next, struct pp_err *err)
+{
+	struct columns_out *c = calloc(1, sizeof *c);
+
+	if (!c) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	c->pub = (struct out){ .put = put, .finish = finish, .next = next };
+	c->tool = tool;
+	c->what = what;
+	c->in = in;
+	c->err = err;
+	c->swap = in->swap;
+	return &c->pub;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: ISC */
+/* expr.c - expressions by their contract: adding, what the stream tells them, a verdict on a record */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_match.h"
+#include "expr_tree.h"
+#include "record/feature.h"
+
+enum { NO_TRAILER = 64 };		/* in struct programs */
+
+/* ---- text ---------------------------------------------------------------------------------------- */
+
+static struct expr *
+add(struct expr *e, const struct tool *t, struct source *src)
+{
+	struct node *n, *both;
+
+	if (!e) {
+		e = tool_alloc(1, sizeof *e);
+		e->t = t;
+		e->last_source = &e->sources;
+	}
+	*e->last_source = src;
+	e->last_source = &src->next;
+	n = parse(e, t, src);
+	if (!e->root)
+		e->root = n;
+	else {
+		both = node_new(e, N_AND, T_COND, src, 0);
+		both->a = e->root;
+		both->b = n;
+		e->root = both;
+	}
+	return e;
+}
+
+struct expr *
+expr_add(struct expr *e, const struct tool *t, const char *text)
+{
+	struct source *src = tool_alloc(1, sizeof *src);
+
+	src->name = "--filter";
+	src->n = strlen(text);
+	src->text = tool_alloc(src->n + 1, 1);
+	memcpy(src->text, text, src->n);
+	return add(e, t, src);
+}
+
+struct expr *
+expr_add_file(struct expr *e, const struct tool *t, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	struct source *src;
+	size_t got;
+
+	if (!f)
+		tool_wrong(t, "--filter-file: %s: %s", path, strerror(errno));
+	src = tool_alloc(1, sizeof *src);
+	src->name = path;
+	src->file = true;
+	do {
+		src->text = tool_realloc(src->text, src->n + (1 << 16), 1);
+		got = fread(src->text + src->n, 1, 1 << 16, f);
+		src->n += got;
+	} while (got && src->n <= EXPR_TEXT);
+	if (ferror(f))
+		tool_wrong(t, "--filter-file: %s: %s", path, strerror(errno));
+	fclose(f);
+	if (src->n > EXPR_TEXT)
+		tool_wrong(t, "--filter-file: %s: more than %d bytes", path, EXPR_TEXT);
+	if (memchr(src->text, 0, src->n))
+		tool_wrong(t, "--filter-file: %s: not text", path);
+	return add(e, t, src);
+}
+
+bool
+expr_needs_state(const struct expr *e)
+{
+	return e && e->state;
+}
+
+bool
+expr_needs_place(const struct expr *e)
+{
+	return e && e->place;
+}
+
+bool
+expr_needs_start(const struct expr *e)
+{
+	return e && e->start;
+}
+
+/* ---- what the stream says ------------------------------------------------------------------------ */
+
+static void
+forget_programs(struct expr *e)
+{
+	for (unsigned i = 0; i < e->nprograms; i++) {
+		if (!e->programs[i])
+			continue;
+		for (size_t k = 0; k < sizeof e->programs[i]->of / sizeof *e->programs[i]->of; k++)
+			program_free(e->programs[i]->of[k]);
+		free(e->programs[i]);
+		e->programs[i] = NULL;
+	}
+	e->bytes = 0;
+}
+
+static void
+learn_feature(struct expr *e, const struct pp_rec *r, bool swap)
+{
+	struct pp_err err = { 0 };
+	struct pp_feature f;
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+
+	if (pp_feature_of(&f, r, swap, 0, &err) < 0)
+		return;
+	if (f.number == PP_FEAT_CLOCK_DATA && pp_feature_num(&f, "wall_clock", &e->wall, &err) > 0 &&
+	    pp_feature_num(&f, "clock", &e->clock, &err) > 0)
+		e->has_clock = true;
+	if (f.number != PP_FEAT_HOSTNAME)
+		return;
+	pp_feature_open(&io, &f, &err);
+	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR) {
+		free(e->host);
+		e->host = tool_alloc(v.len + 1, 1);
+		memcpy(e->host, v.p, v.len);
+	}
+}
+
+/* ID_INDEX may say behind its entries which guest each id belongs to. */
+static void
+learn_guests(struct expr *e, const struct pp_rec *r, bool swap)
+{
+	uint64_t nr = pp_get_u64(r->raw + 8, swap);
+	const uint8_t *p = r->raw + 16, *more = p + 32 * nr;
+
+	if (!e->guests || (size_t)(r->size - 16) / 48 < nr)
+		return;
+	for (uint64_t i = 0; i < nr && e->nguest < EXPR_GUESTS; i++) {
+		if (e->nguest == e->guest_cap)
+			e->guest = tool_realloc(e->guest, e->guest_cap = e->guest_cap ? 2 * e->guest_cap : 16, sizeof *e->guest);
+		e->guest[e->nguest++] = (struct guest){ pp_get_u64(p + 32 * i, swap),
+		    (uint32_t)pp_get_u64(more + 16 * i, swap), (uint32_t)pp_get_u64(more + 16 * i + 8, swap) };
+	}
+	e->sorted = false;
+}
+
+void
+expr_learn(struct expr *e, const struct pp_rec *r, bool swap)
+{
+	if (!e)
+		return;
+	switch (r->type) {
+	case PP_HEADER_FEATURE:
+		learn_feature(e, r, swap);
+		break;
+	case PP_ID_INDEX:
+		learn_guests(e, r, swap);
+		break;
+	case PP_HEADER_ATTR:
+	case PP_EVENT_UPDATE:
+	case PP_HEADER_TRACING_DATA:
+		break;
+	default:
+		return;
+	}
+	forget_programs(e);	/* they were made by what may be out of date */
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct guest *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+const struct guest *
+expr_guest(const struct expr *e, uint64_t id)
+{
+	const struct guest key = { .id = id };
+
+	return e->nguest ? bsearch(&key, e->guest, e->nguest, sizeof key, by_id) : NULL;
+}
+
+/* ---- binding ------------------------------------------------------------------------------------- */
+
+/* perf's own, for side-band: it has no samples. */
+static bool
+is_dummy(const struct pp_event *ev)
+{
+	enum { TYPE_SOFTWARE = 1, COUNT_SW_DUMMY = 9 };
+
+	return ev->attr.type == TYPE_SOFTWARE && ev->attr.config == COUNT_SW_DUMMY;
+}
+
+/* Does any event's samples hold it? */
+static bool
+any_has(const struct expr *e, const struct field *f)
+{
+	struct access a;
+	bool samples = false;
+
+	for (unsigned i = 0; i < e->events->n; i++) {
+		const struct pp_event *ev = e->events->ev[i];
+
+		if (is_dummy(ev) && e->events->n > 1)
+			continue;
+		samples = true;
+		field_access(e, f, &(struct kind){ ev, PP_SAMPLE, true }, &a);
+		if (a.at != AT_NONE)
+			return true;
+	}
+	return !samples;
+}
+
+/* event == "x" that is no event's name can only be a mistake. */
+static void
+check_name(const struct expr *e, const struct node *n)
+{
+	const struct node *name = n->b;
+	char all[512] = "";
+	bool loose;
+	unsigned i;
+
+	if ((n->kind != N_EQ && n->kind != N_NE) || !node_is_event(n->a) || name->kind != N_STR)
+		return;
+	loose = event_match_loosely(name->str, e->events, false);
+	for (i = 0; i < e->events->n; i++)
+		if (event_matches(name->str, e->events->ev[i], false, loose))
+			return;
+	for (i = 0; i < e->events->n && strlen(all) < sizeof all - 100; i++)
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->events->ev[i]->name);
+	tool_warn(e->t, "%s: no event is called \"%.80s\"; there are %s%s", n->src->name, name->str, all,
+	    i < e->events->n ? ", ..." : "");
+}
+
+void
+expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
+{
+	if (!e)
+		return;
+	e->events = in->events;
+	e->swap = in->swap;
+	for (const struct node *n = e->nodes; n && e->events->n; n = n->made)
+		if (n->kind == N_FIELD && !n->guarded && !any_has(e, n->field)) {
+			const char *how = n->field->supply;
+
+			lex_wrong(t, n->src, n->at, "no event of this recording has %s%s%s", n->field->name,
+			    how ? "; it takes perf record " : "", how ? how : "");
+		}
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------ */
+
+/* Fields that the event's samples lack, though others' have them, where it matters: said once of each. */
+static void
+warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n)
+{
+	if (!n || n->state == KNOWN)
+		return;
+	warn_absent(e, ev, n->a);
+	for (const struct node *b = n->b; b; b = b->next)
+		warn_absent(e, ev, b);
+	if (n->kind != N_FIELD || n->guarded || n->state != UNKNOWN)
+		return;
+	for (size_t i = 0; i < e->nwarned; i++)
+		if (e->warned[i] == n->field)
+			return;
+	e->warned = tool_realloc(e->warned, e->nwarned + 1, sizeof *e->warned);
+	e->warned[e->nwarned++] = n->field;
+	tool_warn(e->t, "%s: samples of event %s have no %s, so what is asked of it selects none of them", n->src->name,
+	    ev->name, n->field->name);
+}
+
+static struct program *
+make_program(struct expr *e, const struct kind *k, struct program **to)
+{
+	if (e->bytes > EXPR_PROGRAMS) {
+		unsigned index = k->ev->index;
+		size_t slot = (size_t)(to - e->programs[index]->of);
+
+		forget_programs(e);
+		e->programs[index] = tool_alloc(1, sizeof *e->programs[index]);
+		to = &e->programs[index]->of[slot];
+	}
+	if (!e->named) {
+		for (const struct node *n = e->nodes; n; n = n->made)
+			check_name(e, n);
+		e->named = true;
+	}
+	if (!e->sorted && e->nguest)
+		qsort(e->guest, e->nguest, sizeof *e->guest, by_id);
+	e->sorted = true;
+	*to = compile(e, k);
+	e->bytes += sizeof **to + (*to)->n * sizeof *(*to)->code + sizeof **e->programs;
+	if (k->type == PP_SAMPLE)
+		warn_absent(e, k->ev, e->root);
+	return *to;
+}
+
+static struct program **
+program_slot(struct expr *e, const struct kind *k)
+{
+	unsigned index = k->ev->index;
+
+	if (index >= e->nprograms) {
+		unsigned n = e->events->n > index ? e->events->n : index + 1;
+
+		e->programs = tool_realloc(e->programs, n, sizeof *e->programs);
+		memset(e->programs + e->nprograms, 0, (n - e->nprograms) * sizeof *e->programs);
+		e->nprograms = n;
+	}
+	if (!e->programs[index])
+		e->programs[index] = tool_alloc(1, sizeof *e->programs[index]);
+	return &e->programs[index]->of[k->type == PP_SAMPLE ? 0 : k->trailer ? k->type : NO_TRAILER];
+}
+
+/* Anything but what expr_match() can do at once. */
+static int
+match(struct expr *e, const struct program *p, const struct expr_subject *s, enum expr_result *result, struct pp_err *err)
+{
+	struct fetch f;
+	int rc;
+
+	f.e = e;		/* not all of it: the sample is large, and most programs don't need it */
+	f.s = s;
+	f.swap = e->swap;
+	f.taken = f.bad = false;
+	f.err = err;
+	if ((rc = run(p, &f)) < 0)
+		return -1;
+	*result = (enum expr_result)rc;
+	return 1;
+}
+
+int
+expr_match(struct expr *e, const struct expr_subject *s, enum expr_result *result, struct pp_err *err)
+{
+	const struct program *p = NULL;
+	unsigned index = s->ev->index;
+
+	if (s->r->type == PP_SAMPLE && index < e->nprograms && e->programs[index])
+		p = e->programs[index]->of[0];
+	if (!p) {
+		struct kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r) };
+		struct program **slot = program_slot(e, &k);
+
+		p = *slot ? *slot : make_program(e, &k, slot);
+	}
+	if (s->r->size < p->min)
+		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
+	if (!p->plain)
+		return match(e, p, s, result, err);
+	*result = run_plain(p, s->r, e->swap);
+	return 1;
+}
+
+void
+expr_free(struct expr *e)
+{
+	if (!e)
+		return;
+	forget_programs(e);
+	free(e->programs);
+	for (struct node *n = e->nodes, *next; n; n = next) {
+		next = n->made;
+		free(n->str);
+		list_free(n->list);
+		if (n->ere)
+			regfree(n->ere);
+		free(n->ere);
+		free(n);
+	}
+	for (struct source *s = e->sources, *next; s; s = next) {
+		next = s->next;
+		free(s->text);
+		free(s);
+	}
+	free(e->host);
+	free(e->guest);
+	free(e->warned);
+	free(e);
+}

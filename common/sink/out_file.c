@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * out_file.c - a stream becomes a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt):
+ *
+ *	header | ids | attrs | data | table of features | features ... [| ids | attrs]
+ *
+ * The data section is written as it comes, so what goes in front of it is what is known at its first record;
+ * attrs that come later make all of them stand at the end, which is legal too.  What belongs behind it is kept in
+ * files without a name: no recording is too large.  Records that only a pipe needs leave the data section
+ * (HEADER_ATTR, HEADER_FEATURE, TRACING_DATA, BUILD_ID, the NAMEs of EVENT_UPDATE); all others stay, byte for byte.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/build_id.h"
+#include "record/feature.h"
+#include "out_file_in.h"
+#include "record/tracing.h"
+
+enum { EVENT_UPDATE_NAME = 2 };
+
+/* ---- what is kept for later ------------------------------------------------------------------------- */
+
+/* Ids that a record has no room for come in further ones with the same attr: here they become one again. */
+static bool
+continues(const struct file *f, const struct pp_rec *r, size_t size)
+{
+	size_t max = (PP_RECORD_MAX - PP_HEADER_SIZE - size) / 8;
+	const struct attr *a;
+
+	if (!f->nattrs)
+		return false;
+	a = f->attrs + f->nattrs - 1;
+	return a->size == size && a->nids && a->nids % max == 0 && !memcmp(a->p, r->raw + PP_HEADER_SIZE, size);
+}
+
+static int
+keep_attr(struct file *f, const struct pp_rec *r)
+{
+	const struct pp_event *ev = f->events->ev[f->events->n - 1];
+	size_t size = ev->attr.size, ids = 8 * (size_t)ev->nids, have;
+	struct attr *a;
+	uint8_t *p;
+
+	if (!continues(f, r, size)) {
+		if (!(f->nattrs & (f->nattrs - 1))) {
+			a = realloc(f->attrs, (f->nattrs ? 2 * f->nattrs : 1) * sizeof *a);
+			if (!a)
+				return pp_fail(f->err, "out of memory");
+			f->attrs = a;
+		}
+		f->attrs[f->nattrs++] = (struct attr){ .size = size, .event = ev->index };
+	}
+	a = f->attrs + f->nattrs - 1;
+	have = a->p ? size + 8 * (size_t)a->nids : 0;
+	if (!(p = realloc(a->p, have + (have ? 0 : size) + ids)))
+		return pp_fail(f->err, "out of memory");
+	a->p = p;
+	if (have)
+		memcpy(p + have, r->raw + PP_HEADER_SIZE + size, ids);
+	else
+		memcpy(p, r->raw + PP_HEADER_SIZE, size + ids);
+	a->nids += ev->nids;
+	if (size > f->attr_max)
+		f->attr_max = size;
+	f->late |= f->begun;
+	return 1;
+}
+
+/* The payload is the feature (PP_OPEN_FILE_FEATURES). */
+static int
+keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, uint64_t number)
+{
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	f->features[number].set = true;
+	f->features[number].off = f->sections.len;
+	f->features[number].len = r->payload;
+	while ((rc = pp_payload(in, &p, &n)) > 0)
+		if (spool_put(&f->sections, p, n, f->err) < 0)
+			return -1;
+	return rc < 0 ? -1 : 1;
+}
+
+/* The last one of a number wins; the end mark is for pipes. */
+static int
+keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
+{
+	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, f->swap);
+
+	if (pp_feature_is_end(r) || number >= FEATURES || !(r->payload || pp_feature_where(number) & PP_FEATURE_PIPE))
+		return 1;
+	if (r->payload)
+		return keep_outside(f, in, r, number);
+	if (number == PP_FEAT_EVENT_DESC) {
+		if (!f->event_desc && !(f->event_desc = malloc(PP_RECORD_MAX)))
+			return pp_fail(f->err, "out of memory");
+		memcpy(f->event_desc, r->raw, r->size);
+	}
+	f->features[number].set = true;
+	f->features[number].off = f->sections.len;
+	f->features[number].len = r->size - PP_FEATURE_HEAD;
+	return spool_put(&f->sections, r->raw + PP_FEATURE_HEAD, r->size - PP_FEATURE_HEAD, f->err);
+}
+
+static int
+keep_tracing(struct file *f, const uint8_t *p, size_t n)
+{
+	pp_tracing_feed(f->tracing, p, n);
+	return spool_put(&f->sections, p, n, f->err);
+}
+
+static int
+tracing_kept(struct file *f)
+{
+	f->features[PP_FEAT_TRACING_DATA].set = true;
+	f->features[PP_FEAT_TRACING_DATA].off = f->payload.at;
+	f->features[PP_FEAT_TRACING_DATA].len = f->sections.len - f->payload.at;
+	return 1;
+}
+
+static int
+put_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
+{
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	if (!f->tracing && !(f->tracing = pp_tracing_new()))
+		return pp_fail(f->err, "out of memory");
+	f->payload.at = f->sections.len;
+	if (!in && r->payload)
+		return 1;
+	while ((rc = in ? pp_payload(in, &p, &n) : 0) > 0)
+		if (keep_tracing(f, p, n) < 0)
+			return -1;
+	return rc < 0 ? -1 : tracing_kept(f);
+}
+
+static int
+keep_build_id(struct file *f, const struct pp_rec *r)
+{
+	uint8_t entry[PP_RECORD_MAX];
+
+	f->features[PP_FEAT_BUILD_ID].set = true;
+	return spool_put(&f->build_ids, entry, build_id_to_file(entry, r, f->swap), f->err);
+}
+
+/* ---- the out -------------------------------------------------------------------------------------------- */
+
+/* Readers look up AUXTRACE records by their places in the file. */
+static int
+auxtrace_put(struct file *f)
+{
+	uint8_t entry[SECTION_SIZE];
+
+	f->size = UINT64_MAX;
+	pp_set_u64(entry, f->data + f->payload.at, f->swap);
+	pp_set_u64(entry + 8, f->payload.size, f->swap);
+	return spool_put(&f->auxtrace, entry, sizeof entry, f->err);
+}
+
+static int
+put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	if (pp_flush(f->sink) < 0)
+		return -1;
+	/* Should the input end inside its payload, the record is left out. */
+	f->size = f->payload.at = pp_written(f->sink);
+	if (!in && r->payload)
+		return pp_put_copy(f->sink, r->raw, r->size);
+	return out_put(f->sink, in, r, stable) < 0 ? -1 : auxtrace_put(f);
+}
+
+/* The next bytes of the payload of a record that was put without a source. */
+static int
+file_payload(struct out *o, const uint8_t *p, size_t n)
+{
+	struct file *f = (struct file *)o;
+	bool aux = f->payload.type == PP_AUXTRACE;
+
+	if ((aux ? pp_put_stable(f->sink, p, n) : keep_tracing(f, p, n)) < 0)
+		return -1;
+	if (f->payload.left -= n)
+		return 1;
+	return aux ? auxtrace_put(f) : tracing_kept(f);
+}
+
+static int
+put_data(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	if (!f->begun && out_file_begin(f) < 0)
+		return -1;
+	return r->type == PP_AUXTRACE ? put_auxtrace(f, in, r, stable) : out_put(f->sink, in, r, stable);
+}
+
+static int
+put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	if (pp_events_learn(f->events, r, f->err) < 0)
+		return -1;
+	f->payload.type = r->type;
+	f->payload.size = r->size;
+	f->payload.left = r->payload;
+	switch (r->type) {
+	case PP_HEADER_ATTR:
+		return keep_attr(f, r);
+	case PP_HEADER_FEATURE:
+		return keep_feature(f, in, r);
+	case PP_HEADER_TRACING_DATA:
+		return put_tracing(f, in, r);
+	case PP_HEADER_BUILD_ID:
+		return keep_build_id(f, r);
+	case PP_EVENT_UPDATE:
+		if (pp_get_u64(r->raw + PP_HEADER_SIZE, f->swap) == EVENT_UPDATE_NAME)
+			return 1;
+		break;
+	case PP_AUXTRACE_INFO:
+	case PP_AUXTRACE:
+		f->features[PP_FEAT_AUXTRACE].set = true;
+		break;
+	case PP_STAT_CONFIG:
+	case PP_STAT:
+	case PP_STAT_ROUND:
+		f->features[PP_FEAT_STAT].set = true;
+		break;
+	}
+	return put_data(f, in, r, stable);
+}
+
+static int
+file_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct file *f = (struct file *)o;
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (r->type >= PP_USER_TYPE_START)
+		return put_own(f, in, r, stable);
+	if (r->type == PP_SAMPLE && (ev = pp_event_find(f->events, r, &f->ignored)) &&
+	    pp_time(ev, r, f->swap, &time) > 0) {
+		if (time < f->first)
+			f->first = time;
+		if (time > f->last)
+			f->last = time;
+	}
+	return put_data(f, in, r, stable);
+}
+
+static int
+file_flush(struct out *o, bool wait)
+{
+	(void)wait;			/* nobody reads it before it is whole */
+	return pp_release(((struct file *)o)->sink);
+}
+
+static void
+file_free(struct file *f)
+{
+	for (unsigned i = 0; i < f->nattrs; i++)
+		free(f->attrs[i].p);
+	free(f->attrs);
+	free(f->event_desc);
+	pp_tracing_free(f->tracing);
+	pp_events_free(f->events);
+	spool_close(&f->sections);
+	spool_close(&f->build_ids);
+	spool_close(&f->auxtrace);
+	free(f);
+}
+
+/* Readers take an empty data section for that of a killed recorder: then a round without records. */
+static int
+end_data(struct file *f)
+{
+	uint8_t round[PP_HEADER_SIZE] = { 0 };
+
+	if (out_file_begin(f) < 0 || pp_flush(f->sink) < 0)
+		return -1;
+	if (f->size > pp_written(f->sink))
+		f->size = pp_written(f->sink);
+	else if (ftruncate(f->file->fd, (off_t)(f->data + f->size)) < 0)
+		return pp_fail(f->err, "%s", strerror(errno));
+	if (f->size)
+		return 1;
+	pp_set_u32(round, PP_FINISHED_ROUND, f->swap);
+	pp_set_u16(round + 6, sizeof round, f->swap);
+	f->size = sizeof round;
+	return write_at(f->file->fd, round, sizeof round, f->data, f->err);
+}
+
+/* What came before its event, and could name nothing then. */
+static int
+settle_names(struct file *f)
+{
+	struct pp_rec r = { .raw = f->event_desc, .type = PP_HEADER_FEATURE };
+
+	if (r.raw) {
+		r.size = pp_get_u16(r.raw + 6, f->swap);
+		if (pp_events_learn(f->events, &r, f->err) < 0)
+			return -1;
+	}
+	return f->tracing ? pp_events_tracing(f->events, f->tracing, f->err) : 1;
+}
+
+static int
+file_finish(struct out *o)
+{
+	struct file *f = (struct file *)o;
+	int rc = end_data(f);
+
+	if (rc > 0)
+		rc = settle_names(f);
+	if (rc > 0) {
+		f->tail.at = f->data + f->size;
+		if (out_file_features(f) < 0 || (f->late && out_file_attrs(f) < 0) || tail_flush(&f->tail, f->err) < 0 ||
+		    out_file_header(f) < 0)
+			rc = -1;
+	}
+	if (pp_finish(f->sink) < 0)
+		rc = -1;
+	file_free(f);
+	return rc;
+}
+
+struct out *
+out_file_new(struct atomic *file, const struct out_pack *pack, struct pp_source *in)
+{
+	struct file *f = calloc(1, sizeof *f);
+
+	if (!f) {
+		pp_fail(file->err, "out of memory");
+		return NULL;
+	}
+	f->pub = (struct out){ .put = file_put, .flush = file_flush, .payload = file_payload, .finish = file_finish };
+	f->err = file->err;
+	f->pack = *pack;
+	f->swap = in->swap;
+	f->attr_max = PP_ATTR_SIZE_VER0;
+	f->first = f->size = UINT64_MAX;
+	f->file = file;
+	spool_init(&f->sections, file->dir);
+	spool_init(&f->build_ids, file->dir);
+	spool_init(&f->auxtrace, file->dir);
+	if (!(f->events = pp_events_new(f->swap)))
+		pp_fail(f->err, "out of memory");
+	else if (file->direct)
+		pp_fail(f->err, "is no regular file: a seekable perf.data cannot be written there");
+	else
+		f->sink = atomic_sink(file);
+	if (f->sink && pp_start_bare(f->sink, in) > 0 &&
+	    (!pack->level || pp_sink_compress(f->sink, pack->level, pack->two, pack->threads, pack->frame) > 0))
+		return &f->pub;
+	pp_finish(f->sink);
+	file_free(f);
+	return NULL;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * source_file.c - a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt) as a pipe-mode
+ * stream.  What perf record would have written into a pipe is made from the sections and goes in front of the
+ * data section:
+ *
+ *	HEADER_ATTR...  HEADER_FEATURE...  end mark  EVENT_UPDATE...  BUILD_ID...  TRACING_DATA + its section
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/build_id.h"
+#include "source_file.h"
+
+enum { ATTRS_MAX = 65536 };	/* perf's own limit */
+enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
+enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature outside of its record: it is held in memory */
+
+/* ---- making records ------------------------------------------------------------------------------- */
+
+/* Room for n more bytes at the end of the head. */
+static uint8_t *
+room(struct file *f, size_t n)
+{
+	size_t cap = f->cap ? f->cap : 65536;
+	uint8_t *p;
+
+	while (cap - f->len < n)
+		cap *= 2;
+	if (cap != f->cap) {
+		if (!(p = realloc(f->head, cap))) {
+			source_fail(f->s, 0, "out of memory");
+			return NULL;
+		}
+		f->head = p;
+		f->cap = cap;
+	}
+	p = f->head + f->len;
+	memset(p, 0, n);
+	f->len += n;
+	return p;
+}
+
+/* A record with an empty body of n bytes; where its header stands. */
+static uint8_t *
+record(struct file *f, uint32_t type, uint16_t misc, size_t n)
+{
+	uint8_t *p = room(f, PP_HEADER_SIZE + n);
+
+	if (p) {
+		pp_set_u32(p, type, f->swap);
+		pp_set_u16(p + 4, misc, f->swap);
+		pp_set_u16(p + 6, (uint16_t)(PP_HEADER_SIZE + n), f->swap);
+	}
+	return p;
+}
+
+/* ---- sections to records --------------------------------------------------------------------------- */
+
+/* One more thing that pp_warning() says. */
+static void __attribute__((format(printf, 2, 3)))
+warn(struct source *s, const char *fmt, ...)
+{
+	size_t n = strlen(s->warning);
+	va_list ap;
+
+	if (n)
+		n += (size_t)snprintf(s->warning + n, sizeof s->warning - n, "; ");
+	if (n >= sizeof s->warning)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(s->warning + n, sizeof s->warning - n, fmt, ap);
+	va_end(ap);
+}
+
+/*
+ * perf stat record writes PERF_SAMPLE_IDENTIFIER into a file, though there is no sample in it, and 0 into a stream: there
+ * perf script refuses events whose samples have nothing to show.
+ */
+static void
+fit_stat(const struct file *f, uint8_t *attr)
+{
+	enum { SAMPLE_TYPE = 24 };
+
+	if (f->feature[PP_FEAT_STAT] && pp_get_u64(attr + SAMPLE_TYPE, f->swap) == PP_SAMPLE_IDENTIFIER)
+		pp_set_u64(attr + SAMPLE_TYPE, 0, f->swap);
+}
+
+/* One attr and its ids.  More ids than a record holds go into further records of the same attr. */
+static int
+put_attr(struct file *f, uint64_t off)
+{
+	uint64_t len = f->attr_size - 16, size, n, done = 0;
+	uint8_t attr[4096], *p;
+	struct section ids;
+
+	if (file_read_at(f, attr, off, len) < 0 || file_read_at(f, attr + len, off + len, 16) < 0)
+		return -1;
+	fit_stat(f, attr);
+	f->tracepoints |= pp_get_u32(attr, f->swap) == TYPE_TRACEPOINT;
+	ids = file_section(attr + len, f->swap);
+	size = pp_get_u32(attr + 4, f->swap);
+	if (!size)
+		size = PP_ATTR_SIZE_VER0;
+	if (size > len)
+		return source_fail(f->s, off, "HEADER_ATTR: attr.size is %ju in an entry of %ju bytes", (uintmax_t)size,
+		    (uintmax_t)len);
+	if (ids.size % 8 || file_claim(f, "ids", &ids) < 0) {
+		source_fail(f->s, off, "ids: section of %ju bytes holds no u64s", (uintmax_t)ids.size);
+		ids.size = 0;
+		if (!repair_forgive(f->s, 0))
+			return -1;
+	}
+	do {
+		uint64_t max = (PP_RECORD_MAX - PP_HEADER_SIZE - size) / 8;
+
+		n = ids.size / 8 - done;
+		if (n > max) {
+			n = max;
+			warn(f->s, "an event has %ju ids, more than a record holds: it becomes several events",
+			    (uintmax_t)ids.size / 8);
+		}
+		if (!(p = record(f, PP_HEADER_ATTR, 0, size + 8 * n)))
+			return -1;
+		f->nattrs++;
+		memcpy(p + PP_HEADER_SIZE, attr, size);
+		if (file_read_at(f, p + PP_HEADER_SIZE + size, ids.off + 8 * done, 8 * n) < 0)
+			return -1;
+		if (n && !done)
+			f->ids[f->nids] = pp_get_u64(p + PP_HEADER_SIZE + size, f->swap);
+		done += n;
+	} while (done < ids.size / 8);
+	f->nids++;
+	return 1;
+}
+
+static int
+put_attrs(struct file *f)
+{
+	/* Entries of an attr (64 bytes at least, as many as a far newer kernel could have) and its section of ids. */
+	if (f->attr_size < PP_ATTR_SIZE_VER0 + 16 || f->attr_size > 4096 || f->attr_size % 8)
+		return source_fail(f->s, 16, "attr_size is %ju", (uintmax_t)f->attr_size);
+	if (f->attrs.size / f->attr_size > ATTRS_MAX)
+		return source_fail(f->s, 24, "more than %d attrs", ATTRS_MAX);
+	if (!(f->ids = calloc(f->attrs.size / f->attr_size + 1, sizeof *f->ids)))
+		return source_fail(f->s, 24, "out of memory");
+	for (uint64_t at = 0; at + f->attr_size <= f->attrs.size; at += f->attr_size)
+		if (put_attr(f, f->attrs.off + at) < 0)
+			return -1;
+	return 1;
+}
+
+static const char *
+feature_text(int number, char text[static 16])
+{
+	if (pp_feature_name((uint64_t)number))
+		return pp_feature_name((uint64_t)number);
+	snprintf(text, 16, "number %d", number);
+	return text;
+}
+
+/* Those that perf writes into files only, but for what other records say or make. */
+static bool
+is_for_files(int number)
+{
+	return number == PP_FEAT_CACHE || number == PP_FEAT_HYBRID_TOPOLOGY;
+}
+
+/*
+ * A record of feature i, of which n bytes stand in it, the others (PP_OPEN_FILE_FEATURES) behind it.  One of a form that
+ * perf refuses is not there any more.
+ */
+static int
+put_feature(struct file *f, int i, size_t n)
+{
+	const struct section *x = &f->features[i];
+	size_t was = f->len;
+	uint8_t *p = record(f, PP_HEADER_FEATURE, 0, 8 + n);
+
+	if (!p)
+		return -1;
+	pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
+	if (!n && !f->s->outside && !(f->s->outside = calloc(FEATURE_BITS, sizeof *f->s->outside)))
+		return source_fail(f->s, 0, "out of memory");
+	if (!n)
+		f->s->outside[i] = x->size;
+	if (!n && !room(f, x->size))
+		return -1;
+	p = f->head + was + PP_FEATURE_HEAD;
+	if (file_read_at(f, p, x->off, x->size) < 0)
+		return -1;
+	if (!fault_feature(f->s, (uint64_t)i, p, x->size, x->off)) {
+		f->len = was;
+		f->feature[i] = false;
+	}
+	return 1;
+}
+
+/*
+ * Without the end mark that perf record writes: its number is that of the first feature that its perf does not know, and
+ * perf report stops at any but its own.
+ */
+static int
+put_features(struct file *f)
+{
+	bool all = f->s->flags & PP_OPEN_FILE_FEATURES;
+	char name[16];
+
+	f->s->about = (struct pp_feature_about){ .nevents = f->s->pub.events->n ? f->s->pub.events->n : f->nattrs };
+	for (int i = 0; i < FEATURE_BITS; i++) {
+		uint64_t size = f->features[i].size;
+		bool pipe = pp_feature_where((uint64_t)i) & PP_FEATURE_PIPE, fits = size <= PP_RECORD_MAX - PP_FEATURE_HEAD;
+
+		if (!f->feature[i] || !size || (!pipe && !(all && is_for_files(i))))
+			continue;
+		if (fits && pipe ? put_feature(f, i, size) < 0 : all && size <= OUTSIDE_MAX && put_feature(f, i, 0) < 0)
+			return -1;
+		if (!fits && (!all || size > OUTSIDE_MAX))
+			warn(f->s, "header feature %s of %ju bytes is too large%s and left out", feature_text(i, name),
+			    (uintmax_t)size, all ? "" : " for a record");
+	}
+	return 1;
+}
+
+uint64_t
+source_file_payload(const struct source *s, const struct pp_rec *r)
+{
+	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, s->pub.swap);
+	uint64_t at = s->base + (uint64_t)(r->raw - s->buf);
+
+	return r->size == PP_FEATURE_HEAD && number < FEATURE_BITS && at < s->seg[0].len ? s->outside[number] : 0;
+}
+
+/*
+ * The id by which a stream speaks of the i-th event, whose entry of EVENT_DESC says `id'.  False: there is none, and perf
+ * would give up at it.  0 is the first event's.
+ */
+static bool
+id_of_event(const struct file *f, size_t i, uint64_t *id)
+{
+	if (f->ids) {
+		*id = i < f->nids ? f->ids[i] : 0;
+		return *id || !i;
+	}
+	return *id ? pp_event_by_id(f->s->pub.events, *id) != NULL : !i;
+}
+
+static int
+put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
+{
+	uint8_t *p = record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~(size_t)7));
+
+	if (!p)
+		return -1;
+	pp_set_u64(p + 8, EVENT_UPDATE_NAME, f->swap);
+	pp_set_u64(p + 16, id, f->swap);
+	memcpy(p + 24, name, len);
+	return 1;
+}
+
+/* In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC, in the order of the attrs. */
+static int
+put_names(struct file *f)
+{
+	const struct section *x = &f->features[PP_FEAT_EVENT_DESC];
+	uint8_t *all;
+	struct pp_cur c;
+	uint32_t n, attr_size;
+	int rc = 1;
+
+	if (!f->feature[PP_FEAT_EVENT_DESC])
+		return 1;
+	if (!(all = file_load(f, x)))
+		return -1;
+	if (!fault_feature(f->s, PP_FEAT_EVENT_DESC, all, x->size, x->off))	/* too large for a record, it was not looked at */
+		f->feature[PP_FEAT_EVENT_DESC] = false;
+	c = pp_cur(all, f->feature[PP_FEAT_EVENT_DESC] ? x->size : 0, f->swap);
+	n = pp_take_u32(&c);
+	attr_size = pp_take_u32(&c);
+	for (size_t i = 0; i < n && rc > 0; i++) {
+		pp_take(&c, attr_size);
+		uint32_t nids = pp_take_u32(&c), len = pp_take_u32(&c);
+		const uint8_t *name = pp_take(&c, len), *ids = pp_take_n(&c, nids, 8);
+		uint64_t id = ids && nids ? pp_get_u64(ids, f->swap) : 0;
+
+		if (c.bad || len > 4096)
+			break;		/* the feature itself is passed on as it is */
+		len = (uint32_t)strnlen((const char *)name, len);
+		if (len && id_of_event(f, i, &id))
+			rc = put_name(f, id, name, len);
+	}
+	free(all);
+	return rc;
+}
+
+static int
+put_build_ids(struct file *f)
+{
+	const struct section *x = &f->features[PP_FEAT_BUILD_ID];
+	uint8_t *all, *p;
+	int rc = 1;
+
+	if (!f->feature[PP_FEAT_BUILD_ID])
+		return 1;
+	if (!(all = file_load(f, x)))
+		return -1;
+	for (uint64_t at = 0; at + BUILD_ID_HEAD <= x->size && rc > 0;) {
+		const uint8_t *r = all + at;
+		uint16_t size = pp_get_u16(r + 6, f->swap);
+
+		if (size < BUILD_ID_HEAD || size > x->size - at) {
+			f->s->faults.lost += x->size - at;
+			fault_note(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there; %ju bytes left out", size,
+			    (uintmax_t)(x->size - at), (uintmax_t)(x->size - at));
+			break;
+		}
+		if ((p = room(f, BUILD_ID_ROOM(size))))
+			f->len -= BUILD_ID_ROOM(size) - build_id_from_file(p, r, size, f->swap);
+		else
+			rc = -1;
+		at += size;
+	}
+	free(all);
+	return rc;
+}
+
+/* The features may be lost: then the files that are there say that they belong to it. */
+static int
+dir_version(struct file *f)
+{
+	uint8_t version[8] = { 0 };
+	bool known = f->feature[PP_FEAT_DIR_FORMAT] && f->features[PP_FEAT_DIR_FORMAT].size >= sizeof version;
+
+	if (known && file_read_at(f, version, f->features[PP_FEAT_DIR_FORMAT].off, sizeof version) < 0)
+		return -1;
+	return source_dir_version(f->s, !known && f->s->repair ? 1 : pp_get_u64(version, f->swap));
+}
+
+/* The head, and behind it the section of tracing data, as segments of the source. */
+static int
+put_tracing(struct file *f)
+{
+	static const uint8_t zeros[8];
+	const struct section *x = &f->features[PP_FEAT_TRACING_DATA];
+	size_t pad = -x->size & 7;
+	struct source *s = f->s;
+	uint8_t *p;
+
+	if (x->size > UINT32_MAX - 8)
+		return source_fail(s, x->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)x->size);
+	if (x->size) {
+		if (!(p = record(f, PP_HEADER_TRACING_DATA, 0, 8)))
+			return -1;
+		pp_set_u32(p + 8, (uint32_t)(x->size + pad), f->swap);
+	}
+	s->seg[0] = (struct segment){ f->head, 0, f->len };
+	s->seg[1] = (struct segment){ NULL, x->off, x->size };
+	s->seg[2] = (struct segment){ zeros, x->off + x->size, pad };
+	s->nseg = 3;
+	return 1;
+}
+
+/* perf shows nothing of a recording with tracepoints whose formats it does not have. */
+static void
+tell_formats(struct file *f)
+{
+	if (f->lost && f->tracepoints && !f->features[PP_FEAT_TRACING_DATA].size)
+		repair_note(f->s, f->data.off + f->data.size, 0, "TRACING_DATA: the formats of the tracepoints stood behind the "
+		    "data: perf will show nothing of them (pcat --repair --formats-from OTHER puts them in)");
+}
+
+int
+source_file_open(struct source *s)
+{
+	struct file f = { .s = s, .swap = s->pub.swap };
+	int rc = file_header(&f) < 0 || put_attrs(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 ||
+	    put_build_ids(&f) < 0 || put_tracing(&f) < 0 ? -1 : 1;
+
+	s->head = f.head;
+	free(f.ids);
+	if (rc < 0)
+		return rc;
+	tell_formats(&f);
+	if (s->dir && dir_version(&f) < 0)
+		return -1;
+	s->seg[s->nseg++] = (struct segment){ NULL, f.data.off, f.data.size };
+	if (s->follow)
+		s->total = 0;
+	source_start_over(s);
+	return 1;
+}
+
+int
+source_file_tail(struct source *s)
+{
+	struct file f = { .s = s, .swap = s->pub.swap };
+	int rc = file_header(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 || put_build_ids(&f) < 0 ||
+	    put_tracing(&f) < 0 ? -1 : 1;
+
+	free(s->head);
+	s->head = f.head;
+	source_start_over(s);
+	return rc;
+}

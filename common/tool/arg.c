@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/* arg.c - what option arguments say: numbers, sizes, times; lists of them are in list.c */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libutil.h>
+
+#include "tool.h"
+#include "record/wide.h"
+
+uint64_t
+tool_number(const struct tool *t, const char *text, uint64_t min, uint64_t max)
+{
+	const char *cause;
+	long long n = strtonum(text, (long long)min, max > INT64_MAX ? INT64_MAX : (long long)max, &cause);
+
+	if (cause)
+		tool_wrong(t, "%s '%s': %s; expected a number from %ju to %ju", t->optname, text, cause, (uintmax_t)min,
+		    (uintmax_t)max);
+	return (uint64_t)n;
+}
+
+uint64_t
+tool_size(const struct tool *t, const char *text)
+{
+	const char *unit = text + strspn(text, "0123456789");
+	uint64_t n;
+
+	if (*unit == 'm')		/* of durations */
+		tool_wrong(t, "%s '%s': m is minutes; expected a size such as 64K, 10M or 1G", t->optname, text);
+	/* expand_number() by itself takes "1KK", and leaves what is too large to errno. */
+	errno = 0;
+	if (*text < '0' || *text > '9' || strlen(unit) > 1 ||
+	    expand_number(text, &n) < 0 || errno)
+		tool_wrong(t, "%s '%s': expected a size such as 64K, 10M or 1G", t->optname, text);
+	return n;
+}
+
+/* Digits with up to nine behind a point, in units of 1e-9; where they end.  NULL: none, or too large. */
+static const char *
+decimal(const char *p, uint64_t *n)
+{
+	uint64_t whole = 0, part = 0, unit = 1000000000;
+	const char *from = p;
+
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(*p - '0'), &whole))
+			return NULL;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9'; p++) {
+			unit /= 10;
+			part += unit * (uint64_t)(*p - '0');
+		}
+	if (p == from || (p == from + 1 && *from == '.') || __builtin_mul_overflow(whole, UINT64_C(1000000000), n) ||
+	    __builtin_add_overflow(*n, part, n))
+		return NULL;
+	return p;
+}
+
+uint64_t
+tool_seconds(const struct tool *t, const char *text)
+{
+	uint64_t ns;
+	const char *end = decimal(text, &ns);
+
+	if (!end || *end)
+		tool_wrong(t, "%s '%s': expected seconds of the trace's clock such as 1234.567890123", t->optname, text);
+	return ns;
+}
+
+uint64_t
+tool_duration(const struct tool *t, const char *text)
+{
+	static const struct { const char *name; uint64_t ns; } units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 },
+		{ "m", UINT64_C(60000000000) }, { "h", UINT64_C(3600000000000) }, { "d", UINT64_C(86400000000000) },
+	};
+	uint64_t nano;
+	const char *unit = decimal(text, &nano);
+
+	for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
+		if (!strcmp(unit, units[i].name)) {
+			struct wide n = wide_mul(nano, units[i].ns);
+			uint64_t rest;
+
+			if (n.hi < 1000000000)
+				return wide_div(n, 1000000000, &rest);
+		}
+	tool_wrong(t, "%s '%s': expected a duration such as 10ms, 1.5s or 5m", t->optname, text);
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "byteorder.h"
+#include "record/feature.h"
+#include "source/source_mem.h"
+
+/* What was passed on as it is, or left out. */
+enum kept { KEPT_RAW, KEPT_AUX, KEPT_STACK, KEPT_CODE, KEPT_UNKNOWN, KEPT_SCHEDSTAT, KEPT_ATTR, KEPT_TRACING, NKEPT };
+static const char *const kept_names[NKEPT] = {
+	"RAW of samples", "AUX data", "stacks of samples", "code of TEXT_POKEs", "records of unknown type",
+	"counters of SCHEDSTATs", "tails of attrs", NULL,
+};
+
+struct turner {
+	struct out	 pub;
+	const struct tool *tool;
+	struct pp_source *like;
+	struct pp_events *events;	/* of the stream as it comes */
+	struct pp_err	*err;
+	bool		 from, to;	/* pp_source's `swap' of both sides */
+	uint32_t	 nr_cpus;
+	uint64_t	 kept[NKEPT];
+	uint64_t	 left_out;	/* features */
+	char		 first_out[64];	/* the name of the first */
+	const uint8_t	*raw;		/* of the record in work */
+	uint8_t		 buf[PP_RECORD_MAX + 1];
+};
+
+/* ---- fields ------------------------------------------------------------------------------------------ */
+
+static void
+flip(uint8_t *p, size_t size)
+{
+	switch (size) {
+	case 2:
+		pp_set_u16(p, pp_get_u16(p, true), false);
+		break;
+	case 4:
+		pp_set_u32(p, pp_get_u32(p, true), false);
+		break;
+	case 8:
+		pp_set_u64(p, pp_get_u64(p, true), false);
+		break;
+	}
+}
+
+static void
+flip_all(uint8_t *p, size_t n, size_t size)
+{
+	for (; n >= size; n -= size, p += size)
+		flip(p, size);
+}
+
+static int
+flip_value(void *arg, const struct pp_value *v)
+{
+	struct turner *t = arg;
+	uint8_t *p = t->buf + (v->p - t->raw);
+
+	switch (v->kind) {
+	case PP_K_UINT:
+	case PP_K_SINT:
+	case PP_K_HEX:
+	case PP_K_F64:
+		flip(p, v->len);
+		break;
+	case PP_K_WORDS:
+		flip_all(p, v->len, 8);
+		break;
+	default:
+		break;
+	}
+	return 1;
+}
+
+/*
+ * struct perf_branch_entry's flags are bit fields of one u64 (tools/perf/util/branch.h): a big-endian compiler allots
+ * them from the top.  The values stay, their places are mirrored.
+ */
+static uint64_t
+mirror_branch_flags(uint64_t v, bool was_big)
+{
+	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
+	uint64_t out = 0;
+	unsigned at = 0;
+
+	for (size_t i = 0; i < sizeof widths; at += widths[i++]) {
+		unsigned top = 64 - at - widths[i];
+		uint64_t mask = (UINT64_C(1) << widths[i]) - 1;
+
+		out |= was_big ? (v >> top & mask) << at : (v >> at & mask) << top;
+	}
+	return out;
+}
+
+static int
+flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
+{
+	bool was_big = t->from != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	struct pp_sample s;
+
+	if (pp_sample_get(&s, ev, r, t->from, t->err) < 0)
+		return -1;
+	t->kept[KEPT_RAW] += s.raw.n != 0;
+	t->kept[KEPT_STACK] += s.stack_user.n != 0;
+	t->kept[KEPT_AUX] += s.aux.n != 0;
+	for (uint64_t i = 0; i < s.branches.n; i++) {
+		const uint8_t *p = s.branches.p + 24 * i + 16;
+
+		pp_set_u64(t->buf + (p - t->raw), mirror_branch_flags(pp_get_u64(p, t->from), was_big), t->to);
+	}
+	return 1;
+}
+
+/* ---- what pp_walk() shows as bytes, though there are numbers in it ---------------------------------------- */
+
+/* attr, ids: the walk has seen to the ids, and to numbers of the attr; bit fields want their own way. */
+static void
+flip_attr(struct turner *t, const struct pp_rec *r)
+{
+	size_t size = pp_get_u32(r->raw + PP_HEADER_SIZE + 4, t->from);
+
+	if (!size)
+		size = PP_ATTR_SIZE_VER0;
+	pp_attr_flip(t->buf + PP_HEADER_SIZE, r->raw + PP_HEADER_SIZE, size);
+	for (size_t i = sizeof(struct pp_attr); i < size; i++)
+		if (r->raw[PP_HEADER_SIZE + i]) {
+			t->kept[KEPT_ATTR]++;
+			break;
+		}
+}
+
+/* AUXTRACE_ERROR, fmt 2: machine_pid and vcpu behind msg[64] */
+static void
+flip_auxtrace_error(struct turner *t, const struct pp_rec *r)
+{
+	enum { FMT = 28, MACHINE = 112 };
+
+	if (pp_get_u32(r->raw + FMT, t->from) >= 2 && r->size >= MACHINE + 8)
+		flip_all(t->buf + MACHINE, 8, 4);
+}
+
+/* Versions 15 to 17 (tools/lib/perf/include/perf/event.h): u32s, in the CPU's three u64s behind six of them. */
+static void
+flip_schedstat(struct turner *t, const struct pp_rec *r)
+{
+	enum { VERSION = 20, COUNTERS = 24, U32S = 24 };
+	unsigned version = pp_get_u16(r->raw + VERSION, t->from);
+	size_t n = r->size - (size_t)COUNTERS;
+
+	if (version < 15 || version > 17) {
+		t->kept[KEPT_SCHEDSTAT]++;
+		return;
+	}
+	if (r->type == PP_SCHEDSTAT_DOMAIN || n <= U32S) {
+		flip_all(t->buf + COUNTERS, n, 4);
+		return;
+	}
+	flip_all(t->buf + COUNTERS, U32S, 4);
+	flip_all(t->buf + COUNTERS + U32S, n - U32S, 8);
+}
+
+static int
+flip_bytes(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
+{
+	switch (r->type) {
+	case PP_SAMPLE:
+		return flip_branches(t, ev, r);
+	case PP_MMAP2:			/* u32 maj, min, u64 ino, generation; or bytes */
+		if (!(r->misc & PP_MISC_MMAP_BUILD_ID)) {
+			flip_all(t->buf + 40, 8, 4);
+			flip_all(t->buf + 48, 16, 8);
+		}
+		break;
+	case PP_HEADER_ATTR:
+		flip_attr(t, r);
+		break;
+	case PP_AUXTRACE_ERROR:
+		flip_auxtrace_error(t, r);
+		break;
+	case PP_SCHEDSTAT_CPU:
+	case PP_SCHEDSTAT_DOMAIN:
+		flip_schedstat(t, r);
+		break;
+	case PP_AUXTRACE:
+		t->kept[KEPT_AUX]++;
+		break;
+	case PP_HEADER_TRACING_DATA:
+		t->kept[KEPT_TRACING]++;
+		break;
+	case PP_TEXT_POKE:
+		t->kept[KEPT_CODE]++;
+		break;
+	default:
+		t->kept[KEPT_UNKNOWN] += !pp_type_name(r->type);
+	}
+	return 1;
+}
+
+/* ---- features ---------------------------------------------------------------------------------------- */
+
+/* bpf_prog_info and its arrays have a layout that is the kernel's; with no program in it, there is none. */
+static bool
+can_turn(const struct turner *t, const struct pp_feature *f)
+{
+	return f->number != PP_FEAT_BPF_PROG_INFO || f->len < 4 || pp_get_u32(f->p, t->from) == 0;
+}
+
+/* 1, 0: it stays out, -1. */
+static int
+turn_feature(struct turner *t, struct pp_rec *r)
+{
+	struct pp_err err = { .what = "" };
+	struct pp_feature f;
+	uint64_t n;
+	size_t len;
+	const char *name;
+
+	if (pp_feature_of(&f, r, t->from, t->nr_cpus, t->err) < 0)
+		return -1;
+	if (f.number == PP_FEAT_NRCPUS && pp_feature_num(&f, "available", &n, &err) > 0)
+		t->nr_cpus = (uint32_t)n;
+	if (!r->payload && can_turn(t, &f) && pp_feature_convert(&f, t->to, t->buf + PP_FEATURE_HEAD,
+	    PP_RECORD_MAX - PP_FEATURE_HEAD, &len, &err) > 0) {
+		f.p = t->buf + PP_FEATURE_HEAD;
+		f.len = len;
+		f.swap = t->to;
+		if (!len)		/* the mark, by whatever number */
+			pp_set_u64(t->buf + PP_HEADER_SIZE, f.number, t->to);
+		else if (pp_feature_record(t->buf, sizeof t->buf, &f, t->err) < 0)
+			return -1;
+		r->size = (uint16_t)(PP_FEATURE_HEAD + len);
+		return 1;
+	}
+	if (!t->left_out++) {
+		name = pp_feature_name(f.number);
+		snprintf(t->first_out, sizeof t->first_out, "%s", name ? name : "unknown");
+	}
+	return 0;
+}
+
+/* ---- the change -------------------------------------------------------------------------------------- */
+
+/* The text in err is the cause: put in front what record it is and, if `in' has just read it, where that stands. */
+static int
+reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
+{
+	const char *name = pp_type_name(r->type);
+	char cause[sizeof t->err->what];
+
+	snprintf(cause, sizeof cause, "%.200s", t->err->what);
+	t->err->what[0] = 0;
+	if (r->raw + r->size == in->pos) {
+		t->err->off = pp_offset(in, r);
+		t->err->at = true;
+	}
+	return pp_fail(t->err, "%s: %s", name ? name : "record", cause);
+}
+
+/*
+ * RHEL 7's kernel writes MMAP2 without prot and flags.  The name stands in their place then, which as a prot has more bits
+ * than the kernel's three.  Its fields are those of an MMAP, and those that flip_bytes() turns.
+ */
+static bool
+is_short_mmap2(const struct turner *t, const struct pp_rec *r)
+{
+	enum { PROT = 64, RWX = 7 };
+
+	return r->type == PP_MMAP2 && r->size >= PROT + 4 && !(r->misc & PP_MISC_MMAP_BUILD_ID) &&
+	    pp_get_u32(r->raw + PROT, t->from) > RWX;
+}
+
+/* Turn r, which then lies in buf.  1, 0: it stays out, -1. */
+static int
+turn(struct turner *t, struct pp_rec *r)
+{
+	const struct pp_event *ev = NULL;
+	struct pp_rec like = *r;
+	int rc = 1;
+
+	t->raw = r->raw;
+	if (r->type == PP_HEADER_FEATURE) {
+		rc = turn_feature(t, r);
+	} else {
+		if (r->type < PP_USER_TYPE_START && !(ev = pp_event_find(t->events, r, t->err)))
+			return -1;
+		memcpy(t->buf, r->raw, r->size);
+		if (is_short_mmap2(t, r))
+			like.type = PP_MMAP;
+		if (pp_walk(&like, ev, t->from, flip_value, t, t->err) < 0 || flip_bytes(t, ev, r) < 0)
+			return -1;
+	}
+	if (rc <= 0)
+		return rc;
+	pp_set_u32(t->buf, r->type, t->to);
+	pp_set_u16(t->buf + 4, r->misc, t->to);
+	pp_set_u16(t->buf + 6, r->size, t->to);
+	r->raw = t->buf;
+	return 1;
+}
+
+static int
+put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct turner *t = (struct turner *)o;
+	struct pp_rec new = *r;
+	int rc;
+
+	if (t->from == t->to)
+		return o->next->put(o->next, in, r, stable);
+	if (r->type >= PP_USER_TYPE_START && pp_events_learn(t->events, r, t->err) < 0)
+		return -1;
+	if ((rc = turn(t, &new)) <= 0)
+		return rc < 0 ? reject(t, in, r) : 1;
+	if (new.type >= PP_USER_TYPE_START && pp_events_learn(t->like->events, &new, t->err) < 0)
+		return -1;
+	return o->next->put(o->next, new.payload ? in : t->like, &new, false);
+}
+
+static void
+say(const struct turner *t)
+{
+	char text[512] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < NKEPT; i++)
+		if (t->kept[i] && kept_names[i])
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%ju)", n ? ", " : "", kept_names[i],
+			    (uintmax_t)t->kept[i]);
+	if (n && t->kept[KEPT_RAW] && t->kept[KEPT_TRACING])
+		n += (size_t)snprintf(text + n, sizeof text - n, "; TRACING_DATA tells readers the order of RAW;");
+	if (n)
+		n += (size_t)snprintf(text + n, sizeof text - n, " kept as they are");
+	if (t->left_out)
+		snprintf(text + n, sizeof text - n, "%s%ju header feature%s left out (%s%s)", n ? "; " : "",
+		    (uintmax_t)t->left_out, t->left_out > 1 ? "s" : "", t->first_out, t->left_out > 1 ? ", ..." : "");
+	if (*text)
+		tool_warn(t->tool, "byte order: %s", text);
+}
+
+static int
+finish(struct out *o)
+{
+	struct turner *t = (struct turner *)o;
+	struct out *next = o->next;
+
+	say(t);
+	pp_events_free(t->events);
+	free(t);
+	return next->finish(next);
+}
+
+struct out *
+endian_new(const struct tool *tool, struct pp_source *from, struct pp_source *like, struct out *next,
+    struct pp_err *err)
+{
+	struct turner *t = calloc(1, sizeof *t);
+
+	if (t && (t->events = pp_events_new(from->swap))) {
+		t->pub = (struct out){ .put = put, .finish = finish, .next = next };
+		t->tool = tool;
+		t->like = like;
+		t->err = err;
+		t->from = from->swap;
+		t->to = like->swap;
+		return &t->pub;
+	}
+	pp_fail(err, "out of memory");
+	free(t);
+	return NULL;
+}
+
+struct pp_source *
+endian_source(bool swap, struct pp_err *err)
+{
+	return pp_open_memory((const uint8_t *)"", 0, swap, "<memory>", err);
+}
+
+enum endian
+endian_option(const struct tool *t, const char *word)
+{
+	static const char *const words[] = { [ENDIAN_NATIVE] = "native", [ENDIAN_LITTLE] = "little",
+	    [ENDIAN_BIG] = "big" };
+
+	for (int i = ENDIAN_NATIVE; i <= ENDIAN_BIG; i++)
+		if (!strcmp(word, words[i]))
+			return (enum endian)i;
+	tool_wrong(t, "%s: '%s' is none of native, little, big", t->optname, word);
+}
+
+bool
+endian_swap(enum endian e, bool swap)
+{
+	bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	switch (e) {
+	case ENDIAN_KEEP:
+		return swap;
+	case ENDIAN_NATIVE:
+		return false;
+	default:
+		return (e == ENDIAN_BIG) != big;
+	}
+}

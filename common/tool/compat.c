@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/attr.h"
+#include "compat.h"
+#include "record/feature.h"
+
+enum { USER_DEFERRED = -640 };		/* PERF_CONTEXT_USER_DEFERRED; a cookie follows */
+
+struct compat_perf {
+	const char	*name;
+	uint32_t	 kernel_max, user_max;	/* the last record types */
+	uint32_t	 features;	/* HEADER_LAST_FEATURE */
+	uint16_t	 attr_size;	/* sizeof(struct perf_event_attr) */
+	bool		 exact;		/* reads attrs of that size only */
+	uint8_t		 flags;		/* bits of the attr's flag word, defined from 0 on */
+	bool		 counters;	/* PERF_SAMPLE_BRANCH_COUNTERS, since 6.8 */
+	bool		 deferred;	/* CALLCHAIN_DEFERRED */
+	bool		 compressed2;
+};
+static const struct compat_perf perfs[] = {
+	{ .name = "6.1", .kernel_max = PP_AUX_OUTPUT_HW_ID, .user_max = PP_FINISHED_INIT, .features = 32,
+	  .attr_size = 128, .exact = true, .flags = 38 },
+	{ .name = "6.12", .kernel_max = PP_AUX_OUTPUT_HW_ID, .user_max = PP_FINISHED_INIT, .features = 32,
+	  .attr_size = 136, .flags = 38, .counters = true },
+	{ .name = "current", .kernel_max = PP_CALLCHAIN_DEFERRED, .user_max = PP_TYPE_END - 1, .features = PP_FEAT_END,
+	  .attr_size = 144, .flags = 64, .counters = true, .deferred = true, .compressed2 = true },
+};
+
+enum { TYPES = 128, ATTR_BRANCH_AT = 72 };
+
+struct compat {
+	struct out	 pub;
+	const struct tool *tool;
+	const struct compat_perf *perf;
+	struct pp_events *events;	/* of the stream as it comes */
+	struct pp_err	*err;
+	bool		 swap, nrcpus;
+	uint64_t	 types[TYPES];	/* left out; the last also counts all above */
+	bool		 features[64];	/* left out; the last stands for all above */
+	uint64_t	 attrs, tails, padded, counters, deferred, marks;
+	uint8_t		 attr[PP_RECORD_MAX];
+	uint8_t		 buf[PP_RECORD_MAX + 1];
+};
+
+/* ---- attrs ------------------------------------------------------------------------------------------- */
+
+/*
+ * Make an attr fit: `size' bytes at p, room for `room'.  Its new size; attr.size says the same.  `lengthen': to what
+ * perf has, if it reads no other.
+ */
+static size_t
+fit_attr(struct compat *c, uint8_t *p, size_t size, size_t room, bool lengthen)
+{
+	const struct compat_perf *perf = c->perf;
+	size_t want = size > perf->attr_size || (lengthen && perf->exact && perf->attr_size <= room) ?
+	    perf->attr_size : size;
+	uint64_t branch;
+	bool changed = want != size, tail = false;
+
+	for (size_t i = want; i < size; i++)
+		tail |= p[i] != 0;
+	if (want > size)
+		memset(p + size, 0, want - size);
+	c->tails += tail;
+	for (unsigned n = perf->flags; n < 64; n++)
+		changed |= pp_attr_flag(p, n, false, c->swap);
+	if (!perf->counters && want >= ATTR_BRANCH_AT + 8) {
+		branch = pp_get_u64(p + ATTR_BRANCH_AT, c->swap);
+		changed |= (branch & PP_BRANCH_COUNTERS) != 0;
+		pp_set_u64(p + ATTR_BRANCH_AT, branch & ~(uint64_t)PP_BRANCH_COUNTERS, c->swap);
+	}
+	if (want != size)
+		pp_set_u32(p + 4, (uint32_t)want, c->swap);
+	c->attrs += changed;
+	return want;
+}
+
+static int
+fix_attr(struct compat *c, struct pp_rec *r)
+{
+	size_t size = pp_get_u32(r->raw + PP_HEADER_SIZE + 4, c->swap), ids, new, room;
+
+	if (!size)
+		size = PP_ATTR_SIZE_VER0;
+	ids = r->size - PP_HEADER_SIZE - size;
+	room = PP_RECORD_MAX - PP_HEADER_SIZE - ids;
+	memcpy(c->buf, r->raw, PP_HEADER_SIZE + size);
+	new = fit_attr(c, c->buf + PP_HEADER_SIZE, size, room, true);
+	memcpy(c->buf + PP_HEADER_SIZE + new, r->raw + PP_HEADER_SIZE + size, ids);
+	r->size = (uint16_t)(PP_HEADER_SIZE + new + ids);
+	r->raw = c->buf;
+	return 1;
+}
+
+/* ---- features ---------------------------------------------------------------------------------------- */
+
+struct desc {
+	struct compat	*c;
+	struct pp_feature_io io;
+};
+
+static int
+put_desc(void *arg, const struct pp_feature_value *v)
+{
+	struct desc *d = arg;
+	struct pp_feature_value new = *v;
+	size_t max = d->c->perf->attr_size;
+
+	if (v->kind == PP_F_UINT && !strcmp(v->name, "attr_size") && v->num > max)
+		new.num = max;
+	if (v->kind == PP_F_ATTR && v->len >= PP_ATTR_SIZE_VER0 && v->len <= sizeof d->c->attr) {
+		memcpy(d->c->attr, v->p, v->len);
+		new.len = fit_attr(d->c, d->c->attr, v->len, v->len, false);
+		new.p = d->c->attr;
+	}
+	return pp_feature_put(&d->io, &new);
+}
+
+/* 1; 0: it does not parse, so perf would not read it either. */
+static int
+fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_feature *f)
+{
+	struct pp_err err = { .what = "" };
+	struct desc d = { .c = c };
+	struct pp_feature new = *f;
+	uint64_t attrs = c->attrs, tails = c->tails;
+	int rc;
+
+	pp_feature_create(&d.io, f->number, c->swap, 0, c->buf + PP_FEATURE_HEAD, PP_RECORD_MAX - PP_FEATURE_HEAD, &err);
+	rc = pp_feature_walk(f, put_desc, &d, &err) > 0 && pp_feature_finish(&d.io, &new.len) > 0;
+	c->attrs = attrs;		/* they have been counted as HEADER_ATTR */
+	c->tails = tails;
+	new.p = c->buf + PP_FEATURE_HEAD;
+	if (!rc || !new.len || pp_feature_record(c->buf, sizeof c->buf, &new, &err) < 0)
+		return 0;
+	r->size = (uint16_t)(PP_FEATURE_HEAD + new.len);
+	r->raw = c->buf;
+	return 1;
+}
+
+/* 1, 0: it stays out, -1. */
+static int
+fix_feature(struct compat *c, struct pp_rec *r)
+{
+	struct pp_feature f;
+	int rc = 1;
+
+	if (pp_feature_of(&f, r, c->swap, 0, c->err) < 0)
+		return -1;
+	if (pp_feature_is_end(r)) {
+		if (f.number == c->perf->features)
+			return 1;
+		memcpy(c->buf, r->raw, r->size);
+		pp_set_u64(c->buf + PP_HEADER_SIZE, c->perf->features, c->swap);
+		r->raw = c->buf;
+		c->marks++;
+		return 1;
+	}
+	c->nrcpus |= f.number == PP_FEAT_NRCPUS;
+	if (f.number >= c->perf->features || !(r->payload || pp_feature_where(f.number) & PP_FEATURE_PIPE) ||
+	    (!c->nrcpus && (f.number == PP_FEAT_CPU_TOPOLOGY || f.number == PP_FEAT_CPU_DOMAIN_INFO)))
+		rc = 0;
+	else if (f.number == PP_FEAT_EVENT_DESC && f.len >= 8 && (pp_get_u32(f.p + 4, c->swap) > c->perf->attr_size ||
+	    c->perf->flags < 64 || !c->perf->counters))
+		rc = fix_event_desc(c, r, &f);
+	if (rc == 0)
+		c->features[f.number < 63 ? f.number : 63] = true;
+	return rc;
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------- */
+
+struct cut { const uint8_t *p; size_t n; };
+
+/* Where the chain says that its user part comes later: the marker and the cookie. */
+static struct cut
+deferred(const struct pp_sample *s, bool swap)
+{
+	const uint8_t *p = s->callchain.p;
+
+	for (uint64_t i = 0; i < s->callchain.n; i++)
+		if ((int64_t)pp_get_u64(p + 8 * i, swap) == USER_DEFERRED)
+			return (struct cut){ p + 8 * i, i + 1 < s->callchain.n ? 16 : 8 };
+	return (struct cut){ NULL, 0 };
+}
+
+static void
+fix_sample(struct compat *c, struct pp_rec *r)
+{
+	struct pp_err err = { .what = "" };
+	const struct pp_event *ev = pp_event_find(c->events, r, &err);
+	struct pp_sample s;
+	struct cut cuts[2] = { { NULL, 0 } };	/* chains stand before branches */
+	const uint8_t *from = r->raw;
+	uint8_t *to = c->buf;
+
+	if (!ev || pp_sample_get(&s, ev, r, c->swap, &err) < 0)
+		return;
+	if (!c->perf->deferred)
+		cuts[0] = deferred(&s, c->swap);
+	if (!c->perf->counters)
+		cuts[1] = (struct cut){ s.branch_counters.p, 8 * (size_t)s.branch_counters.n };
+	c->deferred += cuts[0].n != 0;
+	c->counters += cuts[1].n != 0;
+	if (!cuts[0].n && !cuts[1].n)
+		return;
+	for (int i = 0; i < 2; i++) {
+		if (!cuts[i].n)
+			continue;
+		memcpy(to, from, (size_t)(cuts[i].p - from));
+		to += cuts[i].p - from;
+		from = cuts[i].p + cuts[i].n;
+	}
+	memcpy(to, from, (size_t)(r->raw + r->size - from));
+	if (cuts[0].n)
+		pp_set_u64(c->buf + (s.callchain.p - 8 - r->raw), s.callchain.n - cuts[0].n / 8, c->swap);
+	r->size = (uint16_t)(r->size - cuts[0].n - cuts[1].n);
+	r->raw = c->buf;
+}
+
+/* ---- the change -------------------------------------------------------------------------------------- */
+
+static bool
+unknown_type(const struct compat_perf *p, uint32_t type)
+{
+	return !type || type > p->user_max || (type > p->kernel_max && type < PP_USER_TYPE_START);
+}
+
+/* Zeros in front of the trailer, or at the end; 6.1's BUILD_IDs need it. */
+static void
+pad(struct compat *c, struct pp_rec *r)
+{
+	struct pp_err err = { .what = "" };
+	const struct pp_event *ev = r->type < PP_USER_TYPE_START ? pp_event_find(c->events, r, &err) : NULL;
+	size_t n = -(size_t)r->size % 8, tail = ev && pp_has_trailer(ev, r) ? ev->plan.trailer : 0;
+	uint8_t *at = c->buf + r->size - tail;
+
+	if (!n || r->size + n > PP_RECORD_MAX || r->type == PP_HEADER_TRACING_DATA || r->type == PP_HEADER_FEATURE ||
+	    r->type == PP_COMPRESSED)
+		return;
+	if (r->raw != c->buf)
+		memcpy(c->buf, r->raw, r->size);
+	memmove(at + n, at, tail);
+	memset(at, 0, n);
+	r->size = (uint16_t)(r->size + n);
+	r->raw = c->buf;
+	c->padded++;
+}
+
+static int
+put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct compat *c = (struct compat *)o;
+	struct pp_rec new = *r;
+	int rc = 1;
+
+	if (r->type >= PP_USER_TYPE_START && pp_events_learn(c->events, r, c->err) < 0)
+		return -1;
+	if (unknown_type(c->perf, r->type)) {
+		c->types[r->type < TYPES ? r->type : TYPES - 1]++;
+		return 1;
+	}
+	if (r->type == PP_SAMPLE && (!c->perf->counters || !c->perf->deferred))
+		fix_sample(c, &new);
+	else if (r->type == PP_HEADER_ATTR)
+		rc = fix_attr(c, &new);
+	else if (r->type == PP_HEADER_FEATURE)
+		rc = fix_feature(c, &new);
+	if (rc <= 0)
+		return rc < 0 ? -1 : 1;
+	pad(c, &new);
+	if (new.raw == r->raw)
+		return o->next->put(o->next, in, r, stable);
+	pp_set_u16(c->buf + 6, new.size, c->swap);
+	return o->next->put(o->next, in, &new, false);
+}
+
+/* ---- what was done ----------------------------------------------------------------------------------- */
+
+struct text { char s[1024]; size_t n; };
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->s + t->n, sizeof t->s - t->n, fmt, ap);
+	va_end(ap);
+	t->n = n < 0 ? t->n : t->n + (size_t)n < sizeof t->s ? t->n + (size_t)n : sizeof t->s - 1;
+}
+
+static void
+add_count(struct text *t, uint64_t n, const char *what)
+{
+	if (n)
+		add(t, ", %ju %s", (uintmax_t)n, what);
+}
+
+static void
+say(const struct compat *c)
+{
+	struct text t = { .n = 0 };
+	const char *name;
+
+	for (uint32_t i = 0; i < TYPES; i++) {
+		if (!c->types[i])
+			continue;
+		if ((name = pp_type_name(i)))
+			add(&t, ", left out %ju %s", (uintmax_t)c->types[i], name);
+		else
+			add(&t, ", left out %ju of type %u%s", (uintmax_t)c->types[i], i, i == TYPES - 1 ? " or above" : "");
+	}
+	for (uint32_t i = 0; i < 64; i++)
+		if (c->features[i]) {
+			name = pp_feature_name(i);
+			add(&t, ", left out feature %s", name ? name : "of unknown number");
+		}
+	add_count(&t, c->attrs, "attrs made to fit");
+	add_count(&t, c->counters, "samples without their branch counters");
+	add_count(&t, c->deferred, "samples without the user part of their callchain");
+	add_count(&t, c->padded, "records padded");
+	add_count(&t, c->marks, "end marks of features renumbered");
+	if (c->tails)
+		tool_warn(c->tool, "%ju attrs say more than perf %s can know (behind byte %u): left out", (uintmax_t)c->tails,
+		    c->perf->name, c->perf->attr_size);
+	tool_note(c->tool, "compat %s: %s", c->perf->name, t.n ? t.s + 2 : "nothing to do");
+}
+
+static int
+finish(struct out *o)
+{
+	struct compat *c = (struct compat *)o;
+	struct out *next = o->next;
+
+	say(c);
+	pp_events_free(c->events);
+	free(c);
+	return next->finish(next);
+}
+
+struct out *
+compat_new(const struct tool *tool, const struct compat_perf *perf, struct pp_source *like, struct out *next,
+    struct pp_err *err)
+{
+	struct compat *c = calloc(1, sizeof *c);
+
+	if (c && (c->events = pp_events_new(like->swap))) {
+		c->pub = (struct out){ .put = put, .finish = finish, .next = next };
+		c->tool = tool;
+		c->perf = perf;
+		c->err = err;
+		c->swap = like->swap;
+		return &c->pub;
+	}
+	pp_fail(err, "out of memory");
+	free(c);
+	return NULL;
+}
+
+const struct compat_perf *
+compat_option(const struct tool *t, const char *version)
+{
+	for (size_t i = 0; i < sizeof perfs / sizeof *perfs; i++)
+		if (!strcmp(version, perfs[i].name))
+			return &perfs[i];
+	tool_wrong(t, "%s: '%s' is none of 6.1, 6.12, current", t->optname, version);
+}
+
+bool
+compat_compressed2(const struct compat_perf *p)
+{
+	return p->compressed2;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: ISC */
+/* join_lives.c - see join_lives.h; the maps are in join_maps.c */
+#include <sys/random.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_lives.h"
+#include "join_maps.h"
+#include "state/table.h"
+#include "tool.h"
+
+#define OPEN	UINT64_MAX			/* the end of a life that has not ended */
+#define NEVER	UINT64_MAX			/* the first time of an input that has none yet */
+#define SLACK	UINT64_C(100000000)		/* ns */
+enum { KEEP = 3 };				/* lives of a tid and input, if merged */
+
+struct life {
+	struct life	*older;		/* of the same tid, whatever the input */
+	uint64_t	 begin, end;	/* 0: before the first record; the first time at which it was over */
+	uint32_t	 in, pid;
+	bool		 waits;		/* in the queue */
+	struct exec_maps *maps;
+};
+
+struct tid {
+	struct link	 link;
+	struct life	*newest;
+};
+
+struct lives_in {
+	uint64_t	 first, last;	/* of its times */
+	unsigned	 group;
+	bool		 ended;
+};
+
+struct waiting {			/* merged: a life that may collide */
+	struct tid	*tid;
+	struct life	*life;
+	uint64_t	 due;		/* when that can be told */
+};
+
+struct lives {
+	bool		 swap, merged, found;
+	struct lives_hit hit;
+	struct table	 tids;
+	struct lives_in	*in;
+	unsigned	 n;
+	uint64_t	 clock;		/* the largest time */
+	uint32_t	 largest;	/* pid or tid */
+	struct waiting	*queue;		/* in order of `due', from `at' on */
+	size_t		 at, nqueue, capqueue;
+};
+
+/* ---- two lives --------------------------------------------------------------------------------- */
+
+static uint64_t
+begin_of(const struct lives *l, const struct life *x)
+{
+	return x->begin > l->in[x->in].first ? x->begin : l->in[x->in].first;
+}
+
+static uint64_t
+end_of(const struct lives *l, const struct life *x)
+{
+	const struct lives_in *in = &l->in[x->in];
+
+	if (x->end != OPEN)
+		return x->end;
+	return (l->merged && !in->ended ? l->clock : in->last) + 1;
+}
+
+/* May the two not be the same task? */
+static bool
+differ(const struct tid *t, const struct life *x, const struct life *y)
+{
+	return x->pid != y->pid || (t->link.key == x->pid && exec_maps_differ(x->maps, y->maps));
+}
+
+/* Are they surely the same? */
+static bool
+same(const struct life *x, const struct life *y)
+{
+	return x && y && x->pid == y->pid && exec_maps_meet(x->maps, y->maps);
+}
+
+static const struct life *
+before(const struct life *x)
+{
+	const struct life *p = x->older;
+
+	while (p && p->in != x->in)
+		p = p->older;
+	return p;
+}
+
+static const struct life *
+behind(const struct tid *t, const struct life *x)
+{
+	const struct life *found = NULL;
+
+	for (const struct life *p = t->newest; p != x; p = p->older)
+		if (p->in == x->in)
+			found = p;
+	return found;
+}
+
+enum verdict { NO, YES, LATER };
+
+static enum verdict
+collide(const struct lives *l, const struct tid *t, const struct life *x, const struct life *y, bool final)
+{
+	uint64_t from = begin_of(l, x), to = end_of(l, x);
+
+	if (l->in[x->in].group == l->in[y->in].group || !differ(t, x, y))
+		return NO;
+	if (begin_of(l, y) > from)
+		from = begin_of(l, y);
+	if (end_of(l, y) < to)
+		to = end_of(l, y);
+	if (from >= to)
+		return NO;
+	if (!final && l->clock < from + SLACK)
+		return LATER;
+	return to - from < SLACK && (same(before(x), y) || same(behind(t, x), y) || same(before(y), x) ||
+	    same(behind(t, y), x)) ? NO : YES;
+}
+
+/* Against all others of its tid. */
+static enum verdict
+check(struct lives *l, const struct tid *t, const struct life *x, bool final)
+{
+	enum verdict v = NO, one;
+
+	for (const struct life *y = t->newest; y && !l->found; y = y->older) {
+		one = collide(l, t, x, y, final);
+		if (one == YES) {
+			l->found = true;
+			l->hit = (struct lives_hit){ x->in > y->in ? x->in : y->in, x->in > y->in ? y->in : x->in,
+			    (uint32_t)t->link.key };
+			return YES;
+		}
+		v = one == LATER ? LATER : v;
+	}
+	return v;
+}
+
+/* ---- the queue ----------------------------------------------------------------------------------- */
+
+/* The life has changed, or its input has begun. */
+static void
+changed(struct lives *l, struct tid *t, struct life *x)
+{
+	if (!l->merged || x->waits || check(l, t, x, false) != LATER)
+		return;
+	if (l->nqueue == l->capqueue && l->at) {
+		memmove(l->queue, l->queue + l->at, (l->nqueue - l->at) * sizeof *l->queue);
+		l->nqueue -= l->at;
+		l->at = 0;
+	}
+	if (l->nqueue == l->capqueue) {
+		l->capqueue = l->capqueue ? 2 * l->capqueue : 64;
+		l->queue = tool_realloc(l->queue, l->capqueue, sizeof *l->queue);
+	}
+	l->queue[l->nqueue++] = (struct waiting){ t, x, l->clock + SLACK };
+	x->waits = true;
+}
+
+static void
+run_queue(struct lives *l, bool final)
+{
+	while (l->at < l->nqueue && (final || l->queue[l->at].due <= l->clock)) {
+		struct waiting w = l->queue[l->at++];
+
+		w.life->waits = false;
+		if (check(l, w.tid, w.life, final) == LATER)
+			changed(l, w.tid, w.life);
+	}
+}
+
+/* ---- lives --------------------------------------------------------------------------------------- */
+
+static struct tid *
+find(struct lives *l, uint32_t tid, bool make)
+{
+	struct tid *t = (struct tid *)table_first(&l->tids, tid);
+
+	if (t || !make)
+		return t;
+	t = tool_alloc(1, sizeof *t);
+	if (table_add(&l->tids, &t->link, tid) < 0)
+		tool_realloc(NULL, SIZE_MAX, 2);	/* says so, and exits */
+	return t;
+}
+
+static struct life *
+open_life(const struct tid *t, unsigned in)
+{
+	struct life *x = t ? t->newest : NULL;
+
+	while (x && (x->in != in || x->end != OPEN))
+		x = x->older;
+	return x;
+}
+
+static void
+free_life(struct life *x)
+{
+	exec_maps_free(x->maps);
+	free(x);
+}
+
+/* Merged, no more than the last lives of a tid are ever compared. */
+static void
+prune(struct tid *t, unsigned in)
+{
+	unsigned n = 0;
+
+	for (struct life **p = &t->newest, *x; (x = *p);) {
+		if (x->in != in || ++n < KEEP || x->waits) {
+			p = &x->older;
+			continue;
+		}
+		*p = x->older;
+		free_life(x);
+	}
+}
+
+static struct life *
+begin_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
+{
+	struct life *x = open_life(t, in);
+
+	if (x)
+		x->end = time;
+	if (l->merged)
+		prune(t, in);
+	x = tool_alloc(1, sizeof *x);
+	*x = (struct life){ .older = t->newest, .begin = time, .end = OPEN, .in = in, .pid = pid };
+	t->newest = x;
+	return x;
+}
+
+/* The life of a task that a record tells of. */
+static struct life *
+the_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
+{
+	struct life *x = open_life(t, in);
+
+	return x && x->pid == pid ? x : begin_life(l, in, t, pid, time);
+}
+
+static void
+fork_task(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, const uint32_t id[4])
+{
+	enum { PID, PPID, TID };
+	struct tid *t = find(l, id[TID], true);
+	struct life *x = begin_life(l, in, t, id[PID], time), *parent;
+
+	/* perf makes up a FORK for a task that was there before, and then tells its maps */
+	if (id[PID] != id[PPID] && !(r->misc & PP_MISC_FORK_EXEC) && (parent = open_life(find(l, id[PPID], false), in)))
+		x->maps = exec_maps_share(parent->maps);
+	changed(l, t, x);
+}
+
+static void
+map(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t pid)
+{
+	struct tid *t = find(l, pid, true);
+	struct life *x = the_life(l, in, t, pid, time);
+
+	exec_maps_add(&x->maps, r, l->swap, !time);
+	changed(l, t, x);
+}
+
+static void
+comm(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	struct tid *t = find(l, tid, true);
+
+	if (r->misc & PP_MISC_COMM_EXEC)
+		changed(l, t, begin_life(l, in, t, pid, time));
+	else
+		changed(l, t, the_life(l, in, t, pid, time));
+}
+
+bool
+lives_wants(uint32_t type)
+{
+	return type == PP_MMAP || type == PP_MMAP2 || type == PP_COMM || type == PP_FORK || type == PP_EXIT;
+}
+
+void
+lives_put(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t shift)
+{
+	unsigned n = r->type == PP_FORK || r->type == PP_EXIT ? 4 : 2;
+	uint32_t id[4] = { 0 };			/* pid, ppid, tid, ptid; or pid, tid */
+	struct life *x;
+
+	if (time)
+		lives_clock(l, in, time);
+	for (unsigned i = 0; i < n; i++) {
+		id[i] = pp_get_u32(r->raw + PP_HEADER_SIZE + 4 * i, l->swap);
+		if (!id[i] || id[i] == UINT32_MAX)
+			return;			/* idle, the kernel */
+		id[i] += shift;
+		if (id[i] > l->largest)
+			l->largest = id[i];
+	}
+	switch (r->type) {
+	case PP_MMAP:
+	case PP_MMAP2:
+		if (exec_maps_wants(r))
+			map(l, in, r, time, id[0]);
+		break;
+	case PP_COMM:
+		comm(l, in, r, time, id[0], id[1]);
+		break;
+	case PP_FORK:
+		fork_task(l, in, r, time, id);
+		break;
+	case PP_EXIT:
+		if ((x = open_life(find(l, id[2], false), in)))
+			x->end = time ? time : l->in[in].last;
+		break;
+	}
+}
+
+/* ---- inputs -------------------------------------------------------------------------------------- */
+
+static void
+check_all(struct lives *l, unsigned in)
+{
+	for (size_t i = 0; l->tids.bits && i < (size_t)1 << l->tids.bits; i++)
+		for (struct link *k = l->tids.slot[i]; k; k = k->next) {
+			struct tid *t = (struct tid *)k;
+
+			for (struct life *x = t->newest; x && !l->found; x = x->older)
+				if (x->in != in)
+					continue;
+				else if (l->merged)
+					changed(l, t, x);
+				else
+					check(l, t, x, true);
+		}
+}
+
+void
+lives_clock(struct lives *l, unsigned i, uint64_t time)
+{
+	struct lives_in *in = &l->in[i];
+	bool begins = in->first == NEVER;
+
+	if (time < in->first)
+		in->first = time;
+	if (time > in->last)
+		in->last = time;
+	if (time > l->clock)
+		l->clock = time;
+	if (!l->merged)
+		return;
+	if (begins)
+		check_all(l, i);
+	if (l->at < l->nqueue && l->queue[l->at].due <= l->clock)
+		run_queue(l, false);
+}
+
+void
+lives_end(struct lives *l, unsigned in)
+{
+	bool all = true;
+
+	l->in[in].ended = true;
+	if (!l->merged) {
+		check_all(l, in);
+		l->clock = 0;
+		return;
+	}
+	for (unsigned i = 0; i < l->n; i++)
+		all &= l->in[i].ended;
+	if (all)
+		run_queue(l, true);
+}
+
+void
+lives_forget(struct lives *l, unsigned in)
+{
+	for (size_t i = 0; l->tids.bits && i < (size_t)1 << l->tids.bits; i++)
+		for (struct link *k = l->tids.slot[i]; k; k = k->next)
+			for (struct life **p = &((struct tid *)k)->newest, *x; (x = *p);) {
+				if (x->in != in) {
+					p = &x->older;
+					continue;
+				}
+				*p = x->older;
+				free_life(x);
+			}
+	l->in[in] = (struct lives_in){ .first = NEVER, .group = l->in[in].group };
+	l->found = false;
+	l->clock = 0;
+}
+
+void
+lives_group(struct lives *l, unsigned in, unsigned group)
+{
+	l->in[in].group = group;
+}
+
+const struct lives_hit *
+lives_hit(const struct lives *l)
+{
+	return l->found ? &l->hit : NULL;
+}
+
+uint32_t
+lives_largest(const struct lives *l)
+{
+	return l->largest;
+}
+
+struct lives *
+lives_new(unsigned n, bool swap, bool merged)
+{
+	struct lives *l = tool_alloc(1, sizeof *l);
+
+	*l = (struct lives){ .swap = swap, .merged = merged, .n = n };
+	if (getrandom(&l->tids.mul, sizeof l->tids.mul, GRND_NONBLOCK) < 0)
+		l->tids.mul = UINT64_C(0x9e3779b97f4a7c15);
+	l->tids.mul |= 1;
+	l->in = tool_alloc(n, sizeof *l->in);
+	for (unsigned i = 0; i < n; i++)
+		l->in[i] = (struct lives_in){ .first = NEVER, .group = i };
+	return l;
+}
+
+void
+lives_free(struct lives *l)
+{
+	struct link *k;
+	struct life *x;
+
+	for (size_t i = 0; l && l->tids.bits && i < (size_t)1 << l->tids.bits; i++)
+		while ((k = l->tids.slot[i])) {
+			l->tids.slot[i] = k->next;
+			while ((x = ((struct tid *)k)->newest)) {
+				((struct tid *)k)->newest = x->older;
+				free_life(x);
+			}
+			free(k);
+		}
+	if (!l)
+		return;
+	free(l->tids.slot);
+	free(l->queue);
+	free(l->in);
+	free(l);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/* tool_out.c - outputs by the rule of perfpipe(7), and the end of a tool */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sink/out_feed.h"
+#include "sink/out_file.h"
+#include "tool.h"
+
+void
+tool_refuse_file(const struct tool *t, const char *path)
+{
+	if (!t->force && path && strcmp(path, "-") && atomic_replaces(path))
+		tool_wrong(t, "%s: exists already; -f replaces it", path);
+}
+
+void
+tool_create(struct tool *t, struct atomic *a, const char *path, struct pp_err *err)
+{
+	tool_refuse_input(t, path);
+	if (atomic_open(a, path, t->force, err) < 0) {
+		tool_say(t, err);
+		exit(1);
+	}
+	a->next = t->files;
+	t->files = a;
+}
+
+struct pp_sink *
+tool_sink(const struct tool *t, struct atomic *a, struct pp_source *in)
+{
+	static const struct out_pack plain;
+	struct pp_sink *k = t->as_file ? out_feed_new(out_file_new(a, &plain, in), in->swap, a->err) : atomic_sink(a);
+
+	if (k && pp_start(k, in) > 0)
+		return k;
+	tool_say(t, a->err);
+	exit(1);
+}
+
+void
+tool_abandon(struct tool *t)
+{
+	for (; t->files; t->files = t->files->next)
+		atomic_close(t->files);
+}
+
+/* The name of what is not complete. */
+static int
+name_part(const struct tool *t, struct atomic *a, const char *why)
+{
+	struct pp_err said = { .file = a->path };
+
+	if (atomic_part(a) < 0)
+		return -1;
+	pp_fail(&said, "%s, so its name is %s", why, a->part);
+	tool_say(t, &said);
+	return 1;
+}
+
+int
+tool_name(const struct tool *t, struct atomic *a)
+{
+	int rc = -1;
+
+	if (a->err->what[0])
+		;			/* it could not be written */
+	else if (a->direct)
+		rc = 1;
+	else if (t->partial || (t->in_err.what[0] && !t->report))
+		rc = name_part(t, a, "not complete");
+	else if ((rc = atomic_commit(a)) == 0) {
+		name_part(t, a, "complete, but another file is there by now");
+		rc = -1;
+	}
+	atomic_close(a);
+	return rc;
+}
+
+/* All outputs have been written: name them, and say what was wrong with them. */
+static bool
+name_all(struct tool *t)
+{
+	bool bad = false;
+
+	for (struct atomic *a = t->files; a; a = a->next)
+		t->partial |= a->err->what[0] != 0;
+	for (struct atomic *a = t->files; a; a = a->next) {
+		bad |= tool_name(t, a) < 0;
+		if (a->err->what[0] && a->err != &t->out_err)
+			tool_say(t, a->err);
+	}
+	t->files = NULL;
+	return bad;
+}
+
+int
+tool_close(struct tool *t)
+{
+	bool bad = false;
+
+	if (t->shown.tv_sec && t->began.tv_sec)
+		fputs("\r\033[K", stderr);
+	if (t->out && pp_finish(t->out) < 0)
+		bad = true;
+	if (pp_close(t->in) < 0)
+		bad = true;
+	if (t->in_err.what[0])
+		tool_say(t, &t->in_err);
+	bad |= name_all(t);
+	if (t->out_err.what[0])
+		tool_say(t, &t->out_err);
+	return bad || t->in_err.what[0] || t->out_err.what[0] ? 1 : 0;
+}
