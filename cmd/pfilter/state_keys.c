@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "descent.h"
-#include "expr/near.h"
+#include "near.h"
 #include "select.h"
 #include "state_keys.h"
 #include "words.h"

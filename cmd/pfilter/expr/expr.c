@@ -109,83 +109,20 @@ forget_programs(struct expr *e)
 	e->bytes = 0;
 }
 
-static void
-learn_feature(struct expr *e, const struct pp_rec *r, bool swap)
-{
-	struct pp_err err = { 0 };
-	struct pp_feature f;
-	struct pp_feature_io io;
-	struct pp_feature_value v;
-
-	if (pp_feature_of(&f, r, swap, 0, &err) < 0)
-		return;
-	if (f.number == PP_FEAT_CLOCK_DATA && pp_feature_num(&f, "wall_clock", &e->wall, &err) > 0 &&
-	    pp_feature_num(&f, "clock", &e->clock, &err) > 0)
-		e->has_clock = true;
-	if (f.number != PP_FEAT_HOSTNAME)
-		return;
-	pp_feature_open(&io, &f, &err);
-	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR) {
-		free(e->host);
-		e->host = tool_alloc(v.len + 1, 1);
-		memcpy(e->host, v.p, v.len);
-	}
-}
-
-/* ID_INDEX may say behind its entries which guest each id belongs to. */
-static void
-learn_guests(struct expr *e, const struct pp_rec *r, bool swap)
-{
-	uint64_t nr = pp_get_u64(r->raw + 8, swap);
-	const uint8_t *p = r->raw + 16, *more = p + 32 * nr;
-
-	if (!e->guests || (size_t)(r->size - 16) / 48 < nr)
-		return;
-	for (uint64_t i = 0; i < nr && e->nguest < EXPR_GUESTS; i++) {
-		if (e->nguest == e->guest_cap)
-			e->guest = tool_realloc(e->guest, e->guest_cap = e->guest_cap ? 2 * e->guest_cap : 16, sizeof *e->guest);
-		e->guest[e->nguest++] = (struct guest){ pp_get_u64(p + 32 * i, swap),
-		    (uint32_t)pp_get_u64(more + 16 * i, swap), (uint32_t)pp_get_u64(more + 16 * i + 8, swap) };
-	}
-	e->sorted = false;
-}
-
 void
 expr_learn(struct expr *e, const struct pp_rec *r, bool swap)
 {
 	if (!e)
 		return;
+	field_stream_learn(&e->stream, r, swap);
 	switch (r->type) {
 	case PP_HEADER_FEATURE:
-		learn_feature(e, r, swap);
-		break;
 	case PP_ID_INDEX:
-		learn_guests(e, r, swap);
-		break;
 	case PP_HEADER_ATTR:
 	case PP_EVENT_UPDATE:
 	case PP_HEADER_TRACING_DATA:
-		break;
-	default:
-		return;
+		forget_programs(e);	/* what the record says may change them */
 	}
-	forget_programs(e);	/* they were made by what may be out of date */
-}
-
-static int
-by_id(const void *a, const void *b)
-{
-	const struct guest *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-const struct guest *
-expr_guest(const struct expr *e, uint64_t id)
-{
-	const struct guest key = { .id = id };
-
-	return e->nguest ? bsearch(&key, e->guest, e->nguest, sizeof key, by_id) : NULL;
 }
 
 /* ---- binding ------------------------------------------------------------------------------------- */
@@ -203,16 +140,16 @@ is_dummy(const struct pp_event *ev)
 static bool
 any_has(const struct expr *e, const struct field *f)
 {
-	struct access a;
+	struct field_place a;
 	bool samples = false;
 
-	for (unsigned i = 0; i < e->events->n; i++) {
-		const struct pp_event *ev = e->events->ev[i];
+	for (unsigned i = 0; i < e->stream.events->n; i++) {
+		const struct pp_event *ev = e->stream.events->ev[i];
 
-		if (is_dummy(ev) && e->events->n > 1)
+		if (is_dummy(ev) && e->stream.events->n > 1)
 			continue;
 		samples = true;
-		field_access(e, f, &(struct kind){ ev, PP_SAMPLE, true }, &a);
+		field_access(&e->stream, f, &(struct field_kind){ ev, PP_SAMPLE, true }, &a);
 		if (a.at != AT_NONE)
 			return true;
 	}
@@ -230,14 +167,14 @@ check_name(const struct expr *e, const struct node *n)
 
 	if ((n->kind != N_EQ && n->kind != N_NE) || !node_is_event(n->a) || name->kind != N_STR)
 		return;
-	loose = event_match_loosely(name->str, e->events, false);
-	for (i = 0; i < e->events->n; i++)
-		if (event_matches(name->str, e->events->ev[i], false, loose))
+	loose = event_match_loosely(name->str, e->stream.events, false);
+	for (i = 0; i < e->stream.events->n; i++)
+		if (event_matches(name->str, e->stream.events->ev[i], false, loose))
 			return;
-	for (i = 0; i < e->events->n && strlen(all) < sizeof all - 100; i++)
-		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->events->ev[i]->name);
+	for (i = 0; i < e->stream.events->n && strlen(all) < sizeof all - 100; i++)
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->stream.events->ev[i]->name);
 	tool_warn(e->t, "%s: no event is called \"%.80s\"; there are %s%s", n->src->name, name->str, all,
-	    i < e->events->n ? ", ..." : "");
+	    i < e->stream.events->n ? ", ..." : "");
 }
 
 void
@@ -245,9 +182,9 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 {
 	if (!e)
 		return;
-	e->events = in->events;
-	e->swap = in->swap;
-	for (const struct node *n = e->nodes; n && e->events->n; n = n->made)
+	e->stream.events = in->events;
+	e->stream.swap = in->swap;
+	for (const struct node *n = e->nodes; n && e->stream.events->n; n = n->made)
 		if (n->kind == N_FIELD && !n->guarded && !any_has(e, n->field)) {
 			const char *how = n->field->supply;
 
@@ -279,7 +216,7 @@ warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n)
 }
 
 static struct program *
-make_program(struct expr *e, const struct kind *k, struct program **to)
+make_program(struct expr *e, const struct field_kind *k, struct program **to)
 {
 	if (e->bytes > EXPR_PROGRAMS) {
 		unsigned index = k->ev->index;
@@ -294,9 +231,7 @@ make_program(struct expr *e, const struct kind *k, struct program **to)
 			check_name(e, n);
 		e->named = true;
 	}
-	if (!e->sorted && e->nguest)
-		qsort(e->guest, e->nguest, sizeof *e->guest, by_id);
-	e->sorted = true;
+	field_stream_ready(&e->stream);
 	*to = compile(e, k);
 	e->bytes += sizeof **to + (*to)->n * sizeof *(*to)->code + sizeof **e->programs;
 	if (k->type == PP_SAMPLE)
@@ -305,12 +240,12 @@ make_program(struct expr *e, const struct kind *k, struct program **to)
 }
 
 static struct program **
-program_slot(struct expr *e, const struct kind *k)
+program_slot(struct expr *e, const struct field_kind *k)
 {
 	unsigned index = k->ev->index;
 
 	if (index >= e->nprograms) {
-		unsigned n = e->events->n > index ? e->events->n : index + 1;
+		unsigned n = e->stream.events->n > index ? e->stream.events->n : index + 1;
 
 		e->programs = tool_realloc(e->programs, n, sizeof *e->programs);
 		memset(e->programs + e->nprograms, 0, (n - e->nprograms) * sizeof *e->programs);
@@ -330,7 +265,7 @@ match(struct expr *e, const struct program *p, const struct expr_subject *s, enu
 
 	f.e = e;		/* not all of it: the sample is large, and most programs don't need it */
 	f.s = s;
-	f.swap = e->swap;
+	f.swap = e->stream.swap;
 	f.taken = f.bad = false;
 	f.err = err;
 	if ((rc = run(p, &f)) < 0)
@@ -348,7 +283,7 @@ expr_match(struct expr *e, const struct expr_subject *s, enum expr_result *resul
 	if (s->r->type == PP_SAMPLE && index < e->nprograms && e->programs[index])
 		p = e->programs[index]->of[0];
 	if (!p) {
-		struct kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r) };
+		struct field_kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r) };
 		struct program **slot = program_slot(e, &k);
 
 		p = *slot ? *slot : make_program(e, &k, slot);
@@ -357,7 +292,7 @@ expr_match(struct expr *e, const struct expr_subject *s, enum expr_result *resul
 		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
 	if (!p->plain)
 		return match(e, p, s, result, err);
-	*result = run_plain(p, s->r, e->swap);
+	*result = run_plain(p, s->r, e->stream.swap);
 	return 1;
 }
 
@@ -382,8 +317,7 @@ expr_free(struct expr *e)
 		free(s->text);
 		free(s);
 	}
-	free(e->host);
-	free(e->guest);
+	field_stream_free(&e->stream);
 	free(e->warned);
 	free(e);
 }

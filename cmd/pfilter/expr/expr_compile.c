@@ -67,7 +67,7 @@ jump(struct insn *i, uint16_t yes, uint16_t no)
 /* ---- values -------------------------------------------------------------------------------------- */
 
 static void
-reads(struct compiler *c, struct insn *i, const struct access *a)
+reads(struct compiler *c, struct insn *i, const struct field_place *a)
 {
 	i->end = a->end;
 	i->sign = a->sign;
@@ -129,7 +129,7 @@ gen_value(struct compiler *c, const struct node *n)
 
 /* Is it a field at a fixed place, or some bits of one? */
 static bool
-simple(const struct node *n, struct access *a)
+simple(const struct node *n, struct field_place *a)
 {
 	const struct node *bits;
 
@@ -156,7 +156,7 @@ gen_const(struct compiler *c, const struct node *n, enum expr_result verdict, ui
 
 /* Is the field from lo to hi? */
 static void
-gen_range(struct compiler *c, const struct node *n, const struct access *a, big lo, big hi, bool turn, uint16_t yes,
+gen_range(struct compiler *c, const struct node *n, const struct field_place *a, big lo, big hi, bool turn, uint16_t yes,
     uint16_t no)
 {
 	const int64_t top = INT64_MAX >> (64 - 8 * a->width);
@@ -186,7 +186,7 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 	const struct node *a = n->a, *b = n->b;
 	enum node_kind kind = n->kind;
 	const big far = { 0, INT64_C(1) << 36 }, minus_far = { 0, -(INT64_C(1) << 36) };
-	struct access at, other;
+	struct field_place at, other;
 	uint16_t behind;
 	struct insn *i;
 
@@ -265,7 +265,7 @@ gen_items(struct compiler *c, const struct node *n)
 static void
 gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
-	struct access a;
+	struct field_place a;
 	struct insn *i;
 
 	if (n->b) {
@@ -290,7 +290,7 @@ gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 static void
 gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
-	struct access a;
+	struct field_place a;
 
 	switch (n->kind) {
 	case N_TRUTH:
@@ -402,7 +402,7 @@ resolve(const struct compiler *c)
 }
 
 struct program *
-compile(struct expr *e, const struct kind *k)
+compile(struct expr *e, const struct field_kind *k)
 {
 	struct compiler c = { 0 };
 	uint16_t yes, no;

@@ -255,11 +255,11 @@ static void
 put_programs(FILE *to, struct expr *e)
 {
 	enum { SHOWN = 64 };
-	unsigned n = e->events->n < SHOWN ? e->events->n : SHOWN;
+	unsigned n = e->stream.events->n < SHOWN ? e->stream.events->n : SHOWN;
 	struct program *p[SHOWN];
 
 	for (unsigned i = 0; i < n; i++)
-		p[i] = compile(e, &(struct kind){ e->events->ev[i], PP_SAMPLE, false });
+		p[i] = compile(e, &(struct field_kind){ e->stream.events->ev[i], PP_SAMPLE, false });
 	for (unsigned i = 0; i < n; i++) {
 		unsigned first = 0;
 
@@ -270,7 +270,7 @@ put_programs(FILE *to, struct expr *e)
 		fputs("samples of", to);
 		for (unsigned k = i; k < n; k++)
 			if (same(p[k], p[i])) {
-				char *name = tool_vis(e->events->ev[k]->name, strlen(e->events->ev[k]->name));
+				char *name = tool_vis(e->stream.events->ev[k]->name, strlen(e->stream.events->ev[k]->name));
 
 				fprintf(to, "%s %s", k > i ? "," : "", name);
 				free(name);
@@ -278,8 +278,8 @@ put_programs(FILE *to, struct expr *e)
 		fputs(":\n", to);
 		put_program(to, p[i]);
 	}
-	if (n < e->events->n)
-		fprintf(to, "and so on for %u more events\n", e->events->n - n);
+	if (n < e->stream.events->n)
+		fprintf(to, "and so on for %u more events\n", e->stream.events->n - n);
 	for (unsigned i = 0; i < n; i++)
 		program_free(p[i]);
 }
@@ -311,6 +311,6 @@ expr_explain(struct expr *e, bool waits, FILE *to)
 	put_node(to, e->root);
 	putc('\n', to);
 	put_order(to, e, waits);
-	if (e->events)
+	if (e->stream.events)
 		put_programs(to, e);
 }

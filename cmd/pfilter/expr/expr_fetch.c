@@ -46,7 +46,7 @@ read_of(struct fetch *f, struct pp_read *rd)
 }
 
 static void
-get_read(struct fetch *f, enum part part, struct value *v)
+get_read(struct fetch *f, enum field_part part, struct value *v)
 {
 	struct pp_read rd;
 
@@ -59,7 +59,7 @@ get_read(struct fetch *f, enum part part, struct value *v)
 }
 
 static void
-get_part(struct fetch *f, enum part part, const struct field *field, struct value *v)
+get_part(struct fetch *f, enum field_part part, const struct field *field, struct value *v)
 {
 	const struct pp_sample *s = sample(f);
 	uint64_t n = 0;
@@ -114,30 +114,30 @@ id_of(const struct fetch *f)
 }
 
 static void
-get_time(const struct fetch *f, enum part part, struct value *v)
+get_time(const struct fetch *f, enum field_part part, struct value *v)
 {
 	uint64_t time;
 
 	if (!pp_time(f->s->ev, f->s->r, f->swap, &time) || (part == PART_RELTIME && !f->s->start))
 		return;
 	v->known = true;
-	big_sub(big_plain(time), big_plain(part == PART_RELTIME ? f->s->start : f->e->clock), &v->num);
+	big_sub(big_plain(time), big_plain(part == PART_RELTIME ? f->s->start : f->e->stream.clock), &v->num);
 	if (part != PART_RELTIME)
-		big_add(v->num, big_plain(f->e->wall), &v->num);
+		big_add(v->num, big_plain(f->e->stream.wall), &v->num);
 }
 
 static void
-get_by_id(const struct fetch *f, enum part part, struct value *v)
+get_by_id(const struct fetch *f, enum field_part part, struct value *v)
 {
 	uint64_t id = id_of(f);
-	const struct guest *g;
+	const struct field_guest *g;
 	int64_t cpu;
 
 	if (part == PART_CPU) {
-		cpu = pp_cpu_of_id(f->e->events, id);
+		cpu = pp_cpu_of_id(f->e->stream.events, id);
 		v->num = big_signed(cpu);
 		v->known = cpu >= 0;
-	} else if ((g = expr_guest(f->e, id))) {
+	} else if ((g = field_stream_guest(&f->e->stream, id))) {
 		v->num = big_plain(part == PART_VCPU ? g->vcpu : g->machine);
 		v->known = true;
 	}
@@ -163,7 +163,7 @@ dso_name(const struct pp_dso *dso)
 }
 
 static void
-get_map(struct fetch *f, enum part part, struct value *v)
+get_map(struct fetch *f, enum field_part part, struct value *v)
 {
 	const struct pp_rec *r = f->s->r;
 	const struct pp_map *map;
@@ -191,7 +191,7 @@ get_map(struct fetch *f, enum part part, struct value *v)
 }
 
 static void
-get_state(struct fetch *f, enum part part, struct value *v)
+get_state(struct fetch *f, enum field_part part, struct value *v)
 {
 	const struct pp_sample *s;
 	uint32_t pid, tid;
@@ -219,7 +219,7 @@ get_state(struct fetch *f, enum part part, struct value *v)
 }
 
 void
-fetch_part(struct fetch *f, enum part part, const struct field *field, struct value *v)
+fetch_part(struct fetch *f, enum field_part part, const struct field *field, struct value *v)
 {
 	*v = (struct value){ 0 };
 	switch (part) {

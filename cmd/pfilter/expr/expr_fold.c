@@ -45,9 +45,9 @@ unknown(struct node *n)
 }
 
 static void
-field(const struct expr *e, const struct kind *k, struct node *n)
+field(const struct expr *e, const struct field_kind *k, struct node *n)
 {
-	field_access(e, n->field, k, &n->access);
+	field_access(&e->stream, n->field, k, &n->access);
 	switch (n->access.at) {
 	case AT_NONE:	unknown(n); break;
 	case AT_NUMBER:	known_number(n, n->access.num); break;
@@ -111,14 +111,14 @@ otherwise(struct node *n, const struct node *a, const struct node *b)
 
 /* Text that is the same, of events that the other names, too. */
 static bool
-same_text(const struct expr *e, const struct kind *k, struct node *a, struct node *b)
+same_text(const struct expr *e, const struct field_kind *k, struct node *a, struct node *b)
 {
 	if (node_is_event(b) && !node_is_event(a))
 		return same_text(e, k, b, a);
 	if (!node_is_event(a) || b->kind != N_STR)
 		return !strcmp(a->text, b->text);
 	if (b->named == NOT_LOOKED)
-		b->named = event_match_loosely(b->str, e->events, false) ? LOOSE : EXACT;
+		b->named = event_match_loosely(b->str, e->stream.events, false) ? LOOSE : EXACT;
 	return event_matches(b->str, k->ev, false, b->named == LOOSE);
 }
 
@@ -130,7 +130,7 @@ in_list(const void *list, const char *text)
 
 /* Comparisons of what is known; of what is not, only whether they can tell. */
 static void
-compare(const struct expr *e, const struct kind *k, struct node *n, struct node *a, struct node *b)
+compare(const struct expr *e, const struct field_kind *k, struct node *n, struct node *a, struct node *b)
 {
 	bool yes;
 
@@ -158,7 +158,7 @@ compare(const struct expr *e, const struct kind *k, struct node *n, struct node 
 }
 
 static void
-in(struct expr *e, const struct kind *k, struct node *n)
+in(struct expr *e, const struct field_kind *k, struct node *n)
 {
 	bool sure = n->a->sure;
 
@@ -201,7 +201,7 @@ both(struct node *n, const struct node *a, const struct node *b)
 }
 
 void
-fold(struct expr *e, const struct kind *k, struct node *n)
+fold(struct expr *e, const struct field_kind *k, struct node *n)
 {
 	struct node *a = n->a, *b = n->b;
 

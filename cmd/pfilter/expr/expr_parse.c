@@ -120,7 +120,7 @@ named(struct parser *p)
 		p->e->state |= field_needs_state(f);
 		p->e->place |= field_needs_place(f);
 		p->e->start |= field_needs_start(f);
-		p->e->guests |= field_needs_guests(f);
+		p->e->stream.wants_guests |= field_needs_guests(f);
 	}
 	lex_next(&p->l);
 	return n;

@@ -5,8 +5,6 @@
  *	expr_lex.c	text -> tokens; errors with the place marked
  *	expr_parse.c	tokens -> tree (the grammar stands there)
  *	expr_check.c	types, words, constants of a tree
- *	expr_field.c	what fields there are, and where an event's records have them
- *	big.c		numbers
  *	expr_value.c	sums, lists, globs: what means the same at compile and at run time
  *	expr_fold.c	what of a tree is known before there is a record
  *	expr_compile.c	tree -> program, for the samples of an event or another of its record types
@@ -20,8 +18,8 @@
 
 #include <regex.h>
 
-#include "big.h"
 #include "expr.h"
+#include "tool/field.h"
 
 enum {
 	EXPR_DEPTH = 64,		/* of parentheses in each other */
@@ -30,7 +28,6 @@ enum {
 	EXPR_NAME = 4096,		/* most bytes of a string that patterns look at, and of an ERE */
 	EXPR_REPEATS = 4096,		/* by how much all EREs may grow when {m,n} and + are written out */
 	EXPR_VALUES = 512,		/* values and verdicts that a program may have to put aside */
-	EXPR_GUESTS = 1 << 20,		/* ids of guests' events */
 	EXPR_PROGRAMS = 64 << 20,	/* bytes of all programs; over that they are made again when needed */
 };
 
@@ -66,61 +63,7 @@ void	lex_free(struct lex *);
 _Noreturn void lex_wrong(const struct tool *, const struct source *, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* ---- fields -------------------------------------------------------------------------------------- */
-
-enum type { T_INT, T_STR, T_COND, T_CHAIN };
-
-struct word { const char *name; uint64_t value; };
-struct field {
-	const char	*name;
-	uint8_t		 type;		/* enum type */
-	uint8_t		 get;		/* enum get of expr_field.c */
-	uint8_t		 part;		/* enum part, of those that expr_fetch.c gets */
-	uint8_t		 bits, shift;	/* how much of the place it is: 0 all */
-	bool		 sign;
-	uint32_t	 need;		/* PP_SAMPLE_*: one of these, if any */
-	uint16_t	 plan, trailer;	/* where in struct pp_plan its offsets are */
-	uint8_t		 add;		/* bytes behind that offset */
-	uint8_t		 width;		/* bytes */
-	const struct word *words;
-	const char	*supply;	/* what makes perf record it */
-};
-enum part {
-	PART_NONE, PART_TAIL, PART_SNOOP, PART_WEIGHT, PART_CHAIN_NR, PART_CHAIN, PART_STACK, PART_ABI, PART_BRANCHES, PART_RAW,
-	PART_VALUE, PART_ENABLED, PART_RUNNING, PART_AUX, PART_CPU, PART_NR, PART_OFFSET, PART_RELTIME, PART_WALLTIME,
-	PART_MACHINE, PART_VCPU, PART_COMM, PART_PPID, PART_DSO, PART_BUILD_ID, PART_MAP, PART_CGROUP,
-};
-
-/* Where the records of one kind have a field. */
-struct access {
-	enum { AT_NONE, AT_NUMBER, AT_STRING, AT_PLACE, AT_PART } at;
-	bool		 end;		/* AT_PLACE: `off' counts from the record's end */
-	bool		 sign;
-	bool		 sure;		/* no record lacks it */
-	uint8_t		 width, shift, bits;	/* bits: of the value, at most */
-	int32_t		 off;
-	uint64_t	 mask;
-	big		 num;		/* AT_NUMBER */
-	const char	*str;		/* AT_STRING */
-};
-struct kind {			/* of record: a program each */
-	const struct pp_event *ev;
-	uint32_t	 type;
-	bool		 trailer;
-};
-
-const struct field *field_find(const char *name, size_t n);
-/* A field's word; false: it has no such. */
-bool	field_word(const struct field *, const char *word, size_t n, big *);
-void	field_access(const struct expr *, const struct field *, const struct kind *, struct access *);
-bool	field_needs_state(const struct field *);
-bool	field_needs_place(const struct field *);
-bool	field_needs_start(const struct field *);
-bool	field_needs_guests(const struct field *);
-bool	field_refused(const struct field *);	/* a word of perf's for what no record holds */
-/* "period, pid": names that are nearly that; empty: none. */
-void	field_near(const char *name, size_t n, char *to, size_t size);
-void	field_words(const struct field *, char *to, size_t size);
+enum type { T_INT = FIELD_INT, T_STR = FIELD_STR, T_CHAIN = FIELD_CHAIN, T_COND };
 
 /* ---- trees --------------------------------------------------------------------------------------- */
 
@@ -159,12 +102,17 @@ struct node {
 	enum { LIVE, KNOWN, UNKNOWN } state;	/* KNOWN: num (of conditions 0, 1) or str is its value */
 	bool		 sure;		/* no record makes it unknown */
 	uint8_t		 bits;		/* its value is between -2^bits and 2^bits */
-	struct access	 access;
+	struct field_place	 access;
 	big		 value;
 	const char	*text;
 	enum { NOT_LOOKED, EXACT, LOOSE } named;	/* the event that text beside `event' names: event_match.h */
 };
-bool	node_is_event(const struct node *);	/* the field `event' */
+/* Is it the field `event'? */
+static inline bool
+node_is_event(const struct node *n)
+{
+	return n->kind == N_FIELD && n->field->get == GET_NAME;
+}
 struct node *parse(struct expr *, const struct tool *, const struct source *);
 
 /* The parser has made a node: are its operands of the right type?  Gives words their numbers, folds constants. */
@@ -219,9 +167,9 @@ enum op {
 };
 struct insn {
 	uint8_t		 op;		/* enum op */
-	uint8_t		 what;		/* OP_PAIR, OP_COMPARE, OP_CALC: enum node_kind; OP_CONST: enum expr_result; OP_FETCH: enum part */
+	uint8_t		 what;		/* OP_PAIR, OP_COMPARE, OP_CALC: enum node_kind; OP_CONST: enum expr_result; OP_FETCH: enum field_part */
 	bool		 turn;		/* the verdict is the other one */
-	bool		 end, sign;	/* as in struct access */
+	bool		 end, sign;	/* as in struct field_place */
 	uint8_t		 width, shift;
 	int32_t		 off;
 	uint16_t	 yes, no;	/* where a test goes on */
@@ -243,8 +191,8 @@ struct program {
 };
 
 /* state, value, ... of all nodes, for records of that kind. */
-void	fold(struct expr *, const struct kind *, struct node *);
-struct program *compile(struct expr *, const struct kind *);
+void	fold(struct expr *, const struct field_kind *, struct node *);
+struct program *compile(struct expr *, const struct field_kind *);
 void	program_free(struct program *);
 
 struct value { big num; const char *str; bool known; };
@@ -256,13 +204,12 @@ struct fetch {			/* a record, taken apart as far as was needed */
 	struct pp_sample sample;	/* if taken */
 	char		 hex[41], number[STATE_NAMELESS];
 };
-void	fetch_part(struct fetch *, enum part, const struct field *, struct value *);
+void	fetch_part(struct fetch *, enum field_part, const struct field *, struct value *);
 /* Is an address of the call chain in the list?  Context markers are none.  false also: there is no chain (*known). */
 bool	fetch_chain(struct fetch *, const struct list *, bool *known);
 int	run(const struct program *, struct fetch *);	/* enum expr_result, or -1 */
 enum expr_result run_plain(const struct program *, const struct pp_rec *, bool swap);
 
-struct guest { uint64_t id; uint32_t machine, vcpu; };
 struct expr {
 	const struct tool *t;
 	struct source	*sources, **last_source;
@@ -270,16 +217,8 @@ struct expr {
 	struct node	*nodes;		/* all, by ->made */
 	unsigned	 nnodes;
 	size_t		 repeats;	/* of EXPR_REPEATS */
-	bool		 state, place, start, guests;	/* what it asks for */
-	/* what the stream says */
-	const struct pp_events *events;
-	bool		 swap;
-	bool		 has_clock;
-	uint64_t	 clock, wall;	/* CLOCK_DATA: the same moment by both */
-	char		*host;
-	struct guest	*guest;		/* by ID_INDEX; ascending once `sorted' */
-	size_t		 nguest, guest_cap;
-	bool		 sorted;
+	bool		 state, place, start;	/* what its fields need */
+	struct field_stream stream;
 	bool		 named;		/* names of events have been looked at */
 	/* programs by event: [0] samples, [type] others, [64] those without a trailer */
 	struct programs { struct program *of[65]; } **programs;
@@ -288,6 +227,5 @@ struct expr {
 	const struct field **warned;	/* told that an event lacks them */
 	size_t		 nwarned;
 };
-const struct guest *expr_guest(const struct expr *, uint64_t id);
 
 #endif

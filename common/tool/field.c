@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* expr_field.c - the fields of expressions, a row each, and where the records of an event have them */
+/* field.c - the fields of records, a row each; their names and words */
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "expr_tree.h"
-
-enum get {
-	GET_PLAN,		/* fixed: by the event's plan, in samples and trailers */
-	GET_TAIL,		/* u64 behind the parts of variable size; PART_TAIL where these are in front */
-	GET_HEADER,		/* of the record's header, at `add' */
-	GET_PART,		/* worked out by expr_fetch.c if the event has what it needs */
-	GET_STATE,		/* the same, of what the recording said up to then */
-	GET_PERIOD, GET_CPU, GET_ID, GET_TYPE, GET_EXACT, GET_NAME, GET_INDEX, GET_ATTR_TYPE, GET_ATTR_CONFIG, GET_HOST,
-	GET_NEVER,		/* known to perf when it records, and to nobody later */
-};
+#include "field.h"
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
 /* include/uapi/linux/perf_event.h: PERF_MEM_* without their shifts; the names are perf record --filter's. */
-static const struct word op_words[] = {
+static const struct field_word op_words[] = {
 	{ "na", 1 }, { "load", 2 }, { "store", 4 }, { "pfetch", 8 }, { "exec", 16 }, { NULL, 0 }
 }, lvl_words[] = {
 	{ "l1", 1 }, { "l2", 2 }, { "l3", 3 }, { "l4", 4 }, { "cxl", 9 }, { "io", 10 }, { "any_cache", 11 }, { "lfb", 12 },
@@ -101,7 +93,7 @@ static const struct field fields[] = {
 	{ "cpumode", .get = GET_HEADER, .add = 4, .width = 2, .bits = 3, .words = mode_words },
 	{ "exact_ip", .get = GET_EXACT, .add = 4, .width = 2, .shift = 14, .bits = 1 },
 	/* its event */
-	{ "event", T_STR, .get = GET_NAME },
+	{ "event", FIELD_STR, .get = GET_NAME },
 	{ "event.index", .get = GET_INDEX },
 	{ "attr.type", .get = GET_ATTR_TYPE, .words = attr_words },
 	{ "attr.config", .get = GET_ATTR_CONFIG },
@@ -109,16 +101,16 @@ static const struct field fields[] = {
 	{ "machine_pid", PART(MACHINE, 0), .bits = 32, .supply = "kvm, and perf inject --guest-data" },
 	{ "vcpu", PART(VCPU, 0), .bits = 32, .supply = "kvm, and perf inject --guest-data" },
 	/* what the recording said up to then */
-	{ "comm", T_STR, STATE(COMM, PP_SAMPLE_TID) },
+	{ "comm", FIELD_STR, STATE(COMM, PP_SAMPLE_TID) },
 	{ "ppid", STATE(PPID, PP_SAMPLE_TID), .sign = true, .bits = 32 },
-	{ "dso", T_STR, STATE(DSO, PP_SAMPLE_IP) },
-	{ "build_id", T_STR, STATE(BUILD_ID, PP_SAMPLE_IP) },
+	{ "dso", FIELD_STR, STATE(DSO, PP_SAMPLE_IP) },
+	{ "build_id", FIELD_STR, STATE(BUILD_ID, PP_SAMPLE_IP) },
 	{ "map.start", STATE(MAP, PP_SAMPLE_IP) },
-	{ "cgroup.name", T_STR, STATE(CGROUP, PP_SAMPLE_CGROUP), .supply = "--all-cgroups" },
-	{ "host", T_STR, .get = GET_HOST },
+	{ "cgroup.name", FIELD_STR, STATE(CGROUP, PP_SAMPLE_CGROUP), .supply = "--all-cgroups" },
+	{ "host", FIELD_STR, .get = GET_HOST },
 	/* parts of a sample */
 	{ "callchain.nr", PART(CHAIN_NR, PP_SAMPLE_CALLCHAIN), .bits = 16, .supply = "-g" },
-	{ "callchain", T_CHAIN, PART(CHAIN, PP_SAMPLE_CALLCHAIN), .supply = "-g" },
+	{ "callchain", FIELD_CHAIN, PART(CHAIN, PP_SAMPLE_CALLCHAIN), .supply = "-g" },
 	{ "stack.size", PART(STACK, PP_SAMPLE_STACK_USER), .supply = "--call-graph dwarf" },
 	{ "regs.abi", PART(ABI, PP_SAMPLE_REGS_USER | PP_SAMPLE_REGS_INTR), .supply = "--user-regs or --intr-regs" },
 	{ "brstack.nr", PART(BRANCHES, PP_SAMPLE_BRANCH_STACK), .bits = 16, .supply = "-b" },
@@ -178,7 +170,7 @@ field_find(const char *name, size_t n)
 bool
 field_word(const struct field *f, const char *word, size_t n, big *value)
 {
-	for (const struct word *w = f->words; w && w->name; w++)
+	for (const struct field_word *w = f->words; w && w->name; w++)
 		if (strlen(w->name) == n &&
 		    !(f->words == type_words ? strncasecmp(w->name, word, n) : memcmp(w->name, word, n))) {
 			*value = big_plain(w->value);
@@ -193,7 +185,7 @@ field_words(const struct field *f, char *to, size_t size)
 	size_t n = 0;
 
 	*to = 0;
-	for (const struct word *w = f->words; w && w->name && n < size; w++)
+	for (const struct field_word *w = f->words; w && w->name && n < size; w++)
 		n += (size_t)snprintf(to + n, size - n, "%s%s", n ? " " : "", w->name);
 	if (n >= size)
 		strcpy(to + size - 5, " ...");
@@ -249,214 +241,3 @@ field_near(const char *name, size_t n, char *to, size_t size)
 				used += (size_t)snprintf(to + used, size - used, "%s%s", used ? ", " : "", fields[i].name);
 }
 
-/* ---- where it stands ------------------------------------------------------------------------------ */
-
-/* Where a u64 behind the fixed fields of a sample stands; 0: something of variable size is in front of it. */
-static unsigned
-tail_offset(const struct pp_event *ev, uint32_t want)
-{
-	static const struct { uint32_t bit; bool fixed; } order[] = {	/* sample.c has all of it */
-		{ PP_SAMPLE_READ, true }, { PP_SAMPLE_CALLCHAIN, false }, { PP_SAMPLE_RAW, false },
-		{ PP_SAMPLE_BRANCH_STACK, false }, { PP_SAMPLE_REGS_USER, false }, { PP_SAMPLE_STACK_USER, false },
-		{ PP_SAMPLE_WEIGHT | PP_SAMPLE_WEIGHT_STRUCT, true }, { PP_SAMPLE_DATA_SRC, true },
-		{ PP_SAMPLE_TRANSACTION, true }, { PP_SAMPLE_REGS_INTR, false }, { PP_SAMPLE_PHYS_ADDR, true },
-		{ PP_SAMPLE_CGROUP, true }, { PP_SAMPLE_DATA_PAGE_SIZE, true }, { PP_SAMPLE_CODE_PAGE_SIZE, true },
-	};
-	const uint64_t read = ev->attr.read_format;
-	unsigned at = ev->plan.fixed;
-
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		if (order[i].bit & want)
-			return at;
-		if (!(order[i].bit & ev->attr.sample_type))
-			continue;
-		if (!order[i].fixed || (order[i].bit == PP_SAMPLE_READ && read & PP_FORMAT_GROUP))
-			return 0;
-		at += order[i].bit != PP_SAMPLE_READ ? 8 : 8 + 8 * (unsigned)__builtin_popcountll(read &
-		    (PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING | PP_FORMAT_ID | PP_FORMAT_LOST));
-	}
-	return 0;
-}
-
-static void
-at_place(struct access *to, const struct field *f, int32_t off, bool end)
-{
-	to->at = AT_PLACE;
-	to->end = end;
-	to->sure = true;
-	to->width = f->width;
-	to->sign = f->sign;
-	to->off = off;
-	to->shift = f->shift;
-	to->bits = f->bits ? f->bits : (uint8_t)(8 * f->width);
-	to->mask = to->bits == 64 ? UINT64_MAX : (UINT64_C(1) << to->bits) - 1;
-}
-
-static void
-number(struct access *to, uint64_t n)
-{
-	to->at = AT_NUMBER;
-	to->num = big_plain(n);
-	to->sure = true;
-}
-
-static void
-string(struct access *to, const char *s)
-{
-	if (!s)
-		return;
-	to->at = AT_STRING;
-	to->str = s;
-	to->sure = true;
-}
-
-/* A fixed field: in the sample, in the body of some other types, or in the trailer. */
-static void
-fixed(struct access *to, const struct field *f, const struct kind *k)
-{
-	static const struct { uint8_t type; uint16_t plan; uint8_t off; } bodies[] = {
-		{ PP_READ, offsetof(struct pp_plan, tid), 8 },
-		{ PP_THROTTLE, offsetof(struct pp_plan, time), 8 }, { PP_UNTHROTTLE, offsetof(struct pp_plan, time), 8 },
-		{ PP_THROTTLE, offsetof(struct pp_plan, id), 16 }, { PP_UNTHROTTLE, offsetof(struct pp_plan, id), 16 },
-		{ PP_THROTTLE, offsetof(struct pp_plan, stream_id), 24 },
-		{ PP_UNTHROTTLE, offsetof(struct pp_plan, stream_id), 24 },
-	};
-	const uint8_t *plan = (const uint8_t *)&k->ev->plan;
-	uint16_t off;
-
-	if (k->type == PP_SAMPLE) {
-		memcpy(&off, plan + f->plan, sizeof off);
-		if (off)
-			at_place(to, f, off + f->add, false);
-		return;
-	}
-	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-		if (bodies[i].type == k->type && bodies[i].plan == f->plan) {
-			at_place(to, f, bodies[i].off + f->add, false);
-			return;
-		}
-	if (!k->trailer || f->trailer == UINT16_MAX)
-		return;
-	memcpy(&off, plan + f->trailer, sizeof off);
-	if (off)
-		at_place(to, f, f->add - off, true);
-}
-
-/* The id may be the IDENTIFIER. */
-static void
-id_access(struct access *to, const struct field *f, const struct kind *k)
-{
-	struct field identifier = *f;
-
-	identifier.plan = offsetof(struct pp_plan, identifier);
-	identifier.trailer = offsetof(struct pp_plan, t_identifier);
-	fixed(to, f, k);
-	if (to->at == AT_NONE)
-		fixed(to, &identifier, k);
-	if (to->at == AT_NONE && k->type == PP_SAMPLE && k->ev->nids == 1)
-		number(to, k->ev->ids[0]);
-}
-
-static bool
-has_fixed(const char *name, const struct kind *k)
-{
-	struct access a = { .at = AT_NONE };
-
-	fixed(&a, field_find(name, strlen(name)), k);
-	return a.at != AT_NONE;
-}
-
-static bool
-has_part(const struct expr *e, const struct field *f, const struct kind *k)
-{
-	bool sample = k->type == PP_SAMPLE, has = sample && (!f->need || k->ev->attr.sample_type & f->need);
-	uint64_t read = k->ev->attr.read_format;
-
-	switch ((enum part)f->part) {
-	case PART_NR:
-	case PART_OFFSET:	return true;
-	case PART_COMM:
-	case PART_PPID:		return has_fixed("tid", k);
-	case PART_RELTIME:	return has_fixed("time", k);
-	case PART_WALLTIME:	return e->has_clock && has_fixed("time", k);
-	case PART_MACHINE:
-	case PART_VCPU:		return sample && e->nguest;
-	case PART_VALUE:	return has || k->type == PP_READ;
-	case PART_ENABLED:	return (has || k->type == PP_READ) && read & PP_FORMAT_TOTAL_TIME_ENABLED;
-	case PART_RUNNING:	return (has || k->type == PP_READ) && read & PP_FORMAT_TOTAL_TIME_RUNNING;
-	default:		return has;
-	}
-}
-
-static void
-part_access(const struct expr *e, struct access *to, const struct field *f, const struct kind *k)
-{
-	if (!has_part(e, f, k))
-		return;
-	to->at = AT_PART;
-	to->bits = f->bits ? f->bits : 64;
-	to->sign = f->sign;
-	to->sure = f->get != GET_STATE && f->part != PART_RELTIME && f->part != PART_WALLTIME && f->part != PART_MACHINE &&
-	    f->part != PART_VCPU;
-}
-
-static void
-tail_access(const struct expr *e, struct access *to, const struct field *f, const struct kind *k)
-{
-	unsigned off;
-
-	if (k->type != PP_SAMPLE || !(k->ev->attr.sample_type & f->need) ||
-	    (f->need == PP_SAMPLE_WEIGHT_STRUCT && k->ev->attr.sample_type & PP_SAMPLE_WEIGHT))
-		return;
-	if ((off = tail_offset(k->ev, f->need)))
-		at_place(to, f, (int32_t)off, false);
-	else
-		part_access(e, to, f, k);
-}
-
-void
-field_access(const struct expr *e, const struct field *f, const struct kind *k, struct access *to)
-{
-	const struct pp_attr *attr = &k->ev->attr;
-	bool freq = attr->flags >> 10 & 1;
-
-	*to = (struct access){ .at = AT_NONE };
-	switch ((enum get)f->get) {
-	case GET_PLAN:		fixed(to, f, k); break;
-	case GET_ID:		id_access(to, f, k); break;
-	case GET_TAIL:		tail_access(e, to, f, k); break;
-	case GET_PART:
-	case GET_STATE:		part_access(e, to, f, k); break;
-	case GET_HEADER:	at_place(to, f, f->add, false); break;
-	case GET_EXACT:
-		if (k->type == PP_SAMPLE)
-			at_place(to, f, f->add, false);
-		break;
-	case GET_PERIOD:	/* one that is the same for all is not in the samples */
-		fixed(to, f, k);
-		if (to->at == AT_NONE && k->type == PP_SAMPLE && !freq && !(attr->sample_type & PP_SAMPLE_PERIOD))
-			number(to, attr->sample_period);
-		break;
-	case GET_CPU:		/* else by the id, which ID_INDEX may give a CPU */
-		fixed(to, f, k);
-		if (to->at == AT_NONE && k->type == PP_SAMPLE && k->ev->nids &&
-		    pp_cpu_of_id(e->events, k->ev->ids[0]) >= 0) {
-			to->at = AT_PART;
-			to->bits = 32;
-		}
-		break;
-	case GET_TYPE:		number(to, k->type); break;
-	case GET_NAME:		string(to, k->ev->name); break;
-	case GET_INDEX:		number(to, k->ev->index); break;
-	case GET_ATTR_TYPE:	number(to, attr->type); break;
-	case GET_ATTR_CONFIG:	number(to, attr->config); break;
-	case GET_HOST:		string(to, e->host); break;
-	case GET_NEVER:		break;
-	}
-}
-
-bool
-node_is_event(const struct node *n)
-{
-	return n->kind == N_FIELD && n->field->get == GET_NAME;
-}

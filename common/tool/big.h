@@ -4,8 +4,8 @@
  *
  * Fields are of 64 bits, with or without a sign: sums and products of two have room in this.
  */
-#ifndef PFILTER_BIG_H
-#define PFILTER_BIG_H
+#ifndef PP_BIG_H
+#define PP_BIG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: ISC */
+/* field_access.c - where the records of one kind have a field */
+#include <string.h>
+
+#include "field.h"
+
+/* Where a u64 behind the fixed fields of a sample stands; 0: something of variable size is in front of it. */
+static unsigned
+tail_offset(const struct pp_event *ev, uint32_t want)
+{
+	static const struct { uint32_t bit; bool fixed; } order[] = {	/* sample.c has all of it */
+		{ PP_SAMPLE_READ, true }, { PP_SAMPLE_CALLCHAIN, false }, { PP_SAMPLE_RAW, false },
+		{ PP_SAMPLE_BRANCH_STACK, false }, { PP_SAMPLE_REGS_USER, false }, { PP_SAMPLE_STACK_USER, false },
+		{ PP_SAMPLE_WEIGHT | PP_SAMPLE_WEIGHT_STRUCT, true }, { PP_SAMPLE_DATA_SRC, true },
+		{ PP_SAMPLE_TRANSACTION, true }, { PP_SAMPLE_REGS_INTR, false }, { PP_SAMPLE_PHYS_ADDR, true },
+		{ PP_SAMPLE_CGROUP, true }, { PP_SAMPLE_DATA_PAGE_SIZE, true }, { PP_SAMPLE_CODE_PAGE_SIZE, true },
+	};
+	const uint64_t read = ev->attr.read_format;
+	unsigned at = ev->plan.fixed;
+
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		if (order[i].bit & want)
+			return at;
+		if (!(order[i].bit & ev->attr.sample_type))
+			continue;
+		if (!order[i].fixed || (order[i].bit == PP_SAMPLE_READ && read & PP_FORMAT_GROUP))
+			return 0;
+		at += order[i].bit != PP_SAMPLE_READ ? 8 : 8 + 8 * (unsigned)__builtin_popcountll(read &
+		    (PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING | PP_FORMAT_ID | PP_FORMAT_LOST));
+	}
+	return 0;
+}
+
+static void
+at_place(struct field_place *to, const struct field *f, int32_t off, bool end)
+{
+	to->at = AT_PLACE;
+	to->end = end;
+	to->sure = true;
+	to->width = f->width;
+	to->sign = f->sign;
+	to->off = off;
+	to->shift = f->shift;
+	to->bits = f->bits ? f->bits : (uint8_t)(8 * f->width);
+	to->mask = to->bits == 64 ? UINT64_MAX : (UINT64_C(1) << to->bits) - 1;
+}
+
+static void
+number(struct field_place *to, uint64_t n)
+{
+	to->at = AT_NUMBER;
+	to->num = big_plain(n);
+	to->sure = true;
+}
+
+static void
+string(struct field_place *to, const char *s)
+{
+	if (!s)
+		return;
+	to->at = AT_STRING;
+	to->str = s;
+	to->sure = true;
+}
+
+/* A fixed field: in the sample, in the body of some other types, or in the trailer. */
+static void
+fixed(struct field_place *to, const struct field *f, const struct field_kind *k)
+{
+	static const struct { uint8_t type; uint16_t plan; uint8_t off; } bodies[] = {
+		{ PP_READ, offsetof(struct pp_plan, tid), 8 },
+		{ PP_THROTTLE, offsetof(struct pp_plan, time), 8 }, { PP_UNTHROTTLE, offsetof(struct pp_plan, time), 8 },
+		{ PP_THROTTLE, offsetof(struct pp_plan, id), 16 }, { PP_UNTHROTTLE, offsetof(struct pp_plan, id), 16 },
+		{ PP_THROTTLE, offsetof(struct pp_plan, stream_id), 24 },
+		{ PP_UNTHROTTLE, offsetof(struct pp_plan, stream_id), 24 },
+	};
+	const uint8_t *plan = (const uint8_t *)&k->ev->plan;
+	uint16_t off;
+
+	if (k->type == PP_SAMPLE) {
+		memcpy(&off, plan + f->plan, sizeof off);
+		if (off)
+			at_place(to, f, off + f->add, false);
+		return;
+	}
+	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+		if (bodies[i].type == k->type && bodies[i].plan == f->plan) {
+			at_place(to, f, bodies[i].off + f->add, false);
+			return;
+		}
+	if (!k->trailer || f->trailer == UINT16_MAX)
+		return;
+	memcpy(&off, plan + f->trailer, sizeof off);
+	if (off)
+		at_place(to, f, f->add - off, true);
+}
+
+/* The id may be the IDENTIFIER. */
+static void
+id_access(struct field_place *to, const struct field *f, const struct field_kind *k)
+{
+	struct field identifier = *f;
+
+	identifier.plan = offsetof(struct pp_plan, identifier);
+	identifier.trailer = offsetof(struct pp_plan, t_identifier);
+	fixed(to, f, k);
+	if (to->at == AT_NONE)
+		fixed(to, &identifier, k);
+	if (to->at == AT_NONE && k->type == PP_SAMPLE && k->ev->nids == 1)
+		number(to, k->ev->ids[0]);
+}
+
+static bool
+has_fixed(const char *name, const struct field_kind *k)
+{
+	struct field_place a = { .at = AT_NONE };
+
+	fixed(&a, field_find(name, strlen(name)), k);
+	return a.at != AT_NONE;
+}
+
+static bool
+has_part(const struct field_stream *s, const struct field *f, const struct field_kind *k)
+{
+	bool sample = k->type == PP_SAMPLE, has = sample && (!f->need || k->ev->attr.sample_type & f->need);
+	uint64_t read = k->ev->attr.read_format;
+
+	switch ((enum field_part)f->part) {
+	case PART_NR:
+	case PART_OFFSET:	return true;
+	case PART_COMM:
+	case PART_PPID:		return has_fixed("tid", k);
+	case PART_RELTIME:	return has_fixed("time", k);
+	case PART_WALLTIME:	return s->has_clock && has_fixed("time", k);
+	case PART_MACHINE:
+	case PART_VCPU:		return sample && s->nguest;
+	case PART_VALUE:	return has || k->type == PP_READ;
+	case PART_ENABLED:	return (has || k->type == PP_READ) && read & PP_FORMAT_TOTAL_TIME_ENABLED;
+	case PART_RUNNING:	return (has || k->type == PP_READ) && read & PP_FORMAT_TOTAL_TIME_RUNNING;
+	default:		return has;
+	}
+}
+
+static void
+part_access(const struct field_stream *s, struct field_place *to, const struct field *f, const struct field_kind *k)
+{
+	if (!has_part(s, f, k))
+		return;
+	to->at = AT_PART;
+	to->bits = f->bits ? f->bits : 64;
+	to->sign = f->sign;
+	to->sure = f->get != GET_STATE && f->part != PART_RELTIME && f->part != PART_WALLTIME && f->part != PART_MACHINE &&
+	    f->part != PART_VCPU;
+}
+
+static void
+tail_access(const struct field_stream *s, struct field_place *to, const struct field *f, const struct field_kind *k)
+{
+	unsigned off;
+
+	if (k->type != PP_SAMPLE || !(k->ev->attr.sample_type & f->need) ||
+	    (f->need == PP_SAMPLE_WEIGHT_STRUCT && k->ev->attr.sample_type & PP_SAMPLE_WEIGHT))
+		return;
+	if ((off = tail_offset(k->ev, f->need)))
+		at_place(to, f, (int32_t)off, false);
+	else
+		part_access(s, to, f, k);
+}
+
+void
+field_access(const struct field_stream *s, const struct field *f, const struct field_kind *k, struct field_place *to)
+{
+	const struct pp_attr *attr = &k->ev->attr;
+	bool freq = attr->flags >> 10 & 1;
+
+	*to = (struct field_place){ .at = AT_NONE };
+	switch ((enum field_get)f->get) {
+	case GET_PLAN:		fixed(to, f, k); break;
+	case GET_ID:		id_access(to, f, k); break;
+	case GET_TAIL:		tail_access(s, to, f, k); break;
+	case GET_PART:
+	case GET_STATE:		part_access(s, to, f, k); break;
+	case GET_HEADER:	at_place(to, f, f->add, false); break;
+	case GET_EXACT:
+		if (k->type == PP_SAMPLE)
+			at_place(to, f, f->add, false);
+		break;
+	case GET_PERIOD:	/* one that is the same for all is not in the samples */
+		fixed(to, f, k);
+		if (to->at == AT_NONE && k->type == PP_SAMPLE && !freq && !(attr->sample_type & PP_SAMPLE_PERIOD))
+			number(to, attr->sample_period);
+		break;
+	case GET_CPU:		/* else by the id, which ID_INDEX may give a CPU */
+		fixed(to, f, k);
+		if (to->at == AT_NONE && k->type == PP_SAMPLE && k->ev->nids &&
+		    pp_cpu_of_id(s->events, k->ev->ids[0]) >= 0) {
+			to->at = AT_PART;
+			to->bits = 32;
+		}
+		break;
+	case GET_TYPE:		number(to, k->type); break;
+	case GET_NAME:		string(to, k->ev->name); break;
+	case GET_INDEX:		number(to, k->ev->index); break;
+	case GET_ATTR_TYPE:	number(to, attr->type); break;
+	case GET_ATTR_CONFIG:	number(to, attr->config); break;
+	case GET_HOST:		string(to, s->host); break;
+	case GET_NEVER:		break;
+	}
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC */
+/* field_stream.c - what a stream says that fields depend on: clock, host, guests */
+#include <stdlib.h>
+#include <string.h>
+
+#include "field.h"
+#include "record/feature.h"
+#include "tool.h"
+
+enum { GUESTS_MAX = 1 << 20 };		/* ids of guests' events */
+
+static void
+learn_feature(struct field_stream *s, const struct pp_rec *r, bool swap)
+{
+	struct pp_err err = { 0 };
+	struct pp_feature f;
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+
+	if (pp_feature_of(&f, r, swap, 0, &err) < 0)
+		return;
+	if (f.number == PP_FEAT_CLOCK_DATA && pp_feature_num(&f, "wall_clock", &s->wall, &err) > 0 &&
+	    pp_feature_num(&f, "clock", &s->clock, &err) > 0)
+		s->has_clock = true;
+	if (f.number != PP_FEAT_HOSTNAME)
+		return;
+	pp_feature_open(&io, &f, &err);
+	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR) {
+		free(s->host);
+		s->host = tool_alloc(v.len + 1, 1);
+		memcpy(s->host, v.p, v.len);
+	}
+}
+
+/* ID_INDEX may say behind its entries which guest each id belongs to. */
+static void
+learn_guests(struct field_stream *s, const struct pp_rec *r, bool swap)
+{
+	uint64_t nr = pp_get_u64(r->raw + 8, swap);
+	const uint8_t *p = r->raw + 16, *more = p + 32 * nr;
+
+	if (!s->wants_guests || (size_t)(r->size - 16) / 48 < nr)
+		return;
+	for (uint64_t i = 0; i < nr && s->nguest < GUESTS_MAX; i++) {
+		if (s->nguest == s->guest_cap)
+			s->guest = tool_realloc(s->guest, s->guest_cap = s->guest_cap ? 2 * s->guest_cap : 16, sizeof *s->guest);
+		s->guest[s->nguest++] = (struct field_guest){ pp_get_u64(p + 32 * i, swap),
+		    (uint32_t)pp_get_u64(more + 16 * i, swap), (uint32_t)pp_get_u64(more + 16 * i + 8, swap) };
+	}
+	s->sorted = false;
+}
+
+void
+field_stream_learn(struct field_stream *s, const struct pp_rec *r, bool swap)
+{
+	if (r->type == PP_HEADER_FEATURE)
+		learn_feature(s, r, swap);
+	else if (r->type == PP_ID_INDEX)
+		learn_guests(s, r, swap);
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct field_guest *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+void
+field_stream_ready(struct field_stream *s)
+{
+	if (!s->sorted && s->nguest)
+		qsort(s->guest, s->nguest, sizeof *s->guest, by_id);
+	s->sorted = true;
+}
+
+const struct field_guest *
+field_stream_guest(const struct field_stream *s, uint64_t id)
+{
+	const struct field_guest key = { .id = id };
+
+	return s->nguest ? bsearch(&key, s->guest, s->nguest, sizeof key, by_id) : NULL;
+}
+
+void
+field_stream_free(struct field_stream *s)
+{
+	free(s->host);
+	free(s->guest);
+}
