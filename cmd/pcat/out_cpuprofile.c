@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/raw.h"
 #include "sink/atomic.h"
 #include "out_cpuprofile.h"
 #include "state/task.h"
@@ -307,10 +308,9 @@ final_state(struct profile *o)
 		qsort(o->kept, o->nkept, sizeof *o->kept, by_time);
 	for (size_t i = 0; t && i < o->nkept; i++) {
 		const uint8_t *p = o->bytes + o->kept[i].at;
-		struct pp_rec r = { .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
-		    .size = (uint16_t)o->kept[i].size };
+		struct pp_rec r = pp_raw_rec(p, swap);
 
-		if (r.type == PP_COMM && pp_get_u32(p + 8, swap) == o->pid) {
+		if (r.type == PP_COMM && PP_RAW_GET(p, COMM, pid, swap) == o->pid) {
 			pp_tasks_free(t);
 			t = pp_tasks_new(swap, o->err);
 		} else if (r.type != PP_COMM && pp_tasks_feed(t, &r) < 0) {

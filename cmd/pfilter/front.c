@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "front.h"
+#include "record/raw.h"
 
 enum { FRONTS_MAX = 1 << 28 };	/* numbers have to fit into a verdict */
 
@@ -84,8 +85,7 @@ front_get(const struct front *f, int number, size_t *at, struct pp_rec *r, bool 
 	if (*at >= s->n)
 		return -1;
 	p = s->p + *at;
-	*r = (struct pp_rec){ .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
-	    .size = pp_get_u16(p + 6, swap) };
+	*r = pp_raw_rec(p, swap);
 	*at += r->size;
 	return (size_t)(p - s->p) >= s->mid;
 }

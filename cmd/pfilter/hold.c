@@ -13,6 +13,7 @@
 
 #include "hold.h"
 #include "hold_store.h"
+#include "record/raw.h"
 
 enum { WAITS = -1, BAD = -2 };		/* verdicts of ours */
 enum { EMIT_EVERY = 4096 };		/* decisions between two looks at what can be emitted */
@@ -60,8 +61,7 @@ record(const struct hold *h, const uint8_t *raw)
 {
 	bool swap = h->in->swap;
 
-	return (struct pp_rec){ .raw = raw, .type = pp_get_u32(raw, swap), .misc = pp_get_u16(raw + 4, swap),
-	    .size = pp_get_u16(raw + 6, swap) };
+	return pp_raw_rec(raw, swap);
 }
 
 static int

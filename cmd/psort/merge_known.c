@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "merge_known.h"
+#include "record/raw.h"
 
 enum { SAID_MAX = 64, SAID_BYTES = 64 << 10 };	/* of one time; what is more may be said twice */
 
@@ -81,8 +82,7 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 {
 	struct all *k = (struct all *)pub;
 	bool swap = k->pub.events->swap;
-	struct pp_rec r = { .raw = raw, .type = pp_get_u32(raw, swap), .misc = pp_get_u16(raw + 4, swap),
-	    .size = pp_get_u16(raw + 6, swap) };
+	struct pp_rec r = pp_raw_rec(raw, swap);
 	struct pp_err ignored = { .what = "" };
 	const struct pp_event *ev;
 	size_t trailer;

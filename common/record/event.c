@@ -12,6 +12,7 @@
 #include "event_name.h"
 #include "feature.h"
 #include "perfpipe.h"
+#include "raw.h"
 #include "tracing.h"
 
 /* What perf itself allows in a file (perf-pipe(5)); keeps a hostile stream from growing us. */
@@ -293,11 +294,11 @@ learn_event_desc(struct pp_events *e, const struct pp_rec *r, struct pp_err *err
 static int
 learn_id_index(struct pp_events *e, const struct pp_rec *r)
 {
-	uint64_t nr = pp_get_u64(r->raw + 8, e->swap);
+	uint64_t nr = PP_RAW_GET(r->raw, ID_INDEX, nr, e->swap);
 
-	for (const uint8_t *p = r->raw + 16; nr--; p += 32) {
-		struct pp_idslot *slot = find_slot(&e->map, pp_get_u64(p, e->swap));
-		int64_t cpu = (int64_t)pp_get_u64(p + 16, e->swap);
+	for (const uint8_t *p = r->raw; nr--; p += PP_RAW_ENTRY(ID_INDEX, id)) {
+		struct pp_idslot *slot = find_slot(&e->map, PP_RAW_GET(p, ID_INDEX, id, e->swap));
+		int64_t cpu = (int64_t)PP_RAW_GET(p, ID_INDEX, cpu, e->swap);
 
 		if (slot->event)
 			slot->cpu = cpu < 0 || cpu > INT32_MAX ? -1 : (int32_t)cpu;
@@ -317,16 +318,16 @@ pp_events_learn(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	case PP_ID_INDEX:
 		return learn_id_index(e, r);
 	case PP_HEADER_FEATURE:
-		if (pp_get_u64(r->raw + 8, e->swap) == PP_FEAT_EVENT_DESC)
+		if (PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, e->swap) == PP_FEAT_EVENT_DESC)
 			return learn_event_desc(e, r, err);
 		return 1;
 	case PP_EVENT_UPDATE:
-		if (pp_get_u64(r->raw + 8, e->swap) != EVENT_UPDATE_NAME)
+		if (PP_RAW_GET(r->raw, EVENT_UPDATE, update_type, e->swap) != EVENT_UPDATE_NAME)
 			return 1;
-		if (!(ev = event_named(e, pp_get_u64(r->raw + 16, e->swap))))
+		if (!(ev = event_named(e, PP_RAW_GET(r->raw, EVENT_UPDATE, id, e->swap))))
 			return 1;	/* perf accepts it before its attr, and ignores it */
-		name = (const char *)r->raw + 24;
-		return set_name(ev, NAME_UPDATE, name, strnlen(name, r->size - 24), err);
+		name = (const char *)r->raw + sizeof(struct pp_raw_EVENT_UPDATE);
+		return set_name(ev, NAME_UPDATE, name, strnlen(name, r->size - sizeof(struct pp_raw_EVENT_UPDATE)), err);
 	default:
 		return 1;
 	}

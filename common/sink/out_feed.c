@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "out_feed.h"
+#include "record/raw.h"
 
 struct feed {
 	struct out	*to;
@@ -27,8 +28,7 @@ record_size(const struct feed *f, const uint8_t *p, size_t n)
 static int
 put(struct feed *f, const uint8_t *p, size_t size, bool stable)
 {
-	struct pp_rec r = { .raw = p, .type = pp_get_u32(p, f->swap), .misc = pp_get_u16(p + 4, f->swap),
-	    .size = pp_get_u16(p + 6, f->swap) };
+	struct pp_rec r = pp_raw_rec(p, f->swap);
 
 	if (r.size != size)
 		return pp_fail(f->err, "a record of %u bytes was put", r.size);

@@ -16,6 +16,7 @@
 #include <zstd_errors.h>
 
 #include "source.h"
+#include "record/raw.h"
 
 enum { PIECE = 256 << 10, STEP = 4 << 10, CAP = PIECE + PP_RECORD_MAX + 1 };
 
@@ -168,7 +169,7 @@ expand_begin(struct source *s, const struct pp_rec *r)
 	x->chunk = size;
 	x->rest = x->pad = 0;
 	if (two) {
-		size = pp_get_u64(r->raw + 8, s->pub.swap);
+		size = PP_RAW_GET(r->raw, COMPRESSED2, data_size, s->pub.swap);
 		padded = (size + COMPRESSED2_HEADER + 7) & ~UINT64_C(7);
 		if (size > UINT32_MAX || (padded != r->size && (padded & 0xffff) != r->size))
 			return source_fail(s, x->off, "COMPRESSED2: data_size %ju in a record of %u bytes",
@@ -334,8 +335,7 @@ inner_record(struct source *s, struct pp_rec *r)
 	const char *name;
 	char num[16];
 
-	*r = (struct pp_rec){ .raw = pub->pos, .type = pp_get_u32(pub->pos, pub->swap),
-	    .misc = pp_get_u16(pub->pos + 4, pub->swap), .size = pp_get_u16(pub->pos + 6, pub->swap) };
+	*r = pp_raw_rec(pub->pos, pub->swap);
 	if (r->size < PP_HEADER_SIZE || r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2 ||
 	    r->type == PP_HEADER_TRACING_DATA || r->type == PP_AUXTRACE) {
 		name = pp_type_name(r->type);
@@ -425,7 +425,7 @@ expand_next(struct source *s, struct pp_rec *r)
 int
 expand_part(struct source *s, const uint8_t *p)
 {
-	struct pp_rec r = { .raw = p, .type = pp_get_u32(p, s->pub.swap), .size = pp_get_u16(p + 6, s->pub.swap) };
+	struct pp_rec r = pp_raw_rec(p, s->pub.swap);
 	size_t n = (size_t)(s->oend - p);
 
 	if (s->flags & PP_OPEN_RAW || n <= COMPRESSED2_HEADER || (r.type != PP_COMPRESSED && r.type != PP_COMPRESSED2))

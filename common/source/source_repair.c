@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "source.h"
+#include "record/raw.h"
 
 enum { CHAIN = 4, LOOK = PP_READ_SIZE };
 
@@ -82,8 +83,7 @@ repair_forgive(struct source *s, uint64_t lost)
 static struct pp_rec
 view(const struct source *s, const uint8_t *p)
 {
-	return (struct pp_rec){ .raw = p, .type = pp_get_u32(p, s->pub.swap),
-	    .misc = pp_get_u16(p + 4, s->pub.swap), .size = pp_get_u16(p + 6, s->pub.swap) };
+	return pp_raw_rec(p, s->pub.swap);
 }
 
 /* By its header alone: a record that perf or the kernel could have written? */

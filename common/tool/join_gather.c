@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "join_in.h"
+#include "record/raw.h"
 
 uint8_t *
 blob_add(struct blob *b, const void *p, size_t n)
@@ -36,8 +37,7 @@ blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
 	if (*at >= b->n)
 		return false;
 	p = b->p + *at;
-	*r = (struct pp_rec){ .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap),
-	    .size = pp_get_u16(p + 6, swap) };
+	*r = pp_raw_rec(p, swap);
 	*at += r->size;
 	return true;
 }
@@ -100,7 +100,7 @@ join_kernel_map(const struct input *in, const struct pp_rec *r)
 	static const char kallsyms[] = "[kernel.kallsyms]";
 	const char *name = (const char *)r->raw + (r->type == PP_MMAP ? 40 : 72);
 
-	return (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL && pp_get_u32(r->raw + 8, in->src->swap) == UINT32_MAX &&
+	return (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL && PP_RAW_GET(r->raw, MMAP, pid, in->src->swap) == UINT32_MAX &&
 	    !strncmp(name, kallsyms, sizeof kallsyms - 1) ? name : NULL;
 }
 
@@ -160,7 +160,7 @@ join_gather(struct join *j, struct input *in)
 		} else if (r.type == PP_HEADER_FEATURE)
 			look_feature(in, &r);
 		else if ((r.type == PP_MMAP || r.type == PP_MMAP2) && !in->kernel_start && join_kernel_map(in, &r))
-			in->kernel_start = pp_get_u64(r.raw + 16, in->src->swap);
+			in->kernel_start = PP_RAW_GET(r.raw, MMAP, start, in->src->swap);
 		if (end || (in->head.n >= JOIN_HEAD_MAX && r.type != PP_HEADER_ATTR && !r.payload)) {
 			in->held = r;
 			return true;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "join_in.h"
+#include "record/raw.h"
 
 struct feeder {				/* the side-band of an input, put in order of time */
 	struct lives	*lives;
@@ -30,9 +31,9 @@ static int
 deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct feeder *f = arg;
-	struct pp_rec r = { .raw = p, .size = (uint16_t)n, .type = pp_get_u32(p, f->swap),
-	    .misc = pp_get_u16(p + 4, f->swap) };
+	struct pp_rec r = pp_raw_rec(p, f->swap);
 
+	(void)n;
 	lives_put(f->lives, f->in, &r, time + f->rw->time_shift, f->rw->pid_shift);
 	return 1;
 }

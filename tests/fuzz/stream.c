@@ -24,6 +24,7 @@
 
 #include "record/feature.h"
 #include "perfpipe.h"
+#include "record/raw.h"
 #include "state/task.h"
 
 enum { PIPE_SIZE = 1 << 20, RECORDS_MAX = 20000 };
@@ -82,7 +83,7 @@ see_record(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct run *z = arg;
 	bool swap = z->in->swap;
-	struct pp_rec r = { .raw = p, .type = pp_get_u32(p, swap), .misc = pp_get_u16(p + 4, swap), .size = (uint16_t)n };
+	struct pp_rec r = pp_raw_rec(p, swap);
 	const struct pp_maps *maps;
 
 	MUST(time >= z->last);

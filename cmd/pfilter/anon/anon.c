@@ -8,6 +8,7 @@
 
 #include "anon_dict.h"
 #include "anon_out.h"
+#include "record/raw.h"
 
 enum { MEMORY = 256 << 20 };
 
@@ -89,9 +90,9 @@ static int
 deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct anon_out *a = arg;
-	struct pp_rec r = { .raw = p, .type = pp_get_u32(p, a->swap), .misc = pp_get_u16(p + 4, a->swap),
-	    .size = (uint16_t)n };
+	struct pp_rec r = pp_raw_rec(p, a->swap);
 
+	(void)n;
 	a->oldest = time;
 	if (change(a, &r) < 0)
 		a->failed = true;

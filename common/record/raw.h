@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * raw.h - where the fields of a record stand, by its row of record.def.
+ *
+ * struct pp_raw_MMAP2 has the header and then the row's fields as arrays of bytes, so that its alignment is 1.  A field of
+ * variable size is its first byte (STR, REST) or its first word (WORDS), and a list is its first entry; nothing stands
+ * behind these.  What a tail function of record.c reads is not part of it.
+ *
+ *	pid = PP_RAW_GET(r->raw, MMAP2, pid, swap);		as uint16_t, uint32_t or uint64_t, by the field's width
+ *	PP_RAW_SET(buf, MMAP2, pid, pid, swap);
+ *	name = r->raw + PP_RAW_AT(MMAP2, filename);
+ *	for (p = r->raw; n--; p += PP_RAW_ENTRY(ID_INDEX, id))	of a list: the same names, from an entry further each time
+ *		id = PP_RAW_GET(p, ID_INDEX, id, swap);
+ *
+ * None of them looks whether the record is as long.  pp_check() has done so for all fields in front of an OPT.
+ */
+#ifndef PP_RAW_H
+#define PP_RAW_H
+
+#include "perfpipe.h"
+
+#define U2(n)		uint8_t n[2];
+#define U4(n)		uint8_t n[4];
+#define U8(n)		uint8_t n[8];
+#define S4(n)		uint8_t n[4];
+#define S8(n)		uint8_t n[8];
+#define X2(n)		uint8_t n[2];
+#define X4(n)		uint8_t n[4];
+#define X8(n)		uint8_t n[8];
+#define STR(n)		uint8_t n[1];
+#define BYTES(n, size)	uint8_t n[size];
+#define WORDS(n)	uint8_t n[8];
+#define REST(n)		uint8_t n[1];
+#define LIST
+#define OPT
+#define REC(number, name, trailer, fields, payload, tail) \
+	struct pp_raw_##name { uint8_t type[4], misc[2], size[2]; fields };
+#include "record.def"
+REC(, header, , , , )			/* what all of them begin with */
+#undef REC
+#undef U2
+#undef U4
+#undef U8
+#undef S4
+#undef S8
+#undef X2
+#undef X4
+#undef X8
+#undef STR
+#undef BYTES
+#undef WORDS
+#undef REST
+#undef LIST
+#undef OPT
+
+/* Bytes of the record in front of a field. */
+#define PP_RAW_AT(name, field)	offsetof(struct pp_raw_##name, field)
+/* Bytes of an entry of its list, whose first field that is. */
+#define PP_RAW_ENTRY(name, field) (sizeof(struct pp_raw_##name) - PP_RAW_AT(name, field))
+
+#define PP_RAW_BYTES(name, field) ((uint8_t (*)[sizeof ((struct pp_raw_##name *)0)->field])0)
+/* The number that the field of the record at p is. */
+#define PP_RAW_GET(p, name, field, swap)						\
+	_Generic(PP_RAW_BYTES(name, field), uint8_t (*)[2]: pp_get_u16, uint8_t (*)[4]: pp_get_u32,	\
+	    uint8_t (*)[8]: pp_get_u64)((p) + PP_RAW_AT(name, field), swap)
+#define PP_RAW_SET(p, name, field, value, swap)						\
+	_Generic(PP_RAW_BYTES(name, field), uint8_t (*)[2]: pp_set_u16, uint8_t (*)[4]: pp_set_u32,	\
+	    uint8_t (*)[8]: pp_set_u64)((p) + PP_RAW_AT(name, field), value, swap)
+
+/* A view of the record at p.  Its header must be there, and whatever follows the record is not known. */
+static inline struct pp_rec
+pp_raw_rec(const uint8_t *p, bool swap)
+{
+	return (struct pp_rec){ .raw = p, .type = PP_RAW_GET(p, header, type, swap), .misc = PP_RAW_GET(p, header, misc, swap),
+	    .size = PP_RAW_GET(p, header, size, swap) };
+}
+
+/* Lay the header of a record. */
+static inline void
+pp_raw_head(uint8_t *p, uint32_t type, uint16_t misc, uint16_t size, bool swap)
+{
+	PP_RAW_SET(p, header, type, type, swap);
+	PP_RAW_SET(p, header, misc, misc, swap);
+	PP_RAW_SET(p, header, size, size, swap);
+}
+
+#endif
