@@ -51,7 +51,7 @@ pcat -z
 pcat --format=file
 pcat --repair
 pfilter
-pfilter --pid 100 --comm alpha
+pfilter --pid 100 --comms alpha
 psort
 psort --full
 psort --merge
@@ -126,7 +126,7 @@ is_old() {
 		pfilter --switch-on nosuch
 		pfilter --drop-event nosuch
 		pfilter --cgroup x
-		pfilter --comm perf --event nosuch
+		pfilter --comms perf --event nosuch
 		pfilter --sideband=needed --strip raw --event nosuch
 		pfilter -e nosuch -U /dev/null
 		pcat --format=gperftools --event nosuch
@@ -366,7 +366,7 @@ ended() {
 		echo "SAMPLE misc=2 ip=0x401000 pid=100 tid=100 time=1100 id=12"
 	} >"$T/in.txt"
 	mkpipe "$T/in.txt" >"$T/in"
-	for o in "-e first" "--event second" "--exclude-event first" "--switch-on second" "--comm alpha -e first"; do
+	for o in "-e first" "--event second" "--exclude-event first" "--switch-on second" "--comms alpha -e first"; do
 		try pfilter $o "$T/in"
 		[ $rc = 0 ] && [ -s "$T/out" ] || failed "$o"
 		for e in third firs; do
@@ -386,7 +386,7 @@ ended() {
 @test "names: what needs none to be found is passed on with the first record of the kernel" {
 	psort data/basic.pipe.data >"$T/in"
 	mkfifo "$T/fifo" "$T/to"
-	for o in "--pid 1" "-e cpu-clock" "--comm perf"; do
+	for o in "--pid 1" "-e cpu-clock" "--comms perf"; do
 		exec 9<>"$T/fifo"
 		pfilter $o <"$T/fifo" >"$T/got" 3>&- 9>&- &
 		pid=$!
@@ -456,7 +456,7 @@ ended() {
 		--exclude-tid 0-5127 --exclude-tid 5128-5129|--exclude-tid 0-5129
 		--cpu 0 --cpu 9|--cpu 0,9
 		-e cpu-clock -e page-faults|-e cpu-clock,page-faults
-		--exclude-comm worker/0 --exclude-comm threads|--exclude-comm worker/0,threads
+		--exclude-comms worker/0 --exclude-comms threads|--exclude-comms worker/0,threads
 		--filter cpu==0 --filter period>1|--filter cpu==0&&period>1
 		--drop-type SWITCH --drop-type 82|--drop-type SWITCH,82
 		--exclude-type SAMPLE --exclude-type SWITCH|--exclude-type SAMPLE,SWITCH
@@ -486,7 +486,7 @@ ended() {
 		pfilter --scale-period --pid 1
 		pfilter --anon-key $T/key
 		pfilter --show-on-off-events --pid 1
-		pfilter --children --cpu 1
+		pfilter --inherit --cpu 1
 		psort --align=first
 		psort --output=$T/x --check
 		psort --full --check

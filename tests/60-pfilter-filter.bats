@@ -406,11 +406,11 @@ wrong() {
 		    failed "$args $filter"
 	done <<-'END'
 		decided at once, in order of arrival|pid == 3|
-		decided at once, in order of arrival|pid == 3|--comm x --order=input
+		decided at once, in order of arrival|pid == 3|--comms x --order=input
 		decided at once, in order of arrival|reltime < 1s|
 		waits for its turn in time order: reltime, comm|comm == "x" && reltime < 1s|
 		decided in order of arrival, which has to be that of time: comm|comm == "x"|--order=input
-		decided in time order, as another option wants it|pid == 3|--comm x
+		decided in time order, as another option wants it|pid == 3|--comms x
 		decided in time order, as another option wants it|pid == 3|--sideband=needed
 		decided in time order, as another option wants it|pid == 3|--order=time
 	END

@@ -25,27 +25,27 @@ pids() {
 	perf script -f $bare -F pid -i "$1" 2>/dev/null </dev/null | awk '{ printf "%s%d", NR > 1 ? " " : "", $1 }'
 }
 
-@test "state: --comm and --dso: perf's choice of lives that fork, exec, rename, exit and come back" {
+@test "state: --comms and --dsos: perf's choice of lives that fork, exec, rename, exit and come back" {
 	need perf
 	need python3
 	for seed in 1 2 3 5 10; do
 		in=$(lives $seed 8)
 		for name in init1 name2 name5; do
-			like_perf "$in" --comm $name --comms
+			like_perf "$in" --comms $name --comms
 		done
 		for file in /lib/l4 /lib/l18 '[kernel.kallsyms]'; do
-			like_perf "$in" --dso "$file" --dsos
+			like_perf "$in" --dsos "$file" --dsos
 		done
 	done
 	done_all
 }
 
-@test "state: --comm: perf's choice of recordings" {
+@test "state: --comms: perf's choice of recordings" {
 	need perf
 	recordings '*.pipe.data' | grep -e forks -e threads64 -e a_g -e demo -e namespaces | each state
 }
 
-@test "state: --comm, --exclude-comm: lists, files, nameless tasks, the idle task" {
+@test "state: --comms, --exclude-comms: lists, files, nameless tasks, the idle task" {
 	need jq
 	cat >"$T/names.txt" <<-'END'
 	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
@@ -64,31 +64,31 @@ pids() {
 		got=$(pfilter $args "$T/names" | pstat --json | jq .samples)
 		[ "$got" = "$want" ] || failed "$args: $got, not $want"
 	done <<-END
-		1 --comm one
+		1 --comms one
 		1 -c one
 		2 --comms one,:3
-		2 --comm file://$T/list
-		1 --comm swapper
-		1 --comm :-1
-		4 --exclude-comm one
-		3 --exclude-comm file://$T/list
-		0 --comm o
-		4 --comm one --invert
-		1 --comm one --comm two --pid 1
-		0 --comm one --pid 2
+		2 --comms file://$T/list
+		1 --comms swapper
+		1 --comms :-1
+		4 --exclude-comms one
+		3 --exclude-comms file://$T/list
+		0 --comms o
+		4 --comms one --invert
+		1 --comms one --comms two --pid 1
+		0 --comms one --pid 2
 	END
 	# one rule for --filter
 	for name in one a,b :3 :-1 swapper o; do
 		echo "$name" >"$T/list"
-		pfilter -q --comm "file://$T/list" "$T/names" >"$T/a"
+		pfilter -q --comms "file://$T/list" "$T/names" >"$T/a"
 		pfilter -q --filter "comm == '$name'" "$T/names" | cmp - "$T/a" || failed "comm == $name"
-		pfilter -q --exclude-comm "file://$T/list" "$T/names" >"$T/a"
+		pfilter -q --exclude-comms "file://$T/list" "$T/names" >"$T/a"
 		pfilter -q --filter "comm != '$name'" "$T/names" | cmp - "$T/a" || failed "comm != $name"
 	done
 	done_all
 }
 
-@test "state: --dso: code made at run time goes by its map's name and by perf's, who inherits it, too" {
+@test "state: --dsos: code made at run time goes by its map's name and by perf's, who inherits it, too" {
 	need perf
 	{
 		cat <<-'END'
@@ -111,7 +111,7 @@ pids() {
 	mkpipe "$T/jit.txt" >"$T/jit"
 	# perf knows one of the two names each only; it hides //anon behind its own
 	while IFS='|' read -r ours perfs; do
-		pfilter --dso "$ours" "$T/jit" >"$T/out"
+		pfilter --dsos "$ours" "$T/jit" >"$T/out"
 		perf script -f $bare --ns -F tid,time,ip -i "$T/out" >"$T/got" 2>/dev/null </dev/null
 		perf script -f $bare --ns -F tid,time,ip -i "$T/jit" --dsos "$perfs" >"$T/want" 2>/dev/null </dev/null
 		[ -s "$T/want" ] && cmp -s "$T/got" "$T/want" || failed "$ours: $(diff "$T/want" "$T/got")"
@@ -142,13 +142,13 @@ pids() {
 	END
 	mkpipe "$T/late.txt" >"$T/late"
 	ips() { perf script -f $bare -F ip -i - 2>/dev/null | tr -d ' \n'; }
-	[ "$(pfilter --comm old "$T/late" | ips)" = 2 ]
-	[ "$(pfilter --comm new "$T/late" | ips)" = 341 ]
+	[ "$(pfilter --comms old "$T/late" | ips)" = 2 ]
+	[ "$(pfilter --comms new "$T/late" | ips)" = 341 ]
 	# as they come: what stands in front of the record has the old name
-	[ "$(pfilter --order=input --comm old "$T/late" | ips)" = 21 ]
+	[ "$(pfilter --order=input --comms old "$T/late" | ips)" = 21 ]
 }
 
-@test "state: --children: descendants by FORK, for all of their lives and no longer" {
+@test "state: --inherit: descendants by FORK, for all of their lives and no longer" {
 	need jq
 	cat >"$T/kin.txt" <<-'END'
 	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm|task ids=11
@@ -180,13 +180,13 @@ pids() {
 		[ "$got" = "$want" ] || failed "$args: $got, not $want"
 	done <<-'END'
 		1 --pid 30
-		4 --pid 30 --children
-		3 --comm sh --children
-		3 --comm sh --children --invert
-		0 --comm kid --children --exclude-comm kid
-		3 --pid 40 --children
-		1 --comm kid --children
-		2 --pid 32 --children
+		4 --pid 30 --inherit
+		3 --comms sh --inherit
+		3 --comms sh --inherit --invert
+		0 --comms kid --inherit --exclude-comms kid
+		3 --pid 40 --inherit
+		1 --comms kid --inherit
+		2 --pid 32 --inherit
 	END
 	done_all
 }
@@ -269,12 +269,12 @@ pids() {
 			[ "$got" = "[$want,null]" ] || failed "$none: ${args[*]}: $got"
 		done
 	done <<-'END'
-		204|--comm|forks
-		388|--exclude-comm|forks
+		204|--comms|forks
+		388|--exclude-comms|forks
 		204|--filter|comm == "forks"
-		67|--dso|[kernel.kallsyms]
+		67|--dsos|[kernel.kallsyms]
 		592|--filter|exists(dso)
-		23|--pid|6984|--children
+		23|--pid|6984|--inherit
 	END
 	done_all
 }
@@ -285,13 +285,13 @@ pids() {
 		try pfilter $args "$in"
 		[ $rc = 2 ] && one_line "pfilter: $text" || failed "$args"
 	done <<-'END'
-		--children|--children: goes with --pid or --comm
+		--inherit|--inherit: goes with --pid or --comms
 		--show-on-off-events|--show-on-off-events: goes with
-		--comm a,,b|--comm 'a,,b': an empty word
-		--comm a,b --exclude-comm c,b,a|--comm and --exclude-comm: nothing is left
-		--dso a --exclude-dso a|--dso and --exclude-dso: nothing is left
+		--comms a,,b|--comms 'a,,b': an empty word
+		--comms a,b --exclude-comms c,b,a|--comms and --exclude-comms: nothing is left
+		--dsos a --exclude-dsos a|--dsos and --exclude-dsos: nothing is left
 		--cgroup /a --exclude-cgroup /a|--cgroup and --exclude-cgroup: nothing is left
-		--comm file:///nonexistent|--comm: /nonexistent: No such file
+		--comms file:///nonexistent|--comms: /nonexistent: No such file
 		--switch-on cycles|--switch-on 'cycles': no such event; there are cpu-clock
 		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP
 	END
@@ -309,7 +309,7 @@ pids() {
 		try pcat "$T/$name.plain"
 		[ $rc = 0 ] || continue
 		cp "$T/out" "$T/want"
-		for how in "--order=time" "--exclude-comm nobody" "--order=time -S 1M"; do
+		for how in "--order=time" "--exclude-comms nobody" "--order=time -S 1M"; do
 			try pfilter $how "$T/$name.plain"
 			[ $rc = 0 ] && cmp "$T/want" "$T/out" || failed "$name $how"
 		done
@@ -349,7 +349,7 @@ pids() {
 	[ $rc = 1 ]
 	cp "$T/out" "$T/want"
 	cp "$T/err" "$T/want.err"
-	try pfilter --comm alpha --filter 'callchain.nr >= 0' "$in"
+	try pfilter --comms alpha --filter 'callchain.nr >= 0' "$in"
 	[ $rc = 1 ]
 	cmp "$T/want" "$T/out"
 	cmp "$T/want.err" "$T/err"
@@ -374,12 +374,12 @@ pids() {
 	mkpipe "$T/aux.txt" >"$T/aux"
 	# in front of what waits: both traces, and what came before them
 	{ sed -n 1p "$T/aux.txt"; sed -n '4,5p;9,10p' "$T/aux.txt"; sed -n '2,3p;6,8p;11,$p' "$T/aux.txt"; } >"$T/first.txt"
-	for how in "--comm one,two" "--order=time" "--comm one,two --sideband=needed"; do
+	for how in "--comms one,two" "--order=time" "--comms one,two --sideband=needed"; do
 		pfilter -q $how "$T/aux" | cmp - <(mkpipe "$T/first.txt") || failed "$how"
 	done
 	ips() { pfilter -q "$@" "$T/aux" | perf script -f --no-itrace $bare -F ip -i - 2>/dev/null | tr -d ' \n'; }
 	mkpipe <(grep -v '^AUXTRACE' "$T/aux.txt") >"$T/aux"
-	[ "$(ips --comm one)" = 2 ] && [ "$(ips --comm two)" = 31 ] || failed "without a trace"
+	[ "$(ips --comms one)" = 2 ] && [ "$(ips --comms two)" = 31 ] || failed "without a trace"
 	done_all
 }
 
@@ -394,19 +394,19 @@ pids() {
 		pcat -q --format=file -o "$in" "$CORPUS/foreign/quipper/$name"
 		pfilter $options "$CORPUS/foreign/quipper/$name" 2>"$T/err" | pcat -q --format=file -o "$out"
 		! grep -v 'hardware trace' "$T/err" || failed "$name $options: $(cat "$T/err")"
-		show --no-itrace ${options%% *}s ${options#* } -i "$in" >"$T/want"
+		show --no-itrace ${options%% *} ${options#* } -i "$in" >"$T/want"
 		show --no-itrace -i "$out" >"$T/got"
 		[ -s "$T/want" ] && cmp -s "$T/want" "$T/got" || failed "$name $options"
 	done <<-'END'
-		perf.data.intel_pt-4.14 --comm echo
-		perf.data.intel_pt-4.14 --comm perf
-		perf.data.intel_pt-4.14 --dso [kernel.kallsyms]
-		perf.data.piped.intel_pt-4.14 --comm echo
-		perf.data.piped.intel_pt-4.14 --comm perf
+		perf.data.intel_pt-4.14 --comms echo
+		perf.data.intel_pt-4.14 --comms perf
+		perf.data.intel_pt-4.14 --dsos [kernel.kallsyms]
+		perf.data.piped.intel_pt-4.14 --comms echo
+		perf.data.piped.intel_pt-4.14 --comms perf
 	END
 	show -i "$in" >"$T/want"
 	rm "$out"
-	pfilter -q --exclude-comm nobody --sideband=needed "$in" | pcat -q --format=file -o "$out"
+	pfilter -q --exclude-comms nobody --sideband=needed "$in" | pcat -q --format=file -o "$out"
 	show -i "$out" | cmp -s - "$T/want" && [ "$(wc -l <"$T/want")" -gt 100 ] || failed "decoded"
 	done_all
 }
@@ -431,7 +431,7 @@ pids() {
 	[ $rc = 0 ] && cmp "$T/out" "$T/back" && one_line "pfilter: warning: 1 records came too late"
 }
 
-@test "state: pinject and --anon know the maps of a task behind its EXIT, as perf and --dso do" {
+@test "state: pinject and --anon know the maps of a task behind its EXIT, as perf and --dsos do" {
 	skip "A12: one task state"
 	need perf
 	f=$(readlink -f "$(command -v cat)")
@@ -444,7 +444,7 @@ pids() {
 	FINISHED_ROUND
 	END
 	mkpipe "$T/late.txt" >"$T/late"
-	[ "$(pfilter --dso "$f" "$T/late" | pstat --json | jq .samples)" = 1 ]
+	[ "$(pfilter --dsos "$f" "$T/late" | pstat --json | jq .samples)" = 1 ]
 	pinject -b "$T/late" | pstat --json | jq -e '.types[] | select(.name == "HEADER_BUILD_ID") | .records == 1'
 	perf_since 6.12 && return		# forgets the maps itself
 	perf script -f $bare -F ip,dso -i "$T/late" 2>/dev/null | grep -q "10010 ($f)"

@@ -38,7 +38,7 @@ show() {
 			awk -v x=$pid '{ split($2, a, "/") } a[1] != x' "$T/all" | cmp -s - "$T/got.rest" || failed "seed $seed not $pid"
 		done
 		for comm in name1 name4; do
-			pfilter -f --comm $comm --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
+			pfilter -f --comms $comm --sideband=needed -U "$T/rest" "$T/in" >"$T/out"
 			show -i "$T/out" >"$T/got"
 			show -i "$T/rest" >"$T/got.rest"
 			awk -v x=$comm '$1 == x' "$T/all" | cmp -s - <(perf_remembers <"$T/got") || failed "seed $seed comm $comm"

@@ -120,7 +120,7 @@ spread() {
 		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$args"
 	done <<-'END'
 		--invert --filter pid==1
-		--invert --comm x
+		--invert --comms x
 		--invert --exclude-event *-clock
 		--exclude-event * --invert
 		--allow vital-types --drop-type SWITCH
@@ -134,7 +134,7 @@ spread() {
 @test "more: of a list without an end no more is read than a list may have" {
 	need native
 	sanitized && skip "a sanitizer has memory of its own"
-	for option in --pid --event --comm --dso; do
+	for option in --pid --event --comms --dsos; do
 		( ulimit -v 1000000; exec timeout 20 pfilter $option file:///dev/zero data/basic.pipe.data ) >"$T/out" 2>"$T/err" && rc=0 ||
 		    rc=$?
 		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/zero': not text" || failed "$option"
@@ -531,7 +531,7 @@ several_names() {
 	END
 	mkpipe "$T/pt.txt" >"$T/pt"
 	mkpipe <(sed 's/^AUX/# &/' "$T/pt.txt") >"$T/none"
-	for how in "--pid 1" "--comm one" "--cpu 0" "--time ,1" "--filter ip==1" "--every 2" "--pid 1 -f -U $T/rest"; do
+	for how in "--pid 1" "--comms one" "--cpu 0" "--time ,1" "--filter ip==1" "--every 2" "--pid 1 -f -U $T/rest"; do
 		try pfilter $how "$T/pt"
 		[ $rc = 0 ] && one_line "pfilter: warning: samples are selected, but hardware trace cannot be cut: all of it stays (--drop-type " ||
 		    failed "$how"
@@ -610,14 +610,14 @@ lived_in() {
 			--time 1,2|: none is from 1.000000000,2.000000000; they are from 11.500000000 to 18.500000000
 			--time 20,|: none is from 20.000000000,; they are from 11.5
 			--pid 2 --time 13,|; of the 1 that the other options leave: none is from 13.000000000,; they are from 12.500000000 to 12.500000000
-			--comm ngnix|: none is of a thread called ngnix; near that: nginx
-			--comm post|; near that: postgres
-			--comm Firefox|; there are nginx, postgres, fifteen_letters
-			--comm fifteen_letters_and_more|; comm has 15 characters at most: try 'fifteen_letters'
-			--dso libcrypto.so|: none is in libcrypto.so; near that: /usr/lib/libcrypto.so.3
-			--dso vmlinux|; there are /usr/lib/libcrypto.so.3, /usr/bin/postgres
+			--comms ngnix|: none is of a thread called ngnix; near that: nginx
+			--comms post|; near that: postgres
+			--comms Firefox|; there are nginx, postgres, fifteen_letters
+			--comms fifteen_letters_and_more|; comm has 15 characters at most: try 'fifteen_letters'
+			--dsos libcrypto.so|: none is in libcrypto.so; near that: /usr/lib/libcrypto.so.3
+			--dsos vmlinux|; there are /usr/lib/libcrypto.so.3, /usr/bin/postgres
 			--cgroup one|: none is of cgroup one; near that: /user/one
-			--exclude-comm nginx,postgres,fifteen_letters,:8|: --exclude-comm leaves none
+			--exclude-comms nginx,postgres,fifteen_letters,:8|: --exclude-comms leaves none
 			--filter pid==99|: --filter is true of none
 			--pid 0-10 --invert|: all of them match, and --invert drops those
 			--max-samples 0|: --max-samples leaves none
@@ -629,7 +629,7 @@ lived_in() {
 
 @test "more: nothing is said where samples are kept, were not asked for, or something else went wrong" {
 	lived_in
-	for args in "" "--fail-if-empty" "--comm nginx --fail-if-empty" "--type COMM" "--drop-type SAMPLE"; do
+	for args in "" "--fail-if-empty" "--comms nginx --fail-if-empty" "--type COMM" "--drop-type SAMPLE"; do
 		try pfilter $args "$T/lived"
 		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$args"
 	done
@@ -654,7 +654,7 @@ lived_in() {
 		echo FINISHED_ROUND
 	} >"$T/names.txt"
 	mkpipe "$T/names.txt" >"$T/names"
-	try pfilter --comm nam-19876 "$T/names"
+	try pfilter --comms nam-19876 "$T/names"
 	[ $rc = 0 ] && grep -q 'near that: name-19876' "$T/err"
 }
 

@@ -250,13 +250,13 @@ check_state() {
 	script "$W/col" $bare -i "$1" -G -F comm
 	sed -i 's/^ *//; s/ *$//; /[ ,]/d; /^$/d' "$W/col"
 	mapfile -t comm < <(words 1)
-	[ ${#comm[@]} -lt 1 ] || history_like "$1" --comm "${comm[0]}" --comms
-	[ ${#comm[@]} -lt 3 ] || history_like "$1" --comm "${comm[${#comm[@]} / 2]},${comm[-1]}" --comms
+	[ ${#comm[@]} -lt 1 ] || history_like "$1" --comms "${comm[0]}" --comms
+	[ ${#comm[@]} -lt 3 ] || history_like "$1" --comms "${comm[${#comm[@]} / 2]},${comm[-1]}" --comms
 	script "$W/col" $bare -i "$1" -G -F ip,dso
 	sed -i 's/.*(\(.*\))$/\1/; /[ ,]/d; /^$/d' "$W/col"
 	mapfile -t dso < <(words 1)
-	[ ${#dso[@]} -lt 1 ] || history_like "$1" --dso "${dso[0]}" --dsos
-	[ ${#dso[@]} -lt 3 ] || history_like "$1" --dso "${dso[1]},${dso[-1]}" --dsos --sideband=needed
+	[ ${#dso[@]} -lt 1 ] || history_like "$1" --dsos "${dso[0]}" --dsos
+	[ ${#dso[@]} -lt 3 ] || history_like "$1" --dsos "${dso[1]},${dso[-1]}" --dsos --sideband=needed
 }
 check_needed() {
 	local -a pid=() tid=() comm=()
@@ -272,7 +272,7 @@ check_needed() {
 	script "$W/col" $bare -i "$1" -G -F comm
 	sed -i 's/^ *//; s/ *$//; /[ ,]/d; /^$/d' "$W/col"
 	mapfile -t comm < <(words 1)
-	[ ${#comm[@]} -lt 2 ] || history_like "$1" --comm "${comm[1]}" --comms --sideband=needed
+	[ ${#comm[@]} -lt 2 ] || history_like "$1" --comms "${comm[1]}" --comms --sideband=needed
 }
 
 # pstat's counts against perf report --stats.  Of a file perf does not count what stands in the header; of a compressed

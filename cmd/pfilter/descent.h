@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * descent.h - --children: who descends, by FORK, from a task that is chosen itself.
+ * descent.h - --inherit: who descends, by FORK, from a task that is chosen itself.
  *
  * A child is one for all its life, whatever becomes of its parent and of its number.  A FORK that perf made up tells of a
  * task that was there before, and may come before its parent has a name: what it means is decided at the first sample.

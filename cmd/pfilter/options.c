@@ -7,8 +7,8 @@
 
 enum { MEMORY_MIN = 1 << 20, NO_TASK = -1, FIRST_CPU = 0 };
 enum {
-	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM, COMMS, COMM_NOT, DSO, DSO_NOT, CGROUP,
-	CGROUP_NOT, CHILDREN, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
+	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM_NOT, DSO, DSO_NOT, CGROUP,
+	CGROUP_NOT, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
 	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
 	MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
 };
@@ -16,24 +16,23 @@ enum {
 const struct tool_opt options_table[] = {
 	{ 'p', "pid", "LIST", "keep samples of these processes (1,2,10-20,file://NAME)" },
 	{ 't', "tid", "LIST", "keep samples of these threads" },
-	{ 'c', "comm", "LIST", "keep samples of threads of these names" },
-	{ COMMS, "comms", "LIST", "the same, as perf script calls it" },
-	{ CHILDREN, "children", NULL, "with --pid, --comm: descendants too" },
+	{ 'c', "comms", "LIST", "keep samples of threads of these names" },
+	{ INHERIT, "inherit", NULL, "with --pid, --comms: descendants too" },
 	{ 'C', "cpu", "LIST", "keep samples of these CPUs" },
 	{ 'e', "event", "LIST", "keep samples of these events; names as for perf record -e, or globs" },
 	{ TIME, "time", "RANGES", "keep samples from start,stop (seconds; +1.5s: from the first sample; 10%/2)" },
-	{ DSO, "dso", "LIST", "keep samples in these files" },
+	{ DSO, "dsos", "LIST", "keep samples in these files" },
 	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups" },
 	{ FILTER, "filter", "EXPR", "keep samples of which this is true: 'period > 1000 && comm ~ \"ng*\"'" },
 	{ FILTER_FILE, "filter-file", "FILE...", "the same, from a file" },
 	{ EXPLAIN, "explain", NULL, "show what --filter was understood as, and what has to wait for time order" },
 	{ PID_NOT, "exclude-pid", "LIST", "drop samples of these processes" },
 	{ TID_NOT, "exclude-tid", "LIST", "drop samples of these threads" },
-	{ COMM_NOT, "exclude-comm", "LIST", "drop samples of threads of these names" },
+	{ COMM_NOT, "exclude-comms", "LIST", "drop samples of threads of these names" },
 	{ CPU_NOT, "exclude-cpu", "LIST", "drop samples of these CPUs" },
 	{ EVENT_NOT, "exclude-event", "LIST", "drop samples of these events" },
 	{ TIME_NOT, "exclude-time", "RANGES", "drop samples from start,stop" },
-	{ DSO_NOT, "exclude-dso", "LIST", "drop samples in these files" },
+	{ DSO_NOT, "exclude-dsos", "LIST", "drop samples in these files" },
 	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
 	{ TYPE_NOT, "exclude-type", "LIST", "drop samples, switches and the like of these record types" },
 	{ INVERT, "invert", NULL, "keep the samples that these would drop" },
@@ -188,14 +187,13 @@ options_take(struct tool *t, struct options *o, int key)
 	case TYPE:		select_types(t, s, t->optarg, false); break;
 	case TYPE_NOT:		select_types(t, s, t->optarg, true); break;
 	case INVERT:		s->invert = true; break;
-	case COMMS:
 	case 'c':		o->keys = state_keys_add(o->keys, t, KEY_COMM, t->optarg); break;
 	case COMM_NOT:		o->keys = state_keys_add(o->keys, t, KEY_NO_COMM, t->optarg); break;
 	case DSO:		o->keys = state_keys_add(o->keys, t, KEY_DSO, t->optarg); break;
 	case DSO_NOT:		o->keys = state_keys_add(o->keys, t, KEY_NO_DSO, t->optarg); break;
 	case CGROUP:		o->keys = state_keys_add(o->keys, t, KEY_CGROUP, t->optarg); break;
 	case CGROUP_NOT:	o->keys = state_keys_add(o->keys, t, KEY_NO_CGROUP, t->optarg); break;
-	case CHILDREN:		o->keys = state_keys_add(o->keys, t, KEY_CHILDREN, NULL); break;
+	case INHERIT:		o->keys = state_keys_add(o->keys, t, KEY_INHERIT, NULL); break;
 	case SWITCH_ON:		o->keys = state_keys_add(o->keys, t, KEY_SWITCH_ON, t->optarg); break;
 	case SWITCH_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SWITCH_OFF, t->optarg); break;
 	case SHOW_ON_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SHOW_ON_OFF, NULL); break;

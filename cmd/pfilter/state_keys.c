@@ -17,9 +17,9 @@ enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* what is kept of a comparison */
 struct state_keys {
 	bool		 swap;
 	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
-	bool		 children;
+	bool		 inherit;
 	bool		 by_task, by_file, by_cgroup;	/* what there is to compare */
-	struct tool_list pid;			/* with `children' */
+	struct tool_list pid;			/* with `inherit' */
 	struct descent	 descent;
 	struct verdict {			/* by state_slot(): what was decided on it and still holds */
 		bool	 holds;
@@ -43,7 +43,7 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 	switch (key) {
 	case KEY_SWITCH_ON:	k->on = text; break;
 	case KEY_SWITCH_OFF:	k->off = text; break;
-	case KEY_CHILDREN:	k->children = true; break;
+	case KEY_INHERIT:	k->inherit = true; break;
 	case KEY_SHOW_ON_OFF:	k->show = true; break;
 	default:		words_add(t, &k->list[key], text); break;
 	}
@@ -53,32 +53,32 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 static bool
 chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task);
 
-/* With --children there may be more than what is listed. */
+/* With --inherit there may be more than what is listed. */
 static void
 check_left(const struct tool *t, struct state_keys *k)
 {
-	static const char *const names[] = { [KEY_COMM] = "comm", [KEY_DSO] = "dso", [KEY_CGROUP] = "cgroup" };
+	static const char *const names[] = { [KEY_COMM] = "comms", [KEY_DSO] = "dsos", [KEY_CGROUP] = "cgroup" };
 
 	for (int i = KEY_COMM; i <= KEY_CGROUP; i++)
-		if (words_within(&k->list[i], &k->list[KEY_NO_COMM + i]) && !(i == KEY_COMM && k->children))
+		if (words_within(&k->list[i], &k->list[KEY_NO_COMM + i]) && !(i == KEY_COMM && k->inherit))
 			tool_wrong(t, "--%s and --exclude-%s: nothing is left", names[i], names[i]);
 }
 
 void
 state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid)
 {
-	if (k->children && !pid->n && !k->list[KEY_COMM].n)
-		tool_wrong(t, "--children: goes with --pid or --comm");
+	if (k->inherit && !pid->n && !k->list[KEY_COMM].n)
+		tool_wrong(t, "--inherit: goes with --pid or --comms");
 	if (k->show && !k->on && !k->off)
 		tool_wrong(t, "--show-on-off-events: goes with --switch-on or --switch-off");
 	check_left(t, k);
-	if (k->children) {
+	if (k->inherit) {
 		k->pid = *pid;
 		*pid = (struct tool_list){ 0 };
 		k->descent.chosen = chosen;
 		k->descent.arg = k;
 	}
-	k->by_task = k->children || k->list[KEY_COMM].n || k->list[KEY_NO_COMM].n;
+	k->by_task = k->inherit || k->list[KEY_COMM].n || k->list[KEY_NO_COMM].n;
 	k->by_file = k->list[KEY_DSO].n || k->list[KEY_NO_DSO].n;
 	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n;
 	k->discarding = k->on;
@@ -142,9 +142,9 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 	if (k->off)
 		k->off_event = select_find_event(t, k->off, "--switch-off");
 	if (k->by_task)
-		check_recorded(t, e, k->children ? "--children" : "--comm", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
+		check_recorded(t, e, k->inherit ? "--inherit" : "--comms", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
 	if (k->by_file)
-		check_recorded(t, e, "--dso", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
+		check_recorded(t, e, "--dsos", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
 	if (k->by_cgroup)
 		check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
 }
@@ -199,7 +199,7 @@ comm_mark(struct state_keys *k, uint32_t tid, const struct snapshot_task *t)
 	return compared(k, KEY_COMM, KEY_NO_COMM, state_nameless(tid, number));
 }
 
-/* By --pid and --comm, as far as --children is concerned. */
+/* By --pid and --comms, as far as --inherit is concerned. */
 static bool
 chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task)
 {
@@ -222,7 +222,7 @@ state_keys_feed(struct state_keys *k, const struct state *state, const struct pp
 
 	if (state_is_task(r->type))
 		cached(k, pp_get_u32(r->raw + (task ? 16 : 12), k->swap))->holds = false;
-	if (!k->children || r->type != PP_FORK)
+	if (!k->inherit || r->type != PP_FORK)
 		return 1;
 	/* A thread may be what its process is. */
 	memset(k->cache, 0, sizeof k->cache);
@@ -235,10 +235,10 @@ judge_task(struct state_keys *k, const struct snapshot *now, uint32_t pid, uint3
 	const struct snapshot_task *task = snapshot_task(now, tid);
 	uint8_t mark;
 
-	if (k->children && !chosen(k, pid, tid, task) && !descends(&k->descent, now, pid, tid))
+	if (k->inherit && !chosen(k, pid, tid, task) && !descends(&k->descent, now, pid, tid))
 		return k->pid.n ? NOT_PID : NOT_COMM;
 	mark = comm_mark(k, tid, task);
-	return mark & EXCLUDED || (!k->children && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
+	return mark & EXCLUDED || (!k->inherit && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
 }
 
 static int
@@ -391,7 +391,7 @@ void
 state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_t size)
 {
 	static const struct { enum state_key key; const char *option, *what; } of[] = {
-		[NOT_COMM] = { KEY_COMM, "comm", "a thread called" }, [NOT_DSO] = { KEY_DSO, "dso", "in" },
+		[NOT_COMM] = { KEY_COMM, "comms", "a thread called" }, [NOT_DSO] = { KEY_DSO, "dsos", "in" },
 		[NOT_CGROUP] = { KEY_CGROUP, "cgroup", "of cgroup" },
 	};
 	enum state_key key = of[reason].key;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_keys.h - the keys that are right in time order only: --comm, --dso, --cgroup, --children, --switch-on, --switch-off.
+ * state_keys.h - the keys that are right in time order only: --comms, --dsos, --cgroup, --inherit, --switch-on, --switch-off.
  */
 #ifndef PFILTER_STATE_KEYS_H
 #define PFILTER_STATE_KEYS_H
@@ -12,16 +12,16 @@
 struct state_keys;		/* NULL: none are given */
 
 enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_SWITCH_ON, KEY_SWITCH_OFF,
-	KEY_CHILDREN, KEY_SHOW_ON_OFF };
+	KEY_INHERIT, KEY_SHOW_ON_OFF };
 
 /* Add what an option says (`text' NULL where it takes none); wrong use exits 2.  Returns *k or a new one. */
 struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enum state_key, const char *text);
 /*
- * All options have been seen.  With --children the list of --pid is taken over (its owner's becomes empty), since then
- * only the ancestors tell; without --pid and --comm it exits 2.
+ * All options have been seen.  With --inherit the list of --pid is taken over (its owner's becomes empty), since then
+ * only the ancestors tell; without --pid and --comms it exits 2.
  */
 void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list *pid);
-/* Is there one of --comm, --dso, --cgroup, --children or their opposites? */
+/* Is there one of --comms, --dsos, --cgroup, --inherit or their opposites? */
 bool	state_keys_select(const struct state_keys *);
 /* Is there --switch-on or --switch-off? */
 bool	state_keys_switches(const struct state_keys *);
