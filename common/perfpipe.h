@@ -353,6 +353,11 @@ struct pp_source {		/* the part that the inline pp_next() needs; the rest is in 
 struct pp_source *pp_open(const char *path, unsigned flags, struct pp_err *);
 /* The same of a descriptor, which becomes the source's; -1: errno says why there is none. */
 struct pp_source *pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *);
+/*
+ * A source of the n bytes at p: records (no pipe header), with their payloads behind them; its events are learned as they
+ * are read.  p must stay until pp_close().  The records stand nowhere: pp_offset() is 0.  NULL: no memory.
+ */
+struct pp_source *pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct pp_err *);
 int	pp_next_slow(struct pp_source *, struct pp_rec *);
 /* The next record: 1, 0 at the end, -1.  A payload that was not fetched is skipped. */
 static inline int

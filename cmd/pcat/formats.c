@@ -8,7 +8,6 @@
 #include "formats.h"
 #include "formats_dir.h"
 #include "get.h"
-#include "source/source_mem.h"
 #include "record/tracing.h"
 
 enum { PAYLOAD_MAX = 256 << 20, HEAD = 16, TYPE_TRACEPOINT = 2 };

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source/source_mem.h"
 #include "tee.h"
 #include "sink/tmpfile.h"
 

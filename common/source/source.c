@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* source.c - the refill loop, and records out of the window; how an input is opened is in source_open.c */
+/* source.c - the refill loop, and records out of the window; how an input is opened is in open.c */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -297,7 +297,7 @@ unsound(struct source *s, const struct pp_rec *r)
 	return pp_reject(&s->pub, r);
 }
 
-/* May a feature of a sound form be yielded?  Of those in the head of a file, source_file.c has looked at. */
+/* May a feature of a sound form be yielded?  Of those in the head of a file, file.c has looked at. */
 static bool
 outer_feature(struct source *s, const struct pp_rec *r)
 {

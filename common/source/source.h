@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source.h - inside of a source; only source*.c and expand.c include it.
+ * source.h - inside of a source; only the files of this directory include it.
  *
  * A source reads a list of segments one after the other, as if they were one pipe stream:
  *
@@ -58,10 +58,10 @@ struct source {
 	const char	*spooled;	/* out of what; NULL: read where it lies */
 	char		 part[32];	/* "data.3: " while a later file of a directory is read; else "" */
 
-	struct unwrap	*unwrap;	/* source_zstd.c's; NULL: the input is not wrapped */
-	struct dir	*dir;		/* source_dir.c's; NULL: one file */
-	struct repair	*repair;	/* source_repair.c's; NULL: stop at the first fault */
-	struct follow	*follow;	/* source_follow.c's; NULL: the input does not grow */
+	struct unwrap	*unwrap;	/* zstd.c's; NULL: the input is not wrapped */
+	struct dir	*dir;		/* dir.c's; NULL: one file */
+	struct repair	*repair;	/* repair.c's; NULL: stop at the first fault */
+	struct follow	*follow;	/* follow.c's; NULL: the input does not grow */
 	bool		 fatal;		/* nothing that could be gone round */
 	struct faults	 faults;
 	struct pp_feature_about about;	/* what features said so far */
@@ -84,7 +84,7 @@ struct source {
 	uint64_t	*outside;	/* PP_OPEN_FILE_FEATURES: bytes of each feature that is a payload; NULL: none is */
 	/* Instead of segments: make whole records in up to n >= PP_RECORD_MAX bytes; how many, 0 at the end, -1. */
 	ssize_t		(*make)(struct source *, uint8_t *, size_t n);
-	struct cpuprofile *profile;	/* source_cpuprofile.c's */
+	struct cpuprofile *profile;	/* cpuprofile.c's */
 
 	struct expand	*x;		/* made at the first COMPRESSED record */
 	bool		 inner;		/* the inner window is in use */
@@ -115,7 +115,7 @@ int	source_fill(struct source *, size_t n);
 /* Empty the window; what is read next is the first segment's first byte. */
 void	source_start_over(struct source *);
 
-/* source_file.c */
+/* file.c */
 /* Take a seekable perf.data apart, whose first 16 bytes were seen, and set the segments. */
 int	source_file_open(struct source *);
 /* A perf.data that was followed is finished: the segments are the records of its features now. */
@@ -124,13 +124,13 @@ int	source_file_tail(struct source *);
 /* Bytes behind a HEADER_FEATURE at the outer position that belong to it. */
 uint64_t source_file_payload(const struct source *, const struct pp_rec *);
 
-/* source_cpuprofile.c */
+/* cpuprofile.c */
 /* Do 16 bytes look like the start of a gperftools CPU profile? */
 bool	source_is_cpuprofile(const uint8_t p[static 16]);
 /* Find its parts, and set what makes the records.  The descriptor can seek. */
 int	source_cpuprofile_open(struct source *);
 
-/* source_dir.c */
+/* dir.c */
 /* The descriptor is a directory: open its files, and put `data' into the place of the descriptor. */
 int	source_dir_open(struct source *);
 /* The header of `data' was read: does it want the other files?  1, or -1: it is of no version that we know. */
@@ -139,7 +139,7 @@ int	source_dir_version(struct source *, uint64_t version);
 int	source_dir_next(struct source *);
 void	source_dir_free(struct source *);
 
-/* source_zstd.c */
+/* zstd.c */
 /* Do 16 bytes look like the start of a zstd frame? */
 bool	source_is_zstd(const uint8_t p[static 16]);
 /* Read on through zstd; what stands in the window goes back to be unwrapped. */
@@ -150,7 +150,7 @@ ssize_t	unwrap_read(struct source *, uint8_t *, size_t n);
 bool	unwrap_pending(const struct source *);
 void	unwrap_free(struct source *);
 
-/* source_fault.c */
+/* fault.c */
 /* Is the feature of a form that perf takes?  1, 0: it must be left out, as was told. */
 int	fault_feature(struct source *, uint64_t number, const uint8_t *p, size_t len, uint64_t off);
 /* Count a fault that the source goes on behind, and tell of it; after a hundred they are only counted. */
@@ -165,7 +165,7 @@ void	fault_seen(struct source *, const struct pp_rec *);
 /* No record goes out any more: tell what was not told yet. */
 void	fault_end(struct source *);
 
-/* source_repair.c; most of it does nothing without PP_OPEN_REPAIR */
+/* repair.c; most of it does nothing without PP_OPEN_REPAIR */
 int	repair_open(struct source *);
 /* Tell of a fault, and of how many bytes are left out for it. */
 void	repair_note(struct source *, uint64_t off, uint64_t lost, const char *fmt, ...)
@@ -184,7 +184,7 @@ size_t	repair_inner(struct source *, const uint8_t *p, size_t n);
 bool	repair_plausible(const struct source *, const uint8_t *p, size_t n, bool last);
 void	repair_free(struct source *);
 
-/* source_follow.c */
+/* follow.c */
 int	follow_open(struct source *);
 /* The input is a perf.data that isn't finished, whose data is segment 3. */
 void	follow_file(struct source *);

@@ -5,7 +5,6 @@
 
 #include "byteorder.h"
 #include "record/feature.h"
-#include "source/source_mem.h"
 
 /* What was passed on as it is, or left out. */
 enum kept { KEPT_RAW, KEPT_AUX, KEPT_STACK, KEPT_CODE, KEPT_UNKNOWN, KEPT_SCHEDSTAT, KEPT_ATTR, KEPT_TRACING, NKEPT };

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "join_in.h"
-#include "source/source_mem.h"
 
 void
 join_no_memory(const struct join *j)

@@ -10,7 +10,6 @@
 
 #include "columns.h"
 #include "drop_in.h"
-#include "source/source_mem.h"
 #include "sink/tmpfile.h"
 
 enum { SIDES = 2, HEAD_MAX = 64 << 20 };

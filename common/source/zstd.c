@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source_zstd.c - an input that is wrapped in zstd as a whole, as by zstd(1): one frame or several, also frames
+ * zstd.c - an input that is wrapped in zstd as a whole, as by zstd(1): one frame or several, also frames
  * to be skipped (as pzstd makes).  It is unwrapped as it is read, in the memory of one window, which zstd
  * limits to 128 MiB.
  */

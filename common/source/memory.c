@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "source.h"
-#include "source_mem.h"
 
 struct pp_source *
 pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct pp_err *err)

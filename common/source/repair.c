@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source_repair.c - go on behind a fault (PP_OPEN_REPAIR).
+ * repair.c - go on behind a fault (PP_OPEN_REPAIR).
  *
  * A record that is not sound is left out alone if others stand right behind it.  Else its size is not to be
  * trusted: what follows is searched, byte by byte since sizes need not be multiples of 8, for a place from where

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source_cpuprofile.c - a CPU profile of gperftools as a pipe-mode stream.  The format (gperftools,
+ * cpuprofile.c - a CPU profile of gperftools as a pipe-mode stream.  The format (gperftools,
  * docs/cpuprofile-fileformat.html) is slots, each as wide as a pointer of the program, in its byte order:
  *
  *	slot  0         1           2         3        4..     2 + slots behind

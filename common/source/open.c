@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* source_open.c - opening an input: which container is it, and what lies around it */
+/* open.c - opening an input: which container is it, and what lies around it */
 #include <sys/stat.h>
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source_follow.c - read a file while it is being written (PP_OPEN_FOLLOW).
+ * follow.c - read a file while it is being written (PP_OPEN_FOLLOW).
  *
  * perf record -o FILE appends records, then the table of features and their sections, and at last puts the
  * size of the data into the header at the file's start.  So between table and header the data seems to go on.

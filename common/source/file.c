@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source_file.c - a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt) as a pipe-mode
+ * file.c - a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt) as a pipe-mode
  * stream.  What perf record would have written into a pipe is made from the sections and goes in front of the
  * data section:
  *
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "record/build_id.h"
-#include "source_file.h"
+#include "file.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
 enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* source_live.c - several inputs at a time: is there something to read, without waiting for it */
+/* live.c - several inputs at a time: is there something to read, without waiting for it */
 #include "source.h"
 
 /* Is a record whole that begins at p?  One of a size that can't be is pp_next()'s to refuse. */

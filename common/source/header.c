@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* source_header.c - the header of a seekable perf.data: where its sections are, and which features it has */
+/* header.c - the header of a seekable perf.data: where its sections are, and which features it has */
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source_file.h"
+#include "file.h"
 
 enum { FILE_HEADER_SIZE = 104, FEATURE_WORDS = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* source_fault.c - faults that a source goes on behind, and whom it tells of them */
+/* fault.c - faults that a source goes on behind, and whom it tells of them */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

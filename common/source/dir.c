@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source_dir.c - what perf record --threads makes: a directory of
+ * dir.c - what perf record --threads makes: a directory of
  *
  *	data		a seekable perf.data, whose feature DIR_FORMAT says whether the others belong to it
  *	data.0 ...	bare records, as each thread read them; compressed ones are a zstd stream per file

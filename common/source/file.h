@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* source_file.h - inside of a seekable perf.data that is taken apart; only source_file.c and source_header.c include it */
-#ifndef PP_SOURCE_FILE_H
-#define PP_SOURCE_FILE_H
+/* file.h - inside of a seekable perf.data that is taken apart; only file.c and header.c include it */
+#ifndef PP_FILE_H
+#define PP_FILE_H
 
 #include "source.h"
 
@@ -37,7 +37,7 @@ int	file_claim(struct file *, const char *what, const struct section *);
 struct section file_section(const uint8_t *p, bool swap);
 /* A whole section into memory; the caller frees.  NULL on failure. */
 uint8_t	*file_load(struct file *, const struct section *);
-/* source_header.c: read the file's header and the table of features: attr_size, attrs, data, feature, features.  1, or -1. */
+/* header.c: read the file's header and the table of features: attr_size, attrs, data, feature, features.  1, or -1. */
 int	file_header(struct file *);
 
 #endif
