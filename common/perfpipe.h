@@ -92,12 +92,20 @@ struct pp_field {		/* one field of a layout in record.def */
 	uint16_t	 size;		/* bytes; 0: said by the kind */
 };
 
+enum pp_role {			/* what a field means (role.def) */
+#define ROLE(name) PP_ROLE_##name,
+#include "record/role.def"
+#undef ROLE
+	PP_ROLES
+};
+
 struct pp_value {		/* one field of one record, as pp_walk() shows it */
 	const char	*name;
 	enum pp_kind	 kind;
 	const uint8_t	*p;		/* where it stands in the record */
 	size_t		 len;		/* bytes there; of a string without its NUL and padding */
 	unsigned	 index;		/* in a list: which entry */
+	enum pp_role	 role;
 };
 /* Returns 1 to go on, 0 to stop, -1 on failure. */
 typedef int	pp_visit(void *arg, const struct pp_value *);
@@ -126,17 +134,18 @@ int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_vi
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* PERF_SAMPLE_*, in the order of their bits */
-enum {
-	PP_SAMPLE_IP = 1 << 0, PP_SAMPLE_TID = 1 << 1, PP_SAMPLE_TIME = 1 << 2, PP_SAMPLE_ADDR = 1 << 3,
-	PP_SAMPLE_READ = 1 << 4, PP_SAMPLE_CALLCHAIN = 1 << 5, PP_SAMPLE_ID = 1 << 6, PP_SAMPLE_CPU = 1 << 7,
-	PP_SAMPLE_PERIOD = 1 << 8, PP_SAMPLE_STREAM_ID = 1 << 9, PP_SAMPLE_RAW = 1 << 10,
-	PP_SAMPLE_BRANCH_STACK = 1 << 11, PP_SAMPLE_REGS_USER = 1 << 12, PP_SAMPLE_STACK_USER = 1 << 13,
-	PP_SAMPLE_WEIGHT = 1 << 14, PP_SAMPLE_DATA_SRC = 1 << 15, PP_SAMPLE_IDENTIFIER = 1 << 16,
-	PP_SAMPLE_TRANSACTION = 1 << 17, PP_SAMPLE_REGS_INTR = 1 << 18, PP_SAMPLE_PHYS_ADDR = 1 << 19,
-	PP_SAMPLE_AUX = 1 << 20, PP_SAMPLE_CGROUP = 1 << 21, PP_SAMPLE_DATA_PAGE_SIZE = 1 << 22,
-	PP_SAMPLE_CODE_PAGE_SIZE = 1 << 23, PP_SAMPLE_WEIGHT_STRUCT = 1 << 24,
-	PP_SAMPLE_KNOWN = (1 << 25) - 1,
+enum {				/* PERF_SAMPLE_* */
+#define SAMPLE(bit, NAME, ...) PP_SAMPLE_##NAME = 1 << (bit),
+#include "record/sample.def"
+#undef SAMPLE
+#define SAMPLE(bit, NAME, ...) | PP_SAMPLE_##NAME
+	PP_SAMPLE_KNOWN = 0
+#include "record/sample.def"
+#undef SAMPLE
+#define SAMPLE(bit, NAME, ...) + 1
+	, PP_SAMPLE_BITS = 0
+#include "record/sample.def"
+#undef SAMPLE
 };
 /* PERF_FORMAT_* */
 enum {
@@ -287,24 +296,26 @@ struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
 	bool	 group;
 };
 
-enum { PP_SAMPLE_BITS = 25 };
+/* What pp_sample_get() makes of a field of each form (sample.def). */
+#define PP_MEMBER_U64(name)	uint64_t name;
+#define PP_MEMBER_WEIGHT(name)	/* weight: var1_dw in bits 0-31, var2_w 32-47, var3_w 48-63 */
+#define PP_MEMBER_PID_TID(name)	uint32_t pid, tid;
+#define PP_MEMBER_CPU(name)	uint32_t cpu;
+#define PP_MEMBER_READ(name)	struct pp_read name;
+#define PP_MEMBER_CHAIN(name)	struct pp_span name;	/* u64s, context markers included */
+#define PP_MEMBER_RAW(name)	struct pp_span name;	/* bytes */
+#define PP_MEMBER_BRANCHES(name)	struct pp_span branches;	/* 24 bytes each: from, to, flags */ \
+				const uint8_t *branch_hw_idx;	/* u64 */ \
+				struct pp_span branch_counters;	/* u64s */
+#define PP_MEMBER_REGS(name)	uint64_t name##_abi; struct pp_span name;	/* u64s, by ascending bit of the mask */
+#define PP_MEMBER_STACK(name)	struct pp_span name; uint64_t stack_dyn_size;	/* bytes */
+#define PP_MEMBER_AUX(name)	struct pp_span name;	/* bytes */
+
 struct pp_sample {		/* which fields hold something is said by ev->attr.sample_type */
 	struct pp_span at[PP_SAMPLE_BITS];	/* by number of the sample_type bit: where, and bytes */
-	uint64_t identifier, ip, time, addr, id, stream_id, period;
-	uint32_t pid, tid, cpu;
-	struct pp_read read;
-	struct pp_span callchain;	/* u64s, context markers included */
-	struct pp_span raw;		/* bytes */
-	struct pp_span branches;	/* 24 bytes each: from, to, flags */
-	const uint8_t *branch_hw_idx;	/* u64 */
-	struct pp_span branch_counters;	/* u64s */
-	uint64_t regs_user_abi, regs_intr_abi;
-	struct pp_span regs_user, regs_intr;	/* u64s, by ascending bit of the mask */
-	struct pp_span stack_user;	/* bytes */
-	uint64_t stack_dyn_size;
-	uint64_t weight;		/* or struct: var1_dw in bits 0-31, var2_w 32-47, var3_w 48-63 */
-	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
-	struct pp_span aux;		/* bytes */
+#define SAMPLE(bit, NAME, name, where, form, role) PP_MEMBER_##form(name)
+#include "record/sample.def"
+#undef SAMPLE
 };
 /* Take a SAMPLE apart, to its end.  1, or -1: it is shorter than its fields say. */
 int	pp_sample_get(struct pp_sample *, const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);

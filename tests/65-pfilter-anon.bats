@@ -470,8 +470,7 @@ report() {
 	cp -r ../common ../cmd ../Makefile "$T"
 	mkdir "$T/tests" && cp setup "$T/tests"
 	cd "$T"
-	sed -i 's/PP_SAMPLE_KNOWN = (1 << 25) - 1/PP_SAMPLE_KNOWN = (1 << 26) - 1/; s/PP_SAMPLE_BITS = 25/PP_SAMPLE_BITS = 26/' common/perfpipe.h
-	sed -i 's/{ 20, "aux" },/& { 25, "secret" },/; s/\tcase PP_SAMPLE_AUX:/\tcase 1u << 25: pp_take_u64(c); break;\n&/' common/record/sample.c
+	sed -i '$ a SAMPLE(25, SECRET, secret, TAIL, U64, PLAIN)' common/record/sample.def
 	sed -i '/^REC(64,/i REC(23, SECRET, ID, U4(pid) U4(tid) X8(addr) STR(name), NONE, 0)' common/record/record.def
 	make -s -j2 O="$T/o" CFLAGS=-O0 "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
 	printf '%s\n' 'attr sample_type=0x2000007 flags=sample_id_all ids=1' >"$T/recipe"

@@ -11,8 +11,8 @@
 
 #include "event_name.h"
 #include "feature.h"
-#include "perfpipe.h"
 #include "raw.h"
+#include "sample.h"
 #include "tracing.h"
 
 /* What perf itself allows in a file (perf-pipe(5)); keeps a hostile stream from growing us. */
@@ -65,31 +65,33 @@ pp_attr_get(struct pp_attr *a, const uint8_t *p, size_t len, bool swap)
 		a->size = PP_ATTR_SIZE_VER0;
 }
 
+/* One place of a plan, by its offset there. */
+static void
+set_place(struct pp_plan *p, uint16_t member, uint16_t at)
+{
+	memcpy((uint8_t *)p + member, &at, sizeof at);
+}
+
+/* By the order in which the kernel writes them: perf_output_sample, __perf_event__output_id_sample. */
 static void
 make_plan(struct pp_plan *p, const struct pp_attr *a)
 {
-	/* The order in which the kernel writes them: perf_output_sample, __perf_event__output_id_sample. */
-	const struct { uint32_t bit; uint16_t *to; } sample[] = {
-		{ PP_SAMPLE_IDENTIFIER, &p->identifier }, { PP_SAMPLE_IP, &p->ip }, { PP_SAMPLE_TID, &p->tid },
-		{ PP_SAMPLE_TIME, &p->time }, { PP_SAMPLE_ADDR, &p->addr }, { PP_SAMPLE_ID, &p->id },
-		{ PP_SAMPLE_STREAM_ID, &p->stream_id }, { PP_SAMPLE_CPU, &p->cpu }, { PP_SAMPLE_PERIOD, &p->period },
-	}, back[] = {
-		{ PP_SAMPLE_IDENTIFIER, &p->t_identifier }, { PP_SAMPLE_CPU, &p->t_cpu },
-		{ PP_SAMPLE_STREAM_ID, &p->t_stream_id }, { PP_SAMPLE_ID, &p->t_id },
-		{ PP_SAMPLE_TIME, &p->t_time }, { PP_SAMPLE_TID, &p->t_tid },
-	};
+	const struct pp_sample_row *const end = pp_sample_rows + PP_SAMPLE_BITS;
+	uint16_t before = 0;
 
 	*p = (struct pp_plan){ .fixed = PP_HEADER_SIZE };
-	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
-		if (a->sample_type & sample[i].bit) {
-			*sample[i].to = p->fixed;
-			p->fixed += 8;
-		}
-	if (!(a->flags >> PP_ATTR_SAMPLE_ID_ALL_BIT & 1))
-		return;
-	for (size_t i = 0; i < sizeof back / sizeof *back; i++)
-		if (a->sample_type & back[i].bit)
-			*back[i].to = p->trailer += 8;
+	if (a->flags >> PP_ATTR_SAMPLE_ID_ALL_BIT & 1)
+		p->trailer = (uint16_t)pp_trailer_size(a->sample_type);
+	for (const struct pp_sample_row *row = pp_sample_rows; row < end; row++) {
+		if (!(a->sample_type >> row->bit & 1) || row->where == PP_WHERE_TAIL)
+			continue;
+		set_place(p, row->plan, p->fixed);
+		p->fixed += 8;
+		if (!p->trailer || row->where == PP_WHERE_FIXED)
+			continue;
+		set_place(p, row->trailer, row->where == PP_WHERE_EDGE ? 8 : (uint16_t)(p->trailer - before));
+		before += row->where == PP_WHERE_EDGE ? 0 : 8;
+	}
 }
 
 void

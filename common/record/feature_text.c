@@ -55,10 +55,10 @@ newline(struct text *t)
 /* ---- attrs ----------------------------------------------------------------------------------- */
 
 /* Names of PERF_SAMPLE_*, PERF_FORMAT_* and of the flags of perf_event_attr, by bit. */
-static const char *const sample_bits[] = {
-	"IP", "TID", "TIME", "ADDR", "READ", "CALLCHAIN", "ID", "CPU", "PERIOD", "STREAM_ID", "RAW",
-	"BRANCH_STACK", "REGS_USER", "STACK_USER", "WEIGHT", "DATA_SRC", "IDENTIFIER", "TRANSACTION", "REGS_INTR",
-	"PHYS_ADDR", "AUX", "CGROUP", "DATA_PAGE_SIZE", "CODE_PAGE_SIZE", "WEIGHT_STRUCT", NULL
+static const char *const sample_bits[PP_SAMPLE_BITS + 1] = {
+#define SAMPLE(bit, NAME, ...) [bit] = #NAME,
+#include "sample.def"
+#undef SAMPLE
 };
 static const char *const format_bits[] = {
 	"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST", NULL

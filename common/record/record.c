@@ -193,7 +193,7 @@ pp_payload_size(const struct pp_rec *r, bool swap)
 static int
 show(struct walk *w, const char *name, enum pp_kind kind, const uint8_t *p, size_t len)
 {
-	struct pp_value v = { name, kind, p, len, w->index };
+	struct pp_value v = { name, kind, p, len, w->index, PP_ROLE_OPAQUE };
 
 	return w->visit ? w->visit(w->arg, &v) : 1;
 }

@@ -6,6 +6,7 @@
 
 #include "attr.h"
 #include "rewrite.h"
+#include "sample.h"
 
 /* ---- ids --------------------------------------------------------------------------------------- */
 
@@ -255,13 +256,6 @@ sample(const struct pp_rewrite *rw, struct pp_rec *r)
 		value(rw, r, p->tid + d + 4, 4, PID);
 	}
 	return rw->time_shift && p->time ? value(rw, r, p->time + d, 8, TIME) : 1;
-}
-
-unsigned
-pp_trailer_size(uint64_t sample_type)
-{
-	return 8 * (unsigned)__builtin_popcountll(sample_type & (PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_ID |
-	    PP_SAMPLE_STREAM_ID | PP_SAMPLE_CPU | PP_SAMPLE_IDENTIFIER));
 }
 
 static int

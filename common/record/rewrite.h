@@ -55,7 +55,5 @@ enum { PP_REWRITE_SIZE = PP_RECORD_MAX + 1 };
 int	pp_rewrite(const struct pp_rewrite *, struct pp_rec *r);
 /* The same for an attr of attr.size bytes (64 at least) in the stream's byte order: new bits, in place. */
 void	pp_rewrite_attr(const struct pp_rewrite *, uint8_t *attr);
-/* Bytes of a trailer by that sample_type, with sample_id_all set. */
-unsigned pp_trailer_size(uint64_t sample_type);
 
 #endif

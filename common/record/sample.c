@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "perfpipe.h"
+#include "sample.h"
 
 void
 pp_read_get(struct pp_read *rd, struct pp_cur *c, uint64_t format)
@@ -62,109 +62,94 @@ branches(struct pp_sample *s, struct pp_cur *c, uint64_t type)
 	}
 }
 
-/* One field of the sample, by its bit. */
 static void
-take_field(struct pp_sample *s, unsigned bit, struct pp_cur *c, const struct pp_attr *a)
+stack(struct pp_cur *c, struct pp_span *bytes, uint64_t *dyn_size)
 {
-	switch (1u << bit) {
-	case PP_SAMPLE_IDENTIFIER:	s->identifier = pp_take_u64(c); break;
-	case PP_SAMPLE_IP:		s->ip = pp_take_u64(c); break;
-	case PP_SAMPLE_TID:		s->pid = pp_take_u32(c); s->tid = pp_take_u32(c); break;
-	case PP_SAMPLE_TIME:		s->time = pp_take_u64(c); break;
-	case PP_SAMPLE_ADDR:		s->addr = pp_take_u64(c); break;
-	case PP_SAMPLE_ID:		s->id = pp_take_u64(c); break;
-	case PP_SAMPLE_STREAM_ID:	s->stream_id = pp_take_u64(c); break;
-	case PP_SAMPLE_CPU:		s->cpu = pp_take_u32(c); pp_take(c, 4); break;
-	case PP_SAMPLE_PERIOD:		s->period = pp_take_u64(c); break;
-	case PP_SAMPLE_READ:		pp_read_get(&s->read, c, a->read_format); break;
-	case PP_SAMPLE_CALLCHAIN:
-		s->callchain.n = pp_take_u64(c);
-		s->callchain.p = pp_take_n(c, s->callchain.n, 8);
-		break;
-	case PP_SAMPLE_RAW:
-		s->raw.n = pp_take_u32(c);
-		s->raw.p = pp_take(c, s->raw.n);
-		break;
-	case PP_SAMPLE_BRANCH_STACK:	branches(s, c, a->branch_sample_type); break;
-	case PP_SAMPLE_REGS_USER:	regs(c, a->sample_regs_user, &s->regs_user_abi, &s->regs_user); break;
-	case PP_SAMPLE_STACK_USER:
-		if (!(s->stack_user.n = pp_take_u64(c)))
-			break;
-		s->stack_user.p = pp_take(c, s->stack_user.n);
-		s->stack_dyn_size = pp_take_u64(c);
-		break;
-	case PP_SAMPLE_WEIGHT:
-	case PP_SAMPLE_WEIGHT_STRUCT:	s->weight = pp_take_u64(c); break;
-	case PP_SAMPLE_DATA_SRC:	s->data_src = pp_take_u64(c); break;
-	case PP_SAMPLE_TRANSACTION:	s->transaction = pp_take_u64(c); break;
-	case PP_SAMPLE_REGS_INTR:	regs(c, a->sample_regs_intr, &s->regs_intr_abi, &s->regs_intr); break;
-	case PP_SAMPLE_PHYS_ADDR:	s->phys_addr = pp_take_u64(c); break;
-	case PP_SAMPLE_CGROUP:		s->cgroup = pp_take_u64(c); break;
-	case PP_SAMPLE_DATA_PAGE_SIZE:	s->data_page_size = pp_take_u64(c); break;
-	case PP_SAMPLE_CODE_PAGE_SIZE:	s->code_page_size = pp_take_u64(c); break;
-	case PP_SAMPLE_AUX:
-		s->aux.n = pp_take_u64(c);
-		s->aux.p = pp_take(c, s->aux.n);
-		break;
-	}
+	if (!(bytes->n = pp_take_u64(c)))
+		return;
+	bytes->p = pp_take(c, bytes->n);
+	*dyn_size = pp_take_u64(c);
 }
 
-/* Bits of sample_type in the order of the record. */
-static const struct { uint8_t bit; const char *name; } order[] = {
-	{ 16, "identifier" }, { 0, "ip" }, { 1, "tid" }, { 2, "time" }, { 3, "addr" }, { 6, "id" }, { 9, "stream_id" },
-	{ 7, "cpu" }, { 8, "period" }, { 4, "read" }, { 5, "callchain" }, { 10, "raw" }, { 11, "branch_stack" },
-	{ 12, "regs_user" }, { 13, "stack_user" }, { 14, "weight" }, { 24, "weight" }, { 15, "data_src" },
-	{ 17, "transaction" }, { 18, "regs_intr" }, { 19, "phys_addr" }, { 21, "cgroup" }, { 22, "data_page_size" },
-	{ 23, "code_page_size" }, { 20, "aux" },
-};
+#define TAKE_U64(name)		s->name = pp_take_u64(&c)
+#define TAKE_WEIGHT(name)	s->name = pp_take_u64(&c)
+#define TAKE_PID_TID(name)	s->pid = pp_take_u32(&c), s->tid = pp_take_u32(&c)
+#define TAKE_CPU(name)		s->cpu = pp_take_u32(&c), pp_take(&c, 4)
+#define TAKE_READ(name)		pp_read_get(&s->name, &c, ev->attr.read_format)
+#define TAKE_CHAIN(name)	s->name.n = pp_take_u64(&c), s->name.p = pp_take_n(&c, s->name.n, 8)
+#define TAKE_RAW(name)		s->name.n = pp_take_u32(&c), s->name.p = pp_take(&c, s->name.n)
+#define TAKE_BRANCHES(name)	branches(s, &c, ev->attr.branch_sample_type)
+#define TAKE_REGS(name)		regs(&c, ev->attr.sample_##name, &s->name##_abi, &s->name)
+#define TAKE_STACK(name)	stack(&c, &s->name, &s->stack_dyn_size)
+#define TAKE_AUX(name)		s->name.n = pp_take_u64(&c), s->name.p = pp_take(&c, s->name.n)
 
 int
 pp_sample_get(struct pp_sample *s, const struct pp_event *ev, const struct pp_rec *r, bool swap, struct pp_err *err)
 {
 	struct pp_cur c = pp_cur(r->raw + PP_HEADER_SIZE, r->size - PP_HEADER_SIZE, swap);
-	uint64_t type = ev->attr.sample_type;
+	uint64_t type = pp_sample_slots(ev->attr.sample_type);
 
 	memset(s, 0, sizeof *s);
-	if (type & PP_SAMPLE_WEIGHT)
-		type &= ~(uint64_t)PP_SAMPLE_WEIGHT_STRUCT;	/* one slot, whichever it is */
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		struct pp_span *at = &s->at[order[i].bit];
-
-		if (!(type >> order[i].bit & 1))
-			continue;
-		at->p = c.p;
-		take_field(s, order[i].bit, &c, &ev->attr);
-		if (c.bad)
-			return pp_fail(err, "%s lies past the end of %u bytes", order[i].name, r->size);
-		at->n = (uint64_t)(c.p - at->p);
+#define SAMPLE(bit, NAME, name, where, form, role)						\
+	if (type & PP_SAMPLE_##NAME) {								\
+		s->at[bit].p = c.p;								\
+		TAKE_##form(name);								\
+		if (c.bad)									\
+			return pp_fail(err, "%s lies past the end of %u bytes", #name, r->size);	\
+		s->at[bit].n = (uint64_t)(c.p - s->at[bit].p);					\
 	}
+#include "sample.def"
+#undef SAMPLE
 	return 1;
 }
 
-/* What a field consists of, for those that are not one u64 or all u64s. */
+/* ---- the walk ---------------------------------------------------------------------------------- */
+
+_Static_assert(PP_SAMPLE_KNOWN + 1 == 1 << PP_SAMPLE_BITS, "a bit of sample_type has no row, or two");
+const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS] = {
+#define PLACE_EDGE(name)	offsetof(struct pp_plan, name), offsetof(struct pp_plan, t_##name)
+#define PLACE_BOTH(name)	offsetof(struct pp_plan, name), offsetof(struct pp_plan, t_##name)
+#define PLACE_FIXED(name)	offsetof(struct pp_plan, name), PP_NOWHERE
+#define PLACE_TAIL(name)	PP_NOWHERE, PP_NOWHERE
+#define SAMPLE(bit, NAME, name, where, form, role) \
+	{ #name, bit, PP_WHERE_##where, PP_FORM_##form, PP_ROLE_##role, PLACE_##where(name) },
+#include "sample.def"
+#undef SAMPLE
+};
+
+/* How a field of each form is shown: as one value; 0: as parts. */
+static const uint8_t kinds[PP_FORMS] = {
+	[PP_FORM_U64] = PP_K_HEX, [PP_FORM_WEIGHT] = PP_K_HEX, [PP_FORM_READ] = PP_K_WORDS, [PP_FORM_CHAIN] = PP_K_WORDS,
+	[PP_FORM_BRANCHES] = PP_K_WORDS, [PP_FORM_REGS] = PP_K_WORDS,
+};
+
 static int
-show_parts(unsigned bit, const char *name, const struct pp_span *at, bool swap, pp_visit *visit, void *arg)
+show_parts(const struct pp_sample_row *row, const struct pp_span *at, bool swap, pp_visit *visit, void *arg)
 {
-	struct pp_value v[3] = { { name, PP_K_UINT, at->p, 4, 0 }, { name, PP_K_UINT, at->p + 4, 4, 0 } };
+	struct pp_value v[3] = { { row->name, PP_K_UINT, at->p, 4, 0, PP_ROLE_PLAIN },
+	    { row->name, PP_K_UINT, at->p + 4, 4, 0, row->role } };
 	unsigned n = 2;
 	uint64_t len;
 	int rc = 1;
 
-	switch (1u << bit) {
-	case PP_SAMPLE_TID:
+	switch (row->form) {
+	case PP_FORM_PID_TID:
 		v[0].name = "pid";
+		v[0].role = PP_ROLE_PID;
 		break;
-	case PP_SAMPLE_CPU:
+	case PP_FORM_CPU:
+		v[0].role = row->role;
 		v[1].name = "reserved";
+		v[1].role = PP_ROLE_PAD;
 		break;
-	case PP_SAMPLE_RAW:
-		v[1] = (struct pp_value){ name, PP_K_BYTES, at->p + 4, (size_t)at->n - 4, 0 };
+	case PP_FORM_RAW:
+		v[1] = (struct pp_value){ row->name, PP_K_BYTES, at->p + 4, (size_t)at->n - 4, 0, row->role };
 		break;
-	default:			/* STACK_USER, AUX: u64 size, bytes [, u64 dyn_size] */
+	default:			/* STACK, AUX */
 		len = pp_get_u64(at->p, swap);
 		v[0].len = 8;
-		v[1] = (struct pp_value){ name, PP_K_BYTES, at->p + 8, (size_t)len, 0 };
-		v[2] = (struct pp_value){ "dyn_size", PP_K_UINT, at->p + 8 + len, 8, 0 };
+		v[1] = (struct pp_value){ row->name, PP_K_BYTES, at->p + 8, (size_t)len, 0, row->role };
+		v[2] = (struct pp_value){ "dyn_size", PP_K_UINT, at->p + 8 + len, 8, 0, PP_ROLE_PLAIN };
 		n = len ? 2 + (at->n > 8 + len) : 1;
 	}
 	for (unsigned i = 0; i < n && rc > 0; i++)
@@ -175,22 +160,17 @@ show_parts(unsigned bit, const char *name, const struct pp_span *at, bool swap, 
 int
 pp_sample_walk(const struct pp_sample *s, bool swap, pp_visit *visit, void *arg)
 {
-	const uint32_t parts = PP_SAMPLE_TID | PP_SAMPLE_CPU | PP_SAMPLE_RAW | PP_SAMPLE_STACK_USER | PP_SAMPLE_AUX;
-	const uint32_t words = PP_SAMPLE_READ | PP_SAMPLE_CALLCHAIN | PP_SAMPLE_BRANCH_STACK | PP_SAMPLE_REGS_USER |
-	    PP_SAMPLE_REGS_INTR;
 	int rc = 1;
 
-	for (size_t i = 0; i < sizeof order / sizeof *order && rc > 0; i++) {
-		const struct pp_span *at = &s->at[order[i].bit];
-		uint32_t bit = 1u << order[i].bit;
+	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS && rc > 0; row++) {
+		const struct pp_span *at = &s->at[row->bit];
 
 		if (!at->p)
 			continue;
-		if (bit & parts)
-			rc = show_parts(order[i].bit, order[i].name, at, swap, visit, arg);
+		if (kinds[row->form])
+			rc = visit(arg, &(struct pp_value){ row->name, kinds[row->form], at->p, (size_t)at->n, 0, row->role });
 		else
-			rc = visit(arg, &(struct pp_value){ order[i].name, bit & words ? PP_K_WORDS : PP_K_HEX,
-			    at->p, (size_t)at->n, 0 });
+			rc = show_parts(row, at, swap, visit, arg);
 	}
 	return rc;
 }

@@ -3,30 +3,27 @@
 #include <string.h>
 
 #include "field.h"
+#include "record/sample.h"
 
-/* Where a u64 behind the fixed fields of a sample stands; 0: something of variable size is in front of it. */
+/* Where a u64 that the samples of an event have behind the fixed fields stands; 0: something of variable size is in front of it. */
 static unsigned
 tail_offset(const struct pp_event *ev, uint32_t want)
 {
-	static const struct { uint32_t bit; bool fixed; } order[] = {	/* sample.c has all of it */
-		{ PP_SAMPLE_READ, true }, { PP_SAMPLE_CALLCHAIN, false }, { PP_SAMPLE_RAW, false },
-		{ PP_SAMPLE_BRANCH_STACK, false }, { PP_SAMPLE_REGS_USER, false }, { PP_SAMPLE_STACK_USER, false },
-		{ PP_SAMPLE_WEIGHT | PP_SAMPLE_WEIGHT_STRUCT, true }, { PP_SAMPLE_DATA_SRC, true },
-		{ PP_SAMPLE_TRANSACTION, true }, { PP_SAMPLE_REGS_INTR, false }, { PP_SAMPLE_PHYS_ADDR, true },
-		{ PP_SAMPLE_CGROUP, true }, { PP_SAMPLE_DATA_PAGE_SIZE, true }, { PP_SAMPLE_CODE_PAGE_SIZE, true },
-	};
-	const uint64_t read = ev->attr.read_format;
+	const uint64_t read = ev->attr.read_format, type = pp_sample_slots(ev->attr.sample_type);
 	unsigned at = ev->plan.fixed;
 
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		if (order[i].bit & want)
-			return at;
-		if (!(order[i].bit & ev->attr.sample_type))
+	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++) {
+		if (row->where != PP_WHERE_TAIL || !(type >> row->bit & 1))
 			continue;
-		if (!order[i].fixed || (order[i].bit == PP_SAMPLE_READ && read & PP_FORMAT_GROUP))
+		if (want >> row->bit & 1)
+			return at;
+		if (row->form == PP_FORM_U64 || row->form == PP_FORM_WEIGHT)
+			at += 8;
+		else if (row->form == PP_FORM_READ && !(read & PP_FORMAT_GROUP))
+			at += 8 + 8 * (unsigned)__builtin_popcountll(read & (PP_FORMAT_TOTAL_TIME_ENABLED |
+			    PP_FORMAT_TOTAL_TIME_RUNNING | PP_FORMAT_ID | PP_FORMAT_LOST));
+		else
 			return 0;
-		at += order[i].bit != PP_SAMPLE_READ ? 8 : 8 + 8 * (unsigned)__builtin_popcountll(read &
-		    (PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING | PP_FORMAT_ID | PP_FORMAT_LOST));
 	}
 	return 0;
 }

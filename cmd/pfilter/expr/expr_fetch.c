@@ -68,15 +68,7 @@ get_part(struct fetch *f, enum field_part part, const struct field *field, struc
 		return;
 	switch (part) {
 	case PART_TAIL:
-		switch (field->need) {
-		case PP_SAMPLE_WEIGHT_STRUCT:	n = s->weight; break;
-		case PP_SAMPLE_DATA_SRC:	n = s->data_src; break;
-		case PP_SAMPLE_TRANSACTION:	n = s->transaction; break;
-		case PP_SAMPLE_PHYS_ADDR:	n = s->phys_addr; break;
-		case PP_SAMPLE_CGROUP:		n = s->cgroup; break;
-		case PP_SAMPLE_DATA_PAGE_SIZE:	n = s->data_page_size; break;
-		case PP_SAMPLE_CODE_PAGE_SIZE:	n = s->code_page_size; break;
-		}
+		n = pp_get_u64(s->at[__builtin_ctz(field->need)].p, f->swap);
 		n >>= field->shift;
 		if (field->bits)
 			n &= (UINT64_C(1) << field->bits) - 1;
