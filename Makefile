@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # GNU make.  The two to begin with: make demo; make check.  Also: install DESTDIR= PREFIX=, bench, asan, lint,
-# golden T=, fuzz, clean.  make O=DIR builds somewhere else.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG count, given to
+# golden T=, same BASE=, fuzz, clean.  make O=DIR builds somewhere else.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG count, given to
 # make or in the environment.
 PREFIX = /usr/local
 MANDIR = $(PREFIX)/share/man
@@ -28,7 +28,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS)
-.PHONY: all demo check golden asan fuzz lint bench install uninstall clean test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all demo check same golden asan fuzz lint bench install uninstall clean test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -89,6 +89,10 @@ $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	$(COMPILE) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $< $(LDLIBS)
 $(O)/fault.so: $(wildcard tests/fault/*.c) | $(O)/ready
 	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
+
+# make same BASE=REV [ONLY=REGEX]: do the tools write the same as those of that commit?
+same: all $(O)/mkpipe
+	@O=$(abspath $(O)) tests/same $(or $(BASE),$(error make same BASE=REV)) $(if $(ONLY),'$(ONLY)')
 
 # make golden [T=20-pfilter]: take what the tools say now for right; then look at git diff
 golden: test-programs
