@@ -7,7 +7,7 @@
 
 #include "formats.h"
 #include "formats_dir.h"
-#include "get.h"
+#include "record/event.h"
 #include "record/tracing.h"
 
 enum { PAYLOAD_MAX = 256 << 20, HEAD = 16, TYPE_TRACEPOINT = 2 };

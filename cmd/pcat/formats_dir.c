@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "formats_dir.h"
-#include "get.h"
+#include "perfpipe_inline.h"
 
 enum { TEXT_MAX = 1 << 20 };
 

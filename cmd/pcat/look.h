@@ -11,7 +11,7 @@
 #ifndef PCAT_LOOK_H
 #define PCAT_LOOK_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct look_note {
 	uint64_t	 time, place;	/* of a late record */

@@ -25,7 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/event.h"
 #include "record/raw.h"
+#include "record/sample.h"
 #include "sink/atomic.h"
 #include "out_cpuprofile.h"
 #include "state/task.h"

@@ -6,7 +6,7 @@
 #ifndef PCAT_PENDING_H
 #define PCAT_PENDING_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct pending_rec {
 	uint64_t	 time, seq;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/event.h"
 #include "part.h"
 #include "pending.h"
 #include "state/snapshot.h"

@@ -8,7 +8,7 @@
 #ifndef PFILTER_EVENT_MATCH_H
 #define PFILTER_EVENT_MATCH_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 /* Is fn true of a form of the event's name? */
 bool	event_forms(const struct pp_event *, bool (*fn)(const void *arg, const char *name), const void *arg);

@@ -7,7 +7,7 @@
 #ifndef PFILTER_FRONT_H
 #define PFILTER_FRONT_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct front {				/* begins zeroed */
 	struct front_slot {

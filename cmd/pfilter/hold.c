@@ -14,6 +14,7 @@
 #include "hold.h"
 #include "hold_store.h"
 #include "record/raw.h"
+#include "state/round.h"
 
 enum { WAITS = -1, BAD = -2 };		/* verdicts of ours */
 enum { EMIT_EVERY = 4096 };		/* decisions between two looks at what can be emitted */

@@ -16,7 +16,7 @@
 #ifndef PFILTER_HOLD_H
 #define PFILTER_HOLD_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct hold;
 struct hold_user {

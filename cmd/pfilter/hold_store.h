@@ -10,7 +10,7 @@
 #ifndef PFILTER_HOLD_STORE_H
 #define PFILTER_HOLD_STORE_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct held {
 	const uint8_t	*raw;

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "anon/anon_dict.h"
+#include "sink/sink.h"
 #include "decide.h"
 #include "front.h"
 #include "hold.h"

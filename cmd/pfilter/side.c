@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 
+#include "sink/sink.h"
 #include "side.h"
 
 /* The end of the chain: count, and write unless --dry-run. */

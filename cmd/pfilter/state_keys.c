@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/sample.h"
 #include "descent.h"
 #include "near.h"
 #include "select.h"

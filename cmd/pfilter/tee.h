@@ -3,7 +3,7 @@
 #ifndef PFILTER_TEE_H
 #define PFILTER_TEE_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct tee;
 /* Makes a temporary file, for which it is too late after confinement.  NULL: errno. */

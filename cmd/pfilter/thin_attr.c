@@ -5,6 +5,7 @@
 
 #include "record/attr.h"
 #include "drop/attrs.h"
+#include "record/event.h"
 #include "thin.h"
 
 struct scale {

@@ -14,6 +14,8 @@
 
 #include "buildid.h"
 #include "record/feature.h"
+#include "record/sample.h"
+#include "state/round.h"
 #include "hits.h"
 
 /* Entries of a callchain that say where the next ones are from (perf_event.h, enum perf_callchain_context) */

@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "record/event.h"
+#include "state/round.h"
 #include "emit.h"
 #include "unique.h"
 

@@ -11,6 +11,7 @@
 #ifndef PSORT_EMIT_H
 #define PSORT_EMIT_H
 
+#include "state/round.h"
 #include "disorder.h"
 #include "sort.h"
 

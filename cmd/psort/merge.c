@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "state/round.h"
 #include "merge.h"
 #include "merge_order.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "state/round.h"
 #include "merge_order.h"
 
 enum {

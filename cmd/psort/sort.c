@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "state/round.h"
 #include "emit.h"
 
 enum { CHECK_EVERY = 16 << 10 };	/* bytes between two looks at the memory in use */

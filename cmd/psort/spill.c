@@ -20,6 +20,7 @@
 
 #include "spill.h"
 #include "sink/tmpfile.h"
+#include "state/round.h"
 
 enum { CHUNK = 80 << 10, CHUNK_HEAD = 8, RECORD_HEAD = 12, FAN_MAX = 200 };
 _Static_assert(CHUNK >= RECORD_HEAD + PP_RECORD_MAX, "a record fits");

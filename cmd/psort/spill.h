@@ -7,7 +7,8 @@
 #ifndef PSORT_SPILL_H
 #define PSORT_SPILL_H
 
-#include "perfpipe.h"
+#include "state/round.h"
+#include "perfpipe_inline.h"
 
 struct spill;
 /*

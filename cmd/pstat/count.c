@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/event.h"
+#include "record/sample.h"
 #include "count.h"
 
 static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */

@@ -141,7 +141,7 @@ general(struct out *o, const struct report *r)
 	bool big = in->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 
 	member(o, "schema", json_integer(SCHEMA));
-	member(o, "version", json_string(PERFPIPE_VERSION));
+	member(o, "version", json_string(PP_VERSION));
 	member(o, "file", str(err->file));
 	member(o, "container", str(pp_container(in)));
 	member(o, "byte_order", json_string(big ? "big" : "little"));

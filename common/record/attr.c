@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "attr.h"
-#include "perfpipe.h"
+#include "event.h"
 
 size_t
 pp_attr_bytes(const uint8_t *p, size_t len, bool swap)

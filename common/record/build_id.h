@@ -8,7 +8,7 @@
 #ifndef PP_BUILD_ID_H
 #define PP_BUILD_ID_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 enum { BUILD_ID_HEAD = 36, BUILD_ID_BYTES = 20 };	/* up to its name; the longest id */
 #define BUILD_ID_ROOM(size) ((size_t)(size) + 16)	/* what a record of an entry of that size may need */

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 int
 pp_fail(struct pp_err *err, const char *fmt, ...)

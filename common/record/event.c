@@ -11,6 +11,7 @@
 
 #include "event_name.h"
 #include "feature.h"
+#include "event.h"
 #include "raw.h"
 #include "sample.h"
 #include "tracing.h"

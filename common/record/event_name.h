@@ -3,7 +3,7 @@
 #ifndef PP_EVENT_NAME_H
 #define PP_EVENT_NAME_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 void	pp_event_build_name(const struct pp_attr *, char *buf, size_t size);
 

@@ -21,7 +21,7 @@
 #ifndef PP_FEATURE_H
 #define PP_FEATURE_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 enum pp_feat {
 #define FEAT(number, name, ...) PP_FEAT_##name = number,

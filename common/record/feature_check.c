@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event.h"
 #include "feature.h"
 
 enum { NRCPUS_MAX = 1 << 20, CPUS_MAX = INT16_MAX };	/* perf's limit; what its CPU maps hold (the kernel has 8192) */

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "event.h"
 #include "feature.h"
 
 struct text {

@@ -17,7 +17,7 @@
 #ifndef PP_RAW_H
 #define PP_RAW_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 #define U2(n)		uint8_t n[2];
 #define U4(n)		uint8_t n[4];

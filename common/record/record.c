@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "perfpipe.h"
+#include "sample.h"
+#include "event.h"
 
 /* A record while it is being walked. */
 struct walk {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event.h"
 #include "attr.h"
 #include "rewrite.h"
 #include "sample.h"

@@ -10,7 +10,7 @@
 #ifndef PP_REWRITE_H
 #define PP_REWRITE_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct pp_ids {			/* old id -> new id; all zeros is an empty one */
 	uint64_t mul;			/* random and odd (struct pp_idmap) */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sample.h"
+#include "event.h"
 
 void
 pp_read_get(struct pp_read *rd, struct pp_cur *c, uint64_t format)

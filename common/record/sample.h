@@ -1,9 +1,48 @@
 /* SPDX-License-Identifier: ISC */
-/* sample.h - the rows of sample.def as a table, for who goes through the fields of samples in their order */
+/* sample.h - all of a SAMPLE, and the rows of sample.def as a table */
 #ifndef PP_SAMPLE_H
 #define PP_SAMPLE_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
+
+struct pp_span { const uint8_t *p; uint64_t n; };	/* n entries (or bytes) at p; p NULL: not there */
+
+struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
+	uint64_t nr, time_enabled, time_running;
+	const uint8_t *values;		/* nr entries of `stride' bytes: value, [id], [lost] */
+	uint8_t	 stride, id_at, lost_at;	/* offsets inside an entry; 0: not there */
+	bool	 group;
+};
+
+/* What pp_sample_get() makes of a field of each form (sample.def). */
+#define PP_MEMBER_U64(name)	uint64_t name;
+#define PP_MEMBER_WEIGHT(name)	/* weight: var1_dw in bits 0-31, var2_w 32-47, var3_w 48-63 */
+#define PP_MEMBER_PID_TID(name)	uint32_t pid, tid;
+#define PP_MEMBER_CPU(name)	uint32_t cpu;
+#define PP_MEMBER_READ(name)	struct pp_read name;
+#define PP_MEMBER_CHAIN(name)	struct pp_span name;	/* u64s, context markers included */
+#define PP_MEMBER_RAW(name)	struct pp_span name;	/* bytes */
+#define PP_MEMBER_BRANCHES(name)	struct pp_span branches;	/* 24 bytes each: from, to, flags */ \
+				const uint8_t *branch_hw_idx;	/* u64 */ \
+				struct pp_span branch_counters;	/* u64s */
+#define PP_MEMBER_REGS(name)	uint64_t name##_abi; struct pp_span name;	/* u64s, by ascending bit of the mask */
+#define PP_MEMBER_STACK(name)	struct pp_span name; uint64_t stack_dyn_size;	/* bytes */
+#define PP_MEMBER_AUX(name)	struct pp_span name;	/* bytes */
+
+struct pp_sample {		/* which fields hold something is said by ev->attr.sample_type */
+	struct pp_span at[PP_SAMPLE_BITS];	/* by number of the sample_type bit: where, and bytes */
+#define SAMPLE(bit, NAME, name, where, form, role) PP_MEMBER_##form(name)
+#include "record/sample.def"
+#undef SAMPLE
+};
+/* Take a SAMPLE apart, to its end.  1, or -1: it is shorter than its fields say. */
+int	pp_sample_get(struct pp_sample *, const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
+/* READ values by read_format from a cursor. */
+void	pp_read_get(struct pp_read *, struct pp_cur *, uint64_t read_format);
+/* Show the fields of a SAMPLE to a visitor (part of pp_walk). */
+int	pp_sample_walk(const struct pp_sample *, bool swap, pp_visit *, void *arg);
+
+/* ---- the table ------------------------------------------------------------------------------- */
 
 enum pp_sample_where { PP_WHERE_EDGE, PP_WHERE_BOTH, PP_WHERE_FIXED, PP_WHERE_TAIL };
 enum pp_sample_form {

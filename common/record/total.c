@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sample.h"
+#include "event.h"
 #include "total.h"
 
 static struct pp_total *

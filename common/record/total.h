@@ -9,7 +9,8 @@
 #ifndef PP_TOTAL_H
 #define PP_TOTAL_H
 
-#include "perfpipe.h"
+#include "event.h"
+#include "perfpipe_inline.h"
 
 struct pp_total {
 	uint64_t id;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "get.h"
+#include "perfpipe_inline.h"
 #include "tracing.h"
 
 enum {

@@ -13,7 +13,7 @@
 
 #include <limits.h>
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct atomic {
 	int	 fd;			/* to read and write, at 0; if `direct', only to write */

@@ -18,6 +18,7 @@
 
 #include <zstd.h>
 
+#include "record/event.h"
 #include "pack.h"
 
 enum { SLACK = 256 << 10 };		/* records of perf's own that stand in a frame */

@@ -5,7 +5,7 @@
 #ifndef PP_COMPRESS_H
 #define PP_COMPRESS_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct pp_compress_how {
 	int		 level;		/* 1 to 22 */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/event.h"
 #include "out_feed.h"
 #include "record/raw.h"
 

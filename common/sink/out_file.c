@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 #include "record/build_id.h"
+#include "record/event.h"
 #include "record/feature.h"
 #include "out_file_in.h"
 #include "record/tracing.h"
+#include "sink.h"
 
 enum { EVENT_UPDATE_NAME = 2 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "record/feature.h"
+#include "sink.h"
 #include "out_file_in.h"
 
 /* ---- attrs ------------------------------------------------------------------------------------------ */

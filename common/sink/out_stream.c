@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 
+#include "sink.h"
 #include "out_stream.h"
 
 struct stream {

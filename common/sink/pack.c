@@ -21,7 +21,9 @@
 
 #include <zstd.h>
 
+#include "record/event.h"
 #include "record/feature.h"
+#include "sink.h"
 #include "pack.h"
 
 enum {

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sink.h"
 #include "compress.h"
 
 enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024, HELD_MAX = 64 << 20 };

@@ -33,6 +33,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/event.h"
 #include "source.h"
 
 enum { PID = 1, EVENT_ID = 1 };

@@ -15,6 +15,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "record/event.h"
 #include "source.h"
 #include "record/raw.h"
 

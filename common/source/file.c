@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "record/build_id.h"
+#include "record/event.h"
 #include "file.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */

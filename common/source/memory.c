@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 
+#include "record/event.h"
 #include "source.h"
 
 struct pp_source *

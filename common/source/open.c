@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/event.h"
 #include "source.h"
 #include "sink/tmpfile.h"
 #include "record/tracing.h"

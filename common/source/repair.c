@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/event.h"
 #include "source.h"
 #include "record/raw.h"
+#include "record/sample.h"
 
 enum { CHAIN = 4, LOOK = PP_READ_SIZE };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/event.h"
 #include "record/feature.h"
 #include "source.h"
 #include "record/tracing.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perfpipe.h"
+#include "round.h"
 
 enum { BLOCK_SHIFT = 18, BLOCK = 1 << BLOCK_SHIFT, SPARES = 4 };
 _Static_assert(BLOCK == (int)PP_BUFFER_SIZE, "the source reads into blocks");

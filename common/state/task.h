@@ -19,7 +19,8 @@
 #ifndef PP_TASK_H
 #define PP_TASK_H
 
-#include "perfpipe.h"
+#include "round.h"
+#include "perfpipe_inline.h"
 
 struct pp_dso {			/* a file, or what stands for one, by the name that maps give it */
 	const char	*name;		/* NUL-terminated; no promise about its bytes */

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/event.h"
 #include "byteorder.h"
 #include "record/feature.h"
+#include "record/sample.h"
 
 /* What was passed on as it is, or left out. */
 enum kept { KEPT_RAW, KEPT_AUX, KEPT_STACK, KEPT_CODE, KEPT_UNKNOWN, KEPT_SCHEDSTAT, KEPT_ATTR, KEPT_TRACING, NKEPT };

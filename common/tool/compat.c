@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "record/attr.h"
+#include "record/event.h"
 #include "compat.h"
 #include "record/feature.h"
+#include "record/sample.h"
 
 enum { USER_DEFERRED = -640 };		/* PERF_CONTEXT_USER_DEFERRED; a cookie follows */
 

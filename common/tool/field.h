@@ -13,7 +13,7 @@
 #define PP_FIELD_H
 
 #include "big.h"
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 enum field_type { FIELD_INT, FIELD_STR, FIELD_CHAIN };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "record/event.h"
 #include "join_in.h"
 
 /* ---- what does not go together ------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/event.h"
 #include "join_in.h"
 
 static struct pp_event *

@@ -20,7 +20,7 @@
 #ifndef PCAT_JOIN_LIVES_H
 #define PCAT_JOIN_LIVES_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct lives;
 struct lives_hit {

@@ -3,7 +3,7 @@
 #ifndef PCAT_JOIN_MAPS_H
 #define PCAT_JOIN_MAPS_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct exec_maps;		/* NULL: none */
 

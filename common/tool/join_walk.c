@@ -14,6 +14,7 @@
 
 #include "join_in.h"
 #include "record/raw.h"
+#include "state/round.h"
 
 struct feeder {				/* the side-band of an input, put in order of time */
 	struct lives	*lives;

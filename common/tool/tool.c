@@ -268,7 +268,7 @@ common_option(struct tool *t, int key)
 		help(t);
 		exit(fclose(stdout) ? 1 : 0);
 	case TOOL_VERSION:
-		printf("%s (perfpipe) %s, zstd %s, record types up to %d\n", t->name, PERFPIPE_VERSION,
+		printf("%s (perfpipe) %s, zstd %s, record types up to %d\n", t->name, PP_VERSION,
 		    ZSTD_versionString(), PP_TYPE_END - 1);
 		exit(fclose(stdout) ? 1 : 0);
 	default:

@@ -25,9 +25,8 @@
 #include <time.h>
 
 #include "sink/atomic.h"
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
-#define PERFPIPE_VERSION "0.1"
 
 struct tool_opt {
 	int		 key;		/* the short letter; from TOOL_LONG on: no short form */

@@ -23,8 +23,10 @@
 #include <unistd.h>
 
 #include "record/feature.h"
-#include "perfpipe.h"
+#include "record/event.h"
 #include "record/raw.h"
+#include "record/sample.h"
+#include "state/round.h"
 #include "state/task.h"
 
 enum { PIPE_SIZE = 1 << 20, RECORDS_MAX = 20000 };

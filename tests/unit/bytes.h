@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 enum { BIG_HERE = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };	/* this machine's order */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Attrs, plans, ids and names of events, and which event a record belongs to. */
+#include "record/event.h"
 #include "bytes.h"
 
 static struct bytes b;

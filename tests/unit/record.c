@@ -3,6 +3,7 @@
  * Every record type: its name, its least size, its fields as they are shown, and that no count, string or size is
  * believed.  Layouts are written down here once more, by hand, from the kernel's and perf's headers.
  */
+#include "record/event.h"
 #include "bytes.h"
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* perf's two-round order, against the rule written down as plainly as can be. */
+#include "state/round.h"
 #include "bytes.h"
 
 enum { MAX = 4000 };

@@ -3,6 +3,7 @@
  * All of a SAMPLE: every sample_type bit alone and with all others, every read_format, every form of the branch stack,
  * registers and stack that are and are not there; both byte orders, odd addresses, and every shorter size.
  */
+#include "record/sample.h"
 #include "bytes.h"
 
 #define REGS_INTR UINT64_C(0xf0000000000000ff)

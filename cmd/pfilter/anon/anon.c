@@ -9,6 +9,8 @@
 #include "anon_dict.h"
 #include "anon_out.h"
 #include "record/raw.h"
+#include "record/sample.h"
+#include "state/round.h"
 
 enum { MEMORY = 256 << 20 };
 

@@ -20,7 +20,7 @@
 #define PFILTER_ANON_ADDR_H
 
 #include "anon_key.h"
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct anon_addr;
 

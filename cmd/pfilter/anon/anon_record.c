@@ -8,9 +8,11 @@
  */
 #include <string.h>
 
+#include "record/event.h"
 #include "anon_event.h"
 #include "anon_out.h"
 #include "record/rewrite.h"
+#include "record/sample.h"
 
 /*
  * Record types: which of the words make it go.  A type without a line is not known here; what may be in it neither.

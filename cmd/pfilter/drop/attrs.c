@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "record/attr.h"
+#include "record/event.h"
 #include "attrs.h"
 #include "record/feature.h"
 

@@ -3,7 +3,7 @@
 #ifndef PFILTER_ATTRS_H
 #define PFILTER_ATTRS_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 /*
  * Call fn for each attr of a HEADER_ATTR or EVENT_DESC; `attr' lies in buf, which has room for any record.  True: *r lies

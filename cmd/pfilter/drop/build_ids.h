@@ -9,7 +9,7 @@
 #ifndef PFILTER_BUILD_IDS_H
 #define PFILTER_BUILD_IDS_H
 
-#include "perfpipe.h"
+#include "perfpipe_inline.h"
 
 struct build_ids;
 /* NULL: no memory. */

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "record/attr.h"
+#include "record/event.h"
+#include "record/sample.h"
 #include "attrs.h"
 #include "columns.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "record/attr.h"
+#include "record/event.h"
 #include "drop_in.h"
 #include "record/feature.h"
 

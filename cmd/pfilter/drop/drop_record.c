@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "record/attr.h"
+#include "record/event.h"
+#include "record/sample.h"
 #include "columns.h"
 #include "drop_in.h"
 

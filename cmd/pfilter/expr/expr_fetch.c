@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/event.h"
+#include "record/sample.h"
 #include "expr_tree.h"
 
 /* The sample, taken apart once for all fields; NULL: it is not sound. */

@@ -18,6 +18,7 @@
 
 #include <regex.h>
 
+#include "record/sample.h"
 #include "expr.h"
 #include "tool/field.h"
 

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * perfpipe_inline.h - UNSTABLE: members of the structs of perfpipe.h, and inline copies of its functions that are called for
+ * each record.  A program that includes this instead of perfpipe.h runs faster, but only with the very library that
+ * it was compiled with: any version may change any of it.
+ */
+#ifndef PERFPIPE_INLINE_H
+#define PERFPIPE_INLINE_H
+
+#include <string.h>
+
+#include "perfpipe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* The function of that name in the library serves where the compiler decides against an inline copy (api.c). */
+#ifndef PP_INLINE
+#define PP_INLINE extern inline __attribute__((gnu_inline))
+#endif
+
+/* ---- numbers of either byte order, at any address -------------------------------------------- */
+
+PP_INLINE uint16_t
+pp_get_u16(const uint8_t *p, bool swap)
+{
+	uint16_t v;
+	memcpy(&v, p, sizeof v);
+	return swap ? __builtin_bswap16(v) : v;
+}
+
+PP_INLINE uint32_t
+pp_get_u32(const uint8_t *p, bool swap)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof v);
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+PP_INLINE uint64_t
+pp_get_u64(const uint8_t *p, bool swap)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+PP_INLINE void
+pp_set_u16(uint8_t *p, uint16_t v, bool swap)
+{
+	if (swap)
+		v = __builtin_bswap16(v);
+	memcpy(p, &v, sizeof v);
+}
+
+PP_INLINE void
+pp_set_u32(uint8_t *p, uint32_t v, bool swap)
+{
+	if (swap)
+		v = __builtin_bswap32(v);
+	memcpy(p, &v, sizeof v);
+}
+
+PP_INLINE void
+pp_set_u64(uint8_t *p, uint64_t v, bool swap)
+{
+	if (swap)
+		v = __builtin_bswap64(v);
+	memcpy(p, &v, sizeof v);
+}
+
+/*
+ * A cursor, which cannot overrun: it goes bad at the first read past its end and stays so; it then yields zeros.  Read all
+ * that is wanted, then test `bad' once.
+ */
+struct pp_cur {
+	const uint8_t	*p, *end;
+	bool		 swap, bad;
+};
+
+PP_INLINE struct pp_cur
+pp_cur(const uint8_t *p, size_t n, bool swap)
+{
+	struct pp_cur c = { p, p + n, swap, false };
+
+	return c;
+}
+
+PP_INLINE size_t
+pp_left(const struct pp_cur *c)
+{
+	return (size_t)(c->end - c->p);
+}
+
+/* Step over n bytes and return where they stand; NULL if there are fewer. */
+PP_INLINE const uint8_t *
+pp_take(struct pp_cur *c, uint64_t n)
+{
+	const uint8_t *p = c->p;
+
+	if (c->bad || n > pp_left(c)) {
+		c->bad = true;
+		return NULL;
+	}
+	c->p += n;
+	return p;
+}
+
+/* Step over n entries of `size' bytes. */
+PP_INLINE const uint8_t *
+pp_take_n(struct pp_cur *c, uint64_t n, size_t size)
+{
+	if (n > pp_left(c) / size) {
+		c->bad = true;
+		return NULL;
+	}
+	return pp_take(c, n * size);
+}
+
+PP_INLINE uint32_t
+pp_take_u32(struct pp_cur *c)
+{
+	const uint8_t *p = pp_take(c, 4);
+	return p ? pp_get_u32(p, c->swap) : 0;
+}
+
+PP_INLINE uint64_t
+pp_take_u64(struct pp_cur *c)
+{
+	const uint8_t *p = pp_take(c, 8);
+	return p ? pp_get_u64(p, c->swap) : 0;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/*
+ * The plan: where the fixed fields of an event's records stand.  Samples: bytes from the record's start.
+ * Trailers: bytes back from the record's end.  0: not recorded.
+ */
+struct pp_plan {
+	uint16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
+	uint16_t fixed;			/* bytes up to the first field of variable size: the least size */
+	uint16_t t_tid, t_time, t_id, t_stream_id, t_cpu, t_identifier;
+	uint16_t trailer;		/* bytes of the trailer; 0 without sample_id_all */
+};
+
+struct pp_event {
+	struct pp_attr	 attr;
+	struct pp_plan	 plan;
+	char		*name;		/* as perf shows it */
+	unsigned	 index;		/* position in the order of the attrs */
+	unsigned	 nids;
+	uint64_t	*ids;		/* in this machine's order */
+	uint8_t		 name_from;	/* how good the name is (event.c) */
+	bool		 added_period;	/* pp_event_add_period() */
+};
+
+struct pp_idslot {
+	uint64_t id;
+	uint32_t event;			/* 1 + its index; 0: the slot is free */
+	int32_t	 cpu;			/* by ID_INDEX; -1: unknown */
+};
+struct pp_idmap {		/* open addressing */
+	uint64_t mul;			/* random and odd: a recording can't choose where its ids fall */
+	unsigned shift;			/* slots: 1 << (64 - shift) */
+	size_t	 used;
+	struct pp_idslot *slot;
+};
+
+struct pp_events {		/* all that a stream has said of its events so far */
+	struct pp_event	**ev;
+	unsigned	 n;
+	size_t		 nids;
+	bool		 swap;
+	bool		 reads;		/* some event has PERF_SAMPLE_READ */
+	bool		 added_period;	/* some event has that */
+	/* Where an id stands; perf takes both from the first attr for all (evlist__id_pos). 0: nowhere. */
+	uint16_t	 id_off;	/* in a sample, from the start */
+	uint16_t	 id_back;	/* in other records, from the end */
+	struct pp_idmap	 map;
+};
+
+const struct pp_event *pp_event_find_slow(const struct pp_events *, const struct pp_rec *, struct pp_err *);
+PP_INLINE const struct pp_event *
+pp_event_find(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	if (r->type == PP_SAMPLE && e->n == 1) {
+		if (r->size >= e->ev[0]->plan.fixed)
+			return e->ev[0];
+	} else if (r->type == PP_SAMPLE && e->n && e->id_off && r->size >= e->id_off + 8) {
+		uint64_t id = pp_get_u64(r->raw + e->id_off, e->swap);
+		const struct pp_idslot *slot = &e->map.slot[id * e->map.mul >> e->map.shift];
+
+		if (slot->id == id && slot->event && r->size >= e->ev[slot->event - 1]->plan.fixed)
+			return e->ev[slot->event - 1];
+	}
+	return pp_event_find_slow(e, r, err);
+}
+
+/* Does the record end with a trailer of this event? */
+PP_INLINE bool
+pp_has_trailer(const struct pp_event *ev, const struct pp_rec *r)
+{
+	return r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START && ev->plan.trailer &&
+	    r->size >= PP_HEADER_SIZE + ev->plan.trailer;
+}
+
+int	pp_time_slow(const struct pp_event *, const struct pp_rec *, bool swap, uint64_t *time);
+PP_INLINE int
+pp_time(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *time)
+{
+	if (r->type != PP_SAMPLE || !ev->plan.time)
+		return pp_time_slow(ev, r, swap, time);
+	*time = pp_get_u64(r->raw + ev->plan.time, swap);
+	return *time != 0 && *time != UINT64_MAX;
+}
+
+/* ---- source and sink ------------------------------------------------------------------------- */
+
+struct pp_source {		/* the part that the inline pp_next() needs; the rest is in source.h */
+	const uint8_t	*pos, *lim;	/* records from here on are complete up to here, or wait for more */
+	bool		 swap;
+	struct pp_events *events;
+};
+
+int	pp_next_slow(struct pp_source *, struct pp_rec *);
+PP_INLINE int
+pp_next(struct pp_source *s, struct pp_rec *r)
+{
+	const uint8_t *p = s->pos;
+	size_t left = (size_t)(s->lim - p);
+
+	if (left >= PP_HEADER_SIZE && pp_get_u32(p, s->swap) == PP_SAMPLE) {
+		uint16_t size = pp_get_u16(p + 6, s->swap);
+
+		if (size >= PP_HEADER_SIZE && size <= left) {
+			r->raw = p;
+			r->payload = 0;
+			r->type = PP_SAMPLE;
+			r->misc = pp_get_u16(p + 4, s->swap);
+			r->size = size;
+			s->pos = p + size;
+			return 1;
+		}
+	}
+	return pp_next_slow(s, r);
+}
+
+struct pp_sink {			/* the part that the inline pp_put() needs; the rest is in sink.c */
+	const uint8_t	*run, *end;	/* bytes of the source still to be written; NULL: none */
+};
+int	pp_put_slow(struct pp_sink *, struct pp_source *, const struct pp_rec *);
+PP_INLINE int
+pp_put(struct pp_sink *k, struct pp_source *s, const struct pp_rec *r)
+{
+	if (r->raw != k->end || r->payload)
+		return pp_put_slow(k, s, r);
+	k->end += r->size;
+	return 1;
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif
