@@ -3,8 +3,8 @@
  * round.c - perf's time order (tools/perf/util/ordered-events.c): a FINISHED_ROUND releases what is not newer
  * than the newest record that was known at the one before.
  *
- *	block	records: what the source reads (pp_round_buffer), or copies
- *	entry	time, block and place of a record; all that wait, in order of arrival
+ *	block	records: what the source reads (pp_round_buffer), or copies (block.h)
+ *	entry	time and place of a record; all that wait, in order of arrival
  *
  * A release takes what is old enough out of the entries and sorts that by time, stably.  Times that came in order need
  * neither.  Else it is a radix sort, whatever the disorder: the times of a round differ in some 20 to 30 bits, so each
@@ -13,17 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "round.h"
+#include "state/block.h"
+#include "state/round.h"
 
-enum { BLOCK_SHIFT = 18, BLOCK = 1 << BLOCK_SHIFT, SPARES = 4 };
-_Static_assert(BLOCK == (int)PP_BUFFER_SIZE, "the source reads into blocks");
-
-struct block {
-	size_t		 live;		/* records not yet delivered */
-	uint64_t	 number;
-	uint8_t		 data[BLOCK];
-};
-/* Its place: number of the block, place in it (BLOCK_SHIFT bits), length (16 bits). */
 typedef struct pp_waiting entry;
 
 struct round {
@@ -33,23 +25,14 @@ struct round {
 	pp_deliver	*side;			/* NULL: records are delivered one by one */
 	void		*arg;
 	struct pp_err	*err;
+	struct pp_blocks blocks;
 
-	struct block	**block;	/* of number `base' and on; NULL: given back */
-	size_t		 nblock, blockcap;
-	uint64_t	 base;
-	struct block	*reading;	/* the source's buffer; NULL: it has its own */
-	struct block	*filling;	/* takes copies, up to `filled'; NULL: none */
-	size_t		 filled;
-	struct block	*spare[SPARES];	/* given back */
-	size_t		 nspare;
-
-	entry	*e;		/* e[first] .. e[n - 1] wait */
-	size_t		 first, n, cap;
+	entry	*e;		/* those from `first' on to pub.next wait */
+	size_t		 first;
 	bool		 disorder;	/* these are not ascending */
 	entry	*out[2];	/* scratch of a release */
 	size_t		 outcap;
 	uint64_t	 away;		/* records that were handed over by pp_round_spill(), and still wait */
-	size_t		 mem;		/* of blocks */
 	uint64_t	 next_flush, late;
 };
 
@@ -88,13 +71,6 @@ free_entries(struct round *q)
 	q->pub.newest = UINT64_MAX;
 }
 
-static void
-free_spares(struct round *q)
-{
-	for (; q->nspare; q->mem -= sizeof(struct block))
-		free(q->spare[--q->nspare]);
-}
-
 void
 pp_round_free(struct pp_round *pub)
 {
@@ -102,124 +78,33 @@ pp_round_free(struct pp_round *pub)
 
 	if (!q)
 		return;
-	for (size_t i = 0; i < q->nblock; i++)
-		free(q->block[i]);
-	free_spares(q);
-	free(q->block);
+	pp_blocks_free(&q->blocks);
 	free_entries(q);
 	free(q);
 }
 
-/* Make an array of *cap entries hold n, by doubling.  NULL: no memory, the old one stands. */
-static void *
-grow(void *p, size_t *cap, size_t n, size_t size)
-{
-	size_t to = *cap ? *cap : 64;
-
-	if (n <= *cap)
-		return p;
-	while (to < n)
-		to *= 2;
-	if ((p = realloc(p, to * size)))
-		*cap = to;
-	return p;
-}
-
 /* ---- blocks ------------------------------------------------------------------------------------ */
-
-static void
-give_back(struct round *q, struct block *b)
-{
-	if (q->nspare < SPARES)
-		q->spare[q->nspare++] = b;
-	else {
-		q->mem -= sizeof *b;
-		free(b);
-	}
-}
 
 void
 pp_round_reclaim(struct pp_round *pub)
 {
 	struct round *q = (struct round *)pub;
-	size_t gone = 0;
 
-	for (size_t i = 0; i < q->nblock; i++) {
-		struct block *b = q->block[i];
-
-		if (b && !b->live && b != q->reading) {
-			if (b == q->filling)
-				q->filling = NULL;
-			give_back(q, b);
-			q->block[i] = NULL;
-		}
-		gone += gone == i && !q->block[i];
-	}
-	if (!gone)
-		return;
-	q->nblock -= gone;
-	q->base += gone;
-	memmove(q->block, q->block + gone, q->nblock * sizeof *q->block);
-}
-
-static struct block *
-new_block(struct round *q)
-{
-	struct block **all = grow(q->block, &q->blockcap, q->nblock + 1, sizeof *all), *b;
-
-	if (!all)
-		return NULL;
-	q->block = all;
-	if (q->nspare)
-		b = q->spare[--q->nspare];
-	else if ((b = malloc(sizeof *b)))
-		q->mem += sizeof *b;
-	else
-		return NULL;
-	b->live = 0;
-	b->number = q->base + q->nblock;
-	return q->block[q->nblock++] = b;
+	pp_blocks_reclaim(&q->blocks);
 }
 
 uint8_t *
 pp_round_buffer(void *arg)
 {
 	struct round *q = arg;
-	struct block *b = new_block(q);
+	struct pp_block *b = pp_blocks_buffer(&q->blocks);
 
 	if (!b)
 		return NULL;
-	q->reading = b;
 	q->pub.buf = b->data;
 	q->pub.live = &b->live;
-	q->pub.place = b->number << (BLOCK_SHIFT + 16);
+	q->pub.place = b->number << (PP_BLOCK_SHIFT + 16);
 	return b->data;
-}
-
-static const uint8_t *
-bytes_at(const struct round *q, uint64_t place)
-{
-	return q->block[(place >> (BLOCK_SHIFT + 16)) - q->base]->data + (place >> 16 & (BLOCK - 1));
-}
-
-/* The block that the record stands in, or a copy of it, and where.  NULL: no memory. */
-static struct block *
-block_for(struct round *q, const uint8_t *p, size_t n, uint64_t *at)
-{
-	struct block *b = q->reading;
-
-	if (b && (*at = (uintptr_t)p - (uintptr_t)b->data) < BLOCK)
-		return b;
-	if ((!q->filling || q->filled + n > BLOCK)) {
-		if (!(b = new_block(q)))
-			return NULL;
-		q->filling = b;
-		q->filled = 0;
-	}
-	*at = q->filled;
-	q->filled += n;
-	memcpy(q->filling->data + *at, p, n);
-	return q->filling;
 }
 
 /* ---- what waits -------------------------------------------------------------------------------- */
@@ -239,7 +124,22 @@ note_newest(struct round *q)
 		q->pub.newest = q->pub.next[-1].time > q->pub.last ? q->pub.next[-1].time : q->pub.last;
 }
 
-/* Room for one more entry.  -1: no memory. */
+/* Make an array of *cap entries hold n, by doubling.  NULL: no memory, the old one stands. */
+static void *
+grow(void *p, size_t *cap, size_t n, size_t size)
+{
+	size_t to = *cap ? *cap : 64;
+
+	if (n <= *cap)
+		return p;
+	while (to < n)
+		to *= 2;
+	if ((p = realloc(p, to * size)))
+		*cap = to;
+	return p;
+}
+
+/* A place for one more entry.  -1: no memory. */
 static int
 more_entries(struct round *q)
 {
@@ -263,12 +163,10 @@ int
 pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
 {
 	struct round *q = (struct round *)pub;
-	uint64_t at;
-	struct block *b;
+	uint64_t place;
 
-	if ((pub->next == pub->end && more_entries(q) < 0) || !(b = block_for(q, p, n, &at)))
+	if ((pub->next == pub->end && more_entries(q) < 0) || pp_blocks_keep(&q->blocks, p, n, &place) < 0)
 		return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
-	b->live++;
 	q->late += time < pub->last;
 	if (!waiting(q)) {
 		q->disorder = false;
@@ -278,7 +176,7 @@ pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
 		q->disorder |= time < pub->next[-1].time;
 	if (time > pub->max)
 		pub->max = time;
-	*pub->next++ = (entry){ time, (b->number << BLOCK_SHIFT | at) << 16 | n };
+	*pub->next++ = (entry){ time, place };
 	note_newest(q);
 	return 1;
 }
@@ -347,15 +245,16 @@ static int
 deliver_side(struct round *q, const entry *e, const entry *end)
 {
 	for (; e < end; e++) {
-		const uint8_t *p = bytes_at(q, e->place);
+		struct pp_block *b = pp_block_of(&q->blocks, e->place);
+		const uint8_t *p = pp_block_at(b, e->place);
 		uint64_t at = e->place >> 16, to = at + (e->place & 0xffff);
 		size_t n = 1;
 
-		for (; e + 1 < end && e[1].place >> 16 == to && to & (BLOCK - 1); n++)
+		for (; e + 1 < end && e[1].place >> 16 == to && to & (PP_BLOCK_SIZE - 1); n++)
 			to += (++e)->place & 0xffff;
-		q->block[(at >> BLOCK_SHIFT) - q->base]->live -= n;
+		pp_block_drop(&q->blocks, b, n);
 		if (n == 1 && end - e > AHEAD) {
-			const uint8_t *soon = bytes_at(q, e[AHEAD].place);
+			const uint8_t *soon = pp_blocks_at(&q->blocks, e[AHEAD].place);
 
 			for (unsigned k = 0; k < 4; k++)
 				__builtin_prefetch(soon + 64 * k);
@@ -371,8 +270,10 @@ static int
 deliver_each(struct round *q, const entry *e, const entry *end)
 {
 	for (; e < end; e++) {
-		q->block[(e->place >> (BLOCK_SHIFT + 16)) - q->base]->live--;
-		if (q->deliver(q->arg, e->time, bytes_at(q, e->place), e->place & 0xffff) < 0)
+		struct pp_block *b = pp_block_of(&q->blocks, e->place);
+
+		pp_block_drop(&q->blocks, b, 1);
+		if (q->deliver(q->arg, e->time, pp_block_at(b, e->place), e->place & 0xffff) < 0)
 			return -1;
 		q->pub.last = e->time;
 	}
@@ -386,6 +287,24 @@ deliver(struct round *q, const entry *e, size_t n)
 
 	note_newest(q);
 	return rc;
+}
+
+/* Scratch for `all' entries.  -1: no memory. */
+static int
+make_scratch(struct round *q, size_t all)
+{
+	size_t cap = 0;
+
+	for (int i = 0; i < 2; i++) {
+		entry *out;
+
+		cap = q->outcap;
+		if (!(out = grow(q->out[i], &cap, all, sizeof *out)))
+			return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
+		q->out[i] = out;
+	}
+	q->outcap = cap;
+	return 1;
 }
 
 static int
@@ -409,7 +328,7 @@ release_ascending(struct round *q, uint64_t limit)
 static int
 release(struct round *q, uint64_t limit)
 {
-	size_t n = 0, stay = 0, cap = 0, all = waiting(q);
+	size_t n = 0, stay = 0, all = waiting(q);
 	const entry *e;
 	uint64_t last = 0;
 
@@ -417,15 +336,8 @@ release(struct round *q, uint64_t limit)
 		return 1;
 	if (!q->disorder)
 		return release_ascending(q, limit);
-	for (int i = 0; i < 2; i++) {
-		entry *out;
-
-		cap = q->outcap;
-		if (!(out = grow(q->out[i], &cap, all, sizeof *out)))
-			return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
-		q->out[i] = out;
-	}
-	q->outcap = cap;
+	if (make_scratch(q, all) < 0)
+		return -1;
 	q->disorder = false;
 	e = q->e + q->first;
 	for (size_t i = 0; i < all; i++) {
@@ -499,7 +411,7 @@ pp_round_memory(const struct pp_round *pub)
 
 	if (q->disorder && waiting(q) > out)
 		out = waiting(q);
-	return q->mem + q->blockcap * sizeof *q->block + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e;
+	return pp_blocks_memory(&q->blocks) + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e;
 }
 
 int
@@ -524,7 +436,7 @@ pp_round_spill(struct pp_round *pub, pp_deliver *to, void *arg)
 	/* Give back all that it grew to. */
 	free_entries(q);
 	pp_round_reclaim(pub);
-	free_spares(q);
+	pp_blocks_shrink(&q->blocks);
 	return 1;
 }
 
@@ -536,4 +448,43 @@ pp_round_spilled(struct pp_round *pub, uint64_t time)
 	q->away--;
 	pub->last = time;
 	note_newest(q);
+}
+
+/* ---- for timeline.c ---------------------------------------------------------------------------- */
+
+size_t
+pp_round_waiting(const struct pp_round *pub)
+{
+	return waiting((const struct round *)pub);
+}
+
+uint64_t
+pp_round_newest_of(const struct pp_round *pub, size_t n)
+{
+	const struct round *q = (const struct round *)pub;
+	const entry *e = q->e + q->first;
+	uint64_t newest = 0;
+
+	for (size_t i = 0; i < n; i++)
+		newest = e[i].time > newest ? e[i].time : newest;
+	return newest;
+}
+
+int
+pp_round_each(struct pp_round *pub, pp_deliver *fn, void *arg)
+{
+	struct round *q = (struct round *)pub;
+	size_t n = waiting(q);
+	const entry *e;
+
+	if (!n)
+		return 1;
+	if (make_scratch(q, n) < 0)
+		return -1;
+	memcpy(q->out[0], q->e + q->first, n * sizeof *e);
+	e = sort(q->out[0], q->out[1], n);
+	for (size_t i = 0; i < n; i++)
+		if (fn(arg, e[i].time, pp_blocks_at(&q->blocks, e[i].place), e[i].place & 0xffff) < 0)
+			return -1;
+	return 1;
 }

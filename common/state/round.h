@@ -68,4 +68,11 @@ size_t	pp_round_memory(const struct pp_round *);
 int	pp_round_spill(struct pp_round *, pp_deliver *to, void *arg);
 void	pp_round_spilled(struct pp_round *, uint64_t time);
 
+/* Records that wait. */
+size_t	pp_round_waiting(const struct pp_round *);
+/* The largest time of those n (pp_round_waiting() at most) that came first. */
+uint64_t pp_round_newest_of(const struct pp_round *, size_t n);
+/* Show all that wait to `fn', in time order; they go on waiting.  1, or -1: what fn returned, or no memory (pp_err). */
+int	pp_round_each(struct pp_round *, pp_deliver *fn, void *arg);
+
 #endif

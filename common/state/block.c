@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state/block.h"
+
+void
+pp_blocks_idle(struct pp_blocks *b, struct pp_block *k)
+{
+	if (k == b->reading || k == b->filling)
+		return;
+	k->next = b->idle;
+	b->idle = k;
+}
+
+/* The block is neither read into nor filled any more. */
+static void
+leave(struct pp_blocks *b, struct pp_block *k)
+{
+	if (k && !k->live)
+		pp_blocks_idle(b, k);
+}
+
+/* A place in `all' for one more.  -1: no memory. */
+static int
+more_places(struct pp_blocks *b)
+{
+	size_t cap = b->cap ? 2 * b->cap : 64;
+	struct pp_block **all;
+
+	if (b->n < b->cap)
+		return 1;
+	if (b->first > b->cap / 2) {
+		b->n -= b->first;
+		memmove(b->all, b->all + b->first, b->n * sizeof *b->all);
+		b->base += b->first;
+		b->first = 0;
+		return 1;
+	}
+	if (!(all = reallocarray(b->all, cap, sizeof *all)))
+		return -1;
+	b->all = all;
+	b->cap = cap;
+	return 1;
+}
+
+static struct pp_block *
+new_block(struct pp_blocks *b)
+{
+	struct pp_block *k;
+
+	if (more_places(b) < 0)
+		return NULL;
+	if (b->nspare)
+		k = b->spare[--b->nspare];
+	else if ((k = malloc(sizeof *k)))
+		b->mem += sizeof *k;
+	else
+		return NULL;
+	k->live = 0;
+	k->number = b->base + b->n;
+	return b->all[b->n++] = k;
+}
+
+struct pp_block *
+pp_blocks_buffer(struct pp_blocks *b)
+{
+	struct pp_block *was = b->reading, *k = new_block(b);
+
+	if (!k)
+		return NULL;
+	b->reading = k;
+	leave(b, was);
+	return k;
+}
+
+int
+pp_blocks_keep(struct pp_blocks *b, const void *p, size_t n, uint64_t *place)
+{
+	struct pp_block *k = b->reading, *was = b->filling;
+	uint64_t at = k ? (uintptr_t)p - (uintptr_t)k->data : PP_BLOCK_SIZE;
+
+	if (at >= PP_BLOCK_SIZE) {
+		if (!was || b->filled + n > PP_BLOCK_SIZE) {
+			if (!(k = new_block(b)))
+				return -1;
+			b->filling = k;
+			b->filled = 0;
+			leave(b, was);
+		}
+		k = b->filling;
+		at = b->filled;
+		b->filled += n;
+		memcpy(k->data + at, p, n);
+	}
+	k->live++;
+	*place = (k->number << PP_BLOCK_SHIFT | at) << 16 | n;
+	return 1;
+}
+
+static void
+give_back(struct pp_blocks *b, struct pp_block *k)
+{
+	b->all[k->number - b->base] = NULL;
+	if (b->nspare < PP_BLOCK_SPARES)
+		b->spare[b->nspare++] = k;
+	else {
+		b->mem -= sizeof *k;
+		free(k);
+	}
+}
+
+void
+pp_blocks_reclaim(struct pp_blocks *b)
+{
+	struct pp_block *filling = b->filling;
+
+	if (filling && !filling->live) {
+		b->filling = NULL;
+		leave(b, filling);
+	}
+	while (b->idle) {
+		struct pp_block *k = b->idle;
+
+		b->idle = k->next;
+		give_back(b, k);
+	}
+	while (b->first < b->n && !b->all[b->first])
+		b->first++;
+}
+
+void
+pp_blocks_shrink(struct pp_blocks *b)
+{
+	for (; b->nspare; b->mem -= sizeof(struct pp_block))
+		free(b->spare[--b->nspare]);
+}
+
+void
+pp_blocks_free(struct pp_blocks *b)
+{
+	for (size_t i = b->first; i < b->n; i++)
+		free(b->all[i]);
+	pp_blocks_shrink(b);
+	free(b->all);
+	*b = (struct pp_blocks){ .n = 0 };
+}
+
+size_t
+pp_blocks_memory(const struct pp_blocks *b)
+{
+	return b->mem + b->cap * sizeof *b->all;
+}
