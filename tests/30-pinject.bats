@@ -178,7 +178,8 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 		SAMPLE misc=2 ip=0x701000 pid=9 time=70 chain=
 	END
 	pinject -b "$T/in" >"$T/out"
-	[ "$(names <"$T/out")" = "$a" ]
+	# the last samples of a task follow its EXIT (61-pfilter-state.bats shows that perf agrees)
+	[ "$(names <"$T/out")" = "$(printf '%s\n' "$a" "$b" | sort)" ]
 }
 
 @test "pinject -b: one id for many maps; callchains by their markers" {

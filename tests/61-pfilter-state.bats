@@ -432,7 +432,6 @@ pids() {
 }
 
 @test "state: pinject and --anon know the maps of a task behind its EXIT, as perf and --dsos do" {
-	skip "A12: one task state"
 	need perf
 	f=$(readlink -f "$(command -v cat)")
 	cat >"$T/late.txt" <<-END

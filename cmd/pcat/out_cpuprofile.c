@@ -30,7 +30,7 @@
 #include "record/sample.h"
 #include "sink/atomic.h"
 #include "out_cpuprofile.h"
-#include "state/task.h"
+#include "state/state.h"
 
 /* include/uapi/linux/perf_event.h */
 enum { TYPE_SOFTWARE = 1, COUNT_SW_TASK_CLOCK = 1, ATTR_FREQ_BIT = 10 };
@@ -300,11 +300,11 @@ by_time(const void *a, const void *b)
  * The state of tasks at the end.  Exits are not fed: they would take the maps away.  An exec starts anew, with
  * nothing of other tasks either: what matters from then on is what this one maps.
  */
-static struct pp_tasks *
+static struct pp_state *
 final_state(struct profile *o)
 {
 	bool swap = o->events->swap;
-	struct pp_tasks *t = pp_tasks_new(swap, o->err);
+	struct pp_state *t = pp_state_new(swap, o->err);
 
 	if (o->nkept)
 		qsort(o->kept, o->nkept, sizeof *o->kept, by_time);
@@ -313,10 +313,10 @@ final_state(struct profile *o)
 		struct pp_rec r = pp_raw_rec(p, swap);
 
 		if (r.type == PP_COMM && PP_RAW_GET(p, COMM, pid, swap) == o->pid) {
-			pp_tasks_free(t);
-			t = pp_tasks_new(swap, o->err);
-		} else if (r.type != PP_COMM && pp_tasks_feed(t, &r) < 0) {
-			pp_tasks_free(t);
+			pp_state_free(t);
+			t = pp_state_new(swap, o->err);
+		} else if (r.type != PP_COMM && pp_state_feed(t, &r, 0) < 0) {
+			pp_state_free(t);
 			return NULL;
 		}
 	}
@@ -325,7 +325,7 @@ final_state(struct profile *o)
 
 struct writer {
 	struct profile	*o;
-	struct pp_tasks	*tasks;
+	struct pp_state	*state;
 };
 
 /* A line as in /proc/PID/maps. */
@@ -333,7 +333,7 @@ static int
 put_map(void *arg, const struct pp_map *m)
 {
 	struct writer *w = arg;
-	const struct pp_dso *d = pp_tasks_dso(w->tasks, m->dso);
+	const struct pp_dso *d = pp_state_dso(w->state, m);
 	const char *name = strcmp(d->name, "//anon") ? d->name : "";
 	char text[160];
 	int n = snprintf(text, sizeof text, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " %02x:%02x %-10" PRIu64 " ",
@@ -357,14 +357,14 @@ write_maps(struct profile *o)
 	const struct pp_maps *maps;
 	int rc = 1;
 
-	if (!w.tasks)
+	if (!w.state)
 		return -1;
-	if ((maps = pp_tasks_maps(w.tasks, (uint32_t)o->pid, PP_MISC_USER)))
+	if ((maps = pp_state_maps(w.state, (uint32_t)o->pid, PP_MISC_USER)))
 		rc = pp_maps_each(maps, put_map, &w);
 	else
 		tool_warn(o->tool, "nothing tells what process %" PRId64 " had mapped: its addresses are without files",
 		    o->pid);
-	pp_tasks_free(w.tasks);
+	pp_state_free(w.state);
 	return rc;
 }
 

@@ -8,7 +8,7 @@
 #include "record/event.h"
 #include "part.h"
 #include "pending.h"
-#include "state/snapshot.h"
+#include "state/state.h"
 #include "split.h"
 #include "spooled.h"
 
@@ -24,7 +24,7 @@ struct split {
 	struct pp_events *events;	/* of the records that we get */
 	bool		 swap;
 	struct spooled	 head, init;	/* init: what comes before the first part has begun */
-	struct snapshot	*state;
+	struct pp_state	*state;
 	struct pending	 pending;
 	struct part_reads reads;
 	uint64_t	 newest;	/* the largest time so far */
@@ -114,7 +114,7 @@ put_state(struct split *s)
 	pp_set_u32(init, r.type, s->swap);
 	pp_set_u16(init + 4, 0, s->swap);
 	pp_set_u16(init + 6, r.size, s->swap);
-	if (snapshot_write(s->state, trailer, put_new, s) < 0 || (s->inits && put_new(s, &r) < 0))
+	if (pp_state_write(s->state, trailer, put_new, s) < 0 || (s->inits && put_new(s, &r) < 0))
 		return -1;
 	for (size_t i = 0; i < s->pending.n; i++)
 		if (put_new(s, &s->pending.p[i].r) < 0)
@@ -227,7 +227,7 @@ is_full(const struct split *s, const struct part *p, uint64_t time)
 static int
 settle(void *arg, const struct pp_rec *r, size_t trailer)
 {
-	return snapshot_feed(((struct split *)arg)->state, r, trailer);
+	return pp_state_feed(((struct split *)arg)->state, r, trailer);
 }
 
 /* What is older than that time is in force: no record of a part that begins now comes in front of it. */
@@ -408,7 +408,7 @@ put_older(struct split *s, struct pp_source *in, const struct pp_event *ev, cons
 		i--;
 	if (put_in(s, s->part[i], in, ev, r, stable) < 0)
 		return -1;
-	while (snapshot_wants(r->type) && ++i < s->n)
+	while (pp_state_wants(r->type) && ++i < s->n)
 		if (s->part[i]->out->put(s->part[i]->out, in, r, stable) < 0)
 			return part_failed(s, s->part[i]);
 	return 1;
@@ -486,7 +486,7 @@ take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 		rc = spooled_put(&s->init, in, r, s->err);
 	else
 		rc = put_data(s, in, ev, r, stable, time);
-	if (rc > 0 && ev && snapshot_wants(r->type))
+	if (rc > 0 && ev && pp_state_wants(r->type))
 		return side_band(s, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0, time);
 	return rc;
 }
@@ -520,7 +520,7 @@ split_free(struct split *s)
 {
 	spooled_close(&s->head);
 	spooled_close(&s->init);
-	snapshot_free(s->state);
+	pp_state_free(s->state);
 	pending_free(&s->pending);
 	pp_totals_free(&s->reads.last);
 	pp_events_free(s->events);
@@ -578,7 +578,7 @@ split_new(const struct tool *tool, struct split_options *o, struct pp_source *li
 	s->err = err;
 	s->head.fd = s->init.fd = -1;
 	if ((o->max_files && !(s->names = calloc(o->max_files, sizeof *s->names))) ||
-	    !(s->events = pp_events_new(s->swap)) || !(s->state = snapshot_new(s->swap, err)))
+	    !(s->events = pp_events_new(s->swap)) || !(s->state = pp_state_new(s->swap, err)))
 		pp_fail(err, "out of memory");
 	else if (spooled_open(&s->head, o->template, like, err) > 0 && spooled_open(&s->init, o->template, like, err) > 0)
 		return &s->pub;

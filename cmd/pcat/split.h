@@ -5,7 +5,7 @@
  *	pipe header | head | snapshot | FINISHED_INIT | side-band not yet in force | data ... FINISHED_ROUND
  *
  * head: all records that describe the recording (attrs, features, ids, tracing data...), as they have come so far.
- * snapshot: the side-band in force where the part begins (snapshot.h).  The first part has that of the input.
+ * snapshot: the side-band in force where the part begins (state/state.h).  The first part has that of the input.
  *
  * Parts share out the recording by time.  A cut is made behind the newest record so far: what comes later and is older goes
  * on into the parts in front of it, while they are open; what tells of tasks goes into those behind it, too.  A part is

@@ -177,7 +177,7 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 }
 
 int
-decide_start(struct decide *d, struct tool *t, struct options *o, struct state *state)
+decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_state *state)
 {
 	d->t = t;
 	d->o = o;

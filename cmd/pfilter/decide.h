@@ -12,7 +12,7 @@
 struct decide {
 	struct tool	*t;
 	struct options	*o;
-	struct state	*state;		/* at the time of the record; NULL: nothing asks for it */
+	struct pp_state	*state;		/* at the time of the record; NULL: nothing asks for it */
 	bool		 told;		/* `about' needs nothing but the record any more */
 	struct thinner	*thinner;	/* NULL: no thinning */
 	uint64_t	 nr;		/* of the record, from 1 */
@@ -30,7 +30,7 @@ struct decide {
 };
 
 /* Begin: options and source are there.  -1: no memory (in_err). */
-int	decide_start(struct decide *, struct tool *, struct options *, struct state *);
+int	decide_start(struct decide *, struct tool *, struct options *, struct pp_state *);
 void	decide_end(struct decide *);
 /*
  * Each record up to the first that is `bound', before it is decided: once all names that the options give can be looked for,

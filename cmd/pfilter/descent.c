@@ -4,20 +4,20 @@
 #include "descent.h"
 
 /* A thread of which no FORK told is what its process is. */
-static const struct snapshot_task *
-known(const struct snapshot *now, uint32_t pid, uint32_t tid)
+static const struct pp_task *
+known(const struct pp_state *now, uint32_t pid, uint32_t tid)
 {
-	const struct snapshot_task *t = snapshot_task(now, tid);
+	const struct pp_task *t = pp_state_task(now, tid);
 
-	return (!t || t->ppid < 0) && pid != tid ? snapshot_task(now, pid) : t;
+	return (!t || t->ppid < 0) && pid != tid ? pp_state_task(now, pid) : t;
 }
 
 /* 1: its parent is chosen or descends; 0: not; -1: the parent's own descent is not decided. */
 static int
-by_parent(const struct descent *d, const struct snapshot *now, const struct snapshot_task *t)
+by_parent(const struct descent *d, const struct pp_state *now, const struct pp_task *t)
 {
 	uint32_t ppid = (uint32_t)t->ppid, ptid = (uint32_t)t->ptid;
-	const struct snapshot_task *parent = snapshot_task(now, ptid);
+	const struct pp_task *parent = pp_state_task(now, ptid);
 
 	if (parent && parent->pid != ppid)	/* its number has been given away */
 		parent = NULL;
@@ -31,9 +31,9 @@ by_parent(const struct descent *d, const struct snapshot *now, const struct snap
 
 /* Go up to the first ancestor that is decided, then give what it is to all on the way. */
 static void
-decide(struct descent *d, const struct snapshot *now, uint32_t tid)
+decide(struct descent *d, const struct pp_state *now, uint32_t tid)
 {
-	struct snapshot_task *t = snapshot_task(now, tid), *first = t;
+	struct pp_task *t = pp_state_task(now, tid), *first = t;
 	size_t steps = 0;
 	int yes = -1;
 
@@ -42,53 +42,53 @@ decide(struct descent *d, const struct snapshot *now, uint32_t tid)
 		steps++;
 		if ((yes = by_parent(d, now, t)) >= 0)
 			break;
-		t = (struct snapshot_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid);
+		t = (struct pp_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid);
 	}
 	if (yes <= 0)
 		return;
-	for (t = first; steps--; t = (struct snapshot_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid))
+	for (t = first; steps--; t = (struct pp_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid))
 		t->mark |= MARK_DESCENDS;
 }
 
 static void
-decide_all(struct descent *d, const struct snapshot *now)
+decide_all(struct descent *d, const struct pp_state *now)
 {
 	for (size_t i = 0; i < d->n; i++)
-		decide(d, now, d->made_up[i]);
+		decide(d, now, d->undecided[i]);
 	d->n = 0;
 }
 
 int
-descent_fork(struct descent *d, const struct snapshot *now, const struct pp_rec *r, bool swap)
+descent_fork(struct descent *d, const struct pp_state *now, const struct pp_rec *r, bool swap)
 {
 	uint32_t tid = pp_get_u32(r->raw + 16, swap);
-	struct snapshot_task *t = snapshot_task(now, tid);
+	struct pp_task *t = pp_state_task(now, tid);
 	uint32_t *p;
 	int yes;
 
 	if (!t)
 		return 1;
-	if (!t->made_up && (yes = by_parent(d, now, t)) >= 0) {
+	if (!t->synthesised && (yes = by_parent(d, now, t)) >= 0) {
 		t->mark |= yes ? MARK_DESCENDS : 0;
 		return 1;
 	}
 	if (d->n == d->cap) {
 		size_t cap = d->cap ? 2 * d->cap : 256;
 
-		if (!(p = reallocarray(d->made_up, cap, sizeof *p)))
+		if (!(p = reallocarray(d->undecided, cap, sizeof *p)))
 			return -1;
-		d->made_up = p;
+		d->undecided = p;
 		d->cap = cap;
 	}
 	t->mark |= MARK_UNDECIDED;
-	d->made_up[d->n++] = tid;
+	d->undecided[d->n++] = tid;
 	return 1;
 }
 
 bool
-descends(struct descent *d, const struct snapshot *now, uint32_t pid, uint32_t tid)
+descends(struct descent *d, const struct pp_state *now, uint32_t pid, uint32_t tid)
 {
-	const struct snapshot_task *t;
+	const struct pp_task *t;
 
 	if (d->n)
 		decide_all(d, now);
@@ -99,5 +99,5 @@ descends(struct descent *d, const struct snapshot *now, uint32_t pid, uint32_t t
 void
 descent_free(struct descent *d)
 {
-	free(d->made_up);
+	free(d->undecided);
 }

@@ -8,20 +8,20 @@
 #ifndef PFILTER_DESCENT_H
 #define PFILTER_DESCENT_H
 
-#include "state.h"
+#include "task.h"
 
 struct descent {			/* begins zeroed but for what is said here */
 	/* Is the task chosen itself?  `task' is what is known of it; NULL: nothing. */
-	bool	 (*chosen)(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task);
+	bool	 (*chosen)(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
 	void	*arg;
-	uint32_t *made_up;		/* tids whose descent is not decided */
+	uint32_t *undecided;		/* tids whose descent is not decided */
 	size_t	 n, cap;
 };
 
 /* A FORK record, in time order, just when the state has taken it in.  1, or -1: no memory. */
-int	descent_fork(struct descent *, const struct snapshot *, const struct pp_rec *, bool swap);
+int	descent_fork(struct descent *, const struct pp_state *, const struct pp_rec *, bool swap);
 /* Does that thread descend from a chosen one? */
-bool	descends(struct descent *, const struct snapshot *, uint32_t pid, uint32_t tid);
+bool	descends(struct descent *, const struct pp_state *, uint32_t pid, uint32_t tid);
 void	descent_free(struct descent *);
 
 #endif

@@ -45,7 +45,7 @@ struct job {
 	struct decide	 decide;
 	struct hold	*hold;		/* NULL: everything is decided at once */
 	bool		 rejects;	/* what the keys in a sample reject is dropped */
-	struct state	*state;
+	struct pp_state	*state;
 	struct side	 side[2];
 	int		 nsides;	/* 2: -U */
 	struct front	 front;
@@ -63,9 +63,9 @@ struct job {
 static int
 learn(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 {
-	if (!j->state || !state_wants(r->type))
+	if (!j->state || !pp_state_wants(r->type))
 		return 1;
-	if (state_feed(j->state, ev, r) < 0)
+	if (pp_state_feed(j->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
 		return -1;
 	if (j->o.keys && state_keys_feed(j->o.keys, j->state, r) < 0)
 		return pp_fail(&j->t.in_err, "out of memory");
@@ -85,7 +85,7 @@ sideband(struct job *j, const struct pp_event *ev, const struct pp_rec *r)
 {
 	int to = BOTH, needed, front;
 
-	if (!state_wants(r->type))
+	if (!pp_state_wants(r->type))
 		return to;
 	for (int i = 0; i < j->nsides; i++) {
 		if (!j->side[i].needed || j->o.sel.has_aux)
@@ -405,7 +405,7 @@ hold_start(struct job *j)
 	bool turns = options_need_turns(o) || (expr_needs_start(o->expr) && !j->decide.about.start);
 
 	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
-		user.ordered[type] = state_wants(type) || (type == PP_SAMPLE && turns);
+		user.ordered[type] = pp_state_wants(type) || (type == PP_SAMPLE && turns);
 	j->rejects = !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr);
 	j->hold = hold_new(j->t.in, &user, o->memory, &j->t.in_err);
 	return j->hold ? 1 : -1;
@@ -428,7 +428,7 @@ start(struct job *j)
 	struct options *o = &j->o;
 	struct tool *t = &j->t;
 
-	if (options_need_state(o) && !(j->state = state_new(t->in->swap, &t->in_err)))
+	if (options_need_state(o) && !(j->state = pp_state_new(t->in->swap, &t->in_err)))
 		return -1;
 	if (waits(j) && hold_start(j) < 0)
 		return -1;
@@ -565,7 +565,7 @@ main(int argc, char **argv)
 	if (j.o.stats)
 		stats(&j);
 	hold_free(j.hold);
-	state_free(j.state);
+	pp_state_free(j.state);
 	front_end(&j.front);
 	tee_free(j.tee);
 	decide_end(&j.decide);

@@ -6,16 +6,16 @@
 
 struct needed {
 	struct pp_source *in;
-	struct snapshot	*now;
+	struct pp_state	*now;
 	uint8_t		 told;		/* our bit of the marks */
 	uint8_t		 gone;		/* of a task: the reader has its EXIT */
 	uint8_t		 forked;	/* of a process: the reader has its FORK, and so what that handed on, but nothing more */
 	bool		 fork;		/* the last record was such a FORK */
 	bool		 untimed;	/* of the first `nevents' events some has samples with a time, but no trailers */
 	unsigned	 nevents;
-	uint32_t	 known[STATE_SLOTS];	/* by state_slot(): 1 + that of one that is told */
+	uint32_t	 known[TASK_SLOTS];	/* by task_slot(): 1 + that of one that is told */
 	uint8_t		 trailer[UINT8_MAX];
-	struct snapshot_process **line;	/* of processes, each forked by the next */
+	struct pp_process **line;	/* of processes, each forked by the next */
 	size_t		 cap;
 	struct pp_err	*err;
 	uint64_t	 seen, said;	/* bytes of side-band that came, and that was told */
@@ -25,13 +25,13 @@ enum { SAID_FREE = 64 << 20, SAID_TIMES = 8 };
 /* Where records go that are made for the one at hand, and what they have in common. */
 struct telling {
 	struct needed	*n;
-	struct snapshot_stamp stamp;
+	struct pp_stamp stamp;
 	int		(*put)(void *, const struct pp_rec *);
 	void		*arg;
 };
 
 struct needed *
-needed_new(struct pp_source *in, struct state *state, struct pp_err *err)
+needed_new(struct pp_source *in, struct pp_state *state, bool rest, struct pp_err *err)
 {
 	struct needed *n = calloc(1, sizeof *n);
 
@@ -40,9 +40,9 @@ needed_new(struct pp_source *in, struct state *state, struct pp_err *err)
 		return NULL;
 	}
 	n->in = in;
-	n->now = state_snapshot(state);
+	n->now = state;
 	n->err = err;
-	n->told = state_told(state);
+	n->told = rest ? MARK_WRITTEN_REST : MARK_WRITTEN;
 	n->gone = n->forked = (uint8_t)(n->told << MARK_SIDE_SHIFT);
 	return n;
 }
@@ -58,20 +58,20 @@ needed_free(struct needed *n)
 static uint32_t *
 known(struct needed *n, uint32_t tid)
 {
-	return &n->known[state_slot(tid)];
+	return &n->known[task_slot(tid)];
 }
 
 /* A thread whose name we have told. */
 static bool
 task_told(const struct needed *n, uint32_t pid, uint32_t tid)
 {
-	const struct snapshot_task *t = snapshot_task(n->now, tid);
+	const struct pp_task *t = pp_state_task(n->now, tid);
 
 	return t && t->pid == pid && t->mark & n->told;
 }
 
 /* The trailer of a record that goes out in front of this one: the same task, event and CPU. */
-static struct snapshot_stamp
+static struct pp_stamp
 stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since)
 {
 	const struct pp_plan *p = &ev->plan;
@@ -79,7 +79,7 @@ stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, ui
 		{ p->tid, p->t_tid, 8 }, { p->time, p->t_time, 8 }, { p->id, p->t_id, 8 },
 		{ p->stream_id, p->t_stream_id, 8 }, { p->cpu, p->t_cpu, 8 }, { p->identifier, p->t_identifier, 8 },
 	};
-	struct snapshot_stamp s = { .told = n->told, .forked = n->forked, .trailer = n->trailer, .len = p->trailer };
+	struct pp_stamp s = { .known = n->told, .forked = n->forked, .trailer = n->trailer, .len = p->trailer };
 	uint8_t *end = n->trailer + p->trailer;
 
 	if (r->type != PP_SAMPLE && pp_has_trailer(ev, r))
@@ -113,32 +113,32 @@ say(void *arg, const struct pp_rec *r)
 }
 
 static int
-tell_task(void *arg, struct snapshot_task *task)
+tell_task(void *arg, struct pp_task *task)
 {
 	struct telling *t = arg;
 
 	if (task->mark & t->n->told)
 		return 1;
 	task->mark |= t->n->told;
-	return snapshot_write_task(t->n->now, task, &t->stamp, say, t);
+	return pp_state_write_task(t->n->now, task, &t->stamp, say, t);
 }
 
 static int
-tell_alive(void *arg, struct snapshot_task *task)
+tell_alive(void *arg, struct pp_task *task)
 {
 	return task->ended ? 1 : tell_task(arg, task);
 }
 
 static int
-tell_process(struct telling *t, struct snapshot_process *p)
+tell_process(struct telling *t, struct pp_process *p)
 {
 	struct needed *n = t->n;
-	struct snapshot_task *leader;
+	struct pp_task *leader;
 
-	if (snapshot_write_process(n->now, p, &t->stamp, say, t) < 0)
+	if (pp_state_write_process(n->now, p, &t->stamp, say, t) < 0)
 		return -1;
 	p->mark |= n->told;
-	if ((leader = snapshot_task(n->now, p->pid)) && snapshot_process_of(leader) == p)
+	if ((leader = pp_state_task(n->now, p->pid)) && pp_state_process_of(leader) == p)
 		leader->mark |= n->told;
 	return 1;
 }
@@ -148,15 +148,15 @@ tell_process(struct telling *t, struct snapshot_process *p)
  * once, and readers copy them at each FORK.
  */
 static int
-tell_line(struct telling *t, struct snapshot_process *p)
+tell_line(struct telling *t, struct pp_process *p)
 {
 	struct needed *n = t->n;
 	size_t len = 0;
 
-	for (; p && !(p->mark & n->told); p = p->mark & n->forked ? NULL : snapshot_forker(n->now, p)) {
+	for (; p && !(p->mark & n->told); p = p->mark & n->forked ? NULL : pp_state_forker(n->now, p)) {
 		if (len == n->cap) {
 			size_t cap = n->cap ? 2 * n->cap : 16;
-			struct snapshot_process **line = reallocarray(n->line, cap, sizeof *line);
+			struct pp_process **line = reallocarray(n->line, cap, sizeof *line);
 
 			if (!line)
 				return -1;
@@ -172,7 +172,7 @@ tell_line(struct telling *t, struct snapshot_process *p)
 }
 
 static int
-tell(struct telling *t, struct snapshot_process *p, struct snapshot_task *task)
+tell(struct telling *t, struct pp_process *p, struct pp_task *task)
 {
 	return tell_line(t, p) < 0 || (task && tell_task(t, task) < 0) ? -1 : 1;
 }
@@ -182,18 +182,18 @@ tell(struct telling *t, struct snapshot_process *p, struct snapshot_task *task)
  * thread, if that is still there.  So a first thread is not told to have ended before the others are told.
  */
 static int
-tell_others(struct telling *t, const struct snapshot_task *task)
+tell_others(struct telling *t, const struct pp_task *task)
 {
-	return task->pid == task->tid ? snapshot_each_task(snapshot_process_of(task), tell_alive, t) : 1;
+	return task->pid == task->tid ? pp_state_each_task(pp_state_process_of(task), tell_alive, t) : 1;
 }
 
 static int
-tell_exit(struct telling *t, struct snapshot_task *task)
+tell_exit(struct telling *t, struct pp_task *task)
 {
 	if (task->mark & t->n->gone)
 		return 1;
 	task->mark |= t->n->gone;
-	return tell_others(t, task) < 0 ? -1 : snapshot_write_exit(t->n->now, task, &t->stamp, say, t);
+	return tell_others(t, task) < 0 ? -1 : pp_state_write_exit(t->n->now, task, &t->stamp, say, t);
 }
 
 /* Can nothing be told at the time of a sample? */
@@ -213,15 +213,15 @@ sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), tid = pp_get_u32(r->raw + 12, n->in->swap);
-	struct snapshot_process *p;
-	struct snapshot_task *t;
+	struct pp_process *p;
+	struct pp_task *t;
 
 	if ((mode && mode != PP_MISC_USER) || pid == UINT32_MAX)
 		return 1;
-	if (!(p = snapshot_process(n->now, pid)) || !(p->mark & n->told))
+	if (!(p = pp_state_process(n->now, pid)) || !(p->mark & n->told))
 		return 0;
 	/* perf finds the process by the thread: a reader must not take it for an earlier one of that number. */
-	t = snapshot_task(n->now, tid);
+	t = pp_state_task(n->now, tid);
 	if (!t || t->pid != pid || t->mark & n->told)
 		return 1;
 	return tell(&(struct telling){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, p, t);
@@ -231,7 +231,7 @@ static int
 sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
     void *arg)
 {
-	struct snapshot_task *t = snapshot_task(n->now, pp_get_u32(r->raw + 16, n->in->swap));
+	struct pp_task *t = pp_state_task(n->now, pp_get_u32(r->raw + 16, n->in->swap));
 
 	if (!t || t->pid != pp_get_u32(r->raw + 8, n->in->swap) || !(t->mark & n->told))
 		return 0;
@@ -246,8 +246,8 @@ static int
 sideband_fork(struct needed *n, const struct pp_rec *r)
 {
 	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), ppid = pp_get_u32(r->raw + 12, n->in->swap);
-	const struct snapshot_process *p = snapshot_process(n->now, ppid);
-	const struct snapshot_task *leader = snapshot_task(n->now, ppid);
+	const struct pp_process *p = pp_state_process(n->now, ppid);
+	const struct pp_task *leader = pp_state_task(n->now, ppid);
 
 	n->fork = pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && p && p->mark & n->told && leader &&
 	    leader->pid == ppid && !leader->ended;
@@ -257,9 +257,9 @@ sideband_fork(struct needed *n, const struct pp_rec *r)
 void
 needed_learned(struct needed *n, const struct pp_rec *r)
 {
-	struct snapshot_process *p;
+	struct pp_process *p;
 
-	if (n->fork && (p = snapshot_process(n->now, pp_get_u32(r->raw + 8, n->in->swap))))
+	if (n->fork && (p = pp_state_process(n->now, pp_get_u32(r->raw + 8, n->in->swap))))
 		p->mark |= n->forked;
 	n->fork = false;
 }
@@ -268,20 +268,20 @@ int
 needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
     void *arg)
 {
-	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap);
+	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), tid;
 
 	if (keeps_all(n))
 		return 1;
 	n->seen += r->size;
-	if (state_is_task(r->type))
-		*known(n, pp_get_u32(r->raw + (r->type == PP_FORK || r->type == PP_EXIT ? 16 : 12), n->in->swap)) = 0;
+	if (task_of_record(r, n->in->swap, &tid))
+		*known(n, tid) = 0;
 	switch (r->type) {
 	case PP_MMAP:
 	case PP_MMAP2:
 		return sideband_mmap(n, ev, r, put, arg);
 	case PP_COMM:
 	case PP_NAMESPACES:
-		return task_told(n, pid, pp_get_u32(r->raw + 12, n->in->swap));
+		return task_told(n, pid, tid);
 	case PP_EXIT:
 		return sideband_exit(n, ev, r, put, arg);
 	case PP_FORK:			/* other children are told when they are needed */
@@ -295,8 +295,8 @@ int
 needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since,
     int (*put)(void *arg, const struct pp_rec *), void *arg)
 {
-	struct snapshot_task *t;
-	struct snapshot_process *p;
+	struct pp_task *t;
+	struct pp_process *p;
 	struct telling telling;
 	uint32_t pid, tid, *slot;
 
@@ -306,12 +306,12 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	if (*slot == tid + 1 && *slot)
 		return 1;
 	/* A thread stays with its process, whatever later records say: so does perf's. */
-	t = snapshot_task(n->now, tid);
+	t = pp_state_task(n->now, tid);
 	if (t && t->mark & n->told && (!t->ended || t->mark & n->gone)) {
 		*slot = tid + 1;
 		return 1;
 	}
-	p = t ? snapshot_process_of(t) : snapshot_process(n->now, pid);
+	p = t ? pp_state_process_of(t) : pp_state_process(n->now, pid);
 	if (!p || (!t && p->mark & n->told))
 		return 1;
 	telling = (struct telling){ n, stamp_of(n, ev, r, since), put, arg };

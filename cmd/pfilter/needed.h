@@ -18,11 +18,11 @@
 #ifndef PFILTER_NEEDED_H
 #define PFILTER_NEEDED_H
 
-#include "state.h"
+#include "task.h"
 
 struct needed;
-/* At most two may share a state. */
-struct needed *needed_new(struct pp_source *in, struct state *, struct pp_err *);
+/* Two may share a state; `rest': it is the second one. */
+struct needed *needed_new(struct pp_source *in, struct pp_state *, bool rest, struct pp_err *);
 void	needed_free(struct needed *);
 /*
  * In time order, a side-band record before it changes the state: is it needed (1) or not (0)?  Records that must go out in

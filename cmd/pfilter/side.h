@@ -25,7 +25,7 @@ struct side {
 };
 
 /* Put the changes together in front of the sink.  -1: why is in t->in_err. */
-int	side_start(struct side *, struct tool *, const struct options *, struct state *, bool rest);
+int	side_start(struct side *, struct tool *, const struct options *, struct pp_state *, bool rest);
 /* From here on, or once the changes can say no more that the options are wrong, what is put is written.  1, or -1. */
 int	side_let_go(struct side *);
 /* Put a record; `in' and `stable' as in out.h. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * state_keys.c - see state_keys.h.  What is compared are strings, so each is compared once: the answer is kept with the
- * name (struct snapshot_comm) or file (by its index).
+ * name (struct pp_comm) or file (by its index).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +22,11 @@ struct state_keys {
 	bool		 by_task, by_file, by_cgroup;	/* what there is to compare */
 	struct tool_list pid;			/* with `inherit' */
 	struct descent	 descent;
-	struct verdict {			/* by state_slot(): what was decided on it and still holds */
+	struct verdict {			/* by task_slot(): what was decided on it and still holds */
 		bool	 holds;
 		uint32_t pid, tid;
 		int	 why;
-	}		 cache[STATE_SLOTS];
+	}		 cache[TASK_SLOTS];
 	uint8_t		*file;			/* by index: KNOWN ... */
 	size_t		 nfiles;
 	struct near	 near[3];		/* names that there are: comm, dso, cgroup; as long as none of these matched: */
@@ -52,7 +52,7 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 }
 
 static bool
-chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task);
+chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
 
 /* With --inherit there may be more than what is listed. */
 static void
@@ -186,9 +186,9 @@ compared(struct state_keys *k, enum state_key yes, enum state_key no, const char
 
 /* Of a thread; one whose name no record told is called by its number, as in perf. */
 static uint8_t
-comm_mark(struct state_keys *k, uint32_t tid, const struct snapshot_task *t)
+comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
 {
-	char number[STATE_NAMELESS];
+	char number[TASK_NAMELESS];
 
 	if (t && t->comm) {
 		if (!t->comm->mark) {
@@ -197,12 +197,12 @@ comm_mark(struct state_keys *k, uint32_t tid, const struct snapshot_task *t)
 		}
 		return t->comm->mark;
 	}
-	return compared(k, KEY_COMM, KEY_NO_COMM, state_nameless(tid, number));
+	return compared(k, KEY_COMM, KEY_NO_COMM, task_nameless(tid, number));
 }
 
 /* By --pid and --comms, as far as --inherit is concerned. */
 static bool
-chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task)
+chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task)
 {
 	struct state_keys *k = arg;
 
@@ -213,27 +213,27 @@ chosen(void *arg, uint32_t pid, uint32_t tid, const struct snapshot_task *task)
 static struct verdict *
 cached(struct state_keys *k, uint32_t tid)
 {
-	return &k->cache[state_slot(tid)];
+	return &k->cache[task_slot(tid)];
 }
 
 int
-state_keys_feed(struct state_keys *k, const struct state *state, const struct pp_rec *r)
+state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct pp_rec *r)
 {
-	bool task = r->type == PP_FORK || r->type == PP_EXIT;
+	uint32_t tid;
 
-	if (state_is_task(r->type))
-		cached(k, pp_get_u32(r->raw + (task ? 16 : 12), k->swap))->holds = false;
+	if (task_of_record(r, k->swap, &tid))
+		cached(k, tid)->holds = false;
 	if (!k->inherit || r->type != PP_FORK)
 		return 1;
 	/* A thread may be what its process is. */
 	memset(k->cache, 0, sizeof k->cache);
-	return descent_fork(&k->descent, state_snapshot(state), r, k->swap);
+	return descent_fork(&k->descent, state, r, k->swap);
 }
 
 static int
-judge_task(struct state_keys *k, const struct snapshot *now, uint32_t pid, uint32_t tid)
+judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, uint32_t tid)
 {
-	const struct snapshot_task *task = snapshot_task(now, tid);
+	const struct pp_task *task = pp_state_task(now, tid);
 	uint8_t mark;
 
 	if (k->inherit && !chosen(k, pid, tid, task) && !descends(&k->descent, now, pid, tid))
@@ -243,7 +243,7 @@ judge_task(struct state_keys *k, const struct snapshot *now, uint32_t pid, uint3
 }
 
 static int
-match_task(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r)
+match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct verdict *v;
 	uint32_t pid, tid;
@@ -252,7 +252,7 @@ match_task(struct state_keys *k, const struct state *state, const struct pp_even
 		return r->type == PP_SAMPLE ? NOT_COMM : CANNOT_SAY;
 	v = cached(k, tid);
 	if (!v->holds || v->pid != pid || v->tid != tid)
-		*v = (struct verdict){ true, pid, tid, judge_task(k, state_snapshot(state), pid, tid) };
+		*v = (struct verdict){ true, pid, tid, judge_task(k, state, pid, tid) };
 	return v->why;
 }
 
@@ -303,7 +303,7 @@ file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 }
 
 static int
-match_file(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r,
+match_file(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
@@ -317,10 +317,10 @@ match_file(struct state_keys *k, const struct state *state, const struct pp_even
 	if (!ev->plan.ip)
 		return NOT_DSO;
 	pp_pid_tid(ev, r, k->swap, &pid, &tid);
-	if (!(m = state_map(state, pid, mode, pp_get_u64(r->raw + ev->plan.ip, k->swap)))) {
+	if (!(m = pp_state_map(state, pid, mode, pp_get_u64(r->raw + ev->plan.ip, k->swap)))) {
 		mark = compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
 	} else {
-		d = state_dso(state, m);
+		d = pp_state_dso(state, m);
 		if (d->index >= k->nfiles) {
 			size_t n = 2 * (size_t)d->index + 64;
 			uint8_t *all = realloc(k->file, n);
@@ -341,7 +341,7 @@ match_file(struct state_keys *k, const struct state *state, const struct pp_even
 /* ---- cgroups ------------------------------------------------------------------------------------------- */
 
 static int
-match_cgroup(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r,
+match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	struct pp_sample s;
@@ -354,7 +354,7 @@ match_cgroup(struct state_keys *k, const struct state *state, const struct pp_ev
 		return NOT_CGROUP;
 	if (pp_sample_get(&s, ev, r, k->swap, err) < 0)
 		return -1;
-	if ((path = state_cgroup(state, s.cgroup))) {
+	if ((path = pp_state_cgroup(state, s.cgroup))) {
 		mark = compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
 		note(k, KEY_CGROUP, mark, path);
 	}
@@ -362,7 +362,7 @@ match_cgroup(struct state_keys *k, const struct state *state, const struct pp_ev
 }
 
 int
-state_keys_match(struct state_keys *k, const struct state *state, const struct pp_event *ev, const struct pp_rec *r,
+state_keys_match(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	int why = KEPT, unsaid = KEPT;

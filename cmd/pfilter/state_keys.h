@@ -6,7 +6,7 @@
 #define PFILTER_STATE_KEYS_H
 
 #include "reason.h"
-#include "state.h"
+#include "task.h"
 #include "tool/tool.h"
 
 struct state_keys;		/* NULL: none are given */
@@ -30,12 +30,12 @@ bool	state_keys_found(const struct state_keys *, const struct pp_events *);
 /* All events are known: a --switch-on that names none exits 2, and so does a key that no event's samples hold. */
 void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_source *in);
 /* In time order, a record that changes the state, just when `state' has taken it in.  1, or -1: no memory. */
-int	state_keys_feed(struct state_keys *, const struct state *, const struct pp_rec *);
+int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct pp_rec *);
 /*
  * In time order: does a sample, or a record that is selected like one (READ, SWITCH ...), match?  KEPT, NOT_PID, NOT_COMM,
  * NOT_DSO, NOT_CGROUP, or CANNOT_SAY if it does not hold what is asked for (a SWITCH has no DSO); -1: it is not sound.
  */
-int	state_keys_match(struct state_keys *, const struct state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
+int	state_keys_match(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
 /* In time order, each sample that is selected otherwise: is it between the switches?  It may be one itself. */
 bool	state_keys_switched(struct state_keys *, const struct pp_event *);
 /* Why did one of these (NOT_COMM, NOT_DSO, NOT_CGROUP) match nothing: what was asked for, and what there is like it. */

@@ -6,7 +6,7 @@
 #ifndef BUILDID_H
 #define BUILDID_H
 
-#include "state/task.h"
+#include "state/state.h"
 
 enum { BUILD_ID_MAX = 20 };		/* what a record has room for; longer ids are cut, as perf does */
 

@@ -17,6 +17,7 @@
 #include "record/sample.h"
 #include "state/round.h"
 #include "hits.h"
+#include "state/table.h"
 
 /* Entries of a callchain that say where the next ones are from (perf_event.h, enum perf_callchain_context) */
 #define CONTEXT(n) ((uint64_t)-(n))
@@ -35,13 +36,14 @@ struct hits {
 	const char	*elsewhere;	/* why nothing here belongs to the recording; NULL: all may */
 	bool		 other_kernel;	/* ... nothing of the kernel */
 	char		*host;		/* the other machine's name, until that has been said */
-	struct pp_tasks	*tasks;
+	struct pp_state	*state;		/* NULL with `all' */
 	struct pp_round	*round;		/* NULL with `all' */
 	size_t		 queued;	/* bytes since a round ended */
-	uint8_t		*done;		/* by index of DSO */
+	struct table	 names;		/* of the files that are done: struct name */
+	uint8_t		*done;		/* by index of pp_dso: its name is done */
 	size_t		 ndone;
 	uint64_t	 given, missing;
-	struct page { uint64_t version, page; } page[PAGES];	/* whose DSO is done */
+	struct page { uint64_t version, page; } page[PAGES];	/* whose file is done */
 	uint8_t		 probe[HEAD + PP_RECORD_MAX];
 };
 
@@ -73,11 +75,59 @@ emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build
 	return pp_put_copy(h->t->out, b, size);
 }
 
-/* ---- DSOs ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* Has this DSO been dealt with?  From now on it has. */
+struct name {
+	struct link	 link;		/* by hash of the text */
+	size_t		 len;
+	char		 text[];
+};
+
 static bool
-mark(struct hits *h, uint32_t index)
+is_kernel(const char *name, size_t len)
+{
+	return len >= 8 && memcmp(name, "[kernel.", 8) == 0;
+}
+
+/*
+ * Readers know a file by the name of its maps; only the kernel's map is called after a symbol as well,
+ * [kernel.kallsyms]_text.
+ */
+static void
+shorten(const char **name, size_t *len)
+{
+	if (!is_kernel(*name, *len))
+		return;
+	*name = "[kernel.kallsyms]";
+	*len = strlen(*name);
+}
+
+/* Mark the name as done.  1, 0: it was already, -1: no memory. */
+static int
+mark_name(struct hits *h, const char *name, size_t len)
+{
+	uint64_t key;
+	struct name *n;
+
+	shorten(&name, &len);
+	key = pp_table_hash(&h->names, len, (const uint8_t *)name, len);
+	for (struct link *l = pp_table_first(&h->names, key); l; l = pp_table_next(l)) {
+		n = (struct name *)l;
+		if (n->len == len && !memcmp(n->text, name, len))
+			return 0;
+	}
+	n = tool_alloc(1, sizeof *n + len);
+	n->len = len;
+	memcpy(n->text, name, len);
+	if (pp_table_add(&h->names, &n->link, key) > 0)
+		return 1;
+	free(n);
+	return pp_fail(&h->t->in_err, "out of memory");
+}
+
+/* Is that pp_dso marked as done?  From now on it is. */
+static bool
+mark_index(struct hits *h, uint32_t index)
 {
 	bool was;
 
@@ -91,24 +141,6 @@ mark(struct hits *h, uint32_t index)
 	was = h->done[index];
 	h->done[index] = 1;
 	return was;
-}
-
-static bool
-is_kernel(const char *name, size_t len)
-{
-	return len >= 8 && memcmp(name, "[kernel.", 8) == 0;
-}
-
-/*
- * Readers know a DSO by the name of its maps; only the kernel's map is called after a symbol as well,
- * [kernel.kallsyms]_text.
- */
-static int64_t
-intern(struct hits *h, const char *name, size_t len)
-{
-	if (is_kernel(name, len))
-		return pp_tasks_intern(h->tasks, "[kernel.kallsyms]", 17);
-	return pp_tasks_intern(h->tasks, name, len);
 }
 
 static int
@@ -127,29 +159,25 @@ find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, s
 	return is_kernel(dso->name, dso->len) ? buildid_kernel(id, why) : buildid_module(id, dso, why);
 }
 
-/* A DSO is needed: write its id, unless it is there already or there is none. */
+/* A file is needed: write its id, unless that is there already or there is none. */
 static int
-need(struct hits *h, uint32_t index, unsigned mode, uint32_t pid)
+need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid)
 {
-	const struct pp_dso *dso = pp_tasks_dso(h->tasks, index);
+	struct pp_dso dso = *file;
+	size_t len = dso.len;
 	struct build_id id = {0};
 	const char *why;
-	int64_t i;
+	int rc;
 
-	if (mark(h, index))
-		return 1;
-	if (is_kernel(dso->name, dso->len)) {
-		if ((i = intern(h, dso->name, dso->len)) < 0)
-			return -1;
-		if (i != index && mark(h, (uint32_t)i))
-			return 1;
-		dso = pp_tasks_dso(h->tasks, (uint32_t)i);
-	}
-	if (find_id(h, dso, mode, pid, &id, &why))
-		return emit(h, dso, mode, &id);
+	if ((rc = mark_name(h, dso.name, dso.len)) <= 0)
+		return rc < 0 ? -1 : 1;
+	shorten(&dso.name, &len);
+	dso.len = (uint32_t)len;
+	if (find_id(h, &dso, mode, pid, &id, &why))
+		return emit(h, &dso, mode, &id);
 	h->missing++;
 	if (h->t->verbose) {
-		char *name = tool_vis(dso->name, dso->len < NAME_LIMIT ? dso->len : NAME_LIMIT);
+		char *name = tool_vis(dso.name, dso.len < NAME_LIMIT ? dso.len : NAME_LIMIT);
 
 		tool_note(h->t, "no build-id of '%s': %s", name, why);
 		free(name);
@@ -172,7 +200,7 @@ enter(struct spaces *s, unsigned mode)
 	if (mode == s->mode)
 		return;
 	s->mode = mode;
-	s->maps = pp_tasks_maps(s->h->tasks, s->pid, mode);
+	s->maps = pp_state_maps(s->h->state, s->pid, mode);
 }
 
 static int
@@ -193,7 +221,7 @@ hit(struct spaces *s, uint64_t ip)
 	/* not every map ends with a page */
 	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len)
 		*p = (struct page){ version, page };
-	return need(s->h, m->dso, s->mode, s->pid);
+	return mark_index(s->h, m->dso) ? 1 : need(s->h, pp_state_dso(s->h->state, m), s->mode, s->pid);
 }
 
 static int
@@ -227,7 +255,7 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 		struct pp_rec r = { .raw = p, .type = pp_get_u32(p, false), .misc = pp_get_u16(p + 4, false),
 		    .size = (uint16_t)n };
 
-		return pp_tasks_feed(h->tasks, &r);
+		return pp_state_feed(h->state, &r, 0);
 	}
 	s.pid = pp_get_u32(p + 4, false);
 	enter(&s, pp_get_u32(p + 8, false));
@@ -314,50 +342,52 @@ queue_deferred(struct hits *h, const struct pp_rec *r)
 	return queue(h, ev, r, h->probe, HEAD + n * 8);
 }
 
-/* Where the name stands in a MMAP, MMAP2 and HEADER_BUILD_ID, which pp_check() has found sound. */
-static size_t
-name_at(uint32_t type)
+/* With --buildid-all: the file of an MMAP or MMAP2 is needed, if that is of this kernel or a process. */
+static int
+need_map(struct hits *h, const struct pp_rec *r)
 {
-	return type == PP_MMAP ? 40 : type == PP_MMAP2 ? 72 : 36;
-}
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+	uint32_t pid = pp_get_u32(r->raw + 8, false);
+	struct pp_dso file;
 
-/* The DSO that such a record names; -1: no memory. */
-static int64_t
-named(struct hits *h, const struct pp_rec *r)
-{
-	size_t at = name_at(r->type);
-	const char *name = (const char *)r->raw + at;
-
-	if (r->size <= at)
-		return intern(h, "", 0);
-	return intern(h, name, strnlen(name, r->size - at));
+	if (pid == UINT32_MAX && mode != PP_MISC_GUEST_KERNEL)
+		mode = PP_MISC_KERNEL;
+	if (mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
+		return 1;
+	pp_dso_get(&file, r, 0, false);
+	return need(h, &file, mode, pid);
 }
 
 static int
 state(struct hits *h, const struct pp_rec *r)
 {
 	bool map = r->type == PP_MMAP || r->type == PP_MMAP2;
-	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	const struct pp_event *ev;
-	int64_t i = 0;
+	struct pp_dso file;
 
-	if (pp_check(r, false, &h->t->in_err) < 0 || (map && (i = named(h, r)) < 0))
+	if (pp_check(r, false, &h->t->in_err) < 0)
 		return -1;
-	if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID && r->raw[40])
-		mark(h, (uint32_t)i);
-	if (!h->all) {
-		ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
-		return ev ? queue(h, ev, r, r->raw, r->size) : -1;
+	if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
+		pp_dso_get(&file, r, 0, false);
+		if (file.id_len && mark_name(h, file.name, file.len) < 0)
+			return -1;
 	}
-	if (!map)
-		return 1;
-	if (pp_get_u32(r->raw + 8, false) == UINT32_MAX && mode != PP_MISC_GUEST_KERNEL)
-		mode = PP_MISC_KERNEL;
-	if (mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
-		return 1;
-	if (pp_tasks_feed(h->tasks, r) < 0)
+	if (h->all)
+		return map ? need_map(h, r) : 1;
+	ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
+	return ev ? queue(h, ev, r, r->raw, r->size) : -1;
+}
+
+/* The file that a HEADER_BUILD_ID names has its id: header, pid, 24 bytes of id, name */
+static int
+has_id(struct hits *h, const struct pp_rec *r)
+{
+	enum { NAME_AT = 36 };
+	const char *name = (const char *)r->raw + NAME_AT;
+
+	if (pp_check(r, false, &h->t->in_err) < 0)
 		return -1;
-	return need(h, (uint32_t)i, mode, pp_get_u32(r->raw + 8, false));
+	return mark_name(h, name, r->size > NAME_AT ? strnlen(name, r->size - (size_t)NAME_AT) : 0) < 0 ? -1 : 1;
 }
 
 /* Is it that text, without a NUL? */
@@ -397,8 +427,6 @@ learn_feature(struct hits *h, const struct pp_rec *r)
 static int
 take(struct hits *h, const struct pp_rec *r)
 {
-	int64_t i;
-
 	switch (r->type) {
 	case PP_SAMPLE:
 		return h->all ? 1 : queue_sample(h, r);
@@ -410,10 +438,7 @@ take(struct hits *h, const struct pp_rec *r)
 	case PP_EXIT:
 		return state(h, r);
 	case PP_HEADER_BUILD_ID:
-		if (pp_check(r, false, &h->t->in_err) < 0 || (i = named(h, r)) < 0)
-			return -1;
-		mark(h, (uint32_t)i);
-		return 1;
+		return has_id(h, r);
 	case PP_FINISHED_ROUND:
 		return h->all ? 1 : round_over(h);
 	}
@@ -447,9 +472,9 @@ hits_new(struct tool *t, bool all)
 	h->all = all;
 	if (t->in->swap)
 		h->elsewhere = "made on a machine of the other byte order";
-	h->tasks = pp_tasks_new(t->in->swap, &t->in_err);
+	h->state = all ? NULL : pp_state_new(t->in->swap, &t->in_err);
 	h->round = all ? NULL : pp_round_new(deliver, h, &t->in_err);
-	if (!h->tasks || (!all && !h->round)) {
+	if (pp_table_init(&h->names, &t->in_err) < 0 || (!all && (!h->state || !h->round))) {
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
@@ -467,7 +492,8 @@ hits_free(struct hits *h)
 		tool_note(h->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)h->given,
 		    (uintmax_t)h->missing);
 	pp_round_free(h->round);
-	pp_tasks_free(h->tasks);
+	pp_state_free(h->state);
+	pp_table_free(&h->names, true);
 	free(h->done);
 	free(h->host);
 	free(h);

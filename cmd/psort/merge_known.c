@@ -16,7 +16,7 @@ struct said {
 struct all {
 	struct known	 pub;
 	struct pp_err	*err;
-	struct snapshot	*state;
+	struct pp_state	*state;
 	int64_t		 first;		/* the input that began to tell; -1: none */
 	uint64_t	 time;		/* of what was said */
 	struct said	 said[SAID_MAX];
@@ -89,14 +89,14 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 
 	if (r.type == PP_SAMPLE)
 		return take_sample(k, input, &r);
-	if (!snapshot_wants(r.type) || !(ev = pp_event_find(k->pub.events, &r, &ignored)))
+	if (!pp_state_wants(r.type) || !(ev = pp_event_find(k->pub.events, &r, &ignored)))
 		return 1;
 	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;
 	if (k->first < 0)
 		k->first = input;
-	if (time ? was_said(k, input, &r, time) : input != k->first && snapshot_knows(k->state, &r, trailer))
+	if (time ? was_said(k, input, &r, time) : input != k->first && pp_state_knows(k->state, &r, trailer))
 		return 0;
-	return snapshot_feed(k->state, &r, trailer);
+	return pp_state_feed(k->state, &r, trailer);
 }
 
 void
@@ -119,7 +119,7 @@ known_new(unsigned n, const struct pp_events *events, struct pp_err *err)
 	k->err = err;
 	k->first = -1;
 	k->out.max = PP_TOTALS_MAX;
-	k->state = snapshot_new(events->swap, err);
+	k->state = pp_state_new(events->swap, err);
 	if (!k->state || !(k->in = calloc(n, sizeof *k->in))) {
 		known_free(&k->pub);
 		return NULL;
@@ -136,7 +136,7 @@ known_free(struct known *pub)
 
 	if (!k)
 		return;
-	snapshot_free(k->state);
+	pp_state_free(k->state);
 	pp_totals_free(&k->out);
 	free(k->in);
 	free(k);

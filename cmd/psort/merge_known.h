@@ -13,7 +13,7 @@
 #ifndef PSORT_MERGE_KNOWN_H
 #define PSORT_MERGE_KNOWN_H
 
-#include "state/snapshot.h"
+#include "state/state.h"
 #include "record/total.h"
 
 struct known {			/* the part that the inline function needs */

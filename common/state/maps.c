@@ -2,7 +2,7 @@
 /*
  * maps.c - see maps.h.
  *
- * All work is split and merge.  maps_insert() cuts the tree at both ends of the new map:
+ * All work is split and merge.  pp_maps_insert() cuts the tree at both ends of the new map:
  *
  *	before           | between        | behind
  *	[....] [...[     |  ..] [..] [..  | ] [..]
@@ -25,7 +25,7 @@ struct maps_node {
 enum { POOL_KEEP = 256 };		/* nodes kept for later; the rest goes back to the heap */
 
 void
-maps_pool_end(struct maps_pool *pool)
+pp_maps_pool_end(struct maps_pool *pool)
 {
 	struct maps_node *n;
 
@@ -173,7 +173,7 @@ last(struct maps_node *n)
 }
 
 int
-maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map *map)
+pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map *map)
 {
 	uint64_t end = map->start + map->len;
 	struct maps_node *before, *between, *behind, *n, *rest = NULL;
@@ -200,7 +200,7 @@ maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map *m
 }
 
 void
-maps_share(struct pp_maps *to, const struct pp_maps *from)
+pp_maps_share(struct pp_maps *to, const struct pp_maps *from)
 {
 	*to = *from;
 	if (to->root)
@@ -208,7 +208,7 @@ maps_share(struct pp_maps *to, const struct pp_maps *from)
 }
 
 void
-maps_clear(struct maps_pool *pool, struct pp_maps *maps)
+pp_maps_clear(struct maps_pool *pool, struct pp_maps *maps)
 {
 	release(pool, maps->root);
 	maps->root = NULL;
@@ -279,7 +279,7 @@ each_new(const struct maps_node *n, const struct pp_maps *base, int (*fn)(void *
 }
 
 int
-maps_each_new(const struct pp_maps *maps, const struct pp_maps *base, int (*fn)(void *, const struct pp_map *), void *arg)
+pp_maps_each_new(const struct pp_maps *maps, const struct pp_maps *base, int (*fn)(void *, const struct pp_map *), void *arg)
 {
 	return each_new(maps->root, base, fn, arg);
 }

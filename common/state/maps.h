@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * maps.h - the maps of one process as a search tree, shared between processes until one changes it.
- * Private to task.c; callers see struct pp_maps only through task.h.
+ * Private to state*.c; callers see struct pp_maps only through state.h.
  *
  * A treap: ordered by address, heap-ordered by a random number, so it is balanced whatever the addresses
  * are.  Nodes are counted by who points at them; a change copies the nodes on its path that others also
@@ -10,7 +10,7 @@
 #ifndef PP_MAPS_H
 #define PP_MAPS_H
 
-#include "task.h"
+#include "state.h"
 
 struct maps_node;
 
@@ -26,13 +26,13 @@ struct pp_maps {
 	uint64_t	 version;
 };
 
-void	maps_pool_end(struct maps_pool *);
+void	pp_maps_pool_end(struct maps_pool *);
 /* Put a map in, pushing out what it overlaps.  1, or -1: no memory, nothing changed. */
-int	maps_insert(struct maps_pool *, struct pp_maps *, const struct pp_map *);
+int	pp_maps_insert(struct maps_pool *, struct pp_maps *, const struct pp_map *);
 /* Make `to', which must be empty, the same as `from'. */
-void	maps_share(struct pp_maps *to, const struct pp_maps *from);
-void	maps_clear(struct maps_pool *, struct pp_maps *);
+void	pp_maps_share(struct pp_maps *to, const struct pp_maps *from);
+void	pp_maps_clear(struct maps_pool *, struct pp_maps *);
 /* Show those maps that `base' has not just so, as pp_maps_each(); in little time if one was made of the other by few changes. */
-int	maps_each_new(const struct pp_maps *, const struct pp_maps *base, int (*)(void *arg, const struct pp_map *), void *arg);
+int	pp_maps_each_new(const struct pp_maps *, const struct pp_maps *base, int (*)(void *arg, const struct pp_map *), void *arg);
 
 #endif

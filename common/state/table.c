@@ -1,7 +1,34 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/random.h>
+
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "table.h"
+
+int
+pp_table_init(struct table *t, struct pp_err *err)
+{
+	*t = (struct table){ .bits = 0 };
+	if (getrandom(&t->mul, sizeof t->mul, 0) != sizeof t->mul)
+		return pp_fail(err, "random numbers: %s", strerror(errno));
+	t->mul |= 1;
+	return 1;
+}
+
+void
+pp_table_free(struct table *t, bool all)
+{
+	struct link *l;
+
+	for (size_t i = 0; all && t->bits && i < (size_t)1 << t->bits; i++)
+		while ((l = t->slot[i])) {
+			t->slot[i] = l->next;
+			free(l);
+		}
+	free(t->slot);
+}
 
 static struct link **
 slot_of(const struct table *t, uint64_t key)
@@ -10,7 +37,7 @@ slot_of(const struct table *t, uint64_t key)
 }
 
 struct link *
-table_first(const struct table *t, uint64_t key)
+pp_table_first(const struct table *t, uint64_t key)
 {
 	struct link *l = t->bits ? *slot_of(t, key) : NULL;
 
@@ -20,7 +47,7 @@ table_first(const struct table *t, uint64_t key)
 }
 
 struct link *
-table_next(struct link *l)
+pp_table_next(struct link *l)
 {
 	uint64_t key = l->key;
 
@@ -31,7 +58,7 @@ table_next(struct link *l)
 }
 
 int
-table_add(struct table *t, struct link *new, uint64_t key)
+pp_table_add(struct table *t, struct link *new, uint64_t key)
 {
 	struct table big = *t;
 	struct link *l;
@@ -57,7 +84,7 @@ table_add(struct table *t, struct link *new, uint64_t key)
 }
 
 void
-table_remove(struct table *t, struct link *old)
+pp_table_remove(struct table *t, struct link *old)
 {
 	struct link **l = slot_of(t, old->key);
 
@@ -68,7 +95,7 @@ table_remove(struct table *t, struct link *old)
 }
 
 uint64_t
-table_hash(const struct table *t, uint64_t h, const uint8_t *p, size_t n)
+pp_table_hash(const struct table *t, uint64_t h, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		h = ((h ^ p[i]) + (h >> 29)) * t->mul;

@@ -183,12 +183,12 @@ run_queue(struct lives *l, bool final)
 static struct tid *
 find(struct lives *l, uint32_t tid, bool make)
 {
-	struct tid *t = (struct tid *)table_first(&l->tids, tid);
+	struct tid *t = (struct tid *)pp_table_first(&l->tids, tid);
 
 	if (t || !make)
 		return t;
 	t = tool_alloc(1, sizeof *t);
-	if (table_add(&l->tids, &t->link, tid) < 0)
+	if (pp_table_add(&l->tids, &t->link, tid) < 0)
 		tool_realloc(NULL, SIZE_MAX, 2);	/* says so, and exits */
 	return t;
 }

@@ -27,7 +27,7 @@
 #include "record/raw.h"
 #include "record/sample.h"
 #include "state/round.h"
-#include "state/task.h"
+#include "state/state.h"
 
 enum { PIPE_SIZE = 1 << 20, RECORDS_MAX = 20000 };
 
@@ -35,7 +35,7 @@ struct run {
 	struct pp_source *in;
 	struct pp_sink	*out;
 	struct pp_round	*round;
-	struct pp_tasks	*tasks;
+	struct pp_state	*state;
 	uint32_t	 nr_cpus;
 	unsigned	 sum;		/* of bytes that were shown: each must be readable */
 	unsigned	 delivered, queued;
@@ -86,21 +86,16 @@ see_record(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	struct run *z = arg;
 	bool swap = z->in->swap;
 	struct pp_rec r = pp_raw_rec(p, swap);
-	const struct pp_maps *maps;
+	const struct pp_map *m;
 
 	MUST(time >= z->last);
 	z->last = time;
 	z->delivered++;
 	touch(z, p, n);
-	if (pp_tasks_feed(z->tasks, &r) < 0)
-		return 1;		/* not sound; the caller of a real tool would have asked pp_check */
-	if (r.type == PP_MMAP2 && (maps = pp_tasks_maps(z->tasks, pp_get_u32(p + 8, swap), r.misc & 7))) {
-		const struct pp_map *m = pp_maps_find(maps, pp_get_u64(p + 16, swap));
-
-		if (m)
-			touch(z, pp_tasks_dso(z->tasks, m->dso)->name, pp_tasks_dso(z->tasks, m->dso)->len);
-	}
-	if (pp_tasks_find(z->tasks, pp_get_u32(p + 8, swap)))
+	MUST(pp_state_feed(z->state, &r, 0) > 0);
+	if (r.type == PP_MMAP2 && n >= 24 && (m = pp_state_map(z->state, pp_get_u32(p + 8, swap), r.misc & 7, pp_get_u64(p + 16, swap))))
+		touch(z, pp_state_dso(z->state, m)->name, pp_state_dso(z->state, m)->len);
+	if (n >= 12 && pp_state_task(z->state, pp_get_u32(p + 8, swap)))
 		z->sum++;
 	return pp_put_copy(z->out, p, n);
 }
@@ -218,8 +213,8 @@ read_all(struct run *z, bool raw, struct pp_err *err, struct pp_sink *copy, size
 	int rc;
 
 	z->round = pp_round_new(see_record, z, err);
-	z->tasks = pp_tasks_new(z->in->swap, err);
-	MUST(z->round && z->tasks);
+	z->state = pp_state_new(z->in->swap, err);
+	MUST(z->round && z->state);
 	while ((rc = pp_next(z->in, &r)) > 0 && n++ < RECORDS_MAX) {
 		if ((rc = record(z, &r)) < 0)
 			break;
@@ -241,7 +236,7 @@ read_all(struct run *z, bool raw, struct pp_err *err, struct pp_sink *copy, size
 	if (!rc && raw && !strcmp(pp_container(z->in), "pipe-mode stream"))
 		MUST(pp_written(copy) + lost == size);
 	pp_round_free(z->round);
-	pp_tasks_free(z->tasks);
+	pp_state_free(z->state);
 }
 
 /* A descriptor from which the bytes can be read. */

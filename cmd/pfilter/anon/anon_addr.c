@@ -4,7 +4,7 @@
 
 #include "anon_addr.h"
 #include "anon_name.h"
-#include "state/task.h"
+#include "state/state.h"
 
 #define KERNEL_HALF	(UINT64_C(1) << 63)
 #define REGION		(UINT64_C(1) << 54)
@@ -27,7 +27,7 @@ static const uint64_t KERNEL_ALIGN = UINT64_C(2) << 20, KERNEL_MAX = UINT64_C(51
 
 struct anon_addr {
 	struct anon_key	*key;
-	struct pp_tasks	*tasks;
+	struct pp_state	*state;
 	bool		 swap;
 	struct slot { uint64_t base, slide; uint32_t dso; } cache[1 << CACHE_BITS];	/* dso: index + 1; 0: free */
 	uint8_t		 buf[PP_RECORD_MAX + 1];
@@ -49,7 +49,7 @@ anon_addr_new(struct anon_key *key, bool swap, struct pp_err *err)
 	}
 	a->key = key;
 	a->swap = swap;
-	if (!(a->tasks = pp_tasks_new(swap, err))) {
+	if (!(a->state = pp_state_new(swap, err))) {
 		free(a);
 		return NULL;
 	}
@@ -60,7 +60,7 @@ void
 anon_addr_free(struct anon_addr *a)
 {
 	if (a)
-		pp_tasks_free(a->tasks);
+		pp_state_free(a->state);
 	free(a);
 }
 
@@ -85,7 +85,7 @@ slide_of(struct anon_addr *a, const char *name, size_t n, uint64_t base, bool ke
 static uint64_t
 slide_of_map(struct anon_addr *a, const struct pp_map *m, bool kernel)
 {
-	const struct pp_dso *d = pp_tasks_dso(a->tasks, m->dso);
+	const struct pp_dso *d = pp_state_dso(a->state, m);
 	uint64_t base = m->start - m->pgoff;
 	struct slot *s = &a->cache[(base + m->dso) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS)];
 
@@ -106,7 +106,7 @@ struct map {			/* an MMAP or MMAP2 as the state is to have it */
 	bool		 moves_pgoff;		/* the record's own is an address */
 };
 
-/* Is the record of a kernel, the way task.c sees it? */
+/* Is the record of a kernel, the way state.c sees it? */
 static bool
 is_kernel(const struct anon_addr *a, const struct pp_rec *r)
 {
@@ -148,14 +148,14 @@ feed_map(struct anon_addr *a, const struct pp_rec *r)
 	struct map m = map_of(a, r);
 	struct pp_rec copy = *r;
 
-	if (m.kernel && !m.len)		/* task.c would take it for all addresses */
+	if (m.kernel && !m.len)		/* state.c would take it for all addresses */
 		return 1;
 	memcpy(a->buf, r->raw, r->size);
 	pp_set_u64(a->buf + START, m.start, a->swap);
 	pp_set_u64(a->buf + LEN, m.len, a->swap);
 	pp_set_u64(a->buf + PGOFF, m.pgoff, a->swap);
 	copy.raw = a->buf;
-	return pp_tasks_feed(a->tasks, &copy);
+	return pp_state_feed(a->state, &copy, 0);
 }
 
 /* A symbol that is in no map of the kernel's is one (machine__process_ksymbol_register). */
@@ -168,7 +168,7 @@ feed_symbol(struct anon_addr *a, const struct pp_rec *r)
 	struct pp_rec map = { .raw = a->buf, .type = PP_MMAP, .misc = PP_MISC_KERNEL };
 
 	if (!len || MMAP_NAME + name > PP_RECORD_MAX ||
-	    pp_maps_find(pp_tasks_maps(a->tasks, UINT32_MAX, PP_MISC_KERNEL), addr))
+	    pp_state_map(a->state, UINT32_MAX, PP_MISC_KERNEL, addr))
 		return 1;
 	memset(a->buf, 0, MMAP_NAME);
 	memset(a->buf + PID, 0xff, 4);
@@ -176,7 +176,7 @@ feed_symbol(struct anon_addr *a, const struct pp_rec *r)
 	pp_set_u64(a->buf + LEN, len, a->swap);
 	memcpy(a->buf + MMAP_NAME, r->raw + KSYM_NAME, name);
 	map.size = (uint16_t)(MMAP_NAME + name);
-	return pp_tasks_feed(a->tasks, &map);
+	return pp_state_feed(a->state, &map, 0);
 }
 
 int
@@ -188,8 +188,12 @@ anon_addr_feed(struct anon_addr *a, const struct pp_rec *r)
 		return feed_map(a, r);
 	case PP_KSYMBOL:
 		return feed_symbol(a, r);
+	case PP_COMM:
+	case PP_FORK:
+	case PP_EXIT:
+		return pp_state_feed(a->state, r, 0);
 	default:
-		return pp_tasks_feed(a->tasks, r);
+		return 1;
 	}
 }
 
@@ -211,14 +215,6 @@ anon_addr_map(struct anon_addr *a, const struct pp_rec *r, struct anon_map *to)
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
 
-static const struct pp_map *
-find(const struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
-{
-	const struct pp_maps *maps = pp_tasks_maps(a->tasks, pid, cpumode);
-
-	return maps ? pp_maps_find(maps, addr) : NULL;
-}
-
 uint64_t
 anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
 {
@@ -231,7 +227,7 @@ anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
 	for (int i = 0; i < 2 && !m && !guest; i++) {
 		if (i)
 			kernel = !kernel;
-		m = find(a, pid, kernel ? PP_MISC_KERNEL : PP_MISC_USER, addr);
+		m = pp_state_map(a->state, pid, kernel ? PP_MISC_KERNEL : PP_MISC_USER, addr);
 	}
 	if (m)
 		return addr + slide_of_map(a, m, kernel);

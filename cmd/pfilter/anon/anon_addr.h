@@ -14,7 +14,7 @@
  * Addresses below 4096 stay, being null with an offset.  Two maps of one process fall on each other by chance once in
  * 10^10 pairs of them (each of 1 MiB).
  *
- * Records must come in time order, as in task.h.
+ * Records must come in time order, as in state/state.h.
  */
 #ifndef PFILTER_ANON_ADDR_H
 #define PFILTER_ANON_ADDR_H

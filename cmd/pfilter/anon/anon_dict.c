@@ -46,11 +46,11 @@ anon_dict_new(struct tool *t, const char *path)
 static bool
 learn(struct anon_dict *d, enum anon_domain domain, const char *pseudonym, size_t n)
 {
-	uint64_t key = table_hash(&d->known, domain, (const uint8_t *)pseudonym, n);
+	uint64_t key = pp_table_hash(&d->known, domain, (const uint8_t *)pseudonym, n);
 
-	if (table_first(&d->known, key))
+	if (pp_table_first(&d->known, key))
 		return false;
-	if (d->known.n < KNOWN_MAX && table_add(&d->known, &d->links[d->known.n], key) < 0)
+	if (d->known.n < KNOWN_MAX && pp_table_add(&d->known, &d->links[d->known.n], key) < 0)
 		pp_fail(&d->err, "out of memory");
 	return true;
 }

@@ -53,8 +53,8 @@ learn(struct undo *u, char *line)
 	/* Names come from a recording: what a terminal could obey stays escaped. */
 	strcpy((char *)(uintptr_t)e->name, name);
 	u->lengths |= UINT64_C(1) << n;
-	return e->pseudonym && table_add(&u->entries, &e->link,
-	    table_hash(&u->entries, 0, (const uint8_t *)pseudonym, n)) > 0;
+	return e->pseudonym && pp_table_add(&u->entries, &e->link,
+	    pp_table_hash(&u->entries, 0, (const uint8_t *)pseudonym, n)) > 0;
 }
 
 static void
@@ -91,7 +91,7 @@ find(const struct undo *u, const char *p, size_t left)
 
 		if (!(u->lengths >> n & 1) || (is_word(p[n - 1]) && n < left && is_word(p[n])))
 			continue;
-		for (l = table_first(&u->entries, table_hash(&u->entries, 0, (const uint8_t *)p, n)); l; l = table_next(l)) {
+		for (l = pp_table_first(&u->entries, pp_table_hash(&u->entries, 0, (const uint8_t *)p, n)); l; l = pp_table_next(l)) {
 			const struct entry *e = (const struct entry *)l;
 
 			if (e->n == n && !memcmp(e->pseudonym, p, n))

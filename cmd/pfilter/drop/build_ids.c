@@ -85,15 +85,15 @@ static struct file *
 file_of(struct build_ids *b, const uint8_t *name, size_t n)
 {
 	size_t len = strnlen((const char *)name, n);
-	uint64_t key = table_hash(&b->files, len, name, len);
+	uint64_t key = pp_table_hash(&b->files, len, name, len);
 	struct file *f;
 
-	for (struct link *l = table_first(&b->files, key); l; l = table_next(l)) {
+	for (struct link *l = pp_table_first(&b->files, key); l; l = pp_table_next(l)) {
 		f = (struct file *)l;
 		if (f->len == len && !memcmp(f->name, name, len))
 			return f;
 	}
-	if (!(f = calloc(1, sizeof *f + len)) || table_add(&b->files, &f->link, key) < 0) {
+	if (!(f = calloc(1, sizeof *f + len)) || pp_table_add(&b->files, &f->link, key) < 0) {
 		free(f);
 		pp_fail(b->err, "out of memory");
 		return NULL;

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "state.h"
+#include "task.h"
 #include "tool/tool.h"
 
 struct expr;			/* all --filter of a run, ANDed; a NULL one has none */
@@ -21,7 +21,7 @@ struct expr_subject {		/* what an expression is asked about */
 	uint64_t	 nr;		/* of the record, from 1 */
 	uint64_t	 offset;	/* where it stands in the input */
 	uint64_t	 start;		/* time of the first record that has one; 0: none yet */
-	const struct state *state;	/* at the record's time; NULL: nothing needs it */
+	const struct pp_state *state;	/* at the record's time; NULL: nothing needs it */
 };
 enum expr_result { EXPR_NO, EXPR_YES, EXPR_UNKNOWN };
 

@@ -165,7 +165,7 @@ get_map(struct fetch *f, enum field_part part, struct value *v)
 	uint32_t pid = UINT32_MAX, tid;
 
 	pp_pid_tid(f->s->ev, r, f->swap, &pid, &tid);
-	map = state_map(f->s->state, pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap));
+	map = pp_state_map(f->s->state, pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap));
 	if (!map)
 		return;
 	if (part == PART_MAP) {
@@ -173,7 +173,7 @@ get_map(struct fetch *f, enum field_part part, struct value *v)
 		v->known = true;
 		return;
 	}
-	if (!(dso = state_dso(f->s->state, map)))
+	if (!(dso = pp_state_dso(f->s->state, map)))
 		return;
 	if (part == PART_DSO)
 		give_text(v, dso_name(dso));
@@ -195,7 +195,7 @@ get_state(struct fetch *f, enum field_part part, struct value *v)
 		return;
 	if (part == PART_CGROUP) {
 		if ((s = sample(f)))
-			give_text(v, state_cgroup(f->s->state, s->cgroup));
+			give_text(v, pp_state_cgroup(f->s->state, s->cgroup));
 		return;
 	}
 	if (part != PART_COMM && part != PART_PPID) {
@@ -205,8 +205,8 @@ get_state(struct fetch *f, enum field_part part, struct value *v)
 	if (!pp_pid_tid(f->s->ev, f->s->r, f->swap, &pid, &tid))
 		return;
 	if (part == PART_COMM)
-		give_text(v, state_comm(f->s->state, tid, f->number));
-	else if ((ppid = state_ppid(f->s->state, pid)) >= 0) {
+		give_text(v, task_comm(f->s->state, tid, f->number));
+	else if ((ppid = pp_state_ppid(f->s->state, pid)) >= 0) {
 		v->num = big_signed(ppid);
 		v->known = true;
 	}

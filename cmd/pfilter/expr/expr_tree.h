@@ -203,7 +203,7 @@ struct fetch {			/* a record, taken apart as far as was needed */
 	bool		 swap, taken, bad;	/* bad: it is not sound, see err */
 	struct pp_err	*err;
 	struct pp_sample sample;	/* if taken */
-	char		 hex[41], number[STATE_NAMELESS];
+	char		 hex[41], number[TASK_NAMELESS];
 };
 void	fetch_part(struct fetch *, enum field_part, const struct field *, struct value *);
 /* Is an address of the call chain in the list?  Context markers are none.  false also: there is no chain (*known). */

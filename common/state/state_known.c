@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* snapshot_known.c - see snapshot.h: does a record say what is in force already? */
+/* state_known.c - see state.h: does a record say only what is in force already? */
 #include <string.h>
 
-#include "snapshot_in.h"
+#include "state_in.h"
 
 static const struct task *
-task_of(const struct snapshot *s, const struct pp_rec *r)
+task_of(const struct pp_state *s, const struct pp_rec *r)
 {
-	const struct task *t = (struct task *)table_first(&s->tasks, pp_get_u32(r->raw + 12, s->swap));
+	const struct task *t = (struct task *)pp_table_first(&s->tasks, pp_get_u32(r->raw + 12, s->swap));
 
 	return t && t->pub.pid == pp_get_u32(r->raw + 8, s->swap) && t->process->listed ? t : NULL;
 }
 
 static bool
-knows_comm(const struct snapshot *s, const struct pp_rec *r, size_t size)
+knows_comm(const struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	const struct task *t = task_of(s, r);
 	size_t n = strnlen((const char *)r->raw + 16, size - 16);
@@ -22,7 +22,7 @@ knows_comm(const struct snapshot *s, const struct pp_rec *r, size_t size)
 }
 
 static bool
-knows_namespaces(const struct snapshot *s, const struct pp_rec *r, size_t size)
+knows_namespaces(const struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	const struct task *t = task_of(s, r);
 
@@ -31,16 +31,16 @@ knows_namespaces(const struct snapshot *s, const struct pp_rec *r, size_t size)
 
 /* All behind the header as it was kept? */
 static bool
-knows_kept(const struct snapshot *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id)
+knows_kept(const struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id)
 {
-	const struct kept *k = snapshot_kept(s, r->type, pid, id);
+	const struct kept *k = pp_state_kept(s, r->type, pid, id);
 
 	return k && k->size == size && pp_get_u16(k->raw + 4, s->swap) == r->misc &&
 	    !memcmp(k->raw + PP_HEADER_SIZE, r->raw + PP_HEADER_SIZE, size - PP_HEADER_SIZE);
 }
 
 static bool
-knows_map(const struct snapshot *s, const struct pp_rec *r, size_t size)
+knows_map(const struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	bool two = r->type == PP_MMAP2;
 	uint64_t start = pp_get_u64(r->raw + 16, s->swap);
@@ -49,7 +49,7 @@ knows_map(const struct snapshot *s, const struct pp_rec *r, size_t size)
 	const struct pp_map *m;
 	const struct kind *k;
 
-	if (!snapshot_is_own(r, s->swap))
+	if (!pp_state_is_own(r, s->swap))
 		return knows_kept(s, r, size, pp_get_u32(r->raw + 8, s->swap), start);
 	if (!t || !(m = pp_maps_find(&t->process->maps, start)))
 		return false;
@@ -61,19 +61,19 @@ knows_map(const struct snapshot *s, const struct pp_rec *r, size_t size)
 }
 
 static bool
-knows_exit(const struct snapshot *s, const struct pp_rec *r)
+knows_exit(const struct pp_state *s, const struct pp_rec *r)
 {
-	const struct task *t = (struct task *)table_first(&s->tasks, pp_get_u32(r->raw + 16, s->swap));
+	const struct task *t = (struct task *)pp_table_first(&s->tasks, pp_get_u32(r->raw + 16, s->swap));
 
 	return !t || t->pub.ended;
 }
 
 bool
-snapshot_knows(const struct snapshot *s, const struct pp_rec *r, size_t trailer)
+pp_state_knows(const struct pp_state *s, const struct pp_rec *r, size_t trailer)
 {
 	size_t size = r->size - trailer;
 
-	switch (size < pp_type_min(r->type) ? 0 : r->type) {
+	switch (trailer > r->size || size < pp_type_min(r->type) ? 0 : r->type) {
 	case PP_MMAP: case PP_MMAP2:
 		return knows_map(s, r, size);
 	case PP_COMM:

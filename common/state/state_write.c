@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* snapshot_write.c - see snapshot.h: the records that tell what is in force. */
+/* state_write.c - see state.h: the snapshot, which is the state as records. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot_in.h"
+#include "state_in.h"
 
-struct snapshot_writer {
-	struct snapshot	*s;
-	struct snapshot_stamp stamp;	/* no trailer: zeros */
+struct state_writer {
+	struct pp_state	*s;
+	struct pp_stamp stamp;	/* no trailer: zeros */
 	int		(*put)(void *, const struct pp_rec *);
 	void		*arg;
 	const struct process *of;
@@ -15,13 +15,13 @@ struct snapshot_writer {
 };
 
 void
-snapshot_writer_free(struct snapshot_writer *w)
+pp_state_writer_free(struct state_writer *w)
 {
 	free(w);
 }
 
-static struct snapshot_writer *
-begin(struct snapshot *s, const struct snapshot_stamp *stamp, int (*put)(void *, const struct pp_rec *), void *arg)
+static struct state_writer *
+begin(struct pp_state *s, const struct pp_stamp *stamp, int (*put)(void *, const struct pp_rec *), void *arg)
 {
 	if (!s->writer && !(s->writer = malloc(sizeof *s->writer))) {
 		pp_fail(s->err, "out of memory");
@@ -34,9 +34,9 @@ begin(struct snapshot *s, const struct snapshot_stamp *stamp, int (*put)(void *,
 	return s->writer;
 }
 
-/* A record of n bytes in buf, less padding and trailer.  One that is too long with them is not told. */
+/* A record of n bytes in buf, less padding and trailer.  One that is too long with them is left out. */
 static int
-emit(struct snapshot_writer *w, uint32_t type, uint16_t misc, size_t n)
+emit(struct state_writer *w, uint32_t type, uint16_t misc, size_t n)
 {
 	size_t body = (n + 7) / 8 * 8, size = body + w->stamp.len;
 	struct pp_rec r = { .raw = w->buf, .type = type, .misc = misc, .size = (uint16_t)size };
@@ -54,9 +54,9 @@ emit(struct snapshot_writer *w, uint32_t type, uint16_t misc, size_t n)
 
 /* What a thread is called, and its namespaces. */
 static int
-emit_names(struct snapshot_writer *w, const struct task *t)
+emit_names(struct state_writer *w, const struct task *t)
 {
-	const struct snapshot_comm *c = t->pub.comm;
+	const struct pp_comm *c = t->pub.comm;
 
 	pp_set_u32(w->buf + 8, t->pub.pid, w->s->swap);
 	pp_set_u32(w->buf + 12, t->pub.tid, w->s->swap);
@@ -75,7 +75,7 @@ emit_names(struct snapshot_writer *w, const struct task *t)
 static int
 emit_map(void *arg, const struct pp_map *m)
 {
-	struct snapshot_writer *w = arg;
+	struct state_writer *w = arg;
 	struct kind *k = w->s->kind[m->dso];
 	size_t at = 40;
 
@@ -98,16 +98,16 @@ emit_map(void *arg, const struct pp_map *m)
 /* ---- all ------------------------------------------------------------------------------------------------- */
 
 static struct task *
-leader_of(const struct snapshot *s, const struct process *p)
+leader_of(const struct pp_state *s, const struct process *p)
 {
-	struct task *t = (struct task *)table_first(&s->tasks, p->pub.pid);
+	struct task *t = (struct task *)pp_table_first(&s->tasks, p->pub.pid);
 
 	return t && t->process == p ? t : NULL;
 }
 
 /* That a thread has ended: newer perfs forget it then. */
 static int
-emit_exit(struct snapshot_writer *w, const struct snapshot_task *t)
+emit_exit(struct state_writer *w, const struct pp_task *t)
 {
 	pp_set_u32(w->buf + 8, t->pid, w->s->swap);
 	pp_set_u32(w->buf + 12, (uint32_t)t->ppid, w->s->swap);
@@ -119,7 +119,7 @@ emit_exit(struct snapshot_writer *w, const struct snapshot_task *t)
 
 /* The first thread comes first: the maps that perf gives to the others are those of that one. */
 static int
-emit_process(struct snapshot_writer *w, const struct process *p)
+emit_process(struct state_writer *w, const struct process *p)
 {
 	const struct task *t, *leader = leader_of(w->s, p);
 
@@ -139,13 +139,13 @@ emit_process(struct snapshot_writer *w, const struct process *p)
 
 /* Let go of kinds that no map has any more. */
 static void
-sweep(struct snapshot *s)
+sweep(struct pp_state *s)
 {
 	for (uint32_t i = 0; i < s->nkinds; i++) {
 		struct kind *k = s->kind[i];
 
 		if (k && !k->used) {
-			table_remove(&s->kinds, &k->link);
+			pp_table_remove(&s->kinds, &k->link);
 			free(k);
 			s->kind[i] = NULL;
 		} else if (k) {
@@ -156,9 +156,9 @@ sweep(struct snapshot *s)
 }
 
 int
-snapshot_write(struct snapshot *s, size_t trailer, int (*put)(void *, const struct pp_rec *), void *arg)
+pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const struct pp_rec *), void *arg)
 {
-	struct snapshot_writer *w = begin(s, &(struct snapshot_stamp){ .len = trailer }, put, arg);
+	struct state_writer *w = begin(s, &(struct pp_stamp){ .len = trailer }, put, arg);
 	const struct process *p;
 	const struct kept *k;
 
@@ -181,16 +181,16 @@ snapshot_write(struct snapshot *s, size_t trailer, int (*put)(void *, const stru
 /* ---- one ------------------------------------------------------------------------------------------------- */
 
 static const struct task *
-task_of(const struct snapshot_task *pub)
+task_of(const struct pp_task *pub)
 {
 	return (const struct task *)((const uint8_t *)pub - offsetof(struct task, pub));
 }
 
-/* The thread that a FORK is told to be by: the first of another process, or the thread's own; NULL: unknown. */
+/* The thread that a FORK names as its parent: the first of another process, or of the thread's own; NULL: unknown. */
 static const struct task *
-forker(const struct snapshot_writer *w, const struct task *t)
+forker(const struct state_writer *w, const struct task *t)
 {
-	return (struct task *)table_first(&w->s->tasks, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
+	return (struct task *)pp_table_first(&w->s->tasks, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
 }
 
 /*
@@ -199,14 +199,14 @@ forker(const struct snapshot_writer *w, const struct task *t)
  * number of the parent, but is none.  Then it is by nobody.
  */
 static int
-emit_fork(struct snapshot_writer *w, const struct task *t, bool maps)
+emit_fork(struct state_writer *w, const struct task *t, bool maps)
 {
 	uint32_t parent = t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid;
 	const struct task *by = forker(w, t);
 
 	if (t->pub.ppid < 0)
 		return 1;
-	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.told && !by->pub.comm)))
+	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.known && !by->pub.comm)))
 		parent = UINT32_MAX;
 	pp_set_u32(w->buf + 8, t->pub.pid, w->s->swap);
 	pp_set_u32(w->buf + 12, parent, w->s->swap);
@@ -217,29 +217,29 @@ emit_fork(struct snapshot_writer *w, const struct task *t, bool maps)
 }
 
 int
-snapshot_write_task(struct snapshot *s, const struct snapshot_task *pub, const struct snapshot_stamp *stamp,
+pp_state_write_task(struct pp_state *s, const struct pp_task *pub, const struct pp_stamp *stamp,
     int (*put)(void *, const struct pp_rec *), void *arg)
 {
-	struct snapshot_writer *w = begin(s, stamp, put, arg);
+	struct state_writer *w = begin(s, stamp, put, arg);
 
 	return !w || emit_fork(w, task_of(pub), false) < 0 || emit_names(w, task_of(pub)) < 0 ? -1 : 1;
 }
 
 int
-snapshot_write_exit(struct snapshot *s, const struct snapshot_task *t, const struct snapshot_stamp *stamp,
+pp_state_write_exit(struct pp_state *s, const struct pp_task *t, const struct pp_stamp *stamp,
     int (*put)(void *, const struct pp_rec *), void *arg)
 {
-	struct snapshot_writer *w = begin(s, stamp, put, arg);
+	struct state_writer *w = begin(s, stamp, put, arg);
 
 	return w ? emit_exit(w, t) : -1;
 }
 
 int
-snapshot_write_process(struct snapshot *s, const struct snapshot_process *pub, const struct snapshot_stamp *stamp,
+pp_state_write_process(struct pp_state *s, const struct pp_process *pub, const struct pp_stamp *stamp,
     int (*put)(void *, const struct pp_rec *), void *arg)
 {
-	struct snapshot_writer *w = begin(s, stamp, put, arg);
-	const struct snapshot_process *by = snapshot_forker(s, pub);
+	struct state_writer *w = begin(s, stamp, put, arg);
+	const struct pp_process *by = pp_state_forker(s, pub);
 	const struct task *leader;
 	bool shared;
 
@@ -247,10 +247,10 @@ snapshot_write_process(struct snapshot *s, const struct snapshot_process *pub, c
 		return -1;
 	w->of = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
 	leader = leader_of(s, w->of);
-	shared = pub->mark & stamp->forked || (by && by->mark & stamp->told);
+	shared = pub->mark & stamp->forked || (by && by->mark & stamp->known);
 	if (leader && !(pub->mark & stamp->forked) && emit_fork(w, leader, shared) < 0)
 		return -1;
 	if (leader && emit_names(w, leader) < 0)
 		return -1;
-	return shared ? maps_each_new(&w->of->maps, &w->of->base, emit_map, w) : pp_maps_each(&w->of->maps, emit_map, w);
+	return shared ? pp_maps_each_new(&w->of->maps, &w->of->base, emit_map, w) : pp_maps_each(&w->of->maps, emit_map, w);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * snapshot_in.h - inside of a snapshot; only snapshot*.c include it.
+ * state_in.h - inside of the state; only state*.c include it.
  *
  * Lists keep the order of appearance, so that equal input makes equal snapshots; hash tables over them find things.  A
  * map of a process is start, length and offset (maps.h); all else that its record said is its `kind', shared by all maps
  * that are alike.
  */
-#ifndef PP_SNAPSHOT_IN_H
-#define PP_SNAPSHOT_IN_H
+#ifndef PP_STATE_IN_H
+#define PP_STATE_IN_H
 
 #include <sys/queue.h>
 
 #include "maps.h"
-#include "snapshot.h"
+#include "state.h"
 #include "table.h"
 
 struct blob {			/* bytes of a record */
@@ -22,14 +22,14 @@ struct blob {			/* bytes of a record */
 
 struct comm {			/* shared by all who are called so */
 	struct link	 link;		/* by hash of the text */
-	struct snapshot_comm pub;
+	struct pp_comm pub;
 	size_t		 refs;
 	char		 text[];
 };
 
 struct process {
 	struct link	 link;		/* by pid */
-	struct snapshot_process pub;
+	struct pp_process pub;
 	TAILQ_ENTRY(process) all;
 	TAILQ_HEAD(, task) tasks;
 	bool		 listed;	/* no: its pid has been given to another */
@@ -40,7 +40,7 @@ struct process {
 
 struct task {
 	struct link	 link;		/* by tid */
-	struct snapshot_task pub;
+	struct pp_task pub;
 	TAILQ_ENTRY(task) siblings, dead;
 	struct process	*process;
 	struct blob	*namespaces;	/* from nr_namespaces on */
@@ -65,7 +65,7 @@ struct kept {			/* a record of which the last one of its key counts */
 	uint8_t		 raw[];		/* without its trailer */
 };
 
-struct snapshot {
+struct pp_state {
 	struct pp_err	*err;
 	bool		 swap;
 	struct table	 processes, tasks, comms, kinds, keeps;
@@ -78,15 +78,15 @@ struct snapshot {
 	uint32_t	 nkinds, cap_kinds, free_kind;	/* below free_kind all are taken */
 	struct pp_maps	 kernel;
 	struct maps_pool pool;
-	struct snapshot_writer *writer;	/* made at the first use */
+	struct state_writer *writer;	/* made at the first use */
 };
 
-void	snapshot_writer_free(struct snapshot_writer *);
+void	pp_state_writer_free(struct state_writer *);
 /* The record that counts for a key; NULL: none. */
-struct kept *snapshot_kept(const struct snapshot *, uint32_t type, uint32_t pid, uint64_t id);
+struct kept *pp_state_kept(const struct pp_state *, uint32_t type, uint32_t pid, uint64_t id);
 /* Is an MMAP or MMAP2 one of a process, not of the kernel or a guest? */
 static inline bool
-snapshot_is_own(const struct pp_rec *r, bool swap)
+pp_state_is_own(const struct pp_rec *r, bool swap)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* snapshot.c - see snapshot.h: taking records in, and being asked; snapshot_write.c tells. */
+/* state.c - see state.h: takes records in, and looks things up. */
 #include <sys/random.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "snapshot_in.h"
+#include "state_in.h"
 
 enum { DEAD_MAX = 256 };		/* ended tasks that are still known */
 enum { MASK_GUEST = 4 };		/* bit of the cpumodes GUEST_KERNEL and GUEST_USER */
 enum { KSYMBOL_UNREGISTER = 1, BPF_EVENT_UNLOAD = 2 };
 
 static int
-no_memory(struct snapshot *s)
+no_memory(struct pp_state *s)
 {
 	return pp_fail(s->err, "out of memory");
 }
@@ -20,7 +21,7 @@ no_memory(struct snapshot *s)
 /* ---- names, kinds, kept records ---------------------------------------------------------------------------- */
 
 static void
-comm_drop(struct snapshot *s, struct snapshot_comm *pub)
+comm_drop(struct pp_state *s, struct pp_comm *pub)
 {
 	struct comm *c;
 
@@ -29,13 +30,13 @@ comm_drop(struct snapshot *s, struct snapshot_comm *pub)
 	c = (struct comm *)((uint8_t *)pub - offsetof(struct comm, pub));
 	if (--c->refs)
 		return;
-	table_remove(&s->comms, &c->link);
+	pp_table_remove(&s->comms, &c->link);
 	free(c);
 }
 
 /* Give the thread a name; it may be its own. */
 static void
-comm_give(struct snapshot *s, struct task *t, struct snapshot_comm *pub)
+comm_give(struct pp_state *s, struct task *t, struct pp_comm *pub)
 {
 	if (pub)
 		((struct comm *)((uint8_t *)pub - offsetof(struct comm, pub)))->refs++;
@@ -44,13 +45,13 @@ comm_give(struct snapshot *s, struct task *t, struct snapshot_comm *pub)
 }
 
 /* The name of n bytes, which nobody may have yet.  NULL: no memory. */
-static struct snapshot_comm *
-comm_of(struct snapshot *s, const uint8_t *text, size_t n)
+static struct pp_comm *
+comm_of(struct pp_state *s, const uint8_t *text, size_t n)
 {
-	uint64_t key = table_hash(&s->comms, n, text, n);
+	uint64_t key = pp_table_hash(&s->comms, n, text, n);
 	struct comm *c;
 
-	for (struct link *l = table_first(&s->comms, key); l; l = table_next(l)) {
+	for (struct link *l = pp_table_first(&s->comms, key); l; l = pp_table_next(l)) {
 		c = (struct comm *)l;
 		if (c->pub.len == n && !memcmp(c->text, text, n))
 			return &c->pub;
@@ -60,7 +61,7 @@ comm_of(struct snapshot *s, const uint8_t *text, size_t n)
 	memcpy(c->text, text, n);
 	c->pub.text = c->text;
 	c->pub.len = (uint16_t)n;
-	if (table_add(&s->comms, &c->link, key) < 0) {
+	if (pp_table_add(&s->comms, &c->link, key) < 0) {
 		free(c);
 		return NULL;
 	}
@@ -68,7 +69,7 @@ comm_of(struct snapshot *s, const uint8_t *text, size_t n)
 }
 
 static int
-kind_room(struct snapshot *s)
+kind_slot(struct pp_state *s)
 {
 	uint32_t cap = s->cap_kinds ? 2 * s->cap_kinds : 64;
 	struct kind **p;
@@ -98,9 +99,20 @@ learn_file(struct pp_dso *d, const uint8_t *u, bool has_id, bool swap)
 	}
 }
 
+void
+pp_dso_get(struct pp_dso *d, const struct pp_rec *r, size_t trailer, bool swap)
+{
+	size_t at = r->type == PP_MMAP2 ? 72 : 40;
+
+	*d = (struct pp_dso){ .name = (const char *)r->raw + at };
+	d->len = (uint32_t)strnlen(d->name, r->size - trailer - at);
+	if (r->type == PP_MMAP2)
+		learn_file(d, r->raw + 40, r->misc & PP_MISC_MMAP_BUILD_ID, swap);
+}
+
 /* Does perf take the map for code that was made at run time?  (map__new() of perf 6.1 to 7.2) */
 static bool
-is_jit(const struct pp_rec *r, const uint8_t *name, size_t n, bool swap)
+is_jit(const struct pp_rec *r, const struct pp_dso *d, bool swap)
 {
 	static const char *const starts[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
 	enum { EXEC = 4, HUGETLB = 0x40000 };
@@ -110,35 +122,37 @@ is_jit(const struct pp_rec *r, const uint8_t *name, size_t n, bool swap)
 	if (r->type == PP_MMAP2 && pp_get_u32(r->raw + 68, swap) & HUGETLB)
 		return true;
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-		if (n >= strlen(starts[i]) && !memcmp(name, starts[i], strlen(starts[i])))
+		if (d->len >= strlen(starts[i]) && !memcmp(d->name, starts[i], strlen(starts[i])))
 			return true;
 	return false;
 }
 
-/* The kind of a map; its name ends at n.  NULL: no memory. */
+/* The kind of a map whose record describes that file.  NULL: no memory. */
 static struct kind *
-kind_of(struct snapshot *s, const struct pp_rec *r, const uint8_t *fixed, const uint8_t *name, size_t n, uint32_t jit)
+kind_of(struct pp_state *s, const struct pp_rec *r, const struct pp_dso *d)
 {
-	uint64_t key = table_hash(&s->kinds, (r->type ^ (uint64_t)r->misc << 32) + ((uint64_t)jit << 17), fixed, 32);
+	static const uint8_t none[32];
+	const uint8_t *fixed = r->type == PP_MMAP2 ? r->raw + 40 : none;
+	uint64_t key = pp_table_hash(&s->kinds, (r->type ^ (uint64_t)r->misc << 32) + ((uint64_t)d->jit << 17), fixed, 32);
 	struct kind *k;
 
-	key = table_hash(&s->kinds, key, name, n);
-	for (struct link *l = table_first(&s->kinds, key); l; l = table_next(l)) {
+	key = pp_table_hash(&s->kinds, key, (const uint8_t *)d->name, d->len);
+	for (struct link *l = pp_table_first(&s->kinds, key); l; l = pp_table_next(l)) {
 		k = (struct kind *)l;
-		if (k->type == r->type && k->misc == r->misc && k->file.len == n && k->file.jit == jit && !memcmp(k->fixed, fixed, 32) &&
-		    !memcmp(k->name, name, n))
+		if (k->type == r->type && k->misc == r->misc && k->file.len == d->len && k->file.jit == d->jit &&
+		    !memcmp(k->fixed, fixed, 32) && !memcmp(k->name, d->name, d->len))
 			return k;
 	}
-	if (kind_room(s) < 0 || !(k = calloc(1, sizeof *k + n + 1)))
+	if (kind_slot(s) < 0 || !(k = calloc(1, sizeof *k + d->len + 1)))
 		return NULL;
 	k->type = r->type;
 	k->misc = r->misc;
 	memcpy(k->fixed, fixed, 32);
-	memcpy(k->name, name, n);
-	k->file = (struct pp_dso){ .name = k->name, .len = (uint32_t)n, .index = s->free_kind, .jit = jit };
-	if (r->type == PP_MMAP2)
-		learn_file(&k->file, fixed, r->misc & PP_MISC_MMAP_BUILD_ID, s->swap);
-	if (table_add(&s->kinds, &k->link, key) < 0) {
+	memcpy(k->name, d->name, d->len);
+	k->file = *d;
+	k->file.name = k->name;
+	k->file.index = s->free_kind;
+	if (pp_table_add(&s->kinds, &k->link, key) < 0) {
 		free(k);
 		return NULL;
 	}
@@ -155,23 +169,23 @@ kept_key(uint32_t type, uint32_t pid, uint64_t id)
 }
 
 struct kept *
-snapshot_kept(const struct snapshot *s, uint32_t type, uint32_t pid, uint64_t id)
+pp_state_kept(const struct pp_state *s, uint32_t type, uint32_t pid, uint64_t id)
 {
-	struct link *l = table_first(&s->keeps, kept_key(type, pid, id));
+	struct link *l = pp_table_first(&s->keeps, kept_key(type, pid, id));
 	const struct kept *k;
 
 	while (l && ((k = (struct kept *)l)->type != type || k->pid != pid || k->id != id))
-		l = table_next(l);
+		l = pp_table_next(l);
 	return (struct kept *)l;
 }
 
 static int
-keep(struct snapshot *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id, bool remove)
+keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id, bool remove)
 {
-	struct kept *k = snapshot_kept(s, r->type, pid, id);
+	struct kept *k = pp_state_kept(s, r->type, pid, id);
 
 	if (k) {			/* the new one goes to the end: it pushes out what it overlaps */
-		table_remove(&s->keeps, &k->link);
+		pp_table_remove(&s->keeps, &k->link);
 		TAILQ_REMOVE(&s->all_kept, k, all);
 		free(k);
 	}
@@ -184,7 +198,7 @@ keep(struct snapshot *s, const struct pp_rec *r, size_t size, uint32_t pid, uint
 	k->id = id;
 	k->size = (uint16_t)size;
 	memcpy(k->raw, r->raw, size);
-	if (table_add(&s->keeps, &k->link, kept_key(k->type, pid, id)) < 0) {
+	if (pp_table_add(&s->keeps, &k->link, kept_key(k->type, pid, id)) < 0) {
 		free(k);
 		return no_memory(s);
 	}
@@ -195,31 +209,31 @@ keep(struct snapshot *s, const struct pp_rec *r, size_t size, uint32_t pid, uint
 /* ---- tasks ------------------------------------------------------------------------------------------- */
 
 static struct task *
-task_find(const struct snapshot *s, uint32_t tid)
+task_find(const struct pp_state *s, uint32_t tid)
 {
-	return (struct task *)table_first(&s->tasks, tid);
+	return (struct task *)pp_table_first(&s->tasks, tid);
 }
 
 static struct process *
-process_find(const struct snapshot *s, uint32_t pid)
+process_find(const struct pp_state *s, uint32_t pid)
 {
-	return (struct process *)table_first(&s->processes, pid);
+	return (struct process *)pp_table_first(&s->processes, pid);
 }
 
 static void
-process_unlist(struct snapshot *s, struct process *p)
+process_unlist(struct pp_state *s, struct process *p)
 {
 	if (p->listed)
-		table_remove(&s->processes, &p->link);
+		pp_table_remove(&s->processes, &p->link);
 	p->listed = false;
 }
 
 static void
-task_drop(struct snapshot *s, struct task *t)
+task_drop(struct pp_state *s, struct task *t)
 {
 	struct process *p = t->process;
 
-	table_remove(&s->tasks, &t->link);
+	pp_table_remove(&s->tasks, &t->link);
 	if (t->pub.ended) {
 		TAILQ_REMOVE(&s->dead, t, dead);
 		s->ndead--;
@@ -228,8 +242,8 @@ task_drop(struct snapshot *s, struct task *t)
 	if (TAILQ_EMPTY(&p->tasks)) {
 		process_unlist(s, p);
 		TAILQ_REMOVE(&s->all_processes, p, all);
-		maps_clear(&s->pool, &p->maps);
-		maps_clear(&s->pool, &p->base);
+		pp_maps_clear(&s->pool, &p->maps);
+		pp_maps_clear(&s->pool, &p->base);
 		free(p);
 	}
 	comm_drop(s, t->pub.comm);
@@ -238,13 +252,13 @@ task_drop(struct snapshot *s, struct task *t)
 }
 
 static struct process *
-process_get(struct snapshot *s, uint32_t pid)
+process_get(struct pp_state *s, uint32_t pid)
 {
 	struct process *p = process_find(s, pid);
 
 	if (p || !(p = calloc(1, sizeof *p)))
 		return p;
-	if (table_add(&s->processes, &p->link, pid) < 0) {
+	if (pp_table_add(&s->processes, &p->link, pid) < 0) {
 		free(p);
 		return NULL;
 	}
@@ -258,7 +272,7 @@ process_get(struct snapshot *s, uint32_t pid)
 
 /* The thread, made if need be, also when its number belonged to another process so far.  NULL: no memory. */
 static struct task *
-task_get(struct snapshot *s, uint32_t pid, uint32_t tid)
+task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
 {
 	struct task *t = task_find(s, tid);
 
@@ -268,22 +282,22 @@ task_get(struct snapshot *s, uint32_t pid, uint32_t tid)
 		task_drop(s, t);
 	if (!(t = calloc(1, sizeof *t)))
 		return NULL;
-	if (table_add(&s->tasks, &t->link, tid) < 0) {
+	if (pp_table_add(&s->tasks, &t->link, tid) < 0) {
 		free(t);
 		return NULL;
 	}
 	if (!(t->process = process_get(s, pid))) {
-		table_remove(&s->tasks, &t->link);
+		pp_table_remove(&s->tasks, &t->link);
 		free(t);
 		return NULL;
 	}
-	t->pub = (struct snapshot_task){ .pid = pid, .tid = tid, .ppid = -1, .ptid = -1 };
+	t->pub = (struct pp_task){ .pid = pid, .tid = tid, .ppid = -1, .ptid = -1 };
 	TAILQ_INSERT_TAIL(&t->process->tasks, t, siblings);
 	return t;
 }
 
 static void
-task_end(struct snapshot *s, struct task *t)
+task_end(struct pp_state *s, struct task *t)
 {
 	if (t->pub.ended)
 		return;
@@ -296,20 +310,17 @@ task_end(struct snapshot *s, struct task *t)
 /* ---- records ----------------------------------------------------------------------------------------- */
 
 static int
-feed_mmap(struct snapshot *s, const struct pp_rec *r, size_t size)
+feed_mmap(struct pp_state *s, const struct pp_rec *r, size_t size)
 {
-	static const uint8_t none[32];
-	bool two = r->type == PP_MMAP2;
 	uint32_t pid = pp_get_u32(r->raw + 8, s->swap), tid = pp_get_u32(r->raw + 12, s->swap);
 	struct pp_map m = { .start = pp_get_u64(r->raw + 16, s->swap), .len = pp_get_u64(r->raw + 24, s->swap),
 	    .pgoff = pp_get_u64(r->raw + 32, s->swap), .data = r->misc & PP_MISC_MMAP_DATA };
-	const uint8_t *name = r->raw + (two ? 72 : 40);
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	bool own = snapshot_is_own(r, s->swap);
+	bool own = pp_state_is_own(r, s->swap);
 	struct pp_maps *maps = &s->kernel;
+	struct pp_dso file;
 	struct task *t;
 	struct kind *k;
-	size_t n;
 
 	if (!own && keep(s, r, size, pid, m.start, false) < 0)
 		return -1;
@@ -325,20 +336,20 @@ feed_mmap(struct snapshot *s, const struct pp_rec *r, size_t size)
 	}
 	if (!m.len)
 		return 1;
-	n = strnlen((const char *)name, size - (size_t)(name - r->raw));
-	k = kind_of(s, r, two ? r->raw + 40 : none, name, n, own && is_jit(r, name, n, s->swap) ? pid : 0);
-	if (!k)
+	pp_dso_get(&file, r, r->size - size, s->swap);
+	file.jit = own && is_jit(r, &file, s->swap) ? pid : 0;
+	if (!(k = kind_of(s, r, &file)))
 		return no_memory(s);
 	m.dso = k->file.index;
 	m.has_id = k->file.id_len;
-	return maps_insert(&s->pool, maps, &m) < 0 ? no_memory(s) : 1;
+	return pp_maps_insert(&s->pool, maps, &m) < 0 ? no_memory(s) : 1;
 }
 
 static int
-feed_comm(struct snapshot *s, const struct pp_rec *r, size_t size)
+feed_comm(struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	struct task *t = task_get(s, pp_get_u32(r->raw + 8, s->swap), pp_get_u32(r->raw + 12, s->swap));
-	struct snapshot_comm *c;
+	struct pp_comm *c;
 
 	if (!t || !(c = comm_of(s, r->raw + 16, strnlen((const char *)r->raw + 16, size - 16))))
 		return no_memory(s);
@@ -347,7 +358,7 @@ feed_comm(struct snapshot *s, const struct pp_rec *r, size_t size)
 }
 
 static int
-feed_namespaces(struct snapshot *s, const struct pp_rec *r, size_t size)
+feed_namespaces(struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	struct task *t = task_get(s, pp_get_u32(r->raw + 8, s->swap), pp_get_u32(r->raw + 12, s->swap));
 	struct blob *b = t ? malloc(sizeof *b + size - 16) : NULL;
@@ -363,7 +374,7 @@ feed_namespaces(struct snapshot *s, const struct pp_rec *r, size_t size)
 
 /* FORK: pid, ppid, tid, ptid */
 static int
-feed_fork(struct snapshot *s, const struct pp_rec *r)
+feed_fork(struct pp_state *s, const struct pp_rec *r)
 {
 	uint32_t pid = pp_get_u32(r->raw + 8, s->swap), ppid = pp_get_u32(r->raw + 12, s->swap);
 	uint32_t tid = pp_get_u32(r->raw + 16, s->swap), ptid = pp_get_u32(r->raw + 20, s->swap);
@@ -378,18 +389,18 @@ feed_fork(struct snapshot *s, const struct pp_rec *r)
 		return no_memory(s);
 	t->pub.ppid = ppid;
 	t->pub.ptid = ptid;
-	t->pub.made_up = r->misc & PP_MISC_FORK_EXEC;
+	t->pub.synthesised = r->misc & PP_MISC_FORK_EXEC;
 	if ((parent = task_find(s, ptid)) && parent != t)
 		comm_give(s, t, parent->pub.comm);
 	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
-		maps_share(&t->process->maps, &p->maps);
-		maps_share(&t->process->base, &p->maps);
+		pp_maps_share(&t->process->maps, &p->maps);
+		pp_maps_share(&t->process->base, &p->maps);
 	}
 	return 1;
 }
 
 bool
-snapshot_wants(uint32_t type)
+pp_state_wants(uint32_t type)
 {
 	switch (type) {
 	case PP_MMAP: case PP_MMAP2: case PP_COMM: case PP_FORK: case PP_EXIT: case PP_NAMESPACES:
@@ -401,12 +412,12 @@ snapshot_wants(uint32_t type)
 }
 
 int
-snapshot_feed(struct snapshot *s, const struct pp_rec *r, size_t trailer)
+pp_state_feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
 {
 	size_t size = r->size - trailer;
 	struct task *t;
 
-	switch (size < pp_type_min(r->type) ? 0 : r->type) {
+	switch (trailer > r->size || size < pp_type_min(r->type) ? 0 : r->type) {
 	case PP_MMAP:
 	case PP_MMAP2:
 		return feed_mmap(s, r, size);
@@ -434,32 +445,48 @@ snapshot_feed(struct snapshot *s, const struct pp_rec *r, size_t trailer)
 	}
 }
 
-/* ---- being asked --------------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------------------- */
 
-struct snapshot_task *
-snapshot_task(const struct snapshot *s, uint32_t tid)
+struct pp_task *
+pp_state_task(const struct pp_state *s, uint32_t tid)
 {
 	struct task *t = task_find(s, tid);
 
 	return t ? &t->pub : NULL;
 }
 
-struct snapshot_process *
-snapshot_process(const struct snapshot *s, uint32_t pid)
+const char *
+pp_state_comm(const struct pp_state *s, uint32_t tid)
+{
+	struct task *t = task_find(s, tid);
+
+	return t && t->pub.comm ? t->pub.comm->text : NULL;
+}
+
+int64_t
+pp_state_ppid(const struct pp_state *s, uint32_t pid)
+{
+	struct task *t = task_find(s, pid);
+
+	return t && t->pub.pid == pid ? t->pub.ppid : -1;
+}
+
+struct pp_process *
+pp_state_process(const struct pp_state *s, uint32_t pid)
 {
 	struct process *p = process_find(s, pid);
 
 	return p ? &p->pub : NULL;
 }
 
-struct snapshot_process *
-snapshot_process_of(const struct snapshot_task *pub)
+struct pp_process *
+pp_state_process_of(const struct pp_task *pub)
 {
 	return &((const struct task *)((const uint8_t *)pub - offsetof(struct task, pub)))->process->pub;
 }
 
-struct snapshot_process *
-snapshot_forker(const struct snapshot *s, const struct snapshot_process *pub)
+struct pp_process *
+pp_state_forker(const struct pp_state *s, const struct pp_process *pub)
 {
 	const struct process *p = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
 	const struct task *leader = task_find(s, pub->pid), *by;
@@ -474,7 +501,7 @@ snapshot_forker(const struct snapshot *s, const struct snapshot_process *pub)
 }
 
 int
-snapshot_each_task(const struct snapshot_process *pub, int (*fn)(void *, struct snapshot_task *), void *arg)
+pp_state_each_task(const struct pp_process *pub, int (*fn)(void *, struct pp_task *), void *arg)
 {
 	const struct process *p = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
 	struct task *t;
@@ -486,7 +513,7 @@ snapshot_each_task(const struct snapshot_process *pub, int (*fn)(void *, struct 
 }
 
 const struct pp_maps *
-snapshot_maps(const struct snapshot *s, uint32_t pid, unsigned cpumode)
+pp_state_maps(const struct pp_state *s, uint32_t pid, unsigned cpumode)
 {
 	struct process *p;
 
@@ -497,36 +524,45 @@ snapshot_maps(const struct snapshot *s, uint32_t pid, unsigned cpumode)
 	return &p->maps;
 }
 
+const struct pp_map *
+pp_state_map(const struct pp_state *s, uint32_t pid, unsigned cpumode, uint64_t addr)
+{
+	const struct pp_maps *maps = pp_state_maps(s, pid, cpumode);
+
+	return maps ? pp_maps_find(maps, addr) : NULL;
+}
+
 const struct pp_dso *
-snapshot_file(const struct snapshot *s, const struct pp_map *m)
+pp_state_dso(const struct pp_state *s, const struct pp_map *m)
 {
 	return &s->kind[m->dso]->file;
 }
 
 const char *
-snapshot_cgroup(const struct snapshot *s, uint64_t id)
+pp_state_cgroup(const struct pp_state *s, uint64_t id)
 {
-	const struct kept *k = snapshot_kept(s, PP_CGROUP, 0, id);
+	const struct kept *k = pp_state_kept(s, PP_CGROUP, 0, id);
 
 	return k ? (const char *)k->raw + 16 : NULL;
 }
 
-struct snapshot *
-snapshot_new(bool swap, struct pp_err *err)
+struct pp_state *
+pp_state_new(bool swap, struct pp_err *err)
 {
-	struct snapshot *s = calloc(1, sizeof *s);
-	uint64_t seed[2] = { UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd1b54a32d192ed03) };
+	struct pp_state *s = calloc(1, sizeof *s);
 
 	if (!s) {
 		pp_fail(err, "out of memory");
 		return NULL;
 	}
-	if (getrandom(seed, sizeof seed, GRND_NONBLOCK) < 0)
-		seed[0] ^= (uintptr_t)s;
+	if (pp_table_init(&s->tasks, err) < 0 || getrandom(&s->pool.seed, sizeof s->pool.seed, 0) != sizeof s->pool.seed) {
+		pp_fail(err, "random numbers: %s", strerror(errno));
+		free(s);
+		return NULL;
+	}
+	s->processes = s->comms = s->kinds = s->keeps = s->tasks;
 	s->err = err;
 	s->swap = swap;
-	s->processes.mul = s->tasks.mul = s->comms.mul = s->kinds.mul = s->keeps.mul = seed[0] | 1;
-	s->pool.seed = seed[1];
 	TAILQ_INIT(&s->all_processes);
 	TAILQ_INIT(&s->dead);
 	TAILQ_INIT(&s->all_kept);
@@ -534,29 +570,22 @@ snapshot_new(bool swap, struct pp_err *err)
 }
 
 void
-snapshot_free(struct snapshot *s)
+pp_state_free(struct pp_state *s)
 {
 	struct process *p;
-	struct kept *k;
 
 	if (!s)
 		return;
 	while ((p = TAILQ_FIRST(&s->all_processes)))
 		task_drop(s, TAILQ_FIRST(&p->tasks));
-	while ((k = TAILQ_FIRST(&s->all_kept))) {
-		TAILQ_REMOVE(&s->all_kept, k, all);
-		free(k);
-	}
-	for (uint32_t i = 0; i < s->nkinds; i++)
-		free(s->kind[i]);
-	maps_clear(&s->pool, &s->kernel);
-	maps_pool_end(&s->pool);
-	snapshot_writer_free(s->writer);
+	pp_maps_clear(&s->pool, &s->kernel);
+	pp_maps_pool_end(&s->pool);
+	pp_state_writer_free(s->writer);
 	free(s->kind);
-	free(s->processes.slot);
-	free(s->tasks.slot);
-	free(s->comms.slot);
-	free(s->kinds.slot);
-	free(s->keeps.slot);
+	pp_table_free(&s->processes, false);
+	pp_table_free(&s->tasks, false);
+	pp_table_free(&s->comms, false);
+	pp_table_free(&s->kinds, true);
+	pp_table_free(&s->keeps, true);
 	free(s);
 }
