@@ -9,6 +9,7 @@
 
 #include "event_match.h"
 #include "record/feature.h"
+#include "record/raw.h"
 #include "select.h"
 
 static const uint8_t roles[PP_USER_TYPE_START] = {
@@ -327,7 +328,8 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 void
 select_note_task(struct selection *s, const struct pp_rec *r, bool swap)
 {
-	uint32_t pid = pp_get_u32(r->raw + 8, swap), tid = pp_get_u32(r->raw + (r->type == PP_FORK ? 16 : 12), swap);
+	uint32_t pid = PP_RAW_GET(r->raw, COMM, pid, swap);
+	uint32_t tid = r->type == PP_FORK ? PP_RAW_GET(r->raw, FORK, tid, swap) : PP_RAW_GET(r->raw, COMM, tid, swap);
 
 	s->told = tool_list_has(&s->pid, (int32_t)pid) || tool_list_has(&s->tid, (int32_t)tid);
 	if (tid != pid && tool_list_has(&s->pid, (int32_t)tid)) {
@@ -363,7 +365,7 @@ task_of(const struct pp_event *ev, const struct pp_rec *r)
 	if (r->type == PP_SAMPLE)
 		return r->raw + ev->plan.tid;
 	if (r->type == PP_READ)
-		return r->raw + PP_HEADER_SIZE;
+		return r->raw + PP_RAW_AT(READ, pid);
 	return ev->plan.t_tid && pp_has_trailer(ev, r) ? r->raw + r->size - ev->plan.t_tid : NULL;
 }
 

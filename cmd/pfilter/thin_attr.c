@@ -6,6 +6,7 @@
 #include "record/attr.h"
 #include "drop/attrs.h"
 #include "record/event.h"
+#include "record/raw.h"
 #include "thin.h"
 
 struct scale {
@@ -42,12 +43,12 @@ add_to_sample(struct pp_source *in, struct pp_rec *r, uint8_t *buf, struct pp_er
 	memset(buf + r->size, 0, 8);
 	r->raw = buf;
 	r->size += 8;
-	pp_set_u16(buf + 6, r->size, in->swap);
+	PP_RAW_SET(buf, header, size, r->size, in->swap);
 	if (!(ev = pp_event_find(in->events, r, err)))
 		return -1;
 	if (!ev->added_period) {
 		r->size -= 8;
-		pp_set_u16(buf + 6, r->size, in->swap);
+		PP_RAW_SET(buf, header, size, r->size, in->swap);
 		return 1;
 	}
 	p = buf + ev->plan.period;

@@ -5,6 +5,7 @@
 #include "record/event.h"
 #include "record/sample.h"
 #include "count.h"
+#include "record/raw.h"
 
 static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */
 
@@ -232,11 +233,11 @@ count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
 	bool swap = c->tool->in->swap;
 
 	if (r->type == PP_LOST_SAMPLES) {
-		c->ev[by->index].lost_samples += pp_get_u64(r->raw + 8, swap);
+		c->ev[by->index].lost_samples += PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
 	} else {
-		const struct pp_event *ev = pp_event_by_id(all, pp_get_u64(r->raw + 8, swap));
+		const struct pp_event *ev = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
 
-		c->ev[ev ? ev->index : by->index].lost += pp_get_u64(r->raw + 16, swap);
+		c->ev[ev ? ev->index : by->index].lost += PP_RAW_GET(r->raw, LOST, lost, swap);
 	}
 }
 
@@ -247,6 +248,7 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 	const struct pp_source *in = c->tool->in;
 	const struct pp_event *ev;
 	const uint8_t *p = r->raw;
+	bool swap = in->swap;
 	uint64_t time;
 
 	if (!pp_type_name(r->type))	/* nobody knows what stands where */
@@ -263,15 +265,15 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 		count_lost(c, ev, r);
 		break;
 	case PP_COMM:
-		tasks_comm(&c->tasks, pp_get_u32(p + 8, in->swap), pp_get_u32(p + 12, in->swap), time,
-		    (const char *)p + 16, strnlen((const char *)p + 16, r->size - 16u));
+		tasks_comm(&c->tasks, PP_RAW_GET(p, COMM, pid, swap), PP_RAW_GET(p, COMM, tid, swap), time,
+		    (const char *)p + PP_RAW_AT(COMM, comm), strnlen((const char *)p + PP_RAW_AT(COMM, comm), r->size - PP_RAW_AT(COMM, comm)));
 		break;
 	case PP_FORK:
-		tasks_fork(&c->tasks, tasks_key(pp_get_u32(p + 8, in->swap), pp_get_u32(p + 16, in->swap)),
-		    tasks_key(pp_get_u32(p + 12, in->swap), pp_get_u32(p + 20, in->swap)), time);
+		tasks_fork(&c->tasks, tasks_key(PP_RAW_GET(p, FORK, pid, swap), PP_RAW_GET(p, FORK, tid, swap)),
+		    tasks_key(PP_RAW_GET(p, FORK, ppid, swap), PP_RAW_GET(p, FORK, ptid, swap)), time);
 		break;
 	case PP_EXIT:
-		tasks_exit(&c->tasks, pp_get_u32(p + 8, in->swap), pp_get_u32(p + 16, in->swap), time);
+		tasks_exit(&c->tasks, PP_RAW_GET(p, EXIT, pid, swap), PP_RAW_GET(p, EXIT, tid, swap), time);
 		break;
 	}
 	return 1;

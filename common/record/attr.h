@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "raw.h"
+
 struct pp_attr_raw {		/* where its fields stand: offsetof(struct pp_attr_raw, sample_type) */
 #define ATTR(field, kind, bytes) uint8_t field[bytes];
 #include "attr.def"
@@ -19,6 +21,8 @@ size_t	pp_attr_bytes(const uint8_t *p, size_t len, bool swap);
 bool	pp_attr_flag(uint8_t *attr, unsigned n, bool on, bool swap);
 /* Set the field of `width' bytes (2, 4, 8) that stands at `at', if it lies within the attr's `size' bytes. */
 void	pp_attr_set(uint8_t *attr, size_t size, size_t at, size_t width, uint64_t value, bool swap);
+/* The number at attr that the field is; it must be there. */
+#define PP_ATTR_GET(attr, field, swap) PP_NUM_GET(attr, struct pp_attr_raw, field, swap)
 #define PP_ATTR_SET(attr, size, field, value, swap) \
 	pp_attr_set(attr, size, offsetof(struct pp_attr_raw, field), sizeof ((struct pp_attr_raw *)0)->field, value, swap)
 

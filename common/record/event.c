@@ -271,7 +271,7 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 static int
 learn_event_desc(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 {
-	struct pp_cur c = pp_cur(r->raw + 16, r->size - 16, e->swap);
+	struct pp_cur c = pp_cur(r->raw + PP_FEATURE_HEAD, r->size - PP_FEATURE_HEAD, e->swap);
 	uint32_t n = pp_take_u32(&c), attr_size = pp_take_u32(&c);
 
 	for (uint32_t i = 0; i < n && !c.bad; i++) {

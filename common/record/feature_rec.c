@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "feature.h"
+#include "raw.h"
 
 static const char *
 name(const struct pp_feature *f, char *num, size_t size)
@@ -30,7 +31,7 @@ pp_feature_of(struct pp_feature *f, const struct pp_rec *r, bool swap, uint32_t 
 {
 	if (r->size < PP_FEATURE_HEAD)
 		return pp_fail(err, "HEADER_FEATURE: size %u, at least %u expected", r->size, PP_FEATURE_HEAD);
-	*f = (struct pp_feature){ .number = pp_get_u64(r->raw + PP_HEADER_SIZE, swap),
+	*f = (struct pp_feature){ .number = PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, swap),
 	    .p = r->raw + PP_FEATURE_HEAD, .len = r->size - (size_t)PP_FEATURE_HEAD, .nr_cpus = nr_cpus,
 	    .swap = swap };
 	return 1;
@@ -99,10 +100,8 @@ pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct p
 		    name(f, num, sizeof num), cap);
 	if (f->len)
 		memmove(buf + PP_FEATURE_HEAD, f->p, f->len);
-	pp_set_u32(buf, PP_HEADER_FEATURE, f->swap);
-	pp_set_u16(buf + 4, 0, f->swap);
-	pp_set_u16(buf + 6, (uint16_t)(PP_FEATURE_HEAD + f->len), f->swap);
-	pp_set_u64(buf + PP_HEADER_SIZE, f->number, f->swap);
+	pp_raw_head(buf, PP_HEADER_FEATURE, 0, (uint16_t)(PP_FEATURE_HEAD + f->len), f->swap);
+	PP_RAW_SET(buf, HEADER_FEATURE, feat_id, f->number, f->swap);
 	return 1;
 }
 

@@ -53,19 +53,28 @@ REC(, header, , , , )			/* what all of them begin with */
 #undef LIST
 #undef OPT
 
+/* Parts of fields, at the field or entry: PP_RAW_GET(r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), inode, maj, swap). */
+struct pp_raw_inode { uint8_t maj[4], min[4], ino[8], generation[8]; };		/* MMAP2 without PP_MISC_MMAP_BUILD_ID */
+struct pp_raw_map_build_id { uint8_t size[1], pad[3], id[20]; };		/* ... and with it */
+struct pp_raw_guest { uint8_t machine_pid[8], vcpu[8]; };			/* may follow the list of ID_INDEX, as often */
+
 /* Bytes of the record in front of a field. */
 #define PP_RAW_AT(name, field)	offsetof(struct pp_raw_##name, field)
 /* Bytes of an entry of its list, whose first field that is. */
 #define PP_RAW_ENTRY(name, field) (sizeof(struct pp_raw_##name) - PP_RAW_AT(name, field))
 
-#define PP_RAW_BYTES(name, field) ((uint8_t (*)[sizeof ((struct pp_raw_##name *)0)->field])0)
 /* The number that the field of the record at p is. */
-#define PP_RAW_GET(p, name, field, swap)						\
-	_Generic(PP_RAW_BYTES(name, field), uint8_t (*)[2]: pp_get_u16, uint8_t (*)[4]: pp_get_u32,	\
-	    uint8_t (*)[8]: pp_get_u64)((p) + PP_RAW_AT(name, field), swap)
-#define PP_RAW_SET(p, name, field, value, swap)						\
-	_Generic(PP_RAW_BYTES(name, field), uint8_t (*)[2]: pp_set_u16, uint8_t (*)[4]: pp_set_u32,	\
-	    uint8_t (*)[8]: pp_set_u64)((p) + PP_RAW_AT(name, field), value, swap)
+#define PP_RAW_GET(p, name, field, swap)	PP_NUM_GET(p, struct pp_raw_##name, field, swap)
+#define PP_RAW_SET(p, name, field, value, swap)	PP_NUM_SET(p, struct pp_raw_##name, field, value, swap)
+
+/* The number that a member of a struct of byte arrays is. */
+#define PP_NUM_BYTES(type, field) ((uint8_t (*)[sizeof ((type *)0)->field])0)
+#define PP_NUM_GET(p, type, field, swap)						\
+	_Generic(PP_NUM_BYTES(type, field), uint8_t (*)[2]: pp_get_u16, uint8_t (*)[4]: pp_get_u32,	\
+	    uint8_t (*)[8]: pp_get_u64)((p) + offsetof(type, field), swap)
+#define PP_NUM_SET(p, type, field, value, swap)						\
+	_Generic(PP_NUM_BYTES(type, field), uint8_t (*)[2]: pp_set_u16, uint8_t (*)[4]: pp_set_u32,	\
+	    uint8_t (*)[8]: pp_set_u64)((p) + offsetof(type, field), value, swap)
 
 /* A view of the record at p.  Its header must be there, and whatever follows the record is not known. */
 static inline struct pp_rec

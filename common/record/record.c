@@ -7,8 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sample.h"
+#include "attr.h"
 #include "event.h"
+#include "raw.h"
+#include "sample.h"
 
 /* A record while it is being walked. */
 struct walk {
@@ -390,7 +392,7 @@ tail_sample(struct walk *w)
 static int
 tail_text_poke(struct walk *w)
 {
-	unsigned old = pp_get_u16(w->r->raw + 16, w->c.swap), new = pp_get_u16(w->r->raw + 18, w->c.swap);
+	unsigned old = PP_RAW_GET(w->r->raw, TEXT_POKE, old_len, w->c.swap), new = PP_RAW_GET(w->r->raw, TEXT_POKE, new_len, w->c.swap);
 	int rc;
 
 	if (old + new > pp_left(&w->c))
@@ -411,7 +413,7 @@ tail_attr(struct walk *w)
 	};
 	struct pp_cur ids = w->c;
 	size_t left = pp_left(&w->c);
-	uint32_t size = left < 8 ? 0 : pp_get_u32(w->c.p + 4, w->c.swap);
+	uint32_t size = left < 8 ? 0 : PP_ATTR_GET(w->c.p, size, w->c.swap);
 	int rc = 1;
 
 	if (left < PP_ATTR_SIZE_VER0)
@@ -436,7 +438,7 @@ tail_id_index(struct walk *w)
 	static const struct pp_field machine[] = {
 		{ "machine_pid", PP_K_UINT, 8 }, { "vcpu", PP_K_SINT, 8 }, { NULL, PP_K_END, 0 }
 	};
-	uint64_t nr = pp_get_u64(w->r->raw + PP_HEADER_SIZE, w->c.swap);
+	uint64_t nr = PP_RAW_GET(w->r->raw, ID_INDEX, nr, w->c.swap);
 
 	return nr && pp_left(&w->c) / 16 >= nr ? list(w, machine, nr) : 1;
 }
@@ -487,7 +489,7 @@ tail_cpu_map(struct walk *w)
 static int
 tail_event_update(struct walk *w)
 {
-	switch (pp_get_u64(w->r->raw + PP_HEADER_SIZE, w->c.swap)) {
+	switch (PP_RAW_GET(w->r->raw, EVENT_UPDATE, update_type, w->c.swap)) {
 	case 0:
 		return string(w, "unit");
 	case 1:

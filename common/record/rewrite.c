@@ -6,6 +6,7 @@
 
 #include "event.h"
 #include "attr.h"
+#include "raw.h"
 #include "rewrite.h"
 #include "sample.h"
 
@@ -101,7 +102,7 @@ grow(const struct pp_rewrite *rw, struct pp_rec *r, unsigned at, unsigned n)
 	memset(rw->buf + at, 0, n);
 	r->raw = rw->buf;
 	r->size = (uint16_t)(r->size + n);
-	pp_set_u16(rw->buf + 6, r->size, rw->swap);
+	PP_RAW_SET(rw->buf, header, size, r->size, rw->swap);
 	return true;
 }
 

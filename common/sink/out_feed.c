@@ -20,7 +20,7 @@ struct feed {
 static size_t
 record_size(const struct feed *f, const uint8_t *p, size_t n)
 {
-	size_t size = n < PP_HEADER_SIZE ? 0 : pp_get_u16(p + 6, f->swap);
+	size_t size = n < PP_HEADER_SIZE ? 0 : PP_RAW_GET(p, header, size, f->swap);
 
 	return size < PP_HEADER_SIZE ? PP_HEADER_SIZE : size;
 }

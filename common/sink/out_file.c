@@ -19,6 +19,7 @@
 #include "record/event.h"
 #include "record/feature.h"
 #include "out_file_in.h"
+#include "record/raw.h"
 #include "record/tracing.h"
 #include "sink.h"
 
@@ -93,7 +94,7 @@ keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, uint6
 static int
 keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 {
-	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, f->swap);
+	uint64_t number = PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, f->swap);
 
 	if (pp_feature_is_end(r) || number >= FEATURES || !(r->payload || pp_feature_where(number) & PP_FEATURE_PIPE))
 		return 1;
@@ -219,7 +220,7 @@ put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stabl
 	case PP_HEADER_BUILD_ID:
 		return keep_build_id(f, r);
 	case PP_EVENT_UPDATE:
-		if (pp_get_u64(r->raw + PP_HEADER_SIZE, f->swap) == EVENT_UPDATE_NAME)
+		if (PP_RAW_GET(r->raw, EVENT_UPDATE, update_type, f->swap) == EVENT_UPDATE_NAME)
 			return 1;
 		break;
 	case PP_AUXTRACE_INFO:
@@ -300,10 +301,10 @@ end_data(struct file *f)
 static int
 settle_names(struct file *f)
 {
-	struct pp_rec r = { .raw = f->event_desc, .type = PP_HEADER_FEATURE };
+	struct pp_rec r;
 
-	if (r.raw) {
-		r.size = pp_get_u16(r.raw + 6, f->swap);
+	if (f->event_desc) {
+		r = pp_raw_rec(f->event_desc, f->swap);
 		if (pp_events_learn(f->events, &r, f->err) < 0)
 			return -1;
 	}

@@ -23,6 +23,7 @@
 
 #include "record/event.h"
 #include "record/feature.h"
+#include "record/raw.h"
 #include "sink.h"
 #include "pack.h"
 
@@ -169,7 +170,7 @@ put_feature(struct pp_pack *c)
 static size_t
 record_head(const struct pp_pack *c)
 {
-	return c->two ? 16 : PP_HEADER_SIZE;
+	return c->two ? PP_RAW_AT(COMPRESSED2, data) : PP_RAW_AT(COMPRESSED, data);
 }
 
 static void
@@ -182,13 +183,11 @@ close_record(struct pp_pack *c)
 		return;
 	c->open = false;
 	if (c->two) {			/* newer perfs want sizes in u64s, and then the true one is to be told */
-		pp_set_u64(p + PP_HEADER_SIZE, size - record_head(c), c->swap);
+		PP_RAW_SET(p, COMPRESSED2, data_size, size - record_head(c), c->swap);
 		memset(p + size, 0, -size & 7);
 		size += -size & 7;
 	}
-	pp_set_u32(p, c->two ? PP_COMPRESSED2 : PP_COMPRESSED, c->swap);
-	pp_set_u16(p + 4, 0, c->swap);
-	pp_set_u16(p + 6, (uint16_t)size, c->swap);
+	pp_raw_head(p, c->two ? PP_COMPRESSED2 : PP_COMPRESSED, 0, (uint16_t)size, c->swap);
 	c->used = c->rec + size;
 	c->packed += size;
 }
@@ -287,7 +286,7 @@ own_record(struct pp_pack *c, const struct pp_rec *r)
 	}
 	/* Features come in ascending order, the end mark last. */
 	if (r->type == PP_HEADER_FEATURE && r->size >= PP_FEATURE_HEAD && (pp_feature_is_end(r) ||
-	    pp_get_u64(r->raw + PP_HEADER_SIZE, c->swap) > PP_FEAT_COMPRESSED) && put_feature(c) < 0)
+	    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, c->swap) > PP_FEAT_COMPRESSED) && put_feature(c) < 0)
 		return -1;
 	c->payload = pp_payload_size(r, c->swap);
 	return end_chunk(c) < 0 ? -1 : put_plain(c, r->raw, r->size);

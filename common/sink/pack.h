@@ -6,6 +6,7 @@
 #define PP_PACK_H
 
 #include "compress.h"
+#include "record/raw.h"
 
 /* Where frames end: all that cut a stream into frames do it by this. */
 struct pp_frame {
@@ -20,12 +21,8 @@ struct pp_frame {
 static inline int
 pp_frame_step(struct pp_frame *f, const uint8_t *p, size_t n, struct pp_rec *r, bool *full)
 {
-	*r = (struct pp_rec){ .raw = p };
+	*r = n < PP_HEADER_SIZE ? (struct pp_rec){ .raw = p } : pp_raw_rec(p, f->swap);
 	*full = false;
-	if (n >= PP_HEADER_SIZE) {
-		r->type = pp_get_u32(p, f->swap);
-		r->size = pp_get_u16(p + 6, f->swap);
-	}
 	if (r->size < PP_HEADER_SIZE || r->size > n)
 		return 0;
 	if (r->type < PP_USER_TYPE_START && (f->fed += r->size) >= f->size) {

@@ -11,6 +11,7 @@
 #include "record/event.h"
 #include "record/feature.h"
 #include "source.h"
+#include "record/raw.h"
 #include "record/tracing.h"
 
 int
@@ -305,7 +306,7 @@ outer_feature(struct source *s, const struct pp_rec *r)
 	if (s->head && s->base + (uint64_t)(r->raw - s->buf) < s->seg[0].len)
 		return true;
 	s->about.nevents = s->pub.events->n;
-	if (fault_feature(s, pp_get_u64(r->raw + PP_HEADER_SIZE, s->pub.swap), r->raw + PP_FEATURE_HEAD,
+	if (fault_feature(s, PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, s->pub.swap), r->raw + PP_FEATURE_HEAD,
 	    r->size - (size_t)PP_FEATURE_HEAD, pp_offset(&s->pub, r)))
 		return true;
 	s->faults.lost += PP_FEATURE_HEAD;
@@ -322,7 +323,7 @@ outer_record(struct source *s, struct pp_rec *r)
 			return expand_begin(s, r) < 0 ? -1 : 0;
 		/* What we yield is not compressed, and perf believes the feature. */
 		if (r->type == PP_HEADER_FEATURE && r->size >= 16 &&
-		    pp_get_u64(r->raw + 8, s->pub.swap) == PP_FEAT_COMPRESSED) {
+		    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, s->pub.swap) == PP_FEAT_COMPRESSED) {
 			s->pub.pos += r->size;
 			return 0;
 		}

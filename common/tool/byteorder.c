@@ -5,7 +5,9 @@
 
 #include "record/event.h"
 #include "byteorder.h"
+#include "record/attr.h"
 #include "record/feature.h"
+#include "record/raw.h"
 #include "record/sample.h"
 
 /* What was passed on as it is, or left out. */
@@ -122,7 +124,7 @@ flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_rec *
 static void
 flip_attr(struct turner *t, const struct pp_rec *r)
 {
-	size_t size = pp_get_u32(r->raw + PP_HEADER_SIZE + 4, t->from);
+	size_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, t->from);
 
 	if (!size)
 		size = PP_ATTR_SIZE_VER0;
@@ -172,8 +174,8 @@ flip_bytes(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 		return flip_branches(t, ev, r);
 	case PP_MMAP2:			/* u32 maj, min, u64 ino, generation; or bytes */
 		if (!(r->misc & PP_MISC_MMAP_BUILD_ID)) {
-			flip_all(t->buf + 40, 8, 4);
-			flip_all(t->buf + 48, 16, 8);
+			flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id), offsetof(struct pp_raw_inode, ino), 4);
+			flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id) + offsetof(struct pp_raw_inode, ino), 16, 8);
 		}
 		break;
 	case PP_HEADER_ATTR:
@@ -230,7 +232,7 @@ turn_feature(struct turner *t, struct pp_rec *r)
 		f.len = len;
 		f.swap = t->to;
 		if (!len)		/* the mark, by whatever number */
-			pp_set_u64(t->buf + PP_HEADER_SIZE, f.number, t->to);
+			PP_RAW_SET(t->buf, HEADER_FEATURE, feat_id, f.number, t->to);
 		else if (pp_feature_record(t->buf, sizeof t->buf, &f, t->err) < 0)
 			return -1;
 		r->size = (uint16_t)(PP_FEATURE_HEAD + len);

@@ -7,6 +7,7 @@
 #include "record/event.h"
 #include "compat.h"
 #include "record/feature.h"
+#include "record/raw.h"
 #include "record/sample.h"
 
 enum { USER_DEFERRED = -640 };		/* PERF_CONTEXT_USER_DEFERRED; a cookie follows */
@@ -31,7 +32,7 @@ static const struct compat_perf perfs[] = {
 	  .attr_size = 144, .flags = 64, .counters = true, .deferred = true, .compressed2 = true },
 };
 
-enum { TYPES = 128, ATTR_BRANCH_AT = 72 };
+enum { TYPES = 128, ATTR_BRANCH_AT = offsetof(struct pp_attr_raw, branch_sample_type) };
 
 struct compat {
 	struct out	 pub;
@@ -75,7 +76,7 @@ fit_attr(struct compat *c, uint8_t *p, size_t size, size_t room, bool lengthen)
 		pp_set_u64(p + ATTR_BRANCH_AT, branch & ~(uint64_t)PP_BRANCH_COUNTERS, c->swap);
 	}
 	if (want != size)
-		pp_set_u32(p + 4, (uint32_t)want, c->swap);
+		PP_ATTR_SET(p, want, size, want, c->swap);
 	c->attrs += changed;
 	return want;
 }
@@ -83,7 +84,7 @@ fit_attr(struct compat *c, uint8_t *p, size_t size, size_t room, bool lengthen)
 static int
 fix_attr(struct compat *c, struct pp_rec *r)
 {
-	size_t size = pp_get_u32(r->raw + PP_HEADER_SIZE + 4, c->swap), ids, new, room;
+	size_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, c->swap), ids, new, room;
 
 	if (!size)
 		size = PP_ATTR_SIZE_VER0;
@@ -156,7 +157,7 @@ fix_feature(struct compat *c, struct pp_rec *r)
 		if (f.number == c->perf->features)
 			return 1;
 		memcpy(c->buf, r->raw, r->size);
-		pp_set_u64(c->buf + PP_HEADER_SIZE, c->perf->features, c->swap);
+		PP_RAW_SET(c->buf, HEADER_FEATURE, feat_id, c->perf->features, c->swap);
 		r->raw = c->buf;
 		c->marks++;
 		return 1;
@@ -276,7 +277,7 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	pad(c, &new);
 	if (new.raw == r->raw)
 		return o->next->put(o->next, in, r, stable);
-	pp_set_u16(c->buf + 6, new.size, c->swap);
+	PP_RAW_SET(c->buf, header, size, new.size, c->swap);
 	return o->next->put(o->next, in, &new, false);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "record/feature.h"
+#include "record/raw.h"
 #include "feature_list.h"
 
 struct chooser {
@@ -67,7 +68,7 @@ passes(const struct chooser *c, const struct pp_rec *r)
 	case PP_HEADER_FEATURE:
 		if (pp_feature_is_end(r))
 			return true;
-		number = pp_get_u64(r->raw + PP_HEADER_SIZE, c->swap);
+		number = PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, c->swap);
 		if ((number == PP_FEAT_CPU_TOPOLOGY || number == PP_FEAT_CPU_DOMAIN_INFO) &&
 		    !wanted(&c->f, PP_FEAT_NRCPUS))
 			return false;

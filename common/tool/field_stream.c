@@ -5,6 +5,7 @@
 
 #include "field.h"
 #include "record/feature.h"
+#include "record/raw.h"
 #include "tool.h"
 
 enum { GUESTS_MAX = 1 << 20 };		/* ids of guests' events */
@@ -36,16 +37,17 @@ learn_feature(struct field_stream *s, const struct pp_rec *r, bool swap)
 static void
 learn_guests(struct field_stream *s, const struct pp_rec *r, bool swap)
 {
-	uint64_t nr = pp_get_u64(r->raw + 8, swap);
-	const uint8_t *p = r->raw + 16, *more = p + 32 * nr;
+	enum { HEAD = PP_RAW_AT(ID_INDEX, id), ENTRY = PP_RAW_ENTRY(ID_INDEX, id), GUEST = sizeof(struct pp_raw_guest) };
+	uint64_t nr = PP_RAW_GET(r->raw, ID_INDEX, nr, swap);
+	const uint8_t *p = r->raw, *guest = p + HEAD + ENTRY * nr;
 
-	if (!s->wants_guests || (size_t)(r->size - 16) / 48 < nr)
+	if (!s->wants_guests || (size_t)(r->size - HEAD) / (ENTRY + GUEST) < nr)
 		return;
-	for (uint64_t i = 0; i < nr && s->nguest < GUESTS_MAX; i++) {
+	for (uint64_t i = 0; i < nr && s->nguest < GUESTS_MAX; i++, p += ENTRY, guest += GUEST) {
 		if (s->nguest == s->guest_cap)
 			s->guest = tool_realloc(s->guest, s->guest_cap = s->guest_cap ? 2 * s->guest_cap : 16, sizeof *s->guest);
-		s->guest[s->nguest++] = (struct field_guest){ pp_get_u64(p + 32 * i, swap),
-		    (uint32_t)pp_get_u64(more + 16 * i, swap), (uint32_t)pp_get_u64(more + 16 * i + 8, swap) };
+		s->guest[s->nguest++] = (struct field_guest){ PP_RAW_GET(p, ID_INDEX, id, swap),
+		    (uint32_t)PP_RAW_GET(guest, guest, machine_pid, swap), (uint32_t)PP_RAW_GET(guest, guest, vcpu, swap) };
 	}
 	s->sorted = false;
 }

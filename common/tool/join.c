@@ -7,6 +7,7 @@
 
 #include "record/event.h"
 #include "join_in.h"
+#include "record/raw.h"
 
 void
 join_no_memory(const struct join *j)
@@ -63,7 +64,7 @@ static bool
 is_folded(const struct input *in, const struct pp_rec *r)
 {
 	const struct pp_events *e = in->src->events;
-	uint64_t id = pp_get_u64(r->raw + 16, in->src->swap);
+	uint64_t id = PP_RAW_GET(r->raw, EVENT_UPDATE, id, in->src->swap);
 	const struct pp_event *ev = e->n == 1 || (e->n && !id) ? e->ev[0] : pp_event_by_id(e, id);
 
 	return ev && ev->index < in->nev && in->ev[ev->index].folded;

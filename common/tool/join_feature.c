@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "join_in.h"
+#include "record/raw.h"
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
@@ -176,7 +177,7 @@ clock_data(struct block *b, const struct pp_rec *r)
 static void
 feature(struct block *b, const struct pp_rec *r)
 {
-	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, b->j->swap);
+	uint64_t number = PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, b->j->swap);
 	bool more_cpus = b->available > b->donor->cpus_available;
 
 	if (pp_feature_is_end(r))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "join_maps.h"
+#include "record/raw.h"
 #include "tool.h"
 
 enum { MAPS_MAX = 32 };		/* the program, its loader and first libraries tell enough */
@@ -23,7 +24,7 @@ struct exec_maps {
 static unsigned
 name_at(const struct pp_rec *r)
 {
-	return r->type == PP_MMAP ? 40 : 72;
+	return r->type == PP_MMAP ? PP_RAW_AT(MMAP, filename) : PP_RAW_AT(MMAP2, filename);
 }
 
 bool
@@ -49,14 +50,15 @@ hash(const char *name, size_t max)
 static struct exec_map
 take(const struct pp_rec *r, bool swap, bool made_up)
 {
-	uint64_t start = pp_get_u64(r->raw + 16, swap);
-	struct exec_map m = { .start = start, .end = start + pp_get_u64(r->raw + 24, swap),
-	    .base = start - pp_get_u64(r->raw + 32, swap), .made_up = made_up,
+	uint64_t start = PP_RAW_GET(r->raw, MMAP, start, swap);	/* those of MMAP2 stand there, too */
+	const uint8_t *inode = r->raw + PP_RAW_AT(MMAP2, inode_or_build_id);
+	struct exec_map m = { .start = start, .end = start + PP_RAW_GET(r->raw, MMAP, len, swap),
+	    .base = start - PP_RAW_GET(r->raw, MMAP, pgoff, swap), .made_up = made_up,
 	    .name = hash((const char *)r->raw + name_at(r), r->size - name_at(r)) };
 
 	if (r->type == PP_MMAP2 && !(r->misc & PP_MISC_MMAP_BUILD_ID)) {
-		m.dev = (uint64_t)pp_get_u32(r->raw + 40, swap) << 32 | pp_get_u32(r->raw + 44, swap);
-		m.ino = pp_get_u64(r->raw + 48, swap);
+		m.dev = (uint64_t)PP_RAW_GET(inode, inode, maj, swap) << 32 | PP_RAW_GET(inode, inode, min, swap);
+		m.ino = PP_RAW_GET(inode, inode, ino, swap);
 	}
 	return m;
 }

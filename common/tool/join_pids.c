@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "join_in.h"
+#include "record/raw.h"
 
 /* Which host it is, counted from 0 by name; one that is not said is taken for the first. */
 static uint64_t
@@ -38,7 +39,7 @@ look_at_profile(struct input *in)
 		if (exec_maps_wants(&r))
 			exec_maps_add(&in->maps, &r, in->src->swap, true);
 		else if (r.type == PP_COMM)
-			in->comm = (const char *)r.raw + 16;
+			in->comm = (const char *)r.raw + PP_RAW_AT(COMM, comm);
 }
 
 /* Profiles stand behind the hosts. */

@@ -11,6 +11,8 @@
 #include "record/event.h"
 #include "anon_event.h"
 #include "anon_out.h"
+#include "record/attr.h"
+#include "record/raw.h"
 #include "record/rewrite.h"
 #include "record/sample.h"
 
@@ -199,8 +201,6 @@ comm_bytes(const struct anon_out *a, char *p, size_t len)
 	memcpy(p, name, len < sizeof name ? len : sizeof name);
 }
 
-enum { ID_SIZE_AT = 32 };		/* in HEADER_BUILD_ID */
-
 /* A field of `len' bytes that keeps its length, at p. */
 static void
 in_place(struct build *b, enum how how, uint8_t *p, size_t len, unsigned index)
@@ -214,7 +214,7 @@ in_place(struct build *b, enum how how, uint8_t *p, size_t len, unsigned index)
 		return;
 	case BUILD_ID:
 		/* only with this bit its size is stated, in the byte behind it */
-		build_id(a, p, b->r->misc & PP_MISC_BUILD_ID_SIZE ? b->r->raw[ID_SIZE_AT] : 20);
+		build_id(a, p, b->r->misc & PP_MISC_BUILD_ID_SIZE ? b->r->raw[PP_RAW_AT(HEADER_BUILD_ID, id_size)] : 20);
 		return;
 	case ID_SIZE:
 		memset(p + 1, 0, len - 1);
@@ -309,7 +309,7 @@ splice(struct build *b, struct pp_rec *r)
 	memcpy(a->buf + b->text_at, a->text, b->text_len);
 	memset(a->buf + b->text_at + b->text_len, 0, end - b->text_at - b->text_len);
 	r->size = (uint16_t)(end + tail);
-	pp_set_u16(a->buf + 6, r->size, a->swap);
+	PP_RAW_SET(a->buf, header, size, r->size, a->swap);
 	return 1;
 }
 
@@ -425,7 +425,7 @@ listed_bits(void)
 static int
 attr(struct anon_out *a, struct pp_rec *r)
 {
-	uint32_t size = pp_get_u32(r->raw + PP_HEADER_SIZE + 4, a->swap);
+	uint32_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, a->swap);
 	struct pp_attr known;
 
 	anon_attr(a, a->buf + PP_HEADER_SIZE, size ? size : PP_ATTR_SIZE_VER0);

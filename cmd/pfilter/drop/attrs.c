@@ -5,6 +5,7 @@
 #include "record/event.h"
 #include "attrs.h"
 #include "record/feature.h"
+#include "record/raw.h"
 
 struct change {
 	uint8_t	*buf;
@@ -42,7 +43,7 @@ attrs_change(struct pp_rec *r, uint8_t *buf, bool swap, void (*fn)(void *, uint8
 		return true;
 	}
 	if (r->type != PP_HEADER_FEATURE || pp_feature_is_end(r) ||
-	    pp_get_u64(r->raw + PP_HEADER_SIZE, swap) != PP_FEAT_EVENT_DESC)
+	    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, swap) != PP_FEAT_EVENT_DESC)
 		return false;
 	r->raw = memcpy(buf, r->raw, r->size);
 	if (pp_feature_of(&f, r, swap, 0, &ignored) > 0)

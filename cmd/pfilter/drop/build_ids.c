@@ -7,9 +7,10 @@
 
 #include "build_ids.h"
 #include "record/feature.h"
+#include "record/raw.h"
 #include "state/table.h"
 
-enum { NAME_AT = 36, WAIT_MAX = 64 << 20 };	/* of a HEADER_BUILD_ID; bytes of those that wait */
+enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename), WAIT_MAX = 64 << 20 };	/* bytes of those that wait */
 
 struct waiting {
 	STAILQ_ENTRY(waiting) next;
@@ -112,7 +113,7 @@ let_go(struct build_ids *b, struct file *f, int (*put)(void *, const struct pp_r
 	int rc = 1;
 
 	STAILQ_FOREACH(w, &f->waiting, next) {
-		struct pp_rec r = { .raw = w->raw, .type = PP_HEADER_BUILD_ID, .misc = pp_get_u16(w->raw + 4, b->swap), .size = w->size };
+		struct pp_rec r = pp_raw_rec(w->raw, b->swap);
 
 		b->held -= w->size;
 		if (rc > 0)
@@ -157,7 +158,7 @@ build_id(struct build_ids *b, const uint8_t *p, uint16_t size)
 	struct waiting *w;
 	struct file *f;
 
-	if ((pp_get_u16(p + 4, b->swap) & PP_MISC_CPUMODE_MASK) != PP_MISC_USER || size <= NAME_AT)
+	if ((PP_RAW_GET(p, header, misc, b->swap) & PP_MISC_CPUMODE_MASK) != PP_MISC_USER || size <= NAME_AT)
 		return 1;
 	if (!(f = file_of(b, p + NAME_AT, size - NAME_AT)))
 		return -1;
@@ -167,7 +168,7 @@ build_id(struct build_ids *b, const uint8_t *p, uint16_t size)
 		return pp_fail(b->err, "out of memory for build-ids that wait for a map");
 	w->size = size;
 	memcpy(w->raw, p, size);
-	pp_set_u32(w->raw, PP_HEADER_BUILD_ID, b->swap);
+	PP_RAW_SET(w->raw, header, type, PP_HEADER_BUILD_ID, b->swap);
 	STAILQ_INSERT_TAIL(&f->waiting, w, next);
 	b->held += size;
 	return 0;
@@ -181,19 +182,21 @@ feature(struct build_ids *b, const struct pp_rec *r, int (*put)(void *, const st
 	uint16_t size;
 	int rc;
 
-	if (r->size < PP_FEATURE_HEAD || pp_get_u64(r->raw + PP_HEADER_SIZE, b->swap) != PP_FEAT_BUILD_ID)
+	if (r->size < PP_FEATURE_HEAD || PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, b->swap) != PP_FEAT_BUILD_ID)
 		return 1;
 	for (; end - p >= PP_HEADER_SIZE; p += size) {
-		size = pp_get_u16(p + 6, b->swap);
+		size = PP_RAW_GET(p, header, size, b->swap);
 		if (size < PP_HEADER_SIZE || size > end - p)
 			break;
 		if ((rc = build_id(b, p, size)) < 0)
 			return -1;
 		if (rc > 0 && size > NAME_AT) {
 			uint8_t copy[PP_RECORD_MAX + 1];
-			struct pp_rec one = { .raw = copy, .type = PP_HEADER_BUILD_ID, .misc = pp_get_u16(p + 4, b->swap), .size = size };
+			struct pp_rec one;
 
-			pp_set_u32(memcpy(copy, p, size), PP_HEADER_BUILD_ID, b->swap);
+			memcpy(copy, p, size);
+			PP_RAW_SET(copy, header, type, PP_HEADER_BUILD_ID, b->swap);
+			one = pp_raw_rec(copy, b->swap);
 			if (put(arg, &one) < 0)
 				return -1;
 		}
@@ -204,7 +207,7 @@ feature(struct build_ids *b, const struct pp_rec *r, int (*put)(void *, const st
 int
 build_ids_pass(struct build_ids *b, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *), void *arg)
 {
-	size_t at = r->type == PP_MMAP2 ? 72 : 40;
+	size_t at = r->type == PP_MMAP2 ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename);
 
 	switch (b->all ? 0 : r->type) {
 	case PP_MMAP:

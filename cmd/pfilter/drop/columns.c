@@ -4,6 +4,7 @@
 
 #include "record/attr.h"
 #include "record/event.h"
+#include "record/raw.h"
 #include "record/sample.h"
 #include "attrs.h"
 #include "columns.h"
@@ -24,7 +25,7 @@ enum {				/* bits of the attr's flag word that go with a field */
 	DEFER_OUTPUT = 39,
 };
 enum { TYPE_SOFTWARE = 1, BPF_OUTPUT = 10 };
-enum { DEFERRED_HEAD = 24 };	/* of a CALLCHAIN_DEFERRED: cookie, nr */
+enum { DEFERRED_HEAD = PP_RAW_AT(CALLCHAIN_DEFERRED, ip) };
 
 struct columns_out {
 	struct out	 pub;
@@ -179,7 +180,7 @@ static void
 put_attr(struct columns_out *c, struct pp_rec *r)
 {
 	if (r->type == PP_HEADER_ATTR)
-		check_place(c, pp_get_u64(r->raw + PP_HEADER_SIZE + offsetof(struct pp_attr_raw, sample_type), c->swap));
+		check_place(c, PP_ATTR_GET(r->raw + PP_HEADER_SIZE, sample_type, c->swap));
 	attrs_change(r, c->buf, c->swap, fix_attr, c);
 }
 
@@ -324,7 +325,7 @@ put_sample(struct columns_out *c, struct pp_rec *r)
 		return 1;
 	r->raw = c->buf;
 	r->size = (uint16_t)(to - c->buf);
-	pp_set_u16(c->buf + 6, r->size, c->swap);
+	PP_RAW_SET(c->buf, header, size, r->size, c->swap);
 	return 1;
 }
 
@@ -345,7 +346,7 @@ put_deferred(struct columns_out *c, struct pp_rec *r)
 	tail = pp_has_trailer(ev, r) ? ev->plan.trailer : 0;
 	if (r->size < DEFERRED_HEAD + tail)
 		return 1;
-	n = pp_get_u64(r->raw + 16, c->swap);
+	n = PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, c->swap);
 	if (n > (r->size - DEFERRED_HEAD - tail) / 8)
 		return pp_fail(c->err, "counts %ju entries, room for %zu", (uintmax_t)n, (r->size - DEFERRED_HEAD - tail) / 8);
 	if (!chain_is_long(r->raw + DEFERRED_HEAD, n, c->what->max_stack, c->swap))
@@ -355,8 +356,8 @@ put_deferred(struct columns_out *c, struct pp_rec *r)
 	memcpy(c->buf + DEFERRED_HEAD + 8 * n, r->raw + r->size - tail, tail);
 	r->size = (uint16_t)(DEFERRED_HEAD + 8 * n + tail);
 	r->raw = c->buf;
-	pp_set_u64(c->buf + 16, n, c->swap);
-	pp_set_u16(c->buf + 6, r->size, c->swap);
+	PP_RAW_SET(c->buf, CALLCHAIN_DEFERRED, nr, n, c->swap);
+	PP_RAW_SET(c->buf, header, size, r->size, c->swap);
 	return 1;
 }
 

@@ -8,6 +8,7 @@
 #include "record/event.h"
 #include "drop_in.h"
 #include "record/feature.h"
+#include "record/raw.h"
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
@@ -73,7 +74,7 @@ event_desc(struct dropping *d, struct pp_rec *r, const struct pp_feature *f)
 	pp_set_u32(d->buf + PP_FEATURE_HEAD, x.left, d->swap);
 	r->raw = d->buf;
 	r->size = (uint16_t)(x.to - d->buf);
-	pp_set_u16(d->buf + 6, r->size, d->swap);
+	PP_RAW_SET(d->buf, header, size, r->size, d->swap);
 	return 1;
 }
 

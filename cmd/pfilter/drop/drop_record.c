@@ -10,6 +10,7 @@
 
 #include "record/attr.h"
 #include "record/event.h"
+#include "record/raw.h"
 #include "record/sample.h"
 #include "columns.h"
 #include "drop_in.h"
@@ -146,7 +147,7 @@ static void
 set_size(struct dropping *d, struct pp_rec *r, size_t size)
 {
 	r->size = (uint16_t)size;
-	pp_set_u16(d->buf + 6, r->size, d->swap);
+	PP_RAW_SET(d->buf, header, size, r->size, d->swap);
 }
 
 static bool
@@ -198,20 +199,20 @@ attr(struct dropping *d, struct pp_rec *r)
 static int
 id_index(struct dropping *d, struct pp_rec *r)
 {
-	enum { HEAD = 16, ENTRY = 32, GUEST = 16 };
-	uint64_t nr = pp_get_u64(r->raw + PP_HEADER_SIZE, d->swap), left = 0;
+	enum { HEAD = PP_RAW_AT(ID_INDEX, id), ENTRY = PP_RAW_ENTRY(ID_INDEX, id), GUEST = sizeof(struct pp_raw_guest) };
+	uint64_t nr = PP_RAW_GET(r->raw, ID_INDEX, nr, d->swap), left = 0;
 	bool guests = nr && (uint64_t)(r->size - HEAD) / (ENTRY + GUEST) >= nr;
 	uint8_t *to;
 
 	for (uint64_t i = 0; i < nr; i++)
-		left += !id_goes(d, pp_get_u64(r->raw + HEAD + i * ENTRY, d->swap));
+		left += !id_goes(d, PP_RAW_GET(r->raw + i * ENTRY, ID_INDEX, id, d->swap));
 	if (left == nr)
 		return 1;
 	if (!left)
 		return 0;
 	to = d->buf + HEAD;
 	memcpy(d->buf, r->raw, HEAD);
-	pp_set_u64(d->buf + PP_HEADER_SIZE, left, d->swap);
+	PP_RAW_SET(d->buf, ID_INDEX, nr, left, d->swap);
 	for (int part = 0; part < 1 + guests; part++)
 		for (uint64_t i = 0; i < nr; i++) {
 			const uint8_t *entry = r->raw + HEAD + i * ENTRY;
@@ -338,13 +339,13 @@ static int64_t
 trace_pmu(const struct dropping *d, const struct pp_rec *r)
 {
 	enum { INTEL_PT = 1, INTEL_BTS, CS_ETM, ARM_SPE, HISI_PTT = 6 };
-	struct pp_cur c = pp_cur(r->raw + 16, r->size - 16, d->swap);
+	struct pp_cur c = pp_cur(r->raw + PP_RAW_AT(AUXTRACE_INFO, priv), r->size - PP_RAW_AT(AUXTRACE_INFO, priv), d->swap);
 	size_t words = pp_left(&c) / 8;
 	uint64_t w[3];
 
 	for (int i = 0; i < 3; i++)
 		w[i] = pp_take_u64(&c);
-	switch (pp_get_u32(r->raw + PP_HEADER_SIZE, d->swap)) {
+	switch (PP_RAW_GET(r->raw, AUXTRACE_INFO, auxtrace_type, d->swap)) {
 	case INTEL_PT: case INTEL_BTS: case HISI_PTT:
 		return words ? (int64_t)(uint32_t)w[0] : -1;
 	case CS_ETM:
@@ -390,15 +391,15 @@ kernel(struct dropping *d, struct pp_rec *r)
 			return read_values(d, r, ev->plan.fixed, ev->attr.read_format);
 		return !goes;
 	case PP_READ:
-		return goes ? 0 : read_values(d, r, 16, ev->attr.read_format);
+		return goes ? 0 : read_values(d, r, sizeof(struct pp_raw_READ), ev->attr.read_format);
 	case PP_THROTTLE:
 	case PP_UNTHROTTLE:
 	case PP_LOST_SAMPLES:
 		return !goes;
 	case PP_LOST:			/* by the buffer, which all events share */
-		id = pp_get_u64(r->raw + PP_HEADER_SIZE, d->swap);
+		id = PP_RAW_GET(r->raw, LOST, id, d->swap);
 		if (id_goes(d, id))
-			pp_set_u64(own(d, r) + PP_HEADER_SIZE, move_id(d, id), d->swap);
+			PP_RAW_SET(own(d, r), LOST, id, move_id(d, id), d->swap);
 		break;
 	default:
 		if (d->no_trace && columns_is_trace(r->type))
@@ -418,9 +419,9 @@ drop_record(struct dropping *d, struct pp_rec *r)
 	case PP_ID_INDEX:
 		return id_index(d, r);
 	case PP_EVENT_UPDATE:
-		return !update_goes(d, pp_get_u64(r->raw + 16, d->swap));
+		return !update_goes(d, PP_RAW_GET(r->raw, EVENT_UPDATE, id, d->swap));
 	case PP_STAT:
-		return !id_goes(d, pp_get_u64(r->raw + PP_HEADER_SIZE, d->swap));
+		return !id_goes(d, PP_RAW_GET(r->raw, STAT, id, d->swap));
 	case PP_HEADER_TRACING_DATA:
 		return !d->no_tracing;
 	case PP_AUXTRACE_INFO:		/* there is one */
@@ -453,7 +454,7 @@ drop_note_use(bool *used, unsigned n, const struct pp_events *e, const struct pp
 	struct pp_cur c;
 
 	if (r->type == PP_STAT)
-		use(used, n, pp_event_by_id(e, pp_get_u64(r->raw + PP_HEADER_SIZE, e->swap)));
+		use(used, n, pp_event_by_id(e, PP_RAW_GET(r->raw, STAT, id, e->swap)));
 	if (!ev || r->type == PP_LOST || r->type == PP_LOST_SAMPLES || r->type == PP_THROTTLE || r->type == PP_UNTHROTTLE)
 		return;
 	if (r->type != PP_SAMPLE) {	/* what it bears; id 0 is nobody's */

@@ -6,6 +6,7 @@
 #include "record/event.h"
 #include "record/sample.h"
 #include "expr_tree.h"
+#include "record/raw.h"
 
 /* The sample, taken apart once for all fields; NULL: it is not sound. */
 static const struct pp_sample *
@@ -23,7 +24,9 @@ static bool
 read_of(struct fetch *f, struct pp_read *rd)
 {
 	const struct pp_rec *r = f->s->r;
+	enum { HEAD = sizeof(struct pp_raw_READ) };
 	const struct pp_sample *s;
+	size_t tail;
 	struct pp_cur c;
 
 	if (r->type == PP_SAMPLE) {
@@ -31,14 +34,13 @@ read_of(struct fetch *f, struct pp_read *rd)
 			*rd = s->read;
 		return s;
 	}
-	if (r->size < PP_HEADER_SIZE + 8) {
+	if (r->size < HEAD) {
 		f->bad = true;
 		pp_fail(f->err, "record of %u bytes has no room for its task", r->size);
 		return false;
 	}
-	c = pp_cur(r->raw + PP_HEADER_SIZE + 8, (size_t)(r->size - PP_HEADER_SIZE - 8 -
-	    (pp_has_trailer(f->s->ev, r) && r->size >= PP_HEADER_SIZE + 8 + f->s->ev->plan.trailer ? f->s->ev->plan.trailer : 0)),
-	    f->swap);
+	tail = pp_has_trailer(f->s->ev, r) ? f->s->ev->plan.trailer : 0;
+	c = pp_cur(r->raw + HEAD, r->size - HEAD - (r->size >= HEAD + tail ? tail : 0), f->swap);
 	pp_read_get(rd, &c, f->s->ev->attr.read_format);
 	if (c.bad) {
 		f->bad = true;
