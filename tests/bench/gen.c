@@ -3,6 +3,7 @@
  * gen - write a large perf pipe-mode stream, always the same for the same arguments.
  *
  *	gen BYTES		samples with call chains: 64 CPUs, 1000 processes, 4 events, some 200 bytes a record
+ *	gen -g BYTES		the samples' cgroups, too
  *	gen -s BYTES		mostly FORK, COMM, MMAP2 and EXIT of short-lived processes
  *	gen -c CPUS ...		so many CPUs
  *	gen -O ORDER ...	normal (the default), sorted, shuffled or random
@@ -24,7 +25,7 @@
 
 #include "record/wide.h"
 
-enum { PIDS = 1000, EVENTS = 4, DEPTH = 16, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
+enum { PIDS = 1000, EVENTS = 4, DEPTH = 16, CGROUPS = 50, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
 enum { BUF = 1 << 20, HEAD = 8, SAMPLE_FIXED = HEAD + 6 * 8, TRAILER = 32 };
 enum order { NORMAL, SORTED, SHUFFLED, RANDOM, ORDERS };
 static const char *const orders[ORDERS] = { "normal", "sorted", "shuffled", "random" };
@@ -35,6 +36,7 @@ static uint8_t buf[BUF + 65536];
 static size_t used;
 static uint32_t cpus = 64;
 static bool state;		/* -s */
+static bool cgroups;		/* -g */
 static uint64_t written, seed = 88172645463325252u;
 
 static uint64_t
@@ -189,6 +191,8 @@ sample(uint32_t pid, uint64_t time, uint32_t cpu, unsigned event)
 			u64((uint64_t)-512);	/* PERF_CONTEXT_USER */
 		u64(!i ? ip : i < inside ? kernel + rnd(1 << 24) : 0x7f0000000000 + rnd(1 << 21));
 	}
+	if (cgroups)
+		u64(1 + pid % CGROUPS);
 	end(at);
 }
 
@@ -198,7 +202,7 @@ static void
 head(void)
 {
 	/* IDENTIFIER|IP|TID|TIME|CALLCHAIN|CPU|PERIOD; ID|TOTAL_TIME...: nothing is read */
-	const uint64_t sample_type = 0x10000 | 1 | 2 | 4 | 0x20 | 0x80 | 0x100;
+	const uint64_t sample_type = 0x10000 | 1 | 2 | 4 | 0x20 | 0x80 | 0x100 | (cgroups ? 1 << 21 : 0);
 	/* inherit, freq, sample_id_all, exclude_guest; the first also mmap, comm, task, mmap2, comm_exec */
 	const uint64_t flags = 1 << 1 | 1 << 10 | 1 << 18 | 1 << 20, tracking = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24;
 	size_t at;
@@ -250,6 +254,17 @@ processes(void)
 		mmap2(pid_at(i), 0x400000, 1 << 20, "/usr/bin/prog", 0, 0, 0);
 		mmap2(pid_at(i), 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", 0, 0, 0);
 		mmap2(pid_at(i), 0x7f1000000000, 1 << 19, "/opt/app/lib/libwork.so", 0, 0, 0);
+	}
+	for (unsigned i = 1; cgroups && i <= CGROUPS; i++) {
+		char name[] = "/user.slice/00";
+		size_t at = begin(19, 0);
+
+		name[sizeof name - 3] = (char)('0' + i / 10);
+		name[sizeof name - 2] = (char)('0' + i % 10);
+		u64(i);
+		text(name);
+		trailer(0, 0, 0, 0);
+		end(at);
 	}
 	end(begin(82, 0));		/* FINISHED_INIT */
 }
@@ -344,7 +359,7 @@ random_round(uint64_t want)
 static _Noreturn void
 usage(void)
 {
-	fputs("usage: gen [-s] [-c CPUS] [-O normal|sorted|shuffled|random] BYTES\n", stderr);
+	fputs("usage: gen [-gs] [-c CPUS] [-O normal|sorted|shuffled|random] BYTES\n", stderr);
 	exit(2);
 }
 
@@ -365,10 +380,11 @@ main(int argc, char **argv)
 	uint64_t want, per_cpu, start = START;
 	int ch;
 
-	while ((ch = getopt(argc, argv, "c:O:s")) != -1)
+	while ((ch = getopt(argc, argv, "c:gO:s")) != -1)
 		switch (ch) {
 		case 'c': cpus = (uint32_t)strtoul(optarg, NULL, 10); break;
 		case 'O': order = order_of(optarg); break;
+		case 'g': cgroups = true; break;
 		case 's': state = true; break;
 		default: usage();
 		}
