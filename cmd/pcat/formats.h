@@ -7,6 +7,7 @@
 #define PCAT_FORMATS_H
 
 #include "sink/out.h"
+#include "tool/tool.h"
 
 struct formats;
 /*

@@ -58,11 +58,12 @@ container(struct job *j, struct atomic *file, struct pp_source *like)
 {
 	switch (j->o.format) {
 	case FORMAT_FILE:
-		return out_file_new(file, &j->o.pack, like);
+		return out_file_new(atomic_sink(file), &(struct out_file_at){ file->fd, file->dir }, &j->o.pack, like,
+		    file->err);
 	case FORMAT_PROFILE:
 		return out_cpuprofile_new(file, &j->o.profile, &j->t);
 	default:
-		return out_stream_new(file, &j->o.pack, like);
+		return out_stream_new(atomic_sink(file), &j->o.pack, like, file->err);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "tool/join.h"
 #include "out_cpuprofile.h"
 #include "sink/out_stream.h"
+#include "tool/tool.h"
 #include "split.h"
 
 struct options {

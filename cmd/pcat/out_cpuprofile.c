@@ -28,7 +28,7 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "record/sample.h"
-#include "sink/atomic.h"
+#include "tool/atomic.h"
 #include "out_cpuprofile.h"
 #include "state/state.h"
 

@@ -4,6 +4,7 @@
 #define PCAT_OUT_CPUPROFILE_H
 
 #include "sink/out.h"
+#include "tool/tool.h"
 
 struct out_cpuprofile {
 	int64_t	 pid;			/* -1: the only one that has samples; more are a failure */

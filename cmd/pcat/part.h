@@ -10,7 +10,7 @@
 
 #include <limits.h>
 
-#include "sink/atomic.h"
+#include "tool/atomic.h"
 #include "sink/out.h"
 #include "record/total.h"
 

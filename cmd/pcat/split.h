@@ -27,9 +27,10 @@
 
 #include <limits.h>
 
-#include "sink/atomic.h"
+#include "tool/atomic.h"
 #include "look.h"
 #include "sink/out.h"
+#include "tool/tool.h"
 
 struct split_options {
 	/* when to begin a new part: one of these is set, by split_when() */

@@ -11,6 +11,7 @@
 #include "needed.h"
 #include "options.h"
 #include "sink/out.h"
+#include "tool/tool.h"
 #include "totals.h"
 
 struct side {

@@ -13,6 +13,7 @@
 #define PFILTER_THIN_H
 
 #include "sink/out.h"
+#include "tool/tool.h"
 #include "reason.h"
 
 struct thin {			/* what is asked for; zeroed: nothing */

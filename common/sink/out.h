@@ -8,7 +8,7 @@
 #ifndef PP_OUT_H
 #define PP_OUT_H
 
-#include "tool/tool.h"
+#include "perfpipe_inline.h"
 
 struct out {
 	/*

@@ -2,7 +2,7 @@
 /*
  * out_feed.h - a sink that writes a container: for tools that put records into a sink, or runs of many.
  *
- *	k = out_feed_new(out_file_new(path, ...), in->swap, &err);
+ *	k = out_feed_new(out_file_new(...), in->swap, &err);
  *	pp_start(k, in); pp_put(k, ...) ...; pp_finish(k);
  */
 #ifndef PP_OUT_FEED_H

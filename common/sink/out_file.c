@@ -287,14 +287,14 @@ end_data(struct file *f)
 		return -1;
 	if (f->size > pp_written(f->sink))
 		f->size = pp_written(f->sink);
-	else if (ftruncate(f->file->fd, (off_t)(f->data + f->size)) < 0)
+	else if (ftruncate(f->fd, (off_t)(f->data + f->size)) < 0)
 		return pp_fail(f->err, "%s", strerror(errno));
 	if (f->size)
 		return 1;
 	pp_set_u32(round, PP_FINISHED_ROUND, f->swap);
 	pp_set_u16(round + 6, sizeof round, f->swap);
 	f->size = sizeof round;
-	return write_at(f->file->fd, round, sizeof round, f->data, f->err);
+	return write_at(f->fd, round, sizeof round, f->data, f->err);
 }
 
 /* What came before its event, and could name nothing then. */
@@ -332,34 +332,34 @@ file_finish(struct out *o)
 }
 
 struct out *
-out_file_new(struct atomic *file, const struct out_pack *pack, struct pp_source *in)
+out_file_new(struct pp_sink *k, const struct out_file_at *at, const struct out_pack *pack, struct pp_source *in, struct pp_err *err)
 {
-	struct file *f = calloc(1, sizeof *f);
+	struct file *f = k ? calloc(1, sizeof *f) : NULL;
 
 	if (!f) {
-		pp_fail(file->err, "out of memory");
+		pp_fail(err, "out of memory");
+		pp_finish(k);
 		return NULL;
 	}
 	f->pub = (struct out){ .put = file_put, .flush = file_flush, .payload = file_payload, .finish = file_finish };
-	f->err = file->err;
+	f->err = err;
 	f->pack = *pack;
 	f->swap = in->swap;
 	f->attr_max = PP_ATTR_SIZE_VER0;
 	f->first = f->size = UINT64_MAX;
-	f->file = file;
-	spool_init(&f->sections, file->dir);
-	spool_init(&f->build_ids, file->dir);
-	spool_init(&f->auxtrace, file->dir);
+	f->fd = at->fd;
+	f->sink = k;
+	spool_init(&f->sections, at->dir);
+	spool_init(&f->build_ids, at->dir);
+	spool_init(&f->auxtrace, at->dir);
 	if (!(f->events = pp_events_new(f->swap)))
 		pp_fail(f->err, "out of memory");
-	else if (file->direct)
+	else if (at->dir < 0)
 		pp_fail(f->err, "is no regular file: a seekable perf.data cannot be written there");
-	else
-		f->sink = atomic_sink(file);
-	if (f->sink && pp_start_bare(f->sink, in) > 0 &&
-	    (!pack->level || pp_sink_compress(f->sink, pack->level, pack->two, pack->threads, pack->frame) > 0))
+	else if (pp_start_bare(k, in) > 0 &&
+	    (!pack->level || pp_sink_compress(k, pack->level, pack->two, pack->threads, pack->frame) > 0))
 		return &f->pub;
-	pp_finish(f->sink);
+	pp_finish(k);
 	file_free(f);
 	return NULL;
 }

@@ -4,6 +4,7 @@
 #define PP_OUT_FILE_IN_H
 
 #include "out_file.h"
+#include "spool.h"
 
 enum { HEADER_SIZE = 104, SECTION_SIZE = 16, FEATURES = 256 };
 
@@ -19,7 +20,7 @@ struct file {
 	struct pp_err	*err;
 	struct pp_err	 ignored;
 	struct out_pack	 pack;
-	struct atomic	*file;
+	int		 fd;		/* the file */
 	struct pp_sink	*sink;		/* the data section */
 	struct pp_events *events;	/* of the records that we get: those of the source may be others */
 	struct pp_tracing *tracing;

@@ -76,12 +76,12 @@ out_file_begin(struct file *f)
 	if (f->begun)
 		return 1;
 	f->begun = true;
-	f->tail.fd = f->file->fd;
+	f->tail.fd = f->fd;
 	f->tail.at = HEADER_SIZE;
 	if (out_file_attrs(f) < 0 || tail_flush(&f->tail, f->err) < 0)
 		return -1;
 	f->data = f->tail.at;
-	if (lseek(f->file->fd, (off_t)f->data, SEEK_SET) < 0)
+	if (lseek(f->fd, (off_t)f->data, SEEK_SET) < 0)
 		return pp_fail(f->err, "%s", strerror(errno));
 	return 1;
 }
@@ -204,7 +204,7 @@ append_feature(struct file *f, int i)
 			return -1;
 	}
 	if (tail_flush(&f->tail, f->err) < 0 ||
-	    spool_copy(from, made ? 0 : f->features[i].off, n, f->file->fd, f->tail.at, f->err) < 0)
+	    spool_copy(from, made ? 0 : f->features[i].off, n, f->fd, f->tail.at, f->err) < 0)
 		return -1;
 	f->tail.at += n;
 	return 1;
@@ -245,5 +245,5 @@ out_file_header(struct file *f)
 		pp_set_u64(head + 8 * i, words[i], f->swap);
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
 		pp_set_u64(head + sizeof words + 8 * i, bits[i], f->swap);
-	return write_at(f->file->fd, head, sizeof head, 0, f->err);
+	return write_at(f->fd, head, sizeof head, 0, f->err);
 }

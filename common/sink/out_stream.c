@@ -34,19 +34,18 @@ stream_finish(struct out *o)
 }
 
 struct out *
-out_stream_new(struct atomic *file, const struct out_pack *pack, struct pp_source *in)
+out_stream_new(struct pp_sink *k, const struct out_pack *pack, struct pp_source *in, struct pp_err *err)
 {
-	struct stream *s = calloc(1, sizeof *s);
+	struct stream *s = k ? calloc(1, sizeof *s) : NULL;
 
-	if (!s) {
-		pp_fail(file->err, "out of memory");
-		return NULL;
-	}
-	s->pub = (struct out){ .put = stream_put, .flush = stream_flush, .finish = stream_finish };
-	if ((s->sink = atomic_sink(file)) && pp_start(s->sink, in) > 0 &&
-	    (!pack->level || pp_sink_compress(s->sink, pack->level, pack->two, pack->threads, pack->frame) > 0))
+	if (k && !s)
+		pp_fail(err, "out of memory");
+	if (s && pp_start(k, in) > 0 &&
+	    (!pack->level || pp_sink_compress(k, pack->level, pack->two, pack->threads, pack->frame) > 0)) {
+		*s = (struct stream){ { .put = stream_put, .flush = stream_flush, .finish = stream_finish }, k };
 		return &s->pub;
-	pp_finish(s->sink);
+	}
+	pp_finish(k);
 	free(s);
 	return NULL;
 }

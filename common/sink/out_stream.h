@@ -3,7 +3,6 @@
 #ifndef PP_OUT_STREAM_H
 #define PP_OUT_STREAM_H
 
-#include "atomic.h"
 #include "out.h"
 
 struct out_pack {			/* -z, and what a file is not to have */
@@ -15,10 +14,10 @@ struct out_pack {			/* -z, and what a file is not to have */
 };
 
 /*
- * A stream.  Writes the pipe header in the byte order of `in', and flushes whenever `in' must refill, unless the caller
- * takes that over by pp_before_refill().  The file is the caller's, who gives it its name, or not, behind finish() and
- * closes it.  NULL on failure, with the text in file->err.
+ * A stream into the sink, which finish() ends.  Writes the pipe header in the byte order of `in', and flushes whenever `in'
+ * must refill, unless the caller takes that over by pp_before_refill().  `err' is that of the sink, which may be NULL: then
+ * err says why.  NULL on failure; the sink is gone then, too.
  */
-struct out *out_stream_new(struct atomic *file, const struct out_pack *, struct pp_source *in);
+struct out *out_stream_new(struct pp_sink *, const struct out_pack *, struct pp_source *in, struct pp_err *err);
 
 #endif

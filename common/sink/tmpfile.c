@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/random.h>
+
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,22 +19,45 @@ pp_tmpdir(const char *dir)
 	return dir;
 }
 
-/* By O_TMPFILE where the file system can. */
-int
-pp_tmpfile(const char *dir)
+/* A file whose name is removed at once.  No signal that can be blocked ends the process in between. */
+static int
+create_unlinked(int dir)
 {
-	int fd = open(pp_tmpdir(dir), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char *name;
+	sigset_t all, before;
+	char name[40];
+	uint64_t r = 0;
+	int fd;
 
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd;
-	if (asprintf(&name, "%s/perfpipe.XXXXXX", pp_tmpdir(dir)) < 0) {
-		errno = ENOMEM;
+	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
+		r = (uint64_t)getpid() << 32 ^ (uintptr_t)&r;
+	snprintf(name, sizeof name, ".perfpipe.%016jx", (uintmax_t)r);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if ((fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) >= 0)
+		unlinkat(dir, name, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return fd;
+}
+
+int
+pp_tmpfile_at(int dir)
+{
+	int fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd >= 0 ? fd : create_unlinked(dir);	/* not every file system has O_TMPFILE */
+}
+
+int
+pp_tmpfile(const char *path)
+{
+	int dir = open(pp_tmpdir(path), O_PATH | O_DIRECTORY | O_CLOEXEC), fd, e;
+
+	if (dir < 0)
 		return -1;
-	}
-	if ((fd = mkostemp(name, O_CLOEXEC)) >= 0)
-		unlink(name);
-	free(name);
+	fd = pp_tmpfile_at(dir);
+	e = errno;
+	close(dir);
+	errno = e;
 	return fd;
 }
 

@@ -10,7 +10,9 @@
 int	pp_tmpfile(const char *dir);
 /* Write all: 1, or -1 and errno. */
 int	pp_tmpfile_write(int fd, const uint8_t *p, size_t n);
-/* That directory. */
+/* The same in the directory of that descriptor. */
+int	pp_tmpfile_at(int dir);
+/* The directory of pp_tmpfile(). */
 const char *pp_tmpdir(const char *dir);
 
 #endif

@@ -23,6 +23,7 @@
 #define PCAT_BYTEORDER_H
 
 #include "sink/out.h"
+#include "tool.h"
 
 enum endian { ENDIAN_KEEP, ENDIAN_NATIVE, ENDIAN_LITTLE, ENDIAN_BIG };
 

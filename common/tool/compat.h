@@ -17,6 +17,7 @@
 #define PCAT_COMPAT_H
 
 #include "sink/out.h"
+#include "tool.h"
 
 struct compat_perf;			/* what one perf knows */
 

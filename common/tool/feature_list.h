@@ -4,6 +4,7 @@
 #define PCAT_FEATURE_LIST_H
 
 #include "sink/out.h"
+#include "tool.h"
 
 enum { FEATURES_MAX = 256 };		/* as many as the bitmap of a file has */
 

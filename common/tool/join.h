@@ -15,6 +15,7 @@
 #define PCAT_JOIN_H
 
 #include "sink/out.h"
+#include "tool.h"
 
 enum join_align { JOIN_ALIGN_NONE, JOIN_ALIGN_WALL, JOIN_ALIGN_FIRST };
 enum join_pids { JOIN_PIDS_AUTO, JOIN_PIDS_NEVER, JOIN_PIDS_OFFSET };

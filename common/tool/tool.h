@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "sink/atomic.h"
+#include "atomic.h"
 #include "perfpipe_inline.h"
 
 

@@ -31,8 +31,10 @@ struct pp_sink *
 tool_sink(const struct tool *t, struct atomic *a, struct pp_source *in)
 {
 	static const struct out_pack plain;
-	struct pp_sink *k = t->as_file ? out_feed_new(out_file_new(a, &plain, in), in->swap, a->err) : atomic_sink(a);
+	struct pp_sink *k = atomic_sink(a);
 
+	if (t->as_file)
+		k = out_feed_new(out_file_new(k, &(struct out_file_at){ a->fd, a->dir }, &plain, in, a->err), in->swap, a->err);
 	if (k && pp_start(k, in) > 0)
 		return k;
 	tool_say(t, a->err);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "anon_dict.h"
-#include "sink/atomic.h"
+#include "tool/atomic.h"
 #include "state/table.h"
 
 /* Beyond so many a pseudonym may stand in the file twice, which does no harm: memory is bounded. */

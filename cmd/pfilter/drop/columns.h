@@ -10,6 +10,7 @@
 #define PFILTER_COLUMNS_H
 
 #include "sink/out.h"
+#include "tool/tool.h"
 
 struct columns {			/* zeroed: change nothing */
 	uint64_t strip;			/* PP_SAMPLE_* bits to leave out */

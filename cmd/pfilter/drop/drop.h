@@ -9,6 +9,7 @@
 #define PFILTER_DROP_H
 
 #include "sink/out.h"
+#include "tool/tool.h"
 #include "select.h"
 
 struct drop {				/* zeroed: drop nothing */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * atomic.h - the output rule of perfpipe(7), in one place: a file that gets its name when it is complete; and files that
- * never have one.
+ * atomic.h - the output rule of perfpipe(7), in one place: a file that gets its name when it is complete.
  *
  *	if (atomic_open(&a, path, force, err) < 0) ...
  *	write to a.fd
@@ -47,31 +46,5 @@ int	atomic_part(struct atomic *);
 void	atomic_close(struct atomic *);
 /* A handler for signals that end us: what has no name by now is gone, and then they do. */
 void	atomic_ended(int sig);
-
-struct spool {			/* bytes kept in a file without a name, to be read back by place */
-	int	 fd;			/* -1: nothing was put yet */
-	int	 dir;			/* where there is room */
-	uint64_t len;			/* bytes put */
-	size_t	 used;			/* of them still in buf */
-	uint8_t	 buf[16384];
-};
-void	spool_init(struct spool *, int dir);
-int	spool_put(struct spool *, const void *, size_t, struct pp_err *);
-/* Copy n bytes at `from' to place `to' of a file. */
-int	spool_copy(struct spool *, uint64_t from, uint64_t n, int fd, uint64_t to, struct pp_err *);
-void	spool_close(struct spool *);
-
-struct tail {			/* bytes put one behind the other at a place of a file */
-	int	 fd;
-	uint64_t at;			/* where the next ones go */
-	size_t	 used;			/* bytes in front of it that are still in buf */
-	uint8_t	 buf[65536];
-};
-/* p NULL: zeros. */
-int	tail_put(struct tail *, const void *p, size_t n, struct pp_err *);
-/* Write what was put.  Only then may `at' be changed. */
-int	tail_flush(struct tail *, struct pp_err *);
-
-int	write_at(int fd, const void *, size_t, uint64_t off, struct pp_err *);
 
 #endif
