@@ -471,7 +471,7 @@ report() {
 	mkdir "$T/tests" && cp setup "$T/tests"
 	cd "$T"
 	sed -i '$ a SAMPLE(25, SECRET, secret, TAIL, U64, PLAIN)' common/record/sample.def
-	sed -i '/^REC(64,/i REC(23, SECRET, ID, U4(pid) U4(tid) X8(addr) STR(name), NONE, 0)' common/record/record.def
+	sed -i '/^REC(64,/i REC(23, SECRET, TASK, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) STR(name, PATH), NONE, 0)' common/record/record.def
 	make -s -j2 O="$T/o" CFLAGS=-O0 "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
 	printf '%s\n' 'attr sample_type=0x2000007 flags=sample_id_all ids=1' >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"

@@ -10,7 +10,7 @@
 #include "raw.h"
 
 struct pp_attr_raw {		/* where its fields stand: offsetof(struct pp_attr_raw, sample_type) */
-#define ATTR(field, kind, bytes) uint8_t field[bytes];
+#define ATTR(field, kind, bytes, role) uint8_t field[bytes];
 #include "attr.def"
 #undef ATTR
 };

@@ -41,7 +41,7 @@ void
 pp_attr_get(struct pp_attr *a, const uint8_t *p, size_t len, bool swap)
 {
 	static const struct { uint16_t to, size; } fields[] = {
-#define ATTR(field, kind, size) { offsetof(struct pp_attr, field), size },
+#define ATTR(field, kind, size, role) { offsetof(struct pp_attr, field), size },
 #include "attr.def"
 #undef ATTR
 	};

@@ -7,7 +7,8 @@
 
 struct pp_field {		/* one field of a layout in record.def */
 	const char	*name;
-	uint16_t	 kind;		/* enum pp_kind */
+	uint8_t		 kind;		/* enum pp_kind */
+	uint8_t		 role;		/* enum pp_role */
 	uint16_t	 size;		/* bytes; 0: said by the kind */
 };
 

@@ -108,13 +108,13 @@ pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct p
 /* ---- attrs ----------------------------------------------------------------------------------- */
 
 enum {
-#define ATTR(field, kind, bytes) AT_##field,
+#define ATTR(field, kind, bytes, role) AT_##field,
 #include "attr.def"
 #undef ATTR
 	AT_END
 };
 static const uint8_t attr_widths[AT_END] = {
-#define ATTR(field, kind, bytes) bytes,
+#define ATTR(field, kind, bytes, role) bytes,
 #include "attr.def"
 #undef ATTR
 };

@@ -19,39 +19,24 @@
 
 #include "perfpipe_inline.h"
 
-#define U2(n)		uint8_t n[2];
-#define U4(n)		uint8_t n[4];
-#define U8(n)		uint8_t n[8];
-#define S4(n)		uint8_t n[4];
-#define S8(n)		uint8_t n[8];
-#define X2(n)		uint8_t n[2];
-#define X4(n)		uint8_t n[4];
-#define X8(n)		uint8_t n[8];
-#define STR(n)		uint8_t n[1];
-#define BYTES(n, size)	uint8_t n[size];
-#define WORDS(n)	uint8_t n[8];
-#define REST(n)		uint8_t n[1];
+#define PP_RAW_UINT(n)	n
+#define PP_RAW_SINT(n)	n
+#define PP_RAW_HEX(n)	n
+#define PP_RAW_BYTES(n)	n
+#define PP_RAW_STR(n)	1
+#define PP_RAW_REST(n)	1
+#define PP_RAW_WORDS(n)	8
+#define FIELD(kind, size, name, role) uint8_t name[PP_RAW_##kind(size)];
 #define LIST
 #define OPT
-#define REC(number, name, trailer, fields, payload, tail) \
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
 	struct pp_raw_##name { uint8_t type[4], misc[2], size[2]; fields };
 #include "record.def"
-REC(, header, , , , )			/* what all of them begin with */
 #undef REC
-#undef U2
-#undef U4
-#undef U8
-#undef S4
-#undef S8
-#undef X2
-#undef X4
-#undef X8
-#undef STR
-#undef BYTES
-#undef WORDS
-#undef REST
+#undef FIELD
 #undef LIST
 #undef OPT
+struct pp_raw_header { uint8_t type[4], misc[2], size[2]; };	/* what all of them begin with */
 
 /* Parts of fields, at the field or entry: PP_RAW_GET(r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), inode, maj, swap). */
 struct pp_raw_inode { uint8_t maj[4], min[4], ino[8], generation[8]; };		/* MMAP2 without PP_MISC_MMAP_BUILD_ID */

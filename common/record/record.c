@@ -9,6 +9,7 @@
 
 #include "attr.h"
 #include "event.h"
+#include "meaning.h"
 #include "raw.h"
 #include "sample.h"
 
@@ -29,87 +30,46 @@ static tail_fn tail_read, tail_sample, tail_text_poke, tail_attr, tail_id_index,
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
-#define U2(n)		{ #n, PP_K_UINT, 2 },
-#define U4(n)		{ #n, PP_K_UINT, 4 },
-#define U8(n)		{ #n, PP_K_UINT, 8 },
-#define S4(n)		{ #n, PP_K_SINT, 4 },
-#define S8(n)		{ #n, PP_K_SINT, 8 },
-#define X2(n)		{ #n, PP_K_HEX, 2 },
-#define X4(n)		{ #n, PP_K_HEX, 4 },
-#define X8(n)		{ #n, PP_K_HEX, 8 },
-#define STR(n)		{ #n, PP_K_STR, 0 },
-#define BYTES(n, size)	{ #n, PP_K_BYTES, size },
-#define WORDS(n)	{ #n, PP_K_WORDS, 0 },
-#define REST(n)		{ #n, PP_K_REST, 0 },
-#define LIST		{ NULL, PP_K_LIST, 0 },
-#define OPT		{ NULL, PP_K_OPT, 0 },
-#define REC(number, name, trailer, fields, payload, tail) \
-	static const struct pp_field fields_##name[] = { fields { NULL, PP_K_END, 0 } };
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
+	static const struct pp_field fields_##name[] = { fields { NULL, PP_K_END, 0, 0 } };
+#define FIELD(kind, size, name, role) { #name, PP_K_##kind, PP_ROLE_##role, size },
+#define LIST		{ NULL, PP_K_LIST, 0, 0 },
+#define OPT		{ NULL, PP_K_OPT, 0, 0 },
 #include "record.def"
 #undef REC
-#undef U2
-#undef U4
-#undef U8
-#undef S4
-#undef S8
-#undef X2
-#undef X4
-#undef X8
-#undef STR
-#undef BYTES
-#undef WORDS
-#undef REST
+#undef FIELD
 #undef LIST
 #undef OPT
 
 /* The smallest size is the first number; what may be absent adds to one that nobody reads. */
-#define U2(n)		+ 2
-#define U4(n)		+ 4
-#define U8(n)		+ 8
-#define S4(n)		+ 4
-#define S8(n)		+ 8
-#define X2(n)		+ 2
-#define X4(n)		+ 4
-#define X8(n)		+ 8
-#define STR(n)		+ 1
-#define BYTES(n, size)	+ (size)
-#define WORDS(n)	+ 0
-#define REST(n)		+ 0
+#define MIN_UINT(n)	(n)
+#define MIN_SINT(n)	(n)
+#define MIN_HEX(n)	(n)
+#define MIN_BYTES(n)	(n)
+#define MIN_STR(n)	1
+#define MIN_WORDS(n)	0
+#define MIN_REST(n)	0
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
+	static const uint16_t min_##name[] = { PP_HEADER_SIZE fields };
+#define FIELD(kind, size, name, role) + MIN_##kind(size)
 #define LIST		, 0
 #define OPT		, 0
-#define REC(number, name, trailer, fields, payload, tail) \
-	static const uint16_t min_##name[] = { PP_HEADER_SIZE fields };
 #include "record.def"
 #undef REC
-#undef U2
-#undef U4
-#undef U8
-#undef S4
-#undef S8
-#undef X2
-#undef X4
-#undef X8
-#undef STR
-#undef BYTES
-#undef WORDS
-#undef REST
+#undef FIELD
 #undef LIST
 #undef OPT
 
 /* How much there is to check: nothing but the size, a string as the last field, or what takes a walk. */
 enum shape { FIXED = 0, STRING = 1, WALK = 2 };
-#define U2(n)
-#define U4(n)
-#define U8(n)
-#define S4(n)
-#define S8(n)
-#define X2(n)
-#define X4(n)
-#define X8(n)
-#define STR(n)		| STRING
-#define BYTES(n, size)
-#define WORDS(n)
-#define REST(n)
+#define SHAPE_UINT	FIXED
+#define SHAPE_SINT	FIXED
+#define SHAPE_HEX	FIXED
+#define SHAPE_BYTES	FIXED
+#define SHAPE_STR	STRING
+#define SHAPE_WORDS	FIXED
+#define SHAPE_REST	FIXED
+#define FIELD(kind, size, name, role) | SHAPE_##kind
 #define LIST		| WALK
 #define OPT		| WALK
 
@@ -122,10 +82,35 @@ static const struct row {
 	tail_fn		*tail;
 	uint8_t		 trailer, payload, shape;
 } rows[PP_TYPE_END] = {
-#define REC(number, name, trailer, fields, payload, tail) \
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
 	[number] = { #name, fields_##name, min_##name, tail, trailer, payload, FIXED fields },
 #include "record.def"
 #undef REC
+#undef FIELD
+#undef LIST
+#undef OPT
+};
+
+/* The roles that tail functions show. */
+#define ROLES_0			0
+#define ROLES_tail_sample	UINT64_MAX
+#define ROLES_tail_attr		UINT64_MAX
+#define ROLES_tail_read		PP_ROLE_BIT(READ) | PP_ROLE_BIT(PLAIN) | PP_ROLE_BIT(ID_REF)
+#define ROLES_tail_text_poke	PP_ROLE_BIT(CODE)
+#define ROLES_tail_id_index	PP_ROLE_BIT(GUEST_PID) | PP_ROLE_BIT(PLAIN)
+#define ROLES_tail_cpu_map	PP_ROLE_BIT(CPU) | PP_ROLE_BIT(PLAIN) | PP_ROLE_BIT(PAD)
+#define ROLES_tail_event_update	PP_ROLE_BIT(EVENT) | PP_ROLE_BIT(UNIT) | PP_ROLE_BIT(OPAQUE) | ROLES_tail_cpu_map
+#define FIELD(kind, size, name, role) | PP_ROLE_BIT(role)
+#define LIST
+#define OPT
+const struct pp_meaning pp_meanings[PP_TYPE_END + 1] = {
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
+	[number] = { 0 fields | ROLES_##tail, PP_CLASS_##class, PP_PERF_##perf },
+#include "record.def"
+#undef REC
+#undef FIELD
+#undef LIST
+#undef OPT
 };
 
 static const struct row *
@@ -176,6 +161,20 @@ pp_type_has_trailer(uint32_t type)
 	return row && row->trailer == ID;
 }
 
+unsigned
+pp_role_place(uint32_t type, enum pp_role role, unsigned *width)
+{
+	const struct row *row = row_of(type);
+	unsigned at = PP_HEADER_SIZE;
+
+	for (const struct pp_field *f = row ? row->fields : NULL; f && f->size; at += f++->size)
+		if (f->role == role) {
+			*width = f->size;
+			return at;
+		}
+	return 0;
+}
+
 uint64_t
 pp_payload_size(const struct pp_rec *r, bool swap)
 {
@@ -194,16 +193,16 @@ pp_payload_size(const struct pp_rec *r, bool swap)
 /* ---- the walk ---------------------------------------------------------------------------------- */
 
 static int
-show(struct walk *w, const char *name, enum pp_kind kind, const uint8_t *p, size_t len)
+show(struct walk *w, const char *name, enum pp_kind kind, const uint8_t *p, size_t len, enum pp_role role)
 {
-	struct pp_value v = { name, kind, p, len, w->index, PP_ROLE_OPAQUE };
+	struct pp_value v = { name, kind, p, len, w->index, role };
 
 	return w->visit ? w->visit(w->arg, &v) : 1;
 }
 
 /* A number, or bytes of a fixed size.  0 also where the record ends. */
 static int
-fixed(struct walk *w, const char *name, enum pp_kind kind, size_t size)
+fixed(struct walk *w, const char *name, enum pp_kind kind, size_t size, enum pp_role role)
 {
 	const uint8_t *p = pp_take(&w->c, size);
 
@@ -211,23 +210,23 @@ fixed(struct walk *w, const char *name, enum pp_kind kind, size_t size)
 		return pp_fail(w->err, "%s lies past the end", name);
 	if (kind == PP_K_UINT && size == 8)
 		w->last = pp_get_u64(p, w->c.swap);
-	return show(w, name, kind, p, size);
+	return show(w, name, kind, p, size, role);
 }
 
 static int
-string(struct walk *w, const char *name)
+string(struct walk *w, const char *name, enum pp_role role)
 {
 	const uint8_t *p = w->c.p, *nul = memchr(p, 0, pp_left(&w->c));
 
 	if (!nul)
 		return pp_fail(w->err, "%s has no NUL", name);
 	w->c.p = w->c.end;
-	return show(w, name, PP_K_STR, p, (size_t)(nul - p));
+	return show(w, name, PP_K_STR, p, (size_t)(nul - p), role);
 }
 
 /* What is left, if anything. */
 static int
-rest(struct walk *w, const char *name, enum pp_kind kind)
+rest(struct walk *w, const char *name, enum pp_kind kind, enum pp_role role)
 {
 	const uint8_t *p = w->c.p;
 	size_t n = pp_left(&w->c);
@@ -235,7 +234,7 @@ rest(struct walk *w, const char *name, enum pp_kind kind)
 	if (kind == PP_K_WORDS)
 		n -= n % 8;
 	w->c.p += n;
-	return n ? show(w, name, kind, p, n) : 1;
+	return n ? show(w, name, kind, p, n, role) : 1;
 }
 
 static int
@@ -254,7 +253,7 @@ list(struct walk *w, const struct pp_field *f, uint64_t n)
 	}
 	for (w->index = 0; w->index < n && rc > 0; w->index++)
 		for (const struct pp_field *g = f; g->kind && rc > 0; g++)
-			rc = fixed(w, g->name, g->kind, g->size);
+			rc = fixed(w, g->name, g->kind, g->size, g->role);
 	w->index = 0;
 	return rc;
 }
@@ -267,11 +266,11 @@ body(struct walk *w, const struct row *row)
 	for (const struct pp_field *f = row->fields; f->kind && rc > 0; f++)
 		switch (f->kind) {
 		case PP_K_STR:
-			rc = string(w, f->name);
+			rc = string(w, f->name, f->role);
 			break;
 		case PP_K_WORDS:
 		case PP_K_REST:
-			rc = rest(w, f->name, f->kind);
+			rc = rest(w, f->name, f->kind, f->role);
 			break;
 		case PP_K_LIST:
 			if ((rc = list(w, f + 1, w->last)) > 0 && row->tail)
@@ -284,33 +283,43 @@ body(struct walk *w, const struct row *row)
 		default:
 			/* Cut short only where it may be absent: the least size was checked. */
 			if (pp_left(&w->c) < f->size)
-				return rest(w, f->name, PP_K_REST);
-			rc = fixed(w, f->name, f->kind, f->size);
+				return rest(w, f->name, PP_K_REST, f->role);
+			rc = fixed(w, f->name, f->kind, f->size, f->role);
 		}
 	return rc > 0 && row->tail ? row->tail(w) : rc;
 }
 
 static int
+trailer_field(struct walk *w, const struct pp_sample_row *row)
+{
+	const uint8_t *p = w->r->raw + w->r->size;
+	bool task = row->form == PP_FORM_PID_TID;
+	uint16_t back;
+	int rc;
+
+	memcpy(&back, (const uint8_t *)&w->ev->plan + row->trailer, sizeof back);
+	p -= back;
+	if (!back || row->form == PP_FORM_U64)
+		return back ? show(w, row->name, PP_K_UINT, p, 8, row->role) : 1;
+	if ((rc = show(w, task ? "pid" : row->name, PP_K_UINT, p, 4, task ? PP_ROLE_PID : row->role)) > 0)
+		rc = show(w, task ? row->name : "reserved", PP_K_UINT, p + 4, 4, task ? row->role : PP_ROLE_PAD);
+	return rc;
+}
+
+static int
 trailer(struct walk *w)
 {
-	const uint8_t *end = w->r->raw + w->r->size;
-	const struct pp_plan *p = &w->ev->plan;
+	const uint16_t size = w->ev->plan.trailer;
 	int rc = 1;
 
-	if (!p->trailer || w->r->size < PP_HEADER_SIZE + p->trailer)
+	if (!size || w->r->size < PP_HEADER_SIZE + size)
 		return 1;
-	if (p->t_tid && (rc = show(w, "pid", PP_K_UINT, end - p->t_tid, 4)) > 0)
-		rc = show(w, "tid", PP_K_UINT, end - p->t_tid + 4, 4);
-	if (rc > 0 && p->t_time)
-		rc = show(w, "time", PP_K_UINT, end - p->t_time, 8);
-	if (rc > 0 && p->t_id)
-		rc = show(w, "id", PP_K_UINT, end - p->t_id, 8);
-	if (rc > 0 && p->t_stream_id)
-		rc = show(w, "stream_id", PP_K_UINT, end - p->t_stream_id, 8);
-	if (rc > 0 && p->t_cpu && (rc = show(w, "cpu", PP_K_UINT, end - p->t_cpu, 4)) > 0)
-		rc = show(w, "reserved", PP_K_UINT, end - p->t_cpu + 4, 4);
-	if (rc > 0 && p->t_identifier)
-		rc = show(w, "identifier", PP_K_UINT, end - p->t_identifier, 8);
+	for (unsigned i = 0; i < PP_SAMPLE_BITS && rc > 0; i++)
+		if (pp_sample_rows[i].where == PP_WHERE_BOTH)
+			rc = trailer_field(w, &pp_sample_rows[i]);
+	for (unsigned i = 0; i < PP_SAMPLE_BITS && rc > 0; i++)
+		if (pp_sample_rows[i].where == PP_WHERE_EDGE)
+			rc = trailer_field(w, &pp_sample_rows[i]);
 	return rc;
 }
 
@@ -327,7 +336,7 @@ pp_walk(const struct pp_rec *r, const struct pp_event *ev, bool swap, pp_visit *
 	if (row && row->trailer == ID && ev && n >= ev->plan.trailer)
 		n -= ev->plan.trailer;
 	w.c = pp_cur(r->raw + PP_HEADER_SIZE, n, swap);
-	rc = row ? body(&w, row) : rest(&w, "data", PP_K_REST);
+	rc = row ? body(&w, row) : rest(&w, "data", PP_K_REST, PP_ROLE_OPAQUE);
 	return rc > 0 && row && row->trailer == ID && ev && visit ? trailer(&w) : rc;
 }
 
@@ -353,25 +362,25 @@ tail_read(struct walk *w)
 	int rc = 1;
 
 	if (!w->ev)
-		return rest(w, "values", PP_K_WORDS);
+		return rest(w, "values", PP_K_WORDS, PP_ROLE_READ);
 	pp_read_get(&rd, &c, w->ev->attr.read_format);
 	if (c.bad)
 		return pp_fail(w->err, "read values lie past the end");
 	if (rd.group)
-		rc = fixed(w, "nr", PP_K_UINT, 8);
+		rc = fixed(w, "nr", PP_K_UINT, 8, PP_ROLE_PLAIN);
 	else
-		rc = fixed(w, "value", PP_K_UINT, 8);
+		rc = fixed(w, "value", PP_K_UINT, 8, PP_ROLE_PLAIN);
 	if (rc > 0 && w->ev->attr.read_format & PP_FORMAT_TOTAL_TIME_ENABLED)
-		rc = fixed(w, "time_enabled", PP_K_UINT, 8);
+		rc = fixed(w, "time_enabled", PP_K_UINT, 8, PP_ROLE_PLAIN);
 	if (rc > 0 && w->ev->attr.read_format & PP_FORMAT_TOTAL_TIME_RUNNING)
-		rc = fixed(w, "time_running", PP_K_UINT, 8);
+		rc = fixed(w, "time_running", PP_K_UINT, 8, PP_ROLE_PLAIN);
 	for (w->index = 0; w->index < (rd.group ? rd.nr : 1) && rc > 0; w->index++) {
 		if (rd.group)
-			rc = fixed(w, "value", PP_K_UINT, 8);
+			rc = fixed(w, "value", PP_K_UINT, 8, PP_ROLE_PLAIN);
 		if (rc > 0 && rd.id_at)
-			rc = fixed(w, "id", PP_K_UINT, 8);
+			rc = fixed(w, "id", PP_K_UINT, 8, PP_ROLE_ID_REF);
 		if (rc > 0 && rd.lost_at)
-			rc = fixed(w, "lost", PP_K_UINT, 8);
+			rc = fixed(w, "lost", PP_K_UINT, 8, PP_ROLE_PLAIN);
 	}
 	w->index = 0;
 	return rc;
@@ -383,7 +392,7 @@ tail_sample(struct walk *w)
 	struct pp_sample s;
 
 	if (!w->ev)
-		return rest(w, "fields", PP_K_REST);
+		return rest(w, "fields", PP_K_REST, PP_ROLE_OPAQUE);
 	if (pp_sample_get(&s, w->ev, w->r, w->c.swap, w->err) < 0)
 		return -1;
 	return w->visit ? pp_sample_walk(&s, w->c.swap, w->visit, w->arg) : 1;
@@ -397,8 +406,8 @@ tail_text_poke(struct walk *w)
 
 	if (old + new > pp_left(&w->c))
 		return pp_fail(w->err, "%u old and %u new bytes, room for %zu", old, new, pp_left(&w->c));
-	if ((rc = fixed(w, "old_bytes", PP_K_BYTES, old)) > 0)
-		rc = fixed(w, "new_bytes", PP_K_BYTES, new);
+	if ((rc = fixed(w, "old_bytes", PP_K_BYTES, old, PP_ROLE_CODE)) > 0)
+		rc = fixed(w, "new_bytes", PP_K_BYTES, new, PP_ROLE_CODE);
 	return rc;
 }
 
@@ -406,10 +415,10 @@ static int
 tail_attr(struct walk *w)
 {
 	static const struct pp_field attr[] = {
-#define ATTR(field, kind, size) { #field, PP_K_##kind, size },
+#define ATTR(field, kind, size, role) { #field, PP_K_##kind, PP_ROLE_##role, size },
 #include "attr.def"
 #undef ATTR
-		{ NULL, PP_K_END, 0 }
+		{ NULL, PP_K_END, 0, 0 }
 	};
 	struct pp_cur ids = w->c;
 	size_t left = pp_left(&w->c);
@@ -425,18 +434,18 @@ tail_attr(struct walk *w)
 	pp_take(&ids, size);
 	w->c.end = w->c.p + size;
 	for (const struct pp_field *f = attr; f->kind && rc > 0 && pp_left(&w->c) >= f->size; f++)
-		rc = fixed(w, f->name, f->kind, f->size);
+		rc = fixed(w, f->name, f->kind, f->size, f->role);
 	if (rc > 0)
-		rc = rest(w, "attr_unknown", PP_K_REST);
+		rc = rest(w, "attr_unknown", PP_K_REST, PP_ROLE_OPAQUE);
 	w->c = ids;
-	return rc > 0 ? rest(w, "ids", PP_K_WORDS) : rc;
+	return rc > 0 ? rest(w, "ids", PP_K_WORDS, PP_ROLE_ID_OWN) : rc;
 }
 
 static int
 tail_id_index(struct walk *w)
 {
 	static const struct pp_field machine[] = {
-		{ "machine_pid", PP_K_UINT, 8 }, { "vcpu", PP_K_SINT, 8 }, { NULL, PP_K_END, 0 }
+		{ "machine_pid", PP_K_UINT, PP_ROLE_GUEST_PID, 8 }, { "vcpu", PP_K_SINT, PP_ROLE_PLAIN, 8 }, { NULL, PP_K_END, 0, 0 }
 	};
 	uint64_t nr = PP_RAW_GET(w->r->raw, ID_INDEX, nr, w->c.swap);
 
@@ -454,34 +463,34 @@ tail_cpu_map(struct walk *w)
 
 	if (left < 8)
 		return pp_fail(w->err, "record of %u bytes has no CPU map", w->r->size);
-	if ((rc = fixed(w, "map_type", PP_K_UINT, 2)) <= 0)
+	if ((rc = fixed(w, "map_type", PP_K_UINT, 2, PP_ROLE_PLAIN)) <= 0)
 		return rc;
 	switch (pp_get_u16(p, swap)) {
 	case 0:				/* PERF_CPU_MAP__CPUS */
-		rc = fixed(w, "nr", PP_K_UINT, 2);
+		rc = fixed(w, "nr", PP_K_UINT, 2, PP_ROLE_PLAIN);
 		break;
 	case 1:				/* PERF_CPU_MAP__MASK */
-		if ((rc = fixed(w, "nr", PP_K_UINT, 2)) > 0)
-			rc = fixed(w, "long_size", PP_K_UINT, 2);
+		if ((rc = fixed(w, "nr", PP_K_UINT, 2, PP_ROLE_PLAIN)) > 0)
+			rc = fixed(w, "long_size", PP_K_UINT, 2, PP_ROLE_PLAIN);
 		size = pp_get_u16(p + 4, swap);
 		if (size != 4 && size != 8)
 			return pp_fail(w->err, "CPU mask in words of %zu bytes", size);
 		if (size == 8 && rc > 0)
-			rc = fixed(w, "pad", PP_K_BYTES, pp_left(&w->c) < 4 ? 0 : 4);
+			rc = fixed(w, "pad", PP_K_BYTES, pp_left(&w->c) < 4 ? 0 : 4, PP_ROLE_PAD);
 		break;
 	case 2:				/* PERF_CPU_MAP__RANGE_CPUS */
-		if ((rc = fixed(w, "any_cpu", PP_K_UINT, 1)) > 0 && (rc = fixed(w, "pad", PP_K_UINT, 1)) > 0 &&
-		    (rc = fixed(w, "start_cpu", PP_K_UINT, 2)) > 0)
-			rc = fixed(w, "end_cpu", PP_K_UINT, 2);
+		if ((rc = fixed(w, "any_cpu", PP_K_UINT, 1, PP_ROLE_PLAIN)) > 0 && (rc = fixed(w, "pad", PP_K_UINT, 1, PP_ROLE_PAD)) > 0 &&
+		    (rc = fixed(w, "start_cpu", PP_K_UINT, 2, PP_ROLE_CPU)) > 0)
+			rc = fixed(w, "end_cpu", PP_K_UINT, 2, PP_ROLE_CPU);
 		return rc;
 	default:
-		return rest(w, "map", PP_K_REST);
+		return rest(w, "map", PP_K_REST, PP_ROLE_CPU);
 	}
 	n = pp_get_u16(p + 2, swap);
 	if (n > pp_left(&w->c) / size)
 		return pp_fail(w->err, "counts %zu entries, room for %zu", n, pp_left(&w->c) / size);
 	for (w->index = 0; w->index < n && rc > 0; w->index++)
-		rc = fixed(w, "cpu", size == 2 ? PP_K_UINT : PP_K_HEX, size);
+		rc = fixed(w, "cpu", size == 2 ? PP_K_UINT : PP_K_HEX, size, PP_ROLE_CPU);
 	w->index = 0;
 	return rc;
 }
@@ -491,14 +500,14 @@ tail_event_update(struct walk *w)
 {
 	switch (PP_RAW_GET(w->r->raw, EVENT_UPDATE, update_type, w->c.swap)) {
 	case 0:
-		return string(w, "unit");
+		return string(w, "unit", PP_ROLE_UNIT);
 	case 1:
-		return fixed(w, "scale", PP_K_F64, 8);
+		return fixed(w, "scale", PP_K_F64, 8, PP_ROLE_PLAIN);
 	case 2:
-		return string(w, "name");
+		return string(w, "name", PP_ROLE_EVENT);
 	case 3:
 		return tail_cpu_map(w);
 	default:
-		return rest(w, "data", PP_K_REST);
+		return rest(w, "data", PP_K_REST, PP_ROLE_OPAQUE);
 	}
 }
