@@ -3,6 +3,8 @@
 # golden T=, same BASE=, fuzz, clean.  make O=DIR builds somewhere else.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG count, given to
 # make or in the environment.
 PREFIX = /usr/local
+LIBDIR = $(PREFIX)/lib
+INCLUDEDIR = $(PREFIX)/include
 MANDIR = $(PREFIX)/share/man
 CFLAGS ?= -O2 -g
 O      = build
@@ -20,15 +22,16 @@ $(O)/pinject: LDLIBS += -lelf
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson
 
-# common/tool is what commands share; the other directories of common are the library.
-LIB    = $(O)/libperfpipe.a
+# common/tool is what commands share; the other directories of common are the library.  Commands and tests link its
+# objects as they are; libperfpipe (below) is for other programs.
+LIB    = $(O)/library.a
 SHARED = $(O)/tool.a
 LIB_DIRS = $(addprefix common/,record source sink state)
 objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
-all: $(TOOLS)
-.PHONY: all demo check same golden asan fuzz lint bench install uninstall clean test-programs run-tests fuzzers $(TOOLS)
+all: $(TOOLS) library
+.PHONY: all demo check same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -46,7 +49,28 @@ $(O)/%.o: %.c | $(O)/ready
 # Is there all that a build needs?  Else say how to get it, before the compiler says it less well.
 $(O)/ready:
 	@tests/setup -n build && mkdir -p $(O) && touch $@
--include $(wildcard $(O)/common/*/*.d $(O)/cmd/*/*.d $(O)/cmd/*/*/*.d $(O)/tests/*.d $(O)/tests/*/*.d)
+-include $(wildcard $(O)/common/*/*.d $(O)/pic/common/*/*.d $(O)/cmd/*/*.d $(O)/cmd/*/*/*.d $(O)/tests/*.d $(O)/tests/*/*.d)
+
+# ---- libperfpipe ---------------------------------------------------------------------------------
+# Only what perfpipe.h declares leaves it.  In the static one the other names are made local to its one object.
+
+SONAME   = libperfpipe.so.0
+OBJCOPY ?= objcopy
+PIC      = $(patsubst $(O)/%,$(O)/pic/%,$(call objs,$(LIB_DIRS)))
+HEADERS  = $(O)/include/perfpipe.h $(O)/include/perfpipe_inline.h
+library: $(O)/libperfpipe.a $(O)/$(SONAME) $(HEADERS)
+$(O)/pic/%.o: %.c | $(O)/ready
+	@mkdir -p $(@D)
+	$(COMPILE) $(CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -c -o $@ $<
+$(O)/libperfpipe.a: $(PIC)
+	$(CC) -r -nostdlib -o $(O)/pic/perfpipe.o $^
+	$(OBJCOPY) --localize-hidden $(O)/pic/perfpipe.o
+	rm -f $@ && $(AR) rcs $@ $(O)/pic/perfpipe.o
+$(O)/$(SONAME): $(PIC)
+	$(LINK) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(shell $(or $(PKG_CONFIG),pkg-config) --libs libzstd 2>/dev/null) -pthread
+$(O)/include/%.h: common/%.h common/header.sh $(wildcard common/record/*.def) | $(O)/ready
+	@mkdir -p $(@D)
+	CC="$(CC)" common/header.sh <$< >$@
 
 # ---- the two commands of a newcomer -------------------------------------------------------------
 # They get what is missing first; make then starts anew, to see what is there now.
@@ -128,11 +152,21 @@ lint:
 bench: test-programs
 	O=$(abspath $(O)) tests/bench/bench
 
+VERSION = $(shell sed -n 's/^.define PP_VERSION "\(.*\)"/\1/p' common/perfpipe.h)
+PC = "Name: perfpipe" "Description: reads and writes recordings of perf" "Version: $(VERSION)" "Requires.private: libzstd" \
+	"Cflags: -I$(INCLUDEDIR)" "Libs: -L$(LIBDIR) -lperfpipe" "Libs.private: -pthread"
 install: all
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $(O)/libperfpipe.a $(O)/$(SONAME) $(DESTDIR)$(LIBDIR)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperfpipe.so
+	printf '%s\n' $(PC) >$(DESTDIR)$(LIBDIR)/pkgconfig/perfpipe.pc
 	install -d $(DESTDIR)$(PREFIX)/bin $(sort $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))))
 	install $(TOOLS:%=$(O)/%) $(DESTDIR)$(PREFIX)/bin
 	$(foreach m,$(MANUALS),install -m 644 $m $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m)) &&) true
 uninstall:
+	rm -f $(HEADERS:$(O)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)
 	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%)
 	rm -f $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))/$(notdir $m))
 clean:

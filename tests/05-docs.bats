@@ -113,15 +113,17 @@ examples() {
 		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C .. O="$O" DESTDIR="$T/root" PREFIX=/opt/perfpipe "$@"
 	}
 	sub install
-	(cd "$T/root/opt/perfpipe" && find . -type f | sort) >"$T/list"
+	(cd "$T/root/opt/perfpipe" && find . ! -type d | sort) >"$T/list"
 	{
 		printf './bin/%s\n' $TOOLS
+		printf './lib/%s\n' libperfpipe.a libperfpipe.so libperfpipe.so.0 pkgconfig/perfpipe.pc
+		printf './include/%s\n' perfpipe.h perfpipe_inline.h
 		for m in ../man/*.[1-9]; do echo "./share/man/man${m##*.}/${m##*/}"; done
 	} | sort | diff - "$T/list"
 	for t in $TOOLS; do
 		[ "$("$T/root/opt/perfpipe/bin/$t" --version | cut -d ' ' -f 1)" = $t ] || failed "$t"
 	done
 	sub uninstall
-	[ -z "$(find "$T/root" -type f)" ] || failed "left behind: $(find "$T/root" -type f)"
+	[ -z "$(find "$T/root" ! -type d)" ] || failed "left behind: $(find "$T/root" ! -type d)"
 	done_all
 }
