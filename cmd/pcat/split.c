@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "record/event.h"
+#include "record/meaning.h"
 #include "part.h"
 #include "pending.h"
 #include "state/state.h"
@@ -323,19 +324,6 @@ side_band(struct split *s, const struct pp_rec *r, size_t trailer, uint64_t time
 	return 1;
 }
 
-static bool
-is_head(uint32_t type)
-{
-	switch (type) {
-	case PP_HEADER_ATTR: case PP_HEADER_EVENT_TYPE: case PP_HEADER_TRACING_DATA: case PP_HEADER_BUILD_ID:
-	case PP_HEADER_FEATURE: case PP_ID_INDEX: case PP_EVENT_UPDATE: case PP_AUXTRACE_INFO: case PP_THREAD_MAP:
-	case PP_CPU_MAP: case PP_TIME_CONV: case PP_STAT_CONFIG: case PP_BPF_METADATA:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* All parts to come get it, and those that are open. */
 static int
 put_head(struct split *s, struct pp_source *in, const struct pp_rec *r)
@@ -474,7 +462,7 @@ take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(s->events, r, s->err) < 0)
 		return -1;
-	if (is_head(r->type))
+	if (pp_type_is(r->type, PP_CLASSES_HEAD))
 		return put_head(s, in, r);
 	if (r->type == PP_FINISHED_ROUND || r->type == PP_FINISHED_INIT)
 		return put_marker(s, in, r, stable);

@@ -155,19 +155,18 @@ int
 decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct selection *s = &d->o->sel;
-	enum role role = select_role(r->type);
 	int why = KEPT;
 
 	if (d->o->expr && !d->checked)
 		check_fields(d);
 	d->shared = true;
-	if (s->type && !s->type[r->type] && (s->no_sideband || (role != ROLE_SIDEBAND && role != ROLE_LOSS)))
+	if (s->type && !s->type[r->type] && (s->no_sideband || !pp_type_is(r->type, SELECT_SIDEBAND | PP_CLASSES_LOSS)))
 		why = NOT_TYPE;
-	else if (role == ROLE_SIDEBAND) {
+	else if (pp_type_is(r->type, SELECT_SIDEBAND)) {
 		if ((r->type == PP_COMM || r->type == PP_FORK) && s->keys & BY_TASK && !s->told)
 			select_note_task(s, r, d->t->in->swap);
 		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
-	} else if (role == ROLE_SAMPLE || (role == ROLE_FOLLOWS && !(s->has_aux && select_is_switch(r->type)))) {
+	} else if (pp_type_is(r->type, PP_CLASS_BIT(SAMPLE) | (PP_CLASSES_LIKE_SAMPLES & ~(s->has_aux ? PP_CLASS_BIT(SWITCH) : 0)))) {
 		d->shared = false;
 		why = decide_selected(d, ev, r);
 	}

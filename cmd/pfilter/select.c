@@ -12,41 +12,14 @@
 #include "record/raw.h"
 #include "select.h"
 
-static const uint8_t roles[PP_USER_TYPE_START] = {
-	[PP_SAMPLE] = ROLE_SAMPLE,
-	[PP_THROTTLE] = ROLE_FOLLOWS, [PP_UNTHROTTLE] = ROLE_FOLLOWS, [PP_READ] = ROLE_FOLLOWS, [PP_SWITCH] = ROLE_FOLLOWS,
-	[PP_SWITCH_CPU_WIDE] = ROLE_FOLLOWS, [PP_CALLCHAIN_DEFERRED] = ROLE_FOLLOWS,
-	[PP_LOST] = ROLE_LOSS, [PP_LOST_SAMPLES] = ROLE_LOSS,
-	[PP_MMAP] = ROLE_SIDEBAND, [PP_MMAP2] = ROLE_SIDEBAND, [PP_COMM] = ROLE_SIDEBAND, [PP_EXIT] = ROLE_SIDEBAND, [PP_FORK] = ROLE_SIDEBAND,
-	[PP_AUX] = ROLE_SIDEBAND, [PP_ITRACE_START] = ROLE_SIDEBAND, [PP_AUX_OUTPUT_HW_ID] = ROLE_SIDEBAND,
-	[PP_NAMESPACES] = ROLE_SIDEBAND, [PP_KSYMBOL] = ROLE_SIDEBAND, [PP_BPF_EVENT] = ROLE_SIDEBAND, [PP_CGROUP] = ROLE_SIDEBAND,
-	[PP_TEXT_POKE] = ROLE_SIDEBAND,
+/* By which keys the types of a class are selected; those without are not. */
+static const uint8_t keys_of[PP_CLASSES] = {
+	[PP_CLASS_SAMPLE] = BY_TASK | BY_CPU | BY_TIME | BY_EVENT,
+	[PP_CLASS_COUNT] = BY_TASK | BY_EVENT,
+	[PP_CLASS_SWITCH] = BY_TASK | BY_CPU | BY_TIME,
+	[PP_CLASS_THROTTLE] = BY_CPU | BY_TIME | BY_EVENT,
+	[PP_CLASS_DEFERRED] = BY_TASK,	/* comes later than its sample, perhaps from another CPU */
 };
-
-enum role
-select_role(uint32_t type)
-{
-	return roles[type];
-}
-
-/* By which keys a record of that type is selected. */
-static unsigned
-keys_of(uint32_t type)
-{
-	switch (type) {
-	case PP_SAMPLE:
-		return BY_TASK | BY_CPU | BY_TIME | BY_EVENT;
-	case PP_READ:
-		return BY_TASK | BY_EVENT;
-	case PP_SWITCH:
-	case PP_SWITCH_CPU_WIDE:
-		return BY_TASK | BY_CPU | BY_TIME;
-	case PP_CALLCHAIN_DEFERRED:	/* comes later than its sample, perhaps from another CPU */
-		return BY_TASK;
-	default:			/* THROTTLE, UNTHROTTLE */
-		return BY_CPU | BY_TIME | BY_EVENT;
-	}
-}
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
@@ -111,7 +84,7 @@ add_type(void *arg, const char *word)
 	if (n >= PP_USER_TYPE_START)
 		tool_wrong(w->t, "%s '%s': perf's own records always pass; expected types of the kernel%s", w->t->optname, word,
 		    w->out ? " (see --drop-type)" : "");
-	if (w->out && (roles[n] == ROLE_SIDEBAND || roles[n] == ROLE_LOSS))
+	if (w->out && pp_type_is((uint32_t)n, SELECT_SIDEBAND | PP_CLASSES_LOSS))
 		tool_wrong(w->t, "%s '%s': is no choice among samples; --drop-type leaves it out", w->t->optname, word);
 	w->type[n] = true;
 }
@@ -134,8 +107,8 @@ ready_types(struct selection *s)
 		return;
 	if (!s->type) {
 		s->type = tool_alloc(PP_USER_TYPE_START, sizeof *s->type);
-		for (int i = 0; i < PP_USER_TYPE_START; i++)
-			s->type[i] = !s->no_sideband || roles[i] != ROLE_SIDEBAND;
+		for (uint32_t i = 0; i < PP_USER_TYPE_START; i++)
+			s->type[i] = !s->no_sideband || !pp_type_is(i, SELECT_SIDEBAND);
 	}
 	for (int i = 0; i < PP_USER_TYPE_START; i++)
 		s->type[i] &= !s->no_type[i];
@@ -358,15 +331,22 @@ select_not_time(const struct selection *s, uint64_t time)
 
 /* ---- verdict ------------------------------------------------------------------------------------- */
 
-/* Where the record's pid and tid stand; NULL: nowhere. */
-static const uint8_t *
-task_of(const struct pp_event *ev, const struct pp_rec *r)
+/* The task of a record: by its body, or else its trailer. */
+static bool
+task_of(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint32_t *pid, uint32_t *tid)
 {
-	if (r->type == PP_SAMPLE)
-		return r->raw + ev->plan.tid;
-	if (r->type == PP_READ)
-		return r->raw + PP_RAW_AT(READ, pid);
-	return ev->plan.t_tid && pp_has_trailer(ev, r) ? r->raw + r->size - ev->plan.t_tid : NULL;
+	const uint64_t both = PP_ROLE_BIT(PID) | PP_ROLE_BIT(TID);
+	unsigned width, pid_at = 0, tid_at = 0;
+
+	if (r->type != PP_SAMPLE && (pp_meaning(r->type)->roles & both) == both) {
+		pid_at = pp_role_place(r->type, PP_ROLE_PID, &width);
+		tid_at = pp_role_place(r->type, PP_ROLE_TID, &width);
+	}
+	if (!pid_at || !tid_at)
+		return pp_pid_tid(ev, r, swap, pid, tid) > 0;
+	*pid = pp_get_u32(r->raw + pid_at, swap);
+	*tid = pp_get_u32(r->raw + tid_at, swap);
+	return true;
 }
 
 /* The CPU of a record; -1: unknown. */
@@ -388,16 +368,18 @@ static int
 match(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
 {
 	const struct event_state *st = &s->event_state[ev->index];
-	const uint8_t *task = keys & BY_TASK ? task_of(ev, r) : NULL;
-	bool swap = t->in->swap, unknown = keys & BY_TASK && !task;
+	bool swap = t->in->swap, task, unknown;
+	uint32_t pid, tid;
 	uint64_t time;
 	int64_t cpu;
 
 	if (keys & BY_EVENT && !st->selected)
 		return NOT_EVENT;
-	if (task && !select_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(task, swap)))
+	task = keys & BY_TASK && task_of(ev, r, swap, &pid, &tid);
+	unknown = keys & BY_TASK && !task;
+	if (task && !select_lists(&s->pid, &s->no_pid, (int32_t)pid))
 		return NOT_PID;
-	if (task && !select_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(task + 4, swap)))
+	if (task && !select_lists(&s->tid, &s->no_tid, (int32_t)tid))
 		return NOT_TID;
 	if (keys & BY_CPU) {
 		if ((cpu = cpu_of(t, st, ev, r)) < 0)
@@ -435,7 +417,7 @@ select_match(struct selection *s, struct tool *t, const struct pp_event *ev, con
 		learn_event(s, t, ev);
 	st = &s->event_state[ev->index];
 	if (r->type != PP_SAMPLE)
-		return match(s, t, ev, r, keys_of(r->type) & s->keys);
+		return match(s, t, ev, r, keys_of[pp_type_class(r->type)] & s->keys);
 	if (st->lacks)
 		return pp_fail(&t->in_err, "event %s was recorded without %s", ev->name, st->lacks);
 	if (s->times.needs_first)

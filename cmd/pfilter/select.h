@@ -4,23 +4,14 @@
 #define PFILTER_SELECT_H
 
 #include "reason.h"
+#include "record/meaning.h"
 #include "times.h"
 
-/* How a type takes part in the selection. */
-enum role {
-	ROLE_OTHER,		/* unknown to us: kept */
-	ROLE_SAMPLE,
-	ROLE_FOLLOWS,		/* selected like a sample, by what its trailer says */
-	ROLE_SIDEBAND,		/* names, maps, hardware trace: kept unless --sideband=none */
-	ROLE_LOSS,		/* what was lost: kept as well, unless --type leaves nothing else either */
-};
-/* Of a type < PP_USER_TYPE_START. */
-enum role select_role(uint32_t type);
-static inline bool
-select_is_switch(uint32_t type)
-{
-	return type == PP_SWITCH || type == PP_SWITCH_CPU_WIDE;
-}
+/*
+ * Samples are selected, and types of PP_CLASSES_LIKE_SAMPLES by what their trailers say; side-band stays unless
+ * --sideband=none, losses too, unless --type leaves nothing else either; what is unknown stays.
+ */
+#define SELECT_SIDEBAND (PP_CLASSES_STATE | PP_CLASSES_TRACE)
 
 struct names {			/* event patterns */
 	struct event_pattern {

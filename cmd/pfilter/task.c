@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdio.h>
 
+#include "record/meaning.h"
 #include "task.h"
 
 bool
 task_of_record(const struct pp_rec *r, bool swap, uint32_t *tid)
 {
-	switch (r->type) {
-	case PP_MMAP: case PP_MMAP2: case PP_COMM: case PP_NAMESPACES:
-		*tid = pp_get_u32(r->raw + 12, swap);
-		return true;
-	case PP_FORK: case PP_EXIT:
-		*tid = pp_get_u32(r->raw + 16, swap);
-		return true;
-	default:
+	unsigned width;
+
+	if (!pp_type_is(r->type, PP_CLASSES_TASK))
 		return false;
-	}
+	*tid = pp_get_u32(r->raw + pp_role_place(r->type, PP_ROLE_TID, &width), swap);
+	return true;
 }
 
 const char *

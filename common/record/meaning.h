@@ -67,6 +67,32 @@ pp_type_class(uint32_t type)
 	return (enum pp_class)pp_meaning(type)->class;
 }
 
+/* Sets of classes, for pp_type_is(). */
+#define PP_CLASS_BIT(class) (UINT32_C(1) << PP_CLASS_##class)
+#define PP_CLASSES_LIKE_SAMPLES	(PP_CLASS_BIT(COUNT) | PP_CLASS_BIT(SWITCH) | PP_CLASS_BIT(THROTTLE) | PP_CLASS_BIT(DEFERRED))
+#define PP_CLASSES_LOSS		(PP_CLASS_BIT(LOSS) | PP_CLASS_BIT(EVENT_LOSS))
+#define PP_CLASSES_TASK		(PP_CLASS_BIT(MAP) | PP_CLASS_BIT(TASK))	/* about one task */
+#define PP_CLASSES_STATE	(PP_CLASSES_TASK | PP_CLASS_BIT(CGROUP) | PP_CLASS_BIT(SYMBOL) | PP_CLASS_BIT(CODE))
+#define PP_CLASSES_TRACE	(PP_CLASS_BIT(TRACE) | PP_CLASS_BIT(TRACE_HEAD))
+#define PP_CLASSES_HEAD		(PP_CLASS_BIT(TRACE_HEAD) | PP_CLASS_BIT(ATTR) | PP_CLASS_BIT(NAMES) | PP_CLASS_BIT(FORMATS) |	\
+				PP_CLASS_BIT(BUILD_IDS) | PP_CLASS_BIT(HEAD) | PP_CLASS_BIT(ONCE))
+_Static_assert(PP_CLASSES <= 32, "a set of classes has 32 bits");
+
+static inline bool
+pp_type_is(uint32_t type, uint32_t classes)
+{
+	return classes >> pp_type_class(type) & 1;
+}
+
+/* Does the perf of that version read the type? */
+static inline bool
+pp_type_read_by(uint32_t type, enum pp_perf perf)
+{
+	const struct pp_meaning *m = pp_meaning(type);
+
+	return m->perf != PP_PERF_NONE && m->perf <= perf;
+}
+
 /*
  * Where the first field of that role stands in the body of a record of that type, in bytes from its beginning, and its width;
  * 0: none does, in front of all that may be absent or of variable size.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/meaning.h"
 #include "state_in.h"
 
 enum { DEAD_MAX = 256 };		/* ended tasks that are still known */
@@ -402,13 +403,7 @@ feed_fork(struct pp_state *s, const struct pp_rec *r)
 bool
 pp_state_wants(uint32_t type)
 {
-	switch (type) {
-	case PP_MMAP: case PP_MMAP2: case PP_COMM: case PP_FORK: case PP_EXIT: case PP_NAMESPACES:
-	case PP_KSYMBOL: case PP_BPF_EVENT: case PP_CGROUP: case PP_TEXT_POKE:
-		return true;
-	default:
-		return false;
-	}
+	return pp_type_is(type, PP_CLASSES_STATE);
 }
 
 int

@@ -7,6 +7,7 @@
 #include "record/event.h"
 #include "compat.h"
 #include "record/feature.h"
+#include "record/meaning.h"
 #include "record/raw.h"
 #include "record/sample.h"
 
@@ -14,22 +15,20 @@ enum { USER_DEFERRED = -640 };		/* PERF_CONTEXT_USER_DEFERRED; a cookie follows 
 
 struct compat_perf {
 	const char	*name;
-	uint32_t	 kernel_max, user_max;	/* the last record types */
+	enum pp_perf	 perf;		/* record.def says which types it reads */
 	uint32_t	 features;	/* HEADER_LAST_FEATURE */
 	uint16_t	 attr_size;	/* sizeof(struct perf_event_attr) */
 	bool		 exact;		/* reads attrs of that size only */
 	uint8_t		 flags;		/* bits of the attr's flag word, defined from 0 on */
 	bool		 counters;	/* PERF_SAMPLE_BRANCH_COUNTERS, since 6.8 */
-	bool		 deferred;	/* CALLCHAIN_DEFERRED */
-	bool		 compressed2;
 };
 static const struct compat_perf perfs[] = {
-	{ .name = "6.1", .kernel_max = PP_AUX_OUTPUT_HW_ID, .user_max = PP_FINISHED_INIT, .features = 32,
+	{ .name = "6.1", .perf = PP_PERF_6_1, .features = 32,
 	  .attr_size = 128, .exact = true, .flags = 38 },
-	{ .name = "6.12", .kernel_max = PP_AUX_OUTPUT_HW_ID, .user_max = PP_FINISHED_INIT, .features = 32,
+	{ .name = "6.12", .perf = PP_PERF_6_12, .features = 32,
 	  .attr_size = 136, .flags = 38, .counters = true },
-	{ .name = "current", .kernel_max = PP_CALLCHAIN_DEFERRED, .user_max = PP_TYPE_END - 1, .features = PP_FEAT_END,
-	  .attr_size = 144, .flags = 64, .counters = true, .deferred = true, .compressed2 = true },
+	{ .name = "current", .perf = PP_PERF_CURRENT, .features = PP_FEAT_END,
+	  .attr_size = 144, .flags = 64, .counters = true },
 };
 
 enum { TYPES = 128, ATTR_BRANCH_AT = offsetof(struct pp_attr_raw, branch_sample_type) };
@@ -178,6 +177,12 @@ fix_feature(struct compat *c, struct pp_rec *r)
 
 struct cut { const uint8_t *p; size_t n; };
 
+static bool
+reads_deferred(const struct compat_perf *p)
+{
+	return pp_type_read_by(PP_CALLCHAIN_DEFERRED, p->perf);
+}
+
 /* Where the chain says that its user part comes later: the marker and the cookie. */
 static struct cut
 deferred(const struct pp_sample *s, bool swap)
@@ -202,7 +207,7 @@ fix_sample(struct compat *c, struct pp_rec *r)
 
 	if (!ev || pp_sample_get(&s, ev, r, c->swap, &err) < 0)
 		return;
-	if (!c->perf->deferred)
+	if (!reads_deferred(c->perf))
 		cuts[0] = deferred(&s, c->swap);
 	if (!c->perf->counters)
 		cuts[1] = (struct cut){ s.branch_counters.p, 8 * (size_t)s.branch_counters.n };
@@ -225,12 +230,6 @@ fix_sample(struct compat *c, struct pp_rec *r)
 }
 
 /* ---- the change -------------------------------------------------------------------------------------- */
-
-static bool
-unknown_type(const struct compat_perf *p, uint32_t type)
-{
-	return !type || type > p->user_max || (type > p->kernel_max && type < PP_USER_TYPE_START);
-}
 
 /* Zeros in front of the trailer, or at the end; 6.1's BUILD_IDs need it. */
 static void
@@ -262,11 +261,11 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(c->events, r, c->err) < 0)
 		return -1;
-	if (unknown_type(c->perf, r->type)) {
+	if (!pp_type_read_by(r->type, c->perf->perf)) {
 		c->types[r->type < TYPES ? r->type : TYPES - 1]++;
 		return 1;
 	}
-	if (r->type == PP_SAMPLE && (!c->perf->counters || !c->perf->deferred))
+	if (r->type == PP_SAMPLE && (!c->perf->counters || !reads_deferred(c->perf)))
 		fix_sample(c, &new);
 	else if (r->type == PP_HEADER_ATTR)
 		rc = fix_attr(c, &new);
@@ -377,5 +376,5 @@ compat_option(const struct tool *t, const char *version)
 bool
 compat_compressed2(const struct compat_perf *p)
 {
-	return p->compressed2;
+	return pp_type_read_by(PP_COMPRESSED2, p->perf);
 }

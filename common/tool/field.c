@@ -43,8 +43,8 @@ static const struct field_word op_words[] = {
 
 /* ---- the table ----------------------------------------------------------------------------------- */
 
-#define PLAN(how, at, back, more, bytes) .get = GET_##how, .plan = offsetof(struct pp_plan, at), \
-	.trailer = offsetof(struct pp_plan, back), .add = more, .width = bytes
+#define PLAN(how, at, back, more, bytes, means) .get = GET_##how, .plan = offsetof(struct pp_plan, at), \
+	.trailer = offsetof(struct pp_plan, back), .add = more, .width = bytes, .role = PP_ROLE_##means
 #define SAMPLE(how, at) .get = GET_##how, .plan = offsetof(struct pp_plan, at), .trailer = UINT16_MAX, .width = 8
 #define TAIL(bit) .get = GET_TAIL, .part = PART_TAIL, .width = 8, .need = bit
 #define MEM(from, n, list) TAIL(PP_SAMPLE_DATA_SRC), .shift = from, .bits = n, .words = list, .supply = "-d"
@@ -54,11 +54,11 @@ static const struct field_word op_words[] = {
 static const struct field fields[] = {
 	/* perf record --filter */
 	{ "ip", SAMPLE(PLAN, ip) },
-	{ "id", PLAN(ID, id, t_id, 0, 8), .supply = "--sample-identifier" },
-	{ "pid", PLAN(PLAN, tid, t_tid, 0, 4), .sign = true },
-	{ "tid", PLAN(PLAN, tid, t_tid, 4, 4), .sign = true },
-	{ "cpu", PLAN(CPU, cpu, t_cpu, 0, 4), .part = PART_CPU, .supply = "--sample-cpu" },
-	{ "time", PLAN(PLAN, time, t_time, 0, 8), .supply = "-T" },
+	{ "id", PLAN(ID, id, t_id, 0, 8, ID_REF), .supply = "--sample-identifier" },
+	{ "pid", PLAN(PLAN, tid, t_tid, 0, 4, PID), .sign = true },
+	{ "tid", PLAN(PLAN, tid, t_tid, 4, 4, TID), .sign = true },
+	{ "cpu", PLAN(CPU, cpu, t_cpu, 0, 4, CPU), .part = PART_CPU, .supply = "--sample-cpu" },
+	{ "time", PLAN(PLAN, time, t_time, 0, 8, TIME), .supply = "-T" },
 	{ "addr", SAMPLE(PLAN, addr), .supply = "-d" },
 	{ "period", SAMPLE(PERIOD, period), .supply = "-P" },
 	{ "txn", TAIL(PP_SAMPLE_TRANSACTION), .supply = "--transaction" },
@@ -97,7 +97,7 @@ static const struct field fields[] = {
 	{ "event.index", .get = GET_INDEX },
 	{ "attr.type", .get = GET_ATTR_TYPE, .words = attr_words },
 	{ "attr.config", .get = GET_ATTR_CONFIG },
-	{ "stream_id", PLAN(PLAN, stream_id, t_stream_id, 0, 8) },
+	{ "stream_id", PLAN(PLAN, stream_id, t_stream_id, 0, 8, STREAM_ID) },
 	{ "machine_pid", PART(MACHINE, 0), .bits = 32, .supply = "kvm, and perf inject --guest-data" },
 	{ "vcpu", PART(VCPU, 0), .bits = 32, .supply = "kvm, and perf inject --guest-data" },
 	/* what the recording said up to then */

@@ -44,6 +44,7 @@ struct field {
 	uint16_t	 plan, trailer;	/* where in struct pp_plan its offsets are */
 	uint8_t		 add;		/* bytes behind that offset */
 	uint8_t		 width;		/* bytes */
+	uint8_t		 role;		/* enum pp_role: of the field of other types than SAMPLE that is the same */
 	const struct field_word *words;
 	const char	*supply;	/* what makes perf record it */
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "record/meaning.h"
 #include "record/sample.h"
 
 /* Where a u64 that the samples of an event have behind the fixed fields stands; 0: something of variable size is in front of it. */
@@ -64,14 +65,8 @@ string(struct field_place *to, const char *s)
 static void
 fixed(struct field_place *to, const struct field *f, const struct field_kind *k)
 {
-	static const struct { uint8_t type; uint16_t plan; uint8_t off; } bodies[] = {
-		{ PP_READ, offsetof(struct pp_plan, tid), 8 },
-		{ PP_THROTTLE, offsetof(struct pp_plan, time), 8 }, { PP_UNTHROTTLE, offsetof(struct pp_plan, time), 8 },
-		{ PP_THROTTLE, offsetof(struct pp_plan, id), 16 }, { PP_UNTHROTTLE, offsetof(struct pp_plan, id), 16 },
-		{ PP_THROTTLE, offsetof(struct pp_plan, stream_id), 24 },
-		{ PP_UNTHROTTLE, offsetof(struct pp_plan, stream_id), 24 },
-	};
 	const uint8_t *plan = (const uint8_t *)&k->ev->plan;
+	unsigned at, width;
 	uint16_t off;
 
 	if (k->type == PP_SAMPLE) {
@@ -80,11 +75,11 @@ fixed(struct field_place *to, const struct field *f, const struct field_kind *k)
 			at_place(to, f, off + f->add, false);
 		return;
 	}
-	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-		if (bodies[i].type == k->type && bodies[i].plan == f->plan) {
-			at_place(to, f, bodies[i].off + f->add, false);
-			return;
-		}
+	if (f->role != PP_ROLE_PAD && pp_type_is(k->type, PP_CLASSES_LIKE_SAMPLES) &&
+	    (at = pp_role_place(k->type, (enum pp_role)f->role, &width)) && width == f->width) {
+		at_place(to, f, (int32_t)at, false);
+		return;
+	}
 	if (!k->trailer || f->trailer == UINT16_MAX)
 		return;
 	memcpy(&off, plan + f->trailer, sizeof off);

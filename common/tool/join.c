@@ -7,6 +7,7 @@
 
 #include "record/event.h"
 #include "join_in.h"
+#include "record/meaning.h"
 #include "record/raw.h"
 
 void
@@ -30,12 +31,7 @@ join_say(struct join *j, struct input *in)
 /* ---- the head ---------------------------------------------------------------------------------- */
 
 /* Of these perf uses one, the first. */
-static bool
-is_once(uint32_t type)
-{
-	return type == PP_TIME_CONV || type == PP_THREAD_MAP || type == PP_CPU_MAP || type == PP_STAT_CONFIG ||
-	    type == PP_AUXTRACE_INFO || type == PP_FINISHED_INIT;
-}
+#define ONCE (PP_CLASS_BIT(ONCE) | PP_CLASS_BIT(TRACE_HEAD) | PP_CLASS_BIT(MARK))
 
 /* Has another input given one already?  ID_INDEX and others may repeat, and so may these in one input. */
 static bool
@@ -106,7 +102,7 @@ is_again(struct join *j, const struct input *in, const struct pp_rec *r)
 {
 	if (r->type == PP_MMAP || r->type == PP_MMAP2)
 		return is_same_kernel(j, in, r);
-	return is_once(r->type) && was_seen(j, in, r->type);
+	return pp_type_is(r->type, ONCE) && was_seen(j, in, r->type);
 }
 
 bool

@@ -4,6 +4,7 @@
 
 #include "record/attr.h"
 #include "record/event.h"
+#include "record/meaning.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "attrs.h"
@@ -96,13 +97,6 @@ bool
 columns_any(const struct columns *c)
 {
 	return c->strip || c->strip_aux || c->has_stack_size || c->has_max_stack;
-}
-
-bool
-columns_is_trace(uint32_t type)
-{
-	return type == PP_AUX || type == PP_ITRACE_START || type == PP_AUX_OUTPUT_HW_ID || type == PP_AUXTRACE_INFO ||
-	    type == PP_AUXTRACE || type == PP_AUXTRACE_ERROR;
 }
 
 /* ---- attrs ------------------------------------------------------------------------------------------- */
@@ -376,7 +370,7 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 		put_attr(c, &new);
 	else if (r->type == PP_CALLCHAIN_DEFERRED)
 		rc = put_deferred(c, &new);
-	else if (c->what->strip_aux && columns_is_trace(r->type))
+	else if (c->what->strip_aux && pp_type_is(r->type, PP_CLASSES_TRACE))
 		rc = 0;
 	c->bytes += rc == 0 ? r->size : (uint64_t)(r->size - new.size);
 	if (rc <= 0)

@@ -26,8 +26,6 @@ void	columns_strip(const struct tool *, struct columns *, const char *text);
 void	columns_stack_size(const struct tool *, struct columns *, const char *text);
 void	columns_max_stack(const struct tool *, struct columns *, const char *text);
 bool	columns_any(const struct columns *);
-/* Is it a record of the hardware trace, which goes as a whole or not at all? */
-bool	columns_is_trace(uint32_t type);
 /* `err' is that of the source.  NULL: no memory. */
 struct out *columns_new(const struct tool *, const struct columns *, struct pp_source *in, struct out *next, struct pp_err *);
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "columns.h"
 #include "drop_in.h"
+#include "record/meaning.h"
 #include "sink/tmpfile.h"
 
 enum { SIDES = 2, HEAD_MAX = 64 << 20 };
@@ -43,33 +43,24 @@ drop_events(const struct tool *t, struct drop *d, const char *text)
 	select_events(t, &d->events, text);
 }
 
-/* Why kept samples would not read the same without it; NULL: they do. */
-static const char *
-needed_for(uint32_t type)
-{
-	switch (type) {
-	case PP_HEADER_ATTR:
-		return "nothing can be read";
-	case PP_MMAP: case PP_MMAP2: case PP_KSYMBOL: case PP_HEADER_BUILD_ID:
-		return "samples lose their symbols";
-	case PP_COMM: case PP_FORK: case PP_EXIT: case PP_NAMESPACES: case PP_CGROUP:
-		return "samples are taken for those of other tasks";
-	case PP_EVENT_UPDATE: case PP_HEADER_FEATURE:
-		return "events lose their names";
-	case PP_HEADER_TRACING_DATA:
-		return "tracepoints cannot be read";
-	case PP_LOST: case PP_LOST_SAMPLES:
-		return "it is no longer seen that records were lost";
-	case PP_FINISHED_ROUND:
-		return "readers cannot bring records into order as they come";
-	case PP_CALLCHAIN_DEFERRED:
-		return "call chains end early (--strip callchain leaves all of them out)";
-	case PP_COMPRESSED: case PP_COMPRESSED2:
-		return "they are expanded, so there are none";
-	default:
-		return columns_is_trace(type) ? "the hardware trace is whole or useless (--drop-type aux,auxtrace,auxtrace_info leaves it out)" : NULL;
-	}
-}
+/* Why kept samples would not read the same without the types of a class; NULL: they do. */
+static const char *const needed_for[PP_CLASSES] = {
+	[PP_CLASS_ATTR] = "nothing can be read",
+	[PP_CLASS_MAP] = "samples lose their symbols",
+	[PP_CLASS_SYMBOL] = "samples lose their symbols",
+	[PP_CLASS_BUILD_IDS] = "samples lose their symbols",
+	[PP_CLASS_TASK] = "samples are taken for those of other tasks",
+	[PP_CLASS_CGROUP] = "samples are taken for those of other tasks",
+	[PP_CLASS_NAMES] = "events lose their names",
+	[PP_CLASS_FORMATS] = "tracepoints cannot be read",
+	[PP_CLASS_LOSS] = "it is no longer seen that records were lost",
+	[PP_CLASS_EVENT_LOSS] = "it is no longer seen that records were lost",
+	[PP_CLASS_ROUND] = "readers cannot bring records into order as they come",
+	[PP_CLASS_DEFERRED] = "call chains end early (--strip callchain leaves all of them out)",
+	[PP_CLASS_PACKED] = "they are expanded, so there are none",
+	[PP_CLASS_TRACE] = "the hardware trace is whole or useless (--drop-type aux,auxtrace,auxtrace_info leaves it out)",
+	[PP_CLASS_TRACE_HEAD] = "the hardware trace is whole or useless (--drop-type aux,auxtrace,auxtrace_info leaves it out)",
+};
 
 struct listing {
 	const struct tool *t;
@@ -88,7 +79,7 @@ add_type(void *arg, const char *word)
 	if (n < 0)
 		tool_wrong(w->t, "--drop-type '%s': no such record type; expected names such as TEXT_POKE or SWITCH, or numbers",
 		    word);
-	if ((why = needed_for((uint32_t)n))) {
+	if ((why = needed_for[pp_type_class((uint32_t)n)])) {
 		d->refused = tool_realloc(d->refused, d->nrefused + 1, sizeof *d->refused);
 		d->refused[d->nrefused++] = (struct drop_refused){ (uint32_t)n, why };
 	}
@@ -131,7 +122,7 @@ drop_ready(const struct tool *t, const struct drop *d)
 	bool trace = drop_trace(d);
 
 	for (size_t i = 0; i < d->nrefused && !tool_allows(t, "vital-types"); i++)
-		if (!trace || !columns_is_trace(d->refused[i].type))
+		if (!trace || !pp_type_is(d->refused[i].type, PP_CLASSES_TRACE))
 			tool_wrong(t, "--drop-type '%s': without it %s; --allow vital-types drops it",
 			    pp_type_name(d->refused[i].type), d->refused[i].why);
 }
@@ -181,8 +172,7 @@ in_head(struct drop_out *o, const struct pp_rec *r)
 	if (r->size + r->payload > HEAD_MAX - o->nhead)
 		return false;
 	if (r->type >= PP_USER_TYPE_START)
-		return r->type != PP_STAT && r->type != PP_STAT_ROUND && r->type != PP_FINISHED_ROUND &&
-		    r->type != PP_FINISHED_INIT && r->type != PP_AUXTRACE && r->type != PP_AUXTRACE_ERROR;
+		return !pp_type_is(r->type, PP_CLASS_BIT(STAT) | PP_CLASS_BIT(ROUND) | PP_CLASS_BIT(MARK) | PP_CLASS_BIT(TRACE));
 	return r->type != PP_SAMPLE && !all_named(o) && (ev = pp_event_find(o->d.events, r, &err)) &&
 	    ev->plan.t_time && !pp_time(ev, r, o->d.swap, &time);
 }

@@ -10,9 +10,9 @@
 
 #include "record/attr.h"
 #include "record/event.h"
+#include "record/meaning.h"
 #include "record/raw.h"
 #include "record/sample.h"
-#include "columns.h"
 #include "drop_in.h"
 
 enum { TYPE_TRACEPOINT = 2 };
@@ -374,38 +374,79 @@ trace_goes(const struct dropping *d, const struct pp_rec *r)
 	return goes;
 }
 
+/* A LOST: by the buffer, which all events share. */
+static void
+move_loss(struct dropping *d, struct pp_rec *r)
+{
+	unsigned width, at = pp_role_place(r->type, PP_ROLE_ID_REF, &width);
+	uint64_t id = at ? pp_get_u64(r->raw + at, d->swap) : 0;
+
+	if (at && id_goes(d, id))
+		pp_set_u64(own(d, r) + at, move_id(d, id), d->swap);
+}
+
 static int
 kernel(struct dropping *d, struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(d->events, r, d->err);
 	bool goes = drop_goes(d, ev);
-	uint64_t id;
 
 	if (!ev)
 		return -1;
-	switch (r->type) {
-	case PP_SAMPLE:
+	switch (pp_type_class(r->type)) {
+	case PP_CLASS_SAMPLE:
 		if (goes)
 			warn_of_group(d, ev, r);
 		else if (ev->attr.sample_type & PP_SAMPLE_READ)
 			return read_values(d, r, ev->plan.fixed, ev->attr.read_format);
 		return !goes;
-	case PP_READ:
-		return goes ? 0 : read_values(d, r, sizeof(struct pp_raw_READ), ev->attr.read_format);
-	case PP_THROTTLE:
-	case PP_UNTHROTTLE:
-	case PP_LOST_SAMPLES:
+	case PP_CLASS_COUNT:
+		return goes ? 0 : read_values(d, r, pp_type_min(r->type), ev->attr.read_format);
+	case PP_CLASS_THROTTLE:
+	case PP_CLASS_EVENT_LOSS:
 		return !goes;
-	case PP_LOST:			/* by the buffer, which all events share */
-		id = PP_RAW_GET(r->raw, LOST, id, d->swap);
-		if (id_goes(d, id))
-			PP_RAW_SET(own(d, r), LOST, id, move_id(d, id), d->swap);
+	case PP_CLASS_LOSS:
+		move_loss(d, r);
+		break;
+	case PP_CLASS_TRACE:
+		if (d->no_trace)
+			return 0;
 		break;
 	default:
-		if (d->no_trace && columns_is_trace(r->type))
-			return 0;
+		break;
 	}
 	return goes ? bear(d, r, ev) : 1;
+}
+
+/* The id of the event that one of perf's own records belongs to; false: to none. */
+static bool
+own_id(const struct pp_rec *r, bool swap, uint64_t *id)
+{
+	unsigned width, at = pp_meaning(r->type)->roles & PP_ROLE_BIT(ID_OWN) ? pp_role_place(r->type, PP_ROLE_ID_OWN, &width) : 0;
+
+	if (at)
+		*id = pp_get_u64(r->raw + at, swap);
+	return at;
+}
+
+static int
+user(struct dropping *d, struct pp_rec *r)
+{
+	uint64_t id;
+
+	switch (pp_type_class(r->type)) {
+	case PP_CLASS_FORMATS:
+		return !d->no_tracing;
+	case PP_CLASS_TRACE_HEAD:	/* there is one */
+		if (!d->trace_known)
+			d->no_trace = trace_goes(d, r);
+		d->trace_known = true;
+		return !d->no_trace;
+	case PP_CLASS_TRACE:
+		return !d->no_trace;
+	default:
+		return !(own_id(r, d->swap, &id) && id_goes(d, id));
+	}
 }
 
 int
@@ -420,20 +461,8 @@ drop_record(struct dropping *d, struct pp_rec *r)
 		return id_index(d, r);
 	case PP_EVENT_UPDATE:
 		return !update_goes(d, PP_RAW_GET(r->raw, EVENT_UPDATE, id, d->swap));
-	case PP_STAT:
-		return !id_goes(d, PP_RAW_GET(r->raw, STAT, id, d->swap));
-	case PP_HEADER_TRACING_DATA:
-		return !d->no_tracing;
-	case PP_AUXTRACE_INFO:		/* there is one */
-		if (!d->trace_known)
-			d->no_trace = trace_goes(d, r);
-		d->trace_known = true;
-		return !d->no_trace;
-	case PP_AUXTRACE:
-	case PP_AUXTRACE_ERROR:
-		return !d->no_trace;
 	default:
-		return r->type < PP_USER_TYPE_START ? kernel(d, r) : 1;
+		return r->type < PP_USER_TYPE_START ? kernel(d, r) : user(d, r);
 	}
 }
 
@@ -452,10 +481,11 @@ drop_note_use(bool *used, unsigned n, const struct pp_events *e, const struct pp
 	const uint64_t format = PP_FORMAT_GROUP | PP_FORMAT_ID;
 	struct pp_read rd;
 	struct pp_cur c;
+	uint64_t id;
 
-	if (r->type == PP_STAT)
-		use(used, n, pp_event_by_id(e, PP_RAW_GET(r->raw, STAT, id, e->swap)));
-	if (!ev || r->type == PP_LOST || r->type == PP_LOST_SAMPLES || r->type == PP_THROTTLE || r->type == PP_UNTHROTTLE)
+	if (pp_type_is(r->type, PP_CLASS_BIT(STAT)) && own_id(r, e->swap, &id))
+		use(used, n, pp_event_by_id(e, id));
+	if (!ev || pp_type_is(r->type, PP_CLASSES_LOSS | PP_CLASS_BIT(THROTTLE)))
 		return;
 	if (r->type != PP_SAMPLE) {	/* what it bears; id 0 is nobody's */
 		if (pp_has_trailer(ev, r) && id_back(&ev->plan) &&
