@@ -22,9 +22,9 @@ struct state_keys {
 	bool		 by_task, by_file, by_cgroup;	/* what there is to compare */
 	struct tool_list pid;			/* with `inherit' */
 	struct descent	 descent;
-	struct verdict {			/* by task_slot(): what was decided on it and still holds */
-		bool	 holds;
-		uint32_t pid, tid;
+	uint32_t	 era;			/* a new one where all that was decided on tasks may change; from 1 */
+	struct verdict {			/* by task_slot(): what was decided on a task, in that era */
+		uint32_t era, pid, tid;
 		int	 why;
 	}		 cache[TASK_SLOTS];
 	uint8_t		*file;			/* by index: KNOWN ... */
@@ -83,6 +83,7 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	k->by_file = k->list[KEY_DSO].n || k->list[KEY_NO_DSO].n;
 	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n;
 	k->discarding = k->on;
+	k->era = 1;
 }
 
 bool
@@ -216,17 +217,25 @@ cached(struct state_keys *k, uint32_t tid)
 	return &k->cache[task_slot(tid)];
 }
 
+static void
+new_era(struct state_keys *k)
+{
+	if (++k->era)
+		return;
+	memset(k->cache, 0, sizeof k->cache);
+	k->era = 1;
+}
+
 int
 state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct pp_rec *r)
 {
 	uint32_t tid;
 
 	if (task_of_record(r, k->swap, &tid))
-		cached(k, tid)->holds = false;
+		cached(k, tid)->era = 0;
 	if (!k->inherit || r->type != PP_FORK)
 		return 1;
-	/* A thread may be what its process is. */
-	memset(k->cache, 0, sizeof k->cache);
+	new_era(k);			/* a thread may be what its process is */
 	return descent_fork(&k->descent, state, r, k->swap);
 }
 
@@ -251,8 +260,8 @@ match_task(struct state_keys *k, const struct pp_state *state, const struct pp_e
 	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
 		return r->type == PP_SAMPLE ? NOT_COMM : CANNOT_SAY;
 	v = cached(k, tid);
-	if (!v->holds || v->pid != pid || v->tid != tid)
-		*v = (struct verdict){ true, pid, tid, judge_task(k, state, pid, tid) };
+	if (v->era != k->era || v->pid != pid || v->tid != tid)
+		*v = (struct verdict){ k->era, pid, tid, judge_task(k, state, pid, tid) };
 	return v->why;
 }
 
