@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "descent.h"
+#include "record/raw.h"
 
 /* A thread of which no FORK told is what its process is. */
 static const struct pp_task *
@@ -61,7 +62,7 @@ decide_all(struct descent *d, const struct pp_state *now)
 int
 descent_fork(struct descent *d, const struct pp_state *now, const struct pp_rec *r, bool swap)
 {
-	uint32_t tid = pp_get_u32(r->raw + 16, swap);
+	uint32_t tid = PP_RAW_GET(r->raw, FORK, tid, swap);
 	struct pp_task *t = pp_state_task(now, tid);
 	uint32_t *p;
 	int yes;

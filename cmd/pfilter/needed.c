@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "needed.h"
+#include "record/raw.h"
 
 struct needed {
 	struct pp_source *in;
@@ -212,7 +213,7 @@ sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *
     void *arg)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), tid = pp_get_u32(r->raw + 12, n->in->swap);
+	uint32_t pid = PP_RAW_GET(r->raw, MMAP, pid, n->in->swap), tid = PP_RAW_GET(r->raw, MMAP, tid, n->in->swap);
 	struct pp_process *p;
 	struct pp_task *t;
 
@@ -231,9 +232,9 @@ static int
 sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
     void *arg)
 {
-	struct pp_task *t = pp_state_task(n->now, pp_get_u32(r->raw + 16, n->in->swap));
+	struct pp_task *t = pp_state_task(n->now, PP_RAW_GET(r->raw, EXIT, tid, n->in->swap));
 
-	if (!t || t->pid != pp_get_u32(r->raw + 8, n->in->swap) || !(t->mark & n->told))
+	if (!t || t->pid != PP_RAW_GET(r->raw, EXIT, pid, n->in->swap) || !(t->mark & n->told))
 		return 0;
 	if (t->mark & n->gone)
 		return 1;
@@ -245,7 +246,7 @@ sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 static int
 sideband_fork(struct needed *n, const struct pp_rec *r)
 {
-	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), ppid = pp_get_u32(r->raw + 12, n->in->swap);
+	uint32_t pid = PP_RAW_GET(r->raw, FORK, pid, n->in->swap), ppid = PP_RAW_GET(r->raw, FORK, ppid, n->in->swap);
 	const struct pp_process *p = pp_state_process(n->now, ppid);
 	const struct pp_task *leader = pp_state_task(n->now, ppid);
 
@@ -259,7 +260,7 @@ needed_learned(struct needed *n, const struct pp_rec *r)
 {
 	struct pp_process *p;
 
-	if (n->fork && (p = pp_state_process(n->now, pp_get_u32(r->raw + 8, n->in->swap))))
+	if (n->fork && (p = pp_state_process(n->now, PP_RAW_GET(r->raw, FORK, pid, n->in->swap))))
 		p->mark |= n->forked;
 	n->fork = false;
 }
@@ -268,7 +269,7 @@ int
 needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
     void *arg)
 {
-	uint32_t pid = pp_get_u32(r->raw + 8, n->in->swap), tid;
+	uint32_t tid;
 
 	if (keeps_all(n))
 		return 1;
@@ -281,7 +282,7 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 		return sideband_mmap(n, ev, r, put, arg);
 	case PP_COMM:
 	case PP_NAMESPACES:
-		return task_told(n, pid, tid);
+		return task_told(n, PP_RAW_GET(r->raw, COMM, pid, n->in->swap), tid);
 	case PP_EXIT:
 		return sideband_exit(n, ev, r, put, arg);
 	case PP_FORK:			/* other children are told when they are needed */

@@ -14,6 +14,7 @@
 
 #include "buildid.h"
 #include "record/feature.h"
+#include "record/raw.h"
 #include "record/sample.h"
 #include "state/round.h"
 #include "hits.h"
@@ -334,11 +335,11 @@ queue_deferred(struct hits *h, const struct pp_rec *r)
 	if (!ev || pp_check(r, false, &h->t->in_err) < 0)
 		return -1;
 	pp_pid_tid(ev, r, false, &pid, &tid);
-	n = pp_get_u64(r->raw + 16, false);
+	n = PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, false);
 	memset(h->probe, 0, HEAD);
 	pp_set_u32(h->probe + 4, pid, false);
 	pp_set_u32(h->probe + 12, (uint32_t)n, false);
-	memcpy(h->probe + HEAD, r->raw + 24, n * 8);
+	memcpy(h->probe + HEAD, r->raw + PP_RAW_AT(CALLCHAIN_DEFERRED, ip), n * 8);
 	return queue(h, ev, r, h->probe, HEAD + n * 8);
 }
 
@@ -347,7 +348,7 @@ static int
 need_map(struct hits *h, const struct pp_rec *r)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint32_t pid = pp_get_u32(r->raw + 8, false);
+	uint32_t pid = PP_RAW_GET(r->raw, MMAP, pid, false);
 	struct pp_dso file;
 
 	if (pid == UINT32_MAX && mode != PP_MISC_GUEST_KERNEL)
@@ -378,11 +379,11 @@ state(struct hits *h, const struct pp_rec *r)
 	return ev ? queue(h, ev, r, r->raw, r->size) : -1;
 }
 
-/* The file that a HEADER_BUILD_ID names has its id: header, pid, 24 bytes of id, name */
+/* The file that a HEADER_BUILD_ID names has its id. */
 static int
 has_id(struct hits *h, const struct pp_rec *r)
 {
-	enum { NAME_AT = 36 };
+	enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename) };
 	const char *name = (const char *)r->raw + NAME_AT;
 
 	if (pp_check(r, false, &h->t->in_err) < 0)

@@ -2,6 +2,12 @@
 /*
  * state_in.h - inside of the state; only state*.c include it.
  *
+ *	state.c		new, free, feed, lookups
+ *	state_task.c	tasks, processes, names of threads
+ *	state_map.c	maps and files, and records that are kept as they are
+ *	state_write.c	the state as records
+ *	state_known.c	does a record say only what is in force already?
+ *
  * Lists keep the order of appearance, so that equal input makes equal snapshots; hash tables over them find things.  A
  * map of a process is start, length and offset (maps.h); all else that its record said is its `kind', shared by all maps
  * that are alike.
@@ -12,6 +18,7 @@
 #include <sys/queue.h>
 
 #include "maps.h"
+#include "record/raw.h"
 #include "state.h"
 #include "table.h"
 
@@ -20,10 +27,10 @@ struct blob {			/* bytes of a record */
 	uint8_t		 p[];
 };
 
-struct comm {			/* shared by all who are called so */
+struct comm {
 	struct link	 link;		/* by hash of the text */
-	struct pp_comm pub;
-	size_t		 refs;
+	struct pp_comm	 pub;
+	size_t		 refs;		/* tasks of that name */
 	char		 text[];
 };
 
@@ -40,7 +47,7 @@ struct process {
 
 struct task {
 	struct link	 link;		/* by tid */
-	struct pp_task pub;
+	struct pp_task	 pub;
 	TAILQ_ENTRY(task) siblings, dead;
 	struct process	*process;
 	struct blob	*namespaces;	/* from nr_namespaces on */
@@ -52,7 +59,7 @@ struct kind {			/* what is the same for many maps */
 	bool		 used;		/* by a map of the last snapshot */
 	uint32_t	 type;
 	uint16_t	 misc;
-	uint8_t		 fixed[32];	/* of an MMAP2: inode or build-id, prot, flags */
+	uint8_t		 fixed[PP_RAW_AT(MMAP2, filename) - PP_RAW_AT(MMAP2, inode_or_build_id)];	/* of an MMAP2 */
 	char		 name[];
 };
 
@@ -62,7 +69,7 @@ struct kept {			/* a record of which the last one of its key counts */
 	uint32_t	 type, pid;
 	uint64_t	 id;
 	uint16_t	 size;
-	uint8_t		 raw[];		/* without its trailer */
+	uint8_t		 raw[];		/* without its trailer; a NUL follows */
 };
 
 struct pp_state {
@@ -81,16 +88,66 @@ struct pp_state {
 	struct state_writer *writer;	/* made at the first use */
 };
 
-void	pp_state_writer_free(struct state_writer *);
+/* Always -1. */
+int	pp_state_no_memory(struct pp_state *);
+
+/* ---- state_task.c: all feeds return 1, or -1: no memory ------------------------------------------------ */
+
+static inline struct task *
+task_find(const struct pp_state *s, uint32_t tid)
+{
+	return (struct task *)pp_table_first(&s->tasks, tid);
+}
+
+static inline struct process *
+process_find(const struct pp_state *s, uint32_t pid)
+{
+	return (struct process *)pp_table_first(&s->processes, pid);
+}
+
+static inline struct task *
+task_in(const struct pp_task *pub)
+{
+	return (struct task *)((uintptr_t)pub - offsetof(struct task, pub));
+}
+
+static inline struct process *
+process_in(const struct pp_process *pub)
+{
+	return (struct process *)((uintptr_t)pub - offsetof(struct process, pub));
+}
+
+/* The thread, made if need be, also when its number belonged to another process so far.  NULL: no memory. */
+struct task *pp_state_task_get(struct pp_state *, uint32_t pid, uint32_t tid);
+void	pp_state_task_drop(struct pp_state *, struct task *);
+/* `size': of the record without its trailer, here and below. */
+int	pp_state_feed_comm(struct pp_state *, const struct pp_rec *, size_t size);
+int	pp_state_feed_namespaces(struct pp_state *, const struct pp_rec *, size_t size);
+int	pp_state_feed_fork(struct pp_state *, const struct pp_rec *);
+int	pp_state_feed_exit(struct pp_state *, const struct pp_rec *);
+
+/* ---- state_map.c ------------------------------------------------------------------------------------------ */
+
+int	pp_state_feed_mmap(struct pp_state *, const struct pp_rec *, size_t size);
+/* Keep the record in place of the last one of its key; `remove': keep none. */
+int	pp_state_keep(struct pp_state *, const struct pp_rec *, size_t size, uint32_t pid, uint64_t id, bool remove);
 /* The record that counts for a key; NULL: none. */
 struct kept *pp_state_kept(const struct pp_state *, uint32_t type, uint32_t pid, uint64_t id);
+/* Bytes in front of the name of an MMAP or MMAP2. */
+static inline size_t
+map_name_at(uint32_t type)
+{
+	return type == PP_MMAP2 ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename);
+}
 /* Is an MMAP or MMAP2 one of a process, not of the kernel or a guest? */
 static inline bool
-pp_state_is_own(const struct pp_rec *r, bool swap)
+map_is_own(const struct pp_rec *r, bool swap)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 
-	return (!mode || mode == PP_MISC_USER) && pp_get_u32(r->raw + 8, swap) != UINT32_MAX;
+	return (!mode || mode == PP_MISC_USER) && PP_RAW_GET(r->raw, MMAP, pid, swap) != UINT32_MAX;
 }
+
+void	pp_state_writer_free(struct state_writer *);
 
 #endif

@@ -4,29 +4,32 @@
 
 #include "state_in.h"
 
+/* The task of a COMM, NAMESPACES, MMAP or MMAP2, which begin alike. */
 static const struct task *
 task_of(const struct pp_state *s, const struct pp_rec *r)
 {
-	const struct task *t = (struct task *)pp_table_first(&s->tasks, pp_get_u32(r->raw + 12, s->swap));
+	const struct task *t = task_find(s, PP_RAW_GET(r->raw, COMM, tid, s->swap));
 
-	return t && t->pub.pid == pp_get_u32(r->raw + 8, s->swap) && t->process->listed ? t : NULL;
+	return t && t->pub.pid == PP_RAW_GET(r->raw, COMM, pid, s->swap) && t->process->listed ? t : NULL;
 }
 
 static bool
 knows_comm(const struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	const struct task *t = task_of(s, r);
-	size_t n = strnlen((const char *)r->raw + 16, size - 16);
+	const char *text = (const char *)r->raw + PP_RAW_AT(COMM, comm);
+	size_t n = strnlen(text, size - PP_RAW_AT(COMM, comm));
 
-	return t && t->pub.comm && t->pub.comm->len == n && !memcmp(t->pub.comm->text, r->raw + 16, n);
+	return t && t->pub.comm && t->pub.comm->len == n && !memcmp(t->pub.comm->text, text, n);
 }
 
 static bool
 knows_namespaces(const struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	const struct task *t = task_of(s, r);
+	size_t n = size - PP_RAW_AT(NAMESPACES, nr_namespaces);
 
-	return t && t->namespaces && t->namespaces->len == size - 16 && !memcmp(t->namespaces->p, r->raw + 16, size - 16);
+	return t && t->namespaces && t->namespaces->len == n && !memcmp(t->namespaces->p, r->raw + size - n, n);
 }
 
 /* All behind the header as it was kept? */
@@ -35,35 +38,35 @@ knows_kept(const struct pp_state *s, const struct pp_rec *r, size_t size, uint32
 {
 	const struct kept *k = pp_state_kept(s, r->type, pid, id);
 
-	return k && k->size == size && pp_get_u16(k->raw + 4, s->swap) == r->misc &&
+	return k && k->size == size && PP_RAW_GET(k->raw, header, misc, s->swap) == r->misc &&
 	    !memcmp(k->raw + PP_HEADER_SIZE, r->raw + PP_HEADER_SIZE, size - PP_HEADER_SIZE);
 }
 
 static bool
 knows_map(const struct pp_state *s, const struct pp_rec *r, size_t size)
 {
-	bool two = r->type == PP_MMAP2;
-	uint64_t start = pp_get_u64(r->raw + 16, s->swap);
-	const uint8_t *name = r->raw + (two ? 72 : 40);
+	uint64_t start = PP_RAW_GET(r->raw, MMAP, start, s->swap);
 	const struct task *t = task_of(s, r);
 	const struct pp_map *m;
 	const struct kind *k;
+	struct pp_dso d;
 
-	if (!pp_state_is_own(r, s->swap))
-		return knows_kept(s, r, size, pp_get_u32(r->raw + 8, s->swap), start);
+	if (!map_is_own(r, s->swap))
+		return knows_kept(s, r, size, PP_RAW_GET(r->raw, MMAP, pid, s->swap), start);
 	if (!t || !(m = pp_maps_find(&t->process->maps, start)))
 		return false;
 	k = s->kind[m->dso];
-	return m->start == start && m->len == pp_get_u64(r->raw + 24, s->swap) &&
-	    m->pgoff == pp_get_u64(r->raw + 32, s->swap) && k->type == r->type && k->misc == r->misc &&
-	    (!two || !memcmp(k->fixed, r->raw + 40, sizeof k->fixed)) &&
-	    k->file.len == strnlen((const char *)name, size - (size_t)(name - r->raw)) && !memcmp(k->name, name, k->file.len);
+	pp_dso_get(&d, r, r->size - size, s->swap);
+	return m->start == start && m->len == PP_RAW_GET(r->raw, MMAP, len, s->swap) &&
+	    m->pgoff == PP_RAW_GET(r->raw, MMAP, pgoff, s->swap) && k->type == r->type && k->misc == r->misc &&
+	    (r->type == PP_MMAP || !memcmp(k->fixed, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), sizeof k->fixed)) &&
+	    k->file.len == d.len && !memcmp(k->name, d.name, d.len);
 }
 
 static bool
 knows_exit(const struct pp_state *s, const struct pp_rec *r)
 {
-	const struct task *t = (struct task *)pp_table_first(&s->tasks, pp_get_u32(r->raw + 16, s->swap));
+	const struct task *t = task_find(s, PP_RAW_GET(r->raw, EXIT, tid, s->swap));
 
 	return !t || t->pub.ended;
 }
@@ -82,10 +85,14 @@ pp_state_knows(const struct pp_state *s, const struct pp_rec *r, size_t trailer)
 		return knows_namespaces(s, r, size);
 	case PP_EXIT:
 		return knows_exit(s, r);
-	case PP_KSYMBOL: case PP_CGROUP: case PP_TEXT_POKE:
-		return knows_kept(s, r, size, 0, pp_get_u64(r->raw + 8, s->swap));
+	case PP_KSYMBOL:
+		return knows_kept(s, r, size, 0, PP_RAW_GET(r->raw, KSYMBOL, addr, s->swap));
+	case PP_CGROUP:
+		return knows_kept(s, r, size, 0, PP_RAW_GET(r->raw, CGROUP, id, s->swap));
+	case PP_TEXT_POKE:
+		return knows_kept(s, r, size, 0, PP_RAW_GET(r->raw, TEXT_POKE, addr, s->swap));
 	case PP_BPF_EVENT:
-		return knows_kept(s, r, size, 0, pp_get_u32(r->raw + 12, s->swap));
+		return knows_kept(s, r, size, 0, PP_RAW_GET(r->raw, BPF_EVENT, id, s->swap));
 	default:
 		return false;
 	}

@@ -46,9 +46,7 @@ emit(struct state_writer *w, uint32_t type, uint16_t misc, size_t n)
 	memset(w->buf + n, 0, size - n);
 	if (w->stamp.trailer)
 		memcpy(w->buf + body, w->stamp.trailer, w->stamp.len);
-	pp_set_u32(w->buf, type, w->s->swap);
-	pp_set_u16(w->buf + 4, misc, w->s->swap);
-	pp_set_u16(w->buf + 6, r.size, w->s->swap);
+	pp_raw_head(w->buf, type, misc, r.size, w->s->swap);
 	return w->put(w->arg, &r);
 }
 
@@ -58,18 +56,19 @@ emit_names(struct state_writer *w, const struct task *t)
 {
 	const struct pp_comm *c = t->pub.comm;
 
-	pp_set_u32(w->buf + 8, t->pub.pid, w->s->swap);
-	pp_set_u32(w->buf + 12, t->pub.tid, w->s->swap);
+	PP_RAW_SET(w->buf, COMM, pid, t->pub.pid, w->s->swap);
+	PP_RAW_SET(w->buf, COMM, tid, t->pub.tid, w->s->swap);
 	if (c) {
-		memcpy(w->buf + 16, c->text, c->len + 1u);
-		if (emit(w, PP_COMM, 0, 16 + c->len + 1u) < 0)
+		memcpy(w->buf + PP_RAW_AT(COMM, comm), c->text, c->len + 1u);
+		if (emit(w, PP_COMM, 0, PP_RAW_AT(COMM, comm) + c->len + 1u) < 0)
 			return -1;
 	}
-	if (t->namespaces) {
-		memcpy(w->buf + 16, t->namespaces->p, t->namespaces->len);
-		return emit(w, PP_NAMESPACES, 0, 16u + t->namespaces->len);
-	}
-	return 1;
+	if (!t->namespaces)
+		return 1;
+	PP_RAW_SET(w->buf, NAMESPACES, pid, t->pub.pid, w->s->swap);
+	PP_RAW_SET(w->buf, NAMESPACES, tid, t->pub.tid, w->s->swap);
+	memcpy(w->buf + PP_RAW_AT(NAMESPACES, nr_namespaces), t->namespaces->p, t->namespaces->len);
+	return emit(w, PP_NAMESPACES, 0, PP_RAW_AT(NAMESPACES, nr_namespaces) + t->namespaces->len);
 }
 
 static int
@@ -77,20 +76,18 @@ emit_map(void *arg, const struct pp_map *m)
 {
 	struct state_writer *w = arg;
 	struct kind *k = w->s->kind[m->dso];
-	size_t at = 40;
+	size_t at = map_name_at(k->type);
 
 	k->used = true;
 	if (!w->of || !w->of->listed)
 		return 1;
-	pp_set_u32(w->buf + 8, w->of->pub.pid, w->s->swap);
-	pp_set_u32(w->buf + 12, w->of->pub.pid, w->s->swap);
-	pp_set_u64(w->buf + 16, m->start, w->s->swap);
-	pp_set_u64(w->buf + 24, m->len, w->s->swap);
-	pp_set_u64(w->buf + 32, m->pgoff, w->s->swap);
-	if (k->type == PP_MMAP2) {
-		memcpy(w->buf + at, k->fixed, sizeof k->fixed);
-		at += sizeof k->fixed;
-	}
+	PP_RAW_SET(w->buf, MMAP, pid, w->of->pub.pid, w->s->swap);
+	PP_RAW_SET(w->buf, MMAP, tid, w->of->pub.pid, w->s->swap);
+	PP_RAW_SET(w->buf, MMAP, start, m->start, w->s->swap);
+	PP_RAW_SET(w->buf, MMAP, len, m->len, w->s->swap);
+	PP_RAW_SET(w->buf, MMAP, pgoff, m->pgoff, w->s->swap);
+	if (k->type == PP_MMAP2)
+		memcpy(w->buf + PP_RAW_AT(MMAP2, inode_or_build_id), k->fixed, sizeof k->fixed);
 	memcpy(w->buf + at, k->name, k->file.len + 1);
 	return emit(w, k->type, k->misc, at + k->file.len + 1);
 }
@@ -100,21 +97,28 @@ emit_map(void *arg, const struct pp_map *m)
 static struct task *
 leader_of(const struct pp_state *s, const struct process *p)
 {
-	struct task *t = (struct task *)pp_table_first(&s->tasks, p->pub.pid);
+	struct task *t = task_find(s, p->pub.pid);
 
 	return t && t->process == p ? t : NULL;
 }
 
-/* That a thread has ended: newer perfs forget it then. */
+/* FORK and EXIT */
+static int
+emit_task(struct state_writer *w, uint32_t type, uint16_t misc, const struct pp_task *t, uint32_t ppid, uint32_t ptid)
+{
+	PP_RAW_SET(w->buf, FORK, pid, t->pid, w->s->swap);
+	PP_RAW_SET(w->buf, FORK, ppid, ppid, w->s->swap);
+	PP_RAW_SET(w->buf, FORK, tid, t->tid, w->s->swap);
+	PP_RAW_SET(w->buf, FORK, ptid, ptid, w->s->swap);
+	PP_RAW_SET(w->buf, FORK, time, w->stamp.time, w->s->swap);
+	return emit(w, type, misc, sizeof(struct pp_raw_FORK));
+}
+
+/* The end of a thread: newer perfs forget it then. */
 static int
 emit_exit(struct state_writer *w, const struct pp_task *t)
 {
-	pp_set_u32(w->buf + 8, t->pid, w->s->swap);
-	pp_set_u32(w->buf + 12, (uint32_t)t->ppid, w->s->swap);
-	pp_set_u32(w->buf + 16, t->tid, w->s->swap);
-	pp_set_u32(w->buf + 20, (uint32_t)t->ptid, w->s->swap);
-	pp_set_u64(w->buf + 24, w->stamp.time, w->s->swap);
-	return emit(w, PP_EXIT, 0, 32);
+	return emit_task(w, PP_EXIT, 0, t, (uint32_t)t->ppid, (uint32_t)t->ptid);
 }
 
 /* The first thread comes first: the maps that perf gives to the others are those of that one. */
@@ -166,7 +170,7 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 		return -1;
 	TAILQ_FOREACH(k, &s->all_kept, all) {
 		memcpy(w->buf, k->raw, k->size);
-		if (emit(w, k->type, pp_get_u16(k->raw + 4, s->swap), k->size) < 0)
+		if (emit(w, k->type, PP_RAW_GET(k->raw, header, misc, s->swap), k->size) < 0)
 			return -1;
 	}
 	w->of = NULL;			/* the kernel's were kept as they came */
@@ -180,17 +184,11 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 
 /* ---- one ------------------------------------------------------------------------------------------------- */
 
-static const struct task *
-task_of(const struct pp_task *pub)
-{
-	return (const struct task *)((const uint8_t *)pub - offsetof(struct task, pub));
-}
-
 /* The thread that a FORK names as its parent: the first of another process, or of the thread's own; NULL: unknown. */
 static const struct task *
 forker(const struct state_writer *w, const struct task *t)
 {
-	return (struct task *)pp_table_first(&w->s->tasks, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
+	return task_find(w->s, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
 }
 
 /*
@@ -208,12 +206,7 @@ emit_fork(struct state_writer *w, const struct task *t, bool maps)
 		return 1;
 	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.known && !by->pub.comm)))
 		parent = UINT32_MAX;
-	pp_set_u32(w->buf + 8, t->pub.pid, w->s->swap);
-	pp_set_u32(w->buf + 12, parent, w->s->swap);
-	pp_set_u32(w->buf + 16, t->pub.tid, w->s->swap);
-	pp_set_u32(w->buf + 20, parent, w->s->swap);
-	pp_set_u64(w->buf + 24, w->stamp.time, w->s->swap);
-	return emit(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, 32);
+	return emit_task(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, &t->pub, parent, parent);
 }
 
 int
@@ -222,7 +215,7 @@ pp_state_write_task(struct pp_state *s, const struct pp_task *pub, const struct 
 {
 	struct state_writer *w = begin(s, stamp, put, arg);
 
-	return !w || emit_fork(w, task_of(pub), false) < 0 || emit_names(w, task_of(pub)) < 0 ? -1 : 1;
+	return !w || emit_fork(w, task_in(pub), false) < 0 || emit_names(w, task_in(pub)) < 0 ? -1 : 1;
 }
 
 int
@@ -245,7 +238,7 @@ pp_state_write_process(struct pp_state *s, const struct pp_process *pub, const s
 
 	if (!w)
 		return -1;
-	w->of = (const struct process *)((const uint8_t *)pub - offsetof(struct process, pub));
+	w->of = process_in(pub);
 	leader = leader_of(s, w->of);
 	shared = pub->mark & stamp->forked || (by && by->mark & stamp->known);
 	if (leader && !(pub->mark & stamp->forked) && emit_fork(w, leader, shared) < 0)

@@ -4,6 +4,7 @@
 
 #include "anon_addr.h"
 #include "anon_name.h"
+#include "record/raw.h"
 #include "state/state.h"
 
 #define KERNEL_HALF	(UINT64_C(1) << 63)
@@ -32,11 +33,6 @@ struct anon_addr {
 	struct slot { uint64_t base, slide; uint32_t dso; } cache[1 << CACHE_BITS];	/* dso: index + 1; 0: free */
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
-
-/* Where these stand in MMAP and MMAP2, which perf's header calls struct perf_record_mmap */
-enum { PID = 8, START = 16, LEN = 24, PGOFF = 32, MMAP_NAME = 40, MMAP2_NAME = 72 };
-/* ... and in KSYMBOL */
-enum { KSYM_ADDR = 8, KSYM_LEN = 16, KSYM_NAME = 24 };
 
 struct anon_addr *
 anon_addr_new(struct anon_key *key, bool swap, struct pp_err *err)
@@ -110,17 +106,17 @@ struct map {			/* an MMAP or MMAP2 as the state is to have it */
 static bool
 is_kernel(const struct anon_addr *a, const struct pp_rec *r)
 {
-	return (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL || pp_get_u32(r->raw + PID, a->swap) == UINT32_MAX;
+	return (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL || PP_RAW_GET(r->raw, MMAP, pid, a->swap) == UINT32_MAX;
 }
 
 static struct map
 map_of(const struct anon_addr *a, const struct pp_rec *r)
 {
-	struct map m = { .start = pp_get_u64(r->raw + START, a->swap), .len = pp_get_u64(r->raw + LEN, a->swap),
-	    .pgoff = pp_get_u64(r->raw + PGOFF, a->swap), .kernel = is_kernel(a, r) };
+	struct map m = { .start = PP_RAW_GET(r->raw, MMAP, start, a->swap), .len = PP_RAW_GET(r->raw, MMAP, len, a->swap),
+	    .pgoff = PP_RAW_GET(r->raw, MMAP, pgoff, a->swap), .kernel = is_kernel(a, r) };
 	uint64_t symbol = m.pgoff;
 
-	m.name = (const char *)r->raw + (r->type == PP_MMAP ? MMAP_NAME : MMAP2_NAME);
+	m.name = (const char *)r->raw + (r->type == PP_MMAP ? PP_RAW_AT(MMAP, filename) : PP_RAW_AT(MMAP2, filename));
 	m.name_len = strlen(m.name);
 	if (anon_is_kernel(m.name, m.name_len)) {
 		/* pgoff is the address of a symbol (struct ref_reloc_sym of tools/perf/util/map.h) */
@@ -151,9 +147,9 @@ feed_map(struct anon_addr *a, const struct pp_rec *r)
 	if (m.kernel && !m.len)		/* state.c would take it for all addresses */
 		return 1;
 	memcpy(a->buf, r->raw, r->size);
-	pp_set_u64(a->buf + START, m.start, a->swap);
-	pp_set_u64(a->buf + LEN, m.len, a->swap);
-	pp_set_u64(a->buf + PGOFF, m.pgoff, a->swap);
+	PP_RAW_SET(a->buf, MMAP, start, m.start, a->swap);
+	PP_RAW_SET(a->buf, MMAP, len, m.len, a->swap);
+	PP_RAW_SET(a->buf, MMAP, pgoff, m.pgoff, a->swap);
 	copy.raw = a->buf;
 	return pp_state_feed(a->state, &copy, 0);
 }
@@ -162,20 +158,21 @@ feed_map(struct anon_addr *a, const struct pp_rec *r)
 static int
 feed_symbol(struct anon_addr *a, const struct pp_rec *r)
 {
-	uint64_t addr = pp_get_u64(r->raw + KSYM_ADDR, a->swap);
-	uint32_t len = pp_get_u32(r->raw + KSYM_LEN, a->swap);
-	size_t name = strlen((const char *)r->raw + KSYM_NAME) + 1;
+	uint64_t addr = PP_RAW_GET(r->raw, KSYMBOL, addr, a->swap);
+	uint32_t len = PP_RAW_GET(r->raw, KSYMBOL, len, a->swap);
+	enum { FROM = PP_RAW_AT(KSYMBOL, name), TO = PP_RAW_AT(MMAP, filename) };
+	size_t name = strlen((const char *)r->raw + FROM) + 1;
 	struct pp_rec map = { .raw = a->buf, .type = PP_MMAP, .misc = PP_MISC_KERNEL };
 
-	if (!len || MMAP_NAME + name > PP_RECORD_MAX ||
+	if (!len || TO + name > PP_RECORD_MAX ||
 	    pp_state_map(a->state, UINT32_MAX, PP_MISC_KERNEL, addr))
 		return 1;
-	memset(a->buf, 0, MMAP_NAME);
-	memset(a->buf + PID, 0xff, 4);
-	pp_set_u64(a->buf + START, addr, a->swap);
-	pp_set_u64(a->buf + LEN, len, a->swap);
-	memcpy(a->buf + MMAP_NAME, r->raw + KSYM_NAME, name);
-	map.size = (uint16_t)(MMAP_NAME + name);
+	memset(a->buf, 0, TO);
+	PP_RAW_SET(a->buf, MMAP, pid, UINT32_MAX, a->swap);
+	PP_RAW_SET(a->buf, MMAP, start, addr, a->swap);
+	PP_RAW_SET(a->buf, MMAP, len, len, a->swap);
+	memcpy(a->buf + TO, r->raw + FROM, name);
+	map.size = (uint16_t)(TO + name);
 	return pp_state_feed(a->state, &map, 0);
 }
 
@@ -201,10 +198,10 @@ void
 anon_addr_map(struct anon_addr *a, const struct pp_rec *r, struct anon_map *to)
 {
 	struct map m = map_of(a, r);
-	uint64_t pgoff = pp_get_u64(r->raw + PGOFF, a->swap);
+	uint64_t pgoff = PP_RAW_GET(r->raw, MMAP, pgoff, a->swap);
 	uint64_t slide = slide_of(a, m.name, m.name_len, m.start - m.pgoff, m.kernel);
 
-	*to = (struct anon_map){ m.start + slide, pp_get_u64(r->raw + LEN, a->swap), pgoff };
+	*to = (struct anon_map){ m.start + slide, PP_RAW_GET(r->raw, MMAP, len, a->swap), pgoff };
 	if (m.wide && m.len)
 		to->len = m.len;
 	else if (m.wide)		/* a kernel of which nothing is known is in no map: where these addresses go */

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: ISC */
+/* state_map.c - see state_in.h: maps and files, and records that are kept as they are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state_in.h"
+
+enum { MASK_GUEST = 4 };		/* bit of the cpumodes GUEST_KERNEL and GUEST_USER */
+
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+/* MMAP2's union of device and inode, or of a build-id; include/uapi/linux/perf_event.h */
+static void
+learn_file(struct pp_dso *d, const uint8_t *u, bool has_id, bool swap)
+{
+	if (has_id) {
+		d->id_len = u[0] < sizeof d->id ? u[0] : (uint8_t)sizeof d->id;
+		memcpy(d->id, u + 4, sizeof d->id);
+	} else {
+		d->maj = pp_get_u32(u, swap);
+		d->min = pp_get_u32(u + 4, swap);
+		d->ino = pp_get_u64(u + 8, swap);
+	}
+}
+
+void
+pp_dso_get(struct pp_dso *d, const struct pp_rec *r, size_t trailer, bool swap)
+{
+	size_t at = map_name_at(r->type);
+
+	*d = (struct pp_dso){ .name = (const char *)r->raw + at };
+	d->len = (uint32_t)strnlen(d->name, r->size - trailer - at);
+	if (r->type == PP_MMAP2)
+		learn_file(d, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), r->misc & PP_MISC_MMAP_BUILD_ID, swap);
+}
+
+/* Does perf take the map for code that was made at run time?  (map__new() of perf 6.1 to 7.2) */
+static bool
+is_jit(const struct pp_rec *r, const struct pp_dso *d, bool swap)
+{
+	static const char *const starts[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
+	enum { EXEC = 4, HUGETLB = 0x40000 };
+
+	if (r->type == PP_MMAP2 ? !(PP_RAW_GET(r->raw, MMAP2, prot, swap) & EXEC) : r->misc & PP_MISC_MMAP_DATA)
+		return false;
+	if (r->type == PP_MMAP2 && PP_RAW_GET(r->raw, MMAP2, flags, swap) & HUGETLB)
+		return true;
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (d->len >= strlen(starts[i]) && !memcmp(d->name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/* ---- kinds of maps --------------------------------------------------------------------------------------- */
+
+/* Make free_kind the index of a free element of s->kind. */
+static int
+kind_reserve(struct pp_state *s)
+{
+	uint32_t cap = s->cap_kinds ? 2 * s->cap_kinds : 64;
+	struct kind **p;
+
+	while (s->free_kind < s->nkinds && s->kind[s->free_kind])
+		s->free_kind++;
+	if (s->free_kind < s->cap_kinds)
+		return 1;
+	if (!(p = reallocarray(s->kind, cap, sizeof *p)))
+		return -1;
+	s->kind = p;
+	s->cap_kinds = cap;
+	return 1;
+}
+
+static struct kind *
+kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, const struct pp_dso *d, const uint8_t *fixed)
+{
+	struct kind *k;
+
+	if (kind_reserve(s) < 0 || !(k = calloc(1, sizeof *k + d->len + 1)))
+		return NULL;
+	k->type = r->type;
+	k->misc = r->misc;
+	memcpy(k->fixed, fixed, sizeof k->fixed);
+	memcpy(k->name, d->name, d->len);
+	k->file = *d;
+	k->file.name = k->name;
+	k->file.index = s->free_kind;
+	if (pp_table_add(&s->kinds, &k->link, key) < 0) {
+		free(k);
+		return NULL;
+	}
+	s->kind[k->file.index] = k;
+	if (k->file.index == s->nkinds)
+		s->nkinds++;
+	return k;
+}
+
+/* The kind of a map whose record describes that file.  NULL: no memory. */
+static struct kind *
+kind_of(struct pp_state *s, const struct pp_rec *r, const struct pp_dso *d)
+{
+	static const uint8_t none[sizeof ((struct kind *)0)->fixed];
+	const uint8_t *fixed = r->type == PP_MMAP2 ? r->raw + PP_RAW_AT(MMAP2, inode_or_build_id) : none;
+	uint64_t key = pp_table_hash(&s->kinds, (r->type ^ (uint64_t)r->misc << 32) + ((uint64_t)d->jit << 17), fixed, sizeof none);
+
+	key = pp_table_hash(&s->kinds, key, (const uint8_t *)d->name, d->len);
+	for (struct link *l = pp_table_first(&s->kinds, key); l; l = pp_table_next(l)) {
+		struct kind *k = (struct kind *)l;
+
+		if (k->type == r->type && k->misc == r->misc && k->file.len == d->len && k->file.jit == d->jit &&
+		    !memcmp(k->fixed, fixed, sizeof none) && !memcmp(k->name, d->name, d->len))
+			return k;
+	}
+	return kind_new(s, key, r, d, fixed);
+}
+
+/* ---- records that are kept ------------------------------------------------------------------------------- */
+
+static uint64_t
+kept_key(uint32_t type, uint32_t pid, uint64_t id)
+{
+	return (id ^ (uint64_t)pid << 40) + type;
+}
+
+struct kept *
+pp_state_kept(const struct pp_state *s, uint32_t type, uint32_t pid, uint64_t id)
+{
+	struct link *l = pp_table_first(&s->keeps, kept_key(type, pid, id));
+	const struct kept *k;
+
+	while (l && ((k = (struct kept *)l)->type != type || k->pid != pid || k->id != id))
+		l = pp_table_next(l);
+	return (struct kept *)l;
+}
+
+int
+pp_state_keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id, bool remove)
+{
+	struct kept *k = pp_state_kept(s, r->type, pid, id);
+
+	if (k) {			/* the new one goes to the end: it replaces what it overlaps */
+		pp_table_remove(&s->keeps, &k->link);
+		TAILQ_REMOVE(&s->all_kept, k, all);
+		free(k);
+	}
+	if (remove)
+		return 1;
+	if (!(k = malloc(sizeof *k + size + 1)))
+		return pp_state_no_memory(s);
+	k->type = r->type;
+	k->pid = pid;
+	k->id = id;
+	k->size = (uint16_t)size;
+	memcpy(k->raw, r->raw, size);
+	k->raw[size] = 0;
+	if (pp_table_add(&s->keeps, &k->link, kept_key(k->type, pid, id)) < 0) {
+		free(k);
+		return pp_state_no_memory(s);
+	}
+	TAILQ_INSERT_TAIL(&s->all_kept, k, all);
+	return 1;
+}
+
+/* ---- MMAP and MMAP2, which begin alike ------------------------------------------------------------------- */
+
+/* A map of the kernel or a guest: 1, 0: it belongs to no maps that are looked up, -1 */
+static int
+keep_map(struct pp_state *s, const struct pp_rec *r, size_t size, struct pp_map *m)
+{
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+
+	if (pp_state_keep(s, r, size, PP_RAW_GET(r->raw, MMAP, pid, s->swap), m->start, false) < 0)
+		return -1;
+	if (mode & MASK_GUEST || mode == PP_MISC_HYPERVISOR)
+		return 0;
+	/* perf takes a kernel without addresses (kptr_restrict) for all of the address space */
+	if (!m->start && !m->len)
+		m->len = UINT64_MAX;
+	return 1;
+}
+
+int
+pp_state_feed_mmap(struct pp_state *s, const struct pp_rec *r, size_t size)
+{
+	uint32_t pid = PP_RAW_GET(r->raw, MMAP, pid, s->swap), tid = PP_RAW_GET(r->raw, MMAP, tid, s->swap);
+	struct pp_map m = { .start = PP_RAW_GET(r->raw, MMAP, start, s->swap), .len = PP_RAW_GET(r->raw, MMAP, len, s->swap),
+	    .pgoff = PP_RAW_GET(r->raw, MMAP, pgoff, s->swap), .data = r->misc & PP_MISC_MMAP_DATA };
+	bool own = map_is_own(r, s->swap);
+	struct pp_maps *maps = &s->kernel;
+	struct pp_dso file;
+	struct task *t;
+	struct kind *k;
+	int rc;
+
+	if (!own && (rc = keep_map(s, r, size, &m)) <= 0)
+		return rc < 0 ? -1 : 1;
+	if (own) {
+		if (!(t = pp_state_task_get(s, pid, tid)))
+			return pp_state_no_memory(s);
+		maps = &t->process->maps;
+	}
+	if (m.len > UINT64_MAX - m.start)
+		m.len = UINT64_MAX - m.start;
+	if (!m.len)
+		return 1;
+	pp_dso_get(&file, r, r->size - size, s->swap);
+	file.jit = own && is_jit(r, &file, s->swap) ? pid : 0;
+	if (!(k = kind_of(s, r, &file)))
+		return pp_state_no_memory(s);
+	m.dso = k->file.index;
+	m.has_id = k->file.id_len;
+	return pp_maps_insert(&s->pool, maps, &m) < 0 ? pp_state_no_memory(s) : 1;
+}

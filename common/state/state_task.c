@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * state_task.c - see state_in.h: tasks, processes and the names of threads.
+ *
+ * A process lives as long as the threads of it that are known.  A FORK of a process with its number takes it out of the table at
+ * once, whatever threads still hold it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state_in.h"
+
+enum { DEAD_MAX = 256 };		/* tasks that have ended and are still known */
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+static struct comm *
+comm_in(const struct pp_comm *pub)
+{
+	return (struct comm *)((uintptr_t)pub - offsetof(struct comm, pub));
+}
+
+static void
+comm_drop(struct pp_state *s, struct pp_comm *pub)
+{
+	struct comm *c;
+
+	if (!pub || --(c = comm_in(pub))->refs)
+		return;
+	pp_table_remove(&s->comms, &c->link);
+	free(c);
+}
+
+/* Give the thread a name; it may be its own. */
+static void
+comm_give(struct pp_state *s, struct task *t, struct pp_comm *pub)
+{
+	if (pub)
+		comm_in(pub)->refs++;
+	comm_drop(s, t->pub.comm);
+	t->pub.comm = pub;
+}
+
+/* The name of n bytes, without a reference.  NULL: no memory. */
+static struct pp_comm *
+comm_of(struct pp_state *s, const uint8_t *text, size_t n)
+{
+	uint64_t key = pp_table_hash(&s->comms, n, text, n);
+	struct comm *c;
+
+	for (struct link *l = pp_table_first(&s->comms, key); l; l = pp_table_next(l)) {
+		c = (struct comm *)l;
+		if (c->pub.len == n && !memcmp(c->text, text, n))
+			return &c->pub;
+	}
+	if (!(c = calloc(1, sizeof *c + n + 1)))
+		return NULL;
+	memcpy(c->text, text, n);
+	c->pub.text = c->text;
+	c->pub.len = (uint16_t)n;
+	if (pp_table_add(&s->comms, &c->link, key) < 0) {
+		free(c);
+		return NULL;
+	}
+	return &c->pub;
+}
+
+/* ---- tasks and processes --------------------------------------------------------------------------------- */
+
+static void
+process_unlist(struct pp_state *s, struct process *p)
+{
+	if (p->listed)
+		pp_table_remove(&s->processes, &p->link);
+	p->listed = false;
+}
+
+void
+pp_state_task_drop(struct pp_state *s, struct task *t)
+{
+	struct process *p = t->process;
+
+	pp_table_remove(&s->tasks, &t->link);
+	if (t->pub.ended) {
+		TAILQ_REMOVE(&s->dead, t, dead);
+		s->ndead--;
+	}
+	TAILQ_REMOVE(&p->tasks, t, siblings);
+	if (TAILQ_EMPTY(&p->tasks)) {
+		process_unlist(s, p);
+		TAILQ_REMOVE(&s->all_processes, p, all);
+		pp_maps_clear(&s->pool, &p->maps);
+		pp_maps_clear(&s->pool, &p->base);
+		free(p);
+	}
+	comm_drop(s, t->pub.comm);
+	free(t->namespaces);
+	free(t);
+}
+
+static struct process *
+process_get(struct pp_state *s, uint32_t pid)
+{
+	struct process *p = process_find(s, pid);
+
+	if (p || !(p = calloc(1, sizeof *p)))
+		return p;
+	if (pp_table_add(&s->processes, &p->link, pid) < 0) {
+		free(p);
+		return NULL;
+	}
+	p->pub.pid = pid;
+	p->serial = ++s->serial;
+	p->listed = true;
+	TAILQ_INIT(&p->tasks);
+	TAILQ_INSERT_TAIL(&s->all_processes, p, all);
+	return p;
+}
+
+struct task *
+pp_state_task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
+{
+	struct task *t = task_find(s, tid);
+
+	if (t && t->pub.pid == pid && t->process->listed)
+		return t;
+	if (t)
+		pp_state_task_drop(s, t);
+	if (!(t = calloc(1, sizeof *t)))
+		return NULL;
+	if (pp_table_add(&s->tasks, &t->link, tid) < 0) {
+		free(t);
+		return NULL;
+	}
+	if (!(t->process = process_get(s, pid))) {
+		pp_table_remove(&s->tasks, &t->link);
+		free(t);
+		return NULL;
+	}
+	t->pub = (struct pp_task){ .pid = pid, .tid = tid, .ppid = -1, .ptid = -1 };
+	TAILQ_INSERT_TAIL(&t->process->tasks, t, siblings);
+	return t;
+}
+
+/* ---- records --------------------------------------------------------------------------------------------- */
+
+int
+pp_state_feed_comm(struct pp_state *s, const struct pp_rec *r, size_t size)
+{
+	enum { AT = PP_RAW_AT(COMM, comm) };
+	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, COMM, pid, s->swap), PP_RAW_GET(r->raw, COMM, tid, s->swap));
+	struct pp_comm *c;
+
+	if (!t || !(c = comm_of(s, r->raw + AT, strnlen((const char *)r->raw + AT, size - AT))))
+		return pp_state_no_memory(s);
+	comm_give(s, t, c);
+	return 1;
+}
+
+int
+pp_state_feed_namespaces(struct pp_state *s, const struct pp_rec *r, size_t size)
+{
+	size_t n = size - PP_RAW_AT(NAMESPACES, nr_namespaces);
+	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, NAMESPACES, pid, s->swap),
+	    PP_RAW_GET(r->raw, NAMESPACES, tid, s->swap));
+	struct blob *b = t ? malloc(sizeof *b + n) : NULL;
+
+	if (!b)
+		return pp_state_no_memory(s);
+	b->len = (uint16_t)n;
+	memcpy(b->p, r->raw + size - n, n);
+	free(t->namespaces);
+	t->namespaces = b;
+	return 1;
+}
+
+int
+pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
+{
+	uint32_t pid = PP_RAW_GET(r->raw, FORK, pid, s->swap), ppid = PP_RAW_GET(r->raw, FORK, ppid, s->swap);
+	uint32_t tid = PP_RAW_GET(r->raw, FORK, tid, s->swap), ptid = PP_RAW_GET(r->raw, FORK, ptid, s->swap);
+	struct task *t = task_find(s, tid), *parent;
+	struct process *p;
+
+	if (t)				/* it has ended, or its EXIT is lost */
+		pp_state_task_drop(s, t);
+	if (pid != ppid && (p = process_find(s, pid)))
+		process_unlist(s, p);
+	if (!(t = pp_state_task_get(s, pid, tid)))
+		return pp_state_no_memory(s);
+	t->pub.ppid = ppid;
+	t->pub.ptid = ptid;
+	t->pub.synthesised = r->misc & PP_MISC_FORK_EXEC;
+	if ((parent = task_find(s, ptid)) && parent != t)
+		comm_give(s, t, parent->pub.comm);
+	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
+		pp_maps_share(&t->process->maps, &p->maps);
+		pp_maps_share(&t->process->base, &p->maps);
+	}
+	return 1;
+}
+
+int
+pp_state_feed_exit(struct pp_state *s, const struct pp_rec *r)
+{
+	struct task *t = task_find(s, PP_RAW_GET(r->raw, EXIT, tid, s->swap));
+
+	if (!t || t->pub.ended)
+		return 1;
+	t->pub.ended = true;
+	TAILQ_INSERT_TAIL(&s->dead, t, dead);
+	if (++s->ndead > DEAD_MAX)
+		pp_state_task_drop(s, TAILQ_FIRST(&s->dead));
+	return 1;
+}
