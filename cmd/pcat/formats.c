@@ -8,9 +8,10 @@
 #include "formats.h"
 #include "formats_dir.h"
 #include "record/event.h"
+#include "record/make.h"
 #include "record/tracing.h"
 
-enum { PAYLOAD_MAX = 256 << 20, HEAD = 16, TYPE_TRACEPOINT = 2 };
+enum { PAYLOAD_MAX = 256 << 20, HEAD = sizeof(struct pp_raw_HEADER_TRACING_DATA), TYPE_TRACEPOINT = 2 };
 
 struct formats {
 	const char	*path;
@@ -156,9 +157,7 @@ put_formats(struct out_formats *o)
 	int rc = -1;
 
 	all = HEAD + n;
-	pp_set_u32(p, PP_HEADER_TRACING_DATA, o->swap);
-	pp_set_u16(p + 6, HEAD, o->swap);
-	pp_set_u32(p + PP_HEADER_SIZE, (uint32_t)n, o->swap);
+	PP_MAKE(&r, p, HEAD, HEADER_TRACING_DATA, .swap = o->swap, .tracing_size = (uint32_t)n);
 	memcpy(p + HEAD, made ? made : f->payload, n);
 	if (!(src = pp_open_memory(p, all, o->swap, f->path, &err)) || pp_next(src, &r) <= 0)
 		pp_fail(o->err, "%s: %s", f->path, err.what);

@@ -9,6 +9,7 @@
 #include "record/meaning.h"
 #include "part.h"
 #include "pending.h"
+#include "record/raw.h"
 #include "state/state.h"
 #include "split.h"
 #include "spooled.h"
@@ -109,12 +110,11 @@ static int
 put_state(struct split *s)
 {
 	uint8_t init[PP_HEADER_SIZE];
-	struct pp_rec r = { .raw = init, .type = PP_FINISHED_INIT, .size = sizeof init };
+	struct pp_rec r;
 	size_t trailer = s->events->n ? s->events->ev[0]->plan.trailer : 0;
 
-	pp_set_u32(init, r.type, s->swap);
-	pp_set_u16(init + 4, 0, s->swap);
-	pp_set_u16(init + 6, r.size, s->swap);
+	pp_raw_head(init, PP_FINISHED_INIT, 0, sizeof init, s->swap);
+	r = pp_raw_rec(init, s->swap);
 	if (pp_state_write(s->state, trailer, put_new, s) < 0 || (s->inits && put_new(s, &r) < 0))
 		return -1;
 	for (size_t i = 0; i < s->pending.n; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* pinject - add to a perf stream what its readers want */
 #include "hits.h"
+#include "record/raw.h"
 
 struct opts {
 	bool finished_init, build_ids, buildid_all;
@@ -35,9 +36,7 @@ finished_init(struct tool *t, const struct pp_rec *r, bool *done)
 	if (r->type != PP_SAMPLE && !pp_time(ev, r, t->in->swap, &time))
 		return 1;
 	*done = true;
-	pp_set_u32(b, PP_FINISHED_INIT, t->in->swap);
-	pp_set_u16(b + 4, 0, t->in->swap);
-	pp_set_u16(b + 6, sizeof b, t->in->swap);
+	pp_raw_head(b, PP_FINISHED_INIT, 0, sizeof b, t->in->swap);
 	return pp_put_copy(t->out, b, sizeof b);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/event.h"
+#include "record/raw.h"
 #include "state/round.h"
 #include "emit.h"
 #include "unique.h"
@@ -34,10 +35,9 @@ emit_catch_up(struct emit *e)
 int
 emit_mark(struct emit *e)
 {
-	uint8_t mark[PP_HEADER_SIZE] = { 0 };
+	uint8_t mark[PP_HEADER_SIZE];
 
-	pp_set_u32(mark, PP_FINISHED_ROUND, e->swap);
-	pp_set_u16(mark + 6, sizeof mark, e->swap);
+	pp_raw_head(mark, PP_FINISHED_ROUND, 0, sizeof mark, e->swap);
 	emit_marked(e);
 	return pp_put_copy(e->t->out, mark, sizeof mark);
 }

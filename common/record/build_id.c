@@ -3,6 +3,9 @@
 
 #include "build_id.h"
 #include "feature.h"
+#include "make.h"
+
+enum { NAME_MOST = PP_RECORD_MAX / 8 * 8 - BUILD_ID_HEAD - 1 };		/* bytes of a name that a record holds */
 
 size_t
 build_id_to_file(uint8_t to[static PP_RECORD_MAX], const struct pp_rec *r, bool swap)
@@ -14,28 +17,26 @@ build_id_to_file(uint8_t to[static PP_RECORD_MAX], const struct pp_rec *r, bool 
 		padded = len + 1;
 	memcpy(to, r->raw, BUILD_ID_HEAD + len);
 	memset(to + BUILD_ID_HEAD + len, 0, padded - len);
-	pp_set_u32(to, 0, swap);
-	pp_set_u16(to + 6, (uint16_t)(BUILD_ID_HEAD + padded), swap);
+	PP_RAW_SET(to, header, type, 0, swap);
+	PP_RAW_SET(to, header, size, (uint16_t)(BUILD_ID_HEAD + padded), swap);
 	return BUILD_ID_HEAD + padded;
 }
 
 size_t
 build_id_from_file(uint8_t *to, const uint8_t *entry, uint16_t size, bool swap)
 {
-	enum { ID = 12, ID_SIZE = 32 };
+	const uint8_t *id = entry + PP_RAW_AT(HEADER_BUILD_ID, build_id), *id_size = entry + PP_RAW_AT(HEADER_BUILD_ID, id_size);
 	size_t name = strnlen((const char *)entry + BUILD_ID_HEAD, size - (size_t)BUILD_ID_HEAD);
-	uint16_t misc = pp_get_u16(entry + 4, swap);
-	size_t n = (BUILD_ID_HEAD + name + 8) & ~(size_t)7;
+	uint16_t misc = PP_RAW_GET(entry, header, misc, swap);
+	uint8_t all = BUILD_ID_BYTES;
+	struct pp_rec r;
 
-	if (n > PP_RECORD_MAX) {
-		n -= 8;
-		name = n - BUILD_ID_HEAD - 1;
-	}
-	pp_set_u32(to, PP_HEADER_BUILD_ID, swap);
-	pp_set_u16(to + 4, misc | PP_MISC_BUILD_ID_SIZE, swap);
-	pp_set_u16(to + 6, (uint16_t)n, swap);
-	memcpy(to + 8, entry + 8, ID - 8 + BUILD_ID_BYTES);
-	to[ID_SIZE] = misc & PP_MISC_BUILD_ID_SIZE && entry[ID_SIZE] <= BUILD_ID_BYTES ? entry[ID_SIZE] : BUILD_ID_BYTES;
-	memcpy(to + BUILD_ID_HEAD, entry + BUILD_ID_HEAD, name);
-	return n;
+	if (name > NAME_MOST)
+		name = NAME_MOST;
+	if (!(misc & PP_MISC_BUILD_ID_SIZE) || *id_size > BUILD_ID_BYTES)
+		id_size = &all;
+	PP_MAKE(&r, to, BUILD_ID_ROOM(size), HEADER_BUILD_ID, .swap = swap, .misc = misc | PP_MISC_BUILD_ID_SIZE,
+	    .pid = (int32_t)PP_RAW_GET(entry, HEADER_BUILD_ID, pid, swap), .build_id = { id, BUILD_ID_BYTES },
+	    .id_size = { id_size, 1 }, .filename = { entry + BUILD_ID_HEAD, name });
+	return r.size;
 }

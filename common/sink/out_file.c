@@ -281,7 +281,7 @@ file_free(struct file *f)
 static int
 end_data(struct file *f)
 {
-	uint8_t round[PP_HEADER_SIZE] = { 0 };
+	uint8_t round[PP_HEADER_SIZE];
 
 	if (out_file_begin(f) < 0 || pp_flush(f->sink) < 0)
 		return -1;
@@ -291,8 +291,7 @@ end_data(struct file *f)
 		return pp_fail(f->err, "%s", strerror(errno));
 	if (f->size)
 		return 1;
-	pp_set_u32(round, PP_FINISHED_ROUND, f->swap);
-	pp_set_u16(round + 6, sizeof round, f->swap);
+	pp_raw_head(round, PP_FINISHED_ROUND, 0, sizeof round, f->swap);
 	f->size = sizeof round;
 	return write_at(f->fd, round, sizeof round, f->data, f->err);
 }

@@ -298,9 +298,7 @@ turn(struct turner *t, struct pp_rec *r)
 	}
 	if (rc <= 0)
 		return rc;
-	pp_set_u32(t->buf, r->type, t->to);
-	pp_set_u16(t->buf + 4, r->misc, t->to);
-	pp_set_u16(t->buf + 6, r->size, t->to);
+	pp_raw_head(t->buf, r->type, r->misc, r->size, t->to);
 	r->raw = t->buf;
 	return 1;
 }

@@ -474,11 +474,11 @@ copy_input(struct join *j, unsigned i, struct out *to)
 static int
 put_rounds(struct join *j, struct out *to)
 {
-	uint8_t round[PP_HEADER_SIZE] = { 0 };
-	struct pp_rec r = { .raw = round, .type = PP_FINISHED_ROUND, .size = sizeof round };
+	uint8_t round[PP_HEADER_SIZE];
+	struct pp_rec r;
 
-	pp_set_u32(round, r.type, j->swap);
-	pp_set_u16(round + 6, r.size, j->swap);
+	pp_raw_head(round, PP_FINISHED_ROUND, 0, sizeof round, j->swap);
+	r = pp_raw_rec(round, j->swap);
 	j->place += j->given_kernel;
 	j->given_kernel = false;
 	for (int i = 0; i < 2; i++)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "record/event.h"
+#include "record/raw.h"
 #include "join_in.h"
 
 static struct pp_event *
@@ -324,7 +325,7 @@ join_attrs(struct join *j)
 			tool_wrong(j->t, "%s: event %s: its %u ids do not fit a record", in->name,
 			    event_of(j, e->in, e->from)->name, e->nids);
 		p = blob_add(&j->head, in->head.p + in->ev[e->from].attr, PP_HEADER_SIZE + e->attr_size);
-		pp_set_u16(p + 6, (uint16_t)size, j->swap);
+		PP_RAW_SET(p, header, size, (uint16_t)size, j->swap);
 		if (j->identifier)
 			pp_rewrite_attr(&(struct pp_rewrite){ .identifier = true, .swap = j->swap }, p + PP_HEADER_SIZE);
 		for (unsigned k = 0; k < e->nids; k++)

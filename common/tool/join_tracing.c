@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "join_in.h"
+#include "record/make.h"
 
 struct format {			/* one tracepoint; bytes stay in the inputs' payloads */
 	const char	*system, *name;
@@ -188,17 +189,18 @@ write_systems(struct blob *b, const struct formats *all, bool swap)
 static void
 write_tracing(struct join *j, const struct input *of, struct blob *payload)
 {
-	uint8_t *p = blob_add(&j->head, NULL, 16);
+	enum { SIZE = sizeof(struct pp_raw_HEADER_TRACING_DATA), OLD = PP_RAW_AT(HEADER_TRACING_DATA, pad) };
+	uint8_t *p = blob_add(&j->head, NULL, SIZE);
+	struct pp_rec r;
 
 	blob_add(payload, NULL, -payload->n & 7);
 	if (payload->n > UINT32_MAX)
 		tool_wrong(j->t, "%s: its tracing data do not fit one record with those of the others", of->name);
-	pp_set_u32(p, PP_HEADER_TRACING_DATA, j->swap);
-	pp_set_u16(p + 4, of->tracing_rec.misc, j->swap);
-	pp_set_u16(p + 6, of->tracing_rec.size == 12 ? 12 : 16, j->swap);
-	pp_set_u32(p + 8, (uint32_t)payload->n, j->swap);
-	if (of->tracing_rec.size == 12)		/* perf before 6.x; keep it as it was */
-		j->head.n -= 4;
+	PP_MAKE(&r, p, SIZE, HEADER_TRACING_DATA, .swap = j->swap, .misc = of->tracing_rec.misc, .tracing_size = (uint32_t)payload->n);
+	if (of->tracing_rec.size == OLD) {	/* perf before 6.x; keep it as it was */
+		PP_RAW_SET(p, header, size, OLD, j->swap);
+		j->head.n -= SIZE - OLD;
+	}
 	blob_add(&j->head, payload->p, payload->n);
 }
 
