@@ -235,9 +235,10 @@ bool	pp_may_wait(const struct pp_source *);
  * tell the next record, or the end, from what was read?  If not, pp_top_up() reads once: 1, 0: the input ends, -1;
  * it waits if the descriptor is not readable by poll(2).  -1 for a descriptor: none is needed to go on.
  * What is compressed is at hand once its bytes are, but a piece of it may end amid a record: pp_next() then waits for
- * the next one, or, after pp_no_wait(), returns 2: top up, and try again.
+ * the next one, or, after pp_no_wait(), returns PP_NEXT_WAIT: top up, and try again.
  */
 bool	pp_at_hand(const struct pp_source *);
+enum { PP_NEXT_WAIT = 2 };
 void	pp_no_wait(struct pp_source *);
 int	pp_top_up(struct pp_source *);
 int	pp_poll_fd(const struct pp_source *);

@@ -28,7 +28,7 @@ take(struct merge *m, unsigned i)
 	struct pp_rec r;
 	int rc = join_next(m->j, i, &r, NULL);
 
-	if (rc == 2)
+	if (rc == PP_NEXT_WAIT)
 		return 0;
 	if (rc && (rc = order_take(&m->o, i, &r)))
 		return rc;

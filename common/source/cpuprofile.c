@@ -23,18 +23,14 @@
  *  - Callers stay the return addresses that they are: so they are in the kernel's callchains.
  */
 #include <sys/mman.h>
-#include <sys/stat.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "record/event.h"
-#include "source.h"
+#include "container.h"
 
 enum { PID = 1, EVENT_ID = 1 };
 enum {
@@ -56,6 +52,7 @@ enum { EVENT_UPDATE_NAME = 2 };
 enum { TRAILER = 16 };			/* TID and TIME */
 
 struct cpuprofile {
+	struct container pub;
 	unsigned	 slot;		/* bytes */
 	bool		 swap;
 	uint64_t	 size;		/* of the file */
@@ -85,7 +82,7 @@ struct cpuprofile {
 
 /* Note a fault for later; the first one counts.  Always 0. */
 static int __attribute__((format(printf, 3, 4)))
-fault(struct cpuprofile *q, uint64_t at, const char *fmt, ...)
+profile_fault(struct cpuprofile *q, uint64_t at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -100,21 +97,19 @@ fault(struct cpuprofile *q, uint64_t at, const char *fmt, ...)
 
 /* n <= WINDOW bytes of the file, good until the next call; NULL: they are not there, and a fault is noted. */
 static const uint8_t *
-look(struct source *s, uint64_t at, size_t n)
+profile_look(struct source *s, uint64_t at, size_t n)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 
 	if (at >= q->win_at && at - q->win_at <= q->win_len && n <= q->win_len - (at - q->win_at))
 		return q->win + (at - q->win_at);
 	q->win_at = at;
 	q->win_len = 0;
 	while (q->win_len < n) {
-		ssize_t got = pread(s->fd, q->win + q->win_len, WINDOW - q->win_len, (off_t)(at + q->win_len));
+		ssize_t got = s->in->layer->read_at(s->in, at + q->win_len, q->win + q->win_len, WINDOW - q->win_len);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got <= 0) {
-			fault(q, at, "read: %s", got ? strerror(errno) : "the file became shorter");
+			profile_fault(q, at, "%s", got ? s->in_err.what : "read: the file became shorter");
 			return NULL;
 		}
 		q->win_len += (size_t)got;
@@ -124,7 +119,7 @@ look(struct source *s, uint64_t at, size_t n)
 }
 
 static uint64_t
-slot(const struct cpuprofile *q, const uint8_t *p, size_t i)
+profile_slot(const struct cpuprofile *q, const uint8_t *p, size_t i)
 {
 	return q->slot == 8 ? pp_get_u64(p + 8 * i, q->swap) : pp_get_u32(p + 4 * i, q->swap);
 }
@@ -136,36 +131,36 @@ slot(const struct cpuprofile *q, const uint8_t *p, size_t i)
  * record; 0: it is the trailer, or there is a fault, which is noted.
  */
 static int
-take_record(struct source *s)
+profile_take_record(struct source *s)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	uint64_t left = (q->size - q->at) / q->slot, count, depth;
 	const uint8_t *p;
 
 	if (q->at == q->size)
-		return fault(q, q->at, "CPU profile: cut short, no trailer");
+		return profile_fault(q, q->at, "CPU profile: cut short, no trailer");
 	if (left < 3)
-		return fault(q, q->at, "CPU profile record: cut short, %ju bytes",
+		return profile_fault(q, q->at, "CPU profile record: cut short, %ju bytes",
 		    (uintmax_t)(q->size - q->at));
-	if (!(p = look(s, q->at, 3 * q->slot)))
+	if (!(p = profile_look(s, q->at, 3 * q->slot)))
 		return 0;
-	count = slot(q, p, 0);
-	depth = slot(q, p, 1);
-	if (!count && depth == 1 && !slot(q, p, 2)) {
+	count = profile_slot(q, p, 0);
+	depth = profile_slot(q, p, 1);
+	if (!count && depth == 1 && !profile_slot(q, p, 2)) {
 		q->text = q->at + 3 * q->slot;
 		return 0;
 	}
 	if (!count || !depth)
-		return fault(q, q->at, "CPU profile record: %s", count ? "no addresses" : "a count of 0");
+		return profile_fault(q, q->at, "CPU profile record: %s", count ? "no addresses" : "a count of 0");
 	if (depth > left - 2)
-		return fault(q, q->at, "CPU profile record: cut short, %ju of %ju addresses", (uintmax_t)left - 2,
+		return profile_fault(q, q->at, "CPU profile record: cut short, %ju of %ju addresses", (uintmax_t)left - 2,
 		    (uintmax_t)depth);
 	if (s->flags & PP_OPEN_EXPAND_COUNTS && count > EXPAND_MAX)
-		return fault(q, q->at, "CPU profile record: a count of %ju; no more than %ju samples are made of one",
+		return profile_fault(q, q->at, "CPU profile record: a count of %ju; no more than %ju samples are made of one",
 		    (uintmax_t)count, (uintmax_t)EXPAND_MAX);
 	q->repeat = s->flags & PP_OPEN_EXPAND_COUNTS ? count : 1;
 	if (__builtin_mul_overflow(q->period, count / q->repeat, &q->weight))
-		return fault(q, q->at, "CPU profile record: a count of %ju periods of %ju ns is no time",
+		return profile_fault(q, q->at, "CPU profile record: a count of %ju periods of %ju ns is no time",
 		    (uintmax_t)count, (uintmax_t)q->period);
 	q->chain = q->at + 2 * q->slot;
 	q->depth = depth;
@@ -174,16 +169,16 @@ take_record(struct source *s)
 }
 
 static void
-scan(struct source *s)
+profile_scan(struct source *s)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	uint64_t cut = 0, n = 0;
 
 	do {
 		q->end = q->at;
 		n++;
 		cut += q->depth > CHAIN_MAX;
-	} while (take_record(s) > 0);
+	} while (profile_take_record(s) > 0);
 	if (cut)
 		snprintf(s->warning, sizeof s->warning, "%ju of %ju callchains have more than %d addresses and are cut",
 		    (uintmax_t)cut, (uintmax_t)n - 1, CHAIN_MAX);
@@ -191,41 +186,41 @@ scan(struct source *s)
 
 /* Header: the number of slots in it, and whether they are this wide and this way around. */
 static bool
-is_header(const uint8_t *p, unsigned width, bool swap)
+profile_is_header(const uint8_t *p, unsigned width, bool swap)
 {
 	struct cpuprofile q = { .slot = width, .swap = swap };
-	uint64_t n = slot(&q, p, 1);
+	uint64_t n = profile_slot(&q, p, 1);
 
-	return !slot(&q, p, 0) && n >= 3 && n <= HEADER_SLOTS_MAX;
+	return !profile_slot(&q, p, 0) && n >= 3 && n <= HEADER_SLOTS_MAX;
 }
 
 bool
-source_is_cpuprofile(const uint8_t p[static 16])
+is_cpuprofile(const uint8_t p[static 16])
 {
 	/* 8 zeros can't be a header of 32 bits */
-	return is_header(p, 8, false) || is_header(p, 8, true) || is_header(p, 4, false) || is_header(p, 4, true);
+	return profile_is_header(p, 8, false) || profile_is_header(p, 8, true) || profile_is_header(p, 4, false) || profile_is_header(p, 4, true);
 }
 
 static int
-take_header(struct source *s)
+profile_take_header(struct source *s)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	const uint8_t *p;
 	uint64_t slots;
 
-	if (!(p = look(s, 0, 16)))
+	if (!(p = profile_look(s, 0, 16)))
 		return -1;
-	q->slot = is_header(p, 8, false) || is_header(p, 8, true) ? 8 : 4;
-	q->swap = is_header(p, q->slot, true);
-	slots = 2 + slot(q, p, 1);
+	q->slot = profile_is_header(p, 8, false) || profile_is_header(p, 8, true) ? 8 : 4;
+	q->swap = profile_is_header(p, q->slot, true);
+	slots = 2 + profile_slot(q, p, 1);
 	if (slots * q->slot > q->size)
 		return source_fail(s, 0, "CPU profile header: cut short, %ju of %ju bytes", (uintmax_t)q->size,
 		    (uintmax_t)(slots * q->slot));
-	if (!(p = look(s, 0, slots * q->slot)))
+	if (!(p = profile_look(s, 0, slots * q->slot)))
 		return -1;
-	if (slot(q, p, 2))
-		return source_fail(s, 2 * q->slot, "CPU profile header: version %ju is not known", (uintmax_t)slot(q, p, 2));
-	q->period = slot(q, p, 3);
+	if (profile_slot(q, p, 2))
+		return source_fail(s, 2 * q->slot, "CPU profile header: version %ju is not known", (uintmax_t)profile_slot(q, p, 2));
+	q->period = profile_slot(q, p, 3);
 	if (!q->period) {
 		q->period = 1;
 		snprintf(s->warning, sizeof s->warning, "a sampling period of 0 us in the header is taken for 1 us");
@@ -242,7 +237,7 @@ take_header(struct source *s)
 
 /* All records are made in zeroed memory, so padding needs no care. */
 static size_t
-record(uint8_t *p, uint32_t type, uint16_t misc, size_t size)
+profile_record(uint8_t *p, uint32_t type, uint16_t misc, size_t size)
 {
 	pp_set_u32(p, type, false);
 	pp_set_u16(p + 4, misc, false);
@@ -251,14 +246,14 @@ record(uint8_t *p, uint32_t type, uint16_t misc, size_t size)
 }
 
 static void
-set_task(uint8_t *p)
+profile_set_task(uint8_t *p)
 {
 	pp_set_u32(p, PID, false);
 	pp_set_u32(p + 4, PID, false);
 }
 
 static size_t
-make_attr(const struct cpuprofile *q, uint8_t *p)
+profile_make_attr(const struct cpuprofile *q, uint8_t *p)
 {
 	/*
 	 * inherit, exclude_kernel, exclude_hv, mmap, comm, task, sample_id_all, mmap2, comm_exec.
@@ -277,18 +272,18 @@ make_attr(const struct cpuprofile *q, uint8_t *p)
 		attr[40 + flags[i] / 8] |= (uint8_t)(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
 		    0x80 >> flags[i] % 8 : 1 << flags[i] % 8);
 	pp_set_u64(attr + ATTR_SIZE, EVENT_ID, false);
-	return record(p, PP_HEADER_ATTR, 0, PP_HEADER_SIZE + ATTR_SIZE + 8);
+	return profile_record(p, PP_HEADER_ATTR, 0, PP_HEADER_SIZE + ATTR_SIZE + 8);
 }
 
 /* Else perf would call it cpu-clock:u. */
 static size_t
-make_name(uint8_t *p)
+profile_make_name(uint8_t *p)
 {
 	memset(p, 0, 40);
 	pp_set_u64(p + 8, EVENT_UPDATE_NAME, false);
 	pp_set_u64(p + 16, EVENT_ID, false);
 	strcpy((char *)p + 24, "cpu-clock");
-	return record(p, PP_EVENT_UPDATE, 0, 40);
+	return profile_record(p, PP_EVENT_UPDATE, 0, 40);
 }
 
 struct map {				/* one line of the text */
@@ -298,7 +293,7 @@ struct map {				/* one line of the text */
 };
 
 static size_t
-make_comm(struct cpuprofile *q, uint8_t *p, const struct map *m)
+profile_make_comm(struct cpuprofile *q, uint8_t *p, const struct map *m)
 {
 	enum { COMM_MAX = 15, SIZE = PP_HEADER_SIZE + 8 + COMM_MAX + 1 + TRAILER };
 	static const char deleted[] = " (deleted)";
@@ -308,22 +303,22 @@ make_comm(struct cpuprofile *q, uint8_t *p, const struct map *m)
 	if (len > tail && !strcmp(base + len - tail, deleted))
 		len -= tail;
 	memset(p, 0, SIZE);
-	set_task(p + 8);
+	profile_set_task(p + 8);
 	memcpy(p + 16, base, len < COMM_MAX ? len : COMM_MAX);
-	set_task(p + SIZE - TRAILER);
+	profile_set_task(p + SIZE - TRAILER);
 	q->named = true;
-	return record(p, PP_COMM, PP_MISC_USER, SIZE);
+	return profile_record(p, PP_COMM, PP_MISC_USER, SIZE);
 }
 
 static size_t
-make_mmap2(struct cpuprofile *q, uint8_t *p, const struct map *m)
+profile_make_mmap2(struct cpuprofile *q, uint8_t *p, const struct map *m)
 {
 	/* the kernel's name for memory without a file */
 	const char *name = m->name[0] ? m->name : "//anon";
 	size_t len = strlen(name), size = 72 + ((len + 8) & ~(size_t)7) + TRAILER;
 
 	memset(p, 0, size);
-	set_task(p + 8);
+	profile_set_task(p + 8);
 	pp_set_u64(p + 16, m->start, false);
 	pp_set_u64(p + 24, m->end - m->start, false);
 	pp_set_u64(p + 32, m->pgoff, false);
@@ -333,47 +328,47 @@ make_mmap2(struct cpuprofile *q, uint8_t *p, const struct map *m)
 	pp_set_u32(p + 64, m->prot, false);
 	pp_set_u32(p + 68, m->flags, false);
 	memcpy(p + 72, name, len);
-	set_task(p + size - TRAILER);
+	profile_set_task(p + size - TRAILER);
 	q->nmaps++;
-	return record(p, PP_MMAP2, PP_MISC_USER, size);
+	return profile_record(p, PP_MMAP2, PP_MISC_USER, size);
 }
 
 static size_t
-make_sample(struct source *s, uint8_t *p)
+profile_make_sample(struct source *s, uint8_t *p)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	size_t n = q->depth < CHAIN_MAX ? q->depth : CHAIN_MAX;
-	const uint8_t *pc = look(s, q->chain, n * q->slot);
+	const uint8_t *pc = profile_look(s, q->chain, n * q->slot);
 
 	if (!pc)
 		return 0;
 	if (q->time < UINT64_MAX - 1 - q->weight)	/* else time stands still; ~0 would be none */
 		q->time += q->weight;
-	pp_set_u64(p + 8, slot(q, pc, 0), false);
-	set_task(p + 16);
+	pp_set_u64(p + 8, profile_slot(q, pc, 0), false);
+	profile_set_task(p + 16);
 	pp_set_u64(p + 24, q->time, false);
 	pp_set_u64(p + 32, q->weight, false);
 	pp_set_u64(p + 40, n + 1, false);
 	pp_set_u64(p + 48, CONTEXT_USER, false);
 	for (size_t i = 0; i < n; i++)
-		pp_set_u64(p + 56 + 8 * i, slot(q, pc, i), false);
-	return record(p, PP_SAMPLE, PP_MISC_USER, 56 + 8 * n);
+		pp_set_u64(p + 56 + 8 * i, profile_slot(q, pc, i), false);
+	return profile_record(p, PP_SAMPLE, PP_MISC_USER, 56 + 8 * n);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------------- */
 
 /* The next line of the text, without its end, into q->line: 1; 0: there is none. */
 static int
-take_line(struct source *s)
+profile_take_line(struct source *s)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	uint64_t began = q->at;
 	size_t len = 0;
 	bool fits = true;		/* else it is longer than any map's, and ignored as what is no map */
 
 	while (q->at < q->size) {
 		size_t n = q->size - q->at < WINDOW / 2 ? (size_t)(q->size - q->at) : WINDOW / 2;
-		const uint8_t *p = look(s, q->at, n), *nl;
+		const uint8_t *p = profile_look(s, q->at, n), *nl;
 
 		if (!p)
 			return 0;
@@ -391,13 +386,13 @@ take_line(struct source *s)
 		}
 	}
 	if (q->at > began)
-		fault(q, began, "CPU profile maps: cut short in a line");
+		profile_fault(q, began, "CPU profile maps: cut short in a line");
 	return 0;
 }
 
 /* The name of a map, in which $build stands for the path of the last "build=" line. */
 static void
-set_name(struct cpuprofile *q, struct map *m, const char *text)
+profile_set_name(struct cpuprofile *q, struct map *m, const char *text)
 {
 	const char *var = strstr(text, "$build");
 	int put;
@@ -415,7 +410,7 @@ set_name(struct cpuprofile *q, struct map *m, const char *text)
  * "start-end: name".  1: it is an executable map; 0: something else, which the format says to ignore.
  */
 static int
-parse_map(struct cpuprofile *q, struct map *m)
+profile_parse_map(struct cpuprofile *q, struct map *m)
 {
 	const char *text = q->line;
 	int at = -1, name = -1;
@@ -441,72 +436,72 @@ parse_map(struct cpuprofile *q, struct map *m)
 	m->flags = perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	text += at;
 	text += name;
-	set_name(q, m, text + strspn(text, " "));
+	profile_set_name(q, m, text + strspn(text, " "));
 	return m->prot & PROT_EXEC ? 1 : 0;
 }
 
 /* The record of the next executable map, with COMM in front of the first that has a file; 0: no more. */
 static size_t
-make_map(struct source *s, uint8_t *p)
+profile_make_map(struct source *s, uint8_t *p)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	struct map m;
 
-	while (q->pending || take_line(s) > 0) {
+	while (q->pending || profile_take_line(s) > 0) {
 		q->pending = false;
-		if (!parse_map(q, &m))
+		if (!profile_parse_map(q, &m))
 			continue;
 		if (q->named || !m.name[0] || m.name[0] == '[')
-			return make_mmap2(q, p, &m);
+			return profile_make_mmap2(q, p, &m);
 		q->pending = true;
-		return make_comm(q, p, &m);
+		return profile_make_comm(q, p, &m);
 	}
 	if (!q->nmaps)
-		fault(q, q->text, "CPU profile maps: none behind the trailer: cut short, or never written");
+		profile_fault(q, q->text, "CPU profile maps: none behind the trailer: cut short, or never written");
 	return 0;
 }
 
 /* ---- second pass ----------------------------------------------------------------------------------- */
 
 static size_t
-next_sample(struct source *s, uint8_t *p)
+profile_next_sample(struct source *s, uint8_t *p)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 
 	if (q->in_round == ROUND) {
 		q->in_round = 0;
-		return record(p, PP_FINISHED_ROUND, 0, PP_HEADER_SIZE);
+		return profile_record(p, PP_FINISHED_ROUND, 0, PP_HEADER_SIZE);
 	}
-	if (!q->repeat && (q->at >= q->end || take_record(s) <= 0))
+	if (!q->repeat && (q->at >= q->end || profile_take_record(s) <= 0))
 		return 0;
 	q->repeat--;
 	q->in_round++;
-	return make_sample(s, p);
+	return profile_make_sample(s, p);
 }
 
 /* One record of no more than PP_RECORD_MAX bytes to p: its size; 0: no more. */
 static size_t
-make_record(struct source *s, uint8_t *p)
+profile_make_record(struct source *s, uint8_t *p)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	size_t n;
 
 	switch (q->next) {
 	case ATTR:
 		q->next = NAME;
-		return make_attr(q, p);
+		return profile_make_attr(q, p);
 	case NAME:
 		q->next = MAPS;
 		q->at = q->text ? q->text : q->size;
-		return make_name(p);
+		return profile_make_name(p);
 	case MAPS:
-		if (q->text && (n = make_map(s, p)))
+		if (q->text && (n = profile_make_map(s, p)))
 			return n;
 		q->next = SAMPLES;
 		q->at = q->records;
 		/* FALLTHROUGH */
 	case SAMPLES:
-		if ((n = next_sample(s, p)))
+		if ((n = profile_next_sample(s, p)))
 			return n;
 		q->next = END;
 		/* FALLTHROUGH */
@@ -516,14 +511,15 @@ make_record(struct source *s, uint8_t *p)
 	return 0;
 }
 
-/* What the source reads from. */
+/* ---- the container ---------------------------------------------------------------------------------- */
+
 static ssize_t
-make(struct source *s, uint8_t *p, size_t n)
+profile_read(struct source *s, uint8_t *p, size_t n)
 {
-	struct cpuprofile *q = s->profile;
+	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	size_t used = 0, size;
 
-	while (n - used >= PP_RECORD_MAX && (size = make_record(s, p + used)))
+	while (n - used >= PP_RECORD_MAX && (size = profile_make_record(s, p + used)))
 		used += size;
 	if (used || !q->fault[0])
 		return (ssize_t)used;
@@ -531,24 +527,49 @@ make(struct source *s, uint8_t *p, size_t n)
 	return source_fail(s, q->fault_at, "%s", q->fault);
 }
 
-int
-source_cpuprofile_open(struct source *s)
+/* All records are made: they stand nowhere. */
+static uint64_t
+profile_place(const struct container *c, uint64_t at, bool *made)
 {
-	struct cpuprofile *q = s->profile = calloc(1, sizeof *q);
-	struct stat st;
+	(void)c;
+	(void)at;
+	*made = false;
+	return 0;
+}
+
+static uint64_t
+profile_left(const struct source *s)
+{
+	return s->total - s->nread;
+}
+
+static void
+profile_close(struct container *c)
+{
+	free(c);
+}
+
+int
+cpuprofile_open(struct source *s)
+{
+	static const struct container_kind kind = { .read = profile_read, .place = profile_place, .left = profile_left,
+	    .close = profile_close };
+	struct cpuprofile *q = calloc(1, sizeof *q);
+	int64_t size;
 
 	if (!q)
 		return source_fail(s, 0, "out of memory");
-	if (fstat(s->fd, &st) < 0)
-		return source_fail(s, 0, "%s", strerror(errno));
-	q->size = (uint64_t)st.st_size;
-	if (take_header(s) < 0)
+	q->pub.kind = &kind;
+	container_set(s, &q->pub);
+	if ((size = s->in->layer->size(s->in)) < 0)
+		return source_fail_bytes(s);
+	q->size = (uint64_t)size;
+	if (profile_take_header(s) < 0)
 		return s->failed ? -1 : source_fail(s, q->fault_at, "%s", q->fault);
-	scan(s);
+	profile_scan(s);
 	q->repeat = 0;
-	s->make = make;
-	s->base = s->nread = 0;
-	s->eof = false;
-	s->pub.pos = s->pub.lim = s->oend = s->buf;
+	s->profile = true;
+	s->nread = 0;
+	window_start(s);
 	return 1;
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * dir.c - what perf record --threads makes: a directory of
+ * dir.c - the files of a directory that perf record --threads makes: `data', and data.0, data.1 ...
  *
- *	data		a seekable perf.data, whose feature DIR_FORMAT says whether the others belong to it
- *	data.0 ...	bare records, as each thread read them; compressed ones are a zstd stream per file
- *
- * and of things for other readers (kcore_dir, say).  The names count from 0 without a gap
- * (perf_data__create_dir).  All files are opened at once, since a tool may give up the right to open later.
+ * The names count from 0 without a gap (perf_data__create_dir); other files in it are for other readers (kcore_dir, say).
  */
-#include <sys/stat.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source.h"
+#include "bytes.h"
 
 enum { FILES_MAX = 65536 };		/* threads: more than one per CPU makes no sense */
 
 struct dir {
-	struct dirfile { int fd; unsigned number; } *file;	/* ascending */
+	struct dirfile { int fd, number; } *file;	/* ascending; `data' is number -1 */
 	size_t		 n, next;
-	uint64_t	 bytes;		/* in all of them */
-	bool		 wanted;	/* by DIR_FORMAT */
+	uint64_t	 size;
+	char		 name[32];
 };
 
 /* "data.12": 12; anything else, also "data.012": -1. */
@@ -45,145 +39,151 @@ file_number(const char *name)
 static int
 by_number(const void *a, const void *b)
 {
-	unsigned x = ((const struct dirfile *)a)->number, y = ((const struct dirfile *)b)->number;
+	int x = ((const struct dirfile *)a)->number, y = ((const struct dirfile *)b)->number;
 
 	return x < y ? -1 : x > y;
 }
 
 static int
-add(struct source *s, int at, const char *name, int number)
+add(struct dir *d, int fd, int number, struct bytes_err *err)
 {
-	struct dir *d = s->dir;
-	struct stat st;
-	void *p;
-	int fd;
+	void *p = realloc(d->file, (d->n + 1) * sizeof *d->file);
 
-	/* Not to hang in a FIFO of that name. */
-	if ((fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0 || fstat(fd, &st) < 0) {
-		if (fd >= 0)
-			close(fd);
-		return pp_fail(s->err, "%s: %s", name, strerror(errno));
-	}
-	if (!S_ISREG(st.st_mode)) {
+	if (!p) {
 		close(fd);
-		return pp_fail(s->err, "%s: not a regular file", name);
-	}
-	if (!(p = realloc(d->file, (d->n + 1) * sizeof *d->file))) {
-		close(fd);
-		return pp_fail(s->err, "out of memory");
+		return bytes_fail_open(err, "out of memory");
 	}
 	d->file = p;
-	d->file[d->n++] = (struct dirfile){ fd, (unsigned)number };
-	d->bytes += (uint64_t)st.st_size;
+	d->file[d->n++] = (struct dirfile){ fd, number };
 	return 1;
 }
 
+/* Not to hang in a FIFO of that name. */
 static int
-add_all(struct source *s, int at)
+open_file(int at, const char *name)
+{
+	return openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int
+add_numbered(struct dir *d, int at, const char *name, int number, struct bytes_err *err)
+{
+	struct stat st;
+	int fd;
+
+	if ((fd = open_file(at, name)) < 0 || fstat(fd, &st) < 0) {
+		bytes_fail_open(err, "%s: %s", name, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return bytes_fail_open(err, "%s: not a regular file", name);
+	}
+	d->size += (uint64_t)st.st_size;
+	return add(d, fd, number, err);
+}
+
+static int
+add_all(struct dir *d, int at, struct bytes_err *err)
 {
 	int fd = dup(at), number, rc = 1;
 	DIR *dp = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *e;
 
 	if (!dp) {
+		bytes_fail_open(err, "%s", strerror(errno));
 		if (fd >= 0)
 			close(fd);
-		return pp_fail(s->err, "%s", strerror(errno));
+		return -1;
 	}
 	while (rc > 0 && (e = readdir(dp)))
 		if ((number = file_number(e->d_name)) >= 0)
-			rc = add(s, at, e->d_name, number);
+			rc = add_numbered(d, at, e->d_name, number, err);
 	closedir(dp);
 	return rc;
 }
 
-int
-source_dir_open(struct source *s)
-{
-	int at = s->fd;
-
-	if (!(s->dir = calloc(1, sizeof *s->dir)))
-		return pp_fail(s->err, "out of memory");
-	if ((s->fd = openat(at, "data", O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
-		pp_fail(s->err, errno == ENOENT ? "a directory without the file 'data': not of perf record --threads" :
-		    "data: %s", strerror(errno));
-	else if (add_all(s, at) > 0) {
-		close(at);
-		if (s->dir->n)
-			qsort(s->dir->file, s->dir->n, sizeof *s->dir->file, by_number);
-		snprintf(s->part, sizeof s->part, "data: ");
-		s->flags &= ~(unsigned)(PP_OPEN_RAW | PP_OPEN_FOLLOW);
-		return 1;
-	}
-	close(at);
-	return -1;
-}
-
-int
-source_dir_version(struct source *s, uint64_t version)
-{
-	if (version > 1)
-		return source_fail(s, 0, "a directory of version %ju; 1 is the newest known", (uintmax_t)version);
-	s->dir->wanted = version == 1;
-	if (version == 1)
-		s->total += s->dir->bytes;
-	return 1;
-}
-
-/* Files are missing if the numbers leave any out: say so when all that is there was read. */
 static int
-all_there(struct source *s)
+add_data(struct dir *d, int at, struct bytes_err *err)
 {
-	const struct dir *d = s->dir;
-	unsigned gap = 0;
+	int fd = open_file(at, "data");
 
-	s->part[0] = 0;
-	while (gap < d->n && d->file[gap].number == gap)
-		gap++;
-	if (!d->wanted || (d->n && gap == d->n))
-		return 0;
-	s->failed = true;
-	pp_fail(s->err, "data.%u is missing", gap);
-	return repair_forgive(s, 0) ? 0 : -1;
+	if (fd < 0)
+		return bytes_fail_open(err, errno == ENOENT ?
+		    "a directory without the file 'data': not of perf record --threads" : "data: %s", strerror(errno));
+	return add(d, fd, -1, err);
+}
+
+struct dir *
+dir_open(int fd, struct bytes_err *err)
+{
+	struct dir *d = calloc(1, sizeof *d);
+	int rc = d ? 1 : bytes_fail_open(err, "out of memory");
+
+	if (rc < 0 || add_data(d, fd, err) < 0 || add_all(d, fd, err) < 0) {
+		dir_free(d);
+		d = NULL;
+	} else
+		qsort(d->file, d->n, sizeof *d->file, by_number);
+	close(fd);
+	return d;
 }
 
 int
-source_dir_next(struct source *s)
+dir_next(struct dir *d, struct bytes **b, struct stat *st, struct bytes_err *err)
 {
-	struct dir *d = s->dir;
-	struct stat st;
+	struct dirfile *f = &d->file[d->next];
+	int fd;
 
-	if (!d->wanted || d->next == d->n)
-		return d->next > d->n ? 0 : (d->next = d->n + 1, all_there(s));
-	close(s->fd);
-	s->fd = d->file[d->next].fd;
-	d->file[d->next].fd = -1;
-	snprintf(s->part, sizeof s->part, "data.%u: ", d->file[d->next].number);
-	d->next++;
-	if (fstat(s->fd, &st) < 0)
-		return source_fail(s, 0, "%s", strerror(errno));
-	posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	expand_reset(s);
-	s->seg[0] = (struct segment){ NULL, 0, (uint64_t)st.st_size };
-	s->nseg = 1;
-	s->cur = 0;
-	s->cur_done = s->base = 0;
-	s->eof = false;
-	/* The hook was called before the end was seen: nothing in the window is needed any more, if it is ours. */
-	s->pub.pos = s->pub.lim = s->oend = s->buf + (s->give ? s->cap : 0);
-	s->base -= s->give ? s->cap : 0;
-	return 2;
+	if (d->next == d->n)
+		return 0;
+	fd = f->fd;
+	f->fd = -1;
+	if (d->next++)
+		snprintf(d->name, sizeof d->name, "data.%d", f->number);
+	else
+		snprintf(d->name, sizeof d->name, "data");
+	if (fstat(fd, st) < 0) {
+		bytes_fail(err, 0, "%s", strerror(errno));
+		close(fd);
+		return -1;
+	}
+	*b = fd_open(fd, st, err);
+	return *b ? 1 : -1;
+}
+
+const char *
+dir_name(const struct dir *d)
+{
+	return d->name;
+}
+
+uint64_t
+dir_size(const struct dir *d)
+{
+	return d->size;
+}
+
+int
+dir_missing(const struct dir *d)
+{
+	size_t gap = 0;
+
+	while (gap + 1 < d->n && d->file[gap + 1].number == (int)gap)
+		gap++;
+	return d->n > 1 && gap == d->n - 1 ? -1 : (int)gap;
 }
 
 void
-source_dir_free(struct source *s)
+dir_free(struct dir *d)
 {
-	if (!s->dir)
+	if (!d)
 		return;
-	for (size_t i = 0; i < s->dir->n; i++)
-		if (s->dir->file[i].fd >= 0)
-			close(s->dir->file[i].fd);
-	free(s->dir->file);
-	free(s->dir);
-	s->dir = NULL;
+	for (size_t i = 0; i < d->n; i++)
+		if (d->file[i].fd >= 0)
+			close(d->file[i].fd);
+	free(d->file);
+	free(d);
 }

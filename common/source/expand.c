@@ -15,7 +15,6 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "record/event.h"
 #include "source.h"
 #include "record/raw.h"
 
@@ -51,7 +50,7 @@ expand_new(struct source *s)
 	struct expand *x = calloc(1, sizeof *x);
 
 	if (!x || !(x->z = ZSTD_createDStream()))
-		source_fail(s, source_offset(s, s->pub.pos), "COMPRESSED: out of memory");
+		source_fail(s, window_offset(s, s->pub.pos), "COMPRESSED: out of memory");
 	else {
 		x->pos = x->end = x->buf;
 		s->x = x;
@@ -64,7 +63,7 @@ expand_new(struct source *s)
 /* ---- repair --------------------------------------------------------------------------------------- */
 
 static void
-die(struct source *s, const char *why)
+expand_die(struct source *s, const char *why)
 {
 	struct expand *x = s->x;
 
@@ -81,13 +80,13 @@ expand_break(struct source *s)
 {
 	if (!s->x)
 		return;
-	die(s, "data is missing");
+	expand_die(s, "data is missing");
 	s->x->pos = s->x->end = s->x->buf;
 }
 
-/* Tell of all that could not be expanded. */
+/* Report all that could not be expanded. */
 static void
-tell_dead(struct source *s)
+expand_report_dead(struct source *s)
 {
 	struct expand *x = s->x;
 
@@ -103,7 +102,7 @@ expand_reset(struct source *s)
 
 	if (!x)
 		return;
-	tell_dead(s);
+	expand_report_dead(s);
 	ZSTD_DCtx_reset(x->z, ZSTD_reset_session_only);
 	x->pos = x->end = x->buf;
 	x->more = x->adrift = x->amid = false;
@@ -111,15 +110,15 @@ expand_reset(struct source *s)
 
 /* What begins with zstd's magic is a new frame: nothing of a dead one matters any more, nor of one without an end. */
 static void
-revive(struct source *s)
+expand_revive(struct source *s)
 {
 	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
 	struct expand *x = s->x;
 
-	if (s->oend - s->pub.pos < (ptrdiff_t)sizeof magic || memcmp(s->pub.pos, magic, sizeof magic))
+	if (s->win.end - s->pub.pos < (ptrdiff_t)sizeof magic || memcmp(s->pub.pos, magic, sizeof magic))
 		return;
 	if (x->amid)
-		die(s, "the end of the frame before this one is missing");
+		expand_die(s, "the end of the frame before this one is missing");
 	if (x->dead)
 		expand_reset(s);
 }
@@ -134,25 +133,25 @@ expand_error(struct source *s, size_t rc)
 		snprintf(why, sizeof why, "the checksum of the frame that ends here is wrong: what was in it may be, too");
 	else
 		snprintf(why, sizeof why, "%s: the rest of the frame cannot be expanded", ZSTD_getErrorName(rc));
-	die(s, why);
+	expand_die(s, why);
 }
 
 /* ---- records -------------------------------------------------------------------------------------- */
 
 static void
-use_inner(struct source *s, bool inner)
+expand_use(struct source *s, bool inner)
 {
 	struct expand *x = s->x;
 
 	if (inner) {
-		s->opos = s->pub.pos;
+		s->win.pos = s->pub.pos;
 		s->pub.pos = x->pos;
 		s->pub.lim = x->end;
 	} else {
 		x->pos = s->pub.pos;
 		x->end = s->pub.lim;
-		s->pub.pos = s->opos;
-		s->pub.lim = s->oend;
+		s->pub.pos = s->win.pos;
+		s->pub.lim = s->win.end;
 	}
 	s->inner = inner;
 }
@@ -166,7 +165,7 @@ expand_begin(struct source *s, const struct pp_rec *r)
 
 	if (!x)
 		return -1;
-	x->off = source_offset(s, s->pub.pos);
+	x->off = window_offset(s, s->pub.pos);
 	x->chunk = size;
 	x->rest = x->pad = 0;
 	if (two) {
@@ -185,22 +184,22 @@ expand_begin(struct source *s, const struct pp_rec *r)
 		s->compressed.records++;
 	}
 	if (s->repair)
-		revive(s);
-	use_inner(s, true);
+		expand_revive(s);
+	expand_use(s, true);
 	return 1;
 }
 
 /* The input ends amid the record. */
 static int
-cut_short(struct source *s)
+expand_cut_short(struct source *s)
 {
 	struct expand *x = s->x;
-	uint64_t have = (uint64_t)(s->oend - s->opos);
+	uint64_t have = (uint64_t)(s->win.end - s->win.pos);
 
 	source_fail(s, x->off, "COMPRESSED2: cut short");
 	if (!repair_forgive(s, have))
 		return -1;
-	s->opos += have;
+	s->win.pos += have;
 	x->chunk = x->rest = 0;
 	x->more = false;
 	return 0;
@@ -208,27 +207,27 @@ cut_short(struct source *s)
 
 /* What stands behind a chunk: the header of the next one, or padding. */
 static uint64_t
-behind_chunk(const struct expand *x)
+expand_behind(const struct expand *x)
 {
 	return x->rest > x->pad ? COMPRESSED2_HEADER : x->rest;
 }
 
 /* The chunk is used up: step over what stands behind it.  1, 0: no more, -1. */
 static int
-next_chunk(struct source *s)
+expand_next_chunk(struct source *s)
 {
 	struct expand *x = s->x;
-	uint64_t step = behind_chunk(x);
+	uint64_t step = expand_behind(x);
 	uint32_t type, size;
 	int rc;
 
 	if (!x->rest)
 		return 0;
-	if ((rc = source_fill(s, step)) <= 0)
-		return rc < 0 ? rc : cut_short(s);
-	type = pp_get_u32(s->opos, s->pub.swap);
-	size = pp_get_u16(s->opos + 6, s->pub.swap);
-	s->opos += step;
+	if ((rc = window_fill(s, step)) <= 0)
+		return rc < 0 ? rc : expand_cut_short(s);
+	type = pp_get_u32(s->win.pos, s->pub.swap);
+	size = pp_get_u16(s->win.pos + 6, s->pub.swap);
+	s->win.pos += step;
 	x->rest -= step;
 	if (!x->rest)
 		return 0;
@@ -236,9 +235,9 @@ next_chunk(struct source *s)
 		source_fail(s, x->off, "COMPRESSED2: no chunk header where perf 6.16 to 7.1 puts it");
 		if (!repair_forgive(s, 0))
 			return -1;
-		s->opos -= step;
+		s->win.pos -= step;
 		x->rest = 0;
-		die(s, "data is missing");
+		expand_die(s, "data is missing");
 		return 0;
 	}
 	x->chunk = size - COMPRESSED2_HEADER;
@@ -257,22 +256,22 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 	size_t before = out->pos, rc;
 	int have;
 
-	if (!x->chunk && (have = next_chunk(s)) < 0)
+	if (!x->chunk && (have = expand_next_chunk(s)) < 0)
 		return -1;
 	if (!x->chunk && !x->more)
 		return 0;
 	if (x->chunk) {
-		if ((have = source_fill(s, 1)) <= 0)
-			return have < 0 ? have : cut_short(s);
-		in.src = s->opos;
-		in.size = (size_t)(s->oend - s->opos);
+		if ((have = window_fill(s, 1)) <= 0)
+			return have < 0 ? have : expand_cut_short(s);
+		in.src = s->win.pos;
+		in.size = (size_t)(s->win.end - s->win.pos);
 		if (in.size > x->chunk)
 			in.size = (size_t)x->chunk;
 		if (in.size > STEP)
 			in.size = STEP;
 	}
 	if (x->dead) {
-		s->opos += in.size;
+		s->win.pos += in.size;
 		x->chunk -= in.size;
 		x->lost += in.size;
 		x->more = false;
@@ -287,7 +286,7 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 		}
 		return source_fail(s, x->off, "COMPRESSED: zstd: %s", ZSTD_getErrorName(rc));
 	}
-	s->opos += in.pos;
+	s->win.pos += in.pos;
 	x->chunk -= in.pos;
 	x->amid = rc != 0;
 	x->more = out->pos == out->size;
@@ -310,7 +309,7 @@ expand_piece(struct source *s)
 		s->failed = true;
 		return -1;
 	}
-	if (source_before_refill(s) < 0 || source_expanded(s, s->compressed.plain) < 0)
+	if (window_before_refill(s) < 0 || source_expanded(s, "zstd", s->compressed.plain) < 0)
 		return -1;
 	memmove(x->buf, s->pub.pos, left);
 	do
@@ -329,7 +328,7 @@ expand_piece(struct source *s)
 
 /* The record at the window's position, of which the header is there: 1, 0: it is not complete, -1: it is not sound. */
 static int
-inner_record(struct source *s, struct pp_rec *r)
+expand_record(struct source *s, struct pp_rec *r)
 {
 	struct pp_source *pub = &s->pub;
 	size_t left = (size_t)(pub->lim - pub->pos);
@@ -354,7 +353,7 @@ inner_record(struct source *s, struct pp_rec *r)
 
 /* Repair: leave out what is no record, up to where records begin again or to the window's end.  1, or -1. */
 static int
-inner_skip(struct source *s, const uint8_t *lim)
+expand_skip(struct source *s, const uint8_t *lim)
 {
 	struct expand *x = s->x;
 	size_t left = (size_t)(lim - s->pub.pos), lost;
@@ -373,7 +372,7 @@ inner_skip(struct source *s, const uint8_t *lim)
 }
 
 static int
-next_record(struct source *s, struct pp_rec *r)
+expand_next_record(struct source *s, struct pp_rec *r)
 {
 	struct pp_source *pub = &s->pub;
 	struct expand *x = s->x;
@@ -385,10 +384,10 @@ next_record(struct source *s, struct pp_rec *r)
 		if (lim - pub->pos >= PP_HEADER_SIZE) {
 			if (x->adrift)
 				rc = -1;
-			else if ((rc = inner_record(s, r)) > 0)
-				return 1;
-			if (rc < 0 && inner_skip(s, lim) < 0)
-				return -1;
+			else if ((rc = expand_record(s, r)) > 0)
+				return NEXT_RECORD;
+			if (rc < 0 && expand_skip(s, lim) < 0)
+				return NEXT_FAILED;
 			if (rc < 0)
 				continue;
 		}
@@ -397,10 +396,10 @@ next_record(struct source *s, struct pp_rec *r)
 			pub->pos = pub->lim;
 		}
 		if ((rc = expand_piece(s)) < 0)
-			return -1;
+			return NEXT_FAILED;
 		if (!rc) {
-			use_inner(s, false);
-			return 0;
+			expand_use(s, false);
+			return NEXT_AGAIN;
 		}
 	}
 }
@@ -412,10 +411,10 @@ expand_next(struct source *s, struct pp_rec *r)
 	int rc;
 
 	if (!s->repair)
-		return next_record(s, r);
+		return expand_next_record(s, r);
 	/* Each record is to come by here, to be looked at: pp_next() sees none. */
 	s->pub.lim = x->end;
-	rc = next_record(s, r);
+	rc = expand_next_record(s, r);
 	if (s->inner) {
 		x->end = s->pub.lim;
 		s->pub.lim = s->pub.pos;
@@ -427,7 +426,7 @@ int
 expand_part(struct source *s, const uint8_t *p)
 {
 	struct pp_rec r = pp_raw_rec(p, s->pub.swap);
-	size_t n = (size_t)(s->oend - p);
+	size_t n = (size_t)(s->win.end - p);
 
 	if (s->flags & PP_OPEN_RAW || n <= COMPRESSED2_HEADER || (r.type != PP_COMPRESSED && r.type != PP_COMPRESSED2))
 		return 0;
@@ -443,9 +442,9 @@ expand_end(struct source *s)
 	struct expand *x = s->x;
 	size_t left = (size_t)(x->end - x->pos), lost = left;
 
-	tell_dead(s);
+	expand_report_dead(s);
 	if (!left)
-		return 0;
+		return NEXT_END;
 	if (s->repair) {
 		s->inner = true;
 		lost = repair_inner(s, x->pos, left);
@@ -453,23 +452,23 @@ expand_end(struct source *s)
 	}
 	source_fail(s, x->off, "COMPRESSED: the last record expands to an unfinished one of %zu bytes", left);
 	if (!repair_forgive(s, lost))
-		return -1;
+		return NEXT_FAILED;
 	x->pos += lost;
 	x->chunk = x->rest = 0;
 	x->more = false;
 	if (x->pos == x->end)
-		return 0;
-	use_inner(s, true);
-	return 2;
+		return NEXT_END;
+	expand_use(s, true);
+	return NEXT_AGAIN;
 }
 
 bool
 expand_pending(const struct source *s)
 {
 	const struct expand *x = s->x;
-	uint64_t have = (uint64_t)(s->oend - s->opos);
+	uint64_t have = (uint64_t)(s->win.end - s->win.pos);
 
-	return x->more || (x->chunk ? have > 0 : x->rest && have >= behind_chunk(x));
+	return x->more || (x->chunk ? have > 0 : x->rest && have >= expand_behind(x));
 }
 
 bool

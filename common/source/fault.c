@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fault.c - faults that a source goes on behind, and whom it tells of them */
+/* fault.c - faults that a source goes on behind, and reporting them */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 
 #include "source.h"
 
-enum { EARLY_MAX = 32, TOLD_MAX = 100 };
+enum { EARLY_MAX = 32, REPORTS_MAX = 100 };
 
 static void
-tell(struct faults *f, const struct pp_err *e)
+fault_give(struct faults *f, const struct pp_err *e)
 {
-	if (f->told == TOLD_MAX)
+	if (f->reported == REPORTS_MAX)
 		return;
 	if (f->fn)
 		f->fn(f->arg, e);
@@ -20,12 +20,12 @@ tell(struct faults *f, const struct pp_err *e)
 		f->early[f->nearly++] = *e;
 	else
 		return;
-	f->told++;
+	f->reported++;
 }
 
 /* Records go on at that time, or 0: it is not known, UINT64_MAX: they do not. */
 static void
-end_gap(struct faults *f, uint64_t time)
+fault_end_gap(struct faults *f, uint64_t time)
 {
 	enum { S = 1000000000 };
 	uint64_t from = f->newest, ns = time - from;
@@ -40,16 +40,22 @@ end_gap(struct faults *f, uint64_t time)
 		snprintf(f->gap.what + n, sizeof f->gap.what - n, ": %ju.%09ju to %ju.%09ju, %ju.%09ju s",
 		    (uintmax_t)(from / S), (uintmax_t)(from % S), (uintmax_t)(time / S), (uintmax_t)(time % S),
 		    (uintmax_t)(ns / S), (uintmax_t)(ns % S));
-	tell(f, &f->gap);
+	fault_give(f, &f->gap);
 	f->gap.what[0] = 0;
 }
 
 void
-fault_tell(struct source *s, const struct pp_err *e)
+fault_report(struct source *s, const struct pp_err *e)
 {
-	end_gap(&s->faults, 0);
+	fault_end_gap(&s->faults, 0);
 	s->faults.n++;
-	tell(&s->faults, e);
+	fault_give(&s->faults, e);
+}
+
+void
+fault_lost(struct source *s, uint64_t bytes)
+{
+	s->faults.lost += bytes;
 }
 
 void
@@ -58,10 +64,10 @@ fault_gap(struct source *s, const struct pp_err *e)
 	struct faults *f = &s->faults;
 
 	if (!f->newest) {
-		fault_tell(s, e);
+		fault_report(s, e);
 		return;
 	}
-	end_gap(f, 0);
+	fault_end_gap(f, 0);
 	f->n++;
 	f->gap = *e;
 }
@@ -76,7 +82,7 @@ fault_seen(struct source *s, const struct pp_rec *r)
 	if (r->type >= PP_USER_TYPE_START || !s->pub.events->n || !(ev = pp_event_find(s->pub.events, r, &e)) ||
 	    pp_time(ev, r, s->pub.swap, &time) <= 0)
 		return;
-	end_gap(&s->faults, time);
+	fault_end_gap(&s->faults, time);
 	if (time > s->faults.newest)
 		s->faults.newest = time;
 }
@@ -87,13 +93,13 @@ fault_end(struct source *s)
 	struct faults *f = &s->faults;
 	struct pp_err e = { .file = s->err->file };
 
-	end_gap(f, UINT64_MAX);
-	if (f->n == f->told || !f->fn)
+	fault_end_gap(f, UINT64_MAX);
+	if (f->n == f->reported || !f->fn)
 		return;
 	snprintf(e.what, sizeof e.what, "%ju more faults like these; %ju bytes left out in all",
-	    (uintmax_t)(f->n - f->told), (uintmax_t)f->lost);
+	    (uintmax_t)(f->n - f->reported), (uintmax_t)f->lost);
 	f->fn(f->arg, &e);
-	f->told = f->n;
+	f->reported = f->n;
 }
 
 void
@@ -106,7 +112,7 @@ fault_note(struct source *s, uint64_t off, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e.what + n, sizeof e.what - (size_t)n, fmt, ap);
 	va_end(ap);
-	fault_tell(s, &e);
+	fault_report(s, &e);
 }
 
 int
@@ -115,9 +121,9 @@ fault_feature(struct source *s, uint64_t number, const uint8_t *p, size_t len, u
 	struct pp_feature f = { .number = number, .p = p, .len = len, .swap = s->pub.swap };
 	struct pp_err e = { .what = "" };
 
-	if (pp_feature_check(&f, &s->about, &e) > 0)
+	if (pp_feature_check(&f, &s->faults.about, &e) > 0)
 		return 1;
-	s->faults.lost += len;
+	fault_lost(s, len);
 	fault_note(s, off, "%s; left out", e.what);
 	return 0;
 }

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "record/build_id.h"
-#include "record/event.h"
 #include "file.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
@@ -21,9 +20,9 @@ enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature outside of its record: it
 
 /* ---- making records ------------------------------------------------------------------------------- */
 
-/* Room for n more bytes at the end of the head. */
+/* Space for n more bytes, zeros, at the end of the head. */
 static uint8_t *
-room(struct file *f, size_t n)
+file_space(struct file *f, size_t n)
 {
 	size_t cap = f->cap ? f->cap : 65536;
 	uint8_t *p;
@@ -46,9 +45,9 @@ room(struct file *f, size_t n)
 
 /* A record with an empty body of n bytes; where its header stands. */
 static uint8_t *
-record(struct file *f, uint32_t type, uint16_t misc, size_t n)
+file_record(struct file *f, uint32_t type, uint16_t misc, size_t n)
 {
-	uint8_t *p = room(f, PP_HEADER_SIZE + n);
+	uint8_t *p = file_space(f, PP_HEADER_SIZE + n);
 
 	if (p) {
 		pp_set_u32(p, type, f->swap);
@@ -62,7 +61,7 @@ record(struct file *f, uint32_t type, uint16_t misc, size_t n)
 
 /* One more thing that pp_warning() says. */
 static void __attribute__((format(printf, 2, 3)))
-warn(struct source *s, const char *fmt, ...)
+file_warn(struct source *s, const char *fmt, ...)
 {
 	size_t n = strlen(s->warning);
 	va_list ap;
@@ -81,7 +80,7 @@ warn(struct source *s, const char *fmt, ...)
  * perf script refuses events whose samples have nothing to show.
  */
 static void
-fit_stat(const struct file *f, uint8_t *attr)
+file_fit_stat(const struct file *f, uint8_t *attr)
 {
 	enum { SAMPLE_TYPE = 24 };
 
@@ -91,7 +90,7 @@ fit_stat(const struct file *f, uint8_t *attr)
 
 /* One attr and its ids.  More ids than a record holds go into further records of the same attr. */
 static int
-put_attr(struct file *f, uint64_t off)
+file_put_attr(struct file *f, uint64_t off)
 {
 	uint64_t len = f->attr_size - 16, size, n, done = 0;
 	uint8_t attr[4096], *p;
@@ -99,7 +98,7 @@ put_attr(struct file *f, uint64_t off)
 
 	if (file_read_at(f, attr, off, len) < 0 || file_read_at(f, attr + len, off + len, 16) < 0)
 		return -1;
-	fit_stat(f, attr);
+	file_fit_stat(f, attr);
 	f->tracepoints |= pp_get_u32(attr, f->swap) == TYPE_TRACEPOINT;
 	ids = file_section(attr + len, f->swap);
 	size = pp_get_u32(attr + 4, f->swap);
@@ -120,10 +119,10 @@ put_attr(struct file *f, uint64_t off)
 		n = ids.size / 8 - done;
 		if (n > max) {
 			n = max;
-			warn(f->s, "an event has %ju ids, more than a record holds: it becomes several events",
+			file_warn(f->s, "an event has %ju ids, more than a record holds: it becomes several events",
 			    (uintmax_t)ids.size / 8);
 		}
-		if (!(p = record(f, PP_HEADER_ATTR, 0, size + 8 * n)))
+		if (!(p = file_record(f, PP_HEADER_ATTR, 0, size + 8 * n)))
 			return -1;
 		f->nattrs++;
 		memcpy(p + PP_HEADER_SIZE, attr, size);
@@ -138,7 +137,7 @@ put_attr(struct file *f, uint64_t off)
 }
 
 static int
-put_attrs(struct file *f)
+file_put_attrs(struct file *f)
 {
 	/* Entries of an attr (64 bytes at least, as many as a far newer kernel could have) and its section of ids. */
 	if (f->attr_size < PP_ATTR_SIZE_VER0 + 16 || f->attr_size > 4096 || f->attr_size % 8)
@@ -148,13 +147,13 @@ put_attrs(struct file *f)
 	if (!(f->ids = calloc(f->attrs.size / f->attr_size + 1, sizeof *f->ids)))
 		return source_fail(f->s, 24, "out of memory");
 	for (uint64_t at = 0; at + f->attr_size <= f->attrs.size; at += f->attr_size)
-		if (put_attr(f, f->attrs.off + at) < 0)
+		if (file_put_attr(f, f->attrs.off + at) < 0)
 			return -1;
 	return 1;
 }
 
 static const char *
-feature_text(int number, char text[static 16])
+file_feature_text(int number, char text[static 16])
 {
 	if (pp_feature_name((uint64_t)number))
 		return pp_feature_name((uint64_t)number);
@@ -164,7 +163,7 @@ feature_text(int number, char text[static 16])
 
 /* Those that perf writes into files only, but for what other records say or make. */
 static bool
-is_for_files(int number)
+file_has_only(int number)
 {
 	return number == PP_FEAT_CACHE || number == PP_FEAT_HYBRID_TOPOLOGY;
 }
@@ -174,20 +173,20 @@ is_for_files(int number)
  * perf refuses is not there any more.
  */
 static int
-put_feature(struct file *f, int i, size_t n)
+file_put_feature(struct file *f, int i, size_t n)
 {
 	const struct section *x = &f->features[i];
 	size_t was = f->len;
-	uint8_t *p = record(f, PP_HEADER_FEATURE, 0, 8 + n);
+	uint8_t *p = file_record(f, PP_HEADER_FEATURE, 0, 8 + n);
 
 	if (!p)
 		return -1;
 	pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
-	if (!n && !f->s->outside && !(f->s->outside = calloc(FEATURE_BITS, sizeof *f->s->outside)))
+	if (!n && !f->to->outside && !(f->to->outside = calloc(FEATURE_BITS, sizeof *f->to->outside)))
 		return source_fail(f->s, 0, "out of memory");
 	if (!n)
-		f->s->outside[i] = x->size;
-	if (!n && !room(f, x->size))
+		f->to->outside[i] = x->size;
+	if (!n && !file_space(f, x->size))
 		return -1;
 	p = f->head + was + PP_FEATURE_HEAD;
 	if (file_read_at(f, p, x->off, x->size) < 0)
@@ -204,34 +203,25 @@ put_feature(struct file *f, int i, size_t n)
  * perf report stops at any but its own.
  */
 static int
-put_features(struct file *f)
+file_put_features(struct file *f)
 {
 	bool all = f->s->flags & PP_OPEN_FILE_FEATURES;
 	char name[16];
 
-	f->s->about = (struct pp_feature_about){ .nevents = f->s->pub.events->n ? f->s->pub.events->n : f->nattrs };
+	f->s->faults.about = (struct pp_feature_about){ .nevents = f->s->pub.events->n ? f->s->pub.events->n : f->nattrs };
 	for (int i = 0; i < FEATURE_BITS; i++) {
 		uint64_t size = f->features[i].size;
 		bool pipe = pp_feature_where((uint64_t)i) & PP_FEATURE_PIPE, fits = size <= PP_RECORD_MAX - PP_FEATURE_HEAD;
 
-		if (!f->feature[i] || !size || (!pipe && !(all && is_for_files(i))))
+		if (!f->feature[i] || !size || (!pipe && !(all && file_has_only(i))))
 			continue;
-		if (fits && pipe ? put_feature(f, i, size) < 0 : all && size <= OUTSIDE_MAX && put_feature(f, i, 0) < 0)
+		if (fits && pipe ? file_put_feature(f, i, size) < 0 : all && size <= OUTSIDE_MAX && file_put_feature(f, i, 0) < 0)
 			return -1;
 		if (!fits && (!all || size > OUTSIDE_MAX))
-			warn(f->s, "header feature %s of %ju bytes is too large%s and left out", feature_text(i, name),
+			file_warn(f->s, "header feature %s of %ju bytes is too large%s and left out", file_feature_text(i, name),
 			    (uintmax_t)size, all ? "" : " for a record");
 	}
 	return 1;
-}
-
-uint64_t
-source_file_payload(const struct source *s, const struct pp_rec *r)
-{
-	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, s->pub.swap);
-	uint64_t at = s->base + (uint64_t)(r->raw - s->buf);
-
-	return r->size == PP_FEATURE_HEAD && number < FEATURE_BITS && at < s->seg[0].len ? s->outside[number] : 0;
 }
 
 /*
@@ -239,7 +229,7 @@ source_file_payload(const struct source *s, const struct pp_rec *r)
  * would give up at it.  0 is the first event's.
  */
 static bool
-id_of_event(const struct file *f, size_t i, uint64_t *id)
+file_event_id(const struct file *f, size_t i, uint64_t *id)
 {
 	if (f->ids) {
 		*id = i < f->nids ? f->ids[i] : 0;
@@ -249,9 +239,9 @@ id_of_event(const struct file *f, size_t i, uint64_t *id)
 }
 
 static int
-put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
+file_put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
 {
-	uint8_t *p = record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~(size_t)7));
+	uint8_t *p = file_record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~(size_t)7));
 
 	if (!p)
 		return -1;
@@ -263,7 +253,7 @@ put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
 
 /* In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC, in the order of the attrs. */
 static int
-put_names(struct file *f)
+file_put_names(struct file *f)
 {
 	const struct section *x = &f->features[PP_FEAT_EVENT_DESC];
 	uint8_t *all;
@@ -289,15 +279,15 @@ put_names(struct file *f)
 		if (c.bad || len > 4096)
 			break;		/* the feature itself is passed on as it is */
 		len = (uint32_t)strnlen((const char *)name, len);
-		if (len && id_of_event(f, i, &id))
-			rc = put_name(f, id, name, len);
+		if (len && file_event_id(f, i, &id))
+			rc = file_put_name(f, id, name, len);
 	}
 	free(all);
 	return rc;
 }
 
 static int
-put_build_ids(struct file *f)
+file_put_build_ids(struct file *f)
 {
 	const struct section *x = &f->features[PP_FEAT_BUILD_ID];
 	uint8_t *all, *p;
@@ -312,12 +302,12 @@ put_build_ids(struct file *f)
 		uint16_t size = pp_get_u16(r + 6, f->swap);
 
 		if (size < BUILD_ID_HEAD || size > x->size - at) {
-			f->s->faults.lost += x->size - at;
+			fault_lost(f->s, x->size - at);
 			fault_note(f->s, x->off + at, "BUILD_ID: record of %u bytes, %ju are there; %ju bytes left out", size,
 			    (uintmax_t)(x->size - at), (uintmax_t)(x->size - at));
 			break;
 		}
-		if ((p = room(f, BUILD_ID_ROOM(size))))
+		if ((p = file_space(f, BUILD_ID_ROOM(size))))
 			f->len -= BUILD_ID_ROOM(size) - build_id_from_file(p, r, size, f->swap);
 		else
 			rc = -1;
@@ -329,79 +319,135 @@ put_build_ids(struct file *f)
 
 /* The features may be lost: then the files that are there say that they belong to it. */
 static int
-dir_version(struct file *f)
+file_dir_version(struct file *f)
 {
 	uint8_t version[8] = { 0 };
 	bool known = f->feature[PP_FEAT_DIR_FORMAT] && f->features[PP_FEAT_DIR_FORMAT].size >= sizeof version;
 
 	if (known && file_read_at(f, version, f->features[PP_FEAT_DIR_FORMAT].off, sizeof version) < 0)
 		return -1;
-	return source_dir_version(f->s, !known && f->s->repair ? 1 : pp_get_u64(version, f->swap));
+	return parts_version(f->s, !known && f->s->repair ? 1 : pp_get_u64(version, f->swap));
 }
 
-/* The head, and behind it the section of tracing data, as segments of the source. */
+/* The head, and behind it the section of tracing data, as the first segments. */
 static int
-put_tracing(struct file *f)
+file_put_tracing(struct file *f)
 {
 	static const uint8_t zeros[8];
 	const struct section *x = &f->features[PP_FEAT_TRACING_DATA];
 	size_t pad = -x->size & 7;
-	struct source *s = f->s;
+	struct perf_data *to = f->to;
 	uint8_t *p;
 
 	if (x->size > UINT32_MAX - 8)
-		return source_fail(s, x->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)x->size);
+		return source_fail(f->s, x->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)x->size);
 	if (x->size) {
-		if (!(p = record(f, PP_HEADER_TRACING_DATA, 0, 8)))
+		if (!(p = file_record(f, PP_HEADER_TRACING_DATA, 0, 8)))
 			return -1;
 		pp_set_u32(p + 8, (uint32_t)(x->size + pad), f->swap);
 	}
-	s->seg[0] = (struct segment){ f->head, 0, f->len };
-	s->seg[1] = (struct segment){ NULL, x->off, x->size };
-	s->seg[2] = (struct segment){ zeros, x->off + x->size, pad };
-	s->nseg = 3;
+	to->seg.s[0] = (struct segment){ memory_bytes(&to->mem[0], f->head, f->len), 0, f->len, true };
+	to->seg.s[1] = (struct segment){ f->s->in, x->off, x->size, false };
+	to->seg.s[2] = (struct segment){ memory_bytes(&to->mem[1], zeros, pad), x->off + x->size, pad, true };
+	to->seg.n = 3;
+	to->seg.cur = 0;
+	to->seg.done = 0;
 	return 1;
 }
 
 /* perf shows nothing of a recording with tracepoints whose formats it does not have. */
 static void
-tell_formats(struct file *f)
+file_report_formats(struct file *f)
 {
 	if (f->lost && f->tracepoints && !f->features[PP_FEAT_TRACING_DATA].size)
 		repair_note(f->s, f->data.off + f->data.size, 0, "TRACING_DATA: the formats of the tracepoints stood behind the "
 		    "data: perf will show nothing of them (pcat --repair --formats-from OTHER puts them in)");
 }
 
-int
-source_file_open(struct source *s)
-{
-	struct file f = { .s = s, .swap = s->pub.swap };
-	int rc = file_header(&f) < 0 || put_attrs(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 ||
-	    put_build_ids(&f) < 0 || put_tracing(&f) < 0 ? -1 : 1;
+/* ---- the container --------------------------------------------------------------------------------- */
 
-	s->head = f.head;
+static void
+file_close(struct container *c)
+{
+	struct perf_data *to = (struct perf_data *)c;
+
+	free(to->head);
+	free(to->outside);
+	free(to);
+}
+
+static uint64_t
+file_payload(const struct source *s, const struct pp_rec *r)
+{
+	const struct perf_data *to = (const struct perf_data *)s->container;
+	uint64_t number = pp_get_u64(r->raw + PP_HEADER_SIZE, s->pub.swap);
+
+	return to->outside && r->size == PP_FEATURE_HEAD && number < FEATURE_BITS ? to->outside[number] : 0;
+}
+
+/* All records of the head, in the order of perf record.  1, or -1. */
+static int
+file_put_features_all(struct file *f)
+{
+	return file_put_features(f) < 0 || file_put_names(f) < 0 || file_put_build_ids(f) < 0 || file_put_tracing(f) < 0 ? -1 : 1;
+}
+
+static int
+file_more(struct source *s)
+{
+	return s->parts ? parts_more(s) : growing_more(s);
+}
+
+static int
+file_take_apart(struct source *s, struct perf_data *to)
+{
+	struct file f = { .s = s, .to = to, .swap = s->pub.swap };
+	int rc = file_header(&f) < 0 || file_put_attrs(&f) < 0 || file_put_features_all(&f) < 0 ? -1 : 1;
+
+	to->head = f.head;
 	free(f.ids);
 	if (rc < 0)
 		return rc;
-	tell_formats(&f);
-	if (s->dir && dir_version(&f) < 0)
+	file_report_formats(&f);
+	if (s->parts && file_dir_version(&f) < 0)
 		return -1;
-	s->seg[s->nseg++] = (struct segment){ NULL, f.data.off, f.data.size };
-	if (s->follow)
-		s->total = 0;
-	source_start_over(s);
+	to->seg.s[to->seg.n++] = (struct segment){ s->in, f.data.off, f.data.size, false };
 	return 1;
 }
 
 int
-source_file_tail(struct source *s)
+file_open(struct source *s)
 {
-	struct file f = { .s = s, .swap = s->pub.swap };
-	int rc = file_header(&f) < 0 || put_features(&f) < 0 || put_names(&f) < 0 || put_build_ids(&f) < 0 ||
-	    put_tracing(&f) < 0 ? -1 : 1;
+	static const struct container_kind kind = { .read = segments_read, .place = segments_place, .left = segments_left,
+	    .whole = segments_whole, .more = file_more, .payload = file_payload, .close = file_close };
+	struct perf_data *to = calloc(1, sizeof *to);
 
-	free(s->head);
-	s->head = f.head;
-	source_start_over(s);
+	if (!to)
+		return source_fail(s, 0, "out of memory");
+	to->seg.pub.kind = &kind;
+	to->seg.wait = growing_wait;
+	if (file_take_apart(s, to) < 0) {
+		file_close(&to->seg.pub);
+		return -1;
+	}
+	container_set(s, &to->seg.pub);
+	if (s->follow)
+		s->total = 0;
+	s->nread = 0;
+	window_start(s);
+	return 1;
+}
+
+int
+file_tail(struct source *s)
+{
+	struct perf_data *to = (struct perf_data *)s->container;
+	struct file f = { .s = s, .to = to, .swap = s->pub.swap };
+	int rc = file_header(&f) < 0 || file_put_features_all(&f) < 0 ? -1 : 1;
+
+	free(to->head);
+	to->head = f.head;
+	s->nread = 0;
+	window_start(s);
 	return rc;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* file.h - inside of a seekable perf.data that is taken apart; only file.c and header.c include it */
+/* file.h - inside of a seekable perf.data that is taken apart; of file.c and header.c */
 #ifndef PP_FILE_H
 #define PP_FILE_H
 
-#include "source.h"
+#include "container.h"
 
 enum { FEATURE_BITS = 256 };
 
@@ -11,8 +11,16 @@ struct section {
 	uint64_t	 off, size;
 };
 
+struct perf_data {		/* the container */
+	struct segments	 seg;		/* head, tracing data, padding, data section */
+	struct memory	 mem[2];	/* of the head and the padding */
+	uint8_t		*head;		/* the records that were made */
+	uint64_t	*outside;	/* PP_OPEN_FILE_FEATURES: bytes of each feature that is a payload; NULL: none is */
+};
+
 struct file {			/* a perf.data while it is being taken apart */
 	struct source	*s;
+	struct perf_data *to;
 	bool		 swap;
 	uint64_t	 size;		/* of the file */
 	uint64_t	 budget;	/* bytes that sections may still hold: they don't overlap in a sane file */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* header.c - the header of a seekable perf.data: where its sections are, and which features it has */
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "file.h"
 
@@ -16,13 +12,16 @@ enum { FILE_HEADER_SIZE = 104, FEATURE_WORDS = 4 };
 int
 file_read_at(struct file *f, void *to, uint64_t off, size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t got = pread(f->s->fd, (uint8_t *)to + done, n - done, (off_t)(off + done));
+	struct bytes *in = f->s->in;
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return source_fail(f->s, off, "read: %s", strerror(errno));
+	for (size_t done = 0; done < n;) {
+		ssize_t got = in->layer->read_at(in, off + done, (uint8_t *)to + done, n - done);
+
+		if (got < 0) {		/* what cannot be read may be left out */
+			in->err->fatal = false;
+			in->err->off = off;
+			return source_fail_bytes(f->s);
+		}
 		if (!got)
 			return source_fail(f->s, off, "cut short");
 		done += (size_t)got;
@@ -133,8 +132,8 @@ static int
 unfinished(struct file *f)
 {
 	if (f->s->follow) {
-		follow_file(f->s);
-		f->data.size = INT64_MAX - f->data.off;
+		if (growing_open(f->s, f->data.off, &f->data.size) < 0)
+			return -1;
 	} else {
 		source_fail(f->s, 48, "data size is 0: the recorder was killed before it could finish the file%s",
 		    f->s->repair ? "; all from data offset on is taken" : " (pcat --repair keeps what is whole)");
@@ -180,11 +179,11 @@ int
 file_header(struct file *f)
 {
 	uint8_t h[FILE_HEADER_SIZE] = { 0 };
-	struct stat st;
+	int64_t size = f->s->in->layer->size(f->s->in);
 
-	if (fstat(f->s->fd, &st) < 0)
-		return source_fail(f->s, 0, "%s", strerror(errno));
-	f->size = f->budget = f->s->total = (uint64_t)st.st_size;
+	if (size < 0)
+		return source_fail_bytes(f->s);
+	f->size = f->budget = f->s->total = (uint64_t)size;
 	if (f->size < FILE_HEADER_SIZE)
 		return source_fail(f->s, 0, "file header: cut short, %ju of %d bytes", (uintmax_t)f->size,
 		    FILE_HEADER_SIZE);

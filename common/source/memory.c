@@ -1,32 +1,55 @@
 /* SPDX-License-Identifier: ISC */
-#include <stdlib.h>
+/* memory.c - bytes that are in memory already */
+#include <string.h>
 
-#include "record/event.h"
-#include "source.h"
+#include "bytes.h"
 
-struct pp_source *
-pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct pp_err *err)
+static ssize_t
+memory_read_at(struct bytes *b, uint64_t off, uint8_t *p, size_t n)
 {
-	struct source *s = calloc(1, sizeof *s);
+	const struct memory *m = (const struct memory *)b;
+	size_t left = off < m->n ? m->n - (size_t)off : 0;
 
-	*err = (struct pp_err){ .file = name };
-	if (!s) {
-		pp_fail(err, "out of memory");
-		return NULL;
-	}
-	s->err = err;
-	s->fd = -1;
-	s->container = "memory";
-	s->cap = PP_READ_SIZE + PP_RECORD_MAX + 1;
-	s->buf = s->own = malloc(s->cap);
-	s->pub.pos = s->pub.lim = s->oend = s->buf;
-	s->pub.swap = swap;
-	s->pub.events = pp_events_new(swap);
-	s->seg[0] = (struct segment){ .mem = p, .len = n };
-	s->nseg = 1;
-	if (s->buf && s->pub.events)
-		return &s->pub;
-	pp_fail(err, "out of memory");
-	pp_close(&s->pub);
-	return NULL;
+	if (n > left)
+		n = left;
+	if (n)
+		memcpy(p, m->p + off, n);
+	return (ssize_t)n;
+}
+
+static ssize_t
+memory_read(struct bytes *b, uint8_t *p, size_t n)
+{
+	ssize_t got = memory_read_at(b, b->taken, p, n);
+
+	b->taken += (uint64_t)got;
+	return got;
+}
+
+static int64_t
+memory_size(struct bytes *b)
+{
+	return (int64_t)((const struct memory *)b)->n;
+}
+
+static int
+memory_poll_fd(const struct bytes *b)
+{
+	(void)b;
+	return -1;
+}
+
+static void
+memory_close(struct bytes *b)
+{
+	(void)b;
+}
+
+struct bytes *
+memory_bytes(struct memory *m, const uint8_t *p, size_t n)
+{
+	static const struct bytes_layer layer = { memory_read, memory_read_at, memory_size, memory_poll_fd, memory_close };
+
+	*m = (struct memory){ .pub = { .layer = &layer }, .p = p, .n = n };
+	return &m->pub;
 }

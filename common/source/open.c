@@ -4,15 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "record/event.h"
-#include "source.h"
-#include "sink/tmpfile.h"
+#include "container.h"
 #include "record/tracing.h"
 
 enum { FILE_HEADER_SIZE = 104, FILE_HEADER_OLD_SIZE = 72 };
@@ -42,176 +39,229 @@ old_magic(const uint8_t *p)
 }
 
 void
-source_start_over(struct source *s)
+container_set(struct source *s, struct container *c)
 {
-	s->pub.pos = s->pub.lim = s->oend = s->buf;
-	s->base = s->cur_done = s->nread = 0;
-	s->cur = 0;
-	s->eof = false;
+	if (s->container)
+		s->container->kind->close(s->container);
+	s->container = c;
 }
 
+/* ---- what the input is, and what lies around the recording ------------------------------------------- */
+
+/* Copy what is left of the input into the temporary file.  1, or -1. */
 static int
-spool_write(struct source *s, int fd)
+open_copy(struct source *s, struct bytes *to)
 {
-	if (pp_tmpfile_write(fd, s->pub.pos, (size_t)(s->oend - s->pub.pos)) < 0)
-		return source_fail(s, 0, "temporary file: write: %s", strerror(errno));
-	s->total += (uint64_t)(s->oend - s->pub.pos);
-	s->pub.pos = s->oend;
-	return 1;
+	int rc;
+
+	s->total = 0;
+	do {
+		size_t n = (size_t)(s->win.end - s->pub.pos);
+
+		if (spool_write(to, s->pub.pos, n) < 0)
+			return source_fail_bytes(s);
+		s->total += n;
+		s->pub.pos = s->win.end;
+	} while ((rc = window_fill(s, 1)) > 0);
+	return rc < 0 ? -1 : 1;
 }
 
 /*
- * What has to be sought in, on a pipe or in zstd (a seekable file, a CPU profile, what is to be repaired): keep it
- * in an unlinked temporary file.
+ * What has to be sought in, on a pipe or wrapped (a seekable file, a CPU profile, what is to be repaired): keep it in an
+ * unlinked temporary file.
  */
 static int
-spool(struct source *s)
+open_spool(struct source *s)
 {
-	int fd = pp_tmpfile(NULL), rc;
+	struct bytes *to = spool_open(&s->in_err);
 
-	if (fd < 0)
-		return source_fail(s, 0, "this kind of recording on a pipe needs a temporary file: %s: %s", pp_tmpdir(NULL),
-		    strerror(errno));
-	s->total = 0;
-	do
-		rc = spool_write(s, fd);
-	while (rc > 0 && (rc = source_fill(s, 1)) > 0);
-	if (rc < 0 && (s->fatal || !repair_forgive(s, 0) || lseek(fd, 0, SEEK_SET) < 0)) {
-		close(fd);
+	if (!to)
+		return source_fail_bytes(s);
+	if (open_copy(s, to) < 0 && (s->fatal || !repair_forgive(s, 0))) {
+		bytes_close(to);
 		return -1;
 	}
-	lseek(fd, 0, SEEK_SET);
-	close(s->fd);
-	s->fd = fd;
-	s->spooled = s->unwrap ? ", spooled out of zstd" : ", spooled from a pipe";
-	if (s->unwrap)
-		s->wrapped = s->nread;
-	unwrap_free(s);
-	source_start_over(s);
-	return 1;
+	if (spool_rewind(to) < 0) {
+		bytes_close(to);
+		return source_fail_bytes(s);
+	}
+	if (s->format) {
+		snprintf(s->around, sizeof s->around, ", spooled out of %s", s->format->name);
+		s->packed = s->nread;
+	} else
+		snprintf(s->around, sizeof s->around, ", spooled from a pipe");
+	s->spooled = true;
+	s->format = NULL;
+	s->follow = NULL;
+	bytes_close(s->in);
+	s->in = to;
+	s->nread = 0;
+	window_start(s);
+	return stream_open(s);
 }
 
-static void
-set_container(struct source *s, const char *name)
+/* The input is wrapped: what was read of it is unwrapped from here on. */
+static int
+open_format(struct source *s, const struct bytes_format *f)
 {
-	snprintf(s->container_text, sizeof s->container_text, "%s%s", name,
-	    s->spooled ? s->spooled : s->unwrap ? ", wrapped in zstd" : s->dir ? " in a directory of perf record --threads" : "");
-	s->container = s->container_text;
+	struct bytes *top = f->open(s->in, s->pub.pos, (size_t)(s->win.end - s->pub.pos), &s->in_err);
+
+	if (!top)
+		return source_fail_bytes(s);
+	s->in = top;
+	s->format = f;
+	snprintf(s->around, sizeof s->around, ", wrapped in %s", f->name);
+	window_start(s);
+	return stream_open(s);
 }
 
 /* What is not a recording may be one that another program has to unpack first. */
 static int
-refuse(struct source *s, const uint8_t *p)
+open_refuse(struct source *s, const uint8_t *p)
 {
-	static const struct { uint8_t magic[6], n; const char *what, *by; } packed[] = {
-		{ { 0x1f, 0x8b }, 2, "gzip", "gzip" }, { { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, "xz", "xz" },
-		{ { 'B', 'Z', 'h' }, 3, "bzip2", "bzip2" }, { { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4", "lz4" },
-		{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd, twice", "zstd" },
-	};
+	const struct bytes_format *f = bytes_format(p);
 
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-		if (!memcmp(p, packed[i].magic, packed[i].n))
-			return source_fail(s, 0, "not a perf recording; packed by %s: %s -dc FILE | pcat", packed[i].what,
-			    packed[i].by);
+	if (f && f->program)
+		return source_fail(s, 0, "not a perf recording; packed by %s%s: %s -dc FILE | pcat", f->name,
+		    f->open ? ", twice" : "", f->program);
 	return source_fail(s, 0, "not a perf recording");
 }
 
-/* The first 16 bytes stand in the window: tell the container by them. */
+static void
+open_name(struct source *s, const char *name)
+{
+	snprintf(s->name_text, sizeof s->name_text, "%s%s", name, s->around);
+	s->name = s->name_text;
+}
+
+/* The first 16 bytes stand in the window: the container is known by them. */
 static int
-detect(struct source *s, bool seekable)
+open_container(struct source *s)
 {
 	struct pp_source *pub = &s->pub;
-	bool there = s->oend - pub->pos >= 16, profile = there && source_is_cpuprofile(pub->pos);
+	bool there = s->win.end - pub->pos >= 16, profile = there && is_cpuprofile(pub->pos);
 	char magic = !there ? 0 : source_magic(pub->pos) ? source_magic(pub->pos) : old_magic(pub->pos);
 	uint64_t size;
 
 	if (magic)
 		pub->swap = (magic == 'l') != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	else if (!profile)
-		return there ? refuse(s, pub->pos) :
-		    source_fail(s, 0, s->oend == pub->pos ? "empty input" : "not a perf recording");
+		return there ? open_refuse(s, pub->pos) :
+		    source_fail(s, 0, s->win.end == pub->pos ? "empty input" : "not a perf recording");
 	size = profile ? 0 : pp_get_u64(pub->pos + 8, pub->swap);
 	pub->events->swap = pub->swap;
-	if (size == PP_PIPE_HEADER_SIZE && !s->dir) {
-		set_container(s, "pipe-mode stream");
+	if (size == PP_PIPE_HEADER_SIZE && !s->parts) {
+		open_name(s, "pipe-mode stream");
 		pub->pos += PP_PIPE_HEADER_SIZE;
 		return 1;
 	}
 	if (!profile && size != FILE_HEADER_SIZE && size != FILE_HEADER_OLD_SIZE)
 		return source_fail(s, 8, "header of %ju bytes: neither a pipe-mode stream (16) nor a perf.data (104)",
 		    (uintmax_t)size);
-	if (!seekable && spool(s) < 0)
+	if (!s->in->layer->read_at && open_spool(s) < 0)
 		return -1;
-	set_container(s, profile ? "gperftools CPU profile" : "seekable perf.data");
-	return profile ? source_cpuprofile_open(s) : source_file_open(s);
+	open_name(s, profile ? "gperftools CPU profile" : "seekable perf.data");
+	return profile ? cpuprofile_open(s) : file_open(s);
 }
 
-/* Look at what the descriptor is, and take off what lies around the recording. */
+/* The lowest layers. */
 static int
-look(struct source *s)
+open_input(struct source *s, int fd)
 {
+	struct bytes *top;
 	struct stat st;
-	bool seekable;
 
-	if (fstat(s->fd, &st) < 0)
-		return source_fail(s, 0, "%s", strerror(errno));
-	if (S_ISDIR(st.st_mode) && (source_dir_open(s) < 0 || fstat(s->fd, &st) < 0))
+	if (fstat(fd, &st) < 0) {
+		source_fail(s, 0, "%s", strerror(errno));
+		close(fd);
 		return -1;
-	if ((seekable = S_ISREG(st.st_mode))) {
-		s->total = (uint64_t)st.st_size;
-		s->dev = st.st_dev;
-		s->ino = st.st_ino;
-		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-		if (s->flags & PP_OPEN_FOLLOW && follow_open(s) < 0)
+	}
+	if (S_ISDIR(st.st_mode)) {
+		if (parts_open(s, fd, &st) < 0)
 			return -1;
-	} else
-		fcntl(s->fd, F_SETPIPE_SZ, 1 << 20);
-	if (source_fill(s, PP_PIPE_HEADER_SIZE) < 0)
+	} else if (!(s->in = fd_open(fd, &st, &s->in_err)))
+		return source_fail_bytes(s);
+	if (!S_ISREG(st.st_mode))
+		return 1;
+	s->total = (uint64_t)st.st_size;
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	if (!(s->flags & PP_OPEN_FOLLOW))
+		return 1;
+	if (!(top = follow_open(s->in, &s->in_err)))
+		return source_fail_bytes(s);
+	s->in = s->follow = top;
+	s->total = 0;
+	return 1;
+}
+
+/* Find out what the descriptor is, and take off what lies around the recording. */
+static int
+open_all(struct source *s, int fd)
+{
+	const struct bytes_format *f;
+
+	if (open_input(s, fd) < 0 || stream_open(s) < 0 || window_fill(s, PP_PIPE_HEADER_SIZE) < 0)
 		return -1;
-	if (s->oend - s->pub.pos >= 16 && source_is_zstd(s->pub.pos)) {
-		if (source_unwrap(s) < 0 || (source_fill(s, PP_PIPE_HEADER_SIZE) < 0 && !repair_forgive(s, 0)))
-			return -1;
-		seekable = false;
+	f = s->win.end - s->pub.pos >= PP_PIPE_HEADER_SIZE ? bytes_format(s->pub.pos) : NULL;
+	if (f && f->open && (open_format(s, f) < 0 || (window_fill(s, PP_PIPE_HEADER_SIZE) < 0 && !repair_forgive(s, 0))))
+		return -1;
+	if (s->repair && !s->in->layer->read_at && (open_spool(s) < 0 || window_fill(s, PP_PIPE_HEADER_SIZE) < 0))
+		return -1;
+	return open_container(s);
+}
+
+/* ---- a source ---------------------------------------------------------------------------------------- */
+
+struct source *
+source_new(const char *name, unsigned flags, struct pp_err *err)
+{
+	struct source *s = calloc(1, sizeof *s);
+
+	*err = (struct pp_err){ .file = name };
+	if (!s) {
+		pp_fail(err, "out of memory");
+		return NULL;
 	}
-	if (s->repair && !seekable) {
-		if (spool(s) < 0 || source_fill(s, PP_PIPE_HEADER_SIZE) < 0)
-			return -1;
-		seekable = true;
+	s->err = err;
+	s->flags = flags;
+	s->max_expand = flags >> PP_OPEN_MAX_EXPAND_SHIFT ? (uint64_t)(flags >> PP_OPEN_MAX_EXPAND_SHIFT) << 20 : 1 << 30;
+	s->win.cap = BYTES_READ_SIZE + PP_RECORD_MAX + 1;
+	s->win.buf = s->win.own = malloc(s->win.cap);
+	s->pub.events = pp_events_new(false);
+	if (s->win.buf && s->pub.events) {
+		window_start(s);
+		return s;
 	}
-	return detect(s, seekable);
+	pp_fail(err, "out of memory");
+	pp_close(&s->pub);
+	return NULL;
 }
 
 struct pp_source *
 pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 {
 	int error = errno;
-	struct source *s = calloc(1, sizeof *s);
+	struct source *s;
 
-	*err = (struct pp_err){ .file = name };
-	if (!s) {
-		pp_fail(err, "out of memory");
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0) {
+		*err = (struct pp_err){ .file = name };
+		pp_fail(err, "%s", strerror(error));
 		return NULL;
 	}
-	s->err = err;
-	s->flags = flags;
-	s->max_expand = flags >> PP_OPEN_MAX_EXPAND_SHIFT ? (uint64_t)(flags >> PP_OPEN_MAX_EXPAND_SHIFT) << 20 : 1 << 30;
-	s->cap = PP_READ_SIZE + PP_RECORD_MAX + 1;
-	s->buf = s->own = malloc(s->cap);
-	s->pub.pos = s->pub.lim = s->oend = s->buf;
-	s->pub.events = pp_events_new(false);
-	s->seg[0].len = UINT64_MAX;
-	s->nseg = 1;
-	s->fd = fd;
-	if (s->fd < 0)
-		pp_fail(err, "%s", strerror(error));
-	else if (!s->buf || !s->pub.events)
-		pp_fail(err, "out of memory");
-	else if (flags & PP_OPEN_REPAIR && flags & PP_OPEN_FOLLOW)
+	if (!(s = source_new(name, flags, err))) {
+		close(fd);
+		return NULL;
+	}
+	if (flags & PP_OPEN_REPAIR && flags & PP_OPEN_FOLLOW)
 		pp_fail(err, "what is still being written can't be repaired yet");
-	else if ((!(flags & PP_OPEN_REPAIR) || repair_open(s) > 0) && look(s) > 0)
-		return &s->pub;
+	else if (!(flags & PP_OPEN_REPAIR) || repair_open(s) > 0) {
+		if (open_all(s, fd) > 0)
+			return &s->pub;
+		fd = -1;
+	}
+	if (fd >= 0)
+		close(fd);
 	pp_close(&s->pub);
 	return NULL;
 }
@@ -225,20 +275,19 @@ pp_open(const char *path, unsigned flags, struct pp_err *err)
 	return pp_open_fd(fd, std ? "<stdin>" : path, flags, err);
 }
 
-/* The descriptors and what bytes need. */
+/* The descriptors, and what reading needs. */
 static void
-let_go(struct source *s)
+open_let_go(struct source *s)
 {
+	container_set(s, NULL);
 	expand_free(s);
-	unwrap_free(s);
-	source_dir_free(s);
-	if (s->fd >= 0)
-		close(s->fd);
-	s->fd = -1;
-	free(s->head);
-	s->head = NULL;
-	free(s->own);
-	s->buf = s->own = NULL;
+	parts_free(s);
+	bytes_close(s->in);
+	s->in = s->follow = NULL;
+	free(s->win.own);
+	s->win.buf = s->win.own = NULL;
+	s->pub.pos = s->pub.lim = s->win.end = NULL;
+	s->win.eof = true;
 }
 
 int
@@ -251,14 +300,12 @@ pp_close(struct pp_source *pub)
 		return 1;
 	fault_end(s);
 	rc = s->failed || pp_faults(pub, &(uint64_t){0}) ? -1 : 1;
-	let_go(s);
+	open_let_go(s);
 	repair_free(s);
-	free(s->follow);
-	pp_tracing_free(s->tracing);
+	free(s->growing);
+	pp_tracing_free(s->payload.tracing);
 	pp_events_free(pub->events);
-	free(s->outside);
 	free(s->faults.early);
-	free(s->profile);
 	free(s);
 	return rc;
 }
@@ -270,9 +317,7 @@ pp_rest(struct pp_source *pub)
 
 	if (s->spooled)
 		return false;
-	let_go(s);
-	pub->pos = pub->lim = NULL;
-	s->eof = true;
+	open_let_go(s);
 	return true;
 }
 
@@ -282,15 +327,6 @@ pp_same_file(const struct pp_source *a, const struct pp_source *b)
 	const struct source *x = (const struct source *)a, *y = (const struct source *)b;
 
 	return x->ino && x->ino == y->ino && x->dev == y->dev;
-}
-
-void
-pp_before_refill(struct pp_source *pub, int (*fn)(void *), void *arg)
-{
-	struct source *s = (struct source *)pub;
-
-	s->hook = fn;
-	s->hook_arg = arg;
 }
 
 uint64_t
@@ -305,7 +341,7 @@ pp_progress(const struct pp_source *pub, uint64_t *total)
 const char *
 pp_container(const struct pp_source *pub)
 {
-	return ((const struct source *)pub)->container;
+	return ((const struct source *)pub)->name;
 }
 
 bool
@@ -338,13 +374,11 @@ pp_compressed(const struct pp_source *pub)
 	return &((const struct source *)pub)->compressed;
 }
 
-bool
-pp_may_wait(const struct pp_source *pub)
+void
+pp_follow(struct pp_source *pub, const volatile sig_atomic_t *stop)
 {
-	const struct source *s = (const struct source *)pub;
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct source *s = (struct source *)pub;
 
 	if (s->follow)
-		return !s->eof && follow_dry(s);
-	return !s->eof && !unwrap_pending(s) && poll(&p, 1, 0) == 0;		/* a regular file never waits */
+		follow_stop_at(s->follow, stop);
 }

@@ -14,12 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/event.h"
-#include "source.h"
+#include "container.h"
 #include "record/raw.h"
 #include "record/sample.h"
 
-enum { CHAIN = 4, LOOK = PP_READ_SIZE };
+enum { CHAIN = 4, LOOK = BYTES_READ_SIZE };
 
 struct repair {
 	struct pp_sample sample;
@@ -39,14 +38,14 @@ repair_free(struct source *s)
 	free(s->repair);
 }
 
-/* ---- telling ---------------------------------------------------------------------------------------- */
+/* ---- reporting ---------------------------------------------------------------------------------------- */
 
 static void
-tell_lost(struct source *s, struct pp_err *e, uint64_t lost)
+repair_report(struct source *s, struct pp_err *e, uint64_t lost)
 {
 	size_t n = strlen(e->what);
 
-	s->faults.lost += lost;
+	fault_lost(s, lost);
 	if (lost)
 		snprintf(e->what + n, sizeof e->what - n, "; %ju byte%s left out", (uintmax_t)lost, lost == 1 ? "" : "s");
 	fault_gap(s, e);
@@ -64,7 +63,7 @@ repair_note(struct source *s, uint64_t off, uint64_t lost, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e.what + n, sizeof e.what - (size_t)n, fmt, ap);
 	va_end(ap);
-	tell_lost(s, &e, lost);
+	repair_report(s, &e, lost);
 }
 
 bool
@@ -76,21 +75,21 @@ repair_forgive(struct source *s, uint64_t lost)
 		return false;
 	*s->err = (struct pp_err){ .file = e.file };
 	s->failed = false;
-	tell_lost(s, &e, lost);
+	repair_report(s, &e, lost);
 	return true;
 }
 
 /* ---- what is sound ---------------------------------------------------------------------------------- */
 
 static struct pp_rec
-view(const struct source *s, const uint8_t *p)
+repair_view(const struct source *s, const uint8_t *p)
 {
 	return pp_raw_rec(p, s->pub.swap);
 }
 
 /* By its header alone: a record that perf or the kernel could have written? */
 static bool
-header_plausible(const struct source *s, const struct pp_rec *r)
+repair_header_plausible(const struct source *s, const struct pp_rec *r)
 {
 	if (!pp_type_name(r->type) || r->size < PP_HEADER_SIZE)
 		return false;
@@ -103,14 +102,14 @@ header_plausible(const struct source *s, const struct pp_rec *r)
 
 /* The same, or a record of a kind that we don't know (simpleperf's start at 32768). */
 static bool
-header_possible(const struct source *s, const struct pp_rec *r)
+repair_header_possible(const struct source *s, const struct pp_rec *r)
 {
-	return header_plausible(s, r) || (!pp_type_name(r->type) && r->type && r->type <= UINT16_MAX &&
+	return repair_header_plausible(s, r) || (!pp_type_name(r->type) && r->type && r->type <= UINT16_MAX &&
 	    r->size >= PP_HEADER_SIZE && !(r->size & 7));
 }
 
 static bool
-sound(const struct source *s, const struct pp_rec *r)
+repair_sound(const struct source *s, const struct pp_rec *r)
 {
 	struct pp_err e = { 0 };
 	const struct pp_event *ev;
@@ -135,8 +134,8 @@ repair_plausible(const struct source *s, const uint8_t *p, size_t n, bool last)
 	for (bool cut = false; k < CHAIN && p != end && !cut; ) {
 		if (end - p < PP_HEADER_SIZE)
 			break;
-		r[k] = view(s, p);
-		if (!header_plausible(s, &r[k]))
+		r[k] = repair_view(s, p);
+		if (!repair_header_plausible(s, &r[k]))
 			return false;
 		if ((cut = r[k].size > end - p))
 			break;
@@ -149,14 +148,14 @@ repair_plausible(const struct source *s, const uint8_t *p, size_t n, bool last)
 		k++;
 	}
 	for (unsigned i = 0; i < k; i++)
-		if (!sound(s, &r[i]))
+		if (!repair_sound(s, &r[i]))
 			return false;
 	return k > 0 || (last && p == end);
 }
 
 /* How long a sample's fields really are. */
 static size_t
-sample_end(const struct pp_sample *x, const struct pp_rec *r)
+repair_sample_end(const struct pp_sample *x, const struct pp_rec *r)
 {
 	const uint8_t *end = r->raw + PP_HEADER_SIZE;
 
@@ -168,18 +167,14 @@ sample_end(const struct pp_sample *x, const struct pp_rec *r)
 
 /* Bytes of the input behind the record at the outer position. */
 static uint64_t
-bytes_behind(const struct source *s, const struct pp_rec *r)
+repair_behind(const struct source *s, const struct pp_rec *r)
 {
-	uint64_t n = (uint64_t)(s->oend - s->pub.pos) - r->size;
-
-	for (unsigned i = s->cur; i < s->nseg; i++)
-		n += s->seg[i].len == UINT64_MAX ? s->total - s->nread : s->seg[i].len - (i == s->cur ? s->cur_done : 0);
-	return n;
+	return (uint64_t)(s->win.end - s->pub.pos) - r->size + s->container->kind->left(s);
 }
 
 /* Do its fields fit the record?  1, 0: it may be of a newer kind, or its size a lie; -1. */
 static int
-check_fields(struct source *s, const struct pp_rec *r)
+repair_check_fields(struct source *s, const struct pp_rec *r)
 {
 	const struct pp_event *ev;
 
@@ -191,19 +186,19 @@ check_fields(struct source *s, const struct pp_rec *r)
 		return 1;
 	if (pp_sample_get(&s->repair->sample, ev, r, s->pub.swap, s->err) < 0)
 		return -1;
-	return sample_end(&s->repair->sample, r) == r->size;
+	return repair_sample_end(&s->repair->sample, r) == r->size;
 }
 
-/* What follows a record of which check_fields() was not sure: n bytes of it are there.  1, or -1. */
+/* What follows a record of which repair_check_fields() was not sure: n bytes of it are there.  1, or -1. */
 static int
-check_next(struct source *s, const struct pp_rec *r, const uint8_t *next, size_t n)
+repair_check_next(struct source *s, const struct pp_rec *r, const uint8_t *next, size_t n)
 {
 	struct pp_rec x;
 
 	if (n < PP_HEADER_SIZE)
 		return 1;
-	x = view(s, next);
-	return header_possible(s, &x) ? 1 :
+	x = repair_view(s, next);
+	return repair_header_possible(s, &x) ? 1 :
 	    pp_fail(s->err, pp_type_name(r->type) ? "its fields end before its size of %u bytes, and no record follows" :
 	    "unknown type, %u bytes, and no record follows", r->size);
 }
@@ -216,15 +211,15 @@ repair_check(struct source *s, const struct pp_rec *r)
 	struct pp_rec now;
 	int rc;
 
-	if (payload > bytes_behind(s, r))
+	if (payload > repair_behind(s, r))
 		return pp_fail(s->err, "payload of %ju bytes, %ju are there", (uintmax_t)payload,
-		    (uintmax_t)bytes_behind(s, r));
-	if (payload || (rc = check_fields(s, r)) > 0)
+		    (uintmax_t)repair_behind(s, r));
+	if (payload || (rc = repair_check_fields(s, r)) > 0)
 		return 1;
-	if (rc < 0 || source_fill(s, size + PP_HEADER_SIZE) < 0)
+	if (rc < 0 || window_fill(s, size + PP_HEADER_SIZE) < 0)
 		return -1;
-	now = view(s, s->pub.pos);
-	return check_next(s, &now, s->pub.pos + size, (size_t)(s->oend - s->pub.pos) - size);
+	now = repair_view(s, s->pub.pos);
+	return repair_check_next(s, &now, s->pub.pos + size, (size_t)(s->win.end - s->pub.pos) - size);
 }
 
 int
@@ -232,23 +227,23 @@ repair_check_inner(struct source *s, const struct pp_rec *r, size_t left)
 {
 	int rc;
 
-	if (!s->repair || (rc = check_fields(s, r)) > 0)
+	if (!s->repair || (rc = repair_check_fields(s, r)) > 0)
 		return 1;
-	return rc < 0 ? rc : check_next(s, r, r->raw + r->size, left - r->size);
+	return rc < 0 ? rc : repair_check_next(s, r, r->raw + r->size, left - r->size);
 }
 
 /* ---- going on --------------------------------------------------------------------------------------- */
 
 /* Search from the outer position on; how many bytes were stepped over, or -1. */
 static int64_t
-search(struct source *s)
+repair_search(struct source *s)
 {
 	int64_t lost = 0;
 
 	for (;;) {
-		int rc = source_fill(s, LOOK);
+		int rc = window_fill(s, LOOK);
 		const uint8_t *p = s->pub.pos;
-		size_t n = (size_t)(s->oend - p), keep = rc ? LOOK / 2 : 0;
+		size_t n = (size_t)(s->win.end - p), keep = rc ? LOOK / 2 : 0;
 
 		if (rc < 0)
 			return -1;
@@ -271,18 +266,18 @@ repair_outer(struct source *s)
 	int rc;
 
 	if (!s->repair || s->fatal || !e.what[0])
-		return -1;
+		return NEXT_FAILED;
 	*s->err = (struct pp_err){ .file = e.file };
 	s->failed = false;
-	s->payload = 0;
-	if ((rc = source_fill(s, LOOK)) < 0)
+	s->payload.left = 0;
+	if ((rc = window_fill(s, LOOK)) < 0)
 		return -1;
-	n = (size_t)(s->oend - s->pub.pos);
+	n = (size_t)(s->win.end - s->pub.pos);
 	size = n < PP_HEADER_SIZE ? 0 : pp_get_u16(s->pub.pos + 6, s->pub.swap);
 	type = size ? pp_get_u32(s->pub.pos, s->pub.swap) : 0;
 	if (n < PP_HEADER_SIZE || (!rc && !n)) {
 		lost = (int64_t)n;
-		s->pub.pos = s->oend;
+		s->pub.pos = s->win.end;
 	} else if (size >= PP_HEADER_SIZE && size <= n &&
 	    repair_plausible(s, s->pub.pos + size, n - size, !rc)) {
 		lost = (int64_t)size;
@@ -291,21 +286,20 @@ repair_outer(struct source *s)
 			expand_break(s);
 	} else {
 		s->pub.pos++;
-		if ((lost = search(s)) < 0)
+		if ((lost = repair_search(s)) < 0)
 			return -1;
 		lost++;
-		if (s->pub.pos == s->oend && !rc && size > n && expand_part(s, s->oend - n) > 0) {
+		if (s->pub.pos == s->win.end && !rc && size > n && expand_part(s, s->win.end - n) > 0) {
 			snprintf(e.what + strlen(e.what), sizeof e.what - strlen(e.what),
 			    "; as much of it as zstd can expand is kept");
 			fault_gap(s, &e);
-			return 2;
+			return NEXT_AGAIN;
 		}
 		expand_break(s);
 	}
-	if (s->pub.pos == s->oend && s->eof)
-		s->cur = s->nseg;
-	tell_lost(s, &e, (uint64_t)lost);
-	return 2;
+	s->gave_up |= s->pub.pos == s->win.end && s->win.eof;
+	repair_report(s, &e, (uint64_t)lost);
+	return NEXT_AGAIN;
 }
 
 size_t

@@ -335,8 +335,8 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 			*r = in->held;
 			in->held.raw = NULL;
 		} else if (late && (got = in->ended ? 0 : pp_next(in->src, r)) != 1) {
-			if (got == 2)
-				return 2;
+			if (got == PP_NEXT_WAIT)
+				return got;
 			break;
 		}
 		in->given = late ? *r : (struct pp_rec){ 0 };

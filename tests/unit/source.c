@@ -257,7 +257,7 @@ compressed(ZSTD_CStream *z, const void *p, size_t n)
 	end_rec(&b, 0);
 }
 
-/* A live input: pp_next() says 2 where it would wait, also where a COMPRESSED record ends amid a record. */
+/* A live input: pp_next() says so where it would wait, also where a COMPRESSED record ends amid a record. */
 static void
 test_no_wait(void **state)
 {
@@ -281,9 +281,9 @@ test_no_wait(void **state)
 	pp_no_wait(s);
 	assert_true(pp_at_hand(s));
 	assert_int_equal(pp_next(s, &r), 1);
-	assert_int_equal(pp_next(s, &r), 2);
+	assert_int_equal(pp_next(s, &r), PP_NEXT_WAIT);
 	assert_false(pp_at_hand(s));
-	assert_int_equal(pp_next(s, &r), 2);
+	assert_int_equal(pp_next(s, &r), PP_NEXT_WAIT);
 	compressed(z, plain + 40, 8);
 	assert_int_equal(write(fd[1], bytes_p(&b), 5), 5);
 	assert_int_equal(pp_top_up(s), 1);
@@ -293,7 +293,7 @@ test_no_wait(void **state)
 	assert_true(pp_at_hand(s));
 	assert_int_equal(pp_next(s, &r), 1);
 	assert_int_equal(r.size, 24);
-	assert_int_equal(pp_next(s, &r), 2);
+	assert_int_equal(pp_next(s, &r), PP_NEXT_WAIT);
 	close(fd[1]);
 	assert_int_equal(pp_top_up(s), 0);
 	assert_true(pp_at_hand(s));

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/* bytes.c - what layers have in common, and which formats may lie around a recording */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bytes.h"
+
+int
+bytes_fail(struct bytes_err *err, uint64_t off, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (err->what[0])
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(err->what, sizeof err->what, fmt, ap);
+	va_end(ap);
+	err->off = off;
+	err->at = true;
+	return -1;
+}
+
+int
+bytes_fail_open(struct bytes_err *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (err->what[0])
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(err->what, sizeof err->what, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+void
+bytes_close(struct bytes *b)
+{
+	while (b) {
+		struct bytes *under = b->under;
+
+		b->layer->close(b);
+		b = under;
+	}
+}
+
+const struct bytes_format *
+bytes_format(const uint8_t p[static 16])
+{
+	static const struct bytes_format formats[] = {
+		{ "zstd", { 0x28, 0xb5, 0x2f, 0xfd }, 4, 0, zstd_open, "zstd" },
+		{ "zstd", { 0x50, 0x2a, 0x4d, 0x18 }, 4, 0x0f, zstd_open, NULL },	/* a frame to be skipped */
+		{ "gzip", { 0x1f, 0x8b }, 2, 0, NULL, "gzip" },
+		{ "xz", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, 0, NULL, "xz" },
+		{ "bzip2", { 'B', 'Z', 'h' }, 3, 0, NULL, "bzip2" },
+		{ "lz4", { 0x04, 0x22, 0x4d, 0x18 }, 4, 0, NULL, "lz4" },
+	};
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if ((p[0] & ~formats[i].any) == formats[i].magic[0] && !memcmp(p + 1, formats[i].magic + 1, formats[i].n - 1u))
+			return &formats[i];
+	return NULL;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: ISC */
+/* fd.c - the bytes of a descriptor: a file, which can seek, or a pipe; and a temporary file that a pipe is copied into */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "sink/tmpfile.h"
+
+enum { PIPE_SIZE = 1 << 20 };
+
+struct fd {
+	struct bytes	 pub;
+	int		 fd;
+};
+
+static ssize_t
+read_failed(struct bytes *b, uint64_t off)
+{
+	b->err->fatal = true;
+	return bytes_fail(b->err, off, "read: %s", strerror(errno));
+}
+
+/* After a call that failed: may it be tried again?  Waits if there is nothing yet. */
+static bool
+try_again(int fd)
+{
+	if (errno == EAGAIN)
+		poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1);
+	else if (errno != EINTR)
+		return false;
+	return true;
+}
+
+static ssize_t
+fd_read(struct bytes *b, uint8_t *p, size_t n)
+{
+	int fd = ((struct fd *)b)->fd;
+	ssize_t got;
+
+	while ((got = read(fd, p, n)) < 0 && try_again(fd))
+		;
+	if (got < 0)
+		return read_failed(b, b->taken);
+	b->taken += (uint64_t)got;
+	return got;
+}
+
+static ssize_t
+fd_read_at(struct bytes *b, uint64_t off, uint8_t *p, size_t n)
+{
+	int fd = ((struct fd *)b)->fd;
+	ssize_t got;
+
+	while ((got = pread(fd, p, n, (off_t)off)) < 0 && try_again(fd))
+		;
+	return got < 0 ? read_failed(b, off) : got;
+}
+
+static int64_t
+fd_size(struct bytes *b)
+{
+	struct stat st;
+
+	return fstat(((struct fd *)b)->fd, &st) < 0 ? bytes_fail(b->err, 0, "%s", strerror(errno)) : st.st_size;
+}
+
+static int
+fd_poll_fd(const struct bytes *b)
+{
+	return ((const struct fd *)b)->fd;
+}
+
+static void
+fd_close(struct bytes *b)
+{
+	close(((struct fd *)b)->fd);
+	free(b);
+}
+
+static const struct bytes_layer file_layer = { fd_read, fd_read_at, fd_size, fd_poll_fd, fd_close };
+static const struct bytes_layer pipe_layer = { fd_read, NULL, NULL, fd_poll_fd, fd_close };
+
+static struct bytes *
+fd_new(int fd, const struct bytes_layer *layer, struct bytes_err *err)
+{
+	struct fd *f = calloc(1, sizeof *f);
+
+	if (!f) {
+		bytes_fail(err, 0, "out of memory");
+		close(fd);
+		return NULL;
+	}
+	f->pub.layer = layer;
+	f->pub.err = err;
+	f->fd = fd;
+	return &f->pub;
+}
+
+struct bytes *
+fd_open(int fd, const struct stat *st, struct bytes_err *err)
+{
+	if (S_ISREG(st->st_mode))
+		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	else
+		fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
+	return fd_new(fd, S_ISREG(st->st_mode) ? &file_layer : &pipe_layer, err);
+}
+
+/* ---- spool -------------------------------------------------------------------------------------- */
+
+struct bytes *
+spool_open(struct bytes_err *err)
+{
+	int fd = pp_tmpfile(NULL);
+
+	if (fd >= 0)
+		return fd_new(fd, &file_layer, err);
+	bytes_fail(err, 0, "this kind of recording on a pipe needs a temporary file: %s: %s", pp_tmpdir(NULL), strerror(errno));
+	return NULL;
+}
+
+int
+spool_write(struct bytes *b, const uint8_t *p, size_t n)
+{
+	if (pp_tmpfile_write(((struct fd *)b)->fd, p, n) < 0)
+		return bytes_fail(b->err, 0, "temporary file: write: %s", strerror(errno));
+	return 1;
+}
+
+int
+spool_rewind(struct bytes *b)
+{
+	return lseek(((struct fd *)b)->fd, 0, SEEK_SET) < 0 ?
+	    bytes_fail(b->err, 0, "temporary file: %s", strerror(errno)) : 1;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * growing.c - a perf.data that is still being written (PP_OPEN_FOLLOW).
+ *
+ * perf record -o FILE appends records, then the table of features and their sections, and at last puts the size of the data
+ * into the header at the file's start.  So between table and header the data seems to go on.  But the table's first entry is
+ * an offset below 2^48, which read as a header is a record of size 0: there we wait for the header.
+ */
+#include <stdlib.h>
+
+#include "container.h"
+
+enum { SIZE_AT = 48, DATA_SEGMENT = 3 };
+
+struct growing {
+	bool		 done;		/* the header has come */
+	bool		 tail;		/* and the features were made records */
+};
+
+int
+growing_open(struct source *s, uint64_t off, uint64_t *size)
+{
+	if (!s->growing && !(s->growing = calloc(1, sizeof *s->growing)))
+		return source_fail(s, 0, "out of memory");
+	*size = INT64_MAX - off;
+	return 1;
+}
+
+/* Has the header its size of data?  Then that is where the data ends: 1, 0, -1. */
+static int
+growing_done(struct source *s)
+{
+	struct segments *g = (struct segments *)s->container;
+	uint64_t size;
+	uint8_t p[8];
+
+	if (s->in->layer->read_at(s->in, SIZE_AT, p, sizeof p) != (ssize_t)sizeof p)
+		return source_fail(s, SIZE_AT, "the file shrank while it was read");
+	if (!(size = pp_get_u64(p, s->pub.swap)))
+		return 0;
+	g->s[DATA_SEGMENT].len = size;
+	s->growing->done = true;
+	if (g->cur == DATA_SEGMENT && g->done > size)
+		g->done = size;
+	return 1;
+}
+
+/* The header never came.  0: that is for *stop, -1. */
+static int
+growing_unfinished(struct source *s)
+{
+	if (follow_stopped(s->follow))
+		return 0;
+	return source_fail(s, SIZE_AT, "data size is still 0, and no process writes the file: the recorder was killed");
+}
+
+size_t
+growing_clip(struct source *s, size_t have)
+{
+	const struct segments *g = (const struct segments *)s->container;
+	uint64_t end = 0;
+
+	if (!s->growing->done || s->growing->tail)
+		return have;
+	for (unsigned i = 0; i < g->n; i++)
+		end += g->s[i].len;
+	if (s->win.base + have <= end)
+		return have;
+	return end > s->win.base ? (size_t)(end - s->win.base) : 0;
+}
+
+int
+growing_wait(struct source *s)
+{
+	int rc;
+
+	if (!s->follow || follow_over(s->follow) || (s->growing && s->growing->done))
+		return NEXT_END;
+	if (s->growing && (rc = growing_done(s)) != 0)
+		return rc < 0 ? NEXT_FAILED : NEXT_AGAIN;
+	if (follow_pause(s->follow))
+		return NEXT_AGAIN;
+	return s->growing && growing_unfinished(s) < 0 ? NEXT_FAILED : NEXT_END;
+}
+
+int
+growing_settle(struct source *s)
+{
+	int rc;
+
+	if (s->growing->done)
+		return 0;
+	while ((rc = growing_done(s)) == 0 && follow_pause(s->follow))
+		;
+	if (rc < 0 || (!rc && growing_unfinished(s) < 0))
+		return -1;
+	s->win.end = rc ? s->win.buf + growing_clip(s, (size_t)(s->win.end - s->win.buf)) : s->pub.pos;
+	s->pub.lim = s->win.end;
+	if (s->pub.pos > s->win.end)
+		return source_fail(s, SIZE_AT, "data size in the header is less than was read already");
+	s->win.eof = s->pub.pos == s->win.end;
+	return s->win.eof;
+}
+
+int
+growing_more(struct source *s)
+{
+	if (!s->growing || !s->growing->done || s->growing->tail)
+		return NEXT_END;
+	s->growing->tail = true;
+	return file_tail(s) < 0 ? NEXT_FAILED : NEXT_AGAIN;
+}

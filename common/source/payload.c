@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/* payload.c - the bytes that follow a record; of tracing data, what they say of events */
+#include "record/tracing.h"
+#include "source.h"
+
+/* The formats of tracepoints name events. */
+static int
+payload_learn(struct source *s, const uint8_t *p, size_t n)
+{
+	struct payload *y = &s->payload;
+
+	pp_tracing_feed(y->tracing, p, n);
+	if (y->left || pp_tracing_count(y->tracing) <= y->named)
+		return 1;
+	y->named = pp_tracing_count(y->tracing);
+	return pp_events_tracing(s->pub.events, y->tracing, s->err);
+}
+
+int
+pp_payload(struct pp_source *pub, const uint8_t **p, size_t *n)
+{
+	struct source *s = (struct source *)pub;
+	struct payload *y = &s->payload;
+	char num[24];
+	int rc;
+
+	if (s->failed)
+		return -1;
+	if (!y->left)
+		return 0;
+	if ((rc = window_fill(s, 1)) < 0)
+		return -1;
+	if (!rc)
+		return source_fail(s, y->of, "%s: cut short, %ju of %ju payload bytes", source_type_text(y->type, num),
+		    (uintmax_t)(y->size - y->left), (uintmax_t)y->size);
+	*p = pub->pos;
+	*n = (size_t)(s->win.end - pub->pos);
+	if (*n > y->left)
+		*n = (size_t)y->left;
+	pub->pos += *n;
+	y->left -= *n;
+	pub->lim = y->left || s->repair ? pub->pos : s->win.end;
+	return y->tracing && y->type == PP_HEADER_TRACING_DATA ? payload_learn(s, *p, *n) : 1;
+}
+
+int
+payload_begin(struct source *s, const struct pp_rec *r)
+{
+	struct payload *y = &s->payload;
+
+	y->left = y->size = r->payload;
+	y->type = r->type;
+	y->of = pp_offset(&s->pub, r);
+	s->pub.lim = y->left ? s->pub.pos : s->win.end;
+	if (r->type != PP_HEADER_TRACING_DATA || y->tracing)
+		return 1;
+	if (!(y->tracing = pp_tracing_new()))
+		return source_fail(s, pp_offset(&s->pub, r), "out of memory");
+	return 1;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/* segments.c - a container whose stream is put together of segments; and records in memory, which are one */
+#include <stdlib.h>
+
+#include "container.h"
+
+static struct segments *
+segments_of(const struct source *s)
+{
+	return (struct segments *)s->container;
+}
+
+ssize_t
+segments_read(struct source *s, uint8_t *p, size_t n)
+{
+	struct segments *g = segments_of(s);
+
+	while (g->cur < g->n) {
+		const struct segment *x = &g->s[g->cur];
+		uint64_t left = x->len - g->done, off = x->made ? 0 : x->off;
+		ssize_t got;
+		int rc;
+
+		if (!left) {
+			g->cur++;
+			g->done = 0;
+			continue;
+		}
+		if ((got = x->in->layer->read_at(x->in, off + g->done, p, n < left ? n : (size_t)left)) < 0)
+			return source_fail_bytes(s);
+		if (!got && g->wait && (rc = g->wait(s)) != NEXT_END) {
+			if (rc == NEXT_AGAIN)
+				continue;
+			return -1;
+		}
+		g->done += (uint64_t)got;
+		s->nread += x->made ? 0 : (uint64_t)got;
+		return got;
+	}
+	return 0;
+}
+
+uint64_t
+segments_place(const struct container *c, uint64_t at, bool *made)
+{
+	const struct segments *g = (const struct segments *)c;
+	unsigned i = 0;
+
+	for (; i + 1 < g->n && at >= g->s[i].len; i++)
+		at -= g->s[i].len;
+	*made = g->s[i].made;
+	return g->s[i].off + (*made ? 0 : at);
+}
+
+uint64_t
+segments_left(const struct source *s)
+{
+	const struct segments *g = segments_of(s);
+	uint64_t n = 0;
+
+	for (unsigned i = g->cur; i < g->n; i++)
+		n += g->s[i].len - (i == g->cur ? g->done : 0);
+	return n;
+}
+
+int
+segments_whole(struct source *s)
+{
+	const struct segments *g = segments_of(s);
+
+	if (g->cur == g->n || g->done == g->s[g->cur].len)
+		return 1;
+	return source_fail(s, window_offset(s, s->win.end), "data section: cut short, %ju of %ju bytes", (uintmax_t)g->done,
+	    (uintmax_t)g->s[g->cur].len);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+struct held {
+	struct segments	 seg;
+	struct memory	 mem;
+};
+
+/* They stand nowhere. */
+static uint64_t
+held_place(const struct container *c, uint64_t at, bool *made)
+{
+	(void)c;
+	(void)at;
+	*made = false;
+	return 0;
+}
+
+static void
+held_close(struct container *c)
+{
+	free(c);
+}
+
+struct pp_source *
+pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct pp_err *err)
+{
+	static const struct container_kind kind = { .read = segments_read, .place = held_place, .left = segments_left,
+	    .whole = segments_whole, .close = held_close };
+	struct source *s = source_new(name, 0, err);
+	struct held *h = s ? calloc(1, sizeof *h) : NULL;
+
+	if (!h) {
+		pp_fail(err, "out of memory");
+		pp_close(s ? &s->pub : NULL);
+		return NULL;
+	}
+	h->seg = (struct segments){ .pub.kind = &kind, .s = { { memory_bytes(&h->mem, p, n), 0, n, false } }, .n = 1 };
+	container_set(s, &h->seg.pub);
+	s->name = "memory";
+	s->pub.swap = s->pub.events->swap = swap;
+	return &s->pub;
+}

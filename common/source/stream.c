@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/* stream.c - a container that is its input: a pipe stream, and any input before it is known what it is */
+#include <stdlib.h>
+
+#include "container.h"
+
+struct stream {
+	struct container pub;
+	uint64_t	 read;		/* bytes of the stream */
+};
+
+static ssize_t
+stream_read(struct source *s, uint8_t *p, size_t n)
+{
+	struct stream *t = (struct stream *)s->container;
+	ssize_t got;
+
+	if (s->format && source_expanded(s, s->format->name, t->read) < 0)
+		return -1;
+	got = s->in->layer->read(s->in, p, n);
+	s->nread = s->in->taken;
+	if (got < 0)
+		return source_fail_bytes(s);
+	t->read += (uint64_t)got;
+	return got;
+}
+
+static uint64_t
+stream_place(const struct container *c, uint64_t at, bool *made)
+{
+	(void)c;
+	*made = false;
+	return at;
+}
+
+static uint64_t
+stream_left(const struct source *s)
+{
+	return s->total - s->nread;
+}
+
+static void
+stream_close(struct container *c)
+{
+	free(c);
+}
+
+int
+stream_open(struct source *s)
+{
+	static const struct container_kind kind = { .read = stream_read, .place = stream_place, .left = stream_left,
+	    .close = stream_close };
+	struct stream *t = calloc(1, sizeof *t);
+
+	if (!t)
+		return source_fail(s, 0, "out of memory");
+	t->pub.kind = &kind;
+	container_set(s, &t->pub);
+	return 1;
+}

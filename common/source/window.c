@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: ISC */
+/* window.c - the bytes of the stream that are at hand, and reading on behind them */
+#include <string.h>
+
+#include "container.h"
+
+void
+window_start(struct source *s)
+{
+	s->pub.pos = s->pub.lim = s->win.end = s->win.buf;
+	s->win.base = 0;
+	s->win.eof = false;
+	/* The hook was called before the end was seen: nothing in the window is needed any more, if it is ours. */
+	if (s->win.give) {
+		s->pub.pos = s->pub.lim = s->win.end = s->win.buf + s->win.cap;
+		s->win.base -= s->win.cap;
+	}
+}
+
+int
+window_before_refill(struct source *s)
+{
+	if (!s->win.hook || s->win.hook(s->win.hook_arg) >= 0)
+		return 1;
+	s->failed = s->fatal = true;	/* the sink has said why */
+	return -1;
+}
+
+static uint64_t
+window_place(const struct source *s, const uint8_t *p, bool *made)
+{
+	*made = false;
+	if (!s->container)
+		return 0;
+	return s->container->kind->place(s->container, s->win.base + (uint64_t)(p - s->win.buf), made);
+}
+
+uint64_t
+window_offset(const struct source *s, const uint8_t *p)
+{
+	bool made;
+
+	return window_place(s, p, &made);
+}
+
+bool
+window_made(const struct source *s, const uint8_t *p)
+{
+	bool made;
+
+	window_place(s, p, &made);
+	return made;
+}
+
+/*
+ * Make space for a record at the position, and for some of what follows.  Bytes that were yielded are not needed any more, or
+ * lie in a buffer that stays as it is.
+ */
+static int
+window_move(struct source *s, const uint8_t **pos, size_t have)
+{
+	struct window *w = &s->win;
+	uint8_t *to = w->buf;
+
+	if (w->give) {
+		if (w->buf + w->cap - *pos > PP_RECORD_MAX)
+			return 1;
+		if (!(to = w->give(w->give_arg))) {
+			s->fatal = true;
+			return source_fail(s, window_offset(s, *pos), "out of memory");
+		}
+		w->cap = PP_BUFFER_SIZE;
+	}
+	memmove(to, *pos, have);
+	w->base += (uint64_t)(*pos - w->buf);
+	*pos = w->buf = to;
+	return 1;
+}
+
+int
+window_fill(struct source *s, size_t n)
+{
+	struct window *w = &s->win;
+	const uint8_t **pos = s->inner ? &w->pos : &s->pub.pos;
+	size_t have = (size_t)(w->end - *pos);
+
+	if (have >= n)
+		return 1;
+	if (w->eof)
+		return 0;
+	if (window_before_refill(s) < 0 || window_move(s, pos, have) < 0)
+		return -1;
+	while (have < n && !w->eof) {
+		uint8_t *to = w->buf + (*pos - w->buf) + have;
+		size_t space = (size_t)(w->buf + w->cap - to);
+		ssize_t got = s->container->kind->read(s, to, space < BYTES_READ_SIZE ? space : BYTES_READ_SIZE);
+
+		if (got < 0)
+			return -1;
+		w->eof = got == 0;
+		have += (size_t)got;
+	}
+	if (s->growing)
+		have = growing_clip(s, have);
+	w->end = *pos + have;
+	if (!s->inner)
+		s->pub.lim = s->payload.left ? s->pub.pos : w->end;
+	return have >= n;
+}
+
+/* ---- public --------------------------------------------------------------------------------------- */
+
+uint64_t
+pp_offset(const struct pp_source *pub, const struct pp_rec *r)
+{
+	const struct source *s = (const struct source *)pub;
+
+	return expand_has(s, r->raw) ? expand_offset(s) : window_offset(s, r->raw);
+}
+
+bool
+pp_made(const struct pp_source *pub, const struct pp_rec *r)
+{
+	const struct source *s = (const struct source *)pub;
+
+	return !expand_has(s, r->raw) && window_made(s, r->raw);
+}
+
+void
+pp_before_refill(struct pp_source *pub, int (*fn)(void *), void *arg)
+{
+	struct source *s = (struct source *)pub;
+
+	s->win.hook = fn;
+	s->win.hook_arg = arg;
+}
+
+void
+pp_read_into(struct pp_source *pub, uint8_t *(*give)(void *), void *arg)
+{
+	struct source *s = (struct source *)pub;
+
+	s->win.give = give;
+	s->win.give_arg = arg;
+}
