@@ -68,7 +68,18 @@ options_of_page() {
 	done_all
 }
 
-# The examples of a page or README: lines that begin with "$ " where text stands as it is.
+@test "docs: --help has groups where there are many options, and rows of 110 characters at most" {
+	for t in $TOOLS; do
+		$t --help >"$T/help"
+		[ "$(grep -c '^  .[a-z]*,* *--' "$T/help")" -le 12 ] || [ "$(grep -c '^[A-Z].*:$' "$T/help")" -ge 4 ] ||
+		    failed "$t: many options without groups"
+		[ "$(grep -c '^  \$ ' "$T/help")" -ge 2 ] || failed "$t: no examples"
+		! grep -E '.{111}' "$T/help" || failed "$t: long lines"
+	done
+	done_all
+}
+
+# The examples of a page or README, or of the output of --help: lines that begin with "$ " in literal text.
 examples() {
 	sed -n -e 's/^\.Dl \$ //p' -e '/^\.Bd -literal/,/^\.Ed/s/^\$ //p' -e '/^```/,/^```/s/^\$ //p' "$1" | sed 's/\\e/\\/g'
 }
@@ -79,7 +90,10 @@ examples() {
 	may_record=yes
 	perf record -q -a -g -o /dev/null -- true >/dev/null 2>&1 || may_record=
 	[ -n "$may_record" ] || echo "# perf cannot record here: examples get a recording instead"
-	for page in ../README.md ../man/*.[1-9]; do
+	for t in $TOOLS; do
+		{ echo '```'; $t --help | sed 's/^  //'; echo '```'; } >"$T/$t.help"
+	done
+	for page in ../README.md ../man/*.[1-9] "$T"/*.help; do
 		page=$(realpath "$page")
 		rm -rf "$T/here" && mkdir "$T/here"
 		cp data/demo.data "$T/here/all.data"

@@ -296,7 +296,7 @@ int
 main(int argc, char **argv)
 {
 	static struct job j = { .t = { .name = "pcat", .opts = options_table, .many = true, .allow = JOIN_ALLOW,
-	    .purpose = "Turn perf recordings into one stream, or into another container." },
+	    .purpose = "Convert, join, split and repair perf recordings.", .examples = options_examples },
 	    .o.profile.pid = -1 };
 	int key, status;
 

@@ -11,33 +11,43 @@ enum {
 };
 
 const struct tool_opt options_table[] = {
-	{ FORMAT, "format", "stream|file|gperftools", "what to write; file: a seekable perf.data" },
-	{ 'z', "compress", "[=LEVEL]", "write COMPRESSED records (1 to 22; 1)" },
+	TOOL_HEAD("Containers and compression"),
+	{ FORMAT, "format", "stream|file|gperftools", "form of the output; file: a seekable perf.data, needs -o" },
+	{ 'z', "compress", "[=LEVEL]", "write COMPRESSED records (level 1 to 22; 1)" },
 	{ COMPRESSED2, "compressed2", NULL, "write COMPRESSED2 records, for perf 6.16 and later" },
-	{ 'd', "decompress", NULL, "write plain records (what happens without -z, too)" },
-	{ THREADS, "threads", "N", "compress with N threads, a frame each" },
-	{ FRAME_SIZE, "frame-size", "SIZE|session", "begin a new zstd frame each SIZE of records (4M; 64K to 64M)" },
-	{ MERGE_ATTRS, "merge-attrs", NULL, "joining: make equal events one" },
-	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "joining: keep the pids of different hosts apart (auto)" },
-	{ HOST_TAG, "host-tag", "none|comm", "joining: the host's name in front of each comm" },
-	{ ALIGN, "align", "none|wall|first", "joining: bring the inputs' clocks together" },
-	{ TIME_OFFSET, "time-offset", "TIME...", "add to the times of the next input (1.5s; -10ms)" },
-	{ SWITCH_OUTPUT, "switch-output", "SIZE|TIME|rounds:N", "write several files, each complete" },
-	{ SWITCH_MAX_FILES, "switch-max-files", "N", "keep the last N of them" },
-	{ OUTPUT_TEMPLATE, "output-template", "NAME", "their names: %n number, %t time of the first record" },
-	{ REPAIR, "repair", NULL, "leave out what is damaged, say it, and go on" },
-	{ FORMATS_FROM, "formats-from", "OTHER", "with --repair: formats of tracepoints from a recording or a directory" },
-	{ FOLLOW, "follow", NULL, "wait for more until the recorder has finished the file" },
-	{ COMPAT, "compat", "6.1|6.12|current", "leave out or rewrite what that perf cannot read" },
-	{ ENDIAN, "endian", "native|little|big", "write in that byte order" },
+	{ 'd', "decompress", NULL, "write plain records (default)" },
+	{ FRAME_SIZE, "frame-size", "SIZE|session", "begin a new zstd frame after SIZE of records (4M; 64K to 64M)" },
+	{ THREADS, "threads", "N", "compress with N threads" },
+	{ PID, "pid", "N", "for gperftools: write samples of this process" },
+	{ EVENT, "event", "NAME", "for gperftools: write samples of this event" },
+	{ EXPAND_COUNTS, "expand-counts", NULL, "from a CPU profile: a sample for each count" },
+	TOOL_HEAD("Joining"),
+	{ MERGE_ATTRS, "merge-attrs", NULL, "join equal events" },
+	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "keep the pids of different hosts apart (auto)" },
+	{ HOST_TAG, "host-tag", "none|comm", "put the host name before each comm" },
+	{ ALIGN, "align", "none|wall|first", "adjust the clocks of the inputs" },
+	{ TIME_OFFSET, "time-offset", "TIME...", "add TIME to the times of the next input (1.5s; -10ms)" },
+	TOOL_OPT_ALLOW(JOIN_ALLOW),
+	TOOL_HEAD("Splitting"),
+	{ SWITCH_OUTPUT, "switch-output", "SIZE|TIME|rounds:N", "write several parts, each a complete recording" },
+	{ SWITCH_MAX_FILES, "switch-max-files", "N", "keep only the last N parts" },
+	{ OUTPUT_TEMPLATE, "output-template", "NAME", "names of parts: %n number, %t time of the first record" },
+	TOOL_HEAD("Repair and conversion"),
+	{ REPAIR, "repair", NULL, "leave out damaged records and continue" },
+	{ FORMATS_FROM, "formats-from", "OTHER", "with --repair: add formats of tracepoints from a recording or directory" },
+	{ FOLLOW, "follow", NULL, "read a file until the recorder has finished it" },
+	{ COMPAT, "compat", "6.1|6.12|current", "remove or change what this perf cannot read" },
+	{ ENDIAN, "endian", "native|little|big", "write in this byte order" },
 	{ FEATURES, "features", "LIST", "write only these header features" },
 	{ NO_FEATURES, "no-features", "LIST", "do not write these header features" },
-	{ EXPAND_COUNTS, "expand-counts", NULL, "CPU profiles in: a sample for each tick" },
-	{ PID, "pid", "N", "CPU profiles out: of this process" },
-	{ EVENT, "event", "NAME", "CPU profiles out: of this event" },
-	TOOL_OPT_ALLOW(JOIN_ALLOW),
-	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+	TOOL_HEAD("Input, output and messages"),
+	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
+
+const char options_examples[] =
+    "  $ pcat --format=file -z -o run.data run.pipe\n"
+    "  $ pcat --merge-attrs --host-tag=comm web1.data web2.data >both.data\n"
+    "  $ pcat --switch-output=1s -o part all.data\n";
 
 static void
 take_format(const struct tool *t, struct options *o)

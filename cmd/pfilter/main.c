@@ -532,7 +532,7 @@ int
 main(int argc, char **argv)
 {
 	static struct job j = { .t = { .name = "pfilter", .opts = options_table, .allow = OPTIONS_ALLOW,
-	    .purpose = "Keep the samples of a perf stream that match, and all that they need to stay readable." },
+	    .purpose = "Select samples of a perf recording.", .examples = options_examples },
 	    .o.memory = MEMORY };
 	char nothing[2048] = "";
 	int key, status;

@@ -34,6 +34,7 @@ struct options {
 #define OPTIONS_ALLOW "vital-types"
 
 extern const struct tool_opt options_table[];
+extern const char options_examples[];	/* for --help */
 
 /* Take in the option just returned by tool_getopt(). */
 void	options_take(struct tool *, struct options *, int key);

@@ -10,11 +10,15 @@ struct opts {
 enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_FINISHED_INIT };
 
 static const struct tool_opt options[] = {
-	{ 'b', "build-ids", NULL, "add the build-id of each file that a sample hits" },
-	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add the build-id of each file that is mapped" },
-	{ OPT_FINISHED_INIT, "finished-init", NULL, "mark the end of what was there before the recording" },
-	TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
+	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
+	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
+	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
+
+static const char examples[] =
+    "  $ perf record -q -g -o - -- sleep 2 | pinject -b >out.data\n"
+    "  $ pinject -b all.data | perf buildid-list -i -\n";
 
 /*
  * FINISHED_INIT belongs behind what perf record made up at the start, which has no time, and so in front of
@@ -64,8 +68,8 @@ int
 main(int argc, char *argv[])
 {
 	struct opts o = {0};
-	struct tool t = { .name = "pinject", .purpose = "add build-ids and marks to a perf stream",
-	    .opts = options, .opens_files = true };
+	struct tool t = { .name = "pinject", .purpose = "Add build-ids and FINISHED_INIT to a perf stream.",
+	    .opts = options, .examples = examples, .opens_files = true };
 	int key;
 
 	while ((key = tool_getopt(&t, argc, argv)) != -1)

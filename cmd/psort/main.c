@@ -13,26 +13,35 @@ enum { FULL = TOOL_LONG, WINDOW, LATE, UNTIMED, ROUNDS, COMPRESS_TEMP, STATS, ME
 enum { MEMORY = 256 << 20, MEMORY_MIN = 1 << 20 };
 
 static const struct tool_opt opts[] = {
-	{ 'c', "check", NULL, "write nothing; exit 1 at the first record out of order" },
-	{ FULL, "full", NULL, "sort all of it, whatever its rounds say" },
-	{ WINDOW, "window", "TIME", "release what is older than the newest by TIME (10ms, 2s)" },
-	{ LATE, "late", "WHAT", "records older than what is written: emit, drop, error, clamp" },
-	{ UNTIMED, "untimed", "WHERE", "records without a time: inplace, first, stamp" },
-	{ ROUNDS, "rounds", "WHAT", "FINISHED_ROUND: emit fresh ones, keep, drop" },
+	TOOL_HEAD("Sorting"),
+	{ 'c', "check", NULL, "write no output; exit 1 at the first record out of order" },
+	{ FULL, "full", NULL, "sort the whole recording, ignoring its rounds" },
+	{ WINDOW, "window", "TIME", "write records older than the newest by TIME (10ms, 2s)" },
+	{ LATE, "late", "WHAT", "late records: emit, drop, error or clamp" },
+	{ UNTIMED, "untimed", "WHERE", "records without a time: inplace, first or stamp" },
+	{ ROUNDS, "rounds", "WHAT", "FINISHED_ROUND records: emit new ones, keep or drop" },
 	{ 'u', "unique", NULL, "drop records equal to one of the same time" },
-	{ 'S', "max-memory", "SIZE", "hold up to SIZE in memory, the rest in a file (256M)" },
-	{ 'T', "tmpdir", "DIR", "where that file is made ($TMPDIR, or /tmp)" },
-	{ COMPRESS_TEMP, "compress-temp", NULL, "compress that file" },
-	{ STATS, "stats", NULL, "count on standard error: disorder, rounds, late, spilled" },
-	{ MERGE, "merge", NULL, "make one stream of all inputs" },
-	{ ALIGN, "align", "none|wall|first", "merging: bring the inputs' clocks together" },
-	{ HOST_TAG, "host-tag", "none|comm", "merging: the host's name in front of each comm" },
-	{ MERGE_ATTRS, "merge-attrs", NULL, "merging: make equal events one" },
-	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "merging: keep the pids of different hosts apart (auto)" },
-	{ TIME_OFFSET, "time-offset", "TIME...", "merging: add to the times of the next input (1.5s; -10ms)" },
+	{ STATS, "stats", NULL, "print statistics: disorder, rounds, late, spilled" },
+	TOOL_HEAD("Memory and temporary files"),
+	{ 'S', "max-memory", "SIZE", "hold up to SIZE in memory, spill the rest (256M)" },
+	{ 'T', "tmpdir", "DIR", "create the temporary file in DIR ($TMPDIR, or /tmp)" },
+	{ COMPRESS_TEMP, "compress-temp", NULL, "compress the temporary file" },
+	TOOL_HEAD("Merging"),
+	{ MERGE, "merge", NULL, "merge all inputs into one stream" },
+	{ ALIGN, "align", "none|wall|first", "adjust the clocks of the inputs" },
+	{ HOST_TAG, "host-tag", "none|comm", "put the host name before each comm" },
+	{ MERGE_ATTRS, "merge-attrs", NULL, "join equal events" },
+	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "keep the pids of different hosts apart (auto)" },
+	{ TIME_OFFSET, "time-offset", "TIME...", "add TIME to the times of the next input (1.5s; -10ms)" },
 	TOOL_OPT_ALLOW(JOIN_ALLOW),
-	TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+	TOOL_HEAD("Input, output and messages"),
+	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
+
+static const char examples[] =
+    "  $ perf record -a -g -o - -- sleep 2 | psort >sorted.data\n"
+    "  $ psort --full -S 64M -o full.data all.data\n"
+    "  $ psort --merge web1.data web2.data >merged.data\n";
 
 struct options {
 	struct sort_how	 how;
@@ -170,8 +179,8 @@ merge(struct tool *t, struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "psort", .purpose = "Put a perf stream in time order.", .opts = opts, .many = true,
-	    .allow = JOIN_ALLOW };
+	struct tool t = { .name = "psort", .purpose = "Sort a perf stream by time, or merge several.", .opts = opts,
+	    .examples = examples, .many = true, .allow = JOIN_ALLOW };
 	static struct options o = { .how.memory = MEMORY };
 	int key, status;
 

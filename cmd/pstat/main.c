@@ -9,9 +9,14 @@
 enum { OPT_JSON = TOOL_LONG };
 
 static const struct tool_opt opts[] = {
-	{ OPT_JSON, "json", NULL, "write JSON, with complete tables" },
-	TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+	{ OPT_JSON, "json", NULL, "write JSON with complete tables" },
+	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
+
+static const char examples[] =
+    "  $ pstat all.data\n"
+    "  $ perf record -a -o - -- sleep 2 | pstat\n"
+    "  $ pstat --json -o counts.json all.data\n";
 
 static const struct tasks *sorting;	/* qsort(3) hands nothing on */
 
@@ -72,8 +77,8 @@ write_report(struct tool *t, FILE *f, const struct report *r, int (*form)(FILE *
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "pstat", .purpose = "tell what is in a perf stream", .opts = opts,
-	    .report = true };
+	struct tool t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = opts,
+	    .examples = examples, .report = true };
 	bool as_json = false;
 	struct counts *c;
 	struct report r;

@@ -151,31 +151,48 @@ tool_realloc(void *p, size_t n, size_t size)
 /* ---- options ----------------------------------------------------------------------------------- */
 
 static void
-help(const struct tool *t)
+help_row(const struct tool_opt *o)
 {
-	printf("usage: %s [options] [FILE%s]\n%s\n\n", t->name, t->many ? "..." : "", t->purpose);
-	for (const struct tool_opt *o = t->opts; o->name; o++) {
-		char left[64];
-		bool optional = o->arg && o->arg[0] == '[';
+	enum { LEFT = 28 };
+	bool is_short = o->key < TOOL_LONG, optional = o->arg && o->arg[0] == '[';
+	int n;
 
-		snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->key < TOOL_LONG ? '-' : ' ',
-		    o->key < TOOL_LONG ? o->key : ' ', o->key < TOOL_LONG ? ", " : "  ", o->name,
-		    !o->arg ? "" : optional ? "" : " ", o->arg ? o->arg : "");
-		printf("  %-30s %s\n", left, o->help);
-	}
+	n = printf("  %c%c%s--%s%s%s", is_short ? '-' : ' ', is_short ? o->key : ' ', is_short ? ", " : "  ", o->name,
+	    !o->arg || optional ? "" : " ", o->arg ? o->arg : "");
+	if (n > LEFT)
+		n = printf("\n") - 1;
+	printf("%*s%s\n", LEFT + 2 - n, "", o->help);
 }
 
-/* Turn our table into getopt's two. */
+static void
+help(const struct tool *t)
+{
+	printf("usage: %s [options] [FILE%s]\n%s\n", t->name, t->many ? "..." : "", t->purpose);
+	if (t->opts->key != TOOL_HEADING)
+		putchar('\n');
+	for (const struct tool_opt *o = t->opts; o->name; o++)
+		if (o->key == TOOL_HEADING)
+			printf("\n%s:\n", o->help);
+		else
+			help_row(o);
+	if (t->examples)
+		printf("\nExamples:\n%s", t->examples);
+	printf("\nSee %s(1) for details, perfpipe(7) for terms.\n", t->name);
+}
+
+/* The two tables of getopt_long(3), from ours. */
 static void
 getopt_tables(const struct tool *t, char *letters, struct option *longs)
 {
 	if (t->many)
 		*letters++ = '-';	/* operands come as key 1, in their places between the options */
-	*letters++ = ':';		/* tell a missing argument from an unknown option */
-	for (const struct tool_opt *o = t->opts; o->name; o++, longs++) {
+	*letters++ = ':';		/* a missing argument is ':', not '?' */
+	for (const struct tool_opt *o = t->opts; o->name; o++) {
 		int has = !o->arg ? no_argument : o->arg[0] == '[' ? optional_argument : required_argument;
 
-		*longs = (struct option){ o->name, has, NULL, o->key };
+		if (o->key == TOOL_HEADING)
+			continue;
+		*longs++ = (struct option){ o->name, has, NULL, o->key };
 		if (o->key >= TOOL_LONG)
 			continue;
 		*letters++ = (char)o->key;

@@ -4,8 +4,10 @@
  * signals, progress, confinement.  A command is a table of options and a loop:
  *
  *	static const struct tool_opt opts[] = {
+ *		TOOL_HEAD("Selection"),
  *		{ 'p', "pid", "LIST", "keep samples of these processes" },
- *		TOOL_OPTS_COMMON, TOOL_OPT_OUT, TOOL_OPTS_END
+ *		TOOL_HEAD("Input, output and messages"),
+ *		TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
  *	};
  *	struct tool t = { .name = "pfilter", .purpose = "...", .opts = opts };
  *
@@ -38,31 +40,35 @@ struct tool_opt {
 	const char	*arg;
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_MAX_EXPAND = 997, TOOL_FORMAT = 998, TOOL_ALLOW = 999, TOOL_VERSION = 1000 };
+enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_VERSION };
 
-#define TOOL_OPTS_COMMON						\
-	{ 'i', "input", "FILE", "read FILE; - or nothing is standard input" },	\
-	{ TOOL_MAX_EXPAND, "max-expand", "SIZE", "take compressed input for a bomb beyond so much plain data (1G)" }, \
-	{ 'q', "quiet", NULL, "print errors only" },			\
-	{ 'v', "verbose", NULL, "say more on standard error" },		\
-	{ 'h', "help", NULL, "print this and exit" },			\
-	{ TOOL_VERSION, "version", NULL, "print the version and exit" }
-#define TOOL_OPT_OUT							\
-	{ 'o', "output", "FILE", "write FILE; - or nothing is standard output" },	\
-	{ 'f', "force", NULL, "replace an output file that exists" }
+/* No option, but a title for the rows that follow in --help. */
+#define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
+#define TOOL_OPTS_IN							\
+	{ 'i', "input", "FILE", "read FILE (default: standard input, or -)" },	\
+	{ TOOL_MAX_EXPAND, "max-expand", "SIZE", "stop if compressed input expands to more than SIZE (1G)" }
+#define TOOL_OPTS_OUT							\
+	{ 'o', "output", "FILE", "write to FILE (default: standard output, or -)" },	\
+	{ 'f', "force", NULL, "replace an existing output file" }
 #define TOOL_OPT_FORMAT							\
-	{ TOOL_FORMAT, "format", "stream|file", "what to write; file: a seekable perf.data, with -o" }
-/* What is refused unless the user allows it: words as in struct tool. */
+	{ TOOL_FORMAT, "format", "stream|file", "form of the output; file: a seekable perf.data, needs -o" }
+/* Words as in struct tool. */
 #define TOOL_OPT_ALLOW(words)						\
-	{ TOOL_ALLOW, "allow", "LIST", "do what is refused otherwise: " words }
+	{ TOOL_ALLOW, "allow", "LIST", "permit what is refused by default: " words }
+#define TOOL_OPTS_COMMON						\
+	{ 'q', "quiet", NULL, "print errors only" },			\
+	{ 'v', "verbose", NULL, "print details on standard error" },	\
+	{ 'h', "help", NULL, "print this help and exit" },		\
+	{ TOOL_VERSION, "version", NULL, "print the version and exit" }
 #define TOOL_OPTS_END { 0, NULL, NULL, NULL }
 
 struct tool {
 	/* said by the command */
 	const char	*name, *purpose;
+	const char	*examples;		/* for --help: a line "  $ command" for each */
 	const struct tool_opt *opts;
 	bool		 opens_files;		/* later on, by name: no confinement then */
-	bool		 no_output;		/* this time no file is opened for TOOL_OPT_OUT */
+	bool		 no_output;		/* this time no file is opened for TOOL_OPTS_OUT */
 	bool		 report;		/* what it writes is no stream, and complete whatever the input was */
 	bool		 many;			/* takes any number of inputs: names */
 	const char	*allow;			/* the words of its TOOL_OPT_ALLOW: "kernels,clocks" */
@@ -81,7 +87,7 @@ struct tool {
 	const char	*optname;		/* that option as the user would write it, "--pid" */
 	/* made by tool_open() */
 	struct pp_source *in;
-	struct pp_sink	*out;			/* NULL if the command has no TOOL_OPT_OUT row */
+	struct pp_sink	*out;			/* NULL if the command has no TOOL_OPTS_OUT */
 	struct pp_err	 in_err, out_err;
 	struct atomic	 file;			/* -o */
 	struct atomic	*files;			/* all that tool_create() has opened */
