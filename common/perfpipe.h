@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * perfpipe.h - libperfpipe: reads, understands and writes recordings of perf.  C11 and C++17.  See also perfpipe(3).
+ * perfpipe.h - libperfpipe: reads, understands and writes recordings of perf.  C11 and C++17.  perfpipe(3) has an example.
  *
- *	record	one unit of a recording, with a header of 8 bytes: type, misc, size
- *	source	yields the records of a recording, whatever contains them
- *	events	what the recording says of its events: attrs, ids, names
- *	sample	a record of type SAMPLE, and its fields
- *	sink	writes records
+ *	record		one unit of a recording: a header of 8 bytes (type, misc, size), fields, for some types a payload
+ *	source		yields the records of a recording, whatever file contains them
+ *	events		what the recording says of its events: attrs, ids, names
+ *	sample		a record of type SAMPLE: one hit of an event
+ *	feature		what the recording says of the machine and the command, a record of type HEADER_FEATURE
+ *	timeline	puts records into the order of their times, by perf's rules
+ *	state		which tasks, names, maps and files there are at a time
+ *	sink		writes records
  *
  * Rules that hold for all functions:
  *
  *  Results	1: done; 0: the end, or there is no such thing; -1: failure, and the struct pp_err says why.  -1 has no
- *		other meaning.  A source or sink that failed refuses further work, so a caller may also test only the
- *		result of pp_close() or pp_finish().
- *  Ownership	What a function named ..._new, pp_open... or pp_create... returns belongs to the caller, and is freed by the
- *		function that its comment names; that one accepts NULL.  All other pointers are views of what the library
- *		owns; the comment says for how long they are valid.
- *  Bytes	Bytes of the input are never copied, changed or swapped in place.  `swap' says that numbers in them are not
- *		in this machine's byte order; functions that return numbers swap what they fetch.
- *  Trust	Nothing from a recording (length, count, id, string) is used before it is checked.  Strings may hold any
- *		byte but NUL: make them harmless before they are printed.
- *  SAMPLEs	pp_next() checks each record, with one exception: of a SAMPLE it checks only that its `size' bytes are there.
- *		pp_event_find() checks that the event's fields of fixed place lie within it, so pp_time(), pp_pid_tid() and
- *		pp_cpu() may be called only after it, and pp_sample_get() and pp_walk() check all the rest.
- *  Threads	A handle (source, sink, ...) and what it owns are used by one thread at a time.  Threads with a handle
- *		each need no lock.  The library has no state outside of handles.
- *  Process	The library does not print, exit, change the locale, or install signal handlers.  It reads the environment
- *		variable TMPDIR for temporary files, and ignores SIGPIPE nowhere: a sink on a pipe without a reader gets it.
- *  Stability	The version is 0: functions may change with the number of the shared library (libperfpipe.so.0).  Structs
- *		that are declared here without members may get any; do not rely on perfpipe_inline.h, which has them.
+ *		other meaning.  A source or sink that failed refuses further work, so it is enough to look at what
+ *		pp_close() or pp_finish() returns.
+ *  Ownership	What a function returns whose name ends in _new or begins with pp_open or pp_create belongs to the caller, and is
+ *		freed by the section's pp_..._free(), pp_close() or pp_finish(), which accept NULL.  Other pointers are
+ *		views of what the library owns.  A struct pp_err and a name that a handle is given must live as long as it.
+ *  Bytes	Bytes of the input are never changed.  `swap', the same for all records of a source, says that numbers in them
+ *		are not in this machine's byte order; functions that return numbers have swapped them.
+ *  Trust	Lengths, counts and ids of a recording are checked before they are used.  Strings may hold any byte but NUL:
+ *		make them harmless before they are printed on a terminal.
+ *  SAMPLEs	pp_next() checks each record that it yields, with one exception: of a SAMPLE it checks only that all its bytes
+ *		are there.  pp_event_find() checks that it has the fields of fixed size of its event.  So pp_time(),
+ *		pp_pid_tid(), pp_cpu() and pp_sample_num() are only for records for which pp_event_find() has found an event;
+ *		pp_sample_field() and pp_walk() check all that they use.
+ *  Threads	A handle and what it owns are used by one thread at a time; threads with a handle each need no lock.
+ *  Process	The library does not print, exit, change the locale or signal handlers, and has no variables outside of its
+ *		handles.  Of the environment it reads TMPDIR, for temporary files.  A sink whose reader is gone gets SIGPIPE.
+ *  Stability	This is version 0: the library libperfpipe.so.0 keeps what is declared here, but a libperfpipe.so.1 may change
+ *		it.  What is marked UNSTABLE may change any time.  Where a struct is only named here, its members are the
+ *		library's business.  The others do not grow, or grow at their end and are only made by the library.  Types,
+ *		bits, roles and error codes that this header does not know may come.
  *
- * The format is described in perf-pipe(5).
+ * The format of recordings is described in perf-pipe(5).
  */
 #ifndef PERFPIPE_H
 #define PERFPIPE_H
@@ -51,20 +56,35 @@ extern "C" {
 #define PP_VERSION_MINOR 1
 #define PP_VERSION "0.1"
 
-/* PP_VERSION of the library that runs, which may be newer than the header that a program was compiled with. */
+/* PP_VERSION of the library that runs; the macro is that of the header that the program was compiled with. */
 const char *pp_version(void);
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-struct pp_err {			/* the caller's; begins as all zeros, outlives the handle that it was given to */
+enum pp_code {
+	PP_ERR_NONE,			/* no error */
+	PP_ERR_DATA,			/* what was read, or is to be written, is not sound, or more than can be */
+	PP_ERR_SYSTEM,			/* a system call failed: `error' is its errno */
+	PP_ERR_MEMORY			/* no memory */
+};
+struct pp_err {			/* the caller's; all zeros at first */
 	const char	*file;		/* as the user named it, or <stdin>, <stdout> */
-	uint64_t	 off;		/* byte where the trouble starts, if `at' */
+	uint64_t	 off;		/* byte of the input where the trouble starts, if `at' */
 	bool		 at;
-	char		 what[240];	/* "RECORD: cause"; empty: no error yet */
+	int		 code;		/* enum pp_code */
+	int		 error;
+	char		 what[240];	/* for people: "RECORD: cause"; empty: no error yet */
 };
 
-/* Set the text, unless an earlier error already stands there.  Always -1. */
+/*
+ * Set text and code PP_ERR_DATA: for functions that the library calls, and that return -1.  An error that already stands there
+ * stays.  Always -1.
+ */
 int	pp_fail(struct pp_err *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with code PP_ERR_SYSTEM and errno: "DOING: reason", or without DOING (NULL) the reason alone. */
+int	pp_fail_system(struct pp_err *, const char *doing);
+/* The same with code PP_ERR_MEMORY. */
+int	pp_fail_memory(struct pp_err *);
 
 /* ---- records --------------------------------------------------------------------------------- */
 
@@ -111,14 +131,14 @@ enum pp_kind {			/* how a field is stored, and shown */
 	PP_K_F64			/* an IEEE double */
 };
 
-enum pp_role {			/* what a field means (role.def) */
+enum pp_role {			/* what a field means, in whatever record it is */
 #define ROLE(name) PP_ROLE_##name,
 #include "record/role.def"
 #undef ROLE
 	PP_ROLES
 };
 
-struct pp_value {		/* one field of one record, as pp_walk() shows it */
+struct pp_value {		/* one field of one record */
 	const char	*name;
 	enum pp_kind	 kind;
 	const uint8_t	*p;		/* where it stands in the record */
@@ -139,103 +159,145 @@ int64_t		 pp_type_number(const char *name);
 unsigned	 pp_type_min(uint32_t type);
 /* Does the type end with the sample_id trailer if sample_id_all is set? */
 bool		 pp_type_has_trailer(uint32_t type);
+/* A view of the record at p, where as many bytes must be as its header says. */
+struct pp_rec	 pp_rec_at(const uint8_t *p, bool swap);
 /* Is the record sound: long enough, strings ended, counts within it?  1, or -1. */
 int		 pp_check(const struct pp_rec *, bool swap, struct pp_err *);
 /*
- * Show each field of the record in file order: body, then trailer.  `ev' is the record's event or NULL (then a SAMPLE is
- * opaque and trailers are left out).  Returns what the visitor returned last, -1 also if the record is not sound.
+ * Show each field of the record to `visit', in file order: body, then trailer.  `ev' is the record's event or NULL (then a
+ * SAMPLE is opaque and trailers are left out).  Returns what the visitor returned last, -1 also if the record is not sound.
  */
-int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_visit *, void *arg,
+int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg,
 		    struct pp_err *);
+/* The number that a value of kind UINT, SINT (sign-extended) or HEX is. */
+uint64_t	 pp_value_num(const struct pp_value *, bool swap);
+/* A number at any address. */
+uint16_t	 pp_get_u16(const uint8_t *p, bool swap);
+uint32_t	 pp_get_u32(const uint8_t *p, bool swap);
+uint64_t	 pp_get_u64(const uint8_t *p, bool swap);
 
 /* ---- source ---------------------------------------------------------------------------------- */
 
 struct pp_source;
 struct pp_events;
 
-enum {				/* flags of pp_open */
-	PP_OPEN_RAW = 1,		/* COMPRESSED records as they are, feature 27 too */
-	PP_OPEN_REPAIR = 2,		/* go on behind a fault: pp_on_fault() */
-	PP_OPEN_FOLLOW = 4,		/* a file that is still being written: wait for more, pp_follow() */
-	PP_OPEN_EXPAND_COUNTS = 16,	/* CPU profile: a sample per tick instead of one weighted by period */
+enum {				/* flags of pp_open() */
+	PP_OPEN_RAW = 1,		/* yield COMPRESSED records as they are, and header feature COMPRESSED */
+	PP_OPEN_REPAIR = 2,		/* go on behind damaged places: pp_on_fault() */
+	PP_OPEN_FOLLOW = 4,		/* the file is still being written: wait for more, pp_follow() */
+	PP_OPEN_EXPAND_COUNTS = 16,	/* CPU profile: a sample for each tick instead of one whose period is their number */
 	/*
-	 * Yield also those features of a file that have no place in a stream, being larger than a record or of no use there,
-	 * but have one in a file: as HEADER_FEATURE records of 16 bytes whose payload they are.
+	 * Yield also those features of a file that have no place in a stream, because they are larger than a record or of
+	 * no use there: as HEADER_FEATURE records of 16 bytes whose payload they are.
 	 */
 	PP_OPEN_FILE_FEATURES = 32,
 	PP_OPEN_MAX_EXPAND_SHIFT = 8
 };
 /*
- * One more flag: compressed data that have become more than so many bytes (at least; counted in MiB, 16 TiB at most; without
- * it 1 GiB) may not be more than 1000 times what was read.  A failure says so and names --max-expand.
+ * One more flag: a recording that has grown to more than so many bytes by being expanded (in MiB, rounded up, 16 TiB at most;
+ * without this flag 1 GiB) is refused if that is more than 1000 times what was read.
  */
 #define PP_OPEN_MAX_EXPAND(bytes)								\
 	((bytes) >> 44 ? ~0u << PP_OPEN_MAX_EXPAND_SHIFT :					\
 	(unsigned)(((bytes) + (1 << 20) - 1) >> 20) << PP_OPEN_MAX_EXPAND_SHIFT)
 
 /*
- * Open a recording; "-" is stdin.  Reads the first bytes to tell the container: a pipe-mode stream, a
- * seekable perf.data, whose sections become the records that a stream has in front (HEADER_ATTR,
- * HEADER_FEATURE, EVENT_UPDATE, BUILD_ID, TRACING_DATA), or a CPU profile of gperftools, of which all
- * records are made.  A directory of perf record --threads is its file `data' and then data.0, data.1 ... as
- * one stream; it has no rounds, so its order is that of a full sort.  Compressed records are expanded even
- * with PP_OPEN_RAW then, since each file of it has a zstd stream of its own.  Any of these (but a directory)
- * may be wrapped in zstd; places in messages are then those inside.  NULL on failure.  pp_err must live as long.
+ * Open a recording; "-" is standard input.  The first bytes tell what contains it:
+ *
+ *	pipe-mode stream	perf record -o -
+ *	seekable perf.data	its sections become the records that a stream begins with (HEADER_ATTR, HEADER_FEATURE,
+ *				EVENT_UPDATE, BUILD_ID, TRACING_DATA)
+ *	directory		perf record --threads: its file `data', then data.0, data.1 ... as one stream without rounds;
+ *				compressed records are expanded even with PP_OPEN_RAW, as each file has a zstd stream of its own
+ *	CPU profile		of gperftools: all records are made
+ *
+ * Any of these but a directory may be compressed by zstd; then places in messages are those in what was expanded.  flags: 0
+ * or any of PP_OPEN_*.  NULL on failure.  pp_close() frees it.
  */
 struct pp_source *pp_open(const char *path, unsigned flags, struct pp_err *);
-/* The same of a descriptor, which becomes the source's; -1: errno says why there is none. */
+/* The same of a descriptor, which becomes the source's; if it is -1, errno is the error. */
 struct pp_source *pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *);
 /*
  * A source of the n bytes at p: records (no pipe header), with their payloads behind them; its events are learned as they
  * are read.  p must stay until pp_close().  The records stand nowhere: pp_offset() is 0.  NULL: no memory.
  */
 struct pp_source *pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct pp_err *);
-/* The next record: 1, 0 at the end, -1.  A payload that was not fetched is skipped. */
+/*
+ * The next record: 1, 0 at the end, -1.  The view is valid until the next call.  A payload that was not fetched is skipped.
+ */
 int	pp_next(struct pp_source *, struct pp_rec *);
-/* The next piece of the payload of the record just yielded: 1, 0 when all has been given, -1. */
+/* The next piece of the payload of the record just yielded, valid until the next call: 1, 0 when all was given, -1. */
 int	pp_payload(struct pp_source *, const uint8_t **p, size_t *n);
-/* Are the recording's numbers not in this machine's byte order?  The same for all its records. */
-bool	pp_source_swap(const struct pp_source *);
-/* The events of the recording, as far as its records have named them.  Valid until pp_close(). */
-struct pp_events *pp_source_events(const struct pp_source *);
-/* The last record was unsound (pp_err has the cause): make it the source's failure.  Always -1. */
+/* The last record is not sound (pp_err has the cause): add its place and type, and refuse further work.  Always -1. */
 int	pp_reject(struct pp_source *, const struct pp_rec *);
-/* Where the record stands in the input; of a record that was compressed, where the COMPRESSED stands. */
+/* Close and free.  -1 if any call failed, or there were faults. */
+int	pp_close(struct pp_source *);
+
+/* Are numbers in the records not in this machine's byte order? */
+bool	pp_source_swap(const struct pp_source *);
+/* The events that the records up to now have named.  The handle stays the same, and is valid until pp_close(). */
+const struct pp_events *pp_source_events(const struct pp_source *);
+/* Byte of the input where the record stands; of one that was compressed, where the COMPRESSED record stands. */
 uint64_t pp_offset(const struct pp_source *, const struct pp_rec *);
 /* Was the record made of what the header of a perf.data says, so that it stands nowhere in the input? */
 bool	 pp_made(const struct pp_source *, const struct pp_rec *);
-/* Bytes read so far, and how many there are to read (0: unknown). */
+/* Bytes read so far; *total: how many there are to read (0: unknown). */
 uint64_t pp_progress(const struct pp_source *, uint64_t *total);
-/* What the container is, in words, for -v. */
+/* What the container is, in words. */
 const char *pp_container(const struct pp_source *);
 /* Is it a CPU profile of gperftools? */
 bool	pp_is_profile(const struct pp_source *);
-/* Is the input that file (NULL or "-": standard output)?  Then writing there would destroy it. */
-bool	pp_is_file(const struct pp_source *, const char *path);
-/* What could not be turned into records though the input is sound; NULL: nothing. */
+/* What could not be turned into records though the input is sound, in words; NULL: nothing. */
 const char *pp_warning(const struct pp_source *);
 struct pp_compressed {		/* what has been expanded so far */
 	uint64_t records, records2;	/* COMPRESSED, COMPRESSED2 */
-	uint64_t bytes, plain;		/* of zstd data, and what came out of it */
+	uint64_t bytes, plain;		/* bytes of zstd data, and what came out of it */
 };
+/* Valid until pp_close(). */
 const struct pp_compressed *pp_compressed(const struct pp_source *);
-/* Call `fn' before bytes that were yielded are overwritten, and whenever the source may have to wait. */
-void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
+/* Does the source read that file (NULL or "-": standard output)?  Then writing there would destroy it. */
+bool	pp_is_file(const struct pp_source *, const char *path);
+/* Do both read the same regular file, or directory? */
+bool	pp_same_file(const struct pp_source *, const struct pp_source *);
+
 /*
- * Read into buffers of PP_BUFFER_SIZE bytes that `give' hands out (NULL: no memory), a new one when the last is full:
- * what was yielded stays where it lies, for as long as their owner likes.  But records that were compressed lie
- * elsewhere, and are valid until the next one as ever.  Not with PP_OPEN_REPAIR or PP_OPEN_FOLLOW.
+ * Call `fn' for each fault that the source goes on behind: its place, and in `what' the cause and what became of it.  For
+ * faults that pp_open() found it is called at once.  Without PP_OPEN_REPAIR, these are header features of a form that perf
+ * refuses: they are left out.  With it, all that is not whole is left out, and `what' says how many bytes.  Faults that leave
+ * nothing to go on with (no header, no attrs, a failing read) still end the source.  An input that cannot seek is kept in a
+ * temporary file.
+ */
+void	pp_on_fault(struct pp_source *, void (*fn)(void *, const struct pp_err *), void *arg);
+/* The number of faults so far; *lost: the bytes that PP_OPEN_REPAIR left out in all. */
+uint64_t pp_faults(const struct pp_source *, uint64_t *lost);
+/*
+ * PP_OPEN_FOLLOW: wait at the end of a regular file until perf record has finished it (perf.data), or no process holds it open
+ * for writing (where the system can say that: a local file of the same user), or *stop is set, as by a signal handler: then
+ * the input ends cleanly with the last whole record.
+ */
+void	pp_follow(struct pp_source *, const volatile sig_atomic_t *stop);
+
+/*
+ * Call `fn' before bytes that were yielded are overwritten, and whenever the source may have to wait.  It returns 1, or -1,
+ * which is the source's failure.  Only the last fn is called, and pp_start() sets one.
+ */
+void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
+/* May the next read have to wait for the writer?  Then what was put into a sink should be flushed first. */
+bool	pp_may_wait(const struct pp_source *);
+/*
+ * UNSTABLE.  Read into buffers of PP_BUFFER_SIZE bytes that `give' returns (NULL: no memory), a new one when the last is full:
+ * what was yielded stays as long as its buffer.  But records that were compressed lie elsewhere, and are valid until the
+ * next one as ever.  Not with PP_OPEN_REPAIR or PP_OPEN_FOLLOW.
  */
 void	pp_read_into(struct pp_source *, uint8_t *(*give)(void *), void *arg);
 enum { PP_BUFFER_SIZE = 256 << 10 };
-/* May the next read have to wait for the writer?  Then what was put should be flushed first. */
-bool	pp_may_wait(const struct pp_source *);
+
 /*
- * For who reads several inputs, and must not wait for one while another has something.  pp_at_hand(): can pp_next()
- * tell the next record, or the end, from what was read?  If not, pp_top_up() reads once: 1, 0: the input ends, -1;
- * it waits if the descriptor is not readable by poll(2).  -1 for a descriptor: none is needed to go on.
- * What is compressed is at hand once its bytes are, but a piece of it may end amid a record: pp_next() then waits for
- * the next one, or, after pp_no_wait(), returns PP_NEXT_WAIT: top up, and try again.
+ * To read several inputs without waiting for one while another has something.  pp_at_hand(): can pp_next() yield the next
+ * record, or the end, without reading?  If not, pp_top_up() reads once: 1, 0: the input ends, -1; it waits unless
+ * pp_poll_fd() is readable by poll(2), which is -1 if no descriptor is needed to go on.  What is compressed is at hand once its
+ * bytes are, but a piece of it may end inside a record: pp_next() then waits for the next piece, or, after pp_no_wait(),
+ * returns PP_NEXT_WAIT: top up, and try again.
  */
 bool	pp_at_hand(const struct pp_source *);
 enum { PP_NEXT_WAIT = 2 };
@@ -243,45 +305,18 @@ void	pp_no_wait(struct pp_source *);
 int	pp_top_up(struct pp_source *);
 int	pp_poll_fd(const struct pp_source *);
 /*
- * Have `fn' told of each fault that the source goes on behind: where, and in `what' the cause and what became of it.
- * Those that pp_open() met are told at once.  Without PP_OPEN_REPAIR, these are header features of a form that perf
- * refuses: they are left out.  With it, all that is not whole is left out, and `what' says how many bytes.
- * What can't be gone round (no header, no attrs, a failing read) still ends the source.  An input that can't seek
- * is kept in a temporary file.
- */
-void	pp_on_fault(struct pp_source *, void (*fn)(void *, const struct pp_err *), void *arg);
-/* How many faults there were, and the bytes that PP_OPEN_REPAIR left out in all. */
-uint64_t pp_faults(const struct pp_source *, uint64_t *lost);
-/*
- * PP_OPEN_FOLLOW: wait at the end of a regular file until perf record has finished it (perf.data), or no process
- * holds it open for writing any more (where the system can say that of the file: local, and ours), or *stop is set,
- * as by a signal handler: then the input ends cleanly with the last whole record.
- */
-void	pp_follow(struct pp_source *, const volatile sig_atomic_t *stop);
-/*
- * Give back the descriptor and the memory of a source of which no more records are wanted; what it has said (events,
- * container, faults) stays.  false: nothing was done, as its input was copied out of a pipe or of zstd.
+ * Give back the descriptor and the buffers of a source of which no more records are wanted; events, container and faults stay.
+ * false: nothing was done, because its input was copied out of a pipe or of zstd.
  */
 bool	pp_rest(struct pp_source *);
-/* Do both read the same regular file, or directory? */
-bool	pp_same_file(const struct pp_source *, const struct pp_source *);
-/* -1 if any call failed, or there were faults. */
-int	pp_close(struct pp_source *);
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-enum {				/* PERF_SAMPLE_*, bits of sample_type */
+enum {				/* PERF_SAMPLE_*: bits of sample_type, one for each field of a SAMPLE */
 #define SAMPLE(bit, NAME, ...) PP_SAMPLE_##NAME = 1 << (bit),
 #include "record/sample.def"
 #undef SAMPLE
-#define SAMPLE(bit, NAME, ...) | PP_SAMPLE_##NAME
-	PP_SAMPLE_KNOWN = 0
-#include "record/sample.def"
-#undef SAMPLE
-#define SAMPLE(bit, NAME, ...) + 1
-	, PP_SAMPLE_BITS = 0
-#include "record/sample.def"
-#undef SAMPLE
+	PP_SAMPLE_NONE = 0
 };
 /* PERF_FORMAT_* */
 enum {
@@ -289,14 +324,11 @@ enum {
 	PP_FORMAT_GROUP = 8, PP_FORMAT_LOST = 16
 };
 enum { PP_BRANCH_HW_INDEX = 1 << 17, PP_BRANCH_COUNTERS = 1 << 19 };	/* PERF_SAMPLE_BRANCH_* */
-/*
- * struct perf_event_attr in this machine's byte order; 0 where the recording's attr.size ends before.  New members come at
- * the end only.
- */
-struct pp_attr {		/* struct perf_event_attr in this machine's order; 0 where attr.size ends before */
+
+struct pp_attr {		/* struct perf_event_attr in this machine's byte order; 0 where the recording's attr.size ends before */
 	uint32_t type, size;
 	uint64_t config, sample_period, sample_type, read_format;
-	uint64_t flags;			/* bit 0 = disabled, whatever the recorder's order (event.c says how) */
+	uint64_t flags;			/* bit 0: disabled, and so on, whatever the recorder's byte order */
 	uint32_t wakeup_events, bp_type;
 	uint64_t config1, config2, branch_sample_type, sample_regs_user;
 	uint32_t sample_stack_user, clockid;
@@ -306,74 +338,203 @@ struct pp_attr {		/* struct perf_event_attr in this machine's order; 0 where att
 	uint32_t aux_sample_size, aux_action;
 	uint64_t sig_data, config3, config4;
 };
-/* Events are counted from 0 in the order of their attrs.  Views of them are valid as long as the source. */
+
+/* Events are numbered from 0 in the order of their attrs.  Views of them are valid until their source is closed. */
 unsigned pp_events_count(const struct pp_events *);
-/* The event of that index; NULL if there is none. */
+/* The event of that number; NULL if there is none. */
 const struct pp_event *pp_events_at(const struct pp_events *, unsigned index);
 /* The event with that id; NULL if there is none. */
 struct pp_event *pp_event_by_id(const struct pp_events *, uint64_t id);
 /* The CPU that ID_INDEX names for that id; -1 if none. */
 int64_t	pp_cpu_of_id(const struct pp_events *, uint64_t id);
 unsigned pp_event_index(const struct pp_event *);
-/* The name as perf shows it, never NULL.  Valid until the next pp_next(), which may learn a better one. */
+/* The name as perf shows it; never NULL.  Valid until the next pp_next(), which may learn a better one. */
 const char *pp_event_name(const struct pp_event *);
 const struct pp_attr *pp_event_attr(const struct pp_event *);
 
 /*
- * The event of a record of type < PP_USER_TYPE_START by perf's rules (evlist__event2evsel).
- * NULL: there is none; the text (no attr yet, unknown id, record too short for its fields) is in pp_err.
+ * The event of a record of type < PP_USER_TYPE_START by perf's rules (evlist__event2evsel), and the check of SAMPLEs (above).
+ * NULL: there is none; pp_err says why (no attr yet, unknown id, record too short for its fields).
  */
 const struct pp_event *pp_event_find(const struct pp_events *, const struct pp_rec *, struct pp_err *);
 
+/* What follows is for records of type < PP_USER_TYPE_START and their event. */
+
 /*
- * The time by which perf orders a record of type < PP_USER_TYPE_START: 1 and *time, or 0 if it has none
- * (no such field, 0, or ~0): perf delivers those at once.
+ * The time by which perf orders the record, in nanoseconds by the recording's clock: 1 and *time, or 0 if it has none
+ * (no such field, 0, or ~0): perf takes those at once.
  */
 int	pp_time(const struct pp_event *, const struct pp_rec *, bool swap, uint64_t *time);
 /* pid and tid of a sample or of a trailer: 1, or 0 if not recorded. */
 int	pp_pid_tid(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *pid, uint32_t *tid);
 /* CPU of a sample or of a trailer: 1, or 0 if not recorded. */
 int	pp_cpu(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *cpu);
+/*
+ * A field of a SAMPLE that is one number in its fixed part, by its bit: PP_SAMPLE_IDENTIFIER, IP, TIME, ADDR, ID, STREAM_ID,
+ * CPU or PERIOD.  1 and *value, or 0: not recorded, or not such a field.
+ */
+int	pp_sample_num(const struct pp_event *, const struct pp_rec *, bool swap, unsigned field, uint64_t *value);
+/*
+ * Any field of a SAMPLE, by its bit: the n bytes at *p as they stand in the record, counts in front of them included
+ * (PP_SAMPLE_CALLCHAIN: u64 nr, then nr u64s).  1, 0: not recorded, or -1: the sample is shorter than its fields say.  Valid as
+ * long as the record.
+ */
+int	pp_sample_field(const struct pp_event *, const struct pp_rec *, bool swap, unsigned field, const uint8_t **p, size_t *n,
+	    struct pp_err *);
+
+/* ---- features -------------------------------------------------------------------------------- */
+
+enum pp_feat {
+#define FEAT(number, name, ...) PP_FEAT_##name = number,
+#include "record/feature.def"
+#undef FEAT
+	PP_FEAT_END			/* first number that this version does not know */
+};
+
+struct pp_feature {		/* a view of one feature */
+	uint64_t	 number;	/* enum pp_feat, or one that this version does not know */
+	const uint8_t	*p;		/* payload; may be NULL if len is 0 */
+	size_t		 len;
+	uint32_t	 nr_cpus;	/* NRCPUS `available' of the same recording, by which some are read; 0: not known (yet) */
+	bool		 swap;		/* as of the source */
+};
+
+enum pp_feature_kind {
+	PP_F_STOP,			/* never seen in a value */
+	PP_F_UINT, PP_F_SINT, PP_F_HEX,	/* numbers: `num' */
+	PP_F_TIME,			/* nanoseconds: `num' */
+	PP_F_BITMAP,			/* 64 bits, lowest first: `num' */
+	PP_F_STR,			/* p, len: without length word, NUL and padding; no NUL need follow */
+	PP_F_ATTR,			/* p, len: a perf_event_attr in the payload's byte order */
+	PP_F_INFO,			/* p, len: a struct bpf_prog_info, as stored */
+	PP_F_BYTES,			/* p, len: bytes without a known byte order, as stored */
+	PP_F_REST,			/* p, len: what the layout does not cover, to the end */
+	PP_F_LIST, PP_F_BITS, PP_F_CPUS, PP_F_EACH, PP_F_END, PP_F_OPT, PP_F_SINCE	/* parts of a layout; no value */
+};
+
+struct pp_feature_value {	/* one field of a feature */
+	const char	*name;		/* "rest" for PP_F_REST */
+	const char	*text;		/* how it reads on the screen (feature.def), or NULL */
+	enum pp_feature_kind kind;
+	const uint8_t	*p;		/* where it stands in the payload (a string: its first byte) */
+	size_t		 len;		/* bytes at p */
+	uint64_t	 num;		/* of a number, in this machine's order; PP_F_SINT sign-extended */
+	unsigned	 depth;		/* 0: not in a list */
+	uint64_t	 index;		/* which entry of the innermost list */
+	bool		 swap;		/* p is not in this machine's byte order (ATTR, REST) */
+	bool		 count;		/* only for writing */
+};
+
+/* perf's name of a feature without HEADER_; NULL if unknown. */
+const char	*pp_feature_name(uint64_t number);
+/* The feature of that name (either case, HEADER_ allowed in front) or number; -1 if there is none. */
+int64_t		 pp_feature_number(const char *name);
+/* View the feature of a HEADER_FEATURE record; valid as long as that.  1, or -1: too short to name one. */
+int	pp_feature_of(struct pp_feature *, const struct pp_rec *, bool swap, uint32_t nr_cpus, struct pp_err *);
+/* Returns 1 to go on, 0 to stop, -1 on failure. */
+typedef int	pp_feature_visit(void *arg, const struct pp_feature_value *);
+/* Show every value in stored order.  What the visitor returned last, -1 also if the payload is not sound. */
+int	pp_feature_walk(const struct pp_feature *, pp_feature_visit *, void *arg, struct pp_err *);
+/* The first number of that name.  1, 0 if the feature has none, -1. */
+int	pp_feature_num(const struct pp_feature *, const char *name, uint64_t *num, struct pp_err *);
+/*
+ * Takes the lines of a text in pieces; p NULL ends a line.  Pieces may hold any byte of the recording, even a newline or NUL:
+ * make them harmless.  Returns 1 to go on, -1 to fail.
+ */
+typedef int	pp_feature_out(void *arg, const char *p, size_t n);
+/* Describe a feature for people, much as `perf report --header-only' does.  1, or -1. */
+int	pp_feature_text(const struct pp_feature *, pp_feature_out *, void *arg, struct pp_err *);
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+struct pp_state;
+
+struct pp_dso {			/* a file, or what stands for one, as the record of a map describes it */
+	const char	*name;		/* NUL-terminated; any bytes */
+	uint32_t	 len;		/* of the name */
+	uint32_t	 index;		/* 0, 1, 2...: for tables of the caller; one file has several if records describe it differently */
+	uint32_t	 maj, min;	/* device and inode of an MMAP2; ino 0: unknown */
+	uint64_t	 ino;
+	uint8_t		 id[20];	/* build-id of an MMAP2 */
+	uint8_t		 id_len;	/* bytes of it; 0: unknown */
+	uint32_t	 jit;		/* pid of a process with code made at run time there, /tmp/perf-PID.map to perf; 0: none */
+};
+
+struct pp_map {
+	uint64_t	 start, len;	/* addresses start .. start + len - 1; never past 2^64 - 2 */
+	uint64_t	 pgoff;		/* offset of `start' in the file */
+	uint32_t	 dso;		/* index of its pp_dso */
+	bool		 data;		/* PERF_RECORD_MISC_MMAP_DATA: not code */
+	bool		 has_id;	/* its MMAP2 has a build-id */
+};
+
+/*
+ * Which tasks, names, maps and cgroups there are, by the rules of perf (perf-pipe(5)), after the records that were fed.  NULL: no
+ * memory, or no random bytes for its hash tables.
+ */
+struct pp_state	*pp_state_new(bool swap, struct pp_err *);
+void		 pp_state_free(struct pp_state *);
+/* Does a record of that type change the state? */
+bool		 pp_state_wants(uint32_t type);
+/*
+ * Take in a record.  Feed records in the order of their times, those without a time when they arrive; a record of a type that
+ * changes nothing is ignored.  `trailer': bytes of its trailer; 0 will do for the lookups below.  1, or -1: no memory.
+ */
+int		 pp_state_feed(struct pp_state *, const struct pp_rec *, size_t trailer);
+
+/* What the lookups return is valid until the next feed. */
+
+/* The name of a thread; NULL: unknown. */
+const char	*pp_state_comm(const struct pp_state *, uint32_t tid);
+/* The process that forked a process; -1: unknown. */
+int64_t		 pp_state_ppid(const struct pp_state *, uint32_t pid);
+/* The path of a cgroup; NULL: unknown. */
+const char	*pp_state_cgroup(const struct pp_state *, uint64_t id);
+/* The map around an address of process `pid', or of the kernel, by the cpumode of misc (PP_MISC_KERNEL ...).  NULL: none. */
+const struct pp_map *pp_state_map(const struct pp_state *, uint32_t pid, unsigned cpumode, uint64_t addr);
+/* The file of such a map. */
+const struct pp_dso *pp_state_dso(const struct pp_state *, const struct pp_map *);
 
 /* ---- sink ------------------------------------------------------------------------------------ */
 
 struct pp_sink;
 
-/* Create a file (mode 0600) or take stdout ("-").  NULL on failure.  pp_err must live as long. */
+/*
+ * Create a file (mode 0600; one that is there is overwritten) or take standard output (NULL or "-").  NULL on failure.
+ * pp_finish() frees it.
+ */
 struct pp_sink *pp_create(const char *path, struct pp_err *);
 /* Write to this descriptor, which becomes the sink's; `name' is what errors call it.  NULL (and closed) on failure. */
 struct pp_sink *pp_create_fd(int fd, const char *name, struct pp_err *);
 struct pp_writer {			/* takes what is written instead of a descriptor */
-	int	(*write)(void *arg, const uint8_t *p, size_t n);	/* cut anywhere; good during the call; 1, or -1 */
+	int	(*write)(void *arg, const uint8_t *p, size_t n);	/* cut anywhere; valid during the call; 1, or -1 */
 	int	(*finish)(void *arg);	/* all was written; 1, or -1: not whole */
 	void	*arg;
 };
-/* Write to functions, which set the text of err at a failure.  err->file is set by the caller.  NULL on failure. */
+/* Write to functions, which set pp_err when they fail.  err->file is the caller's to set.  NULL on failure. */
 struct pp_sink *pp_create_writer(const struct pp_writer *, struct pp_err *);
-/* Write the pipe header in the source's byte order, and flush whenever the source must refill. */
+/* Write the pipe header in the source's byte order.  From here on, the source flushes the sink whenever it must refill. */
 int	pp_start(struct pp_sink *, struct pp_source *);
 /*
- * From here on (after pp_start, before the first record) kernel records go out as COMPRESSED, or COMPRESSED2 if
- * `two', by zstd at that level (1 to 22) in so many threads beside us (0: none).  A zstd frame ends with the record that
- * makes `frame' bytes of kernel records full (0: PP_FRAME_SIZE; UINT64_MAX, without threads only: it never ends).  The
- * stream gets header feature COMPRESSED.
- * Each put must then hold whole records, a payload in pieces behind its record.
+ * From here on (after pp_start(), before the first record) kernel records go out as COMPRESSED, or COMPRESSED2 if `two', by zstd
+ * at that level (1 to 22), in so many threads beside the caller's (0: none).  A zstd frame ends with the record that makes
+ * `frame' bytes of kernel records full (0: PP_FRAME_SIZE; UINT64_MAX, without threads only: it never ends).  The stream gets
+ * header feature COMPRESSED.  Each put must then be of whole records, a payload in pieces behind its record.  1, or -1.
  */
 int	pp_sink_compress(struct pp_sink *, int level, bool two, unsigned threads, uint64_t frame);
-enum {
-	PP_FRAME_SIZE = 4 << 20, PP_FRAME_MIN = 64 << 10, PP_FRAME_MAX = 64 << 20
-};
-/* Write a record of the source, with its payload.  Not copied: a run of neighbours is one write. */
+enum { PP_FRAME_SIZE = 4 << 20, PP_FRAME_MIN = 64 << 10, PP_FRAME_MAX = 64 << 20 };
+/* Write the record that the source has just yielded, with its payload.  Its bytes are written from where they lie.  1, or -1. */
 int	pp_put(struct pp_sink *, struct pp_source *, const struct pp_rec *);
-/* Write bytes that stay as they are until the next pp_flush(). */
+/* Write bytes that stay as they are until the next pp_flush().  1, or -1. */
 int	pp_put_stable(struct pp_sink *, const uint8_t *, size_t);
-/* Write bytes that are copied now. */
+/* Write bytes that are copied now.  1, or -1. */
 int	pp_put_copy(struct pp_sink *, const void *, size_t);
-/* Write all that was put. */
+/* Write all that was put.  1, or -1. */
 int	pp_flush(struct pp_sink *);
-/* Flush and close; -1 if a byte may be missing. */
-int	pp_finish(struct pp_sink *);
+/* Bytes that the system has taken. */
 uint64_t pp_written(const struct pp_sink *);
+/* Flush, close and free.  1, or -1: a byte may be missing. */
+int	pp_finish(struct pp_sink *);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -133,6 +133,14 @@ pp_take_u64(struct pp_cur *c)
 	return p ? pp_get_u64(p, c->swap) : 0;
 }
 
+PP_INLINE struct pp_rec
+pp_rec_at(const uint8_t *p, bool swap)
+{
+	struct pp_rec r = { p, 0, pp_get_u32(p, swap), pp_get_u16(p + 4, swap), pp_get_u16(p + 6, swap) };
+
+	return r;
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*

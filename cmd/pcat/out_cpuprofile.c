@@ -310,7 +310,7 @@ final_state(struct profile *o)
 		qsort(o->kept, o->nkept, sizeof *o->kept, by_time);
 	for (size_t i = 0; t && i < o->nkept; i++) {
 		const uint8_t *p = o->bytes + o->kept[i].at;
-		struct pp_rec r = pp_raw_rec(p, swap);
+		struct pp_rec r = pp_rec_at(p, swap);
 
 		if (r.type == PP_COMM && PP_RAW_GET(p, COMM, pid, swap) == o->pid) {
 			pp_state_free(t);

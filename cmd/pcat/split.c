@@ -114,7 +114,7 @@ put_state(struct split *s)
 	size_t trailer = s->events->n ? s->events->ev[0]->plan.trailer : 0;
 
 	pp_raw_head(init, PP_FINISHED_INIT, 0, sizeof init, s->swap);
-	r = pp_raw_rec(init, s->swap);
+	r = pp_rec_at(init, s->swap);
 	if (pp_state_write(s->state, trailer, put_new, s) < 0 || (s->inits && put_new(s, &r) < 0))
 		return -1;
 	for (size_t i = 0; i < s->pending.n; i++)

@@ -85,7 +85,7 @@ front_get(const struct front *f, int number, size_t *at, struct pp_rec *r, bool 
 	if (*at >= s->n)
 		return -1;
 	p = s->p + *at;
-	*r = pp_raw_rec(p, swap);
+	*r = pp_rec_at(p, swap);
 	*at += r->size;
 	return (size_t)(p - s->p) >= s->mid;
 }

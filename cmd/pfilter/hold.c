@@ -62,7 +62,7 @@ record(const struct hold *h, const uint8_t *raw)
 {
 	bool swap = h->in->swap;
 
-	return pp_raw_rec(raw, swap);
+	return pp_rec_at(raw, swap);
 }
 
 static int

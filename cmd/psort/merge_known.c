@@ -82,7 +82,7 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 {
 	struct all *k = (struct all *)pub;
 	bool swap = k->pub.events->swap;
-	struct pp_rec r = pp_raw_rec(raw, swap);
+	struct pp_rec r = pp_rec_at(raw, swap);
 	struct pp_err ignored = { .what = "" };
 	const struct pp_event *ev;
 	size_t trailer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* api.c - what programs that do not see the members of structs call instead: the inline functions, and what they hold */
 #define PP_INLINE extern inline	/* in C11: also emit it here */
-#include "perfpipe_inline.h"
+#include "sample.h"
 
 const char *
 pp_version(void)
@@ -15,7 +15,7 @@ pp_source_swap(const struct pp_source *s)
 	return s->swap;
 }
 
-struct pp_events *
+const struct pp_events *
 pp_source_events(const struct pp_source *s)
 {
 	return s->events;
@@ -49,4 +49,59 @@ const struct pp_attr *
 pp_event_attr(const struct pp_event *ev)
 {
 	return &ev->attr;
+}
+
+uint64_t
+pp_value_num(const struct pp_value *v, bool swap)
+{
+	bool negative = v->kind == PP_K_SINT;
+
+	switch (v->len) {
+	case 1:
+		return negative ? (uint64_t)(int8_t)*v->p : *v->p;
+	case 2:
+		return negative ? (uint64_t)(int16_t)pp_get_u16(v->p, swap) : pp_get_u16(v->p, swap);
+	case 4:
+		return negative ? (uint64_t)(int32_t)pp_get_u32(v->p, swap) : pp_get_u32(v->p, swap);
+	case 8:
+		return pp_get_u64(v->p, swap);
+	default:
+		return 0;
+	}
+}
+
+int
+pp_sample_num(const struct pp_event *ev, const struct pp_rec *r, bool swap, unsigned field, uint64_t *value)
+{
+	const struct pp_sample_row *row = pp_sample_rows;
+	uint16_t at;
+
+	while (row < pp_sample_rows + PP_SAMPLE_BITS && 1u << row->bit != field)
+		row++;
+	if (r->type != PP_SAMPLE || row == pp_sample_rows + PP_SAMPLE_BITS || row->plan == PP_NOWHERE ||
+	    row->form == PP_FORM_PID_TID)
+		return 0;
+	memcpy(&at, (const char *)&ev->plan + row->plan, sizeof at);
+	if (at)
+		*value = row->form == PP_FORM_CPU ? pp_get_u32(r->raw + at, swap) : pp_get_u64(r->raw + at, swap);
+	return at != 0;
+}
+
+int
+pp_sample_field(const struct pp_event *ev, const struct pp_rec *r, bool swap, unsigned field, const uint8_t **p, size_t *n,
+    struct pp_err *err)
+{
+	struct pp_sample s;
+
+	if (r->type != PP_SAMPLE)
+		return 0;
+	if (pp_sample_get(&s, ev, r, swap, err) < 0)
+		return -1;
+	for (unsigned bit = 0; bit < PP_SAMPLE_BITS; bit++)
+		if (1u << bit == field && s.at[bit].p) {
+			*p = s.at[bit].p;
+			*n = s.at[bit].n;
+			return 1;
+		}
+	return 0;
 }

@@ -15,6 +15,8 @@
  *	pp_feature_put_str(&io, "arg", "perf", 4);
  *	pp_feature_finish(&io, &len);
  *
+ * Features, values, and the functions that visit all values of a feature: perfpipe.h.
+ *
  * Nothing is allocated; values point into the payload.  Errors read "HEADER_FEATURE: NAME: cause" and stick
  * to the handle.
  */
@@ -22,13 +24,6 @@
 #define PP_FEATURE_H
 
 #include "perfpipe_inline.h"
-
-enum pp_feat {
-#define FEAT(number, name, ...) PP_FEAT_##name = number,
-#include "feature.def"
-#undef FEAT
-	PP_FEAT_END			/* first number that we do not know; our end mark (HEADER_LAST_FEATURE) */
-};
 
 enum {				/* where a feature may stand; see feature.def */
 	PP_FEATURE_PIPE = 1, PP_FEATURE_FILE = 2, PP_FEATURE_FLAG = 4,
@@ -38,41 +33,6 @@ enum {
 	PP_FEATURE_STR_ALIGN = 64,	/* perf pads strings to this (NAME_ALIGN) */
 	PP_FEATURE_DEPTH = 3,		/* lists in lists */
 	PP_FEATURE_FIELDS = 24,		/* entries of the longest row */
-};
-
-struct pp_feature {		/* a view of one feature */
-	uint64_t	 number;	/* enum pp_feat, or one that we do not know */
-	const uint8_t	*p;		/* payload; may be NULL if len is 0 */
-	size_t		 len;
-	uint32_t	 nr_cpus;	/* NRCPUS `available' of the same stream; 0: not known (yet) */
-	bool		 swap;		/* the payload is not in this machine's byte order */
-};
-
-enum pp_feature_kind {
-	PP_F_STOP,			/* end of the layout; never seen in a value */
-	PP_F_UINT, PP_F_SINT, PP_F_HEX,	/* numbers: `num' */
-	PP_F_TIME,			/* nanoseconds: `num' */
-	PP_F_BITMAP,			/* 64 bits, lowest first: `num' */
-	PP_F_STR,			/* p, len: without length word, NUL and padding; no NUL need follow */
-	PP_F_ATTR,			/* p, len: a perf_event_attr in the payload's byte order */
-	PP_F_INFO,			/* p, len: a struct bpf_prog_info, as stored */
-	PP_F_BYTES,			/* p, len: bytes without a known byte order, as stored */
-	PP_F_REST,			/* p, len: what the layout does not cover, to the end */
-	/* parts of a layout that no value stands for */
-	PP_F_LIST, PP_F_BITS, PP_F_CPUS, PP_F_EACH, PP_F_END, PP_F_OPT, PP_F_SINCE,
-};
-
-struct pp_feature_value {
-	const char	*name;		/* field name of feature.def; "rest" for PP_F_REST */
-	const char	*text;		/* how it reads on the screen (feature.def), or NULL; unused by put */
-	enum pp_feature_kind kind;
-	const uint8_t	*p;		/* where it stands in the payload (a string: its first byte) */
-	size_t		 len;		/* bytes at p */
-	uint64_t	 num;		/* of a number, in this machine's order; PP_F_SINT sign-extended */
-	unsigned	 depth;		/* 0: not in a list */
-	uint64_t	 index;		/* which entry of the innermost list */
-	bool		 swap;		/* p is not in this machine's byte order (ATTR, REST) */
-	bool		 count;		/* put: this number is to be found by counting what follows */
 };
 
 struct pp_feature_field;	/* one entry of a layout: feature.c */
@@ -94,10 +54,6 @@ struct pp_feature_io {		/* a payload being read or written; private to feature.c
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* perf's name of a feature without HEADER_; NULL if unknown. */
-const char	*pp_feature_name(uint64_t number);
-/* The feature of that name (either case, HEADER_ allowed in front) or number; -1 if there is none. */
-int64_t		 pp_feature_number(const char *name);
 /* PP_FEATURE_* bits; both PIPE and FILE for a number that we do not know, 0 for one that perf aborts on. */
 unsigned	 pp_feature_where(uint64_t number);
 /*
@@ -108,8 +64,6 @@ bool		 pp_feature_is_end(const struct pp_rec *);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* View the feature of a HEADER_FEATURE record.  1, or -1: too short to name one. */
-int	pp_feature_of(struct pp_feature *, const struct pp_rec *, bool swap, uint32_t nr_cpus, struct pp_err *);
 /* Start reading.  The feature's bytes must stay; the view itself need not. */
 void	pp_feature_open(struct pp_feature_io *, const struct pp_feature *, struct pp_err *);
 /*
@@ -118,13 +72,6 @@ void	pp_feature_open(struct pp_feature_io *, const struct pp_feature *, struct p
  * the end of a CPU_TOPOLOGY if nr_cpus is 0.
  */
 int	pp_feature_next(struct pp_feature_io *, struct pp_feature_value *);
-/* Returns 1 to go on, 0 to stop, -1 on failure. */
-typedef int	pp_feature_visit(void *arg, const struct pp_feature_value *);
-/* Show every value in stored order.  What the visitor returned last, -1 also if the payload is not sound. */
-int	pp_feature_walk(const struct pp_feature *, pp_feature_visit *, void *arg, struct pp_err *);
-/* The first number of that name.  1, 0 if the feature has none, -1. */
-int	pp_feature_num(const struct pp_feature *, const char *name, uint64_t *num, struct pp_err *);
-
 /* What other features and the attrs say, by which a feature is judged. */
 struct pp_feature_about {
 	uint32_t	 nr_cpus;	/* as in pp_feature */
@@ -137,14 +84,6 @@ struct pp_feature_about {
  * 1, also if it is unknown or empty; or -1 with the cause.
  */
 int	pp_feature_check(const struct pp_feature *f, struct pp_feature_about *, struct pp_err *);
-
-/*
- * Takes the lines of a text in pieces; p NULL ends a line.  Pieces may hold any byte of the stream, even a
- * newline or NUL: the caller makes them harmless.  Returns 1 to go on, -1 to fail.
- */
-typedef int	pp_feature_out(void *arg, const char *p, size_t n);
-/* Describe a feature for people, much as `perf report --header-only' does.  1, or -1. */
-int	pp_feature_text(const struct pp_feature *, pp_feature_out *, void *arg, struct pp_err *);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

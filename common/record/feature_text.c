@@ -9,6 +9,7 @@
 
 #include "event.h"
 #include "feature.h"
+#include "sample.h"
 
 struct text {
 	pp_feature_out	*out;

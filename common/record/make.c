@@ -119,7 +119,7 @@ pp_make(struct pp_rec *r, uint8_t *buf, size_t cap, uint32_t type, const void *v
 	if (m.bad || (m.trailer.n && !pp_type_has_trailer(type)))
 		return -1;
 	pp_raw_head(buf, type, m.misc, (uint16_t)(m.at - buf), m.swap);
-	*r = pp_raw_rec(buf, m.swap);
+	*r = pp_rec_at(buf, m.swap);
 	return 1;
 }
 

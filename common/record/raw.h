@@ -61,14 +61,6 @@ struct pp_raw_guest { uint8_t machine_pid[8], vcpu[8]; };			/* may follow the li
 	_Generic(PP_NUM_BYTES(type, field), uint8_t (*)[2]: pp_set_u16, uint8_t (*)[4]: pp_set_u32,	\
 	    uint8_t (*)[8]: pp_set_u64)((p) + offsetof(type, field), value, swap)
 
-/* A view of the record at p.  Its header must be there, and whatever follows the record is not known. */
-static inline struct pp_rec
-pp_raw_rec(const uint8_t *p, bool swap)
-{
-	return (struct pp_rec){ .raw = p, .type = PP_RAW_GET(p, header, type, swap), .misc = PP_RAW_GET(p, header, misc, swap),
-	    .size = PP_RAW_GET(p, header, size, swap) };
-}
-
 /* Lay the header of a record. */
 static inline void
 pp_raw_head(uint8_t *p, uint32_t type, uint16_t misc, uint16_t size, bool swap)

@@ -5,6 +5,17 @@
 
 #include "perfpipe_inline.h"
 
+enum {
+#define SAMPLE(bit, NAME, ...) | PP_SAMPLE_##NAME
+	PP_SAMPLE_KNOWN = 0		/* all bits of sample_type that have a row */
+#include "sample.def"
+#undef SAMPLE
+#define SAMPLE(bit, NAME, ...) + 1
+	, PP_SAMPLE_BITS = 0		/* how many there are */
+#include "sample.def"
+#undef SAMPLE
+};
+
 struct pp_span { const uint8_t *p; uint64_t n; };	/* n entries (or bytes) at p; p NULL: not there */
 
 struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
@@ -32,7 +43,7 @@ struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
 struct pp_sample {		/* which fields hold something is said by ev->attr.sample_type */
 	struct pp_span at[PP_SAMPLE_BITS];	/* by number of the sample_type bit: where, and bytes */
 #define SAMPLE(bit, NAME, name, where, form, role) PP_MEMBER_##form(name)
-#include "record/sample.def"
+#include "sample.def"
 #undef SAMPLE
 };
 /* Take a SAMPLE apart, to its end.  1, or -1: it is shorter than its fields say. */

@@ -29,7 +29,7 @@ record_size(const struct feed *f, const uint8_t *p, size_t n)
 static int
 put(struct feed *f, const uint8_t *p, size_t size, bool stable)
 {
-	struct pp_rec r = pp_raw_rec(p, f->swap);
+	struct pp_rec r = pp_rec_at(p, f->swap);
 
 	if (r.size != size)
 		return pp_fail(f->err, "a record of %u bytes was put", r.size);

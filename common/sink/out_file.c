@@ -303,7 +303,7 @@ settle_names(struct file *f)
 	struct pp_rec r;
 
 	if (f->event_desc) {
-		r = pp_raw_rec(f->event_desc, f->swap);
+		r = pp_rec_at(f->event_desc, f->swap);
 		if (pp_events_learn(f->events, &r, f->err) < 0)
 			return -1;
 	}

@@ -21,7 +21,7 @@ struct pp_frame {
 static inline int
 pp_frame_step(struct pp_frame *f, const uint8_t *p, size_t n, struct pp_rec *r, bool *full)
 {
-	*r = n < PP_HEADER_SIZE ? (struct pp_rec){ .raw = p } : pp_raw_rec(p, f->swap);
+	*r = n < PP_HEADER_SIZE ? (struct pp_rec){ .raw = p } : pp_rec_at(p, f->swap);
 	*full = false;
 	if (r->size < PP_HEADER_SIZE || r->size > n)
 		return 0;

@@ -335,7 +335,7 @@ expand_record(struct source *s, struct pp_rec *r)
 	const char *name;
 	char num[16];
 
-	*r = pp_raw_rec(pub->pos, pub->swap);
+	*r = pp_rec_at(pub->pos, pub->swap);
 	if (r->size < PP_HEADER_SIZE || r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2 ||
 	    r->type == PP_HEADER_TRACING_DATA || r->type == PP_AUXTRACE) {
 		name = pp_type_name(r->type);
@@ -425,7 +425,7 @@ expand_next(struct source *s, struct pp_rec *r)
 int
 expand_part(struct source *s, const uint8_t *p)
 {
-	struct pp_rec r = pp_raw_rec(p, s->pub.swap);
+	struct pp_rec r = pp_rec_at(p, s->pub.swap);
 	size_t n = (size_t)(s->win.end - p);
 
 	if (s->flags & PP_OPEN_RAW || n <= COMPRESSED2_HEADER || (r.type != PP_COMPRESSED && r.type != PP_COMPRESSED2))

@@ -84,7 +84,7 @@ repair_forgive(struct source *s, uint64_t lost)
 static struct pp_rec
 repair_view(const struct source *s, const uint8_t *p)
 {
-	return pp_raw_rec(p, s->pub.swap);
+	return pp_rec_at(p, s->pub.swap);
 }
 
 /* By its header alone: a record that perf or the kernel could have written? */

@@ -21,24 +21,7 @@
 
 #include "perfpipe_inline.h"
 
-struct pp_dso {			/* a file, or what stands for one, as the record of a map describes it */
-	const char	*name;		/* NUL-terminated; any bytes */
-	uint32_t	 len;		/* of the name */
-	uint32_t	 index;		/* 0, 1, 2...: for tables of the caller; one file has several if records describe it differently */
-	uint32_t	 maj, min;	/* device and inode of an MMAP2; ino 0: unknown */
-	uint64_t	 ino;
-	uint8_t		 id[20];	/* build-id of an MMAP2 */
-	uint8_t		 id_len;	/* 0: unknown */
-	uint32_t	 jit;		/* pid of a process with code made at run time there, /tmp/perf-PID.map to perf; 0: none */
-};
-
-struct pp_map {
-	uint64_t	 start, len;	/* addresses start .. start + len - 1; never past 2^64 - 2 */
-	uint64_t	 pgoff;		/* offset of `start' in the file */
-	uint32_t	 dso;		/* index of its pp_dso */
-	bool		 data;		/* PERF_RECORD_MISC_MMAP_DATA: not code */
-	bool		 has_id;	/* its MMAP2 has a build-id */
-};
+/* The handle, how it is fed, its simplest lookups, struct pp_map and struct pp_dso: perfpipe.h. */
 
 struct pp_comm {		/* a name of threads; shared by all of that name */
 	const char	*text;		/* NUL-terminated; any bytes */
@@ -58,32 +41,14 @@ struct pp_task {		/* one life of a tid */
 	struct pp_comm	*comm;		/* NULL: unknown */
 };
 struct pp_maps;			/* all maps of one process */
-struct pp_state;
-
-/* NULL: no memory, or no random bytes for the key.  `swap' as in struct pp_source; err must live as long. */
-struct pp_state	*pp_state_new(bool swap, struct pp_err *err);
-void		 pp_state_free(struct pp_state *);
-/* Does a record of that type change the state? */
-bool		 pp_state_wants(uint32_t type);
-/*
- * Take in a record, in front of a trailer of so many bytes (pp_trailer(); 0 will do where the state is neither written nor
- * compared with records).  A record of another type or too short for its own changes nothing.  1, or -1: no memory.
- */
-int		 pp_state_feed(struct pp_state *, const struct pp_rec *, size_t trailer);
 
 /* ---- lookups: what is returned is valid until the next feed ------------------------------------------------------- */
 
 struct pp_task	*pp_state_task(const struct pp_state *, uint32_t tid);		/* NULL: unknown, here and below */
-/* The name of a thread. */
-const char	*pp_state_comm(const struct pp_state *, uint32_t tid);
-/* pid of the process that forked a process, by the FORK of its first thread; -1: unknown. */
-int64_t		 pp_state_ppid(const struct pp_state *, uint32_t pid);
 struct pp_process *pp_state_process(const struct pp_state *, uint32_t pid);
 struct pp_process *pp_state_process_of(const struct pp_task *);
 /* Call fn for each thread of a process, until it returns -1: 1, or that. */
 int		 pp_state_each_task(const struct pp_process *, int (*fn)(void *arg, struct pp_task *), void *arg);
-/* The path of a cgroup. */
-const char	*pp_state_cgroup(const struct pp_state *, uint64_t id);
 /*
  * The maps that an address belongs to by the cpumode of PERF_RECORD_MISC_*: the kernel's, those of process `pid', or NULL
  * (unknown process; hypervisor, guest, unknown mode).
@@ -91,10 +56,6 @@ const char	*pp_state_cgroup(const struct pp_state *, uint64_t id);
 const struct pp_maps *pp_state_maps(const struct pp_state *, uint32_t pid, unsigned cpumode);
 /* The map around an address; NULL: there is none. */
 const struct pp_map *pp_maps_find(const struct pp_maps *, uint64_t addr);
-/* Both at once. */
-const struct pp_map *pp_state_map(const struct pp_state *, uint32_t pid, unsigned cpumode, uint64_t addr);
-/* The file of a map of this state. */
-const struct pp_dso *pp_state_dso(const struct pp_state *, const struct pp_map *);
 /* Call fn for all maps by ascending address, until it returns -1: 1, or that. */
 int		 pp_maps_each(const struct pp_maps *, int (*fn)(void *arg, const struct pp_map *), void *arg);
 /*

@@ -478,7 +478,7 @@ put_rounds(struct join *j, struct out *to)
 	struct pp_rec r;
 
 	pp_raw_head(round, PP_FINISHED_ROUND, 0, sizeof round, j->swap);
-	r = pp_raw_rec(round, j->swap);
+	r = pp_rec_at(round, j->swap);
 	j->place += j->given_kernel;
 	j->given_kernel = false;
 	for (int i = 0; i < 2; i++)

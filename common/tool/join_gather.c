@@ -37,7 +37,7 @@ blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
 	if (*at >= b->n)
 		return false;
 	p = b->p + *at;
-	*r = pp_raw_rec(p, swap);
+	*r = pp_rec_at(p, swap);
 	*at += r->size;
 	return true;
 }

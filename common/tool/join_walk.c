@@ -32,7 +32,7 @@ static int
 deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct feeder *f = arg;
-	struct pp_rec r = pp_raw_rec(p, f->swap);
+	struct pp_rec r = pp_rec_at(p, f->swap);
 
 	(void)n;
 	lives_put(f->lives, f->in, &r, time + f->rw->time_shift, f->rw->pid_shift);

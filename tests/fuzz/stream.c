@@ -85,7 +85,7 @@ see_record(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct run *z = arg;
 	bool swap = z->in->swap;
-	struct pp_rec r = pp_raw_rec(p, swap);
+	struct pp_rec r = pp_rec_at(p, swap);
 	const struct pp_map *m;
 
 	MUST(time >= z->last);

@@ -92,7 +92,7 @@ static int
 deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct anon_out *a = arg;
-	struct pp_rec r = pp_raw_rec(p, a->swap);
+	struct pp_rec r = pp_rec_at(p, a->swap);
 
 	(void)n;
 	a->oldest = time;

@@ -113,7 +113,7 @@ let_go(struct build_ids *b, struct file *f, int (*put)(void *, const struct pp_r
 	int rc = 1;
 
 	STAILQ_FOREACH(w, &f->waiting, next) {
-		struct pp_rec r = pp_raw_rec(w->raw, b->swap);
+		struct pp_rec r = pp_rec_at(w->raw, b->swap);
 
 		b->held -= w->size;
 		if (rc > 0)
@@ -196,7 +196,7 @@ feature(struct build_ids *b, const struct pp_rec *r, int (*put)(void *, const st
 
 			memcpy(copy, p, size);
 			PP_RAW_SET(copy, header, type, PP_HEADER_BUILD_ID, b->swap);
-			one = pp_raw_rec(copy, b->swap);
+			one = pp_rec_at(copy, b->swap);
 			if (put(arg, &one) < 0)
 				return -1;
 		}
