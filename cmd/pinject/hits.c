@@ -14,6 +14,7 @@
 
 #include "buildid.h"
 #include "record/feature.h"
+#include "record/make.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "state/round.h"
@@ -50,30 +51,22 @@ struct hits {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/*
- * BUILD_ID in the form that all readers take: size a multiple of 8, no trailer, the id's size said
- * (perf-pipe(5)).
- */
+/* BUILD_ID in the form that all readers take: size a multiple of 8, no trailer, with the id's size (perf-pipe(5)). */
 static int
 emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build_id *id)
 {
-	uint8_t b[36 + NAME_LIMIT + 8] = {0};
-	size_t size = (36 + dso->len + 1 + 7) & ~(size_t)7;
-	bool swap = h->t->in->swap;
+	uint8_t buf[PP_RAW_AT(HEADER_BUILD_ID, filename) + NAME_LIMIT + 8], len = (uint8_t)id->len;
+	struct pp_rec r;
 
-	pp_set_u32(b, PP_HEADER_BUILD_ID, swap);
-	pp_set_u16(b + 4, (uint16_t)(mode | PP_MISC_BUILD_ID_SIZE), swap);
-	pp_set_u16(b + 6, (uint16_t)size, swap);
-	pp_set_u32(b + 8, UINT32_MAX, swap);
-	memcpy(b + 12, id->b, id->len);
-	b[32] = (uint8_t)id->len;
-	memcpy(b + 36, dso->name, dso->len);
+	if (PP_MAKE(&r, buf, sizeof buf, HEADER_BUILD_ID, .swap = h->t->in->swap, .misc = (uint16_t)(mode | PP_MISC_BUILD_ID_SIZE),
+	    .pid = -1, .build_id = { id->b, id->len }, .id_size = { &len, 1 }, .filename = { dso->name, dso->len }) < 0)
+		return pp_fail(&h->t->in_err, "BUILD_ID of '%.80s': too long", dso->name);
 	h->given++;
 	if (h->host)
 		tool_warn(h->t, "recorded on '%s', but the build-ids are those of files here", h->host);
 	free(h->host);
 	h->host = NULL;
-	return pp_put_copy(h->t->out, b, size);
+	return pp_put_copy(h->t->out, r.raw, r.size);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
