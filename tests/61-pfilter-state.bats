@@ -40,6 +40,88 @@ pids() {
 	done_all
 }
 
+# rule WHAT <RECORDS: for each sample, which have an ip of their own, perf names the same thread and file as --comms and --dsos.
+rule() {
+	{ echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|mmap2|comm|task ids=11"
+	sed 's/\(.*\) @ \([0-9]*\)$/\1 @ time=\2 id=11/'; echo FINISHED_ROUND; } >"$T/rule.txt"
+	mkpipe "$T/rule.txt" >"$T/rule"
+	perf script -f $bare -F comm,ip,dso -i "$T/rule" 2>/dev/null </dev/null | sed 's/[()]//g' | awk '{ print $2, $1, $3 }' | sort >"$T/want"
+	[ "$(wc -l <"$T/want")" = "$(grep -c ^SAMPLE "$T/rule.txt")" ] || failed "$1: perf shows $(cat "$T/want")"
+	while read -r ip comm dso; do
+		pfilter --comms "$comm" --dsos "$dso" --filter "ip == 0x$ip" "$T/rule" | pstat --json | jq -r "\"$ip $comm $dso \\(.samples)\""
+	done <"$T/want" >"$T/got"
+	diff <(sed 's/$/ 1/' "$T/want") "$T/got" || failed "$1"
+}
+
+@test "state: perf's rules, one by one" {
+	need perf
+	need jq
+	rule "a COMM names one thread, a FORK hands the name on" <<-END
+	COMM pid=7 tid=7 comm=seven @ 1
+	FORK pid=7 ppid=7 tid=8 ptid=7 time=2 @ 2
+	FORK pid=9 ppid=7 tid=9 ptid=7 time=3 @ 3
+	SAMPLE misc=2 ip=0x10001 pid=7 tid=8 time=4
+	SAMPLE misc=2 ip=0x10002 pid=9 tid=9 time=5
+	COMM pid=7 tid=8 comm=eight @ 6
+	SAMPLE misc=2 ip=0x10003 pid=7 tid=7 time=7
+	SAMPLE misc=2 ip=0x10004 pid=7 tid=8 time=8
+	SAMPLE misc=2 ip=0x10005 pid=9 tid=9 time=9
+	END
+	rule "threads share their maps, processes get a copy" <<-END
+	COMM pid=7 tid=7 comm=seven @ 1
+	MMAP misc=2 pid=7 tid=7 start=0x10000 len=0x1000 filename=/a @ 2
+	FORK pid=7 ppid=7 tid=8 ptid=7 time=3 @ 3
+	FORK pid=9 ppid=7 tid=9 ptid=7 time=4 @ 4
+	MMAP misc=2 pid=7 tid=8 start=0x20000 len=0x1000 filename=/b @ 5
+	MMAP misc=2 pid=9 tid=9 start=0x30000 len=0x1000 filename=/c @ 6
+	SAMPLE misc=2 ip=0x10001 pid=7 tid=8 time=7
+	SAMPLE misc=2 ip=0x20002 pid=7 tid=7 time=8
+	SAMPLE misc=2 ip=0x30003 pid=7 tid=7 time=9
+	SAMPLE misc=2 ip=0x10004 pid=9 tid=9 time=10
+	SAMPLE misc=2 ip=0x20005 pid=9 tid=9 time=11
+	SAMPLE misc=2 ip=0x30006 pid=9 tid=9 time=12
+	END
+	rule "a synthesised FORK hands no maps on" <<-END
+	COMM pid=7 tid=7 comm=seven @ 1
+	MMAP misc=2 pid=7 tid=7 start=0x10000 len=0x1000 filename=/a @ 2
+	FORK misc=0x2000 pid=9 ppid=7 tid=9 ptid=7 time=3 @ 3
+	SAMPLE misc=2 ip=0x10001 pid=9 tid=9 time=4
+	END
+	rule "a map replaces what it overlaps, and an exec nothing" <<-END
+	COMM pid=7 tid=7 comm=seven @ 1
+	MMAP misc=2 pid=7 tid=7 start=0x10000 len=0x8000 filename=/a @ 2
+	COMM misc=0x2000 pid=7 tid=7 comm=exec @ 3
+	MMAP2 misc=2 pid=7 tid=7 start=0x12000 len=0x1000 maj=8 min=1 ino=5 prot=5 flags=2 filename=/b @ 4
+	SAMPLE misc=2 ip=0x11fff pid=7 tid=7 time=5
+	SAMPLE misc=2 ip=0x12000 pid=7 tid=7 time=6
+	SAMPLE misc=2 ip=0x12fff pid=7 tid=7 time=7
+	SAMPLE misc=2 ip=0x13000 pid=7 tid=7 time=8
+	SAMPLE misc=2 ip=0x18000 pid=7 tid=7 time=9
+	END
+	rule "a FORK ends the life that had the number before, with its maps" <<-END
+	COMM pid=1 tid=1 comm=init @ 1
+	COMM pid=7 tid=7 comm=seven @ 1
+	MMAP misc=2 pid=7 tid=7 start=0x10000 len=0x1000 filename=/a @ 2
+	FORK pid=7 ppid=1 tid=7 ptid=1 time=3 @ 3
+	SAMPLE misc=2 ip=0x10001 pid=7 tid=7 time=4
+	END
+	rule "the kernel is one process for all" <<-END
+	MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 pgoff=0xffffffff81000000 filename=[kernel.kallsyms]_text @ 1
+	MMAP misc=1 pid=-1 tid=0 start=0xffffffffa0000000 len=0x1000 filename=[xfs] @ 1
+	COMM pid=7 tid=7 comm=seven @ 1
+	COMM pid=9 tid=9 comm=nine @ 1
+	SAMPLE misc=1 ip=0xffffffff81000001 pid=7 tid=7 time=4
+	SAMPLE misc=1 ip=0xffffffffa0000002 pid=9 tid=9 time=5
+	END
+	perf_since 6.9 || rule "a task is known behind its EXIT" <<-END
+	COMM pid=7 tid=7 comm=seven @ 1
+	MMAP misc=2 pid=7 tid=7 start=0x10000 len=0x1000 filename=/a @ 2
+	EXIT pid=7 ppid=1 tid=7 ptid=1 time=3 @ 3
+	SAMPLE misc=2 ip=0x10001 pid=7 tid=7 time=4
+	END
+	done_all
+}
+
 @test "state: --comms: perf's choice of recordings" {
 	need perf
 	recordings '*.pipe.data' | grep -e forks -e threads64 -e a_g -e demo -e namespaces | each state

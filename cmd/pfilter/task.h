@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* task.h - what pfilter adds to the state of tasks (state/state.h): who uses which marks, tables by tid, names of nameless tasks. */
+/* task.h - what pfilter adds to the state of tasks (state/state.h): the use of the marks, tables by tid, nameless tasks */
 #ifndef PFILTER_TASK_H
 #define PFILTER_TASK_H
 

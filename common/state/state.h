@@ -3,7 +3,7 @@
  * state.h - who is who at one moment of a recording: tasks, processes, names, maps, files, cgroups, namespaces, kernel symbols.
  *
  * Feed the side-band in time order (that of pp_round_add(); the order of arrival in a stream is another one), and look things up
- * in between.  The rules are those by which perf rebuilds the state (perf-pipe(5); tests/unit/state.c shows each of them):
+ * in between.  The rules are those by which perf rebuilds the state (tests/61-pfilter-state.bats compares each with perf):
  *  - a COMM names one thread; a FORK hands the name on;
  *  - the threads of a process share its maps; a FORK of a process copies them, unless perf synthesised the record for a task
  *    that was there before (misc bit FORK_EXEC: its maps follow one by one);
@@ -63,7 +63,7 @@ int		 pp_maps_each(const struct pp_maps *, int (*fn)(void *arg, const struct pp_
  * address may be cached under (version, address).  A fork starts with that of its parent.
  */
 uint64_t	 pp_maps_version(const struct pp_maps *);
-/* The file that an MMAP or MMAP2 names, which ends with so many bytes of trailer; index and jit are 0.  The name is the record's. */
+/* The file that an MMAP or MMAP2 with so many bytes of trailer names; index and jit are 0.  The name is the record's. */
 void		 pp_dso_get(struct pp_dso *, const struct pp_rec *, size_t trailer, bool swap);
 
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------------------- */

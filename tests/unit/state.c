@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The state of tasks, against records made here in both byte orders, and against a model of 64 pages per process that knows no
- * sharing and no tree.  That these are perf's rules is shown by tests/61-pfilter-state.bats.
+ * sharing and no tree.  tests/61-pfilter-state.bats shows that these are the rules of perf.
  */
 #include <setjmp.h>
 #include <stdarg.h>
