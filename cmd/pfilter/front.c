@@ -76,18 +76,19 @@ front_keep(struct front *f)
 	return i;
 }
 
-int
-front_get(const struct front *f, int number, size_t *at, struct pp_rec *r, bool swap)
+bool
+front_get(const struct front *f, int number, size_t *at, struct pp_rec *r, bool swap, int *side)
 {
 	const struct front_slot *s = &f->slot[number];
 	const uint8_t *p;
 
 	if (*at >= s->n)
-		return -1;
+		return false;
 	p = s->p + *at;
 	*r = pp_rec_at(p, swap);
 	*at += r->size;
-	return (size_t)(p - s->p) >= s->mid;
+	*side = (size_t)(p - s->p) >= s->mid;
+	return true;
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * front.h - what was found while a record was decided, and is wanted when it is written, which may be later (hold.h):
+ * front.h - what was found while a record was decided, and is wanted when it is written, which may be later (timeline.h):
  * records that go out right in front of it (perf would take them for later than other records if they came earlier), and
  * the periods that it stands for beside its own (thin.h).
  */
@@ -49,8 +49,8 @@ front_owed(const struct front *f, int number)
 {
 	return number ? f->slot[number].owed : 0;
 }
-/* The next record of one, by its place: its side; -1 at the end. */
-int	front_get(const struct front *, int number, size_t *at, struct pp_rec *, bool swap);
+/* The next record of one, by its place, and its side; false at the end. */
+bool	front_get(const struct front *, int number, size_t *at, struct pp_rec *, bool swap, int *side);
 void	front_free(struct front *, int number);
 void	front_end(struct front *);
 

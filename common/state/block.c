@@ -75,26 +75,21 @@ pp_blocks_buffer(struct pp_blocks *b)
 }
 
 int
-pp_blocks_keep(struct pp_blocks *b, const void *p, size_t n, uint64_t *place)
+pp_blocks_copy(struct pp_blocks *b, const void *p, size_t n, uint64_t *place)
 {
-	struct pp_block *k = b->reading, *was = b->filling;
-	uint64_t at = k ? (uintptr_t)p - (uintptr_t)k->data : PP_BLOCK_SIZE;
+	struct pp_block *k = b->filling, *was = k;
 
-	if (at >= PP_BLOCK_SIZE) {
-		if (!was || b->filled + n > PP_BLOCK_SIZE) {
-			if (!(k = new_block(b)))
-				return -1;
-			b->filling = k;
-			b->filled = 0;
-			leave(b, was);
-		}
-		k = b->filling;
-		at = b->filled;
-		b->filled += n;
-		memcpy(k->data + at, p, n);
+	if (!k || b->filled + n > PP_BLOCK_SIZE) {
+		if (!(k = new_block(b)))
+			return -1;
+		b->filling = k;
+		b->filled = 0;
+		leave(b, was);
 	}
+	memcpy(k->data + b->filled, p, n);
 	k->live++;
-	*place = (k->number << PP_BLOCK_SHIFT | at) << 16 | n;
+	*place = (k->number << PP_BLOCK_SHIFT | b->filled) << 16 | n;
+	b->filled += n;
 	return 1;
 }
 

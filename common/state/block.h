@@ -42,14 +42,21 @@ struct pp_block *pp_blocks_buffer(struct pp_blocks *);
  * A record of `n' bytes (65535 at most) is needed: where it lies, if that is in the last buffer, else as a copy.  1 and its
  * place, or -1: no memory.
  */
-int	pp_blocks_keep(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
+static inline int pp_blocks_keep(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
+/* The same, as a copy in any case. */
+int	pp_blocks_copy(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
 /* Give back the blocks of which nothing is needed.  What pp_block_at() gave for records in them is not valid any more. */
 void	pp_blocks_reclaim(struct pp_blocks *);
 /* Free what was given back, too. */
 void	pp_blocks_shrink(struct pp_blocks *);
 void	pp_blocks_free(struct pp_blocks *);
-/* Bytes in use. */
+/* Bytes in use; of these, those of blocks in which something is needed, or is put. */
 size_t	pp_blocks_memory(const struct pp_blocks *);
+static inline size_t
+pp_blocks_held(const struct pp_blocks *b)
+{
+	return b->mem - b->nspare * sizeof(struct pp_block);
+}
 
 static inline struct pp_block *
 pp_block_of(const struct pp_blocks *b, uint64_t place)
@@ -78,6 +85,19 @@ pp_block_drop(struct pp_blocks *b, struct pp_block *k, size_t n)
 {
 	if (!(k->live -= n))
 		pp_blocks_idle(b, k);
+}
+
+static inline int
+pp_blocks_keep(struct pp_blocks *b, const void *p, size_t n, uint64_t *place)
+{
+	struct pp_block *k = b->reading;
+	uint64_t at = k ? (uintptr_t)p - (uintptr_t)k->data : PP_BLOCK_SIZE;
+
+	if (at >= PP_BLOCK_SIZE)
+		return pp_blocks_copy(b, p, n, place);
+	k->live++;
+	*place = (k->number << PP_BLOCK_SHIFT | at) << 16 | n;
+	return 1;
 }
 
 #endif

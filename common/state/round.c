@@ -165,7 +165,17 @@ pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
 	struct round *q = (struct round *)pub;
 	uint64_t place;
 
-	if ((pub->next == pub->end && more_entries(q) < 0) || pp_blocks_keep(&q->blocks, p, n, &place) < 0)
+	if (pp_blocks_keep(&q->blocks, p, n, &place) < 0)
+		return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
+	return pp_round_add_number_slow(pub, time, place);
+}
+
+int
+pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
+{
+	struct round *q = (struct round *)pub;
+
+	if (pub->next == pub->end && more_entries(q) < 0)
 		return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
 	q->late += time < pub->last;
 	if (!waiting(q)) {
@@ -307,11 +317,11 @@ make_scratch(struct round *q, size_t all)
 	return 1;
 }
 
-static int
-release_ascending(struct round *q, uint64_t limit)
+/* Take out those up to that time, of entries that ascend: how many, from q->e + q->first on before. */
+static size_t
+take_ascending(struct round *q, uint64_t limit)
 {
-	const entry *e = q->e + q->first;
-	size_t lo = q->first, hi = lo + waiting(q);
+	size_t from = q->first, lo = from, hi = lo + waiting(q);
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -322,24 +332,18 @@ release_ascending(struct round *q, uint64_t limit)
 			hi = mid;
 	}
 	q->first = lo;
-	return deliver(q, e, (size_t)(q->e + lo - e));
+	return lo - from;
 }
 
-static int
-release(struct round *q, uint64_t limit)
+/* The same, of entries in any order: to q->out[0]. */
+static size_t
+take_any(struct round *q, uint64_t limit)
 {
 	size_t n = 0, stay = 0, all = waiting(q);
-	const entry *e;
+	const entry *e = q->e + q->first;
 	uint64_t last = 0;
 
-	if (!all)
-		return 1;
-	if (!q->disorder)
-		return release_ascending(q, limit);
-	if (make_scratch(q, all) < 0)
-		return -1;
 	q->disorder = false;
-	e = q->e + q->first;
 	for (size_t i = 0; i < all; i++) {
 		entry x = e[i];
 		bool goes = x.time <= limit;
@@ -353,7 +357,40 @@ release(struct round *q, uint64_t limit)
 	}
 	q->first = 0;
 	q->pub.next = q->e + stay;
-	return deliver(q, sort(q->out[0], q->out[1], n), n);
+	return n;
+}
+
+int
+pp_round_take(struct pp_round *pub, uint64_t limit, const entry **e, size_t *n)
+{
+	struct round *q = (struct round *)pub;
+	size_t all = waiting(q);
+
+	*n = 0;
+	*e = q->e + q->first;
+	if (!all)
+		return 1;
+	if (!q->disorder)
+		*n = take_ascending(q, limit);
+	else if (make_scratch(q, all) < 0)
+		return -1;
+	else {
+		*n = take_any(q, limit);
+		*e = sort(q->out[0], q->out[1], *n);
+	}
+	note_newest(q);
+	return 1;
+}
+
+static int
+release(struct round *q, uint64_t limit)
+{
+	const entry *e;
+	size_t n;
+
+	if (pp_round_take(&q->pub, limit, &e, &n) < 0)
+		return -1;
+	return n ? deliver(q, e, n) : 1;
 }
 
 int
@@ -456,6 +493,12 @@ size_t
 pp_round_waiting(const struct pp_round *pub)
 {
 	return waiting((const struct round *)pub);
+}
+
+size_t
+pp_round_held(const struct pp_round *pub)
+{
+	return pp_blocks_held(&((const struct round *)pub)->blocks);
 }
 
 uint64_t

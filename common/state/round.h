@@ -68,8 +68,28 @@ size_t	pp_round_memory(const struct pp_round *);
 int	pp_round_spill(struct pp_round *, pp_deliver *to, void *arg);
 void	pp_round_spilled(struct pp_round *, uint64_t time);
 
+/*
+ * A round of numbers, instead of bytes: pp_round_new() without a function.  pp_round_take() takes those up to that time out, in
+ * order: they stay at *e until something is added or taken again, `place' is the number.  1, or -1: no memory.
+ */
+int	pp_round_add_number_slow(struct pp_round *, uint64_t time, uint64_t number);
+static inline int
+pp_round_add_number(struct pp_round *q, uint64_t time, uint64_t number)
+{
+	if (time < q->newest || q->next == q->end)
+		return pp_round_add_number_slow(q, time, number);
+	*q->next++ = (struct pp_waiting){ time, number };
+	q->newest = time;
+	if (time > q->max)
+		q->max = time;
+	return 1;
+}
+int	pp_round_take(struct pp_round *, uint64_t limit, const struct pp_waiting **e, size_t *n);
+
 /* Records that wait. */
 size_t	pp_round_waiting(const struct pp_round *);
+/* Bytes of the blocks that these lie in, and of those that take more. */
+size_t	pp_round_held(const struct pp_round *);
 /* The largest time of those n (pp_round_waiting() at most) that came first. */
 uint64_t pp_round_newest_of(const struct pp_round *, size_t n);
 /* Show all that wait to `fn', in time order; they go on waiting.  1, or -1: what fn returned, or no memory (pp_err). */

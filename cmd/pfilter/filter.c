@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "filter.h"
+#include "sink/sink.h"
+#include "source/source.h"
+
+enum { MAIN = 1, REST = 2, BOTH = 3 };	/* pp_verdict.to; front: see front.h; owed: dropped, its period goes to those kept */
+
+/* ---- one record ---------------------------------------------------------------------------------- */
+
+/* What the record says of its task counts for the decisions to come, wherever the record itself goes.  1, or -1. */
+static int
+learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r)
+{
+	if (!f->state || !pp_state_wants(r->type))
+		return 1;
+	if (pp_state_feed(f->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
+		return -1;
+	if (f->o->keys && state_keys_feed(f->o->keys, f->state, r) < 0)
+		return pp_fail(&f->t->in_err, "out of memory");
+	return 1;
+}
+
+/* Unless something else was said. */
+static int
+no_memory(struct filter *f)
+{
+	return f->t->in_err.what[0] ? -1 : pp_fail(&f->t->in_err, "out of memory");
+}
+
+/* What waits to be written in front of the record at hand, with the record.  1 or -1. */
+static int
+take_front(struct filter *f, struct pp_verdict *v)
+{
+	int front = front_take(&f->front);
+
+	if (front < 0)
+		return pp_fail(&f->t->in_err, "out of memory");
+	v->front = (uint32_t)front;
+	return 1;
+}
+
+/* Which sides get a side-band record: those that need it. */
+static int
+decide_sideband(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
+{
+	int to = BOTH, needed;
+
+	v->to = BOTH;
+	if (!pp_state_wants(r->type))
+		return 1;
+	for (int i = 0; i < f->nsides; i++) {
+		if (!f->side[i].needed || f->o->sel.has_aux)
+			continue;
+		front_side(&f->front, i);
+		if ((needed = needed_sideband(f->side[i].needed, ev, r, front_put, &f->front)) < 0)
+			return no_memory(f);
+		to &= ~(!needed << i);
+	}
+	v->to = (uint8_t)(f->nsides == 1 ? to & MAIN : to);
+	if (take_front(f, v) < 0 || learn(f, ev, r) < 0)
+		return -1;
+	for (int i = 0; i < f->nsides; i++)
+		if (f->side[i].needed)
+			needed_learned(f->side[i].needed, r);
+	if (!(to & MAIN)) {
+		f->decide.records[KEPT]--;
+		f->decide.records[NOT_SIDEBAND]++;
+	}
+	return 1;
+}
+
+/* What all sides share: side-band, and what no option is about. */
+static int
+decide_shared(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, int why, struct pp_verdict *v)
+{
+	if (why == KEPT && f->state)
+		return decide_sideband(f, ev, r, v);
+	v->to = why == KEPT ? BOTH : why == NOT_SIDEBAND || f->nsides == 1 ? 0 : REST;
+	return why == KEPT ? 1 : learn(f, ev, r);
+}
+
+/* pp_arrival_user.turn: in time order, if anything depends on that. */
+static int
+turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
+{
+	struct filter *f = arg;
+	int why, side;
+
+	if (f->arrival) {
+		f->decide.nr = at->nr + f->left_out;
+		f->decide.offset = at->offset;
+	}
+	if ((why = decide(&f->decide, ev, r)) < 0)
+		return -1;
+	if (f->decide.shared)
+		return decide_shared(f, ev, r, why, v);
+	v->to = why == KEPT ? MAIN : REST;
+	v->owed = f->o->thin.scale && why != KEPT && decide_thinned((enum reason)why);
+	/* Nothing will become of it. */
+	if (v->to == REST && !v->owed && f->nsides == 1 && !(r->type == PP_SAMPLE && f->t->in->events->reads)) {
+		v->to = 0;
+		return 1;
+	}
+	side = v->to != MAIN;
+	if (side < f->nsides && f->side[side].needed && !f->o->sel.has_aux) {
+		front_side(&f->front, side);
+		if (needed_sample(f->side[side].needed, ev, r, at->since, front_put, &f->front) < 0)
+			return no_memory(f);
+	}
+	if (f->o->thin.scale && v->to == MAIN)
+		front_owe(&f->front, thin_owed(f->decide.thinner));
+	return take_front(f, v);
+}
+
+/* A sample: one of its sides gets it, and both keep their READ totals right. */
+static int
+emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v, uint64_t owed, bool stable)
+{
+	struct pp_rec copy = *r;
+	const struct pp_event *ev = pp_event_find(f->t->in->events, r, &f->t->in_err);
+
+	if (!ev)
+		return -1;
+	if (f->o->thin.scale && v->to & MAIN) {
+		copy.raw = thin_scale(f->decide.thinner, ev, r, owed);
+		stable = stable && copy.raw == r->raw;
+	}
+	if (side_put_sample(&f->side[0], f->t, ev, &copy, v->to & MAIN, v->owed, stable) < 0)
+		return -1;
+	return f->nsides == 1 ? 1 : side_put_sample(&f->side[1], f->t, ev, r, v->to & REST, false, stable);
+}
+
+/* What was put lies in bytes that will be overwritten. */
+static int
+flush(void *arg)
+{
+	struct filter *f = arg;
+
+	for (int i = 0; i < f->nsides; i++)
+		if (f->side[i].sink && pp_flush(f->side[i].sink) < 0)
+			return -1;
+	return 1;
+}
+
+static int
+before_refill(void *arg)
+{
+	struct filter *f = arg;
+	uint64_t total, done = pp_progress(f->t->in, &total);
+
+	tool_progress(f->t, done, total);
+	return flush(f);
+}
+
+/* A record with a payload that both sides get. */
+static int
+put_again(void *arg, int which, struct pp_source *in, const struct pp_rec *r)
+{
+	struct filter *f = arg;
+	int rc;
+
+	pp_before_refill(in, before_refill, f);
+	rc = side_put(&f->side[which], in, r, false);
+	return flush(f) < 0 ? -1 : rc;
+}
+
+/* pp_arrival_user.emit: write the record, and what goes in front of it. */
+static int
+emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
+{
+	struct filter *f = arg;
+	struct pp_rec before;
+	int front = (int)v->front, side, rc = 1;
+	uint64_t owed;
+
+	for (size_t at = 0; front && front_get(&f->front, front, &at, &before, f->t->in->swap, &side); )
+		if (side_put_other(&f->side[side], f->t->in, &before, f->o->sel.has_aux, false) < 0)
+			return -1;
+	owed = front_owed(&f->front, front);
+	front_free(&f->front, front);
+	if (r->type == PP_SAMPLE && (f->t->in->events->reads || f->o->thin.scale))
+		return emit_sample(f, r, v, owed, stable);
+	if (r->payload && v->to == BOTH && f->tee)
+		return tee_put(f->tee, f->t->in, r, f->nsides, put_again, f, &f->t->in_err);
+	for (int i = 0; rc > 0 && i < f->nsides; i++)
+		if (v->to >> i & 1)
+			rc = r->type == PP_SAMPLE ? side_put(&f->side[i], f->t->in, r, stable) :
+			    side_put_other(&f->side[i], f->t->in, r, f->o->sel.has_aux, stable);
+	return rc;
+}
+
+/* ---- the stream ---------------------------------------------------------------------------------- */
+
+/* There is hardware trace: all of it stays, or goes. */
+static void
+notice_trace(struct filter *f)
+{
+	const struct options *o = f->o;
+
+	if (f->o->sel.has_aux || drop_trace(&o->drop) || o->columns.strip_aux)
+		return;
+	f->o->sel.has_aux = true;
+	if (o->sel.keys || o->sel.decided_elsewhere)
+		tool_warn(f->t, "samples are selected, but hardware trace cannot be cut: all of it stays "
+		    "(--drop-type aux,auxtrace,auxtrace_info leaves it out)");
+}
+
+/* What has to be known of a record of perf's own; false: it does not hold for what is kept. */
+static bool
+notice(struct filter *f, const struct pp_rec *r)
+{
+	f->others++;
+	if (f->decide.nr == f->decide.made + 1)
+		f->decide.made += pp_made(f->t->in, r);
+	if (r->type == PP_AUXTRACE_INFO)
+		notice_trace(f);
+	if (f->o->expr)
+		expr_learn(f->o->expr, r, f->t->in->swap);
+	return r->type != PP_HEADER_FEATURE || select_feature(&f->o->sel, f->t, r);
+}
+
+/* What the source did not find wrong itself has no place yet. */
+static int
+placed(struct filter *f, const struct pp_rec *r, int rc)
+{
+	return rc < 0 && f->t->in_err.what[0] && !f->t->in_err.at ? pp_reject(f->t->in, r) : rc;
+}
+
+/* One record of the source.  -1: the source, a change or a sink has failed, and says why. */
+static int
+take(struct filter *f, const struct pp_rec *r)
+{
+	static const struct pp_turn now = { .since = UINT64_MAX };
+	struct tool *t = f->t;
+	const struct pp_event *ev;
+	const struct pp_rec *x = r;	/* what is decided on and written */
+	struct pp_rec new;
+	struct pp_verdict v = { .to = BOTH };
+	int rc;
+
+	f->decide.nr++;
+	if (r->type >= PP_USER_TYPE_START && !notice(f, r)) {
+		f->left_out++;
+		return 1;
+	}
+	if (f->with_period) {
+		new = *r;
+		x = &new;
+		f->decide.offset = pp_offset(t->in, r);
+		if (thin_add_period(t->in, &new, f->with_period, &t->in_err) < 0)
+			return placed(f, r, -1);
+	}
+	if (f->arrival)
+		rc = pp_arrival_put(f->arrival, x, r);
+	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, x, &t->in_err)) ||
+	    turn(f, &now, ev, x, &v) < 0))
+		rc = -1;
+	else
+		rc = emit(f, x, &v, x->raw == r->raw);
+	return placed(f, r, rc);
+}
+
+/* Nothing but keys that stand in the record: straight from the source's buffer to the sink. */
+static inline int
+take_plain(struct filter *f, const struct pp_rec *r)
+{
+	struct tool *t = f->t;
+	const struct pp_event *ev;
+	int why;
+
+	f->decide.nr++;
+	if (r->type >= PP_USER_TYPE_START)
+		return notice(f, r) ? pp_put(t->out, t->in, r) : 1;
+	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide(&f->decide, ev, r)) < 0)
+		return pp_reject(t->in, r);
+	if (r->type == PP_SAMPLE && t->in->events->reads)
+		return placed(f, r, side_put_sample(&f->side[0], t, ev, r, why == KEPT, false, true));
+	return why == KEPT ? pp_put(t->out, t->in, r) : 1;
+}
+
+/*
+ * The head of the stream.  Nothing of it is written before the names in the options were found in it: whoever reads the
+ * output gets a stream, or nothing.  1, or -1.
+ */
+static int
+filter_head(struct filter *f)
+{
+	struct tool *t = f->t;
+	struct pp_rec r;
+	int rc = 1, got = 1;
+
+	while (rc > 0 && !f->decide.bound && !f->decide.full && (got = pp_next(t->in, &r)) > 0) {
+		decide_head(&f->decide, &r);
+		rc = take(f, &r);
+	}
+	if (got == 0)
+		decide_head_end(&f->decide);
+	for (int i = 0; rc > 0 && i < f->nsides; i++)
+		rc = side_let_go(&f->side[i]);
+	return rc;
+}
+
+void
+filter_run(struct filter *f)
+{
+	bool plain = !f->o->stats && !f->arrival && !f->state && !f->side[0].first && f->nsides == 1 && f->t->out && !f->o->thin.scale;
+	struct tool *t = f->t;
+	struct pp_rec r;
+	int rc = plain && f->o->sel.nothing ? side_let_go(&f->side[0]) : filter_head(f);
+
+	if (plain && f->o->sel.nothing)
+		while (rc > 0 && pp_next(t->in, &r) > 0)
+			rc = pp_put(t->out, t->in, &r);
+	else if (plain)
+		while (rc > 0 && !f->decide.full && pp_next(t->in, &r) > 0)
+			rc = take_plain(f, &r);
+	else
+		while (rc > 0 && !f->decide.full && pp_next(t->in, &r) > 0)
+			rc = take(f, &r);
+	if (f->arrival)
+		pp_arrival_finish(f->arrival);
+	if (filter_early(f))
+		tool_warn(t, "%llu records came too late for the time order that --max-memory allowed for",
+		    (unsigned long long)filter_early(f));
+	for (int i = 0; i < f->nsides; i++)
+		side_finish(&f->side[i]);
+}
+
+/* pp_arrival_user.wanted: a sample that the keys in it reject has no part in anything. */
+static bool
+wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct filter *f = arg;
+	int why;
+
+	if (r->type != PP_SAMPLE || f->t->in->events->reads ||
+	    (why = select_sample(&f->o->sel, ev, r, f->t->in->swap)) <= KEPT || why == CANNOT_SAY)
+		return true;
+	f->decide.samples[why]++;
+	return false;
+}
+
+/* pp_arrival_user.more: what is to be written in front of records that wait. */
+static size_t
+more(void *arg)
+{
+	return ((struct filter *)arg)->front.held;
+}
+
+bool
+filter_waits(const struct options *o, uint64_t start)
+{
+	return options_need_order(o) || (o->order == ORDER_AUTO && expr_needs_start(o->expr) && !start);
+}
+
+uint64_t
+filter_early(const struct filter *f)
+{
+	return f->arrival ? pp_arrival_early(f->arrival) : 0;
+}
+
+static int
+start_arrival(struct filter *f)
+{
+	const struct options *o = f->o;
+	struct pp_arrival_user user = { NULL, turn, emit, flush, more, f, { .to = BOTH }, { false } };
+	bool turns = options_need_turns(o) || (expr_needs_start(o->expr) && !f->decide.about.start);
+
+	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
+		user.ordered[type] = pp_state_wants(type) || (type == PP_SAMPLE && turns);
+	/* Unless it goes to -U or counts elsewhere. */
+	if (o->sel.keys && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
+		user.wanted = wanted;
+	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
+	return f->arrival ? 1 : -1;
+}
+
+/* A file has no name yet, and nobody sees what is in it. */
+static void
+hold_back(struct side *s, const struct atomic *file)
+{
+	if (!s->sink || !file->direct)
+		return;
+	s->holds = true;
+	pp_hold(s->sink);
+}
+
+int
+filter_start(struct filter *f, const struct atomic *rest)
+{
+	struct options *o = f->o;
+	struct tool *t = f->t;
+
+	pp_before_refill(t->in, before_refill, f);
+	if (options_need_state(o) && !(f->state = pp_state_new(t->in->swap, &t->in_err)))
+		return -1;
+	if (filter_waits(o, f->decide.about.start) && start_arrival(f) < 0)
+		return -1;
+	if (thin_adds_period(&o->thin))
+		f->with_period = tool_alloc(1, PP_RECORD_MAX + 8);
+	if (decide_start(&f->decide, t, o, f->state) < 0)
+		return -1;
+	f->decide.held = f->arrival;
+	f->decide.copied = f->arrival || f->with_period;
+	f->nsides = o->rejected ? 2 : 1;
+	f->side[0].sink = t->out;
+	for (int i = 0; i < f->nsides; i++)
+		if (side_start(&f->side[i], t, o, f->state, i) < 0)
+			return -1;
+	hold_back(&f->side[0], &t->file);
+	hold_back(&f->side[1], rest);
+	return 1;
+}
+
+void
+filter_free(struct filter *f)
+{
+	pp_arrival_free(f->arrival);
+	pp_state_free(f->state);
+	front_end(&f->front);
+	tee_free(f->tee);
+	decide_end(&f->decide);
+	free(f->with_period);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "state/round.h"
+#include "state/timeline.h"
+
+enum { LOOK_EVERY = 16 << 10 };		/* bytes between two looks at the memory in use */
+
+struct pp_timeline {
+	struct pp_round	*round;
+	size_t		 memory;
+	size_t		 unlooked;	/* bytes put since */
+	uint64_t	 early_limit;	/* up to this time all had their turn early */
+	uint64_t	 early;
+};
+
+struct pp_timeline *
+pp_timeline_new(pp_deliver *turn, void *arg, size_t memory, struct pp_err *err)
+{
+	struct pp_timeline *t = calloc(1, sizeof *t);
+
+	if (!t) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	t->memory = memory;
+	if (!(t->round = pp_round_new(turn, arg, err))) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void
+pp_timeline_free(struct pp_timeline *t)
+{
+	if (!t)
+		return;
+	pp_round_free(t->round);
+	free(t);
+}
+
+int
+pp_timeline_release(struct pp_timeline *t, uint64_t limit)
+{
+	int rc = pp_round_release(t->round, limit);
+
+	pp_round_reclaim(t->round);
+	return rc;
+}
+
+/*
+ * Arrays stay as large as they once were, so records must take a part of the memory, too, lest every one go as soon as it
+ * comes.
+ */
+static bool
+is_full(struct pp_timeline *t)
+{
+	t->unlooked = 0;
+	return pp_round_memory(t->round) > t->memory && pp_round_held(t->round) > t->memory / 2;
+}
+
+/* The bound is reached: the third that came first goes. */
+static int
+release_early(struct pp_timeline *t)
+{
+	uint64_t limit = pp_round_newest_of(t->round, (pp_round_waiting(t->round) + 2) / 3);
+
+	if (limit > t->early_limit)
+		t->early_limit = limit;
+	return pp_timeline_release(t, limit);
+}
+
+int
+pp_timeline_put(struct pp_timeline *t, uint64_t time, const void *p, size_t n)
+{
+	if (pp_round_add(t->round, time, p, n) < 0)
+		return -1;
+	t->early += time < t->early_limit;
+	return (t->unlooked += n) >= LOOK_EVERY && is_full(t) ? release_early(t) : 1;
+}
+
+int
+pp_timeline_round(struct pp_timeline *t)
+{
+	int rc = pp_round_finished(t->round);
+
+	pp_round_reclaim(t->round);
+	return rc;
+}
+
+int
+pp_timeline_each(struct pp_timeline *t, pp_deliver *fn, void *arg)
+{
+	return pp_round_each(t->round, fn, arg);
+}
+
+uint64_t
+pp_timeline_early(const struct pp_timeline *t)
+{
+	return t->early;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * timeline_arrival.c - see timeline.h.
+ *
+ *	ring	records that are not yet emitted, in order of arrival (held.h)
+ *	turns	the numbers of those that wait, until their turn comes (turns.h)
+ *
+ * Behind decisions the ring is emitted up to the first record that still waits.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/source.h"
+#include "state/held.h"
+#include "state/turns.h"
+#include "state/timeline.h"
+
+enum {
+	EMIT_EVERY = 4096,		/* decisions between two looks at what can be emitted */
+	LOOK_EVERY = 16 << 10,		/* bytes between two looks at the memory in use */
+};
+
+struct numbers {
+	uint64_t	*v;
+	size_t		 n, cap;
+};
+
+struct pp_arrival {
+	struct pp_source *in;
+	struct pp_arrival_user user;
+	struct pp_err	*err;
+	struct pp_ring	 ring;
+	struct pp_turn	 turn;
+	size_t		 memory;
+	size_t		 unlooked;	/* bytes put since */
+	unsigned	 decided;	/* since the last look */
+	const struct pp_rec *stands;	/* the record being put, as the source yielded it */
+
+	struct numbers	 own;		/* records of perf's own in the ring, but for marks; some have left */
+
+	/* time order: perf-pipe(5) */
+	struct pp_turns	 turns;
+	uint64_t	 waits;		/* records that wait for their turn */
+	uint64_t	 max, limit;	/* latest time that was known; what the next FINISHED_ROUND releases */
+	uint64_t	 early_limit;	/* all up to this time was decided early; 0: nothing */
+	uint64_t	 early;
+
+	bool		 failed;	/* nothing can be emitted any more */
+	bool		 bad;		/* a record was not sound: what arrived before it may still be emitted */
+};
+
+static int
+no_memory(struct pp_arrival *a)
+{
+	return pp_fail(a->err, "out of memory for records that wait for their turn");
+}
+
+/* Give back the blocks of which nothing is needed; what was emitted may still stand there. */
+static int
+reclaim(struct pp_arrival *a)
+{
+	if (!a->ring.blocks.idle)
+		return 1;
+	if (a->user.flush(a->user.arg) < 0) {
+		a->failed = true;		/* the sink has said why */
+		return -1;
+	}
+	pp_blocks_reclaim(&a->ring.blocks);
+	return 1;
+}
+
+/* For pp_read_into(). */
+static uint8_t *
+next_buffer(void *arg)
+{
+	struct pp_arrival *a = arg;
+
+	a->unlooked = LOOK_EVERY;
+	return reclaim(a) < 0 ? NULL : pp_ring_buffer(&a->ring);
+}
+
+/* ---- deciding and emitting ------------------------------------------------------------------------ */
+
+/* What was found wrong with the record, and where that stands. */
+static void
+blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
+{
+	char cause[sizeof a->err->what];
+	const char *name = pp_type_name(r->type);
+
+	if (a->err->at || !a->err->what[0])
+		return;
+	memcpy(cause, a->err->what, sizeof cause);
+	a->err->what[0] = 0;
+	if (name)
+		pp_fail(a->err, "%s: %s", name, cause);
+	else
+		pp_fail(a->err, "type %u: %s", (unsigned)r->type, cause);
+	a->err->at = true;
+	a->err->off = off;
+}
+
+/* Emit what is decided, up to the first that is not. */
+static int
+emit(struct pp_arrival *a)
+{
+	a->decided = 0;
+	for (; a->ring.first < a->ring.next && !a->failed; a->ring.first++) {
+		const struct pp_held *e = pp_ring_at(&a->ring, a->ring.first);
+		struct pp_verdict v = { e->front, e->to, e->owed };
+		struct pp_rec r;
+
+		if (e->state == PP_WAITS)
+			break;
+		if (!pp_held_goes(e))
+			continue;
+		r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
+		if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &v, true) < 0) {
+			blame(a, &r, e->off);
+			a->failed = true;
+		}
+		pp_ring_drop(&a->ring, e);
+	}
+	return a->failed ? -1 : 1;
+}
+
+static void
+decide(struct pp_arrival *a, struct pp_held *e, uint64_t n)
+{
+	struct pp_rec r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
+	struct pp_verdict v = { .to = 0 };
+
+	a->turn.nr = n + 1;
+	a->turn.offset = e->off;
+	if (a->user.turn(a->user.arg, &a->turn, a->in->events->ev[e->front], &r, &v) < 0) {
+		blame(a, &r, e->off);
+		e->state = PP_UNSOUND;
+		a->bad = true;
+		return;
+	}
+	e->state = PP_DECIDED;
+	e->front = v.front;
+	e->to = v.to;
+	e->owed = v.owed;
+	if (!pp_held_goes(e))
+		pp_ring_drop(&a->ring, e);
+}
+
+/* What is kept elsewhere for decided records has grown large: decide those that they wait for. */
+static int
+relieve(struct pp_arrival *a)
+{
+	while (emit(a) > 0 && a->ring.first < a->ring.next && a->user.more(a->user.arg) > a->memory / 4) {
+		decide(a, pp_ring_at(&a->ring, a->ring.first), a->ring.first);
+		a->early++;
+		a->waits--;
+	}
+	return a->failed ? -1 : 1;
+}
+
+/* It will be decided soon; it was read long enough ago to have left the first caches. */
+static inline void
+look_ahead(const struct pp_arrival *a, uint64_t n)
+{
+	const struct pp_held *e = pp_ring_at(&a->ring, n);
+
+	if (n >= a->ring.first && e->state == PP_WAITS)
+		__builtin_prefetch(pp_ring_bytes(&a->ring, e));
+}
+
+/* pp_turn_fn; relieve() may have been faster. */
+static int
+turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
+{
+	enum { AHEAD = 6 };
+	struct pp_arrival *a = arg;
+
+	a->turn.since = since;
+	for (size_t i = 0; i < n; i++) {
+		struct pp_held *e = pp_ring_at(&a->ring, w[i].place);
+
+		if (i + AHEAD < n)
+			look_ahead(a, w[i + AHEAD].place);
+		if (w[i].place < a->ring.first || e->state != PP_WAITS)
+			continue;
+		a->waits--;
+		decide(a, e, w[i].place);
+		if (++a->decided % 256)
+			continue;
+		if (a->user.more(a->user.arg) > a->memory / 2 && relieve(a) < 0)
+			return -1;
+		if (a->decided >= EMIT_EVERY && emit(a) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+/* Decide all up to that time. */
+static int
+settle(struct pp_arrival *a, uint64_t limit)
+{
+	return pp_turns_release(&a->turns, limit) < 0 ? -1 : emit(a);
+}
+
+/* ---- the bound ------------------------------------------------------------------------------------- */
+
+static size_t
+memory_used(const struct pp_arrival *a)
+{
+	return pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + a->own.cap * sizeof *a->own.v + a->user.more(a->user.arg);
+}
+
+/*
+ * Would `more' bytes be too much?  Arrays stay as large as they once were, so records must take a part of the memory, too,
+ * lest every one be decided as it comes.
+ */
+static bool
+is_full(struct pp_arrival *a, size_t more)
+{
+	a->unlooked = 0;
+	return memory_used(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > a->memory / 2;
+}
+
+/* The bound is reached: the third that came first is decided early. */
+static int
+settle_early(struct pp_arrival *a)
+{
+	uint64_t limit = pp_turns_third(&a->turns);
+
+	if (settle(a, limit) < 0)
+		return -1;
+	a->early_limit = limit > a->early_limit ? limit : a->early_limit;
+	return reclaim(a);
+}
+
+/* ---- records --------------------------------------------------------------------------------------- */
+
+/* An entry for one more. */
+static int
+grow(struct pp_arrival *a)
+{
+	if (is_full(a, pp_ring_growth(&a->ring)) && settle_early(a) < 0)
+		return -1;
+	return !pp_ring_full(&a->ring) || pp_ring_grow(&a->ring) > 0 ? 1 : no_memory(a);
+}
+
+/* Give a record a number, which is a->ring.next - 1 then, and keep its bytes.  NULL: failed. */
+static struct pp_held *
+append(struct pp_arrival *a, const struct pp_rec *r)
+{
+	struct pp_held *e;
+
+	if (a->ring.next - a->ring.first >= a->ring.cap && grow(a) < 0)
+		return NULL;
+	e = pp_ring_at(&a->ring, a->ring.next);
+	if (pp_blocks_keep(&a->ring.blocks, r->raw, r->size, &e->place) < 0) {
+		no_memory(a);
+		return NULL;
+	}
+	e->off = pp_offset(a->in, a->stands);
+	a->ring.next++;
+	a->unlooked += r->size;
+	return e;
+}
+
+/* Emit the record from where it is, when nothing is held. */
+static int
+pass(struct pp_arrival *a, const struct pp_rec *r, const struct pp_verdict *v)
+{
+	a->ring.first = ++a->ring.next;
+	if ((!v->to && !v->front) || a->user.emit(a->user.arg, r, v, true) > 0)
+		return 1;
+	a->failed = true;
+	return -1;
+}
+
+/* By perf's rule: up to the latest time that was known at the one before. */
+static int
+finished_round(struct pp_arrival *a)
+{
+	if (!a->waits)
+		return emit(a);
+	if (settle(a, a->limit) < 0)
+		return -1;
+	a->limit = a->max;
+	return 1;
+}
+
+static int
+emit_own(struct pp_arrival *a, const struct pp_rec *r)
+{
+	if (a->user.emit(a->user.arg, r, &a->user.own, true) > 0)
+		return 1;
+	a->failed = true;
+	return -1;
+}
+
+/*
+ * A payload has to be fetched now.  Its record has no time, and a reader takes it in as it comes, so it may go out in front
+ * of those that wait.  Records of perf's own that came before it may explain it (AUXTRACE_INFO, HEADER_ATTR): they go first.
+ */
+static int
+overtake(struct pp_arrival *a, const struct pp_rec *r)
+{
+	if (a->ring.next - a->ring.first >= a->ring.cap && grow(a) < 0)
+		return -1;
+	*pp_ring_at(&a->ring, a->ring.next++) = (struct pp_held){ .state = PP_DECIDED };
+	for (size_t i = 0; i < a->own.n; i++) {
+		struct pp_rec earlier;
+		struct pp_held *e;
+
+		if (a->own.v[i] < a->ring.first)
+			continue;
+		e = pp_ring_at(&a->ring, a->own.v[i]);
+		earlier = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
+		*e = (struct pp_held){ .place = e->place, .state = PP_DECIDED };
+		pp_ring_drop(&a->ring, e);
+		if (emit_own(a, &earlier) < 0)
+			return -1;
+	}
+	a->own.n = 0;
+	return emit_own(a, r);
+}
+
+static int
+put_own(struct pp_arrival *a, const struct pp_rec *r)
+{
+	struct numbers *own = &a->own;
+	struct pp_held *e;
+
+	if (a->ring.first == a->ring.next)
+		return pass(a, r, &a->user.own);
+	if (r->payload)
+		return overtake(a, r);
+	if (!(e = append(a, r)))
+		return -1;
+	e->state = PP_DECIDED;
+	e->front = a->user.own.front;
+	e->to = a->user.own.to;
+	e->owed = a->user.own.owed;
+	if (r->type == PP_FINISHED_ROUND)
+		return finished_round(a);
+	if (r->type == PP_FINISHED_INIT)	/* its place means something, too */
+		return 1;
+	if (own->n && own->v[own->n - 1] < a->ring.first)
+		own->n = 0;
+	if (own->n == own->cap) {
+		size_t cap = own->cap ? 2 * own->cap : 64;
+		uint64_t *v = reallocarray(own->v, cap, sizeof *v);
+
+		if (!v)
+			return no_memory(a);
+		own->v = v;
+		own->cap = cap;
+	}
+	own->v[own->n++] = a->ring.next - 1;
+	return 1;
+}
+
+/* One that perf delivers at once. */
+static int
+put_untimed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct pp_verdict v = { .to = 0 };
+	struct pp_held *e;
+
+	a->turn.since = UINT64_MAX;
+	if (a->ring.first == a->ring.next) {
+		a->turn.nr = a->ring.next + 1;
+		a->turn.offset = pp_offset(a->in, a->stands);
+		return a->user.turn(a->user.arg, &a->turn, ev, r, &v) < 0 ? -1 : pass(a, r, &v);
+	}
+	if (!(e = append(a, r)))
+		return -1;
+	e->front = ev->index;
+	decide(a, e, a->ring.next - 1);
+	return a->bad ? -1 : 1;
+}
+
+static int
+put_timed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
+{
+	struct pp_held *e = append(a, r);
+
+	if (!e)
+		return -1;
+	e->front = ev->index;
+	e->state = PP_WAITS;
+	if (!a->waits++ || time > a->max)
+		a->max = time;
+	a->early += time < a->early_limit;
+	if (pp_turns_add(&a->turns, time, a->ring.next - 1, a->user.ordered[r->type]) < 0)
+		return -1;
+	return a->unlooked >= LOOK_EVERY && is_full(a, 0) ? settle_early(a) : 1;
+}
+
+int
+pp_arrival_put(struct pp_arrival *a, const struct pp_rec *r, const struct pp_rec *stands)
+{
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (a->failed || a->bad)
+		return -1;
+	a->stands = stands;
+	if (r->type >= PP_USER_TYPE_START)
+		return put_own(a, r);
+	if (!(ev = pp_event_find(a->in->events, r, a->err)))
+		return -1;
+	if (!pp_time(ev, r, a->in->swap, &time))
+		return put_untimed(a, ev, r);
+	if (a->user.wanted && !a->user.wanted(a->user.arg, ev, r))
+		return 1;
+	return put_timed(a, ev, r, time);
+}
+
+int
+pp_arrival_finish(struct pp_arrival *a)
+{
+	return a->failed || settle(a, UINT64_MAX) < 0 || a->bad ? -1 : 1;
+}
+
+uint64_t
+pp_arrival_early(const struct pp_arrival *a)
+{
+	return a->early;
+}
+
+struct pp_arrival *
+pp_arrival_new(struct pp_source *in, const struct pp_arrival_user *user, size_t memory, struct pp_err *err)
+{
+	struct pp_arrival *a = calloc(1, sizeof *a);
+
+	if (!a) {
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	a->in = in;
+	a->user = *user;
+	a->err = err;
+	a->memory = memory;
+	if (pp_turns_start(&a->turns, turn, a, err) < 0) {
+		free(a);
+		return NULL;
+	}
+	pp_read_into(in, next_buffer, a);
+	return a;
+}
+
+void
+pp_arrival_free(struct pp_arrival *a)
+{
+	if (!a)
+		return;
+	pp_turns_free(&a->turns);
+	pp_ring_free(&a->ring);
+	free(a->own.v);
+	free(a);
+}
