@@ -20,7 +20,7 @@ struct decide {
 	bool		 held;		/* records wait for their turn */
 	bool		 copied;	/* the record is a copy, and stood there: */
 	uint64_t	 offset;
-	struct expr_subject about;	/* what --filter is asked; `start': time of the first sample; 0: none yet */
+	struct field_subject about;	/* what --filter is asked; `start': time of the first sample; 0: none yet */
 	bool		 quick;		/* nothing but keys that stand in the record, and --filter, decides on samples */
 	bool		 bound;		/* the events are all known */
 	bool		 checked;	/* whether they have the fields of --filter */

@@ -12,6 +12,7 @@
 #include "select.h"
 #include "state_keys.h"
 #include "words.h"
+#include "tool/field.h"
 
 enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* what is kept of a comparison */
 
@@ -189,7 +190,7 @@ compared(struct state_keys *k, enum state_key yes, enum state_key no, const char
 static uint8_t
 comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
 {
-	char number[TASK_NAMELESS];
+	char number[FIELD_NAMELESS];
 
 	if (t && t->comm) {
 		if (!t->comm->mark) {
@@ -198,7 +199,7 @@ comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
 		}
 		return t->comm->mark;
 	}
-	return compared(k, KEY_COMM, KEY_NO_COMM, task_nameless(tid, number));
+	return compared(k, KEY_COMM, KEY_NO_COMM, field_nameless(tid, number));
 }
 
 /* By --pid and --comms, as far as --inherit is concerned. */

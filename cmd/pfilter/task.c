@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <stdio.h>
-
 #include "record/meaning.h"
 #include "task.h"
 
@@ -23,19 +21,4 @@ task_of_record(const struct pp_rec *r, bool swap, uint32_t *tid)
 		return false;
 	*tid = pp_get_u32(r->raw + tid_at(r->type), swap);
 	return true;
-}
-
-const char *
-task_nameless(uint32_t tid, char *number)
-{
-	snprintf(number, TASK_NAMELESS, ":%d", (int)tid);
-	return tid ? number : "swapper";
-}
-
-const char *
-task_comm(const struct pp_state *s, uint32_t tid, char *number)
-{
-	const char *comm = pp_state_comm(s, tid);
-
-	return comm ? comm : task_nameless(tid, number);
 }

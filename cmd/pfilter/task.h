@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* task.h - what pfilter adds to the state of tasks (state/state.h): the use of the marks, tables by tid, nameless tasks */
+/* task.h - what pfilter adds to the state of tasks (state/state.h): the use of the marks, tables by tid */
 #ifndef PFILTER_TASK_H
 #define PFILTER_TASK_H
 
@@ -13,12 +13,6 @@ enum {
 
 /* The tid of a record about a thread: true, or false: it is about none. */
 bool	task_of_record(const struct pp_rec *, bool swap, uint32_t *tid);
-
-/* The name of a thread; if that is unknown, what task_nameless() makes of its number. */
-enum { TASK_NAMELESS = 16 };
-const char *task_comm(const struct pp_state *, uint32_t tid, char *number);
-/* As in perf: ":4711", and "swapper" for the idle task.  `number' has TASK_NAMELESS bytes. */
-const char *task_nameless(uint32_t tid, char *number);
 
 /* The slot of a thread in a table of so many; another thread may have the same. */
 enum { TASK_SLOT_BITS = 13, TASK_SLOTS = 1 << TASK_SLOT_BITS };

@@ -5,6 +5,7 @@
  *
  *	field.c		the table of fields, their names and words
  *	field_access.c	where a field stands in the records of one kind
+ *	field_fetch.c	the value of a field that stands at no fixed place
  *	field_stream.c	what a stream says that fields depend on: clock, host, guests
  *
  * A new field is a row of the table in field.c; one that is worked out from other fields is also a case of field_fetch.c.
@@ -13,7 +14,8 @@
 #define PP_FIELD_H
 
 #include "big.h"
-#include "perfpipe_inline.h"
+#include "record/sample.h"
+#include "state/state.h"
 
 enum field_type { FIELD_INT, FIELD_STR, FIELD_CHAIN };
 
@@ -103,5 +105,33 @@ struct field_place {		/* where the records of one kind have a field */
 	const char	*str;		/* AT_STRING */
 };
 void	field_access(const struct field_stream *, const struct field *, const struct field_kind *, struct field_place *);
+
+/* ---- values --------------------------------------------------------------------------------------- */
+
+struct field_subject {		/* a record whose fields are wanted */
+	const struct pp_event	*ev;
+	const struct pp_rec	*r;
+	uint64_t	 nr;		/* of the record, from 1 */
+	uint64_t	 offset;	/* where it stands in the input */
+	uint64_t	 start;		/* time of the first record that has one; 0: none yet */
+	const struct pp_state *state;	/* at the record's time; NULL: no field needs it */
+};
+struct field_value { big num; const char *str; bool known; };
+enum { FIELD_NAMELESS = 16 };
+struct field_fetch {		/* a subject, taken apart as far as its fields needed; the caller sets the first row */
+	const struct field_stream *stream; const struct field_subject *s; struct pp_err *err; bool swap;
+	bool		 taken, bad;	/* both false at first; bad: the record is not sound, err has the text */
+	struct pp_sample sample;	/* if taken */
+	char		 hex[41], number[FIELD_NAMELESS];	/* texts of values */
+};
+/* The value of a field whose place is AT_PART.  Not known: the record does not have it, or is `bad'.  Texts are valid until the next. */
+void	field_fetch(struct field_fetch *, enum field_part, const struct field *, struct field_value *);
+/* The sample, taken apart once for all fields; NULL: it is not sound. */
+const struct pp_sample *field_sample(struct field_fetch *);
+
+/* The name of a thread; if that is unknown, what field_nameless() makes of its number. */
+const char *field_comm(const struct pp_state *, uint32_t tid, char *number);
+/* As in perf: ":4711", and "swapper" for the idle task.  `number' has FIELD_NAMELESS bytes. */
+const char *field_nameless(uint32_t tid, char *number);
 
 #endif

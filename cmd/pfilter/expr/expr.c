@@ -258,12 +258,12 @@ program_slot(struct expr *e, const struct field_kind *k)
 
 /* Anything but what expr_match() can do at once. */
 static int
-match(struct expr *e, const struct program *p, const struct expr_subject *s, enum expr_result *result, struct pp_err *err)
+match(struct expr *e, const struct program *p, const struct field_subject *s, enum expr_result *result, struct pp_err *err)
 {
-	struct fetch f;
+	struct field_fetch f;
 	int rc;
 
-	f.e = e;		/* not all of it: the sample is large, and most programs don't need it */
+	f.stream = &e->stream;		/* not all of it: the sample is large, and most programs don't need it */
 	f.s = s;
 	f.swap = e->stream.swap;
 	f.taken = f.bad = false;
@@ -275,7 +275,7 @@ match(struct expr *e, const struct program *p, const struct expr_subject *s, enu
 }
 
 int
-expr_match(struct expr *e, const struct expr_subject *s, enum expr_result *result, struct pp_err *err)
+expr_match(struct expr *e, const struct field_subject *s, enum expr_result *result, struct pp_err *err)
 {
 	const struct program *p = NULL;
 	unsigned index = s->ev->index;

@@ -10,19 +10,11 @@
 
 #include <stdio.h>
 
-#include "task.h"
+#include "tool/field.h"
 #include "tool/tool.h"
 
 struct expr;			/* all --filter of a run, ANDed; a NULL one has none */
 
-struct expr_subject {		/* what an expression is asked about */
-	const struct pp_event	*ev;
-	const struct pp_rec	*r;
-	uint64_t	 nr;		/* of the record, from 1 */
-	uint64_t	 offset;	/* where it stands in the input */
-	uint64_t	 start;		/* time of the first record that has one; 0: none yet */
-	const struct pp_state *state;	/* at the record's time; NULL: nothing needs it */
-};
 enum expr_result { EXPR_NO, EXPR_YES, EXPR_UNKNOWN };
 
 /* Add an expression; an unsound one exits 2 with its place marked.  Returns *e or a new one. */
@@ -46,7 +38,7 @@ void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
  */
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);
 /* *result; -1: the record is not sound (text in pp_err). */
-int	expr_match(struct expr *, const struct expr_subject *, enum expr_result *result, struct pp_err *);
+int	expr_match(struct expr *, const struct field_subject *, enum expr_result *result, struct pp_err *);
 /* What it was understood as, and what it waits for, if records do (`waits'); once bound also the program for each event. */
 void	expr_explain(struct expr *, bool waits, FILE *);
 void	expr_free(struct expr *);

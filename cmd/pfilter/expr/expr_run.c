@@ -44,18 +44,35 @@ load_big(const struct insn *i, const struct pp_rec *r, bool swap)
 
 /* A value off the stack: is it known, and does the text fit a pattern? */
 static uint8_t
-match(const struct insn *i, const struct value *v)
+match(const struct insn *i, const struct field_value *v)
 {
 	if (!v->known || strnlen(v->str, EXPR_NAME + 1) > EXPR_NAME)
 		return EXPR_UNKNOWN;
 	return i->op == OP_GLOB ? value_glob(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
 }
 
+/* Is an address of the call chain in the list?  Context markers are none.  false also: there is no chain (*known). */
+static bool
+chain_has(struct field_fetch *f, const struct list *l, bool *known)
+{
+	const uint64_t context = (uint64_t)-4095;	/* PERF_CONTEXT_MAX: from here on no addresses */
+	const struct pp_sample *s = field_sample(f);
+
+	*known = s != NULL;
+	for (uint64_t i = 0; s && i < s->callchain.n; i++) {
+		uint64_t ip = pp_get_u64(s->callchain.p + 8 * i, f->swap);
+
+		if (ip < context && list_has(l, big_plain(ip)))
+			return true;
+	}
+	return false;
+}
+
 /* The values behind `top' are used up; the verdict. */
 static uint8_t
-test(const struct insn *i, struct value **top, struct fetch *f)
+test(const struct insn *i, struct field_value **top, struct field_fetch *f)
 {
-	struct value *v = --*top, *w;
+	struct field_value *v = --*top, *w;
 	bool known;
 	uint8_t yes;
 
@@ -77,15 +94,15 @@ test(const struct insn *i, struct value **top, struct fetch *f)
 		return v->known;
 	default:	/* OP_CHAIN takes no value */
 		++*top;
-		yes = fetch_chain(f, i->node->list, &known);
+		yes = chain_has(f, i->node->list, &known);
 		return known ? yes : EXPR_UNKNOWN;
 	}
 }
 
-static struct value *
-value(const struct insn *i, struct value *top, struct value *kept, struct fetch *f)
+static struct field_value *
+value(const struct insn *i, struct field_value *top, struct field_value *kept, struct field_fetch *f)
 {
-	struct value *v = top;
+	struct field_value *v = top;
 
 	switch ((enum op)i->op) {
 	case OP_NUM:
@@ -97,7 +114,7 @@ value(const struct insn *i, struct value *top, struct value *kept, struct fetch 
 		v->known = !i->turn;
 		break;
 	case OP_FETCH:
-		fetch_part(f, i->what, i->field, v);
+		field_fetch(f, i->what, i->field, v);
 		break;
 	case OP_CALC1:
 		v = top - 1;
@@ -149,11 +166,11 @@ run_plain(const struct program *p, const struct pp_rec *r, bool swap)
 }
 
 int
-run(const struct program *p, struct fetch *f)
+run(const struct program *p, struct field_fetch *f)
 {
 	const struct pp_rec *r = f->s->r;
 	const struct insn *i = p->code;
-	struct value values[EXPR_VALUES], *top = values, kept;
+	struct field_value values[EXPR_VALUES], *top = values, kept;
 	uint8_t aside[EXPR_VALUES], *waiting = aside, verdict = EXPR_NO;
 	const bool swap = f->swap;
 

@@ -9,7 +9,6 @@
  *	expr_fold.c	what of a tree is known before there is a record
  *	expr_compile.c	tree -> program, for the samples of an event or another of its record types
  *	expr_run.c	runs a program on a record
- *	expr_fetch.c	fields that are not simply loaded: variable parts, state, place
  *	expr_explain.c	shows it
  *	expr.c		what expr.h promises
  */
@@ -20,7 +19,6 @@
 
 #include "record/sample.h"
 #include "expr.h"
-#include "tool/field.h"
 
 enum {
 	EXPR_DEPTH = 64,		/* of parentheses in each other */
@@ -196,19 +194,7 @@ void	fold(struct expr *, const struct field_kind *, struct node *);
 struct program *compile(struct expr *, const struct field_kind *);
 void	program_free(struct program *);
 
-struct value { big num; const char *str; bool known; };
-struct fetch {			/* a record, taken apart as far as was needed */
-	const struct expr *e;
-	const struct expr_subject *s;
-	bool		 swap, taken, bad;	/* bad: it is not sound, see err */
-	struct pp_err	*err;
-	struct pp_sample sample;	/* if taken */
-	char		 hex[41], number[TASK_NAMELESS];
-};
-void	fetch_part(struct fetch *, enum field_part, const struct field *, struct value *);
-/* Is an address of the call chain in the list?  Context markers are none.  false also: there is no chain (*known). */
-bool	fetch_chain(struct fetch *, const struct list *, bool *known);
-int	run(const struct program *, struct fetch *);	/* enum expr_result, or -1 */
+int	run(const struct program *, struct field_fetch *);	/* enum expr_result, or -1 */
 enum expr_result run_plain(const struct program *, const struct pp_rec *, bool swap);
 
 struct expr {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* expr_fetch.c - fields that are not at a fixed place: parts of variable size, what the recording said before, place, clock */
-#include <stdlib.h>
+/* field_fetch.c - values of fields that stand at no fixed place: parts of variable size, state, number and offset, clock */
+#include <stdio.h>
 #include <string.h>
 
 #include "record/event.h"
 #include "record/sample.h"
-#include "expr_tree.h"
+#include "field.h"
 #include "record/raw.h"
 
-/* The sample, taken apart once for all fields; NULL: it is not sound. */
-static const struct pp_sample *
-sample(struct fetch *f)
+const struct pp_sample *
+field_sample(struct field_fetch *f)
 {
 	if (!f->taken && !f->bad) {
 		f->bad = pp_sample_get(&f->sample, f->s->ev, f->s->r, f->swap, f->err) < 0;
@@ -21,7 +20,7 @@ sample(struct fetch *f)
 
 /* READ values of a sample, or of a READ record, whose trailer is no part of them. */
 static bool
-read_of(struct fetch *f, struct pp_read *rd)
+read_of(struct field_fetch *f, struct pp_read *rd)
 {
 	const struct pp_rec *r = f->s->r;
 	enum { HEAD = sizeof(struct pp_raw_READ) };
@@ -30,7 +29,7 @@ read_of(struct fetch *f, struct pp_read *rd)
 	struct pp_cur c;
 
 	if (r->type == PP_SAMPLE) {
-		if ((s = sample(f)))
+		if ((s = field_sample(f)))
 			*rd = s->read;
 		return s;
 	}
@@ -50,7 +49,7 @@ read_of(struct fetch *f, struct pp_read *rd)
 }
 
 static void
-get_read(struct fetch *f, enum field_part part, struct value *v)
+get_read(struct field_fetch *f, enum field_part part, struct field_value *v)
 {
 	struct pp_read rd;
 
@@ -63,9 +62,9 @@ get_read(struct fetch *f, enum field_part part, struct value *v)
 }
 
 static void
-get_part(struct fetch *f, enum field_part part, const struct field *field, struct value *v)
+get_part(struct field_fetch *f, enum field_part part, const struct field *field, struct field_value *v)
 {
-	const struct pp_sample *s = sample(f);
+	const struct pp_sample *s = field_sample(f);
 	uint64_t n = 0;
 
 	if (!s)
@@ -99,7 +98,7 @@ get_part(struct fetch *f, enum field_part part, const struct field *field, struc
 
 /* The id of a sample. */
 static uint64_t
-id_of(const struct fetch *f)
+id_of(const struct field_fetch *f)
 {
 	const struct pp_plan *p = &f->s->ev->plan;
 	uint16_t at = p->identifier ? p->identifier : p->id;
@@ -110,40 +109,55 @@ id_of(const struct fetch *f)
 }
 
 static void
-get_time(const struct fetch *f, enum field_part part, struct value *v)
+get_time(const struct field_fetch *f, enum field_part part, struct field_value *v)
 {
 	uint64_t time;
 
 	if (!pp_time(f->s->ev, f->s->r, f->swap, &time) || (part == PART_RELTIME && !f->s->start))
 		return;
 	v->known = true;
-	big_sub(big_plain(time), big_plain(part == PART_RELTIME ? f->s->start : f->e->stream.clock), &v->num);
+	big_sub(big_plain(time), big_plain(part == PART_RELTIME ? f->s->start : f->stream->clock), &v->num);
 	if (part != PART_RELTIME)
-		big_add(v->num, big_plain(f->e->stream.wall), &v->num);
+		big_add(v->num, big_plain(f->stream->wall), &v->num);
 }
 
 static void
-get_by_id(const struct fetch *f, enum field_part part, struct value *v)
+get_by_id(const struct field_fetch *f, enum field_part part, struct field_value *v)
 {
 	uint64_t id = id_of(f);
 	const struct field_guest *g;
 	int64_t cpu;
 
 	if (part == PART_CPU) {
-		cpu = pp_cpu_of_id(f->e->stream.events, id);
+		cpu = pp_cpu_of_id(f->stream->events, id);
 		v->num = big_signed(cpu);
 		v->known = cpu >= 0;
-	} else if ((g = field_stream_guest(&f->e->stream, id))) {
+	} else if ((g = field_stream_guest(f->stream, id))) {
 		v->num = big_plain(part == PART_VCPU ? g->vcpu : g->machine);
 		v->known = true;
 	}
 }
 
 static void
-give_text(struct value *v, const char *s)
+give_text(struct field_value *v, const char *s)
 {
 	v->str = s;
 	v->known = s != NULL;
+}
+
+const char *
+field_nameless(uint32_t tid, char *number)
+{
+	snprintf(number, FIELD_NAMELESS, ":%d", (int)tid);
+	return tid ? number : "swapper";
+}
+
+const char *
+field_comm(const struct pp_state *s, uint32_t tid, char *number)
+{
+	const char *comm = pp_state_comm(s, tid);
+
+	return comm ? comm : field_nameless(tid, number);
 }
 
 /* The kernel's map has its first symbol behind its name; perf shows it without. */
@@ -159,7 +173,7 @@ dso_name(const struct pp_dso *dso)
 }
 
 static void
-get_map(struct fetch *f, enum field_part part, struct value *v)
+get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 {
 	const struct pp_rec *r = f->s->r;
 	const struct pp_map *map;
@@ -187,7 +201,7 @@ get_map(struct fetch *f, enum field_part part, struct value *v)
 }
 
 static void
-get_state(struct fetch *f, enum field_part part, struct value *v)
+get_state(struct field_fetch *f, enum field_part part, struct field_value *v)
 {
 	const struct pp_sample *s;
 	uint32_t pid, tid;
@@ -196,7 +210,7 @@ get_state(struct fetch *f, enum field_part part, struct value *v)
 	if (!f->s->state)
 		return;
 	if (part == PART_CGROUP) {
-		if ((s = sample(f)))
+		if ((s = field_sample(f)))
 			give_text(v, pp_state_cgroup(f->s->state, s->cgroup));
 		return;
 	}
@@ -207,7 +221,7 @@ get_state(struct fetch *f, enum field_part part, struct value *v)
 	if (!pp_pid_tid(f->s->ev, f->s->r, f->swap, &pid, &tid))
 		return;
 	if (part == PART_COMM)
-		give_text(v, task_comm(f->s->state, tid, f->number));
+		give_text(v, field_comm(f->s->state, tid, f->number));
 	else if ((ppid = pp_state_ppid(f->s->state, pid)) >= 0) {
 		v->num = big_signed(ppid);
 		v->known = true;
@@ -215,9 +229,9 @@ get_state(struct fetch *f, enum field_part part, struct value *v)
 }
 
 void
-fetch_part(struct fetch *f, enum field_part part, const struct field *field, struct value *v)
+field_fetch(struct field_fetch *f, enum field_part part, const struct field *field, struct field_value *v)
 {
-	*v = (struct value){ 0 };
+	*v = (struct field_value){ 0 };
 	switch (part) {
 	case PART_NR:
 		v->num = big_plain(f->s->nr);
@@ -243,20 +257,4 @@ fetch_part(struct fetch *f, enum field_part part, const struct field *field, str
 	case PART_CGROUP:	get_state(f, part, v); break;
 	default:		get_part(f, part, field, v);
 	}
-}
-
-bool
-fetch_chain(struct fetch *f, const struct list *l, bool *known)
-{
-	const uint64_t context = (uint64_t)-4095;	/* PERF_CONTEXT_MAX: from here on no addresses */
-	const struct pp_sample *s = sample(f);
-
-	*known = s != NULL;
-	for (uint64_t i = 0; s && i < s->callchain.n; i++) {
-		uint64_t ip = pp_get_u64(s->callchain.p + 8 * i, f->swap);
-
-		if (ip < context && list_has(l, big_plain(ip)))
-			return true;
-	}
-	return false;
 }
