@@ -154,9 +154,20 @@ struct pp_plan {
 	uint16_t trailer;		/* bytes of the trailer; 0 without sample_id_all */
 };
 
+/*
+ * The shape: how to get over the fields of a sample behind its fixed part, one by one (shape.h).  A field is a number n of
+ * `head' bytes (0: there is none), `always' bytes, and if n is not 0 `more' bytes and n times `unit'.
+ */
+enum { PP_SHAPE_STEPS = 16 };
+struct pp_shape {
+	unsigned	 n;
+	struct pp_step { uint32_t bit; uint8_t head, always, unit; uint16_t more; } step[PP_SHAPE_STEPS];	/* bit: PP_SAMPLE_... */
+};
+
 struct pp_event {
 	struct pp_attr	 attr;
 	struct pp_plan	 plan;
+	struct pp_shape	 shape;
 	char		*name;		/* as perf shows it */
 	unsigned	 index;		/* position in the order of the attrs */
 	unsigned	 nids;

@@ -14,6 +14,7 @@
 #include "event.h"
 #include "raw.h"
 #include "sample.h"
+#include "shape.h"
 #include "tracing.h"
 
 /* What perf itself allows in a file (perf-pipe(5)); keeps a hostile stream from growing us. */
@@ -95,6 +96,14 @@ make_plan(struct pp_plan *p, const struct pp_attr *a)
 	}
 }
 
+/* Where the fields of its records stand, by its attr. */
+static void
+lay_out(struct pp_event *ev)
+{
+	make_plan(&ev->plan, &ev->attr);
+	pp_shape_make(&ev->shape, &ev->attr);
+}
+
 void
 pp_event_add_period(struct pp_events *e, unsigned index)
 {
@@ -102,7 +111,7 @@ pp_event_add_period(struct pp_events *e, unsigned index)
 
 	e->added_period = ev->added_period = true;
 	ev->attr.sample_type |= PP_SAMPLE_PERIOD;
-	make_plan(&ev->plan, &ev->attr);
+	lay_out(ev);
 }
 
 /* ---- ids --------------------------------------------------------------------------------------- */
@@ -242,7 +251,7 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	ids = r->raw + PP_HEADER_SIZE + ev->attr.size;
 	ev->nids = (unsigned)((len - ev->attr.size) / 8);
 	ev->index = e->n;
-	make_plan(&ev->plan, &ev->attr);
+	lay_out(ev);
 	if (e->n >= EVENTS_MAX || e->nids + ev->nids > IDS_MAX) {
 		free(ev);
 		return pp_fail(err, "more than %d events or %d ids", EVENTS_MAX, IDS_MAX);

@@ -4,6 +4,7 @@
  * registers and stack that are and are not there; both byte orders, odd addresses, and every shorter size.
  */
 #include "record/sample.h"
+#include "record/shape.h"
 #include "bytes.h"
 
 #define REGS_INTR UINT64_C(0xf0000000000000ff)
@@ -196,6 +197,51 @@ see(void *arg, const struct pp_value *v)
 	return 1;
 }
 
+/* What pp_events_learn() makes of the attr. */
+static void
+shape_event(struct pp_event *ev)
+{
+	ev->plan.fixed = PP_HEADER_SIZE;
+	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
+		if (pp_sample_rows[i].where != PP_WHERE_TAIL && ev->attr.sample_type >> pp_sample_rows[i].bit & 1)
+			ev->plan.fixed += 8;
+	pp_shape_make(&ev->shape, &ev->attr);
+}
+
+/* The parts of a sample are where pp_sample_get() finds them, all at once or one by one. */
+static void
+same_parts(const struct pp_sample *s, const struct pp_event *ev, const struct pp_rec *r, bool swap)
+{
+	struct pp_part part[PP_SHAPE_STEPS];
+	int n = pp_sample_parts(part, UINT64_MAX, ev, r, swap, NULL), i = 0;
+
+	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++) {
+		const struct pp_span *at = &s->at[row->bit];
+		struct pp_part one[PP_SHAPE_STEPS];
+
+		if (row->where != PP_WHERE_TAIL || !at->p)
+			continue;
+		assert_in_range(i, 0, n - 1);
+		assert_int_equal(part[i].bit, 1u << row->bit);
+		assert_ptr_equal(part[i].p, at->p);
+		assert_int_equal(part[i].n, at->n);
+		assert_int_equal(pp_sample_parts(one, part[i].bit, ev, r, swap, NULL), 1);
+		assert_ptr_equal(one->p, part[i++].p);
+	}
+	assert_int_equal(i, n);
+}
+
+/* What is refused is refused in the same words. */
+static void
+no_parts(const struct pp_err *want, const struct pp_event *ev, const struct pp_rec *r, bool swap)
+{
+	struct pp_part part[PP_SHAPE_STEPS];
+	struct pp_err err = { 0 };
+
+	assert_int_equal(pp_sample_parts(part, 0, ev, r, swap, &err), -1);
+	assert_string_equal(err.what, want->what);
+}
+
 /* One sample in full, shown, and cut to every shorter size. */
 static void
 one(const struct pp_attr *a, bool empty, bool swap)
@@ -210,7 +256,9 @@ one(const struct pp_attr *a, bool empty, bool swap)
 
 	b.swap = swap;
 	r = build(&b, &w, a, empty);
+	shape_event(&ev);
 	assert_int_equal(pp_sample_get(&s, &ev, &r, swap, &err), 1);
+	same_parts(&s, &ev, &r, swap);
 	for (unsigned bit = 0; bit < PP_SAMPLE_BITS; bit++) {
 		assert_int_equal(s.at[bit].n, w.len[bit]);
 		if (w.len[bit])
@@ -230,6 +278,7 @@ one(const struct pp_attr *a, bool empty, bool swap)
 		err.what[0] = 0;
 		assert_int_equal(pp_sample_get(&s, &ev, &r, swap, &err), -1);
 		assert_non_null(strstr(err.what, "past the end"));
+		no_parts(&err, &ev, &r, swap);
 		free(cut);
 	}
 }
@@ -341,7 +390,10 @@ test_huge_counts(void **state)
 			r = end_rec(&b, at);
 			if (rows[i].type == PP_SAMPLE_RAW && raw <= 8)
 				continue;	/* 8 bytes are there */
+			err.what[0] = 0;
 			assert_int_equal(pp_sample_get(&s, &ev, &r, false, &err), -1);
+			shape_event(&ev);
+			no_parts(&err, &ev, &r, false);
 		}
 }
 

@@ -6,18 +6,18 @@
 #include "record/event.h"
 #include "record/meaning.h"
 #include "record/raw.h"
-#include "record/sample.h"
+#include "record/shape.h"
 #include "attrs.h"
 #include "columns.h"
 
-/* In the order in which the fields stand in a sample (sample.c). */
 static const struct column {
 	const char	*word;
-	uint8_t		 bit;
+	uint64_t	 bits;
 } table[] = {
-	{ "addr", 3 }, { "read", 4 }, { "callchain", 5 }, { "raw", 10 }, { "brstack", 11 }, { "user-regs", 12 },
-	{ "user-stack", 13 }, { "weight", 14 }, { "weight", 24 }, { "data-src", 15 }, { "intr-regs", 18 }, { "phys", 19 },
-	{ "aux", 20 },
+	{ "addr", PP_SAMPLE_ADDR }, { "read", PP_SAMPLE_READ }, { "callchain", PP_SAMPLE_CALLCHAIN }, { "raw", PP_SAMPLE_RAW },
+	{ "brstack", PP_SAMPLE_BRANCH_STACK }, { "user-regs", PP_SAMPLE_REGS_USER }, { "user-stack", PP_SAMPLE_STACK_USER },
+	{ "weight", PP_SAMPLE_WEIGHT | PP_SAMPLE_WEIGHT_STRUCT }, { "data-src", PP_SAMPLE_DATA_SRC },
+	{ "intr-regs", PP_SAMPLE_REGS_INTR }, { "phys", PP_SAMPLE_PHYS_ADDR }, { "aux", PP_SAMPLE_AUX },
 };
 enum { COLUMNS = sizeof table / sizeof *table };
 
@@ -60,11 +60,10 @@ add_word(void *arg, const char *word)
 
 	for (size_t i = 0; i < COLUMNS; i++) {
 		if (!strcmp(word, table[i].word)) {
-			w->c->strip |= UINT64_C(1) << table[i].bit;
+			w->c->strip |= table[i].bits;
 			found = true;
 		}
-		if (!i || strcmp(table[i].word, table[i - 1].word))
-			snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", table[i].word);
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", table[i].word);
 	}
 	if (!found)
 		tool_wrong(w->t, "--strip '%s': no such field; there are %s", word, all);
@@ -230,28 +229,34 @@ chain_is_long(const uint8_t *p, uint64_t n, uint32_t max, bool swap)
 	return entries > max;
 }
 
-/* What is left of the field, written at `to': its end; NULL: it stays as it is. */
+/* What is left of a call chain (u64 n, n entries), written at `to': its end; NULL: it stays as it is. */
 static uint8_t *
-shorten(const struct columns_out *c, const struct pp_sample *s, unsigned bit, uint8_t *to)
+shorten_chain(const struct columns_out *c, const uint8_t *p, uint8_t *to)
 {
-	const struct columns *what = c->what;
-	uint64_t n;
+	uint64_t n = pp_get_u64(p, c->swap);
 
-	if (bit == 5 && what->has_max_stack && chain_is_long(s->callchain.p, s->callchain.n, what->max_stack, c->swap)) {
-		n = cut_chain(to + 8, s->callchain.p, s->callchain.n, what->max_stack, c->swap);
-		pp_set_u64(to, n, c->swap);
-		return to + 8 + 8 * n;
-	}
-	if (bit == 13 && what->has_stack_size && s->stack_user.n > what->stack_size) {
-		n = what->stack_size;
-		pp_set_u64(to, n, c->swap);
-		if (!n)
-			return to + 8;
-		memcpy(to + 8, s->stack_user.p, n);
-		pp_set_u64(to + 8 + n, s->stack_dyn_size < n ? s->stack_dyn_size : n, c->swap);
-		return to + 8 + n + 8;
-	}
-	return NULL;
+	if (!chain_is_long(p + 8, n, c->what->max_stack, c->swap))
+		return NULL;
+	n = cut_chain(to + 8, p + 8, n, c->what->max_stack, c->swap);
+	pp_set_u64(to, n, c->swap);
+	return to + 8 + 8 * n;
+}
+
+/* The same of a stack: u64 n, and if that is not 0 n bytes, u64 dyn_size. */
+static uint8_t *
+shorten_stack(const struct columns_out *c, const uint8_t *p, uint8_t *to)
+{
+	uint64_t n = pp_get_u64(p, c->swap), max = c->what->stack_size, used;
+
+	if (n <= max)
+		return NULL;
+	pp_set_u64(to, max, c->swap);
+	if (!max)
+		return to + 8;
+	memcpy(to + 8, p + 8, max);
+	used = pp_get_u64(p + 8 + n, c->swap);
+	pp_set_u64(to + 8 + max, used < max ? used : max, c->swap);
+	return to + 8 + max + 8;
 }
 
 /* perf looks for the whole sample in its RAW field. */
@@ -278,41 +283,54 @@ check_event(struct columns_out *c, const struct pp_event *ev)
 	c->known[ev->index] = true;
 }
 
+/* The bits of the fields that may change. */
+static uint64_t
+touched(const struct columns *what)
+{
+	return what->strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
+}
+
+/* Write what is left of the sample to c->buf; its end. */
+static uint8_t *
+write_sample(struct columns_out *c, const struct pp_event *ev, const struct pp_rec *r, const struct pp_part *part, int n)
+{
+	uint64_t strip = c->what->strip;
+	const uint8_t *from = r->raw;
+	uint8_t *to = c->buf, *end;
+
+	if (strip & PP_SAMPLE_ADDR && ev->plan.addr) {	/* the one of them in the fixed part */
+		to = mempcpy(to, from, ev->plan.addr);
+		from += ev->plan.addr + 8;
+	}
+	for (const struct pp_part *x = part; x < part + n; x++) {
+		to = mempcpy(to, from, (size_t)(x->p - from));
+		from = x->p;
+		end = strip & x->bit ? to : x->bit == PP_SAMPLE_CALLCHAIN ? shorten_chain(c, x->p, to) : shorten_stack(c, x->p, to);
+		if (end) {
+			to = end;
+			from += x->n;
+		}
+	}
+	return mempcpy(to, from, (size_t)(r->raw + r->size - from));
+}
+
 static int
 put_sample(struct columns_out *c, struct pp_rec *r)
 {
-	const struct columns *what = c->what;
 	const struct pp_event *ev = pp_event_find(c->in->events, r, c->err);
-	const uint8_t *from = r->raw, *end = r->raw + r->size;
-	uint8_t *to = c->buf, *cut;
-	struct pp_sample s;
+	struct pp_part part[PP_SHAPE_STEPS];
+	uint8_t *to;
+	int n;
 
 	if (!ev)
 		return -1;
 	if (ev->index >= c->nknown || !c->known[ev->index])
 		check_event(c, ev);
-	if (!(ev->attr.sample_type & (what->strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) |
-	    (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0))))
+	if (!(ev->attr.sample_type & touched(c->what)))
 		return 1;
-	if (pp_sample_get(&s, ev, r, c->swap, c->err) < 0)
+	if ((n = pp_sample_parts(part, touched(c->what), ev, r, c->swap, c->err)) < 0)
 		return -1;
-	for (size_t i = 0; i < COLUMNS; i++) {
-		const struct pp_span *at = &s.at[table[i].bit];
-
-		if (!at->p)
-			continue;
-		memcpy(to, from, (size_t)(at->p - from));
-		to += at->p - from;
-		from = at->p;
-		if (what->strip >> table[i].bit & 1)
-			from += at->n;
-		else if ((cut = shorten(c, &s, table[i].bit, to))) {
-			to = cut;
-			from += at->n;
-		}
-	}
-	memcpy(to, from, (size_t)(end - from));
-	to += end - from;
+	to = write_sample(c, ev, r, part, n);
 	for (; (to - c->buf) % 8 && to - c->buf < r->size; to++)
 		*to = 0;			/* a RAW field that was no multiple of 8 */
 	if (to - c->buf == r->size)

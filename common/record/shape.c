@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+/* shape.c - the rows of sample.def, for one event */
+#include "sample.h"
+#include "shape.h"
+
+#define STEPS_TAIL	+ 1
+#define STEPS_FIXED
+#define STEPS_BOTH
+#define STEPS_EDGE
+#define SAMPLE(bit, NAME, name, where, form, role) STEPS_##where
+_Static_assert(0
+#include "sample.def"
+    <= PP_SHAPE_STEPS, "a field behind the fixed part has no step");
+#undef SAMPLE
+
+static struct pp_step
+read_step(uint64_t format)
+{
+	unsigned times = !!(format & PP_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PP_FORMAT_TOTAL_TIME_RUNNING);
+	unsigned more = !!(format & PP_FORMAT_ID) + !!(format & PP_FORMAT_LOST);
+
+	if (format & PP_FORMAT_GROUP)
+		return (struct pp_step){ .head = 8, .always = (uint8_t)(8 * times), .unit = (uint8_t)(8 + 8 * more) };
+	return (struct pp_step){ .always = (uint8_t)(8 + 8 * times + 8 * more) };
+}
+
+static struct pp_step
+branch_step(uint64_t type)
+{
+	return (struct pp_step){ .head = 8, .always = type & PP_BRANCH_HW_INDEX ? 8 : 0, .unit = type & PP_BRANCH_COUNTERS ? 32 : 24 };
+}
+
+#define STEP_U64(name)		(struct pp_step){ .always = 8 }
+#define STEP_WEIGHT(name)	(struct pp_step){ .always = 8 }
+#define STEP_PID_TID(name)	(struct pp_step){ .always = 8 }
+#define STEP_CPU(name)		(struct pp_step){ .always = 8 }
+#define STEP_READ(name)		read_step(a->read_format)
+#define STEP_CHAIN(name)	(struct pp_step){ .head = 8, .unit = 8 }
+#define STEP_RAW(name)		(struct pp_step){ .head = 4, .unit = 1 }
+#define STEP_BRANCHES(name)	branch_step(a->branch_sample_type)
+#define STEP_REGS(name)		(struct pp_step){ .head = 8, .more = (uint16_t)(8 * __builtin_popcountll(a->sample_##name)) }
+#define STEP_STACK(name)	(struct pp_step){ .head = 8, .unit = 1, .more = 8 }
+#define STEP_AUX(name)		(struct pp_step){ .head = 8, .unit = 1 }
+
+static void
+add(struct pp_shape *s, uint32_t bit, struct pp_step x)
+{
+	x.bit = bit;
+	s->step[s->n++] = x;
+}
+
+void
+pp_shape_make(struct pp_shape *s, const struct pp_attr *a)
+{
+	uint64_t type = pp_sample_slots(a->sample_type);
+
+	s->n = 0;
+#define SAMPLE(bit, NAME, name, where, form, role)					\
+	if (PP_WHERE_##where == PP_WHERE_TAIL && type & PP_SAMPLE_##NAME)		\
+		add(s, PP_SAMPLE_##NAME, STEP_##form(name));
+#include "sample.def"
+#undef SAMPLE
+}
+
+int
+pp_shape_fail(const struct pp_event *ev, const struct pp_rec *r, bool swap, struct pp_err *err)
+{
+	struct pp_sample s;
+
+	return pp_sample_get(&s, ev, r, swap, err) < 0 ? -1 : pp_fail(err, "record of %u bytes is cut", r->size);
+}

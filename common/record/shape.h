@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * shape.h - where the fields of variable size stand in a sample, without taking all of it apart
+ *
+ * When an event's attr is learned, its sample_type becomes a list of steps (struct pp_shape), one for each field behind the
+ * fixed part.  A step says all that is needed to get over its field: pp_step_size().
+ *
+ *	struct pp_part parts[PP_SHAPE_STEPS];
+ *	int n = pp_sample_parts(parts, PP_SAMPLE_CALLCHAIN | PP_SAMPLE_RAW, ev, r, swap, err);
+ *
+ * A sample whose fields do not fit its bytes is refused as pp_sample_get() refuses it.  pp_sample_get() gives the values of
+ * all fields; for the fixed part there is the plan.
+ */
+#ifndef PP_SHAPE_H
+#define PP_SHAPE_H
+
+#include "perfpipe_inline.h"
+
+struct pp_part { const uint8_t *p; uint32_t n, bit; };	/* the field of that bit (PP_SAMPLE_...): n bytes at p */
+
+/* Compile the shape of an event's samples. */
+void	pp_shape_make(struct pp_shape *, const struct pp_attr *);
+
+/* Bytes of the field at p of which `left' are there; more than `left': it is cut. */
+static inline size_t
+pp_step_size(const struct pp_step *x, const uint8_t *p, size_t left, bool swap)
+{
+	size_t size = (size_t)x->head + x->always;
+	uint64_t n;
+
+	if (!x->head || size > left)
+		return size;
+	n = x->head == 8 ? pp_get_u64(p, swap) : pp_get_u32(p, swap);
+	if (n == 0)
+		return size;
+	if (x->unit && n > left)
+		return SIZE_MAX;
+	return size + x->more + (size_t)n * x->unit;
+}
+
+/* The sample is cut: fail as pp_sample_get() does.  Always -1. */
+int	pp_shape_fail(const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
+
+/*
+ * Find the fields of these bits that stand behind the fixed part, in the order of the sample, and look that all other fields
+ * fit too.  How many there are, or -1.
+ */
+static inline int
+pp_sample_parts(struct pp_part parts[static PP_SHAPE_STEPS], uint64_t bits, const struct pp_event *ev, const struct pp_rec *r,
+    bool swap, struct pp_err *err)
+{
+	const uint8_t *p = r->raw + ev->plan.fixed, *end = r->raw + r->size;
+	const struct pp_step *last = ev->shape.step + ev->shape.n;
+	int found = 0;
+
+	if (r->size < ev->plan.fixed)
+		return pp_shape_fail(ev, r, swap, err);
+	for (const struct pp_step *x = ev->shape.step; x < last; x++) {
+		size_t n = pp_step_size(x, p, (size_t)(end - p), swap);
+
+		if (n > (size_t)(end - p))
+			return pp_shape_fail(ev, r, swap, err);
+		if (bits & x->bit)
+			parts[found++] = (struct pp_part){ p, (uint32_t)n, x->bit };
+		p += n;
+	}
+	return found;
+}
+
+#endif
