@@ -221,7 +221,7 @@ set_name(struct pp_event *ev, enum name_from from, const char *name, size_t n, s
 	if (!n || from < ev->name_from)
 		return 1;
 	if (!(copy = strndup(name, n)))
-		return pp_fail(err, "out of memory");
+		return pp_fail_memory(err);
 	free(ev->name);
 	ev->name = copy;
 	ev->name_from = from;
@@ -240,11 +240,11 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	if (!(e->n & (e->n - 1))) {	/* the array is full */
 		all = realloc(e->ev, (e->n ? 2 * e->n : 1) * sizeof *all);
 		if (!all)
-			return pp_fail(err, "out of memory");
+			return pp_fail_memory(err);
 		e->ev = all;
 	}
 	if (!(ev = calloc(1, sizeof *ev)))
-		return pp_fail(err, "out of memory");
+		return pp_fail_memory(err);
 	pp_attr_get(&ev->attr, r->raw + PP_HEADER_SIZE, len, e->swap);
 	if (ev->attr.size < sizeof ev->attr)	/* the record's ids are no part of the attr */
 		pp_attr_get(&ev->attr, r->raw + PP_HEADER_SIZE, ev->attr.size, e->swap);
@@ -267,11 +267,11 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	e->nids += ev->nids;
 	pp_event_build_name(&ev->attr, name, sizeof name);
 	if (!(ev->ids = calloc(ev->nids ? ev->nids : 1, sizeof *ev->ids)))
-		return pp_fail(err, "out of memory");
+		return pp_fail_memory(err);
 	for (unsigned i = 0; i < ev->nids; i++) {
 		ev->ids[i] = pp_get_u64(ids + 8 * i, e->swap);
 		if (map_put(&e->map, ev->ids[i], ev->index) < 0)
-			return pp_fail(err, "out of memory");
+			return pp_fail_memory(err);
 	}
 	return set_name(ev, NAME_BUILT, name, strlen(name), err);
 }

@@ -70,7 +70,7 @@ append(void *arg, const uint8_t *p, size_t n)
 		while (cap - s->out.n < n)
 			cap *= 2;
 		if (!(new = realloc(s->out.p, cap)))
-			return pp_fail(&s->err, "out of memory");
+			return pp_fail_memory(&s->err);
 		s->out.p = new;
 		s->out.cap = cap;
 	}
@@ -100,7 +100,7 @@ ready(struct pp_compress *c, struct slot *s)
 		return 1;
 	}
 	c->failed = true;
-	return pp_fail(c->err, "out of memory");
+	return pp_fail_memory(c->err);
 }
 
 static void *
@@ -325,7 +325,7 @@ make_slots(struct pp_compress *c)
 	c->slots = calloc(c->nslots, sizeof *c->slots);
 	c->threads = calloc(c->how.threads, sizeof *c->threads);
 	if (!c->slots || !c->threads)
-		return pp_fail(c->err, "out of memory");
+		return pp_fail_memory(c->err);
 	return ready(c, &c->slots[0]);
 }
 
@@ -343,7 +343,7 @@ pp_compress_new(const struct pp_compress_how *how, pp_compress_write *fn, void *
 		return NULL;
 	}
 	if (!(c = calloc(1, sizeof *c))) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	c->how = *how;

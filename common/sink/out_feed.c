@@ -113,7 +113,7 @@ out_feed_new(struct out *to, bool swap, struct pp_err *err)
 		return k;
 	}
 	if (to) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		to->finish(to);
 	}
 	free(f);

@@ -52,7 +52,7 @@ keep_attr(struct file *f, const struct pp_rec *r)
 		if (!(f->nattrs & (f->nattrs - 1))) {
 			a = realloc(f->attrs, (f->nattrs ? 2 * f->nattrs : 1) * sizeof *a);
 			if (!a)
-				return pp_fail(f->err, "out of memory");
+				return pp_fail_memory(f->err);
 			f->attrs = a;
 		}
 		f->attrs[f->nattrs++] = (struct attr){ .size = size, .event = ev->index };
@@ -60,7 +60,7 @@ keep_attr(struct file *f, const struct pp_rec *r)
 	a = f->attrs + f->nattrs - 1;
 	have = a->p ? size + 8 * (size_t)a->nids : 0;
 	if (!(p = realloc(a->p, have + (have ? 0 : size) + ids)))
-		return pp_fail(f->err, "out of memory");
+		return pp_fail_memory(f->err);
 	a->p = p;
 	if (have)
 		memcpy(p + have, r->raw + PP_HEADER_SIZE + size, ids);
@@ -102,7 +102,7 @@ keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 		return keep_outside(f, in, r, number);
 	if (number == PP_FEAT_EVENT_DESC) {
 		if (!f->event_desc && !(f->event_desc = malloc(PP_RECORD_MAX)))
-			return pp_fail(f->err, "out of memory");
+			return pp_fail_memory(f->err);
 		memcpy(f->event_desc, r->raw, r->size);
 	}
 	f->features[number].set = true;
@@ -135,7 +135,7 @@ put_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
 	int rc;
 
 	if (!f->tracing && !(f->tracing = pp_tracing_new()))
-		return pp_fail(f->err, "out of memory");
+		return pp_fail_memory(f->err);
 	f->payload.at = f->sections.len;
 	if (!in && r->payload)
 		return 1;
@@ -288,7 +288,7 @@ end_data(struct file *f)
 	if (f->size > pp_written(f->sink))
 		f->size = pp_written(f->sink);
 	else if (ftruncate(f->fd, (off_t)(f->data + f->size)) < 0)
-		return pp_fail(f->err, "%s", strerror(errno));
+		return pp_fail_system(f->err, NULL);
 	if (f->size)
 		return 1;
 	pp_raw_head(round, PP_FINISHED_ROUND, 0, sizeof round, f->swap);
@@ -336,7 +336,7 @@ out_file_new(struct pp_sink *k, const struct out_file_at *at, const struct out_p
 	struct file *f = k ? calloc(1, sizeof *f) : NULL;
 
 	if (!f) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		pp_finish(k);
 		return NULL;
 	}
@@ -352,7 +352,7 @@ out_file_new(struct pp_sink *k, const struct out_file_at *at, const struct out_p
 	spool_init(&f->build_ids, at->dir);
 	spool_init(&f->auxtrace, at->dir);
 	if (!(f->events = pp_events_new(f->swap)))
-		pp_fail(f->err, "out of memory");
+		pp_fail_memory(f->err);
 	else if (at->dir < 0)
 		pp_fail(f->err, "is no regular file: a seekable perf.data cannot be written there");
 	else if (pp_start_bare(k, in) > 0 &&

@@ -82,7 +82,7 @@ out_file_begin(struct file *f)
 		return -1;
 	f->data = f->tail.at;
 	if (lseek(f->fd, (off_t)f->data, SEEK_SET) < 0)
-		return pp_fail(f->err, "%s", strerror(errno));
+		return pp_fail_system(f->err, NULL);
 	return 1;
 }
 

@@ -39,7 +39,7 @@ out_stream_new(struct pp_sink *k, const struct out_pack *pack, struct pp_source 
 	struct stream *s = k ? calloc(1, sizeof *s) : NULL;
 
 	if (k && !s)
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 	if (s && pp_start(k, in) > 0 &&
 	    (!pack->level || pp_sink_compress(k, pack->level, pack->two, pack->threads, pack->frame) > 0)) {
 		*s = (struct stream){ { .put = stream_put, .flush = stream_flush, .finish = stream_finish }, k };

@@ -79,7 +79,7 @@ pp_pack_new(const struct pp_compress_how *how, bool feature, pp_compress_write *
 	if (!c || !z) {
 		ZSTD_freeCCtx(z);
 		free(c);
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	memset(c, 0, offsetof(struct pp_pack, gather));

@@ -43,7 +43,7 @@ static int
 sink_fail(struct sink *k, const char *doing)
 {
 	k->failed = true;
-	return pp_fail(k->err, "%s: %s", doing, strerror(errno));
+	return pp_fail_system(k->err, doing);
 }
 
 static struct sink *
@@ -52,7 +52,7 @@ sink_new(int fd, struct pp_err *err)
 	struct sink *k = calloc(1, sizeof *k);
 
 	if (!k) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	k->err = err;
@@ -66,7 +66,7 @@ create(int fd, struct pp_err *err)
 	struct sink *k;
 
 	if (fd < 0) {
-		pp_fail(err, "%s", strerror(errno));
+		pp_fail_system(err, NULL);
 		return NULL;
 	}
 	if (!(k = sink_new(fd, err))) {

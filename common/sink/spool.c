@@ -13,7 +13,7 @@ write_at(int fd, const void *p, size_t n, uint64_t off, struct pp_err *err)
 		ssize_t put = pwrite(fd, (const uint8_t *)p + done, n - done, (off_t)(off + done));
 
 		if (put < 0 && errno != EINTR)
-			return pp_fail(err, "write: %s", strerror(errno));
+			return pp_fail_system(err, "write");
 		if (put > 0)
 			done += (size_t)put;
 	}
@@ -26,7 +26,7 @@ static int
 spool_open(struct spool *s, struct pp_err *err)
 {
 	s->fd = pp_tmpfile_at(s->dir);
-	return s->fd < 0 ? pp_fail(err, "temporary file beside it: %s", strerror(errno)) : 1;
+	return s->fd < 0 ? pp_fail_system(err, "temporary file beside it") : 1;
 }
 
 void
@@ -73,7 +73,7 @@ spool_copy(struct spool *s, uint64_t from, uint64_t n, int fd, uint64_t to, stru
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return pp_fail(err, "temporary file: read: %s", got ? strerror(errno) : "cut short");
+			return got ? pp_fail_system(err, "temporary file: read") : pp_fail(err, "temporary file: read: cut short");
 		if (write_at(fd, s->buf, (size_t)got, to, err) < 0)
 			return -1;
 		from += (uint64_t)got;

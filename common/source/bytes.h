@@ -28,6 +28,7 @@ struct bytes_err {			/* why a call gave -1 or NULL; one for all layers of an inp
 	char		 what[240];	/* empty: nothing failed */
 	uint64_t	 off;		/* in the bytes of the layer that failed, if `at' */
 	bool		 at;
+	int		 code, error;	/* as in struct pp_err */
 	bool		 fatal;		/* the input cannot be read on: nothing can be repaired behind it */
 };
 
@@ -61,6 +62,10 @@ struct bytes {
 int	bytes_fail(struct bytes_err *, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same without a place. */
 int	bytes_fail_open(struct bytes_err *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A system call failed with errno: "DOING: reason", or without DOING (NULL) the reason alone. */
+int	bytes_fail_system(struct bytes_err *, uint64_t off, const char *doing);
+int	bytes_fail_open_system(struct bytes_err *, const char *doing);
+int	bytes_fail_memory(struct bytes_err *);
 /* Close all layers, from this one down.  NULL is allowed. */
 void	bytes_close(struct bytes *);
 

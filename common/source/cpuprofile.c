@@ -558,7 +558,7 @@ cpuprofile_open(struct source *s)
 	int64_t size;
 
 	if (!q)
-		return source_fail(s, 0, "out of memory");
+		return source_fail_memory(s, 0);
 	q->pub.kind = &kind;
 	container_set(s, &q->pub);
 	if ((size = s->in->layer->size(s->in)) < 0)

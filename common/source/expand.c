@@ -50,7 +50,7 @@ expand_new(struct source *s)
 	struct expand *x = calloc(1, sizeof *x);
 
 	if (!x || !(x->z = ZSTD_createDStream()))
-		source_fail(s, window_offset(s, s->pub.pos), "COMPRESSED: out of memory");
+		source_fail_memory(s, window_offset(s, s->pub.pos));
 	else {
 		x->pos = x->end = x->buf;
 		s->x = x;

@@ -21,7 +21,7 @@ static ssize_t
 read_failed(struct bytes *b, uint64_t off)
 {
 	b->err->fatal = true;
-	return bytes_fail(b->err, off, "read: %s", strerror(errno));
+	return bytes_fail_system(b->err, off, "read");
 }
 
 /* After a call that failed: may it be tried again?  Waits if there is nothing yet. */
@@ -65,7 +65,7 @@ fd_size(struct bytes *b)
 {
 	struct stat st;
 
-	return fstat(((struct fd *)b)->fd, &st) < 0 ? bytes_fail(b->err, 0, "%s", strerror(errno)) : st.st_size;
+	return fstat(((struct fd *)b)->fd, &st) < 0 ? bytes_fail_system(b->err, 0, NULL) : st.st_size;
 }
 
 static int
@@ -90,7 +90,7 @@ fd_new(int fd, const struct bytes_layer *layer, struct bytes_err *err)
 	struct fd *f = calloc(1, sizeof *f);
 
 	if (!f) {
-		bytes_fail(err, 0, "out of memory");
+		bytes_fail_memory(err);
 		close(fd);
 		return NULL;
 	}
@@ -116,10 +116,12 @@ struct bytes *
 spool_open(struct bytes_err *err)
 {
 	int fd = pp_tmpfile(NULL);
+	char doing[160];
 
 	if (fd >= 0)
 		return fd_new(fd, &file_layer, err);
-	bytes_fail(err, 0, "this kind of recording on a pipe needs a temporary file: %s: %s", pp_tmpdir(NULL), strerror(errno));
+	snprintf(doing, sizeof doing, "this kind of recording on a pipe needs a temporary file: %.80s", pp_tmpdir(NULL));
+	bytes_fail_system(err, 0, doing);
 	return NULL;
 }
 
@@ -127,7 +129,7 @@ int
 spool_write(struct bytes *b, const uint8_t *p, size_t n)
 {
 	if (pp_tmpfile_write(((struct fd *)b)->fd, p, n) < 0)
-		return bytes_fail(b->err, 0, "temporary file: write: %s", strerror(errno));
+		return bytes_fail_system(b->err, 0, "temporary file: write");
 	return 1;
 }
 
@@ -135,5 +137,5 @@ int
 spool_rewind(struct bytes *b)
 {
 	return lseek(((struct fd *)b)->fd, 0, SEEK_SET) < 0 ?
-	    bytes_fail(b->err, 0, "temporary file: %s", strerror(errno)) : 1;
+	    bytes_fail_system(b->err, 0, "temporary file") : 1;
 }

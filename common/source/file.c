@@ -31,7 +31,7 @@ file_space(struct file *f, size_t n)
 		cap *= 2;
 	if (cap != f->cap) {
 		if (!(p = realloc(f->head, cap))) {
-			source_fail(f->s, 0, "out of memory");
+			source_fail_memory(f->s, 0);
 			return NULL;
 		}
 		f->head = p;
@@ -145,7 +145,7 @@ file_put_attrs(struct file *f)
 	if (f->attrs.size / f->attr_size > ATTRS_MAX)
 		return source_fail(f->s, 24, "more than %d attrs", ATTRS_MAX);
 	if (!(f->ids = calloc(f->attrs.size / f->attr_size + 1, sizeof *f->ids)))
-		return source_fail(f->s, 24, "out of memory");
+		return source_fail_memory(f->s, 24);
 	for (uint64_t at = 0; at + f->attr_size <= f->attrs.size; at += f->attr_size)
 		if (file_put_attr(f, f->attrs.off + at) < 0)
 			return -1;
@@ -183,7 +183,7 @@ file_put_feature(struct file *f, int i, size_t n)
 		return -1;
 	pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
 	if (!n && !f->to->outside && !(f->to->outside = calloc(FEATURE_BITS, sizeof *f->to->outside)))
-		return source_fail(f->s, 0, "out of memory");
+		return source_fail_memory(f->s, 0);
 	if (!n)
 		f->to->outside[i] = x->size;
 	if (!n && !file_space(f, x->size))
@@ -423,7 +423,7 @@ file_open(struct source *s)
 	struct perf_data *to = calloc(1, sizeof *to);
 
 	if (!to)
-		return source_fail(s, 0, "out of memory");
+		return source_fail_memory(s, 0);
 	to->seg.pub.kind = &kind;
 	to->seg.wait = growing_wait;
 	if (file_take_apart(s, to) < 0) {

@@ -96,7 +96,7 @@ follow_open(struct bytes *under, struct bytes_err *err)
 	uint8_t head[8] = { 0 };
 
 	if (!f) {
-		bytes_fail(err, 0, "out of memory");
+		bytes_fail_memory(err);
 		return NULL;
 	}
 	f->pub = (struct bytes){ &layer, under, err, under->taken };

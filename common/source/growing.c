@@ -21,7 +21,7 @@ int
 growing_open(struct source *s, uint64_t off, uint64_t *size)
 {
 	if (!s->growing && !(s->growing = calloc(1, sizeof *s->growing)))
-		return source_fail(s, 0, "out of memory");
+		return source_fail_memory(s, 0);
 	*size = INT64_MAX - off;
 	return 1;
 }

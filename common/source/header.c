@@ -53,7 +53,7 @@ file_load(struct file *f, const struct section *x)
 	uint8_t *p = malloc(x->size ? x->size : 1);
 
 	if (!p)
-		source_fail(f->s, x->off, "out of memory");
+		source_fail_memory(f->s, x->off);
 	else if (file_read_at(f, p, x->off, x->size) > 0)
 		return p;
 	free(p);

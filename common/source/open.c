@@ -172,7 +172,7 @@ open_input(struct source *s, int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0) {
-		source_fail(s, 0, "%s", strerror(errno));
+		source_fail_system(s, 0);
 		close(fd);
 		return -1;
 	}
@@ -220,7 +220,7 @@ source_new(const char *name, unsigned flags, struct pp_err *err)
 
 	*err = (struct pp_err){ .file = name };
 	if (!s) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	s->err = err;
@@ -233,7 +233,7 @@ source_new(const char *name, unsigned flags, struct pp_err *err)
 		window_start(s);
 		return s;
 	}
-	pp_fail(err, "out of memory");
+	pp_fail_memory(err);
 	pp_close(&s->pub);
 	return NULL;
 }
@@ -246,7 +246,8 @@ pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 
 	if (fd < 0) {
 		*err = (struct pp_err){ .file = name };
-		pp_fail(err, "%s", strerror(error));
+		errno = error;
+		pp_fail_system(err, NULL);
 		return NULL;
 	}
 	if (!(s = source_new(name, flags, err))) {

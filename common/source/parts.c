@@ -24,7 +24,7 @@ parts_open(struct source *s, int fd, struct stat *st)
 
 	if (!p) {
 		close(fd);
-		return pp_fail(s->err, "out of memory");
+		return pp_fail_memory(s->err);
 	}
 	if (!(p->dir = dir_open(fd, &s->in_err)))
 		return source_fail_bytes(s);
@@ -76,7 +76,7 @@ part_open(struct source *s, uint64_t size)
 	struct segments *g = calloc(1, sizeof *g);
 
 	if (!g)
-		return source_fail(s, 0, "out of memory");
+		return source_fail_memory(s, 0);
 	*g = (struct segments){ .pub.kind = &kind, .s = { { s->in, 0, size, false } }, .n = 1 };
 	container_set(s, &g->pub);
 	return 1;

@@ -55,6 +55,6 @@ payload_begin(struct source *s, const struct pp_rec *r)
 	if (r->type != PP_HEADER_TRACING_DATA || y->tracing)
 		return 1;
 	if (!(y->tracing = pp_tracing_new()))
-		return source_fail(s, pp_offset(&s->pub, r), "out of memory");
+		return source_fail_memory(s, pp_offset(&s->pub, r));
 	return 1;
 }

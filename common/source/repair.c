@@ -28,7 +28,7 @@ int
 repair_open(struct source *s)
 {
 	if (!(s->repair = calloc(1, sizeof *s->repair)))
-		return pp_fail(s->err, "out of memory");
+		return pp_fail_memory(s->err);
 	return 1;
 }
 

@@ -106,7 +106,7 @@ pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct p
 	struct held *h = s ? calloc(1, sizeof *h) : NULL;
 
 	if (!h) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		pp_close(s ? &s->pub : NULL);
 		return NULL;
 	}

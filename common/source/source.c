@@ -25,6 +25,38 @@ source_fail(struct source *s, uint64_t off, const char *fmt, ...)
 	return pp_fail(s->err, "%s%s", s->part, text);
 }
 
+/* As source_fail(), for another reason than the data. */
+static int
+source_fail_as(struct source *s, uint64_t off, int code, int error, const char *what)
+{
+	bool first = !s->err->what[0];
+
+	source_fail(s, off, "%s", what);
+	if (first) {
+		s->err->code = code;
+		s->err->error = error;
+	}
+	return -1;
+}
+
+int
+source_fail_system(struct source *s, uint64_t off)
+{
+	struct pp_err e = { 0 };
+
+	pp_fail_system(&e, NULL);
+	return source_fail_as(s, off, e.code, e.error, e.what);
+}
+
+int
+source_fail_memory(struct source *s, uint64_t off)
+{
+	struct pp_err e = { 0 };
+
+	pp_fail_memory(&e);
+	return source_fail_as(s, off, e.code, e.error, e.what);
+}
+
 int
 source_fail_bytes(struct source *s)
 {
@@ -32,7 +64,16 @@ source_fail_bytes(struct source *s)
 
 	s->in_err = (struct bytes_err){ .at = false };
 	s->fatal |= e.fatal;
-	return e.at ? source_fail(s, e.off, "%s", e.what) : pp_fail(s->err, "%s", e.what);
+	if (e.at)
+		return source_fail_as(s, e.off, e.code, e.error, e.what);
+	s->failed = true;
+	s->pub.lim = s->pub.pos;
+	if (!s->err->what[0]) {
+		pp_fail(s->err, "%s", e.what);
+		s->err->code = e.code;
+		s->err->error = e.error;
+	}
+	return -1;
 }
 
 int
@@ -64,11 +105,14 @@ int
 pp_reject(struct pp_source *pub, const struct pp_rec *r)
 {
 	struct source *s = (struct source *)pub;
-	char cause[sizeof s->err->what], num[24];
+	struct pp_err e = *s->err;
+	char num[24];
 
-	snprintf(cause, sizeof cause, "%s", s->err->what);
 	s->err->what[0] = 0;
-	return source_fail(s, pp_offset(pub, r), "%s: %.*s", source_type_text(r->type, num), (int)sizeof cause - 32, cause);
+	source_fail(s, pp_offset(pub, r), "%s: %.*s", source_type_text(r->type, num), (int)sizeof e.what - 32, e.what);
+	s->err->code = e.code;		/* it may be that there is no memory */
+	s->err->error = e.error;
+	return -1;
 }
 
 /* The outer window's record is not sound; pp_err has the cause. */

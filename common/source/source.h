@@ -104,6 +104,9 @@ struct source {
 
 /* Fail at a byte of the input.  Always -1. */
 int	source_fail(struct source *, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same of a system call, with errno; or because there is no memory. */
+int	source_fail_system(struct source *, uint64_t off);
+int	source_fail_memory(struct source *, uint64_t off);
 /* A layer failed: with what it says.  Always -1. */
 int	source_fail_bytes(struct source *);
 /* Data compressed by `what' have become so many bytes: 1, or -1 if that is a bomb. */

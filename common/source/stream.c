@@ -53,7 +53,7 @@ stream_open(struct source *s)
 	struct stream *t = calloc(1, sizeof *t);
 
 	if (!t)
-		return source_fail(s, 0, "out of memory");
+		return source_fail_memory(s, 0);
 	t->pub.kind = &kind;
 	container_set(s, &t->pub);
 	return 1;

@@ -67,7 +67,7 @@ window_move(struct source *s, const uint8_t **pos, size_t have)
 			return 1;
 		if (!(to = w->give(w->give_arg))) {
 			s->fatal = true;
-			return source_fail(s, window_offset(s, *pos), "out of memory");
+			return source_fail_memory(s, window_offset(s, *pos));
 		}
 		w->cap = PP_BUFFER_SIZE;
 	}

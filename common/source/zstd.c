@@ -84,7 +84,7 @@ zstd_open(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *err
 	struct zstd *u = calloc(1, sizeof *u);
 
 	if (!u || !(u->z = ZSTD_createDStream()) || !(u->buf = malloc(n > BYTES_READ_SIZE ? n : BYTES_READ_SIZE))) {
-		bytes_fail(err, 0, "out of memory");
+		bytes_fail_memory(err);
 		if (u)
 			zstd_close(&u->pub);
 		return NULL;

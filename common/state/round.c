@@ -42,7 +42,7 @@ pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
 	struct round *q = calloc(1, sizeof *q);
 
 	if (!q) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	q->deliver = deliver;
@@ -166,7 +166,7 @@ pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
 	uint64_t place;
 
 	if (pp_blocks_keep(&q->blocks, p, n, &place) < 0)
-		return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
+		return pp_fail_memory(q->err);
 	return pp_round_add_number_slow(pub, time, place);
 }
 
@@ -176,7 +176,7 @@ pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 	struct round *q = (struct round *)pub;
 
 	if (pub->next == pub->end && more_entries(q) < 0)
-		return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
+		return pp_fail_memory(q->err);
 	q->late += time < pub->last;
 	if (!waiting(q)) {
 		q->disorder = false;
@@ -310,7 +310,7 @@ make_scratch(struct round *q, size_t all)
 
 		cap = q->outcap;
 		if (!(out = grow(q->out[i], &cap, all, sizeof *out)))
-			return pp_fail(q->err, "out of memory for records between two FINISHED_ROUND");
+			return pp_fail_memory(q->err);
 		q->out[i] = out;
 	}
 	q->outcap = cap;

@@ -14,7 +14,7 @@ enum { KSYMBOL_UNREGISTER = 1, BPF_EVENT_UNLOAD = 2 };
 int
 pp_state_no_memory(struct pp_state *s)
 {
-	return pp_fail(s->err, "out of memory");
+	return pp_fail_memory(s->err);
 }
 
 bool
@@ -164,11 +164,11 @@ pp_state_new(bool swap, struct pp_err *err)
 	struct pp_state *s = calloc(1, sizeof *s);
 
 	if (!s) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	if (pp_table_init(&s->tasks, err) < 0 || getrandom(&s->pool.seed, sizeof s->pool.seed, 0) != sizeof s->pool.seed) {
-		pp_fail(err, "random numbers: %s", strerror(errno));
+		pp_fail_system(err, "random numbers");
 		free(s);
 		return NULL;
 	}

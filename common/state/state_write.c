@@ -24,7 +24,7 @@ static struct state_writer *
 begin(struct pp_state *s, const struct pp_stamp *stamp, int (*put)(void *, const struct pp_rec *), void *arg)
 {
 	if (!s->writer && !(s->writer = malloc(sizeof *s->writer))) {
-		pp_fail(s->err, "out of memory");
+		pp_fail_memory(s->err);
 		return NULL;
 	}
 	s->writer->s = s;

@@ -12,7 +12,7 @@ pp_table_init(struct table *t, struct pp_err *err)
 {
 	*t = (struct table){ .bits = 0 };
 	if (getrandom(&t->mul, sizeof t->mul, 0) != sizeof t->mul)
-		return pp_fail(err, "random numbers: %s", strerror(errno));
+		return pp_fail_system(err, "random numbers");
 	t->mul |= 1;
 	return 1;
 }

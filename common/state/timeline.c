@@ -20,7 +20,7 @@ pp_timeline_new(pp_deliver *turn, void *arg, size_t memory, struct pp_err *err)
 	struct pp_timeline *t = calloc(1, sizeof *t);
 
 	if (!t) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	t->memory = memory;

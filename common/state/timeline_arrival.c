@@ -52,7 +52,7 @@ struct pp_arrival {
 static int
 no_memory(struct pp_arrival *a)
 {
-	return pp_fail(a->err, "out of memory for records that wait for their turn");
+	return pp_fail_memory(a->err);
 }
 
 /* Give back the blocks of which nothing is needed; what was emitted may still stand there. */
@@ -432,7 +432,7 @@ pp_arrival_new(struct pp_source *in, const struct pp_arrival_user *user, size_t 
 	struct pp_arrival *a = calloc(1, sizeof *a);
 
 	if (!a) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	a->in = in;

@@ -9,7 +9,7 @@ enum { STAYS = UINT32_MAX };		/* in no bucket */
 static int
 no_memory(struct pp_turns *t)
 {
-	return pp_fail(t->err, "out of memory for records that wait for their turn");
+	return pp_fail_memory(t->err);
 }
 
 static size_t
