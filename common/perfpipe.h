@@ -191,6 +191,7 @@ enum {				/* flags of pp_open() */
 	 * no use there: as HEADER_FEATURE records of 16 bytes whose payload they are.
 	 */
 	PP_OPEN_FILE_FEATURES = 32,
+	PP_OPEN_MANY = 64,		/* one of hundreds that are open at a time: reads 64 KiB at once, not 256, to hold less */
 	PP_OPEN_MAX_EXPAND_SHIFT = 8
 };
 /*

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BYTES_READ_SIZE = 256 << 10 };	/* what one read(2) asks for: fits the second-level cache */
+enum { BYTES_READ_SIZE = 256 << 10 };	/* for one read(2): fits the second-level cache */
 
 struct bytes_err {			/* why a call gave -1 or NULL; one for all layers of an input */
 	char		 what[240];	/* empty: nothing failed */

@@ -6,7 +6,7 @@
  * and end in a later one, even with plain records between them; so what is left over waits in the window.
  * Output comes in pieces of a fixed size, whatever a record expands to.
  *
- *	buf [ seen ... | pos: records | a part of one ] end         cap = carry + piece
+ *	buf [ seen ... | pos: records | a part of one ] end         cap = carry + piece (win.step)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "source.h"
 #include "record/raw.h"
 
-enum { PIECE = 256 << 10, STEP = 4 << 10, CAP = PIECE + PP_RECORD_MAX + 1 };
+enum { STEP = 4 << 10 };
 
 /*
  * perf 6.16 to 7.1 wrote one COMPRESSED2 header over several chunks of one push: header.size is their sum
@@ -29,7 +29,6 @@ enum { COMPRESSED2_HEADER = 16, CHUNK_MAX = 65535 - COMPRESSED2_HEADER };
 
 struct expand {
 	ZSTD_DStream	*z;
-	uint8_t		 buf[CAP];
 	const uint8_t	*pos, *end;	/* while the outer window is in use */
 	uint64_t	 off;		/* of the compressed record in the input */
 	uint64_t	 chunk;		/* bytes of this chunk not yet given to zstd */
@@ -42,17 +41,21 @@ struct expand {
 	bool		 adrift;	/* repair: the window's first bytes are no record's beginning */
 	uint64_t	 lost, lost_off;	/* bytes of zstd data since it is dead; the first one's record */
 	char		 why[120];
+	size_t		 cap;
+	uint8_t		 buf[];
 };
 
 static struct expand *
 expand_new(struct source *s)
 {
-	struct expand *x = calloc(1, sizeof *x);
+	size_t cap = s->win.step + PP_RECORD_MAX + 1;
+	struct expand *x = calloc(1, sizeof *x + cap);
 
 	if (!x || !(x->z = ZSTD_createDStream()))
 		source_fail_memory(s, window_offset(s, s->pub.pos));
 	else {
 		x->pos = x->end = x->buf;
+		x->cap = cap;
 		s->x = x;
 		return x;
 	}
@@ -301,7 +304,7 @@ expand_piece(struct source *s)
 {
 	struct expand *x = s->x;
 	size_t left = (size_t)(s->pub.lim - s->pub.pos);
-	ZSTD_outBuffer out = { x->buf, CAP, left };
+	ZSTD_outBuffer out = { x->buf, x->cap, left };
 	int rc;
 
 	if (x->broken.what[0]) {
@@ -314,7 +317,7 @@ expand_piece(struct source *s)
 	memmove(x->buf, s->pub.pos, left);
 	do
 		rc = expand_step(s, &out);
-	while (rc > 0 && out.pos < left + PIECE);
+	while (rc > 0 && out.pos < left + s->win.step);
 	s->pub.pos = x->buf;
 	s->pub.lim = x->buf + out.pos;
 	if (rc < 0 && out.pos > left) {		/* first what is good */
@@ -480,7 +483,7 @@ expand_used_up(const struct source *s)
 bool
 expand_has(const struct source *s, const uint8_t *p)
 {
-	return s->x && p >= s->x->buf && p < s->x->buf + CAP;
+	return s->x && p >= s->x->buf && p < s->x->buf + s->x->cap;
 }
 
 uint64_t

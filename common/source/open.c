@@ -12,6 +12,7 @@
 #include "container.h"
 #include "record/tracing.h"
 
+enum { STEP_OF_MANY = 64 << 10 };
 enum { FILE_HEADER_SIZE = 104, FILE_HEADER_OLD_SIZE = 72 };
 
 char
@@ -226,7 +227,8 @@ source_new(const char *name, unsigned flags, struct pp_err *err)
 	s->err = err;
 	s->flags = flags;
 	s->max_expand = flags >> PP_OPEN_MAX_EXPAND_SHIFT ? (uint64_t)(flags >> PP_OPEN_MAX_EXPAND_SHIFT) << 20 : 1 << 30;
-	s->win.cap = BYTES_READ_SIZE + PP_RECORD_MAX + 1;
+	s->win.step = flags & PP_OPEN_MANY && !(flags & PP_OPEN_REPAIR) ? STEP_OF_MANY : BYTES_READ_SIZE;
+	s->win.cap = s->win.step + PP_RECORD_MAX + 1;
 	s->win.buf = s->win.own = malloc(s->win.cap);
 	s->pub.events = pp_events_new(false);
 	if (s->win.buf && s->pub.events) {

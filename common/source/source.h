@@ -32,7 +32,7 @@ enum next {			/* what becomes of a step to the next record */
 
 struct window {
 	uint8_t		*buf;
-	size_t		 cap;
+	size_t		 cap, step;	/* step >= PP_RECORD_MAX: for one read */
 	uint8_t		*own;		/* the one that is ours */
 	uint8_t		*(*give)(void *);	/* pp_read_into(); NULL: our own one serves again and again */
 	void		*give_arg;

@@ -93,7 +93,7 @@ window_fill(struct source *s, size_t n)
 	while (have < n && !w->eof) {
 		uint8_t *to = w->buf + (*pos - w->buf) + have;
 		size_t space = (size_t)(w->buf + w->cap - to);
-		ssize_t got = s->container->kind->read(s, to, space < BYTES_READ_SIZE ? space : BYTES_READ_SIZE);
+		ssize_t got = s->container->kind->read(s, to, space < s->win.step ? space : s->win.step);
 
 		if (got < 0)
 			return -1;

@@ -123,6 +123,15 @@ make_room(uint64_t need)
 	return setrlimit(RLIMIT_NOFILE, &r) == 0;
 }
 
+/* Inputs that are read all at once share the memory that they may take. */
+static unsigned
+join_open_flags(const struct join *j, int n)
+{
+	enum { MANY = 128 };
+
+	return j->o->open_flags | j->t->open_flags | (j->o->live && n > MANY ? (unsigned)PP_OPEN_MANY : 0);
+}
+
 static void
 open_source(struct join *j, int fd, const char *name, int64_t offset, int n)
 {
@@ -134,7 +143,7 @@ open_source(struct join *j, int fd, const char *name, int64_t offset, int n)
 	in->file = fd >= 0 && is_file(fd);
 	if (fd >= 0 && j->o->live && !std)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	if ((in->src = pp_open_fd(fd, std ? "<stdin>" : name, j->o->open_flags | j->t->open_flags, &in->err))) {
+	if ((in->src = pp_open_fd(fd, std ? "<stdin>" : name, join_open_flags(j, n), &in->err))) {
 		begin(j, in);
 		j->offset[j->n++] = offset;
 		return;

@@ -209,7 +209,7 @@ count_call(void *arg)
 }
 
 static void
-test_refills(void **state)
+refills(unsigned flags)
 {
 	int fd = memfd_create("stream", 0);
 	struct pp_source *s;
@@ -217,7 +217,6 @@ test_refills(void **state)
 	char path[64];
 	unsigned n = 0, calls = 0;
 
-	(void)state;
 	header();
 	assert_int_equal(write(fd, bytes_p(&b), b.n), b.n);
 	for (unsigned size = 8; size <= 65535; size += 1 + size / 50) {
@@ -228,7 +227,7 @@ test_refills(void **state)
 		assert_int_equal(write(fd, bytes_p(&b), size), size);
 	}
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	assert_non_null(s = pp_open(path, 0, &err));
+	assert_non_null(s = pp_open(path, flags, &err));
 	pp_before_refill(s, count_call, &calls);
 	for (unsigned size = 8; size <= 65535; size += 1 + size / 50, n++) {
 		assert_int_equal(pp_next(s, &r), 1);
@@ -239,6 +238,14 @@ test_refills(void **state)
 	assert_true(calls > 5 && calls < n);
 	assert_int_equal(pp_close(s), 1);
 	close(fd);
+}
+
+static void
+test_refills(void **state)
+{
+	(void)state;
+	refills(0);
+	refills(PP_OPEN_MANY);
 }
 
 /* Make b a COMPRESSED record of n plain bytes, all of which it lets one expand. */
