@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-# GNU make.  The two to begin with: make demo; make check.  Also: install DESTDIR= PREFIX=, bench, asan, lint,
-# golden T=, same BASE=, fuzz, clean.  make O=DIR builds somewhere else.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG count, given to
+# GNU make.  The two to begin with: make demo; make check.  While editing: make quick [T="61 unit/state"], make same BASE=REV.
+# Also: check-all, install DESTDIR= PREFIX=, bench, asan, lint, golden T=, fuzz, clean.  make O=DIR builds somewhere else.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG count, given to
 # make or in the environment.
 PREFIX = /usr/local
 LIBDIR = $(PREFIX)/lib
@@ -31,7 +31,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) library
-.PHONY: all demo check same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all demo quick check check-all same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -89,6 +89,16 @@ check:
 	+@$(AGAIN) -s test-programs
 	+@$(AGAIN) run-tests
 
+# Everything, some hours: each recording beside the project with each perf, other machines, large files.
+check-all:
+	@tests/setup check
+	@O=$(O) tests/check-all
+
+# Some seconds: the unit tests, and the tests whose names begin with the words of T, or some of each tool.
+quick:
+	+@$(AGAIN) -s test-programs FUZZ=
+	@$(PROVE) $(UNITS) $(wildcard $(patsubst %,tests/%*.bats,$(or $(T),$(QUICK))))
+
 # ---- tests ---------------------------------------------------------------------------------------
 
 # Programs that examine the tools are built as they are, also where the tools are built with sanitizers.
@@ -96,9 +106,14 @@ UNITS     = $(call progs,unit/)
 EXAMINERS = $(call progs,) $(call progs,bench/)
 PLAIN     = $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS))
 FUZZ      = $(call progs,fuzz/)
-FUZZ_RUNS = 10000
-TESTS     = $(sort $(wildcard tests/*.bats)) $(UNITS) $(FUZZ)
-PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) prove -j2 --timer -f -o -e tests/tap
+FUZZ_RUNS = $(if $(ALL),2000000,10000)
+BATS      = $(sort $(wildcard tests/*.bats))
+# Those that take longest come first, and one more than there are processors: some wait for recordings.
+LONG      = $(filter $(patsubst %,tests/%.bats,29-psort-merge 52-% 05-% 50-% 26-% 24-% 65-% 53-%),$(BATS))
+TESTS     = $(FUZZ) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
+QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
+JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) prove -j$(JOBS) --timer -f -o -e tests/tap
 
 test-programs: all $(UNITS) $(EXAMINERS) $(O)/fault.so $(if $(FUZZ),fuzz)
 run-tests:

@@ -7,7 +7,7 @@ load lib
 killed() {
 	local out=$T/$1 pid
 	shift
-	perf record -o "$out" "$@" -m 8 -a -g -F 5000 -- sleep 4 >/dev/null 2>&1 &
+	perf record -e cpu-clock -o "$out" "$@" -m 8 -a -g -F 5000 -- sleep 4 >/dev/null 2>&1 &
 	pid=$!
 	for _ in {1..35}; do	# small buffers fill soon
 		sleep 0.1

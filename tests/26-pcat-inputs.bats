@@ -170,7 +170,7 @@ threads() {
 
 @test "follow: a recording at work, to its end" {
 	need record
-	perf record -o "$T/f.data" -a -g -F 500 -- sleep 1 >"$T/log" 2>&1 &
+	perf record -e cpu-clock -o "$T/f.data" -a -g -F 500 -- sleep 1 >"$T/log" 2>&1 &
 	pid=$!
 	for _ in {1..50}; do [ -s "$T/f.data" ] && break; sleep 0.02; done
 	timeout 20 pcat --follow "$T/f.data" >"$T/out" || rc=$?
@@ -211,7 +211,7 @@ threads() {
 @test "follow: a recorder that is killed is told" {
 	need record
 	# by env, so that pid is perf's, and not that of a shell that waits for it
-	env perf record -o "$T/f.data" -a -F 500 -- sleep 20 >/dev/null 2>&1 &
+	env perf record -e cpu-clock -o "$T/f.data" -a -F 500 -- sleep 20 >/dev/null 2>&1 &
 	pid=$!
 	for _ in {1..50}; do [ -s "$T/f.data" ] && break; sleep 0.1; done
 	sleep 0.3

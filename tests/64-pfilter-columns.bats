@@ -180,5 +180,5 @@ without() {
 @test "oracle: --strip: each field of the recordings at hand: what perf shows of the others" {
 	need perf
 	need python3
-	recordings '*@(both_regs_stack|mixed_types|sched_R|s390x_dwarf).pipe.data' | each strip
+	recordings '*@(both_regs_stack|mixed_types|sched_R|s390x_dwarf|g_fp|p72_z22_dwarf).pipe.data' | each strip
 }

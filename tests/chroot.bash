@@ -85,3 +85,12 @@ inside() {
 clone() {
 	git clone -q --depth 1 "file://$PWD" "$root/perfpipe"
 }
+
+# beside: the recordings beside the project, and the dissector, to $root, where its tests look for them.
+beside() {
+	local d
+	mkdir -p "$root/shared"
+	for d in corpus tools; do
+		[ ! -d "../shared/$d" ] || cp -rL "../shared/$d" "$root/shared/"
+	done
+}

@@ -42,8 +42,29 @@ tell_failed() {
 	! declare -F bats_capture_stack_trace >/dev/null || bats_capture_stack_trace
 	echo "failed: $command" >&2
 	case $command in
-	"[ "*|"[["*|"(("*)
-		(trap - ERR; set +e; PS4=+; set -x; eval "$command") 2>&1 | tail -n 1 | sed 's/^+* */values: /' >&2;;
+	"[ "*|"[["*|"(("*) values "$command" >&2;;
+	esac
+}
+
+# tell_line FILE LINE: of a command that ended in "|| failed" the text, and what its comparisons compared.
+tell_line() {
+	local _text _rest
+	_text=$(sed -n "$(($2 - 1)),$2p" "$1" 2>/dev/null | sed -n 'x; /||$/!s/.*//; x; H; ${ x; s/[[:space:]]\{1,\}/ /g; s/^ //p; }')
+	echo "  line $2: $_text"
+	_rest=${_text%%|| failed*}
+	while [[ $_rest =~ (^|[[:space:]])(\[ [^]]* \])(.*)$ ]]; do
+		_rest=${BASH_REMATCH[3]}
+		values "${BASH_REMATCH[2]}"
+	done
+}
+# values COMMAND: a comparison as the shell sees it; of arithmetic, which it does not show, the variables.
+values() {
+	local _name
+	case $1 in
+	"(("*)	for _name in $(grep -o '\b[A-Za-z_][A-Za-z_0-9]*' <<<"$1" | sort -u); do
+			echo "  values: $_name=${!_name-}"
+		done;;
+	*) (trap - ERR; set +e; PS4=+; set -x; eval "$1") 2>&1 | tail -n 1 | sed 's/^+* */  values: /';;
 	esac
 }
 
@@ -80,10 +101,11 @@ try() {
 }
 
 # For tests that go through many cases: note a failure and go on; `done_all' at the end of the test.
-# Prints the case, and what the last `try' saw.
+# Prints the case, the line of the test and the values of its comparisons, and what the last `try' saw.
 failed() {
 	echo "FAILED: $*"
-	[ -z "${rc-}" ] || echo "  status $rc, stderr: $(head -c 2000 "$T/err" | cat -v)"
+	tell_line "${BASH_SOURCE[1]}" "${BASH_LINENO[0]}"
+	[ -z "${rc-}" ] || echo "  status $rc, stderr: $(head -c 2000 "$T/err" 2>&1 | cat -v)"
 	echo x >>"$T/failures"
 }
 done_all() {

@@ -16,11 +16,11 @@ FIELDS="comm,pid,tid,cpu,time,event,ip,sym,dso,period comm,pid,tid,time,event,ip
 time,event,ip,sym,period"
 export DEBUGINFOD_URLS=
 
-# recordings [PATTERN]: all that there are, or those that data/ has if there is no corpus; not what is no perf
-# recording, or one that perf reads in part only.
+# recordings [PATTERN]: those that data/ has, or with $ALL the corpus; not what is no perf recording, or one that perf reads in
+# part only.
 recordings() {
 	local f
-	if [ -d "$CORPUS" ]; then
+	if [ "${ALL-}" ] && [ -d "$CORPUS" ]; then
 		for f in "$CORPUS"/own/* "$CORPUS"/foreign/*/*; do
 			case $f in
 			*/pprof/*|*/hotspot/*|*/quipper_fuzz/*|*/probe.data.stream) continue;;
