@@ -283,12 +283,12 @@ shares() {
 	mkfifo "$T/a" "$T/b"
 	for t in pcat "psort --merge"; do
 		cat $a >"$T/a" & cat $b >"$T/b" &
-		try timeout 20 $t "$T/a" "$T/b"
+		try timeout 60 $t "$T/a" "$T/b"
 		[ $rc = 1 ] && one_line "${t%% *}: $T/b: pid 2 is another process than in $T/a at the same time: --remap-pids=4194304" ||
 		    failed "live: $t"
 		wait
 		cat $a >"$T/a" & cat $b >"$T/b" &
-		try timeout 20 $t --merge-attrs --remap-pids=4194304 "$T/a" "$T/b"
+		try timeout 60 $t --merge-attrs --remap-pids=4194304 "$T/a" "$T/b"
 		cp "$T/out" "$T/join"
 		[ $rc = 0 ] && ! [ -s "$T/err" ] && shares "$T/join" | diff "$T/want" - >"$T/diff" || failed "live, moved: $t"
 		wait
@@ -344,7 +344,7 @@ dead() {	# PID TIME
 			done
 			# live, all in order of time
 			for t in pcat "psort --merge"; do
-				try timeout 20 bash -c "$t <(cat $T/1) <(cat $T/2)"
+				try timeout 60 bash -c "$t <(cat $T/1) <(cat $T/2)"
 				if [ $want = no ]; then [ $rc = 0 ] && ! [ -s "$T/err" ]
 				else [ $rc = 1 ] && grep -q "pid $want is another process than in .*: --remap-pids=4194304 keeps" "$T/err"
 				fi || failed "$name: live: $t $b"
@@ -569,10 +569,8 @@ dead() {	# PID TIME
 	exec 7>"$T/live"
 	cat data/multi.pipe.data >&7
 	want=$(($(said data/basic.pipe.data data/multi.pipe.data | wc -l)))
-	for i in $(seq 50); do
-		[ "$(said "$T/join" | wc -l)" = $want ] && break
-		sleep 0.1
-	done
+	all_said() { [ "$(said "$T/join" | wc -l)" = $want ]; }
+	await all_said || true
 	[ "$(said "$T/join" | wc -l)" = $want ] || failed "$(said "$T/join" | wc -l) of $want"
 	exec 7>&-
 	wait
@@ -610,10 +608,10 @@ dead() {	# PID TIME
 	local writers=()
 	for i in $(seq 40); do
 		mkfifo "$T/fifo.$i"
-		timeout 20 sh -c 'cat "$0" >"$1"' "$T/in/$i" "$T/fifo.$i" 2>"$T/writer" &
+		timeout 60 sh -c 'cat "$0" >"$1"' "$T/in/$i" "$T/fifo.$i" 2>"$T/writer" &
 		writers+=($!)
 	done
-	limit -n 24 timeout 10 pcat "$T"/fifo.*
+	limit -n 24 timeout 60 pcat "$T"/fifo.*
 	[ $rc = 1 ] && one_line "pcat: 40 inputs need " && grep -q ': ulimit -n [1-9]' "$T/err" || failed "pipes"
 	kill "${writers[@]}" 2>"$T/killed" || true
 	wait

@@ -5,16 +5,13 @@ load lib
 
 # killed NAME [option...]: what a recorder leaves that is killed after a while.
 killed() {
-	local out=$T/$1 pid
+	local out=$T/$1 pid size
 	shift
-	perf record -e cpu-clock -o "$out" "$@" -m 8 -a -g -F 5000 -- sleep 4 >/dev/null 2>&1 &
+	env perf record -e cpu-clock -o "$out" "$@" -m 8 -a -g -F 5000 -- sleep 60 >/dev/null 2>&1 3>&- &
 	pid=$!
-	for _ in {1..35}; do	# small buffers fill soon
-		sleep 0.1
-		[ "$(stat -c %s "$out" 2>/dev/null || echo 0)" -lt 20000 ] || break
-	done
-	sleep 1			# what stands there first is about tasks that run already
-	kill -KILL $pid 2>/dev/null || skip "perf record does not work here"
+	# by env, so that pid is perf's; small buffers fill soon, but what stands there first is about tasks that run already
+	await grown "$out" 20000 && size=$(stat -c %s "$out") && await grown "$out" $((size + 100000)) || true
+	kill -KILL $pid $(cat /proc/$pid/task/*/children) 2>/dev/null || skip "perf record does not work here"
 	wait $pid 2>/dev/null || true
 	[ -s "$out" ] || skip "perf record does not work here"
 }
@@ -317,7 +314,7 @@ tracing_directory() {
 		cp $in "$T/z"
 		chmod u+w "$T/z"
 		printf '\x5a\xa5' | dd of="$T/z" bs=1 seek=$n conv=notrunc status=none
-		try timeout 20 pcat --repair "$T/z"
+		try timeout 60 pcat --repair "$T/z"
 		[ $rc -le 1 ] || failed "$n"
 		[ $rc = 0 ] || [ -s "$T/err" ] || failed "$n: nothing said"
 		pcat <"$T/out" >/dev/null 2>"$T/again" || failed "$n: $(cat "$T/again")"
@@ -328,7 +325,7 @@ tracing_directory() {
 @test "repair: fuzzers' findings end well" {
 	need corpus
 	for f in "$CORPUS"/foreign/quipper_fuzz/*; do
-		try timeout 20 pcat --repair "$f"
+		try timeout 60 pcat --repair "$f"
 		[ $rc -le 1 ] || failed "$f"
 	done
 	done_all

@@ -58,7 +58,7 @@ threads() {
 	try pcat "$T/d"
 	[ $rc = 1 ] && one_line "pcat: $T/d: data.0 is missing"
 	mkfifo "$T/d/data.0"
-	try timeout 10 pcat "$T/d"
+	try timeout 60 pcat "$T/d"
 	[ $rc = 1 ] && one_line "pcat: $T/d: data.0: not a regular file"
 	rm "$T/d/data" "$T/d/data.0"
 	try pcat "$T/d"
@@ -164,7 +164,7 @@ threads() {
 @test "follow: a file that is finished ends at once" {
 	for f in data/basic.file.data data/basic.pipe.data; do
 		pcat $f >"$T/want"
-		timeout 10 pcat --follow $f | cmp "$T/want" -
+		timeout 60 pcat --follow $f | cmp "$T/want" -
 	done
 }
 
@@ -172,8 +172,8 @@ threads() {
 	need record
 	perf record -e cpu-clock -o "$T/f.data" -a -g -F 500 -- sleep 1 >"$T/log" 2>&1 &
 	pid=$!
-	for _ in {1..50}; do [ -s "$T/f.data" ] && break; sleep 0.02; done
-	timeout 20 pcat --follow "$T/f.data" >"$T/out" || rc=$?
+	await grown "$T/f.data" 1 || true
+	timeout 60 pcat --follow "$T/f.data" >"$T/out" || rc=$?
 	wait $pid || skip "perf record does not work here"
 	[ "${rc-0}" = 0 ]
 	same_script "$T/f.data" "$T/out"
@@ -190,7 +190,7 @@ threads() {
 	exec 9>>"$T/grow"		# a writer that does nothing
 	pcat --follow "$T/grow" >"$T/out" 2>"$T/err" &
 	pid=$!
-	sleep 0.7
+	await grown "$T/out" 500
 	kill -INT $pid
 	rc=0
 	wait $pid || rc=$?
@@ -203,21 +203,22 @@ threads() {
 @test "follow: a saved stream ends when nobody writes it any more" {
 	in=$(recipe ordered)
 	: >"$T/grow"
-	(for ((n = 0; n < 10; n++)); do tail -c +$((n * 500 + 1)) "$in" | head -c 500; sleep 0.05; done; tail -c +5001 "$in") >>"$T/grow" &
-	timeout 20 pcat --follow "$T/grow" >"$T/out"
+	exec 9>>"$T/grow"
+	(for ((n = 0; n < 10; n++)); do tail -c +$((n * 500 + 1)) "$in" | head -c 500; sleep 0.05; done; tail -c +5001 "$in") >&9 &
+	exec 9>&-
+	timeout 60 pcat --follow "$T/grow" >"$T/out"
 	cmp "$T/out" "$in"
 }
 
 @test "follow: a recorder that is killed is told" {
 	need record
 	# by env, so that pid is perf's, and not that of a shell that waits for it
-	env perf record -e cpu-clock -o "$T/f.data" -a -F 500 -- sleep 20 >/dev/null 2>&1 &
+	env perf record -e cpu-clock -o "$T/f.data" -a -F 500 -- sleep 60 >/dev/null 2>&1 3>&- &
 	pid=$!
-	for _ in {1..50}; do [ -s "$T/f.data" ] && break; sleep 0.1; done
-	sleep 0.3
-	timeout 20 pcat --follow "$T/f.data" >"$T/out" 2>"$T/err" &
+	await grown "$T/f.data" 1 || true
+	timeout 60 pcat --follow "$T/f.data" >"$T/out" 2>"$T/err" &
 	cat=$!
-	sleep 0.5
+	await grown "$T/out" 1
 	# what it runs has the file open, too
 	kill -KILL $pid $(cat /proc/$pid/task/*/children) 2>/dev/null || skip "perf record does not work here"
 	rc=0

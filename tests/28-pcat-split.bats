@@ -193,7 +193,7 @@ splits() {
 	for name in 00007 100000; do
 		echo old >"$T/d/r.$name"
 		# nobody writes to the FIFO: who opened it would wait for ever
-		try timeout 20 pcat --switch-output=4K -o "$T/d/r" "$T/in"
+		try timeout 60 pcat --switch-output=4K -o "$T/d/r" "$T/in"
 		[ $rc = 2 ] && one_line "pcat: $T/d/r.$name: exists already; -f " && [ "$(cat "$T/d/r.$name")" = old ] || failed "$name"
 		rm "$T/d/r.$name"
 	done

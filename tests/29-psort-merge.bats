@@ -163,12 +163,8 @@ sample() {
 
 # until_samples FILE N: wait until that many have come out
 until_samples() {
-	local i
-	for i in $(seq 50); do
-		[ "$(records <"$1" | grep -c '^9 ')" = "$2" ] && return
-		sleep 0.1
-	done
-	failed "${3-}: $(records <"$1" | grep -c '^9 ') samples, not $2"
+	has_samples() { [ "$(records <"$1" | grep -c '^9 ')" = "$2" ]; }
+	await has_samples "$1" "$2" || failed "${3-}: $(records <"$1" | grep -c '^9 ') samples, not $2"
 }
 
 @test "merge: live inputs: what all allow goes out at once, and none is waited for without need" {
@@ -204,9 +200,9 @@ until_samples() {
 	mkfifo "$T/a" "$T/b"
 	{ part h x; for i in $(seq 3000); do sample $((i * 10)) $i; done; } | mkpipe - >"$T/1"
 	{ part h y; for i in $(seq 3000); do sample $((i * 10 + 5)) $i; done; } | mkpipe - >"$T/2"
-	timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" &
+	timeout 60 psort --merge "$T/a" "$T/b" >"$T/m" &
 	pid=$!
-	timeout 20 bash -c 'exec 7>"$0/a"; head -c 400 "$0/1" >&7; exec 8>"$0/b"; cat "$0/2" >&8; tail -c +401 "$0/1" >&7' "$T" || failed writer
+	timeout 60 bash -c 'exec 7>"$0/a"; head -c 400 "$0/1" >&7; exec 8>"$0/b"; cat "$0/2" >&8; tail -c +401 "$0/1" >&7' "$T" || failed writer
 	wait $pid || failed status
 	[ "$(records <"$T/m" | grep -c '^9 ')" = 6000 ] || failed samples
 	psort -c "$T/m" || failed order
@@ -367,16 +363,16 @@ union() {
 	{ part h y; for i in $(seq 3000); do sample $((i * 10 + 5)) $i; [ $((i % 70)) != 0 ] || echo FINISHED_ROUND; done; } | mkpipe - >"$T/2"
 	union "$T/1" "$T/2" >"$T/want"
 	# the writer opens the second one first, and has written all of it before it opens the first
-	timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" &
+	timeout 60 psort --merge "$T/a" "$T/b" >"$T/m" &
 	pid=$!
-	timeout 20 sh -c 'cat "$0/2" >"$0/b"; cat "$0/1" >"$0/a"' "$T" || failed "reverse: writer"
+	timeout 60 sh -c 'cat "$0/2" >"$0/b"; cat "$0/1" >"$0/a"' "$T" || failed "reverse: writer"
 	wait $pid || failed "reverse: status"
 	samples "$T/m" | cmp - "$T/want" || failed "reverse: order"
 	# one that writes both in turn, their heads in pieces
 	for step in 100 333 8192; do
-		timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" &
+		timeout 60 psort --merge "$T/a" "$T/b" >"$T/m" &
 		pid=$!
-		timeout 20 bash -c 'exec 8>"$1/b" 7>"$1/a"; size=$(stat -c %s "$1/1")
+		timeout 60 bash -c 'exec 8>"$1/b" 7>"$1/a"; size=$(stat -c %s "$1/1")
 			for at in $(seq 0 $0 6000) 6001; do
 				n=$0; [ $at != 6001 ] || { at=$((6000 / $0 * $0 + $0)); n=$size; }
 				tail -c +$((at + 1)) "$1/2" | head -c $n >&8; tail -c +$((at + 1)) "$1/1" | head -c $n >&7
@@ -385,9 +381,9 @@ union() {
 		samples "$T/m" | cmp - "$T/want" || failed "$step: order"
 	done
 	# none of the first is there: the second is not lost
-	timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" 2>"$T/err" &
+	timeout 60 psort --merge "$T/a" "$T/b" >"$T/m" 2>"$T/err" &
 	pid=$!
-	timeout 20 sh -c 'cat "$0/2" >"$0/b"; : >"$0/a"' "$T" || failed "empty: writer"
+	timeout 60 sh -c 'cat "$0/2" >"$0/b"; : >"$0/a"' "$T" || failed "empty: writer"
 	wait $pid && failed "empty: status"
 	one_line "psort: $T/a: byte 0: empty input" && samples "$T/m" | cmp - <(samples "$T/2") || failed "empty"
 	done_all
@@ -399,7 +395,7 @@ union() {
 	  echo "zip keep=20 {"; sample 2000 1; sample 2100 1; echo "}"; } >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/begin"
 	{ cat "$T/recipe"; echo "zip {"; echo "}"; } | mkpipe - >"$T/all"
-	timeout 20 psort --merge "$T/a" "$T/b" >"$T/m" &
+	timeout 60 psort --merge "$T/a" "$T/b" >"$T/m" &
 	pid=$!
 	exec 7>"$T/a" 8>"$T/b"
 	cat "$T/begin" >&7
@@ -454,7 +450,7 @@ union() {
 		try psort --merge "$T/a" "$T/$f"
 		[ $rc = 2 ] && one_line "psort: '$T/a' and '$T/$f' are the same file: --allow same-input" && ! [ -s "$T/out" ] || failed "$f"
 	done
-	try timeout 10 psort --merge --allow same-input "$T/f" data/multi.pipe.data "$T/f"
+	try timeout 60 psort --merge --allow same-input "$T/f" data/multi.pipe.data "$T/f"
 	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same, which can be read once only" || failed "fifo"
 	n=$(records <"$T/a" | grep -c '^9 ')
 	[ "$(psort --merge --allow same-input "$T/a" "$T/b" | records | grep -c '^9 ')" = $((2 * n)) ] || failed "allowed"

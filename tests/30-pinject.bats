@@ -240,7 +240,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 		echo "SAMPLE misc=1 ip=0xffffffff81000000 pid=7 time=$((++n)) chain="
 	done | stream
 	for o in -b --buildid-all; do
-		try timeout 10 pinject $o "$T/in"
+		try timeout 60 pinject $o "$T/in"
 		[ $rc = 0 ] && cmp "$T/in" "$T/out" && ! [ -s "$T/err" ] || failed "$o"
 	done
 	done_all
@@ -256,7 +256,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 		    dd of="$T/elf$i" bs=1 seek=$((16 + i * 3)) conv=notrunc 2>/dev/null
 		echo "MMAP misc=2 pid=7 tid=7 start=$((i * 65536)) len=0x10000 filename=$T/elf$i"
 	done | stream
-	try timeout 20 pinject --buildid-all "$T/in"
+	try timeout 60 pinject --buildid-all "$T/in"
 	[ $rc = 0 ]
 	records -v 67 <"$T/out" | cmp "$T/in" -
 }
@@ -330,7 +330,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	pinject -b <"$T/to" >"$T/from" &
 	exec 5>"$T/to" 6<"$T/from"
 	cat "$T/in" >&5
-	timeout 5 head -c "$(wc -c <"$T/in")" <&6 | cmp "$T/in" -
+	timeout 60 head -c "$(wc -c <"$T/in")" <&6 | cmp "$T/in" -
 	exec 5>&-
 	cat <&6 >"$T/rest"
 	exec 6<&-

@@ -281,7 +281,7 @@ alike_shares() {
 	# a stream that does not end
 	mkfifo "$T/live"
 	{ cat "$T/many" || :; exec sleep 100; } >"$T/live" 2>"$T/err" 3>&- &
-	timeout 20 pfilter --max-samples 5 --stop <"$T/live" >"$T/b"
+	timeout 60 pfilter --max-samples 5 --stop <"$T/live" >"$T/b"
 	kill $!
 	[ "$(pstat --json "$T/b" | jq .samples)" = 10 ]
 	pfilter --max-samples 0 "$T/many" >"$T/b"

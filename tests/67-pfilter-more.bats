@@ -63,7 +63,7 @@ spread() {
 	spread
 	awk 'BEGIN { for (i = 0; i < 1000000; i++) print i * 3000017 % 4194301 + 200 }' >"$T/pids"
 	echo 100 >>"$T/pids"
-	[ "$(timeout 20 pfilter --pid "file://$T/pids" "$T/spread" | pstat --json | jq .samples)" = 2 ]
+	[ "$(timeout 60 pfilter --pid "file://$T/pids" "$T/spread" | pstat --json | jq .samples)" = 2 ]
 }
 
 @test "more: lists that say nothing, or against themselves, are wrong use" {
@@ -135,10 +135,10 @@ spread() {
 	need native
 	sanitized && skip "a sanitizer has memory of its own"
 	for option in --pid --event --comms --dsos; do
-		( ulimit -v 1000000; exec timeout 20 pfilter $option file:///dev/zero data/basic.pipe.data ) >"$T/out" 2>"$T/err" && rc=0 ||
+		( ulimit -v 1000000; exec timeout 60 pfilter $option file:///dev/zero data/basic.pipe.data ) >"$T/out" 2>"$T/err" && rc=0 ||
 		    rc=$?
 		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/zero': not text" || failed "$option"
-		yes 2>/dev/null | timeout 20 pfilter $option file:///dev/stdin data/basic.pipe.data >"$T/out" 2>"$T/err" && rc=0 || rc=$?
+		yes 2>/dev/null | timeout 60 pfilter $option file:///dev/stdin data/basic.pipe.data >"$T/out" 2>"$T/err" && rc=0 || rc=$?
 		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/stdin': more than" || failed "$option, of text"
 	done
 	done_all

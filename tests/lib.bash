@@ -100,6 +100,21 @@ try() {
 	"$@" >"$T/out" 2>"$T/err" || rc=$?
 }
 
+# await CONDITION...: until it is true; half a minute is enough on any machine.
+await() {
+	local i
+	for ((i = 0; i < 1500; i++)); do
+		! "$@" 2>/dev/null || return 0
+		sleep 0.02
+	done
+	echo "never: $*"
+	return 1
+}
+# Is the file of that size, or larger?
+grown() {
+	[ "$(stat -c %s "$1")" -ge "$2" ]
+}
+
 # For tests that go through many cases: note a failure and go on; `done_all' at the end of the test.
 # Prints the case, the line of the test and the values of its comparisons, and what the last `try' saw.
 failed() {
