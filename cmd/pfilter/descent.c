@@ -4,7 +4,7 @@
 #include "descent.h"
 #include "record/raw.h"
 
-/* A thread of which no FORK told is what its process is. */
+/* A thread without a FORK is what its process is. */
 static const struct pp_task *
 known(const struct pp_state *now, uint32_t pid, uint32_t tid)
 {

@@ -2,15 +2,15 @@
 /*
  * descent.h - --inherit: who descends, by FORK, from a task that is chosen itself.
  *
- * A child is one for all its life, whatever becomes of its parent and of its number.  A FORK that perf made up tells of a
- * task that was there before, and may come before its parent has a name: what it means is decided at the first sample.
+ * A child is one for all its life, whatever becomes of its parent and of its number.  A FORK that perf synthesised is of a
+ * task that was there before, and may come before its parent has a name: it is decided on at the first sample.
  */
 #ifndef PFILTER_DESCENT_H
 #define PFILTER_DESCENT_H
 
 #include "task.h"
 
-struct descent {			/* begins zeroed but for what is said here */
+struct descent {			/* zeros at first, but for `chosen' and `arg' */
 	/* Is the task chosen itself?  `task' is what is known of it; NULL: nothing. */
 	bool	 (*chosen)(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
 	void	*arg;

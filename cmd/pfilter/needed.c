@@ -8,23 +8,23 @@
 struct needed {
 	struct pp_source *in;
 	struct pp_state	*now;
-	uint8_t		 told;		/* our bit of the marks */
-	uint8_t		 gone;		/* of a task: the reader has its EXIT */
-	uint8_t		 forked;	/* of a process: the reader has its FORK, and so what that handed on, but nothing more */
+	uint8_t		 known;		/* mark of tasks and processes: their names or maps were written */
+	uint8_t		 gone;		/* mark of a task: its EXIT was written */
+	uint8_t		 forked;	/* mark of a process: its FORK was written, which hands maps on, but nothing more */
 	bool		 fork;		/* the last record was such a FORK */
-	bool		 untimed;	/* of the first `nevents' events some has samples with a time, but no trailers */
+	bool		 untimed;	/* one of the first `nevents' events has samples with a time, but no trailers */
 	unsigned	 nevents;
-	uint32_t	 known[TASK_SLOTS];	/* by task_slot(): 1 + that of one that is told */
+	uint32_t	 cache[TASK_SLOTS];	/* by task_slot(): 1 + the tid of a known task */
 	uint8_t		 trailer[UINT8_MAX];
 	struct pp_process **line;	/* of processes, each forked by the next */
 	size_t		 cap;
 	struct pp_err	*err;
-	uint64_t	 seen, said;	/* bytes of side-band that came, and that was told */
+	uint64_t	 seen, written;	/* bytes of side-band: of the input, and made here */
 };
-enum { SAID_FREE = 64 << 20, SAID_TIMES = 8 };
+enum { WRITTEN_FREE = 64 << 20, WRITTEN_TIMES = 8 };
 
 /* Where records go that are made for the one at hand, and what they have in common. */
-struct telling {
+struct writing {
 	struct needed	*n;
 	struct pp_stamp stamp;
 	int		(*put)(void *, const struct pp_rec *);
@@ -43,8 +43,8 @@ needed_new(struct pp_source *in, struct pp_state *state, bool rest, struct pp_er
 	n->in = in;
 	n->now = state;
 	n->err = err;
-	n->told = rest ? MARK_WRITTEN_REST : MARK_WRITTEN;
-	n->gone = n->forked = (uint8_t)(n->told << MARK_SIDE_SHIFT);
+	n->known = rest ? MARK_WRITTEN_REST : MARK_WRITTEN;
+	n->gone = n->forked = (uint8_t)(n->known << MARK_SIDE_SHIFT);
 	return n;
 }
 
@@ -57,18 +57,18 @@ needed_free(struct needed *n)
 }
 
 static uint32_t *
-known(struct needed *n, uint32_t tid)
+cached(struct needed *n, uint32_t tid)
 {
-	return &n->known[task_slot(tid)];
+	return &n->cache[task_slot(tid)];
 }
 
-/* A thread whose name we have told. */
+/* Is it a thread whose name was written? */
 static bool
-task_told(const struct needed *n, uint32_t pid, uint32_t tid)
+task_known(const struct needed *n, uint32_t pid, uint32_t tid)
 {
 	const struct pp_task *t = pp_state_task(n->now, tid);
 
-	return t && t->pid == pid && t->mark & n->told;
+	return t && t->pid == pid && t->mark & n->known;
 }
 
 /* The trailer of a record that goes out in front of this one: the same task, event and CPU. */
@@ -80,7 +80,7 @@ stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, ui
 		{ p->tid, p->t_tid, 8 }, { p->time, p->t_time, 8 }, { p->id, p->t_id, 8 },
 		{ p->stream_id, p->t_stream_id, 8 }, { p->cpu, p->t_cpu, 8 }, { p->identifier, p->t_identifier, 8 },
 	};
-	struct pp_stamp s = { .known = n->told, .forked = n->forked, .trailer = n->trailer, .len = p->trailer };
+	struct pp_stamp s = { .known = n->known, .forked = n->forked, .trailer = n->trailer, .len = p->trailer };
 	uint8_t *end = n->trailer + p->trailer;
 
 	if (r->type != PP_SAMPLE && pp_has_trailer(ev, r))
@@ -97,64 +97,64 @@ stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, ui
 }
 
 /*
- * All that is told.  Children of a parent that has ended, or has changed its maps, get all of these told one by one:
- * a recording could be made so that this is without end.
+ * Takes all records that are made here.  For children of a parent that has ended, or has changed its maps, all maps are written
+ * one by one: a recording could be made so that this grows without bound.
  */
 static int
-say(void *arg, const struct pp_rec *r)
+put_made(void *arg, const struct pp_rec *r)
 {
-	const struct telling *t = arg;
+	const struct writing *t = arg;
 	struct needed *n = t->n;
 
-	n->said += r->size;
-	if (n->said > SAID_FREE && n->said / SAID_TIMES > n->seen)
+	n->written += r->size;
+	if (n->written > WRITTEN_FREE && n->written / WRITTEN_TIMES > n->seen)
 		return pp_fail(n->err, "--sideband=needed: would take over %d times what names and maps tasks; --sideband=all does not",
-		    SAID_TIMES);
+		    WRITTEN_TIMES);
 	return t->put(t->arg, r);
 }
 
 static int
-tell_task(void *arg, struct pp_task *task)
+write_task(void *arg, struct pp_task *task)
 {
-	struct telling *t = arg;
+	struct writing *t = arg;
 
-	if (task->mark & t->n->told)
+	if (task->mark & t->n->known)
 		return 1;
-	task->mark |= t->n->told;
-	return pp_state_write_task(t->n->now, task, &t->stamp, say, t);
+	task->mark |= t->n->known;
+	return pp_state_write_task(t->n->now, task, &t->stamp, put_made, t);
 }
 
 static int
-tell_alive(void *arg, struct pp_task *task)
+write_alive(void *arg, struct pp_task *task)
 {
-	return task->ended ? 1 : tell_task(arg, task);
+	return task->ended ? 1 : write_task(arg, task);
 }
 
 static int
-tell_process(struct telling *t, struct pp_process *p)
+write_process(struct writing *t, struct pp_process *p)
 {
 	struct needed *n = t->n;
 	struct pp_task *leader;
 
-	if (pp_state_write_process(n->now, p, &t->stamp, say, t) < 0)
+	if (pp_state_write_process(n->now, p, &t->stamp, put_made, t) < 0)
 		return -1;
-	p->mark |= n->told;
+	p->mark |= n->known;
 	if ((leader = pp_state_task(n->now, p->pid)) && pp_state_process_of(leader) == p)
-		leader->mark |= n->told;
+		leader->mark |= n->known;
 	return 1;
 }
 
 /*
- * A process, and before it those that handed their maps on to it, from the first that is not told: so that these are told
- * once, and readers copy them at each FORK.
+ * A process, and in front of it those that handed their maps on to it, from the first that is not known: so these maps are
+ * written once, and readers copy them at each FORK.
  */
 static int
-tell_line(struct telling *t, struct pp_process *p)
+write_line(struct writing *t, struct pp_process *p)
 {
 	struct needed *n = t->n;
 	size_t len = 0;
 
-	for (; p && !(p->mark & n->told); p = p->mark & n->forked ? NULL : pp_state_forker(n->now, p)) {
+	for (; p && !(p->mark & n->known); p = p->mark & n->forked ? NULL : pp_state_forker(n->now, p)) {
 		if (len == n->cap) {
 			size_t cap = n->cap ? 2 * n->cap : 16;
 			struct pp_process **line = reallocarray(n->line, cap, sizeof *line);
@@ -167,37 +167,37 @@ tell_line(struct telling *t, struct pp_process *p)
 		n->line[len++] = p;
 	}
 	while (len)
-		if (tell_process(t, n->line[--len]) < 0)
+		if (write_process(t, n->line[--len]) < 0)
 			return -1;
 	return 1;
 }
 
 static int
-tell(struct telling *t, struct pp_process *p, struct pp_task *task)
+write_all(struct writing *t, struct pp_process *p, struct pp_task *task)
 {
-	return tell_line(t, p) < 0 || (task && tell_task(t, task) < 0) ? -1 : 1;
+	return write_line(t, p) < 0 || (task && write_task(t, task) < 0) ? -1 : 1;
 }
 
 /*
- * perf from 6.9 on forgets a thread at its EXIT; what comes later is by a nameless one, with the maps of the process's first
- * thread, if that is still there.  So a first thread is not told to have ended before the others are told.
+ * perf since 6.9 forgets a thread at its EXIT; what comes later is of a nameless one, with the maps of the process's first
+ * thread, if that is still there.  So the EXIT of a first thread is written behind the names of the others.
  */
 static int
-tell_others(struct telling *t, const struct pp_task *task)
+write_others(struct writing *t, const struct pp_task *task)
 {
-	return task->pid == task->tid ? pp_state_each_task(pp_state_process_of(task), tell_alive, t) : 1;
+	return task->pid == task->tid ? pp_state_each_task(pp_state_process_of(task), write_alive, t) : 1;
 }
 
 static int
-tell_exit(struct telling *t, struct pp_task *task)
+write_exit(struct writing *t, struct pp_task *task)
 {
 	if (task->mark & t->n->gone)
 		return 1;
 	task->mark |= t->n->gone;
-	return tell_others(t, task) < 0 ? -1 : pp_state_write_exit(t->n->now, task, &t->stamp, say, t);
+	return write_others(t, task) < 0 ? -1 : pp_state_write_exit(t->n->now, task, &t->stamp, put_made, t);
 }
 
-/* Can nothing be told at the time of a sample? */
+/* Can no record be made with the time of a sample? */
 static bool
 keeps_all(struct needed *n)
 {
@@ -219,13 +219,13 @@ sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 
 	if ((mode && mode != PP_MISC_USER) || pid == UINT32_MAX)
 		return 1;
-	if (!(p = pp_state_process(n->now, pid)) || !(p->mark & n->told))
+	if (!(p = pp_state_process(n->now, pid)) || !(p->mark & n->known))
 		return 0;
-	/* perf finds the process by the thread: a reader must not take it for an earlier one of that number. */
+	/* perf finds the process by the thread: a reader must not take this one for an earlier one of that number. */
 	t = pp_state_task(n->now, tid);
-	if (!t || t->pid != pid || t->mark & n->told)
+	if (!t || t->pid != pid || t->mark & n->known)
 		return 1;
-	return tell(&(struct telling){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, p, t);
+	return write_all(&(struct writing){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, p, t);
 }
 
 static int
@@ -234,15 +234,15 @@ sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 {
 	struct pp_task *t = pp_state_task(n->now, PP_RAW_GET(r->raw, EXIT, tid, n->in->swap));
 
-	if (!t || t->pid != PP_RAW_GET(r->raw, EXIT, pid, n->in->swap) || !(t->mark & n->told))
+	if (!t || t->pid != PP_RAW_GET(r->raw, EXIT, pid, n->in->swap) || !(t->mark & n->known))
 		return 0;
 	if (t->mark & n->gone)
 		return 1;
 	t->mark |= n->gone;
-	return tell_others(&(struct telling){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
+	return write_others(&(struct writing){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
 }
 
-/* A process that is told makes another: the reader copies its maps now, as later they may have changed. */
+/* A known process makes another: the reader copies its maps now, as they may change later. */
 static int
 sideband_fork(struct needed *n, const struct pp_rec *r)
 {
@@ -250,7 +250,7 @@ sideband_fork(struct needed *n, const struct pp_rec *r)
 	const struct pp_process *p = pp_state_process(n->now, ppid);
 	const struct pp_task *leader = pp_state_task(n->now, ppid);
 
-	n->fork = pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && p && p->mark & n->told && leader &&
+	n->fork = pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && p && p->mark & n->known && leader &&
 	    leader->pid == ppid && !leader->ended;
 	return n->fork;
 }
@@ -275,17 +275,17 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 		return 1;
 	n->seen += r->size;
 	if (task_of_record(r, n->in->swap, &tid))
-		*known(n, tid) = 0;
+		*cached(n, tid) = 0;
 	switch (r->type) {
 	case PP_MMAP:
 	case PP_MMAP2:
 		return sideband_mmap(n, ev, r, put, arg);
 	case PP_COMM:
 	case PP_NAMESPACES:
-		return task_told(n, PP_RAW_GET(r->raw, COMM, pid, n->in->swap), tid);
+		return task_known(n, PP_RAW_GET(r->raw, COMM, pid, n->in->swap), tid);
 	case PP_EXIT:
 		return sideband_exit(n, ev, r, put, arg);
-	case PP_FORK:			/* other children are told when they are needed */
+	case PP_FORK:			/* other children are written when they are needed */
 		return sideband_fork(n, r);
 	default:
 		return 1;
@@ -298,25 +298,25 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 {
 	struct pp_task *t;
 	struct pp_process *p;
-	struct telling telling;
+	struct writing w;
 	uint32_t pid, tid, *slot;
 
 	if (!pp_pid_tid(ev, r, n->in->swap, &pid, &tid) || keeps_all(n))
 		return 1;
-	slot = known(n, tid);
+	slot = cached(n, tid);
 	if (*slot == tid + 1 && *slot)
 		return 1;
-	/* A thread stays with its process, whatever later records say: so does perf's. */
+	/* A thread stays with its process, as in perf, whatever later records say. */
 	t = pp_state_task(n->now, tid);
-	if (t && t->mark & n->told && (!t->ended || t->mark & n->gone)) {
+	if (t && t->mark & n->known && (!t->ended || t->mark & n->gone)) {
 		*slot = tid + 1;
 		return 1;
 	}
 	p = t ? pp_state_process_of(t) : pp_state_process(n->now, pid);
-	if (!p || (!t && p->mark & n->told))
+	if (!p || (!t && p->mark & n->known))
 		return 1;
-	telling = (struct telling){ n, stamp_of(n, ev, r, since), put, arg };
-	if ((!t || !(t->mark & n->told)) && tell(&telling, p, t) < 0)
+	w = (struct writing){ n, stamp_of(n, ev, r, since), put, arg };
+	if ((!t || !(t->mark & n->known)) && write_all(&w, p, t) < 0)
 		return -1;
-	return t && t->ended ? tell_exit(&telling, t) : 1;
+	return t && t->ended ? write_exit(&w, t) : 1;
 }

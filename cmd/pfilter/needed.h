@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * needed.h - --sideband=needed: the maps and names of a task go out at its first kept sample, and never if there is none.
+ * needed.h - --sideband=needed: the maps and names of a task are written at its first kept sample, and never if there is none.
  *
  *	original	COMM 1, MMAP 1 ..., COMM 2, MMAP 2 ..., sample 1, FORK 1 -> 3, sample 3, sample 1
  *	kept: 3		(FORK 3, COMM 3, MMAP 3 ...), sample 3
  *
- * What is in force for a process at that time is told by records as perf makes them up for processes that are there when
- * a recording begins; later changes of told tasks stay as they come, with the FORKs of other processes.  It is done for each
- * life of a number, so a reader sees the same names and maps for each kept sample.
+ * What is in force for a process at that time is written as perf synthesises it for processes that are there when a recording
+ * begins.  Later records about tasks that are known to the reader stay as they come, with their FORKs of other processes.  This
+ * is done for each life of a number, so a reader sees the same names and maps for each kept sample.
  *
- * Maps that a process has from the one that forked it are told there, once, also if no sample of that one is kept: its FORK
- * hands them on in the reader.  So what is told is in the order of the input's size; more than that is refused.  What concerns the kernel, guests, and cgroups always stays.
+ * Maps that a process has from the one that forked it are written for that one, once, also if no sample of it is kept: its FORK
+ * hands them on in the reader.  So the output is in the order of the input's size; more than that is refused.  Records about the
+ * kernel, guests and cgroups always stay.
  *
- * Of a recording whose samples have a time, but whose side-band has none (no sample_id_all), everything stays: a reader
- * takes in its side-band as it comes, and its samples a round later, so nothing can be told at a sample's time.
+ * In a recording whose samples have a time, but whose side-band has none (no sample_id_all), everything stays: a reader takes in
+ * its side-band as it comes, and its samples a round later, so no record can be made with the time of a sample.
  */
 #ifndef PFILTER_NEEDED_H
 #define PFILTER_NEEDED_H
@@ -26,8 +27,8 @@ struct needed *needed_new(struct pp_source *in, struct pp_state *, bool rest, st
 void	needed_free(struct needed *);
 /*
  * In time order, a side-band record before it changes the state: is it needed (1) or not (0)?  Records that must go out in
- * front of it are given to `put', made with its time.  -1: no memory, what put said, or
- * (pp_err) more would have to be told than is worth it.
+ * front of it are given to `put', made with its time.  -1: no memory, what put returned, or
+ * (pp_err) more would have to be written than is worth it.
  */
 int	needed_sideband(struct needed *, const struct pp_event *ev, const struct pp_rec *,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);

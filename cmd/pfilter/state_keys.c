@@ -116,7 +116,7 @@ state_keys_free(struct state_keys *k)
 
 /* ---- events ---------------------------------------------------------------------------------------- */
 
-/* Some event must hold what a key asks for. */
+/* Some event must have the field that a key needs. */
 static void
 check_recorded(const struct tool *t, const struct pp_events *e, const char *options, uint64_t bit, const char *hint)
 {
@@ -186,7 +186,7 @@ compared(struct state_keys *k, enum state_key yes, enum state_key no, const char
 	return (uint8_t)(KNOWN | (words_have(&k->list[yes], text) ? LISTED : 0) | (words_have(&k->list[no], text) ? EXCLUDED : 0));
 }
 
-/* Of a thread; one whose name no record told is called by its number, as in perf. */
+/* Of a thread; one without a name is called by its number, as in perf. */
 static uint8_t
 comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
 {

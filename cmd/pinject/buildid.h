@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * buildid.h - build-ids of what is on this machine.  All return 1, or 0 and why there is none.
- * What is asked for comes from a recording: names lead to regular files or to nothing, and no file is trusted.
+ * The names come from a recording: they lead to regular files or to nothing, and no file is trusted.
  */
 #ifndef BUILDID_H
 #define BUILDID_H
 
 #include "state/state.h"
 
-enum { BUILD_ID_MAX = 20 };		/* what a record has room for; longer ids are cut, as perf does */
+enum { BUILD_ID_MAX = 20 };		/* bytes in a record; longer ids are cut, as perf does */
 
 struct build_id {
 	uint8_t		 b[BUILD_ID_MAX];

@@ -2,7 +2,7 @@
 /*
  * hits.c - see hits.h.  A queued sample:
  *
- *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, where cpumode says | u64 callchain[n], with its markers
+ *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, of that mode | u64 callchain[n], with its markers
  *
  * all in this machine's order: a stream of the other order was not recorded here, and gets no ids.
  * A queued MMAP, FORK or EXIT is the record as it came; its type is not 0.
@@ -21,7 +21,7 @@
 #include "hits.h"
 #include "state/table.h"
 
-/* Entries of a callchain that say where the next ones are from (perf_event.h, enum perf_callchain_context) */
+/* Entries of a callchain that give the mode of the next ones (perf_event.h, enum perf_callchain_context) */
 #define CONTEXT(n) ((uint64_t)-(n))
 enum { CONTEXT_LAST = 4095 };		/* markers are the numbers from -4095 on */
 
@@ -37,7 +37,7 @@ struct hits {
 	bool		 all;
 	const char	*elsewhere;	/* why nothing here belongs to the recording; NULL: all may */
 	bool		 other_kernel;	/* ... nothing of the kernel */
-	char		*host;		/* the other machine's name, until that has been said */
+	char		*host;		/* the other machine's name, until the user was warned */
 	struct pp_state	*state;		/* NULL with `all' */
 	struct pp_round	*round;		/* NULL with `all' */
 	size_t		 queued;	/* bytes since a round ended */
@@ -391,11 +391,11 @@ is_text(const struct pp_feature_value *v, const char *text)
 	return v->len == strlen(text) && !memcmp(v->p, text, v->len);
 }
 
-/* Header features that tell where the recording was made: each is one string. */
+/* Header features about the machine of the recording: each is one string. */
 static void
 learn_feature(struct hits *h, const struct pp_rec *r)
 {
-	struct pp_err ignored = { .what = "" };	/* a feature that is not sound tells nothing */
+	struct pp_err ignored = { .what = "" };	/* a feature that is not sound is passed over */
 	struct pp_feature feature;
 	struct pp_feature_io io;
 	struct pp_feature_value v;

@@ -5,9 +5,9 @@
 #include "merge_known.h"
 #include "record/raw.h"
 
-enum { SAID_MAX = 64, SAID_BYTES = 64 << 10 };	/* of one time; what is more may be said twice */
+enum { SEEN_MAX = 64, SEEN_BYTES = 64 << 10 };	/* of one time; what is more may be put twice */
 
-struct said {
+struct seen {
 	unsigned	 input;
 	uint16_t	 size;
 	size_t		 at;
@@ -17,12 +17,12 @@ struct all {
 	struct known	 pub;
 	struct pp_err	*err;
 	struct pp_state	*state;
-	int64_t		 first;		/* the input that began to tell; -1: none */
-	uint64_t	 time;		/* of what was said */
-	struct said	 said[SAID_MAX];
-	unsigned	 nsaid;
+	int64_t		 first;		/* the input with the first record about the state; -1: none */
+	uint64_t	 time;		/* of what is in `seen' */
+	struct seen	 seen[SEEN_MAX];
+	unsigned	 nseen;
 	size_t		 used;
-	uint8_t		 bytes[SAID_BYTES];
+	uint8_t		 bytes[SEEN_BYTES];
 	struct pp_totals out;		/* `out': what was put last */
 	struct pp_totals *in;		/* of each input, `in': its last value */
 };
@@ -59,19 +59,19 @@ take_sample(struct all *k, unsigned input, const struct pp_rec *r)
 	return k->err->what[0] ? -1 : 1;
 }
 
-/* Has another input said that at the same time? */
+/* Has another input the same record at the same time? */
 static bool
-was_said(struct all *k, unsigned input, const struct pp_rec *r, uint64_t time)
+was_seen(struct all *k, unsigned input, const struct pp_rec *r, uint64_t time)
 {
 	if (time != k->time)
-		k->used = k->nsaid = 0;
+		k->used = k->nseen = 0;
 	k->time = time;
-	for (unsigned i = 0; i < k->nsaid; i++)
-		if (k->said[i].input != input && k->said[i].size == r->size && !memcmp(k->bytes + k->said[i].at, r->raw, r->size))
+	for (unsigned i = 0; i < k->nseen; i++)
+		if (k->seen[i].input != input && k->seen[i].size == r->size && !memcmp(k->bytes + k->seen[i].at, r->raw, r->size))
 			return true;
-	if (k->nsaid < SAID_MAX && r->size <= SAID_BYTES - k->used) {
+	if (k->nseen < SEEN_MAX && r->size <= SEEN_BYTES - k->used) {
 		memcpy(k->bytes + k->used, r->raw, r->size);
-		k->said[k->nsaid++] = (struct said){ input, r->size, k->used };
+		k->seen[k->nseen++] = (struct seen){ input, r->size, k->used };
 		k->used += r->size;
 	}
 	return false;
@@ -94,7 +94,7 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;
 	if (k->first < 0)
 		k->first = input;
-	if (time ? was_said(k, input, &r, time) : input != k->first && pp_state_knows(k->state, &r, trailer))
+	if (time ? was_seen(k, input, &r, time) : input != k->first && pp_state_knows(k->state, &r, trailer))
 		return 0;
 	return pp_state_feed(k->state, &r, trailer);
 }

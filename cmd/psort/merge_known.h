@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * merge_known.h - what several inputs say of the same tasks, maps and counters.
+ * merge_known.h - records of several inputs about the same tasks, maps and counters.
  *
  * A part of --switch-output begins with the tasks and maps that were there; behind the part in front of it they are known.
- * So records without a time that say what is in force already are left out, and records with a time that another input has
- * said at the same time, byte for byte.
+ * So a record without a time is left out if it says only what is in force already, and a record with a time if another input has
+ * the same, byte for byte.
  *
  * Values of PERF_SAMPLE_READ are running totals (total.h), in each input by itself.  Where inputs have the counter in common,
  * each value becomes the sum of what its input and the others have added so far: so each sample keeps the period that it

@@ -17,9 +17,9 @@ learn_file(struct pp_dso *d, const uint8_t *u, bool has_id, bool swap)
 		d->id_len = u[0] < sizeof d->id ? u[0] : (uint8_t)sizeof d->id;
 		memcpy(d->id, u + 4, sizeof d->id);
 	} else {
-		d->maj = pp_get_u32(u, swap);
-		d->min = pp_get_u32(u + 4, swap);
-		d->ino = pp_get_u64(u + 8, swap);
+		d->maj = PP_RAW_GET(u, inode, maj, swap);
+		d->min = PP_RAW_GET(u, inode, min, swap);
+		d->ino = PP_RAW_GET(u, inode, ino, swap);
 	}
 }
 

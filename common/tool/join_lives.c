@@ -37,7 +37,7 @@ struct lives_in {
 struct waiting {			/* merged: a life that may collide */
 	struct tid	*tid;
 	struct life	*life;
-	uint64_t	 due;		/* when that can be told */
+	uint64_t	 due;		/* when that can be decided */
 };
 
 struct lives {
@@ -241,7 +241,7 @@ begin_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t t
 	return x;
 }
 
-/* The life of a task that a record tells of. */
+/* The life of the task of a record. */
 static struct life *
 the_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
 {
@@ -257,7 +257,7 @@ fork_task(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, c
 	struct tid *t = find(l, id[TID], true);
 	struct life *x = begin_life(l, in, t, id[PID], time), *parent;
 
-	/* perf makes up a FORK for a task that was there before, and then tells its maps */
+	/* perf synthesises a FORK for a task that was there before, and its maps follow */
 	if (id[PID] != id[PPID] && !(r->misc & PP_MISC_FORK_EXEC) && (parent = open_life(find(l, id[PPID], false), in)))
 		x->maps = exec_maps_share(parent->maps);
 	changed(l, t, x);

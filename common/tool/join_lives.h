@@ -2,15 +2,14 @@
 /*
  * join_lives.h - do two recordings mean different processes by the same pid at the same time?
  *
- * perf knows one process by a pid, and would show the samples of one under the other's name and files.  Of each task
- * that the inputs tell of, what counts is kept: from when to when it lived, and which files it had mapped executable
- * (the first 32 since its last exec).  Two lives of one pid or tid, said by two inputs, collide if they overlap in time
- * and contradict each other:
- *  - one says that the thread belongs to another process than the other says; or
- *  - no executable map (file, and the address of its first byte) stands in both; or
+ * perf knows one process by a pid, and would show the samples of one under the other's name and files.  A life is kept for
+ * each task of an input: from when to when it lived, and which files it had mapped executable (the first 32 since its
+ * last exec).  Two lives of one pid or tid in two inputs collide if they overlap in time and contradict each other:
+ *  - the thread belongs to different processes; or
+ *  - no executable map (file, and the address of its first byte) is in both; or
  *  - where one maps one file, the other maps another.
- * A file is known by device and inode where both tell them; by its name where one does not, or where the one was read
- * from /proc and the other told by the kernel, which may name different devices then (overlayfs).
+ * A file is known by device and inode where both have them; by its name where one has none, or where the one was read
+ * from /proc and the other comes from the kernel, which may name different devices then (overlayfs).
  *
  * Two recordings of one process see its exec some microseconds apart.  So lives that overlap by less than 100 ms do not
  * collide if the one behind or in front of either, in the same input, has a map in common with the other.
@@ -34,7 +33,7 @@ struct lives_hit {
  */
 struct lives *lives_new(unsigned n, bool swap, bool merged);
 void	lives_free(struct lives *);
-/* What inputs of one group say is never compared.  At first each has a group of its own. */
+/* Inputs of one group are never compared.  At first each has a group of its own. */
 void	lives_group(struct lives *, unsigned in, unsigned group);
 /* Does a record of that type matter? */
 bool	lives_wants(uint32_t type);
@@ -44,7 +43,7 @@ void	lives_put(struct lives *, unsigned in, const struct pp_rec *, uint64_t time
 void	lives_clock(struct lives *, unsigned in, uint64_t time);
 /* The input has ended. */
 void	lives_end(struct lives *, unsigned in);
-/* Forget what the input said (not merged). */
+/* Forget the lives of the input (not merged). */
 void	lives_forget(struct lives *, unsigned in);
 /* The first collision since lives_forget(); NULL: none.  Known: not merged, when the later input has ended. */
 const struct lives_hit *lives_hit(const struct lives *);

@@ -4,16 +4,17 @@
 
 #include "join_maps.h"
 #include "record/raw.h"
+#include "state/state.h"
 #include "tool.h"
 
-enum { MAPS_MAX = 32 };		/* the program, its loader and first libraries tell enough */
+enum { MAPS_MAX = 32 };		/* the program, its loader and first libraries are enough */
 
 struct exec_map {
 	uint64_t	 start, end;
 	uint64_t	 base;		/* where the file's first byte would lie */
-	uint64_t	 dev, ino;	/* ino 0: not told */
+	uint64_t	 dev, ino;	/* ino 0: unknown */
 	uint64_t	 name;		/* a hash */
-	bool		 made_up;	/* read from /proc by perf, not told by the kernel */
+	bool		 synthesised;	/* read from /proc by perf, not from the kernel */
 };
 
 struct exec_maps {
@@ -38,29 +39,25 @@ exec_maps_wants(const struct pp_rec *r)
 
 /* FNV-1a: two names that fall together by intent only hide a collision of their own recording. */
 static uint64_t
-hash(const char *name, size_t max)
+hash(const char *name, size_t n)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 
-	for (size_t i = 0; i < max && name[i]; i++)
+	for (size_t i = 0; i < n; i++)
 		h = (h ^ (uint8_t)name[i]) * UINT64_C(0x100000001b3);
 	return h;
 }
 
 static struct exec_map
-take(const struct pp_rec *r, bool swap, bool made_up)
+take(const struct pp_rec *r, bool swap, bool synthesised)
 {
-	uint64_t start = PP_RAW_GET(r->raw, MMAP, start, swap);	/* those of MMAP2 stand there, too */
-	const uint8_t *inode = r->raw + PP_RAW_AT(MMAP2, inode_or_build_id);
-	struct exec_map m = { .start = start, .end = start + PP_RAW_GET(r->raw, MMAP, len, swap),
-	    .base = start - PP_RAW_GET(r->raw, MMAP, pgoff, swap), .made_up = made_up,
-	    .name = hash((const char *)r->raw + name_at(r), r->size - name_at(r)) };
+	uint64_t start = PP_RAW_GET(r->raw, MMAP, start, swap);	/* MMAP2 begins alike */
+	struct pp_dso file;
 
-	if (r->type == PP_MMAP2 && !(r->misc & PP_MISC_MMAP_BUILD_ID)) {
-		m.dev = (uint64_t)PP_RAW_GET(inode, inode, maj, swap) << 32 | PP_RAW_GET(inode, inode, min, swap);
-		m.ino = PP_RAW_GET(inode, inode, ino, swap);
-	}
-	return m;
+	pp_dso_get(&file, r, 0, swap);
+	return (struct exec_map){ .start = start, .end = start + PP_RAW_GET(r->raw, MMAP, len, swap),
+	    .base = start - PP_RAW_GET(r->raw, MMAP, pgoff, swap), .synthesised = synthesised,
+	    .dev = (uint64_t)file.maj << 32 | file.min, .ino = file.ino, .name = hash(file.name, file.len) };
 }
 
 static bool
@@ -68,7 +65,7 @@ same_map(const struct exec_map *a, const struct exec_map *b)
 {
 	if (a->base != b->base)
 		return false;
-	if (a->ino && b->ino && (a->made_up == b->made_up || a->name != b->name))
+	if (a->ino && b->ino && (a->synthesised == b->synthesised || a->name != b->name))
 		return a->ino == b->ino && a->dev == b->dev;
 	return a->name == b->name;
 }
@@ -107,20 +104,20 @@ exec_maps_differ(const struct exec_maps *a, const struct exec_maps *b)
 }
 
 void
-exec_maps_add(struct exec_maps **all, const struct pp_rec *r, bool swap, bool made_up)
+exec_maps_add(struct exec_maps **all, const struct pp_rec *r, bool swap, bool synthesised)
 {
-	struct exec_map m = take(r, swap, made_up);
+	struct exec_map m = take(r, swap, synthesised);
 	struct exec_maps *old = *all, *new;
 	unsigned n = old ? old->n : 0;
 
 	if (old && (n == MAPS_MAX || has(old, &m)))
 		return;
-	if (!old || old->refs > 1 || !(n & (n - 1))) {		/* others', or full: room for a power of two */
-		unsigned room = 1;
+	if (!old || old->refs > 1 || !(n & (n - 1))) {		/* others', or full: grows to a power of two */
+		unsigned cap = 1;
 
-		while (room <= n)
-			room *= 2;
-		new = tool_alloc(1, sizeof *new + room * sizeof *new->m);
+		while (cap <= n)
+			cap *= 2;
+		new = tool_alloc(1, sizeof *new + cap * sizeof *new->m);
 		new->refs = 1;
 		if (old)
 			memcpy(new->m, old->m, n * sizeof *new->m);

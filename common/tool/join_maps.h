@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* join_maps.h - which files a process has mapped executable, as far as tells it from another (join_lives.h) */
+/* join_maps.h - the files that a process has mapped executable, as many as distinguish it from another (join_lives.h) */
 #ifndef PCAT_JOIN_MAPS_H
 #define PCAT_JOIN_MAPS_H
 
@@ -7,10 +7,10 @@
 
 struct exec_maps;		/* NULL: none */
 
-/* Does an MMAP or MMAP2 tell of a file that is mapped executable in a process? */
+/* Is it an MMAP or MMAP2 of a file that is mapped executable in a process? */
 bool	exec_maps_wants(const struct pp_rec *);
-/* Add such a one; `made_up': perf read it from /proc, it was not told by the kernel. */
-void	exec_maps_add(struct exec_maps **, const struct pp_rec *, bool swap, bool made_up);
+/* Add such a one; `synthesised': perf read it from /proc, it does not come from the kernel. */
+void	exec_maps_add(struct exec_maps **, const struct pp_rec *, bool swap, bool synthesised);
 /* The same maps for one more; each is freed by exec_maps_free(). */
 struct exec_maps *exec_maps_share(struct exec_maps *);
 void	exec_maps_free(struct exec_maps *);

@@ -98,7 +98,7 @@ struct map {			/* an MMAP or MMAP2 as the state is to have it */
 	const char	*name;
 	size_t		 name_len;
 	uint64_t	 start, len, pgoff;	/* pgoff: what makes start - pgoff the place by which it moves */
-	bool		 kernel, wide;		/* wide: over all addresses, says nothing */
+	bool		 kernel, wide;		/* wide: over all addresses, so it means nothing */
 	bool		 moves_pgoff;		/* the record's own is an address */
 };
 
@@ -215,7 +215,7 @@ anon_addr_map(struct anon_addr *a, const struct pp_rec *r, struct anon_map *to)
 uint64_t
 anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
 {
-	/* Of what an address is, is said by its half where kernel and programs share the addresses, else by the mode. */
+	/* Where kernel and programs share the addresses, the half shows which of them an address is of, else the mode. */
 	bool kernel = addr & KERNEL_HALF || cpumode == PP_MISC_KERNEL, guest = cpumode > PP_MISC_USER;
 	const struct pp_map *m = NULL;
 

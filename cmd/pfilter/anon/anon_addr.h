@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_addr.h - addresses that do not tell where anything lay.
+ * anon_addr.h - pseudonyms of addresses.
  *
  * Each map moves as a whole to a place chosen by the key, its file and where the file's first byte would have been
  * mapped: so an address keeps its offset in the file, the parts of one file keep together, a child has its
- * parent's maps, and a recording taken in pieces agrees; but where maps lie to each other, and how far any of them
- * went, is not told.  An address in no map keeps its place in its page, the page gets another number.  Both go to
- * regions of their own, from which those of the kernel stay above those of programs:
+ * parent's maps, and a recording taken in pieces agrees; but the distances between maps, and how far any of them
+ * moved, are hidden.  An address in no map keeps its place in its page, the page gets another number.  Both go to
+ * regions of their own, and those of the kernel stay above those of programs:
  *
  *	programs: maps 2^54, other pages 2^55; a kernel below 2^63 (s390, 32 bits): 3 * 2^54
  *	kernel:	  maps 2^64 - 3 * 2^54, other pages 2^64 - 2^55
@@ -29,11 +29,11 @@ void	anon_addr_free(struct anon_addr *);
 /* Take in a sound record: MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL; of others nothing is done.  1, or -1: no memory. */
 int	anon_addr_feed(struct anon_addr *, const struct pp_rec *);
 struct anon_map { uint64_t start, len, pgoff; };
-/* What a MMAP or MMAP2 is to say.  The length changes where a kernel's map goes over all addresses. */
+/* The new fields of an MMAP or MMAP2.  The length changes where a kernel's map goes over all addresses. */
 void	anon_addr_map(struct anon_addr *, const struct pp_rec *, struct anon_map *);
 /* An address of process `pid' by the cpumode of PERF_RECORD_MISC_*. */
 uint64_t anon_addr(struct anon_addr *, uint32_t pid, unsigned cpumode, uint64_t addr);
-/* The same for the entries of a call chain in place: its markers stay, and say of what mode the rest is. */
+/* The same for the entries of a call chain in place: its markers stay, and give the mode of what follows. */
 void	anon_addr_chain(struct anon_addr *, uint32_t pid, unsigned cpumode, uint8_t *chain, uint64_t n, bool swap);
 
 #endif
