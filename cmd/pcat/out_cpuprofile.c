@@ -31,6 +31,7 @@
 #include "tool/atomic.h"
 #include "out_cpuprofile.h"
 #include "state/state.h"
+#include "state/timeline.h"
 
 /* include/uapi/linux/perf_event.h */
 enum { TYPE_SOFTWARE = 1, COUNT_SW_TASK_CLOCK = 1, ATTR_FREQ_BIT = 10 };
@@ -44,11 +45,6 @@ struct stack {
 	uint64_t	 hash, weight;
 	size_t		 depth;
 	uint64_t	 pc[];
-};
-
-struct kept {				/* a side-band record */
-	uint64_t	 time;
-	size_t		 at, size;	/* in `bytes' */
 };
 
 struct profile {
@@ -71,10 +67,8 @@ struct profile {
 	uint64_t	 key[2];	/* of the hash: a recording can't choose where its stacks fall */
 	uint64_t	 pcs[PP_RECORD_MAX / 8];	/* of the sample at hand: its record holds no more */
 
-	struct kept	*kept;
-	size_t		 nkept, maxkept;
-	uint8_t		*bytes;
-	size_t		 nbytes, maxbytes;
+	struct pp_timeline *side_band;
+	struct pp_state	*state;		/* at the end */
 };
 
 /* ---- stacks -------------------------------------------------------------------------------------- */
@@ -251,121 +245,73 @@ is_side_band(const struct pp_rec *r, bool swap)
 	return false;
 }
 
-static void *
-bigger(void *p, size_t *max, size_t want, size_t size)
-{
-	size_t n = *max ? *max : 1024;
-	void *new = p;
-
-	while (n < want)
-		n *= 2;
-	if (n != *max && (new = realloc(p, n * size)))
-		*max = n;
-	return new;
-}
-
+/* It is taken in at the end, in time order. */
 static int
 keep(struct profile *o, const struct pp_rec *r)
 {
 	struct pp_err unused = { 0 };
 	const struct pp_event *ev = pp_event_find(o->events, r, &unused);
 	uint64_t time = 0;
-	void *p;
 
 	if (ev && !pp_time(ev, r, o->events->swap, &time))
 		time = 0;		/* perf takes it in at once */
-	if (!(p = bigger(o->kept, &o->maxkept, o->nkept + 1, sizeof *o->kept)))
-		return pp_fail(o->err, "out of memory");
-	o->kept = p;
-	if (!(p = bigger(o->bytes, &o->maxbytes, o->nbytes + r->size, 1)))
-		return pp_fail(o->err, "out of memory");
-	o->bytes = p;
-	memcpy(o->bytes + o->nbytes, r->raw, r->size);
-	o->kept[o->nkept++] = (struct kept){ time, o->nbytes, r->size };
-	o->nbytes += r->size;
-	return 1;
-}
-
-static int
-by_time(const void *a, const void *b)
-{
-	const struct kept *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return pp_timeline_put(o->side_band, time, r->raw, r->size);
 }
 
 /*
- * The state of tasks at the end.  Exits are not fed: they would take the maps away.  An exec starts anew, with
- * nothing of other tasks either: what matters from then on is what this one maps.
+ * pp_deliver of the side-band, for the state of tasks at the end.  Exits are not fed: they would take the maps away.  An exec
+ * starts anew, with nothing of other tasks either: what matters from then on is what this one maps.
  */
-static struct pp_state *
-final_state(struct profile *o)
+static int
+take_in(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
+	struct profile *o = arg;
 	bool swap = o->events->swap;
-	struct pp_state *t = pp_state_new(swap, o->err);
+	struct pp_rec r = pp_rec_at(p, swap);
 
-	if (o->nkept)
-		qsort(o->kept, o->nkept, sizeof *o->kept, by_time);
-	for (size_t i = 0; t && i < o->nkept; i++) {
-		const uint8_t *p = o->bytes + o->kept[i].at;
-		struct pp_rec r = pp_rec_at(p, swap);
-
-		if (r.type == PP_COMM && PP_RAW_GET(p, COMM, pid, swap) == o->pid) {
-			pp_state_free(t);
-			t = pp_state_new(swap, o->err);
-		} else if (r.type != PP_COMM && pp_state_feed(t, &r, 0) < 0) {
-			pp_state_free(t);
-			return NULL;
-		}
-	}
-	return t;
+	(void)time;
+	(void)n;
+	if (r.type != PP_COMM)
+		return pp_state_feed(o->state, &r, 0);
+	if (PP_RAW_GET(p, COMM, pid, swap) != o->pid)
+		return 1;
+	pp_state_free(o->state);
+	return (o->state = pp_state_new(swap, o->err)) ? 1 : -1;
 }
-
-struct writer {
-	struct profile	*o;
-	struct pp_state	*state;
-};
 
 /* A line as in /proc/PID/maps. */
 static int
 put_map(void *arg, const struct pp_map *m)
 {
-	struct writer *w = arg;
-	const struct pp_dso *d = pp_state_dso(w->state, m);
+	struct profile *o = arg;
+	const struct pp_dso *d = pp_state_dso(o->state, m);
 	const char *name = strcmp(d->name, "//anon") ? d->name : "";
 	char text[160];
 	int n = snprintf(text, sizeof text, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " %02x:%02x %-10" PRIu64 " ",
 	    m->start, m->start + m->len, m->pgoff, d->maj, d->min, d->ino);
 
-	if (pp_put_copy(w->o->sink, text, (size_t)n) < 0)
+	if (pp_put_copy(o->sink, text, (size_t)n) < 0)
 		return -1;
 	for (size_t len; *name; name += len + (name[len] == '\n')) {	/* a line feed is written as the kernel does */
 		len = strcspn(name, "\n");
-		if (pp_put_copy(w->o->sink, name, len) < 0 ||
-		    (name[len] && pp_put_copy(w->o->sink, "\\012", 4) < 0))
+		if (pp_put_copy(o->sink, name, len) < 0 ||
+		    (name[len] && pp_put_copy(o->sink, "\\012", 4) < 0))
 			return -1;
 	}
-	return pp_put_copy(w->o->sink, "\n", 1);
+	return pp_put_copy(o->sink, "\n", 1);
 }
 
 static int
 write_maps(struct profile *o)
 {
-	struct writer w = { o, final_state(o) };
 	const struct pp_maps *maps;
-	int rc = 1;
 
-	if (!w.state)
+	if (!(o->state = pp_state_new(o->events->swap, o->err)) || pp_timeline_release(o->side_band, UINT64_MAX) < 0)
 		return -1;
-	if ((maps = pp_state_maps(w.state, (uint32_t)o->pid, PP_MISC_USER)))
-		rc = pp_maps_each(maps, put_map, &w);
-	else
-		tool_warn(o->tool, "nothing tells what process %" PRId64 " had mapped: its addresses are without files",
-		    o->pid);
-	pp_state_free(w.state);
-	return rc;
+	if ((maps = pp_state_maps(o->state, (uint32_t)o->pid, PP_MISC_USER)))
+		return pp_maps_each(maps, put_map, o);
+	tool_warn(o->tool, "nothing tells what process %" PRId64 " had mapped: its addresses are without files", o->pid);
+	return 1;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------- */
@@ -508,8 +454,8 @@ profile_finish(struct out *out)
 	}
 	pp_events_free(o->events);
 	free(o->slot);
-	free(o->kept);
-	free(o->bytes);
+	pp_timeline_free(o->side_band);
+	pp_state_free(o->state);
 	free(o);
 	return rc < 0 ? -1 : 1;
 }
@@ -527,8 +473,9 @@ out_cpuprofile_new(struct atomic *file, const struct out_cpuprofile *what, const
 	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first };
 	if (getrandom(o->key, sizeof o->key, 0) != sizeof o->key)
 		pp_fail(o->err, "random numbers: %s", strerror(errno));
-	else if ((o->sink = atomic_sink(file)))
+	else if ((o->side_band = pp_timeline_new(take_in, o, SIZE_MAX, o->err)) && (o->sink = atomic_sink(file)))
 		return &o->pub;
+	pp_timeline_free(o->side_band);
 	free(o);
 	return NULL;
 }

@@ -8,13 +8,13 @@
 #include "record/event.h"
 #include "record/meaning.h"
 #include "part.h"
-#include "pending.h"
 #include "record/raw.h"
 #include "state/state.h"
 #include "split.h"
+#include "state/timeline.h"
 #include "spooled.h"
 
-enum { PENDING_MAX = 16 << 20 };	/* bytes of side-band that wait for their round */
+enum { PENDING_MAX = 16 << 20 };	/* bytes of side-band that is not yet in force */
 enum { OPEN_MAX = 4 };			/* parts that may still get records */
 
 struct split {
@@ -27,7 +27,8 @@ struct split {
 	bool		 swap;
 	struct spooled	 head, init;	/* init: what comes before the first part has begun */
 	struct pp_state	*state;
-	struct pending	 pending;
+	struct pp_timeline *pending;	/* side-band that is not yet in force */
+	size_t		 unsettled;	/* bytes of it, since settled() was called */
 	struct part_reads reads;
 	uint64_t	 newest;	/* the largest time so far */
 	uint64_t	 known;		/* that of the last FINISHED_ROUND */
@@ -105,6 +106,17 @@ put_new(void *arg, const struct pp_rec *r)
 	return p->out->put(p->out, s->like, r, false) < 0 ? part_failed(s, p) : 1;
 }
 
+static int
+put_pending(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct split *s = arg;
+	struct pp_rec r = pp_rec_at(p, s->swap);
+
+	(void)time;
+	(void)n;
+	return put_new(s, &r);
+}
+
 /* What a part but the first begins with, behind its head. */
 static int
 put_state(struct split *s)
@@ -117,10 +129,8 @@ put_state(struct split *s)
 	r = pp_rec_at(init, s->swap);
 	if (pp_state_write(s->state, trailer, put_new, s) < 0 || (s->inits && put_new(s, &r) < 0))
 		return -1;
-	for (size_t i = 0; i < s->pending.n; i++)
-		if (put_new(s, &s->pending.p[i].r) < 0)
-			return -1;
-	return 1;
+	/* As it came, while nothing is settled. */
+	return pp_timeline_each(s->pending, s->settled, put_pending, s);
 }
 
 /* The file of a new part.  1, or -1: its err says why. */
@@ -225,23 +235,38 @@ is_full(const struct split *s, const struct part *p, uint64_t time)
 	    (o->ns && p->first && last - p->first >= o->ns);
 }
 
+/* The record is in force. */
 static int
-settle(void *arg, const struct pp_rec *r, size_t trailer)
+settle(struct split *s, const struct pp_event *ev, const struct pp_rec *r)
 {
-	return pp_state_feed(((struct split *)arg)->state, r, trailer);
+	return pp_state_feed(s->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0);
+}
+
+/* pp_deliver of what was not yet in force */
+static int
+turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct split *s = arg;
+	struct pp_rec r = pp_rec_at(p, s->swap);
+	const struct pp_event *ev = pp_event_find(s->events, &r, s->err);
+
+	(void)time;
+	(void)n;
+	return ev ? settle(s, ev, &r) : -1;
 }
 
 /* What is older than that time is in force: no record of a part that begins now comes in front of it. */
 static int
 release(struct split *s, uint64_t time)
 {
-	return time ? pending_release(&s->pending, time - 1, settle, s) : 1;
+	return time ? pp_timeline_release(s->pending, time - 1) : 1;
 }
 
 /* Nothing older than that time will come. */
 static int
 settled(struct split *s, uint64_t time)
 {
+	s->unsettled = 0;
 	if (time > s->settled)
 		s->settled = time;
 	if (release(s, s->settled) < 0)
@@ -309,19 +334,13 @@ next_part(struct split *s, uint64_t time)
 /* ---- records ----------------------------------------------------------------------------------------- */
 
 static int
-side_band(struct split *s, const struct pp_rec *r, size_t trailer, uint64_t time)
+side_band(struct split *s, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
 	if (!time)			/* perf takes it at once, too */
-		return settle(s, r, trailer);
-	if (pending_add(&s->pending, time, trailer, r) < 0)
-		return pp_fail(s->err, "out of memory");
-	if (s->pending.bytes <= PENDING_MAX)
-		return 1;
-	if (s->o->look && settled(s, all_came(s)) < 0)
+		return settle(s, ev, r);
+	if (s->o->look && (s->unsettled += r->size) > PENDING_MAX / 2 && settled(s, all_came(s)) < 0)
 		return -1;
-	if (s->pending.bytes > PENDING_MAX)
-		return release(s, pending_middle(&s->pending));
-	return 1;
+	return pp_timeline_put(s->pending, time, r->raw, r->size);
 }
 
 /* All parts to come get it, and those that are open. */
@@ -475,7 +494,7 @@ take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 	else
 		rc = put_data(s, in, ev, r, stable, time);
 	if (rc > 0 && ev && pp_state_wants(r->type))
-		return side_band(s, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0, time);
+		return side_band(s, ev, r, time);
 	return rc;
 }
 
@@ -509,7 +528,7 @@ split_free(struct split *s)
 	spooled_close(&s->head);
 	spooled_close(&s->init);
 	pp_state_free(s->state);
-	pending_free(&s->pending);
+	pp_timeline_free(s->pending);
 	pp_totals_free(&s->reads.last);
 	pp_events_free(s->events);
 	for (uint64_t i = 0; s->names && i < s->o->max_files; i++)
@@ -566,7 +585,8 @@ split_new(const struct tool *tool, struct split_options *o, struct pp_source *li
 	s->err = err;
 	s->head.fd = s->init.fd = -1;
 	if ((o->max_files && !(s->names = calloc(o->max_files, sizeof *s->names))) ||
-	    !(s->events = pp_events_new(s->swap)) || !(s->state = pp_state_new(s->swap, err)))
+	    !(s->events = pp_events_new(s->swap)) || !(s->state = pp_state_new(s->swap, err)) ||
+	    !(s->pending = pp_timeline_new(turn, s, PENDING_MAX, err)))
 		pp_fail(err, "out of memory");
 	else if (spooled_open(&s->head, o->template, like, err) > 0 && spooled_open(&s->init, o->template, like, err) > 0)
 		return &s->pub;

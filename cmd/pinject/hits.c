@@ -17,7 +17,7 @@
 #include "record/make.h"
 #include "record/raw.h"
 #include "record/sample.h"
-#include "state/round.h"
+#include "state/timeline.h"
 #include "hits.h"
 #include "state/table.h"
 
@@ -27,7 +27,7 @@ enum { CONTEXT_LAST = 4095 };		/* markers are the numbers from -4095 on */
 
 enum {
 	HEAD = 24,			/* bytes of a queued sample in front of its callchain */
-	QUEUE_MAX = 64 << 20,		/* bytes queued, then half of it goes as if a round had ended */
+	MEMORY = 64 << 20,		/* bytes that wait for their turn */
 	PAGES = 8192,
 	NAME_LIMIT = 4096,		/* PATH_MAX */
 };
@@ -39,8 +39,7 @@ struct hits {
 	bool		 other_kernel;	/* ... nothing of the kernel */
 	char		*host;		/* the other machine's name, until the user was warned */
 	struct pp_state	*state;		/* NULL with `all' */
-	struct pp_round	*round;		/* NULL with `all' */
-	size_t		 queued;	/* bytes since a round ended */
+	struct pp_timeline *timeline;	/* NULL with `all' */
 	struct table	 names;		/* of the files that are done: struct name */
 	uint8_t		*done;		/* by index of pp_dso: its name is done */
 	size_t		 ndone;
@@ -238,8 +237,9 @@ hit_chain(struct spaces *s, const uint8_t *ips, size_t n)
 	return 1;
 }
 
+/* pp_deliver of the timeline */
 static int
-deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
+turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct hits *h = arg;
 	struct spaces s = { .h = h, .mode = ~0u };
@@ -262,27 +262,13 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 /* ---- as they arrive -------------------------------------------------------------------------- */
 
 static int
-round_over(struct hits *h)
-{
-	int rc = pp_round_finished(h->round);
-
-	h->queued = 0;
-	pp_round_reclaim(h->round);
-	return rc;
-}
-
-static int
 queue(struct hits *h, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
 {
 	uint64_t time;
 
 	if (!pp_time(ev, r, false, &time))
-		return deliver(h, 0, p, n);
-	if (pp_round_add(h->round, time, p, n) < 0)
-		return -1;
-	if ((h->queued += n) < QUEUE_MAX)
-		return 1;
-	return round_over(h);		/* a stream without rounds, most likely in order */
+		return turn(h, 0, p, n);
+	return pp_timeline_put(h->timeline, time, p, n);
 }
 
 static int
@@ -434,7 +420,7 @@ take(struct hits *h, const struct pp_rec *r)
 	case PP_HEADER_BUILD_ID:
 		return has_id(h, r);
 	case PP_FINISHED_ROUND:
-		return h->all ? 1 : round_over(h);
+		return h->all ? 1 : pp_timeline_round(h->timeline);
 	}
 	return 1;
 }
@@ -454,7 +440,7 @@ hits_record(struct hits *h, const struct pp_rec *r)
 int
 hits_end(struct hits *h)
 {
-	return h->elsewhere || h->all ? 1 : pp_round_final(h->round);
+	return h->elsewhere || h->all ? 1 : pp_timeline_release(h->timeline, UINT64_MAX);
 }
 
 struct hits *
@@ -467,8 +453,8 @@ hits_new(struct tool *t, bool all)
 	if (t->in->swap)
 		h->elsewhere = "made on a machine of the other byte order";
 	h->state = all ? NULL : pp_state_new(t->in->swap, &t->in_err);
-	h->round = all ? NULL : pp_round_new(deliver, h, &t->in_err);
-	if (pp_table_init(&h->names, &t->in_err) < 0 || (!all && (!h->state || !h->round))) {
+	h->timeline = all ? NULL : pp_timeline_new(turn, h, MEMORY, &t->in_err);
+	if (pp_table_init(&h->names, &t->in_err) < 0 || (!all && (!h->state || !h->timeline))) {
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
@@ -485,7 +471,7 @@ hits_free(struct hits *h)
 	else
 		tool_note(h->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)h->given,
 		    (uintmax_t)h->missing);
-	pp_round_free(h->round);
+	pp_timeline_free(h->timeline);
 	pp_state_free(h->state);
 	pp_table_free(&h->names, true);
 	free(h->done);

@@ -514,7 +514,7 @@ pp_round_newest_of(const struct pp_round *pub, size_t n)
 }
 
 int
-pp_round_each(struct pp_round *pub, pp_deliver *fn, void *arg)
+pp_round_each(struct pp_round *pub, bool sorted, pp_deliver *fn, void *arg)
 {
 	struct round *q = (struct round *)pub;
 	size_t n = waiting(q);
@@ -525,7 +525,7 @@ pp_round_each(struct pp_round *pub, pp_deliver *fn, void *arg)
 	if (make_scratch(q, n) < 0)
 		return -1;
 	memcpy(q->out[0], q->e + q->first, n * sizeof *e);
-	e = sort(q->out[0], q->out[1], n);
+	e = sorted ? sort(q->out[0], q->out[1], n) : q->out[0];
 	for (size_t i = 0; i < n; i++)
 		if (fn(arg, e[i].time, pp_blocks_at(&q->blocks, e[i].place), e[i].place & 0xffff) < 0)
 			return -1;

@@ -92,7 +92,10 @@ size_t	pp_round_waiting(const struct pp_round *);
 size_t	pp_round_held(const struct pp_round *);
 /* The largest time of those n (pp_round_waiting() at most) that came first. */
 uint64_t pp_round_newest_of(const struct pp_round *, size_t n);
-/* Show all that wait to `fn', in time order; they go on waiting.  1, or -1: what fn returned, or no memory (pp_err). */
-int	pp_round_each(struct pp_round *, pp_deliver *fn, void *arg);
+/*
+ * Show all that wait to `fn', in time order or (not `sorted') in order of arrival; they go on waiting.  1, or -1: what fn
+ * returned, or no memory (pp_err).
+ */
+int	pp_round_each(struct pp_round *, bool sorted, pp_deliver *fn, void *arg);
 
 #endif

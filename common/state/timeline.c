@@ -90,9 +90,9 @@ pp_timeline_round(struct pp_timeline *t)
 }
 
 int
-pp_timeline_each(struct pp_timeline *t, pp_deliver *fn, void *arg)
+pp_timeline_each(struct pp_timeline *t, bool sorted, pp_deliver *fn, void *arg)
 {
-	return pp_round_each(t->round, fn, arg);
+	return pp_round_each(t->round, sorted, fn, arg);
 }
 
 uint64_t

@@ -31,8 +31,8 @@ int	pp_timeline_put(struct pp_timeline *, uint64_t time, const void *p, size_t n
 int	pp_timeline_round(struct pp_timeline *);
 /* The turn of all up to that time, UINT64_MAX: of all.  1 or -1. */
 int	pp_timeline_release(struct pp_timeline *, uint64_t limit);
-/* Show all that waits to `fn', in time order; it goes on waiting.  1 or -1. */
-int	pp_timeline_each(struct pp_timeline *, pp_deliver *fn, void *arg);
+/* Show all that waits to `fn', in time order or (not `sorted') in order of arrival; it goes on waiting.  1 or -1. */
+int	pp_timeline_each(struct pp_timeline *, bool sorted, pp_deliver *fn, void *arg);
 /* Records that arrived when newer ones had had their turn early, because the bound was reached. */
 uint64_t pp_timeline_early(const struct pp_timeline *);
 

@@ -10,7 +10,7 @@
 #include "anon_out.h"
 #include "record/raw.h"
 #include "record/sample.h"
-#include "state/round.h"
+#include "state/timeline.h"
 
 enum { MEMORY = 256 << 20 };
 
@@ -88,37 +88,18 @@ change(struct anon_out *a, const struct pp_rec *r)
 	return a->pub.next->put(a->pub.next, a->in, &new, false);
 }
 
+/* pp_deliver of the timeline */
 static int
-deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
+turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct anon_out *a = arg;
 	struct pp_rec r = pp_rec_at(p, a->swap);
 
 	(void)n;
-	a->oldest = time;
+	(void)time;
 	if (change(a, &r) < 0)
 		a->failed = true;
 	return a->failed ? -1 : 1;
-}
-
-/* Over the bound: by halves of the time that waits records go before their turn, until there is room again. */
-static int
-relieve(struct anon_out *a)
-{
-	if (pp_round_memory(a->round) <= a->memory)
-		return 1;
-	a->relieved = true;
-	while (pp_round_memory(a->round) > a->memory / 2) {
-		uint64_t limit = a->newest - a->oldest < 2 ? a->newest : a->oldest + (a->newest - a->oldest) / 2;
-
-		if (pp_round_release(a->round, limit) < 0)
-			return -1;
-		pp_round_reclaim(a->round);
-		a->oldest = limit;
-		if (limit == a->newest)
-			break;
-	}
-	return 1;
 }
 
 /* A record of the kernel waits for its turn, if it has a time. */
@@ -134,13 +115,7 @@ enqueue(struct anon_out *a, const struct pp_rec *r)
 		return -1;
 	if (!pp_time(ev, r, a->swap, &time))
 		return change(a, r);
-	a->newest = time > a->newest ? time : a->newest;
-	if (!a->any || time < a->oldest)
-		a->oldest = time;
-	a->any = true;
-	if (pp_round_add(a->round, time, r->raw, r->size) < 0)
-		return -1;
-	return relieve(a);
+	return pp_timeline_put(a->timeline, time, r->raw, r->size);
 }
 
 static int
@@ -152,15 +127,12 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	(void)stable;
 	if (anon_removes(a, r))
 		return 1;
-	if (!a->round)
+	if (!a->timeline)
 		return change(a, r);
 	if (r->type < PP_USER_TYPE_START)
 		return enqueue(a, r);
-	if (r->type == PP_FINISHED_ROUND) {
-		if (pp_round_finished(a->round) < 0)
-			return -1;
-		pp_round_reclaim(a->round);
-	}
+	if (r->type == PP_FINISHED_ROUND && pp_timeline_round(a->timeline) < 0)
+		return -1;
 	return change(a, r);
 }
 
@@ -212,15 +184,15 @@ say(const struct anon_out *a)
 	if (a->unknown_kept)
 		tool_warn(a->tool, "--anon: %ju records or header features of unknown type are kept as they are; --anon all "
 		    "leaves them out", (uintmax_t)a->unknown_kept);
-	if (a->relieved && pp_round_late(a->round))
+	if (a->timeline && pp_timeline_early(a->timeline))
 		tool_warn(a->tool, "--anon: %ju records came after their turn, for want of memory (--max-memory)",
-		    (uintmax_t)pp_round_late(a->round));
+		    (uintmax_t)pp_timeline_early(a->timeline));
 }
 
 static void
 release(struct anon_out *a)
 {
-	pp_round_free(a->round);
+	pp_timeline_free(a->timeline);
 	anon_addr_free(a->addr);
 	anon_key_free(a->key);
 	free(a);
@@ -234,8 +206,8 @@ finish(struct out *o)
 	int rc = 1;
 
 	/* what came before a fault of the input is good */
-	if (a->round && !a->failed)
-		rc = pp_round_final(a->round);
+	if (a->timeline && !a->failed)
+		rc = pp_timeline_release(a->timeline, UINT64_MAX);
 	say(a);
 	release(a);
 	return next->finish(next) < 0 || rc < 0 ? -1 : 1;
@@ -258,9 +230,8 @@ anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in,
 	a->what = anon->what;
 	anon_key_dict(a->key, anon->dict);
 	a->swap = in->swap;
-	a->memory = anon->memory ? anon->memory : MEMORY;
 	if (a->what & A_ADDR && (!(a->addr = anon_addr_new(a->key, in->swap, err)) ||
-	    !(a->round = pp_round_new(deliver, a, err)))) {
+	    !(a->timeline = pp_timeline_new(turn, a, anon->memory ? anon->memory : MEMORY, err)))) {
 		release(a);
 		return NULL;
 	}

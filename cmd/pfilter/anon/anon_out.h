@@ -33,14 +33,10 @@ struct anon_out {
 	bool		 swap;
 	struct anon_key	*key;
 	struct anon_addr *addr;		/* A_ADDR */
-	struct pp_round	*round;		/* A_ADDR */
-	uint64_t	 oldest, newest;	/* times in the round: the first after a release, the largest */
-	bool		 any;			/* ... there are some */
-	size_t		 memory;
+	struct pp_timeline *timeline;	/* A_ADDR */
 	uint32_t	 nr_cpus;
 	uint64_t	 types[GONE_TYPES], features[GONE_FEATURES], fields[GONE_FIELDS];
-	bool		 relieved;	/* ... gave some away early, for want of memory */
-	bool		 failed;	/* a record of it could not be written */
+	bool		 failed;	/* a record of the timeline could not be written */
 	uint64_t	 unknown_kept;
 	uint8_t		 buf[PP_RECORD_MAX + 1], attr[PP_RECORD_MAX];
 	char		 text[ANON_NAME];
