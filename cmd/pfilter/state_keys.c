@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/sample.h"
+#include "record/shape.h"
 #include "descent.h"
 #include "near.h"
 #include "select.h"
@@ -354,7 +354,7 @@ static int
 match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
-	struct pp_sample s;
+	struct pp_part part[PP_SHAPE_STEPS];
 	const char *path;
 	uint8_t mark = 0;
 
@@ -362,9 +362,9 @@ match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp
 		return CANNOT_SAY;
 	if (!(ev->attr.sample_type & PP_SAMPLE_CGROUP))
 		return NOT_CGROUP;
-	if (pp_sample_get(&s, ev, r, k->swap, err) < 0)
+	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
 		return -1;
-	if ((path = pp_state_cgroup(state, s.cgroup))) {
+	if ((path = pp_state_cgroup(state, pp_get_u64(part->p, k->swap)))) {
 		mark = compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
 		note(k, KEY_CGROUP, mark, path);
 	}

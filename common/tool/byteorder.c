@@ -8,7 +8,7 @@
 #include "record/attr.h"
 #include "record/feature.h"
 #include "record/raw.h"
-#include "record/sample.h"
+#include "record/shape.h"
 
 /* What was passed on as it is, or left out. */
 enum kept { KEPT_RAW, KEPT_AUX, KEPT_STACK, KEPT_CODE, KEPT_UNKNOWN, KEPT_SCHEDSTAT, KEPT_ATTR, KEPT_TRACING, NKEPT };
@@ -99,22 +99,80 @@ mirror_branch_flags(uint64_t v, bool was_big)
 	return out;
 }
 
-static int
-flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
+static void
+flip_u64s(uint8_t *p, size_t n)
+{
+	for (uint8_t *end = p + n / 8 * 8; p < end; p += 8)
+		pp_set_u64(p, pp_get_u64(p, true), false);
+}
+
+/* u64 n, [u64 hw_idx], n entries of 24 bytes, [n u64s] */
+static void
+flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
 {
 	bool was_big = t->from != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	struct pp_sample s;
+	size_t flags = ev->attr.branch_sample_type & PP_BRANCH_HW_INDEX ? 32 : 24;
+	uint64_t n = pp_get_u64(x->p, t->from);
 
-	if (pp_sample_get(&s, ev, r, t->from, t->err) < 0)
-		return -1;
-	t->kept[KEPT_RAW] += s.raw.n != 0;
-	t->kept[KEPT_STACK] += s.stack_user.n != 0;
-	t->kept[KEPT_AUX] += s.aux.n != 0;
-	for (uint64_t i = 0; i < s.branches.n; i++) {
-		const uint8_t *p = s.branches.p + 24 * i + 16;
+	flip_u64s(t->buf + (x->p - t->raw), x->n);
+	for (uint64_t i = 0; i < n; i++, flags += 24)
+		pp_set_u64(t->buf + (x->p - t->raw) + flags, mirror_branch_flags(pp_get_u64(x->p + flags, t->from), was_big), t->to);
+}
 
-		pp_set_u64(t->buf + (p - t->raw), mirror_branch_flags(pp_get_u64(p, t->from), was_big), t->to);
+/* What stands behind the fixed part. */
+static void
+flip_part(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
+{
+	uint8_t *p = t->buf + (x->p - t->raw);
+
+	switch (x->bit) {
+	case PP_SAMPLE_RAW:		/* u32 n, bytes */
+		flip(p, 4);
+		t->kept[KEPT_RAW] += x->n > 4;
+		break;
+	case PP_SAMPLE_STACK_USER:	/* u64 n, bytes, u64 dyn_size; or only the first */
+		flip(p, 8);
+		if (x->n > 8)
+			flip(p + x->n - 8, 8);
+		t->kept[KEPT_STACK] += x->n > 8;
+		break;
+	case PP_SAMPLE_AUX:		/* u64 n, bytes */
+		flip(p, 8);
+		t->kept[KEPT_AUX] += x->n > 8;
+		break;
+	case PP_SAMPLE_BRANCH_STACK:
+		flip_branches(t, ev, x);
+		break;
+	default:
+		flip_u64s(p, x->n);
 	}
+}
+
+/* Two u32s that were turned as one u64 have changed places. */
+static void
+exchange(uint8_t *p)
+{
+	uint64_t v = pp_get_u64(p, false);
+
+	pp_set_u64(p, v << 32 | v >> 32, false);
+}
+
+static int
+turn_sample(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct pp_part part[PP_SHAPE_STEPS];
+	int n = pp_sample_parts(part, UINT64_MAX, ev, r, t->from, t->err);
+
+	if (n < 0)
+		return -1;
+	memcpy(t->buf, r->raw, r->size);
+	flip_u64s(t->buf + PP_HEADER_SIZE, ev->plan.fixed - (size_t)PP_HEADER_SIZE);
+	if (ev->plan.tid)
+		exchange(t->buf + ev->plan.tid);
+	if (ev->plan.cpu)
+		exchange(t->buf + ev->plan.cpu);
+	for (int i = 0; i < n; i++)
+		flip_part(t, ev, &part[i]);
 	return 1;
 }
 
@@ -140,9 +198,9 @@ flip_attr(struct turner *t, const struct pp_rec *r)
 static void
 flip_auxtrace_error(struct turner *t, const struct pp_rec *r)
 {
-	enum { FMT = 28, MACHINE = 112 };
+	enum { MACHINE = PP_RAW_AT(AUXTRACE_ERROR, msg) + 64 };
 
-	if (pp_get_u32(r->raw + FMT, t->from) >= 2 && r->size >= MACHINE + 8)
+	if (PP_RAW_GET(r->raw, AUXTRACE_ERROR, fmt, t->from) >= 2 && r->size >= MACHINE + 8)
 		flip_all(t->buf + MACHINE, 8, 4);
 }
 
@@ -150,8 +208,8 @@ flip_auxtrace_error(struct turner *t, const struct pp_rec *r)
 static void
 flip_schedstat(struct turner *t, const struct pp_rec *r)
 {
-	enum { VERSION = 20, COUNTERS = 24, U32S = 24 };
-	unsigned version = pp_get_u16(r->raw + VERSION, t->from);
+	enum { COUNTERS = PP_RAW_AT(SCHEDSTAT_CPU, counters), U32S = 24 };
+	unsigned version = PP_RAW_GET(r->raw, SCHEDSTAT_CPU, version, t->from);
 	size_t n = r->size - (size_t)COUNTERS;
 
 	if (version < 15 || version > 17) {
@@ -166,12 +224,10 @@ flip_schedstat(struct turner *t, const struct pp_rec *r)
 	flip_all(t->buf + COUNTERS + U32S, n - U32S, 8);
 }
 
-static int
-flip_bytes(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
+static void
+flip_bytes(struct turner *t, const struct pp_rec *r)
 {
 	switch (r->type) {
-	case PP_SAMPLE:
-		return flip_branches(t, ev, r);
 	case PP_MMAP2:			/* u32 maj, min, u64 ino, generation; or bytes */
 		if (!(r->misc & PP_MISC_MMAP_BUILD_ID)) {
 			flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id), offsetof(struct pp_raw_inode, ino), 4);
@@ -200,7 +256,6 @@ flip_bytes(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 	default:
 		t->kept[KEPT_UNKNOWN] += !pp_type_name(r->type);
 	}
-	return 1;
 }
 
 /* ---- features ---------------------------------------------------------------------------------------- */
@@ -270,10 +325,25 @@ reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
 static bool
 is_short_mmap2(const struct turner *t, const struct pp_rec *r)
 {
-	enum { PROT = 64, RWX = 7 };
+	enum { PROT = PP_RAW_AT(MMAP2, prot), RWX = 7 };
 
 	return r->type == PP_MMAP2 && r->size >= PROT + 4 && !(r->misc & PP_MISC_MMAP_BUILD_ID) &&
 	    pp_get_u32(r->raw + PROT, t->from) > RWX;
+}
+
+/* A record that is no sample, by its row. */
+static int
+turn_row(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct pp_rec like = *r;
+
+	memcpy(t->buf, r->raw, r->size);
+	if (is_short_mmap2(t, r))
+		like.type = PP_MMAP;
+	if (pp_walk(&like, ev, t->from, flip_value, t, t->err) < 0)
+		return -1;
+	flip_bytes(t, r);
+	return 1;
 }
 
 /* Turn r, which then lies in buf.  1, 0: it stays out, -1. */
@@ -281,21 +351,12 @@ static int
 turn(struct turner *t, struct pp_rec *r)
 {
 	const struct pp_event *ev = NULL;
-	struct pp_rec like = *r;
-	int rc = 1;
+	int rc;
 
 	t->raw = r->raw;
-	if (r->type == PP_HEADER_FEATURE) {
-		rc = turn_feature(t, r);
-	} else {
-		if (r->type < PP_USER_TYPE_START && !(ev = pp_event_find(t->events, r, t->err)))
-			return -1;
-		memcpy(t->buf, r->raw, r->size);
-		if (is_short_mmap2(t, r))
-			like.type = PP_MMAP;
-		if (pp_walk(&like, ev, t->from, flip_value, t, t->err) < 0 || flip_bytes(t, ev, r) < 0)
-			return -1;
-	}
+	if (r->type < PP_USER_TYPE_START && !(ev = pp_event_find(t->events, r, t->err)))
+		return -1;
+	rc = r->type == PP_HEADER_FEATURE ? turn_feature(t, r) : r->type == PP_SAMPLE ? turn_sample(t, ev, r) : turn_row(t, ev, r);
 	if (rc <= 0)
 		return rc;
 	pp_raw_head(t->buf, r->type, r->misc, r->size, t->to);

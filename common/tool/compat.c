@@ -9,7 +9,7 @@
 #include "record/feature.h"
 #include "record/meaning.h"
 #include "record/raw.h"
-#include "record/sample.h"
+#include "record/shape.h"
 
 enum { USER_DEFERRED = -640 };		/* PERF_CONTEXT_USER_DEFERRED; a cookie follows */
 
@@ -183,16 +183,36 @@ reads_deferred(const struct compat_perf *p)
 	return pp_type_read_by(PP_CALLCHAIN_DEFERRED, p->perf);
 }
 
-/* Where the chain says that its user part comes later: the marker and the cookie. */
+/* Where the chain (u64 n, n entries) says that its user part comes later: the marker and the cookie. */
 static struct cut
-deferred(const struct pp_sample *s, bool swap)
+deferred(const struct pp_part *chain, bool swap)
 {
-	const uint8_t *p = s->callchain.p;
+	const uint8_t *p = chain->p + 8, *end = chain->p + chain->n;
 
-	for (uint64_t i = 0; i < s->callchain.n; i++)
-		if ((int64_t)pp_get_u64(p + 8 * i, swap) == USER_DEFERRED)
-			return (struct cut){ p + 8 * i, i + 1 < s->callchain.n ? 16 : 8 };
+	for (; p < end; p += 8)
+		if ((int64_t)pp_get_u64(p, swap) == USER_DEFERRED)
+			return (struct cut){ p, p + 8 < end ? 16 : 8 };
 	return (struct cut){ NULL, 0 };
+}
+
+/* The counters at the end of a branch stack: a u64 for each branch. */
+static struct cut
+counters(const struct pp_part *branches, bool swap)
+{
+	size_t n = 8 * (size_t)pp_get_u64(branches->p, swap);
+
+	return (struct cut){ branches->p + branches->n - n, n };
+}
+
+/* What the samples of the event may hold that is to go: the bits of these fields. */
+static uint64_t
+may_go(const struct compat *c, const struct pp_event *ev)
+{
+	uint64_t bits = reads_deferred(c->perf) ? 0 : PP_SAMPLE_CALLCHAIN;
+
+	if (!c->perf->counters && ev->attr.branch_sample_type & PP_BRANCH_COUNTERS)
+		bits |= PP_SAMPLE_BRANCH_STACK;
+	return bits & ev->attr.sample_type;
 }
 
 static void
@@ -200,32 +220,27 @@ fix_sample(struct compat *c, struct pp_rec *r)
 {
 	struct pp_err err = { .what = "" };
 	const struct pp_event *ev = pp_event_find(c->events, r, &err);
-	struct pp_sample s;
-	struct cut cuts[2] = { { NULL, 0 } };	/* chains stand before branches */
+	struct pp_part part[PP_SHAPE_STEPS];
 	const uint8_t *from = r->raw;
 	uint8_t *to = c->buf;
+	int n = ev && may_go(c, ev) ? pp_sample_parts(part, may_go(c, ev), ev, r, c->swap, &err) : 0;
 
-	if (!ev || pp_sample_get(&s, ev, r, c->swap, &err) < 0)
-		return;
-	if (!reads_deferred(c->perf))
-		cuts[0] = deferred(&s, c->swap);
-	if (!c->perf->counters)
-		cuts[1] = (struct cut){ s.branch_counters.p, 8 * (size_t)s.branch_counters.n };
-	c->deferred += cuts[0].n != 0;
-	c->counters += cuts[1].n != 0;
-	if (!cuts[0].n && !cuts[1].n)
-		return;
-	for (int i = 0; i < 2; i++) {
-		if (!cuts[i].n)
+	for (int i = 0; i < n; i++) {
+		bool chain = part[i].bit == PP_SAMPLE_CALLCHAIN;
+		struct cut cut = chain ? deferred(&part[i], c->swap) : counters(&part[i], c->swap);
+
+		if (!cut.n)
 			continue;
-		memcpy(to, from, (size_t)(cuts[i].p - from));
-		to += cuts[i].p - from;
-		from = cuts[i].p + cuts[i].n;
+		*(chain ? &c->deferred : &c->counters) += 1;
+		to = mempcpy(to, from, (size_t)(cut.p - from));
+		from = cut.p + cut.n;
+		if (chain)
+			pp_set_u64(c->buf + (part[i].p - r->raw), (part[i].n - 8 - cut.n) / 8, c->swap);
 	}
-	memcpy(to, from, (size_t)(r->raw + r->size - from));
-	if (cuts[0].n)
-		pp_set_u64(c->buf + (s.callchain.p - 8 - r->raw), s.callchain.n - cuts[0].n / 8, c->swap);
-	r->size = (uint16_t)(r->size - cuts[0].n - cuts[1].n);
+	if (from == r->raw)
+		return;
+	to = mempcpy(to, from, (size_t)(r->raw + r->size - from));
+	r->size = (uint16_t)(to - c->buf);
 	r->raw = c->buf;
 }
 
