@@ -292,7 +292,7 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 	s->win.pos += in.pos;
 	x->chunk -= in.pos;
 	x->amid = rc != 0;
-	x->more = out->pos == out->size;
+	x->more = rc && out->pos == out->size;
 	s->compressed.bytes += in.pos;
 	s->compressed.plain += out->pos - before;
 	return 1;

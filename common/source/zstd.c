@@ -54,7 +54,7 @@ zstd_read(struct bytes *b, uint8_t *p, size_t n)
 		u->wants = ZSTD_decompressStream(u->z, &out, &u->in);
 		if (ZSTD_isError(u->wants))
 			return bytes_fail(b->err, u->off + u->in.pos, "zstd: %s", ZSTD_getErrorName(u->wants));
-		u->more = out.pos == out.size;
+		u->more = u->wants && out.pos == out.size;
 	}
 	return (ssize_t)out.pos;
 }

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: ISC */
+/* The layers of bytes under a source: each gives the same bytes, in pieces of any size, and says how it failed. */
+#include <sys/mman.h>
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+#include "source/bytes.h"
+
+enum { SIZE = 50000 };
+
+static uint8_t plain[SIZE], packed[2 * SIZE], got[SIZE + 1];
+static size_t npacked;
+static struct bytes_err err;
+static struct memory mem;
+
+static int
+file_of(const uint8_t *p, size_t n)
+{
+	int fd = memfd_create("bytes", 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, p, n), n);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+static struct bytes *
+open_fd(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return fd_open(fd, &st, &err);
+}
+
+static struct bytes *
+make_file(void)
+{
+	return open_fd(file_of(plain, SIZE));
+}
+
+static struct bytes *
+make_pipe(void)
+{
+	int fd[2];
+
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(write(fd[1], plain, SIZE), SIZE);
+	close(fd[1]);
+	return open_fd(fd[0]);
+}
+
+static struct bytes *
+make_spool(void)
+{
+	struct bytes *b = spool_open(&err);
+
+	assert_non_null(b);
+	assert_int_equal(spool_write(b, plain, SIZE / 2), 1);
+	assert_int_equal(spool_write(b, plain + SIZE / 2, SIZE - SIZE / 2), 1);
+	assert_int_equal(spool_rewind(b), 1);
+	return b;
+}
+
+static struct bytes *
+make_memory(void)
+{
+	return memory_bytes(&mem, plain, SIZE);
+}
+
+/* Of a file nobody writes: waits for nothing. */
+static struct bytes *
+make_follow(void)
+{
+	char path[64];
+	int fd = file_of(plain, SIZE);
+	struct bytes *b;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	b = follow_open(open_fd(open(path, O_RDONLY)), &err);
+	close(fd);
+	assert_non_null(b);
+	return b;
+}
+
+/* What was read of the layer before it was known to be zstd. */
+static struct bytes *
+make_zstd(void)
+{
+	struct bytes *under = open_fd(file_of(packed, npacked)), *b;
+	uint8_t head[100];
+
+	assert_int_equal(under->layer->read(under, head, sizeof head), sizeof head);
+	assert_string_equal(bytes_format(head)->name, "zstd");
+	assert_non_null(b = bytes_format(head)->open(under, head, sizeof head, &err));
+	return b;
+}
+
+static const struct row { const char *name; struct bytes *(*make)(void); bool seeks, packs; } rows[] = {
+	{ "file", make_file, true, false }, { "pipe", make_pipe, false, false }, { "spool", make_spool, true, false },
+	{ "memory", make_memory, true, false }, { "follow", make_follow, true, false }, { "zstd", make_zstd, false, true },
+};
+
+static void
+reads(const struct row *r, size_t step)
+{
+	struct bytes *b = r->make();
+	size_t n = 0;
+	ssize_t k;
+
+	while ((k = b->layer->read(b, got + n, step < sizeof got - n ? step : sizeof got - n)) > 0) {
+		assert_true((size_t)k <= step);
+		n += (size_t)k;
+	}
+	if (k)
+		fail_msg("%s, steps of %zu: %s", r->name, step, err.what);
+	assert_int_equal(n, SIZE);
+	assert_memory_equal(got, plain, SIZE);
+	assert_int_equal(b->taken, r->packs ? npacked : SIZE);
+	assert_int_equal(b->layer->read(b, got, 1), 0);
+	assert_string_equal(err.what, "");
+	bytes_close(b);
+}
+
+static void
+test_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t step = 1; step <= SIZE + 1; step = step * 7 + 3)
+			reads(&rows[i], step);
+}
+
+/* read_at() and read() do not disturb each other. */
+static void
+test_read_at(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct bytes *b = rows[i].make();
+
+		assert_int_equal(b->layer->read_at != NULL, rows[i].seeks);
+		assert_int_equal(b->layer->size != NULL, rows[i].seeks);
+		assert_true(b->layer->read(b, got, 10) == 10);
+		if (rows[i].seeks) {
+			assert_int_equal(b->layer->size(b), SIZE);
+			assert_int_equal(b->layer->read_at(b, 1000, got, 500), 500);
+			assert_memory_equal(got, plain + 1000, 500);
+			assert_int_equal(b->layer->read_at(b, SIZE - 1, got, 500), 1);
+			assert_int_equal(b->layer->read_at(b, SIZE, got, 500), 0);
+			assert_int_equal(b->layer->read_at(b, SIZE + 1, got, 500), 0);
+		}
+		assert_true(b->layer->read(b, got, 10) == 10);
+		assert_memory_equal(got, plain + 10, 10);
+		bytes_close(b);
+	}
+}
+
+/* A failure has a text, a place in the layer that failed, and says whether reading can go on. */
+static void
+failure(struct bytes *b, const char *what, uint64_t off, bool fatal)
+{
+	ssize_t k;
+
+	while ((k = b->layer->read(b, got, sizeof got)) > 0)
+		;
+	assert_int_equal(k, -1);
+	assert_string_equal(err.what, what);
+	assert_true(err.at);
+	assert_int_equal(err.off, off);
+	assert_int_equal(err.fatal, fatal);
+	err = (struct bytes_err){ .at = false };
+	bytes_close(b);
+}
+
+static void
+test_failures(void **state)
+{
+	int fd = open("/dev/null", O_WRONLY), pair[2];
+	struct bytes *under;
+
+	(void)state;
+	failure(open_fd(fd), "read: Bad file descriptor", 0, true);
+	assert_int_equal(pipe(pair), 0);
+	assert_int_equal(write(pair[1], packed, npacked - 5), npacked - 5);
+	close(pair[1]);
+	under = open_fd(pair[0]);
+	failure(zstd_open(under, packed, 0, &err), "zstd: the last frame is cut short", npacked - 5, false);
+}
+
+/* A file that is written: read() waits for more of it, read_at() does not; *stop ends that. */
+static void
+test_follow(void **state)
+{
+	static volatile sig_atomic_t stop;
+	int fd = file_of(plain, 100);
+	struct bytes *b = follow_open(open_fd(fd), &err);	/* which is open for writing */
+
+	(void)state;
+	assert_non_null(b);
+	follow_stop_at(b, &stop);
+	assert_int_equal(b->layer->read(b, got, 200), 100);
+	assert_int_equal(b->layer->read_at(b, 100, got, 100), 0);
+	assert_int_equal(pwrite(fd, plain + 100, 50, 100), 50);
+	assert_int_equal(b->layer->read(b, got, 200), 50);
+	assert_memory_equal(got, plain + 100, 50);
+	assert_true(follow_pause(b) && !follow_over(b));
+	stop = 1;
+	assert_int_equal(b->layer->read(b, got, 200), 0);
+	assert_true(follow_over(b) && follow_stopped(b) && !follow_pause(b));
+	bytes_close(b);
+}
+
+static void
+test_formats(void **state)
+{
+	static const struct { const char *bytes, *name; bool opens; } is[] = {
+		{ "\x28\xb5\x2f\xfd............", "zstd", true }, { "\x5f\x2a\x4d\x18............", "zstd", true },
+		{ "\x1f\x8b..............", "gzip", false }, { "BZh9............", "bzip2", false },
+		{ "PERFILE2........", NULL, false }, { "\x60\x2a\x4d\x18............", NULL, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+		const struct bytes_format *f = bytes_format((const uint8_t *)is[i].bytes);
+
+		assert_int_equal(f != NULL, is[i].name != NULL);
+		if (f)
+			assert_string_equal(f->name, is[i].name);
+		assert_int_equal(f && f->open, is[i].opens);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_follow), cmocka_unit_test(test_formats),
+	};
+
+	for (size_t i = 0; i < SIZE; i++)
+		plain[i] = (uint8_t)(i * i >> 5);
+	npacked = ZSTD_compress(packed, sizeof packed, plain, SIZE, 1);
+	return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
+}
