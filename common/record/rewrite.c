@@ -7,6 +7,7 @@
 #include "event.h"
 #include "attr.h"
 #include "raw.h"
+#include "meaning.h"
 #include "rewrite.h"
 #include "sample.h"
 
@@ -141,7 +142,22 @@ mention(const struct pp_rewrite *rw, uint64_t id)
 	return rw->taken && pp_ids_get(rw->taken, id, NULL) ? 0 : id;
 }
 
-enum what { PID = 1, TIME = 2, OWNER = 4, MENTION = 8, STREAM = 16, CLOCK = 32, GUEST = 64 };
+/* What is changed, by role. */
+#define PIDS	(PP_ROLE_BIT(PID) | PP_ROLE_BIT(TID) | PP_ROLE_BIT(PPID) | PP_ROLE_BIT(PTID) | PP_ROLE_BIT(OTHER_PID) | \
+		PP_ROLE_BIT(OTHER_TID))
+#define IDS	(PP_ROLE_BIT(ID_OWN) | PP_ROLE_BIT(ID_REF) | PP_ROLE_BIT(STREAM_ID))
+#define TIMES	(PP_ROLE_BIT(TIME) | PP_ROLE_BIT(CLOCK))
+
+/* In samples only what the plan has a place for, and READ values. */
+_Static_assert(!((0
+#define ROLES_EDGE(role)
+#define ROLES_BOTH(role)
+#define ROLES_FIXED(role)
+#define ROLES_TAIL(role) | PP_ROLE_BIT(role)
+#define SAMPLE(bit, NAME, name, where, form, role) ROLES_##where(role)
+#include "sample.def"
+#undef SAMPLE
+    ) & (PIDS | IDS | TIMES | PP_ROLE_BIT(GUEST_PID))), "sample() changes no such field behind the fixed part");
 
 static bool
 moves_pids(const struct pp_rewrite *rw)
@@ -176,32 +192,30 @@ move_time(const struct pp_rewrite *rw, uint64_t *t)
 
 /* Change the value of `len' bytes at byte `at'. */
 static int
-value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum what what)
+value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum pp_role role)
 {
 	uint64_t old = len == 8 ? pp_get_u64(r->raw + at, rw->swap) : pp_get_u32(r->raw + at, rw->swap), new = old;
 
-	switch (what) {
-	case PID:
-	case GUEST:
-		new = move_pid(rw, len, old);
-		break;
-	case TIME:
+	switch (role) {
+	case PP_ROLE_TIME:
 		if (move_time(rw, &new) < 0)
 			return -1;
 		break;
-	case CLOCK:			/* modulo: only its sum with a scaled counter is a time */
+	case PP_ROLE_CLOCK:		/* modulo: only its sum with a scaled counter is a time */
 		new = old + rw->time_shift;
 		break;
-	case OWNER:
+	case PP_ROLE_ID_OWN:
 		new = owner(rw, old);
 		break;
-	case MENTION:
+	case PP_ROLE_ID_REF:
 		new = mention(rw, old);
 		break;
-	case STREAM:			/* an inherited event's own id is in no attr, and nobody looks it up */
+	case PP_ROLE_STREAM_ID:		/* an inherited event's own id is in no attr, and nobody looks it up */
 		if (rw->ids)
 			pp_ids_get(rw->ids, old, &new);
 		break;
+	default:			/* PIDS, GUEST_PID */
+		new = move_pid(rw, len, old);
 	}
 	change(rw, r, at, len, old, new);
 	return 1;
@@ -220,7 +234,7 @@ read_ids(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, uint64_t form
 		return;
 	first = (size_t)(rd.values - r->raw) + rd.id_at;
 	for (uint64_t i = 0; i < rd.nr; i++)
-		value(rw, r, first + i * rd.stride, 8, MENTION);
+		value(rw, r, first + i * rd.stride, 8, PP_ROLE_ID_REF);
 }
 
 /* ---- samples and trailers ---------------------------------------------------------------------- */
@@ -245,19 +259,19 @@ sample(const struct pp_rewrite *rw, struct pp_rec *r)
 	}
 	if (rw->ids) {
 		if (p->identifier)
-			value(rw, r, p->identifier, 8, OWNER);
+			value(rw, r, p->identifier, 8, PP_ROLE_ID_OWN);
 		if (p->id)
-			value(rw, r, p->id + d, 8, OWNER);
+			value(rw, r, p->id + d, 8, PP_ROLE_ID_OWN);
 		if (p->stream_id)
-			value(rw, r, p->stream_id + d, 8, STREAM);
+			value(rw, r, p->stream_id + d, 8, PP_ROLE_STREAM_ID);
 		if (ev->attr.sample_type & PP_SAMPLE_READ)
 			read_ids(rw, r, p->fixed + d, ev->attr.read_format);
 	}
 	if (moves_pids(rw) && p->tid) {
-		value(rw, r, p->tid + d, 4, PID);
-		value(rw, r, p->tid + d + 4, 4, PID);
+		value(rw, r, p->tid + d, 4, PP_ROLE_PID);
+		value(rw, r, p->tid + d + 4, 4, PP_ROLE_TID);
 	}
-	return rw->time_shift && p->time ? value(rw, r, p->time + d, 8, TIME) : 1;
+	return rw->time_shift && p->time ? value(rw, r, p->time + d, 8, PP_ROLE_TIME) : 1;
 }
 
 static int
@@ -277,84 +291,54 @@ trailer(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev
 		return 1;
 	if (rw->ids && (id || rw->zero)) {
 		if (p->t_identifier)
-			value(rw, r, end - p->t_identifier, 8, OWNER);
+			value(rw, r, end - p->t_identifier, 8, PP_ROLE_ID_OWN);
 		if (p->t_id)
-			value(rw, r, end - p->t_id, 8, OWNER);
+			value(rw, r, end - p->t_id, 8, PP_ROLE_ID_OWN);
 		if (p->t_stream_id)
-			value(rw, r, end - p->t_stream_id, 8, STREAM);
+			value(rw, r, end - p->t_stream_id, 8, PP_ROLE_STREAM_ID);
 	}
 	if (moves_pids(rw) && p->t_tid) {
-		value(rw, r, end - p->t_tid, 4, PID);
-		value(rw, r, end - p->t_tid + 4, 4, PID);
+		value(rw, r, end - p->t_tid, 4, PP_ROLE_PID);
+		value(rw, r, end - p->t_tid + 4, 4, PP_ROLE_TID);
 	}
-	return rw->time_shift && p->t_time ? value(rw, r, end - p->t_time, 8, TIME) : 1;
+	return rw->time_shift && p->t_time ? value(rw, r, end - p->t_time, 8, PP_ROLE_TIME) : 1;
 }
 
 /* ---- bodies ------------------------------------------------------------------------------------ */
 
-/* Where pids, times and ids stand in a body; lists and widths are known to record.c.  READ values: above. */
-static const struct place { uint8_t type, what; const char *field; } places[] = {
-	{ PP_MMAP, PID, "pid" }, { PP_MMAP, PID, "tid" },
-	{ PP_LOST, MENTION, "id" },
-	{ PP_COMM, PID, "pid" }, { PP_COMM, PID, "tid" },
-	{ PP_EXIT, PID, "pid" }, { PP_EXIT, PID, "ppid" }, { PP_EXIT, PID, "tid" }, { PP_EXIT, PID, "ptid" },
-	{ PP_EXIT, TIME, "time" },
-	{ PP_THROTTLE, TIME, "time" }, { PP_THROTTLE, MENTION, "id" }, { PP_THROTTLE, STREAM, "stream_id" },
-	{ PP_UNTHROTTLE, TIME, "time" }, { PP_UNTHROTTLE, MENTION, "id" }, { PP_UNTHROTTLE, STREAM, "stream_id" },
-	{ PP_FORK, PID, "pid" }, { PP_FORK, PID, "ppid" }, { PP_FORK, PID, "tid" }, { PP_FORK, PID, "ptid" },
-	{ PP_FORK, TIME, "time" },
-	{ PP_READ, PID, "pid" }, { PP_READ, PID, "tid" },
-	{ PP_MMAP2, PID, "pid" }, { PP_MMAP2, PID, "tid" },
-	{ PP_ITRACE_START, PID, "pid" }, { PP_ITRACE_START, PID, "tid" },
-	{ PP_SWITCH_CPU_WIDE, PID, "next_prev_pid" }, { PP_SWITCH_CPU_WIDE, PID, "next_prev_tid" },
-	{ PP_NAMESPACES, PID, "pid" }, { PP_NAMESPACES, PID, "tid" },
-	{ PP_ID_INDEX, MENTION, "id" }, { PP_ID_INDEX, PID, "tid" }, { PP_ID_INDEX, GUEST, "machine_pid" },
-	{ PP_HEADER_BUILD_ID, GUEST, "pid" },
-	{ PP_AUXTRACE, PID, "tid" },
-	{ PP_AUXTRACE_ERROR, PID, "pid" }, { PP_AUXTRACE_ERROR, PID, "tid" }, { PP_AUXTRACE_ERROR, TIME, "time" },
-	{ PP_THREAD_MAP, PID, "pid" },
-	{ PP_STAT, OWNER, "id" },
-	{ PP_EVENT_UPDATE, OWNER, "id" },
-	{ PP_TIME_CONV, CLOCK, "time_zero" },
-};
-enum { PLACES = sizeof places / sizeof *places };
-
 struct body {			/* a body being walked */
 	const struct pp_rewrite *rw;
 	struct pp_rec	*r;
+	const struct pp_event *ev;	/* of a record of the kernel's kind */
 	const uint8_t	*base;		/* where the walk goes; the copy may be somewhere else by now */
-	const struct place *from, *to;	/* of this type */
-	unsigned	 wanted;
+	uint64_t	 wanted;	/* roles */
 };
 
 static int
 visit(void *arg, const struct pp_value *v)
 {
-	struct body *b = arg;
+	const struct body *b = arg;
+	size_t at = (size_t)(v->p - b->base);
 
-	for (const struct place *p = b->from; p < b->to; p++)
-		if (p->what & b->wanted && !strcmp(p->field, v->name))
-			return value(b->rw, b->r, (size_t)(v->p - b->base), v->len, (enum what)p->what);
-	return 1;
+	if (!(b->wanted >> v->role & 1))
+		return 1;
+	if (v->role == PP_ROLE_READ) {
+		read_ids(b->rw, b->r, at, b->ev->attr.read_format);
+		return 1;
+	}
+	return value(b->rw, b->r, at, v->len, v->role);
 }
 
 static int
-body(const struct pp_rewrite *rw, struct pp_rec *r)
+body(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 {
-	unsigned i = 0, k, any = 0;
-	struct body b = { .rw = rw, .r = r, .base = r->raw };
+	struct body b = { .rw = rw, .r = r, .ev = ev, .base = r->raw };
 	struct pp_rec was = *r;
 
-	b.wanted = (rw->ids ? OWNER | MENTION | STREAM : 0u) | (moves_pids(rw) ? PID : 0u) |
-	    (rw->pid_map ? GUEST : 0u) | (rw->time_shift ? TIME | CLOCK : 0u);
-	while (i < PLACES && places[i].type != r->type)
-		i++;
-	for (k = i; k < PLACES && places[k].type == r->type; k++)
-		any |= places[k].what;
-	if (!(any & b.wanted))
+	b.wanted = (rw->ids ? IDS | (ev ? PP_ROLE_BIT(READ) : 0) : 0) | (moves_pids(rw) ? PIDS : 0) |
+	    (rw->pid_map ? PP_ROLE_BIT(GUEST_PID) : 0) | (rw->time_shift ? TIMES : 0);
+	if (!(pp_meaning(r->type)->roles & b.wanted))
 		return 1;
-	b.from = places + i;
-	b.to = places + k;
 	return pp_walk(&was, NULL, rw->swap, visit, &b, rw->err) < 0 ? -1 : 1;
 }
 
@@ -390,9 +374,7 @@ kernel(const struct pp_rewrite *rw, struct pp_rec *r)
 	if (r->type == PP_COMM && rw->comm_prefix)
 		rc = comm(rw, r, ev);
 	if (rc == 1)
-		rc = body(rw, r);
-	if (rc == 1 && r->type == PP_READ && rw->ids)
-		read_ids(rw, r, 16, ev->attr.read_format);
+		rc = body(rw, r, ev);
 	return rc == 1 ? trailer(rw, r, ev) : rc;
 }
 
@@ -407,7 +389,7 @@ pp_rewrite(const struct pp_rewrite *rw, struct pp_rec *r)
 	else if (r->type < PP_USER_TYPE_START)
 		rc = kernel(rw, r);
 	else
-		rc = body(rw, r);
+		rc = body(rw, r, NULL);
 	return rc == 1 ? r->raw != was : rc;
 }
 

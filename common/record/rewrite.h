@@ -3,7 +3,7 @@
  * rewrite.h - changes what makes a record belong to its recording: event ids, pids, times, and where the id
  * stands.  For records that go into a stream together with those of other recordings.
  *
- * Where ids, pids and times occur is said by one table (rewrite.c) and, for samples and trailers, by the plan.
+ * Where ids, pids and times occur is said by the roles of the rows (role.def) and, for samples and trailers, by the plan.
  * Untouched on purpose: tracepoint payloads (a prev_pid in RAW), STAT_ROUND's time (a duration), READ values and
  * periods, SCHEDSTAT's timestamp (jiffies), and by pid_shift the pid of a guest machine (HEADER_BUILD_ID, machine_pid).
  */
