@@ -158,7 +158,7 @@ struct pp_plan {
  * The shape: how to get over the fields of a sample behind its fixed part, one by one (shape.h).  A field is a number n of
  * `head' bytes (0: there is none), `always' bytes, and if n is not 0 `more' bytes and n times `unit'.
  */
-enum { PP_SHAPE_STEPS = 16 };
+enum { PP_SHAPE_STEPS = 24 };		/* more than there are rows of TAIL in sample.def */
 struct pp_shape {
 	unsigned	 n;
 	struct pp_step { uint32_t bit; uint8_t head, always, unit; uint16_t more; } step[PP_SHAPE_STEPS];	/* bit: PP_SAMPLE_... */

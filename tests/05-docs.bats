@@ -49,11 +49,11 @@ options_of_page() {
 	done_all
 }
 
-@test "docs: perf-pipe(5) has each record type and feature, by number and name" {
-	sed -n 's/^\(REC\|FEAT\)(\( *[0-9]*\), \([A-Z0-9_]*\),.*/\2 \3/p' ../common/record/record.def ../common/record/feature.def >"$T/rows"
-	[ "$(wc -l <"$T/rows")" -gt 70 ] || failed "rows not found"
+@test "docs: perf-pipe(5) has each record type, bit of sample_type and feature, by number and name" {
+	sed -n 's/^\(REC\|FEAT\|SAMPLE\)(\( *[0-9]*\), \([A-Z0-9_]*\),.*/\2 \3/p' ../common/record/*.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -gt 95 ] || failed "rows not found"
 	while read -r n name; do
-		grep -q "^ *$n $name\b" ../man/perf-pipe.5 || failed "$n $name"
+		grep -q "^ *$n  *$name\b" ../man/perf-pipe.5 || failed "$n $name"
 	done <"$T/rows"
 	done_all
 }

@@ -458,29 +458,3 @@ report() {
 	try pfilter --anon pid "$T/in"
 	[ $rc = 1 ] && one_line "pfilter: $T/in: byte 16: HEADER_ATTR: sample_type 0x80000007"
 }
-
-@test "anon: it is decided of every record type what becomes of it" {
-	for t in $(sed -n 's/^REC( *[0-9]*, \([A-Z0-9_]*\),.*/\1/p' ../common/record/record.def); do
-		grep -q "\[PP_$t\] = { true" ../cmd/pfilter/anon/anon_record.c || failed "$t"
-	done
-	done_all
-}
-
-@test "anon: a sample_type bit or record type that only the codec learns is refused, or left out" {
-	cp -r ../common ../cmd ../Makefile "$T"
-	mkdir "$T/tests" && cp setup "$T/tests"
-	cd "$T"
-	sed -i '$ a SAMPLE(25, SECRET, secret, TAIL, U64, PLAIN)' common/record/sample.def
-	sed -i '/^REC(64,/i REC(23, SECRET, TASK, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) STR(name, PATH), NONE, 0)' common/record/record.def
-	make -s -j2 O="$T/o" CFLAGS=-O0 "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
-	printf '%s\n' 'attr sample_type=0x2000007 flags=sample_id_all ids=1' >"$T/recipe"
-	mkpipe "$T/recipe" >"$T/in"
-	try "$T/o/pfilter" --anon all "$T/in"
-	[ $rc = 1 ] && one_line "pfilter: $T/in: byte 16: HEADER_ATTR: sample_type 0x2000007: what is unknown here cannot be made anonymous"
-	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
-	    'rec type=23 u4=4711 u4=4711 u8=0x7fff1234 x=7365637265747300 @ pid=4711 tid=4711 time=5' >"$T/recipe"
-	mkpipe "$T/recipe" >"$T/in"
-	try "$T/o/pfilter" --anon all "$T/in"
-	[ $rc = 0 ] && one_line "pfilter: warning: --anon: cannot be made anonymous, left out: 1 SECRET"
-	! grep -aq secret "$T/out"
-}

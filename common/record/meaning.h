@@ -50,7 +50,7 @@ enum pp_perf {			/* the versions that --compat knows, in their order */
 };
 
 struct pp_meaning {
-	uint64_t roles;			/* of its fields: bit (1 << PP_ROLE_...) */
+	uint64_t roles;			/* of its fields: bit (1 << PP_ROLE_...); those of a SAMPLE are in sample.def */
 	uint8_t	 class, perf;
 };
 extern const struct pp_meaning pp_meanings[PP_TYPE_END + 1];	/* the last: of any type without a row */

@@ -93,13 +93,19 @@ static const struct row {
 
 /* The roles that tail functions show. */
 #define ROLES_0			0
-#define ROLES_tail_sample	UINT64_MAX
-#define ROLES_tail_attr		UINT64_MAX
+#define ROLES_tail_sample	0		/* sample.def */
+#define ROLES_tail_attr		PP_ROLE_BIT(PLAIN) | PP_ROLE_BIT(CONFIG) | PP_ROLE_BIT(POINTER) | PP_ROLE_BIT(PAD) |	\
+				PP_ROLE_BIT(OPAQUE) | PP_ROLE_BIT(ID_OWN)
 #define ROLES_tail_read		PP_ROLE_BIT(READ) | PP_ROLE_BIT(PLAIN) | PP_ROLE_BIT(ID_REF)
 #define ROLES_tail_text_poke	PP_ROLE_BIT(CODE)
 #define ROLES_tail_id_index	PP_ROLE_BIT(GUEST_PID) | PP_ROLE_BIT(PLAIN)
 #define ROLES_tail_cpu_map	PP_ROLE_BIT(CPU) | PP_ROLE_BIT(PLAIN) | PP_ROLE_BIT(PAD)
 #define ROLES_tail_event_update	PP_ROLE_BIT(EVENT) | PP_ROLE_BIT(UNIT) | PP_ROLE_BIT(OPAQUE) | ROLES_tail_cpu_map
+_Static_assert(!((0
+#define ATTR(field, kind, size, role) | PP_ROLE_BIT(role)
+#include "attr.def"
+#undef ATTR
+    ) & ~(ROLES_tail_attr)), "attr.def has a role that is not in ROLES_tail_attr");
 #define FIELD(kind, size, name, role) | PP_ROLE_BIT(role)
 #define LIST
 #define OPT

@@ -116,6 +116,7 @@ build(struct bytes *b, struct want *w, const struct pp_attr *a, bool empty)
 	/* perf_output_sample() */
 	static const uint8_t order[] = { 16, 0, 1, 2, 3, 6, 9, 7, 8, 4, 5, 10, 11, 12, 13, 14, 24, 15, 17, 18, 19, 21, 22,
 	    23, 20 };
+	_Static_assert(sizeof order == PP_SAMPLE_BITS, "a row of sample.def is missing here");
 	size_t at;
 
 	memset(w, 0, sizeof *w);

@@ -67,10 +67,8 @@ anon_ready(struct tool *t, struct anon *a, struct columns *c)
 	if (a->map_file)
 		a->dict = anon_dict_new(t, a->map_file);
 	/* Copies of a program's memory, and what tracepoints put together: may hold anything. */
-	c->strip |= PP_SAMPLE_RAW | PP_SAMPLE_STACK_USER | PP_SAMPLE_AUX;
+	c->strip |= anon_strip(a->what);
 	c->strip_aux = true;
-	if (a->what & A_ADDR)
-		c->strip |= PP_SAMPLE_REGS_USER | PP_SAMPLE_REGS_INTR | PP_SAMPLE_PHYS_ADDR;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------- */
@@ -159,14 +157,15 @@ add(struct list *l, uint64_t count, const char *fmt, ...)
 static void
 say(const struct anon_out *a)
 {
-	static const char *const names[GONE_FIELDS] = {
-		"RAW", "user stacks", "AUX data", "sets of user registers", "sets of registers at interrupt", "physical addresses",
+	static const char *const names[PP_SAMPLE_BITS] = {
+		[10] = "RAW", [13] = "user stacks", [20] = "AUX data", [12] = "sets of user registers",
+		[18] = "sets of registers at interrupt", [19] = "physical addresses",
 	};
 	struct list fields = { .n = 0 }, types = { .n = 0 }, features = { .n = 0 };
 	uint64_t unknown = 0;
 
-	for (int i = 0; i < GONE_FIELDS; i++)
-		add(&fields, a->fields[i], "%s", names[i]);
+	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++)
+		add(&fields, a->fields[row->bit], "%s", names[row->bit] ? names[row->bit] : row->name);
 	for (uint32_t i = 0; i < GONE_TYPES; i++)
 		if (pp_type_name(i))
 			add(i == PP_HEADER_TRACING_DATA || i == PP_HEADER_EVENT_TYPE ? &features : &types, a->types[i], "%s", pp_type_name(i));

@@ -8,6 +8,7 @@
 #include "anon_key.h"
 #include "anon_name.h"
 #include "record/feature.h"
+#include "record/sample.h"
 
 enum {				/* what --anon lists */
 	A_HOST = 1, A_CMDLINE = 2, A_COMM = 4, A_PATH = 8, A_PID = 16, A_ADDR = 32, A_BUILD_ID = 64, A_EVENT = 128,
@@ -20,10 +21,6 @@ enum {				/* things that went, counted */
 	GONE_TYPES = 128,		/* the last also counts all above */
 	GONE_FEATURES = 64,
 };
-enum gone_field {
-	GONE_RAW, GONE_USER_STACK, GONE_AUX, GONE_USER_REGS, GONE_INTR_REGS, GONE_PHYS, GONE_FIELDS
-};
-
 struct anon_out {
 	struct out	 pub;
 	const struct tool *tool;
@@ -35,7 +32,8 @@ struct anon_out {
 	struct anon_addr *addr;		/* A_ADDR */
 	struct pp_timeline *timeline;	/* A_ADDR */
 	uint32_t	 nr_cpus;
-	uint64_t	 types[GONE_TYPES], features[GONE_FEATURES], fields[GONE_FIELDS];
+	uint64_t	 types[GONE_TYPES], features[GONE_FEATURES];
+	uint64_t	 fields[PP_SAMPLE_BITS];	/* of samples, by bit */
 	bool		 failed;	/* a record of the timeline could not be written */
 	uint64_t	 unknown_kept;
 	uint8_t		 buf[PP_RECORD_MAX + 1], attr[PP_RECORD_MAX];
@@ -51,9 +49,14 @@ void	anon_key_file(const struct tool *, const char *path, uint8_t key[static ANO
 bool	anon_removes(struct anon_out *, const struct pp_rec *);
 /* Make a sound record anonymous; it then lies in buf.  1, 0: it is to go, -1. */
 int	anon_record(struct anon_out *, struct pp_rec *);
+int	anon_sample(struct anon_out *, struct pp_rec *);
 int	anon_feature(struct anon_out *, struct pp_rec *);
 /* The name that an event is to have in a->text; its length.  -1: it stays. */
 int64_t	anon_event_text(struct anon_out *, const char *, size_t n);
+/* The fields of samples of which nothing stays, PP_SAMPLE_*. */
+uint32_t anon_strip(unsigned what);
+/* The attr of a HEADER_ATTR in buf.  1, or -1: it says of samples what is not known here. */
+int	anon_head_attr(struct anon_out *, struct pp_rec *);
 /* An attr of `n' bytes, in place. */
 void	anon_attr(const struct anon_out *, uint8_t *attr, size_t n);
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * anon_field.h - what becomes of a field, by its role.
+ *
+ * Each role of role.def has a line here: without it nothing compiles.  Fields of BLANK become zeros, since nobody can say what
+ * they hold; of samples, columns.h leaves them out.  pids are left to rewrite.c, which knows where they are.
+ */
+#ifndef PFILTER_ANON_FIELD_H
+#define PFILTER_ANON_FIELD_H
+
+#include "anon_out.h"
+
+enum anon_how {
+	KEEP,
+	BLANK, BLANK_BY_ADDR,		/* zeros; zeros if addresses are hidden */
+	ADDRESS, USER_ADDRESS, KERNEL_ADDRESS, MAP_ADDRESS,
+	COMM_TEXT, PATH_TEXT, CGROUP_TEXT, SYMBOL_TEXT, EVENT_TEXT, UNIT_TEXT,
+	FILE_ID, BUILD_ID, ID_SIZE, TAG, DEVICE, NAMESPACE, CGROUP_ID,
+	CONFIG				/* of an attr: anon_attr() */
+};
+enum {
+	HOW_PAD = BLANK, HOW_PLAIN = KEEP,
+	HOW_PID = KEEP, HOW_TID = KEEP, HOW_PPID = KEEP, HOW_PTID = KEEP, HOW_OTHER_PID = KEEP, HOW_OTHER_TID = KEEP,
+	HOW_GUEST_PID = KEEP, HOW_CPU = KEEP, HOW_TIME = KEEP, HOW_CLOCK = KEEP,
+	HOW_ID_OWN = KEEP, HOW_ID_REF = KEEP, HOW_STREAM_ID = KEEP, HOW_READ = KEEP,
+	HOW_ADDR = ADDRESS, HOW_USER_ADDR = USER_ADDRESS, HOW_KERNEL_ADDR = KERNEL_ADDRESS,
+	HOW_PHYS_ADDR = BLANK_BY_ADDR, HOW_POINTER = BLANK_BY_ADDR, HOW_CONFIG = CONFIG, HOW_REGS = BLANK_BY_ADDR,
+	HOW_MAP_START = MAP_ADDRESS, HOW_MAP_LEN = MAP_ADDRESS, HOW_MAP_PGOFF = MAP_ADDRESS,
+	HOW_COMM = COMM_TEXT, HOW_PATH = PATH_TEXT, HOW_SYMBOL = SYMBOL_TEXT, HOW_CGROUP_PATH = CGROUP_TEXT,
+	HOW_EVENT = EVENT_TEXT, HOW_EVENT_BYTES = EVENT_TEXT, HOW_UNIT = UNIT_TEXT, HOW_TEXT = BLANK,
+	HOW_BUILD_ID = BUILD_ID, HOW_BUILD_ID_SIZE = ID_SIZE, HOW_FILE_ID = FILE_ID, HOW_TAG = TAG,
+	HOW_DEVICE = DEVICE, HOW_NAMESPACE = NAMESPACE, HOW_CGROUP_ID = CGROUP_ID,
+	HOW_COOKIE = KEEP, HOW_CODE = BLANK, HOW_OPAQUE = BLANK
+};
+
+static inline enum anon_how
+anon_how(enum pp_role role)
+{
+	static const uint8_t hows[PP_ROLES] = {
+#define ROLE(name) [PP_ROLE_##name] = HOW_##name,
+#include "record/role.def"
+#undef ROLE
+	};
+
+	return (enum anon_how)hows[role];
+}
+
+struct anon_build {		/* a record being built in a->buf */
+	struct anon_out	*a;
+	const struct pp_rec *r;
+	size_t		 body;		/* where the trailer begins */
+	size_t		 text_at;	/* a text of another length goes there, as the body's last field; 0: none */
+	size_t		 text_len;
+	struct anon_map	 map;
+	bool		 has_map;
+	uint32_t	 pid;		/* whose addresses are in it */
+};
+
+/* Change a field of `len' bytes at p in a->buf, where it was copied; it keeps its length. */
+void	anon_field(struct anon_build *, enum pp_role, uint8_t *p, size_t len);
+/* The new text for one of `n' bytes in a->text; its length.  -1: it stays. */
+int64_t	anon_text(struct anon_out *, enum pp_role, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: ISC */
+/* anon_sample.c - what becomes of samples, and of the attrs that say what is in them */
+#include <string.h>
+
+#include "anon_field.h"
+#include "record/attr.h"
+#include "record/event.h"
+#include "record/raw.h"
+#include "record/sample.h"
+
+/* ---- attrs --------------------------------------------------------------------------------------------- */
+
+void
+anon_attr(const struct anon_out *a, uint8_t *attr, size_t n)
+{
+	static const struct { uint16_t at; uint8_t size, role; } fields[] = {
+#define ATTR(field, kind, bytes, role) { offsetof(struct pp_attr_raw, field), bytes, PP_ROLE_##role },
+#include "record/attr.def"
+#undef ATTR
+	};
+	enum { TYPE_BREAKPOINT = 5, TYPE_DYNAMIC = 6 };
+	/* kprobe_func, uprobe_path: where perf record had them in its memory; kprobe_addr.  Settings are smaller. */
+	const uint64_t pointer = UINT64_C(1) << 40;
+	uint32_t type = n >= 4 ? pp_get_u32(attr, a->swap) : 0;
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields && a->what & A_ADDR; i++) {
+		uint8_t *p = attr + fields[i].at;
+
+		if (fields[i].at + (size_t)fields[i].size > n)
+			return;
+		if (anon_how(fields[i].role) == BLANK_BY_ADDR || (anon_how(fields[i].role) == CONFIG &&
+		    ((type == TYPE_BREAKPOINT && fields[i].at == offsetof(struct pp_attr_raw, config1)) ||
+		    (type >= TYPE_DYNAMIC && pp_get_u64(p, a->swap) >= pointer))))
+			memset(p, 0, fields[i].size);
+	}
+}
+
+/* The bits of read_format and branch_sample_type up to those of Linux 6.18: LOST, COUNTERS. */
+enum { READ_FORMATS = (1 << 5) - 1, BRANCH_TYPES = (1 << 20) - 1 };
+
+int
+anon_head_attr(struct anon_out *a, struct pp_rec *r)
+{
+	uint32_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, a->swap);
+	struct pp_attr known;
+
+	anon_attr(a, a->buf + PP_HEADER_SIZE, size ? size : PP_ATTR_SIZE_VER0);
+	pp_attr_get(&known, r->raw + PP_HEADER_SIZE, size ? size : PP_ATTR_SIZE_VER0, a->swap);
+	if (known.sample_type & ~(uint64_t)PP_SAMPLE_KNOWN)
+		return pp_fail(a->err, "sample_type 0x%jx: what is unknown here cannot be made anonymous",
+		    (uintmax_t)known.sample_type);
+	/* Both say how long parts of a sample are: by an unknown bit a part may be taken for another one. */
+	if (known.read_format & ~(uint64_t)READ_FORMATS || known.branch_sample_type & ~(uint64_t)BRANCH_TYPES)
+		return pp_fail(a->err, "read_format 0x%jx, branch_sample_type 0x%jx: what is unknown here cannot be made anonymous",
+		    (uintmax_t)known.read_format, (uintmax_t)known.branch_sample_type);
+	return 1;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------- */
+
+/* Is there nothing to be left of the field?  columns.h leaves it out then. */
+static bool
+goes(const struct pp_sample_row *row, unsigned what)
+{
+	switch (anon_how(row->role)) {
+	case KEEP: case CONFIG:
+		return false;
+	case ADDRESS:
+		return what & A_ADDR && row->form != PP_FORM_U64 && row->form != PP_FORM_CHAIN && row->form != PP_FORM_BRANCHES;
+	case BLANK_BY_ADDR:
+		return what & A_ADDR;
+	case USER_ADDRESS: case KERNEL_ADDRESS: case CGROUP_ID:
+		return row->form != PP_FORM_U64;
+	default:
+		return true;
+	}
+}
+
+uint32_t
+anon_strip(unsigned what)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
+		if (goes(&pp_sample_rows[i], what))
+			bits |= UINT32_C(1) << pp_sample_rows[i].bit;
+	return bits;
+}
+
+/* What has no pseudonym: nothing of it stays, but the count in front, by which it can be left out. */
+static void
+blank(struct anon_out *a, const struct pp_rec *r, const struct pp_sample_row *row, const struct pp_span *s)
+{
+	size_t head = row->form == PP_FORM_RAW ? 4 : row->form == PP_FORM_U64 || row->form == PP_FORM_WEIGHT ||
+	    row->form == PP_FORM_PID_TID || row->form == PP_FORM_CPU ? 0 : 8;
+
+	if (s->n <= head)
+		return;
+	memset(a->buf + (s->p - r->raw) + head, 0, s->n - head);
+	a->fields[row->bit]++;
+}
+
+/* The field of that row, which was copied. */
+static void
+field(struct anon_build *b, const struct pp_sample *s, const struct pp_sample_row *row)
+{
+	uint8_t *p = b->a->buf + (s->at[row->bit].p - b->r->raw);
+
+	if (goes(row, b->a->what)) {
+		blank(b->a, b->r, row, &s->at[row->bit]);
+		return;
+	}
+	switch (row->form) {
+	case PP_FORM_CHAIN:
+		if (b->a->addr && s->at[row->bit].n > 8)
+			anon_addr_chain(b->a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, p + 8, s->at[row->bit].n / 8 - 1,
+			    b->a->swap);
+		return;
+	case PP_FORM_BRANCHES:
+		p = b->a->buf + (s->branches.p - b->r->raw);
+		for (uint64_t i = 0; b->a->addr && i < s->branches.n; i++, p += 24)
+			anon_field(b, row->role, p, 16);
+		return;
+	case PP_FORM_U64: case PP_FORM_WEIGHT:
+		anon_field(b, row->role, p, 8);
+		return;
+	}
+}
+
+int
+anon_sample(struct anon_out *a, struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(a->in->events, r, a->err);
+	struct anon_build b = { .a = a, .r = r };
+	struct pp_sample s;
+
+	if (!ev || pp_sample_get(&s, ev, r, a->swap, a->err) < 0)
+		return -1;
+	b.pid = s.pid;
+	memcpy(a->buf, r->raw, PP_HEADER_SIZE);
+	memset(a->buf + PP_HEADER_SIZE, 0, r->size - (size_t)PP_HEADER_SIZE);
+	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++) {
+		if (!s.at[row->bit].p)
+			continue;
+		memcpy(a->buf + (s.at[row->bit].p - r->raw), s.at[row->bit].p, s.at[row->bit].n);
+		if (anon_how(row->role) != KEEP)
+			field(&b, &s, row);
+	}
+	return 1;
+}

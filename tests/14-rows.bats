@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: ISC
+# What a record type, a bit of sample_type or a header feature means stands in its row, and nowhere else.
+load lib
+
+# source: a copy of what the tools are made of, in $T.
+source_copy() {
+	cp -r ../common ../cmd ../Makefile "$T"
+	mkdir "$T/tests" && cp setup "$T/tests"
+}
+# compiles FILE SED [FILE.C]: does FILE.C compile with common/record/FILE changed so?
+compiles() {
+	cp ../common/record/*.def "$T/common/record"
+	sed -i "$2" "$T/common/record/$1"
+	! cmp -s "../common/record/$1" "$T/common/record/$1" || failed "$2 changes nothing"
+	(cd "$T" && ${CC:-cc} -std=c11 -D_GNU_SOURCE -Icommon -Icmd/pfilter -fsyntax-only "${3:-common/record/record.c}" 2>"$T/err")
+}
+
+@test "rows: nothing compiles without the meaning of a type, field, bit or feature" {
+	source_copy
+	compiles record.def 's/^REC( 3, COMM/REC( 3, COMN/' common/record/record.c || failed "the test itself"
+	! compiles record.def 's/^\(REC(14, SWITCH, *\)SWITCH,/\1,/' || failed "class of a type"
+	! compiles record.def 's/^\(REC(14, SWITCH, *SWITCH, *\)6_1,/\1,/' || failed "perf that reads it"
+	! compiles record.def 's/U8(lost, PLAIN)/U8(lost)/' || failed "role of a field"
+	! compiles record.def 's/U8(lost, PLAIN)/U8(lost, NUMBER)/' || failed "role that there is not"
+	! compiles attr.def 's/(config3, HEX, 8, PLAIN)/(config3, HEX, 8)/' || failed "role of an attr's field"
+	! compiles attr.def 's/(config3, HEX, 8, PLAIN)/(config3, HEX, 8, COMM)/' || failed "role that tail_attr does not show"
+	! compiles sample.def '/^SAMPLE(21/s/, *CGROUP_ID)/)/' common/record/sample.c || failed "role of a bit"
+	! compiles sample.def '/^SAMPLE(21/d' common/record/sample.c || failed "a bit without a row"
+	! compiles sample.def '/^SAMPLE(21/s/CGROUP_ID)/PID)/' common/record/rewrite.c || failed "a pid where none is moved"
+	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pfilter/anon/anon_field.c || failed "a role of which --anon does not know"
+	done_all
+}
+
+# bytes FILE TYPE: the records of that type, in hexadecimal
+bytes() {
+	od -An -v -tx1 -w1 "$1" | tr -d ' \n' | perl -ne '
+		my $s = pack "H*", $_; my $le = substr($s, 0, 4) eq "PERF";
+		for (my $at = 16; $at < length $s; ) {
+			my ($type, $misc, $size) = unpack $le ? "Vvv" : "Nnn", substr $s, $at, 8;
+			print unpack("H*", substr $s, $at, $size), "\n" if $type == '"$2"';
+			$at += $size;
+		}'
+}
+
+# recording TID TIME: both what is new and what is not, of a task
+recording() {
+	printf '%s\n' 'attr type=1 config=0 period=1 sample_type=0x6010007 flags=sample_id_all|comm|mmap ids=1' \
+	    "COMM pid=$1 tid=$1 comm=x @ pid=$1 tid=$1 time=$2" \
+	    "rec type=9 misc=2 u8=1 u8=0x7fff12345678 u4=$1 u4=$1 u8=$2 u8=0x7365637265743233 u8=77" \
+	    "rec type=23 misc=2 u4=$1 u4=$1 u8=0x7fff12345678 u8=$2 z=/home/secret/of-nobodys u4=$1 u4=$1 u8=$2 u8=1" FINISHED_ROUND
+}
+
+@test "rows: a record type and bits of sample_type need only their rows to be known to all that the tools do" {
+	source_copy
+	sed -i '/^REC(64,/i REC(23, NOTE, SWITCH, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) U8(time, TIME) STR(path, PATH), NONE, 0)' \
+	    "$T/common/record/record.def"
+	sed -i '$ a SAMPLE(25, SECRET, secret, TAIL, U64, OPAQUE)\nSAMPLE(26, LATENCY, latency, TAIL, U64, PLAIN)' "$T/common/record/sample.def"
+	make -s -j2 -C "$T" O="$T/o" CFLAGS=-O0 "$T/o/pcat" "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
+	PATH=$T/o:$PATH
+	for b in "" -b; do
+		recording 4711 1005 >"$T/recipe"
+		mkpipe $b "$T/recipe" >"$T/in"
+		mkpipe $([ "$b" ] || echo -b) "$T/recipe" >"$T/turned"
+		try pcat --endian $([ "$b" ] && echo little || echo big) "$T/in"
+		cmp "$T/turned" "$T/out" || failed "byte order $b"
+
+		recording 5711 4005 >"$T/recipe"
+		mkpipe $b "$T/recipe" >"$T/moved"
+		head -c 16 "$T/in" >"$T/none"
+		try pcat --remap-pids=1000 "$T/none" --time-offset=3us "$T/in"
+		for t in 9 23; do
+			bytes "$T/moved" $t | grep . >"$T/want" || failed "no such record"
+			bytes "$T/out" $t | diff "$T/want" - || failed "pids and times of type $t $b"
+		done
+
+		try pfilter --anon all "$T/in"
+		[ $rc = 0 ] && one_line "pfilter: warning: --anon: cannot be made anonymous, left out of samples: 1 secret" || failed anon
+		[ "$(bytes "$T/out" 23 | wc -l)" = 1 ] && ! grep -aqE 'secret|23terces' "$T/out" || failed "a path or secret $b"
+		! bytes "$T/out" 23 | grep -E '00007fff12345678|78563412ff7f0000|00001267|67120000' || failed "a pid or address $b"
+		[ "$(bytes "$T/out" 9 | wc -c)" = 97 ] && bytes "$T/out" 9 | grep -qE '(4d0{14}|0{14}4d)$' || failed "fields of the sample $b"
+		try pfilter --anon comm "$T/in"
+		bytes "$T/in" 23 | diff - <(bytes "$T/out" 23) || failed "what is not asked for $b"
+
+		for keys in "--pid 4711" "--time ,0.001" "--filter pid==4711" "--filter time==1005" "--type note,sample,comm"; do
+			try pfilter $keys "$T/in"
+			[ $rc = 0 ] && [ "$(bytes "$T/out" 23 | wc -l)" = 1 ] || failed "$keys $b"
+		done
+		for keys in "--pid 4712" "--time 0.001," "--filter pid==4712" "--type sample" "--drop-type note" "--tid 1"; do
+			try pfilter $keys "$T/in"
+			[ -z "$(bytes "$T/out" 23)" ] || failed "$keys $b"
+		done
+		try pcat --compat 6.12 "$T/in"
+		[ $rc = 0 ] && [ -z "$(bytes "$T/out" 23)" ] || failed "an old perf $b"
+		try pcat --compat current "$T/in"
+		[ $rc = 0 ] && [ "$(bytes "$T/out" 23 | wc -l)" = 1 ] || failed "a new perf $b"
+	done
+	done_all
+}
