@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Numbers of 128 bits: by the compiler's own where it has them, and everywhere by what must hold of them. */
 #include "../../common/tool/big.c"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
+#include "check.h"
 
 static uint64_t seed = 1;
 

@@ -6,16 +6,9 @@
 #ifndef PP_TEST_BYTES_H
 #define PP_TEST_BYTES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "perfpipe_inline.h"
 
 enum { BIG_HERE = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };	/* this machine's order */

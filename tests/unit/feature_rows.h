@@ -6,14 +6,9 @@
 #ifndef PP_TEST_FEATURE_ROWS_H
 #define PP_TEST_FEATURE_ROWS_H
 
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "record/feature.h"
 
 enum { BIG = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };	/* this machine's order */

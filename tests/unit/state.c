@@ -3,16 +3,9 @@
  * The state of tasks, against records made here in both byte orders, and against a model of 64 pages per process that knows no
  * sharing and no tree.  tests/61-pfilter-state.bats shows that these are the rules of perf.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "state/state.h"
 
 struct bench {			/* what a test works with */

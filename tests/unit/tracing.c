@@ -3,17 +3,9 @@
  * Names of tracepoints from the tracing data payload.  The payloads are put together here, in both byte
  * orders, from texts as Linux 6.1 wrote them into a recording of perf 6.1.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "record/tracing.h"
 
 #define HEADER_PAGE							\
