@@ -446,6 +446,38 @@ typedef int	pp_feature_out(void *arg, const char *p, size_t n);
 /* Describe a feature for people, much as `perf report --header-only' does.  1, or -1. */
 int	pp_feature_text(const struct pp_feature *, pp_feature_out *, void *arg, struct pp_err *);
 
+/* ---- timeline -------------------------------------------------------------------------------- */
+
+/*
+ * Puts records into the order of their times, by the rules of perf: a record waits until no older one can come, which is what a
+ * FINISHED_ROUND says.  Records of the same time keep their order.
+ */
+struct pp_timeline;
+
+/* Called with the time and the n bytes of a record, which are valid during the call.  Returns 1, or -1. */
+typedef int	pp_deliver(void *arg, uint64_t time, const uint8_t *p, size_t n);
+
+/*
+ * `turn' is called for each record when its turn has come.  About `memory' bytes are used at most (SIZE_MAX: no bound): when they
+ * are full, the oldest third of what waits has its turn early.  NULL: no memory.
+ */
+struct pp_timeline *pp_timeline_new(pp_deliver *turn, void *arg, size_t memory, struct pp_err *);
+void	pp_timeline_free(struct pp_timeline *);
+/*
+ * What perf does with a record that the source has just yielded: a FINISHED_ROUND is pp_timeline_round(); other records of perf's
+ * own (type >= PP_USER_TYPE_START) are ignored; a kernel record waits for its turn, or has it at once, with time 0, if it has
+ * no time.  1, or -1: the record has no event, no memory, or turn() failed.
+ */
+int	pp_timeline_take(struct pp_timeline *, const struct pp_source *, const struct pp_rec *);
+/* A copy of the record of n bytes (PP_RECORD_MAX at most) at p waits for its turn.  1, or -1: no memory, or turn() failed. */
+int	pp_timeline_put(struct pp_timeline *, uint64_t time, const void *p, size_t n);
+/* A FINISHED_ROUND came: the turn of all that perf delivers at it.  1, or -1: turn() failed. */
+int	pp_timeline_round(struct pp_timeline *);
+/* The turn of all up to that time; UINT64_MAX, at the end of the input: of all.  1, or -1: turn() failed. */
+int	pp_timeline_release(struct pp_timeline *, uint64_t limit);
+/* Records that came when newer ones had had their turn early, because the memory was full. */
+uint64_t pp_timeline_early(const struct pp_timeline *);
+
 /* ---- state ----------------------------------------------------------------------------------- */
 
 struct pp_state;

@@ -95,3 +95,267 @@ exported() {
 	readelf -d "$ROOT/usr/lib/libperfpipe.so.0" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' >"$T/needed"
 	! grep -vxE 'libzstd|libc|libpthread|ld-linux.*|ld64' "$T/needed"
 }
+
+@test "library: perfpipe(3) has each function of the header" {
+	echo '#include <perfpipe.h>' >"$T/h.c"
+	gcc -std=c11 -I"$ROOT/usr/include" -aux-info "$T/info" -fsyntax-only "$T/h.c"
+	for name in $(sed -n 's/.*\*\/ extern [^(]*\b\(pp_[a-z0-9_]*\) (.*/\1/p' "$T/info"); do
+		grep -qE "^\.(Fn|Fo) $name( |$)" ../man/perfpipe.3 || failed "$name"
+	done
+	done_all
+}
+
+@test "library: its version is that of the commands, of the header and of perfpipe.pc" {
+	need native
+	printf '#include <stdio.h>\n#include <perfpipe.h>\nint main(void) { printf("%%s %%s %%d.%%d\\n", pp_version(), PP_VERSION, %s); }\n' \
+	    'PP_VERSION_MAJOR, PP_VERSION_MINOR' >"$T/v.c"
+	build_with "gcc -std=c11" "$T/v.c" "$T/v"
+	v=$(pcat --version | sed 's/.*(perfpipe) \([0-9.]*\),.*/\1/')
+	[ "$(run_with "$T/v")" = "$v $v $v" ]
+	[ "$(pkg_config --modversion perfpipe)" = "$v" ]
+}
+
+# ---- programs of others --------------------------------------------------------------------------
+
+pkg_config() {
+	PKG_CONFIG_SYSROOT_DIR=$ROOT PKG_CONFIG_PATH=$ROOT/usr/lib/pkgconfig PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 \
+	    PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config "$@"
+}
+# build_with COMPILER SOURCE PROGRAM [static]: as perfpipe(3) says
+build_with() {
+	local libs
+	libs=$(pkg_config ${4:+--static} --libs perfpipe)
+	[ -z "${4-}" ] || libs=${libs/-lperfpipe/-l:libperfpipe.a}
+	$1 -O1 -Wall -Wextra -Wpedantic -Werror $(pkg_config --cflags perfpipe) -o "$3" "$2" -x none $libs
+}
+run_with() {
+	LD_LIBRARY_PATH=$ROOT/usr/lib "$@"
+}
+
+# the program of perfpipe(3)
+example() {
+	sed -n '/^#include/,/^\.Ed/p' ../man/perfpipe.3 | sed '/^\.Ed/d; s/\\e/\\/g' >"$T/comms.c"
+}
+
+# samples: what the program prints of them and what perf does, in one form
+samples() {
+	grep -aE '^ *[^ ].* +-?[0-9]+ +[0-9]+\.[0-9]{6}: ' | sed 's/  */ /g; s/^ //; s/ *$//'
+}
+
+@test "library: the program of perfpipe(3) prints comm and samples of any recording as perf does" {
+	need native
+	need perf
+	need_plain
+	example
+	while read -r compile; do
+		for how in "" static; do
+			rm -f "$T/comms"
+			build_with "$compile" "$T/comms.c" "$T/comms" $how || failed "$compile $how"
+			[ -z "$how" ] || ! readelf -d "$T/comms" | grep -q libperfpipe || failed "$compile: not static"
+			run_with "$T/comms" data/demo.data | samples >"$T/comms.out"
+			perf script -f -G -F comm,tid,time,event -i data/demo.data 2>/dev/null | samples | diff - "$T/comms.out" ||
+			    failed "$compile $how"
+		done
+	done < <(compilers)
+	zstd -qc data/basic.file.data >"$T/zipped"
+	for f in data/{basic.file,basic.pipe,z1.file,z1.pipe,sched_R.pipe,sched_R.file,multi.pipe,namespaces.pipe,p72_forks.pipe}.data \
+	    data/{k_mono.pipe,s390x_basic.file,g_fp.pipe}.data "$T/zipped"; do
+		as_perf=$f
+		[ "$f" != "$T/zipped" ] || as_perf=data/basic.file.data
+		perf script -f -G -F comm,tid,time,event -i "$as_perf" 2>/dev/null | samples >"$T/perf.out"
+		[ -s "$T/perf.out" ] || failed "$f: perf prints nothing"
+		try run_with "$T/comms" "$f"
+		[ $rc = 0 ] || failed "$f"
+		samples <"$T/out" | diff "$T/perf.out" - || failed "$f"
+	done
+	done_all
+}
+
+@test "library: the program of perfpipe(3) reads a directory, a CPU profile and standard input" {
+	need native
+	example
+	build_with "gcc -std=c11" "$T/comms.c" "$T/comms"
+	inputs=(data/gperf/*.prof)
+	if [ "$(type -P perf)" ] && perf record --threads -o "$T/dir" -a -g -F 500 -- sleep 0.3 >/dev/null 2>&1 && [ -e "$T/dir/data.0" ]; then
+		inputs+=("$T/dir")
+	fi
+	for f in "${inputs[@]}"; do
+		try pcat "$f"
+		[ $rc = 0 ] || failed "$f: pcat"
+		run_with "$T/comms" <"$T/out" >"$T/want" || failed "$f: standard input"
+		[ -s "$T/want" ] || failed "$f: nothing"
+		run_with "$T/comms" "$f" >"$T/got" || failed "$f"
+		diff "$T/want" "$T/got" || failed "$f"
+	done
+	done_all
+}
+
+@test "library: what fails is in pp_err, with its code, and nothing is printed" {
+	need native
+	cat >"$T/fail.c" <<'END'
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <perfpipe.h>
+
+/* 1, or the code of what failed: nothing is printed by this program itself */
+static int
+copy(const char *from, const char *to, int code, int error)
+{
+	struct pp_err in_err = { 0 }, out_err = { 0 }, *e;
+	struct pp_source *in = pp_open(from, 0, &in_err);
+	struct pp_sink *out = in ? pp_create(to, &out_err) : NULL;
+	struct pp_rec r;
+	int rc = -1;
+
+	if (out && pp_start(out, in) > 0)
+		while ((rc = pp_next(in, &r)) > 0 && (rc = pp_put(out, in, &r)) > 0)
+			;
+	if (pp_finish(out) < 0)
+		rc = -1;
+	pp_close(in);
+	e = in_err.what[0] ? &in_err : &out_err;
+	if (code == PP_ERR_NONE)
+		return rc == 0 && !e->what[0] && e->code == code;
+	return rc < 0 && e->what[0] && !strchr(e->what, '\n') && e->file && e->code == code && e->error == error;
+}
+
+int
+main(int argc, char *argv[])
+{
+	int fd = open("/dev/null", O_RDONLY), bad = 0;
+	struct pp_err err = { 0 };
+
+	(void)argc;
+	close(fd);
+	bad |= !copy(argv[1], "/dev/null", PP_ERR_NONE, 0) << 0;
+	bad |= !copy(argv[1], "/dev/full", PP_ERR_SYSTEM, ENOSPC) << 1;
+	bad |= !copy("/dev/full", "/dev/null", PP_ERR_DATA, 0) << 2;
+	bad |= !copy(argv[2], "/dev/null", PP_ERR_DATA, 0) << 3;
+	bad |= !copy(argv[3], "/dev/null", PP_ERR_DATA, 0) << 4;
+	bad |= !copy("/nonexistent/a", "/dev/null", PP_ERR_SYSTEM, ENOENT) << 5;
+	bad |= !copy(argv[1], "/nonexistent/a", PP_ERR_SYSTEM, ENOENT) << 6;
+	errno = EBADF;
+	bad |= (pp_open_fd(-1, "closed", 0, &err) || err.code != PP_ERR_SYSTEM || err.error != EBADF) << 7;
+	return bad;
+}
+END
+	build_with "gcc -std=c11" "$T/fail.c" "$T/fail"
+	head -c 5000 data/demo.data >"$T/cut"
+	rc=0
+	run_with "$T/fail" data/demo.data ../LICENSE "$T/cut" >"$T/out" 2>"$T/err" || rc=$?
+	[ $rc = 0 ]
+	[ ! -s "$T/out" ] && [ ! -s "$T/err" ]
+}
+
+@test "library: two threads with a handle each do not meet" {
+	need native
+	need_plain
+	cat >"$T/threads.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <perfpipe.h>
+
+struct job {
+	const char	*from, *to;
+	struct pp_err	 in_err, out_err;
+	struct pp_state	*state;
+	struct pp_source *in;
+	uint64_t	 records, fields, named;
+	int		 rc;
+};
+
+static int
+count(void *arg, const struct pp_value *v)
+{
+	((struct job *)arg)->fields += v->len != 0;
+	return 1;
+}
+
+static int
+turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct job *j = arg;
+	struct pp_rec r = pp_rec_at(p, pp_source_swap(j->in));
+	const struct pp_event *ev = pp_event_find(pp_source_events(j->in), &r, &j->in_err);
+	uint32_t pid, tid;
+
+	(void)time, (void)n;
+	if (!ev || pp_walk(&r, ev, pp_source_swap(j->in), count, j, &j->in_err) < 0)
+		return -1;
+	if (r.type == PP_SAMPLE && pp_pid_tid(ev, &r, pp_source_swap(j->in), &pid, &tid))
+		j->named += pp_state_comm(j->state, tid) != NULL;
+	return pp_state_feed(j->state, &r, 0);
+}
+
+static int
+text(void *arg, const char *p, size_t n)
+{
+	((struct job *)arg)->fields += p && n;
+	return 1;
+}
+
+static void *
+run(void *arg)
+{
+	struct job *j = arg;
+	struct pp_source *in = j->in = pp_open(j->from, 0, &j->in_err);
+	struct pp_sink *out = pp_create(j->to, &j->out_err);
+	struct pp_timeline *line = pp_timeline_new(turn, j, 1 << 20, &j->in_err);
+	struct pp_feature f;
+	struct pp_rec r;
+
+	j->state = in ? pp_state_new(pp_source_swap(in), &j->in_err) : NULL;
+	j->rc = j->state && out && line && pp_start(out, in) > 0 && pp_sink_compress(out, 1, false, 1, 0) > 0 ? 1 : -1;
+	while (j->rc > 0 && (j->rc = pp_next(in, &r)) > 0) {
+		j->records++;
+		if (r.type == PP_HEADER_FEATURE && pp_feature_of(&f, &r, pp_source_swap(in), 0, &j->in_err) > 0)
+			pp_feature_text(&f, text, j, &j->in_err);
+		if (pp_put(out, in, &r) < 0 || pp_timeline_take(line, in, &r) < 0)
+			j->rc = -1;
+	}
+	if (j->rc == 0)
+		j->rc = pp_timeline_release(line, UINT64_MAX);
+	if (pp_finish(out) < 0)
+		j->rc = -1;
+	pp_timeline_free(line);
+	pp_state_free(j->state);
+	if (pp_close(in) < 0)
+		j->rc = -1;
+	return NULL;
+}
+
+int
+main(int argc, char *argv[])
+{
+	static struct job job[2];
+	pthread_t thread[2];
+
+	(void)argc;
+	for (int i = 0; i < 2; i++) {
+		job[i].from = argv[1 + i];
+		job[i].to = argv[3 + i];
+		pthread_create(&thread[i], NULL, run, &job[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		printf("%d %d %d %d\n", job[i].rc, job[i].records > 100, job[i].fields > 100, job[i].named > 10);
+		if (job[i].rc < 0)
+			fprintf(stderr, "%s%s\n", job[i].in_err.what, job[i].out_err.what);
+	}
+	return 0;
+}
+END
+	# the library's own code has to be watched, too
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C .. O="$O/tsan" CC=gcc CFLAGS='-O1 -g -fsanitize=thread' "$O/tsan/libperfpipe.a"
+	try gcc -std=c11 -fsanitize=thread -O1 -g -I"$ROOT/usr/include" -o "$T/threads" "$T/threads.c" "$O/tsan/libperfpipe.a" -lzstd -pthread
+	[ $rc = 0 ]
+	for pair in "demo.data basic.file.data" "p72_forks.pipe.data z1.file.data" "s390x_basic.pipe.data k_mono.pipe.data"; do
+		try setarch -R "$T/threads" data/${pair% *} data/${pair#* } "$T/one" "$T/two"
+		[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "$pair"
+		printf '1 1 1 1\n1 1 1 1\n' | diff - "$T/out" || failed "$pair"
+		pcat "$T/one" | cmp - <(pcat data/${pair% *}) || failed "$pair: what was written"
+	done
+	done_all
+}

@@ -106,7 +106,7 @@ examples() {
 		printf '42\n89\n' >"$T/here/pids"
 		gzip -c ../LICENSE >"$T/here/archive.gz"
 		examples "$page" >"$T/examples"
-		[ -s "$T/examples" ] || [[ $page == *perf-pipe.5 ]] || failed "$page: no example found"
+		[ -s "$T/examples" ] || [[ $page == *perf-pipe.5 || $page == *perfpipe.3 ]] || failed "$page: no example found"
 		while read -r line <&3; do
 			# as it stands, but for the time that it takes
 			run=${line//sleep 2/sleep 0.1}

@@ -14,8 +14,7 @@ struct pp_round {		/* the part that the inline functions need; the rest is in ro
 	uint64_t	 max;		/* the largest time known */
 	uint64_t	 last;		/* time of the last record delivered */
 };
-/* Called for each record in time order.  `p' is the copy, valid until pp_round_reclaim(). */
-typedef int	pp_deliver(void *arg, uint64_t time, const uint8_t *p, size_t n);
+/* `deliver' is called for each record in time order; its bytes are valid until pp_round_reclaim(). */
 struct pp_round *pp_round_new(pp_deliver *, void *arg, struct pp_err *);
 void	pp_round_free(struct pp_round *);
 /* Queue `n' bytes at that time: a copy, or as they are if they lie in the last buffer of pp_round_buffer(). */

@@ -8,6 +8,9 @@ enum { LOOK_EVERY = 16 << 10 };		/* bytes between two looks at the memory in use
 
 struct pp_timeline {
 	struct pp_round	*round;
+	pp_deliver	*turn;
+	void		*arg;
+	struct pp_err	*err;
 	size_t		 memory;
 	size_t		 unlooked;	/* bytes put since */
 	uint64_t	 early_limit;	/* up to this time all had their turn early */
@@ -23,6 +26,9 @@ pp_timeline_new(pp_deliver *turn, void *arg, size_t memory, struct pp_err *err)
 		pp_fail_memory(err);
 		return NULL;
 	}
+	t->turn = turn;
+	t->arg = arg;
+	t->err = err;
 	t->memory = memory;
 	if (!(t->round = pp_round_new(turn, arg, err))) {
 		free(t);
@@ -87,6 +93,21 @@ pp_timeline_round(struct pp_timeline *t)
 
 	pp_round_reclaim(t->round);
 	return rc;
+}
+
+int
+pp_timeline_take(struct pp_timeline *t, const struct pp_source *in, const struct pp_rec *r)
+{
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (r->type == PP_FINISHED_ROUND)
+		return pp_timeline_round(t);
+	if (r->type >= PP_USER_TYPE_START)
+		return 1;
+	if (!(ev = pp_event_find(in->events, r, t->err)))
+		return -1;
+	return pp_time(ev, r, in->swap, &time) ? pp_timeline_put(t, time, r->raw, r->size) : t->turn(t->arg, 0, r->raw, r->size);
 }
 
 int

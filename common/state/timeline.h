@@ -2,7 +2,7 @@
 /*
  * timeline.h - records in perf's time order (perf-pipe(5)), within a bound of memory.
  *
- *	pp_timeline	each record has its turn in time order
+ *	pp_timeline	each record has its turn in time order: perfpipe.h
  *	pp_arrival	each record is decided on when its turn comes, and goes out in order of arrival
  *
  * A record waits until its round is out (round.c), or until the bound is reached.  The rule for that case is one for all:
@@ -14,27 +14,8 @@
 
 #include "state/round.h"
 
-/* ---- in time order ------------------------------------------------------------------------------- */
-
-struct pp_timeline;
-
-/*
- * `turn' is called for each record in time order, records of the same time in order of arrival.  Its bytes are valid during
- * the call.  It returns 1, or -1, which ends the release.  About `memory' bytes are used at most; SIZE_MAX: no bound.  NULL:
- * no memory (pp_err, which must live as long).
- */
-struct pp_timeline *pp_timeline_new(pp_deliver *turn, void *arg, size_t memory, struct pp_err *);
-void	pp_timeline_free(struct pp_timeline *);
-/* A record of `n' bytes, 65535 at most, which are copied, waits for its turn.  1, or -1: no memory, or turn() failed. */
-int	pp_timeline_put(struct pp_timeline *, uint64_t time, const void *p, size_t n);
-/* A FINISHED_ROUND: the turn of all that perf delivers at it.  1 or -1. */
-int	pp_timeline_round(struct pp_timeline *);
-/* The turn of all up to that time, UINT64_MAX: of all.  1 or -1. */
-int	pp_timeline_release(struct pp_timeline *, uint64_t limit);
 /* Show all that waits to `fn', in time order or (not `sorted') in order of arrival; it goes on waiting.  1 or -1. */
 int	pp_timeline_each(struct pp_timeline *, bool sorted, pp_deliver *fn, void *arg);
-/* Records that arrived when newer ones had had their turn early, because the bound was reached. */
-uint64_t pp_timeline_early(const struct pp_timeline *);
 
 /* ---- decided in time order, out in order of arrival ------------------------------------------------ */
 
