@@ -92,16 +92,15 @@ const struct bytes_format *
 bytes_format(const uint8_t p[static 16])
 {
 	static const struct bytes_format formats[] = {
-		{ "zstd", { 0x28, 0xb5, 0x2f, 0xfd }, 4, 0, zstd_open, "zstd" },
-		{ "zstd", { 0x50, 0x2a, 0x4d, 0x18 }, 4, 0x0f, zstd_open, NULL },	/* a frame to be skipped */
-		{ "gzip", { 0x1f, 0x8b }, 2, 0, NULL, "gzip" },
-		{ "xz", { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, 0, NULL, "xz" },
-		{ "bzip2", { 'B', 'Z', 'h' }, 3, 0, NULL, "bzip2" },
-		{ "lz4", { 0x04, 0x22, 0x4d, 0x18 }, 4, 0, NULL, "lz4" },
+#define FORMAT(name, magic, any, open, program)	{ name, magic, sizeof magic - 1, any, open, program },
+#define OTHER(name, magic, program)		{ name, magic, sizeof magic - 1, 0, NULL, program },
+#include "format.def"
+#undef FORMAT
+#undef OTHER
 	};
 
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if ((p[0] & ~formats[i].any) == formats[i].magic[0] && !memcmp(p + 1, formats[i].magic + 1, formats[i].n - 1u))
+		if (!((p[0] ^ (uint8_t)formats[i].magic[0]) & ~formats[i].any) && !memcmp(p + 1, formats[i].magic + 1, formats[i].n - 1u))
 			return &formats[i];
 	return NULL;
 }

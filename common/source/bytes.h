@@ -9,7 +9,7 @@
  *	zstd			unpacks what is wrapped as a whole
  *
  * A layer is a struct whose first member is a struct bytes, and five functions.  A new format around recordings (gzip, say) is
- * a file with these functions, and a row in formats[] of bytes.c.
+ * a file with these functions, and a row in format.def.
  */
 #ifndef PP_BYTES_H
 #define PP_BYTES_H
@@ -71,10 +71,11 @@ void	bytes_close(struct bytes *);
 
 /* ---- formats around a whole recording ------------------------------------------------------------ */
 
-struct bytes_format {
+struct bytes_format {		/* a row of format.def */
 	const char	*name;
-	uint8_t		 magic[6], n;	/* the first n bytes */
-	uint8_t		 any;		/* bits of magic[0] that may be anything */
+	char		 magic[7];
+	uint8_t		 n;		/* bytes of it */
+	uint8_t		 any;		/* bits of the first one that may be anything */
 	/* A layer over `under', of which n bytes were read already: those at p.  NULL on failure, and `under' stays the caller's. */
 	struct bytes	*(*open)(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *);
 	const char	*program;	/* `program -dc' unpacks it; NULL: that is no help */
@@ -82,7 +83,11 @@ struct bytes_format {
 /* The format that these 16 bytes begin; NULL: none that we know.  `open' is NULL if it is only known by name. */
 const struct bytes_format *bytes_format(const uint8_t p[static 16]);
 
-struct bytes *zstd_open(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *);
+#define FORMAT(name, magic, any, open, program)	struct bytes *open(struct bytes *, const uint8_t *, size_t, struct bytes_err *);
+#define OTHER(name, magic, program)
+#include "format.def"
+#undef FORMAT
+#undef OTHER
 
 /* ---- the lowest layers --------------------------------------------------------------------------- */
 

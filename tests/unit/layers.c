@@ -225,8 +225,8 @@ test_formats(void **state)
 {
 	static const struct { const char *bytes, *name; bool opens; } is[] = {
 		{ "\x28\xb5\x2f\xfd............", "zstd", true }, { "\x5f\x2a\x4d\x18............", "zstd", true },
-		{ "\x1f\x8b..............", "gzip", false }, { "BZh9............", "bzip2", false },
-		{ "PERFILE2........", NULL, false }, { "\x60\x2a\x4d\x18............", NULL, false },
+		{ "\x1f\x8b..............", "gzip", false }, { "\xfd" "7zXZ\0..........", "xz", false },
+		{ "BZh9............", "bzip2", false }, { "PERFILE2........", NULL, false }, { "\x60\x2a\x4d\x18............", NULL, false },
 	};
 
 	(void)state;
