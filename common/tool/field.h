@@ -14,7 +14,7 @@
 #define PP_FIELD_H
 
 #include "big.h"
-#include "record/sample.h"
+#include "record/shape.h"
 #include "state/state.h"
 
 enum field_type { FIELD_INT, FIELD_STR, FIELD_CHAIN };
@@ -121,13 +121,14 @@ enum { FIELD_NAMELESS = 16 };
 struct field_fetch {		/* a subject, taken apart as far as its fields needed; the caller sets the first row */
 	const struct field_stream *stream; const struct field_subject *s; struct pp_err *err; bool swap;
 	bool		 taken, bad;	/* both false at first; bad: the record is not sound, err has the text */
-	struct pp_sample sample;	/* if taken */
+	struct pp_part	 part[PP_SHAPE_STEPS];	/* if taken, `nparts' of them: what stands behind a sample's fixed part */
+	int		 nparts;
 	char		 hex[41], number[FIELD_NAMELESS];	/* texts of values */
 };
 /* The value of a field whose place is AT_PART.  Not known: the record does not have it, or is `bad'.  Texts are valid until the next. */
 void	field_fetch(struct field_fetch *, enum field_part, const struct field *, struct field_value *);
-/* The sample, taken apart once for all fields; NULL: it is not sound. */
-const struct pp_sample *field_sample(struct field_fetch *);
+/* The first field of a sample behind its fixed part that is one of these bits; NULL: there is none, or the sample is `bad'. */
+const struct pp_part *field_part(struct field_fetch *, uint32_t bits);
 
 /* The name of a thread; if that is unknown, what field_nameless() makes of its number. */
 const char *field_comm(const struct pp_state *, uint32_t tid, char *number);

@@ -8,14 +8,18 @@
 #include "field.h"
 #include "record/raw.h"
 
-const struct pp_sample *
-field_sample(struct field_fetch *f)
+const struct pp_part *
+field_part(struct field_fetch *f, uint32_t bits)
 {
 	if (!f->taken && !f->bad) {
-		f->bad = pp_sample_get(&f->sample, f->s->ev, f->s->r, f->swap, f->err) < 0;
+		f->nparts = pp_sample_parts(f->part, UINT64_MAX, f->s->ev, f->s->r, f->swap, f->err);
+		f->bad = f->nparts < 0;
 		f->taken = !f->bad;
 	}
-	return f->taken ? &f->sample : NULL;
+	for (int i = 0; f->taken && i < f->nparts; i++)
+		if (f->part[i].bit & bits)
+			return &f->part[i];
+	return NULL;
 }
 
 /* READ values of a sample, or of a READ record, whose trailer is no part of them. */
@@ -24,14 +28,16 @@ read_of(struct field_fetch *f, struct pp_read *rd)
 {
 	const struct pp_rec *r = f->s->r;
 	enum { HEAD = sizeof(struct pp_raw_READ) };
-	const struct pp_sample *s;
+	const struct pp_part *x;
 	size_t tail;
 	struct pp_cur c;
 
 	if (r->type == PP_SAMPLE) {
-		if ((s = field_sample(f)))
-			*rd = s->read;
-		return s;
+		if ((x = field_part(f, PP_SAMPLE_READ))) {
+			c = pp_cur(x->p, x->n, f->swap);
+			pp_read_get(rd, &c, f->s->ev->attr.read_format);
+		}
+		return x;
 	}
 	if (r->size < HEAD) {
 		f->bad = true;
@@ -64,31 +70,31 @@ get_read(struct field_fetch *f, enum field_part part, struct field_value *v)
 static void
 get_part(struct field_fetch *f, enum field_part part, const struct field *field, struct field_value *v)
 {
-	const struct pp_sample *s = field_sample(f);
-	uint64_t n = 0;
+	const struct pp_part *x = field_part(f, field->need);
+	uint64_t n;
 
-	if (!s)
+	if (!x) {
+		v->known = !f->bad;
 		return;
+	}
+	n = part == PART_RAW ? pp_get_u32(x->p, f->swap) : pp_get_u64(x->p, f->swap);
 	switch (part) {
 	case PART_TAIL:
-		n = pp_get_u64(s->at[__builtin_ctz(field->need)].p, f->swap);
 		n >>= field->shift;
 		if (field->bits)
 			n &= (UINT64_C(1) << field->bits) - 1;
 		break;
-	case PART_SNOOP:	n = (s->data_src >> 19 & 31) | (s->data_src >> 38 & 3) << 5; break;
-	case PART_WEIGHT:	/* as perf shows it: of three, the first */
-		n = f->s->ev->attr.sample_type & PP_SAMPLE_WEIGHT ? s->weight : s->weight & UINT32_MAX;
+	case PART_SNOOP:
+		n = (n >> 19 & 31) | (n >> 38 & 3) << 5;
 		break;
-	case PART_CHAIN_NR:	n = s->callchain.n; break;
-	case PART_STACK:	n = s->stack_user.n ? s->stack_dyn_size : 0; break;
-	case PART_ABI:
-		n = f->s->ev->attr.sample_type & PP_SAMPLE_REGS_USER ? s->regs_user_abi : s->regs_intr_abi;
+	case PART_WEIGHT:		/* as perf shows it: of three, the first */
+		n &= x->bit == PP_SAMPLE_WEIGHT ? UINT64_MAX : UINT32_MAX;
 		break;
-	case PART_BRANCHES:	n = s->branches.n; break;
-	case PART_RAW:		n = s->raw.n; break;
-	case PART_AUX:		n = s->aux.n; break;
-	default:		break;
+	case PART_STACK:		/* how much of it was in use */
+		n = n ? pp_get_u64(x->p + 8 + n, f->swap) : 0;
+		break;
+	default:			/* a count or an abi stands first */
+		break;
 	}
 	v->num = big_plain(n);
 	v->known = true;
@@ -203,15 +209,15 @@ get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 static void
 get_state(struct field_fetch *f, enum field_part part, struct field_value *v)
 {
-	const struct pp_sample *s;
+	const struct pp_part *x;
 	uint32_t pid, tid;
 	int64_t ppid;
 
 	if (!f->s->state)
 		return;
 	if (part == PART_CGROUP) {
-		if ((s = field_sample(f)))
-			give_text(v, pp_state_cgroup(f->s->state, s->cgroup));
+		if ((x = field_part(f, PP_SAMPLE_CGROUP)))
+			give_text(v, pp_state_cgroup(f->s->state, pp_get_u64(x->p, f->swap)));
 		return;
 	}
 	if (part != PART_COMM && part != PART_PPID) {

@@ -56,11 +56,11 @@ static bool
 chain_has(struct field_fetch *f, const struct list *l, bool *known)
 {
 	const uint64_t context = (uint64_t)-4095;	/* PERF_CONTEXT_MAX: from here on no addresses */
-	const struct pp_sample *s = field_sample(f);
+	const struct pp_part *x = field_part(f, PP_SAMPLE_CALLCHAIN);
 
-	*known = s != NULL;
-	for (uint64_t i = 0; s && i < s->callchain.n; i++) {
-		uint64_t ip = pp_get_u64(s->callchain.p + 8 * i, f->swap);
+	*known = !f->bad;
+	for (uint32_t at = 8; x && at < x->n; at += 8) {	/* u64 n, n addresses */
+		uint64_t ip = pp_get_u64(x->p + at, f->swap);
 
 		if (ip < context && list_has(l, big_plain(ip)))
 			return true;
