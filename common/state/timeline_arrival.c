@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/source.h"
 #include "state/held.h"
 #include "state/turns.h"
 #include "state/timeline.h"

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: ISC */
+/* Time order within a bound of memory, and decisions in that order with output in order of arrival: against plain rules. */
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "state/timeline.h"
+
+enum { MAX = 30000, HEADER_ATTR = 64, COMM = 3, SAMPLE = 9, TRACING_DATA = 66, ROUND = 68, INIT = 82, UNKNOWN = 4711 };
+
+static struct pp_err err;
+static uint32_t seed;
+
+static uint32_t
+rnd(uint32_t below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)seed * below >> 32);
+}
+
+/* Bytes in use, as malloc knows; nothing with a sanitizer. */
+static size_t
+heap(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* ---- in time order -------------------------------------------------------------------------------- */
+
+struct rec { uint64_t time, nr; };
+
+struct order {
+	struct rec	 put[MAX], got[MAX];
+	size_t		 n, ngot;
+	struct rec	 wait[MAX];	/* the model: all that waits is sorted again for each release */
+	size_t		 nwait;
+	uint64_t	 max, limit;
+	struct rec	 want[MAX];
+	size_t		 nwant;
+};
+static struct order o;
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct rec *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->nr < y->nr ? -1 : x->nr > y->nr;
+}
+
+static void
+model_release(uint64_t limit)
+{
+	size_t n = 0;
+
+	qsort(o.wait, o.nwait, sizeof *o.wait, by_time);
+	for (; n < o.nwait && o.wait[n].time <= limit; n++)
+		o.want[o.nwant++] = o.wait[n];
+	memmove(o.wait, o.wait + n, (o.nwait -= n) * sizeof *o.wait);
+}
+
+static void
+model_round(void)
+{
+	if (!o.nwait)
+		return;
+	model_release(o.limit);
+	o.limit = o.max;
+}
+
+static int
+got(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	uint64_t nr;
+
+	(void)arg;
+	memcpy(&nr, p, sizeof nr);
+	assert_int_equal(n, 8 + nr % 200);
+	assert_int_equal(o.put[nr].time, time);
+	o.got[o.ngot++] = o.put[nr];
+	return 1;
+}
+
+static void
+add(struct pp_timeline *t, uint64_t time)
+{
+	uint8_t bytes[300] = { 0 };
+	uint64_t nr = o.n;
+
+	o.put[o.n++] = (struct rec){ time, nr };
+	memcpy(bytes, &nr, sizeof nr);
+	o.max = !o.nwait || time > o.max ? time : o.max;
+	o.wait[o.nwait++] = (struct rec){ time, nr };
+	assert_int_equal(pp_timeline_put(t, time, bytes, 8 + nr % 200), 1);
+}
+
+static void
+compare(void)
+{
+	assert_int_equal(o.ngot, o.nwant);
+	assert_memory_equal(o.got, o.want, o.ngot * sizeof *o.got);
+}
+
+static void
+test_order(void **state)
+{
+	(void)state;
+	for (unsigned spread = 1; spread < 100000; spread *= 7) {
+		struct pp_timeline *t = pp_timeline_new(got, NULL, SIZE_MAX, &err);
+
+		memset(&o, 0, sizeof o);
+		assert_non_null(t);
+		for (size_t i = 0; i < 5000; i++) {
+			add(t, 1 + i + rnd(spread));
+			if (rnd(100) == 0) {
+				model_round();
+				assert_int_equal(pp_timeline_round(t), 1);
+				compare();
+			}
+		}
+		model_release(UINT64_MAX);
+		assert_int_equal(pp_timeline_release(t, UINT64_MAX), 1);
+		compare();
+		assert_int_equal(o.ngot, 5000);
+		assert_int_equal(pp_timeline_early(t), 0);
+		pp_timeline_free(t);
+	}
+}
+
+static int
+fails(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	(void)p;
+	(void)n;
+	return time == 3 ? -1 : (++*(int *)arg, 1);
+}
+
+/* What waits is shown in either order, and goes on waiting; a failure ends that, and a release. */
+static void
+test_each(void **state)
+{
+	static const uint64_t times[] = { 5, 1, 4, 1, 9 }, sorted[] = { 1, 1, 4, 5, 9 }, numbers[] = { 1, 3, 2, 0, 4 };
+	struct pp_timeline *t = pp_timeline_new(got, NULL, SIZE_MAX, &err);
+	int n = 0;
+
+	(void)state;
+	memset(&o, 0, sizeof o);
+	for (size_t i = 0; i < 5; i++)
+		add(t, times[i]);
+	assert_int_equal(pp_timeline_each(t, false, got, NULL), 1);
+	assert_int_equal(pp_timeline_each(t, true, got, NULL), 1);
+	assert_int_equal(pp_timeline_release(t, 4), 1);
+	assert_int_equal(o.ngot, 13);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(o.got[i].nr, i);
+		assert_int_equal(o.got[5 + i].time, sorted[i]);
+		assert_int_equal(o.got[5 + i].nr, numbers[i]);
+	}
+	assert_memory_equal(o.got + 10, o.got + 5, 3 * sizeof *o.got);
+	pp_timeline_free(t);
+
+	t = pp_timeline_new(fails, &n, SIZE_MAX, &err);
+	for (uint64_t i = 1; i < 6; i++)
+		assert_int_equal(pp_timeline_put(t, i, "x", 1), 1);
+	assert_int_equal(pp_timeline_each(t, true, fails, &n), -1);
+	assert_int_equal(pp_timeline_release(t, 5), -1);
+	assert_int_equal(n, 4);
+	pp_timeline_free(t);
+}
+
+/* Without rounds: the bound holds, the order is right all the same, and what is older than that is counted. */
+static void
+test_bound(void **state)
+{
+	enum { MEMORY = 1 << 20 };
+	size_t before = heap(), most = 0;
+	struct pp_timeline *t = pp_timeline_new(got, NULL, MEMORY, &err);
+
+	(void)state;
+	memset(&o, 0, sizeof o);
+	for (size_t i = 0; i < MAX - 2; i++) {
+		add(t, 1000 + i + rnd(100));
+		most = heap() - before > most ? heap() - before : most;
+	}
+	assert_true(o.ngot > MAX / 2);
+	assert_true(most < 2 * MEMORY);
+	assert_int_equal(pp_timeline_early(t), 0);
+	add(t, 5);
+	add(t, 2000);
+	assert_int_equal(pp_timeline_early(t), 2);
+	assert_int_equal(pp_timeline_release(t, UINT64_MAX), 1);
+	assert_int_equal(o.ngot, MAX);
+	for (size_t i = 1; i < MAX; i++)
+		assert_true(by_time(&o.got[i - 1], &o.got[i]) < 0 || o.got[i].nr == MAX - 2);
+	pp_timeline_free(t);
+}
+
+/* ---- in order of arrival --------------------------------------------------------------------------- */
+
+static struct {
+	uint8_t		*p;
+	size_t		 n;
+	struct { uint32_t type; uint64_t time; bool turned, out; struct pp_verdict v; } rec[MAX];
+	unsigned	 nrec;			/* from 1; record 0 is none */
+	unsigned	 comms;			/* that had their turn */
+	unsigned	 last;			/* emitted; with a payload: none */
+	unsigned	 nout, order[MAX];	/* numbers of those emitted, 0: the attr, or with a payload */
+	struct { const uint8_t *raw; unsigned nr; } unflushed[MAX];
+	unsigned	 nunflushed;
+	bool		 sound;			/* no record comes later than its round */
+	unsigned	 drop;			/* each that many is not emitted; 0: all are */
+	unsigned	 rare;			/* only each that many is wanted; 0: all are */
+	unsigned	 bad;			/* the turn of this one fails */
+} in;
+
+static void
+raw(const void *p, size_t n)
+{
+	memcpy(in.p + in.n, p, n);
+	in.n += n;
+}
+
+/*
+ * A record whose first word says its number: SAMPLE and COMM with a time (0: none), TRACING_DATA with 16 bytes of payload,
+ * others as they are.
+ */
+static void
+rec(uint32_t type, uint64_t time, size_t more)
+{
+	uint64_t nr = ++in.nrec, words[] = { nr, UINT64_C(7) << 32 | 7, time }, zero[2] = { 0 };
+	bool comm = type == COMM;
+	uint16_t size = (uint16_t)(type == TRACING_DATA ? 12 : comm ? 16 + 16 + 16 : type == SAMPLE ? 32 + more : 16);
+	uint16_t head[4] = { (uint16_t)type, 0, 0, size };
+	static const uint8_t filler[4096];
+
+	in.rec[nr].type = type;
+	in.rec[nr].time = time;
+	raw(head, 8);
+	if (type == TRACING_DATA) {
+		raw(&(uint32_t){ 16 }, 4);
+		raw(zero, 16);
+	} else if (comm) {
+		raw(&nr, 8);			/* pid, tid */
+		raw("comm\0\0\0\0\0\0\0\0\0\0\0", 16);
+		raw(&words[1], 16);
+	} else if (type == SAMPLE) {
+		raw(words, 24);
+		raw(filler, more);
+	} else {
+		raw(&nr, 8);
+	}
+}
+
+static void
+stream_begin(void)
+{
+	static struct bytes b;
+	struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME, .flags = 1 << 18 };
+	uint64_t header[] = { UINT64_C(0x32454c4946524550), 16 };
+
+	free(in.p);
+	memset(&in, 0, sizeof in);
+	assert_non_null(in.p = malloc(64 << 20));
+	in.sound = true;
+	b.n = 0;
+	put_attr(&b, &a, 0, NULL);
+	raw(header, 16);
+	raw(bytes_p(&b), b.n);
+}
+
+static unsigned
+number(const struct pp_rec *r)
+{
+	return (unsigned)pp_get_u32(r->raw + 8, false);
+}
+
+static bool
+wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+{
+	(void)arg;
+	(void)ev;
+	return !in.rare || number(r) % in.rare == 0;
+}
+
+/* Each record comes behind those COMMs that are older, and in front of the others. */
+static int
+turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
+{
+	unsigned nr = number(r), older = 0;
+
+	(void)arg;
+	assert_non_null(ev);
+	assert_false(in.rec[nr].turned);
+	in.rec[nr].turned = true;
+	if (!in.rare)
+		assert_int_equal(t->nr, nr + 1);	/* the attr is the first */
+	for (unsigned i = 1; i <= in.nrec && in.sound && in.rec[nr].time; i++)
+		older += in.rec[i].type == COMM && in.rec[i].time && (in.rec[i].time < in.rec[nr].time ||
+		    (in.rec[i].time == in.rec[nr].time && i < nr));
+	if (in.sound && in.rec[nr].time)
+		assert_int_equal(in.comms, older);
+	in.comms += r->type == COMM && in.rec[nr].time;
+	v->to = !(in.drop && nr % in.drop == 0);
+	v->front = v->to ? nr : 0;
+	v->owed = nr % 3 == 0;
+	in.rec[nr].v = *v;
+	return nr == in.bad ? pp_fail(&err, "bad") : 1;
+}
+
+static int
+emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
+{
+	unsigned nr = number(r);
+
+	(void)arg;
+	(void)stable;
+	in.order[in.nout++] = r->type == HEADER_ATTR || r->payload ? 0 : nr;
+	if (r->type == HEADER_ATTR)
+		return 1;
+	if (r->payload) {
+		assert_int_equal(v->to, 2);
+		return 1;
+	}
+	assert_int_equal(in.rec[nr].type, r->type);
+	if (r->type >= 64) {
+		assert_int_equal(v->to, 2);
+	} else {
+		assert_true(in.rec[nr].turned);
+		assert_int_equal(in.rec[nr].v.to, v->to);
+		assert_int_equal(in.rec[nr].v.front, v->front);
+		assert_int_equal(in.rec[nr].v.owed, v->owed);
+	}
+	if (r->type < 64 || r->type == ROUND || r->type == INIT) {
+		assert_true(nr > in.last);
+		in.last = nr;
+	}
+	in.rec[nr].out = true;
+	in.unflushed[in.nunflushed].raw = r->raw;
+	in.unflushed[in.nunflushed++].nr = nr;
+	return 1;
+}
+
+static int
+flush(void *arg)
+{
+	(void)arg;
+	for (unsigned i = 0; i < in.nunflushed; i++)
+		assert_int_equal(pp_get_u32(in.unflushed[i].raw + 8, false), in.unflushed[i].nr);
+	in.nunflushed = 0;
+	return 1;
+}
+
+static size_t
+more(void *arg)
+{
+	return *(size_t *)arg;
+}
+
+/* Put all records of the stream; `look' is called behind each.  What put or finish returned. */
+static int
+run(size_t memory, size_t *elsewhere, uint64_t *early, void (*look)(size_t before))
+{
+	size_t before = heap(), none = 0;
+	struct pp_arrival_user user = { .wanted = wanted, .turn = turn, .emit = emit, .flush = flush, .more = more,
+	    .arg = elsewhere ? elsewhere : &none, .own = { .to = 2 }, .ordered = { [COMM] = true } };
+	int fd = memfd_create("stream", 0), rc = 1;
+	struct pp_arrival *a;
+	struct pp_source *s;
+	struct pp_rec r;
+
+	err = (struct pp_err){ .what = "" };
+	assert_int_equal(write(fd, in.p, in.n), in.n);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_non_null(s = pp_open_fd(fd, "stream", 0, &err));
+	pp_before_refill(s, flush, NULL);
+	assert_non_null(a = pp_arrival_new(s, &user, memory, &err));
+	while (rc > 0 && pp_next(s, &r) > 0) {
+		rc = pp_arrival_put(a, &r, &r);
+		if (look)
+			look(before);
+	}
+	if (pp_arrival_finish(a) < 0)
+		rc = -1;
+	flush(NULL);
+	if (early)
+		*early = pp_arrival_early(a);
+	if (rc > 0)
+		assert_int_equal(pp_close(s), 1);
+	else
+		pp_close(s);
+	pp_arrival_free(a);
+	return rc;
+}
+
+/* Records of some CPUs, whose buffers are read one after the other. */
+static void
+random_stream(unsigned n, unsigned cpus, unsigned comms)
+{
+	uint64_t base = 1000;
+
+	stream_begin();
+	while (in.nrec + cpus * 20 < n) {
+		for (unsigned c = 0; c < cpus; c++)
+			for (uint64_t time = base + rnd(20), end = base + 1000; time < end && rnd(15); time += rnd(200))
+				rec(rnd(comms) ? SAMPLE : COMM, rnd(40) ? time : 0, 8 * rnd(rnd(50) ? 10 : 500));
+		if (rnd(10) == 0)
+			rec(UNKNOWN, 0, 0);
+		if (rnd(10) == 0)
+			rec(INIT, 0, 0);
+		rec(ROUND, 0, 0);
+		base += 1000;
+	}
+}
+
+static void
+test_arrival(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		random_stream(6000, 1 + i * 3, i % 2 ? 10 : 200);
+		in.drop = i < 2 ? 0 : i;
+		assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), 1);
+		for (unsigned nr = 1; nr <= in.nrec; nr++) {
+			assert_int_equal(in.rec[nr].turned, in.rec[nr].type < 64);
+			assert_int_equal(in.rec[nr].out, in.rec[nr].type >= 64 || !in.drop || nr % in.drop);
+		}
+	}
+}
+
+/* What is there of a payload's record, and of those of perf's own that may explain it, goes out before what waits. */
+static void
+test_payload(void **state)
+{
+	static const unsigned order[] = { 0, 2, 0, 1, 3, 5 };
+
+	(void)state;
+	stream_begin();
+	rec(SAMPLE, 10, 0);
+	rec(UNKNOWN, 0, 0);
+	rec(INIT, 0, 0);
+	rec(TRACING_DATA, 0, 0);
+	rec(SAMPLE, 5, 0);
+	assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), 1);
+	assert_int_equal(in.nout, 6);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(in.order[i], order[i]);
+}
+
+static void
+within_bound(size_t before)
+{
+	assert_true(heap() < before + (4 << 20));
+}
+
+/* Without rounds; and then with a record that is too old. */
+static void
+test_arrival_bound(void **state)
+{
+	uint64_t early;
+
+	(void)state;
+	for (unsigned late = 0; late < 2; late++) {
+		stream_begin();
+		for (unsigned i = 0; i < 25000; i++)
+			rec(i % 100 ? SAMPLE : COMM, 1000 + i + rnd(30), 8 * rnd(40));
+		if (late)
+			rec(SAMPLE, 7, 0);
+		in.sound = !late;
+		assert_int_equal(run(2 << 20, NULL, &early, within_bound), 1);
+		assert_int_equal(early, late);
+		assert_int_equal(in.nout, 25001 + late);
+	}
+}
+
+/* A few records that wait do not keep the buffers that they were read into. */
+static void
+test_sparse(void **state)
+{
+	uint64_t early;
+
+	(void)state;
+	stream_begin();
+	in.rare = 500;
+	in.sound = false;
+	for (unsigned i = 0; i < 20000; i++)
+		rec(SAMPLE, 1000 + i, 1000);
+	assert_int_equal(run(4 << 20, NULL, &early, within_bound), 1);
+	assert_int_equal(early, 0);
+	assert_int_equal(in.nout, 1 + 20000 / 500);
+}
+
+/* What grows elsewhere for records that are decided, because one in front of them waits, makes that one go. */
+static void
+test_elsewhere(void **state)
+{
+	size_t elsewhere = 1 << 20;
+	uint64_t early;
+
+	(void)state;
+	stream_begin();
+	in.sound = false;
+	rec(SAMPLE, 1000000, 0);
+	for (unsigned i = 0; i < 1000; i++)
+		rec(SAMPLE, 1000 + i, 0);
+	rec(ROUND, 0, 0);
+	rec(SAMPLE, 2000, 0);
+	rec(ROUND, 0, 0);
+	assert_int_equal(run(1 << 20, &elsewhere, &early, NULL), 1);
+	assert_true(early > 0);
+	assert_int_equal(in.nout, in.nrec + 1);
+}
+
+/* What arrived before a record that is not sound is emitted; the place of the fault is where it stands. */
+static void
+test_unsound(void **state)
+{
+	(void)state;
+	stream_begin();
+	in.sound = false;
+	rec(SAMPLE, 30, 0);
+	rec(SAMPLE, 10, 0);
+	in.bad = 2;
+	rec(SAMPLE, 20, 0);
+	assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), -1);
+	assert_int_equal(in.nout, 2);
+	assert_string_equal(err.what, "SAMPLE: bad");
+	assert_true(err.at);
+	assert_int_equal(err.off, in.n - 64);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order), cmocka_unit_test(test_each), cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_arrival), cmocka_unit_test(test_payload), cmocka_unit_test(test_arrival_bound),
+		cmocka_unit_test(test_sparse), cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_unsound),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	free(in.p);
+	return failed;
+}
