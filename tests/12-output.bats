@@ -25,7 +25,7 @@ load lib
 		[ $rc = 2 ] && one_line "$t: --allow: no such option" || failed "$t"
 	done
 	try psort --allow kernels "$in"
-	[ $rc = 2 ] && grep -q 'go with --merge' "$T/err" || failed "psort without --merge"
+	[ $rc = 2 ] && grep -q 'need --merge' "$T/err" || failed "psort without --merge"
 	done_all
 }
 
@@ -84,10 +84,10 @@ is_old() {
 		cp "$D/y" "$T/want"
 		fresh old
 		try $c -o "$D/y" "$in"
-		[ $rc = 2 ] && one_line "${c%% *}: $D/y: exists already; -f " && holds y && is_old || failed "$c: one that exists"
+		[ $rc = 2 ] && one_line "${c%% *}: $D/y: exists; -f " && holds y && is_old || failed "$c: one that exists"
 		# refused before anything is read: there is no such input
 		try $c -o "$D/y" "$T/nosuch"
-		[ $rc = 2 ] && one_line "${c%% *}: $D/y: exists already" && is_old || failed "$c: reads first"
+		[ $rc = 2 ] && one_line "${c%% *}: $D/y: exists" && is_old || failed "$c: reads first"
 		try $c -f -o "$D/y" "$in"
 		[ $rc = 0 ] && holds y && cmp "$T/want" "$D/y" && [ "$(stat -c %a "$D/y")" = 600 ] || failed "$c -f"
 	done < <(grep -v format=file <<<"$COMMANDS")
@@ -152,7 +152,7 @@ is_old() {
 			holds ${whole:+y} $part || failed "$c: $(ls -A "$D")"
 			[ -z "$was$part" ] || [ "$was$part" = old ] || [ -z "$was" ] || is_old || failed "$c: the old file"
 			[ -z "$part" ] && continue
-			[ "$(wc -l <"$T/err")" = 2 ] && grep -qF "$t: $D/y: not complete, so its name is $D/y.part" "$T/err" ||
+			[ "$(wc -l <"$T/err")" = 2 ] && grep -qF "$t: $D/y: incomplete, so its name is $D/y.part" "$T/err" ||
 			    failed "$c: does not say so"
 			[ "$(stat -c %a "$D/y.part")" = 600 ] || failed "$c: mode"
 			cp "$D/y.part" "$T/part"
@@ -347,7 +347,7 @@ ended() {
 	ln -s y "$D/link"
 	for u in "$D/y" "$D/./y" "$D/link"; do
 		try pfilter --pid 100 -o "$D/y" -U "$u" "$in"
-		[ $rc = 2 ] && grep -q 'is the output too' "$T/err" && holds link || failed "$u"
+		[ $rc = 2 ] && grep -q 'is also the output' "$T/err" && holds link || failed "$u"
 	done
 	done_all
 }
@@ -472,7 +472,7 @@ ended() {
 	in=data/basic.pipe.data
 	while read -r t opts; do
 		try $t $opts "$in"
-		[ $rc = 2 ] && one_line "$t: ${opts%%[ =]*}" && grep -q ' go' "$T/err" && ! [ -s "$T/out" ] || failed "$t $opts"
+		[ $rc = 2 ] && one_line "$t: ${opts%%[ =]*}" && grep -qE ' needs? | cannot be combined ' "$T/err" && ! [ -s "$T/out" ] || failed "$t $opts"
 	done <<-END
 		pcat --pid=1
 		pcat --event=foo

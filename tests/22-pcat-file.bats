@@ -97,7 +97,7 @@ described() {
 		pcat --format=file -f -o "$T/o" "$T/described"
 		perf script -f -i "$T/o" -F event 2>/dev/null | sort | uniq -c | grep -q ' 196 some-event: *$' || failed "file $ids"
 	done
-	# the name goes with its event, though other events without ids are left
+	# the name needs its event, though other events without ids are left
 	mkpipe <<<"attr type=1 config=0 period=1000 sample_type=IP|TID|TIME flags=sample_id_all
 		attr type=1 config=2 period=1000 sample_type=IP|TID|TIME flags=sample_id_all
 		EVENT_UPDATE update_type=2 id=0 z=some-event" >"$T/two" || failed mkpipe
@@ -352,7 +352,7 @@ features_of() {
 	done_all
 }
 
-@test "output: nothing is left of one that could not be finished" {
+@test "output: nothing remains selected of one that could not be finished" {
 	in=$(recipe big)
 	mkdir "$T/d"
 	for f in stream file; do

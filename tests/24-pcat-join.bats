@@ -271,7 +271,7 @@ shares() {
 		set -- $how
 		try "$@" --merge-attrs
 		mv "$T/out" "$T/join"
-		[ $rc = 0 ] && one_line "$1: warning: ${@: -1}: pid 2 is another process than in ${@: -2:1} at the same time: its pids are moved by 4194304" ||
+		[ $rc = 0 ] && one_line "$1: warning: ${@: -1}: pid 2 means another process in ${@: -2:1} at the same time: its pids are moved by 4194304" ||
 		    failed "$how"
 		shares "$T/join" | diff "$T/want" - >"$T/diff" || failed "$how: $(head -n 6 "$T/diff")"
 		psort "$T/join" >"$T/sorted" 2>"$T/late"
@@ -284,7 +284,7 @@ shares() {
 	for t in pcat "psort --merge"; do
 		cat $a >"$T/a" & cat $b >"$T/b" &
 		try timeout 60 $t "$T/a" "$T/b"
-		[ $rc = 1 ] && one_line "${t%% *}: $T/b: pid 2 is another process than in $T/a at the same time: --remap-pids=4194304" ||
+		[ $rc = 1 ] && one_line "${t%% *}: $T/b: pid 2 means another process in $T/a at the same time: --remap-pids=4194304" ||
 		    failed "live: $t"
 		wait
 		cat $a >"$T/a" & cat $b >"$T/b" &
@@ -293,9 +293,9 @@ shares() {
 		[ $rc = 0 ] && ! [ -s "$T/err" ] && shares "$T/join" | diff "$T/want" - >"$T/diff" || failed "live, moved: $t"
 		wait
 		try sh -c "$t $a - <\$0" $b
-		[ $rc = 0 ] && one_line "${t%% *}: warning: <stdin>: pid 2 is another" || failed "standard input: $t"
+		[ $rc = 0 ] && one_line "${t%% *}: warning: <stdin>: pid 2 means another" || failed "standard input: $t"
 		try sh -c "cat \$0 | $t $a -" $b
-		[ $rc = 1 ] && one_line "${t%% *}: <stdin>: pid 2 is another process than in $a at" || failed "a file and a pipe: $t"
+		[ $rc = 1 ] && one_line "${t%% *}: <stdin>: pid 2 means another process in $a at" || failed "a file and a pipe: $t"
 	done
 	done_all
 }
@@ -339,14 +339,14 @@ dead() {	# PID TIME
 			for t in "pcat $T/1 $T/2" "psort --merge $T/1 $T/2" "psort --merge $T/2 $T/1"; do
 				try $t
 				if [ $want = no ]; then [ $rc = 0 ] && ! [ -s "$T/err" ]
-				else [ $rc = 0 ] && one_line "${t%% *}: warning: ${t##* }: pid $want is another process"
+				else [ $rc = 0 ] && one_line "${t%% *}: warning: ${t##* }: pid $want means another process"
 				fi || failed "$name: $t $b"
 			done
 			# live, all in order of time
 			for t in pcat "psort --merge"; do
 				try timeout 60 bash -c "$t <(cat $T/1) <(cat $T/2)"
 				if [ $want = no ]; then [ $rc = 0 ] && ! [ -s "$T/err" ]
-				else [ $rc = 1 ] && grep -q "pid $want is another process than in .*: --remap-pids=4194304 keeps" "$T/err"
+				else [ $rc = 1 ] && grep -q "pid $want means another process in .*: --remap-pids=4194304 keeps" "$T/err"
 				fi || failed "$name: live: $t $b"
 			done
 		done
@@ -422,7 +422,7 @@ dead() {	# PID TIME
 	[ "$(script "$T/join" time | tr '\n' ' ')" = "0.000002000: 0.000003500: " ] || failed "$(script "$T/join" time)"
 	c=$({ head_a; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000'; } | stream)
 	try pcat --align=wall "$a" "$c"
-	[ $rc = 2 ] && one_line "pcat: $c: does not say its wall clock" && grep -q 'perf record -k mono' "$T/err" || failed wall
+	[ $rc = 2 ] && one_line "pcat: $c: has no wall clock" && grep -q 'perf record -k mono' "$T/err" || failed wall
 	[ ! -s "$T/out" ] || failed "something was written"
 	done_all
 }
@@ -475,8 +475,8 @@ dead() {	# PID TIME
 	k() { head_a; echo "MMAP misc=1 pid=-1 tid=0 start=$1 len=0x1000 pgoff=$1 filename=[kernel.kallsyms]_text"; }
 	x=$(k 0xffffffff81000000 | sed '/FINISHED_INIT/d' | stream)
 	y=$(k 0xffffffff91000000 | sed '/FINISHED_INIT/d' | stream)
-	refused 'the kernel lies at 0xffffffff91000000' pcat "$x" "$y"
-	refused 'read once only' pcat - -
+	refused 'the kernel is at 0xffffffff91000000' pcat "$x" "$y"
+	refused 'read only once' pcat - -
 	refused 'auto' pcat --remap-pids=x "$a" "$a"
 	refused 'expected none, wall or first' pcat --align=x "$a"
 	refused 'expected none or comm' pcat --host-tag=x "$a"
@@ -540,17 +540,17 @@ dead() {	# PID TIME
 		try $t
 		set -- $t
 		want=1; [ $1 = psort ] || want=2
-		[ $rc = 1 ] && [ "$(grep -c "warning: $big: 1 records have no room for an event id and will be left out; pfilter --st" "$T/err")" = $want ] &&
+		[ $rc = 1 ] && [ "$(grep -c "warning: $big: 1 records cannot hold an event id, and will be dropped; pfilter --st" "$T/err")" = $want ] &&
 		    [ "$(wc -l <"$T/err")" = $want ] || failed "$t"
 		cp "$T/out" "$T/join"
 		[ "$(records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$t: $(records "$T/join" | cut -c1-60)"
 	done
 	# it is said before anything is written
 	try sh -c 'pcat --allow same-input "$0" "$0" 2>&1 >/dev/full | head -n 1' "$big"
-	grep -q 'will be left out' "$T/out" || failed beforehand
+	grep -q 'will be dropped' "$T/out" || failed beforehand
 	# what cannot be counted is said behind
 	try sh -c 'cat "$0" | pcat --allow same-input "$0" -' "$big"
-	[ $rc = 1 ] && grep -q "warning: $big: 1 records have no" "$T/err" && grep -q 'warning: <stdin>: 1 records had no room' "$T/err" || failed pipe
+	[ $rc = 1 ] && grep -q "warning: $big: 1 records cannot hold" "$T/err" && grep -q 'warning: <stdin>: 1 records could not hold' "$T/err" || failed pipe
 	try pcat "$big"
 	[ $rc = 0 ] || failed alone
 	# the two ways out
@@ -670,6 +670,6 @@ dead() {	# PID TIME
 	done
 	mkfifo "$T/fifo"
 	try command pcat --allow same-input "$T/fifo" "$T/fifo"
-	[ $rc = 2 ] && one_line "pcat: '$T/fifo' and '$T/fifo' are the same, which can be read once only"
+	[ $rc = 2 ] && one_line "pcat: '$T/fifo' and '$T/fifo' are the same input, which can be read only once"
 	done_all
 }

@@ -293,12 +293,12 @@ tracing_directory() {
 	[ $rc = 1 ] && one_line "pcat: $T/nothing: No such file or directory"
 	sed -i 's/^ID: .*/ID: 9003/' "$T/tracing/events/sched/sched_process_fork/format"
 	try pcat --repair --formats-from "$T/tracing" "$T/killed"
-	[ $rc = 1 ] && grep -q "has no format of tracepoint [0-9]*, which was recorded" "$T/err"
+	[ $rc = 1 ] && grep -q "has no format of tracepoint [0-9]* of this recording" "$T/err"
 	rm "$T/tracing/events/header_page"
 	try pcat --repair --formats-from "$T/tracing" "$T/killed"
 	[ $rc = 1 ] && one_line "pcat: $T/tracing: events/header_page: No such file or directory"
 	try pcat --repair --formats-from data/sched_R.file.data data/sched_R.pipe.data
-	[ $rc = 0 ] && one_line "pcat: warning: --formats-from: the recording has its own" && cmp "$T/out" data/sched_R.pipe.data
+	[ $rc = 0 ] && one_line "pcat: warning: --formats-from: the recording already has formats" && cmp "$T/out" data/sched_R.pipe.data
 	try pcat --repair --formats-from data/sched_R.file.data data/basic.pipe.data
 	[ $rc = 0 ] && one_line "pcat: warning: --formats-from: the recording has no tracepoints" && cmp "$T/out" data/basic.pipe.data
 	for o in "" "--repair data/basic.pipe.data"; do

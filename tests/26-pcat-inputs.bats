@@ -291,7 +291,7 @@ features_in() {
 	done_all
 }
 
-@test "features: nothing is left out of the sound ones; unknown ones pass" {
+@test "features: nothing remains selected out of the sound ones; unknown ones pass" {
 	for in in data/*.data; do
 		try pcat "$in"
 		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$in"

@@ -54,7 +54,7 @@ splits() {
 	splits 4K "$T/f" 1 1
 	rm "$T"/c/*
 	try pcat -v --switch-output=1us --output-template="$T/c/%n" "$T/f"
-	grep -qx 'pcat: no place where nothing later is older: all is in one file' "$T/err" || failed "-v"
+	grep -qx 'pcat: the file has older records after every position, so there is only one part' "$T/err" || failed "-v"
 	# three times that, one behind the other: two places, without marks
 	{ part one; for k in 0 5000 10000; do
 		for i in $(seq 1000 10 4000); do sample $((k + i)) 1; [ $i != 3000 ] || comm $((k + i)) name$k; done
@@ -112,7 +112,7 @@ splits() {
 	mkdir "$T/c"
 	try sh -c 'cat "$0/f" | pcat --switch-output=2K --output-template="$0/c/%n"' "$T"
 	[ $rc = 1 ] && one_line "pcat: <stdin>: byte 4[0-9]*: SAMPLE: time 0.000001500 is older than the cut at 0.0000" ||
-	    grep -q '^pcat: <stdin>: byte [0-9]*: SAMPLE: time 0.000001500 is older than the cut at .*: psort it first$' "$T/err" || failed "said"
+	    grep -q '^pcat: <stdin>: byte [0-9]*: SAMPLE: time 0.000001500 is older than the cut at .*: sort the input with psort first$' "$T/err" || failed "said"
 	[ $rc = 1 ] && [ "$(wc -l <"$T/err")" = 1 ] || failed "one line"
 	for f in "$T"/c/*; do samples_at 10 "$f"; done | sort >"$T/got"
 	samples_at 10 "$T/f" | sort | cmp - "$T/got" || failed "all of it"
@@ -194,7 +194,7 @@ splits() {
 		echo old >"$T/d/r.$name"
 		# nobody writes to the FIFO: who opened it would wait for ever
 		try timeout 60 pcat --switch-output=4K -o "$T/d/r" "$T/in"
-		[ $rc = 2 ] && one_line "pcat: $T/d/r.$name: exists already; -f " && [ "$(cat "$T/d/r.$name")" = old ] || failed "$name"
+		[ $rc = 2 ] && one_line "pcat: $T/d/r.$name: exists; -f " && [ "$(cat "$T/d/r.$name")" = old ] || failed "$name"
 		rm "$T/d/r.$name"
 	done
 	touch "$T/d/r.00001.bak" "$T/d/r.0001" "$T/d/rx00001" "$T/d/r"

@@ -318,10 +318,10 @@ union() {
 	    mkpipe - >"$b"
 	all=$(($(samples "$a" | wc -l) + $(samples "$b" | wc -l)))
 	try psort --merge "$a" "$b"
-	[ $rc = 0 ] && one_line "psort: warning: $a: 1 records came later than their round allows, and stand where" || failed emit
+	[ $rc = 0 ] && one_line "psort: warning: $a: 1 records arrived later than their round permits, and were written out of order" || failed emit
 	[ "$(samples "$T/out" | wc -l)" = $all ] || failed "emit: number"
 	try psort --merge --late=drop "$a" "$b"
-	[ $rc = 0 ] && one_line "psort: warning: $a: 1 records came later than their round allows, and were dropped" || failed drop
+	[ $rc = 0 ] && one_line "psort: warning: $a: 1 records arrived later than their round permits, and were dropped" || failed drop
 	samples "$T/out" | cmp - <(union "$a" "$b" | grep -v '^500 ') || failed "drop: order"
 	try psort --merge --late=clamp "$a" "$b"
 	[ $rc = 0 ] && psort -c "$T/out" && [ "$(samples "$T/out" | wc -l)" = $all ] || failed clamp
@@ -451,7 +451,7 @@ union() {
 		[ $rc = 2 ] && one_line "psort: '$T/a' and '$T/$f' are the same file: --allow same-input" && ! [ -s "$T/out" ] || failed "$f"
 	done
 	try timeout 60 psort --merge --allow same-input "$T/f" data/multi.pipe.data "$T/f"
-	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same, which can be read once only" || failed "fifo"
+	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same input, which can be read only once" || failed "fifo"
 	n=$(records <"$T/a" | grep -c '^9 ')
 	[ "$(psort --merge --allow same-input "$T/a" "$T/b" | records | grep -c '^9 ')" = $((2 * n)) ] || failed "allowed"
 	[ "$(psort --merge "$T/a" - <data/basic.pipe.data | records | grep -c '^9 ')" = $((2 * n)) ] || failed "a copy"

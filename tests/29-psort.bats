@@ -118,9 +118,9 @@ reference() {
 	mkpipe "$T/recipe" >"$in"
 	samples "$in" >"$T/all"
 	try psort --late=emit "$in"
-	[ $rc = 0 ] && one_line "psort: warning: $in: 1 records came later than their round allows, and stand" || failed emit
+	[ $rc = 0 ] && one_line "psort: warning: $in: 1 records arrived later than their round permits, and were written" || failed emit
 	try psort --late=drop "$in"
-	[ $rc = 0 ] && one_line "psort: warning: $in: 1 records came later than their round allows, and were dropped" &&
+	[ $rc = 0 ] && one_line "psort: warning: $in: 1 records arrived later than their round permits, and were dropped" &&
 	    [ "$(samples "$T/out")" = "$(grep -v ' 4$' "$T/all")" ] || failed drop
 	psort -c "$T/out" || failed "drop: order"
 	try psort --late=clamp "$in"
@@ -144,7 +144,7 @@ reference() {
 		[ $rc = 0 ] && ! [ -s "$T/err" ] && samples "$T/out" | cmp - <(reference "$T/in") || failed "$w"
 	done
 	try psort --window=100ns "$T/in"
-	[ $rc = 0 ] && one_line "psort: warning: $T/in: " && grep -q "later than the window allows" "$T/err" || failed "too small"
+	[ $rc = 0 ] && one_line "psort: warning: $T/in: " && grep -q "later than the window permits" "$T/err" || failed "too small"
 	try psort --window=100ns --late=drop "$T/in"
 	psort -c "$T/out" || failed "drop"
 	# memory is the window's
@@ -212,9 +212,9 @@ reference() {
 	} >"$T/recipe"
 	mkpipe "$T/recipe" | psort --stats 2>"$T/err" >"$T/out"
 	grep -qx 'psort: records: 6 with a time, 0 without, 1 of perf.s own' "$T/err" || failed records
-	grep -qx 'psort: disorder: 2 came behind newer ones, 4 records and 0.000000280 s at most' "$T/err" || failed disorder
+	grep -qx 'psort: disorder: 2 after newer records, by up to 4 records and 0.000000280 s' "$T/err" || failed disorder
 	grep -qx 'psort: rounds: 1, 1 of them before the first time' "$T/err" || failed rounds
-	mkpipe "$T/recipe" | psort -v 2>&1 >"$T/out" | grep -q "FINISHED_ROUNDs mean nothing" || failed note
+	mkpipe "$T/recipe" | psort -v 2>&1 >"$T/out" | grep -q "all FINISHED_ROUND records are before" || failed note
 	cat "$T/err"
 	done_all
 }
@@ -233,7 +233,7 @@ reference() {
 	mkpipe "$T/recipe" >"$T/in"
 	try psort -S 1M "$T/in"
 	mv "$T/out" "$T/sorted"
-	one_line "psort: warning: $T/in: no FINISHED_ROUND: sorted at its end, by way of a temporary file" || failed warning
+	one_line "psort: warning: $T/in: no FINISHED_ROUND: sorted at its end with a temporary file" || failed warning
 	same_script "$T/in" "$T/sorted" -F time,period || failed bound
 	for o in --full --rounds=emit "--window=1s" "--untimed=first"; do
 		for f in data/basic.pipe.data data/multi.pipe.data; do

@@ -261,7 +261,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	records -v 67 <"$T/out" | cmp "$T/in" -
 }
 
-@test "pinject: a file that has been replaced since is not asked" {
+@test "pinject: a file that was replaced after the recording is not asked" {
 	need readelf
 	[ "$(stat -f -c %T "$T")" != overlayfs ] || skip "overlayfs shows other inodes to a map than to stat"
 	cp "$(elf cat)" "$T/prog"

@@ -114,7 +114,7 @@ wrong() {
 	is "weight3 > 4" "retire_lat > 4, p_stage_cyc > 4"
 	is "data_pgsz > 4096" "data_pgsz > 4K"
 	is "time > 2500,time<=3500" "time in (2501..3500)"
-	wrong "uid == 0" "uid is known only at record time" 0
+	wrong "uid == 0" "uid is known only while recording" 0
 	done_all
 }
 
@@ -274,7 +274,7 @@ wrong() {
 	printf 'pid == 1 and\n\n  tid = 2\n' >"$T/f"
 	try pfilter --filter-file "$T/f" "$T/fields.pipe"
 	[ $rc = 2 ]
-	printf '%s\n' "pfilter: $T/f: line 3: to compare is ==" "    tid = 2" "        ^" | diff - "$T/err"
+	printf '%s\n' "pfilter: $T/f: line 3: use == to compare" "    tid = 2" "        ^" | diff - "$T/err"
 	try pfilter --filter-file "$T/none" "$T/fields.pipe"
 	[ $rc = 2 ]
 	one_line "pfilter: --filter-file: $T/none: No such file"
@@ -282,49 +282,49 @@ wrong() {
 
 @test "filter: mistakes are told with their place, and nothing is written" {
 	stream >/dev/null
-	wrong "perod > 5" "no field is called \`perod'; near that: period" 0
-	wrong "pid == 1 && chain" "no field is called \`chain'; near that: callchain.nr, callchain" 12
-	wrong "PID == 1" "no field is called \`PID'; near that: pid" 0
-	wrong "event == cycles" "no field is called \`cycles'; text goes in quotes" 9
-	wrong "mem_op == hitm" "\`hitm' is no word of mem_op; there are na load store pfetch exec" 10
-	wrong "pid == load" "no field is called \`load'" 7
-	wrong "txn > 5 && comm > 'a'" "text takes" 16
+	wrong "perod > 5" "no field is named \`perod'; similar: period" 0
+	wrong "pid == 1 && chain" "no field is named \`chain'; similar: callchain.nr, callchain" 12
+	wrong "PID == 1" "no field is named \`PID'; similar: pid" 0
+	wrong "event == cycles" "no field is named \`cycles'; text goes in quotes" 9
+	wrong "mem_op == hitm" "\`hitm' is not a word of mem_op; there are na load store pfetch exec" 10
+	wrong "pid == load" "no field is named \`load'" 7
+	wrong "txn > 5 && comm > 'a'" "text has" 16
 	wrong "1 < pid < 5" "comparisons do not chain" 8
 	wrong "pid == 1 == 1" "comparisons do not chain" 9
-	wrong "pid & 1 == 1" "& | ^ beside a comparison need parentheses" 8
-	wrong "1 == pid | 1" "& | ^ beside a comparison need parentheses" 2
-	wrong "!pid == 1" "which is meant? write !(a == b)" 0
-	wrong "! pid in (1)" "which is meant? write !(a == b)" 0
-	wrong "pid = 1" "to compare is ==" 4
-	wrong "pid == " "ends where a value should follow" 7
-	wrong "(pid == 1" "ends where \`)' or an operator should follow" 9
+	wrong "pid & 1 == 1" "& | ^ next to a comparison need parentheses" 8
+	wrong "1 == pid | 1" "& | ^ next to a comparison need parentheses" 2
+	wrong "!pid == 1" "ambiguous: write !(a == b)" 0
+	wrong "! pid in (1)" "ambiguous: write !(a == b)" 0
+	wrong "pid = 1" "use == to compare" 4
+	wrong "pid == " "ends where a value is expected" 7
+	wrong "(pid == 1" "ends where \`)' or an operator is expected" 9
 	wrong "pid == 1)" "expected no \`)', as none is open" 8
 	wrong "pid 1" "expected an operator" 4
-	wrong "" "an empty expression" 0
-	wrong "pid == 'x'" "text and a number can't be compared" 4
-	wrong "event" "text where a number should be" 0
-	wrong "(pid == 1) + 1 > 1" "a condition where a number should be" 5
-	wrong "callchain > 5" "a call chain is no number" 0
+	wrong "" "the expression is empty" 0
+	wrong "pid == 'x'" "text and numbers cannot be compared" 4
+	wrong "event" "expected a number, found text" 0
+	wrong "(pid == 1) + 1 > 1" "expected a number, found a condition" 5
+	wrong "callchain > 5" "a call chain is not a number" 0
 	wrong "pid in (5..3)" "this range ends before it begins" 9
 	wrong "pid in ()" "expected a value" 8
-	wrong "event in (5)" "a list beside text is of strings" 10
+	wrong "event in (5)" "a list for text consists of strings" 10
 	wrong "pid > 5 / (2 - 2)" "division by 0" 8
 	wrong "pid > 18446744073709551616" "a number of more than 64 bits" 6
 	wrong "pid > 5x" "no such unit; there are ns us ms s m h d" 7
-	wrong "time > 1.5" "numbers are whole; a fraction needs a unit" 7
-	wrong "event == \"x" "this string does not end" 9
+	wrong "time > 1.5" "a number without a unit cannot have a fraction" 7
+	wrong "event == \"x" "the string has no end" 9
 	wrong "event =~ '('" "extended regular expression: " 6
-	wrong "event =~ '(a)\\1'" "references back" 6
+	wrong "event =~ '(a)\\1'" "back-references" 6
 	for e in '((a{1,255}){1,255}){1,255}' 'a{255}{255}{255}' '(|){255}{200}' 'a{0,9999}' 'a{9999,}' '[]{]{,9999}' '\\{{9999}'; do
-		wrong "event =~ '$e'" "this expression, with its repetitions written out, is too long" 6
+		wrong "event =~ '$e'" "the expression is too long after its repetitions are expanded" 6
 	done
-	wrong "event =~ '$(printf '%040d' 0 | tr 0 '(')a$(printf '%040d' 0 | sed 's/0/)+/g')'" "this expression, with its" 6
-	wrong "event =~ 'a{3000}' || event =~ 'b{3000}'" "this expression, with its" 28
+	wrong "event =~ '$(printf '%040d' 0 | tr 0 '(')a$(printf '%040d' 0 | sed 's/0/)+/g')'" "the expression is too long" 6
+	wrong "event =~ 'a{3000}' || event =~ 'b{3000}'" "the expression is too long" 28
 	wrong "pid > 1 ? 2" "unexpected" 
 	wrong "exists(pid == 1)" "expected \`)'" 11
-	wrong "pid == /x" "expected a value; a path stands behind" 7
-	wrong "cgroup > /x" "expected a value; a path stands behind" 9
-	wrong "brstack.nr > 1 and data_pgsz > 1 and machine_pid == 1" "no event of this recording has machine_pid; it takes perf record kvm" 37
+	wrong "pid == /x" "expected a value; a path follows" 7
+	wrong "cgroup > /x" "expected a value; a path follows" 9
+	wrong "brstack.nr > 1 and data_pgsz > 1 and machine_pid == 1" "no event of this recording has machine_pid; record it with perf record kvm" 37
 	done_all
 }
 
@@ -333,13 +333,13 @@ wrong() {
 		try pfilter --filter "$1" data/basic.pipe.data
 		[ $rc = 2 ] && ! [ -s "$T/out" ] && grep -qF -- "$2" "$T/err" || failed "$1"
 	}
-	wrong_here "addr > 5" "no event of this recording has addr; it takes perf record -d"
-	wrong_here "mem_lvl == l1" "has mem_lvl; it takes perf record -d"
-	wrong_here "weight > 5" "it takes perf record -W"
-	wrong_here "cgroup == /a/b" "it takes perf record --all-cgroups"
-	wrong_here "callchain.nr > 5" "it takes perf record -g"
-	wrong_here "walltime > 5" "it takes perf record -k CLOCK_MONOTONIC"
-	wrong_here "stack.size > 5" "it takes perf record --call-graph dwarf"
+	wrong_here "addr > 5" "no event of this recording has addr; record it with perf record -d"
+	wrong_here "mem_lvl == l1" "has mem_lvl; record it with perf record -d"
+	wrong_here "weight > 5" "record it with perf record -W"
+	wrong_here "cgroup == /a/b" "record it with perf record --all-cgroups"
+	wrong_here "callchain.nr > 5" "record it with perf record -g"
+	wrong_here "walltime > 5" "record it with perf record -k CLOCK_MONOTONIC"
+	wrong_here "stack.size > 5" "record it with perf record --call-graph dwarf"
 	done_all
 }
 
@@ -359,8 +359,8 @@ wrong() {
 	too "' || '.join(f'pid == {i}' for i in range(100000))" "more than 2000 names"
 	too "'pid ' + '+ 1' * 100000 + ' > 1'" "more than 2000 names"
 	too "'pid in (' + ', '.join(['tid'] * 100000) + ')'" "more than 2000 names"
-	too "'x' * 1000000" "no field is called"
-	too "'pid == \"' + 'x' * 1000000" "this string does not end"
+	too "'x' * 1000000" "no field is named"
+	too "'pid == \"' + 'x' * 1000000" "the string has no end"
 	py "'(' * 64 + 'pid == 1' + ')' * 64" >"$T/f"
 	pfilter --filter-file "$T/f" "$T/fields.pipe" >"$T/a"
 	py "'pid in (' + ','.join(str(i * 7919 % 1000003 * 2 + 1) for i in range(300000)) + ', ' + ','.join(f'{-i-1000} .. {-i-998}' for i in range(200000)) + ')'" >"$T/f"

@@ -367,12 +367,12 @@ rule() {
 		try pfilter $args "$in"
 		[ $rc = 2 ] && one_line "pfilter: $text" || failed "$args"
 	done <<-'END'
-		--inherit|--inherit: goes with --pid or --comms
-		--show-on-off-events|--show-on-off-events: goes with
-		--comms a,,b|--comms 'a,,b': an empty word
-		--comms a,b --exclude-comms c,b,a|--comms and --exclude-comms: nothing is left
-		--dsos a --exclude-dsos a|--dsos and --exclude-dsos: nothing is left
-		--cgroup /a --exclude-cgroup /a|--cgroup and --exclude-cgroup: nothing is left
+		--inherit|--inherit: needs --pid or --comms
+		--show-on-off-events|--show-on-off-events: needs
+		--comms a,,b|--comms 'a,,b': has an empty word
+		--comms a,b --exclude-comms c,b,a|--comms and --exclude-comms: nothing remains selected
+		--dsos a --exclude-dsos a|--dsos and --exclude-dsos: nothing remains selected
+		--cgroup /a --exclude-cgroup /a|--cgroup and --exclude-cgroup: nothing remains selected
 		--comms file:///nonexistent|--comms: /nonexistent: No such file
 		--switch-on cycles|--switch-on 'cycles': no such event; there are cpu-clock
 		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP

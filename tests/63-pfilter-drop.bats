@@ -151,7 +151,7 @@ load oracle
 	becomes --drop-event page-faults
 }
 
-@test "pfilter --drop-event: the hardware trace goes with its event, and only with it" {
+@test "pfilter --drop-event: the hardware trace needs its event, and only with it" {
 	{
 		echo 'attr type=8 config=0 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all ids=11'
 		echo 'attr type=1 config=9 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=21'
@@ -224,14 +224,14 @@ load oracle
 		[ $rc = 2 ] && one_line "pfilter: $line" && ! [ -s "$T/out" ] || failed "$@"
 	}
 	refuse "--drop-event 'cycles': no such event; there are cpu-clock, task-clock, " --drop-event cycles data/multi.pipe.data
-	refuse "--drop-event: that would drop all 5 events; one must stay" --drop-event '*' data/multi.pipe.data
+	refuse "--drop-event: this would remove all 5 events; one must remain" --drop-event '*' data/multi.pipe.data
 	{
 		echo 'attr type=1 config=0 sample_type=IP|TID|TIME flags=sample_id_all ids=11'
 		echo 'attr type=1 config=1 sample_type=IP|TID|TIME|ID flags=sample_id_all ids=21'
 		echo 'attr type=1 config=2 sample_type=IP|TID|TIME|ADDR|ID flags=sample_id_all ids=31'
 		echo 'SAMPLE misc=2 ip=0x401000 pid=100 time=1200'
 	} | mkpipe - >"$T/in"
-	refuse "events task-clock:HG and page-faults:HG have their ids at different places" --drop-event cpu-clock "$T/in"
+	refuse "events task-clock:HG and page-faults:HG have their ids at different positions" --drop-event cpu-clock "$T/in"
 	# one of them alone can do without
 	try pfilter --drop-event cpu-clock,task-clock "$T/in"
 	[ $rc = 0 ] || failed one

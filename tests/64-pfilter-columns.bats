@@ -142,7 +142,7 @@ without() {
 		echo 'SAMPLE ev=1 pid=100 time=1000 addr=5'
 	} | mkpipe - >"$T/in"
 	try pfilter --strip addr "$T/in"
-	[ $rc = 2 ] && one_line "pfilter: --strip addr: only some events of this recording hold it" || failed addr
+	[ $rc = 2 ] && one_line "pfilter: --strip addr: only some events of this recording have it" || failed addr
 	try pfilter --strip raw "$T/in"
 	[ $rc = 0 ] && cmp "$T/in" "$T/out" || failed raw
 	try pfilter --strip addr --drop-event page-faults:HG "$T/in"
@@ -156,7 +156,7 @@ without() {
 		echo 'SAMPLE ip=1 pid=100 time=1000 raw=01020304'
 	} | mkpipe - >"$T/in"
 	try pfilter --strip raw "$T/in"
-	[ $rc = 2 ] && one_line "pfilter: --strip raw: the samples of event offcpu-time stand in it" || failed off-cpu
+	[ $rc = 2 ] && one_line "pfilter: --strip raw: it holds the samples of event offcpu-time" || failed off-cpu
 	try pfilter --strip raw --drop-event offcpu-time "$T/in"
 	[ $rc = 0 ] || failed "off-cpu dropped"
 	done_all

@@ -174,15 +174,15 @@ counts() {
 	local in=data/sched_R.pipe.data
 	try pfilter --anon pid $in
 	[ $rc = 0 ]
-	grep -q 'warning: --anon: cannot be made anonymous, left out of samples: [0-9]* RAW' "$T/err"
+	grep -q 'warning: --anon: fields without pseudonyms removed from samples: [0-9]* RAW' "$T/err"
 	cp "$T/out" "$T/anon"
 	! grep -aq tracing "$T/anon"
 	pstat --json "$T/anon" | grep -q '"sched:sched_process_exec"'
 	try pfilter --anon host data/p72_z22_dwarf.pipe.data
 	grep -q '[0-9]* user stacks' "$T/err"
 	try pfilter --anon addr "$(recipe all-types)"
-	grep -q 'left out: .*1 TEXT_POKE' "$T/err"
-	grep -q 'left out: .*1 AUXTRACE_INFO' "$T/err"
+	grep -q 'without pseudonyms removed: .*1 TEXT_POKE' "$T/err"
+	grep -q 'without pseudonyms removed: .*1 AUXTRACE_INFO' "$T/err"
 }
 
 @test "anon: records and features of unknown type: all leaves them out, less keeps them and says so" {
@@ -191,7 +191,7 @@ counts() {
 	mkpipe "$T/recipe" >"$T/in"
 	try pfilter --anon all "$T/in"
 	[ $rc = 0 ]
-	grep -q 'left out: 1 of unknown type' "$T/err"
+	grep -q 'without pseudonyms removed: 1 of unknown type' "$T/err"
 	! grep -q secrets "$T/out"
 	try pfilter --anon comm "$T/in"
 	[ $rc = 0 ]
@@ -302,7 +302,7 @@ counts() {
 	mkpipe "$T/recipe" >"$T/in"
 	try pfilter --anon all -S 1M "$T/in"
 	[ $rc = 0 ]
-	grep -q 'came after their turn, for want of memory' "$T/err"
+	grep -q 'out of order because of --max-memory' "$T/err"
 	cp "$T/out" "$T/anon"
 	python3 secrets.py "$T/in" "$T/anon"
 }
@@ -311,14 +311,14 @@ counts() {
 	try pfilter --anon hots data/basic.pipe.data
 	[ $rc = 2 ] && one_line "pfilter: --anon 'hots': expected host, cmdline"
 	try pfilter --anon pid,-pid data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: --anon 'pid,-pid': names nothing"
+	[ $rc = 2 ] && one_line "pfilter: --anon 'pid,-pid': is empty"
 	try pfilter --anon all --anon-key "$T/none" data/basic.pipe.data
 	[ $rc = 2 ] && one_line "pfilter: --anon-key $T/none: No such file"
 	head -c 32 /dev/urandom >"$T/key"
 	try pfilter --anon-key "$T/key" data/basic.pipe.data
 	[ $rc = 2 ]
 	try pfilter --anon-map "$T/map" data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: --anon-map: goes with --anon"
+	[ $rc = 2 ] && one_line "pfilter: --anon-map: needs --anon"
 }
 
 # key_of CONTENT: try that key, in a file that nobody else can read.
@@ -350,7 +350,7 @@ key_of() {
 	[ $rc = 0 ] && [ ! -s "$T/err" ]
 	chmod 640 "$T/key"
 	try pfilter --anon comm --anon-key "$T/key" data/basic.pipe.data
-	[ $rc = 0 ] && one_line "pfilter: warning: --anon-key $T/key: others can read the key (mode 0640)"
+	[ $rc = 0 ] && one_line "pfilter: warning: --anon-key $T/key: other users can read the key (mode 0640)"
 }
 
 @test "anon: names that users gave to events, groups and units are pseudonyms; perf's own stay" {
@@ -433,7 +433,7 @@ report() {
 	[ $rc = 2 ] && one_line "pfilter: $T/map: "
 	echo nonsense >"$T/bad"
 	try pfilter --anon-undo "$T/bad" /dev/null
-	[ $rc = 2 ] && one_line "pfilter: --anon-undo $T/bad: line 1 is none of --anon-map"
+	[ $rc = 2 ] && one_line "pfilter: --anon-undo $T/bad: line 1 is not from --anon-map"
 }
 
 @test "anon: a fault in the input leaves all that came before it" {

@@ -242,7 +242,7 @@ alike_shares() {
 	{ sed -n 1p "$T/both.txt"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11 cpu=0 zeros=65480"; } >"$T/full.txt"
 	mkpipe "$T/full.txt" >"$T/full"
 	try pfilter --max-rate 1000 --scale-period "$T/full"
-	[ $rc = 1 ] && one_line "pfilter: $T/full: byte " && grep -q 'no room for a period' "$T/err" || failed "no room"
+	[ $rc = 1 ] && one_line "pfilter: $T/full: byte " && grep -q 'cannot hold a period' "$T/err" || failed "no room"
 	done_all
 }
 

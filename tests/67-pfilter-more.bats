@@ -102,18 +102,18 @@ spread() {
 		try pfilter $args data/multi.pipe.data
 		[ $rc = 2 ] && one_line "pfilter: $text" || failed "$args"
 	done <<-END
-		--invert|--invert: goes with an option that
-		--invert --every 2|--invert: goes with an option that
-		--invert --switch-on cpu-clock|--invert: goes with an option that
-		--invert --type SAMPLE|--invert: goes with an option that
-		--allow vital-types|--allow vital-types: goes with --drop-type
-		--allow vital-types --pid 1|--allow vital-types: goes with --drop-type
-		--event cpu-clock --exclude-event *-clock|--event and --exclude-event: nothing is left
-		--exclude-event *|--exclude-event: nothing is left
-		--event *-clock --drop-event task-clock,cpu-clock|--event and --drop-event: nothing is left
-		--exclude-event *-clock --drop-event page-faults,c*-*s|--exclude-event and --drop-event: nothing is left
-		--type SAMPLE,SWITCH --drop-type SAMPLE,SWITCH,READ|--type and --drop-type: nothing is left
-		--max-samples 1 --stop -U $T/rest|--stop: goes without --rejected
+		--invert|--invert: needs an option that
+		--invert --every 2|--invert: needs an option that
+		--invert --switch-on cpu-clock|--invert: needs an option that
+		--invert --type SAMPLE|--invert: needs an option that
+		--allow vital-types|--allow vital-types: needs --drop-type
+		--allow vital-types --pid 1|--allow vital-types: needs --drop-type
+		--event cpu-clock --exclude-event *-clock|--event and --exclude-event: nothing remains selected
+		--exclude-event *|--exclude-event: nothing remains selected
+		--event *-clock --drop-event task-clock,cpu-clock|--event and --drop-event: nothing remains selected
+		--exclude-event *-clock --drop-event page-faults,c*-*s|--exclude-event and --drop-event: nothing remains selected
+		--type SAMPLE,SWITCH --drop-type SAMPLE,SWITCH,READ|--type and --drop-type: nothing remains selected
+		--max-samples 1 --stop -U $T/rest|--stop: cannot be combined with --rejected
 	END
 	while read -r args; do
 		try pfilter $args data/multi.pipe.data
@@ -137,7 +137,7 @@ spread() {
 	for option in --pid --event --comms --dsos; do
 		( ulimit -v 1000000; exec timeout 60 pfilter $option file:///dev/zero data/basic.pipe.data ) >"$T/out" 2>"$T/err" && rc=0 ||
 		    rc=$?
-		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/zero': not text" || failed "$option"
+		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/zero': is not text" || failed "$option"
 		yes 2>/dev/null | timeout 60 pfilter $option file:///dev/stdin data/basic.pipe.data >"$T/out" 2>"$T/err" && rc=0 || rc=$?
 		[ $rc = 2 ] && one_line "pfilter: $option 'file:///dev/stdin': more than" || failed "$option, of text"
 	done
@@ -331,9 +331,9 @@ several_names() {
 	try pfilter --time " " "$T/spread"
 	[ $rc = 2 ] || failed "blank"
 	try bash -c "cat '$T/spread' | pfilter --time 10%/2"
-	[ $rc = 2 ] && one_line "pfilter: --time: slices need" && grep -q 'pcat -o' "$T/err" || failed "slices in a pipe"
+	[ $rc = 2 ] && one_line "pfilter: --time: percentages need" && grep -q 'pcat -o' "$T/err" || failed "slices in a pipe"
 	try pfilter --time @2026-11-21, "$T/spread"
-	[ $rc = 2 ] && one_line "pfilter: --time: the recording does not say its wall clock (CLOCK_DATA): perf record -k mono" ||
+	[ $rc = 2 ] && one_line "pfilter: --time: the recording has no wall clock (CLOCK_DATA): use perf record -k mono" ||
 	    failed "no clock"
 	try pfilter --time +5,1 "$T/spread"
 	[ $rc = 2 ] || failed "mixed, and backwards"
@@ -452,7 +452,7 @@ several_names() {
 	head -c 700000 "$T/aux" >"$T/cut"
 	try pfilter -f --pid 1 -U "$T/rest" -o "$T/out" "$T/cut"
 	[ $rc = 1 ]
-	[ "$(sed "s|$T/||g" "$T/err" | cut -d ' ' -f 1-3 | tr '\n' '|')" = "pfilter: cut: byte|pfilter: rest: not|pfilter: out: not|" ]
+	[ "$(sed "s|$T/||g" "$T/err" | cut -d ' ' -f 1-3 | tr '\n' '|')" = "pfilter: cut: byte|pfilter: rest: incomplete,|pfilter: out: incomplete,|" ]
 	pstat --json "$T/out.part" >/dev/null 2>&1 || true
 	[ -s "$T/rest.part" ]
 }
@@ -533,7 +533,7 @@ several_names() {
 	mkpipe <(sed 's/^AUX/# &/' "$T/pt.txt") >"$T/none"
 	for how in "--pid 1" "--comms one" "--cpu 0" "--time ,1" "--filter ip==1" "--every 2" "--pid 1 -f -U $T/rest"; do
 		try pfilter $how "$T/pt"
-		[ $rc = 0 ] && one_line "pfilter: warning: samples are selected, but hardware trace cannot be cut: all of it stays (--drop-type " ||
+		[ $rc = 0 ] && one_line "pfilter: warning: samples are selected, but hardware trace cannot be cut: all of it is kept (--drop-type " ||
 		    failed "$how"
 		pstat --json "$T/out" | jq -e '[.types[] | select(.name | test("AUX"))] | length == 3' >/dev/null || failed "$how"
 		try pfilter $how --drop-type aux,auxtrace,auxtrace_info "$T/pt"
@@ -600,27 +600,27 @@ lived_in() {
 			[ $rc = 1 ] && ! [ -s "$T/err" ] || failed "${args[*]}: -q"
 			pfilter -q "${args[@]}" "$in" | cmp - "$T/out" || failed "${args[*]}: output"
 		done <<-'END'
-			--pid 4711|: none is of process 4711, and no other record speaks of it
+			--pid 4711|: none is of process 4711, and no other record refers to it
 			--pid 9,4711-4712|: none is of process 9, 4711-4712
 			--pid 8|; 8 is a thread of process 1 (--tid)
-			--tid 4711|: none is of thread 4711, and no other record speaks of it
+			--tid 4711|: none is of thread 4711, and no other record refers to it
 			--exclude-pid 0-10|: --exclude-pid drops all of them
 			--cpu 7|: none is of CPU 7; they are of CPU 0-3
 			--cpu 5 --pid 1|; of the 2 that the other options leave: none is of CPU 5; they are of CPU 0-1
 			--time 1,2|: none is from 1.000000000,2.000000000; they are from 11.500000000 to 18.500000000
 			--time 20,|: none is from 20.000000000,; they are from 11.5
 			--pid 2 --time 13,|; of the 1 that the other options leave: none is from 13.000000000,; they are from 12.500000000 to 12.500000000
-			--comms ngnix|: none is of a thread called ngnix; near that: nginx
-			--comms post|; near that: postgres
+			--comms ngnix|: none is of a thread named ngnix; similar: nginx
+			--comms post|; similar: postgres
 			--comms Firefox|; there are nginx, postgres, fifteen_letters
 			--comms fifteen_letters_and_more|; comm has 15 characters at most: try 'fifteen_letters'
-			--dsos libcrypto.so|: none is in libcrypto.so; near that: /usr/lib/libcrypto.so.3
+			--dsos libcrypto.so|: none is in libcrypto.so; similar: /usr/lib/libcrypto.so.3
 			--dsos vmlinux|; there are /usr/lib/libcrypto.so.3, /usr/bin/postgres
-			--cgroup one|: none is of cgroup one; near that: /user/one
-			--exclude-comms nginx,postgres,fifteen_letters,:8|: --exclude-comms leaves none
-			--filter pid==99|: --filter is true of none
+			--cgroup one|: none is of cgroup one; similar: /user/one
+			--exclude-comms nginx,postgres,fifteen_letters,:8|: --exclude-comms drops all of them
+			--filter pid==99|: --filter is true for none
 			--pid 0-10 --invert|: all of them match, and --invert drops those
-			--max-samples 0|: --max-samples leaves none
+			--max-samples 0|: --max-samples drops all of them
 			-n --pid 4711|: none is of process 4711
 		END
 	done
@@ -655,7 +655,7 @@ lived_in() {
 	} >"$T/names.txt"
 	mkpipe "$T/names.txt" >"$T/names"
 	try pfilter --comms nam-19876 "$T/names"
-	[ $rc = 0 ] && grep -q 'near that: name-19876' "$T/err"
+	[ $rc = 0 ] && grep -q 'similar: name-19876' "$T/err"
 }
 
 @test "more: --cpu of samples that tell neither their CPU nor their id ends with status 1, though ID_INDEX has CPUs" {

@@ -160,7 +160,7 @@ check_psort() {
 	pcat -q "$1" >"$W/stream" 2>/dev/null || differ "psort: pcat refuses"
 	perf_delivers "$W/stream" >"$W/want"
 	! [ -s "$W/want" ] || perf_finds "$W/out" | diff -u "$W/want" - >"$W/diff" || differ "psort: not perf's order"
-	if ! grep -q 'came later than their round' "$W/err"; then
+	if ! grep -q 'arrived later than their round' "$W/err"; then
 		psort -c "$W/out" >"$W/diff" 2>&1 || differ "psort -c of what psort made"
 	fi
 	[[ $1 == */simpleperf/perf_with_tracepoint* ]] || ! has_dump "$1" || diff -u <(timed "$1" --ordered) <(timed "$W/out") >"$W/diff" ||

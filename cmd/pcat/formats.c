@@ -136,11 +136,11 @@ fit(const struct out_formats *o)
 		return 0;
 	}
 	if (!f->is_dir && f->swap != o->swap)
-		return pp_fail(o->err, "%s is of the other byte order: not of this recording's kernel", f->path);
+		return pp_fail(o->err, "%s has the other byte order, so it is not from the kernel of this recording", f->path);
 	for (size_t i = 0; i < o->nids; i++)
 		if (!has(f, o->ids[i]))
-			return pp_fail(o->err, "%s has no format of tracepoint %" PRIu64 ", which was recorded: another kernel, or "
-			    "other events", f->path, o->ids[i]);
+			return pp_fail(o->err, "%s has no format of tracepoint %" PRIu64 " of this recording: it is from another "
+			    "kernel, or of other events", f->path, o->ids[i]);
 	return 1;
 }
 
@@ -193,7 +193,7 @@ put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool stable)
 		break;
 	case PP_HEADER_TRACING_DATA:
 		o->done = true;
-		tool_warn(o->tool, "--formats-from: the recording has its own");
+		tool_warn(o->tool, "--formats-from: the recording already has formats");
 		break;
 	case PP_HEADER_EVENT_TYPE:
 	case PP_HEADER_FEATURE:

@@ -75,7 +75,7 @@ part(void *arg, const char *path, struct pp_source *like, struct atomic *file, s
 
 	for (int i = 0; i < j->ninputs; i++)
 		if (pp_is_file(j->inputs[i], path)) {
-			pp_fail(err, "is the input too");
+			pp_fail(err, "is also the input");
 			return NULL;
 		}
 	if (atomic_open(file, path, j->t.force, err) < 0)

@@ -116,23 +116,23 @@ options_done(struct tool *t, struct options *o)
 	if (o->pack.two && !o->pack.level)
 		o->pack.level = 1;
 	if (tool_given(t, FRAME_SIZE) && !o->pack.level)
-		tool_wrong(t, "--frame-size: goes with --compress");
+		tool_wrong(t, "--frame-size: needs --compress");
 	if (tool_given(t, THREADS) && !o->pack.level)
-		tool_wrong(t, "--threads: goes with --compress");
+		tool_wrong(t, "--threads: needs --compress");
 	if (o->format != FORMAT_PROFILE && (tool_given(t, PID) || tool_given(t, EVENT)))
-		tool_wrong(t, "%s: goes with --format=gperftools", tool_given(t, PID) ? "--pid" : "--event");
+		tool_wrong(t, "%s: needs --format=gperftools", tool_given(t, PID) ? "--pid" : "--event");
 	if (o->pack.frame == UINT64_MAX && o->pack.threads)
-		tool_wrong(t, "--threads compresses a frame in each thread: not with --frame-size=session");
+		tool_wrong(t, "--threads: cannot be combined with --frame-size=session, which makes one frame");
 	if (o->pack.two && o->compat && !compat_compressed2(o->compat))
-		tool_wrong(t, "--compressed2: the perf of --compat does not read it");
+		tool_wrong(t, "--compressed2: the perf of --compat cannot read it");
 	if (o->format == FORMAT_FILE && !named && !o->splits)
-		tool_wrong(t, "--format=file: a seekable file needs a name (-o FILE)");
+		tool_wrong(t, "--format=file: needs -o FILE");
 	if (o->format == FORMAT_PROFILE && (o->pack.level || o->splits))
 		tool_wrong(t, "--format=gperftools: cannot be compressed or split");
 	if (!o->splits && (o->template || o->split.max_files))
-		tool_wrong(t, "--output-template and --switch-max-files go with --switch-output");
+		tool_wrong(t, "--output-template and --switch-max-files need --switch-output");
 	if (o->template && t->out_name)
-		tool_wrong(t, "--output-template: goes without --output, which names the files too");
+		tool_wrong(t, "--output-template: cannot be combined with --output");
 	if (o->splits) {
 		char *given = o->template;
 
@@ -140,9 +140,9 @@ options_done(struct tool *t, struct options *o)
 		free(given);
 	}
 	if (o->open_flags & PP_OPEN_FOLLOW && (t->nnames > 1 || o->joins || o->open_flags & PP_OPEN_REPAIR))
-		tool_wrong(t, "--follow: one input only, and not with --repair or what is for joins");
+		tool_wrong(t, "--follow: takes one input, and cannot be combined with --repair or options for joining");
 	if (o->formats_from && (!(o->open_flags & PP_OPEN_REPAIR) || t->nnames > 1 || o->joins))
-		tool_wrong(t, "--formats-from: with --repair, and one input");
+		tool_wrong(t, "--formats-from: needs --repair and one input");
 	join_opt_offsets(t, &o->join, &o->offsets);
 	o->join.one_process = o->format == FORMAT_PROFILE && o->profile.pid < 0;
 	o->join.open_flags = o->open_flags;

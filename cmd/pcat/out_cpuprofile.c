@@ -204,7 +204,7 @@ put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 	if ((o->what->pid >= 0 && (!has_pid || pid != o->what->pid)) || !wanted(o, ev))
 		return 1;
 	if (!has_pid)
-		return pp_fail(o->err, "samples of event %s carry no pid", ev->name);
+		return pp_fail(o->err, "samples of event %s have no pid", ev->name);
 	if (pp_sample_get(&s, ev, r, swap, &err) < 0)
 		return reject(o, in, r, err.what);
 	if (!(n = user_chain(o, &s, r, ev->attr.sample_type))) {
@@ -213,7 +213,7 @@ put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 	}
 	if (o->pid >= 0 && pid != o->pid)
 		return pp_fail(o->err, "a CPU profile holds one process, but %" PRId64 " and %" PRIu32
-		    " have samples: choose one with --pid, or by pfilter", o->pid, pid);
+		    " have samples: select one with --pid or pfilter", o->pid, pid);
 	o->pid = pid;
 	weight = ev->attr.sample_type & PP_SAMPLE_PERIOD ? s.period :
 	    ev->attr.flags >> ATTR_FREQ_BIT & 1 || !ev->attr.sample_period ? 1 : ev->attr.sample_period;
@@ -310,7 +310,7 @@ write_maps(struct profile *o)
 		return -1;
 	if ((maps = pp_state_maps(o->state, (uint32_t)o->pid, PP_MISC_USER)))
 		return pp_maps_each(maps, put_map, o);
-	tool_warn(o->tool, "nothing tells what process %" PRId64 " had mapped: its addresses are without files", o->pid);
+	tool_warn(o->tool, "the recording has no maps of process %" PRId64 ": its addresses have no file names", o->pid);
 	return 1;
 }
 
@@ -335,10 +335,10 @@ choose_unit(const struct profile *o, uint64_t *us)
 	if (clock)
 		unit = *us * 1000;	/* that the time is right whatever the rounding */
 	if (freq)
-		tool_note(o->tool, "event %s has no fixed period: a tick of the profile is %" PRIu64
-		    ", the mean of its samples", o->event->name, unit);
+		tool_note(o->tool, "event %s has no fixed period: one count of the profile is %" PRIu64
+		    ", the mean period of its samples", o->event->name, unit);
 	if (!clock)
-		tool_warn(o->tool, "event %s is no clock: ticks of the profile are right, times are not", o->event->name);
+		tool_warn(o->tool, "event %s is not a clock: counts in the profile are correct, times are not", o->event->name);
 	return unit;
 }
 
@@ -371,7 +371,7 @@ write_stacks(struct profile *o)
 			return -1;
 	}
 	if (small)
-		tool_note(o->tool, "%" PRIu64 " of %zu stacks have less than a tick and are left out", small, o->nstacks);
+		tool_note(o->tool, "%" PRIu64 " of %zu stacks have less than one count and are left out", small, o->nstacks);
 	return put_slots(o, trailer, 3);
 }
 
@@ -396,9 +396,9 @@ write_profile(struct profile *o)
 	if (!o->samples && o->nowhere)
 		return pp_fail(o->err, "%" PRIu64 " samples, none with a user address", o->nowhere);
 	if (!o->samples && o->what->event)
-		return pp_fail(o->err, "no samples of event %s to make a CPU profile of", o->what->event);
+		return pp_fail(o->err, "no samples of event %s for a CPU profile", o->what->event);
 	if (!o->samples)
-		return pp_fail(o->err, "no samples to make a CPU profile of");
+		return pp_fail(o->err, "no samples for a CPU profile");
 	if (o->others)
 		tool_warn(o->tool, "a CPU profile holds one event, %s; %" PRIu64 " samples of others are left out",
 		    o->event->name, o->others);

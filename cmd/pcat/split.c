@@ -140,7 +140,7 @@ make_file(struct split *s, struct part *p, uint64_t time)
 	if (name_part(s, p, time) < 0)
 		return -1;
 	if (s->name && !strcmp(s->name, p->path))
-		return pp_fail(&p->err, "two files would have that name: use %%n");
+		return pp_fail(&p->err, "two parts would have this name: use %%n");
 	free(s->name);
 	if (!(s->name = strdup(p->path)))
 		return pp_fail(&p->err, "out of memory");
@@ -432,7 +432,8 @@ complain(struct split *s, const struct pp_rec *r, uint64_t time)
 	if (s->older++)
 		return;
 	s->o->where(s->o->arg, &err);
-	pp_fail(&err, "%s: time %" PRIu64 ".%09" PRIu64 " is older than the cut at %" PRIu64 ".%09" PRIu64 ": psort it first",
+	pp_fail(&err, "%s: time %" PRIu64 ".%09" PRIu64 " is older than the cut at %" PRIu64 ".%09" PRIu64
+	    ": sort the input with psort first",
 	    name ? name : "record", time / 1000000000, time % 1000000000, from / 1000000000, from % 1000000000);
 	tool_say(s->tool, &err);
 }
@@ -542,9 +543,9 @@ static void
 say(const struct split *s)
 {
 	if (s->o->rounds && !s->rounds)
-		tool_warn(s->tool, "no FINISHED_ROUND in the stream: all is in one file");
+		tool_warn(s->tool, "the stream has no FINISHED_ROUND, so there is only one part");
 	else if (s->number == 1 && s->held_back)
-		tool_note(s->tool, "no place where nothing later is older: all is in one file");
+		tool_note(s->tool, "the file has older records after every position, so there is only one part");
 }
 
 /* A recording without data is one part without data. */

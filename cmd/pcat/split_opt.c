@@ -54,7 +54,7 @@ split_template(const struct tool *t, const char *text, const char *out)
 		if (*p != '%')
 			continue;
 		if (!p[1] || !strchr("nt%", *++p))
-			tool_wrong(t, "--output-template '%s': only %%n, %%t and %%%% may stand in it", text);
+			tool_wrong(t, "--output-template '%s': only %%n, %%t and %%%% are permitted", text);
 		varies |= *p != '%';
 	}
 	if (!varies)
@@ -100,6 +100,6 @@ split_refuse_files(const struct tool *t, const char *template)
 		return;			/* what cannot be looked at is refused when its turn comes */
 	while ((e = readdir(dir)))
 		if (is_part(base, e->d_name))
-			tool_wrong(t, "%s%s: exists already; -f replaces it", slash ? path : "", e->d_name);
+			tool_wrong(t, "%s%s: exists; -f replaces it", slash ? path : "", e->d_name);
 	closedir(dir);
 }

@@ -203,8 +203,8 @@ notice_trace(struct filter *f)
 		return;
 	f->o->sel.has_aux = true;
 	if (o->sel.keys || o->sel.decided_elsewhere)
-		tool_warn(f->t, "samples are selected, but hardware trace cannot be cut: all of it stays "
-		    "(--drop-type aux,auxtrace,auxtrace_info leaves it out)");
+		tool_warn(f->t, "samples are selected, but hardware trace cannot be cut: all of it is kept "
+		    "(--drop-type aux,auxtrace,auxtrace_info removes it)");
 }
 
 /* What has to be known of a record of perf's own; false: it does not hold for what is kept. */

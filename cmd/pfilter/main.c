@@ -63,7 +63,7 @@ check_rest(const struct job *j)
 	if (j->o.dry_run || !rest)
 		return;
 	if (is_stdout(rest) && isatty(STDOUT_FILENO))
-		tool_wrong(&j->t, "--rejected: the output is binary and standard output a terminal");
+		tool_wrong(&j->t, "--rejected: the output is binary and standard output is a terminal");
 	if (is_stdout(rest) && j->t.as_file)
 		tool_wrong(&j->t, "--rejected: --format=file needs a file that can seek");
 	tool_refuse_file(&j->t, rest);

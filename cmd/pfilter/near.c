@@ -90,7 +90,7 @@ near_say(const struct near *near, char *text, size_t size)
 	for (i = 0; i < near->n && i < SHOWN && (!any || near->v[i].apart < NEAR_FAR); i++) {
 		size_t at = strlen(text);
 
-		snprintf(text + at, size - at, "%s%.80s", i ? ", " : any ? "; near that: " : "; there are ", near->v[i].text);
+		snprintf(text + at, size - at, "%s%.80s", i ? ", " : any ? "; similar: " : "; there are ", near->v[i].text);
 	}
 	if (i && !any && (i < near->n || near->more) && strlen(text) + 6 < size)
 		strcat(text, ", ...");

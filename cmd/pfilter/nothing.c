@@ -49,7 +49,7 @@ why_task(struct line *l, const struct selection *s, bool thread)
 	add(l, "none is of %s ", thread ? "thread" : "process");
 	add_list(l, yes);
 	if (!s->told)
-		add(l, ", and no other record speaks of it");
+		add(l, ", and no other record refers to it");
 	if (!thread && s->is_thread)
 		add(l, "; %" PRIu32 " is a thread of process %" PRIu32 " (--tid)", s->is_thread, s->is_thread_of);
 }
@@ -123,7 +123,7 @@ why(struct line *l, const struct decide *d, enum reason reason)
 	const struct options *o = d->o;
 
 	switch (reason) {
-	case NOT_EVENT:		add(l, "none is of an event that --event and --exclude-event leave"); break;
+	case NOT_EVENT:		add(l, "none is of an event that --event and --exclude-event select"); break;
 	case NOT_PID:
 		if (o->keys && state_keys_select(o->keys) && !o->sel.pid.n && !o->sel.no_pid.n)
 			add(l, "none is of a process of --pid, or of its descendants");
@@ -138,12 +138,12 @@ why(struct line *l, const struct decide *d, enum reason reason)
 	case NOT_CGROUP:
 		state_keys_why(o->keys, reason, l->text + strlen(l->text), l->size - strlen(l->text));
 		break;
-	case NOT_FILTER:	add(l, "--filter is true of none"); break;
-	case UNKNOWN_FILTER:	add(l, "--filter cannot tell of any: they lack what it asks for"); break;
+	case NOT_FILTER:	add(l, "--filter is true for none"); break;
+	case UNKNOWN_FILTER:	add(l, "--filter is unknown for all of them: they lack fields that it tests"); break;
 	case INVERTED:		add(l, "all of them match, and --invert drops those"); break;
-	case SWITCHED_OFF:	add(l, "none stands where --switch-on and --switch-off leave samples"); break;
-	case OVER_MAX:		add(l, "--max-samples leaves none"); break;
-	default:		add(l, "--every, --sample and --max-rate leave none"); break;
+	case SWITCHED_OFF:	add(l, "none is between --switch-on and --switch-off"); break;
+	case OVER_MAX:		add(l, "--max-samples drops all of them"); break;
+	default:		add(l, "--every, --sample and --max-rate drop all of them"); break;
 	}
 }
 

@@ -8,7 +8,8 @@
 enum { MEMORY_MIN = 1 << 20, NO_TASK = -1, FIRST_CPU = 0 };
 enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM_NOT, DSO, DSO_NOT, CGROUP,
-	CGROUP_NOT, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY,
+	CGROUP_NOT, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES,
+	STOP, EVERY,
 	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
 	MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
 };
@@ -122,7 +123,7 @@ take_numbers(const struct tool *t, struct tool_list *l, int min)
 	tool_list(t, l, t->optarg);
 	for (size_t i = before; i < l->n; i++)
 		if (l->r[i].lo < min)
-			tool_wrong(t, "%s '%s': expected numbers from %d on", t->optname, t->optarg, min);
+			tool_wrong(t, "%s '%s': expected numbers of at least %d", t->optname, t->optarg, min);
 }
 
 static void
@@ -264,33 +265,33 @@ options_done(struct tool *t, struct options *o)
 	if (o->keys)
 		state_keys_ready(o->keys, t, &o->sel.pid);
 	if (h->has_seed && !h->share)
-		tool_wrong(t, "--seed: goes with --sample");
+		tool_wrong(t, "--seed: needs --sample");
 	if (h->scale && !thin_scales(h))
-		tool_wrong(t, "--scale-period: goes with --every, --sample or --max-rate");
+		tool_wrong(t, "--scale-period: needs --every, --sample or --max-rate");
 	if (h->stop && !h->has_max_samples)
-		tool_wrong(t, "--stop: goes with --max-samples");
+		tool_wrong(t, "--stop: needs --max-samples");
 	if (h->stop && o->rejected)
-		tool_wrong(t, "--stop: goes without --rejected, which would not get all of the rest");
+		tool_wrong(t, "--stop: cannot be combined with --rejected, which needs the whole input");
 	if (tool_allows(t, "vital-types") && !o->drop.types.n)
-		tool_wrong(t, "--allow vital-types: goes with --drop-type");
+		tool_wrong(t, "--allow vital-types: needs --drop-type");
 	if (o->explain && !o->expr)
-		tool_wrong(t, "--explain: goes with --filter");
+		tool_wrong(t, "--explain: needs --filter");
 	if (o->explain && !t->out_name && isatty(STDOUT_FILENO))	/* who asks there does not want the stream */
 		o->dry_run = true;
 	if (o->anon.key_file && !anon_any(&o->anon))
-		tool_wrong(t, "--anon-key: goes with --anon");
+		tool_wrong(t, "--anon-key: needs --anon");
 	if (o->anon.map_file && (!anon_any(&o->anon) || o->dry_run))
-		tool_wrong(t, "--anon-map: goes with --anon, and without --dry-run");
+		tool_wrong(t, "--anon-map: needs --anon, and cannot be combined with --dry-run");
 	o->anon.memory = o->memory;
 	anon_ready(t, &o->anon, &o->columns);
 	tool_list_ready(&o->drop.types);
 	drop_ready(t, &o->drop);
 	if (types_gone(o))
-		tool_wrong(t, "--type and --drop-type: nothing is left");
+		tool_wrong(t, "--type and --drop-type: nothing remains selected");
 	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h) || o->fail_if_empty;
 	select_ready(t, &o->sel);
 	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)
-		tool_wrong(t, "--invert: goes with an option that selects samples, such as --pid");
+		tool_wrong(t, "--invert: needs an option that selects samples, such as --pid");
 	t->no_output = o->dry_run;
 }
 

@@ -82,10 +82,10 @@ add_type(void *arg, const char *word)
 		tool_wrong(w->t, "%s '%s': no such record type; expected names such as SAMPLE or SWITCH, or numbers",
 		    w->t->optname, word);
 	if (n >= PP_USER_TYPE_START)
-		tool_wrong(w->t, "%s '%s': perf's own records always pass; expected types of the kernel%s", w->t->optname, word,
+		tool_wrong(w->t, "%s '%s': types of 64 and up are always kept; expected types of the kernel%s", w->t->optname, word,
 		    w->out ? " (see --drop-type)" : "");
 	if (w->out && pp_type_is((uint32_t)n, SELECT_SIDEBAND | PP_CLASSES_LOSS))
-		tool_wrong(w->t, "%s '%s': is no choice among samples; --drop-type leaves it out", w->t->optname, word);
+		tool_wrong(w->t, "%s '%s': is neither SAMPLE nor selected like samples; use --drop-type", w->t->optname, word);
 	w->type[n] = true;
 }
 
@@ -121,7 +121,7 @@ ready_lists(const struct tool *t, struct tool_list *yes, struct tool_list *no, c
 	tool_list_ready(yes);
 	tool_list_ready(no);
 	if (yes->n && tool_list_within(yes, no))
-		tool_wrong(t, "--%s and --exclude-%s: nothing is left", name, name);
+		tool_wrong(t, "--%s and --exclude-%s: nothing remains selected", name, name);
 }
 
 void
@@ -259,7 +259,7 @@ check_left(const struct selection *s, const struct tool *t, const struct names *
 			return;
 		any = true;
 	}
-	tool_wrong(t, "%s%s: nothing is left", s->event.n ? "--event" : "--exclude-event",
+	tool_wrong(t, "%s%s: nothing remains selected", s->event.n ? "--event" : "--exclude-event",
 	    any ? " and --drop-event" : s->event.n ? " and --exclude-event" : "");
 }
 
@@ -291,7 +291,7 @@ learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev
 	st->selected = select_names(s, ev);
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
-		st->lacks = "PERF_SAMPLE_TID: its samples belong to no task";
+		st->lacks = "PERF_SAMPLE_TID: its samples have no task";
 	else if (st->cpu_by_id && (!(ev->plan.identifier || ev->plan.id) || pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0))
 		st->lacks = "PERF_SAMPLE_CPU (perf record --sample-cpu)";
 	else if (s->keys & BY_TIME && !ev->plan.time)

@@ -63,16 +63,16 @@ check_left(const struct tool *t, struct state_keys *k)
 
 	for (int i = KEY_COMM; i <= KEY_CGROUP; i++)
 		if (words_within(&k->list[i], &k->list[KEY_NO_COMM + i]) && !(i == KEY_COMM && k->inherit))
-			tool_wrong(t, "--%s and --exclude-%s: nothing is left", names[i], names[i]);
+			tool_wrong(t, "--%s and --exclude-%s: nothing remains selected", names[i], names[i]);
 }
 
 void
 state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid)
 {
 	if (k->inherit && !pid->n && !k->list[KEY_COMM].n)
-		tool_wrong(t, "--inherit: goes with --pid or --comms");
+		tool_wrong(t, "--inherit: needs --pid or --comms");
 	if (k->show && !k->on && !k->off)
-		tool_wrong(t, "--show-on-off-events: goes with --switch-on or --switch-off");
+		tool_wrong(t, "--show-on-off-events: needs --switch-on or --switch-off");
 	check_left(t, k);
 	if (k->inherit) {
 		k->pid = *pid;
@@ -402,14 +402,14 @@ void
 state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_t size)
 {
 	static const struct { enum state_key key; const char *option, *what; } of[] = {
-		[NOT_COMM] = { KEY_COMM, "comms", "a thread called" }, [NOT_DSO] = { KEY_DSO, "dsos", "in" },
+		[NOT_COMM] = { KEY_COMM, "comms", "a thread named" }, [NOT_DSO] = { KEY_DSO, "dsos", "in" },
 		[NOT_CGROUP] = { KEY_CGROUP, "cgroup", "of cgroup" },
 	};
 	enum state_key key = of[reason].key;
 	const struct words *w = &k->list[key];
 
 	if (!w->n || k->found[key]) {
-		snprintf(text, size, "--exclude-%s leaves none", of[reason].option);
+		snprintf(text, size, "--exclude-%s drops all of them", of[reason].option);
 		return;
 	}
 	snprintf(text, size, "none is %s%s ", reason == NOT_COMM ? "of " : "", of[reason].what);

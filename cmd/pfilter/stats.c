@@ -47,5 +47,5 @@ stats_print(const struct stats *s, bool json, FILE *f)
 	if (json)
 		fprintf(f, ",\"early\":%" PRIu64 "}\n", s->early);
 	else if (s->early)
-		fprintf(f, "pfilter: decided before their turn: %" PRIu64 " records\n", s->early);
+		fprintf(f, "pfilter: decided early: %" PRIu64 " records\n", s->early);
 }

@@ -38,7 +38,7 @@ add_to_sample(struct pp_source *in, struct pp_rec *r, uint8_t *buf, struct pp_er
 	uint8_t *p;
 
 	if (r->size > PP_RECORD_MAX - 8)
-		return pp_fail(err, "%u bytes: no room for a period (--scale-period)", r->size);
+		return pp_fail(err, "record of %u bytes cannot hold a period (--scale-period)", r->size);
 	memcpy(buf, r->raw, r->size);
 	memset(buf + r->size, 0, 8);
 	r->raw = buf;

@@ -165,7 +165,7 @@ slice(const struct tool *t, struct times *s, const char *word, const char *text)
 	if (*p)
 		unclear(t, text);
 	if (start.share > stop.share)
-		tool_wrong(t, "%s '%s': starts after it stops", t->optname, text);
+		tool_wrong(t, "%s '%s': the start is after the stop", t->optname, text);
 	if (stop.share > 1 + 1e-9)
 		tool_wrong(t, "%s '%s': more than 100%%", t->optname, text);
 	s->needs_first = s->needs_last = true;
@@ -189,7 +189,7 @@ one_range(const struct tool *t, struct times *s, char *word, const char *text)
 	start = end_of(t, s, word, text, 0);
 	stop = end_of(t, s, comma, text, UINT64_MAX);
 	if (start.from == stop.from && start.ns > stop.ns)
-		tool_wrong(t, "%s '%s': starts after it stops", t->optname, text);
+		tool_wrong(t, "%s '%s': the start is after the stop", t->optname, text);
 	add(s, start, stop);
 }
 
@@ -303,7 +303,7 @@ times_settle(struct times *s, const struct tool *t)
 		return;
 	for (size_t i = 0; i < s->n; i++)
 		if (s->r[i].start.ns > s->r[i].stop.ns)
-			tool_wrong(t, "--%stime: a range starts at %ju ns, after it stops at %ju ns", s->r[i].out ? "exclude-" : "",
+			tool_wrong(t, "--%stime: a range starts at %ju ns but stops at %ju ns", s->r[i].out ? "exclude-" : "",
 			    (uintmax_t)s->r[i].start.ns, (uintmax_t)s->r[i].stop.ns);
 	qsort(s->r, s->n, sizeof *s->r, by_kind);
 	while (nin < s->n && !s->r[nin].out)
@@ -315,7 +315,7 @@ times_settle(struct times *s, const struct tool *t)
 	else
 		s->n = n;
 	if (!s->n)
-		tool_wrong(t, "--time and --exclude-time: nothing is left");
+		tool_wrong(t, "--time and --exclude-time: nothing remains selected");
 	s->ready = true;
 }
 
@@ -377,10 +377,10 @@ void
 times_check(const struct times *s, const struct tool *t)
 {
 	if (s->needs_last)
-		tool_wrong(t, "--time: slices need the first and the last time: of a file, which can be read twice, or from "
-		    "feature SAMPLE_TIME; write the stream to a file first (pcat -o FILE)");
+		tool_wrong(t, "--time: percentages need the first and last time, and the stream has no SAMPLE_TIME: write "
+		    "it to a file first (pcat -o FILE)");
 	if (s->needs_wall)
-		tool_wrong(t, "--time: the recording does not say its wall clock (CLOCK_DATA): perf record -k mono");
+		tool_wrong(t, "--time: the recording has no wall clock (CLOCK_DATA): use perf record -k mono");
 }
 
 bool

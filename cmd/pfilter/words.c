@@ -32,7 +32,7 @@ words_add(const struct tool *t, struct words *w, const char *text)
 
 		end = p + strcspn(p, ",");
 		if (p == end)
-			tool_wrong(t, "%s '%s': an empty word", t->optname, text);
+			tool_wrong(t, "%s '%s': has an empty word", t->optname, text);
 		word = tool_alloc((size_t)(end - p) + 1, 1);
 		memcpy(word, p, (size_t)(end - p));
 		if ((all = tool_named_file(t, word)))
@@ -45,7 +45,7 @@ words_add(const struct tool *t, struct words *w, const char *text)
 			break;
 	}
 	if (!w->n)
-		tool_wrong(t, "%s '%s': names nothing", t->optname, text);
+		tool_wrong(t, "%s '%s': is empty", t->optname, text);
 }
 
 static int

@@ -154,15 +154,15 @@ open_regular(const struct pp_dso *dso, uint32_t pid, const char **why)
 		close(root);
 	}
 	if (path < 0 || fstat(path, &st) < 0) {
-		*why = errno == EACCES ? "may not be read" : "is not here";
+		*why = errno == EACCES ? "permission denied" : "does not exist on this host";
 	} else if (!S_ISREG(st.st_mode)) {
 		*why = "not a regular file";
 	} else if (dso->ino && makedev(dso->maj, dso->min) == st.st_dev && dso->ino != st.st_ino) {
-		*why = "has been replaced since";
+		*why = "was replaced after the recording";
 	} else {
 		snprintf(proc, sizeof proc, "/proc/self/fd/%d", path);
 		if ((fd = open(proc, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0)
-			*why = errno == EACCES ? "may not be read" : "cannot be opened";
+			*why = errno == EACCES ? "permission denied" : "cannot be opened";
 	}
 	if (path >= 0)
 		close(path);
@@ -187,7 +187,7 @@ buildid_file(struct build_id *id, const struct pp_dso *dso, uint32_t pid, const 
 int
 buildid_kernel(struct build_id *id, const char **why)
 {
-	*why = "/sys/kernel/notes does not tell";
+	*why = "/sys/kernel/notes has none";
 	return notes_file(id, AT_FDCWD, "/sys/kernel/notes");
 }
 

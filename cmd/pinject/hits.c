@@ -62,7 +62,7 @@ emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build
 		return pp_fail(&h->t->in_err, "BUILD_ID of '%.80s': too long", dso->name);
 	h->given++;
 	if (h->host)
-		tool_warn(h->t, "recorded on '%s', but the build-ids are those of files here", h->host);
+		tool_warn(h->t, "recorded on '%s', but build-ids are from files on this host", h->host);
 	free(h->host);
 	h->host = NULL;
 	return pp_put_copy(h->t->out, r.raw, r.size);
@@ -141,7 +141,7 @@ find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, s
 {
 	bool vdso = strcmp(dso->name, "[vdso]") == 0;
 
-	*why = "the kernel was another";
+	*why = "recorded under another kernel";
 	if (h->other_kernel && (mode == PP_MISC_KERNEL || vdso))
 		return 0;
 	*why = "the name is too long";
@@ -395,7 +395,7 @@ learn_feature(struct hits *h, const struct pp_rec *r)
 	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR)
 		return;
 	if (feature.number == PP_FEAT_ARCH && !is_text(&v, us.machine)) {
-		h->elsewhere = "made on another kind of machine";
+		h->elsewhere = "made on another architecture";
 	} else if (feature.number == PP_FEAT_OSRELEASE && !is_text(&v, us.release)) {
 		h->other_kernel = true;
 	} else if (feature.number == PP_FEAT_HOSTNAME && !is_text(&v, us.nodename)) {

@@ -237,24 +237,24 @@ void
 emit_say(const struct emit *e, const char *input, const struct emit_counts *c)
 {
 	static const char *const became[] = {
-		[LATE_EMIT] = "stand where they came", [LATE_DROP] = "were dropped",
-		[LATE_ERROR] = "ended it", [LATE_CLAMP] = "got the time of what was written before them"
+		[LATE_EMIT] = "were written out of order", [LATE_DROP] = "were dropped",
+		[LATE_ERROR] = "ended it", [LATE_CLAMP] = "got the time of the record before them"
 	};
 	uint64_t records, bytes, runs;
 
 	if (c->late && e->how->late != LATE_ERROR)
-		tool_warn(e->t, "%s: %ju records came later than %s allows, and %s", input, (uintmax_t)c->late,
+		tool_warn(e->t, "%s: %ju records arrived later than %s permits, and %s", input, (uintmax_t)c->late,
 		    e->how->mode == SORT_WINDOW ? "the window" : "their round", became[e->how->late]);
 	if (e->how->mode == SORT_ROUNDS && c->timed && c->rounds == c->idle_rounds) {
-		const char *why = c->rounds ? "its FINISHED_ROUNDs mean nothing, they stand before the first time" :
+		const char *why = c->rounds ? "all FINISHED_ROUND records are before the first time" :
 		    "no FINISHED_ROUND";
 
 		spill_count(e->spill, &records, &bytes, &runs);
 		if (runs)
-			tool_warn(e->t, "%s: %s: sorted at its end, by way of a temporary file; --window=TIME needs none",
+			tool_warn(e->t, "%s: %s: sorted at its end with a temporary file; --window=TIME needs none",
 			    input, why);
 		else
-			tool_note(e->t, "%s: %s: all is sorted at its end", input, why);
+			tool_note(e->t, "%s: %s: sorted at its end", input, why);
 	}
 }
 
@@ -266,8 +266,8 @@ emit_say_stats(const struct emit *e, const struct emit_counts *c, const struct d
 	spill_count(e->spill, &records, &bytes, &runs);
 	fprintf(stderr, "psort: records: %" PRIu64 " with a time, %" PRIu64 " without, %" PRIu64 " of perf's own\n",
 	    c->timed, c->untimed, c->others);
-	fprintf(stderr, "psort: disorder: %" PRIu64 " came behind newer ones, %s%" PRIu64 " records and %" PRIu64
-	    ".%09" PRIu64 " s at most\n", d->back, d->more ? "at least " : "", d->depth, d->depth_time / 1000000000,
+	fprintf(stderr, "psort: disorder: %" PRIu64 " after newer records, by up to %s%" PRIu64 " records and %" PRIu64
+	    ".%09" PRIu64 " s\n", d->back, d->more ? "at least " : "", d->depth, d->depth_time / 1000000000,
 	    d->depth_time % 1000000000);
 	fprintf(stderr, "psort: rounds: %" PRIu64 ", %" PRIu64 " of them before the first time\n", c->rounds,
 	    c->idle_rounds);

@@ -136,7 +136,7 @@ check_alone(const struct tool *t)
 		for (size_t i = 0; i < sizeof goes / sizeof *goes; i++)
 			fits |= o->key == goes[i];
 		if (!fits)
-			tool_wrong(t, "--%s: goes without --check, which writes nothing", o->name);
+			tool_wrong(t, "--%s: cannot be combined with --check", o->name);
 	}
 }
 
@@ -168,9 +168,9 @@ merge(struct tool *t, struct options *o)
 	static char *standard_input[] = { "-" };
 
 	if (o->check)
-		tool_wrong(t, "--check: not with --merge; check what it has written, or each input");
+		tool_wrong(t, "--check: cannot be combined with --merge; check its output, or each input");
 	if (o->how.marks == MARKS_KEEP)
-		tool_wrong(t, "--rounds=keep: not with --merge, the marks of one input say nothing of the others; emit or drop");
+		tool_wrong(t, "--rounds=keep: cannot be combined with --merge; use emit or drop");
 	join_opt_offsets(t, &o->join, &o->offsets);
 	o->join.pieces = o->join.live = true;
 	return run(t, o, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1);
@@ -189,7 +189,7 @@ main(int argc, char **argv)
 	/* What has no time passes at once: that is before all others, if these wait for the end. */
 	o.full |= o.how.untimed == UNTIMED_FIRST;
 	if (o.full && o.window)
-		tool_wrong(&t, "--window: not with --full or --untimed=first");
+		tool_wrong(&t, "--window: cannot be combined with --full or --untimed=first");
 	o.how.mode = o.window ? SORT_WINDOW : o.full ? SORT_FULL : SORT_ROUNDS;
 	if (o.merges) {
 		status = merge(&t, &o);
@@ -198,7 +198,7 @@ main(int argc, char **argv)
 		return status;
 	}
 	if (o.joins || t.allowed)
-		tool_wrong(&t, "--align, --allow, --host-tag, --merge-attrs, --remap-pids and --time-offset go with --merge");
+		tool_wrong(&t, "--align, --allow, --host-tag, --merge-attrs, --remap-pids and --time-offset need --merge");
 	if (t.nnames > 1)
 		tool_wrong(&t, "one input only, without --merge: '%s' and '%s'", t.names[0], t.names[1]);
 	free(t.names);

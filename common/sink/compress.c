@@ -262,7 +262,7 @@ measure(struct pp_compress *c, const uint8_t *p, size_t n, bool *full)
 		if (at == n)
 			break;
 		if (!pp_frame_step(&c->frame, p + at, n - at, &r, full)) {
-			pp_fail(c->err, "a record that is not whole cannot be compressed");
+			pp_fail(c->err, "an incomplete record cannot be compressed");
 			return 0;
 		}
 		if (r.type >= PP_USER_TYPE_START)
@@ -339,7 +339,7 @@ pp_compress_new(const struct pp_compress_how *how, pp_compress_write *fn, void *
 		return NULL;
 	}
 	if (how->threads && how->frame == UINT64_MAX) {
-		pp_fail(err, "a frame that never ends cannot be compressed by several threads");
+		pp_fail(err, "a frame without an end cannot be compressed by several threads");
 		return NULL;
 	}
 	if (!(c = calloc(1, sizeof *c))) {

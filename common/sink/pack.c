@@ -226,7 +226,7 @@ deflate(struct pp_pack *c, const uint8_t *p, size_t n, ZSTD_EndDirective how)
 	if (left) {
 		c->failed = true;
 		return pp_fail(c->err, "zstd: %s", ZSTD_isError(left) ? ZSTD_getErrorName(left) :
-		    "a unit does not fit into a record");
+		    "a block does not fit in a record");
 	}
 	if (put_unit(c, c->unit, out.pos, n) < 0)
 		return -1;
@@ -303,7 +303,7 @@ feed_records(struct pp_pack *c, const uint8_t *p, const uint8_t *end)
 	while (p < end && !c->payload) {
 		if (!pp_frame_step(&c->frame, p, (size_t)(end - p), &r, &full)) {
 			c->failed = true;
-			pp_fail(c->err, "a record that is not whole cannot be compressed");
+			pp_fail(c->err, "an incomplete record cannot be compressed");
 			return NULL;
 		}
 		p += r.size;

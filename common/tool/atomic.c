@@ -254,7 +254,7 @@ open_named(struct atomic *a)
 		return fail(a->err);
 	if (!(rc = open_direct(a, end))) {
 		if (!a->force && atomic_replaces(end))
-			rc = pp_fail(a->err, "exists already; -f replaces it");
+			rc = pp_fail(a->err, "exists; -f replaces it");
 		else
 			rc = locate(a, end) < 0 || begin(a) < 0 ? -1 : 1;
 	}

@@ -393,9 +393,9 @@ say(const struct turner *t)
 			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%ju)", n ? ", " : "", kept_names[i],
 			    (uintmax_t)t->kept[i]);
 	if (n && t->kept[KEPT_RAW] && t->kept[KEPT_TRACING])
-		n += (size_t)snprintf(text + n, sizeof text - n, "; TRACING_DATA tells readers the order of RAW;");
+		n += (size_t)snprintf(text + n, sizeof text - n, "; readers take the byte order of RAW from TRACING_DATA;");
 	if (n)
-		n += (size_t)snprintf(text + n, sizeof text - n, " kept as they are");
+		n += (size_t)snprintf(text + n, sizeof text - n, " not converted");
 	if (t->left_out)
 		snprintf(text + n, sizeof text - n, "%s%ju header feature%s left out (%s%s)", n ? "; " : "",
 		    (uintmax_t)t->left_out, t->left_out > 1 ? "s" : "", t->first_out, t->left_out > 1 ? ", ..." : "");
@@ -450,7 +450,7 @@ endian_option(const struct tool *t, const char *word)
 	for (int i = ENDIAN_NATIVE; i <= ENDIAN_BIG; i++)
 		if (!strcmp(word, words[i]))
 			return (enum endian)i;
-	tool_wrong(t, "%s: '%s' is none of native, little, big", t->optname, word);
+	tool_wrong(t, "%s '%s': expected native, little or big", t->optname, word);
 }
 
 bool

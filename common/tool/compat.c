@@ -337,13 +337,13 @@ say(const struct compat *c)
 			name = pp_feature_name(i);
 			add(&t, ", left out feature %s", name ? name : "of unknown number");
 		}
-	add_count(&t, c->attrs, "attrs made to fit");
+	add_count(&t, c->attrs, "attrs resized");
 	add_count(&t, c->counters, "samples without their branch counters");
 	add_count(&t, c->deferred, "samples without the user part of their callchain");
 	add_count(&t, c->padded, "records padded");
 	add_count(&t, c->marks, "end marks of features renumbered");
 	if (c->tails)
-		tool_warn(c->tool, "%ju attrs say more than perf %s can know (behind byte %u): left out", (uintmax_t)c->tails,
+		tool_warn(c->tool, "%ju attrs have fields that perf %s does not know (after byte %u): removed", (uintmax_t)c->tails,
 		    c->perf->name, c->perf->attr_size);
 	tool_note(c->tool, "compat %s: %s", c->perf->name, t.n ? t.s + 2 : "nothing to do");
 }
@@ -385,7 +385,7 @@ compat_option(const struct tool *t, const char *version)
 	for (size_t i = 0; i < sizeof perfs / sizeof *perfs; i++)
 		if (!strcmp(version, perfs[i].name))
 			return &perfs[i];
-	tool_wrong(t, "%s: '%s' is none of 6.1, 6.12, current", t->optname, version);
+	tool_wrong(t, "%s '%s': expected 6.1, 6.12 or current", t->optname, version);
 }
 
 bool

@@ -27,7 +27,7 @@ name(void *arg, const char *word)
 	int64_t number = pp_feature_number(word);
 
 	if (number < 0 || number >= FEATURES_MAX)
-		tool_wrong(n->tool, "%s: '%s' is no header feature", n->tool->optname, word);
+		tool_wrong(n->tool, "%s '%s': not a header feature", n->tool->optname, word);
 	n->set[number] = true;
 }
 
@@ -95,7 +95,7 @@ finish(struct out *o)
 	struct chooser *c = (struct chooser *)o;
 	struct out *next = o->next;
 
-	tool_note(c->tool, "features: %ju left out", (uintmax_t)c->left_out);
+	tool_note(c->tool, "features: %ju removed", (uintmax_t)c->left_out);
 	free(c);
 	return next->finish(next);
 }
@@ -113,6 +113,6 @@ features_new(const struct tool *t, const struct features *f, struct pp_source *l
 	*c = (struct chooser){ .pub = { .put = put, .finish = finish, .next = next }, .tool = t, .f = *f,
 	    .swap = like->swap };
 	if (!wanted(f, PP_FEAT_NRCPUS) && (wanted(f, PP_FEAT_CPU_TOPOLOGY) || wanted(f, PP_FEAT_CPU_DOMAIN_INFO)))
-		tool_note(t, "features: CPU_TOPOLOGY and CPU_DOMAIN_INFO go with NRCPUS");
+		tool_note(t, "features: CPU_TOPOLOGY and CPU_DOMAIN_INFO are removed with NRCPUS");
 	return &c->pub;
 }

@@ -289,7 +289,7 @@ take_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool 
 
 	*stable = late;
 	if (late && (r->type == PP_HEADER_ATTR || r->type == PP_HEADER_TRACING_DATA)) {
-		pp_fail(&in->err, "stands behind the first records: such a recording cannot be joined");
+		pp_fail(&in->err, "is after the first records: such a recording cannot be joined");
 		return pp_reject(in->src, r);
 	}
 	if ((!late && is_in_head(j, in, r->type)) || is_dropped(in, r))
@@ -314,7 +314,7 @@ end_input(struct join *j, struct input *in)
 	if (!in->too_large)
 		return;
 	if (in->too_large != in->no_room)	/* else it was said beforehand */
-		join_say_no_room(j, in, in->too_large, "had no room for an event id or a host name and were left out");
+		join_say_no_room(j, in, in->too_large, "could not hold an event id or host name, and were dropped");
 	in->too_large = 0;
 	j->status = 1;
 }

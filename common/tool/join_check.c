@@ -25,11 +25,11 @@ check_kernels(struct join *j)
 	for (struct input *in = j->in; in < j->in + j->n && !tool_allows(j->t, "kernels"); in++) {
 		if (in->release && release && strcmp(in->release, release->release))
 			tool_wrong(j->t, "%s: recorded under kernel %s, %s under %s: kernel addresses would get "
-			    "wrong names; --allow kernels joins all the same", in->name, in->release, release->name,
+			    "wrong names; --allow kernels permits it", in->name, in->release, release->name,
 			    release->release);
 		if (in->kernel_start && start && in->kernel_start != start->kernel_start)
-			tool_wrong(j->t, "%s: the kernel lies at 0x%" PRIx64 ", in %s at 0x%" PRIx64
-			    ": kernel addresses would get wrong names; --allow kernels joins all the same", in->name,
+			tool_wrong(j->t, "%s: the kernel is at 0x%" PRIx64 ", in %s at 0x%" PRIx64
+			    ": kernel addresses would get wrong names; --allow kernels permits it", in->name,
 			    in->kernel_start, start->name, start->kernel_start);
 		if (in->release && !release)
 			release = in;
@@ -104,8 +104,8 @@ check_clocks(const struct join *j)
 			continue;
 		clock_name(a, sizeof a, clock);
 		clock_name(b, sizeof b, first);
-		tool_wrong(j->t, "%s: has times of %s, %s of %s: bring them together with --align or --time-offset; "
-		    "--allow clocks joins all the same", j->in[i].name, a, j->in[of].name, b);
+		tool_wrong(j->t, "%s: has times of %s, %s of %s: adjust them with --align or --time-offset; "
+		    "--allow clocks permits it", j->in[i].name, a, j->in[of].name, b);
 	}
 }
 
@@ -122,7 +122,7 @@ shift_times(struct join *j)
 
 		if (j->o->align == JOIN_ALIGN_WALL) {
 			if (!in->has_clock)
-				tool_wrong(j->t, "%s: does not say its wall clock (CLOCK_DATA): record with "
+				tool_wrong(j->t, "%s: has no wall clock (CLOCK_DATA): record with "
 				    "perf record -k mono, or use --time-offset", in->name);
 			to = j->in;
 			*shift = (in->wall - in->clock) - (to->wall - to->clock);
@@ -139,7 +139,7 @@ tag_hosts(struct join *j)
 {
 	for (struct input *in = j->in; j->o->host_tag && in < j->in + j->n; in++) {
 		if (!in->host)
-			tool_wrong(j->t, "%s: does not say its host (HOSTNAME): --host-tag has no name for it", in->name);
+			tool_wrong(j->t, "%s: has no HOSTNAME for --host-tag", in->name);
 		if (asprintf(&in->prefix, "%s:", in->host) < 0)
 			in->prefix = NULL;
 		in->rw.comm_prefix = in->prefix;
@@ -151,7 +151,7 @@ join_check(struct join *j)
 {
 	for (struct input *in = j->in; in < j->in + j->n; in++)
 		if (in->src->swap != j->swap)
-			tool_wrong(j->t, "%s: is %s, %s is %s: turn one of them first (pcat --endian)", in->name,
+			tool_wrong(j->t, "%s: is %s, %s is %s: convert one of them first (pcat --endian)", in->name,
 			    order_name(in->src->swap), j->in->name, order_name(j->swap));
 	check_kernels(j);
 	check_clocks(j);

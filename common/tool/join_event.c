@@ -322,7 +322,7 @@ join_attrs(struct join *j)
 		uint8_t *p;
 
 		if (size > PP_RECORD_MAX)
-			tool_wrong(j->t, "%s: event %s: its %u ids do not fit a record", in->name,
+			tool_wrong(j->t, "%s: event %s: its %u ids do not fit in a record", in->name,
 			    event_of(j, e->in, e->from)->name, e->nids);
 		p = blob_add(&j->head, in->head.p + in->ev[e->from].attr, PP_HEADER_SIZE + e->attr_size);
 		PP_RAW_SET(p, header, size, (uint16_t)size, j->swap);

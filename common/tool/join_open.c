@@ -167,7 +167,7 @@ join_again(const struct join *j, const struct input *in, struct pp_err *err)
 	if (src && pp_same_file(src, in->src) && src->swap == in->src->swap)
 		return src;
 	if (src)
-		pp_fail(err, "is another file than before");
+		pp_fail(err, "is not the same file as before");
 	pp_close(src);
 	return NULL;
 }

@@ -49,7 +49,7 @@ join_opt_offset(const struct tool *t, struct join_offsets *l)
 	uint64_t ns = tool_duration(t, text + (minus || *text == '+'));
 
 	if (ns > INT64_MAX)
-		tool_wrong(t, "%s '%s': longer than times can be moved", t->optname, text);
+		tool_wrong(t, "%s '%s': too long", t->optname, text);
 	l->ns = tool_realloc(l->ns, (size_t)n, sizeof *l->ns);
 	while (l->n < n)
 		l->ns[l->n++] = 0;
@@ -64,6 +64,6 @@ join_opt_offsets(const struct tool *t, struct join_options *o, struct join_offse
 		l->ns[l->n++] = 0;
 	}
 	if (l->n > (t->nnames ? t->nnames : 1))
-		tool_wrong(t, "--time-offset: no input is named behind it");
+		tool_wrong(t, "--time-offset: no input follows it");
 	o->time_offset = l->ns;
 }

@@ -65,7 +65,7 @@ check_profiles(const struct join *j)
 	for (const struct input *in = j->in; in < j->in + j->n && j->o->one_process; in++)
 		if (pp_is_profile(in->src) && pp_is_profile(j->in->src) && in->host_number != j->in->host_number)
 			tool_wrong(j->t, "%s: is a profile of %s, %s of %s, and their maps differ: a CPU profile holds one "
-			    "process; choose one with --pid, or write a stream", in->name, in->comm ? in->comm : "?",
+			    "process: select one with --pid, or write a stream", in->name, in->comm ? in->comm : "?",
 			    j->in->name, j->in->comm ? j->in->comm : "?");
 }
 

@@ -195,7 +195,7 @@ write_tracing(struct join *j, const struct input *of, struct blob *payload)
 
 	blob_add(payload, NULL, -payload->n & 7);
 	if (payload->n > UINT32_MAX)
-		tool_wrong(j->t, "%s: its tracing data do not fit one record with those of the others", of->name);
+		tool_wrong(j->t, "%s: its tracing data do not fit in one record with those of the others", of->name);
 	PP_MAKE(&r, p, SIZE, HEADER_TRACING_DATA, .swap = j->swap, .misc = of->tracing_rec.misc, .tracing_size = (uint32_t)payload->n);
 	if (of->tracing_rec.size == OLD) {	/* perf before 6.x; keep it as it was */
 		PP_RAW_SET(p, header, size, OLD, j->swap);

@@ -21,16 +21,16 @@ join_refuse_twice(const struct tool *t, char **names, int n)
 
 	for (int i = 0; i < n; i++) {
 		if ((std += !strcmp(names[i], "-")) > 1)
-			tool_wrong(t, "standard input can be read once only");
+			tool_wrong(t, "standard input can be read only once");
 		if (!identify(names[i], &st[i]))
 			st[i].st_ino = 0;	/* opening it will say why */
 		for (int k = 0; k < i && st[i].st_ino; k++) {
 			if (st[k].st_ino != st[i].st_ino || st[k].st_dev != st[i].st_dev)
 				continue;
 			if (!S_ISREG(st[i].st_mode) && !S_ISDIR(st[i].st_mode))
-				tool_wrong(t, "'%s' and '%s' are the same, which can be read once only", names[k], names[i]);
+				tool_wrong(t, "'%s' and '%s' are the same input, which can be read only once", names[k], names[i]);
 			if (!tool_allows(t, "same-input"))
-				tool_wrong(t, "'%s' and '%s' are the same file: --allow same-input takes it twice", names[k],
+				tool_wrong(t, "'%s' and '%s' are the same file: --allow same-input permits it", names[k],
 				    names[i]);
 		}
 	}

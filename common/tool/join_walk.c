@@ -152,8 +152,8 @@ move(struct join *j, struct lives *l, const struct input *who, const struct live
 			lives_forget(l, (unsigned)(in - j->in));
 		}
 	j->spaces++;
-	tool_warn(j->t, "%s: pid %ju is another process than in %s at the same time: its pids are moved by %ju "
-	    "(--remap-pids=never leaves them)", who->err.file, (uintmax_t)id, other->err.file,
+	tool_warn(j->t, "%s: pid %ju means another process in %s at the same time: its pids are moved by %ju "
+	    "(--remap-pids=never keeps them)", who->err.file, (uintmax_t)id, other->err.file,
 	    (uintmax_t)who->rw.pid_shift);
 }
 
@@ -213,7 +213,7 @@ find_same(struct join *j, struct lives *l)
 void
 join_say_no_room(const struct join *j, const struct input *in, uint64_t n, const char *what)
 {
-	tool_warn(j->t, "%s: %ju records %s; pfilter --stack-size, --max-stack or --strip makes room, and inputs of one event "
+	tool_warn(j->t, "%s: %ju records %s; pfilter --stack-size, --max-stack or --strip makes them smaller, and inputs of one event "
 	    "and the same need no ids with --merge-attrs", in->err.file, (uintmax_t)n, what);
 }
 
@@ -233,7 +233,7 @@ join_walk(struct join *j)
 		else if (in->file && may_be_large(in))
 			walk(j, NULL, in);
 		if (in->no_room)
-			join_say_no_room(j, in, in->no_room, "have no room for an event id and will be left out");
+			join_say_no_room(j, in, in->no_room, "cannot hold an event id, and will be dropped");
 	}
 	if (live && j->o->live) {
 		lives_free(l);
@@ -263,7 +263,7 @@ look(struct join *j)
 		return;
 	j->stopped = true;
 	in = &j->in[hit->in];
-	pp_fail(&in->err, "pid %ju is another process than in %s at the same time: --remap-pids=%d keeps the pids of all "
+	pp_fail(&in->err, "pid %ju means another process in %s at the same time: --remap-pids=%d keeps the pids of all "
 	    "inputs apart", (uintmax_t)hit->id, j->in[hit->with].err.file, JOIN_PID_STEP);
 	join_say(j, in);
 	for (in = j->in; in < j->in + j->n; in++)

@@ -34,12 +34,12 @@ tool_named_file(const struct tool *t, const char *text)
 		tool_wrong(t, "%s: %s: %s", t->optname, name, strerror(errno));
 	fclose(f);
 	if (!n)
-		tool_wrong(t, "%s '%s': nothing in it", t->optname, text);
+		tool_wrong(t, "%s '%s': is empty", t->optname, text);
 	if (n > TEXT_MAX)
 		tool_wrong(t, "%s '%s': more than %d bytes", t->optname, text, TEXT_MAX);
 	all[n] = 0;
 	if (strlen(all) < n)
-		tool_wrong(t, "%s '%s': not text", t->optname, text);
+		tool_wrong(t, "%s '%s': is not text", t->optname, text);
 	return all;
 }
 
@@ -67,7 +67,7 @@ tool_words(const struct tool *t, const char *text, void (*fn)(void *, const char
 
 	if (copy) {
 		if (!each_line(copy, fn, arg))
-			tool_wrong(t, "%s '%s': nothing in it", t->optname, text);
+			tool_wrong(t, "%s '%s': is empty", t->optname, text);
 		free(copy);
 		return;
 	}
@@ -85,7 +85,7 @@ tool_words(const struct tool *t, const char *text, void (*fn)(void *, const char
 		else if (end || (*p == ',' && !depth && !slash)) {
 			*p = 0;
 			if (!*from)
-				tool_wrong(t, "%s '%s': an empty word", t->optname, text);
+				tool_wrong(t, "%s '%s': has an empty word", t->optname, text);
 			fn(arg, from);
 			from = p + 1;
 		}
@@ -147,7 +147,7 @@ tool_list(const struct tool *t, struct tool_list *l, const char *text)
 			add_range(t, l, p, n = strcspn(p, ", \t\n"), " in ", text);
 		free(all);
 		if (l->n == before)
-			tool_wrong(t, "%s '%s': names no number", t->optname, text);
+			tool_wrong(t, "%s '%s': has no number", t->optname, text);
 		return;
 	}
 	for (const char *p = text;; p += n + 1) {

@@ -463,7 +463,7 @@ void
 tool_refuse_input(const struct tool *t, const char *path)
 {
 	if (t->in && pp_is_file(t->in, path))
-		tool_wrong(t, "%s: is the input too", path && strcmp(path, "-") ? path : "<stdout>");
+		tool_wrong(t, "%s: is also the input", path && strcmp(path, "-") ? path : "<stdout>");
 }
 
 static bool
@@ -495,9 +495,9 @@ tool_check(struct tool *t)
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);
 	if (has_output(t) && !t->report && is_std(t->out_name) && isatty(STDOUT_FILENO))
-		tool_wrong(t, "the output is binary and standard output a terminal: use -o FILE or a pipe");
+		tool_wrong(t, "the output is binary and standard output is a terminal: use -o FILE or a pipe");
 	if (has_output(t) && t->as_file && is_std(t->out_name))
-		tool_wrong(t, "--format=file: needs a file that can seek: -o FILE");
+		tool_wrong(t, "--format=file: needs -o FILE");
 	if (has_output(t))
 		tool_refuse_file(t, t->out_name);
 	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, first_interrupt) == SIG_IGN)

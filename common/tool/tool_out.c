@@ -12,7 +12,7 @@ void
 tool_refuse_file(const struct tool *t, const char *path)
 {
 	if (!t->force && path && strcmp(path, "-") && atomic_replaces(path))
-		tool_wrong(t, "%s: exists already; -f replaces it", path);
+		tool_wrong(t, "%s: exists; -f replaces it", path);
 }
 
 void
@@ -71,9 +71,9 @@ tool_name(const struct tool *t, struct atomic *a)
 	else if (a->direct)
 		rc = 1;
 	else if (t->partial || (t->in_err.what[0] && !t->report))
-		rc = name_part(t, a, "not complete");
+		rc = name_part(t, a, "incomplete");
 	else if ((rc = atomic_commit(a)) == 0) {
-		name_part(t, a, "complete, but another file is there by now");
+		name_part(t, a, "complete, but another file has this name now");
 		rc = -1;
 	}
 	atomic_close(a);

@@ -45,7 +45,7 @@ anon_list(const struct tool *t, struct anon *a, const char *text)
 {
 	tool_words(t, text, add_word, &(struct listing){ t, a });
 	if (!(a->what & ~a->except & A_ALL))
-		tool_wrong(t, "--anon '%s': names nothing", text);
+		tool_wrong(t, "--anon '%s': is empty", text);
 }
 
 bool
@@ -175,16 +175,16 @@ say(const struct anon_out *a)
 	for (uint32_t i = 0; i < GONE_FEATURES; i++)
 		add(&features, a->features[i], "%s", pp_feature_name(i) ? pp_feature_name(i) : "unknown header features");
 	if (fields.n)
-		tool_warn(a->tool, "--anon: cannot be made anonymous, left out of samples: %s", fields.s);
+		tool_warn(a->tool, "--anon: fields without pseudonyms removed from samples: %s", fields.s);
 	if (types.n)
-		tool_warn(a->tool, "--anon: cannot be made anonymous, left out: %s", types.s);
+		tool_warn(a->tool, "--anon: records without pseudonyms removed: %s", types.s);
 	if (features.n)
 		tool_note(a->tool, "--anon: left out: %s", features.s);
 	if (a->unknown_kept)
 		tool_warn(a->tool, "--anon: %ju records or header features of unknown type are kept as they are; --anon all "
 		    "leaves them out", (uintmax_t)a->unknown_kept);
 	if (a->timeline && pp_timeline_early(a->timeline))
-		tool_warn(a->tool, "--anon: %ju records came after their turn, for want of memory (--max-memory)",
+		tool_warn(a->tool, "--anon: %ju records are out of order because of --max-memory",
 		    (uintmax_t)pp_timeline_early(a->timeline));
 }
 

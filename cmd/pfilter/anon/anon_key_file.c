@@ -93,7 +93,7 @@ judge(const struct tool *t, const char *path, const struct reading *k)
 	if (k->n > KEY_MAX)
 		tool_wrong(t, "--anon-key %s: more than %d bytes", path, KEY_MAX);
 	if (bits < KEY_MIN_BITS)
-		tool_wrong(t, "--anon-key %s: %zu bytes that look like a key of %zu bits at most; needs %d, as from: "
+		tool_wrong(t, "--anon-key %s: %zu bytes that hold a key of %zu bits at most; needs %d, as from: "
 		    "head -c 32 /dev/urandom", path, k->n, bits, KEY_MIN_BITS);
 }
 
@@ -116,7 +116,7 @@ anon_key_file(const struct tool *t, const char *path, uint8_t key[static ANON_KE
 		tool_wrong(t, "--anon-key %s: %s", path, strerror(errno));
 	judge(t, path, &k);
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & 077)
-		tool_warn(t, "--anon-key %s: others can read the key (mode %04o): chmod 600", path, (unsigned)st.st_mode & 07777);
+		tool_warn(t, "--anon-key %s: other users can read the key (mode %04o): use chmod 600", path, (unsigned)st.st_mode & 07777);
 	SHA256Final(key, &k.hash);
 	close(fd);
 	explicit_bzero(buf, sizeof buf);

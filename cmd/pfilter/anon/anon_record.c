@@ -61,7 +61,7 @@ splice(struct anon_build *b, struct pp_rec *r)
 	size_t tail = r->size - b->body, end = (b->text_at + b->text_len + 1 + 7) & ~(size_t)7;
 
 	if (end + tail > PP_RECORD_MAX)
-		return pp_fail(a->err, "its new name of %zu bytes has no room in a record", b->text_len);
+		return pp_fail(a->err, "its pseudonym of %zu bytes does not fit in a record", b->text_len);
 	memmove(a->buf + end, a->buf + b->body, tail);
 	memcpy(a->buf + b->text_at, a->text, b->text_len);
 	memset(a->buf + b->text_at + b->text_len, 0, end - b->text_at - b->text_len);

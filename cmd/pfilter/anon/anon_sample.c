@@ -47,11 +47,11 @@ anon_head_attr(struct anon_out *a, struct pp_rec *r)
 	anon_attr(a, a->buf + PP_HEADER_SIZE, size ? size : PP_ATTR_SIZE_VER0);
 	pp_attr_get(&known, r->raw + PP_HEADER_SIZE, size ? size : PP_ATTR_SIZE_VER0, a->swap);
 	if (known.sample_type & ~(uint64_t)PP_SAMPLE_KNOWN)
-		return pp_fail(a->err, "sample_type 0x%jx: what is unknown here cannot be made anonymous",
+		return pp_fail(a->err, "sample_type 0x%jx: unknown bits cannot be made anonymous",
 		    (uintmax_t)known.sample_type);
 	/* Both say how long parts of a sample are: by an unknown bit a part may be taken for another one. */
 	if (known.read_format & ~(uint64_t)READ_FORMATS || known.branch_sample_type & ~(uint64_t)BRANCH_TYPES)
-		return pp_fail(a->err, "read_format 0x%jx, branch_sample_type 0x%jx: what is unknown here cannot be made anonymous",
+		return pp_fail(a->err, "read_format 0x%jx, branch_sample_type 0x%jx: unknown bits cannot be made anonymous",
 		    (uintmax_t)known.read_format, (uintmax_t)known.branch_sample_type);
 	return 1;
 }

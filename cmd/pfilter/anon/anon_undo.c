@@ -72,7 +72,7 @@ read_dictionary(struct undo *u, const char *path)
 		if (n > 1 && line[n - 1] == '\n')
 			line[--n] = 0;
 		if (n > LINE_MAX_BYTES || strlen(line) != (size_t)n || !learn(u, line))
-			tool_wrong(u->tool, "--anon-undo %s: line %zu is none of --anon-map", path, number);
+			tool_wrong(u->tool, "--anon-undo %s: line %zu is not from --anon-map", path, number);
 	}
 	if (ferror(f))
 		tool_wrong(u->tool, "--anon-undo %s: %s", path, strerror(errno));

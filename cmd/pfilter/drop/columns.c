@@ -165,8 +165,8 @@ check_place(struct columns_out *c, uint64_t type)
 		c->id_was = was;
 		c->id_is = is;
 	} else if (was == c->id_was && is != c->id_is)
-		tool_wrong(c->tool, "--strip addr: only some events of this recording hold it, and without it their ids "
-		    "would no longer stand at one place; --drop-event leaves events out");
+		tool_wrong(c->tool, "--strip addr: only some events of this recording have it, and without it their ids "
+		    "would be at different positions; --drop-event removes events");
 }
 
 static void
@@ -278,7 +278,7 @@ check_event(struct columns_out *c, const struct pp_event *ev)
 		c->nknown = n;
 	}
 	if (c->what->strip & PP_SAMPLE_RAW && is_off_cpu(ev))
-		tool_wrong(c->tool, "--strip raw: the samples of event %s stand in it; --drop-event %s leaves them out",
+		tool_wrong(c->tool, "--strip raw: it holds the samples of event %s; --drop-event %s removes them",
 		    ev->name, ev->name);
 	c->known[ev->index] = true;
 }
@@ -402,7 +402,7 @@ finish(struct out *o)
 	struct columns_out *c = (struct columns_out *)o;
 	struct out *next = o->next;
 
-	tool_note(c->tool, "fields of samples: %ju bytes less", (uintmax_t)c->bytes);
+	tool_note(c->tool, "removed fields: %ju bytes", (uintmax_t)c->bytes);
 	free(c->known);
 	free(c);
 	return next->finish(next);

@@ -49,17 +49,17 @@ static const char *const needed_for[PP_CLASSES] = {
 	[PP_CLASS_MAP] = "samples lose their symbols",
 	[PP_CLASS_SYMBOL] = "samples lose their symbols",
 	[PP_CLASS_BUILD_IDS] = "samples lose their symbols",
-	[PP_CLASS_TASK] = "samples are taken for those of other tasks",
-	[PP_CLASS_CGROUP] = "samples are taken for those of other tasks",
+	[PP_CLASS_TASK] = "samples are assigned to other tasks",
+	[PP_CLASS_CGROUP] = "samples are assigned to other tasks",
 	[PP_CLASS_NAMES] = "events lose their names",
 	[PP_CLASS_FORMATS] = "tracepoints cannot be read",
-	[PP_CLASS_LOSS] = "it is no longer seen that records were lost",
-	[PP_CLASS_EVENT_LOSS] = "it is no longer seen that records were lost",
-	[PP_CLASS_ROUND] = "readers cannot bring records into order as they come",
-	[PP_CLASS_DEFERRED] = "call chains end early (--strip callchain leaves all of them out)",
-	[PP_CLASS_PACKED] = "they are expanded, so there are none",
-	[PP_CLASS_TRACE] = "the hardware trace is whole or useless (--drop-type aux,auxtrace,auxtrace_info leaves it out)",
-	[PP_CLASS_TRACE_HEAD] = "the hardware trace is whole or useless (--drop-type aux,auxtrace,auxtrace_info leaves it out)",
+	[PP_CLASS_LOSS] = "losses of records are no longer visible",
+	[PP_CLASS_EVENT_LOSS] = "losses of records are no longer visible",
+	[PP_CLASS_ROUND] = "readers cannot sort a live stream",
+	[PP_CLASS_DEFERRED] = "call chains end early (--strip callchain removes all of them)",
+	[PP_CLASS_PACKED] = "nothing changes, because they are expanded",
+	[PP_CLASS_TRACE] = "the rest of the hardware trace is useless (--drop-type aux,auxtrace,auxtrace_info removes all of it)",
+	[PP_CLASS_TRACE_HEAD] = "the rest of the hardware trace is useless (--drop-type aux,auxtrace,auxtrace_info removes all of it)",
 };
 
 struct listing {
@@ -123,7 +123,7 @@ drop_ready(const struct tool *t, const struct drop *d)
 
 	for (size_t i = 0; i < d->nrefused && !tool_allows(t, "vital-types"); i++)
 		if (!trace || !pp_type_is(d->refused[i].type, PP_CLASSES_TRACE))
-			tool_wrong(t, "--drop-type '%s': without it %s; --allow vital-types drops it",
+			tool_wrong(t, "--drop-type '%s': without it %s; --allow vital-types permits it",
 			    pp_type_name(d->refused[i].type), d->refused[i].why);
 }
 
@@ -267,7 +267,7 @@ decide(struct drop_out *o)
 	if (!(d->gone = calloc(d->n, sizeof *d->gone)))
 		return pp_fail(d->err, "out of memory");
 	if (!(stay = choose(o)) && !cut)
-		tool_wrong(d->tool, "--drop-event: that would drop all %u events; one must stay", d->n);
+		tool_wrong(d->tool, "--drop-event: this would remove all %u events; one must remain", d->n);
 	if (!stay || stay == d->n) {
 		free(d->gone);
 		d->gone = NULL;
@@ -275,7 +275,7 @@ decide(struct drop_out *o)
 	}
 	for (unsigned i = 0; i < d->n; i++)
 		if (d->gone[i])
-			tool_note(d->tool, "event %s is dropped", d->events->ev[i]->name);
+			tool_note(d->tool, "event %s is removed", d->events->ev[i]->name);
 	return drop_settle(d);
 }
 
@@ -364,7 +364,7 @@ finish(struct out *out)
 	if (rc > 0 && !o->decided)
 		rc = decide(o) < 0 || replay(o) < 0 ? -1 : 1;
 	pp_finish(o->spool);
-	tool_note(o->d.tool, "dropped with events and types: %ju records", (uintmax_t)o->dropped);
+	tool_note(o->d.tool, "removed with events and types: %ju records", (uintmax_t)o->dropped);
 	drop_settled_free(&o->d);
 	free(o->d.buf);
 	free(o->head);

@@ -97,7 +97,7 @@ check_places(const struct dropping *d, unsigned stay)
 		    id_back(p) == id_back(first);
 
 		if (!d->gone[i] && !agrees)
-			tool_wrong(d->tool, "events %s and %s have their ids at different places, so one of them has to be dropped too",
+			tool_wrong(d->tool, "events %s and %s have their ids at different positions: remove one of them, too",
 			    d->first->name, d->events->ev[i]->name);
 	}
 }
@@ -278,7 +278,7 @@ warn_of_group(struct dropping *d, const struct pp_event *ev, const struct pp_rec
 
 		if (member && !drop_goes(d, member)) {
 			d->warned = true;
-			tool_warn(d->tool, "event %s leads a group: what %s counted stood in its samples and goes with them",
+			tool_warn(d->tool, "event %s leads a group: what %s counted is in its samples, and is removed with them",
 			    ev->name, member->name);
 		}
 	}
@@ -310,7 +310,7 @@ move_trailer(struct dropping *d, struct pp_rec *r, const struct pp_plan *from, c
 			memcpy(p, old, 8);
 	}
 	if (body + to->trailer > PP_RECORD_MAX)
-		return pp_fail(d->err, "no room for the trailer of another event in %u bytes", r->size);
+		return pp_fail(d->err, "record of %u bytes cannot hold the trailer of another event", r->size);
 	memcpy(own(d, r) + body, tail, to->trailer);
 	set_size(d, r, body + to->trailer);
 	return 1;

@@ -189,7 +189,7 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 			const char *how = n->field->supply;
 
 			lex_wrong(t, n->src, n->at, "no event of this recording has %s%s%s", n->field->name,
-			    how ? "; it takes perf record " : "", how ? how : "");
+			    how ? "; record it with perf record " : "", how ? how : "");
 		}
 }
 
@@ -211,7 +211,7 @@ warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n)
 			return;
 	e->warned = tool_realloc(e->warned, e->nwarned + 1, sizeof *e->warned);
 	e->warned[e->nwarned++] = n->field;
-	tool_warn(e->t, "%s: samples of event %s have no %s, so what is asked of it selects none of them", n->src->name,
+	tool_warn(e->t, "%s: samples of event %s have no %s, so tests of it select none of them", n->src->name,
 	    ev->name, n->field->name);
 }
 

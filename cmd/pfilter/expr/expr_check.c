@@ -17,7 +17,7 @@ node_new(struct expr *e, enum node_kind kind, enum type type, const struct sourc
 	n->made = e->nodes;
 	e->nodes = n;
 	if (++e->nnodes > EXPR_NODES)
-		lex_wrong(e->t, src, at, "more than %d names, numbers and operators; long lists go into `in (1, 2, ...)'",
+		lex_wrong(e->t, src, at, "more than %d names, numbers and operators; write long lists as `in (1, 2, ...)'",
 		    EXPR_NODES);
 	return n;
 }
@@ -63,11 +63,11 @@ unknown(const struct expr *e, const struct node *n, const struct field *f, bool 
 
 	if (f) {
 		field_words(f, near, sizeof near);
-		lex_wrong(e->t, n->src, n->at, "`%.*s' is no word of %s; there are %s", (int)n->len, word, f->name, near);
+		lex_wrong(e->t, n->src, n->at, "`%.*s' is not a word of %s; there are %s", (int)n->len, word, f->name, near);
 	}
 	field_near(word, n->len, near, sizeof near);
-	lex_wrong(e->t, n->src, n->at, "no field is called `%.*s'%s%s%s", (int)(n->len > 64 ? 64 : n->len), word,
-	    *near ? "; near that: " : "", near, text ? "; text goes in quotes" : "");
+	lex_wrong(e->t, n->src, n->at, "no field is named `%.*s'%s%s%s", (int)(n->len > 64 ? 64 : n->len), word,
+	    *near ? "; similar: " : "", near, text ? "; text goes in quotes" : "");
 }
 
 /* Give the words of a value their numbers, by that field; without one there must be none.  `text': beside text. */
@@ -104,7 +104,7 @@ reduce(struct expr *e, struct node *n)
 	b = n->b ? n->b->num : (big){ 0 };
 	if (!value_calc(n->kind, a, b, &n->num))
 		lex_wrong(e->t, n->src, n->at, (n->kind == N_DIV || n->kind == N_MOD) && big_zero(b) ? "division by 0" :
-		    "this has no result in 128 bits");
+		    "the result exceeds 128 bits");
 	n->kind = N_NUM;
 	n->a = n->b = NULL;
 }
@@ -118,12 +118,11 @@ want_number(const struct expr *e, const struct node *n)
 	case T_INT:
 		return;
 	case T_STR:
-		lex_wrong(e->t, n->src, n->at, "text where a number should be; text takes == != ~ =~ in");
+		lex_wrong(e->t, n->src, n->at, "expected a number, found text; text has == != ~ =~ in");
 	case T_CHAIN:
-		lex_wrong(e->t, n->src, n->at, "a call chain is no number; it takes `in (ADDRESS..ADDRESS)', and "
-		    "callchain.nr is its length");
+		lex_wrong(e->t, n->src, n->at, "a call chain is not a number; use `in (ADDRESS..ADDRESS)', or callchain.nr for its length");
 	case T_COND:
-		lex_wrong(e->t, n->src, n->at, "a condition where a number should be");
+		lex_wrong(e->t, n->src, n->at, "expected a number, found a condition");
 	}
 }
 
@@ -159,12 +158,12 @@ check_call(struct expr *e, struct node *n)
 	switch (n->kind) {
 	case N_EXISTS:
 		if (n->a->type == T_COND)
-			lex_wrong(e->t, n->src, n->at, "exists() takes a field");
+			lex_wrong(e->t, n->src, n->at, "exists() needs a field");
 		resolve(e, n->a, f, false);
 		break;
 	case N_LEN:
 		if (!is_text(n->a))
-			lex_wrong(e->t, n->src, n->at, "len() takes text");
+			lex_wrong(e->t, n->src, n->at, "len() needs text");
 		break;
 	case N_DEFAULT:
 		n->type = n->a->type;
@@ -223,8 +222,8 @@ check_compare(struct expr *e, struct node *n)
 	if (text && (n->kind == N_EQ || n->kind == N_NE) && is_text(a) && is_text(b))
 		return n;
 	if (text)
-		lex_wrong(e->t, n->src, n->at, is_text(a) && is_text(b) ? "text takes == != ~ =~ in, but no order" :
-		    "text and a number can't be compared");
+		lex_wrong(e->t, n->src, n->at, is_text(a) && is_text(b) ? "text has == != ~ =~ in, but no order" :
+		    "text and numbers cannot be compared");
 	want_number(e, a);
 	want_number(e, b);
 	return n;
@@ -244,7 +243,7 @@ check_item(struct expr *e, struct node *in, struct node *item, const struct node
 	reduce(e, last);
 	if (is_text(a)) {
 		if (last || first->kind != N_STR)
-			lex_wrong(e->t, item->src, item->at, "a list beside text is of strings in quotes");
+			lex_wrong(e->t, item->src, item->at, "a list for text consists of strings in quotes");
 		list_add_str(in->list, first->str);
 		first->str = NULL;
 		unmake(e, before);
@@ -261,7 +260,7 @@ check_item(struct expr *e, struct node *in, struct node *item, const struct node
 		return;
 	}
 	if (a->type == T_CHAIN)
-		lex_wrong(e->t, item->src, item->at, "a list beside callchain is of constant addresses");
+		lex_wrong(e->t, item->src, item->at, "a list for callchain consists of constant addresses");
 	while (*to)
 		to = &(*to)->next;
 	*to = item;

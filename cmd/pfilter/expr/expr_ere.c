@@ -93,11 +93,11 @@ make_ere(struct expr *e, struct node *n)
 		lex_wrong(e->t, n->src, n->at, "an expression of more than %d bytes", EXPR_NAME);
 	for (const char *p = n->str; *p; p++)
 		if (*p == '\\' && *++p >= '1' && *p <= '9')
-			lex_wrong(e->t, n->src, n->at, "references back (\\1) are not supported");
+			lex_wrong(e->t, n->src, n->at, "back-references (\\1) are not supported");
 		else if (!*p)
 			break;
 	if ((e->repeats += growth(n->str)) > EXPR_REPEATS)
-		lex_wrong(e->t, n->src, n->at, "this expression, with its repetitions written out, is too long");
+		lex_wrong(e->t, n->src, n->at, "the expression is too long after its repetitions are expanded");
 	n->ere = tool_alloc(1, sizeof *n->ere);
 	if ((rc = regcomp(n->ere, n->str, REG_EXTENDED | REG_NOSUB))) {
 		regerror(rc, n->ere, cause, sizeof cause);

@@ -131,7 +131,7 @@ number(struct lex *l)
 		l->pos += 2;
 		l->num = big_plain(digits(l, 16));
 		if (in_name(at(l, l->pos)))
-			lex_wrong(l->t, l->src, l->pos, "not a hexadecimal digit; such numbers have no units");
+			lex_wrong(l->t, l->src, l->pos, "not a hexadecimal digit; hexadecimal numbers have no units");
 		return;
 	}
 	whole = digits(l, 10);
@@ -145,15 +145,15 @@ number(struct lex *l)
 	for (from = l->pos; in_name(at(l, l->pos)); l->pos++)
 		;
 	if (l->pos > from && !unit_of(l->src->text + from, l->pos - from, &unit))
-		lex_wrong(l->t, l->src, from, "no such unit; there are ns us ms s m h d (of time) and K M G T (of size)");
+		lex_wrong(l->t, l->src, from, "no such unit; there are ns us ms s m h d for time and K M G T for size");
 	big_mul(big_plain(whole), big_plain(unit), &l->num);		/* no unit is too large for that */
 	if (point) {
 		if (from == l->pos)
-			lex_wrong(l->t, l->src, l->at, "numbers are whole; a fraction needs a unit, such as 1.5s");
+			lex_wrong(l->t, l->src, l->at, "a number without a unit cannot have a fraction; 1.5s can");
 		n = wide_mul(part, unit);	/* part is less than scale: the quotient is less than the unit */
 		n.lo = wide_div(n, scale, &rest);
 		if (rest)
-			lex_wrong(l->t, l->src, l->at, "this is no whole number of %s", unit < 1024 || unit % 1000 == 0 ?
+			lex_wrong(l->t, l->src, l->at, "not a whole number of %s", unit < 1024 || unit % 1000 == 0 ?
 			    "nanoseconds" : "bytes");
 		big_add(l->num, big_plain(n.lo), &l->num);
 	}
@@ -168,7 +168,7 @@ string(struct lex *l, char quote)
 	while (to < l->src->n && at(l, to) != quote)
 		to += at(l, to) == '\\' && to + 1 < l->src->n ? 2 : 1;
 	if (to >= l->src->n)
-		lex_wrong(l->t, l->src, l->at, "this string does not end");
+		lex_wrong(l->t, l->src, l->at, "the string has no end");
 	l->str = tool_alloc(to - l->pos, 1);
 	for (size_t i = l->pos + 1; i < to; i++) {
 		if (at(l, i) == '\\' && (at(l, i + 1) == quote || at(l, i + 1) == '\\'))
@@ -198,7 +198,7 @@ operator(struct lex *l)
 		}
 	}
 	if (c == '=')
-		lex_wrong(l->t, l->src, l->pos, "to compare is ==");
+		lex_wrong(l->t, l->src, l->pos, "use == to compare");
 	if (!c || !strchr("()!,~&|^+-*/%<>", c))
 		lex_wrong(l->t, l->src, l->pos, "unexpected character");
 	l->tok = c;

@@ -37,7 +37,7 @@ static void __attribute__((noreturn))
 expected(const struct parser *p, const char *what)
 {
 	if (p->l.tok == TOK_END)
-		lex_wrong(p->l.t, p->l.src, p->l.src->n, "ends where %s should follow", what);
+		lex_wrong(p->l.t, p->l.src, p->l.src->n, "ends where %s is expected", what);
 	lex_wrong(p->l.t, p->l.src, p->l.at, "expected %s", what);
 }
 
@@ -111,8 +111,7 @@ named(struct parser *p)
 		expected(p, "a value");
 	n = node_new(p->e, f ? N_FIELD : N_WORD, f ? (enum type)f->type : T_INT, p->l.src, p->l.at);
 	if (f && field_refused(f))
-		lex_wrong(p->l.t, p->l.src, p->l.at, "%s is known only at record time (perf record --filter); no record "
-		    "holds it", f->name);
+		lex_wrong(p->l.t, p->l.src, p->l.at, "%s is known only while recording (perf record --filter), and is in no record", f->name);
 	n->len = p->l.len;
 	n->field = f;
 	n->guarded = p->guard > 0;
@@ -153,7 +152,7 @@ prim(struct parser *p)
 		n->paren = true;
 		break;
 	case '/':
-		expected(p, "a value; a path stands behind `cgroup ==' only, else quote it");
+		expected(p, "a value; a path follows `cgroup ==' only, else quote it");
 	default:
 		expected(p, "a value");
 	}
@@ -253,7 +252,7 @@ static void
 not_mixed(const struct parser *p, const struct node *n, size_t at)
 {
 	if (!n->paren && (n->kind == N_BAND || n->kind == N_BOR || n->kind == N_BXOR))
-		lex_wrong(p->l.t, p->l.src, at, "& | ^ beside a comparison need parentheses: (a & b) == c");
+		lex_wrong(p->l.t, p->l.src, at, "& | ^ next to a comparison need parentheses: (a & b) == c");
 }
 
 /* A number by itself, as almost all of a long list is: no node for it. */
@@ -396,7 +395,7 @@ not(struct parser *p)
 	lex_next(&p->l);
 	n = not(p);
 	if (mark && !n->paren && n->kind >= N_EQ && n->kind <= N_IN)
-		lex_wrong(p->l.t, p->l.src, at, "which is meant? write !(a == b), or `not a == b', which is the same");
+		lex_wrong(p->l.t, p->l.src, at, "ambiguous: write !(a == b), or `not a == b', which means the same");
 	p->depth--;
 	return make(p, N_NOT, T_COND, at, check_cond(p->e, n), NULL);
 }
@@ -448,7 +447,7 @@ parse(struct expr *e, const struct tool *t, const struct source *src)
 
 	lex_next(&p.l);
 	if (p.l.tok == TOK_END)
-		lex_wrong(t, src, 0, "an empty expression");
+		lex_wrong(t, src, 0, "the expression is empty");
 	n = check_cond(e, filter(&p));
 	if (p.l.tok != TOK_END)
 		expected(&p, p.l.tok == ')' ? "no `)', as none is open" : "an operator");
