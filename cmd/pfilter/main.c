@@ -88,7 +88,7 @@ open_outputs(struct job *j)
 	}
 	j->f.side[1].sink = open_sink(t, &j->rest, rest, &j->rest_err);
 	if (atomic_same(&j->rest, &t->file))
-		tool_wrong(t, "--rejected '%s': is the output too", rest);
+		tool_wrong(t, "--rejected '%s': is also the output", rest);
 }
 
 /* The ends of the recording, if it can be read twice. */
