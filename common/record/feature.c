@@ -44,7 +44,7 @@ struct pp_feature_field {
 #define OPT			{ .kind = PP_F_OPT },
 #define SINCE(rf, n)		{ .kind = PP_F_SINCE, .ref = #rf, .size = n },
 
-#define FEAT(number, nm, where, fields) \
+#define FEAT(number, nm, where, holds, fields) \
 	static const struct pp_feature_field fields_##nm[] = { fields { .kind = PP_F_STOP } }; \
 	_Static_assert(sizeof fields_##nm / sizeof *fields_##nm <= PP_FEATURE_FIELDS, #nm);
 #include "feature.def"
@@ -56,8 +56,9 @@ static const struct row {
 	const char	*name;
 	const struct pp_feature_field *f;
 	unsigned	 where;
+	enum pp_feature_holds holds;
 } rows[PP_FEAT_END] = {
-#define FEAT(number, nm, place, fields) [number] = { #nm, fields_##nm, place },
+#define FEAT(number, nm, place, holds, fields) [number] = { #nm, fields_##nm, place, PP_HOLDS_##holds },
 #include "feature.def"
 #undef FEAT
 };
@@ -107,6 +108,14 @@ pp_feature_where(uint64_t number)
 		return r->where;
 	/* perf keeps the number in an int and takes these for damage */
 	return number == 0 || number >= INT_MAX ? 0 : BOTH;
+}
+
+enum pp_feature_holds
+pp_feature_holds(uint64_t number)
+{
+	const struct row *r = row_of(number);
+
+	return r ? r->holds : PP_HOLDS_UNKNOWN;
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */

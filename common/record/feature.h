@@ -56,6 +56,11 @@ struct pp_feature_io {		/* a payload being read or written; private to feature.c
 
 /* PP_FEATURE_* bits; both PIPE and FILE for a number that we do not know, 0 for one that perf aborts on. */
 unsigned	 pp_feature_where(uint64_t number);
+enum pp_feature_holds {		/* feature.def */
+	PP_HOLDS_UNKNOWN, PP_HOLDS_HARDWARE, PP_HOLDS_HOST, PP_HOLDS_VERSION, PP_HOLDS_MEMORY, PP_HOLDS_PHYSICAL, PP_HOLDS_COMMAND,
+	PP_HOLDS_EVENTS, PP_HOLDS_GROUPS, PP_HOLDS_PROGRAMS, PP_HOLDS_TYPES, PP_HOLDS_RECORDS, PP_HOLDS_END
+};
+enum pp_feature_holds pp_feature_holds(uint64_t number);
 /*
  * Is the record the mark behind the last feature?  perf writes its own HEADER_LAST_FEATURE without a payload
  * (32 by 6.1 and 6.12, 35 by 7.2), so it is told by the size, not by the number.

@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: ISC */
-/* anon_feature.c - what becomes of each header feature; what has no line here stays as it is, but for its loose ends */
+/* anon_feature.c - what becomes of each header feature; what holds no secrets stays as it is, but for its loose ends */
 #include <string.h>
 
 #include "anon_event.h"
 #include "anon_out.h"
 
-/*
- * Features: which of the words make one go, and which change it.  Without a line the feature is of hardware or clocks
- * that many machines share: ARCH, NRCPUS, CPUDESC, CPUID, topologies, PMUs, caches, clocks, SAMPLE_TIME.
- */
-static const struct row { uint8_t number, gone, changed; } rows[] = {
-	{ PP_FEAT_HOSTNAME, 0, A_HOST },
-	{ PP_FEAT_OSRELEASE, 0, A_HOST },		/* 6.1.0-13-amd64: only the number stays */
-	{ PP_FEAT_VERSION, 0, A_HOST },
-	{ PP_FEAT_TOTAL_MEM, 0, A_HOST },		/* to the last kB nearly a serial number: rounded */
-	{ PP_FEAT_CMDLINE, 0, A_NAMES },		/* may hold any name, path or pid */
-	{ PP_FEAT_EVENT_DESC, 0, A_PATH | A_ADDR | A_EVENT },
-	{ PP_FEAT_NUMA_TOPOLOGY, 0, A_HOST },		/* sizes, as TOTAL_MEM */
-	{ PP_FEAT_GROUP_DESC, 0, A_EVENT },
-	{ PP_FEAT_MEM_TOPOLOGY, A_HOST | A_ADDR, 0 },	/* where memory lies physically */
-	{ PP_FEAT_BPF_PROG_INFO, A_ALL & ~(A_CMDLINE | A_EVENT), 0 },	/* names, addresses, code, inodes, users */
-	{ PP_FEAT_BPF_BTF, A_NAMES, 0 },		/* names of types and functions */
+/* Which of the words make a feature go, and which change it, by what it holds. */
+static const struct row { uint8_t gone, changed; } rows[PP_HOLDS_END] = {
+	[PP_HOLDS_HOST] = { 0, A_HOST },
+	[PP_HOLDS_VERSION] = { 0, A_HOST },		/* 6.1.0-13-amd64: only the number stays */
+	[PP_HOLDS_MEMORY] = { 0, A_HOST },		/* to the last kB nearly a serial number: rounded */
+	[PP_HOLDS_COMMAND] = { 0, A_NAMES },		/* may hold any name, path or pid */
+	[PP_HOLDS_EVENTS] = { 0, A_PATH | A_ADDR | A_EVENT },
+	[PP_HOLDS_GROUPS] = { 0, A_EVENT },
+	[PP_HOLDS_PHYSICAL] = { A_HOST | A_ADDR, 0 },
+	[PP_HOLDS_PROGRAMS] = { A_ALL & ~(A_CMDLINE | A_EVENT), 0 },	/* names, addresses, code, inodes, users */
+	[PP_HOLDS_TYPES] = { A_NAMES, 0 },
 };
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
@@ -34,12 +29,7 @@ struct copy {			/* a feature being put anew */
 static const struct row *
 row_of(uint64_t number)
 {
-	static const struct row none;
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].number == number)
-			return &rows[i];
-	return &none;
+	return &rows[pp_feature_holds(number)];
 }
 
 /* Its three highest bits. */
@@ -57,17 +47,16 @@ text(struct anon_out *a, uint64_t number, const struct pp_feature_value *v)
 {
 	const char *s = (const char *)v->p;
 
-	switch (number) {
-	case PP_FEAT_HOSTNAME:
+	switch (pp_feature_holds(number)) {
+	case PP_HOLDS_HOST:
 		return (int64_t)anon_word(a->key, ANON_D_HOST, "host-", s, v->len, a->text);
-	case PP_FEAT_OSRELEASE:
-	case PP_FEAT_VERSION:
+	case PP_HOLDS_VERSION:
 		return (int64_t)anon_version(s, v->len, a->text);
-	case PP_FEAT_CMDLINE:
+	case PP_HOLDS_COMMAND:
 		return (int64_t)anon_word(a->key, ANON_D_ARG, "arg-", s, v->len, a->text);
-	case PP_FEAT_EVENT_DESC:
+	case PP_HOLDS_EVENTS:
 		return anon_event_text(a, s, v->len);
-	case PP_FEAT_GROUP_DESC:
+	case PP_HOLDS_GROUPS:
 		return (int64_t)anon_event_group(a->key, s, v->len, a->text);
 	default:
 		return -1;
