@@ -255,11 +255,9 @@ pp_next(struct pp_source *s, struct pp_rec *r)
 		uint16_t size = pp_get_u16(p + 6, s->swap);
 
 		if (size >= PP_HEADER_SIZE && size <= left) {
-			r->raw = p;
-			r->payload = 0;
-			r->type = PP_SAMPLE;
-			r->misc = pp_get_u16(p + 4, s->swap);
-			r->size = size;
+			struct pp_rec next = { p, 0, PP_SAMPLE, pp_get_u16(p + 4, s->swap), size };
+
+			*r = next;
 			s->pos = p + size;
 			return 1;
 		}
