@@ -83,13 +83,13 @@ node(struct maps_pool *pool, const struct pp_map *map)
 }
 
 /* Drop one pointer at a tree. */
-static void
-release(struct maps_pool *pool, struct maps_node *n)
+void
+pp_maps_release(struct maps_pool *pool, struct maps_node *n)
 {
 	while (n && --n->refs == 0) {
 		struct maps_node *right = n->right;
 
-		release(pool, n->left);
+		pp_maps_release(pool, n->left);
 		if (pool->nfree < POOL_KEEP) {
 			n->left = pool->free;
 			pool->free = n;
@@ -193,7 +193,7 @@ pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map
 	}
 	if ((n = last(before)) && n->map.start + n->map.len > map->start)
 		n->map.len = map->start - n->map.start;
-	release(pool, between);
+	pp_maps_release(pool, between);
 	maps->root = merge(merge(before, node(pool, map)), merge(rest, behind));
 	maps->version = ++pool->version;
 	return 1;
@@ -202,23 +202,21 @@ pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map
 void
 pp_maps_share(struct pp_maps *to, const struct pp_maps *from)
 {
-	*to = *from;
-	if (to->root)
-		to->root->refs++;
+	to->version = from->version;
+	to->root = pp_maps_hold(from);
 }
 
-void
-pp_maps_clear(struct maps_pool *pool, struct pp_maps *maps)
+struct maps_node *
+pp_maps_hold(const struct pp_maps *maps)
 {
-	release(pool, maps->root);
-	maps->root = NULL;
+	if (maps->root)
+		maps->root->refs++;
+	return maps->root;
 }
 
-const struct pp_map *
-pp_maps_find(const struct pp_maps *maps, uint64_t ip)
+static const struct pp_map *
+find(const struct maps_node *n, uint64_t ip)
 {
-	const struct maps_node *n = maps->root;
-
 	while (n) {
 		if (ip < n->map.start)
 			n = n->left;
@@ -228,6 +226,12 @@ pp_maps_find(const struct pp_maps *maps, uint64_t ip)
 			n = n->right;
 	}
 	return NULL;
+}
+
+const struct pp_map *
+pp_maps_find(const struct pp_maps *maps, uint64_t ip)
+{
+	return find(maps->root, ip);
 }
 
 uint64_t
@@ -262,24 +266,24 @@ part_of(const struct maps_node *n, const struct maps_node *tree)
 }
 
 static bool
-has_map(const struct pp_maps *maps, const struct pp_map *m)
+has_map(const struct maps_node *tree, const struct pp_map *m)
 {
-	const struct pp_map *x = pp_maps_find(maps, m->start);
+	const struct pp_map *x = find(tree, m->start);
 
 	return x && x->start == m->start && x->len == m->len && x->pgoff == m->pgoff && x->dso == m->dso && x->data == m->data;
 }
 
 static int
-each_new(const struct maps_node *n, const struct pp_maps *base, int (*fn)(void *, const struct pp_map *), void *arg)
+each_new(const struct maps_node *n, const struct maps_node *base, int (*fn)(void *, const struct pp_map *), void *arg)
 {
-	for (; n && !part_of(n, base->root); n = n->right)
+	for (; n && !part_of(n, base); n = n->right)
 		if (each_new(n->left, base, fn, arg) < 0 || (!has_map(base, &n->map) && fn(arg, &n->map) < 0))
 			return -1;
 	return 1;
 }
 
 int
-pp_maps_each_new(const struct pp_maps *maps, const struct pp_maps *base, int (*fn)(void *, const struct pp_map *), void *arg)
+pp_maps_each_new(const struct pp_maps *maps, const struct maps_node *base, int (*fn)(void *, const struct pp_map *), void *arg)
 {
 	return each_new(maps->root, base, fn, arg);
 }

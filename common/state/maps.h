@@ -31,8 +31,10 @@ void	pp_maps_pool_end(struct maps_pool *);
 int	pp_maps_insert(struct maps_pool *, struct pp_maps *, const struct pp_map *);
 /* Make `to', which must be empty, the same as `from'. */
 void	pp_maps_share(struct pp_maps *to, const struct pp_maps *from);
-void	pp_maps_clear(struct maps_pool *, struct pp_maps *);
+/* The maps as they are now, whatever changes later: the root of a tree, or NULL if there are none. */
+struct maps_node *pp_maps_hold(const struct pp_maps *);
+void	pp_maps_release(struct maps_pool *, struct maps_node *);
 /* Show those maps that `base' has not just so, as pp_maps_each(); in little time if one was made of the other by few changes. */
-int	pp_maps_each_new(const struct pp_maps *, const struct pp_maps *base, int (*)(void *arg, const struct pp_map *), void *arg);
+int	pp_maps_each_new(const struct pp_maps *, const struct maps_node *base, int (*)(void *arg, const struct pp_map *), void *arg);
 
 #endif

@@ -101,11 +101,11 @@ pp_state_forker(const struct pp_state *s, const struct pp_process *pub)
 	const struct process *p = process_in(pub);
 	const struct task *leader = task_find(s, pub->pid), *by;
 
-	if (!p->base.root || !leader || leader->process != p || leader->pub.ppid < 0)
+	if (!p->base || !leader || leader->process != p || leader->pub.ppid < 0)
 		return NULL;
 	by = task_find(s, (uint32_t)leader->pub.ppid);
 	if (!by || by->pub.pid != by->pub.tid || by->pub.ended || !by->process->listed || by->process->serial >= p->serial ||
-	    by->process->maps.version != p->base.version || (!leader->pub.comm && by->pub.comm))
+	    by->process->maps.root != p->base || (!leader->pub.comm && by->pub.comm))
 		return NULL;
 	return &by->process->pub;
 }
@@ -176,7 +176,6 @@ pp_state_new(bool swap, struct pp_err *err)
 	s->err = err;
 	s->swap = swap;
 	TAILQ_INIT(&s->all_processes);
-	TAILQ_INIT(&s->dead);
 	TAILQ_INIT(&s->all_kept);
 	return s;
 }
@@ -190,7 +189,7 @@ pp_state_free(struct pp_state *s)
 		return;
 	while ((p = TAILQ_FIRST(&s->all_processes)))
 		pp_state_task_drop(s, TAILQ_FIRST(&p->tasks));
-	pp_maps_clear(&s->pool, &s->kernel);
+	pp_maps_release(&s->pool, s->kernel.root);
 	pp_maps_pool_end(&s->pool);
 	pp_state_writer_free(s->writer);
 	free(s->kind);

@@ -22,6 +22,8 @@
 #include "state.h"
 #include "table.h"
 
+enum { DEAD_MAX = 256 };		/* tasks that have ended and are still known */
+
 struct blob {			/* bytes of a record */
 	uint16_t	 len;
 	uint8_t		 p[];
@@ -39,16 +41,16 @@ struct process {
 	struct pp_process pub;
 	TAILQ_ENTRY(process) all;
 	TAILQ_HEAD(, task) tasks;
-	bool		 listed;	/* no: its pid has been given to another */
-	uint64_t	 serial;	/* they are numbered as they appear */
+	uint64_t	 listed : 1;	/* 0: its pid has been given to another */
+	uint64_t	 serial : 63;	/* they are numbered as they appear */
 	struct pp_maps	 maps;
-	struct pp_maps	 base;		/* what its FORK copied from its parent */
+	struct maps_node *base;		/* what its FORK copied from its parent */
 };
 
 struct task {
 	struct link	 link;		/* by tid */
 	struct pp_task	 pub;
-	TAILQ_ENTRY(task) siblings, dead;
+	TAILQ_ENTRY(task) siblings;
 	struct process	*process;
 	struct blob	*namespaces;	/* from nr_namespaces on */
 };
@@ -77,8 +79,8 @@ struct pp_state {
 	bool		 swap;
 	struct table	 processes, tasks, comms, kinds, keeps;
 	TAILQ_HEAD(, process) all_processes;
-	TAILQ_HEAD(, task) dead;
-	unsigned	 ndead;
+	struct task	*dead[DEAD_MAX];	/* the last that have ended, a ring: the first of them stands at `first_dead' */
+	unsigned	 first_dead, ndead;
 	uint64_t	 serial;
 	TAILQ_HEAD(, kept) all_kept;
 	struct kind	**kind;		/* by index; NULL: free */

@@ -10,8 +10,6 @@
 
 #include "state_in.h"
 
-enum { DEAD_MAX = 256 };		/* tasks that have ended and are still known */
-
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
 static struct comm *
@@ -75,22 +73,41 @@ process_unlist(struct pp_state *s, struct process *p)
 	p->listed = false;
 }
 
+/* The place of the i-th of those that have ended. */
+static struct task **
+dead_at(struct pp_state *s, unsigned i)
+{
+	return &s->dead[(s->first_dead + i) % DEAD_MAX];
+}
+
+/* Mostly the first one: others only if their number is given to another soon. */
+static void
+dead_remove(struct pp_state *s, const struct task *t)
+{
+	unsigned i = 0;
+
+	while (*dead_at(s, i) != t)
+		i++;
+	for (; i > 0; i--)
+		*dead_at(s, i) = *dead_at(s, i - 1);
+	s->first_dead++;
+	s->ndead--;
+}
+
 void
 pp_state_task_drop(struct pp_state *s, struct task *t)
 {
 	struct process *p = t->process;
 
 	pp_table_remove(&s->tasks, &t->link);
-	if (t->pub.ended) {
-		TAILQ_REMOVE(&s->dead, t, dead);
-		s->ndead--;
-	}
+	if (t->pub.ended)
+		dead_remove(s, t);
 	TAILQ_REMOVE(&p->tasks, t, siblings);
 	if (TAILQ_EMPTY(&p->tasks)) {
 		process_unlist(s, p);
 		TAILQ_REMOVE(&s->all_processes, p, all);
-		pp_maps_clear(&s->pool, &p->maps);
-		pp_maps_clear(&s->pool, &p->base);
+		pp_maps_release(&s->pool, p->maps.root);
+		pp_maps_release(&s->pool, p->base);
 		free(p);
 	}
 	comm_drop(s, t->pub.comm);
@@ -195,7 +212,7 @@ pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
 		comm_give(s, t, parent->pub.comm);
 	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
 		pp_maps_share(&t->process->maps, &p->maps);
-		pp_maps_share(&t->process->base, &p->maps);
+		t->process->base = pp_maps_hold(&p->maps);
 	}
 	return 1;
 }
@@ -207,9 +224,9 @@ pp_state_feed_exit(struct pp_state *s, const struct pp_rec *r)
 
 	if (!t || t->pub.ended)
 		return 1;
+	if (s->ndead == DEAD_MAX)
+		pp_state_task_drop(s, *dead_at(s, 0));
 	t->pub.ended = true;
-	TAILQ_INSERT_TAIL(&s->dead, t, dead);
-	if (++s->ndead > DEAD_MAX)
-		pp_state_task_drop(s, TAILQ_FIRST(&s->dead));
+	*dead_at(s, s->ndead++) = t;
 	return 1;
 }

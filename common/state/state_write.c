@@ -245,5 +245,5 @@ pp_state_write_process(struct pp_state *s, const struct pp_process *pub, const s
 		return -1;
 	if (leader && emit_names(w, leader) < 0)
 		return -1;
-	return shared ? pp_maps_each_new(&w->of->maps, &w->of->base, emit_map, w) : pp_maps_each(&w->of->maps, emit_map, w);
+	return shared ? pp_maps_each_new(&w->of->maps, w->of->base, emit_map, w) : pp_maps_each(&w->of->maps, emit_map, w);
 }

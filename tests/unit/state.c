@@ -412,6 +412,134 @@ model(void **state)
 	pp_state_free(w.s);
 }
 
+/* ---- the state as records -------------------------------------------------------------------------------- */
+
+struct written {
+	struct pp_state	*from, *to;	/* to: fed with what is written */
+	bool		 swap;
+	uint8_t		 bytes[1 << 20];
+	size_t		 n;
+};
+
+static int
+take_written(void *arg, const struct pp_rec *r)
+{
+	static const uint8_t zeros[16];
+	struct written *w = arg;
+	struct pp_err err = { .what = "" };
+
+	assert_int_equal(pp_get_u32(r->raw, w->swap), r->type);
+	assert_int_equal(pp_get_u16(r->raw + 4, w->swap), r->misc);
+	assert_int_equal(pp_get_u16(r->raw + 6, w->swap), r->size);
+	assert_int_equal(r->size % 8, 0);
+	assert_int_equal(pp_check(r, w->swap, &err), 1);
+	assert_memory_equal(r->raw + r->size - sizeof zeros, zeros, sizeof zeros);
+	assert_true(pp_state_knows(w->from, r, sizeof zeros));
+	if (w->to)
+		assert_int_equal(pp_state_feed(w->to, r, sizeof zeros), 1);
+	if (r->type == PP_EXIT)		/* with the parent, which is not written otherwise */
+		return 1;
+	assert_true(w->n + r->size <= sizeof w->bytes);
+	memcpy(w->bytes + w->n, r->raw, r->size);
+	w->n += r->size;
+	return 1;
+}
+
+static void
+some_records(struct bench *w)
+{
+	comm(w, 10, 10, "sh");
+	map_at(w, 2, 10, 0x1000, 0x8000, 0, "/bin/sh");
+	map_at(w, PP_MISC_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0, "[kernel.kallsyms]_text");
+	map_at(w, PP_MISC_GUEST_KERNEL, 5, 0xffffffff81000000, 0x1000, 0, "[guest.kernel.kallsyms]");
+	task_rec(w, PP_FORK, 0, 11, 10, 11, 10);
+	map_at(w, 2, 11, 0x3000, 0x1000, 0x700, "/lib/x");	/* three maps are left of two */
+	task_rec(w, PP_FORK, 0, 11, 11, 12, 11);
+	comm(w, 11, 12, "worker");
+	task_rec(w, PP_EXIT, 0, 11, 11, 12, 11);
+	task_rec(w, PP_FORK, 0, 20, 10, 20, 10);
+	task_rec(w, PP_FORK, 0, 20, 20, 21, 20);
+	task_rec(w, PP_FORK, 0, 20, 10, 20, 10);		/* thread 21 is left of an earlier process */
+	map_at(w, 2, 20, 0x9000, 0x1000, 0, "/lib/y");
+	begin(w, PP_NAMESPACES, 0);
+	put(w, 10, 4);
+	put(w, 10, 4);
+	put(w, 1, 8);
+	put(w, 3, 8);
+	put(w, 4711, 8);
+	feed(w, 0);
+	begin(w, PP_CGROUP, 0);
+	put(w, 99, 8);
+	text(w, "/system");
+	feed(w, 0);
+	for (unsigned unregister = 0; unregister < 2; unregister++)
+		for (unsigned i = 0; i < 3 - unregister; i++) {
+			begin(w, PP_KSYMBOL, 0);
+			put(w, 0xffffffffc0000000 + (i << 12), 8);
+			put(w, 64, 4);
+			put(w, 1, 2);
+			put(w, unregister, 2);
+			text(w, "bpf_prog");
+			feed(w, 0);
+		}
+}
+
+/* What is written makes the same state, of which the same is written; the state knows all of it. */
+static void
+snapshot(void **state)
+{
+	static struct written first, second;
+	struct bench w;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		open_bench(&w, swap);
+		some_records(&w);
+		first = (struct written){ .from = w.s, .to = pp_state_new(swap, &w.err), .swap = swap };
+		second = (struct written){ .from = first.to, .swap = swap };
+		assert_int_equal(pp_state_write(w.s, 16, take_written, &first), 1);
+		assert_int_equal(pp_state_write(first.to, 16, take_written, &second), 1);
+		assert_int_equal(first.n, second.n);
+		assert_memory_equal(first.bytes, second.bytes, first.n);
+		pp_state_free(w.s);
+		w.s = first.to;
+		assert_string_equal(comm_of(&w, 11), "sh");
+		assert_string_equal(comm_of(&w, 12), "worker");
+		assert_true(pp_state_task(w.s, 12)->ended);
+		assert_string_equal(at(&w, 11, 0x2000), "/bin/sh+1000");
+		assert_string_equal(at(&w, 11, 0x3000), "/lib/x+700");
+		assert_string_equal(at(&w, 11, 0x4000), "/bin/sh+3000");
+		assert_string_equal(at(&w, 10, 0x3000), "/bin/sh+2000");
+		assert_string_equal(at(&w, 20, 0x9000), "/lib/y+0");
+		assert_null(pp_state_task(w.s, 21));
+		assert_string_equal(pp_state_cgroup(w.s, 99), "/system");
+		assert_non_null(pp_state_map(w.s, 1, PP_MISC_KERNEL, 0xffffffff81000000));
+		pp_state_free(w.s);
+	}
+}
+
+static int
+fail_at_once(void *arg, const struct pp_rec *r)
+{
+	(void)r;
+	++*(int *)arg;
+	return -1;
+}
+
+static void
+put_fails(void **state)
+{
+	struct bench w;
+	int calls = 0;
+
+	(void)state;
+	open_bench(&w, false);
+	some_records(&w);
+	assert_int_equal(pp_state_write(w.s, 0, fail_at_once, &calls), -1);
+	assert_int_equal(calls, 1);
+	pp_state_free(w.s);
+}
+
 /* What is made to be slow or to grow: a chain of forks over many maps, each changing one. */
 static void
 many(void **state)
@@ -438,6 +566,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks), cmocka_unit_test(exits),
 		cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model),
+		cmocka_unit_test(snapshot), cmocka_unit_test(put_fails),
 		cmocka_unit_test(many),
 	};
 
