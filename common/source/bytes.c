@@ -99,8 +99,11 @@ bytes_format(const uint8_t p[static 16])
 #undef OTHER
 	};
 
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (!((p[0] ^ (uint8_t)formats[i].magic[0]) & ~formats[i].any) && !memcmp(p + 1, formats[i].magic + 1, formats[i].n - 1u))
-			return &formats[i];
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		const struct bytes_format *f = &formats[i];
+
+		if (!((p[0] ^ (uint8_t)f->magic[0]) & ~f->any) && !memcmp(p + 1, f->magic + 1, f->n - 1u))
+			return f;
+	}
 	return NULL;
 }

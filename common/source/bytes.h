@@ -76,7 +76,7 @@ struct bytes_format {		/* a row of format.def */
 	char		 magic[7];
 	uint8_t		 n;		/* bytes of it */
 	uint8_t		 any;		/* bits of the first one that may be anything */
-	/* A layer over `under', of which n bytes were read already: those at p.  NULL on failure, and `under' stays the caller's. */
+	/* A layer over `under', of which the n bytes at p were read already.  NULL on failure: `under' stays the caller's. */
 	struct bytes	*(*open)(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *);
 	const char	*program;	/* `program -dc' unpacks it; NULL: that is no help */
 };

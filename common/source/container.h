@@ -16,7 +16,7 @@
 #include "source.h"
 
 struct container_kind {
-	/* Up to n >= PP_RECORD_MAX bytes of the stream: how many, 0 at the end, -1.  Adds to nread what the input lost for them. */
+	/* Up to n >= PP_RECORD_MAX bytes of the stream: how many, 0 at the end, -1.  Adds to nread the bytes of the input. */
 	ssize_t	(*read)(struct source *, uint8_t *p, size_t n);
 	/* Where in the input stands the byte that is `at' in the stream?  *made: nowhere, it was made. */
 	uint64_t (*place)(const struct container *, uint64_t at, bool *made);
@@ -46,7 +46,7 @@ int	stream_open(struct source *);
 
 struct segment {
 	struct bytes	*in;
-	uint64_t	 off, len;	/* where in the input; of bytes that were made: all that `in' has, and what they stand for */
+	uint64_t	 off, len;	/* where in the input; of bytes that were made: what they stand for, and how many */
 	bool		 made;
 };
 struct segments {
@@ -54,7 +54,7 @@ struct segments {
 	struct segment	 s[4];
 	unsigned	 n, cur;
 	uint64_t	 done;		/* bytes of s[cur] that were read */
-	/* The input ends for now where a segment does not: NEXT_AGAIN: read again, NEXT_END, NEXT_FAILED.  NULL: it never grows. */
+	/* The input ends for now, a segment does not: NEXT_AGAIN: read again, NEXT_END, NEXT_FAILED.  NULL: it never grows. */
 	int		(*wait)(struct source *);
 };
 

@@ -198,7 +198,8 @@ bool
 is_cpuprofile(const uint8_t p[static 16])
 {
 	/* 8 zeros can't be a header of 32 bits */
-	return profile_is_header(p, 8, false) || profile_is_header(p, 8, true) || profile_is_header(p, 4, false) || profile_is_header(p, 4, true);
+	return profile_is_header(p, 8, false) || profile_is_header(p, 8, true) || profile_is_header(p, 4, false) ||
+	    profile_is_header(p, 4, true);
 }
 
 static int
@@ -219,7 +220,8 @@ profile_take_header(struct source *s)
 	if (!(p = profile_look(s, 0, slots * q->slot)))
 		return -1;
 	if (profile_slot(q, p, 2))
-		return source_fail(s, 2 * q->slot, "CPU profile header: version %ju is not known", (uintmax_t)profile_slot(q, p, 2));
+		return source_fail(s, 2 * q->slot, "CPU profile header: version %ju is not known",
+		    (uintmax_t)profile_slot(q, p, 2));
 	q->period = profile_slot(q, p, 3);
 	if (!q->period) {
 		q->period = 1;

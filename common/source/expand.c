@@ -4,9 +4,9 @@
  *
  * All compressed records of a stream are one zstd frame, which perf never ends.  A record may begin in one
  * and end in a later one, even with plain records between them; so what is left over waits in the window.
- * Output comes in pieces of a fixed size, whatever a record expands to.
+ * It is expanded a part at a time, of a fixed size, whatever the record holds.
  *
- *	buf [ seen ... | pos: records | a part of one ] end         cap = carry + piece (win.step)
+ *	buf [ seen ... | pos: records | a part of one ] end         cap = carry + win.step
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,9 +298,9 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 	return 1;
 }
 
-/* Expand the next piece behind what is left in the window: 1, 0: the record is used up, -1. */
+/* Expand more behind what is left in the window: 1, 0: the record is used up, -1. */
 static int
-expand_piece(struct source *s)
+expand_more(struct source *s)
 {
 	struct expand *x = s->x;
 	size_t left = (size_t)(s->pub.lim - s->pub.pos);
@@ -398,7 +398,7 @@ expand_next_record(struct source *s, struct pp_rec *r)
 			x->lost += (uint64_t)(pub->lim - pub->pos);
 			pub->pos = pub->lim;
 		}
-		if ((rc = expand_piece(s)) < 0)
+		if ((rc = expand_more(s)) < 0)
 			return NEXT_FAILED;
 		if (!rc) {
 			expand_use(s, false);

@@ -146,7 +146,8 @@ outer_payload(const struct source *s, const struct pp_rec *r)
 {
 	const struct container_kind *kind = s->container->kind;
 
-	return r->type == PP_HEADER_FEATURE && kind->payload && window_made(s, r->raw) ? kind->payload(s, r) : pp_payload_size(r, s->pub.swap);
+	return r->type == PP_HEADER_FEATURE && kind->payload && window_made(s, r->raw) ? kind->payload(s, r) :
+	    pp_payload_size(r, s->pub.swap);
 }
 
 /* Does the record serve only to expand others?  NEXT_RECORD: no, NEXT_AGAIN: it was used, NEXT_FAILED. */

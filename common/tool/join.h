@@ -80,8 +80,8 @@ int	join_copy(struct join *, struct out *to);
  */
 unsigned join_inputs(const struct join *);
 /*
- * The next record of an input as it stands in the joined stream: 1, 2: none is at hand (only if live), or 0: there is
- * none; what was wrong has been said.
+ * The next record of an input as it stands in the joined stream: 1, PP_NEXT_WAIT: none is at hand (only if live), or 0: there
+ * is none; what was wrong has been said.
  * It is good until the next call, for whatever input; a payload has to be fetched from join_input(), before that.
  * If `stable' is not NULL: does it lie in the input's buffer?
  */

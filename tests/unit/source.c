@@ -313,12 +313,42 @@ test_no_wait(void **state)
 	assert_string_equal(err.what, "No such file or directory");
 }
 
+/* The same records in memory, without a pipe header: learned as they are read, standing nowhere. */
+static void
+test_memory(void **state)
+{
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_source *s;
+		struct pp_rec r;
+		size_t at[6], n = 0;
+
+		b.swap = swap;
+		stream(at);
+		assert_non_null(s = pp_open_memory(bytes_p(&b) + at[0], b.n - at[0], b.swap, "memory", &err));
+		for (; pp_next(s, &r) == 1; n++) {
+			assert_int_equal(r.type, types[n]);
+			assert_memory_equal(r.raw, bytes_p(&b) + at[n], r.size);
+			assert_int_equal(pp_offset(s, &r), 0);
+			assert_false(pp_made(s, &r));
+		}
+		assert_int_equal(n, 6);
+		assert_int_equal(s->events->n, 1);
+		assert_int_equal(s->events->swap, b.swap);
+		assert_int_equal(pp_close(s), 1);
+		assert_non_null(s = pp_open_memory(NULL, 0, b.swap, "memory", &err));
+		assert_int_equal(pp_next(s, &r), 0);
+		assert_int_equal(pp_close(s), 1);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_no_wait),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
