@@ -31,6 +31,8 @@
 #include <string.h>
 
 #include "container.h"
+#include "record/attr.h"
+#include "record/make.h"
 
 enum { PID = 1, EVENT_ID = 1 };
 enum {
@@ -49,7 +51,6 @@ enum { TYPE_SOFTWARE = 1, COUNT_SW_CPU_CLOCK = 0, ATTR_SIZE = 128 };
 enum { EVENT_UPDATE_NAME = 2 };
 #define CONTEXT_USER	((uint64_t)-512)
 #define SAMPLE_TYPE	(PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_PERIOD | PP_SAMPLE_CALLCHAIN)
-enum { TRAILER = 16 };			/* TID and TIME */
 
 struct cpuprofile {
 	struct container pub;
@@ -237,22 +238,14 @@ profile_take_header(struct source *s)
 
 /* ---- making records -------------------------------------------------------------------------------- */
 
-/* All records are made in zeroed memory, so padding needs no care. */
-static size_t
-profile_record(uint8_t *p, uint32_t type, uint16_t misc, size_t size)
-{
-	pp_set_u32(p, type, false);
-	pp_set_u16(p + 4, misc, false);
-	pp_set_u16(p + 6, (uint16_t)size, false);
-	return size;
-}
+/* A sample by SAMPLE_TYPE, in front of the addresses of its chain. */
+struct profile_sample {
+	uint8_t header[PP_HEADER_SIZE], ip[8], pid[4], tid[4], time[8], period[8], nr[8], context[8];
+};
+#define SET_SAMPLE(p, field, value) PP_NUM_SET(p, struct profile_sample, field, value, false)
 
-static void
-profile_set_task(uint8_t *p)
-{
-	pp_set_u32(p, PID, false);
-	pp_set_u32(p + 4, PID, false);
-}
+static const struct { uint32_t pid, tid; uint64_t time; } profile_trailer = { PID, PID, 0 };
+#define TRAILER { &profile_trailer, sizeof profile_trailer }
 
 static size_t
 profile_make_attr(const struct cpuprofile *q, uint8_t *p)
@@ -262,30 +255,30 @@ profile_make_attr(const struct cpuprofile *q, uint8_t *p)
 	 * Time in the kernel is in the profile too, but where the kernel was called.
 	 */
 	static const uint8_t flags[] = { 1, 5, 6, 8, 9, 13, PP_ATTR_SAMPLE_ID_ALL_BIT, 23, 24 };
-	uint8_t *attr = p + PP_HEADER_SIZE;
+	uint8_t attr[ATTR_SIZE + 8] = { 0 };
+	struct pp_rec r;
 
-	memset(p, 0, PP_HEADER_SIZE + ATTR_SIZE + 8);
-	pp_set_u32(attr, TYPE_SOFTWARE, false);
-	pp_set_u32(attr + 4, ATTR_SIZE, false);
-	pp_set_u64(attr + 8, COUNT_SW_CPU_CLOCK, false);
-	pp_set_u64(attr + 16, q->period, false);
-	pp_set_u64(attr + 24, SAMPLE_TYPE, false);
-	for (size_t i = 0; i < sizeof flags; i++)	/* bit fields: a big-endian compiler starts at the top */
-		attr[40 + flags[i] / 8] |= (uint8_t)(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
-		    0x80 >> flags[i] % 8 : 1 << flags[i] % 8);
+	PP_ATTR_SET(attr, ATTR_SIZE, type, TYPE_SOFTWARE, false);
+	PP_ATTR_SET(attr, ATTR_SIZE, size, ATTR_SIZE, false);
+	PP_ATTR_SET(attr, ATTR_SIZE, config, COUNT_SW_CPU_CLOCK, false);
+	PP_ATTR_SET(attr, ATTR_SIZE, sample_period, q->period, false);
+	PP_ATTR_SET(attr, ATTR_SIZE, sample_type, SAMPLE_TYPE, false);
+	for (size_t i = 0; i < sizeof flags; i++)
+		pp_attr_flag(attr, flags[i], true, false);
 	pp_set_u64(attr + ATTR_SIZE, EVENT_ID, false);
-	return profile_record(p, PP_HEADER_ATTR, 0, PP_HEADER_SIZE + ATTR_SIZE + 8);
+	PP_MAKE(&r, p, PP_RECORD_MAX, HEADER_ATTR, .tail = { attr, sizeof attr });
+	return r.size;
 }
 
 /* Else perf would call it cpu-clock:u. */
 static size_t
 profile_make_name(uint8_t *p)
 {
-	memset(p, 0, 40);
-	pp_set_u64(p + 8, EVENT_UPDATE_NAME, false);
-	pp_set_u64(p + 16, EVENT_ID, false);
-	strcpy((char *)p + 24, "cpu-clock");
-	return profile_record(p, PP_EVENT_UPDATE, 0, 40);
+	static const char name[] = "cpu-clock";
+	struct pp_rec r;
+
+	PP_MAKE(&r, p, PP_RECORD_MAX, EVENT_UPDATE, .update_type = EVENT_UPDATE_NAME, .id = EVENT_ID, .tail = { name, sizeof name });
+	return r.size;
 }
 
 struct map {				/* one line of the text */
@@ -297,19 +290,20 @@ struct map {				/* one line of the text */
 static size_t
 profile_make_comm(struct cpuprofile *q, uint8_t *p, const struct map *m)
 {
-	enum { COMM_MAX = 15, SIZE = PP_HEADER_SIZE + 8 + COMM_MAX + 1 + TRAILER };
+	enum { COMM_MAX = 15 };
 	static const char deleted[] = " (deleted)";
 	const char *slash = strrchr(m->name, '/'), *base = slash && slash[1] ? slash + 1 : m->name;
 	size_t len = strlen(base), tail = sizeof deleted - 1;
+	char comm[COMM_MAX] = "";	/* all of it stands in the record */
+	struct pp_rec r;
 
 	if (len > tail && !strcmp(base + len - tail, deleted))
 		len -= tail;
-	memset(p, 0, SIZE);
-	profile_set_task(p + 8);
-	memcpy(p + 16, base, len < COMM_MAX ? len : COMM_MAX);
-	profile_set_task(p + SIZE - TRAILER);
+	memcpy(comm, base, len < COMM_MAX ? len : COMM_MAX);
 	q->named = true;
-	return profile_record(p, PP_COMM, PP_MISC_USER, SIZE);
+	PP_MAKE(&r, p, PP_RECORD_MAX, COMM, .misc = PP_MISC_USER, .trailer = TRAILER, .pid = PID, .tid = PID,
+	    .comm = { comm, sizeof comm });
+	return r.size;
 }
 
 static size_t
@@ -317,44 +311,43 @@ profile_make_mmap2(struct cpuprofile *q, uint8_t *p, const struct map *m)
 {
 	/* the kernel's name for memory without a file */
 	const char *name = m->name[0] ? m->name : "//anon";
-	size_t len = strlen(name), size = 72 + ((len + 8) & ~(size_t)7) + TRAILER;
+	struct pp_raw_inode inode;
+	struct pp_rec r;
 
-	memset(p, 0, size);
-	profile_set_task(p + 8);
-	pp_set_u64(p + 16, m->start, false);
-	pp_set_u64(p + 24, m->end - m->start, false);
-	pp_set_u64(p + 32, m->pgoff, false);
-	pp_set_u32(p + 40, m->maj, false);
-	pp_set_u32(p + 44, m->min, false);
-	pp_set_u64(p + 48, m->ino, false);
-	pp_set_u32(p + 64, m->prot, false);
-	pp_set_u32(p + 68, m->flags, false);
-	memcpy(p + 72, name, len);
-	profile_set_task(p + size - TRAILER);
+	PP_RAW_SET((uint8_t *)&inode, inode, maj, m->maj, false);
+	PP_RAW_SET((uint8_t *)&inode, inode, min, m->min, false);
+	PP_RAW_SET((uint8_t *)&inode, inode, ino, m->ino, false);
+	PP_RAW_SET((uint8_t *)&inode, inode, generation, 0, false);
+	PP_MAKE(&r, p, PP_RECORD_MAX, MMAP2, .misc = PP_MISC_USER, .trailer = TRAILER, .pid = PID, .tid = PID,
+	    .start = m->start, .len = m->end - m->start, .pgoff = m->pgoff, .inode_or_build_id = { &inode, sizeof inode },
+	    .prot = m->prot, .flags = m->flags, .filename = { name, strlen(name) });
 	q->nmaps++;
-	return profile_record(p, PP_MMAP2, PP_MISC_USER, size);
+	return r.size;
 }
 
 static size_t
 profile_make_sample(struct source *s, uint8_t *p)
 {
 	struct cpuprofile *q = (struct cpuprofile *)s->container;
-	size_t n = q->depth < CHAIN_MAX ? q->depth : CHAIN_MAX;
+	size_t n = q->depth < CHAIN_MAX ? q->depth : CHAIN_MAX, size;
 	const uint8_t *pc = profile_look(s, q->chain, n * q->slot);
 
 	if (!pc)
 		return 0;
 	if (q->time < UINT64_MAX - 1 - q->weight)	/* else time stands still; ~0 would be none */
 		q->time += q->weight;
-	pp_set_u64(p + 8, profile_slot(q, pc, 0), false);
-	profile_set_task(p + 16);
-	pp_set_u64(p + 24, q->time, false);
-	pp_set_u64(p + 32, q->weight, false);
-	pp_set_u64(p + 40, n + 1, false);
-	pp_set_u64(p + 48, CONTEXT_USER, false);
+	size = sizeof(struct profile_sample) + 8 * n;
+	pp_raw_head(p, PP_SAMPLE, PP_MISC_USER, (uint16_t)size, false);
+	SET_SAMPLE(p, ip, profile_slot(q, pc, 0));
+	SET_SAMPLE(p, pid, PID);
+	SET_SAMPLE(p, tid, PID);
+	SET_SAMPLE(p, time, q->time);
+	SET_SAMPLE(p, period, q->weight);
+	SET_SAMPLE(p, nr, n + 1);
+	SET_SAMPLE(p, context, CONTEXT_USER);
 	for (size_t i = 0; i < n; i++)
-		pp_set_u64(p + 56 + 8 * i, profile_slot(q, pc, i), false);
-	return profile_record(p, PP_SAMPLE, PP_MISC_USER, 56 + 8 * n);
+		pp_set_u64(p + sizeof(struct profile_sample) + 8 * i, profile_slot(q, pc, i), false);
+	return size;
 }
 
 /* ---- maps ---------------------------------------------------------------------------------------- */
@@ -472,7 +465,8 @@ profile_next_sample(struct source *s, uint8_t *p)
 
 	if (q->in_round == ROUND) {
 		q->in_round = 0;
-		return profile_record(p, PP_FINISHED_ROUND, 0, PP_HEADER_SIZE);
+		pp_raw_head(p, PP_FINISHED_ROUND, 0, PP_HEADER_SIZE, false);
+		return PP_HEADER_SIZE;
 	}
 	if (!q->repeat && (q->at >= q->end || profile_take_record(s) <= 0))
 		return 0;

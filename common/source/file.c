@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/attr.h"
 #include "record/build_id.h"
+#include "record/make.h"
 #include "file.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
@@ -45,15 +47,12 @@ file_space(struct file *f, size_t n)
 
 /* A record with an empty body of n bytes; where its header stands. */
 static uint8_t *
-file_record(struct file *f, uint32_t type, uint16_t misc, size_t n)
+file_record(struct file *f, uint32_t type, size_t n)
 {
 	uint8_t *p = file_space(f, PP_HEADER_SIZE + n);
 
-	if (p) {
-		pp_set_u32(p, type, f->swap);
-		pp_set_u16(p + 4, misc, f->swap);
-		pp_set_u16(p + 6, (uint16_t)(PP_HEADER_SIZE + n), f->swap);
-	}
+	if (p)
+		pp_raw_head(p, type, 0, (uint16_t)(PP_HEADER_SIZE + n), f->swap);
 	return p;
 }
 
@@ -99,9 +98,9 @@ file_put_attr(struct file *f, uint64_t off)
 	if (file_read_at(f, attr, off, len) < 0 || file_read_at(f, attr + len, off + len, 16) < 0)
 		return -1;
 	file_fit_stat(f, attr);
-	f->tracepoints |= pp_get_u32(attr, f->swap) == TYPE_TRACEPOINT;
+	f->tracepoints |= PP_ATTR_GET(attr, type, f->swap) == TYPE_TRACEPOINT;
 	ids = file_section(attr + len, f->swap);
-	size = pp_get_u32(attr + 4, f->swap);
+	size = PP_ATTR_GET(attr, size, f->swap);
 	if (!size)
 		size = PP_ATTR_SIZE_VER0;
 	if (size > len)
@@ -122,7 +121,7 @@ file_put_attr(struct file *f, uint64_t off)
 			file_warn(f->s, "an event has %ju ids, more than a record holds: it becomes several events",
 			    (uintmax_t)ids.size / 8);
 		}
-		if (!(p = file_record(f, PP_HEADER_ATTR, 0, size + 8 * n)))
+		if (!(p = file_record(f, PP_HEADER_ATTR, size + 8 * n)))
 			return -1;
 		f->nattrs++;
 		memcpy(p + PP_HEADER_SIZE, attr, size);
@@ -177,11 +176,11 @@ file_put_feature(struct file *f, int i, size_t n)
 {
 	const struct section *x = &f->features[i];
 	size_t was = f->len;
-	uint8_t *p = file_record(f, PP_HEADER_FEATURE, 0, 8 + n);
+	uint8_t *p = file_record(f, PP_HEADER_FEATURE, 8 + n);
 
 	if (!p)
 		return -1;
-	pp_set_u64(p + PP_HEADER_SIZE, (uint64_t)i, f->swap);
+	PP_RAW_SET(p, HEADER_FEATURE, feat_id, (uint64_t)i, f->swap);
 	if (!n && !f->to->outside && !(f->to->outside = calloc(FEATURE_BITS, sizeof *f->to->outside)))
 		return source_fail_memory(f->s, 0);
 	if (!n)
@@ -241,14 +240,15 @@ file_event_id(const struct file *f, size_t i, uint64_t *id)
 static int
 file_put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
 {
-	uint8_t *p = file_record(f, PP_EVENT_UPDATE, 0, 16 + ((len + 8) & ~(size_t)7));
+	size_t size = sizeof(struct pp_raw_EVENT_UPDATE) + ((len + 8) & ~(size_t)7);
+	uint8_t *p = file_space(f, size);
+	struct pp_rec r;
 
 	if (!p)
 		return -1;
-	pp_set_u64(p + 8, EVENT_UPDATE_NAME, f->swap);
-	pp_set_u64(p + 16, id, f->swap);
-	memcpy(p + 24, name, len);
-	return 1;
+	memcpy(p + sizeof(struct pp_raw_EVENT_UPDATE), name, len);
+	return PP_MAKE(&r, p, size, EVENT_UPDATE, .swap = f->swap, .update_type = EVENT_UPDATE_NAME, .id = id,
+	    .tail = { p + sizeof(struct pp_raw_EVENT_UPDATE), len + 1 });
 }
 
 /* In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC, in the order of the attrs. */
@@ -299,7 +299,7 @@ file_put_build_ids(struct file *f)
 		return -1;
 	for (uint64_t at = 0; at + BUILD_ID_HEAD <= x->size && rc > 0;) {
 		const uint8_t *r = all + at;
-		uint16_t size = pp_get_u16(r + 6, f->swap);
+		uint16_t size = PP_RAW_GET(r, header, size, f->swap);
 
 		if (size < BUILD_ID_HEAD || size > x->size - at) {
 			fault_lost(f->s, x->size - at);
@@ -337,14 +337,16 @@ file_put_tracing(struct file *f)
 	const struct section *x = &f->features[PP_FEAT_TRACING_DATA];
 	size_t pad = -x->size & 7;
 	struct perf_data *to = f->to;
+	struct pp_rec r;
 	uint8_t *p;
 
 	if (x->size > UINT32_MAX - 8)
 		return source_fail(f->s, x->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)x->size);
 	if (x->size) {
-		if (!(p = file_record(f, PP_HEADER_TRACING_DATA, 0, 8)))
+		if (!(p = file_space(f, sizeof(struct pp_raw_HEADER_TRACING_DATA))))
 			return -1;
-		pp_set_u32(p + 8, (uint32_t)(x->size + pad), f->swap);
+		PP_MAKE(&r, p, sizeof(struct pp_raw_HEADER_TRACING_DATA), HEADER_TRACING_DATA, .swap = f->swap,
+		    .tracing_size = (uint32_t)(x->size + pad));
 	}
 	to->seg.s[0] = (struct segment){ memory_bytes(&to->mem[0], f->head, f->len), 0, f->len, true };
 	to->seg.s[1] = (struct segment){ f->s->in, x->off, x->size, false };
