@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* mkpipe.h - mkpipe's tables, its bytes, and the values of a line; read by mkpipe.c only */
+#ifndef MKPIPE_H
+#define MKPIPE_H
+
 #include <err.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -249,3 +252,5 @@ word_tuple(struct buf *b, char *w, const void *arg)
 		}
 	}
 }
+
+#endif

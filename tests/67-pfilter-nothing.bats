@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: ISC
+# pfilter: the message when nothing matches.
+load lib
+load spread
+
+# like spread, with names, files, a thread that is no process, and cgroups
+lived_in() {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|CGROUP flags=sample_id_all|comm|mmap|task ids=11"
+		echo "EVENT_UPDATE update_type=2 id=11 z=cpu-clock"
+		echo "CGROUP id=1 path=/user/one"
+		echo "COMM pid=1 tid=1 comm=nginx"
+		echo "COMM pid=2 tid=2 comm=postgres"
+		echo "COMM pid=3 tid=3 comm=fifteen_letters"
+		echo "COMM pid=9 tid=9 comm=never-sampled"
+		echo "FORK pid=1 ppid=1 tid=8 ptid=1"
+		echo "MMAP2 misc=2 pid=1 tid=1 start=0x1000 len=0x1000 prot=5 flags=2 filename=/usr/lib/libcrypto.so.3"
+		echo "MMAP2 misc=2 pid=2 tid=2 start=0x1000 len=0x1000 prot=5 flags=2 filename=/usr/bin/postgres"
+		for i in 1 2 3 8; do echo "SAMPLE misc=2 ip=0x1800 pid=$((i % 7)) tid=$i time=1$((i))500000000 cpu=$((i % 4)) cgroup=1"; done
+		echo FINISHED_ROUND
+	} >"$T/lived.txt"
+	mkpipe "$T/lived.txt" >"$T/lived"
+	pcat --format=file -o "$T/lived.file" "$T/lived"
+}
+
+@test "nothing: when no sample is kept one line says why" {
+	lived_in
+	for in in "$T/lived" "$T/lived.file"; do
+		while IFS='|' read -r args text; do
+			IFS=' ' read -ra args <<<"$args"
+			try pfilter "${args[@]}" "$in"
+			[ $rc = 0 ] && one_line "pfilter: warning: none of 4 samples was kept" && grep -qF -- "$text" "$T/err" || failed "${args[*]}"
+			try pfilter --fail-if-empty "${args[@]}" "$in"
+			[ $rc = 1 ] && one_line "pfilter: warning: none of 4 samples was kept" || failed "${args[*]}: --fail-if-empty"
+			try pfilter -q --fail-if-empty "${args[@]}" "$in"
+			[ $rc = 1 ] && ! [ -s "$T/err" ] || failed "${args[*]}: -q"
+			pfilter -q "${args[@]}" "$in" | cmp - "$T/out" || failed "${args[*]}: output"
+		done <<-'END'
+			--pid 4711|: none is of process 4711, and no other record refers to it
+			--pid 9,4711-4712|: none is of process 9, 4711-4712
+			--pid 8|; 8 is a thread of process 1 (--tid)
+			--tid 4711|: none is of thread 4711, and no other record refers to it
+			--exclude-pid 0-10|: --exclude-pid drops all of them
+			--cpu 7|: none is of CPU 7; they are of CPU 0-3
+			--cpu 5 --pid 1|; of the 2 that the other options leave: none is of CPU 5; they are of CPU 0-1
+			--time 1,2|: none is from 1.000000000,2.000000000; they are from 11.500000000 to 18.500000000
+			--time 20,|: none is from 20.000000000,; they are from 11.5
+			--pid 2 --time 13,|; of the 1 that the other options leave: none is from 13.000000000,; they are from 12.500000000 to 12.500000000
+			--comms ngnix|: none is of a thread named ngnix; similar: nginx
+			--comms post|; similar: postgres
+			--comms Firefox|; there are nginx, postgres, fifteen_letters
+			--comms fifteen_letters_and_more|; comm has 15 characters at most: try 'fifteen_letters'
+			--dsos libcrypto.so|: none is in libcrypto.so; similar: /usr/lib/libcrypto.so.3
+			--dsos vmlinux|; there are /usr/lib/libcrypto.so.3, /usr/bin/postgres
+			--cgroup one|: none is of cgroup one; similar: /user/one
+			--exclude-comms nginx,postgres,fifteen_letters,:8|: --exclude-comms drops all of them
+			--filter pid==99|: --filter is true for none
+			--pid 0-10 --invert|: all of them match, and --invert drops those
+			--max-samples 0|: --max-samples drops all of them
+			-n --pid 4711|: none is of process 4711
+		END
+	done
+	done_all
+}
+
+@test "nothing: nothing is said where samples are kept, were not asked for, or something else went wrong" {
+	lived_in
+	for args in "" "--fail-if-empty" "--comms nginx --fail-if-empty" "--type COMM" "--drop-type SAMPLE"; do
+		try pfilter $args "$T/lived"
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$args"
+	done
+	head -c -3 "$T/lived" >"$T/cut"
+	try pfilter --pid 4711 "$T/cut"
+	[ $rc = 1 ] && one_line "pfilter: $T/cut: byte" || failed "a cut input"
+	try pfilter --fail-if-empty --type COMM "$T/lived"
+	[ $rc = 1 ] && ! [ -s "$T/err" ] || failed "--type COMM --fail-if-empty"
+	# a recording without samples
+	sed '/^SAMPLE/d' "$T/lived.txt" >"$T/none.txt"
+	mkpipe "$T/none.txt" >"$T/none"
+	try pfilter --pid 1 "$T/none"
+	[ $rc = 0 ] && one_line "pfilter: warning: no sample was kept: the recording has none" || failed "no samples"
+	done_all
+}
+
+@test "nothing: of many names the nearest are found" {
+	sanitized && skip "a sanitizer has memory of its own"
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
+		seq 20000 | awk '{ printf "COMM pid=%d tid=%d comm=name-%d\nSAMPLE ip=1 pid=%d tid=%d time=%d\n", $1, $1, $1, $1, $1, $1 }'
+		echo FINISHED_ROUND
+	} >"$T/names.txt"
+	mkpipe "$T/names.txt" >"$T/names"
+	try pfilter --comms nam-19876 "$T/names"
+	[ $rc = 0 ] && grep -q 'similar: name-19876' "$T/err"
+}
