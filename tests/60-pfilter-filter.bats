@@ -378,7 +378,7 @@ wrong() {
 	    2>"$T/err" >/dev/null
 	diff - "$T/err" <<-'END'
 	filter: ((pid in (1..2, 42)) && (!((event == "cpu-clock") || (cpu in (0..3))))) && (tid == pid)
-	decided at once, in order of arrival
+	tested at once, in the order of the input
 	samples of cpu-clock:
 	    0  no
 	    1  keep if yes
@@ -405,19 +405,19 @@ wrong() {
 		[ "$(pfilter $args -n --explain --filter "$filter" data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = "$line" ] ||
 		    failed "$args $filter"
 	done <<-'END'
-		decided at once, in order of arrival|pid == 3|
-		decided at once, in order of arrival|pid == 3|--comms x --order=input
-		decided at once, in order of arrival|reltime < 1s|
-		waits for its turn in time order: reltime, comm|comm == "x" && reltime < 1s|
-		decided in order of arrival, which has to be that of time: comm|comm == "x"|--order=input
-		decided in time order, as another option wants it|pid == 3|--comms x
-		decided in time order, as another option wants it|pid == 3|--sideband=needed
-		decided in time order, as another option wants it|pid == 3|--order=time
+		tested at once, in the order of the input|pid == 3|
+		tested at once, in the order of the input|pid == 3|--comms x --order=input
+		tested at once, in the order of the input|reltime < 1s|
+		needs time order: reltime, comm|comm == "x" && reltime < 1s|
+		needs the input in time order: comm|comm == "x"|--order=input
+		tested in time order, because another option needs it|pid == 3|--comms x
+		tested in time order, because another option needs it|pid == 3|--sideband=needed
+		tested in time order, because another option needs it|pid == 3|--order=time
 	END
 	[ "$(pfilter -n --explain --filter 'reltime < 1s' <data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = \
-	    "decided at once, in order of arrival" ] || failed "standard input that is a file"
+	    "tested at once, in the order of the input" ] || failed "standard input that is a file"
 	[ "$(cat data/p72_forks.pipe.data | pfilter -n --explain --filter 'reltime < 1s' 2>&1 | sed -n 2p)" = \
-	    "waits for its turn in time order: reltime" ] || failed "a pipe"
+	    "needs time order: reltime" ] || failed "a pipe"
 	done_all
 }
 
@@ -429,5 +429,5 @@ wrong() {
 	! grep -q PERFILE2 "$T/out"
 	# without an input
 	[ "$(script -qec "pfilter --explain --filter 'pid == 3, comm == \"x\"'" /dev/null | tr -d '\r')" = \
-	    "$(printf 'filter: (pid == 3) && (comm == "x")\nwaits for its turn in time order: comm')" ]
+	    "$(printf 'filter: (pid == 3) && (comm == "x")\nneeds time order: comm')" ]
 }

@@ -152,7 +152,7 @@ put_test(FILE *to, const struct insn *i, const struct node *from)
 	switch ((enum op)i->op) {
 	case OP_U16: case OP_U32: case OP_S32: case OP_U64:
 		put_place(to, i);
-		fprintf(to, i->turn ? " not " : " ");
+		fprintf(to, i->turn ? " is not " : " is ");
 		if (i->sign)
 			fprintf(to, i->span ? "%jd..%jd" : "%jd", (intmax_t)i->lo, (intmax_t)(i->lo + i->span));
 		else
@@ -190,10 +190,10 @@ static void
 put_step(FILE *to, const struct insn *i, const struct node *from)
 {
 	switch ((enum op)i->op) {
-	case OP_PUSH:	fputs("put verdict aside", to); break;
-	case OP_AND:	fputs("verdict && that put aside", to); break;
-	case OP_OR:	fputs("verdict || that put aside", to); break;
-	case OP_NOT:	fputs("turn verdict", to); break;
+	case OP_PUSH:	fputs("save verdict", to); break;
+	case OP_AND:	fputs("verdict && saved verdict", to); break;
+	case OP_OR:	fputs("verdict || saved verdict", to); break;
+	case OP_NOT:	fputs("negate verdict", to); break;
 	case OP_END:	fputs("keep if yes", to); break;
 	case OP_YES:	fputs("keep", to); break;
 	case OP_NO:	fputs("drop", to); break;
@@ -279,7 +279,7 @@ put_programs(FILE *to, struct expr *e)
 		put_program(to, p[i]);
 	}
 	if (n < e->stream.events->n)
-		fprintf(to, "and so on for %u more events\n", e->stream.events->n - n);
+		fprintf(to, "%u more events are not shown\n", e->stream.events->n - n);
 	for (unsigned i = 0; i < n; i++)
 		program_free(p[i]);
 }
@@ -287,11 +287,11 @@ put_programs(FILE *to, struct expr *e)
 static void
 put_order(FILE *to, const struct expr *e, bool waits)
 {
-	const char *between = waits ? "waits for its turn in time order: " :
-	    "decided in order of arrival, which has to be that of time: ";
+	const char *between = waits ? "needs time order: " :
+	    "needs the input in time order: ";
 
 	if (!e->state && !(e->start && waits)) {
-		fputs(waits ? "decided in time order, as another option wants it\n" : "decided at once, in order of arrival\n", to);
+		fputs(waits ? "tested in time order, because another option needs it\n" : "tested at once, in the order of the input\n", to);
 		return;
 	}
 	for (const struct node *n = e->nodes; n; n = n->made)
