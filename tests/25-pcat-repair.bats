@@ -217,7 +217,7 @@ frame_starts() {
 	framed
 	head -c 100000 "$T/plain" >"$T/cut"
 	try pcat --repair "$T/cut"
-	[ $rc = 1 ] && one_line "pcat: $T/cut: byte 99984: SAMPLE: cut short, 16 of 40 bytes; 16 bytes left out: all behind 0.002494000"
+	[ $rc = 1 ] && one_line "pcat: $T/cut: byte 99984: SAMPLE: cut short, 16 of 40 bytes; 16 bytes left out: everything after 0.002494000"
 }
 
 @test "repair: more than a hundred faults are counted" {

@@ -389,7 +389,7 @@ wrong() {
 	    4  if no  yes: next  no: 8
 	    5  fetch cpu
 	    6  in 1 ranges
-	    7  turn verdict
+	    7  negate verdict
 	    8  keep if yes
 	samples of sched:one:
 	    0  s32 at byte 24 in 2 ranges  yes: next  no: drop

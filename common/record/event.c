@@ -376,7 +376,7 @@ event_of(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 		return e->ev[0];	/* ids are nowhere, or sample_id_all is not set */
 	if (r->size < PP_HEADER_SIZE + 8 || (r->type == PP_SAMPLE && r->size < e->id_off + 8) ||
 	    (r->type != PP_SAMPLE && r->size < PP_HEADER_SIZE + e->id_back)) {
-		pp_fail(err, "record of %u bytes has no room for its id", r->size);
+		pp_fail(err, "record of %u bytes is too short for its id", r->size);
 		return NULL;
 	}
 	at = r->type == PP_SAMPLE ? r->raw + e->id_off : r->raw + r->size - e->id_back;

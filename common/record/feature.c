@@ -527,7 +527,7 @@ pp_feature_put(struct pp_feature_io *io, const struct pp_feature_value *v)
 	if (io->failed)
 		return -1;
 	if (io->done)
-		return fail(io, "nothing can follow the rest");
+		return fail(io, "no field can follow the rest");
 	io->next = v;
 	if ((r = advance(io)) < 0)
 		return -1;
@@ -584,7 +584,7 @@ pp_feature_finish(struct pp_feature_io *io, size_t *len)
 		if (r > 0)
 			return fail(io, "%s is missing", io->f[io->at].name);
 		if (io->open)
-			return fail(io, "a length was not told");
+			return fail(io, "a length is missing");
 	}
 	io->done = true;
 	*len = io->len;

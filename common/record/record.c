@@ -252,7 +252,7 @@ list(struct walk *w, const struct pp_field *f, uint64_t n)
 	for (const struct pp_field *g = f; g->kind; g++)
 		entry += g->size;
 	if (n > pp_left(&w->c) / entry)
-		return pp_fail(w->err, "counts %ju entries, room for %zu", (uintmax_t)n, pp_left(&w->c) / entry);
+		return pp_fail(w->err, "counts %ju entries, only %zu fit", (uintmax_t)n, pp_left(&w->c) / entry);
 	if (!w->visit) {
 		w->c.p += n * entry;
 		return 1;
@@ -411,7 +411,7 @@ tail_text_poke(struct walk *w)
 	int rc;
 
 	if (old + new > pp_left(&w->c))
-		return pp_fail(w->err, "%u old and %u new bytes, room for %zu", old, new, pp_left(&w->c));
+		return pp_fail(w->err, "%u old and %u new bytes, only %zu fit", old, new, pp_left(&w->c));
 	if ((rc = fixed(w, "old_bytes", PP_K_BYTES, old, PP_ROLE_CODE)) > 0)
 		rc = fixed(w, "new_bytes", PP_K_BYTES, new, PP_ROLE_CODE);
 	return rc;
@@ -494,7 +494,7 @@ tail_cpu_map(struct walk *w)
 	}
 	n = pp_get_u16(p + 2, swap);
 	if (n > pp_left(&w->c) / size)
-		return pp_fail(w->err, "counts %zu entries, room for %zu", n, pp_left(&w->c) / size);
+		return pp_fail(w->err, "counts %zu entries, only %zu fit", n, pp_left(&w->c) / size);
 	for (w->index = 0; w->index < n && rc > 0; w->index++)
 		rc = fixed(w, "cpu", size == 2 ? PP_K_UINT : PP_K_HEX, size, PP_ROLE_CPU);
 	w->index = 0;

@@ -452,7 +452,7 @@ profile_make_map(struct source *s, uint8_t *p)
 		return profile_make_comm(q, p, &m);
 	}
 	if (!q->nmaps)
-		profile_fault(q, q->text, "CPU profile maps: none behind the trailer: cut short, or never written");
+		profile_fault(q, q->text, "CPU profile maps: none after the trailer: cut short, or never written");
 	return 0;
 }
 

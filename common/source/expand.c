@@ -133,7 +133,7 @@ expand_error(struct source *s, size_t rc)
 	char why[sizeof s->x->why];
 
 	if (ZSTD_getErrorCode(rc) == ZSTD_error_checksum_wrong)
-		snprintf(why, sizeof why, "the checksum of the frame that ends here is wrong: what was in it may be, too");
+		snprintf(why, sizeof why, "the checksum of the frame that ends here is wrong: its records may be wrong, too");
 	else
 		snprintf(why, sizeof why, "%s: the rest of the frame cannot be expanded", ZSTD_getErrorName(rc));
 	expand_die(s, why);
@@ -235,7 +235,7 @@ expand_next_chunk(struct source *s)
 	if (!x->rest)
 		return 0;
 	if (type != PP_COMPRESSED2 || size <= COMPRESSED2_HEADER || size - COMPRESSED2_HEADER > x->rest) {
-		source_fail(s, x->off, "COMPRESSED2: no chunk header where perf 6.16 to 7.1 puts it");
+		source_fail(s, x->off, "COMPRESSED2: no block header where perf 6.16 to 7.1 writes it");
 		if (!repair_forgive(s, 0))
 			return -1;
 		s->win.pos -= step;

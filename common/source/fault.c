@@ -34,7 +34,7 @@ fault_end_gap(struct faults *f, uint64_t time)
 	if (!n)
 		return;
 	if (time == UINT64_MAX)
-		snprintf(f->gap.what + n, sizeof f->gap.what - n, ": all behind %ju.%09ju", (uintmax_t)(from / S),
+		snprintf(f->gap.what + n, sizeof f->gap.what - n, ": everything after %ju.%09ju", (uintmax_t)(from / S),
 		    (uintmax_t)(from % S));
 	else if (time > from)
 		snprintf(f->gap.what + n, sizeof f->gap.what - n, ": %ju.%09ju to %ju.%09ju, %ju.%09ju s",

@@ -136,7 +136,7 @@ unfinished(struct file *f)
 			return -1;
 	} else {
 		source_fail(f->s, 48, "data size is 0: the recorder was killed before it could finish the file%s",
-		    f->s->repair ? "; all from data offset on is taken" : " (pcat --repair keeps what is whole)");
+		    f->s->repair ? "; all from data offset on is taken" : " (pcat --repair keeps complete records)");
 		f->data.size = f->size - f->data.off;
 		if (!repair_forgive(f->s, 0))
 			return -1;

@@ -257,7 +257,7 @@ pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 		return NULL;
 	}
 	if (flags & PP_OPEN_REPAIR && flags & PP_OPEN_FOLLOW)
-		pp_fail(err, "what is still being written can't be repaired yet");
+		pp_fail(err, "a recording that is still being written cannot be repaired");
 	else if (!(flags & PP_OPEN_REPAIR) || repair_open(s) > 0) {
 		if (open_all(s, fd) > 0)
 			return &s->pub;

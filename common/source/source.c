@@ -122,7 +122,7 @@ source_unsound(struct source *s, const struct pp_rec *r)
 	size_t n = strlen(s->err->what);
 
 	if (!s->repair)
-		snprintf(s->err->what + n, sizeof s->err->what - n, " (pcat --repair goes on behind it)");
+		snprintf(s->err->what + n, sizeof s->err->what - n, " (pcat --repair continues after it)");
 	return pp_reject(&s->pub, r);
 }
 
@@ -236,7 +236,7 @@ outer_whole(struct source *s, struct pp_rec *r)
 	*r = (struct pp_rec){ .type = pp_get_u32(p, s->pub.swap), .misc = pp_get_u16(p + 4, s->pub.swap),
 	    .size = pp_get_u16(p + 6, s->pub.swap) };
 	if (source_magic(p))
-		return source_fail(s, window_offset(s, p), "a second pipe header: streams are joined by pcat, not by cat");
+		return source_fail(s, window_offset(s, p), "a second pipe header: join streams with pcat, not cat");
 	/* perf 6.16 to 7.1 could leave any size there: expand.c knows */
 	n = r->type == PP_COMPRESSED2 && r->size < 16 && !(s->flags & PP_OPEN_RAW) ? 16 : r->size;
 	if (n < PP_HEADER_SIZE) {
@@ -244,7 +244,7 @@ outer_whole(struct source *s, struct pp_rec *r)
 			return rc < 0 ? NEXT_FAILED : NEXT_AGAIN;
 		return source_fail(s, window_offset(s, s->pub.pos), "%s: record of %u bytes needs %d%s",
 		    source_type_text(r->type, num), r->size, PP_HEADER_SIZE,
-		    s->repair ? "" : " (pcat --repair goes on behind it)");
+		    s->repair ? "" : " (pcat --repair continues after it)");
 	}
 	if ((rc = window_fill(s, n)) != 0)
 		return rc < 0 ? NEXT_FAILED : NEXT_RECORD;

@@ -41,7 +41,7 @@ read_of(struct field_fetch *f, struct pp_read *rd)
 	}
 	if (r->size < HEAD) {
 		f->bad = true;
-		pp_fail(f->err, "record of %u bytes has no room for its task", r->size);
+		pp_fail(f->err, "record of %u bytes is too short for its task", r->size);
 		return false;
 	}
 	tail = pp_has_trailer(f->s->ev, r) ? f->s->ev->plan.trailer : 0;

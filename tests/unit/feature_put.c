@@ -92,7 +92,7 @@ test_refused(void **state)
 		{ 7, "available=1 online=1 more=1", "NRCPUS: more has no place here" },
 		{ 7, "available=0x100000000", "NRCPUS: available does not fit 32 bits" },
 		{ 7, "available:one", "NRCPUS: available is of another kind" },
-		{ 7, "available=? online=1", "NRCPUS: a length was not told" },
+		{ 7, "available=? online=1", "NRCPUS: a length is missing" },
 		{ 3, "hostname=1", "HOSTNAME: hostname is of another kind" },
 		{ 11, "nr=2 arg:a", "CMDLINE: arg is missing" },
 		{ 11, "nr=1 arg:a arg:b", "CMDLINE: arg has no place here" },

@@ -179,7 +179,7 @@ say(const struct anon_out *a)
 	if (types.n)
 		tool_warn(a->tool, "--anon: records without pseudonyms removed: %s", types.s);
 	if (features.n)
-		tool_note(a->tool, "--anon: left out: %s", features.s);
+		tool_note(a->tool, "--anon: header features removed: %s", features.s);
 	if (a->unknown_kept)
 		tool_warn(a->tool, "--anon: %ju records or header features of unknown type are kept as they are; --anon all "
 		    "leaves them out", (uintmax_t)a->unknown_kept);

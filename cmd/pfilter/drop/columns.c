@@ -360,7 +360,7 @@ put_deferred(struct columns_out *c, struct pp_rec *r)
 		return 1;
 	n = PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, c->swap);
 	if (n > (r->size - DEFERRED_HEAD - tail) / 8)
-		return pp_fail(c->err, "counts %ju entries, room for %zu", (uintmax_t)n, (r->size - DEFERRED_HEAD - tail) / 8);
+		return pp_fail(c->err, "counts %ju entries, only %zu fit", (uintmax_t)n, (r->size - DEFERRED_HEAD - tail) / 8);
 	if (!chain_is_long(r->raw + DEFERRED_HEAD, n, c->what->max_stack, c->swap))
 		return 1;
 	memcpy(c->buf, r->raw, DEFERRED_HEAD);
