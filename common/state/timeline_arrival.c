@@ -106,7 +106,7 @@ emit(struct pp_arrival *a)
 	a->decided = 0;
 	for (; a->ring.first < a->ring.next && !a->failed; a->ring.first++) {
 		const struct pp_held *e = pp_ring_at(&a->ring, a->ring.first);
-		struct pp_verdict v = { e->front, e->to, e->owed };
+		struct pp_verdict v = { .to = 0 };
 		struct pp_rec r;
 
 		if (e->state == PP_WAITS)
@@ -114,6 +114,8 @@ emit(struct pp_arrival *a)
 		if (!pp_held_goes(e))
 			continue;
 		r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
+		if (e->state == PP_DECIDED)
+			v = (struct pp_verdict){ e->front, e->to, e->owed };
 		if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &v, true) < 0) {
 			blame(a, &r, e->off);
 			a->failed = true;
