@@ -55,7 +55,7 @@ $(O)/ready:
 # Only what perfpipe.h declares leaves it.  In the static one the other names are made local to its one object.
 
 SONAME   = libperfpipe.so.0
-OBJCOPY ?= objcopy
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 PIC      = $(patsubst $(O)/%,$(O)/pic/%,$(call objs,$(LIB_DIRS)))
 HEADERS  = $(O)/include/perfpipe.h $(O)/include/perfpipe_inline.h
 library: $(O)/libperfpipe.a $(O)/$(SONAME) $(HEADERS)

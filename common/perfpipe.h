@@ -13,9 +13,9 @@
  *
  * Rules that hold for all functions:
  *
- *  Results	1: done; 0: the end, or there is no such thing; -1: failure, and the struct pp_err says why.  -1 has no
- *		other meaning.  A source or sink that failed refuses further work, so it is enough to look at what
- *		pp_close() or pp_finish() returns.
+ *  Results	An int is 1: done; 0: the end, or there is no such thing; -1: failure, and the struct pp_err says why.
+ *		Lookups that return a number (int64_t) return -1 if there is none.  A source or sink that failed refuses
+ *		further work, so it is enough to look at what pp_close() or pp_finish() returns.
  *  Ownership	What a function returns whose name ends in _new or begins with pp_open or pp_create belongs to the caller, and is
  *		freed by the section's pp_..._free(), pp_close() or pp_finish(), which accept NULL.  Other pointers are
  *		views of what the library owns.  A struct pp_err and a name that a handle is given must live as long as it.
@@ -159,7 +159,7 @@ int64_t		 pp_type_number(const char *name);
 unsigned	 pp_type_min(uint32_t type);
 /* Does the type end with the sample_id trailer if sample_id_all is set? */
 bool		 pp_type_has_trailer(uint32_t type);
-/* A view of the record at p, where as many bytes must be as its header says. */
+/* A view of the record at p, where as many bytes must be as its header says.  Its payload is not known: 0. */
 struct pp_rec	 pp_rec_at(const uint8_t *p, bool swap);
 /* Is the record sound: long enough, strings ended, counts within it?  1, or -1. */
 int		 pp_check(const struct pp_rec *, bool swap, struct pp_err *);
@@ -306,7 +306,7 @@ void	pp_no_wait(struct pp_source *);
 int	pp_top_up(struct pp_source *);
 int	pp_poll_fd(const struct pp_source *);
 /*
- * Give back the descriptor and the buffers of a source of which no more records are wanted; events, container and faults stay.
+ * UNSTABLE.  Give back the descriptor and the buffers of a source of which no more records are wanted; events, container and faults stay.
  * false: nothing was done, because its input was copied out of a pipe or of zstd.
  */
 bool	pp_rest(struct pp_source *);

@@ -3,6 +3,7 @@
 load lib
 
 setup_file() {
+	[ -z "${EMULATED-}" ] || skip "it is not built for another machine"
 	O=$(cd "${O:-$BATS_TEST_DIRNAME/../build}" && pwd)
 	export ROOT=$BATS_FILE_TMPDIR/root
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$BATS_TEST_DIRNAME/.." O="$O" DESTDIR="$ROOT" PREFIX=/usr install
@@ -106,7 +107,6 @@ exported() {
 }
 
 @test "library: its version is that of the commands, of the header and of perfpipe.pc" {
-	need native
 	printf '#include <stdio.h>\n#include <perfpipe.h>\nint main(void) { printf("%%s %%s %%d.%%d\\n", pp_version(), PP_VERSION, %s); }\n' \
 	    'PP_VERSION_MAJOR, PP_VERSION_MINOR' >"$T/v.c"
 	build_with "gcc -std=c11" "$T/v.c" "$T/v"
@@ -124,6 +124,7 @@ pkg_config() {
 # build_with COMPILER SOURCE PROGRAM [static]: as perfpipe(3) says
 build_with() {
 	local libs
+	need_plain
 	libs=$(pkg_config ${4:+--static} --libs perfpipe)
 	[ -z "${4-}" ] || libs=${libs/-lperfpipe/-l:libperfpipe.a}
 	$1 -O1 -Wall -Wextra -Wpedantic -Werror $(pkg_config --cflags perfpipe) -o "$3" "$2" -x none $libs
@@ -143,7 +144,6 @@ samples() {
 }
 
 @test "library: the program of perfpipe(3) prints comm and samples of any recording as perf does" {
-	need native
 	need perf
 	need_plain
 	example
@@ -172,7 +172,6 @@ samples() {
 }
 
 @test "library: the program of perfpipe(3) reads a directory, a CPU profile and standard input" {
-	need native
 	example
 	build_with "gcc -std=c11" "$T/comms.c" "$T/comms"
 	inputs=(data/gperf/*.prof)
@@ -191,7 +190,6 @@ samples() {
 }
 
 @test "library: what fails is in pp_err, with its code, and nothing is printed" {
-	need native
 	cat >"$T/fail.c" <<'END'
 #include <errno.h>
 #include <fcntl.h>
@@ -250,7 +248,6 @@ END
 }
 
 @test "library: two threads with a handle each do not meet" {
-	need native
 	need_plain
 	cat >"$T/threads.c" <<'END'
 #include <pthread.h>
