@@ -17,7 +17,10 @@ pp_blocks_idle(struct pp_blocks *b, struct pp_block *k)
 static void
 leave(struct pp_blocks *b, struct pp_block *k)
 {
-	if (k && !k->live)
+	if (!k)
+		return;
+	b->tails += PP_BLOCK_SIZE - k->used;
+	if (!k->live)
 		pp_blocks_idle(b, k);
 }
 
@@ -57,7 +60,7 @@ new_block(struct pp_blocks *b)
 		b->mem += sizeof *k;
 	else
 		return NULL;
-	k->live = 0;
+	k->live = k->used = 0;
 	k->number = b->base + b->n;
 	return b->all[b->n++] = k;
 }
@@ -79,17 +82,16 @@ pp_blocks_copy(struct pp_blocks *b, const void *p, size_t n, uint64_t *place)
 {
 	struct pp_block *k = b->filling, *was = k;
 
-	if (!k || b->filled + n > PP_BLOCK_SIZE) {
+	if (!k || k->used + n > PP_BLOCK_SIZE) {
 		if (!(k = new_block(b)))
 			return -1;
 		b->filling = k;
-		b->filled = 0;
 		leave(b, was);
 	}
-	memcpy(k->data + b->filled, p, n);
+	memcpy(k->data + k->used, p, n);
 	k->live++;
-	*place = (k->number << PP_BLOCK_SHIFT | b->filled) << 16 | n;
-	b->filled += n;
+	*place = (k->number << PP_BLOCK_SHIFT | k->used) << 16 | n;
+	k->used += n;
 	return 1;
 }
 
@@ -97,6 +99,7 @@ static void
 give_back(struct pp_blocks *b, struct pp_block *k)
 {
 	b->all[k->number - b->base] = NULL;
+	b->tails -= PP_BLOCK_SIZE - k->used;
 	if (b->nspare < PP_BLOCK_SPARES)
 		b->spare[b->nspare++] = k;
 	else {
@@ -145,4 +148,16 @@ size_t
 pp_blocks_memory(const struct pp_blocks *b)
 {
 	return b->mem + b->cap * sizeof *b->all;
+}
+
+size_t
+pp_blocks_held(const struct pp_blocks *b)
+{
+	size_t unused = b->tails + b->nspare * sizeof **b->spare;
+
+	if (b->reading)
+		unused += PP_BLOCK_SIZE - b->reading->used;
+	if (b->filling)
+		unused += PP_BLOCK_SIZE - b->filling->used;
+	return b->mem - unused;
 }

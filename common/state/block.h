@@ -18,6 +18,7 @@ _Static_assert(PP_BLOCK_SIZE == (int)PP_BUFFER_SIZE, "a source reads into blocks
 
 struct pp_block {
 	size_t		 live;		/* records that are needed */
+	size_t		 used;		/* bytes, up to the end of the last one that was */
 	uint64_t	 number;
 	struct pp_block	*next;		/* in `idle' */
 	uint8_t		 data[PP_BLOCK_SIZE];
@@ -28,12 +29,12 @@ struct pp_blocks {			/* begins zeroed */
 	size_t		 first, n, cap;	/* all[first] .. all[n - 1]; before that all are NULL */
 	uint64_t	 base;
 	struct pp_block	*reading;	/* the source's buffer; NULL: it has its own */
-	struct pp_block	*filling;	/* takes copies, up to `filled'; NULL: none */
-	size_t		 filled;
+	struct pp_block	*filling;	/* takes copies; NULL: none */
 	struct pp_block	*idle;		/* nothing in them is needed; they stay as they are until pp_blocks_reclaim() */
 	struct pp_block	*spare[PP_BLOCK_SPARES];
 	size_t		 nspare;
 	size_t		 mem;		/* bytes of all blocks */
+	size_t		 tails;		/* of these, unused in blocks that take no more */
 };
 
 /* A block for the source to read into; the one before stays as long as a record in it is needed.  NULL: no memory. */
@@ -50,13 +51,9 @@ void	pp_blocks_reclaim(struct pp_blocks *);
 /* Free what was given back, too. */
 void	pp_blocks_shrink(struct pp_blocks *);
 void	pp_blocks_free(struct pp_blocks *);
-/* Bytes in use; of these, those of blocks in which something is needed, or is put. */
+/* Bytes of all; the same without spare blocks, and what is unused in the others. */
 size_t	pp_blocks_memory(const struct pp_blocks *);
-static inline size_t
-pp_blocks_held(const struct pp_blocks *b)
-{
-	return b->mem - b->nspare * sizeof(struct pp_block);
-}
+size_t	pp_blocks_held(const struct pp_blocks *);
 
 static inline struct pp_block *
 pp_block_of(const struct pp_blocks *b, uint64_t place)
@@ -96,6 +93,7 @@ pp_blocks_keep(struct pp_blocks *b, const void *p, size_t n, uint64_t *place)
 	if (at >= PP_BLOCK_SIZE)
 		return pp_blocks_copy(b, p, n, place);
 	k->live++;
+	k->used = at + n;
 	*place = (k->number << PP_BLOCK_SHIFT | at) << 16 | n;
 	return 1;
 }

@@ -92,7 +92,7 @@ pp_ring_buffer(struct pp_ring *g)
 size_t
 pp_ring_memory(const struct pp_ring *g)
 {
-	return pp_blocks_memory(&g->blocks) + g->cap * sizeof *g->e;
+	return pp_blocks_held(&g->blocks) + g->cap * sizeof *g->e;
 }
 
 void

@@ -69,7 +69,7 @@ pp_ring_drop(struct pp_ring *g, const struct pp_held *e)
  * of it.  NULL: no memory.
  */
 uint8_t	*pp_ring_buffer(struct pp_ring *);
-/* Bytes in use. */
+/* Bytes in use, without spare blocks. */
 size_t	pp_ring_memory(const struct pp_ring *);
 void	pp_ring_free(struct pp_ring *);
 

@@ -501,6 +501,23 @@ pp_round_held(const struct pp_round *pub)
 	return pp_blocks_held(&((const struct round *)pub)->blocks);
 }
 
+size_t
+pp_round_used(const struct pp_round *pub)
+{
+	return pp_round_memory(pub) - ((const struct round *)pub)->blocks.mem + pp_round_held(pub);
+}
+
+size_t
+pp_round_below(const struct pp_round *pub, uint64_t number)
+{
+	const struct round *q = (const struct round *)pub;
+	size_t n = 0, all = waiting(q);
+
+	while (n < all && q->e[q->first + n].place < number)
+		n++;
+	return n;
+}
+
 uint64_t
 pp_round_newest_of(const struct pp_round *pub, size_t n)
 {

@@ -84,10 +84,13 @@ pp_round_add_number(struct pp_round *q, uint64_t time, uint64_t number)
 	return 1;
 }
 int	pp_round_take(struct pp_round *, uint64_t limit, const struct pp_waiting **e, size_t *n);
+/* How many wait that came before the first with that number or a larger one. */
+size_t	pp_round_below(const struct pp_round *, uint64_t number);
 
 /* Records that wait. */
 size_t	pp_round_waiting(const struct pp_round *);
-/* Bytes of the blocks that these lie in, and of those that take more. */
+/* pp_round_memory() without spare blocks, and what is unused in the others; of that, what is in blocks. */
+size_t	pp_round_used(const struct pp_round *);
 size_t	pp_round_held(const struct pp_round *);
 /* The largest time of those n (pp_round_waiting() at most) that came first. */
 uint64_t pp_round_newest_of(const struct pp_round *, size_t n);

@@ -63,7 +63,7 @@ static bool
 is_full(struct pp_timeline *t)
 {
 	t->unlooked = 0;
-	return pp_round_memory(t->round) > t->memory && pp_round_held(t->round) > t->memory / 2;
+	return pp_round_used(t->round) > t->memory && pp_round_held(t->round) > t->memory / 2;
 }
 
 /* The bound is reached: the third that came first goes. */

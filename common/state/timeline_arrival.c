@@ -219,6 +219,8 @@ static bool
 is_full(struct pp_arrival *a, size_t more)
 {
 	a->unlooked = 0;
+	if (memory_used(a) + more <= a->memory || reclaim(a) < 0)
+		return false;
 	return memory_used(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > a->memory / 2;
 }
 
@@ -226,7 +228,7 @@ is_full(struct pp_arrival *a, size_t more)
 static int
 settle_early(struct pp_arrival *a)
 {
-	uint64_t limit = pp_turns_third(&a->turns);
+	uint64_t limit = pp_turns_newest(&a->turns, a->ring.first + (a->ring.next - a->ring.first + 2) / 3);
 
 	if (settle(a, limit) < 0)
 		return -1;

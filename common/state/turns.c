@@ -195,11 +195,11 @@ pp_turns_release(struct pp_turns *t, uint64_t limit)
 /* ---- the bound ------------------------------------------------------------------------------------- */
 
 uint64_t
-pp_turns_third(const struct pp_turns *t)
+pp_turns_newest(const struct pp_turns *t, uint64_t number)
 {
-	uint64_t newest = pp_round_newest_of(t->round, (pp_round_waiting(t->round) + 2) / 3);
+	uint64_t newest = pp_round_newest_of(t->round, pp_round_below(t->round, number));
 
-	for (size_t i = 0; i < (t->nothers + 2) / 3; i++)
+	for (size_t i = 0; i < t->nothers && t->others[i].place < number; i++)
 		newest = t->others[i].time > newest ? t->others[i].time : newest;
 	return newest;
 }

@@ -60,8 +60,8 @@ pp_turns_add(struct pp_turns *t, uint64_t time, uint64_t number, bool ordered)
 }
 /* The turn of all up to that time.  1 or -1. */
 int	pp_turns_release(struct pp_turns *, uint64_t limit);
-/* The newest time of the third that came first. */
-uint64_t pp_turns_third(const struct pp_turns *);
+/* The newest time of those that wait and have numbers below that. */
+uint64_t pp_turns_newest(const struct pp_turns *, uint64_t number);
 /* Bytes in use. */
 size_t	pp_turns_memory(const struct pp_turns *);
 
