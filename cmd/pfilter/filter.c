@@ -11,7 +11,7 @@ enum { MAIN = 1, REST = 2, BOTH = 3 };	/* pp_verdict.to; front: see front.h; owe
 
 /* What the record says of its task counts for the decisions to come, wherever the record itself goes.  1, or -1. */
 static int
-learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r)
+filter_learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r)
 {
 	if (!f->state || !pp_state_wants(r->type))
 		return 1;
@@ -24,14 +24,14 @@ learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r)
 
 /* Unless something else was said. */
 static int
-no_memory(struct filter *f)
+filter_no_memory(struct filter *f)
 {
 	return f->t->in_err.what[0] ? -1 : pp_fail(&f->t->in_err, "out of memory");
 }
 
 /* What waits to be written in front of the record at hand, with the record.  1 or -1. */
 static int
-take_front(struct filter *f, struct pp_verdict *v)
+filter_take_front(struct filter *f, struct pp_verdict *v)
 {
 	int front = front_take(&f->front);
 
@@ -43,7 +43,7 @@ take_front(struct filter *f, struct pp_verdict *v)
 
 /* Which sides get a side-band record: those that need it. */
 static int
-decide_sideband(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
+filter_decide_sideband(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
 {
 	int to = BOTH, needed;
 
@@ -55,11 +55,11 @@ decide_sideband(struct filter *f, const struct pp_event *ev, const struct pp_rec
 			continue;
 		front_side(&f->front, i);
 		if ((needed = needed_sideband(f->side[i].needed, ev, r, front_put, &f->front)) < 0)
-			return no_memory(f);
+			return filter_no_memory(f);
 		to &= ~(!needed << i);
 	}
 	v->to = (uint8_t)(f->nsides == 1 ? to & MAIN : to);
-	if (take_front(f, v) < 0 || learn(f, ev, r) < 0)
+	if (filter_take_front(f, v) < 0 || filter_learn(f, ev, r) < 0)
 		return -1;
 	for (int i = 0; i < f->nsides; i++)
 		if (f->side[i].needed)
@@ -73,17 +73,17 @@ decide_sideband(struct filter *f, const struct pp_event *ev, const struct pp_rec
 
 /* What all sides share: side-band, and what no option is about. */
 static int
-decide_shared(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, int why, struct pp_verdict *v)
+filter_decide_shared(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, int why, struct pp_verdict *v)
 {
 	if (why == KEPT && f->state)
-		return decide_sideband(f, ev, r, v);
+		return filter_decide_sideband(f, ev, r, v);
 	v->to = why == KEPT ? BOTH : why == NOT_SIDEBAND || f->nsides == 1 ? 0 : REST;
-	return why == KEPT ? 1 : learn(f, ev, r);
+	return why == KEPT ? 1 : filter_learn(f, ev, r);
 }
 
 /* pp_arrival_user.turn: in time order, if anything depends on that. */
 static int
-turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
+filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
 {
 	struct filter *f = arg;
 	int why, side;
@@ -95,7 +95,7 @@ turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struc
 	if ((why = decide(&f->decide, ev, r)) < 0)
 		return -1;
 	if (f->decide.shared)
-		return decide_shared(f, ev, r, why, v);
+		return filter_decide_shared(f, ev, r, why, v);
 	v->to = why == KEPT ? MAIN : REST;
 	v->owed = f->o->thin.scale && why != KEPT && decide_thinned((enum reason)why);
 	/* Nothing will become of it. */
@@ -107,16 +107,16 @@ turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struc
 	if (side < f->nsides && f->side[side].needed && !f->o->sel.has_aux) {
 		front_side(&f->front, side);
 		if (needed_sample(f->side[side].needed, ev, r, at->since, front_put, &f->front) < 0)
-			return no_memory(f);
+			return filter_no_memory(f);
 	}
 	if (f->o->thin.scale && v->to == MAIN)
 		front_owe(&f->front, thin_owed(f->decide.thinner));
-	return take_front(f, v);
+	return filter_take_front(f, v);
 }
 
 /* A sample: one of its sides gets it, and both keep their READ totals right. */
 static int
-emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v, uint64_t owed, bool stable)
+filter_emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v, uint64_t owed, bool stable)
 {
 	struct pp_rec copy = *r;
 	const struct pp_event *ev = pp_event_find(f->t->in->events, r, &f->t->in_err);
@@ -134,7 +134,7 @@ emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v
 
 /* What was put lies in bytes that will be overwritten. */
 static int
-flush(void *arg)
+filter_flush(void *arg)
 {
 	struct filter *f = arg;
 
@@ -145,30 +145,30 @@ flush(void *arg)
 }
 
 static int
-before_refill(void *arg)
+filter_before_refill(void *arg)
 {
 	struct filter *f = arg;
 	uint64_t total, done = pp_progress(f->t->in, &total);
 
 	tool_progress(f->t, done, total);
-	return flush(f);
+	return filter_flush(f);
 }
 
 /* A record with a payload that both sides get. */
 static int
-put_again(void *arg, int which, struct pp_source *in, const struct pp_rec *r)
+filter_put_again(void *arg, int which, struct pp_source *in, const struct pp_rec *r)
 {
 	struct filter *f = arg;
 	int rc;
 
-	pp_before_refill(in, before_refill, f);
+	pp_before_refill(in, filter_before_refill, f);
 	rc = side_put(&f->side[which], in, r, false);
-	return flush(f) < 0 ? -1 : rc;
+	return filter_flush(f) < 0 ? -1 : rc;
 }
 
 /* pp_arrival_user.emit: write the record, and what goes in front of it. */
 static int
-emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
+filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 {
 	struct filter *f = arg;
 	struct pp_rec before;
@@ -181,9 +181,9 @@ emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 	owed = front_owed(&f->front, front);
 	front_free(&f->front, front);
 	if (r->type == PP_SAMPLE && (f->t->in->events->reads || f->o->thin.scale))
-		return emit_sample(f, r, v, owed, stable);
+		return filter_emit_sample(f, r, v, owed, stable);
 	if (r->payload && v->to == BOTH && f->tee)
-		return tee_put(f->tee, f->t->in, r, f->nsides, put_again, f, &f->t->in_err);
+		return tee_put(f->tee, f->t->in, r, f->nsides, filter_put_again, f, &f->t->in_err);
 	for (int i = 0; rc > 0 && i < f->nsides; i++)
 		if (v->to >> i & 1)
 			rc = r->type == PP_SAMPLE ? side_put(&f->side[i], f->t->in, r, stable) :
@@ -195,7 +195,7 @@ emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 
 /* There is hardware trace: all of it stays, or goes. */
 static void
-notice_trace(struct filter *f)
+filter_notice_trace(struct filter *f)
 {
 	const struct options *o = f->o;
 
@@ -209,13 +209,13 @@ notice_trace(struct filter *f)
 
 /* What has to be known of a record of perf's own; false: it does not hold for what is kept. */
 static bool
-notice(struct filter *f, const struct pp_rec *r)
+filter_notice(struct filter *f, const struct pp_rec *r)
 {
 	f->others++;
 	if (f->decide.nr == f->decide.made + 1)
 		f->decide.made += pp_made(f->t->in, r);
 	if (r->type == PP_AUXTRACE_INFO)
-		notice_trace(f);
+		filter_notice_trace(f);
 	if (f->o->expr)
 		expr_learn(f->o->expr, r, f->t->in->swap);
 	return r->type != PP_HEADER_FEATURE || select_feature(&f->o->sel, f->t, r);
@@ -223,14 +223,14 @@ notice(struct filter *f, const struct pp_rec *r)
 
 /* What the source did not find wrong itself has no place yet. */
 static int
-placed(struct filter *f, const struct pp_rec *r, int rc)
+filter_placed(struct filter *f, const struct pp_rec *r, int rc)
 {
 	return rc < 0 && f->t->in_err.what[0] && !f->t->in_err.at ? pp_reject(f->t->in, r) : rc;
 }
 
 /* One record of the source.  -1: the source, a change or a sink has failed, and says why. */
 static int
-take(struct filter *f, const struct pp_rec *r)
+filter_take(struct filter *f, const struct pp_rec *r)
 {
 	static const struct pp_turn now = { .since = UINT64_MAX };
 	struct tool *t = f->t;
@@ -241,7 +241,7 @@ take(struct filter *f, const struct pp_rec *r)
 	int rc;
 
 	f->decide.nr++;
-	if (r->type >= PP_USER_TYPE_START && !notice(f, r)) {
+	if (r->type >= PP_USER_TYPE_START && !filter_notice(f, r)) {
 		f->left_out++;
 		return 1;
 	}
@@ -250,21 +250,21 @@ take(struct filter *f, const struct pp_rec *r)
 		x = &new;
 		f->decide.offset = pp_offset(t->in, r);
 		if (thin_add_period(t->in, &new, f->with_period, &t->in_err) < 0)
-			return placed(f, r, -1);
+			return filter_placed(f, r, -1);
 	}
 	if (f->arrival)
 		rc = pp_arrival_put(f->arrival, x, r);
 	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, x, &t->in_err)) ||
-	    turn(f, &now, ev, x, &v) < 0))
+	    filter_turn(f, &now, ev, x, &v) < 0))
 		rc = -1;
 	else
-		rc = emit(f, x, &v, x->raw == r->raw);
-	return placed(f, r, rc);
+		rc = filter_emit(f, x, &v, x->raw == r->raw);
+	return filter_placed(f, r, rc);
 }
 
 /* Nothing but keys that stand in the record: straight from the source's buffer to the sink. */
 static inline int
-take_plain(struct filter *f, const struct pp_rec *r)
+filter_take_plain(struct filter *f, const struct pp_rec *r)
 {
 	struct tool *t = f->t;
 	const struct pp_event *ev;
@@ -272,11 +272,11 @@ take_plain(struct filter *f, const struct pp_rec *r)
 
 	f->decide.nr++;
 	if (r->type >= PP_USER_TYPE_START)
-		return notice(f, r) ? pp_put(t->out, t->in, r) : 1;
+		return filter_notice(f, r) ? pp_put(t->out, t->in, r) : 1;
 	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide(&f->decide, ev, r)) < 0)
 		return pp_reject(t->in, r);
 	if (r->type == PP_SAMPLE && t->in->events->reads)
-		return placed(f, r, side_put_sample(&f->side[0], t, ev, r, why == KEPT, false, true));
+		return filter_placed(f, r, side_put_sample(&f->side[0], t, ev, r, why == KEPT, false, true));
 	return why == KEPT ? pp_put(t->out, t->in, r) : 1;
 }
 
@@ -293,7 +293,7 @@ filter_head(struct filter *f)
 
 	while (rc > 0 && !f->decide.bound && !f->decide.full && (got = pp_next(t->in, &r)) > 0) {
 		decide_head(&f->decide, &r);
-		rc = take(f, &r);
+		rc = filter_take(f, &r);
 	}
 	if (got == 0)
 		decide_head_end(&f->decide);
@@ -315,10 +315,10 @@ filter_run(struct filter *f)
 			rc = pp_put(t->out, t->in, &r);
 	else if (plain)
 		while (rc > 0 && !f->decide.full && pp_next(t->in, &r) > 0)
-			rc = take_plain(f, &r);
+			rc = filter_take_plain(f, &r);
 	else
 		while (rc > 0 && !f->decide.full && pp_next(t->in, &r) > 0)
-			rc = take(f, &r);
+			rc = filter_take(f, &r);
 	if (f->arrival)
 		pp_arrival_finish(f->arrival);
 	if (filter_early(f))
@@ -330,7 +330,7 @@ filter_run(struct filter *f)
 
 /* pp_arrival_user.wanted: a sample that the keys in it reject has no part in anything. */
 static bool
-wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+filter_wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct filter *f = arg;
 	int why;
@@ -344,7 +344,7 @@ wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 
 /* pp_arrival_user.more: what is to be written in front of records that wait. */
 static size_t
-more(void *arg)
+filter_more(void *arg)
 {
 	return ((struct filter *)arg)->front.held;
 }
@@ -362,24 +362,24 @@ filter_early(const struct filter *f)
 }
 
 static int
-start_arrival(struct filter *f)
+filter_start_arrival(struct filter *f)
 {
 	const struct options *o = f->o;
-	struct pp_arrival_user user = { NULL, turn, emit, flush, more, f, { .to = BOTH }, { false } };
+	struct pp_arrival_user user = { NULL, filter_turn, filter_emit, filter_flush, filter_more, f, { .to = BOTH }, { false } };
 	bool turns = options_need_turns(o) || (expr_needs_start(o->expr) && !f->decide.about.start);
 
 	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
 		user.ordered[type] = pp_state_wants(type) || (type == PP_SAMPLE && turns);
 	/* Unless it goes to -U or counts elsewhere. */
 	if (o->sel.keys && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
-		user.wanted = wanted;
+		user.wanted = filter_wanted;
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
 	return f->arrival ? 1 : -1;
 }
 
 /* A file has no name yet, and nobody sees what is in it. */
 static void
-hold_back(struct side *s, const struct atomic *file)
+filter_hold_back(struct side *s, const struct atomic *file)
 {
 	if (!s->sink || !file->direct)
 		return;
@@ -393,10 +393,10 @@ filter_start(struct filter *f, const struct atomic *rest)
 	struct options *o = f->o;
 	struct tool *t = f->t;
 
-	pp_before_refill(t->in, before_refill, f);
+	pp_before_refill(t->in, filter_before_refill, f);
 	if (options_need_state(o) && !(f->state = pp_state_new(t->in->swap, &t->in_err)))
 		return -1;
-	if (filter_waits(o, f->decide.about.start) && start_arrival(f) < 0)
+	if (filter_waits(o, f->decide.about.start) && filter_start_arrival(f) < 0)
 		return -1;
 	if (thin_adds_period(&o->thin))
 		f->with_period = tool_alloc(1, PP_RECORD_MAX + 8);
@@ -409,8 +409,8 @@ filter_start(struct filter *f, const struct atomic *rest)
 	for (int i = 0; i < f->nsides; i++)
 		if (side_start(&f->side[i], t, o, f->state, i) < 0)
 			return -1;
-	hold_back(&f->side[0], &t->file);
-	hold_back(&f->side[1], rest);
+	filter_hold_back(&f->side[0], &t->file);
+	filter_hold_back(&f->side[1], rest);
 	return 1;
 }
 

@@ -61,7 +61,7 @@ pp_round_side_by_side(struct pp_round *pub, pp_deliver *side)
 }
 
 static void
-free_entries(struct round *q)
+round_free_entries(struct round *q)
 {
 	free(q->e);
 	free(q->out[0]);
@@ -79,7 +79,7 @@ pp_round_free(struct pp_round *pub)
 	if (!q)
 		return;
 	pp_blocks_free(&q->blocks);
-	free_entries(q);
+	round_free_entries(q);
 	free(q);
 }
 
@@ -110,23 +110,23 @@ pp_round_buffer(void *arg)
 /* ---- what waits -------------------------------------------------------------------------------- */
 
 static size_t
-waiting(const struct round *q)
+round_waiting(const struct round *q)
 {
 	return (size_t)(q->pub.next - q->e) - q->first;
 }
 
 /* What was delivered, or was added the long way, has changed how the next one may be added. */
 static void
-note_newest(struct round *q)
+round_note_newest(struct round *q)
 {
 	q->pub.newest = UINT64_MAX;
-	if (waiting(q))
+	if (round_waiting(q))
 		q->pub.newest = q->pub.next[-1].time > q->pub.last ? q->pub.next[-1].time : q->pub.last;
 }
 
 /* Make an array of *cap entries hold n, by doubling.  NULL: no memory, the old one stands. */
 static void *
-grow(void *p, size_t *cap, size_t n, size_t size)
+round_grow(void *p, size_t *cap, size_t n, size_t size)
 {
 	size_t to = *cap ? *cap : 64;
 
@@ -141,14 +141,14 @@ grow(void *p, size_t *cap, size_t n, size_t size)
 
 /* A place for one more entry.  -1: no memory. */
 static int
-more_entries(struct round *q)
+round_more_entries(struct round *q)
 {
-	size_t n = waiting(q), cap = (size_t)(q->pub.end - q->e);
+	size_t n = round_waiting(q), cap = (size_t)(q->pub.end - q->e);
 	entry *all = q->e;
 
 	if (q->first > cap / 2)
 		memmove(q->e, q->e + q->first, n * sizeof *q->e);
-	else if (!(all = grow(q->e, &cap, cap + 1, sizeof *all)))
+	else if (!(all = round_grow(q->e, &cap, cap + 1, sizeof *all)))
 		return -1;
 	else
 		n += q->first;
@@ -175,10 +175,10 @@ pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 {
 	struct round *q = (struct round *)pub;
 
-	if (pub->next == pub->end && more_entries(q) < 0)
+	if (pub->next == pub->end && round_more_entries(q) < 0)
 		return pp_fail_memory(q->err);
 	q->late += time < pub->last;
-	if (!waiting(q)) {
+	if (!round_waiting(q)) {
 		q->disorder = false;
 		if (!q->away)
 			pub->max = time;
@@ -187,14 +187,14 @@ pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 	if (time > pub->max)
 		pub->max = time;
 	*pub->next++ = (entry){ time, place };
-	note_newest(q);
+	round_note_newest(q);
 	return 1;
 }
 
 /* ---- sorting ----------------------------------------------------------------------------------- */
 
 static void
-insertion_sort(entry *e, size_t n)
+round_insertion_sort(entry *e, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		entry x = e[i];
@@ -208,7 +208,7 @@ insertion_sort(entry *e, size_t n)
 
 /* Sort n entries, stably, to where it says: e itself or `spare'. */
 static entry *
-sort(entry *e, entry *spare, size_t n)
+round_sort(entry *e, entry *spare, size_t n)
 {
 	enum { FEW = 40, BITS = 8, DIGITS = 1 << BITS, PASSES = 64 / BITS };
 	size_t count[PASSES][DIGITS];
@@ -216,7 +216,7 @@ sort(entry *e, entry *spare, size_t n)
 	unsigned passes = 0;
 
 	if (n <= FEW) {
-		insertion_sort(e, n);
+		round_insertion_sort(e, n);
 		return e;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -252,7 +252,7 @@ enum { AHEAD = 12 };			/* entries: what is delivered soon should be in the cache
 
 /* Records that lie side by side in a block are given out at once. */
 static int
-deliver_side(struct round *q, const entry *e, const entry *end)
+round_deliver_side(struct round *q, const entry *e, const entry *end)
 {
 	for (; e < end; e++) {
 		struct pp_block *b = pp_block_of(&q->blocks, e->place);
@@ -277,7 +277,7 @@ deliver_side(struct round *q, const entry *e, const entry *end)
 }
 
 static int
-deliver_each(struct round *q, const entry *e, const entry *end)
+round_deliver_each(struct round *q, const entry *e, const entry *end)
 {
 	for (; e < end; e++) {
 		struct pp_block *b = pp_block_of(&q->blocks, e->place);
@@ -291,17 +291,17 @@ deliver_each(struct round *q, const entry *e, const entry *end)
 }
 
 static int
-deliver(struct round *q, const entry *e, size_t n)
+round_deliver(struct round *q, const entry *e, size_t n)
 {
-	int rc = q->side ? deliver_side(q, e, e + n) : deliver_each(q, e, e + n);
+	int rc = q->side ? round_deliver_side(q, e, e + n) : round_deliver_each(q, e, e + n);
 
-	note_newest(q);
+	round_note_newest(q);
 	return rc;
 }
 
 /* Scratch for `all' entries.  -1: no memory. */
 static int
-make_scratch(struct round *q, size_t all)
+round_make_scratch(struct round *q, size_t all)
 {
 	size_t cap = 0;
 
@@ -309,7 +309,7 @@ make_scratch(struct round *q, size_t all)
 		entry *out;
 
 		cap = q->outcap;
-		if (!(out = grow(q->out[i], &cap, all, sizeof *out)))
+		if (!(out = round_grow(q->out[i], &cap, all, sizeof *out)))
 			return pp_fail_memory(q->err);
 		q->out[i] = out;
 	}
@@ -319,9 +319,9 @@ make_scratch(struct round *q, size_t all)
 
 /* Take out those up to that time, of entries that ascend: how many, from q->e + q->first on before. */
 static size_t
-take_ascending(struct round *q, uint64_t limit)
+round_take_ascending(struct round *q, uint64_t limit)
 {
-	size_t from = q->first, lo = from, hi = lo + waiting(q);
+	size_t from = q->first, lo = from, hi = lo + round_waiting(q);
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -337,9 +337,9 @@ take_ascending(struct round *q, uint64_t limit)
 
 /* The same, of entries in any order: to q->out[0]. */
 static size_t
-take_any(struct round *q, uint64_t limit)
+round_take_any(struct round *q, uint64_t limit)
 {
-	size_t n = 0, stay = 0, all = waiting(q);
+	size_t n = 0, stay = 0, all = round_waiting(q);
 	const entry *e = q->e + q->first;
 	uint64_t last = 0;
 
@@ -364,33 +364,33 @@ int
 pp_round_take(struct pp_round *pub, uint64_t limit, const entry **e, size_t *n)
 {
 	struct round *q = (struct round *)pub;
-	size_t all = waiting(q);
+	size_t all = round_waiting(q);
 
 	*n = 0;
 	*e = q->e + q->first;
 	if (!all)
 		return 1;
 	if (!q->disorder)
-		*n = take_ascending(q, limit);
-	else if (make_scratch(q, all) < 0)
+		*n = round_take_ascending(q, limit);
+	else if (round_make_scratch(q, all) < 0)
 		return -1;
 	else {
-		*n = take_any(q, limit);
-		*e = sort(q->out[0], q->out[1], *n);
+		*n = round_take_any(q, limit);
+		*e = round_sort(q->out[0], q->out[1], *n);
 	}
-	note_newest(q);
+	round_note_newest(q);
 	return 1;
 }
 
 static int
-release(struct round *q, uint64_t limit)
+round_release(struct round *q, uint64_t limit)
 {
 	const entry *e;
 	size_t n;
 
 	if (pp_round_take(&q->pub, limit, &e, &n) < 0)
 		return -1;
-	return n ? deliver(q, e, n) : 1;
+	return n ? round_deliver(q, e, n) : 1;
 }
 
 int
@@ -398,9 +398,9 @@ pp_round_finished(struct pp_round *pub)
 {
 	struct round *q = (struct round *)pub;
 
-	if (!waiting(q) && !q->away)
+	if (!round_waiting(q) && !q->away)
 		return 1;
-	if (release(q, q->next_flush) < 0)
+	if (round_release(q, q->next_flush) < 0)
 		return -1;
 	q->next_flush = pub->max;
 	return 1;
@@ -411,7 +411,7 @@ pp_round_final(struct pp_round *pub)
 {
 	struct round *q = (struct round *)pub;
 
-	return release(q, UINT64_MAX);
+	return round_release(q, UINT64_MAX);
 }
 
 int
@@ -419,7 +419,7 @@ pp_round_release(struct pp_round *pub, uint64_t limit)
 {
 	struct round *q = (struct round *)pub;
 
-	return release(q, limit);
+	return round_release(q, limit);
 }
 
 uint64_t
@@ -446,8 +446,8 @@ pp_round_memory(const struct pp_round *pub)
 	const struct round *q = (const struct round *)pub;
 	size_t out = q->outcap;
 
-	if (q->disorder && waiting(q) > out)
-		out = waiting(q);
+	if (q->disorder && round_waiting(q) > out)
+		out = round_waiting(q);
 	return pp_blocks_memory(&q->blocks) + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e;
 }
 
@@ -456,13 +456,13 @@ pp_round_spill(struct pp_round *pub, pp_deliver *to, void *arg)
 {
 	struct round *q = (struct round *)pub;
 	struct round was = *q;
-	size_t n = waiting(q);
+	size_t n = round_waiting(q);
 	int rc;
 
 	q->deliver = to;
 	q->side = NULL;
 	q->arg = arg;
-	rc = release(q, UINT64_MAX);
+	rc = round_release(q, UINT64_MAX);
 	q->deliver = was.deliver;
 	q->side = was.side;
 	q->arg = was.arg;
@@ -471,7 +471,7 @@ pp_round_spill(struct pp_round *pub, pp_deliver *to, void *arg)
 		return -1;
 	q->away += n;
 	/* Give back all that it grew to. */
-	free_entries(q);
+	round_free_entries(q);
 	pp_round_reclaim(pub);
 	pp_blocks_shrink(&q->blocks);
 	return 1;
@@ -484,7 +484,7 @@ pp_round_spilled(struct pp_round *pub, uint64_t time)
 
 	q->away--;
 	pub->last = time;
-	note_newest(q);
+	round_note_newest(q);
 }
 
 /* ---- for timeline.c ---------------------------------------------------------------------------- */
@@ -492,7 +492,7 @@ pp_round_spilled(struct pp_round *pub, uint64_t time)
 size_t
 pp_round_waiting(const struct pp_round *pub)
 {
-	return waiting((const struct round *)pub);
+	return round_waiting((const struct round *)pub);
 }
 
 size_t
@@ -511,7 +511,7 @@ size_t
 pp_round_below(const struct pp_round *pub, uint64_t number)
 {
 	const struct round *q = (const struct round *)pub;
-	size_t n = 0, all = waiting(q);
+	size_t n = 0, all = round_waiting(q);
 
 	while (n < all && q->e[q->first + n].place < number)
 		n++;
@@ -534,15 +534,15 @@ int
 pp_round_each(struct pp_round *pub, bool sorted, pp_deliver *fn, void *arg)
 {
 	struct round *q = (struct round *)pub;
-	size_t n = waiting(q);
+	size_t n = round_waiting(q);
 	const entry *e;
 
 	if (!n)
 		return 1;
-	if (make_scratch(q, n) < 0)
+	if (round_make_scratch(q, n) < 0)
 		return -1;
 	memcpy(q->out[0], q->e + q->first, n * sizeof *e);
-	e = sorted ? sort(q->out[0], q->out[1], n) : q->out[0];
+	e = sorted ? round_sort(q->out[0], q->out[1], n) : q->out[0];
 	for (size_t i = 0; i < n; i++)
 		if (fn(arg, e[i].time, pp_blocks_at(&q->blocks, e[i].place), e[i].place & 0xffff) < 0)
 			return -1;

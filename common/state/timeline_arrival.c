@@ -29,7 +29,7 @@ struct pp_arrival {
 	struct pp_arrival_user user;
 	struct pp_err	*err;
 	struct pp_ring	 ring;
-	struct pp_turn	 turn;
+	struct pp_turn	 at;
 	size_t		 memory;
 	size_t		 unlooked;	/* bytes put since */
 	unsigned	 decided;	/* since the last look */
@@ -48,15 +48,9 @@ struct pp_arrival {
 	bool		 bad;		/* a record was not sound: what arrived before it may still be emitted */
 };
 
-static int
-no_memory(struct pp_arrival *a)
-{
-	return pp_fail_memory(a->err);
-}
-
 /* Give back the blocks of which nothing is needed; what was emitted may still stand there. */
 static int
-reclaim(struct pp_arrival *a)
+arrival_reclaim(struct pp_arrival *a)
 {
 	if (!a->ring.blocks.idle)
 		return 1;
@@ -70,19 +64,19 @@ reclaim(struct pp_arrival *a)
 
 /* For pp_read_into(). */
 static uint8_t *
-next_buffer(void *arg)
+arrival_next_buffer(void *arg)
 {
 	struct pp_arrival *a = arg;
 
 	a->unlooked = LOOK_EVERY;
-	return reclaim(a) < 0 ? NULL : pp_ring_buffer(&a->ring);
+	return arrival_reclaim(a) < 0 ? NULL : pp_ring_buffer(&a->ring);
 }
 
 /* ---- deciding and emitting ------------------------------------------------------------------------ */
 
 /* What was found wrong with the record, and where that stands. */
 static void
-blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
+arrival_blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
 {
 	char cause[sizeof a->err->what];
 	const char *name = pp_type_name(r->type);
@@ -101,7 +95,7 @@ blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
 
 /* Emit what is decided, up to the first that is not. */
 static int
-emit(struct pp_arrival *a)
+arrival_emit(struct pp_arrival *a)
 {
 	a->decided = 0;
 	for (; a->ring.first < a->ring.next && !a->failed; a->ring.first++) {
@@ -117,7 +111,7 @@ emit(struct pp_arrival *a)
 		if (e->state == PP_DECIDED)
 			v = (struct pp_verdict){ e->front, e->to, e->owed };
 		if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &v, true) < 0) {
-			blame(a, &r, e->off);
+			arrival_blame(a, &r, e->off);
 			a->failed = true;
 		}
 		pp_ring_drop(&a->ring, e);
@@ -126,15 +120,15 @@ emit(struct pp_arrival *a)
 }
 
 static void
-decide(struct pp_arrival *a, struct pp_held *e, uint64_t n)
+arrival_turn_of(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 {
 	struct pp_rec r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
 	struct pp_verdict v = { .to = 0 };
 
-	a->turn.nr = n + 1;
-	a->turn.offset = e->off;
-	if (a->user.turn(a->user.arg, &a->turn, a->in->events->ev[e->front], &r, &v) < 0) {
-		blame(a, &r, e->off);
+	a->at.nr = n + 1;
+	a->at.offset = e->off;
+	if (a->user.turn(a->user.arg, &a->at, a->in->events->ev[e->front], &r, &v) < 0) {
+		arrival_blame(a, &r, e->off);
 		e->state = PP_UNSOUND;
 		a->bad = true;
 		return;
@@ -149,10 +143,10 @@ decide(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 
 /* What is kept elsewhere for decided records has grown large: decide those that they wait for. */
 static int
-relieve(struct pp_arrival *a)
+arrival_relieve(struct pp_arrival *a)
 {
-	while (emit(a) > 0 && a->ring.first < a->ring.next && a->user.more(a->user.arg) > a->memory / 4) {
-		decide(a, pp_ring_at(&a->ring, a->ring.first), a->ring.first);
+	while (arrival_emit(a) > 0 && a->ring.first < a->ring.next && a->user.more(a->user.arg) > a->memory / 4) {
+		arrival_turn_of(a, pp_ring_at(&a->ring, a->ring.first), a->ring.first);
 		a->early++;
 		a->waits--;
 	}
@@ -161,7 +155,7 @@ relieve(struct pp_arrival *a)
 
 /* It will be decided soon; it was read long enough ago to have left the first caches. */
 static inline void
-look_ahead(const struct pp_arrival *a, uint64_t n)
+arrival_look_ahead(const struct pp_arrival *a, uint64_t n)
 {
 	const struct pp_held *e = pp_ring_at(&a->ring, n);
 
@@ -169,28 +163,28 @@ look_ahead(const struct pp_arrival *a, uint64_t n)
 		__builtin_prefetch(pp_ring_bytes(&a->ring, e));
 }
 
-/* pp_turn_fn; relieve() may have been faster. */
+/* pp_turn_fn; arrival_relieve() may have been faster. */
 static int
-turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
+arrival_turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
 {
 	enum { AHEAD = 6 };
 	struct pp_arrival *a = arg;
 
-	a->turn.since = since;
+	a->at.since = since;
 	for (size_t i = 0; i < n; i++) {
 		struct pp_held *e = pp_ring_at(&a->ring, w[i].place);
 
 		if (i + AHEAD < n)
-			look_ahead(a, w[i + AHEAD].place);
+			arrival_look_ahead(a, w[i + AHEAD].place);
 		if (w[i].place < a->ring.first || e->state != PP_WAITS)
 			continue;
 		a->waits--;
-		decide(a, e, w[i].place);
+		arrival_turn_of(a, e, w[i].place);
 		if (++a->decided % 256)
 			continue;
-		if (a->user.more(a->user.arg) > a->memory / 2 && relieve(a) < 0)
+		if (a->user.more(a->user.arg) > a->memory / 2 && arrival_relieve(a) < 0)
 			return -1;
-		if (a->decided >= EMIT_EVERY && emit(a) < 0)
+		if (a->decided >= EMIT_EVERY && arrival_emit(a) < 0)
 			return -1;
 	}
 	return 1;
@@ -198,15 +192,15 @@ turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
 
 /* Decide all up to that time. */
 static int
-settle(struct pp_arrival *a, uint64_t limit)
+arrival_settle(struct pp_arrival *a, uint64_t limit)
 {
-	return pp_turns_release(&a->turns, limit) < 0 ? -1 : emit(a);
+	return pp_turns_release(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
 }
 
 /* ---- the bound ------------------------------------------------------------------------------------- */
 
 static size_t
-memory_used(const struct pp_arrival *a)
+arrival_memory(const struct pp_arrival *a)
 {
 	return pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + a->own.cap * sizeof *a->own.v + a->user.more(a->user.arg);
 }
@@ -216,48 +210,48 @@ memory_used(const struct pp_arrival *a)
  * lest every one be decided as it comes.
  */
 static bool
-is_full(struct pp_arrival *a, size_t more)
+arrival_is_full(struct pp_arrival *a, size_t more)
 {
 	a->unlooked = 0;
-	if (memory_used(a) + more <= a->memory || reclaim(a) < 0)
+	if (arrival_memory(a) + more <= a->memory || arrival_reclaim(a) < 0)
 		return false;
-	return memory_used(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > a->memory / 2;
+	return arrival_memory(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > a->memory / 2;
 }
 
 /* The bound is reached: the third that came first is decided early. */
 static int
-settle_early(struct pp_arrival *a)
+arrival_settle_early(struct pp_arrival *a)
 {
 	uint64_t limit = pp_turns_newest(&a->turns, a->ring.first + (a->ring.next - a->ring.first + 2) / 3);
 
-	if (settle(a, limit) < 0)
+	if (arrival_settle(a, limit) < 0)
 		return -1;
 	a->early_limit = limit > a->early_limit ? limit : a->early_limit;
-	return reclaim(a);
+	return arrival_reclaim(a);
 }
 
 /* ---- records --------------------------------------------------------------------------------------- */
 
 /* An entry for one more. */
 static int
-grow(struct pp_arrival *a)
+arrival_grow(struct pp_arrival *a)
 {
-	if (is_full(a, pp_ring_growth(&a->ring)) && settle_early(a) < 0)
+	if (arrival_is_full(a, pp_ring_growth(&a->ring)) && arrival_settle_early(a) < 0)
 		return -1;
-	return !pp_ring_full(&a->ring) || pp_ring_grow(&a->ring) > 0 ? 1 : no_memory(a);
+	return !pp_ring_full(&a->ring) || pp_ring_grow(&a->ring) > 0 ? 1 : pp_fail_memory(a->err);
 }
 
 /* Give a record a number, which is a->ring.next - 1 then, and keep its bytes.  NULL: failed. */
 static struct pp_held *
-append(struct pp_arrival *a, const struct pp_rec *r)
+arrival_append(struct pp_arrival *a, const struct pp_rec *r)
 {
 	struct pp_held *e;
 
-	if (a->ring.next - a->ring.first >= a->ring.cap && grow(a) < 0)
+	if (a->ring.next - a->ring.first >= a->ring.cap && arrival_grow(a) < 0)
 		return NULL;
 	e = pp_ring_at(&a->ring, a->ring.next);
 	if (pp_blocks_keep(&a->ring.blocks, r->raw, r->size, &e->place) < 0) {
-		no_memory(a);
+		pp_fail_memory(a->err);
 		return NULL;
 	}
 	e->off = pp_offset(a->in, a->stands);
@@ -268,7 +262,7 @@ append(struct pp_arrival *a, const struct pp_rec *r)
 
 /* Emit the record from where it is, when nothing is held. */
 static int
-pass(struct pp_arrival *a, const struct pp_rec *r, const struct pp_verdict *v)
+arrival_pass(struct pp_arrival *a, const struct pp_rec *r, const struct pp_verdict *v)
 {
 	a->ring.first = ++a->ring.next;
 	if ((!v->to && !v->front) || a->user.emit(a->user.arg, r, v, true) > 0)
@@ -279,18 +273,18 @@ pass(struct pp_arrival *a, const struct pp_rec *r, const struct pp_verdict *v)
 
 /* By perf's rule: up to the latest time that was known at the one before. */
 static int
-finished_round(struct pp_arrival *a)
+arrival_round(struct pp_arrival *a)
 {
 	if (!a->waits)
-		return emit(a);
-	if (settle(a, a->limit) < 0)
+		return arrival_emit(a);
+	if (arrival_settle(a, a->limit) < 0)
 		return -1;
 	a->limit = a->max;
 	return 1;
 }
 
 static int
-emit_own(struct pp_arrival *a, const struct pp_rec *r)
+arrival_emit_own(struct pp_arrival *a, const struct pp_rec *r)
 {
 	if (a->user.emit(a->user.arg, r, &a->user.own, true) > 0)
 		return 1;
@@ -303,9 +297,9 @@ emit_own(struct pp_arrival *a, const struct pp_rec *r)
  * of those that wait.  Records of perf's own that came before it may explain it (AUXTRACE_INFO, HEADER_ATTR): they go first.
  */
 static int
-overtake(struct pp_arrival *a, const struct pp_rec *r)
+arrival_overtake(struct pp_arrival *a, const struct pp_rec *r)
 {
-	if (a->ring.next - a->ring.first >= a->ring.cap && grow(a) < 0)
+	if (a->ring.next - a->ring.first >= a->ring.cap && arrival_grow(a) < 0)
 		return -1;
 	*pp_ring_at(&a->ring, a->ring.next++) = (struct pp_held){ .state = PP_DECIDED };
 	for (size_t i = 0; i < a->own.n; i++) {
@@ -318,31 +312,31 @@ overtake(struct pp_arrival *a, const struct pp_rec *r)
 		earlier = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
 		*e = (struct pp_held){ .place = e->place, .state = PP_DECIDED };
 		pp_ring_drop(&a->ring, e);
-		if (emit_own(a, &earlier) < 0)
+		if (arrival_emit_own(a, &earlier) < 0)
 			return -1;
 	}
 	a->own.n = 0;
-	return emit_own(a, r);
+	return arrival_emit_own(a, r);
 }
 
 static int
-put_own(struct pp_arrival *a, const struct pp_rec *r)
+arrival_put_own(struct pp_arrival *a, const struct pp_rec *r)
 {
 	struct numbers *own = &a->own;
 	struct pp_held *e;
 
 	if (a->ring.first == a->ring.next)
-		return pass(a, r, &a->user.own);
+		return arrival_pass(a, r, &a->user.own);
 	if (r->payload)
-		return overtake(a, r);
-	if (!(e = append(a, r)))
+		return arrival_overtake(a, r);
+	if (!(e = arrival_append(a, r)))
 		return -1;
 	e->state = PP_DECIDED;
 	e->front = a->user.own.front;
 	e->to = a->user.own.to;
 	e->owed = a->user.own.owed;
 	if (r->type == PP_FINISHED_ROUND)
-		return finished_round(a);
+		return arrival_round(a);
 	if (r->type == PP_FINISHED_INIT)	/* its place means something, too */
 		return 1;
 	if (own->n && own->v[own->n - 1] < a->ring.first)
@@ -352,7 +346,7 @@ put_own(struct pp_arrival *a, const struct pp_rec *r)
 		uint64_t *v = reallocarray(own->v, cap, sizeof *v);
 
 		if (!v)
-			return no_memory(a);
+			return pp_fail_memory(a->err);
 		own->v = v;
 		own->cap = cap;
 	}
@@ -362,28 +356,28 @@ put_own(struct pp_arrival *a, const struct pp_rec *r)
 
 /* One that perf delivers at once. */
 static int
-put_untimed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r)
+arrival_put_untimed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct pp_verdict v = { .to = 0 };
 	struct pp_held *e;
 
-	a->turn.since = UINT64_MAX;
+	a->at.since = UINT64_MAX;
 	if (a->ring.first == a->ring.next) {
-		a->turn.nr = a->ring.next + 1;
-		a->turn.offset = pp_offset(a->in, a->stands);
-		return a->user.turn(a->user.arg, &a->turn, ev, r, &v) < 0 ? -1 : pass(a, r, &v);
+		a->at.nr = a->ring.next + 1;
+		a->at.offset = pp_offset(a->in, a->stands);
+		return a->user.turn(a->user.arg, &a->at, ev, r, &v) < 0 ? -1 : arrival_pass(a, r, &v);
 	}
-	if (!(e = append(a, r)))
+	if (!(e = arrival_append(a, r)))
 		return -1;
 	e->front = ev->index;
-	decide(a, e, a->ring.next - 1);
+	arrival_turn_of(a, e, a->ring.next - 1);
 	return a->bad ? -1 : 1;
 }
 
 static int
-put_timed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
+arrival_put_timed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
-	struct pp_held *e = append(a, r);
+	struct pp_held *e = arrival_append(a, r);
 
 	if (!e)
 		return -1;
@@ -394,7 +388,7 @@ put_timed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *
 	a->early += time < a->early_limit;
 	if (pp_turns_add(&a->turns, time, a->ring.next - 1, a->user.ordered[r->type]) < 0)
 		return -1;
-	return a->unlooked >= LOOK_EVERY && is_full(a, 0) ? settle_early(a) : 1;
+	return a->unlooked >= LOOK_EVERY && arrival_is_full(a, 0) ? arrival_settle_early(a) : 1;
 }
 
 int
@@ -407,20 +401,20 @@ pp_arrival_put(struct pp_arrival *a, const struct pp_rec *r, const struct pp_rec
 		return -1;
 	a->stands = stands;
 	if (r->type >= PP_USER_TYPE_START)
-		return put_own(a, r);
+		return arrival_put_own(a, r);
 	if (!(ev = pp_event_find(a->in->events, r, a->err)))
 		return -1;
 	if (!pp_time(ev, r, a->in->swap, &time))
-		return put_untimed(a, ev, r);
+		return arrival_put_untimed(a, ev, r);
 	if (a->user.wanted && !a->user.wanted(a->user.arg, ev, r))
 		return 1;
-	return put_timed(a, ev, r, time);
+	return arrival_put_timed(a, ev, r, time);
 }
 
 int
 pp_arrival_finish(struct pp_arrival *a)
 {
-	return a->failed || settle(a, UINT64_MAX) < 0 || a->bad ? -1 : 1;
+	return a->failed || arrival_settle(a, UINT64_MAX) < 0 || a->bad ? -1 : 1;
 }
 
 uint64_t
@@ -442,11 +436,11 @@ pp_arrival_new(struct pp_source *in, const struct pp_arrival_user *user, size_t 
 	a->user = *user;
 	a->err = err;
 	a->memory = memory;
-	if (pp_turns_start(&a->turns, turn, a, err) < 0) {
+	if (pp_turns_start(&a->turns, arrival_turn, a, err) < 0) {
 		free(a);
 		return NULL;
 	}
-	pp_read_into(in, next_buffer, a);
+	pp_read_into(in, arrival_next_buffer, a);
 	return a;
 }
 
