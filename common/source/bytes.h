@@ -22,13 +22,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perfpipe_inline.h"
+
 enum { BYTES_READ_SIZE = 256 << 10 };	/* for one read(2): fits the second-level cache */
 
 struct bytes_err {			/* why a call gave -1 or NULL; one for all layers of an input */
-	char		 what[240];	/* empty: nothing failed */
-	uint64_t	 off;		/* in the bytes of the layer that failed, if `at' */
-	bool		 at;
-	int		 code, error;	/* as in struct pp_err */
+	struct pp_err	 why;		/* off: in the bytes of the layer that failed */
 	bool		 fatal;		/* the input cannot be read on: nothing can be repaired behind it */
 };
 
@@ -58,14 +57,8 @@ struct bytes {
 	uint64_t	 taken;		/* bytes of the lowest layer that read() has used up */
 };
 
-/* Set the text and the place, unless one is set already.  Always -1. */
-int	bytes_fail(struct bytes_err *, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same without a place. */
-int	bytes_fail_open(struct bytes_err *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A system call failed with errno: "DOING: reason", or without DOING (NULL) the reason alone. */
-int	bytes_fail_system(struct bytes_err *, uint64_t off, const char *doing);
-int	bytes_fail_open_system(struct bytes_err *, const char *doing);
-int	bytes_fail_memory(struct bytes_err *);
+/* Set the place, unless a text is set already; what it returns is for pp_fail() and pp_fail_system(). */
+struct pp_err *bytes_at(struct bytes_err *, uint64_t off);
 /* Close all layers, from this one down.  NULL is allowed. */
 void	bytes_close(struct bytes *);
 

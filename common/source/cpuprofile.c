@@ -110,7 +110,7 @@ profile_look(struct source *s, uint64_t at, size_t n)
 		ssize_t got = s->in->layer->read_at(s->in, at + q->win_len, q->win + q->win_len, WINDOW - q->win_len);
 
 		if (got <= 0) {
-			profile_fault(q, at, "%s", got ? s->in_err.what : "read: the file became shorter");
+			profile_fault(q, at, "%s", got ? s->in_err.why.what : "read: the file became shorter");
 			return NULL;
 		}
 		q->win_len += (size_t)got;

@@ -51,7 +51,7 @@ add(struct dir *d, int fd, int number, struct bytes_err *err)
 
 	if (!p) {
 		close(fd);
-		return bytes_fail_memory(err);
+		return pp_fail_memory(&err->why);
 	}
 	d->file = p;
 	d->file[d->n++] = (struct dirfile){ fd, number };
@@ -72,14 +72,14 @@ add_numbered(struct dir *d, int at, const char *name, int number, struct bytes_e
 	int fd;
 
 	if ((fd = open_file(at, name)) < 0 || fstat(fd, &st) < 0) {
-		bytes_fail_open_system(err, name);
+		pp_fail_system(&err->why, name);
 		if (fd >= 0)
 			close(fd);
 		return -1;
 	}
 	if (!S_ISREG(st.st_mode)) {
 		close(fd);
-		return bytes_fail_open(err, "%s: not a regular file", name);
+		return pp_fail(&err->why, "%s: not a regular file", name);
 	}
 	d->size += (uint64_t)st.st_size;
 	return add(d, fd, number, err);
@@ -93,7 +93,7 @@ add_all(struct dir *d, int at, struct bytes_err *err)
 	const struct dirent *e;
 
 	if (!dp) {
-		bytes_fail_open_system(err, NULL);
+		pp_fail_system(&err->why, NULL);
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -111,8 +111,8 @@ add_data(struct dir *d, int at, struct bytes_err *err)
 	int fd = open_file(at, "data");
 
 	if (fd < 0)
-		return errno == ENOENT ? bytes_fail_open(err, "a directory without the file 'data': not of perf record --threads") :
-		    bytes_fail_open_system(err, "data");
+		return errno != ENOENT ? pp_fail_system(&err->why, "data") :
+		    pp_fail(&err->why, "a directory without the file 'data': not of perf record --threads");
 	return add(d, fd, -1, err);
 }
 
@@ -120,7 +120,7 @@ struct dir *
 dir_open(int fd, struct bytes_err *err)
 {
 	struct dir *d = calloc(1, sizeof *d);
-	int rc = d ? 1 : bytes_fail_memory(err);
+	int rc = d ? 1 : pp_fail_memory(&err->why);
 
 	if (rc < 0 || add_data(d, fd, err) < 0 || add_all(d, fd, err) < 0) {
 		dir_free(d);
@@ -146,7 +146,7 @@ dir_next(struct dir *d, struct bytes **b, struct stat *st, struct bytes_err *err
 	else
 		snprintf(d->name, sizeof d->name, "data");
 	if (fstat(fd, st) < 0) {
-		bytes_fail_system(err, 0, NULL);
+		pp_fail_system(bytes_at(err, 0), NULL);
 		close(fd);
 		return -1;
 	}

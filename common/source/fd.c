@@ -21,7 +21,7 @@ static ssize_t
 read_failed(struct bytes *b, uint64_t off)
 {
 	b->err->fatal = true;
-	return bytes_fail_system(b->err, off, "read");
+	return pp_fail_system(bytes_at(b->err, off), "read");
 }
 
 /* After a call that failed: may it be tried again?  Waits if there is nothing yet. */
@@ -65,7 +65,7 @@ fd_size(struct bytes *b)
 {
 	struct stat st;
 
-	return fstat(((struct fd *)b)->fd, &st) < 0 ? bytes_fail_system(b->err, 0, NULL) : st.st_size;
+	return fstat(((struct fd *)b)->fd, &st) < 0 ? pp_fail_system(bytes_at(b->err, 0), NULL) : st.st_size;
 }
 
 static int
@@ -90,7 +90,7 @@ fd_new(int fd, const struct bytes_layer *layer, struct bytes_err *err)
 	struct fd *f = calloc(1, sizeof *f);
 
 	if (!f) {
-		bytes_fail_memory(err);
+		pp_fail_memory(&err->why);
 		close(fd);
 		return NULL;
 	}
@@ -121,7 +121,7 @@ spool_open(struct bytes_err *err)
 	if (fd >= 0)
 		return fd_new(fd, &file_layer, err);
 	snprintf(doing, sizeof doing, "this kind of recording on a pipe needs a temporary file: %.80s", pp_tmpdir(NULL));
-	bytes_fail_system(err, 0, doing);
+	pp_fail_system(bytes_at(err, 0), doing);
 	return NULL;
 }
 
@@ -129,7 +129,7 @@ int
 spool_write(struct bytes *b, const uint8_t *p, size_t n)
 {
 	if (pp_tmpfile_write(((struct fd *)b)->fd, p, n) < 0)
-		return bytes_fail_system(b->err, 0, "temporary file: write");
+		return pp_fail_system(bytes_at(b->err, 0), "temporary file: write");
 	return 1;
 }
 
@@ -137,5 +137,5 @@ int
 spool_rewind(struct bytes *b)
 {
 	return lseek(((struct fd *)b)->fd, 0, SEEK_SET) < 0 ?
-	    bytes_fail_system(b->err, 0, "temporary file") : 1;
+	    pp_fail_system(bytes_at(b->err, 0), "temporary file") : 1;
 }

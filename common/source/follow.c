@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* follow.c - a file while it is being written (PP_OPEN_FOLLOW): its end is where no process can write it any more */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -96,7 +95,7 @@ follow_open(struct bytes *under, struct bytes_err *err)
 	uint8_t head[8] = { 0 };
 
 	if (!f) {
-		bytes_fail_memory(err);
+		pp_fail_memory(&err->why);
 		return NULL;
 	}
 	f->pub = (struct bytes){ &layer, under, err, under->taken };
@@ -104,7 +103,7 @@ follow_open(struct bytes *under, struct bytes_err *err)
 	while ((under->layer->read_at(under, 0, head, sizeof head) < (ssize_t)sizeof head || !head[0]) && follow_pause(&f->pub))
 		;
 	f->last = f->over = false;
-	*err = (struct bytes_err){ .at = false };	/* if reading fails, it fails again */
+	*err = (struct bytes_err){ .fatal = false };	/* if reading fails, it fails again */
 	return &f->pub;
 }
 

@@ -19,7 +19,7 @@ file_read_at(struct file *f, void *to, uint64_t off, size_t n)
 
 		if (got < 0) {		/* what cannot be read may be left out */
 			in->err->fatal = false;
-			in->err->off = off;
+			in->err->why.off = off;
 			return source_fail_bytes(f->s);
 		}
 		if (!got)

@@ -25,16 +25,17 @@ source_fail(struct source *s, uint64_t off, const char *fmt, ...)
 	return pp_fail(s->err, "%s%s", s->part, text);
 }
 
-/* As source_fail(), for another reason than the data. */
+/* Fail for the reason that e has; at `off' if it has a place. */
 static int
-source_fail_as(struct source *s, uint64_t off, int code, int error, const char *what)
+source_fail_as(struct source *s, const struct pp_err *e)
 {
 	bool first = !s->err->what[0];
 
-	source_fail(s, off, "%s", what);
+	source_fail(s, e->off, "%s", e->what);
 	if (first) {
-		s->err->code = code;
-		s->err->error = error;
+		s->err->code = e->code;
+		s->err->error = e->error;
+		s->err->at = e->at;
 	}
 	return -1;
 }
@@ -42,19 +43,19 @@ source_fail_as(struct source *s, uint64_t off, int code, int error, const char *
 int
 source_fail_system(struct source *s, uint64_t off)
 {
-	struct pp_err e = { 0 };
+	struct pp_err e = { .off = off, .at = true };
 
 	pp_fail_system(&e, NULL);
-	return source_fail_as(s, off, e.code, e.error, e.what);
+	return source_fail_as(s, &e);
 }
 
 int
 source_fail_memory(struct source *s, uint64_t off)
 {
-	struct pp_err e = { 0 };
+	struct pp_err e = { .off = off, .at = true };
 
 	pp_fail_memory(&e);
-	return source_fail_as(s, off, e.code, e.error, e.what);
+	return source_fail_as(s, &e);
 }
 
 int
@@ -62,18 +63,9 @@ source_fail_bytes(struct source *s)
 {
 	struct bytes_err e = s->in_err;
 
-	s->in_err = (struct bytes_err){ .at = false };
+	s->in_err = (struct bytes_err){ .fatal = false };
 	s->fatal |= e.fatal;
-	if (e.at)
-		return source_fail_as(s, e.off, e.code, e.error, e.what);
-	s->failed = true;
-	s->pub.lim = s->pub.pos;
-	if (!s->err->what[0]) {
-		pp_fail(s->err, "%s", e.what);
-		s->err->code = e.code;
-		s->err->error = e.error;
-	}
-	return -1;
+	return source_fail_as(s, &e.why);
 }
 
 int

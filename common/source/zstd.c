@@ -47,13 +47,13 @@ zstd_read(struct bytes *b, uint8_t *p, size_t n)
 			if ((rc = zstd_refill(u)) < 0)
 				return -1;
 			if (!rc && u->wants)
-				return bytes_fail(b->err, u->off, "zstd: the last frame is cut short");
+				return pp_fail(bytes_at(b->err, u->off), "zstd: the last frame is cut short");
 			if (!rc)
 				return 0;
 		}
 		u->wants = ZSTD_decompressStream(u->z, &out, &u->in);
 		if (ZSTD_isError(u->wants))
-			return bytes_fail(b->err, u->off + u->in.pos, "zstd: %s", ZSTD_getErrorName(u->wants));
+			return pp_fail(bytes_at(b->err, u->off + u->in.pos), "zstd: %s", ZSTD_getErrorName(u->wants));
 		u->more = u->wants && out.pos == out.size;
 	}
 	return (ssize_t)out.pos;
@@ -84,7 +84,7 @@ zstd_open(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *err
 	struct zstd *u = calloc(1, sizeof *u);
 
 	if (!u || !(u->z = ZSTD_createDStream()) || !(u->buf = malloc(n > BYTES_READ_SIZE ? n : BYTES_READ_SIZE))) {
-		bytes_fail_memory(err);
+		pp_fail_memory(&err->why);
 		if (u)
 			zstd_close(&u->pub);
 		return NULL;

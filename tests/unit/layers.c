@@ -122,12 +122,12 @@ reads(const struct row *r, size_t step)
 		n += (size_t)k;
 	}
 	if (k)
-		fail_msg("%s, steps of %zu: %s", r->name, step, err.what);
+		fail_msg("%s, steps of %zu: %s", r->name, step, err.why.what);
 	assert_int_equal(n, SIZE);
 	assert_memory_equal(got, plain, SIZE);
 	assert_int_equal(b->taken, r->packs ? npacked : SIZE);
 	assert_int_equal(b->layer->read(b, got, 1), 0);
-	assert_string_equal(err.what, "");
+	assert_string_equal(err.why.what, "");
 	bytes_close(b);
 }
 
@@ -174,11 +174,11 @@ failure(struct bytes *b, const char *what, uint64_t off, bool fatal)
 	while ((k = b->layer->read(b, got, sizeof got)) > 0)
 		;
 	assert_int_equal(k, -1);
-	assert_string_equal(err.what, what);
-	assert_true(err.at);
-	assert_int_equal(err.off, off);
+	assert_string_equal(err.why.what, what);
+	assert_true(err.why.at);
+	assert_int_equal(err.why.off, off);
 	assert_int_equal(err.fatal, fatal);
-	err = (struct bytes_err){ .at = false };
+	err = (struct bytes_err){ .fatal = false };
 	bytes_close(b);
 }
 
