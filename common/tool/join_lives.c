@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* join_lives.c - see join_lives.h; the maps are in join_maps.c */
+#include <sys/queue.h>
 #include <sys/random.h>
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct life {
 struct tid {
 	struct link	 link;
 	struct life	*newest;
+	STAILQ_ENTRY(tid) all;
 };
 
 struct lives_in {
@@ -44,6 +46,7 @@ struct lives {
 	bool		 swap, merged, found;
 	struct lives_hit hit;
 	struct table	 tids;
+	STAILQ_HEAD(, tid) all;		/* in order of appearance, so that the same collision is found each time */
 	struct lives_in	*in;
 	unsigned	 n;
 	uint64_t	 clock;		/* the largest time */
@@ -190,6 +193,7 @@ find(struct lives *l, uint32_t tid, bool make)
 	t = tool_alloc(1, sizeof *t);
 	if (pp_table_add(&l->tids, &t->link, tid) < 0)
 		tool_realloc(NULL, SIZE_MAX, 2);	/* says so, and exits */
+	STAILQ_INSERT_TAIL(&l->all, t, all);
 	return t;
 }
 
@@ -331,18 +335,16 @@ lives_put(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, u
 static void
 check_all(struct lives *l, unsigned in)
 {
-	for (size_t i = 0; l->tids.bits && i < (size_t)1 << l->tids.bits; i++)
-		for (struct link *k = l->tids.slot[i]; k; k = k->next) {
-			struct tid *t = (struct tid *)k;
+	struct tid *t;
 
-			for (struct life *x = t->newest; x && !l->found; x = x->older)
-				if (x->in != in)
-					continue;
-				else if (l->merged)
-					changed(l, t, x);
-				else
-					check(l, t, x, true);
-		}
+	STAILQ_FOREACH(t, &l->all, all)
+		for (struct life *x = t->newest; x && !l->found; x = x->older)
+			if (x->in != in)
+				continue;
+			else if (l->merged)
+				changed(l, t, x);
+			else
+				check(l, t, x, true);
 }
 
 void
@@ -385,16 +387,17 @@ lives_end(struct lives *l, unsigned in)
 void
 lives_forget(struct lives *l, unsigned in)
 {
-	for (size_t i = 0; l->tids.bits && i < (size_t)1 << l->tids.bits; i++)
-		for (struct link *k = l->tids.slot[i]; k; k = k->next)
-			for (struct life **p = &((struct tid *)k)->newest, *x; (x = *p);) {
-				if (x->in != in) {
-					p = &x->older;
-					continue;
-				}
-				*p = x->older;
-				free_life(x);
+	struct tid *t;
+
+	STAILQ_FOREACH(t, &l->all, all)
+		for (struct life **p = &t->newest, *x; (x = *p);) {
+			if (x->in != in) {
+				p = &x->older;
+				continue;
 			}
+			*p = x->older;
+			free_life(x);
+		}
 	l->in[in] = (struct lives_in){ .first = NEVER, .group = l->in[in].group };
 	l->found = false;
 	l->clock = 0;
@@ -427,6 +430,7 @@ lives_new(unsigned n, bool swap, bool merged)
 	if (getrandom(&l->tids.mul, sizeof l->tids.mul, GRND_NONBLOCK) < 0)
 		l->tids.mul = UINT64_C(0x9e3779b97f4a7c15);
 	l->tids.mul |= 1;
+	STAILQ_INIT(&l->all);
 	l->in = tool_alloc(n, sizeof *l->in);
 	for (unsigned i = 0; i < n; i++)
 		l->in[i] = (struct lives_in){ .first = NEVER, .group = i };
@@ -436,21 +440,17 @@ lives_new(unsigned n, bool swap, bool merged)
 void
 lives_free(struct lives *l)
 {
-	struct link *k;
 	struct life *x;
+	struct tid *t;
 
-	for (size_t i = 0; l && l->tids.bits && i < (size_t)1 << l->tids.bits; i++)
-		while ((k = l->tids.slot[i])) {
-			l->tids.slot[i] = k->next;
-			while ((x = ((struct tid *)k)->newest)) {
-				((struct tid *)k)->newest = x->older;
-				free_life(x);
-			}
-			free(k);
-		}
 	if (!l)
 		return;
-	free(l->tids.slot);
+	STAILQ_FOREACH(t, &l->all, all)
+		while ((x = t->newest)) {
+			t->newest = x->older;
+			free_life(x);
+		}
+	pp_table_free(&l->tids, true);
 	free(l->queue);
 	free(l->in);
 	free(l);
