@@ -45,17 +45,19 @@ bytes() {
 
 # recording TID TIME: both what is new and what is not, of a task
 recording() {
-	printf '%s\n' 'attr type=1 config=0 period=1 sample_type=0x6010007 flags=sample_id_all|comm|mmap ids=1' \
+	printf '%s\n' "attr type=1 config=0 period=1 sample_type=$((0x10007 | 3 << bit)) flags=sample_id_all|comm|mmap ids=1" \
 	    "COMM pid=$1 tid=$1 comm=x @ pid=$1 tid=$1 time=$2" \
 	    "rec type=9 misc=2 u8=1 u8=0x7fff12345678 u4=$1 u4=$1 u8=$2 u8=0x7365637265743233 u8=77" \
-	    "rec type=23 misc=2 u4=$1 u4=$1 u8=0x7fff12345678 u8=$2 z=/home/secret/of-nobodys u4=$1 u4=$1 u8=$2 u8=1" FINISHED_ROUND
+	    "rec type=63 misc=2 u4=$1 u4=$1 u8=0x7fff12345678 u8=$2 z=/home/secret/of-nobodys u4=$1 u4=$1 u8=$2 u8=1" FINISHED_ROUND
 }
 
 @test "rows: a record type and bits of sample_type need only their rows to be known to all that the tools do" {
 	source_copy
-	sed -i '/^REC(64,/i REC(23, NOTE, SWITCH, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) U8(time, TIME) STR(path, PATH), NONE, 0)' \
+	sed -i '/^REC(64,/i REC(63, TEST_NOTE, SWITCH, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) U8(time, TIME) STR(path, PATH), NONE, 0)' \
 	    "$T/common/record/record.def"
-	sed -i '$ a SAMPLE(25, SECRET, secret, TAIL, U64, OPAQUE)\nSAMPLE(26, LATENCY, latency, TAIL, U64, PLAIN)' "$T/common/record/sample.def"
+	bit=$(grep -c '^SAMPLE(' ../common/record/sample.def)
+	printf 'SAMPLE(%d, TEST_SECRET, secret, TAIL, U64, OPAQUE)\nSAMPLE(%d, TEST_NUMBER, number, TAIL, U64, PLAIN)\n' \
+	    $bit $((bit + 1)) >>"$T/common/record/sample.def"
 	make -s -j2 -C "$T" O="$T/o" CFLAGS=-O0 "$T/o/pcat" "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
 	PATH=$T/o:$PATH
 	for b in "" -b; do
@@ -69,31 +71,31 @@ recording() {
 		mkpipe $b "$T/recipe" >"$T/moved"
 		head -c 16 "$T/in" >"$T/none"
 		try pcat --remap-pids=1000 "$T/none" --time-offset=3us "$T/in"
-		for t in 9 23; do
+		for t in 9 63; do
 			bytes "$T/moved" $t | grep . >"$T/want" || failed "no such record"
 			bytes "$T/out" $t | diff "$T/want" - || failed "pids and times of type $t $b"
 		done
 
 		try pfilter --anon all "$T/in"
 		[ $rc = 0 ] && one_line "pfilter: warning: --anon: fields without pseudonyms removed from samples: 1 secret" || failed anon
-		[ "$(bytes "$T/out" 23 | wc -l)" = 1 ] && ! grep -aqE 'secret|23terces' "$T/out" || failed "a path or secret $b"
-		! bytes "$T/out" 23 | grep -E '00007fff12345678|78563412ff7f0000|00001267|67120000' || failed "a pid or address $b"
+		[ "$(bytes "$T/out" 63 | wc -l)" = 1 ] && ! grep -aqE 'secret|23terces' "$T/out" || failed "a path or secret $b"
+		! bytes "$T/out" 63 | grep -E '00007fff12345678|78563412ff7f0000|00001267|67120000' || failed "a pid or address $b"
 		[ "$(bytes "$T/out" 9 | wc -c)" = 97 ] && bytes "$T/out" 9 | grep -qE '(4d0{14}|0{14}4d)$' || failed "fields of the sample $b"
 		try pfilter --anon comm "$T/in"
-		bytes "$T/in" 23 | diff - <(bytes "$T/out" 23) || failed "what is not asked for $b"
+		bytes "$T/in" 63 | diff - <(bytes "$T/out" 63) || failed "what is not asked for $b"
 
-		for keys in "--pid 4711" "--time ,0.001" "--filter pid==4711" "--filter time==1005" "--type note,sample,comm"; do
+		for keys in "--pid 4711" "--time ,0.001" "--filter pid==4711" "--filter time==1005" "--type test_note,sample,comm"; do
 			try pfilter $keys "$T/in"
-			[ $rc = 0 ] && [ "$(bytes "$T/out" 23 | wc -l)" = 1 ] || failed "$keys $b"
+			[ $rc = 0 ] && [ "$(bytes "$T/out" 63 | wc -l)" = 1 ] || failed "$keys $b"
 		done
-		for keys in "--pid 4712" "--time 0.001," "--filter pid==4712" "--type sample" "--drop-type note" "--tid 1"; do
+		for keys in "--pid 4712" "--time 0.001," "--filter pid==4712" "--type sample" "--drop-type test_note" "--tid 1"; do
 			try pfilter $keys "$T/in"
-			[ -z "$(bytes "$T/out" 23)" ] || failed "$keys $b"
+			[ -z "$(bytes "$T/out" 63)" ] || failed "$keys $b"
 		done
 		try pcat --compat 6.12 "$T/in"
-		[ $rc = 0 ] && [ -z "$(bytes "$T/out" 23)" ] || failed "an old perf $b"
+		[ $rc = 0 ] && [ -z "$(bytes "$T/out" 63)" ] || failed "an old perf $b"
 		try pcat --compat current "$T/in"
-		[ $rc = 0 ] && [ "$(bytes "$T/out" 23 | wc -l)" = 1 ] || failed "a new perf $b"
+		[ $rc = 0 ] && [ "$(bytes "$T/out" 63 | wc -l)" = 1 ] || failed "a new perf $b"
 	done
 	done_all
 }
