@@ -21,6 +21,7 @@
  *	ev=N		which attr gives the layout (and the default id) of a SAMPLE or trailer; default 0
  *	misc=  type=	of the header		size=N	header.size, whatever the bytes are
  *	repeat=N step=N	N times, time growing by step	payload=HEX, npayload=N	bytes behind the record
+ *	layout=pid:4,time:8,@	of a `rec': its fields, as in layouts[] with commas between
  *	u1= u2= u4= u8= f8= x=HEX s=STR z=STR\0 fs=feature string zeros=N noise=N attr=N	more bytes, in this order
  * Other lines:
  *	attr type=1 config=0 sample_type=IP|TID|TIME flags=sample_id_all|mmap ids=1,2 [len=128] [attrsize=128]
@@ -257,8 +258,9 @@ record(const struct line *l)
 		if (!strcmp(l->name, "SAMPLE"))
 			sample(&b, l, i * step);
 		else {
-			char *copy = strdup(y->fields), *p = copy, *w;
-			while ((w = strsep(&p, " ")))
+			const char *fields = body(l, "layout");
+			char *copy = strdup(fields ? fields : y->fields), *p = copy, *w;
+			while ((w = strsep(&p, " ,")))
 				if (strcmp(w, "@"))
 					field(&b, l, w);
 				else
