@@ -4,7 +4,7 @@
 
 #include "state/turns.h"
 
-enum { STAYS = UINT32_MAX };		/* in no bucket */
+#define STAYS UINT32_MAX		/* in no bucket */
 
 static int
 no_memory(struct pp_turns *t)
