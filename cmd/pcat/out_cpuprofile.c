@@ -27,7 +27,7 @@
 
 #include "record/event.h"
 #include "record/raw.h"
-#include "record/sample.h"
+#include "record/shape.h"
 #include "tool/atomic.h"
 #include "out_cpuprofile.h"
 #include "state/state.h"
@@ -137,21 +137,21 @@ add(struct profile *o, size_t depth, uint64_t weight)
 
 /* The user addresses of a sample, to o->pcs: how many. */
 static size_t
-user_chain(struct profile *o, const struct pp_sample *s, const struct pp_rec *r, uint64_t sample_type)
+user_chain(struct profile *o, const struct pp_part *chain, const struct pp_event *ev, const struct pp_rec *r)
 {
 	bool user = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_USER, now = user;
 	size_t n = 0;
 
-	for (uint64_t i = 0; s->callchain.p && i < s->callchain.n; i++) {
-		uint64_t ip = pp_get_u64(s->callchain.p + 8 * i, o->events->swap);
+	for (uint32_t at = 8; chain && at < chain->n; at += 8) {	/* u64 n, n addresses */
+		uint64_t ip = pp_get_u64(chain->p + at, o->events->swap);
 
 		if (ip >= CONTEXT_MAX)
 			now = ip == CONTEXT_USER;
 		else if (now)
 			o->pcs[n++] = ip;
 	}
-	if (!n && user && sample_type & PP_SAMPLE_IP)
-		o->pcs[n++] = s->ip;
+	if (!n && user && ev->plan.ip)
+		o->pcs[n++] = pp_get_u64(r->raw + ev->plan.ip, o->events->swap);
 	if (n && !o->pcs[0])
 		o->pcs[0] = 1;		/* a record that starts with 0 is the trailer to some readers */
 	return n;
@@ -194,8 +194,9 @@ put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 	const struct pp_event *ev = pp_event_find(o->events, r, &err);
 	bool swap = o->events->swap, has_pid;
 	uint32_t pid = 0, tid;
-	struct pp_sample s;
+	struct pp_part part[PP_SHAPE_STEPS];
 	uint64_t weight;
+	int parts;
 	size_t n;
 
 	if (!ev)
@@ -205,9 +206,9 @@ put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 		return 1;
 	if (!has_pid)
 		return pp_fail(o->err, "samples of event %s have no pid", ev->name);
-	if (pp_sample_get(&s, ev, r, swap, &err) < 0)
+	if ((parts = pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &err)) < 0)
 		return reject(o, in, r, err.what);
-	if (!(n = user_chain(o, &s, r, ev->attr.sample_type))) {
+	if (!(n = user_chain(o, parts ? part : NULL, ev, r))) {
 		o->nowhere++;
 		return 1;
 	}
@@ -215,7 +216,7 @@ put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 		return pp_fail(o->err, "a CPU profile holds one process, but %" PRId64 " and %" PRIu32
 		    " have samples: select one with --pid or pfilter", o->pid, pid);
 	o->pid = pid;
-	weight = ev->attr.sample_type & PP_SAMPLE_PERIOD ? s.period :
+	weight = ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, swap) :
 	    ev->attr.flags >> ATTR_FREQ_BIT & 1 || !ev->attr.sample_period ? 1 : ev->attr.sample_period;
 	return add(o, n, weight);
 }

@@ -17,6 +17,7 @@
 #include "record/make.h"
 #include "record/raw.h"
 #include "record/sample.h"
+#include "record/shape.h"
 #include "state/timeline.h"
 #include "hits.h"
 #include "state/table.h"
@@ -245,9 +246,9 @@ turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	struct spaces s = { .h = h, .mode = ~0u };
 
 	(void)time;
+	(void)n;
 	if (pp_get_u32(p, false) != 0) {
-		struct pp_rec r = { .raw = p, .type = pp_get_u32(p, false), .misc = pp_get_u16(p + 4, false),
-		    .size = (uint16_t)n };
+		struct pp_rec r = pp_rec_at(p, false);
 
 		return pp_state_feed(h->state, &r, 0);
 	}
@@ -277,16 +278,16 @@ queue_sample(struct hits *h, const struct pp_rec *r)
 	const struct pp_event *ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = UINT32_MAX, tid;
+	struct pp_part part[PP_SHAPE_STEPS];
 	struct pp_span chain = {0};
-	struct pp_sample s;
 	uint64_t ip = 0;
 
 	if (!ev)
 		return -1;
 	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN) {
-		if (pp_sample_get(&s, ev, r, false, &h->t->in_err) < 0)
+		if (pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, false, &h->t->in_err) < 0)
 			return -1;
-		chain = s.callchain;
+		chain = (struct pp_span){ part->p + 8, pp_get_u64(part->p, false) };
 	}
 	pp_pid_tid(ev, r, false, &pid, &tid);
 	if (ev->plan.ip)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/raw.h"
 #include "state/round.h"
 #include "merge_order.h"
 
@@ -70,8 +71,8 @@ put_payload(struct merge_order *m, unsigned i, uint64_t left)
 static int
 put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct held *h)
 {
-	struct pp_rec r = { .raw = raw, .size = h->size, .payload = h->payload, .type = pp_get_u32(raw, swapped(m)),
-	    .misc = pp_get_u16(raw + 4, swapped(m)) };
+	struct pp_rec r = { .raw = raw, .size = h->size, .payload = h->payload, .type = PP_RAW_GET(raw, header, type, swapped(m)),
+	    .misc = PP_RAW_GET(raw, header, misc, swapped(m)) };
 
 	int rc = 1;
 
@@ -154,8 +155,8 @@ static int
 put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 {
 	struct merge_input *in = &m->in[e->in];
-	struct pp_rec r = { .raw = e->p, .size = e->size, .type = pp_get_u32(e->p, swapped(m)),
-	    .misc = pp_get_u16(e->p + 4, swapped(m)) };
+	struct pp_rec r = { .raw = e->p, .size = e->size, .type = PP_RAW_GET(e->p, header, type, swapped(m)),
+	    .misc = PP_RAW_GET(e->p, header, misc, swapped(m)) };
 
 	if (in->n && put_held(m, e->in, time) < 0)
 		return -1;

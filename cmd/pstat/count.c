@@ -4,6 +4,7 @@
 
 #include "record/event.h"
 #include "record/sample.h"
+#include "record/shape.h"
 #include "count.h"
 #include "record/raw.h"
 
@@ -142,21 +143,42 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 	}
 }
 
+/* One of the fields of variable size. */
+static void
+count_part(struct counts *c, const struct pp_part *x)
+{
+	switch (x->bit) {
+	case PP_SAMPLE_CALLCHAIN:
+		c->content.chains += x->n - 8;
+		break;
+	case PP_SAMPLE_STACK_USER:
+		c->content.stacks += x->n > 8 ? x->n - 16 : 0;
+		break;
+	case PP_SAMPLE_RAW:
+		c->content.raw += x->n - 4;
+		break;
+	case PP_SAMPLE_REGS_USER:
+	case PP_SAMPLE_REGS_INTR:
+		c->content.regs += x->n - 8;
+		break;
+	}
+}
+
 /* What a sample holds that has more than fixed fields and a call chain.  1, or -1 if it is not sound. */
 static int
 count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *r)
 {
 	const struct pp_event *ev = c->tool->in->events->ev[e - c->ev];
-	struct pp_sample s;
+	bool swap = c->tool->in->swap;
+	struct pp_part part[PP_SHAPE_STEPS];
+	int n = pp_sample_parts(part, UINT64_MAX, ev, r, swap, &c->tool->in_err);
 
-	if (pp_sample_get(&s, ev, r, c->tool->in->swap, &c->tool->in_err) < 0)
-		return -1;
-	c->content.chains += 8 * s.callchain.n;
-	c->content.stacks += s.stack_user.n;
-	c->content.raw += s.raw.n;
-	c->content.branches += (ev->attr.branch_sample_type & PP_BRANCH_COUNTERS ? 32 : 24) * s.branches.n;
-	c->content.regs += 8 * (s.regs_user.n + s.regs_intr.n);
-	return 1;
+	for (int i = 0; i < n; i++)
+		if (part[i].bit == PP_SAMPLE_BRANCH_STACK)
+			c->content.branches += (ev->attr.branch_sample_type & PP_BRANCH_COUNTERS ? 32 : 24) * pp_get_u64(part[i].p, swap);
+		else
+			count_part(c, &part[i]);
+	return n < 0 ? -1 : 1;
 }
 
 /* The event of a sample whose id was not in `ids', or of a stream with one event. */

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include "container.h"
+#include "record/raw.h"
 
 /* Is a record whole that begins at p?  One of a size that can't be is pp_next()'s to refuse. */
 static bool
@@ -12,8 +13,8 @@ is_whole(const struct source *s, const uint8_t *p, const uint8_t *end)
 
 	if (have < PP_HEADER_SIZE)
 		return false;
-	size = pp_get_u16(p + 6, s->pub.swap);
-	if (pp_get_u32(p, s->pub.swap) == PP_COMPRESSED2 && size < 16)
+	size = PP_RAW_GET(p, header, size, s->pub.swap);
+	if (PP_RAW_GET(p, header, type, s->pub.swap) == PP_COMPRESSED2 && size < 16)
 		size = 16;		/* as pp_next() reads it */
 	return have >= size;
 }

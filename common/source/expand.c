@@ -228,8 +228,8 @@ expand_next_chunk(struct source *s)
 		return 0;
 	if ((rc = window_fill(s, step)) <= 0)
 		return rc < 0 ? rc : expand_cut_short(s);
-	type = pp_get_u32(s->win.pos, s->pub.swap);
-	size = pp_get_u16(s->win.pos + 6, s->pub.swap);
+	type = PP_RAW_GET(s->win.pos, header, type, s->pub.swap);
+	size = PP_RAW_GET(s->win.pos, header, size, s->pub.swap);
 	s->win.pos += step;
 	x->rest -= step;
 	if (!x->rest)

@@ -226,6 +226,7 @@ source_new(const char *name, unsigned flags, struct pp_err *err)
 	}
 	s->err = err;
 	s->flags = flags;
+	s->repair = flags & PP_OPEN_REPAIR;
 	s->max_expand = flags >> PP_OPEN_MAX_EXPAND_SHIFT ? (uint64_t)(flags >> PP_OPEN_MAX_EXPAND_SHIFT) << 20 : 1 << 30;
 	s->win.step = flags & PP_OPEN_MANY && !(flags & PP_OPEN_REPAIR) ? STEP_OF_MANY : BYTES_READ_SIZE;
 	s->win.cap = s->win.step + PP_RECORD_MAX + 1;
@@ -256,15 +257,12 @@ pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 		close(fd);
 		return NULL;
 	}
-	if (flags & PP_OPEN_REPAIR && flags & PP_OPEN_FOLLOW)
+	if (flags & PP_OPEN_REPAIR && flags & PP_OPEN_FOLLOW) {
 		pp_fail(err, "a recording that is still being written cannot be repaired");
-	else if (!(flags & PP_OPEN_REPAIR) || repair_open(s) > 0) {
-		if (open_all(s, fd) > 0)
-			return &s->pub;
-		fd = -1;
-	}
-	if (fd >= 0)
 		close(fd);
+	} else if (open_all(s, fd) > 0) {
+		return &s->pub;
+	}
 	pp_close(&s->pub);
 	return NULL;
 }
@@ -304,7 +302,6 @@ pp_close(struct pp_source *pub)
 	fault_end(s);
 	rc = s->failed || pp_faults(pub, &(uint64_t){0}) ? -1 : 1;
 	open_let_go(s);
-	repair_free(s);
 	free(s->growing);
 	pp_tracing_free(s->payload.tracing);
 	pp_events_free(pub->events);

@@ -16,27 +16,9 @@
 
 #include "container.h"
 #include "record/raw.h"
-#include "record/sample.h"
+#include "record/shape.h"
 
 enum { CHAIN = 4, LOOK = BYTES_READ_SIZE };
-
-struct repair {
-	struct pp_sample sample;
-};
-
-int
-repair_open(struct source *s)
-{
-	if (!(s->repair = calloc(1, sizeof *s->repair)))
-		return pp_fail_memory(s->err);
-	return 1;
-}
-
-void
-repair_free(struct source *s)
-{
-	free(s->repair);
-}
 
 /* ---- reporting ---------------------------------------------------------------------------------------- */
 
@@ -112,6 +94,7 @@ static bool
 repair_sound(const struct source *s, const struct pp_rec *r)
 {
 	struct pp_err e = { 0 };
+	struct pp_part part[PP_SHAPE_STEPS];
 	const struct pp_event *ev;
 
 	if (r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2)
@@ -121,7 +104,7 @@ repair_sound(const struct source *s, const struct pp_rec *r)
 	if (r->type != PP_SAMPLE || !s->pub.events->n)
 		return true;
 	return (ev = pp_event_find(s->pub.events, r, &e)) &&
-	    pp_sample_get(&s->repair->sample, ev, r, s->pub.swap, &e) > 0;
+	    pp_sample_parts(part, 0, ev, r, s->pub.swap, &e) >= 0;
 }
 
 bool
@@ -153,18 +136,6 @@ repair_plausible(const struct source *s, const uint8_t *p, size_t n, bool last)
 	return k > 0 || (last && p == end);
 }
 
-/* How long a sample's fields really are. */
-static size_t
-repair_sample_end(const struct pp_sample *x, const struct pp_rec *r)
-{
-	const uint8_t *end = r->raw + PP_HEADER_SIZE;
-
-	for (int i = 0; i < PP_SAMPLE_BITS; i++)
-		if (x->at[i].p && x->at[i].p + x->at[i].n > end)
-			end = x->at[i].p + x->at[i].n;
-	return (size_t)(end - r->raw);
-}
-
 /* Bytes of the input behind the record at the outer position. */
 static uint64_t
 repair_behind(const struct source *s, const struct pp_rec *r)
@@ -176,7 +147,10 @@ repair_behind(const struct source *s, const struct pp_rec *r)
 static int
 repair_check_fields(struct source *s, const struct pp_rec *r)
 {
+	struct pp_part part[PP_SHAPE_STEPS];
 	const struct pp_event *ev;
+	const uint8_t *end;
+	int n;
 
 	if (r->type >= PP_USER_TYPE_START || !pp_type_name(r->type) || !s->pub.events->n)
 		return pp_type_name(r->type) != NULL;
@@ -184,9 +158,10 @@ repair_check_fields(struct source *s, const struct pp_rec *r)
 		return -1;
 	if (r->type != PP_SAMPLE)
 		return 1;
-	if (pp_sample_get(&s->repair->sample, ev, r, s->pub.swap, s->err) < 0)
+	if ((n = pp_sample_parts(part, UINT64_MAX, ev, r, s->pub.swap, s->err)) < 0)
 		return -1;
-	return repair_sample_end(&s->repair->sample, r) == r->size;
+	end = n ? part[n - 1].p + part[n - 1].n : r->raw + ev->plan.fixed;
+	return end == r->raw + r->size;
 }
 
 /* What follows a record of which repair_check_fields() was not sure: n bytes of it are there.  1, or -1. */
@@ -273,7 +248,7 @@ repair_outer(struct source *s)
 	if ((rc = window_fill(s, LOOK)) < 0)
 		return -1;
 	n = (size_t)(s->win.end - s->pub.pos);
-	size = n < PP_HEADER_SIZE ? 0 : pp_get_u16(s->pub.pos + 6, s->pub.swap);
+	size = n < PP_HEADER_SIZE ? 0 : PP_RAW_GET(s->pub.pos, header, size, s->pub.swap);
 	type = size ? pp_get_u32(s->pub.pos, s->pub.swap) : 0;
 	if (n < PP_HEADER_SIZE || (!rc && !n)) {
 		lost = (int64_t)n;
@@ -305,7 +280,7 @@ repair_outer(struct source *s)
 size_t
 repair_inner(struct source *s, const uint8_t *p, size_t n)
 {
-	size_t size = n < PP_HEADER_SIZE ? 0 : pp_get_u16(p + 6, s->pub.swap), at = 1;
+	size_t size = n < PP_HEADER_SIZE ? 0 : PP_RAW_GET(p, header, size, s->pub.swap), at = 1;
 
 	if (size >= PP_HEADER_SIZE && size <= n && repair_plausible(s, p + size, n - size, false))
 		return size;

@@ -225,8 +225,8 @@ outer_whole(struct source *s, struct pp_rec *r)
 	char num[24];
 	int rc;
 
-	*r = (struct pp_rec){ .type = pp_get_u32(p, s->pub.swap), .misc = pp_get_u16(p + 4, s->pub.swap),
-	    .size = pp_get_u16(p + 6, s->pub.swap) };
+	*r = (struct pp_rec){ .type = PP_RAW_GET(p, header, type, s->pub.swap),
+	    .misc = PP_RAW_GET(p, header, misc, s->pub.swap), .size = PP_RAW_GET(p, header, size, s->pub.swap) };
 	if (source_magic(p))
 		return source_fail(s, window_offset(s, p), "a second pipe header: join streams with pcat, not cat");
 	/* perf 6.16 to 7.1 could leave any size there: expand.c knows */
@@ -272,10 +272,10 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 	int rc;
 
 	/* A kernel record that is whole needs nothing of us, in either window. */
-	if (left >= PP_HEADER_SIZE && (r->type = pp_get_u32(pub->pos, pub->swap)) < PP_USER_TYPE_START &&
-	    (r->size = pp_get_u16(pub->pos + 6, pub->swap)) <= left && r->size >= PP_HEADER_SIZE) {
+	if (left >= PP_HEADER_SIZE && (r->type = PP_RAW_GET(pub->pos, header, type, pub->swap)) < PP_USER_TYPE_START &&
+	    (r->size = PP_RAW_GET(pub->pos, header, size, pub->swap)) <= left && r->size >= PP_HEADER_SIZE) {
 		r->raw = pub->pos;
-		r->misc = pp_get_u16(pub->pos + 4, pub->swap);
+		r->misc = PP_RAW_GET(pub->pos, header, misc, pub->swap);
 		r->payload = 0;
 		if (pp_check(r, pub->swap, s->err) > 0) {
 			pub->pos += r->size;

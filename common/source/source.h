@@ -93,7 +93,7 @@ struct source {
 	struct window	 win;
 	struct payload	 payload;
 	struct faults	 faults;
-	struct repair	*repair;	/* repair.c's; NULL: stop at the first fault */
+	bool		 repair;	/* PP_OPEN_REPAIR: do not stop at the first fault */
 	bool		 gave_up;	/* repair has reported how the input ends */
 	struct expand	*x;		/* expand.c's; made at the first COMPRESSED record */
 	struct pp_compressed compressed;
@@ -157,7 +157,6 @@ void	fault_end(struct source *);
 
 /* ---- repair.c; most of it does nothing without PP_OPEN_REPAIR ---------------------------------------- */
 
-int	repair_open(struct source *);
 /* Report a fault, and how many bytes are left out for it. */
 void	repair_note(struct source *, uint64_t off, uint64_t lost, const char *fmt, ...)
 	    __attribute__((format(printf, 4, 5)));
@@ -173,7 +172,6 @@ int	repair_outer(struct source *);
 size_t	repair_inner(struct source *, const uint8_t *p, size_t n);
 /* Does what stands at p look like the start of a chain of records?  `last': nothing comes behind n. */
 bool	repair_plausible(const struct source *, const uint8_t *p, size_t n, bool last);
-void	repair_free(struct source *);
 
 /* ---- growing.c; nothing without s->growing ------------------------------------------------------------ */
 

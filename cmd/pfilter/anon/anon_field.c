@@ -5,6 +5,7 @@
 #include "anon_event.h"
 #include "anon_field.h"
 #include "record/meaning.h"
+#include "record/raw.h"
 
 enum { FILE_ID_SIZE = 24 };
 
@@ -95,12 +96,12 @@ static void
 file_id(const struct anon_build *b, uint8_t *p)
 {
 	struct anon_out *a = b->a;
-	uint64_t device = (uint64_t)pp_get_u32(p, a->swap) << 32 | pp_get_u32(p + 4, a->swap);
-	uint64_t inode = pp_get_u64(p + 8, a->swap), generation = pp_get_u64(p + 16, a->swap);
+	uint64_t device = (uint64_t)PP_RAW_GET(p, inode, maj, a->swap) << 32 | PP_RAW_GET(p, inode, min, a->swap);
+	uint64_t inode = PP_RAW_GET(p, inode, ino, a->swap), generation = PP_RAW_GET(p, inode, generation, a->swap);
 
 	if (b->r->misc & PP_MISC_MMAP_BUILD_ID) {
-		memset(p + 1, 0, 3);
-		build_id(a, p + 4, 20, p[0]);
+		memset(p + offsetof(struct pp_raw_map_build_id, pad), 0, sizeof ((struct pp_raw_map_build_id *)0)->pad);
+		build_id(a, p + offsetof(struct pp_raw_map_build_id, id), sizeof ((struct pp_raw_map_build_id *)0)->id, p[0]);
 		return;
 	}
 	if (!(a->what & A_PATH))
@@ -108,13 +109,13 @@ file_id(const struct anon_build *b, uint8_t *p)
 	if (device) {
 		uint64_t v = anon_number(a->key, ANON_D_DEVICE, device);
 
-		pp_set_u32(p, (uint32_t)v & 0xff, a->swap);
-		pp_set_u32(p + 4, (uint32_t)(v >> 8) & 0xfffff, a->swap);
+		PP_RAW_SET(p, inode, maj, (uint32_t)v & 0xff, a->swap);
+		PP_RAW_SET(p, inode, min, (uint32_t)(v >> 8) & 0xfffff, a->swap);
 	}
 	if (inode)
-		pp_set_u64(p + 8, anon_number(a->key, ANON_D_INODE, inode ^ device << 20) >> 16, a->swap);
+		PP_RAW_SET(p, inode, ino, anon_number(a->key, ANON_D_INODE, inode ^ device << 20) >> 16, a->swap);
 	if (generation)
-		pp_set_u64(p + 16, anon_number(a->key, ANON_D_INODE, ~generation) >> 32, a->swap);
+		PP_RAW_SET(p, inode, generation, anon_number(a->key, ANON_D_INODE, ~generation) >> 32, a->swap);
 }
 
 /* A comm in a field of fixed size. */
