@@ -89,11 +89,11 @@ same_file() {	# TOOL FILE
 @test "format=file: without a file to write it is wrong usage" {
 	for t in pfilter psort pinject; do
 		try $t --format=file data/basic.pipe.data
-		[ $rc = 2 ] && one_line "$t: --format=file: needs a file" && [ ! -s "$T/out" ] || failed $t
+		[ $rc = 2 ] && one_line "$t: --format=file: needs -o FILE" && [ ! -s "$T/out" ] || failed $t
 		try $t --format=flie -o "$T/x" data/basic.pipe.data
 		[ $rc = 2 ] && one_line "$t: --format 'flie': expected stream or file" || failed "$t flie"
 		try $t --format=file -o /dev/null data/basic.pipe.data
-		[ $rc != 0 ] && one_line "$t: /dev/null: is no regular file" || failed "$t /dev/null"
+		[ $rc != 0 ] && one_line "$t: /dev/null: is not a regular file" || failed "$t /dev/null"
 	done
 	done_all
 }
