@@ -49,6 +49,16 @@ options_of_page() {
 	done_all
 }
 
+@test "docs: perfpipe(7) defines the terms of the pages" {
+	sed -n '/^\.Ss Glossary/,/^\.Sh/s/^\.It //p' ../man/perfpipe.7 >"$T/terms"
+	sort -c "$T/terms" || failed "not in alphabetical order"
+	for term in chunk collision event flush head "header feature" hold late part piece pseudonym record recording round sample \
+	    side-band snapshot spill synthesise thinning trailer verdict watermark window; do
+		grep -qx "$term" "$T/terms" || failed "$term"
+	done
+	done_all
+}
+
 @test "docs: perf-pipe(5) has each record type, bit of sample_type and feature, by number and name" {
 	sed -n 's/^\(REC\|FEAT\|SAMPLE\)(\( *[0-9]*\), \([A-Z0-9_]*\),.*/\2 \3/p' ../common/record/*.def >"$T/rows"
 	[ "$(wc -l <"$T/rows")" -gt 95 ] || failed "rows not found"

@@ -213,8 +213,8 @@ find_same(struct join *j, struct lives *l)
 void
 join_say_no_room(const struct join *j, const struct input *in, uint64_t n, const char *what)
 {
-	tool_warn(j->t, "%s: %ju records %s; pfilter --stack-size, --max-stack or --strip makes them smaller, and inputs of one event "
-	    "and the same need no ids with --merge-attrs", in->err.file, (uintmax_t)n, what);
+	tool_warn(j->t, "%s: %ju records %s; pfilter --stack-size, --max-stack or --strip makes them smaller, and inputs with "
+	    "the same single event need no ids with --merge-attrs", in->err.file, (uintmax_t)n, what);
 }
 
 void
