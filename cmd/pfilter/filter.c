@@ -264,7 +264,7 @@ filter_take(struct filter *f, const struct pp_rec *r)
 
 /* Nothing but keys that stand in the record: straight from the source's buffer to the sink. */
 static inline int
-filter_take_plain(struct filter *f, const struct pp_rec *r)
+filter_take_plain(struct filter *f, struct pp_source *in, struct pp_sink *out, const struct pp_rec *r)
 {
 	struct tool *t = f->t;
 	const struct pp_event *ev;
@@ -272,12 +272,12 @@ filter_take_plain(struct filter *f, const struct pp_rec *r)
 
 	f->decide.nr++;
 	if (r->type >= PP_USER_TYPE_START)
-		return filter_notice(f, r) ? pp_put(t->out, t->in, r) : 1;
-	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)) || (why = decide(&f->decide, ev, r)) < 0)
-		return pp_reject(t->in, r);
-	if (r->type == PP_SAMPLE && t->in->events->reads)
+		return filter_notice(f, r) ? pp_put(out, in, r) : 1;
+	if (!(ev = pp_event_find(in->events, r, &t->in_err)) || (why = decide(&f->decide, ev, r)) < 0)
+		return pp_reject(in, r);
+	if (r->type == PP_SAMPLE && in->events->reads)
 		return filter_placed(f, r, side_put_sample(&f->side[0], t, ev, r, why == KEPT, false, true));
-	return why == KEPT ? pp_put(t->out, t->in, r) : 1;
+	return why == KEPT ? pp_put(out, in, r) : 1;
 }
 
 /*
@@ -307,17 +307,18 @@ filter_run(struct filter *f)
 {
 	bool plain = !f->o->stats && !f->arrival && !f->state && !f->side[0].first && f->nsides == 1 && f->t->out && !f->o->thin.scale;
 	struct tool *t = f->t;
+	struct pp_source *in = t->in;
 	struct pp_rec r;
 	int rc = plain && f->o->sel.nothing ? side_let_go(&f->side[0]) : filter_head(f);
 
 	if (plain && f->o->sel.nothing)
-		while (rc > 0 && pp_next(t->in, &r) > 0)
-			rc = pp_put(t->out, t->in, &r);
+		while (rc > 0 && pp_next(in, &r) > 0)
+			rc = pp_put(t->out, in, &r);
 	else if (plain)
-		while (rc > 0 && !f->decide.full && pp_next(t->in, &r) > 0)
-			rc = filter_take_plain(f, &r);
+		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
+			rc = filter_take_plain(f, in, t->out, &r);
 	else
-		while (rc > 0 && !f->decide.full && pp_next(t->in, &r) > 0)
+		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
 			rc = filter_take(f, &r);
 	if (f->arrival)
 		pp_arrival_finish(f->arrival);

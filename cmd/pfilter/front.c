@@ -20,14 +20,14 @@ front_put(void *arg, const struct pp_rec *r)
 {
 	struct front *f = arg;
 
-	if (f->room - f->len < r->size) {
-		size_t room = 2 * f->room + PP_RECORD_MAX;
-		uint8_t *p = realloc(f->p, room);
+	if (f->size - f->len < r->size) {
+		size_t size = 2 * f->size + PP_RECORD_MAX;
+		uint8_t *p = realloc(f->p, size);
 
 		if (!p)
 			return -1;
 		f->p = p;
-		f->room = room;
+		f->size = size;
 	}
 	memcpy(f->p + f->len, r->raw, r->size);
 	f->len += r->size;

@@ -19,7 +19,7 @@ struct front {				/* begins zeroed */
 	int		 n, cap, free;
 	size_t		 held;		/* bytes of all that are not yet freed */
 	uint8_t		*p;		/* the one being filled */
-	size_t		 len, mid, room;
+	size_t		 len, mid, size;
 	uint64_t	 owed;
 	int		 side;
 };

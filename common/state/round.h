@@ -6,7 +6,7 @@
 #include "perfpipe_inline.h"
 
 struct pp_round {		/* the part that the inline functions need; the rest is in round.c */
-	struct pp_waiting { uint64_t time, place; } *next, *end;	/* where the next one goes; the end of the room */
+	struct pp_waiting { uint64_t time, place; } *next, *end;	/* where the next one goes; the end of that array */
 	const uint8_t	*buf;		/* the last pp_round_buffer(); NULL: none */
 	size_t		*live;		/* records in it that wait */
 	uint64_t	 place;		/* of its first byte */

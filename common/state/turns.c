@@ -6,12 +6,6 @@
 
 #define STAYS UINT32_MAX		/* in no bucket */
 
-static int
-no_memory(struct pp_turns *t)
-{
-	return pp_fail_memory(t->err);
-}
-
 static size_t
 doubled(size_t cap, size_t n)
 {
@@ -47,7 +41,7 @@ pp_turns_grow(struct pp_turns *t)
 	struct pp_waiting *all = reallocarray(t->others, cap, sizeof *all);
 
 	if (!all)
-		return no_memory(t);
+		return pp_fail_memory(t->err);
 	t->others = all;
 	t->capothers = cap;
 	return 1;
@@ -102,7 +96,7 @@ reserve(struct pp_turns *t, size_t n)
 		t->end = reallocarray(NULL, capend, sizeof *t->end);
 		t->capend = t->end ? capend : 0;
 	}
-	return t->capdue && t->capend ? 1 : no_memory(t);
+	return t->capdue && t->capend ? 1 : pp_fail_memory(t->err);
 }
 
 /* Find out which of the first n others are due, and between which marks; t->end[m + 1]: how many are behind m of these. */
