@@ -367,9 +367,10 @@ pp_round_take(struct pp_round *pub, uint64_t limit, const entry **e, size_t *n)
 	size_t all = round_waiting(q);
 
 	*n = 0;
-	*e = q->e + q->first;
+	*e = q->e;
 	if (!all)
 		return 1;
+	*e += q->first;
 	if (!q->disorder)
 		*n = round_take_ascending(q, limit);
 	else if (round_make_scratch(q, all) < 0)
