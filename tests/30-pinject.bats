@@ -274,6 +274,19 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	[ "$(cat "$T/1")" = "$T/prog" ]
 }
 
+@test "pinject -b: which file it was is known by the last MMAP2 of its name" {
+	need readelf
+	[ "$(stat -f -c %T "$T")" != overlayfs ] || skip "overlayfs shows other inodes to a map than to stat"
+	cp "$(elf cat)" "$T/prog"
+	dev=$(stat -c '%Hd %Ld' "$T/prog" 2>/dev/null) && [[ $dev =~ ^[0-9]+\ [0-9]+$ ]] || skip "stat tells no device"
+	stream <<-END
+		MMAP2 misc=2 pid=7 tid=7 start=0x400000 len=0x10000 maj=${dev% *} min=${dev#* } ino=1 prot=5 filename=$T/prog
+		MMAP2 misc=2 pid=8 tid=8 start=0x400000 len=0x10000 maj=255 min=255 ino=2 prot=5 filename=$T/prog
+		SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain=
+	END
+	[ "$(pinject -b "$T/in" | names)" = "$T/prog" ]
+}
+
 @test "pinject: a recording of another kind of machine or byte order gets nothing" {
 	recipe="MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$(elf cat)
 	SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain="

@@ -41,7 +41,7 @@ struct hits {
 	char		*host;		/* the other machine's name, until the user was warned */
 	struct pp_state	*state;		/* NULL with `all' */
 	struct pp_timeline *timeline;	/* NULL with `all' */
-	struct table	 names;		/* of the files that are done: struct name */
+	struct table	 names;		/* of files: struct name */
 	uint8_t		*done;		/* by index of pp_dso: its name is done */
 	size_t		 ndone;
 	uint64_t	 given, missing;
@@ -73,6 +73,9 @@ emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build
 
 struct name {
 	struct link	 link;		/* by hash of the text */
+	bool		 done;		/* its id is written, or there is none to write */
+	uint32_t	 maj, min;	/* device and inode by the last MMAP2 that has them; ino 0: none has */
+	uint64_t	 ino;
 	size_t		 len;
 	char		 text[];
 };
@@ -96,9 +99,9 @@ shorten(const char **name, size_t *len)
 	*len = strlen(*name);
 }
 
-/* Mark the name as done.  1, 0: it was already, -1: no memory. */
-static int
-mark_name(struct hits *h, const char *name, size_t len)
+/* NULL: no memory. */
+static struct name *
+name_get(struct hits *h, const char *name, size_t len)
 {
 	uint64_t key;
 	struct name *n;
@@ -108,15 +111,52 @@ mark_name(struct hits *h, const char *name, size_t len)
 	for (struct link *l = pp_table_first(&h->names, key); l; l = pp_table_next(l)) {
 		n = (struct name *)l;
 		if (n->len == len && !memcmp(n->text, name, len))
-			return 0;
+			return n;
 	}
 	n = tool_alloc(1, sizeof *n + len);
 	n->len = len;
 	memcpy(n->text, name, len);
 	if (pp_table_add(&h->names, &n->link, key) > 0)
-		return 1;
+		return n;
 	free(n);
-	return pp_fail(&h->t->in_err, "out of memory");
+	pp_fail(&h->t->in_err, "out of memory");
+	return NULL;
+}
+
+/* Mark the name as done.  1, or -1: no memory. */
+static int
+mark_name(struct hits *h, const char *name, size_t len)
+{
+	struct name *n = name_get(h, name, len);
+
+	if (!n)
+		return -1;
+	n->done = true;
+	return 1;
+}
+
+/*
+ * Which file it was, from an MMAP2 in time order.  The last one of a name counts, not the one of the map that is hit: perf reads
+ * maps that were there before from /proc, which names other devices than the kernel does on overlayfs.
+ */
+static int
+learn_inode(struct hits *h, const struct pp_rec *r)
+{
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+	struct pp_dso d;
+	struct name *n;
+
+	if (r->type != PP_MMAP2 || mode > PP_MISC_USER)
+		return 1;
+	pp_dso_get(&d, r, 0, false);
+	if (!d.ino)
+		return 1;
+	if (!(n = name_get(h, d.name, d.len)))
+		return -1;
+	n->maj = d.maj;
+	n->min = d.min;
+	n->ino = d.ino;
+	return 1;
 }
 
 /* Is that pp_dso marked as done?  From now on it is. */
@@ -157,16 +197,22 @@ find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, s
 static int
 need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid)
 {
+	struct name *n = name_get(h, file->name, file->len);
 	struct pp_dso dso = *file;
 	size_t len = dso.len;
 	struct build_id id = {0};
 	const char *why;
-	int rc;
 
-	if ((rc = mark_name(h, dso.name, dso.len)) <= 0)
-		return rc < 0 ? -1 : 1;
+	if (!n || n->done)
+		return n ? 1 : -1;
+	n->done = true;
 	shorten(&dso.name, &len);
 	dso.len = (uint32_t)len;
+	if (n->ino) {
+		dso.maj = n->maj;
+		dso.min = n->min;
+		dso.ino = n->ino;
+	}
 	if (find_id(h, &dso, mode, pid, &id, &why))
 		return emit(h, &dso, mode, &id);
 	h->missing++;
@@ -250,7 +296,7 @@ turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	if (pp_get_u32(p, false) != 0) {
 		struct pp_rec r = pp_rec_at(p, false);
 
-		return pp_state_feed(h->state, &r, 0);
+		return pp_state_feed(h->state, &r, 0) < 0 ? -1 : learn_inode(h, &r);
 	}
 	s.pid = pp_get_u32(p + 4, false);
 	enter(&s, pp_get_u32(p + 8, false));
