@@ -10,7 +10,7 @@ enum { NAME_MOST = PP_RECORD_MAX / 8 * 8 - BUILD_ID_HEAD - 1 };		/* bytes of a n
 size_t
 build_id_to_file(uint8_t to[static PP_RECORD_MAX], const struct pp_rec *r, bool swap)
 {
-	size_t room = r->size - (size_t)BUILD_ID_HEAD, len = strnlen((const char *)r->raw + BUILD_ID_HEAD, room);
+	size_t len = strnlen((const char *)r->raw + BUILD_ID_HEAD, r->size - (size_t)BUILD_ID_HEAD);
 	size_t padded = (len + PP_FEATURE_STR_ALIGN) / PP_FEATURE_STR_ALIGN * PP_FEATURE_STR_ALIGN;
 
 	if (BUILD_ID_HEAD + padded > PP_RECORD_MAX)

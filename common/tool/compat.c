@@ -50,14 +50,14 @@ struct compat {
 /* ---- attrs ------------------------------------------------------------------------------------------- */
 
 /*
- * Make an attr fit: `size' bytes at p, room for `room'.  Its new size; attr.size says the same.  `lengthen': to what
+ * Make an attr fit: `size' bytes at p, `max' at most.  Its new size; attr.size says the same.  `lengthen': to what
  * perf has, if it reads no other.
  */
 static size_t
-fit_attr(struct compat *c, uint8_t *p, size_t size, size_t room, bool lengthen)
+fit_attr(struct compat *c, uint8_t *p, size_t size, size_t max, bool lengthen)
 {
 	const struct compat_perf *perf = c->perf;
-	size_t want = size > perf->attr_size || (lengthen && perf->exact && perf->attr_size <= room) ?
+	size_t want = size > perf->attr_size || (lengthen && perf->exact && perf->attr_size <= max) ?
 	    perf->attr_size : size;
 	uint64_t branch;
 	bool changed = want != size, tail = false;
@@ -83,14 +83,14 @@ fit_attr(struct compat *c, uint8_t *p, size_t size, size_t room, bool lengthen)
 static int
 fix_attr(struct compat *c, struct pp_rec *r)
 {
-	size_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, c->swap), ids, new, room;
+	size_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, c->swap), ids, new, max;
 
 	if (!size)
 		size = PP_ATTR_SIZE_VER0;
 	ids = r->size - PP_HEADER_SIZE - size;
-	room = PP_RECORD_MAX - PP_HEADER_SIZE - ids;
+	max = PP_RECORD_MAX - PP_HEADER_SIZE - ids;
 	memcpy(c->buf, r->raw, PP_HEADER_SIZE + size);
-	new = fit_attr(c, c->buf + PP_HEADER_SIZE, size, room, true);
+	new = fit_attr(c, c->buf + PP_HEADER_SIZE, size, max, true);
 	memcpy(c->buf + PP_HEADER_SIZE + new, r->raw + PP_HEADER_SIZE + size, ids);
 	r->size = (uint16_t)(PP_HEADER_SIZE + new + ids);
 	r->raw = c->buf;

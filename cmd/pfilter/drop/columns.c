@@ -183,7 +183,7 @@ enum { CONTEXT_MAX = 4095, USER_DEFERRED = -640 };	/* PERF_CONTEXT_*; behind the
 
 /*
  * The first `max' entries of a chain that are no context markers, with the markers in front of them.
- * Returns how many words that are; `to' has room for n.
+ * Returns how many words that are; `to' holds n of them.
  */
 static uint64_t
 cut_chain(uint8_t *to, const uint8_t *p, uint64_t n, uint32_t max, bool swap)
