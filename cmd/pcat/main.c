@@ -38,7 +38,7 @@ struct job {
 static volatile sig_atomic_t stop;
 
 static void
-stop_following(int sig)
+pcat_stop_following(int sig)
 {
 	stop = 1;
 	signal(sig, atomic_ended);
@@ -46,7 +46,7 @@ stop_following(int sig)
 
 /* An input was opened. */
 static void
-add_input(struct job *j, struct pp_source *in)
+pcat_add_input(struct job *j, struct pp_source *in)
 {
 	j->inputs = tool_realloc(j->inputs, (size_t)j->ninputs + 1, sizeof *j->inputs);
 	j->inputs[j->ninputs++] = j->t.in = in;
@@ -54,7 +54,7 @@ add_input(struct job *j, struct pp_source *in)
 }
 
 static struct out *
-container(struct job *j, struct atomic *file, struct pp_source *like)
+pcat_container(struct job *j, struct atomic *file, struct pp_source *like)
 {
 	switch (j->o.format) {
 	case FORMAT_FILE:
@@ -68,7 +68,7 @@ container(struct job *j, struct atomic *file, struct pp_source *like)
 }
 
 static struct out *
-part(void *arg, const char *path, struct pp_source *like, struct atomic *file, struct pp_err *err)
+pcat_part(void *arg, const char *path, struct pp_source *like, struct atomic *file, struct pp_err *err)
 {
 	const struct job *j = arg;
 	struct out *to;
@@ -80,20 +80,20 @@ part(void *arg, const char *path, struct pp_source *like, struct atomic *file, s
 		}
 	if (atomic_open(file, path, j->t.force, err) < 0)
 		return NULL;
-	if (!(to = container(arg, file, like)))
+	if (!(to = pcat_container(arg, file, like)))
 		atomic_close(file);
 	return to;
 }
 
 static struct out *
-single(struct job *j, struct pp_source *like)
+pcat_single(struct job *j, struct pp_source *like)
 {
 	tool_create(&j->t, &j->t.file, j->t.out_name, &j->t.out_err);
-	return container(j, &j->t.file, like);
+	return pcat_container(j, &j->t.file, like);
 }
 
 static uint64_t
-place(void *arg)
+pcat_place(void *arg)
 {
 	const struct job *j = arg;
 
@@ -101,7 +101,7 @@ place(void *arg)
 }
 
 static void
-where(void *arg, struct pp_err *err)
+pcat_where(void *arg, struct pp_err *err)
 {
 	const struct job *j = arg;
 
@@ -116,7 +116,7 @@ where(void *arg, struct pp_err *err)
 
 /* Put the chain together, from its end; `in' has the byte order of the records.  -1: t.out_err says why. */
 static int
-make_chain(struct job *j, struct pp_source *in)
+pcat_make_chain(struct job *j, struct pp_source *in)
 {
 	bool swap = endian_swap(j->o.endian, in->swap), turns = swap != in->swap;
 	struct tool *t = &j->t;
@@ -125,12 +125,12 @@ make_chain(struct job *j, struct pp_source *in)
 
 	if ((turns || o->splits) && !(j->like = endian_source(swap, &j->like_err)))
 		return pp_fail(&t->out_err, "out of memory");
-	o->split.make = part;
-	o->split.place = place;
-	o->split.where = where;
+	o->split.make = pcat_part;
+	o->split.place = pcat_place;
+	o->split.where = pcat_where;
 	o->split.arg = j;
 	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
-	    single(j, j->like ? j->like : in);
+	    pcat_single(j, j->like ? j->like : in);
 	if (!(j->last = to))
 		return -1;
 	/* What these can't do lies in the input. */
@@ -144,7 +144,7 @@ make_chain(struct job *j, struct pp_source *in)
 }
 
 static int
-before_refill(void *arg)
+pcat_before_refill(void *arg)
 {
 	struct job *j = arg;
 	uint64_t total, done = pp_progress(j->t.in, &total);
@@ -158,7 +158,7 @@ before_refill(void *arg)
 /* ---- a file that is to be split is looked through first ---------------------------------------------------- */
 
 static int
-looking(void *arg)
+pcat_looking(void *arg)
 {
 	struct job *j = arg;
 	uint64_t total, done = pp_progress(j->looked, &total);
@@ -169,7 +169,7 @@ looking(void *arg)
 
 /* The path by which that input can be opened once more, to read the same; NULL: it is no file. */
 static const char *
-again(const struct job *j, const char *name)
+pcat_again(const struct job *j, const char *name)
 {
 	bool std = !strcmp(name, "-");
 	struct stat st;
@@ -182,7 +182,7 @@ again(const struct job *j, const char *name)
 
 /* Look through all n inputs, unless one is no file. */
 static void
-look_through(struct job *j, unsigned n)
+pcat_look_through(struct job *j, unsigned n)
 {
 	struct pp_err ignored = { .what = "" };
 	uint64_t shift = 0;
@@ -193,11 +193,11 @@ look_through(struct job *j, unsigned n)
 			name = join_path(j->join, i);
 			shift = join_time_shift(j->join, i);
 		}
-		if (!(path = again(j, name)) || !(j->looked = pp_open(path, j->o.open_flags, &ignored)))
+		if (!(path = pcat_again(j, name)) || !(j->looked = pp_open(path, j->o.open_flags, &ignored)))
 			return;
 		for (int k = 0; i && k < 2; k++)
 			look_mark(&j->look);	/* join puts them there */
-		pp_before_refill(j->looked, looking, j);
+		pp_before_refill(j->looked, pcat_looking, j);
 		if (look_source(&j->look, j->looked, shift) < 0)
 			errx(1, "out of memory");
 		pp_close(j->looked);
@@ -207,7 +207,7 @@ look_through(struct job *j, unsigned n)
 
 /* One input: 0, or 1. */
 static int
-copy(struct job *j)
+pcat_copy(struct job *j)
 {
 	struct tool *t = &j->t;
 	int rc;
@@ -217,17 +217,17 @@ copy(struct job *j)
 		return 1;
 	}
 	tool_open_input(t, j->o.open_flags);
-	add_input(j, t->in);
+	pcat_add_input(j, t->in);
 	if (j->o.splits)
-		look_through(j, 1);
-	if (make_chain(j, t->in) < 0) {
+		pcat_look_through(j, 1);
+	if (pcat_make_chain(j, t->in) < 0) {
 		tool_abandon(t);
 		return tool_close(t);
 	}
-	pp_before_refill(t->in, before_refill, j);
+	pp_before_refill(t->in, pcat_before_refill, j);
 	tool_ready(t);
 	if (j->o.open_flags & PP_OPEN_FOLLOW) {
-		signal(SIGINT, stop_following);
+		signal(SIGINT, pcat_stop_following);
 		pp_follow(t->in, &stop);
 	}
 	while (pp_next(t->in, &j->rec) > 0) {
@@ -240,7 +240,7 @@ copy(struct job *j)
 }
 
 static int
-tick(void *arg)
+pcat_tick(void *arg)
 {
 	struct job *j = arg;
 	uint64_t total, done = j->join ? join_progress(j->join, &total) : 0;
@@ -251,30 +251,30 @@ tick(void *arg)
 }
 
 static void
-opened(void *arg, struct pp_source *in)
+pcat_opened(void *arg, struct pp_source *in)
 {
 	struct job *j = arg;
 
-	add_input(j, in);
+	pcat_add_input(j, in);
 }
 
 /* Several inputs: 0, or 1. */
 static int
-copy_joined(struct job *j)
+pcat_copy_joined(struct job *j)
 {
 	static char *standard_input[] = { "-" };
 	struct tool *t = &j->t;
 	int status, rc;
 
-	j->o.join.opened = opened;
-	j->o.join.tick = tick;
+	j->o.join.opened = pcat_opened;
+	j->o.join.tick = pcat_tick;
 	j->o.join.arg = j;
 	t->in_err.file = "<joined>";
 	if (!(j->join = join_open(t, &j->o.join, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1)))
 		return 1;
 	if (j->o.splits)
-		look_through(j, join_inputs(j->join));
-	if (make_chain(j, join_source(j->join)) < 0) {
+		pcat_look_through(j, join_inputs(j->join));
+	if (pcat_make_chain(j, join_source(j->join)) < 0) {
 		join_close(j->join);
 		t->in = NULL;
 		tool_abandon(t);
@@ -307,7 +307,7 @@ main(int argc, char **argv)
 	if (j.o.splits)
 		split_refuse_files(&j.t, j.o.template);
 	j.stdin_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	status = j.o.joins ? copy_joined(&j) : copy(&j);
+	status = j.o.joins ? pcat_copy_joined(&j) : pcat_copy(&j);
 	pp_close(j.like);
 	look_free(&j.look);
 	formats_free(j.formats);

@@ -74,7 +74,7 @@ struct profile {
 /* ---- stacks -------------------------------------------------------------------------------------- */
 
 static uint64_t
-hash(const struct profile *o, size_t depth)
+profile_hash(const struct profile *o, size_t depth)
 {
 	uint64_t h = o->key[0] ^ depth;
 
@@ -87,7 +87,7 @@ hash(const struct profile *o, size_t depth)
 
 /* Twice as many slots. */
 static int
-grow(struct profile *o)
+profile_grow(struct profile *o)
 {
 	size_t n = o->nslots ? o->nslots * 2 : 1024;
 	struct stack **slot = calloc(n, sizeof *slot);
@@ -106,12 +106,12 @@ grow(struct profile *o)
 
 /* Put the weight on the stack of the first `depth' pcs. */
 static int
-add(struct profile *o, size_t depth, uint64_t weight)
+profile_add(struct profile *o, size_t depth, uint64_t weight)
 {
-	uint64_t h = hash(o, depth);
+	uint64_t h = profile_hash(o, depth);
 	struct stack *k;
 
-	if (o->nstacks >= o->nslots && grow(o) < 0)
+	if (o->nstacks >= o->nslots && profile_grow(o) < 0)
 		return -1;
 	k = o->slot[h & (o->nslots - 1)];
 	while (k && (k->hash != h || k->depth != depth || memcmp(k->pc, o->pcs, depth * 8)))
@@ -137,7 +137,7 @@ add(struct profile *o, size_t depth, uint64_t weight)
 
 /* The user addresses of a sample, to o->pcs: how many. */
 static size_t
-user_chain(struct profile *o, const struct pp_part *chain, const struct pp_event *ev, const struct pp_rec *r)
+profile_user_chain(struct profile *o, const struct pp_part *chain, const struct pp_event *ev, const struct pp_rec *r)
 {
 	bool user = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_USER, now = user;
 	size_t n = 0;
@@ -158,7 +158,7 @@ user_chain(struct profile *o, const struct pp_part *chain, const struct pp_event
 }
 
 static bool
-same_event(const struct pp_event *a, const struct pp_event *b)
+profile_same_event(const struct pp_event *a, const struct pp_event *b)
 {
 	return a == b || (a->attr.type == b->attr.type && a->attr.config == b->attr.config &&
 	    a->attr.sample_period == b->attr.sample_period && a->name && b->name && !strcmp(a->name, b->name));
@@ -166,11 +166,11 @@ same_event(const struct pp_event *a, const struct pp_event *b)
 
 /* Is this event the one?  The first with that name, or with samples. */
 static bool
-wanted(struct profile *o, const struct pp_event *ev)
+profile_wanted(struct profile *o, const struct pp_event *ev)
 {
 	if (!o->event && (!o->what->event || (ev->name && !strcmp(ev->name, o->what->event))))
 		o->event = ev;
-	if (o->event && same_event(ev, o->event))
+	if (o->event && profile_same_event(ev, o->event))
 		return true;
 	o->others++;
 	return false;
@@ -178,7 +178,7 @@ wanted(struct profile *o, const struct pp_event *ev)
 
 /* The sample is not sound: that is the input's fault, and told as such. */
 static int
-reject(struct profile *o, struct pp_source *in, const struct pp_rec *r, const char *cause)
+profile_reject(struct profile *o, struct pp_source *in, const struct pp_rec *r, const char *cause)
 {
 	if (in == o->tool->in)
 		o->err->file = o->tool->in_err.file;
@@ -188,7 +188,7 @@ reject(struct profile *o, struct pp_source *in, const struct pp_rec *r, const ch
 }
 
 static int
-put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
+profile_put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 {
 	struct pp_err err = { 0 };
 	const struct pp_event *ev = pp_event_find(o->events, r, &err);
@@ -200,15 +200,15 @@ put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 	size_t n;
 
 	if (!ev)
-		return reject(o, in, r, err.what);
+		return profile_reject(o, in, r, err.what);
 	has_pid = pp_pid_tid(ev, r, swap, &pid, &tid);
-	if ((o->what->pid >= 0 && (!has_pid || pid != o->what->pid)) || !wanted(o, ev))
+	if ((o->what->pid >= 0 && (!has_pid || pid != o->what->pid)) || !profile_wanted(o, ev))
 		return 1;
 	if (!has_pid)
 		return pp_fail(o->err, "samples of event %s have no pid", ev->name);
 	if ((parts = pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &err)) < 0)
-		return reject(o, in, r, err.what);
-	if (!(n = user_chain(o, parts ? part : NULL, ev, r))) {
+		return profile_reject(o, in, r, err.what);
+	if (!(n = profile_user_chain(o, parts ? part : NULL, ev, r))) {
 		o->nowhere++;
 		return 1;
 	}
@@ -218,14 +218,14 @@ put_sample(struct profile *o, struct pp_source *in, const struct pp_rec *r)
 	o->pid = pid;
 	weight = ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, swap) :
 	    ev->attr.flags >> ATTR_FREQ_BIT & 1 || !ev->attr.sample_period ? 1 : ev->attr.sample_period;
-	return add(o, n, weight);
+	return profile_add(o, n, weight);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------------- */
 
 /* Does the record bear on which files a process has mapped executable? */
 static bool
-is_side_band(const struct pp_rec *r, bool swap)
+profile_is_side_band(const struct pp_rec *r, bool swap)
 {
 	struct pp_cur c = pp_cur(r->raw, r->size, swap);
 	uint32_t pid, ppid;
@@ -248,7 +248,7 @@ is_side_band(const struct pp_rec *r, bool swap)
 
 /* It is taken in at the end, in time order. */
 static int
-keep(struct profile *o, const struct pp_rec *r)
+profile_keep(struct profile *o, const struct pp_rec *r)
 {
 	struct pp_err unused = { 0 };
 	const struct pp_event *ev = pp_event_find(o->events, r, &unused);
@@ -264,7 +264,7 @@ keep(struct profile *o, const struct pp_rec *r)
  * starts anew, with nothing of other tasks either: what matters from then on is what this one maps.
  */
 static int
-take_in(void *arg, uint64_t time, const uint8_t *p, size_t n)
+profile_take_in(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct profile *o = arg;
 	bool swap = o->events->swap;
@@ -282,7 +282,7 @@ take_in(void *arg, uint64_t time, const uint8_t *p, size_t n)
 
 /* A line as in /proc/PID/maps. */
 static int
-put_map(void *arg, const struct pp_map *m)
+profile_put_map(void *arg, const struct pp_map *m)
 {
 	struct profile *o = arg;
 	const struct pp_dso *d = pp_state_dso(o->state, m);
@@ -303,14 +303,14 @@ put_map(void *arg, const struct pp_map *m)
 }
 
 static int
-write_maps(struct profile *o)
+profile_write_maps(struct profile *o)
 {
 	const struct pp_maps *maps;
 
 	if (!(o->state = pp_state_new(o->events->swap, o->err)) || pp_timeline_release(o->side_band, UINT64_MAX) < 0)
 		return -1;
 	if ((maps = pp_state_maps(o->state, (uint32_t)o->pid, PP_MISC_USER)))
-		return pp_maps_each(maps, put_map, o);
+		return pp_maps_each(maps, profile_put_map, o);
 	tool_warn(o->tool, "the recording has no maps of process %" PRId64 ": its addresses have no file names", o->pid);
 	return 1;
 }
@@ -319,7 +319,7 @@ write_maps(struct profile *o)
 
 /* What one tick of the profile stands for, and the header's sampling period in us. */
 static uint64_t
-choose_unit(const struct profile *o, uint64_t *us)
+profile_choose_unit(const struct profile *o, uint64_t *us)
 {
 	const struct pp_attr *a = &o->event->attr;
 	bool clock = a->type == TYPE_SOFTWARE && a->config <= COUNT_SW_TASK_CLOCK;
@@ -344,19 +344,19 @@ choose_unit(const struct profile *o, uint64_t *us)
 }
 
 static int
-put_slots(struct profile *o, const uint64_t *slots, size_t n)
+profile_put_slots(struct profile *o, const uint64_t *slots, size_t n)
 {
 	return pp_put_copy(o->sink, slots, n * sizeof *slots);
 }
 
 static int
-write_stacks(struct profile *o)
+profile_write_stacks(struct profile *o)
 {
-	uint64_t head[] = { 0, 3, 0, 0, 0 }, unit = choose_unit(o, &head[3]), rest = unit / 2;
+	uint64_t head[] = { 0, 3, 0, 0, 0 }, unit = profile_choose_unit(o, &head[3]), rest = unit / 2;
 	static const uint64_t trailer[] = { 0, 1, 0 };
 	uint64_t small = 0;
 
-	if (put_slots(o, head, 5) < 0)
+	if (profile_put_slots(o, head, 5) < 0)
 		return -1;
 	for (const struct stack *k = o->first; k; k = k->then) {
 		uint64_t count[2] = { k->weight / unit, k->depth }, more = k->weight % unit;
@@ -368,17 +368,17 @@ write_stacks(struct profile *o)
 			rest += more;
 		if (!count[0])
 			small++;
-		else if (put_slots(o, count, 2) < 0 || put_slots(o, k->pc, k->depth) < 0)
+		else if (profile_put_slots(o, count, 2) < 0 || profile_put_slots(o, k->pc, k->depth) < 0)
 			return -1;
 	}
 	if (small)
 		tool_note(o->tool, "%" PRIu64 " of %zu stacks have less than one count and are left out", small, o->nstacks);
-	return put_slots(o, trailer, 3);
+	return profile_put_slots(o, trailer, 3);
 }
 
 /* An event that the recording does not have is wrong usage; of a damaged one nobody knows. */
 static void
-check_event(const struct profile *o)
+profile_check_event(const struct profile *o)
 {
 	const char *name = o->what->event;
 
@@ -391,9 +391,9 @@ check_event(const struct profile *o)
 }
 
 static int
-write_profile(struct profile *o)
+profile_write_profile(struct profile *o)
 {
-	check_event(o);
+	profile_check_event(o);
 	if (!o->samples && o->nowhere)
 		return pp_fail(o->err, "%" PRIu64 " samples, none with a user address", o->nowhere);
 	if (!o->samples && o->what->event)
@@ -405,9 +405,9 @@ write_profile(struct profile *o)
 		    o->event->name, o->others);
 	if (o->nowhere)
 		tool_warn(o->tool, "%" PRIu64 " samples without a user address are left out", o->nowhere);
-	if (write_stacks(o) < 0)
+	if (profile_write_stacks(o) < 0)
 		return -1;
-	return write_maps(o);
+	return profile_write_maps(o);
 }
 
 /* ---- struct out ---------------------------------------------------------------------------------- */
@@ -426,9 +426,9 @@ profile_put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool 
 	else if (r->type >= PP_USER_TYPE_START)
 		rc = pp_events_learn(o->events, r, o->err);
 	else if (r->type == PP_SAMPLE)
-		rc = put_sample(o, in, r);
-	else if (is_side_band(r, o->events->swap))
-		rc = keep(o, r);
+		rc = profile_put_sample(o, in, r);
+	else if (profile_is_side_band(r, o->events->swap))
+		rc = profile_keep(o, r);
 	o->failed = rc < 0;
 	return rc;
 }
@@ -445,7 +445,7 @@ profile_finish(struct out *out)
 {
 	struct profile *o = (struct profile *)out;
 	struct stack *k;
-	int rc = o->failed ? -1 : write_profile(o);
+	int rc = o->failed ? -1 : profile_write_profile(o);
 
 	if (pp_finish(o->sink) < 0)
 		rc = -1;
@@ -474,7 +474,7 @@ out_cpuprofile_new(struct atomic *file, const struct out_cpuprofile *what, const
 	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first };
 	if (getrandom(o->key, sizeof o->key, 0) != sizeof o->key)
 		pp_fail(o->err, "random numbers: %s", strerror(errno));
-	else if ((o->side_band = pp_timeline_new(take_in, o, SIZE_MAX, o->err)) && (o->sink = atomic_sink(file)))
+	else if ((o->side_band = pp_timeline_new(profile_take_in, o, SIZE_MAX, o->err)) && (o->sink = atomic_sink(file)))
 		return &o->pub;
 	pp_timeline_free(o->side_band);
 	free(o);

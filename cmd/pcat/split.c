@@ -28,7 +28,7 @@ struct split {
 	struct spooled	 head, init;	/* init: what comes before the first part has begun */
 	struct pp_state	*state;
 	struct pp_timeline *pending;	/* side-band that is not yet in force */
-	size_t		 unsettled;	/* bytes of it, since settled() was called */
+	size_t		 unsettled;	/* bytes of it, since split_settled() was called */
 	struct part_reads reads;
 	uint64_t	 newest;	/* the largest time so far */
 	uint64_t	 known;		/* that of the last FINISHED_ROUND */
@@ -53,7 +53,7 @@ struct split {
 
 /* The name of a part.  1, or -1: too long. */
 static int
-name_part(const struct split *s, struct part *part, uint64_t time)
+split_name_part(const struct split *s, struct part *part, uint64_t time)
 {
 	char *path = part->path;
 	size_t n = 0, size = sizeof part->path;
@@ -81,7 +81,7 @@ name_part(const struct split *s, struct part *part, uint64_t time)
 
 /* Something of a part has failed; if it has said why, all of us say that.  Always -1. */
 static int
-part_failed(struct split *s, const struct part *p)
+split_part_failed(struct split *s, const struct part *p)
 {
 	if (!p->err.what[0] || s->err->what[0])
 		return -1;
@@ -92,34 +92,34 @@ part_failed(struct split *s, const struct part *p)
 }
 
 static struct part *
-current(const struct split *s)
+split_current(const struct split *s)
 {
 	return s->n && !s->cut ? s->part[s->n - 1] : NULL;
 }
 
 static int
-put_new(void *arg, const struct pp_rec *r)
+split_put_new(void *arg, const struct pp_rec *r)
 {
 	struct split *s = arg;
-	struct part *p = current(s);
+	struct part *p = split_current(s);
 
-	return p->out->put(p->out, s->like, r, false) < 0 ? part_failed(s, p) : 1;
+	return p->out->put(p->out, s->like, r, false) < 0 ? split_part_failed(s, p) : 1;
 }
 
 static int
-put_pending(void *arg, uint64_t time, const uint8_t *p, size_t n)
+split_put_pending(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct split *s = arg;
 	struct pp_rec r = pp_rec_at(p, s->swap);
 
 	(void)time;
 	(void)n;
-	return put_new(s, &r);
+	return split_put_new(s, &r);
 }
 
 /* What a part but the first begins with, behind its head. */
 static int
-put_state(struct split *s)
+split_put_state(struct split *s)
 {
 	uint8_t init[PP_HEADER_SIZE];
 	struct pp_rec r;
@@ -127,17 +127,17 @@ put_state(struct split *s)
 
 	pp_raw_head(init, PP_FINISHED_INIT, 0, sizeof init, s->swap);
 	r = pp_rec_at(init, s->swap);
-	if (pp_state_write(s->state, trailer, put_new, s) < 0 || (s->inits && put_new(s, &r) < 0))
+	if (pp_state_write(s->state, trailer, split_put_new, s) < 0 || (s->inits && split_put_new(s, &r) < 0))
 		return -1;
 	/* As it came, while nothing is settled. */
-	return pp_timeline_each(s->pending, s->settled, put_pending, s);
+	return pp_timeline_each(s->pending, s->settled, split_put_pending, s);
 }
 
 /* The file of a new part.  1, or -1: its err says why. */
 static int
-make_file(struct split *s, struct part *p, uint64_t time)
+split_make_file(struct split *s, struct part *p, uint64_t time)
 {
-	if (name_part(s, p, time) < 0)
+	if (split_name_part(s, p, time) < 0)
 		return -1;
 	if (s->name && !strcmp(s->name, p->path))
 		return pp_fail(&p->err, "two parts would have this name: use %%n");
@@ -148,7 +148,7 @@ make_file(struct split *s, struct part *p, uint64_t time)
 }
 
 static int
-begin_part(struct split *s, uint64_t time)
+split_begin_part(struct split *s, uint64_t time)
 {
 	struct part *p = calloc(1, sizeof *p);
 
@@ -157,8 +157,8 @@ begin_part(struct split *s, uint64_t time)
 	p->err.file = p->path;
 	p->number = ++s->number;
 	p->from = s->end;
-	if (make_file(s, p, time) < 0) {
-		part_failed(s, p);
+	if (split_make_file(s, p, time) < 0) {
+		split_part_failed(s, p);
 		part_free(p);
 		return -1;
 	}
@@ -166,16 +166,16 @@ begin_part(struct split *s, uint64_t time)
 	s->cut = false;
 	if (spooled_replay(&s->head, 0, p->out, s->err) < 0 ||
 	    (p->number == 1 && spooled_replay(&s->init, 0, p->out, s->err) < 0))
-		return part_failed(s, p);
+		return split_part_failed(s, p);
 	if (p->number > 1)
-		return put_state(s);
+		return split_put_state(s);
 	spooled_close(&s->init);
 	return 1;
 }
 
 /* Remember the name of a part that is complete; the oldest has to make room. */
 static int
-retire(struct split *s, const struct part *p)
+split_retire(struct split *s, const struct part *p)
 {
 	char **at;
 
@@ -191,7 +191,7 @@ retire(struct split *s, const struct part *p)
 
 /* The oldest of those that may get records gets none any more. */
 static int
-close_part(struct split *s)
+split_close_part(struct split *s)
 {
 	struct part *p = s->part[0];
 	int rc = p->out->finish(p->out);
@@ -203,10 +203,10 @@ close_part(struct split *s)
 	if (tool_name(s->tool, &p->file) < 0)
 		rc = -1;
 	if (rc < 0) {
-		part_failed(s, p);
+		split_part_failed(s, p);
 	} else {
 		tool_note(s->tool, "%s: %ju bytes, %ju rounds", p->path, (uintmax_t)p->bytes, (uintmax_t)p->rounds);
-		rc = retire(s, p);
+		rc = split_retire(s, p);
 	}
 	part_free(p);
 	return rc;
@@ -214,10 +214,10 @@ close_part(struct split *s)
 
 /* Close those whose end is not after that time; but for the last one: what has no time may still follow. */
 static int
-close_parts(struct split *s, uint64_t until)
+split_close_parts(struct split *s, uint64_t until)
 {
 	while (s->n > 1 && s->part[1]->from <= until)
-		if (close_part(s) < 0)
+		if (split_close_part(s) < 0)
 			return -1;
 	return 1;
 }
@@ -226,7 +226,7 @@ close_parts(struct split *s, uint64_t until)
 
 /* Is the part at its limit, in front of a record of that time (0: none)? */
 static bool
-is_full(const struct split *s, const struct part *p, uint64_t time)
+split_is_full(const struct split *s, const struct part *p, uint64_t time)
 {
 	const struct split_options *o = s->o;
 	uint64_t last = time > p->last ? time : p->last;
@@ -237,14 +237,14 @@ is_full(const struct split *s, const struct part *p, uint64_t time)
 
 /* The record is in force. */
 static int
-settle(struct split *s, const struct pp_event *ev, const struct pp_rec *r)
+split_settle(struct split *s, const struct pp_event *ev, const struct pp_rec *r)
 {
 	return pp_state_feed(s->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0);
 }
 
 /* pp_deliver of what was not yet in force */
 static int
-turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
+split_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct split *s = arg;
 	struct pp_rec r = pp_rec_at(p, s->swap);
@@ -252,31 +252,31 @@ turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 
 	(void)time;
 	(void)n;
-	return ev ? settle(s, ev, &r) : -1;
+	return ev ? split_settle(s, ev, &r) : -1;
 }
 
 /* What is older than that time is in force: no record of a part that begins now comes in front of it. */
 static int
-release(struct split *s, uint64_t time)
+split_release(struct split *s, uint64_t time)
 {
 	return time ? pp_timeline_release(s->pending, time - 1) : 1;
 }
 
 /* Nothing older than that time will come. */
 static int
-settled(struct split *s, uint64_t time)
+split_settled(struct split *s, uint64_t time)
 {
 	s->unsettled = 0;
 	if (time > s->settled)
 		s->settled = time;
-	if (release(s, s->settled) < 0)
+	if (split_release(s, s->settled) < 0)
 		return -1;
-	return close_parts(s, s->settled);
+	return split_close_parts(s, s->settled);
 }
 
 /* The part ends here: what will come and is not older than the newest so far belongs into the next one. */
 static void
-cut(struct split *s)
+split_cut(struct split *s)
 {
 	s->cut = true;
 	s->end = s->newest;
@@ -287,7 +287,7 @@ cut(struct split *s)
  * as all came in order; should something older come all the same, the last parts still take it.
  */
 static bool
-may_cut(const struct split *s)
+split_may_cut(const struct split *s)
 {
 	if (s->o->rounds)
 		return false;
@@ -296,7 +296,7 @@ may_cut(const struct split *s)
 
 /* A FINISHED_ROUND: may the part end here?  Yes if what comes behind the next one is not older. */
 static bool
-may_cut_round(const struct split *s)
+split_may_cut_round(const struct split *s)
 {
 	if (!s->o->look)
 		return s->n < OPEN_MAX || !s->disorder;
@@ -306,7 +306,7 @@ may_cut_round(const struct split *s)
 
 /* Up to which time has all come, in front of the record in work? */
 static uint64_t
-all_came(const struct split *s)
+split_all_came(const struct split *s)
 {
 	uint64_t older = s->o->look ? look_from(s->o->look, s->o->place(s->o->arg)) : 0;
 
@@ -315,69 +315,69 @@ all_came(const struct split *s)
 
 /* Begin a part with a record of that time. */
 static int
-next_part(struct split *s, uint64_t time)
+split_next_part(struct split *s, uint64_t time)
 {
 	if (s->o->look) {
-		if (settled(s, all_came(s)) < 0)
+		if (split_settled(s, split_all_came(s)) < 0)
 			return -1;
-	} else if (s->n == OPEN_MAX && close_part(s) < 0) {
+	} else if (s->n == OPEN_MAX && split_close_part(s) < 0) {
 		return -1;
 	}
-	if (s->n == 1 && s->end <= s->settled && close_part(s) < 0)
+	if (s->n == 1 && s->end <= s->settled && split_close_part(s) < 0)
 		return -1;
 	/* What is older than the oldest that is open could not be placed any more. */
-	if (s->number && release(s, s->n ? s->part[0]->from : s->end) < 0)
+	if (s->number && split_release(s, s->n ? s->part[0]->from : s->end) < 0)
 		return -1;
-	return begin_part(s, time);
+	return split_begin_part(s, time);
 }
 
 /* ---- records ----------------------------------------------------------------------------------------- */
 
 static int
-side_band(struct split *s, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
+split_side_band(struct split *s, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
 	if (!time)			/* perf takes it at once, too */
-		return settle(s, ev, r);
-	if (s->o->look && (s->unsettled += r->size) > PENDING_MAX / 2 && settled(s, all_came(s)) < 0)
+		return split_settle(s, ev, r);
+	if (s->o->look && (s->unsettled += r->size) > PENDING_MAX / 2 && split_settled(s, split_all_came(s)) < 0)
 		return -1;
 	return pp_timeline_put(s->pending, time, r->raw, r->size);
 }
 
 /* All parts to come get it, and those that are open. */
 static int
-put_head(struct split *s, struct pp_source *in, const struct pp_rec *r)
+split_put_head(struct split *s, struct pp_source *in, const struct pp_rec *r)
 {
 	if (spooled_put(&s->head, in, r, s->err) < 0)
 		return -1;
 	for (unsigned i = 0; i < s->n; i++)
 		if (spooled_replay(&s->head, s->head.records - 1, s->part[i]->out, s->err) < 0)
-			return part_failed(s, s->part[i]);
+			return split_part_failed(s, s->part[i]);
 	return 1;
 }
 
 /* A FINISHED_ROUND: what was known at the one before can't be overtaken any more. */
 static int
-finished_round(struct split *s)
+split_finished_round(struct split *s)
 {
-	uint64_t until = s->o->look ? all_came(s) : s->known;
-	struct part *p = current(s);
+	uint64_t until = s->o->look ? split_all_came(s) : s->known;
+	struct part *p = split_current(s);
 
 	s->rounds++;
 	s->known = s->newest;
-	if (p && !s->stats && is_full(s, p, 0)) {
-		if (may_cut_round(s))
-			cut(s);
+	if (p && !s->stats && split_is_full(s, p, 0)) {
+		if (split_may_cut_round(s))
+			split_cut(s);
 		else
 			s->held_back++;
 	}
-	return settled(s, until);
+	return split_settled(s, until);
 }
 
 /* FINISHED_ROUND, FINISHED_INIT: nothing that a part would be begun for. */
 static int
-put_marker(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
+split_put_marker(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
-	struct part *p = current(s);
+	struct part *p = split_current(s);
 
 	s->inits |= r->type == PP_FINISHED_INIT;
 	if (!s->number && spooled_put(&s->init, in, r, s->err) < 0)
@@ -386,13 +386,13 @@ put_marker(struct split *s, struct pp_source *in, const struct pp_rec *r, bool s
 		p->bytes += r->size;
 		p->rounds += r->type == PP_FINISHED_ROUND;
 		if (p->out->put(p->out, in, r, stable) < 0)
-			return part_failed(s, p);
+			return split_part_failed(s, p);
 	}
-	return r->type == PP_FINISHED_ROUND ? finished_round(s) : 1;
+	return r->type == PP_FINISHED_ROUND ? split_finished_round(s) : 1;
 }
 
 static int
-put_in(struct split *s, struct part *p, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r,
+split_put_in(struct split *s, struct part *p, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r,
     bool stable)
 {
 	int rc;
@@ -402,28 +402,29 @@ put_in(struct split *s, struct part *p, struct pp_source *in, const struct pp_ev
 		rc = part_put_read(p, &s->reads, s->events, ev, in, r, stable, s->err);
 	else
 		rc = p->out->put(p->out, in, r, stable);
-	return rc < 0 ? part_failed(s, p) : 1;
+	return rc < 0 ? split_part_failed(s, p) : 1;
 }
 
 /* It belongs into a part that has ended, but is still open: also into those behind, if it tells of tasks. */
 static int
-put_older(struct split *s, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r, bool stable, uint64_t time)
+split_put_older(struct split *s, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r, bool stable,
+    uint64_t time)
 {
 	unsigned i = s->n - 1;
 
 	while (i && s->part[i]->from > time)
 		i--;
-	if (put_in(s, s->part[i], in, ev, r, stable) < 0)
+	if (split_put_in(s, s->part[i], in, ev, r, stable) < 0)
 		return -1;
 	while (pp_state_wants(r->type) && ++i < s->n)
 		if (s->part[i]->out->put(s->part[i]->out, in, r, stable) < 0)
-			return part_failed(s, s->part[i]);
+			return split_part_failed(s, s->part[i]);
 	return 1;
 }
 
 /* It belongs into a part that is complete by now. */
 static void
-complain(struct split *s, const struct pp_rec *r, uint64_t time)
+split_complain(struct split *s, const struct pp_rec *r, uint64_t time)
 {
 	uint64_t from = s->n ? s->part[0]->from : s->end;
 	const char *name = pp_type_name(r->type);
@@ -439,29 +440,29 @@ complain(struct split *s, const struct pp_rec *r, uint64_t time)
 }
 
 static int
-put_data(struct split *s, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r, bool stable,
+split_put_data(struct split *s, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r, bool stable,
     uint64_t time)
 {
-	struct part *p = current(s);
+	struct part *p = split_current(s);
 	uint64_t from = s->cut ? s->end : p ? p->from : 0;
 
 	s->disorder |= time && time < s->newest;
 	if (time && time < from) {
 		if (s->n && s->part[0]->from <= time)
-			return put_older(s, in, ev, r, stable, time);
-		complain(s, r, time);
+			return split_put_older(s, in, ev, r, stable, time);
+		split_complain(s, r, time);
 	}
 	if (s->cut && s->n && !time && r->type != PP_SAMPLE)
-		return put_in(s, s->part[s->n - 1], in, ev, r, stable);
-	if (p && p->bytes && !s->stats && is_full(s, p, time)) {
-		if (may_cut(s))
-			cut(s);
+		return split_put_in(s, s->part[s->n - 1], in, ev, r, stable);
+	if (p && p->bytes && !s->stats && split_is_full(s, p, time)) {
+		if (split_may_cut(s))
+			split_cut(s);
 		else
 			s->held_back++;
 	}
-	if (!current(s) && next_part(s, time) < 0)
+	if (!split_current(s) && split_next_part(s, time) < 0)
 		return -1;
-	p = current(s);
+	p = split_current(s);
 	s->stats = r->type == PP_STAT || (s->stats && r->type != PP_STAT_ROUND);
 	if (time) {
 		if (time >= p->from && (!p->first || time < p->first))
@@ -469,11 +470,11 @@ put_data(struct split *s, struct pp_source *in, const struct pp_event *ev, const
 		p->last = p->last > time ? p->last : time;
 		s->newest = s->newest > time ? s->newest : time;
 	}
-	return put_in(s, p, in, ev, r, stable);
+	return split_put_in(s, p, in, ev, r, stable);
 }
 
 static int
-take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
+split_take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct pp_err ignored = { .what = "" };
 	const struct pp_event *ev = NULL;
@@ -483,9 +484,9 @@ take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(s->events, r, s->err) < 0)
 		return -1;
 	if (pp_type_is(r->type, PP_CLASSES_HEAD))
-		return put_head(s, in, r);
+		return split_put_head(s, in, r);
 	if (r->type == PP_FINISHED_ROUND || r->type == PP_FINISHED_INIT)
-		return put_marker(s, in, r, stable);
+		return split_put_marker(s, in, r, stable);
 	/* One that fits no event passes; no reader will make anything of it. */
 	if (r->type < PP_USER_TYPE_START && (ev = pp_event_find(s->events, r, &ignored)) &&
 	    !pp_time(ev, r, s->swap, &time))
@@ -493,9 +494,9 @@ take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 	if (!s->number && !time && r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START)
 		rc = spooled_put(&s->init, in, r, s->err);
 	else
-		rc = put_data(s, in, ev, r, stable, time);
+		rc = split_put_data(s, in, ev, r, stable, time);
 	if (rc > 0 && ev && pp_state_wants(r->type))
-		return side_band(s, ev, r, time);
+		return split_side_band(s, ev, r, time);
 	return rc;
 }
 
@@ -508,7 +509,7 @@ split_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stab
 
 	if (s->failed)
 		return -1;
-	s->failed = take(s, in, r, stable) < 0;
+	s->failed = split_take(s, in, r, stable) < 0;
 	return s->failed ? -1 : 1;
 }
 
@@ -519,7 +520,7 @@ split_flush(struct out *o, bool wait)
 
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->part[i]->out->flush(s->part[i]->out, wait) < 0)
-			return part_failed(s, s->part[i]);
+			return split_part_failed(s, s->part[i]);
 	return 1;
 }
 
@@ -540,7 +541,7 @@ split_free(struct split *s)
 }
 
 static void
-say(const struct split *s)
+split_say(const struct split *s)
 {
 	if (s->o->rounds && !s->rounds)
 		tool_warn(s->tool, "the stream has no FINISHED_ROUND, so there is only one part");
@@ -556,11 +557,11 @@ split_finish(struct out *o)
 	int rc = s->failed ? -1 : 1;
 
 	if (rc > 0 && !s->number)
-		rc = begin_part(s, 0);
+		rc = split_begin_part(s, 0);
 	while (s->n)
-		if (close_part(s) < 0)
+		if (split_close_part(s) < 0)
 			rc = -1;
-	say(s);
+	split_say(s);
 	if (s->older)
 		rc = -1;
 	split_free(s);
@@ -587,7 +588,7 @@ split_new(const struct tool *tool, struct split_options *o, struct pp_source *li
 	s->head.fd = s->init.fd = -1;
 	if ((o->max_files && !(s->names = calloc(o->max_files, sizeof *s->names))) ||
 	    !(s->events = pp_events_new(s->swap)) || !(s->state = pp_state_new(s->swap, err)) ||
-	    !(s->pending = pp_timeline_new(turn, s, PENDING_MAX, err)))
+	    !(s->pending = pp_timeline_new(split_turn, s, PENDING_MAX, err)))
 		pp_fail(err, "out of memory");
 	else if (spooled_open(&s->head, o->template, like, err) > 0 && spooled_open(&s->init, o->template, like, err) > 0)
 		return &s->pub;

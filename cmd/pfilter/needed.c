@@ -57,14 +57,14 @@ needed_free(struct needed *n)
 }
 
 static uint32_t *
-cached(struct needed *n, uint32_t tid)
+needed_cached(struct needed *n, uint32_t tid)
 {
 	return &n->cache[task_slot(tid)];
 }
 
 /* Is it a thread whose name was written? */
 static bool
-task_known(const struct needed *n, uint32_t pid, uint32_t tid)
+needed_task_known(const struct needed *n, uint32_t pid, uint32_t tid)
 {
 	const struct pp_task *t = pp_state_task(n->now, tid);
 
@@ -73,7 +73,7 @@ task_known(const struct needed *n, uint32_t pid, uint32_t tid)
 
 /* The trailer of a record that goes out in front of this one: the same task, event and CPU. */
 static struct pp_stamp
-stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since)
+needed_stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since)
 {
 	const struct pp_plan *p = &ev->plan;
 	const struct { uint16_t from, to, len; } fields[] = {
@@ -101,7 +101,7 @@ stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, ui
  * one by one: a recording could be made so that this grows without bound.
  */
 static int
-put_made(void *arg, const struct pp_rec *r)
+needed_put_made(void *arg, const struct pp_rec *r)
 {
 	const struct writing *t = arg;
 	struct needed *n = t->n;
@@ -114,29 +114,29 @@ put_made(void *arg, const struct pp_rec *r)
 }
 
 static int
-write_task(void *arg, struct pp_task *task)
+needed_write_task(void *arg, struct pp_task *task)
 {
 	struct writing *t = arg;
 
 	if (task->mark & t->n->known)
 		return 1;
 	task->mark |= t->n->known;
-	return pp_state_write_task(t->n->now, task, &t->stamp, put_made, t);
+	return pp_state_write_task(t->n->now, task, &t->stamp, needed_put_made, t);
 }
 
 static int
-write_alive(void *arg, struct pp_task *task)
+needed_write_alive(void *arg, struct pp_task *task)
 {
-	return task->ended ? 1 : write_task(arg, task);
+	return task->ended ? 1 : needed_write_task(arg, task);
 }
 
 static int
-write_process(struct writing *t, struct pp_process *p)
+needed_write_process(struct writing *t, struct pp_process *p)
 {
 	struct needed *n = t->n;
 	struct pp_task *leader;
 
-	if (pp_state_write_process(n->now, p, &t->stamp, put_made, t) < 0)
+	if (pp_state_write_process(n->now, p, &t->stamp, needed_put_made, t) < 0)
 		return -1;
 	p->mark |= n->known;
 	if ((leader = pp_state_task(n->now, p->pid)) && pp_state_process_of(leader) == p)
@@ -149,7 +149,7 @@ write_process(struct writing *t, struct pp_process *p)
  * written once, and readers copy them at each FORK.
  */
 static int
-write_line(struct writing *t, struct pp_process *p)
+needed_write_line(struct writing *t, struct pp_process *p)
 {
 	struct needed *n = t->n;
 	size_t len = 0;
@@ -167,15 +167,15 @@ write_line(struct writing *t, struct pp_process *p)
 		n->line[len++] = p;
 	}
 	while (len)
-		if (write_process(t, n->line[--len]) < 0)
+		if (needed_write_process(t, n->line[--len]) < 0)
 			return -1;
 	return 1;
 }
 
 static int
-write_all(struct writing *t, struct pp_process *p, struct pp_task *task)
+needed_write_all(struct writing *t, struct pp_process *p, struct pp_task *task)
 {
-	return write_line(t, p) < 0 || (task && write_task(t, task) < 0) ? -1 : 1;
+	return needed_write_line(t, p) < 0 || (task && needed_write_task(t, task) < 0) ? -1 : 1;
 }
 
 /*
@@ -183,23 +183,23 @@ write_all(struct writing *t, struct pp_process *p, struct pp_task *task)
  * thread, if that is still there.  So the EXIT of a first thread is written behind the names of the others.
  */
 static int
-write_others(struct writing *t, const struct pp_task *task)
+needed_write_others(struct writing *t, const struct pp_task *task)
 {
-	return task->pid == task->tid ? pp_state_each_task(pp_state_process_of(task), write_alive, t) : 1;
+	return task->pid == task->tid ? pp_state_each_task(pp_state_process_of(task), needed_write_alive, t) : 1;
 }
 
 static int
-write_exit(struct writing *t, struct pp_task *task)
+needed_write_exit(struct writing *t, struct pp_task *task)
 {
 	if (task->mark & t->n->gone)
 		return 1;
 	task->mark |= t->n->gone;
-	return write_others(t, task) < 0 ? -1 : pp_state_write_exit(t->n->now, task, &t->stamp, put_made, t);
+	return needed_write_others(t, task) < 0 ? -1 : pp_state_write_exit(t->n->now, task, &t->stamp, needed_put_made, t);
 }
 
 /* Can no record be made with the time of a sample? */
 static bool
-keeps_all(struct needed *n)
+needed_keeps_all(struct needed *n)
 {
 	const struct pp_events *e = n->in->events;
 
@@ -209,8 +209,8 @@ keeps_all(struct needed *n)
 }
 
 static int
-sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
-    void *arg)
+needed_sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *r,
+    int (*put)(void *, const struct pp_rec *), void *arg)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = PP_RAW_GET(r->raw, MMAP, pid, n->in->swap), tid = PP_RAW_GET(r->raw, MMAP, tid, n->in->swap);
@@ -225,11 +225,11 @@ sideband_mmap(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	t = pp_state_task(n->now, tid);
 	if (!t || t->pid != pid || t->mark & n->known)
 		return 1;
-	return write_all(&(struct writing){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, p, t);
+	return needed_write_all(&(struct writing){ n, needed_stamp_of(n, ev, r, UINT64_MAX), put, arg }, p, t);
 }
 
 static int
-sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
+needed_sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
     void *arg)
 {
 	struct pp_task *t = pp_state_task(n->now, PP_RAW_GET(r->raw, EXIT, tid, n->in->swap));
@@ -239,12 +239,12 @@ sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	if (t->mark & n->gone)
 		return 1;
 	t->mark |= n->gone;
-	return write_others(&(struct writing){ n, stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
+	return needed_write_others(&(struct writing){ n, needed_stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
 }
 
 /* A known process makes another: the reader copies its maps now, as they may change later. */
 static int
-sideband_fork(struct needed *n, const struct pp_rec *r)
+needed_sideband_fork(struct needed *n, const struct pp_rec *r)
 {
 	uint32_t pid = PP_RAW_GET(r->raw, FORK, pid, n->in->swap), ppid = PP_RAW_GET(r->raw, FORK, ppid, n->in->swap);
 	const struct pp_process *p = pp_state_process(n->now, ppid);
@@ -271,22 +271,22 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 {
 	uint32_t tid;
 
-	if (keeps_all(n))
+	if (needed_keeps_all(n))
 		return 1;
 	n->seen += r->size;
 	if (task_of_record(r, n->in->swap, &tid))
-		*cached(n, tid) = 0;
+		*needed_cached(n, tid) = 0;
 	switch (r->type) {
 	case PP_MMAP:
 	case PP_MMAP2:
-		return sideband_mmap(n, ev, r, put, arg);
+		return needed_sideband_mmap(n, ev, r, put, arg);
 	case PP_COMM:
 	case PP_NAMESPACES:
-		return task_known(n, PP_RAW_GET(r->raw, COMM, pid, n->in->swap), tid);
+		return needed_task_known(n, PP_RAW_GET(r->raw, COMM, pid, n->in->swap), tid);
 	case PP_EXIT:
-		return sideband_exit(n, ev, r, put, arg);
+		return needed_sideband_exit(n, ev, r, put, arg);
 	case PP_FORK:			/* other children are written when they are needed */
-		return sideband_fork(n, r);
+		return needed_sideband_fork(n, r);
 	default:
 		return 1;
 	}
@@ -301,9 +301,9 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	struct writing w;
 	uint32_t pid, tid, *slot;
 
-	if (!pp_pid_tid(ev, r, n->in->swap, &pid, &tid) || keeps_all(n))
+	if (!pp_pid_tid(ev, r, n->in->swap, &pid, &tid) || needed_keeps_all(n))
 		return 1;
-	slot = cached(n, tid);
+	slot = needed_cached(n, tid);
 	if (*slot == tid + 1 && *slot)
 		return 1;
 	/* A thread stays with its process, as in perf, whatever later records say. */
@@ -315,8 +315,8 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	p = t ? pp_state_process_of(t) : pp_state_process(n->now, pid);
 	if (!p || (!t && p->mark & n->known))
 		return 1;
-	w = (struct writing){ n, stamp_of(n, ev, r, since), put, arg };
-	if ((!t || !(t->mark & n->known)) && write_all(&w, p, t) < 0)
+	w = (struct writing){ n, needed_stamp_of(n, ev, r, since), put, arg };
+	if ((!t || !(t->mark & n->known)) && needed_write_all(&w, p, t) < 0)
 		return -1;
-	return t && t->ended ? write_exit(&w, t) : 1;
+	return t && t->ended ? needed_write_exit(&w, t) : 1;
 }

@@ -86,7 +86,7 @@ const char options_examples[] =
 
 /* Which of the words is it? */
 static int
-one_of(const struct tool *t, const char *const *words, const char *all)
+options_one_of(const struct tool *t, const char *const *words, const char *all)
 {
 	for (int i = 0; words[i]; i++)
 		if (!strcmp(t->optarg, words[i]))
@@ -95,7 +95,7 @@ one_of(const struct tool *t, const char *const *words, const char *all)
 }
 
 static void
-take_stats(const struct tool *t, struct options *o)
+options_take_stats(const struct tool *t, struct options *o)
 {
 	const char *what = t->optarg ? t->optarg + (*t->optarg == '=') : "text";
 
@@ -105,10 +105,10 @@ take_stats(const struct tool *t, struct options *o)
 }
 
 static void
-take_sideband(const struct tool *t, struct options *o)
+options_take_sideband(const struct tool *t, struct options *o)
 {
 	static const char *const words[] = { "all", "needed", "none", NULL };
-	int which = one_of(t, words, "all, needed, none");
+	int which = options_one_of(t, words, "all, needed, none");
 
 	o->needed = which == 1;
 	o->sel.no_sideband = which == 2;
@@ -116,7 +116,7 @@ take_sideband(const struct tool *t, struct options *o)
 
 /* None is below `min'. */
 static void
-take_numbers(const struct tool *t, struct tool_list *l, int min)
+options_take_numbers(const struct tool *t, struct tool_list *l, int min)
 {
 	size_t before = l->n;
 
@@ -127,7 +127,7 @@ take_numbers(const struct tool *t, struct tool_list *l, int min)
 }
 
 static void
-take_memory(const struct tool *t, struct options *o)
+options_take_memory(const struct tool *t, struct options *o)
 {
 	uint64_t size = tool_size(t, t->optarg);
 
@@ -137,7 +137,7 @@ take_memory(const struct tool *t, struct options *o)
 }
 
 static void
-take_thin(const struct tool *t, struct thin *h, int key)
+options_take_thin(const struct tool *t, struct thin *h, int key)
 {
 	switch (key) {
 	case EVERY:		h->every = tool_number(t, t->optarg, 1, INT64_MAX); break;
@@ -158,14 +158,14 @@ take_thin(const struct tool *t, struct thin *h, int key)
 
 /* What is done with the samples that are selected, and how. */
 static void
-take_more(const struct tool *t, struct options *o, int key)
+options_take_more(const struct tool *t, struct options *o, int key)
 {
 	static const char *const orders[] = { "auto", "input", "time", NULL };
 
 	switch (key) {
-	case SIDEBAND:		take_sideband(t, o); break;
-	case ORDER:		o->order = one_of(t, orders, "auto, input, time"); break;
-	case 'S':		take_memory(t, o); break;
+	case SIDEBAND:		options_take_sideband(t, o); break;
+	case ORDER:		o->order = options_one_of(t, orders, "auto, input, time"); break;
+	case 'S':		options_take_memory(t, o); break;
 	case 'U':		o->rejected = t->optarg; break;
 	case DROP_EVENT:	drop_events(t, &o->drop, t->optarg); break;
 	case DROP_UNUSED:	drop_unused(t, &o->drop); break;
@@ -178,9 +178,9 @@ take_more(const struct tool *t, struct options *o, int key)
 	case ANON_MAP:		o->anon.map_file = t->optarg; break;
 	case ANON_UNDO:		o->undo = t->optarg; break;
 	case 'n':		o->dry_run = true; break;
-	case STATS:		take_stats(t, o); break;
+	case STATS:		options_take_stats(t, o); break;
 	case FAIL_IF_EMPTY:	o->fail_if_empty = true; break;
-	default:		take_thin(t, &o->thin, key); break;
+	default:		options_take_thin(t, &o->thin, key); break;
 	}
 }
 
@@ -190,13 +190,13 @@ options_take(struct tool *t, struct options *o, int key)
 	struct selection *s = &o->sel;
 
 	switch (key) {
-	case 'p':		take_numbers(t, &s->pid, NO_TASK); break;
-	case 't':		take_numbers(t, &s->tid, NO_TASK); break;
-	case 'C':		take_numbers(t, &s->cpu, FIRST_CPU); break;
+	case 'p':		options_take_numbers(t, &s->pid, NO_TASK); break;
+	case 't':		options_take_numbers(t, &s->tid, NO_TASK); break;
+	case 'C':		options_take_numbers(t, &s->cpu, FIRST_CPU); break;
 	case 'e':		select_events(t, &s->event, t->optarg); break;
-	case PID_NOT:		take_numbers(t, &s->no_pid, NO_TASK); break;
-	case TID_NOT:		take_numbers(t, &s->no_tid, NO_TASK); break;
-	case CPU_NOT:		take_numbers(t, &s->no_cpu, FIRST_CPU); break;
+	case PID_NOT:		options_take_numbers(t, &s->no_pid, NO_TASK); break;
+	case TID_NOT:		options_take_numbers(t, &s->no_tid, NO_TASK); break;
+	case CPU_NOT:		options_take_numbers(t, &s->no_cpu, FIRST_CPU); break;
 	case EVENT_NOT:		select_events(t, &s->no_event, t->optarg); break;
 	case TIME:		times_add(t, &s->times, t->optarg, false); break;
 	case TIME_NOT:		times_add(t, &s->times, t->optarg, true); break;
@@ -216,7 +216,7 @@ options_take(struct tool *t, struct options *o, int key)
 	case FILTER:		o->expr = expr_add(o->expr, t, t->optarg); break;
 	case FILTER_FILE:	o->expr = expr_add_file(o->expr, t, t->optarg); break;
 	case EXPLAIN:		o->explain = true; break;
-	default:		take_more(t, o, key); break;
+	default:		options_take_more(t, o, key); break;
 	}
 }
 
@@ -248,7 +248,7 @@ options_change(const struct options *o)
 
 /* Are all types that --type wants dropped again? */
 static bool
-types_gone(const struct options *o)
+options_types_gone(const struct options *o)
 {
 	for (uint32_t i = 0; o->sel.type && i < PP_USER_TYPE_START; i++)
 		if (o->sel.type[i] && !tool_list_has(&o->drop.types, i))
@@ -286,7 +286,7 @@ options_done(struct tool *t, struct options *o)
 	anon_ready(t, &o->anon, &o->columns);
 	tool_list_ready(&o->drop.types);
 	drop_ready(t, &o->drop);
-	if (types_gone(o))
+	if (options_types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
 	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h) || o->fail_if_empty;
 	select_ready(t, &o->sel);

@@ -30,7 +30,7 @@ struct event_words {
 };
 
 static void
-add_name(void *arg, const char *word)
+select_add_name(void *arg, const char *word)
 {
 	struct event_words *w = arg;
 	struct names *names = w->names;
@@ -40,7 +40,7 @@ add_name(void *arg, const char *word)
 	if (*word == '{' && end) {		/* the members of a group, by perf's rule with its modifiers */
 		text = tool_alloc((size_t)(end - word), 1);
 		memcpy(text, word + 1, (size_t)(end - word) - 1);
-		tool_words(w->t, text, add_name, &(struct event_words){ w->t, names, end + 1 + (end[1] == ':') });
+		tool_words(w->t, text, select_add_name, &(struct event_words){ w->t, names, end + 1 + (end[1] == ':') });
 		free(text);
 		return;
 	}
@@ -55,7 +55,7 @@ add_name(void *arg, const char *word)
 void
 select_events(const struct tool *t, struct names *names, const char *text)
 {
-	tool_words(t, text, add_name, &(struct event_words){ t, names, "" });
+	tool_words(t, text, select_add_name, &(struct event_words){ t, names, "" });
 }
 
 void
@@ -73,7 +73,7 @@ struct type_words {
 };
 
 static void
-add_type(void *arg, const char *word)
+select_add_type(void *arg, const char *word)
 {
 	struct type_words *w = arg;
 	int64_t n = pp_type_number(word);
@@ -96,12 +96,12 @@ select_types(const struct tool *t, struct selection *s, const char *text, bool o
 
 	if (!*type)
 		*type = tool_alloc(PP_USER_TYPE_START, sizeof **type);
-	tool_words(t, text, add_type, &(struct type_words){ t, *type, out });
+	tool_words(t, text, select_add_type, &(struct type_words){ t, *type, out });
 }
 
 /* --exclude-type is --type of all others. */
 static void
-ready_types(struct selection *s)
+select_ready_types(struct selection *s)
 {
 	if (!s->no_type)
 		return;
@@ -116,7 +116,7 @@ ready_types(struct selection *s)
 
 /* The lists of a key and its opposite can be asked from here on. */
 static void
-ready_lists(const struct tool *t, struct tool_list *yes, struct tool_list *no, const char *name)
+select_ready_lists(const struct tool *t, struct tool_list *yes, struct tool_list *no, const char *name)
 {
 	tool_list_ready(yes);
 	tool_list_ready(no);
@@ -127,10 +127,10 @@ ready_lists(const struct tool *t, struct tool_list *yes, struct tool_list *no, c
 void
 select_ready(const struct tool *t, struct selection *s)
 {
-	ready_lists(t, &s->pid, &s->no_pid, "pid");
-	ready_lists(t, &s->tid, &s->no_tid, "tid");
-	ready_lists(t, &s->cpu, &s->no_cpu, "cpu");
-	ready_types(s);
+	select_ready_lists(t, &s->pid, &s->no_pid, "pid");
+	select_ready_lists(t, &s->tid, &s->no_tid, "tid");
+	select_ready_lists(t, &s->cpu, &s->no_cpu, "cpu");
+	select_ready_types(s);
 	times_settle(&s->times, t);
 	s->keys = (s->pid.n || s->no_pid.n ? BY_PID : 0) | (s->tid.n || s->no_tid.n ? BY_TID : 0) |
 	    (s->cpu.n || s->no_cpu.n ? BY_CPU : 0) | (s->times.n ? BY_TIME : 0) |
@@ -175,7 +175,7 @@ select_names(const struct selection *s, const struct pp_event *ev)
 
 /* The index of the first that it names; their number: none. */
 static unsigned
-find_event(const struct pp_events *e, const char *pattern)
+select_first_event(const struct pp_events *e, const char *pattern)
 {
 	bool loose = event_match_loosely(pattern, e, true);
 	unsigned k = 0;
@@ -191,7 +191,7 @@ select_has_event(const struct pp_events *e, const char *pattern)
 	for (unsigned i = 0; i < e->n; i++)
 		if (!e->ev[i]->name_from)
 			return false;
-	return find_event(e, pattern) < e->n;
+	return select_first_event(e, pattern) < e->n;
 }
 
 bool
@@ -208,7 +208,7 @@ select_find_event(const struct tool *t, const char *pattern, const char *option)
 {
 	const struct pp_events *e = t->in->events;
 	char all[512] = "";
-	unsigned k = find_event(e, pattern);
+	unsigned k = select_first_event(e, pattern);
 
 	if (k < e->n)
 		return k;
@@ -247,7 +247,7 @@ select_feature(struct selection *s, const struct tool *t, const struct pp_rec *r
 
 /* Is there an event that is selected, and not dropped? */
 static void
-check_left(const struct selection *s, const struct tool *t, const struct names *drop)
+select_check_left(const struct selection *s, const struct tool *t, const struct names *drop)
 {
 	const struct pp_events *e = t->in->events;
 	bool any = false;
@@ -271,12 +271,12 @@ select_bind(struct selection *s, const struct tool *t, const struct names *drop)
 	select_check_names(t, &s->no_event, "--exclude-event");
 	select_check_names(t, drop, "--drop-event");
 	if (s->keys & BY_EVENT && !s->invert)
-		check_left(s, t, drop);
+		select_check_left(s, t, drop);
 }
 
 /* The first record of an event: is it selected, and can the keys be told from its samples at all? */
 static void
-learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev)
+select_learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev)
 {
 	const struct pp_events *e = t->in->events;
 	struct event_state *st;
@@ -333,7 +333,7 @@ select_not_time(const struct selection *s, uint64_t time)
 
 /* The task of a record: by its body, or else its trailer. */
 static bool
-task_of(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint32_t *pid, uint32_t *tid)
+select_task_of(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint32_t *pid, uint32_t *tid)
 {
 	const uint64_t both = PP_ROLE_BIT(PID) | PP_ROLE_BIT(TID);
 	unsigned width, pid_at = 0, tid_at = 0;
@@ -351,7 +351,7 @@ task_of(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint32_t *
 
 /* The CPU of a record; -1: unknown. */
 static int64_t
-cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event *ev, const struct pp_rec *r)
+select_cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event *ev, const struct pp_rec *r)
 {
 	uint16_t id = ev->plan.identifier ? ev->plan.identifier : ev->plan.id;
 	uint32_t cpu;
@@ -365,7 +365,7 @@ cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event
 
 /* Does the record match those of the keys that apply to its type? */
 static int
-match(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
+select_by_keys(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
 {
 	const struct event_state *st = &s->event_state[ev->index];
 	bool swap = t->in->swap, task, unknown;
@@ -375,14 +375,14 @@ match(const struct selection *s, const struct tool *t, const struct pp_event *ev
 
 	if (keys & BY_EVENT && !st->selected)
 		return NOT_EVENT;
-	task = keys & BY_TASK && task_of(ev, r, swap, &pid, &tid);
+	task = keys & BY_TASK && select_task_of(ev, r, swap, &pid, &tid);
 	unknown = keys & BY_TASK && !task;
 	if (task && !select_lists(&s->pid, &s->no_pid, (int32_t)pid))
 		return NOT_PID;
 	if (task && !select_lists(&s->tid, &s->no_tid, (int32_t)tid))
 		return NOT_TID;
 	if (keys & BY_CPU) {
-		if ((cpu = cpu_of(t, st, ev, r)) < 0)
+		if ((cpu = select_cpu_of(t, st, ev, r)) < 0)
 			unknown = true;
 		else if (!select_lists(&s->cpu, &s->no_cpu, cpu))
 			return select_not_cpu(s, cpu);
@@ -398,7 +398,7 @@ match(const struct selection *s, const struct tool *t, const struct pp_event *ev
 
 /* A sample while it is not known yet when the first one was: this one is. */
 static void
-first_sample(struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
+select_first_sample(struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
 {
 	uint64_t time;
 
@@ -414,14 +414,14 @@ select_match(struct selection *s, struct tool *t, const struct pp_event *ev, con
 	if (!s->keys)
 		return KEPT;
 	if (ev->index >= s->nstates || !s->event_state[ev->index].known)
-		learn_event(s, t, ev);
+		select_learn_event(s, t, ev);
 	st = &s->event_state[ev->index];
 	if (r->type != PP_SAMPLE)
-		return match(s, t, ev, r, keys_of[pp_type_class(r->type)] & s->keys);
+		return select_by_keys(s, t, ev, r, keys_of[pp_type_class(r->type)] & s->keys);
 	if (st->lacks)
 		return pp_fail(&t->in_err, "event %s was recorded without %s", ev->name, st->lacks);
 	if (s->times.needs_first)
-		first_sample(s, t, ev, r);
+		select_first_sample(s, t, ev, r);
 	st->quick = !st->cpu_by_id && (!s->times.n || s->times.ready);
-	return match(s, t, ev, r, s->keys);
+	return select_by_keys(s, t, ev, r, s->keys);
 }

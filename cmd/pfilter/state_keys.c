@@ -53,11 +53,11 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 }
 
 static bool
-chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
+keys_chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
 
 /* With --inherit there may be more than what is listed. */
 static void
-check_left(const struct tool *t, struct state_keys *k)
+keys_check_left(const struct tool *t, struct state_keys *k)
 {
 	static const char *const names[] = { [KEY_COMM] = "comms", [KEY_DSO] = "dsos", [KEY_CGROUP] = "cgroup" };
 
@@ -73,11 +73,11 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 		tool_wrong(t, "--inherit: needs --pid or --comms");
 	if (k->show && !k->on && !k->off)
 		tool_wrong(t, "--show-on-off-events: needs --switch-on or --switch-off");
-	check_left(t, k);
+	keys_check_left(t, k);
 	if (k->inherit) {
 		k->pid = *pid;
 		*pid = (struct tool_list){ 0 };
-		k->descent.chosen = chosen;
+		k->descent.chosen = keys_chosen;
 		k->descent.arg = k;
 	}
 	k->by_task = k->inherit || k->list[KEY_COMM].n || k->list[KEY_NO_COMM].n;
@@ -118,7 +118,7 @@ state_keys_free(struct state_keys *k)
 
 /* Some event must have the field that a key needs. */
 static void
-check_recorded(const struct tool *t, const struct pp_events *e, const char *options, uint64_t bit, const char *hint)
+keys_check_recorded(const struct tool *t, const struct pp_events *e, const char *options, uint64_t bit, const char *hint)
 {
 	unsigned i = 0;
 
@@ -145,11 +145,11 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 	if (k->off)
 		k->off_event = select_find_event(t, k->off, "--switch-off");
 	if (k->by_task)
-		check_recorded(t, e, k->inherit ? "--inherit" : "--comms", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
+		keys_check_recorded(t, e, k->inherit ? "--inherit" : "--comms", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
 	if (k->by_file)
-		check_recorded(t, e, "--dsos", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
+		keys_check_recorded(t, e, "--dsos", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
 	if (k->by_cgroup)
-		check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
+		keys_check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
 }
 
 /* With --switch-off alone nothing turns it on again; perf drops one sample only then, against its page. */
@@ -173,7 +173,7 @@ state_keys_switched(struct state_keys *k, const struct pp_event *ev)
 
 /* What is called so, or else; a part of that may be all that the user remembers. */
 static void
-note(struct state_keys *k, enum state_key key, uint8_t mark, const char *name)
+keys_note(struct state_keys *k, enum state_key key, uint8_t mark, const char *name)
 {
 	k->found[key] |= mark & LISTED;
 	if (k->list[key].n && !k->found[key])
@@ -181,45 +181,45 @@ note(struct state_keys *k, enum state_key key, uint8_t mark, const char *name)
 }
 
 static uint8_t
-compared(struct state_keys *k, enum state_key yes, enum state_key no, const char *text)
+keys_compared(struct state_keys *k, enum state_key yes, enum state_key no, const char *text)
 {
 	return (uint8_t)(KNOWN | (words_have(&k->list[yes], text) ? LISTED : 0) | (words_have(&k->list[no], text) ? EXCLUDED : 0));
 }
 
 /* Of a thread; one without a name is called by its number, as in perf. */
 static uint8_t
-comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
+keys_comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
 {
 	char number[FIELD_NAMELESS];
 
 	if (t && t->comm) {
 		if (!t->comm->mark) {
-			t->comm->mark = compared(k, KEY_COMM, KEY_NO_COMM, t->comm->text);
-			note(k, KEY_COMM, t->comm->mark, t->comm->text);
+			t->comm->mark = keys_compared(k, KEY_COMM, KEY_NO_COMM, t->comm->text);
+			keys_note(k, KEY_COMM, t->comm->mark, t->comm->text);
 		}
 		return t->comm->mark;
 	}
-	return compared(k, KEY_COMM, KEY_NO_COMM, field_nameless(tid, number));
+	return keys_compared(k, KEY_COMM, KEY_NO_COMM, field_nameless(tid, number));
 }
 
 /* By --pid and --comms, as far as --inherit is concerned. */
 static bool
-chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task)
+keys_chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task)
 {
 	struct state_keys *k = arg;
 
 	return (!k->pid.n || tool_list_has(&k->pid, (int32_t)pid)) &&
-	    (!k->list[KEY_COMM].n || comm_mark(k, tid, task) & LISTED);
+	    (!k->list[KEY_COMM].n || keys_comm_mark(k, tid, task) & LISTED);
 }
 
 static struct verdict *
-cached(struct state_keys *k, uint32_t tid)
+keys_cached(struct state_keys *k, uint32_t tid)
 {
 	return &k->cache[task_slot(tid)];
 }
 
 static void
-new_era(struct state_keys *k)
+keys_new_era(struct state_keys *k)
 {
 	if (++k->era)
 		return;
@@ -233,36 +233,36 @@ state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct
 	uint32_t tid;
 
 	if (task_of_record(r, k->swap, &tid))
-		cached(k, tid)->era = 0;
+		keys_cached(k, tid)->era = 0;
 	if (!k->inherit || r->type != PP_FORK)
 		return 1;
-	new_era(k);			/* a thread may be what its process is */
+	keys_new_era(k);			/* a thread may be what its process is */
 	return descent_fork(&k->descent, state, r, k->swap);
 }
 
 static int
-judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, uint32_t tid)
+keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, uint32_t tid)
 {
 	const struct pp_task *task = pp_state_task(now, tid);
 	uint8_t mark;
 
-	if (k->inherit && !chosen(k, pid, tid, task) && !descends(&k->descent, now, pid, tid))
+	if (k->inherit && !keys_chosen(k, pid, tid, task) && !descends(&k->descent, now, pid, tid))
 		return k->pid.n ? NOT_PID : NOT_COMM;
-	mark = comm_mark(k, tid, task);
+	mark = keys_comm_mark(k, tid, task);
 	return mark & EXCLUDED || (!k->inherit && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
 }
 
 static int
-match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
+keys_match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct verdict *v;
 	uint32_t pid, tid;
 
 	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
 		return r->type == PP_SAMPLE ? NOT_COMM : CANNOT_SAY;
-	v = cached(k, tid);
+	v = keys_cached(k, tid);
 	if (v->era != k->era || v->pid != pid || v->tid != tid)
-		*v = (struct verdict){ k->era, pid, tid, judge_task(k, state, pid, tid) };
+		*v = (struct verdict){ k->era, pid, tid, keys_judge_task(k, state, pid, tid) };
 	return v->why;
 }
 
@@ -270,7 +270,7 @@ match_task(struct state_keys *k, const struct pp_state *state, const struct pp_e
 
 /* "/lib/modules/6.1/kernel/fs/ext-x.ko.xz" is "[ext_x]" to perf; text is at least n + 3 bytes. */
 static bool
-module_name(char *text, const char *base, size_t n)
+keys_module_name(char *text, const char *base, size_t n)
 {
 	const char *dot = strstr(base, ".ko");
 	size_t len = dot ? (size_t)(dot - base) : 0;
@@ -286,34 +286,35 @@ module_name(char *text, const char *base, size_t n)
 
 /* What perf calls code that was made at run time: by path and by the path's last part, and as perf report shows it. */
 static uint8_t
-jit_mark(struct state_keys *k, uint32_t pid)
+keys_jit_mark(struct state_keys *k, uint32_t pid)
 {
 	char text[64];
 	uint8_t mark;
 
 	snprintf(text, sizeof text, "/tmp/perf-%d.map", (int)pid);
-	mark = compared(k, KEY_DSO, KEY_NO_DSO, text) | compared(k, KEY_DSO, KEY_NO_DSO, text + strlen("/tmp/"));
+	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, text) | keys_compared(k, KEY_DSO, KEY_NO_DSO, text + strlen("/tmp/"));
 	snprintf(text, sizeof text, "[JIT] tid %d", (int)pid);
-	return mark | compared(k, KEY_DSO, KEY_NO_DSO, text);
+	return mark | keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
 }
 
 /* A file goes by its path, by the path's last part, and as perf shows it, if that is something else. */
 static uint8_t
-file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
+keys_file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 {
 	const char *slash = strrchr(d->name, '/'), *base = slash && slash[1] ? slash + 1 : d->name;
-	uint8_t mark = compared(k, KEY_DSO, KEY_NO_DSO, d->name) | compared(k, KEY_DSO, KEY_NO_DSO, base);
+	uint8_t mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, d->name) | keys_compared(k, KEY_DSO, KEY_NO_DSO, base);
 	char text[256];
 
 	if (kernel && !strncmp(d->name, "[kernel.kallsyms]", 17))
-		mark |= compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]") | compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
-	if (kernel && module_name(text, base, sizeof text - 3))
-		mark |= compared(k, KEY_DSO, KEY_NO_DSO, text);
-	return d->jit ? mark | jit_mark(k, d->jit) : mark;
+		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]") |
+			    keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
+	if (kernel && keys_module_name(text, base, sizeof text - 3))
+		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
+	return d->jit ? mark | keys_jit_mark(k, d->jit) : mark;
 }
 
 static int
-match_file(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
+keys_match_file(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
@@ -328,7 +329,7 @@ match_file(struct state_keys *k, const struct pp_state *state, const struct pp_e
 		return NOT_DSO;
 	pp_pid_tid(ev, r, k->swap, &pid, &tid);
 	if (!(m = pp_state_map(state, pid, mode, pp_get_u64(r->raw + ev->plan.ip, k->swap)))) {
-		mark = compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
+		mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
 	} else {
 		d = pp_state_dso(state, m);
 		if (d->index >= k->nfiles) {
@@ -342,7 +343,7 @@ match_file(struct state_keys *k, const struct pp_state *state, const struct pp_e
 			k->nfiles = n;
 		}
 		if (!k->file[d->index])
-			note(k, KEY_DSO, k->file[d->index] = file_mark(k, d, mode == PP_MISC_KERNEL), d->name);
+			keys_note(k, KEY_DSO, k->file[d->index] = keys_file_mark(k, d, mode == PP_MISC_KERNEL), d->name);
 		mark = k->file[d->index];
 	}
 	return mark & EXCLUDED || (k->list[KEY_DSO].n && !(mark & LISTED)) ? NOT_DSO : KEPT;
@@ -351,7 +352,7 @@ match_file(struct state_keys *k, const struct pp_state *state, const struct pp_e
 /* ---- cgroups ------------------------------------------------------------------------------------------- */
 
 static int
-match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
+keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	struct pp_part part[PP_SHAPE_STEPS];
@@ -365,8 +366,8 @@ match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp
 	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
 		return -1;
 	if ((path = pp_state_cgroup(state, pp_get_u64(part->p, k->swap)))) {
-		mark = compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
-		note(k, KEY_CGROUP, mark, path);
+		mark = keys_compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
+		keys_note(k, KEY_CGROUP, mark, path);
 	}
 	return mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)) ? NOT_CGROUP : KEPT;
 }
@@ -378,19 +379,19 @@ state_keys_match(struct state_keys *k, const struct pp_state *state, const struc
 	int why = KEPT, unsaid = KEPT;
 
 	if (k->by_task)
-		why = match_task(k, state, ev, r);
+		why = keys_match_task(k, state, ev, r);
 	if (why == CANNOT_SAY) {
 		unsaid = why;
 		why = KEPT;
 	}
 	if (why == KEPT && k->by_file)
-		why = match_file(k, state, ev, r, err);
+		why = keys_match_file(k, state, ev, r, err);
 	if (why == CANNOT_SAY) {
 		unsaid = why;
 		why = KEPT;
 	}
 	if (why == KEPT && k->by_cgroup)
-		why = match_cgroup(k, state, ev, r, err);
+		why = keys_match_cgroup(k, state, ev, r, err);
 	return why == KEPT ? unsaid : why;
 }
 

@@ -63,7 +63,7 @@ thin_any(const struct thin *h)
 
 /* A bijection after which each bit depends on all (the finalizer of splitmix64). */
 static uint64_t
-mix(uint64_t x)
+thin_mix(uint64_t x)
 {
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -79,7 +79,7 @@ thinner_new(const struct thin *o, const struct pp_source *in)
 		return NULL;
 	h->o = o;
 	h->in = in;
-	h->seed = mix(o->seed + UINT64_C(0x9e3779b97f4a7c15));
+	h->seed = thin_mix(o->seed + UINT64_C(0x9e3779b97f4a7c15));
 	if (o->max_rate) {
 		h->gap = o->max_rate < NS ? NS / o->max_rate : 1;
 		h->burst = (o->max_rate / 10 + !(o->max_rate / 10)) * h->gap;
@@ -100,7 +100,7 @@ thinner_free(struct thinner *h)
 
 /* What tells one sample from another, and stays the same wherever it stands. */
 static uint64_t
-hash(const struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+thin_hash(const struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
 	const struct pp_plan *f = &ev->plan;
 	bool swap = h->in->swap;
@@ -109,13 +109,13 @@ hash(const struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 
 	if (!f->time) {			/* then only all of it does */
 		for (unsigned at = PP_HEADER_SIZE; at + 8 <= r->size; at += 8)
-			x = mix(x ^ pp_get_u64(r->raw + at, swap));
+			x = thin_mix(x ^ pp_get_u64(r->raw + at, swap));
 		return x;
 	}
-	x = mix(x ^ pp_get_u64(r->raw + f->time, swap));
+	x = thin_mix(x ^ pp_get_u64(r->raw + f->time, swap));
 	if (id)
-		x = mix(x ^ pp_get_u64(r->raw + id, swap));
-	return mix(x ^ (uint64_t)(f->tid ? pp_get_u32(r->raw + f->tid + 4, swap) : 0) << 32 ^
+		x = thin_mix(x ^ pp_get_u64(r->raw + id, swap));
+	return thin_mix(x ^ (uint64_t)(f->tid ? pp_get_u32(r->raw + f->tid + 4, swap) : 0) << 32 ^
 	    (f->cpu ? pp_get_u32(r->raw + f->cpu, swap) : 0));
 }
 
@@ -125,7 +125,7 @@ hash(const struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
  * for one that was kept.
  */
 static bool
-over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+thin_over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
 	uint64_t time;
 
@@ -140,7 +140,7 @@ over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 	}
 	h->due = (h->due > time ? h->due : time) + h->gap;
 	h->pace = (7 * h->pace + h->since * PACE_ONE) / 8;
-	h->skip = mix(h->seed + ++h->picked) % (h->pace / PACE_ONE + 1);
+	h->skip = thin_mix(h->seed + ++h->picked) % (h->pace / PACE_ONE + 1);
 	h->since = 0;
 	h->over = false;
 	return false;
@@ -151,22 +151,22 @@ over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
  * side, or one task's.
  */
 static bool
-is_nth(const struct thinner *h, struct counts *c, const struct pp_event *ev)
+thin_is_nth(const struct thinner *h, struct counts *c, const struct pp_event *ev)
 {
 	uint64_t n = h->o->every, round = c->seen / n, place = c->seen % n;
 
 	c->seen++;
-	return place == mix(h->seed ^ mix(round + 1) ^ ev->index) % n;
+	return place == thin_mix(h->seed ^ thin_mix(round + 1) ^ ev->index) % n;
 }
 
 static uint64_t
-sum(uint64_t a, uint64_t b)
+thin_sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 static uint64_t
-times(uint64_t a, uint64_t b)
+thin_times(uint64_t a, uint64_t b)
 {
 	struct wide n = wide_mul(a, b);
 
@@ -175,10 +175,10 @@ times(uint64_t a, uint64_t b)
 
 /* The period of a sample after --every and --sample, and what is owed to its event. */
 static uint64_t
-scaled(const struct thinner *h, struct counts *c, uint64_t period)
+thin_scaled(const struct thinner *h, struct counts *c, uint64_t period)
 {
 	const struct thin *o = h->o;
-	uint64_t x = o->every ? times(period, o->every) : period;
+	uint64_t x = o->every ? thin_times(period, o->every) : period;
 
 	if (o->share && o->share != UINT64_MAX)
 		return x < o->share ? wide_div((struct wide){ c->left, x }, o->share, &c->left) : UINT64_MAX;
@@ -187,7 +187,7 @@ scaled(const struct thinner *h, struct counts *c, uint64_t period)
 
 /* What is owed to samples of that event on that CPU; if none is recorded, with the same id.  NULL: no memory. */
 static uint64_t *
-debt(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+thin_debt(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
 	uint16_t id_at = ev->plan.identifier ? ev->plan.identifier : ev->plan.id;
 	uint64_t id = id_at ? pp_get_u64(r->raw + id_at, h->in->swap) : 0;
@@ -203,28 +203,28 @@ debt(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 
 /* The sample is too many: its period is owed.  OVER_RATE, or -1. */
 static int
-owe(struct thinner *h, struct counts *c, const struct pp_event *ev, const struct pp_rec *r)
+thin_owe(struct thinner *h, struct counts *c, const struct pp_event *ev, const struct pp_rec *r)
 {
 	uint64_t *x;
 
 	if (!h->o->scale || !ev->plan.period)
 		return OVER_RATE;
-	if (!(x = debt(h, ev, r)))
+	if (!(x = thin_debt(h, ev, r)))
 		return -1;
-	*x = sum(*x, scaled(h, c, pp_get_u64(r->raw + ev->plan.period, h->in->swap)));
+	*x = thin_sum(*x, thin_scaled(h, c, pp_get_u64(r->raw + ev->plan.period, h->in->swap)));
 	return OVER_RATE;
 }
 
 /* A sample is kept: what is owed goes to it.  KEPT, or -1. */
 static int
-pay(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
+thin_pay(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
 	uint64_t *x;
 
 	h->owed = 0;
 	if (!h->o->scale || !h->o->max_rate || !ev->plan.period)
 		return KEPT;
-	if (!(x = debt(h, ev, r)))
+	if (!(x = thin_debt(h, ev, r)))
 		return -1;
 	h->owed = *x;
 	*x = 0;
@@ -254,16 +254,16 @@ thin_sample(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r
 		h->n = h->in->events->n;
 	}
 	c = &h->event[ev->index];
-	if (o->every && !is_nth(h, c, ev))
+	if (o->every && !thin_is_nth(h, c, ev))
 		return NOT_EVERY;
-	if (o->share && o->share != UINT64_MAX && hash(h, ev, r) >= o->share)
+	if (o->share && o->share != UINT64_MAX && thin_hash(h, ev, r) >= o->share)
 		return NOT_SAMPLED;
-	if (o->max_rate && over_rate(h, ev, r))
-		return owe(h, c, ev, r);
+	if (o->max_rate && thin_over_rate(h, ev, r))
+		return thin_owe(h, c, ev, r);
 	if (o->has_max_samples && c->kept >= o->max_samples)
 		return OVER_MAX;
 	c->kept++;
-	return pay(h, ev, r);
+	return thin_pay(h, ev, r);
 }
 
 bool
@@ -291,7 +291,7 @@ thin_scale(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r,
 
 	if (!ev->plan.period || ev->index >= h->n)
 		return r->raw;
-	period = sum(scaled(h, &h->event[ev->index], pp_get_u64(r->raw + ev->plan.period, h->in->swap)), owed);
+	period = thin_sum(thin_scaled(h, &h->event[ev->index], pp_get_u64(r->raw + ev->plan.period, h->in->swap)), owed);
 	memcpy(h->copy, r->raw, r->size);
 	pp_set_u64(h->copy + ev->plan.period, period, h->in->swap);
 	return h->copy;
@@ -300,7 +300,7 @@ thin_scale(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r,
 uint64_t
 thin_factor(const struct thin *o, uint64_t period)
 {
-	uint64_t x = o->every ? times(period, o->every) : period, rest;
+	uint64_t x = o->every ? thin_times(period, o->every) : period, rest;
 
 	if (o->share && o->share != UINT64_MAX)
 		return x < o->share ? wide_div((struct wide){ o->share / 2, x }, o->share, &rest) : UINT64_MAX;

@@ -8,7 +8,7 @@
 enum { NS = 1000000000 };
 
 static _Noreturn void
-unclear(const struct tool *t, const char *text)
+times_unclear(const struct tool *t, const char *text)
 {
 	tool_wrong(t, "%s '%s': expected start,stop (seconds of the trace, +1.5s from the first sample, @2026-01-31T12:00:00Z; "
 	    "either may be empty), or slices such as 10%%/2 or 0%%-10%%,30%%-40%%", t->optname, text);
@@ -18,7 +18,7 @@ unclear(const struct tool *t, const char *text)
 
 /* Exactly so many digits. */
 static bool
-digits(const char **p, int n, int *value)
+times_digits(const char **p, int n, int *value)
 {
 	*value = 0;
 	for (; n; n--, (*p)++) {
@@ -30,7 +30,7 @@ digits(const char **p, int n, int *value)
 }
 
 static bool
-sign(const char **p, char c)
+times_sign(const char **p, char c)
 {
 	bool there = **p == c;
 
@@ -40,17 +40,17 @@ sign(const char **p, char c)
 
 /* "Z", "+02:00", "-0530": seconds east; false: none of these. */
 static bool
-zone(const char **p, int *east)
+times_zone(const char **p, int *east)
 {
 	int h, m = 0, minus = **p == '-';
 
 	*east = 0;
-	if (sign(p, 'Z'))
+	if (times_sign(p, 'Z'))
 		return true;
 	if (**p != '+' && **p != '-')
 		return false;
 	(*p)++;
-	if (!digits(p, 2, &h) || ((sign(p, ':') || **p) && !digits(p, 2, &m)) || h > 14 || m > 59)
+	if (!times_digits(p, 2, &h) || ((times_sign(p, ':') || **p) && !times_digits(p, 2, &m)) || h > 14 || m > 59)
 		return false;
 	*east = (h * 3600 + m * 60) * (minus ? -1 : 1);
 	return true;
@@ -58,7 +58,7 @@ zone(const char **p, int *east)
 
 /* "2026-11-21T10:00:00.5+01:00", from the right on with less of it; without a zone it is the local one. */
 static bool
-iso(const char *p, uint64_t *ns)
+times_iso(const char *p, uint64_t *ns)
 {
 	struct tm tm = { .tm_isdst = -1 }, same;
 	uint64_t part = 0, unit = NS;
@@ -66,21 +66,22 @@ iso(const char *p, uint64_t *ns)
 	bool local;
 	time_t at;
 
-	if (!digits(&p, 4, &tm.tm_year) || !sign(&p, '-') || !digits(&p, 2, &tm.tm_mon) || !sign(&p, '-') ||
-	    !digits(&p, 2, &tm.tm_mday))
+	if (!times_digits(&p, 4, &tm.tm_year) || !times_sign(&p, '-') || !times_digits(&p, 2, &tm.tm_mon) ||
+	    !times_sign(&p, '-') ||
+	    !times_digits(&p, 2, &tm.tm_mday))
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
-	if (sign(&p, 'T')) {
-		if (!digits(&p, 2, &tm.tm_hour) || !sign(&p, ':') || !digits(&p, 2, &tm.tm_min) ||
-		    (sign(&p, ':') && !digits(&p, 2, &tm.tm_sec)))
+	if (times_sign(&p, 'T')) {
+		if (!times_digits(&p, 2, &tm.tm_hour) || !times_sign(&p, ':') || !times_digits(&p, 2, &tm.tm_min) ||
+		    (times_sign(&p, ':') && !times_digits(&p, 2, &tm.tm_sec)))
 			return false;
-		if (sign(&p, '.'))
+		if (times_sign(&p, '.'))
 			for (; isdigit((unsigned char)*p); p++)
 				part += (unit /= 10) * (uint64_t)(*p - '0');
 	}
 	local = !*p;
-	if ((!local && !zone(&p, &east)) || *p)
+	if ((!local && !times_zone(&p, &east)) || *p)
 		return false;
 	same = tm;
 	at = local ? mktime(&same) : timegm(&same);
@@ -95,14 +96,14 @@ iso(const char *p, uint64_t *ns)
 /* ---- options ------------------------------------------------------------------------------------- */
 
 static void
-add(struct times *s, struct time_end start, struct time_end stop)
+times_put(struct times *s, struct time_end start, struct time_end stop)
 {
 	s->r = tool_realloc(s->r, s->n + 1, sizeof *s->r);
 	s->r[s->n++] = (struct time_range){ start, stop, false };
 }
 
 static struct time_end
-end_of(const struct tool *t, struct times *s, const char *word, const char *text, uint64_t empty)
+times_end_of(const struct tool *t, struct times *s, const char *word, const char *text, uint64_t empty)
 {
 	struct time_end e = { .ns = empty };
 
@@ -115,40 +116,40 @@ end_of(const struct tool *t, struct times *s, const char *word, const char *text
 	} else if (*word == '@') {
 		e.from = FROM_EPOCH;
 		s->needs_wall = true;
-		if (!iso(word + 1, &e.ns))
+		if (!times_iso(word + 1, &e.ns))
 			tool_wrong(t, "%s '%s': expected a date such as @2026-01-31T12:00:00Z", t->optname, text);
 	} else if (isdigit((unsigned char)*word) || *word == '.')
 		e.ns = tool_seconds(t, word);
 	else
-		unclear(t, text);
+		times_unclear(t, text);
 	return e;
 }
 
 /* "12.5%" up to `until'; where it ends. */
 static const char *
-percent(const struct tool *t, const char *p, const char *text, double *share)
+times_percent(const struct tool *t, const char *p, const char *text, double *share)
 {
 	char *end;
 
 	if (!isdigit((unsigned char)*p) && *p != '.')
-		unclear(t, text);
+		times_unclear(t, text);
 	*share = strtod(p, &end) / 100;		/* computed as perf does, so that slices end at the same nanosecond */
 	if (*end != '%')
-		unclear(t, text);
+		times_unclear(t, text);
 	return end + 1;
 }
 
 /* "10%/2", "0%-10%" or "10%" */
 static void
-slice(const struct tool *t, struct times *s, const char *word, const char *text)
+times_slice(const struct tool *t, struct times *s, const char *word, const char *text)
 {
 	struct time_end start = { FROM_SHARE, 0, 0 }, stop = start;
 	double share;
-	const char *p = percent(t, word, text, &share);
+	const char *p = times_percent(t, word, text, &share);
 
 	if (*p == '-') {
 		start.share = share;
-		p = percent(t, p + 1, text, &stop.share);
+		p = times_percent(t, p + 1, text, &stop.share);
 	} else {
 		double k = 1;
 		char *end = NULL;
@@ -156,41 +157,41 @@ slice(const struct tool *t, struct times *s, const char *word, const char *text)
 		if (*p == '/') {
 			k = (double)strtoul(p + 1, &end, 10);
 			if (!isdigit((unsigned char)p[1]) || k < 1)
-				unclear(t, text);
+				times_unclear(t, text);
 			p = end;
 		}
 		start.share = share * (k - 1);
 		stop.share = share * k;
 	}
 	if (*p)
-		unclear(t, text);
+		times_unclear(t, text);
 	if (start.share > stop.share)
 		tool_wrong(t, "%s '%s': the start is after the stop", t->optname, text);
 	if (stop.share > 1 + 1e-9)
 		tool_wrong(t, "%s '%s': more than 100%%", t->optname, text);
 	s->needs_first = s->needs_last = true;
-	add(s, start, stop);
+	times_put(s, start, stop);
 }
 
 static void
-one_range(const struct tool *t, struct times *s, char *word, const char *text)
+times_one_range(const struct tool *t, struct times *s, char *word, const char *text)
 {
 	char *comma = strchr(word, ',');
 	struct time_end start, stop;
 
 	if (strchr(word, '%')) {
 		for (char *p; (p = strsep(&word, ","));)
-			slice(t, s, p, text);
+			times_slice(t, s, p, text);
 		return;
 	}
 	if (!comma)
-		unclear(t, text);
+		times_unclear(t, text);
 	*comma++ = 0;
-	start = end_of(t, s, word, text, 0);
-	stop = end_of(t, s, comma, text, UINT64_MAX);
+	start = times_end_of(t, s, word, text, 0);
+	stop = times_end_of(t, s, comma, text, UINT64_MAX);
 	if (start.from == stop.from && start.ns > stop.ns)
 		tool_wrong(t, "%s '%s': the start is after the stop", t->optname, text);
-	add(s, start, stop);
+	times_put(s, start, stop);
 }
 
 void
@@ -202,10 +203,10 @@ times_add(const struct tool *t, struct times *s, const char *text, bool out)
 	strcpy(copy, text);
 	for (char *word; (word = strsep(&rest, " \t"));)
 		if (*word)
-			one_range(t, s, word, text);
+			times_one_range(t, s, word, text);
 	free(copy);
 	if (s->n == before)
-		unclear(t, text);
+		times_unclear(t, text);
 	for (; before < s->n; before++)
 		s->r[before].out = out;
 }
@@ -213,7 +214,7 @@ times_add(const struct tool *t, struct times *s, const char *text, bool out)
 /* ---- what they come to --------------------------------------------------------------------------- */
 
 static int
-by_start(const void *a, const void *b)
+times_by_start(const void *a, const void *b)
 {
 	const struct time_range *x = a, *y = b;
 
@@ -236,16 +237,16 @@ times_feature(const struct pp_feature *f, uint64_t *first, uint64_t *last)
 
 /* Those that go out come behind the others. */
 static int
-by_kind(const void *a, const void *b)
+times_by_kind(const void *a, const void *b)
 {
 	const struct time_range *x = a, *y = b;
 
-	return x->out != y->out ? x->out - y->out : by_start(a, b);
+	return x->out != y->out ? x->out - y->out : times_by_start(a, b);
 }
 
 /* Join those of n ascending ranges that overlap: how many there are then. */
 static size_t
-join(struct time_range *r, size_t n)
+times_join(struct time_range *r, size_t n)
 {
 	size_t k = 0;
 
@@ -260,7 +261,7 @@ join(struct time_range *r, size_t n)
 
 /* Take the times of nout ranges out of n; both ascend, apart. */
 static void
-cut_out(struct times *s, const struct time_range *in, size_t n, const struct time_range *out, size_t nout)
+times_cut_out(struct times *s, const struct time_range *in, size_t n, const struct time_range *out, size_t nout)
 {
 	struct time_range *to = NULL;
 	size_t k = 0, o = 0;
@@ -305,13 +306,13 @@ times_settle(struct times *s, const struct tool *t)
 		if (s->r[i].start.ns > s->r[i].stop.ns)
 			tool_wrong(t, "--%stime: a range starts at %ju ns but stops at %ju ns", s->r[i].out ? "exclude-" : "",
 			    (uintmax_t)s->r[i].start.ns, (uintmax_t)s->r[i].stop.ns);
-	qsort(s->r, s->n, sizeof *s->r, by_kind);
+	qsort(s->r, s->n, sizeof *s->r, times_by_kind);
 	while (nin < s->n && !s->r[nin].out)
 		nin++;
-	n = join(s->r, nin);
-	nout = join(s->r + nin, s->n - nin);
+	n = times_join(s->r, nin);
+	nout = times_join(s->r + nin, s->n - nin);
 	if (nout)
-		cut_out(s, nin ? s->r : &all, nin ? n : 1, s->r + nin, nout);
+		times_cut_out(s, nin ? s->r : &all, nin ? n : 1, s->r + nin, nout);
 	else
 		s->n = n;
 	if (!s->n)
@@ -320,18 +321,18 @@ times_settle(struct times *s, const struct tool *t)
 }
 
 static uint64_t
-sum(uint64_t a, uint64_t b)
+times_sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 static void
-from_first(struct time_end *e, uint64_t first, uint64_t span)
+times_from_first(struct time_end *e, uint64_t first, uint64_t span)
 {
 	if (e->from == FROM_FIRST)
-		e->ns = sum(first, e->ns);
+		e->ns = times_sum(first, e->ns);
 	else if (e->from == FROM_SHARE)
-		e->ns = sum(first, (uint64_t)(e->share * (double)span + 0.5));
+		e->ns = times_sum(first, (uint64_t)(e->share * (double)span + 0.5));
 	else
 		return;
 	e->from = FROM_ZERO;
@@ -343,8 +344,8 @@ times_ends(struct times *s, const struct tool *t, uint64_t first, uint64_t last)
 	for (struct time_range *r = s->r; r < s->r + s->n; r++) {
 		bool slice = r->stop.from == FROM_SHARE;
 
-		from_first(&r->start, first, last - first);
-		from_first(&r->stop, first, last - first);
+		times_from_first(&r->start, first, last - first);
+		times_from_first(&r->stop, first, last - first);
 		/* A slice ends before the next begins, but for the last. */
 		if (slice && r->stop.ns > r->start.ns && r->stop.ns != last)
 			r->stop.ns--;
@@ -354,20 +355,20 @@ times_ends(struct times *s, const struct tool *t, uint64_t first, uint64_t last)
 }
 
 static void
-from_epoch(struct time_end *e, uint64_t wall, uint64_t clock)
+times_from_epoch(struct time_end *e, uint64_t wall, uint64_t clock)
 {
 	if (e->from != FROM_EPOCH)
 		return;
 	e->from = FROM_ZERO;
-	e->ns = e->ns >= wall ? sum(clock, e->ns - wall) : wall - e->ns > clock ? 0 : clock - (wall - e->ns);
+	e->ns = e->ns >= wall ? times_sum(clock, e->ns - wall) : wall - e->ns > clock ? 0 : clock - (wall - e->ns);
 }
 
 void
 times_wall(struct times *s, const struct tool *t, uint64_t wall, uint64_t clock)
 {
 	for (struct time_range *r = s->r; r < s->r + s->n; r++) {
-		from_epoch(&r->start, wall, clock);
-		from_epoch(&r->stop, wall, clock);
+		times_from_epoch(&r->start, wall, clock);
+		times_from_epoch(&r->stop, wall, clock);
 	}
 	s->needs_wall = false;
 	times_settle(s, t);

@@ -53,7 +53,7 @@ struct hits {
 
 /* BUILD_ID in the form that all readers take: size a multiple of 8, no trailer, with the id's size (perf-pipe(5)). */
 static int
-emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build_id *id)
+hits_emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build_id *id)
 {
 	uint8_t buf[PP_RAW_AT(HEADER_BUILD_ID, filename) + NAME_LIMIT + 8], len = (uint8_t)id->len;
 	struct pp_rec r;
@@ -81,7 +81,7 @@ struct name {
 };
 
 static bool
-is_kernel(const char *name, size_t len)
+hits_is_kernel(const char *name, size_t len)
 {
 	return len >= 8 && memcmp(name, "[kernel.", 8) == 0;
 }
@@ -91,9 +91,9 @@ is_kernel(const char *name, size_t len)
  * [kernel.kallsyms]_text.
  */
 static void
-shorten(const char **name, size_t *len)
+hits_shorten(const char **name, size_t *len)
 {
-	if (!is_kernel(*name, *len))
+	if (!hits_is_kernel(*name, *len))
 		return;
 	*name = "[kernel.kallsyms]";
 	*len = strlen(*name);
@@ -101,12 +101,12 @@ shorten(const char **name, size_t *len)
 
 /* NULL: no memory. */
 static struct name *
-name_get(struct hits *h, const char *name, size_t len)
+hits_name_get(struct hits *h, const char *name, size_t len)
 {
 	uint64_t key;
 	struct name *n;
 
-	shorten(&name, &len);
+	hits_shorten(&name, &len);
 	key = pp_table_hash(&h->names, len, (const uint8_t *)name, len);
 	for (struct link *l = pp_table_first(&h->names, key); l; l = pp_table_next(l)) {
 		n = (struct name *)l;
@@ -125,9 +125,9 @@ name_get(struct hits *h, const char *name, size_t len)
 
 /* Mark the name as done.  1, or -1: no memory. */
 static int
-mark_name(struct hits *h, const char *name, size_t len)
+hits_mark_name(struct hits *h, const char *name, size_t len)
 {
-	struct name *n = name_get(h, name, len);
+	struct name *n = hits_name_get(h, name, len);
 
 	if (!n)
 		return -1;
@@ -140,7 +140,7 @@ mark_name(struct hits *h, const char *name, size_t len)
  * maps that were there before from /proc, which names other devices than the kernel does on overlayfs.
  */
 static int
-learn_inode(struct hits *h, const struct pp_rec *r)
+hits_learn_inode(struct hits *h, const struct pp_rec *r)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	struct pp_dso d;
@@ -151,7 +151,7 @@ learn_inode(struct hits *h, const struct pp_rec *r)
 	pp_dso_get(&d, r, 0, false);
 	if (!d.ino)
 		return 1;
-	if (!(n = name_get(h, d.name, d.len)))
+	if (!(n = hits_name_get(h, d.name, d.len)))
 		return -1;
 	n->maj = d.maj;
 	n->min = d.min;
@@ -161,7 +161,7 @@ learn_inode(struct hits *h, const struct pp_rec *r)
 
 /* Is that pp_dso marked as done?  From now on it is. */
 static bool
-mark_index(struct hits *h, uint32_t index)
+hits_mark_index(struct hits *h, uint32_t index)
 {
 	bool was;
 
@@ -178,7 +178,7 @@ mark_index(struct hits *h, uint32_t index)
 }
 
 static int
-find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, struct build_id *id, const char **why)
+hits_find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, struct build_id *id, const char **why)
 {
 	bool vdso = strcmp(dso->name, "[vdso]") == 0;
 
@@ -190,14 +190,14 @@ find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, s
 		return 0;
 	if (mode != PP_MISC_KERNEL)
 		return vdso ? buildid_vdso(id, why) : buildid_file(id, dso, pid, why);
-	return is_kernel(dso->name, dso->len) ? buildid_kernel(id, why) : buildid_module(id, dso, why);
+	return hits_is_kernel(dso->name, dso->len) ? buildid_kernel(id, why) : buildid_module(id, dso, why);
 }
 
 /* A file is needed: write its id, unless that is there already or there is none. */
 static int
-need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid)
+hits_need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid)
 {
-	struct name *n = name_get(h, file->name, file->len);
+	struct name *n = hits_name_get(h, file->name, file->len);
 	struct pp_dso dso = *file;
 	size_t len = dso.len;
 	struct build_id id = {0};
@@ -206,15 +206,15 @@ need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid)
 	if (!n || n->done)
 		return n ? 1 : -1;
 	n->done = true;
-	shorten(&dso.name, &len);
+	hits_shorten(&dso.name, &len);
 	dso.len = (uint32_t)len;
 	if (n->ino) {
 		dso.maj = n->maj;
 		dso.min = n->min;
 		dso.ino = n->ino;
 	}
-	if (find_id(h, &dso, mode, pid, &id, &why))
-		return emit(h, &dso, mode, &id);
+	if (hits_find_id(h, &dso, mode, pid, &id, &why))
+		return hits_emit(h, &dso, mode, &id);
 	h->missing++;
 	if (h->t->verbose) {
 		char *name = tool_vis(dso.name, dso.len < NAME_LIMIT ? dso.len : NAME_LIMIT);
@@ -235,7 +235,7 @@ struct spaces {			/* the maps that one sample's addresses are looked up in */
 };
 
 static void
-enter(struct spaces *s, unsigned mode)
+hits_enter(struct spaces *s, unsigned mode)
 {
 	if (mode == s->mode)
 		return;
@@ -244,7 +244,7 @@ enter(struct spaces *s, unsigned mode)
 }
 
 static int
-hit(struct spaces *s, uint64_t ip)
+hits_hit(struct spaces *s, uint64_t ip)
 {
 	uint64_t version, page = ip >> 12;
 	const struct pp_map *m;
@@ -261,24 +261,24 @@ hit(struct spaces *s, uint64_t ip)
 	/* not every map ends with a page */
 	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len)
 		*p = (struct page){ version, page };
-	return mark_index(s->h, m->dso) ? 1 : need(s->h, pp_state_dso(s->h->state, m), s->mode, s->pid);
+	return hits_mark_index(s->h, m->dso) ? 1 : hits_need(s->h, pp_state_dso(s->h->state, m), s->mode, s->pid);
 }
 
 static int
-hit_chain(struct spaces *s, const uint8_t *ips, size_t n)
+hits_hit_chain(struct spaces *s, const uint8_t *ips, size_t n)
 {
 	for (; n; n--, ips += 8) {
 		uint64_t ip = pp_get_u64(ips, false);
 
 		if (ip < CONTEXT(CONTEXT_LAST)) {
-			if (hit(s, ip) < 0)
+			if (hits_hit(s, ip) < 0)
 				return -1;
 		} else if (ip == CONTEXT(128)) {
-			enter(s, PP_MISC_KERNEL);
+			hits_enter(s, PP_MISC_KERNEL);
 		} else if (ip == CONTEXT(512)) {
-			enter(s, PP_MISC_USER);
+			hits_enter(s, PP_MISC_USER);
 		} else {		/* a guest, the hypervisor, a cookie */
-			enter(s, 0);
+			hits_enter(s, 0);
 		}
 	}
 	return 1;
@@ -286,7 +286,7 @@ hit_chain(struct spaces *s, const uint8_t *ips, size_t n)
 
 /* pp_deliver of the timeline */
 static int
-turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
+hits_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct hits *h = arg;
 	struct spaces s = { .h = h, .mode = ~0u };
@@ -296,30 +296,30 @@ turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	if (pp_get_u32(p, false) != 0) {
 		struct pp_rec r = pp_rec_at(p, false);
 
-		return pp_state_feed(h->state, &r, 0) < 0 ? -1 : learn_inode(h, &r);
+		return pp_state_feed(h->state, &r, 0) < 0 ? -1 : hits_learn_inode(h, &r);
 	}
 	s.pid = pp_get_u32(p + 4, false);
-	enter(&s, pp_get_u32(p + 8, false));
-	if (hit(&s, pp_get_u64(p + 16, false)) < 0)
+	hits_enter(&s, pp_get_u32(p + 8, false));
+	if (hits_hit(&s, pp_get_u64(p + 16, false)) < 0)
 		return -1;
-	enter(&s, PP_MISC_USER);	/* as perf: a chain without a marker is the user's */
-	return hit_chain(&s, p + HEAD, pp_get_u32(p + 12, false));
+	hits_enter(&s, PP_MISC_USER);	/* as perf: a chain without a marker is the user's */
+	return hits_hit_chain(&s, p + HEAD, pp_get_u32(p + 12, false));
 }
 
 /* ---- as they arrive -------------------------------------------------------------------------- */
 
 static int
-queue(struct hits *h, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
+hits_queue(struct hits *h, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
 {
 	uint64_t time;
 
 	if (!pp_time(ev, r, false, &time))
-		return turn(h, 0, p, n);
+		return hits_turn(h, 0, p, n);
 	return pp_timeline_put(h->timeline, time, p, n);
 }
 
 static int
-queue_sample(struct hits *h, const struct pp_rec *r)
+hits_queue_sample(struct hits *h, const struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
@@ -347,12 +347,12 @@ queue_sample(struct hits *h, const struct pp_rec *r)
 	pp_set_u64(h->probe + 16, ip, false);
 	if (chain.n)
 		memcpy(h->probe + HEAD, chain.p, chain.n * 8);
-	return queue(h, ev, r, h->probe, HEAD + chain.n * 8);
+	return hits_queue(h, ev, r, h->probe, HEAD + chain.n * 8);
 }
 
 /* The user's part of an earlier sample's chain: header, cookie, u64 n, n addresses, trailer */
 static int
-queue_deferred(struct hits *h, const struct pp_rec *r)
+hits_queue_deferred(struct hits *h, const struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
 	uint32_t pid = UINT32_MAX, tid;
@@ -366,12 +366,12 @@ queue_deferred(struct hits *h, const struct pp_rec *r)
 	pp_set_u32(h->probe + 4, pid, false);
 	pp_set_u32(h->probe + 12, (uint32_t)n, false);
 	memcpy(h->probe + HEAD, r->raw + PP_RAW_AT(CALLCHAIN_DEFERRED, ip), n * 8);
-	return queue(h, ev, r, h->probe, HEAD + n * 8);
+	return hits_queue(h, ev, r, h->probe, HEAD + n * 8);
 }
 
 /* With --buildid-all: the file of an MMAP or MMAP2 is needed, if that is of this kernel or a process. */
 static int
-need_map(struct hits *h, const struct pp_rec *r)
+hits_need_map(struct hits *h, const struct pp_rec *r)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = PP_RAW_GET(r->raw, MMAP, pid, false);
@@ -382,11 +382,11 @@ need_map(struct hits *h, const struct pp_rec *r)
 	if (mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
 		return 1;
 	pp_dso_get(&file, r, 0, false);
-	return need(h, &file, mode, pid);
+	return hits_need(h, &file, mode, pid);
 }
 
 static int
-state(struct hits *h, const struct pp_rec *r)
+hits_state(struct hits *h, const struct pp_rec *r)
 {
 	bool map = r->type == PP_MMAP || r->type == PP_MMAP2;
 	const struct pp_event *ev;
@@ -396,37 +396,37 @@ state(struct hits *h, const struct pp_rec *r)
 		return -1;
 	if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
 		pp_dso_get(&file, r, 0, false);
-		if (file.id_len && mark_name(h, file.name, file.len) < 0)
+		if (file.id_len && hits_mark_name(h, file.name, file.len) < 0)
 			return -1;
 	}
 	if (h->all)
-		return map ? need_map(h, r) : 1;
+		return map ? hits_need_map(h, r) : 1;
 	ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
-	return ev ? queue(h, ev, r, r->raw, r->size) : -1;
+	return ev ? hits_queue(h, ev, r, r->raw, r->size) : -1;
 }
 
 /* The file that a HEADER_BUILD_ID names has its id. */
 static int
-has_id(struct hits *h, const struct pp_rec *r)
+hits_has_id(struct hits *h, const struct pp_rec *r)
 {
 	enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename) };
 	const char *name = (const char *)r->raw + NAME_AT;
 
 	if (pp_check(r, false, &h->t->in_err) < 0)
 		return -1;
-	return mark_name(h, name, r->size > NAME_AT ? strnlen(name, r->size - (size_t)NAME_AT) : 0) < 0 ? -1 : 1;
+	return hits_mark_name(h, name, r->size > NAME_AT ? strnlen(name, r->size - (size_t)NAME_AT) : 0) < 0 ? -1 : 1;
 }
 
 /* Is it that text, without a NUL? */
 static bool
-is_text(const struct pp_feature_value *v, const char *text)
+hits_is_text(const struct pp_feature_value *v, const char *text)
 {
 	return v->len == strlen(text) && !memcmp(v->p, text, v->len);
 }
 
 /* Header features about the machine of the recording: each is one string. */
 static void
-learn_feature(struct hits *h, const struct pp_rec *r)
+hits_learn_feature(struct hits *h, const struct pp_rec *r)
 {
 	struct pp_err ignored = { .what = "" };	/* a feature that is not sound is passed over */
 	struct pp_feature feature;
@@ -441,31 +441,31 @@ learn_feature(struct hits *h, const struct pp_rec *r)
 	pp_feature_open(&io, &feature, &ignored);
 	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR)
 		return;
-	if (feature.number == PP_FEAT_ARCH && !is_text(&v, us.machine)) {
+	if (feature.number == PP_FEAT_ARCH && !hits_is_text(&v, us.machine)) {
 		h->elsewhere = "made on another architecture";
-	} else if (feature.number == PP_FEAT_OSRELEASE && !is_text(&v, us.release)) {
+	} else if (feature.number == PP_FEAT_OSRELEASE && !hits_is_text(&v, us.release)) {
 		h->other_kernel = true;
-	} else if (feature.number == PP_FEAT_HOSTNAME && !is_text(&v, us.nodename)) {
+	} else if (feature.number == PP_FEAT_HOSTNAME && !hits_is_text(&v, us.nodename)) {
 		free(h->host);
 		h->host = tool_vis((const char *)v.p, v.len);
 	}
 }
 
 static int
-take(struct hits *h, const struct pp_rec *r)
+hits_take(struct hits *h, const struct pp_rec *r)
 {
 	switch (r->type) {
 	case PP_SAMPLE:
-		return h->all ? 1 : queue_sample(h, r);
+		return h->all ? 1 : hits_queue_sample(h, r);
 	case PP_CALLCHAIN_DEFERRED:
-		return h->all ? 1 : queue_deferred(h, r);
+		return h->all ? 1 : hits_queue_deferred(h, r);
 	case PP_MMAP:
 	case PP_MMAP2:
 	case PP_FORK:
 	case PP_EXIT:
-		return state(h, r);
+		return hits_state(h, r);
 	case PP_HEADER_BUILD_ID:
-		return has_id(h, r);
+		return hits_has_id(h, r);
 	case PP_FINISHED_ROUND:
 		return h->all ? 1 : pp_timeline_round(h->timeline);
 	}
@@ -476,8 +476,8 @@ int
 hits_record(struct hits *h, const struct pp_rec *r)
 {
 	if (r->type == PP_HEADER_FEATURE && !h->elsewhere)
-		learn_feature(h, r);
-	if (h->elsewhere || take(h, r) > 0)
+		hits_learn_feature(h, r);
+	if (h->elsewhere || hits_take(h, r) > 0)
 		return 1;
 	if (h->t->in_err.what[0])
 		pp_reject(h->t->in, r);
@@ -500,7 +500,7 @@ hits_new(struct tool *t, bool all)
 	if (t->in->swap)
 		h->elsewhere = "made on a machine of the other byte order";
 	h->state = all ? NULL : pp_state_new(t->in->swap, &t->in_err);
-	h->timeline = all ? NULL : pp_timeline_new(turn, h, MEMORY, &t->in_err);
+	h->timeline = all ? NULL : pp_timeline_new(hits_turn, h, MEMORY, &t->in_err);
 	if (pp_table_init(&h->names, &t->in_err) < 0 || (!all && (!h->state || !h->timeline))) {
 		tool_say(t, &t->in_err);
 		exit(1);

@@ -24,19 +24,19 @@ struct held {
 /* ---- records with a time ----------------------------------------------------------------------- */
 
 static bool
-swapped(const struct merge_order *m)
+order_swapped(const struct merge_order *m)
 {
 	return join_source(m->j)->swap;
 }
 
 /* Queue it, its input noted in its type. */
 static int
-queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, bool stamp)
+order_queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, bool stamp)
 {
 	struct pp_rec copy = *r;
 
 	memcpy(m->tagged, r->raw, r->size);
-	pp_set_u32(m->tagged, r->type | i << TAG_SHIFT, swapped(m));
+	pp_set_u32(m->tagged, r->type | i << TAG_SHIFT, order_swapped(m));
 	copy.raw = m->tagged;
 	if ((stamp ? emit_add_stamped(&m->e, ev, &copy, time) : emit_add(&m->e, time, copy.raw, copy.size)) < 0)
 		return -1;
@@ -51,7 +51,7 @@ queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct
 
 /* The payload of the record that was put, out of its source, which ends if it fails.  1, or -1. */
 static int
-put_payload(struct merge_order *m, unsigned i, uint64_t left)
+order_put_payload(struct merge_order *m, unsigned i, uint64_t left)
 {
 	struct pp_source *src = join_input(m->j, i);
 	const uint8_t *p;
@@ -69,10 +69,10 @@ put_payload(struct merge_order *m, unsigned i, uint64_t left)
 }
 
 static int
-put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct held *h)
+order_put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct held *h)
 {
-	struct pp_rec r = { .raw = raw, .size = h->size, .payload = h->payload, .type = PP_RAW_GET(raw, header, type, swapped(m)),
-	    .misc = PP_RAW_GET(raw, header, misc, swapped(m)) };
+	struct pp_rec r = { .raw = raw, .size = h->size, .payload = h->payload,
+	    .type = PP_RAW_GET(raw, header, type, order_swapped(m)), .misc = PP_RAW_GET(raw, header, misc, order_swapped(m)) };
 
 	int rc = 1;
 
@@ -85,12 +85,12 @@ put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const struct 
 	/* What has none would go in front of what stands before it, which may be another input's. */
 	if ((m->e.fresh && emit_catch_up(&m->e) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
 		return -1;
-	return put_payload(m, i, r.payload);
+	return order_put_payload(m, i, r.payload);
 }
 
 /* Put what is held of an input and goes in front of that time. */
 static int
-put_held(struct merge_order *m, unsigned i, uint64_t time)
+order_put_held(struct merge_order *m, unsigned i, uint64_t time)
 {
 	struct merge_input *in = &m->in[i];
 
@@ -101,7 +101,7 @@ put_held(struct merge_order *m, unsigned i, uint64_t time)
 		if (h.after >= time)
 			return 1;
 		in->at += sizeof h + h.size;
-		if (put_untimed(m, i, in->held + in->at - h.size, &h) < 0)
+		if (order_put_untimed(m, i, in->held + in->at - h.size, &h) < 0)
 			return -1;
 	}
 	in->at = in->n = 0;
@@ -110,7 +110,7 @@ put_held(struct merge_order *m, unsigned i, uint64_t time)
 }
 
 static int
-hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
+order_hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
 {
 	struct merge_input *in = &m->in[i];
 	struct held h = { in->bound, r->payload, r->size };
@@ -132,7 +132,7 @@ hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
 	/* Nothing can be read behind a payload, or there is too much. */
 	in->stalled |= r->payload || in->n - in->at > m->held_max;
 	if (m->how->untimed == UNTIMED_FIRST)
-		return put_held(m, i, UINT64_MAX);
+		return order_put_held(m, i, UINT64_MAX);
 	return 1;
 }
 
@@ -140,9 +140,9 @@ hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
 
 /* The input has ended, and all that it said of a time is out. */
 static int
-put_last(struct merge_order *m, unsigned i)
+order_put_last(struct merge_order *m, unsigned i)
 {
-	if (m->in[i].n && put_held(m, i, UINT64_MAX) < 0)
+	if (m->in[i].n && order_put_held(m, i, UINT64_MAX) < 0)
 		return -1;
 	if (m->watches)
 		join_watch_end(m->j, i);
@@ -152,13 +152,13 @@ put_last(struct merge_order *m, unsigned i)
 }
 
 static int
-put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
+order_put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 {
 	struct merge_input *in = &m->in[e->in];
-	struct pp_rec r = { .raw = e->p, .size = e->size, .type = PP_RAW_GET(e->p, header, type, swapped(m)),
-	    .misc = PP_RAW_GET(e->p, header, misc, swapped(m)) };
+	struct pp_rec r = { .raw = e->p, .size = e->size, .type = PP_RAW_GET(e->p, header, type, order_swapped(m)),
+	    .misc = PP_RAW_GET(e->p, header, misc, order_swapped(m)) };
 
-	if (in->n && put_held(m, e->in, time) < 0)
+	if (in->n && order_put_held(m, e->in, time) < 0)
 		return -1;
 	if (m->watches)
 		join_watch(m->j, e->in, &r, time);
@@ -168,11 +168,11 @@ put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 		if (rc < 0 || (rc && emit_put(&m->e, e->p, e->size, e->stable) < 0))
 			return -1;
 	}
-	return --in->waiting || !in->ended ? 1 : put_last(m, e->in);
+	return --in->waiting || !in->ended ? 1 : order_put_last(m, e->in);
 }
 
 static int
-by_input(const void *a, const void *b)
+order_by_input(const void *a, const void *b)
 {
 	const struct tie *x = a, *y = b;
 
@@ -183,7 +183,7 @@ by_input(const void *a, const void *b)
 
 /* Put the ties of the inputs up to this one. */
 static int
-put_ties(struct merge_order *m, unsigned upto)
+order_put_ties(struct merge_order *m, unsigned upto)
 {
 	struct ties *t = &m->ties;
 	size_t done = 0;
@@ -191,16 +191,16 @@ put_ties(struct merge_order *m, unsigned upto)
 
 	if (t->n == 1 && t->e->in <= upto) {	/* as nearly always */
 		t->n = t->used = 0;
-		return put_timed(m, t->e, t->time);
+		return order_put_timed(m, t->e, t->time);
 	}
 	if (t->n > 1)
-		qsort(t->e, t->n, sizeof *t->e, by_input);
+		qsort(t->e, t->n, sizeof *t->e, order_by_input);
 	/* What an input tells of the time before stands in front of what the others have of this time. */
 	for (size_t i = 0; rc > 0 && i < t->n; i++)
 		if (m->in[t->e[i].in].n)
-			rc = put_held(m, t->e[i].in, t->time);
+			rc = order_put_held(m, t->e[i].in, t->time);
 	while (rc > 0 && done < t->n && t->e[done].in <= upto)
-		rc = put_timed(m, &t->e[done++], t->time);
+		rc = order_put_timed(m, &t->e[done++], t->time);
 	t->n -= done;
 	if (t->n)
 		memmove(t->e, t->e + done, t->n * sizeof *t->e);
@@ -210,7 +210,7 @@ put_ties(struct merge_order *m, unsigned upto)
 }
 
 static bool
-copy_tie(struct ties *t, struct tie *e)
+order_copy_tie(struct ties *t, struct tie *e)
 {
 	if (t->room - t->used < e->size)
 		return false;
@@ -223,26 +223,26 @@ copy_tie(struct ties *t, struct tie *e)
 
 /* Those that stay will outlive the queue's bytes; where that is too much, they go out. */
 static int
-keep_ties(struct merge_order *m)
+order_keep_ties(struct merge_order *m)
 {
 	struct ties *t = &m->ties;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (t->e[i].stable && !copy_tie(t, &t->e[i]))
-			return put_ties(m, UINT_MAX);
+		if (t->e[i].stable && !order_copy_tie(t, &t->e[i]))
+			return order_put_ties(m, UINT_MAX);
 	return 1;
 }
 
 static int
-add_tie(struct merge_order *m, struct tie *e)
+order_add_tie(struct merge_order *m, struct tie *e)
 {
 	struct ties *t = &m->ties;
 
 	/* Over the bound: the order of the inputs begins anew. */
-	if ((t->n == t->cap || (!e->stable && t->room - t->used < e->size)) && put_ties(m, UINT_MAX) < 0)
+	if ((t->n == t->cap || (!e->stable && t->room - t->used < e->size)) && order_put_ties(m, UINT_MAX) < 0)
 		return -1;
 	if (!e->stable)
-		copy_tie(t, e);
+		order_copy_tie(t, e);
 	e->seq = t->seq++;
 	t->e[t->n++] = *e;
 	return 1;
@@ -250,25 +250,25 @@ add_tie(struct merge_order *m, struct tie *e)
 
 /* What the queue or the spill releases. */
 static int
-to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
+order_to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
 {
 	struct merge_order *m = arg;
-	uint32_t type = pp_get_u32(p, swapped(m));
+	uint32_t type = pp_get_u32(p, order_swapped(m));
 	struct tie e = { .p = p, .in = type >> TAG_SHIFT, .size = (uint16_t)n, .stable = stable };
 
 	/* The copy is ours, and goes out once. */
-	pp_set_u32((uint8_t *)(uintptr_t)p, type & ((1 << TAG_SHIFT) - 1), swapped(m));
+	pp_set_u32((uint8_t *)(uintptr_t)p, type & ((1 << TAG_SHIFT) - 1), order_swapped(m));
 	if (m->ties.n && time < m->ties.time)	/* late */
-		return put_timed(m, &e, time);
-	if (time > m->ties.time && put_ties(m, UINT_MAX) < 0)
+		return order_put_timed(m, &e, time);
+	if (time > m->ties.time && order_put_ties(m, UINT_MAX) < 0)
 		return -1;
 	m->ties.time = time;
-	return add_tie(m, &e);
+	return order_add_tie(m, &e);
 }
 
 /* The smallest bound, and whose it is, the first of equal ones; n: all have ended. */
 static unsigned
-smallest(const struct merge_order *m, uint64_t *bound)
+order_smallest(const struct merge_order *m, uint64_t *bound)
 {
 	unsigned best = m->n;
 
@@ -285,17 +285,17 @@ int
 order_release(struct merge_order *m)
 {
 	uint64_t bound;
-	unsigned first = smallest(m, &bound);
+	unsigned first = order_smallest(m, &bound);
 
 	m->added = 0;
 	if (emit_release(&m->e, bound) < 0)
 		return -1;
-	if (m->ties.n && put_ties(m, m->ties.time < bound || first == m->n ? UINT_MAX : first) < 0)
+	if (m->ties.n && order_put_ties(m, m->ties.time < bound || first == m->n ? UINT_MAX : first) < 0)
 		return -1;
-	if (keep_ties(m) < 0)
+	if (order_keep_ties(m) < 0)
 		return -1;
 	/* All has gone out that is in front of what it holds. */
-	if (first < m->n && m->in[first].stalled && put_held(m, first, UINT64_MAX) < 0)
+	if (first < m->n && m->in[first].stalled && order_put_held(m, first, UINT64_MAX) < 0)
 		return -1;
 	return emit_reclaim(&m->e);
 }
@@ -304,7 +304,7 @@ bool
 order_is_due(const struct merge_order *m)
 {
 	uint64_t bound;
-	unsigned first = smallest(m, &bound);
+	unsigned first = order_smallest(m, &bound);
 
 	if (first < m->n && m->in[first].stalled)
 		return true;
@@ -322,7 +322,7 @@ order_bound(const struct merge_order *m)
 {
 	uint64_t bound;
 
-	smallest(m, &bound);
+	order_smallest(m, &bound);
 	return bound;
 }
 
@@ -341,7 +341,7 @@ order_mark(struct merge_order *m)
 /* ---- input ------------------------------------------------------------------------------------- */
 
 static int
-finished_round(struct merge_input *in, const struct sort_how *how)
+order_finished_round(struct merge_input *in, const struct sort_how *how)
 {
 	in->count.rounds++;
 	in->count.idle_rounds += !in->count.timed;
@@ -353,7 +353,7 @@ finished_round(struct merge_input *in, const struct sort_how *how)
 }
 
 static void
-slide_window(struct merge_input *in, uint64_t window)
+order_slide_window(struct merge_input *in, uint64_t window)
 {
 	uint64_t limit = in->max > window ? in->max - window - 1 : 0;
 
@@ -362,20 +362,20 @@ slide_window(struct merge_input *in, uint64_t window)
 }
 
 static int
-late(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, uint64_t last)
+order_late(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, uint64_t last)
 {
 	m->in[i].count.late++;
 	switch (m->how->late) {
 	case LATE_DROP:
 		return 1;
 	case LATE_CLAMP:
-		return queue(m, i, ev, r, last, true);
+		return order_queue(m, i, ev, r, last, true);
 	case LATE_ERROR:
 		join_refuse(m->j, i, r, "late: time %" PRIu64 ".%09" PRIu64 " after %" PRIu64 ".%09" PRIu64 " was written",
 		    time / 1000000000, time % 1000000000, last / 1000000000, last % 1000000000);
 		return 0;
 	default:
-		return queue(m, i, ev, r, time, false);
+		return order_queue(m, i, ev, r, time, false);
 	}
 }
 
@@ -387,18 +387,18 @@ order_take(struct merge_order *m, unsigned i, const struct pp_rec *r)
 	const struct pp_event *ev;
 
 	if (r->type == PP_FINISHED_ROUND)
-		return finished_round(in, m->how);
+		return order_finished_round(in, m->how);
 	if (r->type >= PP_USER_TYPE_START) {
 		in->count.others++;
-		return hold(m, i, r);
+		return order_hold(m, i, r);
 	}
 	if (!(ev = join_event(m->j, i, r)))
 		return 0;
-	if (!pp_time(ev, r, swapped(m), &time)) {
+	if (!pp_time(ev, r, order_swapped(m), &time)) {
 		in->count.untimed++;
 		if (m->how->untimed != UNTIMED_STAMP || !in->prev)
-			return hold(m, i, r);
-		return queue(m, i, ev, r, in->prev > last ? in->prev : last, true);
+			return order_hold(m, i, r);
+		return order_queue(m, i, ev, r, in->prev > last ? in->prev : last, true);
 	}
 	in->count.timed++;
 	in->prev = time;
@@ -407,15 +407,15 @@ order_take(struct merge_order *m, unsigned i, const struct pp_rec *r)
 	if (time > in->max)
 		in->max = time;
 	if (m->how->mode == SORT_WINDOW)
-		slide_window(in, m->how->window);
-	return time < last ? late(m, i, ev, r, time, last) : queue(m, i, ev, r, time, false);
+		order_slide_window(in, m->how->window);
+	return time < last ? order_late(m, i, ev, r, time, last) : order_queue(m, i, ev, r, time, false);
 }
 
 int
 order_end(struct merge_order *m, unsigned i)
 {
 	m->in[i].ended = true;
-	return m->in[i].waiting ? 1 : put_last(m, i);
+	return m->in[i].waiting ? 1 : order_put_last(m, i);
 }
 
 int
@@ -453,7 +453,7 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	m->e.swap = join_source(j)->swap;
 	m->e.fresh = how->marks != MARKS_DROP;
 	m->e.limit -= 2 * part;
-	m->e.to = to_ties;
+	m->e.to = order_to_ties;
 	m->e.arg = m;
 	return 1;
 }

@@ -89,7 +89,7 @@ spill_new(const char *dir, size_t memory, bool compress, struct pp_err *err)
 }
 
 static void
-run_free(struct run *r)
+spill_run_free(struct run *r)
 {
 	free(r->buf);
 	free(r->rest);
@@ -102,8 +102,8 @@ spill_free(struct spill *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->n; i++)
-		run_free(&s->run[i]);
-	run_free(&s->cur);
+		spill_run_free(&s->run[i]);
+	spill_run_free(&s->cur);
 	ZSTD_freeCCtx(s->cctx);
 	ZSTD_freeDCtx(s->dctx);
 	free(s->run);
@@ -118,7 +118,7 @@ spill_free(struct spill *s)
 /* ---- writing ------------------------------------------------------------------------------------- */
 
 static int
-write_all(struct spill *s, const uint8_t *p, size_t n)
+spill_write_all(struct spill *s, const uint8_t *p, size_t n)
 {
 	if (pp_tmpfile_write(s->fd, p, n) < 0) {
 		spill_fail(s, "write", errno);
@@ -131,7 +131,7 @@ write_all(struct spill *s, const uint8_t *p, size_t n)
 }
 
 static int
-write_chunk(struct spill *s)
+spill_write_chunk(struct spill *s)
 {
 	uint32_t head[2] = { (uint32_t)s->len, (uint32_t)s->len };
 	uint8_t *p = s->buf;
@@ -147,7 +147,7 @@ write_chunk(struct spill *s)
 		}
 	}
 	memcpy(p, head, CHUNK_HEAD);
-	if (write_all(s, p, CHUNK_HEAD + head[0]) < 0)
+	if (spill_write_all(s, p, CHUNK_HEAD + head[0]) < 0)
 		return -1;
 	s->len = 0;
 	return 1;
@@ -187,7 +187,7 @@ spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n)
 	uint8_t *to;
 
 	if (s->len + RECORD_HEAD + n > CHUNK)
-		write_chunk(s);
+		spill_write_chunk(s);
 	if (CHUNK_HEAD + s->len + RECORD_HEAD + n > s->bufcap) {	/* only after a failed write */
 		if (!(to = realloc(s->buf, 2 * s->bufcap)))
 			return spill_fail(s, "memory", ENOMEM);
@@ -207,11 +207,11 @@ spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n)
 
 /* Close the run being written; its bytes that are not in the file become its rest. */
 static struct run
-run_written(struct spill *s)
+spill_run_written(struct spill *s)
 {
 	struct run r = s->cur;
 
-	if (write_chunk(s) < 0) {
+	if (spill_write_chunk(s) < 0) {
 		memmove(s->buf, s->buf + CHUNK_HEAD, s->len);
 		r.rest = s->buf;
 		r.rest_len = s->len;
@@ -224,7 +224,7 @@ run_written(struct spill *s)
 
 /* The smallest time that waits. */
 static uint64_t
-least(const struct spill *s)
+spill_least(const struct spill *s)
 {
 	if (s->ready)
 		return s->nheap ? s->run[s->heap[0]].time : UINT64_MAX;
@@ -234,9 +234,9 @@ least(const struct spill *s)
 int
 spill_end(struct spill *s)
 {
-	struct run r = run_written(s);
+	struct run r = spill_run_written(s);
 
-	s->least = least(s);
+	s->least = spill_least(s);
 	if (r.time < s->least)
 		s->least = r.time;
 	s->run[s->n++] = r;
@@ -247,7 +247,7 @@ spill_end(struct spill *s)
 /* ---- reading ------------------------------------------------------------------------------------- */
 
 static int
-read_all(struct spill *s, void *to, size_t n, uint64_t off)
+spill_read_all(struct spill *s, void *to, size_t n, uint64_t off)
 {
 	for (size_t done = 0; done < n;) {
 		ssize_t got = pread(s->fd, (uint8_t *)to + done, n - done, (off_t)(off + done));
@@ -263,7 +263,7 @@ read_all(struct spill *s, void *to, size_t n, uint64_t off)
 
 /* The next chunk of a run into its buffer: 1, 0 at its end, -1. */
 static int
-read_chunk(struct spill *s, struct run *r)
+spill_read_chunk(struct spill *s, struct run *r)
 {
 	uint32_t head[2];
 
@@ -279,11 +279,11 @@ read_chunk(struct spill *s, struct run *r)
 		return 0;
 	if (!r->buf && !(r->buf = malloc(CHUNK)))
 		return spill_fail(s, "memory", ENOMEM);
-	if (read_all(s, head, sizeof head, r->off) < 0)
+	if (spill_read_all(s, head, sizeof head, r->off) < 0)
 		return -1;
 	if (head[1] > CHUNK || head[0] > head[1] || (head[0] < head[1] && head[0] > s->zcap))
 		return spill_fail(s, "read", EIO);
-	if (read_all(s, head[0] < head[1] ? s->z : r->buf, head[0], r->off + CHUNK_HEAD) < 0)
+	if (spill_read_all(s, head[0] < head[1] ? s->z : r->buf, head[0], r->off + CHUNK_HEAD) < 0)
 		return -1;
 	if (head[0] < head[1] && ZSTD_decompressDCtx(s->dctx, r->buf, CHUNK, s->z, head[0]) != head[1])
 		return spill_fail(s, "read", EIO);
@@ -294,7 +294,7 @@ read_chunk(struct spill *s, struct run *r)
 }
 
 static const uint8_t *
-record_of(const struct run *r, size_t *n)
+spill_record_of(const struct run *r, size_t *n)
 {
 	uint32_t size;
 
@@ -305,14 +305,14 @@ record_of(const struct run *r, size_t *n)
 
 /* Know the time of the run's next record: 1, 0 there is none, -1. */
 static int
-head_of(struct spill *s, struct run *r)
+spill_head_of(struct spill *s, struct run *r)
 {
 	size_t n;
 	int rc;
 
-	if (r->at == r->len && (rc = read_chunk(s, r)) <= 0)
+	if (r->at == r->len && (rc = spill_read_chunk(s, r)) <= 0)
 		return rc;
-	if (r->len - r->at < RECORD_HEAD || (record_of(r, &n), n > r->len - r->at - RECORD_HEAD))
+	if (r->len - r->at < RECORD_HEAD || (spill_record_of(r, &n), n > r->len - r->at - RECORD_HEAD))
 		return spill_fail(s, "read", EIO);
 	memcpy(&r->time, r->buf + r->at, sizeof r->time);
 	return 1;
@@ -321,7 +321,7 @@ head_of(struct spill *s, struct run *r)
 /* ---- merging ------------------------------------------------------------------------------------- */
 
 static bool
-before(const struct spill *s, uint32_t a, uint32_t b)
+spill_before(const struct spill *s, uint32_t a, uint32_t b)
 {
 	const struct run *x = &s->run[a], *y = &s->run[b];
 
@@ -329,13 +329,13 @@ before(const struct spill *s, uint32_t a, uint32_t b)
 }
 
 static void
-sink_down(struct spill *s, size_t i)
+spill_sink_down(struct spill *s, size_t i)
 {
 	uint32_t moving = s->heap[i];
 
 	for (size_t kid; (kid = 2 * i + 1) < s->nheap; i = kid) {
-		kid += kid + 1 < s->nheap && before(s, s->heap[kid + 1], s->heap[kid]);
-		if (!before(s, s->heap[kid], moving))
+		kid += kid + 1 < s->nheap && spill_before(s, s->heap[kid + 1], s->heap[kid]);
+		if (!spill_before(s, s->heap[kid], moving))
 			break;
 		s->heap[i] = s->heap[kid];
 	}
@@ -343,11 +343,11 @@ sink_down(struct spill *s, size_t i)
 }
 
 static int
-make_heap(struct spill *s, size_t first, size_t n)
+spill_make_heap(struct spill *s, size_t first, size_t n)
 {
 	s->nheap = 0;
 	for (size_t i = first; i < first + n; i++) {
-		int rc = head_of(s, &s->run[i]);
+		int rc = spill_head_of(s, &s->run[i]);
 
 		if (rc < 0)
 			return -1;
@@ -355,22 +355,22 @@ make_heap(struct spill *s, size_t first, size_t n)
 			s->heap[s->nheap++] = (uint32_t)i;
 	}
 	for (size_t i = s->nheap / 2; i-- > 0;)
-		sink_down(s, i);
+		spill_sink_down(s, i);
 	return 1;
 }
 
 /* Give the space of a run back, where the file system can. */
 static void
-run_gone(struct spill *s, struct run *r)
+spill_run_gone(struct spill *s, struct run *r)
 {
-	run_free(r);
+	spill_run_free(r);
 	if (r->end > r->first)
 		(void)fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->first,
 		    (off_t)(r->end - r->first));
 }
 
 static int
-merge(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
+spill_merge(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
 {
 	while (s->nheap) {
 		struct run *r = &s->run[s->heap[0]];
@@ -380,27 +380,27 @@ merge(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
 
 		if (r->time > limit)
 			break;
-		p = record_of(r, &n);
+		p = spill_record_of(r, &n);
 		if (fn(arg, r->time, p, n) < 0)
 			return -1;
 		r->at += RECORD_HEAD + n;
-		if ((rc = head_of(s, r)) < 0)
+		if ((rc = spill_head_of(s, r)) < 0)
 			return -1;
 		if (!rc) {
 			if (!s->keep) {
-				run_gone(s, r);
+				spill_run_gone(s, r);
 				r->first = r->end;
 			}
 			s->heap[0] = s->heap[--s->nheap];
 		}
 		if (s->nheap)
-			sink_down(s, 0);
+			spill_sink_down(s, 0);
 	}
 	return 1;
 }
 
 static int
-merge_put(void *arg, uint64_t time, const uint8_t *p, size_t n)
+spill_merge_put(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct spill *s = arg;
 
@@ -410,12 +410,12 @@ merge_put(void *arg, uint64_t time, const uint8_t *p, size_t n)
 
 /* Back to where it was when `was' was noted. */
 static void
-rewind_run(struct spill *s, struct run *r, const struct run *was)
+spill_rewind_run(struct spill *s, struct run *r, const struct run *was)
 {
 	bool inside = was->at < was->len;
 
 	r->off = inside ? was->chunk : was->off;
-	if (read_chunk(s, r) > 0 && inside)
+	if (spill_read_chunk(s, r) > 0 && inside)
 		r->at = was->at;
 }
 
@@ -424,7 +424,7 @@ rewind_run(struct spill *s, struct run *r, const struct run *was)
  * now, they stay as they were.
  */
 static int
-merge_runs(struct spill *s, size_t first, size_t n)
+spill_merge_runs(struct spill *s, size_t first, size_t n)
 {
 	struct run *r = s->run + first, merged, *was = malloc(n * sizeof *was);
 
@@ -435,17 +435,17 @@ merge_runs(struct spill *s, size_t first, size_t n)
 	s->len = 0;
 	s->runs++;
 	s->keep = true;
-	if (make_heap(s, first, n) > 0)
-		merge(s, UINT64_MAX, merge_put, s);
+	if (spill_make_heap(s, first, n) > 0)
+		spill_merge(s, UINT64_MAX, spill_merge_put, s);
 	s->keep = false;
-	merged = run_written(s);
+	merged = spill_run_written(s);
 	if (s->failed) {
 		for (size_t i = 0; i < n; i++)
-			rewind_run(s, &r[i], &was[i]);
-		run_gone(s, &merged);
+			spill_rewind_run(s, &r[i], &was[i]);
+		spill_run_gone(s, &merged);
 	} else {
 		for (size_t i = 0; i < n; i++)
-			run_gone(s, &r[i]);
+			spill_run_gone(s, &r[i]);
 		*r = merged;
 		memmove(r + 1, r + n, (s->n - first - n) * sizeof *r);
 		s->n -= n - 1;
@@ -456,7 +456,7 @@ merge_runs(struct spill *s, size_t first, size_t n)
 
 /* Which n neighbours have the fewest bytes?  So a run that has grown large is not written again for each small one. */
 static size_t
-smallest(const struct spill *s, size_t n)
+spill_smallest(const struct spill *s, size_t n)
 {
 	uint64_t least = UINT64_MAX, bytes = 0;
 	size_t best = 0;
@@ -475,7 +475,7 @@ smallest(const struct spill *s, size_t n)
 
 /* Drop the runs that are read; then as few merges as leave no more than may be merged at once. */
 static int
-prepare(struct spill *s)
+spill_prepare(struct spill *s)
 {
 	size_t keep = 0;
 
@@ -483,7 +483,7 @@ prepare(struct spill *s)
 		struct run *r = &s->run[i];
 
 		if (r->at == r->len && r->off == r->end && !r->rest)
-			run_gone(s, r);
+			spill_run_gone(s, r);
 		else
 			s->run[keep++] = *r;
 	}
@@ -493,10 +493,10 @@ prepare(struct spill *s)
 
 		if (n > s->fan)
 			n = s->fan;
-		if (merge_runs(s, smallest(s, n), n) < 0)
+		if (spill_merge_runs(s, spill_smallest(s, n), n) < 0)
 			return -1;
 	}
-	if (make_heap(s, 0, s->n) < 0)
+	if (spill_make_heap(s, 0, s->n) < 0)
 		return -1;
 	s->ready = true;
 	return 1;
@@ -512,11 +512,11 @@ int
 spill_upto(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
 {
 	/* To find that there is none, runs need not be merged. */
-	if (!s->ready && s->n && s->least <= limit && prepare(s) < 0)
+	if (!s->ready && s->n && s->least <= limit && spill_prepare(s) < 0)
 		return -1;
 	if (!s->nheap || !s->ready)
 		return 1;
-	if (merge(s, limit, fn, arg) < 0)
+	if (spill_merge(s, limit, fn, arg) < 0)
 		return -1;
 	if (!s->nheap && !s->failed) {		/* all is read: begin anew */
 		s->n = 0;

@@ -183,7 +183,7 @@ count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *
 
 /* The event of a sample whose id was not in `ids', or of a stream with one event. */
 static struct event_count *
-sample_event(struct counts *c, const struct pp_rec *r)
+count_sample_event(struct counts *c, const struct pp_rec *r)
 {
 	const struct pp_events *all = c->tool->in->events;
 	const struct pp_event *ev = pp_event_find(all, r, &c->tool->in_err);
@@ -216,7 +216,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap)
 		if (c->ids[id % COUNT_IDS].id == id)
 			e = c->ids[id % COUNT_IDS].ev;
 	}
-	if ((!e || r->size < e->size) && !(e = sample_event(c, r)))
+	if ((!e || r->size < e->size) && !(e = count_sample_event(c, r)))
 		return -1;
 	if (!e->whole && r->size >= e->size) {
 		uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;

@@ -13,14 +13,14 @@ enum {
 };
 
 static double
-percent(uint64_t part, uint64_t whole)
+screen_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
 /* Text of the stream made harmless, cut to `width' columns (0: not cut); returns how many it takes. */
 static size_t
-cut(FILE *f, const char *p, size_t n, size_t width)
+screen_cut(FILE *f, const char *p, size_t n, size_t width)
 {
 	char *text = tool_vis(p, n);
 	size_t len = 0, columns = 0;
@@ -43,15 +43,15 @@ cut(FILE *f, const char *p, size_t n, size_t width)
 }
 
 static void
-cell(FILE *f, const char *text, size_t width)
+screen_cell(FILE *f, const char *text, size_t width)
 {
-	size_t columns = cut(f, text, strlen(text), width);
+	size_t columns = screen_cut(f, text, strlen(text), width);
 
 	fprintf(f, "%*s", (int)(width - columns), "");
 }
 
 static void
-label(FILE *f, const char *text)
+screen_label(FILE *f, const char *text)
 {
 	fprintf(f, "%-11s ", text);
 }
@@ -59,77 +59,77 @@ label(FILE *f, const char *text)
 /* ---- the lines above the tables -------------------------------------------------------------- */
 
 static void
-fact(FILE *f, const char *before, const struct fact_text *t)
+screen_fact(FILE *f, const char *before, const struct fact_text *t)
 {
 	if (!t->len)
 		return;
 	fputs(before, f);
-	cut(f, t->p, t->len, 40);
+	screen_cut(f, t->p, t->len, 40);
 }
 
 static void
-origin(FILE *f, const struct counts *c)
+screen_origin(FILE *f, const struct counts *c)
 {
 	const struct facts *k = &c->facts;
 	char args[WIDTH];
 	size_t n = k->cmdline.len < sizeof args ? k->cmdline.len : sizeof args;
 
-	label(f, "input");
-	cut(f, c->tool->in_err.file, strlen(c->tool->in_err.file), 0);
+	screen_label(f, "input");
+	screen_cut(f, c->tool->in_err.file, strlen(c->tool->in_err.file), 0);
 	fprintf(f, " (%s%s)\n", pp_container(c->tool->in), c->tool->in->swap ? ", other byte order" : "");
 	if (k->hostname.len || k->osrelease.len || k->arch.len || k->nrcpus_available) {
-		label(f, "machine");
-		fact(f, "", &k->hostname);
-		fact(f, ", Linux ", &k->osrelease);
-		fact(f, ", ", &k->arch);
+		screen_label(f, "machine");
+		screen_fact(f, "", &k->hostname);
+		screen_fact(f, ", Linux ", &k->osrelease);
+		screen_fact(f, ", ", &k->arch);
 		if (k->nrcpus_available)
 			fprintf(f, ", %" PRIu64 " of %" PRIu64 " CPUs", k->nrcpus_online, k->nrcpus_available);
 		fputc('\n', f);
 	}
 	if (k->cpudesc.len) {
-		label(f, "cpu");
-		cut(f, k->cpudesc.p, k->cpudesc.len, 60);
+		screen_label(f, "cpu");
+		screen_cut(f, k->cpudesc.p, k->cpudesc.len, 60);
 		if (k->total_mem)
 			fprintf(f, ", %" PRIu64 " MB of memory", k->total_mem / 1024);
 		fputc('\n', f);
 	}
 	if (k->version.len) {
-		label(f, "recorded by");
-		fact(f, "perf ", &k->version);
+		screen_label(f, "recorded by");
+		screen_fact(f, "perf ", &k->version);
 		fputc('\n', f);
 	}
 	if (!n)
 		return;
-	label(f, "command");
+	screen_label(f, "command");
 	for (size_t i = 0; i < n; i++)
 		args[i] = k->cmdline.p[i] ? k->cmdline.p[i] : ' ';
-	cut(f, args, n, WIDTH - 12);
+	screen_cut(f, args, n, WIDTH - 12);
 	fputc('\n', f);
 }
 
 static void
-seconds(FILE *f, uint64_t ns)
+screen_seconds(FILE *f, uint64_t ns)
 {
 	fprintf(f, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
 static void
-span(FILE *f, const struct report *r)
+screen_span(FILE *f, const struct report *r)
 {
 	const struct order *o = &r->c->order;
 	uint64_t took = o->timed ? o->last - o->first : 0;
 
-	label(f, "span");
+	screen_label(f, "span");
 	if (o->timed) {
-		seconds(f, o->first);
+		screen_seconds(f, o->first);
 		fputs(" to ", f);
-		seconds(f, o->last);
+		screen_seconds(f, o->last);
 		fputs(", ", f);
-		seconds(f, took);
+		screen_seconds(f, took);
 		fputs(" s\n", f);
 	} else
 		fputs("no times\n", f);
-	label(f, "size");
+	screen_label(f, "size");
 	fprintf(f, "%" PRIu64 " bytes, %" PRIu64 " records, %" PRIu64 " samples", r->read, r->c->records,
 	    r->sum.samples);
 	if (took)
@@ -138,42 +138,42 @@ span(FILE *f, const struct report *r)
 }
 
 static void
-order(FILE *f, const struct counts *c)
+screen_order(FILE *f, const struct counts *c)
 {
 	const struct order *o = &c->order;
 
-	label(f, "order");
+	screen_label(f, "order");
 	fprintf(f, "%" PRIu64 " rounds", o->rounds);
 	if (o->rounds)
 		fprintf(f, " of up to %" PRIu64 " bytes", o->round_bytes);
 	fprintf(f, "; %" PRIu64 " steps back in time", o->backward);
 	if (o->depth) {
 		fputs(", by up to ", f);
-		seconds(f, o->depth);
+		screen_seconds(f, o->depth);
 		fputs(" s", f);
 	}
 	fputc('\n', f);
 	if (!o->late)
 		return;
-	label(f, "");
+	screen_label(f, "");
 	fprintf(f, "%" PRIu64 " records later than two rounds allow, by up to ", o->late);
-	seconds(f, o->late_depth);
+	screen_seconds(f, o->late_depth);
 	fputs(" s\n", f);
 }
 
 static void
-lost(FILE *f, const struct report *r)
+screen_lost(FILE *f, const struct report *r)
 {
 	const struct type_count *t = r->c->type;
 
-	label(f, "lost");
+	screen_label(f, "lost");
 	fprintf(f, "%" PRIu64 " records (%" PRIu64 " LOST), %" PRIu64 " samples (%" PRIu64 " LOST_SAMPLES); "
 	    "throttled %" PRIu64 " times, released %" PRIu64 "\n", r->sum.lost, t[PP_LOST].records,
 	    r->sum.lost_samples, t[PP_LOST_SAMPLES].records, t[PP_THROTTLE].records, t[PP_UNTHROTTLE].records);
 }
 
 static void
-content(FILE *f, const struct report *r)
+screen_content(FILE *f, const struct report *r)
 {
 	const struct content *k = &r->c->content;
 	const struct { const char *what; uint64_t bytes; } parts[] = {
@@ -185,25 +185,25 @@ content(FILE *f, const struct report *r)
 
 	for (uint32_t i = 0; i < PP_USER_TYPE_START; i++)
 		kernel += r->c->type[i].bytes;
-	label(f, "content");
-	fprintf(f, "samples %.1f%%", percent(r->sum.bytes, all));
+	screen_label(f, "content");
+	fprintf(f, "samples %.1f%%", screen_percent(r->sum.bytes, all));
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i].bytes) {
-			fprintf(f, "%s%s %.1f", before, parts[i].what, percent(parts[i].bytes, all));
+			fprintf(f, "%s%s %.1f", before, parts[i].what, screen_percent(parts[i].bytes, all));
 			before = ", ";
 		}
 	fprintf(f, "%s, side-band %.1f%%, perf's own %.1f%%\n", *before == ',' ? ")" : "",
-	    percent(kernel, all), percent(all - kernel - r->sum.bytes, all));
+	    screen_percent(kernel, all), screen_percent(all - kernel - r->sum.bytes, all));
 }
 
 static void
-compression(FILE *f, const struct counts *c)
+screen_compression(FILE *f, const struct counts *c)
 {
 	const struct pp_compressed *k = pp_compressed(c->tool->in);
 
 	if (!k->records && !k->records2)
 		return;
-	label(f, "compression");
+	screen_label(f, "compression");
 	fprintf(f, "%" PRIu64 " COMPRESSED, %" PRIu64 " COMPRESSED2: %" PRIu64 " bytes became %" PRIu64, k->records,
 	    k->records2, k->bytes, k->plain);
 	if (k->bytes)
@@ -214,7 +214,7 @@ compression(FILE *f, const struct counts *c)
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static int
-by_bytes(const void *va, const void *vb)
+screen_by_bytes(const void *va, const void *vb)
 {
 	const struct type_count *a = va, *b = vb;
 
@@ -226,23 +226,23 @@ by_bytes(const void *va, const void *vb)
 }
 
 static void
-type_cell(FILE *f, const struct type_count *t, uint64_t all)
+screen_type_cell(FILE *f, const struct type_count *t, uint64_t all)
 {
 	const char *name = pp_type_name(t->type);
 	char number[24];
 
 	snprintf(number, sizeof number, t->type == UINT32_MAX ? "others" : "type %" PRIu32, t->type);
 	fprintf(f, "%-18s %11" PRIu64 " %12" PRIu64 " %5.1f", name ? name : number, t->records, t->bytes,
-	    percent(t->bytes, all));
+	    screen_percent(t->bytes, all));
 }
 
 static void
-types(FILE *f, const struct counts *c)
+screen_types(FILE *f, const struct counts *c)
 {
 	struct type_count row[COUNT_TYPES + COUNT_ODD + 1];
 	size_t n = count_types(c, row), half;
 
-	qsort(row, n, sizeof *row, by_bytes);
+	qsort(row, n, sizeof *row, screen_by_bytes);
 	for (; n > TYPES; n--) {
 		row[n - 2].type = UINT32_MAX;
 		row[n - 2].records += row[n - 1].records;
@@ -253,28 +253,28 @@ types(FILE *f, const struct counts *c)
 		fprintf(f, "%s%-18s %11s %12s %5s", i ? "  " : "\n", "RECORD", "COUNT", "BYTES", "%");
 	fputc('\n', f);
 	for (size_t i = 0; i < half; i++) {
-		type_cell(f, &row[i], c->bytes);
+		screen_type_cell(f, &row[i], c->bytes);
 		if (half + i < n) {
 			fputs("  ", f);
-			type_cell(f, &row[half + i], c->bytes);
+			screen_type_cell(f, &row[half + i], c->bytes);
 		}
 		fputc('\n', f);
 	}
 }
 
 static void
-event_row(FILE *f, const char *name, const struct event_count *e, const struct event_count *sum)
+screen_event_row(FILE *f, const char *name, const struct event_count *e, const struct event_count *sum)
 {
-	cell(f, name, 38);
+	screen_cell(f, name, 38);
 	fprintf(f, " %12" PRIu64 " %6.2f %20" PRIu64 " %6.2f %12" PRIu64 "\n", e->samples,
-	    percent(e->samples, sum->samples), e->period, percent(e->period, sum->period),
+	    screen_percent(e->samples, sum->samples), e->period, screen_percent(e->period, sum->period),
 	    e->lost + e->lost_samples);
 }
 
 struct event_order { unsigned index; uint64_t samples; };
 
 static int
-by_event_samples(const void *va, const void *vb)
+screen_by_event_samples(const void *va, const void *vb)
 {
 	const struct event_order *a = va, *b = vb;
 
@@ -284,7 +284,7 @@ by_event_samples(const void *va, const void *vb)
 }
 
 static void
-events(FILE *f, const struct report *r)
+screen_events(FILE *f, const struct report *r)
 {
 	const struct counts *c = r->c;
 	struct event_order *by = tool_alloc(c->nev + 1, sizeof *by);
@@ -294,13 +294,13 @@ events(FILE *f, const struct report *r)
 
 	for (unsigned i = 0; i < c->nev; i++)
 		by[i] = (struct event_order){ i, c->ev[i].samples };
-	qsort(by, c->nev, sizeof *by, by_event_samples);
+	qsort(by, c->nev, sizeof *by, screen_by_event_samples);
 	fprintf(f, "\n%-38s %12s %6s %20s %6s %12s\n", "EVENT", "SAMPLES", "%", "PERIOD", "%", "LOST");
 	for (unsigned i = 0; i < c->nev; i++) {
 		const struct event_count *e = &c->ev[by[i].index];
 
 		if (i < shown) {
-			event_row(f, c->tool->in->events->ev[by[i].index]->name, e, &r->sum);
+			screen_event_row(f, c->tool->in->events->ev[by[i].index]->name, e, &r->sum);
 			continue;
 		}
 		rest.samples += e->samples;
@@ -309,30 +309,30 @@ events(FILE *f, const struct report *r)
 	}
 	snprintf(name, sizeof name, "%u others", c->nev - shown);
 	if (shown < c->nev)
-		event_row(f, name, &rest, &r->sum);
+		screen_event_row(f, name, &rest, &r->sum);
 	free(by);
 }
 
 static void
-share(FILE *f, const struct report *r, uint64_t samples, uint64_t period)
+screen_share(FILE *f, const struct report *r, uint64_t samples, uint64_t period)
 {
-	fprintf(f, " %10" PRIu64 " %6.2f %6.2f", samples, percent(samples, r->sum.samples),
-	    percent(period, r->sum.period));
+	fprintf(f, " %10" PRIu64 " %6.2f %6.2f", samples, screen_percent(samples, r->sum.samples),
+	    screen_percent(period, r->sum.period));
 }
 
 static void
-comm_cell(FILE *f, const struct report *r, size_t i)
+screen_comm_cell(FILE *f, const struct report *r, size_t i)
 {
 	const struct name *name = &r->c->tasks.name[r->comm[i]];
 	const char *text = r->comm[i] == NAME_UNKNOWN ? "(not told)" : name->text ? name->text : "(more)";
 
-	cell(f, text, 16);
-	share(f, r, name->samples, name->period);
+	screen_cell(f, text, 16);
+	screen_share(f, r, name->samples, name->period);
 	fprintf(f, " %6" PRIu32, name->pids);
 }
 
 static void
-pid_cell(FILE *f, const struct report *r, size_t i)
+screen_pid_cell(FILE *f, const struct report *r, size_t i)
 {
 	const struct task_row *row = &r->pid[i];
 	char buf[16];
@@ -341,13 +341,13 @@ pid_cell(FILE *f, const struct report *r, size_t i)
 	if (!text)
 		text = "(more)";
 	fprintf(f, "%8" PRId32 " ", (int32_t)row->pid);
-	cell(f, text, 16);
-	share(f, r, row->samples, row->period);
+	screen_cell(f, text, 16);
+	screen_share(f, r, row->samples, row->period);
 }
 
 /* What the ten rows leave out. */
 static void
-rest(FILE *f, const struct report *r)
+screen_rest(FILE *f, const struct report *r)
 {
 	uint64_t samples = r->sum.samples, period = r->sum.period;
 
@@ -357,7 +357,7 @@ rest(FILE *f, const struct report *r)
 			period -= r->c->tasks.name[r->comm[i]].period;
 		}
 		fprintf(f, "%-16s", "other");
-		share(f, r, samples, period);
+		screen_share(f, r, samples, period);
 		samples = r->sum.samples;
 		period = r->sum.period;
 		for (size_t i = 0; i < r->npids && i < TASKS; i++) {
@@ -365,28 +365,28 @@ rest(FILE *f, const struct report *r)
 			period -= r->pid[i].period;
 		}
 		fprintf(f, "%9s%8s %-16s", "", "", "other");
-		share(f, r, samples, period);
+		screen_share(f, r, samples, period);
 		fputc('\n', f);
 	}
 }
 
 static void
-tasks(FILE *f, const struct report *r)
+screen_tasks(FILE *f, const struct report *r)
 {
 	fprintf(f, "\n%-16s %10s %6s %6s %6s  %8s %-16s %10s %6s %6s\n", "COMM", "SAMPLES", "%", "PERIOD", "PIDS",
 	    "PID", "COMM", "SAMPLES", "%", "PERIOD");
 	for (size_t i = 0; i < TASKS && (i < r->ncomms || i < r->npids); i++) {
 		if (i < r->ncomms)
-			comm_cell(f, r, i);
+			screen_comm_cell(f, r, i);
 		else
 			fprintf(f, "%48s", "");
 		if (i < r->npids) {
 			fputs("  ", f);
-			pid_cell(f, r, i);
+			screen_pid_cell(f, r, i);
 		}
 		fputc('\n', f);
 	}
-	rest(f, r);
+	screen_rest(f, r);
 	if (r->c->tasks.others.samples)
 		fprintf(f, "note: %" PRIu64 " samples of short-lived or too many tasks are counted by comm at most\n",
 		    r->c->tasks.others.samples);
@@ -400,16 +400,16 @@ tasks(FILE *f, const struct report *r)
 int
 screen(FILE *f, const struct report *r)
 {
-	origin(f, r->c);
-	span(f, r);
-	order(f, r->c);
-	lost(f, r);
-	compression(f, r->c);
-	content(f, r);
-	types(f, r->c);
+	screen_origin(f, r->c);
+	screen_span(f, r);
+	screen_order(f, r->c);
+	screen_lost(f, r);
+	screen_compression(f, r->c);
+	screen_content(f, r);
+	screen_types(f, r->c);
 	if (r->c->nev)
-		events(f, r);
+		screen_events(f, r);
 	if (r->npids || r->c->tasks.others.samples)
-		tasks(f, r);
+		screen_tasks(f, r);
 	return 1;
 }

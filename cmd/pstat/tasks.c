@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct epoch) == 64, "an epoch is a cache line");
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static uint32_t
-name_hash(const struct tasks *t, const char *p, size_t n)
+tasks_name_hash(const struct tasks *t, const char *p, size_t n)
 {
 	uint64_t x = t->k[0] ^ n;
 
@@ -25,13 +25,13 @@ name_hash(const struct tasks *t, const char *p, size_t n)
 }
 
 static uint32_t
-intern(struct tasks *t, const char *p, size_t n)
+tasks_intern(struct tasks *t, const char *p, size_t n)
 {
 	uint32_t h, i;
 
 	if (n > TASKS_NAME_LEN)
 		n = TASKS_NAME_LEN;
-	h = name_hash(t, p, n);
+	h = tasks_name_hash(t, p, n);
 	for (; (i = t->name_slot[h]) != 0; h = (h + 1) & (2 * TASKS_NAMES - 1))
 		if (strncmp(t->name[i].text, p, n) == 0 && t->name[i].text[n] == '\0')
 			return i;
@@ -55,7 +55,7 @@ tasks_name(const struct tasks *t, const struct task_row *r, char buf[16])
 /* ---- epochs ---------------------------------------------------------------------------------- */
 
 static inline uint32_t
-hash(const struct tasks *t, uint64_t key)
+tasks_hash(const struct tasks *t, uint64_t key)
 {
 	uint64_t x = (key ^ t->k[0]) * t->k[1];
 
@@ -65,9 +65,9 @@ hash(const struct tasks *t, uint64_t key)
 
 /* The thread's newest epoch; 0 if it has none. */
 static inline uint32_t
-find(const struct tasks *t, uint64_t key)
+tasks_find(const struct tasks *t, uint64_t key)
 {
-	uint32_t h = hash(t, key), i;
+	uint32_t h = tasks_hash(t, key), i;
 
 	while ((i = t->slot[h]) != 0 && t->epoch[i].key != key)
 		h = (h + 1) & t->mask;
@@ -96,7 +96,7 @@ tasks_init(struct tasks *t)
 	t->names = NAME_IDLE;
 	t->name[NAME_UNKNOWN].text = NULL;
 	t->name[NAME_OTHER].text = NULL;
-	intern(t, "swapper", 7);
+	tasks_intern(t, "swapper", 7);
 }
 
 void
@@ -112,9 +112,9 @@ tasks_free(struct tasks *t)
 }
 
 static void
-put_slot(struct tasks *t, uint32_t i)
+tasks_put_slot(struct tasks *t, uint32_t i)
 {
-	uint32_t h = hash(t, t->epoch[i].key);
+	uint32_t h = tasks_hash(t, t->epoch[i].key);
 
 	while (t->slot[h])
 		h = (h + 1) & t->mask;
@@ -124,9 +124,9 @@ put_slot(struct tasks *t, uint32_t i)
 
 /* Where the key's newest epoch is noted; the key must be there. */
 static uint32_t *
-slot_of(struct tasks *t, uint64_t key)
+tasks_slot_of(struct tasks *t, uint64_t key)
 {
-	uint32_t h = hash(t, key);
+	uint32_t h = tasks_hash(t, key);
 
 	while (t->epoch[t->slot[h]].key != key || t->slot[h] == 0)
 		h = (h + 1) & t->mask;
@@ -134,7 +134,7 @@ slot_of(struct tasks *t, uint64_t key)
 }
 
 static void
-grow(struct tasks *t)
+tasks_grow(struct tasks *t)
 {
 	uint32_t *old = t->slot, n = t->mask + 1;
 
@@ -143,13 +143,13 @@ grow(struct tasks *t)
 	t->count = 0;
 	for (uint32_t h = 0; h < n; h++)
 		if (old[h])
-			put_slot(t, old[h]);
+			tasks_put_slot(t, old[h]);
 	free(old);
 }
 
 /* May one more step be taken for something out of order?  No more than some per sample. */
 static bool
-afford(struct tasks *t)
+tasks_afford(struct tasks *t)
 {
 	if (t->spent++ < 8 * t->records + (1 << 20))
 		return true;
@@ -159,26 +159,26 @@ afford(struct tasks *t)
 
 /* The comm of a thread of which nothing is told; perf knows the idle task, thread 0, by itself. */
 static uint32_t
-untold(uint64_t key)
+tasks_untold(uint64_t key)
 {
 	return (uint32_t)key == 0 ? NAME_IDLE : NAME_UNKNOWN;
 }
 
 /* The comm that a thread had: go back to the epoch, and up through the forks it came by. */
 static uint32_t
-name_at(struct tasks *t, uint64_t key, uint64_t time)
+tasks_name_at(struct tasks *t, uint64_t key, uint64_t time)
 {
 	for (int depth = 0; depth < 256; depth++) {
 		const struct epoch *e;
-		uint32_t i = find(t, key);
+		uint32_t i = tasks_find(t, key);
 
 		while (i && t->epoch[i].since > time) {
-			if (!afford(t))
+			if (!tasks_afford(t))
 				return NAME_UNKNOWN;
 			i = t->epoch[i].older;
 		}
 		if (!i)
-			return untold(key);
+			return tasks_untold(key);
 		e = &t->epoch[i];
 		if (!e->forked)
 			return e->name;
@@ -189,17 +189,17 @@ name_at(struct tasks *t, uint64_t key, uint64_t time)
 }
 
 static void
-resolve(struct tasks *t, struct epoch *e)
+tasks_resolve(struct tasks *t, struct epoch *e)
 {
 	if (e->forked) {
-		e->name = name_at(t, e->parent, e->since);
+		e->name = tasks_name_at(t, e->parent, e->since);
 		e->forked = false;
 	}
 }
 
 /* Count an epoch's samples under its comm alone, and give it back. */
 static void
-fold(struct tasks *t, uint32_t i)
+tasks_fold(struct tasks *t, uint32_t i)
 {
 	struct epoch *e = &t->epoch[i];
 	struct name *name = &t->name[e->name];
@@ -224,7 +224,7 @@ tasks_passed(struct tasks *t, uint64_t time)
 		return;
 	for (uint32_t i = 1; i < t->used; i++)
 		if (t->epoch[i].since < time)
-			resolve(t, &t->epoch[i]);
+			tasks_resolve(t, &t->epoch[i]);
 	for (uint32_t h = 0; h <= t->mask; h++) {
 		struct epoch *e = &t->epoch[t->slot[h]];
 
@@ -233,7 +233,7 @@ tasks_passed(struct tasks *t, uint64_t time)
 			continue;
 		for (uint32_t i = t->slot[h], older; i; i = older) {
 			older = t->epoch[i].older;
-			fold(t, i);
+			tasks_fold(t, i);
 			freed++;
 		}
 		t->slot[h] = 0;
@@ -243,14 +243,14 @@ tasks_passed(struct tasks *t, uint64_t time)
 	t->count = 0;
 	for (uint32_t h = 0; h <= t->mask; h++)
 		if (old[h])
-			put_slot(t, old[h]);
+			tasks_put_slot(t, old[h]);
 	free(old);
 	t->full = freed < TASKS_EPOCHS / 8;
 }
 
 /* An epoch that is in no list yet; 0 if there is none left. */
 static uint32_t
-take(struct tasks *t, uint64_t key, uint64_t since)
+tasks_take(struct tasks *t, uint64_t key, uint64_t since)
 {
 	uint32_t i = t->spare;
 
@@ -260,35 +260,35 @@ take(struct tasks *t, uint64_t key, uint64_t since)
 		i = t->used++;
 	else
 		return 0;
-	t->epoch[i] = (struct epoch){ .key = key, .since = since, .name = untold(key) };
+	t->epoch[i] = (struct epoch){ .key = key, .since = since, .name = tasks_untold(key) };
 	return i;
 }
 
 /* A thread seen for the first time. */
 static uint32_t
-add(struct tasks *t, uint64_t key)
+tasks_add(struct tasks *t, uint64_t key)
 {
 	uint32_t i;
 
 	if (4 * t->count > t->mask)	/* sparse: most threads are found at once */
-		grow(t);
-	if ((i = take(t, key, 0)) != 0)
-		put_slot(t, i);
+		tasks_grow(t);
+	if ((i = tasks_take(t, key, 0)) != 0)
+		tasks_put_slot(t, i);
 	return i;
 }
 
 /* The epoch of a sample that is older than the thread's newest one. */
 static uint32_t
-epoch_at(struct tasks *t, uint32_t newest, uint64_t time)
+tasks_epoch_at(struct tasks *t, uint32_t newest, uint64_t time)
 {
 	uint32_t i = newest, older;
 
 	for (; t->epoch[i].since > time; i = older) {
-		if (!afford(t))
+		if (!tasks_afford(t))
 			return newest;
 		older = t->epoch[i].older;
 		if (!older) {		/* from before the first that we were told */
-			older = take(t, t->epoch[i].key, 0);
+			older = tasks_take(t, t->epoch[i].key, 0);
 			t->epoch[i].older = older;
 			if (!older)
 				return 0;
@@ -305,7 +305,7 @@ tasks_count(struct tasks *t)
 
 	t->waiting = 0;
 	for (unsigned k = 0; k < n; k++) {
-		at[k] = hash(t, t->wait[k].key);
+		at[k] = tasks_hash(t, t->wait[k].key);
 		__builtin_prefetch(&t->slot[at[k]]);
 	}
 	for (unsigned k = 0; k < n; k++) {
@@ -317,10 +317,10 @@ tasks_count(struct tasks *t)
 		uint32_t i = at[k];
 		struct epoch *e;
 
-		if ((i == 0 || t->epoch[i].key != w->key) && (i = find(t, w->key)) == 0)
-			i = add(t, w->key);
+		if ((i == 0 || t->epoch[i].key != w->key) && (i = tasks_find(t, w->key)) == 0)
+			i = tasks_add(t, w->key);
 		if (w->time < t->epoch[i].since && w->time != 0)
-			i = epoch_at(t, i, w->time);
+			i = tasks_epoch_at(t, i, w->time);
 		e = &t->epoch[i];
 		e->samples++;
 		e->period += w->period;
@@ -334,7 +334,7 @@ tasks_count(struct tasks *t)
 
 /* Samples counted under `from' that are later than `to' begins belong to `to'. */
 static void
-move(struct tasks *t, uint32_t from, uint32_t to)
+tasks_move(struct tasks *t, uint32_t from, uint32_t to)
 {
 	struct epoch *f = &t->epoch[from], *e = &t->epoch[to];
 	uint32_t *keep = &f->log, *give = &e->log, seq, before;
@@ -344,7 +344,7 @@ move(struct tasks *t, uint32_t from, uint32_t to)
 	for (seq = f->log; seq; seq = before) {
 		struct logged *l = &t->log[(seq - 1) % TASKS_LOG];
 
-		if ((uint32_t)t->records - seq >= TASKS_LOG || l->epoch != from || !afford(t))
+		if ((uint32_t)t->records - seq >= TASKS_LOG || l->epoch != from || !tasks_afford(t))
 			break;
 		before = l->before;
 		if (l->time <= e->since) {
@@ -367,13 +367,13 @@ move(struct tasks *t, uint32_t from, uint32_t to)
 
 /* A new epoch of the thread in its place by time; 0 if there is no room. */
 static uint32_t
-begin(struct tasks *t, uint64_t key, uint64_t time)
+tasks_begin(struct tasks *t, uint64_t key, uint64_t time)
 {
 	uint32_t i, at, n;
 
 	tasks_count(t);			/* what came before is to be counted before */
-	if (!(i = find(t, key))) {
-		if ((i = add(t, key)) != 0)
+	if (!(i = tasks_find(t, key))) {
+		if ((i = tasks_add(t, key)) != 0)
 			t->epoch[i].since = time;
 		return i;
 	}
@@ -382,13 +382,13 @@ begin(struct tasks *t, uint64_t key, uint64_t time)
 	if (t->epoch[i].since == time && t->epoch[i].samples == 0)
 		return i;		/* it never held */
 	for (at = i; at && t->epoch[at].since > time; at = t->epoch[at].older)
-		if (!afford(t))
+		if (!tasks_afford(t))
 			return 0;
-	if (!(n = take(t, key, time)))
+	if (!(n = tasks_take(t, key, time)))
 		return 0;
 	t->epoch[n].older = at;
 	if (at == i)
-		*slot_of(t, key) = n;
+		*tasks_slot_of(t, key) = n;
 	else {
 		uint32_t newer = i;
 
@@ -397,17 +397,17 @@ begin(struct tasks *t, uint64_t key, uint64_t time)
 		t->epoch[newer].older = n;
 	}
 	if (at)
-		move(t, at, n);
+		tasks_move(t, at, n);
 	return n;
 }
 
 void
 tasks_comm(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time, const char *comm, size_t len)
 {
-	uint32_t i = begin(t, tasks_key(pid, tid), time);
+	uint32_t i = tasks_begin(t, tasks_key(pid, tid), time);
 
 	if (i) {
-		t->epoch[i].name = intern(t, comm, len);
+		t->epoch[i].name = tasks_intern(t, comm, len);
 		t->epoch[i].forked = false;
 	}
 }
@@ -415,7 +415,7 @@ tasks_comm(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time, const cha
 void
 tasks_fork(struct tasks *t, uint64_t child, uint64_t parent, uint64_t time)
 {
-	uint32_t i = begin(t, child, time);
+	uint32_t i = tasks_begin(t, child, time);
 
 	if (i) {
 		t->epoch[i].parent = parent;
@@ -430,7 +430,7 @@ tasks_exit(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time)
 	uint32_t i;
 
 	tasks_count(t);
-	i = find(t, tasks_key(pid, tid));
+	i = tasks_find(t, tasks_key(pid, tid));
 	if (i && time >= t->epoch[i].since) {
 		t->epoch[i].exited = true;
 		if (time > t->epoch[i].last)
@@ -441,7 +441,7 @@ tasks_exit(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time)
 /* ---- totals ---------------------------------------------------------------------------------- */
 
 static int
-by_pid_name(const void *va, const void *vb)
+tasks_by_pid_name(const void *va, const void *vb)
 {
 	const struct task_row *a = va, *b = vb;
 
@@ -453,7 +453,7 @@ by_pid_name(const void *va, const void *vb)
 }
 
 static int
-by_samples(const void *va, const void *vb)
+tasks_by_samples(const void *va, const void *vb)
 {
 	const struct task_row *a = va, *b = vb;
 
@@ -461,16 +461,16 @@ by_samples(const void *va, const void *vb)
 		return a->samples > b->samples ? -1 : 1;
 	if (a->period != b->period)
 		return a->period > b->period ? -1 : 1;
-	return by_pid_name(a, b);
+	return tasks_by_pid_name(a, b);
 }
 
 /* Rows of one pid and comm become one, if the comm is known. */
 static size_t
-merge(struct task_row *row, size_t n)
+tasks_merge(struct task_row *row, size_t n)
 {
 	size_t out = 0;
 
-	qsort(row, n, sizeof *row, by_pid_name);
+	qsort(row, n, sizeof *row, tasks_by_pid_name);
 	for (size_t i = 0; i < n; i++) {
 		struct task_row *last = out ? &row[out - 1] : NULL;
 
@@ -502,11 +502,11 @@ tasks_finish(struct tasks *t, size_t *nrows)
 
 		if (e->samples == 0)
 			continue;
-		resolve(t, e);
+		tasks_resolve(t, e);
 		row[n++] = (struct task_row){ .pid = (uint32_t)(e->key >> 32), .tid = (uint32_t)e->key,
 		    .name = e->name, .samples = e->samples, .period = e->period };
 	}
-	n = merge(row, n);
+	n = tasks_merge(row, n);
 	for (size_t i = 0; i < n; i++) {
 		struct name *name = &t->name[row[i].name];
 
@@ -520,7 +520,7 @@ tasks_finish(struct tasks *t, size_t *nrows)
 		t->others.samples += t->epoch[0].samples;
 		t->others.period += t->epoch[0].period;
 	}
-	qsort(row, n, sizeof *row, by_samples);
+	qsort(row, n, sizeof *row, tasks_by_samples);
 	*nrows = n;
 	return row;
 }

@@ -59,7 +59,7 @@ struct pp_compress {
 /* ---- slots ---------------------------------------------------------------------------------------- */
 
 static int
-append(void *arg, const uint8_t *p, size_t n)
+compress_append(void *arg, const uint8_t *p, size_t n)
 {
 	struct slot *s = arg;
 
@@ -81,7 +81,7 @@ append(void *arg, const uint8_t *p, size_t n)
 
 /* Pack what is in it. */
 static void
-work_on(struct slot *s)
+compress_work_on(struct slot *s)
 {
 	s->failed = pp_pack_feed(s->pack, s->in.p, s->in.n) < 0 || pp_pack_flush(s->pack) < 0;
 	s->in.n = 0;
@@ -89,12 +89,12 @@ work_on(struct slot *s)
 
 /* Ready the slot that is to be filled. */
 static int
-ready(struct pp_compress *c, struct slot *s)
+compress_ready(struct pp_compress *c, struct slot *s)
 {
 	if (!s->in.p && (s->in.p = malloc(c->slot_size)))
 		s->in.cap = c->slot_size;
 	if (s->in.p && !s->pack)
-		s->pack = pp_pack_new(&c->how, c->how.feature, append, s, &s->err);
+		s->pack = pp_pack_new(&c->how, c->how.feature, compress_append, s, &s->err);
 	if (s->in.p && s->pack) {
 		c->how.feature = false;		/* the first one writes it */
 		return 1;
@@ -104,7 +104,7 @@ ready(struct pp_compress *c, struct slot *s)
 }
 
 static void *
-worker(void *arg)
+compress_worker(void *arg)
 {
 	struct pp_compress *c = arg;
 
@@ -125,7 +125,7 @@ worker(void *arg)
 		}
 		s->state = AT_WORK;
 		pthread_mutex_unlock(&c->lock);
-		work_on(s);
+		compress_work_on(s);
 		pthread_mutex_lock(&c->lock);
 		s->state = DONE;
 		pthread_cond_signal(&c->done);
@@ -136,13 +136,13 @@ worker(void *arg)
 
 /* Not before there is work: by then a tool has confined itself, and its threads are confined too.  Signals are not theirs. */
 static int
-start_threads(struct pp_compress *c)
+compress_start_threads(struct pp_compress *c)
 {
 	sigset_t all, old;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	while (c->nthreads < c->how.threads && !pthread_create(&c->threads[c->nthreads], NULL, worker, c))
+	while (c->nthreads < c->how.threads && !pthread_create(&c->threads[c->nthreads], NULL, compress_worker, c))
 		c->nthreads++;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (c->nthreads)
@@ -155,7 +155,7 @@ start_threads(struct pp_compress *c)
 
 /* Write the oldest slot, once it is packed.  `free': its frame is ended. */
 static int
-write_oldest(struct pp_compress *c, bool free_it)
+compress_write_oldest(struct pp_compress *c, bool free_it)
 {
 	struct slot *s = &c->slots[c->oldest];
 
@@ -176,7 +176,7 @@ write_oldest(struct pp_compress *c, bool free_it)
 }
 
 static int
-state_of(struct pp_compress *c, unsigned slot)
+compress_state_of(struct pp_compress *c, unsigned slot)
 {
 	int state;
 
@@ -188,9 +188,9 @@ state_of(struct pp_compress *c, unsigned slot)
 
 /* Let a thread have the slot that is being filled. */
 static int
-hand_over(struct pp_compress *c)
+compress_hand_over(struct pp_compress *c)
 {
-	if (!c->nthreads && start_threads(c) < 0)
+	if (!c->nthreads && compress_start_threads(c) < 0)
 		return -1;
 	pthread_mutex_lock(&c->lock);
 	c->slots[c->filled].state = WAITING;
@@ -201,35 +201,35 @@ hand_over(struct pp_compress *c)
 
 /* A frame is complete: go on in the next slot. */
 static int
-next_slot(struct pp_compress *c)
+compress_next_slot(struct pp_compress *c)
 {
-	if (hand_over(c) < 0)
+	if (compress_hand_over(c) < 0)
 		return -1;
 	c->filled = (c->filled + 1) % c->nslots;
-	while (state_of(c, c->filled) != FREE || state_of(c, c->oldest) == DONE)
-		if (write_oldest(c, true) < 0)
+	while (compress_state_of(c, c->filled) != FREE || compress_state_of(c, c->oldest) == DONE)
+		if (compress_write_oldest(c, true) < 0)
 			return -1;
-	return ready(c, &c->slots[c->filled]);
+	return compress_ready(c, &c->slots[c->filled]);
 }
 
 /* All that was fed is to be packed and written; the frame that is being filled stays open. */
 static int
-drain(struct pp_compress *c)
+compress_drain(struct pp_compress *c)
 {
 	bool some = c->slots[c->filled].in.n > 0;
 
-	if (some && hand_over(c) < 0)
+	if (some && compress_hand_over(c) < 0)
 		return -1;
 	while (c->oldest != c->filled)
-		if (write_oldest(c, true) < 0)
+		if (compress_write_oldest(c, true) < 0)
 			return -1;
-	return some ? write_oldest(c, false) : 1;
+	return some ? compress_write_oldest(c, false) : 1;
 }
 
 /* ---- records in --------------------------------------------------------------------------------------- */
 
 static int
-fill(struct pp_compress *c, const uint8_t *p, size_t n)
+compress_fill(struct pp_compress *c, const uint8_t *p, size_t n)
 {
 	struct slot *s = &c->slots[c->filled];
 
@@ -240,7 +240,7 @@ fill(struct pp_compress *c, const uint8_t *p, size_t n)
 		s->in.n += take;
 		p += take;
 		n -= take;
-		if (n && drain(c) < 0)
+		if (n && compress_drain(c) < 0)
 			return -1;
 	}
 	return 1;
@@ -248,7 +248,7 @@ fill(struct pp_compress *c, const uint8_t *p, size_t n)
 
 /* How many of these bytes, records and payloads, go into the frame that is being filled; *full: they end it.  0: broken. */
 static size_t
-measure(struct pp_compress *c, const uint8_t *p, size_t n, bool *full)
+compress_measure(struct pp_compress *c, const uint8_t *p, size_t n, bool *full)
 {
 	size_t at = 0;
 	struct pp_rec r;
@@ -279,9 +279,9 @@ pp_compress_feed(struct pp_compress *c, const uint8_t *p, size_t n)
 		return pp_pack_feed(c->alone, p, n);
 	while (n && !c->failed) {
 		bool full;
-		size_t take = measure(c, p, n, &full);
+		size_t take = compress_measure(c, p, n, &full);
 
-		if (!take || fill(c, p, take) < 0 || (full && next_slot(c) < 0))
+		if (!take || compress_fill(c, p, take) < 0 || (full && compress_next_slot(c) < 0))
 			c->failed = true;
 		p += take;
 		n -= take;
@@ -294,7 +294,7 @@ pp_compress_flush(struct pp_compress *c)
 {
 	if (c->alone)
 		return pp_pack_flush(c->alone);
-	return c->failed ? -1 : drain(c);
+	return c->failed ? -1 : compress_drain(c);
 }
 
 void
@@ -317,7 +317,7 @@ pp_compress_count(const struct pp_compress *c, uint64_t *plain, uint64_t *packed
 /* ---- begin and end ------------------------------------------------------------------------------------ */
 
 static int
-make_slots(struct pp_compress *c)
+compress_make_slots(struct pp_compress *c)
 {
 	c->frame = (struct pp_frame){ .size = c->how.frame, .swap = c->how.swap };
 	c->slot_size = (size_t)c->how.frame + SLACK;
@@ -326,7 +326,7 @@ make_slots(struct pp_compress *c)
 	c->threads = calloc(c->how.threads, sizeof *c->threads);
 	if (!c->slots || !c->threads)
 		return pp_fail_memory(c->err);
-	return ready(c, &c->slots[0]);
+	return compress_ready(c, &c->slots[0]);
 }
 
 struct pp_compress *
@@ -353,7 +353,7 @@ pp_compress_new(const struct pp_compress_how *how, pp_compress_write *fn, void *
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->work, NULL);
 	pthread_cond_init(&c->done, NULL);
-	if (how->threads ? make_slots(c) > 0 : !!(c->alone = pp_pack_new(how, how->feature, fn, arg, err)))
+	if (how->threads ? compress_make_slots(c) > 0 : !!(c->alone = pp_pack_new(how, how->feature, fn, arg, err)))
 		return c;
 	pp_compress_free(c);
 	return NULL;

@@ -29,7 +29,7 @@ enum { EVENT_UPDATE_NAME = 2 };
 
 /* Ids that a record has no room for come in further ones with the same attr: here they become one again. */
 static bool
-continues(const struct file *f, const struct pp_rec *r, size_t size)
+file_continues(const struct file *f, const struct pp_rec *r, size_t size)
 {
 	size_t max = (PP_RECORD_MAX - PP_HEADER_SIZE - size) / 8;
 	const struct attr *a;
@@ -41,14 +41,14 @@ continues(const struct file *f, const struct pp_rec *r, size_t size)
 }
 
 static int
-keep_attr(struct file *f, const struct pp_rec *r)
+file_keep_attr(struct file *f, const struct pp_rec *r)
 {
 	const struct pp_event *ev = f->events->ev[f->events->n - 1];
 	size_t size = ev->attr.size, ids = 8 * (size_t)ev->nids, have;
 	struct attr *a;
 	uint8_t *p;
 
-	if (!continues(f, r, size)) {
+	if (!file_continues(f, r, size)) {
 		if (!(f->nattrs & (f->nattrs - 1))) {
 			a = realloc(f->attrs, (f->nattrs ? 2 * f->nattrs : 1) * sizeof *a);
 			if (!a)
@@ -75,7 +75,7 @@ keep_attr(struct file *f, const struct pp_rec *r)
 
 /* The payload is the feature (PP_OPEN_FILE_FEATURES). */
 static int
-keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, uint64_t number)
+file_keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, uint64_t number)
 {
 	const uint8_t *p;
 	size_t n;
@@ -92,14 +92,14 @@ keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, uint6
 
 /* The last one of a number wins; the end mark is for pipes. */
 static int
-keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
+file_keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 {
 	uint64_t number = PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, f->swap);
 
 	if (pp_feature_is_end(r) || number >= FEATURES || !(r->payload || pp_feature_where(number) & PP_FEATURE_PIPE))
 		return 1;
 	if (r->payload)
-		return keep_outside(f, in, r, number);
+		return file_keep_outside(f, in, r, number);
 	if (number == PP_FEAT_EVENT_DESC) {
 		if (!f->event_desc && !(f->event_desc = malloc(PP_RECORD_MAX)))
 			return pp_fail_memory(f->err);
@@ -112,14 +112,14 @@ keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 }
 
 static int
-keep_tracing(struct file *f, const uint8_t *p, size_t n)
+file_keep_tracing(struct file *f, const uint8_t *p, size_t n)
 {
 	pp_tracing_feed(f->tracing, p, n);
 	return spool_put(&f->sections, p, n, f->err);
 }
 
 static int
-tracing_kept(struct file *f)
+file_tracing_kept(struct file *f)
 {
 	f->features[PP_FEAT_TRACING_DATA].set = true;
 	f->features[PP_FEAT_TRACING_DATA].off = f->payload.at;
@@ -128,7 +128,7 @@ tracing_kept(struct file *f)
 }
 
 static int
-put_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
+file_put_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
 {
 	const uint8_t *p;
 	size_t n;
@@ -140,13 +140,13 @@ put_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
 	if (!in && r->payload)
 		return 1;
 	while ((rc = in ? pp_payload(in, &p, &n) : 0) > 0)
-		if (keep_tracing(f, p, n) < 0)
+		if (file_keep_tracing(f, p, n) < 0)
 			return -1;
-	return rc < 0 ? -1 : tracing_kept(f);
+	return rc < 0 ? -1 : file_tracing_kept(f);
 }
 
 static int
-keep_build_id(struct file *f, const struct pp_rec *r)
+file_keep_build_id(struct file *f, const struct pp_rec *r)
 {
 	uint8_t entry[PP_RECORD_MAX];
 
@@ -158,7 +158,7 @@ keep_build_id(struct file *f, const struct pp_rec *r)
 
 /* Readers look up AUXTRACE records by their places in the file. */
 static int
-auxtrace_put(struct file *f)
+file_auxtrace_put(struct file *f)
 {
 	uint8_t entry[SECTION_SIZE];
 
@@ -169,7 +169,7 @@ auxtrace_put(struct file *f)
 }
 
 static int
-put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+file_put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	if (pp_flush(f->sink) < 0)
 		return -1;
@@ -177,7 +177,7 @@ put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool 
 	f->size = f->payload.at = pp_written(f->sink);
 	if (!in && r->payload)
 		return pp_put_copy(f->sink, r->raw, r->size);
-	return out_put(f->sink, in, r, stable) < 0 ? -1 : auxtrace_put(f);
+	return out_put(f->sink, in, r, stable) < 0 ? -1 : file_auxtrace_put(f);
 }
 
 /* The next bytes of the payload of a record that was put without a source. */
@@ -187,23 +187,23 @@ file_payload(struct out *o, const uint8_t *p, size_t n)
 	struct file *f = (struct file *)o;
 	bool aux = f->payload.type == PP_AUXTRACE;
 
-	if ((aux ? pp_put_stable(f->sink, p, n) : keep_tracing(f, p, n)) < 0)
+	if ((aux ? pp_put_stable(f->sink, p, n) : file_keep_tracing(f, p, n)) < 0)
 		return -1;
 	if (f->payload.left -= n)
 		return 1;
-	return aux ? auxtrace_put(f) : tracing_kept(f);
+	return aux ? file_auxtrace_put(f) : file_tracing_kept(f);
 }
 
 static int
-put_data(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+file_put_data(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	if (!f->begun && out_file_begin(f) < 0)
 		return -1;
-	return r->type == PP_AUXTRACE ? put_auxtrace(f, in, r, stable) : out_put(f->sink, in, r, stable);
+	return r->type == PP_AUXTRACE ? file_put_auxtrace(f, in, r, stable) : out_put(f->sink, in, r, stable);
 }
 
 static int
-put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+file_put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	if (pp_events_learn(f->events, r, f->err) < 0)
 		return -1;
@@ -212,13 +212,13 @@ put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stabl
 	f->payload.left = r->payload;
 	switch (r->type) {
 	case PP_HEADER_ATTR:
-		return keep_attr(f, r);
+		return file_keep_attr(f, r);
 	case PP_HEADER_FEATURE:
-		return keep_feature(f, in, r);
+		return file_keep_feature(f, in, r);
 	case PP_HEADER_TRACING_DATA:
-		return put_tracing(f, in, r);
+		return file_put_tracing(f, in, r);
 	case PP_HEADER_BUILD_ID:
-		return keep_build_id(f, r);
+		return file_keep_build_id(f, r);
 	case PP_EVENT_UPDATE:
 		if (PP_RAW_GET(r->raw, EVENT_UPDATE, update_type, f->swap) == EVENT_UPDATE_NAME)
 			return 1;
@@ -233,7 +233,7 @@ put_own(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stabl
 		f->features[PP_FEAT_STAT].set = true;
 		break;
 	}
-	return put_data(f, in, r, stable);
+	return file_put_data(f, in, r, stable);
 }
 
 static int
@@ -244,7 +244,7 @@ file_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 	uint64_t time;
 
 	if (r->type >= PP_USER_TYPE_START)
-		return put_own(f, in, r, stable);
+		return file_put_own(f, in, r, stable);
 	if (r->type == PP_SAMPLE && (ev = pp_event_find(f->events, r, &f->ignored)) &&
 	    pp_time(ev, r, f->swap, &time) > 0) {
 		if (time < f->first)
@@ -252,7 +252,7 @@ file_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 		if (time > f->last)
 			f->last = time;
 	}
-	return put_data(f, in, r, stable);
+	return file_put_data(f, in, r, stable);
 }
 
 static int
@@ -279,7 +279,7 @@ file_free(struct file *f)
 
 /* Readers take an empty data section for that of a killed recorder: then a round without records. */
 static int
-end_data(struct file *f)
+file_end_data(struct file *f)
 {
 	uint8_t round[PP_HEADER_SIZE];
 
@@ -298,7 +298,7 @@ end_data(struct file *f)
 
 /* What came before its event, and could name nothing then. */
 static int
-settle_names(struct file *f)
+file_settle_names(struct file *f)
 {
 	struct pp_rec r;
 
@@ -314,10 +314,10 @@ static int
 file_finish(struct out *o)
 {
 	struct file *f = (struct file *)o;
-	int rc = end_data(f);
+	int rc = file_end_data(f);
 
 	if (rc > 0)
-		rc = settle_names(f);
+		rc = file_settle_names(f);
 	if (rc > 0) {
 		f->tail.at = f->data + f->size;
 		if (out_file_features(f) < 0 || (f->late && out_file_attrs(f) < 0) || tail_flush(&f->tail, f->err) < 0 ||

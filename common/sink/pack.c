@@ -60,7 +60,7 @@ struct pp_pack {
 
 /* A window that is larger than a frame is memory for nothing. */
 static void
-set_window(ZSTD_CCtx *z, int level, uint64_t frame)
+pack_set_window(ZSTD_CCtx *z, int level, uint64_t frame)
 {
 	int bits = 20;
 
@@ -94,7 +94,7 @@ pp_pack_new(const struct pp_compress_how *how, bool feature, pp_compress_write *
 	c->feature = feature;
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, how->level);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
-	set_window(z, how->level, how->frame);
+	pack_set_window(z, how->level, how->frame);
 	return c;
 }
 
@@ -117,7 +117,7 @@ pp_pack_count(const struct pp_pack *c, uint64_t *plain, uint64_t *packed)
 /* ---- records out --------------------------------------------------------------------------------- */
 
 static int
-write_out(struct pp_pack *c)
+pack_write_out(struct pp_pack *c)
 {
 	size_t n = c->used;
 
@@ -129,9 +129,9 @@ write_out(struct pp_pack *c)
 
 /* Bytes as they are; no compressed record is open. */
 static int
-put_plain(struct pp_pack *c, const uint8_t *p, size_t n)
+pack_put_plain(struct pp_pack *c, const uint8_t *p, size_t n)
 {
-	if (n > OUT - c->used && write_out(c) < 0)
+	if (n > OUT - c->used && pack_write_out(c) < 0)
 		return -1;
 	if (n > OUT) {
 		if (c->write(c->arg, p, n) < 0)
@@ -155,7 +155,7 @@ pp_compress_payload(uint8_t p[static PP_COMPRESS_FEATURE], int level, uint32_t r
 }
 
 static int
-put_feature(struct pp_pack *c)
+pack_put_feature(struct pp_pack *c)
 {
 	uint8_t payload[PP_COMPRESS_FEATURE], rec[PP_FEATURE_HEAD + sizeof payload];
 	struct pp_feature f = { .number = PP_FEAT_COMPRESSED, .p = payload, .len = sizeof payload, .swap = c->swap };
@@ -164,17 +164,17 @@ put_feature(struct pp_pack *c)
 		return 1;
 	c->feature = false;
 	pp_compress_payload(payload, c->level, 0, c->swap);
-	return pp_feature_record(rec, sizeof rec, &f, c->err) < 0 ? -1 : put_plain(c, rec, sizeof rec);
+	return pp_feature_record(rec, sizeof rec, &f, c->err) < 0 ? -1 : pack_put_plain(c, rec, sizeof rec);
 }
 
 static size_t
-record_head(const struct pp_pack *c)
+pack_record_head(const struct pp_pack *c)
 {
 	return c->two ? PP_RAW_AT(COMPRESSED2, data) : PP_RAW_AT(COMPRESSED, data);
 }
 
 static void
-close_record(struct pp_pack *c)
+pack_close_record(struct pp_pack *c)
 {
 	uint8_t *p = c->out + c->rec;
 	size_t size = c->used - c->rec;
@@ -183,7 +183,7 @@ close_record(struct pp_pack *c)
 		return;
 	c->open = false;
 	if (c->two) {			/* newer perfs want sizes in u64s, and then the true one is to be told */
-		PP_RAW_SET(p, COMPRESSED2, data_size, size - record_head(c), c->swap);
+		PP_RAW_SET(p, COMPRESSED2, data_size, size - pack_record_head(c), c->swap);
 		memset(p + size, 0, -size & 7);
 		size += -size & 7;
 	}
@@ -194,16 +194,16 @@ close_record(struct pp_pack *c)
 
 /* What zstd made of `plain' bytes, n bytes, into a record: the open one, if it has room. */
 static int
-put_unit(struct pp_pack *c, const uint8_t *p, size_t n, size_t plain)
+pack_put_unit(struct pp_pack *c, const uint8_t *p, size_t n, size_t plain)
 {
-	if (c->open && (n > ROOM - (c->used - c->rec - record_head(c)) || plain > PLAIN_MAX - c->expands))
-		close_record(c);
+	if (c->open && (n > ROOM - (c->used - c->rec - pack_record_head(c)) || plain > PLAIN_MAX - c->expands))
+		pack_close_record(c);
 	if (!c->open) {
-		if (OUT - c->used < PP_RECORD_MAX + 1 && write_out(c) < 0)
+		if (OUT - c->used < PP_RECORD_MAX + 1 && pack_write_out(c) < 0)
 			return -1;
 		c->open = true;
 		c->rec = c->used;
-		c->used += record_head(c);
+		c->used += pack_record_head(c);
 		c->expands = 0;
 	}
 	memcpy(c->out + c->used, p, n);
@@ -216,7 +216,7 @@ put_unit(struct pp_pack *c, const uint8_t *p, size_t n, size_t plain)
 
 /* A unit, not empty: flush it, or end the frame with it. */
 static int
-deflate(struct pp_pack *c, const uint8_t *p, size_t n, ZSTD_EndDirective how)
+pack_deflate(struct pp_pack *c, const uint8_t *p, size_t n, ZSTD_EndDirective how)
 {
 	ZSTD_inBuffer in = { p, n, 0 };
 	ZSTD_outBuffer out = { c->unit, sizeof c->unit, 0 };
@@ -228,33 +228,33 @@ deflate(struct pp_pack *c, const uint8_t *p, size_t n, ZSTD_EndDirective how)
 		return pp_fail(c->err, "zstd: %s", ZSTD_isError(left) ? ZSTD_getErrorName(left) :
 		    "a block does not fit in a record");
 	}
-	if (put_unit(c, c->unit, out.pos, n) < 0)
+	if (pack_put_unit(c, c->unit, out.pos, n) < 0)
 		return -1;
 	if (how == ZSTD_e_end)
-		close_record(c);
+		pack_close_record(c);
 	return 1;
 }
 
 static int
-deflate_gathered(struct pp_pack *c, ZSTD_EndDirective how)
+pack_deflate_gathered(struct pp_pack *c, ZSTD_EndDirective how)
 {
 	size_t n = c->gathered;
 
 	c->gathered = 0;
-	return n ? deflate(c, c->gather, n, how) : 1;
+	return n ? pack_deflate(c, c->gather, n, how) : 1;
 }
 
 /* Kernel records side by side.  At least a byte of them is left in `gather', to end the frame with. */
 static int
 pack(struct pp_pack *c, const uint8_t *p, size_t n)
 {
-	if (n && put_feature(c) < 0)
+	if (n && pack_put_feature(c) < 0)
 		return -1;
 	while (n) {
 		size_t take = UNIT - c->gathered < n ? UNIT - c->gathered : n;
 
 		if (!take || (!c->gathered && n > UNIT)) {
-			if ((take ? deflate(c, p, take, ZSTD_e_flush) : deflate_gathered(c, ZSTD_e_flush)) < 0)
+			if ((take ? pack_deflate(c, p, take, ZSTD_e_flush) : pack_deflate_gathered(c, ZSTD_e_flush)) < 0)
 				return -1;
 		} else {
 			memcpy(c->gather + c->gathered, p, take);
@@ -268,17 +268,17 @@ pack(struct pp_pack *c, const uint8_t *p, size_t n)
 
 /* All that was packed can be expanded from what is in `out'. */
 static int
-end_chunk(struct pp_pack *c)
+pack_end_chunk(struct pp_pack *c)
 {
-	if (deflate_gathered(c, ZSTD_e_flush) < 0)
+	if (pack_deflate_gathered(c, ZSTD_e_flush) < 0)
 		return -1;
-	close_record(c);
+	pack_close_record(c);
 	return 1;
 }
 
 /* A record of perf's own. */
 static int
-own_record(struct pp_pack *c, const struct pp_rec *r)
+pack_own_record(struct pp_pack *c, const struct pp_rec *r)
 {
 	if (r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2) {
 		c->failed = true;
@@ -286,15 +286,15 @@ own_record(struct pp_pack *c, const struct pp_rec *r)
 	}
 	/* Features come in ascending order, the end mark last. */
 	if (r->type == PP_HEADER_FEATURE && r->size >= PP_FEATURE_HEAD && (pp_feature_is_end(r) ||
-	    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, c->swap) > PP_FEAT_COMPRESSED) && put_feature(c) < 0)
+	    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, c->swap) > PP_FEAT_COMPRESSED) && pack_put_feature(c) < 0)
 		return -1;
 	c->payload = pp_payload_size(r, c->swap);
-	return end_chunk(c) < 0 ? -1 : put_plain(c, r->raw, r->size);
+	return pack_end_chunk(c) < 0 ? -1 : pack_put_plain(c, r->raw, r->size);
 }
 
 /* Records, up to the first that has a payload; how far that was, NULL on failure. */
 static const uint8_t *
-feed_records(struct pp_pack *c, const uint8_t *p, const uint8_t *end)
+pack_feed_records(struct pp_pack *c, const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *run = p;
 	struct pp_rec r;
@@ -310,9 +310,9 @@ feed_records(struct pp_pack *c, const uint8_t *p, const uint8_t *end)
 		if (r.type < PP_USER_TYPE_START && !full)
 			continue;
 		if (full) {
-			if (pack(c, run, (size_t)(p - run)) < 0 || deflate_gathered(c, ZSTD_e_end) < 0)
+			if (pack(c, run, (size_t)(p - run)) < 0 || pack_deflate_gathered(c, ZSTD_e_end) < 0)
 				return NULL;
-		} else if (pack(c, run, (size_t)(r.raw - run)) < 0 || own_record(c, &r) < 0)
+		} else if (pack(c, run, (size_t)(r.raw - run)) < 0 || pack_own_record(c, &r) < 0)
 			return NULL;
 		run = p;
 	}
@@ -330,9 +330,9 @@ pp_pack_feed(struct pp_pack *c, const uint8_t *p, size_t n)
 		size_t take = (size_t)(end - p) < c->payload ? (size_t)(end - p) : (size_t)c->payload;
 
 		c->payload -= take;
-		if (take && put_plain(c, p, take) < 0)
+		if (take && pack_put_plain(c, p, take) < 0)
 			return -1;
-		p = feed_records(c, p + take, end);
+		p = pack_feed_records(c, p + take, end);
 	}
 	return p ? 1 : -1;
 }
@@ -340,5 +340,5 @@ pp_pack_feed(struct pp_pack *c, const uint8_t *p, size_t n)
 int
 pp_pack_flush(struct pp_pack *c)
 {
-	return c->failed || end_chunk(c) < 0 ? -1 : write_out(c);
+	return c->failed || pack_end_chunk(c) < 0 ? -1 : pack_write_out(c);
 }

@@ -61,7 +61,7 @@ sink_new(int fd, struct pp_err *err)
 }
 
 static struct pp_sink *
-create(int fd, struct pp_err *err)
+sink_create(int fd, struct pp_err *err)
 {
 	struct sink *k;
 
@@ -84,7 +84,7 @@ pp_create(const char *path, struct pp_err *err)
 
 	*err = (struct pp_err){ .file = std ? "<stdout>" : path };
 	/* A recording holds stacks and registers: nobody else's business. */
-	return create(std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) :
+	return sink_create(std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) :
 	    open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), err);
 }
 
@@ -92,7 +92,7 @@ struct pp_sink *
 pp_create_fd(int fd, const char *name, struct pp_err *err)
 {
 	*err = (struct pp_err){ .file = name };
-	return create(fd, err);
+	return sink_create(fd, err);
 }
 
 struct pp_sink *
@@ -107,14 +107,14 @@ pp_create_writer(const struct pp_writer *to, struct pp_err *err)
 }
 
 static bool
-in_scratch(const struct sink *k, const uint8_t *p)
+sink_in_scratch(const struct sink *k, const uint8_t *p)
 {
 	return (uintptr_t)p - (uintptr_t)k->scratch < SCRATCH;
 }
 
 /* Close the run. */
 static void
-push(struct sink *k)
+sink_push(struct sink *k)
 {
 	const uint8_t *p = k->pub.run;
 	size_t n = (size_t)(k->pub.end - p);
@@ -123,7 +123,7 @@ push(struct sink *k)
 	k->pub.run = k->pub.end = NULL;
 	if (!n)
 		return;
-	if (n < SHORT && n <= SCRATCH - k->used && !in_scratch(k, p)) {
+	if (n < SHORT && n <= SCRATCH - k->used && !sink_in_scratch(k, p)) {
 		p = memcpy(k->scratch + k->used, p, n);
 		k->used += n;
 	}
@@ -135,7 +135,7 @@ push(struct sink *k)
 
 /* Keep the bytes instead of writing them.  False: there is no room. */
 static bool
-keep(struct sink *k, const struct iovec *v, const struct iovec *end)
+sink_keep(struct sink *k, const struct iovec *v, const struct iovec *end)
 {
 	size_t n = k->nheld, cap = k->capheld ? k->capheld : 64 << 10;
 	uint8_t *held;
@@ -161,7 +161,7 @@ keep(struct sink *k, const struct iovec *v, const struct iovec *end)
 }
 
 static int
-hand_over(struct sink *k, const struct iovec *v, const struct iovec *end)
+sink_hand_over(struct sink *k, const struct iovec *v, const struct iovec *end)
 {
 	for (; v < end && !k->failed; v++) {
 		k->failed = k->to.write(k->to.arg, v->iov_base, v->iov_len) < 0;
@@ -171,14 +171,14 @@ hand_over(struct sink *k, const struct iovec *v, const struct iovec *end)
 }
 
 static int
-write_all(struct sink *k, struct iovec *v, const struct iovec *end)
+sink_write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 {
-	if (k->holds && keep(k, v, end))
+	if (k->holds && sink_keep(k, v, end))
 		return 1;
 	if (k->holds && pp_let_go(&k->pub) < 0)
 		return -1;
 	if (k->to.write)
-		return hand_over(k, v, end);
+		return sink_hand_over(k, v, end);
 	while (v < end && !k->failed) {
 		ssize_t put = writev(k->fd, v, (int)(end - v));
 
@@ -215,18 +215,18 @@ pp_let_go(struct pp_sink *pub)
 	if (!k->holds)
 		return k->failed ? -1 : 1;
 	k->holds = false;
-	rc = write_all(k, &v, &v + 1);
+	rc = sink_write_all(k, &v, &v + 1);
 	free(k->held);
 	k->held = NULL;
 	return rc;
 }
 
 static int
-write_packed(void *arg, const uint8_t *p, size_t n)
+sink_write_packed(void *arg, const uint8_t *p, size_t n)
 {
 	struct iovec v = { (void *)(uintptr_t)p, n };
 
-	return write_all(arg, &v, &v + 1);
+	return sink_write_all(arg, &v, &v + 1);
 }
 
 int
@@ -234,9 +234,9 @@ pp_release(struct pp_sink *pub)
 {
 	struct sink *k = (struct sink *)pub;
 
-	push(k);
+	sink_push(k);
 	if (!k->z)
-		write_all(k, k->iov, k->iov + k->n);
+		sink_write_all(k, k->iov, k->iov + k->n);
 	for (int i = 0; k->z && !k->failed && i < k->n; i++)
 		k->failed = pp_compress_feed(k->z, k->iov[i].iov_base, k->iov[i].iov_len) < 0;
 	k->n = 0;
@@ -262,8 +262,8 @@ pp_put_stable(struct pp_sink *pub, const uint8_t *p, size_t n)
 	if (k->failed)
 		return -1;
 	if (p != pub->end) {
-		push(k);
-		if ((k->n == IOVS || k->used > SCRATCH - SHORT) && !in_scratch(k, p) && pp_release(pub) < 0)
+		sink_push(k);
+		if ((k->n == IOVS || k->used > SCRATCH - SHORT) && !sink_in_scratch(k, p) && pp_release(pub) < 0)
 			return -1;
 		pub->run = p;
 	}
@@ -304,7 +304,7 @@ pp_put_copy(struct pp_sink *pub, const void *p, size_t n)
 }
 
 static int
-flush_hook(void *k)
+sink_flush_hook(void *k)
 {
 	return pp_flush(k);
 }
@@ -316,7 +316,7 @@ pp_start_bare(struct pp_sink *pub, struct pp_source *s)
 
 	k->swap = s->swap;
 	k->bare = true;
-	pp_before_refill(s, flush_hook, pub);
+	pp_before_refill(s, sink_flush_hook, pub);
 	return 1;
 }
 
@@ -341,7 +341,7 @@ pp_sink_compress(struct pp_sink *pub, int level, bool two, unsigned threads, uin
 	if (pp_flush(pub) < 0)			/* the pipe header is no record */
 		return -1;
 	k->z = pp_compress_new(&(struct pp_compress_how){ .level = level, .two = two, .swap = k->swap, .feature = !k->bare,
-	    .threads = threads, .frame = frame ? frame : PP_FRAME_SIZE }, write_packed, k, k->err);
+	    .threads = threads, .frame = frame ? frame : PP_FRAME_SIZE }, sink_write_packed, k, k->err);
 	k->failed = !k->z;
 	return k->z ? 1 : -1;
 }

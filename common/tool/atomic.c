@@ -27,7 +27,7 @@ static struct {
 enum { SLOTS = sizeof hidden / sizeof *hidden };
 
 static void
-remove_hidden(void)
+atomic_remove_hidden(void)
 {
 	for (int i = 0; i < SLOTS; i++) {
 		if (hidden[i].on)
@@ -41,7 +41,7 @@ atomic_ended(int sig)
 {
 	int e = errno;
 
-	remove_hidden();
+	atomic_remove_hidden();
 	signal(sig, SIG_DFL);
 	raise(sig);
 	errno = e;
@@ -49,7 +49,7 @@ atomic_ended(int sig)
 
 /* All signals that end a process, and can be caught. */
 static void
-catch_signals(void)
+atomic_catch_signals(void)
 {
 	static const int signals[] = {
 		SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ,
@@ -60,7 +60,7 @@ catch_signals(void)
 	if (once)
 		return;
 	once = true;
-	atexit(remove_hidden);
+	atexit(atomic_remove_hidden);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		struct sigaction old;
 
@@ -72,7 +72,7 @@ catch_signals(void)
 
 /* A random name like `base' that will be removed, also before there is such a file.  1 + its slot; 0: there is none. */
 static int
-hide(int dir, const char *base)
+atomic_hide(int dir, const char *base)
 {
 	uint64_t r = 0;
 	int i = 0;
@@ -83,7 +83,7 @@ hide(int dir, const char *base)
 		errno = EMFILE;
 		return 0;
 	}
-	catch_signals();
+	atomic_catch_signals();
 	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
 		r = (uint64_t)getpid() << 32 ^ (uintptr_t)&r;
 	snprintf(hidden[i].name, sizeof hidden[i].name, ".%.200s.%016jx", base, (uintmax_t)r);
@@ -93,13 +93,13 @@ hide(int dir, const char *base)
 }
 
 static const char *
-hidden_name(int slot)
+atomic_hidden_name(int slot)
 {
 	return hidden[slot - 1].name;
 }
 
 static void
-forget_hidden(int slot)
+atomic_forget_hidden(int slot)
 {
 	if (slot)
 		hidden[slot - 1].on = 0;
@@ -108,14 +108,14 @@ forget_hidden(int slot)
 /* ---- the place ------------------------------------------------------------------------------------- */
 
 static int
-fail(struct pp_err *err)
+atomic_fail(struct pp_err *err)
 {
 	return pp_fail(err, "%s", strerror(errno));
 }
 
 /* The number of a descriptor of ours that the path stands for; -1: it is something else. */
 static int
-descriptor(const char *path)
+atomic_descriptor(const char *path)
 {
 	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
 
@@ -130,11 +130,11 @@ descriptor(const char *path)
 
 /* The path that links at its end lead to, though nothing may be there, or the name of a descriptor.  To be freed; NULL: errno. */
 static char *
-follow(const char *path)
+atomic_follow(const char *path)
 {
 	char *at = strdup(path), *whole, to[PATH_MAX];
 
-	for (int links = 0; at && descriptor(at) < 0; links++) {
+	for (int links = 0; at && atomic_descriptor(at) < 0; links++) {
 		ssize_t n = readlink(at, to, sizeof to - 1);
 		const char *slash = strrchr(at, '/');
 		int rc;
@@ -161,16 +161,16 @@ atomic_replaces(const char *path)
 	char *end;
 	bool yes;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || !(end = follow(path)))
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !(end = atomic_follow(path)))
 		return false;
-	yes = descriptor(end) < 0;
+	yes = atomic_descriptor(end) < 0;
 	free(end);
 	return yes;
 }
 
 /* Directory and name of what will be written at `end'. */
 static int
-locate(struct atomic *a, char *end)
+atomic_locate(struct atomic *a, char *end)
 {
 	char *slash = strrchr(end, '/'), *name = slash ? slash + 1 : end;
 
@@ -180,59 +180,59 @@ locate(struct atomic *a, char *end)
 	strcpy(a->base, name);
 	*name = 0;
 	a->dir = open(slash ? end : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return a->dir < 0 ? fail(a->err) : 1;
+	return a->dir < 0 ? atomic_fail(a->err) : 1;
 }
 
 /* ---- the file -------------------------------------------------------------------------------------- */
 
 static int
-unnamed(int dir)
+atomic_unnamed(int dir)
 {
 	return openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
 /* Will a file without a name be able to get one? */
 static bool
-can_be_linked(int fd, char proc[static 32])
+atomic_can_be_linked(int fd, char proc[static 32])
 {
 	snprintf(proc, 32, "/proc/self/fd/%d", fd);
 	return access(proc, F_OK) == 0;
 }
 
 static int
-create_hidden(int dir, int slot)
+atomic_create_hidden(int dir, int slot)
 {
-	int fd = openat(dir, hidden_name(slot), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = openat(dir, atomic_hidden_name(slot), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		forget_hidden(slot);
+		atomic_forget_hidden(slot);
 	return fd;
 }
 
 static int
-begin(struct atomic *a)
+atomic_begin(struct atomic *a)
 {
 	char proc[32];
 
-	if ((a->fd = unnamed(a->dir)) >= 0 && can_be_linked(a->fd, proc))
+	if ((a->fd = atomic_unnamed(a->dir)) >= 0 && atomic_can_be_linked(a->fd, proc))
 		return 1;
 	if (a->fd >= 0)
 		close(a->fd);
 	a->fd = -1;
-	if (!(a->hidden = hide(a->dir, a->base)))
-		return fail(a->err);
-	if ((a->fd = create_hidden(a->dir, a->hidden)) >= 0)
+	if (!(a->hidden = atomic_hide(a->dir, a->base)))
+		return atomic_fail(a->err);
+	if ((a->fd = atomic_create_hidden(a->dir, a->hidden)) >= 0)
 		return 1;
 	a->hidden = 0;
-	return fail(a->err);
+	return atomic_fail(a->err);
 }
 
 /* What is written as it is: 1, -1, or 0: it is no such thing. */
 static int
-open_direct(struct atomic *a, const char *end)
+atomic_open_direct(struct atomic *a, const char *end)
 {
 	struct stat st;
-	int fd = descriptor(end);
+	int fd = atomic_descriptor(end);
 
 	if (fd >= 0)
 		a->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -241,22 +241,22 @@ open_direct(struct atomic *a, const char *end)
 	else
 		a->fd = open(end, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	a->direct = true;
-	return a->fd < 0 ? fail(a->err) : 1;
+	return a->fd < 0 ? atomic_fail(a->err) : 1;
 }
 
 static int
-open_named(struct atomic *a)
+atomic_open_named(struct atomic *a)
 {
-	char *end = follow(a->path);
+	char *end = atomic_follow(a->path);
 	int rc;
 
 	if (!end)
-		return fail(a->err);
-	if (!(rc = open_direct(a, end))) {
+		return atomic_fail(a->err);
+	if (!(rc = atomic_open_direct(a, end))) {
 		if (!a->force && atomic_replaces(end))
 			rc = pp_fail(a->err, "exists; -f replaces it");
 		else
-			rc = locate(a, end) < 0 || begin(a) < 0 ? -1 : 1;
+			rc = atomic_locate(a, end) < 0 || atomic_begin(a) < 0 ? -1 : 1;
 	}
 	free(end);
 	return rc;
@@ -270,19 +270,19 @@ atomic_open(struct atomic *a, const char *path, bool force, struct pp_err *err)
 	*a = (struct atomic){ .fd = -1, .dir = -1, .force = force, .path = std ? "<stdout>" : path, .err = err };
 	*err = (struct pp_err){ .file = a->path };
 	if (!std) {
-		if (open_named(a) > 0)
+		if (atomic_open_named(a) > 0)
 			return 1;
 		atomic_close(a);
 		return -1;
 	}
 	a->direct = true;
 	a->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	return a->fd < 0 ? fail(err) : 1;
+	return a->fd < 0 ? atomic_fail(err) : 1;
 }
 
 /* What is written, or will be replaced; of what is not there yet, its directory. */
 static bool
-target(const struct atomic *a, struct stat *st, bool *there)
+atomic_target(const struct atomic *a, struct stat *st, bool *there)
 {
 	*there = a->direct ? fstat(a->fd, st) == 0 : fstatat(a->dir, a->base, st, AT_SYMLINK_NOFOLLOW) == 0;
 	return *there || (!a->direct && fstat(a->dir, st) == 0);
@@ -294,7 +294,7 @@ atomic_same(const struct atomic *a, const struct atomic *b)
 	bool a_there, b_there;
 	struct stat x, y;
 
-	if (!target(a, &x, &a_there) || !target(b, &y, &b_there) || a_there != b_there || x.st_dev != y.st_dev ||
+	if (!atomic_target(a, &x, &a_there) || !atomic_target(b, &y, &b_there) || a_there != b_there || x.st_dev != y.st_dev ||
 	    x.st_ino != y.st_ino)
 		return false;
 	if (!a_there)
@@ -310,24 +310,24 @@ atomic_sink(const struct atomic *a)
 
 /* A name for what has none.  Over another file it takes a detour, since a link never replaces. */
 static int
-link_it(struct atomic *a, const char *name, bool replace)
+atomic_link_it(struct atomic *a, const char *name, bool replace)
 {
 	char proc[32];
 
-	can_be_linked(a->fd, proc);
+	atomic_can_be_linked(a->fd, proc);
 	if (!replace)
 		return linkat(AT_FDCWD, proc, a->dir, name, AT_SYMLINK_FOLLOW);
-	if (!(a->hidden = hide(a->dir, name)))
+	if (!(a->hidden = atomic_hide(a->dir, name)))
 		return -1;
-	if (linkat(AT_FDCWD, proc, a->dir, hidden_name(a->hidden), AT_SYMLINK_FOLLOW) < 0)
+	if (linkat(AT_FDCWD, proc, a->dir, atomic_hidden_name(a->hidden), AT_SYMLINK_FOLLOW) < 0)
 		return -1;
-	return renameat(a->dir, hidden_name(a->hidden), a->dir, name);
+	return renameat(a->dir, atomic_hidden_name(a->hidden), a->dir, name);
 }
 
 static int
-rename_it(struct atomic *a, const char *name, bool replace)
+atomic_rename_it(struct atomic *a, const char *name, bool replace)
 {
-	const char *from = hidden_name(a->hidden);
+	const char *from = atomic_hidden_name(a->hidden);
 	int rc;
 
 	if (replace)
@@ -340,16 +340,16 @@ rename_it(struct atomic *a, const char *name, bool replace)
 }
 
 static int
-name_it(struct atomic *a, const char *name, bool replace)
+atomic_name_it(struct atomic *a, const char *name, bool replace)
 {
 	int rc;
 
 	if (a->direct)
 		return 1;
-	rc = a->hidden ? rename_it(a, name, replace) : link_it(a, name, replace);
+	rc = a->hidden ? atomic_rename_it(a, name, replace) : atomic_link_it(a, name, replace);
 	if (rc < 0)
-		return errno == EEXIST ? 0 : fail(a->err);
-	forget_hidden(a->hidden);
+		return errno == EEXIST ? 0 : atomic_fail(a->err);
+	atomic_forget_hidden(a->hidden);
 	a->hidden = 0;
 	return 1;
 }
@@ -357,7 +357,7 @@ name_it(struct atomic *a, const char *name, bool replace)
 int
 atomic_commit(struct atomic *a)
 {
-	return name_it(a, a->base, a->force);
+	return atomic_name_it(a, a->base, a->force);
 }
 
 int
@@ -366,15 +366,15 @@ atomic_part(struct atomic *a)
 	char name[NAME_MAX + sizeof ".part"];
 
 	snprintf(name, sizeof name, "%s.part", a->base);
-	return name_it(a, name, true) > 0 ? 1 : -1;
+	return atomic_name_it(a, name, true) > 0 ? 1 : -1;
 }
 
 void
 atomic_close(struct atomic *a)
 {
 	if (a->hidden)
-		unlinkat(a->dir, hidden_name(a->hidden), 0);
-	forget_hidden(a->hidden);
+		unlinkat(a->dir, atomic_hidden_name(a->hidden), 0);
+	atomic_forget_hidden(a->hidden);
 	if (a->fd >= 0)
 		close(a->fd);
 	if (a->dir >= 0)

@@ -35,7 +35,7 @@ struct turner {
 /* ---- fields ------------------------------------------------------------------------------------------ */
 
 static void
-flip(uint8_t *p, size_t size)
+turn_flip(uint8_t *p, size_t size)
 {
 	switch (size) {
 	case 2:
@@ -51,14 +51,14 @@ flip(uint8_t *p, size_t size)
 }
 
 static void
-flip_all(uint8_t *p, size_t n, size_t size)
+turn_flip_all(uint8_t *p, size_t n, size_t size)
 {
 	for (; n >= size; n -= size, p += size)
-		flip(p, size);
+		turn_flip(p, size);
 }
 
 static int
-flip_value(void *arg, const struct pp_value *v)
+turn_flip_value(void *arg, const struct pp_value *v)
 {
 	struct turner *t = arg;
 	uint8_t *p = t->buf + (v->p - t->raw);
@@ -68,10 +68,10 @@ flip_value(void *arg, const struct pp_value *v)
 	case PP_K_SINT:
 	case PP_K_HEX:
 	case PP_K_F64:
-		flip(p, v->len);
+		turn_flip(p, v->len);
 		break;
 	case PP_K_WORDS:
-		flip_all(p, v->len, 8);
+		turn_flip_all(p, v->len, 8);
 		break;
 	default:
 		break;
@@ -84,7 +84,7 @@ flip_value(void *arg, const struct pp_value *v)
  * them from the top.  The values stay, their places are mirrored.
  */
 static uint64_t
-mirror_branch_flags(uint64_t v, bool was_big)
+turn_mirror_branch_flags(uint64_t v, bool was_big)
 {
 	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
 	uint64_t out = 0;
@@ -100,7 +100,7 @@ mirror_branch_flags(uint64_t v, bool was_big)
 }
 
 static void
-flip_u64s(uint8_t *p, size_t n)
+turn_flip_u64s(uint8_t *p, size_t n)
 {
 	for (uint8_t *end = p + n / 8 * 8; p < end; p += 8)
 		pp_set_u64(p, pp_get_u64(p, true), false);
@@ -108,49 +108,50 @@ flip_u64s(uint8_t *p, size_t n)
 
 /* u64 n, [u64 hw_idx], n entries of 24 bytes, [n u64s] */
 static void
-flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
+turn_flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
 {
 	bool was_big = t->from != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	size_t flags = ev->attr.branch_sample_type & PP_BRANCH_HW_INDEX ? 32 : 24;
 	uint64_t n = pp_get_u64(x->p, t->from);
 
-	flip_u64s(t->buf + (x->p - t->raw), x->n);
+	turn_flip_u64s(t->buf + (x->p - t->raw), x->n);
 	for (uint64_t i = 0; i < n; i++, flags += 24)
-		pp_set_u64(t->buf + (x->p - t->raw) + flags, mirror_branch_flags(pp_get_u64(x->p + flags, t->from), was_big), t->to);
+		pp_set_u64(t->buf + (x->p - t->raw) + flags,
+		    turn_mirror_branch_flags(pp_get_u64(x->p + flags, t->from), was_big), t->to);
 }
 
 /* What stands behind the fixed part. */
 static void
-flip_part(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
+turn_flip_part(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
 {
 	uint8_t *p = t->buf + (x->p - t->raw);
 
 	switch (x->bit) {
 	case PP_SAMPLE_RAW:		/* u32 n, bytes */
-		flip(p, 4);
+		turn_flip(p, 4);
 		t->kept[KEPT_RAW] += x->n > 4;
 		break;
 	case PP_SAMPLE_STACK_USER:	/* u64 n, bytes, u64 dyn_size; or only the first */
-		flip(p, 8);
+		turn_flip(p, 8);
 		if (x->n > 8)
-			flip(p + x->n - 8, 8);
+			turn_flip(p + x->n - 8, 8);
 		t->kept[KEPT_STACK] += x->n > 8;
 		break;
 	case PP_SAMPLE_AUX:		/* u64 n, bytes */
-		flip(p, 8);
+		turn_flip(p, 8);
 		t->kept[KEPT_AUX] += x->n > 8;
 		break;
 	case PP_SAMPLE_BRANCH_STACK:
-		flip_branches(t, ev, x);
+		turn_flip_branches(t, ev, x);
 		break;
 	default:
-		flip_u64s(p, x->n);
+		turn_flip_u64s(p, x->n);
 	}
 }
 
 /* Two u32s that were turned as one u64 have changed places. */
 static void
-exchange(uint8_t *p)
+turn_exchange(uint8_t *p)
 {
 	uint64_t v = pp_get_u64(p, false);
 
@@ -166,13 +167,13 @@ turn_sample(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 	if (n < 0)
 		return -1;
 	memcpy(t->buf, r->raw, r->size);
-	flip_u64s(t->buf + PP_HEADER_SIZE, ev->plan.fixed - (size_t)PP_HEADER_SIZE);
+	turn_flip_u64s(t->buf + PP_HEADER_SIZE, ev->plan.fixed - (size_t)PP_HEADER_SIZE);
 	if (ev->plan.tid)
-		exchange(t->buf + ev->plan.tid);
+		turn_exchange(t->buf + ev->plan.tid);
 	if (ev->plan.cpu)
-		exchange(t->buf + ev->plan.cpu);
+		turn_exchange(t->buf + ev->plan.cpu);
 	for (int i = 0; i < n; i++)
-		flip_part(t, ev, &part[i]);
+		turn_flip_part(t, ev, &part[i]);
 	return 1;
 }
 
@@ -180,7 +181,7 @@ turn_sample(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 
 /* attr, ids: the walk has seen to the ids, and to numbers of the attr; bit fields want their own way. */
 static void
-flip_attr(struct turner *t, const struct pp_rec *r)
+turn_flip_attr(struct turner *t, const struct pp_rec *r)
 {
 	size_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, t->from);
 
@@ -196,17 +197,17 @@ flip_attr(struct turner *t, const struct pp_rec *r)
 
 /* AUXTRACE_ERROR, fmt 2: machine_pid and vcpu behind msg[64] */
 static void
-flip_auxtrace_error(struct turner *t, const struct pp_rec *r)
+turn_flip_auxtrace_error(struct turner *t, const struct pp_rec *r)
 {
 	enum { MACHINE = PP_RAW_AT(AUXTRACE_ERROR, msg) + 64 };
 
 	if (PP_RAW_GET(r->raw, AUXTRACE_ERROR, fmt, t->from) >= 2 && r->size >= MACHINE + 8)
-		flip_all(t->buf + MACHINE, 8, 4);
+		turn_flip_all(t->buf + MACHINE, 8, 4);
 }
 
 /* Versions 15 to 17 (tools/lib/perf/include/perf/event.h): u32s, in the CPU's three u64s behind six of them. */
 static void
-flip_schedstat(struct turner *t, const struct pp_rec *r)
+turn_flip_schedstat(struct turner *t, const struct pp_rec *r)
 {
 	enum { COUNTERS = PP_RAW_AT(SCHEDSTAT_CPU, counters), U32S = 24 };
 	unsigned version = PP_RAW_GET(r->raw, SCHEDSTAT_CPU, version, t->from);
@@ -217,32 +218,32 @@ flip_schedstat(struct turner *t, const struct pp_rec *r)
 		return;
 	}
 	if (r->type == PP_SCHEDSTAT_DOMAIN || n <= U32S) {
-		flip_all(t->buf + COUNTERS, n, 4);
+		turn_flip_all(t->buf + COUNTERS, n, 4);
 		return;
 	}
-	flip_all(t->buf + COUNTERS, U32S, 4);
-	flip_all(t->buf + COUNTERS + U32S, n - U32S, 8);
+	turn_flip_all(t->buf + COUNTERS, U32S, 4);
+	turn_flip_all(t->buf + COUNTERS + U32S, n - U32S, 8);
 }
 
 static void
-flip_bytes(struct turner *t, const struct pp_rec *r)
+turn_flip_bytes(struct turner *t, const struct pp_rec *r)
 {
 	switch (r->type) {
 	case PP_MMAP2:			/* u32 maj, min, u64 ino, generation; or bytes */
 		if (!(r->misc & PP_MISC_MMAP_BUILD_ID)) {
-			flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id), offsetof(struct pp_raw_inode, ino), 4);
-			flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id) + offsetof(struct pp_raw_inode, ino), 16, 8);
+			turn_flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id), offsetof(struct pp_raw_inode, ino), 4);
+			turn_flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id) + offsetof(struct pp_raw_inode, ino), 16, 8);
 		}
 		break;
 	case PP_HEADER_ATTR:
-		flip_attr(t, r);
+		turn_flip_attr(t, r);
 		break;
 	case PP_AUXTRACE_ERROR:
-		flip_auxtrace_error(t, r);
+		turn_flip_auxtrace_error(t, r);
 		break;
 	case PP_SCHEDSTAT_CPU:
 	case PP_SCHEDSTAT_DOMAIN:
-		flip_schedstat(t, r);
+		turn_flip_schedstat(t, r);
 		break;
 	case PP_AUXTRACE:
 		t->kept[KEPT_AUX]++;
@@ -262,7 +263,7 @@ flip_bytes(struct turner *t, const struct pp_rec *r)
 
 /* bpf_prog_info and its arrays have a layout that is the kernel's; with no program in it, there is none. */
 static bool
-can_turn(const struct turner *t, const struct pp_feature *f)
+turn_can_turn(const struct turner *t, const struct pp_feature *f)
 {
 	return f->number != PP_FEAT_BPF_PROG_INFO || f->len < 4 || pp_get_u32(f->p, t->from) == 0;
 }
@@ -281,7 +282,7 @@ turn_feature(struct turner *t, struct pp_rec *r)
 		return -1;
 	if (f.number == PP_FEAT_NRCPUS && pp_feature_num(&f, "available", &n, &err) > 0)
 		t->nr_cpus = (uint32_t)n;
-	if (!r->payload && can_turn(t, &f) && pp_feature_convert(&f, t->to, t->buf + PP_FEATURE_HEAD,
+	if (!r->payload && turn_can_turn(t, &f) && pp_feature_convert(&f, t->to, t->buf + PP_FEATURE_HEAD,
 	    PP_RECORD_MAX - PP_FEATURE_HEAD, &len, &err) > 0) {
 		f.p = t->buf + PP_FEATURE_HEAD;
 		f.len = len;
@@ -304,7 +305,7 @@ turn_feature(struct turner *t, struct pp_rec *r)
 
 /* The text in err is the cause: put in front what record it is and, if `in' has just read it, where that stands. */
 static int
-reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
+turn_reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
 {
 	const char *name = pp_type_name(r->type);
 	char cause[sizeof t->err->what];
@@ -320,10 +321,10 @@ reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
 
 /*
  * RHEL 7's kernel writes MMAP2 without prot and flags.  The name stands in their place then, which as a prot has more bits
- * than the kernel's three.  Its fields are those of an MMAP, and those that flip_bytes() turns.
+ * than the kernel's three.  Its fields are those of an MMAP, and those that turn_flip_bytes() turns.
  */
 static bool
-is_short_mmap2(const struct turner *t, const struct pp_rec *r)
+turn_is_short_mmap2(const struct turner *t, const struct pp_rec *r)
 {
 	enum { PROT = PP_RAW_AT(MMAP2, prot), RWX = 7 };
 
@@ -338,11 +339,11 @@ turn_row(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 	struct pp_rec like = *r;
 
 	memcpy(t->buf, r->raw, r->size);
-	if (is_short_mmap2(t, r))
+	if (turn_is_short_mmap2(t, r))
 		like.type = PP_MMAP;
-	if (pp_walk(&like, ev, t->from, flip_value, t, t->err) < 0)
+	if (pp_walk(&like, ev, t->from, turn_flip_value, t, t->err) < 0)
 		return -1;
-	flip_bytes(t, r);
+	turn_flip_bytes(t, r);
 	return 1;
 }
 
@@ -365,7 +366,7 @@ turn(struct turner *t, struct pp_rec *r)
 }
 
 static int
-put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+turn_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct turner *t = (struct turner *)o;
 	struct pp_rec new = *r;
@@ -376,14 +377,14 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(t->events, r, t->err) < 0)
 		return -1;
 	if ((rc = turn(t, &new)) <= 0)
-		return rc < 0 ? reject(t, in, r) : 1;
+		return rc < 0 ? turn_reject(t, in, r) : 1;
 	if (new.type >= PP_USER_TYPE_START && pp_events_learn(t->like->events, &new, t->err) < 0)
 		return -1;
 	return o->next->put(o->next, new.payload ? in : t->like, &new, false);
 }
 
 static void
-say(const struct turner *t)
+turn_say(const struct turner *t)
 {
 	char text[512] = "";
 	size_t n = 0;
@@ -404,12 +405,12 @@ say(const struct turner *t)
 }
 
 static int
-finish(struct out *o)
+turn_finish(struct out *o)
 {
 	struct turner *t = (struct turner *)o;
 	struct out *next = o->next;
 
-	say(t);
+	turn_say(t);
 	pp_events_free(t->events);
 	free(t);
 	return next->finish(next);
@@ -422,7 +423,7 @@ endian_new(const struct tool *tool, struct pp_source *from, struct pp_source *li
 	struct turner *t = calloc(1, sizeof *t);
 
 	if (t && (t->events = pp_events_new(from->swap))) {
-		t->pub = (struct out){ .put = put, .finish = finish, .next = next };
+		t->pub = (struct out){ .put = turn_put, .finish = turn_finish, .next = next };
 		t->tool = tool;
 		t->like = like;
 		t->err = err;

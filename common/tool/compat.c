@@ -54,7 +54,7 @@ struct compat {
  * perf has, if it reads no other.
  */
 static size_t
-fit_attr(struct compat *c, uint8_t *p, size_t size, size_t max, bool lengthen)
+compat_fit_attr(struct compat *c, uint8_t *p, size_t size, size_t max, bool lengthen)
 {
 	const struct compat_perf *perf = c->perf;
 	size_t want = size > perf->attr_size || (lengthen && perf->exact && perf->attr_size <= max) ?
@@ -81,7 +81,7 @@ fit_attr(struct compat *c, uint8_t *p, size_t size, size_t max, bool lengthen)
 }
 
 static int
-fix_attr(struct compat *c, struct pp_rec *r)
+compat_fix_attr(struct compat *c, struct pp_rec *r)
 {
 	size_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, c->swap), ids, new, max;
 
@@ -90,7 +90,7 @@ fix_attr(struct compat *c, struct pp_rec *r)
 	ids = r->size - PP_HEADER_SIZE - size;
 	max = PP_RECORD_MAX - PP_HEADER_SIZE - ids;
 	memcpy(c->buf, r->raw, PP_HEADER_SIZE + size);
-	new = fit_attr(c, c->buf + PP_HEADER_SIZE, size, max, true);
+	new = compat_fit_attr(c, c->buf + PP_HEADER_SIZE, size, max, true);
 	memcpy(c->buf + PP_HEADER_SIZE + new, r->raw + PP_HEADER_SIZE + size, ids);
 	r->size = (uint16_t)(PP_HEADER_SIZE + new + ids);
 	r->raw = c->buf;
@@ -105,7 +105,7 @@ struct desc {
 };
 
 static int
-put_desc(void *arg, const struct pp_feature_value *v)
+compat_put_desc(void *arg, const struct pp_feature_value *v)
 {
 	struct desc *d = arg;
 	struct pp_feature_value new = *v;
@@ -115,7 +115,7 @@ put_desc(void *arg, const struct pp_feature_value *v)
 		new.num = max;
 	if (v->kind == PP_F_ATTR && v->len >= PP_ATTR_SIZE_VER0 && v->len <= sizeof d->c->attr) {
 		memcpy(d->c->attr, v->p, v->len);
-		new.len = fit_attr(d->c, d->c->attr, v->len, v->len, false);
+		new.len = compat_fit_attr(d->c, d->c->attr, v->len, v->len, false);
 		new.p = d->c->attr;
 	}
 	return pp_feature_put(&d->io, &new);
@@ -123,7 +123,7 @@ put_desc(void *arg, const struct pp_feature_value *v)
 
 /* 1; 0: it does not parse, so perf would not read it either. */
 static int
-fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_feature *f)
+compat_fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_feature *f)
 {
 	struct pp_err err = { .what = "" };
 	struct desc d = { .c = c };
@@ -132,7 +132,7 @@ fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_feature *f)
 	int rc;
 
 	pp_feature_create(&d.io, f->number, c->swap, 0, c->buf + PP_FEATURE_HEAD, PP_RECORD_MAX - PP_FEATURE_HEAD, &err);
-	rc = pp_feature_walk(f, put_desc, &d, &err) > 0 && pp_feature_finish(&d.io, &new.len) > 0;
+	rc = pp_feature_walk(f, compat_put_desc, &d, &err) > 0 && pp_feature_finish(&d.io, &new.len) > 0;
 	c->attrs = attrs;		/* they have been counted as HEADER_ATTR */
 	c->tails = tails;
 	new.p = c->buf + PP_FEATURE_HEAD;
@@ -145,7 +145,7 @@ fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_feature *f)
 
 /* 1, 0: it stays out, -1. */
 static int
-fix_feature(struct compat *c, struct pp_rec *r)
+compat_fix_feature(struct compat *c, struct pp_rec *r)
 {
 	struct pp_feature f;
 	int rc = 1;
@@ -167,7 +167,7 @@ fix_feature(struct compat *c, struct pp_rec *r)
 		rc = 0;
 	else if (f.number == PP_FEAT_EVENT_DESC && f.len >= 8 && (pp_get_u32(f.p + 4, c->swap) > c->perf->attr_size ||
 	    c->perf->flags < 64 || !c->perf->counters))
-		rc = fix_event_desc(c, r, &f);
+		rc = compat_fix_event_desc(c, r, &f);
 	if (rc == 0)
 		c->features[f.number < 63 ? f.number : 63] = true;
 	return rc;
@@ -178,14 +178,14 @@ fix_feature(struct compat *c, struct pp_rec *r)
 struct cut { const uint8_t *p; size_t n; };
 
 static bool
-reads_deferred(const struct compat_perf *p)
+compat_reads_deferred(const struct compat_perf *p)
 {
 	return pp_type_read_by(PP_CALLCHAIN_DEFERRED, p->perf);
 }
 
 /* Where the chain (u64 n, n entries) says that its user part comes later: the marker and the cookie. */
 static struct cut
-deferred(const struct pp_part *chain, bool swap)
+compat_deferred(const struct pp_part *chain, bool swap)
 {
 	const uint8_t *p = chain->p + 8, *end = chain->p + chain->n;
 
@@ -197,7 +197,7 @@ deferred(const struct pp_part *chain, bool swap)
 
 /* The counters at the end of a branch stack: a u64 for each branch. */
 static struct cut
-counters(const struct pp_part *branches, bool swap)
+compat_counters(const struct pp_part *branches, bool swap)
 {
 	size_t n = 8 * (size_t)pp_get_u64(branches->p, swap);
 
@@ -206,9 +206,9 @@ counters(const struct pp_part *branches, bool swap)
 
 /* What the samples of the event may hold that is to go: the bits of these fields. */
 static uint64_t
-may_go(const struct compat *c, const struct pp_event *ev)
+compat_may_go(const struct compat *c, const struct pp_event *ev)
 {
-	uint64_t bits = reads_deferred(c->perf) ? 0 : PP_SAMPLE_CALLCHAIN;
+	uint64_t bits = compat_reads_deferred(c->perf) ? 0 : PP_SAMPLE_CALLCHAIN;
 
 	if (!c->perf->counters && ev->attr.branch_sample_type & PP_BRANCH_COUNTERS)
 		bits |= PP_SAMPLE_BRANCH_STACK;
@@ -216,18 +216,18 @@ may_go(const struct compat *c, const struct pp_event *ev)
 }
 
 static void
-fix_sample(struct compat *c, struct pp_rec *r)
+compat_fix_sample(struct compat *c, struct pp_rec *r)
 {
 	struct pp_err err = { .what = "" };
 	const struct pp_event *ev = pp_event_find(c->events, r, &err);
 	struct pp_part part[PP_SHAPE_STEPS];
 	const uint8_t *from = r->raw;
 	uint8_t *to = c->buf;
-	int n = ev && may_go(c, ev) ? pp_sample_parts(part, may_go(c, ev), ev, r, c->swap, &err) : 0;
+	int n = ev && compat_may_go(c, ev) ? pp_sample_parts(part, compat_may_go(c, ev), ev, r, c->swap, &err) : 0;
 
 	for (int i = 0; i < n; i++) {
 		bool chain = part[i].bit == PP_SAMPLE_CALLCHAIN;
-		struct cut cut = chain ? deferred(&part[i], c->swap) : counters(&part[i], c->swap);
+		struct cut cut = chain ? compat_deferred(&part[i], c->swap) : compat_counters(&part[i], c->swap);
 
 		if (!cut.n)
 			continue;
@@ -248,7 +248,7 @@ fix_sample(struct compat *c, struct pp_rec *r)
 
 /* Zeros in front of the trailer, or at the end; 6.1's BUILD_IDs need it. */
 static void
-pad(struct compat *c, struct pp_rec *r)
+compat_pad(struct compat *c, struct pp_rec *r)
 {
 	struct pp_err err = { .what = "" };
 	const struct pp_event *ev = r->type < PP_USER_TYPE_START ? pp_event_find(c->events, r, &err) : NULL;
@@ -268,7 +268,7 @@ pad(struct compat *c, struct pp_rec *r)
 }
 
 static int
-put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+compat_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct compat *c = (struct compat *)o;
 	struct pp_rec new = *r;
@@ -280,15 +280,15 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 		c->types[r->type < TYPES ? r->type : TYPES - 1]++;
 		return 1;
 	}
-	if (r->type == PP_SAMPLE && (!c->perf->counters || !reads_deferred(c->perf)))
-		fix_sample(c, &new);
+	if (r->type == PP_SAMPLE && (!c->perf->counters || !compat_reads_deferred(c->perf)))
+		compat_fix_sample(c, &new);
 	else if (r->type == PP_HEADER_ATTR)
-		rc = fix_attr(c, &new);
+		rc = compat_fix_attr(c, &new);
 	else if (r->type == PP_HEADER_FEATURE)
-		rc = fix_feature(c, &new);
+		rc = compat_fix_feature(c, &new);
 	if (rc <= 0)
 		return rc < 0 ? -1 : 1;
-	pad(c, &new);
+	compat_pad(c, &new);
 	if (new.raw == r->raw)
 		return o->next->put(o->next, in, r, stable);
 	PP_RAW_SET(c->buf, header, size, new.size, c->swap);
@@ -300,7 +300,7 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 struct text { char s[1024]; size_t n; };
 
 static void __attribute__((format(printf, 2, 3)))
-add(struct text *t, const char *fmt, ...)
+compat_add(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -312,14 +312,14 @@ add(struct text *t, const char *fmt, ...)
 }
 
 static void
-add_count(struct text *t, uint64_t n, const char *what)
+compat_add_count(struct text *t, uint64_t n, const char *what)
 {
 	if (n)
-		add(t, ", %ju %s", (uintmax_t)n, what);
+		compat_add(t, ", %ju %s", (uintmax_t)n, what);
 }
 
 static void
-say(const struct compat *c)
+compat_say(const struct compat *c)
 {
 	struct text t = { .n = 0 };
 	const char *name;
@@ -328,20 +328,20 @@ say(const struct compat *c)
 		if (!c->types[i])
 			continue;
 		if ((name = pp_type_name(i)))
-			add(&t, ", left out %ju %s", (uintmax_t)c->types[i], name);
+			compat_add(&t, ", left out %ju %s", (uintmax_t)c->types[i], name);
 		else
-			add(&t, ", left out %ju of type %u%s", (uintmax_t)c->types[i], i, i == TYPES - 1 ? " or above" : "");
+			compat_add(&t, ", left out %ju of type %u%s", (uintmax_t)c->types[i], i, i == TYPES - 1 ? " or above" : "");
 	}
 	for (uint32_t i = 0; i < 64; i++)
 		if (c->features[i]) {
 			name = pp_feature_name(i);
-			add(&t, ", left out feature %s", name ? name : "of unknown number");
+			compat_add(&t, ", left out feature %s", name ? name : "of unknown number");
 		}
-	add_count(&t, c->attrs, "attrs resized");
-	add_count(&t, c->counters, "samples without their branch counters");
-	add_count(&t, c->deferred, "samples without the user part of their callchain");
-	add_count(&t, c->padded, "records padded");
-	add_count(&t, c->marks, "end marks of features renumbered");
+	compat_add_count(&t, c->attrs, "attrs resized");
+	compat_add_count(&t, c->counters, "samples without their branch counters");
+	compat_add_count(&t, c->deferred, "samples without the user part of their callchain");
+	compat_add_count(&t, c->padded, "records padded");
+	compat_add_count(&t, c->marks, "end marks of features renumbered");
 	if (c->tails)
 		tool_warn(c->tool, "%ju attrs have fields that perf %s does not know (after byte %u): removed", (uintmax_t)c->tails,
 		    c->perf->name, c->perf->attr_size);
@@ -349,12 +349,12 @@ say(const struct compat *c)
 }
 
 static int
-finish(struct out *o)
+compat_finish(struct out *o)
 {
 	struct compat *c = (struct compat *)o;
 	struct out *next = o->next;
 
-	say(c);
+	compat_say(c);
 	pp_events_free(c->events);
 	free(c);
 	return next->finish(next);
@@ -367,7 +367,7 @@ compat_new(const struct tool *tool, const struct compat_perf *perf, struct pp_so
 	struct compat *c = calloc(1, sizeof *c);
 
 	if (c && (c->events = pp_events_new(like->swap))) {
-		c->pub = (struct out){ .put = put, .finish = finish, .next = next };
+		c->pub = (struct out){ .put = compat_put, .finish = compat_finish, .next = next };
 		c->tool = tool;
 		c->perf = perf;
 		c->err = err;

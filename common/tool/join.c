@@ -35,7 +35,7 @@ join_say(struct join *j, struct input *in)
 
 /* Has another input given one already?  ID_INDEX and others may repeat, and so may these in one input. */
 static bool
-was_seen(struct join *j, const struct input *in, uint32_t type)
+join_was_seen(struct join *j, const struct input *in, uint32_t type)
 {
 	unsigned bit = type - PP_USER_TYPE_START;
 
@@ -49,7 +49,7 @@ was_seen(struct join *j, const struct input *in, uint32_t type)
  * load the file.  Those of later inputs stand in their place too, where they hold against what came between.
  */
 static bool
-is_in_head(const struct join *j, const struct input *in, uint32_t type)
+join_is_in_head(const struct join *j, const struct input *in, uint32_t type)
 {
 	return type == PP_ID_INDEX || type == PP_EVENT_UPDATE || type == PP_TIME_CONV ||
 	    (type == PP_HEADER_BUILD_ID && in == j->in);
@@ -57,7 +57,7 @@ is_in_head(const struct join *j, const struct input *in, uint32_t type)
 
 /* An EVENT_UPDATE of an event that is now another input's, which has its own. */
 static bool
-is_folded(const struct input *in, const struct pp_rec *r)
+join_is_folded(const struct input *in, const struct pp_rec *r)
 {
 	const struct pp_events *e = in->src->events;
 	uint64_t id = PP_RAW_GET(r->raw, EVENT_UPDATE, id, in->src->swap);
@@ -71,7 +71,7 @@ is_folded(const struct input *in, const struct pp_rec *r)
  * the kernel's symbols: those of .init.text were lost for the second input.
  */
 static bool
-is_same_kernel(struct join *j, const struct input *in, const struct pp_rec *r)
+join_is_same_kernel(struct join *j, const struct input *in, const struct pp_rec *r)
 {
 	enum { START = 16, BYTES = 24 };	/* u64 start, len, pgoff */
 	const char *name = join_kernel_map(in, r);
@@ -89,31 +89,31 @@ is_same_kernel(struct join *j, const struct input *in, const struct pp_rec *r)
 
 /* Is there no place for it in the joined stream? */
 static bool
-is_dropped(const struct input *in, const struct pp_rec *r)
+join_is_dropped(const struct input *in, const struct pp_rec *r)
 {
 	if (r->type == PP_HEADER_FEATURE || r->type == PP_HEADER_ATTR || r->type == PP_HEADER_EVENT_TYPE)
 		return true;
-	return r->type == PP_EVENT_UPDATE && is_folded(in, r);
+	return r->type == PP_EVENT_UPDATE && join_is_folded(in, r);
 }
 
 /* Has it been said by an input in front, so that perf should not hear it again? */
 static bool
-is_again(struct join *j, const struct input *in, const struct pp_rec *r)
+join_repeats(struct join *j, const struct input *in, const struct pp_rec *r)
 {
 	if (r->type == PP_MMAP || r->type == PP_MMAP2)
-		return is_same_kernel(j, in, r);
-	return pp_type_is(r->type, ONCE) && was_seen(j, in, r->type);
+		return join_is_same_kernel(j, in, r);
+	return pp_type_is(r->type, ONCE) && join_was_seen(j, in, r->type);
 }
 
 bool
 join_is_again(struct join *j, unsigned i, const struct pp_rec *r)
 {
-	return is_again(j, &j->in[i], r);
+	return join_repeats(j, &j->in[i], r);
 }
 
 /* Rewrite a record: 1, 0: leave it out, -1: the input is at fault; *stable is cleared if it was moved. */
 static int
-rewrite(struct input *in, struct pp_rec *r, bool *stable)
+join_rewrite(struct input *in, struct pp_rec *r, bool *stable)
 {
 	switch (in->untouched ? 0 : pp_rewrite(&in->rw, r)) {
 	case 0:
@@ -131,22 +131,22 @@ rewrite(struct input *in, struct pp_rec *r, bool *stable)
 
 /* Records that go in front of all: ids and names of events must be known before their records. */
 static void
-head_records(struct join *j, struct input *in, uint32_t type)
+join_head_records(struct join *j, struct input *in, uint32_t type)
 {
 	struct pp_rec r;
 	size_t at = 0;
 	bool stable;
 
 	while (blob_next(&in->head, &at, j->swap, &r))
-		if (r.type == type && !is_dropped(in, &r) && !is_again(j, in, &r)) {
-			if (rewrite(in, &r, &stable) > 0)
+		if (r.type == type && !join_is_dropped(in, &r) && !join_repeats(j, in, &r)) {
+			if (join_rewrite(in, &r, &stable) > 0)
 				blob_add(&j->head, r.raw, r.size);
 		}
 }
 
 /* Does the next such record of another head, from *at on, say the same? */
 static bool
-says_too(const struct blob *head, size_t *at, bool swap, const struct pp_rec *r)
+join_says_too(const struct blob *head, size_t *at, bool swap, const struct pp_rec *r)
 {
 	struct pp_rec other;
 
@@ -160,7 +160,7 @@ says_too(const struct blob *head, size_t *at, bool swap, const struct pp_rec *r)
 
 /* A piece of an earlier input need not tell its ids again; nor its build ids, if nothing but pieces came between. */
 static void
-forget_same(const struct join *j, struct input *in)
+join_forget_same(const struct join *j, struct input *in)
 {
 	size_t at = 0, to = 0, other = 0;
 	bool between = false;
@@ -170,7 +170,7 @@ forget_same(const struct join *j, struct input *in)
 		between |= i->piece_of != in->piece_of;
 	while (blob_next(&in->head, &at, j->swap, &r)) {
 		if ((r.type == PP_ID_INDEX || (r.type == PP_HEADER_BUILD_ID && !between)) &&
-		    says_too(&in->piece_of->head, &other, j->swap, &r))
+		    join_says_too(&in->piece_of->head, &other, j->swap, &r))
 			continue;
 		memmove(in->head.p + to, r.raw, r.size);
 		to += r.size;
@@ -179,7 +179,7 @@ forget_same(const struct join *j, struct input *in)
 }
 
 static void
-make_head(struct join *j)
+join_make_head(struct join *j)
 {
 	static const uint32_t order[] = { PP_TIME_CONV, PP_ID_INDEX, PP_EVENT_UPDATE, PP_HEADER_BUILD_ID };
 
@@ -190,10 +190,10 @@ make_head(struct join *j)
 	join_tracing(j);
 	for (struct input *in = j->in + j->n; in-- > j->in;)
 		if (in->piece_of)
-			forget_same(j, in);
+			join_forget_same(j, in);
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		for (struct input *in = j->in; in < j->in + j->n; in++)
-			head_records(j, in, order[i]);
+			join_head_records(j, in, order[i]);
 	for (struct input *in = j->in; in < j->in + j->n; in++) {
 		free(in->tracing.p);
 		in->tracing = (struct blob){ 0 };
@@ -233,7 +233,7 @@ join_progress(const struct join *j, uint64_t *total)
 /* ---- opening ----------------------------------------------------------------------------------- */
 
 static int
-close_input(struct input *in)
+join_close_input(struct input *in)
 {
 	int rc = pp_close(in->src);
 
@@ -268,7 +268,7 @@ join_open(const struct tool *t, const struct join_options *o, char **names, int 
 	}
 	j->swap = j->in->src->swap;
 	join_check(j);
-	make_head(j);
+	join_make_head(j);
 	return j;
 }
 
@@ -282,7 +282,7 @@ join_source(const struct join *j)
 
 /* Make a record of an input one of the joined stream.  1; 0: leave it out; -1: the input can't go on. */
 static int
-take_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool *stable)
+join_take_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool *stable)
 {
 	struct pp_rec was = *r;
 	int rc;
@@ -292,9 +292,9 @@ take_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool 
 		pp_fail(&in->err, "is after the first records: such a recording cannot be joined");
 		return pp_reject(in->src, r);
 	}
-	if ((!late && is_in_head(j, in, r->type)) || is_dropped(in, r))
+	if ((!late && join_is_in_head(j, in, r->type)) || join_is_dropped(in, r))
 		return 0;
-	if (!(rc = rewrite(in, r, stable)))
+	if (!(rc = join_rewrite(in, r, stable)))
 		return 0;
 	if (rc < 0 || (r->type >= PP_USER_TYPE_START && pp_events_learn(j->src->events, r, &in->err) < 0)) {
 		if (late)
@@ -305,7 +305,7 @@ take_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool 
 }
 
 static void
-end_input(struct join *j, struct input *in)
+join_end_input(struct join *j, struct input *in)
 {
 	in->ended = true;
 	if (in->feeder)
@@ -345,7 +345,7 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 		j->given_kernel = r->type < PP_USER_TYPE_START;
 		if (in->feeder)
 			join_feed(j, in, r);
-		rc = take_record(j, in, r, late, &in_buffer);
+		rc = join_take_record(j, in, r, late, &in_buffer);
 	}
 	if (rc > 0 && stable)
 		*stable = in_buffer;
@@ -353,7 +353,7 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 		return 1;
 	in->at = in->head.n;
 	in->held.raw = NULL;
-	end_input(j, in);
+	join_end_input(j, in);
 	return 0;
 }
 
@@ -445,19 +445,19 @@ join_end(struct join *j, unsigned i)
 
 	in->at = in->head.n;
 	in->held.raw = NULL;
-	end_input(j, in);
+	join_end_input(j, in);
 }
 
 /* The records of an input behind the joined head. */
 static int
-copy_input(struct join *j, unsigned i, struct out *to)
+join_copy_input(struct join *j, unsigned i, struct out *to)
 {
 	struct pp_rec r;
 	bool stable;
 
 	while (join_next(j, i, &r, &stable) > 0)
 		if (!join_is_again(j, i, &r) && to->put(to, r.payload ? j->in[i].src : j->src, &r, stable && j->flush) < 0) {
-			end_input(j, &j->in[i]);
+			join_end_input(j, &j->in[i]);
 			return -1;
 		}
 	/* A source that failed has not said that its bytes go away. */
@@ -472,7 +472,7 @@ copy_input(struct join *j, unsigned i, struct out *to)
  * says of its tasks and maps would be believed before the last samples of the one in front have been delivered.
  */
 static int
-put_rounds(struct join *j, struct out *to)
+join_put_rounds(struct join *j, struct out *to)
 {
 	uint8_t round[PP_HEADER_SIZE];
 	struct pp_rec r;
@@ -503,7 +503,7 @@ join_copy(struct join *j, struct out *to)
 	if (rc < 0)
 		return -1;		/* what we made is sound: it was the flush */
 	for (unsigned i = 0; i < j->n; i++)
-		if ((i && put_rounds(j, to) < 0) || copy_input(j, i, to) < 0)
+		if ((i && join_put_rounds(j, to) < 0) || join_copy_input(j, i, to) < 0)
 			return -1;
 	return 1;
 }
@@ -521,7 +521,7 @@ join_close(struct join *j)
 
 	join_walk_close(j);
 	for (unsigned i = 0; i < j->n; i++)
-		if (close_input(&j->in[i]) < 0)
+		if (join_close_input(&j->in[i]) < 0)
 			status = 1;
 	for (unsigned i = 0; i < j->nev; i++)
 		free(j->ev[i].ids);

@@ -20,7 +20,7 @@ event_of(const struct join *j, unsigned in, unsigned ev)
 }
 
 static void
-note_group(struct join *j, struct input *in, const char *name, size_t len, uint64_t leader, uint64_t members, void *arg)
+event_note_group(struct join *j, struct input *in, const char *name, size_t len, uint64_t leader, uint64_t members, void *arg)
 {
 	(void)j, (void)name, (void)len, (void)arg;
 	if (leader >= in->nev || members < 2 || members > in->nev - leader)
@@ -35,7 +35,7 @@ note_group(struct join *j, struct input *in, const char *name, size_t len, uint6
 
 /* Are they the same event, if both get what the joined stream needs?  attr.size may differ: what is missing is 0. */
 static bool
-same_event(const struct join *j, const struct pp_event *a, const struct pp_event *b)
+event_same_event(const struct join *j, const struct pp_event *a, const struct pp_event *b)
 {
 	struct pp_attr x = a->attr, y = b->attr;
 
@@ -51,14 +51,14 @@ same_event(const struct join *j, const struct pp_event *a, const struct pp_event
 
 /* Do all inputs consist of one and the same event?  Then the joined stream has one, and ids do not matter. */
 static bool
-all_fold(const struct join *j)
+event_all_fold(const struct join *j)
 {
 	const struct pp_event *first = NULL;
 
 	for (unsigned i = 0; i < j->n; i++) {
 		if (j->in[i].nev > 1)
 			return false;
-		if (j->in[i].nev && first && !same_event(j, first, event_of(j, i, 0)))
+		if (j->in[i].nev && first && !event_same_event(j, first, event_of(j, i, 0)))
 			return false;
 		if (j->in[i].nev && !first)
 			first = event_of(j, i, 0);
@@ -69,7 +69,7 @@ all_fold(const struct join *j)
 /* ---- pieces of one recording ------------------------------------------------------------------- */
 
 static bool
-same_text(const char *a, const char *b)
+event_same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
@@ -81,7 +81,7 @@ same_text(const char *a, const char *b)
 bool
 join_same_recording(const struct input *a, const struct input *b)
 {
-	if (!a->nev || a->nev != b->nev || !same_text(a->host, b->host) || !same_text(a->release, b->release))
+	if (!a->nev || a->nev != b->nev || !event_same_text(a->host, b->host) || !event_same_text(a->release, b->release))
 		return false;
 	for (unsigned k = 0; k < a->nev; k++) {
 		const struct pp_event *x = a->src->events->ev[k], *y = b->src->events->ev[k];
@@ -94,7 +94,7 @@ join_same_recording(const struct input *a, const struct input *b)
 }
 
 static void
-find_pieces(struct join *j)
+event_find_pieces(struct join *j)
 {
 	for (struct input *in = j->in; j->o->pieces && in < j->in + j->n; in++)
 		for (const struct input *a = j->in; a < in && !in->piece_of; a++)
@@ -104,7 +104,7 @@ find_pieces(struct join *j)
 
 /* Are all inputs of the first one's recording? */
 static bool
-are_pieces(const struct join *j)
+event_are_pieces(const struct join *j)
 {
 	for (unsigned i = 1; i < j->n; i++)
 		if (!j->in[i].piece_of)
@@ -114,7 +114,7 @@ are_pieces(const struct join *j)
 
 /* A piece has the events and ids of the first one. */
 static void
-take_over(const struct join *j, struct input *in)
+event_take_over(const struct join *j, struct input *in)
 {
 	const struct input *a = in->piece_of;
 
@@ -137,11 +137,11 @@ take_over(const struct join *j, struct input *in)
 /* ---- what tells events apart ------------------------------------------------------------------- */
 
 static bool
-needs_identifier(const struct join *j)
+event_needs_identifier(const struct join *j)
 {
 	const struct pp_plan *first = NULL, *p;
 
-	if (are_pieces(j) || all_fold(j))
+	if (event_are_pieces(j) || event_all_fold(j))
 		return false;
 	for (unsigned i = 0; i < j->n; i++)
 		for (unsigned k = 0; k < j->in[i].nev; k++) {
@@ -163,7 +163,7 @@ needs_identifier(const struct join *j)
 
 /* A number for an id of the joined stream: itself if it is free. */
 static uint64_t
-new_id(struct join *j, uint64_t id, bool any)
+event_new_id(struct join *j, uint64_t id, bool any)
 {
 	if (any || pp_ids_get(&j->taken, id, NULL))
 		do
@@ -176,7 +176,7 @@ new_id(struct join *j, uint64_t id, bool any)
 
 /* Give the event's ids to a joined event. */
 static void
-add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
+event_add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 {
 	const struct pp_event *ev = in->src->events->ev[k];
 	unsigned n = ev->nids ? ev->nids : 1;
@@ -186,7 +186,7 @@ add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 		uint64_t new;
 
 		if (!pp_ids_get(&in->ids, ev->ids[i], &new)) {
-			new = new_id(j, ev->ids[i], false);
+			new = event_new_id(j, ev->ids[i], false);
 			if (pp_ids_put(&in->ids, ev->ids[i], new) < 0)
 				join_no_memory(j);
 		}
@@ -197,21 +197,21 @@ add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 	}
 	/* perf finds the records of a lone event without ids; in company it needs one. */
 	if (!ev->nids && j->identifier)
-		to->ids[to->nids++] = new_id(j, 0, true);
+		to->ids[to->nids++] = event_new_id(j, 0, true);
 	if (!ev->nids && j->identifier && !k)
 		in->rw.first_id = to->ids[to->nids - 1];
 }
 
 /* Room for the event's ids in the HEADER_ATTR of a joined one. */
 static bool
-ids_fit(const struct jevent *to, const struct pp_event *ev)
+event_ids_fit(const struct jevent *to, const struct pp_event *ev)
 {
 	return 8 * ((uint64_t)to->nids + (ev->nids ? ev->nids : 1)) + PP_HEADER_SIZE + to->attr_size <= PP_RECORD_MAX;
 }
 
 /* The joined event that event k of the input (with the members of its group) folds into; nev if none. */
 static unsigned
-fold(const struct join *j, unsigned i, unsigned k)
+event_fold(const struct join *j, unsigned i, unsigned k)
 {
 	unsigned members = j->in[i].ev[k].members;
 
@@ -223,8 +223,8 @@ fold(const struct join *j, unsigned i, unsigned k)
 		for (; m < members; m++) {
 			const struct jevent *e = &j->ev[to + m];
 
-			if (e->in == i || !same_event(j, event_of(j, e->in, e->from), event_of(j, i, k + m)) ||
-			    !ids_fit(e, event_of(j, i, k + m)))
+			if (e->in == i || !event_same_event(j, event_of(j, e->in, e->from), event_of(j, i, k + m)) ||
+			    !event_ids_fit(e, event_of(j, i, k + m)))
 				break;
 		}
 		if (m == members)
@@ -234,10 +234,10 @@ fold(const struct join *j, unsigned i, unsigned k)
 }
 
 static void
-add_event(struct join *j, unsigned i, unsigned k)
+event_add_event(struct join *j, unsigned i, unsigned k)
 {
 	struct input *in = &j->in[i];
-	unsigned members = in->ev[k].members, to = fold(j, i, k);
+	unsigned members = in->ev[k].members, to = event_fold(j, i, k);
 
 	for (unsigned m = 0; m < members; m++) {
 		struct jevent *e;
@@ -251,13 +251,13 @@ add_event(struct join *j, unsigned i, unsigned k)
 			    .attr_size = event_of(j, i, k + m)->attr.size };
 		}
 		e = &j->ev[to + m];
-		add_ids(j, in, k + m, e);
+		event_add_ids(j, in, k + m, e);
 	}
 }
 
 /* New ids go up from the largest: the inputs that come later are not in their way. */
 static void
-find_largest(struct join *j)
+event_find_largest(struct join *j)
 {
 	for (unsigned i = 0; i < j->n; i++)
 		for (unsigned k = 0; k < j->in[i].nev; k++)
@@ -268,7 +268,7 @@ find_largest(struct join *j)
 
 /* How the records of an input change. */
 static void
-set_rewrite(struct join *j, struct input *in)
+event_set_rewrite(struct join *j, struct input *in)
 {
 	const struct pp_events *e = in->src->events;
 	const struct pp_plan *first = j->nev ? &event_of(j, j->ev[0].in, j->ev[0].from)->plan : NULL;
@@ -296,20 +296,20 @@ void
 join_events(struct join *j)
 {
 	for (struct input *in = j->in; in < j->in + j->n; in++)
-		join_groups(j, in, note_group, NULL);
-	find_pieces(j);
-	j->identifier = needs_identifier(j);
-	find_largest(j);
+		join_groups(j, in, event_note_group, NULL);
+	event_find_pieces(j);
+	j->identifier = event_needs_identifier(j);
+	event_find_largest(j);
 	for (unsigned i = 0; i < j->n; i++) {
 		j->in[i].untouched = true;
 		if (j->in[i].piece_of)
-			take_over(j, &j->in[i]);
+			event_take_over(j, &j->in[i]);
 		for (unsigned k = 0; k < j->in[i].nev && !j->in[i].piece_of; k++)
 			if (j->in[i].ev[k].members)
-				add_event(j, i, k);
+				event_add_event(j, i, k);
 	}
 	for (struct input *in = j->in; in < j->in + j->n; in++)
-		set_rewrite(j, in);
+		event_set_rewrite(j, in);
 }
 
 void

@@ -58,13 +58,13 @@ struct lives {
 /* ---- two lives --------------------------------------------------------------------------------- */
 
 static uint64_t
-begin_of(const struct lives *l, const struct life *x)
+lives_begin_of(const struct lives *l, const struct life *x)
 {
 	return x->begin > l->in[x->in].first ? x->begin : l->in[x->in].first;
 }
 
 static uint64_t
-end_of(const struct lives *l, const struct life *x)
+lives_end_of(const struct lives *l, const struct life *x)
 {
 	const struct lives_in *in = &l->in[x->in];
 
@@ -75,20 +75,20 @@ end_of(const struct lives *l, const struct life *x)
 
 /* May the two not be the same task? */
 static bool
-differ(const struct tid *t, const struct life *x, const struct life *y)
+lives_differ(const struct tid *t, const struct life *x, const struct life *y)
 {
 	return x->pid != y->pid || (t->link.key == x->pid && exec_maps_differ(x->maps, y->maps));
 }
 
 /* Are they surely the same? */
 static bool
-same(const struct life *x, const struct life *y)
+lives_same(const struct life *x, const struct life *y)
 {
 	return x && y && x->pid == y->pid && exec_maps_meet(x->maps, y->maps);
 }
 
 static const struct life *
-before(const struct life *x)
+lives_before(const struct life *x)
 {
 	const struct life *p = x->older;
 
@@ -98,7 +98,7 @@ before(const struct life *x)
 }
 
 static const struct life *
-behind(const struct tid *t, const struct life *x)
+lives_behind(const struct tid *t, const struct life *x)
 {
 	const struct life *found = NULL;
 
@@ -111,32 +111,33 @@ behind(const struct tid *t, const struct life *x)
 enum verdict { NO, YES, LATER };
 
 static enum verdict
-collide(const struct lives *l, const struct tid *t, const struct life *x, const struct life *y, bool final)
+lives_collide(const struct lives *l, const struct tid *t, const struct life *x, const struct life *y, bool final)
 {
-	uint64_t from = begin_of(l, x), to = end_of(l, x);
+	uint64_t from = lives_begin_of(l, x), to = lives_end_of(l, x);
 
-	if (l->in[x->in].group == l->in[y->in].group || !differ(t, x, y))
+	if (l->in[x->in].group == l->in[y->in].group || !lives_differ(t, x, y))
 		return NO;
-	if (begin_of(l, y) > from)
-		from = begin_of(l, y);
-	if (end_of(l, y) < to)
-		to = end_of(l, y);
+	if (lives_begin_of(l, y) > from)
+		from = lives_begin_of(l, y);
+	if (lives_end_of(l, y) < to)
+		to = lives_end_of(l, y);
 	if (from >= to)
 		return NO;
 	if (!final && l->clock < from + SLACK)
 		return LATER;
-	return to - from < SLACK && (same(before(x), y) || same(behind(t, x), y) || same(before(y), x) ||
-	    same(behind(t, y), x)) ? NO : YES;
+	return to - from < SLACK && (lives_same(lives_before(x), y) || lives_same(lives_behind(t, x), y) ||
+	    lives_same(lives_before(y), x) ||
+	    lives_same(lives_behind(t, y), x)) ? NO : YES;
 }
 
 /* Against all others of its tid. */
 static enum verdict
-check(struct lives *l, const struct tid *t, const struct life *x, bool final)
+lives_check(struct lives *l, const struct tid *t, const struct life *x, bool final)
 {
 	enum verdict v = NO, one;
 
 	for (const struct life *y = t->newest; y && !l->found; y = y->older) {
-		one = collide(l, t, x, y, final);
+		one = lives_collide(l, t, x, y, final);
 		if (one == YES) {
 			l->found = true;
 			l->hit = (struct lives_hit){ x->in > y->in ? x->in : y->in, x->in > y->in ? y->in : x->in,
@@ -152,9 +153,9 @@ check(struct lives *l, const struct tid *t, const struct life *x, bool final)
 
 /* The life has changed, or its input has begun. */
 static void
-changed(struct lives *l, struct tid *t, struct life *x)
+lives_changed(struct lives *l, struct tid *t, struct life *x)
 {
-	if (!l->merged || x->waits || check(l, t, x, false) != LATER)
+	if (!l->merged || x->waits || lives_check(l, t, x, false) != LATER)
 		return;
 	if (l->nqueue == l->capqueue && l->at) {
 		memmove(l->queue, l->queue + l->at, (l->nqueue - l->at) * sizeof *l->queue);
@@ -170,21 +171,21 @@ changed(struct lives *l, struct tid *t, struct life *x)
 }
 
 static void
-run_queue(struct lives *l, bool final)
+lives_run_queue(struct lives *l, bool final)
 {
 	while (l->at < l->nqueue && (final || l->queue[l->at].due <= l->clock)) {
 		struct waiting w = l->queue[l->at++];
 
 		w.life->waits = false;
-		if (check(l, w.tid, w.life, final) == LATER)
-			changed(l, w.tid, w.life);
+		if (lives_check(l, w.tid, w.life, final) == LATER)
+			lives_changed(l, w.tid, w.life);
 	}
 }
 
 /* ---- lives --------------------------------------------------------------------------------------- */
 
 static struct tid *
-find(struct lives *l, uint32_t tid, bool make)
+lives_find(struct lives *l, uint32_t tid, bool make)
 {
 	struct tid *t = (struct tid *)pp_table_first(&l->tids, tid);
 
@@ -198,7 +199,7 @@ find(struct lives *l, uint32_t tid, bool make)
 }
 
 static struct life *
-open_life(const struct tid *t, unsigned in)
+lives_open_life(const struct tid *t, unsigned in)
 {
 	struct life *x = t ? t->newest : NULL;
 
@@ -208,7 +209,7 @@ open_life(const struct tid *t, unsigned in)
 }
 
 static void
-free_life(struct life *x)
+lives_free_life(struct life *x)
 {
 	exec_maps_free(x->maps);
 	free(x);
@@ -216,7 +217,7 @@ free_life(struct life *x)
 
 /* Merged, no more than the last lives of a tid are ever compared. */
 static void
-prune(struct tid *t, unsigned in)
+lives_prune(struct tid *t, unsigned in)
 {
 	unsigned n = 0;
 
@@ -226,19 +227,19 @@ prune(struct tid *t, unsigned in)
 			continue;
 		}
 		*p = x->older;
-		free_life(x);
+		lives_free_life(x);
 	}
 }
 
 static struct life *
-begin_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
+lives_begin_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
 {
-	struct life *x = open_life(t, in);
+	struct life *x = lives_open_life(t, in);
 
 	if (x)
 		x->end = time;
 	if (l->merged)
-		prune(t, in);
+		lives_prune(t, in);
 	x = tool_alloc(1, sizeof *x);
 	*x = (struct life){ .older = t->newest, .begin = time, .end = OPEN, .in = in, .pid = pid };
 	t->newest = x;
@@ -247,45 +248,46 @@ begin_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t t
 
 /* The life of the task of a record. */
 static struct life *
-the_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
+lives_the_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
 {
-	struct life *x = open_life(t, in);
+	struct life *x = lives_open_life(t, in);
 
-	return x && x->pid == pid ? x : begin_life(l, in, t, pid, time);
+	return x && x->pid == pid ? x : lives_begin_life(l, in, t, pid, time);
 }
 
 static void
-fork_task(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, const uint32_t id[4])
+lives_fork_task(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, const uint32_t id[4])
 {
 	enum { PID, PPID, TID };
-	struct tid *t = find(l, id[TID], true);
-	struct life *x = begin_life(l, in, t, id[PID], time), *parent;
+	struct tid *t = lives_find(l, id[TID], true);
+	struct life *x = lives_begin_life(l, in, t, id[PID], time), *parent;
 
 	/* perf synthesises a FORK for a task that was there before, and its maps follow */
-	if (id[PID] != id[PPID] && !(r->misc & PP_MISC_FORK_EXEC) && (parent = open_life(find(l, id[PPID], false), in)))
+	if (id[PID] != id[PPID] && !(r->misc & PP_MISC_FORK_EXEC) &&
+	    (parent = lives_open_life(lives_find(l, id[PPID], false), in)))
 		x->maps = exec_maps_share(parent->maps);
-	changed(l, t, x);
+	lives_changed(l, t, x);
 }
 
 static void
-map(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t pid)
+lives_map(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t pid)
 {
-	struct tid *t = find(l, pid, true);
-	struct life *x = the_life(l, in, t, pid, time);
+	struct tid *t = lives_find(l, pid, true);
+	struct life *x = lives_the_life(l, in, t, pid, time);
 
 	exec_maps_add(&x->maps, r, l->swap, !time);
-	changed(l, t, x);
+	lives_changed(l, t, x);
 }
 
 static void
-comm(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t pid, uint32_t tid)
+lives_comm(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t pid, uint32_t tid)
 {
-	struct tid *t = find(l, tid, true);
+	struct tid *t = lives_find(l, tid, true);
 
 	if (r->misc & PP_MISC_COMM_EXEC)
-		changed(l, t, begin_life(l, in, t, pid, time));
+		lives_changed(l, t, lives_begin_life(l, in, t, pid, time));
 	else
-		changed(l, t, the_life(l, in, t, pid, time));
+		lives_changed(l, t, lives_the_life(l, in, t, pid, time));
 }
 
 bool
@@ -315,16 +317,16 @@ lives_put(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, u
 	case PP_MMAP:
 	case PP_MMAP2:
 		if (exec_maps_wants(r))
-			map(l, in, r, time, id[0]);
+			lives_map(l, in, r, time, id[0]);
 		break;
 	case PP_COMM:
-		comm(l, in, r, time, id[0], id[1]);
+		lives_comm(l, in, r, time, id[0], id[1]);
 		break;
 	case PP_FORK:
-		fork_task(l, in, r, time, id);
+		lives_fork_task(l, in, r, time, id);
 		break;
 	case PP_EXIT:
-		if ((x = open_life(find(l, id[2], false), in)))
+		if ((x = lives_open_life(lives_find(l, id[2], false), in)))
 			x->end = time ? time : l->in[in].last;
 		break;
 	}
@@ -333,7 +335,7 @@ lives_put(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, u
 /* ---- inputs -------------------------------------------------------------------------------------- */
 
 static void
-check_all(struct lives *l, unsigned in)
+lives_check_all(struct lives *l, unsigned in)
 {
 	struct tid *t;
 
@@ -342,9 +344,9 @@ check_all(struct lives *l, unsigned in)
 			if (x->in != in)
 				continue;
 			else if (l->merged)
-				changed(l, t, x);
+				lives_changed(l, t, x);
 			else
-				check(l, t, x, true);
+				lives_check(l, t, x, true);
 }
 
 void
@@ -362,9 +364,9 @@ lives_clock(struct lives *l, unsigned i, uint64_t time)
 	if (!l->merged)
 		return;
 	if (begins)
-		check_all(l, i);
+		lives_check_all(l, i);
 	if (l->at < l->nqueue && l->queue[l->at].due <= l->clock)
-		run_queue(l, false);
+		lives_run_queue(l, false);
 }
 
 void
@@ -374,14 +376,14 @@ lives_end(struct lives *l, unsigned in)
 
 	l->in[in].ended = true;
 	if (!l->merged) {
-		check_all(l, in);
+		lives_check_all(l, in);
 		l->clock = 0;
 		return;
 	}
 	for (unsigned i = 0; i < l->n; i++)
 		all &= l->in[i].ended;
 	if (all)
-		run_queue(l, true);
+		lives_run_queue(l, true);
 }
 
 void
@@ -396,7 +398,7 @@ lives_forget(struct lives *l, unsigned in)
 				continue;
 			}
 			*p = x->older;
-			free_life(x);
+			lives_free_life(x);
 		}
 	l->in[in] = (struct lives_in){ .first = NEVER, .group = l->in[in].group };
 	l->found = false;
@@ -448,7 +450,7 @@ lives_free(struct lives *l)
 	STAILQ_FOREACH(t, &l->all, all)
 		while ((x = t->newest)) {
 			t->newest = x->older;
-			free_life(x);
+			lives_free_life(x);
 		}
 	pp_table_free(&l->tids, true);
 	free(l->queue);

@@ -29,7 +29,7 @@ struct feeder {				/* the side-band of an input, put in order of time */
 /* ---- one input ----------------------------------------------------------------------------------- */
 
 static int
-deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
+walk_deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct feeder *f = arg;
 	struct pp_rec r = pp_rec_at(p, f->swap);
@@ -40,20 +40,20 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 }
 
 static struct feeder *
-feeder_new(const struct join *j, struct lives *l, const struct input *in)
+walk_feeder_new(const struct join *j, struct lives *l, const struct input *in)
 {
 	struct feeder *f = tool_alloc(1, sizeof *f);
 
 	*f = (struct feeder){ .lives = l, .in = (unsigned)(in - j->in), .rw = &in->rw, .swap = j->swap,
 	    .first = UINT64_MAX };
-	if (!(f->round = pp_round_new(deliver, f, &f->err)))
+	if (!(f->round = pp_round_new(walk_deliver, f, &f->err)))
 		join_no_memory(j);
 	return f;
 }
 
 /* A record of the input as it stands there. */
 static int
-feed(struct feeder *f, const struct pp_events *events, const struct pp_rec *r)
+walk_feed(struct feeder *f, const struct pp_events *events, const struct pp_rec *r)
 {
 	const struct pp_event *ev;
 	uint64_t time;
@@ -78,7 +78,7 @@ feed(struct feeder *f, const struct pp_events *events, const struct pp_rec *r)
 
 /* The input has ended: what it said is compared with what others did. */
 static void
-feeder_end(struct feeder *f)
+walk_feeder_end(struct feeder *f)
 {
 	pp_round_final(f->round);
 	if (f->last) {
@@ -89,7 +89,7 @@ feeder_end(struct feeder *f)
 }
 
 static void
-feeder_free(struct feeder *f)
+walk_feeder_free(struct feeder *f)
 {
 	if (f)
 		pp_round_free(f->round);
@@ -100,7 +100,7 @@ feeder_free(struct feeder *f)
 
 /* Has a sample of it no room for an id that it needs? */
 static bool
-is_too_large(const struct input *in, const struct pp_events *events, const struct pp_rec *r)
+walk_is_too_large(const struct input *in, const struct pp_events *events, const struct pp_rec *r)
 {
 	struct pp_err err = { 0 };
 	const struct pp_event *ev;
@@ -116,36 +116,36 @@ walk(struct join *j, struct lives *l, struct input *in)
 {
 	struct pp_err err = { 0 };
 	struct pp_source *src = join_again(j, in, &err);
-	struct feeder *f = l ? feeder_new(j, l, in) : NULL;
+	struct feeder *f = l ? walk_feeder_new(j, l, in) : NULL;
 	struct pp_rec r;
 
 	while (src && pp_next(src, &r) > 0) {
-		in->no_room += is_too_large(in, src->events, &r);
-		if (f && feed(f, src->events, &r) < 0)
+		in->no_room += walk_is_too_large(in, src->events, &r);
+		if (f && walk_feed(f, src->events, &r) < 0)
 			break;
 	}
 	pp_close(src);
 	if (f)
-		feeder_end(f);
-	feeder_free(f);
+		walk_feeder_end(f);
+	walk_feeder_free(f);
 }
 
 static const struct input *
-root(const struct input *in)
+walk_root(const struct input *in)
 {
 	return in->same_as ? in->same_as : in;
 }
 
 /* Give an input and those of the same recording a pid space. */
 static void
-move(struct join *j, struct lives *l, const struct input *who, const struct lives_hit *hit)
+walk_move(struct join *j, struct lives *l, const struct input *who, const struct lives_hit *hit)
 {
-	const struct input *other = &j->in[root(&j->in[hit->in]) == who ? hit->with : hit->in];
+	const struct input *other = &j->in[walk_root(&j->in[hit->in]) == who ? hit->with : hit->in];
 	uint32_t id = hit->id, largest = lives_largest(l);
 	uint64_t space = j->spaces;
 
 	for (struct input *in = j->in; in < j->in + j->n; in++)
-		if (root(in) == who) {
+		if (walk_root(in) == who) {
 			j->spaces = space;
 			join_move_pids(j, in, largest);
 			in->untouched = false;
@@ -159,16 +159,16 @@ move(struct join *j, struct lives *l, const struct input *who, const struct live
 
 /* Walk through an input; while it collides with one in front, the later recording moves. */
 static void
-place(struct join *j, struct lives *l, struct input *in)
+walk_place(struct join *j, struct lives *l, struct input *in)
 {
 	const struct lives_hit *hit;
 
 	walk(j, l, in);
 	while ((hit = lives_hit(l))) {
-		const struct input *a = root(&j->in[hit->in]), *b = root(&j->in[hit->with]);
+		const struct input *a = walk_root(&j->in[hit->in]), *b = walk_root(&j->in[hit->with]);
 
-		move(j, l, a > b ? a : b, hit);
-		if (root(in) != (a > b ? a : b))
+		walk_move(j, l, a > b ? a : b, hit);
+		if (walk_root(in) != (a > b ? a : b))
 			lives_end(l, (unsigned)(in - j->in));
 	}
 }
@@ -177,17 +177,17 @@ place(struct join *j, struct lives *l, struct input *in)
 
 /* Is there another recording in its pid space? */
 static bool
-has_company(const struct join *j, const struct input *in)
+walk_has_company(const struct join *j, const struct input *in)
 {
 	for (const struct input *a = j->in; a < j->in + j->n; a++)
-		if (root(a) != root(in) && a->rw.pid_shift == in->rw.pid_shift)
+		if (walk_root(a) != walk_root(in) && a->rw.pid_shift == in->rw.pid_shift)
 			return true;
 	return false;
 }
 
 /* May its samples be too large for an id? */
 static bool
-may_be_large(const struct input *in)
+walk_may_be_large(const struct input *in)
 {
 	const struct pp_events *e = in->src->events;
 
@@ -199,7 +199,7 @@ may_be_large(const struct input *in)
 
 /* Equal ids of an unknown host may be chance: those of CPU profiles are. */
 static void
-find_same(struct join *j, struct lives *l)
+walk_find_same(struct join *j, struct lives *l)
 {
 	for (struct input *in = j->in; in < j->in + j->n; in++) {
 		for (const struct input *a = j->in; a < in && !in->same_as; a++)
@@ -223,14 +223,14 @@ join_walk(struct join *j)
 	struct lives *l = lives_new(j->n, j->swap, false);
 	bool live = false;
 
-	find_same(j, l);
+	walk_find_same(j, l);
 	for (struct input *in = j->in; in < j->in + j->n; in++) {
-		bool pids = j->o->pids == JOIN_PIDS_AUTO && has_company(j, in);
+		bool pids = j->o->pids == JOIN_PIDS_AUTO && walk_has_company(j, in);
 
 		live |= pids && !in->file;
 		if (in->file && pids)
-			place(j, l, in);
-		else if (in->file && may_be_large(in))
+			walk_place(j, l, in);
+		else if (in->file && walk_may_be_large(in))
 			walk(j, NULL, in);
 		if (in->no_room)
 			join_say_no_room(j, in, in->no_room, "cannot hold an event id, and will be dropped");
@@ -239,7 +239,7 @@ join_walk(struct join *j)
 		lives_free(l);
 		l = lives_new(j->n, j->swap, true);
 		for (struct input *in = j->in; in < j->in + j->n; in++)
-			lives_group(l, (unsigned)(in - j->in), (unsigned)(root(in) - j->in));
+			lives_group(l, (unsigned)(in - j->in), (unsigned)(walk_root(in) - j->in));
 	} else if (!live) {
 		lives_free(l);
 		return;
@@ -247,14 +247,14 @@ join_walk(struct join *j)
 	j->lives = l;
 	for (struct input *in = j->in; in < j->in + j->n && !j->o->live; in++)
 		if (!in->file)
-			in->feeder = feeder_new(j, l, in);
+			in->feeder = walk_feeder_new(j, l, in);
 }
 
 /* ---- live ---------------------------------------------------------------------------------------- */
 
 /* Was a collision found?  Then all ends. */
 static void
-look(struct join *j)
+walk_look(struct join *j)
 {
 	const struct lives_hit *hit = lives_hit(j->lives);
 	struct input *in;
@@ -273,20 +273,20 @@ look(struct join *j)
 void
 join_feed(struct join *j, struct input *in, const struct pp_rec *r)
 {
-	if (r && feed(in->feeder, in->src->events, r) > 0)
+	if (r && walk_feed(in->feeder, in->src->events, r) > 0)
 		return;
 	if (!j->stopped)
-		feeder_end(in->feeder);
-	feeder_free(in->feeder);
+		walk_feeder_end(in->feeder);
+	walk_feeder_free(in->feeder);
 	in->feeder = NULL;
-	look(j);
+	walk_look(j);
 }
 
 void
 join_walk_close(struct join *j)
 {
 	for (struct input *in = j->in; in < j->in + j->n; in++)
-		feeder_free(in->feeder);
+		walk_feeder_free(in->feeder);
 	lives_free(j->lives);
 }
 
@@ -303,12 +303,12 @@ join_watch(struct join *j, unsigned i, const struct pp_rec *r, uint64_t time)
 		lives_put(j->lives, i, r, time, 0);
 	else if (time)
 		lives_clock(j->lives, i, time);
-	look(j);
+	walk_look(j);
 }
 
 void
 join_watch_end(struct join *j, unsigned i)
 {
 	lives_end(j->lives, i);
-	look(j);
+	walk_look(j);
 }

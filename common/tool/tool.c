@@ -30,7 +30,7 @@ enum { OPTS_MAX = 128 };		/* bits of given */
 
 /* Does the character act on others, or on nothing that is seen: controls of C1, marks of direction and width, tags? */
 static bool
-hidden(wchar_t c)
+tool_hidden(wchar_t c)
 {
 	static const struct { wchar_t lo, hi; } acts[] = {
 		{ 0x80, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
@@ -45,14 +45,14 @@ hidden(wchar_t c)
 
 /* Is it text that vis(3) may judge by character?  It takes invalid bytes for Latin-1, and thinks well of marks of direction. */
 static bool
-sound_utf8(const char *s, size_t n)
+tool_sound_utf8(const char *s, size_t n)
 {
 	mbstate_t state = { 0 };
 
 	for (size_t len; n; s += len, n -= len) {
 		wchar_t c;
 
-		if ((len = mbrtowc(&c, s, n, &state)) > n || hidden(c))
+		if ((len = mbrtowc(&c, s, n, &state)) > n || tool_hidden(c))
 			return false;
 		len += !len;		/* a NUL */
 	}
@@ -64,7 +64,7 @@ tool_vis(const char *s, size_t n)
 {
 	char *out = tool_alloc(n + 1, 4);
 
-	strvisx(out, s, n, VIS_CSTYLE | VIS_TAB | VIS_NL | VIS_NOSLASH | (sound_utf8(s, n) ? 0 : VIS_NOLOCALE));
+	strvisx(out, s, n, VIS_CSTYLE | VIS_TAB | VIS_NL | VIS_NOSLASH | (tool_sound_utf8(s, n) ? 0 : VIS_NOLOCALE));
 	return out;
 }
 
@@ -84,7 +84,7 @@ tool_say(const struct tool *t, const struct pp_err *err)
 
 /* The text may hold names of the stream or of the command line: nothing in it reaches a terminal as it is. */
 static void __attribute__((format(printf, 3, 0)))
-say(const struct tool *t, const char *before, const char *fmt, va_list ap)
+tool_print(const struct tool *t, const char *before, const char *fmt, va_list ap)
 {
 	char text[4096], *safe;
 
@@ -103,7 +103,7 @@ tool_warn(const struct tool *t, const char *fmt, ...)
 	if (t->quiet)
 		return;
 	va_start(ap, fmt);
-	say(t, "warning: ", fmt, ap);
+	tool_print(t, "warning: ", fmt, ap);
 	va_end(ap);
 }
 
@@ -115,7 +115,7 @@ tool_note(const struct tool *t, const char *fmt, ...)
 	if (!t->verbose)
 		return;
 	va_start(ap, fmt);
-	say(t, "", fmt, ap);
+	tool_print(t, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -125,7 +125,7 @@ tool_wrong(const struct tool *t, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(t, "", fmt, ap);
+	tool_print(t, "", fmt, ap);
 	va_end(ap);
 	exit(2);
 }
@@ -151,7 +151,7 @@ tool_realloc(void *p, size_t n, size_t size)
 /* ---- options ----------------------------------------------------------------------------------- */
 
 static void
-help_row(const struct tool_opt *o)
+tool_help_row(const struct tool_opt *o)
 {
 	enum { LEFT = 28 };
 	bool is_short = o->key < TOOL_LONG, optional = o->arg && o->arg[0] == '[';
@@ -165,7 +165,7 @@ help_row(const struct tool_opt *o)
 }
 
 static void
-help(const struct tool *t)
+tool_help(const struct tool *t)
 {
 	printf("usage: %s [options] [FILE%s]\n%s\n", t->name, t->many ? "..." : "", t->purpose);
 	if (t->opts->key != TOOL_HEADING)
@@ -174,7 +174,7 @@ help(const struct tool *t)
 		if (o->key == TOOL_HEADING)
 			printf("\n%s:\n", o->help);
 		else
-			help_row(o);
+			tool_help_row(o);
 	if (t->examples)
 		printf("\nExamples:\n%s", t->examples);
 	printf("\nSee %s(1) for details, perfpipe(7) for terms.\n", t->name);
@@ -182,7 +182,7 @@ help(const struct tool *t)
 
 /* The two tables of getopt_long(3), from ours. */
 static void
-getopt_tables(const struct tool *t, char *letters, struct option *longs)
+tool_getopt_tables(const struct tool *t, char *letters, struct option *longs)
 {
 	if (t->many)
 		*letters++ = '-';	/* operands come as key 1, in their places between the options */
@@ -204,7 +204,7 @@ getopt_tables(const struct tool *t, char *letters, struct option *longs)
 }
 
 static void
-input(struct tool *t, char *name)
+tool_input(struct tool *t, char *name)
 {
 	if (t->many) {
 		t->names = tool_realloc(t->names, (size_t)t->nnames + 1, sizeof *t->names);
@@ -216,7 +216,7 @@ input(struct tool *t, char *name)
 
 /* The place of a word in t->allow; -1: it is none. */
 static int
-allow_index(const struct tool *t, const char *word)
+tool_allow_index(const struct tool *t, const char *word)
 {
 	const char *p = t->allow;
 	size_t n = strlen(word);
@@ -231,10 +231,10 @@ allow_index(const struct tool *t, const char *word)
 }
 
 static void
-allow_word(void *arg, const char *word)
+tool_allow_word(void *arg, const char *word)
 {
 	struct tool *t = arg;
-	int i = allow_index(t, word);
+	int i = tool_allow_index(t, word);
 
 	if (i < 0)
 		tool_wrong(t, "--allow '%s': expected words of %s", word, t->allow);
@@ -244,19 +244,19 @@ allow_word(void *arg, const char *word)
 bool
 tool_allows(const struct tool *t, const char *word)
 {
-	int i = allow_index(t, word);
+	int i = tool_allow_index(t, word);
 
 	return i >= 0 && t->allowed >> i & 1;
 }
 
 /* The common options; false if it is one of the command's own. */
 static bool
-common_option(struct tool *t, int key)
+tool_common_option(struct tool *t, int key)
 {
 	switch (key) {
 	case 1:				/* an operand, if `many' */
 	case 'i':
-		input(t, optarg);
+		tool_input(t, optarg);
 		return true;
 	case 'o':
 		t->out_name = t->optarg;
@@ -270,7 +270,7 @@ common_option(struct tool *t, int key)
 			tool_wrong(t, "--format '%s': expected stream or file", t->optarg);
 		return true;
 	case TOOL_ALLOW:
-		tool_words(t, t->optarg, allow_word, t);
+		tool_words(t, t->optarg, tool_allow_word, t);
 		return true;
 	case TOOL_MAX_EXPAND:
 		t->open_flags = PP_OPEN_MAX_EXPAND(tool_size(t, t->optarg));
@@ -282,7 +282,7 @@ common_option(struct tool *t, int key)
 		t->verbose++;
 		return true;
 	case 'h':
-		help(t);
+		tool_help(t);
 		exit(fclose(stdout) ? 1 : 0);
 	case TOOL_VERSION:
 		printf("%s (perfpipe) %s, zstd %s, record types up to %d\n", t->name, PP_VERSION,
@@ -298,7 +298,7 @@ common_option(struct tool *t, int key)
  * it.  So something stands there, but not what could be used: what reads or writes there still fails.
  */
 static void
-open_standard(void)
+tool_open_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
@@ -306,7 +306,7 @@ open_standard(void)
 }
 
 static int
-row_of(const struct tool *t, int key)
+tool_row_of(const struct tool *t, int key)
 {
 	int row = 0;
 
@@ -318,13 +318,13 @@ row_of(const struct tool *t, int key)
 bool
 tool_given(const struct tool *t, int key)
 {
-	int row = row_of(t, key);
+	int row = tool_row_of(t, key);
 
 	return row >= 0 && t->given[row / 64] >> row % 64 & 1;
 }
 
 static bool
-adds_up(const struct tool_opt *o)
+tool_adds_up(const struct tool_opt *o)
 {
 	static const char *const lists[] = { "LIST", "EXPR", "RANGES" };
 	size_t n = o->arg ? strlen(o->arg) : 0;
@@ -337,14 +337,14 @@ adds_up(const struct tool_opt *o)
 
 /* An option is being given: what it is called, and not twice what has one value. */
 static void
-note_given(struct tool *t, int key, char *name, size_t size)
+tool_note_given(struct tool *t, int key, char *name, size_t size)
 {
-	int row = row_of(t, key);
+	int row = tool_row_of(t, key);
 
 	if (row < 0)			/* an operand */
 		return;
 	snprintf(name, size, "--%s", t->opts[row].name);
-	if (tool_given(t, key) && !adds_up(&t->opts[row]))
+	if (tool_given(t, key) && !tool_adds_up(&t->opts[row]))
 		tool_wrong(t, "%s: given twice, but takes one value", name);
 	t->given[row / 64] |= UINT64_C(1) << row % 64;
 }
@@ -358,8 +358,8 @@ tool_getopt(struct tool *t, int argc, char **argv)
 	int key;
 
 	if (optind == 1)
-		open_standard();
-	getopt_tables(t, letters, longs);
+		tool_open_standard();
+	tool_getopt_tables(t, letters, longs);
 	opterr = 0;
 	for (;;) {
 		int at = optind;
@@ -379,13 +379,13 @@ tool_getopt(struct tool *t, int argc, char **argv)
 			tool_wrong(t, "%s: %s; see %s --help", name, key == ':' ? "needs an argument" :
 			    is_long && optopt ? "takes no argument" : "no such option", t->name);
 		}
-		note_given(t, key, name, sizeof name);
+		tool_note_given(t, key, name, sizeof name);
 		t->optname = name;
-		if (!common_option(t, key))
+		if (!tool_common_option(t, key))
 			return key;
 	}
 	for (; optind < argc; optind++)
-		input(t, argv[optind]);
+		tool_input(t, argv[optind]);
 	return -1;
 }
 
@@ -396,14 +396,14 @@ tool_getopt(struct tool *t, int argc, char **argv)
  * end of its input.  A second one ends the filter.
  */
 static void
-first_interrupt(int sig)
+tool_first_interrupt(int sig)
 {
 	signal(sig, atomic_ended);
 }
 
 /* From here on nothing needs a file by name, but outputs get theirs: let the kernel know.  False where it can't. */
 static bool
-confine(const struct tool *t)
+tool_confine(const struct tool *t)
 {
 #ifdef __SANITIZE_ADDRESS__
 	return false;			/* its reports need files and programs */
@@ -448,7 +448,7 @@ tool_progress(struct tool *t, uint64_t done, uint64_t total)
 }
 
 static int
-before_refill(void *arg)
+tool_before_refill(void *arg)
 {
 	struct tool *t = arg;
 	uint64_t total, done = pp_progress(t->in, &total);
@@ -467,13 +467,13 @@ tool_refuse_input(const struct tool *t, const char *path)
 }
 
 static bool
-is_std(const char *name)
+tool_is_std(const char *name)
 {
 	return !name || !strcmp(name, "-");
 }
 
 static bool
-has_output(const struct tool *t)
+tool_has_output(const struct tool *t)
 {
 	const struct tool_opt *o = t->opts;
 
@@ -485,27 +485,27 @@ has_output(const struct tool *t)
 void
 tool_check(struct tool *t)
 {
-	bool std_in = !t->nnames && is_std(t->in_name);
+	bool std_in = !t->nnames && tool_is_std(t->in_name);
 	struct stat st;
 
 	for (int i = 0; i < t->nnames; i++)
-		std_in |= is_std(t->names[i]);
+		std_in |= tool_is_std(t->names[i]);
 	setlocale(LC_CTYPE, "C.UTF-8");		/* for vis(3) only: what is a printable character */
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);
-	if (has_output(t) && !t->report && is_std(t->out_name) && isatty(STDOUT_FILENO))
+	if (tool_has_output(t) && !t->report && tool_is_std(t->out_name) && isatty(STDOUT_FILENO))
 		tool_wrong(t, "the output is binary and standard output is a terminal: use -o FILE or a pipe");
-	if (has_output(t) && t->as_file && is_std(t->out_name))
+	if (tool_has_output(t) && t->as_file && tool_is_std(t->out_name))
 		tool_wrong(t, "--format=file: needs -o FILE");
-	if (has_output(t))
+	if (tool_has_output(t))
 		tool_refuse_file(t, t->out_name);
-	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, first_interrupt) == SIG_IGN)
+	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, tool_first_interrupt) == SIG_IGN)
 		signal(SIGINT, SIG_IGN);
 }
 
 static void
-fault(void *arg, const struct pp_err *err)
+tool_fault(void *arg, const struct pp_err *err)
 {
 	tool_say(arg, err);
 }
@@ -517,11 +517,11 @@ tool_open_input(struct tool *t, unsigned flags)
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
-	pp_on_fault(t->in, fault, t);
+	pp_on_fault(t->in, tool_fault, t);
 	tool_note(t, "%s: %s", t->in_err.file, pp_container(t->in));
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));
-	pp_before_refill(t->in, before_refill, t);
+	pp_before_refill(t->in, tool_before_refill, t);
 }
 
 void
@@ -530,7 +530,7 @@ tool_ready(struct tool *t)
 	if (!t->quiet && isatty(STDERR_FILENO))
 		clock_gettime(CLOCK_MONOTONIC, &t->began);
 	if (!t->opens_files && !t->as_file)
-		tool_note(t, "confinement: %s", confine(t) ? "Landlock, no files" : "not available");
+		tool_note(t, "confinement: %s", tool_confine(t) ? "Landlock, no files" : "not available");
 }
 
 void
@@ -538,10 +538,10 @@ tool_open(struct tool *t, unsigned flags)
 {
 	tool_check(t);
 	tool_open_input(t, flags);
-	if (has_output(t)) {
+	if (tool_has_output(t)) {
 		tool_create(t, &t->file, t->out_name, &t->out_err);
 		t->out = tool_sink(t, &t->file, t->in);
-		pp_before_refill(t->in, before_refill, t);
+		pp_before_refill(t->in, tool_before_refill, t);
 	}
 	tool_ready(t);
 }

@@ -13,7 +13,7 @@ enum { NO_TRAILER = 64 };		/* in struct programs */
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static struct expr *
-add(struct expr *e, const struct tool *t, struct source *src)
+expr_and(struct expr *e, const struct tool *t, struct source *src)
 {
 	struct node *n, *both;
 
@@ -45,7 +45,7 @@ expr_add(struct expr *e, const struct tool *t, const char *text)
 	src->n = strlen(text);
 	src->text = tool_alloc(src->n + 1, 1);
 	memcpy(src->text, text, src->n);
-	return add(e, t, src);
+	return expr_and(e, t, src);
 }
 
 struct expr *
@@ -72,7 +72,7 @@ expr_add_file(struct expr *e, const struct tool *t, const char *path)
 		tool_wrong(t, "--filter-file: %s: more than %d bytes", path, EXPR_TEXT);
 	if (memchr(src->text, 0, src->n))
 		tool_wrong(t, "--filter-file: %s: not text", path);
-	return add(e, t, src);
+	return expr_and(e, t, src);
 }
 
 bool
@@ -96,7 +96,7 @@ expr_needs_start(const struct expr *e)
 /* ---- what the stream says ------------------------------------------------------------------------ */
 
 static void
-forget_programs(struct expr *e)
+expr_forget_programs(struct expr *e)
 {
 	for (unsigned i = 0; i < e->nprograms; i++) {
 		if (!e->programs[i])
@@ -121,7 +121,7 @@ expr_learn(struct expr *e, const struct pp_rec *r, bool swap)
 	case PP_HEADER_ATTR:
 	case PP_EVENT_UPDATE:
 	case PP_HEADER_TRACING_DATA:
-		forget_programs(e);	/* what the record says may change them */
+		expr_forget_programs(e);	/* what the record says may change them */
 	}
 }
 
@@ -129,7 +129,7 @@ expr_learn(struct expr *e, const struct pp_rec *r, bool swap)
 
 /* perf's own, for side-band: it has no samples. */
 static bool
-is_dummy(const struct pp_event *ev)
+expr_is_dummy(const struct pp_event *ev)
 {
 	enum { TYPE_SOFTWARE = 1, COUNT_SW_DUMMY = 9 };
 
@@ -138,7 +138,7 @@ is_dummy(const struct pp_event *ev)
 
 /* Does any event's samples hold it? */
 static bool
-any_has(const struct expr *e, const struct field *f)
+expr_any_has(const struct expr *e, const struct field *f)
 {
 	struct field_place a;
 	bool samples = false;
@@ -146,7 +146,7 @@ any_has(const struct expr *e, const struct field *f)
 	for (unsigned i = 0; i < e->stream.events->n; i++) {
 		const struct pp_event *ev = e->stream.events->ev[i];
 
-		if (is_dummy(ev) && e->stream.events->n > 1)
+		if (expr_is_dummy(ev) && e->stream.events->n > 1)
 			continue;
 		samples = true;
 		field_access(&e->stream, f, &(struct field_kind){ ev, PP_SAMPLE, true }, &a);
@@ -158,7 +158,7 @@ any_has(const struct expr *e, const struct field *f)
 
 /* event == "x" that is no event's name can only be a mistake. */
 static void
-check_name(const struct expr *e, const struct node *n)
+expr_check_name(const struct expr *e, const struct node *n)
 {
 	const struct node *name = n->b;
 	char all[512] = "";
@@ -185,7 +185,7 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 	e->stream.events = in->events;
 	e->stream.swap = in->swap;
 	for (const struct node *n = e->nodes; n && e->stream.events->n; n = n->made)
-		if (n->kind == N_FIELD && !n->guarded && !any_has(e, n->field)) {
+		if (n->kind == N_FIELD && !n->guarded && !expr_any_has(e, n->field)) {
 			const char *how = n->field->supply;
 
 			lex_wrong(t, n->src, n->at, "no event of this recording has %s%s%s", n->field->name,
@@ -197,13 +197,13 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 
 /* Fields that the event's samples lack, though others' have them, where it matters: said once of each. */
 static void
-warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n)
+expr_warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n)
 {
 	if (!n || n->state == KNOWN)
 		return;
-	warn_absent(e, ev, n->a);
+	expr_warn_absent(e, ev, n->a);
 	for (const struct node *b = n->b; b; b = b->next)
-		warn_absent(e, ev, b);
+		expr_warn_absent(e, ev, b);
 	if (n->kind != N_FIELD || n->guarded || n->state != UNKNOWN)
 		return;
 	for (size_t i = 0; i < e->nwarned; i++)
@@ -216,31 +216,31 @@ warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n)
 }
 
 static struct program *
-make_program(struct expr *e, const struct field_kind *k, struct program **to)
+expr_make_program(struct expr *e, const struct field_kind *k, struct program **to)
 {
 	if (e->bytes > EXPR_PROGRAMS) {
 		unsigned index = k->ev->index;
 		size_t slot = (size_t)(to - e->programs[index]->of);
 
-		forget_programs(e);
+		expr_forget_programs(e);
 		e->programs[index] = tool_alloc(1, sizeof *e->programs[index]);
 		to = &e->programs[index]->of[slot];
 	}
 	if (!e->named) {
 		for (const struct node *n = e->nodes; n; n = n->made)
-			check_name(e, n);
+			expr_check_name(e, n);
 		e->named = true;
 	}
 	field_stream_ready(&e->stream);
 	*to = compile(e, k);
 	e->bytes += sizeof **to + (*to)->n * sizeof *(*to)->code + sizeof **e->programs;
 	if (k->type == PP_SAMPLE)
-		warn_absent(e, k->ev, e->root);
+		expr_warn_absent(e, k->ev, e->root);
 	return *to;
 }
 
 static struct program **
-program_slot(struct expr *e, const struct field_kind *k)
+expr_program_slot(struct expr *e, const struct field_kind *k)
 {
 	unsigned index = k->ev->index;
 
@@ -258,7 +258,7 @@ program_slot(struct expr *e, const struct field_kind *k)
 
 /* Anything but what expr_match() can do at once. */
 static int
-match(struct expr *e, const struct program *p, const struct field_subject *s, enum expr_result *result, struct pp_err *err)
+expr_run(struct expr *e, const struct program *p, const struct field_subject *s, enum expr_result *result, struct pp_err *err)
 {
 	struct field_fetch f;
 	int rc;
@@ -284,14 +284,14 @@ expr_match(struct expr *e, const struct field_subject *s, enum expr_result *resu
 		p = e->programs[index]->of[0];
 	if (!p) {
 		struct field_kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r) };
-		struct program **slot = program_slot(e, &k);
+		struct program **slot = expr_program_slot(e, &k);
 
-		p = *slot ? *slot : make_program(e, &k, slot);
+		p = *slot ? *slot : expr_make_program(e, &k, slot);
 	}
 	if (s->r->size < p->min)
 		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
 	if (!p->plain)
-		return match(e, p, s, result, err);
+		return expr_run(e, p, s, result, err);
 	*result = run_plain(p, s->r, e->stream.swap);
 	return 1;
 }
@@ -301,7 +301,7 @@ expr_free(struct expr *e)
 {
 	if (!e)
 		return;
-	forget_programs(e);
+	expr_forget_programs(e);
 	free(e->programs);
 	for (struct node *n = e->nodes, *next; n; n = next) {
 		next = n->made;

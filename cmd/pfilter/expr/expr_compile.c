@@ -21,7 +21,7 @@ struct compiler {
 };
 
 static struct insn *
-emit(struct compiler *c, enum op op, const struct node *from)
+compile_emit(struct compiler *c, enum op op, const struct node *from)
 {
 	struct program *p = c->p;
 	struct insn *i;
@@ -43,7 +43,7 @@ emit(struct compiler *c, enum op op, const struct node *from)
 }
 
 static uint16_t
-new_label(struct compiler *c)
+compile_new_label(struct compiler *c)
 {
 	if (c->nlabels == c->labels_cap)
 		c->label = tool_realloc(c->label, c->labels_cap = c->labels_cap ? 2 * c->labels_cap : 16, sizeof *c->label);
@@ -51,13 +51,13 @@ new_label(struct compiler *c)
 }
 
 static void
-place(struct compiler *c, uint16_t label)
+compile_place(struct compiler *c, uint16_t label)
 {
 	c->label[label] = (uint16_t)c->p->n;
 }
 
 static struct insn *
-jump(struct insn *i, uint16_t yes, uint16_t no)
+compile_jump(struct insn *i, uint16_t yes, uint16_t no)
 {
 	i->yes = yes;
 	i->no = no;
@@ -67,7 +67,7 @@ jump(struct insn *i, uint16_t yes, uint16_t no)
 /* ---- values -------------------------------------------------------------------------------------- */
 
 static void
-reads(struct compiler *c, struct insn *i, const struct field_place *a)
+compile_reads(struct compiler *c, struct insn *i, const struct field_place *a)
 {
 	i->end = a->end;
 	i->sign = a->sign;
@@ -80,9 +80,9 @@ reads(struct compiler *c, struct insn *i, const struct field_place *a)
 }
 
 static void
-gen_known(struct compiler *c, const struct node *n)
+compile_gen_known(struct compiler *c, const struct node *n)
 {
-	struct insn *i = emit(c, n->type == T_STR ? OP_STR : OP_NUM, n);
+	struct insn *i = compile_emit(c, n->type == T_STR ? OP_STR : OP_NUM, n);
 
 	i->turn = n->state == UNKNOWN;
 	if (n->type == T_STR)
@@ -94,33 +94,33 @@ gen_known(struct compiler *c, const struct node *n)
 }
 
 static void
-gen_value(struct compiler *c, const struct node *n)
+compile_gen_value(struct compiler *c, const struct node *n)
 {
 	struct insn *i;
 
 	if (n->state != LIVE)
-		gen_known(c, n);
+		compile_gen_known(c, n);
 	else if (n->kind == N_FIELD && n->access.at == AT_PLACE)
-		reads(c, emit(c, OP_LOAD, n), &n->access);
+		compile_reads(c, compile_emit(c, OP_LOAD, n), &n->access);
 	else if (n->kind == N_FIELD) {
-		i = emit(c, OP_FETCH, n);
+		i = compile_emit(c, OP_FETCH, n);
 		i->what = n->field->part;
 		i->field = n->field;
 	} else if (n->kind == N_DEFAULT) {
 		if (n->a->state == UNKNOWN)
-			gen_value(c, n->b);
+			compile_gen_value(c, n->b);
 		else {
-			gen_value(c, n->a);
+			compile_gen_value(c, n->a);
 			if (!n->a->sure) {
-				gen_value(c, n->b);
-				emit(c, OP_DEFAULT, n);
+				compile_gen_value(c, n->b);
+				compile_emit(c, OP_DEFAULT, n);
 			}
 		}
 	} else {
-		gen_value(c, n->a);
+		compile_gen_value(c, n->a);
 		if (n->b)
-			gen_value(c, n->b);
-		i = emit(c, n->b ? OP_CALC : OP_CALC1, n);
+			compile_gen_value(c, n->b);
+		i = compile_emit(c, n->b ? OP_CALC : OP_CALC1, n);
 		i->what = (uint8_t)n->kind;
 	}
 }
@@ -129,7 +129,7 @@ gen_value(struct compiler *c, const struct node *n)
 
 /* Is it a field at a fixed place, or some bits of one? */
 static bool
-simple(const struct node *n, struct field_place *a)
+compile_simple(const struct node *n, struct field_place *a)
 {
 	const struct node *bits;
 
@@ -142,21 +142,21 @@ simple(const struct node *n, struct field_place *a)
 	if (n->kind != N_BAND)
 		return false;
 	bits = n->a->state == KNOWN ? n->a : n->b;
-	if (bits->state != KNOWN || bits->value.hi < 0 || !simple(bits == n->a ? n->b : n->a, a) || a->sign)
+	if (bits->state != KNOWN || bits->value.hi < 0 || !compile_simple(bits == n->a ? n->b : n->a, a) || a->sign)
 		return false;
 	a->mask &= bits->value.lo;
 	return true;
 }
 
 static void
-gen_const(struct compiler *c, const struct node *n, enum expr_result verdict, uint16_t yes, uint16_t no)
+compile_gen_const(struct compiler *c, const struct node *n, enum expr_result verdict, uint16_t yes, uint16_t no)
 {
-	jump(emit(c, OP_CONST, n), yes, no)->what = (uint8_t)verdict;
+	compile_jump(compile_emit(c, OP_CONST, n), yes, no)->what = (uint8_t)verdict;
 }
 
 /* Is the field from lo to hi? */
 static void
-gen_range(struct compiler *c, const struct node *n, const struct field_place *a, big lo, big hi, bool turn, uint16_t yes,
+compile_gen_range(struct compiler *c, const struct node *n, const struct field_place *a, big lo, big hi, bool turn, uint16_t yes,
     uint16_t no)
 {
 	const int64_t top = INT64_MAX >> (64 - 8 * a->width);
@@ -168,18 +168,19 @@ gen_range(struct compiler *c, const struct node *n, const struct field_place *a,
 	if (big_less(most, hi))
 		hi = most;
 	if (big_less(hi, lo) || (big_equal(lo, least) && big_equal(hi, most))) {
-		gen_const(c, n, big_less(hi, lo) == turn ? EXPR_YES : EXPR_NO, yes, no);
+		compile_gen_const(c, n, big_less(hi, lo) == turn ? EXPR_YES : EXPR_NO, yes, no);
 		return;
 	}
-	i = jump(emit(c, a->width == 2 ? OP_U16 : a->width == 8 ? OP_U64 : a->sign ? OP_S32 : OP_U32, n), yes, no);
-	reads(c, i, a);
+	i = compile_emit(c, a->width == 2 ? OP_U16 : a->width == 8 ? OP_U64 : a->sign ? OP_S32 : OP_U32, n);
+	i = compile_jump(i, yes, no);
+	compile_reads(c, i, a);
 	i->turn = turn;
 	i->lo = lo.lo;
 	i->span = hi.lo - lo.lo;
 }
 
 static void
-gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+compile_gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
 	static const enum node_kind mirror[] = { [N_EQ] = N_EQ, [N_NE] = N_NE, [N_LT] = N_GT, [N_GT] = N_LT, [N_LE] = N_GE,
 	    [N_GE] = N_LE };
@@ -191,9 +192,9 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 	struct insn *i;
 
 	if (a->type == T_STR) {
-		gen_value(c, a);
-		gen_value(c, b);
-		jump(emit(c, OP_STR_EQ, n), yes, no)->turn = kind == N_NE;
+		compile_gen_value(c, a);
+		compile_gen_value(c, b);
+		compile_jump(compile_emit(c, OP_STR_EQ, n), yes, no)->turn = kind == N_NE;
 		return;
 	}
 	if (a->state == KNOWN) {
@@ -201,7 +202,7 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 		b = n->a;
 		kind = mirror[kind];
 	}
-	if (b->state == KNOWN && big_less(minus_far, b->value) && big_less(b->value, far) && simple(a, &at)) {
+	if (b->state == KNOWN && big_less(minus_far, b->value) && big_less(b->value, far) && compile_simple(a, &at)) {
 		big lo = b->value, hi = b->value;
 
 		if (kind == N_LT || kind == N_LE)
@@ -212,183 +213,183 @@ gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 			big_sub(hi, big_signed(1), &hi);
 		if (kind == N_GT)
 			big_add(lo, big_signed(1), &lo);
-		gen_range(c, n, &at, lo, hi, kind == N_NE, yes, no);
+		compile_gen_range(c, n, &at, lo, hi, kind == N_NE, yes, no);
 		return;
 	}
-	if (simple(n->a, &at) && simple(n->b, &other)) {
-		behind = new_label(c);
-		i = jump(emit(c, OP_PAIR, n), yes == NEXT ? behind : yes, no == NEXT ? behind : no);
+	if (compile_simple(n->a, &at) && compile_simple(n->b, &other)) {
+		behind = compile_new_label(c);
+		i = compile_jump(compile_emit(c, OP_PAIR, n), yes == NEXT ? behind : yes, no == NEXT ? behind : no);
 		i->what = (uint8_t)n->kind;
-		reads(c, i, &at);
-		reads(c, emit(c, OP_LOAD, n->b), &other);
-		place(c, behind);
+		compile_reads(c, i, &at);
+		compile_reads(c, compile_emit(c, OP_LOAD, n->b), &other);
+		compile_place(c, behind);
 		return;
 	}
-	gen_value(c, n->a);
-	gen_value(c, n->b);
-	jump(emit(c, OP_COMPARE, n), yes, no)->what = (uint8_t)n->kind;
+	compile_gen_value(c, n->a);
+	compile_gen_value(c, n->b);
+	compile_jump(compile_emit(c, OP_COMPARE, n), yes, no)->what = (uint8_t)n->kind;
 }
 
 /* Items that are not constant: x == item OR x >= from AND x <= to OR ...; OP_GET is x. */
 static void
-gen_items(struct compiler *c, const struct node *n)
+compile_gen_items(struct compiler *c, const struct node *n)
 {
-	uint16_t end = new_label(c), skip;
+	uint16_t end = compile_new_label(c), skip;
 
-	gen_value(c, n->a);
-	emit(c, OP_SET, n);
-	emit(c, OP_GET, n);
-	emit(c, OP_IN, n)->node = n;
+	compile_gen_value(c, n->a);
+	compile_emit(c, OP_SET, n);
+	compile_emit(c, OP_GET, n);
+	compile_emit(c, OP_IN, n)->node = n;
 	for (const struct node *item = n->b; item; item = item->next) {
 		const struct node *lo = item->kind == N_RANGE ? item->a : item, *hi = item->kind == N_RANGE ? item->b : NULL;
 
-		jump(emit(c, OP_IF_YES, n), end, NEXT);
-		emit(c, OP_PUSH, n);
-		emit(c, OP_GET, n);
-		gen_value(c, lo);
-		emit(c, OP_COMPARE, item)->what = hi ? N_GE : N_EQ;
+		compile_jump(compile_emit(c, OP_IF_YES, n), end, NEXT);
+		compile_emit(c, OP_PUSH, n);
+		compile_emit(c, OP_GET, n);
+		compile_gen_value(c, lo);
+		compile_emit(c, OP_COMPARE, item)->what = hi ? N_GE : N_EQ;
 		if (hi) {
-			skip = new_label(c);
-			jump(emit(c, OP_IF_NO, item), NEXT, skip);
-			emit(c, OP_PUSH, item);
-			emit(c, OP_GET, item);
-			gen_value(c, hi);
-			emit(c, OP_COMPARE, item)->what = N_LE;
-			emit(c, OP_AND, item);
-			place(c, skip);
+			skip = compile_new_label(c);
+			compile_jump(compile_emit(c, OP_IF_NO, item), NEXT, skip);
+			compile_emit(c, OP_PUSH, item);
+			compile_emit(c, OP_GET, item);
+			compile_gen_value(c, hi);
+			compile_emit(c, OP_COMPARE, item)->what = N_LE;
+			compile_emit(c, OP_AND, item);
+			compile_place(c, skip);
 		}
-		emit(c, OP_OR, n);
+		compile_emit(c, OP_OR, n);
 	}
-	place(c, end);
+	compile_place(c, end);
 }
 
 static void
-gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+compile_gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
 	struct field_place a;
 	struct insn *i;
 
 	if (n->b) {
-		gen_items(c, n);
+		compile_gen_items(c, n);
 		if (yes != NEXT || no != NEXT)
-			jump(emit(c, OP_IF_NO, n), yes, no);
+			compile_jump(compile_emit(c, OP_IF_NO, n), yes, no);
 	} else if (n->a->type == T_CHAIN)
-		jump(emit(c, OP_CHAIN, n), yes, no)->node = n;
-	else if (simple(n->a, &a)) {
+		compile_jump(compile_emit(c, OP_CHAIN, n), yes, no)->node = n;
+	else if (compile_simple(n->a, &a)) {
 		list_keys(n->list, a.sign);
-		i = jump(emit(c, OP_LIST, n), yes, no);
-		reads(c, i, &a);
+		i = compile_jump(compile_emit(c, OP_LIST, n), yes, no);
+		compile_reads(c, i, &a);
 		i->key = n->list->key[a.sign];
 		i->nkey = n->list->nkey[a.sign];
 	} else {
-		gen_value(c, n->a);
-		jump(emit(c, n->a->type == T_STR ? OP_IN_STR : OP_IN, n), yes, no)->node = n;
+		compile_gen_value(c, n->a);
+		compile_jump(compile_emit(c, n->a->type == T_STR ? OP_IN_STR : OP_IN, n), yes, no)->node = n;
 	}
 }
 
 /* A condition that is no AND, OR or NOT. */
 static void
-gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+compile_gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
 	struct field_place a;
 
 	switch (n->kind) {
 	case N_TRUTH:
-		if (simple(n->a, &a)) {
-			gen_range(c, n, &a, (big){ 0 }, (big){ 0 }, true, yes, no);
+		if (compile_simple(n->a, &a)) {
+			compile_gen_range(c, n, &a, (big){ 0 }, (big){ 0 }, true, yes, no);
 			return;
 		}
-		gen_value(c, n->a);
-		jump(emit(c, OP_TRUTH, n), yes, no);
+		compile_gen_value(c, n->a);
+		compile_jump(compile_emit(c, OP_TRUTH, n), yes, no);
 		break;
 	case N_EXISTS:
-		gen_value(c, n->a);
-		jump(emit(c, OP_EXISTS, n), yes, no);
+		compile_gen_value(c, n->a);
+		compile_jump(compile_emit(c, OP_EXISTS, n), yes, no);
 		break;
 	case N_GLOB:
 	case N_ERE:
-		gen_value(c, n->a);
-		jump(emit(c, n->kind == N_GLOB ? OP_GLOB : OP_ERE, n), yes, no)->node = n;
+		compile_gen_value(c, n->a);
+		compile_jump(compile_emit(c, n->kind == N_GLOB ? OP_GLOB : OP_ERE, n), yes, no)->node = n;
 		break;
 	case N_IN:
-		gen_in(c, n, yes, no);
+		compile_gen_in(c, n, yes, no);
 		break;
 	default:
-		gen_compare(c, n, yes, no);
+		compile_gen_compare(c, n, yes, no);
 	}
 }
 
 static enum expr_result
-verdict(const struct node *n)
+compile_verdict(const struct node *n)
 {
 	return n->state == UNKNOWN ? EXPR_UNKNOWN : big_zero(n->value) ? EXPR_NO : EXPR_YES;
 }
 
 /* No record leaves it unknown. */
 static void
-gen_jumps(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
+compile_gen_jumps(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
 	uint16_t second;
 
 	if (n->state == KNOWN)
-		gen_const(c, n, verdict(n), yes, no);
+		compile_gen_const(c, n, compile_verdict(n), yes, no);
 	else if (n->kind == N_NOT)
-		gen_jumps(c, n->a, no, yes);
+		compile_gen_jumps(c, n->a, no, yes);
 	else if (n->kind != N_AND && n->kind != N_OR)
-		gen_test(c, n, yes, no);
+		compile_gen_test(c, n, yes, no);
 	else if (n->a->state == KNOWN)		/* it leaves the verdict to the other */
-		gen_jumps(c, n->b, yes, no);
+		compile_gen_jumps(c, n->b, yes, no);
 	else if (n->b->state == KNOWN)
-		gen_jumps(c, n->a, yes, no);
+		compile_gen_jumps(c, n->a, yes, no);
 	else {
-		second = new_label(c);
-		gen_jumps(c, n->a, n->kind == N_AND ? second : yes, n->kind == N_AND ? no : second);
-		place(c, second);
-		gen_jumps(c, n->b, yes, no);
+		second = compile_new_label(c);
+		compile_gen_jumps(c, n->a, n->kind == N_AND ? second : yes, n->kind == N_AND ? no : second);
+		compile_place(c, second);
+		compile_gen_jumps(c, n->b, yes, no);
 	}
 }
 
 /* Leaves one of three verdicts. */
 static void
-gen_verdict(struct compiler *c, const struct node *n)
+compile_gen_verdict(struct compiler *c, const struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
 	uint16_t end;
 
 	if (n->state != LIVE)
-		gen_const(c, n, verdict(n), NEXT, NEXT);
+		compile_gen_const(c, n, compile_verdict(n), NEXT, NEXT);
 	else if (n->kind == N_NOT) {
-		gen_verdict(c, n->a);
-		emit(c, OP_NOT, n);
+		compile_gen_verdict(c, n->a);
+		compile_emit(c, OP_NOT, n);
 	} else if (n->kind != N_AND && n->kind != N_OR)
-		gen_test(c, n, NEXT, NEXT);
+		compile_gen_test(c, n, NEXT, NEXT);
 	else if (a->state == KNOWN)
-		gen_verdict(c, b);
+		compile_gen_verdict(c, b);
 	else if (b->state == KNOWN)
-		gen_verdict(c, a);
+		compile_gen_verdict(c, a);
 	else {
 		if (!a->sure && b->sure) {	/* what is in each record is the cheaper one */
 			a = n->b;
 			b = n->a;
 		}
-		end = new_label(c);
-		gen_verdict(c, a);
+		end = compile_new_label(c);
+		compile_gen_verdict(c, a);
 		if (n->kind == N_AND)
-			jump(emit(c, OP_IF_NO, n), NEXT, end);
+			compile_jump(compile_emit(c, OP_IF_NO, n), NEXT, end);
 		else
-			jump(emit(c, OP_IF_YES, n), end, NEXT);
+			compile_jump(compile_emit(c, OP_IF_YES, n), end, NEXT);
 		if (!a->sure)
-			emit(c, OP_PUSH, n);
-		gen_verdict(c, b);
+			compile_emit(c, OP_PUSH, n);
+		compile_gen_verdict(c, b);
 		if (!a->sure)
-			emit(c, n->kind == N_AND ? OP_AND : OP_OR, n);
-		place(c, end);
+			compile_emit(c, n->kind == N_AND ? OP_AND : OP_OR, n);
+		compile_place(c, end);
 	}
 }
 
 /* Labels become places. */
 static void
-resolve(const struct compiler *c)
+compile_resolve(const struct compiler *c)
 {
 	c->p->plain = true;
 	for (size_t i = 0; i < c->p->n; i++) {
@@ -409,18 +410,18 @@ compile(struct expr *e, const struct field_kind *k)
 
 	fold(e, k, e->root);
 	if (e->root->state == LIVE && e->root->sure) {
-		yes = new_label(&c);
-		no = new_label(&c);
-		gen_jumps(&c, e->root, yes, no);
-		place(&c, yes);
-		emit(&c, OP_YES, e->root);
-		place(&c, no);
-		emit(&c, OP_NO, e->root);
+		yes = compile_new_label(&c);
+		no = compile_new_label(&c);
+		compile_gen_jumps(&c, e->root, yes, no);
+		compile_place(&c, yes);
+		compile_emit(&c, OP_YES, e->root);
+		compile_place(&c, no);
+		compile_emit(&c, OP_NO, e->root);
 	} else {
-		gen_verdict(&c, e->root);
-		emit(&c, OP_END, e->root);
+		compile_gen_verdict(&c, e->root);
+		compile_emit(&c, OP_END, e->root);
 	}
-	resolve(&c);
+	compile_resolve(&c);
 	free(c.label);
 	return c.p;
 }

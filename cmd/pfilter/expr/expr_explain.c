@@ -15,7 +15,7 @@ static const char *const signs[] = {
 /* ---- the tree ------------------------------------------------------------------------------------ */
 
 static void
-put_big(FILE *to, big n)
+explain_put_big(FILE *to, big n)
 {
 	char text[48];
 
@@ -24,7 +24,7 @@ put_big(FILE *to, big n)
 }
 
 static void
-put_text(FILE *to, const char *s)
+explain_put_text(FILE *to, const char *s)
 {
 	char *safe = tool_vis(s, strlen(s));
 
@@ -33,7 +33,7 @@ put_text(FILE *to, const char *s)
 }
 
 static void
-put_list(FILE *to, const struct list *l)
+explain_put_list(FILE *to, const struct list *l)
 {
 	enum { SHOWN = 8 };
 	size_t n = l->n + l->nstr;
@@ -41,12 +41,12 @@ put_list(FILE *to, const struct list *l)
 	for (size_t i = 0; i < n && i < SHOWN; i++) {
 		fputs(i ? ", " : "", to);
 		if (l->nstr)
-			put_text(to, l->str[i]);
+			explain_put_text(to, l->str[i]);
 		else {
-			put_big(to, l->r[i].lo);
+			explain_put_big(to, l->r[i].lo);
 			if (!big_equal(l->r[i].hi, l->r[i].lo)) {
 				fputs("..", to);
-				put_big(to, l->r[i].hi);
+				explain_put_big(to, l->r[i].hi);
 			}
 		}
 	}
@@ -55,57 +55,57 @@ put_list(FILE *to, const struct list *l)
 }
 
 static void
-put_node(FILE *to, const struct node *n)
+explain_put_node(FILE *to, const struct node *n)
 {
 	switch (n->kind) {
-	case N_NUM:	put_big(to, n->num); break;
-	case N_STR:	put_text(to, n->str); break;
+	case N_NUM:	explain_put_big(to, n->num); break;
+	case N_STR:	explain_put_text(to, n->str); break;
 	case N_FIELD:	fputs(n->field->name, to); break;
 	case N_TRUTH:
-		put_node(to, n->a);
+		explain_put_node(to, n->a);
 		fputs(" != 0", to);
 		break;
 	case N_NEG:
 	case N_NOT:
 		fputs(n->kind == N_NEG ? "-(" : "!(", to);
-		put_node(to, n->a);
+		explain_put_node(to, n->a);
 		putc(')', to);
 		break;
 	case N_GLOB:
 	case N_ERE:
-		put_node(to, n->a);
+		explain_put_node(to, n->a);
 		fprintf(to, " %s ", signs[n->kind]);
-		put_text(to, n->str);
+		explain_put_text(to, n->str);
 		break;
 	case N_RANGE:
-		put_node(to, n->a);
+		explain_put_node(to, n->a);
 		fputs("..", to);
-		put_node(to, n->b);
+		explain_put_node(to, n->b);
 		break;
 	case N_IN:
-		put_node(to, n->a);
+		explain_put_node(to, n->a);
 		fputs(" in (", to);
-		put_list(to, n->list);
+		explain_put_list(to, n->list);
 		for (const struct node *item = n->b; item; item = item->next) {
 			fputs(item != n->b || n->list->n ? ", " : "", to);
-			put_node(to, item);
+			explain_put_node(to, item);
 		}
 		putc(')', to);
 		break;
 	case N_MIN: case N_MAX: case N_ABS: case N_POPCOUNT: case N_LEN: case N_DEFAULT: case N_EXISTS:
 		fprintf(to, "%s(", signs[n->kind]);
-		put_node(to, n->a);
+		explain_put_node(to, n->a);
 		if (n->b) {
 			fputs(", ", to);
-			put_node(to, n->b);
+			explain_put_node(to, n->b);
 		}
 		putc(')', to);
 		break;
 	default:
 		fputs(n->a->a && n->a->kind != N_FIELD ? "(" : "", to);
-		put_node(to, n->a);
+		explain_put_node(to, n->a);
 		fprintf(to, "%s %s %s", n->a->a && n->a->kind != N_FIELD ? ")" : "", signs[n->kind], n->b->a ? "(" : "");
-		put_node(to, n->b);
+		explain_put_node(to, n->b);
 		fputs(n->b->a ? ")" : "", to);
 	}
 }
@@ -113,7 +113,7 @@ put_node(FILE *to, const struct node *n)
 /* ---- programs ------------------------------------------------------------------------------------ */
 
 static void
-put_place(FILE *to, const struct insn *i)
+explain_put_place(FILE *to, const struct insn *i)
 {
 	if (i->end)
 		fprintf(to, "u%u at end-%d", 8 * i->width, -i->off);
@@ -126,7 +126,7 @@ put_place(FILE *to, const struct insn *i)
 }
 
 static void
-put_where(FILE *to, const struct program *p, size_t at, uint16_t where)
+explain_put_where(FILE *to, const struct program *p, size_t at, uint16_t where)
 {
 	enum op op = (enum op)p->code[where].op;
 
@@ -139,19 +139,19 @@ put_where(FILE *to, const struct program *p, size_t at, uint16_t where)
 }
 
 static bool
-jumps(enum op op)
+explain_jumps(enum op op)
 {
 	return op <= OP_IF_YES;
 }
 
 static void
-put_test(FILE *to, const struct insn *i, const struct node *from)
+explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 {
 	static const char *const verdicts[] = { [EXPR_NO] = "no", [EXPR_YES] = "yes", [EXPR_UNKNOWN] = "unknown" };
 
 	switch ((enum op)i->op) {
 	case OP_U16: case OP_U32: case OP_S32: case OP_U64:
-		put_place(to, i);
+		explain_put_place(to, i);
 		fprintf(to, i->turn ? " is not " : " is ");
 		if (i->sign)
 			fprintf(to, i->span ? "%jd..%jd" : "%jd", (intmax_t)i->lo, (intmax_t)(i->lo + i->span));
@@ -159,20 +159,20 @@ put_test(FILE *to, const struct insn *i, const struct node *from)
 			fprintf(to, i->span ? "%ju..%ju" : "%ju", (uintmax_t)i->lo, (uintmax_t)(i->lo + i->span));
 		break;
 	case OP_LIST:
-		put_place(to, i);
+		explain_put_place(to, i);
 		fprintf(to, " in %zu ranges", i->nkey);
 		break;
 	case OP_PAIR:
-		put_place(to, i);
+		explain_put_place(to, i);
 		fprintf(to, " %s ", signs[i->what]);
-		put_place(to, i + 1);
+		explain_put_place(to, i + 1);
 		break;
 	case OP_COMPARE:	fputs(signs[i->what], to); break;
 	case OP_STR_EQ:		fputs(i->turn ? "!= text" : "== text", to); break;
 	case OP_GLOB:
 	case OP_ERE:
 		fprintf(to, "%s ", signs[from->kind]);
-		put_text(to, from->str);
+		explain_put_text(to, from->str);
 		break;
 	case OP_IN:
 	case OP_IN_STR:		fprintf(to, "in %zu %s", i->node->list->n + i->node->list->nstr, i->op == OP_IN ? "ranges" : "texts");
@@ -187,7 +187,7 @@ put_test(FILE *to, const struct insn *i, const struct node *from)
 }
 
 static void
-put_step(FILE *to, const struct insn *i, const struct node *from)
+explain_put_step(FILE *to, const struct insn *i, const struct node *from)
 {
 	switch ((enum op)i->op) {
 	case OP_PUSH:	fputs("save verdict", to); break;
@@ -201,14 +201,14 @@ put_step(FILE *to, const struct insn *i, const struct node *from)
 		if (i->turn)
 			fputs("unknown", to);
 		else
-			put_big(to, (big){ i->lo, (int64_t)i->span });
+			explain_put_big(to, (big){ i->lo, (int64_t)i->span });
 		break;
 	case OP_STR:
-		put_text(to, i->str ? i->str : "");
+		explain_put_text(to, i->str ? i->str : "");
 		break;
 	case OP_LOAD:
 		fprintf(to, "%s = ", from->field->name);
-		put_place(to, i);
+		explain_put_place(to, i);
 		break;
 	case OP_FETCH:	fprintf(to, "fetch %s", i->field->name); break;
 	case OP_CALC:	fputs(signs[i->what], to); break;
@@ -220,7 +220,7 @@ put_step(FILE *to, const struct insn *i, const struct node *from)
 }
 
 static void
-put_program(FILE *to, const struct program *p)
+explain_put_program(FILE *to, const struct program *p)
 {
 	for (size_t at = 0; at < p->n; at++) {
 		const struct insn *i = &p->code[at];
@@ -228,31 +228,31 @@ put_program(FILE *to, const struct program *p)
 		if (at && i[-1].op == OP_PAIR)
 			continue;
 		fprintf(to, "  %3zu  ", at);
-		if (!jumps((enum op)i->op)) {
-			put_step(to, i, p->from[at]);
+		if (!explain_jumps((enum op)i->op)) {
+			explain_put_step(to, i, p->from[at]);
 			putc('\n', to);
 			continue;
 		}
-		put_test(to, i, p->from[at]);
+		explain_put_test(to, i, p->from[at]);
 		if (i->yes != i->no) {
 			fputs("  yes: ", to);
-			put_where(to, p, at, i->yes);
+			explain_put_where(to, p, at, i->yes);
 			fputs("  no: ", to);
-			put_where(to, p, at, i->no);
+			explain_put_where(to, p, at, i->no);
 		}
 		putc('\n', to);
 	}
 }
 
 static bool
-same(const struct program *p, const struct program *q)
+explain_same(const struct program *p, const struct program *q)
 {
 	return p->n == q->n && !memcmp(p->code, q->code, p->n * sizeof *p->code);
 }
 
 /* The programs for samples, one for all events that have the same. */
 static void
-put_programs(FILE *to, struct expr *e)
+explain_put_programs(FILE *to, struct expr *e)
 {
 	enum { SHOWN = 64 };
 	unsigned n = e->stream.events->n < SHOWN ? e->stream.events->n : SHOWN;
@@ -263,20 +263,20 @@ put_programs(FILE *to, struct expr *e)
 	for (unsigned i = 0; i < n; i++) {
 		unsigned first = 0;
 
-		while (!same(p[first], p[i]))
+		while (!explain_same(p[first], p[i]))
 			first++;
 		if (first < i)
 			continue;
 		fputs("samples of", to);
 		for (unsigned k = i; k < n; k++)
-			if (same(p[k], p[i])) {
+			if (explain_same(p[k], p[i])) {
 				char *name = tool_vis(e->stream.events->ev[k]->name, strlen(e->stream.events->ev[k]->name));
 
 				fprintf(to, "%s %s", k > i ? "," : "", name);
 				free(name);
 			}
 		fputs(":\n", to);
-		put_program(to, p[i]);
+		explain_put_program(to, p[i]);
 	}
 	if (n < e->stream.events->n)
 		fprintf(to, "%u more events are not shown\n", e->stream.events->n - n);
@@ -285,7 +285,7 @@ put_programs(FILE *to, struct expr *e)
 }
 
 static void
-put_order(FILE *to, const struct expr *e, bool waits)
+explain_put_order(FILE *to, const struct expr *e, bool waits)
 {
 	const char *between = waits ? "needs time order: " :
 	    "needs the input in time order: ";
@@ -308,9 +308,9 @@ expr_explain(struct expr *e, bool waits, FILE *to)
 	if (!e)
 		return;
 	fputs("filter: ", to);
-	put_node(to, e->root);
+	explain_put_node(to, e->root);
 	putc('\n', to);
-	put_order(to, e, waits);
+	explain_put_order(to, e, waits);
 	if (e->stream.events)
-		put_programs(to, e);
+		explain_put_programs(to, e);
 }

@@ -30,11 +30,11 @@ struct parser {
 	unsigned	 depth, guard;
 };
 
-static struct node *filter(struct parser *);
-static struct node *bit(struct parser *);
+static struct node *parse_filter(struct parser *);
+static struct node *parse_bit(struct parser *);
 
 static void __attribute__((noreturn))
-expected(const struct parser *p, const char *what)
+parse_expected(const struct parser *p, const char *what)
 {
 	if (p->l.tok == TOK_END)
 		lex_wrong(p->l.t, p->l.src, p->l.src->n, "ends where %s is expected", what);
@@ -42,22 +42,22 @@ expected(const struct parser *p, const char *what)
 }
 
 static void
-deeper(struct parser *p)
+parse_deeper(struct parser *p)
 {
 	if (++p->depth > EXPR_DEPTH)
 		lex_wrong(p->l.t, p->l.src, p->l.at, "nested deeper than %d", EXPR_DEPTH);
 }
 
 static void
-take(struct parser *p, int tok, const char *what)
+parse_take(struct parser *p, int tok, const char *what)
 {
 	if (p->l.tok != tok)
-		expected(p, what);
+		parse_expected(p, what);
 	lex_next(&p->l);
 }
 
 static struct node *
-make(struct parser *p, enum node_kind kind, enum type type, size_t at, struct node *a, struct node *b)
+parse_make(struct parser *p, enum node_kind kind, enum type type, size_t at, struct node *a, struct node *b)
 {
 	struct node *n = node_new(p->e, kind, type, p->l.src, at);
 
@@ -69,33 +69,33 @@ make(struct parser *p, enum node_kind kind, enum type type, size_t at, struct no
 /* ---- values -------------------------------------------------------------------------------------- */
 
 static struct node *
-call(struct parser *p, enum node_kind kind, size_t at)
+parse_call(struct parser *p, enum node_kind kind, size_t at)
 {
 	struct node *a, *n;
 	bool guards = kind == N_EXISTS || kind == N_DEFAULT;
 
-	deeper(p);
+	parse_deeper(p);
 	lex_next(&p->l);
-	take(p, '(', "`('");
+	parse_take(p, '(', "`('");
 	p->guard += guards;
-	a = bit(p);
+	a = parse_bit(p);
 	p->guard -= guards;
-	n = make(p, kind, kind == N_EXISTS ? T_COND : T_INT, at, a, NULL);
+	n = parse_make(p, kind, kind == N_EXISTS ? T_COND : T_INT, at, a, NULL);
 	if (kind == N_MIN || kind == N_MAX || kind == N_DEFAULT) {
-		take(p, ',', "`,' and another value");
-		n->b = bit(p);
+		parse_take(p, ',', "`,' and another value");
+		n->b = parse_bit(p);
 		while (kind != N_DEFAULT && p->l.tok == ',') {
 			lex_next(&p->l);
-			n = make(p, kind, T_INT, at, check_call(p->e, n), bit(p));
+			n = parse_make(p, kind, T_INT, at, check_call(p->e, n), parse_bit(p));
 		}
 	}
-	take(p, ')', p->l.tok == ',' ? "`)', as it takes no more" : "`)'");
+	parse_take(p, ')', p->l.tok == ',' ? "`)', as it takes no more" : "`)'");
 	p->depth--;
 	return check_call(p->e, n);
 }
 
 static struct node *
-named(struct parser *p)
+parse_named(struct parser *p)
 {
 	static const struct { const char *name; enum node_kind kind; } functions[] = {
 		{ "exists", N_EXISTS }, { "default", N_DEFAULT }, { "min", N_MIN }, { "max", N_MAX }, { "abs", N_ABS },
@@ -106,9 +106,9 @@ named(struct parser *p)
 
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
 		if (lex_is(&p->l, functions[i].name))
-			return call(p, functions[i].kind, p->l.at);
+			return parse_call(p, functions[i].kind, p->l.at);
 	if (lex_is(&p->l, "and") || lex_is(&p->l, "or") || lex_is(&p->l, "not") || lex_is(&p->l, "in"))
-		expected(p, "a value");
+		parse_expected(p, "a value");
 	n = node_new(p->e, f ? N_FIELD : N_WORD, f ? (enum type)f->type : T_INT, p->l.src, p->l.at);
 	if (f && field_refused(f))
 		lex_wrong(p->l.t, p->l.src, p->l.at, "%s is known only while recording (perf record --filter), and is in no record", f->name);
@@ -126,7 +126,7 @@ named(struct parser *p)
 }
 
 static struct node *
-prim(struct parser *p)
+parse_prim(struct parser *p)
 {
 	struct node *n;
 
@@ -141,93 +141,93 @@ prim(struct parser *p)
 		p->l.str = NULL;
 		break;
 	case TOK_NAME:
-		return named(p);
+		return parse_named(p);
 	case '(':
-		deeper(p);
+		parse_deeper(p);
 		lex_next(&p->l);
-		n = filter(p);
+		n = parse_filter(p);
 		if (p->l.tok != ')')
-			expected(p, "`)' or an operator");
+			parse_expected(p, "`)' or an operator");
 		p->depth--;
 		n->paren = true;
 		break;
 	case '/':
-		expected(p, "a value; a path follows `cgroup ==' only, else quote it");
+		parse_expected(p, "a value; a path follows `cgroup ==' only, else quote it");
 	default:
-		expected(p, "a value");
+		parse_expected(p, "a value");
 	}
 	lex_next(&p->l);
 	return n;
 }
 
 static struct node *
-un(struct parser *p)
+parse_un(struct parser *p)
 {
 	size_t at = p->l.at;
 	struct node *n;
 
 	if (p->l.tok != '-')
-		return prim(p);
-	deeper(p);
+		return parse_prim(p);
+	parse_deeper(p);
 	lex_next(&p->l);
-	n = make(p, N_NEG, T_INT, at, un(p), NULL);
+	n = parse_make(p, N_NEG, T_INT, at, parse_un(p), NULL);
 	p->depth--;
 	return check_arith(p->e, n);
 }
 
 static struct node *
-mul(struct parser *p)
+parse_mul(struct parser *p)
 {
-	struct node *n = un(p);
+	struct node *n = parse_un(p);
 	size_t at = p->l.at;
 
 	for (int tok; (tok = p->l.tok) == '*' || tok == '/' || tok == '%'; at = p->l.at) {
 		lex_next(&p->l);
-		n = check_arith(p->e, make(p, tok == '*' ? N_MUL : tok == '/' ? N_DIV : N_MOD, T_INT, at, n, un(p)));
+		n = check_arith(p->e, parse_make(p, tok == '*' ? N_MUL : tok == '/' ? N_DIV : N_MOD, T_INT, at, n, parse_un(p)));
 	}
 	return n;
 }
 
 static struct node *
-add(struct parser *p)
+parse_add(struct parser *p)
 {
-	struct node *n = mul(p);
+	struct node *n = parse_mul(p);
 	size_t at = p->l.at;
 
 	for (int tok; (tok = p->l.tok) == '+' || tok == '-'; at = p->l.at) {
 		lex_next(&p->l);
-		n = check_arith(p->e, make(p, tok == '+' ? N_ADD : N_SUB, T_INT, at, n, mul(p)));
+		n = check_arith(p->e, parse_make(p, tok == '+' ? N_ADD : N_SUB, T_INT, at, n, parse_mul(p)));
 	}
 	return n;
 }
 
 /* One of & ^ |, by rising level: they bind in this order. */
 static struct node *
-bits(struct parser *p, unsigned level)
+parse_bits(struct parser *p, unsigned level)
 {
 	static const struct { int tok; enum node_kind kind; } levels[] = { { '|', N_BOR }, { '^', N_BXOR }, { '&', N_BAND } };
 	struct node *n;
 
 	if (level == sizeof levels / sizeof *levels)
-		return add(p);
-	n = bits(p, level + 1);
+		return parse_add(p);
+	n = parse_bits(p, level + 1);
 	for (size_t at = p->l.at; p->l.tok == levels[level].tok; at = p->l.at) {
 		lex_next(&p->l);
-		n = check_arith(p->e, make(p, levels[level].kind, T_INT, at, n, bits(p, level + 1)));
+		n = check_arith(p->e, parse_make(p, levels[level].kind, T_INT, at, n, parse_bits(p, level + 1)));
 	}
 	return n;
 }
 
 static struct node *
-bit(struct parser *p)
+parse_bit(struct parser *p)
 {
-	return bits(p, 0);
+	return parse_bits(p, 0);
 }
 
 /* ---- conditions ---------------------------------------------------------------------------------- */
 
 static enum node_kind
-comparison(int tok)
+parse_comparison(int tok)
 {
 	switch (tok) {
 	case TOK_EQ:	return N_EQ;
@@ -241,15 +241,15 @@ comparison(int tok)
 }
 
 static bool
-relates(const struct parser *p)
+parse_relates(const struct parser *p)
 {
-	return comparison(p->l.tok) != N_NUM || p->l.tok == '~' || p->l.tok == TOK_NO_GLOB || p->l.tok == TOK_MATCH ||
+	return parse_comparison(p->l.tok) != N_NUM || p->l.tok == '~' || p->l.tok == TOK_NO_GLOB || p->l.tok == TOK_MATCH ||
 	    p->l.tok == TOK_NO_MATCH || lex_is(&p->l, "in");
 }
 
 /* C takes a & b == c for a & (b == c), we would not: so write it out. */
 static void
-not_mixed(const struct parser *p, const struct node *n, size_t at)
+parse_not_mixed(const struct parser *p, const struct node *n, size_t at)
 {
 	if (!n->paren && (n->kind == N_BAND || n->kind == N_BOR || n->kind == N_BXOR))
 		lex_wrong(p->l.t, p->l.src, at, "& | ^ next to a comparison need parentheses: (a & b) == c");
@@ -257,7 +257,7 @@ not_mixed(const struct parser *p, const struct node *n, size_t at)
 
 /* A number by itself, as almost all of a long list is: no node for it. */
 static bool
-plain_item(struct parser *p, struct list *list)
+parse_plain_item(struct parser *p, struct list *list)
 {
 	struct lex *l = &p->l;
 	struct lex was = *l;
@@ -284,22 +284,22 @@ plain_item(struct parser *p, struct list *list)
 }
 
 static struct node *
-in(struct parser *p, struct node *a, size_t at)
+parse_in(struct parser *p, struct node *a, size_t at)
 {
-	struct node *n = make(p, N_IN, T_COND, at, a, NULL);
+	struct node *n = parse_make(p, N_IN, T_COND, at, a, NULL);
 
 	n->list = tool_alloc(1, sizeof *n->list);
-	take(p, '(', "`(' and a list");
+	parse_take(p, '(', "`(' and a list");
 	for (;;) {
-		if (a->type == T_STR || !plain_item(p, n->list)) {
+		if (a->type == T_STR || !parse_plain_item(p, n->list)) {
 			const struct node *before = p->e->nodes;
-			struct node *item = bit(p);
+			struct node *item = parse_bit(p);
 
 			if (p->l.tok == TOK_DOTS) {
 				size_t dots = p->l.at;
 
 				lex_next(&p->l);
-				item = make(p, N_RANGE, T_INT, dots, item, bit(p));
+				item = parse_make(p, N_RANGE, T_INT, dots, item, parse_bit(p));
 			}
 			check_item(p->e, n, item, before);
 		}
@@ -308,28 +308,28 @@ in(struct parser *p, struct node *a, size_t at)
 		lex_next(&p->l);
 	}
 	if (p->l.tok != ')')
-		expected(p, "`,' or `)'");
+		parse_expected(p, "`,' or `)'");
 	lex_next(&p->l);
 	return check_compare(p->e, n);
 }
 
 static struct node *
-matches(struct parser *p, struct node *a, int tok, size_t at)
+parse_matches(struct parser *p, struct node *a, int tok, size_t at)
 {
 	bool ere = tok == TOK_MATCH || tok == TOK_NO_MATCH, turn = tok == TOK_NO_MATCH || tok == TOK_NO_GLOB;
-	struct node *n = make(p, ere ? N_ERE : N_GLOB, T_COND, at, a, NULL);
+	struct node *n = parse_make(p, ere ? N_ERE : N_GLOB, T_COND, at, a, NULL);
 
 	if (p->l.tok != TOK_STR)
-		expected(p, "a string in quotes");
+		parse_expected(p, "a string in quotes");
 	n->str = p->l.str;
 	p->l.str = NULL;
 	n = check_compare(p->e, n);
 	lex_next(&p->l);
-	return turn ? make(p, N_NOT, T_COND, at, n, NULL) : n;
+	return turn ? parse_make(p, N_NOT, T_COND, at, n, NULL) : n;
 }
 
 static struct node *
-path(struct parser *p, struct node *cgroup, enum node_kind kind, size_t at)
+parse_path(struct parser *p, struct node *cgroup, enum node_kind kind, size_t at)
 {
 	struct node *n = node_new(p->e, N_STR, T_STR, p->l.src, p->l.at);
 
@@ -339,102 +339,102 @@ path(struct parser *p, struct node *cgroup, enum node_kind kind, size_t at)
 	cgroup->type = T_STR;
 	p->e->state = true;
 	lex_next(&p->l);
-	return check_compare(p->e, make(p, kind, T_COND, at, cgroup, n));
+	return check_compare(p->e, parse_make(p, kind, T_COND, at, cgroup, n));
 }
 
 static struct node *
-rel(struct parser *p)
+parse_rel(struct parser *p)
 {
-	struct node *n = bit(p);
+	struct node *n = parse_bit(p);
 	size_t at = p->l.at;
 	int tok = p->l.tok;
-	enum node_kind kind = comparison(tok);
+	enum node_kind kind = parse_comparison(tok);
 
 	if (lex_is(&p->l, "not")) {
 		lex_next(&p->l);
 		if (!lex_is(&p->l, "in"))
-			expected(p, "`in' behind `not'");
-		not_mixed(p, n, at);
+			parse_expected(p, "`in' behind `not'");
+		parse_not_mixed(p, n, at);
 		lex_next(&p->l);
-		n = make(p, N_NOT, T_COND, at, in(p, n, at), NULL);
-	} else if (relates(p)) {
-		not_mixed(p, n, at);
+		n = parse_make(p, N_NOT, T_COND, at, parse_in(p, n, at), NULL);
+	} else if (parse_relates(p)) {
+		parse_not_mixed(p, n, at);
 		if (kind == N_EQ || kind == N_NE)
 			lex_path(&p->l, n->kind == N_FIELD && !strcmp(n->field->name, "cgroup") && !n->paren, p->depth > 0);
 		else
 			lex_next(&p->l);
 		if (tok == TOK_NAME)
-			n = in(p, n, at);
+			n = parse_in(p, n, at);
 		else if (kind == N_NUM)
-			n = matches(p, n, tok, at);
+			n = parse_matches(p, n, tok, at);
 		else if (p->l.tok == TOK_PATH)
-			n = path(p, n, kind, at);
+			n = parse_path(p, n, kind, at);
 		else {
-			struct node *b = bit(p);
+			struct node *b = parse_bit(p);
 
-			not_mixed(p, b, at);
-			n = check_compare(p->e, make(p, kind, T_COND, at, n, b));
+			parse_not_mixed(p, b, at);
+			n = check_compare(p->e, parse_make(p, kind, T_COND, at, n, b));
 		}
 	} else
 		return n;
-	if (relates(p) || lex_is(&p->l, "not"))
+	if (parse_relates(p) || lex_is(&p->l, "not"))
 		lex_wrong(p->l.t, p->l.src, p->l.at, "comparisons do not chain: write a < b && b < c");
 	return n;
 }
 
 static struct node *
-not(struct parser *p)
+parse_not(struct parser *p)
 {
 	size_t at = p->l.at;
 	bool mark = p->l.tok == '!';
 	struct node *n;
 
 	if (!mark && !lex_is(&p->l, "not"))
-		return rel(p);
-	deeper(p);
+		return parse_rel(p);
+	parse_deeper(p);
 	lex_next(&p->l);
-	n = not(p);
+	n = parse_not(p);
 	if (mark && !n->paren && n->kind >= N_EQ && n->kind <= N_IN)
 		lex_wrong(p->l.t, p->l.src, at, "ambiguous: write !(a == b), or `not a == b', which means the same");
 	p->depth--;
-	return make(p, N_NOT, T_COND, at, check_cond(p->e, n), NULL);
+	return parse_make(p, N_NOT, T_COND, at, check_cond(p->e, n), NULL);
 }
 
 static struct node *
-and(struct parser *p)
+parse_and(struct parser *p)
 {
-	struct node *n = not(p);
+	struct node *n = parse_not(p);
 
 	for (size_t at = p->l.at; p->l.tok == TOK_AND || lex_is(&p->l, "and"); at = p->l.at) {
 		lex_next(&p->l);
-		n = make(p, N_AND, T_COND, at, check_cond(p->e, n), NULL);
-		n->b = check_cond(p->e, not(p));
+		n = parse_make(p, N_AND, T_COND, at, check_cond(p->e, n), NULL);
+		n->b = check_cond(p->e, parse_not(p));
 	}
 	return n;
 }
 
 static struct node *
-alternatives(struct parser *p)
+parse_alternatives(struct parser *p)
 {
-	struct node *n = and(p);
+	struct node *n = parse_and(p);
 
 	for (size_t at = p->l.at; p->l.tok == TOK_OR || lex_is(&p->l, "or"); at = p->l.at) {
 		lex_next(&p->l);
-		n = make(p, N_OR, T_COND, at, check_cond(p->e, n), NULL);
-		n->b = check_cond(p->e, and(p));
+		n = parse_make(p, N_OR, T_COND, at, check_cond(p->e, n), NULL);
+		n->b = check_cond(p->e, parse_and(p));
 	}
 	return n;
 }
 
 static struct node *
-filter(struct parser *p)
+parse_filter(struct parser *p)
 {
-	struct node *n = alternatives(p);
+	struct node *n = parse_alternatives(p);
 
 	for (size_t at = p->l.at; p->l.tok == ','; at = p->l.at) {
 		lex_next(&p->l);
-		n = make(p, N_AND, T_COND, at, check_cond(p->e, n), NULL);
-		n->b = check_cond(p->e, alternatives(p));
+		n = parse_make(p, N_AND, T_COND, at, check_cond(p->e, n), NULL);
+		n->b = check_cond(p->e, parse_alternatives(p));
 	}
 	return n;
 }
@@ -448,9 +448,9 @@ parse(struct expr *e, const struct tool *t, const struct source *src)
 	lex_next(&p.l);
 	if (p.l.tok == TOK_END)
 		lex_wrong(t, src, 0, "the expression is empty");
-	n = check_cond(e, filter(&p));
+	n = check_cond(e, parse_filter(&p));
 	if (p.l.tok != TOK_END)
-		expected(&p, p.l.tok == ')' ? "no `)', as none is open" : "an operator");
+		parse_expected(&p, p.l.tok == ')' ? "no `)', as none is open" : "an operator");
 	lex_free(&p.l);
 	return n;
 }
