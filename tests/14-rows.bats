@@ -28,7 +28,7 @@ compiles() {
 	! compiles sample.def '/^SAMPLE(21/d' common/record/sample.c || failed "a bit without a row"
 	! compiles sample.def '/^SAMPLE(21/s/CGROUP_ID)/PID)/' common/record/rewrite.c || failed "a pid where none is moved"
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, \)HARDWARE,/\1,/' common/record/feature.c || failed "what a feature holds"
-	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pfilter/anon/anon_field.c || failed "a role of which --anon does not know"
+	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pfilter/anon/field.c || failed "a role of which --anon does not know"
 	done_all
 }
 

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "anon/anon_dict.h"
+#include "anon/dict.h"
 #include "filter.h"
 #include "nothing.h"
 #include "sink/sink.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "anon_dict.h"
-#include "anon_out.h"
+#include "dict.h"
+#include "out.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "state/timeline.h"

@@ -6,7 +6,7 @@
  * and known to nobody.  Records keep their layout but for the length of names; what has no pseudonym (RAW, user
  * stacks, AUX; with `addr' registers and physical addresses) is overwritten with zeros here and left out by `columns'.
  * With `addr' records come out in time order, as psort's, since what an address means depends on the maps before it.
- * What goes and what stays, type by type and field by field: anon_record.c, anon_feature.c.
+ * What goes and what stays, type by type and field by field: record.c, feature.c.
  */
 #ifndef PFILTER_ANON_H
 #define PFILTER_ANON_H
@@ -16,7 +16,7 @@
 struct anon_dict;
 
 struct anon {				/* zeroed: nothing */
-	unsigned what, except;		/* bits of what --anon lists, and lists with a - : anon_out.h */
+	unsigned what, except;		/* bits of what --anon lists, and lists with a - : out.h */
 	const char *key_file;		/* NULL: a random key */
 	const char *map_file;		/* NULL: no dictionary is written */
 	struct anon_dict *dict;		/* by anon_ready(); NULL: none.  the caller finishes and frees it */

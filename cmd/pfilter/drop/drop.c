@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "drop_in.h"
+#include "in.h"
 #include "record/meaning.h"
 #include "sink/tmpfile.h"
 

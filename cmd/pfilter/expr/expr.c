@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "event_match.h"
-#include "expr_tree.h"
+#include "tree.h"
 #include "record/feature.h"
 
 enum { NO_TRAILER = 64 };		/* in struct programs */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr_run.c - runs a program on a record.
+ * run.c - runs a program on a record.
  *
  * No recursion, no allocation; values and verdicts that wait are on two stacks, whose depth is bounded by how deep an
  * expression may be nested (EXPR_DEPTH), a handful for each level.
  */
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 
 static const uint8_t and_of[3][3] = {
 	[EXPR_NO] = { EXPR_NO, EXPR_NO, EXPR_NO },

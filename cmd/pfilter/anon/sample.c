@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* anon_sample.c - what becomes of samples, and of the attrs that say what is in them */
+/* sample.c - what becomes of samples, and of the attrs that say what is in them */
 #include <string.h>
 
-#include "anon_field.h"
+#include "field.h"
 #include "record/attr.h"
 #include "record/event.h"
 #include "record/raw.h"

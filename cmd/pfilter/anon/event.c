@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "anon_event.h"
+#include "event.h"
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* anon_out.h - what the parts of --anon share: anon.c (order and removal), anon_record.c, anon_feature.c */
+/* out.h - what the parts of --anon share: anon.c (order and removal), record.c, feature.c */
 #ifndef PFILTER_ANON_OUT_H
 #define PFILTER_ANON_OUT_H
 
 #include "anon.h"
-#include "anon_addr.h"
-#include "anon_key.h"
-#include "anon_name.h"
+#include "addr.h"
+#include "key.h"
+#include "name.h"
 #include "record/feature.h"
 #include "record/sample.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr_parse.c - tokens to a tree, one function for each rule:
+ * parse.c - tokens to a tree, one function for each rule:
  *
  *	filter := conj { "," conj }				AND, which binds weakest: perf's
  *	conj   := and { ("||" | "or") and }
@@ -22,7 +22,7 @@
  */
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 
 struct parser {
 	struct lex	 l;

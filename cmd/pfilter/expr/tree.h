@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr_tree.h - inside of expr*.c: the text, the tree that the parser makes of it, the program for one kind of record.
+ * tree.h - inside of expr/: the text, the tree that the parser makes of it, the program for one kind of record.
  *
- *	expr_lex.c	text -> tokens; errors with the place marked
- *	expr_parse.c	tokens -> tree (the grammar stands there)
- *	expr_check.c	types, words, constants of a tree
- *	expr_value.c	sums, lists, globs: what means the same at compile and at run time
- *	expr_fold.c	what of a tree is known before there is a record
- *	expr_compile.c	tree -> program, for the samples of an event or another of its record types
- *	expr_run.c	runs a program on a record
- *	expr_explain.c	shows it
+ *	lex.c	text -> tokens; errors with the place marked
+ *	parse.c	tokens -> tree (the grammar stands there)
+ *	check.c	types, words, constants of a tree
+ *	value.c	sums, lists, globs: what means the same at compile and at run time
+ *	fold.c	what of a tree is known before there is a record
+ *	compile.c	tree -> program, for the samples of an event or another of its record types
+ *	run.c	runs a program on a record
+ *	explain.c	shows it
  *	expr.c		what expr.h promises
  */
 #ifndef PFILTER_EXPR_TREE_H
@@ -97,7 +97,7 @@ struct node {
 	regex_t		*ere;
 	struct node	*made;		/* all nodes, for free() */
 
-	/* of the program being made (expr_fold.c) */
+	/* of the program being made (fold.c) */
 	enum { LIVE, KNOWN, UNKNOWN } state;	/* KNOWN: num (of conditions 0, 1) or str is its value */
 	bool		 sure;		/* no record makes it unknown */
 	uint8_t		 bits;		/* its value is between -2^bits and 2^bits */

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "anon_addr.h"
-#include "anon_name.h"
+#include "addr.h"
+#include "name.h"
 #include "record/raw.h"
 #include "state/state.h"
 
 #define KERNEL_HALF	(UINT64_C(1) << 63)
 #define REGION		(UINT64_C(1) << 54)
-/* Where things go: anon_addr.h */
+/* Where things go: addr.h */
 #define USER_MAPS	REGION
 #define USER_PAGES	(2 * REGION)
 #define LOW_KERNEL_MAPS	(3 * REGION)

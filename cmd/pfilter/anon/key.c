@@ -5,8 +5,8 @@
 
 #include <sha2.h>
 
-#include "anon_dict.h"
-#include "anon_key.h"
+#include "dict.h"
+#include "key.h"
 
 enum { CACHE_BITS = 12, TEXT_BITS = 10, TEXT_MAX = 191, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "anon_name.h"
+#include "name.h"
 
 enum { DIGITS = 10, COMPONENT = 1 + DIGITS + 4, LONGEST = ANON_NAME - 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* drop_in.h - inside of drop*.c: what is dropped, and who inherits it */
+/* in.h - inside of drop/: what is dropped, and who inherits it */
 #ifndef PFILTER_DROP_IN_H
 #define PFILTER_DROP_IN_H
 

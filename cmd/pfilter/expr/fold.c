@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr_fold.c - what of an expression is known before there is a record.
+ * fold.c - what of an expression is known before there is a record.
  *
  * For the records of one kind (samples of one event, say) some fields are constant (event, attr.type), some are absent
  * for good, and the others are in each record.  By that each node is KNOWN, UNKNOWN or LIVE.
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "event_match.h"
-#include "expr_tree.h"
+#include "tree.h"
 
 static void
 known_number(struct node *n, big value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * drop_record.c - the records of a stream without some of its events.
+ * record.c - the records of a stream without some of its events.
  *
  * What an event alone speaks of goes with it.  What it was only the bearer of (names, maps, switches, losses of the
  * buffer) moves to an event that stays, by the id and the layout of the trailer.
@@ -13,7 +13,7 @@
 #include "record/meaning.h"
 #include "record/raw.h"
 #include "record/sample.h"
-#include "drop_in.h"
+#include "in.h"
 
 enum { TYPE_TRACEPOINT = 2 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* anon_feature.c - what becomes of each header feature; what holds no secrets stays as it is, but for its loose ends */
+/* feature.c - what becomes of each header feature; what holds no secrets stays as it is, but for its loose ends */
 #include <string.h>
 
-#include "anon_event.h"
-#include "anon_out.h"
+#include "event.h"
+#include "out.h"
 
 /* Which of the words make a feature go, and which change it, by what it holds. */
 static const struct row { uint8_t gone, changed; } rows[PP_HOLDS_END] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* expr_check.c - is the tree sound?  Types, words (numbers with names, by the field beside them), constants. */
+/* check.c - is the tree sound?  Types, words (numbers with names, by the field beside them), constants. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 
 struct node *
 node_new(struct expr *e, enum node_kind kind, enum type type, const struct source *src, size_t at)

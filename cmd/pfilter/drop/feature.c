@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * drop_feature.c - EVENT_DESC and GROUP_DESC without some events.  What does not parse goes: perf would stop at it.
+ * feature.c - EVENT_DESC and GROUP_DESC without some events.  What does not parse goes: perf would stop at it.
  */
 #include <string.h>
 
 #include "record/attr.h"
 #include "record/event.h"
-#include "drop_in.h"
+#include "in.h"
 #include "record/feature.h"
 #include "record/raw.h"
 

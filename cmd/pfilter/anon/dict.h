@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_dict.h - the dictionary of --anon-map: what each pseudonym stands for.
+ * dict.h - the dictionary of --anon-map: what each pseudonym stands for.
  *
  * A text file, a line each: KIND, pseudonym and name with tabs between them; the name as tool_vis() makes it harmless.
  * Lines that begin with # are comments.
@@ -8,7 +8,7 @@
 #ifndef PFILTER_ANON_DICT_H
 #define PFILTER_ANON_DICT_H
 
-#include "anon_key.h"
+#include "key.h"
 #include "tool/tool.h"
 
 struct anon_dict;

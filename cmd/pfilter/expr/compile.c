@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr_compile.c - tree to program, for records of one kind.
+ * compile.c - tree to program, for records of one kind.
  *
  * A condition that no record leaves unknown becomes tests that jump to where its verdict leads; a field at a fixed
  * place beside a constant is one instruction.  Other conditions leave one of three verdicts, which are put together
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 
 enum { NEXT = UINT16_MAX };		/* a label: the instruction behind */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* anon_key_file.c - the secret of --anon-key: all of a file, hashed, if it can be a secret */
+/* key_file.c - the secret of --anon-key: all of a file, hashed, if it can be a secret */
 #include <sys/stat.h>
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 
 #include <sha2.h>
 
-#include "anon_out.h"
+#include "out.h"
 
 enum { KEY_MIN_BITS = 128, KEY_MAX = 16 << 20 };
 

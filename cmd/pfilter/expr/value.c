@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* expr_value.c - numbers, lists and globs: what means the same when compiling and when running */
+/* value.c - numbers, lists and globs: what means the same when compiling and when running */
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 

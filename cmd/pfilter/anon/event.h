@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_event.h - which names of events and units are public.
+ * event.h - which names of events and units are public.
  *
  * A user can call an event anything (cycles/name=.../), and perf probe makes names of programs.  So a name is public only
  * if this file lists it, or all of its parts:
@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "anon_name.h"
+#include "name.h"
 
 /*
  * The pseudonym of an event's name, and its length.  A public name stays; of others the modifiers stay; of

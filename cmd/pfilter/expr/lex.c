@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* expr_lex.c - tokens of an expression, and errors that show their place */
+/* lex.c - tokens of an expression, and errors that show their place */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 #include "record/wide.h"
 
 enum { SHOWN = 72 };		/* bytes of the text that an error shows */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* anon_field.c - fields that keep their length, changed in place, and the new text of others */
+/* field.c - fields that keep their length, changed in place, and the new text of others */
 #include <string.h>
 
-#include "anon_event.h"
-#include "anon_field.h"
+#include "event.h"
+#include "field.h"
 #include "record/meaning.h"
 #include "record/raw.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* expr_explain.c - --explain: the expression as it was understood, what it waits for, the program for each event */
+/* explain.c - --explain: the expression as it was understood, what it waits for, the program for each event */
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 
 static const char *const signs[] = {
 	[N_ADD] = "+", [N_SUB] = "-", [N_MUL] = "*", [N_DIV] = "/", [N_MOD] = "%", [N_BAND] = "&", [N_BXOR] = "^", [N_BOR] = "|",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr_ere.c - extended regular expressions.  regcomp(3) writes repetitions out: x{5} becomes five, x+ two, those of groups
+ * ere.c - extended regular expressions.  regcomp(3) writes repetitions out: x{5} becomes five, x+ two, those of groups
  * with all that is in them.  A few bytes can ask for gigabytes so, which is found out before it is asked.
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr_tree.h"
+#include "tree.h"
 
 /* Behind the ] of a bracket expression. */
 static const char *

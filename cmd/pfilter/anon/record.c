@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_record.c - what becomes of each record.
+ * record.c - what becomes of each record.
  *
  * A record is built anew from what its row of record.def shows: bytes that no row knows (padding, what stands behind a
  * string, between body and trailer or behind a sample's last field) become zeros, since nobody can say what they hold.
  */
 #include <string.h>
 
-#include "anon_field.h"
+#include "field.h"
 #include "record/event.h"
 #include "record/meaning.h"
 #include "record/raw.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* anon_undo.c - pseudonyms in a text become names again */
+/* undo.c - pseudonyms in a text become names again */
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "anon_dict.h"
+#include "dict.h"
 #include "state/table.h"
 
 enum { LINE_MAX_BYTES = 1 << 20, LENGTHS = 64 };	/* no pseudonym is as long as that */

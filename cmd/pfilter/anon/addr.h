@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_addr.h - pseudonyms of addresses.
+ * addr.h - pseudonyms of addresses.
  *
  * Each map moves as a whole to a place chosen by the key, its file and where the file's first byte would have been
  * mapped: so an address keeps its offset in the file, the parts of one file keep together, a child has its
@@ -19,7 +19,7 @@
 #ifndef PFILTER_ANON_ADDR_H
 #define PFILTER_ANON_ADDR_H
 
-#include "anon_key.h"
+#include "key.h"
 #include "perfpipe_inline.h"
 
 struct anon_addr;

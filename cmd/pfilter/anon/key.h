@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_key.h - pseudonyms by HMAC-SHA256 (RFC 2104) under a secret key.
+ * key.h - pseudonyms by HMAC-SHA256 (RFC 2104) under a secret key.
  *
  * Who does not have the key learns from a pseudonym only that the same thing was meant twice; guessing names or
  * numbers does not help.  Each kind of thing has a domain, so that equal bytes of two kinds do not look alike.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_field.h - what becomes of a field, by its role.
+ * field.h - what becomes of a field, by its role.
  *
  * Each role of role.def has a line here: without it nothing compiles.  Fields of BLANK become zeros, since nobody can say what
  * they hold; of samples, columns.h leaves them out.  pids are left to rewrite.c, which knows where they are.
@@ -8,7 +8,7 @@
 #ifndef PFILTER_ANON_FIELD_H
 #define PFILTER_ANON_FIELD_H
 
-#include "anon_out.h"
+#include "out.h"
 
 enum anon_how {
 	KEEP,

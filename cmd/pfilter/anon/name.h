@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon_name.h - pseudonyms of texts.
+ * name.h - pseudonyms of texts.
  *
  *	comm		comm-0123456789
  *	path		/p0123456789/p9876543210.so: component by component, each by all up to it, so that what lies in one
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "anon_key.h"
+#include "key.h"
 
 enum { ANON_NAME = 4096 };	/* PATH_MAX: room for any of them, and what readers have room for */
 

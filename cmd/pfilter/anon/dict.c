@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "anon_dict.h"
+#include "dict.h"
 #include "tool/atomic.h"
 #include "state/table.h"
 
