@@ -106,6 +106,25 @@ exported() {
 	done_all
 }
 
+# include_only DIR ALLOWED...: the files of that directory of common/ include no header of another one.
+include_only() {
+	local dir=$1 from
+	shift
+	for from in $(sed -n 's|^#include "\([a-z]*\)/.*|\1|p' ../common/"$dir"/*.[ch] | sort -u); do
+		[[ " $dir $* " == *" $from "* ]] || failed "common/$dir includes $from/"
+	done
+}
+
+@test "library: each directory of common includes only those below it" {
+	include_only record
+	include_only sink record
+	include_only state record
+	include_only source record sink
+	include_only tool record sink state source
+	! grep -ln '#include ".*cmd/' ../common/*/*.[ch] || failed "common includes a command"
+	done_all
+}
+
 @test "library: its version is that of the commands, of the header and of perfpipe.pc" {
 	printf '#include <stdio.h>\n#include <perfpipe.h>\nint main(void) { printf("%%s %%s %%d.%%d\\n", pp_version(), PP_VERSION, %s); }\n' \
 	    'PP_VERSION_MAJOR, PP_VERSION_MINOR' >"$T/v.c"
