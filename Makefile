@@ -8,7 +8,7 @@ INCLUDEDIR = $(PREFIX)/include
 MANDIR = $(PREFIX)/share/man
 CFLAGS ?= -O2 -g
 O      = build
-TOOLS  = pcat pfilter pinject psort pstat
+TOOLS  = $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
 PKGS   = libzstd libbsd-overlay
 
 WARN   = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wformat=2

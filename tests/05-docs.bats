@@ -41,11 +41,18 @@ options_of_page() {
 	for t in $TOOLS; do
 		grep '^\.Sh ' "../man/$t.1" | diff - <(printf '.Sh %s\n' NAME SYNOPSIS DESCRIPTION "EXIT STATUS" EXAMPLES \
 		    DIAGNOSTICS "SEE ALSO" CAVEATS) || failed "$t: sections"
-		grep -q "^\.It Xr $t 1" ../man/perfpipe.7 || failed "$t: perfpipe.7"
-		grep -q "^| .$t. |" ../README.md || failed "$t: README.md"
+		ls [2-9]?-$t*.bats >/dev/null || failed "$t: no tests"
 	done
-	[ "$(sed -n 's/^TOOLS *= //p' ../Makefile | xargs -n1 | sort)" = "$(printf '%s\n' $TOOLS | sort)" ] ||
-	    failed "not the tools of the Makefile"
+	# The lists of tools: each names all of them, and no other.
+	printf '%s\n' $TOOLS | sort >"$T/tools"
+	tools_are() {
+		sort | diff "$T/tools" - || failed "$1: < cmd/, > what it lists"
+	}
+	tools_are "perfpipe.7, SYNOPSIS" < <(sed -n '/^\.Sh SYN/,/^\.Sh DESC/s/^\.Nm //p' ../man/perfpipe.7)
+	tools_are "perfpipe.7, DESCRIPTION" < <(sed -n '/^\.Sh DESC/,/^\.Ss/s/^\.It Xr \(.*\) 1/\1/p' ../man/perfpipe.7)
+	tools_are "perfpipe.7, SEE ALSO" < <(sed -n '/^\.Sh SEE/,/^\.Sh CAV/s/^\.Xr \(p[a-z]*\) 1.*/\1/p' ../man/perfpipe.7)
+	tools_are README.md < <(sed -n '/^## The tools/,/^## What/s/^| .\([a-z]*\). |.*/\1/p' ../README.md)
+	tools_are "same, SETS" < <(sed -n 's/^    "\([a-z]*\)": """$/\1/p' same)
 	done_all
 }
 

@@ -45,18 +45,14 @@ load lib
 
 # ---- what stands at -o ------------------------------------------------------------------------------
 
-# Each tool that has -o, by a command; of the containers those that are written in another way.
-COMMANDS="pcat
+# A command of each tool, and commands whose output is written in another way.
+COMMANDS="$(for t in $TOOLS; do neutral $t; done)
 pcat -z
 pcat --format=file
 pcat --repair
-pfilter
 pfilter --pid 100 --comms alpha
-psort
 psort --full
 psort --merge
-pinject --finished-init
-pstat
 pstat --json"
 
 # fresh: an empty directory $D, or with "old" one with a file y of mode 0644 that says so.
@@ -253,7 +249,7 @@ ended() {
 		ended TERM
 		[ $rc = 143 ] && holds y && is_old || failed "$c: SIGTERM: $(ls -A "$D")"
 	done < <(grep -v repair <<<"$COMMANDS")		# which reads a pipe to its end first
-	for c in pcat "pfilter -U $T/d/z" psort pinject pstat; do
+	for c in $TOOLS "pfilter -U $T/d/z"; do
 		fresh old
 		begin $c -f -o "$D/y"
 		if readlink /proc/$pid/fd/* | grep -q "^$D/#.*deleted"; then		# O_TMPFILE works here
@@ -311,7 +307,8 @@ ended() {
 
 @test "output: devices, FIFOs and descriptors are written in place, links are followed" {
 	in=$(recipe ordered)
-	for c in pcat pfilter psort "psort --merge" "pinject --finished-init" pstat; do
+	for t in $TOOLS "psort --merge"; do
+		c=$(neutral "$t")
 		$c "$in" >"$T/want"
 		fresh
 		mkfifo "$D/fifo"

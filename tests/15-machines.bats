@@ -52,7 +52,7 @@ le64() {
 
 @test "machines: make demo falls back to a recording where perf takes no samples, and says why" {
 	mkdir "$T/o"
-	ln -s "$O"/{pcat,pfilter,psort,pinject,pstat} "$T/o/"
+	for t in $TOOLS; do ln -s "$O/$t" "$T/o/"; done
 	for how in empty dummy fails; do
 		: >"$T/live"
 		[ $how != dummy ] || mkpipe <(echo 'attr type=1 config=9 period=1 sample_type=IP|TID|TIME ids=1') >"$T/live"

@@ -10,9 +10,10 @@ export LC_ALL=C TZ=UTC PAGER=cat
 
 source "$BATS_TEST_DIRNAME/perf.bash"
 
-# The four that write a stream, and the command of each that asks for nothing.
-STREAMERS="pcat pfilter psort pinject"
-TOOLS="$STREAMERS pstat"
+# All tools; those that write a stream; the command of a tool that changes nothing.
+TOOLS=$(cd "$BATS_TEST_DIRNAME/../cmd" && echo */main.c)
+TOOLS=${TOOLS//\/main.c}
+STREAMERS=${TOOLS/ pstat}
 neutral() {
 	case $1 in
 	pinject) echo pinject --finished-init;;
