@@ -51,9 +51,9 @@ decide_head_end(struct decide *d)
 		bind(d);
 }
 
-/* What --filter has to be told besides the record, and is not told of each. */
+/* Set `about', except for the record. */
 static void
-tell(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+fill_about(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	bool places = expr_needs_place(d->o->expr);
 	uint64_t time;
@@ -66,7 +66,7 @@ tell(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		d->about.nr = d->nr - d->made;
 		d->about.offset = d->copied ? d->offset : pp_offset(d->t->in, r);
 	}
-	d->told = !places && (d->about.start || !expr_needs_start(d->o->expr));
+	d->about_complete = !places && (d->about.start || !expr_needs_start(d->o->expr));
 }
 
 int
@@ -74,8 +74,8 @@ decide_filter(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 {
 	enum expr_result result;
 
-	if (!d->told)
-		tell(d, ev, r);
+	if (!d->about_complete)
+		fill_about(d, ev, r);
 	d->about.ev = ev;
 	d->about.r = r;
 	if (expr_match(d->o->expr, &d->about, &result, &d->t->in_err) < 0)
@@ -84,11 +84,11 @@ decide_filter(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 		return NOT_FILTER;
 	if (result == EXPR_YES)
 		return by_keys;
-	return r->type == PP_SAMPLE ? UNKNOWN_FILTER : CANNOT_SAY;
+	return r->type == PP_SAMPLE ? UNKNOWN_FILTER : LACKS_FIELD;
 }
 
 /*
- * Does a sample, or what is selected like one, match?  KEPT, why not, or CANNOT_SAY; -1: not sound.
+ * Does a sample, or what is selected like one, match?  KEPT, why not, or LACKS_FIELD; -1: not sound.
  * A sample of which --filter can't say is not selected; neither is it with --invert.
  */
 static int
@@ -97,13 +97,13 @@ match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	struct options *o = d->o;
 	int why = select_match(&o->sel, d->t, ev, r), by_state = KEPT;
 
-	if (why != KEPT && why != CANNOT_SAY)
+	if (why != KEPT && why != LACKS_FIELD)
 		return why;
 	if (state_keys_select(o->keys))
 		by_state = state_keys_match(o->keys, d->state, ev, r, &d->t->in_err);
 	if (by_state != KEPT)
 		why = by_state;
-	if (o->expr && (why == KEPT || why == CANNOT_SAY))
+	if (o->expr && (why == KEPT || why == LACKS_FIELD))
 		why = decide_filter(d, ev, r, why);
 	return why;
 }
@@ -139,7 +139,7 @@ decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec
 		bind(d);
 	if ((why = match(d, ev, r)) < 0)
 		return why;
-	if (why == CANNOT_SAY) {
+	if (why == LACKS_FIELD) {
 		why = KEPT;
 		d->shared = r->type != PP_SAMPLE;
 	} else if (o->sel.invert && why != UNKNOWN_FILTER)
@@ -163,7 +163,7 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	if (s->type && !s->type[r->type] && (s->no_sideband || !pp_type_is(r->type, SELECT_SIDEBAND | PP_CLASSES_LOSS)))
 		why = NOT_TYPE;
 	else if (pp_type_is(r->type, SELECT_SIDEBAND)) {
-		if ((r->type == PP_COMM || r->type == PP_FORK) && s->keys & BY_TASK && !s->told)
+		if ((r->type == PP_COMM || r->type == PP_FORK) && s->keys & BY_TASK && !s->task_seen)
 			select_note_task(s, r, d->t->in->swap);
 		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
 	} else if (pp_type_is(r->type, PP_CLASS_BIT(SAMPLE) | (PP_CLASSES_LIKE_SAMPLES & ~(s->has_aux ? PP_CLASS_BIT(SWITCH) : 0)))) {

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * descent.h - --inherit: who descends, by FORK, from a task that is chosen itself.
+ * descent.h - --inherit: which tasks descend, by FORK records, from a task that --pid or --comms selects.
  *
- * A child is one for all its life, whatever becomes of its parent and of its number.  A FORK that perf synthesised is of a
- * task that was there before, and may come before its parent has a name: it is decided on at the first sample.
+ * A child of such a task counts as descendant all its life, even if its parent ends and the parent's pid is given to another
+ * process.  A FORK that perf synthesised describes a task older than the recording, and may precede the COMM of its parent; its
+ * descent is determined at the first sample.
  */
 #ifndef PFILTER_DESCENT_H
 #define PFILTER_DESCENT_H
 
 #include "task.h"
 
-struct descent {			/* zeros at first, but for `chosen' and `arg' */
-	/* Is the task chosen itself?  `task' is what is known of it; NULL: nothing. */
+struct descent {			/* initially zero, except `chosen' and `arg' */
+	/* Does an option select the task itself?  `task': its state; NULL: not known. */
 	bool	 (*chosen)(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
 	void	*arg;
-	uint32_t *undecided;		/* tids whose descent is not decided */
+	uint32_t *undecided;		/* tids whose descent is not determined yet */
 	size_t	 n, cap;
 };
 
-/* A FORK record, in time order, just when the state has taken it in.  1, or -1: no memory. */
+/* A FORK record, in time order, after pp_state_feed().  1, or -1: no memory. */
 int	descent_fork(struct descent *, const struct pp_state *, const struct pp_rec *, bool swap);
-/* Does that thread descend from a chosen one? */
+/* Does the thread descend from a selected task? */
 bool	descends(struct descent *, const struct pp_state *, uint32_t pid, uint32_t tid);
 void	descent_free(struct descent *);
 

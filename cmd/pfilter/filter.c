@@ -31,9 +31,9 @@ filter_no_memory(struct filter *f)
 
 /* What waits to be written in front of the record at hand, with the record.  1 or -1. */
 static int
-filter_take_front(struct filter *f, struct pp_verdict *v)
+filter_close_front(struct filter *f, struct pp_verdict *v)
 {
-	int front = front_take(&f->front);
+	int front = front_close(&f->front);
 
 	if (front < 0)
 		return pp_fail(&f->t->in_err, "out of memory");
@@ -59,7 +59,7 @@ filter_decide_sideband(struct filter *f, const struct pp_event *ev, const struct
 		to &= ~(!needed << i);
 	}
 	v->to = (uint8_t)(f->nsides == 1 ? to & MAIN : to);
-	if (filter_take_front(f, v) < 0 || filter_learn(f, ev, r) < 0)
+	if (filter_close_front(f, v) < 0 || filter_learn(f, ev, r) < 0)
 		return -1;
 	for (int i = 0; i < f->nsides; i++)
 		if (f->side[i].needed)
@@ -111,7 +111,7 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 	}
 	if (f->o->thin.scale && v->to == MAIN)
 		front_owe(&f->front, thin_owed(f->decide.thinner));
-	return filter_take_front(f, v);
+	return filter_close_front(f, v);
 }
 
 /* A sample: one of its sides gets it, and both keep their READ totals right. */
@@ -230,7 +230,7 @@ filter_placed(struct filter *f, const struct pp_rec *r, int rc)
 
 /* One record of the source.  -1: the source, a change or a sink has failed, and says why. */
 static int
-filter_take(struct filter *f, const struct pp_rec *r)
+filter_record(struct filter *f, const struct pp_rec *r)
 {
 	static const struct pp_turn now = { .since = UINT64_MAX };
 	struct tool *t = f->t;
@@ -264,7 +264,7 @@ filter_take(struct filter *f, const struct pp_rec *r)
 
 /* Nothing but keys that stand in the record: straight from the source's buffer to the sink. */
 static inline int
-filter_take_plain(struct filter *f, struct pp_source *in, struct pp_sink *out, const struct pp_rec *r)
+filter_record_plain(struct filter *f, struct pp_source *in, struct pp_sink *out, const struct pp_rec *r)
 {
 	struct tool *t = f->t;
 	const struct pp_event *ev;
@@ -293,7 +293,7 @@ filter_head(struct filter *f)
 
 	while (rc > 0 && !f->decide.bound && !f->decide.full && (got = pp_next(t->in, &r)) > 0) {
 		decide_head(&f->decide, &r);
-		rc = filter_take(f, &r);
+		rc = filter_record(f, &r);
 	}
 	if (got == 0)
 		decide_head_end(&f->decide);
@@ -316,10 +316,10 @@ filter_run(struct filter *f)
 			rc = pp_put(t->out, in, &r);
 	else if (plain)
 		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
-			rc = filter_take_plain(f, in, t->out, &r);
+			rc = filter_record_plain(f, in, t->out, &r);
 	else
 		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
-			rc = filter_take(f, &r);
+			rc = filter_record(f, &r);
 	if (f->arrival)
 		pp_arrival_finish(f->arrival);
 	if (filter_early(f))
@@ -337,7 +337,7 @@ filter_wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	int why;
 
 	if (r->type != PP_SAMPLE || f->t->in->events->reads ||
-	    (why = select_sample(&f->o->sel, ev, r, f->t->in->swap)) <= KEPT || why == CANNOT_SAY)
+	    (why = select_sample(&f->o->sel, ev, r, f->t->in->swap)) == KEPT || why >= LACKS_FIELD)
 		return true;
 	f->decide.samples[why]++;
 	return false;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * filter.h - the stream: from the source, by way of decisions, to what is kept, and with -U to the rest.
+ * filter.h - the main loop: reads records from the source, gets a verdict for each, and writes it to the sink of the kept
+ * records, and with -U to the sink of the rejected ones.
  *
- * Where a decision depends on history, records wait until it can be made in time order, and for those that arrived before
- * them (state/timeline.h).
+ * If verdicts depend on history, the arrival (state/timeline.h) holds records until the verdicts can be made in time order, and
+ * writes them in the order in which they arrived.
  */
 #ifndef PFILTER_FILTER_H
 #define PFILTER_FILTER_H
@@ -15,29 +16,29 @@
 #include "tee.h"
 
 struct filter {
-	/* Given: */
-	struct tool	*t;		/* its input and output are open */
+	/* Set by the caller: */
+	struct tool	*t;		/* input and output are open */
 	struct options	*o;
-	struct tee	*tee;		/* with -U, filter_free() frees it */
-	struct side	 side[2];	/* the sink of the second: that of -U */
-	struct decide	 decide;	/* about.start: if the survey has found it */
+	struct tee	*tee;		/* with -U; filter_free() frees it */
+	struct side	 side[2];	/* [0] kept, [1] rejected (-U); the caller sets side[1].sink */
+	struct decide	 decide;	/* about.start is set if the survey has found it */
 
-	int		 nsides;	/* 2: -U */
-	struct pp_arrival *arrival;	/* NULL: everything is decided at once */
+	int		 nsides;	/* 2 with -U, otherwise 1 */
+	struct pp_arrival *arrival;	/* NULL: every verdict is made when the record is read */
 	struct pp_state	*state;
 	struct front	 front;
-	uint8_t		*with_period;	/* where samples are put together that get one; NULL: none do */
-	uint64_t	 others;	/* records of perf's own */
-	uint64_t	 left_out;	/* of these, at the head: the arrival does not count them */
+	uint8_t		*with_period;	/* buffer for samples that get a PERIOD field; NULL: none do */
+	uint64_t	 others;	/* records of type 64 and up */
+	uint64_t	 left_out;	/* of these, dropped ones: the arrival does not count them */
 };
 
-/* Do records wait for their turn?  `start': time of the first sample, 0: not known yet. */
+/* Are records held for time order?  `start': time of the first sample, 0: not known yet. */
 bool	filter_waits(const struct options *, uint64_t start);
-/* All that decisions and outputs need; `rest': the file of -U.  1, or -1 (in_err). */
+/* Allocate the state, the arrival and the changes of each side.  `rest': the output file of -U.  1, or -1 (in_err). */
 int	filter_start(struct filter *, const struct atomic *rest);
-/* Filter all; what fails says so in the err of input or output. */
+/* Process the whole input.  A failure is recorded in the err of the input or of the output that failed. */
 void	filter_run(struct filter *);
-/* Records that were decided on early for want of memory. */
+/* Number of records whose verdict was made early because --max-memory was reached. */
 uint64_t filter_early(const struct filter *);
 void	filter_free(struct filter *);
 

@@ -57,7 +57,7 @@ slot(struct front *f)
 }
 
 int
-front_keep(struct front *f)
+front_close_slot(struct front *f)
 {
 	struct front_slot s = { .mid = f->side ? f->mid : f->len, .n = f->len, .owed = f->owed };
 	int i;

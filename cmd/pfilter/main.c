@@ -149,7 +149,7 @@ main(int argc, char **argv)
 	pp_finish(j.f.side[1].sink);	/* a failure is kept in rest_err */
 	anon_dict_finish(j.o.anon.dict);
 	if (!j.o.sel.nothing && nothing_kept(&j.f.decide))
-		nothing_say(&j.f.decide, nothing, sizeof nothing);
+		nothing_cause(&j.f.decide, nothing, sizeof nothing);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
 	if (!status && *nothing)
 		tool_warn(&j.t, "%s", nothing);

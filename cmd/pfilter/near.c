@@ -81,7 +81,7 @@ near_note(struct near *near, const struct words *wanted, const char *name)
 }
 
 void
-near_say(const struct near *near, char *text, size_t size)
+near_text(const struct near *near, char *text, size_t size)
 {
 	bool any = near->n && near->v[0].apart < NEAR_FAR;
 	unsigned i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* near.h - of the names that a recording has, those most like what was asked for: a bounded number of them */
+/* near.h - the names in a recording that are most similar to the wanted ones, for "did you mean" messages; at most NEAR_MAX */
 #ifndef PFILTER_NEAR_H
 #define PFILTER_NEAR_H
 
@@ -10,16 +10,16 @@ enum { NEAR_MAX = 32 };
 struct near {
 	struct near_name {
 		char	*text;
-		unsigned apart;		/* the fewest characters to change, in no case more than NEAR_FAR */
-	}	 v[NEAR_MAX];		/* the nearest first */
+		unsigned apart;		/* least edit distance to a wanted name, at most NEAR_FAR */
+	}	 v[NEAR_MAX];		/* by ascending distance */
 	unsigned n;
-	bool	 more;			/* there are others */
+	bool	 more;			/* there are more names than NEAR_MAX */
 };
 
-/* A name of the recording, which was not asked for. */
+/* Add a name of the recording that matched no wanted name. */
 void	near_note(struct near *, const struct words *wanted, const char *name);
-/* "near that: a, b", "there are a, b, ..." of all if none is near, or "" into text. */
-void	near_say(const struct near *, char *text, size_t size);
+/* Write to text: "near that: a, b"; or "there are a, b, ..." of all names if none is similar; or "". */
+void	near_text(const struct near *, char *text, size_t size);
 void	near_free(struct near *);
 
 #endif

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * needed.h - --sideband=needed: the maps and names of a task are written at its first kept sample, and never if there is none.
+ * needed.h - --sideband=needed: writes the maps and names of a task at its first kept sample, and not at all if no sample is
+ * kept.
  *
  *	original	COMM 1, MMAP 1 ..., COMM 2, MMAP 2 ..., sample 1, FORK 1 -> 3, sample 3, sample 1
  *	kept: 3		(FORK 3, COMM 3, MMAP 3 ...), sample 3
  *
- * What is in force for a process at that time is written as perf synthesises it for processes that are there when a recording
- * begins.  Later records about tasks that are known to the reader stay as they come, with their FORKs of other processes.  This
- * is done for each life of a number, so a reader sees the same names and maps for each kept sample.
+ * At that sample, the state of the process is written as a snapshot, like perf record synthesises records of processes that run
+ * when a recording begins.  Later records about tasks that were written are kept as they are; so are FORKs of other processes by
+ * them.  If a pid is used again, the same is done for the new process.  So a reader sees the same names and maps for each kept
+ * sample.
  *
- * Maps that a process has from the one that forked it are written for that one, once, also if no sample of it is kept: its FORK
- * hands them on in the reader.  So the output is in the order of the input's size; more than that is refused.  Records about the
- * kernel, guests and cgroups always stay.
+ * If a process has inherited maps from its parent, these are written once, for the parent, even if no sample of the parent is
+ * kept; the FORK copies them in the reader.  So the size of the output is bounded by that of the input; beyond a limit the tool
+ * fails.  Records about the kernel, guests and cgroups are always kept.
  *
- * In a recording whose samples have a time, but whose side-band has none (no sample_id_all), everything stays: a reader takes in
- * its side-band as it comes, and its samples a round later, so no record can be made with the time of a sample.
+ * In a recording whose samples have a time but whose side-band has none (no sample_id_all), all side-band is kept: a reader
+ * processes side-band without a time at once, and samples a round later, so a record cannot be placed before a sample.
  */
 #ifndef PFILTER_NEEDED_H
 #define PFILTER_NEEDED_H
@@ -22,21 +24,21 @@
 #include "task.h"
 
 struct needed;
-/* Two may share a state; `rest': it is the second one. */
+/* Two may share a state; `rest': this one is for -U. */
 struct needed *needed_new(struct pp_source *in, struct pp_state *, bool rest, struct pp_err *);
 void	needed_free(struct needed *);
 /*
- * In time order, a side-band record before it changes the state: is it needed (1) or not (0)?  Records that must go out in
- * front of it are given to `put', made with its time.  -1: no memory, what put returned, or
- * (pp_err) more would have to be written than is worth it.
+ * A side-band record, in time order, before it changes the state: 1: it is needed, 0: it is not.  `put' gets the records that
+ * must be written before it, with its time.  -1: no memory, put failed, or (pp_err) the output would exceed the limit.
  */
 int	needed_sideband(struct needed *, const struct pp_event *ev, const struct pp_rec *,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);
-/* The same record, when it has changed the state. */
+/* The same record, after it has changed the state. */
 void	needed_learned(struct needed *, const struct pp_rec *);
 /*
- * A record of a task that is about to be kept: records as above, with the time `since' or the record's if that is less.
- * Nothing that changes the state may have come between; others that are kept may, and be shown later.  1, or -1.
+ * A record of a task that is kept: calls `put' as above, with the time `since' or that of the record, whichever is less.  No
+ * record between that time and this one may have changed the state; other kept records may be in between, and be written later.
+ * 1, or -1.
  */
 int	needed_sample(struct needed *, const struct pp_event *ev, const struct pp_rec *, uint64_t since,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);

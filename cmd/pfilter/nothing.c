@@ -48,7 +48,7 @@ why_task(struct line *l, const struct selection *s, bool thread)
 	}
 	add(l, "none is of %s ", thread ? "thread" : "process");
 	add_list(l, yes);
-	if (!s->told)
+	if (!s->task_seen)
 		add(l, ", and no other record refers to it");
 	if (!thread && s->is_thread)
 		add(l, "; %" PRIu32 " is a thread of process %" PRIu32 " (--tid)", s->is_thread, s->is_thread_of);
@@ -154,7 +154,7 @@ nothing_kept(const struct decide *d)
 }
 
 void
-nothing_say(const struct decide *d, char *text, size_t size)
+nothing_cause(const struct decide *d, char *text, size_t size)
 {
 	struct line l = { text, size };
 	enum reason reason = last_reason(d);

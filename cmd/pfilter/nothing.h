@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* nothing.h - when no sample is kept: why, in the user's terms */
+/* nothing.h - the warning that no sample is kept, with the cause */
 #ifndef PFILTER_NOTHING_H
 #define PFILTER_NOTHING_H
 
 #include "decide.h"
 
-/* Was there something to choose by, and no sample kept? */
+/* Is there an option that selects samples, and was no sample kept? */
 bool	nothing_kept(const struct decide *);
-/* That in one line, for a warning; "" if it was asked for (--type).  The source is still open. */
-void	nothing_say(const struct decide *, char *text, size_t size);
+/* The cause in one line; "" if --type excludes samples.  The source must still be open. */
+void	nothing_cause(const struct decide *, char *text, size_t size);
 
 #endif

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* options.h - what the user asks of pfilter */
+/*
+ * options.h - the parsed command line of pfilter.
+ *
+ * A new option needs a row in options_table[], a member here (or in the struct of its subject: selection, state_keys, thin, drop,
+ * columns, anon), and a case in options_take(); options_done() checks it against the other options.
+ */
 #ifndef PFILTER_OPTIONS_H
 #define PFILTER_OPTIONS_H
 
@@ -12,7 +17,7 @@
 #include "thin.h"
 
 struct options {
-	struct selection sel;			/* keys that stand in the record, --type, --sideband=none, --invert */
+	struct selection sel;			/* keys that need only the record; --type, --sideband=none, --invert */
 	struct state_keys *keys;		/* keys that depend on history */
 	struct expr	*expr;
 	bool		 explain;
@@ -22,31 +27,31 @@ struct options {
 	struct drop	 drop;
 	struct columns	 columns;
 	struct anon	 anon;
-	const char	*undo;			/* --anon-undo: of this dictionary; NULL: none */
-	const char	*rejected;		/* -U; NULL: the rest is dropped */
+	const char	*undo;			/* the dictionary of --anon-undo; NULL: not given */
+	const char	*rejected;		/* NULL: rejected records are not written */
 	bool		 dry_run;
 	bool		 fail_if_empty;
 	enum { STATS_NONE, STATS_TEXT, STATS_JSON } stats;
-	size_t		 memory;		/* most that waits for its turn */
+	size_t		 memory;		/* limit of held records, in bytes */
 };
 
-/* vital-types: --drop-type also of those without which the rest cannot be understood. */
+/* vital-types: permits --drop-type of types without which other records cannot be interpreted. */
 #define OPTIONS_ALLOW "vital-types"
 
 extern const struct tool_opt options_table[];
 extern const char options_examples[];	/* for --help */
 
-/* Take in the option just returned by tool_getopt(). */
+/* Process the option that tool_getopt() has just returned. */
 void	options_take(struct tool *, struct options *, int key);
-/* All have been seen: what cannot go together exits 2. */
+/* After the last option: checks combinations; an invalid one exits 2. */
 void	options_done(struct tool *, struct options *);
-/* Does a decision depend on history, so that records have to wait for their turn? */
+/* Does a verdict depend on history, so that records must be held for time order? */
 bool	options_need_order(const struct options *);
-/* Does a decision on one sample change that on a later one? */
+/* Does the verdict on one sample change the verdict on a later one? */
 bool	options_need_turns(const struct options *);
-/* Must `state' be kept? */
+/* Does a verdict need the state of tasks (struct pp_state)? */
 bool	options_need_state(const struct options *);
-/* Is what is kept changed on its way? */
+/* Are kept records changed (--drop-event, --strip, --anon ...)? */
 bool	options_change(const struct options *);
 void	options_free(struct options *);
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* reason.h - why a record is kept, or not */
+/*
+ * reason.h - the verdicts: KEPT, or why a record is rejected.
+ *
+ * REASONS lists them in the order of the tests; a record gets the first that applies.  A new reason is a row here; --stats prints
+ * its word, and nothing.c a sentence for it if no sample is kept.
+ */
 #ifndef PFILTER_REASON_H
 #define PFILTER_REASON_H
 
-/* In this order they are asked; the first that says no is the reason. */
 #define REASONS(R) \
 	R(KEPT, "kept") R(NOT_EVENT, "event") R(NOT_PID, "pid") R(NOT_TID, "tid") R(NOT_CPU, "cpu") R(NOT_TIME, "time") \
 	R(NOT_COMM, "comm") R(NOT_DSO, "dso") R(NOT_CGROUP, "cgroup") \
@@ -16,7 +20,8 @@ enum reason {
 	REASONS(R)
 #undef R
 	REASON_END,
-	CANNOT_SAY = REASON_END		/* the record does not hold what is asked for: neither selected nor, inverted, dropped */
+	LACKS_FIELD = REASON_END,	/* the record lacks a field that a key needs: see decide.c */
+	NO_VERDICT			/* select_sample() has no verdict: select_match() makes it */
 };
 
 #endif

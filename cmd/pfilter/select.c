@@ -304,7 +304,7 @@ select_note_task(struct selection *s, const struct pp_rec *r, bool swap)
 	uint32_t pid = PP_RAW_GET(r->raw, COMM, pid, swap);
 	uint32_t tid = r->type == PP_FORK ? PP_RAW_GET(r->raw, FORK, tid, swap) : PP_RAW_GET(r->raw, COMM, tid, swap);
 
-	s->told = tool_list_has(&s->pid, (int32_t)pid) || tool_list_has(&s->tid, (int32_t)tid);
+	s->task_seen = tool_list_has(&s->pid, (int32_t)pid) || tool_list_has(&s->tid, (int32_t)tid);
 	if (tid != pid && tool_list_has(&s->pid, (int32_t)tid)) {
 		s->is_thread = tid;
 		s->is_thread_of = pid;
@@ -393,7 +393,7 @@ select_by_keys(const struct selection *s, const struct tool *t, const struct pp_
 		else if (!times_have(&s->times, time))
 			return select_not_time(s, time);
 	}
-	return unknown || keys != s->keys ? CANNOT_SAY : KEPT;
+	return unknown || keys != s->keys ? LACKS_FIELD : KEPT;
 }
 
 /* A sample while it is not known yet when the first one was: this one is. */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* select.h - which records pfilter keeps */
+/*
+ * select.h - selection by keys that need only the record: --pid, --tid, --cpu, --event, --time, their opposites, and --type.
+ *
+ * A new key of this sort needs: a list in struct selection, an option (options.h), a bit BY_..., a reason (reason.h), and a test
+ * in select_by_keys() and, for samples, in select_sample().  keys_of[] in select.c lists the bits that apply to each class of
+ * record types.  A key that depends on earlier records belongs in state_keys.h instead.
+ */
 #ifndef PFILTER_SELECT_H
 #define PFILTER_SELECT_H
 
@@ -8,85 +14,91 @@
 #include "times.h"
 
 /*
- * Samples are selected, and types of PP_CLASSES_LIKE_SAMPLES by what their trailers say; side-band stays unless
- * --sideband=none, losses too, unless --type leaves nothing else either; what is unknown stays.
+ * Keys apply to samples, and to the types of PP_CLASSES_LIKE_SAMPLES as far as their trailers hold the fields.  Side-band stays
+ * unless --sideband=none; LOST records stay unless --type and --sideband=none; unknown types stay.
  */
 #define SELECT_SIDEBAND (PP_CLASSES_STATE | PP_CLASSES_TRACE)
 
 struct names {			/* event patterns */
 	struct event_pattern {
 		char	*text;
-		bool	 loose;			/* as event_match.h says; known when they were checked */
+		bool	 loose;			/* as in event_match.h; set by select_check_names() */
 	}	*v;
 	size_t	 n;
 };
 enum { SEEN_CPUS = 1024 };
-struct select_seen {		/* of samples that were dropped for that: to say why nothing matched */
-	uint64_t	 first, last;		/* --time; 0: none */
-	uint64_t	 cpus[SEEN_CPUS / 64];	/* --cpu, a bit each */
+struct select_seen {		/* values of rejected samples, for the message that nothing matched */
+	uint64_t	 first, last;		/* with --time: first and last time; 0: none */
+	uint64_t	 cpus[SEEN_CPUS / 64];	/* with --cpu: one bit per CPU */
 };
 struct selection {
 	struct tool_list pid, tid, cpu, no_pid, no_tid, no_cpu;
 	struct names	 event, no_event;
 	struct times	 times;
-	bool		*type, *no_type;	/* by number, of the kernel's types; NULL: all, none */
+	bool		*type, *no_type;	/* by number, types below 64; NULL: all (type), none (no_type) */
 	bool		 invert, no_sideband;
-	unsigned	 keys;			/* which of these there are: select.c */
-	bool		 decided_elsewhere;	/* by --filter, or keys that depend on history */
-	bool		 nothing;		/* none of all this: everything passes */
+	unsigned	 keys;			/* which keys are given: bits BY_... */
+	bool		 decided_elsewhere;	/* verdicts are needed for --filter, state_keys, thinning, --fail-if-empty */
+	bool		 nothing;		/* no selection at all: every record is kept */
 
-	/* found out from the stream */
+	/* found in the stream */
 	struct select_seen *seen;	/* with --cpu, --time */
-	bool		 told;		/* a record was about a task of --pid or --tid */
-	uint32_t	 is_thread, is_thread_of;	/* a number of --pid that is a thread's, and its process; 0: none */
-	bool		 has_aux;	/* AUXTRACE_INFO seen: switches belong to the trace */
+	bool		 task_seen;	/* a COMM or FORK was about a task of --pid or --tid */
+	uint32_t	 is_thread, is_thread_of;	/* a tid given with --pid by mistake, and its pid; 0: none */
+	bool		 has_aux;	/* AUXTRACE_INFO was seen: SWITCH records belong to the trace */
 	struct event_state {
-		bool	 known, selected;	/* by --event, --exclude-event */
-		bool	 quick;			/* its samples can be judged by select_sample() */
-		bool	 cpu_by_id;		/* no PERF_SAMPLE_CPU: ID_INDEX tells */
-		const char *lacks;		/* what its samples would have to hold; NULL: nothing */
+		bool	 known, selected;	/* known: the rest is set; selected: by --event, --exclude-event */
+		bool	 quick;			/* select_sample() can make the verdict on its samples */
+		bool	 cpu_by_id;		/* CPU comes from ID_INDEX */
+		const char *lacks;		/* the field that its samples lack for a key; NULL: none */
 	}		*event_state;
 	unsigned	 nstates;
 };
-/* What a record is selected by. */
+/* Bits of the keys. */
 enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_TASK = BY_PID | BY_TID };
 
-/* --event, --exclude-event, as perf record -e takes them: "cycles:u,sched:*,{cpu/event=1,umask=2/,cpu-clock}:S" */
+/*
+ * Parse the argument of --event or --exclude-event, in the syntax of perf record -e:
+ * "cycles:u,sched:*,{cpu/event=1,umask=2/,cpu-clock}:S"
+ */
 void	select_events(const struct tool *, struct names *, const char *text);
 void	select_events_free(struct names *);
-/* Does one of the patterns name the event? */
+/* Does one of the patterns match the event?  After select_check_names(). */
 bool	select_any_names(const struct names *, const struct pp_event *);
-/* Before that: have all events their names, and does the pattern (or each of the patterns) name one of them? */
+/* May be called before select_check_names(): do all events have names, and does the pattern (or each pattern) match one? */
 bool	select_has_event(const struct pp_events *, const char *pattern);
 bool	select_has_names(const struct pp_events *, const struct names *);
-/* All events are known: the index of the first that the pattern of that option names; if it names none, exits 2. */
+/* After all events are known: the index of the first event that the pattern matches; if none does, exits 2. */
 unsigned select_find_event(const struct tool *, const char *pattern, const char *option);
-/* The same of each of the patterns, which from here on may be asked for. */
+/* Check each pattern like this, and set `loose'; select_any_names() works from here on. */
 void	select_check_names(const struct tool *, const struct names *, const char *option);
-/* --type, or (out) --exclude-type: "SAMPLE,SWITCH,4711" */
+/* Parse the argument of --type or (`out') --exclude-type: "SAMPLE,SWITCH,4711". */
 void	select_types(const struct tool *, struct selection *, const char *text, bool out);
 
-/* All options have been seen: what contradicts itself exits 2. */
+/* After the last option: contradictory keys exit 2. */
 void	select_ready(const struct tool *, struct selection *);
 /*
- * A header feature, of which --time may need the wall clock or the ends.  False: it is about samples that may be dropped,
- * and would be wrong.
+ * A HEADER_FEATURE record: --time may need its wall clock, or its times of the first and last sample.  False: drop it, since it
+ * describes the samples of the input, and the output may lack some of them.
  */
 bool	select_feature(struct selection *, const struct tool *, const struct pp_rec *);
-/* Before the first sample: all events are known, and names that fit none, or leave none beside those of `drop', exit 2. */
+/*
+ * Before the first sample, when all events are known.  A pattern that matches no event exits 2, as do patterns that with `drop'
+ * (--drop-event) leave no event.
+ */
 void	select_bind(struct selection *, const struct tool *, const struct names *drop);
-/* Is the event one of --event, and not of --exclude-event? */
+/* Does --event select the event, and --exclude-event not reject it? */
 bool	select_names(const struct selection *, const struct pp_event *);
 /*
- * Does the record match the keys?  KEPT, NOT_..., CANNOT_SAY if it does not hold what is asked for (of a key that does
- * not apply to its type, or a time of 0); -1: the event was recorded without what is asked for (tool->in_err).
+ * Does the record match the keys?  KEPT; NOT_...; LACKS_FIELD if the record lacks a field that a key needs, has time 0 in it, or
+ * a key does not apply to its type.  -1: the event was recorded without a field that a key needs (tool->in_err).
  */
 int	select_match(struct selection *, struct tool *, const struct pp_event *, const struct pp_rec *);
 void	select_free(struct selection *);
 
-/* COMM, FORK: is it about a task that was asked for? */
+/* A COMM or FORK record: sets task_seen, is_thread. */
 void	select_note_task(struct selection *, const struct pp_rec *, bool swap);
-/* NOT_CPU, NOT_TIME, remembered in `seen'; out of line, as select_sample() is to stay small. */
+/* Note the value in `seen' and return NOT_CPU or NOT_TIME.  Not inline, so that select_sample() stays small. */
 int	select_not_cpu(const struct selection *, int64_t cpu);
 int	select_not_time(const struct selection *, uint64_t time);
 static inline bool
@@ -95,7 +107,7 @@ select_lists(const struct tool_list *yes, const struct tool_list *no, int64_t n)
 	return (!yes->n || tool_list_has(yes, n)) && !tool_list_has(no, n);
 }
 
-/* The same of a SAMPLE, quickly, where there are keys; -1: ask select_match(). */
+/* Fast path of select_match() for a SAMPLE if keys are given.  NO_VERDICT: call select_match(). */
 static inline int
 select_sample(const struct selection *s, const struct pp_event *ev, const struct pp_rec *r, bool swap)
 {
@@ -104,7 +116,7 @@ select_sample(const struct selection *s, const struct pp_event *ev, const struct
 	uint64_t time;
 
 	if (ev->index >= s->nstates || !s->event_state[ev->index].quick)
-		return -1;
+		return NO_VERDICT;
 	if (!s->event_state[ev->index].selected)
 		return NOT_EVENT;
 	if (keys & BY_PID && !select_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p + ev->plan.tid, swap)))
@@ -116,7 +128,7 @@ select_sample(const struct selection *s, const struct pp_event *ev, const struct
 	if (keys & BY_TIME) {
 		time = pp_get_u64(p + ev->plan.time, swap);
 		if (time == 0 || time == UINT64_MAX)
-			return CANNOT_SAY;
+			return LACKS_FIELD;
 		if (!times_have(&s->times, time))
 			return select_not_time(s, time);
 	}

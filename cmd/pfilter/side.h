@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * side.h - one of the two places where records go: what is kept, and with -U the rest; each a stream complete in itself.
+ * side.h - one of the two outputs: kept records, and with -U rejected records.  Each output is a complete stream.
  *
  *	[records of --sideband=needed, build-ids]  ->  READ totals  ->  [periods in attrs]  ->  [anon]  ->  [drop]  ->  [columns]  ->  sink
+ *
+ * A new change of records is a struct out (sink/out.h) that side_start() puts into this chain.  A change that shortens samples
+ * comes last, since the others read samples by the layout of the input.
  */
 #ifndef PFILTER_SIDE_H
 #define PFILTER_SIDE_H
@@ -15,21 +18,23 @@
 #include "totals.h"
 
 struct side {
-	struct pp_sink	*sink;		/* NULL: write nothing */
-	bool		 holds;		/* the sink holds all until something of the kernel has come through the changes, and */
-	bool		 bound;		/* the names in the options were found */
-	struct out	*first;		/* of the changes; NULL: there are none */
-	struct totals	*totals;	/* NULL: nothing can be dropped */
-	struct needed	*needed;	/* NULL: all side-band, or none */
-	struct build_ids *build_ids;	/* with that */
-	uint64_t	 records, samples;	/* that reached the sink, or would have */
+	struct pp_sink	*sink;		/* NULL: records are counted only */
+	bool		 holds;		/* the sink holds its output until a record of the kernel has */
+	bool		 bound;		/* passed the changes, and the names in options were found (bound) */
+	struct out	*first;		/* first of the changes; NULL: none */
+	struct totals	*totals;	/* NULL: no READ values, or no samples are rejected */
+	struct needed	*needed;	/* NULL: not --sideband=needed */
+	struct build_ids *build_ids;	/* with `needed' */
+	uint64_t	 records, samples;	/* that were written, or would be without --dry-run */
 };
 
-/* Put the changes together in front of the sink.  -1: why is in t->in_err. */
+/* Make the chain of changes in front of the sink.  -1: cause in t->in_err. */
 int	side_start(struct side *, struct tool *, const struct options *, struct pp_state *, bool rest);
-/* From here on, or once the changes can say no more that the options are wrong, what is put is written.  1, or -1. */
+/*
+ * Names in options were found: the sink stops holding now, or as soon as the changes have checked their own options.  1, or -1.
+ */
 int	side_let_go(struct side *);
-/* Put a record; `in' and `stable' as in out.h. */
+/* Write a record; `in' and `stable' as in out.h. */
 int	side_put_changed(struct side *, struct pp_source *in, const struct pp_rec *, bool stable);
 static inline int
 side_put(struct side *s, struct pp_source *in, const struct pp_rec *r, bool stable)
@@ -40,7 +45,7 @@ side_put(struct side *s, struct pp_source *in, const struct pp_rec *r, bool stab
 	s->samples += r->type == PP_SAMPLE;
 	return pp_put(s->sink, in, r);
 }
-/* The same of a record of any type but SAMPLE; `all': what --sideband=needed knows of build-ids does not count. */
+/* Write a record that is not a SAMPLE.  `all': keep all build-ids, in spite of --sideband=needed. */
 int	side_put_named(struct side *, struct pp_source *in, const struct pp_rec *, bool all, bool stable);
 static inline int
 side_put_other(struct side *s, struct pp_source *in, const struct pp_rec *r, bool all, bool stable)
@@ -50,8 +55,8 @@ side_put_other(struct side *s, struct pp_source *in, const struct pp_rec *r, boo
 	return side_put(s, in, r, stable);
 }
 /*
- * A sample of this side, or not (`keep'), whose READ totals have to stay right.  With `owed' it is not kept, but what it
- * counted goes to the next that is.
+ * A sample that this side writes (`keep') or not, to keep READ totals right.  `owed': the sample is dropped by thinning, and its
+ * count goes to the next kept sample.
  */
 int	side_put_sample(struct side *, struct tool *, const struct pp_event *, const struct pp_rec *, bool keep, bool owed,
 	    bool stable);

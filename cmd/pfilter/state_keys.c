@@ -259,7 +259,7 @@ keys_match_task(struct state_keys *k, const struct pp_state *state, const struct
 	uint32_t pid, tid;
 
 	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
-		return r->type == PP_SAMPLE ? NOT_COMM : CANNOT_SAY;
+		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
 	v = keys_cached(k, tid);
 	if (v->era != k->era || v->pid != pid || v->tid != tid)
 		*v = (struct verdict){ k->era, pid, tid, keys_judge_task(k, state, pid, tid) };
@@ -324,7 +324,7 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 	uint8_t mark;
 
 	if (r->type != PP_SAMPLE)
-		return CANNOT_SAY;
+		return LACKS_FIELD;
 	if (!ev->plan.ip)
 		return NOT_DSO;
 	pp_pid_tid(ev, r, k->swap, &pid, &tid);
@@ -360,7 +360,7 @@ keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const stru
 	uint8_t mark = 0;
 
 	if (r->type != PP_SAMPLE)
-		return CANNOT_SAY;
+		return LACKS_FIELD;
 	if (!(ev->attr.sample_type & PP_SAMPLE_CGROUP))
 		return NOT_CGROUP;
 	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
@@ -380,13 +380,13 @@ state_keys_match(struct state_keys *k, const struct pp_state *state, const struc
 
 	if (k->by_task)
 		why = keys_match_task(k, state, ev, r);
-	if (why == CANNOT_SAY) {
+	if (why == LACKS_FIELD) {
 		unsaid = why;
 		why = KEPT;
 	}
 	if (why == KEPT && k->by_file)
 		why = keys_match_file(k, state, ev, r, err);
-	if (why == CANNOT_SAY) {
+	if (why == LACKS_FIELD) {
 		unsaid = why;
 		why = KEPT;
 	}
@@ -424,5 +424,5 @@ state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_
 			    COMM_MAX, w->v[i]);
 			return;
 		}
-	near_say(&k->near[key], text + strlen(text), size - strlen(text));
+	near_text(&k->near[key], text + strlen(text), size - strlen(text));
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_keys.h - the keys that are right in time order only: --comms, --dsos, --cgroup, --inherit, --switch-on, --switch-off.
+ * state_keys.h - selection by keys that depend on history: --comms, --dsos, --cgroup, --inherit, --switch-on, --switch-off.
+ *
+ * Verdicts are correct only if records are processed in time order.  A new key of this sort needs: a value of enum state_key, an
+ * option (options.h), a reason (reason.h), and a test in state_keys_match().  A key that needs only the record belongs in
+ * select.h.
  */
 #ifndef PFILTER_STATE_KEYS_H
 #define PFILTER_STATE_KEYS_H
@@ -9,36 +13,42 @@
 #include "task.h"
 #include "tool/tool.h"
 
-struct state_keys;		/* NULL: none are given */
+struct state_keys;		/* NULL: no such key */
 
 enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_SWITCH_ON, KEY_SWITCH_OFF,
 	KEY_INHERIT, KEY_SHOW_ON_OFF };
 
-/* Add what an option says (`text' NULL where it takes none); wrong use exits 2.  Returns *k or a new one. */
+/* Add the argument of an option (`text' NULL if it has none); an error exits 2.  Returns *k or a new one. */
 struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enum state_key, const char *text);
 /*
- * All options have been seen.  With --inherit the list of --pid is taken over (its owner's becomes empty), since then
- * only the ancestors tell; without --pid and --comms it exits 2.
+ * After the last option.  With --inherit, this takes over the list of --pid (*pid becomes empty), since a descendant has another
+ * pid; --inherit without --pid and --comms exits 2.
  */
 void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list *pid);
-/* Is there one of --comms, --dsos, --cgroup, --inherit or their opposites? */
+/* Is one of --comms, --dsos, --cgroup, --inherit or their opposites given? */
 bool	state_keys_select(const struct state_keys *);
-/* Is there --switch-on or --switch-off? */
+/* Is --switch-on or --switch-off given? */
 bool	state_keys_switches(const struct state_keys *);
-/* Before that: do all events have their names, and these two options name one? */
+/* May be called before state_keys_bind(): do all events have names, and do --switch-on and --switch-off match one? */
 bool	state_keys_found(const struct state_keys *, const struct pp_events *);
-/* All events are known: a --switch-on that names none exits 2, and so does a key that no event's samples hold. */
+/* After all events are known: --switch-on that matches none exits 2, and so does a key whose field no event has. */
 void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_source *in);
-/* In time order, a record that changes the state, just when `state' has taken it in.  1, or -1: no memory. */
+/* A record that changes the state, in time order, after pp_state_feed().  1, or -1: no memory. */
 int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct pp_rec *);
 /*
- * In time order: does a sample, or a record that is selected like one (READ, SWITCH ...), match?  KEPT, NOT_PID, NOT_COMM,
- * NOT_DSO, NOT_CGROUP, or CANNOT_SAY if it does not hold what is asked for (a SWITCH has no DSO); -1: it is not sound.
+ * Does a sample, or a record that keys apply to (READ, SWITCH ...), match?  In time order.  KEPT; NOT_PID, NOT_COMM, NOT_DSO,
+ * NOT_CGROUP; LACKS_FIELD if the record lacks a field that a key needs (a SWITCH has no DSO); -1: the record is invalid.
  */
 int	state_keys_match(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
-/* In time order, each sample that is selected otherwise: is it between the switches?  It may be one itself. */
+/*
+ * Called for each sample that is otherwise selected, in time order: is it between --switch-on and --switch-off?  The sample may
+ * be of one of these two events itself.
+ */
 bool	state_keys_switched(struct state_keys *, const struct pp_event *);
-/* Why did one of these (NOT_COMM, NOT_DSO, NOT_CGROUP) match nothing: what was asked for, and what there is like it. */
+/*
+ * Why no sample matched the key of that reason (NOT_COMM, NOT_DSO, NOT_CGROUP): the wanted names, and similar names in the
+ * recording.
+ */
 void	state_keys_why(const struct state_keys *, enum reason, char *text, size_t size);
 void	state_keys_free(struct state_keys *);
 

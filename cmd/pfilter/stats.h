@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* stats.h - --stats: how much came in, what was kept, and why the rest was dropped */
+/* stats.h - --stats: numbers of records read, kept, and dropped by reason */
 #ifndef PFILTER_STATS_H
 #define PFILTER_STATS_H
 
@@ -8,10 +8,10 @@
 
 struct stats {
 	const struct decide *decide;
-	uint64_t	 others;	/* records of type 64 and up, which are not decided */
-	const struct side *side;	/* main, and with nsides 2 the rest */
+	uint64_t	 others;	/* records of type 64 and up, which get no verdict */
+	const struct side *side;	/* [0] kept, [1] rejected if nsides is 2 */
 	int		 nsides;
-	uint64_t	 early;		/* decided before their turn */
+	uint64_t	 early;		/* verdicts made early: filter_early() */
 	bool		 dry_run;	/* nothing was written */
 };
 void	stats_print(const struct stats *, bool json, FILE *);

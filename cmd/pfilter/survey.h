@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* survey.h - a look at the input before it is filtered, if it can be read twice */
+/* survey.h - times of the first and last sample, from a first pass over a seekable input */
 #ifndef PFILTER_SURVEY_H
 #define PFILTER_SURVEY_H
 
@@ -10,8 +10,8 @@ struct survey {
 };
 
 /*
- * Find the time of the first sample, and with `last' of the last one: from the SAMPLE_TIME feature, or by reading.
- * What is wrong with the input is not said, that comes when it is filtered.
+ * Find the time of the first sample, and if `last' of the last one: from the SAMPLE_TIME feature, or by reading the samples.
+ * Errors in the input are not reported; the main pass reports them.
  */
 void	survey_times(const struct tool *, bool last, struct survey *);
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * thin.h - fewer samples, of those that are selected; and periods that make up for it.
+ * thin.h - thinning: drops some of the selected samples, and adapts periods.
  *
  *	--every N  ->  --sample P  ->  --max-rate N  ->  --max-samples N
  *
- * With --scale-period each kept sample stands for those that the first three dropped: by a factor (N, 1/P), of which
- * what is left over is carried to the event's next sample; by --max-rate the dropped periods themselves go to the next
- * sample of the same event and CPU that is kept, in the order in which they are decided.  So the sums of periods, by event
- * and CPU, are those of all selected samples up to the last one kept.
+ * With --scale-period each kept sample also represents the samples that the first three options dropped.  --every and --sample
+ * multiply periods by a factor (N, 1/P); the rounding remainder is carried to the next sample of the event.  --max-rate adds the
+ * dropped periods to the next kept sample of the same event and CPU, in the order of verdicts.  So the sum of periods of an event
+ * on a CPU equals that of all selected samples up to the last kept one.
+ *
+ * A new option needs: a member of struct thin, a test in thin_sample(), a reason (reason.h) that decide_thinned() lists if
+ * --scale-period compensates for it, and a case in options_take_thin().
  */
 #ifndef PFILTER_THIN_H
 #define PFILTER_THIN_H
@@ -16,51 +19,51 @@
 #include "tool/tool.h"
 #include "reason.h"
 
-struct thin {			/* what is asked for; zeroed: nothing */
-	uint64_t every;			/* keep one of so many; 0: all */
-	uint64_t share;			/* keep what hashes below this, of 2^64; 0: all */
+struct thin {			/* options; zero: none */
+	uint64_t every;			/* keep one of this number; 0: all */
+	uint64_t share;			/* keep samples whose hash is below this, of 2^64; 0: all */
 	uint64_t seed;
 	bool	 has_seed;
-	uint64_t max_rate;		/* samples a second; 0: any */
+	uint64_t max_rate;		/* samples per second; 0: no limit */
 	uint64_t max_samples;		/* of each event */
 	bool	 has_max_samples;
-	bool	 stop;			/* read no further when all events have theirs */
+	bool	 stop;			/* stop reading when all events have max_samples */
 	bool	 scale;			/* --scale-period */
 };
 
-/* --sample: a share above 0, up to 1, as 0.1 or 10%; a wrong one exits 2. */
+/* Parse --sample: a share above 0, up to 1, as 0.1 or 10%; an error exits 2. */
 void	thin_share(const struct tool *, struct thin *, const char *text);
 bool	thin_any(const struct thin *);
-/* Does it choose among samples that it could keep, so that --scale-period makes sense? */
+/* Does an option drop samples that --scale-period can compensate for? */
 bool	thin_scales(const struct thin *);
 
-struct thinner;			/* a stream being thinned */
+struct thinner;			/* state of thinning */
 /* NULL: no memory. */
 struct thinner *thinner_new(const struct thin *, const struct pp_source *);
 void	thinner_free(struct thinner *);
-/* A selected sample: KEPT, NOT_EVERY, NOT_SAMPLED, OVER_RATE, OVER_MAX; -1: no memory. */
+/* The verdict on a selected sample: KEPT, NOT_EVERY, NOT_SAMPLED, OVER_RATE, OVER_MAX; -1: no memory. */
 int	thin_sample(struct thinner *, const struct pp_event *, const struct pp_rec *);
-/* Has every event that can have samples as many as are wanted, `selected' telling which are? */
+/* Has every event that can have samples reached max_samples?  `selected': can the event have samples? */
 bool	thin_full(const struct thinner *, bool (*selected)(void *arg, const struct pp_event *), void *arg);
-/* --scale-period: the periods that the sample of which KEPT was just said stands for, beside its own; once. */
+/* --scale-period: the dropped periods that the last KEPT sample represents, besides its own.  Call once for each. */
 uint64_t thin_owed(struct thinner *);
 /*
- * --scale-period: the bytes of a kept sample, r->raw or a copy with another period, valid until the next call.  Samples
- * without a period of their own stay as they are, their event's attr is changed (thin_attr_new()).
+ * --scale-period: the bytes of a kept sample: r->raw, or a copy with another period, valid until the next call.  A sample without
+ * a PERIOD field is not changed; the attr of its event is (thin_attr_new()).
  */
 const uint8_t *thin_scale(struct thinner *, const struct pp_event *, const struct pp_rec *, uint64_t owed);
 uint64_t thin_factor(const struct thin *, uint64_t period);
 
 /*
- * Samples that have no period but their attr's cannot each have another one; with --max-rate they have to, so they get
- * the field.  thin_add_period() is told of each record before anything is decided on it: 1 and *r, which may lie in `buf' then;
- * -1: the record is too large for it, or fits no event.
+ * Samples without a PERIOD field all have the period of their attr.  --max-rate with --scale-period needs a period per sample, so
+ * these samples get the field.  thin_add_period() processes each record before its verdict: 1, and *r may point into `buf'; -1:
+ * the record becomes too large, or fits no event.
  */
 bool	thin_adds_period(const struct thin *);
 int	thin_add_period(struct pp_source *in, struct pp_rec *r, uint8_t buf[static PP_RECORD_MAX + 8], struct pp_err *);
 /*
- * A change on the way: attrs whose samples have no period of their own get a larger one, or the bit that says that samples
- * have it (`rest': only that).  NULL: no memory.
+ * A struct out that changes attrs of samples without a PERIOD field: a larger period, or the bit PERF_SAMPLE_PERIOD (`rest': only
+ * this).  NULL: no memory.
  */
 struct out *thin_attr_new(const struct thin *, const struct pp_source *in, bool rest, struct out *next);
 

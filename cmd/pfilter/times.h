@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * times.h - --time, --exclude-time: ranges of the trace's clock, both ends included, as in perf.
+ * times.h - --time, --exclude-time: ranges of time; both ends are included, as in perf.
  *
- *	12.5,13  ,13  12.5,			of the clock that perf script shows
- *	+1.5s,+200ms				from the first sample on
- *	@2026-11-21T10:00:00Z,			of the wall clock, if the recording has it (CLOCK_DATA)
- *	10%/2  10%/2,10%/5  0%-10%,30%-40%	of the time from the first to the last sample
+ *	12.5,13  ,13  12.5,			seconds of the recording's clock, which perf script shows
+ *	+1.5s,+200ms				since the first sample
+ *	@2026-11-21T10:00:00Z,			wall clock, if the recording has it (CLOCK_DATA)
+ *	10%/2  10%/2,10%/5  0%-10%,30%-40%	share of the time from the first to the last sample
+ *
+ * A new sort of end is a value of enum time_from, with its syntax in the parser and its conversion to FROM_ZERO in times.c.
  */
 #ifndef PFILTER_TIMES_H
 #define PFILTER_TIMES_H
@@ -16,28 +18,29 @@
 struct time_end {
 	enum time_from { FROM_ZERO, FROM_FIRST, FROM_EPOCH, FROM_SHARE } from;
 	uint64_t ns;
-	double	 share;			/* of the time from first to last sample */
+	double	 share;			/* FROM_SHARE: of the time from the first to the last sample */
 };
-struct times {				/* begins zeroed: any time */
-	struct time_range { struct time_end start, stop; bool out; } *r;	/* out: of --exclude-time */
+struct times {				/* initially zero: any time */
+	struct time_range { struct time_end start, stop; bool out; } *r;	/* out: --exclude-time */
 	size_t	 n;
-	/* what is missing to tell what the ranges are */
+	/* what is needed to convert all ends to FROM_ZERO */
 	bool	 needs_first, needs_last, needs_wall;
-	bool	 ready;			/* nothing: they ascend, apart, all FROM_ZERO */
+	bool	 ready;			/* nothing: ranges ascend, do not overlap, all FROM_ZERO */
 };
 
-/* Add what --time says, or (out) --exclude-time; wrong use exits 2. */
+/* Add the ranges of --time or (`out') --exclude-time; an error exits 2. */
 void	times_add(const struct tool *, struct times *, const char *text, bool out);
-/* Is it SAMPLE_TIME with the ends in it?  perf record leaves them 0 in a pipe. */
+/* Is it the feature SAMPLE_TIME, with its times set?  In a pipe perf record leaves them 0. */
 bool	times_feature(const struct pp_feature *, uint64_t *first, uint64_t *last);
-/* All options have been seen. */
+/* After the last option. */
 void	times_settle(struct times *, const struct tool *);
-/* The first sample (and the last one, if `needs_last') is known; the clock showed `clock' ns when it was `wall'. */
+/* The times of the first sample and, if `needs_last', of the last one. */
 void	times_ends(struct times *, const struct tool *, uint64_t first, uint64_t last);
+/* The recording's clock was at `clock' ns when the wall clock was at `wall' ns. */
 void	times_wall(struct times *, const struct tool *, uint64_t wall, uint64_t clock);
-/* All that can be known is: exits 2 if that is not enough, but for the first sample, which may come yet. */
+/* The head of the stream was read: missing times exit 2, except that of the first sample, which may still come. */
 void	times_check(const struct times *, const struct tool *);
-/* Is it in one of the ranges?  They are ready. */
+/* Is the time in one of the ranges?  Only if `ready'. */
 bool	times_search(const struct times *, uint64_t time);
 static inline bool
 times_have(const struct times *s, uint64_t time)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * totals.h - PERF_SAMPLE_READ values after samples were dropped.
+ * totals.h - correct PERF_SAMPLE_READ values after samples were dropped.
  *
- * They are running totals (total.h).  So that each kept sample keeps its own period under perf, what the dropped
- * ones added is taken off the later values.
+ * The values are running totals (total.h), and perf computes the period of a sample as the difference from the sample before.
+ * The amounts of dropped samples are subtracted from later values, so each kept sample keeps its period.
  */
 #ifndef PFILTER_TOTALS_H
 #define PFILTER_TOTALS_H
@@ -16,8 +16,8 @@ struct totals {
 };
 
 /*
- * A sample with PERF_SAMPLE_READ is kept or dropped.  Returns its bytes to be written: its own, or a copy with other
- * values, valid until the next call; NULL if it is not sound (text in pp_err).
+ * Account for a sample with PERF_SAMPLE_READ, kept or dropped.  Returns the bytes to write: its own, or a copy with other values,
+ * valid until the next call; NULL if the sample is invalid (text in pp_err).
  */
 const uint8_t *totals_sample(struct totals *, const struct pp_events *, const struct pp_event *,
     const struct pp_rec *, bool keep, struct pp_err *);
