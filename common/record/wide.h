@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* wide.h - products of 128 bits and their quotients, also where the compiler has no integers of that size */
-#ifndef PERFPIPE_WIDE_H
-#define PERFPIPE_WIDE_H
+#ifndef PP_WIDE_H
+#define PP_WIDE_H
 
 #include <stdint.h>
 

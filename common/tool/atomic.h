@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * atomic.h - the output rule of perfpipe(7), in one place: a file that gets its name when it is complete.
+ * atomic.h - output files that get their name when they are complete (the output rule of perfpipe(7))
  *
  *	if (atomic_open(&a, path, force, err) < 0) ...
  *	write to a.fd
  *	rc = whole ? atomic_commit(&a) : atomic_part(&a);
  *	atomic_close(&a);
+ *
+ * Functions that return int return 1, or -1 with the reason in the `err' of atomic_open(), unless stated otherwise.
  */
 #ifndef PP_ATOMIC_H
 #define PP_ATOMIC_H
@@ -15,36 +17,36 @@
 #include "perfpipe_inline.h"
 
 struct atomic {
-	int	 fd;			/* to read and write, at 0; if `direct', only to write */
-	int	 dir;			/* where it will stand; -1: it is `direct' */
-	bool	 force, direct;		/* direct: standard output, or no regular file: written as it is */
-	int	 hidden;		/* 1 + the slot of its name until then; 0: it has none */
-	char	 base[NAME_MAX + 1];	/* its name there */
-	char	 part[PATH_MAX];	/* the path of what is not complete, for messages */
-	const char *path;		/* as the user named it, or <stdout>; must live as long */
-	struct pp_err *err;		/* of all that fails with it */
-	struct atomic *next;		/* the user's (struct tool) */
+	int	 fd;			/* offset 0; open for reading and writing, if `direct' for writing only */
+	int	 dir;			/* descriptor of the directory of the file; -1: `direct' */
+	bool	 force, direct;		/* direct: standard output or not a regular file; written in place */
+	int	 hidden;		/* 1 + the index of the temporary file's name; 0: it has no name */
+	char	 base[NAME_MAX + 1];	/* the file's final name in `dir' */
+	char	 part[PATH_MAX];	/* path of the incomplete file ("NAME.part"), for messages */
+	const char *path;		/* as the user wrote it, or "<stdout>"; the caller's, must outlive this */
+	struct pp_err *err;		/* the caller's: the reason of any failure */
+	struct atomic *next;		/* for the owner's list (struct tool) */
 };
 
 /*
- * Begin a file (mode 0600) at path.  One that exists already is refused unless `force'; it stays as it is until
- * atomic_commit().  Through a symbolic link it is what the link points to.  Standard output (NULL or "-"), devices, pipes
- * and names such as /dev/fd/3 are written as they are.  1, or -1.
+ * Create an output file (mode 0600) for path.  An existing file is refused unless `force' is set; it keeps its contents until
+ * atomic_commit().  A symbolic link is followed.  Standard output (NULL or "-"), devices, pipes and names such as /dev/fd/3 are
+ * opened in place.
  */
 int	atomic_open(struct atomic *, const char *path, bool force, struct pp_err *err);
-/* Would that replace a file? */
+/* Would atomic_open() with `force' replace an existing regular file? */
 bool	atomic_replaces(const char *path);
-/* Do both go to one place, so that one would be lost? */
+/* Do both write to the same file, so that one output would overwrite the other? */
 bool	atomic_same(const struct atomic *, const struct atomic *);
-/* A sink that writes to it, and has to be finished before it gets its name.  NULL: err says why. */
+/* A sink that writes to the file; pp_finish() it before atomic_commit().  NULL: failure, err has the reason. */
 struct pp_sink *atomic_sink(const struct atomic *);
-/* Give it its name.  1; 0: another file stands there by now, and `force' was not said; or -1. */
+/* Give the file its final name.  1; 0: another file has taken the name in the meantime and `force' is not set; or -1. */
 int	atomic_commit(struct atomic *);
-/* Give it the name of what is not complete, the same with ".part"; one that has it already is replaced.  1, or -1. */
+/* Give an incomplete file the name "NAME.part", replacing an existing file of that name. */
 int	atomic_part(struct atomic *);
-/* Close; what has no name by now is gone. */
+/* Close the file.  A file that has no name yet is deleted. */
 void	atomic_close(struct atomic *);
-/* A handler for signals that end us: what has no name by now is gone, and then they do. */
+/* Signal handler for fatal signals: deletes the files that have no name yet, then raises the signal again. */
 void	atomic_ended(int sig);
 
 #endif

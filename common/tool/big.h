@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * big.h - whole numbers of 128 bits with a sign, which 32-bit compilers do not have.
+ * big.h - signed integers of 128 bits, also for compilers without __int128 (32-bit targets)
  *
- * Fields are of 64 bits, with or without a sign: sums and products of two have room in this.
+ * Record fields have 64 bits, signed or unsigned: the sum or product of two fields fits in a big.
  */
 #ifndef PP_BIG_H
 #define PP_BIG_H
@@ -38,16 +38,16 @@ big_zero(big a)
 	return !(a.lo | (uint64_t)a.hi);
 }
 
-/* The result in *r; false: it has no room, or b is 0. */
+/* Store the result in *r.  false: overflow, or b is 0. */
 bool	big_add(big a, big b, big *r);
 bool	big_sub(big a, big b, big *r);
 bool	big_mul(big a, big b, big *r);
-/* As in C: towards 0; the rest has the sign of a. */
+/* Quotient and remainder as in C: the quotient is rounded towards 0, the remainder has the sign of a. */
 bool	big_div(big a, big b, big *r);
 bool	big_rest(big a, big b, big *r);
-/* The smallest n for which a is from -2^n to 2^n - 1. */
+/* The smallest n with -2^n <= a < 2^n. */
 unsigned big_bits(big a);
-/* As printf would, if it knew numbers of this size. */
+/* Format in decimal, with a NUL. */
 void	big_text(big, char to[static 48]);
 
 #endif

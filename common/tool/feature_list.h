@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: ISC */
-/* feature_list.h - a change on the way: which header features pass */
-#ifndef PCAT_FEATURE_LIST_H
-#define PCAT_FEATURE_LIST_H
+/* feature_list.h - the stage that selects header features (--features, --no-features) */
+#ifndef PP_FEATURE_LIST_H
+#define PP_FEATURE_LIST_H
 
 #include "sink/out.h"
 #include "tool.h"
 
-enum { FEATURES_MAX = 256 };		/* as many as the bitmap of a file has */
+enum { FEATURES_MAX = 256 };		/* bits in the feature bitmap of a perf.data */
 
 struct features {
-	bool	 only;			/* --features was given: those of `in', else all */
+	bool	 only;			/* --features was given: only those in `in' pass */
 	bool	 in[FEATURES_MAX], out[FEATURES_MAX];
 };
 
 /*
- * Take in the argument of --features (not: of --no-features), a list of names as perf calls them, of either case and
- * with or without HEADER_, or numbers.  Adds to what was given before.  An unknown one exits 2 by tool_wrong().
+ * Add the argument of --features, or of --no-features if `not', to f.  list: names as in perf, in either case and with or
+ * without HEADER_, or numbers.  Exits 2 by tool_wrong() if a name is unknown.
  */
 void	features_option(const struct tool *, struct features *, const char *list, bool not);
-/* Which ones a container is not to make. */
+/* Set the element of each feature that a container must not make by itself. */
 void	features_without(const struct features *, bool without[FEATURES_MAX]);
 /*
- * HEADER_FEATURE and BUILD_ID records that are not wanted stay out; the end mark passes.  TRACING_DATA stays out only if
- * --no-features names it: without it no raw data can be read.  CPU_TOPOLOGY and CPU_DOMAIN_INFO need
- * NRCPUS (perf fails without) and go with it.  `like': a source in the byte order of what will be put.
- * NULL: no memory; f, tool and err must live as long.
+ * A stage that drops the HEADER_FEATURE and BUILD_ID records of unselected features; the end mark passes.  TRACING_DATA is
+ * dropped only if --no-features names it, because raw data is unreadable without it.  CPU_TOPOLOGY and CPU_DOMAIN_INFO are
+ * dropped with NRCPUS, because perf fails on them without it.  `like': a source in the byte order of the records.  f, tool and
+ * err must live until finish().  NULL: no memory.
  */
 struct out *features_new(const struct tool *, const struct features *f, struct pp_source *like, struct out *next,
 	    struct pp_err *err);

@@ -20,10 +20,10 @@ join_no_memory(const struct join *j)
 void
 join_say(struct join *j, struct input *in)
 {
-	if (in->err.what[0] && !in->said)
+	if (in->err.what[0] && !in->reported)
 		tool_say(j->t, &in->err);
 	if (in->err.what[0]) {
-		in->said = true;
+		in->reported = true;
 		j->status = 1;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* join_in.h - what the files of join share: the inputs, the joined events, bytes that grow */
-#ifndef PCAT_JOIN_IN_H
-#define PCAT_JOIN_IN_H
+/* join_in.h - structures and functions shared by join*.c */
+#ifndef PP_JOIN_IN_H
+#define PP_JOIN_IN_H
 
 #include "record/feature.h"
 #include "join.h"
@@ -9,61 +9,61 @@
 #include "join_maps.h"
 #include "record/rewrite.h"
 
-struct blob {			/* bytes that grow */
+struct blob {			/* a growing array of bytes */
 	uint8_t	*p;
 	size_t	 n, cap;
 };
 
-struct in_event {		/* of an input; src->events->ev[i] has the rest */
-	size_t	 attr;			/* its HEADER_ATTR in `head' */
-	unsigned to;			/* its number in the joined stream */
-	unsigned members;		/* as the leader of a group; 1: alone; 0: a member */
-	bool	 folded;		/* into an event of an earlier input */
+struct in_event {		/* an event of an input, by index as in src->events */
+	size_t	 attr;			/* offset of its HEADER_ATTR in `head' */
+	unsigned to;			/* index of its event in the joined stream */
+	unsigned members;		/* events in its group if it is the leader, 1: no group, 0: a member */
+	bool	 folded;		/* it is merged into an event of an earlier input */
 };
 
 struct input {
 	const char	*name;
 	const struct join *join;
 	struct pp_source *src;
-	struct pp_source *old;		/* rests: `src' is the same file, opened again; NULL: it was not */
-	uint64_t	 taken;		/* records read of the head, with the one that ended it */
-	bool		 rests;		/* `src' rests until its turn comes */
-	bool		 wakes;		/* its head is gone through once more */
-	int		 fd;		/* meanwhile; -1: none is kept open */
+	struct pp_source *old;		/* the source of the head, if the file was opened again */
+	uint64_t	 taken;		/* records read up to the end of the head, `held' included */
+	bool		 rests;		/* `src' is suspended by pp_rest() until the input's turn */
+	bool		 wakes;		/* join_wake() reads the head again */
+	int		 fd;		/* the suspended file's descriptor; -1: none */
 	struct pp_err	 err;
-	struct blob	 head;		/* records up to the first that is timed, back to back */
+	struct blob	 head;		/* records before the first with a time, back to back */
 	struct blob	 tracing;	/* the payload of TRACING_DATA */
-	struct pp_rec	 tracing_rec;	/* its record, without raw; size 0: there was none */
-	struct pp_rec	 held;		/* the record that ended the head, still in the source; raw NULL: none */
-	size_t		 at;		/* how far `head' has been given */
-	struct pp_rec	 given;		/* the record that was given, as it stands in the source; raw NULL: it is of `head' */
-	bool		 ended, said;
+	struct pp_rec	 tracing_rec;	/* the TRACING_DATA record, raw NULL; size 0: none */
+	struct pp_rec	 held;		/* the record after the head, still in the source's buffer; raw NULL: none */
+	size_t		 at;		/* bytes of `head' that join_next() has returned */
+	struct pp_rec	 given;		/* the last record of join_next(), as it is in the source; raw NULL: it is of `head' */
+	bool		 ended, reported;
 	struct in_event	*ev;
 	unsigned	 nev;
-	/* what its features and records say of it; 0, NULL: nothing */
+	/* facts from header features and records; 0, NULL: unknown */
 	char		*host, *release;
 	uint64_t	 kernel_start, wall, clock, first, time_first, time_last, cpus_available, cpus_online,
 			 host_number, clockid;
 	bool		 has_clock, has_features;
-	bool		 has_clockid, names_clock;	/* by a feature: its times are of a clock of perf record -k; of `clockid' */
-	/* of a CPU profile */
+	bool		 has_clockid, names_clock;	/* perf record -k was used; clockid is known */
+	/* only of a CPU profile */
 	struct exec_maps *maps;
-	const char	*comm;		/* in `head'; NULL: not told */
-	const struct input *piece_of;	/* an earlier one whose events and ids it has; NULL: none */
-	/* what becomes of its records */
-	bool		 untouched;	/* nothing */
+	const char	*comm;		/* in `head'; NULL: unknown */
+	const struct input *piece_of;	/* an earlier input with equal events and ids; NULL: none */
+	/* changes to its records */
+	bool		 untouched;	/* there are none */
 	struct pp_ids	 ids;
 	struct pp_rewrite rw;
 	char		*prefix;
-	uint64_t	 too_large;	/* records that had no room for an id */
-	uint64_t	 no_room;	/* samples that will have none, counted beforehand */
-	bool		 file;		/* it can be read again by its name */
-	const struct input *same_as;	/* the first input of the same recording; NULL: this */
-	struct feeder	*feeder;	/* watches what comes live; NULL: not wanted, or merged */
+	uint64_t	 too_large;	/* records dropped because an added id makes them too large */
+	uint64_t	 no_room;	/* samples that will be, by join_walk() */
+	bool		 file;		/* a file that can be opened again */
+	const struct input *same_as;	/* the first input of the same recording; NULL: this one */
+	struct feeder	*feeder;	/* state of join_feed(); NULL: not live */
 };
 
 struct jevent {			/* an event of the joined stream */
-	unsigned in, from;		/* whose: event `from' of input `in' */
+	unsigned in, from;		/* it is event `from' of input `in' */
 	unsigned members;		/* as in struct in_event */
 	uint64_t *ids;
 	unsigned nids;
@@ -78,79 +78,82 @@ struct join {
 	struct jevent	*ev;
 	unsigned	 nev;
 	struct pp_ids	 taken;		/* all ids of the joined stream */
-	uint64_t	 fresh;		/* the last new id given */
-	bool		 identifier;	/* events get PERF_SAMPLE_IDENTIFIER */
+	uint64_t	 fresh;		/* the last new id */
+	bool		 identifier;	/* PERF_SAMPLE_IDENTIFIER is added to the events */
 	bool		 swap;
-	uint64_t	 spaces;	/* pid spaces so far: hosts, CPU profiles, and who collided */
+	uint64_t	 spaces;	/* pid spaces so far: one for each host, CPU profile and input with a collision */
 	struct blob	 head;
 	struct pp_source *src;		/* reads `head' */
-	struct out	*flush;		/* the container; NULL: not known yet, or it has no flush */
+	struct out	*flush;		/* the container; NULL: unknown so far, or without flush() */
 	struct pp_err	 err;
 	int64_t		*offset;	/* --time-offset of each input that could be opened */
-	const struct input *seen[PP_TYPE_END - PP_USER_TYPE_START];	/* who gave the first of that type */
-	const struct input *kernel;	/* who said last where the kernel lies, and what */
+	const struct input *seen[PP_TYPE_END - PP_USER_TYPE_START];	/* the input with the first record of that type */
+	const struct input *kernel;	/* the input with the last kernel map; its start, length, offset and name follow */
 	uint8_t		 kernel_map[24];
 	char		 kernel_name[64];
-	struct lives	*lives;		/* what comes live is watched; NULL: not wanted */
-	bool		 closes;	/* there are not enough descriptors for all inputs */
+	struct lives	*lives;		/* of the live inputs; NULL: not live */
+	bool		 closes;	/* too few descriptors: close suspended files */
 	bool		 stopped;	/* by a collision of pids */
 	int		 status;
-	const struct input *last;	/* whose record was given last; NULL: nobody's */
-	uint64_t	 place;		/* records of the kernel given before that one */
-	bool		 given_kernel;	/* that one is of the kernel */
-	uint8_t		*buf;		/* PP_REWRITE_SIZE bytes */
+	const struct input *last;	/* the input of the last record of join_next(); NULL: none */
+	uint64_t	 place;		/* kernel records before that one */
+	bool		 given_kernel;	/* that one is a kernel record */
+	uint8_t		*buf;		/* of PP_REWRITE_SIZE bytes */
 };
 
-/* Append n bytes (p NULL: zeros); where they stand, good until the next one. */
+/* Append n bytes (p NULL: zeros).  Returns their address, valid until the next call. */
 uint8_t	*blob_add(struct blob *, const void *p, size_t n);
-/* The record at byte *at of a blob of sound records, without payload; steps over it.  false at the end. */
+/* Get the record at offset *at of a blob of sound records and advance *at.  false: end.  *r has no payload. */
 bool	 blob_next(const struct blob *, size_t *at, bool swap, struct pp_rec *);
-/* Say the input's error, once; the status becomes 1. */
+/* Print the input's error, at most once, and set the status to 1. */
 void	 join_say(struct join *, struct input *);
 
-/* "out of memory", exit 1. */
+/* Print "out of memory" and exit 1. */
 _Noreturn void join_no_memory(const struct join *);
 
 /*
- * join_open.c: open the inputs, and read their heads (join_gather.c).  Not live, files then rest: join_wake() opens one
- * again and goes to where its head ended.  1, or -1 with the text in its err.
+ * join_open.c: open the inputs and read their heads (join_gather.c).  Files that are not live are suspended after that;
+ * join_wake() opens such a file again and reads up to the end of its head.  1, or -1 with the reason in the input's err.
  */
 void	 join_open_inputs(struct join *, char **names, int n);
 int	 join_wake(struct join *, struct input *);
-/* The input's file once more, from its start.  NULL: it can't be read, or is another one by now. */
+/* Open the input's file again, at its start.  NULL: failure, or it is another file now. */
 struct pp_source *join_again(const struct join *, const struct input *, struct pp_err *);
-/* Read the head of an input as far as it is at hand: is it complete?  Those of all, waiting for whatever comes. */
+/* Read as much of an input's head as is in memory: is it complete?  And read the heads of all inputs, waiting for data. */
 bool	 join_gather(struct join *, struct input *);
 void	 join_gather_all(struct join *);
-/* Called before a source overwrites what was put. */
+/* The pp_before_refill() function of a source: flush what was put. */
 int	 join_before_refill(void *input);
-/* Does an MMAP or MMAP2 tell where the kernel's text lies?  Its name, or NULL. */
+/* The name of the kernel's map if the record is an MMAP or MMAP2 of it, else NULL. */
 const char *join_kernel_map(const struct input *, const struct pp_rec *);
-/* join_check.c: refuse what does not go together (exit 2), and find the shifts of pids and times. */
+/* join_check.c: exit 2 if the inputs cannot be joined; compute the shifts of pids and times. */
 void	 join_check(struct join *);
-/* join_pids.c: find the shifts of pids; give an input a pid space of its own, `largest' being the largest pid of all. */
+/* join_pids.c: compute the shifts of pids; move an input to a pid space of its own (`largest': the largest pid of all inputs). */
 void	 join_pids(struct join *);
 void	 join_move_pids(struct join *, struct input *, uint32_t largest);
-/* join_walk.c: look through files for pids that collide, which moves pids, and for samples that are too large. */
+/* join_walk.c: read the files to find collisions of pids, and move these inputs' pids, and samples that an id makes too large. */
 void	 join_walk(struct join *);
-/* Say that so many records are left out since ids make them too large, and the way out. */
+/* Print that n records are left out because ids make them too large, and which option avoids it. */
 void	 join_say_no_room(const struct join *, const struct input *, uint64_t n, const char *what);
-/* A record of a live input, as it stands there; NULL: it has ended. */
+/* Look for collisions in a record of a live input, as it is in the input; NULL: the input has ended. */
 void	 join_feed(struct join *, struct input *, const struct pp_rec *);
 void	 join_walk_close(struct join *);
-/* join_event.c: number the events and ids of the joined stream, which says how records change; write the HEADER_ATTRs. */
+/*
+ * join_event.c: assign events and ids of the joined stream and, with that, the changes to records; write the HEADER_ATTR
+ * records.
+ */
 void	 join_events(struct join *);
 bool	 join_same_recording(const struct input *, const struct input *);
 void	 join_attrs(struct join *);
-/* join_feature.c: write the feature block. */
+/* join_feature.c: write the header features. */
 void	 join_features(struct join *);
-/* The groups of an input by its GROUP_DESC: fn for each. */
+/* Call fn for each group in the input's GROUP_DESC. */
 void	 join_groups(struct join *, struct input *, void (*fn)(struct join *, struct input *, const char *name,
 	    size_t len, uint64_t leader, uint64_t members, void *arg), void *arg);
-/* join_tracing.c: write the TRACING_DATA; tracepoints that differ are refused (exit 2) unless allowed. */
+/* join_tracing.c: write TRACING_DATA.  Exits 2 if formats of a tracepoint differ and --allow=kernels was not given. */
 void	 join_tracing(struct join *);
 
-/* Exit 2 if one recording is named twice, which would have each of its records twice, or one pipe is. */
+/* Exit 2 if a recording or a pipe is named twice. */
 void	join_refuse_twice(const struct tool *, char **names, int n);
 
 #endif

@@ -1,53 +1,54 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * join_lives.h - do two recordings mean different processes by the same pid at the same time?
+ * join_lives.h - collisions of pids: whether two recordings have different processes of one pid at one time
  *
- * perf knows one process by a pid, and would show the samples of one under the other's name and files.  A life is kept for
- * each task of an input: from when to when it lived, and which files it had mapped executable (the first 32 since its
- * last exec).  Two lives of one pid or tid in two inputs collide if they overlap in time and contradict each other:
- *  - the thread belongs to different processes; or
- *  - no executable map (file, and the address of its first byte) is in both; or
- *  - where one maps one file, the other maps another.
- * A file is known by device and inode where both have them; by its name where one has none, or where the one was read
- * from /proc and the other comes from the kernel, which may name different devices then (overlayfs).
+ * perf has one process for each pid, and would attribute the samples of one process to the name and files of the other.  For
+ * each task of an input a life is kept: the time from its start to its end, and the files that it mapped executable (the first
+ * 32 after its last exec).  Two lives of one pid or tid in two inputs collide if they overlap in time and contradict each
+ * other:
+ * - the thread belongs to different processes; or
+ * - no executable map (file, and address of its first byte) is in both; or
+ * - they map different files at one address.
+ * Two files are compared by device and inode if both are known; by name if one has none, or if perf read one from /proc and the
+ * kernel recorded the other, because these may differ in the device (overlayfs).
  *
- * Two recordings of one process see its exec some microseconds apart.  So lives that overlap by less than 100 ms do not
- * collide if the one behind or in front of either, in the same input, has a map in common with the other.
+ * Two recordings of one process see its exec some microseconds apart.  So lives that overlap by less than 100 ms do not collide
+ * if the life before or after one of them, in the same input, has a map in common with the other.
  *
- * Memory: about 100 bytes for each life, and 40 for each map of it; merged, only of the last lives of each tid.
+ * Memory: about 100 bytes for each life, and 40 for each of its maps; if merged, only for the last lives of each tid.
  */
-#ifndef PCAT_JOIN_LIVES_H
-#define PCAT_JOIN_LIVES_H
+#ifndef PP_JOIN_LIVES_H
+#define PP_JOIN_LIVES_H
 
 #include "perfpipe_inline.h"
 
 struct lives;
 struct lives_hit {
-	unsigned in, with;	/* inputs */
+	unsigned in, with;	/* numbers of inputs */
 	uint32_t id;		/* the pid or tid */
 };
 
 /*
- * Records of so many inputs will come either all in order of time (merged), or of one input behind the other; of each
- * input in order of time in any case.  No memory: exits 1.
+ * n inputs.  merged: records of all inputs come in time order; else all records of an input, in time order, before those of the
+ * next. Without memory it exits 1.
  */
 struct lives *lives_new(unsigned n, bool swap, bool merged);
 void	lives_free(struct lives *);
-/* Inputs of one group are never compared.  At first each has a group of its own. */
+/* Lives of inputs of the same group are not compared.  By default each input has a group of its own. */
 void	lives_group(struct lives *, unsigned in, unsigned group);
-/* Does a record of that type matter? */
+/* Does lives_put() need records of this type? */
 bool	lives_wants(uint32_t type);
-/* A sound record of a type that matters, and its time (0: it has none); pids and tids as they are, plus `shift'. */
+/* Add a sound record of such a type.  time: ns, 0: it has none; shift: added to its pids and tids. */
 void	lives_put(struct lives *, unsigned in, const struct pp_rec *, uint64_t time, uint32_t shift);
-/* The input has a record of this time. */
+/* The input has reached this time. */
 void	lives_clock(struct lives *, unsigned in, uint64_t time);
 /* The input has ended. */
 void	lives_end(struct lives *, unsigned in);
-/* Forget the lives of the input (not merged). */
+/* Free the lives of the input; only if not merged. */
 void	lives_forget(struct lives *, unsigned in);
-/* The first collision since lives_forget(); NULL: none.  Known: not merged, when the later input has ended. */
+/* The first collision since lives_forget(); NULL: none.  If not merged, it is known after lives_end() of the later input. */
 const struct lives_hit *lives_hit(const struct lives *);
-/* The largest pid or tid that was put. */
+/* The largest pid or tid of all lives_put(). */
 uint32_t lives_largest(const struct lives *);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* join_maps.h - the files that a process has mapped executable, as many as distinguish it from another (join_lives.h) */
-#ifndef PCAT_JOIN_MAPS_H
-#define PCAT_JOIN_MAPS_H
+/* join_maps.h - the files that a process has mapped executable, up to the number that join_lives.h compares */
+#ifndef PP_JOIN_MAPS_H
+#define PP_JOIN_MAPS_H
 
 #include "perfpipe_inline.h"
 
-struct exec_maps;		/* NULL: none */
+struct exec_maps;		/* reference counted; NULL: no maps */
 
-/* Is it an MMAP or MMAP2 of a file that is mapped executable in a process? */
+/* Is it an MMAP or MMAP2 of a file that a process maps executable? */
 bool	exec_maps_wants(const struct pp_rec *);
-/* Add such a one; `synthesised': perf read it from /proc, it does not come from the kernel. */
+/* Add such a map; synthesised: perf read it from /proc, the kernel did not record it.  *m is created if NULL. */
 void	exec_maps_add(struct exec_maps **, const struct pp_rec *, bool swap, bool synthesised);
-/* The same maps for one more; each is freed by exec_maps_free(). */
+/* Another reference to the maps; the caller frees it by exec_maps_free(). */
 struct exec_maps *exec_maps_share(struct exec_maps *);
 void	exec_maps_free(struct exec_maps *);
-/* Does one of them stand in both? */
+/* Do they have a map in common? */
 bool	exec_maps_meet(const struct exec_maps *, const struct exec_maps *);
-/* Can't they be of one process?  (No, where there are none.) */
+/* Do they contradict each other, so that they are not of one process?  false if one has no maps. */
 bool	exec_maps_differ(const struct exec_maps *, const struct exec_maps *);
 
 #endif

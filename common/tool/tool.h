@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * tool.h - what the five commands share and the library must not do: options, messages, numbers, lists,
- * signals, progress, confinement.  A command is a table of options and a loop:
+ * tool.h - what the commands share and a library must not do: options, messages, numbers, lists, signals, progress, confinement
+ *
+ * A command is a table of options and a loop:
  *
  *	static const struct tool_opt opts[] = {
  *		TOOL_HEAD("Selection"),
@@ -19,6 +20,10 @@
  *	while (pp_next(t.in, &rec) > 0)
  *		...
  *	return tool_close(&t);
+ *
+ * A new option is a row of its command's table and a case of its loop; --help is made of the rows, and a test compares them
+ * with the manual page.  An option of several commands is a macro here (TOOL_OPTS_...), and a case of tool_getopt() if it sets
+ * a member of struct tool.
  */
 #ifndef PP_TOOL_H
 #define PP_TOOL_H
@@ -31,18 +36,18 @@
 
 
 struct tool_opt {
-	int		 key;		/* the short letter; from TOOL_LONG on: no short form */
-	const char	*name;		/* the long name, perf's where perf has one */
+	int		 key;		/* the short option; TOOL_LONG and up: it has none */
+	const char	*name;		/* the long option, as in perf if perf has it */
 	/*
-	 * What its argument is called; NULL: takes none; "[X]": optional, after =.  Repeated, an option of LIST, EXPR or RANGES
-	 * adds up, and so does one that ends with "..."; any other with an argument is wrong usage then.
+	 * The name of its argument; NULL: it takes none; "[X]": optional, after =.  A repeated option adds to the earlier ones
+	 * if this is LIST, EXPR, RANGES or ends with "..."; a repeated option with any other argument is an error.
 	 */
 	const char	*arg;
 	const char	*help;		/* one line for --help */
 };
 enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_VERSION };
 
-/* No option, but a title for the rows that follow in --help. */
+/* A heading above the following rows in --help. */
 #define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
 #define TOOL_OPTS_IN							\
 	{ 'i', "input", "FILE", "read FILE (default: standard input, or -)" },	\
@@ -52,7 +57,7 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 	{ 'f', "force", NULL, "replace an existing output file" }
 #define TOOL_OPT_FORMAT							\
 	{ TOOL_FORMAT, "format", "stream|file", "form of the output; file: a seekable perf.data, needs -o" }
-/* Words as in struct tool. */
+/* words: the same as `allow' of struct tool. */
 #define TOOL_OPT_ALLOW(words)						\
 	{ TOOL_ALLOW, "allow", "LIST", "permit what is refused by default: " words }
 #define TOOL_OPTS_COMMON						\
@@ -63,112 +68,115 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 #define TOOL_OPTS_END { 0, NULL, NULL, NULL }
 
 struct tool {
-	/* said by the command */
+	/* set by the command */
 	const char	*name, *purpose;
-	const char	*examples;		/* for --help: a line "  $ command" for each */
+	const char	*examples;		/* for --help: lines " $ command" */
 	const struct tool_opt *opts;
-	bool		 opens_files;		/* later on, by name: no confinement then */
-	bool		 no_output;		/* this time no file is opened for TOOL_OPTS_OUT */
-	bool		 report;		/* what it writes is no stream, and complete whatever the input was */
-	bool		 many;			/* takes any number of inputs: names */
+	bool		 opens_files;		/* it opens files by name after tool_open(): no confinement */
+	bool		 no_output;		/* no output file is opened for TOOL_OPTS_OUT in this run */
+	bool		 report;		/* the output is no stream, and is complete even if the input is not */
+	bool		 many;			/* it takes any number of inputs: `names' */
 	const char	*allow;			/* the words of its TOOL_OPT_ALLOW: "kernels,clocks" */
-	/* said by the user */
+	/* set by options and operands */
 	const char	*in_name, *out_name;	/* NULL: stdin, stdout */
-	char		**names;		/* `many': all inputs, in order */
+	char		**names;		/* if `many': all inputs, in order */
 	int		 nnames;
 	int		 verbose;
 	bool		 quiet;
-	unsigned	 open_flags;		/* of pp_open(), for all inputs; tool_open() takes them by itself */
-	bool		 force;			/* replace an output file that exists, and nothing else */
+	unsigned	 open_flags;		/* for pp_open() of each input; tool_open() adds them by itself */
+	bool		 force;			/* replace an existing output file; nothing else */
 	bool		 as_file;		/* --format=file */
-	unsigned	 allowed;		/* by tool_allows(): of `allow', by place */
-	uint64_t	 given[2];		/* by tool_given(): of `opts', by place */
-	const char	*optarg;		/* of the option just returned */
-	const char	*optname;		/* that option as the user would write it, "--pid" */
-	/* made by tool_open() */
+	unsigned	 allowed;		/* for tool_allows(): bit n is the nth word of `allow' */
+	uint64_t	 given[2];		/* for tool_given(): bit n is opts[n] */
+	const char	*optarg;		/* argument of the option that tool_getopt() returned */
+	const char	*optname;		/* that option as the user writes it, "--pid" */
+	/* set by tool_open() */
 	struct pp_source *in;
 	struct pp_sink	*out;			/* NULL if the command has no TOOL_OPTS_OUT */
 	struct pp_err	 in_err, out_err;
 	struct atomic	 file;			/* -o */
-	struct atomic	*files;			/* all that tool_create() has opened */
-	bool		 partial;		/* said by the command: what was written is not complete, whatever in_err says */
+	struct atomic	*files;			/* outputs opened by tool_create() */
+	bool		 partial;		/* set by the command: the output is incomplete, even without an in_err */
 	struct timespec	 began, shown;		/* for progress */
 };
 
-/* The next option's key, -1 at the end.  Common options and operands are dealt with; wrong use exits 2. */
+/* Get the key of the next option; -1: no more.  Handles common options and operands itself.  Exits 2 on wrong usage. */
 int	tool_getopt(struct tool *, int argc, char **argv);
-/* Was the option with that key given? */
+/* Was the option with this key given? */
 bool	tool_given(const struct tool *, int key);
-/* Did the user --allow that, which is one of the tool's words? */
+/* Was this word, one of `allow', given to --allow? */
 bool	tool_allows(const struct tool *, const char *word);
 /*
- * Open input and output (by flags of pp_open), write the pipe header, set up signals, progress and
- * confinement.  On failure says why and exits.
+ * Open input and output (flags: of pp_open()), write the pipe header, set up signals, progress and confinement.  On failure
+ * prints the reason and exits.
  */
 void	tool_open(struct tool *, unsigned flags);
 /*
- * The steps of tool_open(), for a command that opens its output itself: refuse terminals and set up signals; open
- * the input; and when nothing more needs opening, progress and confinement.
+ * The steps of tool_open(), for a command that opens its outputs itself: refuse terminals and set up signals; open the input;
+ * after all files are open, set up progress and confinement.
  */
 void	tool_check(struct tool *);
 void	tool_open_input(struct tool *, unsigned flags);
 void	tool_ready(struct tool *);
 /*
- * Open an output by the rule of perfpipe(7), which tool_close() ends: the file gets its name if all was written and the
- * input was sound to its end, another name if not, and none if it could not be written.  One that is the input exits 2; one
- * that cannot be opened exits 1.  A file that exists has been refused by tool_check(), or must be by tool_refuse_file().
+ * Open an output file, which tool_close() completes: the file gets its name if all was written and the input was sound up to
+ * its end; the name NAME.part if the input was not; and no name if writing failed.  Exits 2 if the file is the input, 1 if it
+ * cannot be opened. tool_check() refuses an existing -o file; for other files call tool_refuse_file().
  */
 void	tool_create(struct tool *, struct atomic *, const char *path, struct pp_err *);
 void	tool_refuse_file(const struct tool *, const char *path);
 /*
- * A sink for an output that tool_create() opened, in the format that the user chose and the byte order of `in', with its
- * header written.  On failure says why and exits.
+ * A sink for an output of tool_create(), in the format of --format and the byte order of `in', with the header written.  On
+ * failure prints the reason and exits.
  */
 struct pp_sink *tool_sink(const struct tool *, struct atomic *, struct pp_source *in);
-/* Those that are open get no name. */
+/* Close and delete the outputs of tool_create(). */
 void	tool_abandon(struct tool *);
-/* The same for an output that the caller opened by atomic_open(): name it, say it, close it.  1, or -1. */
+/*
+ * Do what tool_close() does with an output file, for one that the caller opened by atomic_open(): give it its name, report it,
+ * close it.  1, or -1.
+ */
 int	tool_name(const struct tool *, struct atomic *);
-/* The progress line, if it is time for one. */
+/* Show the progress line, at most some times each second. */
 void	tool_progress(struct tool *, uint64_t done, uint64_t total);
-/* Exit 2 if the open input is that file (NULL or "-": standard output), which is about to be written. */
+/* Exit 2 if the input is the file of that path, which is about to be written (NULL or "-": standard output). */
 void	tool_refuse_input(const struct tool *, const char *path);
-/* Close both ends, print what went wrong; the exit status: 0, 1. */
+/* Close input and outputs and print their errors.  The exit status: 0, or 1. */
 int	tool_close(struct tool *);
 
-/* "name: file: byte N: text" of an error; this and all below make what they print harmless by vis(3). */
+/* Print "name: file: byte N: text".  This and the functions below escape unprintable characters by vis(3). */
 void	tool_say(const struct tool *, const struct pp_err *);
-/* "name: warning: text", unless -q. */
+/* Print "name: warning: text", unless -q. */
 void	tool_warn(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* "name: text" under -v. */
+/* Print "name: text" if -v. */
 void	tool_note(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* "name: text", exit 2. */
+/* Print "name: text" and exit 2. */
 _Noreturn void tool_wrong(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Memory, or "name: out of memory", exit 1. */
+/* Allocate; without memory print "name: out of memory" and exit 1. */
 void	*tool_alloc(size_t n, size_t size);		/* zeroed */
 void	*tool_realloc(void *, size_t n, size_t size);
-/* A copy of n bytes with everything that a terminal could obey escaped; the caller frees. */
+/* A copy of n bytes, with control characters escaped; the caller frees it. */
 char	*tool_vis(const char *, size_t n);
 
-/* ---- arguments of the option just returned; wrong ones exit 2 naming it ------------------------ */
+/* ---- parse the argument of the option that tool_getopt() returned; exit 2, naming the option, if it is wrong ---- */
 
 uint64_t tool_number(const struct tool *, const char *text, uint64_t min, uint64_t max);
-uint64_t tool_size(const struct tool *, const char *text);	/* 64K, 10M, 1G: bytes, 1024-based */
-uint64_t tool_duration(const struct tool *, const char *text);	/* 1.5s, 10ms, 5m; plain: seconds; ns */
-uint64_t tool_seconds(const struct tool *, const char *text);	/* 12.345678901 of the trace clock; ns */
+uint64_t tool_size(const struct tool *, const char *text);	/* bytes; "64K", "10M", "1G": powers of 1024 */
+uint64_t tool_duration(const struct tool *, const char *text);	/* ns; "1.5s", "10ms", "5m"; without a unit seconds */
+uint64_t tool_seconds(const struct tool *, const char *text);	/* ns; "12.345678901": seconds of the recording's clock */
 
-/* A set of numbers: "1,2,10-20,-1,file://NAME".  tool_list() adds to it; after tool_list_ready() it can be asked. */
+/* A set of numbers, "1,2,10-20,-1,file://NAME".  tool_list() adds to it.  Call tool_list_ready() before the functions below. */
 struct tool_list {
-	struct tool_range { int64_t lo, hi; } *r;	/* once ready: ascending, apart */
+	struct tool_range { int64_t lo, hi; } *r;	/* once ready: ascending and disjoint */
 	size_t		 n, cap;
-	int64_t		 lo, hi;			/* nothing lies outside of these */
-	uint64_t	*bits;				/* of the numbers from 0 to nbits - 1 */
+	int64_t		 lo, hi;			/* the smallest and the largest number */
+	uint64_t	*bits;				/* for numbers from 0 to nbits - 1 */
 	uint64_t	 nbits;
 };
 void	tool_list(const struct tool *, struct tool_list *, const char *text);
 void	tool_list_ready(struct tool_list *);
 bool	tool_list_search(const struct tool_list *, int64_t);
-/* The time that this takes does not depend on how many there are. */
+/* The time it takes does not depend on the size of the set. */
 static inline bool
 tool_list_has(const struct tool_list *l, int64_t n)
 {
@@ -178,16 +186,16 @@ tool_list_has(const struct tool_list *l, int64_t n)
 		return true;
 	return (uint64_t)n < l->nbits ? l->bits[n >> 6] >> (n & 63) & 1 : tool_list_search(l, n);
 }
-/* Is every number of `a' in `b' (both ready)? */
+/* Is `a' a subset of `b'?  Both are ready. */
 bool	tool_list_within(const struct tool_list *a, const struct tool_list *b);
 void	tool_list_free(struct tool_list *);
 
-/* All of the text of the file that "file://NAME" names, to be freed; NULL: text is no such thing. */
+/* The contents of the file if text is "file://NAME", else NULL; the caller frees it. */
 char	*tool_named_file(const struct tool *, const char *text);
 
 /*
- * Call fn for each comma-separated word; commas inside slashes or braces do not count (event names).  Of
- * "file://NAME": for each line of the file that is not empty.
+ * Call fn for each comma-separated word.  A comma inside slashes or braces does not separate (event names).  If text is
+ * "file://NAME", call fn for each line of the file that is not empty.
  */
 void	tool_words(const struct tool *, const char *text, void (*fn)(void *arg, const char *word), void *arg);
 
