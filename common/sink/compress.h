@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * compress.h - kernel records into COMPRESSED or COMPRESSED2 records, by one thread or several; only sink.c includes it.
+ * compress.h - compresses kernel records into COMPRESSED or COMPRESSED2 records, in one or several threads; only sink.c
+ * includes it
  */
 #ifndef PP_COMPRESS_H
 #define PP_COMPRESS_H
@@ -10,25 +11,28 @@
 struct pp_compress_how {
 	int		 level;		/* 1 to 22 */
 	bool		 two, swap;
-	bool		 feature;	/* write the header feature too, for a stream */
-	unsigned	 threads;	/* 0: the caller's */
-	uint64_t	 frame;		/* bytes of records in a zstd frame; UINT64_MAX: it never ends */
+	bool		 feature;	/* also write HEADER_FEATURE(COMPRESSED): for a stream */
+	unsigned	 threads;	/* additional threads; 0: the calling thread compresses */
+	uint64_t	 frame;		/* bytes of records in a zstd frame; UINT64_MAX: one frame without end */
 };
 
 struct pp_compress;
-/* Takes bytes that are good only during the call.  1, or -1 with the text where the writer keeps it. */
+/*
+ * Called to write compressed records; the bytes are valid during the call only.  1, or -1; the function keeps the reason
+ * itself.
+ */
 typedef int	pp_compress_write(void *arg, const uint8_t *, size_t);
 
-/* NULL on failure. */
+/* write: gets the output, with arg.  The pp_err (the caller's) gets the reason of any failure here.  NULL on failure. */
 struct pp_compress *pp_compress_new(const struct pp_compress_how *, pp_compress_write *, void *arg, struct pp_err *);
 /*
- * Take whole records, and the payload of a record in pieces of any size behind it.  The bytes are not needed
- * any more when it returns.
+ * Compress whole records, and behind a record its payload in any number of calls.  The bytes may be overwritten after the call.
+ * 1, or -1.
  */
 int	pp_compress_feed(struct pp_compress *, const uint8_t *, size_t);
-/* Write all that was fed, so that a reader can expand it. */
+/* Write everything fed so far, in a form that a reader can expand completely.  1, or -1. */
 int	pp_compress_flush(struct pp_compress *);
-/* Bytes fed to zstd, and what they became; what a thread is at work on is not counted yet. */
+/* Bytes compressed so far, and bytes of the COMPRESSED records made of them; without the frames that threads are working on. */
 void	pp_compress_count(const struct pp_compress *, uint64_t *plain, uint64_t *packed);
 void	pp_compress_free(struct pp_compress *);
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * out.h - where records go: a container, or a change on the way to one.
+ * out.h - struct out: a consumer of records, either a container (stream, seekable file, CPU profile) or a stage that changes
+ * records and passes them to the next out
  *
- * A command puts records into the first `out'; a change (pcat's compat, pfilter's columns ...) hands on to the next;
- * the last one is a container (stream, seekable file, CPU profile).
+ * A command puts records into the first out; the last one is a container.  A new stage or container is a struct whose first
+ * member is a struct out, and a function NAME_new() that returns it; the command that has it builds the chain (pcat:
+ * cmd/pcat/main.c).
+ *
+ * Functions return 1, or -1 with the reason in the err that the caller of NAME_new() passed.
  */
 #ifndef PP_OUT_H
 #define PP_OUT_H
@@ -12,27 +16,27 @@
 
 struct out {
 	/*
-	 * Take a record.  `in' is where its payload (r->payload bytes) still has to be fetched from by pp_payload().
-	 * r->raw lies in the source's buffer if `stable', else it and `in' are good only during the call.  1, or -1 with the
-	 * text in an err that the maker of this out was given.
+	 * Take a record.  `in': the source from which pp_payload() gets its payload (r->payload bytes).  stable: r->raw lies in
+	 * the buffer of the source and is valid until flush(); else it is valid during the call only, as `in' always is.
 	 */
 	int	(*put)(struct out *, struct pp_source *in, const struct pp_rec *r, bool stable);
 	/*
-	 * Of a container: the source is about to overwrite what was put `stable', so be done with it; `wait' (say
-	 * pp_may_wait() of the source): the next read may have to wait, so write all.  Changes have none.
+	 * Of a container: write or copy all records that were put `stable', because the source is about to overwrite them.
+	 * wait: the next read may have to wait (pp_may_wait() of the source), so write all buffered bytes as well.  NULL in a
+	 * stage.
 	 */
 	int	(*flush)(struct out *, bool wait);
 	/*
-	 * Of a container that can be written without a source: put() was called with `in' NULL, and these are the next n bytes
-	 * of the record's payload.  They stay as they are until flush().  1, or -1.
+	 * Of a container that is used without a source (put() with `in' NULL): take the next n bytes of the last record's
+	 * payload, valid until flush().  NULL: not supported.
 	 */
 	int	(*payload)(struct out *, const uint8_t *p, size_t n);
-	/* The end of the input: write what is held back, hand on, free.  1, or -1.  */
+	/* End of the input: write what is held, call finish() of the next out, free this one. */
 	int	(*finish)(struct out *);
-	struct out *next;	/* of a change; NULL: a container */
+	struct out *next;	/* of a stage; NULL in a container */
 };
 
-/* Write a record and its payload to a sink: `stable' as above.  1, or -1. */
+/* Write a record and its payload to a sink; stable: as above.  1, or -1. */
 int	out_put(struct pp_sink *, struct pp_source *in, const struct pp_rec *r, bool stable);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * out_feed.h - a sink that writes a container: for tools that put records into a sink, or runs of many.
+ * out_feed.h - a sink that writes a container, for commands that write records by pp_put() or in runs of many
  *
  *	k = out_feed_new(out_file_new(...), in->swap, &err);
  *	pp_start(k, in); pp_put(k, ...) ...; pp_finish(k);
@@ -11,10 +11,9 @@
 #include "out.h"
 
 /*
- * A sink whose bytes, a pipe-mode stream in that byte order, are cut into records, which the container gets.
- * pp_finish() ends the container as well.  `to' (which has put, flush, payload and finish) becomes the sink's; errors
- * stand in the err that `to' was given, which must be this one.  NULL, and `to' finished, if there is no memory; NULL
- * also if `to' is NULL.
+ * A sink that cuts its bytes, a pipe-mode stream of byte order `swap', into records and puts these into the container `to'.
+ * The sink owns `to', which must have put, flush, payload and finish; pp_finish() finishes it.  err must be the one that `to'
+ * has.  NULL: no memory (`to' is finished then), or `to' is NULL.
  */
 struct pp_sink *out_feed_new(struct out *to, bool swap, struct pp_err *err);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* out_file.h - the container "seekable perf.data", as perf record writes it */
+/* out_file.h - the container for a seekable perf.data, as perf record writes it */
 #ifndef PP_OUT_FILE_H
 #define PP_OUT_FILE_H
 
 #include "out_stream.h"
 
-struct out_file_at {		/* the caller's, to be closed behind finish() */
-	int	 fd;			/* the file: empty, opened to read and write */
-	int	 dir;			/* a directory for temporary files, which are made until finish(); -1: fd is no regular file */
+struct out_file_at {		/* the caller's; it closes them after finish() */
+	int	 fd;			/* the file: empty, open for reading and writing */
+	int	 dir;			/* for temporary files, which finish() deletes; -1: fd is not a regular file */
 };
 /*
- * A perf.data in the byte order of `in', flushed whenever `in' must refill, unless the caller takes that over by
- * pp_before_refill().  The sink writes to the file, and is ended by finish(); `err' is that of the sink, which may be NULL:
- * then err says why.  NULL on failure, also if it is no regular file; the sink is gone then, too.
+ * A container that writes a perf.data in the byte order of `in'.  It is flushed when `in' refills its buffer, unless the caller
+ * sets pp_before_refill() itself.  It owns `sink', which writes to the file (NULL is allowed: opening it has failed and err has
+ * the reason); err is the sink's.  NULL on failure, also if fd is not a regular file; the sink is freed then.
  */
 struct out *out_file_new(struct pp_sink *, const struct out_file_at *, const struct out_pack *, struct pp_source *in,
 	    struct pp_err *err);

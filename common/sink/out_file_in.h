@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* out_file_in.h - inside of a perf.data being written: what comes (out_file.c), and what stands around the data (out_file_write.c) */
+/*
+ * out_file_in.h - shared by out_file.c, which takes the records, and out_file_write.c, which writes what surrounds the data
+ * section
+ */
 #ifndef PP_OUT_FILE_IN_H
 #define PP_OUT_FILE_IN_H
 
@@ -9,10 +12,10 @@
 enum { HEADER_SIZE = 104, SECTION_SIZE = 16, FEATURES = 256 };
 
 struct attr {
-	uint8_t		*p;		/* attr.size bytes and the ids, as they stood in the record */
-	size_t		 size;		/* of the attr */
+	uint8_t		*p;		/* attr.size bytes and the ids, as in the HEADER_ATTR */
+	size_t		 size;		/* attr.size */
 	uint32_t	 nids;
-	unsigned	 event;		/* in `events' */
+	unsigned	 event;		/* index in `events' */
 };
 
 struct file {
@@ -21,36 +24,39 @@ struct file {
 	struct pp_err	 ignored;
 	struct out_pack	 pack;
 	int		 fd;		/* the file */
-	struct pp_sink	*sink;		/* the data section */
-	struct pp_events *events;	/* of the records that we get: those of the source may be others */
+	struct pp_sink	*sink;		/* writes the data section */
+	struct pp_events *events;	/* of the records put, which may differ from those of the source */
 	struct pp_tracing *tracing;
-	struct { uint32_t type; uint16_t size; uint64_t left, at; } payload;	/* of the last record: bytes to come, and where it began */
+	struct { uint32_t type; uint16_t size; uint64_t left, at; } payload;	/* of the last record: bytes missing, start */
 	bool		 swap, begun;
-	uint64_t	 data, size;	/* where the section starts; its size, once known to be less than what was put */
+	uint64_t	 data, size;	/* offset of the data section; its size, if less than what was put */
 
 	struct attr	*attrs;
 	unsigned	 nattrs;
-	bool		 late;		/* some came when the data had begun */
+	bool		 late;		/* an attr came after the data began */
 	size_t		 attr_max;
 	uint64_t	 attrs_at;
 
 	struct { bool set; uint64_t off, len; } features[FEATURES];	/* off: in `sections' */
-	uint8_t		*event_desc;	/* the record, for the names of events that come later */
+	uint8_t		*event_desc;	/* the last EVENT_DESC, for names of later events */
 	struct spool	 sections, build_ids, auxtrace;
-	uint64_t	 first, last;	/* times of samples */
+	uint64_t	 first, last;	/* times of samples, ns */
 
-	struct tail	 tail;		/* what is written in front of and behind the data */
+	struct tail	 tail;		/* writes in front of and behind the data */
 };
 
-/* All of these write at f->tail.at; 1, or -1. */
+/* All of these write at f->tail.at.  1, or -1. */
 
-/* The first record of the data section, or the end: ids and attrs, where the header will be, and where the data begins. */
+/*
+ * At the first record of the data section, or the end: write ids and attrs, leave space for the header, set the offset of the
+ * data.
+ */
 int	out_file_begin(struct file *);
-/* The sections of ids, and that of attrs. */
+/* Write the id sections and the attr section. */
 int	out_file_attrs(struct file *);
-/* The table of features, and the features. */
+/* Write the feature table and the feature sections. */
 int	out_file_features(struct file *);
-/* The header, at 0. */
+/* Write the header, at offset 0. */
 int	out_file_header(struct file *);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * pack.h - kernel records into COMPRESSED or COMPRESSED2 records, frame by frame; only compress*.c include it.
+ * pack.h - compresses kernel records into COMPRESSED or COMPRESSED2 records, frame by frame, in one thread; only compress*.c
+ * include it
  */
 #ifndef PP_PACK_H
 #define PP_PACK_H
@@ -8,15 +9,15 @@
 #include "compress.h"
 #include "record/raw.h"
 
-/* Where frames end: all that cut a stream into frames do it by this. */
+/* The rule for the end of a frame, the same whatever the number of threads. */
 struct pp_frame {
-	uint64_t	 size;		/* a frame ends with the record that makes it so long, or longer */
-	uint64_t	 fed;		/* bytes of kernel records in this one so far */
+	uint64_t	 size;		/* a frame ends with the record that makes it this long or longer */
+	uint64_t	 fed;		/* bytes of kernel records in the current frame */
 	bool		 swap;
 };
 /*
- * Step over the record at p, of which n bytes are there.  Its type and size go into *r, and *full is set if a frame
- * ends behind it.  1; 0: it is not whole.
+ * Step over the record at p, of which n bytes are present.  *r gets its type and size; *full: the frame ends with it.  1; 0: it
+ * is not completely present.
  */
 static inline int
 pp_frame_step(struct pp_frame *f, const uint8_t *p, size_t n, struct pp_rec *r, bool *full)
@@ -33,7 +34,7 @@ pp_frame_step(struct pp_frame *f, const uint8_t *p, size_t n, struct pp_rec *r, 
 }
 
 struct pp_pack;
-/* `feature': write the header feature, too.  NULL on failure. */
+/* feature: also write HEADER_FEATURE(COMPRESSED).  NULL on failure. */
 struct pp_pack *pp_pack_new(const struct pp_compress_how *, bool feature, pp_compress_write *, void *arg, struct pp_err *);
 /* As pp_compress_feed(), pp_compress_flush() and pp_compress_count(). */
 int	pp_pack_feed(struct pp_pack *, const uint8_t *, size_t);

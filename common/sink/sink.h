@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: ISC */
-/* sink.h - what only our own commands and containers do with a sink */
+/* sink.h - functions on a sink for the commands and containers here; those for other programs are in perfpipe.h */
 #ifndef PP_SINK_H
 #define PP_SINK_H
 
 #include "perfpipe_inline.h"
 
-/* As pp_start(), but without a pipe header: for the data section of a file. */
+/* Like pp_start(), but without a pipe header: for the data section of a file.  1, or -1. */
 int	pp_start_bare(struct pp_sink *, struct pp_source *);
 enum {
-	PP_COMPRESS_FEATURE = 20,	/* bytes of the payload of HEADER_FEATURE(COMPRESSED) */
-	PP_COMPRESS_MMAP_LEN = 145 * 4096,	/* what a reader needs to expand one record of ours */
+	PP_COMPRESS_FEATURE = 20,	/* size of the payload of HEADER_FEATURE(COMPRESSED) */
+	PP_COMPRESS_MMAP_LEN = 145 * 4096,	/* what a reader needs to expand the largest COMPRESSED record */
 };
-/* After pp_start_bare() and pp_sink_compress(): the payload of header feature COMPRESSED, which the caller places. */
+/* Make the payload of header feature COMPRESSED, for a sink of pp_start_bare() and pp_sink_compress(); the caller writes it. */
 void	pp_compress_payload(uint8_t p[static PP_COMPRESS_FEATURE], int level, uint32_t ratio, bool swap);
-/* Bytes that were compressed since, and the records that they became. */
+/* Bytes compressed so far, and bytes of the COMPRESSED records made of them. */
 void	pp_sink_compressed(const struct pp_sink *, uint64_t *plain, uint64_t *packed);
 /*
- * From here on keep in memory what would be written, until pp_let_go(), pp_finish() or 64 MiB: for who may find yet that
- * nothing is to be written, and exits.
+ * pp_hold(): keep written bytes in memory until pp_let_go() or pp_finish(), at most 64 MiB; for a caller that may exit without
+ * an output.  pp_let_go(): write them; 1, or -1.
  */
 void	pp_hold(struct pp_sink *);
 int	pp_let_go(struct pp_sink *);
-/* Be done with the bytes that were put, though some may wait in the compressor for more; else as pp_flush(). */
+/*
+ * Write or copy all bytes that were put, so that the source may overwrite them; unlike pp_flush(), the compressor may hold
+ * some. 1, or -1.
+ */
 int	pp_release(struct pp_sink *);
 
 #endif
