@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * out_cpuprofile.c - samples of one event in one process as a CPU profile of gperftools, for google-pprof and
- * others that read it (source_cpuprofile.c shows the format).  Slots of 8 bytes in this machine's byte order.
+ * others that read it (source/cpuprofile.c shows the format).  Slots of 8 bytes in this machine's byte order.
  *
  *  - A stack is the user part of the callchain, or the ip alone.  Kernel entries are left out, as readers would
  *    take them for addresses of the program; so time in the kernel counts where it was called, as it does in

@@ -3,7 +3,7 @@
  * emit.h - what one stream and a merge share: records wait in a queue by their time, over its bound of memory in a
  * spill, and go out when they are released.
  *
- *	records -> queue (common/round.c) -> output
+ *	records -> queue (state/round.c) -> output
  *	              \-> spill (spill.c) ->/		when the queue is over its bound
  *
  * What is in the spill came before what is in the queue, so of the same time it goes first.

@@ -2,7 +2,8 @@
 /*
  * meaning.h - what the rows of record.def say of record types: class, roles of the fields, which perf reads them.
  *
- * Who treats record types differently has a table by class, not a list of types: a new type then needs nothing but its row.
+ * Who treats record types differently has a table by class, not a list of types: a new type then needs nothing but its row,
+ * unless it changes the state of tasks and maps (pp_state_feed()).
  */
 #ifndef PP_MEANING_H
 #define PP_MEANING_H
