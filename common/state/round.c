@@ -159,21 +159,11 @@ round_more_entries(struct round *q)
 	return 1;
 }
 
-int
-pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
+/* Queue an entry; its time may be older than others, and the array may be full.  1, or -1: no memory. */
+static inline int
+round_add(struct round *q, uint64_t time, uint64_t place)
 {
-	struct round *q = (struct round *)pub;
-	uint64_t place;
-
-	if (pp_blocks_keep(&q->blocks, p, n, &place) < 0)
-		return pp_fail_memory(q->err);
-	return pp_round_add_number_slow(pub, time, place);
-}
-
-int
-pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
-{
-	struct round *q = (struct round *)pub;
+	struct pp_round *pub = &q->pub;
 
 	if (pub->next == pub->end && round_more_entries(q) < 0)
 		return pp_fail_memory(q->err);
@@ -187,8 +177,25 @@ pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 	if (time > pub->max)
 		pub->max = time;
 	*pub->next++ = (entry){ time, place };
-	round_note_newest(q);
+	pub->newest = time > pub->last ? time : pub->last;
 	return 1;
+}
+
+int
+pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
+{
+	struct round *q = (struct round *)pub;
+	uint64_t place;
+
+	if (pp_blocks_keep(&q->blocks, p, n, &place) < 0)
+		return pp_fail_memory(q->err);
+	return round_add(q, time, place);
+}
+
+int
+pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
+{
+	return round_add((struct round *)pub, time, place);
 }
 
 /* ---- sorting ----------------------------------------------------------------------------------- */
@@ -226,20 +233,24 @@ round_sort(entry *e, entry *spare, size_t n)
 	while (passes < PASSES && (max - min) >> passes * BITS)
 		passes++;
 	memset(count, 0, passes * sizeof *count);
-	for (size_t i = 0; i < n; i++)
-		for (uint64_t p = 0, x = e[i].time - min; p < passes; p++, x >>= BITS)
-			count[p][x & (DIGITS - 1)]++;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = e[i].time - min;
+
+		for (size_t (*c)[DIGITS] = count; c < count + passes; c++, x >>= BITS)
+			(*c)[x & (DIGITS - 1)]++;
+	}
 	for (unsigned p = 0; p < passes; p++) {
+		size_t *to = count[p];
 		entry *t = e;
 
 		for (size_t d = 0, at = 0; d < DIGITS; d++) {
-			size_t k = count[p][d];
+			size_t k = to[d];
 
-			count[p][d] = at;
+			to[d] = at;
 			at += k;
 		}
 		for (size_t i = 0; i < n; i++)
-			spare[count[p][(e[i].time - min) >> p * BITS & (DIGITS - 1)]++] = e[i];
+			spare[to[(e[i].time - min) >> p * BITS & (DIGITS - 1)]++] = e[i];
 		e = spare;
 		spare = t;
 	}
