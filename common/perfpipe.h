@@ -355,7 +355,7 @@ const struct pp_attr *pp_event_attr(const struct pp_event *);
 
 /*
  * The event of a record of type < PP_USER_TYPE_START by perf's rules (evlist__event2evsel), and the check of SAMPLEs (above).
- * NULL: there is none; pp_err says why (no attr yet, unknown id, record too short for its fields).
+ * NULL: there is none; pp_err, which may be NULL, says why (no attr yet, unknown id, record too short for its fields).
  */
 const struct pp_event *pp_event_find(const struct pp_events *, const struct pp_rec *, struct pp_err *);
 

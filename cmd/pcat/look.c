@@ -80,7 +80,6 @@ look_record(struct look *l, uint64_t time)
 int
 look_source(struct look *l, struct pp_source *src, uint64_t shift)
 {
-	struct pp_err ignored = { .what = "" };
 	const struct pp_event *ev;
 	struct pp_rec r;
 	uint64_t time;
@@ -90,7 +89,7 @@ look_source(struct look *l, struct pp_source *src, uint64_t shift)
 			look_mark(l);
 		if (r.type >= PP_USER_TYPE_START)
 			continue;
-		ev = pp_event_find(src->events, &r, &ignored);
+		ev = pp_event_find(src->events, &r, NULL);
 		if (!ev || !pp_time(ev, &r, src->swap, &time))
 			time = 0;
 		if (look_record(l, time ? time + shift : 0) < 0)

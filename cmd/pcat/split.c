@@ -476,20 +476,19 @@ split_put_data(struct split *s, struct pp_source *in, const struct pp_event *ev,
 static int
 split_take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
-	struct pp_err ignored = { .what = "" };
 	const struct pp_event *ev = NULL;
 	uint64_t time = 0;
 	int rc;
 
-	if (r->type >= PP_USER_TYPE_START && pp_events_learn(s->events, r, s->err) < 0)
-		return -1;
-	if (pp_type_is(r->type, PP_CLASSES_HEAD))
-		return split_put_head(s, in, r);
-	if (r->type == PP_FINISHED_ROUND || r->type == PP_FINISHED_INIT)
-		return split_put_marker(s, in, r, stable);
+	if (r->type >= PP_USER_TYPE_START) {
+		if (pp_events_learn(s->events, r, s->err) < 0)
+			return -1;
+		if (pp_type_is(r->type, PP_CLASSES_HEAD))
+			return split_put_head(s, in, r);
+		if (r->type == PP_FINISHED_ROUND || r->type == PP_FINISHED_INIT)
+			return split_put_marker(s, in, r, stable);
 	/* One that fits no event passes; no reader will make anything of it. */
-	if (r->type < PP_USER_TYPE_START && (ev = pp_event_find(s->events, r, &ignored)) &&
-	    !pp_time(ev, r, s->swap, &time))
+	} else if ((ev = pp_event_find(s->events, r, NULL)) && !pp_time(ev, r, s->swap, &time))
 		time = 0;
 	if (!s->number && !time && r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START)
 		rc = spooled_put(&s->init, in, r, s->err);

@@ -49,13 +49,12 @@ change(void *arg, uint64_t id, uint32_t tid, uint64_t *value)
 static int
 take_sample(struct all *k, unsigned input, const struct pp_rec *r)
 {
-	struct pp_err ignored = { .what = "" };
-	const struct pp_event *ev = k->pub.events->reads ? pp_event_find(k->pub.events, r, &ignored) : NULL;
+	const struct pp_event *ev = k->pub.events->reads ? pp_event_find(k->pub.events, r, NULL) : NULL;
 	struct change c = { k, input };
 
 	if (!ev || !(ev->attr.sample_type & PP_SAMPLE_READ))
 		return 1;
-	pp_totals_sample(k->pub.events, ev, r, (uint8_t *)(uintptr_t)r->raw, change, &c, &ignored);
+	pp_totals_sample(k->pub.events, ev, r, (uint8_t *)(uintptr_t)r->raw, change, &c, NULL);
 	return k->err->what[0] ? -1 : 1;
 }
 
@@ -83,13 +82,12 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 	struct all *k = (struct all *)pub;
 	bool swap = k->pub.events->swap;
 	struct pp_rec r = pp_rec_at(raw, swap);
-	struct pp_err ignored = { .what = "" };
 	const struct pp_event *ev;
 	size_t trailer;
 
 	if (r.type == PP_SAMPLE)
 		return take_sample(k, input, &r);
-	if (!pp_state_wants(r.type) || !(ev = pp_event_find(k->pub.events, &r, &ignored)))
+	if (!pp_state_wants(r.type) || !(ev = pp_event_find(k->pub.events, &r, NULL)))
 		return 1;
 	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;
 	if (k->first < 0)

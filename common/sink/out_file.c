@@ -245,7 +245,7 @@ file_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 
 	if (r->type >= PP_USER_TYPE_START)
 		return file_put_own(f, in, r, stable);
-	if (r->type == PP_SAMPLE && (ev = pp_event_find(f->events, r, &f->ignored)) &&
+	if (r->type == PP_SAMPLE && (ev = pp_event_find(f->events, r, NULL)) &&
 	    pp_time(ev, r, f->swap, &time) > 0) {
 		if (time < f->first)
 			f->first = time;

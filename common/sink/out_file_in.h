@@ -21,7 +21,6 @@ struct attr {
 struct file {
 	struct out	 pub;
 	struct pp_err	*err;
-	struct pp_err	 ignored;
 	struct out_pack	 pack;
 	int		 fd;		/* the file */
 	struct pp_sink	*sink;		/* writes the data section */
