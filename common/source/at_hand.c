@@ -14,7 +14,7 @@ is_whole(const struct source *s, const uint8_t *p, const uint8_t *end)
 	if (have < PP_HEADER_SIZE)
 		return false;
 	size = PP_RAW_GET(p, header, size, s->pub.swap);
-	if (PP_RAW_GET(p, header, type, s->pub.swap) == PP_COMPRESSED2 && size < 16)
+	if (size < 16 && PP_RAW_GET(p, header, type, s->pub.swap) == PP_COMPRESSED2)
 		size = 16;		/* as pp_next() reads it */
 	return have >= size;
 }

@@ -145,12 +145,6 @@ pp_blocks_free(struct pp_blocks *b)
 }
 
 size_t
-pp_blocks_memory(const struct pp_blocks *b)
-{
-	return b->mem + b->cap * sizeof *b->all;
-}
-
-size_t
 pp_blocks_held(const struct pp_blocks *b)
 {
 	size_t unused = b->tails + b->nspare * sizeof **b->spare;

@@ -52,7 +52,11 @@ void	pp_blocks_reclaim(struct pp_blocks *);
 void	pp_blocks_shrink(struct pp_blocks *);
 void	pp_blocks_free(struct pp_blocks *);
 /* Bytes of all; the same without spare blocks, and what is unused in the others. */
-size_t	pp_blocks_memory(const struct pp_blocks *);
+static inline size_t
+pp_blocks_memory(const struct pp_blocks *b)
+{
+	return b->mem + b->cap * sizeof *b->all;
+}
 size_t	pp_blocks_held(const struct pp_blocks *);
 
 static inline struct pp_block *

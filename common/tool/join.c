@@ -102,7 +102,7 @@ join_repeats(struct join *j, const struct input *in, const struct pp_rec *r)
 {
 	if (r->type == PP_MMAP || r->type == PP_MMAP2)
 		return join_is_same_kernel(j, in, r);
-	return pp_type_is(r->type, ONCE) && join_was_seen(j, in, r->type);
+	return r->type >= PP_USER_TYPE_START && pp_type_is(r->type, ONCE) && join_was_seen(j, in, r->type);
 }
 
 bool
