@@ -13,8 +13,9 @@ known(const struct pp_state *now, uint32_t pid, uint32_t tid)
 	return (!t || t->ppid < 0) && pid != tid ? pp_state_task(now, pid) : t;
 }
 
-/* 1: its parent is chosen or descends; 0: not; -1: the parent's own descent is not decided. */
-static int
+/* Does the task descend from a chosen one?  UNDECIDED: it does if its parent does, which is undecided itself. */
+enum descends { NO, YES, UNDECIDED };
+static enum descends
 by_parent(const struct descent *d, const struct pp_state *now, const struct pp_task *t)
 {
 	uint32_t ppid = (uint32_t)t->ppid, ptid = (uint32_t)t->ptid;
@@ -23,11 +24,11 @@ by_parent(const struct descent *d, const struct pp_state *now, const struct pp_t
 	if (parent && parent->pid != ppid)	/* its number has been given away */
 		parent = NULL;
 	if (d->chosen(d->arg, ppid, ptid, parent))
-		return 1;
+		return YES;
 	parent = known(now, ppid, ptid);
 	if (!parent || parent == t)
-		return 0;
-	return parent->mark & MARK_UNDECIDED ? -1 : (parent->mark & MARK_DESCENDS) != 0;
+		return NO;
+	return parent->mark & MARK_UNDECIDED ? UNDECIDED : parent->mark & MARK_DESCENDS ? YES : NO;
 }
 
 /* Go up to the first ancestor that is decided, then give what it is to all on the way. */
@@ -36,16 +37,16 @@ decide(struct descent *d, const struct pp_state *now, uint32_t tid)
 {
 	struct pp_task *t = pp_state_task(now, tid), *first = t;
 	size_t steps = 0;
-	int yes = -1;
+	enum descends answer = UNDECIDED;
 
 	while (t && t->mark & MARK_UNDECIDED) {
 		t->mark &= (uint8_t)~MARK_UNDECIDED;	/* so that a circle ends */
 		steps++;
-		if ((yes = by_parent(d, now, t)) >= 0)
+		if ((answer = by_parent(d, now, t)) != UNDECIDED)
 			break;
 		t = (struct pp_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid);
 	}
-	if (yes <= 0)
+	if (answer != YES)
 		return;
 	for (t = first; steps--; t = (struct pp_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid))
 		t->mark |= MARK_DESCENDS;
@@ -64,13 +65,13 @@ descent_fork(struct descent *d, const struct pp_state *now, const struct pp_rec 
 {
 	uint32_t tid = PP_RAW_GET(r->raw, FORK, tid, swap);
 	struct pp_task *t = pp_state_task(now, tid);
+	enum descends answer;
 	uint32_t *p;
-	int yes;
 
 	if (!t)
 		return 1;
-	if (!t->synthesised && (yes = by_parent(d, now, t)) >= 0) {
-		t->mark |= yes ? MARK_DESCENDS : 0;
+	if (!t->synthesised && (answer = by_parent(d, now, t)) != UNDECIDED) {
+		t->mark |= answer == YES ? MARK_DESCENDS : 0;
 		return 1;
 	}
 	if (d->n == d->cap) {

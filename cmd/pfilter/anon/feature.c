@@ -41,7 +41,7 @@ rounded(uint64_t n)
 	return n >> drop << drop;
 }
 
-/* The string of a feature that changes, in a->text; -1: this one stays. */
+/* Write the new string of a feature to a->text, and return its length.  ANON_UNCHANGED: the string stays. */
 static int64_t
 text(struct anon_out *a, uint64_t number, const struct pp_feature_value *v)
 {
@@ -59,7 +59,7 @@ text(struct anon_out *a, uint64_t number, const struct pp_feature_value *v)
 	case PP_HOLDS_GROUPS:
 		return (int64_t)anon_event_group(a->key, s, v->len, a->text);
 	default:
-		return -1;
+		return ANON_UNCHANGED;
 	}
 }
 
@@ -75,7 +75,7 @@ put_value(void *arg, const struct pp_feature_value *v)
 	/* Bytes that the layout does not cover: nobody can say what they are. */
 	if (v->kind == PP_F_REST && (c->number != PP_FEAT_CPU_TOPOLOGY || a->nr_cpus))
 		return 1;
-	if (change && v->kind == PP_F_STR && (n = text(a, c->number, v)) >= 0) {
+	if (change && v->kind == PP_F_STR && (n = text(a, c->number, v)) != ANON_UNCHANGED) {
 		new.p = (uint8_t *)a->text;
 		new.len = (size_t)n;
 	} else if (change && (!strcmp(v->name, "total_kb") || !strcmp(v->name, "free_kb"))) {

@@ -135,7 +135,7 @@ int64_t
 anon_event_text(struct anon_out *a, const char *s, size_t n)
 {
 	if (n >= ANON_NAME / 2 || !(a->what & (A_EVENT | A_PATH | A_ADDR)))
-		return -1;
+		return ANON_UNCHANGED;
 	if (a->what & A_EVENT)
 		return (int64_t)anon_event_name(a->key, s, n, a->text);
 	return (int64_t)anon_event(a->key, a->what & A_PATH, a->what & A_ADDR, s, n, a->text);
@@ -146,21 +146,21 @@ anon_text(struct anon_out *a, enum pp_role role, const char *s, size_t n)
 {
 	switch (anon_how(role)) {
 	case COMM_TEXT:
-		return a->what & A_COMM ? (int64_t)anon_comm(a->key, s, n, a->text) : -1;
+		return a->what & A_COMM ? (int64_t)anon_comm(a->key, s, n, a->text) : ANON_UNCHANGED;
 	case PATH_TEXT:
 		if (a->what & A_PATH)
 			return (int64_t)anon_path(a->key, s, n, a->text);
-		return a->what & A_PID && n < ANON_NAME / 2 ? (int64_t)anon_pid_in_name(a->key, s, n, a->text) : -1;
+		return a->what & A_PID && n < ANON_NAME / 2 ? (int64_t)anon_pid_in_name(a->key, s, n, a->text) : ANON_UNCHANGED;
 	case CGROUP_TEXT:
-		return a->what & A_PATH ? (int64_t)anon_cgroup(a->key, s, n, a->text) : -1;
+		return a->what & A_PATH ? (int64_t)anon_cgroup(a->key, s, n, a->text) : ANON_UNCHANGED;
 	case SYMBOL_TEXT:
-		return a->what & A_PATH ? (int64_t)anon_symbol(a->key, s, n, a->text) : -1;
+		return a->what & A_PATH ? (int64_t)anon_symbol(a->key, s, n, a->text) : ANON_UNCHANGED;
 	case EVENT_TEXT:
 		return anon_event_text(a, s, n);
 	case UNIT_TEXT:
-		return a->what & A_EVENT ? (int64_t)anon_event_unit(a->key, s, n, a->text) : -1;
+		return a->what & A_EVENT ? (int64_t)anon_event_unit(a->key, s, n, a->text) : ANON_UNCHANGED;
 	default:
-		return -1;
+		return ANON_UNCHANGED;
 	}
 }
 

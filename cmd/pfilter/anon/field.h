@@ -58,7 +58,7 @@ struct anon_build {		/* a record being built in a->buf */
 
 /* Change a field of `len' bytes at p in a->buf, where it was copied; it keeps its length. */
 void	anon_field(struct anon_build *, enum pp_role, uint8_t *p, size_t len);
-/* The new text for one of `n' bytes in a->text; its length.  -1: it stays. */
+/* Write the new text for one of `n' bytes to a->text, and return its length.  ANON_UNCHANGED: the text stays. */
 int64_t	anon_text(struct anon_out *, enum pp_role, const char *s, size_t n);
 
 #endif

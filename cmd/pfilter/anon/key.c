@@ -133,10 +133,10 @@ anon_recall(const struct anon_key *k, enum anon_domain domain, const char *s, si
 	const struct memo *m;
 
 	if (n > TEXT_MAX)
-		return -1;
+		return ANON_FORGOTTEN;
 	m = &k->texts[place(k, domain, s, n)];
 	if (m->domain != domain + 1u || m->n != n || memcmp(m->s, s, n))
-		return -1;
+		return ANON_FORGOTTEN;
 	memcpy(to, m->text, m->len);
 	to[m->len] = 0;
 	return m->len;

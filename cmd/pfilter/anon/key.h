@@ -38,9 +38,10 @@ void		 anon_mac2(const struct anon_key *, enum anon_domain, const void *p, size_
 /* `digits' (at most 64) hexadecimal digits and a NUL. */
 void		 anon_hex(const struct anon_key *, enum anon_domain, const void *p, size_t n, char *to, unsigned digits);
 /*
- * The pseudonym that anon_remember() was told for a text last, if it is still known: its length, and a copy in `to';
- * -1: not.  The same files are mapped again and again.
+ * Copy the pseudonym that anon_remember() stored for a text to `to', and return its length.  ANON_FORGOTTEN: it is not
+ * stored, or no longer.  The same files are mapped again and again.
  */
+enum { ANON_FORGOTTEN = -2 };
 int		 anon_recall(const struct anon_key *, enum anon_domain, const char *s, size_t n, char *to);
 void		 anon_remember(struct anon_key *, enum anon_domain, const char *s, size_t n, const char *text, size_t len);
 /* 64 bits for a number.  These are remembered for a while, since the same ones come again and again. */

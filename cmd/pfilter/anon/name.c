@@ -115,7 +115,7 @@ anon_comm(struct anon_key *k, const char *s, size_t n, char to[static 16])
 	int known = anon_recall(k, ANON_D_COMM, s, n, to);
 	size_t len;
 
-	if (known >= 0)
+	if (known != ANON_FORGOTTEN)
 		return (size_t)known;
 	len = anon_word(k, ANON_D_COMM, "comm-", s, n, name);
 	memcpy(to, name, len + 1);
@@ -229,7 +229,7 @@ anon_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME]
 	int known = anon_recall(k, ANON_D_PATH, s, n, to);
 	size_t len;
 
-	if (known >= 0)
+	if (known != ANON_FORGOTTEN)
 		return (size_t)known;
 	len = new_path(k, s, n, to);
 	anon_remember(k, ANON_D_PATH, s, n, to, len);

@@ -51,7 +51,8 @@ bool	anon_removes(struct anon_out *, const struct pp_rec *);
 int	anon_record(struct anon_out *, struct pp_rec *);
 int	anon_sample(struct anon_out *, struct pp_rec *);
 int	anon_feature(struct anon_out *, struct pp_rec *);
-/* The name that an event is to have in a->text; its length.  -1: it stays. */
+/* Write the new name of an event to a->text, and return its length.  ANON_UNCHANGED: the event keeps its name. */
+enum { ANON_UNCHANGED = -2 };
 int64_t	anon_event_text(struct anon_out *, const char *, size_t n);
 /* The fields of samples of which nothing stays, PP_SAMPLE_*. */
 uint32_t anon_strip(unsigned what);

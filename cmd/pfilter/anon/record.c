@@ -88,7 +88,7 @@ take(void *arg, const struct pp_value *v)
 		b->pid = pp_get_u32(v->p, a->swap);
 	if (v->kind != PP_K_STR)
 		anon_field(b, v->role, a->buf + at, v->len);
-	else if ((n = anon_text(a, v->role, (const char *)v->p, v->len)) >= 0) {
+	else if ((n = anon_text(a, v->role, (const char *)v->p, v->len)) != ANON_UNCHANGED) {
 		b->text_at = at;
 		b->text_len = (size_t)n;
 	}

@@ -35,7 +35,7 @@ struct columns_out {
 	struct pp_source *in;
 	struct pp_err	*err;
 	bool		 swap;
-	/* where a sample's id stands in the first event's samples, before and after; -1: nowhere */
+	/* id_place() of the first event, before and after stripping */
 	int		 id_was, id_is;
 	unsigned	 attrs;		/* seen */
 	bool		*known;		/* by index of the event: it can do without what is stripped */
@@ -144,14 +144,15 @@ fix_attr(void *arg, uint8_t *p, size_t size)
 	}
 }
 
-/* Which word of a sample is its id; -1: none. */
+/* The index of the word of a sample that is its id; NO_ID: it has none. */
+enum { NO_ID = 64 };
 static int
 id_place(uint64_t type)
 {
 	if (type & PP_SAMPLE_IDENTIFIER)
 		return 0;
 	if (!(type & PP_SAMPLE_ID))
-		return -1;
+		return NO_ID;
 	return __builtin_popcountll(type & (PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_ADDR));
 }
 

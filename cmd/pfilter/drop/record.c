@@ -334,7 +334,8 @@ bear(struct dropping *d, struct pp_rec *r, const struct pp_event *ev)
 
 /* ---- records ----------------------------------------------------------------------------------------- */
 
-/* The attr.type of the event whose trace AUXTRACE_INFO (u32 type, u32, u64 private[]) speaks of; -1: not known. */
+/* The attr.type of the event whose trace AUXTRACE_INFO (u32 type, u32, u64 private[]) describes; NO_PMU: not known. */
+enum { NO_PMU = -2 };
 static int64_t
 trace_pmu(const struct dropping *d, const struct pp_rec *r)
 {
@@ -347,13 +348,13 @@ trace_pmu(const struct dropping *d, const struct pp_rec *r)
 		w[i] = pp_take_u64(&c);
 	switch (PP_RAW_GET(r->raw, AUXTRACE_INFO, auxtrace_type, d->swap)) {
 	case INTEL_PT: case INTEL_BTS: case HISI_PTT:
-		return words ? (int64_t)(uint32_t)w[0] : -1;
+		return words ? (int64_t)(uint32_t)w[0] : NO_PMU;
 	case CS_ETM:
-		return words > 1 ? (int64_t)(w[1] >> 32) : -1;
+		return words > 1 ? (int64_t)(w[1] >> 32) : NO_PMU;
 	case ARM_SPE:			/* without a version at first */
-		return words == 2 ? (int64_t)(uint32_t)w[0] : words > 2 ? (int64_t)(uint32_t)w[2] : -1;
+		return words == 2 ? (int64_t)(uint32_t)w[0] : words > 2 ? (int64_t)(uint32_t)w[2] : NO_PMU;
 	default:
-		return -1;
+		return NO_PMU;
 	}
 }
 
