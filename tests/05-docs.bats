@@ -86,6 +86,38 @@ options_of_page() {
 	done_all
 }
 
+@test "docs: what README says of the tree is so" {
+	for d in $(cd .. && find common cmd man tests -mindepth 1 -maxdepth 2 -type d ! -path 'tests/*/*'); do
+		sed -n '/^## The tree/,/^##* [^T]/p' ../README.md | grep -qE "^ .*\b${d##*/}/" || failed "$d is not in the tree"
+	done
+	sed -n '/^## Where things go/,/^## Licence/p' ../README.md >"$T/where"
+	grep -o '`[a-z]*/[a-zA-Z0-9_./-]*`' "$T/where" | tr -d '`' | grep -v NAME | sort -u >"$T/files"
+	grep -o '`[a-zA-Z_]*()`' "$T/where" | tr -d '`()' | sort -u >"$T/functions"
+	[ "$(wc -l <"$T/files")" -gt 40 ] && [ "$(wc -l <"$T/functions")" -gt 10 ] || failed "table not found"
+	while read -r f; do
+		[ -e "../$f" ] || failed "there is no $f"
+	done <"$T/files"
+	while read -r f; do
+		grep -qrE "^($f|#define $f)\(|[ *]$f\(.*;$" ../common ../cmd || failed "there is no $f()"
+	done <"$T/functions"
+	done_all
+}
+
+@test "docs: pfilter(1) has each field of --filter, and each word of --strip and --anon" {
+	{
+		sed -n '/^static const struct field fields/,/^};/s/^	{ "\([^"]*\)".*/\1/p' ../common/tool/field.c
+		sed -n '/^} table/,/^};/p' ../cmd/pfilter/drop/columns.c | grep -o '{ "[^"]*"' | tr -d '{ "'
+		grep -o '{ "[a-z-]*", A_' ../cmd/pfilter/anon/anon.c | sed 's/{ "\(.*\)", A_/\1/'
+	} >"$T/words"
+	[ "$(wc -l <"$T/words")" -gt 80 ] || failed "rows not found"
+	# A line of the page is a request and words.
+	tr ' ,' '\n\n' <../man/pfilter.1 | sort -u >"$T/page"
+	while read -r w; do
+		grep -qxF -- "$w" "$T/page" || failed "$w"
+	done <"$T/words"
+	done_all
+}
+
 @test "docs: --help has groups where there are many options, and rows of 110 characters at most" {
 	for t in $TOOLS; do
 		$t --help >"$T/help"
