@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 #include "decide.h"
 
-/* Before the first record of the kernel all events are known: of a field that none has it is said before much is written. */
+/*
+ * Before the first record of the kernel all events are known: report a field in --filter that no event records before much is
+ * written.
+ */
 static void
 check_fields(struct decide *d)
 {
@@ -9,7 +12,7 @@ check_fields(struct decide *d)
 	expr_bind(d->o->expr, d->t, d->t->in);
 }
 
-/* Before the first sample, or what is selected like one, all events are known, and have their names. */
+/* Before the first sample or record that keys apply to, all events and their names are known. */
 static void
 bind(struct decide *d)
 {
@@ -23,7 +26,7 @@ bind(struct decide *d)
 		expr_explain(d->o->expr, d->held, stderr);
 }
 
-/* Will the first sample find nothing else than what is known already? */
+/* Do all names in options match already, so that bind() need not wait for the first sample? */
 static bool
 is_found(const struct decide *d)
 {
@@ -88,8 +91,8 @@ decide_filter(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 }
 
 /*
- * Does a sample, or what is selected like one, match?  KEPT, why not, or LACKS_FIELD; -1: not sound.
- * A sample of which --filter can't say is not selected; neither is it with --invert.
+ * Does a sample, or a record that keys apply to, match?  KEPT, NOT_..., UNKNOWN_FILTER or LACKS_FIELD; -1: it is invalid.  A
+ * sample for which --filter is unknown is not selected, with --invert neither.
  */
 static int
 match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
@@ -114,7 +117,7 @@ wanted(void *arg, const struct pp_event *ev)
 	return select_names(arg, ev);
 }
 
-/* A sample that is selected: is it left? */
+/* Thinning: the verdict on a selected sample. */
 static int
 thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -128,7 +131,7 @@ thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	return why;
 }
 
-/* A sample, or what is selected like one. */
+/* The verdict on a sample, or a record that keys apply to. */
 static int
 decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {

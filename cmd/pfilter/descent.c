@@ -4,59 +4,60 @@
 #include "descent.h"
 #include "record/raw.h"
 
-/* A thread without a FORK is what its process is. */
+enum answer { NO, YES, UNDECIDED };	/* UNDECIDED: the parent's own descent is not determined yet */
+
+/* The task whose mark applies to a thread: its process if the thread had no FORK. */
 static const struct pp_task *
-known(const struct pp_state *now, uint32_t pid, uint32_t tid)
+descent_source(const struct pp_state *now, uint32_t pid, uint32_t tid)
 {
 	const struct pp_task *t = pp_state_task(now, tid);
 
 	return (!t || t->ppid < 0) && pid != tid ? pp_state_task(now, pid) : t;
 }
 
-/* Does the task descend from a chosen one?  UNDECIDED: it does if its parent does, which is undecided itself. */
-enum descends { NO, YES, UNDECIDED };
-static enum descends
-by_parent(const struct descent *d, const struct pp_state *now, const struct pp_task *t)
+/* Does the task descend from a selected one, by its parent? */
+static enum answer
+descent_by_parent(const struct descent *d, const struct pp_state *now, const struct pp_task *t)
 {
 	uint32_t ppid = (uint32_t)t->ppid, ptid = (uint32_t)t->ptid;
 	const struct pp_task *parent = pp_state_task(now, ptid);
 
-	if (parent && parent->pid != ppid)	/* its number has been given away */
+	if (parent && parent->pid != ppid)	/* the tid was given to another task */
 		parent = NULL;
 	if (d->chosen(d->arg, ppid, ptid, parent))
 		return YES;
-	parent = known(now, ppid, ptid);
+	parent = descent_source(now, ppid, ptid);
 	if (!parent || parent == t)
 		return NO;
 	return parent->mark & MARK_UNDECIDED ? UNDECIDED : parent->mark & MARK_DESCENDS ? YES : NO;
 }
 
-/* Go up to the first ancestor that is decided, then give what it is to all on the way. */
+/* Determine the descent of a task: go up to the first ancestor whose descent is known, and mark all tasks on the way. */
 static void
-decide(struct descent *d, const struct pp_state *now, uint32_t tid)
+descent_determine(struct descent *d, const struct pp_state *now, uint32_t tid)
 {
 	struct pp_task *t = pp_state_task(now, tid), *first = t;
 	size_t steps = 0;
-	enum descends answer = UNDECIDED;
+	enum answer answer = UNDECIDED;
 
 	while (t && t->mark & MARK_UNDECIDED) {
-		t->mark &= (uint8_t)~MARK_UNDECIDED;	/* so that a circle ends */
+		t->mark &= (uint8_t)~MARK_UNDECIDED;	/* so that a cycle ends */
 		steps++;
-		if ((answer = by_parent(d, now, t)) != UNDECIDED)
+		if ((answer = descent_by_parent(d, now, t)) != UNDECIDED)
 			break;
-		t = (struct pp_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid);
+		t = (struct pp_task *)(uintptr_t)descent_source(now, (uint32_t)t->ppid, (uint32_t)t->ptid);
 	}
 	if (answer != YES)
 		return;
-	for (t = first; steps--; t = (struct pp_task *)(uintptr_t)known(now, (uint32_t)t->ppid, (uint32_t)t->ptid))
+	for (t = first; steps--; t = (struct pp_task *)(uintptr_t)descent_source(now, (uint32_t)t->ppid, (uint32_t)t->ptid))
 		t->mark |= MARK_DESCENDS;
 }
 
 static void
-decide_all(struct descent *d, const struct pp_state *now)
+descent_determine_all(struct descent *d, const struct pp_state *now)
 {
 	for (size_t i = 0; i < d->n; i++)
-		decide(d, now, d->undecided[i]);
+		descent_determine(d, now, d->undecided[i]);
 	d->n = 0;
 }
 
@@ -65,12 +66,12 @@ descent_fork(struct descent *d, const struct pp_state *now, const struct pp_rec 
 {
 	uint32_t tid = PP_RAW_GET(r->raw, FORK, tid, swap);
 	struct pp_task *t = pp_state_task(now, tid);
-	enum descends answer;
 	uint32_t *p;
+	enum answer answer;
 
 	if (!t)
 		return 1;
-	if (!t->synthesised && (answer = by_parent(d, now, t)) != UNDECIDED) {
+	if (!t->synthesised && (answer = descent_by_parent(d, now, t)) != UNDECIDED) {
 		t->mark |= answer == YES ? MARK_DESCENDS : 0;
 		return 1;
 	}
@@ -93,8 +94,8 @@ descends(struct descent *d, const struct pp_state *now, uint32_t pid, uint32_t t
 	const struct pp_task *t;
 
 	if (d->n)
-		decide_all(d, now);
-	t = known(now, pid, tid);
+		descent_determine_all(d, now);
+	t = descent_source(now, pid, tid);
 	return t && t->mark & MARK_DESCENDS;
 }
 

@@ -5,11 +5,11 @@
 #include "sink/sink.h"
 #include "source/source.h"
 
-enum { MAIN = 1, REST = 2, BOTH = 3 };	/* pp_verdict.to; front: see front.h; owed: dropped, its period goes to those kept */
+enum { MAIN = 1, REST = 2, BOTH = 3 };	/* pp_verdict.to: which sides get the record (front, owed: see front.h) */
 
 /* ---- one record ---------------------------------------------------------------------------------- */
 
-/* What the record says of its task counts for the decisions to come, wherever the record itself goes.  1, or -1. */
+/* Update the state of tasks, even if the record itself is dropped: later verdicts depend on it.  1, or -1. */
 static int
 filter_learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -22,14 +22,14 @@ filter_learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r
 	return 1;
 }
 
-/* Unless something else was said. */
+/* Fails with "out of memory" unless an error is set already. */
 static int
 filter_no_memory(struct filter *f)
 {
 	return f->t->in_err.what[0] ? -1 : pp_fail(&f->t->in_err, "out of memory");
 }
 
-/* What waits to be written in front of the record at hand, with the record.  1 or -1. */
+/* Close the slot of records to write before this one, and store its number in the verdict.  1, or -1. */
 static int
 filter_close_front(struct filter *f, struct pp_verdict *v)
 {
@@ -41,7 +41,7 @@ filter_close_front(struct filter *f, struct pp_verdict *v)
 	return 1;
 }
 
-/* Which sides get a side-band record: those that need it. */
+/* The verdict on a side-band record that is kept: which sides need it. */
 static int
 filter_decide_sideband(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
 {
@@ -71,7 +71,7 @@ filter_decide_sideband(struct filter *f, const struct pp_event *ev, const struct
 	return 1;
 }
 
-/* What all sides share: side-band, and what no option is about. */
+/* The verdict on a record that belongs to both sides: side-band, and records that no option can reject. */
 static int
 filter_decide_shared(struct filter *f, const struct pp_event *ev, const struct pp_rec *r, int why, struct pp_verdict *v)
 {
@@ -81,7 +81,7 @@ filter_decide_shared(struct filter *f, const struct pp_event *ev, const struct p
 	return why == KEPT ? 1 : filter_learn(f, ev, r);
 }
 
-/* pp_arrival_user.turn: in time order, if anything depends on that. */
+/* pp_arrival_user.turn: makes the verdict on a record, in time order if verdicts depend on it. */
 static int
 filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
 {
@@ -98,7 +98,7 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 		return filter_decide_shared(f, ev, r, why, v);
 	v->to = why == KEPT ? MAIN : REST;
 	v->owed = f->o->thin.scale && why != KEPT && decide_thinned((enum reason)why);
-	/* Nothing will become of it. */
+	/* The record is dropped and no total depends on it. */
 	if (v->to == REST && !v->owed && f->nsides == 1 && !(r->type == PP_SAMPLE && f->t->in->events->reads)) {
 		v->to = 0;
 		return 1;
@@ -114,7 +114,7 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 	return filter_close_front(f, v);
 }
 
-/* A sample: one of its sides gets it, and both keep their READ totals right. */
+/* Write a sample to its side; the totals of both sides account for it. */
 static int
 filter_emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v, uint64_t owed, bool stable)
 {
@@ -132,7 +132,7 @@ filter_emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_ver
 	return f->nsides == 1 ? 1 : side_put_sample(&f->side[1], f->t, ev, r, v->to & REST, false, stable);
 }
 
-/* What was put lies in bytes that will be overwritten. */
+/* pp_before_refill(): the sinks may still refer to the buffer of the source, which is about to be overwritten. */
 static int
 filter_flush(void *arg)
 {
@@ -154,7 +154,7 @@ filter_before_refill(void *arg)
 	return filter_flush(f);
 }
 
-/* A record with a payload that both sides get. */
+/* tee_put(): write a record with payload to one side. */
 static int
 filter_put_again(void *arg, int which, struct pp_source *in, const struct pp_rec *r)
 {
@@ -166,7 +166,7 @@ filter_put_again(void *arg, int which, struct pp_source *in, const struct pp_rec
 	return filter_flush(f) < 0 ? -1 : rc;
 }
 
-/* pp_arrival_user.emit: write the record, and what goes in front of it. */
+/* pp_arrival_user.emit: write the records in front of this one, and this one. */
 static int
 filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 {
@@ -193,7 +193,7 @@ filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool 
 
 /* ---- the stream ---------------------------------------------------------------------------------- */
 
-/* There is hardware trace: all of it stays, or goes. */
+/* The recording has a hardware trace: keep all of it, or drop all of it. */
 static void
 filter_notice_trace(struct filter *f)
 {
@@ -207,7 +207,7 @@ filter_notice_trace(struct filter *f)
 		    "(--drop-type aux,auxtrace,auxtrace_info removes it)");
 }
 
-/* What has to be known of a record of perf's own; false: it does not hold for what is kept. */
+/* Process a record of type 64 and up; false: drop it, since it would be wrong for the output. */
 static bool
 filter_notice(struct filter *f, const struct pp_rec *r)
 {
@@ -221,21 +221,21 @@ filter_notice(struct filter *f, const struct pp_rec *r)
 	return r->type != PP_HEADER_FEATURE || select_feature(&f->o->sel, f->t, r);
 }
 
-/* What the source did not find wrong itself has no place yet. */
+/* An error that the source did not report has no offset yet: add that of the record. */
 static int
 filter_placed(struct filter *f, const struct pp_rec *r, int rc)
 {
 	return rc < 0 && f->t->in_err.what[0] && !f->t->in_err.at ? pp_reject(f->t->in, r) : rc;
 }
 
-/* One record of the source.  -1: the source, a change or a sink has failed, and says why. */
+/* Process one record.  -1: the source, a change or a sink has failed, and has the error. */
 static int
 filter_record(struct filter *f, const struct pp_rec *r)
 {
 	static const struct pp_turn now = { .since = UINT64_MAX };
 	struct tool *t = f->t;
 	const struct pp_event *ev;
-	const struct pp_rec *x = r;	/* what is decided on and written */
+	const struct pp_rec *x = r;	/* the record for verdict and output */
 	struct pp_rec new;
 	struct pp_verdict v = { .to = BOTH };
 	int rc;
@@ -262,7 +262,7 @@ filter_record(struct filter *f, const struct pp_rec *r)
 	return filter_placed(f, r, rc);
 }
 
-/* Nothing but keys that stand in the record: straight from the source's buffer to the sink. */
+/* Fast path for keys that need only the record: writes from the buffer of the source to the sink. */
 static inline int
 filter_record_plain(struct filter *f, struct pp_source *in, struct pp_sink *out, const struct pp_rec *r)
 {
@@ -281,8 +281,8 @@ filter_record_plain(struct filter *f, struct pp_source *in, struct pp_sink *out,
 }
 
 /*
- * The head of the stream.  Nothing of it is written before the names in the options were found in it: whoever reads the
- * output gets a stream, or nothing.  1, or -1.
+ * Process the head of the stream.  Output is held until names in options are found, so that an error in an option leaves no
+ * partial output.  1, or -1.
  */
 static int
 filter_head(struct filter *f)
@@ -329,7 +329,7 @@ filter_run(struct filter *f)
 		side_finish(&f->side[i]);
 }
 
-/* pp_arrival_user.wanted: a sample that the keys in it reject has no part in anything. */
+/* pp_arrival_user.wanted: false for a sample that keys in the record reject; it need not be held. */
 static bool
 filter_wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -343,7 +343,7 @@ filter_wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	return false;
 }
 
-/* pp_arrival_user.more: what is to be written in front of records that wait. */
+/* pp_arrival_user.more: bytes of records to write in front of held records. */
 static size_t
 filter_more(void *arg)
 {
@@ -371,14 +371,14 @@ filter_start_arrival(struct filter *f)
 
 	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
 		user.ordered[type] = pp_state_wants(type) || (type == PP_SAMPLE && turns);
-	/* Unless it goes to -U or counts elsewhere. */
+	/* Not if rejected samples are written (-U), or other options count them. */
 	if (o->sel.keys && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
 		user.wanted = filter_wanted;
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
 	return f->arrival ? 1 : -1;
 }
 
-/* A file has no name yet, and nobody sees what is in it. */
+/* Hold the output if it goes directly to a pipe or device; a file without a name can be discarded. */
 static void
 filter_hold_back(struct side *s, const struct atomic *file)
 {

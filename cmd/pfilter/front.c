@@ -5,7 +5,7 @@
 #include "front.h"
 #include "record/raw.h"
 
-enum { FRONTS_MAX = 1 << 28 };	/* numbers have to fit into a verdict */
+enum { FRONTS_MAX = 1 << 28 };	/* the number must fit into pp_verdict.front */
 
 void
 front_side(struct front *f, int side)
@@ -34,7 +34,7 @@ front_put(void *arg, const struct pp_rec *r)
 	return 1;
 }
 
-/* A free slot; -1: no memory. */
+/* The number of a free slot; -1: no memory. */
 static int
 slot(struct front *f)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * pfilter - keep the samples that match, and all that they need to stay readable.
+ * pfilter - selects samples of a recording, with the records that readers need for them.
  *
- *	source  ->  [wait until it can be decided in time order]  ->  decide  ->  what is kept, and -U: the rest
+ *	source  ->  [hold for time order]  ->  verdict  ->  kept records, and with -U rejected ones
  *
- *	options, words		what the user asks for
- *	survey			a look at the input before, for --time
- *	filter			the stream
+ *	options, words		the command line
+ *	survey			a first pass over the input, for --time
+ *	filter			the main loop
  *	decide			the verdict on one record:
- *	  select, times		  by keys that stand in it; event_match: names of events
- *	  state_keys, descent	  by keys that depend on history, which is in state
- *	  expr*			  by --filter
+ *	  select, times		  by keys in the record; event_match: names of events
+ *	  state_keys, descent	  by keys that depend on history, with the state of tasks (state/state.h)
+ *	  expr/			  by --filter
  *	  thin			  --every, --sample, --max-rate, --max-samples
- *	needed, front		what --sideband=needed puts in front of a record
- *	side			one of the two outputs; with totals, for READ values, and the changes on the way (out.h):
- *	  thin_attr, anon*, drop*, columns
- *	nothing, near		why no sample was kept
+ *	needed, front		records that --sideband=needed synthesises in front of a record
+ *	side			one of the two outputs; with totals, for READ values, and the changes of records (sink/out.h):
+ *	  thin_attr, anon/, drop/
+ *	nothing, near		the message that no sample is kept
  *	tee			a payload that both outputs get
  */
 #include <errno.h>
@@ -54,7 +54,7 @@ open_sink(struct tool *t, struct atomic *file, const char *path, struct pp_err *
 	return tool_sink(t, file, t->in);
 }
 
-/* What of -U can be refused before anything is read. */
+/* Errors of -U that can be found before the input is read. */
 static void
 check_rest(const struct job *j)
 {
@@ -91,7 +91,7 @@ open_outputs(struct job *j)
 		tool_wrong(t, "--rejected '%s': is also the output", rest);
 }
 
-/* The ends of the recording, if it can be read twice. */
+/* Find the times of the first and last sample, if the input can be read twice. */
 static void
 survey(struct job *j)
 {
@@ -112,7 +112,7 @@ stats(const struct job *j)
 	stats_print(&s, j->o.stats == STATS_JSON, stderr);
 }
 
-/* --explain without an input: what can be said without one. */
+/* --explain without an input. */
 static int
 explain(struct job *j)
 {

@@ -8,22 +8,22 @@
 struct needed {
 	struct pp_source *in;
 	struct pp_state	*now;
-	uint8_t		 known;		/* mark of tasks and processes: their names or maps were written */
+	uint8_t		 known;		/* mark of tasks and processes: names or maps were written */
 	uint8_t		 gone;		/* mark of a task: its EXIT was written */
-	uint8_t		 forked;	/* mark of a process: its FORK was written, which hands maps on, but nothing more */
+	uint8_t		 forked;	/* mark of a process: only its FORK was written, which copies maps */
 	bool		 fork;		/* the last record was such a FORK */
 	bool		 untimed;	/* one of the first `nevents' events has samples with a time, but no trailers */
 	unsigned	 nevents;
 	uint32_t	 cache[TASK_SLOTS];	/* by task_slot(): 1 + the tid of a known task */
 	uint8_t		 trailer[UINT8_MAX];
-	struct pp_process **line;	/* of processes, each forked by the next */
+	struct pp_process **line;	/* stack of processes, each forked by the next */
 	size_t		 cap;
 	struct pp_err	*err;
-	uint64_t	 seen, written;	/* bytes of side-band: of the input, and made here */
+	uint64_t	 seen, written;	/* bytes of side-band read, and synthesised here */
 };
 enum { WRITTEN_FREE = 64 << 20, WRITTEN_TIMES = 8 };
 
-/* Where records go that are made for the one at hand, and what they have in common. */
+/* Synthesising records in front of the current one: their destination and common fields. */
 struct writing {
 	struct needed	*n;
 	struct pp_stamp stamp;
@@ -62,7 +62,7 @@ needed_cached(struct needed *n, uint32_t tid)
 	return &n->cache[task_slot(tid)];
 }
 
-/* Is it a thread whose name was written? */
+/* Was the name of the thread written? */
 static bool
 needed_task_known(const struct needed *n, uint32_t pid, uint32_t tid)
 {
@@ -71,7 +71,7 @@ needed_task_known(const struct needed *n, uint32_t pid, uint32_t tid)
 	return t && t->pid == pid && t->mark & n->known;
 }
 
-/* The trailer of a record that goes out in front of this one: the same task, event and CPU. */
+/* The trailer of records in front of this one: its task, event and CPU. */
 static struct pp_stamp
 needed_stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since)
 {
@@ -97,8 +97,8 @@ needed_stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec
 }
 
 /*
- * Takes all records that are made here.  For children of a parent that has ended, or has changed its maps, all maps are written
- * one by one: a recording could be made so that this grows without bound.
+ * Write a synthesised record.  For children of a parent that has ended or changed its maps, all maps are written one by one; an
+ * artificial recording could make this grow without bound, so there is a limit.
  */
 static int
 needed_put_made(void *arg, const struct pp_rec *r)
@@ -145,8 +145,8 @@ needed_write_process(struct writing *t, struct pp_process *p)
 }
 
 /*
- * A process, and in front of it those that handed their maps on to it, from the first that is not known: so these maps are
- * written once, and readers copy them at each FORK.
+ * Write a process, and before it the ancestors that its maps come from, starting with the first that was not written.  So each
+ * map is written once, and readers copy it at each FORK.
  */
 static int
 needed_write_line(struct writing *t, struct pp_process *p)
@@ -179,8 +179,8 @@ needed_write_all(struct writing *t, struct pp_process *p, struct pp_task *task)
 }
 
 /*
- * perf since 6.9 forgets a thread at its EXIT; what comes later is of a nameless one, with the maps of the process's first
- * thread, if that is still there.  So the EXIT of a first thread is written behind the names of the others.
+ * perf since 6.9 deletes a thread at its EXIT and treats later records as of a thread without a name, with the maps of the
+ * process's first thread if that exists.  So the EXIT of a first thread is written after the names of the other threads.
  */
 static int
 needed_write_others(struct writing *t, const struct pp_task *task)
@@ -197,7 +197,7 @@ needed_write_exit(struct writing *t, struct pp_task *task)
 	return needed_write_others(t, task) < 0 ? -1 : pp_state_write_exit(t->n->now, task, &t->stamp, needed_put_made, t);
 }
 
-/* Can no record be made with the time of a sample? */
+/* Must all side-band be kept, since no record can be synthesised with the time of a sample? */
 static bool
 needed_keeps_all(struct needed *n)
 {
@@ -221,7 +221,7 @@ needed_sideband_mmap(struct needed *n, const struct pp_event *ev, const struct p
 		return 1;
 	if (!(p = pp_state_process(n->now, pid)) || !(p->mark & n->known))
 		return 0;
-	/* perf finds the process by the thread: a reader must not take this one for an earlier one of that number. */
+	/* perf finds the process by the tid: the reader must not mistake this thread for an earlier one with that tid. */
 	t = pp_state_task(n->now, tid);
 	if (!t || t->pid != pid || t->mark & n->known)
 		return 1;
@@ -242,7 +242,7 @@ needed_sideband_exit(struct needed *n, const struct pp_event *ev, const struct p
 	return needed_write_others(&(struct writing){ n, needed_stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
 }
 
-/* A known process makes another: the reader copies its maps now, as they may change later. */
+/* A process that was written forks: the reader copies the maps at once, as they may change later. */
 static int
 needed_sideband_fork(struct needed *n, const struct pp_rec *r)
 {
@@ -285,7 +285,7 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 		return needed_task_known(n, PP_RAW_GET(r->raw, COMM, pid, n->in->swap), tid);
 	case PP_EXIT:
 		return needed_sideband_exit(n, ev, r, put, arg);
-	case PP_FORK:			/* other children are written when they are needed */
+	case PP_FORK:			/* other children are written at their first kept sample */
 		return needed_sideband_fork(n, r);
 	default:
 		return 1;
@@ -306,7 +306,7 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	slot = needed_cached(n, tid);
 	if (*slot == tid + 1 && *slot)
 		return 1;
-	/* A thread stays with its process, as in perf, whatever later records say. */
+	/* As in perf, a thread belongs to the process that its first record gives. */
 	t = pp_state_task(n->now, tid);
 	if (t && t->mark & n->known && (!t->ended || t->mark & n->gone)) {
 		*slot = tid + 1;

@@ -84,7 +84,7 @@ const char options_examples[] =
     "  $ pfilter --time +200ms,+700ms --cpu 1 all.data | perf report --stdio -i - | head\n"
     "  $ pfilter --filter 'period > 1000 and comm ~ \"gz*\"' -U rest.data -o gzip.data all.data\n";
 
-/* Which of the words is it? */
+/* The index of the argument in `words'; `all' lists them for the message. */
 static int
 options_one_of(const struct tool *t, const char *const *words, const char *all)
 {
@@ -114,7 +114,7 @@ options_take_sideband(const struct tool *t, struct options *o)
 	o->sel.no_sideband = which == 2;
 }
 
-/* None is below `min'. */
+/* Parse a list of numbers of at least `min'. */
 static void
 options_take_numbers(const struct tool *t, struct tool_list *l, int min)
 {
@@ -156,7 +156,7 @@ options_take_thin(const struct tool *t, struct thin *h, int key)
 	}
 }
 
-/* What is done with the samples that are selected, and how. */
+/* Options about what happens to selected samples. */
 static void
 options_take_more(const struct tool *t, struct options *o, int key)
 {
@@ -246,7 +246,7 @@ options_change(const struct options *o)
 	return drop_any(&o->drop) || columns_any(&o->columns) || anon_any(&o->anon);
 }
 
-/* Are all types that --type wants dropped again? */
+/* Does --drop-type contain all types of --type? */
 static bool
 options_types_gone(const struct options *o)
 {
@@ -276,7 +276,7 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--allow vital-types: needs --drop-type");
 	if (o->explain && !o->expr)
 		tool_wrong(t, "--explain: needs --filter");
-	if (o->explain && !t->out_name && isatty(STDOUT_FILENO))	/* who asks there does not want the stream */
+	if (o->explain && !t->out_name && isatty(STDOUT_FILENO))	/* the user wants the explanation, not the stream */
 		o->dry_run = true;
 	if (o->anon.key_file && !anon_any(&o->anon))
 		tool_wrong(t, "--anon-key: needs --anon");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * select.c - the verdict on one record.  Only samples, and records that are as closely tied to a task, CPU and
- * event, are selected; what names and maps the kept samples (side-band) stays, whoever's it is, since samples
- * get their comm and symbols from their ancestors' and the kernel's records too.
+ * select.c - selection by keys in the record.
+ *
+ * Keys apply only to samples and to records that belong to one task, CPU or event in the same way.  Side-band is kept for all
+ * tasks, since the names and maps of a sample may come from records of its ancestors or of the kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,13 @@
 #include "record/raw.h"
 #include "select.h"
 
-/* By which keys the types of a class are selected; those without are not. */
+/* The keys that apply to the types of a class; none apply to other classes. */
 static const uint8_t keys_of[PP_CLASSES] = {
 	[PP_CLASS_SAMPLE] = BY_TASK | BY_CPU | BY_TIME | BY_EVENT,
 	[PP_CLASS_COUNT] = BY_TASK | BY_EVENT,
 	[PP_CLASS_SWITCH] = BY_TASK | BY_CPU | BY_TIME,
 	[PP_CLASS_THROTTLE] = BY_CPU | BY_TIME | BY_EVENT,
-	[PP_CLASS_DEFERRED] = BY_TASK,	/* comes later than its sample, perhaps from another CPU */
+	[PP_CLASS_DEFERRED] = BY_TASK,	/* is written later than its sample, maybe on another CPU */
 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -26,7 +27,7 @@ static const uint8_t keys_of[PP_CLASSES] = {
 struct event_words {
 	const struct tool *t;
 	struct names *names;
-	const char *modifiers;			/* of the group around them */
+	const char *modifiers;			/* of the enclosing group */
 };
 
 static void
@@ -37,7 +38,7 @@ select_add_name(void *arg, const char *word)
 	const char *end = strrchr(word, '}');
 	char *text;
 
-	if (*word == '{' && end) {		/* the members of a group, by perf's rule with its modifiers */
+	if (*word == '{' && end) {		/* members of a group: modifiers behind the group apply to each, as in perf */
 		text = tool_alloc((size_t)(end - word), 1);
 		memcpy(text, word + 1, (size_t)(end - word) - 1);
 		tool_words(w->t, text, select_add_name, &(struct event_words){ w->t, names, end + 1 + (end[1] == ':') });
@@ -46,7 +47,7 @@ select_add_name(void *arg, const char *word)
 	}
 	text = tool_alloc(strlen(word) + strlen(w->modifiers) + 2, 1);
 	strcpy(text, word);
-	if (strpbrk(w->modifiers, "ukhGH"))	/* the others say how the group is recorded */
+	if (strpbrk(w->modifiers, "ukhGH"))	/* other modifiers only affect recording */
 		sprintf(text, "%s:%s", word, w->modifiers);
 	names->v = tool_realloc(names->v, names->n + 1, sizeof *names->v);
 	names->v[names->n++] = (struct event_pattern){ text, false };
@@ -99,7 +100,7 @@ select_types(const struct tool *t, struct selection *s, const char *text, bool o
 	tool_words(t, text, select_add_type, &(struct type_words){ t, *type, out });
 }
 
-/* --exclude-type is --type of all others. */
+/* Convert --exclude-type to --type of all other types. */
 static void
 select_ready_types(struct selection *s)
 {
@@ -114,7 +115,7 @@ select_ready_types(struct selection *s)
 		s->type[i] &= !s->no_type[i];
 }
 
-/* The lists of a key and its opposite can be asked from here on. */
+/* Prepare the lists of a key and its opposite for look-ups. */
 static void
 select_ready_lists(const struct tool *t, struct tool_list *yes, struct tool_list *no, const char *name)
 {
@@ -173,7 +174,7 @@ select_names(const struct selection *s, const struct pp_event *ev)
 	return (!s->event.n || select_any_names(&s->event, ev)) && !select_any_names(&s->no_event, ev);
 }
 
-/* The index of the first that it names; their number: none. */
+/* The index of the first event that matches; e->n: none. */
 static unsigned
 select_first_event(const struct pp_events *e, const char *pattern)
 {
@@ -245,7 +246,7 @@ select_feature(struct selection *s, const struct tool *t, const struct pp_rec *r
 	return false;
 }
 
-/* Is there an event that is selected, and not dropped? */
+/* Does --drop-event leave at least one selected event? */
 static void
 select_check_left(const struct selection *s, const struct tool *t, const struct names *drop)
 {
@@ -274,7 +275,7 @@ select_bind(struct selection *s, const struct tool *t, const struct names *drop)
 		select_check_left(s, t, drop);
 }
 
-/* The first record of an event: is it selected, and can the keys be told from its samples at all? */
+/* The first record of an event: does --event select it, and do its samples hold the fields of the keys? */
 static void
 select_learn_event(struct selection *s, const struct tool *t, const struct pp_event *ev)
 {
@@ -331,7 +332,7 @@ select_not_time(const struct selection *s, uint64_t time)
 
 /* ---- verdict ------------------------------------------------------------------------------------- */
 
-/* The task of a record: by its body, or else its trailer. */
+/* The task of a record: from its body, otherwise from its trailer.  False: none. */
 static bool
 select_task_of(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint32_t *pid, uint32_t *tid)
 {
@@ -349,21 +350,24 @@ select_task_of(const struct pp_event *ev, const struct pp_rec *r, bool swap, uin
 	return true;
 }
 
-/* The CPU of a record; -1: unknown. */
-static int64_t
-select_cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event *ev, const struct pp_rec *r)
+/* The CPU of a record.  False: not known. */
+static bool
+select_cpu_of(const struct tool *t, const struct event_state *st, const struct pp_event *ev, const struct pp_rec *r, int64_t *cpu)
 {
 	uint16_t id = ev->plan.identifier ? ev->plan.identifier : ev->plan.id;
-	uint32_t cpu;
+	uint32_t own;
 
-	if (pp_cpu(ev, r, t->in->swap, &cpu))
-		return cpu;
-	if (st->cpu_by_id && r->type == PP_SAMPLE && id)
-		return pp_cpu_of_id(t->in->events, pp_get_u64(r->raw + id, t->in->swap));
-	return -1;
+	if (pp_cpu(ev, r, t->in->swap, &own)) {
+		*cpu = own;
+		return true;
+	}
+	if (!st->cpu_by_id || r->type != PP_SAMPLE || !id)
+		return false;
+	*cpu = pp_cpu_of_id(t->in->events, pp_get_u64(r->raw + id, t->in->swap));
+	return *cpu >= 0;
 }
 
-/* Does the record match those of the keys that apply to its type? */
+/* Does the record match those `keys' that apply to its type? */
 static int
 select_by_keys(const struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r, unsigned keys)
 {
@@ -382,7 +386,7 @@ select_by_keys(const struct selection *s, const struct tool *t, const struct pp_
 	if (task && !select_lists(&s->tid, &s->no_tid, (int32_t)tid))
 		return NOT_TID;
 	if (keys & BY_CPU) {
-		if ((cpu = select_cpu_of(t, st, ev, r)) < 0)
+		if (!select_cpu_of(t, st, ev, r, &cpu))
 			unknown = true;
 		else if (!select_lists(&s->cpu, &s->no_cpu, cpu))
 			return select_not_cpu(s, cpu);
@@ -396,7 +400,7 @@ select_by_keys(const struct selection *s, const struct tool *t, const struct pp_
 	return unknown || keys != s->keys ? LACKS_FIELD : KEPT;
 }
 
-/* A sample while it is not known yet when the first one was: this one is. */
+/* The first sample: its time is the start of the ranges of --time +... */
 static void
 select_first_sample(struct selection *s, const struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
 {

@@ -4,7 +4,7 @@
 #include "sink/sink.h"
 #include "side.h"
 
-/* The end of the chain: count, and write unless --dry-run. */
+/* The end of the chain of changes: counts, and writes unless --dry-run. */
 struct end {
 	struct out	 pub;
 	struct side	*side;

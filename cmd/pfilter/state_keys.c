@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_keys.c - see state_keys.h.  What is compared are strings, so each is compared once: the answer is kept with the
- * name (struct pp_comm) or file (by its index).
+ * state_keys.c - selection by keys that depend on history.
+ *
+ * Comparing names is slow, so each comparison is made once: the result is stored with the comm (struct pp_comm.mark) or by the
+ * index of the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +16,23 @@
 #include "words.h"
 #include "tool/field.h"
 
-enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* what is kept of a comparison */
+enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* result of a comparison */
 
 struct state_keys {
 	bool		 swap;
 	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
 	bool		 inherit;
-	bool		 by_task, by_file, by_cgroup;	/* what there is to compare */
-	struct tool_list pid;			/* with `inherit' */
+	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given */
+	struct tool_list pid;			/* with `inherit': the list of --pid */
 	struct descent	 descent;
-	uint32_t	 era;			/* a new one where all that was decided on tasks may change; from 1 */
-	struct verdict {			/* by task_slot(): what was decided on a task, in that era */
+	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */
+	struct task_verdict {			/* by task_slot(): the verdict on a task, valid in that era */
 		uint32_t era, pid, tid;
 		int	 why;
 	}		 cache[TASK_SLOTS];
-	uint8_t		*file;			/* by index: KNOWN ... */
+	uint8_t		*file;			/* by index of the file: KNOWN ... */
 	size_t		 nfiles;
-	struct near	 near[3];		/* names that there are: comm, dso, cgroup; as long as none of these matched: */
+	struct near	 near[3];		/* comm, DSO, cgroup: similar names, until one matches: */
 	bool		 found[3];
 	const char	*on, *off;		/* NULL: not given */
 	unsigned	 on_event, off_event;
@@ -55,7 +57,7 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 static bool
 keys_chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
 
-/* With --inherit there may be more than what is listed. */
+/* Exits 2 if the opposites exclude all listed names.  With --inherit, descendants may have other names. */
 static void
 keys_check_left(const struct tool *t, struct state_keys *k)
 {
@@ -116,7 +118,7 @@ state_keys_free(struct state_keys *k)
 
 /* ---- events ---------------------------------------------------------------------------------------- */
 
-/* Some event must have the field that a key needs. */
+/* Exits 2 if no event records the field of a key. */
 static void
 keys_check_recorded(const struct tool *t, const struct pp_events *e, const char *options, uint64_t bit, const char *hint)
 {
@@ -152,7 +154,7 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 		keys_check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
 }
 
-/* With --switch-off alone nothing turns it on again; perf drops one sample only then, against its page. */
+/* --switch-off alone discards all later samples.  (perf discards only one sample then, in contradiction to its manual.) */
 bool
 state_keys_switched(struct state_keys *k, const struct pp_event *ev)
 {
@@ -171,7 +173,7 @@ state_keys_switched(struct state_keys *k, const struct pp_event *ev)
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
-/* What is called so, or else; a part of that may be all that the user remembers. */
+/* A name was compared: if it did not match, it may be similar to a wanted one. */
 static void
 keys_note(struct state_keys *k, enum state_key key, uint8_t mark, const char *name)
 {
@@ -186,7 +188,7 @@ keys_compared(struct state_keys *k, enum state_key yes, enum state_key no, const
 	return (uint8_t)(KNOWN | (words_have(&k->list[yes], text) ? LISTED : 0) | (words_have(&k->list[no], text) ? EXCLUDED : 0));
 }
 
-/* Of a thread; one without a name is called by its number, as in perf. */
+/* Compare the name of a thread; a thread without one is named by its number, as in perf. */
 static uint8_t
 keys_comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
 {
@@ -202,7 +204,7 @@ keys_comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
 	return keys_compared(k, KEY_COMM, KEY_NO_COMM, field_nameless(tid, number));
 }
 
-/* By --pid and --comms, as far as --inherit is concerned. */
+/* struct descent.chosen: do --pid and --comms select the task itself? */
 static bool
 keys_chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task)
 {
@@ -212,7 +214,7 @@ keys_chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task)
 	    (!k->list[KEY_COMM].n || keys_comm_mark(k, tid, task) & LISTED);
 }
 
-static struct verdict *
+static struct task_verdict *
 keys_cached(struct state_keys *k, uint32_t tid)
 {
 	return &k->cache[task_slot(tid)];
@@ -236,7 +238,7 @@ state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct
 		keys_cached(k, tid)->era = 0;
 	if (!k->inherit || r->type != PP_FORK)
 		return 1;
-	keys_new_era(k);			/* a thread may be what its process is */
+	keys_new_era(k);			/* threads may inherit from their process */
 	return descent_fork(&k->descent, state, r, k->swap);
 }
 
@@ -255,20 +257,20 @@ keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, 
 static int
 keys_match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
 {
-	struct verdict *v;
+	struct task_verdict *v;
 	uint32_t pid, tid;
 
 	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
 		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
 	v = keys_cached(k, tid);
 	if (v->era != k->era || v->pid != pid || v->tid != tid)
-		*v = (struct verdict){ k->era, pid, tid, keys_judge_task(k, state, pid, tid) };
+		*v = (struct task_verdict){ k->era, pid, tid, keys_judge_task(k, state, pid, tid) };
 	return v->why;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------- */
 
-/* "/lib/modules/6.1/kernel/fs/ext-x.ko.xz" is "[ext_x]" to perf; text is at least n + 3 bytes. */
+/* The name in perf of a module's file: "/lib/modules/6.1/kernel/fs/ext-x.ko.xz" is "[ext_x]"; text has at least n + 3 bytes. */
 static bool
 keys_module_name(char *text, const char *base, size_t n)
 {
@@ -284,7 +286,10 @@ keys_module_name(char *text, const char *base, size_t n)
 	return true;
 }
 
-/* What perf calls code that was made at run time: by path and by the path's last part, and as perf report shows it. */
+/*
+ * Compare the names of code generated at run time: the path of its map file, the last component of the path, and the name in perf
+ * report.
+ */
 static uint8_t
 keys_jit_mark(struct state_keys *k, uint32_t pid)
 {
@@ -297,7 +302,7 @@ keys_jit_mark(struct state_keys *k, uint32_t pid)
 	return mark | keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
 }
 
-/* A file goes by its path, by the path's last part, and as perf shows it, if that is something else. */
+/* Compare the names of a file: the path, its last component, and the name in perf if that differs. */
 static uint8_t
 keys_file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 {
@@ -376,23 +381,23 @@ int
 state_keys_match(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
-	int why = KEPT, unsaid = KEPT;
+	int why = KEPT, lacking = KEPT;
 
 	if (k->by_task)
 		why = keys_match_task(k, state, ev, r);
 	if (why == LACKS_FIELD) {
-		unsaid = why;
+		lacking = why;
 		why = KEPT;
 	}
 	if (why == KEPT && k->by_file)
 		why = keys_match_file(k, state, ev, r, err);
 	if (why == LACKS_FIELD) {
-		unsaid = why;
+		lacking = why;
 		why = KEPT;
 	}
 	if (why == KEPT && k->by_cgroup)
 		why = keys_match_cgroup(k, state, ev, r, err);
-	return why == KEPT ? unsaid : why;
+	return why == KEPT ? lacking : why;
 }
 
 /* ---- when nothing matched ------------------------------------------------------------------------------ */

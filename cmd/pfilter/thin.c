@@ -12,20 +12,20 @@ enum { DEBTS_MAX = 1 << 20, PACE_ONE = 256 };
 struct thinner {
 	const struct thin *o;
 	const struct pp_source *in;
-	uint64_t seed;			/* the user's, spread over all bits */
-	uint64_t due;			/* --max-rate: when the next sample would be due at an even rate */
-	uint64_t gap, burst;		/* ns between samples at that rate; how far ahead of it they may be */
+	uint64_t seed;			/* --seed, mixed */
+	uint64_t due;			/* --max-rate: when the next sample is due at an even rate */
+	uint64_t gap, burst;		/* ns between samples at that rate; how far a sample may be ahead of it */
 	uint64_t picked;		/* samples kept so far */
 	uint64_t since;			/* samples since the last of these */
-	uint64_t pace;			/* how many that was lately, in 1/PACE_ONE */
-	uint64_t skip;			/* how many to leave out when one is due */
-	bool	 over;			/* some came before one was due */
-	struct pp_totals debts;		/* periods of samples that --max-rate dropped, by event and CPU: `in' */
-	uint64_t owed;			/* those that the sample just kept stands for */
+	uint64_t pace;			/* recent average of this, in 1/PACE_ONE */
+	uint64_t skip;			/* how many samples to skip when one is due */
+	bool	 over;			/* a sample came before it was due */
+	struct pp_totals debts;		/* periods of samples that --max-rate dropped, by event and CPU */
+	uint64_t owed;			/* dropped periods that the last kept sample represents */
 	unsigned n;
 	struct counts {			/* of each event */
 		uint64_t seen, kept;
-		uint64_t left;		/* of a period divided by --sample's share: not yet given to a sample */
+		uint64_t left;		/* remainder of periods divided by the share of --sample */
 	} *event;
 	uint8_t	 copy[PP_RECORD_MAX];
 };
@@ -98,7 +98,7 @@ thinner_free(struct thinner *h)
 	free(h);
 }
 
-/* What tells one sample from another, and stays the same wherever it stands. */
+/* A hash that identifies a sample, independent of its position in the stream. */
 static uint64_t
 thin_hash(const struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -107,7 +107,7 @@ thin_hash(const struct thinner *h, const struct pp_event *ev, const struct pp_re
 	uint16_t id = f->identifier ? f->identifier : f->id;
 	uint64_t x = h->seed;
 
-	if (!f->time) {			/* then only all of it does */
+	if (!f->time) {			/* without a time, all of the sample */
 		for (unsigned at = PP_HEADER_SIZE; at + 8 <= r->size; at += 8)
 			x = thin_mix(x ^ pp_get_u64(r->raw + at, swap));
 		return x;
@@ -120,9 +120,9 @@ thin_hash(const struct thinner *h, const struct pp_event *ev, const struct pp_re
 }
 
 /*
- * Samples come at any pace: those that are ahead of an even rate by more than the burst are too many.  When one is due it is
- * not the next one, which may always be the same CPU's as their timers tick side by side: but any of as many as lately came
- * for one that was kept.
+ * A sample that is ahead of an even rate by more than the burst is dropped.  The sample to keep when one is due is not always the
+ * next one: timers of CPUs tick side by side, so this could always be a sample of the same CPU.  Instead it is a random one of
+ * the number of samples that recently came per kept one.
  */
 static bool
 thin_over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
@@ -147,8 +147,8 @@ thin_over_rate(struct thinner *h, const struct pp_event *ev, const struct pp_rec
 }
 
 /*
- * Of each N samples of an event one: not always the Nth, which might always be one CPU's, as their timers tick side by
- * side, or one task's.
+ * Keeps one of each N samples of an event, but not always the Nth, which could always be a sample of the same CPU, whose timers
+ * tick side by side, or of the same task.
  */
 static bool
 thin_is_nth(const struct thinner *h, struct counts *c, const struct pp_event *ev)
@@ -173,7 +173,7 @@ thin_times(uint64_t a, uint64_t b)
 	return n.hi ? UINT64_MAX : n.lo;
 }
 
-/* The period of a sample after --every and --sample, and what is owed to its event. */
+/* The period of a sample after --every and --sample, with the remainder of its event. */
 static uint64_t
 thin_scaled(const struct thinner *h, struct counts *c, uint64_t period)
 {
@@ -185,7 +185,7 @@ thin_scaled(const struct thinner *h, struct counts *c, uint64_t period)
 	return x;
 }
 
-/* What is owed to samples of that event on that CPU; if none is recorded, with the same id.  NULL: no memory. */
+/* The dropped periods of that event on that CPU; if the CPU is not recorded, of the same id.  NULL: no memory. */
 static uint64_t *
 thin_debt(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -201,7 +201,7 @@ thin_debt(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 	return x ? &x->in : NULL;
 }
 
-/* The sample is too many: its period is owed.  OVER_RATE, or -1. */
+/* --max-rate drops the sample: add its period to the debt.  OVER_RATE, or -1. */
 static int
 thin_owe(struct thinner *h, struct counts *c, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -215,7 +215,7 @@ thin_owe(struct thinner *h, struct counts *c, const struct pp_event *ev, const s
 	return OVER_RATE;
 }
 
-/* A sample is kept: what is owed goes to it.  KEPT, or -1. */
+/* A sample is kept: it represents the debt.  KEPT, or -1. */
 static int
 thin_pay(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* thin_attr.c - events whose samples carry no period: their attr gets a larger one, or their samples get the field */
+/* thin_attr.c - events whose samples have no PERIOD field: their attr gets a larger period, or their samples get the field */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct scale {
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
 
-/* Do samples of that sample_type have no period but their attr's? */
+/* Do samples of that sample_type have only the period of their attr? */
 static bool
 by_attr(uint64_t sample_type)
 {

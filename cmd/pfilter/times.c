@@ -16,7 +16,7 @@ times_unclear(const struct tool *t, const char *text)
 
 /* ---- the wall clock ------------------------------------------------------------------------------ */
 
-/* Exactly so many digits. */
+/* Parse exactly n digits. */
 static bool
 times_digits(const char **p, int n, int *value)
 {
@@ -38,7 +38,7 @@ times_sign(const char **p, char c)
 	return there;
 }
 
-/* "Z", "+02:00", "-0530": seconds east; false: none of these. */
+/* Parse "Z", "+02:00", "-0530": seconds east of UTC; false: none of these. */
 static bool
 times_zone(const char **p, int *east)
 {
@@ -56,7 +56,7 @@ times_zone(const char **p, int *east)
 	return true;
 }
 
-/* "2026-11-21T10:00:00.5+01:00", from the right on with less of it; without a zone it is the local one. */
+/* Parse "2026-11-21T10:00:00.5+01:00" or less of it from the right; without a zone it is local time. */
 static bool
 times_iso(const char *p, uint64_t *ns)
 {
@@ -85,7 +85,7 @@ times_iso(const char *p, uint64_t *ns)
 		return false;
 	same = tm;
 	at = local ? mktime(&same) : timegm(&same);
-	/* A 31st of June is no date, though these functions make one of it. */
+	/* mktime() normalises a 31st of June to July: reject it. */
 	if (at < 0 || same.tm_mday != tm.tm_mday || same.tm_mon != tm.tm_mon || same.tm_min != tm.tm_min ||
 	    same.tm_sec != tm.tm_sec || (at -= east) < 0 || (uint64_t)at > UINT64_MAX / NS - 1)
 		return false;
@@ -125,7 +125,7 @@ times_end_of(const struct tool *t, struct times *s, const char *word, const char
 	return e;
 }
 
-/* "12.5%" up to `until'; where it ends. */
+/* Parse "12.5%"; returns its end. */
 static const char *
 times_percent(const struct tool *t, const char *p, const char *text, double *share)
 {
@@ -235,16 +235,16 @@ times_feature(const struct pp_feature *f, uint64_t *first, uint64_t *last)
 	return true;
 }
 
-/* Those that go out come behind the others. */
+/* Excluded ranges after the others. */
 static int
-times_by_kind(const void *a, const void *b)
+times_by_out(const void *a, const void *b)
 {
 	const struct time_range *x = a, *y = b;
 
 	return x->out != y->out ? x->out - y->out : times_by_start(a, b);
 }
 
-/* Join those of n ascending ranges that overlap: how many there are then. */
+/* Join overlapping ranges of n ascending ones; returns their number. */
 static size_t
 times_join(struct time_range *r, size_t n)
 {
@@ -259,7 +259,7 @@ times_join(struct time_range *r, size_t n)
 	return k;
 }
 
-/* Take the times of nout ranges out of n; both ascend, apart. */
+/* Remove the times of nout ranges from n ranges; both are ascending and do not overlap. */
 static void
 times_cut_out(struct times *s, const struct time_range *in, size_t n, const struct time_range *out, size_t nout)
 {
@@ -278,7 +278,7 @@ times_cut_out(struct times *s, const struct time_range *in, size_t n, const stru
 				to[k++].stop.ns = out[p].start.ns - 1;
 			}
 			if (out[p].stop.ns >= r.stop.ns) {
-				r.start.ns = 1;		/* nothing is left of it */
+				r.start.ns = 1;		/* empty */
 				r.stop.ns = 0;
 			} else
 				r.start.ns = out[p].stop.ns + 1;
@@ -293,7 +293,7 @@ times_cut_out(struct times *s, const struct time_range *in, size_t n, const stru
 	s->n = k;
 }
 
-/* When nothing is missing any more: put them in order, join what overlaps, take out what is excluded. */
+/* If nothing is missing: sort the ranges, join overlapping ones, remove excluded times. */
 void
 times_settle(struct times *s, const struct tool *t)
 {
@@ -306,7 +306,7 @@ times_settle(struct times *s, const struct tool *t)
 		if (s->r[i].start.ns > s->r[i].stop.ns)
 			tool_wrong(t, "--%stime: a range starts at %ju ns but stops at %ju ns", s->r[i].out ? "exclude-" : "",
 			    (uintmax_t)s->r[i].start.ns, (uintmax_t)s->r[i].stop.ns);
-	qsort(s->r, s->n, sizeof *s->r, times_by_kind);
+	qsort(s->r, s->n, sizeof *s->r, times_by_out);
 	while (nin < s->n && !s->r[nin].out)
 		nin++;
 	n = times_join(s->r, nin);
