@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* report.h - the two forms of what was counted.  Both take the totals once the whole input was counted. */
+/*
+ * report.h - the two forms of what was counted.  Both take the totals once the whole input was counted.
+ *
+ * They share no table: a new column or part is counted once (count.h, tasks.h), then written by screen.c and by json.c.  JSON is
+ * never cut; its schema is in pstat(1).
+ */
 #ifndef PSTAT_REPORT_H
 #define PSTAT_REPORT_H
 

@@ -8,7 +8,8 @@
  *	field_fetch.c	the value of a field that stands at no fixed offset
  *	field_stream.c	facts about the stream that fields depend on: clock, host, guests
  *
- * A new field is a row of the table in field.c; a field that is computed from others is also a case in field_fetch.c.
+ * A new field is a row of the table in field.c, and a word in pfilter(1).  A field that is computed also has a PART_..., with a
+ * case in field_fetch() and, if events may lack what it is computed from, in has_part() of field_access.c.
  */
 #ifndef PP_FIELD_H
 #define PP_FIELD_H
