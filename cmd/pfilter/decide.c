@@ -63,7 +63,7 @@ fill_about(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 
 	if (!d->bound)
 		bind(d);
-	if (!d->about.start && r->type == PP_SAMPLE && pp_time(ev, r, d->t->in->swap, &time))
+	if (!d->about.start && r->type == PP_SAMPLE && pp_time(ev, r, d->swap, &time))
 		d->about.start = time;
 	if (places) {
 		d->about.nr = d->nr - d->made;
@@ -167,7 +167,7 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 		why = NOT_TYPE;
 	else if (pp_type_is(r->type, SELECT_SIDEBAND)) {
 		if ((r->type == PP_COMM || r->type == PP_FORK) && s->keys & BY_TASK && !s->task_seen)
-			select_note_task(s, r, d->t->in->swap);
+			select_note_task(s, r, d->swap);
 		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
 	} else if (pp_type_is(r->type, PP_CLASS_BIT(SAMPLE) | (PP_CLASSES_LIKE_SAMPLES & ~(s->has_aux ? PP_CLASS_BIT(SWITCH) : 0)))) {
 		d->shared = false;
@@ -183,6 +183,7 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 {
 	d->t = t;
 	d->o = o;
+	d->swap = t->in->swap;
 	d->state = state;
 	d->about.state = state;
 	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !thin_any(&o->thin);

@@ -14,6 +14,7 @@
 struct decide {
 	struct tool	*t;
 	struct options	*o;
+	bool		 swap;		/* of the source */
 	struct pp_state	*state;		/* at the time of the record; NULL: no verdict needs it */
 	bool		 about_complete;	/* `about' is set, except for the record */
 	struct thinner	*thinner;	/* NULL: no thinning */
@@ -64,7 +65,7 @@ decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	const struct selection *s = &d->o->sel;
 	int why;
 
-	if (!d->quick || r->type != PP_SAMPLE || (why = s->keys ? select_sample(s, ev, r, d->t->in->swap) : KEPT) == NO_VERDICT)
+	if (!d->quick || r->type != PP_SAMPLE || (why = s->keys ? select_sample(s, ev, r, d->swap) : KEPT) == NO_VERDICT)
 		return decide_record(d, ev, r);
 	if (d->o->expr && (why == KEPT || why == LACKS_FIELD) && (why = decide_filter(d, ev, r, why)) < 0)
 		return -1;

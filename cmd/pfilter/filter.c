@@ -166,20 +166,31 @@ filter_put_again(void *arg, int which, struct pp_source *in, const struct pp_rec
 	return filter_flush(f) < 0 ? -1 : rc;
 }
 
+/* What goes in front of a record, and the periods that it stands for besides its own.  1, or -1. */
+static int
+filter_emit_front(struct filter *f, int front, uint64_t *owed)
+{
+	struct pp_rec r;
+	int side;
+
+	for (size_t at = 0; front_get(&f->front, front, &at, &r, f->t->in->swap, &side); )
+		if (side_put_other(&f->side[side], f->t->in, &r, f->o->sel.has_aux, false) < 0)
+			return -1;
+	*owed = front_owed(&f->front, front);
+	front_free(&f->front, front);
+	return 1;
+}
+
 /* pp_arrival_user.emit: write the records in front of this one, and this one. */
 static int
 filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 {
 	struct filter *f = arg;
-	struct pp_rec before;
-	int front = (int)v->front, side, rc = 1;
-	uint64_t owed;
+	uint64_t owed = 0;
+	int rc = 1;
 
-	for (size_t at = 0; front && front_get(&f->front, front, &at, &before, f->t->in->swap, &side); )
-		if (side_put_other(&f->side[side], f->t->in, &before, f->o->sel.has_aux, false) < 0)
-			return -1;
-	owed = front_owed(&f->front, front);
-	front_free(&f->front, front);
+	if (v->front && filter_emit_front(f, (int)v->front, &owed) < 0)
+		return -1;
 	if (r->type == PP_SAMPLE && (f->t->in->events->reads || f->o->thin.scale))
 		return filter_emit_sample(f, r, v, owed, stable);
 	if (r->payload && v->to == BOTH && f->tee)
@@ -264,19 +275,18 @@ filter_record(struct filter *f, const struct pp_rec *r)
 
 /* Fast path for keys that need only the record: writes from the buffer of the source to the sink. */
 static inline int
-filter_record_plain(struct filter *f, struct pp_source *in, struct pp_sink *out, const struct pp_rec *r)
+filter_record_plain(struct filter *f, struct pp_source *in, struct pp_sink *out, struct pp_err *err, const struct pp_rec *r)
 {
-	struct tool *t = f->t;
 	const struct pp_event *ev;
 	int why;
 
 	f->decide.nr++;
 	if (r->type >= PP_USER_TYPE_START)
 		return filter_notice(f, r) ? pp_put(out, in, r) : 1;
-	if (!(ev = pp_event_find(in->events, r, &t->in_err)) || (why = decide(&f->decide, ev, r)) < 0)
+	if (!(ev = pp_event_find(in->events, r, err)) || (why = decide(&f->decide, ev, r)) < 0)
 		return pp_reject(in, r);
 	if (r->type == PP_SAMPLE && in->events->reads)
-		return filter_placed(f, r, side_put_sample(&f->side[0], t, ev, r, why == KEPT, false, true));
+		return filter_placed(f, r, side_put_sample(&f->side[0], f->t, ev, r, why == KEPT, false, true));
 	return why == KEPT ? pp_put(out, in, r) : 1;
 }
 
@@ -308,15 +318,16 @@ filter_run(struct filter *f)
 	bool plain = !f->o->stats && !f->arrival && !f->state && !f->side[0].first && f->nsides == 1 && f->t->out && !f->o->thin.scale;
 	struct tool *t = f->t;
 	struct pp_source *in = t->in;
+	struct pp_sink *out = t->out;
 	struct pp_rec r;
 	int rc = plain && f->o->sel.nothing ? side_let_go(&f->side[0]) : filter_head(f);
 
 	if (plain && f->o->sel.nothing)
 		while (rc > 0 && pp_next(in, &r) > 0)
-			rc = pp_put(t->out, in, &r);
+			rc = pp_put(out, in, &r);
 	else if (plain)
 		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
-			rc = filter_record_plain(f, in, t->out, &r);
+			rc = filter_record_plain(f, in, out, &t->in_err, &r);
 	else
 		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
 			rc = filter_record(f, &r);

@@ -387,6 +387,21 @@ move_loss(struct dropping *d, struct pp_rec *r)
 }
 
 static int
+sample(struct dropping *d, struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(d->events, r, d->err);
+
+	if (!ev)
+		return -1;
+	if (drop_goes(d, ev)) {
+		warn_of_group(d, ev, r);
+		return 0;
+	}
+	return ev->attr.sample_type & PP_SAMPLE_READ ? read_values(d, r, ev->plan.fixed, ev->attr.read_format) : 1;
+}
+
+/* Any but a SAMPLE. */
+static int
 kernel(struct dropping *d, struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(d->events, r, d->err);
@@ -395,12 +410,6 @@ kernel(struct dropping *d, struct pp_rec *r)
 	if (!ev)
 		return -1;
 	switch (pp_type_class(r->type)) {
-	case PP_CLASS_SAMPLE:
-		if (goes)
-			warn_of_group(d, ev, r);
-		else if (ev->attr.sample_type & PP_SAMPLE_READ)
-			return read_values(d, r, ev->plan.fixed, ev->attr.read_format);
-		return !goes;
 	case PP_CLASS_COUNT:
 		return goes ? 0 : read_values(d, r, pp_type_min(r->type), ev->attr.read_format);
 	case PP_CLASS_THROTTLE:
@@ -454,6 +463,8 @@ int
 drop_record(struct dropping *d, struct pp_rec *r)
 {
 	switch (r->type) {
+	case PP_SAMPLE:
+		return sample(d, r);
 	case PP_HEADER_ATTR:
 		return attr(d, r);
 	case PP_HEADER_FEATURE:
