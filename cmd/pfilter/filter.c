@@ -239,16 +239,27 @@ filter_placed(struct filter *f, const struct pp_rec *r, int rc)
 	return rc < 0 && f->t->in_err.what[0] && !f->t->in_err.at ? pp_reject(f->t->in, r) : rc;
 }
 
+/* A record that does not wait for its turn. */
+static int
+filter_at_once(struct filter *f, const struct pp_rec *r, bool stable)
+{
+	static const struct pp_turn now = { .since = UINT64_MAX };
+	struct pp_verdict v = { .to = BOTH };
+	const struct pp_event *ev;
+
+	if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(f->t->in->events, r, &f->t->in_err)) ||
+	    filter_turn(f, &now, ev, r, &v) < 0))
+		return -1;
+	return filter_emit(f, r, &v, stable);
+}
+
 /* Process one record.  -1: the source, a change or a sink has failed, and has the error. */
 static int
 filter_record(struct filter *f, const struct pp_rec *r)
 {
-	static const struct pp_turn now = { .since = UINT64_MAX };
 	struct tool *t = f->t;
-	const struct pp_event *ev;
 	const struct pp_rec *x = r;	/* the record for verdict and output */
 	struct pp_rec new;
-	struct pp_verdict v = { .to = BOTH };
 	int rc;
 
 	f->decide.nr++;
@@ -263,13 +274,7 @@ filter_record(struct filter *f, const struct pp_rec *r)
 		if (thin_add_period(t->in, &new, f->with_period, &t->in_err) < 0)
 			return filter_placed(f, r, -1);
 	}
-	if (f->arrival)
-		rc = pp_arrival_put(f->arrival, x, r);
-	else if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(t->in->events, x, &t->in_err)) ||
-	    filter_turn(f, &now, ev, x, &v) < 0))
-		rc = -1;
-	else
-		rc = filter_emit(f, x, &v, x->raw == r->raw);
+	rc = f->arrival ? pp_arrival_put(f->arrival, x, r) : filter_at_once(f, x, x->raw == r->raw);
 	return filter_placed(f, r, rc);
 }
 
@@ -348,7 +353,7 @@ filter_wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	int why;
 
 	if (r->type != PP_SAMPLE || f->t->in->events->reads ||
-	    (why = select_sample(&f->o->sel, ev, r, f->t->in->swap)) == KEPT || why >= LACKS_FIELD)
+	    (why = select_sample(&f->o->sel, ev, r, f->decide.swap)) == KEPT || why >= LACKS_FIELD)
 		return true;
 	f->decide.samples[why]++;
 	return false;

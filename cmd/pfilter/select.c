@@ -284,8 +284,8 @@ select_learn_event(struct selection *s, const struct tool *t, const struct pp_ev
 
 	if (s->nstates < e->n) {
 		s->event_state = tool_realloc(s->event_state, e->n, sizeof *st);
-		memset(s->event_state + s->nstates, 0, (e->n - s->nstates) * sizeof *st);
-		s->nstates = e->n;
+		while (s->nstates < e->n)
+			s->event_state[s->nstates++] = (struct event_state){ .sample = NO_VERDICT };
 	}
 	st = &s->event_state[ev->index];
 	st->known = true;
@@ -426,6 +426,7 @@ select_match(struct selection *s, struct tool *t, const struct pp_event *ev, con
 		return pp_fail(&t->in_err, "event %s was recorded without %s", ev->name, st->lacks);
 	if (s->times.needs_first)
 		select_first_sample(s, t, ev, r);
-	st->quick = !st->cpu_by_id && (!s->times.n || s->times.ready);
+	if (!st->cpu_by_id && (!s->times.n || s->times.ready))
+		st->sample = st->selected ? KEPT : NOT_EVENT;
 	return select_by_keys(s, t, ev, r, s->keys);
 }

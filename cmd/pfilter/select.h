@@ -48,7 +48,7 @@ struct selection {
 	bool		 has_aux;	/* AUXTRACE_INFO was seen: SWITCH records belong to the trace */
 	struct event_state {
 		bool	 known, selected;	/* known: the rest is set; selected: by --event, --exclude-event */
-		bool	 quick;			/* select_sample() can make the verdict on its samples */
+		uint8_t	 sample;		/* verdict on its samples before other keys: KEPT, NOT_EVENT; NO_VERDICT: not known */
 		bool	 cpu_by_id;		/* CPU comes from ID_INDEX */
 		const char *lacks;		/* the field that its samples lack for a key; NULL: none */
 	}		*event_state;
@@ -115,10 +115,10 @@ select_sample(const struct selection *s, const struct pp_event *ev, const struct
 	const uint8_t *p = r->raw;
 	uint64_t time;
 
-	if (ev->index >= s->nstates || !s->event_state[ev->index].quick)
+	if (ev->index >= s->nstates)
 		return NO_VERDICT;
-	if (!s->event_state[ev->index].selected)
-		return NOT_EVENT;
+	if (s->event_state[ev->index].sample != KEPT)
+		return s->event_state[ev->index].sample;
 	if (keys & BY_PID && !select_lists(&s->pid, &s->no_pid, (int32_t)pp_get_u32(p + ev->plan.tid, swap)))
 		return NOT_PID;
 	if (keys & BY_TID && !select_lists(&s->tid, &s->no_tid, (int32_t)pp_get_u32(p + ev->plan.tid + 4, swap)))
