@@ -41,7 +41,7 @@ $(LIB): $(call objs,$(LIB_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
 $(SHARED): $(call objs,common/tool)
 	rm -f $@ && $(AR) rcs $@ $^
-# The rooms of pfilter include each other's headers by paths from cmd/pfilter.
+# The directories of pfilter include each other's headers by paths from cmd/pfilter.
 $(O)/cmd/pfilter/%.o: DEFS += -Icmd/pfilter
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)

@@ -15,11 +15,11 @@ enum { PAYLOAD_MAX = 256 << 20, HEAD = sizeof(struct pp_raw_HEADER_TRACING_DATA)
 
 struct formats {
 	const char	*path;
-	bool		 is_dir, swap;	/* swap: of a recording */
+	bool		 is_dir, swap;	/* swap: byte order of the recording that the formats are from */
 	struct formats_dir dir;
-	uint8_t		*payload;	/* of a recording */
+	uint8_t		*payload;	/* of the TRACING_DATA of that recording */
 	size_t		 n;
-	struct pp_tracing *tracing;	/* what that has */
+	struct pp_tracing *tracing;	/* the tracepoints in the payload */
 };
 
 struct out_formats {
@@ -32,7 +32,7 @@ struct out_formats {
 	size_t		 nids;
 };
 
-/* ---- where they come from ------------------------------------------------------------------------------ */
+/* ---- input of the formats ------------------------------------------------------------------------------ */
 
 static int
 take_payload(struct formats *f, struct pp_source *in, const struct pp_rec *r, struct pp_err *err)
@@ -105,7 +105,7 @@ formats_free(struct formats *f)
 	free(f);
 }
 
-/* ---- where they go ---------------------------------------------------------------------------------------- */
+/* ---- output of the formats ---------------------------------------------------------------------------------------- */
 
 static bool
 has(const struct formats *f, uint64_t id)
@@ -125,7 +125,7 @@ see_attr(struct out_formats *o, const struct pp_rec *r)
 	o->ids[o->nids++] = a.config;
 }
 
-/* Do they fit?  1, 0: none are needed, -1. */
+/* Are there formats for all tracepoints of the recording?  1; 0: it needs none; -1: one is missing. */
 static int
 fit(const struct out_formats *o)
 {

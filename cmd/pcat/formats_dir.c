@@ -15,7 +15,7 @@ enum { TEXT_MAX = 1 << 20 };
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
-/* All of a file whose size is not told before it is read; a NUL behind it.  NULL: errno says why. */
+/* The contents of a file whose st_size is not its size, such as one of /sys, and a NUL.  NULL: failure, see errno. */
 static char *
 read_text(const char *path, size_t *n)
 {
@@ -83,7 +83,7 @@ visible(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-/* Call `fn' for each name in a directory, in order: how many there were, -1: errno says why there are none. */
+/* Call `fn' for each name in a directory, in alphabetical order.  The number of names; -1: failure, see errno. */
 static int
 each_name(struct formats_dir *d, const char *dir, void (*fn)(struct formats_dir *, const char *dir, const char *name))
 {
@@ -182,7 +182,7 @@ put_u32(struct payload *b, uint32_t v)
 	put(b, p, sizeof p);
 }
 
-/* A u64 of its length, then the text. */
+/* The length of the text as a u64, then the text. */
 static void
 put_text(struct payload *b, const char *text, size_t n)
 {
@@ -220,7 +220,7 @@ formats_dir_has(const struct formats_dir *d, uint64_t id)
 	return false;
 }
 
-/* The formats of one system, which begin at `from'; where the next one begins.  With b NULL they are counted in *n only. */
+/* Put the formats of the system that begins at index `from', and count them in *n; b NULL: only count.  The next system's index. */
 static size_t
 put_system(struct payload *b, const struct formats_dir *d, size_t from, const uint64_t *ids, size_t nids, uint32_t *n)
 {
@@ -257,7 +257,7 @@ formats_dir_payload(const struct formats_dir *d, const uint64_t *ids, size_t nid
 	put_text(&b, d->page, d->npage);
 	put(&b, "header_event", 13);
 	put_text(&b, d->event, d->nevent);
-	put_u32(&b, 0);			/* formats of ftrace itself */
+	put_u32(&b, 0);			/* number of formats of ftrace itself */
 	put_u32(&b, systems);
 	for (size_t i = 0; i < d->n;)
 		i = put_system(&b, d, i, ids, nids, &count);

@@ -19,9 +19,9 @@ struct formats_dir {			/* made empty, freed by formats_dir_free() */
 };
 /* Read events/header_page, events/header_event, events/SYSTEM/EVENT/format.  1, or -1: err says what is missing. */
 int	formats_dir_read(struct formats_dir *, const char *path, struct pp_err *err);
-/* Has it the format of that tracepoint? */
+/* Does the directory have the format of that tracepoint? */
 bool	formats_dir_has(const struct formats_dir *, uint64_t id);
-/* The payload with the formats of these tracepoints, padded to 8, in that byte order.  The caller frees; *n is its length. */
+/* A payload with the formats of these tracepoints, padded to 8, in that byte order.  *n: its length.  The caller frees it. */
 uint8_t	*formats_dir_payload(const struct formats_dir *, const uint64_t *ids, size_t nids, bool swap, size_t *n);
 void	formats_dir_free(struct formats_dir *);
 

@@ -11,7 +11,7 @@ look_mark(struct look *l)
 	l->round++;
 }
 
-/* Two neighbours become one that is as old as the first and stands where the second does. */
+/* Merge note b, the next one, into note a, which keeps its time and gets the place of b. */
 static void
 join_notes(struct look_note *a, const struct look_note *b)
 {
@@ -42,7 +42,7 @@ more_notes(struct look *l)
 	return 1;
 }
 
-/* A record that is older than the newest one. */
+/* Note a late record, that is, one older than the newest record so far. */
 static int
 late(struct look *l, uint64_t time)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * look.h - a recording is looked through before it is split: where does something older come later?
+ * look.h - scan a recording before it is split, to find the places where it can be cut: no later record is older.
  *
- * Records of the kernel are numbered from 0; the number is their place.  A late record is one behind a newer one.  Noted
- * are the late records that no later one is as old as: time and place grow together, so the first one at or behind a
- * place is the oldest there.  Neighbours of one round are noted as one where no place between them could be cut.
+ * Records of the kernel are numbered from 0; this number is the place of a record.  A late record comes after a newer one.
+ * A note is kept of each late record that is older than all late records after it.  Notes ascend by time and by place, so
+ * the first note at or after a place has the oldest time from there on.  Notes of one round between which no cut is
+ * possible are merged.
  *
- * Memory is bounded: with too many notes, two become one.  Then some places that could be cut are not known as such.
+ * Memory is bounded: too many notes are merged in pairs, and then some possible cuts are not found.
  */
 #ifndef PCAT_LOOK_H
 #define PCAT_LOOK_H
@@ -15,24 +16,24 @@
 
 struct look_note {
 	uint64_t	 time, place;	/* of a late record */
-	uint64_t	 before;	/* a record of this time stands in front of it */
-	uint64_t	 round;		/* FINISHED_ROUNDs in front of it */
+	uint64_t	 before;	/* time of a newer record before it */
+	uint64_t	 round;		/* number of FINISHED_ROUNDs before it */
 };
-struct look {			/* begins zeroed */
+struct look {			/* zeroed at the start */
 	struct look_note *note;
 	size_t		 n, cap;
-	size_t		 at, at_round;	/* what was asked for last */
+	size_t		 at, at_round;	/* notes that the last lookups found */
 	uint64_t	 newest, place, round;
 };
 
-/* A FINISHED_ROUND; a record of the kernel, time 0: it has none.  1, or -1: no memory. */
+/* Add a FINISHED_ROUND; add a record of the kernel, time 0 if it has none.  1, or -1: no memory. */
 void	look_mark(struct look *);
 int	look_record(struct look *, uint64_t time);
-/* All records of a source, to its end or first fault; `shift' is added to their times.  1, or -1: no memory. */
+/* Add all records of a source up to its end or first fault, with `shift' added to their times.  1, or -1: no memory. */
 int	look_source(struct look *, struct pp_source *, uint64_t shift);
 /*
- * The time of the oldest late record at or behind that place, or behind so many FINISHED_ROUNDs; UINT64_MAX: there is
- * none.  To be asked for by growing numbers.
+ * The time of the oldest late record at or after a place, or after that number of FINISHED_ROUNDs; UINT64_MAX: none.
+ * Successive calls must have ascending arguments.
  */
 uint64_t look_from(struct look *, uint64_t place);
 uint64_t look_from_round(struct look *, uint64_t round);

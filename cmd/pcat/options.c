@@ -154,7 +154,7 @@ options_done(struct tool *t, struct options *o)
 		o->pack.without = o->without;
 	}
 	t->in_name = t->nnames ? t->names[0] : NULL;
-	/* Temporary files beside them, and the next part: the way to them must stay open. */
+	/* Temporary files and further parts are opened by name later. */
 	t->opens_files = o->format == FORMAT_FILE || o->splits;
 	t->no_output = o->splits;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* options.h - what the user asks of pcat */
+/* options.h - the options of pcat */
 #ifndef PCAT_OPTIONS_H
 #define PCAT_OPTIONS_H
 
@@ -14,15 +14,15 @@
 
 struct options {
 	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE } format;
-	const char	*formats_from;		/* NULL: not asked for */
+	const char	*formats_from;		/* NULL: not given */
 	unsigned	 open_flags;		/* PP_OPEN_* */
 	struct out_pack	 pack;
-	bool		 joins;			/* an option that is about several inputs, or changes what joins do */
+	bool		 joins;			/* an option for several inputs was given */
 	struct join_options join;
 	struct join_offsets offsets;
 	bool		 lists_features;
 	struct features	 features;
-	bool		 without[FEATURES_MAX];	/* what it leaves out, for the container */
+	bool		 without[FEATURES_MAX];	/* features that the container leaves out */
 	const struct compat_perf *compat;
 	enum endian	 endian;
 	bool		 splits;
@@ -34,9 +34,9 @@ struct options {
 extern const struct tool_opt options_table[];
 extern const char options_examples[];	/* for --help */
 
-/* Take in the option just returned by tool_getopt(). */
+/* Store the option that tool_getopt() has just returned. */
 void	options_take(struct tool *, struct options *, int key);
-/* All have been seen: what cannot go together exits 2. */
+/* After the last option: exit 2 if options conflict. */
 void	options_done(struct tool *, struct options *);
 void	options_free(struct options *);
 

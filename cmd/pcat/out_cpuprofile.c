@@ -6,14 +6,14 @@
  *  - A stack is the user part of the callchain, or the ip alone.  Kernel entries are left out, as readers would
  *    take them for addresses of the program; so time in the kernel counts where it was called, as it does in
  *    profiles of libprofiler.  Samples without any user address are left out and counted.
- *  - Samples of equal stacks become one record, in the order in which stacks came up.  Its count is the sum of
- *    their periods over the unit, rounded so that what is lost at one record is made up for at the next: the
- *    total is right, and shares are those of perf report.
- *  - The unit is the event's period; of an event with a frequency the mean of what its samples say.  The
- *    sampling period in the header is that of a clock.  What counts something else has no time: there it is
- *    1/frequency, or else the period as if every event took 1 us.
- *  - The maps are those at the end, as in libprofiler's: what the process mapped executable since its last
- *    exec, or has from the process that it was forked from, less what other maps took the place of.
+ *  - Samples of equal stacks become one record, in the order of the first sample of each stack.  Its count is the sum
+ *    of their periods divided by the unit.  The rounding error of a record is carried to the next one: the total is
+ *    exact, and shares are those of perf report.
+ *  - The unit is the event's period; for an event with a frequency, the mean period of its samples.  The sampling
+ *    period in the header is the unit, if the event is a clock.  Another event has no time: then it is 1/frequency, or
+ *    else the period as if each occurrence took 1 us.
+ *  - The maps are those at the end, as in libprofiler's: the executable maps that the process made since its last
+ *    exec or inherited at its fork, without those that later maps replaced.
  *
  * Memory: distinct stacks, and the side-band of all processes, since an ancestor's maps may be needed.
  */
@@ -35,7 +35,7 @@
 
 /* include/uapi/linux/perf_event.h */
 enum { TYPE_SOFTWARE = 1, COUNT_SW_TASK_CLOCK = 1, ATTR_FREQ_BIT = 10 };
-#define CONTEXT_MAX	((uint64_t)-4095)	/* from here on an entry says what kind the next ones are */
+#define CONTEXT_MAX	((uint64_t)-4095)	/* entries from here on are markers: they give the mode of the next entries */
 #define CONTEXT_USER	((uint64_t)-512)
 #define PERIOD_MAX	UINT64_C(0xffffffff)	/* google-pprof refuses more */
 
@@ -56,19 +56,19 @@ struct profile {
 	bool		 failed;
 
 	struct pp_events *events;
-	const struct pp_event *event;	/* whose samples are taken; NULL: none came yet */
+	const struct pp_event *event;	/* the event of the profile; NULL: not known yet */
 	int64_t		 pid;		/* -1: none yet */
-	uint64_t	 samples, weight;	/* all that went into stacks */
+	uint64_t	 samples, weight;	/* sums over all stacks */
 	uint64_t	 others;	/* samples of other events */
 	uint64_t	 nowhere;	/* samples without a user address */
 
 	struct stack	**slot, *first, **last;
 	size_t		 nslots, nstacks;	/* slots: a power of two */
-	uint64_t	 key[2];	/* of the hash: a recording can't choose where its stacks fall */
-	uint64_t	 pcs[PP_RECORD_MAX / 8];	/* of the sample at hand: its record holds no more */
+	uint64_t	 key[2];	/* of the hash, random: a recording cannot cause collisions */
+	uint64_t	 pcs[PP_RECORD_MAX / 8];	/* addresses of the current sample */
 
 	struct pp_timeline *side_band;
-	struct pp_state	*state;		/* at the end */
+	struct pp_state	*state;		/* of tasks, at the end of the input */
 };
 
 /* ---- stacks -------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ profile_hash(const struct profile *o, size_t depth)
 	return h;
 }
 
-/* Twice as many slots. */
+/* Double the number of slots. */
 static int
 profile_grow(struct profile *o)
 {
@@ -104,7 +104,7 @@ profile_grow(struct profile *o)
 	return 1;
 }
 
-/* Put the weight on the stack of the first `depth' pcs. */
+/* Add the weight to the stack of the first `depth' pcs. */
 static int
 profile_add(struct profile *o, size_t depth, uint64_t weight)
 {
@@ -135,7 +135,7 @@ profile_add(struct profile *o, size_t depth, uint64_t weight)
 
 /* ---- samples ------------------------------------------------------------------------------------- */
 
-/* The user addresses of a sample, to o->pcs: how many. */
+/* Copy the user addresses of a sample to o->pcs.  Returns their number. */
 static size_t
 profile_user_chain(struct profile *o, const struct pp_part *chain, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -153,7 +153,7 @@ profile_user_chain(struct profile *o, const struct pp_part *chain, const struct 
 	if (!n && user && ev->plan.ip)
 		o->pcs[n++] = pp_get_u64(r->raw + ev->plan.ip, o->events->swap);
 	if (n && !o->pcs[0])
-		o->pcs[0] = 1;		/* a record that starts with 0 is the trailer to some readers */
+		o->pcs[0] = 1;		/* some readers take a record that starts with 0 for the end of the profile */
 	return n;
 }
 
@@ -164,7 +164,7 @@ profile_same_event(const struct pp_event *a, const struct pp_event *b)
 	    a->attr.sample_period == b->attr.sample_period && a->name && b->name && !strcmp(a->name, b->name));
 }
 
-/* Is this event the one?  The first with that name, or with samples. */
+/* Is this the event of the profile?  The first event with the name, or without a name the first with samples. */
 static bool
 profile_wanted(struct profile *o, const struct pp_event *ev)
 {
@@ -176,7 +176,7 @@ profile_wanted(struct profile *o, const struct pp_event *ev)
 	return false;
 }
 
-/* The sample is not sound: that is the input's fault, and told as such. */
+/* The sample is damaged: report a fault of the input. */
 static int
 profile_reject(struct profile *o, struct pp_source *in, const struct pp_rec *r, const char *cause)
 {
@@ -223,7 +223,7 @@ profile_put_sample(struct profile *o, struct pp_source *in, const struct pp_rec 
 
 /* ---- maps ---------------------------------------------------------------------------------------- */
 
-/* Does the record bear on which files a process has mapped executable? */
+/* Does the record change the executable maps of a process? */
 static bool
 profile_is_side_band(const struct pp_rec *r, bool swap)
 {
@@ -246,7 +246,7 @@ profile_is_side_band(const struct pp_rec *r, bool swap)
 	return false;
 }
 
-/* It is taken in at the end, in time order. */
+/* Keep the record: the state gets all of them at the end, in time order. */
 static int
 profile_keep(struct profile *o, const struct pp_rec *r)
 {
@@ -255,13 +255,13 @@ profile_keep(struct profile *o, const struct pp_rec *r)
 	uint64_t time = 0;
 
 	if (ev && !pp_time(ev, r, o->events->swap, &time))
-		time = 0;		/* perf takes it in at once */
+		time = 0;		/* perf applies it at once */
 	return pp_timeline_put(o->side_band, time, r->raw, r->size);
 }
 
 /*
- * pp_deliver of the side-band, for the state of tasks at the end.  Exits are not fed: they would take the maps away.  An exec
- * starts anew, with nothing of other tasks either: what matters from then on is what this one maps.
+ * pp_deliver of the side-band: feed the state.  EXIT records are not fed, since they would remove the maps.  An exec of the
+ * process clears the whole state: from then on only the maps of this process matter.
  */
 static int
 profile_take_in(void *arg, uint64_t time, const uint8_t *p, size_t n)
@@ -293,7 +293,7 @@ profile_put_map(void *arg, const struct pp_map *m)
 
 	if (pp_put_copy(o->sink, text, (size_t)n) < 0)
 		return -1;
-	for (size_t len; *name; name += len + (name[len] == '\n')) {	/* a line feed is written as the kernel does */
+	for (size_t len; *name; name += len + (name[len] == '\n')) {	/* a line feed is written as \012, as in /proc */
 		len = strcspn(name, "\n");
 		if (pp_put_copy(o->sink, name, len) < 0 ||
 		    (name[len] && pp_put_copy(o->sink, "\\012", 4) < 0))
@@ -317,7 +317,7 @@ profile_write_maps(struct profile *o)
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 
-/* What one tick of the profile stands for, and the header's sampling period in us. */
+/* The unit of the counts, and the header's sampling period in us. */
 static uint64_t
 profile_choose_unit(const struct profile *o, uint64_t *us)
 {
@@ -334,7 +334,7 @@ profile_choose_unit(const struct profile *o, uint64_t *us)
 		*us = unit;
 	*us = *us > PERIOD_MAX ? PERIOD_MAX : *us ? *us : 1;
 	if (clock)
-		unit = *us * 1000;	/* that the time is right whatever the rounding */
+		unit = *us * 1000;	/* so that count times period is exact after the rounding */
 	if (freq)
 		tool_note(o->tool, "event %s has no fixed period: one count of the profile is %" PRIu64
 		    ", the mean period of its samples", o->event->name, unit);
@@ -376,7 +376,7 @@ profile_write_stacks(struct profile *o)
 	return profile_put_slots(o, trailer, 3);
 }
 
-/* An event that the recording does not have is wrong usage; of a damaged one nobody knows. */
+/* An unknown event name is wrong usage, unless the recording is damaged and may have lost the event. */
 static void
 profile_check_event(const struct profile *o)
 {
@@ -418,7 +418,7 @@ profile_put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool 
 	struct profile *o = (struct profile *)out;
 	int rc = 1;
 
-	(void)stable;			/* nothing is passed on */
+	(void)stable;			/* no record is passed on */
 	if (o->failed)
 		return -1;
 	if (!o->events && !(o->events = pp_events_new(in->swap)))
@@ -436,7 +436,7 @@ profile_put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool 
 static int
 profile_flush(struct out *out, bool wait)
 {
-	(void)wait;			/* nothing was written yet */
+	(void)wait;			/* finish() writes all output */
 	return ((struct profile *)out)->failed ? -1 : 1;
 }
 

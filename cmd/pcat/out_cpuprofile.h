@@ -7,13 +7,13 @@
 #include "tool/tool.h"
 
 struct out_cpuprofile {
-	int64_t	 pid;			/* -1: the only one that has samples; more are a failure */
-	const char *event;		/* by its name; NULL: the first that has samples */
+	int64_t	 pid;			/* -1: the only process with samples; it is a failure if there are several */
+	const char *event;		/* name of the event; NULL: the first event with samples */
 };
 
 /*
- * A profile; the file is the caller's as in out_stream.h.  All is written by finish(), which also tells the user, in the
- * name of `tool', what a profile can't say; without a sample it fails.  NULL on failure; what and tool must live as long.
+ * An output that writes a profile; the file is the caller's as in out_stream.h.  finish() writes everything, and warns, with
+ * `tool', about what a profile cannot hold.  Without a sample it fails.  NULL: failure.  `what' and `tool' must live as long.
  */
 struct out *out_cpuprofile_new(struct atomic *file, const struct out_cpuprofile *what, const struct tool *);
 

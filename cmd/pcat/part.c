@@ -37,7 +37,7 @@ part_put_read(struct part *p, struct part_reads *reads, const struct pp_events *
 	copy.raw = pp_totals_sample(events, ev, r, reads->copy, change, &c, &unsound);
 	if (err->what[0])
 		return -1;
-	if (!copy.raw)			/* no reader will make anything of it */
+	if (!copy.raw)			/* readers skip it */
 		copy.raw = r->raw;
 	return p->out->put(p->out, in, &copy, stable && copy.raw == r->raw);
 }

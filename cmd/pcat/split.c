@@ -14,7 +14,7 @@
 #include "state/timeline.h"
 #include "spooled.h"
 
-enum { PENDING_MAX = 16 << 20 };	/* bytes of side-band that is not yet in force */
+enum { PENDING_MAX = 16 << 20 };	/* bytes of pending side-band */
 enum { OPEN_MAX = 4 };			/* parts that may still get records */
 
 struct split {
@@ -23,32 +23,32 @@ struct split {
 	struct split_options *o;
 	struct pp_source *like;
 	struct pp_err	*err;
-	struct pp_events *events;	/* of the records that we get */
+	struct pp_events *events;	/* of the input of this output */
 	bool		 swap;
-	struct spooled	 head, init;	/* init: what comes before the first part has begun */
+	struct spooled	 head, init;	/* init: records before the begin of the first part */
 	struct pp_state	*state;
-	struct pp_timeline *pending;	/* side-band that is not yet in force */
-	size_t		 unsettled;	/* bytes of it, since split_settled() was called */
+	struct pp_timeline *pending;	/* side-band that the state does not have yet */
+	size_t		 unsettled;	/* bytes added to `pending' since split_settled() was called */
 	struct part_reads reads;
 	uint64_t	 newest;	/* the largest time so far */
-	uint64_t	 known;		/* that of the last FINISHED_ROUND */
-	uint64_t	 settled;	/* nothing older than this will come */
+	uint64_t	 known;		/* `newest' at the last FINISHED_ROUND */
+	uint64_t	 settled;	/* the watermark: no older record will come */
 	uint64_t	 rounds;	/* FINISHED_ROUNDs in all */
 	bool		 inits;		/* the stream has a FINISHED_INIT */
 	bool		 disorder;	/* a record was older than one before it */
-	bool		 stats;		/* STATs came, but not yet the STAT_ROUND that they belong to */
+	bool		 stats;		/* there are STATs whose STAT_ROUND has not come */
 	bool		 failed;
 
-	struct part	*part[OPEN_MAX];	/* those that may still get records, in order */
+	struct part	*part[OPEN_MAX];	/* the open parts, in order */
 	unsigned	 n;
-	bool		 cut;		/* the last one gets only what is older than its end */
-	uint64_t	 end;		/* that time */
-	uint64_t	 number;	/* of parts begun */
-	uint64_t	 held_back;	/* times that a part was full, and could not be cut */
-	uint64_t	 older;		/* records that were older than a cut already made */
+	bool		 cut;		/* the last part has ended: it gets only records older than `end' */
+	uint64_t	 end;
+	uint64_t	 number;	/* parts begun */
+	uint64_t	 held_back;	/* how often a part was full, but a cut was not possible */
+	uint64_t	 older;		/* records older than the begin of the oldest open part */
 	char		*name;		/* of the last part begun */
 	char		**names;	/* of the last max_files parts that are complete */
-	uint64_t	 nnames;	/* in all; name i stands at i % max_files */
+	uint64_t	 nnames;	/* complete parts; name i is at i % max_files */
 };
 
 /* The name of a part.  1, or -1: too long. */
@@ -79,7 +79,7 @@ split_name_part(const struct split *s, struct part *part, uint64_t time)
 
 /* ---- parts ------------------------------------------------------------------------------------------- */
 
-/* Something of a part has failed; if it has said why, all of us say that.  Always -1. */
+/* Report the error of a part, if it has a text, as the error of the output.  Always -1. */
 static int
 split_part_failed(struct split *s, const struct part *p)
 {
@@ -117,7 +117,7 @@ split_put_pending(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return split_put_new(s, &r);
 }
 
-/* What a part but the first begins with, behind its head. */
+/* Write the snapshot at the begin of a part other than the first. */
 static int
 split_put_state(struct split *s)
 {
@@ -133,7 +133,7 @@ split_put_state(struct split *s)
 	return pp_timeline_each(s->pending, s->settled, split_put_pending, s);
 }
 
-/* The file of a new part.  1, or -1: its err says why. */
+/* Create the file of a new part.  1, or -1 with the text in the part's err. */
 static int
 split_make_file(struct split *s, struct part *p, uint64_t time)
 {
@@ -173,7 +173,7 @@ split_begin_part(struct split *s, uint64_t time)
 	return 1;
 }
 
-/* Remember the name of a part that is complete; the oldest has to make room. */
+/* Add the name of a complete part, and delete the oldest part beyond max_files. */
 static int
 split_retire(struct split *s, const struct part *p)
 {
@@ -189,7 +189,7 @@ split_retire(struct split *s, const struct part *p)
 	return (*at = strdup(p->path)) ? 1 : pp_fail(s->err, "out of memory");
 }
 
-/* The oldest of those that may get records gets none any more. */
+/* Close the oldest open part. */
 static int
 split_close_part(struct split *s)
 {
@@ -199,7 +199,7 @@ split_close_part(struct split *s)
 	memmove(s->part, s->part + 1, --s->n * sizeof *s->part);
 	if (!s->n)
 		s->cut = true;
-	/* One that is closed before the end is complete, whatever becomes of the input. */
+	/* A part that is closed before the end is complete, even if the input turns out to be damaged. */
 	if (tool_name(s->tool, &p->file) < 0)
 		rc = -1;
 	if (rc < 0) {
@@ -212,7 +212,7 @@ split_close_part(struct split *s)
 	return rc;
 }
 
-/* Close those whose end is not after that time; but for the last one: what has no time may still follow. */
+/* Close the parts that end at that time or before, except the last: records without a time may follow in it. */
 static int
 split_close_parts(struct split *s, uint64_t until)
 {
@@ -224,7 +224,7 @@ split_close_parts(struct split *s, uint64_t until)
 
 /* ---- where to cut ------------------------------------------------------------------------------------ */
 
-/* Is the part at its limit, in front of a record of that time (0: none)? */
+/* Does the part reach its limit with a record of that time (0: none)? */
 static bool
 split_is_full(const struct split *s, const struct part *p, uint64_t time)
 {
@@ -235,14 +235,14 @@ split_is_full(const struct split *s, const struct part *p, uint64_t time)
 	    (o->ns && p->first && last - p->first >= o->ns);
 }
 
-/* The record is in force. */
+/* Apply the record to the state. */
 static int
 split_settle(struct split *s, const struct pp_event *ev, const struct pp_rec *r)
 {
 	return pp_state_feed(s->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0);
 }
 
-/* pp_deliver of what was not yet in force */
+/* pp_deliver of `pending' */
 static int
 split_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
@@ -255,14 +255,14 @@ split_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return ev ? split_settle(s, ev, &r) : -1;
 }
 
-/* What is older than that time is in force: no record of a part that begins now comes in front of it. */
+/* Apply all pending side-band that is older than that time.  The next part has no older records. */
 static int
 split_release(struct split *s, uint64_t time)
 {
 	return time ? pp_timeline_release(s->pending, time - 1) : 1;
 }
 
-/* Nothing older than that time will come. */
+/* No record older than that time will come. */
 static int
 split_settled(struct split *s, uint64_t time)
 {
@@ -274,7 +274,7 @@ split_settled(struct split *s, uint64_t time)
 	return split_close_parts(s, s->settled);
 }
 
-/* The part ends here: what will come and is not older than the newest so far belongs into the next one. */
+/* End the part here.  Records that follow belong to the next part, unless they are older than the newest so far. */
 static void
 split_cut(struct split *s)
 {
@@ -283,8 +283,8 @@ split_cut(struct split *s)
 }
 
 /*
- * A record of that time stands in front: may the part end here?  In a file, where nothing later is older.  In a pipe, as long
- * as all came in order; should something older come all the same, the last parts still take it.
+ * May the part end before the current record?  In a file, if no later record is older than the newest so far.  In a pipe, if
+ * the records so far are in order; an older record that follows goes to one of the open parts.
  */
 static bool
 split_may_cut(const struct split *s)
@@ -294,7 +294,7 @@ split_may_cut(const struct split *s)
 	return s->o->look ? look_from(s->o->look, s->o->place(s->o->arg)) >= s->newest : !s->disorder;
 }
 
-/* A FINISHED_ROUND: may the part end here?  Yes if what comes behind the next one is not older. */
+/* May the part end at this FINISHED_ROUND?  Yes if no record after the next FINISHED_ROUND is older than the newest so far. */
 static bool
 split_may_cut_round(const struct split *s)
 {
@@ -304,7 +304,7 @@ split_may_cut_round(const struct split *s)
 	    look_from_round(s->o->look, s->rounds + 1) >= s->newest);
 }
 
-/* Up to which time has all come, in front of the record in work? */
+/* The time up to which all records have come before the current one. */
 static uint64_t
 split_all_came(const struct split *s)
 {
@@ -313,7 +313,7 @@ split_all_came(const struct split *s)
 	return older < s->newest ? older : s->newest;
 }
 
-/* Begin a part with a record of that time. */
+/* Begin a part whose first record has that time. */
 static int
 split_next_part(struct split *s, uint64_t time)
 {
@@ -325,7 +325,7 @@ split_next_part(struct split *s, uint64_t time)
 	}
 	if (s->n == 1 && s->end <= s->settled && split_close_part(s) < 0)
 		return -1;
-	/* What is older than the oldest that is open could not be placed any more. */
+	/* A record that is older than the oldest open part has no part any more. */
 	if (s->number && split_release(s, s->n ? s->part[0]->from : s->end) < 0)
 		return -1;
 	return split_begin_part(s, time);
@@ -336,14 +336,14 @@ split_next_part(struct split *s, uint64_t time)
 static int
 split_side_band(struct split *s, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
-	if (!time)			/* perf takes it at once, too */
+	if (!time)			/* like perf, which applies it at once */
 		return split_settle(s, ev, r);
 	if (s->o->look && (s->unsettled += r->size) > PENDING_MAX / 2 && split_settled(s, split_all_came(s)) < 0)
 		return -1;
 	return pp_timeline_put(s->pending, time, r->raw, r->size);
 }
 
-/* All parts to come get it, and those that are open. */
+/* Put a record of the head into the open parts and all later ones. */
 static int
 split_put_head(struct split *s, struct pp_source *in, const struct pp_rec *r)
 {
@@ -355,7 +355,7 @@ split_put_head(struct split *s, struct pp_source *in, const struct pp_rec *r)
 	return 1;
 }
 
-/* A FINISHED_ROUND: what was known at the one before can't be overtaken any more. */
+/* A FINISHED_ROUND: the watermark is the newest time at the previous FINISHED_ROUND. */
 static int
 split_finished_round(struct split *s)
 {
@@ -373,7 +373,7 @@ split_finished_round(struct split *s)
 	return split_settled(s, until);
 }
 
-/* FINISHED_ROUND, FINISHED_INIT: nothing that a part would be begun for. */
+/* FINISHED_ROUND, FINISHED_INIT: they never begin a part. */
 static int
 split_put_marker(struct split *s, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
@@ -405,7 +405,7 @@ split_put_in(struct split *s, struct part *p, struct pp_source *in, const struct
 	return rc < 0 ? split_part_failed(s, p) : 1;
 }
 
-/* It belongs into a part that has ended, but is still open: also into those behind, if it tells of tasks. */
+/* Put a record into a part that has ended but is still open, and side-band into the later open parts, too. */
 static int
 split_put_older(struct split *s, struct pp_source *in, const struct pp_event *ev, const struct pp_rec *r, bool stable,
     uint64_t time)
@@ -422,7 +422,7 @@ split_put_older(struct split *s, struct pp_source *in, const struct pp_event *ev
 	return 1;
 }
 
-/* It belongs into a part that is complete by now. */
+/* Report the first record whose part is closed. */
 static void
 split_complain(struct split *s, const struct pp_rec *r, uint64_t time)
 {
@@ -487,7 +487,7 @@ split_take(struct split *s, struct pp_source *in, const struct pp_rec *r, bool s
 			return split_put_head(s, in, r);
 		if (r->type == PP_FINISHED_ROUND || r->type == PP_FINISHED_INIT)
 			return split_put_marker(s, in, r, stable);
-	/* One that fits no event passes; no reader will make anything of it. */
+	/* A record without an event is copied; readers skip it. */
 	} else if ((ev = pp_event_find(s->events, r, NULL)) && !pp_time(ev, r, s->swap, &time))
 		time = 0;
 	if (!s->number && !time && r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START)

@@ -2,25 +2,25 @@
 /*
  * split.h - one stream becomes several recordings (parts), each complete in itself:
  *
- *	pipe header | head | snapshot | FINISHED_INIT | side-band not yet in force | data ... FINISHED_ROUND
+ *	pipe header | head | snapshot | FINISHED_INIT | pending side-band | data ... FINISHED_ROUND
  *
- * head: all records that describe the recording (attrs, features, ids, tracing data...), as they have come so far.
- * snapshot: the side-band in force where the part begins (state/state.h).  The first part has that of the input.
+ * head: all records so far that describe the recording (attrs, features, ids, tracing data...).
+ * snapshot: the state at the begin of the part (state/state.h).  The first part has the synthesised records of the input.
  *
- * Parts share out the recording by time.  A cut is made behind the newest record so far: what comes later and is older goes
- * on into the parts in front of it, while they are open; what tells of tasks goes into those behind it, too.  A part is
- * closed when nothing can come any more that is older than its end:
+ * Parts divide the recording by time.  A cut is made after the newest record so far.  A later record that is older than the
+ * cut goes to an earlier part, if that is open; if it is side-band, it goes to the later parts, too.  A part is closed when no
+ * record older than its end can follow:
  *
- *	a file		was looked through (look.h).  It is cut where nothing later is older, else at a FINISHED_ROUND if nothing
- *			behind the next one is
- *	a pipe		promises that at the second FINISHED_ROUND behind the cut, and at the next one if it was cut at one.  As
- *			long as all came in order, it is cut anywhere, else at FINISHED_ROUNDs.  The last OPEN_MAX parts wait
- *			for the promise; one that had to be closed without it may turn out wrong: then that is said
+ *	file		It is scanned beforehand (look.h), and cut where no later record is older than the newest so far, or at
+ *			a FINISHED_ROUND if no record after the next one is.
+ *	pipe		No older record follows the second FINISHED_ROUND after a cut, or the first one after a cut at a
+ *			FINISHED_ROUND.  A stream that is in order so far is cut anywhere, another at FINISHED_ROUNDs.  The last
+ *			OPEN_MAX parts are open.  If a record belongs to a part that had to be closed earlier, a message says so.
  *
- * The side-band that waits for the promise stands in the new part with its time, so a reader, who puts things in order by
- * time, has the right state for each sample.
+ * Pending side-band, which is newer than the watermark, is in the new part with its time.  A reader sorts it by time, and so
+ * has the right state for each sample.
  *
- * Memory: the live state, and the side-band of two rounds.  The head is in a file without a name.
+ * Memory: the state, and the side-band of two rounds.  The head is in an unnamed file.
  */
 #ifndef PCAT_SPLIT_H
 #define PCAT_SPLIT_H
@@ -33,9 +33,9 @@
 #include "tool/tool.h"
 
 struct split_options {
-	/* when to begin a new part: one of these is set, by split_when() */
+	/* the limit of a part: split_when() sets one of these */
 	uint64_t	 bytes;		/* of data records, before compression: neither head nor snapshot */
-	uint64_t	 ns;		/* by the times of the records */
+	uint64_t	 ns;		/* difference of the times of its records */
 	uint64_t	 rounds;
 	uint64_t	 max_files;	/* delete the oldest, so that there are no more; 0: keep all */
 	const char	*template;	/* by split_template() */
@@ -44,28 +44,28 @@ struct split_options {
 	 * belongs to the part.  NULL: failed, with the text in err, and the file is closed.
 	 */
 	struct out	*(*make)(void *arg, const char *path, struct pp_source *like, struct atomic *file, struct pp_err *err);
-	struct look	*look;		/* the input, looked through beforehand; NULL: a pipe */
-	/* Of the record that is put: its place (look.h); its file and byte of the input, into an err without text. */
+	struct look	*look;		/* the scan of the input; NULL: a pipe */
+	/* place: of the record being put (look.h); where: sets file and byte of an err to those of that record. */
 	uint64_t	 (*place)(void *arg);
 	void		 (*where)(void *arg, struct pp_err *);
 	void		*arg;
-	char		 path[PATH_MAX];	/* of the part that failed: errors name it */
+	char		 path[PATH_MAX];	/* of the part that failed, for messages */
 };
 
 /* The argument of --switch-output: a size (64K, 10M, 1G), a time (10s, 1.5s, 5m, 1h), or rounds:N.  Others exit 2. */
 void	split_when(const struct tool *, struct split_options *, const char *text);
 /*
- * What --output-template says, or if NULL, `out' (what -o says) followed by ".%n".  %n is the number of the part, from
- * 00001; %t the time of its first record, in seconds; %% a %.  One without %n and %t exits 2, and so does no output
- * file at all.  The caller frees.
+ * The argument of --output-template, or if that is NULL, `out' (the argument of -o) followed by ".%n".  %n is the number of
+ * the part, from 00001; %t the time of its first record, in seconds; %% a %.  Exits 2 if it has neither %n nor %t, or if both
+ * arguments are missing.  The caller frees it.
  */
 char	*split_template(const struct tool *, const char *text, const char *out);
-/* Exit 2, unless --force, if a file stands there already that a part could have to replace. */
+/* Without --force, exit 2 if a file exists that a part may have to replace. */
 void	split_refuse_files(const struct tool *, const char *template);
 /*
- * A container to the pieces before it (its flush must be called as that of any container).  Opens files by name all the
- * time: tool.opens_files is to be set.  `like' must not be the source that the records come from, but another of
- * the same byte order, as endian_source() makes.  NULL: failed.  All arguments must live until finish().
+ * An output like a container.  It opens files by name while it runs, so tool.opens_files must be set.  `like' must be a source
+ * in the byte order of the records, as endian_source() makes it, but not the source of the records.  All arguments must live
+ * until finish().  NULL: failure.
  */
 struct out *split_new(const struct tool *, struct split_options *, struct pp_source *like, struct pp_err *err);
 

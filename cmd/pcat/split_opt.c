@@ -39,7 +39,7 @@ split_template(const struct tool *t, const char *text, const char *out)
 
 	if (!text && (!out || !strcmp(out, "-")))
 		tool_wrong(t, "--switch-output: needs -o FILE or --output-template");
-	if (!text) {			/* % in the name of a file stands for itself */
+	if (!text) {			/* a % in -o is literal */
 		template = tool_alloc(2 * strlen(out) + sizeof ".%n", 1);
 		n = 0;
 		for (const char *p = out; *p; p++) {
@@ -64,7 +64,7 @@ split_template(const struct tool *t, const char *text, const char *out)
 	return template;
 }
 
-/* Could a part have that name?  %n: five digits or more, %t: digits, a point and nine digits. */
+/* Does the name match the template?  %n: five digits or more, %t: digits, a point and nine digits. */
 static bool
 is_part(const char *template, const char *name)
 {
@@ -97,7 +97,7 @@ split_refuse_files(const struct tool *t, const char *template)
 
 	snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - template) + 1 : 2, slash ? template : "./");
 	if (t->force || strchr(path, '%') || !(dir = opendir(path)))
-		return;			/* what cannot be looked at is refused when its turn comes */
+		return;			/* opening the part fails later, with a message */
 	while ((e = readdir(dir)))
 		if (is_part(base, e->d_name))
 			tool_wrong(t, "%s%s: exists; -f replaces it", slash ? path : "", e->d_name);

@@ -21,7 +21,7 @@ spooled_open(struct spooled *f, const char *path, struct pp_source *like, struct
 	memcpy(dir, slash ? path : "./", n);
 	dir[n] = 0;
 	f->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (f->fd < 0) {		/* not every file system can */
+	if (f->fd < 0) {		/* not every file system has O_TMPFILE */
 		snprintf(name, sizeof name, "%s.spool.XXXXXX", dir);
 		if ((f->fd = mkostemp(name, O_CLOEXEC)) < 0)
 			return pp_fail(err, "temporary file in %s: %s", dir, strerror(errno));

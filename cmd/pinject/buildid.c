@@ -21,8 +21,8 @@
 #include "buildid.h"
 
 enum {
-	NOTES_MAX = 64 << 10,		/* bytes of notes that are read from one place */
-	PLACES_MAX = 4096,		/* segments or sections that are looked at: real files have dozens */
+	NOTES_MAX = 64 << 10,		/* bytes of notes in one segment or section */
+	PLACES_MAX = 4096,		/* segments or sections to read: real files have dozens */
 };
 
 /*
@@ -110,7 +110,7 @@ elf_read(struct build_id *id, int fd, const char **why)
 	int rc = 0;
 
 	elf_version(EV_CURRENT);
-	/* not mapped: a file that shrinks meanwhile must not end us */
+	/* read, not mapped: a mapped file that shrinks causes SIGBUS */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	*why = "not an ELF file";
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
@@ -121,7 +121,7 @@ elf_read(struct build_id *id, int fd, const char **why)
 	return rc;
 }
 
-/* The root directory of a live process that sees other files than we do; -1: it sees the same, or is gone. */
+/* Open the root directory of a running process in another mount namespace.  A descriptor; -1: same namespace, or no process. */
 static int
 other_root(uint32_t pid)
 {
@@ -136,8 +136,8 @@ other_root(uint32_t pid)
 }
 
 /*
- * Open a file that has been looked at first: opening a device can act on it, and a FIFO would wait.
- * O_PATH gets hold of whatever it is without opening it; a regular one is then opened through /proc.
+ * Open a file only if it is regular: opening a device can have effects, and opening a FIFO blocks.
+ * O_PATH gives a descriptor without opening the file; a regular file is then opened through /proc.
  */
 static int
 open_regular(const struct pp_dso *dso, uint32_t pid, const char **why)
@@ -149,7 +149,7 @@ open_regular(const struct pp_dso *dso, uint32_t pid, const char **why)
 
 	if (root < 0) {
 		path = open(dso->name, O_PATH | O_CLOEXEC);
-	} else {		/* links inside lead to files inside */
+	} else {		/* symbolic links stay below the root */
 		path = (int)syscall(SYS_openat2, root, dso->name, &how, sizeof how);
 		close(root);
 	}
@@ -191,7 +191,7 @@ buildid_kernel(struct build_id *id, const char **why)
 	return notes_file(id, AT_FDCWD, "/sys/kernel/notes");
 }
 
-/* "[nf-nat]", "/lib/modules/6.1/nf-nat.ko.xz": nf_nat, as /sys/module has it.  0: it is no such name. */
+/* "[nf-nat]", "/lib/modules/6.1/nf-nat.ko.xz": nf_nat, as /sys/module has it.  0: not the name of a module. */
 static int
 module_name(const struct pp_dso *dso, char *s, size_t size)
 {

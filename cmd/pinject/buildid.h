@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * buildid.h - build-ids of what is on this machine.  All return 1, or 0 and why there is none.
- * The names come from a recording: they lead to regular files or to nothing, and no file is trusted.
+ * buildid.h - build-ids of files on this machine.  All functions return 1, or 0 and the reason why there is none.
+ * The names are from a recording: only regular files are opened, and their contents are not trusted.
  */
 #ifndef BUILDID_H
 #define BUILDID_H
@@ -16,15 +16,15 @@ struct build_id {
 };
 
 /*
- * Of the file that process `pid' mapped as `dso': in that process's mount namespace if it is alive and in
- * another than ours.  A file on the same device under another inode is not the one that was mapped.
+ * Of the file that process `pid' mapped as `dso', in the mount namespace of the process if it still runs.  A file on the same
+ * device with another inode is not the mapped file.
  */
 int	buildid_file(struct build_id *, const struct pp_dso *dso, uint32_t pid, const char **why);
 /* Of the running kernel. */
 int	buildid_kernel(struct build_id *, const char **why);
 /* Of a loaded module, by its name as a kernel map has it: "[xfs]" or "/lib/modules/.../xfs.ko.xz". */
 int	buildid_module(struct build_id *, const struct pp_dso *dso, const char **why);
-/* Of this process's vdso, which is every process's. */
+/* Of the vdso, which is the same in all processes. */
 int	buildid_vdso(struct build_id *, const char **why);
 
 #endif

@@ -4,8 +4,8 @@
  *
  *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, of that mode | u64 callchain[n], with its markers
  *
- * all in this machine's order: a stream of the other order was not recorded here, and gets no ids.
- * A queued MMAP, FORK or EXIT is the record as it came; its type is not 0.
+ * all in this machine's byte order: a stream in the other order is from another machine, and gets no ids.
+ * A queued MMAP, FORK or EXIT is a copy of the record; its type is not 0.
  */
 #include <sys/utsname.h>
 
@@ -24,11 +24,11 @@
 
 /* Entries of a callchain that give the mode of the next ones (perf_event.h, enum perf_callchain_context) */
 #define CONTEXT(n) ((uint64_t)-(n))
-enum { CONTEXT_LAST = 4095 };		/* markers are the numbers from -4095 on */
+enum { CONTEXT_LAST = 4095 };		/* markers are -4095 to -1 */
 
 enum {
-	HEAD = 24,			/* bytes of a queued sample in front of its callchain */
-	MEMORY = 64 << 20,		/* bytes that wait for their turn */
+	HEAD = 24,			/* bytes of a queued sample before its callchain */
+	MEMORY = 64 << 20,		/* bytes in the queue */
 	PAGES = 8192,
 	NAME_LIMIT = 4096,		/* PATH_MAX */
 };
@@ -36,22 +36,22 @@ enum {
 struct hits {
 	struct tool	*t;
 	bool		 all;
-	const char	*elsewhere;	/* why nothing here belongs to the recording; NULL: all may */
-	bool		 other_kernel;	/* ... nothing of the kernel */
-	char		*host;		/* the other machine's name, until the user was warned */
+	const char	*elsewhere;	/* why no file of this machine is of the recording; NULL: they may be */
+	bool		 other_kernel;	/* the recording is of another kernel release */
+	char		*host;		/* the name of the other host, until the warning */
 	struct pp_state	*state;		/* NULL with `all' */
 	struct pp_timeline *timeline;	/* NULL with `all' */
 	struct table	 names;		/* of files: struct name */
-	uint8_t		*done;		/* by index of pp_dso: its name is done */
+	uint8_t		*done;		/* by index of pp_dso: the name is marked as done */
 	size_t		 ndone;
 	uint64_t	 given, missing;
-	struct page { uint64_t version, page; } page[PAGES];	/* whose file is done */
+	struct page { uint64_t version, page; } page[PAGES];	/* pages whose file is marked as done */
 	uint8_t		 probe[HEAD + PP_RECORD_MAX];
 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* BUILD_ID in the form that all readers take: size a multiple of 8, no trailer, with the id's size (perf-pipe(5)). */
+/* Write a BUILD_ID in the form for all readers: size a multiple of 8, no trailer, with the id's size (perf-pipe(5)). */
 static int
 hits_emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct build_id *id)
 {
@@ -73,8 +73,8 @@ hits_emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct 
 
 struct name {
 	struct link	 link;		/* by hash of the text */
-	bool		 done;		/* its id is written, or there is none to write */
-	uint32_t	 maj, min;	/* device and inode by the last MMAP2 that has them; ino 0: none has */
+	bool		 done;		/* its id is written, or it has none */
+	uint32_t	 maj, min;	/* device and inode in the last MMAP2 that has them; ino 0: unknown */
 	uint64_t	 ino;
 	size_t		 len;
 	char		 text[];
@@ -87,7 +87,7 @@ hits_is_kernel(const char *name, size_t len)
 }
 
 /*
- * Readers know a file by the name of its maps; only the kernel's map is called after a symbol as well,
+ * Readers identify a file by the name of its maps.  Only the map of the kernel has a symbol in its name:
  * [kernel.kallsyms]_text.
  */
 static void
@@ -136,8 +136,8 @@ hits_mark_name(struct hits *h, const char *name, size_t len)
 }
 
 /*
- * Which file it was, from an MMAP2 in time order.  The last one of a name counts, not the one of the map that is hit: perf reads
- * maps that were there before from /proc, which names other devices than the kernel does on overlayfs.
+ * Store device and inode of an MMAP2, in time order.  The last MMAP2 of a name counts, not the map of the sample: perf
+ * synthesises maps from /proc, which on overlayfs has other device numbers than the kernel.
  */
 static int
 hits_learn_inode(struct hits *h, const struct pp_rec *r)
@@ -159,7 +159,7 @@ hits_learn_inode(struct hits *h, const struct pp_rec *r)
 	return 1;
 }
 
-/* Is that pp_dso marked as done?  From now on it is. */
+/* Mark that pp_dso as done.  Was it marked before? */
 static bool
 hits_mark_index(struct hits *h, uint32_t index)
 {
@@ -193,7 +193,7 @@ hits_find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t p
 	return hits_is_kernel(dso->name, dso->len) ? buildid_kernel(id, why) : buildid_module(id, dso, why);
 }
 
-/* A file is needed: write its id, unless that is there already or there is none. */
+/* Write the id of a file, unless the stream has it or the file has none. */
 static int
 hits_need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid)
 {
@@ -227,7 +227,7 @@ hits_need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid
 
 /* ---- in time order --------------------------------------------------------------------------- */
 
-struct spaces {			/* the maps that one sample's addresses are looked up in */
+struct spaces {			/* the maps for the addresses of one sample */
 	struct hits	*h;
 	uint32_t	 pid;
 	unsigned	 mode;
@@ -258,7 +258,7 @@ hits_hit(struct spaces *s, uint64_t ip)
 		return 1;
 	if (!(m = pp_maps_find(s->maps, ip)))
 		return 1;
-	/* not every map ends with a page */
+	/* a map may end within a page */
 	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len)
 		*p = (struct page){ version, page };
 	return hits_mark_index(s->h, m->dso) ? 1 : hits_need(s->h, pp_state_dso(s->h->state, m), s->mode, s->pid);
@@ -302,7 +302,7 @@ hits_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	hits_enter(&s, pp_get_u32(p + 8, false));
 	if (hits_hit(&s, pp_get_u64(p + 16, false)) < 0)
 		return -1;
-	hits_enter(&s, PP_MISC_USER);	/* as perf: a chain without a marker is the user's */
+	hits_enter(&s, PP_MISC_USER);	/* like perf: without a marker, a chain is of user mode */
 	return hits_hit_chain(&s, p + HEAD, pp_get_u32(p + 12, false));
 }
 
@@ -350,7 +350,7 @@ hits_queue_sample(struct hits *h, const struct pp_rec *r)
 	return hits_queue(h, ev, r, h->probe, HEAD + chain.n * 8);
 }
 
-/* The user's part of an earlier sample's chain: header, cookie, u64 n, n addresses, trailer */
+/* CALLCHAIN_DEFERRED, the user part of an earlier chain: header, cookie, u64 n, n addresses, trailer */
 static int
 hits_queue_deferred(struct hits *h, const struct pp_rec *r)
 {
@@ -369,7 +369,7 @@ hits_queue_deferred(struct hits *h, const struct pp_rec *r)
 	return hits_queue(h, ev, r, h->probe, HEAD + n * 8);
 }
 
-/* With --buildid-all: the file of an MMAP or MMAP2 is needed, if that is of this kernel or a process. */
+/* With --buildid-all: write the id of an MMAP or MMAP2 of the kernel or a process, not of a guest. */
 static int
 hits_need_map(struct hits *h, const struct pp_rec *r)
 {
@@ -405,7 +405,7 @@ hits_state(struct hits *h, const struct pp_rec *r)
 	return ev ? hits_queue(h, ev, r, r->raw, r->size) : -1;
 }
 
-/* The file that a HEADER_BUILD_ID names has its id. */
+/* The stream has the id of the file that a HEADER_BUILD_ID names. */
 static int
 hits_has_id(struct hits *h, const struct pp_rec *r)
 {
@@ -417,18 +417,18 @@ hits_has_id(struct hits *h, const struct pp_rec *r)
 	return hits_mark_name(h, name, r->size > NAME_AT ? strnlen(name, r->size - (size_t)NAME_AT) : 0) < 0 ? -1 : 1;
 }
 
-/* Is it that text, without a NUL? */
+/* Are the bytes that text, without its NUL? */
 static bool
 hits_is_text(const struct pp_feature_value *v, const char *text)
 {
 	return v->len == strlen(text) && !memcmp(v->p, text, v->len);
 }
 
-/* Header features about the machine of the recording: each is one string. */
+/* Header features about the machine of the recording.  Each has one string. */
 static void
 hits_learn_feature(struct hits *h, const struct pp_rec *r)
 {
-	struct pp_err ignored = { .what = "" };	/* a feature that is not sound is passed over */
+	struct pp_err ignored = { .what = "" };	/* a damaged feature is ignored */
 	struct pp_feature feature;
 	struct pp_feature_io io;
 	struct pp_feature_value v;

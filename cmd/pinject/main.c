@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* pinject - add to a perf stream what its readers want */
+/* pinject - add build-ids and FINISHED_INIT to a perf stream */
 #include "hits.h"
 #include "record/raw.h"
 
@@ -21,8 +21,8 @@ static const char examples[] =
     "  $ pinject -b all.data | perf buildid-list -i -\n";
 
 /*
- * FINISHED_INIT belongs behind what perf record made up at the start, which has no time, and so in front of
- * the first record of the kernel.
+ * FINISHED_INIT follows the records that perf record synthesises at its start, which have no time: it precedes the
+ * first record with a time.
  */
 static int
 finished_init(struct tool *t, const struct pp_rec *r, bool *done)
