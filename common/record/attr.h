@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* attr.h - a struct perf_event_attr as it is stored, changed in place */
+/* attr.h - a stored struct perf_event_attr, read and changed in place; its fields are the rows of attr.def */
 #ifndef PP_ATTR_H
 #define PP_ATTR_H
 
@@ -9,19 +9,19 @@
 
 #include "raw.h"
 
-struct pp_attr_raw {		/* where its fields stand: offsetof(struct pp_attr_raw, sample_type) */
+struct pp_attr_raw {		/* its layout: offsetof(struct pp_attr_raw, sample_type) */
 #define ATTR(field, kind, bytes, role) uint8_t field[bytes];
 #include "attr.def"
 #undef ATTR
 };
 
-/* Bytes of the attr at p of which `len' >= PP_ATTR_SIZE_VER0 are there: by its size field, 0 meaning the first version's. */
+/* The size of the attr at p by its size field (0: that of the first version), at most len.  len >= PP_ATTR_SIZE_VER0. */
 size_t	pp_attr_bytes(const uint8_t *p, size_t len, bool swap);
-/* Set or clear bit n of the flag word; what it was. */
+/* Set or clear bit n of the flag word.  Returns its previous value. */
 bool	pp_attr_flag(uint8_t *attr, unsigned n, bool on, bool swap);
-/* Set the field of `width' bytes (2, 4, 8) that stands at `at', if it lies within the attr's `size' bytes. */
+/* Set the field at offset `at' of width 2, 4 or 8 bytes, if it lies within the attr's `size' bytes. */
 void	pp_attr_set(uint8_t *attr, size_t size, size_t at, size_t width, uint64_t value, bool swap);
-/* The number at attr that the field is; it must be there. */
+/* The value of a field, as uint16_t, uint32_t or uint64_t; the attr must be long enough to have it. */
 #define PP_ATTR_GET(attr, field, swap) PP_NUM_GET(attr, struct pp_attr_raw, field, swap)
 #define PP_ATTR_SET(attr, size, field, value, swap) \
 	pp_attr_set(attr, size, offsetof(struct pp_attr_raw, field), sizeof ((struct pp_attr_raw *)0)->field, value, swap)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* event_name.h - the name that perf would give an event of which only the attr is known. */
+/* event_name.h - the name that perf gives an event of which only the attr is known */
 #ifndef PP_EVENT_NAME_H
 #define PP_EVENT_NAME_H
 

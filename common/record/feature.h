@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * feature.h - header features: what the recording machine was, which events and command made the stream.
+ * feature.h - header features: facts about the machine, the events and the command of a recording
  *
- * In a stream each is a HEADER_FEATURE record (u64 number, payload); in a file a section with the same
- * payload.  feature.def says by one row each what a payload looks like; feature.c reads and writes by it,
- * feature_text.c shows, feature_rec.c deals with whole features.
+ * In a stream a feature is a HEADER_FEATURE record (u64 number, payload), in a file a section with the same payload.  The
+ * layout of a payload is a row of feature.def.  feature.c encodes and decodes by the rows, feature_text.c prints, feature_rec.c
+ * handles whole features.
  *
  *	struct pp_feature_io io;		read, value by value
  *	pp_feature_open(&io, &feature, err);
@@ -15,28 +15,29 @@
  *	pp_feature_put_str(&io, "arg", "perf", 4);
  *	pp_feature_finish(&io, &len);
  *
- * Features, values, and the functions that visit all values of a feature: perfpipe.h.
+ * Features, values, and the functions that visit all values of a feature are in perfpipe.h.  A new feature is a row of
+ * feature.def, which says what else it needs.
  *
- * Nothing is allocated; values point into the payload.  Errors read "HEADER_FEATURE: NAME: cause" and stick
- * to the handle.
+ * Nothing is allocated; values point into the payload.  An error reads "HEADER_FEATURE: NAME: cause"; after it the handle fails
+ * for good.
  */
 #ifndef PP_FEATURE_H
 #define PP_FEATURE_H
 
 #include "perfpipe_inline.h"
 
-enum {				/* where a feature may stand; see feature.def */
+enum {				/* where a feature may be; column `where' of feature.def */
 	PP_FEATURE_PIPE = 1, PP_FEATURE_FILE = 2, PP_FEATURE_FLAG = 4,
 };
 enum {
-	PP_FEATURE_HEAD = 16,		/* bytes of a HEADER_FEATURE record in front of its payload */
-	PP_FEATURE_STR_ALIGN = 64,	/* perf pads strings to this (NAME_ALIGN) */
-	PP_FEATURE_DEPTH = 3,		/* lists in lists */
-	PP_FEATURE_FIELDS = 24,		/* entries of the longest row */
+	PP_FEATURE_HEAD = 16,		/* bytes of a HEADER_FEATURE record before its payload */
+	PP_FEATURE_STR_ALIGN = 64,	/* perf pads strings to a multiple of this (NAME_ALIGN) */
+	PP_FEATURE_DEPTH = 3,		/* nesting of lists */
+	PP_FEATURE_FIELDS = 24,		/* at least the fields of the longest row */
 };
 
-struct pp_feature_field;	/* one entry of a layout: feature.c */
-struct pp_feature_io {		/* a payload being read or written; private to feature.c */
+struct pp_feature_field;	/* one field of a row: feature.c */
+struct pp_feature_io {		/* a payload being read or written; its members are private to feature.c */
 	const struct pp_feature_field *f;
 	struct pp_err	*err;
 	uint64_t	 number;
@@ -44,89 +45,84 @@ struct pp_feature_io {		/* a payload being read or written; private to feature.c
 	bool		 swap, writing, failed, done;
 	uint8_t		 at, depth;
 	struct { uint8_t start; bool until; uint64_t left, index; } in[PP_FEATURE_DEPTH];
-	uint64_t	 val[PP_FEATURE_FIELDS];	/* the last number of each field */
+	uint64_t	 val[PP_FEATURE_FIELDS];	/* the last value of each numeric field */
 	struct pp_cur	 cur;				/* reading */
 	uint8_t		*buf;				/* writing */
 	size_t		 cap, len, pos[PP_FEATURE_FIELDS];
-	uint32_t	 open;				/* bit n: val[n] is still to be counted */
+	uint32_t	 open;				/* bit n: val[n] is a count that is not known yet */
 	const struct pp_feature_value *next;
 };
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* PP_FEATURE_* bits; both PIPE and FILE for a number that we do not know, 0 for one that perf aborts on. */
+/* PP_FEATURE_* bits; PIPE and FILE for an unknown number, 0 for one on which perf aborts. */
 unsigned	 pp_feature_where(uint64_t number);
-enum pp_feature_holds {		/* feature.def */
+enum pp_feature_holds {		/* column `holds' of feature.def */
 	PP_HOLDS_UNKNOWN, PP_HOLDS_HARDWARE, PP_HOLDS_HOST, PP_HOLDS_VERSION, PP_HOLDS_MEMORY, PP_HOLDS_PHYSICAL, PP_HOLDS_COMMAND,
 	PP_HOLDS_EVENTS, PP_HOLDS_GROUPS, PP_HOLDS_PROGRAMS, PP_HOLDS_TYPES, PP_HOLDS_RECORDS, PP_HOLDS_END
 };
 enum pp_feature_holds pp_feature_holds(uint64_t number);
 /*
- * Is the record the mark behind the last feature?  perf writes its own HEADER_LAST_FEATURE without a payload
- * (32 by 6.1 and 6.12, 35 by 7.2), so it is told by the size, not by the number.
+ * Is the record the end mark behind the last feature?  perf writes HEADER_LAST_FEATURE without a payload.  Its number differs
+ * between versions (32 in 6.1 and 6.12, 35 in 7.2), so the size decides.
  */
 bool		 pp_feature_is_end(const struct pp_rec *);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Start reading.  The feature's bytes must stay; the view itself need not. */
+/* Start reading.  The bytes of the feature must stay valid; the struct need not. */
 void	pp_feature_open(struct pp_feature_io *, const struct pp_feature *, struct pp_err *);
 /*
- * The next value: 1, 0 at the end, -1 if a count or length does not fit the bytes that are there.
- * An empty payload has no values.  Flags, unknown features and bytes behind the layout are PP_F_REST; so is
- * the end of a CPU_TOPOLOGY if nr_cpus is 0.
+ * Get the next value.  1; 0: end; -1: a count or length exceeds the bytes that are present.  An empty payload has no values.
+ * Flags, unknown features and bytes behind the layout are PP_F_REST; so is the end of a CPU_TOPOLOGY if nr_cpus is 0.
  */
 int	pp_feature_next(struct pp_feature_io *, struct pp_feature_value *);
-/* What other features and the attrs say, by which a feature is judged. */
+/* facts from other features and attrs that pp_feature_check() depends on */
 struct pp_feature_about {
 	uint32_t	 nr_cpus;	/* as in pp_feature */
-	unsigned	 nevents;	/* 0: not known */
-	bool		 sockets_differ;	/* socket numbers are none of CPUs (s390, aarch64) */
+	unsigned	 nevents;	/* 0: unknown */
+	bool		 sockets_differ;	/* socket numbers are not bounded by the number of CPUs */
 };
 /*
- * Does it have the form that perf takes?  Its lengths, counts and strings lie within it, and perf's own rules hold.
- * f->nr_cpus does not matter: a sound NRCPUS or ARCH is noted in `about', which the next one is judged by.
- * 1, also if it is unknown or empty; or -1 with the cause.
+ * Does perf accept the feature?  Its lengths, counts and strings must lie within it, and perf's own rules must hold.  `about'
+ * is used instead of f->nr_cpus, and learns from a sound NRCPUS or ARCH.  1, also for an unknown or empty feature; or -1 with
+ * the reason.
  */
 int	pp_feature_check(const struct pp_feature *f, struct pp_feature_about *, struct pp_err *);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/*
- * Start a payload of `cap' bytes at most in buf, in the byte order said by `swap'.  nr_cpus 0: take as many
- * CPUS entries as are put.
- */
+/* Start a payload of at most `cap' bytes in buf, in byte order `swap'.  nr_cpus 0: CPUS has as many entries as are put. */
 void	pp_feature_create(struct pp_feature_io *, uint64_t number, bool swap, uint32_t nr_cpus, uint8_t *buf,
 	    size_t cap, struct pp_err *);
 /*
- * Append a value.  Values must come in stored order, with the names of feature.def; those of
- * pp_feature_next() may be given back as they are.  Strings are cut at a NUL, padded with zeros to a multiple
- * of 64 that holds one NUL at least, as perf does.  A number that counts (entries, bytes) must agree with what
- * follows, unless `count' is set: then it is found.  ATTR is turned into the payload's byte order; INFO and
- * BYTES are copied; REST is refused if it would need turning, which zeros do not.  1, or -1.
+ * Append a value.  Values come in stored order, with the names in feature.def; values of pp_feature_next() can be passed as
+ * they are.  A string is cut at a NUL and padded with zeros to a multiple of 64 with at least one NUL, as in perf.  A count (of
+ * entries or bytes) must equal what follows; with `count' set it is computed.  ATTR is converted to the byte order of the
+ * payload; INFO and BYTES are copied; REST is refused if its byte order would have to change, unless it is zeros.  1, or -1.
  */
 int	pp_feature_put(struct pp_feature_io *, const struct pp_feature_value *);
 int	pp_feature_put_num(struct pp_feature_io *, const char *name, uint64_t num);
 int	pp_feature_put_count(struct pp_feature_io *, const char *name);
 int	pp_feature_put_str(struct pp_feature_io *, const char *name, const char *p, size_t len);
-/* End the payload: 1 and its length, or -1: something failed or is missing. */
+/* End the payload.  1, and *len is its size; -1: an earlier call failed or a value is missing. */
 int	pp_feature_finish(struct pp_feature_io *, size_t *len);
 /*
- * Rewrite a payload in the other byte order (to_swap as for pp_feature_create).  1 and its length, or -1.
- * Strings come out padded as perf does; bytes whose meaning is not known make it fail, unless they are 0.
+ * Convert a payload to byte order `to_swap' (as in pp_feature_create()).  1, and *len is its size; or -1.  Strings are padded
+ * as in perf.  Bytes of unknown layout make it fail unless they are 0.
  */
 int	pp_feature_convert(const struct pp_feature *, bool to_swap, uint8_t *buf, size_t cap, size_t *len,
 	    struct pp_err *);
 /*
- * Make a whole HEADER_FEATURE record of 16 + f->len bytes (not padded) in buf, in byte order f->swap.  f->p may
- * be buf + PP_FEATURE_HEAD.  Without a payload it is an end mark (number PP_FEAT_END).  1, or -1: larger than
- * a record or buf can be, or a feature that has no place in a pipe.
+ * Make a HEADER_FEATURE record of 16 + f->len bytes (not padded) in buf, in byte order f->swap.  f->p may be buf +
+ * PP_FEATURE_HEAD.  Without a payload it is an end mark (number PP_FEAT_END).  1; or -1: too large for a record or buf, or the
+ * feature is not allowed in a stream.
  */
 int	pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct pp_err *);
 
 /*
- * Turn a perf_event_attr of len bytes (which may be cut anywhere) into the other byte order.  dst may be src.
- * Bytes behind the fields that we know stay as they are.
+ * Convert a perf_event_attr of len bytes (which may be cut anywhere) to the other byte order.  dst may be src.  Bytes behind
+ * the known fields are copied.
  */
 void	pp_attr_flip(uint8_t *dst, const uint8_t *src, size_t len);
 

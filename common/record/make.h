@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * make.h - a record from the values of its fields, by its row of record.def
+ * make.h - makes a record of given field values, by its row of record.def
  *
  *	struct pp_rec r;
  *	if (PP_MAKE(&r, buf, sizeof buf, COMM, .swap = swap, .misc = PP_MISC_COMM_EXEC, .pid = 7, .tid = 7, .comm = { "sh", 2 }) < 0)
  *		...
  *
- * Members are named as the row's fields are, and hold
- *	a number	in this machine's order (U4: uint32_t, S4: int32_t ...)
- *	STR		a text without its NUL; none may be in it
- *	BYTES		that many bytes; or fewer, and zeros follow
- *	REST		bytes as they are to stand there; they may be there already
- *	WORDS		u64s in this machine's order
- *	LIST		an array of such structs: the first holds what is in front of the list and entry 0, the others an entry each
- * What is left out is 0 or empty.  Fields behind an OPT are always written.
+ * The members of struct pp_make_NAME have the names of the row's fields.  A member is
+ *	a number	in the byte order of this machine (U4: uint32_t, S4: int32_t ...)
+ *	STR		a string without its NUL; it must not contain one
+ *	BYTES		as many bytes as the field has; if fewer, zeros follow
+ *	REST		bytes as they are in the record; they may be in buf already
+ *	WORDS		u64s in the byte order of this machine
+ *	LIST		an array of the structs: the first has the fields before the list and entry 0, each other one an entry
+ * Members that are not set are 0 or empty.  Fields behind an OPT are always written.
  *
- * A record that changes another one, or whose body is there already, needs no more than pp_raw_head().
+ * To change a record, or to complete one whose body exists, pp_raw_head() is enough.
  */
 #ifndef PP_MAKE_H
 #define PP_MAKE_H
@@ -26,8 +26,8 @@ struct pp_text { const void *p; size_t n; };		/* n bytes; p NULL: zeros */
 struct pp_words { const uint64_t *p; size_t n; };	/* n words */
 
 /*
- * What each struct begins with.  The tail is what stands behind the row's fields, in the record's byte order, and may be there
- * already; the trailer is as pp_trailer_put() makes it.
+ * The first members of each struct.  tail: bytes behind the row's fields, in the byte order of the record; may be in buf
+ * already. trailer: from pp_trailer_put().
  */
 #define PP_MAKE_MEMBERS								\
 	bool		 swap;	/* write the other byte order than this machine's */	\
@@ -58,19 +58,19 @@ struct pp_words { const uint64_t *p; size_t n; };	/* n words */
 #undef OPT
 
 /*
- * Make the record in buf, padded with zeros to a multiple of 8 but behind a REST, and *r a view of it.  `values' is its
- * type's struct.  1, or -1: it is larger than cap bytes or PP_RECORD_MAX, a value is longer than its field, or the type is
+ * Make a record of the type in buf, padded with zeros to a multiple of 8 (not behind a REST), and let *r view it.  values: the
+ * struct of the type.  1; or -1: it exceeds cap bytes or PP_RECORD_MAX, a value is longer than its field, or the type is
  * unknown or has no trailer.
  */
 int	pp_make(struct pp_rec *r, uint8_t *buf, size_t cap, uint32_t type, const void *values);
 #define PP_MAKE(r, buf, cap, name, ...) pp_make(r, buf, cap, PP_##name, &(const struct pp_make_##name){ __VA_ARGS__ })
 
-struct pp_trailer {		/* what a sample_id trailer may hold */
+struct pp_trailer {		/* the values that a trailer (sample_id) may have */
 	uint32_t pid, tid, cpu;
 	uint64_t time, id, stream_id;
 };
 enum { PP_TRAILER_MAX = 48 };
-/* Lay the trailer that records of the event have at buf.  What it is, plan.trailer bytes; none if they have none. */
+/* Write the trailer that records of the event have to buf.  Returns its plan.trailer bytes (none if the event has no trailer). */
 struct pp_text pp_trailer_put(uint8_t buf[static PP_TRAILER_MAX], const struct pp_event *, const struct pp_trailer *, bool swap);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * meaning.h - what the rows of record.def say of record types: class, roles of the fields, which perf reads them.
+ * meaning.h - the columns class and perf of record.def, and the roles of the fields of each record type
  *
- * Who treats record types differently has a table by class, not a list of types: a new type then needs nothing but its row,
- * unless it changes the state of tasks and maps (pp_state_feed()).
+ * Code that depends on the record type has a table by class or role instead of a list of types.  So a new type needs only its
+ * row, unless it changes the state of tasks and maps (pp_state_feed()).  A new class is a member of enum pp_class, and an entry
+ * in each table by class (grep PP_CLASSES: pfilter).
  */
 #ifndef PP_MEANING_H
 #define PP_MEANING_H
@@ -13,30 +14,30 @@
 enum pp_class {
 	PP_CLASS_UNKNOWN,	/* a type without a row */
 	PP_CLASS_SAMPLE,
-	/* tied to a task, CPU or event as samples are, and selected like them */
-	PP_CLASS_COUNT,		/* of an event in a task */
+	/* attributed to a task, CPU or event as samples are, and selected like them */
+	PP_CLASS_COUNT,		/* of an event in a task: READ */
 	PP_CLASS_SWITCH,	/* of a task on a CPU */
 	PP_CLASS_THROTTLE,	/* of an event on a CPU */
-	PP_CLASS_DEFERRED,	/* the rest of a sample of the task */
-	/* what was lost */
-	PP_CLASS_LOSS,		/* from a buffer, which all events share */
+	PP_CLASS_DEFERRED,	/* the rest of a sample of a task */
+	/* losses */
+	PP_CLASS_LOSS,		/* from a buffer that all events share */
 	PP_CLASS_EVENT_LOSS,	/* of one event */
-	/* side-band: what readers need to understand samples */
+	/* side-band: needed to interpret samples */
 	PP_CLASS_MAP,		/* of a process */
 	PP_CLASS_TASK,		/* names, parents and ends of tasks */
 	PP_CLASS_CGROUP,
 	PP_CLASS_SYMBOL,	/* of the kernel */
-	PP_CLASS_CODE,		/* changes and notes of the kernel's code */
+	PP_CLASS_CODE,		/* changes of the kernel's code, BPF programs */
 	PP_CLASS_TRACE,		/* the hardware trace */
-	PP_CLASS_TRACE_HEAD,	/* what describes it, in front */
-	/* made by perf: the head of the stream */
+	PP_CLASS_TRACE_HEAD,	/* its description, in the head */
+	/* written by perf in the head of the stream */
 	PP_CLASS_ATTR,
-	PP_CLASS_NAMES,		/* of events, and the header features */
+	PP_CLASS_NAMES,		/* of events, and header features */
 	PP_CLASS_FORMATS,	/* of tracepoints */
 	PP_CLASS_BUILD_IDS,
 	PP_CLASS_HEAD,
-	PP_CLASS_ONCE,		/* the same; perf takes the first one only */
-	/* made by perf */
+	PP_CLASS_ONCE,		/* as HEAD; perf uses the first one only */
+	/* written by perf */
 	PP_CLASS_ROUND,
 	PP_CLASS_MARK,
 	PP_CLASS_STAT,
@@ -45,16 +46,16 @@ enum pp_class {
 	PP_CLASSES
 };
 
-enum pp_perf {			/* the versions that --compat knows, in their order */
-	PP_PERF_NONE,		/* none reads it: it has no row */
+enum pp_perf {			/* the versions of --compat, ascending */
+	PP_PERF_NONE,		/* no version reads it: it has no row */
 	PP_PERF_6_1, PP_PERF_6_12, PP_PERF_CURRENT,
 };
 
 struct pp_meaning {
-	uint64_t roles;			/* of its fields: bit (1 << PP_ROLE_...); those of a SAMPLE are in sample.def */
+	uint64_t roles;			/* of its fields, PP_ROLE_BIT()s; those of a SAMPLE are in sample.def */
 	uint8_t	 class, perf;
 };
-extern const struct pp_meaning pp_meanings[PP_TYPE_END + 1];	/* the last: of any type without a row */
+extern const struct pp_meaning pp_meanings[PP_TYPE_END + 1];	/* the last one: for a type without a row */
 
 static inline const struct pp_meaning *
 pp_meaning(uint32_t type)
@@ -85,7 +86,7 @@ pp_type_is(uint32_t type, uint32_t classes)
 	return classes >> pp_type_class(type) & 1;
 }
 
-/* Does the perf of that version read the type? */
+/* Does this version of perf read the type? */
 static inline bool
 pp_type_read_by(uint32_t type, enum pp_perf perf)
 {
@@ -95,8 +96,8 @@ pp_type_read_by(uint32_t type, enum pp_perf perf)
 }
 
 /*
- * Where the first field of that role stands in the body of a record of that type, in bytes from its beginning, and its width;
- * 0: none does, in front of all that may be absent or of variable size.
+ * The offset in a record of that type of the first field with that role, and its width in bytes; 0: no field has it.  Fields
+ * that are optional, or behind one that is optional or of variable size, are not considered.
  */
 unsigned	pp_role_place(uint32_t type, enum pp_role, unsigned *width);
 

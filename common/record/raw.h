@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * raw.h - where the fields of a record stand, by its row of record.def.
+ * raw.h - where the fields of a record are, by its row of record.def
  *
- * struct pp_raw_MMAP2 has the header and then the row's fields as arrays of bytes, so that its alignment is 1.  A field of
- * variable size is its first byte (STR, REST) or its first word (WORDS), and a list is its first entry; nothing stands
- * behind these.  What a tail function of record.c reads is not part of it.
+ * struct pp_raw_MMAP2 consists of the header and the fields of the row as arrays of bytes; its alignment is 1.  A field of
+ * variable size is represented by its first byte (STR, REST) or first word (WORDS), a list by its first entry; no field follows
+ * these.  Fields that a tail function of record.c reads are not in the struct.
  *
- *	pid = PP_RAW_GET(r->raw, MMAP2, pid, swap);		as uint16_t, uint32_t or uint64_t, by the field's width
+ *	pid = PP_RAW_GET(r->raw, MMAP2, pid, swap);		uint16_t, uint32_t or uint64_t, by the width of the field
  *	PP_RAW_SET(buf, MMAP2, pid, pid, swap);
  *	name = r->raw + PP_RAW_AT(MMAP2, filename);
- *	for (p = r->raw; n--; p += PP_RAW_ENTRY(ID_INDEX, id))	of a list: the same names, from an entry further each time
+ *	for (p = r->raw; n--; p += PP_RAW_ENTRY(ID_INDEX, id))	the entries of a list, by the same names
  *		id = PP_RAW_GET(p, ID_INDEX, id, swap);
  *
- * None of them looks whether the record is as long.  pp_check() has done so for all fields in front of an OPT.
+ * These macros do not check the size of the record.  pp_check() has checked it for all fields before an OPT.
  */
 #ifndef PP_RAW_H
 #define PP_RAW_H
@@ -36,23 +36,23 @@
 #undef FIELD
 #undef LIST
 #undef OPT
-struct pp_raw_header { uint8_t type[4], misc[2], size[2]; };	/* what all of them begin with */
+struct pp_raw_header { uint8_t type[4], misc[2], size[2]; };	/* the common beginning of all of them */
 
-/* Parts of fields, at the field or entry: PP_RAW_GET(r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), inode, maj, swap). */
+/* Parts of fields and entries: PP_RAW_GET(r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), inode, maj, swap). */
 struct pp_raw_inode { uint8_t maj[4], min[4], ino[8], generation[8]; };		/* MMAP2 without PP_MISC_MMAP_BUILD_ID */
-struct pp_raw_map_build_id { uint8_t size[1], pad[3], id[20]; };		/* ... and with it */
-struct pp_raw_guest { uint8_t machine_pid[8], vcpu[8]; };			/* may follow the list of ID_INDEX, as often */
+struct pp_raw_map_build_id { uint8_t size[1], pad[3], id[20]; };		/* MMAP2 with it */
+struct pp_raw_guest { uint8_t machine_pid[8], vcpu[8]; };			/* after the list of ID_INDEX, for each entry */
 
-/* Bytes of the record in front of a field. */
+/* The offset of a field in the record. */
 #define PP_RAW_AT(name, field)	offsetof(struct pp_raw_##name, field)
-/* Bytes of an entry of its list, whose first field that is. */
+/* The size of an entry of the record's list, whose first field this is. */
 #define PP_RAW_ENTRY(name, field) (sizeof(struct pp_raw_##name) - PP_RAW_AT(name, field))
 
-/* The number that the field of the record at p is. */
+/* The value of a field of the record at p. */
 #define PP_RAW_GET(p, name, field, swap)	PP_NUM_GET(p, struct pp_raw_##name, field, swap)
 #define PP_RAW_SET(p, name, field, value, swap)	PP_NUM_SET(p, struct pp_raw_##name, field, value, swap)
 
-/* The number that a member of a struct of byte arrays is. */
+/* The value of a member of a struct of byte arrays. */
 #define PP_NUM_BYTES(type, field) ((uint8_t (*)[sizeof ((type *)0)->field])0)
 #define PP_NUM_GET(p, type, field, swap)						\
 	_Generic(PP_NUM_BYTES(type, field), uint8_t (*)[2]: pp_get_u16, uint8_t (*)[4]: pp_get_u32,	\
@@ -61,7 +61,7 @@ struct pp_raw_guest { uint8_t machine_pid[8], vcpu[8]; };			/* may follow the li
 	_Generic(PP_NUM_BYTES(type, field), uint8_t (*)[2]: pp_set_u16, uint8_t (*)[4]: pp_set_u32,	\
 	    uint8_t (*)[8]: pp_set_u64)((p) + offsetof(type, field), value, swap)
 
-/* Lay the header of a record. */
+/* Write the header of a record. */
 static inline void
 pp_raw_head(uint8_t *p, uint32_t type, uint16_t misc, uint16_t size, bool swap)
 {

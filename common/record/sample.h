@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* sample.h - all of a SAMPLE, and the rows of sample.def as a table */
+/* sample.h - decodes all fields of a SAMPLE; the rows of sample.def as a table */
 #ifndef PP_SAMPLE_H
 #define PP_SAMPLE_H
 
@@ -11,21 +11,21 @@ enum {
 #include "sample.def"
 #undef SAMPLE
 #define SAMPLE(bit, NAME, ...) + 1
-	, PP_SAMPLE_BITS = 0		/* how many there are */
+	, PP_SAMPLE_BITS = 0		/* number of these bits */
 #include "sample.def"
 #undef SAMPLE
 };
 
-struct pp_span { const uint8_t *p; uint64_t n; };	/* n entries (or bytes) at p; p NULL: not there */
+struct pp_span { const uint8_t *p; uint64_t n; };	/* n entries (or bytes) at p; p NULL: absent */
 
 struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
 	uint64_t nr, time_enabled, time_running;
 	const uint8_t *values;		/* nr entries of `stride' bytes: value, [id], [lost] */
-	uint8_t	 stride, id_at, lost_at;	/* offsets inside an entry; 0: not there */
+	uint8_t	 stride, id_at, lost_at;	/* offsets inside an entry; 0: absent */
 	bool	 group;
 };
 
-/* What pp_sample_get() makes of a field of each form (sample.def). */
+/* The members of struct pp_sample for a field of each form (sample.def). */
 #define PP_MEMBER_U64(name)	uint64_t name;
 #define PP_MEMBER_WEIGHT(name)	/* weight: var1_dw in bits 0-31, var2_w 32-47, var3_w 48-63 */
 #define PP_MEMBER_PID_TID(name)	uint32_t pid, tid;
@@ -40,17 +40,17 @@ struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
 #define PP_MEMBER_STACK(name)	struct pp_span name; uint64_t stack_dyn_size;	/* bytes */
 #define PP_MEMBER_AUX(name)	struct pp_span name;	/* bytes */
 
-struct pp_sample {		/* which fields hold something is said by ev->attr.sample_type */
-	struct pp_span at[PP_SAMPLE_BITS];	/* by number of the sample_type bit: where, and bytes */
+struct pp_sample {		/* ev->attr.sample_type says which members are set */
+	struct pp_span at[PP_SAMPLE_BITS];	/* by number of the sample_type bit: the bytes of the field */
 #define SAMPLE(bit, NAME, name, where, form, role) PP_MEMBER_##form(name)
 #include "sample.def"
 #undef SAMPLE
 };
-/* Take a SAMPLE apart, to its end.  1, or -1: it is shorter than its fields say. */
+/* Decode a SAMPLE completely.  1; or -1: its fields exceed its size.  Spans point into the record. */
 int	pp_sample_get(struct pp_sample *, const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
-/* READ values by read_format from a cursor. */
+/* Decode READ values by read_format from a cursor. */
 void	pp_read_get(struct pp_read *, struct pp_cur *, uint64_t read_format);
-/* Show the fields of a SAMPLE to a visitor (part of pp_walk). */
+/* Show the fields of a SAMPLE to a visitor (part of pp_walk()).  1, or what the visitor returned. */
 int	pp_sample_walk(const struct pp_sample *, bool swap, pp_visit *, void *arg);
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -65,18 +65,18 @@ enum { PP_NOWHERE = UINT16_MAX };
 struct pp_sample_row {
 	const char	*name;
 	uint8_t		 bit, where, form, role;
-	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its place in samples and in trailers, or PP_NOWHERE */
+	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its offset in samples and in trailers, or PP_NOWHERE */
 };
 extern const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS];	/* in the order of a sample */
 
-/* The bits of a sample_type that have a place of their own: of both kinds of weight, one. */
+/* The bits of a sample_type that have a field: of both kinds of weight, one. */
 static inline uint64_t
 pp_sample_slots(uint64_t sample_type)
 {
 	return sample_type & PP_SAMPLE_WEIGHT ? sample_type & ~(uint64_t)PP_SAMPLE_WEIGHT_STRUCT : sample_type;
 }
 
-/* Bytes of a trailer by that sample_type, with sample_id_all set. */
+/* The size of a trailer by that sample_type, with sample_id_all set. */
 static inline unsigned
 pp_trailer_size(uint64_t sample_type)
 {

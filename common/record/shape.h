@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * shape.h - where the fields of variable size stand in a sample, without taking all of it apart
+ * shape.h - finds the fields of variable size of a sample without decoding all fields
  *
- * When an event's attr is learned, its sample_type becomes a list of steps (struct pp_shape), one for each field behind the
- * fixed part.  A step says all that is needed to get over its field: pp_step_size().
+ * When the source learns an event's attr, it compiles the sample_type into a list of steps (struct pp_shape), one for each
+ * field behind the fixed part.  A step has what is needed to compute the size of its field: pp_step_size().
  *
  *	struct pp_part parts[PP_SHAPE_STEPS];
  *	int n = pp_sample_parts(parts, PP_SAMPLE_CALLCHAIN | PP_SAMPLE_RAW, ev, r, swap, err);
  *
- * A sample whose fields do not fit its bytes is refused as pp_sample_get() refuses it.  pp_sample_get() gives the values of
- * all fields; for the fixed part there is the plan.
+ * A sample whose fields exceed its size is refused, with the text of pp_sample_get().  pp_sample_get() decodes all values; the
+ * plan has the offsets of the fixed part.
  */
 #ifndef PP_SHAPE_H
 #define PP_SHAPE_H
 
 #include "perfpipe_inline.h"
 
-struct pp_part { const uint8_t *p; uint32_t n, bit; };	/* the field of that bit (PP_SAMPLE_...): n bytes at p */
+struct pp_part { const uint8_t *p; uint32_t n, bit; };	/* a field: its n bytes at p, and its PP_SAMPLE_* bit */
 
 /* Compile the shape of an event's samples. */
 void	pp_shape_make(struct pp_shape *, const struct pp_attr *);
 
-/* Bytes of the field at p of which `left' are there; more than `left': it is cut. */
+/* The size of the field at p, of which `left' bytes are present; a result greater than `left': the sample is cut. */
 static inline size_t
 pp_step_size(const struct pp_step *x, const uint8_t *p, size_t left, bool swap)
 {
@@ -38,12 +38,12 @@ pp_step_size(const struct pp_step *x, const uint8_t *p, size_t left, bool swap)
 	return size + x->more + (size_t)n * x->unit;
 }
 
-/* The sample is cut: fail as pp_sample_get() does.  Always -1. */
+/* Set the error of pp_sample_get() for a sample that is cut.  Always -1. */
 int	pp_shape_fail(const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
 
 /*
- * Find the fields of these bits that stand behind the fixed part, in the order of the sample, and look that all other fields
- * fit too.  How many there are, or -1.
+ * Find the fields with these bits behind the fixed part, in the order of the sample, and check that all other fields fit too.
+ * The number of parts, or -1.
  */
 static inline int
 pp_sample_parts(struct pp_part parts[static PP_SHAPE_STEPS], uint64_t bits, const struct pp_event *ev, const struct pp_rec *r,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* wide.h - products of 128 bits and their quotients, also where the compiler has no integers of that size */
+/* wide.h - unsigned products of 128 bits and their quotients, also for compilers without __int128 */
 #ifndef PP_WIDE_H
 #define PP_WIDE_H
 
@@ -16,7 +16,7 @@ wide_mul_halves(uint64_t a, uint64_t b)
 	return (struct wide){ two << 32 | (uint32_t)low, a1 * b1 + (one >> 32) + (two >> 32) };
 }
 
-/* n / d and what is left; n.hi < d, so that the quotient fits.  A bit at a time: what is carried out of the rest's top counts. */
+/* n / d, and the remainder.  n.hi < d, so the quotient fits.  Long division; `carry' is the bit shifted out of the remainder. */
 static inline uint64_t
 wide_div_bits(struct wide n, uint64_t d, uint64_t *rest)
 {
