@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * container.h - how the records of a recording lie in its bytes: each kind shows them as one stream of bytes
+ * container.h - how the records of a recording lie in the bytes of an input; each container presents them as one stream of
+ * bytes
  *
- *	pipe stream	[ all that is behind the pipe header ]
+ *	pipe stream	[ all bytes behind the pipe header ]
  *	perf.data	[ records made of its header ][ tracing data ][ data section ]
  *	directory	the same of its file `data', then [ data.0 ], [ data.1 ] ...
  *	CPU profile	[ records made of it ]
  *	memory		[ records ]
  *
- * A container is a struct whose first member is a struct container, and these functions.
+ * A container is a struct whose first member is a struct container, and the functions of a struct container_kind.  A new kind
+ * is a file with them and its recognition in open.c.
  */
 #ifndef PP_CONTAINER_H
 #define PP_CONTAINER_H
@@ -16,17 +18,20 @@
 #include "source.h"
 
 struct container_kind {
-	/* Up to n >= PP_RECORD_MAX bytes of the stream: how many, 0 at the end, -1.  Adds to nread the bytes of the input. */
+	/*
+	 * Read up to n >= PP_RECORD_MAX bytes of the stream.  The number of bytes; 0: end; -1.  Adds the bytes of the input to
+	 * nread.
+	 */
 	ssize_t	(*read)(struct source *, uint8_t *p, size_t n);
-	/* Where in the input stands the byte that is `at' in the stream?  *made: nowhere, it was made. */
+	/* The offset in the input of the byte at offset `at' of the stream.  *made: the byte is not in the input, it was made. */
 	uint64_t (*place)(const struct container *, uint64_t at, bool *made);
-	/* How many bytes read() has still to give, as far as the input says. */
+	/* The number of bytes that read() has not returned yet, as far as the input says. */
 	uint64_t (*left)(const struct source *);
-	/* read() gave 0: is that the end that the input promised?  1, or -1.  NULL: it promised none. */
+	/* read() returned 0: did the input end where it says it ends?  1, or -1.  NULL: the input does not say. */
 	int	(*whole)(struct source *);
-	/* All records were taken: NEXT_AGAIN: there is one more stream, NEXT_END, NEXT_FAILED.  NULL: there is none. */
+	/* All records were read.  NEXT_AGAIN: another stream follows; NEXT_END; NEXT_FAILED.  NULL: NEXT_END. */
 	int	(*more)(struct source *);
-	/* Bytes of payload behind a record that was made; NULL: as pp_payload_size(). */
+	/* Bytes of payload behind a record that was made; NULL: pp_payload_size(). */
 	uint64_t (*payload)(const struct source *, const struct pp_rec *);
 	void	(*close)(struct container *);
 };
@@ -34,31 +39,31 @@ struct container {
 	const struct container_kind *kind;
 };
 
-/* Put c into the place of the source's container, which is closed. */
+/* Close the source's container, and replace it by c. */
 void	container_set(struct source *, struct container *c);
 
 /* ---- stream.c ------------------------------------------------------------------------------------ */
 
-/* All bytes of the input, as they come.  1, or -1. */
+/* The container of a pipe stream: all bytes of the input.  1, or -1. */
 int	stream_open(struct source *);
 
-/* ---- segments.c: a stream that is put together of parts of the input, and of bytes that were made ---- */
+/* ---- segments.c: a stream composed of parts of the input and of bytes that were made ----------------- */
 
 struct segment {
 	struct bytes	*in;
-	uint64_t	 off, len;	/* where in the input; of bytes that were made: what they stand for, and how many */
+	uint64_t	 off, len;	/* in the input; of made bytes: the offset that they stand for, and their number */
 	bool		 made;
 };
 struct segments {
 	struct container pub;
 	struct segment	 s[4];
 	unsigned	 n, cur;
-	uint64_t	 done;		/* bytes of s[cur] that were read */
-	/* The input ends for now, a segment does not: NEXT_AGAIN: read again, NEXT_END, NEXT_FAILED.  NULL: it never grows. */
+	uint64_t	 done;		/* bytes read of s[cur] */
+	/* The input ends at present, inside a segment.  NEXT_AGAIN: read again; NEXT_END; NEXT_FAILED.  NULL: it cannot grow. */
 	int		(*wait)(struct source *);
 };
 
-/* The functions of such a container. */
+/* The functions of such a container_kind. */
 ssize_t	 segments_read(struct source *, uint8_t *p, size_t n);
 uint64_t segments_place(const struct container *, uint64_t at, bool *made);
 uint64_t segments_left(const struct source *);
@@ -66,31 +71,31 @@ int	 segments_whole(struct source *);
 
 /* ---- the others ---------------------------------------------------------------------------------- */
 
-/* file.c: a seekable perf.data, whose first 16 bytes were seen.  1, or -1. */
+/* file.c: a seekable perf.data; its first 16 bytes have been read.  1, or -1. */
 int	file_open(struct source *);
-/* A perf.data that was being written is finished: its stream is now the records of its features.  1, or -1. */
+/* A perf.data that was being written is complete: the stream continues with the records of its features.  1, or -1. */
 int	file_tail(struct source *);
 
-/* growing.c: a perf.data that is still being written, or copied. */
-/* Its header has no size of data yet; *size becomes what is known of it.  1, or -1. */
+/* growing.c: a perf.data that is being written, or copied. */
+/* Its header has no size of the data section yet; *size: the size known so far.  1, or -1. */
 int	growing_open(struct source *, uint64_t off, uint64_t *size);
-/* segments.wait */
+/* the `wait' of its struct segments */
 int	growing_wait(struct source *);
-/* container_kind.more */
+/* the `more' of its struct container_kind */
 int	growing_more(struct source *);
 
 /* cpuprofile.c */
-/* Do 16 bytes look like the start of a gperftools CPU profile? */
+/* Are these 16 bytes the start of a gperftools CPU profile? */
 bool	is_cpuprofile(const uint8_t p[static 16]);
-/* Find its parts.  1, or -1. */
+/* The container of a CPU profile.  1, or -1. */
 int	cpuprofile_open(struct source *);
 
-/* parts.c: the files of a directory.  The container is that of the file `data' first, then one for each other file. */
-/* The source's input becomes the file `data' of the directory fd, which is closed.  1, or -1. */
+/* parts.c: the files of a directory.  The source has the container of the file `data' first, then one for each data.N. */
+/* Make the file `data' of directory fd the input of the source.  fd is closed.  1, or -1. */
 int	parts_open(struct source *, int fd, struct stat *);
-/* The header of `data' was read: does it want the other files?  1, or -1: it is of no version that we know. */
+/* The version in the header of `data': does the recording have other files?  1; or -1: an unknown version. */
 int	parts_version(struct source *, uint64_t version);
-/* container_kind.more */
+/* the `more' of its struct container_kind */
 int	parts_more(struct source *);
 void	parts_free(struct source *);
 
