@@ -81,7 +81,7 @@ int	pp_feature_next(struct pp_feature_io *, struct pp_feature_value *);
 struct pp_feature_about {
 	uint32_t	 nr_cpus;	/* as in pp_feature */
 	unsigned	 nevents;	/* 0: unknown */
-	bool		 sockets_differ;	/* socket numbers are not bounded by the number of CPUs */
+	bool		 sockets_differ;	/* sockets are not numbered by CPUs */
 };
 /*
  * Does perf accept the feature?  Its lengths, counts and strings must lie within it, and perf's own rules must hold.  `about'

@@ -3,7 +3,8 @@
  * make.h - makes a record of given field values, by its row of record.def
  *
  *	struct pp_rec r;
- *	if (PP_MAKE(&r, buf, sizeof buf, COMM, .swap = swap, .misc = PP_MISC_COMM_EXEC, .pid = 7, .tid = 7, .comm = { "sh", 2 }) < 0)
+ *	if (PP_MAKE(&r, buf, sizeof buf, COMM, .swap = swap, .misc = PP_MISC_COMM_EXEC, .pid = 7, .tid = 7,
+ *	    .comm = { "sh", 2 }) < 0)
  *		...
  *
  * The members of struct pp_make_NAME have the names of the row's fields.  A member is

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * block.h - where records lie while they wait: blocks of 256 KiB, which a source reads into, or which take copies.
+ * block.h - memory for records that wait: blocks of 256 KiB, which a source reads into, or which take copies
  *
- * A block goes back when no record in it is needed any more, whatever the order in which that happens.  Nothing here
- * looks at all blocks: the cost of a record does not depend on how many wait.
+ * A block is freed when none of its records is needed, in whatever order that happens.  No function looks at all blocks: the
+ * cost of a record does not depend on how many wait.
  *
- * A record is known by its place, a number that stays the same: number of the block, byte in it (PP_BLOCK_SHIFT bits),
- * size in bytes (16 bits).
+ * A record has a place, a number that stays the same: number of the block, byte in it (PP_BLOCK_SHIFT bits), size in bytes (16
+ * bits).
  */
 #ifndef PP_BLOCK_H
 #define PP_BLOCK_H
@@ -17,41 +17,41 @@ enum { PP_BLOCK_SHIFT = 18, PP_BLOCK_SIZE = 1 << PP_BLOCK_SHIFT, PP_BLOCK_SPARES
 _Static_assert(PP_BLOCK_SIZE == (int)PP_BUFFER_SIZE, "a source reads into blocks");
 
 struct pp_block {
-	size_t		 live;		/* records that are needed */
-	size_t		 used;		/* bytes, up to the end of the last one that was */
+	size_t		 live;		/* number of records that are needed */
+	size_t		 used;		/* bytes up to the end of the last record kept */
 	uint64_t	 number;
-	struct pp_block	*next;		/* in `idle' */
+	struct pp_block	*next;		/* in the list `idle' */
 	uint8_t		 data[PP_BLOCK_SIZE];
 };
 
 struct pp_blocks {			/* begins zeroed */
-	struct pp_block	**all;		/* number `base' and on; NULL: nothing in it is needed */
-	size_t		 first, n, cap;	/* all[first] .. all[n - 1]; before that all are NULL */
+	struct pp_block	**all;		/* by number, all[0] is number `base'; NULL: none of its records is needed */
+	size_t		 first, n, cap;	/* all[first] to all[n - 1] are in use */
 	uint64_t	 base;
-	struct pp_block	*reading;	/* the source's buffer; NULL: it has its own */
+	struct pp_block	*reading;	/* the source's buffer; NULL: the source uses its own */
 	struct pp_block	*filling;	/* takes copies; NULL: none */
-	struct pp_block	*idle;		/* nothing in them is needed; they stay as they are until pp_blocks_reclaim() */
+	struct pp_block	*idle;		/* blocks with no needed record; their bytes stay until pp_blocks_reclaim() */
 	struct pp_block	*spare[PP_BLOCK_SPARES];
 	size_t		 nspare;
 	size_t		 mem;		/* bytes of all blocks */
-	size_t		 tails;		/* of these, unused in blocks that take no more */
+	size_t		 tails;		/* bytes of `mem' behind the last record in blocks that take no more */
 };
 
-/* A block for the source to read into; the one before stays as long as a record in it is needed.  NULL: no memory. */
+/* A block for the source to read into.  The previous one stays while a record in it is needed.  NULL: no memory. */
 struct pp_block *pp_blocks_buffer(struct pp_blocks *);
 /*
- * A record of `n' bytes (65535 at most) is needed: where it lies, if that is in the last buffer, else as a copy.  1 and its
- * place, or -1: no memory.
+ * Keep a record of n bytes (at most 65535): in place if it lies in the last buffer of pp_blocks_buffer(), else as a copy.  1
+ * and its place; -1: no memory.
  */
 static inline int pp_blocks_keep(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
-/* The same, as a copy in any case. */
+/* The same, always as a copy. */
 int	pp_blocks_copy(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
-/* Give back the blocks of which nothing is needed.  What pp_block_at() gave for records in them is not valid any more. */
+/* Recycle the idle blocks.  Addresses from pp_block_at() in them become invalid. */
 void	pp_blocks_reclaim(struct pp_blocks *);
-/* Free what was given back, too. */
+/* Free the recycled blocks. */
 void	pp_blocks_shrink(struct pp_blocks *);
 void	pp_blocks_free(struct pp_blocks *);
-/* Bytes of all; the same without spare blocks, and what is unused in the others. */
+/* Bytes of all blocks; bytes of them without spare blocks and the unused parts of the others. */
 static inline size_t
 pp_blocks_memory(const struct pp_blocks *b)
 {
@@ -65,7 +65,7 @@ pp_block_of(const struct pp_blocks *b, uint64_t place)
 	return b->all[(place >> (PP_BLOCK_SHIFT + 16)) - b->base];
 }
 
-/* The bytes at a place in that block, until pp_block_drop(), and from there to pp_blocks_reclaim(). */
+/* The address of the record at a place in that block; valid until pp_blocks_reclaim() after its pp_block_drop(). */
 static inline const uint8_t *
 pp_block_at(const struct pp_block *k, uint64_t place)
 {
@@ -78,9 +78,9 @@ pp_blocks_at(const struct pp_blocks *b, uint64_t place)
 	return pp_block_at(pp_block_of(b, place), place);
 }
 
-/* Nothing in the block is needed any more. */
+/* No record of the block is needed any more. */
 void	pp_blocks_idle(struct pp_blocks *, struct pp_block *);
-/* `n' records of the block are not needed any more. */
+/* n records of the block are not needed any more. */
 static inline void
 pp_block_drop(struct pp_blocks *b, struct pp_block *k, size_t n)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * held.h - records of one source in order of arrival, until they are emitted: for timeline_arrival.c.
+ * held.h - the records of a source in order of arrival, until they are emitted; for timeline_arrival.c
  *
- *	blocks	the bytes of those that may be emitted (block.h)
- *	ring	an entry for each record; its number counts all records put
+ *	blocks	the bytes of records that may be emitted (block.h)
+ *	ring	an entry for each record, whose number counts all records put
  *
- * Entries leave in order, bytes as soon as it is known that they are not needed.
+ * Entries are removed in order, bytes as soon as they are known to be unneeded.
  */
 #ifndef PP_HELD_H
 #define PP_HELD_H
@@ -13,9 +13,9 @@
 #include "state/block.h"
 
 struct pp_held {
-	uint64_t	 place;		/* in the blocks, if pp_held_goes() */
-	uint64_t	 off;		/* where it stood in the input */
-	uint32_t	 front;		/* of the verdict; before that: index of the event */
+	uint64_t	 place;		/* in the blocks; valid if pp_held_goes() */
+	uint64_t	 off;		/* offset in the input */
+	uint32_t	 front;		/* of the verdict; while it waits, the index of its event */
 	uint8_t		 to;
 	bool		 owed;
 	enum { PP_WAITS, PP_DECIDED, PP_UNSOUND } __attribute__((packed)) state;
@@ -24,8 +24,8 @@ struct pp_held {
 struct pp_ring {			/* begins zeroed */
 	struct pp_blocks blocks;
 	struct pp_held	*e;
-	size_t		 cap;		/* a power of two */
-	uint64_t	 first, next;	/* numbers of the first entry, and of the next record to come */
+	size_t		 cap;		/* a power of 2 */
+	uint64_t	 first, next;	/* number of the first entry; number of the next record */
 };
 
 static inline struct pp_held *
@@ -34,7 +34,10 @@ pp_ring_at(const struct pp_ring *g, uint64_t n)
 	return &g->e[n & (g->cap - 1)];
 }
 
-/* Is there an entry for one more?  If not, the bytes that pp_ring_grow() takes; it returns 1, or -1: no memory. */
+/*
+ * Is there no entry for one more record?  pp_ring_growth(): bytes that pp_ring_grow() allocates.  pp_ring_grow(): 1, or -1: no
+ * memory.
+ */
 static inline bool
 pp_ring_full(const struct pp_ring *g)
 {
@@ -43,21 +46,21 @@ pp_ring_full(const struct pp_ring *g)
 size_t	pp_ring_growth(const struct pp_ring *);
 int	pp_ring_grow(struct pp_ring *);
 
-/* Is the record emitted, or may it be? */
+/* Will the record be emitted, or is this not decided yet? */
 static inline bool
 pp_held_goes(const struct pp_held *e)
 {
 	return e->state != PP_DECIDED || e->to || e->front;
 }
 
-/* The bytes of a record that goes. */
+/* The bytes of a record for which pp_held_goes(). */
 static inline const uint8_t *
 pp_ring_bytes(const struct pp_ring *g, const struct pp_held *e)
 {
 	return pp_blocks_at(&g->blocks, e->place);
 }
 
-/* Its bytes are not needed any more; they stay until pp_blocks_reclaim(). */
+/* The bytes of the record are not needed any more; they stay until pp_blocks_reclaim(). */
 static inline void
 pp_ring_drop(struct pp_ring *g, const struct pp_held *e)
 {
@@ -65,8 +68,8 @@ pp_ring_drop(struct pp_ring *g, const struct pp_held *e)
 }
 
 /*
- * The source needs another buffer.  If only few bytes of the last one are needed they are copied, that they do not keep all
- * of it.  NULL: no memory.
+ * A new buffer for the source.  The needed bytes of the previous one are copied if they are few, so that the block can be
+ * freed.  NULL: no memory.
  */
 uint8_t	*pp_ring_buffer(struct pp_ring *);
 /* Bytes in use, without spare blocks. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * maps.h - the maps of one process as a search tree, shared between processes until one changes it.
- * Private to state*.c; callers see struct pp_maps only through state.h.
+ * maps.h - the maps of one process as a search tree, shared between processes until one changes it; private to state*.c (others
+ * use struct pp_maps through state.h)
  *
- * A treap: ordered by address, heap-ordered by a random number, so it is balanced whatever the addresses
- * are.  Nodes are counted by who points at them; a change copies the nodes on its path that others also
- * use, so a fork costs nothing and a change after it a logarithmic number of nodes.
+ * A treap: ordered by address, and a heap by a random number, so it is balanced for any addresses.  Nodes have a reference
+ * count; a change copies the shared nodes on its path, so a fork costs nothing and a change after it a logarithmic number of
+ * nodes.
  */
 #ifndef PP_MAPS_H
 #define PP_MAPS_H
@@ -14,11 +14,11 @@
 
 struct maps_node;
 
-struct maps_pool {		/* where nodes come from */
-	struct maps_node *free;		/* kept ready, linked by their left pointer */
+struct maps_pool {		/* the memory of nodes */
+	struct maps_node *free;		/* unused nodes, linked by their left pointer */
 	size_t		 nfree;
-	uint64_t	 seed;		/* of the heap order; start with random bytes */
-	uint64_t	 version;	/* the last one given out */
+	uint64_t	 seed;		/* of the random numbers; the caller sets it to random bytes */
+	uint64_t	 version;	/* the last version number used */
 };
 
 struct pp_maps {
@@ -27,14 +27,17 @@ struct pp_maps {
 };
 
 void	pp_maps_pool_end(struct maps_pool *);
-/* Put a map in, pushing out what it overlaps.  1, or -1: no memory, nothing changed. */
+/* Insert a map and remove what it overlaps.  1, or -1: no memory, nothing is changed. */
 int	pp_maps_insert(struct maps_pool *, struct pp_maps *, const struct pp_map *);
-/* Make `to', which must be empty, the same as `from'. */
+/* Make `to', which must be empty, share the maps of `from'. */
 void	pp_maps_share(struct pp_maps *to, const struct pp_maps *from);
-/* The maps as they are now, whatever changes later: the root of a tree, or NULL if there are none. */
+/* A reference to the maps as they are now; later changes do not affect it.  NULL: there are none. */
 struct maps_node *pp_maps_hold(const struct pp_maps *);
 void	pp_maps_release(struct maps_pool *, struct maps_node *);
-/* Show those maps that `base' has not just so, as pp_maps_each(); in little time if one was made of the other by few changes. */
+/*
+ * Call fn, as pp_maps_each() does, for the maps that are not in `base' with the same contents.  The cost is proportional to the
+ * number of changes between the two.
+ */
 int	pp_maps_each_new(const struct pp_maps *, const struct maps_node *base, int (*)(void *arg, const struct pp_map *), void *arg);
 
 #endif

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: ISC */
-/* round.h - perf's time order: a record waits until the rounds say that no older one comes */
+/*
+ * round.h - perf's time order: a record waits until the rounds guarantee that no older one follows
+ *
+ * Functions that return int return 1, or -1 with the reason in the pp_err of pp_round_new(), unless stated otherwise.  Times
+ * are in ns.
+ */
 #ifndef PP_ROUND_H
 #define PP_ROUND_H
 
 #include "perfpipe_inline.h"
 
 struct pp_round {		/* the part that the inline functions need; the rest is in round.c */
-	struct pp_waiting { uint64_t time, place; } *next, *end;	/* where the next one goes; the end of that array */
-	const uint8_t	*buf;		/* the last pp_round_buffer(); NULL: none */
-	size_t		*live;		/* records in it that wait */
+	struct pp_waiting { uint64_t time, place; } *next, *end;	/* where the next record is added; the end of that array */
+	const uint8_t	*buf;		/* the last result of pp_round_buffer(); NULL: none */
+	size_t		*live;		/* number of records in it that wait */
 	uint64_t	 place;		/* of its first byte */
-	uint64_t	 newest;	/* the largest time that a fast pp_round_add() may come behind */
-	uint64_t	 max;		/* the largest time known */
+	uint64_t	 newest;	/* pp_round_add() is fast for times from this one on */
+	uint64_t	 max;		/* the largest time added */
 	uint64_t	 last;		/* time of the last record delivered */
 };
-/* `deliver' is called for each record in time order; its bytes are valid until pp_round_reclaim(). */
+/* deliver: called for each record in time order, with bytes that are valid until pp_round_reclaim().  NULL: no memory. */
 struct pp_round *pp_round_new(pp_deliver *, void *arg, struct pp_err *);
 void	pp_round_free(struct pp_round *);
-/* Queue `n' bytes at that time: a copy, or as they are if they lie in the last buffer of pp_round_buffer(). */
+/* Add a record of n bytes: in place if it lies in the last buffer of pp_round_buffer(), else as a copy. */
 int	pp_round_add_slow(struct pp_round *, uint64_t time, const void *p, size_t n);
 static inline int
 pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
@@ -33,24 +38,24 @@ pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
 		q->max = time;
 	return 1;
 }
-/* For pp_read_into(): a buffer that lives until pp_round_reclaim() finds nothing in it that still waits. */
+/* A function for pp_read_into(): a buffer that stays valid until pp_round_reclaim() finds no waiting record in it. */
 uint8_t	*pp_round_buffer(void *round);
 /*
- * From here on, deliver records that lie side by side by one call of `side': `n' bytes, and the time of the last one.
+ * From here on, deliver records that are adjacent in memory by one call of `side': n bytes, and the time of the last one.
  * NULL: one by one.
  */
 void	pp_round_side_by_side(struct pp_round *, pp_deliver *side);
-/* A FINISHED_ROUND: deliver all up to the largest time known at the one before (perf-pipe(5)). */
+/* A FINISHED_ROUND: deliver all up to the largest time that was known at the previous one (perf-pipe(5)). */
 int	pp_round_finished(struct pp_round *);
-/* End of the stream: deliver everything. */
+/* The end of the stream: deliver all. */
 int	pp_round_final(struct pp_round *);
-/* Give back the memory of what was delivered.  Call it now and then. */
+/* Free the memory of delivered records.  Call it from time to time. */
 void	pp_round_reclaim(struct pp_round *);
-/* Records that were older than what had been delivered. */
+/* The number of late records: older than one delivered before them. */
 uint64_t pp_round_late(const struct pp_round *);
-/* Deliver all up to that time, whatever the marks said. */
+/* Deliver all up to that time, without regard to rounds. */
 int	pp_round_release(struct pp_round *, uint64_t limit);
-/* The time up to which the next pp_round_finished() delivers; that of the last record delivered (0: none yet). */
+/* The watermark of the next pp_round_finished(); the time of the last record delivered (0: none). */
 uint64_t pp_round_limit(const struct pp_round *);
 static inline uint64_t
 pp_round_last(const struct pp_round *q)
@@ -58,18 +63,18 @@ pp_round_last(const struct pp_round *q)
 	return q->last;
 }
 /*
- * To bound memory: the bytes that the queue holds, and will need to deliver them.  pp_round_spill() gives all that
- * waits to `to', in order, valid for the call only; by the rule of the rounds these records go on waiting, with the
- * caller, who delivers each before those of the same time that the queue has (they came earlier), and says so by
- * pp_round_spilled() with its time.
+ * To limit memory.  pp_round_memory(): the bytes that the queue has, and will need to deliver them.  pp_round_spill(): give all
+ * waiting records to `to' in time order, valid during the call only.  The caller then holds them: it delivers each when its
+ * round is complete, before the queued records of the same time (they arrived later), and calls pp_round_spilled() with its
+ * time.
  */
 size_t	pp_round_memory(const struct pp_round *);
 int	pp_round_spill(struct pp_round *, pp_deliver *to, void *arg);
 void	pp_round_spilled(struct pp_round *, uint64_t time);
 
 /*
- * A round of numbers, instead of bytes: pp_round_new() without a function.  pp_round_take() takes those up to that time out, in
- * order: they stay at *e until something is added or taken again, `place' is the number.  1, or -1: no memory.
+ * A queue of numbers instead of records: pp_round_new() without a function.  pp_round_take() removes those up to a time; *e has
+ * them in time order, with the number as `place', until the next add or take.
  */
 int	pp_round_add_number_slow(struct pp_round *, uint64_t time, uint64_t number);
 static inline int
@@ -84,19 +89,19 @@ pp_round_add_number(struct pp_round *q, uint64_t time, uint64_t number)
 	return 1;
 }
 int	pp_round_take(struct pp_round *, uint64_t limit, const struct pp_waiting **e, size_t *n);
-/* How many wait that came before the first with that number or a larger one. */
+/* How many of the waiting numbers were added before the first one that is `number' or greater. */
 size_t	pp_round_below(const struct pp_round *, uint64_t number);
 
-/* Records that wait. */
+/* The number of records that wait. */
 size_t	pp_round_waiting(const struct pp_round *);
-/* pp_round_memory() without spare blocks, and what is unused in the others; of that, what is in blocks. */
+/* pp_round_memory() without spare blocks and the unused parts of the others; the part of it that is in blocks. */
 size_t	pp_round_used(const struct pp_round *);
 size_t	pp_round_held(const struct pp_round *);
-/* The largest time of those n (pp_round_waiting() at most) that came first. */
+/* The largest time of the first n (at most pp_round_waiting()) records in order of arrival. */
 uint64_t pp_round_newest_of(const struct pp_round *, size_t n);
 /*
- * Show all that wait to `fn', in time order or (not `sorted') in order of arrival; they go on waiting.  1, or -1: what fn
- * returned, or no memory (pp_err).
+ * Call fn for all waiting records, in time order or (not `sorted') in order of arrival; they continue to wait.  1; -1: fn
+ * returned that, or no memory.
  */
 int	pp_round_each(struct pp_round *, bool sorted, pp_deliver *fn, void *arg);
 

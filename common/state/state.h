@@ -1,104 +1,110 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state.h - who is who at one moment of a recording: tasks, processes, names, maps, files, cgroups, namespaces, kernel symbols.
+ * state.h - the state at one time of a recording: tasks, processes, names, maps, files, cgroups, namespaces, kernel symbols
  *
- * Feed the side-band in time order (that of pp_round_add(); the order of arrival in a stream is another one), and look things up
- * in between.  The rules are those by which perf rebuilds the state (tests/61-pfilter-state.bats compares each with perf):
- *  - a COMM names one thread; a FORK hands the name on;
- *  - the threads of a process share its maps; a FORK of a process copies them, unless perf synthesised the record for a task
- *    that was there before (misc bit FORK_EXEC: its maps follow one by one);
- *  - exec unmaps nothing: a map replaces what it overlaps, and the rest of that stays;
- *  - a thread stays known after its EXIT, with its maps, since its last samples follow; a FORK that gives its number to another
- *    ends it.  Of the threads that have ended only the last 256 are kept;
- *  - the kernel is one more process, of pid -1.
+ * Feed the side-band in time order (that of pp_round_add(), not the order of arrival), with lookups in between.  The rules are
+ * those by which perf rebuilds the state (tests/61-pfilter-state.bats compares each with perf):
+ * - a COMM names one thread; a FORK copies the name;
+ * - the threads of a process share its maps; a FORK of a process copies them, unless perf synthesised the record for a task
+ *   that existed before (misc bit FORK_EXEC: its maps follow one by one);
+ * - exec unmaps nothing: a map replaces what it overlaps, and the rest of that stays;
+ * - a thread stays known after its EXIT, with its maps, because its last samples follow; a FORK that reuses its number ends it.
+ *   Of the threads that have ended only the last 256 are kept;
+ * - the kernel is one more process, of pid -1.
  *
- * Cost: a map is found, put in or replaced in logarithmic time, a FORK is constant (maps are shared until one side changes
- * them).  Memory is in proportion to what is alive, and to the number of different files.  Lookups are hashed under a key
- * drawn per handle, so a recording cannot choose its collisions.
+ * Cost: to find, insert or replace a map takes logarithmic time, a FORK constant time (maps are shared until one side changes
+ * them).  Memory is proportional to what is alive, and to the number of different files.  Hash tables have a random key for
+ * each handle, so a recording cannot choose its collisions.
+ *
+ * A new side-band record is a case in pp_state_feed() (state.c) and in pp_state_knows() (state_known.c).  If pp_state_keep()
+ * keeps the record, the snapshot has it too; else it is also a case in state_write.c.
  */
 #ifndef PP_STATE_H
 #define PP_STATE_H
 
 #include "perfpipe_inline.h"
 
-/* The handle, how it is fed, its simplest lookups, struct pp_map and struct pp_dso: perfpipe.h. */
+/* The handle, pp_state_feed(), the simplest lookups, struct pp_map and struct pp_dso are in perfpipe.h. */
 
-struct pp_comm {		/* a name of threads; shared by all of that name */
+struct pp_comm {		/* a name, shared by all threads of that name */
 	const char	*text;		/* NUL-terminated; any bytes */
 	uint16_t	 len;
-	uint8_t		 mark;		/* the caller's; 0 at first */
+	uint8_t		 mark;		/* for the caller; begins with 0 */
 };
 struct pp_process {		/* one life of a pid */
 	uint32_t	 pid;
-	uint8_t		 mark;		/* the caller's; 0 at first */
+	uint8_t		 mark;		/* for the caller; begins with 0 */
 };
 struct pp_task {		/* one life of a tid */
 	uint32_t	 pid, tid;
 	int64_t		 ppid, ptid;	/* by its FORK; -1: unknown */
-	bool		 synthesised;	/* that FORK was for a task that was there before (misc bit FORK_EXEC) */
-	bool		 ended;		/* its EXIT came */
-	uint8_t		 mark;		/* the caller's; 0 at first */
+	bool		 synthesised;	/* that FORK was synthesised for a task that existed before (misc bit FORK_EXEC) */
+	bool		 ended;		/* its EXIT has been fed */
+	uint8_t		 mark;		/* for the caller; begins with 0 */
 	struct pp_comm	*comm;		/* NULL: unknown */
 };
 struct pp_maps;			/* all maps of one process */
 
-/* ---- lookups: what is returned is valid until the next feed ------------------------------------------------------- */
+/* ---- lookups: results are valid until the next pp_state_feed() ---------------------------------------- */
 
 struct pp_task	*pp_state_task(const struct pp_state *, uint32_t tid);		/* NULL: unknown, here and below */
 struct pp_process *pp_state_process(const struct pp_state *, uint32_t pid);
 struct pp_process *pp_state_process_of(const struct pp_task *);
-/* Call fn for each thread of a process, until it returns -1: 1, or that. */
+/* Call fn for each thread of a process, until it returns -1.  1, or -1. */
 int		 pp_state_each_task(const struct pp_process *, int (*fn)(void *arg, struct pp_task *), void *arg);
 /*
- * The maps that an address belongs to by the cpumode of PERF_RECORD_MISC_*: the kernel's, those of process `pid', or NULL
- * (unknown process; hypervisor, guest, unknown mode).
+ * The maps for an address by the cpumode in misc (PERF_RECORD_MISC_*): of the kernel, or of process `pid'.  NULL: unknown
+ * process; hypervisor, guest, unknown mode.
  */
 const struct pp_maps *pp_state_maps(const struct pp_state *, uint32_t pid, unsigned cpumode);
-/* The map around an address; NULL: there is none. */
+/* The map that contains an address; NULL: none. */
 const struct pp_map *pp_maps_find(const struct pp_maps *, uint64_t addr);
-/* Call fn for all maps by ascending address, until it returns -1: 1, or that. */
+/* Call fn for all maps by ascending address, until it returns -1.  1, or -1. */
 int		 pp_maps_each(const struct pp_maps *, int (*fn)(void *arg, const struct pp_map *), void *arg);
 /*
- * A number for the contents: it changes with every change and never comes back, in any process, so what was found out about an
- * address may be cached under (version, address).  A fork starts with that of its parent.
+ * A number that identifies the contents: each change in any process gives a number not used before.  So results for an address
+ * can be cached under (version, address).  A fork begins with the version of its parent.
  */
 uint64_t	 pp_maps_version(const struct pp_maps *);
-/* The file that an MMAP or MMAP2 with so many bytes of trailer names; index and jit are 0.  The name is the record's. */
+/*
+ * Get the file that an MMAP or MMAP2 with a trailer of so many bytes names; index and jit are 0.  The name points into the
+ * record.
+ */
 void		 pp_dso_get(struct pp_dso *, const struct pp_rec *, size_t trailer, bool swap);
 
-/* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------------------- */
+/* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 
 /*
- *	kernel		maps, KSYMBOL, BPF_EVENT, TEXT_POKE; CGROUP names; maps of guests: the last record for each
- *	process		a COMM for each thread, NAMESPACES, an MMAP or MMAP2 for each map that is left of its maps; the EXIT of
- *			threads that have ended
+ *	kernel		maps, KSYMBOL, BPF_EVENT, TEXT_POKE; CGROUP names; maps of guests: the last record of each
+ *	process		a COMM for each thread, NAMESPACES, an MMAP or MMAP2 for each map that is left; an EXIT for each thread
+ *			that has ended
  *
- * Each record ends with a trailer of so many zeros: time 0 and id 0, so perf takes it at once and for its first event.  The
- * record is valid during the call.  1, or -1 as soon as `put' returns that.  Parents (FORK) and AUX_OUTPUT_HW_ID are left out.
- * Frees what describes files without maps: an index may become that of another file.
+ * Each record ends with a trailer of so many zero bytes: time 0 and id 0, so perf processes it at once and for its first event.
+ * A record is valid during put().  1; -1: put() returned that, or no memory.  Parents (FORK) and AUX_OUTPUT_HW_ID are not
+ * written.  Files that no map uses are freed: an index may be reused for another file.
  */
 int		 pp_state_write(struct pp_state *, size_t trailer, int (*put)(void *arg, const struct pp_rec *), void *arg);
-/* Does the record say only what is in force already?  (A FORK never does.) */
+/* Is everything that the record says part of the state already?  Always false for a FORK. */
 bool		 pp_state_knows(const struct pp_state *, const struct pp_rec *, size_t trailer);
 
 /*
- * The process whose FORK made this one, if that record could be written now: it is alive, its maps are still those that it
- * handed on.  NULL: there is none.
+ * The process whose FORK made this one, if that FORK could be written now: it is alive, and its maps are still those that it
+ * copied.  NULL: none.
  */
 struct pp_process *pp_state_forker(const struct pp_state *, const struct pp_process *);
 
 struct pp_stamp {		/* how the records of single tasks are written */
-	uint64_t	 time;		/* of FORK and EXIT records */
-	uint8_t		 known;		/* tasks and processes with this mark are known to the reader */
-	uint8_t		 forked;	/* processes with this mark: the reader has only their FORK */
-	const uint8_t	*trailer;	/* with which records end */
+	uint64_t	 time;		/* of FORK and EXIT records, ns */
+	uint8_t		 known;		/* the reader knows tasks and processes with this mark */
+	uint8_t		 forked;	/* the reader knows processes with this mark by their FORK only */
+	const uint8_t	*trailer;	/* the `len' bytes of trailer of each record */
 	size_t		 len;
 };
 /*
- * Write one thread: FORK (if its parent is known), COMM, NAMESPACES; or a process: the same of its first thread, then the
- * maps.  Of maps that its FORK handed on only what has changed is written, if the reader knows that FORK, or it can be written
- * and pp_state_forker() is known to the reader.  An earlier life of these numbers ends in the reader.  Or the end of a thread:
- * EXIT.
+ * pp_state_write_task() writes one thread: FORK (if its parent is known), COMM, NAMESPACES.  pp_state_write_exit() writes its
+ * EXIT.  pp_state_write_process() writes the same for the first thread of a process, and its maps.  Of maps that its FORK
+ * copied it writes only the changes, if the reader knows that FORK, or if the FORK can be written and the reader knows
+ * pp_state_forker().  Any earlier task with these numbers ends in the reader.  1; -1: put() returned that, or no memory.
  */
 int		 pp_state_write_task(struct pp_state *, const struct pp_task *, const struct pp_stamp *,
 		    int (*put)(void *arg, const struct pp_rec *), void *arg);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_in.h - inside of the state; only state*.c include it.
+ * state_in.h - the parts of the state; for state*.c only
  *
  *	state.c		new, free, feed, lookups
  *	state_task.c	tasks, processes, names of threads
  *	state_map.c	maps and files, and records that are kept as they are
- *	state_write.c	the state as records
- *	state_known.c	does a record say only what is in force already?
+ *	state_write.c	the state as records (snapshot)
+ *	state_known.c	whether the state has everything that a record says
  *
- * Lists keep the order of appearance, so that equal input makes equal snapshots; hash tables over them find things.  A
- * map of a process is start, length and offset (maps.h); all else that its record said is its `kind', shared by all maps
- * that are alike.
+ * Lists are in order of appearance, so that equal input gives equal snapshots; hash tables over them find things.  A map of a
+ * process is start, length and offset (maps.h); the rest of its record is its `kind', shared by all maps with equal contents.
  */
 #ifndef PP_STATE_IN_H
 #define PP_STATE_IN_H
@@ -22,7 +21,7 @@
 #include "state.h"
 #include "table.h"
 
-enum { DEAD_MAX = 256 };		/* tasks that have ended and are still known */
+enum { DEAD_MAX = 256 };		/* tasks that are kept after their EXIT */
 
 struct blob {			/* bytes of a record */
 	uint16_t	 len;
@@ -32,7 +31,7 @@ struct blob {			/* bytes of a record */
 struct comm {
 	struct link	 link;		/* by hash of the text */
 	struct pp_comm	 pub;
-	size_t		 refs;		/* tasks of that name */
+	size_t		 refs;		/* tasks with that name */
 	char		 text[];
 };
 
@@ -41,10 +40,10 @@ struct process {
 	struct pp_process pub;
 	TAILQ_ENTRY(process) all;
 	TAILQ_HEAD(, task) tasks;
-	uint64_t	 listed : 1;	/* 0: its pid has been given to another */
-	uint64_t	 serial : 63;	/* they are numbered as they appear */
+	uint64_t	 listed : 1;	/* 0: its pid belongs to another process now */
+	uint64_t	 serial : 63;	/* ascending in order of appearance */
 	struct pp_maps	 maps;
-	struct maps_node *base;		/* what its FORK copied from its parent */
+	struct maps_node *base;		/* the maps that its FORK copied */
 };
 
 struct task {
@@ -52,20 +51,20 @@ struct task {
 	struct pp_task	 pub;
 	TAILQ_ENTRY(task) siblings;
 	struct process	*process;
-	struct blob	*namespaces;	/* from nr_namespaces on */
+	struct blob	*namespaces;	/* the record from nr_namespaces on */
 };
 
-struct kind {			/* what is the same for many maps */
-	struct link	 link;		/* by hash of what follows */
+struct kind {			/* the common part of many maps */
+	struct link	 link;		/* by hash of the members below */
 	struct pp_dso	 file;		/* whose index this is */
-	bool		 used;		/* by a map of the last snapshot */
+	bool		 used;		/* by a map in the last snapshot */
 	uint32_t	 type;
 	uint16_t	 misc;
 	uint8_t		 fixed[PP_RAW_AT(MMAP2, filename) - PP_RAW_AT(MMAP2, inode_or_build_id)];	/* of an MMAP2 */
 	char		 name[];
 };
 
-struct kept {			/* a record of which the last one of its key counts */
+struct kept {			/* a record of which only the last one of a key is kept */
 	struct link	 link;
 	TAILQ_ENTRY(kept) all;
 	uint32_t	 type, pid;
@@ -79,21 +78,21 @@ struct pp_state {
 	bool		 swap;
 	struct table	 processes, tasks, comms, kinds, keeps;
 	TAILQ_HEAD(, process) all_processes;
-	struct task	*dead[DEAD_MAX];	/* the last that have ended, a ring: the first of them stands at `first_dead' */
+	struct task	*dead[DEAD_MAX];	/* ring of the last tasks that have ended; the oldest is at first_dead */
 	unsigned	 first_dead, ndead;
 	uint64_t	 serial;
 	TAILQ_HEAD(, kept) all_kept;
 	struct kind	**kind;		/* by index; NULL: free */
-	uint32_t	 nkinds, cap_kinds, free_kind;	/* below free_kind all are taken */
+	uint32_t	 nkinds, cap_kinds, free_kind;	/* free_kind: all indices below are in use */
 	struct pp_maps	 kernel;
 	struct maps_pool pool;
-	struct state_writer *writer;	/* made at the first use */
+	struct state_writer *writer;	/* made at its first use */
 };
 
 /* Always -1. */
 int	pp_state_no_memory(struct pp_state *);
 
-/* ---- state_task.c: all feeds return 1, or -1: no memory ------------------------------------------------ */
+/* ---- state_task.c: the feed functions return 1, or -1: no memory -------------------------------------- */
 
 static inline struct task *
 task_find(const struct pp_state *s, uint32_t tid)
@@ -119,10 +118,10 @@ process_in(const struct pp_process *pub)
 	return (struct process *)((uintptr_t)pub - offsetof(struct process, pub));
 }
 
-/* The thread, made if need be, also when its number belonged to another process so far.  NULL: no memory. */
+/* The thread, made if absent, also if its number belonged to another process.  NULL: no memory. */
 struct task *pp_state_task_get(struct pp_state *, uint32_t pid, uint32_t tid);
 void	pp_state_task_drop(struct pp_state *, struct task *);
-/* `size': of the record without its trailer, here and below. */
+/* size: of the record without its trailer, here and below. */
 int	pp_state_feed_comm(struct pp_state *, const struct pp_rec *, size_t size);
 int	pp_state_feed_namespaces(struct pp_state *, const struct pp_rec *, size_t size);
 int	pp_state_feed_fork(struct pp_state *, const struct pp_rec *);
@@ -131,17 +130,17 @@ int	pp_state_feed_exit(struct pp_state *, const struct pp_rec *);
 /* ---- state_map.c ------------------------------------------------------------------------------------------ */
 
 int	pp_state_feed_mmap(struct pp_state *, const struct pp_rec *, size_t size);
-/* Keep the record in place of the last one of its key; `remove': keep none. */
+/* Keep the record instead of the last one of its key; remove: only drop that one. */
 int	pp_state_keep(struct pp_state *, const struct pp_rec *, size_t size, uint32_t pid, uint64_t id, bool remove);
-/* The record that counts for a key; NULL: none. */
+/* The record kept for a key; NULL: none. */
 struct kept *pp_state_kept(const struct pp_state *, uint32_t type, uint32_t pid, uint64_t id);
-/* Bytes in front of the name of an MMAP or MMAP2. */
+/* The offset of the name in an MMAP or MMAP2. */
 static inline size_t
 map_name_at(uint32_t type)
 {
 	return type == PP_MMAP2 ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename);
 }
-/* Is an MMAP or MMAP2 one of a process, not of the kernel or a guest? */
+/* Is this MMAP or MMAP2 of a process, not of the kernel or a guest? */
 static inline bool
 map_is_own(const struct pp_rec *r, bool swap)
 {

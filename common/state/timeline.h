@@ -1,79 +1,86 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * timeline.h - records in perf's time order (perf-pipe(5)), within a bound of memory.
+ * timeline.h - records in perf's time order (perf-pipe(5)), within a limit of memory
  *
- *	pp_timeline	each record has its turn in time order: perfpipe.h
- *	pp_arrival	each record is decided on when its turn comes, and goes out in order of arrival
+ *	pp_timeline	delivers records in time order: perfpipe.h
+ *	pp_arrival	decides on records in time order, and emits them in order of arrival
  *
- * A record waits until its round is out (round.c), or until the bound is reached.  The rule for that case is one for all:
- * the third that came first goes, with all that is not newer than the newest record of it.  What arrives later and is older
- * than that has missed its turn: it is counted as early decided, and its turn comes by the rounds all the same.
+ * A record waits until its round is complete (round.c), or until the limit is reached.  At the limit both do the same: they
+ * release the third of the waiting records that arrived first, and all that are not newer than the newest of these.  A record
+ * that arrives later and is older than that is counted by pp_arrival_early(), and is still delivered with its round.
+ *
+ * Functions that return int return 1, or -1 with the reason in the pp_err.
  */
 #ifndef PP_TIMELINE_H
 #define PP_TIMELINE_H
 
 #include "state/round.h"
 
-/* Show all that waits to `fn', in time order or (not `sorted') in order of arrival; it goes on waiting.  1 or -1. */
+/* Call fn for all waiting records, in time order or (not `sorted') in order of arrival; they continue to wait. */
 int	pp_timeline_each(struct pp_timeline *, bool sorted, pp_deliver *fn, void *arg);
 
-/* ---- decided in time order, out in order of arrival ------------------------------------------------ */
+/* ---- decided in time order, emitted in order of arrival --------------------------------------------- */
 
 /*
- * Most records change nothing of what others are decided by: in which order these are decided does not matter, as long as
- * each is behind the changes that are older.  So only the records that make changes (`ordered') are put in order, and the
- * others between them:
+ * Most records do not change what others are decided by: these may be decided in any order, as long as each comes after the
+ * older changes.  So only the records that change something (`ordered') are sorted, and the others are placed between them:
  *
  *	arrival		s5 s9 C4 s6 s2 C7 s3
  *	decided		s2 s3 | C4 | s5 s6 | C7 | s9
  */
-struct pp_verdict {		/* what was decided on a record; kept with it until it is emitted.  front and to 0: it is not */
-	uint32_t	 front;		/* its user's */
+struct pp_verdict {		/* kept until the record is emitted; front and to both 0: it is not emitted */
+	uint32_t	 front;		/* for the user */
 	uint8_t		 to;		/* a bit for each output */
-	bool		 owed;		/* its user's */
+	bool		 owed;		/* for the user */
 };
 
-struct pp_turn {		/* of the record that is decided on */
-	uint64_t	 nr;		/* its number among those put, from 1 */
-	uint64_t	 offset;	/* where it stands in the input */
-	uint64_t	 since;		/* no ordered record is between this time, or its own if that is less, and it */
+struct pp_turn {		/* of the record to be decided on */
+	uint64_t	 nr;		/* its number among all records put, from 1 */
+	uint64_t	 offset;	/* in the input */
+	uint64_t	 since;		/* no ordered record is between min(since, the record's time) and the record's time */
 };
 
 struct pp_arrival;
 struct pp_arrival_user {
-	/* Has a timed record, which has just arrived, a part in anything?  If not it is neither decided on nor emitted.  NULL: yes. */
+	/* Is a record with a time, at its arrival, of any use?  If not it is neither decided on nor emitted.  NULL: all are. */
 	bool	(*wanted)(void *arg, const struct pp_event *, const struct pp_rec *);
-	/* The turn of a record; of one without a time at once, as perf delivers it.  1, or -1: it is not sound. */
+	/*
+	 * Decide on a record.  It is called in time order; for a record without a time at once, as perf delivers it.  -1: the
+	 * record is malformed.
+	 */
 	int	(*turn)(void *arg, const struct pp_turn *, const struct pp_event *, const struct pp_rec *, struct pp_verdict *);
 	/*
-	 * In order of arrival; a record with a payload overtakes (pp_arrival_put()).  `stable': r->raw stays as it is until
-	 * flush(), or until the source refills; a payload can be fetched from the source.  1, or -1.
+	 * Emit a record.  It is called in order of arrival, but see pp_arrival_put() for payloads.  stable: r->raw is valid
+	 * until flush(), or until the source refills; a payload can be read from the source.
 	 */
 	int	(*emit)(void *arg, const struct pp_rec *, const struct pp_verdict *, bool stable);
-	/* Be done with the bytes of all that was emitted.  1, or -1. */
+	/* Write or copy the bytes of all records emitted. */
 	int	(*flush)(void *arg);
-	/* Bytes that are kept elsewhere for records that are not yet emitted: they count, too. */
+	/* Bytes kept elsewhere for records not emitted yet; they count against the limit. */
 	size_t	(*more)(void *arg);
 	void	*arg;
-	struct pp_verdict own;		/* on records of perf's own (type 64 and up), for which turn() is not called */
-	bool	 ordered[PP_USER_TYPE_START];	/* by type */
+	struct pp_verdict own;		/* the verdict on records of types 64 and up: turn() is not called for these */
+	bool	 ordered[PP_USER_TYPE_START];	/* by type: the record changes what others are decided by */
 };
 
 /*
- * Records of this source, within about `memory' bytes.  It reads into blocks of ours from now on (pp_read_into()), and the
- * records stay where they lie.  NULL: no memory (pp_err).
+ * memory: the limit in bytes, approximately.  The source reads into blocks of the timeline from now on (pp_read_into()), and
+ * records stay there.  NULL: no memory.
  */
 struct pp_arrival *pp_arrival_new(struct pp_source *, const struct pp_arrival_user *, size_t memory, struct pp_err *);
 void	pp_arrival_free(struct pp_arrival *);
 /*
- * A record; `stands': it, or what it was made of, as the source yielded it.  A record with a payload does not wait: it is
- * emitted at once, behind those of perf's own that came before it, but for FINISHED_ROUND and FINISHED_INIT.  1, or -1: it is
- * not sound (pp_err without a place), or something failed before.
+ * Add a record; `stands': the record as the source yielded it, from which r was made.  A record with a payload does not wait:
+ * it is emitted at once, after the earlier records of types 64 and up except FINISHED_ROUND and FINISHED_INIT.  -1: the record
+ * is malformed (the pp_err has no offset), or an earlier call failed.
  */
 int	pp_arrival_put(struct pp_arrival *, const struct pp_rec *, const struct pp_rec *stands);
-/* The end, also after pp_arrival_put() failed: decide on all that waits, and emit what can be.  1, or -1. */
+/*
+ * The end of the input, also after pp_arrival_put() has failed: decide on all waiting records, and emit them as far as
+ * possible.
+ */
 int	pp_arrival_finish(struct pp_arrival *);
-/* Records that were decided on by what was known too early, because the bound was reached. */
+/* The number of records decided on too early, because of the memory limit. */
 uint64_t pp_arrival_early(const struct pp_arrival *);
 
 #endif

@@ -11,7 +11,7 @@
  *	SAMPLE		Branch counters are removed, and the cookie of a deferred callchain (CALLCHAIN_DEFERRED is dropped).
  *	sizes		that are not a multiple of 8 are padded: 7.x requires it.
  *
- * The source has expanded compressed records before.  -v prints one line that counts the changes. The versions and their limits
+ * The source has expanded compressed records before.  -v prints one line that counts the changes.  The versions and their limits
  * are the table perfs[] in compat.c; the first version that reads a record type is in record.def.
  */
 #ifndef PP_COMPAT_H

@@ -8,7 +8,7 @@
  *	join_copy(j, to);				put all records
  *	status = join_close(j);				print errors; the exit status, 0 or 1
  *
- * Memory: for each input its head (at most JOIN_HEAD_MAX and its TRACING_DATA) and one buffer. A new condition on the inputs is
+ * Memory: for each input its head (at most JOIN_HEAD_MAX and its TRACING_DATA) and one buffer.  A new condition on the inputs is
  * a function in join_check.c; a header feature whose joined value is not that of the first input is a case in join_feature.c.
  */
 #ifndef PP_JOIN_H

@@ -30,7 +30,7 @@ struct lives_hit {
 
 /*
  * n inputs.  merged: records of all inputs come in time order; else all records of an input, in time order, before those of the
- * next. Without memory it exits 1.
+ * next.  Without memory it exits 1.
  */
 struct lives *lives_new(unsigned n, bool swap, bool merged);
 void	lives_free(struct lives *);
