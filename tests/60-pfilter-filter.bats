@@ -383,18 +383,18 @@ wrong() {
 	    0  no
 	    1  keep if yes
 	samples of misses:u:
-	    0  s32 at byte 28 == s32 at byte 24
-	    2  if no  yes: next  no: 8
-	    3  s32 at byte 24 in 2 ranges
-	    4  if no  yes: next  no: 8
+	    0  tid (s32 at byte 28) == pid (s32 at byte 24)
+	    2  if no: 8
+	    3  pid (s32 at byte 24) in 2 ranges
+	    4  if no: 8
 	    5  fetch cpu
-	    6  in 1 ranges
+	    6  in 1 range
 	    7  negate verdict
 	    8  keep if yes
 	samples of sched:one:
-	    0  s32 at byte 24 in 2 ranges  yes: next  no: drop
-	    1  u32 at byte 40 in 1 ranges  yes: drop  no: next
-	    2  s32 at byte 28 == s32 at byte 24  yes: keep  no: drop
+	    0  pid (s32 at byte 24) in 2 ranges  yes: next  no: drop
+	    1  cpu (u32 at byte 40) in 1 range  yes: drop  no: next
+	    2  tid (s32 at byte 28) == pid (s32 at byte 24)  yes: keep  no: drop
 	    4  keep
 	    5  drop
 	END

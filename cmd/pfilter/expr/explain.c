@@ -112,9 +112,14 @@ explain_put_node(FILE *to, const struct node *n)
 
 /* ---- programs ------------------------------------------------------------------------------------ */
 
+/* The place of a value, behind the name of the field from that lies there, if it is one. */
 static void
-explain_put_place(FILE *to, const struct insn *i)
+explain_put_place(FILE *to, const struct insn *i, const struct node *from)
 {
+	bool named = from && from->kind == N_FIELD;
+
+	if (named)
+		fprintf(to, "%s (", from->field->name);
 	if (i->end)
 		fprintf(to, "u%u at end-%d", 8 * i->width, -i->off);
 	else
@@ -123,6 +128,25 @@ explain_put_place(FILE *to, const struct insn *i)
 		fprintf(to, " >> %u", i->shift);
 	if (!i->sign && i->mask != (i->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * i->width) - 1))
 		fprintf(to, " & 0x%jx", (uintmax_t)i->mask);
+	if (named)
+		putc(')', to);
+}
+
+/* Of a test of a place: the numbers that it accepts, or with turn does not. */
+static void
+explain_put_span(FILE *to, const struct insn *i)
+{
+	uint64_t max = i->sign ? INT32_MAX : i->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * i->width) - 1;
+
+	if (i->span && i->lo + i->span == max) {
+		fprintf(to, i->sign ? " %s %jd" : " %s %ju", i->turn ? "<" : ">=", (uintmax_t)i->lo);
+		return;
+	}
+	fprintf(to, i->turn ? " is not " : " is ");
+	if (i->sign)
+		fprintf(to, i->span ? "%jd..%jd" : "%jd", (intmax_t)i->lo, (intmax_t)(i->lo + i->span));
+	else
+		fprintf(to, i->span ? "%ju..%ju" : "%ju", (uintmax_t)i->lo, (uintmax_t)(i->lo + i->span));
 }
 
 static void
@@ -139,9 +163,29 @@ explain_put_where(FILE *to, const struct program *p, size_t at, uint16_t where)
 }
 
 static bool
-explain_jumps(enum op op)
+explain_is_test(enum op op)
 {
-	return op <= OP_IF_YES;
+	return op < OP_IF_NO;
+}
+
+static void
+explain_put_if(FILE *to, const struct program *p, size_t at)
+{
+	const struct insn *i = &p->code[at];
+	bool if_no = i->op == OP_IF_NO;
+
+	fprintf(to, "if %s: ", if_no ? "no" : "yes");
+	explain_put_where(to, p, at, if_no ? i->no : i->yes);
+	if ((if_no ? i->yes : i->no) != at + 1) {
+		fputs("  else: ", to);
+		explain_put_where(to, p, at, if_no ? i->yes : i->no);
+	}
+}
+
+static void
+explain_put_count(FILE *to, size_t n, const char *what)
+{
+	fprintf(to, "%zu %s%s", n, what, n == 1 ? "" : "s");
 }
 
 static void
@@ -151,21 +195,18 @@ explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 
 	switch ((enum op)i->op) {
 	case OP_U16: case OP_U32: case OP_S32: case OP_U64:
-		explain_put_place(to, i);
-		fprintf(to, i->turn ? " is not " : " is ");
-		if (i->sign)
-			fprintf(to, i->span ? "%jd..%jd" : "%jd", (intmax_t)i->lo, (intmax_t)(i->lo + i->span));
-		else
-			fprintf(to, i->span ? "%ju..%ju" : "%ju", (uintmax_t)i->lo, (uintmax_t)(i->lo + i->span));
+		explain_put_place(to, i, from->a);
+		explain_put_span(to, i);
 		break;
 	case OP_LIST:
-		explain_put_place(to, i);
-		fprintf(to, " in %zu ranges", i->nkey);
+		explain_put_place(to, i, from->a);
+		fprintf(to, " in ");
+		explain_put_count(to, i->nkey, "range");
 		break;
 	case OP_PAIR:
-		explain_put_place(to, i);
+		explain_put_place(to, i, from->a);
 		fprintf(to, " %s ", signs[i->what]);
-		explain_put_place(to, i + 1);
+		explain_put_place(to, i + 1, from->b);
 		break;
 	case OP_COMPARE:	fputs(signs[i->what], to); break;
 	case OP_STR_EQ:		fputs(i->turn ? "!= text" : "== text", to); break;
@@ -175,14 +216,17 @@ explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 		explain_put_text(to, from->str);
 		break;
 	case OP_IN:
-	case OP_IN_STR:		fprintf(to, "in %zu %s", i->node->list->n + i->node->list->nstr, i->op == OP_IN ? "ranges" : "texts");
+	case OP_IN_STR:
+		fputs("in ", to);
+		explain_put_count(to, i->node->list->n + i->node->list->nstr, i->op == OP_IN ? "range" : "text");
 		break;
-	case OP_CHAIN:		fprintf(to, "call chain in %zu ranges", i->node->list->n); break;
+	case OP_CHAIN:
+		fputs("call chain in ", to);
+		explain_put_count(to, i->node->list->n, "range");
+		break;
 	case OP_TRUTH:		fputs("!= 0", to); break;
 	case OP_EXISTS:		fputs("exists", to); break;
-	case OP_CONST:		fputs(verdicts[i->what], to); break;
-	case OP_IF_NO:		fputs("if no", to); break;
-	default:		fputs("if yes", to); break;
+	default:		fputs(verdicts[i->what], to); break;
 	}
 }
 
@@ -208,7 +252,7 @@ explain_put_step(FILE *to, const struct insn *i, const struct node *from)
 		break;
 	case OP_LOAD:
 		fprintf(to, "%s = ", from->field->name);
-		explain_put_place(to, i);
+		explain_put_place(to, i, NULL);
 		break;
 	case OP_FETCH:	fprintf(to, "fetch %s", i->field->name); break;
 	case OP_CALC:	fputs(signs[i->what], to); break;
@@ -228,13 +272,13 @@ explain_put_program(FILE *to, const struct program *p)
 		if (at && i[-1].op == OP_PAIR)
 			continue;
 		fprintf(to, "  %3zu  ", at);
-		if (!explain_jumps((enum op)i->op)) {
+		if (i->op == OP_IF_NO || i->op == OP_IF_YES)
+			explain_put_if(to, p, at);
+		else if (!explain_is_test((enum op)i->op))
 			explain_put_step(to, i, p->from[at]);
-			putc('\n', to);
-			continue;
-		}
-		explain_put_test(to, i, p->from[at]);
-		if (i->yes != i->no) {
+		else
+			explain_put_test(to, i, p->from[at]);
+		if (explain_is_test((enum op)i->op) && i->yes != i->no) {
 			fputs("  yes: ", to);
 			explain_put_where(to, p, at, i->yes);
 			fputs("  no: ", to);
