@@ -125,23 +125,23 @@ threads() {
 	for t in $TOOLS; do
 		try $(neutral $t) --max-expand=16M "$T/b"
 		[ $rc = 1 ] || failed "$t: status"
-		one_line "$t: $T/b: byte " && grep -q 'more than 1:1000 past 16 MiB (--max-expand SIZE allows more)$' "$T/err" || failed "$t"
+		one_line "$t: $T/b: byte " && grep -q 'more than 1000 times as much, and more than 16 MiB (--max-expand SIZE permits more)$' "$T/err" || failed "$t"
 	done
 	# with room enough it is something else that is wrong with it
 	try pcat --max-expand=1G "$T/b"
 	[ $rc = 1 ] && ! grep -q expand "$T/err"
 	try pcat --repair --max-expand=16M "$T/b"
-	[ $rc = 1 ] && grep -q 'more than 1:1000 past 16 MiB' "$T/err"
+	[ $rc = 1 ] && grep -q 'more than 1000 times as much, and more than 16 MiB' "$T/err"
 	done_all
 }
 
 @test "zstd: a bomb inside of a recording, too, and 1 GiB is the default" {
 	f=data/double-bomb.zst
 	try pstat "$f"
-	[ $rc = 1 ] && one_line "pstat: $f: byte " && grep -q 'have become 10[0-9]*: more than 1:1000 past 1024 MiB (--max-expand' "$T/err"
+	[ $rc = 1 ] && one_line "pstat: $f: byte " && grep -q 'expand to 10[0-9]*: more than 1000 times as much, and more than 1024 MiB (--max-expand' "$T/err"
 	for t in $TOOLS; do
 		try $(neutral $t) --max-expand=1M "$f"
-		[ $rc = 1 ] && grep -q 'more than 1:1000 past 1 MiB (--max-expand' "$T/err" || failed "$t"
+		[ $rc = 1 ] && grep -q 'more than 1000 times as much, and more than 1 MiB (--max-expand' "$T/err" || failed "$t"
 	done
 	done_all
 }
@@ -334,15 +334,15 @@ features_in() {
 	|feat_id=13 u4=1 fs=0-1 u4=2 fs=0 fs=1 u4=0 u4=0 u4=1 u4=1
 	socket_id is 7, of 2 CPUs|feat_id=13 u4=1 fs=0-1 u4=2 fs=0 fs=1 u4=0 u4=7 u4=1 u4=1
 	nr_cores is 3, of 2 CPUs|feat_id=13 u4=3 fs=0 fs=1 fs=1 u4=2 fs=0 fs=1 u4=0 u4=0 u4=1 u4=1
-	NRCPUS is not there|NOCPUSfeat_id=13 u4=1 fs=0-1 u4=2 fs=0 fs=1 u4=0 u4=0 u4=1 u4=1
+	NRCPUS is missing|NOCPUSfeat_id=13 u4=1 fs=0-1 u4=2 fs=0 fs=1 u4=0 u4=0 u4=1 u4=1
 	|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=0-1
 	|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=0,1
 	|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=
-	cpus is no list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=all
-	cpus is no list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=1-0
-	cpus is no list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=0-99999
+	cpus is not a list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=all
+	cpus is not a list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=1-0
+	cpus is not a list of CPUs|feat_id=14 u4=1 u4=0 u8=100 u8=50 fs=0-99999
 	cpus has no NUL|feat_id=14 u4=1 u4=0 u8=100 u8=50 u4=1 x=30
-	events 0 to 2 are no group of 1 events|feat_id=17 u4=1 fs=g u4=0 u4=3
+	events 0 to 2 are not a group of 1 events|feat_id=17 u4=1 fs=g u4=0 u4=3
 	|feat_id=17 u4=1 fs=g u4=0 u4=1
 	|feat_id=22 u8=1 u8=4096 u8=1 u8=0 u8=1 u8=64 u8=1
 	version is 2|feat_id=22 u8=2 u8=4096 u8=1 u8=0 u8=1 u8=64 u8=1

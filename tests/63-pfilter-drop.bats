@@ -224,7 +224,7 @@ load oracle
 		[ $rc = 2 ] && one_line "pfilter: $line" && ! [ -s "$T/out" ] || failed "$@"
 	}
 	refuse "--drop-event 'cycles': no such event; there are cpu-clock, task-clock, " --drop-event cycles data/multi.pipe.data
-	refuse "--drop-event: this would remove all 5 events; one must remain" --drop-event '*' data/multi.pipe.data
+	refuse "--drop-event: this would remove all events of the recording; one must remain" --drop-event '*' data/multi.pipe.data
 	{
 		echo 'attr type=1 config=0 sample_type=IP|TID|TIME flags=sample_id_all ids=11'
 		echo 'attr type=1 config=1 sample_type=IP|TID|TIME|ID flags=sample_id_all ids=21'

@@ -399,7 +399,7 @@ profile_write_profile(struct profile *o)
 	if (!o->samples && o->what->event)
 		return pp_fail(o->err, "no samples of event %s for a CPU profile", o->what->event);
 	if (!o->samples)
-		return pp_fail(o->err, "no samples for a CPU profile");
+		return pp_fail(o->err, "no samples for a CPU profile%s", o->what->pid < 0 ? "" : ": process of --pid has none");
 	if (o->others)
 		tool_warn(o->tool, "a CPU profile holds one event, %s; %" PRIu64 " samples of others are left out",
 		    o->event->name, o->others);

@@ -132,7 +132,7 @@ options_take_memory(const struct tool *t, struct options *o)
 	uint64_t size = tool_size(t, t->optarg);
 
 	if (size < MEMORY_MIN || size > SIZE_MAX / 2)
-		tool_wrong(t, "%s '%s': at least 1M", t->optname, t->optarg);
+		tool_wrong(t, "%s '%s': expected at least 1M", t->optname, t->optarg);
 	o->memory = (size_t)size;
 }
 

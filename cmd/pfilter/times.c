@@ -10,8 +10,8 @@ enum { NS = 1000000000 };
 static _Noreturn void
 times_unclear(const struct tool *t, const char *text)
 {
-	tool_wrong(t, "%s '%s': expected start,stop (seconds of the trace, +1.5s from the first sample, @2026-01-31T12:00:00Z; "
-	    "either may be empty), or slices such as 10%%/2 or 0%%-10%%,30%%-40%%", t->optname, text);
+	tool_wrong(t, "%s '%s': expected start,stop (seconds of the recording's clock, +1.5s from the first sample, "
+	    "@2026-01-31T12:00:00Z; either may be empty), or pieces such as 10%%/2 or 0%%-10%%,30%%-40%%", t->optname, text);
 }
 
 /* ---- the wall clock ------------------------------------------------------------------------------ */

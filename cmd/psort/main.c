@@ -102,7 +102,7 @@ option(struct tool *t, struct options *o, int key)
 	case 'T': o->tmpdir = t->optarg; break;
 	case 'S':
 		if ((size = tool_size(t, t->optarg)) < MEMORY_MIN || size > SIZE_MAX / 2)
-			tool_wrong(t, "%s '%s': at least 1M", t->optname, t->optarg);
+			tool_wrong(t, "%s '%s': expected at least 1M", t->optname, t->optarg);
 		o->how.memory = (size_t)size;
 		break;
 	case FULL: o->full = true; break;

@@ -60,7 +60,7 @@ static int
 check_topology(struct check *c, const struct pp_feature_value *v)
 {
 	if (v->kind == PP_F_REST && !c->f->nr_cpus)
-		return FAIL(c, "%s", "NRCPUS is not there to read it by");
+		return FAIL(c, "%s", "NRCPUS is missing, which gives the number of CPUs");
 	if (v->kind == PP_F_UINT && v->num > c->f->nr_cpus && c->f->nr_cpus)
 		return FAIL(c, "%s is %" PRIu64 ", of %" PRIu32 " CPUs", v->name, v->num, c->f->nr_cpus);
 	if (is(v, "socket_id") && !c->about->sockets_differ && (uint32_t)v->num != UINT32_MAX &&
@@ -75,7 +75,7 @@ check_domains(struct check *c, const struct pp_feature_value *v)
 	uint64_t max = is(v, "cpu") ? c->f->nr_cpus : c->max_domains;
 
 	if (!c->f->nr_cpus)
-		return FAIL(c, "%s", "NRCPUS is not there to read it by");
+		return FAIL(c, "%s", "NRCPUS is missing, which gives the number of CPUs");
 	if (is(v, "max_domains"))
 		c->max_domains = v->num;
 	else if (is(v, "cpu") || is(v, "domain") ? v->num >= max : is(v, "nr") && v->num > max)
@@ -91,7 +91,7 @@ check_group(struct check *c, const struct pp_feature_value *v)
 		c->leader = v->num;
 	else if (is(v, "members")) {
 		if (c->leader < c->end || !v->num || (c->about->nevents && c->leader + v->num > c->about->nevents))
-			return FAIL(c, "events %" PRIu64 " to %" PRIu64 " are no group of %u events", c->leader,
+			return FAIL(c, "events %" PRIu64 " to %" PRIu64 " are not a group of %u events", c->leader,
 			    c->leader + v->num - 1, c->about->nevents);
 		c->end = c->leader + v->num;
 	}
@@ -122,7 +122,7 @@ visit(void *arg, const struct pp_feature_value *v)
 		return check_group(c, v);
 	case PP_FEAT_NUMA_TOPOLOGY:
 		return !is(v, "cpus") || is_cpu_list((const char *)v->p, (const char *)v->p + v->len) ? 1 :
-		    FAIL(c, "%s", "cpus is no list of CPUs");
+		    FAIL(c, "%s", "cpus is not a list of CPUs");
 	case PP_FEAT_EVENT_DESC:
 		return !is(v, "attr_size") || v->num >= PP_ATTR_SIZE_VER0 ? 1 : FAIL(c, "attr_size is %" PRIu64, v->num);
 	case PP_FEAT_MEM_TOPOLOGY:

@@ -91,7 +91,7 @@ pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct p
 	char num[32];
 
 	if (!(pp_feature_where(f->number) & PP_FEATURE_PIPE))
-		return pp_fail(err, "HEADER_FEATURE: %s has no place in a pipe", name(f, num, sizeof num));
+		return pp_fail(err, "HEADER_FEATURE: %s cannot be in a stream", name(f, num, sizeof num));
 	if (f->len > PP_RECORD_MAX - PP_FEATURE_HEAD)
 		return pp_fail(err, "HEADER_FEATURE: %s: %zu bytes are more than a record holds, %d",
 		    name(f, num, sizeof num), f->len, PP_RECORD_MAX - PP_FEATURE_HEAD);

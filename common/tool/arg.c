@@ -67,7 +67,7 @@ tool_seconds(const struct tool *t, const char *text)
 	const char *end = decimal(text, &ns);
 
 	if (!end || *end)
-		tool_wrong(t, "%s '%s': expected seconds of the trace's clock such as 1234.567890123", t->optname, text);
+		tool_wrong(t, "%s '%s': expected seconds of the recording's clock such as 1234.567890123", t->optname, text);
 	return ns;
 }
 

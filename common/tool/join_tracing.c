@@ -141,11 +141,11 @@ add_format(struct join *j, struct formats *all, const struct format *f)
 		if (a->id == f->id && same_name(a, f) && a->len == f->len && !memcmp(a->text, f->text, f->len))
 			return;
 		if (!tool_allows(j->t, "kernels") && a->id != f->id)
-			tool_wrong(j->t, "%s: tracepoint %s:%.*s has number %ju, in %s %ju: perf knows a stream's "
-			    "tracepoints by one list of numbers; --allow kernels takes that of %s", f->in->name, f->system,
+			tool_wrong(j->t, "%s: tracepoint %s:%.*s has number %ju, in %s %ju: a stream has "
+			    "one number for a tracepoint; --allow kernels uses the formats and numbers of %s", f->in->name, f->system,
 			    (int)f->name_len, f->name, (uintmax_t)f->id, a->in->name, (uintmax_t)a->id, a->in->name);
 		if (!tool_allows(j->t, "kernels"))
-			tool_wrong(j->t, "%s: tracepoint %ju is %s:%.*s, in %s it is %s:%.*s%s; --allow kernels takes that of %s",
+			tool_wrong(j->t, "%s: tracepoint %ju is %s:%.*s, in %s it is %s:%.*s%s; --allow kernels uses that of %s",
 			    f->in->name, (uintmax_t)f->id, f->system, (int)f->name_len, f->name, a->in->name,
 			    a->system, (int)a->name_len, a->name, same_name(a, f) ? " of another layout" : "",
 			    a->in->name);

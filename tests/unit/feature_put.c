@@ -190,7 +190,7 @@ test_record(void **state)
 	f.number = PP_FEAT_AUXTRACE;
 	memset(&err, 0, sizeof err);
 	assert_int_equal(pp_feature_record(buf, sizeof buf, &f, &err), -1);
-	assert_string_equal(err.what, "HEADER_FEATURE: AUXTRACE has no place in a pipe");
+	assert_string_equal(err.what, "HEADER_FEATURE: AUXTRACE cannot be in a stream");
 }
 
 static void

@@ -37,7 +37,7 @@ add_word(void *arg, const char *word)
 			return;
 		}
 	tool_wrong(w->t, "--anon '%s': expected host, cmdline, comm, path, pid, addr, build-id, event or all, or one of these "
-	    "with a - in front: not that", word);
+	    "after a -, which excludes it", word);
 }
 
 void

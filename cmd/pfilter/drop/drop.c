@@ -267,7 +267,7 @@ decide(struct drop_out *o)
 	if (!(d->gone = calloc(d->n, sizeof *d->gone)))
 		return pp_fail(d->err, "out of memory");
 	if (!(stay = choose(o)) && !cut)
-		tool_wrong(d->tool, "--drop-event: this would remove all %u events; one must remain", d->n);
+		tool_wrong(d->tool, "--drop-event: this would remove all events of the recording; one must remain");
 	if (!stay || stay == d->n) {
 		free(d->gone);
 		d->gone = NULL;
