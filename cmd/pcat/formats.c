@@ -177,8 +177,8 @@ insert(struct out_formats *o)
 
 	o->done = true;
 	if (rc > 0 && (rc = put_formats(o)) > 0)
-		tool_note(o->tool, "%s: formats of %zu tracepoints added; whether they are from the kernel of the recording is not known",
-		    o->formats->path, o->nids);
+		tool_note(o->tool, "%s: formats of %zu tracepoints added; whether they are from the kernel of the recording is "
+		    "not known", o->formats->path, o->nids);
 	return rc < 0 ? -1 : 1;
 }
 

@@ -339,8 +339,8 @@ filter_run(struct filter *f)
 	if (f->arrival)
 		pp_arrival_finish(f->arrival);
 	if (filter_early(f))
-		tool_warn(t, "%llu records arrived after newer ones had to be decided early: --max-memory is too small for their time order",
-		    (unsigned long long)filter_early(f));
+		tool_warn(t, "%llu records arrived after newer ones had to be decided early: --max-memory is too small for their "
+		    "time order", (unsigned long long)filter_early(f));
 	for (int i = 0; i < f->nsides; i++)
 		side_finish(&f->side[i]);
 }

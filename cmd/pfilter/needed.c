@@ -108,8 +108,8 @@ needed_put_made(void *arg, const struct pp_rec *r)
 
 	n->written += r->size;
 	if (n->written > WRITTEN_FREE && n->written / WRITTEN_TIMES > n->seen)
-		return pp_fail(n->err, "--sideband=needed: snapshots exceed %d times the side-band of the input; use --sideband=all",
-		    WRITTEN_TIMES);
+		return pp_fail(n->err, "--sideband=needed: snapshots exceed %d times the side-band of the input; use "
+		    "--sideband=all", WRITTEN_TIMES);
 	return t->put(t->arg, r);
 }
 

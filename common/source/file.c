@@ -362,8 +362,8 @@ static void
 file_report_formats(struct file *f)
 {
 	if (f->lost && f->tracepoints && !f->features[PP_FEAT_TRACING_DATA].size)
-		repair_note(f->s, f->data.off + f->data.size, 0, "TRACING_DATA: the formats of tracepoints are lost with the end of "
-		    "the file: perf shows no tracepoints without them (pcat --repair --formats-from OTHER adds them)");
+		repair_note(f->s, f->data.off + f->data.size, 0, "TRACING_DATA: the formats of tracepoints are lost with the "
+		    "end of the file: perf shows no tracepoints without them (pcat --repair --formats-from OTHER adds them)");
 }
 
 /* ---- the container --------------------------------------------------------------------------------- */

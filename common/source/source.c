@@ -78,8 +78,8 @@ source_expanded(struct source *s, const char *what, uint64_t bytes)
 		return 1;
 	s->fatal = true;
 	return source_fail(s, window_offset(s, s->inner ? s->win.pos : s->pub.pos),
-	    "%s: %ju bytes expand to %ju: more than %d times as much, and more than %ju MiB (--max-expand SIZE permits more)", what, (uintmax_t)from,
-	    (uintmax_t)bytes, RATIO_MAX, (uintmax_t)(s->max_expand >> 20));
+	    "%s: %ju bytes expand to %ju: more than %d times as much, and more than %ju MiB (--max-expand SIZE permits "
+	    "more)", what, (uintmax_t)from, (uintmax_t)bytes, RATIO_MAX, (uintmax_t)(s->max_expand >> 20));
 }
 
 const char *

@@ -142,8 +142,8 @@ add_format(struct join *j, struct formats *all, const struct format *f)
 			return;
 		if (!tool_allows(j->t, "kernels") && a->id != f->id)
 			tool_wrong(j->t, "%s: tracepoint %s:%.*s has number %ju, in %s %ju: a stream has "
-			    "one number for a tracepoint; --allow kernels uses the formats and numbers of %s", f->in->name, f->system,
-			    (int)f->name_len, f->name, (uintmax_t)f->id, a->in->name, (uintmax_t)a->id, a->in->name);
+			    "one number for a tracepoint; --allow kernels uses the formats and numbers of %s", f->in->name,
+			    f->system, (int)f->name_len, f->name, (uintmax_t)f->id, a->in->name, (uintmax_t)a->id, a->in->name);
 		if (!tool_allows(j->t, "kernels"))
 			tool_wrong(j->t, "%s: tracepoint %ju is %s:%.*s, in %s it is %s:%.*s%s; --allow kernels uses that of %s",
 			    f->in->name, (uintmax_t)f->id, f->system, (int)f->name_len, f->name, a->in->name,
