@@ -60,7 +60,7 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 /* words: the same as `allow' of struct tool. */
 #define TOOL_OPT_ALLOW(words)						\
 	{ TOOL_ALLOW, "allow", "LIST", "permit what is refused by default: " words }
-/* Options that all tools have.  A new row in these macros also needs a case in tool_common_option() of tool.c, and tools' pages. */
+/* Options of all tools.  A new row also needs a case in tool_common_option() of tool.c, and an entry in each tool's page. */
 #define TOOL_OPTS_COMMON						\
 	{ 'q', "quiet", NULL, "print errors only" },			\
 	{ 'v', "verbose", NULL, "print details on standard error" },	\
