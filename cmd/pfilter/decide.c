@@ -165,13 +165,13 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	d->shared = true;
 	if (s->type && !s->type[r->type] && (s->no_sideband || !pp_type_is(r->type, SELECT_SIDEBAND | PP_CLASSES_LOSS)))
 		why = NOT_TYPE;
-	else if (pp_type_is(r->type, SELECT_SIDEBAND)) {
+	else if (r->type == PP_SAMPLE || pp_type_is(r->type, PP_CLASSES_LIKE_SAMPLES & ~(s->has_aux ? PP_CLASS_BIT(SWITCH) : 0))) {
+		d->shared = false;
+		why = decide_selected(d, ev, r);
+	} else if (pp_type_is(r->type, SELECT_SIDEBAND)) {
 		if ((r->type == PP_COMM || r->type == PP_FORK) && s->keys & BY_TASK && !s->task_seen)
 			select_note_task(s, r, d->swap);
 		why = s->no_sideband && !s->type ? NOT_SIDEBAND : KEPT;
-	} else if (pp_type_is(r->type, PP_CLASS_BIT(SAMPLE) | (PP_CLASSES_LIKE_SAMPLES & ~(s->has_aux ? PP_CLASS_BIT(SWITCH) : 0)))) {
-		d->shared = false;
-		why = decide_selected(d, ev, r);
 	}
 	if (why >= 0)
 		(r->type == PP_SAMPLE ? d->samples : d->records)[why]++;

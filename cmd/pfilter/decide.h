@@ -62,12 +62,13 @@ int	decide_filter(struct decide *, const struct pp_event *, const struct pp_rec 
 static inline int
 decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
-	const struct selection *s = &d->o->sel;
+	const struct options *o = d->o;
+	const struct selection *s = &o->sel;
 	int why;
 
 	if (!d->quick || r->type != PP_SAMPLE || (why = s->keys ? select_sample(s, ev, r, d->swap) : KEPT) == NO_VERDICT)
 		return decide_record(d, ev, r);
-	if (d->o->expr && (why == KEPT || why == LACKS_FIELD) && (why = decide_filter(d, ev, r, why)) < 0)
+	if (o->expr && (why == KEPT || why == LACKS_FIELD) && (why = decide_filter(d, ev, r, why)) < 0)
 		return -1;
 	if (why == LACKS_FIELD)
 		why = KEPT;
