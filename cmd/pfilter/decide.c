@@ -54,8 +54,8 @@ decide_head_end(struct decide *d)
 		bind(d);
 }
 
-/* Set `about', except for the record. */
-static void
+/* Set `about', except for the record.  Not inlined: mostly the first record needs it, and decide_filter() is for each. */
+static void __attribute__((noinline))
 fill_about(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	bool places = expr_needs_place(d->o->expr);
