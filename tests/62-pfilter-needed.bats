@@ -223,7 +223,7 @@ family() {
 	# there are families of which it would be more: that is said
 	family 2000 end,grow
 	try pfilter --sideband=needed "$T/family"
-	[ $rc = 1 ] && one_line "pfilter: $T/family: byte " && grep -q -e '--sideband=all does not' "$T/err" || failed "refused"
+	[ $rc = 1 ] && one_line "pfilter: $T/family: byte " && grep -q -e 'use --sideband=all' "$T/err" || failed "refused"
 	[ "$(wc -c <"$T/out")" -le 100000000 ] || failed "refused"
 	done_all
 }
