@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: ISC
-# GNU make.  The two to begin with: make demo; make check.  While editing: make quick [T="61 unit/state"], make same BASE=REV.
-# Also: check-all, install DESTDIR= PREFIX=, bench, asan, lint, golden T=, fuzz, clean.  make O=DIR builds somewhere else.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG count, given to
-# make or in the environment.
+# GNU make.
+#
+# First:		make demo; make check
+# While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
+# Also:			check-all, install DESTDIR= PREFIX=, bench, asan, lint, golden T=, fuzz, clean
+#
+# make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
+# A new source file needs no line here: each directory of common and cmd is compiled as a whole.  A new command is a directory
+# of cmd and a word of TOOLS.
 PREFIX = /usr/local
 LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
@@ -46,13 +52,13 @@ $(O)/cmd/pfilter/%.o: DEFS += -Icmd/pfilter
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
 	$(COMPILE) $(CFLAGS) -c -o $@ $<
-# Is there all that a build needs?  Else say how to get it, before the compiler says it less well.
+# Check that everything that a build needs is installed; if not, print how to install it.
 $(O)/ready:
 	@tests/setup -n build && mkdir -p $(O) && touch $@
 -include $(wildcard $(O)/common/*/*.d $(O)/pic/common/*/*.d $(O)/cmd/*/*.d $(O)/cmd/*/*/*.d $(O)/tests/*.d $(O)/tests/*/*.d)
 
 # ---- libperfpipe ---------------------------------------------------------------------------------
-# Only what perfpipe.h declares leaves it.  In the static one the other names are made local to its one object.
+# It exports what perfpipe.h declares.  In the static library the other names are local to its one object.
 
 SONAME   = libperfpipe.so.0
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
@@ -72,8 +78,8 @@ $(O)/include/%.h: common/%.h common/header.sh $(wildcard common/record/*.def) | 
 	@mkdir -p $(@D)
 	CC="$(CC)" common/header.sh <$< >$@
 
-# ---- the two commands of a newcomer -------------------------------------------------------------
-# They get what is missing first; make then starts anew, to see what is there now.
+# ---- make demo, make check ----------------------------------------------------------------------
+# Both install missing packages first, and then run make again, which finds them.
 
 AGAIN = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2)
 
@@ -89,26 +95,26 @@ check:
 	+@$(AGAIN) -s test-programs
 	+@$(AGAIN) run-tests
 
-# Everything, some hours: each recording beside the project with each perf, other machines, large files.
+# All tests, some hours: each recording of ../shared with each version of perf, other machines, large files.
 check-all:
 	@tests/setup check
 	@O=$(O) tests/check-all
 
-# Some seconds: the unit tests, and the tests whose names begin with the words of T, or some of each tool.
+# Some seconds: the unit tests, and the tests whose names begin with a word of T (default: a few of each command).
 quick:
 	+@$(AGAIN) -s test-programs FUZZ=
 	@$(PROVE) $(UNITS) $(wildcard $(patsubst %,tests/%*.bats,$(or $(T),$(QUICK))))
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-# Programs that examine the tools are built as they are, also where the tools are built with sanitizers.
+# Programs that test the commands are built without sanitizers, even if the commands are built with them.
 UNITS     = $(call progs,unit/)
 EXAMINERS = $(call progs,) $(call progs,bench/)
 PLAIN     = $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS))
 FUZZ      = $(call progs,fuzz/)
 FUZZ_RUNS = $(if $(ALL),2000000,10000)
 BATS      = $(sort $(wildcard tests/*.bats))
-# Those that take longest come first, and one more than there are processors: some wait for recordings.
+# The longest tests start first.  There is one job more than processors, because some tests wait for recordings.
 LONG      = $(filter $(patsubst %,tests/%.bats,29-psort-merge 52-% 05-% 50-% 26-% 24-% 65-% 53-%),$(BATS))
 TESTS     = $(FUZZ) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
@@ -129,19 +135,19 @@ $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 $(O)/fault.so: $(wildcard tests/fault/*.c) | $(O)/ready
 	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
 
-# make same BASE=REV [ONLY=REGEX]: do the tools write the same as those of that commit?
+# make same BASE=REV [ONLY=REGEX]: compare the output of the commands with that of another commit
 same: all $(O)/mkpipe
 	@O=$(abspath $(O)) tests/same $(or $(BASE),$(error make same BASE=REV)) $(if $(ONLY),'$(ONLY)')
 
-# make golden [T=20-pfilter]: take what the tools say now for right; then look at git diff
+# make golden [T=20-pfilter]: make the present output the expected output; then review git diff
 golden: test-programs
 	UPDATE=1 $(PROVE) tests/$(or $(T),*).bats
 
-# The same tests on tools that watch their own memory and arithmetic.  Leaks count.
+# make check with AddressSanitizer and UndefinedBehaviorSanitizer; a memory leak fails.
 asan:
 	+@$(MAKE) O=$(O)/asan FUZZ= CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
-# libFuzzer is clang's, and the codec must be built for it: a tree of its own
+# libFuzzer needs clang, and a library compiled for it: a build directory of its own
 fuzz:
 	+@$(AGAIN) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
 FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
@@ -154,7 +160,7 @@ $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(LIB)
 SOURCES = $(wildcard common/*/*.c cmd/*/*.c cmd/*/*/*.c)
 MANUALS = $(wildcard man/*.[1-9])
 
-# clang-tidy follows paths that cannot be taken, now and then: what it says is shown, and judged by a human.
+# clang-tidy has false positives, so its warnings do not fail the target.
 CHECKS = -*,clang-analyzer-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-macro-parentheses,$\
 	-bugprone-suspicious-string-compare,-bugprone-sizeof-expression,-bugprone-implicit-widening*,$\
 	-bugprone-narrowing-conversions,-clang-analyzer-valist*,-clang-analyzer-deadcode*,-clang-analyzer-security.insecureAPI*
