@@ -300,7 +300,7 @@ main(int argc, char **argv)
 	    .o.profile.pid = -1 };
 	int key, status;
 
-	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
+	while ((key = tool_getopt(&j.t, argc, argv)))
 		options_take(&j.t, &j.o, key);
 	options_done(&j.t, &j.o);
 	tool_check(&j.t);

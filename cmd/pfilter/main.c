@@ -130,7 +130,7 @@ main(int argc, char **argv)
 	char nothing[2048] = "";
 	int key, status;
 
-	while ((key = tool_getopt(&j.t, argc, argv)) != -1)
+	while ((key = tool_getopt(&j.t, argc, argv)))
 		options_take(&j.t, &j.o, key);
 	options_done(&j.t, &j.o);
 	if (j.o.undo)

@@ -72,7 +72,7 @@ main(int argc, char *argv[])
 	    .opts = options, .examples = examples, .opens_files = true };
 	int key;
 
-	while ((key = tool_getopt(&t, argc, argv)) != -1)
+	while ((key = tool_getopt(&t, argc, argv)))
 		switch (key) {
 		case 'b': o.build_ids = true; break;
 		case OPT_BUILDID_ALL: o.buildid_all = true; break;

@@ -184,7 +184,7 @@ main(int argc, char **argv)
 	static struct options o = { .how.memory = MEMORY };
 	int key, status;
 
-	while ((key = tool_getopt(&t, argc, argv)) != -1)
+	while ((key = tool_getopt(&t, argc, argv)))
 		option(&t, &o, key);
 	/* What has no time passes at once: that is before all others, if these wait for the end. */
 	o.full |= o.how.untimed == UNTIMED_FIRST;

@@ -85,7 +85,7 @@ main(int argc, char **argv)
 	int key;
 	FILE *f;
 
-	while ((key = tool_getopt(&t, argc, argv)) != -1)
+	while ((key = tool_getopt(&t, argc, argv)))
 		if (key == OPT_JSON)
 			as_json = true;
 	tool_check(&t);

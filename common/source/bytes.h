@@ -116,8 +116,8 @@ int	dir_next(struct dir *, struct bytes **, struct stat *, struct bytes_err *);
 const char *dir_name(const struct dir *);
 /* The total size of all data.N, in bytes. */
 uint64_t dir_size(const struct dir *);
-/* The lowest N without a file, if a file follows or there is no file at all; -1: none is missing. */
-int	dir_missing(const struct dir *);
+/* Is a file data.N missing, because a later one exists or there is none at all?  *number: the lowest N. */
+bool	dir_missing(const struct dir *, int *number);
 void	dir_free(struct dir *);
 
 /* ---- follow.c: a file that is being written ---------------------------------------------------------- */

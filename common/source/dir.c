@@ -166,14 +166,15 @@ dir_size(const struct dir *d)
 	return d->size;
 }
 
-int
-dir_missing(const struct dir *d)
+bool
+dir_missing(const struct dir *d, int *number)
 {
 	size_t gap = 0;
 
 	while (gap + 1 < d->n && d->file[gap + 1].number == (int)gap)
 		gap++;
-	return d->n > 1 && gap == d->n - 1 ? -1 : (int)gap;
+	*number = (int)gap;
+	return d->n <= 1 || gap < d->n - 1;
 }
 
 void

@@ -45,16 +45,16 @@ parts_version(struct source *s, uint64_t version)
 	return 1;
 }
 
-/* Files are missing if the numbers leave any out: say so when all that is there was read. */
+/* After the last file: fail if a file is missing, by the numbers of the others. */
 static int
 parts_end(struct source *s)
 {
 	struct parts *p = s->parts;
-	int missing = dir_missing(p->dir);
+	int missing;
 
 	s->part[0] = 0;
 	p->over = true;
-	if (!p->wanted || missing < 0)
+	if (!p->wanted || !dir_missing(p->dir, &missing))
 		return NEXT_END;
 	s->failed = true;
 	pp_fail(s->err, "data.%d is missing", missing);

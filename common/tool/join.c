@@ -313,8 +313,8 @@ join_end_input(struct join *j, struct input *in)
 	join_say(j, in);
 	if (!in->too_large)
 		return;
-	if (in->too_large != in->no_room)	/* else it was said beforehand */
-		join_say_no_room(j, in, in->too_large, "could not hold an event id or host name, and were dropped");
+	if (in->too_large != in->will_be_too_large)	/* else it was said beforehand */
+		join_say_too_large(j, in, in->too_large, "could not hold an event id or host name, and were dropped");
 	in->too_large = 0;
 	j->status = 1;
 }

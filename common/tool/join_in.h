@@ -56,7 +56,7 @@ struct input {
 	struct pp_rewrite rw;
 	char		*prefix;
 	uint64_t	 too_large;	/* records dropped because an added id makes them too large */
-	uint64_t	 no_room;	/* samples that will be, by join_walk() */
+	uint64_t	 will_be_too_large;	/* samples that will be, by join_walk() */
 	bool		 file;		/* a file that can be opened again */
 	const struct input *same_as;	/* the first input of the same recording; NULL: this one */
 	struct feeder	*feeder;	/* state of join_feed(); NULL: not live */
@@ -134,7 +134,7 @@ void	 join_move_pids(struct join *, struct input *, uint32_t largest);
 /* join_walk.c: read the files to find collisions of pids, and move these inputs' pids, and samples that an id makes too large. */
 void	 join_walk(struct join *);
 /* Print that n records are left out because ids make them too large, and which option avoids it. */
-void	 join_say_no_room(const struct join *, const struct input *, uint64_t n, const char *what);
+void	 join_say_too_large(const struct join *, const struct input *, uint64_t n, const char *what);
 /* Look for collisions in a record of a live input, as it is in the input; NULL: the input has ended. */
 void	 join_feed(struct join *, struct input *, const struct pp_rec *);
 void	 join_walk_close(struct join *);

@@ -120,7 +120,7 @@ walk(struct join *j, struct lives *l, struct input *in)
 	struct pp_rec r;
 
 	while (src && pp_next(src, &r) > 0) {
-		in->no_room += walk_is_too_large(in, src->events, &r);
+		in->will_be_too_large += walk_is_too_large(in, src->events, &r);
 		if (f && walk_feed(f, src->events, &r) < 0)
 			break;
 	}
@@ -211,7 +211,7 @@ walk_find_same(struct join *j, struct lives *l)
 }
 
 void
-join_say_no_room(const struct join *j, const struct input *in, uint64_t n, const char *what)
+join_say_too_large(const struct join *j, const struct input *in, uint64_t n, const char *what)
 {
 	tool_warn(j->t, "%s: %ju records %s; pfilter --stack-size, --max-stack or --strip makes them smaller, and inputs with "
 	    "the same single event need no ids with --merge-attrs", in->err.file, (uintmax_t)n, what);
@@ -232,8 +232,8 @@ join_walk(struct join *j)
 			walk_place(j, l, in);
 		else if (in->file && walk_may_be_large(in))
 			walk(j, NULL, in);
-		if (in->no_room)
-			join_say_no_room(j, in, in->no_room, "cannot hold an event id, and will be dropped");
+		if (in->will_be_too_large)
+			join_say_too_large(j, in, in->will_be_too_large, "cannot hold an event id, and will be dropped");
 	}
 	if (live && j->o->live) {
 		lives_free(l);

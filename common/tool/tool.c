@@ -386,7 +386,7 @@ tool_getopt(struct tool *t, int argc, char **argv)
 	}
 	for (; optind < argc; optind++)
 		tool_input(t, argv[optind]);
-	return -1;
+	return 0;
 }
 
 /* ---- opening and closing ------------------------------------------------------------------------- */

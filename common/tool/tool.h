@@ -12,7 +12,7 @@
  *	};
  *	struct tool t = { .name = "pfilter", .purpose = "...", .opts = opts };
  *
- *	while ((key = tool_getopt(&t, argc, argv)) != -1)
+ *	while ((key = tool_getopt(&t, argc, argv)))
  *		switch (key) {
  *		case 'p': tool_list(&t, &o.pids, t.optarg); break;
  *		}
@@ -101,7 +101,7 @@ struct tool {
 	struct timespec	 began, shown;		/* for progress */
 };
 
-/* Get the key of the next option; -1: no more.  Handles common options and operands itself.  Exits 2 on wrong usage. */
+/* Get the key of the next option; 0: no more.  Handles common options and operands itself.  Exits 2 on wrong usage. */
 int	tool_getopt(struct tool *, int argc, char **argv);
 /* Was the option with this key given? */
 bool	tool_given(const struct tool *, int key);
