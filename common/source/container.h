@@ -10,7 +10,7 @@
  *	memory		[ records ]
  *
  * A container is a struct whose first member is a struct container, and the functions of a struct container_kind.  A new kind
- * is a file with them and its recognition in open.c.
+ * is a file with them; open_container() in open.c recognises it by the first 16 bytes of the input.
  */
 #ifndef PP_CONTAINER_H
 #define PP_CONTAINER_H
