@@ -9,21 +9,21 @@
 
 #define KERNEL_HALF	(UINT64_C(1) << 63)
 #define REGION		(UINT64_C(1) << 54)
-/* Where things go: addr.h */
+/* Regions: see addr.h */
 #define USER_MAPS	REGION
 #define USER_PAGES	(2 * REGION)
 #define LOW_KERNEL_MAPS	(3 * REGION)
 #define KERNEL_MAPS	(0 - 3 * REGION)
 #define KERNEL_PAGES	(0 - 2 * REGION)
-#define PAGE_MASK	UINT64_C(4095)		/* what a page of any machine leaves as it is */
+#define PAGE_MASK	UINT64_C(4095)		/* offset in the smallest page of any machine */
 
 enum { CACHE_BITS = 10 };
 /*
- * The map of a kernel ends with its text; readers find in its symbols that data and start-up code (start_kernel is in
- * every chain of the idle task) follow.
+ * The map of the kernel ends at the end of its text, but its symbols show that data and start-up code follow (start_kernel is in
+ * every chain of the idle task).  So the map is extended to this multiple of its length.
  */
 enum { KERNEL_BEHIND = 4 };
-/* A kernel map that goes over all addresses (perf up to 3.x, kptr_restrict) is taken for so much behind its symbol. */
+/* A kernel map that covers all addresses (perf up to 3.x, kptr_restrict) is replaced by one of KERNEL_MAX at its symbol. */
 static const uint64_t KERNEL_ALIGN = UINT64_C(2) << 20, KERNEL_MAX = UINT64_C(512) << 20, KERNEL_WIDE = UINT64_C(1) << 40;
 
 struct anon_addr {
@@ -62,7 +62,7 @@ anon_addr_free(struct anon_addr *a)
 
 /* ---- how far a map moves --------------------------------------------------------------------------- */
 
-/* What is added to addresses of a file whose first byte would lie at `base'. */
+/* The distance by which a map moves; `base': the address of the first byte of its file. */
 static uint64_t
 slide_of(struct anon_addr *a, const char *name, size_t n, uint64_t base, bool kernel)
 {
@@ -94,15 +94,15 @@ slide_of_map(struct anon_addr *a, const struct pp_map *m, bool kernel)
 
 /* ---- maps ------------------------------------------------------------------------------------------ */
 
-struct map {			/* an MMAP or MMAP2 as the state is to have it */
+struct map {			/* an MMAP or MMAP2 as passed to the state */
 	const char	*name;
 	size_t		 name_len;
-	uint64_t	 start, len, pgoff;	/* pgoff: what makes start - pgoff the place by which it moves */
-	bool		 kernel, wide;		/* wide: over all addresses, so it means nothing */
-	bool		 moves_pgoff;		/* the record's own is an address */
+	uint64_t	 start, len, pgoff;	/* start - pgoff: address of offset 0 */
+	bool		 kernel, wide;		/* wide: covers all addresses */
+	bool		 moves_pgoff;		/* pgoff in the record is an address */
 };
 
-/* Is the record of a kernel, the way state.c sees it? */
+/* Is it a map of the kernel, as state.c defines it? */
 static bool
 is_kernel(const struct anon_addr *a, const struct pp_rec *r)
 {
@@ -130,21 +130,21 @@ map_of(const struct anon_addr *a, const struct pp_rec *r)
 			m.len = m.len > KERNEL_MAX / KERNEL_BEHIND ? KERNEL_MAX : m.len * KERNEL_BEHIND;
 		}
 	} else if (!anon_is_file(m.name, m.name_len)) {
-		/* the kernel gives such maps their address for an offset */
+		/* the kernel sets pgoff of such maps to their address */
 		m.moves_pgoff = true;
 		m.pgoff = 0;
 	}
 	return m;
 }
 
-/* The same record with the map in it that the state is to have. */
+/* Pass the record to the state, with the map of map_of(). */
 static int
 feed_map(struct anon_addr *a, const struct pp_rec *r)
 {
 	struct map m = map_of(a, r);
 	struct pp_rec copy = *r;
 
-	if (m.kernel && !m.len)		/* state.c would take it for all addresses */
+	if (m.kernel && !m.len)		/* state.c would treat it as all addresses */
 		return 1;
 	memcpy(a->buf, r->raw, r->size);
 	PP_RAW_SET(a->buf, MMAP, start, m.start, a->swap);
@@ -154,7 +154,7 @@ feed_map(struct anon_addr *a, const struct pp_rec *r)
 	return pp_state_feed(a->state, &copy, 0);
 }
 
-/* A symbol that is in no map of the kernel's is one (machine__process_ksymbol_register). */
+/* A symbol outside of all kernel maps becomes a map (as in machine__process_ksymbol_register). */
 static int
 feed_symbol(struct anon_addr *a, const struct pp_rec *r)
 {
@@ -204,7 +204,7 @@ anon_addr_map(struct anon_addr *a, const struct pp_rec *r, struct anon_map *to)
 	*to = (struct anon_map){ m.start + slide, PP_RAW_GET(r->raw, MMAP, len, a->swap), pgoff };
 	if (m.wide && m.len)
 		to->len = m.len;
-	else if (m.wide)		/* a kernel of which nothing is known is in no map: where these addresses go */
+	else if (m.wide)		/* nothing is known of this kernel: its addresses are in no map, so go here */
 		*to = (struct anon_map){ KERNEL_PAGES, REGION, 0 };
 	if (m.moves_pgoff && pgoff)
 		to->pgoff = anon_is_kernel(m.name, m.name_len) ? pgoff + slide : to->start;
@@ -215,7 +215,7 @@ anon_addr_map(struct anon_addr *a, const struct pp_rec *r, struct anon_map *to)
 uint64_t
 anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
 {
-	/* Where kernel and programs share the addresses, the half shows which of them an address is of, else the mode. */
+	/* If kernel and programs share the address space, the highest bit separates them; otherwise the cpumode does. */
 	bool kernel = addr & KERNEL_HALF || cpumode == PP_MISC_KERNEL, guest = cpumode > PP_MISC_USER;
 	const struct pp_map *m = NULL;
 
@@ -232,7 +232,7 @@ anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
 	    (addr & KERNEL_HALF ? KERNEL_PAGES : USER_PAGES);
 }
 
-/* Entries from here on are no addresses: enum perf_callchain_context of include/uapi/linux/perf_event.h */
+/* Entries from here on are context markers: enum perf_callchain_context of include/uapi/linux/perf_event.h */
 #define CONTEXT_MAX	((uint64_t)-4095)
 enum {
 	CONTEXT_HV = -32, CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640, CONTEXT_GUEST = -2048,

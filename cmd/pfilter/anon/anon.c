@@ -66,7 +66,7 @@ anon_ready(struct tool *t, struct anon *a, struct columns *c)
 		tool_wrong(t, "--anon: no random bytes for a key: %s", strerror(errno));
 	if (a->map_file)
 		a->dict = anon_dict_new(t, a->map_file);
-	/* Copies of a program's memory, and what tracepoints put together: may hold anything. */
+	/* Copies of a program's memory, and data of tracepoints, may contain anything. */
 	c->strip |= anon_strip(a->what);
 	c->strip_aux = true;
 }
@@ -100,7 +100,7 @@ turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return a->failed ? -1 : 1;
 }
 
-/* A record of the kernel waits for its turn, if it has a time. */
+/* A record of the kernel with a time is held for time order. */
 static int
 enqueue(struct anon_out *a, const struct pp_rec *r)
 {
@@ -108,7 +108,7 @@ enqueue(struct anon_out *a, const struct pp_rec *r)
 	struct pp_sample s;
 	uint64_t time;
 
-	/* What is not sound is found now, while it is known where it stands. */
+	/* Report an invalid record now, while its offset is known. */
 	if (!ev || (r->type == PP_SAMPLE && pp_sample_get(&s, ev, r, a->swap, a->err) < 0))
 		return -1;
 	if (!pp_time(ev, r, a->swap, &time))
@@ -153,9 +153,9 @@ add(struct list *l, uint64_t count, const char *fmt, ...)
 	l->n = n > 0 && l->n + (size_t)n < sizeof l->s ? l->n + (size_t)n : strlen(l->s);
 }
 
-/* What is missing now from what was selected is a warning; what nobody looks for is told by -v. */
+/* Report removed data: as a warning if it belongs to selected records, otherwise only with -v. */
 static void
-say(const struct anon_out *a)
+report(const struct anon_out *a)
 {
 	static const char *const names[PP_SAMPLE_BITS] = {
 		[10] = "RAW", [13] = "user stacks", [20] = "AUX data", [12] = "sets of user registers",
@@ -204,10 +204,10 @@ finish(struct out *o)
 	struct out *next = o->next;
 	int rc = 1;
 
-	/* what came before a fault of the input is good */
+	/* records before an error in the input are valid */
 	if (a->timeline && !a->failed)
 		rc = pp_timeline_release(a->timeline, UINT64_MAX);
-	say(a);
+	report(a);
 	release(a);
 	return next->finish(next) < 0 || rc < 0 ? -1 : 1;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * anon.h - a change on the way: names, paths, hosts, pids, addresses become keyed pseudonyms.
+ * anon.h - --anon: a struct out that replaces names, paths, hosts, pids and addresses by keyed pseudonyms.
  *
- * The same key gives the same pseudonyms, in every part of a stream and in every run; without --anon-key it is random
- * and known to nobody.  Records keep their layout but for the length of names; what has no pseudonym (RAW, user
- * stacks, AUX; with `addr' registers and physical addresses) is overwritten with zeros here and left out by `columns'.
- * With `addr' records come out in time order, as psort's, since what an address means depends on the maps before it.
- * What goes and what stays, type by type and field by field: record.c, feature.c.
+ * With the same key, the same original has the same pseudonym, in every part of a stream and in every run.  Without --anon-key
+ * the key is random and is not stored.  Records keep their layout, except for the length of names.  Fields without pseudonyms
+ * (RAW, user stacks, AUX; with `addr' also registers and physical addresses) are overwritten with zeros here, and removed by
+ * `columns'.  With `addr', records are written in time order, as by psort, since the meaning of an address depends on earlier
+ * maps.
+ *
+ * A new word of --anon needs: a bit A_... in out.h, a row in anon.c add_word(), and the fields that it changes: by role in
+ * field.h and field.c; whole records in record.c; header features in feature.c; pfilter(1) lists the words.
  */
 #ifndef PFILTER_ANON_H
 #define PFILTER_ANON_H
@@ -15,20 +18,20 @@
 
 struct anon_dict;
 
-struct anon {				/* zeroed: nothing */
-	unsigned what, except;		/* bits of what --anon lists, and lists with a - : out.h */
+struct anon {				/* initially zero: no change */
+	unsigned what, except;		/* words of --anon, and words with a - in front: bits A_... of out.h */
 	const char *key_file;		/* NULL: a random key */
 	const char *map_file;		/* NULL: no dictionary is written */
-	struct anon_dict *dict;		/* by anon_ready(); NULL: none.  the caller finishes and frees it */
-	uint8_t	 key[32];		/* by anon_ready() */
-	size_t	 memory;		/* most bytes of records that wait for their turn; 0: 256M */
+	struct anon_dict *dict;		/* set by anon_ready(); NULL: none.  The caller finishes and frees it */
+	uint8_t	 key[32];		/* set by anon_ready() */
+	size_t	 memory;		/* limit of held records, in bytes; 0: 256M */
 };
-/* --anon host,comm,...: an unknown word exits 2. */
+/* Parse --anon host,comm,...: an unknown word exits 2. */
 void	anon_list(const struct tool *, struct anon *, const char *text);
 bool	anon_any(const struct anon *);
-/* Read the key and begin the dictionary, before confinement; and add to `columns' what cannot be anonymised and so has to go. */
+/* Before confinement: reads the key, opens the dictionary, and adds fields without pseudonyms to `columns'. */
 void	anon_ready(struct tool *, struct anon *, struct columns *);
-/* NULL: no memory.  tool, in and err must live until finish(); `anon' need not. */
+/* `tool', `in' and `err' must live until finish(); `anon' need not.  NULL: no memory. */
 struct out *anon_new(const struct tool *, const struct anon *, struct pp_source *in, struct out *next, struct pp_err *);
 
 #endif

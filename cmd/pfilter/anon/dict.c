@@ -11,7 +11,7 @@
 #include "tool/atomic.h"
 #include "state/table.h"
 
-/* Beyond so many a pseudonym may stand in the file twice, which does no harm: memory is bounded. */
+/* After so many pseudonyms duplicates are possible, which is harmless: bounds the memory. */
 enum { KNOWN_MAX = 1 << 20 };
 
 struct anon_dict {
@@ -42,7 +42,7 @@ anon_dict_new(struct tool *t, const char *path)
 	return d;
 }
 
-/* Is it new? */
+/* Add a pseudonym to the known ones: is it new? */
 static bool
 learn(struct anon_dict *d, enum anon_domain domain, const char *pseudonym, size_t n)
 {

@@ -7,9 +7,9 @@
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-struct word { const char *p; size_t n; };	/* a part of a name; not NUL-terminated */
+struct word { const char *p; size_t n; };	/* a component of a name; not NUL-terminated */
 
-/* perf's names of hardware and software events, and of what it makes itself (tools/perf/util/evsel.c, parse-events.c). */
+/* Names of hardware and software events, and names that perf generates (tools/perf/util/evsel.c, parse-events.c). */
 static const char *const events[] = {
 	"cycles", "cpu-cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-instructions",
 	"branch-misses", "bus-cycles", "stalled-cycles-frontend", "idle-cycles-frontend", "stalled-cycles-backend",
@@ -19,7 +19,7 @@ static const char *const events[] = {
 	"duration_time", "user_time", "system_time", "mem-loads", "mem-stores", "mem-loads-aux",
 	"unknown-hardware", "unknown-software",
 };
-/* Cache events: one of the first, one of the second. */
+/* Cache events: one of `caches' and one of `cache_ops'. */
 static const char *const caches[] = {
 	"L1-dcache", "L1-icache", "L1-d", "L1-i", "l1d", "l1i", "L1-data", "L1-instruction", "LLC", "L2", "dTLB", "iTLB", "branch", "node",
 };
@@ -43,14 +43,14 @@ static const char *const groups[] = {
 	"virtio_gpu", "vmalloc", "vmscan", "vsock", "vsyscall", "wbt", "workqueue", "writeback", "x86_fpu", "xdp", "xen", "xfs",
 	"xhci-hcd",
 };
-/* PMUs; one that ends with _ stands for all that begin with it. */
+/* PMUs; a name that ends with _ is a prefix. */
 static const char *const pmus[] = {
 	"cpu", "cpu_core", "cpu_atom", "cpum_cf", "cpum_cf_diag", "cpum_sf", "pai_crypto", "pai_ext", "intel_pt", "intel_bts", "cs_etm",
 	"arm_spe_", "hisi_ptt_", "power", "msr", "software", "tracepoint", "breakpoint", "kprobe", "uprobe", "cstate_core",
 	"cstate_pkg", "ibs_op", "ibs_fetch", "amd_df", "amd_l3", "amd_umc_", "amd_iommu_", "uncore_", "armv6_", "armv7_", "armv8_", "armv9_",
 	"arm_cmn_", "arm_dsu_", "hisi_sccl", "hv_24x7", "hv_gpci", "nest_", "i915", "default_core",
 };
-/* Terms that users write between the slashes, and the words that stand for a number behind some of them. */
+/* Terms between the slashes, and words that are values of some of them. */
 static const char *const terms[] = {
 	"event", "umask", "config", "config1", "config2", "config3", "period", "freq", "edge", "inv", "cmask", "any", "pc", "ldlat", "tsc", "noretcomp",
 	"cyc", "cyc_thresh", "mtc", "mtc_period", "psb_period", "pt", "branch", "pwr_evt", "ptw", "fup_on_ptw", "frontend", "offcore_rsp", "in_tx",
@@ -118,7 +118,7 @@ is_cache_event(struct word w)
 	return false;
 }
 
-/* What perf calls an event for which it has no name: rHEX, "raw 0xHEX", "type N config 0xHEX", "tracepoint N". */
+/* Names that perf generates for events without a name: rHEX, "raw 0xHEX", "type N config 0xHEX", "tracepoint N". */
 static bool
 is_numbered(struct word w)
 {
@@ -172,7 +172,7 @@ is_pmu(struct word w)
 	return false;
 }
 
-/* Where the modifiers begin, ":ppp"; w.n: there are none.  They are letters behind the last colon or slash. */
+/* Offset of the modifiers, ":ppp", which are letters after the last colon or slash; w.n: none. */
 static size_t
 modifiers(struct word w)
 {
@@ -232,7 +232,7 @@ append_term(struct text *t, struct anon_key *k, struct word w)
 	}
 }
 
-/* PMU/TERM,.../: false if the name is no such thing. */
+/* Append PMU/TERM,.../ with its listed terms; false: the name has another form. */
 static bool
 append_pmu(struct text *t, struct anon_key *k, struct word w)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * event.h - which names of events and units are public.
+ * event.h - pseudonyms of names of events and units.
  *
- * A user can call an event anything (cycles/name=.../), and perf probe makes names of programs.  So a name is public only
- * if this file lists it, or all of its parts:
+ * A user can give an event any name (cycles/name=.../), and perf probe makes names from programs.  So a name stays only if a list
+ * in event.c contains it, or all of its components:
  *
- *	cycles  L1-dcache-loads  r01c2  type 6 config 0x1	perf's own names
+ *	cycles  L1-dcache-loads  r01c2  type 6 config 0x1	names defined by perf
  *	sched:sched_switch					GROUP:NAME, if the kernel has a group of that name
  *	cpu/event=0x3c,umask=0/					PMU/TERM,.../, term by term
- *	cycles:ppp						and modifiers behind any of them
+ *	cycles:ppp						and modifiers after any of them
  */
 #ifndef PFILTER_ANON_EVENT_H
 #define PFILTER_ANON_EVENT_H
@@ -18,13 +18,13 @@
 #include "name.h"
 
 /*
- * The pseudonym of an event's name, and its length.  A public name stays; of others the modifiers stay; of
- * PMU/TERM,.../ all terms stay that are public.
+ * Write the pseudonym of an event's name to `to', and return its length.  A listed name stays; otherwise its modifiers stay, and
+ * the listed terms of PMU/TERM,.../.
  */
 size_t	anon_event_name(struct anon_key *, const char *, size_t n, char to[static ANON_NAME]);
-/* Of the name of a group of events: that of perf's own making stays. */
+/* The same for the name of a group of events; the name that perf generates stays. */
 size_t	anon_event_group(struct anon_key *, const char *, size_t n, char to[static ANON_NAME]);
-/* Of the unit of a count: "msec", "MiB" and the like stay. */
+/* The same for the unit of a count; "msec", "MiB" and the like stay. */
 size_t	anon_event_unit(struct anon_key *, const char *, size_t n, char to[static ANON_NAME]);
 
 #endif

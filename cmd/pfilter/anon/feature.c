@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* feature.c - what becomes of each header feature; what holds no secrets stays as it is, but for its loose ends */
+/* feature.c - how --anon changes header features; private bytes outside of their fields are removed, too */
 #include <string.h>
 
 #include "event.h"
 #include "out.h"
 
-/* Which of the words make a feature go, and which change it, by what it holds. */
+/* By content of a header feature (record/feature.def): the words of --anon that remove it, and that change it. */
 static const struct row { uint8_t gone, changed; } rows[PP_HOLDS_END] = {
 	[PP_HOLDS_HOST] = { 0, A_HOST },
 	[PP_HOLDS_VERSION] = { 0, A_HOST },		/* 6.1.0-13-amd64: only the number stays */
-	[PP_HOLDS_MEMORY] = { 0, A_HOST },		/* to the last kB nearly a serial number: rounded */
+	[PP_HOLDS_MEMORY] = { 0, A_HOST },		/* in kB nearly a serial number: rounded */
 	[PP_HOLDS_COMMAND] = { 0, A_NAMES },		/* may hold any name, path or pid */
 	[PP_HOLDS_EVENTS] = { 0, A_PATH | A_ADDR | A_EVENT },
 	[PP_HOLDS_GROUPS] = { 0, A_EVENT },
@@ -20,7 +20,7 @@ static const struct row { uint8_t gone, changed; } rows[PP_HOLDS_END] = {
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
-struct copy {			/* a feature being put anew */
+struct copy {			/* a feature being rewritten */
 	struct anon_out	*a;
 	struct pp_feature_io io;
 	uint64_t	 number;
@@ -32,7 +32,7 @@ row_of(uint64_t number)
 	return &rows[pp_feature_holds(number)];
 }
 
-/* Its three highest bits. */
+/* Round down to the three highest bits. */
 static uint64_t
 rounded(uint64_t n)
 {
@@ -72,7 +72,7 @@ put_value(void *arg, const struct pp_feature_value *v)
 	bool change = row_of(c->number)->changed & a->what;
 	int64_t n;
 
-	/* Bytes that the layout does not cover: nobody can say what they are. */
+	/* Bytes after the known fields: removed, since their content is not known. */
 	if (v->kind == PP_F_REST && (c->number != PP_FEAT_CPU_TOPOLOGY || a->nr_cpus))
 		return 1;
 	if (change && v->kind == PP_F_STR && (n = text(a, c->number, v)) != ANON_UNCHANGED) {
@@ -90,8 +90,8 @@ put_value(void *arg, const struct pp_feature_value *v)
 	return pp_feature_put(&c->io, &new);
 }
 
-/* Put it anew, value by value: strings change, and what stands between values is gone.  1, 0: it does not parse. */
-static int
+/* Rewrite a feature value by value: strings change, and padding between values is removed.  False: it is invalid. */
+static bool
 renew(struct anon_out *a, struct pp_feature *f)
 {
 	struct pp_err err = { .what = "" };
@@ -100,14 +100,14 @@ renew(struct anon_out *a, struct pp_feature *f)
 
 	pp_feature_create(&c.io, f->number, a->swap, 0, a->buf + PP_FEATURE_HEAD, PAYLOAD_MAX, &err);
 	if (pp_feature_walk(f, put_value, &c, &err) < 0 || pp_feature_finish(&c.io, &len) < 0 || !len)
-		return 0;
+		return false;
 	f->p = a->buf + PP_FEATURE_HEAD;
 	f->len = len;
-	return 1;
+	return true;
 }
 
 static int
-goes(struct anon_out *a, uint64_t number)
+feature_removed(struct anon_out *a, uint64_t number)
 {
 	a->features[number < GONE_FEATURES ? number : GONE_FEATURES - 1]++;
 	return 0;
@@ -131,12 +131,12 @@ anon_feature(struct anon_out *a, struct pp_rec *r)
 		a->nr_cpus = (uint32_t)n;
 	known = pp_feature_name(f.number);
 	if (row_of(f.number)->gone & a->what || (!known && a->what & A_UNKNOWN))
-		return goes(a, f.number);
+		return feature_removed(a, f.number);
 	a->unknown_kept += !known;
 	if (!known || !(row_of(f.number)->changed & a->what || a->what & A_UNKNOWN))
 		return 1;
 	if (!renew(a, &f) || pp_feature_record(a->buf, sizeof a->buf, &f, &err) < 0)
-		return goes(a, f.number);
+		return feature_removed(a, f.number);
 	r->size = (uint16_t)(PP_FEATURE_HEAD + f.len);
 	return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* field.c - fields that keep their length, changed in place, and the new text of others */
+/* field.c - changes fields in place, and makes new texts */
 #include <string.h>
 
 #include "event.h"
@@ -12,7 +12,7 @@ enum { FILE_ID_SIZE = 24 };
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
 static void
-put_number(const struct anon_build *b, uint8_t *p, size_t len, uint64_t v)
+put_number(const struct anon_edit *b, uint8_t *p, size_t len, uint64_t v)
 {
 	if (len == 8)
 		pp_set_u64(p, v, b->a->swap);
@@ -20,9 +20,9 @@ put_number(const struct anon_build *b, uint8_t *p, size_t len, uint64_t v)
 		pp_set_u32(p, (uint32_t)v, b->a->swap);
 }
 
-/* A number of that domain, the upper bits of it that are left behind `shift'; 0 is none. */
+/* Replace a number by its pseudonym in that domain, shifted right by `shift'; 0 stays. */
 static void
-put_pseudonym(const struct anon_build *b, enum anon_domain domain, uint8_t *p, size_t len, unsigned shift)
+put_pseudonym(const struct anon_edit *b, enum anon_domain domain, uint8_t *p, size_t len, unsigned shift)
 {
 	uint64_t old = len == 8 ? pp_get_u64(p, b->a->swap) : pp_get_u32(p, b->a->swap);
 
@@ -43,7 +43,7 @@ put_hash(const struct anon_out *a, uint8_t *p, size_t len)
 /* ---- addresses --------------------------------------------------------------------------------------- */
 
 static void
-map_address(struct anon_build *b, enum pp_role role, uint8_t *p)
+map_address(struct anon_edit *b, enum pp_role role, uint8_t *p)
 {
 	if (!b->has_map)
 		anon_addr_map(b->a->addr, b->r, &b->map);
@@ -51,9 +51,9 @@ map_address(struct anon_build *b, enum pp_role role, uint8_t *p)
 	pp_set_u64(p, role == PP_ROLE_MAP_START ? b->map.start : role == PP_ROLE_MAP_LEN ? b->map.len : b->map.pgoff, b->a->swap);
 }
 
-/* Addresses side by side. */
+/* An array of addresses. */
 static void
-addresses(const struct anon_build *b, enum anon_how how, uint8_t *p, size_t len)
+addresses(const struct anon_edit *b, enum anon_how how, uint8_t *p, size_t len)
 {
 	unsigned mode = how == KERNEL_ADDRESS ? PP_MISC_KERNEL : b->r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = how == KERNEL_ADDRESS ? UINT32_MAX : b->pid;
@@ -66,7 +66,7 @@ addresses(const struct anon_build *b, enum anon_how how, uint8_t *p, size_t len)
 
 /* ---- bytes ------------------------------------------------------------------------------------------- */
 
-/* A build id of `n' bytes in a field of `len'; zeros are none. */
+/* Replace a build-id of n bytes in a field of len; zeros mean there is none. */
 static void
 build_id(const struct anon_out *a, uint8_t *p, size_t len, size_t n)
 {
@@ -82,7 +82,7 @@ build_id(const struct anon_out *a, uint8_t *p, size_t len, size_t n)
 	memcpy(p, mac, n);
 }
 
-/* Its size is stated in the byte behind it, but only with this bit. */
+/* The size of the build-id: in the byte after it if this bit is set, otherwise that of the field. */
 static size_t
 build_id_size(const struct pp_rec *r, size_t len)
 {
@@ -93,7 +93,7 @@ build_id_size(const struct pp_rec *r, size_t len)
 
 /* MMAP2's union: size u8, 3 bytes, build id; or u32 maj, min, u64 ino, ino_generation. */
 static void
-file_id(const struct anon_build *b, uint8_t *p)
+file_id(const struct anon_edit *b, uint8_t *p)
 {
 	struct anon_out *a = b->a;
 	uint64_t device = (uint64_t)PP_RAW_GET(p, inode, maj, a->swap) << 32 | PP_RAW_GET(p, inode, min, a->swap);
@@ -118,7 +118,7 @@ file_id(const struct anon_build *b, uint8_t *p)
 		PP_RAW_SET(p, inode, generation, anon_number(a->key, ANON_D_INODE, ~generation) >> 32, a->swap);
 }
 
-/* A comm in a field of fixed size. */
+/* Replace a comm in a field of fixed size. */
 static void
 comm_bytes(const struct anon_out *a, char *p, size_t len)
 {
@@ -166,7 +166,7 @@ anon_text(struct anon_out *a, enum pp_role role, const char *s, size_t n)
 
 /* ---- all --------------------------------------------------------------------------------------------- */
 
-/* The words of --anon by which a field goes that has not the size for what should become of it. */
+/* The words of --anon that blank a field whose size does not fit `how'. */
 static unsigned
 words_of(enum anon_how how)
 {
@@ -194,9 +194,9 @@ words_of(enum anon_how how)
 	}
 }
 
-/* Can it be changed where it stands?  Texts of other lengths cannot, and of some fields the form is not known. */
+/* Can the field be changed in place?  Not if a text changes its length, or the layout is not known. */
 static bool
-fits(const struct anon_build *b, enum anon_how how, size_t len)
+fits(const struct anon_edit *b, enum anon_how how, size_t len)
 {
 	switch (how) {
 	case KEEP: case CONFIG: case ID_SIZE: case COMM_TEXT:
@@ -217,7 +217,7 @@ fits(const struct anon_build *b, enum anon_how how, size_t len)
 }
 
 void
-anon_field(struct anon_build *b, enum pp_role role, uint8_t *p, size_t len)
+anon_field(struct anon_edit *b, enum pp_role role, uint8_t *p, size_t len)
 {
 	const struct anon_out *a = b->a;
 	enum anon_how how = anon_how(role);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * field.h - what becomes of a field, by its role.
+ * field.h - how --anon changes a field, by its role.
  *
- * Each role of role.def has a line here: without it nothing compiles.  Fields of BLANK become zeros, since nobody can say what
- * they hold; of samples, columns.h leaves them out.  pids are left to rewrite.c, which knows where they are.
+ * A new role of record/role.def needs a HOW_ value here (otherwise this file does not compile); a new enum anon_how needs cases
+ * in field.c.  BLANK fields become zeros, since their content is not known; columns.h removes them from samples.  pids are
+ * replaced by pp_rewrite() (rewrite.h), which knows their places.
  */
 #ifndef PFILTER_ANON_FIELD_H
 #define PFILTER_ANON_FIELD_H
@@ -12,11 +13,11 @@
 
 enum anon_how {
 	KEEP,
-	BLANK, BLANK_BY_ADDR,		/* zeros; zeros if addresses are hidden */
+	BLANK, BLANK_BY_ADDR,		/* zeros; zeros with A_ADDR */
 	ADDRESS, USER_ADDRESS, KERNEL_ADDRESS, MAP_ADDRESS,
 	COMM_TEXT, PATH_TEXT, CGROUP_TEXT, SYMBOL_TEXT, EVENT_TEXT, UNIT_TEXT,
 	FILE_ID, BUILD_ID, ID_SIZE, TAG, DEVICE, NAMESPACE, CGROUP_ID,
-	CONFIG				/* of an attr: anon_attr() */
+	CONFIG				/* in attrs: anon_attr() */
 };
 enum {
 	HOW_PAD = BLANK, HOW_PLAIN = KEEP,
@@ -45,19 +46,19 @@ anon_how(enum pp_role role)
 	return (enum anon_how)hows[role];
 }
 
-struct anon_build {		/* a record being built in a->buf */
+struct anon_edit {		/* a record being anonymised in a->buf */
 	struct anon_out	*a;
 	const struct pp_rec *r;
-	size_t		 body;		/* where the trailer begins */
-	size_t		 text_at;	/* a text of another length goes there, as the body's last field; 0: none */
+	size_t		 body;		/* offset of the trailer */
+	size_t		 text_at;	/* offset of a text with a new length, the last field of the body; 0: none */
 	size_t		 text_len;
 	struct anon_map	 map;
 	bool		 has_map;
-	uint32_t	 pid;		/* whose addresses are in it */
+	uint32_t	 pid;		/* process of the addresses in the record */
 };
 
-/* Change a field of `len' bytes at p in a->buf, where it was copied; it keeps its length. */
-void	anon_field(struct anon_build *, enum pp_role, uint8_t *p, size_t len);
+/* Anonymise a field of `len' bytes at p in a->buf, in place; its length does not change. */
+void	anon_field(struct anon_edit *, enum pp_role, uint8_t *p, size_t len);
 /* Write the new text for one of `n' bytes to a->text, and return its length.  ANON_UNCHANGED: the text stays. */
 int64_t	anon_text(struct anon_out *, enum pp_role, const char *s, size_t n);
 

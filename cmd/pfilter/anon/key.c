@@ -11,9 +11,9 @@
 enum { CACHE_BITS = 12, TEXT_BITS = 10, TEXT_MAX = 191, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
 
 struct anon_key {
-	SHA2_CTX inner, outer;		/* HMAC's two hashes behind their first block */
+	SHA2_CTX inner, outer;		/* the two hashes of HMAC after their first block */
 	struct anon_dict *dict;		/* NULL: none */
-	uint64_t spread;		/* random and odd: places in the cache can't be aimed at */
+	uint64_t spread;		/* random and odd: an attacker cannot predict slots of the cache */
 	struct slot { uint64_t from, to; uint32_t domain; } cache[1 << CACHE_BITS];	/* domain 0: free */
 	struct memo { uint32_t domain; uint8_t n, len; char s[TEXT_MAX], text[TEXT_MAX]; } texts[1 << TEXT_BITS];
 };
@@ -116,7 +116,7 @@ anon_hex(const struct anon_key *k, enum anon_domain domain, const void *p, size_
 	to[digits] = 0;
 }
 
-/* Where a text would be; two of one place push each other out. */
+/* The slot of a text in the cache; a text replaces another one in its slot. */
 static size_t
 place(const struct anon_key *k, enum anon_domain domain, const char *s, size_t n)
 {
@@ -159,7 +159,7 @@ anon_remember(struct anon_key *k, enum anon_domain domain, const char *s, size_t
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
-/* The first 64 bits of the MAC of so many bytes, whatever this machine's byte order. */
+/* The first 64 bits of the MAC of n bytes, in big-endian order on every machine. */
 static uint64_t
 mac64(const struct anon_key *k, enum anon_domain domain, const uint8_t *p, size_t n)
 {
@@ -192,7 +192,7 @@ anon_number(struct anon_key *k, enum anon_domain domain, uint64_t n)
 	return s->to;
 }
 
-/* A Feistel network over 2 x half bits: a permutation, whatever the function in it. */
+/* A Feistel network over 2 x half bits: a permutation for any round function. */
 static uint32_t
 permute(const struct anon_key *k, uint32_t v, unsigned half)
 {
@@ -218,7 +218,7 @@ anon_pid(struct anon_key *k, uint32_t pid)
 		return pid;
 	if (s->domain == ANON_D_PID + 1 && s->from == pid)
 		return (uint32_t)s->to;
-	/* What leads out of the set is led on until it is back in it: still a permutation, of the set. */
+	/* Cycle walking: apply the permutation until the result is in the range again.  This is a permutation of the range. */
 	if (pid >> PID_BITS)
 		do
 			v = permute(k, v, 16);

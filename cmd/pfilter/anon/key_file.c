@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* key_file.c - the secret of --anon-key: all of a file, hashed, if it can be a secret */
+/* key_file.c - the key of --anon-key: the hash of a file, if it can be secret */
 #include <sys/stat.h>
 
 #include <ctype.h>
@@ -17,8 +17,8 @@ enum { KEY_MIN_BITS = 128, KEY_MAX = 16 << 20 };
 struct reading {
 	SHA2_CTX hash;
 	size_t	 n;			/* bytes so far */
-	bool	 seen[256], step[256];	/* which bytes there are, and which differences of neighbours */
-	bool	 binary, letters, upper, digits, hex, others;	/* what kinds of characters: `letters' beyond f */
+	bool	 seen[256], step[256];	/* byte values, and differences of adjacent bytes, that occur */
+	bool	 binary, letters, upper, digits, hex, others;	/* classes of characters; `letters': beyond f */
 	uint8_t	 last;
 };
 
@@ -56,7 +56,7 @@ count(const bool *set)
 	return n;
 }
 
-/* The base-2 logarithm of n, in tenths, from below. */
+/* A lower bound of the base-2 logarithm of n, in tenths. */
 static unsigned
 tenths_of_log2(unsigned n)
 {
@@ -71,8 +71,8 @@ tenths_of_log2(unsigned n)
 }
 
 /*
- * How many bits the key could hold, judged by its looks: so many characters of an alphabet; or, if it has far fewer
- * different characters or steps between them than such a key would have (zeros, "abcdef..."), so many of these.
+ * An upper bound of the bits of the key by its appearance: characters times the bits of their alphabet.  If much fewer different
+ * characters or differences occur than in a random key (zeros, "abcdef..."), the number of these replaces the alphabet.
  */
 static size_t
 apparent_bits(const struct reading *k)

@@ -7,11 +7,11 @@
 
 enum { DIGITS = 10, COMPONENT = 1 + DIGITS + 4, LONGEST = ANON_NAME - 64 };
 
-struct part { const char *s; size_t n; };	/* of a name; not NUL-terminated */
+struct bytes { const char *s; size_t n; };	/* not NUL-terminated */
 
 static const char deleted[] = " (deleted)";
 
-/* Names of maps that perf and the kernel make up. */
+/* Names of maps that perf and the kernel generate. */
 static const char *const public_names[] = {
 	"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext", "[kernel.vmlinux]", "[kernel]",
 	"[guest.kernel.kallsyms]", "[guest.kernel.kallsyms]_text", "[hypervisor]", "[unknown]",
@@ -20,7 +20,7 @@ static const char *const public_names[] = {
 	"//anon", "//toolong", "//enomem", "/anon_hugepage", "/dev/zero",
 };
 
-/* What the kernel's symbols of its own making begin with; what follows tells which. */
+/* Prefixes of symbols that the kernel generates; the rest of the symbol is private. */
 static const char *const symbol_prefixes[] = {
 	"bpf_prog_", "bpf_trampoline_", "bpf_dispatcher_",
 };
@@ -80,14 +80,14 @@ anon_is_kernel(const char *s, size_t n)
 bool
 anon_is_file(const char *s, size_t n)
 {
-	if (begins(s, n, "/dev/"))	/* a device's offsets are its own addresses */
+	if (begins(s, n, "/dev/"))	/* offsets of devices are addresses */
 		return begins(s, n, "/dev/shm/");
 	return (begins(s, n, "/") || begins(s, n, "(unreachable)/")) && !is_public(s, n) && !begins(s, n, "/SYSV");
 }
 
-/* PREFIX-0123456789END by `text'; it stands for `all'. */
+/* PREFIX 0123456789 END by `text'; the dictionary gets `all' as its original. */
 static size_t
-word(struct anon_key *k, enum anon_domain d, const char *prefix, const char *end, struct part text, struct part all,
+word(struct anon_key *k, enum anon_domain d, const char *prefix, const char *end, struct bytes text, struct bytes all,
     char to[static ANON_NAME])
 {
 	char hex[DIGITS + 1];
@@ -105,7 +105,7 @@ word(struct anon_key *k, enum anon_domain d, const char *prefix, const char *end
 size_t
 anon_word(struct anon_key *k, enum anon_domain d, const char *prefix, const char *s, size_t n, char to[static ANON_NAME])
 {
-	return word(k, d, prefix, "", (struct part){ s, n }, (struct part){ s, n }, to);
+	return word(k, d, prefix, "", (struct bytes){ s, n }, (struct bytes){ s, n }, to);
 }
 
 size_t
@@ -125,7 +125,7 @@ anon_comm(struct anon_key *k, const char *s, size_t n, char to[static 16])
 
 /* ---- paths ----------------------------------------------------------------------------------------- */
 
-/* The name of a module by its file's, to `to' as perf makes it: without .ko and what it is packed with, - as _. */
+/* The name that perf gives to a module, from that of its file: without .ko and compression suffix, - replaced by _. */
 static size_t
 module_name(const char *s, size_t n, char to[static ANON_NAME])
 {
@@ -145,7 +145,7 @@ module_name(const char *s, size_t n, char to[static ANON_NAME])
 	return n;
 }
 
-/* One component; `chain' is the MAC of all before it, and becomes that of all with it.  At most COMPONENT bytes. */
+/* The pseudonym of a component; `chain': MAC of the path before it, updated to include it.  At most COMPONENT bytes. */
 static size_t
 component(struct anon_key *k, enum anon_domain d, uint8_t chain[static ANON_MAC], const char *s, size_t n, char *to)
 {
@@ -154,7 +154,7 @@ component(struct anon_key *k, enum anon_domain d, uint8_t chain[static ANON_MAC]
 
 	anon_mac2(k, d, chain, ANON_MAC, s, n, chain);
 	if (len)
-		return word(k, ANON_D_MODULE, "m", ".ko", (struct part){ name, len }, (struct part){ s, n }, to);
+		return word(k, ANON_D_MODULE, "m", ".ko", (struct bytes){ name, len }, (struct bytes){ s, n }, to);
 	for (int i = 0; i < DIGITS / 2; i++)
 		sprintf(hex + 2 * i, "%02x", chain[i]);
 	len = (size_t)sprintf(to, "p%s%s", hex, ends(s, n, ".so") || memmem(s, n, ".so.", 4) ? ".so" : "");
@@ -172,7 +172,7 @@ components(struct anon_key *k, enum anon_domain d, const char *s, size_t n, char
 		const char *slash = memchr(s, '/', n);
 		size_t part = slash ? (size_t)(slash - s) : n;
 
-		if (len > LONGEST - COMPONENT - 1)	/* the rest as one */
+		if (len > LONGEST - COMPONENT - 1)	/* the rest of the path as one component */
 			part = n;
 		if (part)
 			len += component(k, d, chain, s, part, to + len);
@@ -188,7 +188,7 @@ components(struct anon_key *k, enum anon_domain d, const char *s, size_t n, char
 	return len;
 }
 
-/* Names with a part that may stay in front of one that may not.  0: not such a name. */
+/* Names with a public prefix and a private rest.  0: not such a name. */
 static size_t
 half_public(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
 {
@@ -200,7 +200,7 @@ half_public(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAM
 
 	for (size_t i = 0; i < sizeof half / sizeof *half; i++)
 		if (begins(s, n, half[i].prefix))
-			return word(k, ANON_D_PATH, half[i].as, half[i].end, (struct part){ s, n }, (struct part){ s, n }, to);
+			return word(k, ANON_D_PATH, half[i].as, half[i].end, (struct bytes){ s, n }, (struct bytes){ s, n }, to);
 	return 0;
 }
 
@@ -216,7 +216,7 @@ new_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
 		n -= sizeof deleted - 1;
 	if ((len = half_public(k, s, n, to)) == 0) {
 		if (n > 2 && *s == '[' && s[n - 1] == ']')
-			len = word(k, ANON_D_MODULE, "[m", "]", (struct part){ s + 1, n - 2 }, (struct part){ s, n }, to);
+			len = word(k, ANON_D_MODULE, "[m", "]", (struct bytes){ s + 1, n - 2 }, (struct bytes){ s, n }, to);
 		else
 			len = components(k, ANON_D_PATH, s, n, to);
 	}
@@ -284,7 +284,7 @@ anon_version(const char *s, size_t n, char to[static ANON_NAME])
 size_t
 anon_event(struct anon_key *k, bool path, bool addr, const char *s, size_t n, char to[static ANON_NAME])
 {
-	/* Groups that perf probe and the tracing files make: of programs, libraries, or what a user called them. */
+	/* Prefixes of groups that perf probe and tracefs make, with names of programs, libraries or the user. */
 	static const char *const made[] = {
 		"probe", "sdt_", "uprobes:", "kprobes:", "synthetic:", "user_events", "/", "./", "../",
 	};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * record.c - what becomes of each record.
+ * record.c - how --anon changes records.
  *
- * A record is built anew from what its row of record.def shows: bytes that no row knows (padding, what stands behind a
- * string, between body and trailer or behind a sample's last field) become zeros, since nobody can say what they hold.
+ * A record is copied field by field as its row of record.def lists them.  Bytes outside of fields (padding, after the NUL of a
+ * string, between body and trailer, after the last field of a sample) become zeros, since their content is not known.
  */
 #include <string.h>
 
@@ -13,15 +13,15 @@
 #include "record/raw.h"
 #include "record/rewrite.h"
 
-/* Which of the words make the types of a class go.  Hardware trace is a record of all that ran, with addresses. */
+/* The words of --anon that remove the types of a class.  A hardware trace records all execution, with addresses. */
 static const uint8_t gone_classes[PP_CLASSES] = {
 	[PP_CLASS_TRACE] = A_ALL, [PP_CLASS_TRACE_HEAD] = A_ALL,
-	[PP_CLASS_FORMATS] = A_ALL,	/* explains RAW, which goes; holds comms and pids too */
-	[PP_CLASS_PACKED] = A_ALL,	/* as none expanded them */
+	[PP_CLASS_FORMATS] = A_ALL,	/* describes RAW, which is removed; holds comms and pids too */
+	[PP_CLASS_PACKED] = A_ALL,	/* they could not be expanded */
 };
-/* ... and those with a field of a role. */
+/* The words that remove types with a field of a role. */
 static const struct { uint64_t roles; uint8_t gone; } gone_roles[] = {
-	{ PP_ROLE_BIT(CODE), A_ADDR },	/* addresses are in it */
+	{ PP_ROLE_BIT(CODE), A_ADDR },	/* holds addresses */
 	{ PP_ROLE_BIT(TEXT), A_NAMES },
 	{ PP_ROLE_BIT(EVENT_BYTES), A_PATH | A_ADDR | A_EVENT },
 };
@@ -53,9 +53,9 @@ anon_removes(struct anon_out *a, const struct pp_rec *r)
 
 /* ---- records by their rows ----------------------------------------------------------------------------- */
 
-/* Put the text in, the body padded to 8 again, and the trailer behind it. */
+/* Insert the text, pad the body to 8, and append the trailer. */
 static int
-splice(struct anon_build *b, struct pp_rec *r)
+splice(struct anon_edit *b, struct pp_rec *r)
 {
 	struct anon_out *a = b->a;
 	size_t tail = r->size - b->body, end = (b->text_at + b->text_len + 1 + 7) & ~(size_t)7;
@@ -73,7 +73,7 @@ splice(struct anon_build *b, struct pp_rec *r)
 static int
 take(void *arg, const struct pp_value *v)
 {
-	struct anon_build *b = arg;
+	struct anon_edit *b = arg;
 	struct anon_out *a = b->a;
 	size_t at = (size_t)(v->p - b->r->raw);
 	bool body = at < b->body;
@@ -98,7 +98,7 @@ take(void *arg, const struct pp_value *v)
 static int
 by_row(struct anon_out *a, struct pp_rec *r)
 {
-	struct anon_build b = { .a = a, .r = r, .body = r->size };
+	struct anon_edit b = { .a = a, .r = r, .body = r->size };
 	const struct pp_event *ev = NULL;
 	uint32_t tid;
 

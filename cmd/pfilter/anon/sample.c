@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* sample.c - what becomes of samples, and of the attrs that say what is in them */
+/* sample.c - how --anon changes samples and attrs */
 #include <string.h>
 
 #include "field.h"
@@ -19,7 +19,7 @@ anon_attr(const struct anon_out *a, uint8_t *attr, size_t n)
 #undef ATTR
 	};
 	enum { TYPE_BREAKPOINT = 5, TYPE_DYNAMIC = 6 };
-	/* kprobe_func, uprobe_path: where perf record had them in its memory; kprobe_addr.  Settings are smaller. */
+	/* kprobe_func, uprobe_path: pointers into the memory of perf record; kprobe_addr.  Other values are smaller. */
 	const uint64_t pointer = UINT64_C(1) << 40;
 	uint32_t type = n >= 4 ? pp_get_u32(attr, a->swap) : 0;
 
@@ -35,7 +35,7 @@ anon_attr(const struct anon_out *a, uint8_t *attr, size_t n)
 	}
 }
 
-/* The bits of read_format and branch_sample_type up to those of Linux 6.18: LOST, COUNTERS. */
+/* The known bits of read_format and branch_sample_type: up to LOST, COUNTERS of Linux 6.18. */
 enum { READ_FORMATS = (1 << 5) - 1, BRANCH_TYPES = (1 << 20) - 1 };
 
 int
@@ -49,7 +49,7 @@ anon_head_attr(struct anon_out *a, struct pp_rec *r)
 	if (known.sample_type & ~(uint64_t)PP_SAMPLE_KNOWN)
 		return pp_fail(a->err, "sample_type 0x%jx: unknown bits cannot be made anonymous",
 		    (uintmax_t)known.sample_type);
-	/* Both say how long parts of a sample are: by an unknown bit a part may be taken for another one. */
+	/* Both determine the layout of samples: with an unknown bit, a field could be mistaken for another one. */
 	if (known.read_format & ~(uint64_t)READ_FORMATS || known.branch_sample_type & ~(uint64_t)BRANCH_TYPES)
 		return pp_fail(a->err, "read_format 0x%jx, branch_sample_type 0x%jx: unknown bits cannot be made anonymous",
 		    (uintmax_t)known.read_format, (uintmax_t)known.branch_sample_type);
@@ -58,9 +58,9 @@ anon_head_attr(struct anon_out *a, struct pp_rec *r)
 
 /* ---- samples ------------------------------------------------------------------------------------------- */
 
-/* Is there nothing to be left of the field?  columns.h leaves it out then. */
+/* Has the field no pseudonym?  Then columns.h removes it. */
 static bool
-goes(const struct pp_sample_row *row, unsigned what)
+field_removed(const struct pp_sample_row *row, unsigned what)
 {
 	switch (anon_how(row->role)) {
 	case KEEP: case CONFIG:
@@ -82,12 +82,12 @@ anon_strip(unsigned what)
 	uint32_t bits = 0;
 
 	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
-		if (goes(&pp_sample_rows[i], what))
+		if (field_removed(&pp_sample_rows[i], what))
 			bits |= UINT32_C(1) << pp_sample_rows[i].bit;
 	return bits;
 }
 
-/* What has no pseudonym: nothing of it stays, but the count in front, by which it can be left out. */
+/* Zero a field without a pseudonym, except the leading count, which columns.h needs. */
 static void
 blank(struct anon_out *a, const struct pp_rec *r, const struct pp_sample_row *row, const struct pp_span *s)
 {
@@ -100,13 +100,13 @@ blank(struct anon_out *a, const struct pp_rec *r, const struct pp_sample_row *ro
 	a->fields[row->bit]++;
 }
 
-/* The field of that row, which was copied. */
+/* Anonymise the field of that row, which was copied to a->buf. */
 static void
-field(struct anon_build *b, const struct pp_sample *s, const struct pp_sample_row *row)
+field(struct anon_edit *b, const struct pp_sample *s, const struct pp_sample_row *row)
 {
 	uint8_t *p = b->a->buf + (s->at[row->bit].p - b->r->raw);
 
-	if (goes(row, b->a->what)) {
+	if (field_removed(row, b->a->what)) {
 		blank(b->a, b->r, row, &s->at[row->bit]);
 		return;
 	}
@@ -131,7 +131,7 @@ int
 anon_sample(struct anon_out *a, struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(a->in->events, r, a->err);
-	struct anon_build b = { .a = a, .r = r };
+	struct anon_edit b = { .a = a, .r = r };
 	struct pp_sample s;
 
 	if (!ev || pp_sample_get(&s, ev, r, a->swap, a->err) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* undo.c - pseudonyms in a text become names again */
+/* undo.c - --anon-undo: replaces pseudonyms in a text by their originals */
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -12,10 +12,10 @@
 #include "dict.h"
 #include "state/table.h"
 
-enum { LINE_MAX_BYTES = 1 << 20, LENGTHS = 64 };	/* no pseudonym is as long as that */
+enum { LINE_MAX_BYTES = 1 << 20, LENGTHS = 64 };	/* longer than any pseudonym */
 
 struct entry {
-	struct link	 link;		/* first: by the hash of the pseudonym */
+	struct link	 link;		/* must be first; keyed by the hash of the pseudonym */
 	size_t		 n;		/* bytes of the pseudonym */
 	const char	*pseudonym, *name;
 };
@@ -23,7 +23,7 @@ struct entry {
 struct undo {
 	const struct tool *tool;
 	struct table	 entries;
-	uint64_t	 lengths;	/* bit n: there is a pseudonym of n bytes */
+	uint64_t	 lengths;	/* bit n: a pseudonym of n bytes exists */
 };
 
 static bool
@@ -34,9 +34,9 @@ is_word(char c)
 
 /* ---- the dictionary ---------------------------------------------------------------------------------- */
 
-/* KIND, pseudonym, name.  False: it is no such line. */
+/* Parse a line: KIND, pseudonym, name.  False: it is invalid. */
 static bool
-learn(struct undo *u, char *line)
+undo_add(struct undo *u, char *line)
 {
 	char *kind = strsep(&line, "\t"), *pseudonym = strsep(&line, "\t"), *name = line;
 	struct entry *e;
@@ -46,11 +46,11 @@ learn(struct undo *u, char *line)
 		return true;
 	if (!pseudonym || !name || !(n = strlen(pseudonym)) || n >= LENGTHS)
 		return false;
-	if (!strcmp(kind, "pid"))	/* any number of a text could be meant */
+	if (!strcmp(kind, "pid"))	/* any number in a text could be a pid */
 		return true;
 	e = tool_alloc(1, sizeof *e);
 	*e = (struct entry){ .n = n, .pseudonym = strdup(pseudonym), .name = tool_alloc(strlen(name) + 1, 1) };
-	/* Names come from a recording: what a terminal could obey stays escaped. */
+	/* Names come from a recording: control characters stay escaped. */
 	strcpy((char *)(uintptr_t)e->name, name);
 	u->lengths |= UINT64_C(1) << n;
 	return e->pseudonym && pp_table_add(&u->entries, &e->link,
@@ -71,7 +71,7 @@ read_dictionary(struct undo *u, const char *path)
 		number++;
 		if (n > 1 && line[n - 1] == '\n')
 			line[--n] = 0;
-		if (n > LINE_MAX_BYTES || strlen(line) != (size_t)n || !learn(u, line))
+		if (n > LINE_MAX_BYTES || strlen(line) != (size_t)n || !undo_add(u, line))
 			tool_wrong(u->tool, "--anon-undo %s: line %zu is not from --anon-map", path, number);
 	}
 	if (ferror(f))
@@ -82,7 +82,7 @@ read_dictionary(struct undo *u, const char *path)
 
 /* ---- the text ------------------------------------------------------------------------------------------- */
 
-/* The longest pseudonym at p that ends where a word does; NULL: none. */
+/* The longest pseudonym at p that ends at a word boundary; NULL: none. */
 static const struct entry *
 find(const struct undo *u, const char *p, size_t left)
 {
@@ -123,7 +123,7 @@ copy(const struct undo *u, FILE *in, FILE *out)
 	char *line = NULL;
 	ssize_t n;
 
-	/* A live report is passed on line by line. */
+	/* Write a live report line by line. */
 	if (!fstat(fileno(in), &st) && !S_ISREG(st.st_mode))
 		setvbuf(out, NULL, _IOLBF, 0);
 	while ((n = getline(&line, &cap, in)) > 0 && !ferror(out))

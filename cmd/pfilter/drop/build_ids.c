@@ -10,7 +10,7 @@
 #include "record/raw.h"
 #include "state/table.h"
 
-enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename), WAIT_MAX = 64 << 20 };	/* bytes of those that wait */
+enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename), WAIT_MAX = 64 << 20 };	/* limit of held records, in bytes */
 
 struct waiting {
 	STAILQ_ENTRY(waiting) next;
@@ -20,9 +20,9 @@ struct waiting {
 STAILQ_HEAD(waitings, waiting);
 
 struct file {
-	struct link	 link;		/* by hash of the name */
+	struct link	 link;		/* keyed by the hash of the name */
 	STAILQ_ENTRY(file) next;
-	bool		 named;		/* by a map that stays */
+	bool		 named;		/* by a kept map */
 	struct waitings	 waiting;
 	size_t		 len;
 	uint8_t		 name[];
@@ -81,7 +81,7 @@ build_ids_free(struct build_ids *b)
 	free(b);
 }
 
-/* The file of that name, which ends at a NUL or at n; made if new.  NULL: no memory. */
+/* Find or add the file of that name, which ends at a NUL or at n.  NULL: no memory. */
 static struct file *
 file_of(struct build_ids *b, const uint8_t *name, size_t n)
 {
@@ -137,7 +137,7 @@ build_ids_all(struct build_ids *b, int (*put)(void *, const struct pp_rec *), vo
 	return 1;
 }
 
-/* A map that stays. */
+/* A kept map. */
 static int
 named(struct build_ids *b, const uint8_t *name, size_t n, int (*put)(void *, const struct pp_rec *), void *arg)
 {
@@ -151,7 +151,7 @@ named(struct build_ids *b, const uint8_t *name, size_t n, int (*put)(void *, con
 	return let_go(b, f, put, arg);
 }
 
-/* One of `size' bytes at p, also as it stands in the header feature, where its type may be 0. */
+/* A build-id record of `size' bytes at p.  In the header feature its type may be 0. */
 static int
 build_id(struct build_ids *b, const uint8_t *p, uint16_t size)
 {
@@ -174,7 +174,7 @@ build_id(struct build_ids *b, const uint8_t *p, uint16_t size)
 	return 0;
 }
 
-/* The header feature that holds them: they become records. */
+/* The header feature BUILD_ID: turn its entries into records. */
 static int
 feature(struct build_ids *b, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *), void *arg)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * build_ids.h - --sideband=needed: a HEADER_BUILD_ID stays if a map that stays names its file.
+ * build_ids.h - --sideband=needed: keeps a HEADER_BUILD_ID only if a kept map names its file.
  *
- * perf.data has them in its header, in front of all maps: each waits for the first map that names its file, and goes out
- * right in front of that; one that nobody names goes.  Those of the kernel, its modules and guests stay where they are.
- * The header feature BUILD_ID holds the same records, which are taken out of it.
+ * A perf.data has its build-ids in the header, before all maps.  Each one is held until the first kept map that names its file,
+ * and is written right before that map; one without such a map is dropped.  Build-ids of the kernel, its modules and guests are
+ * kept in place.  The records in the header feature BUILD_ID are treated alike, and the feature is removed.
  */
 #ifndef PFILTER_BUILD_IDS_H
 #define PFILTER_BUILD_IDS_H
@@ -15,18 +15,18 @@ struct build_ids;
 /* NULL: no memory. */
 struct build_ids *build_ids_new(bool swap, struct pp_err *);
 void	build_ids_free(struct build_ids *);
-/* Has build_ids_pass() to be asked of records of that type? */
+/* Must records of that type go through build_ids_pass()? */
 static inline bool
 build_ids_concern(uint32_t type)
 {
 	return type == PP_MMAP || type == PP_MMAP2 || type == PP_HEADER_BUILD_ID || type == PP_HEADER_FEATURE;
 }
 /*
- * A sound record is about to be written: shall it (1), or not, or not yet (0)?  What must go out in front of it is given to
- * `put'.  -1: no memory (pp_err), or what put said.
+ * A valid record is about to be written: 1: write it; 0: it is dropped or held.  `put' gets the records that must be written
+ * before it.  -1: no memory (pp_err), or put failed.
  */
 int	build_ids_pass(struct build_ids *, const struct pp_rec *, int (*put)(void *arg, const struct pp_rec *), void *arg);
-/* All that wait go out, and none waits any more. */
+/* Write all held records, and hold none from here on. */
 int	build_ids_all(struct build_ids *, int (*put)(void *arg, const struct pp_rec *), void *arg);
 
 #endif

@@ -21,7 +21,7 @@ static const struct column {
 };
 enum { COLUMNS = sizeof table / sizeof *table };
 
-enum {				/* bits of the attr's flag word that go with a field */
+enum {				/* flag bits of an attr that describe a field */
 	EXCLUDE_CALLCHAIN_KERNEL = 21, EXCLUDE_CALLCHAIN_USER = 22, AUX_OUTPUT = 31, DEFER_CALLCHAIN = 38,
 	DEFER_OUTPUT = 39,
 };
@@ -37,10 +37,10 @@ struct columns_out {
 	bool		 swap;
 	/* id_place() of the first event, before and after stripping */
 	int		 id_was, id_is;
-	unsigned	 attrs;		/* seen */
-	bool		*known;		/* by index of the event: it can do without what is stripped */
+	unsigned	 attrs;		/* number seen */
+	bool		*known;		/* by index of the event: check_event() was called */
 	unsigned	 nknown;
-	uint64_t	 bytes;		/* saved */
+	uint64_t	 bytes;		/* removed */
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
 
@@ -106,7 +106,7 @@ clear_flag(const struct columns_out *c, uint8_t *attr, unsigned n)
 	pp_attr_flag(attr, n, false, c->swap);
 }
 
-/* Bring an attr, of `size' bytes, into step with the samples. */
+/* Change an attr of `size' bytes to match the samples. */
 static void
 fix_attr(void *arg, uint8_t *p, size_t size)
 {
@@ -156,7 +156,7 @@ id_place(uint64_t type)
 	return __builtin_popcountll(type & (PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_ADDR));
 }
 
-/* perf takes the place of the id from the first attr for all events (perf-pipe(5)). */
+/* perf uses the position of the id in the first attr for all events (perf-pipe(5)): it must not differ after stripping. */
 static void
 check_place(struct columns_out *c, uint64_t type)
 {
@@ -180,11 +180,11 @@ put_attr(struct columns_out *c, struct pp_rec *r)
 
 /* ---- samples ----------------------------------------------------------------------------------------- */
 
-enum { CONTEXT_MAX = 4095, USER_DEFERRED = -640 };	/* PERF_CONTEXT_*; behind the second stands a cookie */
+enum { CONTEXT_MAX = 4095, USER_DEFERRED = -640 };	/* a cookie follows USER_DEFERRED */
 
 /*
- * The first `max' entries of a chain that are no context markers, with the markers in front of them.
- * Returns how many words that are; `to' holds n of them.
+ * Copy the first `max' entries of a chain that are not context markers, and the markers before them, to `to', which has space for
+ * n words.  Returns the number of words.
  */
 static uint64_t
 cut_chain(uint8_t *to, const uint8_t *p, uint64_t n, uint32_t max, bool swap)
@@ -213,7 +213,7 @@ cut_chain(uint8_t *to, const uint8_t *p, uint64_t n, uint32_t max, bool swap)
 	return out;
 }
 
-/* Does the chain have more than `max' entries that are no markers? */
+/* Does the chain have more than `max' entries besides markers? */
 static bool
 chain_is_long(const uint8_t *p, uint64_t n, uint32_t max, bool swap)
 {
@@ -230,7 +230,7 @@ chain_is_long(const uint8_t *p, uint64_t n, uint32_t max, bool swap)
 	return entries > max;
 }
 
-/* What is left of a call chain (u64 n, n entries), written at `to': its end; NULL: it stays as it is. */
+/* Write the shortened call chain (u64 n, n entries) to `to': its end; NULL: it does not change. */
 static uint8_t *
 shorten_chain(const struct columns_out *c, const uint8_t *p, uint8_t *to)
 {
@@ -243,7 +243,7 @@ shorten_chain(const struct columns_out *c, const uint8_t *p, uint8_t *to)
 	return to + 8 + 8 * n;
 }
 
-/* The same of a stack: u64 n, and if that is not 0 n bytes, u64 dyn_size. */
+/* The same for a stack: u64 n, and if n is not 0: n bytes, u64 dyn_size. */
 static uint8_t *
 shorten_stack(const struct columns_out *c, const uint8_t *p, uint8_t *to)
 {
@@ -260,14 +260,14 @@ shorten_stack(const struct columns_out *c, const uint8_t *p, uint8_t *to)
 	return to + 8 + max + 8;
 }
 
-/* perf looks for the whole sample in its RAW field. */
+/* The RAW field of these samples holds a whole sample for perf. */
 static bool
 is_off_cpu(const struct pp_event *ev)
 {
 	return ev->attr.type == TYPE_SOFTWARE && ev->attr.config == BPF_OUTPUT && !strcmp(ev->name, "offcpu-time");
 }
 
-/* The first sample of an event. */
+/* Called at the first sample of an event. */
 static void
 check_event(struct columns_out *c, const struct pp_event *ev)
 {
@@ -291,7 +291,7 @@ touched(const struct columns *what)
 	return what->strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
 }
 
-/* Write what is left of the sample to c->buf; its end. */
+/* Write the sample without removed fields to c->buf: its end. */
 static uint8_t *
 write_sample(struct columns_out *c, const struct pp_event *ev, const struct pp_rec *r, const struct pp_part *part, int n)
 {
@@ -299,7 +299,7 @@ write_sample(struct columns_out *c, const struct pp_event *ev, const struct pp_r
 	const uint8_t *from = r->raw;
 	uint8_t *to = c->buf, *end;
 
-	if (strip & PP_SAMPLE_ADDR && ev->plan.addr) {	/* the one of them in the fixed part */
+	if (strip & PP_SAMPLE_ADDR && ev->plan.addr) {	/* the only removable field in the fixed part */
 		to = mempcpy(to, from, ev->plan.addr);
 		from += ev->plan.addr + 8;
 	}
@@ -333,7 +333,7 @@ put_sample(struct columns_out *c, struct pp_rec *r)
 		return -1;
 	to = write_sample(c, ev, r, part, n);
 	for (; (to - c->buf) % 8 && to - c->buf < r->size; to++)
-		*to = 0;			/* a RAW field that was no multiple of 8 */
+		*to = 0;			/* padding, since the size of a RAW field need not be a multiple of 8 */
 	if (to - c->buf == r->size)
 		return 1;
 	r->raw = c->buf;
@@ -342,7 +342,7 @@ put_sample(struct columns_out *c, struct pp_rec *r)
 	return 1;
 }
 
-/* The user part of a chain that comes later.  1, 0: it goes with the chain, -1. */
+/* CALLCHAIN_DEFERRED: the user part of a chain, recorded later.  1; 0: it is removed with the chain; -1. */
 static int
 put_deferred(struct columns_out *c, struct pp_rec *r)
 {

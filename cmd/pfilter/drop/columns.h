@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * columns.h - a change on the way: fields of samples are left out or shortened, and the attrs say so.
+ * columns.h - --strip, --stack-size, --max-stack: a struct out that removes or shortens fields of samples, and changes their
+ * attrs accordingly.
  *
- * With a field goes what describes it (sample_regs_user, branch_sample_type ...), in HEADER_ATTR and in EVENT_DESC; with
- * the call chain also its CALLCHAIN_DEFERRED, with `aux' all records of the hardware trace.  It has to be the last
- * change: what comes behind it would need the new layout of samples.
+ * With a field goes what describes it (sample_regs_user, branch_sample_type ...), in HEADER_ATTR and in EVENT_DESC; with the call
+ * chain also its CALLCHAIN_DEFERRED records, with `aux' all records of the hardware trace.  It must be the last change of the
+ * chain in side.h, since the changes after it would need the new layout of samples.
+ *
+ * A new field of --strip is a row of table[] in columns.c: a word and its bits of sample_type.  If other fields of an attr
+ * describe it, fix_attr() clears them; if it is one of the fixed fields in front (like ADDR), write_sample() needs its place.
  */
 #ifndef PFILTER_COLUMNS_H
 #define PFILTER_COLUMNS_H
@@ -12,17 +16,17 @@
 #include "sink/out.h"
 #include "tool/tool.h"
 
-struct columns {			/* zeroed: change nothing */
-	uint64_t strip;			/* PP_SAMPLE_* bits to leave out */
-	bool	 strip_aux;		/* hardware trace records too */
-	uint32_t stack_size;		/* most bytes of a user stack, a multiple of 8; if has_stack_size */
+struct columns {			/* initially zero: no change */
+	uint64_t strip;			/* fields to remove, bits PP_SAMPLE_* */
+	bool	 strip_aux;		/* remove hardware trace records, too */
+	uint32_t stack_size;		/* limit of a user stack in bytes, a multiple of 8; if has_stack_size */
 	bool	 has_stack_size;
-	uint32_t max_stack;		/* most entries of a call chain, markers not counted; if has_max_stack */
+	uint32_t max_stack;		/* limit of the entries of a call chain, without markers; if has_max_stack */
 	bool	 has_max_stack;
 };
-/* --strip callchain,user-stack,...: an unknown word exits 2. */
+/* Parse --strip callchain,user-stack,...: an unknown word exits 2. */
 void	columns_strip(const struct tool *, struct columns *, const char *text);
-/* --stack-size, --max-stack: a number that will not do exits 2. */
+/* Parse --stack-size, --max-stack: an invalid number exits 2. */
 void	columns_stack_size(const struct tool *, struct columns *, const char *text);
 void	columns_max_stack(const struct tool *, struct columns *, const char *text);
 bool	columns_any(const struct columns *);

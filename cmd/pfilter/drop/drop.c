@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* drop.c - options; the records that are held until it is known what goes */
+/* drop.c - options of drop.h; holding records until the events to remove are known */
 #include <sys/mman.h>
 
 #include <errno.h>
@@ -23,11 +23,11 @@ struct drop_out {
 	struct out	 pub;
 	const struct drop *what;
 	struct dropping	 d;
-	bool		 decided;
-	unsigned	 named;		/* events up to here have names of their own */
+	bool		 chosen;
+	unsigned	 named;		/* events before this one have names of their own */
 	uint8_t		*head;		/* held records with their payloads */
 	size_t		 nhead, cap;
-	int		 fd;		/* where they are held instead; -1 */
+	int		 fd;		/* file of held records instead; -1: none */
 	struct pp_sink	*spool;
 	struct pp_err	 spool_err;
 	bool		*used;		/* by index of the event */
@@ -43,7 +43,7 @@ drop_events(const struct tool *t, struct drop *d, const char *text)
 	select_events(t, &d->events, text);
 }
 
-/* Why kept samples would not read the same without the types of a class; NULL: they do. */
+/* Why removing the types of a class changes the meaning of kept samples; NULL: it does not. */
 static const char *const needed_for[PP_CLASSES] = {
 	[PP_CLASS_ATTR] = "nothing can be read",
 	[PP_CLASS_MAP] = "samples lose their symbols",
@@ -146,7 +146,7 @@ drop_free(struct drop *d)
 
 /* ---- holding ----------------------------------------------------------------------------------------- */
 
-/* Has the stream named all its events, so that none is called by what perf would make up for it? */
+/* Do all events have names from the stream, not ones that perf would generate? */
 static bool
 all_named(struct drop_out *o)
 {
@@ -158,9 +158,9 @@ all_named(struct drop_out *o)
 }
 
 /*
- * Does the record belong to the head of the stream, in which events are named?  perf record names them in EVENT_DESC,
- * before the first record of the kernel's kind; perf stat, or where that feature is missing, in EVENT_UPDATE, behind
- * records that are synthesised, which carry no time.
+ * Is the record part of the head of the stream, in which events get names?  perf record names them in EVENT_DESC, before the
+ * first record of the kernel.  perf stat, and streams without that feature, use EVENT_UPDATE after the synthesised records, which
+ * have no time.
  */
 static bool
 in_head(struct drop_out *o, const struct pp_rec *r)
@@ -229,9 +229,9 @@ note_use(struct drop_out *o, const struct pp_rec *r)
 
 /* ---- deciding ---------------------------------------------------------------------------------------- */
 
-/* Which events go?  How many stay. */
+/* Set `gone' of the events to remove; returns the number of kept events. */
 static unsigned
-choose(struct drop_out *o)
+set_gone(struct drop_out *o)
 {
 	const struct drop *what = o->what;
 	struct dropping *d = &o->d;
@@ -245,7 +245,7 @@ choose(struct drop_out *o)
 		if (!named && spare == d->n)
 			spare = i;
 	}
-	if (!stay && spare < d->n) {	/* a stream needs one, used or not */
+	if (!stay && spare < d->n) {	/* a stream needs at least one event, used or not */
 		d->gone[spare] = false;
 		stay = 1;
 	}
@@ -253,20 +253,20 @@ choose(struct drop_out *o)
 }
 
 static int
-decide(struct drop_out *o)
+choose_events(struct drop_out *o)
 {
 	struct dropping *d = &o->d;
-	bool cut = d->err->what[0] != 0;	/* the input ends in a fault, which is what will be said */
+	bool cut = d->err->what[0] != 0;	/* the input is damaged: report that instead */
 	unsigned stay;
 
-	o->decided = true;
+	o->chosen = true;
 	if (!(d->n = d->events->n))
 		return 1;
 	if (!cut)
 		select_check_names(d->tool, &o->what->events, "--drop-event");
 	if (!(d->gone = calloc(d->n, sizeof *d->gone)))
 		return pp_fail(d->err, "out of memory");
-	if (!(stay = choose(o)) && !cut)
+	if (!(stay = set_gone(o)) && !cut)
 		tool_wrong(d->tool, "--drop-event: this would remove all events of the recording; one must remain");
 	if (!stay || stay == d->n) {
 		free(d->gone);
@@ -297,7 +297,7 @@ pass(struct drop_out *o, struct pp_source *in, const struct pp_rec *r, bool stab
 	return o->pub.next->put(o->pub.next, in, &new, stable && new.raw == r->raw);
 }
 
-/* What was held, at p. */
+/* Process the held records at p. */
 static int
 replay_bytes(struct drop_out *o, const uint8_t *p, size_t n)
 {
@@ -341,13 +341,13 @@ put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct drop_out *o = (struct drop_out *)out;
 
-	if (o->decided)
+	if (o->chosen)
 		return pass(o, in, r, stable);
 	if (o->spool)
 		return note_use(o, r) < 0 ? -1 : hold(o, in, r);
 	if (in_head(o, r))
 		return hold(o, in, r);
-	if (decide(o) < 0 || replay(o) < 0)
+	if (choose_events(o) < 0 || replay(o) < 0)
 		return -1;
 	return pass(o, in, r, stable);
 }
@@ -361,8 +361,8 @@ finish(struct out *out)
 
 	if (o->spool && pp_flush(o->spool) < 0)
 		rc = pp_fail(o->d.err, "temporary file: %s", o->spool_err.what);
-	if (rc > 0 && !o->decided)
-		rc = decide(o) < 0 || replay(o) < 0 ? -1 : 1;
+	if (rc > 0 && !o->chosen)
+		rc = choose_events(o) < 0 || replay(o) < 0 ? -1 : 1;
 	pp_finish(o->spool);
 	tool_note(o->d.tool, "removed with events and types: %ju records", (uintmax_t)o->dropped);
 	drop_settled_free(&o->d);
@@ -390,7 +390,7 @@ drop_new(const struct tool *tool, const struct drop *what, struct pp_source *in,
 	o->d.swap = in->swap;
 	o->what = what;
 	o->fd = -1;
-	o->decided = !what->events.n && !what->spool;
+	o->chosen = !what->events.n && !what->spool;
 	if (what->spool && what->spool->used < SIDES) {
 		o->fd = what->spool->fd[what->spool->used++];
 		o->spool = pp_create_fd(fcntl(o->fd, F_DUPFD_CLOEXEC, 0), "temporary file", &o->spool_err);

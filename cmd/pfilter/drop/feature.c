@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * feature.c - EVENT_DESC and GROUP_DESC without some events.  What does not parse goes: perf would stop at it.
- */
+/*  feature.c - removes events from EVENT_DESC and GROUP_DESC.  An invalid feature is removed, since perf would stop at it. */
 #include <string.h>
 
 #include "record/attr.h"
@@ -14,18 +12,18 @@ enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
 /* ---- EVENT_DESC --------------------------------------------------------------------------------------- */
 
-/* u32 nr, u32 attr_size, nr x { attr, u32 nr_ids, str name, u64 ids[nr_ids] }: entries are copied as they are. */
+/* entries are copied unchanged. */
 struct desc {
 	const struct dropping *d;
-	const uint8_t	*entry;		/* where the present one begins; NULL: none */
+	const uint8_t	*entry;		/* start of the current entry; NULL: none */
 	size_t		 attr_len;
 	uint64_t	 index;
-	const struct pp_event *ev;	/* of the present one; NULL: none that we know */
-	uint8_t		*to;		/* where the next one goes */
+	const struct pp_event *ev;	/* event of the current entry; NULL: unknown */
+	uint8_t		*to;		/* end of the output */
 	uint32_t	 left;
 };
 
-/* The present entry ends at p. */
+/* Finish the current entry, which ends at p. */
 static void
 end_entry(struct desc *x, const uint8_t *p)
 {
@@ -52,7 +50,7 @@ desc_value(void *arg, const struct pp_feature_value *v)
 		x->entry = v->kind == PP_F_ATTR ? v->p : NULL;
 		x->attr_len = v->len;
 		x->index = v->index;
-		x->ev = v->index < e->n ? e->ev[v->index] : NULL;	/* unless its ids say otherwise */
+		x->ev = v->index < e->n ? e->ev[v->index] : NULL;	/* unless its ids belong to another event */
 	} else if (!strcmp(v->name, "id") && v->index == 0 && (ev = pp_event_by_id(e, v->num)))
 		x->ev = ev;
 	return 1;
@@ -82,13 +80,13 @@ event_desc(struct dropping *d, struct pp_rec *r, const struct pp_feature *f)
 
 struct group {
 	const struct dropping *d;
-	struct pp_feature_io io;	/* what is written */
+	struct pp_feature_io io;	/* the output */
 	struct pp_feature_value name;
 	uint64_t leader;
 	unsigned groups;
 };
 
-/* What is left of a group, if that is one; without its leader the next member leads it. */
+/*  Write a group without removed events, if at least two remain.  If its leader is removed, the next member becomes leader. */
 static int
 put_group(struct group *g, uint64_t members)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * record.c - the records of a stream without some of its events.
+ * record.c - removes events from records.
  *
- * What an event alone speaks of goes with it.  What it was only the bearer of (names, maps, switches, losses of the
- * buffer) moves to an event that stays, by the id and the layout of the trailer.
+ * Records about a removed event alone are removed.  Records that the event only carried for others (names, maps, switches, losses
+ * of the buffer) move to the heir: they get its id and the layout of its trailer.
+ *
+ * A new type of record needs nothing here if its class in record.def is right; kernel() and user() list the classes that are
+ * removed or changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +21,10 @@
 enum { TYPE_TRACEPOINT = 2 };
 
 #define BIT(n) (UINT64_C(1) << (n))
-/* mmap, comm, task, mmap_data, mmap2, comm_exec, context_switch, namespaces, ksymbol, bpf_event, cgroup, text_poke,
- * build_id, defer_output */
+/*
+ * mmap, comm, task, mmap_data, mmap2, comm_exec, context_switch, namespaces, ksymbol, bpf_event, cgroup, text_poke, build_id,
+ * defer_output
+ */
 static const uint64_t tracking_bits = BIT(8) | BIT(9) | BIT(13) | BIT(17) | BIT(23) | BIT(24) | BIT(26) | BIT(28) |
     BIT(29) | BIT(30) | BIT(32) | BIT(33) | BIT(34) | BIT(39);
 
@@ -37,7 +42,7 @@ same_trailer(const struct pp_plan *a, const struct pp_plan *b)
 	return !memcmp(&a->t_tid, &b->t_tid, sizeof *a - offsetof(struct pp_plan, t_tid));
 }
 
-/* How well would it bear the records of those that go? */
+/* How suitable is the event as heir? */
 static int
 fitness(const struct dropping *d, const struct pp_event *ev)
 {
@@ -63,7 +68,7 @@ choose_heir(struct dropping *d)
 	d->tracking &= ~d->heir->attr.flags;
 }
 
-/* Ids of an event are in the order of its CPUs or threads, so the first takes over from the first. */
+/* The ids of an event are in the order of its CPUs or threads: its first id is replaced by the first of the heir, and so on. */
 static int
 move_ids(struct dropping *d)
 {
@@ -85,7 +90,7 @@ id_back(const struct pp_plan *p)
 	return p->t_identifier ? p->t_identifier : p->t_id;
 }
 
-/* perf takes the places of the id from the first attr: those that stay must agree, as all did. */
+/* perf uses the position of the id in the first attr for all events: the kept events must agree on it. */
 static void
 check_places(const struct dropping *d, unsigned stay)
 {
@@ -134,7 +139,7 @@ drop_settled_free(struct dropping *d)
 
 /* ---- what changes ------------------------------------------------------------------------------------ */
 
-/* The record in buf, to be changed there. */
+/* Copy the record to buf, so that it can be changed. */
 static uint8_t *
 own(struct dropping *d, struct pp_rec *r)
 {
@@ -156,7 +161,7 @@ id_goes(const struct dropping *d, uint64_t id)
 	return drop_goes(d, pp_event_by_id(d->events, id));
 }
 
-/* An EVENT_UPDATE of id 0 is of the first event. */
+/* An EVENT_UPDATE with id 0 is about the first event. */
 static bool
 update_goes(const struct dropping *d, uint64_t id)
 {
@@ -187,7 +192,7 @@ attr(struct dropping *d, struct pp_rec *r)
 	unsigned i = d->attrs++;
 
 	if (i >= d->n)
-		return 1;		/* one that came after the choice */
+		return 1;		/* its event came after `gone' was set */
 	if (d->gone[i])
 		return 0;
 	if (d->events->ev[i] == d->heir && d->tracking)
@@ -195,7 +200,7 @@ attr(struct dropping *d, struct pp_rec *r)
 	return 1;
 }
 
-/* u64 nr, nr x { id, idx, cpu, tid }, then, of guests, nr x { machine_pid, vcpu } */
+/* u64 nr, nr x { id, idx, cpu, tid }, and with guests nr x { machine_pid, vcpu } */
 static int
 id_index(struct dropping *d, struct pp_rec *r)
 {
@@ -213,14 +218,14 @@ id_index(struct dropping *d, struct pp_rec *r)
 	to = d->buf + HEAD;
 	memcpy(d->buf, r->raw, HEAD);
 	PP_RAW_SET(d->buf, ID_INDEX, nr, left, d->swap);
-	for (int part = 0; part < 1 + guests; part++)
+	for (int second = 0; second < 1 + guests; second++)
 		for (uint64_t i = 0; i < nr; i++) {
 			const uint8_t *entry = r->raw + HEAD + i * ENTRY;
-			size_t n = part ? GUEST : ENTRY;
+			size_t n = second ? GUEST : ENTRY;
 
 			if (id_goes(d, pp_get_u64(entry, d->swap)))
 				continue;
-			memcpy(to, part ? r->raw + HEAD + nr * ENTRY + i * GUEST : entry, n);
+			memcpy(to, second ? r->raw + HEAD + nr * ENTRY + i * GUEST : entry, n);
 			to += n;
 		}
 	r->raw = d->buf;
@@ -228,7 +233,7 @@ id_index(struct dropping *d, struct pp_rec *r)
 	return 1;
 }
 
-/* READ values at byte `at': those of events that go are left out of a group's. */
+/* READ values at offset `at': remove values of removed events from a group. */
 static int
 read_values(struct dropping *d, struct pp_rec *r, size_t at, uint64_t format)
 {
@@ -262,7 +267,7 @@ read_values(struct dropping *d, struct pp_rec *r, size_t at, uint64_t format)
 	return 1;
 }
 
-/* A sample goes: with it what it counted of events that stay. */
+/* A removed sample may hold counts of kept events: warn. */
 static void
 warn_of_group(struct dropping *d, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -284,7 +289,7 @@ warn_of_group(struct dropping *d, const struct pp_event *ev, const struct pp_rec
 	}
 }
 
-/* Give the record the trailer of another event, with that id. */
+/* Replace the trailer by one in the layout of another event, with that id. */
 static int
 move_trailer(struct dropping *d, struct pp_rec *r, const struct pp_plan *from, const struct pp_plan *to, uint64_t id)
 {
@@ -316,19 +321,19 @@ move_trailer(struct dropping *d, struct pp_rec *r, const struct pp_plan *from, c
 	return 1;
 }
 
-/* A record that an event bore, which goes, is borne by another. */
+/* A record carried by a removed event moves to another one. */
 static int
-bear(struct dropping *d, struct pp_rec *r, const struct pp_event *ev)
+move_to_heir(struct dropping *d, struct pp_rec *r, const struct pp_event *ev)
 {
 	const struct pp_plan *from = &ev->plan, none = { .trailer = 0 };
 	uint64_t id;
 
 	if (!pp_type_has_trailer(r->type))
-		return 1;		/* unknown */
+		return 1;		/* unknown type */
 	if (!pp_has_trailer(ev, r))
 		from = &none;
 	id = id_back(from) ? pp_get_u64(r->raw + r->size - id_back(from), d->swap) : 0;
-	/* 0: synthesised, and taken for the first event's */
+	/* 0: synthesised; perf assigns it to the first event */
 	return move_trailer(d, r, from, id ? &d->heir->plan : &d->first->plan, move_id(d, id));
 }
 
@@ -351,14 +356,14 @@ trace_pmu(const struct dropping *d, const struct pp_rec *r)
 		return words ? (int64_t)(uint32_t)w[0] : NO_PMU;
 	case CS_ETM:
 		return words > 1 ? (int64_t)(w[1] >> 32) : NO_PMU;
-	case ARM_SPE:			/* without a version at first */
+	case ARM_SPE:			/* the first version had no version field */
 		return words == 2 ? (int64_t)(uint32_t)w[0] : words > 2 ? (int64_t)(uint32_t)w[2] : NO_PMU;
 	default:
 		return NO_PMU;
 	}
 }
 
-/* A trace goes with its event. */
+/* Are all events of the PMU of the trace removed? */
 static bool
 trace_goes(const struct dropping *d, const struct pp_rec *r)
 {
@@ -375,7 +380,7 @@ trace_goes(const struct dropping *d, const struct pp_rec *r)
 	return goes;
 }
 
-/* A LOST: by the buffer, which all events share. */
+/* A LOST counts records of the buffer, which all events share. */
 static void
 move_loss(struct dropping *d, struct pp_rec *r)
 {
@@ -425,10 +430,10 @@ kernel(struct dropping *d, struct pp_rec *r)
 	default:
 		break;
 	}
-	return goes ? bear(d, r, ev) : 1;
+	return goes ? move_to_heir(d, r, ev) : 1;
 }
 
-/* The id of the event that one of perf's own records belongs to; false: to none. */
+/* The id of the event that a record of type 64 and up belongs to; false: none. */
 static bool
 own_id(const struct pp_rec *r, bool swap, uint64_t *id)
 {
@@ -447,7 +452,7 @@ user(struct dropping *d, struct pp_rec *r)
 	switch (pp_type_class(r->type)) {
 	case PP_CLASS_FORMATS:
 		return !d->no_tracing;
-	case PP_CLASS_TRACE_HEAD:	/* there is one */
+	case PP_CLASS_TRACE_HEAD:	/* there is only one */
 		if (!d->trace_known)
 			d->no_trace = trace_goes(d, r);
 		d->trace_known = true;
@@ -499,7 +504,7 @@ drop_note_use(bool *used, unsigned n, const struct pp_events *e, const struct pp
 		use(used, n, pp_event_by_id(e, id));
 	if (!ev || pp_type_is(r->type, PP_CLASSES_LOSS | PP_CLASS_BIT(THROTTLE)))
 		return;
-	if (r->type != PP_SAMPLE) {	/* what it bears; id 0 is nobody's */
+	if (r->type != PP_SAMPLE) {	/* side-band that the event carries; id 0: no event */
 		if (pp_has_trailer(ev, r) && id_back(&ev->plan) &&
 		    pp_get_u64(r->raw + r->size - id_back(&ev->plan), e->swap))
 			use(used, n, ev);
