@@ -11,7 +11,7 @@ enum { EXCLUDE_USER = 1 << 4, EXCLUDE_KERNEL = 1 << 5, EXCLUDE_HOST = 1 << 19, E
 
 static const char letters[] = "ukhpPGHSDIWebRX";	/* perf's modifiers */
 
-/* "name:u", "pmu/terms/u": where the modifiers begin, with their colon; where the text ends, if it has none. */
+/* Offset of the modifiers with their colon, as in "name:u", "pmu/terms/u"; the end of the text if there are none. */
 static size_t
 modifiers_at(const char *s)
 {
@@ -24,7 +24,7 @@ modifiers_at(const char *s)
 	return s[at - 1] == ':' && at > 1 ? at - 1 : at;
 }
 
-/* Does the term say how the event is recorded, not which one it is? */
+/* Does the term only affect recording, not which event it is? */
 static bool
 is_manner(const char *term, size_t n)
 {
@@ -42,9 +42,9 @@ is_manner(const char *term, size_t n)
 }
 
 struct forms {
-	char	*whole;		/* as it is written */
+	char	*whole;		/* as written */
 	char	*bare;		/* without modifiers */
-	char	*base;		/* without terms of manner, too */
+	char	*base;		/* also without terms that only affect recording */
 	char	*plain;		/* the PMU and its named event only, "cpu/mem-loads/"; NULL: none */
 	char	*event;		/* the named event only, "mem-loads"; NULL */
 	char	*given;		/* by name=; NULL */
@@ -59,7 +59,7 @@ copy(const char *s, size_t n)
 	return p;
 }
 
-/* The terms between the slashes of `bare' at `slash'. */
+/* Parse the terms between the slashes of `bare', the first at `slash'. */
 static void
 take_terms(struct forms *f, const char *slash)
 {
@@ -118,7 +118,7 @@ forms_free(struct forms *f)
 }
 
 struct wanted {
-	const char *text;		/* NULL: nothing fits */
+	const char *text;		/* NULL: nothing matches */
 	bool	 glob;
 };
 
@@ -159,7 +159,7 @@ names(const char *text, const struct pp_event *ev, bool glob)
 	return event_forms(ev, fits, &(struct wanted){ text, glob });
 }
 
-/* Is what the modifiers say of who is counted true of the event? */
+/* Do the modifiers that restrict what is counted apply to the event? */
 static bool
 agrees(const char *modifiers, const struct pp_event *ev)
 {

@@ -7,7 +7,7 @@
 
 enum { NEAR_FAR = 1000, LENGTH = 64, WORDS = 16, SHOWN = 5 };
 
-/* Edit distance of the ends of two names, where paths differ most. */
+/* The edit distance of two names; of long ones that of their ends, where paths differ most. */
 static unsigned
 distance(const char *a, const char *b)
 {
@@ -38,7 +38,7 @@ distance(const char *a, const char *b)
 	return row[m];
 }
 
-/* A part of the other's name is near it, and so is the same file elsewhere. */
+/* The distance of a wanted word and a name, or its last component; at most 2 if one contains the other; NEAR_FAR: not similar. */
 static unsigned
 apart(const char *word, const char *name)
 {

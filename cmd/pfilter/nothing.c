@@ -24,7 +24,7 @@ add(struct line *l, const char *fmt, ...)
 
 enum { SHOWN = 5 };
 
-/* "7, 9-12, ..." */
+/* Append a list of numbers: "7, 9-12, ..." */
 static void
 add_list(struct line *l, const struct tool_list *list)
 {
@@ -105,7 +105,7 @@ why_time(struct line *l, const struct selection *s)
 	add_time(l, s->seen->last);
 }
 
-/* Samples came as far as that, and no further. */
+/* The last step (reason.h) that a sample reached: it rejected all samples that the earlier ones selected. */
 static enum reason
 last_reason(const struct decide *d)
 {

@@ -7,7 +7,7 @@
 #include "survey.h"
 #include "times.h"
 
-/* What the input can be opened by once more; NULL: it can be read only once. */
+/* A name to open the input a second time; NULL: it can be read only once. */
 static const char *
 name_again(const struct tool *t)
 {
@@ -15,7 +15,7 @@ name_again(const struct tool *t)
 
 	if (t->in_name && strcmp(t->in_name, "-"))
 		return !stat(t->in_name, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ? t->in_name : NULL;
-	/* Opened by this name it begins at its start, wherever standard input stands. */
+	/* Opening this name starts at the beginning of the file, whatever the offset of standard input. */
 	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
 }
 
@@ -55,7 +55,7 @@ survey_times(const struct tool *t, bool last, struct survey *s)
 	*s = (struct survey){ 0 };
 	if (!name || !(in = pp_open(name, t->open_flags, &err)))
 		return;
-	/* Behind the second mark nothing is older than what stood in front of the first. */
+	/* After the second FINISHED_ROUND no record is older than those before the first. */
 	while ((last || rounds < 2 || !s->first) && pp_next(in, &r) > 0)
 		if (r.type == PP_HEADER_FEATURE && by_feature(s, in, &r))
 			break;

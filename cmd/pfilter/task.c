@@ -2,7 +2,7 @@
 #include "record/meaning.h"
 #include "task.h"
 
-/* Bytes in front of the tid in a record of that type. */
+/* Offset of the tid in a record of that type. */
 static unsigned
 tid_at(uint32_t type)
 {

@@ -25,7 +25,7 @@ tee_new(void)
 	return t;
 }
 
-/* The record with its payload in the file, from its start: the bytes of it; -1. */
+/* Write the record with its payload to the file, from its start: the number of bytes; -1. */
 static int64_t
 fill(struct tee *t, struct pp_source *in, const struct pp_rec *r, struct pp_err *err)
 {
@@ -45,7 +45,7 @@ int
 tee_put(struct tee *t, struct pp_source *in, const struct pp_rec *r, int times,
     int (*put)(void *, int, struct pp_source *, const struct pp_rec *), void *arg, struct pp_err *err)
 {
-	struct pp_rec of = *r;		/* r itself lies in the source's buffer, which its payload overwrites */
+	struct pp_rec of = *r;		/* r points into the buffer of the source, which the payload overwrites */
 	int64_t n = fill(t, in, &of, err);
 	struct pp_err again_err;
 	uint8_t *p;

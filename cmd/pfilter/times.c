@@ -211,7 +211,7 @@ times_add(const struct tool *t, struct times *s, const char *text, bool out)
 		s->r[before].out = out;
 }
 
-/* ---- what they come to --------------------------------------------------------------------------- */
+/* ---- conversion to FROM_ZERO -------------------------------------------------------------------- */
 
 static int
 times_by_start(const void *a, const void *b)

@@ -47,7 +47,7 @@ int		 anon_recall(const struct anon_key *, enum anon_domain, const char *s, size
 void		 anon_remember(struct anon_key *, enum anon_domain, const char *s, size_t n, const char *text, size_t len);
 /* A pseudonym of 64 bits for a number.  It is cached, since numbers repeat. */
 uint64_t	 anon_number(struct anon_key *, enum anon_domain, uint64_t);
-/*  The pseudonym of a pid or tid.  A permutation: 0 and -1 stay, and a pid below 2^22, the limit of Linux, stays below. */
+/* The pseudonym of a pid or tid.  A permutation: 0 and -1 stay, and a pid below 2^22, the limit of Linux, stays below. */
 uint32_t	 anon_pid(struct anon_key *, uint32_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*  attrs.h - applies one change to the attrs of all events, in HEADER_ATTR and EVENT_DESC records */
+/* attrs.h - applies one change to the attrs of all events, in HEADER_ATTR and EVENT_DESC records */
 #ifndef PFILTER_ATTRS_H
 #define PFILTER_ATTRS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*  feature.c - removes events from EVENT_DESC and GROUP_DESC.  An invalid feature is removed, since perf would stop at it. */
+/* feature.c - removes events from EVENT_DESC and GROUP_DESC.  An invalid feature is removed, since perf would stop at it. */
 #include <string.h>
 
 #include "record/attr.h"
@@ -86,7 +86,7 @@ struct group {
 	unsigned groups;
 };
 
-/*  Write a group without removed events, if at least two remain.  If its leader is removed, the next member becomes leader. */
+/* Write a group without removed events, if at least two remain.  If its leader is removed, the next member becomes leader. */
 static int
 put_group(struct group *g, uint64_t members)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*  in.h - private to drop/: the events that are removed ("gone"), and the event that takes over their side-band (the "heir") */
+/* in.h - private to drop/: the events that are removed ("gone"), and the event that takes over their side-band (the "heir") */
 #ifndef PFILTER_DROP_IN_H
 #define PFILTER_DROP_IN_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* check.c - is the tree sound?  Types, words (numbers with names, by the field beside them), constants. */
+/* check.c - checks a tree: types, words (names of numbers, defined by the field they are compared with), constants */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tree.h"
 
 struct node *
-node_new(struct expr *e, enum node_kind kind, enum type type, const struct source *src, size_t at)
+node_new(struct expr *e, enum node_kind kind, enum type type, const struct expr_source *src, size_t at)
 {
 	struct node *n = tool_alloc(1, sizeof *n);
 
@@ -22,7 +22,7 @@ node_new(struct expr *e, enum node_kind kind, enum type type, const struct sourc
 	return n;
 }
 
-/* Of a constant that went into a list: the nodes made for it. */
+/* Free the nodes of a constant that was moved into a list. */
 static void
 unmake(struct expr *e, const struct node *before)
 {
@@ -38,7 +38,7 @@ unmake(struct expr *e, const struct node *before)
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
-/* The field of a value that words beside it belong to; NULL: there is none. */
+/* The field that defines the words next to a value; NULL: none. */
 static const struct field *
 words_of(const struct node *n)
 {
@@ -70,7 +70,7 @@ unknown(const struct expr *e, const struct node *n, const struct field *f, bool 
 	    *near ? "; similar: " : "", near, text ? "; text goes in quotes" : "");
 }
 
-/* Give the words of a value their numbers, by that field; without one there must be none.  `text': beside text. */
+/* Convert the words in a value to numbers, as field f defines them; without f words are errors.  `text': compared with text. */
 static void
 resolve(struct expr *e, struct node *n, const struct field *f, bool text)
 {
@@ -88,7 +88,7 @@ resolve(struct expr *e, struct node *n, const struct field *f, bool text)
 
 /* ---- constants ----------------------------------------------------------------------------------- */
 
-/* Work out what is constant in a value. */
+/* Fold constants in a value. */
 static void
 reduce(struct expr *e, struct node *n)
 {
@@ -229,7 +229,7 @@ check_compare(struct expr *e, struct node *n)
 	return n;
 }
 
-/* An item of a list: what is constant goes into the list, the rest becomes an item of its own. */
+/* An item of a list: a constant goes into the list, anything else becomes an item of its own. */
 void
 check_item(struct expr *e, struct node *in, struct node *item, const struct node *before)
 {

@@ -2,21 +2,21 @@
 /*
  * compile.c - tree to program, for records of one kind.
  *
- * A condition that no record leaves unknown becomes tests that jump to where its verdict leads; a field at a fixed
- * place beside a constant is one instruction.  Other conditions leave one of three verdicts, which are put together
- * (Kleene's logic): what is unknown AND no is no, what is unknown OR yes is yes.
+ * A condition that is not unknown in any record becomes tests that jump by their result; a field at a fixed place compared with a
+ * constant is one instruction.  Other conditions push one of three results, combined by Kleene's logic: unknown AND no is no,
+ * unknown OR yes is yes.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tree.h"
 
-enum { NEXT = UINT16_MAX };		/* a label: the instruction behind */
+enum { NEXT = UINT16_MAX };		/* a label: the next instruction */
 
 struct compiler {
 	struct program	*p;
 	size_t		 cap;
-	uint16_t	*label;		/* where it stands */
+	uint16_t	*label;		/* position of the label */
 	size_t		 nlabels, labels_cap;
 };
 
@@ -84,7 +84,7 @@ compile_gen_known(struct compiler *c, const struct node *n)
 {
 	struct insn *i = compile_emit(c, n->type == T_STR ? OP_STR : OP_NUM, n);
 
-	i->turn = n->state == UNKNOWN;
+	i->negate = n->state == UNKNOWN;
 	if (n->type == T_STR)
 		i->str = n->text;
 	else {
@@ -127,7 +127,7 @@ compile_gen_value(struct compiler *c, const struct node *n)
 
 /* ---- tests --------------------------------------------------------------------------------------- */
 
-/* Is it a field at a fixed place, or some bits of one? */
+/* Is it a field at a fixed place, or some of its bits? */
 static bool
 compile_simple(const struct node *n, struct field_place *a)
 {
@@ -149,15 +149,15 @@ compile_simple(const struct node *n, struct field_place *a)
 }
 
 static void
-compile_gen_const(struct compiler *c, const struct node *n, enum expr_result verdict, uint16_t yes, uint16_t no)
+compile_gen_const(struct compiler *c, const struct node *n, enum expr_result result, uint16_t yes, uint16_t no)
 {
-	compile_jump(compile_emit(c, OP_CONST, n), yes, no)->what = (uint8_t)verdict;
+	compile_jump(compile_emit(c, OP_CONST, n), yes, no)->what = (uint8_t)result;
 }
 
-/* Is the field from lo to hi? */
+/* Test whether lo <= field <= hi. */
 static void
-compile_gen_range(struct compiler *c, const struct node *n, const struct field_place *a, big lo, big hi, bool turn, uint16_t yes,
-    uint16_t no)
+compile_gen_range(struct compiler *c, const struct node *n, const struct field_place *a, big lo, big hi, bool negate,
+    uint16_t yes, uint16_t no)
 {
 	const int64_t top = INT64_MAX >> (64 - 8 * a->width);
 	big least = big_signed(a->sign ? -top - 1 : 0), most = big_plain(a->sign ? (uint64_t)top : a->mask);
@@ -168,13 +168,13 @@ compile_gen_range(struct compiler *c, const struct node *n, const struct field_p
 	if (big_less(most, hi))
 		hi = most;
 	if (big_less(hi, lo) || (big_equal(lo, least) && big_equal(hi, most))) {
-		compile_gen_const(c, n, big_less(hi, lo) == turn ? EXPR_YES : EXPR_NO, yes, no);
+		compile_gen_const(c, n, big_less(hi, lo) == negate ? EXPR_YES : EXPR_NO, yes, no);
 		return;
 	}
 	i = compile_emit(c, a->width == 2 ? OP_U16 : a->width == 8 ? OP_U64 : a->sign ? OP_S32 : OP_U32, n);
 	i = compile_jump(i, yes, no);
 	compile_reads(c, i, a);
-	i->turn = turn;
+	i->negate = negate;
 	i->lo = lo.lo;
 	i->span = hi.lo - lo.lo;
 }
@@ -194,7 +194,7 @@ compile_gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint
 	if (a->type == T_STR) {
 		compile_gen_value(c, a);
 		compile_gen_value(c, b);
-		compile_jump(compile_emit(c, OP_STR_EQ, n), yes, no)->turn = kind == N_NE;
+		compile_jump(compile_emit(c, OP_STR_EQ, n), yes, no)->negate = kind == N_NE;
 		return;
 	}
 	if (a->state == KNOWN) {
@@ -287,7 +287,7 @@ compile_gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t 
 	}
 }
 
-/* A condition that is no AND, OR or NOT. */
+/* A condition other than AND, OR and NOT. */
 static void
 compile_gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
@@ -320,24 +320,24 @@ compile_gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_
 }
 
 static enum expr_result
-compile_verdict(const struct node *n)
+compile_result(const struct node *n)
 {
 	return n->state == UNKNOWN ? EXPR_UNKNOWN : big_zero(n->value) ? EXPR_NO : EXPR_YES;
 }
 
-/* No record leaves it unknown. */
+/* A condition that is not unknown in any record: jumps. */
 static void
 compile_gen_jumps(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
 	uint16_t second;
 
 	if (n->state == KNOWN)
-		compile_gen_const(c, n, compile_verdict(n), yes, no);
+		compile_gen_const(c, n, compile_result(n), yes, no);
 	else if (n->kind == N_NOT)
 		compile_gen_jumps(c, n->a, no, yes);
 	else if (n->kind != N_AND && n->kind != N_OR)
 		compile_gen_test(c, n, yes, no);
-	else if (n->a->state == KNOWN)		/* it leaves the verdict to the other */
+	else if (n->a->state == KNOWN)		/* the result is that of the other operand */
 		compile_gen_jumps(c, n->b, yes, no);
 	else if (n->b->state == KNOWN)
 		compile_gen_jumps(c, n->a, yes, no);
@@ -349,45 +349,45 @@ compile_gen_jumps(struct compiler *c, const struct node *n, uint16_t yes, uint16
 	}
 }
 
-/* Leaves one of three verdicts. */
+/* Any condition: pushes one of three results. */
 static void
-compile_gen_verdict(struct compiler *c, const struct node *n)
+compile_gen_result(struct compiler *c, const struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
 	uint16_t end;
 
 	if (n->state != LIVE)
-		compile_gen_const(c, n, compile_verdict(n), NEXT, NEXT);
+		compile_gen_const(c, n, compile_result(n), NEXT, NEXT);
 	else if (n->kind == N_NOT) {
-		compile_gen_verdict(c, n->a);
+		compile_gen_result(c, n->a);
 		compile_emit(c, OP_NOT, n);
 	} else if (n->kind != N_AND && n->kind != N_OR)
 		compile_gen_test(c, n, NEXT, NEXT);
 	else if (a->state == KNOWN)
-		compile_gen_verdict(c, b);
+		compile_gen_result(c, b);
 	else if (b->state == KNOWN)
-		compile_gen_verdict(c, a);
+		compile_gen_result(c, a);
 	else {
-		if (!a->sure && b->sure) {	/* what is in each record is the cheaper one */
+		if (!a->sure && b->sure) {	/* an operand that is never unknown is cheaper: test it first */
 			a = n->b;
 			b = n->a;
 		}
 		end = compile_new_label(c);
-		compile_gen_verdict(c, a);
+		compile_gen_result(c, a);
 		if (n->kind == N_AND)
 			compile_jump(compile_emit(c, OP_IF_NO, n), NEXT, end);
 		else
 			compile_jump(compile_emit(c, OP_IF_YES, n), end, NEXT);
 		if (!a->sure)
 			compile_emit(c, OP_PUSH, n);
-		compile_gen_verdict(c, b);
+		compile_gen_result(c, b);
 		if (!a->sure)
 			compile_emit(c, n->kind == N_AND ? OP_AND : OP_OR, n);
 		compile_place(c, end);
 	}
 }
 
-/* Labels become places. */
+/* Replace labels by positions. */
 static void
 compile_resolve(const struct compiler *c)
 {
@@ -418,7 +418,7 @@ compile(struct expr *e, const struct field_kind *k)
 		compile_place(&c, no);
 		compile_emit(&c, OP_NO, e->root);
 	} else {
-		compile_gen_verdict(&c, e->root);
+		compile_gen_result(&c, e->root);
 		compile_emit(&c, OP_END, e->root);
 	}
 	compile_resolve(&c);

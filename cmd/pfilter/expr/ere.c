@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * ere.c - extended regular expressions.  regcomp(3) writes repetitions out: x{5} becomes five, x+ two, those of groups
- * with all that is in them.  A few bytes can ask for gigabytes so, which is found out before it is asked.
+ * ere.c - extended regular expressions.
+ *
+ * regcomp(3) expands repetitions: x{5} to five copies, x+ to two, and groups with their content.  A few bytes can so need
+ * gigabytes, which is computed before regcomp() is called.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 
 #include "tree.h"
 
-/* Behind the ] of a bracket expression. */
+/* The end of a bracket expression. */
 static const char *
 past_bracket(const char *p)
 {
@@ -25,7 +27,7 @@ past_bracket(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* {m}, {m,}, {,n} or {m,n}: how many are written out; what is no such thing stands for itself, once. */
+/* Parse {m}, {m,}, {,n} or {m,n}: the number of copies; other text counts as one. */
 static size_t
 repeats(const char **p)
 {
@@ -46,11 +48,11 @@ repeats(const char **p)
 	return to > EXPR_REPEATS ? EXPR_REPEATS + 2 : to ? to : 1;
 }
 
-/* By how much an ERE grows; over EXPR_REPEATS it does not matter. */
+/* The growth of an ERE when it is expanded; exact only up to EXPR_REPEATS. */
 static size_t
 growth(const char *p)
 {
-	/* For each open group what stands in it; `last' is what a repetition would be of. */
+	/* The size of each open group; `last': size of the operand of a repetition. */
 	size_t *sum = tool_alloc(strlen(p) + 1, sizeof *sum), depth = 0, last = 0, grown = 0, n;
 
 	sum[0] = 0;

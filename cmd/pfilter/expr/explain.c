@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* explain.c - --explain: the expression as it was understood, what it waits for, the program for each event */
+/* explain.c - --explain: the expression as parsed, the fields that need time order, the program for each event */
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,17 +132,17 @@ explain_put_place(FILE *to, const struct insn *i, const struct node *from)
 		putc(')', to);
 }
 
-/* Of a test of a place: the numbers that it accepts, or with turn does not. */
+/* Print the numbers that a test of a place accepts, or with negate rejects. */
 static void
 explain_put_span(FILE *to, const struct insn *i)
 {
 	uint64_t max = i->sign ? INT32_MAX : i->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * i->width) - 1;
 
 	if (i->span && i->lo + i->span == max) {
-		fprintf(to, i->sign ? " %s %jd" : " %s %ju", i->turn ? "<" : ">=", (uintmax_t)i->lo);
+		fprintf(to, i->sign ? " %s %jd" : " %s %ju", i->negate ? "<" : ">=", (uintmax_t)i->lo);
 		return;
 	}
-	fprintf(to, i->turn ? " is not " : " is ");
+	fprintf(to, i->negate ? " is not " : " is ");
 	if (i->sign)
 		fprintf(to, i->span ? "%jd..%jd" : "%jd", (intmax_t)i->lo, (intmax_t)(i->lo + i->span));
 	else
@@ -191,7 +191,7 @@ explain_put_count(FILE *to, size_t n, const char *what)
 static void
 explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 {
-	static const char *const verdicts[] = { [EXPR_NO] = "no", [EXPR_YES] = "yes", [EXPR_UNKNOWN] = "unknown" };
+	static const char *const results[] = { [EXPR_NO] = "no", [EXPR_YES] = "yes", [EXPR_UNKNOWN] = "unknown" };
 
 	switch ((enum op)i->op) {
 	case OP_U16: case OP_U32: case OP_S32: case OP_U64:
@@ -209,7 +209,7 @@ explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 		explain_put_place(to, i + 1, from->b);
 		break;
 	case OP_COMPARE:	fputs(signs[i->what], to); break;
-	case OP_STR_EQ:		fputs(i->turn ? "!= text" : "== text", to); break;
+	case OP_STR_EQ:		fputs(i->negate ? "!= text" : "== text", to); break;
 	case OP_GLOB:
 	case OP_ERE:
 		fprintf(to, "%s ", signs[from->kind]);
@@ -226,7 +226,7 @@ explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 		break;
 	case OP_TRUTH:		fputs("!= 0", to); break;
 	case OP_EXISTS:		fputs("exists", to); break;
-	default:		fputs(verdicts[i->what], to); break;
+	default:		fputs(results[i->what], to); break;
 	}
 }
 
@@ -242,7 +242,7 @@ explain_put_step(FILE *to, const struct insn *i, const struct node *from)
 	case OP_YES:	fputs("keep", to); break;
 	case OP_NO:	fputs("drop", to); break;
 	case OP_NUM:
-		if (i->turn)
+		if (i->negate)
 			fputs("unknown", to);
 		else
 			explain_put_big(to, (big){ i->lo, (int64_t)i->span });
@@ -294,7 +294,7 @@ explain_same(const struct program *p, const struct program *q)
 	return p->n == q->n && !memcmp(p->code, q->code, p->n * sizeof *p->code);
 }
 
-/* The programs for samples, one for all events that have the same. */
+/* The programs for samples; events with the same program are listed together. */
 static void
 explain_put_programs(FILE *to, struct expr *e)
 {

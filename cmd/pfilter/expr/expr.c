@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* expr.c - expressions by their contract: adding, what the stream tells them, a verdict on a record */
+/* expr.c - the functions of expr.h: adding expressions, learning from the stream, evaluating */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { NO_TRAILER = 64 };		/* in struct programs */
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static struct expr *
-expr_and(struct expr *e, const struct tool *t, struct source *src)
+expr_and(struct expr *e, const struct tool *t, struct expr_source *src)
 {
 	struct node *n, *both;
 
@@ -39,7 +39,7 @@ expr_and(struct expr *e, const struct tool *t, struct source *src)
 struct expr *
 expr_add(struct expr *e, const struct tool *t, const char *text)
 {
-	struct source *src = tool_alloc(1, sizeof *src);
+	struct expr_source *src = tool_alloc(1, sizeof *src);
 
 	src->name = "--filter";
 	src->n = strlen(text);
@@ -52,7 +52,7 @@ struct expr *
 expr_add_file(struct expr *e, const struct tool *t, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	struct source *src;
+	struct expr_source *src;
 	size_t got;
 
 	if (!f)
@@ -93,7 +93,7 @@ expr_needs_start(const struct expr *e)
 	return e && e->start;
 }
 
-/* ---- what the stream says ------------------------------------------------------------------------ */
+/* ---- learning from the stream -------------------------------------------------------------------- */
 
 static void
 expr_forget_programs(struct expr *e)
@@ -121,13 +121,13 @@ expr_learn(struct expr *e, const struct pp_rec *r, bool swap)
 	case PP_HEADER_ATTR:
 	case PP_EVENT_UPDATE:
 	case PP_HEADER_TRACING_DATA:
-		expr_forget_programs(e);	/* what the record says may change them */
+		expr_forget_programs(e);	/* the record may change them */
 	}
 }
 
 /* ---- binding ------------------------------------------------------------------------------------- */
 
-/* perf's own, for side-band: it has no samples. */
+/* An event that perf adds for side-band: it has no samples. */
 static bool
 expr_is_dummy(const struct pp_event *ev)
 {
@@ -136,7 +136,7 @@ expr_is_dummy(const struct pp_event *ev)
 	return ev->attr.type == TYPE_SOFTWARE && ev->attr.config == COUNT_SW_DUMMY;
 }
 
-/* Does any event's samples hold it? */
+/* Do the samples of any event hold the field? */
 static bool
 expr_any_has(const struct expr *e, const struct field *f)
 {
@@ -156,7 +156,7 @@ expr_any_has(const struct expr *e, const struct field *f)
 	return !samples;
 }
 
-/* event == "x" that is no event's name can only be a mistake. */
+/* event == "x" without such an event is an error of the user. */
 static void
 expr_check_name(const struct expr *e, const struct node *n)
 {
@@ -193,9 +193,9 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 		}
 }
 
-/* ---- verdicts ------------------------------------------------------------------------------------ */
+/* ---- evaluation ---------------------------------------------------------------------------------- */
 
-/* Fields that the event's samples lack, though others' have them, where it matters: said once of each. */
+/* Warn once of each field that the samples of this event lack and others hold, where it affects the result. */
 static void
 expr_warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n)
 {
@@ -256,14 +256,14 @@ expr_program_slot(struct expr *e, const struct field_kind *k)
 	return &e->programs[index]->of[k->type == PP_SAMPLE ? 0 : k->trailer ? k->type : NO_TRAILER];
 }
 
-/* Anything but what expr_match() can do at once. */
+/* The slow path of expr_match(). */
 static int
 expr_run(struct expr *e, const struct program *p, const struct field_subject *s, enum expr_result *result, struct pp_err *err)
 {
 	struct field_fetch f;
 	int rc;
 
-	f.stream = &e->stream;		/* not all of it: the sample is large, and most programs don't need it */
+	f.stream = &e->stream;		/* not the whole struct: the sample in it is large, and most programs do not need it */
 	f.s = s;
 	f.swap = e->stream.swap;
 	f.taken = f.bad = false;
@@ -312,7 +312,7 @@ expr_free(struct expr *e)
 		free(n->ere);
 		free(n);
 	}
-	for (struct source *s = e->sources, *next; s; s = next) {
+	for (struct expr_source *s = e->sources, *next; s; s = next) {
 		next = s->next;
 		free(s->text);
 		free(s);

@@ -2,8 +2,12 @@
 /*
  * expr.h - --filter: expressions over the fields of a record.
  *
- * Text -> tree -> flat program over the events' plans.  Values are integers of more than 64 bits, strings, or unknown
- * (the record has no such field); what is unknown selects nothing.
+ * An expression is text, then a tree, then a program per kind of record (tree.h).  Values are integers of more than 64 bits,
+ * strings, or unknown (the record lacks the field).  If the result is unknown, the record is not selected.
+ *
+ * A new field needs no change here: it is a row of tool/field.c.  A new operator or function needs a token (lex.c), a rule
+ * (parse.c), an enum node_kind with a type check (check.c), constant folding (fold.c), an instruction (compile.c, run.c), and its
+ * text (explain.c).
  */
 #ifndef PFILTER_EXPR_H
 #define PFILTER_EXPR_H
@@ -13,33 +17,36 @@
 #include "tool/field.h"
 #include "tool/tool.h"
 
-struct expr;			/* all --filter of a run, ANDed; a NULL one has none */
+struct expr;			/* all --filter options, ANDed; NULL: none */
 
 enum expr_result { EXPR_NO, EXPR_YES, EXPR_UNKNOWN };
 
-/* Add an expression; an unsound one exits 2 with its place marked.  Returns *e or a new one. */
+/* Add an expression; an invalid one exits 2, with a mark at the place of the error.  Returns *e or a new one. */
 struct expr *expr_add(struct expr *e, const struct tool *, const char *text);
-/* The same from a file (--filter-file): its lines, without comments from #, are one expression. */
+/* The same for --filter-file: the lines of the file, without comments from #, are one expression. */
 struct expr *expr_add_file(struct expr *e, const struct tool *, const char *path);
-/* Does it ask for comm, dso or such, which are right in time order only? */
+/* Does it use comm, dso or another field that is correct in time order only? */
 bool	expr_needs_state(const struct expr *);
-/* Does it ask for nr or offset? */
+/* Does it use nr or offset? */
 bool	expr_needs_place(const struct expr *);
-/* Does it ask for reltime, and so for the time of the first record? */
+/* Does it use reltime, which needs the time of the first record? */
 bool	expr_needs_start(const struct expr *);
 /*
- * Each record of type >= PP_USER_TYPE_START as it comes, also behind expr_bind(): CLOCK_DATA, HOSTNAME, guests of
- * ID_INDEX; and new names of events make new programs.
+ * Called for each record of type >= PP_USER_TYPE_START, also after expr_bind(): CLOCK_DATA, HOSTNAME, and guests in ID_INDEX are
+ * fields; new names of events change programs.
  */
 void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
 /*
- * All events are known, if not their names yet, as from the first record of the kernel on: a field that none of them
- * records exits 2 naming the perf record option.  One that some lack is warned of when it matters.
+ * After all events are known, if not their names, as at the first record of the kernel.  A field that no event records exits 2;
+ * the message names the option of perf record.  If only some events lack a field, a warning follows at their first sample.
  */
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);
-/* *result; -1: the record is not sound (text in pp_err). */
+/* Evaluate the expression.  1 and *result, or -1: the record is invalid (text in pp_err). */
 int	expr_match(struct expr *, const struct field_subject *, enum expr_result *result, struct pp_err *);
-/* What it was understood as, and what it waits for, if records do (`waits'); once bound also the program for each event. */
+/*
+ * Print how the expression was parsed, which fields need time order if records are held for it (`waits'), and after expr_bind()
+ * the program for each event.
+ */
 void	expr_explain(struct expr *, bool waits, FILE *);
 void	expr_free(struct expr *);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * fold.c - what of an expression is known before there is a record.
+ * fold.c - constant folding for one kind of record.
  *
- * For the records of one kind (samples of one event, say) some fields are constant (event, attr.type), some are absent
- * for good, and the others are in each record.  By that each node is KNOWN, UNKNOWN or LIVE.
+ * For records of one kind (such as samples of one event) some fields are constant (event, attr.type), some are absent, and the
+ * others are in each record.  So each node becomes KNOWN, UNKNOWN or LIVE.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ known_number(struct node *n, big value)
 	n->bits = (uint8_t)(big_bits(value) + 1);
 }
 
-/* A text, or a condition: 0 or 1. */
+/* Make a node KNOWN, with a text, or as a condition with 0 or 1. */
 static void
 known(struct node *n, bool value, const char *text)
 {
@@ -56,7 +56,7 @@ field(const struct expr *e, const struct field_kind *k, struct node *n)
 	}
 }
 
-/* a op b; `b' is NULL for what takes one. */
+/* a op b; `b' is NULL for operators with one operand. */
 static void
 arith(struct node *n, const struct node *a, const struct node *b)
 {
@@ -109,7 +109,7 @@ otherwise(struct node *n, const struct node *a, const struct node *b)
 		live(n, b->sure, a->bits > b->bits ? a->bits : b->bits);
 }
 
-/* Text that is the same, of events that the other names, too. */
+/* Are the texts equal?  A name of an event also equals its other forms (event_match.h). */
 static bool
 same_text(const struct expr *e, const struct field_kind *k, struct node *a, struct node *b)
 {
@@ -128,7 +128,7 @@ in_list(const void *list, const char *text)
 	return list_has_str(list, text);
 }
 
-/* Comparisons of what is known; of what is not, only whether they can tell. */
+/* Comparisons: the result if both operands are KNOWN; otherwise whether it can be unknown. */
 static void
 compare(const struct expr *e, const struct field_kind *k, struct node *n, struct node *a, struct node *b)
 {
@@ -184,7 +184,7 @@ in(struct expr *e, const struct field_kind *k, struct node *n)
 		live(n, sure, 1);
 }
 
-/* AND and OR: one verdict decides whatever the other is. */
+/* AND and OR: one operand can determine the result whatever the other is. */
 static void
 both(struct node *n, const struct node *a, const struct node *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lex.c - tokens of an expression, and errors that show their place */
+/* lex.c - tokens of an expression, and errors with a mark at their place */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "tree.h"
 #include "record/wide.h"
 
-enum { SHOWN = 72 };		/* bytes of the text that an error shows */
+enum { SHOWN = 72 };		/* bytes of the text in an error */
 
 /* ---- errors -------------------------------------------------------------------------------------- */
 
-/* The line that `at' is in, as much of it as fits, and a mark. */
+/* Print as much of the line around `at' as fits, and a mark. */
 static void
-show(const struct source *src, size_t at)
+show(const struct expr_source *src, size_t at)
 {
 	size_t from = at, to = at, start;
 
@@ -24,14 +24,14 @@ show(const struct source *src, size_t at)
 		to++;
 	start = at - from > SHOWN / 2 && to - from > SHOWN ? at - SHOWN / 2 : from;
 	fprintf(stderr, "  %s", start > from ? "..." : "");
-	for (size_t i = start; i < to && i < start + SHOWN; i++)	/* a column for each byte, whatever it is */
+	for (size_t i = start; i < to && i < start + SHOWN; i++)	/* one column per byte */
 		putc(src->text[i] == '\t' ? ' ' : isascii(src->text[i]) && isprint(src->text[i]) ? src->text[i] : '?',
 		    stderr);
 	fprintf(stderr, "%s\n  %*s^\n", to > start + SHOWN ? "..." : "", (int)(at - start + (start > from ? 3 : 0)), "");
 }
 
 void
-lex_wrong(const struct tool *t, const struct source *src, size_t at, const char *fmt, ...)
+lex_wrong(const struct tool *t, const struct expr_source *src, size_t at, const char *fmt, ...)
 {
 	char text[1024], *safe;
 	size_t line = 1;
@@ -101,7 +101,7 @@ unit_of(const char *s, size_t n, uint64_t *unit)
 	return false;
 }
 
-/* Decimal digits (a leading 0 is nothing special) as part of a number below 2^64. */
+/* Parse decimal digits (a leading 0 has no meaning) of a number below 2^64. */
 static uint64_t
 digits(struct lex *l, unsigned base)
 {
@@ -117,7 +117,7 @@ digits(struct lex *l, unsigned base)
 	return n;
 }
 
-/* 12, 0x1f, 10ms, 4K; 1.5s is a number of nanoseconds, and so a whole one. */
+/* Parse 12, 0x1f, 10ms, 4K; 1.5s is a whole number of nanoseconds. */
 static void
 number(struct lex *l)
 {
@@ -146,7 +146,7 @@ number(struct lex *l)
 		;
 	if (l->pos > from && !unit_of(l->src->text + from, l->pos - from, &unit))
 		lex_wrong(l->t, l->src, from, "no such unit; there are ns us ms s m h d for time and K M G T for size");
-	big_mul(big_plain(whole), big_plain(unit), &l->num);		/* no unit is too large for that */
+	big_mul(big_plain(whole), big_plain(unit), &l->num);		/* this cannot overflow */
 	if (point) {
 		if (from == l->pos)
 			lex_wrong(l->t, l->src, l->at, "a number without a unit cannot have a fraction; 1.5s can");
@@ -159,7 +159,7 @@ number(struct lex *l)
 	}
 }
 
-/* "..." or '...': a backslash stands in front of a quote or of itself, else it is one (of a pattern). */
+/* Parse "..." or '...': a backslash escapes a quote or a backslash; before other characters it stays, for patterns. */
 static void
 string(struct lex *l, char quote)
 {
@@ -205,7 +205,7 @@ operator(struct lex *l)
 	l->pos++;
 }
 
-/* A name goes on behind a dot if a letter follows (attr.type), but not in 1..2 or a..b. */
+/* Parse a name.  A dot belongs to it if a letter follows (attr.type), but not in 1..2 or a..b. */
 static void
 name(struct lex *l)
 {
@@ -248,7 +248,7 @@ lex_path(struct lex *l, bool paths, bool paren)
 	skip_blanks(l);
 	if (!(slash = paths && at(l, l->pos) == '/')) {
 		lex_next(l);
-		/* perf takes system.slice for /system.slice */
+		/* perf accepts system.slice for /system.slice */
 		if (!paths || l->tok != TOK_NAME || at(l, l->pos) == '(' || field_find(l->src->text + l->at, l->len))
 			return;
 		l->pos = l->at;

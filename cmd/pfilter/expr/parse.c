@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * parse.c - tokens to a tree, one function for each rule:
+ * parse.c - tokens to a tree, with one function per rule:
  *
- *	filter := conj { "," conj }				AND, which binds weakest: perf's
+ *	filter := conj { "," conj }				AND with the lowest precedence, as in perf
  *	conj   := and { ("||" | "or") and }
  *	and    := not { ("&&" | "and") not }
  *	not    := ("!" | "not") not | rel			"! a == b" is refused
@@ -17,8 +17,8 @@
  *	un     := "-" un | prim
  *	prim   := NUMBER | STRING | WORD | FIELD | FUNCTION "(" bit { "," bit } ")" | "(" filter ")"
  *
- * and behind `cgroup ==' or `!=' a path.  What perf record --filter takes (its grammar is conj of single comparisons)
- * means the same here.
+ * and a path after `cgroup ==' or `!='.  An expression that perf record --filter accepts (its grammar is conj of single
+ * comparisons) has the same meaning here.
  */
 #include <string.h>
 
@@ -201,7 +201,7 @@ parse_add(struct parser *p)
 	return n;
 }
 
-/* One of & ^ |, by rising level: they bind in this order. */
+/* Parse & ^ |, which bind in this order, by level. */
 static struct node *
 parse_bits(struct parser *p, unsigned level)
 {
@@ -247,7 +247,7 @@ parse_relates(const struct parser *p)
 	    p->l.tok == TOK_NO_MATCH || lex_is(&p->l, "in");
 }
 
-/* C takes a & b == c for a & (b == c), we would not: so write it out. */
+/* C parses a & b == c as a & (b == c), this grammar does not: require parentheses. */
 static void
 parse_not_mixed(const struct parser *p, const struct node *n, size_t at)
 {
@@ -255,7 +255,7 @@ parse_not_mixed(const struct parser *p, const struct node *n, size_t at)
 		lex_wrong(p->l.t, p->l.src, at, "& | ^ next to a comparison need parentheses: (a & b) == c");
 }
 
-/* A number by itself, as almost all of a long list is: no node for it. */
+/* A single number, like almost all items of a long list: needs no node. */
 static bool
 parse_plain_item(struct parser *p, struct list *list)
 {
@@ -279,7 +279,7 @@ parse_plain_item(struct parser *p, struct list *list)
 		}
 	}
 	lex_free(l);
-	*l = was;			/* it had no string */
+	*l = was;			/* `was' holds no string */
 	return false;
 }
 
@@ -316,7 +316,7 @@ parse_in(struct parser *p, struct node *a, size_t at)
 static struct node *
 parse_matches(struct parser *p, struct node *a, int tok, size_t at)
 {
-	bool ere = tok == TOK_MATCH || tok == TOK_NO_MATCH, turn = tok == TOK_NO_MATCH || tok == TOK_NO_GLOB;
+	bool ere = tok == TOK_MATCH || tok == TOK_NO_MATCH, negate = tok == TOK_NO_MATCH || tok == TOK_NO_GLOB;
 	struct node *n = parse_make(p, ere ? N_ERE : N_GLOB, T_COND, at, a, NULL);
 
 	if (p->l.tok != TOK_STR)
@@ -325,7 +325,7 @@ parse_matches(struct parser *p, struct node *a, int tok, size_t at)
 	p->l.str = NULL;
 	n = check_compare(p->e, n);
 	lex_next(&p->l);
-	return turn ? parse_make(p, N_NOT, T_COND, at, n, NULL) : n;
+	return negate ? parse_make(p, N_NOT, T_COND, at, n, NULL) : n;
 }
 
 static struct node *
@@ -440,7 +440,7 @@ parse_filter(struct parser *p)
 }
 
 struct node *
-parse(struct expr *e, const struct tool *t, const struct source *src)
+parse(struct expr *e, const struct tool *t, const struct expr_source *src)
 {
 	struct parser p = { .l = { .t = t, .src = src }, .e = e };
 	struct node *n;

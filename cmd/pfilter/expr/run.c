@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * run.c - runs a program on a record.
+ * run.c - the interpreter of programs.
  *
- * No recursion, no allocation; values and verdicts that wait are on two stacks, whose depth is bounded by how deep an
- * expression may be nested (EXPR_DEPTH), a handful for each level.
+ * No recursion, no allocation.  Values and results are on two stacks, whose depth is bounded by the nesting of the expression
+ * (EXPR_DEPTH), with a few entries per level.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ load_big(const struct insn *i, const struct pp_rec *r, bool swap)
 	return i->sign ? big_signed((int64_t)n) : big_plain(n);
 }
 
-/* A value off the stack: is it known, and does the text fit a pattern? */
+/* Does a value match the pattern of the instruction?  EXPR_UNKNOWN if the value is. */
 static uint8_t
 match(const struct insn *i, const struct field_value *v)
 {
@@ -51,11 +51,11 @@ match(const struct insn *i, const struct field_value *v)
 	return i->op == OP_GLOB ? value_glob(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
 }
 
-/* Is an address of the call chain in the list?  Context markers are none.  false also: there is no chain (*known). */
+/* Is an address of the call chain in the list?  Context markers are skipped.  *known: there is a call chain. */
 static bool
 chain_has(struct field_fetch *f, const struct list *l, bool *known)
 {
-	const uint64_t context = (uint64_t)-4095;	/* PERF_CONTEXT_MAX: from here on no addresses */
+	const uint64_t context = (uint64_t)-4095;	/* PERF_CONTEXT_MAX: context markers from here on */
 	const struct pp_part *x = field_part(f, PP_SAMPLE_CALLCHAIN);
 
 	*known = !f->bad;
@@ -68,7 +68,7 @@ chain_has(struct field_fetch *f, const struct list *l, bool *known)
 	return false;
 }
 
-/* The values behind `top' are used up; the verdict. */
+/* Run a test: pops its values from `top', and returns the result. */
 static uint8_t
 test(const struct insn *i, struct field_value **top, struct field_fetch *f)
 {
@@ -80,7 +80,7 @@ test(const struct insn *i, struct field_value **top, struct field_fetch *f)
 	case OP_STR_EQ:
 		w = v;
 		v = --*top;
-		return v->known && w->known ? !strcmp(v->str, w->str) != i->turn : EXPR_UNKNOWN;
+		return v->known && w->known ? !strcmp(v->str, w->str) != i->negate : EXPR_UNKNOWN;
 	case OP_GLOB:
 	case OP_ERE:
 		return match(i, v);
@@ -92,7 +92,7 @@ test(const struct insn *i, struct field_value **top, struct field_fetch *f)
 		return v->known ? !big_zero(v->num) : EXPR_UNKNOWN;
 	case OP_EXISTS:
 		return v->known;
-	default:	/* OP_CHAIN takes no value */
+	default:	/* OP_CHAIN has no value */
 		++*top;
 		yes = chain_has(f, i->node->list, &known);
 		return known ? yes : EXPR_UNKNOWN;
@@ -107,11 +107,11 @@ value(const struct insn *i, struct field_value *top, struct field_value *kept, s
 	switch ((enum op)i->op) {
 	case OP_NUM:
 		v->num = (big){ i->lo, (int64_t)i->span };
-		v->known = !i->turn;
+		v->known = !i->negate;
 		break;
 	case OP_STR:
 		v->str = i->str;
-		v->known = !i->turn;
+		v->known = !i->negate;
 		break;
 	case OP_FETCH:
 		field_fetch(f, i->what, i->field, v);
@@ -141,7 +141,7 @@ value(const struct insn *i, struct field_value *top, struct field_value *kept, s
 	return v + 1;
 }
 
-/* A program of tests only, of fields at fixed places: nothing is put aside. */
+/* Run a program that only has tests of fields at fixed places, without stacks. */
 enum expr_result
 run_plain(const struct program *p, const struct pp_rec *r, bool swap)
 {
@@ -152,7 +152,7 @@ run_plain(const struct program *p, const struct pp_rec *r, bool swap)
 		if (i->op <= OP_U64) {
 			n = i->op == OP_U64 ? pp_get_u64(place(i, r), swap) >> i->shift & i->mask :
 			    i->op == OP_U32 ? pp_get_u32(place(i, r), swap) & i->mask : load(i, r, swap);
-			yes = (n - i->lo <= i->span) != i->turn;
+			yes = (n - i->lo <= i->span) != i->negate;
 		} else if (i->op == OP_LIST)
 			yes = list_has_key(i->key, i->nkey, load(i, r, swap) ^ (i->sign ? UINT64_C(1) << 63 : 0));
 		else if (i->op == OP_PAIR)
@@ -171,56 +171,56 @@ run(const struct program *p, struct field_fetch *f)
 	const struct pp_rec *r = f->s->r;
 	const struct insn *i = p->code;
 	struct field_value values[EXPR_VALUES], *top = values, kept;
-	uint8_t aside[EXPR_VALUES], *waiting = aside, verdict = EXPR_NO;
+	uint8_t aside[EXPR_VALUES], *waiting = aside, result = EXPR_NO;
 	const bool swap = f->swap;
 
 	for (;;) {
 		switch ((enum op)i->op) {
 		case OP_U16: case OP_U32: case OP_S32: case OP_U64:
-			verdict = (load(i, r, swap) - i->lo <= i->span) != i->turn;
+			result = (load(i, r, swap) - i->lo <= i->span) != i->negate;
 			break;
 		case OP_LIST:
-			verdict = list_has_key(i->key, i->nkey, load(i, r, swap) ^ (i->sign ? UINT64_C(1) << 63 : 0));
+			result = list_has_key(i->key, i->nkey, load(i, r, swap) ^ (i->sign ? UINT64_C(1) << 63 : 0));
 			break;
 		case OP_PAIR:
-			verdict = value_compare(i->what, load_big(i, r, swap), load_big(i + 1, r, swap));
+			result = value_compare(i->what, load_big(i, r, swap), load_big(i + 1, r, swap));
 			break;
 		case OP_CONST:
-			verdict = i->what;
+			result = i->what;
 			break;
 		case OP_COMPARE:
 			top -= 2;
-			verdict = top[0].known && top[1].known ? value_compare(i->what, top[0].num, top[1].num) : EXPR_UNKNOWN;
+			result = top[0].known && top[1].known ? value_compare(i->what, top[0].num, top[1].num) : EXPR_UNKNOWN;
 			break;
 		case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN: case OP_TRUTH:
 		case OP_EXISTS:
-			verdict = test(i, &top, f);
+			result = test(i, &top, f);
 			if (f->bad)
 				return -1;
 			break;
 		case OP_IF_YES:
 			break;
 		case OP_IF_NO:
-			i = &p->code[verdict != EXPR_NO ? i->yes : i->no];
+			i = &p->code[result != EXPR_NO ? i->yes : i->no];
 			continue;
 		case OP_PUSH:
-			*waiting++ = verdict;
+			*waiting++ = result;
 			i++;
 			continue;
 		case OP_AND:
-			verdict = and_of[*--waiting][verdict];
+			result = and_of[*--waiting][result];
 			i++;
 			continue;
 		case OP_OR:
-			verdict = not_of[and_of[not_of[*--waiting]][not_of[verdict]]];
+			result = not_of[and_of[not_of[*--waiting]][not_of[result]]];
 			i++;
 			continue;
 		case OP_NOT:
-			verdict = not_of[verdict];
+			result = not_of[result];
 			i++;
 			continue;
 		case OP_END:
-			return verdict;
+			return result;
 		case OP_YES:
 			return EXPR_YES;
 		case OP_NO:
@@ -237,6 +237,6 @@ run(const struct program *p, struct field_fetch *f)
 			i++;
 			continue;
 		}
-		i = &p->code[verdict == EXPR_YES ? i->yes : i->no];
+		i = &p->code[result == EXPR_YES ? i->yes : i->no];
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* value.c - numbers, lists and globs: what means the same when compiling and when running */
+/* value.c - numbers, lists and globs, with the same results at compile time and at run time */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ value_calc(enum node_kind op, big a, big b, big *r)
 	case N_ABS:
 		*r = a;
 		return a.hi >= 0 || big_sub((big){ 0 }, a, r);
-	case N_POPCOUNT:	/* a negative number has no end of ones */
+	case N_POPCOUNT:	/* a negative number has infinitely many ones */
 		*r = big_signed(__builtin_popcountll(a.lo) + __builtin_popcountll((uint64_t)a.hi));
 		return a.hi >= 0;
 	default:
@@ -35,14 +35,14 @@ value_calc(enum node_kind op, big a, big b, big *r)
 
 /* ---- globs --------------------------------------------------------------------------------------- */
 
-/* [a-z], [!x]: does it stand for c?  Returns what is behind it; NULL: it has no end, and so stands for itself. */
+/* Match c with [a-z], [!x].  Returns the end of the bracket; NULL: it has no end, so is a plain character. */
 static const char *
 bracket(const char *p, unsigned char c, bool *yes)
 {
 	const char *from;
-	bool turn = *++p == '!' || *p == '^', found = false;
+	bool negate = *++p == '!' || *p == '^', found = false;
 
-	from = p += turn;
+	from = p += negate;
 	for (; *p && (*p != ']' || p == from); p++) {
 		unsigned char lo = (unsigned char)*p, hi = lo;
 
@@ -52,11 +52,11 @@ bracket(const char *p, unsigned char c, bool *yes)
 		}
 		found |= c >= lo && c <= hi;
 	}
-	*yes = found != turn;
+	*yes = found != negate;
 	return *p ? p + 1 : NULL;
 }
 
-/* Does the next of the pattern stand for c?  Then what is behind it, else NULL. */
+/* Match c with the next element of the pattern.  Returns the end of the element if it matches, otherwise NULL. */
 static const char *
 glob_one(const char *p, char c)
 {
@@ -72,7 +72,7 @@ glob_one(const char *p, char c)
 	return *p == c ? p + 1 : NULL;
 }
 
-/* fnmatch(3) without flags, but never in more than length times length steps: only the last * is tried again. */
+/* Like fnmatch(3) without flags, but in at most length times length steps: only the last * is tried again. */
 bool
 value_glob(const char *p, const char *s)
 {
@@ -147,7 +147,7 @@ list_sort(struct list *l)
 	l->n = n;
 }
 
-/* A number of the field's 64 bits as one that is compared without a sign. */
+/* Map a 64-bit value of a field to an unsigned number in the same order. */
 static uint64_t
 key_of(big n, bool sign)
 {
@@ -158,23 +158,23 @@ void
 list_keys(struct list *l, bool sign)
 {
 	big lo = big_signed(sign ? INT64_MIN : 0), hi = big_plain(sign ? INT64_MAX : UINT64_MAX);
-	struct key *key;
+	struct key_range *key;
 
 	if (l->key[sign])
 		return;
 	key = l->key[sign] = tool_alloc(l->n + 1, sizeof *key);
 	for (size_t i = 0; i < l->n; i++)
 		if (!big_less(hi, l->r[i].lo) && !big_less(l->r[i].hi, lo))
-			key[l->nkey[sign]++] = (struct key){
+			key[l->nkey[sign]++] = (struct key_range){
 				key_of(big_less(l->r[i].lo, lo) ? lo : l->r[i].lo, sign),
 				key_of(big_less(hi, l->r[i].hi) ? hi : l->r[i].hi, sign),
 			};
 }
 
 bool
-list_has_key(const struct key *k, size_t n, uint64_t key)
+list_has_key(const struct key_range *k, size_t n, uint64_t key)
 {
-	/* The last that begins at or before it. */
+	/* The last range that begins at or before the key. */
 	for (size_t half; n > 1; n -= half) {
 		half = n / 2;
 		k += k[half].lo <= key ? half : 0;
