@@ -22,7 +22,7 @@ enum { IP = 1, TID = 2, TIME = 4, ID = 64, CPU = 128, STREAM_ID = 512, IDENTIFIE
 
 struct rec { uint64_t time; const uint8_t *p; };
 static struct rec *wait;		/* in order of arrival, or by time */
-static size_t waiting, room;
+static size_t waiting, space;
 static uint64_t max, limit;
 static unsigned marks = 2;		/* that were put behind the last record that was released */
 static size_t sample_time, trailer_time;	/* from a sample's start; from the end of others; 0: nowhere */
@@ -98,7 +98,7 @@ release(uint64_t upto)
 static void
 queue(uint64_t time, const uint8_t *p)
 {
-	if (waiting == room && !(wait = realloc(wait, (room = 2 * room + 64) * sizeof *wait)))
+	if (waiting == space && !(wait = realloc(wait, (space = 2 * space + 64) * sizeof *wait)))
 		err(1, NULL);
 	if (!waiting || time >= max)
 		max = time;

@@ -19,7 +19,7 @@ disorder_add(struct disorder *d, uint64_t time)
 	if (d->ring[(hi - 1) % DISORDER_RING].time - time > d->depth_time)
 		d->depth_time = d->ring[(hi - 1) % DISORDER_RING].time - time;
 	oldest = lo = hi > DISORDER_RING ? hi - DISORDER_RING : 0;
-	hi--;				/* that one is newer */
+	hi--;				/* the last entry is newer */
 	while (lo < hi) {
 		uint64_t mid = lo + (hi - lo) / 2;
 

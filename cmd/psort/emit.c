@@ -9,9 +9,9 @@
 #include "unique.h"
 
 enum {
-	PENDING = 256 << 10,	/* bytes that may wait to be written though they were released */
-	MARK_EVERY = 1 << 20,	/* bytes between fresh FINISHED_ROUNDs of one long release */
-	FILL_MAX = 64 << 20	/* bytes: buffers of AUX data are rarely larger */
+	PENDING = 256 << 10,	/* bytes of released records that are not written yet */
+	MARK_EVERY = 1 << 20,	/* bytes between new FINISHED_ROUNDs within one release */
+	FILL_MAX = 64 << 20	/* bytes of zeros for a missing payload: buffers of AUX data are rarely larger */
 };
 
 /* ---- output -------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return put(e, time, p, n, true);
 }
 
-/* As deliver(), while each record is wanted and none is in the spill. */
+/* Like deliver(), if no record is dropped and the spill is empty. */
 static int
 deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n)
 {
@@ -176,7 +176,7 @@ emit_reclaim(struct emit *e)
 	return e->pending < PENDING ? 1 : emit_flush(e);
 }
 
-/* What the spill has of it, behind what the queue had. */
+/* Release the records of the spill up to that time that deliver() has not released. */
 static int
 release_spilled(struct emit *e, uint64_t limit)
 {
@@ -204,7 +204,7 @@ emit_spill(struct emit *e)
 {
 	int rc;
 
-	/* What was released and still waits to be written stands in the queue. */
+	/* Released records that are not written yet are in the queue's memory. */
 	if (emit_flush(e) < 0)
 		return -1;
 	if (!emit_is_full(e))
@@ -231,7 +231,7 @@ emit_add_stamped(struct emit *e, const struct pp_event *ev, const struct pp_rec 
 	return emit_add(e, time, copy, r->size);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------- */
+/* ---- begin and end ----------------------------------------------------------------------------------- */
 
 void
 emit_say(const struct emit *e, const char *input, const struct emit_counts *c)
@@ -280,7 +280,7 @@ int
 emit_open(struct emit *e, struct tool *t, const struct sort_how *how, struct spill *spill, struct pp_err *err)
 {
 	*e = (struct emit){ .t = t, .how = how, .spill = spill, .marks = MARKS_ALL };
-	e->limit = how->memory - how->memory / 4;	/* the rest: merging, duplicates */
+	e->limit = how->memory - how->memory / 4;	/* the rest is for merging and duplicates */
 	e->fresh = how->marks == MARKS_EMIT || (how->marks == MARKS_AUTO && how->mode != SORT_ROUNDS);
 	if ((how->unique && !(e->unique = unique_new(how->memory / 8))) || !(e->round = pp_round_new(deliver, e, err)))
 		return pp_fail(err, "out of memory");

@@ -16,12 +16,12 @@ struct merge {
 	struct merge_order o;
 	unsigned	 n;
 	struct pollfd	*fd;
-	unsigned	*fd_of;		/* whose the descriptor is */
+	unsigned	*fd_of;		/* the input of each descriptor */
 };
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-/* Take in the input's next record, if it is at hand.  1, 0: there is none, -1. */
+/* Process the input's next record, if no read is needed for it.  1, 0: there is none, -1. */
 static int
 take(struct merge *m, unsigned i)
 {
@@ -35,16 +35,16 @@ take(struct merge *m, unsigned i)
 	return order_end(&m->o, i);
 }
 
-/* Is there room to read ahead? */
+/* Is there memory left to read ahead? */
 static bool
-has_room(const struct merge *m)
+may_read_ahead(const struct merge *m)
 {
 	return pp_round_memory(m->o.e.round) < m->o.e.limit / 2;
 }
 
 /*
- * Take in what is at hand, having read once if that is nothing; of an input that is only read ahead, while there is
- * room.  1, or -1.
+ * Process all records of an input that are in its buffer; if there are none, read once first.  With `ahead', stop when the
+ * memory for reading ahead is full.  1, or -1.
  */
 static int
 advance(struct merge *m, unsigned i, bool ahead)
@@ -54,13 +54,13 @@ advance(struct merge *m, unsigned i, bool ahead)
 
 	if (!join_at_hand(m->j, i))
 		pp_top_up(join_input(m->j, i));	/* if it fails, so does join_next() */
-	while (rc > 0 && (ahead ? order_can_read(&m->o, i) && has_room(m) : order_is_wanted(&m->o, i, bound)) &&
+	while (rc > 0 && (ahead ? order_can_read(&m->o, i) && may_read_ahead(m) : order_is_wanted(&m->o, i, bound)) &&
 	    join_at_hand(m->j, i))
 		rc = take(m, i);
 	return rc < 0 ? -1 : 1;
 }
 
-/* What to poll: wanted inputs, and with `ahead' the others that may be read. */
+/* Fill m->fd for poll(2): the wanted inputs, and with `ahead' all that can be read. */
 static unsigned
 list(struct merge *m, bool ahead)
 {
@@ -76,23 +76,23 @@ list(struct merge *m, bool ahead)
 	return n;
 }
 
-/* Nothing of what is wanted can be read yet: write all, wait, and read what comes.  1, or -1. */
+/* No wanted input can be read without waiting: flush, wait, and read.  1, or -1. */
 static int
 wait_for_more(struct merge *m)
 {
 	uint64_t bound;
-	bool room;
+	bool space;
 	unsigned n;
 
 	if (order_release(&m->o) < 0 || order_mark(&m->o) < 0 || emit_flush(&m->o.e) < 0)
 		return -1;
 	bound = order_bound(&m->o);
-	room = has_room(m);
-	for (unsigned i = 0; room && i < m->n; i++)
+	space = may_read_ahead(m);
+	for (unsigned i = 0; space && i < m->n; i++)
 		if (order_can_read(&m->o, i) && !order_is_wanted(&m->o, i, bound) && join_at_hand(m->j, i) &&
 		    advance(m, i, true) < 0)
 			return -1;
-	n = list(m, room);
+	n = list(m, space);
 	if (poll(m->fd, n, -1) < 0)
 		return errno == EINTR || errno == EAGAIN ? 1 : pp_fail(&m->err, "poll: %s", strerror(errno));
 	for (unsigned k = 0; k < n; k++) {
@@ -104,7 +104,7 @@ wait_for_more(struct merge *m)
 	return 1;
 }
 
-/* Read what is wanted, wherever that needs no waiting.  1, 0: nothing is wanted, -1. */
+/* Read the wanted inputs that need no waiting.  1, 0: no input is wanted, -1. */
 static int
 read_wanted(struct merge *m)
 {
@@ -127,7 +127,7 @@ read_wanted(struct merge *m)
 	return 1;
 }
 
-/* The joined head. */
+/* Write the joined head. */
 static int
 put_head(struct merge *m)
 {
@@ -145,7 +145,7 @@ put_head(struct merge *m)
 				return -1;
 	}
 	if (rc < 0)
-		return -1;		/* what we made is sound: it was the flush */
+		return -1;		/* no input is at fault: the flush has failed */
 	return 1;
 }
 
@@ -157,9 +157,9 @@ merge(struct merge *m)
 	while (rc > 0 && (rc = read_wanted(m)) > 0)
 		if (order_is_due(&m->o))
 			rc = order_release(&m->o);
-	/* Also what came before a fault is in order, and complete. */
+	/* Records before a fault are written, in order, too. */
 	order_finish(&m->o);
-	pp_flush(m->t->out);		/* what was put lies in the queue */
+	pp_flush(m->t->out);		/* it still refers to the queue's memory */
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */

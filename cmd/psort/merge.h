@@ -2,11 +2,10 @@
 /*
  * merge.h - several recordings as one stream in time order.
  *
- * The head (attrs with ids that do not collide, features, tracing data) is pcat's join.  What goes out when is said by
- * merge_order.h; here the inputs are read: those that are waited for, as soon as any of them has something.
+ * The head (attrs without collisions of ids, features, tracing data) is that of pcat's join.  merge_order.h decides which
+ * records are written next; this module reads the inputs that it waits for (the wanted inputs).
  *
- * Inputs may be live.  While those that are waited for have nothing to read, what the others write is read ahead, up
- * to half of the bound of memory.
+ * Inputs may be live.  While no wanted input has data, the others are read ahead, up to half of the bound of memory.
  */
 #ifndef PSORT_MERGE_H
 #define PSORT_MERGE_H
@@ -15,9 +14,9 @@
 #include "sort.h"
 
 /*
- * Write the merge of these inputs ("-" is stdin) to t->out_name, over the bound of memory by way of the spill, whose
- * errors are in spill_err.  Call it behind tool_check().  0, or 1: what was wrong has been said; what can't be merged
- * is said and exits 2.  The options' opened, tick and arg are the merge's.
+ * Write the merge of these inputs ("-" is stdin) to t->out_name.  Records beyond the bound of memory go to the spill, whose
+ * errors are in spill_err.  Call it after tool_check().  0, or 1: failure, after a message.  Inputs that cannot be merged
+ * exit 2.  It sets opened, tick and arg of the options.
  */
 int	merge_run(struct tool *, struct join_options *, const struct sort_how *, char **names, int n, struct spill *,
 	    const struct pp_err *spill_err);

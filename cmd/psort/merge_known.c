@@ -5,7 +5,7 @@
 #include "merge_known.h"
 #include "record/raw.h"
 
-enum { SEEN_MAX = 64, SEEN_BYTES = 64 << 10 };	/* of one time; what is more may be put twice */
+enum { SEEN_MAX = 64, SEEN_BYTES = 64 << 10 };	/* records of one time; duplicates beyond that are not found */
 
 struct seen {
 	unsigned	 input;
@@ -18,13 +18,13 @@ struct all {
 	struct pp_err	*err;
 	struct pp_state	*state;
 	int64_t		 first;		/* the input with the first record about the state; -1: none */
-	uint64_t	 time;		/* of what is in `seen' */
+	uint64_t	 time;		/* of the records in `seen' */
 	struct seen	 seen[SEEN_MAX];
 	unsigned	 nseen;
 	size_t		 used;
 	uint8_t		 bytes[SEEN_BYTES];
-	struct pp_totals out;		/* `out': what was put last */
-	struct pp_totals *in;		/* of each input, `in': its last value */
+	struct pp_totals out;		/* `out': the last value written */
+	struct pp_totals *in;		/* of each input; `in': its last value */
 };
 
 struct change {
@@ -58,7 +58,7 @@ take_sample(struct all *k, unsigned input, const struct pp_rec *r)
 	return k->err->what[0] ? -1 : 1;
 }
 
-/* Has another input the same record at the same time? */
+/* Does another input have the same record at the same time? */
 static bool
 was_seen(struct all *k, unsigned input, const struct pp_rec *r, uint64_t time)
 {

@@ -9,15 +9,15 @@
 #include "merge_order.h"
 
 enum {
-	DUE = 256 << 10,		/* bytes that are worth a release */
-	DUE_PART = 16,			/* of what waits, too: a release looks at all that waits */
+	DUE = 256 << 10,		/* bytes after which a release pays */
+	DUE_PART = 16,			/* and this share of the queue, since a release examines all of it */
 	HELD_MIN = 128 << 10, HELD_MAX = 4 << 20,
-	TAG_SHIFT = 8,			/* types of records with a time are small: the input stands above them */
+	TAG_SHIFT = 8,			/* types of records with a time are small: the number of the input is above them */
 };
 
 struct held {
-	uint64_t	 after;		/* goes out behind what has this time, in front of what is newer */
-	uint64_t	 payload;	/* bytes that are still in the source, which waits for it */
+	uint64_t	 after;		/* it is put after records of this time, before newer ones */
+	uint64_t	 payload;	/* bytes that are still in the source */
 	uint16_t	 size;
 };
 
@@ -29,7 +29,7 @@ order_swapped(const struct merge_order *m)
 	return join_source(m->j)->swap;
 }
 
-/* Queue it, its input noted in its type. */
+/* Queue the record, with the number of its input in its type. */
 static int
 order_queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, bool stamp)
 {
@@ -49,7 +49,7 @@ order_queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const 
 
 /* ---- records without a time -------------------------------------------------------------------- */
 
-/* The payload of the record that was put, out of its source, which ends if it fails.  1, or -1. */
+/* Copy the payload of the last record from its source, which ends if it fails.  1, or -1. */
 static int
 order_put_payload(struct merge_order *m, unsigned i, uint64_t left)
 {
@@ -82,13 +82,13 @@ order_put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const s
 		return 1;
 	if (m->known && r.type < PP_USER_TYPE_START && (rc = known_take(m->known, i, (uint8_t *)(uintptr_t)raw, 0)) <= 0)
 		return rc < 0 ? -1 : 1;
-	/* What has none would go in front of what stands before it, which may be another input's. */
+	/* A reader delivers this record at once: let it deliver those before, also of other inputs, first. */
 	if ((m->e.fresh && emit_catch_up(&m->e) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
 		return -1;
 	return order_put_payload(m, i, r.payload);
 }
 
-/* Put what is held of an input and goes in front of that time. */
+/* Put the held records of an input that precede that time. */
 static int
 order_put_held(struct merge_order *m, unsigned i, uint64_t time)
 {
@@ -129,7 +129,7 @@ order_hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
 	memcpy(in->held + in->n, &h, sizeof h);
 	memcpy(in->held + in->n + sizeof h, r->raw, r->size);
 	in->n += need;
-	/* Nothing can be read behind a payload, or there is too much. */
+	/* The payload must be read before the next record; or `held' is full. */
 	in->stalled |= r->payload || in->n - in->at > m->held_max;
 	if (m->how->untimed == UNTIMED_FIRST)
 		return order_put_held(m, i, UINT64_MAX);
@@ -138,7 +138,7 @@ order_hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
 
 /* ---- the order --------------------------------------------------------------------------------- */
 
-/* The input has ended, and all that it said of a time is out. */
+/* The input has ended, and its records with a time are put. */
 static int
 order_put_last(struct merge_order *m, unsigned i)
 {
@@ -189,13 +189,13 @@ order_put_ties(struct merge_order *m, unsigned upto)
 	size_t done = 0;
 	int rc = 1;
 
-	if (t->n == 1 && t->e->in <= upto) {	/* as nearly always */
+	if (t->n == 1 && t->e->in <= upto) {	/* the usual case */
 		t->n = t->used = 0;
 		return order_put_timed(m, t->e, t->time);
 	}
 	if (t->n > 1)
 		qsort(t->e, t->n, sizeof *t->e, order_by_input);
-	/* What an input tells of the time before stands in front of what the others have of this time. */
+	/* Held records of all inputs precede the records of this time. */
 	for (size_t i = 0; rc > 0 && i < t->n; i++)
 		if (m->in[t->e[i].in].n)
 			rc = order_put_held(m, t->e[i].in, t->time);
@@ -212,7 +212,7 @@ order_put_ties(struct merge_order *m, unsigned upto)
 static bool
 order_copy_tie(struct ties *t, struct tie *e)
 {
-	if (t->room - t->used < e->size)
+	if (t->space - t->used < e->size)
 		return false;
 	memcpy(t->copy + t->used, e->p, e->size);
 	e->p = t->copy + t->used;
@@ -221,7 +221,7 @@ order_copy_tie(struct ties *t, struct tie *e)
 	return true;
 }
 
-/* Those that stay will outlive the queue's bytes; where that is too much, they go out. */
+/* Copy the remaining ties, since the queue's memory is freed.  If they are too large, put them. */
 static int
 order_keep_ties(struct merge_order *m)
 {
@@ -238,8 +238,8 @@ order_add_tie(struct merge_order *m, struct tie *e)
 {
 	struct ties *t = &m->ties;
 
-	/* Over the bound: the order of the inputs begins anew. */
-	if ((t->n == t->cap || (!e->stable && t->room - t->used < e->size)) && order_put_ties(m, UINT_MAX) < 0)
+	/* No space is left: put the ties so far.  Later ones of the same time are not in the order of the inputs. */
+	if ((t->n == t->cap || (!e->stable && t->space - t->used < e->size)) && order_put_ties(m, UINT_MAX) < 0)
 		return -1;
 	if (!e->stable)
 		order_copy_tie(t, e);
@@ -248,7 +248,7 @@ order_add_tie(struct merge_order *m, struct tie *e)
 	return 1;
 }
 
-/* What the queue or the spill releases. */
+/* Gets the records that the queue or the spill releases. */
 static int
 order_to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
 {
@@ -256,7 +256,7 @@ order_to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
 	uint32_t type = pp_get_u32(p, order_swapped(m));
 	struct tie e = { .p = p, .in = type >> TAG_SHIFT, .size = (uint16_t)n, .stable = stable };
 
-	/* The copy is ours, and goes out once. */
+	/* The bytes are a copy, and are released only once. */
 	pp_set_u32((uint8_t *)(uintptr_t)p, type & ((1 << TAG_SHIFT) - 1), order_swapped(m));
 	if (m->ties.n && time < m->ties.time)	/* late */
 		return order_put_timed(m, &e, time);
@@ -266,7 +266,7 @@ order_to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
 	return order_add_tie(m, &e);
 }
 
-/* The smallest bound, and whose it is, the first of equal ones; n: all have ended. */
+/* The smallest bound, and the first input with it; n: all inputs have ended. */
 static unsigned
 order_smallest(const struct merge_order *m, uint64_t *bound)
 {
@@ -294,7 +294,7 @@ order_release(struct merge_order *m)
 		return -1;
 	if (order_keep_ties(m) < 0)
 		return -1;
-	/* All has gone out that is in front of what it holds. */
+	/* All records before its held ones are put. */
 	if (first < m->n && m->in[first].stalled && order_put_held(m, first, UINT64_MAX) < 0)
 		return -1;
 	return emit_reclaim(&m->e);
@@ -444,8 +444,8 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	m->held_max = part / n < HELD_MIN ? HELD_MIN : part / n > HELD_MAX ? HELD_MAX : part / n;
 	m->ties.cap = part / sizeof *m->ties.e;
 	m->ties.e = tool_alloc(m->ties.cap, sizeof *m->ties.e);
-	m->ties.room = part < PP_RECORD_MAX ? PP_RECORD_MAX : part;
-	m->ties.copy = tool_alloc(m->ties.room, 1);
+	m->ties.space = part < PP_RECORD_MAX ? PP_RECORD_MAX : part;
+	m->ties.copy = tool_alloc(m->ties.space, 1);
 	if (emit_open(&m->e, t, how, spill, err) < 0)
 		return -1;
 	if (n > 1 && !(m->known = known_new(n, join_source(j)->events, err)))

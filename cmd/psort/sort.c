@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* sort.c - put the records of a stream in time order: what is released when */
+/* sort.c - put the records of a stream in time order: when to release them */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,18 @@
 #include "state/round.h"
 #include "emit.h"
 
-enum { CHECK_EVERY = 16 << 10 };	/* bytes between two looks at the memory in use */
+enum { CHECK_EVERY = 16 << 10 };	/* bytes of input between two checks of the memory in use */
 
 struct sorter {
 	struct emit	 e;
 	struct tool	*t;
 	const struct sort_how *how;
-	uint8_t		 marker[PP_RECORD_MAX];	/* the last FINISHED_ROUND, to be kept */
+	uint8_t		 marker[PP_RECORD_MAX];	/* the last FINISHED_ROUND, if those of the input are kept */
 	size_t		 marker_size;		/* 0: none */
-	bool		 keep;			/* keep those of the input */
+	bool		 keep;			/* keep the FINISHED_ROUNDs of the input */
 	uint64_t	 newest, prev;		/* times: the largest; of the record before */
-	uint64_t	 released;		/* SORT_WINDOW: up to here */
-	size_t		 unchecked;		/* bytes since the memory in use was looked at */
+	uint64_t	 released;		/* SORT_WINDOW: time up to which records are released */
+	size_t		 unchecked;		/* bytes since the last check of the memory in use */
 	struct disorder	*disorder;		/* NULL: do not count */
 	struct emit_counts n;
 };
@@ -38,8 +38,8 @@ put_marker(struct sorter *s)
 }
 
 /*
- * perf's two-round rule releases what was known at the marker before; so that one goes out behind it, and a
- * stream that is in order comes out as it was.
+ * A FINISHED_ROUND releases the records before the previous one.  The previous one is written after them, so a stream that
+ * is in order does not change.
  */
 static int
 finish_round(struct sorter *s)
@@ -100,7 +100,7 @@ add(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64_
 		s->newest = time;
 	if (s->how->mode == SORT_WINDOW && slide_window(s) < 0)
 		return -1;
-	/* A record may be all that keeps a buffer. */
+	/* A small record can hold a whole buffer in memory. */
 	if ((s->unchecked += r->size) < CHECK_EVERY && !s->e.grew)
 		return 1;
 	s->unchecked = 0;
@@ -126,7 +126,7 @@ late(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64
 	}
 }
 
-/* A record that is not queued.  Marks in front of it keep what was written before it there, for who sorts again. */
+/* Write a record that is not queued.  FINISHED_ROUNDs before it keep its place if a reader sorts again. */
 static int
 pass(struct sorter *s, const struct pp_rec *r)
 {
@@ -135,7 +135,7 @@ pass(struct sorter *s, const struct pp_rec *r)
 	return r->payload ? emit_payload(&s->e, s->t->in, r) : pp_put(s->t->out, s->t->in, r);
 }
 
-/* Records that perf does not queue (its own, and those without a time) pass at once, as perf delivers them. */
+/* Records that perf does not queue (its own, and those without a time) are written at once, as perf delivers them at once. */
 static int
 take(struct sorter *s, const struct pp_rec *r)
 {
@@ -185,10 +185,10 @@ sort_stream(struct tool *t, const struct sort_how *how, struct spill *spill, con
 	}
 	while (rc > 0 && (rc = pp_next(t->in, &r)) > 0)
 		rc = take(&s, &r);
-	/* Also what came before a fault is in order, and complete. */
+	/* Records before a fault are written, in order, too. */
 	if (s.e.round)
 		finish(&s);
-	pp_flush(t->out);		/* what was released lies in the queue */
+	pp_flush(t->out);		/* it still refers to the queue's memory */
 	emit_say(&s.e, t->in_err.file, &s.n);
 	if (s.disorder)
 		emit_say_stats(&s.e, &s.n, s.disorder);

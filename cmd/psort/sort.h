@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* sort.h - how psort is asked to sort, and the sorting */
+/* sort.h - the modes of psort, and sorting one stream */
 #ifndef PSORT_SORT_H
 #define PSORT_SORT_H
 
@@ -21,7 +21,7 @@ struct sort_how {
 	size_t		 memory;		/* bytes */
 };
 
-/* Sort all of t->in to t->out, over the bound of memory by way of the spill, whose errors are in spill_err: 0, or 1. */
+/* Sort t->in to t->out.  Records beyond the bound of memory go to the spill, whose errors are in spill_err.  0, or 1: failure. */
 int	sort_stream(struct tool *, const struct sort_how *, struct spill *, const struct pp_err *spill_err);
 
 #endif

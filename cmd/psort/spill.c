@@ -2,12 +2,12 @@
 /*
  * spill.c - sorted runs of records in one unnamed temporary file.
  *
- *	file	chunks, one after the other; a run is some that are neighbours
- *	chunk	u32 bytes in the file, u32 bytes of records (equal: they are not compressed), then these bytes
- *	record	u64 time, u32 size, the record as it is
+ *	file	blocks; a run consists of adjacent blocks
+ *	block	u32 bytes in the file, u32 bytes of records (equal: they are not compressed), then these bytes
+ *	record	u64 time, u32 size, the record
  *
- * Numbers are in this machine's order: nobody else reads the file.  No record spans chunks, so a run is read with
- * one buffer.  Where more runs wait than may be merged at once, neighbours are merged into one first.
+ * Numbers are in this machine's byte order, since no other program reads the file.  No record spans blocks, so a run is read
+ * with one buffer.  If there are more runs than can be merged at once, adjacent runs are merged into one first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,15 +22,15 @@
 #include "sink/tmpfile.h"
 #include "state/round.h"
 
-enum { CHUNK = 80 << 10, CHUNK_HEAD = 8, RECORD_HEAD = 12, FAN_MAX = 200 };
-_Static_assert(CHUNK >= RECORD_HEAD + PP_RECORD_MAX, "a record fits");
+enum { BLOCK = 80 << 10, BLOCK_HEAD = 8, RECORD_HEAD = 12, FAN_MAX = 200 };
+_Static_assert(BLOCK >= RECORD_HEAD + PP_RECORD_MAX, "a record fits");
 
 struct run {
-	uint64_t	 first, off, end;	/* in the file: its begin, the next chunk, its end */
-	uint64_t	 chunk;			/* where the chunk in buf came from */
+	uint64_t	 first, off, end;	/* offsets in the file: begin, next block, end */
+	uint64_t	 block;			/* offset of the block in buf */
 	uint8_t		*buf;			/* NULL: nothing read */
-	size_t		 at, len;		/* the next record of buf; its bytes */
-	uint8_t		*rest;			/* what could not be written, as if a last chunk; NULL: nothing */
+	size_t		 at, len;		/* of buf: offset of the next record, bytes */
+	uint8_t		*rest;			/* records that could not be written, like a last block; NULL: none */
 	size_t		 rest_len;
 	uint64_t	 time;			/* of the next record */
 };
@@ -39,19 +39,19 @@ struct spill {
 	struct pp_err	*err;
 	int		 fd, open_errno;
 	bool		 failed;
-	uint64_t	 end;			/* where the next chunk goes */
+	uint64_t	 end;			/* offset for the next block */
 	size_t		 fan;
 	struct run	*run;
 	size_t		 n, cap;
 	uint32_t	*heap;			/* of runs, by their next record */
 	size_t		 nheap;
 	bool		 ready;			/* the heap has all runs */
-	uint64_t	 least;			/* if not: no run has a smaller time */
-	bool		 keep;			/* what was merged may be needed once more */
-	struct run	 cur;			/* being written */
-	uint8_t		*buf;			/* its chunk so far, behind room for the head */
+	uint64_t	 least;			/* if not ready: no run has a smaller time */
+	bool		 keep;			/* do not free the space of runs while they are merged */
+	struct run	 cur;			/* the run being written */
+	uint8_t		*buf;			/* its current block, after BLOCK_HEAD bytes */
 	size_t		 len, bufcap;
-	uint8_t		*z;			/* CHUNK_HEAD + zcap */
+	uint8_t		*z;			/* BLOCK_HEAD + zcap */
 	size_t		 zcap;
 	ZSTD_CCtx	*cctx;			/* NULL: not compressed */
 	ZSTD_DCtx	*dctx;
@@ -76,12 +76,12 @@ spill_new(const char *dir, size_t memory, bool compress, struct pp_err *err)
 		return NULL;
 	*err = (struct pp_err){ .file = pp_tmpdir(dir) };
 	s->err = err;
-	s->fan = memory / CHUNK < 2 ? 2 : memory / CHUNK > FAN_MAX ? FAN_MAX : memory / CHUNK;
+	s->fan = memory / BLOCK < 2 ? 2 : memory / BLOCK > FAN_MAX ? FAN_MAX : memory / BLOCK;
 	s->fd = pp_tmpfile(dir);
 	s->open_errno = errno;
-	s->zcap = compress ? ZSTD_compressBound(CHUNK) : 0;
+	s->zcap = compress ? ZSTD_compressBound(BLOCK) : 0;
 	if (compress && (!(s->cctx = ZSTD_createCCtx()) || !(s->dctx = ZSTD_createDCtx()) ||
-	    !(s->z = malloc(CHUNK_HEAD + s->zcap)))) {
+	    !(s->z = malloc(BLOCK_HEAD + s->zcap)))) {
 		spill_free(s);
 		return NULL;
 	}
@@ -122,7 +122,7 @@ spill_write_all(struct spill *s, const uint8_t *p, size_t n)
 {
 	if (pp_tmpfile_write(s->fd, p, n) < 0) {
 		spill_fail(s, "write", errno);
-		(void)lseek(s->fd, (off_t)s->end, SEEK_SET);	/* the part is no chunk */
+		(void)lseek(s->fd, (off_t)s->end, SEEK_SET);	/* a partial block does not count */
 		return -1;
 	}
 	s->end += n;
@@ -131,7 +131,7 @@ spill_write_all(struct spill *s, const uint8_t *p, size_t n)
 }
 
 static int
-spill_write_chunk(struct spill *s)
+spill_write_block(struct spill *s)
 {
 	uint32_t head[2] = { (uint32_t)s->len, (uint32_t)s->len };
 	uint8_t *p = s->buf;
@@ -139,15 +139,15 @@ spill_write_chunk(struct spill *s)
 	if (!s->len || s->failed)
 		return s->failed ? -1 : 1;
 	if (s->cctx) {
-		size_t n = ZSTD_compressCCtx(s->cctx, s->z + CHUNK_HEAD, s->zcap, s->buf + CHUNK_HEAD, s->len, 1);
+		size_t n = ZSTD_compressCCtx(s->cctx, s->z + BLOCK_HEAD, s->zcap, s->buf + BLOCK_HEAD, s->len, 1);
 
 		if (!ZSTD_isError(n) && n < s->len) {
 			head[0] = (uint32_t)n;
 			p = s->z;
 		}
 	}
-	memcpy(p, head, CHUNK_HEAD);
-	if (spill_write_all(s, p, CHUNK_HEAD + head[0]) < 0)
+	memcpy(p, head, BLOCK_HEAD);
+	if (spill_write_all(s, p, BLOCK_HEAD + head[0]) < 0)
 		return -1;
 	s->len = 0;
 	return 1;
@@ -160,7 +160,7 @@ spill_begin(struct spill *s)
 		return spill_fail(s, "open", s->open_errno);
 	if (s->failed)
 		return -1;
-	if (!s->buf && !(s->buf = malloc(s->bufcap = CHUNK_HEAD + CHUNK)))
+	if (!s->buf && !(s->buf = malloc(s->bufcap = BLOCK_HEAD + BLOCK)))
 		return spill_fail(s, "memory", ENOMEM);
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 16;
@@ -186,9 +186,9 @@ spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n)
 	uint32_t size = (uint32_t)n;
 	uint8_t *to;
 
-	if (s->len + RECORD_HEAD + n > CHUNK)
-		spill_write_chunk(s);
-	if (CHUNK_HEAD + s->len + RECORD_HEAD + n > s->bufcap) {	/* only after a failed write */
+	if (s->len + RECORD_HEAD + n > BLOCK)
+		spill_write_block(s);
+	if (BLOCK_HEAD + s->len + RECORD_HEAD + n > s->bufcap) {	/* only after a failed write */
 		if (!(to = realloc(s->buf, 2 * s->bufcap)))
 			return spill_fail(s, "memory", ENOMEM);
 		s->buf = to;
@@ -196,7 +196,7 @@ spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n)
 	}
 	if (!s->len && s->cur.first == s->end)
 		s->cur.time = time;
-	to = s->buf + CHUNK_HEAD + s->len;
+	to = s->buf + BLOCK_HEAD + s->len;
 	memcpy(to, &time, sizeof time);
 	memcpy(to + 8, &size, sizeof size);
 	memcpy(to + RECORD_HEAD, p, n);
@@ -205,14 +205,14 @@ spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n)
 	return 1;
 }
 
-/* Close the run being written; its bytes that are not in the file become its rest. */
+/* End the run being written.  Its records that are not in the file become its rest. */
 static struct run
 spill_run_written(struct spill *s)
 {
 	struct run r = s->cur;
 
-	if (spill_write_chunk(s) < 0) {
-		memmove(s->buf, s->buf + CHUNK_HEAD, s->len);
+	if (spill_write_block(s) < 0) {
+		memmove(s->buf, s->buf + BLOCK_HEAD, s->len);
 		r.rest = s->buf;
 		r.rest_len = s->len;
 		s->buf = NULL;
@@ -222,7 +222,7 @@ spill_run_written(struct spill *s)
 	return r;
 }
 
-/* The smallest time that waits. */
+/* The smallest time in any run. */
 static uint64_t
 spill_least(const struct spill *s)
 {
@@ -261,9 +261,9 @@ spill_read_all(struct spill *s, void *to, size_t n, uint64_t off)
 	return 1;
 }
 
-/* The next chunk of a run into its buffer: 1, 0 at its end, -1. */
+/* Read the next block of a run into its buffer: 1, 0 at its end, -1. */
 static int
-spill_read_chunk(struct spill *s, struct run *r)
+spill_read_block(struct spill *s, struct run *r)
 {
 	uint32_t head[2];
 
@@ -277,18 +277,18 @@ spill_read_chunk(struct spill *s, struct run *r)
 	}
 	if (r->off == r->end)
 		return 0;
-	if (!r->buf && !(r->buf = malloc(CHUNK)))
+	if (!r->buf && !(r->buf = malloc(BLOCK)))
 		return spill_fail(s, "memory", ENOMEM);
 	if (spill_read_all(s, head, sizeof head, r->off) < 0)
 		return -1;
-	if (head[1] > CHUNK || head[0] > head[1] || (head[0] < head[1] && head[0] > s->zcap))
+	if (head[1] > BLOCK || head[0] > head[1] || (head[0] < head[1] && head[0] > s->zcap))
 		return spill_fail(s, "read", EIO);
-	if (spill_read_all(s, head[0] < head[1] ? s->z : r->buf, head[0], r->off + CHUNK_HEAD) < 0)
+	if (spill_read_all(s, head[0] < head[1] ? s->z : r->buf, head[0], r->off + BLOCK_HEAD) < 0)
 		return -1;
-	if (head[0] < head[1] && ZSTD_decompressDCtx(s->dctx, r->buf, CHUNK, s->z, head[0]) != head[1])
+	if (head[0] < head[1] && ZSTD_decompressDCtx(s->dctx, r->buf, BLOCK, s->z, head[0]) != head[1])
 		return spill_fail(s, "read", EIO);
-	r->chunk = r->off;
-	r->off += CHUNK_HEAD + head[0];
+	r->block = r->off;
+	r->off += BLOCK_HEAD + head[0];
 	r->len = head[1];
 	return 1;
 }
@@ -303,14 +303,14 @@ spill_record_of(const struct run *r, size_t *n)
 	return r->buf + r->at + RECORD_HEAD;
 }
 
-/* Know the time of the run's next record: 1, 0 there is none, -1. */
+/* Set the time of the run to that of its next record: 1, 0: there is none, -1. */
 static int
 spill_head_of(struct spill *s, struct run *r)
 {
 	size_t n;
 	int rc;
 
-	if (r->at == r->len && (rc = spill_read_chunk(s, r)) <= 0)
+	if (r->at == r->len && (rc = spill_read_block(s, r)) <= 0)
 		return rc;
 	if (r->len - r->at < RECORD_HEAD || (spill_record_of(r, &n), n > r->len - r->at - RECORD_HEAD))
 		return spill_fail(s, "read", EIO);
@@ -359,7 +359,7 @@ spill_make_heap(struct spill *s, size_t first, size_t n)
 	return 1;
 }
 
-/* Give the space of a run back, where the file system can. */
+/* Free the disk space of a run, if the file system can do it. */
 static void
 spill_run_gone(struct spill *s, struct run *r)
 {
@@ -404,24 +404,24 @@ spill_merge_put(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct spill *s = arg;
 
-	/* Not into memory: the runs have it all. */
+	/* After a failed write fail, too: the buffers of the runs use all the memory. */
 	return spill_put(s, time, p, n) < 0 || s->failed ? -1 : 1;
 }
 
-/* Back to where it was when `was' was noted. */
+/* Restore a run to its saved state. */
 static void
 spill_rewind_run(struct spill *s, struct run *r, const struct run *was)
 {
 	bool inside = was->at < was->len;
 
-	r->off = inside ? was->chunk : was->off;
-	if (spill_read_chunk(s, r) > 0 && inside)
+	r->off = inside ? was->block : was->off;
+	if (spill_read_block(s, r) > 0 && inside)
 		r->at = was->at;
 }
 
 /*
- * Merge n runs into one, which takes the place of the first.  They are all on disk, with no failure yet; if one comes
- * now, they stay as they were.
+ * Merge n runs into one, in the place of the first.  All of them are in the file completely.  After a failure they are
+ * unchanged.
  */
 static int
 spill_merge_runs(struct spill *s, size_t first, size_t n)
@@ -454,7 +454,7 @@ spill_merge_runs(struct spill *s, size_t first, size_t n)
 	return 1;
 }
 
-/* Which n neighbours have the fewest bytes?  So a run that has grown large is not written again for each small one. */
+/* The n adjacent runs with the fewest bytes: a large run is not written again for each small one. */
 static size_t
 spill_smallest(const struct spill *s, size_t n)
 {
@@ -473,7 +473,7 @@ spill_smallest(const struct spill *s, size_t n)
 	return best;
 }
 
-/* Drop the runs that are read; then as few merges as leave no more than may be merged at once. */
+/* Drop the runs that are read completely, then merge until all remaining ones can be merged at once. */
 static int
 spill_prepare(struct spill *s)
 {
@@ -511,14 +511,14 @@ spill_waits(const struct spill *s)
 int
 spill_upto(struct spill *s, uint64_t limit, pp_deliver *fn, void *arg)
 {
-	/* To find that there is none, runs need not be merged. */
+	/* No run has records up to that time: no merge is needed. */
 	if (!s->ready && s->n && s->least <= limit && spill_prepare(s) < 0)
 		return -1;
 	if (!s->nheap || !s->ready)
 		return 1;
 	if (spill_merge(s, limit, fn, arg) < 0)
 		return -1;
-	if (!s->nheap && !s->failed) {		/* all is read: begin anew */
+	if (!s->nheap && !s->failed) {		/* all records are read: reuse the file from its begin */
 		s->n = 0;
 		s->end = 0;
 		if (ftruncate(s->fd, 0) < 0 || lseek(s->fd, 0, SEEK_SET) < 0)

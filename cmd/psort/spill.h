@@ -2,7 +2,8 @@
 /*
  * spill.h - sorted runs of records in one unnamed temporary file.
  *
- * Runs are numbered as they were made; merged, records of the same time come by run, so in order of arrival.
+ * Runs are numbered in the order of their creation.  Records of the same time are merged in the order of their runs, which is
+ * the order of arrival.
  */
 #ifndef PSORT_SPILL_H
 #define PSORT_SPILL_H
@@ -12,24 +13,24 @@
 
 struct spill;
 /*
- * Make the file in that directory (NULL: $TMPDIR, else /tmp), now, for later nothing may be opened by name.  That this
- * fails is told by the first use only.  Buffers of a merge take up to `memory' bytes, but at least those of two runs.
- * NULL: out of memory.  Errors go to `err', whose file becomes the directory.
+ * Create the file in that directory (NULL: $TMPDIR, else /tmp) at once, since later no file may be opened by name.  If that
+ * fails, the first use reports it.  Buffers of a merge take up to `memory' bytes, but at least those of two runs.
+ * NULL: out of memory.  Errors are in `err', whose file becomes the directory.
  */
 struct spill *spill_new(const char *dir, size_t memory, bool compress, struct pp_err *err);
 void	spill_free(struct spill *);
 /*
- * A run: begin, its records in ascending order of time (arg: the spill), end.  After a failed write the rest of
- * the run is kept in memory, so that nothing is lost: spill_put() fails only without memory, and spill_end() says -1.
+ * Write a run: begin, its records in ascending order of time (arg: the spill), end.  After a failed write the rest of the
+ * run is kept in memory, so that no record is lost: spill_put() fails only without memory, and spill_end() returns -1.
  */
 int	spill_begin(struct spill *);
 int	spill_put(void *spill, uint64_t time, const uint8_t *p, size_t n);
 int	spill_end(struct spill *);
-/* Does anything wait there? */
+/* Are there records in the spill? */
 bool	spill_waits(const struct spill *);
-/* Give all records up to that time to fn, in order; they are valid for that call. */
+/* Call fn with all records up to that time, in order.  They are valid during the call. */
 int	spill_upto(struct spill *, uint64_t limit, pp_deliver *fn, void *arg);
-/* In all so far: records and bytes that went to the file (merged ones once more), and the runs. */
+/* Totals: records and bytes written to the file (again when they are merged), and runs. */
 void	spill_count(const struct spill *, uint64_t *records, uint64_t *bytes, uint64_t *runs);
 
 #endif

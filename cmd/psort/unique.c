@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* unique.c - records that were there already, at the same time and with the same bytes */
+/* unique.c - find duplicates: records with the same time and the same bytes */
 #include <sys/random.h>
 
 #include <stdlib.h>
@@ -15,10 +15,10 @@ struct entry { uint32_t next, off, size; };
 struct unique {
 	uint64_t	 time;
 	uint8_t		*data;
-	size_t		 used, room;
+	size_t		 used, space;
 	struct entry	*e;		/* from 1; 0: none */
 	uint32_t	 n, cap;
-	uint64_t	 key[2];	/* random: a recording can't choose its slots */
+	uint64_t	 key[2];	/* random: a recording cannot cause collisions */
 	uint32_t	 head[SLOTS];
 };
 
@@ -29,14 +29,14 @@ unique_new(size_t memory)
 
 	if (!u)
 		return NULL;
-	u->room = memory > UINT32_MAX ? UINT32_MAX : memory;
-	u->cap = (uint32_t)(u->room / 64 + 2);
+	u->space = memory > UINT32_MAX ? UINT32_MAX : memory;
+	u->cap = (uint32_t)(u->space / 64 + 2);
 	u->n = 1;
 	if (getrandom(u->key, sizeof u->key, GRND_NONBLOCK) < 0)
 		u->key[1] = UINT64_C(0x9e3779b97f4a7c15);
 	u->key[1] |= 1;
-	/* Neither costs memory before it is used. */
-	if (!(u->data = malloc(u->room)) || !(u->e = malloc(u->cap * sizeof *u->e))) {
+	/* Pages of both take memory only when they are used. */
+	if (!(u->data = malloc(u->space)) || !(u->e = malloc(u->cap * sizeof *u->e))) {
 		unique_free(u);
 		return NULL;
 	}
@@ -53,7 +53,7 @@ unique_free(struct unique *u)
 	free(u);
 }
 
-/* Both halves of the product: which bits of it a change of v flips is not known without the key. */
+/* Both halves of the product depend on the key in all bits. */
 static uint64_t
 mix(const struct unique *u, uint64_t h, uint64_t v)
 {
@@ -82,7 +82,7 @@ unique_add(struct unique *u, uint64_t time, const uint8_t *p, size_t n)
 	uint32_t slot = slot_of(u, p, n);
 
 	if (time != u->time) {
-		/* Most times have one record: no need to clear it all. */
+		/* Most times have one record: clear only the used slots. */
 		for (uint32_t i = 1; i < u->n; i++)
 			u->head[slot_of(u, u->data + u->e[i].off, u->e[i].size)] = 0;
 		u->time = time;
@@ -92,7 +92,7 @@ unique_add(struct unique *u, uint64_t time, const uint8_t *p, size_t n)
 	for (uint32_t i = u->head[slot]; i; i = u->e[i].next)
 		if (u->e[i].size == n && !memcmp(u->data + u->e[i].off, p, n))
 			return false;
-	if (n > u->room - u->used || u->n == u->cap)
+	if (n > u->space - u->used || u->n == u->cap)
 		return true;
 	memcpy(u->data + u->used, p, n);
 	u->e[u->n] = (struct entry){ u->head[slot], (uint32_t)u->used, (uint32_t)n };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* unique.h - records that were there already, at the same time and with the same bytes */
+/* unique.h - find duplicates: records with the same time and the same bytes */
 #ifndef PSORT_UNIQUE_H
 #define PSORT_UNIQUE_H
 
@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 struct unique;
-/* Keeps up to so many bytes of the records of one time; what comes then is taken for new.  NULL: out of memory. */
+/* Keeps up to that many bytes of records of one time; records beyond that count as new.  NULL: out of memory. */
 struct unique *unique_new(size_t memory);
 void	unique_free(struct unique *);
-/* Records come by ascending time.  Is this one new?  Then it is noted. */
+/* Add a record, by ascending time.  Is it new? */
 bool	unique_add(struct unique *, uint64_t time, const uint8_t *p, size_t n);
 
 #endif

@@ -38,8 +38,8 @@ written(uint8_t *to, size_t size)
 static void
 test_order(void **state)
 {
-	enum { N = 5000, PIECE = 7, ROOM = 2 * N * PIECE };
-	uint8_t *from = malloc(N * PIECE), *want = malloc(ROOM), *got = malloc(ROOM);
+	enum { N = 5000, PIECE = 7, SPACE = 2 * N * PIECE };
+	uint8_t *from = malloc(N * PIECE), *want = malloc(SPACE), *got = malloc(SPACE);
 	struct pp_err err;
 	struct pp_sink *k = pp_create(name, &err);
 	size_t n = 0;
@@ -66,7 +66,7 @@ test_order(void **state)
 	assert_int_equal(pp_flush(k), 1);
 	assert_int_equal(pp_written(k), n);
 	assert_int_equal(pp_finish(k), 1);
-	assert_int_equal(written(got, ROOM), n);
+	assert_int_equal(written(got, SPACE), n);
 	assert_memory_equal(got, want, n);
 	free(from);
 	free(want);
@@ -77,8 +77,8 @@ test_order(void **state)
 static void
 test_copies(void **state)
 {
-	enum { ROOM = 1 << 20 };
-	uint8_t *big = malloc(ROOM), *got = malloc(ROOM), *want = malloc(ROOM);
+	enum { SPACE = 1 << 20 };
+	uint8_t *big = malloc(SPACE), *got = malloc(SPACE), *want = malloc(SPACE);
 	struct pp_err err;
 	struct pp_sink *k = pp_create(name, &err);
 	size_t n = 0;
@@ -93,7 +93,7 @@ test_copies(void **state)
 	}
 	assert_int_equal(pp_put_copy(k, big, 0), 1);
 	assert_int_equal(pp_finish(k), 1);
-	assert_int_equal(written(got, ROOM), n);
+	assert_int_equal(written(got, SPACE), n);
 	assert_memory_equal(got, want, n);
 	free(big);
 	free(got);
