@@ -27,13 +27,13 @@ count_free(struct counts *c)
 	free(c->ev);
 }
 
-/* The stream has told of another event: make room, and forget which id is whose. */
+/* The stream has a new event: grow the table, and clear the cache of ids. */
 static void
 count_events(struct counts *c)
 {
 	const struct pp_events *e = c->tool->in->events;
 
-	for (size_t i = 0; i < COUNT_IDS; i++) {	/* an id that does not belong there: free */
+	for (size_t i = 0; i < COUNT_IDS; i++) {	/* a free slot has an id that belongs to another slot */
 		c->ids[i].id = i + 1;
 		c->ids[i].ev = NULL;
 	}
@@ -41,11 +41,11 @@ count_events(struct counts *c)
 	if (e->n <= c->nev)
 		return;
 	if ((c->nev & (c->nev - 1)) == 0 || c->nev < e->n - 1) {
-		unsigned room = 1;
+		unsigned cap = 1;
 
-		while (room < e->n)
-			room *= 2;
-		c->ev = tool_realloc(c->ev, room, sizeof *c->ev);
+		while (cap < e->n)
+			cap *= 2;
+		c->ev = tool_realloc(c->ev, cap, sizeof *c->ev);
 	}
 	for (; c->nev < e->n; c->nev++) {
 		const struct pp_event *ev = e->ev[c->nev];
@@ -88,8 +88,8 @@ count_time(struct order *o, uint64_t time)
 }
 
 /*
- * FINISHED_ROUND: perf delivers what is no later than the latest record that was queued at the round before,
- * unless nothing is queued.  `queued' is the time of the latest that waits, 0 if none does.
+ * FINISHED_ROUND: perf delivers all records up to the newest time that was queued at the previous FINISHED_ROUND, unless
+ * the queue is empty.  `queued' is the newest time in the queue, 0 if it is empty.
  */
 static void
 count_round(struct counts *c)
@@ -111,7 +111,7 @@ count_round(struct counts *c)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Members of a READ: each whose total has moved on is a sample of its event.  The sample is sound. */
+/* The members of a READ: each whose total has changed counts as a sample of its event.  The sample is checked. */
 static void
 count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r, uint64_t key, uint64_t time)
 {
@@ -127,7 +127,7 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 		uint64_t id = pp_get_u64(p + rd.id_at, all->swap), value = pp_get_u64(p, all->swap), period;
 		struct pp_total *total;
 
-		if (!(ev = pp_event_by_id(all, id)))	/* perf leaves these out, too */
+		if (!(ev = pp_event_by_id(all, id)))	/* perf ignores these, too */
 			continue;
 		if (!(total = pp_total_get(&c->totals, id, tid))) {
 			c->reads_over++;
@@ -164,7 +164,7 @@ count_part(struct counts *c, const struct pp_part *x)
 	}
 }
 
-/* What a sample holds that has more than fixed fields and a call chain.  1, or -1 if it is not sound. */
+/* Count a sample that has more than fixed fields and a call chain.  1, or -1: it is damaged. */
 static int
 count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *r)
 {
@@ -202,7 +202,7 @@ count_sample_event(struct counts *c, const struct pp_rec *r)
 }
 
 /*
- * This runs for every sample of a stream: fixed offsets, no calls on the way of an ordinary one.
+ * This runs for every sample of a stream: it uses fixed offsets, and an ordinary sample takes no calls.
  */
 __attribute__((always_inline)) static inline int
 count_sample(struct counts *c, const struct pp_rec *r, bool swap)
@@ -210,7 +210,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap)
 	struct event_count *e = NULL;
 	uint64_t time, period, key;
 
-	if (r->size >= c->id_off + 8) {	/* id_off 0: reads the header, which is no id of ours */
+	if (r->size >= c->id_off + 8) {	/* id_off 0: reads the header, which equals no id */
 		uint64_t id = pp_get_u64(r->raw + c->id_off, swap);
 
 		if (c->ids[id % COUNT_IDS].id == id)
@@ -222,7 +222,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap)
 		uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;
 
 		if (chain > (r->size - e->size) / 8u)
-			return count_whole(c, e, r);	/* which says what is wrong with it */
+			return count_whole(c, e, r);	/* reports the fault */
 		c->content.chains += 8 * chain;
 	} else if (count_whole(c, e, r) < 0)
 		return -1;
@@ -273,7 +273,7 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 	bool swap = in->swap;
 	uint64_t time;
 
-	if (!pp_type_name(r->type))	/* nobody knows what stands where */
+	if (!pp_type_name(r->type))	/* unknown layout */
 		return 1;
 	if (!(ev = pp_event_find(in->events, r, &c->tool->in_err)))
 		return -1;
@@ -339,7 +339,7 @@ count_other(struct counts *c, const struct pp_rec *r)
 	return 1;
 }
 
-/* Made twice, so that a sample costs nothing for the byte order that it does not have. */
+/* Compiled twice, once for each byte order, for speed. */
 __attribute__((always_inline)) static inline void
 count_records(struct counts *c, struct pp_source *in, bool swap)
 {
@@ -400,7 +400,7 @@ count_types(const struct counts *c, struct type_count *rows)
 		if (i == PP_SAMPLE) {
 			t.records = sum.records;
 			t.bytes = sum.bytes;
-		} else if (i == PP_COMPRESSED)	/* the source keeps these to itself */
+		} else if (i == PP_COMPRESSED)	/* the source expands them and does not return them */
 			t.records = z->records;
 		else if (i == PP_COMPRESSED2)
 			t.records = z->records2;

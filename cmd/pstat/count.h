@@ -10,17 +10,17 @@
 
 enum {
 	COUNT_TYPES = 128,		/* types counted by number */
-	COUNT_ODD = 16,			/* more that a broken stream may have */
-	COUNT_IDS = 512,		/* ids whose event is remembered */
+	COUNT_ODD = 16,			/* further types, as in a damaged stream */
+	COUNT_IDS = 512,		/* cached ids of events */
 };
 
 struct event_count {
 	uint64_t samples, period;	/* as perf delivers them: with READ, one for each member that moved on */
 	uint64_t records, bytes;	/* SAMPLE records */
-	uint64_t lost, lost_samples;	/* told by LOST, by LOST_SAMPLES */
-	/* where things stand in its samples, from the plan */
+	uint64_t lost, lost_samples;	/* sums of LOST, LOST_SAMPLES */
+	/* offsets in its samples, from the plan */
 	uint16_t time, tid, period_at, size;
-	bool	 chain, read, whole;	/* has a call chain, READ; must be taken apart as a whole */
+	bool	 chain, read, whole;	/* has a call chain; has READ; must be parsed completely */
 	uint64_t default_period;
 };
 
@@ -29,22 +29,22 @@ struct type_count { uint32_t type; uint64_t records, bytes; };
 struct order {
 	uint64_t first, last;		/* times */
 	uint64_t timed, prev;
-	uint64_t backward, depth;	/* records behind their forerunner; the furthest behind the latest, ns */
+	uint64_t backward, depth;	/* records older than the previous one; maximum difference to the newest, ns */
 	uint64_t rounds;
 	uint64_t next, flushed, queued;	/* perf's two-round rule: see count_round() */
-	uint64_t late, late_depth;	/* records older than what perf has delivered; the oldest, ns */
-	uint64_t round_from, round_bytes;	/* bytes before this round; of the largest */
+	uint64_t late, late_depth;	/* late records; maximum difference to the watermark, ns */
+	uint64_t round_from, round_bytes;	/* bytes before this round; bytes of the largest round */
 };
 
-struct content {			/* bytes of SAMPLE records by what they hold; the rest: fixed fields */
+struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fields */
 	uint64_t chains, stacks, raw, branches, regs;
 };
 
-enum { TOTALS_MAX = 16 << 10 };	/* READ totals remembered */
+enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
 
 struct counts {
 	struct tool	*tool;
-	uint64_t	 records, bytes;	/* bytes: with payloads */
+	uint64_t	 records, bytes;	/* bytes include payloads */
 	struct type_count type[COUNT_TYPES], odd[COUNT_ODD], more;	/* SAMPLE: by event */
 	struct event_count *ev;
 	unsigned	 nev;
@@ -52,21 +52,21 @@ struct counts {
 	struct content	 content;
 	struct tasks	 tasks;
 	struct pp_totals totals;		/* of PERF_SAMPLE_READ */
-	uint64_t	 reads_over;		/* values that found no place there: they count as 0 */
+	uint64_t	 reads_over;		/* values for which `totals' had no space: they count as 0 */
 	struct facts	 facts;
 	uint16_t	 id_off;	/* as pp_events.id_off */
 	struct { uint64_t id; struct event_count *ev; } ids[COUNT_IDS];
 };
 
 void	count_init(struct counts *, struct tool *);
-/* Count the whole input.  What went wrong with it is in the tool's in_err; the counts are of what was good. */
+/* Count the whole input.  A fault is in the tool's in_err; the counts are those before the fault. */
 void	count_all(struct counts *);
 void	count_free(struct counts *);
-/* Sum over events, into *sum. */
+/* The sum over all events. */
 void	count_sum(const struct counts *, struct event_count *sum);
 /*
- * Rows of types that occurred, by number; returns how many (at most COUNT_TYPES + COUNT_ODD + 1).  The type
- * UINT32_MAX stands for all beyond that.  COMPRESSED records have no bytes: those are counted in plain form.
+ * The types that occurred, by number.  Returns the number of rows, at most COUNT_TYPES + COUNT_ODD + 1.  The type UINT32_MAX
+ * is the sum of all further types.  COMPRESSED records have no bytes: their expanded records are counted.
  */
 size_t	count_types(const struct counts *, struct type_count *rows);
 

@@ -4,7 +4,7 @@
 
 #include "facts.h"
 
-/* Each string of the feature, one NUL between two. */
+/* Copy all strings of the feature, separated by NULs. */
 static void
 take_strings(struct fact_text *t, struct pp_feature_io *io)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * json.c - the counts as one JSON object.  Rows are made and written one by one: a table may have tens of
- * thousands, and memory is to stay small.
+ * json.c - the counts as one JSON object.  Rows are made and written one at a time, since a table may have tens of
+ * thousands of rows, and memory is limited.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 
 #include "report.h"
 
-enum { SCHEMA = 1 };	/* raised when a member changes its meaning or goes; new ones may come at any time */
+enum { SCHEMA = 1 };	/* increased when a member changes its meaning or is removed, not for new members */
 
 struct out {
 	FILE	*f;
-	bool	 members, rows;		/* something stands before the next one */
+	bool	 members, rows;		/* the next one needs a comma */
 	bool	 failed;
 };
 
-/* Bytes of the UTF-8 character at p, 0 if there is none. */
+/* Bytes of the UTF-8 character at p, 0 if it is not valid. */
 static size_t
 utf8(const uint8_t *p, size_t n)
 {
@@ -36,7 +36,7 @@ utf8(const uint8_t *p, size_t n)
 	return len;
 }
 
-/* A string of the stream: what is no UTF-8, and DEL, which jansson leaves alone, becomes \xNN, a backslash two. */
+/* A string of the stream: a byte that is not UTF-8, and DEL, which jansson does not escape, become \xNN, a backslash two. */
 static json_t *
 string(const char *s, size_t n)
 {
@@ -77,7 +77,7 @@ fact(const struct fact_text *t)
 	return t->len ? string(t->p, t->len) : json_null();
 }
 
-/* JSON has no limit, jansson has that of a signed number. */
+/* jansson limits integers to signed 64 bits, JSON does not. */
 static json_int_t
 num(uint64_t v)
 {

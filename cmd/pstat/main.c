@@ -18,7 +18,7 @@ static const char examples[] =
     "  $ perf record -a -o - -- sleep 2 | pstat\n"
     "  $ pstat --json -o counts.json all.data\n";
 
-static const struct tasks *sorting;	/* qsort(3) hands nothing on */
+static const struct tasks *sorting;	/* qsort(3) passes no argument to by_samples() */
 
 static int
 by_samples(const void *va, const void *vb)
@@ -47,7 +47,7 @@ sum_up(struct report *r, struct counts *c)
 	qsort(r->comm, r->ncomms, sizeof *r->comm, by_samples);
 }
 
-/* Where the report goes.  NULL: failed, as out_err says. */
+/* The output as a FILE.  NULL: failure, see out_err. */
 static FILE *
 output(struct tool *t)
 {
@@ -55,7 +55,7 @@ output(struct tool *t)
 
 	tool_create(t, &t->file, t->out_name, &t->out_err);
 	f = fdopen(fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0), "w");
-	if (!f)			/* EINVAL: it cannot be written */
+	if (!f)			/* EINVAL: it is not open for writing */
 		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
 	return f;
 }

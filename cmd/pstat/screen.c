@@ -18,7 +18,7 @@ screen_percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-/* Text of the stream made harmless, cut to `width' columns (0: not cut); returns how many it takes. */
+/* Print text of the stream, escaped as by vis(3), cut to `width' columns (0: not cut).  The number of columns. */
 static size_t
 screen_cut(FILE *f, const char *p, size_t n, size_t width)
 {
@@ -32,7 +32,7 @@ screen_cut(FILE *f, const char *p, size_t n, size_t width)
 	}
 	if (text[len]) {
 		columns = width;
-		do			/* a mark takes the place of the last character */
+		do			/* the ~ replaces the last character */
 			len--;
 		while (((unsigned char)text[len] & 0xc0) == 0x80);
 		fprintf(f, "%.*s~", (int)len, text);
@@ -218,7 +218,7 @@ screen_by_bytes(const void *va, const void *vb)
 {
 	const struct type_count *a = va, *b = vb;
 
-	if ((a->type == UINT32_MAX) != (b->type == UINT32_MAX))		/* what stands for others comes last */
+	if ((a->type == UINT32_MAX) != (b->type == UINT32_MAX))		/* the sum of further types comes last */
 		return a->type == UINT32_MAX ? 1 : -1;
 	if (a->bytes != b->bytes)
 		return a->bytes > b->bytes ? -1 : 1;
@@ -345,7 +345,7 @@ screen_pid_cell(FILE *f, const struct report *r, size_t i)
 	screen_share(f, r, row->samples, row->period);
 }
 
-/* What the ten rows leave out. */
+/* The sum of the rows that are not shown. */
 static void
 screen_rest(FILE *f, const struct report *r)
 {

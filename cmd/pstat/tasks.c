@@ -122,7 +122,7 @@ tasks_put_slot(struct tasks *t, uint32_t i)
 	t->count++;
 }
 
-/* Where the key's newest epoch is noted; the key must be there. */
+/* The slot of a key, which must be in the table. */
 static uint32_t *
 tasks_slot_of(struct tasks *t, uint64_t key)
 {
@@ -147,7 +147,7 @@ tasks_grow(struct tasks *t)
 	free(old);
 }
 
-/* May one more step be taken for something out of order?  No more than some per sample. */
+/* Count a step of work for late records.  False: the limit per sample is reached. */
 static bool
 tasks_afford(struct tasks *t)
 {
@@ -157,14 +157,14 @@ tasks_afford(struct tasks *t)
 	return false;
 }
 
-/* The comm of a thread of which nothing is told; perf knows the idle task, thread 0, by itself. */
+/* The comm of a thread without records about it; as in perf, thread 0 is the idle task. */
 static uint32_t
-tasks_untold(uint64_t key)
+tasks_unnamed(uint64_t key)
 {
 	return (uint32_t)key == 0 ? NAME_IDLE : NAME_UNKNOWN;
 }
 
-/* The comm that a thread had: go back to the epoch, and up through the forks it came by. */
+/* The comm of a thread at that time: by its epoch or, after a FORK, that of the parent at the FORK, and so on. */
 static uint32_t
 tasks_name_at(struct tasks *t, uint64_t key, uint64_t time)
 {
@@ -178,7 +178,7 @@ tasks_name_at(struct tasks *t, uint64_t key, uint64_t time)
 			i = t->epoch[i].older;
 		}
 		if (!i)
-			return tasks_untold(key);
+			return tasks_unnamed(key);
 		e = &t->epoch[i];
 		if (!e->forked)
 			return e->name;
@@ -197,7 +197,7 @@ tasks_resolve(struct tasks *t, struct epoch *e)
 	}
 }
 
-/* Count an epoch's samples under its comm alone, and give it back. */
+/* Add an epoch's samples to the total of its comm, and free the epoch. */
 static void
 tasks_fold(struct tasks *t, uint32_t i)
 {
@@ -238,7 +238,7 @@ tasks_passed(struct tasks *t, uint64_t time)
 		}
 		t->slot[h] = 0;
 	}
-	uint32_t *old = t->slot;	/* the holes would end searches too early */
+	uint32_t *old = t->slot;	/* rebuild: empty slots in between would end searches too early */
 	t->slot = tool_alloc(t->mask + 1, sizeof *t->slot);
 	t->count = 0;
 	for (uint32_t h = 0; h <= t->mask; h++)
@@ -248,7 +248,7 @@ tasks_passed(struct tasks *t, uint64_t time)
 	t->full = freed < TASKS_EPOCHS / 8;
 }
 
-/* An epoch that is in no list yet; 0 if there is none left. */
+/* A free epoch; 0 if there is none. */
 static uint32_t
 tasks_take(struct tasks *t, uint64_t key, uint64_t since)
 {
@@ -260,17 +260,17 @@ tasks_take(struct tasks *t, uint64_t key, uint64_t since)
 		i = t->used++;
 	else
 		return 0;
-	t->epoch[i] = (struct epoch){ .key = key, .since = since, .name = tasks_untold(key) };
+	t->epoch[i] = (struct epoch){ .key = key, .since = since, .name = tasks_unnamed(key) };
 	return i;
 }
 
-/* A thread seen for the first time. */
+/* Add the first epoch of a thread. */
 static uint32_t
 tasks_add(struct tasks *t, uint64_t key)
 {
 	uint32_t i;
 
-	if (4 * t->count > t->mask)	/* sparse: most threads are found at once */
+	if (4 * t->count > t->mask)	/* sparse: most searches take one step */
 		tasks_grow(t);
 	if ((i = tasks_take(t, key, 0)) != 0)
 		tasks_put_slot(t, i);
@@ -287,7 +287,7 @@ tasks_epoch_at(struct tasks *t, uint32_t newest, uint64_t time)
 		if (!tasks_afford(t))
 			return newest;
 		older = t->epoch[i].older;
-		if (!older) {		/* from before the first that we were told */
+		if (!older) {		/* older than the first epoch */
 			older = tasks_take(t, t->epoch[i].key, 0);
 			t->epoch[i].older = older;
 			if (!older)
@@ -332,7 +332,7 @@ tasks_count(struct tasks *t)
 	}
 }
 
-/* Samples counted under `from' that are later than `to' begins belong to `to'. */
+/* Move samples counted in `from' that are newer than the start of `to' to `to'. */
 static void
 tasks_move(struct tasks *t, uint32_t from, uint32_t to)
 {
@@ -365,22 +365,22 @@ tasks_move(struct tasks *t, uint32_t from, uint32_t to)
 	f->last = e->since;
 }
 
-/* A new epoch of the thread in its place by time; 0 if there is no room. */
+/* Insert a new epoch of the thread by its time; 0 if there is no free one. */
 static uint32_t
 tasks_begin(struct tasks *t, uint64_t key, uint64_t time)
 {
 	uint32_t i, at, n;
 
-	tasks_count(t);			/* what came before is to be counted before */
+	tasks_count(t);			/* samples before this record are counted first */
 	if (!(i = tasks_find(t, key))) {
 		if ((i = tasks_add(t, key)) != 0)
 			t->epoch[i].since = time;
 		return i;
 	}
-	if (!time)			/* not in time order: it holds from here on */
+	if (!time)			/* no time: it applies from here on */
 		time = t->epoch[i].since;
 	if (t->epoch[i].since == time && t->epoch[i].samples == 0)
-		return i;		/* it never held */
+		return i;		/* the new epoch has no duration */
 	for (at = i; at && t->epoch[at].since > time; at = t->epoch[at].older)
 		if (!tasks_afford(t))
 			return 0;
@@ -464,7 +464,7 @@ tasks_by_samples(const void *va, const void *vb)
 	return tasks_by_pid_name(a, b);
 }
 
-/* Rows of one pid and comm become one, if the comm is known. */
+/* Merge rows of one pid and comm, if the comm is known. */
 static size_t
 tasks_merge(struct task_row *row, size_t n)
 {
@@ -491,7 +491,7 @@ tasks_finish(struct tasks *t, size_t *nrows)
 	size_t n = 0;
 
 	tasks_count(t);
-	free(t->log);			/* its memory can serve the rows */
+	free(t->log);			/* so that the rows can reuse its memory */
 	t->log = NULL;
 	for (uint32_t i = 1; i < t->used; i++)
 		n += t->epoch[i].samples != 0;
