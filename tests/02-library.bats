@@ -36,7 +36,7 @@ compilers() {
 	done_all
 }
 
-@test "library: the installed header is self-contained and says what that of the tree says" {
+@test "library: the installed header is self-contained and declares what the header of the tree declares" {
 	! grep '#include "' "$ROOT/usr/include/perfpipe.h"
 	for dir in ../common "$ROOT/usr/include"; do
 		cpp -P -I"$dir" "$dir/perfpipe.h" | tr -s ' \t\n' '\n' >"$T/${dir##*/}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: ISC
-# What every tool must do with any stream: nothing unasked, and the right thing when something is wrong.
+# What every tool does with any stream: it changes only what an option selects, and handles every failure.
 load lib
 
-# ---- nothing unasked -----------------------------------------------------------------------------
+# ---- unchanged output -----------------------------------------------------------------------------
 
 @test "identity: recipes come out as they went in, in both byte orders" {
 	for r in base ordered small sorted all-types two-events read-group every-sample unknown old-forms escape big; do
@@ -77,7 +77,7 @@ load lib
 	done_all
 }
 
-@test "unknown record types pass, whatever is asked" {
+@test "unknown record types pass with every option" {
 	for b in "" -b; do
 		in=$(recipe unknown $b)
 		for c in "pfilter --pid 100" "pfilter --exclude-pid 7" "pfilter --type sample --invert --pid 7" psort; do
@@ -92,7 +92,7 @@ load lib
 	done_all
 }
 
-@test "opposite byte order: pstat says the same of both" {
+@test "opposite byte order: pstat prints the same for both" {
 	for r in sorted two-events rounds read-group; do
 		try pstat --json "$(recipe $r)"
 		[ $rc = 0 ] || failed "$r"
@@ -171,7 +171,7 @@ bad_case() {
 	else cmp -n "$n" "$T/out" "$T/$r$b.plain" || failed "$what: not what was there before"; fi
 }
 
-@test "bad streams: what was good comes out, one line says what is wrong, status 1" {
+@test "bad streams: records before the fault are written, one line names the fault, status 1" {
 	for f in data/bad-*.txt; do
 		r=${f#data/}; r=${r%.txt}
 		read -r must <"$f"
@@ -334,7 +334,7 @@ bad_case() {
 	done_all
 }
 
-@test "any one failing call is told: status 1, one line, no crash; status 0 means all is there" {
+@test "each failing call is reported: status 1, one line, no crash; with status 0 the output is complete" {
 	in=$(recipe all-types)
 	for t in $TOOLS; do
 		c=$(neutral $t)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# The recipes and recordings of data/ through the tools, and what perf then says.
+# The recipes and recordings of data/ through the tools, compared by perf.
 load lib
 
 @test "mkpipe: its streams are what perf reads" {
@@ -12,7 +12,7 @@ load lib
 	done_all
 }
 
-@test "perf script says the same of recordings and of what pcat and psort make of them" {
+@test "perf script prints the same for recordings and for the outputs of pcat and psort" {
 	need perf
 	for in in data/*.data $(recipe rounds) $(recipe read-group) $(recipe two-events -b); do
 		F=
@@ -45,7 +45,7 @@ load lib
 	done_all
 }
 
-@test "psort: a record later than its round allows is told, and kept" {
+@test "psort: a late record is reported and kept" {
 	in=$(recipe late)
 	try psort "$in"
 	[ $rc = 0 ] && one_line "psort: warning: " || failed late
@@ -53,7 +53,7 @@ load lib
 	done_all
 }
 
-@test "psort -c tells order from disorder" {
+@test "psort -c: status 0 for a stream in order, 1 for one out of order" {
 	try psort -c "$(recipe sorted)"
 	[ $rc = 0 ] && ! [ -s "$T/out" ] || failed sorted
 	mkpipe -l data/rounds.txt >"$T/list"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# The output rule of perfpipe(7), which all tools share: what stands at -o before and after, and what is allowed.
+# The output rule of perfpipe(7), which all tools share: the file of -o before and after, and --allow.
 load lib
 
 # ---- --allow ---------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ load lib
 	done_all
 }
 
-# ---- what stands at -o ------------------------------------------------------------------------------
+# ---- the file of -o ------------------------------------------------------------------------------
 
 # A command of each tool, and commands whose output is written in another way.
 COMMANDS="$(for t in $TOOLS; do neutral $t; done)
@@ -55,7 +55,7 @@ psort --full
 psort --merge
 pstat --json"
 
-# fresh: an empty directory $D, or with "old" one with a file y of mode 0644 that says so.
+# fresh: an empty directory $D; "fresh old": one with a file y of mode 0644.
 fresh() {
 	D=$T/d
 	rm -rf "$D" && mkdir "$D"
@@ -152,7 +152,7 @@ is_old() {
 			    failed "$c: does not say so"
 			[ "$(stat -c %a "$D/y.part")" = 600 ] || failed "$c: mode"
 			cp "$D/y.part" "$T/part"
-			# one of an earlier run makes room
+			# a file of an earlier run is replaced
 			echo older >"$D/y.part"
 			try $c -f -o "$D/y" "$T/cut"
 			[ $rc = 1 ] && cmp "$T/part" "$D/y.part" || failed "$c: an older y.part"
@@ -170,7 +170,7 @@ is_old() {
 	done_all
 }
 
-# on_full_disk CMD...: $D is a full disk, on which y stands; status in $rc, messages in $T/err, what is there then in $T/left.
+# on_full_disk CMD...: run it with $D on a full disk that has a file y; status in $rc, messages in $T/err, remaining files in $T/left.
 on_full_disk() {
 	rc=0
 	unshare -m sh -c 'd=$1; left=$2; shift 2
@@ -371,7 +371,7 @@ ended() {
 			[ $rc = 2 ] && one_line "pfilter: --" && ! [ -s "$T/out" ] || failed "$o, $e"
 		done
 	done
-	# without a sample it is said at the end
+	# without a sample it fails at the end
 	head -c $(($(wc -c <"$T/in") - 80)) "$T/in" >"$T/none"
 	try pfilter -e third "$T/none"
 	[ $rc = 2 ] && ! [ -s "$T/out" ] || failed "no sample"
@@ -398,7 +398,7 @@ ended() {
 
 # ---- closed descriptors ----------------------------------------------------------------------------
 
-@test "closed descriptors: nothing else gets their number, and who needs them says so" {
+@test "closed descriptors: no other file gets their number, and a tool that needs one fails" {
 	in=data/basic.pipe.data
 	printf '%s\n' "$COMMANDS" "psort --full -S 1M" | while read -r c; do
 		[ "$c" != "pcat --format=file" ] || continue

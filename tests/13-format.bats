@@ -3,7 +3,7 @@
 load lib
 load oracle
 
-# What a tool has to be told to keep all.
+# The options with which a tool keeps all records.
 whole() {
 	case $1 in
 	pinject) echo pinject --finished-init;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# What a record type, a bit of sample_type or a header feature means stands in its row, and nowhere else.
+# The meaning of a record type, a bit of sample_type or a header feature is in its row, and nowhere else.
 load lib
 
 # source: a copy of what the tools are made of, in $T.

@@ -50,7 +50,7 @@ le64() {
 	done_all
 }
 
-@test "machines: make demo falls back to a recording where perf takes no samples, and says why" {
+@test "machines: make demo uses a recording if perf takes no samples, and prints the reason" {
 	mkdir "$T/o"
 	for t in $TOOLS; do ln -s "$O/$t" "$T/o/"; done
 	for how in empty dummy fails; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
-# pfilter: what is selected, told by counts per record type; the oracles in 51 compare with perf.
+# pfilter: selections, checked by counts per record type; the oracles in 51 compare with perf.
 load lib
 
 # kept OPTION...: "SAMPLE=2 SWITCH=1 ..." of data/followers.txt, kernel records only

@@ -50,7 +50,7 @@ profile() {
 	[ -s "$T/spin.cpu" ]
 }
 
-# pprof FILE: what google-pprof says of it.
+# pprof FILE: the output of google-pprof.
 pprof() {
 	google-pprof --text "$T/spin" "$1" 2>/dev/null
 }
@@ -164,7 +164,7 @@ pprof() {
 	done_all
 }
 
-@test "gperf: long callchains are cut, and that is said" {
+@test "gperf: long callchains are cut, with a warning" {
 	{ slots 8 l 0 3 0 1000 0  1 9000
 	  yes "$(printf 'aaaaaaa')" | head -n 9000 | tr -d '\r'	# 8 bytes each
 	  slots 8 l 1 1 0x8048100  0 1 0; cat data/gperf/maps.txt; } >"$T/long.cpu"

@@ -53,12 +53,12 @@ same_file() {
 	done_all
 }
 
-# hits FILE: what perf report says of it, without what it says of the file, and without entries of no sample
+# hits FILE: the output of perf report, without its header, and without entries that have no sample
 hits() {
 	perf report -f --stdio -g none -F overhead,sample,period,comm,dso -i "$1" 2>"$T/err" </dev/null | grep -v '^#\|^$\|^ *0.00%  *0  *0 '
 }
 
-@test "file: perf report says of the stream what it says of the file" {
+@test "file: perf report prints the same for the stream and the file" {
 	need perf
 	for in in data/basic.file.data data/sched_R.file.data data/z1.file.data; do
 		pcat "$in" >"$T/stream" || failed "$in"
@@ -265,7 +265,7 @@ features_of() {
 	for ((i = 0; i < 64; i++)); do (( bits >> i & 1 )) && echo $i || true; done | tr '\n' ' '
 }
 
-@test "file: features larger than a record are kept from file to file, and told for a stream" {
+@test "file: features larger than a record are kept in a file, and reported for a stream" {
 	need perf
 	# CMDLINE becomes one argument of 70,000 bytes, behind all else; CACHE has no place in a stream
 	in=$T/large
@@ -286,13 +286,13 @@ features_of() {
 	for t in pcat pfilter "pcat --endian=big"; do
 		try $t "$in"
 		[ $rc = 0 ] && grep -q "^${t%% *}: warning: $in: header feature CMDLINE of 70024 bytes is too large for a record and left out" "$T/err" ||
-		    failed "$t: not told"
+		    failed "$t: not reported"
 		! grep -q 0000000000 "$T/out" || failed "$t: in a stream"
 	done
 	done_all
 }
 
-@test "file: each feature that is too large for a stream is told" {
+@test "file: each feature that is too large for a stream is reported" {
 	need corpus
 	try pcat "$CORPUS/foreign/quipper/perf.data.branch_stack_spec"
 	[ $rc = 0 ] && grep -q 'BPF_PROG_INFO of 291764 bytes' "$T/err" && grep -q 'BPF_BTF of 365726 bytes' "$T/err" || failed stream
@@ -331,7 +331,7 @@ features_of() {
 
 # ---- the name ------------------------------------------------------------------------------------
 
-@test "output: gets its name when it is whole, and replaces nothing unasked" {
+@test "output: gets its name when it is complete, and replaces no file without -f" {
 	in=$(recipe ordered)
 	mkdir "$T/d"
 	for f in stream file; do

@@ -96,7 +96,7 @@ frames() {
 		# a frame ends with a record, so it may be longer by one; the last one may be a part
 		frames=$(grep -c frame "$T/frames")
 		[ "$frames" -ge $((n / (size + 256))) ] && [ "$frames" -le $((n / size + 1)) ] || failed "$size: $frames frames of $n bytes"
-		# no magic stands amid a record
+		# no magic is inside a record
 		[ "$(grep -a -o $'\x28\xb5\x2f\xfd' "$T/z" | wc -l)" = "$frames" ] || failed "$size: a frame begins amid a record"
 		same_script "$in" "$T/z" -F ip,time || failed "$size"
 	done
@@ -118,7 +118,7 @@ frames() {
 	done_all
 }
 
-@test "compress: a damaged byte in a frame is told" {
+@test "compress: a damaged byte in a frame is reported" {
 	in=$(recipe big)
 	pcat -z --frame-size=64K "$in" >"$T/z"
 	n=$(wc -c <"$T/z")
@@ -134,7 +134,7 @@ frames() {
 	done_all
 }
 
-@test "compress: no record expands to more than header feature 27 says" {
+@test "compress: no record expands to more than the size in header feature 27" {
 	need perf
 	{
 		echo "attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm len=128"
@@ -227,7 +227,7 @@ expands_to() {
 	done_all
 }
 
-@test "compress: errors are told" {
+@test "compress: errors are reported" {
 	in=$(recipe big)
 	for l in 0 23 x; do
 		try pcat -z$l "$in"

@@ -29,7 +29,7 @@ shares() {
 	done | sed '/^#/d; /^ *$/d; s/  */ /g' | sort
 }
 
-@test "join: two containers of one host with the same pid: the later one's pids move, and that is said" {
+@test "join: two containers of one host with the same pid: the later one's pids are renumbered, with a message" {
 	need perf
 	a=data/pid2_a.file.data b=data/pid2_b.file.data
 	shares $a $b >"$T/want"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# pcat A B C: several recordings as one.  What perf says of the join must be what it says of the parts.
+# pcat A B C: several recordings as one.  perf must print the same for the join as for its inputs.
 load lib
 load join
 
@@ -119,7 +119,7 @@ load join
 	done_all
 }
 
-@test "join: events that nothing told apart get an IDENTIFIER" {
+@test "join: events whose samples have no id get an IDENTIFIER" {
 	need perf
 	for b in "" -b; do
 		a=$(head_a | cat - <(cat <<-'END'
@@ -191,7 +191,7 @@ load join
 	done_all
 }
 
-@test "join: records without room for an id are counted beforehand, with the way out, and left out" {
+@test "join: records without space for an id are counted before the output, in a message with the option that helps, and left out" {
 	big=$(stream <<-END
 	attr type=1 config=1 sample_type=IP|TID|TIME|RAW flags=sample_id_all ids=1
 	SAMPLE ip=1 pid=1 time=1000 raw=$(printf '%0130984d' 0)
@@ -208,10 +208,10 @@ load join
 		cp "$T/out" "$T/join"
 		[ "$(records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$t: $(records "$T/join" | cut -c1-60)"
 	done
-	# it is said before anything is written
+	# the message precedes the output
 	try sh -c 'pcat --allow same-input "$0" "$0" 2>&1 >/dev/full | head -n 1' "$big"
 	grep -q 'will be dropped' "$T/out" || failed beforehand
-	# what cannot be counted is said behind
+	# for a pipe, which cannot be counted beforehand, the message follows the output
 	try sh -c 'cat "$0" | pcat --allow same-input "$0" -' "$big"
 	[ $rc = 1 ] && grep -q "warning: $big: 1 records cannot hold" "$T/err" && grep -q 'warning: <stdin>: 1 records could not hold' "$T/err" || failed pipe
 	try pcat "$big"
@@ -281,7 +281,7 @@ load join
 	done_all
 }
 
-@test "join: a feature that is left out is told once, in the head and behind it" {
+@test "join: a feature that is left out is reported once, in the head and after it" {
 	bad='HEADER_FEATURE feat_id=7 u4=2'
 	for b in "" -b; do
 		early=$({ head_a | sed "s/^HEADER_FEATURE feat_id=32/$bad\n&/"; echo 'SAMPLE misc=2 ip=1 pid=100 time=1000'; } | stream $b)

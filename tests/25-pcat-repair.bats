@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# pcat --repair: all that is whole is kept, each fault is told in a line, exit 1.
+# pcat --repair: all sound records are kept, each fault is reported in a line, exit 1.
 load lib
 
 
@@ -16,7 +16,7 @@ killed() {
 	[ -s "$out" ] || skip "perf record does not work here"
 }
 
-@test "repair: a sound input comes out as without it, exit 0, nothing said" {
+@test "repair: a sound input is copied, exit 0, no message" {
 	for f in data/*.data; do
 		pcat "$f" >"$T/plain" 2>/dev/null || continue
 		try pcat --repair "$f"
@@ -46,7 +46,7 @@ killed() {
 		cmp -s -n $out "$T/out" "$in" || failed "$n: not a prefix"
 		[ $out -ge $last ] || failed "$n: $out bytes, with fewer there were $last"
 		[ $rc = $((out != n)) ] || failed "$n: $out bytes"
-		[ $out = $n ] || grep -q "; $((n - out)) bytes\? left out" "$T/err" || failed "$n: bytes left out not told"
+		[ $out = $n ] || grep -q "; $((n - out)) bytes\? left out" "$T/err" || failed "$n: bytes left out not reported"
 		last=$out
 	done
 	[ $last = $size ] || failed "whole: $last of $size bytes"
@@ -64,7 +64,7 @@ killed() {
 	done_all
 }
 
-@test "repair: a flipped byte costs no more than its record and what it says of others" {
+@test "repair: a flipped byte costs no more than its record and the records that depend on it" {
 	in=$(recipe two-events)
 	size=$(stat -c %s "$in")
 	# behind the attrs: without them nothing has a meaning
@@ -132,7 +132,7 @@ killed() {
 }
 
 @test "repair: a feature that lies outside the file is left out alone" {
-	# The table of features stands behind the data; its entries are offset and size.
+	# The table of features follows the data; its entries are offset and size.
 	in=data/basic.file.data
 	off=$(od -An -tu8 -j40 -N8 $in)
 	size=$(od -An -tu8 -j48 -N8 $in)
@@ -177,7 +177,7 @@ frame_starts() {
 	grep -a -b -o $'\x28\xb5\x2f\xfd' "$T/z" | cut -d: -f1
 }
 
-@test "repair: damage costs one frame, and it is told how much time is lost" {
+@test "repair: damage costs one frame, and the message has the time that is lost" {
 	framed
 	mapfile -t at < <(frame_starts)
 	[ ${#at[@]} = 4 ]
@@ -213,7 +213,7 @@ frame_starts() {
 	tail -c 100000 "$T/out" | cmp - <(tail -c 100000 "$T/plain")
 }
 
-@test "repair: the end of what is lost is told, too" {
+@test "repair: a loss up to the end of the input is reported, too" {
 	framed
 	head -c 100000 "$T/plain" >"$T/cut"
 	try pcat --repair "$T/cut"
@@ -259,7 +259,7 @@ tracing_directory() {
 	[ -s "$T/tracing/events/header_page" ] && [ -s "$T/tracing/events/header_event" ]
 }
 
-@test "repair: a killed recording of tracepoints says what is missing; --formats-from puts it in" {
+@test "repair: for a killed recording of tracepoints a message names the missing formats; --formats-from adds them" {
 	need perf
 	in=data/sched_R.file.data
 	kill_file $in

@@ -12,7 +12,7 @@ threads() {
 
 # ---- directories -----------------------------------------------------------------------------------
 
-@test "directory: perf script says the same as of the directory" {
+@test "directory: perf script prints the same for the stream and the directory" {
 	need perf
 	threads dir
 	threads dirz -z
@@ -127,7 +127,7 @@ threads() {
 		[ $rc = 1 ] || failed "$t: status"
 		one_line "$t: $T/b: byte " && grep -q 'more than 1000 times as much, and more than 16 MiB (--max-expand SIZE permits more)$' "$T/err" || failed "$t"
 	done
-	# with room enough it is something else that is wrong with it
+	# with a sufficient limit another fault is reported
 	try pcat --max-expand=1G "$T/b"
 	[ $rc = 1 ] && ! grep -q expand "$T/err"
 	try pcat --repair --max-expand=16M "$T/b"
@@ -210,7 +210,7 @@ threads() {
 	cmp "$T/out" "$in"
 }
 
-@test "follow: a recorder that is killed is told" {
+@test "follow: a killed recorder is reported" {
 	need record
 	# by env, so that pid is perf's, and not that of a shell that waits for it
 	env perf record -e cpu-clock -o "$T/f.data" -a -F 500 -- sleep 60 >/dev/null 2>&1 3>&- &
@@ -252,7 +252,7 @@ features_in() {
 	fi
 }
 
-@test "features: one that is overwritten is left out and told, and perf reads the rest" {
+@test "features: an overwritten one is left out and reported, and perf reads the rest" {
 	need perf
 	for in in data/basic.file.data data/basic.pipe.data; do
 		features_in $in >"$T/features"
@@ -417,7 +417,7 @@ in_u32s() {
 	done_all
 }
 
-@test "PERFFILE: perf says the same of an old file and of its stream" {
+@test "PERFFILE: perf prints the same for an old file and its stream" {
 	need perf
 	need corpus
 	in=$CORPUS/foreign/wild/w_bhargavchippada_d52842.data

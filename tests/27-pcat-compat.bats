@@ -2,7 +2,7 @@
 # Changes on the way: --features, --compat, --endian.
 load lib
 
-@test "--endian: what one order says is what mkpipe writes in the other" {
+@test "--endian: the output is what mkpipe writes in that order" {
 	for r in all-types sorted rounds two-events read-group escape unknown old-forms; do
 		pcat -q --endian=big "$(recipe $r)" | cmp - "$(recipe $r -b)" || failed "$r to big"
 		pcat -q --endian=little "$(recipe $r -b)" | cmp - "$(recipe $r)" || failed "$r to little"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# --switch-output: each part opens alone; all together say what the whole says.
+# --switch-output: each part can be read alone; all parts together have the samples of the input.
 load lib
 
 # part COMM: the head of a recording
@@ -16,7 +16,7 @@ part() {
 sample() { echo "SAMPLE misc=2 ip=$2 pid=100 tid=100 time=$1 id=11 period=$2"; }
 comm() { echo "COMM pid=100 tid=100 comm=$2 @ pid=100 tid=100 time=$1 id=11"; }
 
-# says FILE...: what perf says of each, one behind the other; the kernel's symbols would be this machine's
+# says FILE...: perf script of each file; without symbols of the kernel, which would be those of this machine
 says() {
 	local f
 	for f; do
@@ -107,7 +107,7 @@ splits() {
 	done_all
 }
 
-@test "--switch-output: a record of a pipe that is older than a cut is said, and the rest goes on" {
+@test "--switch-output: a record of a pipe that is older than a cut is reported, and the output goes on" {
 	{ part one; for i in $(seq 1000 10 9000); do sample $i 1; done; sample 1500 7; sample 1600 7; sample 9500 8; } | mkpipe - >"$T/f"
 	mkdir "$T/c"
 	try sh -c 'cat "$0/f" | pcat --switch-output=2K --output-template="$0/c/%n"' "$T"
@@ -192,7 +192,7 @@ splits() {
 	mkfifo "$T/in"
 	for name in 00007 100000; do
 		echo old >"$T/d/r.$name"
-		# nobody writes to the FIFO: who opened it would wait for ever
+		# no process writes to the FIFO: opening it would block
 		try timeout 60 pcat --switch-output=4K -o "$T/d/r" "$T/in"
 		[ $rc = 2 ] && one_line "pcat: $T/d/r.$name: exists; -f " && [ "$(cat "$T/d/r.$name")" = old ] || failed "$name"
 		rm "$T/d/r.$name"

@@ -2,7 +2,7 @@
 # psort --merge A B C: several recordings as one stream in time order.
 load lib
 
-# script FILE [FIELDS]: what perf says of its samples, blanks made one; what it warns of goes to $T/warned.
+# script FILE [FIELDS]: perf script of its samples, with single blanks; warnings go to $T/warned.
 # Where a kernel is not this machine's, perf knows its symbols by chance only: then they are left out, and its warning.
 script() {
 	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>"$T/warns" |
@@ -42,7 +42,7 @@ within() {
 	    END { if (i < n) print "line " (i + 1) ": " want[i]; exit i < n }' "$1" "$2"
 }
 
-# merges [option...] -- FILE...: perf says of the merge what it says of the files, in order, and warns of nothing
+# merges [option...] -- FILE...: perf prints the same for the merge as for the files, in time order, without warnings
 merges() {
 	local opts=() f
 	while [ "$1" != -- ]; do opts+=("$1"); shift; done
@@ -122,7 +122,7 @@ sample() {
 	psort --merge "$a" "$b" >"$T/m"
 	[ "$(script "$T/m" ip,event | sed 's/:HG//' | tr '\n' ' ')" = "cpu-clock: 1 task-clock: 2 cpu-clock: 3 task-clock: 4 " ] ||
 	    failed "$(script "$T/m" ip,event)"
-	# what each says of the task holds from its own first sample on
+	# the state of each input applies from its first sample on
 	[ "$(script "$T/m" comm,ip | tr '\n' ' ')" = "one 1 two 2 two 3 two 4 " ] || failed "$(script "$T/m" comm,ip)"
 	{ part h two; sample 2000 2; sample 4000 4; } | mkpipe - >"$b"
 	psort --merge "$a" "$b" >"$T/m"
@@ -182,7 +182,7 @@ until_samples() {
 	until_samples "$T/m" 0 "b has released nothing"
 	rounds 2500 3500 | sed 's/\x0b\x00\x00\x00\x00\x00\x00\x00/\x0c\x00\x00\x00\x00\x00\x00\x00/' >&8	# 1500, 2500
 	until_samples "$T/m" 3 "up to what both have released"
-	# half a record of a must not hold up b, nor a b that says nothing a
+	# an incomplete record of a must not delay b, nor a b without data a
 	rounds 4000 5000 6000 >"$T/more"
 	head -c 61 "$T/more" >&7		# 4000, its marker, and a part
 	until_samples "$T/m" 4 "half a record"
@@ -209,7 +209,7 @@ until_samples() {
 	done_all
 }
 
-@test "merge: what is cut or damaged is said, and the rest goes out" {
+@test "merge: a cut or damaged input is reported, and the others are written" {
 	size=$(wc -c <data/basic.pipe.data)
 	for n in 0 10 16 100 3000 5000 9001 $((size - 1)); do
 		head -c $n data/basic.pipe.data >"$T/cut"
@@ -338,7 +338,7 @@ union() {
 	grep -qx 'psort: records: 12 with a time, 2 without, .*' "$T/err" || failed "stats: $(cat "$T/err")"
 	cp "$a" "$T/c"
 	psort --merge -u "$a" "$T/c" | samples /dev/stdin | cmp - <(psort -u "$a" | samples /dev/stdin) || failed "unique: twice"
-	# records without a time: period 1x stands behind x
+	# records without a time: period 1x follows x
 	for n in 1 2; do
 		{ part h x | grep -v COMM; for i in 1 2 3; do echo "SAMPLE ip=1 pid=100 tid=100 time=$((i * 100 + n)) id=11 period=$((n * 100 + i))"
 		  echo "SAMPLE ip=1 pid=100 tid=100 time=0 id=11 period=$((n * 100 + 10 + i))"; echo FINISHED_ROUND; done; } | mkpipe - >"$T/u$n"
@@ -492,7 +492,7 @@ union() {
 	done_all
 }
 
-@test "merge: what a later input says of tasks and maps is left out where it is known" {
+@test "merge: records about tasks and maps are left out if an earlier input has them" {
 	need perf
 	tell() { echo "COMM pid=7 tid=7 comm=$1"; echo "MMAP2 misc=2 pid=7 tid=7 start=0x1000 len=0x1000 pgoff=0 maj=1 min=1 ino=$2 prot=5 filename=/f"; }
 	{ part h one; tell seven 1; sample 1000 1; sample 3000 3; } | mkpipe - >"$T/a"
@@ -504,7 +504,7 @@ union() {
 	records <"$T/m" >"$T/got"
 	[ "$(grep -c '^3 ' "$T/got") $(grep -c '^10 ' "$T/got")" = "3 2" ] || failed "new: $(cat "$T/got")"
 	[ "$(script "$T/m" comm,ip | tr '\n' ' ')" = "one 1 two 2 two 3 " ] || failed "$(script "$T/m" comm,ip)"
-	# one input alone, and said twice by one input
+	# a single input, and duplicates within one input
 	{ part h one; part h one | grep COMM; sample 5000 1; } | mkpipe - >"$T/d"
 	psort --merge "$T/d" | records | grep -c '^3 ' | grep -qx 2 || failed "alone"
 	psort --merge "$T/d" "$T/a" | records | grep -c '^3 ' | grep -qx 2 || failed "the first of them"

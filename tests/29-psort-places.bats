@@ -60,7 +60,7 @@ expect() {
 	for order in "" -b; do
 		take $(sed -n 's/^\([a-z0-9]*\)|.*/\1/p' "$T/lines" | grep -v stamp) | mkpipe $order >"$T/in"
 		psort -S 1M --stats "$T/in" 2>&1 >"$T/out" | grep -q 'spilled: [1-9]' || failed "nothing is spilled"
-		# A record without a time stands in front of what waits when it comes; the rest is released by the second mark
+		# A record without a time precedes the records held when it arrives; the second FINISHED_ROUND releases the rest
 		# after it.  Two marks stand in front of it if something was written since the last two, the second a fresh one.
 		# Of two with the same time, the chain that was deferred follows its sample.
 		for o in "" "-S 1M"; do
@@ -152,7 +152,7 @@ stats() {
 			psort -q $o "$T/in" >"$T/sorted"
 			stats "$T/sorted" | diff "$T/want" - || failed "$f $o: counts"
 			script "$T/got.script" $bare -i "$T/sorted" -G -F pid,time,event,ip --show-lost-events
-			# LOST_SAMPLES has no time: where it stands is psort's mode, that it is there is not
+			# LOST_SAMPLES has no time: its place depends on the mode of psort
 			diff <(grep -v LOST_SAMPLES "$T/want.script") <(grep -v LOST_SAMPLES "$T/got.script") >"$T/diff" ||
 			    { failed "$f $o: script"; head "$T/diff"; }
 			diff <(grep LOST_SAMPLES "$T/want.script") <(grep LOST_SAMPLES "$T/got.script") || failed "$f $o: lost"

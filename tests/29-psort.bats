@@ -52,7 +52,7 @@ reference() {
 		cmp "$T/want" "$T/got" || failed "$seed: differs"
 		grep -q 'spilled: [1-9]' "$T/stats" || failed "$seed: nothing was spilled"
 	done
-	# and where the marks promise too much, what is late stands where it does without the bound
+	# and if the rounds are wrong, late records have the same places as without the bound
 	shuffled 4 60000 20000 | awk 'NR > 1 && NR % 15000 == 0 { print "FINISHED_ROUND" } 1' >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"
 	for o in "" --late=drop --late=clamp --rounds=emit; do
@@ -89,7 +89,7 @@ reference() {
 	done_all
 }
 
-@test "psort: a full disk is told, and all that was read is written in order" {
+@test "psort: a full disk is reported, and all records that were read are written in order" {
 	shuffled 6 40000 20000 >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"
 	for n in 1 2 5 7 11 14 20 23; do
@@ -160,7 +160,7 @@ reference() {
 	for o in emit keep drop; do
 		psort --rounds=$o "$in" >"$T/$o" || failed $o
 		samples "$T/$o" | cmp - "$T/want" || failed "$o: order"
-		# who reads it once more holds one round, and finds nothing late
+		# a reader of the output holds one round, and finds no late record
 		try psort "$T/$o"
 		[ $rc = 0 ] && ! [ -s "$T/err" ] && [ "$(samples "$T/out")" = "$(cat "$T/want")" ] || failed "$o: once more"
 	done

@@ -135,7 +135,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 @test "pinject -b: decides in time order, writes before the marker" {
 	need readelf
 	a=$(elf cat) b=$(elf ls) c=$(elf sort)
-	# CPU 0's buffer comes first; CPU 1's tells that the address had become another file's by then.
+	# CPU 0's buffer comes first; CPU 1's has the map of another file at that address before the sample.
 	stream <<-END
 		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
 		FINISHED_ROUND
@@ -251,7 +251,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	head -c 4096 "$f" >"$T/head"
 	for i in $(seq 1 200); do
 		cp "$T/head" "$T/elf$i"
-		# the header or the table behind it, which says where the notes are
+		# the header or the program headers, which have the offset of the notes
 		printf "\\x$(printf %02x $((i * 7 % 256)))\\xff\\x$(printf %02x $((i * 31 % 256)))" |
 		    dd of="$T/elf$i" bs=1 seek=$((16 + i * 3)) conv=notrunc 2>/dev/null
 		echo "MMAP misc=2 pid=7 tid=7 start=$((i * 65536)) len=0x10000 filename=$T/elf$i"
@@ -261,7 +261,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	records -v 67 <"$T/out" | cmp "$T/in" -
 }
 
-@test "pinject: a file that was replaced after the recording is not asked" {
+@test "pinject: a file that was replaced after the recording gets no build-id" {
 	need readelf
 	[ "$(stat -f -c %T "$T")" != overlayfs ] || skip "overlayfs shows other inodes to a map than to stat"
 	cp "$(elf cat)" "$T/prog"

@@ -188,8 +188,8 @@ is() {
 # ---- against perf (50-oracle.bats has the counts of the corpus by type and event) ------------------
 
 # agrees FILE [stats]: samples per process and comm as perf script has them, and with "stats" what perf report --stats counts.
-# Comms with unusual characters are told by their process alone.
-# by_pid FILE: where perf forgot who it was, the process alone tells.
+# Comms with unusual characters are identified by their process alone.
+# by_pid FILE: rows by process, where perf has no comm.
 by_pid() {
 	awk -F '|' 'NR == FNR { forgot[$1]; next } { n[$1 "|" ($1 in forgot ? "*" : $2)] += $3 }
 		END { for (i in n) print i "|" n[i] }' "$T/forgot" "$1" | sort >"$T/by-pid"

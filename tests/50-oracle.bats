@@ -3,7 +3,7 @@
 load lib
 load oracle
 
-@test "oracle: pcat: perf script says of the stream what it says of the recording" {
+@test "oracle: pcat: perf script prints the same for the stream and the recording" {
 	need perf
 	recordings | each pcat
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: ISC
-# What pfilter keeps of every recording at hand, and what perf script shows if asked for the same.
+# The output of pfilter for every recording, compared with perf script with the same options.
 load lib
 load oracle
 
-@test "oracle: pfilter --pid --tid --cpu --time: perf script of the output is perf script of the input, so asked" {
+@test "oracle: pfilter --pid --tid --cpu --time: perf script of the output is perf script of the input with the same options" {
 	need perf
 	recordings '!(*.file.data)' | each pfilter
 }

@@ -189,7 +189,7 @@ wrong() {
 	done_all
 }
 
-@test "filter: what the recording said before" {
+@test "filter: fields of the state, from earlier records" {
 	stream >/dev/null
 	is 'comm == "one"' 'tid == 1'
 	is 'comm ~ "?ne" or comm == "idle"' 'tid in (0, 1)'
@@ -280,7 +280,7 @@ wrong() {
 	one_line "pfilter: --filter-file: $T/none: No such file"
 }
 
-@test "filter: mistakes are told with their place, and nothing is written" {
+@test "filter: mistakes are reported with their position, and nothing is written" {
 	stream >/dev/null
 	wrong "perod > 5" "no field is named \`perod'; similar: period" 0
 	wrong "pid == 1 && chain" "no field is named \`chain'; similar: callchain.nr, callchain" 12
@@ -400,7 +400,7 @@ wrong() {
 	END
 }
 
-@test "filter: --explain says what the order of time is needed for" {
+@test "filter: --explain names the fields that need time order" {
 	while IFS='|' read -r line filter args; do
 		[ "$(pfilter $args -n --explain --filter "$filter" data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = "$line" ] ||
 		    failed "$args $filter"

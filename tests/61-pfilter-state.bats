@@ -226,7 +226,7 @@ rule() {
 	ips() { perf script -f $bare -F ip -i - 2>/dev/null | tr -d ' \n'; }
 	[ "$(pfilter --comms old "$T/late" | ips)" = 2 ]
 	[ "$(pfilter --comms new "$T/late" | ips)" = 341 ]
-	# as they come: what stands in front of the record has the old name
+	# in order of arrival: records before the COMM have the old name
 	[ "$(pfilter --order=input --comms old "$T/late" | ips)" = 21 ]
 }
 
@@ -361,7 +361,7 @@ rule() {
 	done_all
 }
 
-@test "state: what cannot be asked" {
+@test "state: wrong usage" {
 	in=$(recipe followers)
 	while IFS='|' read -r args text; do
 		try pfilter $args "$in"
@@ -506,7 +506,7 @@ rule() {
 	[ $rc = 0 ]
 	cmp "$T/out" "$T/many"
 	sanitized || (ulimit -v 60000; pfilter --order=time --max-memory 1M "$T/many" | cmp - "$T/many")
-	# the time goes back by more than is held: it is said
+	# times go back by more than is held: a warning
 	{ cat "$T/many.txt"; echo "SAMPLE misc=1 ip=1 pid=1 tid=1 time=5 cpu=0"; } >"$T/back.txt"
 	mkpipe "$T/back.txt" >"$T/back"
 	try pfilter --order=time --max-memory 1M "$T/back"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
-# pfilter --sideband=needed: perf says the same of what is left, line for line.
+# pfilter --sideband=needed: perf prints the same lines for the kept samples.
 load lib
 load oracle
 
@@ -49,7 +49,7 @@ show() {
 	done_all
 }
 
-@test "needed: recordings: perf script as if asked for the same" {
+@test "needed: recordings: perf script of the output is perf script of the input with the same options" {
 	need perf
 	recordings '*.pipe.data' | grep -v -e p72_group_S -e lost | each needed
 }
@@ -62,7 +62,7 @@ show() {
 	echo "$T/fresh" | each needed
 }
 
-@test "needed: what goes out is told once, at the first kept sample, with its time" {
+@test "needed: side-band is written once, before the first kept sample of its task, with the time of the sample" {
 	need perf
 	cat >"$T/two.txt" <<-'END'
 	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm|task ids=11
@@ -139,7 +139,7 @@ like_all() {
 	[ -s "$T/want" ] && cmp -s "$T/want" "$T/got" || failed "$in $*: $(diff "$T/want" "$T/got" | head -n 5)"
 }
 
-@test "needed: samples behind an EXIT: the reader is told that, too" {
+@test "needed: samples behind an EXIT: the EXIT is written, too" {
 	need perf
 	like_all data/a_many.file.data --cpu 0		# fails with perf 6.12 and newer if it is not
 	like_all data/a_many.file.data --cpu 1
@@ -210,7 +210,7 @@ family() {
 	mkpipe "$T/family.txt" >"$T/family"
 }
 
-@test "needed: what is told is in the order of the input's size, and reads the same" {
+@test "needed: the side-band is at most twice as large as the input, and reads the same" {
 	need perf
 	for kind in plain own grow line line,own own,grow grow,first,end first,own,end; do
 		family 40 $kind
@@ -220,7 +220,7 @@ family() {
 		size=$(pfilter --sideband=needed --pid 0-99999 "$T/family" | wc -c)
 		[ "$size" -le $((2 * $(stat -c %s "$T/family"))) ] || failed "$kind: $size bytes of $(stat -c %s "$T/family")"
 	done
-	# there are families of which it would be more: that is said
+	# for some families it would be larger: an error
 	family 2000 end,grow
 	try pfilter --sideband=needed "$T/family"
 	[ $rc = 1 ] && one_line "pfilter: $T/family: byte " && grep -q -e 'use --sideband=all' "$T/err" || failed "refused"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
-# pfilter --drop-event, --drop-unused-events, --drop-type: what is left is told by a second recipe.
+# pfilter --drop-event, --drop-unused-events, --drop-type: the expected output is a second recipe.
 load lib
 load oracle
 
@@ -261,7 +261,7 @@ load oracle
 	for order in "" -b; do
 		mkpipe $order "$T/recipe" >"$T/in"
 		for e in $(pstat --json "$T/in" 2>/dev/null | jq -r '.events[].name'); do
-			# what of the descriptions no reader could take is left out, and said
+			# descriptions that no reader accepts are left out, with a warning
 			try pfilter --drop-event "$e" "$T/in"
 			[ $rc = 1 ] && [ "$(grep -c ': HEADER_FEATURE: .*; left out$' "$T/err")" = "$(wc -l <"$T/err")" ] || failed "$e"
 			pstat "$T/out" >/dev/null || failed "$e: what came out"
@@ -280,9 +280,9 @@ load oracle
 	done_all
 }
 
-@test "pfilter --drop-event: damage in the head is what is said, and what came before it is written" {
+@test "pfilter --drop-event: damage in the head is reported, and the records before it are written" {
 	in=$(recipe two-events)
-	# amid the first EVENT_UPDATE, with a name that is told only behind it
+	# inside the first EVENT_UPDATE; the name of the event comes later
 	at=$(mkpipe -l data/two-events.txt | awk '$3 == "EVENT_UPDATE" { print $1; exit }')
 	head -c $((at + 10)) "$in" >"$T/in"
 	try pfilter --drop-event ours "$T/in"
@@ -320,7 +320,7 @@ load oracle
 @test "pfilter --rejected: a temporary file that cannot be made is a failure, not wrong usage" {
 	TMPDIR=$T/none try pfilter --pid 1 -U "$T/rest" data/basic.pipe.data
 	[ $rc = 1 ] && one_line "pfilter: --rejected: needs a temporary file: $T/none: No such file" && ! [ -e "$T/rest" ] || failed dir
-	# whatever runs out of descriptors says so with status 1
+	# without descriptors: a message and status 1
 	! sanitized || { done_all; return; }	# whose report of leaks needs files
 	for n in $(seq 4 40); do
 		try bash -c 'ulimit -n $0; exec pfilter --pid 1 -U "$1/rest" data/basic.pipe.data' $n "$T"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
-# pfilter --strip, --stack-size, --max-stack: the samples that are left are told by a second recipe.
+# pfilter --strip, --stack-size, --max-stack: the expected output is a second recipe.
 load lib
 load oracle
 

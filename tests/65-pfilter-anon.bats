@@ -38,7 +38,7 @@ leaks() {
 	done_all
 }
 
-@test "anon: nor of a fresh system-wide recording with all that perf can be asked for" {
+@test "anon: nor of a fresh system-wide recording with all fields that perf can record" {
 	need record
 	need python3
 	perf record -q -a -g -d --phys-data --sample-cpu --namespaces --all-cgroups -e cpu-clock,page-faults -o - -- \
@@ -63,7 +63,7 @@ leaks() {
 	done_all
 }
 
-# What perf script says, addresses left out: a sample's place is told by file, symbol and offset.
+# perf script without addresses: a sample is identified by file, symbol and offset.
 bare_script() {
 	perf script -f -i "$1" -F comm,pid,tid,time,event,ip,sym,symoff,dso,period 2>/dev/null </dev/null |
 	    sed -E 's/\b[0-9a-f]{5,16}\b/IP/g; s/ +/ /g'
@@ -170,7 +170,7 @@ counts() {
 	[ "$(grep -c "^$dir/" "$T/strings")" = 3 ]	# the other file of the directory, too
 }
 
-@test "anon: what has no pseudonym goes, and that is said" {
+@test "anon: fields without pseudonyms are removed, with a warning" {
 	local in=data/sched_R.pipe.data
 	try pfilter --anon pid $in
 	[ $rc = 0 ]
@@ -185,7 +185,7 @@ counts() {
 	grep -q 'without pseudonyms removed: .*1 AUXTRACE_INFO' "$T/err"
 }
 
-@test "anon: records and features of unknown type: all leaves them out, less keeps them and says so" {
+@test "anon: records and features of unknown type: removed by all, kept by less, with a warning" {
 	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' 'HEADER_FEATURE feat_id=63 u4=4711' \
 	    'rec type=200 x=7365637265747300' 'SAMPLE misc=2 ip=0x401000 pid=100 time=1000' >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"
@@ -283,7 +283,7 @@ counts() {
 	[ "$(awk '{ print $2 }' "$T/script" | tr '\n' ' ')" = '(/a/x) (/a/x) (/a/y) ([unknown]) ' ]
 }
 
-@test "anon: samples that come before their map are told by it all the same" {
+@test "anon: addresses of samples that precede their map are changed by that map" {
 	need perf
 	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
 	    'SAMPLE misc=2 ip=0x400123 pid=5 time=10' \
@@ -416,7 +416,7 @@ renamed() {
 	done
 	done_all
 }
-# report FILE OPTION: what perf script says, without symbols, devices and inodes
+# report FILE OPTION: the output of perf script, without symbols, devices and inodes
 report() {
 	perf script -i "$1" "$2" -F comm,pid,tid,time,event,ip,dso 2>/dev/null |
 	    sed -E 's/ @ (0x|)([0-9a-f]+) [0-9a-f:]+ [0-9]+ [0-9]+\]/ @ \2]/; s/^(\s+[0-9a-f]+) \S+ \(/\1 (/' | tr -s ' '

@@ -164,7 +164,7 @@ alike_shares() {
 @test "thin: --max-rate --scale-period: a sample stands for those of its event and CPU since the one before it, in time order" {
 	need perf
 	need jq
-	# The CPUs' samples come in blocks; what a CPU runs is told by its pid.
+	# The samples of the CPUs come in blocks; each CPU has its own pid.
 	{
 		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm ids=11"
 		awk 'BEGIN {
@@ -238,7 +238,7 @@ alike_shares() {
 	sort "$T/want" | cmp - "$T/got" || failed "samples"
 	[ "$(perf script -f -F period,event -i "$T/rest" 2>/dev/null | awk '{ print $1 }' | sort -n | uniq | tr '\n' ' ')" = "7 4000 " ] ||
 	    failed "the rest"
-	# without room for it
+	# without space for it
 	{ sed -n 1p "$T/both.txt"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11 cpu=0 zeros=65480"; } >"$T/full.txt"
 	mkpipe "$T/full.txt" >"$T/full"
 	try pfilter --max-rate 1000 --scale-period "$T/full"

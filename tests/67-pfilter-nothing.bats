@@ -23,7 +23,7 @@ lived_in() {
 	pcat --format=file -o "$T/lived.file" "$T/lived"
 }
 
-@test "nothing: when no sample is kept one line says why" {
+@test "nothing: if no sample is kept, one line gives the reason" {
 	lived_in
 	for in in "$T/lived" "$T/lived.file"; do
 		while IFS='|' read -r args text; do
@@ -63,7 +63,7 @@ lived_in() {
 	done_all
 }
 
-@test "nothing: nothing is said where samples are kept, were not asked for, or something else went wrong" {
+@test "nothing: no warning if samples are kept, are excluded by --type, or after another failure" {
 	lived_in
 	for args in "" "--fail-if-empty" "--comms nginx --fail-if-empty" "--type COMM" "--drop-type SAMPLE"; do
 		try pfilter $args "$T/lived"

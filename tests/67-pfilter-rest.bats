@@ -72,7 +72,7 @@ load spread
 	done_all
 }
 
-@test "-n decides and writes nothing; --stats says why" {
+@test "-n writes nothing; --stats prints counts by reason" {
 	need jq
 	spread
 	try pfilter -n --pid 1-50 --cpu 1 --every 2 --stats=json "$T/spread"
@@ -93,7 +93,7 @@ load spread
 	[ $rc = 0 ] && [ ! -e "$T/never" ] && [ ! -e "$T/never2" ]
 	try pfilter --stats=xml "$T/spread"
 	[ $rc = 2 ]
-	# who writes nothing does not say that it did
+	# without output there is no message about it
 	for args in "-n --stats" "-n --stats=json" --stats --stats=json; do
 		pfilter $args --pid 1 data/basic.pipe.data 2>"$T/err" >/dev/null
 		case $args in
@@ -104,7 +104,7 @@ load spread
 	done_all
 }
 
-@test "rest: a choice by CPU is refused where nothing tells it" {
+@test "rest: --cpu is refused if no field has the CPU" {
 	{
 		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID ids=11"
 		echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11"
@@ -129,7 +129,7 @@ load spread
 	done_all
 }
 
-@test "rest: hardware trace cannot be cut: it is said, and --drop-type takes it out" {
+@test "rest: hardware trace cannot be filtered: a warning, and --drop-type removes it" {
 	cat >"$T/pt.txt" <<-'END'
 	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|mmap|comm ids=11
 	AUXTRACE_INFO aux_type=1

@@ -42,7 +42,7 @@ load spread
 	done_all
 }
 
-@test "--time that cannot be told, or is none" {
+@test "--time: invalid arguments" {
 	spread
 	while IFS='|' read -r text; do
 		try pfilter --time "$text" "$T/spread"
@@ -141,7 +141,7 @@ load spread
 	done_all
 }
 
-@test "time: what is selected is not told the old SAMPLE_TIME" {
+@test "time: the output of a selection has no SAMPLE_TIME" {
 	pcat data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME")' >/dev/null || skip "not in the recording"
 	pfilter --pid 0-4194304 data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME") | not' >/dev/null
 	pfilter data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME")' >/dev/null

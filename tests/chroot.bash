@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/perfpipe
 program=tests/${0##*/}
 
-# skip REASON...: nothing can be said here; that is no failure.
+# skip REASON...: the test cannot run here; that is no failure.
 skip() {
 	echo "$program: skipped: $*"
 	exit 0

@@ -3,7 +3,7 @@
  * cuts - run a command on every prefix of a stream, or with every byte of it changed, and check what it does.
  *
  *	cuts [-fnx] stream list command [arg ...]	-m kilobytes command [arg ...]
- *	list	what mkpipe -l says of the stream: where records start
+ *	list	output of mkpipe -l for the stream: offsets of records
  *	-f	standard input is a file (else a pipe)
  *	-n	standard output is not a stream: do not look at it
  *	-x	change each byte in two ways instead of cutting

@@ -25,7 +25,7 @@ said() {
 	done | sed 's/[[:space:]]\{1,\}/ /g; /^ *$/d; s/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/' | sort
 }
 
-# same_union [option...] -- FILE...: is what perf says of the join what it says of the files?
+# same_union [option...] -- FILE...: does perf print the same for the join as for the files?
 same_union() {
 	local opts=()
 	while [ "$1" != -- ]; do opts+=("$1"); shift; done

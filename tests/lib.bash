@@ -34,8 +34,8 @@ setup() {
 	printf '[buildid]\n\tdir = %s\n' "$T.perf/buildid" >"$PERF_CONFIG"
 }
 
-# tell_failed COMMAND [argument of the function that it stands in...]: it has failed, and the test with it.  Says which
-# command, and where; of a comparison shows the values too.
+# tell_failed COMMAND [argument of the function it is in...]: print the command that failed and its place; of a comparison
+# print the values, too.
 tell_failed() {
 	local command=$1
 	shift
@@ -158,7 +158,7 @@ golden() {
 	done
 }
 
-# same_script A B [option...]: does perf script say the same of both?  Options go to both.
+# same_script A B [option...]: does perf script print the same for both, with these options?
 same_script() {
 	local a=$1 b=$2
 	shift 2
@@ -176,7 +176,7 @@ same_script() {
 	}
 }
 
-# with_fault PLAN CMD...: run it with failing system calls (fault/fault.c says what PLAN is).
+# with_fault PLAN CMD...: run it with failing system calls (PLAN: see fault/fault.c).
 with_fault() {
 	local plan=$1
 	shift

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * mkpipe_sample.h - what stands behind a sample's fixed fields, and is there by sample_type.
+ * mkpipe_sample.h - the fields of variable size after a sample's fixed fields, by sample_type.
  */
 #ifndef MKPIPE_SAMPLE_H
 #define MKPIPE_SAMPLE_H

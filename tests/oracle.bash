@@ -105,7 +105,7 @@ alike() {
 	agree "$in" "$out" "$@"
 }
 
-# same_records IN OUT: says the dissector the same of both?  True if there is none, or it would take long.
+# same_records IN OUT: does the dissector print the same for both?  True if there is none, or if it would take long.
 same_records() {
 	has_dump "$1" || return 0
 	diff -u <(kernel_records "$1") <(kernel_records "$2") >"$W/diff"
@@ -129,7 +129,7 @@ perf_reads() {
 
 # ---- checks ------------------------------------------------------------------------------------------
 
-# pcat: the same stream, or what perf says of the file.
+# pcat: the same stream, or the same output of perf as for the file.
 check_pcat() {
 	local rc=0
 	pcat "$1" >"$W/out" 2>"$W/err" || rc=$?
@@ -319,7 +319,7 @@ fields_of() {
 		[ ! -s "$W/reads" ] || { echo "$F"; return; }
 	done
 }
-# Finds the dissector nothing wrong with it?  What it says is in $W/diff.
+# Does the dissector accept it?  Its output is in $W/diff.
 sound() {
 	python3 "$DUMP" --check "$1" >"$W/diff" 2>&1
 	grep -q 'problems=0 error=None' "$W/diff"

@@ -34,7 +34,7 @@ perf_refuses() {
 	return 0
 }
 
-# Does perf record take samples here?  Asked once for a file of tests; $PERF_WHY: why not.
+# Does perf record take samples here?  Tested once for each file of tests; $PERF_WHY: the reason if not.
 perf_records() {
 	local said=$BATS_FILE_TMPDIR/perf-records
 	if [ ! -f "$said" ]; then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * rule - the order in which perf takes the records of a stream, written down as plainly as can be: what psort should make
- * of it, to the byte.
+ * rule - the order in which perf processes the records of a stream, as a simple model: the expected output of psort, byte
+ * for byte.
  *
  *	rule <stream		two rounds at a time; the FINISHED_ROUNDs behind what they release.  In front of a record that
  *				does not wait: the last one, and as many as make two behind what was released

@@ -218,7 +218,7 @@ close(int fd)
 
 	if (!fails(CLOSE))
 		return real(fd);
-	e = errno;			/* as the kernel does: it is closed, and the error is told */
+	e = errno;			/* as in the kernel: the descriptor is closed, and the error is returned */
 	real(fd);
 	errno = e;
 	return -1;

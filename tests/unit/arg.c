@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What option arguments mean; those that mean nothing end the program with status 2 and one line. */
+/* Parsing of option arguments; an invalid one ends the program with status 2 and one line. */
 #include <sys/wait.h>
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ parse(enum kind kind, const char *text)
 	}
 }
 
-/* Status of a child that runs fn(arg); what it says on stderr is read back: one line, that names the option. */
+/* The status of a child that runs fn(arg).  Its stderr must be one line that names the option. */
 static void
 must_refuse(void (*fn)(const char *), const char *text)
 {

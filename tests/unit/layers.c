@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The layers of bytes under a source: each gives the same bytes, in pieces of any size, and says how it failed. */
+/* The layers of bytes under a source: each gives the same bytes, in reads of any size, and reports its failure. */
 #include <sys/mman.h>
 
 #include <fcntl.h>

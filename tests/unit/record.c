@@ -219,7 +219,7 @@ test_names(void **state)
 	assert_int_equal(pp_type_number("-1"), -1);
 }
 
-/* Counts and strings that lie. */
+/* Counts and strings that are larger than the record. */
 static void
 test_lies(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* perf's two-round order, against the rule written down as plainly as can be. */
+/* perf's two-round order, compared with a simple model of the rule. */
 #include "state/round.h"
 #include "bytes.h"
 
@@ -242,7 +242,7 @@ test_deliver_fails(void **state)
 
 /* ---- release up to a time, and spilling ---------------------------------------------------------------- */
 
-/* Whatever the marks said; and the time of the last one that went. */
+/* Release up to a time, without regard to FINISHED_ROUNDs; and the time of the last record released. */
 static void
 test_release(void **state)
 {
@@ -312,7 +312,7 @@ test_release_random(void **state)
 	free(t);
 }
 
-/* A mark says what the next one will deliver; one without records between changes nothing. */
+/* A FINISHED_ROUND sets the watermark of the next one; one without records in between changes nothing. */
 static void
 test_limit(void **state)
 {

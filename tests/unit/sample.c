@@ -412,7 +412,7 @@ test_huge_counts(void **state)
 			memcpy(&raw, &counts[k], sizeof raw);	/* its count is a u32: what stands first, in any byte order */
 			at = begin_rec(&b, 9, 0);
 			put(&b, counts[k], 8);
-			put(&b, 1, 4);		/* 4 bytes: no room for 5 of anything, nor for RAW's */
+			put(&b, 1, 4);		/* 4 bytes: too few for 5 of anything, and for RAW's */
 			r = end_rec(&b, at);
 			if (rows[i].type == PP_SAMPLE_RAW && raw <= 8)
 				continue;	/* 8 bytes are there */

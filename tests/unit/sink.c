@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What goes into a sink comes out, in order and whole; what can't be written is told, and stays told. */
+/* A sink writes all bytes, in order; a failed write is reported by this call and all later ones. */
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A source: what it takes for a recording, where records stand, payloads, and what it says of each fault. */
+/* A source: recordings that it accepts, offsets of records, payloads, and the message for each fault. */
 #include <sys/mman.h>
 
 #include <errno.h>
@@ -313,7 +313,7 @@ test_no_wait(void **state)
 	assert_string_equal(err.what, "No such file or directory");
 }
 
-/* The same records in memory, without a pipe header: learned as they are read, standing nowhere. */
+/* The same records in memory, without a pipe header: learned as they are read, without offsets. */
 static void
 test_memory(void **state)
 {
