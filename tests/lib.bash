@@ -39,7 +39,7 @@ setup() {
 tell_failed() {
 	local command=$1
 	shift
-	[ "$BASH_SUBSHELL" = "$SHELL_DEPTH" ] || return 0	# the output of a $( ) is not ours to write to
+	[ "$BASH_SUBSHELL" = "$SHELL_DEPTH" ] || return 0	# in a $( ), this would change its output
 	! declare -F bats_capture_stack_trace >/dev/null || bats_capture_stack_trace
 	echo "failed: $command" >&2
 	case $command in
@@ -150,7 +150,7 @@ golden() {
 	echo "\$ $*"
 	try "$@"
 	echo $rc >"$T/rc"
-	# screens say that of little-endian streams where the tools are big-endian
+	# on a big-endian machine the screen has this remark for little-endian streams
 	! big_endian || sed -i '1s/, other byte order)$/)/' "$T/out"
 	for s in rc err out; do
 		if [ -n "${UPDATE-}" ]; then cp "$T/$s" "golden/$name.$s"
@@ -164,7 +164,7 @@ same_script() {
 	shift 2
 	perf script -f -i "$a" "$@" >"$T/script.a" 2>/dev/null || true
 	perf script -f -i "$b" "$@" >"$T/script.b" 2>/dev/null || true
-	# 7.0 and newer show CPU 0 for those that this machine has not, in streams only
+	# perf 7.0 and newer show CPU 0 for CPUs that this machine does not have, in streams only
 	if [ $# = 0 ] && perf_since 7.0 && ! cmp -s "$T/script.a" "$T/script.b"; then
 		same_script "$a" "$b" -F -cpu
 		return
@@ -191,7 +191,7 @@ sanitized() {
 	[ -n "$(asan_library)" ] || grep -q __asan_init "$O/pcat"
 }
 
-# becomes OPTION... : pfilter with these options makes of $T/in, a recipe, what $T/want is a recipe of, in both byte orders.
+# becomes OPTION...: the output of pfilter with these options for the recipe $T/in is the recipe $T/want, in both byte orders.
 becomes() {
 	local order
 	for order in "" -b; do
@@ -204,8 +204,8 @@ becomes() {
 	done_all
 }
 
-# samples_at WORD FILE [mark]: time, and the u32 at that word, of a stream's samples as they stand in it (little endian, sizes
-# multiples of 4, the time at word 6); with "mark" that for each FINISHED_ROUND too.
+# samples_at WORD FILE [mark]: time, and the u32 at that word, of a stream's samples in their order (little endian, sizes
+# multiples of 4, the time at word 6); with "mark", a line "mark" for each FINISHED_ROUND.
 samples_at() {
 	tail -c +17 "$2" | od -An -v -tu4 -w4 | awk '
 		n == 0 { type = $1; at = 0; n = -1 }

@@ -5,10 +5,10 @@
  *	mkpipe [-blp] [recipe ...]
  *	-b	big endian (default little)
  *	-l	instead of the stream, list its records: offset, bytes (payload included), name, "!" if marked
- *	-p	plain: what is between zip { and } as it is, and no feature 27: what a reader makes of the stream
+ *	-p	plain: the records between zip { and } uncompressed, and no feature 27: the expanded stream
  *
  * It shares no code and no table with common/, on purpose: a codec tested by its own writer agrees with its own
- * mistakes.  Layouts are those of perf-pipe(5).  It believes its recipe: wrong sizes come out as they are asked for.
+ * mistakes.  Layouts are those of perf-pipe(5).  It does not check its recipe: wrong sizes are written as given.
  *
  * A line is a record: NAME key=value ... [@ key=value ...].  Keys are the fields of layouts[] below; what is not
  * given is 0.  Behind @ stand the fields of the sample_id trailer (pid tid time id stream cpu; pid, tid, time and cpu are
@@ -27,7 +27,7 @@
  *	attr type=1 config=0 sample_type=IP|TID|TIME flags=sample_id_all|mmap ids=1,2 [len=128] [attrsize=128]
  *	zip { ... } and zip2 { ... }	one COMPRESSED (COMPRESSED2) record of the records between.  All are one
  *		zstd frame.  keep=N: hold the last N plain bytes back for the next; level=, wlog=: first only;
- *		data_size=, size=: say this instead.  Compressed data above what size can say comes out as perf
+ *		data_size=, size=: write these values.  Compressed data that is too large for size is written as perf
  *		6.16 to 7.1 wrote it, with one header for all.
  *	include FILE	noheader	header [size=24]	raw x=HEX
  * "! " in front marks a line for -l.  # starts a comment.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# What our tools make of a recording, beside what perf makes of it.
+# Comparisons of the tools with perf, for a recording.
 # Sourced by 50-oracle*.bats (behind lib.bash); also run by itself, "bash oracle.bash CHECK RECORDING", by each():
 # recordings are many and perf is slow, so they are checked in parallel.
 #
@@ -68,8 +68,8 @@ differ() {
 	bad=1
 }
 
-# agree IN OUT [option...]: does perf script say of IN, asked with these options, what it says of OUT?  The difference by
-# default is in $W/diff.
+# agree IN OUT [option...]: is perf script of IN with these options perf script of OUT?  The difference of the default fields
+# is in $W/diff.
 agree() {
 	local in=$1 out=$2 F
 	shift 2
@@ -88,7 +88,7 @@ agree() {
 }
 
 # Most of perf's time goes into reading symbols.  Which task a sample belongs to, its time and map do not depend on them, so
-# with_symbols asks for them of one recording in three, the others are shown bare.
+# with_symbols uses them for one recording in three, and the others have no symbols.
 bare="--symfs=/nonexistent --kallsyms=/dev/null"
 with_symbols() {
 	[ $(($(stat -L -c %s "$1") / 8 % 3)) = 0 ]
@@ -111,8 +111,8 @@ same_records() {
 	diff -u <(kernel_records "$1") <(kernel_records "$2") >"$W/diff"
 }
 
-# perf_delivers FILE, perf_finds FILE: a line for each record, in the order in which perf takes them, and in that in which they
-# stand.  Not of those that psort moves, makes anew or expands; without their place in the file.
+# perf_delivers FILE, perf_finds FILE: a line for each record, in the order in which perf delivers them, and in that of the
+# file.  Without records that psort moves, writes itself or expands; without offsets.
 perf_delivers() {
 	perf report -f -D -i "$@" 2>/dev/null </dev/null | grep -a PERF_RECORD_ |
 	    grep -av 'PERF_RECORD_\(FINISHED_ROUND\|COMPRESSED\|FEATURE\)' | sed 's/0x[0-9a-f]* \[0x/[0x/'
@@ -134,7 +134,7 @@ check_pcat() {
 	local rc=0
 	pcat "$1" >"$W/out" 2>"$W/err" || rc=$?
 	if [ $rc != 0 ]; then
-		# Refused, in whole or behind a point: then the dissector has to see something wrong too.
+		# Refused, or read up to a fault: then the dissector must find a fault, too.
 		[ $rc = 1 ] && [ "$(wc -l <"$W/err")" = 1 ] || differ "pcat: status $rc: $(cat "$W/err")"
 		has_dump "$1" || return 0
 		! python3 "$DUMP" --check "$1" 2>&1 | grep -q 'problems=0 error=None' || differ "pcat: $(cat "$W/err")"
@@ -156,7 +156,7 @@ check_psort() {
 	[ $rc = 0 ] || { check_refusal psort "$1"; return; }
 	alike "$1" "$W/out" || ! perf_reads "$1" ||
 	    ! perf_reads "$W/out" || differ "psort: perf script differs"
-	# perf script sorts what psort made once more; this does not
+	# perf script sorts the output of psort again; the dissector does not
 	pcat -q "$1" >"$W/stream" 2>/dev/null || differ "psort: pcat refuses"
 	perf_delivers "$W/stream" >"$W/want"
 	! [ -s "$W/want" ] || perf_finds "$W/out" | diff -u "$W/want" - >"$W/diff" || differ "psort: not perf's order"
@@ -172,7 +172,7 @@ timed() {	# FILE [--ordered]
 	    awk -F '\t' -v OFS='\t' '$8 != "-" && $8 != 0 { $1 = $2 = ""; print }'
 }
 
-# A tool gave up: right if pcat did, or if perf can't read it either.
+# A tool has failed: correct if pcat or perf fails, too.
 check_refusal() {
 	! pcat "$2" >/dev/null 2>&1 || ! perf_reads "$2" || differ "$1: gave up: $(cat "$W/err")"
 }
@@ -187,7 +187,7 @@ select_like() {
 	local in=$1 option=$2 value=$3 rc=0
 	shift 3
 	local lines_of=without_gone
-	set -- --no-itrace "$@"		# what perf decodes from hardware trace, of which all stays, is of any task
+	set -- --no-itrace "$@"		# samples that perf decodes from hardware trace, which is kept as a whole, are of any task
 	script "$W/want" "$@" -i "$in" "$option" "$value"
 	if ! [ -s "$W/want" ] && [ -s "$W/want.err" ]; then
 		return			# perf refuses (no CPU in the samples...)
@@ -195,7 +195,7 @@ select_like() {
 	pfilter "$option" "$value" "$in" >"$W/out" 2>"$W/err" || rc=$?
 	[ $rc = 0 ] || { differ "pfilter $option $value: status $rc: $(cat "$W/err")"; return; }
 	script "$W/got" "$@" -i "$W/out"
-	# of a stream with hardware trace perf may show nothing, of the same as a file all
+	# perf may print nothing for a stream with hardware trace, but all samples for the file
 	[ -s "$W/got" ] || ! pcat -q --format=file -f -o "$W/out.file" "$W/out" 2>/dev/null ||
 	    script "$W/got" "$@" -i "$W/out.file"
 	[ -s "$W/want" ] && cmp -s "$W/want" "$W/got" || agree "$in" "$W/out" "$option" "$value" ||

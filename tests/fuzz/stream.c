@@ -8,7 +8,7 @@
  *	./stream -max_len=8192 newcorpus tests/fuzz/seeds		(on and on)
  *
  * The sum of the input's bytes decides what is done with it (any change reaches all): bit 0, PP_OPEN_RAW; bit 1, the
- * bytes come through a pipe, not a file.  What must hold for any bytes: no sanitizer speaks; a failure has a text, and only
+ * bytes come through a pipe, not a file.  What must hold for any bytes: no sanitizer error; a failure has a text, and only
  * a failure; a handle that failed stays failed; and a stream that is read to its end with PP_OPEN_RAW is written with
  * not one byte more or less.
  *
@@ -231,7 +231,7 @@ read_all(struct run *z, bool raw, struct pp_err *err, struct pp_sink *copy, size
 	z->last = 0;
 	MUST(pp_round_final(z->round) > 0 && z->delivered == z->queued);
 	MUST(pp_flush(copy) > 0);
-	/* What of the features perf would refuse is left out. */
+	/* Features that perf refuses are left out. */
 	pp_faults(z->in, &lost);
 	if (!rc && raw && !strcmp(pp_container(z->in), "pipe-mode stream"))
 		MUST(pp_written(copy) + lost == size);
