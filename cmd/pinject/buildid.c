@@ -121,18 +121,20 @@ elf_read(struct build_id *id, int fd, const char **why)
 	return rc;
 }
 
-/* Open the root directory of a running process in another mount namespace.  A descriptor; -1: same namespace, or no process. */
+/* Open the root directory of a running process in another mount namespace.  AT_FDCWD: the same namespace, or no process. */
 static int
 other_root(uint32_t pid)
 {
 	struct stat us, them;
 	char path[48];
+	int fd;
 
 	snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
 	if (stat(path, &them) < 0 || stat("/proc/self/ns/mnt", &us) < 0 || us.st_ino == them.st_ino)
-		return -1;
+		return AT_FDCWD;
 	snprintf(path, sizeof path, "/proc/%u/root", pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? AT_FDCWD : fd;
 }
 
 /*
@@ -147,7 +149,7 @@ open_regular(const struct pp_dso *dso, uint32_t pid, const char **why)
 	char proc[32];
 	struct stat st;
 
-	if (root < 0) {
+	if (root == AT_FDCWD) {
 		path = open(dso->name, O_PATH | O_CLOEXEC);
 	} else {		/* symbolic links stay below the root */
 		path = (int)syscall(SYS_openat2, root, dso->name, &how, sizeof how);
