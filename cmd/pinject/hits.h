@@ -6,6 +6,9 @@
  * --build-ids needs the map at the time of each sample, and the buffers of the CPUs arrive out of order.  So a digest of
  * each record is queued, while the record itself is written at once.  A FINISHED_ROUND releases the queue in time order,
  * and the BUILD_IDs are written before it.  A reader queues, too, and symbolises those samples at the FINISHED_ROUND.
+ *
+ * Another record that pinject adds: here if it depends on maps or samples, else in main.c, as FINISHED_INIT; by PP_MAKE()
+ * (record/make.h).
  */
 #ifndef HITS_H
 #define HITS_H
