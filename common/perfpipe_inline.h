@@ -208,7 +208,7 @@ pp_event_find(const struct pp_events *e, const struct pp_rec *r, struct pp_err *
 	if (r->type == PP_SAMPLE && e->n == 1) {
 		if (r->size >= e->ev[0]->plan.fixed)
 			return e->ev[0];
-	} else if (r->type == PP_SAMPLE && e->n && e->id_off && r->size >= e->id_off + 8) {
+	} else if (r->type == PP_SAMPLE && e->id_off && r->size >= e->id_off + 8) {
 		uint64_t id = pp_get_u64(r->raw + e->id_off, e->swap);
 		const struct pp_idslot *slot = &e->map.slot[id * e->map.mul >> e->map.shift];
 

@@ -99,7 +99,7 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 	v->to = why == KEPT ? MAIN : REST;
 	v->owed = f->o->thin.scale && why != KEPT && decide_thinned((enum reason)why);
 	/* The record is dropped and no total depends on it. */
-	if (v->to == REST && !v->owed && f->nsides == 1 && !(r->type == PP_SAMPLE && f->t->in->events->reads)) {
+	if (v->to == REST && !v->owed && f->nsides == 1 && !(r->type == PP_SAMPLE && f->events->reads)) {
 		v->to = 0;
 		return 1;
 	}
@@ -119,7 +119,7 @@ static int
 filter_emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v, uint64_t owed, bool stable)
 {
 	struct pp_rec copy = *r;
-	const struct pp_event *ev = pp_event_find(f->t->in->events, r, &f->t->in_err);
+	const struct pp_event *ev = pp_event_find(f->events, r, &f->t->in_err);
 
 	if (!ev)
 		return -1;
@@ -191,7 +191,7 @@ filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool 
 
 	if (v->front && filter_emit_front(f, (int)v->front, &owed) < 0)
 		return -1;
-	if (r->type == PP_SAMPLE && (f->t->in->events->reads || f->o->thin.scale))
+	if (r->type == PP_SAMPLE && (f->events->reads || f->o->thin.scale))
 		return filter_emit_sample(f, r, v, owed, stable);
 	if (r->payload && v->to == BOTH && f->tee)
 		return tee_put(f->tee, f->t->in, r, f->nsides, filter_put_again, f, &f->t->in_err);
@@ -240,42 +240,48 @@ filter_placed(struct filter *f, const struct pp_rec *r, int rc)
 }
 
 /* A record that does not wait for its turn. */
-static int
+static inline int
 filter_at_once(struct filter *f, const struct pp_rec *r, bool stable)
 {
 	static const struct pp_turn now = { .since = UINT64_MAX };
 	struct pp_verdict v = { .to = BOTH };
 	const struct pp_event *ev;
 
-	if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(f->t->in->events, r, &f->t->in_err)) ||
+	if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(f->events, r, &f->t->in_err)) ||
 	    filter_turn(f, &now, ev, r, &v) < 0))
 		return -1;
 	return filter_emit(f, r, &v, stable);
+}
+
+/* A record for verdict and output, and the record of the source that it was made of, or is. */
+static inline int
+filter_new(struct filter *f, const struct pp_rec *r, const struct pp_rec *of)
+{
+	return f->arrival ? pp_arrival_put(f->arrival, r, of) : filter_at_once(f, r, r->raw == of->raw);
+}
+
+/* The same, with a PERIOD field if it is a sample that gets one. */
+static int
+filter_with_period(struct filter *f, const struct pp_rec *r)
+{
+	struct pp_rec new = *r;
+
+	f->decide.offset = pp_offset(f->t->in, r);
+	if (thin_add_period(f->t->in, &new, f->with_period, &f->t->in_err) < 0)
+		return -1;
+	return filter_new(f, &new, r);
 }
 
 /* Process one record.  -1: the source, a change or a sink has failed, and has the error. */
 static int
 filter_record(struct filter *f, const struct pp_rec *r)
 {
-	struct tool *t = f->t;
-	const struct pp_rec *x = r;	/* the record for verdict and output */
-	struct pp_rec new;
-	int rc;
-
 	f->decide.nr++;
 	if (r->type >= PP_USER_TYPE_START && !filter_notice(f, r)) {
 		f->left_out++;
 		return 1;
 	}
-	if (f->with_period) {
-		new = *r;
-		x = &new;
-		f->decide.offset = pp_offset(t->in, r);
-		if (thin_add_period(t->in, &new, f->with_period, &t->in_err) < 0)
-			return filter_placed(f, r, -1);
-	}
-	rc = f->arrival ? pp_arrival_put(f->arrival, x, r) : filter_at_once(f, x, x->raw == r->raw);
-	return filter_placed(f, r, rc);
+	return filter_placed(f, r, f->with_period ? filter_with_period(f, r) : filter_new(f, r, r));
 }
 
 /* Fast path for keys that need only the record: writes from the buffer of the source to the sink. */
@@ -352,7 +358,7 @@ filter_wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	struct filter *f = arg;
 	int why;
 
-	if (r->type != PP_SAMPLE || f->t->in->events->reads ||
+	if (r->type != PP_SAMPLE || f->events->reads ||
 	    (why = select_sample(&f->o->sel, ev, r, f->decide.swap)) == KEPT || why >= LACKS_FIELD)
 		return true;
 	f->decide.samples[why]++;
@@ -411,6 +417,7 @@ filter_start(struct filter *f, const struct atomic *rest)
 	struct tool *t = f->t;
 
 	pp_before_refill(t->in, filter_before_refill, f);
+	f->events = t->in->events;
 	if (options_need_state(o) && !(f->state = pp_state_new(t->in->swap, &t->in_err)))
 		return -1;
 	if (filter_waits(o, f->decide.about.start) && filter_start_arrival(f) < 0)

@@ -23,6 +23,7 @@ struct filter {
 	struct side	 side[2];	/* [0] kept, [1] rejected (-U); the caller sets side[1].sink */
 	struct decide	 decide;	/* about.start is set if the survey has found it */
 
+	const struct pp_events *events;	/* of the input */
 	int		 nsides;	/* 2 with -U, otherwise 1 */
 	struct pp_arrival *arrival;	/* NULL: every verdict is made when the record is read */
 	struct pp_state	*state;
