@@ -264,7 +264,7 @@ tracing_directory() {
 	in=data/sched_R.file.data
 	kill_file $in
 	try pcat --repair "$T/killed"
-	[ $rc = 1 ] && grep -q "^pcat: $T/killed: byte [0-9]*: TRACING_DATA: .*perf will show nothing of them (pcat --repair --formats-from" "$T/err"
+	[ $rc = 1 ] && grep -q "^pcat: $T/killed: byte [0-9]*: TRACING_DATA: .*perf shows no tracepoints without them (pcat --repair --formats-from" "$T/err"
 	! perf script -f -i "$T/out" 2>/dev/null | grep -q sched_process
 	perf script -f -i $in >"$T/want"
 	[ "$(grep -c sched_process "$T/want")" = 8 ]

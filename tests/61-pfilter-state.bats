@@ -510,7 +510,7 @@ rule() {
 	{ cat "$T/many.txt"; echo "SAMPLE misc=1 ip=1 pid=1 tid=1 time=5 cpu=0"; } >"$T/back.txt"
 	mkpipe "$T/back.txt" >"$T/back"
 	try pfilter --order=time --max-memory 1M "$T/back"
-	[ $rc = 0 ] && cmp "$T/out" "$T/back" && one_line "pfilter: warning: 1 records came too late"
+	[ $rc = 0 ] && cmp "$T/out" "$T/back" && one_line "pfilter: warning: 1 records arrived after newer ones had to be decided early"
 }
 
 @test "state: pinject and --anon know the maps of a task behind its EXIT, as perf and --dsos do" {
