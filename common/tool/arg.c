@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* arg.c - what option arguments say: numbers, sizes, times; lists of them are in list.c */
+/* arg.c - parses numbers, sizes and times in option arguments; lists are in list.c */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ tool_size(const struct tool *t, const char *text)
 	const char *unit = text + strspn(text, "0123456789");
 	uint64_t n;
 
-	if (*unit == 'm')		/* of durations */
+	if (*unit == 'm')		/* only in durations */
 		tool_wrong(t, "%s '%s': m is minutes; expected a size such as 64K, 10M or 1G", t->optname, text);
-	/* expand_number() by itself takes "1KK", and leaves what is too large to errno. */
+	/* expand_number() accepts "1KK", and reports overflow by errno */
 	errno = 0;
 	if (*text < '0' || *text > '9' || strlen(unit) > 1 ||
 	    expand_number(text, &n) < 0 || errno)
@@ -38,7 +38,7 @@ tool_size(const struct tool *t, const char *text)
 	return n;
 }
 
-/* Digits with up to nine behind a point, in units of 1e-9; where they end.  NULL: none, or too large. */
+/* Parse digits with up to nine behind a point, in units of 1e-9.  Returns the end of the number; NULL: none, or too large. */
 static const char *
 decimal(const char *p, uint64_t *n)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * atomic.c - the file is written without a name where the file system can do that (O_TMPFILE): then nothing is
- * left of it however we end.  Elsewhere it has a hidden name, which is removed when we exit or a signal ends us.
+ * atomic.c - see atomic.h
+ *
+ * The file is written without a name where the file system can do that (O_TMPFILE), so nothing of it remains however the
+ * process ends.  Elsewhere it has a temporary name, which is removed at exit and by the handler of fatal signals.
  */
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -18,7 +20,7 @@
 
 /* ---- hidden names ---------------------------------------------------------------------------------- */
 
-/* What a signal handler has to remove.  `on' is set when the rest is in place. */
+/* The temporary names, for the signal handler.  `on' is set last. */
 static struct {
 	volatile sig_atomic_t on;
 	int	dir;
@@ -47,7 +49,7 @@ atomic_ended(int sig)
 	errno = e;
 }
 
-/* All signals that end a process, and can be caught. */
+/* All signals that end a process and can be caught. */
 static void
 atomic_catch_signals(void)
 {
@@ -64,13 +66,13 @@ atomic_catch_signals(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		struct sigaction old;
 
-		/* nohup's is left alone, and so is a handler of the tool's */
+		/* leave ignored signals (nohup) and the command's own handlers alone */
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
 			signal(signals[i], atomic_ended);
 	}
 }
 
-/* A random name like `base' that will be removed, also before there is such a file.  1 + its slot; 0: there is none. */
+/* Register a random name like `base', before the file exists.  1 + its index; 0: no slot is free. */
 static int
 atomic_hide(int dir, const char *base)
 {
@@ -105,7 +107,7 @@ atomic_forget_hidden(int slot)
 		hidden[slot - 1].on = 0;
 }
 
-/* ---- the place ------------------------------------------------------------------------------------- */
+/* ---- path --------------------------------------------------------------------------------------------- */
 
 static int
 atomic_fail(struct pp_err *err)
@@ -113,7 +115,7 @@ atomic_fail(struct pp_err *err)
 	return pp_fail(err, "%s", strerror(errno));
 }
 
-/* The number of a descriptor of ours that the path stands for; -1: it is something else. */
+/* The number of the own descriptor that the path stands for (/dev/fd/3); -1: it is no such path. */
 static int
 atomic_descriptor(const char *path)
 {
@@ -128,7 +130,7 @@ atomic_descriptor(const char *path)
 	return -1;
 }
 
-/* The path that links at its end lead to, though nothing may be there, or the name of a descriptor.  To be freed; NULL: errno. */
+/* The path behind its symbolic links, which need not exist, or the name of a descriptor.  The caller frees it; NULL: errno. */
 static char *
 atomic_follow(const char *path)
 {
@@ -140,7 +142,7 @@ atomic_follow(const char *path)
 		int rc;
 
 		if (n < 0)
-			break;			/* no link, or nothing */
+			break;			/* not a link, or it does not exist */
 		to[n] = 0;
 		if (links == 40) {
 			free(at);
@@ -168,7 +170,7 @@ atomic_replaces(const char *path)
 	return yes;
 }
 
-/* Directory and name of what will be written at `end'. */
+/* Set directory and name of the file at path `end'. */
 static int
 atomic_locate(struct atomic *a, char *end)
 {
@@ -191,7 +193,7 @@ atomic_unnamed(int dir)
 	return openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-/* Will a file without a name be able to get one? */
+/* Can a file of O_TMPFILE get a name later? */
 static bool
 atomic_can_be_linked(int fd, char proc[static 32])
 {
@@ -227,7 +229,7 @@ atomic_begin(struct atomic *a)
 	return atomic_fail(a->err);
 }
 
-/* What is written as it is: 1, -1, or 0: it is no such thing. */
+/* Open a path that is written in place.  1; 0: it is a regular file or does not exist; -1. */
 static int
 atomic_open_direct(struct atomic *a, const char *end)
 {
@@ -280,7 +282,7 @@ atomic_open(struct atomic *a, const char *path, bool force, struct pp_err *err)
 	return a->fd < 0 ? atomic_fail(err) : 1;
 }
 
-/* What is written, or will be replaced; of what is not there yet, its directory. */
+/* Get the file that is or will be written or replaced; if it does not exist yet, its directory. */
 static bool
 atomic_target(const struct atomic *a, struct stat *st, bool *there)
 {
@@ -308,7 +310,7 @@ atomic_sink(const struct atomic *a)
 	return pp_create_fd(fcntl(a->fd, F_DUPFD_CLOEXEC, 0), a->path, a->err);
 }
 
-/* A name for what has none.  Over another file it takes a detour, since a link never replaces. */
+/* Name an unnamed file.  To replace a file it needs a temporary name, because a link never replaces. */
 static int
 atomic_link_it(struct atomic *a, const char *name, bool replace)
 {
@@ -333,7 +335,7 @@ atomic_rename_it(struct atomic *a, const char *name, bool replace)
 	if (replace)
 		return renameat(a->dir, from, a->dir, name);
 	rc = renameat2(a->dir, from, a->dir, name, RENAME_NOREPLACE);
-	/* not every file system can; then the file has two names for a moment */
+	/* some file systems cannot: then the file has two names for a moment */
 	if (rc < 0 && (errno == EINVAL || errno == ENOSYS) && (rc = linkat(a->dir, from, a->dir, name, 0)) == 0)
 		unlinkat(a->dir, from, 0);
 	return rc;

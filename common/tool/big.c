@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* big.c - big.h says it; what has a sign is worked out without it */
+/* big.c - see big.h; signed operations are computed on magnitudes */
 #include <string.h>
 
 #include "big.h"
@@ -31,7 +31,7 @@ magnitude(big a)
 	return (struct wide){ a.lo, (uint64_t)a.hi };
 }
 
-/* The number of that magnitude; false: none has it. */
+/* The number with that magnitude and sign.  false: it does not fit. */
 static bool
 with_sign(struct wide n, bool minus, big *r)
 {
@@ -57,7 +57,7 @@ big_mul(big a, big b, big *r)
 	return with_sign(n, (a.hi < 0) != (b.hi < 0), r);
 }
 
-/* Without signs; d is not 0. */
+/* Unsigned division; d is not 0. */
 static struct wide
 divide(struct wide n, struct wide d, struct wide *rest)
 {
@@ -69,7 +69,7 @@ divide(struct wide n, struct wide d, struct wide *rest)
 		*rest = r;
 		return q;
 	}
-	r.lo = n.hi;			/* less than d: the quotient has 64 bits at most */
+	r.lo = n.hi;			/* less than d, so the quotient fits 64 bits */
 	for (int i = 63; i >= 0; i--) {
 		r.hi = r.hi << 1 | r.lo >> 63;
 		r.lo = r.lo << 1 | (n.lo >> i & 1);
@@ -99,7 +99,7 @@ big_rest(big a, big b, big *r)
 	struct wide rest;
 	big q;
 
-	if (!big_div(a, b, &q))		/* the smallest number by -1 has no quotient, and so no rest */
+	if (!big_div(a, b, &q))		/* the smallest number divided by -1: the quotient does not fit */
 		return false;
 	divide(magnitude(a), magnitude(b), &rest);
 	return with_sign(rest, a.hi < 0, r);

@@ -10,7 +10,7 @@
 #include "record/raw.h"
 #include "record/shape.h"
 
-/* What was passed on as it is, or left out. */
+/* Counts of what passed unconverted, or was dropped. */
 enum kept { KEPT_RAW, KEPT_AUX, KEPT_STACK, KEPT_CODE, KEPT_UNKNOWN, KEPT_SCHEDSTAT, KEPT_ATTR, KEPT_TRACING, NKEPT };
 static const char *const kept_names[NKEPT] = {
 	"RAW of samples", "AUX data", "stacks of samples", "code of TEXT_POKEs", "records of unknown type",
@@ -21,14 +21,14 @@ struct turner {
 	struct out	 pub;
 	const struct tool *tool;
 	struct pp_source *like;
-	struct pp_events *events;	/* of the stream as it comes */
+	struct pp_events *events;	/* of the input stream */
 	struct pp_err	*err;
 	bool		 from, to;	/* pp_source's `swap' of both sides */
 	uint32_t	 nr_cpus;
 	uint64_t	 kept[NKEPT];
-	uint64_t	 left_out;	/* features */
-	char		 first_out[64];	/* the name of the first */
-	const uint8_t	*raw;		/* of the record in work */
+	uint64_t	 left_out;	/* features dropped */
+	char		 first_out[64];	/* name of the first one */
+	const uint8_t	*raw;		/* of the current record */
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
 
@@ -80,8 +80,8 @@ turn_flip_value(void *arg, const struct pp_value *v)
 }
 
 /*
- * struct perf_branch_entry's flags are bit fields of one u64 (tools/perf/util/branch.h): a big-endian compiler allots
- * them from the top.  The values stay, their places are mirrored.
+ * The flags of struct perf_branch_entry are bit fields of one u64 (tools/perf/util/branch.h): a big-endian compiler allocates
+ * them from the most significant bit.  The values stay the same, their positions are mirrored.
  */
 static uint64_t
 turn_mirror_branch_flags(uint64_t v, bool was_big)
@@ -120,7 +120,7 @@ turn_flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_
 		    turn_mirror_branch_flags(pp_get_u64(x->p + flags, t->from), was_big), t->to);
 }
 
-/* What stands behind the fixed part. */
+/* A field behind the fixed part. */
 static void
 turn_flip_part(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
 {
@@ -149,7 +149,7 @@ turn_flip_part(struct turner *t, const struct pp_event *ev, const struct pp_part
 	}
 }
 
-/* Two u32s that were turned as one u64 have changed places. */
+/* Two u32s converted as one u64 have changed places: swap them back. */
 static void
 turn_exchange(uint8_t *p)
 {
@@ -177,9 +177,9 @@ turn_sample(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 	return 1;
 }
 
-/* ---- what pp_walk() shows as bytes, though there are numbers in it ---------------------------------------- */
+/* ---- numbers in what pp_walk() shows as bytes -------------------------------------------------------- */
 
-/* attr, ids: the walk has seen to the ids, and to numbers of the attr; bit fields want their own way. */
+/* HEADER_ATTR: the walk has converted the ids and the numbers of the attr; its bit fields remain. */
 static void
 turn_flip_attr(struct turner *t, const struct pp_rec *r)
 {
@@ -261,14 +261,14 @@ turn_flip_bytes(struct turner *t, const struct pp_rec *r)
 
 /* ---- features ---------------------------------------------------------------------------------------- */
 
-/* bpf_prog_info and its arrays have a layout that is the kernel's; with no program in it, there is none. */
+/* The layout of bpf_prog_info and its arrays is the kernel's; without a program there is nothing to convert. */
 static bool
 turn_can_turn(const struct turner *t, const struct pp_feature *f)
 {
 	return f->number != PP_FEAT_BPF_PROG_INFO || f->len < 4 || pp_get_u32(f->p, t->from) == 0;
 }
 
-/* 1, 0: it stays out, -1. */
+/* Convert a header feature.  1; 0: drop it; -1. */
 static int
 turn_feature(struct turner *t, struct pp_rec *r)
 {
@@ -287,7 +287,7 @@ turn_feature(struct turner *t, struct pp_rec *r)
 		f.p = t->buf + PP_FEATURE_HEAD;
 		f.len = len;
 		f.swap = t->to;
-		if (!len)		/* the mark, by whatever number */
+		if (!len)		/* the end mark, of any number */
 			PP_RAW_SET(t->buf, HEADER_FEATURE, feat_id, f.number, t->to);
 		else if (pp_feature_record(t->buf, sizeof t->buf, &f, t->err) < 0)
 			return -1;
@@ -301,9 +301,9 @@ turn_feature(struct turner *t, struct pp_rec *r)
 	return 0;
 }
 
-/* ---- the change -------------------------------------------------------------------------------------- */
+/* ---- the stage --------------------------------------------------------------------------------------- */
 
-/* The text in err is the cause: put in front what record it is and, if `in' has just read it, where that stands. */
+/* Prefix the text in err with the record's name and, if `in' has just read it, its offset. */
 static int
 turn_reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
 {
@@ -320,8 +320,8 @@ turn_reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
 }
 
 /*
- * RHEL 7's kernel writes MMAP2 without prot and flags.  The name stands in their place then, which as a prot has more bits
- * than the kernel's three.  Its fields are those of an MMAP, and those that turn_flip_bytes() turns.
+ * The kernel of RHEL 7 writes MMAP2 without prot and flags.  The name is in their place, so prot has more bits than the
+ * kernel's three.  The other fields are those of an MMAP, and those that turn_flip_bytes() converts.
  */
 static bool
 turn_is_short_mmap2(const struct turner *t, const struct pp_rec *r)
@@ -332,7 +332,7 @@ turn_is_short_mmap2(const struct turner *t, const struct pp_rec *r)
 	    pp_get_u32(r->raw + PROT, t->from) > RWX;
 }
 
-/* A record that is no sample, by its row. */
+/* Convert a record other than SAMPLE, by its row. */
 static int
 turn_row(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -347,7 +347,7 @@ turn_row(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 	return 1;
 }
 
-/* Turn r, which then lies in buf.  1, 0: it stays out, -1. */
+/* Convert r into buf.  1; 0: drop it; -1. */
 static int
 turn(struct turner *t, struct pp_rec *r)
 {

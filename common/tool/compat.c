@@ -15,11 +15,11 @@ enum { USER_DEFERRED = -640 };		/* PERF_CONTEXT_USER_DEFERRED; a cookie follows 
 
 struct compat_perf {
 	const char	*name;
-	enum pp_perf	 perf;		/* record.def says which types it reads */
+	enum pp_perf	 perf;		/* a value of the column perf of record.def */
 	uint32_t	 features;	/* HEADER_LAST_FEATURE */
 	uint16_t	 attr_size;	/* sizeof(struct perf_event_attr) */
-	bool		 exact;		/* reads attrs of that size only */
-	uint8_t		 flags;		/* bits of the attr's flag word, defined from 0 on */
+	bool		 exact;		/* it reads attrs of this size only */
+	uint8_t		 flags;		/* number of defined bits in the attr's flag word */
 	bool		 counters;	/* PERF_SAMPLE_BRANCH_COUNTERS, since 6.8 */
 };
 static const struct compat_perf perfs[] = {
@@ -37,11 +37,11 @@ struct compat {
 	struct out	 pub;
 	const struct tool *tool;
 	const struct compat_perf *perf;
-	struct pp_events *events;	/* of the stream as it comes */
+	struct pp_events *events;	/* of the input stream */
 	struct pp_err	*err;
 	bool		 swap, nrcpus;
-	uint64_t	 types[TYPES];	/* left out; the last also counts all above */
-	bool		 features[64];	/* left out; the last stands for all above */
+	uint64_t	 types[TYPES];	/* records dropped, by type; the last is for all types above */
+	bool		 features[64];	/* features dropped; the last is for all above */
 	uint64_t	 attrs, tails, padded, counters, deferred, marks;
 	uint8_t		 attr[PP_RECORD_MAX];
 	uint8_t		 buf[PP_RECORD_MAX + 1];
@@ -50,8 +50,8 @@ struct compat {
 /* ---- attrs ------------------------------------------------------------------------------------------- */
 
 /*
- * Make an attr fit: `size' bytes at p, `max' at most.  Its new size; attr.size says the same.  `lengthen': to what
- * perf has, if it reads no other.
+ * Adapt an attr of `size' bytes at p, `max' at most.  Returns its new size, as in attr.size.  lengthen: extend it to the size
+ * that the version requires.
  */
 static size_t
 compat_fit_attr(struct compat *c, uint8_t *p, size_t size, size_t max, bool lengthen)
@@ -121,7 +121,7 @@ compat_put_desc(void *arg, const struct pp_feature_value *v)
 	return pp_feature_put(&d->io, &new);
 }
 
-/* 1; 0: it does not parse, so perf would not read it either. */
+/* Adapt an EVENT_DESC.  1; 0: it is malformed, and perf would not read it either. */
 static int
 compat_fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_feature *f)
 {
@@ -133,7 +133,7 @@ compat_fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_featur
 
 	pp_feature_create(&d.io, f->number, c->swap, 0, c->buf + PP_FEATURE_HEAD, PP_RECORD_MAX - PP_FEATURE_HEAD, &err);
 	rc = pp_feature_walk(f, compat_put_desc, &d, &err) > 0 && pp_feature_finish(&d.io, &new.len) > 0;
-	c->attrs = attrs;		/* they have been counted as HEADER_ATTR */
+	c->attrs = attrs;		/* they are counted as HEADER_ATTR */
 	c->tails = tails;
 	new.p = c->buf + PP_FEATURE_HEAD;
 	if (!rc || !new.len || pp_feature_record(c->buf, sizeof c->buf, &new, &err) < 0)
@@ -143,7 +143,7 @@ compat_fix_event_desc(struct compat *c, struct pp_rec *r, const struct pp_featur
 	return 1;
 }
 
-/* 1, 0: it stays out, -1. */
+/* Adapt a header feature.  1; 0: drop it; -1. */
 static int
 compat_fix_feature(struct compat *c, struct pp_rec *r)
 {
@@ -183,7 +183,7 @@ compat_reads_deferred(const struct compat_perf *p)
 	return pp_type_read_by(PP_CALLCHAIN_DEFERRED, p->perf);
 }
 
-/* Where the chain (u64 n, n entries) says that its user part comes later: the marker and the cookie. */
+/* The position in the chain (u64 n, n entries) of the marker and the cookie that stand for its user part. */
 static struct cut
 compat_deferred(const struct pp_part *chain, bool swap)
 {
@@ -204,7 +204,7 @@ compat_counters(const struct pp_part *branches, bool swap)
 	return (struct cut){ branches->p + branches->n - n, n };
 }
 
-/* What the samples of the event may hold that is to go: the bits of these fields. */
+/* The PP_SAMPLE_* bits of fields of the event's samples that may have to be removed. */
 static uint64_t
 compat_may_go(const struct compat *c, const struct pp_event *ev)
 {
@@ -244,9 +244,9 @@ compat_fix_sample(struct compat *c, struct pp_rec *r)
 	r->raw = c->buf;
 }
 
-/* ---- the change -------------------------------------------------------------------------------------- */
+/* ---- the stage --------------------------------------------------------------------------------------- */
 
-/* Zeros in front of the trailer, or at the end; 6.1's BUILD_IDs need it. */
+/* Pad with zeros before the trailer, or at the end; BUILD_ID records of 6.1 need it. */
 static void
 compat_pad(struct compat *c, struct pp_rec *r)
 {
@@ -295,7 +295,7 @@ compat_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool sta
 	return o->next->put(o->next, in, &new, false);
 }
 
-/* ---- what was done ----------------------------------------------------------------------------------- */
+/* ---- the summary of -v ------------------------------------------------------------------------------- */
 
 struct text { char s[1024]; size_t n; };
 

@@ -38,7 +38,7 @@ features_option(const struct tool *t, struct features *f, const char *list, bool
 	f->only |= !not;
 }
 
-/* ---- the change -------------------------------------------------------------------------------------- */
+/* ---- the stage --------------------------------------------------------------------------------------- */
 
 static bool
 wanted(const struct features *f, uint64_t number)

@@ -8,7 +8,7 @@
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
-/* include/uapi/linux/perf_event.h: PERF_MEM_* without their shifts; the names are perf record --filter's. */
+/* PERF_MEM_* of include/uapi/linux/perf_event.h, without their shifts; names as in perf record --filter. */
 static const struct field_word op_words[] = {
 	{ "na", 1 }, { "load", 2 }, { "store", 4 }, { "pfetch", 8 }, { "exec", 16 }, { NULL, 0 }
 }, lvl_words[] = {
@@ -100,7 +100,7 @@ static const struct field fields[] = {
 	{ "stream_id", PLAN(PLAN, stream_id, t_stream_id, 0, 8, STREAM_ID) },
 	{ "machine_pid", PART(MACHINE, 0), .bits = 32, .supply = "kvm, and perf inject --guest-data" },
 	{ "vcpu", PART(VCPU, 0), .bits = 32, .supply = "kvm, and perf inject --guest-data" },
-	/* what the recording said up to then */
+	/* the recording up to this record */
 	{ "comm", FIELD_STR, STATE(COMM, PP_SAMPLE_TID) },
 	{ "ppid", STATE(PPID, PP_SAMPLE_TID), .sign = true, .bits = 32 },
 	{ "dso", FIELD_STR, STATE(DSO, PP_SAMPLE_IP) },
@@ -191,7 +191,7 @@ field_words(const struct field *f, char *to, size_t size)
 		strcpy(to + size - 5, " ...");
 }
 
-/* Letters to put in, take out, change or swap to make one of the other; both are short. */
+/* The number of letters to insert, remove, change or swap to turn one into the other; both are short. */
 static unsigned
 distance(const char *a, size_t na, const char *b, size_t nb)
 {

@@ -6,7 +6,7 @@
 #include "record/meaning.h"
 #include "record/sample.h"
 
-/* Where a u64 that the samples of an event have behind the fixed fields stands; 0: something of variable size is in front of it. */
+/* The offset of a u64 behind the fixed part of an event's samples; 0: a field of variable size precedes it. */
 static unsigned
 tail_offset(const struct pp_event *ev, uint32_t want)
 {
@@ -87,7 +87,7 @@ fixed(struct field_place *to, const struct field *f, const struct field_kind *k)
 		at_place(to, f, f->add - off, true);
 }
 
-/* The id may be the IDENTIFIER. */
+/* The id may be in IDENTIFIER. */
 static void
 id_access(struct field_place *to, const struct field *f, const struct field_kind *k)
 {
@@ -177,12 +177,12 @@ field_access(const struct field_stream *s, const struct field *f, const struct f
 		if (k->type == PP_SAMPLE)
 			at_place(to, f, f->add, false);
 		break;
-	case GET_PERIOD:	/* one that is the same for all is not in the samples */
+	case GET_PERIOD:	/* a fixed period is not in the samples */
 		fixed(to, f, k);
 		if (to->at == AT_NONE && k->type == PP_SAMPLE && !freq && !(attr->sample_type & PP_SAMPLE_PERIOD))
 			number(to, attr->sample_period);
 		break;
-	case GET_CPU:		/* else by the id, which ID_INDEX may give a CPU */
+	case GET_CPU:		/* else ID_INDEX may have the CPU of the id */
 		fixed(to, f, k);
 		if (to->at == AT_NONE && k->type == PP_SAMPLE && k->ev->nids &&
 		    pp_cpu_of_id(s->events, k->ev->ids[0]) >= 0) {

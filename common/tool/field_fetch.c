@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* field_fetch.c - values of fields that stand at no fixed place: parts of variable size, state, number and offset, clock */
+/* field_fetch.c - values of fields at no fixed offset: parts of variable size, state, number and offset, clock */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ field_part(struct field_fetch *f, uint32_t bits)
 	return NULL;
 }
 
-/* READ values of a sample, or of a READ record, whose trailer is no part of them. */
+/* READ values of a sample, or of a READ record without its trailer. */
 static bool
 read_of(struct field_fetch *f, struct pp_read *rd)
 {
@@ -87,20 +87,20 @@ get_part(struct field_fetch *f, enum field_part part, const struct field *field,
 	case PART_SNOOP:
 		n = (n >> 19 & 31) | (n >> 38 & 3) << 5;
 		break;
-	case PART_WEIGHT:		/* as perf shows it: of three, the first */
+	case PART_WEIGHT:		/* as in perf: the first of the three */
 		n &= x->bit == PP_SAMPLE_WEIGHT ? UINT64_MAX : UINT32_MAX;
 		break;
-	case PART_STACK:		/* how much of it was in use */
+	case PART_STACK:		/* its dynamic size */
 		n = n ? pp_get_u64(x->p + 8 + n, f->swap) : 0;
 		break;
-	default:			/* a count or an abi stands first */
+	default:			/* it begins with a count or an abi */
 		break;
 	}
 	v->num = big_plain(n);
 	v->known = true;
 }
 
-/* ---- what is beside the record -------------------------------------------------------------------- */
+/* ---- values that are not in the record --------------------------------------------------------------- */
 
 /* The id of a sample. */
 static uint64_t
@@ -166,7 +166,7 @@ field_comm(const struct pp_state *s, uint32_t tid, char *number)
 	return comm ? comm : field_nameless(tid, number);
 }
 
-/* The kernel's map has its first symbol behind its name; perf shows it without. */
+/* The name of the kernel's map ends with its first symbol, which perf does not show. */
 static const char *
 dso_name(const struct pp_dso *dso)
 {

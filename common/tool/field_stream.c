@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* field_stream.c - what a stream says that fields depend on: clock, host, guests */
+/* field_stream.c - facts about the stream that fields depend on: clock, host, guests */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ learn_feature(struct field_stream *s, const struct pp_rec *r, bool swap)
 	}
 }
 
-/* ID_INDEX may say behind its entries which guest each id belongs to. */
+/* ID_INDEX may have, behind its entries, the guest of each id. */
 static void
 learn_guests(struct field_stream *s, const struct pp_rec *r, bool swap)
 {

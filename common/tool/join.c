@@ -30,10 +30,10 @@ join_say(struct join *j, struct input *in)
 
 /* ---- the head ---------------------------------------------------------------------------------- */
 
-/* Of these perf uses one, the first. */
+/* perf uses only the first record of these types. */
 #define ONCE (PP_CLASS_BIT(ONCE) | PP_CLASS_BIT(TRACE_HEAD) | PP_CLASS_BIT(MARK))
 
-/* Has another input given one already?  ID_INDEX and others may repeat, and so may these in one input. */
+/* Has another input had one of these?  One input may have several, as ID_INDEX. */
 static bool
 join_was_seen(struct join *j, const struct input *in, uint32_t type)
 {
@@ -45,8 +45,8 @@ join_was_seen(struct join *j, const struct input *in, uint32_t type)
 }
 
 /*
- * In the head stand what makes later records understood, and build ids: perf must know them before a sample makes it
- * load the file.  Those of later inputs stand in their place too, where they hold against what came between.
+ * The head has the records that later ones depend on, and build ids: perf must know them before a sample makes it load the
+ * file.  The heads of later inputs stay in their places, where they override what earlier inputs have set.
  */
 static bool
 join_is_in_head(const struct join *j, const struct input *in, uint32_t type)
@@ -55,7 +55,7 @@ join_is_in_head(const struct join *j, const struct input *in, uint32_t type)
 	    (type == PP_HEADER_BUILD_ID && in == j->in);
 }
 
-/* An EVENT_UPDATE of an event that is now another input's, which has its own. */
+/* Is it an EVENT_UPDATE of an event that is merged into that of another input, which has its own EVENT_UPDATE? */
 static bool
 join_is_folded(const struct input *in, const struct pp_rec *r)
 {
@@ -67,8 +67,8 @@ join_is_folded(const struct input *in, const struct pp_rec *r)
 }
 
 /*
- * The kernel's map again, just as the input in front had it?  perf then cuts the map that it has already fitted to
- * the kernel's symbols: those of .init.text were lost for the second input.
+ * Is it a map of the kernel equal to that of an earlier input?  perf would cut the map that it has adjusted to the kernel's
+ * symbols: those of .init.text would be lost for the second input.
  */
 static bool
 join_is_same_kernel(struct join *j, const struct input *in, const struct pp_rec *r)
@@ -87,7 +87,7 @@ join_is_same_kernel(struct join *j, const struct input *in, const struct pp_rec 
 	return false;
 }
 
-/* Is there no place for it in the joined stream? */
+/* Is it a type that the joined head has instead? */
 static bool
 join_is_dropped(const struct input *in, const struct pp_rec *r)
 {
@@ -96,7 +96,7 @@ join_is_dropped(const struct input *in, const struct pp_rec *r)
 	return r->type == PP_EVENT_UPDATE && join_is_folded(in, r);
 }
 
-/* Has it been said by an input in front, so that perf should not hear it again? */
+/* Has an earlier input had this record, so that perf must not get it again? */
 static bool
 join_repeats(struct join *j, const struct input *in, const struct pp_rec *r)
 {
@@ -111,7 +111,7 @@ join_is_again(struct join *j, unsigned i, const struct pp_rec *r)
 	return join_repeats(j, &j->in[i], r);
 }
 
-/* Rewrite a record: 1, 0: leave it out, -1: the input is at fault; *stable is cleared if it was moved. */
+/* Rewrite a record.  1; 0: drop it; -1: the input is malformed.  *stable is cleared if the record was copied. */
 static int
 join_rewrite(struct input *in, struct pp_rec *r, bool *stable)
 {
@@ -129,7 +129,7 @@ join_rewrite(struct input *in, struct pp_rec *r, bool *stable)
 	}
 }
 
-/* Records that go in front of all: ids and names of events must be known before their records. */
+/* Is it a record of the joined head: ids and names of events, which must be known before their records? */
 static void
 join_head_records(struct join *j, struct input *in, uint32_t type)
 {
@@ -144,7 +144,7 @@ join_head_records(struct join *j, struct input *in, uint32_t type)
 		}
 }
 
-/* Does the next such record of another head, from *at on, say the same? */
+/* Does the next such record of another head, from *at on, have the same contents? */
 static bool
 join_says_too(const struct blob *head, size_t *at, bool swap, const struct pp_rec *r)
 {
@@ -158,7 +158,7 @@ join_says_too(const struct blob *head, size_t *at, bool swap, const struct pp_re
 	return false;
 }
 
-/* A piece of an earlier input need not tell its ids again; nor its build ids, if nothing but pieces came between. */
+/* A piece of an earlier input need not repeat its ids; nor its build ids, if only pieces are between the two. */
 static void
 join_forget_same(const struct join *j, struct input *in)
 {
@@ -280,7 +280,7 @@ join_source(const struct join *j)
 
 /* ---- copying ----------------------------------------------------------------------------------- */
 
-/* Make a record of an input one of the joined stream.  1; 0: leave it out; -1: the input can't go on. */
+/* Convert a record of an input to one of the joined stream.  1; 0: drop it; -1: the input ends here. */
 static int
 join_take_record(struct join *j, struct input *in, struct pp_rec *r, bool late, bool *stable)
 {
@@ -313,7 +313,7 @@ join_end_input(struct join *j, struct input *in)
 	join_say(j, in);
 	if (!in->too_large)
 		return;
-	if (in->too_large != in->will_be_too_large)	/* else it was said beforehand */
+	if (in->too_large != in->will_be_too_large)	/* else it was printed before */
 		join_say_too_large(j, in, in->too_large, "could not hold an event id or host name, and were dropped");
 	in->too_large = 0;
 	j->status = 1;
@@ -448,7 +448,7 @@ join_end(struct join *j, unsigned i)
 	join_end_input(j, in);
 }
 
-/* The records of an input behind the joined head. */
+/* Put the records of an input after the joined head. */
 static int
 join_copy_input(struct join *j, unsigned i, struct out *to)
 {
@@ -460,7 +460,7 @@ join_copy_input(struct join *j, unsigned i, struct out *to)
 			join_end_input(j, &j->in[i]);
 			return -1;
 		}
-	/* A source that failed has not said that its bytes go away. */
+	/* A source that failed does not call join_before_refill(). */
 	if (j->flush && j->flush->flush(j->flush, false) < 0)
 		return -1;
 	pp_rest(j->in[i].src);
@@ -468,8 +468,8 @@ join_copy_input(struct join *j, unsigned i, struct out *to)
 }
 
 /*
- * perf delivers records without a time at once, but timed ones only when a second round is finished: what an input
- * says of its tasks and maps would be believed before the last samples of the one in front have been delivered.
+ * perf delivers records without a time at once, but those with a time only after a second round: without rounds between inputs,
+ * the tasks and maps of an input would apply to the last samples of the one before it.
  */
 static int
 join_put_rounds(struct join *j, struct out *to)
@@ -496,12 +496,12 @@ join_copy(struct join *j, struct out *to)
 	for (j->flush = to; j->flush->next;)
 		j->flush = j->flush->next;
 	if (!j->flush->flush)
-		j->flush = NULL;	/* then nothing is put as stable */
+		j->flush = NULL;	/* then no record is put as stable */
 	while ((rc = pp_next(j->src, &r)) > 0)
 		if (to->put(to, j->src, &r, false) < 0)
 			return -1;
 	if (rc < 0)
-		return -1;		/* what we made is sound: it was the flush */
+		return -1;		/* the joined head is sound: flush has failed */
 	for (unsigned i = 0; i < j->n; i++)
 		if ((i && join_put_rounds(j, to) < 0) || join_copy_input(j, i, to) < 0)
 			return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* join_check.c - what inputs can't be joined, and by how much their times move */
+/* join_check.c - which inputs cannot be joined, and the shifts of their times */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "record/event.h"
 #include "join_in.h"
 
-/* ---- what does not go together ------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------------------- */
 
 static const char *
 order_name(bool swap)
@@ -48,7 +48,7 @@ clock_of(const struct input *in)
 {
 	const struct pp_events *e = in->src->events;
 
-	if (pp_is_profile(in->src))	/* its times are made up */
+	if (pp_is_profile(in->src))	/* its times are synthetic */
 		return CLOCK_NONE;
 	for (unsigned i = 0; i < e->n; i++) {
 		const struct pp_attr *a = &e->ev[i]->attr;
@@ -64,7 +64,7 @@ clock_of(const struct input *in)
 	return CLOCK_NONE;
 }
 
-/* As perf record -k calls it. */
+/* The name of a clock, as in perf record -k. */
 static void
 clock_name(char *to, size_t n, int64_t clock)
 {
@@ -83,7 +83,7 @@ clock_name(char *to, size_t n, int64_t clock)
 	snprintf(to, n, "clock %" PRId64, clock);
 }
 
-/* The joined stream says that all times are of the first input's clock. */
+/* In the joined stream all times are of the first input's clock. */
 static void
 check_clocks(const struct join *j)
 {
@@ -109,12 +109,12 @@ check_clocks(const struct join *j)
 	}
 }
 
-/* ---- what moves ---------------------------------------------------------------------------------- */
+/* ---- shifts ------------------------------------------------------------------------------------------ */
 
 static void
 shift_times(struct join *j)
 {
-	const struct input *to = NULL;	/* whose times stay */
+	const struct input *to = NULL;	/* the input whose times stay */
 
 	for (unsigned i = 0; i < j->n; i++) {
 		struct input *in = &j->in[i];

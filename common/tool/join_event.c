@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * join_event.c - the events of the joined stream: which stay, which fold into one, and the numbers of their ids.
+ * join_event.c - the events of the joined stream: which are kept, which are merged, and their ids
  *
- * perf takes the place of the id from the first attr for all records (perf-pipe(5)).  Where the inputs do not
- * agree in that, or an event has no ids to tell it by, all get PERF_SAMPLE_IDENTIFIER: the first word of a sample,
- * the last one of a trailer.
+ * perf takes the position of the id in all records from the first attr (perf-pipe(5)).  If the inputs differ in it, or an event
+ * has no ids, all events get PERF_SAMPLE_IDENTIFIER: the id is the first word of a sample and the last one of a trailer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +26,13 @@ event_note_group(struct join *j, struct input *in, const char *name, size_t len,
 		return;
 	for (uint64_t i = 0; i < members; i++)
 		if (in->ev[leader + i].members != 1)
-			return;		/* in two groups: a lie */
+			return;		/* malformed: a member of two groups */
 	for (uint64_t i = 1; i < members; i++)
 		in->ev[leader + i].members = 0;
 	in->ev[leader].members = (unsigned)members;
 }
 
-/* Are they the same event, if both get what the joined stream needs?  attr.size may differ: what is missing is 0. */
+/* Are they the same event, after the changes for the joined stream?  attr.size may differ: missing fields are 0. */
 static bool
 event_same_event(const struct join *j, const struct pp_event *a, const struct pp_event *b)
 {
@@ -49,7 +48,7 @@ event_same_event(const struct join *j, const struct pp_event *a, const struct pp
 	return !memcmp(&x, &y, sizeof x) && !strcmp(a->name, b->name);
 }
 
-/* Do all inputs consist of one and the same event?  Then the joined stream has one, and ids do not matter. */
+/* Do all inputs have one and the same event?  Then the joined stream has one, and ids do not matter. */
 static bool
 event_all_fold(const struct join *j)
 {
@@ -75,8 +74,8 @@ event_same_text(const char *a, const char *b)
 }
 
 /*
- * Are they pieces of one recording, as pcat --switch-output makes them?  The kernel gives an id once between two
- * boots, so equal events with equal ids on one host are not those of another recording.
+ * Are they pieces of one recording, as pcat --switch-output writes them?  The kernel does not reuse an id until it reboots, so
+ * equal events with equal ids on one host are of one recording.
  */
 bool
 join_same_recording(const struct input *a, const struct input *b)
@@ -102,7 +101,7 @@ event_find_pieces(struct join *j)
 				in->piece_of = a;
 }
 
-/* Are all inputs of the first one's recording? */
+/* Are all inputs pieces of the first one's recording? */
 static bool
 event_are_pieces(const struct join *j)
 {
@@ -134,7 +133,7 @@ event_take_over(const struct join *j, struct input *in)
 	}
 }
 
-/* ---- what tells events apart ------------------------------------------------------------------- */
+/* ---- distinguishing events ----------------------------------------------------------------------- */
 
 static bool
 event_needs_identifier(const struct join *j)
@@ -161,7 +160,7 @@ event_needs_identifier(const struct join *j)
 
 /* ---- ids --------------------------------------------------------------------------------------- */
 
-/* A number for an id of the joined stream: itself if it is free. */
+/* An id in the joined stream for this id: the same if it is free. */
 static uint64_t
 event_new_id(struct join *j, uint64_t id, bool any)
 {
@@ -195,21 +194,21 @@ event_add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 		if (!k && !i)
 			in->rw.first_id = new;
 	}
-	/* perf finds the records of a lone event without ids; in company it needs one. */
+	/* perf needs no id for the records of a single event; among several events it does. */
 	if (!ev->nids && j->identifier)
 		to->ids[to->nids++] = event_new_id(j, 0, true);
 	if (!ev->nids && j->identifier && !k)
 		in->rw.first_id = to->ids[to->nids - 1];
 }
 
-/* Room for the event's ids in the HEADER_ATTR of a joined one. */
+/* Reserve space for the event's ids in the HEADER_ATTR of a joined event. */
 static bool
 event_ids_fit(const struct jevent *to, const struct pp_event *ev)
 {
 	return 8 * ((uint64_t)to->nids + (ev->nids ? ev->nids : 1)) + PP_HEADER_SIZE + to->attr_size <= PP_RECORD_MAX;
 }
 
-/* The joined event that event k of the input (with the members of its group) folds into; nev if none. */
+/* The joined event that event k of the input (with the members of its group) is merged into; nev: none. */
 static unsigned
 event_fold(const struct join *j, unsigned i, unsigned k)
 {
@@ -255,7 +254,7 @@ event_add_event(struct join *j, unsigned i, unsigned k)
 	}
 }
 
-/* New ids go up from the largest: the inputs that come later are not in their way. */
+/* New ids ascend from the largest id, so that they do not collide with those of later inputs. */
 static void
 event_find_largest(struct join *j)
 {
@@ -266,7 +265,7 @@ event_find_largest(struct join *j)
 					j->fresh = event_of(j, i, k)->ids[n];
 }
 
-/* How the records of an input change. */
+/* Set the changes to the records of an input. */
 static void
 event_set_rewrite(struct join *j, struct input *in)
 {
@@ -285,7 +284,7 @@ event_set_rewrite(struct join *j, struct input *in)
 	/* perf takes the layout of a trailer with id 0 from the first event of the joined stream */
 	in->rw.zero = in->nev && memcmp(&first->t_tid, &e->ev[0]->plan.t_tid,
 	    sizeof *first - offsetof(struct pp_plan, t_tid)) != 0;
-	/* What perf does not look at in a stream with one event, and what READ values mention, may be anything. */
+	/* Ids that perf ignores in a stream with one event, and ids in READ values, may have any value. */
 	if (!in->untouched || (j->nev > 1 && (in->rw.identifier || in->rw.zero || in->nev == 1 || e->reads)))
 		in->rw.ids = &in->ids;
 	in->untouched = !in->rw.ids && !in->rw.identifier && !in->rw.pid_shift && !in->rw.time_shift &&

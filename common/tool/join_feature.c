@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * join_feature.c - the feature block of the joined stream.  It is that of the first input which has one: a host, its
- * CPUs, its kernel.  What speaks of events, of all CPUs or of all times is made anew.
+ * join_feature.c - the header features of the joined stream: those of the first input that has any (its host, CPUs, kernel);
+ * features about events, all CPUs or all times are made anew
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
-struct block {			/* the feature block being written */
+struct block {			/* the features being written */
 	struct join	*j;
 	struct input	*donor;
-	uint8_t		*buf;		/* a record */
-	bool		 groups;	/* GROUP_DESC is written */
+	uint8_t		*buf;		/* of one record */
+	bool		 groups;	/* GROUP_DESC has been written */
 	uint64_t	 available, online;
 };
 
@@ -49,7 +49,7 @@ join_groups(struct join *j, struct input *in, void (*fn)(struct join *, struct i
 	}
 }
 
-/* Write the feature whose payload of `len' bytes stands in the buffer. */
+/* Write the feature whose payload of len bytes is in the buffer. */
 static void
 write_feature(struct block *b, uint64_t number, size_t len)
 {
@@ -69,7 +69,7 @@ create(struct block *b, uint64_t number, struct pp_err *err)
 	return io;
 }
 
-/* All events.  If they do not fit a record there is no EVENT_DESC, as with perf record. */
+/* EVENT_DESC with all events; if they exceed a record it is left out, as perf record does. */
 static void
 event_desc(struct block *b)
 {
@@ -136,7 +136,7 @@ group_desc(struct block *b)
 		write_feature(b, PP_FEAT_GROUP_DESC, len);
 }
 
-/* perf takes a sample's CPU for wrong if it is not below `available'. */
+/* perf takes a sample's CPU for an error unless it is less than `available'. */
 static void
 nrcpus(struct block *b)
 {
@@ -145,7 +145,7 @@ nrcpus(struct block *b)
 	write_feature(b, PP_FEAT_NRCPUS, 8);
 }
 
-/* From the earliest to the latest; as in a pipe 0 if an input does not know. */
+/* SAMPLE_TIME from the earliest to the latest; 0, as in a pipe, if it is unknown for an input. */
 static void
 sample_time(struct block *b)
 {
@@ -164,7 +164,7 @@ sample_time(struct block *b)
 	write_feature(b, PP_FEAT_SAMPLE_TIME, 16);
 }
 
-/* The recorder's clock moves with its times: u32 version, u32 clockid, u64 wall clock, u64 clock. */
+/* CLOCK_DATA moves with the recording's times: u32 version, u32 clockid, u64 wall clock, u64 clock. */
 static void
 clock_data(struct block *b, const struct pp_rec *r)
 {
@@ -181,7 +181,7 @@ feature(struct block *b, const struct pp_rec *r)
 	bool more_cpus = b->available > b->donor->cpus_available;
 
 	if (pp_feature_is_end(r))
-		group_desc(b);		/* if the donor had none, it comes last */
+		group_desc(b);		/* comes last if the donor has none */
 	else if (number == PP_FEAT_EVENT_DESC) {
 		event_desc(b);
 		return;

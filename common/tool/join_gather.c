@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* join_gather.c - the head of an input: all up to the first record that perf would queue by its time */
+/* join_gather.c - reads the head of an input: all records before the first that perf queues by its time */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ feature_string(const struct pp_feature *f)
 	return strndup((const char *)v.p, v.len);
 }
 
-/* What a feature says of the input.  One that is damaged says nothing: it is not for us to judge. */
+/* Get facts about the input from a feature.  A malformed one is ignored here. */
 static void
 look_feature(struct input *in, const struct pp_rec *r)
 {
@@ -123,11 +123,11 @@ take_tracing(struct input *in, const struct pp_rec *r)
 	return rc;
 }
 
-/* Does this record end the head?  1, 0, or -1: it is damaged. */
+/* Does the head end with this record?  1; 0; -1: it is malformed. */
 static int
 ends_head(const struct join *j, struct input *in, const struct pp_rec *r)
 {
-	bool first = j->o->align == JOIN_ALIGN_FIRST;	/* then the first sample is wanted */
+	bool first = j->o->align == JOIN_ALIGN_FIRST;	/* then the time of the first sample is needed */
 	const struct pp_event *ev;
 	uint64_t time;
 
@@ -174,7 +174,7 @@ join_gather(struct join *j, struct input *in)
 	return in->ended;
 }
 
-/* Read once of each input that has something, waiting until one has. */
+/* Read once from each input that has data, waiting until one has. */
 static void
 top_up(struct input **in, struct pollfd *fd, unsigned n)
 {

@@ -11,14 +11,14 @@
 #include "state/table.h"
 #include "tool.h"
 
-#define OPEN	UINT64_MAX			/* the end of a life that has not ended */
-#define NEVER	UINT64_MAX			/* the first time of an input that has none yet */
+#define OPEN	UINT64_MAX			/* the end of a life that goes on */
+#define NEVER	UINT64_MAX			/* the first time of an input without one */
 #define SLACK	UINT64_C(100000000)		/* ns */
-enum { KEEP = 3 };				/* lives of a tid and input, if merged */
+enum { KEEP = 3 };				/* lives kept for a tid and input, if merged */
 
 struct life {
-	struct life	*older;		/* of the same tid, whatever the input */
-	uint64_t	 begin, end;	/* 0: before the first record; the first time at which it was over */
+	struct life	*older;		/* the previous one of the same tid, in any input */
+	uint64_t	 begin, end;	/* 0: before the first record; the first time after it */
 	uint32_t	 in, pid;
 	bool		 waits;		/* in the queue */
 	struct exec_maps *maps;
@@ -31,7 +31,7 @@ struct tid {
 };
 
 struct lives_in {
-	uint64_t	 first, last;	/* of its times */
+	uint64_t	 first, last;	/* times of its records */
 	unsigned	 group;
 	bool		 ended;
 };
@@ -39,14 +39,14 @@ struct lives_in {
 struct waiting {			/* merged: a life that may collide */
 	struct tid	*tid;
 	struct life	*life;
-	uint64_t	 due;		/* when that can be decided */
+	uint64_t	 due;		/* the time when that is known */
 };
 
 struct lives {
 	bool		 swap, merged, found;
 	struct lives_hit hit;
 	struct table	 tids;
-	STAILQ_HEAD(, tid) all;		/* in order of appearance, so that the same collision is found each time */
+	STAILQ_HEAD(, tid) all;		/* in order of appearance, so that results are reproducible */
 	struct lives_in	*in;
 	unsigned	 n;
 	uint64_t	 clock;		/* the largest time */
@@ -73,14 +73,14 @@ lives_end_of(const struct lives *l, const struct life *x)
 	return (l->merged && !in->ended ? l->clock : in->last) + 1;
 }
 
-/* May the two not be the same task? */
+/* Do they contradict each other? */
 static bool
 lives_differ(const struct tid *t, const struct life *x, const struct life *y)
 {
 	return x->pid != y->pid || (t->link.key == x->pid && exec_maps_differ(x->maps, y->maps));
 }
 
-/* Are they surely the same? */
+/* Have they a map in common? */
 static bool
 lives_same(const struct life *x, const struct life *y)
 {
@@ -130,7 +130,7 @@ lives_collide(const struct lives *l, const struct tid *t, const struct life *x, 
 	    lives_same(lives_behind(t, y), x)) ? NO : YES;
 }
 
-/* Against all others of its tid. */
+/* Compare a life with all others of its tid. */
 static enum verdict
 lives_check(struct lives *l, const struct tid *t, const struct life *x, bool final)
 {
@@ -151,7 +151,7 @@ lives_check(struct lives *l, const struct tid *t, const struct life *x, bool fin
 
 /* ---- the queue ----------------------------------------------------------------------------------- */
 
-/* The life has changed, or its input has begun. */
+/* Queue the life, because it has changed or its input has begun. */
 static void
 lives_changed(struct lives *l, struct tid *t, struct life *x)
 {
@@ -193,7 +193,7 @@ lives_find(struct lives *l, uint32_t tid, bool make)
 		return t;
 	t = tool_alloc(1, sizeof *t);
 	if (pp_table_add(&l->tids, &t->link, tid) < 0)
-		tool_realloc(NULL, SIZE_MAX, 2);	/* says so, and exits */
+		tool_realloc(NULL, SIZE_MAX, 2);	/* overflows: prints "out of memory" and exits */
 	STAILQ_INSERT_TAIL(&l->all, t, all);
 	return t;
 }
@@ -215,7 +215,7 @@ lives_free_life(struct life *x)
 	free(x);
 }
 
-/* Merged, no more than the last lives of a tid are ever compared. */
+/* If merged, only the last lives of a tid can still be compared. */
 static void
 lives_prune(struct tid *t, unsigned in)
 {
@@ -262,7 +262,7 @@ lives_fork_task(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t t
 	struct tid *t = lives_find(l, id[TID], true);
 	struct life *x = lives_begin_life(l, in, t, id[PID], time), *parent;
 
-	/* perf synthesises a FORK for a task that was there before, and its maps follow */
+	/* FORK synthesised for a task that existed before; its maps follow */
 	if (id[PID] != id[PPID] && !(r->misc & PP_MISC_FORK_EXEC) &&
 	    (parent = lives_open_life(lives_find(l, id[PPID], false), in)))
 		x->maps = exec_maps_share(parent->maps);

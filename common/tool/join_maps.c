@@ -7,11 +7,11 @@
 #include "state/state.h"
 #include "tool.h"
 
-enum { MAPS_MAX = 32 };		/* the program, its loader and first libraries are enough */
+enum { MAPS_MAX = 32 };		/* program, loader and first libraries suffice */
 
 struct exec_map {
 	uint64_t	 start, end;
-	uint64_t	 base;		/* where the file's first byte would lie */
+	uint64_t	 base;		/* address of the file's first byte */
 	uint64_t	 dev, ino;	/* ino 0: unknown */
 	uint64_t	 name;		/* a hash */
 	bool		 synthesised;	/* read from /proc by perf, not from the kernel */
@@ -37,7 +37,7 @@ exec_maps_wants(const struct pp_rec *r)
 	    !(r->misc & PP_MISC_MMAP_DATA) && r->size > name_at(r) + 1 && name[0] == '/' && name[1] != '/';
 }
 
-/* FNV-1a: two names that fall together by intent only hide a collision of their own recording. */
+/* FNV-1a: a recording that forges a collision only hides a conflict with itself. */
 static uint64_t
 hash(const char *name, size_t n)
 {
@@ -51,7 +51,7 @@ hash(const char *name, size_t n)
 static struct exec_map
 take(const struct pp_rec *r, bool swap, bool synthesised)
 {
-	uint64_t start = PP_RAW_GET(r->raw, MMAP, start, swap);	/* MMAP2 begins alike */
+	uint64_t start = PP_RAW_GET(r->raw, MMAP, start, swap);	/* MMAP2 begins with the same fields */
 	struct pp_dso file;
 
 	pp_dso_get(&file, r, 0, swap);
@@ -112,7 +112,7 @@ exec_maps_add(struct exec_maps **all, const struct pp_rec *r, bool swap, bool sy
 
 	if (old && (n == MAPS_MAX || has(old, &m)))
 		return;
-	if (!old || old->refs > 1 || !(n & (n - 1))) {		/* others', or full: grows to a power of two */
+	if (!old || old->refs > 1 || !(n & (n - 1))) {		/* shared, or full: sizes are powers of two */
 		unsigned cap = 1;
 
 		while (cap <= n)

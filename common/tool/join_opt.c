@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* join_opt.c - the arguments of join's options; wrong ones exit 2 */
+/* join_opt.c - parses the arguments of the join's options; exits 2 if one is wrong */
 #include <string.h>
 
 #include "join.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * join_pids.c - pid spaces: by how much the pids and tids of each input move.
+ * join_pids.c - pid spaces: the shift of the pids and tids of each input
  *
- * A host is a space of its own, and so is a CPU profile, whose pid is made up; profiles whose maps do not contradict
- * each other are of one process.
+ * Each host is a pid space, and so is a CPU profile, whose pid is synthetic; profiles whose maps do not contradict each other
+ * are of one process.
  */
 #include <string.h>
 
 #include "join_in.h"
 #include "record/raw.h"
 
-/* Which host it is, counted from 0 by name; one that is not said is taken for the first. */
+/* The number of the input's host, from 0; an input without a host name belongs to the first. */
 static uint64_t
 host_number(const struct join *j, const struct input *in)
 {
@@ -28,7 +28,7 @@ host_number(const struct join *j, const struct input *in)
 	return hosts;
 }
 
-/* What the head of a CPU profile says of its process. */
+/* Get the facts about the process from the head of a CPU profile. */
 static void
 look_at_profile(struct input *in)
 {
@@ -42,7 +42,7 @@ look_at_profile(struct input *in)
 			in->comm = (const char *)r.raw + PP_RAW_AT(COMM, comm);
 }
 
-/* Profiles stand behind the hosts. */
+/* Profiles have the spaces after the hosts. */
 static void
 number_profiles(struct join *j)
 {
@@ -99,7 +99,7 @@ join_pids(struct join *j)
 void
 join_move_pids(struct join *j, struct input *in, uint32_t largest)
 {
-	if (j->spaces <= largest / JOIN_PID_STEP)	/* a join itself, it may have pids above */
+	if (j->spaces <= largest / JOIN_PID_STEP)	/* the input is itself joined and may have shifted pids */
 		j->spaces = largest / JOIN_PID_STEP + 1;
 	shift(j, in, j->spaces, JOIN_PID_STEP);
 }

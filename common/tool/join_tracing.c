@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * join_tracing.c - perf takes one TRACING_DATA, and its payload holds only the formats of the events that were
- * recorded.  So the joined one is the first input's with the formats of the others added.
+ * join_tracing.c - TRACING_DATA of the joined stream
+ *
+ * perf reads one TRACING_DATA, and its payload has only the formats of the events that were recorded.  So the joined payload is
+ * the first input's, with the formats of the others added.
  *
  *	front		magic, version, sizes, page header, event header, ftrace's own formats
  *	u32 systems	x { name, u32 events x { u64 size, format text } }
  *	back		u32 size, kallsyms; u32 size, printk formats; since version 0.6 u64 size, command lines
- *	padding to 8, which perf wants to be no more than needed
+ *	padding to 8, as little as possible, which perf checks
  *
- * (tracing.h has the whole layout.)  Numbers are in the order said by the payload's own endian byte.
+ * (tracing.h has the whole layout.)  The payload has its own byte order, by its endian byte.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@
 #include "join_in.h"
 #include "record/make.h"
 
-struct format {			/* one tracepoint; bytes stay in the inputs' payloads */
+struct format {			/* one tracepoint; its bytes are in the payload of an input */
 	const char	*system, *name;
 	size_t		 name_len, len;
 	uint64_t	 id;
@@ -32,7 +34,7 @@ struct formats {
 
 struct payload {
 	struct formats	 formats;
-	size_t		 front, back, end;	/* where the systems begin and end, and the padding begins */
+	size_t		 front, back, end;	/* start and end of the systems, start of the padding */
 	bool		 swap;
 };
 
@@ -93,7 +95,7 @@ take_systems(struct payload *y, struct pp_cur *c, const struct input *in)
 	}
 }
 
-/* Take a payload apart.  false: it is damaged, or of an unknown kind. */
+/* Parse a payload.  false: it is malformed, or of an unknown version. */
 static bool
 parse(struct payload *y, const struct input *in)
 {
@@ -131,7 +133,7 @@ same_name(const struct format *a, const struct format *b)
 	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) && !strcmp(a->system, b->system);
 }
 
-/* Add a format unless it is there; refuse one that is there as something else. */
+/* Add a format unless it is present; refuse one that differs from the one present. */
 static void
 add_format(struct join *j, struct formats *all, const struct format *f)
 {
@@ -155,7 +157,7 @@ add_format(struct join *j, struct formats *all, const struct format *f)
 	all->f[all->n++] = *f;
 }
 
-/* The systems and formats of all, system by system. */
+/* Write the formats of all systems, system by system. */
 static void
 write_systems(struct blob *b, const struct formats *all, bool swap)
 {
@@ -169,7 +171,7 @@ write_systems(struct blob *b, const struct formats *all, bool swap)
 		while (strcmp(all->f[k].system, all->f[i].system))
 			k++;
 		if (k < i)
-			continue;		/* written with its first */
+			continue;		/* written together with its first format */
 		systems++;
 		blob_add(b, all->f[i].system, strlen(all->f[i].system) + 1);
 		n_at = b->n;
@@ -185,7 +187,7 @@ write_systems(struct blob *b, const struct formats *all, bool swap)
 	pp_set_u32(b->p + count_at, systems, swap);
 }
 
-/* The record and the payload behind it. */
+/* Write the record and its payload. */
 static void
 write_tracing(struct join *j, const struct input *of, struct blob *payload)
 {
@@ -197,7 +199,7 @@ write_tracing(struct join *j, const struct input *of, struct blob *payload)
 	if (payload->n > UINT32_MAX)
 		tool_wrong(j->t, "%s: its tracing data do not fit in one record with those of the others", of->name);
 	PP_MAKE(&r, p, SIZE, HEADER_TRACING_DATA, .swap = j->swap, .misc = of->tracing_rec.misc, .tracing_size = (uint32_t)payload->n);
-	if (of->tracing_rec.size == OLD) {	/* perf before 6.x; keep it as it was */
+	if (of->tracing_rec.size == OLD) {	/* a record of perf before 6.x; keep its size */
 		PP_RAW_SET(p, header, size, OLD, j->swap);
 		j->head.n -= SIZE - OLD;
 	}

@@ -23,7 +23,7 @@ join_refuse_twice(const struct tool *t, char **names, int n)
 		if ((std += !strcmp(names[i], "-")) > 1)
 			tool_wrong(t, "standard input can be read only once");
 		if (!identify(names[i], &st[i]))
-			st[i].st_ino = 0;	/* opening it will say why */
+			st[i].st_ino = 0;	/* opening it will report the error */
 		for (int k = 0; k < i && st[i].st_ino; k++) {
 			if (st[k].st_ino != st[i].st_ino || st[k].st_dev != st[i].st_dev)
 				continue;

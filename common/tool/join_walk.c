@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * join_walk.c - what has to be known of whole inputs: do two mean different processes by one pid (join_lives.h), and how
- * many samples have no room for the event id that the joined stream needs?
+ * join_walk.c - properties of whole inputs: collisions of pids (join_lives.h), and the number of samples that an added event id
+ * makes too large
  *
- * Files are gone through beforehand, and of those that collide the later one gets a pid space of its own.  What comes
- * live is watched as it is joined: at a collision the join ends, since what was written cannot be called back.
+ * Files are read in advance, and the later one of two that collide gets a pid space of its own.  Live inputs are watched during
+ * the join: a collision ends it, because the output has been written.
  */
 #include <sys/stat.h>
 
@@ -16,12 +16,12 @@
 #include "record/raw.h"
 #include "state/round.h"
 
-struct feeder {				/* the side-band of an input, put in order of time */
+struct feeder {				/* passes the side-band of an input on in time order */
 	struct lives	*lives;
 	unsigned	 in;
-	const struct pp_rewrite *rw;	/* by how much pids and times move */
+	const struct pp_rewrite *rw;	/* the shifts of its pids and times */
 	bool		 swap;
-	uint64_t	 first, last;	/* of all times */
+	uint64_t	 first, last;	/* the range of its times */
 	struct pp_round	*round;
 	struct pp_err	 err;
 };
@@ -51,7 +51,7 @@ walk_feeder_new(const struct join *j, struct lives *l, const struct input *in)
 	return f;
 }
 
-/* A record of the input as it stands there. */
+/* Process a record of the input, as it is in the input. */
 static int
 walk_feed(struct feeder *f, const struct pp_events *events, const struct pp_rec *r)
 {
@@ -76,7 +76,7 @@ walk_feed(struct feeder *f, const struct pp_events *events, const struct pp_rec 
 	return lives_wants(r->type) ? pp_round_add(f->round, time, r->raw, r->size) : 1;
 }
 
-/* The input has ended: what it said is compared with what others did. */
+/* The input has ended: process what is queued. */
 static void
 walk_feeder_end(struct feeder *f)
 {
@@ -96,9 +96,9 @@ walk_feeder_free(struct feeder *f)
 	free(f);
 }
 
-/* ---- files, beforehand --------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------------- */
 
-/* Has a sample of it no room for an id that it needs? */
+/* Does an added id make this sample too large? */
 static bool
 walk_is_too_large(const struct input *in, const struct pp_events *events, const struct pp_rec *r)
 {
@@ -110,7 +110,7 @@ walk_is_too_large(const struct input *in, const struct pp_events *events, const 
 	return (ev = pp_event_find(events, r, &err)) && !ev->plan.identifier;
 }
 
-/* A fault in it is told when the input is joined. */
+/* Faults are reported when the input is joined. */
 static void
 walk(struct join *j, struct lives *l, struct input *in)
 {
@@ -136,7 +136,7 @@ walk_root(const struct input *in)
 	return in->same_as ? in->same_as : in;
 }
 
-/* Give an input and those of the same recording a pid space. */
+/* Move an input, and those of the same recording, to a pid space of their own. */
 static void
 walk_move(struct join *j, struct lives *l, const struct input *who, const struct lives_hit *hit)
 {
@@ -157,7 +157,7 @@ walk_move(struct join *j, struct lives *l, const struct input *who, const struct
 	    (uintmax_t)who->rw.pid_shift);
 }
 
-/* Walk through an input; while it collides with one in front, the later recording moves. */
+/* Read an input; while it collides with an earlier one, move the later recording. */
 static void
 walk_place(struct join *j, struct lives *l, struct input *in)
 {
@@ -185,7 +185,7 @@ walk_has_company(const struct join *j, const struct input *in)
 	return false;
 }
 
-/* May its samples be too large for an id? */
+/* Can an added id make its samples too large? */
 static bool
 walk_may_be_large(const struct input *in)
 {
@@ -197,7 +197,7 @@ walk_may_be_large(const struct input *in)
 	return false;
 }
 
-/* Equal ids of an unknown host may be chance: those of CPU profiles are. */
+/* Equal ids with an unknown host may be a coincidence, as in CPU profiles. */
 static void
 walk_find_same(struct join *j, struct lives *l)
 {
@@ -252,7 +252,7 @@ join_walk(struct join *j)
 
 /* ---- live ---------------------------------------------------------------------------------------- */
 
-/* Was a collision found?  Then all ends. */
+/* End all inputs if a collision was found. */
 static void
 walk_look(struct join *j)
 {

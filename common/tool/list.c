@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* list.c - lists that options take: of numbers and ranges, of words, from files too */
+/* list.c - parses lists in option arguments: numbers and ranges, words; also from files */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -165,7 +165,7 @@ by_lo(const void *a, const void *b)
 	return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-/* Sort, and join ranges that touch. */
+/* Sort, and merge adjacent ranges. */
 static void
 tidy(struct tool_list *l)
 {

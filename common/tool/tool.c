@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* tool.c - options, opening, messages; what an argument says is in arg.c, what becomes of outputs in tool_out.c */
+/* tool.c - options, opening of input and output, messages; arg.c parses arguments, tool_out.c completes outputs */
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -28,7 +28,7 @@ enum { OPTS_MAX = 128 };		/* bits of given */
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
-/* Does the character act on others, or on nothing that is seen: controls of C1, marks of direction and width, tags? */
+/* Is the character invisible or does it affect others: C1 controls, marks of direction and width, tags? */
 static bool
 tool_hidden(wchar_t c)
 {
@@ -43,7 +43,7 @@ tool_hidden(wchar_t c)
 	return false;
 }
 
-/* Is it text that vis(3) may judge by character?  It takes invalid bytes for Latin-1, and thinks well of marks of direction. */
+/* Can vis(3) escape the text by character?  It reads invalid bytes as Latin-1, and leaves marks of direction unescaped. */
 static bool
 tool_sound_utf8(const char *s, size_t n)
 {
@@ -82,7 +82,7 @@ tool_say(const struct tool *t, const struct pp_err *err)
 	free(what);
 }
 
-/* The text may hold names of the stream or of the command line: nothing in it reaches a terminal as it is. */
+/* The text may contain names from the stream or the command line: escape what a terminal could obey. */
 static void __attribute__((format(printf, 3, 0)))
 tool_print(const struct tool *t, const char *before, const char *fmt, va_list ap)
 {
@@ -180,7 +180,7 @@ tool_help(const struct tool *t)
 	printf("\nSee %s(1) for details, perfpipe(7) for terms.\n", t->name);
 }
 
-/* The two tables of getopt_long(3), from ours. */
+/* Make the tables of getopt_long(3). */
 static void
 tool_getopt_tables(const struct tool *t, char *letters, struct option *longs)
 {
@@ -214,7 +214,7 @@ tool_input(struct tool *t, char *name)
 	t->in_name = name;
 }
 
-/* The place of a word in t->allow; -1: it is none. */
+/* The index of a word in t->allow; -1: it is not in it. */
 static int
 tool_allow_index(const struct tool *t, const char *word)
 {
@@ -249,7 +249,7 @@ tool_allows(const struct tool *t, const char *word)
 	return i >= 0 && t->allowed >> i & 1;
 }
 
-/* The common options; false if it is one of the command's own. */
+/* Handle a common option; false: it is an option of the command. */
 static bool
 tool_common_option(struct tool *t, int key)
 {
@@ -294,15 +294,15 @@ tool_common_option(struct tool *t, int key)
 }
 
 /*
- * Standard descriptors that are closed would be given to the next file that is opened, and messages or records go into
- * it.  So something stands there, but not what could be used: what reads or writes there still fails.
+ * If a standard descriptor is closed, the next file opened would get it, and messages or records would be written into the
+ * file.  So open something in its place that cannot be read or written: uses of it still fail.
  */
 static void
 tool_open_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-			exit(1);	/* nobody can be told */
+			exit(1);	/* there is no descriptor for a message */
 }
 
 static int
@@ -335,7 +335,7 @@ tool_adds_up(const struct tool_opt *o)
 	return !n || o->key == 'i' || (n > 3 && !strcmp(o->arg + n - 3, "..."));
 }
 
-/* An option is being given: what it is called, and not twice what has one value. */
+/* Set optname, and refuse a repeated option that has one value. */
 static void
 tool_note_given(struct tool *t, int key, char *name, size_t size)
 {
@@ -401,7 +401,7 @@ tool_first_interrupt(int sig)
 	signal(sig, atomic_ended);
 }
 
-/* From here on nothing needs a file by name, but outputs get theirs: let the kernel know.  False where it can't. */
+/* No more files are opened by name, but outputs get their names: restrict the process to that.  false: not available. */
 static bool
 tool_confine(const struct tool *t)
 {
@@ -490,7 +490,7 @@ tool_check(struct tool *t)
 
 	for (int i = 0; i < t->nnames; i++)
 		std_in |= tool_is_std(t->names[i]);
-	setlocale(LC_CTYPE, "C.UTF-8");		/* for vis(3) only: what is a printable character */
+	setlocale(LC_CTYPE, "C.UTF-8");		/* only for vis(3): which characters are printable */
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);

@@ -48,7 +48,7 @@ tool_abandon(struct tool *t)
 		atomic_close(t->files);
 }
 
-/* The name of what is not complete. */
+/* Give an incomplete output its name. */
 static int
 name_part(const struct tool *t, struct atomic *a, const char *why)
 {
@@ -67,7 +67,7 @@ tool_name(const struct tool *t, struct atomic *a)
 	int rc = -1;
 
 	if (a->err->what[0])
-		;			/* it could not be written */
+		;			/* writing failed */
 	else if (a->direct)
 		rc = 1;
 	else if (t->partial || (t->in_err.what[0] && !t->report))
@@ -80,7 +80,7 @@ tool_name(const struct tool *t, struct atomic *a)
 	return rc;
 }
 
-/* All outputs have been written: name them, and say what was wrong with them. */
+/* After writing: give all outputs their names, and print their errors. */
 static bool
 name_all(struct tool *t)
 {
