@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * compress.c - records into frames by several threads: each packs a whole frame by itself, with a zstd of its own,
- * and the frames are written in order.
+ * compress.c - compresses records in several threads: each thread compresses a whole frame with its own zstd context, and the
+ * frames are written in order
  *
  *	fed:	[ frame 0 ][ frame 1 ][ frame 2 ][ frame 3 ...
- *	slots:	  packed     at work    at work    is filled
- *		  written next
+ *	slots:	compressed   at work    at work    being filled
+ *		written next
  *
- * Nobody waits for anybody at the marks inside of a frame, and the bytes are those that one thread would write.  Only
- * when the caller wants all out that it fed is the frame that is being filled packed as far as it goes; it goes on in
- * its slot, whose zstd has it open.
+ * FINISHED_ROUND inside a frame makes no thread wait, and the bytes are the same as with one thread.  Only pp_compress_flush()
+ * compresses the frame being filled as far as it goes; the frame continues in its slot, whose zstd context stays open.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +20,7 @@
 #include "record/event.h"
 #include "pack.h"
 
-enum { SLACK = 256 << 10 };		/* records of perf's own that stand in a frame */
+enum { SLACK = 256 << 10 };		/* space for records of types 64 and up in a frame */
 
 struct bytes {
 	uint8_t		*p;
@@ -42,7 +41,7 @@ struct pp_compress {
 	pp_compress_write *write;
 	void		*arg;
 	bool		 failed;
-	struct pp_pack	*alone;		/* no threads: the rest is not used */
+	struct pp_pack	*alone;		/* without threads; the members below are unused then */
 	struct pp_frame	 frame;
 	uint64_t	 payload;
 	size_t		 slot_size;
@@ -51,7 +50,7 @@ struct pp_compress {
 	pthread_cond_t	 work, done;
 	bool		 quit;
 	unsigned	 nslots, nthreads;
-	unsigned	 filled, oldest;	/* the slot that is being filled; the first that is not written */
+	unsigned	 filled, oldest;	/* the slot being filled; the first one not written */
 	struct slot	*slots;
 	pthread_t	*threads;
 };
@@ -79,7 +78,7 @@ compress_append(void *arg, const uint8_t *p, size_t n)
 	return 1;
 }
 
-/* Pack what is in it. */
+/* Compress the contents of a slot. */
 static void
 compress_work_on(struct slot *s)
 {
@@ -87,7 +86,7 @@ compress_work_on(struct slot *s)
 	s->in.n = 0;
 }
 
-/* Ready the slot that is to be filled. */
+/* Prepare the slot to be filled. */
 static int
 compress_ready(struct pp_compress *c, struct slot *s)
 {
@@ -134,7 +133,7 @@ compress_worker(void *arg)
 	return NULL;
 }
 
-/* Not before there is work: by then a tool has confined itself, and its threads are confined too.  Signals are not theirs. */
+/* Threads start with the first work: by then a command is confined, and so are its threads.  Signals are blocked in them. */
 static int
 compress_start_threads(struct pp_compress *c)
 {
@@ -153,7 +152,7 @@ compress_start_threads(struct pp_compress *c)
 
 /* ---- in order --------------------------------------------------------------------------------------- */
 
-/* Write the oldest slot, once it is packed.  `free': its frame is ended. */
+/* Write the oldest slot, after it is compressed.  free: its frame is complete. */
 static int
 compress_write_oldest(struct pp_compress *c, bool free_it)
 {
@@ -186,7 +185,7 @@ compress_state_of(struct pp_compress *c, unsigned slot)
 	return state;
 }
 
-/* Let a thread have the slot that is being filled. */
+/* Pass the slot being filled to a thread. */
 static int
 compress_hand_over(struct pp_compress *c)
 {
@@ -199,7 +198,7 @@ compress_hand_over(struct pp_compress *c)
 	return 1;
 }
 
-/* A frame is complete: go on in the next slot. */
+/* A frame is complete: continue in the next slot. */
 static int
 compress_next_slot(struct pp_compress *c)
 {
@@ -212,7 +211,7 @@ compress_next_slot(struct pp_compress *c)
 	return compress_ready(c, &c->slots[c->filled]);
 }
 
-/* All that was fed is to be packed and written; the frame that is being filled stays open. */
+/* Compress and write everything fed; the frame being filled stays open. */
 static int
 compress_drain(struct pp_compress *c)
 {
@@ -246,7 +245,7 @@ compress_fill(struct pp_compress *c, const uint8_t *p, size_t n)
 	return 1;
 }
 
-/* How many of these bytes, records and payloads, go into the frame that is being filled; *full: they end it.  0: broken. */
+/* The number of these bytes, records and payloads, that belong to the frame being filled; *full: they end it.  0: malformed. */
 static size_t
 compress_measure(struct pp_compress *c, const uint8_t *p, size_t n, bool *full)
 {

@@ -12,7 +12,7 @@ out_put(struct pp_sink *k, struct pp_source *in, const struct pp_rec *r, bool st
 		return pp_put(k, in, r);
 	if (pp_put_copy(k, r->raw, r->size) < 0)
 		return -1;
-	/* What is not in the source's buffer may come from another one, that lives shorter. */
+	/* The record may lie in the buffer of another source, which is freed earlier. */
 	while (r->payload && (rc = pp_payload(in, &p, &n)) > 0)
 		if (pp_put_copy(k, p, n) < 0)
 			return -1;

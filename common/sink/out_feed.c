@@ -10,13 +10,13 @@ struct feed {
 	struct out	*to;
 	struct pp_err	*err;
 	bool		 swap;
-	size_t		 head;		/* bytes of the pipe header still to come */
-	uint64_t	 payload;	/* bytes of the last record's payload still to come */
+	size_t		 head;		/* bytes of the pipe header still missing */
+	uint64_t	 payload;	/* bytes of the last record's payload still missing */
 	size_t		 have;		/* bytes in `part' */
-	uint8_t		 part[PP_RECORD_MAX];	/* the beginning of a record that the last write was cut in */
+	uint8_t		 part[PP_RECORD_MAX];	/* the first bytes of an incomplete record */
 };
 
-/* The size of the record at p, of which n bytes are there: at least that of its header, which may not be there yet. */
+/* The size of the record at p, of which n bytes are present; at least that of a header, also if the size is not present yet. */
 static size_t
 record_size(const struct feed *f, const uint8_t *p, size_t n)
 {
@@ -25,7 +25,7 @@ record_size(const struct feed *f, const uint8_t *p, size_t n)
 	return size < PP_HEADER_SIZE ? PP_HEADER_SIZE : size;
 }
 
-/* A whole record.  1, or -1. */
+/* Put a complete record.  1, or -1. */
 static int
 put(struct feed *f, const uint8_t *p, size_t size, bool stable)
 {
@@ -37,7 +37,7 @@ put(struct feed *f, const uint8_t *p, size_t size, bool stable)
 	return f->to->put(f->to, NULL, &r, stable);
 }
 
-/* Bytes of a record that does not lie in one piece.  Returns how many were taken of the n at p; 0: failure. */
+/* Take bytes of a record that comes in several writes.  Returns the number taken of the n at p; 0: failure. */
 static size_t
 take_part(struct feed *f, const uint8_t *p, size_t n)
 {

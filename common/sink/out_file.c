@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * out_file.c - a stream becomes a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt):
+ * out_file.c - writes a stream as a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt):
  *
  *	header | ids | attrs | data | table of features | features ... [| ids | attrs]
  *
- * The data section is written as it comes, so what goes in front of it is what is known at its first record;
- * attrs that come later make all of them stand at the end, which is legal too.  What belongs behind it is kept in
- * files without a name: no recording is too large.  Records that only a pipe needs leave the data section
- * (HEADER_ATTR, HEADER_FEATURE, TRACING_DATA, BUILD_ID, the NAMEs of EVENT_UPDATE); all others stay, byte for byte.
+ * The data section is written as records come, so the sections before it have what is known at its first record; if attrs come
+ * later, all attrs are written at the end, which is legal too.  What follows the data section is kept in temporary files, so
+ * the size of a recording is not limited by memory.  Records that only a pipe needs are dropped (HEADER_ATTR, HEADER_FEATURE,
+ * TRACING_DATA, BUILD_ID, the NAMEs of EVENT_UPDATE); all others stay, byte for byte.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +25,9 @@
 
 enum { EVENT_UPDATE_NAME = 2 };
 
-/* ---- what is kept for later ------------------------------------------------------------------------- */
+/* ---- what is kept for the end ------------------------------------------------------------------------- */
 
-/* Ids that a record has no room for come in further ones with the same attr: here they become one again. */
+/* Ids that exceed a record come in further records with the same attr: here they are merged. */
 static bool
 file_continues(const struct file *f, const struct pp_rec *r, size_t size)
 {
@@ -73,7 +73,7 @@ file_keep_attr(struct file *f, const struct pp_rec *r)
 	return 1;
 }
 
-/* The payload is the feature (PP_OPEN_FILE_FEATURES). */
+/* The record's payload is the feature (PP_OPEN_FILE_FEATURES). */
 static int
 file_keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, uint64_t number)
 {
@@ -90,7 +90,7 @@ file_keep_outside(struct file *f, struct pp_source *in, const struct pp_rec *r, 
 	return rc < 0 ? -1 : 1;
 }
 
-/* The last one of a number wins; the end mark is for pipes. */
+/* The last feature of a number counts; the end mark is for pipes. */
 static int
 file_keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 {
@@ -156,7 +156,7 @@ file_keep_build_id(struct file *f, const struct pp_rec *r)
 
 /* ---- the out -------------------------------------------------------------------------------------------- */
 
-/* Readers look up AUXTRACE records by their places in the file. */
+/* Readers locate AUXTRACE records by their offset in the file. */
 static int
 file_auxtrace_put(struct file *f)
 {
@@ -173,7 +173,7 @@ file_put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, 
 {
 	if (pp_flush(f->sink) < 0)
 		return -1;
-	/* Should the input end inside its payload, the record is left out. */
+	/* If the input ends inside its payload, the record is left out. */
 	f->size = f->payload.at = pp_written(f->sink);
 	if (!in && r->payload)
 		return pp_put_copy(f->sink, r->raw, r->size);
@@ -258,7 +258,7 @@ file_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 static int
 file_flush(struct out *o, bool wait)
 {
-	(void)wait;			/* nobody reads it before it is whole */
+	(void)wait;			/* nobody reads the file before it is complete */
 	return pp_release(((struct file *)o)->sink);
 }
 
@@ -277,7 +277,7 @@ file_free(struct file *f)
 	free(f);
 }
 
-/* Readers take an empty data section for that of a killed recorder: then a round without records. */
+/* Readers take an empty data section for that of a killed perf record: write a round without records. */
 static int
 file_end_data(struct file *f)
 {
@@ -296,7 +296,7 @@ file_end_data(struct file *f)
 	return write_at(f->fd, round, sizeof round, f->data, f->err);
 }
 
-/* What came before its event, and could name nothing then. */
+/* An EVENT_DESC that came before its events could not name them then. */
 static int
 file_settle_names(struct file *f)
 {

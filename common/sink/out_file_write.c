@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* out_file_write.c - what stands around the data of a perf.data: header, ids, attrs, features */
+/* out_file_write.c - writes what surrounds the data section of a perf.data: header, ids, attrs, features */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ append_section(struct file *f, uint64_t off, uint64_t len)
 	return append(f, p, sizeof p);
 }
 
-/* All entries are as long as the longest attr. */
+/* All entries have the size of the longest attr. */
 static int
 append_attr(struct file *f, const struct attr *a)
 {
@@ -88,7 +88,7 @@ out_file_begin(struct file *f)
 
 /* ---- features ----------------------------------------------------------------------------------------- */
 
-/* Bytes of a string with its length: NUL-terminated, padded. */
+/* The size of a stored string: length, NUL-terminated text, padding. */
 static uint64_t
 string_size(const char *s)
 {
@@ -123,7 +123,7 @@ event_desc_size(const struct file *f)
 	return size;
 }
 
-/* In a file the names of events stand here only. */
+/* EVENT_DESC: in a file the names of events are only here. */
 static int
 append_event_desc(struct file *f)
 {
@@ -156,13 +156,13 @@ is_wanted(const struct file *f, int feature)
 	return !f->pack.without || !f->pack.without[feature];
 }
 
-/* Which features there are, and how large.  What readers need to read the data at all, they get unasked. */
+/* Set which features the file has, and their sizes.  Features without which the data is unreadable are always made. */
 static void
 settle_features(struct file *f)
 {
 	struct { bool set; uint64_t len; } made[FEATURES] = {
 		[PP_FEAT_BUILD_ID] = { f->features[PP_FEAT_BUILD_ID].set, f->build_ids.len },
-		/* A reader of the other byte order tells by it how the bitmap was written. */
+		/* Readers of the other byte order need HOSTNAME to detect the word size of the bitmap. */
 		[PP_FEAT_HOSTNAME] = { !f->features[PP_FEAT_HOSTNAME].set, string_size("") },
 		[PP_FEAT_EVENT_DESC] = { is_wanted(f, PP_FEAT_EVENT_DESC), event_desc_size(f) },
 		[PP_FEAT_AUXTRACE] = { f->features[PP_FEAT_AUXTRACE].set, 8 + f->auxtrace.len },
@@ -210,7 +210,7 @@ append_feature(struct file *f, int i)
 	return 1;
 }
 
-/* The table follows the data, the features follow the table. */
+/* The table is behind the data, the features are behind the table. */
 int
 out_file_features(struct file *f)
 {

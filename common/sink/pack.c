@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * pack.c - kernel records (type < 64) go through zstd; what zstd gives becomes COMPRESSED or COMPRESSED2 records.
- * Records of perf's own stay plain, and where they stood: in front of each zstd is flushed.
+ * pack.c - compresses kernel records (type < 64) into COMPRESSED or COMPRESSED2 records
+ *
+ * Records of types 64 and up stay uncompressed and in their positions: zstd is flushed before each.
  *
  *	fed:	[kernel kernel kernel ...][own][kernel kernel ...] [kernel ...
  *	zstd:	[unit][unit]...[unit]          [unit]...[unit, end][unit]...
  *	out:	[COMPRESSED  ][COMPRESSED][own][COMPRESSED        ][COMPRESSED]...
  *		^ a frame begins                                   ^ the next one
  *
- * perf 6.1 to 7.2 fail at a COMPRESSED record that expands to nothing, as one that holds only the middle of a zstd
- * block does.  So zstd is fed in units that fit into a record however badly they compress, flushed behind each, and a
- * unit is never cut.  A unit is never empty, so a frame is ended with the unit that holds its last record, not behind it.
- * A record holds units of one frame only: perf 6.1 and 6.12 lose their place at a second one.
+ * perf 6.1 to 7.2 fail at a COMPRESSED record that expands to nothing, such as one with only the middle of a zstd block.  So
+ * zstd gets units that fit a record even if they do not compress, it is flushed behind each, and a unit is never split.  A unit
+ * is never empty, so the end of a frame is part of the unit with its last record.  A record has units of one frame only: perf
+ * 6.1 and 6.12 lose their position at a second one.
  *
- * perf expands each COMPRESSED into a buffer of mmap_len bytes (header feature 27) that also has to hold what the
- * record before left over of a record not yet whole.
+ * perf expands each COMPRESSED into a buffer of mmap_len bytes (header feature 27), which also has the incomplete record that
+ * the previous one ended with.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,9 @@
 enum {
 	UNIT = 60 << 10,		/* ZSTD_COMPRESSBOUND(UNIT) is 61714 */
 	PLAIN_MAX = 8 * UNIT,		/* in one record */
-	ROOM = PP_RECORD_MAX - 16 - 7,	/* for units in a record of either kind */
+	ROOM = PP_RECORD_MAX - 16 - 7,	/* for units, in a record of either type */
 	OUT = 256 << 10,
-	LARGE_LEVEL = 17,		/* from here on zstd's window is larger than a frame of the usual size */
+	LARGE_LEVEL = 17,		/* from this level on zstd's window exceeds a frame of the usual size */
 };
 _Static_assert(ZSTD_COMPRESSBOUND(UNIT) < ROOM, "a unit fits into a record");
 _Static_assert(PP_COMPRESS_MMAP_LEN > PLAIN_MAX + PP_RECORD_MAX, "a record and the rest of another");
@@ -45,20 +46,20 @@ struct pp_pack {
 	ZSTD_CCtx	*z;
 	int		 level;
 	bool		 two, swap, failed;
-	bool		 feature;	/* still to be written */
+	bool		 feature;	/* has to be written */
 	struct pp_frame	 frame;
-	uint64_t	 payload;	/* of the last record, still to come */
+	uint64_t	 payload;	/* bytes of the last record's payload still missing */
 	uint64_t	 plain, packed;
 
-	bool		 open;		/* the last record in `out' is a compressed one, and may grow */
-	size_t		 rec;		/* where it starts */
-	size_t		 expands;	/* to so many bytes */
+	bool		 open;		/* the last record in `out' is a compressed one, and can grow */
+	size_t		 rec;		/* its offset */
+	size_t		 expands;	/* bytes that it expands to */
 
 	size_t		 gathered, used;
 	uint8_t		 gather[UNIT], unit[ROOM], out[OUT];
 };
 
-/* A window that is larger than a frame is memory for nothing. */
+/* Limit zstd's window to the size of a frame, to save memory. */
 static void
 pack_set_window(ZSTD_CCtx *z, int level, uint64_t frame)
 {
@@ -114,7 +115,7 @@ pp_pack_count(const struct pp_pack *c, uint64_t *plain, uint64_t *packed)
 	*packed = c->packed;
 }
 
-/* ---- records out --------------------------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------------------------- */
 
 static int
 pack_write_out(struct pp_pack *c)
@@ -127,7 +128,7 @@ pack_write_out(struct pp_pack *c)
 	return c->failed ? -1 : 1;
 }
 
-/* Bytes as they are; no compressed record is open. */
+/* Append uncompressed bytes; no compressed record is open. */
 static int
 pack_put_plain(struct pp_pack *c, const uint8_t *p, size_t n)
 {
@@ -182,7 +183,7 @@ pack_close_record(struct pp_pack *c)
 	if (!c->open)
 		return;
 	c->open = false;
-	if (c->two) {			/* newer perfs want sizes in u64s, and then the true one is to be told */
+	if (c->two) {			/* newer versions of perf need the true size as a u64 */
 		PP_RAW_SET(p, COMPRESSED2, data_size, size - pack_record_head(c), c->swap);
 		memset(p + size, 0, -size & 7);
 		size += -size & 7;
@@ -192,7 +193,7 @@ pack_close_record(struct pp_pack *c)
 	c->packed += size;
 }
 
-/* What zstd made of `plain' bytes, n bytes, into a record: the open one, if it has room. */
+/* Append n bytes that zstd made of `plain' bytes: to the open record if it has space, else to a new one. */
 static int
 pack_put_unit(struct pp_pack *c, const uint8_t *p, size_t n, size_t plain)
 {
@@ -212,9 +213,9 @@ pack_put_unit(struct pp_pack *c, const uint8_t *p, size_t n, size_t plain)
 	return 1;
 }
 
-/* ---- records in ---------------------------------------------------------------------------------- */
+/* ---- input --------------------------------------------------------------------------------------- */
 
-/* A unit, not empty: flush it, or end the frame with it. */
+/* Compress a unit, which is not empty, and flush zstd or end the frame with it. */
 static int
 pack_deflate(struct pp_pack *c, const uint8_t *p, size_t n, ZSTD_EndDirective how)
 {
@@ -244,7 +245,7 @@ pack_deflate_gathered(struct pp_pack *c, ZSTD_EndDirective how)
 	return n ? pack_deflate(c, c->gather, n, how) : 1;
 }
 
-/* Kernel records side by side.  At least a byte of them is left in `gather', to end the frame with. */
+/* Add kernel records that are adjacent in memory.  At least a byte of them stays in `gather', to end the frame with. */
 static int
 pack(struct pp_pack *c, const uint8_t *p, size_t n)
 {
@@ -266,7 +267,7 @@ pack(struct pp_pack *c, const uint8_t *p, size_t n)
 	return 1;
 }
 
-/* All that was packed can be expanded from what is in `out'. */
+/* Everything compressed can be expanded from what is in `out': end the record. */
 static int
 pack_end_chunk(struct pp_pack *c)
 {
@@ -276,7 +277,7 @@ pack_end_chunk(struct pp_pack *c)
 	return 1;
 }
 
-/* A record of perf's own. */
+/* A record of type 64 or up. */
 static int
 pack_own_record(struct pp_pack *c, const struct pp_rec *r)
 {
@@ -284,7 +285,7 @@ pack_own_record(struct pp_pack *c, const struct pp_rec *r)
 		c->failed = true;
 		return pp_fail(c->err, "%s: the stream is compressed already", pp_type_name(r->type));
 	}
-	/* Features come in ascending order, the end mark last. */
+	/* Features are in ascending order, the end mark is last. */
 	if (r->type == PP_HEADER_FEATURE && r->size >= PP_FEATURE_HEAD && (pp_feature_is_end(r) ||
 	    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, c->swap) > PP_FEAT_COMPRESSED) && pack_put_feature(c) < 0)
 		return -1;
@@ -292,7 +293,7 @@ pack_own_record(struct pp_pack *c, const struct pp_rec *r)
 	return pack_end_chunk(c) < 0 ? -1 : pack_put_plain(c, r->raw, r->size);
 }
 
-/* Records, up to the first that has a payload; how far that was, NULL on failure. */
+/* Add records, up to the first that has a payload.  Returns the end of what was added; NULL: failure. */
 static const uint8_t *
 pack_feed_records(struct pp_pack *c, const uint8_t *p, const uint8_t *end)
 {

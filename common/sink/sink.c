@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * sink.c - writes records.  What is only passed on is written from where it lies in the source's buffer:
+ * sink.c - writes records; unchanged ones directly from the buffer of the source
  *
- *	run: bytes that lie side by side     iov: earlier runs and new bytes, in order
- *	scratch: new bytes, and short runs: a copy of these costs less than an iovec of their own
+ *	run: adjacent bytes     iov: earlier runs and new bytes, in order
+ *	scratch: new bytes, and short runs, whose copy costs less than an iovec of their own
  *
- * All of it goes out, or into the compressor, when the source is about to overwrite its buffer.
+ * Everything is written, or compressed, when the source is about to overwrite its buffer.
  */
 #include <sys/uio.h>
 
@@ -24,16 +24,16 @@ enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024, HELD_MAX = 64 << 20 };
 struct sink {
 	struct pp_sink	 pub;
 	struct pp_err	*err;
-	int		 fd;		/* -1: what is put goes to `to' */
+	int		 fd;		/* -1: bytes go to `to' */
 	struct pp_writer to;
 	bool		 failed, swap;
 	bool		 bare;		/* no pipe header, so no header features */
-	struct pp_compress *z;		/* NULL: what is put is written */
+	struct pp_compress *z;		/* NULL: no compression */
 	struct iovec	 iov[IOVS];
 	int		 n;
-	size_t		 used;		/* of scratch */
+	size_t		 used;		/* bytes of scratch */
 	uint64_t	 written;
-	bool		 holds;		/* writes go to `held' */
+	bool		 holds;		/* bytes go to `held' */
 	uint8_t		*held;
 	size_t		 nheld, capheld;
 	uint8_t		 scratch[SCRATCH];
@@ -83,7 +83,7 @@ pp_create(const char *path, struct pp_err *err)
 	bool std = !path || !strcmp(path, "-");
 
 	*err = (struct pp_err){ .file = std ? "<stdout>" : path };
-	/* A recording holds stacks and registers: nobody else's business. */
+	/* Only the owner may read a recording: it has stacks and registers. */
 	return sink_create(std ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) :
 	    open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), err);
 }
@@ -112,7 +112,7 @@ sink_in_scratch(const struct sink *k, const uint8_t *p)
 	return (uintptr_t)p - (uintptr_t)k->scratch < SCRATCH;
 }
 
-/* Close the run. */
+/* End the run. */
 static void
 sink_push(struct sink *k)
 {
@@ -133,7 +133,7 @@ sink_push(struct sink *k)
 		k->iov[k->n++] = (struct iovec){ (void *)(uintptr_t)p, n };
 }
 
-/* Keep the bytes instead of writing them.  False: there is no room. */
+/* Hold the bytes in memory instead of writing them.  false: they exceed the limit, or no memory. */
 static bool
 sink_keep(struct sink *k, const struct iovec *v, const struct iovec *end)
 {
@@ -293,7 +293,7 @@ pp_put_copy(struct pp_sink *pub, const void *p, size_t n)
 {
 	struct sink *k = (struct sink *)pub;
 
-	/* Not released any more once the bytes are in scratch: that would forget them there. */
+	/* No pp_release() after the bytes are in scratch: it would drop them. */
 	if ((n > SCRATCH - k->used || k->n >= IOVS - 1) && pp_release(pub) < 0)
 		return -1;
 	if (n > SCRATCH)
@@ -327,7 +327,7 @@ pp_start(struct pp_sink *pub, struct pp_source *s)
 
 	pp_start_bare(pub, s);
 	((struct sink *)pub)->bare = false;
-	/* "PERFILE2" as a u64 of the recorder's order: readers see the order by it */
+	/* "PERFILE2" as a u64 in the recorder's byte order, by which readers detect the order */
 	pp_set_u64(head, UINT64_C(0x32454c4946524550), s->swap);
 	pp_set_u64(head + 8, sizeof head, s->swap);
 	return pp_put_copy(pub, head, sizeof head);
@@ -338,7 +338,7 @@ pp_sink_compress(struct pp_sink *pub, int level, bool two, unsigned threads, uin
 {
 	struct sink *k = (struct sink *)pub;
 
-	if (pp_flush(pub) < 0)			/* the pipe header is no record */
+	if (pp_flush(pub) < 0)			/* the pipe header is not a record */
 		return -1;
 	k->z = pp_compress_new(&(struct pp_compress_how){ .level = level, .two = two, .swap = k->swap, .feature = !k->bare,
 	    .threads = threads, .frame = frame ? frame : PP_FRAME_SIZE }, sink_write_packed, k, k->err);

@@ -19,7 +19,7 @@ pp_tmpdir(const char *dir)
 	return dir;
 }
 
-/* A file whose name is removed at once.  No signal that can be blocked ends the process in between. */
+/* Create a file and remove its name at once.  Signals are blocked in between. */
 static int
 create_unlinked(int dir)
 {
@@ -44,7 +44,7 @@ pp_tmpfile_at(int dir)
 {
 	int fd = openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	return fd >= 0 ? fd : create_unlinked(dir);	/* not every file system has O_TMPFILE */
+	return fd >= 0 ? fd : create_unlinked(dir);	/* some file systems have no O_TMPFILE */
 }
 
 int
