@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* api.c - what programs that do not see the members of structs call instead: the inline functions, and what they hold */
+/* api.c - external definitions of the inline functions, and accessors, for programs that do not see the members of structs */
 #define PP_INLINE extern inline	/* in C11: also emit it here */
 #include "sample.h"
 

@@ -5,7 +5,7 @@
 #include "feature.h"
 #include "make.h"
 
-enum { NAME_MOST = PP_RECORD_MAX / 8 * 8 - BUILD_ID_HEAD - 1 };		/* bytes of a name that a record holds */
+enum { NAME_MOST = PP_RECORD_MAX / 8 * 8 - BUILD_ID_HEAD - 1 };		/* bytes of the longest name in a record */
 
 size_t
 build_id_to_file(uint8_t to[static PP_RECORD_MAX], const struct pp_rec *r, bool swap)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * event.c - attrs, ids and names of a stream's events; which event a record belongs to; where its fixed
- * fields stand.  Rules: perf's evlist__event2evsel, __evsel__calc_id_pos and __evsel__calc_is_pos.
+ * event.c - attrs, ids and names of a stream's events; which event a record belongs to; offsets of its fixed fields.  Rules:
+ * perf's evlist__event2evsel, __evsel__calc_id_pos and __evsel__calc_is_pos.
  */
 #include <sys/random.h>
 
@@ -17,14 +17,14 @@
 #include "shape.h"
 #include "tracing.h"
 
-/* What perf itself allows in a file (perf-pipe(5)); keeps a hostile stream from growing us. */
+/* perf's own limits for a file (perf-pipe(5)); they bound the memory for a malformed stream. */
 enum { EVENTS_MAX = 65536, IDS_MAX = 1 << 24, IDS_MANY = 1 << 16 };
 enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
-enum name_from { NAME_BUILT, NAME_TRACING, NAME_DESC, NAME_UPDATE };	/* the later, the better */
+enum name_from { NAME_BUILT, NAME_TRACING, NAME_DESC, NAME_UPDATE };	/* ascending priority */
 
 /* ---- attrs ------------------------------------------------------------------------------------- */
 
-/* A big-endian compiler allocates bit fields from the most significant bit: bytes stay, bits turn around. */
+/* A big-endian compiler allocates bit fields from the most significant bit: the bytes stay, the bits of each are reversed. */
 static uint64_t
 bit_field(const uint8_t *p, int size, bool swap)
 {
@@ -74,7 +74,7 @@ set_place(struct pp_plan *p, uint16_t member, uint16_t at)
 	memcpy((uint8_t *)p + member, &at, sizeof at);
 }
 
-/* By the order in which the kernel writes them: perf_output_sample, __perf_event__output_id_sample. */
+/* In the order in which the kernel writes them: perf_output_sample, __perf_event__output_id_sample. */
 static void
 make_plan(struct pp_plan *p, const struct pp_attr *a)
 {
@@ -96,7 +96,7 @@ make_plan(struct pp_plan *p, const struct pp_attr *a)
 	}
 }
 
-/* Where the fields of its records stand, by its attr. */
+/* Compute the offsets of the fields of its records from its attr. */
 static void
 lay_out(struct pp_event *ev)
 {
@@ -146,7 +146,7 @@ map_put(struct pp_idmap *m, uint64_t id, unsigned index)
 {
 	struct pp_idslot *slot;
 
-	/* Sparse, as long as that costs little. */
+	/* Large, so that there are few collisions. */
 	if ((m->used < IDS_MANY ? 4 : 2) * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && map_size(m, m->shift - 1) < 0)
 		return -1;
 	slot = find_slot(m, id);
@@ -163,7 +163,7 @@ pp_event_by_id(const struct pp_events *e, uint64_t id)
 	return event ? e->ev[event - 1] : NULL;
 }
 
-/* The event that an EVENT_UPDATE or EVENT_DESC speaks of: id 0 is the first one's, as in samples. */
+/* The event of an EVENT_UPDATE or EVENT_DESC: id 0 belongs to the first event, as in samples. */
 static struct pp_event *
 event_named(const struct pp_events *e, uint64_t id)
 {
@@ -246,7 +246,7 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	if (!(ev = calloc(1, sizeof *ev)))
 		return pp_fail_memory(err);
 	pp_attr_get(&ev->attr, r->raw + PP_HEADER_SIZE, len, e->swap);
-	if (ev->attr.size < sizeof ev->attr)	/* the record's ids are no part of the attr */
+	if (ev->attr.size < sizeof ev->attr)	/* the ids in the record are not part of the attr */
 		pp_attr_get(&ev->attr, r->raw + PP_HEADER_SIZE, ev->attr.size, e->swap);
 	ids = r->raw + PP_HEADER_SIZE + ev->attr.size;
 	ev->nids = (unsigned)((len - ev->attr.size) / 8);
@@ -299,7 +299,7 @@ learn_event_desc(struct pp_events *e, const struct pp_rec *r, struct pp_err *err
 		if (ev && set_name(ev, NAME_DESC, (const char *)name, strnlen((const char *)name, len), err) < 0)
 			return -1;
 	}
-	/* perf aborts on one that does not parse; ours is not to judge a header feature here. */
+	/* perf aborts on a malformed one; header features are not judged here */
 	return 1;
 }
 
@@ -373,7 +373,7 @@ event_of(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	if (e->n == 1)
 		return e->ev[0];
 	if (r->type == PP_SAMPLE ? !e->id_off : !e->id_back)
-		return e->ev[0];	/* ids are nowhere, or sample_id_all is not set */
+		return e->ev[0];	/* records have no ids, or sample_id_all is not set */
 	if (r->size < PP_HEADER_SIZE + 8 || (r->type == PP_SAMPLE && r->size < e->id_off + 8) ||
 	    (r->type != PP_SAMPLE && r->size < PP_HEADER_SIZE + e->id_back)) {
 		pp_fail(err, "record of %u bytes is too short for its id", r->size);
@@ -400,7 +400,7 @@ pp_event_find_slow(const struct pp_events *e, const struct pp_rec *r, struct pp_
 	return ev;
 }
 
-/* A fixed field of a sample, or the same of a trailer; NULL if not recorded. */
+/* A fixed field of a sample, or the same field of a trailer; NULL: not recorded. */
 static const uint8_t *
 field(const struct pp_event *ev, const struct pp_rec *r, uint16_t in_sample, uint16_t in_trailer)
 {

@@ -25,7 +25,7 @@ enum {				/* flag bits, perf-pipe(5) */
 	EXCLUDE_HOST = 1 << 19, EXCLUDE_GUEST = 1 << 20,
 };
 
-/* ":ukh", ":ppp" and ":HG" when they differ from what perf does by itself */
+/* Append ":ukh", ":ppp" and ":HG" where they differ from perf's default. */
 static void
 modifiers(const struct pp_attr *a, char buf[static 16])
 {

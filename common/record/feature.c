@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * feature.c - reads and writes the payload of a header feature by its row of feature.def.
+ * feature.c - reads and writes the payload of a header feature by its row of feature.def
  *
- * One small machine steps through a layout (advance): it enters and leaves lists, takes or skips what is
- * optional, and stops at each field that is stored.  Reading takes the bytes of that field; writing takes
- * the caller's next value for it.  Only more() and enter() know which of the two it is.
+ * A state machine (advance()) steps through the row: it enters and leaves lists, handles what is optional, and stops at each
+ * stored field.  Reading decodes the bytes of that field; writing encodes the next value of the caller.  Only more() and
+ * enter() depend on which of the two it is.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -18,9 +18,9 @@
 
 struct pp_feature_field {
 	const char	*name, *text;
-	const char	*ref;		/* the field that says how many */
+	const char	*ref;		/* the field with the count or length */
 	uint8_t		 kind;		/* enum pp_feature_kind */
-	uint8_t		 size;		/* bytes of a number; of SINCE: from which value on */
+	uint8_t		 size;		/* bytes of a number; of SINCE: the least value */
 };
 
 #define N_(nm, txt, knd, sz)	{ .name = #nm, .text = txt, .kind = knd, .size = sz },
@@ -106,7 +106,7 @@ pp_feature_where(uint64_t number)
 
 	if (r)
 		return r->where;
-	/* perf keeps the number in an int and takes these for damage */
+	/* perf stores the number in an int and takes these for damage */
 	return number == 0 || number >= INT_MAX ? 0 : BOTH;
 }
 
@@ -118,11 +118,11 @@ pp_feature_holds(uint64_t number)
 	return r ? r->holds : PP_HOLDS_UNKNOWN;
 }
 
-/* ---- the machine ----------------------------------------------------------------------------- */
+/* ---- the state machine ---------------------------------------------------------------------------- */
 
 static int fail(struct pp_feature_io *, const char *, ...) __attribute__((format(printf, 2, 3)));
 
-/* Set the text "HEADER_FEATURE: NAME: cause" and make the failure stick.  Always -1. */
+/* Set the error "HEADER_FEATURE: NAME: cause", for good.  Always -1. */
 static int
 fail(struct pp_feature_io *io, const char *fmt, ...)
 {
@@ -141,7 +141,7 @@ fail(struct pp_feature_io *io, const char *fmt, ...)
 	return -1;
 }
 
-/* The nearest field of that name in front of the current one; the rows are constant, a test resolves all. */
+/* The nearest field of that name before the current one; a unit test resolves all references of the constant rows. */
 static unsigned
 ref(const struct pp_feature_io *io, const char *name)
 {
@@ -153,7 +153,7 @@ ref(const struct pp_feature_io *io, const char *name)
 	return i;
 }
 
-/* Where the END of the list body that starts at i stands. */
+/* The index of the END of the list body that starts at i. */
 static unsigned
 end_of(const struct pp_feature_field *f, unsigned i)
 {
@@ -171,7 +171,7 @@ end_of(const struct pp_feature_field *f, unsigned i)
 		}
 }
 
-/* The least bytes that one entry of the list body at i takes: never 0 for a row of feature.def. */
+/* The least size of an entry of the list body at i: never 0 for a row of feature.def. */
 static size_t
 least(const struct pp_feature_field *f, unsigned i)
 {
@@ -195,7 +195,7 @@ least(const struct pp_feature_field *f, unsigned i)
 	return n;
 }
 
-/* Is there more, that may start with this field?  Asked where the layout alone does not say. */
+/* Is there more data, which may start with this field?  Used where the row alone does not decide it. */
 static bool
 more(const struct pp_feature_io *io, const struct pp_feature_field *f)
 {
@@ -204,7 +204,7 @@ more(const struct pp_feature_io *io, const struct pp_feature_field *f)
 	return io->next && io->next->kind != PP_F_REST && f->name && strcmp(io->next->name, f->name) == 0;
 }
 
-/* Write a number that had to be counted into the place that was left for it. */
+/* Write a count that is known now into the space left for it. */
 static int
 settle(struct pp_feature_io *io, unsigned i, uint64_t n)
 {
@@ -219,7 +219,7 @@ settle(struct pp_feature_io *io, unsigned i, uint64_t n)
 	return 1;
 }
 
-/* At the head of the innermost list: go into its next entry, or behind its end. */
+/* At the start of the innermost list: enter its next entry, or leave it. */
 static int
 turn(struct pp_feature_io *io)
 {
@@ -233,7 +233,7 @@ turn(struct pp_feature_io *io)
 		return 1;
 	}
 	io->depth--;
-	io->at = (uint8_t)(start - 1);		/* ref() looks back from here */
+	io->at = (uint8_t)(start - 1);		/* ref() searches back from here */
 	r = list->ref ? ref(io, list->ref) : 0;
 	io->at = (uint8_t)(end_of(io->f, start) + 1);
 	if (until && list->kind == PP_F_LIST)
@@ -241,7 +241,7 @@ turn(struct pp_feature_io *io)
 	return 1;
 }
 
-/* Enter the list at `at', once it is known that so many entries can be there. */
+/* Enter the list at `at', after checking that so many entries can be present. */
 static int
 enter(struct pp_feature_io *io)
 {
@@ -278,9 +278,7 @@ enter(struct pp_feature_io *io)
 	return turn(io);
 }
 
-/*
- * Step to the next field that is stored.  1, 0 at the end of the layout (`at' then stays where it ended), -1.
- */
+/* Step to the next stored field.  1; 0 at the end of the row (`at' stays there); -1. */
 static int
 advance(struct pp_feature_io *io)
 {
@@ -292,13 +290,13 @@ advance(struct pp_feature_io *io)
 		case PP_F_STOP:
 			return 0;
 		case PP_F_OPT:
-			/* a list without entries may be all that follows: it counts as absent then */
+			/* a list without entries may be the rest of the payload: it is absent then */
 			if (!more(io, f[1].kind == PP_F_CPUS ? &f[2] : &f[1]))
 				return 0;
 			io->at++;
 			break;
 		case PP_F_CPUS:
-			/* how many there are, perf does not say; nor can it be seen where they end */
+			/* neither their number nor their end is known */
 			if (!io->writing && io->nr_cpus == 0)
 				return 0;
 			r = enter(io);
@@ -308,7 +306,7 @@ advance(struct pp_feature_io *io)
 			break;
 		case PP_F_END:
 			io->in[io->depth - 1].index++;
-			io->in[io->depth - 1].left--;	/* of no weight if `until' */
+			io->in[io->depth - 1].left--;	/* ignored if `until' */
 			r = turn(io);
 			break;
 		case PP_F_SINCE:
@@ -349,7 +347,7 @@ pp_feature_open(struct pp_feature_io *io, const struct pp_feature *f, struct pp_
 		io->cur = pp_cur(f->p, f->len, f->swap);
 }
 
-/* Take the field at `at' from the bytes. */
+/* Decode the field at `at'. */
 static int
 take(struct pp_feature_io *io, struct pp_feature_value *v)
 {
@@ -419,7 +417,7 @@ pp_feature_create(struct pp_feature_io *io, uint64_t number, bool swap, uint32_t
 	io->cap = cap;
 }
 
-/* Room for n bytes more, or NULL. */
+/* Space for n more bytes, or NULL. */
 static uint8_t *
 room(struct pp_feature_io *io, size_t n)
 {
@@ -494,7 +492,7 @@ put_bytes(struct pp_feature_io *io, const struct pp_feature_field *f, const stru
 	return 1;
 }
 
-/* Padding, which is the same in both byte orders. */
+/* Is it padding, which is the same in both byte orders? */
 static bool
 is_zero(const uint8_t *p, size_t n)
 {
@@ -577,7 +575,7 @@ pp_feature_finish(struct pp_feature_io *io, size_t *len)
 	if (io->failed)
 		return -1;
 	io->next = NULL;
-	/* an empty payload is legal for every feature */
+	/* every feature may have an empty payload */
 	if (io->len > 0 && !io->done) {
 		if ((r = advance(io)) < 0)
 			return -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * feature_check.c - does a feature have the form that perf takes?
+ * feature_check.c - whether perf accepts a feature
  *
- * One that has not makes perf give up the whole stream.  Most is said by the layout: lengths, counts and strings lie
- * within the payload.  The rest are rules of perf's own (tools/perf/util/header.c).
+ * perf fails for the whole stream if it does not.  The row checks most: lengths, counts and strings lie within the payload.
+ * The rest are perf's own rules (tools/perf/util/header.c).
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,14 +13,14 @@
 #include "event.h"
 #include "feature.h"
 
-enum { NRCPUS_MAX = 1 << 20, CPUS_MAX = INT16_MAX };	/* perf's limit; what its CPU maps hold (the kernel has 8192) */
+enum { NRCPUS_MAX = 1 << 20, CPUS_MAX = INT16_MAX };	/* perf's limit; the limit of its CPU maps (the kernel has 8192) */
 
 struct check {
 	const struct pp_feature *f;
 	const struct pp_feature_about *about;
 	struct pp_err	*err;
 	uint64_t	 max_domains;
-	uint64_t	 leader, end;		/* of the group in work, and behind the last member of the one before */
+	uint64_t	 leader, end;		/* of the present group; behind the last member of the previous one */
 };
 
 #define FAIL(c, fmt, ...) pp_fail((c)->err, "HEADER_FEATURE: %s: " fmt, pp_feature_name((c)->f->number), __VA_ARGS__)
@@ -31,7 +31,7 @@ is(const struct pp_feature_value *v, const char *name)
 	return !strcmp(v->name, name);
 }
 
-/* A list of CPUs, "0-3,8", as perf_cpu_map__new() takes it: what follows a comma and is no digit ends it. */
+/* Check a list of CPUs, "0-3,8", as perf_cpu_map__new() parses it: a non-digit after a comma ends it. */
 static bool
 is_cpu_list(const char *p, const char *end)
 {
@@ -83,7 +83,7 @@ check_domains(struct check *c, const struct pp_feature_value *v)
 	return 1;
 }
 
-/* The groups follow each other, and all members are events that there are. */
+/* Check that groups do not overlap, and that all members are events of the stream. */
 static int
 check_group(struct check *c, const struct pp_feature_value *v)
 {
@@ -147,7 +147,7 @@ pp_feature_check(const struct pp_feature *f, struct pp_feature_about *about, str
 	pp_feature_open(&io, &view, err);
 	if (f->number == PP_FEAT_NRCPUS && pp_feature_next(&io, &v) > 0)
 		about->nr_cpus = (uint32_t)v.num;
-	/* Elsewhere a socket's number is told by the firmware. */
+	/* On other machines the firmware numbers the sockets. */
 	if (f->number == PP_FEAT_ARCH && pp_feature_next(&io, &v) > 0 && ((v.len >= 4 && !memcmp(v.p, "s390", 4)) ||
 	    (v.len >= 7 && !memcmp(v.p, "aarch64", 7))))
 		about->sockets_differ = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * feature_rec.c - whole features: from and to records, walked, looked up, turned into the other byte order.
- * What a payload looks like is known to feature.c alone.
+ * feature_rec.c - whole features: from and to records, visiting all values, conversion of the byte order.  Only feature.c knows
+ * the layout of payloads.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,8 +120,8 @@ static const uint8_t attr_widths[AT_END] = {
 };
 
 /*
- * These two are C bit-fields.  A big-endian compiler allots them from the other end of each byte, so that
- * the bytes keep their places and the bits inside each change sides.
+ * These two are C bit fields.  A big-endian compiler allocates them from the other end of each byte: the bytes keep their
+ * positions, the bits of each are reversed.
  */
 static bool
 is_bits(unsigned field)
@@ -150,7 +150,7 @@ pp_attr_flip(uint8_t *dst, const uint8_t *src, size_t len)
 		size_t w = attr_widths[i];
 
 		if (len - (size_t)(p - dst) < w)
-			return;		/* a field that is cut has no value to keep */
+			return;		/* a field that is cut has no value */
 		if (is_bits(i))
 			for (size_t k = 0; k < w; k++)
 				p[k] = mirror(p[k]);

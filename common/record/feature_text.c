@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * feature_text.c - header features for people.  The words stand in feature.def beside each field; here is how
- * a template is filled, and the few values that need more than a number or a string.
+ * feature_text.c - prints header features.  The text of each field is in feature.def; here the templates are filled in, and
+ * values formatted that are no plain number or string.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 struct text {
 	pp_feature_out	*out;
 	void		*arg;
-	bool		 open;		/* a line has begun */
+	bool		 open;		/* a line has been started */
 	bool		 failed;
-	struct pp_feature_value attr;	/* EVENT_DESC: stored in front of the name, shown behind it */
+	struct pp_feature_value attr;	/* of EVENT_DESC: stored before the name, printed after it */
 	uint64_t	 lo, hi;	/* bitmap: the run of ones so far, if lo < hi */
 	bool		 comma;
 };
@@ -126,7 +126,7 @@ end_run(struct text *t)
 	t->lo = t->hi = 0;
 }
 
-/* One word of a bitmap: say the runs of ones that end in it. */
+/* One word of a bitmap: print the runs of ones that end in it. */
 static void
 say_word(struct text *t, const struct pp_feature_value *v)
 {
@@ -148,8 +148,8 @@ say_word(struct text *t, const struct pp_feature_value *v)
 }
 
 /*
- * struct bpf_prog_info (include/uapi/linux/bpf.h): type@0, id@4, name[16]@64.  perf copies it from the kernel
- * and never turns its byte order.
+ * struct bpf_prog_info (include/uapi/linux/bpf.h): type@0, id@4, name[16]@64.  perf copies it from the kernel and never
+ * converts its byte order.
  */
 static void
 say_info(struct text *t, const struct pp_feature_value *v)
@@ -259,7 +259,7 @@ pp_feature_text(const struct pp_feature *f, pp_feature_out *out, void *arg, stru
 
 	if (f->len && !pp_feature_name(f->number)) {
 		say_f(&t, "feature %" PRIu64 " : ", f->number);
-		t.open = false;			/* the line goes on with its rest */
+		t.open = false;			/* the line continues */
 	}
 	r = pp_feature_walk(f, visit, &t, err);
 	end_run(&t);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* make.c - a function for each row of record.def, which writes the row's fields from a struct of values */
+/* make.c - writes a record from a struct of values, with a function for each row of record.def */
 #include "event.h"
 #include "make.h"
 #include "sample.h"
 
 struct maker {			/* a record being written */
-	uint8_t		*at, *end;	/* what comes next goes there; the end of the buffer */
+	uint8_t		*at, *end;	/* position; end of the buffer */
 	bool		 swap, bad;
-	bool		 open;		/* a REST is its end: it is not padded */
+	bool		 open;		/* it ends with a REST: it is not padded */
 	uint16_t	 misc;
 	struct pp_text	 tail, trailer;
 	uint64_t	 last;		/* value of the last number */
 };
 
-/* So many bytes; NULL: they do not fit. */
+/* Reserve n bytes.  NULL: they do not fit. */
 static inline uint8_t *
 make_step(struct maker *m, size_t n)
 {
@@ -43,7 +43,7 @@ make_number(struct maker *m, uint64_t v, unsigned width)
 		pp_set_u16(p, (uint16_t)v, m->swap);
 }
 
-/* A text, and zeros behind it up to `size' bytes. */
+/* Write a text, and zeros up to `size' bytes. */
 static void
 make_text(struct maker *m, const struct pp_text *t, size_t size)
 {

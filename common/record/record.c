@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * record.c - the rows of record.def as tables; names, checks, and the walk that shows every field.
- */
+/* record.c - the rows of record.def as tables; names, checks, and the walk over all fields */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,7 @@
 
 /* A record while it is being walked. */
 struct walk {
-	struct pp_cur	 c;		/* the body, without the trailer if it is known */
+	struct pp_cur	 c;		/* the body, without the trailer if its size is known */
 	const struct pp_rec *r;
 	const struct pp_event *ev;	/* NULL: unknown */
 	pp_visit	*visit;		/* NULL: only check */
@@ -41,7 +39,7 @@ static tail_fn tail_read, tail_sample, tail_text_poke, tail_attr, tail_id_index,
 #undef LIST
 #undef OPT
 
-/* The smallest size is the first number; what may be absent adds to one that nobody reads. */
+/* The least size is the sum of the widths before the first OPT; what follows adds to another number, which is not used. */
 #define MIN_UINT(n)	(n)
 #define MIN_SINT(n)	(n)
 #define MIN_HEX(n)	(n)
@@ -60,7 +58,7 @@ static tail_fn tail_read, tail_sample, tail_text_poke, tail_attr, tail_id_index,
 #undef LIST
 #undef OPT
 
-/* How much there is to check: nothing but the size, a string as the last field, or what takes a walk. */
+/* What pp_check() has to do: compare the size, check a string as the last field, or walk all fields. */
 enum shape { FIXED = 0, STRING = 1, WALK = 2 };
 #define SHAPE_UINT	FIXED
 #define SHAPE_SINT	FIXED
@@ -91,7 +89,7 @@ static const struct row {
 #undef OPT
 };
 
-/* The roles that tail functions show. */
+/* The roles of fields that tail functions show. */
 #define ROLES_0			0
 #define ROLES_tail_sample	0		/* sample.def */
 #define ROLES_tail_attr		PP_ROLE_BIT(PLAIN) | PP_ROLE_BIT(CONFIG) | PP_ROLE_BIT(POINTER) | PP_ROLE_BIT(PAD) |	\
@@ -192,7 +190,7 @@ pp_payload_size(const struct pp_rec *r, bool swap)
 	if (row->payload == PAY8)
 		return pp_get_u64(r->raw + PP_HEADER_SIZE, swap);
 	n = pp_get_u32(r->raw + PP_HEADER_SIZE, swap);
-	/* simpleperf puts it inside the record; perf's own TRACING_DATA is 12 or 16 bytes long. */
+	/* simpleperf has the data inside the record; perf's TRACING_DATA has 12 or 16 bytes. */
 	return n + *row->min <= r->size ? 0 : n;
 }
 
@@ -206,7 +204,7 @@ show(struct walk *w, const char *name, enum pp_kind kind, const uint8_t *p, size
 	return w->visit ? w->visit(w->arg, &v) : 1;
 }
 
-/* A number, or bytes of a fixed size.  0 also where the record ends. */
+/* Show a number, or bytes of fixed size.  0 also at the end of the record. */
 static int
 fixed(struct walk *w, const char *name, enum pp_kind kind, size_t size, enum pp_role role)
 {
@@ -230,7 +228,7 @@ string(struct walk *w, const char *name, enum pp_role role)
 	return show(w, name, PP_K_STR, p, (size_t)(nul - p), role);
 }
 
-/* What is left, if anything. */
+/* Show the rest, if any. */
 static int
 rest(struct walk *w, const char *name, enum pp_kind kind, enum pp_role role)
 {
@@ -287,7 +285,7 @@ body(struct walk *w, const struct row *row)
 				return 1;
 			break;
 		default:
-			/* Cut short only where it may be absent: the least size was checked. */
+			/* Only optional fields can be cut: the least size has been checked. */
 			if (pp_left(&w->c) < f->size)
 				return rest(w, f->name, PP_K_REST, f->role);
 			rc = fixed(w, f->name, f->kind, f->size, f->role);
@@ -351,14 +349,14 @@ pp_check(const struct pp_rec *r, bool swap, struct pp_err *err)
 {
 	const struct row *row = row_of(r->type);
 
-	/* Most need no walk. */
+	/* Most types need no walk. */
 	if (!row || (!row->tail && r->size >= *row->min && (row->shape == FIXED ||
 	    (row->shape == STRING && memchr(r->raw + *row->min - 1, 0, r->size - *row->min + 1u)))))
 		return 1;
 	return pp_walk(r, NULL, swap, NULL, NULL, err);
 }
 
-/* ---- what a layout cannot say -------------------------------------------------------------------- */
+/* ---- tail functions ------------------------------------------------------------------------------ */
 
 static int
 tail_read(struct walk *w)
@@ -458,7 +456,7 @@ tail_id_index(struct walk *w)
 	return nr && pp_left(&w->c) / 16 >= nr ? list(w, machine, nr) : 1;
 }
 
-/* CPU map data: see perf-pipe(5); in a mask the words stand right behind the u16s, misaligned. */
+/* CPU map data: see perf-pipe(5); the words of a mask follow the u16s directly, unaligned. */
 static int
 tail_cpu_map(struct walk *w)
 {

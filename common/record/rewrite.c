@@ -80,7 +80,7 @@ pp_ids_free(struct pp_ids *m)
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
-/* The record in buf, to be changed there. */
+/* Make sure that the record is in buf, where it can be changed. */
 static uint8_t *
 own(const struct pp_rewrite *rw, struct pp_rec *r)
 {
@@ -91,7 +91,7 @@ own(const struct pp_rewrite *rw, struct pp_rec *r)
 	return rw->buf;
 }
 
-/* Make room for n zeros at byte `at'. */
+/* Insert n zeros at offset `at'. */
 static bool
 grow(const struct pp_rewrite *rw, struct pp_rec *r, unsigned at, unsigned n)
 {
@@ -118,7 +118,7 @@ change(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, uin
 		pp_set_u32(own(rw, r) + at, (uint32_t)new, rw->swap);
 }
 
-/* An id that says whose the record is.  perf takes 0 for the first event, and all ids if there is but one. */
+/* The id that determines the record's event.  perf takes 0 for the first event, and any id if there is only one event. */
 static uint64_t
 owner(const struct pp_rewrite *rw, uint64_t id)
 {
@@ -131,7 +131,7 @@ owner(const struct pp_rewrite *rw, uint64_t id)
 	return !id || rw->events->n == 1 ? rw->first_id : id;
 }
 
-/* An id that the record only mentions. */
+/* An id that does not determine the event. */
 static uint64_t
 mention(const struct pp_rewrite *rw, uint64_t id)
 {
@@ -142,13 +142,13 @@ mention(const struct pp_rewrite *rw, uint64_t id)
 	return rw->taken && pp_ids_get(rw->taken, id, NULL) ? 0 : id;
 }
 
-/* What is changed, by role. */
+/* The changes by role. */
 #define PIDS	(PP_ROLE_BIT(PID) | PP_ROLE_BIT(TID) | PP_ROLE_BIT(PPID) | PP_ROLE_BIT(PTID) | PP_ROLE_BIT(OTHER_PID) | \
 		PP_ROLE_BIT(OTHER_TID))
 #define IDS	(PP_ROLE_BIT(ID_OWN) | PP_ROLE_BIT(ID_REF) | PP_ROLE_BIT(STREAM_ID))
 #define TIMES	(PP_ROLE_BIT(TIME) | PP_ROLE_BIT(CLOCK))
 
-/* In samples only what the plan has a place for, and READ values. */
+/* In samples only the fields of the plan, and READ values. */
 _Static_assert(!((0
 #define ROLES_EDGE(role)
 #define ROLES_BOTH(role)
@@ -165,7 +165,7 @@ moves_pids(const struct pp_rewrite *rw)
 	return rw->pid_shift || rw->pid_map;
 }
 
-/* The new number of a pid or tid that is stored in `len' bytes. */
+/* The new number of a pid or tid of `len' bytes. */
 static uint64_t
 move_pid(const struct pp_rewrite *rw, size_t len, uint64_t old)
 {
@@ -190,7 +190,7 @@ move_time(const struct pp_rewrite *rw, uint64_t *t)
 	return 1;
 }
 
-/* Change the value of `len' bytes at byte `at'. */
+/* Change the value of `len' bytes at offset `at'. */
 static int
 value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum pp_role role)
 {
@@ -201,7 +201,7 @@ value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum
 		if (move_time(rw, &new) < 0)
 			return -1;
 		break;
-	case PP_ROLE_CLOCK:		/* modulo: only its sum with a scaled counter is a time */
+	case PP_ROLE_CLOCK:		/* modulo 2^64: only its sum with a scaled counter is a time */
 		new = old + rw->time_shift;
 		break;
 	case PP_ROLE_ID_OWN:
@@ -210,7 +210,7 @@ value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum
 	case PP_ROLE_ID_REF:
 		new = mention(rw, old);
 		break;
-	case PP_ROLE_STREAM_ID:		/* an inherited event's own id is in no attr, and nobody looks it up */
+	case PP_ROLE_STREAM_ID:		/* the own id of an inherited event is in no attr, and no reader looks it up */
 		if (rw->ids)
 			pp_ids_get(rw->ids, old, &new);
 		break;
@@ -221,7 +221,7 @@ value(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, size_t len, enum
 	return 1;
 }
 
-/* READ values at byte `at'. */
+/* READ values at offset `at'. */
 static void
 read_ids(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, uint64_t format)
 {
@@ -309,8 +309,8 @@ trailer(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev
 struct body {			/* a body being walked */
 	const struct pp_rewrite *rw;
 	struct pp_rec	*r;
-	const struct pp_event *ev;	/* of a record of the kernel's kind */
-	const uint8_t	*base;		/* where the walk goes; the copy may be somewhere else by now */
+	const struct pp_event *ev;	/* of a kernel record */
+	const uint8_t	*base;		/* the record that is walked; the changed copy may be elsewhere */
 	uint64_t	 wanted;	/* roles */
 };
 
@@ -342,7 +342,7 @@ body(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 	return pp_walk(&was, NULL, rw->swap, visit, &b, rw->err) < 0 ? -1 : 1;
 }
 
-/* PREFIX in front of the name, the whole padded to 8 again. */
+/* Insert comm_prefix before the name, and pad to a multiple of 8. */
 static int
 comm(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 {
@@ -355,7 +355,7 @@ comm(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 	if (n > PP_RECORD_MAX / 2 || !grow(rw, r, NAME, room))
 		return 2;
 	area = r->size - NAME - behind;
-	if (len > area - room)		/* the NUL was found in the trailer */
+	if (len > area - room)		/* the name's NUL is in the trailer */
 		len = area - room;
 	memcpy(rw->buf + NAME, rw->comm_prefix, n);
 	memmove(rw->buf + NAME + n, rw->buf + NAME + room, len);

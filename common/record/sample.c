@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * sample.c - all fields of a SAMPLE, in the order of the kernel's perf_output_sample(), which is not the order
- * of the sample_type bits.
- */
+/* sample.c - decodes all fields of a SAMPLE, in the order of the kernel's perf_output_sample(), which is not that of the bits */
 #include <string.h>
 
 #include "sample.h"
@@ -32,7 +29,7 @@ pp_read_get(struct pp_read *rd, struct pp_cur *c, uint64_t format)
 		rd->values = pp_take_n(c, rd->nr, rd->stride);
 		return;
 	}
-	/* One value: its id and lost count stand behind the times. */
+	/* One value: its id and lost count are behind the times. */
 	rd->stride = 0;
 	if (rd->id_at)
 		rd->id_at = (uint8_t)(pp_take(c, 8) ? c->p - 8 - rd->values : 0);

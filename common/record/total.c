@@ -24,7 +24,7 @@ grow(struct pp_totals *t)
 	struct pp_totals new = *t;
 
 	new.size = t->size ? 2 * t->size : 64;
-	/* Where ids fall is not for the stream to choose. */
+	/* The stream must not be able to choose its collisions. */
 	if (!new.mul[0] && getrandom(new.mul, sizeof new.mul, GRND_NONBLOCK) < 0)
 		new.mul[1] = UINT64_C(0x9e3779b97f4a7c15);
 	new.mul[0] |= 1;
@@ -78,7 +78,7 @@ pp_totals_sample(const struct pp_events *events, const struct pp_event *ev, cons
 		pp_fail(err, "read values lie past the end of %u bytes", r->size);
 		return NULL;
 	}
-	if (!rd.id_at)			/* perf can't tell either whose values they are */
+	if (!rd.id_at)			/* perf cannot attribute the values either */
 		return out;
 	for (uint64_t i = 0; i < rd.nr; i++) {
 		const uint8_t *p = rd.values + i * rd.stride;

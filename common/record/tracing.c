@@ -7,12 +7,12 @@
 #include "tracing.h"
 
 enum {
-	HEAD = 200,		/* of a format text; name and number stand in its first two lines */
+	HEAD = 200,		/* of a format text; name and number are in its first two lines */
 	NAME = 100,		/* longest system, longest name; the kernel's limit is 64 */
-	PIECE = 256,		/* what is collected of the item being read */
+	PIECE = 256,		/* bytes of an item that are collected */
 };
 
-enum state {			/* the item that comes next, in the order of the payload */
+enum state {			/* the next item, in the order of the payload */
 	MAGIC, VERSION, ORDER,
 	PAGE_MARK, PAGE_SIZE, PAGE,
 	EVENT_MARK, EVENT_SIZE, EVENT,
@@ -41,8 +41,8 @@ struct name {
 struct pp_tracing {
 	enum state state;
 	bool	 swap;
-	uint32_t systems, formats;	/* still to come */
-	uint64_t left;			/* bytes of the text still to come */
+	uint32_t systems, formats;	/* not read yet */
+	uint64_t left;			/* bytes of the text not read yet */
 	size_t	 have;			/* bytes in piece */
 	uint8_t	 piece[PIECE];
 	char	 system[NAME + 1];
@@ -73,7 +73,7 @@ pp_tracing_count(const struct pp_tracing *t)
 	return t->n;
 }
 
-/* Where the id stands, or would stand. */
+/* The index of the id, or where to insert it. */
 static size_t
 place(const struct pp_tracing *t, uint64_t id)
 {
@@ -98,7 +98,7 @@ pp_tracing_name(const struct pp_tracing *t, uint64_t id)
 	return at < t->n && t->names[at].id == id ? t->names[at].text : NULL;
 }
 
-/* Remember a name; what was said first stays.  Without memory it is left out. */
+/* Add a name, unless the id has one.  Without memory it is left out. */
 static void
 remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 {
@@ -124,7 +124,7 @@ remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 	t->n++;
 }
 
-/* The head of a format text: "name: NAME\nID: NUMBER\n".  Anything else names nothing. */
+/* Parse the start of a format text: "name: NAME\nID: NUMBER\n".  Anything else has no name. */
 static void
 learn(struct pp_tracing *t)
 {
@@ -152,7 +152,7 @@ learn(struct pp_tracing *t)
 		remember(t, id, name, len);
 }
 
-/* What follows when a list of format texts, or a system, may be at its end. */
+/* The state after the last entry of a list of format texts, or of systems. */
 static enum state
 next_format(struct pp_tracing *t, enum state size)
 {
@@ -168,7 +168,7 @@ next_format(struct pp_tracing *t, enum state size)
 	return SYSTEM;
 }
 
-/* The item is complete: what does it say, and what comes next? */
+/* The item is complete: process it, and set the next state. */
 static enum state
 complete(struct pp_tracing *t)
 {
@@ -213,12 +213,12 @@ complete(struct pp_tracing *t)
 	case FORMAT:
 		learn(t);
 		return next_format(t, FORMAT_SIZE);
-	default:		/* VERSION, PAGE, EVENT say nothing to us */
+	default:		/* VERSION, PAGE, EVENT are not used */
 		return t->state + 1;
 	}
 }
 
-/* Collect up to `want' bytes of the item in piece; how many were taken. */
+/* Collect up to `want' bytes of the item.  Returns the number taken. */
 static size_t
 collect(struct pp_tracing *t, const uint8_t *p, size_t n, size_t want)
 {
@@ -248,7 +248,7 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 
 			took = nul ? (size_t)(nul - p) + 1 : n;
 			if (took > PIECE - t->have) {
-				t->state = DONE;	/* longer than any that is meant */
+				t->state = DONE;	/* longer than any valid one */
 				return 0;
 			}
 			took = collect(t, p, took, PIECE);
