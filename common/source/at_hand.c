@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* at_hand.c - several inputs at a time: is there something to read, without waiting for it */
+/* at_hand.c - several inputs at a time: whether an input has data in memory or can be read without waiting */
 #include <poll.h>
 
 #include "container.h"
 #include "record/raw.h"
 
-/* Is a record whole that begins at p?  One of a size that can't be is pp_next()'s to refuse. */
+/* Is the record at p complete?  One of an impossible size counts as complete: pp_next() refuses it. */
 static bool
 is_whole(const struct source *s, const uint8_t *p, const uint8_t *end)
 {
@@ -40,7 +40,7 @@ pp_top_up(struct pp_source *pub)
 
 	if (s->failed)
 		return -1;
-	return window_fill(s, (size_t)(s->win.end - pos) + 1);	/* a single read gives that byte */
+	return window_fill(s, (size_t)(s->win.end - pos) + 1);	/* a single read gives this byte */
 }
 
 int
@@ -57,7 +57,7 @@ pp_no_wait(struct pp_source *pub)
 	((struct source *)pub)->no_wait = true;
 }
 
-/* Has all that is there of a file that is being written been read? */
+/* Has everything in a file that is being written been read? */
 static bool
 all_read(const struct source *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* bytes.c - what layers have in common, and which formats may lie around a recording */
+/* bytes.c - what all layers share, and the table of formats */
 #include <string.h>
 
 #include "bytes.h"

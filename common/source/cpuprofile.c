@@ -36,12 +36,12 @@
 
 enum { PID = 1, EVENT_ID = 1 };
 enum {
-	WINDOW = 64 << 10,		/* bytes of the profile at hand; a chain fits */
-	CHAIN_MAX = 8000,		/* of 8 bytes: what a record of 64 KiB holds, and an id later */
-	LINE_SIZE = 8 << 10,		/* a name has 4 KiB */
+	WINDOW = 64 << 10,		/* bytes of the profile in memory; a chain fits */
+	CHAIN_MAX = 8000,		/* of 8 bytes: as many as fit a record of 64 KiB with an added id */
+	LINE_SIZE = 8 << 10,		/* a name has at most 4 KiB */
 	NAME_SIZE = 4096,
-	ROUND = 4096,			/* samples between two FINISHED_ROUNDs: what perf has to hold back */
-	HEADER_SLOTS_MAX = 1024,	/* only to tell a profile from something else */
+	ROUND = 4096,			/* samples between two FINISHED_ROUNDs, which perf has to hold */
+	HEADER_SLOTS_MAX = 1024,	/* a larger number is no profile */
 };
 #define PERIOD_MAX	UINT64_C(0xffffffff)	/* us; google-pprof refuses more */
 #define EXPAND_MAX	UINT64_C(0xffffffff)	/* samples made of one record: 1.4 years at 100 Hz */
@@ -54,34 +54,34 @@ enum { EVENT_UPDATE_NAME = 2 };
 
 struct cpuprofile {
 	struct container pub;
-	unsigned	 slot;		/* bytes */
+	unsigned	 slot;		/* bytes of a slot */
 	bool		 swap;
-	uint64_t	 size;		/* of the file */
+	uint64_t	 size;		/* of the file, bytes */
 	uint64_t	 period;	/* ns */
-	uint64_t	 records, end;	/* where the sound records start and end */
-	uint64_t	 text;		/* where the maps start; 0: not reached */
+	uint64_t	 records, end;	/* offsets of the start and end of the sound records */
+	uint64_t	 text;		/* offset of the maps; 0: not reached */
 	enum { ATTR, NAME, MAPS, SAMPLES, END } next;
-	uint64_t	 at;		/* next byte to be looked at */
-	uint64_t	 chain, depth;	/* addresses of the record at hand: where, and how many */
-	uint64_t	 repeat;	/* samples to be made of it */
-	uint64_t	 weight;	/* and the period of each */
+	uint64_t	 at;		/* offset of the next byte */
+	uint64_t	 chain, depth;	/* of the current record: offset and number of addresses */
+	uint64_t	 repeat;	/* samples still to be made of it */
+	uint64_t	 weight;	/* period of each */
 	uint64_t	 time;
 	unsigned	 in_round;
 	unsigned	 nmaps;
-	bool		 named;		/* COMM is out */
-	bool		 pending;	/* the map in `line' waits for its MMAP2 */
-	char		 fault[200];	/* what is reported once all that is sound is out */
+	bool		 named;		/* COMM has been made */
+	bool		 pending;	/* MMAP2 of the map in `line' has to be made */
+	char		 fault[200];	/* reported after all sound records */
 	uint64_t	 fault_at;
-	char		 build[NAME_SIZE];	/* what $build stands for in names */
+	char		 build[NAME_SIZE];	/* the value of $build in names */
 	char		 line[LINE_SIZE];
-	uint64_t	 win_at;	/* where in the file the window is */
+	uint64_t	 win_at;	/* offset of the window in the file */
 	size_t		 win_len;
 	uint8_t		 win[WINDOW];
 };
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-/* Note a fault for later; the first one counts.  Always 0. */
+/* Store a fault for later, unless there is one.  Always 0. */
 static int __attribute__((format(printf, 3, 4)))
 profile_fault(struct cpuprofile *q, uint64_t at, const char *fmt, ...)
 {
@@ -96,7 +96,7 @@ profile_fault(struct cpuprofile *q, uint64_t at, const char *fmt, ...)
 	return 0;
 }
 
-/* n <= WINDOW bytes of the file, good until the next call; NULL: they are not there, and a fault is noted. */
+/* n <= WINDOW bytes of the file, valid until the next call; NULL: they are not present, and a fault is stored. */
 static const uint8_t *
 profile_look(struct source *s, uint64_t at, size_t n)
 {
@@ -128,8 +128,8 @@ profile_slot(const struct cpuprofile *q, const uint8_t *p, size_t i)
 /* ---- first pass ---------------------------------------------------------------------------------- */
 
 /*
- * Take the head of the record at q->at.  1: chain, depth, repeat and weight are set, and q->at is behind the
- * record; 0: it is the trailer, or there is a fault, which is noted.
+ * Read the head of the record at q->at.  1: chain, depth, repeat and weight are set, and q->at is behind the record; 0: it is
+ * the trailer, or there is a fault, which is stored.
  */
 static int
 profile_take_record(struct source *s)
@@ -185,7 +185,7 @@ profile_scan(struct source *s)
 		    (uintmax_t)cut, (uintmax_t)n - 1, CHAIN_MAX);
 }
 
-/* Header: the number of slots in it, and whether they are this wide and this way around. */
+/* The number of slots in the header, if it has this slot size and byte order. */
 static bool
 profile_is_header(const uint8_t *p, unsigned width, bool swap)
 {
@@ -198,7 +198,7 @@ profile_is_header(const uint8_t *p, unsigned width, bool swap)
 bool
 is_cpuprofile(const uint8_t p[static 16])
 {
-	/* 8 zeros can't be a header of 32 bits */
+	/* 8 zeros are no header of 32 bits */
 	return profile_is_header(p, 8, false) || profile_is_header(p, 8, true) || profile_is_header(p, 4, false) ||
 	    profile_is_header(p, 4, true);
 }
@@ -238,7 +238,7 @@ profile_take_header(struct source *s)
 
 /* ---- making records -------------------------------------------------------------------------------- */
 
-/* A sample by SAMPLE_TYPE, in front of the addresses of its chain. */
+/* A sample by SAMPLE_TYPE, before the addresses of its chain. */
 struct profile_sample {
 	uint8_t header[PP_HEADER_SIZE], ip[8], pid[4], tid[4], time[8], period[8], nr[8], context[8];
 };
@@ -270,7 +270,7 @@ profile_make_attr(const struct cpuprofile *q, uint8_t *p)
 	return r.size;
 }
 
-/* Else perf would call it cpu-clock:u. */
+/* Otherwise perf would name it cpu-clock:u. */
 static size_t
 profile_make_name(uint8_t *p)
 {
@@ -281,7 +281,7 @@ profile_make_name(uint8_t *p)
 	return r.size;
 }
 
-struct map {				/* one line of the text */
+struct map {				/* a line of the text */
 	uint64_t start, end, pgoff, ino;
 	unsigned maj, min, prot, flags;
 	char name[NAME_SIZE];
@@ -294,7 +294,7 @@ profile_make_comm(struct cpuprofile *q, uint8_t *p, const struct map *m)
 	static const char deleted[] = " (deleted)";
 	const char *slash = strrchr(m->name, '/'), *base = slash && slash[1] ? slash + 1 : m->name;
 	size_t len = strlen(base), tail = sizeof deleted - 1;
-	char comm[COMM_MAX] = "";	/* all of it stands in the record */
+	char comm[COMM_MAX] = "";	/* all COMM_MAX bytes are in the record */
 	struct pp_rec r;
 
 	if (len > tail && !strcmp(base + len - tail, deleted))
@@ -334,7 +334,7 @@ profile_make_sample(struct source *s, uint8_t *p)
 
 	if (!pc)
 		return 0;
-	if (q->time < UINT64_MAX - 1 - q->weight)	/* else time stands still; ~0 would be none */
+	if (q->time < UINT64_MAX - 1 - q->weight)	/* else the time stays the same; ~0 means none */
 		q->time += q->weight;
 	size = sizeof(struct profile_sample) + 8 * n;
 	pp_raw_head(p, PP_SAMPLE, PP_MISC_USER, (uint16_t)size, false);
@@ -352,14 +352,14 @@ profile_make_sample(struct source *s, uint8_t *p)
 
 /* ---- maps ---------------------------------------------------------------------------------------- */
 
-/* The next line of the text, without its end, into q->line: 1; 0: there is none. */
+/* Read the next line of the text into q->line, without its end.  1; 0: no more. */
 static int
 profile_take_line(struct source *s)
 {
 	struct cpuprofile *q = (struct cpuprofile *)s->container;
 	uint64_t began = q->at;
 	size_t len = 0;
-	bool fits = true;		/* else it is longer than any map's, and ignored as what is no map */
+	bool fits = true;		/* else the line is longer than any map's and is ignored */
 
 	while (q->at < q->size) {
 		size_t n = q->size - q->at < WINDOW / 2 ? (size_t)(q->size - q->at) : WINDOW / 2;
@@ -385,7 +385,7 @@ profile_take_line(struct source *s)
 	return 0;
 }
 
-/* The name of a map, in which $build stands for the path of the last "build=" line. */
+/* The name of a map; $build in it stands for the path of the last "build=" line. */
 static void
 profile_set_name(struct cpuprofile *q, struct map *m, const char *text)
 {
@@ -401,8 +401,8 @@ profile_set_name(struct cpuprofile *q, struct map *m, const char *text)
 }
 
 /*
- * A line as in /proc/PID/maps (kernel, fs/proc/task_mmu.c: show_map_vma), or the older
- * "start-end: name".  1: it is an executable map; 0: something else, which the format says to ignore.
+ * Parse a line as in /proc/PID/maps (kernel, fs/proc/task_mmu.c: show_map_vma), or the older "start-end: name".  1: it is an
+ * executable map; 0: something else, which the format says to ignore.
  */
 static int
 profile_parse_map(struct cpuprofile *q, struct map *m)
@@ -435,7 +435,7 @@ profile_parse_map(struct cpuprofile *q, struct map *m)
 	return m->prot & PROT_EXEC ? 1 : 0;
 }
 
-/* The record of the next executable map, with COMM in front of the first that has a file; 0: no more. */
+/* Make the record of the next executable map, with COMM before the first that has a file.  0: no more. */
 static size_t
 profile_make_map(struct source *s, uint8_t *p)
 {
@@ -475,7 +475,7 @@ profile_next_sample(struct source *s, uint8_t *p)
 	return profile_make_sample(s, p);
 }
 
-/* One record of no more than PP_RECORD_MAX bytes to p: its size; 0: no more. */
+/* Make one record of at most PP_RECORD_MAX bytes at p.  Returns its size; 0: no more. */
 static size_t
 profile_make_record(struct source *s, uint8_t *p)
 {
@@ -523,7 +523,7 @@ profile_read(struct source *s, uint8_t *p, size_t n)
 	return source_fail(s, q->fault_at, "%s", q->fault);
 }
 
-/* All records are made: they stand nowhere. */
+/* All records are made: they have no offset in the input. */
 static uint64_t
 profile_place(const struct container *c, uint64_t at, bool *made)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * dir.c - the files of a directory that perf record --threads makes: `data', and data.0, data.1 ...
+ * dir.c - the files of a directory of perf record --threads: `data', and data.0, data.1 ...
  *
  * The names count from 0 without a gap (perf_data__create_dir); other files in it are for other readers (kcore_dir, say).
  */
@@ -14,16 +14,16 @@
 
 #include "bytes.h"
 
-enum { FILES_MAX = 65536 };		/* threads: more than one per CPU makes no sense */
+enum { FILES_MAX = 65536 };		/* limit of threads: more than one per CPU is useless */
 
 struct dir {
-	struct dirfile { int fd, number; } *file;	/* ascending; `data' is number -1 */
+	struct dirfile { int fd, number; } *file;	/* ascending; `data' has number -1 */
 	size_t		 n, next;
 	uint64_t	 size;
 	char		 name[32];
 };
 
-/* "data.12": 12; anything else, also "data.012": -1. */
+/* The number in "data.12"; -1: another name, also "data.012". */
 static int
 file_number(const char *name)
 {
@@ -58,7 +58,7 @@ add(struct dir *d, int fd, int number, struct bytes_err *err)
 	return 1;
 }
 
-/* Not to hang in a FIFO of that name. */
+/* O_NONBLOCK: do not wait if it is a FIFO. */
 static int
 open_file(int at, const char *name)
 {

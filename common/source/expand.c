@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expand.c - COMPRESSED and COMPRESSED2 records become the records that they hold.
+ * expand.c - expands COMPRESSED and COMPRESSED2 records into the records in them
  *
- * All compressed records of a stream are one zstd frame, which perf never ends.  A record may begin in one
- * and end in a later one, even with plain records between them; so what is left over waits in the window.
- * It is expanded a part at a time, of a fixed size, whatever the record holds.
+ * All compressed records of a stream are one zstd frame, which perf never ends.  A record may begin in one of them and end in a
+ * later one, even with uncompressed records between the two; so the incomplete record stays in the window.  A record is
+ * expanded in parts of a fixed size, whatever it has in it.
  *
- *	buf [ seen ... | pos: records | a part of one ] end         cap = carry + win.step
+ *	buf [ yielded ... | pos: records | a part of one ] end         cap = carry + win.step
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,25 +21,25 @@
 enum { STEP = 4 << 10 };
 
 /*
- * perf 6.16 to 7.1 wrote one COMPRESSED2 header over several chunks of one push: header.size is their sum
- * modulo 64 KiB, data_size the sum, and the header of each later chunk stands amid the data.  A chunk that has
- * another behind it is full (tools/perf/util/zstd.c: max_record_size).
+ * perf 6.16 to 7.1 wrote one COMPRESSED2 header for several chunks of one push: header.size is their sum modulo 64 KiB,
+ * data_size the sum, and the headers of later chunks are inside the data.  A chunk that is followed by another is full
+ * (tools/perf/util/zstd.c: max_record_size).
  */
 enum { COMPRESSED2_HEADER = 16, CHUNK_MAX = 65535 - COMPRESSED2_HEADER };
 
 struct expand {
 	ZSTD_DStream	*z;
-	const uint8_t	*pos, *end;	/* while the outer window is in use */
-	uint64_t	 off;		/* of the compressed record in the input */
-	uint64_t	 chunk;		/* bytes of this chunk not yet given to zstd */
-	uint64_t	 rest;		/* bytes of the record behind this chunk, padding included */
-	uint64_t	 pad;		/* of those, padding */
-	bool		 more;		/* zstd may have output left though its input is used up */
-	struct pp_err	 broken;	/* what is wrong behind the records in the window */
-	bool		 dead;		/* repair: no more of this frame can be expanded */
-	bool		 amid;		/* the frame's end was not seen yet */
-	bool		 adrift;	/* repair: the window's first bytes are no record's beginning */
-	uint64_t	 lost, lost_off;	/* bytes of zstd data since it is dead; the first one's record */
+	const uint8_t	*pos, *end;	/* saved while the outer window is in use */
+	uint64_t	 off;		/* offset of the compressed record in the input */
+	uint64_t	 chunk;		/* bytes of this chunk not passed to zstd */
+	uint64_t	 rest;		/* bytes of the record behind this chunk, with padding */
+	uint64_t	 pad;		/* the padding in them */
+	bool		 more;		/* zstd may have output left after all its input */
+	struct pp_err	 broken;	/* the error behind the records in the window */
+	bool		 dead;		/* repair: nothing more of this frame can be expanded */
+	bool		 amid;		/* the end of the frame has not been reached */
+	bool		 adrift;	/* repair: the window does not begin with a record */
+	uint64_t	 lost, lost_off;	/* bytes of zstd data while dead; offset of the record with the first */
 	char		 why[120];
 	size_t		 cap;
 	uint8_t		 buf[];
@@ -87,7 +87,7 @@ expand_break(struct source *s)
 	s->x->pos = s->x->end = s->x->buf;
 }
 
-/* Report all that could not be expanded. */
+/* Report everything that could not be expanded. */
 static void
 expand_report_dead(struct source *s)
 {
@@ -111,7 +111,7 @@ expand_reset(struct source *s)
 	x->more = x->adrift = x->amid = false;
 }
 
-/* What begins with zstd's magic is a new frame: nothing of a dead one matters any more, nor of one without an end. */
+/* Data that begins with zstd's magic is a new frame: give up the old one, dead or without an end. */
 static void
 expand_revive(struct source *s)
 {
@@ -126,7 +126,7 @@ expand_revive(struct source *s)
 		expand_reset(s);
 }
 
-/* zstd cannot go on: the frame is lost from here on. */
+/* zstd has failed: the rest of the frame is lost. */
 static void
 expand_error(struct source *s, size_t rc)
 {
@@ -192,7 +192,7 @@ expand_begin(struct source *s, const struct pp_rec *r)
 	return 1;
 }
 
-/* The input ends amid the record. */
+/* The input ends inside the record. */
 static int
 expand_cut_short(struct source *s)
 {
@@ -208,14 +208,14 @@ expand_cut_short(struct source *s)
 	return 0;
 }
 
-/* What stands behind a chunk: the header of the next one, or padding. */
+/* Size of what follows a chunk: the header of the next one, or padding. */
 static uint64_t
 expand_behind(const struct expand *x)
 {
 	return x->rest > x->pad ? COMPRESSED2_HEADER : x->rest;
 }
 
-/* The chunk is used up: step over what stands behind it.  1, 0: no more, -1. */
+/* The chunk is used up: step over what follows it.  1; 0: no more; -1. */
 static int
 expand_next_chunk(struct source *s)
 {
@@ -250,7 +250,7 @@ expand_next_chunk(struct source *s)
 	return 1;
 }
 
-/* Give zstd a little input: little, since what one call expands before it finds an error is lost.  1, 0, -1. */
+/* Pass a little input to zstd: little, because the output of a call that fails is lost.  1; 0; -1. */
 static int
 expand_step(struct source *s, ZSTD_outBuffer *out)
 {
@@ -298,7 +298,7 @@ expand_step(struct source *s, ZSTD_outBuffer *out)
 	return 1;
 }
 
-/* Expand more behind what is left in the window: 1, 0: the record is used up, -1. */
+/* Expand more data behind the incomplete record in the window.  1; 0: the record is used up; -1. */
 static int
 expand_more(struct source *s)
 {
@@ -320,7 +320,7 @@ expand_more(struct source *s)
 	while (rc > 0 && out.pos < left + s->win.step);
 	s->pub.pos = x->buf;
 	s->pub.lim = x->buf + out.pos;
-	if (rc < 0 && out.pos > left) {		/* first what is good */
+	if (rc < 0 && out.pos > left) {		/* the sound output first */
 		x->broken = *s->err;
 		s->err->what[0] = 0;
 		s->failed = false;
@@ -329,7 +329,7 @@ expand_more(struct source *s)
 	return rc < 0 ? rc : out.pos > left;
 }
 
-/* The record at the window's position, of which the header is there: 1, 0: it is not complete, -1: it is not sound. */
+/* Get the record at the position of the window; its header is present.  1; 0: it is incomplete; -1: it is malformed. */
 static int
 expand_record(struct source *s, struct pp_rec *r)
 {
@@ -354,7 +354,7 @@ expand_record(struct source *s, struct pp_rec *r)
 	return 1;
 }
 
-/* Repair: leave out what is no record, up to where records begin again or to the window's end.  1, or -1. */
+/* Repair: skip bytes up to where records begin again, or to the end of the window.  1, or -1. */
 static int
 expand_skip(struct source *s, const uint8_t *lim)
 {
@@ -394,7 +394,7 @@ expand_next_record(struct source *s, struct pp_rec *r)
 			if (rc < 0)
 				continue;
 		}
-		if (x->dead && pub->pos < pub->lim) {	/* it ends in what can't be expanded */
+		if (x->dead && pub->pos < pub->lim) {	/* the rest of it cannot be expanded */
 			x->lost += (uint64_t)(pub->lim - pub->pos);
 			pub->pos = pub->lim;
 		}
@@ -415,7 +415,7 @@ expand_next(struct source *s, struct pp_rec *r)
 
 	if (!s->repair)
 		return expand_next_record(s, r);
-	/* Each record is to come by here, to be looked at: pp_next() sees none. */
+	/* Each record has to be checked here: pp_next() must not yield it directly. */
 	s->pub.lim = x->end;
 	rc = expand_next_record(s, r);
 	if (s->inner) {

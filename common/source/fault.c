@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fault.c - faults that a source goes on behind, and reporting them */
+/* fault.c - counts and reports faults after which a source continues */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ fault_give(struct faults *f, const struct pp_err *e)
 	f->reported++;
 }
 
-/* Records go on at that time, or 0: it is not known, UINT64_MAX: they do not. */
+/* Records continue at that time; 0: unknown, UINT64_MAX: there are none. */
 static void
 fault_end_gap(struct faults *f, uint64_t time)
 {

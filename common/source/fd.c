@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fd.c - the bytes of a descriptor: a file, which can seek, or a pipe; and a temporary file that a pipe is copied into */
+/* fd.c - the layers of a descriptor: a file, which can seek, or a pipe; and of a temporary file into which a pipe is copied */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ read_failed(struct bytes *b, uint64_t off)
 	return pp_fail_system(bytes_at(b->err, off), "read");
 }
 
-/* After a call that failed: may it be tried again?  Waits if there is nothing yet. */
+/* A call has failed: may it be repeated?  Waits for data if there is none. */
 static bool
 try_again(int fd)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * file.c - a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt) as a pipe-mode
- * stream.  What perf record would have written into a pipe is made from the sections and goes in front of the
- * data section:
+ * file.c - presents a seekable perf.data (tools/perf/Documentation/perf.data-file-format.txt) as a pipe-mode stream.  The
+ * records that perf record writes into a pipe are made of the sections, and precede the data section:
  *
  *	HEADER_ATTR...  HEADER_FEATURE...  end mark  EVENT_UPDATE...  BUILD_ID...  TRACING_DATA + its section
  */
@@ -18,11 +17,11 @@
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
 enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
-enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature outside of its record: it is held in memory */
+enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature that becomes a payload: it is kept in memory */
 
 /* ---- making records ------------------------------------------------------------------------------- */
 
-/* Space for n more bytes, zeros, at the end of the head. */
+/* Append n zero bytes to the head. */
 static uint8_t *
 file_space(struct file *f, size_t n)
 {
@@ -45,7 +44,7 @@ file_space(struct file *f, size_t n)
 	return p;
 }
 
-/* A record with an empty body of n bytes; where its header stands. */
+/* Append a record with an empty body of n bytes.  Returns its address. */
 static uint8_t *
 file_record(struct file *f, uint32_t type, size_t n)
 {
@@ -58,7 +57,7 @@ file_record(struct file *f, uint32_t type, size_t n)
 
 /* ---- sections to records --------------------------------------------------------------------------- */
 
-/* One more thing that pp_warning() says. */
+/* Append a text to the result of pp_warning(). */
 static void __attribute__((format(printf, 2, 3)))
 file_warn(struct source *s, const char *fmt, ...)
 {
@@ -75,8 +74,8 @@ file_warn(struct source *s, const char *fmt, ...)
 }
 
 /*
- * perf stat record writes PERF_SAMPLE_IDENTIFIER into a file, though there is no sample in it, and 0 into a stream: there
- * perf script refuses events whose samples have nothing to show.
+ * perf stat record writes PERF_SAMPLE_IDENTIFIER into a file without samples, and 0 into a stream: there perf script refuses
+ * events whose samples have no fields to print.
  */
 static void
 file_fit_stat(const struct file *f, uint8_t *attr)
@@ -87,7 +86,7 @@ file_fit_stat(const struct file *f, uint8_t *attr)
 		pp_set_u64(attr + SAMPLE_TYPE, 0, f->swap);
 }
 
-/* One attr and its ids.  More ids than a record holds go into further records of the same attr. */
+/* Make the record of an attr and its ids.  If the ids exceed a record, the others are in further records of the same attr. */
 static int
 file_put_attr(struct file *f, uint64_t off)
 {
@@ -138,7 +137,7 @@ file_put_attr(struct file *f, uint64_t off)
 static int
 file_put_attrs(struct file *f)
 {
-	/* Entries of an attr (64 bytes at least, as many as a far newer kernel could have) and its section of ids. */
+	/* The section has entries of an attr (64 bytes at least) and its section of ids. */
 	if (f->attr_size < PP_ATTR_SIZE_VER0 + 16 || f->attr_size > 4096 || f->attr_size % 8)
 		return source_fail(f->s, 16, "attr_size is %ju", (uintmax_t)f->attr_size);
 	if (f->attrs.size / f->attr_size > ATTRS_MAX)
@@ -160,7 +159,7 @@ file_feature_text(int number, char text[static 16])
 	return text;
 }
 
-/* Those that perf writes into files only, but for what other records say or make. */
+/* Features that perf writes into files only, except those that other records replace. */
 static bool
 file_has_only(int number)
 {
@@ -168,8 +167,8 @@ file_has_only(int number)
 }
 
 /*
- * A record of feature i, of which n bytes stand in it, the others (PP_OPEN_FILE_FEATURES) behind it.  One of a form that
- * perf refuses is not there any more.
+ * Make a record of feature i.  n bytes of it are in the record, the others (PP_OPEN_FILE_FEATURES) are a payload.  A feature
+ * that perf refuses is left out.
  */
 static int
 file_put_feature(struct file *f, int i, size_t n)
@@ -198,8 +197,8 @@ file_put_feature(struct file *f, int i, size_t n)
 }
 
 /*
- * Without the end mark that perf record writes: its number is that of the first feature that its perf does not know, and
- * perf report stops at any but its own.
+ * Make the records of all features.  There is no end mark: its number is that of the first feature unknown to the recording
+ * perf, and perf report stops at any other number.
  */
 static int
 file_put_features(struct file *f)
@@ -224,8 +223,8 @@ file_put_features(struct file *f)
 }
 
 /*
- * The id by which a stream speaks of the i-th event, whose entry of EVENT_DESC says `id'.  False: there is none, and perf
- * would give up at it.  0 is the first event's.
+ * The id of the i-th event in a stream; its entry in EVENT_DESC has `id'.  false: there is none, and perf would fail.  0 is the
+ * first event's.
  */
 static bool
 file_event_id(const struct file *f, size_t i, uint64_t *id)
@@ -251,7 +250,7 @@ file_put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
 	    .tail = { p + sizeof(struct pp_raw_EVENT_UPDATE), len + 1 });
 }
 
-/* In a stream an event has its name from an EVENT_UPDATE; a file has it in EVENT_DESC, in the order of the attrs. */
+/* In a stream an EVENT_UPDATE has the name of an event; in a file EVENT_DESC has it, in the order of the attrs. */
 static int
 file_put_names(struct file *f)
 {
@@ -265,7 +264,7 @@ file_put_names(struct file *f)
 		return 1;
 	if (!(all = file_load(f, x)))
 		return -1;
-	if (!fault_feature(f->s, PP_FEAT_EVENT_DESC, all, x->size, x->off))	/* too large for a record, it was not looked at */
+	if (!fault_feature(f->s, PP_FEAT_EVENT_DESC, all, x->size, x->off))	/* too large for a record: unchecked */
 		f->feature[PP_FEAT_EVENT_DESC] = false;
 	c = pp_cur(all, f->feature[PP_FEAT_EVENT_DESC] ? x->size : 0, f->swap);
 	n = pp_take_u32(&c);
@@ -277,7 +276,7 @@ file_put_names(struct file *f)
 		uint64_t id = ids && nids ? pp_get_u64(ids, f->swap) : 0;
 
 		if (c.bad || len > 4096)
-			break;		/* the feature itself is passed on as it is */
+			break;		/* the feature itself is passed unchanged */
 		len = (uint32_t)strnlen((const char *)name, len);
 		if (len && file_event_id(f, i, &id))
 			rc = file_put_name(f, id, name, len);
@@ -317,7 +316,7 @@ file_put_build_ids(struct file *f)
 	return rc;
 }
 
-/* The features may be lost: then the files that are there say that they belong to it. */
+/* The features may be lost: then the presence of data.N files decides. */
 static int
 file_dir_version(struct file *f)
 {
@@ -329,7 +328,7 @@ file_dir_version(struct file *f)
 	return parts_version(f->s, !known && f->s->repair ? 1 : pp_get_u64(version, f->swap));
 }
 
-/* The head, and behind it the section of tracing data, as the first segments. */
+/* Make the head, and the section of tracing data behind it, the first segments. */
 static int
 file_put_tracing(struct file *f)
 {
@@ -357,7 +356,7 @@ file_put_tracing(struct file *f)
 	return 1;
 }
 
-/* perf shows nothing of a recording with tracepoints whose formats it does not have. */
+/* perf shows no event of a recording with tracepoints without their formats. */
 static void
 file_report_formats(struct file *f)
 {
@@ -387,7 +386,7 @@ file_payload(const struct source *s, const struct pp_rec *r)
 	return to->outside && r->size == PP_FEATURE_HEAD && number < FEATURE_BITS ? to->outside[number] : 0;
 }
 
-/* All records of the head, in the order of perf record.  1, or -1. */
+/* Make all records of the head, in the order of perf record.  1, or -1. */
 static int
 file_put_features_all(struct file *f)
 {

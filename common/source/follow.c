@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* follow.c - a file while it is being written (PP_OPEN_FOLLOW): its end is where no process can write it any more */
+/* follow.c - a file that is being written (PP_OPEN_FOLLOW): it ends when no process can write it any more */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@ enum { POLL_MS = 100 };
 struct follow {
 	struct bytes	 pub;
 	const volatile sig_atomic_t *stop;
-	bool		 last;		/* no writer is left: look once more */
-	bool		 over;		/* nothing is waited for any more */
+	bool		 last;		/* no writer is left: read once more */
+	bool		 over;		/* the waiting has ended */
 };
 
-/* Can any process write to the file?  Unless the system says no, yes. */
+/* Can any process write to the file?  true if the system cannot tell. */
 static bool
 has_writer(int fd)
 {
-	/* A read lease is to be had only while there is none; if one comes just then, it is not to kill us. */
+	/* A read lease is granted only while there is no writer; if one opens the file just then, its signal must not kill us. */
 	fcntl(fd, F_SETSIG, SIGURG);
 	if (fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
 		return true;
@@ -44,7 +44,7 @@ follow_pause(struct bytes *b)
 	}
 	if (!has_writer(b->under->layer->poll_fd(b->under))) {
 		f->over = f->last;
-		f->last = true;		/* it may have written since we looked */
+		f->last = true;		/* a writer may have written since the last read */
 		return !f->over;
 	}
 	poll(NULL, 0, POLL_MS);
@@ -99,7 +99,7 @@ follow_open(struct bytes *under, struct bytes_err *err)
 		return NULL;
 	}
 	f->pub = (struct bytes){ &layer, under, err, under->taken };
-	/* perf record leaves the header for last: it begins with zeros at first. */
+	/* perf record writes the header last: at first it is zeros. */
 	while ((under->layer->read_at(under, 0, head, sizeof head) < (ssize_t)sizeof head || !head[0]) && follow_pause(&f->pub))
 		;
 	f->last = f->over = false;

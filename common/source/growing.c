@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * growing.c - a perf.data that is still being written (PP_OPEN_FOLLOW).
+ * growing.c - a perf.data that is being written (PP_OPEN_FOLLOW)
  *
- * perf record -o FILE appends records, then the table of features and their sections, and at last puts the size of the data
- * into the header at the file's start.  So between table and header the data seems to go on.  But the table's first entry is
- * an offset below 2^48, which read as a header is a record of size 0: there we wait for the header.
+ * perf record -o FILE appends records, then the feature table and the features, and at last writes the size of the data into
+ * the header at the start of the file.  Before that the table looks like more data.  But its first entry is an offset below
+ * 2^48, which as a record header has the size 0: there the source waits for the header.
  */
 #include <stdlib.h>
 
@@ -13,8 +13,8 @@
 enum { SIZE_AT = 48, DATA_SEGMENT = 3 };
 
 struct growing {
-	bool		 done;		/* the header has come */
-	bool		 tail;		/* and the features were made records */
+	bool		 done;		/* the header is complete */
+	bool		 tail;		/* the records of the features have been made */
 };
 
 int
@@ -26,7 +26,7 @@ growing_open(struct source *s, uint64_t off, uint64_t *size)
 	return 1;
 }
 
-/* Has the header its size of data?  Then that is where the data ends: 1, 0, -1. */
+/* Has the header the size of the data?  Then set the end of the data.  1; 0; -1. */
 static int
 growing_done(struct source *s)
 {
@@ -45,7 +45,7 @@ growing_done(struct source *s)
 	return 1;
 }
 
-/* The header never came.  0: that is for *stop, -1. */
+/* The writing has ended without a header.  0: because of *stop; -1: failure. */
 static int
 growing_unfinished(struct source *s)
 {

@@ -17,7 +17,7 @@ file_read_at(struct file *f, void *to, uint64_t off, size_t n)
 	for (size_t done = 0; done < n;) {
 		ssize_t got = in->layer->read_at(in, off + done, (uint8_t *)to + done, n - done);
 
-		if (got < 0) {		/* what cannot be read may be left out */
+		if (got < 0) {		/* an unreadable section may be left out */
 			in->err->fatal = false;
 			in->err->why.off = off;
 			return source_fail_bytes(f->s);
@@ -72,7 +72,7 @@ count_bits(const uint64_t word[static FEATURE_WORDS])
 	return n;
 }
 
-/* Does the file have so many sections behind its data? */
+/* Can the file have so many sections behind its data? */
 static bool
 has_sections(struct file *f, unsigned n)
 {
@@ -94,9 +94,9 @@ has_sections(struct file *f, unsigned n)
 }
 
 /*
- * The bitmap was written in longs of the recorder's size, which matters if it is big-endian: u64s, or u32s if only so
- * there is bit HOSTNAME, which perf record always sets, or a bit of the first 32, of which others have some.  perf takes
- * no bitmap of the other byte order without HOSTNAME; here the sections tell whether it is right.
+ * The bitmap was written in longs of the recorder, which matters if it is big-endian: u64s; u32s if only then it has the bit
+ * HOSTNAME, which perf record always sets, or a bit of the first 32, some of which others set.  perf accepts no bitmap of the
+ * other byte order without HOSTNAME; here the sections show whether it is right.
  */
 static void
 get_bitmap(struct file *f, const uint8_t *p)
@@ -127,7 +127,7 @@ no_features(struct file *f)
 	return 1;
 }
 
-/* A size of 0: the header is written again when all is recorded, so the recorder is at work, or was killed. */
+/* A size of 0: the header is rewritten at the end, so the recording is in progress or was killed. */
 static int
 unfinished(struct file *f)
 {
@@ -144,7 +144,7 @@ unfinished(struct file *f)
 	return no_features(f);
 }
 
-/* Where the features are. */
+/* Read the feature table. */
 static int
 get_table(struct file *f, uint64_t at)
 {
@@ -204,7 +204,7 @@ file_header(struct file *f)
 	}
 	if (!f->data.size)
 		return unfinished(f);
-	/* The table of features follows the data; a file that ends before it is seen to be cut when its data is read. */
+	/* The feature table follows the data; a file that ends before it is reported as truncated when its data is read. */
 	if (f->data.size > f->size - f->data.off) {
 		if (f->s->repair) {
 			repair_note(f->s, f->data.off, f->data.size - (f->size - f->data.off),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* memory.c - bytes that are in memory already */
+/* memory.c - the layer of bytes in memory */
 #include <string.h>
 
 #include "bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* open.c - opening an input: which container is it, and what lies around it */
+/* open.c - opens an input: finds its container and its compression */
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -22,8 +22,8 @@ source_magic(const uint8_t *p)
 }
 
 /*
- * Does PERFFILE stand there, which perf wrote up to Linux 3.4?  It is the same in both byte orders: by the size behind it the
- * file's is known, 'l' or 'b'.  0: no.
+ * Is this PERFFILE, which perf wrote up to Linux 3.4?  It is the same in both byte orders, so the size behind it shows the byte
+ * order of the file: 'l' or 'b'.  0: no.
  */
 static char
 old_magic(const uint8_t *p)
@@ -47,9 +47,9 @@ container_set(struct source *s, struct container *c)
 	s->container = c;
 }
 
-/* ---- what the input is, and what lies around the recording ------------------------------------------- */
+/* ---- container and compression ---------------------------------------------------------------------- */
 
-/* Copy what is left of the input into the temporary file.  1, or -1. */
+/* Copy the rest of the input into the temporary file.  1, or -1. */
 static int
 open_copy(struct source *s, struct bytes *to)
 {
@@ -68,8 +68,8 @@ open_copy(struct source *s, struct bytes *to)
 }
 
 /*
- * What has to be sought in, on a pipe or wrapped (a seekable file, a CPU profile, what is to be repaired): keep it in an
- * unlinked temporary file.
+ * Keep an input that cannot seek (a pipe, or compressed) in a temporary file if it has to be sought in: a seekable file, a CPU
+ * profile, an input to be repaired.
  */
 static int
 open_spool(struct source *s)
@@ -101,7 +101,7 @@ open_spool(struct source *s)
 	return stream_open(s);
 }
 
-/* The input is wrapped: what was read of it is unwrapped from here on. */
+/* The input is compressed: add the layer that decompresses it. */
 static int
 open_format(struct source *s, const struct bytes_format *f)
 {
@@ -116,7 +116,7 @@ open_format(struct source *s, const struct bytes_format *f)
 	return stream_open(s);
 }
 
-/* What is not a recording may be one that another program has to unpack first. */
+/* It is not a recording, but maybe in a format that another program decompresses. */
 static int
 open_refuse(struct source *s, const uint8_t *p)
 {
@@ -135,7 +135,7 @@ open_name(struct source *s, const char *name)
 	s->name = s->name_text;
 }
 
-/* The first 16 bytes stand in the window: the container is known by them. */
+/* Find the container by the first 16 bytes, which are in the window. */
 static int
 open_container(struct source *s)
 {
@@ -196,7 +196,7 @@ open_input(struct source *s, int fd)
 	return 1;
 }
 
-/* Find out what the descriptor is, and take off what lies around the recording. */
+/* Find out what the descriptor is, and add the layers for its compression. */
 static int
 open_all(struct source *s, int fd)
 {
@@ -276,7 +276,7 @@ pp_open(const char *path, unsigned flags, struct pp_err *err)
 	return pp_open_fd(fd, std ? "<stdin>" : path, flags, err);
 }
 
-/* The descriptors, and what reading needs. */
+/* Open the descriptors, and make what reading needs. */
 static void
 open_let_go(struct source *s)
 {

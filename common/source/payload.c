@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* payload.c - the bytes that follow a record; of tracing data, what they say of events */
+/* payload.c - the bytes that follow a record; events are named by tracing data */
 #include "record/tracing.h"
 #include "source.h"
 
-/* The formats of tracepoints name events. */
+/* Name tracepoint events by their formats. */
 static int
 payload_learn(struct source *s, const uint8_t *p, size_t n)
 {

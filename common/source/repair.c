@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * repair.c - go on behind a fault (PP_OPEN_REPAIR).
+ * repair.c - continues after a fault (PP_OPEN_REPAIR)
  *
- * A record that is not sound is left out alone if others stand right behind it.  Else its size is not to be
- * trusted: what follows is searched, byte by byte since sizes need not be multiples of 8, for a place from where
- * CHAIN records hang together, each of a known type and sound.
+ * A malformed record is left out alone if others follow directly.  Otherwise its size is not reliable: the following bytes are
+ * searched for CHAIN consecutive records, each of a known type and sound.  The search steps by single bytes, because sizes need
+ * not be multiples of 8.
  *
  *	sound | sound | broken ...??????...| sound | sound | sound | sound |
- *	              ^ the fault          ^ go on here
+ *	              ^ the fault          ^ continue here
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ repair_forgive(struct source *s, uint64_t lost)
 	return true;
 }
 
-/* ---- what is sound ---------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------------- */
 
 static struct pp_rec
 repair_view(const struct source *s, const uint8_t *p)
@@ -69,7 +69,7 @@ repair_view(const struct source *s, const uint8_t *p)
 	return pp_rec_at(p, s->pub.swap);
 }
 
-/* By its header alone: a record that perf or the kernel could have written? */
+/* By its header alone: can perf or the kernel have written this record? */
 static bool
 repair_header_plausible(const struct source *s, const struct pp_rec *r)
 {
@@ -77,12 +77,12 @@ repair_header_plausible(const struct source *s, const struct pp_rec *r)
 		return false;
 	if (r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2)
 		return !s->inner;
-	/* The kernel knows the cpu modes 0 to 5; perf itself uses misc for BUILD_ID only (and 0 to 5 there too). */
+	/* The kernel uses the cpumodes 0 to 5; perf itself uses misc for BUILD_ID only (and 0 to 5 there too). */
 	return r->size >= pp_type_min(r->type) && (r->misc & PP_MISC_CPUMODE_MASK) <= PP_MISC_GUEST_USER &&
 	    (r->type >= PP_USER_TYPE_START || !(r->size & 7));
 }
 
-/* The same, or a record of a kind that we don't know (simpleperf's start at 32768). */
+/* The same, or a record of an unknown type (simpleperf's begin at 32768). */
 static bool
 repair_header_possible(const struct source *s, const struct pp_rec *r)
 {
@@ -123,7 +123,7 @@ repair_plausible(const struct source *s, const uint8_t *p, size_t n, bool last)
 		if ((cut = r[k].size > end - p))
 			break;
 		p += r[k].size;
-		/* A payload is not looked through; what is behind it may be out of sight. */
+		/* A payload is not searched; the record behind it may not be in memory. */
 		if (r[k].type == PP_HEADER_TRACING_DATA || r[k].type == PP_AUXTRACE) {
 			k++;
 			break;
@@ -136,14 +136,14 @@ repair_plausible(const struct source *s, const uint8_t *p, size_t n, bool last)
 	return k > 0 || (last && p == end);
 }
 
-/* Bytes of the input behind the record at the outer position. */
+/* The number of bytes of the input behind the record at the outer position. */
 static uint64_t
 repair_behind(const struct source *s, const struct pp_rec *r)
 {
 	return (uint64_t)(s->win.end - s->pub.pos) - r->size + s->container->kind->left(s);
 }
 
-/* Do its fields fit the record?  1, 0: it may be of a newer kind, or its size a lie; -1. */
+/* Do its fields fit the record?  1; 0: it may be of a newer version, or its size is wrong; -1. */
 static int
 repair_check_fields(struct source *s, const struct pp_rec *r)
 {
@@ -164,7 +164,7 @@ repair_check_fields(struct source *s, const struct pp_rec *r)
 	return end == r->raw + r->size;
 }
 
-/* What follows a record of which repair_check_fields() was not sure: n bytes of it are there.  1, or -1. */
+/* Check what follows a record for which repair_check_fields() returned 0; n bytes are in memory.  1, or -1. */
 static int
 repair_check_next(struct source *s, const struct pp_rec *r, const uint8_t *next, size_t n)
 {
@@ -207,9 +207,9 @@ repair_check_inner(struct source *s, const struct pp_rec *r, size_t left)
 	return rc < 0 ? rc : repair_check_next(s, r, r->raw + r->size, left - r->size);
 }
 
-/* ---- going on --------------------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------------- */
 
-/* Search from the outer position on; how many bytes were stepped over, or -1. */
+/* Search from the outer position on.  Returns the number of bytes skipped, or -1. */
 static int64_t
 repair_search(struct source *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* segments.c - a container whose stream is put together of segments; and records in memory, which are one */
+/* segments.c - a container whose stream is composed of segments; the container of records in memory */
 #include <stdlib.h>
 
 #include "container.h"
@@ -81,7 +81,7 @@ struct held {
 	struct memory	 mem;
 };
 
-/* They stand nowhere. */
+/* Records in memory have no offset in an input. */
 static uint64_t
 held_place(const struct container *c, uint64_t at, bool *made)
 {

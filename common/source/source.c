@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* source.c - the next record; how an input is opened is in open.c */
+/* source.c - the next record; open.c opens an input */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ source_fail(struct source *s, uint64_t off, const char *fmt, ...)
 	return pp_fail(s->err, "%s%s", s->part, text);
 }
 
-/* Fail for the reason that e has; at `off' if it has a place. */
+/* Fail with the error e; its offset, if it has one, is `off'. */
 static int
 source_fail_as(struct source *s, const struct pp_err *e)
 {
@@ -102,12 +102,12 @@ pp_reject(struct pp_source *pub, const struct pp_rec *r)
 
 	s->err->what[0] = 0;
 	source_fail(s, pp_offset(pub, r), "%s: %.*s", source_type_text(r->type, num), (int)sizeof e.what - 32, e.what);
-	s->err->code = e.code;		/* it may be that there is no memory */
+	s->err->code = e.code;		/* for example PP_ERR_MEMORY */
 	s->err->error = e.error;
 	return -1;
 }
 
-/* The outer window's record is not sound; pp_err has the cause. */
+/* The record of the outer window is malformed; the pp_err has the reason. */
 static int
 source_unsound(struct source *s, const struct pp_rec *r)
 {
@@ -118,7 +118,7 @@ source_unsound(struct source *s, const struct pp_rec *r)
 	return pp_reject(&s->pub, r);
 }
 
-/* May a feature of a sound form be yielded?  file.c has looked at those that it made. */
+/* May this sound feature be yielded?  file.c has checked those that it made. */
 static bool
 outer_feature(struct source *s, const struct pp_rec *r)
 {
@@ -142,7 +142,7 @@ outer_payload(const struct source *s, const struct pp_rec *r)
 	    pp_payload_size(r, s->pub.swap);
 }
 
-/* Does the record serve only to expand others?  NEXT_RECORD: no, NEXT_AGAIN: it was used, NEXT_FAILED. */
+/* Does the record serve only to expand others?  NEXT_RECORD: no; NEXT_AGAIN: it has been used; NEXT_FAILED. */
 static int
 outer_compressed(struct source *s, const struct pp_rec *r)
 {
@@ -150,7 +150,7 @@ outer_compressed(struct source *s, const struct pp_rec *r)
 		return NEXT_RECORD;
 	if (r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2)
 		return expand_begin(s, r) < 0 ? NEXT_FAILED : NEXT_AGAIN;
-	/* What we yield is not compressed, and perf believes the feature. */
+	/* The records yielded are not compressed, and perf relies on this feature. */
 	if (r->type != PP_HEADER_FEATURE || r->size < PP_FEATURE_HEAD ||
 	    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, s->pub.swap) != PP_FEAT_COMPRESSED)
 		return NEXT_RECORD;
@@ -158,7 +158,7 @@ outer_compressed(struct source *s, const struct pp_rec *r)
 	return NEXT_AGAIN;
 }
 
-/* A whole record stands at the outer position: look at what only we can see. */
+/* A complete record is at the outer position: check what pp_check() does not. */
 static int
 outer_record(struct source *s, struct pp_rec *r)
 {
@@ -172,7 +172,7 @@ outer_record(struct source *s, struct pp_rec *r)
 		return NEXT_AGAIN;
 	if (s->repair) {
 		rc = repair_check(s, r);
-		r->raw = s->pub.pos;		/* it may have looked ahead */
+		r->raw = s->pub.pos;		/* repair may have read ahead */
 		if (rc < 0)
 			return source_unsound(s, r);
 	}
@@ -185,7 +185,7 @@ outer_record(struct source *s, struct pp_rec *r)
 	return r->payload || s->payload.size ? payload_begin(s, r) : NEXT_RECORD;
 }
 
-/* Nothing is left of this stream. */
+/* The stream has no more records. */
 static int
 outer_end(struct source *s)
 {
@@ -202,7 +202,7 @@ outer_stopped(const struct source *s)
 	return s->follow && follow_stopped(s->follow);
 }
 
-/* Fewer than the 8 bytes of a header are left. */
+/* Fewer bytes than a header are left. */
 static int
 outer_rest(struct source *s, size_t n)
 {
@@ -216,7 +216,7 @@ outer_rest(struct source *s, size_t n)
 	return outer_end(s);
 }
 
-/* A record header stands at the outer position: have the record.  NEXT_RECORD: it is there. */
+/* A record header is at the outer position: read the whole record.  NEXT_RECORD: it is in memory. */
 static int
 outer_whole(struct source *s, struct pp_rec *r)
 {
@@ -229,7 +229,7 @@ outer_whole(struct source *s, struct pp_rec *r)
 	    .misc = PP_RAW_GET(p, header, misc, s->pub.swap), .size = PP_RAW_GET(p, header, size, s->pub.swap) };
 	if (source_magic(p))
 		return source_fail(s, window_offset(s, p), "a second pipe header: join streams with pcat, not cat");
-	/* perf 6.16 to 7.1 could leave any size there: expand.c knows */
+	/* perf 6.16 to 7.1 may have any size there: expand.c handles it */
 	n = r->type == PP_COMPRESSED2 && r->size < 16 && !(s->flags & PP_OPEN_RAW) ? 16 : r->size;
 	if (n < PP_HEADER_SIZE) {
 		if (s->growing && (rc = growing_settle(s)) != 0)
@@ -244,7 +244,7 @@ outer_whole(struct source *s, struct pp_rec *r)
 	    "%s: cut short, %zu of %zu bytes", source_type_text(r->type, num), (size_t)(s->win.end - s->pub.pos), n);
 }
 
-/* The record at the outer position. */
+/* Get the record at the outer position. */
 static int
 outer_next(struct source *s, struct pp_rec *r)
 {
@@ -271,7 +271,7 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 	size_t left = (size_t)(pub->lim - pub->pos);
 	int rc;
 
-	/* A kernel record that is whole needs nothing of us, in either window. */
+	/* A complete kernel record needs no further step, in either window. */
 	if (left >= PP_HEADER_SIZE && (r->type = PP_RAW_GET(pub->pos, header, type, pub->swap)) < PP_USER_TYPE_START &&
 	    (r->size = PP_RAW_GET(pub->pos, header, size, pub->swap)) <= left && r->size >= PP_HEADER_SIZE) {
 		r->raw = pub->pos;
@@ -281,7 +281,7 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 			pub->pos += r->size;
 			return 1;
 		}
-		s->err->what[0] = 0;	/* the long way finds it too, and knows what to do */
+		s->err->what[0] = 0;	/* the slow path finds it too, and handles it */
 	}
 	do {
 		if (s->failed)
@@ -293,7 +293,7 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 		else if ((rc = outer_next(s, r)) < 0)
 			rc = repair_outer(s);
 		if (s->repair && !s->inner)
-			pub->lim = pub->pos;	/* each record comes by here, to be looked at */
+			pub->lim = pub->pos;	/* each record has to be checked here */
 	} while (rc == NEXT_AGAIN);
 	if (rc <= 0)
 		fault_end(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* stream.c - a container that is its input: a pipe stream, and any input before it is known what it is */
+/* stream.c - the container whose stream is the input: a pipe stream, and any input before its container is known */
 #include <stdlib.h>
 
 #include "container.h"

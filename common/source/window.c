@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* window.c - the bytes of the stream that are at hand, and reading on behind them */
+/* window.c - the bytes of the stream in memory, and reading more */
 #include <string.h>
 
 #include "container.h"
@@ -10,7 +10,7 @@ window_start(struct source *s)
 	s->pub.pos = s->pub.lim = s->win.end = s->win.buf;
 	s->win.base = 0;
 	s->win.eof = false;
-	/* The hook was called before the end was seen: nothing in the window is needed any more, if it is ours. */
+	/* The hook was called before the end was known: nothing in the source's own buffer is needed any more. */
 	if (s->win.give) {
 		s->pub.pos = s->pub.lim = s->win.end = s->win.buf + s->win.cap;
 		s->win.base -= s->win.cap;
@@ -22,7 +22,7 @@ window_before_refill(struct source *s)
 {
 	if (!s->win.hook || s->win.hook(s->win.hook_arg) >= 0)
 		return 1;
-	s->failed = s->fatal = true;	/* the sink has said why */
+	s->failed = s->fatal = true;	/* the sink has set the error */
 	return -1;
 }
 
@@ -53,8 +53,8 @@ window_made(const struct source *s, const uint8_t *p)
 }
 
 /*
- * Make space for a record at the position, and for some of what follows.  Bytes that were yielded are not needed any more, or
- * lie in a buffer that stays as it is.
+ * Make space for a record at the position, and for some of what follows.  Yielded bytes are not needed any more, or lie in a
+ * buffer that is not overwritten.
  */
 static int
 window_move(struct source *s, const uint8_t **pos, size_t have)

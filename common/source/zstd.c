@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * zstd.c - bytes that are wrapped in zstd as a whole, as by zstd(1): one frame or several, also frames to be skipped (as
- * pzstd makes).  They are unwrapped as they are read, in the memory of one zstd window, which zstd limits to 128 MiB.
+ * zstd.c - the layer that decompresses an input of zstd(1): one frame or several, also skippable frames (pzstd makes these).
+ * It needs the memory of one zstd window, which zstd limits to 128 MiB.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,12 @@ struct zstd {
 	ZSTD_DStream	*z;
 	ZSTD_inBuffer	 in;
 	uint8_t		*buf;		/* of `in' */
-	uint64_t	 off;		/* of buf[0] in the bytes of the layer under this one */
+	uint64_t	 off;		/* offset of buf[0] in the layer below */
 	size_t		 wants;		/* 0: between two frames */
-	bool		 more;		/* zstd may have output left though its input is used up */
+	bool		 more;		/* zstd may have output left after all its input */
 };
 
-/* More input: 1, 0 at its end, -1. */
+/* Read more input.  1; 0: end; -1. */
 static int
 zstd_refill(struct zstd *u)
 {
