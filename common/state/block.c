@@ -24,7 +24,7 @@ leave(struct pp_blocks *b, struct pp_block *k)
 		pp_blocks_idle(b, k);
 }
 
-/* A place in `all' for one more.  -1: no memory. */
+/* Space for one more element in `all'.  1, or -1: no memory. */
 static int
 more_places(struct pp_blocks *b)
 {

@@ -4,8 +4,8 @@
 #include "state/held.h"
 
 enum {
-	RING = 4096,			/* entries to begin with */
-	SPARSE = PP_BLOCK_SIZE / 4,	/* bytes that are copied out of a buffer, rather than that it is kept */
+	RING = 4096,			/* initial number of entries */
+	SPARSE = PP_BLOCK_SIZE / 4,	/* buffers with fewer needed bytes are copied instead of kept */
 };
 
 static size_t
@@ -42,7 +42,7 @@ is_in(const struct pp_held *e, const struct pp_block *b)
 	return pp_held_goes(e) && e->place >> (PP_BLOCK_SHIFT + 16) == b->number;
 }
 
-/* The number of the first record with bytes in that block, if all of them are SPARSE bytes at most; else g->next. */
+/* The number of the first record with bytes in that block, if all of them have at most SPARSE bytes; else g->next. */
 static uint64_t
 first_of_few(const struct pp_ring *g, const struct pp_block *b)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * maps.c - see maps.h.
+ * maps.c - see maps.h
  *
- * All work is split and merge.  pp_maps_insert() cuts the tree at both ends of the new map:
+ * All work is split and merge.  pp_maps_insert() splits the tree at both ends of the new map:
  *
  *	before           | between        | behind
  *	[....] [...[     |  ..] [..] [..  | ] [..]
  *	            start                end
  *
- * where a map that starts before a cut stands in front of it, shortened, and what sticks out behind `end'
- * comes back as a map of its own.  Maps never overlap, so that is one at most.
+ * A map that begins before a split belongs to the part before it, shortened; what extends beyond `end' becomes a map of its
+ * own.  Maps never overlap, so there is at most one.
  */
 #include <stdlib.h>
 
@@ -17,12 +17,12 @@
 
 struct maps_node {
 	struct maps_node *left, *right;
-	uint32_t	 refs;		/* pointers at this node */
+	uint32_t	 refs;		/* pointers to this node */
 	uint32_t	 prio;		/* not less than those of the children */
 	struct pp_map	 map;
 };
 
-enum { POOL_KEEP = 256 };		/* nodes kept for later; the rest goes back to the heap */
+enum { POOL_KEEP = 256 };		/* unused nodes kept; the others are freed */
 
 void
 pp_maps_pool_end(struct maps_pool *pool)
@@ -36,7 +36,7 @@ pp_maps_pool_end(struct maps_pool *pool)
 	pool->nfree = 0;
 }
 
-/* Have `want' nodes ready, so that a change once begun cannot fail halfway. */
+/* Have `want' nodes ready, so that a change cannot fail halfway. */
 static int
 reserve(struct maps_pool *pool, size_t want)
 {
@@ -62,7 +62,7 @@ take(struct maps_pool *pool)
 	return n;
 }
 
-/* splitmix64: the order must be out of a recording's reach, not secret for ever */
+/* splitmix64: a recording must not be able to choose the order; it need not be secret */
 static uint32_t
 draw(struct maps_pool *pool)
 {
@@ -82,7 +82,7 @@ node(struct maps_pool *pool, const struct pp_map *map)
 	return n;
 }
 
-/* Drop one pointer at a tree. */
+/* Release one reference to a tree. */
 void
 pp_maps_release(struct maps_pool *pool, struct maps_node *n)
 {
@@ -101,7 +101,7 @@ pp_maps_release(struct maps_pool *pool, struct maps_node *n)
 	}
 }
 
-/* The same node, but nobody else's: what may be changed. */
+/* The node, or a copy if it is shared: it may be changed. */
 static struct maps_node *
 own(struct maps_pool *pool, struct maps_node *n)
 {
@@ -120,7 +120,7 @@ own(struct maps_pool *pool, struct maps_node *n)
 	return c;
 }
 
-/* Part a tree into the maps that start below `at' and the others.  All nodes on the path become own. */
+/* Split a tree into the maps that begin below `at' and the others.  No node on the path is shared afterwards. */
 static void
 split(struct maps_pool *pool, struct maps_node *n, uint64_t at, struct maps_node **lo, struct maps_node **hi)
 {
@@ -138,7 +138,7 @@ split(struct maps_pool *pool, struct maps_node *n, uint64_t at, struct maps_node
 	}
 }
 
-/* Join two trees of which the first is wholly in front.  The spines that meet must be own. */
+/* Merge two trees; all maps of the first are below those of the second.  The nodes on the path must not be shared. */
 static struct maps_node *
 merge(struct maps_node *lo, struct maps_node *hi)
 {
@@ -240,7 +240,7 @@ pp_maps_version(const struct pp_maps *maps)
 	return maps->version;
 }
 
-/* A treap is not deep: its order of heap is random. */
+/* A treap is not deep: its heap order is random. */
 static int
 each(const struct maps_node *n, int (*fn)(void *, const struct pp_map *), void *arg)
 {
@@ -256,7 +256,7 @@ pp_maps_each(const struct pp_maps *maps, int (*fn)(void *, const struct pp_map *
 	return each(maps->root, fn, arg);
 }
 
-/* Is the node part of that tree, too?  Then so is all below it. */
+/* Is the node part of that tree, too?  Then so are all nodes below it. */
 static bool
 part_of(const struct maps_node *n, const struct maps_node *tree)
 {

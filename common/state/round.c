@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * round.c - perf's time order (tools/perf/util/ordered-events.c): a FINISHED_ROUND releases what is not newer
- * than the newest record that was known at the one before.
+ * round.c - perf's time order (tools/perf/util/ordered-events.c): a FINISHED_ROUND releases all records up to the newest time
+ * that was known at the previous one
  *
- *	block	records: what the source reads (pp_round_buffer), or copies (block.h)
- *	entry	time and place of a record; all that wait, in order of arrival
+ *	block	the records that the source reads (pp_round_buffer), or copies (block.h)
+ *	entry	time and place of a record; all waiting ones, in order of arrival
  *
- * A release takes what is old enough out of the entries and sorts that by time, stably.  Times that came in order need
- * neither.  Else it is a radix sort, whatever the disorder: the times of a round differ in some 20 to 30 bits, so each
- * entry is moved three or four times, where merging the runs of many CPUs takes more.  Records are never moved.
+ * A release takes the entries up to its time and sorts them by time, stably.  If they are in order, neither is needed.  Else it
+ * is a radix sort, whatever the disorder: the times of a round differ in some 20 to 30 bits, so each entry is moved three or
+ * four times; a merge of the runs of many CPUs takes more.  Records are never moved.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +27,12 @@ struct round {
 	struct pp_err	*err;
 	struct pp_blocks blocks;
 
-	entry	*e;		/* those from `first' on to pub.next wait */
+	entry	*e;		/* entries from `first' to pub.next wait */
 	size_t		 first;
 	bool		 disorder;	/* these are not ascending */
-	entry	*out[2];	/* scratch of a release */
+	entry	*out[2];	/* working memory of a release */
 	size_t		 outcap;
-	uint64_t	 away;		/* records that were handed over by pp_round_spill(), and still wait */
+	uint64_t	 away;		/* records given to pp_round_spill(), not yet pp_round_spilled() */
 	uint64_t	 next_flush, late;
 };
 
@@ -107,7 +107,7 @@ pp_round_buffer(void *arg)
 	return b->data;
 }
 
-/* ---- what waits -------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------- */
 
 static size_t
 round_waiting(const struct round *q)
@@ -115,7 +115,7 @@ round_waiting(const struct round *q)
 	return (size_t)(q->pub.next - q->e) - q->first;
 }
 
-/* What was delivered, or was added the long way, has changed how the next one may be added. */
+/* Update the conditions of the inline functions after a release or a slow add. */
 static void
 round_note_newest(struct round *q)
 {
@@ -124,7 +124,7 @@ round_note_newest(struct round *q)
 		q->pub.newest = q->pub.next[-1].time > q->pub.last ? q->pub.next[-1].time : q->pub.last;
 }
 
-/* Make an array of *cap entries hold n, by doubling.  NULL: no memory, the old one stands. */
+/* Enlarge an array of *cap entries to n, by doubling.  NULL: no memory, the old one is unchanged. */
 static void *
 round_grow(void *p, size_t *cap, size_t n, size_t size)
 {
@@ -139,7 +139,7 @@ round_grow(void *p, size_t *cap, size_t n, size_t size)
 	return p;
 }
 
-/* A place for one more entry.  -1: no memory. */
+/* Space for one more entry.  1, or -1: no memory. */
 static int
 round_more_entries(struct round *q)
 {
@@ -213,7 +213,7 @@ round_insertion_sort(entry *e, size_t n)
 	}
 }
 
-/* Sort n entries, stably, to where it says: e itself or `spare'. */
+/* Sort n entries stably.  Returns the result: e or `spare'. */
 static entry *
 round_sort(entry *e, entry *spare, size_t n)
 {
@@ -259,9 +259,9 @@ round_sort(entry *e, entry *spare, size_t n)
 
 /* ---- release ----------------------------------------------------------------------------------- */
 
-enum { AHEAD = 12 };			/* entries: what is delivered soon should be in the cache by then */
+enum { AHEAD = 12 };			/* entries: prefetch records before they are delivered */
 
-/* Records that lie side by side in a block are given out at once. */
+/* Deliver records that are adjacent in a block together. */
 static int
 round_deliver_side(struct round *q, const entry *e, const entry *end)
 {
@@ -310,7 +310,7 @@ round_deliver(struct round *q, const entry *e, size_t n)
 	return rc;
 }
 
-/* Scratch for `all' entries.  -1: no memory. */
+/* Working memory for `all' entries.  1, or -1: no memory. */
 static int
 round_make_scratch(struct round *q, size_t all)
 {
@@ -328,7 +328,7 @@ round_make_scratch(struct round *q, size_t all)
 	return 1;
 }
 
-/* Take out those up to that time, of entries that ascend: how many, from q->e + q->first on before. */
+/* Remove the entries up to that time from ascending ones.  Returns their number; they end at q->e + q->first. */
 static size_t
 round_take_ascending(struct round *q, uint64_t limit)
 {
@@ -346,7 +346,7 @@ round_take_ascending(struct round *q, uint64_t limit)
 	return lo - from;
 }
 
-/* The same, of entries in any order: to q->out[0]. */
+/* The same from entries in any order: to q->out[0]. */
 static size_t
 round_take_any(struct round *q, uint64_t limit)
 {
@@ -450,7 +450,7 @@ pp_round_late(const struct pp_round *pub)
 	return q->late;
 }
 
-/* ---- bounded memory ---------------------------------------------------------------------------- */
+/* ---- limited memory ---------------------------------------------------------------------------- */
 
 size_t
 pp_round_memory(const struct pp_round *pub)
@@ -482,7 +482,7 @@ pp_round_spill(struct pp_round *pub, pp_deliver *to, void *arg)
 	if (rc < 0)
 		return -1;
 	q->away += n;
-	/* Give back all that it grew to. */
+	/* Free what it grew to. */
 	round_free_entries(q);
 	pp_round_reclaim(pub);
 	pp_blocks_shrink(&q->blocks);

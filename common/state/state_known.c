@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* state_known.c - see state.h: does a record say only what is in force already? */
+/* state_known.c - pp_state_knows(): whether the state has everything that a record says */
 #include <string.h>
 
 #include "state_in.h"
 
-/* The task of a COMM, NAMESPACES, MMAP or MMAP2, which begin alike. */
+/* The task of a COMM, NAMESPACES, MMAP or MMAP2, which begin with the same fields. */
 static const struct task *
 task_of(const struct pp_state *s, const struct pp_rec *r)
 {
@@ -32,7 +32,7 @@ knows_namespaces(const struct pp_state *s, const struct pp_rec *r, size_t size)
 	return t && t->namespaces && t->namespaces->len == n && !memcmp(t->namespaces->p, r->raw + size - n, n);
 }
 
-/* All behind the header as it was kept? */
+/* Is everything behind the header equal to the record kept? */
 static bool
 knows_kept(const struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t pid, uint64_t id)
 {

@@ -34,7 +34,7 @@ pp_dso_get(struct pp_dso *d, const struct pp_rec *r, size_t trailer, bool swap)
 		learn_file(d, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), r->misc & PP_MISC_MMAP_BUILD_ID, swap);
 }
 
-/* Does perf take the map for code that was made at run time?  (map__new() of perf 6.1 to 7.2) */
+/* Does perf take the map for JIT code?  (map__new() of perf 6.1 to 7.2) */
 static bool
 is_jit(const struct pp_rec *r, const struct pp_dso *d, bool swap)
 {
@@ -138,7 +138,7 @@ pp_state_keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t 
 {
 	struct kept *k = pp_state_kept(s, r->type, pid, id);
 
-	if (k) {			/* the new one goes to the end: it replaces what it overlaps */
+	if (k) {			/* the new one moves to the end: it replaces what it overlaps */
 		pp_table_remove(&s->keeps, &k->link);
 		TAILQ_REMOVE(&s->all_kept, k, all);
 		free(k);
@@ -161,9 +161,9 @@ pp_state_keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t 
 	return 1;
 }
 
-/* ---- MMAP and MMAP2, which begin alike ------------------------------------------------------------------- */
+/* ---- MMAP and MMAP2, which begin with the same fields ------------------------------------------------- */
 
-/* A map of the kernel or a guest: 1, 0: it belongs to no maps that are looked up, -1 */
+/* A map of the kernel or a guest.  1; 0: it belongs to no maps with lookups; -1. */
 static int
 keep_map(struct pp_state *s, const struct pp_rec *r, size_t size, struct pp_map *m)
 {
@@ -173,7 +173,7 @@ keep_map(struct pp_state *s, const struct pp_rec *r, size_t size, struct pp_map 
 		return -1;
 	if (mode & MASK_GUEST || mode == PP_MISC_HYPERVISOR)
 		return 0;
-	/* perf takes a kernel without addresses (kptr_restrict) for all of the address space */
+	/* perf uses a kernel map without addresses (kptr_restrict) for the whole address space */
 	if (!m->start && !m->len)
 		m->len = UINT64_MAX;
 	return 1;

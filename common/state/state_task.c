@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_task.c - see state_in.h: tasks, processes and the names of threads.
+ * state_task.c - see state_in.h: tasks, processes and the names of threads
  *
- * A process lives as long as the threads of it that are known.  A FORK of a process with its number takes it out of the table at
- * once, whatever threads still hold it.
+ * A process lives as long as its known threads.  A FORK of a process with its number removes it from the table at once, even if
+ * threads still refer to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ comm_drop(struct pp_state *s, struct pp_comm *pub)
 	free(c);
 }
 
-/* Give the thread a name; it may be its own. */
+/* Set the name of the thread, which may be its present one. */
 static void
 comm_give(struct pp_state *s, struct task *t, struct pp_comm *pub)
 {
@@ -73,14 +73,14 @@ process_unlist(struct pp_state *s, struct process *p)
 	p->listed = false;
 }
 
-/* The place of the i-th of those that have ended. */
+/* The slot of the i-th ended thread. */
 static struct task **
 dead_at(struct pp_state *s, unsigned i)
 {
 	return &s->dead[(s->first_dead + i) % DEAD_MAX];
 }
 
-/* Mostly the first one: others only if their number is given to another soon. */
+/* Usually the first one; another one only if its number is reused soon. */
 static void
 dead_remove(struct pp_state *s, const struct task *t)
 {

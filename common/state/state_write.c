@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* state_write.c - see state.h: the snapshot, which is the state as records. */
+/* state_write.c - see state.h: the snapshot, which is the state as records */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 struct state_writer {
 	struct pp_state	*s;
-	struct pp_stamp stamp;	/* no trailer: zeros */
+	struct pp_stamp stamp;	/* trailer NULL: zeros */
 	int		(*put)(void *, const struct pp_rec *);
 	void		*arg;
 	const struct process *of;
@@ -34,7 +34,10 @@ begin(struct pp_state *s, const struct pp_stamp *stamp, int (*put)(void *, const
 	return s->writer;
 }
 
-/* A record of n bytes in buf, less padding and trailer.  One that is too long with them is left out. */
+/*
+ * Put the record of n bytes in buf, after adding padding and trailer.  A record that exceeds the largest size with them is left
+ * out.
+ */
 static int
 emit(struct state_writer *w, uint32_t type, uint16_t misc, size_t n)
 {
@@ -50,7 +53,7 @@ emit(struct state_writer *w, uint32_t type, uint16_t misc, size_t n)
 	return w->put(w->arg, &r);
 }
 
-/* What a thread is called, and its namespaces. */
+/* Write the name of a thread, and its namespaces. */
 static int
 emit_names(struct state_writer *w, const struct task *t)
 {
@@ -114,14 +117,14 @@ emit_task(struct state_writer *w, uint32_t type, uint16_t misc, const struct pp_
 	return emit(w, type, misc, sizeof(struct pp_raw_FORK));
 }
 
-/* The end of a thread: newer perfs forget it then. */
+/* The end of a thread: newer versions of perf forget the thread then. */
 static int
 emit_exit(struct state_writer *w, const struct pp_task *t)
 {
 	return emit_task(w, PP_EXIT, 0, t, (uint32_t)t->ppid, (uint32_t)t->ptid);
 }
 
-/* The first thread comes first: the maps that perf gives to the others are those of that one. */
+/* The leader comes first: perf shares its maps with the other threads. */
 static int
 emit_process(struct state_writer *w, const struct process *p)
 {
@@ -141,7 +144,7 @@ emit_process(struct state_writer *w, const struct process *p)
 	return 1;
 }
 
-/* Let go of kinds that no map has any more. */
+/* Free the kinds that no map uses. */
 static void
 sweep(struct pp_state *s)
 {
@@ -173,7 +176,7 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 		if (emit(w, k->type, PP_RAW_GET(k->raw, header, misc, s->swap), k->size) < 0)
 			return -1;
 	}
-	w->of = NULL;			/* the kernel's were kept as they came */
+	w->of = NULL;			/* the kernel's maps were kept as records */
 	pp_maps_each(&s->kernel, emit_map, w);
 	TAILQ_FOREACH(p, &s->all_processes, all)
 		if (emit_process(w, p) < 0)
@@ -184,7 +187,7 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 
 /* ---- one ------------------------------------------------------------------------------------------------- */
 
-/* The thread that a FORK names as its parent: the first of another process, or of the thread's own; NULL: unknown. */
+/* The thread that a FORK names as the parent: the first of another process, or of the thread's own; NULL: unknown. */
 static const struct task *
 forker(const struct state_writer *w, const struct task *t)
 {
@@ -192,9 +195,9 @@ forker(const struct state_writer *w, const struct task *t)
 }
 
 /*
- * As perf makes one up, or as the kernel does (`maps': the child gets its parent's).  The child gets its parent's name,
- * too, so a nameless one needs a parent of whom the reader has no name; and perf would forget a thread that has the
- * number of the parent, but is none.  Then it is by nobody.
+ * Write a FORK, as perf synthesises it or as the kernel writes it (maps: the child gets those of its parent).  The child also
+ * gets the name of the parent, so a thread without a name needs a parent whose name the reader does not know; and perf would
+ * forget a thread with the number of the parent that is not the parent.  In these cases the FORK names no parent.
  */
 static int
 emit_fork(struct state_writer *w, const struct task *t, bool maps)

@@ -95,8 +95,8 @@ pp_table_remove(struct table *t, struct link *old)
 }
 
 /*
- * Four bytes at a time: what an input chooses comes in below, and from there it is multiplied into bits that no later input
- * reaches without the key.
+ * Four bytes at a time: input enters the low bits, and is multiplied into bits that later input cannot reach without knowing
+ * the key.
  */
 uint64_t
 pp_table_hash(const struct table *t, uint64_t h, const uint8_t *p, size_t n)

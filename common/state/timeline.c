@@ -4,7 +4,7 @@
 #include "state/round.h"
 #include "state/timeline.h"
 
-enum { LOOK_EVERY = 16 << 10 };		/* bytes between two looks at the memory in use */
+enum { LOOK_EVERY = 16 << 10 };		/* bytes between two checks of the memory in use */
 
 struct pp_timeline {
 	struct pp_round	*round;
@@ -12,8 +12,8 @@ struct pp_timeline {
 	void		*arg;
 	struct pp_err	*err;
 	size_t		 memory;
-	size_t		 unlooked;	/* bytes put since */
-	uint64_t	 early_limit;	/* up to this time all had their turn early */
+	size_t		 unlooked;	/* bytes put since the last check */
+	uint64_t	 early_limit;	/* all records up to this time were released early */
 	uint64_t	 early;
 };
 
@@ -55,10 +55,7 @@ pp_timeline_release(struct pp_timeline *t, uint64_t limit)
 	return rc;
 }
 
-/*
- * Arrays stay as large as they once were, so records must take a part of the memory, too, lest every one go as soon as it
- * comes.
- */
+/* Arrays do not shrink, so a part of the memory is reserved for records; else each record would be released at once. */
 static bool
 is_full(struct pp_timeline *t)
 {
@@ -66,7 +63,7 @@ is_full(struct pp_timeline *t)
 	return pp_round_used(t->round) > t->memory && pp_round_held(t->round) > t->memory / 2;
 }
 
-/* The bound is reached: the third that came first goes. */
+/* At the limit: release the third that arrived first. */
 static int
 release_early(struct pp_timeline *t)
 {

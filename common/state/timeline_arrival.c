@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * timeline_arrival.c - see timeline.h.
+ * timeline_arrival.c - see timeline.h
  *
- *	ring	records that are not yet emitted, in order of arrival (held.h)
- *	turns	the numbers of those that wait, until their turn comes (turns.h)
+ *	ring	records not emitted yet, in order of arrival (held.h)
+ *	turns	the numbers of records not decided on yet (turns.h)
  *
- * Behind decisions the ring is emitted up to the first record that still waits.
+ * After decisions the ring is emitted up to the first record that is not decided on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "state/timeline.h"
 
 enum {
-	EMIT_EVERY = 4096,		/* decisions between two looks at what can be emitted */
-	LOOK_EVERY = 16 << 10,		/* bytes between two looks at the memory in use */
+	EMIT_EVERY = 4096,		/* decisions between two attempts to emit */
+	LOOK_EVERY = 16 << 10,		/* bytes between two checks of the memory in use */
 };
 
 struct numbers {
@@ -31,38 +31,38 @@ struct pp_arrival {
 	struct pp_ring	 ring;
 	struct pp_turn	 at;
 	size_t		 memory;
-	size_t		 unlooked;	/* bytes put since */
-	unsigned	 decided;	/* since the last look */
+	size_t		 unlooked;	/* bytes put since the last check */
+	unsigned	 decided;	/* since the last attempt */
 	const struct pp_rec *stands;	/* the record being put, as the source yielded it */
 
-	struct numbers	 own;		/* records of perf's own in the ring, but for marks; some have left */
+	struct numbers	 own;		/* numbers of records of types 64 and up, but rounds; some have left the ring */
 
 	/* time order: perf-pipe(5) */
 	struct pp_turns	 turns;
-	uint64_t	 waits;		/* records that wait for their turn */
-	uint64_t	 max, limit;	/* latest time that was known; what the next FINISHED_ROUND releases */
-	uint64_t	 early_limit;	/* all up to this time was decided early; 0: nothing */
+	uint64_t	 waits;		/* records not decided on yet */
+	uint64_t	 max, limit;	/* latest time known; time up to which the next FINISHED_ROUND releases */
+	uint64_t	 early_limit;	/* all records up to this time were decided on early; 0: none */
 	uint64_t	 early;
 
 	bool		 failed;	/* nothing can be emitted any more */
-	bool		 bad;		/* a record was not sound: what arrived before it may still be emitted */
+	bool		 bad;		/* a record was malformed: records that arrived before it can still be emitted */
 };
 
-/* Give back the blocks of which nothing is needed; what was emitted may still stand there. */
+/* Recycle the blocks without needed records; the sink may still refer to emitted ones, so flush first. */
 static int
 arrival_reclaim(struct pp_arrival *a)
 {
 	if (!a->ring.blocks.idle)
 		return 1;
 	if (a->user.flush(a->user.arg) < 0) {
-		a->failed = true;		/* the sink has said why */
+		a->failed = true;		/* the sink has set the error */
 		return -1;
 	}
 	pp_blocks_reclaim(&a->ring.blocks);
 	return 1;
 }
 
-/* For pp_read_into(). */
+/* The function for pp_read_into(). */
 static uint8_t *
 arrival_next_buffer(void *arg)
 {
@@ -72,9 +72,9 @@ arrival_next_buffer(void *arg)
 	return arrival_reclaim(a) < 0 ? NULL : pp_ring_buffer(&a->ring);
 }
 
-/* ---- deciding and emitting ------------------------------------------------------------------------ */
+/* ---- decide and emit ----------------------------------------------------------------------------- */
 
-/* What was found wrong with the record, and where that stands. */
+/* Set the error of a malformed record, and its offset. */
 static void
 arrival_blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
 {
@@ -93,7 +93,7 @@ arrival_blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
 	a->err->off = off;
 }
 
-/* Emit what is decided, up to the first that is not. */
+/* Emit the records that are decided on, up to the first that is not. */
 static int
 arrival_emit(struct pp_arrival *a)
 {
@@ -141,7 +141,7 @@ arrival_turn_of(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 		pp_ring_drop(&a->ring, e);
 }
 
-/* What is kept elsewhere for decided records has grown large: decide those that they wait for. */
+/* Bytes kept elsewhere for decided records exceed their share: decide on the records that these wait for. */
 static int
 arrival_relieve(struct pp_arrival *a)
 {
@@ -153,7 +153,7 @@ arrival_relieve(struct pp_arrival *a)
 	return a->failed ? -1 : 1;
 }
 
-/* It will be decided soon; it was read long enough ago to have left the first caches. */
+/* Prefetch a record that is decided on soon; it has left the first caches since it was read. */
 static inline void
 arrival_look_ahead(const struct pp_arrival *a, uint64_t n)
 {
@@ -163,7 +163,7 @@ arrival_look_ahead(const struct pp_arrival *a, uint64_t n)
 		__builtin_prefetch(pp_ring_bytes(&a->ring, e));
 }
 
-/* pp_turn_fn; arrival_relieve() may have been faster. */
+/* The pp_turn_fn.  arrival_relieve() may have decided on a record before. */
 static int
 arrival_turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
 {
@@ -190,14 +190,14 @@ arrival_turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
 	return 1;
 }
 
-/* Decide all up to that time. */
+/* Decide on all records up to that time. */
 static int
 arrival_settle(struct pp_arrival *a, uint64_t limit)
 {
 	return pp_turns_release(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------- */
+/* ---- the memory limit ------------------------------------------------------------------------------ */
 
 static size_t
 arrival_memory(const struct pp_arrival *a)
@@ -206,8 +206,8 @@ arrival_memory(const struct pp_arrival *a)
 }
 
 /*
- * Would `more' bytes be too much?  Arrays stay as large as they once were, so records must take a part of the memory, too,
- * lest every one be decided as it comes.
+ * Would `more' bytes exceed the limit?  Arrays do not shrink, so a part of the memory is reserved for records; else each record
+ * would be decided on at once.
  */
 static bool
 arrival_is_full(struct pp_arrival *a, size_t more)
@@ -218,7 +218,7 @@ arrival_is_full(struct pp_arrival *a, size_t more)
 	return arrival_memory(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > a->memory / 2;
 }
 
-/* The bound is reached: the third that came first is decided early. */
+/* At the limit: decide early on the third that arrived first. */
 static int
 arrival_settle_early(struct pp_arrival *a)
 {
@@ -232,7 +232,7 @@ arrival_settle_early(struct pp_arrival *a)
 
 /* ---- records --------------------------------------------------------------------------------------- */
 
-/* An entry for one more. */
+/* Make space for one more entry. */
 static int
 arrival_grow(struct pp_arrival *a)
 {
@@ -241,7 +241,7 @@ arrival_grow(struct pp_arrival *a)
 	return !pp_ring_full(&a->ring) || pp_ring_grow(&a->ring) > 0 ? 1 : pp_fail_memory(a->err);
 }
 
-/* Give a record a number, which is a->ring.next - 1 then, and keep its bytes.  NULL: failed. */
+/* Add an entry, with number a->ring.next - 1, and keep the bytes of the record.  NULL: failure. */
 static struct pp_held *
 arrival_append(struct pp_arrival *a, const struct pp_rec *r)
 {
@@ -260,7 +260,7 @@ arrival_append(struct pp_arrival *a, const struct pp_rec *r)
 	return e;
 }
 
-/* Emit the record from where it is, when nothing is held. */
+/* Emit the record in place, because nothing is held. */
 static int
 arrival_pass(struct pp_arrival *a, const struct pp_rec *r, const struct pp_verdict *v)
 {
@@ -271,7 +271,7 @@ arrival_pass(struct pp_arrival *a, const struct pp_rec *r, const struct pp_verdi
 	return -1;
 }
 
-/* By perf's rule: up to the latest time that was known at the one before. */
+/* By perf's rule: up to the latest time that was known at the previous round. */
 static int
 arrival_round(struct pp_arrival *a)
 {
@@ -293,8 +293,8 @@ arrival_emit_own(struct pp_arrival *a, const struct pp_rec *r)
 }
 
 /*
- * A payload has to be fetched now.  Its record has no time, and a reader takes it in as it comes, so it may go out in front
- * of those that wait.  Records of perf's own that came before it may explain it (AUXTRACE_INFO, HEADER_ATTR): they go first.
+ * A payload has to be read now.  Its record has no time, and readers process it on arrival, so it may precede waiting records.
+ * Earlier records of types 64 and up may describe it (AUXTRACE_INFO, HEADER_ATTR): these are emitted first.
  */
 static int
 arrival_overtake(struct pp_arrival *a, const struct pp_rec *r)
@@ -337,7 +337,7 @@ arrival_put_own(struct pp_arrival *a, const struct pp_rec *r)
 	e->owed = a->user.own.owed;
 	if (r->type == PP_FINISHED_ROUND)
 		return arrival_round(a);
-	if (r->type == PP_FINISHED_INIT)	/* its place means something, too */
+	if (r->type == PP_FINISHED_INIT)	/* its position has a meaning */
 		return 1;
 	if (own->n && own->v[own->n - 1] < a->ring.first)
 		own->n = 0;
@@ -354,7 +354,7 @@ arrival_put_own(struct pp_arrival *a, const struct pp_rec *r)
 	return 1;
 }
 
-/* One that perf delivers at once. */
+/* A record that perf delivers at once. */
 static int
 arrival_put_untimed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r)
 {

@@ -55,7 +55,7 @@ before(const struct pp_waiting *m, const struct pp_waiting *w)
 	return m->time != w->time ? m->time < w->time : m->place < w->place;
 }
 
-/* How many marks are before that record.  Neighbours mostly have the same: `hint'. */
+/* The number of marks before that record.  It is mostly that of the neighbour, `hint'. */
 static size_t
 marks_before(const struct pp_turns *t, const struct pp_waiting *w, size_t hint)
 {
@@ -78,7 +78,7 @@ marks_before(const struct pp_turns *t, const struct pp_waiting *w, size_t hint)
 	return lo;
 }
 
-/* Arrays for n others to be due between the marks.  -1: no memory. */
+/* Arrays for n others to be placed between the marks.  1, or -1: no memory. */
 static int
 reserve(struct pp_turns *t, size_t n)
 {
@@ -99,7 +99,7 @@ reserve(struct pp_turns *t, size_t n)
 	return t->capdue && t->capend ? 1 : pp_fail_memory(t->err);
 }
 
-/* Find out which of the first n others are due, and between which marks; t->end[m + 1]: how many are behind m of these. */
+/* Find which of the first n others are due, and between which marks; t->end[m + 1]: how many of them are behind m marks. */
 static void
 find_due(struct pp_turns *t, size_t n, uint64_t limit)
 {
@@ -120,13 +120,13 @@ find_due(struct pp_turns *t, size_t n, uint64_t limit)
 }
 
 /*
- * Take the others up to `limit' out: to t->due, sorted by the marks before them, within that by arrival.  t->end[m]: where
- * those behind m marks end.
+ * Move the others up to `limit' to t->due, sorted by the marks before them, then by arrival.  t->end[m]: the end of those
+ * behind m marks.
  */
 static int
 take_due(struct pp_turns *t, uint64_t limit)
 {
-	/* What came behind the last release is newer, in a stream with rounds. */
+	/* Others added after the last release are newer, in a stream with rounds. */
 	size_t n = t->fresh_min > limit ? t->fresh : t->nothers, keep = 0;
 
 	if (reserve(t, n) < 0)
@@ -135,7 +135,7 @@ take_due(struct pp_turns *t, uint64_t limit)
 	find_due(t, n, limit);
 	for (size_t m = 1; m < t->nmarks + 2; m++)
 		t->end[m] += t->end[m - 1];
-	/* end[m] is still where those begin; behind this loop it is where they end. */
+	/* end[m] is the start of those behind m marks; after this loop it is their end. */
 	for (size_t i = 0; i < n; i++)
 		if (t->bucket[i] == STAYS)
 			t->others[keep++] = t->others[i];
@@ -147,7 +147,7 @@ take_due(struct pp_turns *t, uint64_t limit)
 	return 1;
 }
 
-/* The turn of what is due, and of the marks between. */
+/* Call fn for the due others and the marks between them. */
 static int
 turn_due(struct pp_turns *t)
 {
@@ -186,7 +186,7 @@ pp_turns_release(struct pp_turns *t, uint64_t limit)
 	return 1;
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------- */
+/* ---- the memory limit ---------------------------------------------------------------------------- */
 
 uint64_t
 pp_turns_newest(const struct pp_turns *t, uint64_t number)
