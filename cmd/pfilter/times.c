@@ -133,7 +133,7 @@ times_percent(const struct tool *t, const char *p, const char *text, double *sha
 
 	if (!isdigit((unsigned char)*p) && *p != '.')
 		times_unclear(t, text);
-	*share = strtod(p, &end) / 100;		/* computed as perf does, so that slices end at the same nanosecond */
+	*share = strtod(p, &end) / 100;		/* computed as perf does, so that pieces end at the same nanosecond */
 	if (*end != '%')
 		times_unclear(t, text);
 	return end + 1;
@@ -141,7 +141,7 @@ times_percent(const struct tool *t, const char *p, const char *text, double *sha
 
 /* "10%/2", "0%-10%" or "10%" */
 static void
-times_slice(const struct tool *t, struct times *s, const char *word, const char *text)
+times_piece(const struct tool *t, struct times *s, const char *word, const char *text)
 {
 	struct time_end start = { FROM_SHARE, 0, 0 }, stop = start;
 	double share;
@@ -181,7 +181,7 @@ times_one_range(const struct tool *t, struct times *s, char *word, const char *t
 
 	if (strchr(word, '%')) {
 		for (char *p; (p = strsep(&word, ","));)
-			times_slice(t, s, p, text);
+			times_piece(t, s, p, text);
 		return;
 	}
 	if (!comma)
@@ -342,12 +342,12 @@ void
 times_ends(struct times *s, const struct tool *t, uint64_t first, uint64_t last)
 {
 	for (struct time_range *r = s->r; r < s->r + s->n; r++) {
-		bool slice = r->stop.from == FROM_SHARE;
+		bool piece = r->stop.from == FROM_SHARE;
 
 		times_from_first(&r->start, first, last - first);
 		times_from_first(&r->stop, first, last - first);
-		/* A slice ends before the next begins, but for the last. */
-		if (slice && r->stop.ns > r->start.ns && r->stop.ns != last)
+		/* A piece ends before the next begins, but for the last. */
+		if (piece && r->stop.ns > r->start.ns && r->stop.ns != last)
 			r->stop.ns--;
 	}
 	s->needs_first = s->needs_last = false;

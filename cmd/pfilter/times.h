@@ -5,7 +5,7 @@
  *	12.5,13  ,13  12.5,			seconds of the recording's clock, which perf script shows
  *	+1.5s,+200ms				since the first sample
  *	@2026-11-21T10:00:00Z,			wall clock, if the recording has it (CLOCK_DATA)
- *	10%/2  10%/2,10%/5  0%-10%,30%-40%	share of the time from the first to the last sample
+ *	10%/2  10%/2,10%/5  0%-10%,30%-40%	pieces of the time from the first to the last sample
  *
  * A new sort of end is a value of enum time_from, with its syntax in the parser and its conversion to FROM_ZERO in times.c.
  */

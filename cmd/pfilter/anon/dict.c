@@ -44,7 +44,7 @@ anon_dict_new(struct tool *t, const char *path)
 
 /* Add a pseudonym to the known ones: is it new? */
 static bool
-learn(struct anon_dict *d, enum anon_domain domain, const char *pseudonym, size_t n)
+is_new(struct anon_dict *d, enum anon_domain domain, const char *pseudonym, size_t n)
 {
 	uint64_t key = pp_table_hash(&d->known, domain, (const uint8_t *)pseudonym, n);
 
@@ -65,7 +65,7 @@ anon_dict_put(struct anon_dict *d, enum anon_domain domain, const char *pseudony
 	};
 	char *safe;
 
-	if (!n || !learn(d, domain, pseudonym, n))
+	if (!n || !is_new(d, domain, pseudonym, n))
 		return;
 	safe = tool_vis(name, m);
 	if (fprintf(d->out, "%s\t%.*s\t%s\n", kinds[domain], (int)n, pseudonym, safe) < 0)

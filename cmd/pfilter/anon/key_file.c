@@ -23,7 +23,7 @@ struct reading {
 };
 
 static void
-take(struct reading *k, const uint8_t *p, size_t n)
+add_bytes(struct reading *k, const uint8_t *p, size_t n)
 {
 	SHA256Update(&k->hash, p, n);
 	for (size_t i = 0; i < n; i++) {
@@ -110,7 +110,7 @@ anon_key_file(const struct tool *t, const char *path, uint8_t key[static ANON_KE
 	while (fd >= 0 && k.n <= KEY_MAX && (n = read(fd, buf, sizeof buf)) != 0) {
 		if (n < 0 && errno != EINTR)
 			break;
-		take(&k, buf, n > 0 ? (size_t)n : 0);
+		add_bytes(&k, buf, n > 0 ? (size_t)n : 0);
 	}
 	if (fd < 0 || n < 0)
 		tool_wrong(t, "--anon-key %s: %s", path, strerror(errno));

@@ -71,7 +71,7 @@ splice(struct anon_edit *b, struct pp_rec *r)
 }
 
 static int
-take(void *arg, const struct pp_value *v)
+put_field(void *arg, const struct pp_value *v)
 {
 	struct anon_edit *b = arg;
 	struct anon_out *a = b->a;
@@ -111,7 +111,7 @@ by_row(struct anon_out *a, struct pp_rec *r)
 	}
 	memcpy(a->buf, r->raw, PP_HEADER_SIZE);
 	memset(a->buf + PP_HEADER_SIZE, 0, r->size - (size_t)PP_HEADER_SIZE);
-	if (pp_walk(r, ev, a->swap, take, &b, a->err) < 0)
+	if (pp_walk(r, ev, a->swap, put_field, &b, a->err) < 0)
 		return -1;
 	return b.text_at ? splice(&b, r) : 1;
 }

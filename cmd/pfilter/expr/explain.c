@@ -112,7 +112,7 @@ explain_put_node(FILE *to, const struct node *n)
 
 /* ---- programs ------------------------------------------------------------------------------------ */
 
-/* The place of a value, behind the name of the field from that lies there, if it is one. */
+/* Print the place of a value, after the name of the field that is there, if any. */
 static void
 explain_put_place(FILE *to, const struct insn *i, const struct node *from)
 {
