@@ -8,13 +8,13 @@
 #include "dict.h"
 #include "key.h"
 
-enum { CACHE_BITS = 12, TEXT_BITS = 10, TEXT_MAX = 191, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
+enum { CACHE_BITS = 16, TEXT_BITS = 10, TEXT_MAX = 191, PID_BITS = 22, ROUNDS = 8 };	/* PID_MAX_LIMIT of include/linux/threads.h is 2^22 */
 
 struct anon_key {
 	SHA2_CTX inner, outer;		/* the two hashes of HMAC after their first block */
 	struct anon_dict *dict;		/* NULL: none */
 	uint64_t spread;		/* random and odd: an attacker cannot predict slots of the cache */
-	struct slot { uint64_t from, to; uint32_t domain; } cache[1 << CACHE_BITS];	/* domain 0: free */
+	struct slot { uint64_t from, to; uint32_t domain; } cache[1 << CACHE_BITS];	/* 1.5 MiB; domain 0: free */
 	struct memo { uint32_t domain; uint8_t n, len; char s[TEXT_MAX], text[TEXT_MAX]; } texts[1 << TEXT_BITS];
 };
 
