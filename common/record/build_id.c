@@ -35,7 +35,7 @@ build_id_from_file(uint8_t *to, const uint8_t *entry, uint16_t size, bool swap)
 		name = NAME_MOST;
 	if (!(misc & PP_MISC_BUILD_ID_SIZE) || *id_size > BUILD_ID_BYTES)
 		id_size = &all;
-	PP_MAKE(&r, to, BUILD_ID_ROOM(size), HEADER_BUILD_ID, .swap = swap, .misc = misc | PP_MISC_BUILD_ID_SIZE,
+	PP_MAKE(&r, to, BUILD_ID_SPACE(size), HEADER_BUILD_ID, .swap = swap, .misc = misc | PP_MISC_BUILD_ID_SIZE,
 	    .pid = (int32_t)PP_RAW_GET(entry, HEADER_BUILD_ID, pid, swap), .build_id = { id, BUILD_ID_BYTES },
 	    .id_size = { id_size, 1 }, .filename = { entry + BUILD_ID_HEAD, name });
 	return r.size;

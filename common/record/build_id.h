@@ -12,12 +12,12 @@
 #include "raw.h"
 
 enum { BUILD_ID_HEAD = PP_RAW_AT(HEADER_BUILD_ID, filename), BUILD_ID_BYTES = 20 };	/* offset of the name; longest id */
-#define BUILD_ID_ROOM(size) ((size_t)(size) + 16)	/* bytes that the record of an entry of that size may need */
+#define BUILD_ID_SPACE(size) ((size_t)(size) + 16)	/* bytes that the record of an entry of that size may need */
 
 /* Convert a sound record to an entry as perf record writes it: the name padded to 64 bytes, no trailer.  Returns its size. */
 size_t	build_id_to_file(uint8_t to[static PP_RECORD_MAX], const struct pp_rec *, bool swap);
 /*
- * Convert an entry of `size' bytes (BUILD_ID_HEAD at least) to a record; `to' has BUILD_ID_ROOM(size) bytes.  Returns its size.
+ * Convert an entry of `size' bytes (BUILD_ID_HEAD at least) to a record; `to' has BUILD_ID_SPACE(size) bytes.  Returns its size.
  */
 size_t	build_id_from_file(uint8_t *to, const uint8_t *entry, uint16_t size, bool swap);
 

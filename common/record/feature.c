@@ -419,7 +419,7 @@ pp_feature_create(struct pp_feature_io *io, uint64_t number, bool swap, uint32_t
 
 /* Space for n more bytes, or NULL. */
 static uint8_t *
-room(struct pp_feature_io *io, size_t n)
+reserve(struct pp_feature_io *io, size_t n)
 {
 	uint8_t *p = io->buf + io->len;
 
@@ -440,7 +440,7 @@ put_str(struct pp_feature_io *io, const struct pp_feature_value *v)
 	if (n > UINT32_MAX - PP_FEATURE_STR_ALIGN)
 		return fail(io, "%s is too long", v->name);
 	all = (n / PP_FEATURE_STR_ALIGN + 1) * PP_FEATURE_STR_ALIGN;
-	if (!(p = room(io, 4 + all)))
+	if (!(p = reserve(io, 4 + all)))
 		return -1;
 	pp_set_u32(p, (uint32_t)all, io->swap);
 	if (n)
@@ -457,7 +457,7 @@ put_number(struct pp_feature_io *io, const struct pp_feature_field *f, const str
 
 	if (f->size == 4 && (f->kind == PP_F_SINT ? num != (uint64_t)(int64_t)(int32_t)num : num > UINT32_MAX))
 		return fail(io, "%s does not fit 32 bits", f->name);
-	if (!(p = room(io, f->size)))
+	if (!(p = reserve(io, f->size)))
 		return -1;
 	if (f->size == 8)
 		pp_set_u64(p, num, io->swap);
@@ -481,7 +481,7 @@ put_bytes(struct pp_feature_io *io, const struct pp_feature_field *f, const stru
 	} else if (io->val[r] != v->len) {
 		return fail(io, "%s has %zu bytes, %s says %" PRIu64, f->name, v->len, f->ref, io->val[r]);
 	}
-	if (!(p = room(io, v->len)))
+	if (!(p = reserve(io, v->len)))
 		return -1;
 	if (v->len == 0)
 		return 1;
@@ -508,7 +508,7 @@ put_rest(struct pp_feature_io *io, const struct pp_feature_value *v)
 
 	if (v->swap != io->swap && !is_zero(v->p, v->len))
 		return fail(io, "%zu bytes of unknown layout cannot be put into the other byte order", v->len);
-	if (!(p = room(io, v->len)))
+	if (!(p = reserve(io, v->len)))
 		return -1;
 	if (v->len)
 		memcpy(p, v->p, v->len);

@@ -42,13 +42,13 @@ pp_feature_walk(const struct pp_feature *f, pp_feature_visit *visit, void *arg, 
 {
 	struct pp_feature_io io;
 	struct pp_feature_value v;
-	int r, said = 1;
+	int r, result = 1;
 
 	pp_feature_open(&io, f, err);
 	while ((r = pp_feature_next(&io, &v)) > 0)
-		if ((said = visit(arg, &v)) <= 0)
-			return said;
-	return r < 0 ? -1 : said;
+		if ((result = visit(arg, &v)) <= 0)
+			return result;
+	return r < 0 ? -1 : result;
 }
 
 int

@@ -348,17 +348,17 @@ comm(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 {
 	enum { NAME = 16 };
 	size_t n = strlen(rw->comm_prefix), len = strlen((const char *)r->raw + NAME);
-	unsigned room = (unsigned)((n + 7) & ~(size_t)7), area, behind = 0;
+	unsigned added = (unsigned)((n + 7) & ~(size_t)7), area, behind = 0;
 
 	if (pp_has_trailer(ev, r) && r->size >= NAME + ev->plan.trailer)
 		behind = ev->plan.trailer;
-	if (n > PP_RECORD_MAX / 2 || !grow(rw, r, NAME, room))
+	if (n > PP_RECORD_MAX / 2 || !grow(rw, r, NAME, added))
 		return 2;
 	area = r->size - NAME - behind;
-	if (len > area - room)		/* the name's NUL is in the trailer */
-		len = area - room;
+	if (len > area - added)		/* the name's NUL is in the trailer */
+		len = area - added;
 	memcpy(rw->buf + NAME, rw->comm_prefix, n);
-	memmove(rw->buf + NAME + n, rw->buf + NAME + room, len);
+	memmove(rw->buf + NAME + n, rw->buf + NAME + added, len);
 	memset(rw->buf + NAME + n + len, 0, area - n - len);
 	return 1;
 }

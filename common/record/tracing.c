@@ -47,7 +47,7 @@ struct pp_tracing {
 	uint8_t	 piece[PIECE];
 	char	 system[NAME + 1];
 	struct name *names;		/* by id */
-	size_t	 n, room;
+	size_t	 n, cap;
 };
 
 struct pp_tracing *
@@ -107,14 +107,14 @@ remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 
 	if (t->n == PP_TRACING_MAX || (at < t->n && t->names[at].id == id))
 		return;
-	if (t->n == t->room) {
-		size_t room = t->room ? 2 * t->room : 16;
-		struct name *names = realloc(t->names, room * sizeof *names);
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 16;
+		struct name *names = realloc(t->names, cap * sizeof *names);
 
 		if (!names)
 			return;
 		t->names = names;
-		t->room = room;
+		t->cap = cap;
 	}
 	if (!(text = malloc(size)))
 		return;

@@ -306,8 +306,8 @@ file_put_build_ids(struct file *f)
 			    (uintmax_t)(x->size - at), (uintmax_t)(x->size - at));
 			break;
 		}
-		if ((p = file_space(f, BUILD_ID_ROOM(size))))
-			f->len -= BUILD_ID_ROOM(size) - build_id_from_file(p, r, size, f->swap);
+		if ((p = file_space(f, BUILD_ID_SPACE(size))))
+			f->len -= BUILD_ID_SPACE(size) - build_id_from_file(p, r, size, f->swap);
 		else
 			rc = -1;
 		at += size;

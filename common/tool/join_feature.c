@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * join_feature.c - the header features of the joined stream: those of the first input that has any (its host, CPUs, kernel);
- * features about events, all CPUs or all times are made anew
+ * features about events, all CPUs or all times are recomputed
  */
 #include <stdlib.h>
 #include <string.h>

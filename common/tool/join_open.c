@@ -67,7 +67,7 @@ wait_for_all(const int *fd, int n)
 	free(p);
 }
 
-/* Those of the head were told when it was read first. */
+/* Faults in the head were reported when it was first read. */
 static void
 fault(void *arg, const struct pp_err *err)
 {
@@ -199,7 +199,7 @@ join_wake(struct join *j, struct input *in)
 	return pp_fail(&in->err, "is shorter than before");
 }
 
-/* Its head was read: let it rest, if it can be read again.  With --repair, a gap may not have been told yet. */
+/* After reading the head: suspend the input if it can be read again.  With --repair, a gap may not have been reported yet. */
 static void
 rest(struct join *j, struct input *in)
 {

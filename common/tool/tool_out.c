@@ -52,12 +52,12 @@ tool_abandon(struct tool *t)
 static int
 name_part(const struct tool *t, struct atomic *a, const char *why)
 {
-	struct pp_err said = { .file = a->path };
+	struct pp_err message = { .file = a->path };
 
 	if (atomic_part(a) < 0)
 		return -1;
-	pp_fail(&said, "%s, so its name is %s", why, a->part);
-	tool_say(t, &said);
+	pp_fail(&message, "%s, so its name is %s", why, a->part);
+	tool_say(t, &message);
 	return 1;
 }
 
