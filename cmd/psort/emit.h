@@ -6,7 +6,8 @@
  *	records -> queue (state/round.h) -> output
  *	              \-> spill (spill.h) ->/		when the queue is over its bound
  *
- * Records in the spill arrived before those in the queue: of the same time, they are written first.
+ * Records of one time stay in order of arrival: the queue sorts stably, and what is in the spill arrived before what is in the
+ * queue, so it is written first.  Records of one time of several inputs: merge_order.h.
  */
 #ifndef PSORT_EMIT_H
 #define PSORT_EMIT_H
