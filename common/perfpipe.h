@@ -192,6 +192,8 @@ enum {				/* flags of pp_open() */
 	 */
 	PP_OPEN_FILE_FEATURES = 32,
 	PP_OPEN_MANY = 64,		/* one of hundreds that are open at a time: reads 64 KiB at once, not 256, to hold less */
+	/* Open all files that reading may need, temporary ones too, but read nothing: pp_begin() does. */
+	PP_OPEN_LATER = 128,
 	PP_OPEN_MAX_EXPAND_SHIFT = 8
 };
 /*
@@ -218,6 +220,11 @@ enum {				/* flags of pp_open() */
 struct pp_source *pp_open(const char *path, unsigned flags, struct pp_err *);
 /* The same of a descriptor, which becomes the source's; if it is -1, errno is the error. */
 struct pp_source *pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *);
+/*
+ * PP_OPEN_LATER: read the first bytes, so that the process may first give up the right to open files.  Once, before any other
+ * function but pp_is_file(), pp_same_file() and pp_close().  1, or -1.
+ */
+int	pp_begin(struct pp_source *);
 /*
  * A source of the n bytes at p: records (no pipe header), with their payloads behind them; its events are learned as they
  * are read.  p must stay until pp_close().  The records stand nowhere: pp_offset() is 0.  NULL: no memory.

@@ -89,10 +89,13 @@ const struct bytes_format *bytes_format(const uint8_t p[static 16]);
 /* The layer of a descriptor, which it owns (and closes on failure).  *st: from fstat(2). */
 struct bytes *fd_open(int fd, const struct stat *st, struct bytes_err *);
 
-/* The layer of an unlinked temporary file: write all bytes, then rewind it to read them. */
-struct bytes *spool_open(struct bytes_err *);
+/*
+ * The layer of a piece of the spare temporary file; NULL: of a file of its own.  Write all bytes, then read them.  Only one
+ * piece of a spare file can be written at a time.
+ */
+struct pp_spare;
+struct bytes *spool_open(struct pp_spare *, struct bytes_err *);
 int	spool_write(struct bytes *, const uint8_t *p, size_t n);	/* 1, or -1 */
-int	spool_rewind(struct bytes *);					/* 1, or -1 */
 
 struct memory {			/* n bytes at p; bytes and struct are the caller's */
 	struct bytes	 pub;

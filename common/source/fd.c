@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fd.c - the layers of a descriptor: a file, which can seek, or a pipe; and of a temporary file into which a pipe is copied */
+/* fd.c - the layers of a descriptor: a file, which can seek, or a pipe */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "sink/tmpfile.h"
 
 enum { PIPE_SIZE = 1 << 20 };
 
@@ -108,34 +107,4 @@ fd_open(int fd, const struct stat *st, struct bytes_err *err)
 	else
 		fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 	return fd_new(fd, S_ISREG(st->st_mode) ? &file_layer : &pipe_layer, err);
-}
-
-/* ---- spool -------------------------------------------------------------------------------------- */
-
-struct bytes *
-spool_open(struct bytes_err *err)
-{
-	int fd = pp_tmpfile(NULL);
-	char doing[160];
-
-	if (fd >= 0)
-		return fd_new(fd, &file_layer, err);
-	snprintf(doing, sizeof doing, "this kind of recording on a pipe needs a temporary file: %.80s", pp_tmpdir(NULL));
-	pp_fail_system(bytes_at(err, 0), doing);
-	return NULL;
-}
-
-int
-spool_write(struct bytes *b, const uint8_t *p, size_t n)
-{
-	if (pp_tmpfile_write(((struct fd *)b)->fd, p, n) < 0)
-		return pp_fail_system(bytes_at(b->err, 0), "temporary file: write");
-	return 1;
-}
-
-int
-spool_rewind(struct bytes *b)
-{
-	return lseek(((struct fd *)b)->fd, 0, SEEK_SET) < 0 ?
-	    pp_fail_system(bytes_at(b->err, 0), "temporary file") : 1;
 }

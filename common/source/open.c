@@ -11,6 +11,7 @@
 
 #include "container.h"
 #include "record/tracing.h"
+#include "spare.h"
 
 enum { STEP_OF_MANY = 64 << 10 };
 enum { FILE_HEADER_SIZE = 104, FILE_HEADER_OLD_SIZE = 72 };
@@ -74,17 +75,13 @@ open_copy(struct source *s, struct bytes *to)
 static int
 open_spool(struct source *s)
 {
-	struct bytes *to = spool_open(&s->in_err);
+	struct bytes *to = spool_open(s->spare, &s->in_err);
 
 	if (!to)
 		return source_fail_bytes(s);
 	if (open_copy(s, to) < 0 && (s->fatal || !repair_forgive(s, 0))) {
 		bytes_close(to);
 		return -1;
-	}
-	if (spool_rewind(to) < 0) {
-		bytes_close(to);
-		return source_fail_bytes(s);
 	}
 	if (s->format) {
 		snprintf(s->around, sizeof s->around, ", spooled out of %s", s->format->name);
@@ -165,11 +162,10 @@ open_container(struct source *s)
 	return profile ? cpuprofile_open(s) : file_open(s);
 }
 
-/* The lowest layers. */
+/* The lowest layer.  Nothing is read. */
 static int
 open_input(struct source *s, int fd)
 {
-	struct bytes *top;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0) {
@@ -187,7 +183,16 @@ open_input(struct source *s, int fd)
 	s->total = (uint64_t)st.st_size;
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
-	if (!(s->flags & PP_OPEN_FOLLOW))
+	return 1;
+}
+
+/* A file that grows: wait for its first byte. */
+static int
+open_follow(struct source *s)
+{
+	struct bytes *top;
+
+	if (!(s->flags & PP_OPEN_FOLLOW) || !s->ino)
 		return 1;
 	if (!(top = follow_open(s->in, &s->in_err)))
 		return source_fail_bytes(s);
@@ -196,13 +201,13 @@ open_input(struct source *s, int fd)
 	return 1;
 }
 
-/* Find out what the descriptor is, and add the layers for its compression. */
+/* Find out what the input is, and add the layers for its compression. */
 static int
-open_all(struct source *s, int fd)
+open_begin(struct source *s)
 {
 	const struct bytes_format *f;
 
-	if (open_input(s, fd) < 0 || stream_open(s) < 0 || window_fill(s, PP_PIPE_HEADER_SIZE) < 0)
+	if (open_follow(s) < 0 || stream_open(s) < 0 || window_fill(s, PP_PIPE_HEADER_SIZE) < 0)
 		return -1;
 	f = s->win.end - s->pub.pos >= PP_PIPE_HEADER_SIZE ? bytes_format(s->pub.pos) : NULL;
 	if (f && f->open && (open_format(s, f) < 0 || (window_fill(s, PP_PIPE_HEADER_SIZE) < 0 && !repair_forgive(s, 0))))
@@ -241,8 +246,17 @@ source_new(const char *name, unsigned flags, struct pp_err *err)
 	return NULL;
 }
 
+/* Open the temporary file that reading may need. */
+static int
+open_later(struct source *s)
+{
+	if (!s->spare && !(s->spare = s->own_spare = pp_spare_new()))
+		return source_fail_memory(s, 0);
+	return 1;
+}
+
 struct pp_source *
-pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
+pp_open_spare(int fd, const char *name, unsigned flags, struct pp_spare *spare, struct pp_err *err)
 {
 	int error = errno;
 	struct source *s;
@@ -257,14 +271,27 @@ pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 		close(fd);
 		return NULL;
 	}
+	s->spare = spare;
 	if (flags & PP_OPEN_REPAIR && flags & PP_OPEN_FOLLOW) {
 		pp_fail(err, "a recording that is still being written cannot be repaired");
 		close(fd);
-	} else if (open_all(s, fd) > 0) {
+	} else if (open_input(s, fd) > 0 && (flags & PP_OPEN_LATER ? open_later(s) : open_begin(s)) > 0) {
 		return &s->pub;
 	}
 	pp_close(&s->pub);
 	return NULL;
+}
+
+struct pp_source *
+pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
+{
+	return pp_open_spare(fd, name, flags, NULL, err);
+}
+
+int
+pp_begin(struct pp_source *pub)
+{
+	return open_begin((struct source *)pub) > 0 ? 1 : -1;
 }
 
 struct pp_source *
@@ -284,7 +311,9 @@ open_let_go(struct source *s)
 	expand_free(s);
 	parts_free(s);
 	bytes_close(s->in);
+	pp_spare_free(s->own_spare);
 	s->in = s->follow = NULL;
+	s->spare = s->own_spare = NULL;
 	free(s->win.own);
 	s->win.buf = s->win.own = NULL;
 	s->pub.pos = s->pub.lim = s->win.end = NULL;

@@ -77,6 +77,8 @@ struct source {
 	struct bytes	*in;		/* the top layer; NULL: memory, or suspended */
 	struct bytes_err in_err;
 	struct bytes	*follow;	/* that layer of `in'; NULL: the input does not grow */
+	struct pp_spare	*spare;		/* for a spool; NULL: a file is opened when it is needed */
+	struct pp_spare	*own_spare;	/* the same, if the source owns it */
 	const struct bytes_format *format;	/* compression of the whole input; NULL: none, or it is a decompressed spool */
 	uint64_t	 nread, total;	/* bytes of the input: read, and in all */
 	uint64_t	 packed;	/* compressed bytes of a spooled input; 0: not spooled */

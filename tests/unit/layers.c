@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "source/bytes.h"
+#include "source/spare.h"
 
 enum { SIZE = 50000 };
 
@@ -62,12 +63,29 @@ make_pipe(void)
 static struct bytes *
 make_spool(void)
 {
-	struct bytes *b = spool_open(&err);
+	struct bytes *b = spool_open(NULL, &err);
 
 	assert_non_null(b);
 	assert_int_equal(spool_write(b, plain, SIZE / 2), 1);
 	assert_int_equal(spool_write(b, plain + SIZE / 2, SIZE - SIZE / 2), 1);
-	assert_int_equal(spool_rewind(b), 1);
+	return b;
+}
+
+/* A piece of a spare file behind another. */
+static struct bytes *
+make_piece(void)
+{
+	static struct pp_spare *spare;
+	static struct bytes *first;
+	struct bytes *b;
+
+	bytes_close(first);
+	pp_spare_free(spare);
+	assert_non_null(spare = pp_spare_new());
+	assert_non_null(first = spool_open(spare, &err));
+	assert_int_equal(spool_write(first, packed, npacked), 1);
+	assert_non_null(b = spool_open(spare, &err));
+	assert_int_equal(spool_write(b, plain, SIZE), 1);
 	return b;
 }
 
@@ -107,6 +125,7 @@ make_zstd(void)
 
 static const struct row { const char *name; struct bytes *(*make)(void); bool seeks, packs; } rows[] = {
 	{ "file", make_file, true, false }, { "pipe", make_pipe, false, false }, { "spool", make_spool, true, false },
+	{ "piece", make_piece, true, false },
 	{ "memory", make_memory, true, false }, { "follow", make_follow, true, false }, { "zstd", make_zstd, false, true },
 };
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* A source: recordings that it accepts, offsets of records, payloads, and the message for each fault. */
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -342,13 +344,55 @@ test_memory(void **state)
 	}
 }
 
+/* PP_OPEN_LATER: nothing is read before pp_begin(), and nothing is opened then. */
+static void
+test_later(void **state)
+{
+	static const struct { unsigned flags; bool opens; } rows[] = { { 0, true }, { PP_OPEN_LATER, false } };
+	uint8_t file[104] = "PERFILE2h";		/* a perf.data has to be spooled from a pipe */
+	struct pp_source *s;
+	struct pp_rec r;
+	int fd[2], left;
+	size_t at[6];
+
+	(void)state;
+	b.swap = false;
+	stream(at);
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(write(fd[1], bytes_p(&b), b.n), b.n);
+	close(fd[1]);
+	assert_non_null(s = pp_open_fd(fd[0], "later", PP_OPEN_LATER, &err));
+	assert_int_equal(ioctl(fd[0], FIONREAD, &left), 0);
+	assert_int_equal(left, b.n);
+	assert_int_equal(pp_begin(s), 1);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(pp_next(s, &r), 1);
+	assert_int_equal(pp_close(s), 1);
+
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(pipe(fd), 0);
+		assert_int_equal(write(fd[1], file, sizeof file), sizeof file);
+		close(fd[1]);
+		unsetenv("TMPDIR");
+		s = rows[i].flags ? pp_open_fd(fd[0], "later", rows[i].flags, &err) : NULL;
+		setenv("TMPDIR", "/nonexistent", 1);
+		if (!s)
+			assert_null(pp_open_fd(fd[0], "later", rows[i].flags, &err));
+		else
+			assert_int_equal(pp_begin(s), -1);
+		assert_int_equal(strstr(err.what, "/nonexistent") != NULL, rows[i].opens);
+		pp_close(s);
+		unsetenv("TMPDIR");
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_no_wait),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_later),
 	};
 
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
