@@ -131,7 +131,8 @@ $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests
-	$(COMPILE) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $< $(LDLIBS)
+	$(COMPILE) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LDLIBS)
+$(O)/confine: common/tool/confine.c common/tool/confine_calls.c
 $(O)/fault.so: $(wildcard tests/fault/*.c) | $(O)/ready
 	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
 

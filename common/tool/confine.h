@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * confine.h - what the process may still do once it looks at its input, enforced by the kernel.
+ *
+ * A command opens what it needs, allows what it will open or name later, and locks itself; only then does it read the first
+ * byte of a recording.  Two locks, each on kernels that have it:
+ *
+ *	Landlock	no file by name but below the directories and files that were allowed; no TCP; no signal and no abstract
+ *			socket to other processes (ABI 6)
+ *	seccomp		no system call but those of a table in confine_calls.c; no executable memory; no process, only threads
+ *
+ * A call that is refused fails with EPERM (seccomp) or EACCES (Landlock).  There is no way back.
+ */
+#ifndef PP_CONFINE_H
+#define PP_CONFINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum confine_right {		/* as in unveil(2) */
+	CONFINE_READ = 1,	/* 'r': open the file, or files and directories below, to read */
+	CONFINE_WRITE = 2,	/* 'w': open the file, or files below, to write */
+	CONFINE_CREATE = 4,	/* 'c': make, name, rename and remove files below */
+	/* Not of a place, but of the process: */
+	CONFINE_ASK = 8,	/* send to the descriptor `peer' */
+	CONFINE_SERVE = 16,	/* open and read any file, and send to `peer'; nothing else */
+};
+
+struct confine {		/* begins zeroed */
+	int		 ruleset;	/* 0: none yet; -1: the kernel has no Landlock */
+	int		 abi;
+	unsigned	 rights;	/* of any place, and of the process */
+	int		 peer;		/* of CONFINE_ASK and CONFINE_SERVE */
+	bool		 off;		/* lock nothing: --no-sandbox */
+};
+
+/* After the lock, this file, or what is below this directory, may be used by these rights.  1, or -1: errno. */
+int	confine_allow(struct confine *, const char *path, unsigned rights);
+/* The same of a descriptor, which stays the caller's. */
+int	confine_allow_fd(struct confine *, int fd, unsigned rights);
+/*
+ * Lock, for good.  With CONFINE_SERVE by seccomp alone.  1, or -1 if a lock that the kernel has could not be closed: errno.
+ * What holds is written into text: "Landlock ABI 7, seccomp", "no Landlock in this kernel, seccomp" ...
+ */
+int	confine_lock(struct confine *, char *text, size_t size);
+
+/* confine_calls.c: lock by seccomp.  1, 0: there is none for this machine or kernel, -1: errno. */
+int	confine_calls(unsigned rights, int peer);
+
+/* Sanitizers report by files and programs of their own, and look for leaks from outside: only writing is refused then. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(leak_sanitizer)
+#define CONFINE_SANITIZED 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define CONFINE_SANITIZED 1
+#endif
+
+#endif
