@@ -56,7 +56,7 @@ take_payload(struct formats *f, struct pp_source *in, const struct pp_rec *r, st
 static int
 load_recording(struct formats *f, const struct tool *t, const char *path, struct pp_err *err)
 {
-	struct pp_source *in = pp_open(path, t->open_flags, err);
+	struct pp_source *in = tool_source(t, path, 0, err);
 	struct pp_rec r;
 	int rc;
 

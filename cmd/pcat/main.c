@@ -85,11 +85,22 @@ pcat_part(void *arg, const char *path, struct pp_source *like, struct atomic *fi
 	return to;
 }
 
-static struct out *
-pcat_single(struct job *j, struct pp_source *like)
+/* Open the output, and lock all but what is opened by name later on: formats, parts, an input that is looked through first. */
+static void
+pcat_lock(struct job *j)
 {
-	tool_create(&j->t, &j->t.file, j->t.out_name, &j->t.out_err);
-	return pcat_container(j, &j->t.file, like);
+	struct tool *t = &j->t;
+
+	if (j->o.formats_from)
+		tool_allow(t, j->o.formats_from, "r");
+	if (!j->o.splits)
+		tool_create(t, &t->file, t->out_name, &t->out_err);
+	else {
+		split_allow(t, j->o.template);
+		if (!j->o.joins)
+			tool_allow(t, t->in_name, "r");
+	}
+	tool_lock(t);
 }
 
 static uint64_t
@@ -130,7 +141,7 @@ pcat_make_chain(struct job *j, struct pp_source *in)
 	o->split.where = pcat_where;
 	o->split.arg = j;
 	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
-	    pcat_single(j, j->like ? j->like : in);
+	    pcat_container(j, &t->file, j->like ? j->like : in);
 	if (!(j->last = to))
 		return -1;
 	/* What these can't do lies in the input. */
@@ -193,7 +204,7 @@ pcat_look_through(struct job *j, unsigned n)
 			name = join_path(j->join, i);
 			shift = join_time_shift(j->join, i);
 		}
-		if (!(path = pcat_again(j, name)) || !(j->looked = pp_open(path, j->o.open_flags, &ignored)))
+		if (!(path = pcat_again(j, name)) || !(j->looked = tool_source(&j->t, path, j->o.open_flags, &ignored)))
 			return;
 		for (int k = 0; i && k < 2; k++)
 			look_mark(&j->look);	/* join puts them there */
@@ -212,12 +223,14 @@ pcat_copy(struct job *j)
 	struct tool *t = &j->t;
 	int rc;
 
+	tool_open_input(t, j->o.open_flags);
+	pcat_add_input(j, t->in);
+	pcat_lock(j);
 	if (j->o.formats_from && !(j->formats = formats_load(t, j->o.formats_from, &j->formats_err))) {
 		tool_say(t, &j->formats_err);
 		return 1;
 	}
-	tool_open_input(t, j->o.open_flags);
-	pcat_add_input(j, t->in);
+	tool_begin_input(t);
 	if (j->o.splits)
 		pcat_look_through(j, 1);
 	if (pcat_make_chain(j, t->in) < 0) {
@@ -225,7 +238,6 @@ pcat_copy(struct job *j)
 		return tool_close(t);
 	}
 	pp_before_refill(t->in, pcat_before_refill, j);
-	tool_ready(t);
 	if (j->o.open_flags & PP_OPEN_FOLLOW) {
 		signal(SIGINT, pcat_stop_following);
 		pp_follow(t->in, &stop);
@@ -264,14 +276,19 @@ pcat_copy_joined(struct job *j)
 {
 	static char *standard_input[] = { "-" };
 	struct tool *t = &j->t;
-	int status, rc;
+	char **names = t->nnames ? t->names : standard_input;
+	int n = t->nnames ? t->nnames : 1, status, rc;
 
 	j->o.join.opened = pcat_opened;
 	j->o.join.tick = pcat_tick;
 	j->o.join.arg = j;
 	t->in_err.file = "<joined>";
-	if (!(j->join = join_open(t, &j->o.join, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1)))
+	join_allow(t, names, n);
+	pcat_lock(j);
+	if (!(j->join = join_open(t, &j->o.join, names, n))) {
+		tool_abandon(t);
 		return 1;
+	}
 	if (j->o.splits)
 		pcat_look_through(j, join_inputs(j->join));
 	if (pcat_make_chain(j, join_source(j->join)) < 0) {
@@ -281,8 +298,6 @@ pcat_copy_joined(struct job *j)
 		tool_close(t);
 		return 1;
 	}
-	t->opens_files |= join_opens_files(j->join);
-	tool_ready(t);
 	rc = join_copy(j->join, j->first);
 	t->partial = !join_is_whole(j->join);
 	if (j->first->finish(j->first) < 0)

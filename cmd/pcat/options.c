@@ -154,8 +154,7 @@ options_done(struct tool *t, struct options *o)
 		o->pack.without = o->without;
 	}
 	t->in_name = t->nnames ? t->names[0] : NULL;
-	/* Temporary files and further parts are opened by name later. */
-	t->opens_files = o->format == FORMAT_FILE || o->splits;
+	t->as_file = o->format == FORMAT_FILE;
 	t->no_output = o->splits;
 }
 

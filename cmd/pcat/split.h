@@ -62,9 +62,11 @@ void	split_when(const struct tool *, struct split_options *, const char *text);
 char	*split_template(const struct tool *, const char *text, const char *out);
 /* Without --force, exit 2 if a file exists that a part may have to replace. */
 void	split_refuse_files(const struct tool *, const char *template);
+/* Before tool_lock(): permit parts and temporary files, in the last directory of the template without %n and %t. */
+void	split_allow(struct tool *, const char *template);
 /*
- * An output like a container.  It opens files by name while it runs, so tool.opens_files must be set.  `like' must be a source
- * in the byte order of the records, as endian_source() makes it, but not the source of the records.  All arguments must live
+ * An output like a container.  It opens files by name while it runs, as split_allow() permits.  `like' must be a source in
+ * the byte order of the records, as endian_source() makes it, but not the source of the records.  All arguments must live
  * until finish().  NULL: failure.
  */
 struct out *split_new(const struct tool *, struct split_options *, struct pp_source *like, struct pp_err *err);

@@ -88,6 +88,19 @@ is_part(const char *template, const char *name)
 }
 
 void
+split_allow(struct tool *t, const char *template)
+{
+	char *path = tool_alloc(strlen(template) + 3, 1), *to = path, *slash;
+
+	for (const char *p = template; *p && (*p != '%' || *++p == '%'); p++)
+		*to++ = *p;
+	slash = strrchr(path, '/');
+	strcpy(slash ? slash + 1 : path, slash ? "" : ".");
+	tool_allow(t, path, "rwc");
+	free(path);
+}
+
+void
 split_refuse_files(const struct tool *t, const char *template)
 {
 	const char *slash = strrchr(template, '/'), *base = slash ? slash + 1 : template;

@@ -47,13 +47,6 @@ is_stdout(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-static struct pp_sink *
-open_sink(struct tool *t, struct atomic *file, const char *path, struct pp_err *err)
-{
-	tool_create(t, file, path, err);
-	return tool_sink(t, file, t->in);
-}
-
 /* Errors of -U that can be found before the input is read. */
 static void
 check_rest(const struct job *j)
@@ -77,7 +70,7 @@ open_outputs(struct job *j)
 
 	if (j->o.dry_run)
 		return;
-	t->out = open_sink(t, &t->file, t->out_name, &t->out_err);
+	tool_create(t, &t->file, t->out_name, &t->out_err);
 	if (!rest)
 		return;
 	if (!(j->f.tee = tee_new())) {
@@ -86,9 +79,21 @@ open_outputs(struct job *j)
 		tool_say(t, &j->rest_err);
 		exit(1);
 	}
-	j->f.side[1].sink = open_sink(t, &j->rest, rest, &j->rest_err);
+	tool_create(t, &j->rest, rest, &j->rest_err);
 	if (atomic_same(&j->rest, &t->file))
 		tool_wrong(t, "--rejected '%s': is also the output", rest);
+}
+
+static void
+begin_outputs(struct job *j)
+{
+	struct tool *t = &j->t;
+
+	if (j->o.dry_run)
+		return;
+	t->out = tool_sink(t, &t->file, t->in);
+	if (j->o.rejected)
+		j->f.side[1].sink = tool_sink(t, &j->rest, t->in);
 }
 
 /* Find the times of the first and last sample, if the input can be read twice. */
@@ -98,6 +103,8 @@ survey(struct job *j)
 	struct times *times = &j->o.sel.times;
 	struct survey s;
 
+	if (!times->needs_first && !expr_needs_start(j->o.expr))
+		return;
 	survey_times(&j->t, times->needs_last, &s);
 	j->f.decide.about.start = s.first;
 	if (s.first && times->needs_first)
@@ -139,11 +146,14 @@ main(int argc, char **argv)
 		return explain(&j);
 	tool_check(&j.t);
 	check_rest(&j);
-	if (j.o.sel.times.needs_first || expr_needs_start(j.o.expr))
-		survey(&j);
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
-	tool_ready(&j.t);
+	if (j.o.sel.times.needs_first || expr_needs_start(j.o.expr))
+		tool_allow(&j.t, j.t.in_name, "r");
+	tool_lock(&j.t);
+	survey(&j);
+	tool_begin_input(&j.t);
+	begin_outputs(&j);
 	if (filter_start(&j.f, &j.rest) > 0)
 		filter_run(&j.f);
 	pp_finish(j.f.side[1].sink);	/* a failure is kept in rest_err */

@@ -53,7 +53,7 @@ survey_times(const struct tool *t, bool last, struct survey *s)
 	struct pp_rec r;
 
 	*s = (struct survey){ 0 };
-	if (!name || !(in = pp_open(name, t->open_flags, &err)))
+	if (!name || !(in = tool_source(t, name, 0, &err)))
 		return;
 	/* After the second FINISHED_ROUND no record is older than those before the first. */
 	while ((last || rounds < 2 || !s->first) && pp_next(in, &r) > 0)

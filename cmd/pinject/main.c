@@ -69,7 +69,7 @@ main(int argc, char *argv[])
 {
 	struct opts o = {0};
 	struct tool t = { .name = "pinject", .purpose = "Add build-ids and FINISHED_INIT to a perf stream.",
-	    .opts = options, .examples = examples, .opens_files = true };
+	    .opts = options, .examples = examples, .confine.off = true };
 	int key;
 
 	while ((key = tool_getopt(&t, argc, argv)))

@@ -195,7 +195,6 @@ setup(struct merge *m, const struct sort_how *how, struct spill *spill)
 	m->fd_of = tool_alloc(m->n, sizeof *m->fd_of);
 	if (order_open(&m->o, m->t, m->j, how, spill, &m->err) < 0)
 		return -1;
-	tool_create(m->t, &m->t->file, m->t->out_name, &m->t->out_err);
 	m->t->out = tool_sink(m->t, &m->t->file, join_source(m->j));
 	return 1;
 }
@@ -210,10 +209,14 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, ch
 	o->opened = opened;
 	o->tick = tick;
 	o->arg = &m;
-	if (!(m.j = join_open(t, o, names, n)))
+	join_allow(t, names, n);
+	tool_create(t, &t->file, t->out_name, &t->out_err);
+	tool_lock(t);
+	if (!(m.j = join_open(t, o, names, n))) {
+		tool_abandon(t);
 		return 1;
+	}
 	if (setup(&m, how, spill) > 0) {
-		tool_ready(t);
 		merge(&m);
 		order_say(&m.o);
 	}

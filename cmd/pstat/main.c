@@ -92,7 +92,10 @@ main(int argc, char **argv)
 	tool_open_input(&t, 0);
 	if (!(f = output(&t)))
 		return tool_close(&t);
-	tool_ready(&t);
+	if (as_json)
+		json_seed();
+	tool_lock(&t);
+	tool_begin_input(&t);
 	c = tool_alloc(1, sizeof *c);
 	count_init(c, &t);
 	count_all(c);

@@ -26,5 +26,7 @@ struct report {
 int	screen(FILE *, const struct report *);
 /* All counts, in the schema of pstat(1).  1, or -1: out of memory. */
 int	json(FILE *, const struct report *);
+/* Before tool_lock(): the library takes its random seed. */
+void	json_seed(void);
 
 #endif

@@ -59,13 +59,13 @@ void	join_opt_offsets(const struct tool *, struct join_options *, struct join_of
 
 struct join;
 
+/* Before tool_lock(): permit join_open() to open these files. */
+void	join_allow(struct tool *, char **names, int n);
 /*
  * Open the recordings ("-": stdin) and read their heads.  Recordings that cannot be joined: prints why and exits 2.  An input
  * that cannot be opened is reported and left out; join_close() then returns 1.  NULL: no input could be opened.
  */
 struct join	*join_open(const struct tool *, const struct join_options *, char **names, int n);
-/* Will the join open files by name after join_open()? */
-bool	join_opens_files(const struct join *);
 /* The joined head as a source.  It has the byte order of the joined stream and, once the head was read from it, its events. */
 struct pp_source *join_source(const struct join *);
 /*

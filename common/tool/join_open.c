@@ -93,6 +93,28 @@ begin(struct join *j, struct input *in)
 		tool_warn(j->t, "%s: %s", in->err.file, pp_warning(in->src));
 }
 
+/* May so many files be open?  The limit goes up if the system lets it. */
+static bool
+make_room(uint64_t need)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= need)
+		return true;
+	if (r.rlim_max < need)
+		return false;
+	r.rlim_cur = need;
+	return setrlimit(RLIMIT_NOFILE, &r) == 0;
+}
+
+void
+join_allow(struct tool *t, char **names, int n)
+{
+	make_room((uint64_t)n + OTHERS);
+	for (int i = 0; i < n; i++)
+		tool_allow(t, names[i], "r");
+}
+
 /* All that can be opened at a time is: say how many there must be.  Exits 1. */
 static _Noreturn void
 too_many(const struct join *j, int n, uint64_t need)
@@ -107,20 +129,6 @@ too_many(const struct join *j, int n, uint64_t need)
 	fprintf(stderr, "%s: %d inputs need %ju open files, the limit is %ju: ulimit -n %ju\n", j->t->name, n,
 	    (uintmax_t)need, (uintmax_t)r.rlim_cur, (uintmax_t)need);
 	exit(1);
-}
-
-/* May so many files be open?  The limit goes up if the system lets it. */
-static bool
-make_room(uint64_t need)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= need)
-		return true;
-	if (r.rlim_max < need)
-		return false;
-	r.rlim_cur = need;
-	return setrlimit(RLIMIT_NOFILE, &r) == 0;
 }
 
 /* Inputs that are read all at once share the memory that they may take. */
@@ -143,7 +151,7 @@ open_source(struct join *j, int fd, const char *name, int64_t offset, int n)
 	in->file = fd >= 0 && is_file(fd);
 	if (fd >= 0 && j->o->live && !std)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	if ((in->src = pp_open_fd(fd, std ? "<stdin>" : name, join_open_flags(j, n), &in->err))) {
+	if ((in->src = pp_open_spare(fd, std ? "<stdin>" : name, join_open_flags(j, n), j->t->spare, &in->err))) {
 		begin(j, in);
 		j->offset[j->n++] = offset;
 		return;
@@ -163,7 +171,7 @@ join_again(const struct join *j, const struct input *in, struct pp_err *err)
 
 	if (in->fd >= 0)
 		lseek(fd, 0, SEEK_SET);
-	src = pp_open_fd(fd, in->err.file, j->o->open_flags | j->t->open_flags, err);
+	src = pp_open_spare(fd, in->err.file, j->o->open_flags | j->t->open_flags, j->t->spare, err);
 	if (src && pp_same_file(src, in->src) && src->swap == in->src->swap)
 		return src;
 	if (src)
@@ -216,8 +224,7 @@ rest(struct join *j, struct input *in)
 }
 
 /*
- * One behind the other.  Of those that rest only a descriptor is open, or, where there are not enough, none.  (The files
- * of a directory can't be opened again once the tool has confined itself.)
+ * One behind the other.  Of those that rest only a descriptor is open, or, where there are not enough, none.
  */
 static void
 open_in_turn(struct join *j, char **names, int n)
@@ -240,12 +247,6 @@ open_in_turn(struct join *j, char **names, int n)
 		join_gather(j, in);
 		rest(j, in);
 	}
-}
-
-bool
-join_opens_files(const struct join *j)
-{
-	return j->closes;
 }
 
 /* All at once. */

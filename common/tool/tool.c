@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* tool.c - options, opening of input and output, messages; arg.c parses arguments, tool_out.c completes outputs */
-#include <sys/prctl.h>
+/* tool.c - options, opening of files, messages; arg.c parses arguments, tool_lock.c confines, tool_out.c completes outputs */
 #include <sys/stat.h>
-#include <sys/syscall.h>
-
-#include <linux/landlock.h>
 
 #include <err.h>
 #include <errno.h>
@@ -284,6 +280,9 @@ tool_common_option(struct tool *t, int key)
 	case 'h':
 		tool_help(t);
 		exit(fclose(stdout) ? 1 : 0);
+	case TOOL_NO_SANDBOX:
+		t->confine.off = true;
+		return true;
 	case TOOL_VERSION:
 		printf("%s (perfpipe) %s, zstd %s, record types up to %d\n", t->name, PP_VERSION,
 		    ZSTD_versionString(), PP_TYPE_END - 1);
@@ -401,31 +400,6 @@ tool_first_interrupt(int sig)
 	signal(sig, atomic_ended);
 }
 
-/* No more files are opened by name, but outputs get their names: restrict the process to that.  false: not available. */
-static bool
-tool_confine(const struct tool *t)
-{
-#ifdef __SANITIZE_ADDRESS__
-	return false;			/* its reports need files and programs */
-#else
-	struct landlock_ruleset_attr all = { .handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1 };
-	int fd = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0);
-	struct landlock_path_beneath_attr name = {
-		.allowed_access = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE
-	};
-	bool done = true;
-
-	if (fd < 0)
-		return false;
-	for (const struct atomic *a = t->files; a && done; a = a->next)
-		if ((name.parent_fd = a->dir) >= 0)
-			done = syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &name, 0) == 0;
-	done = done && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_landlock_restrict_self, fd, 0) == 0;
-	close(fd);
-	return done;
-#endif
-}
-
 void
 tool_progress(struct tool *t, uint64_t done, uint64_t total)
 {
@@ -491,6 +465,7 @@ tool_check(struct tool *t)
 	for (int i = 0; i < t->nnames; i++)
 		std_in |= tool_is_std(t->names[i]);
 	setlocale(LC_CTYPE, "C.UTF-8");		/* only for vis(3): which characters are printable */
+	tool_sound_utf8("", 1);			/* the C library opens the files that it needs for that */
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);
@@ -500,6 +475,8 @@ tool_check(struct tool *t)
 		tool_wrong(t, "--format=file: needs -o FILE");
 	if (tool_has_output(t))
 		tool_refuse_file(t, t->out_name);
+	if (!(t->spare = pp_spare_new()))
+		err(1, "memory");
 	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, tool_first_interrupt) == SIG_IGN)
 		signal(SIGINT, SIG_IGN);
 }
@@ -510,10 +487,28 @@ tool_fault(void *arg, const struct pp_err *err)
 	tool_say(arg, err);
 }
 
+struct pp_source *
+tool_source(const struct tool *t, const char *path, unsigned flags, struct pp_err *err)
+{
+	bool std = tool_is_std(path);
+	int fd = std ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+
+	return pp_open_spare(fd, std ? "<stdin>" : path, flags | t->open_flags, t->spare, err);
+}
+
 void
 tool_open_input(struct tool *t, unsigned flags)
 {
-	if (!(t->in = pp_open(t->in_name, flags | t->open_flags, &t->in_err))) {
+	if ((t->in = tool_source(t, t->in_name, flags | PP_OPEN_LATER, &t->in_err)))
+		return;
+	tool_say(t, &t->in_err);
+	exit(1);
+}
+
+void
+tool_begin_input(struct tool *t)
+{
+	if (pp_begin(t->in) < 0) {
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
@@ -525,23 +520,16 @@ tool_open_input(struct tool *t, unsigned flags)
 }
 
 void
-tool_ready(struct tool *t)
-{
-	if (!t->quiet && isatty(STDERR_FILENO))
-		clock_gettime(CLOCK_MONOTONIC, &t->began);
-	if (!t->opens_files && !t->as_file)
-		tool_note(t, "confinement: %s", tool_confine(t) ? "Landlock, no files" : "not available");
-}
-
-void
 tool_open(struct tool *t, unsigned flags)
 {
 	tool_check(t);
 	tool_open_input(t, flags);
-	if (tool_has_output(t)) {
+	if (tool_has_output(t))
 		tool_create(t, &t->file, t->out_name, &t->out_err);
+	tool_lock(t);
+	tool_begin_input(t);
+	if (tool_has_output(t)) {
 		t->out = tool_sink(t, &t->file, t->in);
 		pp_before_refill(t->in, tool_before_refill, t);
 	}
-	tool_ready(t);
 }

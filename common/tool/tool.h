@@ -32,8 +32,9 @@
 #include <time.h>
 
 #include "atomic.h"
+#include "confine.h"
 #include "perfpipe_inline.h"
-
+#include "source/spare.h"
 
 struct tool_opt {
 	int		 key;		/* the short option; TOOL_LONG and up: it has none */
@@ -45,7 +46,7 @@ struct tool_opt {
 	const char	*arg;
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_VERSION };
+enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_NO_SANDBOX, TOOL_VERSION };
 
 /* A heading above the following rows in --help. */
 #define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
@@ -64,6 +65,7 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 #define TOOL_OPTS_COMMON						\
 	{ 'q', "quiet", NULL, "print errors only" },			\
 	{ 'v', "verbose", NULL, "print details on standard error" },	\
+	{ TOOL_NO_SANDBOX, "no-sandbox", NULL, "do not confine the process (for debugging)" },	\
 	{ 'h', "help", NULL, "print this help and exit" },		\
 	{ TOOL_VERSION, "version", NULL, "print the version and exit" }
 #define TOOL_OPTS_END { 0, NULL, NULL, NULL }
@@ -73,7 +75,6 @@ struct tool {
 	const char	*name, *purpose;
 	const char	*examples;		/* for --help: lines " $ command" */
 	const struct tool_opt *opts;
-	bool		 opens_files;		/* it opens files by name after tool_open(): no confinement */
 	bool		 no_output;		/* no output file is opened for TOOL_OPTS_OUT in this run */
 	bool		 report;		/* the output is no stream, and is complete even if the input is not */
 	bool		 many;			/* it takes any number of inputs: `names' */
@@ -91,7 +92,9 @@ struct tool {
 	uint64_t	 given[2];		/* for tool_given(): bit n is opts[n] */
 	const char	*optarg;		/* argument of the option that tool_getopt() returned */
 	const char	*optname;		/* that option as the user writes it, "--pid" */
+	struct confine	 confine;		/* its `off': --no-sandbox */
 	/* set by tool_open() */
+	struct pp_spare	*spare;			/* for inputs that have to be copied into a temporary file */
 	struct pp_source *in;
 	struct pp_sink	*out;			/* NULL if the command has no TOOL_OPTS_OUT */
 	struct pp_err	 in_err, out_err;
@@ -113,12 +116,22 @@ bool	tool_allows(const struct tool *, const char *word);
  */
 void	tool_open(struct tool *, unsigned flags);
 /*
- * The steps of tool_open(), for a command that opens its outputs itself: refuse terminals and set up signals; open the input;
- * after all files are open, set up progress and confinement.
+ * The steps of tool_open(), for a command that has more to open.  First refuse terminals and set up signals, and open the input
+ * without reading it; then open or allow all else: outputs by tool_create(), temporary files, random seeds.  Then lock: from
+ * there on the process can do nothing but read and write what is open, and use what was allowed (confine.h); progress begins.
+ * Only then read the first bytes of the input.
  */
 void	tool_check(struct tool *);
 void	tool_open_input(struct tool *, unsigned flags);
-void	tool_ready(struct tool *);
+void	tool_lock(struct tool *);
+void	tool_begin_input(struct tool *);
+/*
+ * After tool_lock(), open the file or what is below the directory (NULL or "-": standard input once more) by these rights, as in
+ * unveil(2): "r" read, "w" write, "c" create, rename and remove.
+ */
+void	tool_allow(struct tool *, const char *path, const char *rights);
+/* pp_open() of one of several inputs, also after tool_lock(): with the flags of the user, and the spare temporary file. */
+struct pp_source *tool_source(const struct tool *, const char *path, unsigned flags, struct pp_err *);
 /*
  * Open an output file, which tool_close() completes: the file gets its name if all was written and the input was sound up to
  * its end; the name NAME.part if the input was not; and no name if writing failed.  Exits 2 if the file is the input, 1 if it

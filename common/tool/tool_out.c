@@ -110,6 +110,8 @@ tool_close(struct tool *t)
 		bad = true;
 	if (t->in_err.what[0])
 		tool_say(t, &t->in_err);
+	pp_spare_free(t->spare);
+	t->spare = NULL;
 	bad |= name_all(t);
 	if (t->out_err.what[0])
 		tool_say(t, &t->out_err);

@@ -58,15 +58,12 @@ undo_add(struct undo *u, char *line)
 }
 
 static void
-read_dictionary(struct undo *u, const char *path)
+read_dictionary(struct undo *u, const char *path, FILE *f)
 {
-	FILE *f = fopen(path, "re");
 	size_t cap = 0, number = 0;
 	char *line = NULL;
 	ssize_t n;
 
-	if (!f)
-		tool_wrong(u->tool, "--anon-undo %s: %s", path, strerror(errno));
 	while ((n = getline(&line, &cap, f)) > 0) {
 		number++;
 		if (n > 1 && line[n - 1] == '\n')
@@ -152,7 +149,7 @@ anon_undo(struct tool *t, const char *path)
 {
 	struct undo u = { .tool = t };
 	bool std = !t->in_name || !strcmp(t->in_name, "-");
-	FILE *in = std ? stdin : fopen(t->in_name, "re");
+	FILE *in = std ? stdin : fopen(t->in_name, "re"), *dictionary;
 	int status = 0;
 
 	if (t->out_name && strcmp(t->out_name, "-"))
@@ -162,8 +159,10 @@ anon_undo(struct tool *t, const char *path)
 	if (getrandom(&u.entries.mul, sizeof u.entries.mul, 0) != sizeof u.entries.mul)
 		tool_wrong(t, "--anon-undo: no random bytes: %s", strerror(errno));
 	u.entries.mul |= 1;
-	read_dictionary(&u, path);
-	tool_ready(t);
+	if (!(dictionary = fopen(path, "re")))
+		tool_wrong(t, "--anon-undo %s: %s", path, strerror(errno));
+	tool_lock(t);
+	read_dictionary(&u, path, dictionary);
 	if (copy(&u, in, stdout) < 0 || fflush(stdout)) {
 		struct pp_err err = { .file = ferror(in) ? std ? "<stdin>" : t->in_name : "<stdout>" };
 

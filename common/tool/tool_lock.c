@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ISC */
+/* tool_lock.c - confinement of a tool, before it reads its input */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+static _Noreturn void
+lock_failed(const struct tool *t, const char *doing)
+{
+	fprintf(stderr, "%s: confinement: %s: %s; --no-sandbox does without\n", t->name, doing, strerror(errno));
+	exit(1);
+}
+
+static unsigned
+rights_of(const char *letters)
+{
+	return (strchr(letters, 'r') ? CONFINE_READ : 0) | (strchr(letters, 'w') ? CONFINE_WRITE : 0) |
+	    (strchr(letters, 'c') ? CONFINE_CREATE : 0);
+}
+
+void
+tool_allow(struct tool *t, const char *path, const char *letters)
+{
+	/* A failure is not reported here: opening the file fails for the same reason later. */
+	if (!path || !strcmp(path, "-"))
+		confine_allow_fd(&t->confine, STDIN_FILENO, rights_of(letters));
+	else
+		confine_allow(&t->confine, path, rights_of(letters));
+}
+
+/* Outputs get their names in their directories; a perf.data has temporary files beside it. */
+static void
+allow_outputs(struct tool *t)
+{
+	for (const struct atomic *a = t->files; a; a = a->next)
+		if (a->dir >= 0 && confine_allow_fd(&t->confine, a->dir, rights_of(t->as_file ? "rwc" : "c")) < 0)
+			lock_failed(t, "output directory");
+}
+
+void
+tool_lock(struct tool *t)
+{
+	char text[100];
+
+	allow_outputs(t);
+	if (confine_lock(&t->confine, text, sizeof text) < 0)
+		lock_failed(t, "lock");
+	tool_note(t, "confinement: %s", text);
+	if (!t->quiet && isatty(STDERR_FILENO))
+		clock_gettime(CLOCK_MONOTONIC, &t->began);
+}
