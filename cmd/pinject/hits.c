@@ -7,8 +7,6 @@
  * all in this machine's byte order: a stream in the other order is from another machine, and gets no ids.
  * A queued MMAP, FORK or EXIT is a copy of the record; its type is not 0.
  */
-#include <sys/utsname.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +33,7 @@ enum {
 
 struct hits {
 	struct tool	*t;
+	struct lookup	*lookup;
 	bool		 all;
 	const char	*elsewhere;	/* why no file of this machine is of the recording; NULL: they may be */
 	bool		 other_kernel;	/* the recording is of another kernel release */
@@ -188,9 +187,10 @@ hits_find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t p
 	*why = "the name is too long";
 	if (dso->len >= NAME_LIMIT)
 		return 0;
-	if (mode != PP_MISC_KERNEL)
-		return vdso ? buildid_vdso(id, why) : buildid_file(id, dso, pid, why);
-	return hits_is_kernel(dso->name, dso->len) ? buildid_kernel(id, why) : buildid_module(id, dso, why);
+	if (mode != PP_MISC_KERNEL && vdso)
+		return buildid_vdso(id, why);
+	return lookup_id(h->lookup, mode != PP_MISC_KERNEL ? LOOKUP_FILE :
+	    hits_is_kernel(dso->name, dso->len) ? LOOKUP_KERNEL : LOOKUP_MODULE, id, dso, pid, why);
 }
 
 /* Write the id of a file, unless the stream has it or the file has none. */
@@ -432,20 +432,20 @@ hits_learn_feature(struct hits *h, const struct pp_rec *r)
 	struct pp_feature feature;
 	struct pp_feature_io io;
 	struct pp_feature_value v;
-	struct utsname us;
+	const struct utsname *us = &h->lookup->us;
 
-	if (uname(&us) < 0 || pp_feature_of(&feature, r, h->t->in->swap, 0, &ignored) < 0)
+	if (pp_feature_of(&feature, r, h->t->in->swap, 0, &ignored) < 0)
 		return;
 	if (feature.number != PP_FEAT_ARCH && feature.number != PP_FEAT_OSRELEASE && feature.number != PP_FEAT_HOSTNAME)
 		return;
 	pp_feature_open(&io, &feature, &ignored);
 	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR)
 		return;
-	if (feature.number == PP_FEAT_ARCH && !hits_is_text(&v, us.machine)) {
+	if (feature.number == PP_FEAT_ARCH && !hits_is_text(&v, us->machine)) {
 		h->elsewhere = "made on another architecture";
-	} else if (feature.number == PP_FEAT_OSRELEASE && !hits_is_text(&v, us.release)) {
+	} else if (feature.number == PP_FEAT_OSRELEASE && !hits_is_text(&v, us->release)) {
 		h->other_kernel = true;
-	} else if (feature.number == PP_FEAT_HOSTNAME && !hits_is_text(&v, us.nodename)) {
+	} else if (feature.number == PP_FEAT_HOSTNAME && !hits_is_text(&v, us->nodename)) {
 		free(h->host);
 		h->host = tool_vis((const char *)v.p, v.len);
 	}
@@ -491,11 +491,12 @@ hits_end(struct hits *h)
 }
 
 struct hits *
-hits_new(struct tool *t, bool all)
+hits_new(struct tool *t, struct lookup *lookup, bool all)
 {
 	struct hits *h = tool_alloc(1, sizeof *h);
 
 	h->t = t;
+	h->lookup = lookup;
 	h->all = all;
 	if (t->in->swap)
 		h->elsewhere = "made on a machine of the other byte order";

@@ -13,12 +13,12 @@
 #ifndef HITS_H
 #define HITS_H
 
-#include "tool/tool.h"
+#include "lookup.h"
 
 struct hits;
 
 /* For all mapped DSOs (`all'), or those with samples.  The tool must be open. */
-struct hits	*hits_new(struct tool *, bool all);
+struct hits	*hits_new(struct tool *, struct lookup *, bool all);
 /* Process a record, and write BUILD_IDs that must precede it.  1, or -1: the tool's input or output failed. */
 int		 hits_record(struct hits *, const struct pp_rec *);
 /* At the end of the stream: write the remaining BUILD_IDs.  1, or -1. */

@@ -10,10 +10,14 @@ struct opts {
 enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_FINISHED_INIT };
 
 static const struct tool_opt options[] = {
+	TOOL_HEAD("Records to add"),
 	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
 	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
 	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
-	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPTS_END
+	TOOL_HEAD("Input and output"),
+	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT,
+	TOOL_HEAD("Messages and help"),
+	TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
 
 static const char examples[] =
@@ -45,10 +49,10 @@ finished_init(struct tool *t, const struct pp_rec *r, bool *done)
 }
 
 static void
-inject(struct tool *t, const struct opts *o)
+inject(struct tool *t, struct lookup *lookup, const struct opts *o)
 {
-	bool ids = o->build_ids || o->buildid_all, init = !o->finished_init;
-	struct hits *h = ids ? hits_new(t, o->buildid_all) : NULL;
+	bool init = !o->finished_init;
+	struct hits *h = lookup->fd >= 0 ? hits_new(t, lookup, o->buildid_all) : NULL;
 	struct pp_rec r;
 
 	while (pp_next(t->in, &r) > 0) {
@@ -69,7 +73,8 @@ main(int argc, char *argv[])
 {
 	struct opts o = {0};
 	struct tool t = { .name = "pinject", .purpose = "Add build-ids and FINISHED_INIT to a perf stream.",
-	    .opts = options, .examples = examples, .confine.off = true };
+	    .opts = options, .examples = examples };
+	struct lookup lookup = { .fd = -1 };
 	int key;
 
 	while ((key = tool_getopt(&t, argc, argv)))
@@ -78,7 +83,10 @@ main(int argc, char *argv[])
 		case OPT_BUILDID_ALL: o.buildid_all = true; break;
 		case OPT_FINISHED_INIT: o.finished_init = true; break;
 		}
+	if (o.build_ids || o.buildid_all)
+		lookup_start(&lookup, &t);
 	tool_open(&t, 0);
-	inject(&t, &o);
+	inject(&t, &lookup, &o);
+	lookup_end(&lookup);
 	return tool_close(&t);
 }
