@@ -153,7 +153,7 @@ fuzz:
 	+@$(AGAIN) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
 FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
 fuzzers: $(FUZZERS)
-$(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(LIB)
+$(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
 	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # ---- the rest ------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
  * stream.c - libFuzzer target: any bytes, through everything that the codec does with a recording.
  *
  *	clang -g -O1 -std=c11 -D_GNU_SOURCE -Icommon -fsanitize=fuzzer,address,undefined \
- *	    -fno-sanitize-recover=undefined tests/fuzz/stream.c (all of common/ but tool.c, arg.c) -lzstd
+ *	    -fno-sanitize-recover=undefined tests/fuzz/stream.c (all of common/ but tool, and tool/confine*.c) -lzstd
  *	./stream -runs=20000 -seed=1 -max_len=8192 tests/fuzz/seeds	(a fixed piece of work; the seeds are not changed)
  *	./stream -max_len=8192 newcorpus tests/fuzz/seeds		(on and on)
  *
@@ -26,8 +26,10 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "record/sample.h"
+#include "sink/tmpfile.h"
 #include "state/round.h"
 #include "state/state.h"
+#include "tool/confine.h"
 
 enum { PIPE_SIZE = 1 << 20, RECORDS_MAX = 20000 };
 
@@ -254,6 +256,37 @@ present(const uint8_t *data, size_t size, bool by_pipe)
 	MUST((fd[0] = memfd_create("input", MFD_CLOEXEC)) >= 0);
 	MUST(write(fd[0], data, size) == (ssize_t)size);
 	return fd[0];
+}
+
+/*
+ * What is tried may write only where inputs and findings are: the directories of the arguments, where a finding goes, and for
+ * temporary files.
+ */
+int	LLVMFuzzerInitialize(int *, char ***);
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	enum { ALL = CONFINE_READ | CONFINE_WRITE | CONFINE_CREATE };
+	static const char prefix[] = "-artifact_prefix=";
+	struct confine c = { .off = false };
+	char text[100];
+
+	confine_allow(&c, ".", ALL);
+	confine_allow(&c, pp_tmpdir(NULL), ALL);
+	confine_allow(&c, "/dev/null", CONFINE_WRITE);
+	for (int i = 1; i < *argc; i++) {
+		const char *arg = (*argv)[i];
+		bool findings = !strncmp(arg, prefix, sizeof prefix - 1);
+		char *path = strdup(findings ? arg + sizeof prefix - 1 : arg), *slash = findings ? strrchr(path, '/') : NULL;
+
+		if (slash)
+			slash[1] = 0;
+		confine_allow(&c, path, ALL);
+		free(path);
+	}
+	MUST(confine_lock(&c, text, sizeof text) > 0);
+	fprintf(stderr, "confinement: %s\n", text);
+	return 0;
 }
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
