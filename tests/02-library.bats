@@ -146,7 +146,7 @@ build_with() {
 	need_plain
 	libs=$(pkg_config ${4:+--static} --libs perfpipe)
 	[ -z "${4-}" ] || libs=${libs/-lperfpipe/-l:libperfpipe.a}
-	$1 -O1 -Wall -Wextra -Wpedantic -Werror $(pkg_config --cflags perfpipe) -o "$3" "$2" -x none $libs
+	$1 -O1 -Wall -Wextra -Wpedantic -Werror $(pkg_config --cflags perfpipe) -o "$3" "$2" $libs
 }
 run_with() {
 	LD_LIBRARY_PATH=$ROOT/usr/lib "$@"
@@ -162,6 +162,17 @@ samples() {
 	grep -aE '^ *[^ ].* +-?[0-9]+ +[0-9]+\.[0-9]{6}: ' | sed 's/  */ /g; s/^ //; s/ *$//'
 }
 
+# as_perf PERF OURS: are the samples those of perf, but for the names of threads that perf forgets at their EXIT?
+as_perf() {
+	diff "$1" "$2" >"$T/diff" && return
+	perf_forgets && [ "$(wc -l <"$1")" = "$(wc -l <"$2")" ] && paste -d '\t' "$1" "$2" | awk -F '\t' '
+		$1 == $2 { next }
+		$1 !~ /^:-?[0-9]+ / { print; exit 1 }
+		{ rest = $1; sub(/^[^ ]+/, "", rest); if (substr($2, length($2) - length(rest) + 1) != rest) { print; exit 1 } }' && return
+	head -n 20 "$T/diff"
+	return 1
+}
+
 @test "library: the program of perfpipe(3) prints comm and samples of any recording as perf does" {
 	need perf
 	need_plain
@@ -172,20 +183,21 @@ samples() {
 			build_with "$compile" "$T/comms.c" "$T/comms" $how || failed "$compile $how"
 			[ -z "$how" ] || ! readelf -d "$T/comms" | grep -q libperfpipe || failed "$compile: not static"
 			run_with "$T/comms" data/demo.data | samples >"$T/comms.out"
-			perf script -f -G -F comm,tid,time,event -i data/demo.data 2>/dev/null | samples | diff - "$T/comms.out" ||
-			    failed "$compile $how"
+			perf script -f -G -F comm,tid,time,event -i data/demo.data 2>/dev/null | samples >"$T/perf.out"
+			as_perf "$T/perf.out" "$T/comms.out" || failed "$compile $how"
 		done
 	done < <(compilers)
 	zstd -qc data/basic.file.data >"$T/zipped"
 	for f in data/{basic.file,basic.pipe,z1.file,z1.pipe,sched_R.pipe,sched_R.file,multi.pipe,namespaces.pipe,p72_forks.pipe}.data \
 	    data/{k_mono.pipe,s390x_basic.file,g_fp.pipe}.data "$T/zipped"; do
-		as_perf=$f
-		[ "$f" != "$T/zipped" ] || as_perf=data/basic.file.data
-		perf script -f -G -F comm,tid,time,event -i "$as_perf" 2>/dev/null | samples >"$T/perf.out"
+		plain=$f
+		[ "$f" != "$T/zipped" ] || plain=data/basic.file.data
+		perf script -f -G -F comm,tid,time,event -i "$plain" 2>/dev/null | samples >"$T/perf.out"
 		[ -s "$T/perf.out" ] || failed "$f: perf prints nothing"
 		try run_with "$T/comms" "$f"
 		[ $rc = 0 ] || failed "$f"
-		samples <"$T/out" | diff "$T/perf.out" - || failed "$f"
+		samples <"$T/out" >"$T/comms.out"
+		as_perf "$T/perf.out" "$T/comms.out" || failed "$f"
 	done
 	done_all
 }
