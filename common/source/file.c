@@ -151,11 +151,11 @@ file_put_attrs(struct file *f)
 }
 
 static const char *
-file_feature_text(int number, char text[static 16])
+file_feature_text(int number, char text[static 24])
 {
 	if (pp_feature_name((uint64_t)number))
 		return pp_feature_name((uint64_t)number);
-	snprintf(text, 16, "number %d", number);
+	snprintf(text, 24, "number %d", number);
 	return text;
 }
 
@@ -204,7 +204,7 @@ static int
 file_put_features(struct file *f)
 {
 	bool all = f->s->flags & PP_OPEN_FILE_FEATURES;
-	char name[16];
+	char name[24];
 
 	f->s->faults.about = (struct pp_feature_about){ .nevents = f->s->pub.events->n ? f->s->pub.events->n : f->nattrs };
 	for (int i = 0; i < FEATURE_BITS; i++) {
