@@ -535,16 +535,3 @@ join_close(struct join *j)
 	free(j);
 	return status;
 }
-
-int
-join_run(const struct tool *t, const struct join_options *o, char **names, int n, struct out *to)
-{
-	struct join *j = join_open(t, o, names, n);
-	int rc, status;
-
-	if (!j)
-		return 1;
-	rc = join_copy(j, to);
-	status = join_close(j);
-	return rc < 0 ? 1 : status;
-}

@@ -125,7 +125,5 @@ uint64_t	 join_progress(const struct join *, uint64_t *total);
 bool	join_is_whole(const struct join *);
 /* Print the errors of the inputs, close them and free the join.  The exit status: 0, or 1. */
 int	join_close(struct join *);
-/* All of the above, for an out that is made without a source; does not call to->finish().  The exit status: 0, or 1. */
-int	join_run(const struct tool *, const struct join_options *, char **names, int n, struct out *to);
 
 #endif
