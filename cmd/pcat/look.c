@@ -64,7 +64,8 @@ late(struct look *l, uint64_t time)
 	return 1;
 }
 
-int
+/* Add a record of the kernel, time 0 if it has none.  1, or -1: no memory. */
+static int
 look_record(struct look *l, uint64_t time)
 {
 	int rc = 1;

@@ -26,9 +26,8 @@ struct look {			/* zeroed at the start */
 	uint64_t	 newest, place, round;
 };
 
-/* Add a FINISHED_ROUND; add a record of the kernel, time 0 if it has none.  1, or -1: no memory. */
+/* Add a FINISHED_ROUND. */
 void	look_mark(struct look *);
-int	look_record(struct look *, uint64_t time);
 /* Add all records of a source up to its end or first fault, with `shift' added to their times.  1, or -1: no memory. */
 int	look_source(struct look *, struct pp_source *, uint64_t shift);
 /*

@@ -44,7 +44,8 @@ fault_end_gap(struct faults *f, uint64_t time)
 	f->gap.what[0] = 0;
 }
 
-void
+/* Count a fault after which the source continues, and report it; the first hundred only. */
+static void
 fault_report(struct source *s, const struct pp_err *e)
 {
 	fault_end_gap(&s->faults, 0);

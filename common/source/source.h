@@ -146,13 +146,11 @@ int	payload_begin(struct source *, const struct pp_rec *);
 
 /* Does perf accept the feature?  1; 0: it must be left out, and this has been reported. */
 int	fault_feature(struct source *, uint64_t number, const uint8_t *p, size_t len, uint64_t off);
-/* Count a fault after which the source continues, and report it; the first hundred only. */
-void	fault_report(struct source *, const struct pp_err *);
 /* The same with a text, "RECORD: cause; consequence". */
 void	fault_note(struct source *, uint64_t off, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Count bytes that are left out. */
 void	fault_lost(struct source *, uint64_t bytes);
-/* As fault_report(), with the period of time that is missing: the report waits for the next record with a time. */
+/* Report a fault with the period of time that is missing: the report waits for the next record with a time. */
 void	fault_gap(struct source *, const struct pp_err *);
 /* The record is about to be yielded. */
 void	fault_seen(struct source *, const struct pp_rec *);

@@ -134,8 +134,6 @@ void	field_fetch(struct field_fetch *, enum field_part, const struct field *, st
 /* The first field of a sample behind its fixed part with one of these PP_SAMPLE_* bits; NULL: none, or the sample is `bad'. */
 const struct pp_part *field_part(struct field_fetch *, uint32_t bits);
 
-/* The name of a thread; if it is unknown, field_nameless(tid, number). */
-const char *field_comm(const struct pp_state *, uint32_t tid, char *number);
 /* What perf shows for a thread without a name: ":4711"; "swapper" for the idle task.  `number' has FIELD_NAMELESS bytes. */
 const char *field_nameless(uint32_t tid, char *number);
 

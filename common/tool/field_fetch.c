@@ -158,7 +158,8 @@ field_nameless(uint32_t tid, char *number)
 	return tid ? number : "swapper";
 }
 
-const char *
+/* The name of a thread; if that is unknown, what field_nameless() makes of its number. */
+static const char *
 field_comm(const struct pp_state *s, uint32_t tid, char *number)
 {
 	const char *comm = pp_state_comm(s, tid);
