@@ -103,8 +103,6 @@ survey(struct job *j)
 	struct times *times = &j->o.sel.times;
 	struct survey s;
 
-	if (!times->needs_first && !expr_needs_start(j->o.expr))
-		return;
 	survey_times(&j->t, times->needs_last, &s);
 	j->f.decide.about.start = s.first;
 	if (s.first && times->needs_first)
@@ -136,6 +134,7 @@ main(int argc, char **argv)
 	    .o.memory = MEMORY };
 	char nothing[2048] = "";
 	int key, status;
+	bool surveys;
 
 	while ((key = tool_getopt(&j.t, argc, argv)))
 		options_take(&j.t, &j.o, key);
@@ -148,10 +147,12 @@ main(int argc, char **argv)
 	check_rest(&j);
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
-	if (j.o.sel.times.needs_first || expr_needs_start(j.o.expr))
+	surveys = j.o.sel.times.needs_first || expr_needs_start(j.o.expr);
+	if (surveys)
 		tool_allow(&j.t, j.t.in_name, "r");
 	tool_lock(&j.t);
-	survey(&j);
+	if (surveys)
+		survey(&j);
 	tool_begin_input(&j.t);
 	begin_outputs(&j);
 	if (filter_start(&j.f, &j.rest) > 0)
