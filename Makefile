@@ -47,8 +47,8 @@ $(LIB): $(call objs,$(LIB_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
 $(SHARED): $(call objs,common/tool)
 	rm -f $@ && $(AR) rcs $@ $^
-# The directories of pfilter include each other's headers by paths from cmd/pfilter.
-$(O)/cmd/pfilter/%.o: DEFS += -Icmd/pfilter
+# The directories of a command include each other's headers by paths from the command's own.
+$(O)/cmd/%.o: DEFS += -Icmd/$(word 2,$(subst /, ,$*))
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
 	$(COMPILE) $(CFLAGS) -c -o $@ $<

@@ -1,92 +1,82 @@
 /* SPDX-License-Identifier: ISC */
-/* pinject - add build-ids and FINISHED_INIT to a perf stream */
-#include "hits.h"
-#include "record/raw.h"
-
-struct opts {
-	bool finished_init, build_ids, buildid_all;
-};
-
-enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_FINISHED_INIT };
-
-static const struct tool_opt options[] = {
-	TOOL_HEAD("Records to add"),
-	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
-	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
-	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
-	TOOL_HEAD("Input and output"),
-	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT,
-	TOOL_HEAD("Messages and help"),
-	TOOL_OPTS_COMMON, TOOL_OPTS_END
-};
-
-static const char examples[] =
-    "  $ perf record -q -g -o - -- sleep 2 | pinject -b >out.data\n"
-    "  $ pinject -b all.data | perf buildid-list -i -\n";
-
 /*
- * FINISHED_INIT follows the records that perf record synthesises at its start, which have no time: it precedes the
- * first record with a time.
+ * pinject - adds to a recording what it lacks.
+ *
+ *	source  ->  header/  ->  marks/  ->  code/  ->  ids/  ->  end
+ *
+ *	header/		header features, and what else stands at the head of a stream
+ *	marks/		FINISHED_INIT, FINISHED_ROUND, ID_INDEX
+ *	code/		code made at run time: jitdump, perf-PID.map
+ *	ids/		build-ids of files
+ *	lookup/		the process that looks files up
+ *
+ * Each of the first four is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
+ * a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time yet; the
+ * others in front of the first record whose reader could need them.
  */
-static int
-finished_init(struct tool *t, const struct pp_rec *r, bool *done)
-{
-	const struct pp_event *ev;
-	uint8_t b[PP_HEADER_SIZE];
-	uint64_t time;
+#include <stdlib.h>
 
-	if (r->type == PP_FINISHED_INIT)
-		*done = true;
-	if (r->type >= PP_USER_TYPE_START)
-		return 1;
-	if (!(ev = pp_event_find(t->in->events, r, &t->in_err)))
-		return pp_reject(t->in, r);
-	if (r->type != PP_SAMPLE && !pp_time(ev, r, t->in->swap, &time))
-		return 1;
-	*done = true;
-	pp_raw_head(b, PP_FINISHED_INIT, 0, sizeof b, t->in->swap);
-	return pp_put_copy(t->out, b, sizeof b);
+#include "ids/hits.h"
+#include "marks/marks.h"
+#include "options.h"
+
+struct end {
+	struct out	 pub;
+	struct pp_sink	*sink;
+};
+
+static int
+end_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	return out_put(((struct end *)o)->sink, in, r, stable);
+}
+
+static int
+end_finish(struct out *o)
+{
+	(void)o;
+	return 1;
+}
+
+/* The stages, the last one first. */
+static struct out *
+inject_chain(struct tool *t, const struct options *o, struct lookup *lookup, struct out *to)
+{
+	if (o->build_ids || o->buildid_all)
+		to = hits_new(t, lookup, o->buildid_all, to);
+	if (o->finished_init)
+		to = init_new(t, to);
+	return to;
 }
 
 static void
-inject(struct tool *t, struct lookup *lookup, const struct opts *o)
+inject(struct tool *t, const struct options *o, struct lookup *lookup)
 {
-	bool init = !o->finished_init;
-	struct hits *h = lookup->fd >= 0 ? hits_new(t, lookup, o->buildid_all) : NULL;
+	struct end end = { .pub = { .put = end_put, .finish = end_finish }, .sink = t->out };
+	struct out *first = inject_chain(t, o, lookup, &end.pub);
 	struct pp_rec r;
 
-	while (pp_next(t->in, &r) > 0) {
-		if (!init && finished_init(t, &r, &init) < 0)
-			break;
-		if (h && hits_record(h, &r) < 0)
-			break;
-		if (pp_put(t->out, t->in, &r) < 0)
-			break;
-	}
-	if (h)
-		hits_end(h);		/* a failure is kept by input or output */
-	hits_free(h);
+	if (first == &end.pub)		/* without stages: runs of records are written as one */
+		while (pp_next(t->in, &r) > 0 && pp_put(t->out, t->in, &r) > 0)
+			;
+	else
+		while (pp_next(t->in, &r) > 0 && first->put(first, t->in, &r, true) > 0)
+			;
+	first->finish(first);		/* a failure is kept by input or output */
 }
 
 int
 main(int argc, char *argv[])
 {
-	struct opts o = {0};
-	struct tool t = { .name = "pinject", .purpose = "Add build-ids and FINISHED_INIT to a perf stream.",
-	    .opts = options, .examples = examples };
+	struct tool t = { .name = "pinject", .purpose = "Add to a perf stream what it lacks." };
+	struct options o = {0};
 	struct lookup lookup = { .fd = -1 };
-	int key;
 
-	while ((key = tool_getopt(&t, argc, argv)))
-		switch (key) {
-		case 'b': o.build_ids = true; break;
-		case OPT_BUILDID_ALL: o.buildid_all = true; break;
-		case OPT_FINISHED_INIT: o.finished_init = true; break;
-		}
+	options_parse(&o, &t, argc, argv);
 	if (o.build_ids || o.buildid_all)
 		lookup_start(&lookup, &t);
 	tool_open(&t, 0);
-	inject(&t, &lookup, &o);
+	inject(&t, &o, &lookup);
 	lookup_end(&lookup);
 	return tool_close(&t);
 }

@@ -5,7 +5,8 @@
  *
  * A command puts records into the first out; the last one is a container.  A new stage or container is a struct whose first
  * member is a struct out, and a function NAME_new() that returns it; the command that has it builds the chain:
- * pcat_make_chain() in cmd/pcat/main.c, side_start() in cmd/pfilter/side.c.  psort and pinject have no chain, but a sink.
+ * pcat_make_chain() in cmd/pcat/main.c, side_start() in cmd/pfilter/side.c, inject_chain() in cmd/pinject/main.c.  psort has
+ * none, but a sink.
  *
  * Functions return 1, or -1 with the reason in the err that the caller of NAME_new() passed.
  */

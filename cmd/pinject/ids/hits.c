@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buildid.h"
 #include "record/feature.h"
 #include "record/make.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "record/shape.h"
 #include "state/timeline.h"
-#include "hits.h"
 #include "state/table.h"
+#include "hits.h"
 
 /* Entries of a callchain that give the mode of the next ones (perf_event.h, enum perf_callchain_context) */
 #define CONTEXT(n) ((uint64_t)-(n))
@@ -32,6 +31,7 @@ enum {
 };
 
 struct hits {
+	struct out	 pub;
 	struct tool	*t;
 	struct lookup	*lookup;
 	bool		 all;
@@ -65,7 +65,7 @@ hits_emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct 
 		tool_warn(h->t, "recorded on '%s', but build-ids are from files on this host", h->host);
 	free(h->host);
 	h->host = NULL;
-	return pp_put_copy(h->t->out, r.raw, r.size);
+	return h->pub.next->put(h->pub.next, h->t->in, &r, false);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -472,48 +472,25 @@ hits_take(struct hits *h, const struct pp_rec *r)
 	return 1;
 }
 
-int
-hits_record(struct hits *h, const struct pp_rec *r)
+static int
+put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
+	struct hits *h = (struct hits *)o;
+
 	if (r->type == PP_HEADER_FEATURE && !h->elsewhere)
 		hits_learn_feature(h, r);
-	if (h->elsewhere || hits_take(h, r) > 0)
-		return 1;
-	if (h->t->in_err.what[0])
-		pp_reject(h->t->in, r);
-	return -1;
+	if (!h->elsewhere && hits_take(h, r) < 0)
+		return h->t->in_err.what[0] ? pp_reject(h->t->in, r) : -1;
+	return o->next->put(o->next, in, r, stable);
 }
 
-int
-hits_end(struct hits *h)
+static int
+finish(struct out *o)
 {
-	return h->elsewhere || h->all ? 1 : pp_timeline_release(h->timeline, UINT64_MAX);
-}
+	struct hits *h = (struct hits *)o;
+	struct out *next = o->next;
+	int rc = h->elsewhere || h->all ? 1 : pp_timeline_release(h->timeline, UINT64_MAX);
 
-struct hits *
-hits_new(struct tool *t, struct lookup *lookup, bool all)
-{
-	struct hits *h = tool_alloc(1, sizeof *h);
-
-	h->t = t;
-	h->lookup = lookup;
-	h->all = all;
-	if (t->in->swap)
-		h->elsewhere = "made on a machine of the other byte order";
-	h->state = all ? NULL : pp_state_new(t->in->swap, &t->in_err);
-	h->timeline = all ? NULL : pp_timeline_new(hits_turn, h, MEMORY, &t->in_err);
-	if (pp_table_init(&h->names, &t->in_err) < 0 || (!all && (!h->state || !h->timeline))) {
-		tool_say(t, &t->in_err);
-		exit(1);
-	}
-	return h;
-}
-
-void
-hits_free(struct hits *h)
-{
-	if (!h)
-		return;
 	if (h->elsewhere)
 		tool_warn(h->t, "no build-ids: the recording was %s", h->elsewhere);
 	else
@@ -525,4 +502,22 @@ hits_free(struct hits *h)
 	free(h->done);
 	free(h->host);
 	free(h);
+	return next->finish(next) < 0 ? -1 : rc;
+}
+
+struct out *
+hits_new(struct tool *t, struct lookup *lookup, bool all, struct out *next)
+{
+	struct hits *h = tool_alloc(1, sizeof *h);
+
+	*h = (struct hits){ .pub = { .put = put, .finish = finish, .next = next }, .t = t, .lookup = lookup, .all = all };
+	if (t->in->swap)
+		h->elsewhere = "made on a machine of the other byte order";
+	h->state = all ? NULL : pp_state_new(t->in->swap, &t->in_err);
+	h->timeline = all ? NULL : pp_timeline_new(hits_turn, h, MEMORY, &t->in_err);
+	if (pp_table_init(&h->names, &t->in_err) < 0 || (!all && (!h->state || !h->timeline))) {
+		tool_say(t, &t->in_err);
+		exit(1);
+	}
+	return &h->pub;
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+#include "options.h"
+
+enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_FINISHED_INIT };
+
+static const struct tool_opt options[] = {
+	TOOL_HEAD("Build-ids"),
+	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
+	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
+	TOOL_HEAD("Marks"),
+	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
+	TOOL_HEAD("Input and output"),
+	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT,
+	TOOL_HEAD("Messages and help"),
+	TOOL_OPTS_COMMON, TOOL_OPTS_END
+};
+
+static const char examples[] =
+    "  $ perf record -q -g -o - -- sleep 2 | pinject -b >out.data\n"
+    "  $ pinject -b all.data | perf buildid-list -i -\n";
+
+void
+options_parse(struct options *o, struct tool *t, int argc, char **argv)
+{
+	int key;
+
+	t->opts = options;
+	t->examples = examples;
+	while ((key = tool_getopt(t, argc, argv)))
+		switch (key) {
+		case 'b': o->build_ids = true; break;
+		case OPT_BUILDID_ALL: o->buildid_all = true; break;
+		case OPT_FINISHED_INIT: o->finished_init = true; break;
+		}
+}

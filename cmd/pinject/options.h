@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* options.h - the command line of pinject */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "tool/tool.h"
+
+struct options {
+	bool	 build_ids, buildid_all;
+	bool	 finished_init;
+};
+
+/* Parse the command line, and exit 2 if it is wrong. */
+void	options_parse(struct options *, struct tool *, int argc, char **argv);
+
+#endif
