@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/stat.h>
-
-#include <string.h>
-#include <unistd.h>
-
 #include "survey.h"
 #include "times.h"
-
-/* A name to open the input a second time; NULL: it can be read only once. */
-static const char *
-name_again(const struct tool *t)
-{
-	struct stat st;
-
-	if (t->in_name && strcmp(t->in_name, "-"))
-		return !stat(t->in_name, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ? t->in_name : NULL;
-	/* Opening this name starts at the beginning of the file, whatever the offset of standard input. */
-	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
-}
 
 static bool
 by_feature(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
@@ -46,7 +29,7 @@ by_record(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 void
 survey_times(const struct tool *t, bool last, struct survey *s)
 {
-	const char *name = name_again(t);
+	const char *name = tool_twice(t);
 	struct pp_source *in;
 	unsigned rounds = 0;
 	struct pp_err err;

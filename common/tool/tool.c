@@ -496,6 +496,17 @@ tool_source(const struct tool *t, const char *path, unsigned flags, struct pp_er
 	return pp_open_spare(fd, std ? "<stdin>" : path, flags | t->open_flags, t->spare, err);
 }
 
+const char *
+tool_twice(const struct tool *t)
+{
+	struct stat st;
+
+	if (!tool_is_std(t->in_name))
+		return !stat(t->in_name, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ? t->in_name : NULL;
+	/* Opening this name starts at the beginning of the file, whatever the offset of standard input. */
+	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
+}
+
 void
 tool_open_input(struct tool *t, unsigned flags)
 {

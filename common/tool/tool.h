@@ -101,6 +101,7 @@ struct tool {
 	struct atomic	 file;			/* -o */
 	struct atomic	*files;			/* outputs opened by tool_create() */
 	bool		 partial;		/* set by the command: the output is incomplete, even without an in_err */
+	bool		 failed;		/* set by the command: the exit status is 1, even if the output is complete */
 	struct timespec	 began, shown;		/* for progress */
 };
 
@@ -151,6 +152,11 @@ void	tool_abandon(struct tool *);
  * close it.  1, or -1.
  */
 int	tool_name(const struct tool *, struct atomic *);
+/*
+ * The name of the input for one more tool_source(), which reads it from its beginning; NULL: it can be read only once.
+ * tool_allow() the input before tool_lock().
+ */
+const char *tool_twice(const struct tool *);
 /* Show the progress line, at most some times each second. */
 void	tool_progress(struct tool *, uint64_t done, uint64_t total);
 /* Exit 2 if the input is the file of that path, which is about to be written (NULL or "-": standard output). */

@@ -115,5 +115,5 @@ tool_close(struct tool *t)
 	bad |= name_all(t);
 	if (t->out_err.what[0])
 		tool_say(t, &t->out_err);
-	return bad || t->in_err.what[0] || t->out_err.what[0] ? 1 : 0;
+	return bad || t->failed || t->in_err.what[0] || t->out_err.what[0] ? 1 : 0;
 }
