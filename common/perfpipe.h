@@ -495,6 +495,7 @@ struct pp_dso {			/* a file, or what stands for one, as the record of a map desc
 	uint32_t	 index;		/* 0, 1, 2...: for tables of the caller; one file has several if records describe it differently */
 	uint32_t	 maj, min;	/* device and inode of an MMAP2; ino 0: unknown */
 	uint64_t	 ino;
+	uint64_t	 ino_generation;	/* which file of that inode's number; 0: unknown */
 	uint8_t		 id[20];	/* build-id of an MMAP2 */
 	uint8_t		 id_len;	/* bytes of it; 0: unknown */
 	uint32_t	 jit;		/* pid of a process with code made at run time there, /tmp/perf-PID.map to perf; 0: none */

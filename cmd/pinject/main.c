@@ -74,7 +74,7 @@ main(int argc, char *argv[])
 
 	options_parse(&o, &t, argc, argv);
 	if (o.build_ids || o.buildid_all)
-		lookup_start(&lookup, &t);
+		lookup_start(&lookup, &t, &o.lookup);
 	tool_open(&t, 0);
 	inject(&t, &o, &lookup);
 	lookup_end(&lookup);

@@ -3,11 +3,12 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "tool/tool.h"
+#include "lookup/lookup.h"
 
 struct options {
 	bool	 build_ids, buildid_all;
 	bool	 finished_init;
+	struct lookup_opt lookup;
 };
 
 /* Parse the command line, and exit 2 if it is wrong. */

@@ -20,6 +20,7 @@ learn_file(struct pp_dso *d, const uint8_t *u, bool has_id, bool swap)
 		d->maj = PP_RAW_GET(u, inode, maj, swap);
 		d->min = PP_RAW_GET(u, inode, min, swap);
 		d->ino = PP_RAW_GET(u, inode, ino, swap);
+		d->ino_generation = PP_RAW_GET(u, inode, generation, swap);
 	}
 }
 

@@ -188,6 +188,9 @@ static const struct call {
 	/* a process that looks files up for another; the flags stand in memory */
 	ONLY(openat2, .rights = CONFINE_SERVE)
 	ONLY(sendto, .rights = CONFINE_ASK | CONFINE_SERVE, .test = PEER, .arg = 0)
+	/* ... and hands over a descriptor of the file */
+	ONLY(sendmsg, .rights = CONFINE_SERVE, .test = PEER, .arg = 0)
+	ONLY(recvmsg, .rights = CONFINE_ASK, .test = PEER, .arg = 0)
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -180,6 +180,8 @@ static int
 hits_find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t pid, struct build_id *id, const char **why)
 {
 	bool vdso = strcmp(dso->name, "[vdso]") == 0;
+	struct lookup_found found;
+	int rc;
 
 	*why = "recorded under another kernel";
 	if (h->other_kernel && (mode == PP_MISC_KERNEL || vdso))
@@ -187,10 +189,12 @@ hits_find_id(struct hits *h, const struct pp_dso *dso, unsigned mode, uint32_t p
 	*why = "the name is too long";
 	if (dso->len >= NAME_LIMIT)
 		return 0;
-	if (mode != PP_MISC_KERNEL && vdso)
-		return buildid_vdso(id, why);
-	return lookup_id(h->lookup, mode != PP_MISC_KERNEL ? LOOKUP_FILE :
-	    hits_is_kernel(dso->name, dso->len) ? LOOKUP_KERNEL : LOOKUP_MODULE, id, dso, pid, why);
+	rc = lookup_file(h->lookup, &(struct lookup_for){ .kind = vdso && mode != PP_MISC_KERNEL ? LOOKUP_VDSO :
+	    mode != PP_MISC_KERNEL ? LOOKUP_FILE : hits_is_kernel(dso->name, dso->len) ? LOOKUP_KERNEL : LOOKUP_MODULE,
+	    .dso = dso, .pid = pid }, false, &found);
+	*id = found.id;
+	*why = found.why;
+	return rc;
 }
 
 /* Write the id of a file, unless the stream has it or the file has none. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* buildid.c - see buildid.h.  libelf finds where the notes are, read_notes() reads them. */
 #include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
-#include <linux/openat2.h>
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -103,8 +98,8 @@ elf_notes(struct build_id *id, Elf *elf, int fd)
 	return 0;
 }
 
-static int
-elf_read(struct build_id *id, int fd, const char **why)
+int
+buildid_fd(struct build_id *id, int fd, const char **why)
 {
 	Elf *elf;
 	int rc = 0;
@@ -118,71 +113,6 @@ elf_read(struct build_id *id, int fd, const char **why)
 		*why = "has no build-id";
 	}
 	elf_end(elf);
-	return rc;
-}
-
-/* Open the root directory of a running process in another mount namespace.  AT_FDCWD: the same namespace, or no process. */
-static int
-other_root(uint32_t pid)
-{
-	struct stat us, them;
-	char path[48];
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
-	if (stat(path, &them) < 0 || stat("/proc/self/ns/mnt", &us) < 0 || us.st_ino == them.st_ino)
-		return AT_FDCWD;
-	snprintf(path, sizeof path, "/proc/%u/root", pid);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? AT_FDCWD : fd;
-}
-
-/*
- * Open a file only if it is regular: opening a device can have effects, and opening a FIFO blocks.
- * O_PATH gives a descriptor without opening the file; a regular file is then opened through /proc.
- */
-static int
-open_regular(const struct pp_dso *dso, uint32_t pid, const char **why)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int root = other_root(pid), fd = -1, path;
-	char proc[32];
-	struct stat st;
-
-	if (root == AT_FDCWD) {
-		path = open(dso->name, O_PATH | O_CLOEXEC);
-	} else {		/* symbolic links stay below the root */
-		path = (int)syscall(SYS_openat2, root, dso->name, &how, sizeof how);
-		close(root);
-	}
-	if (path < 0 || fstat(path, &st) < 0) {
-		*why = errno == EACCES ? "permission denied" : "does not exist on this host";
-	} else if (!S_ISREG(st.st_mode)) {
-		*why = "not a regular file";
-	} else if (dso->ino && makedev(dso->maj, dso->min) == st.st_dev && dso->ino != st.st_ino) {
-		*why = "was replaced after the recording";
-	} else {
-		snprintf(proc, sizeof proc, "/proc/self/fd/%d", path);
-		if ((fd = open(proc, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0)
-			*why = errno == EACCES ? "permission denied" : "cannot be opened";
-	}
-	if (path >= 0)
-		close(path);
-	return fd;
-}
-
-int
-buildid_file(struct build_id *id, const struct pp_dso *dso, uint32_t pid, const char **why)
-{
-	int fd, rc;
-
-	*why = "not the name of a file";
-	if (dso->name[0] != '/' || dso->name[1] == '/')		/* [heap], anon_inode:[...], //anon */
-		return 0;
-	if ((fd = open_regular(dso, pid, why)) < 0)
-		return 0;
-	rc = elf_read(id, fd, why);
-	close(fd);
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * buildid.h - build-ids of files on this machine.  All functions return 1, or 0 and the reason why there is none.
- * The names are from a recording: only regular files are opened, and their contents are not trusted.
+ * The contents of files are not trusted.
  */
 #ifndef BUILDID_H
 #define BUILDID_H
@@ -15,11 +15,8 @@ struct build_id {
 	size_t		 len;
 };
 
-/*
- * Of the file that process `pid' mapped as `dso', in the mount namespace of the process if it still runs.  A file on the same
- * device with another inode is not the mapped file.
- */
-int	buildid_file(struct build_id *, const struct pp_dso *dso, uint32_t pid, const char **why);
+/* Of an ELF file. */
+int	buildid_fd(struct build_id *, int fd, const char **why);
 /* Of the running kernel. */
 int	buildid_kernel(struct build_id *, const char **why);
 /* Of a loaded module, by its name as a kernel map has it: "[xfs]" or "/lib/modules/.../xfs.ko.xz". */
