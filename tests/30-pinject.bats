@@ -158,6 +158,23 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	[ "${marks[2]}" -lt "${ids[1]}" ] && [ "${ids[1]}" -lt "${marks[3]}" ]
 }
 
+@test "pinject -b: a record of another kind moves the watermark, as it does for a reader" {
+	need readelf
+	a=$(elf cat)
+	stream <<-END
+		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
+		SWITCH misc=0 @ pid=7 time=500
+		FINISHED_ROUND
+		SAMPLE misc=2 ip=0x401000 pid=7 time=400 chain=
+		FINISHED_ROUND
+		SAMPLE misc=2 ip=0x401000 pid=7 time=600 chain=
+	END
+	pinject -b "$T/in" >"$T/out"
+	id=$(records 67 <"$T/out" | cut -d' ' -f1)
+	mapfile -t marks < <(records 68 <"$T/out" | cut -d' ' -f1)
+	[ "$id" -gt "${marks[0]}" ] && [ "$id" -lt "${marks[1]}" ]
+}
+
 @test "pinject -b: forks, threads, exits and numbers that come back" {
 	need readelf
 	a=$(elf cat) b=$(elf ls) c=$(elf sort) d=$(elf head)

@@ -2,15 +2,16 @@
 /*
  * pinject - adds to a recording what it lacks.
  *
- *	source  ->  header/  ->  marks/  ->  code/  ->  ids/  ->  end
+ *	source  ->  header/  ->  marks/  ->  walk  ->  code/  ->  ids/  ->  end
  *
  *	header/		header features, and what else stands at the head of a stream
  *	marks/		FINISHED_INIT, FINISHED_ROUND, ID_INDEX
+ *	walk		ids/walk.h: time order for code/ and ids/
  *	code/		code made at run time: jitdump, perf-PID.map
  *	ids/		build-ids of files
  *	lookup/		the process that looks files up
  *
- * Each of the first four is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
+ * Each of these is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
  * a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time yet; the
  * others in front of the first record whose reader could need them.
  */
@@ -42,8 +43,12 @@ end_finish(struct out *o)
 static struct out *
 inject_chain(struct tool *t, const struct options *o, struct lookup *lookup, struct out *to)
 {
+	struct walk *walk = o->build_ids && !o->buildid_all ? walk_new(t) : NULL;
+
 	if (o->build_ids || o->buildid_all)
-		to = hits_new(t, lookup, o->buildid_all, to);
+		to = hits_new(t, lookup, walk, to);
+	if (walk)
+		to = walk_stage(walk, to);
 	if (o->finished_init)
 		to = init_new(t, to);
 	return to;

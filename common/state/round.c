@@ -34,6 +34,7 @@ struct round {
 	size_t		 outcap;
 	uint64_t	 away;		/* records given to pp_round_spill(), not yet pp_round_spilled() */
 	uint64_t	 next_flush, late;
+	bool		 saw;		/* pp_round_saw() since the last FINISHED_ROUND */
 };
 
 struct pp_round *
@@ -410,12 +411,23 @@ pp_round_finished(struct pp_round *pub)
 {
 	struct round *q = (struct round *)pub;
 
-	if (!round_waiting(q) && !q->away)
+	if (!round_waiting(q) && !q->away && !q->saw)
 		return 1;
 	if (round_release(q, q->next_flush) < 0)
 		return -1;
 	q->next_flush = pub->max;
+	q->saw = false;
 	return 1;
+}
+
+void
+pp_round_saw(struct pp_round *pub, uint64_t time)
+{
+	struct round *q = (struct round *)pub;
+
+	q->saw = true;
+	if (time > pub->max)
+		pub->max = time;
 }
 
 int

@@ -47,6 +47,11 @@ uint8_t	*pp_round_buffer(void *round);
 void	pp_round_side_by_side(struct pp_round *, pp_deliver *side);
 /* A FINISHED_ROUND: deliver all up to the largest time that was known at the previous one (perf-pipe(5)). */
 int	pp_round_finished(struct pp_round *);
+/*
+ * A record that a reader queues, but this queue does not, has that time: the next pp_round_finished() takes account of it, as the
+ * reader does.
+ */
+void	pp_round_saw(struct pp_round *, uint64_t time);
 /* The end of the stream: deliver all. */
 int	pp_round_final(struct pp_round *);
 /* Free the memory of delivered records.  Call it from time to time. */

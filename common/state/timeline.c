@@ -118,3 +118,15 @@ pp_timeline_early(const struct pp_timeline *t)
 {
 	return t->early;
 }
+
+void
+pp_timeline_saw(struct pp_timeline *t, uint64_t time)
+{
+	pp_round_saw(t->round, time);
+}
+
+uint64_t
+pp_timeline_limit(const struct pp_timeline *t)
+{
+	return pp_round_limit(t->round);
+}

@@ -19,6 +19,10 @@
 /* Call fn for all waiting records, in time order or (not `sorted') in order of arrival; they continue to wait. */
 int	pp_timeline_each(struct pp_timeline *, bool sorted, pp_deliver *fn, void *arg);
 
+/* pp_round_saw() and pp_round_limit() of its queue. */
+void	pp_timeline_saw(struct pp_timeline *, uint64_t time);
+uint64_t pp_timeline_limit(const struct pp_timeline *);
+
 /* ---- decided in time order, emitted in order of arrival --------------------------------------------- */
 
 /*

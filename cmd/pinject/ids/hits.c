@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * hits.c - see hits.h.  A queued sample:
- *
- *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, of that mode | u64 callchain[n], with its markers
- *
- * all in this machine's byte order: a stream in the other order is from another machine, and gets no ids.
- * A queued MMAP, FORK or EXIT is a copy of the record; its type is not 0.
- */
+/* hits.c - see hits.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/feature.h"
 #include "record/make.h"
 #include "record/raw.h"
-#include "record/sample.h"
-#include "record/shape.h"
-#include "state/timeline.h"
 #include "state/table.h"
 #include "hits.h"
 
-/* Entries of a callchain that give the mode of the next ones (perf_event.h, enum perf_callchain_context) */
-#define CONTEXT(n) ((uint64_t)-(n))
-enum { CONTEXT_LAST = 4095 };		/* markers are -4095 to -1 */
-
-enum {
-	HEAD = 24,			/* bytes of a queued sample before its callchain */
-	MEMORY = 64 << 20,		/* bytes in the queue */
-	PAGES = 8192,
-	NAME_LIMIT = 4096,		/* PATH_MAX */
-};
+enum { NAME_LIMIT = 4096 };		/* PATH_MAX */
 
 struct hits {
 	struct out	 pub;
@@ -38,14 +19,11 @@ struct hits {
 	const char	*elsewhere;	/* why no file of this machine is of the recording; NULL: they may be */
 	bool		 other_kernel;	/* the recording is of another kernel release */
 	char		*host;		/* the name of the other host, until the warning */
-	struct pp_state	*state;		/* NULL with `all' */
-	struct pp_timeline *timeline;	/* NULL with `all' */
+	struct pp_state	*state;		/* of the walk; not with `all' */
 	struct table	 names;		/* of files: struct name */
 	uint8_t		*done;		/* by index of pp_dso: the name is marked as done */
 	size_t		 ndone;
 	uint64_t	 given, missing;
-	struct page { uint64_t version, page; } page[PAGES];	/* pages whose file is marked as done */
-	uint8_t		 probe[HEAD + PP_RECORD_MAX];
 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -229,149 +207,26 @@ hits_need(struct hits *h, const struct pp_dso *file, unsigned mode, uint32_t pid
 	return 1;
 }
 
-/* ---- in time order --------------------------------------------------------------------------- */
+/* ---- a user of the walk ----------------------------------------------------------------------- */
 
-struct spaces {			/* the maps for the addresses of one sample */
-	struct hits	*h;
-	uint32_t	 pid;
-	unsigned	 mode;
-	const struct pp_maps *maps;
-};
-
-static void
-hits_enter(struct spaces *s, unsigned mode)
+static int
+hits_record(void *arg, uint64_t time, const struct pp_rec *r)
 {
-	if (mode == s->mode)
-		return;
-	s->mode = mode;
-	s->maps = pp_state_maps(s->h->state, s->pid, mode);
+	(void)time;
+	return hits_learn_inode(arg, r);
 }
 
 static int
-hits_hit(struct spaces *s, uint64_t ip)
-{
-	uint64_t version, page = ip >> 12;
-	const struct pp_map *m;
-	struct page *p;
-
-	if (!s->maps)
-		return 1;
-	version = pp_maps_version(s->maps);
-	p = &s->h->page[(page ^ page >> 13 ^ version * 31) % PAGES];
-	if (p->page == page && p->version == version)
-		return 1;
-	if (!(m = pp_maps_find(s->maps, ip)))
-		return 1;
-	/* a map may end within a page */
-	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len)
-		*p = (struct page){ version, page };
-	return hits_mark_index(s->h, m->dso) ? 1 : hits_need(s->h, pp_state_dso(s->h->state, m), s->mode, s->pid);
-}
-
-static int
-hits_hit_chain(struct spaces *s, const uint8_t *ips, size_t n)
-{
-	for (; n; n--, ips += 8) {
-		uint64_t ip = pp_get_u64(ips, false);
-
-		if (ip < CONTEXT(CONTEXT_LAST)) {
-			if (hits_hit(s, ip) < 0)
-				return -1;
-		} else if (ip == CONTEXT(128)) {
-			hits_enter(s, PP_MISC_KERNEL);
-		} else if (ip == CONTEXT(512)) {
-			hits_enter(s, PP_MISC_USER);
-		} else {		/* a guest, the hypervisor, a cookie */
-			hits_enter(s, 0);
-		}
-	}
-	return 1;
-}
-
-/* pp_deliver of the timeline */
-static int
-hits_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
+hits_hit(void *arg, const struct walk_hit *hit)
 {
 	struct hits *h = arg;
-	struct spaces s = { .h = h, .mode = ~0u };
 
-	(void)time;
-	(void)n;
-	if (pp_get_u32(p, false) != 0) {
-		struct pp_rec r = pp_rec_at(p, false);
-
-		return pp_state_feed(h->state, &r, 0) < 0 ? -1 : hits_learn_inode(h, &r);
-	}
-	s.pid = pp_get_u32(p + 4, false);
-	hits_enter(&s, pp_get_u32(p + 8, false));
-	if (hits_hit(&s, pp_get_u64(p + 16, false)) < 0)
-		return -1;
-	hits_enter(&s, PP_MISC_USER);	/* like perf: without a marker, a chain is of user mode */
-	return hits_hit_chain(&s, p + HEAD, pp_get_u32(p + 12, false));
+	if (h->elsewhere || hits_mark_index(h, hit->map->dso))
+		return 1;
+	return hits_need(h, pp_state_dso(h->state, hit->map), hit->mode, hit->pid);
 }
 
 /* ---- as they arrive -------------------------------------------------------------------------- */
-
-static int
-hits_queue(struct hits *h, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
-{
-	uint64_t time;
-
-	if (!pp_time(ev, r, false, &time))
-		return hits_turn(h, 0, p, n);
-	return pp_timeline_put(h->timeline, time, p, n);
-}
-
-static int
-hits_queue_sample(struct hits *h, const struct pp_rec *r)
-{
-	const struct pp_event *ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
-	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint32_t pid = UINT32_MAX, tid;
-	struct pp_part part[PP_SHAPE_STEPS];
-	struct pp_span chain = {0};
-	uint64_t ip = 0;
-
-	if (!ev)
-		return -1;
-	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN) {
-		if (pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, false, &h->t->in_err) < 0)
-			return -1;
-		chain = (struct pp_span){ part->p + 8, pp_get_u64(part->p, false) };
-	}
-	pp_pid_tid(ev, r, false, &pid, &tid);
-	if (ev->plan.ip)
-		ip = pp_get_u64(r->raw + ev->plan.ip, false);
-	else
-		mode = 0;
-	pp_set_u32(h->probe, 0, false);
-	pp_set_u32(h->probe + 4, pid, false);
-	pp_set_u32(h->probe + 8, mode, false);
-	pp_set_u32(h->probe + 12, (uint32_t)chain.n, false);
-	pp_set_u64(h->probe + 16, ip, false);
-	if (chain.n)
-		memcpy(h->probe + HEAD, chain.p, chain.n * 8);
-	return hits_queue(h, ev, r, h->probe, HEAD + chain.n * 8);
-}
-
-/* CALLCHAIN_DEFERRED, the user part of an earlier chain: header, cookie, u64 n, n addresses, trailer */
-static int
-hits_queue_deferred(struct hits *h, const struct pp_rec *r)
-{
-	const struct pp_event *ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
-	uint32_t pid = UINT32_MAX, tid;
-	uint64_t n;
-
-	if (!ev || pp_check(r, false, &h->t->in_err) < 0)
-		return -1;
-	pp_pid_tid(ev, r, false, &pid, &tid);
-	n = PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, false);
-	memset(h->probe, 0, HEAD);
-	pp_set_u32(h->probe + 4, pid, false);
-	pp_set_u32(h->probe + 12, (uint32_t)n, false);
-	memcpy(h->probe + HEAD, r->raw + PP_RAW_AT(CALLCHAIN_DEFERRED, ip), n * 8);
-	return hits_queue(h, ev, r, h->probe, HEAD + n * 8);
-}
 
 /* With --buildid-all: write the id of an MMAP or MMAP2 of the kernel or a process, not of a guest. */
 static int
@@ -390,10 +245,8 @@ hits_need_map(struct hits *h, const struct pp_rec *r)
 }
 
 static int
-hits_state(struct hits *h, const struct pp_rec *r)
+hits_map(struct hits *h, const struct pp_rec *r)
 {
-	bool map = r->type == PP_MMAP || r->type == PP_MMAP2;
-	const struct pp_event *ev;
 	struct pp_dso file;
 
 	if (pp_check(r, false, &h->t->in_err) < 0)
@@ -403,10 +256,7 @@ hits_state(struct hits *h, const struct pp_rec *r)
 		if (file.id_len && hits_mark_name(h, file.name, file.len) < 0)
 			return -1;
 	}
-	if (h->all)
-		return map ? hits_need_map(h, r) : 1;
-	ev = pp_event_find(h->t->in->events, r, &h->t->in_err);
-	return ev ? hits_queue(h, ev, r, r->raw, r->size) : -1;
+	return h->all ? hits_need_map(h, r) : 1;
 }
 
 /* The stream has the id of the file that a HEADER_BUILD_ID names. */
@@ -459,19 +309,11 @@ static int
 hits_take(struct hits *h, const struct pp_rec *r)
 {
 	switch (r->type) {
-	case PP_SAMPLE:
-		return h->all ? 1 : hits_queue_sample(h, r);
-	case PP_CALLCHAIN_DEFERRED:
-		return h->all ? 1 : hits_queue_deferred(h, r);
 	case PP_MMAP:
 	case PP_MMAP2:
-	case PP_FORK:
-	case PP_EXIT:
-		return hits_state(h, r);
+		return hits_map(h, r);
 	case PP_HEADER_BUILD_ID:
 		return hits_has_id(h, r);
-	case PP_FINISHED_ROUND:
-		return h->all ? 1 : pp_timeline_round(h->timeline);
 	}
 	return 1;
 }
@@ -493,35 +335,34 @@ finish(struct out *o)
 {
 	struct hits *h = (struct hits *)o;
 	struct out *next = o->next;
-	int rc = h->elsewhere || h->all ? 1 : pp_timeline_release(h->timeline, UINT64_MAX);
 
 	if (h->elsewhere)
 		tool_warn(h->t, "no build-ids: the recording was %s", h->elsewhere);
 	else
 		tool_note(h->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)h->given,
 		    (uintmax_t)h->missing);
-	pp_timeline_free(h->timeline);
-	pp_state_free(h->state);
 	pp_table_free(&h->names, true);
 	free(h->done);
 	free(h->host);
 	free(h);
-	return next->finish(next) < 0 ? -1 : rc;
+	return next->finish(next);
 }
 
 struct out *
-hits_new(struct tool *t, struct lookup *lookup, bool all, struct out *next)
+hits_new(struct tool *t, struct lookup *lookup, struct walk *walk, struct out *next)
 {
 	struct hits *h = tool_alloc(1, sizeof *h);
 
-	*h = (struct hits){ .pub = { .put = put, .finish = finish, .next = next }, .t = t, .lookup = lookup, .all = all };
+	*h = (struct hits){ .pub = { .put = put, .finish = finish, .next = next }, .t = t, .lookup = lookup, .all = !walk };
 	if (t->in->swap)
 		h->elsewhere = "made on a machine of the other byte order";
-	h->state = all ? NULL : pp_state_new(t->in->swap, &t->in_err);
-	h->timeline = all ? NULL : pp_timeline_new(hits_turn, h, MEMORY, &t->in_err);
-	if (pp_table_init(&h->names, &t->in_err) < 0 || (!all && (!h->state || !h->timeline))) {
+	if (pp_table_init(&h->names, &t->in_err) < 0) {
 		tool_say(t, &t->in_err);
 		exit(1);
+	}
+	if (walk) {
+		h->state = walk_state(walk);
+		walk_add(walk, &(struct walk_user){ .arg = h, .record = hits_record, .hit = hits_hit });
 	}
 	return &h->pub;
 }

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * walk.c - see walk.h.  A queued sample:
+ *
+ *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, of that mode | u64 callchain[n], with its markers
+ *
+ * all in this machine's byte order.  A queued MMAP, FORK or EXIT is a copy of the record; its type is not 0.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/make.h"
+#include "record/raw.h"
+#include "record/sample.h"
+#include "record/shape.h"
+#include "state/timeline.h"
+#include "walk.h"
+
+/* Entries of a callchain that give the mode of the next ones (perf_event.h, enum perf_callchain_context) */
+#define CONTEXT(n) ((uint64_t)-(n))
+enum { CONTEXT_LAST = 4095 };		/* markers are -4095 to -1 */
+
+enum {
+	HEAD = 24,			/* bytes of a queued sample before its callchain */
+	MEMORY = 64 << 20,		/* bytes in the queue */
+	SPACES = 1024,
+	RANGES = 8,
+	USERS = 4,
+};
+
+struct walk_space {			/* maps of one process that were hit, so that none is looked for at each address */
+	uint64_t	 version;	/* of its maps */
+	uint64_t	 of;		/* its pid and the number of forks, if by_process */
+	unsigned	 n, oldest;
+	struct { uint64_t start, len; } range[RANGES];
+};
+
+struct walk {
+	struct out	 pub;
+	struct tool	*t;
+	struct walk_user user[USERS];
+	unsigned	 users;
+	bool		 hits, misses, by_process;	/* some user wants these */
+	struct pp_state	*state;
+	struct pp_timeline *timeline;
+	uint64_t	 earliest;
+	uint64_t	 delivered;	/* the largest time that was */
+	uint64_t	 forks;		/* of processes, if by_process */
+	const uint8_t	*passing;	/* the record that is being passed on */
+	struct walk_space space[SPACES];	/* by version */
+	uint8_t		 digest[HEAD + PP_RECORD_MAX];
+};
+
+/* ---- in time order --------------------------------------------------------------------------- */
+
+struct walk_sample {		/* one sample, and the maps for its next addresses */
+	struct walk	*w;
+	struct walk_hit	 hit;
+	const struct pp_maps *maps;
+	struct walk_space *space;
+};
+
+static void
+walk_enter(struct walk_sample *s, unsigned mode)
+{
+	struct walk *w = s->w;
+	uint64_t version, of = 0;
+
+	if (mode == s->hit.mode)
+		return;
+	s->hit.mode = mode;
+	if (!(s->maps = pp_state_maps(w->state, s->hit.pid, mode)))
+		return;
+	version = pp_maps_version(s->maps);
+	if (w->by_process)
+		of = mode == PP_MISC_KERNEL ? UINT64_MAX : s->hit.pid ^ w->forks << 32;
+	s->space = &w->space[(version ^ of) % SPACES];
+	if (s->space->version != version || s->space->of != of)
+		*s->space = (struct walk_space){ .version = version, .of = of };
+}
+
+static void
+walk_learn_range(struct walk_space *s, const struct pp_map *m)
+{
+	unsigned i = s->n < RANGES ? s->n++ : s->oldest++ % RANGES;
+
+	s->range[i].start = m->start;
+	s->range[i].len = m->len;
+}
+
+bool
+walk_is_anonymous(const struct pp_dso *d)
+{
+	return d->jit || !strncmp(d->name, "/memfd:", 7);
+}
+
+static int
+walk_missed(struct walk_sample *s)
+{
+	struct walk *w = s->w;
+
+	for (unsigned i = 0; i < w->users; i++)
+		if (w->user[i].miss && w->user[i].miss(w->user[i].arg, &s->hit) < 0)
+			return -1;
+	return 1;
+}
+
+/* An address in none of the ranges of its space. */
+static int
+walk_address_slow(struct walk_sample *s, uint64_t ip)
+{
+	struct walk *w = s->w;
+	const struct pp_map *m = pp_maps_find(s->maps, ip);
+	bool missed = w->misses && (!m || walk_is_anonymous(pp_state_dso(w->state, m)));
+
+	s->hit.addr = ip;
+	s->hit.map = m;
+	if (missed && walk_missed(s) < 0)
+		return -1;
+	if (!m)
+		return 1;
+	if (!missed)
+		walk_learn_range(s->space, m);
+	for (unsigned i = 0; i < w->users; i++)
+		if (w->user[i].hit && w->user[i].hit(w->user[i].arg, &s->hit) < 0)
+			return -1;
+	return 1;
+}
+
+static inline int
+walk_address(struct walk_sample *s, uint64_t ip)
+{
+	if (!s->maps)
+		return 1;
+	for (unsigned i = 0; i < s->space->n; i++)
+		if (ip - s->space->range[i].start < s->space->range[i].len)
+			return 1;
+	return walk_address_slow(s, ip);
+}
+
+static int
+walk_chain(struct walk_sample *s, const uint8_t *ips, size_t n)
+{
+	for (; n; n--, ips += 8) {
+		uint64_t ip = pp_get_u64(ips, false);
+
+		if (ip < CONTEXT(CONTEXT_LAST)) {
+			if (walk_address(s, ip) < 0)
+				return -1;
+		} else if (ip == CONTEXT(128)) {
+			walk_enter(s, PP_MISC_KERNEL);
+		} else if (ip == CONTEXT(512)) {
+			walk_enter(s, PP_MISC_USER);
+		} else {		/* a guest, the hypervisor, a cookie */
+			walk_enter(s, 0);
+		}
+	}
+	return 1;
+}
+
+static int
+walk_record(struct walk *w, uint64_t time, const uint8_t *p)
+{
+	struct pp_rec r = pp_rec_at(p, w->t->in->swap);
+
+	for (unsigned i = 0; i < w->users; i++)
+		if (w->user[i].record && w->user[i].record(w->user[i].arg, time, &r) < 0)
+			return -1;
+	if (r.type == PP_FORK && PP_RAW_GET(p, FORK, pid, w->t->in->swap) != PP_RAW_GET(p, FORK, ppid, w->t->in->swap))
+		w->forks++;
+	return pp_state_feed(w->state, &r, 0);
+}
+
+/* pp_deliver of the timeline */
+static int
+walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct walk *w = arg;
+	struct walk_sample s = { .w = w, .hit = { .time = time, .pid = pp_get_u32(p + 4, false), .mode = ~0u } };
+
+	(void)n;
+	if (time > w->delivered)
+		w->delivered = time;
+	if (pp_get_u32(p, false) != 0)
+		return walk_record(w, time, p);
+	walk_enter(&s, pp_get_u32(p + 8, false));
+	if (walk_address(&s, pp_get_u64(p + 16, false)) < 0)
+		return -1;
+	if (!pp_get_u32(p + 12, false))
+		return 1;
+	walk_enter(&s, PP_MISC_USER);	/* like perf: without a marker, a chain is of user mode */
+	return walk_chain(&s, p + HEAD, pp_get_u32(p + 12, false));
+}
+
+/* ---- as they arrive -------------------------------------------------------------------------- */
+
+static int
+walk_round(struct walk *w, uint64_t limit)
+{
+	for (unsigned i = 0; i < w->users; i++)
+		if (w->user[i].round && w->user[i].round(w->user[i].arg, limit) < 0)
+			return -1;
+	return 1;
+}
+
+static int
+walk_queue(struct walk *w, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
+{
+	uint64_t time, delivered = w->delivered;
+
+	if (!pp_time(ev, r, w->t->in->swap, &time))
+		return walk_turn(w, 0, p, n);
+	if (pp_timeline_put(w->timeline, time, p, n) < 0)
+		return -1;
+	return w->delivered == delivered ? 1 : walk_round(w, w->delivered);	/* memory is full */
+}
+
+static void
+walk_copy_chain(struct walk *w, const uint8_t *p, uint64_t n)
+{
+	if (!w->t->in->swap)
+		memcpy(w->digest + HEAD, p, n * 8);
+	else
+		for (uint64_t i = 0; i < n; i++)
+			pp_set_u64(w->digest + HEAD + i * 8, pp_get_u64(p + i * 8, true), false);
+	pp_set_u32(w->digest + 12, (uint32_t)n, false);
+}
+
+static int
+walk_queue_sample(struct walk *w, const struct pp_event *ev, const struct pp_rec *r)
+{
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
+	uint32_t pid = UINT32_MAX, tid;
+	struct pp_part part[PP_SHAPE_STEPS];
+	struct pp_span chain = {0};
+	bool swap = w->t->in->swap;
+	uint64_t ip = 0;
+
+	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN) {
+		if (pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &w->t->in_err) < 0)
+			return -1;
+		chain = (struct pp_span){ part->p + 8, pp_get_u64(part->p, swap) };
+	}
+	pp_pid_tid(ev, r, swap, &pid, &tid);
+	if (ev->plan.ip)
+		ip = pp_get_u64(r->raw + ev->plan.ip, swap);
+	else
+		mode = 0;
+	pp_set_u32(w->digest, 0, false);
+	pp_set_u32(w->digest + 4, pid, false);
+	pp_set_u32(w->digest + 8, mode, false);
+	pp_set_u64(w->digest + 16, ip, false);
+	walk_copy_chain(w, chain.p, chain.n);
+	return walk_queue(w, ev, r, w->digest, HEAD + chain.n * 8);
+}
+
+/* CALLCHAIN_DEFERRED, the user part of an earlier chain: header, cookie, u64 n, n addresses, trailer */
+static int
+walk_queue_deferred(struct walk *w, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint32_t pid = UINT32_MAX, tid;
+	bool swap = w->t->in->swap;
+	uint64_t n;
+
+	if (pp_check(r, swap, &w->t->in_err) < 0)
+		return -1;
+	pp_pid_tid(ev, r, swap, &pid, &tid);
+	n = PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, swap);
+	memset(w->digest, 0, HEAD);
+	pp_set_u32(w->digest + 4, pid, false);
+	walk_copy_chain(w, r->raw + PP_RAW_AT(CALLCHAIN_DEFERRED, ip), n);
+	return walk_queue(w, ev, r, w->digest, HEAD + n * 8);
+}
+
+/* A record that is not queued here, but by readers: they may deliver more at the next FINISHED_ROUND. */
+static int
+walk_other(struct walk *w, const struct pp_rec *r)
+{
+	const struct pp_event *ev = r->type < PP_USER_TYPE_START ? pp_event_find(w->t->in->events, r, NULL) : NULL;
+	uint64_t time;
+
+	if (ev && pp_time(ev, r, w->t->in->swap, &time))
+		pp_timeline_saw(w->timeline, time);
+	return 1;
+}
+
+static int
+walk_take(struct walk *w, const struct pp_rec *r)
+{
+	const struct pp_event *ev;
+
+	switch (r->type) {
+	case PP_SAMPLE:
+	case PP_CALLCHAIN_DEFERRED:
+		if (!w->hits)
+			return walk_other(w, r);
+		if (!(ev = pp_event_find(w->t->in->events, r, &w->t->in_err)))
+			return -1;
+		return r->type == PP_SAMPLE ? walk_queue_sample(w, ev, r) : walk_queue_deferred(w, ev, r);
+	case PP_MMAP:
+	case PP_MMAP2:
+	case PP_FORK:
+	case PP_EXIT:
+		if (pp_check(r, w->t->in->swap, &w->t->in_err) < 0 ||
+		    !(ev = pp_event_find(w->t->in->events, r, &w->t->in_err)))
+			return -1;
+		return walk_queue(w, ev, r, r->raw, r->size);
+	}
+	return walk_other(w, r);
+}
+
+static int
+walk_marker(struct walk *w, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	uint64_t limit = pp_timeline_limit(w->timeline);
+
+	if (pp_timeline_round(w->timeline) < 0 || walk_round(w, limit) < 0 || w->pub.next->put(w->pub.next, in, r, stable) < 0)
+		return -1;
+	w->earliest = limit;
+	return 1;
+}
+
+static int
+walk_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct walk *w = (struct walk *)o;
+
+	if (r->type == PP_FINISHED_ROUND)
+		return walk_marker(w, in, r, stable);
+	if (walk_take(w, r) < 0)
+		return w->t->in_err.what[0] ? pp_reject(in, r) : -1;
+	w->passing = r->raw;
+	return o->next->put(o->next, in, r, stable);
+}
+
+static int
+walk_finish(struct out *o)
+{
+	struct walk *w = (struct walk *)o;
+	struct out *next = o->next;
+	int rc = 1;
+
+	w->passing = NULL;
+	if (pp_timeline_release(w->timeline, UINT64_MAX) < 0 || walk_round(w, UINT64_MAX) < 0)
+		rc = -1;
+	if (next->finish(next) < 0)
+		rc = -1;
+	pp_timeline_free(w->timeline);
+	pp_state_free(w->state);
+	free(w);
+	return rc;
+}
+
+/* ---- for its users --------------------------------------------------------------------------- */
+
+struct walk *
+walk_new(struct tool *t)
+{
+	struct walk *w = tool_alloc(1, sizeof *w);
+
+	w->pub = (struct out){ .put = walk_put, .finish = walk_finish };
+	w->t = t;
+	w->state = pp_state_new(t->in->swap, &t->in_err);
+	w->timeline = pp_timeline_new(walk_turn, w, MEMORY, &t->in_err);
+	if (!w->state || !w->timeline) {
+		tool_say(t, &t->in_err);
+		exit(1);
+	}
+	return w;
+}
+
+struct out *
+walk_stage(struct walk *w, struct out *next)
+{
+	w->pub.next = next;
+	return &w->pub;
+}
+
+void
+walk_add(struct walk *w, const struct walk_user *user)
+{
+	w->user[w->users++] = *user;
+	w->hits |= user->hit || user->miss;
+	w->misses |= user->miss != NULL;
+	w->by_process |= user->by_process;
+}
+
+struct pp_state *
+walk_state(struct walk *w)
+{
+	return w->state;
+}
+
+uint64_t
+walk_earliest(const struct walk *w)
+{
+	return w->earliest;
+}
+
+bool
+walk_passes(const struct walk *w, const struct pp_rec *r)
+{
+	return r->raw == w->passing;
+}
+
+struct pp_text
+walk_trailer(const struct walk *w, uint8_t *buf, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	enum { MAPS = 1 << 8 | 1 << 23 };	/* attr.flags: mmap, mmap2 */
+	const struct pp_events *e = w->t->in->events;
+	const struct pp_event *ev = e->ev[0];
+	uint64_t id;
+
+	for (unsigned i = e->n; i--; )
+		if (e->ev[i]->attr.flags & MAPS)
+			ev = e->ev[i];
+	id = ev->nids ? ev->ids[0] : 0;
+	return pp_trailer_put(buf, ev, &(struct pp_trailer){ .pid = pid, .tid = tid, .time = time, .id = id, .stream_id = id },
+	    w->t->in->swap);
+}
