@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "record/event.h"
 #include "join_in.h"
 
@@ -40,47 +40,18 @@ check_kernels(struct join *j)
 
 /* ---- clocks -------------------------------------------------------------------------------------- */
 
-enum { CLOCK_PERF = -1, CLOCK_UNNAMED = -2, CLOCK_NONE = -3 };
-
-/* The clock of the input's times: a clockid, or one of these. */
 static int64_t
 clock_of(const struct input *in)
 {
-	const struct pp_events *e = in->src->events;
+	int64_t clock = clock_of_events(in->src->events);
 
 	if (pp_is_profile(in->src))	/* its times are synthetic */
 		return CLOCK_NONE;
-	for (unsigned i = 0; i < e->n; i++) {
-		const struct pp_attr *a = &e->ev[i]->attr;
-
-		if (!(a->sample_type & PP_SAMPLE_TIME))
-			continue;
-		if (a->flags >> PP_ATTR_USE_CLOCKID_BIT & 1)
-			return a->clockid;
-		if (in->names_clock)
-			return (int64_t)in->clockid;
-		return in->has_clockid ? CLOCK_UNNAMED : CLOCK_PERF;
-	}
-	return CLOCK_NONE;
-}
-
-/* The name of a clock, as in perf record -k. */
-static void
-clock_name(char *to, size_t n, int64_t clock)
-{
-	static const struct { int64_t clock; const char *name; } known[] = {
-		{ CLOCK_PERF, "perf's own clock" }, { CLOCK_UNNAMED, "a clock that it does not name" },
-		{ CLOCK_REALTIME, "clock realtime" }, { CLOCK_MONOTONIC, "clock monotonic" },
-		{ CLOCK_MONOTONIC_RAW, "clock monotonic_raw" }, { CLOCK_BOOTTIME, "clock boottime" },
-		{ CLOCK_TAI, "clock tai" },
-	};
-
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (known[i].clock == clock) {
-			snprintf(to, n, "%s", known[i].name);
-			return;
-		}
-	snprintf(to, n, "clock %" PRId64, clock);
+	if (clock != CLOCK_PERF)
+		return clock;
+	if (in->names_clock)
+		return (int64_t)in->clockid;
+	return in->has_clockid ? CLOCK_UNNAMED : CLOCK_PERF;
 }
 
 /* In the joined stream all times are of the first input's clock. */
