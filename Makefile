@@ -24,7 +24,7 @@ DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG
 COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN)
 LINK   = $(CC) $(WARN) $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS) -pthread
-$(O)/pinject: LDLIBS += -lelf
+$(O)/pinject: LDLIBS += -lelf -lmd
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson
 
@@ -127,7 +127,11 @@ run-tests:
 
 $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(LDLIBS) -lcmocka
+	$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lcmocka
+# those that test a part of a command
+$(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
+$(O)/unit/image: LDLIBS += -lelf -lmd
+$(O)/tests/unit/image.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * image.c - see image.h.  elf(5) describes the structures.  The file:
+ *
+ *	header | program headers | .note.gnu.build-id | zeros up to IMAGE_BASE | .text | other sections | section headers
+ *
+ * libelf could write it, too, but decides the offsets itself, and wants a file to seek in.
+ */
+#include <elf.h>
+#include <sha1.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image_in.h"
+#include "tool/tool.h"
+
+enum {
+	CODE_MAX = 16 << 20,
+	NAMES_MAX = 256 << 20,
+	CODE_ALIGN = 16,
+	SHA1_SIZE = SHA1_DIGEST_LENGTH,
+	NOTE_HEAD = 16,				/* namesz, descsz, type, "GNU" */
+};
+
+struct section {
+	const char	*name;
+	uint32_t	 type, flags, link, info;
+	size_t		 align, entry;
+	const struct image_buf *buf;
+	uint64_t	 offset, size;
+};
+enum { NOTE = 1, TEXT, SYMTAB, STRTAB, SHSTRTAB, SECTIONS };
+
+/* ---- bytes -------------------------------------------------------------------------------------- */
+
+void
+image_bytes(struct image_buf *b, const void *p, size_t n)
+{
+	if (b->cap - b->n < n) {
+		b->cap = 2 * b->cap + n;
+		b->p = tool_realloc(b->p, b->cap, 1);
+	}
+	if (p && n)
+		memcpy(b->p + b->n, p, n);
+	else
+		memset(b->p + b->n, 0, n);
+	b->n += n;
+}
+
+void
+image_number(const struct image *im, struct image_buf *b, uint64_t value, size_t width)
+{
+	uint8_t s[8];
+
+	for (size_t i = 0; i < width; i++)
+		s[im->big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
+	image_bytes(b, s, width);
+}
+
+void
+image_align(struct image_buf *b, size_t align)
+{
+	image_bytes(b, NULL, -b->n & (align - 1));
+}
+
+/* ---- functions ---------------------------------------------------------------------------------- */
+
+static size_t
+image_word(const struct image *im)
+{
+	return im->is64 ? 8 : 4;
+}
+
+static void
+image_symbol(struct image *im, uint32_t name, uint64_t value, uint64_t size, uint8_t type, uint16_t section)
+{
+	struct image_buf *b = &im->symtab;
+	uint8_t info[2] = { type, STV_DEFAULT };
+
+	image_number(im, b, name, 4);
+	if (im->is64) {
+		image_bytes(b, info, 2);
+		image_number(im, b, section, 2);
+	}
+	image_number(im, b, value, image_word(im));
+	image_number(im, b, size, image_word(im));
+	if (!im->is64) {
+		image_bytes(b, info, 2);
+		image_number(im, b, section, 2);
+	}
+}
+
+struct image *
+image_new(uint16_t machine, bool big_endian, bool is64)
+{
+	struct image *im = tool_alloc(1, sizeof *im);
+
+	*im = (struct image){ .machine = machine, .big = big_endian, .is64 = is64 };
+	image_bytes(&im->strtab, "", 1);
+	image_symbol(im, 0, 0, 0, 0, SHN_UNDEF);
+	return im;
+}
+
+void
+image_span(struct image *im, uint64_t start, uint64_t size)
+{
+	im->span = true;
+	im->start = start;
+	im->size = size;
+}
+
+size_t
+image_functions(const struct image *im)
+{
+	return im->functions;
+}
+
+uint64_t
+image_code_size(const struct image *im)
+{
+	return im->text.n;
+}
+
+/* Where the function will be in the file.  0: it cannot be there. */
+static uint64_t
+image_place(const struct image *im, const struct image_fn *fn)
+{
+	uint64_t most = im->is64 ? INT64_MAX : INT32_MAX, at = fn->addr - im->start;
+
+	if (!im->span) {
+		at = (im->text.n + CODE_ALIGN - 1) & ~(uint64_t)(CODE_ALIGN - 1);
+		return at <= CODE_MAX && fn->size <= CODE_MAX - at ? IMAGE_BASE + at : 0;
+	}
+	if (fn->addr < im->start || at > im->size || fn->size > im->size - at || im->size > most - IMAGE_BASE)
+		return 0;
+	return IMAGE_BASE + at;
+}
+
+int
+image_function(struct image *im, const struct image_fn *fn, uint64_t *offset)
+{
+	size_t n = strlen(fn->name), name = im->strtab.n;
+	uint64_t at = image_place(im, fn);
+
+	if (!at || n >= NAMES_MAX - name)
+		return 0;
+	image_bytes(&im->strtab, fn->name, n + 1);
+	for (size_t i = name; i < im->strtab.n - 1; i++)
+		if (im->strtab.p[i] < ' ' || im->strtab.p[i] == 0x7f)
+			im->strtab.p[i] = '?';
+	if (!im->span) {
+		image_align(&im->text, CODE_ALIGN);
+		image_bytes(&im->text, fn->code, fn->size);
+	}
+	image_symbol(im, (uint32_t)name, at, fn->size, STB_GLOBAL << 4 | STT_FUNC, TEXT);
+	im->functions++;
+	*offset = at;
+	return 1;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------- */
+
+static void
+image_header(const struct image *im, struct image_buf *f, uint64_t sections, unsigned segments)
+{
+	uint8_t ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, im->is64 ? ELFCLASS64 : ELFCLASS32,
+	    im->big ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT };
+	size_t word = image_word(im), own = im->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+
+	image_bytes(f, ident, sizeof ident);
+	image_number(im, f, ET_DYN, 2);
+	image_number(im, f, im->machine, 2);
+	image_number(im, f, EV_CURRENT, 4);
+	image_number(im, f, 0, word);
+	image_number(im, f, own, word);
+	image_number(im, f, sections, word);
+	image_number(im, f, 0, 4);
+	image_number(im, f, own, 2);
+	image_number(im, f, im->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), 2);
+	image_number(im, f, segments, 2);
+	image_number(im, f, im->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), 2);
+	image_number(im, f, SECTIONS, 2);
+	image_number(im, f, SHSTRTAB, 2);
+}
+
+static void
+image_segment(const struct image *im, struct image_buf *f, uint32_t type, uint32_t flags, const struct section *s, uint64_t align)
+{
+	size_t word = image_word(im);
+
+	image_number(im, f, type, 4);
+	if (im->is64)
+		image_number(im, f, flags, 4);
+	for (int i = 0; i < 3; i++)		/* offset, and both addresses */
+		image_number(im, f, s->offset, word);
+	image_number(im, f, s->type == SHT_NOBITS ? 0 : s->size, word);
+	image_number(im, f, s->size, word);
+	if (!im->is64)
+		image_number(im, f, flags, 4);
+	image_number(im, f, align, word);
+}
+
+static void
+image_section(const struct image *im, struct image_buf *f, const struct section *s, uint32_t name)
+{
+	size_t word = image_word(im);
+
+	image_number(im, f, name, 4);
+	image_number(im, f, s->type, 4);
+	image_number(im, f, s->flags, word);
+	image_number(im, f, s->flags & SHF_ALLOC ? s->offset : 0, word);
+	image_number(im, f, s->offset, word);
+	image_number(im, f, s->size, word);
+	image_number(im, f, s->link, 4);
+	image_number(im, f, s->info, 4);
+	image_number(im, f, s->align, word);
+	image_number(im, f, s->entry, word);
+}
+
+static void
+image_note(const struct image *im, struct image_buf *b)
+{
+	image_number(im, b, 4, 4);
+	image_number(im, b, SHA1_SIZE, 4);
+	image_number(im, b, NT_GNU_BUILD_ID, 4);
+	image_bytes(b, "GNU", 4);
+	image_bytes(b, NULL, SHA1_SIZE);	/* the id, when the rest is known */
+}
+
+/* Offsets and sizes of all sections; returns the offset behind them. */
+static uint64_t
+image_lay_out(const struct image *im, struct section *s)
+{
+	uint64_t at = im->is64 ? sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) : sizeof(Elf32_Ehdr) + 2 * sizeof(Elf32_Phdr);
+
+	for (int i = NOTE; i < SECTIONS; i++) {
+		uint64_t behind = at;
+
+		at = i == TEXT ? IMAGE_BASE : (at + s[i].align - 1) & ~(uint64_t)(s[i].align - 1);
+		s[i].offset = at;
+		if (s[i].type == SHT_NOBITS)	/* its offset is an address; nothing is there */
+			at = behind;
+		else
+			at += s[i].size = s[i].buf->n;
+	}
+	return (at + 7) & ~UINT64_C(7);
+}
+
+static void
+image_write(const struct image *im, struct image_buf *f, struct section *s, const uint32_t *names)
+{
+	uint64_t headers = image_lay_out(im, s);
+
+	image_header(im, f, headers, 2);
+	image_segment(im, f, PT_LOAD, PF_R | PF_X, &s[TEXT], IMAGE_BASE);
+	image_segment(im, f, PT_NOTE, PF_R, &s[NOTE], 4);
+	for (int i = NOTE; i < SECTIONS; i++) {
+		if (s[i].type == SHT_NOBITS)
+			continue;
+		image_bytes(f, NULL, s[i].offset - f->n);
+		image_bytes(f, s[i].buf->p, s[i].buf->n);
+	}
+	image_align(f, 8);
+	for (int i = 0; i < SECTIONS; i++)
+		image_section(im, f, &s[i], names[i]);
+}
+
+/* The id is that of the file with zeros in its place. */
+static void
+image_identify(struct image_buf *f, const struct section *note, struct build_id *id)
+{
+	SHA1_CTX sha;
+
+	SHA1Init(&sha);
+	SHA1Update(&sha, f->p, f->n);
+	SHA1Final(id->b, &sha);
+	id->len = SHA1_SIZE;
+	memcpy(f->p + note->offset + NOTE_HEAD, id->b, SHA1_SIZE);
+}
+
+void
+image_finish(struct image *im, struct build_id *id, uint8_t **bytes, size_t *n)
+{
+	struct image_buf note = { 0 }, shstrtab = { 0 }, f = { 0 };
+	struct section s[SECTIONS] = {
+		[0] = { .name = "" },
+		[NOTE] = { ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 0, 0, 4, 0, &note, 0, 0 },
+		[TEXT] = { ".text", im->span ? SHT_NOBITS : SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, 0, CODE_ALIGN, 0,
+		    &im->text, 0, im->size },
+		[SYMTAB] = { ".symtab", SHT_SYMTAB, 0, STRTAB, 1, 8, im->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym),
+		    &im->symtab, 0, 0 },
+		[STRTAB] = { ".strtab", SHT_STRTAB, 0, 0, 0, 1, 0, &im->strtab, 0, 0 },
+		[SHSTRTAB] = { ".shstrtab", SHT_STRTAB, 0, 0, 0, 1, 0, &shstrtab, 0, 0 },
+	};
+	uint32_t names[SECTIONS];
+
+	image_note(im, &note);
+	for (int i = 0; i < SECTIONS; i++) {
+		names[i] = (uint32_t)shstrtab.n;
+		image_bytes(&shstrtab, s[i].name, strlen(s[i].name) + 1);
+	}
+	image_write(im, &f, s, names);
+	image_identify(&f, &s[NOTE], id);
+	free(note.p);
+	free(shstrtab.p);
+	image_free(im);
+	*bytes = f.p;
+	*n = f.n;
+}
+
+void
+image_free(struct image *im)
+{
+	if (!im)
+		return;
+	free(im->text.p);
+	free(im->symtab.p);
+	free(im->strtab.p);
+	free(im);
+}
