@@ -131,7 +131,8 @@ $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 # those that test a part of a command
 $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
 $(O)/unit/image: LDLIBS += -lelf -lmd
-$(O)/tests/unit/image.o: DEFS += -Icmd/pinject
+$(O)/unit/store: $(O)/cmd/pinject/store/store.o
+$(O)/tests/unit/image.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests

@@ -105,12 +105,13 @@ inputs() {
 	locks_first pfilter --stats --dry-run "$T/in.file"
 	locks_first pinject -b "$T/in.file"
 	locks_first pinject --buildid-all "$T/in.file"
+	locks_first pinject --buildid-dir "$T/out.dir" "$T/in.file"
 	done_all
 }
 
 @test "confine: behind the locks nothing works that is not needed" {
 	able
-	for places in "" "r /usr" "r /usr c /usr"; do
+	for places in "" "r /usr" "r /usr c /usr" "r /usr c /usr d /usr"; do
 		try timeout -s KILL 20 confine $places </dev/null
 		[ $rc = 0 ] && [ "$(grep -c ': refused$' "$T/out")" -ge 42 ] || failed "confine $places: $(grep -v refused "$T/out")"
 	done

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * confine.c - tries what a confined process must not do: confine [r|c|s DIR]...
+ * confine.c - tries what a confined process must not do: confine [r|c|d|s DIR]...
  *
- * r, c: DIR may be read, or made files in; s: as the process that looks files up.  Prints a line for each try, "name: refused"
+ * r, c, d: DIR may be read, or made files or directories in; s: as the process that looks files up.  Prints a line for each try, "name: refused"
  * (EPERM, EACCES), "name: works" or "name: ERRNO", behind what holds.  Ends with 1 if any works, with 3 if memory and threads do
  * not.
  */
@@ -193,7 +193,8 @@ main(int argc, char **argv)
 	for (int i = 1; i + 1 < argc; i += 2)
 		if (*argv[i] == 's')
 			c.rights = CONFINE_SERVE;
-		else if (confine_allow(&c, argv[i + 1], *argv[i] == 'r' ? CONFINE_READ : CONFINE_CREATE | CONFINE_WRITE) < 0)
+		else if (confine_allow(&c, argv[i + 1], *argv[i] == 'r' ? CONFINE_READ : *argv[i] == 'd' ? CONFINE_DIRS :
+		    CONFINE_CREATE | CONFINE_WRITE) < 0)
 			return 2;
 	if (confine_lock(&c, text, sizeof text) < 0)
 		_exit(2);

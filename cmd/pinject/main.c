@@ -10,8 +10,9 @@
  *	code/		code made at run time: jitdump, perf-PID.map
  *	ids/		build-ids of files
  *	lookup/		the process that looks files up
+ *	store/		the directory of --buildid-dir
  *
- * Each of these is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
+ * Each of the first four is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
  * a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time yet; the
  * others in front of the first record whose reader could need them.
  */
@@ -20,6 +21,7 @@
 #include "ids/hits.h"
 #include "marks/marks.h"
 #include "options.h"
+#include "store/store.h"
 
 struct end {
 	struct out	 pub;
@@ -76,12 +78,15 @@ main(int argc, char *argv[])
 	struct tool t = { .name = "pinject", .purpose = "Add to a perf stream what it lacks." };
 	struct options o = {0};
 	struct lookup lookup = { .fd = -1 };
+	struct store *store;
 
 	options_parse(&o, &t, argc, argv);
 	if (o.build_ids || o.buildid_all)
 		lookup_start(&lookup, &t, &o.lookup);
+	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	tool_open(&t, 0);
 	inject(&t, &o, &lookup);
 	lookup_end(&lookup);
+	store_free(store);
 	return tool_close(&t);
 }

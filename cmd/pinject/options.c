@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 #include "options.h"
 
-enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_FINISHED_INIT };
+enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_BUILDID_DIR, OPT_FINISHED_INIT };
 
 static const struct tool_opt options[] = {
 	TOOL_HEAD("Build-ids"),
 	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
 	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
+	TOOL_HEAD("Files by build-id"),
+	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	TOOL_HEAD("Marks"),
 	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
 	TOOL_HEAD("Input and output"),
@@ -30,6 +32,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		switch (key) {
 		case 'b': o->build_ids = true; break;
 		case OPT_BUILDID_ALL: o->buildid_all = true; break;
+		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
 		case OPT_FINISHED_INIT: o->finished_init = true; break;
 		}
 }

@@ -9,6 +9,7 @@ struct options {
 	bool	 build_ids, buildid_all;
 	bool	 finished_init;
 	struct lookup_opt lookup;
+	const char *buildid_dir;
 };
 
 /* Parse the command line, and exit 2 if it is wrong. */

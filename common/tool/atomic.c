@@ -282,6 +282,20 @@ atomic_open(struct atomic *a, const char *path, bool force, struct pp_err *err)
 	return a->fd < 0 ? atomic_fail(err) : 1;
 }
 
+int
+atomic_open_at(struct atomic *a, int dir, const char *name, const char *path, struct pp_err *err)
+{
+	*a = (struct atomic){ .fd = -1, .dir = -1, .path = path, .err = err };
+	*err = (struct pp_err){ .file = path };
+	snprintf(a->base, sizeof a->base, "%s", name);
+	if ((a->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0)) < 0)
+		return atomic_fail(err);
+	if (atomic_begin(a) > 0)
+		return 1;
+	atomic_close(a);
+	return -1;
+}
+
 /* Get the file that is or will be written or replaced; if it does not exist yet, its directory. */
 static bool
 atomic_target(const struct atomic *a, struct stat *st, bool *there)

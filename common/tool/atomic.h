@@ -34,6 +34,11 @@ struct atomic {
  * opened in place.
  */
 int	atomic_open(struct atomic *, const char *path, bool force, struct pp_err *err);
+/*
+ * The same for a name in an open directory, which stays the caller's: no existing file is replaced, no link followed.  path: for
+ * messages.
+ */
+int	atomic_open_at(struct atomic *, int dir, const char *name, const char *path, struct pp_err *err);
 /* Would atomic_open() with `force' replace an existing regular file? */
 bool	atomic_replaces(const char *path);
 /* Do both write to the same file, so that one output would overwrite the other? */

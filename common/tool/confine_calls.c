@@ -12,6 +12,7 @@
 
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 
 #include <errno.h>
@@ -79,6 +80,7 @@ static const struct call {
 #define PARSER .not = CONFINE_SERVE
 #define IF_FILES .rights = CONFINE_READ | CONFINE_WRITE
 #define IF_NAMES .rights = CONFINE_CREATE
+#define IF_DIRS .rights = CONFINE_DIRS
 	/* the stream: first, as they are made most often */
 	BOTH(read) CALL(write) BOTH(pread64) CALL(writev) CALL(pwrite64)
 #ifdef __NR_poll
@@ -176,6 +178,10 @@ static const struct call {
 #endif
 #ifdef __NR_readlink
 	ONLY(readlink, IF_NAMES)
+#endif
+	ONLY(mkdirat, IF_DIRS) ONLY(ioctl, IF_DIRS, .test = EQUAL, .arg = 1, .value = FICLONE)
+#ifdef __NR_copy_file_range
+	ONLY(copy_file_range, IF_DIRS)
 #endif
 	ONLY(linkat, IF_NAMES) ONLY(unlinkat, IF_NAMES) ONLY(renameat2, IF_NAMES)
 #ifdef __NR_renameat

@@ -128,7 +128,7 @@ void	tool_lock(struct tool *);
 void	tool_begin_input(struct tool *);
 /*
  * After tool_lock(), open the file or what is below the directory (NULL or "-": standard input once more) by these rights, as in
- * unveil(2): "r" read, "w" write, "c" create, rename and remove.
+ * unveil(2): "r" read, "w" write, "c" create, rename and remove; "d" make directories.
  */
 void	tool_allow(struct tool *, const char *path, const char *rights);
 /* pp_open() of one of several inputs, also after tool_lock(): with the flags of the user, and the spare temporary file. */

@@ -20,7 +20,7 @@ static unsigned
 rights_of(const char *letters)
 {
 	return (strchr(letters, 'r') ? CONFINE_READ : 0) | (strchr(letters, 'w') ? CONFINE_WRITE : 0) |
-	    (strchr(letters, 'c') ? CONFINE_CREATE : 0);
+	    (strchr(letters, 'c') ? CONFINE_CREATE : 0) | (strchr(letters, 'd') ? CONFINE_DIRS : 0);
 }
 
 void

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: ISC */
+/* store.c - see store.h */
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <linux/fs.h>
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store.h"
+
+enum { COPY_STEP = 1 << 30, BUF = 64 << 10 };
+
+struct store {
+	struct tool	*t;
+	const char	*path;		/* as the user wrote it */
+	int		 dir;
+	bool		 failed;
+	struct pp_err	 err;
+	char		 name[PATH_MAX];	/* of the file at work, for messages */
+};
+
+struct store *
+store_new(struct tool *t, const char *dir)
+{
+	struct store *s = tool_alloc(1, sizeof *s);
+
+	*s = (struct store){ .t = t, .path = dir };
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		err(1, "%s", dir);
+	if ((s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+		err(1, "%s", dir);
+	tool_allow(t, dir, "rwcd");
+	return s;
+}
+
+void
+store_free(struct store *s)
+{
+	if (!s)
+		return;
+	close(s->dir);
+	free(s);
+}
+
+static int
+store_fail(struct store *s, const char *doing)
+{
+	if (!s->failed) {
+		if (!s->err.what[0]) {
+			s->err = (struct pp_err){ .file = s->name };
+			pp_fail_system(&s->err, doing);
+		}
+		tool_say(s->t, &s->err);
+	}
+	s->failed = s->t->failed = true;
+	return 0;
+}
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+struct place {			/* of a file: directories below DIR, and its name */
+	char	 dir[3][2 * BUILD_ID_MAX + 1];
+	int	 dirs;
+	const char *name;
+};
+
+static struct place
+place_of(const struct build_id *id, const char *kind)
+{
+	struct place p = { .dirs = 3, .name = kind };
+	char hex[2 * BUILD_ID_MAX + 1] = "";
+
+	for (size_t i = 0; i < id->len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->b[i]);
+	if (!strcmp(kind, "kallsyms")) {
+		p.dirs = 2;
+		strcpy(p.dir[0], "[kernel.kallsyms]");
+		strcpy(p.dir[1], hex);
+	} else {
+		strcpy(p.dir[0], ".build-id");
+		snprintf(p.dir[1], sizeof p.dir[1], "%.2s", hex);
+		strcpy(p.dir[2], id->len ? hex + 2 : "");
+	}
+	return p;
+}
+
+static bool
+store_exists(int dir, const char *name)
+{
+	return faccessat(dir, name, F_OK, 0) == 0;
+}
+
+/* One level down.  -1: errno. */
+static int
+store_step(int dir, const char *name, bool make)
+{
+	if (make && mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
+		return -1;
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Open the directory of a file, and make it if `make'; the caller closes it.  -1: errno. */
+static int
+store_enter(const struct store *s, const struct place *p, bool make)
+{
+	int dir = s->dir;
+
+	for (int i = 0; i < p->dirs && dir >= 0; i++) {
+		int next = store_step(dir, p->dir[i], make);
+
+		if (dir != s->dir)
+			close(dir);
+		dir = next;
+	}
+	return dir;
+}
+
+/* In a directory that perf buildid-cache has made too, .build-id/ab/cdef... is a link to the directory of the file. */
+static bool
+store_is_there(const struct store *s, const struct place *p)
+{
+	char path[sizeof p->dir + 16];
+
+	snprintf(path, sizeof path, "%s/%s/%s%s%s", p->dir[0], p->dir[1], p->dir[2], p->dirs > 2 ? "/" : "", p->name);
+	return store_exists(s->dir, path);
+}
+
+bool
+store_has(struct store *s, const struct build_id *id, const char *kind)
+{
+	struct place p = place_of(id, kind);
+
+	return store_is_there(s, &p);
+}
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+/* Where the bytes come from: memory, or a file. */
+struct from { const void *p; int fd; uint64_t n; };
+
+static int
+write_all(int to, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(to, p, n);
+
+		if (done < 0)
+			return -1;
+		p += done;
+		n -= (size_t)done;
+	}
+	return 1;
+}
+
+/* Read and write, from where both are.  -1: errno; 0: the file ended early. */
+static int
+copy_slowly(int to, int fd, uint64_t at, uint64_t n)
+{
+	static uint8_t buf[BUF];
+
+	while (at < n) {
+		ssize_t got = pread(fd, buf, n - at < BUF ? (size_t)(n - at) : BUF, (off_t)at);
+
+		if (got <= 0)
+			return (int)got;
+		if (write_all(to, buf, (size_t)got) < 0)
+			return -1;
+		at += (uint64_t)got;
+	}
+	return 1;
+}
+
+static int
+copy(int to, int fd, uint64_t n)
+{
+	struct stat st;
+	loff_t at = 0;
+
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size == n && ioctl(to, FICLONE, fd) == 0)
+		return 1;
+	while ((uint64_t)at < n) {
+		uint64_t left = n - (uint64_t)at;
+		ssize_t done = syscall(SYS_copy_file_range, fd, &at, to, NULL, left < COPY_STEP ? (size_t)left : (size_t)COPY_STEP, 0);
+
+		if (done <= 0)		/* another file system, or one that cannot */
+			return copy_slowly(to, fd, (uint64_t)at, n);
+	}
+	return 1;
+}
+
+static int
+store_fill(const struct atomic *a, const struct from *from)
+{
+	return from->p ? write_all(a->fd, from->p, from->n) : copy(a->fd, from->fd, from->n);
+}
+
+static int
+store_make(struct store *s, const struct place *p, const struct from *from)
+{
+	int dir = store_enter(s, p, true), rc = 0;
+	struct atomic a;
+
+	if (dir < 0)
+		return store_fail(s, NULL);
+	if (atomic_open_at(&a, dir, p->name, s->name, &s->err) < 0)
+		rc = -1;
+	else if ((rc = store_fill(&a, from)) < 0)
+		pp_fail_system(&s->err, NULL);
+	else if (rc > 0)
+		rc = atomic_commit(&a) < 0 ? -1 : 1;	/* 0: another process was faster */
+	atomic_close(&a);
+	close(dir);
+	return rc < 0 ? store_fail(s, NULL) : rc;
+}
+
+static int
+store_add(struct store *s, const struct build_id *id, const char *kind, const struct from *from)
+{
+	struct place p = place_of(id, kind);
+
+	if (!s || s->failed || id->len < 2)
+		return 0;
+	if (store_is_there(s, &p))
+		return 1;
+	snprintf(s->name, sizeof s->name, "%s/%s/%s%s%s/%s", s->path, p.dir[0], p.dir[1], p.dirs > 2 ? "/" : "", p.dir[2], p.name);
+	return store_make(s, &p, from);
+}
+
+int
+store_put(struct store *s, const struct build_id *id, const char *kind, const void *p, size_t n)
+{
+	return store_add(s, id, kind, &(struct from){ .p = p, .n = n });
+}
+
+int
+store_copy(struct store *s, const struct build_id *id, const char *kind, int fd, uint64_t size)
+{
+	return store_add(s, id, kind, &(struct from){ .fd = fd, .n = size });
+}

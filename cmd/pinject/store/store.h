@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * store.h - the directory of --buildid-dir: files by their build-ids, as perf --buildid-dir and debuginfod -F find them
+ *
+ *	DIR/.build-id/ab/cdef.../elf		programs, libraries, modules, images of jitted code
+ *	DIR/.build-id/ab/cdef.../vdso
+ *	DIR/[kernel.kallsyms]/abcdef.../kallsyms
+ *
+ * A file gets its name when it is complete, and is never changed: a name that exists already has that content.  No link below
+ * DIR is followed.  After a failure, of which there is one message, the store takes nothing any more, and the exit status is 1.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include "lookup/buildid.h"
+#include "tool/tool.h"
+
+struct store;
+
+/* Before tool_lock(): make DIR (mode 0700) if there is none, open it, and allow what is done below.  Failure exits 1. */
+struct store	*store_new(struct tool *, const char *dir);
+void		 store_free(struct store *);
+/* Is the file there?  kind: "elf", "vdso", "kallsyms". */
+bool		 store_has(struct store *, const struct build_id *, const char *kind);
+/* 1: it is there now, or was; 0: it cannot be. */
+int		 store_put(struct store *, const struct build_id *, const char *kind, const void *, size_t);
+/* The same with the first `size' bytes of a file that is open for reading; a reflink where the file system can do that. */
+int		 store_copy(struct store *, const struct build_id *, const char *kind, int fd, uint64_t size);
+
+#endif

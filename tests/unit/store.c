@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: ISC */
+/* The directory of --buildid-dir, looked at by the system's own calls. */
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/store.h"
+
+#include "check.h"
+
+static char top[] = "/tmp/store.XXXXXX", dir[64];
+static const struct build_id id = { { 0xab, 0xcd, 0xef, 1 }, 4 };
+static struct tool tool = { .name = "test", .confine = { .off = true } };
+
+static const char *
+path(const char *rest)
+{
+	static char text[4][256];
+	static int i;
+
+	i = (i + 1) % 4;
+	snprintf(text[i], sizeof text[i], "%s%s", dir, rest);
+	return text[i];
+}
+
+static void
+is_file(const char *rest, const void *want, size_t n)
+{
+	uint8_t got[300000];
+	struct stat st;
+	int fd = open(path(rest), O_RDONLY);
+
+	if (fd < 0)
+		fail_msg("no %s", rest);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(st.st_size, n);
+	assert_int_equal(read(fd, got, sizeof got), n);
+	assert_memory_equal(got, want, n);
+	close(fd);
+}
+
+static struct store *
+fresh(void)
+{
+	static int n;
+
+	snprintf(dir, sizeof dir, "%s/%d", top, n++);
+	tool.failed = false;
+	return store_new(&tool, dir);
+}
+
+static void
+test_put(void **state)
+{
+	struct store *s = fresh();
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(dir, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_false(store_has(s, &id, "elf"));
+	assert_int_equal(store_put(s, &id, "elf", "first", 5), 1);
+	assert_true(store_has(s, &id, "elf"));
+	is_file("/.build-id/ab/cdef01/elf", "first", 5);
+	assert_int_equal(stat(path("/.build-id/ab/cdef01"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_int_equal(st.st_nlink, 2);
+	/* what is there stays */
+	assert_int_equal(store_put(s, &id, "elf", "other", 5), 1);
+	is_file("/.build-id/ab/cdef01/elf", "first", 5);
+	assert_int_equal(store_put(s, &id, "vdso", "v", 1), 1);
+	is_file("/.build-id/ab/cdef01/vdso", "v", 1);
+	assert_int_equal(store_put(s, &id, "kallsyms", "k", 1), 1);
+	is_file("/[kernel.kallsyms]/abcdef01/kallsyms", "k", 1);
+	store_free(s);
+	s = store_new(&tool, dir);		/* a directory that exists */
+	assert_true(store_has(s, &id, "vdso"));
+	assert_int_equal(store_put(s, &(struct build_id){ .len = 0 }, "elf", "x", 1), 0);
+	assert_false(tool.failed);
+	store_free(s);
+}
+
+static void
+test_copy(void **state)
+{
+	static uint8_t big[200000];
+	struct store *s = fresh();
+	const struct build_id ids[] = { { { 1, 2 }, 2 }, { { 1, 3 }, 2 }, { { 1, 4 }, 2 }, { { 1, 5 }, 2 } };
+	int fd = open(path("/file"), O_RDWR | O_CREAT, 0600), pipes[2];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof big; i++)
+		big[i] = (uint8_t)(i * i >> 3);
+	assert_int_equal(write(fd, big, sizeof big), sizeof big);
+	assert_int_equal(lseek(fd, 5, SEEK_SET), 5);
+	assert_int_equal(store_copy(s, &ids[0], "elf", fd, sizeof big), 1);
+	is_file("/.build-id/01/02/elf", big, sizeof big);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 5);
+	assert_int_equal(store_copy(s, &ids[1], "elf", fd, 1000), 1);		/* the file has grown */
+	is_file("/.build-id/01/03/elf", big, 1000);
+	assert_int_equal(store_copy(s, &ids[2], "elf", fd, sizeof big + 1), 0);	/* it has shrunk: no file of it, no failure */
+	assert_false(store_has(s, &ids[2], "elf"));
+	assert_false(tool.failed);
+	close(fd);
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(store_copy(s, &ids[3], "elf", pipes[0], 1), 0);
+	assert_false(store_has(s, &ids[3], "elf"));
+	assert_true(tool.failed);
+	store_free(s);
+}
+
+/* Links that somebody else put there are not followed. */
+static void
+test_links(void **state)
+{
+	static const char *const at[] = { "/.build-id", "/.build-id/ab", "/.build-id/ab/cdef01" };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct store *s = fresh();
+
+		mkdir(path("/elsewhere"), 0700);
+		for (int k = 0; k < i; k++)
+			mkdir(path(at[k]), 0700);
+		assert_int_equal(symlink(path("/elsewhere"), path(at[i])), 0);
+		assert_int_equal(store_put(s, &id, "elf", "x", 1), 0);
+		assert_true(tool.failed);
+		assert_int_equal(rmdir(path("/elsewhere")), 0);		/* it is empty */
+		store_free(s);
+	}
+}
+
+/* One failure is said, the file has no name, and nothing more is taken. */
+static void
+test_full(void **state)
+{
+	struct rlimit old, small = { 4096, 4096 };
+	static const uint8_t big[5000];
+	struct store *s = fresh();
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &small);
+	assert_int_equal(store_put(s, &id, "elf", big, sizeof big), 0);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_true(tool.failed);
+	assert_false(store_has(s, &id, "elf"));
+	assert_int_equal(rmdir(path("/.build-id/ab/cdef01")), 0);
+	assert_int_equal(store_put(s, &id, "elf", "x", 1), 0);
+	store_free(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_put), cmocka_unit_test(test_copy), cmocka_unit_test(test_links), cmocka_unit_test(test_full),
+	};
+	char command[64];
+	int bad;
+
+	if (!mkdtemp(top))
+		return 2;
+	bad = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof command, "rm -r %s", top);
+	return system(command) || bad;
+}
