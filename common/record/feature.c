@@ -14,14 +14,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "feature.h"
-
-struct pp_feature_field {
-	const char	*name, *text;
-	const char	*ref;		/* the field with the count or length */
-	uint8_t		 kind;		/* enum pp_feature_kind */
-	uint8_t		 size;		/* bytes of a number; of SINCE: the least value */
-};
+#include "feature_in.h"
 
 #define N_(nm, txt, knd, sz)	{ .name = #nm, .text = txt, .kind = knd, .size = sz },
 #define B_(nm, rf, txt, knd)	{ .name = #nm, .text = txt, .kind = knd, .ref = #rf },
@@ -63,7 +56,6 @@ static const struct row {
 #undef FEAT
 };
 
-static const struct pp_feature_field opaque[] = { { .kind = PP_F_STOP } };
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -118,6 +110,15 @@ pp_feature_holds(uint64_t number)
 	return r ? r->holds : PP_HOLDS_UNKNOWN;
 }
 
+const struct pp_feature_field *
+pp_feature_row(uint64_t number)
+{
+	static const struct pp_feature_field opaque[] = { { .kind = PP_F_STOP } };
+	const struct row *r = row_of(number);
+
+	return r ? r->f : opaque;
+}
+
 /* ---- the state machine ---------------------------------------------------------------------------- */
 
 static int fail(struct pp_feature_io *, const char *, ...) __attribute__((format(printf, 2, 3)));
@@ -141,21 +142,25 @@ fail(struct pp_feature_io *io, const char *fmt, ...)
 	return -1;
 }
 
-/* The nearest field of that name before the current one; a unit test resolves all references of the constant rows. */
+/* A unit test resolves all references of the constant rows. */
+unsigned
+pp_feature_ref(const struct pp_feature_field *f, unsigned at, const char *name)
+{
+	while (at > 0)
+		if (f[--at].name && strcmp(f[at].name, name) == 0)
+			break;
+	return at;
+}
+
+/* The nearest field of that name before the current one. */
 static unsigned
 ref(const struct pp_feature_io *io, const char *name)
 {
-	unsigned i = io->at;
-
-	while (i > 0)
-		if (io->f[--i].name && strcmp(io->f[i].name, name) == 0)
-			break;
-	return i;
+	return pp_feature_ref(io->f, io->at, name);
 }
 
-/* The index of the END of the list body that starts at i. */
-static unsigned
-end_of(const struct pp_feature_field *f, unsigned i)
+unsigned
+pp_feature_end_of(const struct pp_feature_field *f, unsigned i)
 {
 	int deep = 1;
 
@@ -189,7 +194,7 @@ least(const struct pp_feature_field *f, unsigned i)
 			i++;
 			break;
 		case PP_F_LIST: case PP_F_BITS: case PP_F_CPUS: case PP_F_EACH:
-			i = end_of(f, i + 1);
+			i = pp_feature_end_of(f, i + 1);
 			break;
 		}
 	return n;
@@ -235,7 +240,7 @@ turn(struct pp_feature_io *io)
 	io->depth--;
 	io->at = (uint8_t)(start - 1);		/* ref() searches back from here */
 	r = list->ref ? ref(io, list->ref) : 0;
-	io->at = (uint8_t)(end_of(io->f, start) + 1);
+	io->at = (uint8_t)(pp_feature_end_of(io->f, start) + 1);
 	if (until && list->kind == PP_F_LIST)
 		return settle(io, r, io->in[d].index);
 	return 1;
@@ -323,14 +328,12 @@ advance(struct pp_feature_io *io)
 static void
 start(struct pp_feature_io *io, uint64_t number, bool swap, uint32_t nr_cpus, struct pp_err *err)
 {
-	const struct row *row = row_of(number);
-
-	*io = (struct pp_feature_io){ .f = row ? row->f : opaque, .number = number, .swap = swap,
+	*io = (struct pp_feature_io){ .f = pp_feature_row(number), .number = number, .swap = swap,
 	    .nr_cpus = nr_cpus, .err = err };
 }
 
-static bool
-is_number(unsigned kind)
+bool
+pp_feature_is_number(unsigned kind)
 {
 	return kind == PP_F_UINT || kind == PP_F_SINT || kind == PP_F_HEX || kind == PP_F_TIME ||
 	    kind == PP_F_BITMAP;
@@ -362,7 +365,7 @@ take(struct pp_feature_io *io, struct pp_feature_value *v)
 		v->p = pp_take(c, v->len);
 		if (v->p)
 			v->len = strnlen((const char *)v->p, v->len);
-	} else if (is_number(f->kind)) {
+	} else if (pp_feature_is_number(f->kind)) {
 		want = v->len = f->size;
 		v->p = c->p;
 		v->num = f->size == 8 ? pp_take_u64(c) : pp_take_u32(c);
@@ -536,11 +539,11 @@ pp_feature_put(struct pp_feature_io *io, const struct pp_feature_value *v)
 		return fail(io, "%s has no place here", v->name);
 	if (v->kind == PP_F_REST || strcmp(v->name, f->name) != 0)
 		return fail(io, "%s expected, not %s", f->name, v->kind == PP_F_REST ? "the rest" : v->name);
-	if (is_number(f->kind) != is_number(v->kind) || (f->kind == PP_F_STR) != (v->kind == PP_F_STR))
+	if (pp_feature_is_number(f->kind) != pp_feature_is_number(v->kind) || (f->kind == PP_F_STR) != (v->kind == PP_F_STR))
 		return fail(io, "%s is of another kind", v->name);
 	if (f->kind == PP_F_STR)
 		r = put_str(io, v);
-	else if (is_number(f->kind))
+	else if (pp_feature_is_number(f->kind))
 		r = put_number(io, f, v);
 	else
 		r = put_bytes(io, f, v);

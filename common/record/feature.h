@@ -3,8 +3,8 @@
  * feature.h - header features: facts about the machine, the events and the command of a recording
  *
  * In a stream a feature is a HEADER_FEATURE record (u64 number, payload), in a file a section with the same payload.  The
- * layout of a payload is a row of feature.def.  feature.c encodes and decodes by the rows, feature_text.c prints, feature_rec.c
- * handles whole features.
+ * layout of a payload is a row of feature.def.  feature.c encodes and decodes by the rows, feature_text.c prints, feature_parse.c
+ * reads what was printed, feature_rec.c handles whole features.
  *
  *	struct pp_feature_io io;		read, value by value
  *	pp_feature_open(&io, &feature, err);
@@ -113,6 +113,14 @@ int	pp_feature_finish(struct pp_feature_io *, size_t *len);
  */
 int	pp_feature_convert(const struct pp_feature *, bool to_swap, uint8_t *buf, size_t cap, size_t *len,
 	    struct pp_err *);
+/*
+ * Write a payload by its text, as pp_feature_text() prints it; the title of the first line can be left out, and those of
+ * further values that do not repeat, with a comma for the newline ("8,6").  1, and *len is its size; or -1: what is expected.
+ */
+int	pp_feature_parse(uint64_t number, const char *text, bool swap, uint8_t *buf, size_t cap, size_t *len,
+	    struct pp_err *);
+/* Can a feature be written so?  Not if it has attrs or bytes that the text does not show, or is unknown. */
+bool	pp_feature_has_text(uint64_t number);
 /*
  * Make a HEADER_FEATURE record of 16 + f->len bytes (not padded) in buf, in byte order f->swap.  f->p may be buf +
  * PP_FEATURE_HEAD.  Without a payload it is an end mark (number PP_FEAT_END).  1; or -1: too large for a record or buf, or the

@@ -110,6 +110,103 @@ test_rows(void **state)
 	}
 }
 
+/* The text of each row makes the same payload again, in both byte orders, and nothing that is cut off it is something else. */
+static void
+test_parse(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		const struct row *row = &rows[i / 2];
+		uint8_t want[2048], got[2048];
+		struct pp_err err = { 0 };
+		size_t len, size = cook(want, row, i % 2);
+
+		if (!row->text || !pp_feature_has_text(row->number))
+			continue;
+		n++;
+		if (pp_feature_parse(row->number, row->text, i % 2, got, sizeof got, &len, &err) < 0)
+			fail_msg("%s: %s", row->text, err.what);
+		/* what the text does not show */
+		if (row->number == PP_FEAT_CPU_TOPOLOGY && !strstr(row->text, "core "))
+			assert_in_range(len, size, size + 8);
+		else {
+			assert_int_equal(len, size);
+			assert_memory_equal(got, want, len);
+		}
+		for (size_t cap = 0; cap < len; cap++) {
+			uint8_t *small = malloc(cap + 1);
+
+			memset(&err, 0, sizeof err);
+			assert_int_equal(pp_feature_parse(row->number, row->text, i % 2, small, cap, &size, &err), -1);
+			assert_non_null(strstr(err.what, "larger than"));
+			free(small);
+		}
+	}
+	assert_in_range(n, 40, 2 * COUNT(rows));
+}
+
+static void
+test_parse_short(void **state)
+{
+	static const struct { uint64_t number; const char *text, *shown, *error; } t[] = {
+		{ 3, "box", "hostname : box\n", NULL },
+		{ 3, "", "hostname : \n", NULL },
+		{ 3, "a : b", "hostname : a : b\n", NULL },
+		{ 3, "a\nb", NULL, "expected nothing behind 'a'" },
+		{ 7, "8,6", "nrcpus avail : 8\nnrcpus online : 6\n", NULL },
+		{ 7, "8, 6", "nrcpus avail : 8\nnrcpus online : 6\n", NULL },
+		{ 7, "8\nnrcpus online : 6", "nrcpus avail : 8\nnrcpus online : 6\n", NULL },
+		{ 7, "8", NULL, "'': expected 'nrcpus online : ' and a number" },
+		{ 7, "8,", NULL, "',': expected 'nrcpus online : ' and a number" },
+		{ 7, "x", NULL, "'x': expected 'nrcpus avail : ' and a number" },
+		{ 7, "-1,1", NULL, "'-1,1': expected 'nrcpus avail : ' and a number" },
+		{ 7, "8,6,4", NULL, "',4': expected nothing behind '8,6'" },
+		{ 7, "4294967296,1", NULL, "available does not fit 32 bits" },
+		{ 7, "99999999999999999999,1", NULL, "expected 'nrcpus avail : ' and a number" },
+		{ 10, "1 kB", "total memory : 1 kB\n", NULL },
+		{ 10, "1 MB", NULL, "' MB': expected ' kB'" },
+		{ 11, "perf record -a", "cmdline : perf record -a\n", NULL },
+		{ 12, "x", NULL, "has no text form" },
+		{ 16, "4 = cpu, 1 = software", "pmu mappings : 4 = cpu, 1 = software\n", NULL },
+		{ 16, "cpu", NULL, "'cpu': expected 'pmu mappings : ' and a number" },
+		{ 21, "1.5,2", "time of first sample : 1.500000000\ntime of last sample : 2.000000000\n", NULL },
+		{ 21, "99999999999,2", NULL, "seconds such as" },
+		{ 22, "0x1000\nmemory node 3 : 9 blocks: 5", "memory block size : 0x1000\nmemory node 3 : 9 blocks: 5\n", NULL },
+		{ 22, "0x1000\nmemory node 3 : 1 blocks: 5-7", "memory block size : 0x1000\nmemory node 3 : 1 blocks: 5-7\n", NULL },
+		{ 22, "0x1000\nmemory node 3 : 1 blocks: 7-5", NULL, "expected ':' and numbers such as 0-3,8" },
+		{ 22, "0x1000\nmemory node 3 : 1 blocks: 4294967296", NULL, "expected ':' and numbers such as 0-3,8" },
+		{ 22, "0x1000\nmemory node 3 : 18446744073709551615 blocks: 0", NULL, "larger than" },
+		{ 29, "clockid 1, wall clock 5.5 s at 2 s",
+		    "clock data : clockid 1, wall clock 5.500000000 s at 2.000000000 s\n", NULL },
+		{ 29, "clockid 1, wall clock 5.5 s at 2", NULL, "'': expected ' s'" },
+		{ 33, "62", "e_machine : 62\n", NULL },
+		{ 33, "62,0x10", "e_machine : 62\ne_flags : 0x10\n", NULL },
+		{ 99, "x", NULL, "has no text form" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(t); i++) {
+		struct log shown = { .n = 0 };
+		struct pp_err err = { 0 };
+		uint8_t buf[2048];
+		size_t len = 0;
+		int rc = pp_feature_parse(t[i].number, t[i].text, i % 2, buf, sizeof buf, &len, &err);
+		struct pp_feature f = { .number = t[i].number, .p = buf, .len = len, .swap = i % 2 };
+
+		if (rc < 0) {
+			if (!t[i].error || !strstr(err.what, t[i].error))
+				fail_msg("%s: %s", t[i].text, err.what);
+			continue;
+		}
+		if (!t[i].shown)
+			fail_msg("%s: accepted", t[i].text);
+		assert_int_equal(pp_feature_text(&f, log_text, &shown, &err), 1);
+		assert_string_equal(shown.s, t[i].shown);
+	}
+}
+
 /* Read bytes in every way; nothing may happen but 1 or -1 with a text. */
 static int
 poke(const struct row *row, const uint8_t *raw, size_t n, bool swap)
@@ -294,6 +391,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table), cmocka_unit_test(test_where), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_parse_short),
 		cmocka_unit_test(test_cut), cmocka_unit_test(test_damage), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_check), cmocka_unit_test(test_empty), cmocka_unit_test(test_read),
 	};
