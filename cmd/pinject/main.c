@@ -43,7 +43,7 @@ end_finish(struct out *o)
 
 /* The stages, the last one first. */
 static struct out *
-inject_chain(struct tool *t, const struct options *o, struct lookup *lookup, struct out *to)
+inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct out *to)
 {
 	struct walk *walk = o->build_ids && !o->buildid_all ? walk_new(t) : NULL;
 
@@ -53,11 +53,11 @@ inject_chain(struct tool *t, const struct options *o, struct lookup *lookup, str
 		to = walk_stage(walk, to);
 	if (o->finished_init)
 		to = init_new(t, to);
-	return to;
+	return header_stages(&o->header, t, to);
 }
 
 static void
-inject(struct tool *t, const struct options *o, struct lookup *lookup)
+inject(struct tool *t, struct options *o, struct lookup *lookup)
 {
 	struct end end = { .pub = { .put = end_put, .finish = end_finish }, .sink = t->out };
 	struct out *first = inject_chain(t, o, lookup, &end.pub);
@@ -85,6 +85,7 @@ main(int argc, char *argv[])
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	tool_open(&t, 0);
+	header_begin(&o.header, &t);
 	inject(&t, &o, &lookup);
 	lookup_end(&lookup);
 	store_free(store);

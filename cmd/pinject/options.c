@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include "options.h"
 
-enum { OPT_BUILDID_ALL = TOOL_LONG, OPT_BUILDID_DIR, OPT_FINISHED_INIT };
+enum {
+	OPT_BUILDID_ALL = TOOL_LONG, OPT_BUILDID_DIR,
+	OPT_FINISHED_INIT,
+	OPT_SET_FEATURE, OPT_NO_FEATURES, OPT_FEATURES_FROM, OPT_CLOCK_DATA, OPT_ADD_CMDLINE, OPT_KALLSYMS,
+};
 
 static const struct tool_opt options[] = {
 	TOOL_HEAD("Build-ids"),
@@ -11,6 +15,9 @@ static const struct tool_opt options[] = {
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	TOOL_HEAD("Marks"),
 	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
+	TOOL_HEAD("Header"),
+	{ OPT_SET_FEATURE, "set-feature", "NAME=VALUE...", "set a header feature to a text or number, or to @FILE" },
+	{ OPT_NO_FEATURES, "no-features", "LIST", "remove these header features" },
 	TOOL_HEAD("Input and output"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT,
 	TOOL_HEAD("Messages and help"),
@@ -34,5 +41,10 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_BUILDID_ALL: o->buildid_all = true; break;
 		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
 		case OPT_FINISHED_INIT: o->finished_init = true; break;
+		case OPT_SET_FEATURE: header_option_set(t, &o->header, t->optarg); break;
+		case OPT_NO_FEATURES:
+			features_option(t, &o->header.drop, t->optarg, true);
+			o->header.drops = true;
+			break;
 		}
 }

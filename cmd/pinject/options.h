@@ -3,6 +3,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "header/header.h"
 #include "lookup/lookup.h"
 
 struct options {
@@ -10,6 +11,7 @@ struct options {
 	bool	 finished_init;
 	struct lookup_opt lookup;
 	const char *buildid_dir;
+	struct header header;
 };
 
 /* Parse the command line, and exit 2 if it is wrong. */
