@@ -291,17 +291,40 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	[ "$(cat "$T/1")" = "$T/prog" ]
 }
 
-@test "pinject -b: which file it was is known by the last MMAP2 of its name" {
+# two of the same name, in a directory that a recording can name: $T/prog is what is there now
+two_of_a_name() {
 	need readelf
 	[ "$(stat -f -c %T "$T")" != overlayfs ] || skip "overlayfs shows other inodes to a map than to stat"
 	cp "$(elf cat)" "$T/prog"
 	dev=$(stat -c '%Hd %Ld' "$T/prog" 2>/dev/null) && [[ $dev =~ ^[0-9]+\ [0-9]+$ ]] || skip "stat tells no device"
+	is="maj=${dev% *} min=${dev#* } ino=$(stat -c %i "$T/prog")"
+	was="maj=${dev% *} min=${dev#* } ino=1"
+}
+@test "pinject: a file is device, inode and name; of two of one name only one can have a BUILD_ID" {
+	two_of_a_name
+	for first in is was; do
+		[ $first = is ] && second=was || second=is
+		stream <<-END
+			MMAP2 misc=2 pid=7 tid=7 start=0x400000 len=0x10000 ${!first} prot=5 filename=$T/prog
+			MMAP2 misc=2 pid=8 tid=8 start=0x400000 len=0x10000 ${!second} prot=5 filename=$T/prog
+			SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain=
+			SAMPLE misc=2 ip=0x401000 pid=8 time=2 chain=
+		END
+		pinject -v -b "$T/in" >"$T/out" 2>"$T/err"
+		names <"$T/out" >"$T/$first"
+		grep -q "no build-id of '$T/prog'" "$T/err" || failed "$first: $(cat "$T/err")"
+	done
+	# the file of pid 7 was another one, and readers would take the id of pid 8's for it
+	[ "$(cat "$T/is")" = "$T/prog" ] && ! [ -s "$T/was" ] || failed names
+	grep -q "use --mmap2-buildid-all" "$T/err" || failed hint
+	# what is not sampled takes no part
 	stream <<-END
-		MMAP2 misc=2 pid=7 tid=7 start=0x400000 len=0x10000 maj=${dev% *} min=${dev#* } ino=1 prot=5 filename=$T/prog
-		MMAP2 misc=2 pid=8 tid=8 start=0x400000 len=0x10000 maj=255 min=255 ino=2 prot=5 filename=$T/prog
-		SAMPLE misc=2 ip=0x401000 pid=7 time=1 chain=
+		MMAP2 misc=2 pid=7 tid=7 start=0x400000 len=0x10000 $was prot=5 filename=$T/prog
+		MMAP2 misc=2 pid=8 tid=8 start=0x400000 len=0x10000 $is prot=5 filename=$T/prog
+		SAMPLE misc=2 ip=0x401000 pid=8 time=2 chain=
 	END
-	[ "$(pinject -b "$T/in" | names)" = "$T/prog" ]
+	[ "$(pinject -b "$T/in" | names)" = "$T/prog" ] || failed "not sampled"
+	done_all
 }
 
 @test "pinject: a recording of another kind of machine or byte order gets nothing" {

@@ -6,7 +6,7 @@
 #ifndef HITS_H
 #define HITS_H
 
-#include "lookup/lookup.h"
+#include "file_ids.h"
 #include "walk.h"
 
 /* A stage: BUILD_IDs for all files that the walk finds hit, or (NULL) for all mapped files.  The input must be open. */

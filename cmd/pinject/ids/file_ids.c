@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: ISC */
+/* file_ids.c - see file_ids.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "file_ids.h"
+#include "record/feature.h"
+#include "record/raw.h"
+#include "state/table.h"
+
+enum {
+	NAME_LIMIT = 4096,		/* PATH_MAX */
+	REMEMBERED = 65536,
+	TRIES = 8,			/* processes in whose name a file is looked up */
+};
+
+struct file_id {
+	struct link	 link;		/* by hash of key and name */
+	struct file_key { uint64_t ino, generation; uint32_t maj, min, mode, high; } key;
+	struct build_id	 id;
+	uint32_t	 pid;		/* of the last try */
+	uint8_t		 tries;
+	bool		 said;		/* that it has none */
+	uint32_t	 len;
+	char		 name[];
+};
+
+struct file_ids {
+	struct tool	*t;
+	struct lookup	*lookup;
+	const char	*elsewhere;	/* why no file of this machine is of the recording; NULL: they may be */
+	bool		 other_kernel;	/* the recording is of another kernel release */
+	char		*host;		/* the name of the other host, until the warning */
+	struct table	 files;		/* struct file_id */
+	size_t		 nfiles;
+	uint64_t	 missing;
+};
+
+/* ---- identity -------------------------------------------------------------------------------------- */
+
+int
+file_ids_of_map(struct file_ids_for *q, const struct pp_rec *r, const struct pp_dso *dso, bool swap)
+{
+	*q = (struct file_ids_for){ .dso = dso, .mode = r->misc & PP_MISC_CPUMODE_MASK };
+	q->pid = PP_RAW_GET(r->raw, MMAP, pid, swap);
+	q->start = PP_RAW_GET(r->raw, MMAP, start, swap);
+	q->end = q->start + PP_RAW_GET(r->raw, MMAP, len, swap);
+	if (q->pid == UINT32_MAX && q->mode != PP_MISC_GUEST_KERNEL)
+		q->mode = PP_MISC_KERNEL;
+	return q->mode == PP_MISC_KERNEL || q->mode == PP_MISC_USER;
+}
+
+bool
+file_ids_is_kernel(const struct pp_dso *d)
+{
+	return d->len >= 8 && memcmp(d->name, "[kernel.", 8) == 0;
+}
+
+struct pp_dso
+file_ids_named(const struct pp_dso *d)
+{
+	struct pp_dso named = *d;
+
+	if (file_ids_is_kernel(d)) {
+		named.name = "[kernel.kallsyms]";
+		named.len = (uint32_t)strlen(named.name);
+	}
+	return named;
+}
+
+/* The file as it is remembered; made if absent.  NULL: as many as can be are remembered. */
+static struct file_id *
+file_id_of(struct file_ids *f, const struct file_ids_for *q, const struct pp_dso *d)
+{
+	struct file_key key = { .ino = d->ino, .generation = d->ino_generation, .maj = d->maj, .min = d->min, .mode = q->mode };
+	struct file_id *file;
+	uint64_t hash;
+
+	key.high = !strcmp(d->name, "[vdso]") && q->start >> 32;	/* a 32-bit process has another one */
+	hash = pp_table_hash(&f->files, d->len, (const uint8_t *)&key, sizeof key);
+	hash = pp_table_hash(&f->files, hash, (const uint8_t *)d->name, d->len);
+	for (struct link *l = pp_table_first(&f->files, hash); l; l = pp_table_next(l)) {
+		file = (struct file_id *)l;
+		if (file->len == d->len && !memcmp(&file->key, &key, sizeof key) && !memcmp(file->name, d->name, d->len))
+			return file;
+	}
+	if (f->nfiles == REMEMBERED)
+		return NULL;
+	file = tool_alloc(1, sizeof *file + d->len + 1);
+	file->key = key;
+	file->len = d->len;
+	memcpy(file->name, d->name, d->len);
+	if (pp_table_add(&f->files, &file->link, hash) < 0) {
+		free(file);
+		return NULL;
+	}
+	f->nfiles++;
+	return file;
+}
+
+/* ---- looking up ------------------------------------------------------------------------------------ */
+
+static int
+file_ids_look(struct file_ids *f, const struct file_ids_for *q, const struct pp_dso *d, struct build_id *id, const char **why)
+{
+	bool kernel = q->mode == PP_MISC_KERNEL, vdso = !kernel && !strcmp(d->name, "[vdso]");
+	struct lookup_for ask = { .pid = q->pid, .dso = d, .start = q->start, .end = q->end, .time = q->time };
+	struct lookup_found found;
+	int rc;
+
+	*why = "recorded under another kernel";
+	if (f->other_kernel && (kernel || vdso))
+		return 0;
+	*why = "the name is too long";
+	if (d->len >= NAME_LIMIT)
+		return 0;
+	ask.kind = vdso ? LOOKUP_VDSO : !kernel ? LOOKUP_FILE : file_ids_is_kernel(d) ? LOOKUP_KERNEL : LOOKUP_MODULE;
+	rc = lookup_file(f->lookup, &ask, false, &found);
+	*id = found.id;
+	*why = found.why;
+	return rc;
+}
+
+void
+file_ids_none(struct file_ids *f, const struct pp_dso *d, const char *why)
+{
+	char *name;
+
+	f->missing++;
+	if (!f->t->verbose)
+		return;
+	name = tool_vis(d->name, d->len < NAME_LIMIT ? d->len : NAME_LIMIT);
+	tool_note(f->t, "no build-id of '%s': %s", name, why);
+	free(name);
+}
+
+static void
+file_ids_warn_host(struct file_ids *f)
+{
+	if (f->host)
+		tool_warn(f->t, "recorded on '%s', but build-ids are from files on this host", f->host);
+	free(f->host);
+	f->host = NULL;
+}
+
+/* May another try, in the name of another process, give an id? */
+static bool
+file_ids_again(const struct file_id *file, uint32_t pid)
+{
+	return !file->tries || (file->name[0] == '/' && file->pid != pid && file->tries < TRIES);
+}
+
+int
+file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *id, uint64_t *which)
+{
+	struct pp_dso d = file_ids_named(q->dso);
+	struct file_id once = {0}, *file;
+	const char *why;
+
+	*id = (struct build_id){0};
+	*which = 0;
+	if (f->elsewhere)
+		return 0;
+	if (!(file = file_id_of(f, q, &d)))
+		file = &once;
+	else
+		*which = (uintptr_t)file;
+	if (!file->id.len && file_ids_again(file, q->pid)) {
+		file->pid = q->pid;
+		file->tries++;
+		if (!file_ids_look(f, q, &d, &file->id, &why)) {
+			file->id.len = 0;
+			if (!file->said)
+				file_ids_none(f, &d, why);
+			file->said = true;
+		}
+	}
+	if (!file->id.len)
+		return 0;
+	file_ids_warn_host(f);
+	*id = file->id;
+	return 1;
+}
+
+/* ---- the machine of the recording ------------------------------------------------------------------ */
+
+/* Are the bytes that text, without its NUL? */
+static bool
+file_ids_is_text(const struct pp_feature_value *v, const char *text)
+{
+	return v->len == strlen(text) && !memcmp(v->p, text, v->len);
+}
+
+void
+file_ids_learn(struct file_ids *f, const struct pp_rec *r)
+{
+	struct pp_err ignored = { .what = "" };	/* a damaged feature is ignored */
+	struct pp_feature feature;
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+	const struct utsname *us = &f->lookup->us;
+
+	if (pp_feature_of(&feature, r, f->t->in->swap, 0, &ignored) < 0)
+		return;
+	if (feature.number != PP_FEAT_ARCH && feature.number != PP_FEAT_OSRELEASE && feature.number != PP_FEAT_HOSTNAME)
+		return;
+	pp_feature_open(&io, &feature, &ignored);	/* each has one string */
+	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR)
+		return;
+	if (feature.number == PP_FEAT_ARCH && !file_ids_is_text(&v, us->machine)) {
+		f->elsewhere = "made on another architecture";
+	} else if (feature.number == PP_FEAT_OSRELEASE && !file_ids_is_text(&v, us->release)) {
+		f->other_kernel = true;
+	} else if (feature.number == PP_FEAT_HOSTNAME && !file_ids_is_text(&v, us->nodename)) {
+		free(f->host);
+		f->host = tool_vis((const char *)v.p, v.len);
+	}
+}
+
+void
+file_ids_report(const struct file_ids *f, uint64_t given)
+{
+	if (f->elsewhere)
+		tool_warn(f->t, "no build-ids: the recording was %s", f->elsewhere);
+	else
+		tool_note(f->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)given, (uintmax_t)f->missing);
+}
+
+struct file_ids *
+file_ids_new(struct tool *t, struct lookup *lookup)
+{
+	struct file_ids *f = tool_alloc(1, sizeof *f);
+
+	*f = (struct file_ids){ .t = t, .lookup = lookup };
+	if (t->in->swap)
+		f->elsewhere = "made on a machine of the other byte order";
+	if (pp_table_init(&f->files, &t->in_err) < 0) {
+		tool_say(t, &t->in_err);
+		exit(1);
+	}
+	return f;
+}
+
+void
+file_ids_free(struct file_ids *f)
+{
+	pp_table_free(&f->files, true);
+	free(f->host);
+	free(f);
+}

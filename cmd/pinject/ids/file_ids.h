@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * file_ids.h - the build-id of the file that a map of the recording describes
+ *
+ * A file is identified by device, inode, generation and name, or by its name alone where the map has no inode.  Each is looked
+ * up once, or some times in the name of different processes if there is no id; what was found is remembered for 65,536 files.
+ */
+#ifndef FILE_IDS_H
+#define FILE_IDS_H
+
+#include "lookup/lookup.h"
+
+struct file_ids;
+
+struct file_ids_for {
+	const struct pp_dso *dso;
+	unsigned	 mode;		/* PP_MISC_KERNEL or PP_MISC_USER */
+	uint32_t	 pid;
+	uint64_t	 start, end;	/* of the map; end 0: unknown */
+	uint64_t	 time;		/* of the map; 0: unknown */
+};
+
+/* The input must be open. */
+struct file_ids	*file_ids_new(struct tool *, struct lookup *);
+void		 file_ids_free(struct file_ids *);
+/* A HEADER_FEATURE, which may be of the machine of the recording. */
+void		 file_ids_learn(struct file_ids *, const struct pp_rec *);
+/*
+ * 1 and the id; 0: there is none, which a note says once for each file.  which: a number for this identity,
+ * equal at each call; 0: too many are remembered.
+ */
+int		 file_ids_get(struct file_ids *, const struct file_ids_for *, struct build_id *, uint64_t *which);
+/* At the end: a note (or warning) of how many ids were put in, and how many files have none. */
+void		 file_ids_report(const struct file_ids *, uint64_t given);
+/* Print that the file has no id, unless it was printed before, and count it. */
+void		 file_ids_none(struct file_ids *, const struct pp_dso *, const char *why);
+
+/*
+ * Fill *q for the map that an MMAP or MMAP2 describes; *dso is its file.  1; 0: it is none of the kernel or a process, but of a
+ * guest or hypervisor.
+ */
+int		 file_ids_of_map(struct file_ids_for *q, const struct pp_rec *, const struct pp_dso *, bool swap);
+/* "[kernel.kallsyms]_text" and the like: the kernel itself, by whatever symbol. */
+bool		 file_ids_is_kernel(const struct pp_dso *);
+/* The name by which readers know the file: only the map of the kernel has a symbol in its name. */
+struct pp_dso	 file_ids_named(const struct pp_dso *);
+
+#endif
