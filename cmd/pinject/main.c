@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "ids/hits.h"
+#include "ids/mmap2.h"
 #include "marks/marks.h"
 #include "options.h"
 #include "store/store.h"
@@ -45,8 +46,11 @@ end_finish(struct out *o)
 static struct out *
 inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct out *to)
 {
-	struct walk *walk = o->build_ids && !o->buildid_all ? walk_new(t) : NULL;
+	bool hit = (o->build_ids && !o->buildid_all) || o->mmap2_buildids;
+	struct walk *walk = hit ? walk_new(t) : NULL;
 
+	if (o->mmap2_buildids || o->mmap2_buildid_all)
+		to = mmap2_new(t, lookup, walk, to);
 	if (o->build_ids || o->buildid_all)
 		to = hits_new(t, lookup, walk, to);
 	if (walk)
@@ -81,7 +85,7 @@ main(int argc, char *argv[])
 	struct store *store;
 
 	options_parse(&o, &t, argc, argv);
-	if (o.build_ids || o.buildid_all)
+	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	tool_open(&t, 0);

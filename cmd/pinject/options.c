@@ -2,7 +2,7 @@
 #include "options.h"
 
 enum {
-	OPT_BUILDID_ALL = TOOL_LONG, OPT_BUILDID_DIR,
+	OPT_BUILDID_ALL = TOOL_LONG, OPT_MMAP2_BUILDID_ALL, OPT_BUILDID_DIR,
 	OPT_FINISHED_INIT,
 	OPT_SET_FEATURE, OPT_NO_FEATURES, OPT_FEATURES_FROM, OPT_CLOCK_DATA, OPT_ADD_CMDLINE, OPT_KALLSYMS,
 };
@@ -11,6 +11,8 @@ static const struct tool_opt options[] = {
 	TOOL_HEAD("Build-ids"),
 	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
 	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
+	{ 'B', "mmap2-buildids", NULL, "put build-ids into the maps that have samples; drop the others" },
+	{ OPT_MMAP2_BUILDID_ALL, "mmap2-buildid-all", NULL, "put build-ids into all maps" },
 	TOOL_HEAD("Files by build-id"),
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	TOOL_HEAD("Marks"),
@@ -39,6 +41,8 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		switch (key) {
 		case 'b': o->build_ids = true; break;
 		case OPT_BUILDID_ALL: o->buildid_all = true; break;
+		case 'B': o->mmap2_buildids = true; break;
+		case OPT_MMAP2_BUILDID_ALL: o->mmap2_buildid_all = true; break;
 		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
 		case OPT_FINISHED_INIT: o->finished_init = true; break;
 		case OPT_SET_FEATURE: header_option_set(t, &o->header, t->optarg); break;
@@ -47,4 +51,6 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 			o->header.drops = true;
 			break;
 		}
+	if (o->mmap2_buildids + o->mmap2_buildid_all + (o->build_ids || o->buildid_all) > 1)
+		tool_wrong(t, "build-ids are put into one place: --build-ids or --buildid-all, --mmap2-buildids, or --mmap2-buildid-all");
 }

@@ -7,7 +7,7 @@
 #include "lookup/lookup.h"
 
 struct options {
-	bool	 build_ids, buildid_all;
+	bool	 build_ids, buildid_all, mmap2_buildids, mmap2_buildid_all;
 	bool	 finished_init;
 	struct lookup_opt lookup;
 	const char *buildid_dir;
