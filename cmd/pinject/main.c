@@ -12,12 +12,13 @@
  *	lookup/		the process that looks files up
  *	store/		the directory of --buildid-dir
  *
- * Each of the first four is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
+ * Each but lookup/ and store/ is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
  * a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time yet; the
  * others in front of the first record whose reader could need them.
  */
 #include <stdlib.h>
 
+#include "code/perfmap.h"
 #include "ids/hits.h"
 #include "ids/mmap2.h"
 #include "marks/marks.h"
@@ -44,15 +45,17 @@ end_finish(struct out *o)
 
 /* The stages, the last one first. */
 static struct out *
-inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct out *to)
+inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct store *store, struct out *to)
 {
 	bool hit = (o->build_ids && !o->buildid_all) || o->mmap2_buildids;
-	struct walk *walk = hit ? walk_new(t) : NULL;
+	struct walk *walk = hit || o->perf_map ? walk_new(t) : NULL;
 
 	if (o->mmap2_buildids || o->mmap2_buildid_all)
-		to = mmap2_new(t, lookup, walk, to);
+		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, to);
 	if (o->build_ids || o->buildid_all)
-		to = hits_new(t, lookup, walk, to);
+		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, to);
+	if (o->perf_map)
+		to = perfmap_new(t, lookup, store, walk, to);
 	if (walk)
 		to = walk_stage(walk, to);
 	if (o->finished_init)
@@ -61,10 +64,10 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct ou
 }
 
 static void
-inject(struct tool *t, struct options *o, struct lookup *lookup)
+inject(struct tool *t, struct options *o, struct lookup *lookup, struct store *store)
 {
 	struct end end = { .pub = { .put = end_put, .finish = end_finish }, .sink = t->out };
-	struct out *first = inject_chain(t, o, lookup, &end.pub);
+	struct out *first = inject_chain(t, o, lookup, store, &end.pub);
 	struct pp_rec r;
 
 	if (first == &end.pub)		/* without stages: runs of records are written as one */
@@ -85,12 +88,12 @@ main(int argc, char *argv[])
 	struct store *store;
 
 	options_parse(&o, &t, argc, argv);
-	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all)
+	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.perf_map)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	tool_open(&t, 0);
 	header_begin(&o.header, &t);
-	inject(&t, &o, &lookup);
+	inject(&t, &o, &lookup, store);
 	lookup_end(&lookup);
 	store_free(store);
 	return tool_close(&t);

@@ -10,6 +10,7 @@ struct options {
 	bool	 build_ids, buildid_all, mmap2_buildids, mmap2_buildid_all;
 	bool	 finished_init;
 	struct lookup_opt lookup;
+	bool	 perf_map;
 	const char *buildid_dir;
 	struct header header;
 };
