@@ -12,15 +12,14 @@
  *	lookup/		the process that looks files up
  *	store/		the directory of --buildid-dir
  *
- * Each but lookup/ and store/ is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
+ * Each of the first four is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
  * a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time yet; the
  * others in front of the first record whose reader could need them.
  */
 #include <stdlib.h>
 
-#include "code/perfmap.h"
+#include "code/jit.h"
 #include "ids/hits.h"
-#include "ids/mmap2.h"
 #include "marks/marks.h"
 #include "options.h"
 #include "store/store.h"
@@ -47,15 +46,14 @@ end_finish(struct out *o)
 static struct out *
 inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct store *store, struct out *to)
 {
-	bool hit = (o->build_ids && !o->buildid_all) || o->mmap2_buildids;
-	struct walk *walk = hit || o->perf_map ? walk_new(t) : NULL;
+	bool hit = o->build_ids && !o->buildid_all;
+	struct walk *walk = hit || o->jit ? walk_new(t) : NULL;
+	struct jit *jit = o->jit ? jit_new(t, lookup, store, walk, o->strict) : NULL;
 
-	if (o->mmap2_buildids || o->mmap2_buildid_all)
-		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, to);
 	if (o->build_ids || o->buildid_all)
-		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, to);
-	if (o->perf_map)
-		to = perfmap_new(t, lookup, store, walk, to);
+		to = hits_new(t, lookup, hit ? walk : NULL, to);
+	if (jit)
+		to = jit_stage(jit, to);
 	if (walk)
 		to = walk_stage(walk, to);
 	if (o->finished_init)
@@ -88,7 +86,7 @@ main(int argc, char *argv[])
 	struct store *store;
 
 	options_parse(&o, &t, argc, argv);
-	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.perf_map)
+	if (o.build_ids || o.buildid_all || o.jit)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	tool_open(&t, 0);

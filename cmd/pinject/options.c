@@ -2,8 +2,8 @@
 #include "options.h"
 
 enum {
-	OPT_BUILDID_ALL = TOOL_LONG, OPT_MMAP2_BUILDID_ALL,
-	OPT_BUILDID_DIR, OPT_PERF_MAP,
+	OPT_BUILDID_ALL = TOOL_LONG, OPT_BUILDID_DIR, OPT_STRICT,
+	OPT_JIT_DUMP_DIR,
 	OPT_FINISHED_INIT,
 	OPT_SET_FEATURE, OPT_NO_FEATURES, OPT_FEATURES_FROM, OPT_CLOCK_DATA, OPT_ADD_CMDLINE, OPT_KALLSYMS,
 };
@@ -12,10 +12,9 @@ static const struct tool_opt options[] = {
 	TOOL_HEAD("Build-ids"),
 	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
 	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
-	{ 'B', "mmap2-buildids", NULL, "put build-ids into the maps that have samples; drop the others" },
-	{ OPT_MMAP2_BUILDID_ALL, "mmap2-buildid-all", NULL, "put build-ids into all maps" },
 	TOOL_HEAD("Code made at run time"),
-	{ OPT_PERF_MAP, "perf-map", "[DIR]", "names from perf-PID.map, of gone processes from DIR; needs --buildid-dir" },
+	{ 'j', "jit", NULL, "add the functions of jitdump files; needs --buildid-dir" },
+	{ OPT_JIT_DUMP_DIR, "jit-dump-dir", "DIR", "look for jitdump files in DIR if they are not at their place" },
 	TOOL_HEAD("Files by build-id"),
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	TOOL_HEAD("Marks"),
@@ -26,22 +25,13 @@ static const struct tool_opt options[] = {
 	TOOL_HEAD("Input and output"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT,
 	TOOL_HEAD("Messages and help"),
+	{ OPT_STRICT, "strict", NULL, "exit with status 1 if something could not be added" },
 	TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
 
 static const char examples[] =
     "  $ perf record -q -g -o - -- sleep 2 | pinject -b >out.data\n"
     "  $ pinject -b all.data | perf buildid-list -i -\n";
-
-/* What these options find is useless without a place to put it. */
-static void
-options_need_dir(const struct options *o, const struct tool *t)
-{
-	const char *name = o->perf_map ? "--perf-map" : NULL;
-
-	if (name && !o->buildid_dir)
-		tool_wrong(t, "%s needs a directory for the files that a reader will want: --buildid-dir DIR", name);
-}
 
 void
 options_parse(struct options *o, struct tool *t, int argc, char **argv)
@@ -54,10 +44,10 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		switch (key) {
 		case 'b': o->build_ids = true; break;
 		case OPT_BUILDID_ALL: o->buildid_all = true; break;
-		case 'B': o->mmap2_buildids = true; break;
-		case OPT_MMAP2_BUILDID_ALL: o->mmap2_buildid_all = true; break;
-		case OPT_PERF_MAP: o->perf_map = true; o->lookup.perf_map_dir = t->optarg; break;
 		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
+		case 'j': o->jit = true; break;
+		case OPT_JIT_DUMP_DIR: o->lookup.jit_dump_dir = t->optarg; break;
+		case OPT_STRICT: o->strict = true; break;
 		case OPT_FINISHED_INIT: o->finished_init = true; break;
 		case OPT_SET_FEATURE: header_option_set(t, &o->header, t->optarg); break;
 		case OPT_NO_FEATURES:
@@ -65,7 +55,6 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 			o->header.drops = true;
 			break;
 		}
-	if (o->mmap2_buildids + o->mmap2_buildid_all + (o->build_ids || o->buildid_all) > 1)
-		tool_wrong(t, "build-ids are put into one place: --build-ids or --buildid-all, --mmap2-buildids, or --mmap2-buildid-all");
-	options_need_dir(o, t);
+	if (o->jit && !o->buildid_dir)
+		tool_wrong(t, "--jit writes files: name a directory for them by --buildid-dir DIR, and read by perf --buildid-dir DIR");
 }

@@ -7,10 +7,10 @@
 #include "lookup/lookup.h"
 
 struct options {
-	bool	 build_ids, buildid_all, mmap2_buildids, mmap2_buildid_all;
+	bool	 build_ids, buildid_all;
 	bool	 finished_init;
 	struct lookup_opt lookup;
-	bool	 perf_map;
+	bool	 jit, strict;
 	const char *buildid_dir;
 	struct header header;
 };

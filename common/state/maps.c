@@ -256,6 +256,27 @@ pp_maps_each(const struct pp_maps *maps, int (*fn)(void *, const struct pp_map *
 	return each(maps->root, fn, arg);
 }
 
+static int
+each_in(const struct maps_node *n, uint64_t start, uint64_t last, int (*fn)(void *, const struct pp_map *), void *arg)
+{
+	while (n) {
+		bool begins = n->map.start <= last, ends = n->map.start + (n->map.len - 1) >= start;
+
+		if (ends && each_in(n->left, start, last, fn, arg) < 0)
+			return -1;
+		if (begins && ends && fn(arg, &n->map) < 0)
+			return -1;
+		n = begins ? n->right : NULL;
+	}
+	return 1;
+}
+
+int
+pp_maps_each_in(const struct pp_maps *maps, uint64_t start, uint64_t last, int (*fn)(void *, const struct pp_map *), void *arg)
+{
+	return each_in(maps->root, start, last, fn, arg);
+}
+
 /* Is the node part of that tree, too?  Then so are all nodes below it. */
 static bool
 part_of(const struct maps_node *n, const struct maps_node *tree)

@@ -61,6 +61,9 @@ const struct pp_maps *pp_state_maps(const struct pp_state *, uint32_t pid, unsig
 const struct pp_map *pp_maps_find(const struct pp_maps *, uint64_t addr);
 /* Call fn for all maps by ascending address, until it returns -1.  1, or -1. */
 int		 pp_maps_each(const struct pp_maps *, int (*fn)(void *arg, const struct pp_map *), void *arg);
+/* The same for the maps that have an address from start to last. */
+int		 pp_maps_each_in(const struct pp_maps *, uint64_t start, uint64_t last, int (*fn)(void *arg, const struct pp_map *),
+		    void *arg);
 /*
  * A number that identifies the contents: each change in any process gives a number not used before.  So results for an address
  * can be cached under (version, address).  A fork begins with the version of its parent.
@@ -71,9 +74,6 @@ uint64_t	 pp_maps_version(const struct pp_maps *);
  * record.
  */
 void		 pp_dso_get(struct pp_dso *, const struct pp_rec *, size_t trailer, bool swap);
-
-/* Does perf take what this MMAP or MMAP2 of a process maps for JIT code?  The dso is by pp_dso_get(). */
-bool		 pp_map_is_jit(const struct pp_rec *, const struct pp_dso *, bool swap);
 
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 
@@ -114,9 +114,6 @@ int		 pp_state_write_task(struct pp_state *, const struct pp_task *, const struc
 int		 pp_state_write_exit(struct pp_state *, const struct pp_task *, const struct pp_stamp *,
 		    int (*put)(void *arg, const struct pp_rec *), void *arg);
 int		 pp_state_write_process(struct pp_state *, const struct pp_process *, const struct pp_stamp *,
-		    int (*put)(void *arg, const struct pp_rec *), void *arg);
-/* Write what is left of a map of process `pid', as the record of the map describes it.  As above. */
-int		 pp_state_write_map(struct pp_state *, uint32_t pid, const struct pp_map *, const struct pp_stamp *,
 		    int (*put)(void *arg, const struct pp_rec *), void *arg);
 
 #endif

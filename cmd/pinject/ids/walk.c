@@ -4,7 +4,7 @@
  *
  *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, of that mode | u64 callchain[n], with its markers
  *
- * all in this machine's byte order.  A queued MMAP, FORK or EXIT is a copy of the record; its type is not 0.
+ * all in this machine's byte order.  A queued MMAP, FORK, EXIT or COMM of an exec is a copy of the record; its type is not 0.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ walk_learn_range(struct walk_space *s, const struct pp_map *m)
 bool
 walk_is_anonymous(const struct pp_dso *d)
 {
-	return d->jit || !strncmp(d->name, "/memfd:", 7) || !strncmp(d->name, "[anon:", 6);
+	return d->jit || !strncmp(d->name, "/memfd:", 7);
 }
 
 static int
@@ -301,6 +301,9 @@ walk_take(struct walk *w, const struct pp_rec *r)
 	case PP_MMAP2:
 	case PP_FORK:
 	case PP_EXIT:
+	case PP_COMM:
+		if (r->type == PP_COMM && !(r->misc & PP_MISC_COMM_EXEC))
+			return walk_other(w, r);
 		if (pp_check(r, w->t->in->swap, &w->t->in_err) < 0 ||
 		    !(ev = pp_event_find(w->t->in->events, r, &w->t->in_err)))
 			return -1;

@@ -26,7 +26,7 @@ struct walk_hit {
 /* Who is called.  Functions return 1, or -1: fail with the reason in the in_err of the tool.  NULL: not wanted. */
 struct walk_user {
 	void	*arg;
-	/* An MMAP, MMAP2, FORK or EXIT, before the state learns it. */
+	/* An MMAP, MMAP2, FORK, EXIT, or COMM of an exec, before the state learns it. */
 	int	(*record)(void *arg, uint64_t time, const struct pp_rec *);
 	/* An address of a sample or its call chain that is in a map; at least once for each map and version of maps. */
 	int	(*hit)(void *arg, const struct walk_hit *);

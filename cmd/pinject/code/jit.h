@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * jit.h - code made at run time, from the jitdumps of the processes (--jit)
+ *
+ * A process with an executable map of .../jit-PID.dump writes its functions into that file.  At each FINISHED_ROUND its dump is
+ * read on, as far as the times are that the walk has delivered.  The functions go into ELF files (image.h), of which the store
+ * takes one for each process and round, and an MMAP2 for each function goes in front of the FINISHED_ROUND.
+ *
+ *	jit.c		the stage: which processes have dumps, and what happens to their maps
+ *	jit_image.c	the ELF files, and the MMAP2s
+ */
+#ifndef JIT_H
+#define JIT_H
+
+#include "ids/walk.h"
+#include "lookup/lookup.h"
+#include "store/store.h"
+
+struct jit;
+
+/* strict: a dump that cannot be used makes the exit status 1.  The input must be open. */
+struct jit	*jit_new(struct tool *, struct lookup *, struct store *, struct walk *, bool strict);
+/* The stage, behind that of the walk. */
+struct out	*jit_stage(struct jit *, struct out *next);
+/* Is the code of that process known by its dump? */
+bool		 jit_knows(const struct jit *, uint32_t pid);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: ISC */
+/* jit_in.h - struct jit, for the files jit*.c */
+#ifndef JIT_IN_H
+#define JIT_IN_H
+
+#include <sys/queue.h>
+
+#include "jit.h"
+#include "jitdump.h"
+#include "state/table.h"
+#include "tool/clock.h"
+
+enum {
+	JIT_FUNCTIONS = 1 << 20,	/* of a process */
+	JIT_DUMPS = 256,		/* open at a time */
+	JIT_IMAGE_CODE = 1 << 20,	/* bytes of code in an image, unless a function is larger */
+	JIT_IMAGE_BYTES = 4 << 20,	/* with names and tables */
+	JIT_IMAGE_FUNCTIONS = 32768,
+	JIT_OPEN_BYTES = 8 << 20,	/* of all images that are not complete */
+	JIT_PUTS = 65536,
+	JIT_NAME = 40,			/* bytes of "jitted-PID-N.so" */
+};
+
+struct jit_image {
+	uint32_t	 pid, number;	/* its name */
+	struct image	*image;		/* NULL: complete */
+	size_t		 bytes;		/* of it, until it is complete */
+	struct build_id	 id;		/* len 0: not complete, or the store could not take it */
+};
+
+struct jit_process {
+	struct link	 link;		/* by pid */
+	LIST_ENTRY(jit_process) dumps;	/* if it has a dump */
+	uint32_t	 pid;
+	uint32_t	 heir_of;	/* the process with the dump whose FORKs lead to this one; 0: none */
+	uint32_t	 since;		/* images with lower indexes are of an earlier program of the process */
+	uint32_t	 image;		/* index of the one that takes functions; UINT32_MAX: none */
+	uint32_t	 images, functions;
+	bool		 told;		/* the input has the MMAP2s of an earlier run: nothing is added */
+	uint64_t	 last;		/* later functions have at least this time */
+	struct jitdump	*dump;		/* NULL: none, or it is done with */
+	struct jitdump_head head;
+	bool		 has_head;
+	uint64_t	 next;		/* the time of the next record of the dump; 0: unknown */
+	char		*name;		/* of the dump */
+	struct pp_err	 err;
+};
+
+struct jit_found {			/* a dump, opened when its MMAP arrived, which has not been delivered yet */
+	STAILQ_ENTRY(jit_found) all;
+	uint32_t	 pid;
+	int		 fd;
+	char		 name[];
+};
+
+struct jit_put { uint64_t time, start, len, pgoff; uint32_t pid, image; };	/* an MMAP2 to be made */
+
+struct jit {
+	struct out	 pub;
+	struct tool	*t;
+	struct lookup	*lookup;
+	struct store	*store;
+	struct walk	*walk;
+	bool		 strict, off;	/* off: the store is full */
+	struct clock_cycles cycles;
+	struct table	 processes;
+	LIST_HEAD(, jit_process) dumps;
+	unsigned	 ndumps;
+	STAILQ_HEAD(, jit_found) found;
+	unsigned	 nfound;
+	struct jit_image *images;
+	uint32_t	 nimages, images_cap;
+	size_t		 open_bytes;
+	uint32_t	*by_dso;	/* by index of pp_dso: 1 + index of its image; 0: it is none of ours */
+	uint32_t	 ndsos;
+	struct jit_put	*puts;		/* in the order in which they are written */
+	size_t		 nputs, puts_cap;
+	struct jit_put	*hidden;	/* functions that the map in turn hides, to be written behind it */
+	size_t		 nhidden, hidden_cap;
+	/* for messages */
+	uint64_t	 functions, moved, unmoved, late, excess, again, refused;
+	uint64_t	 nimages_written;
+	char		*why;		/* the first dump that was refused, and the reason */
+};
+
+/* ---- jit_image.c: functions return 1, or -1 with the reason in the in_err of the tool ------------------- */
+
+/* Add a function of a process that it has from that time on. */
+int	jit_image_load(struct jit *, struct jit_process *, uint32_t pid, uint64_t time, const struct image_fn *);
+/* Bytes of an image are at that address, too, from that time on. */
+int	jit_image_map(struct jit *, const struct jit_put *);
+/* The image of a map; UINT32_MAX: it is none of ours. */
+uint32_t jit_image_of(const struct jit *, const struct pp_map *);
+/* Complete the image that takes functions of the process. */
+void	jit_image_end(struct jit *, struct jit_process *);
+/* Complete all images, and write all MMAP2s. */
+int	jit_image_flush(struct jit *);
+
+#endif
