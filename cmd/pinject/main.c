@@ -21,6 +21,7 @@
 #include "code/jit.h"
 #include "ids/hits.h"
 #include "marks/marks.h"
+#include "marks/survey.h"
 #include "options.h"
 #include "store/store.h"
 
@@ -56,8 +57,12 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 		to = jit_stage(jit, to);
 	if (walk)
 		to = walk_stage(walk, to);
+	if (o->finished_round.step)
+		to = round_new(t, o->finished_round.step, o->finished_round.replace, to);
 	if (o->finished_init)
 		to = init_new(t, to);
+	if (o->id_index)
+		to = id_index_new(t, to);
 	return header_stages(&o->header, t, to);
 }
 
@@ -83,14 +88,26 @@ main(int argc, char *argv[])
 	struct tool t = { .name = "pinject", .purpose = "Add to a perf stream what it lacks." };
 	struct options o = {0};
 	struct lookup lookup = { .fd = -1 };
+	struct survey found;		/* by a first pass, for options that depend on all of the recording */
 	struct store *store;
+	bool surveys;
 
 	options_parse(&o, &t, argc, argv);
 	if (o.build_ids || o.buildid_all || o.jit)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
-	tool_open(&t, 0);
+	surveys = o.finished_round.find || o.sample_time;
+	if (surveys)
+		tool_allow(&t, t.in_name, "r");
+	tool_open_locked(&t, 0);
+	if (surveys)
+		survey(&t, &found);
+	tool_open_begin(&t);
 	header_begin(&o.header, &t);
+	if (o.finished_round.find)
+		round_found(&t, &o.finished_round, &found);
+	if (o.sample_time)
+		sample_time(&t, o.header.edit, &found);
 	inject(&t, &o, &lookup, store);
 	lookup_end(&lookup);
 	store_free(store);

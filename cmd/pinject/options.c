@@ -4,7 +4,7 @@
 enum {
 	OPT_BUILDID_ALL = TOOL_LONG, OPT_BUILDID_DIR, OPT_STRICT,
 	OPT_JIT_DUMP_DIR,
-	OPT_FINISHED_INIT,
+	OPT_FINISHED_INIT, OPT_FINISHED_ROUND, OPT_ID_INDEX, OPT_SAMPLE_TIME,
 	OPT_SET_FEATURE, OPT_NO_FEATURES, OPT_FEATURES_FROM, OPT_CLOCK_DATA, OPT_ADD_CMDLINE, OPT_KALLSYMS,
 };
 
@@ -19,7 +19,10 @@ static const struct tool_opt options[] = {
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	TOOL_HEAD("Marks"),
 	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
+	{ OPT_FINISHED_ROUND, "finished-round", "TIME|auto", "add FINISHED_ROUNDs, one each TIME; ,replace: instead of others" },
+	{ OPT_ID_INDEX, "id-index", NULL, "make ID_INDEX anew of the ATTRs" },
 	TOOL_HEAD("Header"),
+	{ OPT_SAMPLE_TIME, "sample-time", NULL, "set feature SAMPLE_TIME to the times of the first and last sample" },
 	{ OPT_SET_FEATURE, "set-feature", "NAME=VALUE...", "set a header feature to a text or number, or to @FILE" },
 	{ OPT_NO_FEATURES, "no-features", "LIST", "remove these header features" },
 	TOOL_HEAD("Input and output"),
@@ -54,7 +57,13 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 			features_option(t, &o->header.drop, t->optarg, true);
 			o->header.drops = true;
 			break;
+		case OPT_FINISHED_ROUND: round_option(t, &o->finished_round, t->optarg); break;
+		case OPT_ID_INDEX: o->id_index = true; break;
+		case OPT_SAMPLE_TIME: o->sample_time = true; break;
 		}
 	if (o->jit && !o->buildid_dir)
 		tool_wrong(t, "--jit writes files: name a directory for them by --buildid-dir DIR, and read by perf --buildid-dir DIR");
+	if ((o->finished_round.find || o->sample_time) && !tool_twice(t))
+		tool_wrong(t, "%s: reads the input twice, and it is no file: %s", o->sample_time ? "--sample-time" :
+		    "--finished-round=auto", o->sample_time ? "run pinject again on what it wrote" : "give a duration, such as 1s");
 }

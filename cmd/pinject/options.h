@@ -5,10 +5,12 @@
 
 #include "header/header.h"
 #include "lookup/lookup.h"
+#include "marks/marks.h"
 
 struct options {
 	bool	 build_ids, buildid_all;
-	bool	 finished_init;
+	bool	 finished_init, id_index, sample_time;
+	struct round_option finished_round;
 	struct lookup_opt lookup;
 	bool	 jit, strict;
 	const char *buildid_dir;

@@ -531,16 +531,28 @@ tool_begin_input(struct tool *t)
 }
 
 void
-tool_open(struct tool *t, unsigned flags)
+tool_open_locked(struct tool *t, unsigned flags)
 {
 	tool_check(t);
 	tool_open_input(t, flags);
 	if (tool_has_output(t))
 		tool_create(t, &t->file, t->out_name, &t->out_err);
 	tool_lock(t);
+}
+
+void
+tool_open_begin(struct tool *t)
+{
 	tool_begin_input(t);
 	if (tool_has_output(t)) {
 		t->out = tool_sink(t, &t->file, t->in);
 		pp_before_refill(t->in, tool_before_refill, t);
 	}
+}
+
+void
+tool_open(struct tool *t, unsigned flags)
+{
+	tool_open_locked(t, flags);
+	tool_open_begin(t);
 }

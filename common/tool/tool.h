@@ -116,6 +116,9 @@ bool	tool_allows(const struct tool *, const char *word);
  * prints the reason and exits.
  */
 void	tool_open(struct tool *, unsigned flags);
+/* The same in two steps, for a command that first reads the input by a tool_source() of its own: up to tool_lock(), and the rest. */
+void	tool_open_locked(struct tool *, unsigned flags);
+void	tool_open_begin(struct tool *);
 /*
  * The steps of tool_open(), for a command that has more to open.  First refuse terminals and set up signals, and open the input
  * without reading it; then open or allow all else: outputs by tool_create(), temporary files, random seeds.  Then lock: from

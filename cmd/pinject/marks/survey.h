@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* survey.h - what a first pass over the input finds of its times (--finished-round=auto, --sample-time) */
+#ifndef SURVEY_H
+#define SURVEY_H
+
+#include "header/edit.h"
+
+struct survey {
+	uint64_t first, last;		/* times of the oldest and newest sample; 0: no sample has a time */
+	uint64_t behind;		/* how much a record is behind a newer one that precedes it, at most */
+	bool	 rounds;		/* there are FINISHED_ROUNDs */
+};
+
+/*
+ * Read the input (tool_twice()), between tool_open_locked() and tool_open_begin().  Errors are not reported: the main pass ends
+ * at the same place, and reports them.
+ */
+void	survey(const struct tool *, struct survey *);
+/* --sample-time: the feature SAMPLE_TIME, as perf record writes it into a file. */
+void	sample_time(const struct tool *, struct edit *, const struct survey *);
+
+#endif
