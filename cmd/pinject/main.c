@@ -12,14 +12,16 @@
  *	lookup/		the process that looks files up
  *	store/		the directory of --buildid-dir
  *
- * Each of the first four is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
+ * Each but lookup/ and store/ is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
  * a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time yet; the
  * others in front of the first record whose reader could need them.
  */
 #include <stdlib.h>
 
 #include "code/jit.h"
+#include "code/perfmap.h"
 #include "ids/hits.h"
+#include "ids/mmap2.h"
 #include "marks/marks.h"
 #include "marks/survey.h"
 #include "options.h"
@@ -47,12 +49,16 @@ end_finish(struct out *o)
 static struct out *
 inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct store *store, struct out *to)
 {
-	bool hit = o->build_ids && !o->buildid_all;
-	struct walk *walk = hit || o->jit ? walk_new(t) : NULL;
+	bool hit = (o->build_ids && !o->buildid_all) || o->mmap2_buildids;
+	struct walk *walk = hit || o->jit || o->perf_map ? walk_new(t) : NULL;
 	struct jit *jit = o->jit ? jit_new(t, lookup, store, walk, o->strict) : NULL;
 
+	if (o->mmap2_buildids || o->mmap2_buildid_all)
+		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, to);
 	if (o->build_ids || o->buildid_all)
-		to = hits_new(t, lookup, hit ? walk : NULL, to);
+		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, to);
+	if (o->perf_map)
+		to = perfmap_new(t, lookup, store, walk, to);
 	if (jit)
 		to = jit_stage(jit, to);
 	if (walk)
@@ -93,7 +99,7 @@ main(int argc, char *argv[])
 	bool surveys;
 
 	options_parse(&o, &t, argc, argv);
-	if (o.build_ids || o.buildid_all || o.jit)
+	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	surveys = o.finished_round.find || o.sample_time;

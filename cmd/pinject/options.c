@@ -2,8 +2,8 @@
 #include "options.h"
 
 enum {
-	OPT_BUILDID_ALL = TOOL_LONG, OPT_BUILDID_DIR, OPT_STRICT,
-	OPT_JIT_DUMP_DIR,
+	OPT_BUILDID_ALL = TOOL_LONG, OPT_MMAP2_BUILDID_ALL,
+	OPT_BUILDID_DIR, OPT_PERF_MAP, OPT_JIT_DUMP_DIR, OPT_STRICT,
 	OPT_FINISHED_INIT, OPT_FINISHED_ROUND, OPT_ID_INDEX, OPT_SAMPLE_TIME,
 	OPT_SET_FEATURE, OPT_NO_FEATURES, OPT_FEATURES_FROM, OPT_CLOCK_DATA, OPT_ADD_CMDLINE, OPT_KALLSYMS,
 };
@@ -12,9 +12,12 @@ static const struct tool_opt options[] = {
 	TOOL_HEAD("Build-ids"),
 	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
 	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
+	{ 'B', "mmap2-buildids", NULL, "put build-ids into the maps that have samples; drop the others" },
+	{ OPT_MMAP2_BUILDID_ALL, "mmap2-buildid-all", NULL, "put build-ids into all maps" },
 	TOOL_HEAD("Code made at run time"),
 	{ 'j', "jit", NULL, "add the functions of jitdump files; needs --buildid-dir" },
 	{ OPT_JIT_DUMP_DIR, "jit-dump-dir", "DIR", "look for jitdump files in DIR if they are not at their place" },
+	{ OPT_PERF_MAP, "perf-map", "[DIR]", "add names from perf-PID.map files; needs --buildid-dir" },
 	TOOL_HEAD("Files by build-id"),
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	TOOL_HEAD("Marks"),
@@ -36,6 +39,16 @@ static const char examples[] =
     "  $ perf record -q -g -o - -- sleep 2 | pinject -b >out.data\n"
     "  $ pinject -b all.data | perf buildid-list -i -\n";
 
+/* What these options find is useless without a place to put it. */
+static void
+options_need_dir(const struct options *o, const struct tool *t)
+{
+	const char *name = o->perf_map ? "--perf-map" : NULL;
+
+	if (name && !o->buildid_dir)
+		tool_wrong(t, "%s needs a directory for the files that a reader will want: --buildid-dir DIR", name);
+}
+
 void
 options_parse(struct options *o, struct tool *t, int argc, char **argv)
 {
@@ -47,6 +60,9 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		switch (key) {
 		case 'b': o->build_ids = true; break;
 		case OPT_BUILDID_ALL: o->buildid_all = true; break;
+		case 'B': o->mmap2_buildids = true; break;
+		case OPT_MMAP2_BUILDID_ALL: o->mmap2_buildid_all = true; break;
+		case OPT_PERF_MAP: o->perf_map = true; o->lookup.perf_map_dir = t->optarg; break;
 		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
 		case 'j': o->jit = true; break;
 		case OPT_JIT_DUMP_DIR: o->lookup.jit_dump_dir = t->optarg; break;
@@ -61,8 +77,11 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_ID_INDEX: o->id_index = true; break;
 		case OPT_SAMPLE_TIME: o->sample_time = true; break;
 		}
+	if (o->mmap2_buildids + o->mmap2_buildid_all + (o->build_ids || o->buildid_all) > 1)
+		tool_wrong(t, "build-ids are put into one place: --build-ids or --buildid-all, --mmap2-buildids, or --mmap2-buildid-all");
 	if (o->jit && !o->buildid_dir)
 		tool_wrong(t, "--jit writes files: name a directory for them by --buildid-dir DIR, and read by perf --buildid-dir DIR");
+	options_need_dir(o, t);
 	if ((o->finished_round.find || o->sample_time) && !tool_twice(t))
 		tool_wrong(t, "%s: reads the input twice, and it is no file: %s", o->sample_time ? "--sample-time" :
 		    "--finished-round=auto", o->sample_time ? "run pinject again on what it wrote" : "give a duration, such as 1s");

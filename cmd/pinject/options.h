@@ -8,11 +8,11 @@
 #include "marks/marks.h"
 
 struct options {
-	bool	 build_ids, buildid_all;
+	bool	 build_ids, buildid_all, mmap2_buildids, mmap2_buildid_all;
 	bool	 finished_init, id_index, sample_time;
 	struct round_option finished_round;
 	struct lookup_opt lookup;
-	bool	 jit, strict;
+	bool	 jit, perf_map, strict;
 	const char *buildid_dir;
 	struct header header;
 };

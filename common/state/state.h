@@ -75,6 +75,9 @@ uint64_t	 pp_maps_version(const struct pp_maps *);
  */
 void		 pp_dso_get(struct pp_dso *, const struct pp_rec *, size_t trailer, bool swap);
 
+/* Does perf take what this MMAP or MMAP2 of a process maps for JIT code?  The dso is by pp_dso_get(). */
+bool		 pp_map_is_jit(const struct pp_rec *, const struct pp_dso *, bool swap);
+
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 
 /*
@@ -114,6 +117,9 @@ int		 pp_state_write_task(struct pp_state *, const struct pp_task *, const struc
 int		 pp_state_write_exit(struct pp_state *, const struct pp_task *, const struct pp_stamp *,
 		    int (*put)(void *arg, const struct pp_rec *), void *arg);
 int		 pp_state_write_process(struct pp_state *, const struct pp_process *, const struct pp_stamp *,
+		    int (*put)(void *arg, const struct pp_rec *), void *arg);
+/* Write what is left of a map of process `pid', as the record of the map describes it.  As above. */
+int		 pp_state_write_map(struct pp_state *, uint32_t pid, const struct pp_map *, const struct pp_stamp *,
 		    int (*put)(void *arg, const struct pp_rec *), void *arg);
 
 #endif

@@ -35,9 +35,9 @@ pp_dso_get(struct pp_dso *d, const struct pp_rec *r, size_t trailer, bool swap)
 		learn_file(d, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), r->misc & PP_MISC_MMAP_BUILD_ID, swap);
 }
 
-/* Does perf take the map for JIT code?  (map__new() of perf 6.1 to 7.2) */
-static bool
-is_jit(const struct pp_rec *r, const struct pp_dso *d, bool swap)
+/* map__new() of perf 6.1 to 7.2 */
+bool
+pp_map_is_jit(const struct pp_rec *r, const struct pp_dso *d, bool swap)
 {
 	static const char *const starts[] = { "//anon", "/dev/zero", "/anon_hugepage", "[stack", "/SYSV", "[heap]" };
 	enum { EXEC = 4, HUGETLB = 0x40000 };
@@ -205,7 +205,7 @@ pp_state_feed_mmap(struct pp_state *s, const struct pp_rec *r, size_t size)
 	if (!m.len)
 		return 1;
 	pp_dso_get(&file, r, r->size - size, s->swap);
-	file.jit = own && is_jit(r, &file, s->swap) ? pid : 0;
+	file.jit = own && pp_map_is_jit(r, &file, s->swap) ? pid : 0;
 	if (!(k = kind_of(s, r, &file)))
 		return pp_state_no_memory(s);
 	m.dso = k->file.index;

@@ -74,18 +74,15 @@ emit_names(struct state_writer *w, const struct task *t)
 	return emit(w, PP_NAMESPACES, 0, PP_RAW_AT(NAMESPACES, nr_namespaces) + t->namespaces->len);
 }
 
+/* The MMAP or MMAP2 of what is left of a map. */
 static int
-emit_map(void *arg, const struct pp_map *m)
+emit_map_of(struct state_writer *w, uint32_t pid, const struct pp_map *m)
 {
-	struct state_writer *w = arg;
-	struct kind *k = w->s->kind[m->dso];
+	const struct kind *k = w->s->kind[m->dso];
 	size_t at = map_name_at(k->type);
 
-	k->used = true;
-	if (!w->of || !w->of->listed)
-		return 1;
-	PP_RAW_SET(w->buf, MMAP, pid, w->of->pub.pid, w->s->swap);
-	PP_RAW_SET(w->buf, MMAP, tid, w->of->pub.pid, w->s->swap);
+	PP_RAW_SET(w->buf, MMAP, pid, pid, w->s->swap);
+	PP_RAW_SET(w->buf, MMAP, tid, pid, w->s->swap);
 	PP_RAW_SET(w->buf, MMAP, start, m->start, w->s->swap);
 	PP_RAW_SET(w->buf, MMAP, len, m->len, w->s->swap);
 	PP_RAW_SET(w->buf, MMAP, pgoff, m->pgoff, w->s->swap);
@@ -93,6 +90,15 @@ emit_map(void *arg, const struct pp_map *m)
 		memcpy(w->buf + PP_RAW_AT(MMAP2, inode_or_build_id), k->fixed, sizeof k->fixed);
 	memcpy(w->buf + at, k->name, k->file.len + 1);
 	return emit(w, k->type, k->misc, at + k->file.len + 1);
+}
+
+static int
+emit_map(void *arg, const struct pp_map *m)
+{
+	struct state_writer *w = arg;
+
+	w->s->kind[m->dso]->used = true;
+	return w->of && w->of->listed ? emit_map_of(w, w->of->pub.pid, m) : 1;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------- */
@@ -249,4 +255,13 @@ pp_state_write_process(struct pp_state *s, const struct pp_process *pub, const s
 	if (leader && emit_names(w, leader) < 0)
 		return -1;
 	return shared ? pp_maps_each_new(&w->of->maps, w->of->base, emit_map, w) : pp_maps_each(&w->of->maps, emit_map, w);
+}
+
+int
+pp_state_write_map(struct pp_state *s, uint32_t pid, const struct pp_map *m, const struct pp_stamp *stamp,
+    int (*put)(void *, const struct pp_rec *), void *arg)
+{
+	struct state_writer *w = begin(s, stamp, put, arg);
+
+	return w ? emit_map_of(w, pid, m) : -1;
 }

@@ -25,6 +25,12 @@ struct file_id {
 	char		 name[];
 };
 
+struct file_known {
+	struct link	 link;		/* by hash of the name */
+	uint32_t	 len;
+	char		 name[];
+};
+
 struct file_ids {
 	struct tool	*t;
 	struct lookup	*lookup;
@@ -32,7 +38,7 @@ struct file_ids {
 	bool		 other_kernel;	/* the recording is of another kernel release */
 	char		*host;		/* the name of the other host, until the warning */
 	struct table	 files;		/* struct file_id */
-	size_t		 nfiles;
+	struct table	 known;		/* struct file_known */
 	uint64_t	 missing;
 };
 
@@ -47,6 +53,8 @@ file_ids_of_map(struct file_ids_for *q, const struct pp_rec *r, const struct pp_
 	q->end = q->start + PP_RAW_GET(r->raw, MMAP, len, swap);
 	if (q->pid == UINT32_MAX && q->mode != PP_MISC_GUEST_KERNEL)
 		q->mode = PP_MISC_KERNEL;
+	if (!q->mode)			/* to perf it is of a process */
+		q->mode = PP_MISC_USER;
 	return q->mode == PP_MISC_KERNEL || q->mode == PP_MISC_USER;
 }
 
@@ -84,7 +92,7 @@ file_id_of(struct file_ids *f, const struct file_ids_for *q, const struct pp_dso
 		if (file->len == d->len && !memcmp(&file->key, &key, sizeof key) && !memcmp(file->name, d->name, d->len))
 			return file;
 	}
-	if (f->nfiles == REMEMBERED)
+	if (f->files.n == REMEMBERED)
 		return NULL;
 	file = tool_alloc(1, sizeof *file + d->len + 1);
 	file->key = key;
@@ -94,8 +102,47 @@ file_id_of(struct file_ids *f, const struct file_ids_for *q, const struct pp_dso
 		free(file);
 		return NULL;
 	}
-	f->nfiles++;
 	return file;
+}
+
+/* ---- names that have an id in the stream ----------------------------------------------------------- */
+
+static uint64_t
+file_known_key(const struct file_ids *f, const struct pp_dso *d)
+{
+	return pp_table_hash(&f->known, d->len, (const uint8_t *)d->name, d->len);
+}
+
+bool
+file_ids_is_known(const struct file_ids *f, const struct pp_dso *dso)
+{
+	struct pp_dso d = file_ids_named(dso);
+	const struct file_known *k;
+
+	for (struct link *l = pp_table_first(&f->known, file_known_key(f, &d)); l; l = pp_table_next(l)) {
+		k = (const struct file_known *)l;
+		if (k->len == d.len && !memcmp(k->name, d.name, d.len))
+			return true;
+	}
+	return false;
+}
+
+void
+file_ids_known(struct file_ids *f, const struct pp_rec *r)
+{
+	enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename) };
+	struct pp_dso d = { .name = (const char *)r->raw + NAME_AT };
+	struct file_known *k;
+
+	d.len = r->size > NAME_AT ? (uint32_t)strnlen(d.name, r->size - (size_t)NAME_AT) : 0;
+	d = file_ids_named(&d);
+	if (f->known.n == REMEMBERED || file_ids_is_known(f, &d))
+		return;
+	k = tool_alloc(1, sizeof *k + d.len);
+	k->len = d.len;
+	memcpy(k->name, d.name, d.len);
+	if (pp_table_add(&f->known, &k->link, file_known_key(f, &d)) < 0)
+		free(k);
 }
 
 /* ---- looking up ------------------------------------------------------------------------------------ */
@@ -234,7 +281,7 @@ file_ids_new(struct tool *t, struct lookup *lookup)
 	*f = (struct file_ids){ .t = t, .lookup = lookup };
 	if (t->in->swap)
 		f->elsewhere = "made on a machine of the other byte order";
-	if (pp_table_init(&f->files, &t->in_err) < 0) {
+	if (pp_table_init(&f->files, &t->in_err) < 0 || pp_table_init(&f->known, &t->in_err) < 0) {
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
@@ -245,6 +292,7 @@ void
 file_ids_free(struct file_ids *f)
 {
 	pp_table_free(&f->files, true);
+	pp_table_free(&f->known, true);
 	free(f->host);
 	free(f);
 }

@@ -30,6 +30,9 @@ void		 file_ids_learn(struct file_ids *, const struct pp_rec *);
  * equal at each call; 0: too many are remembered.
  */
 int		 file_ids_get(struct file_ids *, const struct file_ids_for *, struct build_id *, uint64_t *which);
+/* The stream has the id of all files of that name, by a BUILD_ID (65,536 names are remembered).  Has it? */
+void		 file_ids_known(struct file_ids *, const struct pp_rec *build_id);
+bool		 file_ids_is_known(const struct file_ids *, const struct pp_dso *);
 /* At the end: a note (or warning) of how many ids were put in, and how many files have none. */
 void		 file_ids_report(const struct file_ids *, uint64_t given);
 /* Print that the file has no id, unless it was printed before, and count it. */

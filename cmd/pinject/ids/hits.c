@@ -28,7 +28,7 @@ struct hits {
 /* A reader knows the file of a BUILD_ID by its name; so only one file of a name can have one. */
 struct name {
 	struct link	 link;		/* by hash of the text */
-	bool		 known;		/* the stream has its id */
+	bool		 known;		/* the stream has its id, in an MMAP2 */
 	struct build_id	 id;		/* the one that was written; len 0: none */
 	uint64_t	 without;	/* the first file of that name that has no id; 0: there is none */
 	size_t		 len;
@@ -120,7 +120,7 @@ hits_need(struct hits *h, const struct file_ids_for *file)
 	const char *why;
 	uint64_t which;
 
-	if (n && n->known)
+	if ((n && n->known) || file_ids_is_known(h->ids, &dso))
 		return 1;
 	if (!file_ids_get(h->ids, file, &id, &which)) {
 		if (n && !n->without)
@@ -172,20 +172,6 @@ hits_map(struct hits *h, const struct pp_rec *r)
 	return hits_need(h, &file) < 0 ? -1 : 1;
 }
 
-/* The stream has the id of the file that a HEADER_BUILD_ID names. */
-static int
-hits_has_id(struct hits *h, const struct pp_rec *r)
-{
-	enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename) };
-	struct pp_dso d = { .name = (const char *)r->raw + NAME_AT };
-
-	if (pp_check(r, h->t->in->swap, &h->t->in_err) < 0)
-		return -1;
-	d.len = r->size > NAME_AT ? (uint32_t)strnlen(d.name, r->size - (size_t)NAME_AT) : 0;
-	hits_known(h, &d);
-	return 1;
-}
-
 static int
 hits_take(struct hits *h, const struct pp_rec *r)
 {
@@ -197,7 +183,10 @@ hits_take(struct hits *h, const struct pp_rec *r)
 	case PP_MMAP2:
 		return hits_map(h, r);
 	case PP_HEADER_BUILD_ID:
-		return hits_has_id(h, r);
+		if (pp_check(r, h->t->in->swap, &h->t->in_err) < 0)
+			return -1;
+		file_ids_known(h->ids, r);
+		return 1;
 	}
 	return 1;
 }

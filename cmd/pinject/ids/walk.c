@@ -91,7 +91,7 @@ walk_learn_range(struct walk_space *s, const struct pp_map *m)
 bool
 walk_is_anonymous(const struct pp_dso *d)
 {
-	return d->jit || !strncmp(d->name, "/memfd:", 7);
+	return d->jit || !strncmp(d->name, "/memfd:", 7) || !strncmp(d->name, "[anon:", 6);
 }
 
 static int

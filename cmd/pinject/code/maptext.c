@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: ISC */
+/* maptext.c - see maptext.h */
+#include <stdlib.h>
+#include <string.h>
+
+#include "maptext.h"
+#include "tool/tool.h"
+
+/* ---- lines ---------------------------------------------------------------------------------------- */
+
+static void *
+maptext_grow(void *p, size_t *cap, size_t n, size_t size)
+{
+	if (n <= *cap)
+		return p;
+	*cap = 2 * *cap > n ? 2 * *cap : n + 64;
+	return tool_realloc(p, *cap, size);
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A number and the space behind it; java writes 0x in front.  Returns what follows; NULL: there is no such thing. */
+static const char *
+hex_number(const char *p, uint64_t *n)
+{
+	const char *from;
+
+	if (p[0] == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	*n = 0;
+	for (from = p; hex_digit(*p) >= 0; p++) {
+		if (*n >> 60)
+			return NULL;
+		*n = *n << 4 | (uint64_t)hex_digit(*p);
+	}
+	return p > from && *p == ' ' ? p + 1 : NULL;
+}
+
+/* A line of `len' bytes with a NUL behind it. */
+static bool
+maptext_line(struct maptext *m, const char *p, size_t len)
+{
+	struct maptext_line l;
+	const char *name;
+
+	if (len >= MAPTEXT_LINE_MAX || strlen(p) != len)
+		return false;
+	if (!(name = hex_number(p, &l.start)) || !(name = hex_number(name, &l.size)) || !*name || l.size > UINT64_MAX - l.start)
+		return false;
+	if (!l.size)
+		return true;			/* no address is in it */
+	l.name = (size_t)(name - m->text);
+	m->line = maptext_grow(m->line, &m->line_cap, m->lines + 1, sizeof *m->line);
+	m->line[m->lines++] = l;
+	return true;
+}
+
+/* All lines that are complete, and what is behind the last of them, as far as it is there. */
+static void
+maptext_parse(struct maptext *m)
+{
+	char *end;
+
+	m->lines = m->whole;
+	while (m->lines < MAPTEXT_LINES_MAX && (end = memchr(m->text + m->parsed, '\n', m->n - m->parsed))) {
+		size_t len = (size_t)(end - m->text) - m->parsed;
+
+		*end = '\0';
+		if (len && !maptext_line(m, m->text + m->parsed, len))
+			m->bad++;
+		m->parsed += len + 1;
+	}
+	m->whole = m->lines;
+	m->full |= m->lines >= MAPTEXT_LINES_MAX;
+	m->text[m->n] = '\0';
+	if (!m->full && m->n > m->parsed)
+		maptext_line(m, m->text + m->parsed, m->n - m->parsed);
+}
+
+void
+maptext_append(struct maptext *m, const char *p, size_t n)
+{
+	m->full |= n > MAPTEXT_MAX - m->n;
+	if (m->full)
+		return;
+	m->text = maptext_grow(m->text, &m->cap, m->n + n + 1, 1);
+	memcpy(m->text + m->n, p, n);
+	m->n += n;
+}
+
+/* ---- symbols -------------------------------------------------------------------------------------- */
+
+struct sweep {
+	struct maptext	*m;
+	uint32_t	*order;		/* lines by start */
+	size_t		 next;		/* the first one that is not active yet */
+	uint32_t	*heap;		/* active lines: the last one is at the top; some of them may have ended */
+	size_t		 n;
+};
+
+static void
+heap_push(struct sweep *s, uint32_t line)
+{
+	size_t i = s->n++;
+
+	for (; i && s->heap[(i - 1) / 2] < line; i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = line;
+}
+
+static void
+heap_pop(struct sweep *s)
+{
+	uint32_t line = s->heap[--s->n];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < s->n) {
+		child += child + 1 < s->n && s->heap[child + 1] > s->heap[child];
+		if (s->heap[child] < line)
+			break;
+		s->heap[i] = s->heap[child];
+		i = child;
+	}
+	s->heap[i] = line;
+}
+
+static uint64_t
+line_end(const struct maptext *m, uint32_t line)
+{
+	return m->line[line].start + m->line[line].size;
+}
+
+static void
+maptext_emit(struct maptext *m, uint32_t line, uint64_t from, uint64_t to)
+{
+	struct maptext_symbol *last = m->symbols ? &m->symbol[m->symbols - 1] : NULL;
+
+	if (last && last->line == line && last->start + last->size == from) {
+		last->size += to - from;
+		return;
+	}
+	m->symbol = maptext_grow(m->symbol, &m->symbol_cap, m->symbols + 1, sizeof *m->symbol);
+	m->symbol[m->symbols++] = (struct maptext_symbol){ from, to - from, line };
+}
+
+/* From one place where a line begins or ends to the next: the last line that is active there has it. */
+static void
+maptext_sweep(struct sweep *s)
+{
+	struct maptext *m = s->m;
+	uint64_t at = 0, to;
+
+	while (s->n || s->next < m->lines) {
+		if (!s->n)
+			at = m->line[s->order[s->next]].start;
+		while (s->next < m->lines && m->line[s->order[s->next]].start <= at)
+			heap_push(s, s->order[s->next++]);
+		if (line_end(m, s->heap[0]) <= at) {
+			heap_pop(s);
+			continue;
+		}
+		to = line_end(m, s->heap[0]);
+		if (s->next < m->lines && m->line[s->order[s->next]].start < to)
+			to = m->line[s->order[s->next]].start;
+		maptext_emit(m, s->heap[0], at, to);
+		at = to;
+	}
+}
+
+static int
+by_start(const void *a, const void *b, void *arg)
+{
+	const struct maptext_line *l = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (l[x].start != l[y].start)
+		return l[x].start < l[y].start ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+void
+maptext_ready(struct maptext *m)
+{
+	struct sweep s = { .m = m };
+
+	if (!m->text)
+		return;
+	maptext_parse(m);
+	s.order = tool_alloc(m->lines + 1, sizeof *s.order);
+	s.heap = tool_alloc(m->lines + 1, sizeof *s.heap);
+	for (uint32_t i = 0; i < m->lines; i++)
+		s.order[i] = i;
+	qsort_r(s.order, m->lines, sizeof *s.order, by_start, m->line);
+	m->symbols = 0;
+	maptext_sweep(&s);
+	free(s.order);
+	free(s.heap);
+}
+
+const struct maptext_symbol *
+maptext_from(const struct maptext *m, uint64_t addr)
+{
+	size_t lo = 0, hi = m->symbols;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (m->symbol[mid].start + m->symbol[mid].size > addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo < m->symbols ? m->symbol + lo : NULL;
+}
+
+const struct maptext_symbol *
+maptext_next(const struct maptext *m, const struct maptext_symbol *s)
+{
+	return s + 1 < m->symbol + m->symbols ? s + 1 : NULL;
+}
+
+const struct maptext_symbol *
+maptext_find(const struct maptext *m, uint64_t addr)
+{
+	const struct maptext_symbol *s = maptext_from(m, addr);
+
+	return s && s->start <= addr ? s : NULL;
+}
+
+const char *
+maptext_name(const struct maptext *m, const struct maptext_symbol *s)
+{
+	return m->text + m->line[s->line].name;
+}
+
+size_t
+maptext_memory(const struct maptext *m)
+{
+	return m->cap + m->line_cap * sizeof *m->line + m->symbol_cap * sizeof *m->symbol;
+}
+
+void
+maptext_free(struct maptext *m)
+{
+	free(m->text);
+	free(m->line);
+	free(m->symbol);
+	*m = (struct maptext){ 0 };
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * maptext.h - the text of a perf-PID.map: a line "START SIZE NAME" for each function, both numbers in hex
+ *
+ * Lines have no time.  Where functions overlap, the last line counts.  A line that cannot be understood is counted and left out.
+ */
+#ifndef MAPTEXT_H
+#define MAPTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAPTEXT_LINE_MAX = 4096, MAPTEXT_MAX = 64 << 20, MAPTEXT_LINES_MAX = 1 << 21 };
+
+struct maptext_symbol {
+	uint64_t	 start, size;
+	uint32_t	 line;			/* index of its line */
+};
+
+struct maptext {				/* begins zeroed */
+	char		*text;			/* of the file so far */
+	size_t		 n, cap;
+	size_t		 parsed;		/* bytes of lines that are complete */
+	struct maptext_line { uint64_t start, size; size_t name; } *line;
+	size_t		 lines, whole, line_cap;	/* whole: those of complete lines */
+	struct maptext_symbol *symbol;		/* ascending, disjoint */
+	size_t		 symbols, symbol_cap;
+	uint64_t	 bad;			/* lines that were left out */
+	bool		 full;			/* it is longer than MAPTEXT_MAX bytes or MAPTEXT_LINES_MAX lines: the rest is ignored */
+};
+
+/* Append bytes of the file. */
+void		 maptext_append(struct maptext *, const char *, size_t);
+/* After the last append, and before the functions below. */
+void		 maptext_ready(struct maptext *);
+/* The symbol that contains the address; NULL: none. */
+const struct maptext_symbol *maptext_find(const struct maptext *, uint64_t addr);
+/* The first symbol that ends behind the address, and the next one; NULL: none. */
+const struct maptext_symbol *maptext_from(const struct maptext *, uint64_t addr);
+const struct maptext_symbol *maptext_next(const struct maptext *, const struct maptext_symbol *);
+const char	*maptext_name(const struct maptext *, const struct maptext_symbol *);
+size_t		 maptext_memory(const struct maptext *);
+void		 maptext_free(struct maptext *);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * perfmap.h - the stage of --perf-map: names of functions from perf-PID.map, which runtimes write for perf
+ *
+ * When a sample hits anonymous memory of a process that has such a file, an ELF image of the names that lie in the map is stored,
+ * and an MMAP2 with the image's build-id is put over the map, 1 ns before the hit.  The file is read again when an address has
+ * no name and the file has grown: from there on there is a new image.
+ */
+#ifndef PERFMAP_H
+#define PERFMAP_H
+
+#include "ids/walk.h"
+#include "lookup/lookup.h"
+#include "store/store.h"
+
+struct out	*perfmap_new(struct tool *, struct lookup *, struct store *, struct walk *, struct out *next);
+
+#endif

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: ISC
+# pinject --perf-map: names from perf-PID.map.  What perf shows with the file in /tmp is what it must show without it.
+load lib
+
+# Of processes that cannot exist: the names come from a directory, and nothing of /tmp is in the way.
+PID=4194305
+setup_file() {
+	rm -f /tmp/perf-$PID.map /tmp/perf-$((PID + 1)).map
+}
+teardown() {
+	rm -f /tmp/perf-$PID.map /tmp/perf-$((PID + 1)).map
+}
+
+# stream [-b]: mkpipe from standard input: a process with two anonymous maps, and a program
+stream() {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2 ids=7"
+		echo "COMM pid=$PID tid=$PID comm=jit"
+		echo "MMAP2 misc=2 pid=$PID tid=$PID start=0x400000 len=0x1000 prot=5 flags=2 filename=/nonexistent/program"
+		echo "MMAP2 misc=2 pid=$PID tid=$PID start=0x70000000 len=0x10000 prot=5 flags=2 filename=//anon"
+		echo "MMAP2 misc=2 pid=$PID tid=$PID start=0x7f1000000000 len=0x10000 prot=7 flags=2 filename=//anon"
+		cat
+	} | sed "s/PID/$PID/g; s/CHILD/$((PID + 1))/g" >"$T/recipe.txt"
+	mkpipe "$@" "$T/recipe.txt" >"$T/in"
+}
+# sample TIME ADDRESS [chain]
+sample() {
+	echo "SAMPLE misc=2 pid=${3-PID} tid=${3-PID} time=$1 ip=$2 chain=$2"
+}
+# inject [option...]: with the perf-PID.map of standard input
+inject() {
+	mkdir -p "$T/maps"
+	cat >"$T/maps/perf-$PID.map"
+	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$@" "$T/in"
+}
+# names FILE [perf option...]: time and name of each sample, or of each entry of its chain; what has no name is [unknown]
+names() {
+	local f=$1
+	shift
+	perf "$@" script -f -i "$f" -F time,ip,sym 2>/dev/null | sed 's/^\t *[0-9a-f]* //; /^$/d'
+}
+# shown: the names alone, of the output of the last `try'
+shown() {
+	names "$T/out" --buildid-dir "$T/syms" | grep -v '^ *[0-9]*\.[0-9]*: *$' | paste -sd,
+}
+# as_in_tmp: does perf show of $T/in with the file in /tmp what it shows of $T/out with the directory?
+as_in_tmp() {
+	cp "$T/maps/perf-$PID.map" /tmp/perf-$PID.map
+	names "$T/in" >"$T/names.in"
+	rm /tmp/perf-$PID.map
+	names "$T/out" --buildid-dir "$T/syms" >"$T/names.out"
+	diff -u "$T/names.in" "$T/names.out"
+}
+# ours [-v] FILE: the MMAP2s that were put in, one a line: time, start, length, pgoff, name.  -v: the stream without them
+ours() {
+	perl -e 'binmode STDOUT; my $v = $ARGV[0] eq "-v" && shift; open F, "<:raw", shift; local $/; my $d = <F>; my $o = 16;
+		my ($u8, $u4, $u2) = $d =~ /^PERFILE2/ ? ("Q>", "V", "v") : ("Q<", "V", "v");
+		($u8, $u4, $u2) = substr($d, 0, 8) eq "PERFILE2" ? ("Q<", "V", "v") : ("Q>", "N", "n");
+		print substr $d, 0, 16 if $v;
+		while ($o < length $d) {
+			my ($t, $m, $s) = unpack "$u4$u2$u2", substr $d, $o, 8;
+			$s += unpack $u4, substr $d, $o + 8, 4 if $t == 66;
+			my $r = substr $d, $o, $s;
+			my $name = $t == 10 ? unpack "Z*", substr $r, 72 : "";
+			if ($name !~ /^jitted-/) { print $r if $v }
+			elsif (!$v) { printf "%d %x %x %x %s\n", unpack($u8, substr $r, -8, 8), unpack("$u8$u8$u8", substr $r, 16, 24), $name }
+			$o += $s;
+		}' -- "$@"
+}
+
+@test "perf-map: needs a directory for the images" {
+	stream </dev/null
+	for o in --perf-map --perf-map=/tmp; do
+		try pinject $o "$T/in"
+		[ $rc = 2 ] && one_line "pinject: --perf-map needs a directory" && grep -q -- "--buildid-dir DIR" "$T/err" && [ ! -s "$T/out" ] ||
+		    failed "$o"
+	done
+	done_all
+}
+
+@test "perf-map: names as perf has them with the file in /tmp, in all maps, in chains, and cut at the ends of a map" {
+	need perf
+	{
+		for ((i = 0; i < 64; i++)); do
+			sample $((1000 + i)) $((0x70000000 + i * 0x10))
+			sample $((1000 + i)) $((0x7f1000000000 + i * 0x400))
+		done
+		sample 1100 0x7000ffff
+		sample 1100 0x400010
+		echo "SAMPLE misc=2 pid=PID tid=PID time=1200 ip=0x400010 chain=0xfffffffffffffe00,0x400010,0x70000104,0x7f1000000008"
+		echo "FINISHED_ROUND"
+	} | stream
+	inject <<-END
+		70000000 40 first
+		70000040 40 second(int, char*) [tier 1]
+		70000100 1 one
+		0x0000000070000200 0x0000000000000100 long Java.name(java.lang.Object, long)
+		7f1000000000 8000 LazyCompile:~a /tmp/b.js:1:15
+		7000f000 2000 over_the_end
+		400000 1000 not_anonymous
+	END
+	[ $rc = 0 ]
+	as_in_tmp
+	[ "$(tail -n 3 "$T/names.out" | paste -sd,)" = "[unknown],[unknown],LazyCompile:~a /tmp/b.js:1:15" ]
+	[ "$(grep -c unknown "$T/names.out")" = 74 ]
+	grep -q over_the_end "$T/names.out"
+	! grep -q not_anonymous "$T/names.out"
+	# two maps, two images, 1 ns before the hits, at the ends of the maps
+	ours "$T/out" >"$T/ours"
+	diff "$T/ours" - <<-END
+		999 70000000 10000 1000 jitted-$PID-map1.so
+		999 7f1000000000 10000 1000 jitted-$PID-map2.so
+	END
+	[ "$(find "$T/syms" -type f | wc -l)" = 2 ]
+}
+
+@test "perf-map: what is put in can be taken out, twice is once, and nothing is late" {
+	need perf
+	{ sample 1000 0x70000010; echo FINISHED_ROUND; sample 1500 0x70000010; sample 2000 0x7f1000000000; echo FINISHED_ROUND
+	  sample 2600 0x7f1000000001; echo FINISHED_ROUND; } >"$T/text"
+	for order in "" -b; do
+		rm -rf "$T/syms"
+		stream $order <"$T/text"
+		inject <<<"70000000 40 first"$'\n'"7f1000000000 40 second"
+		[ $rc = 0 ] || failed "$order"
+		ours -v "$T/out" | cmp - "$T/in" || failed "$order: taken out"
+		[ "$(ours "$T/out" | wc -l)" = 2 ] || failed "$order"
+		psort --stats "$T/out" 2>&1 >/dev/null | grep -q 'late: 0,' || failed "$order: late"
+		find "$T/syms" -type f -printf '%P %s %T@\n' | sort >"$T/files"
+		cp "$T/out" "$T/once"
+		try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/once"
+		cmp "$T/once" "$T/out" || failed "$order: twice"
+		pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/in" | cmp - "$T/once" || failed "$order: in a pipe"
+		find "$T/syms" -type f -printf '%P %s %T@\n' | sort | diff "$T/files" - || failed "$order: files changed"
+	done
+	done_all
+}
+
+@test "perf-map: the last line for an address wins" {
+	need perf
+	for a in 00 0f 10 1f 20 2f 30 3f 40 50; do sample 1000 0x700000$a; done | stream
+	inject <<-END
+		70000010 30 early
+		70000000 18 left
+		70000020 10 inner
+		70000020 8 innermost
+		70000038 10 right
+		70000048 0 none
+	END
+	[ $rc = 0 ]
+	[ "$(shown)" = "left,left,left,early,innermost,inner,early,right,right,[unknown]" ] || { shown; false; }
+}
+
+@test "perf-map: the file is read again when it has grown and a name is missing" {
+	need perf
+	{ sample 1000 0x70000010; sample 1001 0x70000050; echo FINISHED_ROUND; echo FINISHED_ROUND; } | stream
+	cp "$T/in" "$T/first"
+	{ sample 1000 0x70000010; sample 1001 0x70000050; echo FINISHED_ROUND; echo FINISHED_ROUND
+	  sample 2000 0x70000050; sample 2001 0x70000010; echo FINISHED_ROUND; } | stream
+	mkdir "$T/maps"
+	printf '70000000 40 fir' >"$T/maps/perf-$PID.map"		# its writer is at work
+	mkfifo "$T/fifo"
+	pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
+	exec 8>"$T/fifo"
+	cat "$T/first" >&8
+	await grown "$T/out" "$(stat -c %s "$T/first")"
+	printf 'st\n70000040 40 second\n' >>"$T/maps/perf-$PID.map"
+	tail -c +$(($(stat -c %s "$T/first") + 1)) "$T/in" >&8
+	exec 8>&-
+	wait $!
+	[ "$(shown)" = "fir,[unknown],second,first" ] || { shown; false; }
+	[ "$(ours "$T/out" | cut -d' ' -f1 | paste -sd,)" = 999,1999 ]
+}
+
+@test "perf-map: a map over an image hides it, and the names are told again" {
+	need perf
+	{
+		sample 1000 0x70000010
+		echo "MMAP2 misc=2 pid=PID tid=PID start=0x70000000 len=0x10000 prot=5 flags=2 filename=//anon @ pid=PID tid=PID time=1500"
+		sample 2000 0x70000010
+		echo "MMAP2 misc=2 pid=PID tid=PID start=0x70001000 len=0x1000 prot=5 flags=2 filename=/memfd:x\\s(deleted) @ pid=PID tid=PID time=2500"
+		sample 3000 0x70001010
+		sample 3001 0x70000010
+		sample 3002 0x70003010
+		echo "MMAP2 misc=2 pid=PID tid=PID start=0x70003000 len=0x1000 prot=5 flags=2 filename=/usr/lib/x.so @ pid=PID tid=PID time=3500"
+		sample 4000 0x70003010
+		sample 4001 0x70005010
+	} | stream
+	inject <<<"70000000 10000 all"
+	[ "$(shown)" = "all,all,all,all,all,[unknown],all" ] || { shown; false; }
+	[ "$(find "$T/syms" -type f | wc -l)" -lt 4 ]			# the same content is the same file
+}
+
+@test "perf-map: a child has the names of its parent, a new process of that number none" {
+	need perf
+	{
+		sample 1000 0x70000010
+		echo "FORK pid=CHILD ppid=PID tid=CHILD ptid=PID @ pid=PID tid=PID time=1100"
+		sample 1200 0x70000010 CHILD
+		echo "FORK pid=PID ppid=1 tid=PID ptid=1 @ pid=1 tid=1 time=1300"
+		sample 1400 0x70000010
+	} | stream
+	inject <<<"70000000 10000 all"
+	[ "$(shown)" = "all,all,[unknown]" ] || { shown; false; }
+}
+
+@test "perf-map: lines that are none are left out, with one message and status 1" {
+	need perf
+	sample 1000 0x70000010 | stream
+	check() {
+		inject < <(printf "$1")
+		[ $rc = 1 ] && one_line "pinject: perf-$PID.map: $2" || failed "$1"
+		ours -v "$T/out" | cmp - "$T/in" || failed "$1: the stream"
+		[ "$(shown)" = "$3" ] || failed "$1: $(shown)"
+	}
+	good='70000000 40 good\n'
+	check "${good}70000000 40\n" "1 lines are not" good
+	check "${good}xyz\n7000000g 1 a\n" "2 lines are not" good
+	check "${good}-70000000 1 a\n$good" "1 lines are not" good
+	check "${good}70000000  1 a\n" "1 lines are not" good
+	check "${good}70000000 11111111111111111 a\n" "1 lines are not" good
+	check "${good}fffffffffffffff0 11 a\n" "1 lines are not" good
+	check "${good}70000000 40 a\\0b\n" "1 lines are not" good
+	check "$good$(printf '70000000 40 %04096d' 0)\n" "1 lines are not" good
+	# a name of 4,000 bytes is one; control characters are not written
+	inject < <(printf "70000000 40 a\\033[7m\\tb\n")
+	[ $rc = 0 ] && [ "$(shown)" = 'a?[7m?b' ] || failed "control: $(shown)"
+	inject </dev/null
+	[ $rc = 0 ] && cmp "$T/in" "$T/out" || failed empty
+	done_all
+}
+
+@test "perf-map: more than 64 MiB, or than two million lines: the rest is left out" {
+	sample 1000 0x70000010 | stream
+	inject < <(echo "70000000 40 good"; awk 'BEGIN { for (i = 0; i < 2200000; i++) print "1 1 a" }')
+	[ $rc = 1 ] && one_line "pinject: perf-$PID.map: is longer than" && [ "$(ours "$T/out" | wc -l)" = 1 ] || failed lines
+	inject < <(echo "70000000 40 good"; head -c 70M /dev/zero | tr '\0' x)
+	[ $rc = 1 ] && one_line "pinject: perf-$PID.map: is longer than" && [ "$(ours "$T/out" | wc -l)" = 1 ] || failed bytes
+	done_all
+}
+
+@test "perf-map: a directory that cannot be written ends images, not the stream" {
+	[ "$(id -u)" != 0 ] || [ -e /dev/full ] || skip "nothing fails here"
+	{ sample 1000 0x70000010; sample 2000 0x7f1000000000; } | stream
+	mkdir "$T/syms"
+	touch "$T/syms/.build-id"
+	inject <<<"70000000 40 first"$'\n'"7f1000000000 40 second"
+	[ $rc = 1 ] && one_line "pinject: $T/syms/.build-id/" && cmp "$T/in" "$T/out"
+}
+
+# real COMMAND...: a recording of it; perf's names here, with its file, and without it elsewhere, are the same
+real() {
+	need record
+	rm -rf "$T/syms"
+	perf record -k mono -q -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$@" >"$T/in" 2>"$T/record.err" || skip "perf record -k mono does not work here"
+	try pinject -v --perf-map --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ]
+	names "$T/in" >"$T/names.in"
+	mv /tmp/perf-"$(ls -t /tmp | sed -n 's/^perf-\([0-9]*\)\.map$/\1/p' | head -n 1)".map "$T/gone.map"
+	names "$T/out" --buildid-dir "$T/syms" >"$T/names.out"
+	diff -u "$T/names.in" "$T/names.out" | head -n 20
+	cmp "$T/names.in" "$T/names.out"
+}
+@test "perf-map: of node" {
+	need node
+	echo 'function spin(n){let s=0;for(let i=0;i<n;i++)s+=i*i%7;return s} let t=Date.now(),x=0;while(Date.now()-t<400)x+=spin(3000)' >"$T/loop.js"
+	real node --perf-basic-prof --logfile="$T/log" "$T/loop.js"
+	grep -q 'spin' "$T/names.out"
+}
+@test "perf-map: of java" {
+	need javac
+	echo 'public class Hot { static long spin(long n) { long s = 0; for (long i = 0; i < n; i++) s += i * i % 7; return s; }
+	    public static void main(String[] a) { long t = System.currentTimeMillis(), x = 0;
+	    while (System.currentTimeMillis() - t < 600) x += spin(3000); System.out.println(x); } }' >"$T/Hot.java"
+	javac -d "$T" "$T/Hot.java"
+	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version 2>"$T/version" || skip "this java writes no perf-PID.map"
+	real java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp "$T" Hot
+	grep -q 'Hot.spin' "$T/names.out"
+}
