@@ -93,7 +93,7 @@ main(int argc, char *argv[])
 {
 	struct tool t = { .name = "pinject", .purpose = "Add to a perf stream what it lacks." };
 	struct options o = {0};
-	struct lookup lookup = { .fd = -1 };
+	struct lookup lookup = { .fd = -1, .other_kernel = &o.header.other_kernel };
 	struct survey found;		/* by a first pass, for options that depend on all of the recording */
 	struct store *store;
 	bool surveys;
@@ -105,6 +105,7 @@ main(int argc, char *argv[])
 	surveys = o.finished_round.find || o.sample_time;
 	if (surveys)
 		tool_allow(&t, t.in_name, "r");
+	header_open(&o.header, &t);
 	tool_open_locked(&t, 0);
 	if (surveys)
 		survey(&t, &found);

@@ -28,6 +28,10 @@ static const struct tool_opt options[] = {
 	{ OPT_SAMPLE_TIME, "sample-time", NULL, "set feature SAMPLE_TIME to the times of the first and last sample" },
 	{ OPT_SET_FEATURE, "set-feature", "NAME=VALUE...", "set a header feature to a text or number, or to @FILE" },
 	{ OPT_NO_FEATURES, "no-features", "LIST", "remove these header features" },
+	{ OPT_FEATURES_FROM, "features-from", "FILE", "add what another recording says of the machine" },
+	{ OPT_CLOCK_DATA, "clock-data", "MONO_NS:WALL_NS|now", "say which wall clock time it was at a time of the recording" },
+	{ OPT_ADD_CMDLINE, "add-cmdline", NULL, "put this command behind that of the recorder" },
+	{ OPT_KALLSYMS, "kallsyms", "FILE", "make the map of a kernel with these symbols, if there is none" },
 	TOOL_HEAD("Input and output"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT,
 	TOOL_HEAD("Messages and help"),
@@ -56,6 +60,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 
 	t->opts = options;
 	t->examples = examples;
+	header_command(t, &o->header, argc, argv);
 	while ((key = tool_getopt(t, argc, argv)))
 		switch (key) {
 		case 'b': o->build_ids = true; break;
@@ -76,6 +81,10 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_FINISHED_ROUND: round_option(t, &o->finished_round, t->optarg); break;
 		case OPT_ID_INDEX: o->id_index = true; break;
 		case OPT_SAMPLE_TIME: o->sample_time = true; break;
+		case OPT_FEATURES_FROM: o->header.from_name = t->optarg; break;
+		case OPT_CLOCK_DATA: header_option_clock(t, &o->header, t->optarg); break;
+		case OPT_ADD_CMDLINE: o->header.add_cmdline = true; break;
+		case OPT_KALLSYMS: header_option_kallsyms(t, &o->header, t->optarg); break;
 		}
 	if (o->mmap2_buildids + o->mmap2_buildid_all + (o->build_ids || o->buildid_all) > 1)
 		tool_wrong(t, "build-ids are put into one place: --build-ids or --buildid-all, --mmap2-buildids, or --mmap2-buildid-all");

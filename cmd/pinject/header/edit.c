@@ -25,9 +25,8 @@ struct edit {
 	char		*const *words;	/* behind CMDLINE */
 	size_t		 nwords;
 	bool		 any;		/* the stream has features */
-	bool		 wrote;		/* we have written one */
 	bool		 over;		/* no more features are expected, all new ones are placed */
-	uint64_t	 last;		/* the greatest number that was put */
+	uint64_t	 last;		/* the greatest number that we wrote; 0: none */
 	uint32_t	 cpus;		/* NRCPUS `available' of the input; 0: none so far */
 	struct pp_feature_about about;	/* of the output */
 	uint8_t		 rec[PP_RECORD_MAX], cmdline[PAYLOAD_MAX];
@@ -156,7 +155,6 @@ edit_write(struct edit *e, uint64_t number, const uint8_t *p, size_t n)
 	if (pp_feature_check(&f, &e->about, &e->t->in_err) < 0 ||
 	    pp_feature_record(e->rec, sizeof e->rec, &f, &e->t->in_err) < 0)
 		return -1;
-	e->wrote = true;
 	if (number > e->last)
 		e->last = number;
 	r = pp_rec_at(e->rec, e->swap);
@@ -199,23 +197,40 @@ edit_place(struct edit *e, uint64_t below)
 	return 1;
 }
 
-/* The features of the stream are over. */
+/* The mark behind the last feature.  perf report 6.1 fails at a mark with a greater number than its own; later ones take any. */
 static int
-edit_end(struct edit *e)
+edit_mark(struct edit *e)
 {
 	uint8_t b[PP_FEATURE_HEAD];
-	struct pp_rec mark;
+	struct pp_rec r;
 
-	e->over = true;
-	if (edit_place(e, NUMBERS) < 0)
-		return -1;
-	if (e->any || !e->wrote)
-		return 1;
-	/* perf report 6.1 fails at a mark with a greater number than its own; later ones take any. */
 	pp_raw_head(b, PP_HEADER_FEATURE, 0, sizeof b, e->swap);
 	PP_RAW_SET(b, HEADER_FEATURE, feat_id, (uint64_t)(e->last < MARK_OF_6_1 ? MARK_OF_6_1 : PP_FEAT_END), e->swap);
-	mark = pp_rec_at(b, e->swap);
-	return e->pub.next->put(e->pub.next, e->t->in, &mark, false);
+	r = pp_rec_at(b, e->swap);
+	return e->pub.next->put(e->pub.next, e->t->in, &r, false);
+}
+
+/*
+ * The features of the stream are over.  mark: the number of the mark at which it says so, which is greater than those of all
+ * features that the recorder knows; 0: none.  1; 0: a mark was written instead of that one; or -1.
+ */
+static int
+edit_end(struct edit *e, uint64_t mark)
+{
+	e->over = true;
+	for (uint64_t i = mark; mark && i < NUMBERS; i++)
+		if (e->item[i].used && e->item[i].if_absent && !e->item[i].done) {
+			tool_note(e->t, "--features-from: %s: not known to the perf of this recording", pp_feature_name(i));
+			e->item[i].done = true;
+		}
+	if (edit_place(e, NUMBERS) < 0)
+		return -1;
+	if (mark && e->last >= mark)
+		tool_warn(e->t, "feature %s is newer than the perf of this recording: perf report of that version refuses it",
+		    pp_feature_name(e->last) ? pp_feature_name(e->last) : "");
+	else if (mark || e->any || !e->last)
+		return 1;
+	return edit_mark(e) < 0 ? -1 : 0;
 }
 
 /* Learn NRCPUS and ARCH, by which others are checked.  A change of NRCPUS makes a feature unreadable that has values for each CPU. */
@@ -237,6 +252,26 @@ edit_learn(struct edit *e, const struct pp_feature *f, bool passes)
 	return 1;
 }
 
+/* Could the feature and that of another recording be of one machine? */
+static bool
+edit_same_machine(const struct pp_feature *f, const struct item *it)
+{
+	struct pp_feature other = *f;
+	struct pp_feature_value a = { .num = 0 }, b = a;
+	struct pp_feature_io io[2];
+	struct pp_err ignored = { 0 };
+
+	if (f->number != PP_FEAT_HOSTNAME && f->number != PP_FEAT_ARCH && f->number != PP_FEAT_NRCPUS)
+		return true;
+	other.p = it->p;
+	other.len = it->n;
+	pp_feature_open(&io[0], f, &ignored);
+	pp_feature_open(&io[1], &other, &ignored);
+	if (pp_feature_next(&io[0], &a) <= 0 || pp_feature_next(&io[1], &b) <= 0)
+		return true;
+	return a.kind == PP_F_STR ? a.len == b.len && !memcmp(a.p, b.p, a.len) : a.num == b.num;
+}
+
 static int
 edit_feature(struct edit *e, struct item *it, const struct pp_feature *f, bool *passes)
 {
@@ -246,8 +281,9 @@ edit_feature(struct edit *e, struct item *it, const struct pp_feature *f, bool *
 	*passes = !set && !words;
 	if (edit_learn(e, f, *passes) < 0)
 		return -1;
-	if (*passes && f->number > e->last)
-		e->last = f->number;
+	if (it->used && it->if_absent && *passes && !edit_same_machine(f, it))
+		return pp_fail(&e->t->in_err, "HEADER_FEATURE: %s: the recording of --features-from has another one",
+		    pp_feature_name(f->number));
 	if (words)
 		return set && had ? 1 : edit_put_cmdline(e, f);
 	return set && !had ? edit_write(e, f->number, it->p, it->n) : 1;
@@ -259,13 +295,17 @@ edit_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 	struct edit *e = (struct edit *)o;
 	struct pp_feature f;
 	bool passes = true;
+	int rc;
 
 	switch (r->type) {
 	case PP_HEADER_FEATURE:
 		e->any = true;
 		if (pp_feature_is_end(r)) {
-			if (!e->over && edit_end(e) < 0)
+			if (e->over)
+				break;
+			if ((rc = edit_end(e, PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, e->swap))) < 0)
 				return -1;
+			passes = rc > 0;
 			break;
 		}
 		if (pp_feature_of(&f, r, e->swap, 0, &e->t->in_err) < 0)
@@ -278,7 +318,7 @@ edit_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 	case PP_HEADER_EVENT_TYPE:
 		break;
 	default:
-		if (!e->over && edit_end(e) < 0)
+		if (!e->over && edit_end(e, 0) < 0)
 			return -1;
 	}
 	return passes ? o->next->put(o->next, in, r, stable) : 1;
@@ -289,10 +329,10 @@ edit_finish(struct out *o)
 {
 	struct edit *e = (struct edit *)o;
 	struct out *next = o->next;
-	int rc = e->over || e->t->in_err.what[0] ? 1 : edit_end(e);
+	int rc = e->over || e->t->in_err.what[0] ? 1 : edit_end(e, 0);
 
 	edit_free(e);
-	return next->finish(next) < 0 ? -1 : rc;
+	return next->finish(next) < 0 || rc < 0 ? -1 : 1;
 }
 
 struct out *

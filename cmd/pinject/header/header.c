@@ -32,6 +32,8 @@ header_check(const struct tool *t, const struct header_value *v, const char *arg
 {
 	struct pp_err err[2] = { 0 };
 
+	if (v->number == PP_FEAT_E_MACHINE && v->n < 8)		/* perf 7.2 fails at it */
+		tool_wrong(t, "%s %s: expected e_flags behind the machine, such as 62,0x0", t->optname, arg);
 	for (int swap = 0; swap < 2; swap++) {
 		struct pp_feature f = { .number = v->number, .p = v->p, .len = v->n, .swap = swap };
 		struct pp_feature_about about = { .nr_cpus = 0 };
@@ -113,7 +115,32 @@ header_set(struct header *h, struct tool *t, const struct header_value *v)
 	free(buf);
 }
 
+/* ---- --add-cmdline ------------------------------------------------------------------------------------- */
+
+/* Behind a | come the words, so that what recorded is not taken for what we did. */
+void
+header_command(const struct tool *t, struct header *h, int argc, char **argv)
+{
+	static char bar[] = "|";
+	size_t n = argc > 1 ? (size_t)argc : 1;
+
+	h->ncommand = n + 1;
+	h->command = tool_alloc(h->ncommand, sizeof *h->command);
+	h->command[0] = bar;
+	h->command[1] = (char *)(uintptr_t)t->name;
+	memcpy(h->command + 2, argv + 1, (n - 1) * sizeof *argv);
+}
+
 /* ---- all ----------------------------------------------------------------------------------------------- */
+
+void
+header_open(struct header *h, struct tool *t)
+{
+	if (h->from_name)
+		from_open(h, t);
+	if (h->clock_now && tool_twice(t))
+		tool_wrong(t, "--clock-data=now: the recording is a file, and not being made now");
+}
 
 void
 header_begin(struct header *h, struct tool *t)
@@ -124,15 +151,23 @@ header_begin(struct header *h, struct tool *t)
 		free(h->set[i].p);
 	}
 	free(h->set);
+	if (h->from)
+		from_begin(h, t);
+	if (h->add_cmdline)
+		edit_append_cmdline(h->edit, h->command, h->ncommand);
 }
 
 struct out *
 header_stages(struct header *h, struct tool *t, struct out *next)
 {
-	if (edit_any(h->edit))
+	if (h->kallsyms.given)
+		next = kallsyms_stage(h, t, next);
+	if (edit_any(h->edit) || h->clock)
 		next = edit_stage(h->edit, next);
 	else
 		edit_free(h->edit);
+	if (h->clock)
+		next = clock_stage(h, t, next);
 	if (h->drops)
 		next = features_new(t, &h->drop, t->in, next, &t->in_err);
 	return next;

@@ -3,7 +3,7 @@
  * header.h - what the options change at the head of a stream: header features, the map of the kernel
  *
  *	header_option_...()	parse arguments
- *	header_open()		before tool_open(): read and open files
+ *	header_open()		before tool_open(): open files
  *	header_begin()		behind it, when the byte order of the stream is known
  *	header_stages()		the stages
  */
@@ -20,16 +20,45 @@ struct header_value {		/* --set-feature */
 	size_t		 n;
 };
 
+enum { KALLSYMS_TEXT, KALLSYMS_STEXT, KALLSYMS_ETEXT, KALLSYMS_EDATA, KALLSYMS_SYMBOLS };
+struct kallsyms {		/* --kallsyms */
+	bool		 given, nonzero;
+	uint64_t	 addr[KALLSYMS_SYMBOLS];	/* 0: unknown */
+};
+
 struct header {			/* begins zeroed */
 	struct header_value *set;
 	size_t		 nset;
 	struct features	 drop;		/* --no-features */
 	bool		 drops;
+	const char	*from_name;	/* --features-from */
+	struct pp_source *from;
+	struct pp_err	 from_err;
+	bool		 clock, clock_now;	/* --clock-data */
+	uint64_t	 mono, wall;
+	bool		 add_cmdline;
+	char		**command;	/* for --add-cmdline */
+	size_t		 ncommand;
+	struct kallsyms	 kallsyms;
+	bool		 other_kernel;	/* set by its stage: the kernel's map is not of the kernel with these symbols */
 	struct edit	*edit;		/* from header_begin() on: further features to set before header_stages() */
 };
 
 void		 header_option_set(const struct tool *, struct header *, const char *arg);
+void		 header_option_clock(const struct tool *, struct header *, const char *arg);
+void		 header_option_kallsyms(const struct tool *, struct header *, const char *path);
+/* Before the options are parsed. */
+void		 header_command(const struct tool *, struct header *, int argc, char **argv);
+void		 header_open(struct header *, struct tool *);
 void		 header_begin(struct header *, struct tool *);
 struct out	*header_stages(struct header *, struct tool *, struct out *next);
+
+/* from.c: open the other recording, and let the stage add its features that say something of the machine. */
+void		 from_open(struct header *, struct tool *);
+void		 from_begin(struct header *, struct tool *);
+/* clock.c: a stage that gives edit the CLOCK_DATA, whose clock the first ATTR names. */
+struct out	*clock_stage(struct header *, struct tool *, struct out *next);
+/* kallsyms.c: a stage that adds the kernel's map if the stream has none. */
+struct out	*kallsyms_stage(struct header *, struct tool *, struct out *next);
 
 #endif

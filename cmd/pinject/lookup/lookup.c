@@ -107,7 +107,10 @@ lookup_file(struct lookup *l, const struct lookup_for *f, bool want_fd, struct l
 	static struct answer a;
 	size_t n = question_put(&q, f, want_fd);
 
-	*to = (struct lookup_found){ .fd = -1, .why = "the name is too long" };
+	*to = (struct lookup_found){ .fd = -1, .why = "--kallsyms says that it is of another kernel" };
+	if (l->other_kernel && *l->other_kernel && (f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE))
+		return 0;
+	to->why = "the name is too long";
 	if (!n)
 		return 0;
 	if (!ask(l, &q, n, &a, &to->fd)) {

@@ -29,6 +29,7 @@ struct lookup {
 	const struct lookup_opt *opt;
 	int	 fd;			/* to the second process; -1: there is none, or it has ended */
 	struct utsname us;		/* of this machine */
+	const bool *other_kernel;	/* is the recording known to be of another kernel?  NULL: no */
 };
 
 enum lookup_kind {
