@@ -317,6 +317,10 @@ edit_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 	case PP_HEADER_ATTR:
 	case PP_HEADER_EVENT_TYPE:
 		break;
+	case PP_EVENT_UPDATE:		/* says more of an ATTR */
+		if (!e->any)
+			break;
+		/* fall through */
 	default:
 		if (!e->over && edit_end(e, 0) < 0)
 			return -1;

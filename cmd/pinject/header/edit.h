@@ -7,8 +7,8 @@
  *	first = edit_stage(e, next);
  *
  * A feature that the stream has is changed where it stands.  A new one is put in ascending place, where perf record has it: before
- * the first feature with a greater number, or before the end mark.  A stream without features gets them behind its ATTRs, and an
- * end mark.  Payloads are in the byte order of the stream, and copied.
+ * the first feature with a greater number, or before the end mark.  A stream without features gets them behind its ATTRs (and
+ * EVENT_UPDATEs), and an end mark.  Payloads are in the byte order of the stream, and copied.
  */
 #ifndef EDIT_H
 #define EDIT_H
