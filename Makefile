@@ -131,8 +131,9 @@ $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 # those that test a part of a command
 $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
 $(O)/unit/image: LDLIBS += -lelf -lmd
+$(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
-$(O)/tests/unit/image.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
+$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests
@@ -159,7 +160,10 @@ fuzz:
 FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
 fuzzers: $(FUZZERS)
 $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
-	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
+# those that test a part of a command
+$(O)/jitdump: $(O)/cmd/pinject/code/jitdump.o
+$(O)/tests/fuzz/jitdump.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
 
