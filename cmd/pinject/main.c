@@ -35,7 +35,9 @@ struct end {
 static int
 end_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
-	return out_put(((struct end *)o)->sink, in, r, stable);
+	struct pp_sink *k = ((struct end *)o)->sink;
+
+	return stable ? pp_put(k, in, r) : out_put(k, in, r, false);
 }
 
 static int
@@ -76,15 +78,17 @@ static void
 inject(struct tool *t, struct options *o, struct lookup *lookup, struct store *store)
 {
 	struct end end = { .pub = { .put = end_put, .finish = end_finish }, .sink = t->out };
-	struct out *first = inject_chain(t, o, lookup, store, &end.pub);
+	struct out *first = inject_chain(t, o, lookup, store, &end.pub), *to;
 	struct pp_rec r;
 
 	if (first == &end.pub)		/* without stages: runs of records are written as one */
 		while (pp_next(t->in, &r) > 0 && pp_put(t->out, t->in, &r) > 0)
 			;
-	else
-		while (pp_next(t->in, &r) > 0 && first->put(first, t->in, &r, true) > 0)
-			;
+	else while (pp_next(t->in, &r) > 0) {
+		to = r.type == PP_SAMPLE ? out_for_sample(first) : first;
+		if ((to == &end.pub ? pp_put(t->out, t->in, &r) : to->put(to, t->in, &r, true)) <= 0)
+			break;
+	}
 	first->finish(first);		/* a failure is kept by input or output */
 }
 

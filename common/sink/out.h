@@ -35,7 +35,21 @@ struct out {
 	/* End of the input: write what is held, call finish() of the next out, free this one. */
 	int	(*finish)(struct out *);
 	struct out *next;	/* of a stage; NULL in a container */
+	/*
+	 * A stage sets it while it does nothing with SAMPLEs but to pass them on: who has one may put it into out_for_sample()
+	 * instead.
+	 */
+	bool	idle;
 };
+
+/* The first of the chain that is not idle. */
+static inline struct out *
+out_for_sample(struct out *o)
+{
+	while (o->idle)
+		o = o->next;
+	return o;
+}
 
 /* Write a record and its payload to a sink; stable: as above.  1, or -1. */
 int	out_put(struct pp_sink *, struct pp_source *in, const struct pp_rec *r, bool stable);

@@ -324,6 +324,7 @@ edit_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 	default:
 		if (!e->over && edit_end(e, 0) < 0)
 			return -1;
+		o->idle = true;
 	}
 	return passes ? o->next->put(o->next, in, r, stable) : 1;
 }

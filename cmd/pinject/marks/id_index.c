@@ -159,8 +159,10 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct id_index *x = (struct id_index *)o;
 
-	if (r->type == PP_ID_INDEX)
+	if (r->type == PP_ID_INDEX) {
+		o->idle = false;
 		return id_index_learn(x, in, r);
+	}
 	if (r->type == PP_HEADER_ATTR) {
 		x->due = true;
 		x->ended = false;
@@ -168,6 +170,7 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	    id_index_tell_all(x, in) < 0) {
 		return -1;
 	}
+	o->idle = !x->due && !x->ended;
 	return o->next->put(o->next, in, r, stable);
 }
 

@@ -41,6 +41,7 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 
 	if (!s->done && init_place(s, in, r) < 0)
 		return -1;
+	o->idle = s->done;
 	return o->next->put(o->next, in, r, stable);
 }
 

@@ -34,11 +34,41 @@ struct round {
 		ROUND_THEIRS } state;
 	uint64_t	 step;		/* TIME */
 	uint64_t	 newest, due;	/* times: of the newest record; from which on the next marker follows.  newest 0: none yet */
+	unsigned	 nevents;	/* the ATTRs by which the next two were found */
+	uint16_t	 at, fixed;	/* of each SAMPLE: where its time is (0: it depends), and its least size */
+	uint32_t	 quick;		/* SAMPLEs of that size have a time, and are looked at by put() alone */
+	bool		 swap;
 	bool		 timeless;	/* there are records of the kernel without a time */
 	uint64_t	 put;		/* markers */
 	uint64_t	 behind, most;	/* records that are more than TIME behind; by how much at most */
 	struct hold	 hold;
 };
+
+/* Where is the time of a SAMPLE, if that is one place for all events? */
+static void
+round_learn(struct round *s)
+{
+	const struct pp_events *events = s->t->in->events;
+
+	s->nevents = events->n;
+	s->at = events->n ? events->ev[0]->plan.time : 0;
+	s->fixed = 0;
+	for (unsigned i = 0; i < events->n; i++) {
+		const struct pp_plan *plan = &events->ev[i]->plan;
+
+		if (plan->time != s->at)
+			s->at = 0;
+		if (plan->fixed > s->fixed)
+			s->fixed = plan->fixed;
+	}
+}
+
+/* Is it a SAMPLE whose time is at s->at, whatever its event? */
+static bool
+round_is_regular(const struct round *s, const struct pp_rec *r)
+{
+	return r->type == PP_SAMPLE && s->at && r->size >= s->fixed;
+}
 
 /* 1 and the time of the record, 0 if it has none, or -1: it is not sound. */
 static int
@@ -47,12 +77,21 @@ round_time(struct round *s, const struct pp_rec *r, uint64_t *time)
 	const struct pp_source *in = s->t->in;
 	const struct pp_event *ev;
 
-	if (r->type >= PP_USER_TYPE_START)
+	if (r->type >= PP_USER_TYPE_START) {
+		if (in->events->n != s->nevents)
+			round_learn(s);
 		return 0;
-	if (!(ev = pp_event_find(in->events, r, &s->t->in_err)))
-		return pp_reject(s->t->in, r);
-	if (pp_time(ev, r, in->swap, time))
-		return 1;
+	}
+	if (round_is_regular(s, r)) {
+		*time = pp_get_u64(r->raw + s->at, in->swap);
+		if (*time && *time != UINT64_MAX)
+			return 1;
+	} else {
+		if (!(ev = pp_event_find(in->events, r, &s->t->in_err)))
+			return pp_reject(s->t->in, r);
+		if (pp_time(ev, r, in->swap, time))
+			return 1;
+	}
 	s->timeless = true;
 	return 0;
 }
@@ -159,14 +198,36 @@ round_wait(struct round *s, struct pp_source *in, const struct pp_rec *r, bool s
 	return round_release(s) < 0 ? -1 : round_take(s, in, r, stable);
 }
 
+static __attribute__((noinline)) int
+round_put_slow(struct round *s, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct out *next = s->pub.next;
+	int rc;
+
+	if (s->state == ROUND_THEIRS)
+		rc = next->put(next, in, r, stable);
+	else
+		rc = s->state == ROUND_UNKNOWN ? round_wait(s, in, r, stable) : round_take(s, in, r, stable);
+	s->pub.idle = s->state == ROUND_THEIRS;
+	s->quick = s->state == ROUND_OURS && s->at && s->newest ? s->fixed : PP_RECORD_MAX + 1;
+	return rc;
+}
+
+/* Most SAMPLEs are neither so new that a marker follows nor too far behind, and are not slowed down. */
 static int
 put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct round *s = (struct round *)o;
+	uint64_t time;
 
-	if (s->state == ROUND_THEIRS)
-		return o->next->put(o->next, in, r, stable);
-	return s->state == ROUND_UNKNOWN ? round_wait(s, in, r, stable) : round_take(s, in, r, stable);
+	if (r->type != PP_SAMPLE || r->size < s->quick)
+		return round_put_slow(s, in, r, stable);
+	time = pp_get_u64(r->raw + s->at, s->swap);
+	if (time > s->newest ? time >= s->due : s->newest - time > s->step)
+		return round_put_slow(s, in, r, stable);
+	if (time > s->newest)
+		s->newest = time;
+	return o->next->put(o->next, in, r, stable);
 }
 
 enum { MS = 1000000 };			/* in ns */
@@ -215,6 +276,6 @@ round_new(struct tool *t, uint64_t step, bool replace, struct out *next)
 	struct round *s = tool_alloc(1, sizeof *s);
 
 	*s = (struct round){ .pub = { .put = put, .finish = finish, .next = next }, .t = t, .step = step, .replace = replace,
-	    .state = replace ? ROUND_OURS : ROUND_UNKNOWN };
+	    .state = replace ? ROUND_OURS : ROUND_UNKNOWN, .swap = t->in->swap, .quick = PP_RECORD_MAX + 1 };
 	return &s->pub;
 }
