@@ -25,7 +25,7 @@
 #include "marks/marks.h"
 #include "marks/survey.h"
 #include "options.h"
-#include "store/store.h"
+#include "store/archive.h"
 
 struct end {
 	struct out	 pub;
@@ -49,16 +49,20 @@ end_finish(struct out *o)
 
 /* The stages, the last one first. */
 static struct out *
-inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct store *store, struct out *to)
+inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct store *store,
+    struct archive *archive, struct out *to)
 {
 	bool hit = (o->build_ids && !o->buildid_all) || o->mmap2_buildids;
-	struct walk *walk = hit || o->jit || o->perf_map ? walk_new(t) : NULL;
+	bool all = o->buildid_all || o->mmap2_buildid_all;
+	struct walk *walk = hit || o->jit || o->perf_map || (archive && !all) ? walk_new(t) : NULL;
 	struct jit *jit = o->jit ? jit_new(t, lookup, store, walk, o->strict) : NULL;
 
 	if (o->mmap2_buildids || o->mmap2_buildid_all)
 		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, to);
 	if (o->build_ids || o->buildid_all)
 		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, to);
+	if (archive)
+		to = archive_stage(archive, all ? NULL : walk, to);
 	if (o->perf_map)
 		to = perfmap_new(t, lookup, store, walk, to);
 	if (jit)
@@ -75,10 +79,10 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 }
 
 static void
-inject(struct tool *t, struct options *o, struct lookup *lookup, struct store *store)
+inject(struct tool *t, struct options *o, struct lookup *lookup, struct store *store, struct archive *archive)
 {
 	struct end end = { .pub = { .put = end_put, .finish = end_finish }, .sink = t->out };
-	struct out *first = inject_chain(t, o, lookup, store, &end.pub), *to;
+	struct out *first = inject_chain(t, o, lookup, store, archive, &end.pub), *to;
 	struct pp_rec r;
 
 	if (first == &end.pub)		/* without stages: runs of records are written as one */
@@ -99,13 +103,16 @@ main(int argc, char *argv[])
 	struct options o = {0};
 	struct lookup lookup = { .fd = -1, .other_kernel = &o.header.other_kernel };
 	struct survey found;		/* by a first pass, for options that depend on all of the recording */
+	struct archive *archive;
 	struct store *store;
+	int rc;
 	bool surveys;
 
 	options_parse(&o, &t, argc, argv);
-	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map)
+	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
+	archive = o.archive ? archive_new(&t, &lookup, store, o.archive) : NULL;
 	surveys = o.finished_round.find || o.sample_time;
 	if (surveys)
 		tool_allow(&t, t.in_name, "r");
@@ -119,8 +126,10 @@ main(int argc, char *argv[])
 		round_found(&t, &o.finished_round, &found);
 	if (o.sample_time)
 		sample_time(&t, o.header.edit, &found);
-	inject(&t, &o, &lookup, store);
+	inject(&t, &o, &lookup, store, archive);
 	lookup_end(&lookup);
+	rc = tool_close(&t);
+	archive_end(archive);		/* the reader of the output does not wait for it */
 	store_free(store);
-	return tool_close(&t);
+	return rc || t.failed;
 }

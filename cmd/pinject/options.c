@@ -3,10 +3,12 @@
 
 enum {
 	OPT_BUILDID_ALL = TOOL_LONG, OPT_MMAP2_BUILDID_ALL,
-	OPT_BUILDID_DIR, OPT_PERF_MAP, OPT_JIT_DUMP_DIR, OPT_STRICT,
+	OPT_BUILDID_DIR, OPT_ARCHIVE, OPT_PERF_MAP, OPT_JIT_DUMP_DIR, OPT_STRICT,
 	OPT_FINISHED_INIT, OPT_FINISHED_ROUND, OPT_ID_INDEX, OPT_SAMPLE_TIME,
 	OPT_SET_FEATURE, OPT_NO_FEATURES, OPT_FEATURES_FROM, OPT_CLOCK_DATA, OPT_ADD_CMDLINE, OPT_KALLSYMS,
 };
+
+#define ARCHIVE_DEFAULT (UINT64_C(1) << 30)
 
 static const struct tool_opt options[] = {
 	TOOL_HEAD("Build-ids"),
@@ -20,6 +22,7 @@ static const struct tool_opt options[] = {
 	{ OPT_PERF_MAP, "perf-map", "[DIR]", "add names from perf-PID.map files; needs --buildid-dir" },
 	TOOL_HEAD("Files by build-id"),
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
+	{ OPT_ARCHIVE, "archive", "[SIZE]", "also copy sampled files, up to SIZE in all (1G); needs --buildid-dir" },
 	TOOL_HEAD("Marks"),
 	{ OPT_FINISHED_INIT, "finished-init", NULL, "add FINISHED_INIT after the synthesised records" },
 	{ OPT_FINISHED_ROUND, "finished-round", "TIME|auto", "add FINISHED_ROUNDs, one each TIME; ,replace: instead of others" },
@@ -47,7 +50,7 @@ static const char examples[] =
 static void
 options_need_dir(const struct options *o, const struct tool *t)
 {
-	const char *name = o->perf_map ? "--perf-map" : NULL;
+	const char *name = o->perf_map ? "--perf-map" : o->archive ? "--archive" : NULL;
 
 	if (name && !o->buildid_dir)
 		tool_wrong(t, "%s needs a directory for the files that a reader will want: --buildid-dir DIR", name);
@@ -68,6 +71,11 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case 'B': o->mmap2_buildids = true; break;
 		case OPT_MMAP2_BUILDID_ALL: o->mmap2_buildid_all = true; break;
 		case OPT_PERF_MAP: o->perf_map = true; o->lookup.perf_map_dir = t->optarg; break;
+		case OPT_ARCHIVE:
+			o->archive = t->optarg ? tool_size(t, t->optarg) : ARCHIVE_DEFAULT;
+			if (!o->archive)
+				tool_wrong(t, "--archive '%s': copies nothing", t->optarg);
+			break;
 		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
 		case 'j': o->jit = true; break;
 		case OPT_JIT_DUMP_DIR: o->lookup.jit_dump_dir = t->optarg; break;

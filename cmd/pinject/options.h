@@ -14,6 +14,7 @@ struct options {
 	struct lookup_opt lookup;
 	bool	 jit, perf_map, strict;
 	const char *buildid_dir;
+	uint64_t archive;		/* bytes; 0: not given */
 	struct header header;
 };
 

@@ -7,6 +7,7 @@
 #include "record/feature.h"
 #include "record/raw.h"
 #include "state/table.h"
+#include "store/archive.h"
 
 enum {
 	NAME_LIMIT = 4096,		/* PATH_MAX */
@@ -40,6 +41,7 @@ struct file_ids {
 	struct table	 files;		/* struct file_id */
 	struct table	 known;		/* struct file_known */
 	uint64_t	 missing;
+	struct archive	*archive;	/* NULL: none */
 };
 
 /* ---- identity -------------------------------------------------------------------------------------- */
@@ -162,7 +164,9 @@ file_ids_look(struct file_ids *f, const struct file_ids_for *q, const struct pp_
 	if (d->len >= NAME_LIMIT)
 		return 0;
 	ask.kind = vdso ? LOOKUP_VDSO : !kernel ? LOOKUP_FILE : file_ids_is_kernel(d) ? LOOKUP_KERNEL : LOOKUP_MODULE;
-	rc = lookup_file(f->lookup, &ask, false, &found);
+	rc = lookup_file(f->lookup, &ask, f->archive, &found);
+	if (f->archive && rc > 0)
+		archive_take(f->archive, &ask, &found);
 	*id = found.id;
 	*why = found.why;
 	return rc;
@@ -174,7 +178,7 @@ file_ids_none(struct file_ids *f, const struct pp_dso *d, const char *why)
 	char *name;
 
 	f->missing++;
-	if (!f->t->verbose)
+	if (!f->t->verbose || f->archive)
 		return;
 	name = tool_vis(d->name, d->len < NAME_LIMIT ? d->len : NAME_LIMIT);
 	tool_note(f->t, "no build-id of '%s': %s", name, why);
@@ -184,7 +188,7 @@ file_ids_none(struct file_ids *f, const struct pp_dso *d, const char *why)
 static void
 file_ids_warn_host(struct file_ids *f)
 {
-	if (f->host)
+	if (f->host && !f->archive)
 		tool_warn(f->t, "recorded on '%s', but build-ids are from files on this host", f->host);
 	free(f->host);
 	f->host = NULL;
@@ -286,6 +290,12 @@ file_ids_new(struct tool *t, struct lookup *lookup)
 		exit(1);
 	}
 	return f;
+}
+
+void
+file_ids_archive(struct file_ids *f, struct archive *archive)
+{
+	f->archive = archive;
 }
 
 void

@@ -23,6 +23,9 @@ struct file_ids_for {
 /* The input must be open. */
 struct file_ids	*file_ids_new(struct tool *, struct lookup *);
 void		 file_ids_free(struct file_ids *);
+/* For a copy of each file: what is looked up goes to the archive, too, and nothing is printed. */
+struct archive;
+void		 file_ids_archive(struct file_ids *, struct archive *);
 /* A HEADER_FEATURE, which may be of the machine of the recording. */
 void		 file_ids_learn(struct file_ids *, const struct pp_rec *);
 /*

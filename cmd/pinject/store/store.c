@@ -143,8 +143,12 @@ store_has(struct store *s, const struct build_id *id, const char *kind)
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-/* Where the bytes come from: memory, or a file. */
-struct from { const void *p; int fd; uint64_t n; };
+struct from {			/* memory, or a file */
+	const void	*p;
+	size_t		 n;
+	int		 fd;
+	const struct stat *then;
+};
 
 static int
 write_all(int to, const uint8_t *p, size_t n)
@@ -160,17 +164,17 @@ write_all(int to, const uint8_t *p, size_t n)
 	return 1;
 }
 
-/* Read and write, from where both are.  -1: errno; 0: the file ended early. */
+/* Read and write from there on, `n' bytes or, if that is 0, up to the end.  0: the file ended early; -1: errno. */
 static int
 copy_slowly(int to, int fd, uint64_t at, uint64_t n)
 {
 	static uint8_t buf[BUF];
 
-	while (at < n) {
-		ssize_t got = pread(fd, buf, n - at < BUF ? (size_t)(n - at) : BUF, (off_t)at);
+	while (!n || at < n) {
+		ssize_t got = pread(fd, buf, n && n - at < BUF ? (size_t)(n - at) : BUF, (off_t)at);
 
 		if (got <= 0)
-			return (int)got;
+			return got < 0 ? -1 : !n;
 		if (write_all(to, buf, (size_t)got) < 0)
 			return -1;
 		at += (uint64_t)got;
@@ -181,10 +185,9 @@ copy_slowly(int to, int fd, uint64_t at, uint64_t n)
 static int
 copy(int to, int fd, uint64_t n)
 {
-	struct stat st;
 	loff_t at = 0;
 
-	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size == n && ioctl(to, FICLONE, fd) == 0)
+	if (ioctl(to, FICLONE, fd) == 0)
 		return 1;
 	while ((uint64_t)at < n) {
 		uint64_t left = n - (uint64_t)at;
@@ -196,10 +199,28 @@ copy(int to, int fd, uint64_t n)
 	return 1;
 }
 
+static bool
+is_unchanged(int fd, const struct stat *then)
+{
+	struct stat now;
+
+	return fstat(fd, &now) == 0 && now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == then->st_mtim.tv_nsec && now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
+	    now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
+}
+
+/* 1; 0: the file has changed; -1: errno. */
 static int
 store_fill(const struct atomic *a, const struct from *from)
 {
-	return from->p ? write_all(a->fd, from->p, from->n) : copy(a->fd, from->fd, from->n);
+	int rc;
+
+	if (from->p)
+		return write_all(a->fd, from->p, from->n);
+	if (!from->then)
+		return copy_slowly(a->fd, from->fd, 0, 0);
+	rc = from->then->st_size ? copy(a->fd, from->fd, (uint64_t)from->then->st_size) : 0;
+	return rc > 0 ? is_unchanged(from->fd, from->then) : rc;
 }
 
 static int
@@ -241,7 +262,7 @@ store_put(struct store *s, const struct build_id *id, const char *kind, const vo
 }
 
 int
-store_copy(struct store *s, const struct build_id *id, const char *kind, int fd, uint64_t size)
+store_copy(struct store *s, const struct build_id *id, const char *kind, int fd, const struct stat *then)
 {
-	return store_add(s, id, kind, &(struct from){ .fd = fd, .n = size });
+	return store_add(s, id, kind, &(struct from){ .fd = fd, .then = then });
 }

@@ -12,6 +12,8 @@
 #ifndef STORE_H
 #define STORE_H
 
+#include <sys/stat.h>
+
 #include "lookup/buildid.h"
 #include "tool/tool.h"
 
@@ -24,7 +26,10 @@ void		 store_free(struct store *);
 bool		 store_has(struct store *, const struct build_id *, const char *kind);
 /* 1: it is there now, or was; 0: it cannot be. */
 int		 store_put(struct store *, const struct build_id *, const char *kind, const void *, size_t);
-/* The same with the first `size' bytes of a file that is open for reading; a reflink where the file system can do that. */
-int		 store_copy(struct store *, const struct build_id *, const char *kind, int fd, uint64_t size);
+/*
+ * The same with a file that is open for reading; a reflink where the file system can do that.  then: what fstat(2) said of the
+ * file when its build-id was read: nothing is stored if it has been written to since; NULL: a file without a size.
+ */
+int		 store_copy(struct store *, const struct build_id *, const char *kind, int fd, const struct stat *then);
 
 #endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ISC */
+/* archive.c - see archive.h */
+#include <sys/auxv.h>
+
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive.h"
+#include "ids/file_ids.h"
+
+enum { WAITING = 128 };			/* files that are open */
+
+struct copy {
+	struct build_id	 id;
+	int		 fd;
+	struct stat	 then;		/* when it was opened */
+	char		*name;		/* escaped, for messages */
+};
+
+struct archive {
+	struct out	 pub;
+	struct tool	*t;
+	struct lookup	*lookup;
+	struct store	*store;
+	struct file_ids	*ids;
+	struct pp_state	*state;		/* of the walk; NULL: all maps */
+	uint64_t	 limit, bytes;	/* of all that was copied or waits */
+	struct copy	 waiting[WAITING];	/* from `first' on, in a circle */
+	unsigned	 first, n;
+	uint64_t	 copied, large, changed, unknown;
+	uint64_t	 large_bytes;
+	const char	*no_kallsyms;	/* why it is not there; NULL: it is, or is not needed */
+};
+
+/* ---- copies -------------------------------------------------------------------------------------- */
+
+/* Copy the file that has waited longest. */
+static void
+archive_copy_first(struct archive *a)
+{
+	struct copy *c = &a->waiting[a->first];
+
+	if (store_copy(a->store, &c->id, "elf", c->fd, &c->then))
+		a->copied++;
+	else if (!a->t->failed) {
+		a->changed++;
+		tool_note(a->t, "no copy of '%s': it has been written to", c->name);
+	}
+	close(c->fd);
+	free(c->name);
+	a->first = (a->first + 1) % WAITING;
+	a->n--;
+}
+
+/* Does it fit?  Then it is counted. */
+static bool
+archive_has_space(struct archive *a, const char *name, uint64_t size)
+{
+	if (size <= a->limit - a->bytes) {
+		a->bytes += size;
+		return true;
+	}
+	tool_note(a->t, "no copy of '%s': %ju bytes are too many", name, (uintmax_t)size);
+	a->large++;
+	a->large_bytes += size;
+	return false;
+}
+
+static void
+archive_file(struct archive *a, const struct pp_dso *dso, const struct build_id *id, int fd)
+{
+	struct copy c = { .id = *id, .fd = fd, .name = tool_vis(dso->name, dso->len) };
+
+	if (store_has(a->store, id, "elf"))
+		a->copied++;
+	else if (fstat(fd, &c.then) == 0 && archive_has_space(a, c.name, (uint64_t)c.then.st_size)) {
+		if (a->n == WAITING)
+			archive_copy_first(a);
+		a->waiting[(a->first + a->n++) % WAITING] = c;
+		return;
+	}
+	close(fd);
+	free(c.name);
+}
+
+/* The vdso of this process, if it is the one: the others' cannot be read. */
+static void
+archive_vdso(struct archive *a, const struct build_id *id)
+{
+	const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *eh = (const void *)image;
+	struct build_id own;
+	const char *why;
+	size_t n;
+
+	if (!image || !buildid_vdso(&own, &why) || own.len != id->len || memcmp(own.b, id->b, id->len)) {
+		tool_note(a->t, "no copy of '[vdso]': it is not that of this process");
+		a->unknown++;
+		return;
+	}
+	n = eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize;	/* they are its end */
+	if (!store_has(a->store, id, "vdso") && archive_has_space(a, "[vdso]", n))
+		store_put(a->store, id, "vdso", image, n);
+}
+
+/* Symbols of the kernel: the running one, whose id this is. */
+static void
+archive_kallsyms(struct archive *a, const struct build_id *id)
+{
+	static const char hidden[] = "0000000000000000";
+	char start[sizeof hidden] = "";
+	struct lookup_found found = { .fd = -1 };
+
+	if (store_has(a->store, id, "kallsyms"))
+		return;
+	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_KALLSYMS }, true, &found) <= 0) {
+		a->no_kallsyms = "cannot be read";
+		return;
+	}
+	if (pread(found.fd, start, sizeof hidden - 1, 0) <= 0 || !strcmp(start, hidden))
+		a->no_kallsyms = "has no addresses for this user (sysctl kernel.kptr_restrict)";
+	else
+		store_copy(a->store, id, "kallsyms", found.fd, NULL);
+	close(found.fd);
+}
+
+void
+archive_take(struct archive *a, const struct lookup_for *q, const struct lookup_found *found)
+{
+	switch (q->kind) {
+	case LOOKUP_KERNEL:
+		archive_kallsyms(a, &found->id);
+		break;
+	case LOOKUP_VDSO:
+		archive_vdso(a, &found->id);
+		break;
+	default:
+		if (found->fd >= 0) {
+			archive_file(a, q->dso, &found->id, found->fd);
+			return;
+		}
+		a->unknown++;		/* a module that is compressed or gone */
+	}
+	if (found->fd >= 0)
+		close(found->fd);
+}
+
+/* ---- the stage ------------------------------------------------------------------------------------ */
+
+static void
+archive_need(struct archive *a, const struct file_ids_for *file)
+{
+	struct build_id id;
+	uint64_t which;
+
+	file_ids_get(a->ids, file, &id, &which);
+}
+
+static int
+archive_hit(void *arg, const struct walk_hit *hit)
+{
+	struct archive *a = arg;
+
+	archive_need(a, &(struct file_ids_for){ .dso = pp_state_dso(a->state, hit->map), .mode = hit->mode, .pid = hit->pid,
+	    .start = hit->map->start, .end = hit->map->start + hit->map->len });
+	return 1;
+}
+
+static int
+archive_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct archive *a = (struct archive *)o;
+	struct file_ids_for file;
+	struct pp_dso dso;
+
+	if (r->type == PP_HEADER_FEATURE) {
+		file_ids_learn(a->ids, r);
+	} else if (!a->state && (r->type == PP_MMAP || r->type == PP_MMAP2)) {
+		if (pp_check(r, in->swap, &a->t->in_err) < 0)
+			return pp_reject(in, r);
+		pp_dso_get(&dso, r, 0, in->swap);
+		if (file_ids_of_map(&file, r, &dso, in->swap))
+			archive_need(a, &file);
+	}
+	return o->next->put(o->next, in, r, stable);
+}
+
+static int
+archive_finish(struct out *o)
+{
+	struct archive *a = (struct archive *)o;
+
+	file_ids_free(a->ids);
+	return o->next->finish(o->next);
+}
+
+struct archive *
+archive_new(struct tool *t, struct lookup *lookup, struct store *store, uint64_t limit)
+{
+	struct archive *a = tool_alloc(1, sizeof *a);
+
+	*a = (struct archive){ .t = t, .lookup = lookup, .store = store, .limit = limit };
+	return a;
+}
+
+struct out *
+archive_stage(struct archive *a, struct walk *walk, struct out *next)
+{
+	a->pub = (struct out){ .put = archive_put, .finish = archive_finish, .next = next };
+	a->ids = file_ids_new(a->t, a->lookup);
+	file_ids_archive(a->ids, a);
+	if (walk) {
+		a->state = walk_state(walk);
+		walk_add(walk, &(struct walk_user){ .arg = a, .hit = archive_hit });
+	}
+	return &a->pub;
+}
+
+static void
+archive_report(const struct archive *a)
+{
+	tool_note(a->t, "archive: %ju files, %ju new bytes; %ju could not be opened", (uintmax_t)a->copied, (uintmax_t)a->bytes,
+	    (uintmax_t)a->unknown);
+	if (a->large)
+		tool_warn(a->t, "--archive: %ju files of %ju bytes are left out, as all would exceed %ju; --archive=SIZE takes more",
+		    (uintmax_t)a->large, (uintmax_t)a->large_bytes, (uintmax_t)a->limit);
+	if (a->changed)
+		tool_warn(a->t, "--archive: %ju files are left out, as they were written to meanwhile", (uintmax_t)a->changed);
+	if (a->no_kallsyms)
+		tool_warn(a->t, "--archive: no symbols of the kernel: /proc/kallsyms %s", a->no_kallsyms);
+}
+
+void
+archive_end(struct archive *a)
+{
+	if (!a)
+		return;
+	while (a->n)
+		archive_copy_first(a);
+	archive_report(a);
+	free(a);
+}

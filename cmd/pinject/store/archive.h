@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * archive.h - the stage of --archive: copies of sampled files, for a reader that does not have them
+ *
+ * The files are opened while the stream flows, but copied behind its end (or when many are open), so that the stream does not
+ * wait for them; what was written to in between is left out.
+ */
+#ifndef ARCHIVE_H
+#define ARCHIVE_H
+
+#include "ids/walk.h"
+#include "lookup/lookup.h"
+#include "store.h"
+
+struct archive;
+
+/* Before tool_open().  limit: bytes of all copies. */
+struct archive	*archive_new(struct tool *, struct lookup *, struct store *, uint64_t limit);
+/* The stage.  walk: for the files that are hit; NULL: of all maps. */
+struct out	*archive_stage(struct archive *, struct walk *, struct out *next);
+/* For file_ids.c: the build-id of a file was found; the descriptor is taken over. */
+void		 archive_take(struct archive *, const struct lookup_for *, const struct lookup_found *);
+/* After the output is complete: copy the files, say what was left out, free the archive (NULL: nothing). */
+void		 archive_end(struct archive *);
+
+#endif

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: ISC
+# pinject --archive: copies of what was sampled, so that perf elsewhere has the names of here.
+load lib
+
+# program: compile one of our own, with symbols, that runs for a moment
+program() {
+	need cc
+	cat >"$T/spin.c" <<-'END'
+		#include <time.h>
+		__attribute__((noinline)) static double beta(double x) { for (int i = 0; i < 1000; i++) x = x * 1.0001 + 1; return x; }
+		__attribute__((noinline)) double alpha(double x) { return beta(x) + beta(-x); }
+		int main(void) { volatile double x = 1; clock_t end = clock() + CLOCKS_PER_SEC / 4;
+		while (clock() < end) x = alpha(x); return x == 0; }
+	END
+	cc -O1 -fno-omit-frame-pointer -Wl,--build-id=sha1 -o "$T/spin" "$T/spin.c"
+}
+# recorded: what it does, in $T/in
+recorded() {
+	need record
+	need readelf
+	program
+	perf record -k mono -q -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$T/spin" >"$T/in" 2>"$T/record.err" ||
+	    skip "perf record -k mono does not work here"
+}
+# report FILE [perf option...]
+report() {
+	local f=$1
+	shift
+	perf "$@" report -f -i "$f" --stdio -s comm,dso,sym -g none 2>/dev/null | grep '%' | sed 's/ *$//'
+}
+id_of() {
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+copy_of() {
+	local id=$(id_of "$1")
+	echo "$T/syms/.build-id/${id:0:2}/${id:2}/elf"
+}
+
+@test "archive: needs a directory, and a size" {
+	try pinject --archive /dev/null
+	[ $rc = 2 ] && one_line "pinject: --archive needs a directory" || failed "no directory"
+	for size in 0 x 1.5G; do
+		try pinject --archive=$size --buildid-dir "$T/syms" /dev/null
+		[ $rc = 2 ] && one_line "pinject: --archive" || failed "$size"
+	done
+	done_all
+}
+
+@test "archive: with the stream and the directory alone, perf has the names of here" {
+	recorded
+	try pinject -b --archive --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ]
+	report "$T/in" >"$T/here"
+	grep -q ' beta$' "$T/here"
+	cmp "$T/spin" "$(copy_of "$T/spin")"
+	rm "$T/spin"
+	report "$T/out" --buildid-dir "$T/syms" | diff "$T/here" -
+	# which it has not without the directory
+	report "$T/in" | grep -q ' beta$' && failed "names without the file"
+	perf --buildid-dir "$T/syms" buildid-list -i "$T/out" >/dev/null
+	done_all
+}
+
+@test "archive: where the program is not, the kernel is another one and debug files are not, the names are those of here" {
+	recorded
+	[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "no private mount namespace"
+	[ "$(head -c 16 /proc/kallsyms)" != 0000000000000000 ] || skip "/proc/kallsyms has no addresses"
+	try pinject -b --archive --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ]
+	mkdir "$T/empty"
+	touch "$T/nothing"
+	# hidden_report PLACES FILE: with something empty over these places
+	hidden_report() {
+		unshare -m sh -c 'for f in $1; do [ -d "$f" ] && mount --bind "$3/empty" "$f"; [ -f "$f" ] && mount --bind "$3/nothing" "$f"; done
+		    exec perf --buildid-dir "$3/$4" report -f -i "$2" --stdio -s comm,dso,sym -g none 2>/dev/null' sh "$1" "$2" "$T" "$3" |
+		    grep '%' | sed 's/ *$//'
+	}
+	hidden_report /usr/lib/debug "$T/in" none >"$T/here"
+	grep -q ' beta$' "$T/here" && grep -q 'kernel' "$T/here" && ! grep -q '0xffff' "$T/here"
+	hidden_report "/usr/lib/debug /proc/kallsyms /sys/kernel/notes $T/spin" "$T/out" syms | diff "$T/here" -
+	# all of it is hidden: without the directory no name is left
+	! hidden_report "/usr/lib/debug /proc/kallsyms /sys/kernel/notes $T/spin" "$T/out" none | grep -E ' beta$|\[k\] [a-z_]'
+}
+
+@test "archive: each copy is the file of its build-id, and a second run adds nothing" {
+	recorded
+	try pinject --buildid-all --archive --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ]
+	[ "$(find "$T/syms" -name elf | wc -l)" -ge 3 ]
+	while read -r f; do
+		d=${f%/*}
+		[ "$(id_of "$f")" = "$(basename "${d%/*}")${d##*/}" ] || failed "$f"
+	done < <(find "$T/syms/.build-id" -type f)
+	cmp "$T/spin" "$(copy_of "$T/spin")" || failed "not the program"
+	if [ "$(head -c 16 /proc/kallsyms)" != 0000000000000000 ]; then
+		cmp /proc/kallsyms "$T"/syms/'[kernel.kallsyms]'/*/kallsyms || failed kallsyms
+	fi
+	find "$T/syms" -type f -printf '%P %s %T@ %i\n' | sort >"$T/files"
+	pinject --buildid-all --archive --buildid-dir "$T/syms" "$T/in" >/dev/null
+	pinject -b --archive --buildid-dir "$T/syms" "$T/in" >/dev/null
+	pinject -B --archive --buildid-dir "$T/syms" "$T/in" >/dev/null
+	find "$T/syms" -type f -printf '%P %s %T@ %i\n' | sort | diff "$T/files" - || failed "files changed"
+	# what is written does not depend on it
+	pinject -b "$T/in" | cmp - <(pinject -b --archive --buildid-dir "$T/syms" "$T/in") || failed "another stream"
+	done_all
+}
+
+@test "archive: of a stream that has its build-ids" {
+	recorded
+	pinject --mmap2-buildid-all "$T/in" >"$T/ids"
+	try pinject --archive --buildid-dir "$T/syms" "$T/ids"
+	[ $rc = 0 ] && cmp "$T/out" "$T/ids" && cmp "$T/spin" "$(copy_of "$T/spin")"
+}
+
+@test "archive: what exceeds the size is left out, and this is said" {
+	recorded
+	try pinject -b --archive=1K --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && grep -q "warning: --archive: [0-9]* files of [0-9]* bytes are left out" "$T/err"
+	[ "$(find "$T/syms" -name elf | wc -l)" = 0 ]
+}
+
+@test "archive: a file that is written to before it is copied is left out" {
+	recorded
+	mkfifo "$T/fifo"
+	pinject -v -b --archive --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 2>"$T/err" 8>&- &
+	exec 8>"$T/fifo"
+	cat "$T/in" >&8
+	! big_endian || skip "the markers below are of the other byte order"
+	printf '\104\0\0\0\0\0\010\0\104\0\0\0\0\0\010\0' >&8		# two FINISHED_ROUNDs
+	# as many files are open as are to be copied: the stream is at its end, but not closed
+	await sh -c "ls -l /proc/$!/fd | grep -q ' $T/spin$'"
+	printf x | dd of="$T/spin" bs=1 seek=100 conv=notrunc 2>/dev/null
+	exec 8>&-
+	wait $!
+	grep -q "files are left out, as they were written to" "$T/err"
+	grep -q "no copy of '$T/spin'" "$T/err"
+	[ ! -e "$(copy_of "$T/spin")" ]
+}
+
+@test "archive: a full disk ends the copies with one message and status 1, not the stream" {
+	recorded
+	{ (ulimit -f 8; trap '' XFSZ; pinject -b --archive --buildid-dir "$T/syms" "$T/in" 2>"$T/err" || echo $? >"$T/rc"); } | cat >"$T/out"
+	[ "$(cat "$T/rc")" = 1 ]
+	one_line "pinject: $T/syms/"
+	pinject -b "$T/in" | cmp - "$T/out"
+}
+
+@test "archive: debuginfod serves it" {
+	need debuginfod
+	need debuginfod-find
+	recorded
+	pinject -b --archive --buildid-dir "$T/syms" "$T/in" >"$T/out"
+	port=$((20000 + RANDOM % 20000))
+	debuginfod -p $port -d "$T/db" -F "$T/syms" >"$T/log" 2>&1 3>&- &
+	server=$!
+	found() {
+		DEBUGINFOD_URLS=http://127.0.0.1:$port DEBUGINFOD_CACHE_PATH=$T/cache XDG_CACHE_HOME=$T/cache \
+		    debuginfod-find executable "$(id_of "$T/spin")" >"$T/found" || { rm -rf "$T/cache"; return 1; }
+	}
+	await found || { kill $server; false; }
+	kill $server
+	cmp "$T/spin" "$(cat "$T/found")"
+}
