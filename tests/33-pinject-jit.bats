@@ -350,7 +350,7 @@ made() {
 	try jit --jit-dump-dir "$T/saved" <"$T/in"
 	[ $rc = 0 ]
 	[ "$(ours <"$T/out" | wc -l)" -eq 1 ]
-	laws || true
+	laws
 }
 
 @test "pinject -j: without --buildid-dir it is wrong usage, and the message says what to do" {
@@ -389,6 +389,31 @@ made() {
 	jit <"$T/in" >"$T/out"
 	[ "$(ours <"$T/out" | wc -l)" -eq 2 ]
 	laws
+}
+
+@test "pinject -j --perf-map: a process with a dump is left to it" {
+	need readelf
+	dump <<-END
+	head pid=PID
+	load time=1300 pid=PID addr=0x10000 size=32 name=alpha
+	END
+	stream <<-END
+	MAP @ time=1000
+	ANON @ time=1001
+	SAMPLE misc=2 ip=0x10040 pid=PID time=1200
+	SAMPLE misc=2 ip=0x10000 pid=PID time=1400
+	END
+	mkdir "$T/maps"
+	echo "10000 100 old" >"$T/maps/perf-$PID.map"
+	jit --perf-map="$T/maps" <"$T/in" >"$T/out"
+	shown <"$T/out" >"$T/shown"
+	diff -u - "$T/shown" <<<"0 $PID 1300 0x10000 32 alpha"
+	laws
+	# without the dump it is used
+	rm "$T/jit-$PID.dump"
+	jit -q --perf-map="$T/maps" <"$T/in" >"$T/out"
+	pcat "$T/out" | cmp -s - "$T/in" && failed "the perf-map is not used"
+	done_all
 }
 
 # ---- dumps that are damaged, or lie ---------------------------------------------------------------

@@ -17,7 +17,7 @@ enum {
 	JIT_IMAGE_BYTES = 4 << 20,	/* with names and tables */
 	JIT_IMAGE_FUNCTIONS = 32768,
 	JIT_OPEN_BYTES = 8 << 20,	/* of all images that are not complete */
-	JIT_PUTS = 65536,
+	JIT_PUTS = 32768,
 	JIT_NAME = 40,			/* bytes of "jitted-PID-N.so" */
 };
 

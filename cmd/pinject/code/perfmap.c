@@ -45,6 +45,7 @@ struct perfmap {
 	struct lookup	*lookup;
 	struct store	*store;
 	struct walk	*walk;
+	const struct jit *jit;
 	struct table	 processes;
 	uint16_t	 machine;
 	bool		 is64;
@@ -320,7 +321,7 @@ perfmap_miss(void *arg, const struct walk_hit *hit)
 	struct cover *c;
 	bool named;
 
-	if (hit->mode != PP_MISC_USER || !hit->map || hit->map->data)
+	if (hit->mode != PP_MISC_USER || !hit->map || hit->map->data || (m->jit && jit_knows(m->jit, hit->pid)))
 		return 1;
 	if (!(p = process_get(m, hit->pid)))
 		return -1;
@@ -402,12 +403,12 @@ perfmap_finish(struct out *o)
 }
 
 struct out *
-perfmap_new(struct tool *t, struct lookup *lookup, struct store *store, struct walk *walk, struct out *next)
+perfmap_new(struct tool *t, struct lookup *lookup, struct store *store, struct walk *walk, const struct jit *jit, struct out *next)
 {
 	struct perfmap *m = tool_alloc(1, sizeof *m);
 
 	*m = (struct perfmap){ .pub = { .put = perfmap_pass, .finish = perfmap_finish, .next = next }, .t = t, .lookup = lookup,
-	    .store = store, .walk = walk, .round = 1 };
+	    .store = store, .walk = walk, .jit = jit, .round = 1 };
 	perfmap_set_machine(m, lookup->us.machine, strlen(lookup->us.machine));
 	if (pp_table_init(&m->processes, &t->in_err) < 0) {
 		tool_say(t, &t->in_err);

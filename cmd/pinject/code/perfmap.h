@@ -9,10 +9,12 @@
 #ifndef PERFMAP_H
 #define PERFMAP_H
 
+#include "code/jit.h"
 #include "ids/walk.h"
 #include "lookup/lookup.h"
 #include "store/store.h"
 
-struct out	*perfmap_new(struct tool *, struct lookup *, struct store *, struct walk *, struct out *next);
+/* jit: processes whose code it knows are left to it; or NULL. */
+struct out	*perfmap_new(struct tool *, struct lookup *, struct store *, struct walk *, const struct jit *jit, struct out *next);
 
 #endif
