@@ -11,6 +11,7 @@
 enum {
 	NAME_LIMIT = 4096,		/* PATH_MAX */
 	NAMES = 65536,			/* that are remembered */
+	DONE = 64,			/* hits of a file without an id, until no other is of interest */
 };
 
 struct hits {
@@ -20,7 +21,7 @@ struct hits {
 	bool		 all;
 	struct pp_state	*state;		/* of the walk; not with `all' */
 	struct table	 names;		/* of files: struct name */
-	uint8_t		*done;		/* by index of pp_dso: nothing is to be done for that file any more */
+	uint8_t		*done;		/* by index of pp_dso; DONE: nothing is to be done for that file any more */
 	size_t		 ndone;
 	uint64_t	 given;
 };
@@ -96,7 +97,7 @@ hits_is_done(struct hits *h, uint32_t index)
 		memset(h->done + h->ndone, 0, n - h->ndone);
 		h->ndone = n;
 	}
-	return h->done[index];
+	return h->done[index] == DONE;
 }
 
 /* May that id of one of the files of a name be written?  No: why. */
@@ -149,7 +150,10 @@ hits_hit(void *arg, const struct walk_hit *hit)
 		return 1;
 	rc = hits_need(h, &(struct file_ids_for){ .dso = pp_state_dso(h->state, m), .mode = hit->mode, .pid = hit->pid,
 	    .start = m->start, .end = m->start + m->len });
-	h->done[m->dso] = rc > 0;
+	if (rc)
+		h->done[m->dso] = DONE;
+	else
+		h->done[m->dso]++;
 	return rc < 0 ? -1 : 1;
 }
 

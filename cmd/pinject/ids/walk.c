@@ -23,15 +23,18 @@ enum { CONTEXT_LAST = 4095 };		/* markers are -4095 to -1 */
 enum {
 	HEAD = 24,			/* bytes of a queued sample before its callchain */
 	MEMORY = 64 << 20,		/* bytes in the queue */
-	SPACES = 1024,
+	SPACE_BITS = 10,
 	RANGES = 8,
 	USERS = 4,
 };
 
 struct walk_space {			/* maps of one process that were hit, so that none is looked for at each address */
-	uint64_t	 version;	/* of its maps */
-	uint64_t	 of;		/* its pid and the number of forks, if by_process */
-	unsigned	 n, oldest;
+	uint64_t	 feeds;		/* maps and version are of that state */
+	uint32_t	 pid;
+	uint32_t	 n, last, oldest;	/* ranges; the one that was hit last; the next to be replaced if there are RANGES */
+	const struct pp_maps *maps;	/* NULL: there are none */
+	uint64_t	 version;	/* of the maps */
+	uint64_t	 forks;		/* of processes before, if by_process */
 	struct { uint64_t start, len; } range[RANGES];
 };
 
@@ -47,7 +50,8 @@ struct walk {
 	uint64_t	 delivered;	/* the largest time that was */
 	uint64_t	 forks;		/* of processes, if by_process */
 	const uint8_t	*passing;	/* the record that is being passed on */
-	struct walk_space space[SPACES];	/* by version */
+	uint64_t	 feeds;		/* records that the state was fed */
+	struct walk_space kernel, space[1 << SPACE_BITS];	/* by pid */
 	uint8_t		 digest[HEAD + PP_RECORD_MAX];
 };
 
@@ -56,36 +60,51 @@ struct walk {
 struct walk_sample {		/* one sample, and the maps for its next addresses */
 	struct walk	*w;
 	struct walk_hit	 hit;
-	const struct pp_maps *maps;
-	struct walk_space *space;
+	struct walk_space *space;	/* NULL: there are no maps */
 };
+
+/* The state has changed since the space was used, or it was that of another process. */
+static void
+walk_space_renew(struct walk *w, struct walk_space *s, uint32_t pid, unsigned mode)
+{
+	const struct pp_maps *maps = pp_state_maps(w->state, pid, mode);
+	uint64_t version = maps ? pp_maps_version(maps) : 0, forks = w->by_process && mode == PP_MISC_USER ? w->forks : 0;
+
+	if (s->pid != pid || s->version != version || s->forks != forks)
+		*s = (struct walk_space){ .pid = pid, .version = version, .forks = forks };
+	s->feeds = w->feeds;
+	s->maps = maps;
+}
 
 static void
 walk_enter(struct walk_sample *s, unsigned mode)
 {
 	struct walk *w = s->w;
-	uint64_t version, of = 0;
+	uint32_t pid = s->hit.pid;
+	struct walk_space *space = &w->space[pid * 0x9e3779b1u >> (32 - SPACE_BITS)];
 
 	if (mode == s->hit.mode)
 		return;
 	s->hit.mode = mode;
-	if (!(s->maps = pp_state_maps(w->state, s->hit.pid, mode)))
+	s->space = NULL;
+	if (mode == PP_MISC_KERNEL) {
+		pid = UINT32_MAX;
+		space = &w->kernel;
+	} else if (mode != PP_MISC_USER) {
 		return;
-	version = pp_maps_version(s->maps);
-	if (w->by_process)
-		of = mode == PP_MISC_KERNEL ? UINT64_MAX : s->hit.pid ^ w->forks << 32;
-	s->space = &w->space[(version ^ of) % SPACES];
-	if (s->space->version != version || s->space->of != of)
-		*s->space = (struct walk_space){ .version = version, .of = of };
+	}
+	if (space->pid != pid || space->feeds != w->feeds)
+		walk_space_renew(w, space, pid, mode);
+	if (space->maps)
+		s->space = space;
 }
 
 static void
 walk_learn_range(struct walk_space *s, const struct pp_map *m)
 {
-	unsigned i = s->n < RANGES ? s->n++ : s->oldest++ % RANGES;
-
-	s->range[i].start = m->start;
-	s->range[i].len = m->len;
+	s->last = s->n < RANGES ? s->n++ : s->oldest++ % RANGES;
+	s->range[s->last].start = m->start;
+	s->range[s->last].len = m->len;
 }
 
 bool
@@ -110,7 +129,7 @@ static int
 walk_address_slow(struct walk_sample *s, uint64_t ip)
 {
 	struct walk *w = s->w;
-	const struct pp_map *m = pp_maps_find(s->maps, ip);
+	const struct pp_map *m = pp_maps_find(s->space->maps, ip);
 	bool missed = w->misses && (!m || walk_is_anonymous(pp_state_dso(w->state, m)));
 
 	s->hit.addr = ip;
@@ -130,11 +149,15 @@ walk_address_slow(struct walk_sample *s, uint64_t ip)
 static inline int
 walk_address(struct walk_sample *s, uint64_t ip)
 {
-	if (!s->maps)
+	struct walk_space *space = s->space;
+
+	if (!space || ip - space->range[space->last].start < space->range[space->last].len)
 		return 1;
-	for (unsigned i = 0; i < s->space->n; i++)
-		if (ip - s->space->range[i].start < s->space->range[i].len)
+	for (uint32_t i = 0; i < space->n; i++)
+		if (ip - space->range[i].start < space->range[i].len) {
+			space->last = i;
 			return 1;
+		}
 	return walk_address_slow(s, ip);
 }
 
@@ -168,6 +191,7 @@ walk_record(struct walk *w, uint64_t time, const uint8_t *p)
 			return -1;
 	if (r.type == PP_FORK && PP_RAW_GET(p, FORK, pid, w->t->in->swap) != PP_RAW_GET(p, FORK, ppid, w->t->in->swap))
 		w->forks++;
+	w->feeds++;
 	return pp_state_feed(w->state, &r, 0);
 }
 
@@ -363,6 +387,7 @@ walk_new(struct tool *t)
 
 	w->pub = (struct out){ .put = walk_put, .finish = walk_finish };
 	w->t = t;
+	w->feeds = 1;			/* 0: no space was renewed yet */
 	w->state = pp_state_new(t->in->swap, &t->in_err);
 	w->timeline = pp_timeline_new(walk_turn, w, MEMORY, &t->in_err);
 	if (!w->state || !w->timeline) {
