@@ -248,6 +248,50 @@ random() {
 	done_all
 }
 
+# written: which maps of $T/in -B writes, the numbers in their names
+written() {
+	pinject "$@" -B "$T/in" 2>"$T/err" | maps | grep -o '[0-9]*$' | sort | tr '\n' ' '
+}
+# five maps that only differ in their names
+five() {
+	for i in 1 2 3 4 5; do
+		echo "MMAP2 misc=2 pid=7 tid=7 start=0x${i}00000 len=0x10000 prot=$((i % 2 * 4 + 1)) filename=/opt/$i"
+	done
+	echo "MMAP misc=1 pid=-1 tid=0 start=0xffffffffa0000000 len=0x10000 filename=/opt/6"
+}
+@test "pinject -B: maps for data, for branches, for an unwinder and for a hardware trace" {
+	five >"$T/five"
+	head="attr type=1 config=0 period=1 flags=sample_id_all|mmap|mmap2"
+	SAMPLE="SAMPLE misc=2 ip=0x100010 pid=7 tid=7 time=100"
+	for order in "" -b; do
+		{ echo "$head sample_type=IP|TID|TIME|ADDR"; cat "$T/five"; echo "$SAMPLE addr=0x200010"; } >"$T/r"
+		mkpipe $order "$T/r" >"$T/in"
+		[ "$order" ] || [ "$(written)" = "1 2 " ] || failed "data: $(written)"
+		{ echo "$head sample_type=IP|TID|TIME|BRANCH_STACK branch_sample_type=9"; cat "$T/five"
+		echo "$SAMPLE branch=0x300010/0x400010/1,0xffffffffa0000010/0x300000/1"; } >"$T/r"
+		mkpipe $order "$T/r" >"$T/in"
+		[ "$order" ] || [ "$(written)" = "1 3 4 6 " ] || failed "branches: $(written)"
+		{ echo "$head sample_type=IP|TID|TIME|REGS_USER|STACK_USER regs_user=1 stack_user=8"; cat "$T/five"
+		echo "$SAMPLE uregs=2,6 stack=0001020304050607 dyn_size=8"; } >"$T/r"
+		mkpipe $order "$T/r" >"$T/in"
+		[ "$order" ] || [ "$(written)" = "1 2 3 4 5 " ] || failed "stack: $(written)"
+		pinject -q -B "$T/in" >"$T/out" || failed "$order"
+		[ "$(pstat --json "$T/out" | jq -c '[.types[] | select(.name == "MMAP2").records]')" = "[5]" ] || failed "records $order"
+	done
+	{ echo "$head sample_type=IP|TID|TIME"; echo "AUXTRACE_INFO aux_type=1"; cat "$T/five"; echo "$SAMPLE"; } >"$T/r"
+	mkpipe "$T/r" >"$T/in"
+	[ "$(written)" = "1 2 3 4 5 6 " ] && one_line "pinject: warning: all maps are kept, because" || failed "trace: $(written)"
+	done_all
+}
+
+@test "pinject -B: perf unwinds copied stacks as before" {
+	need record
+	perf record -q -e cpu-clock -F 1000 --call-graph dwarf --no-buildid-mmap -o - -- sh -c "$WORK" >"$T/in" 2>/dev/null </dev/null ||
+	    skip "perf record takes no stacks here"
+	pinject -B "$T/in" >"$T/out"
+	same_script "$T/in" "$T/out" -F comm,tid,time,ip,sym,dso
+}
+
 # ---- any recording -------------------------------------------------------------------------------
 
 @test "pinject --mmap2-buildid-all, -B: recordings of other machines and other kinds keep their samples" {

@@ -23,6 +23,7 @@ struct mmap2 {
 	struct tool	*t;
 	struct file_ids	*ids;
 	struct walk	*walk;		/* NULL: all maps */
+	bool		 trace;		/* the stream has a hardware trace, whose decoder may need any map */
 	struct pp_state	*state;		/* of the walk */
 	struct pp_state	*reader;	/* as a reader of the output has it: with the maps that were written */
 	struct kernel_map *kernel;	/* in order of time */
@@ -184,7 +185,11 @@ mmap2_hit_kernel(struct mmap2 *m, const struct walk_hit *hit)
 static int
 mmap2_hit(void *arg, const struct walk_hit *hit)
 {
-	return hit->mode == PP_MISC_KERNEL ? mmap2_hit_kernel(arg, hit) : mmap2_hit_process(arg, hit);
+	struct mmap2 *m = arg;
+
+	if (m->trace)
+		return 1;
+	return hit->mode == PP_MISC_KERNEL ? mmap2_hit_kernel(m, hit) : mmap2_hit_process(m, hit);
 }
 
 static void
@@ -225,7 +230,7 @@ mmap2_record(void *arg, uint64_t time, const struct pp_rec *r)
 	struct pp_dso d;
 
 	(void)time;
-	if (r->type == PP_FORK || r->type == PP_EXIT)
+	if (r->type != PP_MMAP && r->type != PP_MMAP2)
 		return pp_state_feed(m->reader, r, 0);
 	pp_dso_get(&d, r, mmap2_trailer(m, r), m->t->in->swap);
 	if (!file_ids_of_map(&of, r, &d, m->t->in->swap))
@@ -255,7 +260,7 @@ mmap2_take_map(struct mmap2 *m, const struct pp_rec *r, bool stable)
 	pp_dso_get(&d, r, trailer, m->t->in->swap);
 	if (!file_ids_of_map(&of, r, &d, m->t->in->swap) || (m->walk && !walk_passes(m->walk, r)))
 		return next->put(next, m->t->in, r, stable);
-	if (!m->walk || mmap2_stays(m, r, &d, &of))
+	if (!m->walk || m->trace || mmap2_stays(m, r, &d, &of))
 		return mmap2_put_map(m, r, trailer, &of, stable);
 	if (!d.id_len)				/* the file may be gone when a sample hits its map */
 		file_ids_get(m->ids, &of, &id, &which);
@@ -273,6 +278,11 @@ mmap2_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stab
 		return mmap2_take_map(m, r, stable);
 	case PP_HEADER_FEATURE:
 		file_ids_learn(m->ids, r);
+		break;
+	case PP_AUXTRACE_INFO:
+		if (m->walk && !m->trace)
+			tool_warn(m->t, "all maps are kept, because a decoder of the hardware trace may need any");
+		m->trace = true;
 		break;
 	case PP_HEADER_BUILD_ID:
 		if (pp_check(r, in->swap, &m->t->in_err) < 0)
@@ -317,6 +327,7 @@ mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, struct out *
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
-	walk_add(walk, &(struct walk_user){ .arg = m, .record = mmap2_record, .hit = mmap2_hit, .by_process = true });
+	walk_add(walk, &(struct walk_user){ .arg = m, .record = mmap2_record, .hit = mmap2_hit, .by_process = true,
+	    .data = true });
 	return &m->pub;
 }

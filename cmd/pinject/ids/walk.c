@@ -4,6 +4,8 @@
  *
  *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, of that mode | u64 callchain[n], with its markers
  *
+ * (if a user wants data, the callchain is followed by addresses of data and branches, and n has UNWOUND if there is a stack)
+ *
  * all in this machine's byte order.  A queued MMAP, FORK, EXIT or COMM of an exec is a copy of the record; its type is not 0.
  */
 #include <stdlib.h>
@@ -27,11 +29,13 @@ enum {
 	RANGES = 8,
 	USERS = 4,
 };
+#define UNWOUND (UINT32_C(1) << 31)
 
 struct walk_space {			/* maps of one process that were hit, so that none is looked for at each address */
 	uint64_t	 feeds;		/* maps and version are of that state */
 	uint32_t	 pid;
 	uint32_t	 n, last, oldest;	/* ranges; the one that was hit last; the next to be replaced if there are RANGES */
+	bool		 all;		/* all maps were hit */
 	const struct pp_maps *maps;	/* NULL: there are none */
 	uint64_t	 version;	/* of the maps */
 	uint64_t	 forks;		/* of processes before, if by_process */
@@ -43,7 +47,7 @@ struct walk {
 	struct tool	*t;
 	struct walk_user user[USERS];
 	unsigned	 users;
-	bool		 hits, misses, by_process;	/* some user wants these */
+	bool		 hits, misses, by_process, data;	/* some user wants these */
 	struct pp_state	*state;
 	struct pp_timeline *timeline;
 	uint64_t	 earliest;
@@ -181,6 +185,31 @@ walk_chain(struct walk_sample *s, const uint8_t *ips, size_t n)
 	return 1;
 }
 
+/* pp_maps_each(): as if that map were hit. */
+static int
+walk_each_map(void *arg, const struct pp_map *m)
+{
+	struct walk_sample *s = arg;
+	struct walk *w = s->w;
+
+	s->hit.addr = m->start;
+	s->hit.map = m;
+	for (unsigned i = 0; i < w->users; i++)
+		if (w->user[i].data && w->user[i].hit && w->user[i].hit(w->user[i].arg, &s->hit) < 0)
+			return -1;
+	return 1;
+}
+
+static int
+walk_all_maps(struct walk_sample *s)
+{
+	walk_enter(s, PP_MISC_USER);
+	if (!s->space || s->space->all)
+		return 1;
+	s->space->all = true;
+	return pp_maps_each(s->space->maps, walk_each_map, s);
+}
+
 static int
 walk_record(struct walk *w, uint64_t time, const uint8_t *p)
 {
@@ -201,6 +230,7 @@ walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct walk *w = arg;
 	struct walk_sample s = { .w = w, .hit = { .time = time, .pid = pp_get_u32(p + 4, false), .mode = ~0u } };
+	uint32_t count;
 
 	(void)n;
 	if (time > w->delivered)
@@ -210,10 +240,12 @@ walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	walk_enter(&s, pp_get_u32(p + 8, false));
 	if (walk_address(&s, pp_get_u64(p + 16, false)) < 0)
 		return -1;
-	if (!pp_get_u32(p + 12, false))
+	if (!(count = pp_get_u32(p + 12, false)))
 		return 1;
 	walk_enter(&s, PP_MISC_USER);	/* like perf: without a marker, a chain is of user mode */
-	return walk_chain(&s, p + HEAD, pp_get_u32(p + 12, false));
+	if (walk_chain(&s, p + HEAD, count & ~UNWOUND) < 0)
+		return -1;
+	return count & UNWOUND ? walk_all_maps(&s) : 1;
 }
 
 /* ---- as they arrive -------------------------------------------------------------------------- */
@@ -250,6 +282,56 @@ walk_copy_chain(struct walk *w, const uint8_t *p, uint64_t n)
 	pp_set_u32(w->digest + 12, (uint32_t)n, false);
 }
 
+/* Add those of n addresses, each `stride' bytes behind the last, that are (not) in the upper half: a digest is at most a record. */
+static size_t
+walk_add_half(struct walk *w, size_t have, const uint8_t *p, size_t n, size_t stride, bool upper)
+{
+	size_t begin = have;
+	uint64_t ip;
+
+	for (; n && HEAD + (have + 2) * 8 <= PP_RECORD_MAX; n--, p += stride) {
+		ip = pp_get_u64(p, w->t->in->swap);
+		if (!ip || ip >> 63 != upper)
+			continue;
+		if (have == begin)
+			pp_set_u64(w->digest + HEAD + 8 * have++, upper ? CONTEXT(128) : CONTEXT(512), false);
+		pp_set_u64(w->digest + HEAD + 8 * have++, ip, false);
+	}
+	return have;
+}
+
+static size_t
+walk_add_words(struct walk *w, size_t have, const uint8_t *p, size_t n, size_t stride)
+{
+	have = walk_add_half(w, have, p, n, stride, false);
+	return walk_add_half(w, have, p, n, stride, true);
+}
+
+/* Addresses of data and branches, behind `have' entries of the callchain.  The number of all, with UNWOUND; -1: malformed. */
+static int64_t
+walk_add_data(struct walk *w, size_t have, const struct pp_event *ev, const struct pp_rec *r)
+{
+	enum { HW_INDEX = 1 << 17, BRANCH = 24 };	/* of branch_sample_type; bytes of a branch: from, to, flags */
+	struct pp_part part[PP_SHAPE_STEPS];
+	uint32_t unwound = 0;
+	int n = pp_sample_parts(part, PP_SAMPLE_BRANCH_STACK | PP_SAMPLE_STACK_USER, ev, r, w->t->in->swap, &w->t->in_err);
+
+	if (ev->plan.addr)
+		have = walk_add_words(w, have, r->raw + ev->plan.addr, 1, 8);
+	for (int i = 0; i < n; i++) {
+		uint64_t count = pp_get_u64(part[i].p, w->t->in->swap);
+		const uint8_t *p = part[i].p + (ev->attr.branch_sample_type & HW_INDEX ? 16 : 8);
+
+		if (part[i].bit == PP_SAMPLE_STACK_USER) {
+			unwound = count ? UNWOUND : 0;
+		} else if (count) {
+			have = walk_add_words(w, have, p, count, BRANCH);
+			have = walk_add_words(w, have, p + 8, count, BRANCH);
+		}
+	}
+	return n < 0 ? -1 : (int64_t)(have | unwound);
+}
+
 static int
 walk_queue_sample(struct walk *w, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -258,7 +340,7 @@ walk_queue_sample(struct walk *w, const struct pp_event *ev, const struct pp_rec
 	struct pp_part part[PP_SHAPE_STEPS];
 	struct pp_span chain = {0};
 	bool swap = w->t->in->swap;
-	uint64_t ip = 0;
+	int64_t n;
 
 	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN) {
 		if (pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &w->t->in_err) < 0)
@@ -266,15 +348,17 @@ walk_queue_sample(struct walk *w, const struct pp_event *ev, const struct pp_rec
 		chain = (struct pp_span){ part->p + 8, pp_get_u64(part->p, swap) };
 	}
 	pp_pid_tid(ev, r, swap, &pid, &tid);
-	if (ev->plan.ip)
-		ip = pp_get_u64(r->raw + ev->plan.ip, swap);
-	else
-		mode = 0;
 	pp_set_u32(w->digest, 0, false);
 	pp_set_u32(w->digest + 4, pid, false);
-	pp_set_u32(w->digest + 8, mode, false);
-	pp_set_u64(w->digest + 16, ip, false);
+	pp_set_u32(w->digest + 8, ev->plan.ip ? mode : 0, false);
+	pp_set_u64(w->digest + 16, ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : 0, false);
 	walk_copy_chain(w, chain.p, chain.n);
+	if (w->data) {
+		if ((n = walk_add_data(w, chain.n, ev, r)) < 0)
+			return -1;
+		pp_set_u32(w->digest + 12, (uint32_t)n, false);
+		chain.n = n & ~UNWOUND;
+	}
 	return walk_queue(w, ev, r, w->digest, HEAD + chain.n * 8);
 }
 
@@ -411,6 +495,7 @@ walk_add(struct walk *w, const struct walk_user *user)
 	w->hits |= user->hit || user->miss;
 	w->misses |= user->miss != NULL;
 	w->by_process |= user->by_process;
+	w->data |= user->data;
 }
 
 struct pp_state *
