@@ -216,7 +216,8 @@ random() {
 				if ($x < .15) { $line = map_($p) . " " . at($p) }
 				elsif ($x < .2) { my $c = 10 + int rand 12; next if grep { $_ == $c } @pids; push @pids, $c;
 					$line = "FORK pid=$c ppid=$p tid=$c ptid=$p time=$time " . at($p) }
-				elsif ($x < .23 && @pids > 2) { @pids = grep { $_ != $p } @pids;
+				elsif ($x < .21) { $line = "COMM misc=0x2000 pid=$p tid=$p comm=t$p " . at($p) }
+				elsif ($x < .24 && @pids > 2) { @pids = grep { $_ != $p } @pids;
 					$line = "EXIT pid=$p ppid=1 tid=$p ptid=1 time=$time " . at($p) }
 				else { $line = sprintf "SAMPLE misc=2 ip=0x%x pid=%d tid=%d time=%d chain=0xfffffffffffffe00,%s", 0x400000 + rand 0x28000, $p, $p,
 					$time, join ",", map { sprintf "0x%x", 0x400000 + rand 0x28000 } 1 .. 4 }

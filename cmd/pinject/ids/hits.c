@@ -166,7 +166,7 @@ hits_map(struct hits *h, const struct pp_rec *r)
 	struct file_ids_for file;
 	struct pp_dso dso;
 
-	if (pp_check(r, swap, &h->t->in_err) < 0)
+	if (h->all && pp_check(r, swap, &h->t->in_err) < 0)	/* else the walk has done that */
 		return -1;
 	pp_dso_get(&dso, r, 0, swap);
 	if (dso.id_len)

@@ -47,7 +47,7 @@ struct walk {
 	struct tool	*t;
 	struct walk_user user[USERS];
 	unsigned	 users;
-	bool		 hits, misses, by_process, data;	/* some user wants these */
+	bool		 records, hits, misses, by_process, data;	/* some user wants these */
 	struct pp_state	*state;
 	struct pp_timeline *timeline;
 	uint64_t	 earliest;
@@ -405,13 +405,14 @@ walk_take(struct walk *w, const struct pp_rec *r)
 		if (!(ev = pp_event_find(w->t->in->events, r, &w->t->in_err)))
 			return -1;
 		return r->type == PP_SAMPLE ? walk_queue_sample(w, ev, r) : walk_queue_deferred(w, ev, r);
+	case PP_COMM:
+		if (!w->records || !(r->misc & PP_MISC_COMM_EXEC))
+			break;
+		/* fallthrough */
 	case PP_MMAP:
 	case PP_MMAP2:
 	case PP_FORK:
 	case PP_EXIT:
-	case PP_COMM:
-		if (r->type == PP_COMM && !(r->misc & PP_MISC_COMM_EXEC))
-			return walk_other(w, r);
 		if (pp_check(r, w->t->in->swap, &w->t->in_err) < 0 ||
 		    !(ev = pp_event_find(w->t->in->events, r, &w->t->in_err)))
 			return -1;
@@ -492,6 +493,7 @@ void
 walk_add(struct walk *w, const struct walk_user *user)
 {
 	w->user[w->users++] = *user;
+	w->records |= user->record != NULL;
 	w->hits |= user->hit || user->miss;
 	w->misses |= user->miss != NULL;
 	w->by_process |= user->by_process;
