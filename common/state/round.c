@@ -34,7 +34,7 @@ struct round {
 	size_t		 outcap;
 	uint64_t	 away;		/* records given to pp_round_spill(), not yet pp_round_spilled() */
 	uint64_t	 next_flush, late;
-	bool		 saw;		/* pp_round_saw() since the last FINISHED_ROUND */
+	uint64_t	 saw;		/* the largest time of pp_round_saw() that a reader has not delivered; 0: none */
 };
 
 struct pp_round *
@@ -171,7 +171,7 @@ round_add(struct round *q, uint64_t time, uint64_t place)
 	q->late += time < pub->last;
 	if (!round_waiting(q)) {
 		q->disorder = false;
-		if (!q->away)
+		if (!q->away && !q->saw)
 			pub->max = time;
 	} else
 		q->disorder |= time < pub->next[-1].time;
@@ -415,8 +415,9 @@ pp_round_finished(struct pp_round *pub)
 		return 1;
 	if (round_release(q, q->next_flush) < 0)
 		return -1;
+	if (q->saw <= q->next_flush)
+		q->saw = 0;
 	q->next_flush = pub->max;
-	q->saw = false;
 	return 1;
 }
 
@@ -425,9 +426,10 @@ pp_round_saw(struct pp_round *pub, uint64_t time)
 {
 	struct round *q = (struct round *)pub;
 
-	q->saw = true;
-	if (time > pub->max)
+	if (time > pub->max || (!round_waiting(q) && !q->away && !q->saw))
 		pub->max = time;
+	if (time > q->saw)
+		q->saw = time;
 }
 
 int

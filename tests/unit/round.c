@@ -194,6 +194,40 @@ test_descending(void **state)
 }
 
 /* Rounds without records do nothing; after the queue ran empty the next record sets the time, even a lower one. */
+/* The rule is that of a queue that has all records; here some are only seen. */
+static void
+test_saw(void **state)
+{
+	(void)state;
+	for (unsigned pass = 0; pass < 300; pass++) {
+		struct test all = {0}, some = {0};
+		uint64_t time = 1000;
+
+		seed = pass;
+		all.q = pp_round_new(deliver, &all, &(struct pp_err){0});
+		some.q = pp_round_new(deliver, &some, &(struct pp_err){0});
+		for (unsigned i = 0; i < 200; i++) {
+			uint64_t at = time - rnd(60);
+
+			time += rnd(20);
+			if (rnd(5) == 0) {
+				model_round(&all.m);
+				assert_int_equal(pp_round_finished(all.q), 1);
+				assert_int_equal(pp_round_finished(some.q), 1);
+				assert_int_equal(pp_round_limit(some.q), pp_round_limit(all.q));
+				continue;
+			}
+			add(&all, at);
+			if (pass % 3 && rnd(3))
+				pp_round_saw(some.q, at);
+			else
+				add(&some, at);
+		}
+		pp_round_free(all.q);
+		pp_round_free(some.q);
+	}
+}
+
 static void
 test_edges(void **state)
 {
@@ -543,7 +577,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random), cmocka_unit_test(test_large), cmocka_unit_test(test_descending),
-		cmocka_unit_test(test_edges), cmocka_unit_test(test_deliver_fails),
+		cmocka_unit_test(test_saw), cmocka_unit_test(test_edges), cmocka_unit_test(test_deliver_fails),
 		cmocka_unit_test(test_release), cmocka_unit_test(test_release_random), cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_spill), cmocka_unit_test(test_spill_random),
 	};
