@@ -274,7 +274,7 @@ walk_queue(struct walk *w, const struct pp_event *ev, const struct pp_rec *r, co
 static void
 walk_copy_chain(struct walk *w, const uint8_t *p, uint64_t n)
 {
-	if (!w->t->in->swap)
+	if (n && !w->t->in->swap)
 		memcpy(w->digest + HEAD, p, n * 8);
 	else
 		for (uint64_t i = 0; i < n; i++)
