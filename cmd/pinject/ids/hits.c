@@ -224,7 +224,7 @@ hits_new(struct tool *t, struct lookup *lookup, struct walk *walk, struct out *n
 {
 	struct hits *h = tool_alloc(1, sizeof *h);
 
-	*h = (struct hits){ .pub = { .put = hits_put, .finish = hits_finish, .next = next }, .t = t, .all = !walk };
+	*h = (struct hits){ .pub = { .put = hits_put, .finish = hits_finish, .next = next, .idle = true }, .t = t, .all = !walk };
 	h->ids = file_ids_new(t, lookup);
 	if (pp_table_init(&h->names, &t->in_err) < 0) {
 		tool_say(t, &t->in_err);

@@ -316,7 +316,7 @@ mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, struct out *
 {
 	struct mmap2 *m = tool_alloc(1, sizeof *m);
 
-	m->pub = (struct out){ .put = mmap2_put, .finish = mmap2_finish, .next = next };
+	m->pub = (struct out){ .put = mmap2_put, .finish = mmap2_finish, .next = next, .idle = true };
 	m->t = t;
 	m->ids = file_ids_new(t, lookup);
 	m->walk = walk;

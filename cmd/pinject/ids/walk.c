@@ -436,13 +436,14 @@ static int
 walk_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct walk *w = (struct walk *)o;
+	struct out *to = r->type == PP_SAMPLE ? out_for_sample(o->next) : o->next;
 
 	if (r->type == PP_FINISHED_ROUND)
 		return walk_marker(w, in, r, stable);
 	if (walk_take(w, r) < 0)
 		return w->t->in_err.what[0] ? pp_reject(in, r) : -1;
 	w->passing = r->raw;
-	return o->next->put(o->next, in, r, stable);
+	return to->put(to, in, r, stable);
 }
 
 static int
