@@ -248,6 +248,7 @@ static int
 mmap2_take_map(struct mmap2 *m, const struct pp_rec *r, bool stable)
 {
 	struct out *next = m->pub.next;
+	const struct pp_event *ev;
 	struct file_ids_for of;
 	struct build_id id;
 	struct pp_dso d;
@@ -260,6 +261,9 @@ mmap2_take_map(struct mmap2 *m, const struct pp_rec *r, bool stable)
 	pp_dso_get(&d, r, trailer, m->t->in->swap);
 	if (!file_ids_of_map(&of, r, &d, m->t->in->swap) || (m->walk && !walk_passes(m->walk, r)))
 		return next->put(next, m->t->in, r, stable);
+	ev = pp_event_find(m->t->in->events, r, NULL);
+	if (!ev || !pp_time(ev, r, m->t->in->swap, &of.time))
+		of.time = 0;
 	if (!m->walk || m->trace || mmap2_stays(m, r, &d, &of))
 		return mmap2_put_map(m, r, trailer, &of, stable);
 	if (!d.id_len)				/* the file may be gone when a sample hits its map */
