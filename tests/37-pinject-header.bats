@@ -461,6 +461,22 @@ part_map() {
 		my ($t, $m, $s) = unpack "Vvv", substr $d, $o, 8; print substr($d, $o, $s), "\n" if $t == 67; $o += $s }' <"$T/without" | grep -a 'kernel.kallsyms'
 }
 
+@test "header: what comes in front of the ATTRs, and maps that come late, change nothing" {
+	# as perf record --overwrite to a pipe: rounds in front of all
+	{ head -c 16 data/stat.pipe.data; printf '\104\0\0\0\0\0\010\0'; tail -c +17 data/stat.pipe.data; } >"$T/in"
+	try pinject -q --clock-data=1:2 --set-feature HOSTNAME=box "$T/in"
+	[ $rc = 0 ] && [ "$(numbers "$T/out")" = "3 29 32 " ]
+	cp "$T/out" "$T/once"
+	cmp <(rest "$T/once") "$T/in"
+	pinject -q --clock-data=1:2 --set-feature HOSTNAME=box "$T/once" | cmp - "$T/once"
+	# the map of another kernel, behind a record of the kernel
+	printf '%s T _text\n%s T _etext\n' ffffffff91000000 ffffffff92208d88 >"$T/syms"
+	part_map data/basic.pipe.data
+	cat "$T/bare" "$T/map" >"$T/in"
+	try pinject --kallsyms "$T/syms" "$T/in"
+	[ $rc = 0 ] && one_line "pinject: warning: --kallsyms: _text is at 0xffffffff91000000 there, but at 0xffffffff81000000 in the recording"
+}
+
 @test "header: --kallsyms files that are none" {
 	wrong() {
 		try timeout 10 pinject --kallsyms "$1" data/basic.pipe.data

@@ -322,7 +322,7 @@ edit_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 			break;
 		/* fall through */
 	default:
-		if (!e->over && edit_end(e, 0) < 0)
+		if (!e->over && e->t->in->events->n && edit_end(e, 0) < 0)
 			return -1;
 		o->idle = true;
 	}

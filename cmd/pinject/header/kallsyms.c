@@ -25,7 +25,8 @@ struct stage {
 	struct out	 pub;
 	struct header	*h;
 	struct tool	*t;
-	bool		 done;
+	bool		 done;		/* the map has been made, or is not needed */
+	bool		 seen;		/* the stream has one */
 };
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
@@ -166,11 +167,12 @@ kallsyms_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool s
 	uint64_t start, pgoff;
 	const char *symbol;
 
-	if (!s->done && r->type < PP_USER_TYPE_START && in->events->n) {
+	if (!s->seen && (r->type == PP_MMAP || r->type == PP_MMAP2) && (symbol = kallsyms_map(r, in->swap, &start, &pgoff))) {
+		s->seen = s->done = true;
+		kallsyms_compare(s, symbol, start, pgoff);
+	} else if (!s->done && r->type < PP_USER_TYPE_START && in->events->n) {
 		s->done = true;
-		if ((symbol = kallsyms_map(r, in->swap, &start, &pgoff)))
-			kallsyms_compare(s, symbol, start, pgoff);
-		else if (kallsyms_make(s, in) < 0)
+		if (kallsyms_make(s, in) < 0)
 			return -1;
 	}
 	return o->next->put(o->next, in, r, stable);
