@@ -127,6 +127,7 @@ main(int argc, char *argv[])
 	if (o.sample_time)
 		sample_time(&t, o.header.edit, &found);
 	inject(&t, &o, &lookup, store, archive);
+	header_free(&o.header);
 	lookup_end(&lookup);
 	rc = tool_close(&t);
 	archive_end(archive);		/* the reader of the output does not wait for it */

@@ -147,6 +147,35 @@ test_parse(void **state)
 	assert_in_range(n, 40, 2 * COUNT(rows));
 }
 
+/* Damaged texts are refused, or are those of a feature that can be read and shown. */
+static void
+test_parse_damage(void **state)
+{
+	static const char with[] = "0,\n %:x";
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (size_t at = 0; rows[i].text && at < strlen(rows[i].text); at++)
+			for (size_t w = 0; w <= sizeof with; w++) {
+				char *text = strdup(rows[i].text);
+				uint8_t buf[4096];
+				struct pp_err err = { 0 };
+				struct pp_feature f = { .number = rows[i].number, .p = buf, .nr_cpus = rows[i].cpus };
+				struct log shown = { .n = 0 };
+				int rc;
+
+				if (w < sizeof with)
+					text[at] = with[w];		/* one of them is the end */
+				else
+					memmove(text + at, text + at + 1, strlen(text + at));
+				rc = pp_feature_parse(f.number, text, false, buf, sizeof buf, &f.len, &err);
+				assert_int_equal(rc < 0, err.what[0] != '\0');
+				if (rc > 0 && f.number != PP_FEAT_CPU_TOPOLOGY)
+					assert_int_equal(pp_feature_text(&f, log_text, &shown, &err), 1);
+				free(text);
+			}
+}
+
 static void
 test_parse_short(void **state)
 {
@@ -392,6 +421,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table), cmocka_unit_test(test_where), cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_parse_damage),
 		cmocka_unit_test(test_parse_short),
 		cmocka_unit_test(test_cut), cmocka_unit_test(test_damage), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_check), cmocka_unit_test(test_empty), cmocka_unit_test(test_read),

@@ -10,20 +10,23 @@ enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
 /* ---- --set-feature ------------------------------------------------------------------------------------- */
 
-/* Read the payload from the file. */
-static void
-header_read(const struct tool *t, struct header_value *v, const char *arg, const char *path)
+static uint8_t scratch[PAYLOAD_MAX + 1];	/* a payload in work */
+
+/* Read the payload from the file into scratch. */
+static size_t
+header_read(const struct tool *t, const char *name, const char *path)
 {
 	FILE *f = fopen(path, "re");
+	size_t n = 0;
 
-	v->p = tool_alloc(PAYLOAD_MAX + 1, 1);
-	if (!f || ((v->n = fread(v->p, 1, PAYLOAD_MAX + 1, f)) < PAYLOAD_MAX && ferror(f)))
+	if (!f || ((n = fread(scratch, 1, sizeof scratch, f)) < sizeof scratch && ferror(f)))
 		tool_wrong(t, "%s: %s: %s", t->optname, path, strerror(errno));
 	fclose(f);
-	if (!v->n)
-		tool_wrong(t, "%s %s: the file is empty, expected the payload of the feature", t->optname, arg);
-	if (v->n > PAYLOAD_MAX)
-		tool_wrong(t, "%s %s: expected at most %d bytes, which is what a record holds", t->optname, arg, PAYLOAD_MAX);
+	if (!n)
+		tool_wrong(t, "%s %s: the file is empty, expected the payload of the feature", t->optname, name);
+	if (n > PAYLOAD_MAX)
+		tool_wrong(t, "%s %s: expected at most %d bytes, which is what a record holds", t->optname, name, PAYLOAD_MAX);
+	return n;
 }
 
 /* Can it be the payload in one of the byte orders?  That of the stream is not known yet. */
@@ -62,57 +65,44 @@ void
 header_option_set(const struct tool *t, struct header *h, const char *arg)
 {
 	size_t len = strcspn(arg, "=");
-	char *name = tool_alloc(len + 1, 1);
-	struct header_value v = { .number = 0 };
+	char name[64];
+	struct header_value v = { .p = scratch };
 	struct pp_err err = { 0 };
-	uint8_t *buf;
-	size_t n;
 	int64_t number;
 
-	memcpy(name, arg, len);
 	if (!arg[len] || !len)
 		tool_wrong(t, "%s '%s': expected NAME=VALUE or NAME=@FILE", t->optname, arg);
+	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name), arg);
 	if ((number = pp_feature_number(name)) < 0)
 		tool_wrong(t, "%s '%s': not a header feature", t->optname, name);
 	v.number = (uint64_t)number;
 	header_refuse(t, v.number, name);
 	if (arg[len + 1] == '@') {
-		header_read(t, &v, name, arg + len + 2);
-		header_check(t, &v, name);
+		v.n = header_read(t, name, arg + len + 2);
 	} else {
 		v.text = arg + len + 1;
 		if (!pp_feature_has_text(v.number))
 			tool_wrong(t, "%s %s: has no form as text, expected @FILE with its payload", t->optname, name);
-		buf = tool_alloc(PAYLOAD_MAX, 1);
-		if (pp_feature_parse(v.number, v.text, false, buf, PAYLOAD_MAX, &n, &err) < 0)
+		if (pp_feature_parse(v.number, v.text, false, scratch, PAYLOAD_MAX, &v.n, &err) < 0)
 			tool_wrong(t, "%s %s: %s", t->optname, name, err.what);
-		v.p = buf;
-		v.n = n;
-		header_check(t, &v, name);
-		free(buf);
-		v.p = NULL;
 	}
+	header_check(t, &v, name);
+	v.p = v.text ? NULL : memcpy(tool_alloc(v.n, 1), scratch, v.n);
 	h->set = tool_realloc(h->set, h->nset + 1, sizeof *h->set);
 	h->set[h->nset++] = v;
-	free(name);
 }
 
 static void
 header_set(struct header *h, struct tool *t, const struct header_value *v)
 {
 	struct pp_err err = { 0 };
-	uint8_t *buf;
 	size_t n;
 
-	if (!v->text) {
+	/* the text was parsed before, in the other byte order perhaps */
+	if (!v->text)
 		edit_set(h->edit, v->number, v->p, v->n);
-		return;
-	}
-	buf = tool_alloc(PAYLOAD_MAX, 1);
-	/* it was parsed before, in the other byte order perhaps */
-	if (pp_feature_parse(v->number, v->text, t->in->swap, buf, PAYLOAD_MAX, &n, &err) > 0)
-		edit_set(h->edit, v->number, buf, n);
-	free(buf);
+	else if (pp_feature_parse(v->number, v->text, t->in->swap, scratch, PAYLOAD_MAX, &n, &err) > 0)
+		edit_set(h->edit, v->number, scratch, n);
 }
 
 /* ---- --add-cmdline ------------------------------------------------------------------------------------- */
@@ -171,4 +161,10 @@ header_stages(struct header *h, struct tool *t, struct out *next)
 	if (h->drops)
 		next = features_new(t, &h->drop, t->in, next, &t->in_err);
 	return next;
+}
+
+void
+header_free(struct header *h)
+{
+	free(h->command);
 }

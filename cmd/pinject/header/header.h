@@ -52,6 +52,8 @@ void		 header_command(const struct tool *, struct header *, int argc, char **arg
 void		 header_open(struct header *, struct tool *);
 void		 header_begin(struct header *, struct tool *);
 struct out	*header_stages(struct header *, struct tool *, struct out *next);
+/* When the stages have finished. */
+void		 header_free(struct header *);
 
 /* from.c: open the other recording, and let the stage add its features that say something of the machine. */
 void		 from_open(struct header *, struct tool *);
