@@ -163,7 +163,8 @@ $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/t
 	$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 # those that test a part of a command
 $(O)/jitdump: $(O)/cmd/pinject/code/jitdump.o
-$(O)/tests/fuzz/jitdump.o: DEFS += -Icmd/pinject
+$(O)/maptext: $(O)/cmd/pinject/code/maptext.o
+$(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
 

@@ -204,6 +204,22 @@ ours() {
 	[ "$(shown)" = "all,all,[unknown]" ] || { shown; false; }
 }
 
+@test "perf-map: with --jit, a process with a jitdump is left to that" {
+	need perf
+	stream <<-END
+		MMAP2 misc=2 pid=PID tid=PID start=0x900000 len=0x1000 prot=5 flags=2 filename=$T/jit-PID.dump @ pid=PID tid=PID time=100
+		$(sample 1000 0x70000010)
+		$(sample 1001 0x70000110)
+	END
+	sed -i 's/mmap2 ids=7/mmap2|use_clockid clockid=1 ids=7/' "$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/in"
+	printf 'head pid=%d\nload time=500 pid=%d tid=%d addr=0x70000000 size=64 name=dumped\n' $PID $PID $PID | ./mkjitdump >"$T/jit-$PID.dump"
+	inject <<<"70000000 10000 mapped"
+	[ "$(shown)" = "mapped,mapped" ] || { shown; false; }
+	inject -j <<<"70000000 10000 mapped"
+	[ $rc = 0 ] && [ "$(shown)" = "dumped,[unknown]" ] || { shown; false; }
+}
+
 @test "perf-map: lines that are none are left out, with one message and status 1" {
 	need perf
 	sample 1000 0x70000010 | stream
