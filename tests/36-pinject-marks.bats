@@ -96,7 +96,7 @@ late() {
 @test "pinject --finished-round: markers that come very late: ours until then, and all are true" {
 	# 17 MiB without one
 	perl -e 'print "SAMPLE misc=2 ip=0x1000 pid=7 tid=7 time=", 1000 + $_ * 10 - $_ % 3 * 15, " chain=", join(",", (4096) x 6000), "\n" for 1 .. 400' >"$T/body"
-	{ cat "$T/body"; samples mark 4995 5010 mark 5020 5005 mark 5030 5025 mark; } | stream
+	{ cat "$T/body"; samples 5040 mark 5000 5060 mark 5070 5050 mark 5080 5065 mark; } | stream
 	try pinject --finished-round=50ns "$T/in"
 	[ $rc = 0 ] && one_line "pinject: warning: $T/in: byte $(records $ROUND <"$T/in" | awk 'NR == 1 { print $1 }'): the stream has FINISHED_ROUNDs" ||
 	    failed "status"
