@@ -108,6 +108,19 @@ made() {
 	done_all
 }
 
+@test "pinject -j: source lines and unwinding tables reach perf" {
+	need readelf
+	made -m 5 -n 3 -d -u
+	jit <"$T/in" >"$T/out"
+	ours <"$T/out" | cut -d' ' -f8 | sort -u >"$T/files"
+	[ -s "$T/files" ]
+	while read -r f; do
+		readelf -wL "$f" 2>/dev/null | grep -q 'made\.src' || failed "no lines in $f"
+		readelf -wf "$f" 2>/dev/null | grep -q 'FDE' || failed "no tables in $f"
+	done <"$T/files"
+	done_all
+}
+
 @test "pinject -j: many functions are few files, no larger than the dump and a half" {
 	need native
 	mkdir "$T/d"

@@ -4,6 +4,8 @@
  *
  *	header | program headers | .note.gnu.build-id | zeros up to IMAGE_BASE | .text | other sections | section headers
  *
+ * Sections that are empty have the type SHT_NULL.
+ *
  * libelf could write it, too, but decides the offsets itself, and wants a file to seek in.
  */
 #include <elf.h>
@@ -18,6 +20,7 @@ enum {
 	CODE_MAX = 16 << 20,
 	NAMES_MAX = 256 << 20,
 	CODE_ALIGN = 16,
+	GAP_MAX = 256,
 	SHA1_SIZE = SHA1_DIGEST_LENGTH,
 	NOTE_HEAD = 16,				/* namesz, descsz, type, "GNU" */
 };
@@ -29,7 +32,8 @@ struct section {
 	const struct image_buf *buf;
 	uint64_t	 offset, size;
 };
-enum { NOTE = 1, TEXT, SYMTAB, STRTAB, SHSTRTAB, SECTIONS };
+enum { NOTE = 1, TEXT, EH_FRAME_HDR, EH_FRAME, SYMTAB, STRTAB, DEBUG_LINE, DEBUG_INFO, DEBUG_ABBREV, SHSTRTAB, SECTIONS };
+enum { SEGMENTS = 3 };			/* the last one only with .eh_frame */
 
 /* ---- bytes -------------------------------------------------------------------------------------- */
 
@@ -128,7 +132,13 @@ image_place(const struct image *im, const struct image_fn *fn)
 	uint64_t most = im->is64 ? INT64_MAX : INT32_MAX, at = fn->addr - im->start;
 
 	if (!im->span) {
-		at = (im->text.n + CODE_ALIGN - 1) & ~(uint64_t)(CODE_ALIGN - 1);
+		/*
+		 * Readers unwind by one distance between file and memory: functions with tables keep their distances.
+		 */
+		if (fn->unwind && im->functions && fn->addr - im->last_end <= GAP_MAX)
+			at = im->text.n + (fn->addr - im->last_end);
+		else
+			at = (im->text.n + CODE_ALIGN - 1) & ~(uint64_t)(CODE_ALIGN - 1);
 		return at <= CODE_MAX && fn->size <= CODE_MAX - at ? IMAGE_BASE + at : 0;
 	}
 	if (fn->addr < im->start || at > im->size || fn->size > im->size - at || im->size > most - IMAGE_BASE)
@@ -149,8 +159,11 @@ image_function(struct image *im, const struct image_fn *fn, uint64_t *offset)
 		if (im->strtab.p[i] < ' ' || im->strtab.p[i] == 0x7f)
 			im->strtab.p[i] = '?';
 	if (!im->span) {
-		image_align(&im->text, CODE_ALIGN);
+		image_bytes(&im->text, NULL, at - IMAGE_BASE - im->text.n);
 		image_bytes(&im->text, fn->code, fn->size);
+		im->last_end = fn->addr + fn->size;
+		image_lines_add(im, fn, at);
+		image_unwind_add(im, fn, at);
 	}
 	image_symbol(im, (uint32_t)name, at, fn->size, STB_GLOBAL << 4 | STT_FUNC, TEXT);
 	im->functions++;
@@ -231,7 +244,8 @@ image_note(const struct image *im, struct image_buf *b)
 static uint64_t
 image_lay_out(const struct image *im, struct section *s)
 {
-	uint64_t at = im->is64 ? sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) : sizeof(Elf32_Ehdr) + 2 * sizeof(Elf32_Phdr);
+	uint64_t at = im->is64 ? sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr) :
+	    sizeof(Elf32_Ehdr) + SEGMENTS * sizeof(Elf32_Phdr);
 
 	for (int i = NOTE; i < SECTIONS; i++) {
 		uint64_t behind = at;
@@ -242,18 +256,27 @@ image_lay_out(const struct image *im, struct section *s)
 			at = behind;
 		else
 			at += s[i].size = s[i].buf->n;
+		if (!s[i].size)
+			s[i].type = SHT_NULL;
 	}
 	return (at + 7) & ~UINT64_C(7);
 }
 
 static void
-image_write(const struct image *im, struct image_buf *f, struct section *s, const uint32_t *names)
+image_write(struct image *im, struct image_buf *f, struct section *s, const uint32_t *names)
 {
 	uint64_t headers = image_lay_out(im, s);
+	struct section load = s[TEXT];
 
-	image_header(im, f, headers, 2);
-	image_segment(im, f, PT_LOAD, PF_R | PF_X, &s[TEXT], IMAGE_BASE);
+	if (im->eh_frame.n) {
+		image_unwind_finish(im, s[EH_FRAME_HDR].offset, s[EH_FRAME].offset);
+		load.size = s[EH_FRAME].offset + s[EH_FRAME].size - load.offset;
+	}
+	image_header(im, f, headers, im->eh_frame.n ? SEGMENTS : SEGMENTS - 1);
+	image_segment(im, f, PT_LOAD, PF_R | PF_X, &load, IMAGE_BASE);
 	image_segment(im, f, PT_NOTE, PF_R, &s[NOTE], 4);
+	if (im->eh_frame.n)
+		image_segment(im, f, PT_GNU_EH_FRAME, PF_R, &s[EH_FRAME_HDR], 4);
 	for (int i = NOTE; i < SECTIONS; i++) {
 		if (s[i].type == SHT_NOBITS)
 			continue;
@@ -281,20 +304,27 @@ image_identify(struct image_buf *f, const struct section *note, struct build_id 
 void
 image_finish(struct image *im, struct build_id *id, uint8_t **bytes, size_t *n)
 {
-	struct image_buf note = { 0 }, shstrtab = { 0 }, f = { 0 };
+	struct image_buf note = { 0 }, shstrtab = { 0 }, line = { 0 }, info = { 0 }, abbrev = { 0 }, f = { 0 };
 	struct section s[SECTIONS] = {
 		[0] = { .name = "" },
 		[NOTE] = { ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 0, 0, 4, 0, &note, 0, 0 },
 		[TEXT] = { ".text", im->span ? SHT_NOBITS : SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, 0, CODE_ALIGN, 0,
 		    &im->text, 0, im->size },
+		[EH_FRAME_HDR] = { ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, 0, 0, 4, 0, &im->eh_frame_hdr, 0, 0 },
+		[EH_FRAME] = { ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 0, 0, 8, 0, &im->eh_frame, 0, 0 },
 		[SYMTAB] = { ".symtab", SHT_SYMTAB, 0, STRTAB, 1, 8, im->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym),
 		    &im->symtab, 0, 0 },
 		[STRTAB] = { ".strtab", SHT_STRTAB, 0, 0, 0, 1, 0, &im->strtab, 0, 0 },
+		[DEBUG_LINE] = { ".debug_line", SHT_PROGBITS, 0, 0, 0, 1, 0, &line, 0, 0 },
+		[DEBUG_INFO] = { ".debug_info", SHT_PROGBITS, 0, 0, 0, 1, 0, &info, 0, 0 },
+		[DEBUG_ABBREV] = { ".debug_abbrev", SHT_PROGBITS, 0, 0, 0, 1, 0, &abbrev, 0, 0 },
 		[SHSTRTAB] = { ".shstrtab", SHT_STRTAB, 0, 0, 0, 1, 0, &shstrtab, 0, 0 },
 	};
 	uint32_t names[SECTIONS];
 
 	image_note(im, &note);
+	image_lines_finish(im, &line, &info, &abbrev);
+	image_unwind_reserve(im);
 	for (int i = 0; i < SECTIONS; i++) {
 		names[i] = (uint32_t)shstrtab.n;
 		image_bytes(&shstrtab, s[i].name, strlen(s[i].name) + 1);
@@ -303,6 +333,9 @@ image_finish(struct image *im, struct build_id *id, uint8_t **bytes, size_t *n)
 	image_identify(&f, &s[NOTE], id);
 	free(note.p);
 	free(shstrtab.p);
+	free(line.p);
+	free(info.p);
+	free(abbrev.p);
 	image_free(im);
 	*bytes = f.p;
 	*n = f.n;
@@ -316,5 +349,10 @@ image_free(struct image *im)
 	free(im->text.p);
 	free(im->symtab.p);
 	free(im->strtab.p);
+	free(im->lines.p);
+	free(im->files.p);
+	free(im->eh_frame.p);
+	free(im->eh_frame_hdr.p);
+	free(im->fdes.p);
 	free(im);
 }
