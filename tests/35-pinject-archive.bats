@@ -161,3 +161,20 @@ copy_of() {
 	kill $server
 	cmp "$T/spin" "$(cat "$T/found")"
 }
+
+@test "archive: all together in a pipe: program, kernel, jitdump and perf-map have their names from the stream and the directory" {
+	recorded
+	mkdir "$T/dumps"
+	try "$O/jit" -n 1 "$T/dumps"
+	[ $rc = 0 ] || skip "no code can be made here"
+	perf record -q -k mono -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- sh -c "$O/jit -n 3 -m 40 $T/dumps; $T/spin" 2>"$T/err" |
+	    pinject -b -j --perf-map --archive --buildid-dir "$T/syms" | psort >"$T/out"
+	rm -r "$T/dumps" "$T/spin"
+	report "$T/out" --buildid-dir "$T/syms" >"$T/there"
+	for name in ' beta$' 'jitted-.* made_0$' 'jitted-.* made_2$'; do
+		grep -q "$name" "$T/there" || failed "$name"
+	done
+	[ "$(head -c 16 /proc/kallsyms)" = 0000000000000000 ] || grep -q '\[k\] [a-z_]' "$T/there" || failed kernel
+	psort --stats "$T/out" 2>&1 >/dev/null | grep -q 'late: 0,' || failed late
+	done_all
+}
