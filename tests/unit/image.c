@@ -101,15 +101,19 @@ check_places(const struct file *f, bool span)
 			assert_true(sh.sh_offset + sh.sh_size <= f->n);
 	}
 	assert_int_equal(elf_getphdrnum(f->elf, &n), 0);
-	assert_int_equal(n, 2);
+	assert_int_equal(n, 3);
 	assert_non_null(gelf_getphdr(f->elf, 0, &ph));
+	assert_int_equal(ph.p_type, PT_LOAD);
+	assert_int_equal(ph.p_offset, 0);
+	assert_int_equal(ph.p_vaddr, 0);
+	assert_non_null(gelf_getphdr(f->elf, 1, &ph));
 	assert_int_equal(ph.p_type, PT_LOAD);
 	assert_int_equal(ph.p_flags, PF_R | PF_X);
 	assert_int_equal(ph.p_offset, text.sh_offset);
 	assert_int_equal(ph.p_vaddr, ph.p_offset);
 	assert_int_equal(ph.p_memsz, text.sh_size);
 	assert_int_equal(ph.p_filesz, span ? 0 : text.sh_size);
-	assert_non_null(gelf_getphdr(f->elf, 1, &ph));
+	assert_non_null(gelf_getphdr(f->elf, 2, &ph));
 	assert_int_equal(ph.p_type, PT_NOTE);
 	assert_int_equal(ph.p_vaddr, ph.p_offset);
 }

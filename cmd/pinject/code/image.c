@@ -33,7 +33,7 @@ struct section {
 	uint64_t	 offset, size;
 };
 enum { NOTE = 1, TEXT, EH_FRAME_HDR, EH_FRAME, SYMTAB, STRTAB, DEBUG_LINE, DEBUG_INFO, DEBUG_ABBREV, SHSTRTAB, SECTIONS };
-enum { SEGMENTS = 3 };			/* the last one only with .eh_frame */
+enum { SEGMENTS = 4 };			/* the last one only with .eh_frame */
 
 /* ---- bytes -------------------------------------------------------------------------------------- */
 
@@ -266,13 +266,15 @@ static void
 image_write(struct image *im, struct image_buf *f, struct section *s, const uint32_t *names)
 {
 	uint64_t headers = image_lay_out(im, s);
-	struct section load = s[TEXT];
+	struct section head = { .type = SHT_PROGBITS, .size = s[NOTE].offset + s[NOTE].size }, load = s[TEXT];
 
 	if (im->eh_frame.n) {
 		image_unwind_finish(im, s[EH_FRAME_HDR].offset, s[EH_FRAME].offset);
 		load.size = s[EH_FRAME].offset + s[EH_FRAME].size - load.offset;
 	}
 	image_header(im, f, headers, im->eh_frame.n ? SEGMENTS : SEGMENTS - 1);
+	/* As linkers do: readers take the address of the first segment for that of the first byte of the file. */
+	image_segment(im, f, PT_LOAD, PF_R, &head, IMAGE_BASE);
 	image_segment(im, f, PT_LOAD, PF_R | PF_X, &load, IMAGE_BASE);
 	image_segment(im, f, PT_NOTE, PF_R, &s[NOTE], 4);
 	if (im->eh_frame.n)
