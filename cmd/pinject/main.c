@@ -2,7 +2,7 @@
 /*
  * pinject - adds to a recording what it lacks.
  *
- *	source  ->  header/  ->  marks/  ->  walk  ->  code/  ->  ids/  ->  end
+ *	source  ->  lookup/  ->  header/  ->  marks/  ->  walk  ->  code/  ->  ids/  ->  end
  *
  *	header/		header features, and what else stands at the head of a stream
  *	marks/		FINISHED_INIT, FINISHED_ROUND, ID_INDEX
@@ -75,7 +75,10 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 		to = init_new(t, to);
 	if (o->id_index)
 		to = id_index_new(t, to);
-	return header_stages(&o->header, t, to);
+	to = header_stages(&o->header, t, to);
+	if (lookup->t)			/* what the input says, not what --set-feature makes of it */
+		to = lookup_stage(lookup, to);
+	return to;
 }
 
 static void

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <string.h>
+
 #include "options.h"
 
 enum {
 	OPT_BUILDID_ALL = TOOL_LONG, OPT_MMAP2_BUILDID_ALL,
 	OPT_BUILDID_DIR, OPT_ARCHIVE, OPT_PERF_MAP, OPT_JIT_DUMP_DIR, OPT_STRICT,
 	OPT_FINISHED_INIT, OPT_FINISHED_ROUND, OPT_ID_INDEX, OPT_SAMPLE_TIME,
+	OPT_KNOWN_BUILD_IDS, OPT_SYMFS, OPT_NO_FS,
 	OPT_SET_FEATURE, OPT_NO_FEATURES, OPT_FEATURES_FROM, OPT_CLOCK_DATA, OPT_ADD_CMDLINE, OPT_KALLSYMS,
 };
 
@@ -20,6 +26,11 @@ static const struct tool_opt options[] = {
 	{ 'j', "jit", NULL, "add the functions of jitdump files; needs --buildid-dir" },
 	{ OPT_JIT_DUMP_DIR, "jit-dump-dir", "DIR", "look for jitdump files in DIR if they are not at their place" },
 	{ OPT_PERF_MAP, "perf-map", "[DIR]", "add names from perf-PID.map files; needs --buildid-dir" },
+	TOOL_HEAD("Where files are looked for"),
+	{ OPT_KNOWN_BUILD_IDS, "known-build-ids", "LIST", "use these build-ids, \"ID PATH,...\", before those of files" },
+	{ OPT_SYMFS, "symfs", "DIR...", "look for files below DIR first" },
+	{ OPT_NO_FS, "no-fs", NULL, "look for no files" },
+	TOOL_OPT_ALLOW("other-host,changed-files"),
 	TOOL_HEAD("Files by build-id"),
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	{ OPT_ARCHIVE, "archive", "[SIZE]", "also copy sampled files, up to SIZE in all (1G); needs --buildid-dir" },
@@ -56,12 +67,27 @@ options_need_dir(const struct options *o, const struct tool *t)
 		tool_wrong(t, "%s needs a directory for the files that a reader will want: --buildid-dir DIR", name);
 }
 
+static void
+options_symfs(struct lookup_opt *o, const struct tool *t)
+{
+	struct stat st;
+
+	if (o->nsymfs == LOOKUP_SYMFS_MAX)
+		tool_wrong(t, "%s: more than %d directories", t->optname, LOOKUP_SYMFS_MAX);
+	if (stat(t->optarg, &st) < 0)
+		tool_wrong(t, "%s '%s': %s", t->optname, t->optarg, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		tool_wrong(t, "%s '%s': is not a directory", t->optname, t->optarg);
+	o->symfs[o->nsymfs++] = t->optarg;
+}
+
 void
 options_parse(struct options *o, struct tool *t, int argc, char **argv)
 {
 	int key;
 
 	t->opts = options;
+	t->allow = "other-host,changed-files";
 	t->examples = examples;
 	header_command(t, &o->header, argc, argv);
 	while ((key = tool_getopt(t, argc, argv)))
@@ -76,6 +102,9 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 			if (!o->archive)
 				tool_wrong(t, "--archive '%s': copies nothing", t->optarg);
 			break;
+		case OPT_KNOWN_BUILD_IDS: known_add(&o->lookup.known, t, t->optarg); break;
+		case OPT_SYMFS: options_symfs(&o->lookup, t); break;
+		case OPT_NO_FS: o->lookup.no_fs = true; break;
 		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
 		case 'j': o->jit = true; break;
 		case OPT_JIT_DUMP_DIR: o->lookup.jit_dump_dir = t->optarg; break;

@@ -168,7 +168,7 @@ static const struct call {
 #endif
 	BOTH(getpid) BOTH(gettid) CALL(exit) BOTH(exit_group) ONLY(tgkill, .test = SELF, .arg = 0)
 	/* names: Landlock says which */
-	ONLY(openat, .rights = CONFINE_WRITE) ONLY(faccessat, IF_NAMES) ONLY(readlinkat, IF_NAMES)
+	ONLY(openat, .rights = CONFINE_WRITE) ONLY(faccessat, IF_NAMES) ONLY(readlinkat, .rights = CONFINE_CREATE | CONFINE_SERVE)
 	ONLY(getdents64, .rights = CONFINE_READ | CONFINE_SERVE) ONLY(prlimit64, IF_FILES, .test = EQUAL, .arg = 0, .value = 0)
 #ifdef __NR_faccessat2
 	ONLY(faccessat2, IF_NAMES)
@@ -193,6 +193,14 @@ static const struct call {
 	ONLY(openat, .rights = CONFINE_READ | CONFINE_SERVE, .test = WITHOUT, .arg = 2, .value = O_ACCMODE | O_CREAT | O_TRUNC)
 	/* a process that looks files up for another; the flags stand in memory */
 	ONLY(openat2, .rights = CONFINE_SERVE)
+	ONLY(ioctl, .rights = CONFINE_SERVE, .test = EQUAL, .arg = 1, .value = FS_IOC_GETVERSION)
+	ONLY(fstatfs, .rights = CONFINE_SERVE) ONLY(setitimer, .rights = CONFINE_SERVE)
+#ifdef __NR_alarm
+	ONLY(alarm, .rights = CONFINE_SERVE)
+#endif
+#ifdef __NR_fstatfs64
+	ONLY(fstatfs64, .rights = CONFINE_SERVE)
+#endif
 	ONLY(sendto, .rights = CONFINE_ASK | CONFINE_SERVE, .test = PEER, .arg = 0)
 	/* ... and hands over a descriptor of the file */
 	ONLY(sendmsg, .rights = CONFINE_SERVE, .test = PEER, .arg = 0)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "file_ids.h"
-#include "record/feature.h"
 #include "record/raw.h"
 #include "state/table.h"
 #include "store/archive.h"
@@ -35,9 +34,6 @@ struct file_known {
 struct file_ids {
 	struct tool	*t;
 	struct lookup	*lookup;
-	const char	*elsewhere;	/* why no file of this machine is of the recording; NULL: they may be */
-	bool		 other_kernel;	/* the recording is of another kernel release */
-	char		*host;		/* the name of the other host, until the warning */
 	struct table	 files;		/* struct file_id */
 	struct table	 known;		/* struct file_known */
 	uint64_t	 missing;
@@ -157,9 +153,6 @@ file_ids_look(struct file_ids *f, const struct file_ids_for *q, const struct pp_
 	struct lookup_found found;
 	int rc;
 
-	*why = "recorded under another kernel";
-	if (f->other_kernel && (kernel || vdso))
-		return 0;
 	*why = "the name is too long";
 	if (d->len >= NAME_LIMIT)
 		return 0;
@@ -185,15 +178,6 @@ file_ids_none(struct file_ids *f, const struct pp_dso *d, const char *why)
 	free(name);
 }
 
-static void
-file_ids_warn_host(struct file_ids *f)
-{
-	if (f->host && !f->archive)
-		tool_warn(f->t, "recorded on '%s', but build-ids are from files on this host", f->host);
-	free(f->host);
-	f->host = NULL;
-}
-
 /* May another try, in the name of another process, give an id? */
 static bool
 file_ids_again(const struct file_id *file, uint32_t pid)
@@ -210,8 +194,6 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 
 	*id = (struct build_id){0};
 	*which = 0;
-	if (f->elsewhere)
-		return 0;
 	if (!(file = file_id_of(f, q, &d)))
 		file = &once;
 	else
@@ -228,53 +210,16 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 	}
 	if (!file->id.len)
 		return 0;
-	file_ids_warn_host(f);
 	*id = file->id;
 	return 1;
 }
 
-/* ---- the machine of the recording ------------------------------------------------------------------ */
-
-/* Are the bytes that text, without its NUL? */
-static bool
-file_ids_is_text(const struct pp_feature_value *v, const char *text)
-{
-	return v->len == strlen(text) && !memcmp(v->p, text, v->len);
-}
-
-void
-file_ids_learn(struct file_ids *f, const struct pp_rec *r)
-{
-	struct pp_err ignored = { .what = "" };	/* a damaged feature is ignored */
-	struct pp_feature feature;
-	struct pp_feature_io io;
-	struct pp_feature_value v;
-	const struct utsname *us = &f->lookup->us;
-
-	if (pp_feature_of(&feature, r, f->t->in->swap, 0, &ignored) < 0)
-		return;
-	if (feature.number != PP_FEAT_ARCH && feature.number != PP_FEAT_OSRELEASE && feature.number != PP_FEAT_HOSTNAME)
-		return;
-	pp_feature_open(&io, &feature, &ignored);	/* each has one string */
-	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR)
-		return;
-	if (feature.number == PP_FEAT_ARCH && !file_ids_is_text(&v, us->machine)) {
-		f->elsewhere = "made on another architecture";
-	} else if (feature.number == PP_FEAT_OSRELEASE && !file_ids_is_text(&v, us->release)) {
-		f->other_kernel = true;
-	} else if (feature.number == PP_FEAT_HOSTNAME && !file_ids_is_text(&v, us->nodename)) {
-		free(f->host);
-		f->host = tool_vis((const char *)v.p, v.len);
-	}
-}
+/* ---- the whole ---------------------------------------------------------------------------------- */
 
 void
 file_ids_report(const struct file_ids *f, uint64_t given)
 {
-	if (f->elsewhere)
-		tool_warn(f->t, "no build-ids: the recording was %s", f->elsewhere);
-	else
-		tool_note(f->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)given, (uintmax_t)f->missing);
+	tool_note(f->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)given, (uintmax_t)f->missing);
 }
 
 struct file_ids *
@@ -283,8 +228,6 @@ file_ids_new(struct tool *t, struct lookup *lookup)
 	struct file_ids *f = tool_alloc(1, sizeof *f);
 
 	*f = (struct file_ids){ .t = t, .lookup = lookup };
-	if (t->in->swap)
-		f->elsewhere = "made on a machine of the other byte order";
 	if (pp_table_init(&f->files, &t->in_err) < 0 || pp_table_init(&f->known, &t->in_err) < 0) {
 		tool_say(t, &t->in_err);
 		exit(1);
@@ -303,6 +246,5 @@ file_ids_free(struct file_ids *f)
 {
 	pp_table_free(&f->files, true);
 	pp_table_free(&f->known, true);
-	free(f->host);
 	free(f);
 }

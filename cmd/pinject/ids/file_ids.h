@@ -17,7 +17,7 @@ struct file_ids_for {
 	unsigned	 mode;		/* PP_MISC_KERNEL or PP_MISC_USER */
 	uint32_t	 pid;
 	uint64_t	 start, end;	/* of the map; end 0: unknown */
-	uint64_t	 time;		/* of the map; 0: unknown */
+	uint64_t	 time;		/* of the map, or of a sample in it; 0: unknown */
 };
 
 /* The input must be open. */
@@ -26,8 +26,6 @@ void		 file_ids_free(struct file_ids *);
 /* For a copy of each file: what is looked up goes to the archive, too, and nothing is printed. */
 struct archive;
 void		 file_ids_archive(struct file_ids *, struct archive *);
-/* A HEADER_FEATURE, which may be of the machine of the recording. */
-void		 file_ids_learn(struct file_ids *, const struct pp_rec *);
 /*
  * 1 and the id; 0: there is none, which a note says once for each file.  which: a number for this identity,
  * equal at each call; 0: too many are remembered.
@@ -36,7 +34,7 @@ int		 file_ids_get(struct file_ids *, const struct file_ids_for *, struct build_
 /* The stream has the id of all files of that name, by a BUILD_ID (65,536 names are remembered).  Has it? */
 void		 file_ids_known(struct file_ids *, const struct pp_rec *build_id);
 bool		 file_ids_is_known(const struct file_ids *, const struct pp_dso *);
-/* At the end: a note (or warning) of how many ids were put in, and how many files have none. */
+/* At the end: a note of how many ids were put in, and how many files have none. */
 void		 file_ids_report(const struct file_ids *, uint64_t given);
 /* Print that the file has no id, unless it was printed before, and count it. */
 void		 file_ids_none(struct file_ids *, const struct pp_dso *, const char *why);

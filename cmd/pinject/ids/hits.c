@@ -149,7 +149,7 @@ hits_hit(void *arg, const struct walk_hit *hit)
 	if (m->has_id || hits_is_done(h, m->dso))
 		return 1;
 	rc = hits_need(h, &(struct file_ids_for){ .dso = pp_state_dso(h->state, m), .mode = hit->mode, .pid = hit->pid,
-	    .start = m->start, .end = m->start + m->len });
+	    .start = m->start, .end = m->start + m->len, .time = hit->time });
 	if (rc)
 		h->done[m->dso] = DONE;
 	else
@@ -163,6 +163,7 @@ static int
 hits_map(struct hits *h, const struct pp_rec *r)
 {
 	bool swap = h->t->in->swap;
+	const struct pp_event *ev;
 	struct file_ids_for file;
 	struct pp_dso dso;
 
@@ -173,6 +174,10 @@ hits_map(struct hits *h, const struct pp_rec *r)
 		hits_known(h, &dso);
 	if (!h->all || !file_ids_of_map(&file, r, &dso, swap))
 		return 1;
+	if (!(ev = pp_event_find(h->t->in->events, r, &h->t->in_err)))
+		return -1;
+	if (!pp_time(ev, r, swap, &file.time))
+		file.time = 0;
 	return hits_need(h, &file) < 0 ? -1 : 1;
 }
 
@@ -180,9 +185,6 @@ static int
 hits_take(struct hits *h, const struct pp_rec *r)
 {
 	switch (r->type) {
-	case PP_HEADER_FEATURE:
-		file_ids_learn(h->ids, r);
-		return 1;
 	case PP_MMAP:
 	case PP_MMAP2:
 		return hits_map(h, r);

@@ -280,9 +280,6 @@ mmap2_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stab
 	case PP_MMAP:
 	case PP_MMAP2:
 		return mmap2_take_map(m, r, stable);
-	case PP_HEADER_FEATURE:
-		file_ids_learn(m->ids, r);
-		break;
 	case PP_AUXTRACE_INFO:
 		if (m->walk && !m->trace)
 			tool_warn(m->t, "all maps are kept, because a decoder of the hardware trace may need any");

@@ -168,14 +168,13 @@ buildid_module(struct build_id *id, const struct pp_dso *dso, const char **why)
 	return rc;
 }
 
-int
-buildid_vdso(struct build_id *id, const char **why)
+static int
+vdso_own(struct build_id *id)
 {
 	const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	const ElfW(Ehdr) *eh = (const void *)image;
 	const ElfW(Phdr) *ph;
 
-	*why = "this process has no vdso with a build-id";
 	if (!image)
 		return 0;
 	ph = (const void *)(image + eh->e_phoff);
@@ -183,4 +182,58 @@ buildid_vdso(struct build_id *id, const char **why)
 		if (ph[i].p_type == PT_NOTE && notes_find(id, image + ph[i].p_offset, ph[i].p_filesz, 4, false))
 			return 1;
 	return 0;
+}
+
+/* A 32-bit image in the memory of a process. */
+static int
+vdso_read(struct build_id *id, int mem, uint64_t start)
+{
+	Elf32_Ehdr eh;
+	Elf32_Phdr ph;
+
+	if (pread(mem, &eh, sizeof eh, (off_t)start) != sizeof eh || memcmp(eh.e_ident, ELFMAG, SELFMAG) ||
+	    eh.e_ident[EI_CLASS] != ELFCLASS32 || eh.e_type != ET_DYN || eh.e_phentsize != sizeof ph)
+		return 0;
+	for (unsigned i = 0; i < eh.e_phnum && i < PLACES_MAX; i++)
+		if (pread(mem, &ph, sizeof ph, (off_t)(start + eh.e_phoff + i * sizeof ph)) != sizeof ph)
+			return 0;
+		else if (ph.p_type == PT_NOTE && notes_read(id, mem, start + ph.p_offset, ph.p_filesz, 4, false))
+			return 1;
+	return 0;
+}
+
+/* Is that what the kernel has mapped there, and not the process? */
+static bool
+vdso_is_at(uint32_t pid, uint64_t start)
+{
+	char line[512];
+	uintmax_t at;
+	bool found = false;
+	FILE *f;
+
+	snprintf(line, sizeof line, "/proc/%u/maps", pid);
+	if (!(f = fopen(line, "re")))
+		return false;
+	while (!found && fgets(line, sizeof line, f))
+		found = strstr(line, " [vdso]\n") && sscanf(line, "%jx-", &at) == 1 && at == start;
+	fclose(f);
+	return found;
+}
+
+int
+buildid_vdso(struct build_id *id, uint32_t pid, uint64_t start, const char **why)
+{
+	char path[32];
+	int mem, rc;
+
+	*why = "this process has no vdso with a build-id";
+	if (sizeof(void *) == 4 || start > UINT32_MAX)
+		return vdso_own(id);
+	*why = start ? "the vdso of a 32-bit process that has ended" : "its address is unknown";
+	snprintf(path, sizeof path, "/proc/%u/mem", pid);
+	if (!start || !vdso_is_at(pid, start) || (mem = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		return 0;
+	rc = vdso_read(id, mem, start);
+	close(mem);
+	return rc;
 }

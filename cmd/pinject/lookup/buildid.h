@@ -21,7 +21,10 @@ int	buildid_fd(struct build_id *, int fd, const char **why);
 int	buildid_kernel(struct build_id *, const char **why);
 /* Of a loaded module, by its name as a kernel map has it: "[xfs]" or "/lib/modules/.../xfs.ko.xz". */
 int	buildid_module(struct build_id *, const struct pp_dso *dso, const char **why);
-/* Of the vdso, which is the same in all processes. */
-int	buildid_vdso(struct build_id *, const char **why);
+/*
+ * Of the vdso of a process, mapped at start (0: unknown).  Ours is that of all processes, but of 32-bit ones: theirs is read
+ * from the process.
+ */
+int	buildid_vdso(struct build_id *, uint32_t pid, uint64_t start, const char **why);
 
 #endif

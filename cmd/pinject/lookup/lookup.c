@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* lookup.c - see lookup.h: the process that reads the recording, and the start of the second one */
+#include <sys/time.h>
+
 #include <err.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "place.h"
 #include "protocol.h"
 
 /* Nothing of what the command has open is of use here.  Like the command, it goes on after Ctrl-C, until the input ends. */
@@ -18,6 +22,7 @@ begin_serving(const struct tool *t, int fd, const struct lookup_opt *opt)
 	for (int i = 0; i < fd; i++)
 		close(i);
 	syscall(SYS_close_range, fd + 1, ~0u, 0);
+	place_start(opt);
 	if (confine_lock(&c, text, sizeof text) < 0)
 		_exit(1);
 	serve(fd, opt);
@@ -26,11 +31,18 @@ begin_serving(const struct tool *t, int fd, const struct lookup_opt *opt)
 void
 lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 {
+	struct timeval limit = { .tv_sec = ANSWER_SECONDS };
 	int fd[2];
 	pid_t pid;
 
+	l->t = t;
 	l->opt = opt;
 	uname(&l->us);
+	recording_start(l);
+	l->ended = "not looked for (--no-fs)";
+	if (opt->no_fs)
+		return;
+	l->questions = tool_alloc(1, MESSAGE_MAX);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0 || (pid = fork()) < 0)
 		err(1, "a process that looks files up");
 	if (!pid) {
@@ -39,8 +51,23 @@ lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 	}
 	close(fd[1]);
 	l->fd = fd[0];
+	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+	setsockopt(l->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 	t->confine.rights |= CONFINE_ASK;
 	t->confine.peer = l->fd;
+}
+
+/* There are no more answers. */
+static bool
+give_up(struct lookup *l)
+{
+	bool late = errno == EAGAIN || errno == EWOULDBLOCK;
+
+	l->ended = late ? "the process that looks files up waits for one" : "the process that looks files up has ended";
+	tool_warn(l->t, "%s: no more build-ids", l->ended);
+	close(l->fd);
+	l->fd = -1;
+	return false;
 }
 
 /* The descriptor beside a message; -1: none. */
@@ -57,71 +84,126 @@ descriptor(struct msghdr *m)
 }
 
 /* Calls by their number, as the filter of system calls knows them: some C libraries take another one. */
+bool
+question_send(struct lookup *l)
+{
+	long n = syscall(SYS_sendto, l->fd, l->questions, l->nquestions, MSG_NOSIGNAL, NULL, 0);
+
+	l->nquestions = 0;
+	return n >= 0 || give_up(l);
+}
+
+bool
+question_add(struct lookup *l, uint32_t kind, const struct lookup_for *f, uint32_t flags, uint64_t latest)
+{
+	struct question q = { .kind = kind, .pid = f->pid, .flags = flags, .start = f->start, .end = f->end, .latest = latest };
+	size_t n = f->dso ? f->dso->len : 0;
+
+	if (n >= NAME_MAX_BYTES || l->fd < 0)
+		return false;
+	q.size = (uint32_t)((sizeof q + n + 8) & ~(size_t)7);
+	if (l->nquestions + q.size > MESSAGE_MAX && !question_send(l))
+		return false;
+	if (f->dso) {
+		q.maj = f->dso->maj;
+		q.min = f->dso->min;
+		q.ino = f->dso->ino;
+		q.ino_generation = f->dso->ino_generation;
+	}
+	memset(l->questions + l->nquestions, 0, q.size);
+	memcpy(l->questions + l->nquestions, &q, sizeof q);
+	if (n)
+		memcpy(l->questions + l->nquestions + sizeof q, f->dso->name, n);
+	l->nquestions += q.size;
+	return true;
+}
+
 static bool
-ask(struct lookup *l, const struct question *q, size_t n, struct answer *a, int *fd)
+ask(struct lookup *l, struct answer *a, int *fd)
 {
 	union answer_control control;
 	struct iovec v = { a, sizeof *a };
 	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
 	long got;
 
-	if (l->fd < 0 || syscall(SYS_sendto, l->fd, q, n, MSG_NOSIGNAL, NULL, 0) < 0)
+	if (!question_send(l))
 		return false;
 	while ((got = syscall(SYS_recvmsg, l->fd, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
 		;
 	if (got < 0)
-		return false;
+		return give_up(l);
 	*fd = descriptor(&m);
 	if (got == sizeof *a && a->len <= sizeof a->id && !a->why[WHY_MAX - 1] && (*fd >= 0) == a->has_fd)
 		return true;
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-	return false;
+	errno = 0;
+	return give_up(l);
 }
 
-/* Fill in the question.  Returns its size; 0: the name is too long. */
-static size_t
-question_put(struct question *q, const struct lookup_for *f, bool want_fd)
+/* 1, or 0 and why */
+static int
+lookup_ask(struct lookup *l, const struct lookup_for *f, uint32_t kind, uint32_t flags, struct lookup_found *to)
 {
-	size_t n = f->dso ? f->dso->len : 0;
-
-	if (n >= sizeof q->name)
-		return 0;
-	*q = (struct question){ .kind = f->kind, .pid = f->pid, .start = f->start, .end = f->end, .want_fd = want_fd };
-	if (f->dso) {
-		q->maj = f->dso->maj;
-		q->min = f->dso->min;
-		q->ino = f->dso->ino;
-		q->ino_generation = f->dso->ino_generation;
-		memcpy(q->name, f->dso->name, n);
-	}
-	q->name[n] = '\0';
-	return QUESTION_HEAD + n + 1;
-}
-
-int
-lookup_file(struct lookup *l, const struct lookup_for *f, bool want_fd, struct lookup_found *to)
-{
-	static struct question q;
 	static struct answer a;
-	size_t n = question_put(&q, f, want_fd);
+	bool grows = kind == LOOKUP_JITDUMP || kind == LOOKUP_PERF_MAP;
 
-	*to = (struct lookup_found){ .fd = -1, .why = "--kallsyms says that it is of another kernel" };
-	if (l->other_kernel && *l->other_kernel && (f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE))
-		return 0;
-	to->why = "the name is too long";
-	if (!n)
-		return 0;
-	if (!ask(l, &q, n, &a, &to->fd)) {
-		lookup_end(l);
-		to->why = "the process that looks files up has ended";
+	if (!question_add(l, kind, f, flags, grows ? 0 : recording_latest(l, f->time)) || !ask(l, &a, &to->fd)) {
+		to->why = l->fd < 0 ? l->ended : "the name is too long";
 		return 0;
 	}
 	to->why = a.why;
 	to->id.len = a.len;
 	memcpy(to->id.b, a.id, sizeof to->id.b);
-	return a.found;
+	return a.found != 0;
+}
+
+/* May there be files of a recording of another machine, that the user names? */
+static bool
+lookup_has_copies(const struct lookup *l, enum lookup_kind kind)
+{
+	return kind == LOOKUP_JITDUMP ? l->opt->jit_dump_dir != NULL : kind == LOOKUP_PERF_MAP ? l->opt->perf_map_dir != NULL :
+	    (kind == LOOKUP_FILE || kind == LOOKUP_MODULE) && l->opt->nsymfs;
+}
+
+static int
+lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct lookup_found *to)
+{
+	bool kernel = f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE || f->kind == LOOKUP_VDSO || f->kind == LOOKUP_KALLSYMS;
+	uint32_t flags = want_fd ? ASK_FD : 0;
+
+	to->why = "--kallsyms says that it is of another kernel";
+	if (l->other_kernel && *l->other_kernel && (f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE))
+		return 0;
+	if (!l->elsewhere && !(kernel && l->other_release))
+		return lookup_ask(l, f, f->kind, flags, to);
+	if (lookup_has_copies(l, f->kind) &&
+	    lookup_ask(l, f, f->kind == LOOKUP_MODULE ? LOOKUP_FILE : f->kind, flags | ASK_COPIES, to))
+		return 1;
+	to->why = l->elsewhere ? l->elsewhere : "recorded under another kernel";
+	if (l->elsewhere)
+		l->refused++;
+	return 0;
+}
+
+int
+lookup_file(struct lookup *l, const struct lookup_for *f, bool want_fd, struct lookup_found *to)
+{
+	struct build_id known;
+	int rc;
+
+	*to = (struct lookup_found){ .fd = -1 };
+	if (!known_find(l->opt->known, f->dso, &known))
+		return lookup_search(l, f, want_fd, to);
+	/* the user knows better, but a file of another id is not the file */
+	rc = want_fd ? lookup_search(l, f, true, to) : 0;
+	if (to->fd >= 0 && (rc <= 0 || to->id.len != known.len || memcmp(to->id.b, known.b, known.len))) {
+		close(to->fd);
+		to->fd = -1;
+	}
+	to->id = known;
+	return 1;
 }
 
 void
@@ -130,4 +212,7 @@ lookup_end(struct lookup *l)
 	if (l->fd >= 0)
 		close(l->fd);
 	l->fd = -1;
+	free(l->questions);
+	l->questions = NULL;
+	recording_end(l);
 }

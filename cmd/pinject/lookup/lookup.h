@@ -3,8 +3,10 @@
  * lookup.h - files on this machine that the maps of a recording mean: their build-ids, or the open files
  *
  *	lookup.c	the process that reads the recording: one question, one answer
+ *	recording.c	what the recording says of its machine, times and namespaces
+ *	known.c		--known-build-ids
  *	serve.c		the second process: answers
- *	place.c		where the file of a map may be, and whether it is the very file
+ *	place.h		where the file of a map may be, and whether it is the very file
  *	buildid.c	build-ids: ELF notes, kernel, modules, vdso
  *
  * The process that reads the recording can open no file (tool_lock()).  A second one, forked before, opens and reads what the
@@ -18,18 +20,40 @@
 #include <sys/utsname.h>
 
 #include "buildid.h"
+#include "sink/out.h"
 #include "tool/tool.h"
 
+enum { LOOKUP_SYMFS_MAX = 64 };
+
+struct known;
+
 struct lookup_opt {		/* from the command line */
+	const char	*symfs[LOOKUP_SYMFS_MAX];	/* --symfs DIR */
+	size_t		 nsymfs;
 	const char	*jit_dump_dir;	/* --jit-dump-dir DIR; NULL: none */
 	const char	*perf_map_dir;	/* --perf-map=DIR; NULL: none */
+	struct known	*known;		/* --known-build-ids; NULL: none */
+	bool		 no_fs;
 };
 
-struct lookup {
+struct lookup {			/* begins zeroed, with fd -1 */
+	struct tool *t;
 	const struct lookup_opt *opt;
 	int	 fd;			/* to the second process; -1: there is none, or it has ended */
+	const char *ended;		/* why */
 	struct utsname us;		/* of this machine */
 	const bool *other_kernel;	/* is the recording known to be of another kernel?  NULL: no */
+	uint8_t	*questions;		/* not sent yet */
+	size_t	 nquestions;		/* bytes */
+	/* recording.c */
+	bool	 live;			/* it comes through a pipe */
+	bool	 swap;
+	const char *elsewhere;		/* why no file of this machine is of the recording; NULL: they may be */
+	bool	 other_release;		/* it is of another kernel release */
+	char	*host;			/* the name of its machine, if it is not ours */
+	uint64_t wall, clock;		/* a moment by wall clock and by the clock of the recording, ns; 0: unknown */
+	uint64_t written;		/* wall clock, ns: all of its maps are older */
+	uint64_t refused;		/* questions without an answer, as it was made elsewhere */
 };
 
 enum lookup_kind {
@@ -59,10 +83,18 @@ struct lookup_found {
 /* Before tool_open(): fork the second process, which ends with this one.  Failure exits 1. */
 void	lookup_start(struct lookup *, struct tool *, const struct lookup_opt *);
 /*
+ * The stage that learns from the recording where and when it was made; it comes in front of all that look files up.  Of a live
+ * stream it has the files of other mount namespaces looked up when they are mapped, as they may be gone soon.
+ */
+struct out *lookup_stage(struct lookup *, struct out *next);
+/*
  * 1: there is an id (a descriptor, for the kinds without id), and with want_fd also the descriptor of the file, if it has one;
  * 0: there is none, and why.  Never fatal.
  */
 int	lookup_file(struct lookup *, const struct lookup_for *, bool want_fd, struct lookup_found *);
 void	lookup_end(struct lookup *);
+
+/* --known-build-ids LIST, before lookup_start(); exits 2 if it is wrong. */
+void	known_add(struct known **, const struct tool *, const char *list);
 
 #endif

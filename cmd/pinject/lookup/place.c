@@ -1,107 +1,182 @@
 /* SPDX-License-Identifier: ISC */
-/* place.c - see place.h */
-#include <sys/stat.h>
+/*
+ * place.c - see place.h: the order of places.
+ *
+ *	the process itself, if it runs		its map has the file, whatever the name is
+ *	--symfs					the user says that the files there are the right ones
+ *	the root of the process, or of its mount namespace
+ *	our root
+ */
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "place.h"
 
-/* Open the root directory of a running process in another mount namespace.  AT_FDCWD: the same namespace, or no process. */
-static int
-other_root(uint32_t pid)
-{
-	struct stat us, them;
-	char path[48];
-	int fd;
+enum { IN_ROOT = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS, BENEATH = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
 
-	snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
-	if (stat(path, &them) < 0 || stat("/proc/self/ns/mnt", &us) < 0 || us.st_ino == them.st_ino)
-		return AT_FDCWD;
-	snprintf(path, sizeof path, "/proc/%u/root", pid);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? AT_FDCWD : fd;
+static int symfs[LOOKUP_SYMFS_MAX];	/* descriptors of the directories */
+
+/* Files of the kernel, not of a disk: reading some has effects, or waits. */
+static bool
+place_is_pseudo(int path)
+{
+	static const uint32_t types[] = { PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC,
+	    CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC, BINFMTFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC, NSFS_MAGIC,
+	    0x62656570 /* configfs */, 0x65735543 /* fusectl */ };
+	struct statfs fs;
+
+	if (fstatfs(path, &fs) < 0)
+		return true;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if ((uint32_t)fs.f_type == types[i])
+			return true;
+	return false;
 }
 
-/*
- * Open a path below a root, or AT_FDCWD.  O_PATH gives a descriptor without opening the file; a regular file is then opened
- * through /proc.
- */
-static int
-open_below(int root, const char *name, int flags, uint64_t resolve, struct stat *st, const char **why)
+const char *
+place_why_text(enum place_why why)
 {
-	struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC | flags), .resolve = resolve };
-	int path = root == AT_FDCWD ? open(name, O_PATH | O_CLOEXEC | flags) : (int)syscall(SYS_openat2, root, name, &how, sizeof how);
-	int fd = -1;
+	static const char *const text[WHYS] = {
+		[WHY_NAME] = "not the name of a file",
+		[WHY_ABSENT] = "does not exist on this host",
+		[WHY_GONE] = "was in a mount namespace that is gone",
+		[WHY_KIND] = "not a regular file",
+		[WHY_OWNER] = "belongs to another user",
+		[WHY_DENIED] = "permission denied",
+		[WHY_DEVICE] = "this file is on another device than the recorded one",
+		[WHY_INODE] = "was replaced after the recording",
+		[WHY_CHANGED] = "has been changed since",
+	};
+
+	return text[why];
+}
+
+int
+place_none(struct place *p, enum place_why why)
+{
+	if (why > p->why)
+		p->why = why;
+	return -1;
+}
+
+int
+place_reopen(struct place *p, int path, struct stat *st)
+{
 	char proc[32];
+	int fd = -1;
 
 	if (path < 0 || fstat(path, st) < 0) {
-		*why = errno == EACCES ? "permission denied" : "does not exist on this host";
-	} else if (!S_ISREG(st->st_mode)) {
-		*why = "not a regular file";
+		place_none(p, errno == EACCES || errno == EPERM ? WHY_DENIED : WHY_ABSENT);
+	} else if (!S_ISREG(st->st_mode) || place_is_pseudo(path)) {
+		place_none(p, WHY_KIND);
 	} else {
 		snprintf(proc, sizeof proc, "/proc/self/fd/%d", path);
 		if ((fd = open(proc, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0)
-			*why = errno == EACCES ? "permission denied" : "cannot be opened";
+			place_none(p, errno == EACCES || errno == EPERM ? WHY_DENIED : WHY_ABSENT);
 	}
 	if (path >= 0)
 		close(path);
 	return fd;
 }
 
-static int
-refuse(int fd, const char *because, const char **why)
+int
+place_open_at(struct place *p, int dir, const char *name, int flags, uint64_t resolve, struct stat *st)
 {
-	close(fd);
-	*why = because;
-	return -1;
+	struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC | flags), .resolve = resolve };
+	int path;
+
+	if (dir == AT_FDCWD)		/* our own root: no path leads out of it */
+		how.resolve &= ~(uint64_t)RESOLVE_IN_ROOT;
+	path = (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
+	if (path < 0 && errno == ENOSYS && dir == AT_FDCWD)		/* before Linux 5.6 */
+		path = open(name, O_PATH | O_CLOEXEC | flags);
+	return place_reopen(p, path, st);
 }
 
-/* As the process sees the path. */
+/* Keep the descriptor if it is of the file; `proven': only if its inode says so. */
 static int
-open_seen_by(uint32_t pid, const char *name, int flags, struct stat *st, const char **why)
+place_keep(struct place *p, int fd, const struct stat *st, bool proven)
 {
-	int root = other_root(pid), fd = open_below(root, name, flags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS, st, why);
+	enum same same = same_file(p, fd, st);
 
-	if (root != AT_FDCWD)
-		close(root);
+	p->proven = same == SAME_YES;
+	if (p->proven || (same == SAME_UNKNOWN && !proven))
+		return fd;
+	close(fd);
+	return same == SAME_NO ? -1 : place_none(p, WHY_GONE);
+}
+
+static int
+place_open_root(struct place *p, int flags)
+{
+	bool alive;
+	int root = roots_get(p->pid, &alive), fd = -1;
+	struct stat st;
+
+	if (root >= 0 && (fd = place_open_at(p, root, p->dso.name, flags, IN_ROOT, &st)) >= 0 &&
+	    (fd = place_keep(p, fd, &st, !alive)) >= 0)
+		return fd;
+	if (root == -1)
+		place_none(p, WHY_GONE);
+	/* the names of another root mean other files here, but the inode proves which */
+	if ((fd = place_open_at(p, AT_FDCWD, p->dso.name, flags, IN_ROOT, &st)) >= 0)
+		fd = place_keep(p, fd, &st, root != AT_FDCWD);
 	return fd;
+}
+
+static int
+place_open_symfs(struct place *p)
+{
+	struct stat st;
+	int fd = -1;
+
+	p->proven = false;
+	for (size_t i = 0; i < p->opt->nsymfs && fd < 0; i++)
+		if (symfs[i] >= 0)
+			fd = place_open_at(p, symfs[i], p->dso.name + 1, 0, BENEATH, &st);
+	return fd;
+}
+
+void
+place_start(const struct lookup_opt *opt)
+{
+	for (size_t i = 0; i < opt->nsymfs; i++)
+		symfs[i] = open(opt->symfs[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 int
-place_open(const struct place *p, const char **why)
+place_open(struct place *p)
 {
-	const struct pp_dso *dso = &p->dso;
-	struct stat st;
 	int fd;
 
-	*why = "not the name of a file";
-	if (dso->name[0] != '/' || dso->name[1] == '/')		/* [heap], anon_inode:[...], //anon */
+	if (!p->copies && (fd = process_open(p)) >= 0)
+		return fd;
+	if (p->dso.name[0] != '/' || p->dso.name[1] == '/')		/* [heap], anon_inode:[...], //anon */
 		return -1;
-	if ((fd = open_seen_by(p->pid, dso->name, 0, &st, why)) < 0)
-		return -1;
-	if (dso->ino && makedev(dso->maj, dso->min) == st.st_dev && dso->ino != st.st_ino)
-		return refuse(fd, "was replaced after the recording", why);
-	return fd;
+	place_none(p, WHY_ABSENT);
+	if ((fd = place_open_symfs(p)) >= 0)
+		return fd;
+	return p->copies ? -1 : place_open_root(p, 0);
 }
 
 /* ---- files that processes write for perf ------------------------------------------------------------------- */
 
-/* Below a directory of the user's; NULL: there is none. */
+/* Below a directory that the user names; -1: there is none. */
 static int
-open_in_dir(const char *dir, const char *name, struct stat *st, const char **why)
+place_open_in(struct place *p, const char *dir, const char *name, struct stat *st)
 {
 	int at = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, fd = -1;
 
 	if (at >= 0) {
-		fd = open_below(at, name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS, st, why);
+		fd = place_open_at(p, at, name, O_NOFOLLOW, BENEATH, st);
 		close(at);
 	}
 	return fd;
@@ -109,64 +184,51 @@ open_in_dir(const char *dir, const char *name, struct stat *st, const char **why
 
 /* Anyone can make a file in /tmp: it must be of the user of the process, of ours, or of root. */
 static int
-owned(int fd, const struct stat *st, uint32_t pid, const char **why)
+place_owned(struct place *p, int fd, const struct stat *st)
 {
 	struct stat them;
 	char path[32];
 
-	snprintf(path, sizeof path, "/proc/%u", pid);
-	if (!st->st_uid || st->st_uid == geteuid() || (stat(path, &them) == 0 && st->st_uid == them.st_uid))
+	snprintf(path, sizeof path, "/proc/%u", p->pid);
+	if (p->proven || !st->st_uid || st->st_uid == geteuid() || (stat(path, &them) == 0 && st->st_uid == them.st_uid))
 		return fd;
-	return refuse(fd, "belongs to another user", why);
+	close(fd);
+	return place_none(p, WHY_OWNER);
 }
 
 int
-place_open_jitdump(const struct place *p, const char **why)
+place_open_jitdump(struct place *p)
 {
 	const char *base = strrchr(p->dso.name, '/');
 	struct stat st;
-	int fd;
+	int fd = -1;
 
-	*why = "not the path of a file";
+	p->latest = 0;			/* it grows */
 	if (p->dso.name[0] != '/' || !base[1])
 		return -1;
-	if ((fd = open_seen_by(p->pid, p->dso.name, O_NOFOLLOW, &st, why)) < 0)
-		fd = open_in_dir(p->opt->jit_dump_dir, base + 1, &st, why);
-	return fd < 0 ? -1 : owned(fd, &st, p->pid, why);
-}
-
-/* The pid in the process's own namespace: the last number of NSpid.  The same pid: it is gone, or the kernel does not say. */
-static uint32_t
-own_pid(uint32_t pid)
-{
-	char text[4096], *line, *last;
-	int fd;
-	ssize_t n;
-
-	snprintf(text, sizeof text, "/proc/%u/status", pid);
-	if ((fd = open(text, O_RDONLY | O_CLOEXEC)) < 0)
-		return pid;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	if (!(line = strstr(text, "\nNSpid:")))
-		return pid;
-	line[1 + strcspn(line + 1, "\n")] = '\0';
-	last = strrchr(line, '\t');
-	return last ? (uint32_t)strtoul(last, NULL, 10) : pid;
+	place_none(p, WHY_ABSENT);
+	if (!p->copies && ((fd = process_open(p)) >= 0 || (fd = place_open_root(p, O_NOFOLLOW)) >= 0))
+		return fstat(fd, &st) == 0 ? place_owned(p, fd, &st) : fd;
+	fd = place_open_in(p, p->opt->jit_dump_dir, base + 1, &st);
+	return fd < 0 ? -1 : place_owned(p, fd, &st);
 }
 
 int
-place_open_perf_map(const struct place *p, const char **why)
+place_open_perf_map(struct place *p)
 {
 	char name[48];
 	struct stat st;
-	int fd;
+	int fd = -1, root;
+	bool alive;
 
-	snprintf(name, sizeof name, "/tmp/perf-%u.map", own_pid(p->pid));
-	if ((fd = open_seen_by(p->pid, name, O_NOFOLLOW, &st, why)) < 0) {
-		snprintf(name, sizeof name, "perf-%u.map", p->pid);
-		fd = open_in_dir(p->opt->perf_map_dir, name, &st, why);
+	place_none(p, WHY_ABSENT);
+	if (!p->copies && (root = roots_get(p->pid, &alive)) != -1 && (alive || root == AT_FDCWD)) {
+		snprintf(name, sizeof name, "/tmp/perf-%u.map", process_own_pid(p->pid));
+		fd = place_open_at(p, root, name, O_NOFOLLOW, IN_ROOT, &st);
 	}
-	return fd < 0 ? -1 : owned(fd, &st, p->pid, why);
+	if (fd < 0) {
+		snprintf(name, sizeof name, "perf-%u.map", p->pid);
+		fd = place_open_in(p, p->opt->perf_map_dir, name, &st);
+	}
+	return fd < 0 ? -1 : place_owned(p, fd, &st);
 }

@@ -2,26 +2,78 @@
 /*
  * place.h - where the file of a map may be, and whether it is the very file
  *
+ *	place.c		the order of places
+ *	process.c	what /proc has of a process that runs: its maps, its root, its own pid
+ *	roots.c		root directories of other mount namespaces, also of processes that have ended
+ *	same.c		is a file the one that was mapped, with the contents that it had then?
+ *
  * Names are from a recording.  Only regular files are opened: opening a device can have effects, and opening a FIFO blocks.
- * All functions return a descriptor, O_RDONLY | O_NONBLOCK, or -1 and why.
  */
 #ifndef PLACE_H
 #define PLACE_H
 
+#include <sys/stat.h>
+
 #include "lookup.h"
+
+enum place_why {		/* the reason of the highest number is the one that is given */
+	WHY_NAME, WHY_ABSENT, WHY_GONE, WHY_KIND, WHY_OWNER, WHY_DENIED, WHY_DEVICE, WHY_INODE, WHY_CHANGED, WHYS
+};
 
 struct place {			/* what is known of the file */
 	const struct lookup_opt *opt;
 	struct pp_dso	 dso;
 	uint32_t	 pid;		/* of the process that mapped it */
 	uint64_t	 start, end;	/* of the map; end 0: unknown */
+	uint64_t	 latest;	/* wall clock, ns: a file that has changed since is not the mapped one; 0: no limit */
+	bool		 copies;	/* only below directories that the user names: the recording is of another machine */
+	enum place_why	 why;		/* there is none; begins zeroed */
+	bool		 proven;	/* the inode of the file that was opened is the recorded one */
 };
 
-/* The file of a map. */
-int	place_open(const struct place *, const char **why);
-/* A jitdump; the name's last part below opt->jit_dump_dir, if it is nowhere else. */
-int	place_open_jitdump(const struct place *, const char **why);
+/* Before the process is locked: open the directories of --symfs. */
+void	place_start(const struct lookup_opt *);
+/* Each returns a descriptor, O_RDONLY | O_NONBLOCK, or -1 and p->why: the file of a map, */
+int	place_open(struct place *);
+/* a jitdump; the name's last part below opt->jit_dump_dir, if it is nowhere else; */
+int	place_open_jitdump(struct place *);
 /* perf-PID.map. */
-int	place_open_perf_map(const struct place *, const char **why);
+int	place_open_perf_map(struct place *);
+const char *place_why_text(enum place_why);
+
+/* ---- for the files above ----------------------------------------------------------------------------------- */
+
+/* Always -1. */
+int	place_none(struct place *, enum place_why);
+/*
+ * A descriptor by O_PATH (or -1: errno), which is closed, becomes one that can be read, if it is a regular file; else -1 and
+ * p->why.
+ */
+int	place_reopen(struct place *, int path, struct stat *);
+/* The same of a name below a directory, or AT_FDCWD: flags and resolve as in openat2(2). */
+int	place_open_at(struct place *, int dir, const char *name, int flags, uint64_t resolve, struct stat *);
+
+/* same.c: yes; unknown: the record has no inode; or no, and p->why. */
+enum same { SAME_NO, SAME_UNKNOWN, SAME_YES };
+enum same same_file(struct place *, int fd, const struct stat *);
+
+/* process.c: the file of the map, by /proc/PID/map_files or /proc/PID/exe of the process, if it still runs and has it.  -1: no */
+int	process_open(struct place *);
+/* The pid in the process's own namespace.  The same pid: the process is gone, or the kernel does not say. */
+uint32_t process_own_pid(uint32_t pid);
+
+/*
+ * roots.c: the root directory of a process; AT_FDCWD: it is ours, or nothing is known of the process; -1: another mount
+ * namespace, of which no root is known.  The descriptor is valid until the next call.  alive: it is that of the process itself.
+ */
+int	roots_get(uint32_t pid, bool *alive);
+/* A NAMESPACES record of that time says in which mount namespace a process is, by inode.  Records come in any order. */
+void	roots_learn(uint32_t pid, uint64_t mnt, uint64_t time);
+/* Is the process alive in another mount namespace?  Cheap if asked again, until roots_forget(). */
+bool	roots_is_other(uint32_t pid);
+/* The process may have another mount namespace now: it runs another program, */
+void	roots_forget(uint32_t pid);
+/* or is new, by a FORK of that time, and begins in the one of its parent. */
+void	roots_fork(uint32_t pid, uint32_t ppid, uint64_t time);
 
 #endif

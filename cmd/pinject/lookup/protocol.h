@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* protocol.h - what the two processes of lookup.h send each other: each question is one message, and so is its answer */
+/*
+ * protocol.h - what the two processes of lookup.h send each other
+ *
+ * A message is some questions, of which the last one is answered by a message, unless it is an early one, too.
+ */
 #ifndef PROTOCOL_H
 #define PROTOCOL_H
 
@@ -11,16 +15,27 @@
 
 #include "lookup.h"
 
-enum { NAME_MAX_BYTES = 4096, WHY_MAX = 64 };
+enum { MESSAGE_MAX = 64 << 10, NAME_MAX_BYTES = 4096, WHY_MAX = 64 };
+enum { ANSWER_SECONDS = 10 };		/* nobody waits longer, as for a file server that is gone */
+enum {					/* kinds behind those of enum lookup_kind, and never answered */
+	EARLY_FILE = 100,		/* look it up if its process is in another mount namespace, and remember the id */
+	EARLY_NAMESPACE,		/* the process is in the mount namespace of the inode `start' */
+	EARLY_FORK,			/* the process is a child of the process `start' */
+	EARLY_EXEC,			/* the process may be in another mount namespace by now */
+};
+enum { ASK_FD = 1, ASK_COPIES = 2 };	/* flags: want_fd; only below directories of the user's */
 
 struct question {
-	uint32_t	 kind, pid, maj, min;
+	uint32_t	 size;			/* with the name, its NUL, and padding to 8 bytes */
+	uint32_t	 kind, pid, flags;
+	uint32_t	 maj, min;
 	uint64_t	 ino, ino_generation;
 	uint64_t	 start, end;		/* of the map; end 0: unknown */
-	uint32_t	 want_fd;
-	char		 name[NAME_MAX_BYTES];	/* with its NUL, which is the end of the message */
+	/* Wall clock, ns: the file must not have been changed since; 0: no limit.  Of a record: its time. */
+	uint64_t	 latest;
+	char		 name[];
 };
-enum { QUESTION_HEAD = offsetof(struct question, name) };
+enum { QUESTION_MAX = sizeof(struct question) + NAME_MAX_BYTES };
 
 struct answer {			/* with a descriptor beside it, if has_fd */
 	uint32_t	 found, has_fd;
@@ -36,5 +51,19 @@ union answer_control {		/* space for one descriptor */
 
 /* serve.c: answer the questions that come by that descriptor, until the other process has ended. */
 _Noreturn void	serve(int fd, const struct lookup_opt *);
+
+/* lookup.c: put a question behind those that are not sent yet.  false: the name is too long. */
+bool	question_add(struct lookup *, uint32_t kind, const struct lookup_for *, uint32_t flags, uint64_t latest);
+/* Send them.  false: the second process has ended. */
+bool	question_send(struct lookup *);
+
+/* recording.c */
+void	recording_start(struct lookup *);
+/* Wall clock, ns, at which a map of that time was made, or at latest; 0: no limit. */
+uint64_t recording_latest(const struct lookup *, uint64_t time);
+void	recording_end(struct lookup *);
+
+/* known.c: 1, or 0: not in the list */
+int	known_find(const struct known *, const struct pp_dso *, struct build_id *);
 
 #endif

@@ -1,30 +1,82 @@
 /* SPDX-License-Identifier: ISC */
 /* serve.c - see protocol.h: the process that looks files up */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "place.h"
 #include "protocol.h"
+#include "state/table.h"
+
+/* ---- ids of files that may be gone when they are asked for ----------------------------------------------------- */
+
+enum { MEMORY_MAX = 65536 };
+
+struct memory {
+	struct link	 link;
+	struct pp_dso	 dso;		/* its name is below */
+	struct build_id	 id;
+	char		 name[];
+};
+static struct table memories;
+
+static struct memory *
+memory_find(const struct pp_dso *d, uint64_t *key)
+{
+	uint64_t numbers[] = { d->ino, d->ino_generation, (uint64_t)d->maj << 32 | d->min };
+
+	*key = pp_table_hash(&memories, d->len, (const uint8_t *)d->name, d->len);
+	*key = pp_table_hash(&memories, *key, (const uint8_t *)numbers, sizeof numbers);
+	for (struct link *l = pp_table_first(&memories, *key); l; l = pp_table_next(l)) {
+		struct memory *m = (struct memory *)l;
+
+		if (m->dso.ino == d->ino && m->dso.ino_generation == d->ino_generation && m->dso.maj == d->maj &&
+		    m->dso.min == d->min && m->dso.len == d->len && !memcmp(m->name, d->name, d->len))
+			return m;
+	}
+	return NULL;
+}
+
+static void
+memory_add(const struct pp_dso *d, const struct build_id *id, uint64_t key)
+{
+	struct memory *m = memories.n < MEMORY_MAX ? malloc(sizeof *m + d->len) : NULL;
+
+	if (!m)
+		return;
+	m->dso = *d;
+	m->id = *id;
+	memcpy(m->name, d->name, d->len);
+	if (pp_table_add(&memories, &m->link, key) < 0)
+		free(m);
+}
+
+/* ---- questions -------------------------------------------------------------------------------------------------- */
 
 /* An id, and the descriptor of the file, which stays open if it is wanted.  1, 0 */
 static int
-serve_file(const struct place *p, bool want_fd, struct lookup_found *to)
+serve_file(struct place *p, bool want_fd, struct lookup_found *to)
 {
-	int fd = place_open(p, &to->why), rc;
+	int fd = place_open(p), rc = 0;
+	struct memory *m;
+	uint64_t key;
 
-	if (fd < 0)
-		return 0;
-	rc = buildid_fd(&to->id, fd, &to->why);
+	to->why = place_why_text(p->why);
+	if (fd >= 0)
+		rc = buildid_fd(&to->id, fd, &to->why);
 	if (rc > 0 && want_fd)
 		to->fd = fd;
-	else
+	else if (fd >= 0)
 		close(fd);
-	return rc;
+	if (rc > 0 || p->copies || !p->dso.ino || !(m = memory_find(&p->dso, &key)))
+		return rc;
+	to->id = m->id;
+	return 1;
 }
 
 /* The module's file only if it is the loaded module: the id says so.  A compressed one has none. */
 static void
-serve_module_file(const struct place *p, struct lookup_found *to)
+serve_module_file(struct place *p, struct lookup_found *to)
 {
 	struct lookup_found file = { .fd = -1 };
 
@@ -36,31 +88,51 @@ serve_module_file(const struct place *p, struct lookup_found *to)
 }
 
 static int
-serve_answer(const struct question *q, const struct place *p, struct lookup_found *to)
+serve_opened(struct place *p, int fd, struct lookup_found *to)
 {
+	to->fd = fd;
+	to->why = place_why_text(p->why);
+	return fd >= 0;
+}
+
+static int
+serve_answer(const struct question *q, struct place *p, struct lookup_found *to)
+{
+	bool want_fd = q->flags & ASK_FD;
 	int rc;
 
 	switch ((enum lookup_kind)q->kind) {
 	case LOOKUP_FILE:
-		return serve_file(p, q->want_fd, to);
+		return serve_file(p, want_fd, to);
 	case LOOKUP_KERNEL:
 		return buildid_kernel(&to->id, &to->why);
 	case LOOKUP_MODULE:
-		if ((rc = buildid_module(&to->id, &p->dso, &to->why)) > 0 && q->want_fd)
+		if ((rc = buildid_module(&to->id, &p->dso, &to->why)) > 0 && want_fd)
 			serve_module_file(p, to);
 		return rc;
 	case LOOKUP_VDSO:
-		return buildid_vdso(&to->id, &to->why);
+		return buildid_vdso(&to->id, q->pid, q->end ? q->start : 0, &to->why);
 	case LOOKUP_JITDUMP:
-		return (to->fd = place_open_jitdump(p, &to->why)) >= 0;
+		return serve_opened(p, place_open_jitdump(p), to);
 	case LOOKUP_PERF_MAP:
-		return (to->fd = place_open_perf_map(p, &to->why)) >= 0;
+		return serve_opened(p, place_open_perf_map(p), to);
 	case LOOKUP_KALLSYMS:
 		to->why = "/proc/kallsyms cannot be opened";
 		return (to->fd = open("/proc/kallsyms", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) >= 0;
 	}
 	to->why = "unknown question";
 	return 0;
+}
+
+/* A file that may be gone soon */
+static void
+serve_early_file(struct place *p)
+{
+	struct lookup_found found = { .fd = -1 };
+	uint64_t key;
+
+	if (roots_is_other(p->pid) && !memory_find(&p->dso, &key) && serve_file(p, false, &found) > 0)
+		memory_add(&p->dso, &found.id, key);
 }
 
 static long
@@ -80,31 +152,62 @@ serve_send(int to, struct answer *a, int fd)
 	return syscall(SYS_sendmsg, to, &m, MSG_NOSIGNAL);
 }
 
+static bool
+serve_reply(int to, const struct question *q, struct place *p)
+{
+	struct lookup_found found = { .fd = -1, .why = "" };
+	struct answer a = { .found = serve_answer(q, p, &found) > 0 };
+	long sent;
+
+	a.has_fd = found.fd >= 0;
+	if (a.found) {
+		a.len = (uint32_t)found.id.len;
+		memcpy(a.id, found.id.b, sizeof a.id);
+	}
+	strncpy(a.why, found.why, sizeof a.why - 1);
+	sent = serve_send(to, &a, found.fd);
+	if (found.fd >= 0)
+		close(found.fd);
+	return sent >= 0;
+}
+
+static bool
+serve_question(int to, const struct lookup_opt *opt, const struct question *q)
+{
+	struct place p = { .opt = opt, .pid = q->pid, .start = q->start, .end = q->end, .latest = q->latest,
+	    .copies = q->flags & ASK_COPIES,
+	    .dso = { .name = q->name, .len = (uint32_t)strlen(q->name), .maj = q->maj, .min = q->min, .ino = q->ino,
+		.ino_generation = q->ino_generation } };
+
+	switch (q->kind) {
+	case EARLY_FILE:	serve_early_file(&p); return true;
+	case EARLY_NAMESPACE:	roots_learn(q->pid, q->start, q->latest); return true;
+	case EARLY_FORK:	roots_fork(q->pid, (uint32_t)q->start, q->latest); return true;
+	case EARLY_EXEC:	roots_forget(q->pid); return true;
+	}
+	return serve_reply(to, q, &p);
+}
+
 _Noreturn void
 serve(int fd, const struct lookup_opt *opt)
 {
-	static struct question q;
+	static _Alignas(8) uint8_t message[MESSAGE_MAX];
+	struct pp_err ignored = { .what = "" };
 	ssize_t n;
 
-	while ((n = read(fd, &q, sizeof q)) > QUESTION_HEAD && !((char *)&q)[n - 1]) {
-		struct place p = { .opt = opt, .pid = q.pid, .start = q.start, .end = q.end,
-		    .dso = { .name = q.name, .len = (uint32_t)strlen(q.name), .maj = q.maj, .min = q.min, .ino = q.ino,
-			.ino_generation = q.ino_generation } };
-		struct lookup_found found = { .fd = -1, .why = "" };
-		struct answer a = { .found = serve_answer(&q, &p, &found) > 0 };
-		long sent;
+	if (pp_table_init(&memories, &ignored) < 0)
+		_exit(1);
+	while ((n = read(fd, message, sizeof message)) > 0) {
+		alarm(ANSWER_SECONDS + 1);
+		for (size_t at = 0; at + sizeof(struct question) < (size_t)n;) {
+			const struct question *q = (const void *)(message + at);
 
-		a.has_fd = found.fd >= 0;
-		if (a.found) {
-			a.len = (uint32_t)found.id.len;
-			memcpy(a.id, found.id.b, sizeof a.id);
+			if (q->size <= sizeof *q || q->size % 8 || q->size > (size_t)n - at || message[at + q->size - 1] ||
+			    !serve_question(fd, opt, q))
+				_exit(1);
+			at += q->size;
 		}
-		strncpy(a.why, found.why, sizeof a.why - 1);
-		sent = serve_send(fd, &a, found.fd);
-		if (found.fd >= 0)
-			close(found.fd);
-		if (sent < 0)
-			break;
+		alarm(0);
 	}
 	_exit(0);
 }

@@ -95,7 +95,7 @@ archive_vdso(struct archive *a, const struct build_id *id)
 	const char *why;
 	size_t n;
 
-	if (!image || !buildid_vdso(&own, &why) || own.len != id->len || memcmp(own.b, id->b, id->len)) {
+	if (!image || !buildid_vdso(&own, 0, UINT64_MAX, &why) || own.len != id->len || memcmp(own.b, id->b, id->len)) {
 		tool_note(a->t, "no copy of '[vdso]': it is not that of this process");
 		a->unknown++;
 		return;
@@ -164,7 +164,7 @@ archive_hit(void *arg, const struct walk_hit *hit)
 	struct archive *a = arg;
 
 	archive_need(a, &(struct file_ids_for){ .dso = pp_state_dso(a->state, hit->map), .mode = hit->mode, .pid = hit->pid,
-	    .start = hit->map->start, .end = hit->map->start + hit->map->len });
+	    .start = hit->map->start, .end = hit->map->start + hit->map->len, .time = hit->time });
 	return 1;
 }
 
@@ -172,17 +172,21 @@ static int
 archive_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct archive *a = (struct archive *)o;
+	const struct pp_event *ev;
 	struct file_ids_for file;
 	struct pp_dso dso;
 
-	if (r->type == PP_HEADER_FEATURE) {
-		file_ids_learn(a->ids, r);
-	} else if (!a->state && (r->type == PP_MMAP || r->type == PP_MMAP2)) {
+	if (!a->state && (r->type == PP_MMAP || r->type == PP_MMAP2)) {
 		if (pp_check(r, in->swap, &a->t->in_err) < 0)
 			return pp_reject(in, r);
 		pp_dso_get(&dso, r, 0, in->swap);
-		if (file_ids_of_map(&file, r, &dso, in->swap))
+		if (file_ids_of_map(&file, r, &dso, in->swap)) {
+			if (!(ev = pp_event_find(in->events, r, &a->t->in_err)))
+				return pp_reject(in, r);
+			if (!pp_time(ev, r, in->swap, &file.time))
+				file.time = 0;
 			archive_need(a, &file);
+		}
 	}
 	return o->next->put(o->next, in, r, stable);
 }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: ISC */
+/* recording.c - see lookup.h: what the recording says of its machine, times and namespaces */
+#include <sys/stat.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "protocol.h"
+#include "record/feature.h"
+#include "record/raw.h"
+#include "source/source.h"
+
+enum { COMM_EXEC = 1 << 13 };		/* in misc of a COMM (perf_event.h) */
+enum { MNT_NAMESPACE = 5 };		/* its entry in a NAMESPACES (perf_event.h, MNT_NS_INDEX) */
+enum { SECOND = 1000000000 };
+
+struct stage {
+	struct out	 pub;
+	struct lookup	*l;
+};
+
+/* ---- when ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t
+ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
+}
+
+void
+recording_start(struct lookup *l)
+{
+	const char *name = l->t->in_name;
+	char path[4096];
+	struct timespec now;
+	struct stat st;
+	int rc = name && strcmp(name, "-") ? stat(name, &st) : fstat(STDIN_FILENO, &st);
+
+	if (rc == 0 && S_ISDIR(st.st_mode) && snprintf(path, sizeof path, "%s/data", name) < (int)sizeof path)
+		rc = stat(path, &st);
+	l->live = rc < 0 || !S_ISREG(st.st_mode);
+	clock_gettime(CLOCK_REALTIME, &now);
+	l->written = ns_of(l->live ? &now : &st.st_mtim);
+}
+
+uint64_t
+recording_latest(const struct lookup *l, uint64_t time)
+{
+	if (tool_allows(l->t, "changed-files"))
+		return 0;
+	if (!l->wall)
+		return l->written;
+	/* a map without a time is from before the recording, which takes the two clocks at its start */
+	return time > l->clock ? l->wall + (time - l->clock) : l->wall;
+}
+
+/* ---- where ---------------------------------------------------------------------------------------------------- */
+
+/* Are the bytes that text, without its NUL? */
+static bool
+is_text(const struct pp_feature_value *v, const char *text)
+{
+	return v->kind == PP_F_STR && v->len == strlen(text) && !memcmp(v->p, text, v->len);
+}
+
+static void
+learn_feature(struct lookup *l, const struct pp_rec *r)
+{
+	struct pp_err ignored = { .what = "" };	/* a damaged feature is ignored */
+	struct pp_feature feature;
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+	uint64_t wall, clock;
+
+	if (pp_feature_of(&feature, r, l->swap, 0, &ignored) < 0)
+		return;
+	pp_feature_open(&io, &feature, &ignored);
+	if (feature.number == PP_FEAT_CLOCK_DATA) {
+		if (pp_feature_num(&feature, "wall_clock", &wall, &ignored) > 0 &&
+		    pp_feature_num(&feature, "clock", &clock, &ignored) > 0) {
+			l->wall = wall;
+			l->clock = clock;
+		}
+	} else if (feature.number != PP_FEAT_ARCH && feature.number != PP_FEAT_OSRELEASE && feature.number != PP_FEAT_HOSTNAME) {
+		return;
+	} else if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR) {
+		return;
+	} else if (feature.number == PP_FEAT_ARCH && !is_text(&v, l->us.machine)) {
+		l->elsewhere = "made on another architecture";
+	} else if (feature.number == PP_FEAT_OSRELEASE) {
+		l->other_release = !is_text(&v, l->us.release);
+	} else if (feature.number == PP_FEAT_HOSTNAME && !is_text(&v, l->us.nodename) && !l->host) {
+		l->host = tool_vis((const char *)v.p, v.len);
+		if (!tool_allows(l->t, "other-host") && !l->elsewhere)
+			l->elsewhere = "made on another host";
+	}
+}
+
+/* ---- while it is live ----------------------------------------------------------------------------------------- */
+
+static void
+early_namespace(struct lookup *l, const struct pp_rec *r, uint64_t time)
+{
+	size_t at = PP_RAW_AT(NAMESPACES, dev) + MNT_NAMESPACE * PP_RAW_ENTRY(NAMESPACES, dev);
+	struct lookup_for f = { .pid = PP_RAW_GET(r->raw, NAMESPACES, pid, l->swap) };
+
+	if (PP_RAW_GET(r->raw, NAMESPACES, nr_namespaces, l->swap) <= MNT_NAMESPACE)
+		return;
+	f.start = pp_get_u64(r->raw + at + 8, l->swap);
+	question_add(l, EARLY_NAMESPACE, &f, 0, time);
+}
+
+static void
+early_fork(struct lookup *l, const struct pp_rec *r, uint64_t time)
+{
+	struct lookup_for f = { .pid = PP_RAW_GET(r->raw, FORK, pid, l->swap), .start = PP_RAW_GET(r->raw, FORK, ppid, l->swap) };
+
+	if (f.pid != f.start)		/* a process, not a thread */
+		question_add(l, EARLY_FORK, &f, 0, time);
+}
+
+static void
+early_map(struct lookup *l, const struct pp_rec *r, uint64_t time)
+{
+	struct lookup_for f = { .pid = PP_RAW_GET(r->raw, MMAP2, pid, l->swap), .start = PP_RAW_GET(r->raw, MMAP2, start, l->swap) };
+	struct pp_dso dso;
+
+	if ((r->misc & PP_MISC_CPUMODE_MASK) != PP_MISC_USER || r->misc & PP_MISC_MMAP_BUILD_ID)
+		return;
+	pp_dso_get(&dso, r, 0, l->swap);
+	f.end = f.start + PP_RAW_GET(r->raw, MMAP2, len, l->swap);
+	f.dso = &dso;
+	if (dso.ino && dso.name[0] == '/' && dso.name[1] != '/')
+		question_add(l, EARLY_FILE, &f, 0, recording_latest(l, time));
+}
+
+static int
+learn_task(struct lookup *l, struct pp_source *in, const struct pp_rec *r)
+{
+	const struct pp_event *ev;
+	uint64_t time = 0;
+
+	if (r->type != PP_NAMESPACES && r->type != PP_FORK && !l->live)
+		return 1;
+	if (pp_check(r, l->swap, &l->t->in_err) < 0)
+		return pp_reject(in, r);
+	if (!(ev = pp_event_find(in->events, r, &l->t->in_err)))
+		return pp_reject(in, r);
+	if (!pp_time(ev, r, l->swap, &time))
+		time = 0;
+	if (r->type == PP_NAMESPACES)
+		early_namespace(l, r, time);
+	else if (r->type == PP_FORK)
+		early_fork(l, r, time);
+	else if (r->type == PP_COMM && r->misc & COMM_EXEC)
+		question_add(l, EARLY_EXEC, &(struct lookup_for){ .pid = PP_RAW_GET(r->raw, COMM, pid, l->swap) }, 0, 0);
+	else if (r->type == PP_MMAP2)
+		early_map(l, r, time);
+	return 1;
+}
+
+static int
+put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct lookup *l = ((struct stage *)o)->l;
+
+	switch (r->type) {
+	case PP_HEADER_FEATURE:
+		learn_feature(l, r);
+		break;
+	case PP_MMAP2:
+	case PP_COMM:
+	case PP_FORK:
+	case PP_NAMESPACES:
+		if (l->fd >= 0 && !l->elsewhere && learn_task(l, in, r) < 0)
+			return -1;
+	}
+	if (l->nquestions && l->live && !pp_at_hand(in))	/* the next record may come late */
+		question_send(l);
+	o->idle = !l->nquestions || !l->live;
+	return o->next->put(o->next, in, r, stable);
+}
+
+static int
+finish(struct out *o)
+{
+	struct stage *s = (struct stage *)o;
+	struct lookup *l = s->l;
+	struct out *next = o->next;
+	int rc = next->finish(next);
+
+	if (l->refused && l->host && !strcmp(l->elsewhere, "made on another host"))
+		tool_warn(l->t, "no build-ids: the recording was made on '%s', not on this host; --allow other-host goes by this one's files",
+		    l->host);
+	else if (l->refused || l->swap)
+		tool_warn(l->t, "no build-ids: the recording was %s", l->elsewhere);
+	free(s);
+	return rc;
+}
+
+struct out *
+lookup_stage(struct lookup *l, struct out *next)
+{
+	struct stage *s = tool_alloc(1, sizeof *s);
+
+	*s = (struct stage){ .pub = { .put = put, .finish = finish, .next = next, .idle = true }, .l = l };
+	l->swap = l->t->in->swap;
+	if (l->swap)
+		l->elsewhere = "made on a machine of the other byte order";
+	return &s->pub;
+}
+
+void
+recording_end(struct lookup *l)
+{
+	free(l->host);
+	l->host = NULL;
+}

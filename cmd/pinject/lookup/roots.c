@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * roots.c - see place.h: root directories of other mount namespaces.
+ *
+ * A descriptor by O_PATH of a root keeps the files below usable after the last process of the namespace has ended (but what was
+ * mounted below the root is gone then: the inode says that it is another file).
+ */
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "place.h"
+
+enum { ROOTS = 256, PIDS = 65536, ANCESTORS = 16 };
+
+static struct root {
+	uint64_t	 mnt;		/* inode of the namespace; 0: unused */
+	uint64_t	 used;		/* the higher, the later */
+	int		 fd;		/* -1: there is no live process of it */
+	bool		 searched;	/* ... among all processes */
+} roots[ROOTS];
+static uint64_t uses;
+
+/* Where processes were seen, or said to be by a NAMESPACES record. */
+static struct seen {
+	uint32_t	 pid;
+	uint32_t	 ppid;		/* of its parent; 0: unknown */
+	bool		 checked;	/* since roots_forget() */
+	uint64_t	 mnt;		/* 0: unknown */
+	uint64_t	 time;		/* of the NAMESPACES record that says so */
+} seen[PIDS];
+
+static struct seen *
+seen_of(uint32_t pid)
+{
+	struct seen *s = &seen[pid % PIDS];
+
+	if (s->pid != pid)
+		*s = (struct seen){ .pid = pid };
+	return s;
+}
+
+/* Of a process that is gone: its own, or that of the next ancestor that has one; 0: unknown. */
+static uint64_t
+seen_mnt(uint32_t pid)
+{
+	const struct seen *s = seen_of(pid);
+
+	for (int i = 0; !s->mnt && s->ppid && i < ANCESTORS; i++)
+		s = seen_of(s->ppid);
+	return s->mnt;
+}
+
+/* The inode of its mount namespace; 0: it is gone, or not ours to see. */
+static uint64_t
+mnt_of(uint32_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+static uint64_t
+mnt_own(void)
+{
+	static uint64_t own;
+	struct stat st;
+
+	if (!own)
+		own = stat("/proc/self/ns/mnt", &st) == 0 ? st.st_ino : UINT64_MAX;
+	return own;
+}
+
+static int
+root_of(uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%u/root", pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The entry of that namespace, or the least recently used one, emptied. */
+static struct root *
+root_get(uint64_t mnt)
+{
+	struct root *r = roots;
+
+	for (size_t i = 0; i < ROOTS && r->mnt != mnt; i++)
+		if (roots[i].mnt == mnt || roots[i].used < r->used)
+			r = &roots[i];
+	if (r->mnt != mnt) {
+		if (r->mnt && r->fd >= 0)
+			close(r->fd);
+		*r = (struct root){ .mnt = mnt, .fd = -1 };
+	}
+	r->used = ++uses;
+	return r;
+}
+
+/* Through that process, which is alive. */
+static int
+root_renew(uint64_t mnt, uint32_t pid)
+{
+	struct root *r = root_get(mnt);
+	int fd = root_of(pid);
+
+	if (fd >= 0) {
+		if (r->fd >= 0)
+			close(r->fd);
+		r->fd = fd;
+	}
+	return r->fd;
+}
+
+/* Through any process that is alive there.  A namespace without one is looked for once. */
+static int
+root_find(uint64_t mnt)
+{
+	struct root *r = root_get(mnt);
+	const struct dirent *e;
+	DIR *d;
+
+	if (r->fd >= 0 || r->searched)
+		return r->fd;
+	r->searched = true;
+	if (!(d = opendir("/proc")))
+		return -1;
+	while (r->fd < 0 && (e = readdir(d)))
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && mnt_of((uint32_t)strtoul(e->d_name, NULL, 10)) == mnt)
+			r->fd = root_of((uint32_t)strtoul(e->d_name, NULL, 10));
+	closedir(d);
+	return r->fd;
+}
+
+/* A process of our namespace: its root may be a directory of ours. */
+static int
+root_changed(uint32_t pid)
+{
+	static int last = -1;
+	struct stat us, them;
+
+	if (last >= 0)
+		close(last);
+	last = root_of(pid);
+	if (last < 0 || fstat(last, &them) < 0 || stat("/", &us) < 0 || (us.st_dev == them.st_dev && us.st_ino == them.st_ino))
+		return AT_FDCWD;
+	return last;
+}
+
+int
+roots_get(uint32_t pid, bool *alive)
+{
+	uint64_t mnt = mnt_of(pid);
+
+	*alive = mnt != 0;
+	if (mnt) {
+		seen_of(pid)->mnt = mnt;
+		return mnt == mnt_own() ? root_changed(pid) : root_renew(mnt, pid);
+	}
+	mnt = seen_mnt(pid);
+	return !mnt || mnt == mnt_own() ? AT_FDCWD : root_find(mnt);
+}
+
+void
+roots_learn(uint32_t pid, uint64_t mnt, uint64_t time)
+{
+	struct seen *s = seen_of(pid);
+
+	if (s->mnt && time < s->time)
+		return;
+	s->mnt = mnt;
+	s->time = time;
+}
+
+void
+roots_fork(uint32_t pid, uint32_t ppid, uint64_t time)
+{
+	struct seen *s = seen_of(pid);
+
+	if (!s->mnt || time >= s->time)		/* records of other CPUs may come first */
+		*s = (struct seen){ .pid = pid, .ppid = ppid };
+}
+
+void
+roots_forget(uint32_t pid)
+{
+	seen_of(pid)->checked = false;
+}
+
+bool
+roots_is_other(uint32_t pid)
+{
+	struct seen *s = seen_of(pid);
+	uint64_t mnt;
+
+	if (!s->checked && (mnt = mnt_of(pid))) {
+		s->mnt = mnt;
+		if (mnt != mnt_own())
+			root_renew(mnt, pid);
+	}
+	s->checked = true;
+	return s->mnt && s->mnt != mnt_own();
+}
