@@ -426,6 +426,20 @@ named() {
 	done_all
 }
 
+@test "files: maps and tasks in front of all attrs" {
+	need readelf
+	printf '%s\n' "FORK pid=7 ppid=1 tid=7 ptid=1" "COMM misc=0x2000 pid=7 tid=7 comm=x" \
+	    "MMAP2 misc=2 pid=7 tid=7 start=0x400000 len=0x1000 prot=5 filename=$SLEEP" >"$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/in"
+	for o in --buildid-all --mmap2-buildid-all; do
+		pinject $o "$T/in" >"$T/out" || failed "$o file"
+		pinject $o <"$T/in" | cmp "$T/out" - || failed "$o"
+		cat "$T/in" | pinject $o | cmp "$T/out" - || failed "$o in a pipe"
+	done
+	pinject --buildid-all "$T/in" | ids | grep -q "^$(id_of "$SLEEP") $SLEEP\$" || failed id
+	done_all
+}
+
 @test "files: ELF files that lie" {
 	need_all
 	# a segment of notes of a gigabyte; 65,535 program headers; notes past the end; no notes

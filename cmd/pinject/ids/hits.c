@@ -174,9 +174,8 @@ hits_map(struct hits *h, const struct pp_rec *r)
 		hits_known(h, &dso);
 	if (!h->all || !file_ids_of_map(&file, r, &dso, swap))
 		return 1;
-	if (!(ev = pp_event_find(h->t->in->events, r, &h->t->in_err)))
-		return -1;
-	if (!pp_time(ev, r, swap, &file.time))
+	ev = pp_event_find(h->t->in->events, r, NULL);
+	if (!ev || !pp_time(ev, r, swap, &file.time))
 		file.time = 0;
 	return hits_need(h, &file) < 0 ? -1 : 1;
 }

@@ -146,9 +146,8 @@ learn_task(struct lookup *l, struct pp_source *in, const struct pp_rec *r)
 		return 1;
 	if (pp_check(r, l->swap, &l->t->in_err) < 0)
 		return pp_reject(in, r);
-	if (!(ev = pp_event_find(in->events, r, &l->t->in_err)))
-		return pp_reject(in, r);
-	if (!pp_time(ev, r, l->swap, &time))
+	ev = pp_event_find(in->events, r, NULL);		/* NULL: it stands in front of all attrs */
+	if (!ev || !pp_time(ev, r, l->swap, &time))
 		time = 0;
 	if (r->type == PP_NAMESPACES)
 		early_namespace(l, r, time);

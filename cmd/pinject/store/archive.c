@@ -181,9 +181,8 @@ archive_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool st
 			return pp_reject(in, r);
 		pp_dso_get(&dso, r, 0, in->swap);
 		if (file_ids_of_map(&file, r, &dso, in->swap)) {
-			if (!(ev = pp_event_find(in->events, r, &a->t->in_err)))
-				return pp_reject(in, r);
-			if (!pp_time(ev, r, in->swap, &file.time))
+			ev = pp_event_find(in->events, r, NULL);
+			if (!ev || !pp_time(ev, r, in->swap, &file.time))
 				file.time = 0;
 			archive_need(a, &file);
 		}
