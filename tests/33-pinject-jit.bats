@@ -394,11 +394,16 @@ made() {
 	grep -q 'big endian' "$T/head"
 	grep -q 'S/390' "$T/head"
 	laws
-	# of a big-endian stream, too
+	# of a big-endian stream, too, which is of another machine
 	stream -b <<-END
 	MAP @ time=1000
 	SAMPLE misc=2 ip=0x10000 pid=PID time=1500
 	END
+	jit -q <"$T/in" >"$T/out"
+	cmp "$T/in" "$T/out"
+	mkdir "$T/saved"
+	mv "$T/jit-$PID.dump" "$T/saved"
+	jit() { pinject -j --buildid-dir "$T/syms" --jit-dump-dir "$T/saved" "$@"; }
 	jit <"$T/in" >"$T/out"
 	[ "$(ours <"$T/out" | wc -l)" -eq 2 ]
 	laws
@@ -427,6 +432,139 @@ made() {
 	jit -q --perf-map="$T/maps" <"$T/in" >"$T/out"
 	pcat "$T/out" | cmp -s - "$T/in" && failed "the perf-map is not used"
 	done_all
+}
+
+# ---- whose dump ----------------------------------------------------------------------------------
+
+@test "pinject -j: the dump of another process than the mapper is done with: one line, status 1" {
+	stream <<-END
+	MMAP2 misc=2 pid=$((PID + 1)) tid=$((PID + 1)) start=0x900000 len=0x1000 prot=5 flags=2 filename=DUMP @ time=1000
+	MMAP2 misc=2 pid=PID tid=PID start=0x900000 len=0x1000 prot=5 flags=2 filename=DUMP @ time=1000
+	SAMPLE misc=2 ip=0x10000 pid=$((PID + 1)) time=1500
+	SAMPLE misc=2 ip=0x10000 pid=PID time=1500
+	END
+	dump <<-END
+	head pid=PID
+	load time=1100 pid=PID addr=0x10000 size=32 name=alpha
+	END
+	try jit <"$T/in"
+	[ $rc = 1 ]
+	one_line "pinject: $T/jit-$PID.dump: a jitdump of process $PID, not $((PID + 1))"
+	ours <"$T/out" | cut -d' ' -f2 >"$T/pids"
+	diff - "$T/pids" <<<$PID
+	ours -v <"$T/out" | cmp - "$T/in"
+	# the header has the mapper, but the name has not
+	dump <<<"head pid=$((PID + 1))"
+	sed -i '/pid='$PID'.*jit-/d' "$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/in"
+	try jit <"$T/in"
+	[ $rc = 1 ]
+	one_line "pinject: $T/jit-$PID.dump: a jitdump of process $((PID + 1)), not $PID"
+}
+
+@test "pinject -j: a process in another pid namespace has its dump by its own pid" {
+	need native
+	unshare -p -f true 2>/dev/null || skip "no pid namespaces for this user"
+	mkdir "$T/dumps"
+	mkfifo "$T/go"
+	# the process stays until the fifo is closed
+	unshare -p -f "$O/jit" -n 2 -m 0 -k "$T/dumps" <"$T/go" >/dev/null 2>&1 3>&- &
+	exec 7>"$T/go"
+	await grep -q made_1 "$T/dumps/jit-1.dump" || skip "no code for this machine"
+	PID=$(cat /proc/$!/task/$!/children)
+	PID=${PID% }
+	stream <<-END
+	MMAP2 misc=2 pid=PID tid=PID start=0x900000 len=0x1000 prot=5 flags=2 filename=$T/dumps/jit-1.dump @ time=1000
+	SAMPLE misc=2 ip=0x10000 pid=PID time=900000000000000000
+	END
+	try jit <"$T/in"
+	exec 7>&-
+	wait
+	[ $rc = 0 ]
+	[ "$(ours <"$T/out" | wc -l)" -eq 2 ]
+	# it is gone, and that the other namespace was one of pids, nobody can say
+	try jit <"$T/in"
+	[ $rc = 1 ]
+	one_line "pinject: $T/dumps/jit-1.dump: a jitdump of process 1, not $PID"
+	# but the user can
+	mkdir "$T/saved"
+	mv "$T/dumps/jit-1.dump" "$T/saved"
+	jit --jit-dump-dir "$T/saved" <"$T/in" >"$T/out"
+	[ "$(ours <"$T/out" | wc -l)" -eq 2 ]
+}
+
+# map_of FILE: the MMAP2 of it, with its device and inode
+map_of() {
+	local dev=$(stat -c '%Hd %Ld' "$1")
+	echo "MMAP2 misc=2 pid=PID tid=PID start=0x900000 len=0x1000 maj=${dev% *} min=${dev#* } ino=$(stat -c %i "$1") prot=5 flags=2 filename=DUMP @ time=1000"
+}
+
+@test "pinject -j: a dump that replaced the mapped one gives no names" {
+	dump <<-END
+	head pid=PID
+	load time=1100 pid=PID addr=0x10000 size=32 name=alpha
+	END
+	{ map_of "$T/jit-$PID.dump"; echo "SAMPLE misc=2 ip=0x10000 pid=PID time=1500"; } | stream
+	try jit <"$T/in"
+	[ $rc = 0 ]
+	[ "$(ours <"$T/out" | wc -l)" -eq 1 ]
+	cp "$T/jit-$PID.dump" "$T/other"
+	mv "$T/other" "$T/jit-$PID.dump"
+	try jit <"$T/in"
+	[ $rc = 0 ]
+	cmp "$T/in" "$T/out"
+	one_line "pinject: warning: 1 jitdumps not used: '$T/jit-$PID.dump': was replaced after the recording"
+	# deleted, and another one of that name in the directory that the user names
+	mkdir "$T/saved"
+	mv "$T/jit-$PID.dump" "$T/saved"
+	jit --jit-dump-dir "$T/saved" <"$T/in" >"$T/out"
+	[ "$(ours <"$T/out" | wc -l)" -eq 1 ]
+}
+
+@test "pinject -j: a dump below --jit-dump-dir whose functions are older than the map is of an earlier process of that pid" {
+	mkdir "$T/saved"
+	dump <<-END
+	head pid=PID
+	load time=900 pid=PID addr=0x10000 size=32 name=alpha
+	load time=1100 pid=PID addr=0x10000 size=32 name=beta
+	END
+	mv "$T/jit-$PID.dump" "$T/saved"
+	stream <<-END
+	MAP @ time=1000
+	SAMPLE misc=2 ip=0x10000 pid=PID time=1500
+	END
+	try jit --jit-dump-dir "$T/saved" <"$T/in"
+	[ $rc = 0 ]
+	cmp "$T/in" "$T/out"
+	one_line "pinject: warning: 1 jitdumps not used: '$T/jit-$PID.dump': its functions are older than its map"
+	# a map from before the recording has no time
+	sed -i 's/time=1000/time=0/' "$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/in"
+	jit --jit-dump-dir "$T/saved" <"$T/in" >"$T/out"
+	[ "$(ours <"$T/out" | wc -l)" -eq 2 ]
+}
+
+@test "pinject -j: a deleted dump of a process that runs" {
+	need native
+	mkdir "$T/dumps"
+	mkfifo "$T/go"
+	"$O/jit" -n 2 -m 0 -k "$T/dumps" <"$T/go" >/dev/null 2>&1 3>&- &
+	PID=$!
+	exec 7>"$T/go"
+	await grep -q made_1 "$T/dumps/jit-$PID.dump" || skip "no code for this machine"
+	map=$(map_of "$T/dumps/jit-$PID.dump")
+	{ echo "${map/DUMP/$T/dumps/jit-PID.dump}"; echo "SAMPLE misc=2 ip=0x10000 pid=PID time=900000000000000000"; } | stream
+	rm "$T/dumps/jit-$PID.dump"
+	# a file of the same name by another hand
+	dump <<-END
+	head pid=PID
+	load time=1100 pid=PID addr=0x10000 size=32 name=foreign
+	END
+	mv "$T/jit-$PID.dump" "$T/dumps"
+	try jit <"$T/in"
+	exec 7>&-
+	wait
+	[ $rc = 0 ] && [ "$(ours <"$T/out" | wc -l)" -eq 2 ]
 }
 
 # ---- dumps that are damaged, or lie ---------------------------------------------------------------

@@ -24,7 +24,7 @@ jit_dump_pid(const char *path)
 	if (!base || strncmp(base, "/jit-", 5) || base[5] < '1' || base[5] > '9')
 		return 0;
 	pid = strtoul(base + 5, &end, 10);
-	return !strcmp(end, ".dump") && pid < UINT32_MAX ? (uint32_t)pid : 0;
+	return (!strcmp(end, ".dump") || !strcmp(end, ".dump (deleted)")) && pid < UINT32_MAX ? (uint32_t)pid : 0;
 }
 
 static bool
@@ -91,7 +91,7 @@ jit_process_close(struct jit *j, struct jit_process *p)
 	free(p->name);
 	p->dump = NULL;
 	p->name = NULL;
-	p->has_head = false;
+	p->has_head = p->begun = false;
 	p->next = 0;
 }
 
@@ -135,18 +135,19 @@ jit_damaged(struct jit *j, struct jit_process *p)
 	jit_process_close(j, p);
 }
 
-static int
-jit_open(struct jit *j, uint32_t pid, const struct pp_rec *r, const char *name)
+static void
+jit_open(struct jit *j, uint32_t pid, const struct pp_rec *r, const char *name, struct lookup_found *to)
 {
-	struct lookup_found found;
+	bool swap = j->t->in->swap;
+	struct lookup_for f = { .kind = LOOKUP_JITDUMP, .pid = pid, .start = PP_RAW_GET(r->raw, MMAP, start, swap) };
 	struct pp_dso dso;
 
-	pp_dso_get(&dso, r, 0, j->t->in->swap);
+	pp_dso_get(&dso, r, 0, swap);
 	dso.name = name;
-	if (lookup_file(j->lookup, &(struct lookup_for){ .kind = LOOKUP_JITDUMP, .pid = pid, .dso = &dso }, true, &found))
-		return found.fd;
-	jit_refuse(j, name, found.why);
-	return -1;
+	f.dso = &dso;
+	f.end = f.start + PP_RAW_GET(r->raw, MMAP, len, swap);
+	if (!lookup_file(j->lookup, &f, true, to))
+		jit_refuse(j, name, to->why);
 }
 
 /* The dump of a map that arrives: its process, and the name in its mount namespace, may be gone when it is delivered. */
@@ -169,35 +170,34 @@ jit_arrived(struct jit *j, const struct pp_rec *r)
 	f = tool_alloc(1, sizeof *f + d.len + 1);
 	f->pid = pid;
 	memcpy(f->name, d.name, d.len);
-	f->fd = jit_open(j, pid, r, f->name);
+	jit_open(j, pid, r, f->name, &f->file);
 	STAILQ_INSERT_TAIL(&j->found, f, all);
 	j->nfound++;
 }
 
-static int
-jit_take_found(struct jit *j, uint32_t pid, const struct pp_rec *r, const char *name)
+static void
+jit_take_found(struct jit *j, uint32_t pid, const struct pp_rec *r, const char *name, struct lookup_found *to)
 {
 	struct jit_found *f;
-	int fd;
 
 	STAILQ_FOREACH(f, &j->found, all)
 		if (f->pid == pid && !strcmp(f->name, name)) {
-			fd = f->fd;
+			*to = f->file;
 			STAILQ_REMOVE(&j->found, f, jit_found, all);
 			j->nfound--;
 			free(f);
-			return fd;
+			return;
 		}
-	return jit_open(j, pid, r, name);
+	jit_open(j, pid, r, name, to);
 }
 
 /* The map of a dump is delivered.  A process that maps the same file again goes on with it. */
 static int
-jit_begin(struct jit *j, uint32_t pid, const struct pp_rec *r, const struct pp_dso *d)
+jit_begin(struct jit *j, uint32_t pid, uint64_t time, const struct pp_rec *r, const struct pp_dso *d)
 {
 	struct jit_process *p = jit_process_get(j, pid);
+	struct lookup_found file;
 	char *name;
-	int fd;
 
 	if (!p)
 		return -1;
@@ -205,20 +205,22 @@ jit_begin(struct jit *j, uint32_t pid, const struct pp_rec *r, const struct pp_d
 		return 1;
 	name = tool_alloc(1, d->len + 1);
 	memcpy(name, d->name, d->len);
-	fd = jit_take_found(j, pid, r, name);
-	if (fd >= 0 && j->ndumps >= JIT_DUMPS) {
+	jit_take_found(j, pid, r, name, &file);
+	if (file.fd >= 0 && j->ndumps >= JIT_DUMPS) {
 		jit_refuse(j, name, "too many processes have dumps");
-		close(fd);
-		fd = -1;
+		close(file.fd);
+		file.fd = -1;
 	}
-	if (fd < 0) {
+	if (file.fd < 0) {
 		free(name);
 		return 1;
 	}
 	jit_process_close(j, p);
 	p->heir_of = 0;
 	p->name = name;
-	p->dump = jitdump_new(fd, name, &p->err);
+	p->file = file;
+	p->mapped = time;
+	p->dump = jitdump_new(file.fd, name, &p->err);
 	LIST_INSERT_HEAD(&j->dumps, p, dumps);
 	j->ndumps++;
 	return 1;
@@ -239,15 +241,32 @@ jit_other_clock(const struct jit *j, const struct jit_process *p)
 	return j->cycles.known ? NULL : "its times are CPU cycles, and the recording has no TIME_CONV";
 }
 
+/*
+ * Is it a dump of that process?  The process knows its pid in its own namespace, which may be another than that of the map.
+ * Nobody can say what it was if the process has ended and may have been in such a namespace.
+ */
+static bool
+jit_is_of(const struct jit_process *p)
+{
+	const struct lookup_found *f = &p->file;
+
+	return p->head.pid == jit_dump_pid(p->name) &&
+	    (p->head.pid == p->pid || p->head.pid == f->own_pid || (!f->own_pid && f->own_pid_lost));
+}
+
 /* Read the header.  1; 0: there is none yet, or the dump is done with. */
 static int
 jit_read_head(struct jit *j, struct jit_process *p)
 {
 	const char *why;
+	uint32_t pid;
 	int rc = jitdump_head(p->dump, &p->head);
 
-	if (rc > 0 && p->head.pid != jit_dump_pid(p->name)) {
-		pp_fail(&p->err, "a jitdump of process %" PRIu32, p->head.pid);
+	if (rc > 0 && !jit_is_of(p)) {
+		pid = jit_dump_pid(p->name);
+		if (p->head.pid == pid)
+			pid = p->file.own_pid ? p->file.own_pid : p->pid;
+		pp_fail(&p->err, "a jitdump of process %" PRIu32 ", not %" PRIu32, p->head.pid, pid);
 		rc = -1;
 	}
 	if (rc < 0)
@@ -260,6 +279,19 @@ jit_read_head(struct jit *j, struct jit_process *p)
 	jit_refuse(j, p->name, why);
 	jit_process_close(j, p);
 	return 0;
+}
+
+/*
+ * Without an inode, a dump of that name may be of an earlier process of the same pid: its functions are older than the map, as
+ * a process maps its dump before it writes.
+ */
+static bool
+jit_is_older(struct jit_process *p, uint64_t time)
+{
+	bool first = !p->begun;
+
+	p->begun = true;
+	return first && !p->file.proven && time < p->mapped;
 }
 
 /* The process that a record of the dump is of: its own, or one that descends from it.  0: another one. */
@@ -335,6 +367,11 @@ jit_advance(struct jit *j, struct jit_process *p, uint64_t limit)
 		if (rc <= 0)
 			return 1;
 		time = p->head.cycles ? clock_cycles_time(&j->cycles, c.time) : c.time;
+		if (jit_is_older(p, time)) {
+			jit_refuse(j, p->name, "its functions are older than its map");
+			jit_process_close(j, p);
+			return 1;
+		}
 		p->next = time > limit ? time : 0;
 		if (time > limit)
 			jitdump_again(p->dump);
@@ -421,7 +458,7 @@ jit_map(struct jit *j, uint64_t time, const struct pp_rec *r)
 		return -1;
 	pp_dso_get(&d, r, 0, swap);
 	if (jit_is_executable(r, swap) && jit_dump_pid(d.name))
-		return jit_begin(j, pid, r, &d);
+		return jit_begin(j, pid, time, r, &d);
 	if (!j->nimages || !jit_is_anonymous(d.name) || !(maps = pp_state_maps(walk_state(j->walk), pid, PP_MISC_USER)))
 		return 1;
 	h = (struct jit_hiding){ j, time + 1, start, start + (len - 1), pid, p ? p->since : 0 };
@@ -599,8 +636,8 @@ jit_free(struct jit *j)
 		jit_process_close(j, p);
 	while ((f = STAILQ_FIRST(&j->found))) {
 		STAILQ_REMOVE_HEAD(&j->found, all);
-		if (f->fd >= 0)
-			close(f->fd);
+		if (f->file.fd >= 0)
+			close(f->file.fd);
 		free(f);
 	}
 	pp_table_free(&j->processes, true);

@@ -39,6 +39,9 @@ struct jit_process {
 	bool		 told;		/* the input has the MMAP2s of an earlier run: nothing is added */
 	uint64_t	 last;		/* later functions have at least this time */
 	struct jitdump	*dump;		/* NULL: none, or it is done with */
+	struct lookup_found file;	/* how the dump was found; its fd is that of the dump */
+	uint64_t	 mapped;	/* when it was; 0: unknown */
+	bool		 begun;		/* a record of it was read */
 	struct jitdump_head head;
 	bool		 has_head;
 	uint64_t	 next;		/* the time of the next record of the dump; 0: unknown */
@@ -49,7 +52,7 @@ struct jit_process {
 struct jit_found {			/* a dump, opened when its MMAP arrived, which has not been delivered yet */
 	STAILQ_ENTRY(jit_found) all;
 	uint32_t	 pid;
-	int		 fd;
+	struct lookup_found file;
 	char		 name[];
 };
 

@@ -154,6 +154,9 @@ lookup_ask(struct lookup *l, const struct lookup_for *f, uint32_t kind, uint32_t
 		return 0;
 	}
 	to->why = a.why;
+	to->proven = a.proven;
+	to->own_pid = a.own_pid;
+	to->own_pid_lost = a.own_pid_lost;
 	to->id.len = a.len;
 	memcpy(to->id.b, a.id, sizeof to->id.b);
 	return a.found != 0;

@@ -78,6 +78,10 @@ struct lookup_found {
 	struct build_id	 id;		/* len 0: none */
 	int		 fd;		/* a regular file, O_RDONLY | O_NONBLOCK, which the caller closes; -1: none */
 	const char	*why;		/* there is none; valid until the next call */
+	/* of a jitdump that was opened */
+	bool		 proven;	/* its inode is that of the map */
+	uint32_t	 own_pid;	/* of the process that has it, in its own pid namespace; 0: the process has ended */
+	bool		 own_pid_lost;	/* it has ended, and may have been in another pid namespace */
 };
 
 /* Before tool_open(): fork the second process, which ends with this one.  Failure exits 1. */

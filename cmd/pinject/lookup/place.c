@@ -196,6 +196,26 @@ place_owned(struct place *p, int fd, const struct stat *st)
 	return place_none(p, WHY_OWNER);
 }
 
+/*
+ * The file of a running process, or at that path.  Who runs has it by its own pid; in another mount namespace (or in a directory
+ * of the user's) it may have been another one than that of the map.
+ */
+static int
+place_open_dump_of_process(struct place *p, struct stat *st)
+{
+	bool alive;
+	int root = roots_get(p->pid, &alive), fd;
+
+	if ((fd = process_open(p)) < 0 && (fd = place_open_root(p, O_NOFOLLOW)) < 0)
+		return -1;
+	p->own_pid = alive ? process_own_pid(p->pid) : 0;
+	p->own_pid_lost = !p->own_pid && root != AT_FDCWD;
+	if (fstat(fd, st) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 int
 place_open_jitdump(struct place *p)
 {
@@ -207,8 +227,10 @@ place_open_jitdump(struct place *p)
 	if (p->dso.name[0] != '/' || !base[1])
 		return -1;
 	place_none(p, WHY_ABSENT);
-	if (!p->copies && ((fd = process_open(p)) >= 0 || (fd = place_open_root(p, O_NOFOLLOW)) >= 0))
-		return fstat(fd, &st) == 0 ? place_owned(p, fd, &st) : fd;
+	if (!p->copies && (fd = place_open_dump_of_process(p, &st)) >= 0)
+		return place_owned(p, fd, &st);
+	p->proven = false;
+	p->own_pid_lost = true;
 	fd = place_open_in(p, p->opt->jit_dump_dir, base + 1, &st);
 	return fd < 0 ? -1 : place_owned(p, fd, &st);
 }
@@ -218,12 +240,13 @@ place_open_perf_map(struct place *p)
 {
 	char name[48];
 	struct stat st;
+	uint32_t own = process_own_pid(p->pid);
 	int fd = -1, root;
 	bool alive;
 
 	place_none(p, WHY_ABSENT);
 	if (!p->copies && (root = roots_get(p->pid, &alive)) != -1 && (alive || root == AT_FDCWD)) {
-		snprintf(name, sizeof name, "/tmp/perf-%u.map", process_own_pid(p->pid));
+		snprintf(name, sizeof name, "/tmp/perf-%u.map", own ? own : p->pid);
 		fd = place_open_at(p, root, name, O_NOFOLLOW, IN_ROOT, &st);
 	}
 	if (fd < 0) {

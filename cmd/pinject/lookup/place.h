@@ -29,6 +29,8 @@ struct place {			/* what is known of the file */
 	bool		 copies;	/* only below directories that the user names: the recording is of another machine */
 	enum place_why	 why;		/* there is none; begins zeroed */
 	bool		 proven;	/* the inode of the file that was opened is the recorded one */
+	uint32_t	 own_pid;	/* of a jitdump that was opened: see struct lookup_found */
+	bool		 own_pid_lost;
 };
 
 /* Before the process is locked: open the directories of --symfs. */
@@ -59,7 +61,7 @@ enum same same_file(struct place *, int fd, const struct stat *);
 
 /* process.c: the file of the map, by /proc/PID/map_files or /proc/PID/exe of the process, if it still runs and has it.  -1: no */
 int	process_open(struct place *);
-/* The pid in the process's own namespace.  The same pid: the process is gone, or the kernel does not say. */
+/* The pid in the process's own namespace.  The same pid: the kernel does not say.  0: the process is gone. */
 uint32_t process_own_pid(uint32_t pid);
 
 /*

@@ -101,7 +101,7 @@ process_own_pid(uint32_t pid)
 
 	snprintf(text, sizeof text, "/proc/%u/status", pid);
 	if ((fd = open(text, O_RDONLY | O_CLOEXEC)) < 0)
-		return pid;
+		return 0;
 	n = read(fd, text, sizeof text - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';

@@ -39,6 +39,7 @@ enum { QUESTION_MAX = sizeof(struct question) + NAME_MAX_BYTES };
 
 struct answer {			/* with a descriptor beside it, if has_fd */
 	uint32_t	 found, has_fd;
+	uint32_t	 proven, own_pid, own_pid_lost;		/* as in struct lookup_found */
 	uint32_t	 len;			/* 0: there is no id */
 	uint8_t		 id[BUILD_ID_MAX];
 	char		 why[WHY_MAX];

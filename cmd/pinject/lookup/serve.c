@@ -92,6 +92,9 @@ serve_opened(struct place *p, int fd, struct lookup_found *to)
 {
 	to->fd = fd;
 	to->why = place_why_text(p->why);
+	to->proven = p->proven;
+	to->own_pid = p->own_pid;
+	to->own_pid_lost = p->own_pid_lost;
 	return fd >= 0;
 }
 
@@ -160,6 +163,9 @@ serve_reply(int to, const struct question *q, struct place *p)
 	long sent;
 
 	a.has_fd = found.fd >= 0;
+	a.proven = found.proven;
+	a.own_pid = found.own_pid;
+	a.own_pid_lost = found.own_pid_lost;
 	if (a.found) {
 		a.len = (uint32_t)found.id.len;
 		memcpy(a.id, found.id.b, sizeof a.id);
