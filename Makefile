@@ -164,7 +164,8 @@ $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/t
 # those that test a part of a command
 $(O)/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/maptext: $(O)/cmd/pinject/code/maptext.o
-$(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o: DEFS += -Icmd/pinject
+$(O)/notes: LDLIBS += -lelf
+$(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
 
