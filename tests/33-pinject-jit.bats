@@ -121,6 +121,17 @@ made() {
 	done_all
 }
 
+@test "pinject -j: perf annotate has code and source lines from the files of --buildid-dir" {
+	need objdump
+	made -m 20 -n 2 -d
+	jit <"$T/in" >"$T/out"
+	perf --buildid-dir "$T/syms" annotate --stdio -s made_1 -i "$T/out" >"$T/annotated" 2>&1 </dev/null
+	# %rdi is counted down, in the loop of line 201
+	grep -q ':201' "$T/annotated" || failed "no lines"
+	grep -Eq '[1-9][0-9.]+ +: +[0-9a-f]+: +(dec|add|sub|subs|b.ne|jne) ' "$T/annotated" || failed "no code"
+	done_all
+}
+
 @test "pinject -j: many functions are few files, no larger than the dump and a half" {
 	need native
 	mkdir "$T/d"

@@ -17,7 +17,7 @@
 /* include/uapi/linux/landlock.h up to Linux 6.18; the header of the system may be older than the kernel. */
 enum {
 	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3, FS_REMOVE_FILE = 1 << 5,
-	FS_MAKE_DIR = 1 << 7, FS_MAKE_REG = 1 << 8, FS_TRUNCATE = 1 << 14,
+	FS_MAKE_DIR = 1 << 7, FS_MAKE_REG = 1 << 8, FS_MAKE_SYM = 1 << 12, FS_TRUNCATE = 1 << 14,
 	NET_ALL = 3,			/* bind, connect: TCP */
 	SCOPE_ALL = 3,			/* abstract Unix sockets, signals */
 };
@@ -88,7 +88,7 @@ confine_allow_fd(struct confine *c, int fd, unsigned rights)
 	uint64_t access = (rights & CONFINE_READ ? FS_READ_FILE | (dir ? FS_READ_DIR : 0) : 0) |
 	    (rights & CONFINE_WRITE ? FS_WRITE_FILE | FS_TRUNCATE : 0) |
 	    (rights & CONFINE_CREATE && dir ? FS_MAKE_REG | FS_REMOVE_FILE : 0) |
-	    (rights & CONFINE_DIRS && dir ? FS_MAKE_DIR : 0);
+	    (rights & CONFINE_DIRS && dir ? FS_MAKE_DIR | FS_MAKE_SYM : 0);
 	int rc;
 
 	c->rights |= rights;

@@ -21,7 +21,7 @@ enum confine_right {		/* as in unveil(2) */
 	CONFINE_READ = 1,	/* 'r': open the file, or files and directories below, to read */
 	CONFINE_WRITE = 2,	/* 'w': open the file, or files below, to write */
 	CONFINE_CREATE = 4,	/* 'c': make, name, rename and remove files below */
-	CONFINE_DIRS = 32,	/* 'd': make directories below, and copy files there */
+	CONFINE_DIRS = 32,	/* 'd': make directories and links below, and copy files there */
 	/* Not of a place, but of the process: */
 	CONFINE_ASK = 8,	/* send to the descriptor `peer' */
 	CONFINE_SERVE = 16,	/* open and read any file, and send to `peer'; nothing else */

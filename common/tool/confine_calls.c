@@ -179,7 +179,7 @@ static const struct call {
 #ifdef __NR_readlink
 	ONLY(readlink, IF_NAMES)
 #endif
-	ONLY(mkdirat, IF_DIRS) ONLY(ioctl, IF_DIRS, .test = EQUAL, .arg = 1, .value = FICLONE)
+	ONLY(mkdirat, IF_DIRS) ONLY(symlinkat, IF_DIRS) ONLY(ioctl, IF_DIRS, .test = EQUAL, .arg = 1, .value = FICLONE)
 #ifdef __NR_copy_file_range
 	ONLY(copy_file_range, IF_DIRS)
 #endif

@@ -66,29 +66,20 @@ store_fail(struct store *s, const char *doing)
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-struct place {			/* of a file: directories below DIR, and its name */
-	char	 dir[3][2 * BUILD_ID_MAX + 1];
-	int	 dirs;
+struct place {			/* of a file: two directories below DIR, and its name */
+	char	 dir[2][2 * BUILD_ID_MAX + 1];
 	const char *name;
+	bool	 linked;	/* found by a link to the second directory, .build-id/ab/cdef... */
 };
 
 static struct place
 place_of(const struct build_id *id, const char *kind)
 {
-	struct place p = { .dirs = 3, .name = kind };
-	char hex[2 * BUILD_ID_MAX + 1] = "";
+	struct place p = { .name = kind, .linked = strcmp(kind, "kallsyms") != 0 };
 
+	strcpy(p.dir[0], p.linked ? "files" : "[kernel.kallsyms]");
 	for (size_t i = 0; i < id->len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->b[i]);
-	if (!strcmp(kind, "kallsyms")) {
-		p.dirs = 2;
-		strcpy(p.dir[0], "[kernel.kallsyms]");
-		strcpy(p.dir[1], hex);
-	} else {
-		strcpy(p.dir[0], ".build-id");
-		snprintf(p.dir[1], sizeof p.dir[1], "%.2s", hex);
-		strcpy(p.dir[2], id->len ? hex + 2 : "");
-	}
+		snprintf(p.dir[1] + 2 * i, 3, "%02x", id->b[i]);
 	return p;
 }
 
@@ -107,29 +98,29 @@ store_step(int dir, const char *name, bool make)
 	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Open the directory of a file, and make it if `make'; the caller closes it.  -1: errno. */
+/* Two levels down, made if they are not there; the caller closes the result.  -1: errno. */
 static int
-store_enter(const struct store *s, const struct place *p, bool make)
+store_enter(int dir, const char *first, const char *second)
 {
-	int dir = s->dir;
+	int below = store_step(dir, first, true), rc;
 
-	for (int i = 0; i < p->dirs && dir >= 0; i++) {
-		int next = store_step(dir, p->dir[i], make);
-
-		if (dir != s->dir)
-			close(dir);
-		dir = next;
-	}
-	return dir;
+	if (below < 0)
+		return -1;
+	rc = store_step(below, second, true);
+	close(below);
+	return rc;
 }
 
-/* In a directory that perf buildid-cache has made too, .build-id/ab/cdef... is a link to the directory of the file. */
+/* As perf finds the file. */
 static bool
 store_is_there(const struct store *s, const struct place *p)
 {
-	char path[sizeof p->dir + 16];
+	char path[sizeof p->dir + 32];
 
-	snprintf(path, sizeof path, "%s/%s/%s%s%s", p->dir[0], p->dir[1], p->dir[2], p->dirs > 2 ? "/" : "", p->name);
+	if (p->linked)
+		snprintf(path, sizeof path, ".build-id/%.2s/%s/%s", p->dir[1], p->dir[1] + 2, p->name);
+	else
+		snprintf(path, sizeof path, "%s/%s/%s", p->dir[0], p->dir[1], p->name);
 	return store_exists(s->dir, path);
 }
 
@@ -224,9 +215,25 @@ store_fill(const struct atomic *a, const struct from *from)
 }
 
 static int
+store_link(struct store *s, const struct place *p)
+{
+	char first[3] = { p->dir[1][0], p->dir[1][1], '\0' }, to[sizeof p->dir + 8];
+	int dir = store_enter(s->dir, ".build-id", first), rc;
+
+	snprintf(to, sizeof to, "../../%s/%s", p->dir[0], p->dir[1]);
+	rc = dir < 0 ? -1 : symlinkat(to, dir, p->dir[1] + 2);
+	if (dir >= 0)
+		close(dir);
+	if (rc == 0 || (errno == EEXIST && store_is_there(s, p)))
+		return 1;
+	snprintf(s->name, sizeof s->name, "%s/.build-id/%s/%s", s->path, first, p->dir[1] + 2);
+	return store_fail(s, NULL);
+}
+
+static int
 store_make(struct store *s, const struct place *p, const struct from *from)
 {
-	int dir = store_enter(s, p, true), rc = 0;
+	int dir = store_enter(s->dir, p->dir[0], p->dir[1]), rc = 0;
 	struct atomic a;
 
 	if (dir < 0)
@@ -239,7 +246,9 @@ store_make(struct store *s, const struct place *p, const struct from *from)
 		rc = atomic_commit(&a) < 0 ? -1 : 1;	/* 0: another process was faster */
 	atomic_close(&a);
 	close(dir);
-	return rc < 0 ? store_fail(s, NULL) : rc;
+	if (rc < 0)
+		return store_fail(s, NULL);
+	return rc && p->linked ? store_link(s, p) : rc;
 }
 
 static int
@@ -251,7 +260,7 @@ store_add(struct store *s, const struct build_id *id, const char *kind, const st
 		return 0;
 	if (store_is_there(s, &p))
 		return 1;
-	snprintf(s->name, sizeof s->name, "%s/%s/%s%s%s/%s", s->path, p.dir[0], p.dir[1], p.dirs > 2 ? "/" : "", p.dir[2], p.name);
+	snprintf(s->name, sizeof s->name, "%s/%s/%s/%s", s->path, p.dir[0], p.dir[1], p.name);
 	return store_make(s, &p, from);
 }
 

@@ -2,9 +2,12 @@
 /*
  * store.h - the directory of --buildid-dir: files by their build-ids, as perf --buildid-dir and debuginfod -F find them
  *
- *	DIR/.build-id/ab/cdef.../elf		programs, libraries, modules, images of jitted code
- *	DIR/.build-id/ab/cdef.../vdso
+ *	DIR/files/abcdef.../elf			programs, libraries, modules, images of jitted code
+ *	DIR/files/abcdef.../vdso
+ *	DIR/.build-id/ab/cdef...		a link to ../../files/abcdef...
  *	DIR/[kernel.kallsyms]/abcdef.../kallsyms
+ *
+ * (A link because perf annotate takes no file from .build-id/ab/cdef... if that is a directory.)
  *
  * A file gets its name when it is complete, and is never changed: a name that exists already has that content.  No link below
  * DIR is followed.  After a failure, of which there is one message, the store takes nothing any more, and the exit status is 1.
