@@ -44,7 +44,9 @@ image_bytes(struct image_buf *b, const void *p, size_t n)
 		b->cap = 2 * b->cap + n;
 		b->p = tool_realloc(b->p, b->cap, 1);
 	}
-	if (p && n)
+	if (!n)
+		return;				/* there may be no buffer yet */
+	if (p)
 		memcpy(b->p + b->n, p, n);
 	else
 		memset(b->p + b->n, 0, n);
