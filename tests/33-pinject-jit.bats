@@ -619,6 +619,33 @@ lie() {
 	done_all
 }
 
+@test "pinject -j: a dump that was damaged or refused is not read again when it is mapped again" {
+	printf 'head pid=PID\nload time=500 pid=PID tid=PID addr=0x10000 size=64 name=good\n' | dump
+	printf '\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0' >>"$T/jit-$PID.dump"
+	for i in 1 10 20 30; do
+		echo "MAP @ pid=PID tid=PID time=${i}00"
+		echo "FINISHED_ROUND"
+	done | stream
+	try jit <"$T/in"
+	[ $rc = 1 ] && one_line "pinject: $T/jit-$PID.dump: byte" && [ "$(ours <"$T/out" | wc -l)" = 1 ] || failed damaged
+	sed -i 's/use_clockid clockid=1/use_clockid clockid=0/' "$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/in"
+	try jit <"$T/in"
+	[ $rc = 0 ] && one_line "pinject: warning: 1 jitdumps not used" && cmp "$T/in" "$T/out" || failed refused
+	done_all
+}
+
+@test "pinject -j: a process has a limited number of dumps" {
+	for ((i = 0; i < 40; i++)); do
+		mkdir -p "$T/$i"
+		echo "MMAP2 misc=2 pid=PID tid=PID start=0x900000 len=0x1000 prot=5 flags=2 filename=$T/$i/jit-PID.dump @ pid=PID tid=PID time=1${i}0"
+		printf 'head pid=PID\nload time=5000 pid=PID tid=PID addr=0x10000 size=64 name=good\n' | dump
+		mv "$T/jit-$PID.dump" "$T/$i"
+	done | stream
+	try jit <"$T/in"
+	[ $rc = 0 ] && one_line "pinject: warning: 24 jitdumps not used: '$T/16/jit-$PID.dump': the process has had too many"
+}
+
 @test "pinject -j: what is no jitdump, or one of another process, is one line and status 1" {
 	stream <<-END
 	MAP @ time=1000

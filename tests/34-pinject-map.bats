@@ -204,6 +204,39 @@ ours() {
 	[ "$(shown)" = "all,all,[unknown]" ] || { shown; false; }
 }
 
+@test "perf-map: maps over parts of maps, in any order: names as perf has them" {
+	need perf
+	perl -e 'srand 7; my $t = 1000; my @name = ("//anon", "//anon", "//anon", "/usr/lib/x.so");
+		for (1 .. 400) {
+			my ($start, $n) = (0x70000000 + 4096 * int rand 16, 1 + int rand 4);
+			printf "MMAP2 misc=2 pid=PID tid=PID start=%d len=%d prot=5 flags=2 filename=%s @ pid=PID tid=PID time=%d\n",
+			    $start, 4096 * $n, $name[rand @name], $t += 10;
+			for (1 .. 3) {
+				my $ip = 0x70000000 + int rand 0x10000;
+				printf "SAMPLE misc=2 pid=PID tid=PID time=%d ip=%d chain=%d\n", $t += 10, $ip, $ip;
+			}
+			print "FINISHED_ROUND\n" if rand() < .2;
+		}' | stream
+	inject < <(for ((i = 0; i < 32; i++)); do printf '%x %x name_%d\n' $((0x70000000 + i * 0x800)) $((0x400 + i * 16)) $i; done)
+	[ $rc = 0 ]
+	as_in_tmp
+	[ "$(grep -c name_ "$T/names.out")" -gt 400 ]
+}
+
+@test "perf-map: the text of a process that has ended takes no memory" {
+	mkdir "$T/maps"
+	for ((i = 0; i < 6; i++)); do
+		p=$((PID + i))
+		printf '70000000 40 good\n' >"$T/maps/perf-$p.map"
+		truncate -s 60M "$T/maps/perf-$p.map"
+		echo "MMAP2 misc=2 pid=$p tid=$p start=0x70000000 len=0x10000 prot=5 flags=2 filename=//anon @ pid=$p tid=$p time=1${i}10"
+		sample 1${i}20 0x70000010 $p
+		echo "EXIT pid=$p ppid=1 tid=$p ptid=1 @ pid=$p tid=$p time=1${i}30"
+	done | stream
+	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && [ ! -s "$T/err" ] && [ "$(ours "$T/out" | wc -l)" = 6 ]
+}
+
 @test "perf-map: with --jit, a process with a jitdump is left to that" {
 	need perf
 	stream <<-END

@@ -79,12 +79,26 @@ jit_process_get(struct jit *j, uint32_t pid)
 	return NULL;
 }
 
+static uint64_t
+jit_name_hash(const struct jit *j, const char *name)
+{
+	return pp_table_hash(&j->processes, 1, (const uint8_t *)name, strlen(name));
+}
+
+/* Does the process read that dump, or has it been closed? */
+static bool
+jit_has_had(const struct jit *j, const struct jit_process *p, const char *name)
+{
+	return (p->name && !strcmp(p->name, name)) || p->done == jit_name_hash(j, name);
+}
+
 static void
 jit_process_close(struct jit *j, struct jit_process *p)
 {
 	jit_image_end(j, p);
 	if (!p->dump)
 		return;
+	p->done = jit_name_hash(j, p->name);
 	LIST_REMOVE(p, dumps);
 	j->ndumps--;
 	jitdump_free(p->dump);
@@ -162,7 +176,7 @@ jit_arrived(struct jit *j, const struct pp_rec *r)
 	pp_dso_get(&d, r, 0, j->t->in->swap);
 	if (!jit_is_own(r, pid) || !jit_dump_pid(d.name) || !jit_is_executable(r, j->t->in->swap))
 		return;
-	if ((p && (p->told || (p->name && !strcmp(p->name, d.name)))) || j->nfound >= FOUND_MAX)
+	if ((p && (p->told || jit_has_had(j, p, d.name))) || j->nfound >= FOUND_MAX)
 		return;
 	STAILQ_FOREACH(f, &j->found, all)
 		if (f->pid == pid && !strcmp(f->name, d.name))
@@ -191,32 +205,43 @@ jit_take_found(struct jit *j, uint32_t pid, const struct pp_rec *r, const char *
 	jit_open(j, pid, r, name, to);
 }
 
+/* Why the dump cannot be read; NULL: it can. */
+static const char *
+jit_too_many(const struct jit *j, const struct jit_process *p)
+{
+	if (p && p->had >= JIT_HAD)
+		return "the process has had too many";
+	return j->ndumps >= JIT_DUMPS ? "too many processes have dumps" : NULL;
+}
+
 /* The map of a dump is delivered.  A process that maps the same file again goes on with it. */
 static int
 jit_begin(struct jit *j, uint32_t pid, uint64_t time, const struct pp_rec *r, const struct pp_dso *d)
 {
-	struct jit_process *p = jit_process_get(j, pid);
+	struct jit_process *p = jit_process_find(j, pid);
 	struct lookup_found file;
+	const char *why;
 	char *name;
 
-	if (!p)
-		return -1;
-	if (p->told || j->off || (p->name && strlen(p->name) == d->len && !memcmp(p->name, d->name, d->len)))
+	if (j->off || (p && (p->told || jit_has_had(j, p, d->name))))
 		return 1;
 	name = tool_alloc(1, d->len + 1);
 	memcpy(name, d->name, d->len);
 	jit_take_found(j, pid, r, name, &file);
-	if (file.fd >= 0 && j->ndumps >= JIT_DUMPS) {
-		jit_refuse(j, name, "too many processes have dumps");
+	if (file.fd >= 0 && (why = jit_too_many(j, p))) {
+		jit_refuse(j, name, why);
 		close(file.fd);
 		file.fd = -1;
 	}
-	if (file.fd < 0) {
+	if (file.fd < 0 || !(p = jit_process_get(j, pid))) {
 		free(name);
-		return 1;
+		if (file.fd >= 0)
+			close(file.fd);
+		return file.fd < 0 ? 1 : -1;
 	}
 	jit_process_close(j, p);
 	p->heir_of = 0;
+	p->had++;
 	p->name = name;
 	p->file = file;
 	p->mapped = time;
@@ -359,7 +384,7 @@ jit_advance(struct jit *j, struct jit_process *p, uint64_t limit)
 	uint64_t time;
 	int rc;
 
-	while (p->dump && !j->off && p->next <= limit) {
+	while (p->dump && !j->off && j->made < JIT_MADE && p->next <= limit) {
 		if (!p->has_head && jit_read_head(j, p) <= 0)
 			return 1;
 		if ((rc = jitdump_next(p->dump, &c)) < 0)
@@ -422,7 +447,7 @@ jit_hide(void *arg, const struct pp_map *m)
 	uint64_t start = m->start < h->start ? h->start : m->start, last = m->start + (m->len - 1);
 	struct jit_put *before = j->nhidden ? &j->hidden[j->nhidden - 1] : NULL, put;
 
-	if (image == UINT32_MAX || image < h->since)
+	if (image == UINT32_MAX || image < h->since || j->made + j->nhidden >= JIT_MADE)
 		return 1;
 	if (last > h->last)
 		last = h->last;
@@ -493,19 +518,11 @@ jit_fork(struct jit *j, uint64_t time, const struct pp_rec *r)
 }
 
 static int
-jit_is_alive(void *arg, struct pp_task *t)
-{
-	return t->ended || t->tid == *(const uint32_t *)arg ? 1 : -1;
-}
-
-static int
 jit_exit(struct jit *j, uint64_t time, const struct pp_rec *r)
 {
-	uint32_t pid = PP_RAW_GET(r->raw, EXIT, pid, j->t->in->swap), tid = PP_RAW_GET(r->raw, EXIT, tid, j->t->in->swap);
-	const struct pp_process *tasks = pp_state_process(walk_state(j->walk), pid);
-	struct jit_process *p = jit_process_find(j, pid);
+	struct jit_process *p = jit_process_find(j, PP_RAW_GET(r->raw, EXIT, pid, j->t->in->swap));
 
-	if (!p || (tasks && pp_state_each_task(tasks, jit_is_alive, &tid) < 0))
+	if (!p || !walk_is_last(j->walk, r))
 		return 1;
 	if (jit_advance_of(j, p, time ? time : UINT64_MAX) < 0)
 		return -1;
@@ -525,6 +542,7 @@ jit_exec(struct jit *j, uint64_t time, const struct pp_rec *r)
 		return -1;
 	jit_process_close(j, p);
 	p->heir_of = 0;
+	p->done = 0;
 	p->since = j->nimages;
 	return 1;
 }
@@ -619,6 +637,8 @@ jit_report(const struct jit *j)
 		tool_note(j->t, "jitted code: %ju moves of functions that are not known", (uintmax_t)j->unmoved);
 	if (j->excess)
 		tool_warn(j->t, "%ju functions of processes that have more than %d", (uintmax_t)j->excess, JIT_FUNCTIONS);
+	if (j->made >= JIT_MADE)
+		tool_warn(j->t, "more than %d MMAP2s of jitted code are needed: the rest is left out", JIT_MADE);
 	if (!j->refused)
 		return;
 	tool_warn(j->t, "%ju jitdumps not used: %s", (uintmax_t)j->refused, j->why);

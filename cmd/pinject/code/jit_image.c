@@ -162,6 +162,7 @@ jit_image_map(struct jit *j, const struct jit_put *m)
 		j->puts = tool_realloc(j->puts, j->puts_cap, sizeof *j->puts);
 	}
 	j->puts[j->nputs++] = *m;
+	j->made++;
 	return 1;
 }
 

@@ -13,6 +13,8 @@
 enum {
 	JIT_FUNCTIONS = 1 << 20,	/* of a process */
 	JIT_DUMPS = 256,		/* open at a time */
+	JIT_HAD = 16,			/* dumps of a process, until it ends */
+	JIT_MADE = 1 << 24,		/* MMAP2s of a run */
 	JIT_IMAGE_CODE = 1 << 20,	/* bytes of code in an image, unless a function is larger */
 	JIT_IMAGE_BYTES = 4 << 20,	/* with names and tables */
 	JIT_IMAGE_FUNCTIONS = 32768,
@@ -46,6 +48,8 @@ struct jit_process {
 	bool		 has_head;
 	uint64_t	 next;		/* the time of the next record of the dump; 0: unknown */
 	char		*name;		/* of the dump */
+	uint64_t	 done;		/* hash of the name of the last dump that was closed: it is not read again; 0: none */
+	unsigned	 had;		/* dumps */
 	struct pp_err	 err;
 };
 
@@ -81,6 +85,7 @@ struct jit {
 	struct jit_put	*hidden;	/* functions that the map in turn hides, to be written behind it */
 	size_t		 nhidden, hidden_cap;
 	/* for messages */
+	uint64_t	 made;		/* MMAP2s */
 	uint64_t	 functions, moved, unmoved, late, excess, again, refused;
 	uint64_t	 nimages_written;
 	char		*why;		/* the first dump that was refused, and the reason */

@@ -20,6 +20,7 @@ enum {
 	MEMORY = 256 << 20,		/* of all texts and their symbols */
 	FILES = 200,			/* open at a time */
 	READ_AT_ONCE = 64 << 10,
+	COVERS = 65536,			/* of a process: the kernel allows as many maps (vm.max_map_count) */
 };
 
 struct cover {				/* a part of the process's memory that an image was put over */
@@ -35,8 +36,8 @@ struct process {
 	struct maptext	 text;
 	unsigned	 version;	/* of the text: how often it has grown */
 	uint64_t	 told_bad;	/* lines that the message was about */
-	struct cover	*cover;
-	size_t		 covers;
+	struct cover	*cover;		/* ascending, disjoint */
+	size_t		 covers, covers_cap;
 };
 
 struct perfmap {
@@ -218,37 +219,75 @@ process_read(struct perfmap *m, struct process *p)
 
 /* ---- images --------------------------------------------------------------------------------------- */
 
+/* The index of the first cover that ends behind the address. */
+static size_t
+cover_from(const struct process *p, uint64_t addr)
+{
+	size_t lo = 0, hi = p->covers;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (p->cover[mid].end > addr)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* Let the covers from index `at' to before `end' be these n instead. */
+static void
+cover_replace(struct process *p, size_t at, size_t end, const struct cover *by, size_t n)
+{
+	if (p->covers - (end - at) + n > p->covers_cap) {
+		p->covers_cap = 2 * p->covers_cap + n + 8;
+		p->cover = tool_realloc(p->cover, p->covers_cap, sizeof *p->cover);
+	}
+	if (p->covers > end)
+		memmove(p->cover + at + n, p->cover + end, (p->covers - end) * sizeof *p->cover);
+	for (size_t i = 0; i < n; i++)
+		p->cover[at + i] = by[i];
+	p->covers = p->covers - (end - at) + n;
+}
+
+/* What is new between two addresses replaces what it overlaps; of a cover, the parts beside it are left. */
+static void
+cover_cut(struct process *p, uint64_t start, uint64_t end)
+{
+	size_t at = cover_from(p, start), n = 0, last = at;
+	struct cover left[2];
+
+	if (start >= end)
+		return;
+	if (at < p->covers && p->cover[at].start < start)
+		left[n++] = (struct cover){ p->cover[at].start, start, p->cover[at].version };
+	while (last < p->covers && p->cover[last].start < end)
+		last++;
+	if (last > at && p->cover[last - 1].end > end)
+		left[n++] = (struct cover){ end, p->cover[last - 1].end, p->cover[last - 1].version };
+	if (last > at)
+		cover_replace(p, at, last, left, n);
+}
+
+/* Beyond that many, all are forgotten: images that are needed again are made again, and are the same. */
 static void
 cover_add(struct process *p, uint64_t start, uint64_t end, unsigned version)
 {
 	if (start >= end)
 		return;
-	p->cover = tool_realloc(p->cover, p->covers + 1, sizeof *p->cover);
-	p->cover[p->covers++] = (struct cover){ start, end, version };
-}
-
-/* The map of a record replaces what it overlaps; of a cover, the parts beside it are left. */
-static void
-cover_cut(struct process *p, uint64_t start, uint64_t end)
-{
-	for (size_t i = p->covers; i--; ) {
-		struct cover c = p->cover[i];
-
-		if (c.start >= end || start >= c.end)
-			continue;
-		p->cover[i] = p->cover[--p->covers];
-		cover_add(p, c.start, start < c.end ? start : c.end, c.version);
-		cover_add(p, end > c.start ? end : c.start, c.end, c.version);
-	}
+	if (p->covers >= COVERS)
+		p->covers = 0;
+	cover_cut(p, start, end);
+	cover_replace(p, cover_from(p, start), cover_from(p, start), &(struct cover){ start, end, version }, 1);
 }
 
 static struct cover *
 cover_find(const struct process *p, uint64_t addr)
 {
-	for (size_t i = 0; i < p->covers; i++)
-		if (addr - p->cover[i].start < p->cover[i].end - p->cover[i].start)
-			return &p->cover[i];
-	return NULL;
+	size_t i = cover_from(p, addr);
+
+	return i < p->covers && p->cover[i].start <= addr ? &p->cover[i] : NULL;
 }
 
 /* The symbols between two addresses, cut to them. */
@@ -353,8 +392,8 @@ perfmap_record(void *arg, uint64_t time, const struct pp_rec *r)
 	(void)time;
 	if (!p)
 		return 1;
-	if (r->type == PP_FORK && pid != PP_RAW_GET(r->raw, FORK, ppid, swap)) {
-		process_drop(m, p);		/* another life of this pid */
+	if (r->type == PP_FORK ? pid != PP_RAW_GET(r->raw, FORK, ppid, swap) : r->type == PP_EXIT && walk_is_last(m->walk, r)) {
+		process_drop(m, p);		/* the end of it, or another life of this pid */
 	} else if (r->type == PP_MMAP || r->type == PP_MMAP2) {
 		start = PP_RAW_GET(r->raw, MMAP, start, swap);
 		len = PP_RAW_GET(r->raw, MMAP, len, swap);

@@ -507,6 +507,21 @@ walk_state(struct walk *w)
 	return w->state;
 }
 
+static int
+walk_is_alive(void *arg, struct pp_task *t)
+{
+	return t->ended || t->tid == *(const uint32_t *)arg ? 1 : -1;
+}
+
+bool
+walk_is_last(const struct walk *w, const struct pp_rec *exit)
+{
+	uint32_t pid = PP_RAW_GET(exit->raw, EXIT, pid, w->t->in->swap), tid = PP_RAW_GET(exit->raw, EXIT, tid, w->t->in->swap);
+	const struct pp_process *tasks = pp_state_process(w->state, pid);
+
+	return !tasks || pp_state_each_task(tasks, walk_is_alive, &tid) > 0;
+}
+
 uint64_t
 walk_earliest(const struct walk *w)
 {

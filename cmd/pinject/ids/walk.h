@@ -50,6 +50,8 @@ struct out	*walk_stage(struct walk *, struct out *next);
 void		 walk_add(struct walk *, const struct walk_user *);
 /* As of the record that a user is called for. */
 struct pp_state	*walk_state(struct walk *);
+/* Is the task of that EXIT the last one of its process that is alive? */
+bool		 walk_is_last(const struct walk *, const struct pp_rec *exit);
 /* The earliest time that a record put now may have without being late: a reader has delivered all up to that time. */
 uint64_t	 walk_earliest(const struct walk *);
 /* The trailer of a timed record that is put in: by the layout and the first id of the event that has the maps. */
