@@ -19,6 +19,15 @@ options_of_page() {
 	done_all
 }
 
+@test "docs: --help has an equals sign where an argument can be left out" {
+	for t in $TOOLS; do
+		$t --help | grep -- '^ .*--[a-z0-9-]*\[' >"$T/optional" || true
+		! grep -v -- '--[a-z0-9-]*\[=[A-Za-z]*\]' "$T/optional" || failed "$t"
+	done
+	pinject --help | grep -q -- '--perf-map\[=DIR\]' || failed "none is seen"
+	done_all
+}
+
 @test "docs: each option of the help is one that the tool knows" {
 	for t in $TOOLS; do
 		for o in $(options_of_help $t); do
