@@ -238,7 +238,48 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	done | stream
 	for o in -b --buildid-all; do
 		try timeout 60 pinject $o "$T/in"
-		[ $rc = 0 ] && cmp "$T/in" "$T/out" && ! [ -s "$T/err" ] || failed "$o"
+		[ $rc = 0 ] && cmp "$T/in" "$T/out" && one_line "pinject: warning: no build-ids of " || failed "$o"
+	done
+	done_all
+}
+
+@test "pinject: files without an id are counted by reason in one line; --strict makes it status 1; memory does not count" {
+	need readelf
+	head -c 100 "$(elf cat)" >"$T/cut"
+	two_of_a_name
+	{
+		for name in //anon '[heap]' '[stack]' anon_inode:x /memfd:x /SYSV00000000 /anon_hugepage /dev/zero "[anon:x]" "$T/in" \
+		    "$(elf cat)"; do
+			echo "MMAP2 misc=2 pid=7 tid=7 start=$((++n * 65536)) len=0x10000 prot=5 filename=$name"
+			echo "SAMPLE misc=2 ip=$((n * 65536)) pid=7 time=$n chain="
+		done
+	} | tee "$T/text" | stream
+	for o in -b --buildid-all -B --mmap2-buildid-all; do
+		try pinject --strict $o "$T/in"
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "memory: $o"
+	done
+	{
+		cat "$T/text"
+		for name in "$T/cut" "$T/none" "$T/none2" "$T/prog"; do
+			echo "MMAP2 misc=2 pid=7 tid=7 start=$((++n * 65536)) len=0x10000 $was prot=5 filename=$name"
+			echo "SAMPLE misc=2 ip=$((n * 65536)) pid=7 time=$n chain="
+		done
+	} | stream
+	for o in -b --buildid-all -B --mmap2-buildid-all; do
+		for strict in "" --strict; do
+			try pinject $strict $o "$T/in"
+			[ $rc = $((${#strict} / 8)) ] || failed "$o $strict"
+			one_line "pinject: warning: no build-ids of 4 files: was replaced after the recording (2), does not exist on this host (2)" ||
+			    failed "$o $strict: text"
+			cp "$T/out" "$T/with$strict"
+		done
+		cmp "$T/with" "$T/with--strict" || failed "$o: output"
+		try pinject -q --strict $o "$T/in"
+		[ $rc = 1 ] && ! [ -s "$T/err" ] || failed "$o -q"
+		try pinject --no-fs --strict $o "$T/in"
+		[ $rc = 1 ] && one_line "pinject: warning: no build-ids of 6 files: not looked for (--no-fs) (" || failed "$o --no-fs"
+		try pinject -v --strict $o "$T/in"
+		[ $rc = 1 ] && [ "$(grep -c "no build-id of '$T/[cnp]" "$T/err")" = 4 ] && ! grep -q warning "$T/err" || failed "$o -v"
 	done
 	done_all
 }

@@ -58,9 +58,9 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 	struct jit *jit = o->jit ? jit_new(t, lookup, store, walk, o->strict) : NULL;
 
 	if (o->mmap2_buildids || o->mmap2_buildid_all)
-		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, to);
+		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, o->strict, to);
 	if (o->build_ids || o->buildid_all)
-		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, to);
+		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, o->strict, to);
 	if (archive)
 		to = archive_stage(archive, all ? NULL : walk, to);
 	if (o->perf_map)

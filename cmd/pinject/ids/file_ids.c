@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* file_ids.c - see file_ids.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ enum {
 	NAME_LIMIT = 4096,		/* PATH_MAX */
 	REMEMBERED = 65536,
 	TRIES = 8,			/* processes in whose name a file is looked up */
+	REASONS = 32,
 };
 
 struct file_id {
@@ -37,6 +39,8 @@ struct file_ids {
 	struct table	 files;		/* struct file_id */
 	struct table	 known;		/* struct file_known */
 	uint64_t	 missing;
+	struct { char *text; uint64_t n; } reason[REASONS];	/* of files that should have an id; the last one: all others */
+	unsigned	 reasons;
 	struct archive	*archive;	/* NULL: none */
 };
 
@@ -165,13 +169,43 @@ file_ids_look(struct file_ids *f, const struct file_ids_for *q, const struct pp_
 	return rc;
 }
 
+/* Is it no file at all, so that it can have no id?  perf's names of such memory, and devices. */
+static bool
+file_ids_is_memory(const struct pp_dso *d)
+{
+	static const char *const starts[] = { "//", "/dev/", "/anon_hugepage", "/SYSV", "/memfd:", "/[aio]" };
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (!strncmp(d->name, starts[i], strlen(starts[i])))
+			return true;
+	return d->name[0] != '/' && strcmp(d->name, "[vdso]");
+}
+
+static void
+file_ids_count(struct file_ids *f, const char *why)
+{
+	unsigned i = 0;
+
+	while (i < f->reasons && strcmp(f->reason[i].text, why))
+		i++;
+	if (i == REASONS)
+		i--;
+	if (i == f->reasons)
+		f->reason[f->reasons++].text = strcpy(tool_alloc(strlen(why) + 1, 1), why);
+	f->reason[i].n++;
+}
+
 void
-file_ids_none(struct file_ids *f, const struct pp_dso *d, const char *why)
+file_ids_none(struct file_ids *f, const struct pp_dso *d, unsigned mode, const char *why)
 {
 	char *name;
 
+	if (f->archive)			/* which says what it has left out */
+		return;
 	f->missing++;
-	if (!f->t->verbose || f->archive)
+	if ((mode == PP_MISC_KERNEL || !file_ids_is_memory(d)) && strcmp(why, BUILDID_NOT_ELF))
+		file_ids_count(f, why);
+	if (!f->t->verbose)
 		return;
 	name = tool_vis(d->name, d->len < NAME_LIMIT ? d->len : NAME_LIMIT);
 	tool_note(f->t, "no build-id of '%s': %s", name, why);
@@ -204,7 +238,7 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 		if (!file_ids_look(f, q, &d, &file->id, &why)) {
 			file->id.len = 0;
 			if (!file->said)
-				file_ids_none(f, &d, why);
+				file_ids_none(f, &d, q->mode, why);
 			file->said = true;
 		}
 	}
@@ -216,9 +250,32 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-void
-file_ids_report(const struct file_ids *f, uint64_t given)
+/* Has that reason a message of its own, for all files together? */
+static bool
+file_ids_is_said(const struct lookup *l, const char *why)
 {
+	return (l->elsewhere && !strcmp(why, l->elsewhere)) || (!l->opt->no_fs && l->ended && !strcmp(why, l->ended));
+}
+
+void
+file_ids_report(const struct file_ids *f, uint64_t given, bool strict)
+{
+	char text[2048];
+	uint64_t n = 0;
+	int at = 0;
+
+	for (unsigned i = 0; i < f->reasons; i++) {
+		if (file_ids_is_said(f->lookup, f->reason[i].text))
+			continue;
+		n += f->reason[i].n;
+		if (at < (int)sizeof text)
+			at += snprintf(text + at, sizeof text - (size_t)at, "%s%s (%ju)", at ? ", " : "", f->reason[i].text,
+			    (uintmax_t)f->reason[i].n);
+	}
+	if (n && !f->t->verbose)	/* else each has been named */
+		tool_warn(f->t, "no build-ids of %ju files: %s", (uintmax_t)n, text);
+	if (f->reasons && strict)
+		f->t->failed = true;
 	tool_note(f->t, "%ju build-ids added, %ju DSOs without one", (uintmax_t)given, (uintmax_t)f->missing);
 }
 
@@ -244,6 +301,8 @@ file_ids_archive(struct file_ids *f, struct archive *archive)
 void
 file_ids_free(struct file_ids *f)
 {
+	for (unsigned i = 0; i < f->reasons; i++)
+		free(f->reason[i].text);
 	pp_table_free(&f->files, true);
 	pp_table_free(&f->known, true);
 	free(f);

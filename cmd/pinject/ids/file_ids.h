@@ -34,10 +34,13 @@ int		 file_ids_get(struct file_ids *, const struct file_ids_for *, struct build_
 /* The stream has the id of all files of that name, by a BUILD_ID (65,536 names are remembered).  Has it? */
 void		 file_ids_known(struct file_ids *, const struct pp_rec *build_id);
 bool		 file_ids_is_known(const struct file_ids *, const struct pp_dso *);
-/* At the end: a note of how many ids were put in, and how many files have none. */
-void		 file_ids_report(const struct file_ids *, uint64_t given);
-/* Print that the file has no id, unless it was printed before, and count it. */
-void		 file_ids_none(struct file_ids *, const struct pp_dso *, const char *why);
+/*
+ * At the end: how many ids were put in, and how many files have none and why.  Memory that is no file can have none, and does
+ * not count.  strict: a file without an id makes the exit status 1.
+ */
+void		 file_ids_report(const struct file_ids *, uint64_t given, bool strict);
+/* Count a file that has no id, and print it with -v.  Once for each file. */
+void		 file_ids_none(struct file_ids *, const struct pp_dso *, unsigned mode, const char *why);
 
 /*
  * Fill *q for the map that an MMAP or MMAP2 describes; *dso is its file.  1; 0: it is none of the kernel or a process, but of a

@@ -18,7 +18,7 @@ struct hits {
 	struct out	 pub;
 	struct tool	*t;
 	struct file_ids	*ids;
-	bool		 all;
+	bool		 all, strict;
 	struct pp_state	*state;		/* of the walk; not with `all' */
 	struct table	 names;		/* of files: struct name */
 	uint8_t		*done;		/* by index of pp_dso; DONE: nothing is to be done for that file any more */
@@ -129,7 +129,7 @@ hits_need(struct hits *h, const struct file_ids_for *file)
 		return 0;
 	}
 	if (!hits_may(n, &id, which, &why)) {
-		file_ids_none(h->ids, &dso, why);
+		file_ids_none(h->ids, &dso, file->mode, why);
 		return 1;
 	}
 	if (n->id.len)
@@ -212,7 +212,7 @@ hits_finish(struct out *o)
 	struct hits *h = (struct hits *)o;
 	struct out *next = o->next;
 
-	file_ids_report(h->ids, h->given);
+	file_ids_report(h->ids, h->given, h->strict);
 	file_ids_free(h->ids);
 	pp_table_free(&h->names, true);
 	free(h->done);
@@ -221,11 +221,12 @@ hits_finish(struct out *o)
 }
 
 struct out *
-hits_new(struct tool *t, struct lookup *lookup, struct walk *walk, struct out *next)
+hits_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict, struct out *next)
 {
 	struct hits *h = tool_alloc(1, sizeof *h);
 
-	*h = (struct hits){ .pub = { .put = hits_put, .finish = hits_finish, .next = next, .idle = true }, .t = t, .all = !walk };
+	*h = (struct hits){ .pub = { .put = hits_put, .finish = hits_finish, .next = next, .idle = true }, .t = t, .all = !walk,
+	    .strict = strict };
 	h->ids = file_ids_new(t, lookup);
 	if (pp_table_init(&h->names, &t->in_err) < 0) {
 		tool_say(t, &t->in_err);

@@ -9,7 +9,10 @@
 #include "file_ids.h"
 #include "walk.h"
 
-/* A stage: BUILD_IDs for all files that the walk finds hit, or (NULL) for all mapped files.  The input must be open. */
-struct out	*hits_new(struct tool *, struct lookup *, struct walk *, struct out *next);
+/*
+ * A stage: BUILD_IDs for all files that the walk finds hit, or (NULL) for all mapped files.  The input must be open.
+ * strict: a file without an id makes the exit status 1.
+ */
+struct out	*hits_new(struct tool *, struct lookup *, struct walk *, bool strict, struct out *next);
 
 #endif

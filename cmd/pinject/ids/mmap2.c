@@ -23,6 +23,7 @@ struct mmap2 {
 	struct tool	*t;
 	struct file_ids	*ids;
 	struct walk	*walk;		/* NULL: all maps */
+	bool		 strict;
 	bool		 trace;		/* the stream has a hardware trace, whose decoder may need any map */
 	struct pp_state	*state;		/* of the walk */
 	struct pp_state	*reader;	/* as a reader of the output has it: with the maps that were written */
@@ -300,7 +301,7 @@ mmap2_finish(struct out *o)
 	struct mmap2 *m = (struct mmap2 *)o;
 	struct out *next = o->next;
 
-	file_ids_report(m->ids, m->given);
+	file_ids_report(m->ids, m->given, m->strict);
 	if (m->late)
 		tool_note(m->t, "%ju maps could only be put in behind a sample that hits them: that was late", (uintmax_t)m->late);
 	file_ids_free(m->ids);
@@ -313,7 +314,7 @@ mmap2_finish(struct out *o)
 }
 
 struct out *
-mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, struct out *next)
+mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict, struct out *next)
 {
 	struct mmap2 *m = tool_alloc(1, sizeof *m);
 
@@ -321,6 +322,7 @@ mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, struct out *
 	m->t = t;
 	m->ids = file_ids_new(t, lookup);
 	m->walk = walk;
+	m->strict = strict;
 	if (!walk)
 		return &m->pub;
 	m->state = walk_state(walk);

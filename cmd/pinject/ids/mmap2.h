@@ -13,7 +13,10 @@
 #include "file_ids.h"
 #include "walk.h"
 
-/* A stage: for the maps that the walk finds hit, and only these, or (NULL) for all.  The input must be open. */
-struct out	*mmap2_new(struct tool *, struct lookup *, struct walk *, struct out *next);
+/*
+ * A stage: for the maps that the walk finds hit, and only these, or (NULL) for all.  The input must be open.
+ * strict: a file without an id makes the exit status 1.
+ */
+struct out	*mmap2_new(struct tool *, struct lookup *, struct walk *, bool strict, struct out *next);
 
 #endif

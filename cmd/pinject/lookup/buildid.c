@@ -107,7 +107,7 @@ buildid_fd(struct build_id *id, int fd, const char **why)
 	elf_version(EV_CURRENT);
 	/* read, not mapped: a mapped file that shrinks causes SIGBUS */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	*why = "not an ELF file";
+	*why = BUILDID_NOT_ELF;
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		rc = elf_notes(id, elf, fd);
 		*why = "has no build-id";

@@ -8,6 +8,8 @@
 
 #include "state/state.h"
 
+#define BUILDID_NOT_ELF "not an ELF file"	/* a reason: it can have none */
+
 enum { BUILD_ID_MAX = 20 };		/* bytes in a record; longer ids are cut, as perf does */
 
 struct build_id {
