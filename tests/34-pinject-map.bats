@@ -172,6 +172,41 @@ ours() {
 	[ "$(ours "$T/out" | cut -d' ' -f1 | paste -sd,)" = 999,1999 ]
 }
 
+@test "perf-map: of a file that grows at each round there are few images, and a function that is hit again gets its name" {
+	need perf
+	stream </dev/null
+	cp "$T/in" "$T/begin"
+	mkdir "$T/maps"
+	for ((i = 0; i < 200; i++)); do printf '%x 10 f%d\n' $((0x70000000 + i * 16)) $i; done >"$T/maps/perf-$PID.map"
+	mkfifo "$T/fifo"
+	pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
+	exec 8>"$T/fifo"
+	cat "$T/begin" >&8
+	# each round hits the first function, the newest one, and in the last rounds one of the middle
+	n=$(stat -c %s "$T/in") size=$n
+	for ((i = 0; i < 64; i++)); do
+		printf '%x 10 f%d\n' $((0x70000000 + (200 + i) * 16)) $((200 + i)) >>"$T/maps/perf-$PID.map"
+		{
+			sample $((1000 + i * 10)) 0x70000000
+			sample $((1001 + i * 10)) $((0x70000000 + (200 + i) * 16))
+			[ $i -lt 62 ] || sample $((1002 + i * 10)) $((0x70000000 + 210 * 16))
+			echo FINISHED_ROUND
+			echo FINISHED_ROUND
+		} | stream
+		tail -c +$((size + 1)) "$T/in" >&8
+		n=$((n + $(stat -c %s "$T/in") - size))
+		await grown "$T/out" $n
+	done
+	exec 8>&-
+	wait $!
+	# by doubling it is at most 1 + log2(64) beside those of growth by a quarter; without, one a round
+	count=$(ours "$T/out" | wc -l)
+	[ "$count" -ge 4 ] && [ "$count" -le 12 ] || { echo "$count images"; false; }
+	shown >"$T/shown"
+	[ "$(tr , '\n' <"$T/shown" | grep -cx f0)" = 64 ]
+	[ "$(tr , '\n' <"$T/shown" | grep -cx f210)" = 2 ]
+}
+
 @test "perf-map: a map over an image hides it, and the names are told again" {
 	need perf
 	{

@@ -25,7 +25,8 @@ enum {
 
 struct cover {				/* a part of the process's memory that an image was put over */
 	uint64_t	 start, end;
-	unsigned	 version;	/* of the text when the image was made */
+	size_t		 n, lines;	/* of the text when the image was made: bytes, complete lines */
+	uint64_t	 round, wait;	/* in which it was made, and after how many others the next one may be */
 };
 
 struct process {
@@ -34,7 +35,6 @@ struct process {
 	int		 fd;		/* of its perf-PID.map; -1: not open */
 	uint64_t	 checked;	/* the round in which the file was last looked at */
 	struct maptext	 text;
-	unsigned	 version;	/* of the text: how often it has grown */
 	uint64_t	 told_bad;	/* lines that the message was about */
 	struct cover	*cover;		/* ascending, disjoint */
 	size_t		 covers, covers_cap;
@@ -213,7 +213,6 @@ process_read(struct perfmap *m, struct process *p)
 	}
 	if (m->files > FILES)
 		process_close(m, p);
-	p->version++;
 	return p->text.n != before;
 }
 
@@ -260,26 +259,32 @@ cover_cut(struct process *p, uint64_t start, uint64_t end)
 
 	if (start >= end)
 		return;
-	if (at < p->covers && p->cover[at].start < start)
-		left[n++] = (struct cover){ p->cover[at].start, start, p->cover[at].version };
+	if (at < p->covers && p->cover[at].start < start) {
+		left[n] = p->cover[at];
+		left[n++].end = start;
+	}
 	while (last < p->covers && p->cover[last].start < end)
 		last++;
-	if (last > at && p->cover[last - 1].end > end)
-		left[n++] = (struct cover){ end, p->cover[last - 1].end, p->cover[last - 1].version };
+	if (last > at && p->cover[last - 1].end > end) {
+		left[n] = p->cover[last - 1];
+		left[n++].start = end;
+	}
 	if (last > at)
 		cover_replace(p, at, last, left, n);
 }
 
 /* Beyond that many, all are forgotten: images that are needed again are made again, and are the same. */
 static void
-cover_add(struct process *p, uint64_t start, uint64_t end, unsigned version)
+cover_add(struct process *p, struct cover c, uint64_t start, uint64_t end)
 {
 	if (start >= end)
 		return;
+	c.start = start;
+	c.end = end;
 	if (p->covers >= COVERS)
 		p->covers = 0;
 	cover_cut(p, start, end);
-	cover_replace(p, cover_from(p, start), cover_from(p, start), &(struct cover){ start, end, version }, 1);
+	cover_replace(p, cover_from(p, start), cover_from(p, start), &c, 1);
 }
 
 static struct cover *
@@ -352,31 +357,46 @@ perfmap_cover(struct perfmap *m, struct process *p, const struct walk_hit *hit, 
 
 /* ---- a user of the walk ----------------------------------------------------------------------------- */
 
+/*
+ * Images of a file that grows: each has all names, so one at each round would be as many bytes as the square of the file.  So
+ * while less than a quarter is new, each one waits for twice as many rounds as the one before.
+ */
+static bool
+perfmap_may_renew(const struct perfmap *m, const struct process *p, struct cover *c)
+{
+	bool much = (p->text.whole - c->lines) * 4 >= c->lines;
+
+	if (p->text.n == c->n || (!much && m->round - c->round < c->wait))
+		return false;
+	c->wait = much ? 1 : 2 * c->wait;
+	c->round = m->round;
+	c->n = p->text.n;
+	c->lines = p->text.whole;
+	return true;
+}
+
 static int
 perfmap_miss(void *arg, const struct walk_hit *hit)
 {
 	struct perfmap *m = arg;
 	struct process *p;
+	const struct maptext_symbol *s;
 	struct cover *c;
-	bool named;
 
 	if (hit->mode != PP_MISC_USER || !hit->map || hit->map->data || (m->jit && jit_knows(m->jit, hit->pid)))
 		return 1;
 	if (!(p = process_get(m, hit->pid)))
 		return -1;
 	c = cover_find(p, hit->addr);
-	named = maptext_find(&p->text, hit->addr);
-	if (c && named && c->version == p->version)
+	s = maptext_find(&p->text, hit->addr);
+	if (!s && p->checked != m->round && process_read(m, p))
+		s = maptext_find(&p->text, hit->addr);
+	if (!s || (c && (s->line < c->lines || !perfmap_may_renew(m, p, c))))
 		return 1;
-	if (!named && p->checked != m->round && process_read(m, p))
-		named = maptext_find(&p->text, hit->addr);
-	if (!named)
-		return 1;
-	if (c) {
-		c->version = p->version;
+	if (c)
 		return perfmap_cover(m, p, hit, c->start, c->end);
-	}
-	cover_add(p, hit->map->start, hit->map->start + hit->map->len, p->version);
+	cover_add(p, (struct cover){ .n = p->text.n, .lines = p->text.whole, .round = m->round, .wait = 1 }, hit->map->start,
+	    hit->map->start + hit->map->len);
 	return perfmap_cover(m, p, hit, hit->map->start, hit->map->start + hit->map->len);
 }
 
