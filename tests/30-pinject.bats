@@ -369,7 +369,8 @@ two_of_a_name() {
 	try pinject --buildid-all "$T/in"
 	[ $rc = 0 ] && cmp "$T/in" "$T/out" && one_line "pinject: warning: no build-ids: the recording was made on 'elsewhere'" || failed "host"
 	try pinject --buildid-all --allow other-host "$T/in"
-	[ "$(names <"$T/out")" = "$(elf cat)" ] && ! [ -s "$T/err" ] || failed "allowed host"
+	[ "$(names <"$T/out")" = "$(elf cat)" ] &&
+	    one_line "pinject: warning: no build-ids of 1 files: recorded under another kernel (1)" || failed "allowed host"
 	done_all
 }
 

@@ -41,6 +41,7 @@ struct file_ids {
 	uint64_t	 missing;
 	struct { char *text; uint64_t n; } reason[REASONS];	/* of files that should have an id; the last one: all others */
 	unsigned	 reasons;
+	bool		 kept;		/* an id of the stream, although --known-build-ids has another one */
 	struct archive	*archive;	/* NULL: none */
 };
 
@@ -130,6 +131,20 @@ file_ids_is_known(const struct file_ids *f, const struct pp_dso *dso)
 }
 
 void
+file_ids_kept(struct file_ids *f, const struct pp_dso *dso, const uint8_t *id, size_t len)
+{
+	struct pp_dso d = file_ids_named(dso);
+	char *name;
+
+	if (f->kept || !lookup_disagrees(f->lookup, &d, id, len))
+		return;
+	f->kept = true;
+	name = tool_vis(d.name, d.len < NAME_LIMIT ? d.len : NAME_LIMIT);
+	tool_warn(f->t, "the recording has another build-id of '%s' than --known-build-ids, and keeps it, and any others", name);
+	free(name);
+}
+
+void
 file_ids_known(struct file_ids *f, const struct pp_rec *r)
 {
 	enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename) };
@@ -137,6 +152,7 @@ file_ids_known(struct file_ids *f, const struct pp_rec *r)
 	struct file_known *k;
 
 	d.len = r->size > NAME_AT ? (uint32_t)strnlen(d.name, r->size - (size_t)NAME_AT) : 0;
+	file_ids_kept(f, &d, r->raw + PP_RAW_AT(HEADER_BUILD_ID, build_id), BUILD_ID_MAX);
 	d = file_ids_named(&d);
 	if (f->known.n == REMEMBERED || file_ids_is_known(f, &d))
 		return;
@@ -169,18 +185,6 @@ file_ids_look(struct file_ids *f, const struct file_ids_for *q, const struct pp_
 	return rc;
 }
 
-/* Is it no file at all, so that it can have no id?  perf's names of such memory, and devices. */
-static bool
-file_ids_is_memory(const struct pp_dso *d)
-{
-	static const char *const starts[] = { "//", "/dev/", "/anon_hugepage", "/SYSV", "/memfd:", "/[aio]" };
-
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-		if (!strncmp(d->name, starts[i], strlen(starts[i])))
-			return true;
-	return d->name[0] != '/' && strcmp(d->name, "[vdso]");
-}
-
 static void
 file_ids_count(struct file_ids *f, const char *why)
 {
@@ -203,7 +207,7 @@ file_ids_none(struct file_ids *f, const struct pp_dso *d, unsigned mode, const c
 	if (f->archive)			/* which says what it has left out */
 		return;
 	f->missing++;
-	if ((mode == PP_MISC_KERNEL || !file_ids_is_memory(d)) && strcmp(why, BUILDID_NOT_ELF))
+	if ((mode == PP_MISC_KERNEL || !lookup_is_memory(d)) && strcmp(why, BUILDID_NOT_ELF))
 		file_ids_count(f, why);
 	if (!f->t->verbose)
 		return;

@@ -34,6 +34,8 @@ int		 file_ids_get(struct file_ids *, const struct file_ids_for *, struct build_
 /* The stream has the id of all files of that name, by a BUILD_ID (65,536 names are remembered).  Has it? */
 void		 file_ids_known(struct file_ids *, const struct pp_rec *build_id);
 bool		 file_ids_is_known(const struct file_ids *, const struct pp_dso *);
+/* The stream has that id of a file, and keeps it: warn if --known-build-ids has another one. */
+void		 file_ids_kept(struct file_ids *, const struct pp_dso *, const uint8_t *id, size_t len);
 /*
  * At the end: how many ids were put in, and how many files have none and why.  Memory that is no file can have none, and does
  * not count.  strict: a file without an id makes the exit status 1.

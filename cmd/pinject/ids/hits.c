@@ -170,8 +170,10 @@ hits_map(struct hits *h, const struct pp_rec *r)
 	if (h->all && pp_check(r, swap, &h->t->in_err) < 0)	/* else the walk has done that */
 		return -1;
 	pp_dso_get(&dso, r, 0, swap);
-	if (dso.id_len)
+	if (dso.id_len) {
 		hits_known(h, &dso);
+		file_ids_kept(h->ids, &dso, dso.id, dso.id_len);
+	}
 	if (!h->all || !file_ids_of_map(&file, r, &dso, swap))
 		return 1;
 	ev = pp_event_find(h->t->in->events, r, NULL);

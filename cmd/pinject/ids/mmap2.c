@@ -262,6 +262,8 @@ mmap2_take_map(struct mmap2 *m, const struct pp_rec *r, bool stable)
 	pp_dso_get(&d, r, trailer, m->t->in->swap);
 	if (!file_ids_of_map(&of, r, &d, m->t->in->swap) || (m->walk && !walk_passes(m->walk, r)))
 		return next->put(next, m->t->in, r, stable);
+	if (d.id_len)
+		file_ids_kept(m->ids, &d, d.id, d.id_len);
 	ev = pp_event_find(m->t->in->events, r, NULL);
 	if (!ev || !pp_time(ev, r, m->t->in->swap, &of.time))
 		of.time = 0;

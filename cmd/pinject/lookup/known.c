@@ -50,7 +50,10 @@ known_parse_id(struct build_id *id, const char *s)
 	return n;
 }
 
-/* "ID NAME"; a name may have spaces.  Of several lines of a name the last one counts. */
+/*
+ * "ID NAME"; a name may have spaces.  Of several lines of a name the last one counts.  perf buildid-list prints the id in 40
+ * columns, also if it is shorter, or if there is none.
+ */
 static void
 known_add_line(struct known *k, const struct tool *t, const char *line)
 {
@@ -58,9 +61,12 @@ known_add_line(struct known *k, const struct tool *t, const char *line)
 	size_t n = known_parse_id(&id, line), len;
 	struct known_id *i;
 
-	if (!n || line[n] != ' ' || !line[n + 1])
+	if (strspn(line, " ") >= 2 * BUILD_ID_MAX)
+		return;
+	if (!n || line[n] != ' ' || !line[n + strspn(line + n, " ")])
 		tool_wrong(t, "%s: '%s': expected an id of 2 to 40 hexadecimal digits, a space and a path", t->optname, line);
-	line += n + 1;
+	line += n;
+	line += strspn(line, " ");
 	len = strlen(line);
 	if (!(i = known_search(k, line, len))) {
 		i = tool_alloc(1, sizeof *i + len + 1);

@@ -170,6 +170,17 @@ lookup_has_copies(const struct lookup *l, enum lookup_kind kind)
 	    (kind == LOOKUP_FILE || kind == LOOKUP_MODULE) && l->opt->nsymfs;
 }
 
+bool
+lookup_is_memory(const struct pp_dso *d)
+{
+	static const char *const starts[] = { "//", "/dev/", "/anon_hugepage", "/SYSV", "/memfd:", "/[aio]" };
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (!strncmp(d->name, starts[i], strlen(starts[i])))
+			return true;
+	return d->name[0] != '/' && strcmp(d->name, "[vdso]");
+}
+
 static int
 lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct lookup_found *to)
 {
@@ -179,29 +190,59 @@ lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct
 	to->why = "--kallsyms says that it is of another kernel";
 	if (l->other_kernel && *l->other_kernel && (f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE))
 		return 0;
-	if (!l->elsewhere && !(kernel && l->other_release))
-		return lookup_ask(l, f, f->kind, flags, to);
+	if (!l->elsewhere && !(kernel && l->other_release)) {
+		if (!lookup_ask(l, f, f->kind, flags, to))
+			return 0;
+		if (kernel)
+			l->taken_kernel++;
+		else if (!lookup_has_copies(l, f->kind))	/* or it may be of those */
+			l->taken++;
+		return 1;
+	}
 	if (lookup_has_copies(l, f->kind) &&
 	    lookup_ask(l, f, f->kind == LOOKUP_MODULE ? LOOKUP_FILE : f->kind, flags | ASK_COPIES, to))
 		return 1;
 	to->why = l->elsewhere ? l->elsewhere : "recorded under another kernel";
-	if (l->elsewhere)
+	if (l->elsewhere && !(f->kind == LOOKUP_FILE && lookup_is_memory(f->dso)))
 		l->refused++;
 	return 0;
+}
+
+/* Both vdsos of a 64-bit machine have one name in a map, but not in perf's list. */
+static int
+lookup_known(const struct lookup *l, const struct lookup_for *f, struct build_id *id)
+{
+	static const struct pp_dso vdso32 = { .name = "[vdso32]", .len = 8 };
+	bool is_vdso32 = f->kind == LOOKUP_VDSO && f->start <= UINT32_MAX && !l->narrow;
+
+	return known_find(l->opt->known, is_vdso32 ? &vdso32 : f->dso, id);
+}
+
+bool
+lookup_disagrees(const struct lookup *l, const struct pp_dso *d, const uint8_t *id, size_t len)
+{
+	struct build_id known, is = { .len = len < BUILD_ID_MAX ? len : BUILD_ID_MAX };
+
+	memcpy(is.b, id, is.len);
+	/* an older BUILD_ID has no size: what is missing is 0 */
+	return known_find(l->opt->known, d, &known) && memcmp(known.b, is.b, sizeof is.b);
 }
 
 int
 lookup_file(struct lookup *l, const struct lookup_for *f, bool want_fd, struct lookup_found *to)
 {
 	struct build_id known;
+	uint64_t refused = l->refused;
 	int rc;
 
 	*to = (struct lookup_found){ .fd = -1 };
-	if (!known_find(l->opt->known, f->dso, &known))
+	if (!lookup_known(l, f, &known))
 		return lookup_search(l, f, want_fd, to);
 	/* the user knows better, but a file of another id is not the file */
 	rc = want_fd ? lookup_search(l, f, true, to) : 0;
-	if (to->fd >= 0 && (rc <= 0 || to->id.len != known.len || memcmp(to->id.b, known.b, known.len))) {
+	l->refused = refused;
+	to->listed = rc <= 0 || to->id.len != known.len || memcmp(to->id.b, known.b, known.len);
+	if (to->fd >= 0 && to->listed) {
 		close(to->fd);
 		to->fd = -1;
 	}

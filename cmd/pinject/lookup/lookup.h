@@ -50,10 +50,13 @@ struct lookup {			/* begins zeroed, with fd -1 */
 	bool	 swap;
 	const char *elsewhere;		/* why no file of this machine is of the recording; NULL: they may be */
 	bool	 other_release;		/* it is of another kernel release */
+	bool	 narrow;		/* it is of a 32-bit machine */
+	bool	 named;			/* it has the name of its machine */
 	char	*host;			/* the name of its machine, if it is not ours */
 	uint64_t wall, clock;		/* a moment by wall clock and by the clock of the recording, ns; 0: unknown */
 	uint64_t written;		/* wall clock, ns: all of its maps are older */
 	uint64_t refused;		/* questions without an answer, as it was made elsewhere */
+	uint64_t taken, taken_kernel;	/* files of this machine that were; of the kernel and its modules */
 };
 
 enum lookup_kind {
@@ -82,6 +85,7 @@ struct lookup_found {
 	bool		 proven;	/* its inode is that of the map */
 	uint32_t	 own_pid;	/* of the process that has it, in its own pid namespace; 0: the process has ended */
 	bool		 own_pid_lost;	/* it has ended, and may have been in another pid namespace */
+	bool		 listed;	/* the id is from --known-build-ids, and no file here is known to have it */
 };
 
 /* Before tool_open(): fork the second process, which ends with this one.  Failure exits 1. */
@@ -96,6 +100,10 @@ struct out *lookup_stage(struct lookup *, struct out *next);
  * 0: there is none, and why.  Never fatal.
  */
 int	lookup_file(struct lookup *, const struct lookup_for *, bool want_fd, struct lookup_found *);
+/* Is the name of a map of a process that of memory or of a device, which can have no id? */
+bool	lookup_is_memory(const struct pp_dso *);
+/* Does --known-build-ids have another id for that name than the stream has?  The stream's is kept. */
+bool	lookup_disagrees(const struct lookup *, const struct pp_dso *, const uint8_t *id, size_t len);
 void	lookup_end(struct lookup *);
 
 /* --known-build-ids LIST, before lookup_start(); exits 2 if it is wrong. */

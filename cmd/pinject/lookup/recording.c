@@ -65,6 +65,29 @@ is_text(const struct pp_feature_value *v, const char *text)
 	return v->kind == PP_F_STR && v->len == strlen(text) && !memcmp(v->p, text, v->len);
 }
 
+/* It says so behind what was taken for its files. */
+static void
+learned_late(struct lookup *l, uint64_t taken, const char *what)
+{
+	struct pp_err e = { .what = "" };
+
+	if (!taken)
+		return;
+	e.file = l->t->in_name;
+	pp_fail(&e, "the recording was %s, and says so behind its maps: %ju files of this host were taken for its own; "
+	    "use --no-fs", what, (uintmax_t)taken);
+	tool_say(l->t, &e);
+	l->t->failed = true;
+}
+
+static void
+learn_elsewhere(struct lookup *l, const char *what)
+{
+	if (!l->elsewhere)
+		learned_late(l, l->taken + l->taken_kernel, what);
+	l->elsewhere = what;
+}
+
 static void
 learn_feature(struct lookup *l, const struct pp_rec *r)
 {
@@ -87,14 +110,21 @@ learn_feature(struct lookup *l, const struct pp_rec *r)
 		return;
 	} else if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR) {
 		return;
-	} else if (feature.number == PP_FEAT_ARCH && !is_text(&v, l->us.machine)) {
-		l->elsewhere = "made on another architecture";
+	} else if (feature.number == PP_FEAT_ARCH) {
+		l->narrow = !memmem(v.p, v.len, "64", 2) && !is_text(&v, "s390x");
+		if (!is_text(&v, l->us.machine))
+			learn_elsewhere(l, "made on another architecture");
 	} else if (feature.number == PP_FEAT_OSRELEASE) {
+		if (!is_text(&v, l->us.release) && !l->other_release && !l->elsewhere)
+			learned_late(l, l->taken_kernel, "made under another kernel");
 		l->other_release = !is_text(&v, l->us.release);
-	} else if (feature.number == PP_FEAT_HOSTNAME && !is_text(&v, l->us.nodename) && !l->host) {
+	} else {
+		l->named = true;
+		if (is_text(&v, l->us.nodename) || l->host)
+			return;
 		l->host = tool_vis((const char *)v.p, v.len);
 		if (!tool_allows(l->t, "other-host") && !l->elsewhere)
-			l->elsewhere = "made on another host";
+			learn_elsewhere(l, "made on another host");
 	}
 }
 
@@ -193,8 +223,10 @@ finish(struct out *o)
 	if (l->refused && l->host && !strcmp(l->elsewhere, "made on another host"))
 		tool_warn(l->t, "no build-ids: the recording was made on '%s', not on this host; --allow other-host goes by this one's files",
 		    l->host);
-	else if (l->refused || l->swap)
+	else if (l->refused)
 		tool_warn(l->t, "no build-ids: the recording was %s", l->elsewhere);
+	if (l->taken + l->taken_kernel && !l->named)
+		tool_note(l->t, "the recording does not say on which host it was made, and is taken to be of this one");
 	free(s);
 	return rc;
 }

@@ -129,7 +129,7 @@ archive_kallsyms(struct archive *a, const struct build_id *id)
 void
 archive_take(struct archive *a, const struct lookup_for *q, const struct lookup_found *found)
 {
-	switch (q->kind) {
+	switch (found->listed ? LOOKUP_FILE : q->kind) {
 	case LOOKUP_KERNEL:
 		archive_kallsyms(a, &found->id);
 		break;
@@ -141,7 +141,7 @@ archive_take(struct archive *a, const struct lookup_for *q, const struct lookup_
 			archive_file(a, q->dso, &found->id, found->fd);
 			return;
 		}
-		a->unknown++;		/* a module that is compressed or gone */
+		a->unknown++;		/* a module that is compressed or gone; an id of a list */
 	}
 	if (found->fd >= 0)
 		close(found->fd);
