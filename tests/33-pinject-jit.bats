@@ -126,6 +126,39 @@ made() {
 	done_all
 }
 
+@test "pinject -j: python -X perf_jit: the names that perf inject -j gives" {
+	local python dump
+	need record
+	for python in python3.15 python3.14 python3.13 python3 none; do
+		"$python" -X perf_jit -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null </dev/null && break
+	done
+	[ $python != none ] || skip "no python with -X perf_jit"
+	cat >"$T/hot.py" <<-'END'
+	def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+	def one(i): return 1
+	def loop(n):
+	    s = 0
+	    for i in range(n): s += one(i)
+	    return s
+	def same(i): return i
+	def comprehension(n): return sum([same(i) for i in range(n)])
+	for _ in range(3): fib(22), loop(300000), comprehension(300000)
+	END
+	perf record -q -k mono -e cpu-clock -F 20000 -o "$T/in.data" -- "$python" -X perf_jit "$T/hot.py" >/dev/null 2>"$T/err" ||
+	    skip "perf record -k mono does not work here"
+	jit <"$T/in.data" >"$T/out"
+	HOME=$T perf inject -j -i "$T/in.data" -o "$T/theirs" 2>/dev/null || skip "this perf cannot inject -j"
+	HOME=$T perf script -F time,ip,sym -i "$T/theirs" >"$T/want" 2>/dev/null
+	pcat "$T/in.data" | grep -ao '/tmp/jit-[0-9]*\.dump' >"$T/dumps"
+	while read -r dump; do
+		dump=${dump#/tmp/jit-}
+		rm -f /tmp/jit-"$dump" /tmp/jitted-"${dump%.dump}"-*.so
+	done <"$T/dumps"
+	perf --buildid-dir "$T/syms" script -F time,ip,sym -i "$T/out" 2>/dev/null | diff -u "$T/want" -
+	# a call is few instructions of its trampoline
+	grep -q ' py::' "$T/want" || skip "no sample hit a trampoline"
+}
+
 @test "pinject -j: perf annotate has code and source lines from the files of --buildid-dir" {
 	need objdump
 	made -m 20 -n 2 -d
