@@ -22,7 +22,7 @@ fresh() {
 	need perf
 	need readelf
 	# without ids in MMAP2, where newer ones put them
-	perf record -q -e cpu-clock -F 4000 -g --no-buildid-mmap -o - "$@" >"$T/in" 2>"$T/record.err" || skip "perf record does not work here"
+	perf record -q --no-bpf-event -e cpu-clock -F 4000 -g --no-buildid-mmap -o - "$@" >"$T/in" 2>"$T/record.err" || skip "perf record does not work here"
 	[ "$(records 9 <"$T/in" | wc -l)" -gt 20 ] || [ "$(records 81 <"$T/in" | wc -l)" -gt 0 ] ||
 	    skip "perf record takes no samples here"
 }
@@ -222,6 +222,58 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	pinject --buildid-all "$T/in" | cmp "$T/in" -
 }
 
+# module NAME ID: does a map of it get that id, by the names that the kernel and perf give it?
+module() {
+	local name=$1 id=$2 as
+	for as in "[$name]" "/lib/modules/$(uname -r)/kernel/x/${name//_/-}.ko.xz" "/lib/modules/$(uname -r)/kernel/x/$name.ko"; do
+		{
+			echo "MMAP misc=1 pid=-1 tid=0 start=0xffffffffc0000000 len=0x10000 filename=$as"
+			echo "SAMPLE misc=1 ip=0xffffffffc0000010 pid=7 time=1 chain="
+		} | stream
+		for o in -b --buildid-all; do
+			pinject $o "$T/in" >"$T/out"
+			[ "$(records 67 <"$T/out" | cut -d' ' -f3,5)" = "$id $as" ] || failed "$o $as: $(records 67 <"$T/out")"
+		done
+	done
+}
+@test "pinject: a loaded kernel module" {
+	need readelf
+	for notes in /sys/module/*/notes/.note.gnu.build-id; do
+		name=${notes#/sys/module/}
+		name=${name%%/*}
+		[ -r "$notes" ] && [ -d "/sys/module/$name/sections" ] || continue
+		# of the module's file, if it can be read, else of the last note
+		file=$(command -v modinfo >/dev/null && modinfo -n "$name" 2>/dev/null)
+		case $file in
+		*.xz) xz -dc "$file" >"$T/module.ko";;
+		*.zst) zstd -qdc "$file" >"$T/module.ko";;
+		*.gz) gzip -dc "$file" >"$T/module.ko";;
+		*.ko) cp "$file" "$T/module.ko";;
+		*) : >"$T/module.ko";;
+		esac 2>/dev/null || : >"$T/module.ko"
+		id=$(id_of "$T/module.ko" 2>/dev/null)
+		: "${id:=$(tail -c 20 "$notes" | od -An -tx1 -v | tr -d ' \n')}"
+		module "$name" "$id"
+		done_all
+		return
+	done
+	skip "no module with a build-id is loaded"
+}
+@test "pinject: a kernel module, with a note in its place" {
+	need readelf
+	[ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none "$T" 2>/dev/null || skip "no mount namespaces for this user"
+	[ -d /sys/module ] || skip "no /sys/module"
+	id=$(id_of "$(elf cat)")
+	[ -n "$id" ] || skip "programs here have no build-ids"
+	perl -e 'print pack("L3", 4, length($ARGV[0]) / 2, 3), "GNU\0", pack "H*", $ARGV[0]' "$id" >"$T/note"
+	pinject() {
+		unshare -m sh -c 'mount -t tmpfs none /sys/module && mkdir -p /sys/module/a_module/notes &&
+		    cp "$1/note" /sys/module/a_module/notes/.note.gnu.build-id && shift && exec "$@"' sh "$T" "$O/pinject" "$@"
+	}
+	module a_module "$id"
+	done_all
+}
+
 # ---- what must not be believed -------------------------------------------------------------------
 
 @test "pinject: names that are no ELF files are left alone, and none of them is waited for" {
@@ -345,6 +397,31 @@ two_of_a_name() {
 		SAMPLE misc=2 ip=0x401000 pid=8 time=2 chain=
 	END
 	[ "$(pinject -b "$T/in" | names)" = "$T/prog" ] || failed "not sampled"
+	done_all
+}
+
+# The process of the 32-bit one is gone, so it has no id; 31-pinject-files.bats has one that lives.
+@test "pinject: the vdsos of 32-bit and other processes have one name: of the second it is said that it has no BUILD_ID" {
+	big="MMAP misc=2 pid=7 tid=7 start=0x7ffc00000000 len=0x2000 filename=[vdso]"
+	small="MMAP misc=2 pid=4194305 tid=4194305 start=0xf7f00000 len=0x2000 filename=[vdso]"
+	in_big="SAMPLE misc=2 ip=0x7ffc00000100 pid=7 time"
+	in_small="SAMPLE misc=2 ip=0xf7f00100 pid=4194305 time"
+	printf '%s\n' "$big" "$in_big=1 chain=" | stream
+	[ "$(pinject -b "$T/in" | names)" = "[vdso]" ] || skip "this process has no vdso with a build-id"
+	printf '%s\n' "$big" "$small" "$in_big=1 chain=" "$in_small=2 chain=" "$in_small=3 chain=" | stream
+	for o in -b --buildid-all; do
+		try pinject -v $o "$T/in"
+		[ "$(names <"$T/out")" = "[vdso]" ] || failed "$o: $(names <"$T/out")"
+		[ "$(grep -c "no build-id of '\[vdso\]': the vdso of a 32-bit process that has ended" "$T/err")" = 1 ] || failed "$o: $(cat "$T/err")"
+	done
+	# the first one has none: the name would mean both
+	printf '%s\n' "$small" "$big" "$big" "$in_small=1 chain=" "$in_big=2 chain=" "$in_big=3 chain=" | stream
+	for o in -b --buildid-all; do
+		try pinject -v $o "$T/in"
+		[ -z "$(names <"$T/out")" ] || failed "$o: $(names <"$T/out")"
+		[ "$(grep -c "no build-id of '\[vdso\]': another file of this name was sampled (use --mmap2-buildid-all)" "$T/err")" = 1 ] ||
+		    failed "$o: $(cat "$T/err")"
+	done
 	done_all
 }
 

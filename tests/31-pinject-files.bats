@@ -39,7 +39,7 @@ brand() {
 need_all() {
 	need record; need readelf; need native; need perl
 	[ -n "$(id_of "$SLEEP")" ] || skip "programs here have no build-ids"
-	perf record -q -e cpu-clock -o - true 2>/dev/null | pstat -q - >/dev/null || skip "perf record does not work here"
+	perf record -q --no-bpf-event -e cpu-clock -o - true 2>/dev/null | pstat -q - >/dev/null || skip "perf record does not work here"
 }
 need_namespaces() {
 	need_all
@@ -52,7 +52,7 @@ record() {
 		options+=("$1")
 		shift
 	done
-	perf record -q -e cpu-clock --no-buildid-mmap "${options[@]}" -o - -- bash -c "$2" >"$T/in" 2>"$T/record.err" </dev/null
+	perf record -q --no-bpf-event -e cpu-clock --no-buildid-mmap "${options[@]}" -o - -- bash -c "$2" >"$T/in" 2>"$T/record.err" </dev/null
 }
 # Programs of this test that are left.
 pids() {
@@ -217,7 +217,7 @@ in_namespace() {
 	gives "$P" "none: "
 	# gone at the end of a live stream
 	mkfifo "$T/go"
-	{ perf record -q -e cpu-clock --no-buildid-mmap -o - -- bash -c "unshare -m bash -c '$before; $T/p $LONG & wait'; read x <$T/go" 2>/dev/null; } |
+	{ perf record -q --no-bpf-event -e cpu-clock --no-buildid-mmap -o - -- bash -c "unshare -m bash -c '$before; $T/p $LONG & wait'; read x <$T/go" 2>/dev/null; } |
 	    tee "$T/in" | pinject --buildid-all >"$T/live" 3>&- &
 	# perf passes what it has once a second pages are full, or at the end: until pinject has the map
 	await eval '[ -n "$(pids)" ]'
@@ -309,7 +309,7 @@ in_namespace() {
 @test "files: a recording of another host" {
 	need_namespaces
 	prog "$T/p" a; export P=$T/p
-	unshare -u bash -c "hostname elsewhere; exec perf record -q -e cpu-clock --no-buildid-mmap -o - -- $T/p 0.1" >"$T/in" 2>/dev/null
+	unshare -u bash -c "hostname elsewhere; exec perf record -q --no-bpf-event -e cpu-clock --no-buildid-mmap -o - -- $T/p 0.1" >"$T/in" 2>/dev/null
 	try pinject --buildid-all "$T/in"
 	[ $rc = 0 ] && cmp "$T/in" "$T/out" && one_line "pinject: warning: no build-ids: the recording was made on 'elsewhere'" || failed refused
 	gives "$P" "$(id_of "$T/p")" --allow other-host
@@ -389,6 +389,22 @@ in_namespace() {
 	sed "s/start=0x$from/start=0x8048000/" "$T/recipe.txt" >"$T/other.txt"
 	mkpipe "$T/other.txt" >"$T/in"
 	gives '\[vdso\]' "none: the vdso of a 32-bit process that has ended"
+	# beside that of a 64-bit process only the first one has an id, and of the other that is said
+	big="MMAP misc=2 pid=1 tid=1 start=0x7ffc00000000 len=0x2000 filename=[vdso]"
+	sed "1a$big" "$T/recipe.txt" >"$T/both.txt"
+	other="SAMPLE misc=2 ip=0x7ffc00000100 pid=1" this="SAMPLE misc=2 ip=0x$from pid=$pid"
+	for first in other this; do
+		[ $first = this ] && second=other || second=this
+		{ cat "$T/both.txt"; echo "${!first} time=1 chain="; echo "${!second} time=2 chain="; } >"$T/order.txt"
+		mkpipe "$T/order.txt" >"$T/in"
+		try pinject -v -b "$T/in"
+		ids <"$T/out" >"$T/got"
+		[ "$(wc -l <"$T/got")" = 1 ] || failed "$first: $(cat "$T/got")"
+		grep -q "^$want " "$T/got" && is=this || is=other
+		[ $is = $first ] || failed "$first: $(cat "$T/got")"
+		[ "$(grep -c "no build-id of '\[vdso\]': another file of this name was sampled" "$T/err")" = 1 ] || failed "$first: $(cat "$T/err")"
+		pinject --mmap2-buildid-all "$T/in" | od -An -tx1 -v | tr -d ' \n' | grep -q "14000000$want" || failed "in the map"
+	done
 	mkpipe "$T/recipe.txt" >"$T/in"
 	gone
 	gives '\[vdso\]' "none: the vdso of a 32-bit process that has ended"

@@ -21,7 +21,7 @@ struct hits {
 	bool		 all, strict;
 	struct pp_state	*state;		/* of the walk; not with `all' */
 	struct table	 names;		/* of files: struct name */
-	uint8_t		*done;		/* by index of pp_dso; DONE: nothing is to be done for that file any more */
+	uint8_t		*done;		/* by hits_index(); DONE: nothing is to be done for that file any more */
 	size_t		 ndone;
 	uint64_t	 given;
 };
@@ -32,6 +32,7 @@ struct name {
 	bool		 known;		/* the stream has its id, in an MMAP2 */
 	struct build_id	 id;		/* the one that was written; len 0: none */
 	uint64_t	 without;	/* the first file of that name that has no id; 0: there is none */
+	uint64_t	 said;		/* the last file whose id could not be written, as another has the name; 0: none */
 	size_t		 len;
 	char		 text[];
 };
@@ -86,12 +87,19 @@ hits_known(struct hits *h, const struct pp_dso *d)
 		n->known = true;
 }
 
+/* The vdso of a 32-bit process is another file than that of the others, but the same pp_dso. */
+static size_t
+hits_index(const struct pp_map *m)
+{
+	return (size_t)m->dso * 2 + (m->start > UINT32_MAX);
+}
+
 /* Is nothing to be done for the file of that index any more? */
 static bool
-hits_is_done(struct hits *h, uint32_t index)
+hits_is_done(struct hits *h, size_t index)
 {
 	if (index >= h->ndone) {
-		size_t n = index * (size_t)2 + 64;
+		size_t n = index * 2 + 64;
 
 		h->done = tool_realloc(h->done, n, 1);
 		memset(h->done + h->ndone, 0, n - h->ndone);
@@ -129,7 +137,10 @@ hits_need(struct hits *h, const struct file_ids_for *file)
 		return 0;
 	}
 	if (!hits_may(n, &id, which, &why)) {
-		file_ids_none(h->ids, &dso, file->mode, why);
+		if (!n || !which || n->said != which)
+			file_ids_none(h->ids, &dso, file->mode, why);
+		if (n)
+			n->said = which;
 		return 1;
 	}
 	if (n->id.len)
@@ -144,16 +155,17 @@ hits_hit(void *arg, const struct walk_hit *hit)
 {
 	struct hits *h = arg;
 	const struct pp_map *m = hit->map;
+	size_t index = hits_index(m);
 	int rc;
 
-	if (m->has_id || hits_is_done(h, m->dso))
+	if (m->has_id || hits_is_done(h, index))
 		return 1;
 	rc = hits_need(h, &(struct file_ids_for){ .dso = pp_state_dso(h->state, m), .mode = hit->mode, .pid = hit->pid,
 	    .start = m->start, .end = m->start + m->len, .time = hit->time });
 	if (rc)
-		h->done[m->dso] = DONE;
+		h->done[index] = DONE;
 	else
-		h->done[m->dso]++;
+		h->done[index]++;
 	return rc < 0 ? -1 : 1;
 }
 
