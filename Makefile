@@ -115,7 +115,7 @@ FUZZ      = $(call progs,fuzz/)
 FUZZ_RUNS = $(if $(ALL),2000000,10000)
 BATS      = $(sort $(wildcard tests/*.bats))
 # The longest tests start first.  There is one job more than processors, because some tests wait for recordings.
-LONG      = $(filter $(patsubst %,tests/%.bats,29-psort-merge 52-% 05-% 50-% 26-% 24-% 65-% 53-%),$(BATS))
+LONG      = $(filter $(patsubst %,tests/%.bats,29-psort-merge 31-% 32-% 33-% 36-pinject-rounds 37-% 52-% 05-% 50-% 26-% 24-% 65-% 53-%),$(BATS))
 TESTS     = $(FUZZ) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
 JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)

@@ -478,21 +478,3 @@ named() {
 	[ "$(grep -c 'has no build-id\|not an ELF file' "$T/err")" = 4 ] || failed reasons
 	done_all
 }
-
-@test "files: a process that answers no more does not hold up the stream" {
-	need_all
-	named "$SLEEP"
-	mkfifo "$T/to"
-	pinject --buildid-all <"$T/to" >"$T/out" 2>"$T/err" &
-	pinject=$!
-	exec 5>"$T/to"
-	await eval 'child=$(pgrep -P $pinject) && [ -n "$child" ]'
-	kill -STOP "$child"
-	cat "$T/in" >&5
-	exec 5>&-
-	wait $pinject
-	cmp "$T/in" "$T/out"
-	one_line "pinject: warning: the process that looks files up waits for one: no more build-ids"
-	kill -CONT "$child"
-	await eval '! readlink "/proc/$child/exe" >/dev/null'
-}

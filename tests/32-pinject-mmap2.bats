@@ -38,7 +38,7 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 fresh() {
 	need record
 	need readelf
-	perf record -q -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- sh -c "$WORK" >"$T/in" 2>"$T/record.err" </dev/null ||
+	perf record -q --no-bpf-event -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- sh -c "$WORK" >"$T/in" 2>"$T/record.err" </dev/null ||
 	    skip "perf record does not work here"
 }
 ATTR="attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2"
@@ -138,7 +138,7 @@ right_ids() {
 
 @test "pinject --mmap2-buildid-all, -B: the ids that perf record --buildid-mmap finds" {
 	fresh
-	perf record -q -e cpu-clock -F 4000 -g --buildid-mmap -o "$T/theirs" -- sh -c "$WORK" 2>/dev/null </dev/null || skip "perf record has no --buildid-mmap here"
+	perf record -q --no-bpf-event -e cpu-clock -F 4000 -g --buildid-mmap -o "$T/theirs" -- sh -c "$WORK" 2>/dev/null </dev/null || skip "perf record has no --buildid-mmap here"
 	ids_of() {	# of the maps that perf shows, by name
 		perf script -f --show-mmap-events -i "$1" 2>/dev/null |
 		    sed -n 's/.*PERF_RECORD_MMAP2 .* <\([0-9a-f]*\)>\]: [^ ]* \(\/.*\)/\2 \1/p' | sort -u
@@ -292,7 +292,7 @@ five() {
 
 @test "pinject -B: perf unwinds copied stacks as before" {
 	need record
-	perf record -q -e cpu-clock -F 1000 --call-graph dwarf --no-buildid-mmap -o - -- sh -c "$WORK" >"$T/in" 2>/dev/null </dev/null ||
+	perf record -q --no-bpf-event -e cpu-clock -F 1000 --call-graph dwarf --no-buildid-mmap -o - -- sh -c "$WORK" >"$T/in" 2>/dev/null </dev/null ||
 	    skip "perf record takes no stacks here"
 	pinject -B "$T/in" >"$T/out"
 	same_script "$T/in" "$T/out" -F comm,tid,time,ip,sym,dso

@@ -74,7 +74,7 @@ made() {
 	need record
 	need native
 	mkdir -p "$T/dumps"
-	perf record -q -k mono -e cpu-clock -F 4000 -o "$T/in.data" -- "$O/jit" "$@" "$T/dumps" >/dev/null 2>"$T/err" ||
+	perf record -q --no-bpf-event -k mono -e cpu-clock -F 4000 -o "$T/in.data" -- "$O/jit" "$@" "$T/dumps" >/dev/null 2>"$T/err" ||
 	    skip "perf record -k mono does not work here"
 	pcat "$T/in.data" >"$T/in"
 }
@@ -101,9 +101,9 @@ made() {
 	need record
 	need native
 	mkdir "$T/dumps"
-	perf record -q -k mono -e cpu-clock -F 4000 -g -o - -- "$O/jit" -n 5 -m 10 "$T/dumps" 2>"$T/err" >"$T/first" ||
+	perf record -q --no-bpf-event -k mono -e cpu-clock -F 4000 -g -o - -- "$O/jit" -n 5 -m 10 "$T/dumps" 2>"$T/err" >"$T/first" ||
 	    skip "perf record -k mono does not work here"
-	perf record -q -k mono -e cpu-clock -F 4000 -g -o - -- "$O/jit" -n 5 -m 10 "$T/dumps" 2>/dev/null |
+	perf record -q --no-bpf-event -k mono -e cpu-clock -F 4000 -g -o - -- "$O/jit" -n 5 -m 10 "$T/dumps" 2>/dev/null |
 	    pinject -b -j --buildid-dir "$T/syms" | psort >"$T/run.data"
 	rm -r "$T/dumps"
 	perf --buildid-dir "$T/syms" script -i "$T/run.data" -F ip,sym,dso >"$T/script" 2>/dev/null

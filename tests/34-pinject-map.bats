@@ -336,7 +336,7 @@ ours() {
 real() {
 	need record
 	rm -rf "$T/syms"
-	perf record -k mono -q -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$@" >"$T/in" 2>"$T/record.err" || skip "perf record -k mono does not work here"
+	perf record -k mono -q --no-bpf-event -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$@" >"$T/in" 2>"$T/record.err" || skip "perf record -k mono does not work here"
 	try pinject -v --perf-map --buildid-dir "$T/syms" "$T/in"
 	[ $rc = 0 ]
 	names "$T/in" >"$T/names.in"

@@ -19,7 +19,7 @@ recorded() {
 	need record
 	need readelf
 	program
-	perf record -k mono -q -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$T/spin" >"$T/in" 2>"$T/record.err" ||
+	perf record -k mono -q --no-bpf-event -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$T/spin" >"$T/in" 2>"$T/record.err" ||
 	    skip "perf record -k mono does not work here"
 }
 # report FILE [perf option...]
@@ -167,7 +167,7 @@ copy_of() {
 	mkdir "$T/dumps"
 	try "$O/jit" -n 1 "$T/dumps"
 	[ $rc = 0 ] || skip "no code can be made here"
-	perf record -q -k mono -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- sh -c "$O/jit -n 3 -m 40 $T/dumps; $T/spin" 2>"$T/err" |
+	perf record -q --no-bpf-event -k mono -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- sh -c "$O/jit -n 3 -m 40 $T/dumps; $T/spin" 2>"$T/err" |
 	    pinject -b -j --perf-map --archive --buildid-dir "$T/syms" | psort >"$T/out"
 	rm -r "$T/dumps" "$T/spin"
 	report "$T/out" --buildid-dir "$T/syms" >"$T/there"

@@ -344,7 +344,7 @@ set_all() {
 
 @test "header: --clock-data=now is for a recording that is being made here" {
 	need record
-	perf record -q -k mono -e cpu-clock -F 4000 -o - -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' 2>/dev/null |
+	perf record -q --no-bpf-event -k mono -e cpu-clock -F 4000 -o - -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' 2>/dev/null |
 	    tee "$T/in" | pinject --clock-data=now >"$T/set"
 	[ "$(payload "$T/set" 29 | cut -c1-16)" = 0100000001000000 ]
 	# what perf record says of the clocks differs by less than some seconds
@@ -432,7 +432,7 @@ part_map() {
 	need record
 	grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* T _text' /proc/kallsyms || skip "addresses of the kernel are hidden"
 	cat /proc/kallsyms >"$T/syms"
-	perf record -q -g -e cpu-clock -F 4000 -o - -- dd if=/dev/zero of=/dev/null bs=1M count=2000 >"$T/in" 2>/dev/null || skip "perf record does not work here"
+	perf record -q --no-bpf-event -g -e cpu-clock -F 4000 -o - -- dd if=/dev/zero of=/dev/null bs=1M count=2000 >"$T/in" 2>/dev/null || skip "perf record does not work here"
 	part_map "$T/in"
 	[ -s "$T/map" ] || skip "perf record makes no MMAP of the kernel"
 	shown() {
@@ -452,7 +452,7 @@ part_map() {
 	[ $rc = 0 ] && one_line "pinject: warning: --kallsyms: _text is at 0xffffffff91000000 there, but at 0xffffffff81000000 in the recording"
 	cmp "$T/out" data/basic.pipe.data
 	need record
-	perf record -q -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- dd if=/dev/zero of=/dev/null bs=1M count=2000 >"$T/in" 2>/dev/null || skip "perf record does not work here"
+	perf record -q --no-bpf-event -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- dd if=/dev/zero of=/dev/null bs=1M count=2000 >"$T/in" 2>/dev/null || skip "perf record does not work here"
 	pinject --buildid-all "$T/in" 2>/dev/null >"$T/with"
 	list "$T/with" | grep -q '^67 ' || skip "pinject finds no build-ids here"
 	pinject --buildid-all "$T/with" 2>/dev/null | strings | grep -q 'kernel.kallsyms\]$' || skip "no build-id of the kernel here"
