@@ -41,7 +41,8 @@ served() {
 	local pid child
 	rm -f "$T/to"
 	mkfifo "$T/to"
-	pinject -v --buildid-all <"$T/to" >"$T/out" 2>"$T/err" &
+	# the shell has what runs in the background ignore SIGINT
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' pinject -v --buildid-all <"$T/to" >"$T/out" 2>"$T/err" &
 	pid=$!
 	exec 5>"$T/to"
 	await eval 'child=$(pgrep -P $pid) && [ -n "$child" ]'

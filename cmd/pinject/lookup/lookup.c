@@ -13,12 +13,13 @@
 
 /* Nothing of what the command has open is of use here.  Like the command, it goes on after Ctrl-C, until the input ends. */
 static _Noreturn void
-begin_serving(const struct tool *t, int fd, const struct lookup_opt *opt)
+begin_serving(const struct tool *t, int fd, const struct lookup_opt *opt, const sigset_t *mask)
 {
 	struct confine c = { .rights = CONFINE_SERVE, .peer = fd, .off = t->confine.off };
 	char text[100];
 
 	signal(SIGINT, SIG_IGN);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	for (int i = 0; i < fd; i++)
 		close(i);
 	syscall(SYS_close_range, fd + 1, ~0u, 0);
@@ -32,6 +33,7 @@ void
 lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 {
 	struct timeval limit = { .tv_sec = ANSWER_SECONDS };
+	sigset_t interrupt, old;
 	int fd[2];
 	pid_t pid;
 
@@ -43,12 +45,17 @@ lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 	if (opt->no_fs)
 		return;
 	l->questions = tool_alloc(1, MESSAGE_MAX);
+	/* a SIGINT waits until the second process ignores it */
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &old);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0 || (pid = fork()) < 0)
 		err(1, "a process that looks files up");
 	if (!pid) {
 		close(fd[0]);
-		begin_serving(t, fd[1], opt);
+		begin_serving(t, fd[1], opt, &old);
 	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(fd[1]);
 	l->fd = fd[0];
 	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
