@@ -137,7 +137,15 @@ others_right() {
 	record -- "$T/p 0.1"
 	try pinject --buildid-all <"$T/in"
 	ids <"$T/out" | grep -q "^$(id_of "$T/q") $P\$" || failed "file as standard input"
-	try pinject --buildid-all < <(brand "$T/p" c; cat "$T/in")
+	mkfifo "$T/to"
+	pinject -v --buildid-all <"$T/to" >"$T/out" 2>"$T/err" &
+	exec 5>"$T/to"
+	await grep -q confinement "$T/err"
+	sleep 0.02		# as above
+	brand "$T/p" c
+	cat "$T/in" >&5
+	exec 5>&-
+	wait $!
 	! ids <"$T/out" | grep " $P\$" || failed "live"
 	done_all
 }
