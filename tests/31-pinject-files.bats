@@ -150,6 +150,78 @@ others_right() {
 	done_all
 }
 
+# mapped_twice CLOCK OPTION...: a live recording in which a library is mapped, overwritten in place and mapped again; $T/1, $T/2:
+# the ids of its contents; $T/got: those that its maps have, "none" if none.
+mapped_twice() {
+	local wall=$(($(date +%s%N) - 1000000000)) pinject clock=$1 n=1 maj min ino
+	shift
+	prog "$T/lib" "1$RANDOM"
+	sleep 0.05
+	id_of "$T/lib" >"$T/1"
+	read -r maj min ino < <(stat -c '%Hd %Ld %i' "$T/lib")
+	map() {
+		echo "MMAP2 misc=2 pid=7 tid=7 start=0x$((n++))00000 len=0x1000 maj=$maj min=$min ino=$ino prot=5 filename=$T/lib @ pid=7 time=$(($(date +%s%N) - wall + 1000))"
+	}
+	so_far() {
+		mkpipe "$T/recipe.txt" | { [ $clock = none ] && cat || pinject --clock-data=1000:$wall; } >"$T/in"
+		tail -c +$((sent + 1)) "$T/in" >&5
+		sent=$(stat -c %s "$T/in")
+		await grown "$T/live" $sent
+	}
+	sent=0
+	echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2 ids=7" >"$T/recipe.txt"
+	rm -f "$T/to" "$T/live"
+	mkfifo "$T/to"
+	pinject -q "$@" <"$T/to" >"$T/live" &
+	pinject=$!
+	exec 5>"$T/to"
+	for i in 1 2; do
+		map >>"$T/recipe.txt"
+		map >>"$T/recipe.txt"
+		so_far
+		[ $i = 2 ] || { sleep 0.05; prog "$T/q" "2$RANDOM"; cat "$T/q" >"$T/lib"; sleep 0.05; }
+	done
+	exec 5>&-
+	wait $pinject
+	id_of "$T/lib" >"$T/2"
+	perl -e 'binmode STDIN; local $/; my $d = <STDIN>; my $o = 16;
+		while ($o + 8 <= length $d) {
+			my ($t, $m, $s) = unpack "Vvv", substr $d, $o, 8;
+			print $m & 0x4000 ? unpack "H40", substr $d, $o + 44, 20 : "none", "\n" if $t == 10;
+			$o += $s;
+		}' <"$T/live" >"$T/got"
+}
+@test "files: overwritten in place between two maps of a live recording" {
+	need_all
+	mapped_twice clock --mmap2-buildid-all
+	diff <(cat "$T/1" "$T/1" "$T/2" "$T/2") "$T/got" || failed "by the clock"
+	# without its clock, what has been changed while it runs is not known
+	mapped_twice none --mmap2-buildid-all
+	diff <(cat "$T/1" "$T/1"; echo none; echo none) "$T/got" || failed "without a clock"
+	mapped_twice clock --mmap2-buildid-all --allow changed-files
+	[ "$(wc -l <"$T/got")" = 4 ] || failed "allowed"
+	# a BUILD_ID is of all files of a name: of the first one
+	mapped_twice clock --buildid-all
+	[ "$(ids <"$T/live")" = "$(cat "$T/1") $T/lib" ] || failed "BUILD_ID"
+	mapped_twice clock --mmap2-buildid-all --archive --buildid-dir "$T/syms"
+	diff <(cat "$T/1" "$T/1" "$T/2" "$T/2") "$T/got" || failed "--archive"
+	done_all
+}
+
+@test "files: overwritten in place while perf records" {
+	need_all
+	prog "$T/p" a; prog "$T/q" b; export P=$T/p
+	a=$(id_of "$T/p") b=$(id_of "$T/q")
+	perf record -q -k mono -e cpu-clock --no-buildid-mmap -o - -- \
+	    bash -c "$T/p 0.1; sleep 0.3; cat $T/q >$T/p; sleep 0.3; $T/p 0.1; sleep 0.1" 2>/dev/null </dev/null |
+	    tee "$T/in" | pinject -q --mmap2-buildid-all >"$T/live"
+	# in order of time; perf may have passed the first map when the file was changed already
+	perf script --show-mmap-events -i "$T/live" 2>/dev/null | grep "MMAP2.* $P\$" |
+	    sed 's/.* @ [0-9a-fx]* <\([0-9a-f]*\)>\].*/\1/; t; s/.*/none/' | uniq >"$T/got"
+	cat "$T/got"
+	[ "$(cat "$T/got")" = "$a"$'\n'"$b" ] || [ "$(cat "$T/got")" = "none"$'\n'"$b" ]
+}
+
 @test "files: an inode that was used again" {
 	need_all
 	prog "$T/p" a; export P=$T/p
@@ -236,6 +308,7 @@ in_namespace() {
 	rm "$T/go"
 	ids <"$T/live" | sed -n "s|^\([0-9a-f]*\) $P\$|\1|p" >"$T/got"
 	# perf may pass the map too late, then there is none
+	echo "$a $b: $(cat "$T/got")"
 	[ "$(cat "$T/got")" = "$a" ] || ! [ -s "$T/got" ] || failed "live: $(cat "$T/got")"
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file_ids.h"
 #include "record/raw.h"
@@ -12,8 +13,10 @@
 enum {
 	NAME_LIMIT = 4096,		/* PATH_MAX */
 	REMEMBERED = 65536,
+	SECOND = 1000000000,		/* ns */
 	TRIES = 8,			/* processes in whose name a file is looked up */
 	REASONS = 32,
+	WATCHED = 256,			/* files whose descriptors are kept */
 };
 
 struct file_id {
@@ -23,6 +26,7 @@ struct file_id {
 	uint32_t	 pid;		/* of the last try */
 	uint8_t		 tries;
 	bool		 said;		/* that it has none */
+	struct lookup_seen seen;	/* of the answer */
 	uint32_t	 len;
 	char		 name[];
 };
@@ -43,6 +47,8 @@ struct file_ids {
 	unsigned	 reasons;
 	bool		 kept;		/* an id of the stream, although --known-build-ids has another one */
 	struct archive	*archive;	/* NULL: none */
+	struct file_id	*watched[WATCHED];	/* those with a descriptor, in a circle; NULL: unused */
+	unsigned	 next_watched;
 };
 
 /* ---- identity -------------------------------------------------------------------------------------- */
@@ -100,6 +106,7 @@ file_id_of(struct file_ids *f, const struct file_ids_for *q, const struct pp_dso
 	file = tool_alloc(1, sizeof *file + d->len + 1);
 	file->key = key;
 	file->len = d->len;
+	file->seen.watch = -1;
 	memcpy(file->name, d->name, d->len);
 	if (pp_table_add(&f->files, &file->link, hash) < 0) {
 		free(file);
@@ -165,23 +172,63 @@ file_ids_known(struct file_ids *f, const struct pp_rec *r)
 
 /* ---- looking up ------------------------------------------------------------------------------------ */
 
-static int
-file_ids_look(struct file_ids *f, const struct file_ids_for *q, const struct pp_dso *d, struct build_id *id, const char **why)
+static struct lookup_for
+file_ids_question(const struct file_ids_for *q, const struct pp_dso *d)
 {
 	bool kernel = q->mode == PP_MISC_KERNEL, vdso = !kernel && !strcmp(d->name, "[vdso]");
-	struct lookup_for ask = { .pid = q->pid, .dso = d, .start = q->start, .end = q->end, .time = q->time };
+
+	return (struct lookup_for){ .pid = q->pid, .dso = d, .start = q->start, .end = q->end, .time = q->time,
+	    .kind = vdso ? LOOKUP_VDSO : !kernel ? LOOKUP_FILE : file_ids_is_kernel(d) ? LOOKUP_KERNEL : LOOKUP_MODULE };
+}
+
+static void
+file_ids_unwatch(struct file_id *file)
+{
+	if (file->seen.watch >= 0)
+		close(file->seen.watch);
+	file->seen.watch = -1;
+}
+
+/* Keep the descriptor of the last answer, instead of that of another file if there are too many. */
+static void
+file_ids_watch(struct file_ids *f, struct file_id *file)
+{
+	struct file_id **at = &f->watched[f->next_watched];
+
+	if (file->seen.watch < 0)
+		return;
+	if (*at && *at != file)
+		file_ids_unwatch(*at);
+	*at = file;
+	f->next_watched = (f->next_watched + 1) % WATCHED;
+}
+
+/* file->id becomes the answer.  1, or 0 and why */
+static int
+file_ids_look(struct file_ids *f, const struct lookup_for *ask, struct file_id *file, const char **why)
+{
+	struct build_id before = file->id;
+	uint64_t now = lookup_now();
 	struct lookup_found found;
 	int rc;
 
+	file->id.len = 0;
 	*why = "the name is too long";
-	if (d->len >= NAME_LIMIT)
+	if (ask->dso->len >= NAME_LIMIT)
 		return 0;
-	ask.kind = vdso ? LOOKUP_VDSO : !kernel ? LOOKUP_FILE : file_ids_is_kernel(d) ? LOOKUP_KERNEL : LOOKUP_MODULE;
-	rc = lookup_file(f->lookup, &ask, f->archive, &found);
-	if (f->archive && rc > 0)
-		archive_take(f->archive, &ask, &found);
-	*id = found.id;
+	rc = lookup_file(f->lookup, ask, f->archive, &found);
 	*why = found.why;
+	if (rc > 0) {
+		file->id = found.id;
+		if (f->archive && (before.len != found.id.len || memcmp(before.b, found.id.b, before.len)))
+			archive_take(f->archive, ask, &found);
+		else if (f->archive && found.fd >= 0)
+			close(found.fd);
+		if (f->archive)
+			found.fd = -1;
+	}
+	file_ids_unwatch(file);
+	file->seen = lookup_seen(f->lookup, now, &found);
 	return rc;
 }
 
@@ -216,19 +263,41 @@ file_ids_none(struct file_ids *f, const struct pp_dso *d, unsigned mode, const c
 	free(name);
 }
 
-/* May another try, in the name of another process, give an id? */
+/* May another try give an id: in the name of another process, or of a map since the file was changed? */
 static bool
-file_ids_again(const struct file_id *file, uint32_t pid)
+file_ids_again(const struct file_ids *f, struct file_id *file, const struct lookup_for *ask)
 {
-	return !file->tries || (file->name[0] == '/' && file->pid != pid && file->tries < TRIES);
+	return !file->tries || (file->name[0] == '/' && file->pid != ask->pid && file->tries < TRIES) ||
+	    (file->seen.changed && lookup_holds(f->lookup, ask, &file->seen) != LOOKUP_CHANGED);
+}
+
+/* Is what is known of the file right for that map, too?  The archive needs no id of the very map, only all of them sooner or later. */
+static enum lookup_holds
+file_ids_hold(const struct file_ids *f, struct file_id *file, const struct lookup_for *ask)
+{
+	enum lookup_holds holds = lookup_holds(f->lookup, ask, &file->seen);
+
+	if (holds == LOOKUP_AGAIN && f->archive && lookup_now() - file->seen.asked < SECOND)
+		return LOOKUP_HOLDS;
+	return holds;
+}
+
+static void
+file_ids_say(struct file_ids *f, struct file_id *file, const struct lookup_for *ask, unsigned mode, const char *why)
+{
+	if (!file->said)
+		file_ids_none(f, ask->dso, mode, why);
+	file->said = true;
 }
 
 int
 file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *id, uint64_t *which)
 {
 	struct pp_dso d = file_ids_named(q->dso);
-	struct file_id once = {0}, *file;
+	struct lookup_for ask = file_ids_question(q, &d);
+	struct file_id once = { .seen.watch = -1 }, *file;
 	const char *why;
+	enum lookup_holds holds = LOOKUP_HOLDS;
 
 	*id = (struct build_id){0};
 	*which = 0;
@@ -236,18 +305,24 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 		file = &once;
 	else
 		*which = (uintptr_t)file;
-	if (!file->id.len && file_ids_again(file, q->pid)) {
+	ask.watch = file != &once && !f->archive;
+	if (file->id.len)
+		holds = file_ids_hold(f, file, &ask);
+	else if (file_ids_again(f, file, &ask))
+		holds = LOOKUP_AGAIN;
+	if (holds == LOOKUP_AGAIN) {
 		file->pid = q->pid;
-		file->tries++;
-		if (!file_ids_look(f, q, &d, &file->id, &why)) {
-			file->id.len = 0;
-			if (!file->said)
-				file_ids_none(f, &d, q->mode, why);
-			file->said = true;
-		}
+		file->tries += file->tries < TRIES;
+		if (!file_ids_look(f, &ask, file, &why))
+			file_ids_say(f, file, &ask, q->mode, why);
+		file_ids_watch(f, file);
 	}
 	if (!file->id.len)
 		return 0;
+	if (holds == LOOKUP_CHANGED) {
+		file_ids_say(f, file, &ask, q->mode, LOOKUP_WHY_CHANGED);
+		return 0;
+	}
 	*id = file->id;
 	return 1;
 }
@@ -307,6 +382,9 @@ file_ids_free(struct file_ids *f)
 {
 	for (unsigned i = 0; i < f->reasons; i++)
 		free(f->reason[i].text);
+	for (unsigned i = 0; i < WATCHED; i++)
+		if (f->watched[i])
+			file_ids_unwatch(f->watched[i]);
 	pp_table_free(&f->files, true);
 	pp_table_free(&f->known, true);
 	free(f);

@@ -135,7 +135,7 @@ mmap2_hit_process(struct mmap2 *m, const struct walk_hit *hit)
 		return 1;
 	m->hit_time = hit->time;
 	m->hit = &(struct file_ids_for){ .dso = d, .mode = hit->mode, .pid = hit->pid, .start = hit->map->start,
-	    .end = hit->map->start + hit->map->len };
+	    .end = hit->map->start + hit->map->len, .time = hit->time };
 	stamp.len = walk_trailer(m->walk, trailer, hit->pid, hit->pid, mmap2_time(m)).n;
 	return pp_state_write_map(m->state, hit->pid, hit->map, &stamp, mmap2_put_hit, m);
 }

@@ -161,6 +161,7 @@ lookup_ask(struct lookup *l, const struct lookup_for *f, uint32_t kind, uint32_t
 		return 0;
 	}
 	to->why = a.why;
+	to->changed = a.changed;
 	to->proven = a.proven;
 	to->own_pid = a.own_pid;
 	to->own_pid_lost = a.own_pid_lost;
@@ -192,7 +193,7 @@ static int
 lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct lookup_found *to)
 {
 	bool kernel = f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE || f->kind == LOOKUP_VDSO || f->kind == LOOKUP_KALLSYMS;
-	uint32_t flags = want_fd ? ASK_FD : 0;
+	uint32_t flags = want_fd ? ASK_FD : f->watch && l->live ? ASK_WATCH : 0;
 
 	to->why = "--kallsyms says that it is of another kernel";
 	if (l->other_kernel && *l->other_kernel && (f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE))

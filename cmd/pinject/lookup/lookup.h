@@ -5,6 +5,7 @@
  *	lookup.c	the process that reads the recording: one question, one answer
  *	recording.c	what the recording says of its machine, times and namespaces
  *	known.c		--known-build-ids
+ *	holds.c		is an answer one for another map, too?
  *	serve.c		the second process: answers
  *	place.h		where the file of a map may be, and whether it is the very file
  *	buildid.c	build-ids: ELF notes, kernel, modules, vdso
@@ -75,6 +76,7 @@ struct lookup_for {		/* what a map says of its file */
 	const struct pp_dso *dso;	/* name, device, inode, generation; NULL: no name */
 	uint64_t	 start, end;	/* of the map; end 0: unknown */
 	uint64_t	 time;		/* of the map; 0: unknown */
+	bool		 watch;		/* a file that may be changed: also a descriptor of it by O_PATH, for lookup_holds() */
 };
 
 struct lookup_found {
@@ -85,6 +87,7 @@ struct lookup_found {
 	bool		 proven;	/* its inode is that of the map */
 	uint32_t	 own_pid;	/* of the process that has it, in its own pid namespace; 0: the process has ended */
 	bool		 own_pid_lost;	/* it has ended, and may have been in another pid namespace */
+	uint64_t	 changed;	/* wall clock, ns, when the file was changed last; 0: unknown, or does not matter */
 	bool		 listed;	/* the id is from --known-build-ids, and no file here is known to have it */
 };
 
@@ -100,6 +103,21 @@ struct out *lookup_stage(struct lookup *, struct out *next);
  * 0: there is none, and why.  Never fatal.
  */
 int	lookup_file(struct lookup *, const struct lookup_for *, bool want_fd, struct lookup_found *);
+/*
+ * Is an answer the one for another map of the same file, too?  seen begins as lookup_seen() of the answer; its descriptor is
+ * then the caller's to close.
+ */
+#define LOOKUP_WHY_CHANGED "has been changed since"
+struct lookup_seen {
+	uint64_t	 changed;	/* 0: it never changes */
+	uint64_t	 asked;		/* wall clock, ns: until then it was as it is known */
+	struct timespec	 ctime, mtime;
+	int		 watch;		/* by O_PATH; -1: none */
+};
+enum lookup_holds { LOOKUP_HOLDS, LOOKUP_AGAIN, LOOKUP_CHANGED /* the file was another one when it was mapped: no id */ };
+struct lookup_seen lookup_seen(const struct lookup *, uint64_t asked, struct lookup_found *);
+enum lookup_holds lookup_holds(const struct lookup *, const struct lookup_for *, struct lookup_seen *);
+uint64_t lookup_now(void);	/* wall clock, ns */
 /* Is the name of a map of a process that of memory or of a device, which can have no id? */
 bool	lookup_is_memory(const struct pp_dso *);
 /* Does --known-build-ids have another id for that name than the stream has?  The stream's is kept. */

@@ -53,7 +53,7 @@ place_why_text(enum place_why why)
 		[WHY_DENIED] = "permission denied",
 		[WHY_DEVICE] = "this file is on another device than the recorded one",
 		[WHY_INODE] = "was replaced after the recording",
-		[WHY_CHANGED] = "has been changed since",
+		[WHY_CHANGED] = LOOKUP_WHY_CHANGED,
 	};
 
 	return text[why];
@@ -139,6 +139,7 @@ place_open_symfs(struct place *p)
 	int fd = -1;
 
 	p->proven = false;
+	p->changed = 0;
 	for (size_t i = 0; i < p->opt->nsymfs && fd < 0; i++)
 		if (symfs[i] >= 0)
 			fd = place_open_at(p, symfs[i], p->dso.name + 1, 0, BENEATH, &st);

@@ -28,6 +28,7 @@ struct place {			/* what is known of the file */
 	uint64_t	 latest;	/* wall clock, ns: a file that has changed since is not the mapped one; 0: no limit */
 	bool		 copies;	/* only below directories that the user names: the recording is of another machine */
 	enum place_why	 why;		/* there is none; begins zeroed */
+	uint64_t	 changed;	/* wall clock, ns, when the file that was opened was changed last; 0: that does not matter */
 	bool		 proven;	/* the inode of the file that was opened is the recorded one */
 	uint32_t	 own_pid;	/* of a jitdump that was opened: see struct lookup_found */
 	bool		 own_pid_lost;

@@ -23,7 +23,7 @@ enum {					/* kinds behind those of enum lookup_kind, and never answered */
 	EARLY_FORK,			/* the process is a child of the process `start' */
 	EARLY_EXEC,			/* the process may be in another mount namespace by now */
 };
-enum { ASK_FD = 1, ASK_COPIES = 2 };	/* flags: want_fd; only below directories of the user's */
+enum { ASK_FD = 1, ASK_COPIES = 2, ASK_WATCH = 4 };	/* flags: want_fd; only below directories of the user's; O_PATH */
 
 struct question {
 	uint32_t	 size;			/* with the name, its NUL, and padding to 8 bytes */
@@ -41,6 +41,7 @@ struct answer {			/* with a descriptor beside it, if has_fd */
 	uint32_t	 found, has_fd;
 	uint32_t	 proven, own_pid, own_pid_lost;		/* as in struct lookup_found */
 	uint32_t	 len;			/* 0: there is no id */
+	uint64_t	 changed;		/* when the file was changed last */
 	uint8_t		 id[BUILD_ID_MAX];
 	char		 why[WHY_MAX];
 };

@@ -67,11 +67,12 @@ same_generation(int fd)
  * the mtime says when it was written.
  */
 static bool
-same_changed(const struct place *p, const struct stat *st)
+same_changed(struct place *p, const struct stat *st)
 {
 	const struct timespec *t = st->st_nlink == 1 ? &st->st_ctim : &st->st_mtim;
 
-	return p->latest && (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec > p->latest;
+	p->changed = (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+	return p->latest && p->changed > p->latest;
 }
 
 static enum same

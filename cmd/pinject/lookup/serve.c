@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* serve.c - see protocol.h: the process that looks files up */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ struct memory {
 	struct link	 link;
 	struct pp_dso	 dso;		/* its name is below */
 	struct build_id	 id;
+	uint64_t	 changed;	/* the file, before it was read */
+	bool		 mixed;		/* it was changed since, so which contents a map had is unknown */
 	char		 name[];
 };
 static struct table memories;
@@ -38,7 +41,7 @@ memory_find(const struct pp_dso *d, uint64_t *key)
 }
 
 static void
-memory_add(const struct pp_dso *d, const struct build_id *id, uint64_t key)
+memory_add(const struct pp_dso *d, const struct build_id *id, uint64_t changed, uint64_t key)
 {
 	struct memory *m = memories.n < MEMORY_MAX ? malloc(sizeof *m + d->len) : NULL;
 
@@ -46,6 +49,8 @@ memory_add(const struct pp_dso *d, const struct build_id *id, uint64_t key)
 		return;
 	m->dso = *d;
 	m->id = *id;
+	m->changed = changed;
+	m->mixed = false;
 	memcpy(m->name, d->name, d->len);
 	if (pp_table_add(&memories, &m->link, key) < 0)
 		free(m);
@@ -53,9 +58,19 @@ memory_add(const struct pp_dso *d, const struct build_id *id, uint64_t key)
 
 /* ---- questions -------------------------------------------------------------------------------------------------- */
 
-/* An id, and the descriptor of the file, which stays open if it is wanted.  1, 0 */
+/* The same file by a descriptor that can only be asked how it is. */
 static int
-serve_file(struct place *p, bool want_fd, struct lookup_found *to)
+serve_watch(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
+/* An id, and the descriptor of the file, which stays open if it is wanted (ASK_FD, ASK_WATCH).  1, 0 */
+static int
+serve_file(struct place *p, uint32_t flags, struct lookup_found *to)
 {
 	int fd = place_open(p), rc = 0;
 	struct memory *m;
@@ -64,13 +79,21 @@ serve_file(struct place *p, bool want_fd, struct lookup_found *to)
 	to->why = place_why_text(p->why);
 	if (fd >= 0)
 		rc = buildid_fd(&to->id, fd, &to->why);
-	if (rc > 0 && want_fd)
+	to->changed = p->changed;
+	if (rc > 0 && flags & ASK_WATCH)
+		to->fd = serve_watch(fd);
+	if (rc > 0 && flags & ASK_FD)
 		to->fd = fd;
 	else if (fd >= 0)
 		close(fd);
 	if (rc > 0 || p->copies || !p->dso.ino || !(m = memory_find(&p->dso, &key)))
 		return rc;
+	if (p->why == WHY_CHANGED || m->mixed || (p->latest && p->latest < m->changed)) {
+		to->why = place_why_text(WHY_CHANGED);
+		return 0;
+	}
 	to->id = m->id;
+	to->changed = m->changed;
 	return 1;
 }
 
@@ -80,7 +103,7 @@ serve_module_file(struct place *p, struct lookup_found *to)
 {
 	struct lookup_found file = { .fd = -1 };
 
-	if (p->dso.name[0] == '/' && serve_file(p, true, &file) > 0 && file.id.len == to->id.len &&
+	if (p->dso.name[0] == '/' && serve_file(p, ASK_FD, &file) > 0 && file.id.len == to->id.len &&
 	    !memcmp(file.id.b, to->id.b, file.id.len))
 		to->fd = file.fd;
 	else if (file.fd >= 0)
@@ -101,16 +124,15 @@ serve_opened(struct place *p, int fd, struct lookup_found *to)
 static int
 serve_answer(const struct question *q, struct place *p, struct lookup_found *to)
 {
-	bool want_fd = q->flags & ASK_FD;
 	int rc;
 
 	switch ((enum lookup_kind)q->kind) {
 	case LOOKUP_FILE:
-		return serve_file(p, want_fd, to);
+		return serve_file(p, q->flags, to);
 	case LOOKUP_KERNEL:
 		return buildid_kernel(&to->id, &to->why);
 	case LOOKUP_MODULE:
-		if ((rc = buildid_module(&to->id, &p->dso, &to->why)) > 0 && want_fd)
+		if ((rc = buildid_module(&to->id, &p->dso, &to->why)) > 0 && q->flags & ASK_FD)
 			serve_module_file(p, to);
 		return rc;
 	case LOOKUP_VDSO:
@@ -132,10 +154,21 @@ static void
 serve_early_file(struct place *p)
 {
 	struct lookup_found found = { .fd = -1 };
+	struct memory *m;
 	uint64_t key;
+	int fd;
 
-	if (roots_is_other(p->pid) && !memory_find(&p->dso, &key) && serve_file(p, false, &found) > 0)
-		memory_add(&p->dso, &found.id, key);
+	if (!roots_is_other(p->pid))
+		return;
+	if (!(m = memory_find(&p->dso, &key))) {
+		if (serve_file(p, 0, &found) > 0)
+			memory_add(&p->dso, &found.id, found.changed, key);
+	} else if (!m->mixed) {
+		fd = place_open(p);
+		m->mixed = fd >= 0 ? p->changed != m->changed : p->why == WHY_CHANGED;
+		if (fd >= 0)
+			close(fd);
+	}
 }
 
 static long
@@ -163,6 +196,7 @@ serve_reply(int to, const struct question *q, struct place *p)
 	long sent;
 
 	a.has_fd = found.fd >= 0;
+	a.changed = found.changed;
 	a.proven = found.proven;
 	a.own_pid = found.own_pid;
 	a.own_pid_lost = found.own_pid_lost;
