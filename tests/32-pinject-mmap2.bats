@@ -203,6 +203,28 @@ right_ids() {
 	cmp "$T/want" "$T/out" || diff <(maps <"$T/want") <(maps <"$T/out")
 }
 
+@test "pinject -B: a sample that has the time of the FORK of its process" {
+	need perf
+	stream <<-END
+		MMAP2 misc=2 pid=7 tid=7 start=0x400000 len=0x10000 prot=5 flags=2 filename=/opt/none
+		MMAP2 misc=2 pid=7 tid=7 start=0x500000 len=0x10000 prot=5 flags=2 filename=/opt/other
+		FORK pid=8 ppid=7 tid=8 ptid=7 time=160 @ pid=7 tid=7 time=160
+		SAMPLE misc=2 ip=0x400010 pid=8 tid=8 time=160 chain=0x400010
+		FORK pid=9 ppid=8 tid=9 ptid=8 time=160 @ pid=8 tid=8 time=160
+		SAMPLE misc=2 ip=0x500010 pid=9 tid=9 time=160 chain=0x500010
+		SAMPLE misc=2 ip=0x500010 pid=8 tid=8 time=161 chain=0x500010
+		SAMPLE misc=2 ip=0x400010 pid=7 tid=7 time=161 chain=0x400010
+		SAMPLE misc=2 ip=0x400010 pid=9 tid=9 time=162 chain=0x400010
+		FINISHED_ROUND
+		FINISHED_ROUND
+	END
+	pinject -q -B "$T/in" >"$T/out"
+	[ "$(perf script -f -i "$T/in" -F ip,sym,dso 2>/dev/null | grep -c '/opt/')" = 5 ]
+	same_script "$T/in" "$T/out" -F pid,time,ip,sym,dso
+	# and in another order of arrival
+	[ "$(psort "$T/out" | perf script -f -i - -F ip,sym,dso 2>/dev/null | grep -c '/opt/')" = 5 ]
+}
+
 # random SEED: the recipe of a stream with maps that cut, cover and repeat others, forks, exits and numbers that come back, in
 # the order in which the buffers of four CPUs would arrive
 random() {

@@ -9,6 +9,7 @@
 
 enum {
 	KERNEL_LOOK = 16384,		/* maps of the kernel among which one is looked for */
+	FORKS = 16,			/* of one time */
 	PROT_OF_MMAP = 4,		/* PROT_EXEC: what perf takes for the prot of an MMAP that is not of data */
 };
 
@@ -31,6 +32,9 @@ struct mmap2 {
 	size_t		 nkernel, capkernel;
 	const struct file_ids_for *hit;	/* the map that is being written */
 	uint64_t	 hit_time;
+	uint64_t	 fork_time;	/* of the last FORKs of processes */
+	struct { uint32_t pid, ppid; } fork[FORKS];
+	unsigned	 forks;
 	uint64_t	 given, late;
 	uint8_t		 buf[PP_RECORD_MAX + 1], id_buf[PP_RECORD_MAX + 1];
 };
@@ -124,20 +128,53 @@ mmap2_reader_has(const struct mmap2 *m, uint32_t pid, const struct pp_map *map, 
 	    e->ino_generation == d->ino_generation && e->id_len == d->id_len && !memcmp(e->id, d->id, d->id_len) && e->jit == d->jit;
 }
 
+static void
+mmap2_learn_fork(struct mmap2 *m, uint64_t time, const struct pp_rec *r)
+{
+	uint32_t pid = PP_RAW_GET(r->raw, FORK, pid, m->t->in->swap), ppid = PP_RAW_GET(r->raw, FORK, ppid, m->t->in->swap);
+
+	if (pid == ppid)		/* a thread */
+		return;
+	if (time != m->fork_time)
+		m->forks = 0;
+	m->fork_time = time;
+	if (m->forks < FORKS) {
+		m->fork[m->forks].pid = pid;
+		m->fork[m->forks++].ppid = ppid;
+	}
+}
+
+/*
+ * For which process is a map 1 ns before the sample?  If the sample has the time of the FORK that made its process, a map of it
+ * would be replaced by those of its parent: so the parent gets the map, and the FORK hands it on.
+ */
+static uint32_t
+mmap2_owner(const struct mmap2 *m, const struct walk_hit *hit)
+{
+	uint32_t pid = hit->pid;
+
+	if (hit->time && hit->time == m->fork_time)
+		for (unsigned i = m->forks; i--; )
+			if (m->fork[i].pid == pid)
+				pid = m->fork[i].ppid;
+	return pid;
+}
+
 static int
 mmap2_hit_process(struct mmap2 *m, const struct walk_hit *hit)
 {
 	const struct pp_dso *d = pp_state_dso(m->state, hit->map);
+	uint32_t owner = mmap2_owner(m, hit);
 	uint8_t trailer[PP_TRAILER_MAX];
 	struct pp_stamp stamp = { .trailer = trailer };
 
-	if (mmap2_reader_has(m, hit->pid, hit->map, d))
+	if (mmap2_reader_has(m, hit->pid, hit->map, d) || mmap2_reader_has(m, owner, hit->map, d))
 		return 1;
 	m->hit_time = hit->time;
 	m->hit = &(struct file_ids_for){ .dso = d, .mode = hit->mode, .pid = hit->pid, .start = hit->map->start,
 	    .end = hit->map->start + hit->map->len, .time = hit->time };
-	stamp.len = walk_trailer(m->walk, trailer, hit->pid, hit->pid, mmap2_time(m)).n;
-	return pp_state_write_map(m->state, hit->pid, hit->map, &stamp, mmap2_put_hit, m);
+	stamp.len = walk_trailer(m->walk, trailer, owner, owner, mmap2_time(m)).n;
+	return pp_state_write_map(m->state, owner, hit->map, &stamp, mmap2_put_hit, m);
 }
 
 static struct kernel_map *
@@ -230,7 +267,8 @@ mmap2_record(void *arg, uint64_t time, const struct pp_rec *r)
 	struct file_ids_for of;
 	struct pp_dso d;
 
-	(void)time;
+	if (r->type == PP_FORK)
+		mmap2_learn_fork(m, time, r);
 	if (r->type != PP_MMAP && r->type != PP_MMAP2)
 		return pp_state_feed(m->reader, r, 0);
 	pp_dso_get(&d, r, mmap2_trailer(m, r), m->t->in->swap);
