@@ -6,7 +6,8 @@
  * read on, as far as the times are that the walk has delivered.  The functions go into ELF files (image.h), of which the store
  * takes one for each process and round, and an MMAP2 for each function goes in front of the FINISHED_ROUND.
  *
- *	jit.c		the stage: which processes have dumps, and what happens to their maps
+ *	jit.c		the stage: what happens to the maps of processes that have dumps
+ *	jit_dump.c	the dumps of processes, from the map to the end
  *	jit_image.c	the ELF files, and the MMAP2s
  */
 #ifndef JIT_H

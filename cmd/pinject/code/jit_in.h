@@ -91,6 +91,26 @@ struct jit {
 	char		*why;		/* the first dump that was refused, and the reason */
 };
 
+/* ---- jit_dump.c: functions that return int return 1, or -1 with the reason in the in_err of the tool ------- */
+
+/* Is the last part of the path jit-PID.dump?  0: no; else the PID. */
+uint32_t jit_dump_pid(const char *path);
+bool	jit_is_executable(const struct pp_rec *map, bool swap);
+/* Is it a map of a process, not of the kernel or a guest? */
+bool	jit_is_own(const struct pp_rec *map, uint32_t pid);
+struct jit_process *jit_process_find(const struct jit *, uint32_t pid);		/* NULL: unknown */
+struct jit_process *jit_process_get(struct jit *, uint32_t pid);		/* made if unknown; NULL: no memory */
+void	jit_process_close(struct jit *, struct jit_process *);			/* its dump is done with */
+void	jit_process_end(struct jit *, struct jit_process *);
+/* A map arrives: if it is of a dump, open the dump, because its process and the name may be gone when it is delivered. */
+void	jit_arrived(struct jit *, const struct pp_rec *map);
+/* The map of a dump is delivered.  A process that maps the same file again goes on with it. */
+int	jit_begin(struct jit *, uint32_t pid, uint64_t time, const struct pp_rec *map, const struct pp_dso *);
+/* Read the dump of the process on up to that time. */
+int	jit_advance(struct jit *, struct jit_process *, uint64_t limit);
+/* The same for the dump that has the functions of a process: its own, or that of an ancestor.  NULL: none. */
+int	jit_advance_of(struct jit *, struct jit_process *, uint64_t limit);
+
 /* ---- jit_image.c: functions return 1, or -1 with the reason in the in_err of the tool ------------------- */
 
 /* Add a function of a process that it has from that time on. */
