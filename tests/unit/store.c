@@ -162,7 +162,7 @@ test_full(void **state)
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_true(tool.failed);
 	assert_false(store_has(s, &id, "elf"));
-	assert_int_equal(rmdir(path("/.build-id/ab/cdef01")), 0);
+	assert_int_equal(rmdir(path("/files/abcdef01")), 0);
 	assert_int_equal(store_put(s, &id, "elf", "x", 1), 0);
 	store_free(s);
 }
