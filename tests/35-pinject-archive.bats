@@ -38,7 +38,7 @@ copy_of() {
 
 @test "archive: needs a directory, and a size" {
 	try pinject --archive /dev/null
-	[ $rc = 2 ] && one_line "pinject: --archive needs a directory" || failed "no directory"
+	[ $rc = 2 ] && one_line "pinject: --archive writes files: it needs --buildid-dir DIR" || failed "no directory"
 	for size in 0 x 1.5G; do
 		try pinject --archive=$size --buildid-dir "$T/syms" /dev/null
 		[ $rc = 2 ] && one_line "pinject: --archive" || failed "$size"
@@ -119,22 +119,59 @@ copy_of() {
 	[ "$(find "$T/syms" -name elf | wc -l)" = 0 ]
 }
 
-@test "archive: a file that is written to before it is copied is left out" {
-	recorded
+# stream_waits COMMAND: run it when pinject has opened the file that it copies at the end of the stream
+stream_waits() {
+	! big_endian || skip "the markers below are of the other byte order"
 	mkfifo "$T/fifo"
 	pinject -v -b --archive --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 2>"$T/err" 8>&- &
 	exec 8>"$T/fifo"
 	cat "$T/in" >&8
-	! big_endian || skip "the markers below are of the other byte order"
 	printf '\104\0\0\0\0\0\010\0\104\0\0\0\0\0\010\0' >&8		# two FINISHED_ROUNDs
 	# as many files are open as are to be copied: the stream is at its end, but not closed
 	await sh -c "ls -l /proc/$!/fd | grep -q ' $T/spin$'"
-	printf x | dd of="$T/spin" bs=1 seek=100 conv=notrunc 2>/dev/null
+	"$@"
 	exec 8>&-
 	wait $!
+	rm "$T/fifo"
+}
+
+@test "archive: a file that is written to before it is copied is left out" {
+	recorded
+	write_to_it() {
+		printf x | dd of="$T/spin" bs=1 seek=100 conv=notrunc 2>/dev/null
+	}
+	stream_waits write_to_it
 	grep -q "files are left out, as they were written to" "$T/err"
 	grep -q "no copy of '$T/spin'" "$T/err"
 	[ ! -e "$(copy_of "$T/spin")" ]
+
+	# ... as is one of several names: its mtime tells
+	recorded
+	write_to_it_and_link() {
+		write_to_it
+		ln "$T/spin" "$T/third"
+	}
+	stream_waits write_to_it_and_link
+	grep -q "no copy of '$T/spin'" "$T/err"
+	[ ! -e "$(copy_of "$T/spin")" ]
+}
+
+@test "archive: a file that gets or loses a name before it is copied is copied" {
+	recorded
+	cp "$T/spin" "$T/same"
+	# perf record links files into its cache
+	stream_waits ln "$T/spin" "$T/second"
+	cmp "$T/same" "$(copy_of "$T/same")" || failed "linked: $(cat "$T/err")"
+	rm -r "$T/syms"
+	stream_waits mv -f "$T/second" "$T/third"
+	cmp "$T/same" "$(copy_of "$T/same")" || failed "one of its names moved: $(cat "$T/err")"
+	# an upgrade, or the end of a container
+	rm -r "$T/syms"
+	recorded
+	cp "$T/spin" "$T/same"
+	stream_waits rm "$T/spin"
+	cmp "$T/same" "$(copy_of "$T/same")" || failed "deleted: $(cat "$T/err")"
+	done_all
 }
 
 @test "archive: a full disk ends the copies with one message and status 1, not the stream" {

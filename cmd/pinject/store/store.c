@@ -191,13 +191,23 @@ copy(int to, int fd, uint64_t n)
 }
 
 static bool
+same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * The ctime also tells of a write whose mtime was set back.  But it is changed, too, when the file gets or loses a name (perf record
+ * links files into its build-id cache, an upgrade deletes them): where that is possible, the mtime decides.
+ */
+static bool
 is_unchanged(int fd, const struct stat *then)
 {
 	struct stat now;
 
-	return fstat(fd, &now) == 0 && now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
-	    now.st_mtim.tv_nsec == then->st_mtim.tv_nsec && now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
-	    now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
+	if (fstat(fd, &now) < 0 || now.st_size != then->st_size || !same_time(&now.st_mtim, &then->st_mtim))
+		return false;
+	return same_time(&now.st_ctim, &then->st_ctim) || now.st_nlink != 1 || then->st_nlink != 1;
 }
 
 /* 1; 0: the file has changed; -1: errno. */
