@@ -336,9 +336,14 @@ five() {
 }
 
 @test "pinject: build-ids are put into one place" {
-	for o in "-b -B" "--buildid-all --mmap2-buildid-all" "-B --mmap2-buildid-all"; do
-		try pinject $o /dev/null
-		[ $rc = 2 ] && one_line "pinject: build-ids are put into one place" || failed "$o"
-	done
+	excluded() {
+		try pinject $1 /dev/null
+		[ $rc = 2 ] && one_line "pinject: $2 exclude each other" || failed "$1"
+	}
+	excluded "-b -B" "--build-ids and --mmap2-buildids"
+	excluded "-b --mmap2-buildid-all" "--build-ids and --mmap2-buildid-all"
+	excluded "--buildid-all -B" "--buildid-all and --mmap2-buildids"
+	excluded "--buildid-all --mmap2-buildid-all" "--buildid-all and --mmap2-buildid-all"
+	excluded "-B --mmap2-buildid-all" "--mmap2-buildids and --mmap2-buildid-all"
 	done_all
 }

@@ -68,11 +68,21 @@ ours() {
 		}' -- "$@"
 }
 
+@test "perf-map, jit-dump-dir: a directory that is not there is wrong usage, not a recording without names" {
+	for o in --perf-map= "--jit-dump-dir "; do
+		try pinject ${o}"$T/nowhere" --buildid-dir "$T/syms" /dev/null
+		[ $rc = 2 ] && grep -q "'$T/nowhere': No such file" "$T/err" || failed "$o: none"
+		try pinject ${o}"$BATS_TEST_FILENAME" --buildid-dir "$T/syms" /dev/null
+		[ $rc = 2 ] && grep -q "is not a directory" "$T/err" || failed "$o: a file"
+	done
+	done_all
+}
+
 @test "perf-map: needs a directory for the images" {
 	stream </dev/null
 	for o in --perf-map --perf-map=/tmp; do
 		try pinject $o "$T/in"
-		[ $rc = 2 ] && one_line "pinject: --perf-map needs a directory" && grep -q -- "--buildid-dir DIR" "$T/err" && [ ! -s "$T/out" ] ||
+		[ $rc = 2 ] && one_line "pinject: --perf-map writes files: it needs" && grep -q -- "--buildid-dir DIR" "$T/err" && [ ! -s "$T/out" ] ||
 		    failed "$o"
 	done
 	done_all

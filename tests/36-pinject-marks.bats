@@ -111,7 +111,7 @@ index() {
 	n=$(perf script -f -F time,ip -i "$T/file" 2>/dev/null | wc -l)
 	[ "$(wc -l <"$T/half")" -gt 0 ] && [ "$(wc -l <"$T/half")" -lt "$n" ] || failed "half of $n"
 	try eval 'cat "$T/in" | pinject --sample-time'
-	[ $rc = 2 ] && one_line "pinject: --sample-time: reads the input twice" && ! [ -s "$T/out" ] || failed pipe
+	[ $rc = 2 ] && one_line "pinject: --sample-time reads the input twice, so it must be a file" && ! [ -s "$T/out" ] || failed pipe
 	try pinject --sample-time data/per_thread.pipe.data
 	[ $rc = 0 ] && one_line "pinject: warning: no SAMPLE_TIME: no sample has a time" || failed "no time"
 	done_all

@@ -235,7 +235,7 @@ late() {
 		[ $rc = 2 ] && one_line "pinject: --finished-round '" || failed "'$o'"
 	done
 	try eval 'cat data/basic.pipe.data | pinject --finished-round=auto'
-	[ $rc = 2 ] && one_line "pinject: --finished-round=auto: reads the input twice" && ! [ -s "$T/out" ] || failed pipe
+	[ $rc = 2 ] && one_line "pinject: --finished-round=auto reads the input twice, so it must be a file" && ! [ -s "$T/out" ] || failed pipe
 	records -v $ROUND <data/per_thread.pipe.data >"$T/in"
 	try pinject --finished-round=1s "$T/in"
 	[ $rc = 0 ] && one_line "pinject: warning: no FINISHED_ROUND added: no record has a time" && cmp "$T/out" "$T/in" ||

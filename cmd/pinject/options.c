@@ -57,28 +57,45 @@ static const char examples[] =
     "  $ perf record -q -g -o - -- sleep 2 | pinject -b >out.data\n"
     "  $ pinject -b all.data | perf buildid-list -i -\n";
 
-/* What these options find is useless without a place to put it. */
+/* These options write files. */
 static void
 options_need_dir(const struct options *o, const struct tool *t)
 {
-	const char *name = o->perf_map ? "--perf-map" : o->archive ? "--archive" : NULL;
+	const char *name = o->jit ? "--jit" : o->perf_map ? "--perf-map" : o->archive ? "--archive" : NULL;
 
 	if (name && !o->buildid_dir)
-		tool_wrong(t, "%s needs a directory for the files that a reader will want: --buildid-dir DIR", name);
+		tool_wrong(t, "%s writes files: it needs --buildid-dir DIR", name);
+}
+
+/* A build-id is in a BUILD_ID record or in MMAP2 records, and of these one option makes the choice. */
+static void
+options_one_place(const struct options *o, const struct tool *t)
+{
+	const char *one = o->buildid_all ? "--buildid-all" : o->build_ids ? "--build-ids" : "--mmap2-buildids";
+
+	if (o->mmap2_buildids + o->mmap2_buildid_all + (o->build_ids || o->buildid_all) > 1)
+		tool_wrong(t, "%s and %s exclude each other", one, o->mmap2_buildid_all ? "--mmap2-buildid-all" : "--mmap2-buildids");
+}
+
+/* The argument, which names a directory. */
+static const char *
+options_dir(const struct tool *t)
+{
+	struct stat st;
+
+	if (stat(t->optarg, &st) < 0)
+		tool_wrong(t, "%s '%s': %s", t->optname, t->optarg, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		tool_wrong(t, "%s '%s': is not a directory", t->optname, t->optarg);
+	return t->optarg;
 }
 
 static void
 options_symfs(struct lookup_opt *o, const struct tool *t)
 {
-	struct stat st;
-
 	if (o->nsymfs == LOOKUP_SYMFS_MAX)
 		tool_wrong(t, "%s: more than %d directories", t->optname, LOOKUP_SYMFS_MAX);
-	if (stat(t->optarg, &st) < 0)
-		tool_wrong(t, "%s '%s': %s", t->optname, t->optarg, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		tool_wrong(t, "%s '%s': is not a directory", t->optname, t->optarg);
-	o->symfs[o->nsymfs++] = t->optarg;
+	o->symfs[o->nsymfs++] = options_dir(t);
 }
 
 void
@@ -96,7 +113,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_BUILDID_ALL: o->buildid_all = true; break;
 		case 'B': o->mmap2_buildids = true; break;
 		case OPT_MMAP2_BUILDID_ALL: o->mmap2_buildid_all = true; break;
-		case OPT_PERF_MAP: o->perf_map = true; o->lookup.perf_map_dir = t->optarg; break;
+		case OPT_PERF_MAP: o->perf_map = true; o->lookup.perf_map_dir = t->optarg ? options_dir(t) : NULL; break;
 		case OPT_ARCHIVE:
 			o->archive = t->optarg ? tool_size(t, t->optarg) : ARCHIVE_DEFAULT;
 			if (!o->archive)
@@ -107,7 +124,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_NO_FS: o->lookup.no_fs = true; break;
 		case OPT_BUILDID_DIR: o->buildid_dir = t->optarg; break;
 		case 'j': o->jit = true; break;
-		case OPT_JIT_DUMP_DIR: o->lookup.jit_dump_dir = t->optarg; break;
+		case OPT_JIT_DUMP_DIR: o->lookup.jit_dump_dir = options_dir(t); break;
 		case OPT_STRICT: o->strict = true; break;
 		case OPT_FINISHED_INIT: o->finished_init = true; break;
 		case OPT_SET_FEATURE: header_option_set(t, &o->header, t->optarg); break;
@@ -123,12 +140,9 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_ADD_CMDLINE: o->header.add_cmdline = true; break;
 		case OPT_KALLSYMS: header_option_kallsyms(t, &o->header, t->optarg); break;
 		}
-	if (o->mmap2_buildids + o->mmap2_buildid_all + (o->build_ids || o->buildid_all) > 1)
-		tool_wrong(t, "build-ids are put into one place: --build-ids or --buildid-all, --mmap2-buildids, or --mmap2-buildid-all");
-	if (o->jit && !o->buildid_dir)
-		tool_wrong(t, "--jit writes files: name a directory for them by --buildid-dir DIR, and read by perf --buildid-dir DIR");
+	options_one_place(o, t);
 	options_need_dir(o, t);
 	if ((o->finished_round.find || o->sample_time) && !tool_twice(t))
-		tool_wrong(t, "%s: reads the input twice, and it is no file: %s", o->sample_time ? "--sample-time" :
-		    "--finished-round=auto", o->sample_time ? "run pinject again on what it wrote" : "give a duration, such as 1s");
+		tool_wrong(t, "%s reads the input twice, so it must be a file: %s", o->sample_time ? "--sample-time" :
+		    "--finished-round=auto", o->sample_time ? "run pinject again on what it wrote" : "give a time, such as 1s, or save it");
 }
