@@ -11,7 +11,7 @@ load lib
 		[ $rc = 0 ] || failed "$c --allow $words"
 		try $c --allow "${words%%,*}" --allow "${words##*,}" "$in"
 		[ $rc = 0 ] || failed "$c, twice"
-		for w in nosuch "$words,nosuch" "" "${words%?}" "${words}s" other-host; do
+		for w in nosuch "$words,nosuch" "" "${words%?}" "${words}s" all; do
 			try $c --allow "$w" "$in"
 			[ $rc = 2 ] && one_line "${c%% *}: --allow '" && ! [ -s "$T/out" ] || failed "$c --allow '$w'"
 		done
@@ -19,11 +19,10 @@ load lib
 		kernels,clocks,same-input pcat
 		kernels,clocks,same-input psort --merge
 		vital-types pfilter --drop-type COMM
+		other-host,changed-files pinject -b
 	END
-	for t in pinject pstat; do
-		try $t --allow kernels "$in"
-		[ $rc = 2 ] && one_line "$t: --allow: no such option" || failed "$t"
-	done
+	try pstat --allow kernels "$in"
+	[ $rc = 2 ] && one_line "pstat: --allow: no such option" || failed pstat
 	try psort --allow kernels "$in"
 	[ $rc = 2 ] && grep -q 'need --merge' "$T/err" || failed "psort without --merge"
 	done_all
