@@ -8,6 +8,8 @@
 #include "count.h"
 #include "record/raw.h"
 
+enum { MISC_LOST_SAMPLES_BPF = 1 << 15 };	/* PERF_RECORD_MISC_LOST_SAMPLES_BPF */
+
 static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */
 
 void
@@ -255,7 +257,9 @@ count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
 	bool swap = c->tool->in->swap;
 
 	if (r->type == PP_LOST_SAMPLES) {
-		c->ev[by->index].lost_samples += PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
+		struct event_count *e = &c->ev[by->index];
+
+		*(r->misc & MISC_LOST_SAMPLES_BPF ? &e->filtered : &e->lost_samples) += PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
 	} else {
 		const struct pp_event *ev = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
 
@@ -382,6 +386,7 @@ count_sum(const struct counts *c, struct event_count *sum)
 		sum->bytes += c->ev[i].bytes;
 		sum->lost += c->ev[i].lost;
 		sum->lost_samples += c->ev[i].lost_samples;
+		sum->filtered += c->ev[i].filtered;
 	}
 }
 

@@ -17,7 +17,8 @@ enum {
 struct event_count {
 	uint64_t samples, period;	/* as perf delivers them: with READ, one for each member that moved on */
 	uint64_t records, bytes;	/* SAMPLE records */
-	uint64_t lost, lost_samples;	/* sums of LOST, LOST_SAMPLES */
+	uint64_t lost, lost_samples;	/* sums of LOST, LOST_SAMPLES: the kernel counts a loss in both */
+	uint64_t filtered;		/* sum of LOST_SAMPLES of a BPF filter */
 	/* offsets in its samples, from the plan */
 	uint16_t time, tid, period_at, size;
 	bool	 chain, read, whole;	/* has a call chain; has READ; must be parsed completely */
@@ -62,6 +63,12 @@ void	count_init(struct counts *, struct tool *);
 /* Count the whole input.  A fault is in the tool's in_err; the counts are those before the fault. */
 void	count_all(struct counts *);
 void	count_free(struct counts *);
+/* The losses of an event: by LOST_SAMPLES if there are any, else by LOST. */
+static inline uint64_t
+count_losses(const struct event_count *e)
+{
+	return e->lost_samples ? e->lost_samples : e->lost;
+}
 /* The sum over all events. */
 void	count_sum(const struct counts *, struct event_count *sum);
 /*

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "summary.h"
+#include "write/forms.h"
 
 enum { OPT_JSON = TOOL_LONG };
 
@@ -17,35 +18,6 @@ static const char examples[] =
     "  $ pstat all.data\n"
     "  $ perf record -a -o - -- sleep 2 | pstat\n"
     "  $ pstat --json -o counts.json all.data\n";
-
-static const struct tasks *sorting;	/* qsort(3) passes no argument to by_samples() */
-
-static int
-by_samples(const void *va, const void *vb)
-{
-	const struct name *a = &sorting->name[*(const uint32_t *)va], *b = &sorting->name[*(const uint32_t *)vb];
-
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-static void
-sum_up(struct report *r, struct counts *c)
-{
-	uint64_t total;
-
-	*r = (struct report){ .c = c };
-	r->read = pp_progress(c->tool->in, &total);
-	count_sum(c, &r->sum);
-	r->pid = tasks_finish(&c->tasks, &r->npids);
-	r->comm = tool_alloc(c->tasks.names, sizeof *r->comm);
-	for (uint32_t i = 0; i < c->tasks.names; i++)
-		if (c->tasks.name[i].samples)
-			r->comm[r->ncomms++] = i;
-	sorting = &c->tasks;
-	qsort(r->comm, r->ncomms, sizeof *r->comm, by_samples);
-}
 
 /* The output as a FILE.  NULL: failure, see out_err. */
 static FILE *
@@ -62,7 +34,7 @@ output(struct tool *t)
 
 /* Write the report and close its file; a failure is kept in out_err. */
 static void
-write_report(struct tool *t, FILE *f, const struct report *r, int (*form)(FILE *, const struct report *))
+write_report(struct tool *t, FILE *f, const struct report *r, report_form *form)
 {
 	bool bad;
 
@@ -79,30 +51,31 @@ main(int argc, char **argv)
 {
 	struct tool t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = opts,
 	    .examples = examples, .report = true };
-	bool as_json = false;
+	report_form *form = screen;
+	struct report r = { .exact = true };
 	struct counts *c;
-	struct report r;
+	struct summary s;
 	int key;
 	FILE *f;
 
 	while ((key = tool_getopt(&t, argc, argv)))
 		if (key == OPT_JSON)
-			as_json = true;
+			form = json;
 	tool_check(&t);
 	tool_open_input(&t, 0);
 	if (!(f = output(&t)))
 		return tool_close(&t);
-	if (as_json)
+	if (form == json)
 		json_seed();
 	tool_lock(&t);
 	tool_begin_input(&t);
 	c = tool_alloc(1, sizeof *c);
 	count_init(c, &t);
 	count_all(c);
-	sum_up(&r, c);
-	write_report(&t, f, &r, as_json ? json : screen);
-	free(r.pid);
-	free(r.comm);
+	summary_make(&s, c, &r);
+	r.exact &= !report_clips(&r);
+	write_report(&t, f, &r, form);
+	summary_free(&s);
 	count_free(c);
 	free(c);
 	return tool_close(&t);

@@ -24,11 +24,10 @@ enum { OPTS_MAX = 128 };		/* bits of given */
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
-/* Is the character invisible or does it affect others: C1 controls, marks of direction and width, tags? */
-static bool
-tool_hidden(wchar_t c)
+bool
+tool_hidden(uint32_t c)
 {
-	static const struct { wchar_t lo, hi; } acts[] = {
+	static const struct { uint32_t lo, hi; } acts[] = {
 		{ 0x80, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
 		{ 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
 	};
@@ -48,7 +47,7 @@ tool_sound_utf8(const char *s, size_t n)
 	for (size_t len; n; s += len, n -= len) {
 		wchar_t c;
 
-		if ((len = mbrtowc(&c, s, n, &state)) > n || tool_hidden(c))
+		if ((len = mbrtowc(&c, s, n, &state)) > n || tool_hidden((uint32_t)c))
 			return false;
 		len += !len;		/* a NUL */
 	}

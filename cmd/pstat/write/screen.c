@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "summary.h"
+#include "forms.h"
 
 enum {
 	WIDTH = 100,
@@ -114,7 +115,7 @@ screen_seconds(FILE *f, uint64_t ns)
 }
 
 static void
-screen_span(FILE *f, const struct report *r)
+screen_span(FILE *f, const struct summary *r)
 {
 	const struct order *o = &r->c->order;
 	uint64_t took = o->timed ? o->last - o->first : 0;
@@ -162,7 +163,7 @@ screen_order(FILE *f, const struct counts *c)
 }
 
 static void
-screen_lost(FILE *f, const struct report *r)
+screen_lost(FILE *f, const struct summary *r)
 {
 	const struct type_count *t = r->c->type;
 
@@ -173,7 +174,7 @@ screen_lost(FILE *f, const struct report *r)
 }
 
 static void
-screen_content(FILE *f, const struct report *r)
+screen_content(FILE *f, const struct summary *r)
 {
 	const struct content *k = &r->c->content;
 	const struct { const char *what; uint64_t bytes; } parts[] = {
@@ -284,7 +285,7 @@ screen_by_event_samples(const void *va, const void *vb)
 }
 
 static void
-screen_events(FILE *f, const struct report *r)
+screen_events(FILE *f, const struct summary *r)
 {
 	const struct counts *c = r->c;
 	struct event_order *by = tool_alloc(c->nev + 1, sizeof *by);
@@ -314,17 +315,17 @@ screen_events(FILE *f, const struct report *r)
 }
 
 static void
-screen_share(FILE *f, const struct report *r, uint64_t samples, uint64_t period)
+screen_share(FILE *f, const struct summary *r, uint64_t samples, uint64_t period)
 {
 	fprintf(f, " %10" PRIu64 " %6.2f %6.2f", samples, screen_percent(samples, r->sum.samples),
 	    screen_percent(period, r->sum.period));
 }
 
 static void
-screen_comm_cell(FILE *f, const struct report *r, size_t i)
+screen_comm_cell(FILE *f, const struct summary *r, size_t i)
 {
 	const struct name *name = &r->c->tasks.name[r->comm[i]];
-	const char *text = r->comm[i] == NAME_UNKNOWN ? "(not told)" : name->text ? name->text : "(more)";
+	const char *text = r->comm[i] == NAME_UNKNOWN ? "unknown" : name->text ? name->text : "(more)";
 
 	screen_cell(f, text, 16);
 	screen_share(f, r, name->samples, name->period);
@@ -332,7 +333,7 @@ screen_comm_cell(FILE *f, const struct report *r, size_t i)
 }
 
 static void
-screen_pid_cell(FILE *f, const struct report *r, size_t i)
+screen_pid_cell(FILE *f, const struct summary *r, size_t i)
 {
 	const struct task_row *row = &r->pid[i];
 	char buf[16];
@@ -347,7 +348,7 @@ screen_pid_cell(FILE *f, const struct report *r, size_t i)
 
 /* The sum of the rows that are not shown. */
 static void
-screen_rest(FILE *f, const struct report *r)
+screen_rest(FILE *f, const struct summary *r)
 {
 	uint64_t samples = r->sum.samples, period = r->sum.period;
 
@@ -371,7 +372,7 @@ screen_rest(FILE *f, const struct report *r)
 }
 
 static void
-screen_tasks(FILE *f, const struct report *r)
+screen_tasks(FILE *f, const struct summary *r)
 {
 	fprintf(f, "\n%-16s %10s %6s %6s %6s  %8s %-16s %10s %6s %6s\n", "COMM", "SAMPLES", "%", "PERIOD", "PIDS",
 	    "PID", "COMM", "SAMPLES", "%", "PERIOD");
@@ -398,8 +399,10 @@ screen_tasks(FILE *f, const struct report *r)
 }
 
 int
-screen(FILE *f, const struct report *r)
+screen(FILE *f, const struct report *report)
 {
+	const struct summary *r = report->part[0].of;
+
 	screen_origin(f, r->c);
 	screen_span(f, r);
 	screen_order(f, r->c);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: ISC */
+/* forms.h - the forms in which a report is written. */
+#ifndef PSTAT_FORMS_H
+#define PSTAT_FORMS_H
+
+#include "report.h"
+
+/* One screen: at most 100 columns and about 50 lines. */
+report_form	screen;
+/* All tables as one object, in the schema of pstat(1). */
+report_form	json;
+/* Before tool_lock(): the library of JSON takes its random seed. */
+void	json_seed(void);
+
+#endif

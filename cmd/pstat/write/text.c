@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "tool/tool.h"
+
+/* Bytes of the UTF-8 character at p, 0 if it is not valid. */
+static size_t
+text_utf8(const uint8_t *p, size_t n)
+{
+	size_t len = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 :
+	    *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+
+	if (!len || len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] >= 0xa0) ||	/* overlong; surrogates */
+	    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] >= 0x90))	/* overlong; beyond U+10FFFF */
+		return 0;
+	return len;
+}
+
+/* Does the character, of len bytes, act on a terminal or on other text? */
+static bool
+text_acts(const uint8_t *p, size_t len)
+{
+	uint32_t c = len == 1 ? *p : *p & (0x7fu >> len);
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c < 0x20 || tool_hidden(c);
+}
+
+char *
+text_plain(const char *s, size_t n, bool shown)
+{
+	const uint8_t *p = (const uint8_t *)s;
+	char *text = tool_alloc(4 * n + 1, 1), *to = text;
+
+	while (n) {
+		size_t len = *p && *p != 0x7f ? text_utf8(p, n) : 0, bytes = len ? len : 1;
+
+		if (!len || (shown && text_acts(p, len)))
+			for (size_t i = 0; i < bytes; i++)
+				to += sprintf(to, "\\x%02x", p[i]);
+		else if (*p == '\\')
+			to += sprintf(to, "\\\\");
+		else {
+			memcpy(to, p, len);
+			to += len;
+		}
+		p += bytes;
+		n -= bytes;
+	}
+	return text;
+}
+
+static int
+text_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+char *
+text_back(const char *s, size_t *n)
+{
+	char *bytes = tool_alloc(strlen(s) + 1, 1), *to = bytes;
+
+	for (; *s; s++)
+		if (s[0] == '\\' && s[1] == '\\')
+			*to++ = *++s;
+		else if (s[0] == '\\' && s[1] == 'x' && text_digit(s[2]) >= 0 && text_digit(s[3]) >= 0) {
+			*to++ = (char)(text_digit(s[2]) << 4 | text_digit(s[3]));
+			s += 3;
+		} else
+			*to++ = *s;
+	*n = (size_t)(to - bytes);
+	return bytes;
+}
