@@ -83,6 +83,89 @@ is() {
 	[ "$(wc -l <"$T/out")" -le 50 ]
 }
 
+# The kernel counts a loss for the event (LOST_SAMPLES), and for the buffer (LOST).
+@test "pstat: a loss is counted once, and what BPF filtered is none" {
+	stream <<-X
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all ids=11
+	attr type=1 config=1 period=1 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all ids=22
+	SAMPLE ev=0 ip=1 pid=1 tid=1 time=10 period=1
+	LOST ev=0 id=11 lost=100 @ time=20
+	LOST ev=1 id=22 lost=7 @ time=21
+	LOST_SAMPLES ev=0 lost=103 @ time=30
+	LOST_SAMPLES ev=0 misc=0x8000 lost=5000 @ time=31
+	LOST_SAMPLES ev=1 misc=0x8000 lost=600 @ time=32
+	X
+	pstat "$T/recipe.pipe" >"$T/screen"
+	[ "$(awk '/^EVENT/ { getline; a = $5 " " $6; getline; print $NF, $(NF - 1), a }' "$T/screen")" = "600 7 103 5000" ]
+	grep -q '^lost  *107 records (2 LOST), 103 samples (3 LOST_SAMPLES), 5600 filtered' "$T/screen"
+	[ "$(pstat --json "$T/recipe.pipe" | jq -c '[.events[] | [.lost, .lost_samples, .losses, .filtered]], .lost.filtered')" = \
+	    "$(printf '[[100,103,103,5000],[7,0,7,600]]\n5600')" ]
+}
+
+@test "pstat: the losses of all events are those of perf report" {
+	need perf
+	need corpus
+	n=0
+	for f in "$CORPUS"/own/{,p612_,p72_}lost.{pipe,file}.data; do
+		want=$(perf report --stdio -i "$f" 2>/dev/null </dev/null | sed -n 's/^# Total Lost Samples: //p' | head -n 1)
+		[ "${want:-0}" -gt 0 ] || continue		# older perfs read no newer files, or have no such line
+		n=$((n + 1))
+		try pstat --json "$f"
+		[ "$(jq '[.events[].losses] | add' "$T/out")" = "$want" ] || failed "$f"
+	done
+	[ $n -gt 0 ] || skip "this perf says nothing of losses"
+	done_all
+}
+
+@test "pstat: of an input that cannot be read, JSON says so" {
+	need jq
+	printf 'x%.0s' {1..100} >"$T/none"
+	for f in "$T/none" "$T/missing" "$T" data/README; do
+		for o in "" "-o $T/report"; do
+			rm -f "$T/report"
+			try pstat --json $o "$f"
+			[ $rc = 1 ] && one_line "pstat: $f: " || failed "$f $o"
+			[ -z "$o" ] || cp "$T/report" "$T/out"
+			[ "$(jq -c '[.schema, .file, .complete, .samples, .events, (.error | type)]' "$T/out")" = "[2,\"$f\",false,0,[],\"string\"]" ] || failed "$f $o: $(cat "$T/out")"
+		done
+		rm -f "$T/report"
+		try pstat -o "$T/report" "$f"
+		[ $rc = 1 ] && one_line "pstat: $f: " && ! [ -e "$T/report" ] || failed "$f: no report to read"
+	done
+	done_all
+}
+
+@test "pstat: a number past 2^63 is said not to be exact" {
+	need jq
+	for n in 1 9223372036854775807 9223372036854775808 18446744073709551615; do
+		stream <<-X
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all ids=1
+		SAMPLE ip=1 pid=1 tid=1 time=10 period=$n
+		X
+		[ "${#n}" = 1 ] || [ $n = 9223372036854775807 ] && want=true || want=false
+		pstat --json "$T/recipe.pipe" | jq -c '[.exact, .events[0].period == (if .exact then '$n' else 9223372036854775807 end)]' >"$T/got"
+		[ "$(cat "$T/got")" = "[$want,true]" ] || failed "$n"
+	done
+	done_all
+}
+
+@test "pstat: periods of several events are not added up" {
+	need jq
+	for two in 0 1; do
+		stream <<-X
+		attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all ids=11
+		attr type=1 config=1 period=1 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all ids=22
+		SAMPLE ev=0 ip=1 pid=1 tid=1 time=10 period=3
+		SAMPLE ev=$two ip=1 pid=1 tid=1 time=10 period=1000
+		X
+		[ $two = 0 ] && want='[1003,1003,1003,0,[1003,0]]' || want='[null,null,null,null,[3,1000]]'
+		[ "$(pstat --json "$T/recipe.pipe" | jq -c '[.period, .comms[0].period, .pids[0].period, .other_pids.period, [.events[].period]]')" = "$want" ] ||
+		    failed "$two: JSON"
+		[ "$(pstat "$T/recipe.pipe" | grep -c '^COMM.*PERIOD')" = $((1 - two)) ] || failed "$two: screen"
+	done
+	done_all
+}
+
 @test "pstat: a comm holds from its time on, and a FORK takes it over" {
 	stream <<-X
 	attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm|task ids=1

@@ -393,7 +393,8 @@ count_sum(const struct counts *c, struct event_count *sum)
 size_t
 count_types(const struct counts *c, struct type_count *rows)
 {
-	const struct pp_compressed *z = pp_compressed(c->tool->in);
+	static const struct pp_compressed none;
+	const struct pp_compressed *z = c->tool->in ? pp_compressed(c->tool->in) : &none;
 	struct event_count sum;
 	size_t n = 0;
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/ioctl.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,6 +34,14 @@ output(struct tool *t)
 	return f;
 }
 
+static unsigned
+columns(FILE *f)
+{
+	struct winsize w;
+
+	return ioctl(fileno(f), TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
+}
+
 /* Write the report and close its file; a failure is kept in out_err. */
 static void
 write_report(struct tool *t, FILE *f, const struct report *r, report_form *form)
@@ -62,16 +72,26 @@ main(int argc, char **argv)
 		if (key == OPT_JSON)
 			form = json;
 	tool_check(&t);
-	tool_open_input(&t, 0);
+	if (tool_open_input(&t, 0) < 0 && form == screen)
+		return tool_close(&t);
 	if (!(f = output(&t)))
 		return tool_close(&t);
+	r.width = columns(f);
 	if (form == json)
 		json_seed();
 	tool_lock(&t);
-	tool_begin_input(&t);
+	if (t.in && tool_begin_input(&t) < 0) {
+		pp_close(t.in);
+		t.in = NULL;
+	}
+	if (!t.in && form == screen) {		/* the message says all there is to say */
+		tool_abandon(&t);
+		return tool_close(&t);
+	}
 	c = tool_alloc(1, sizeof *c);
 	count_init(c, &t);
-	count_all(c);
+	if (t.in)
+		count_all(c);
 	summary_make(&s, c, &r);
 	r.exact &= !report_clips(&r);
 	write_report(&t, f, &r, form);

@@ -506,27 +506,34 @@ tool_twice(const struct tool *t)
 	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
 }
 
-void
-tool_open_input(struct tool *t, unsigned flags)
+/* The input cannot be read: exit, unless the command's report says so.  -1. */
+static int
+tool_no_input(const struct tool *t)
 {
-	if ((t->in = tool_source(t, t->in_name, flags | PP_OPEN_LATER, &t->in_err)))
-		return;
+	if (t->report)
+		return -1;
 	tool_say(t, &t->in_err);
 	exit(1);
 }
 
-void
+int
+tool_open_input(struct tool *t, unsigned flags)
+{
+	t->in = tool_source(t, t->in_name, flags | PP_OPEN_LATER, &t->in_err);
+	return t->in ? 1 : tool_no_input(t);
+}
+
+int
 tool_begin_input(struct tool *t)
 {
-	if (pp_begin(t->in) < 0) {
-		tool_say(t, &t->in_err);
-		exit(1);
-	}
+	if (pp_begin(t->in) < 0)
+		return tool_no_input(t);
 	pp_on_fault(t->in, tool_fault, t);
 	tool_note(t, "%s: %s", t->in_err.file, pp_container(t->in));
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));
 	pp_before_refill(t->in, tool_before_refill, t);
+	return 1;
 }
 
 void

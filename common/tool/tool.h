@@ -123,12 +123,13 @@ void	tool_open_begin(struct tool *);
  * The steps of tool_open(), for a command that has more to open.  First refuse terminals and set up signals, and open the input
  * without reading it; then open or allow all else: outputs by tool_create(), temporary files, random seeds.  Then lock: from
  * there on the process can do nothing but read and write what is open, and use what was allowed (confine.h); progress begins.
- * Only then read the first bytes of the input.
+ * Only then read the first bytes of the input.  The functions that return int return 1, or -1: the input cannot be read, see
+ * in_err; but unless the output is a report of the input, they print the reason and exit.
  */
 void	tool_check(struct tool *);
-void	tool_open_input(struct tool *, unsigned flags);
+int	tool_open_input(struct tool *, unsigned flags);
 void	tool_lock(struct tool *);
-void	tool_begin_input(struct tool *);
+int	tool_begin_input(struct tool *);
 /*
  * After tool_lock(), open the file or what is below the directory (NULL or "-": standard input once more) by these rights, as in
  * unveil(2): "r" read, "w" write, "c" create, rename and remove; "d" make directories.

@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-/* One screen: at most 100 columns and about 50 lines. */
+/* One screen: about 50 lines, as wide as the terminal, else 100 columns. */
 report_form	screen;
 /* All tables as one object, in the schema of pstat(1). */
 report_form	json;

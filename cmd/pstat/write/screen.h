@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * screen.h - the report on one screen.
+ *
+ *	screen.c	the lines above the tables
+ *	screen_tables.c	the tables of types, events and tasks, which stand side by side if the screen is wide enough
+ *	screen_plain.c	any other table
+ */
+#ifndef PSTAT_SCREEN_H
+#define PSTAT_SCREEN_H
+
+#include "kept.h"
+
+enum { SCREEN_NARROW = 80, SCREEN_WIDTH = 100 };	/* columns at least; of a file or pipe */
+
+struct screen {
+	FILE		*f;
+	const struct report *r;
+	size_t		 width;		/* columns */
+	struct kept	 whole, lost, events;
+	uint64_t	 samples;	/* all */
+	bool		 unit;		/* sums of periods mean something */
+	uint64_t	 period;
+};
+
+void	screen_types(const struct screen *);
+void	screen_events(const struct screen *);
+void	screen_tasks(const struct screen *);
+/* All tables that are SCREEN_TABLE. */
+void	screen_plain(const struct screen *);
+
+double	screen_percent(uint64_t part, uint64_t whole);
+/* Print text of the stream, escaped as by vis(3), cut to `width' columns (0: not cut).  The number of columns. */
+size_t	screen_cut(FILE *, const char *p, size_t n, size_t width);
+/* The same, filled with blanks to that width. */
+void	screen_cell(FILE *, const char *p, size_t n, size_t width);
+/* Columns of the text, escaped. */
+size_t	screen_columns(const char *p, size_t n);
+
+#endif
