@@ -260,6 +260,12 @@ const char *pp_warning(const struct pp_source *);
 struct pp_compressed {		/* what has been expanded so far */
 	uint64_t records, records2;	/* COMPRESSED, COMPRESSED2 */
 	uint64_t bytes, plain;		/* bytes of zstd data, and what came out of it */
+	uint64_t first, first2;		/* byte of the input of the first of either type; of the first COMPRESSED2 */
+	uint64_t nothing, nothing_at;	/* records that expand to nothing; byte of the first */
+	uint64_t largest;		/* bytes that the largest one expands to */
+	/* header feature COMPRESSED, if it came before them */
+	uint32_t version, type, mmap_len;
+	bool	 announced;
 };
 /* Valid until pp_close(). */
 const struct pp_compressed *pp_compressed(const struct pp_source *);

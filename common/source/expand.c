@@ -41,6 +41,8 @@ struct expand {
 	bool		 adrift;	/* repair: the window does not begin with a record */
 	uint64_t	 lost, lost_off;	/* bytes of zstd data while dead; offset of the record with the first */
 	char		 why[120];
+	bool		 open;		/* the record has not been counted */
+	uint64_t	 plain;		/* compressed.plain before it */
 	size_t		 cap;
 	uint8_t		 buf[];
 };
@@ -159,6 +161,23 @@ expand_use(struct source *s, bool inner)
 	s->inner = inner;
 }
 
+/* The compressed record, if there is one, has been expanded. */
+static void
+expand_count(struct source *s)
+{
+	struct pp_compressed *z = &s->compressed;
+	struct expand *x = s->x;
+	uint64_t n = z->plain - x->plain;
+
+	if (!x->open)
+		return;
+	x->open = false;
+	if (n > z->largest)
+		z->largest = n;
+	if (!n && !z->nothing++)
+		z->nothing_at = x->off;
+}
+
 int
 expand_begin(struct source *s, const struct pp_rec *r)
 {
@@ -168,7 +187,12 @@ expand_begin(struct source *s, const struct pp_rec *r)
 
 	if (!x)
 		return -1;
+	expand_count(s);
 	x->off = window_offset(s, s->pub.pos);
+	if (!s->compressed.records && !s->compressed.records2)
+		s->compressed.first = x->off;
+	if (two && !s->compressed.records2)
+		s->compressed.first2 = x->off;
 	x->chunk = size;
 	x->rest = x->pad = 0;
 	if (two) {
@@ -186,6 +210,8 @@ expand_begin(struct source *s, const struct pp_rec *r)
 		s->pub.pos += PP_HEADER_SIZE;
 		s->compressed.records++;
 	}
+	x->open = true;
+	x->plain = s->compressed.plain;
 	if (s->repair)
 		expand_revive(s);
 	expand_use(s, true);
@@ -445,6 +471,7 @@ expand_end(struct source *s)
 	struct expand *x = s->x;
 	size_t left = (size_t)(x->end - x->pos), lost = left;
 
+	expand_count(s);
 	expand_report_dead(s);
 	if (!left)
 		return NEXT_END;

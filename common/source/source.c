@@ -142,6 +142,22 @@ outer_payload(const struct source *s, const struct pp_rec *r)
 	    pp_payload_size(r, s->pub.swap);
 }
 
+/* What header feature COMPRESSED says. */
+static void
+outer_announced(struct source *s, const struct pp_rec *r)
+{
+	struct pp_cur c = pp_cur(r->raw + PP_FEATURE_HEAD, r->size - (size_t)PP_FEATURE_HEAD, s->pub.swap);
+	struct pp_compressed *z = &s->compressed;
+
+	if (z->records || z->records2)
+		return;
+	z->announced = true;
+	z->version = pp_take_u32(&c);
+	z->type = pp_take_u32(&c);
+	pp_take(&c, 8);			/* level, ratio */
+	z->mmap_len = pp_take_u32(&c);
+}
+
 /* Does the record serve only to expand others?  NEXT_RECORD: no; NEXT_AGAIN: it has been used; NEXT_FAILED. */
 static int
 outer_compressed(struct source *s, const struct pp_rec *r)
@@ -154,6 +170,7 @@ outer_compressed(struct source *s, const struct pp_rec *r)
 	if (r->type != PP_HEADER_FEATURE || r->size < PP_FEATURE_HEAD ||
 	    PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, s->pub.swap) != PP_FEAT_COMPRESSED)
 		return NEXT_RECORD;
+	outer_announced(s, r);
 	s->pub.pos += r->size;
 	return NEXT_AGAIN;
 }
