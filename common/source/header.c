@@ -204,6 +204,11 @@ file_header(struct file *f)
 	}
 	if (!f->data.size)
 		return unfinished(f);
+	if (f->attrs.size && f->attrs.off < f->data.off + f->data.size && f->data.off < f->attrs.off + f->attrs.size) {
+		source_fail(f->s, 24, "attrs: section overlaps the data section");
+		if (!repair_forgive(f->s, 0))
+			return -1;
+	}
 	/* The feature table follows the data; a file that ends before it is reported as truncated when its data is read. */
 	if (f->data.size > f->size - f->data.off) {
 		if (f->s->repair) {
