@@ -528,7 +528,10 @@ tool_begin_input(struct tool *t)
 {
 	if (pp_begin(t->in) < 0)
 		return tool_no_input(t);
-	pp_on_fault(t->in, tool_fault, t);
+	if (t->on_fault)
+		pp_on_fault(t->in, t->on_fault, t->on_fault_arg);
+	else
+		pp_on_fault(t->in, tool_fault, t);
 	tool_note(t, "%s: %s", t->in_err.file, pp_container(t->in));
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));

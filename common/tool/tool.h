@@ -77,6 +77,8 @@ struct tool {
 	const struct tool_opt *opts;
 	bool		 no_output;		/* no output file is opened for TOOL_OPTS_OUT in this run */
 	bool		 report;		/* the output is no stream, and is complete even if the input is not */
+	void		(*on_fault)(void *, const struct pp_err *);	/* for pp_on_fault(); NULL: print them */
+	void		*on_fault_arg;
 	bool		 many;			/* it takes any number of inputs: `names' */
 	const char	*allow;			/* the words of its TOOL_OPT_ALLOW: "kernels,clocks" */
 	/* set by options and operands */
