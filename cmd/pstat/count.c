@@ -129,12 +129,15 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 		uint64_t id = pp_get_u64(p + rd.id_at, all->swap), value = pp_get_u64(p, all->swap), period;
 		struct pp_total *total;
 
-		if (!(ev = pp_event_by_id(all, id)))	/* perf ignores these, too */
+		if (!(ev = pp_event_by_id(all, id))) {	/* perf ignores these, too */
+			c->reads_unknown++;
 			continue;
+		}
 		if (!(total = pp_total_get(&c->totals, id, tid))) {
 			c->reads_over++;
 			continue;
 		}
+		c->reads_back += value < total->in;
 		period = value - total->in;
 		total->in = value;
 		if (!period)
@@ -343,6 +346,17 @@ count_other(struct counts *c, const struct pp_rec *r)
 	return 1;
 }
 
+/* A record was counted, or (!sound) could not be.  1: go on; 0: the fault ends the reading. */
+static int
+count_visitors(struct counts *c, const struct pp_rec *r, bool sound)
+{
+	int rc = sound;
+
+	for (unsigned i = 0; i < c->nvisitors; i++)
+		rc |= c->visitor[i].fn(c->visitor[i].arg, r, sound);
+	return rc;
+}
+
 /* Compiled twice, once for each byte order, for speed. */
 __attribute__((always_inline)) static inline void
 count_records(struct counts *c, struct pp_source *in, bool swap)
@@ -350,7 +364,9 @@ count_records(struct counts *c, struct pp_source *in, bool swap)
 	struct pp_rec r;
 
 	while (pp_next(in, &r) > 0) {
-		if ((r.type == PP_SAMPLE ? count_sample(c, &r, swap) : count_other(c, &r)) < 0) {
+		bool sound = (r.type == PP_SAMPLE ? count_sample(c, &r, swap) : count_other(c, &r)) > 0;
+
+		if ((!sound || c->nvisitors) && !count_visitors(c, &r, sound)) {
 			pp_reject(in, &r);
 			break;
 		}

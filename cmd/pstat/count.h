@@ -41,6 +41,13 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
 	uint64_t chains, stacks, raw, branches, regs;
 };
 
+/*
+ * Sees each record after it was counted; !sound: it could not be, and the tool's in_err says why.  1: go on; 0: the fault ends the
+ * reading.
+ */
+typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
+enum { COUNT_VISITORS = 4 };
+
 enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
 
 struct counts {
@@ -53,6 +60,9 @@ struct counts {
 	struct content	 content;
 	struct tasks	 tasks;
 	struct pp_totals totals;		/* of PERF_SAMPLE_READ */
+	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
+	struct { count_visit *fn; void *arg; } visitor[COUNT_VISITORS];
+	unsigned	 nvisitors;
 	uint64_t	 reads_over;		/* values for which `totals' had no space: they count as 0 */
 	struct facts	 facts;
 	uint16_t	 id_off;	/* as pp_events.id_off */

@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "summary.h"
 #include "write/forms.h"
 
-enum { OPT_JSON = TOOL_LONG };
+enum { OPT_JSON = TOOL_LONG, OPT_CHECK, OPT_STRICT };
 
 static const struct tool_opt opts[] = {
 	{ OPT_JSON, "json", NULL, "write JSON with complete tables" },
+	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
+	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
 
@@ -56,6 +59,17 @@ write_report(struct tool *t, FILE *f, const struct report *r, report_form *form)
 		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
 }
 
+/* What --check has found, on the screen. */
+static int
+views(FILE *f, const struct report *r)
+{
+	const struct part *findings = report_part(r, "findings");
+
+	if (findings)
+		check_screen(f, findings->of);
+	return 1;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -63,14 +77,29 @@ main(int argc, char **argv)
 	    .examples = examples, .report = true };
 	report_form *form = screen;
 	struct report r = { .exact = true };
-	struct counts *c;
+	struct counts *c = tool_alloc(1, sizeof *c);
+	struct check *check = NULL;
+	bool strict = false;
 	struct summary s;
-	int key;
+	int key, status;
 	FILE *f;
 
 	while ((key = tool_getopt(&t, argc, argv)))
-		if (key == OPT_JSON)
+		switch (key) {
+		case OPT_JSON:
 			form = json;
+			break;
+		case OPT_CHECK:
+			check = check_new(&t, c, t.optarg);
+			break;
+		case OPT_STRICT:
+			strict = true;
+			break;
+		}
+	if (strict && !check)
+		tool_wrong(&t, "--strict is for --check");
+	if (check && form == screen)
+		form = views;
 	tool_check(&t);
 	if (tool_open_input(&t, 0) < 0 && form == screen)
 		return tool_close(&t);
@@ -88,15 +117,22 @@ main(int argc, char **argv)
 		tool_abandon(&t);
 		return tool_close(&t);
 	}
-	c = tool_alloc(1, sizeof *c);
 	count_init(c, &t);
+	if (check)
+		check_begin(check);
 	if (t.in)
 		count_all(c);
 	summary_make(&s, c, &r);
+	if (check)
+		check_end(check, &r);
 	r.exact &= !report_clips(&r);
 	write_report(&t, f, &r, form);
 	summary_free(&s);
 	count_free(c);
 	free(c);
-	return tool_close(&t);
+	status = tool_close(&t);
+	if (check && check_failed(check, strict))
+		status = 1;
+	check_free(check);
+	return status;
 }

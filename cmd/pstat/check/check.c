@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "in.h"
+#include "record/event.h"
+#include "record/meaning.h"
+
+#include <sys/random.h>
+
+/* ---- findings ------------------------------------------------------------------------------------ */
+
+void
+check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type, const char *detail)
+{
+	struct finding *f = &c->found[rule];
+
+	if (!c->chosen[rule])
+		return;
+	if (!f->count || (f->at && at && off < f->off)) {
+		f->at = at;
+		f->off = off;
+		f->record = record;
+		f->type = type;
+	}
+	if (!f->count)
+		snprintf(f->detail, sizeof f->detail, "%s", detail ? detail : "");
+	f->count += n;
+}
+
+void
+check_found(struct check *c, enum rule rule, const struct pp_rec *r, const char *detail)
+{
+	struct finding *f = &c->found[rule];
+
+	if (f->count)
+		f->count++;		/* quick: a broken recording may break it millions of times */
+	else
+		check_found_at(c, rule, 1, !pp_made(c->in, r), pp_offset(c->in, r), c->record, r->type, detail);
+}
+
+void
+check_found_all(struct check *c, enum rule rule, const char *detail)
+{
+	check_found_at(c, rule, 1, false, 0, 0, UINT32_MAX, detail);
+}
+
+/* ---- faults of the source ------------------------------------------------------------------------ */
+
+static void
+fault(void *arg, const struct pp_err *err)
+{
+	struct check *c = arg;
+
+	check_found_at(c, RULE_E_BAD_FEATURE, 1, err->at, err->off, c->record, PP_HEADER_FEATURE, err->what);
+}
+
+/* ---- the handle ---------------------------------------------------------------------------------- */
+
+struct check *
+check_new(struct tool *t, struct counts *counts, const char *list)
+{
+	struct check *c = tool_alloc(1, sizeof *c);
+
+	c->tool = t;
+	t->on_fault = fault;
+	t->on_fault_arg = c;
+	c->c = counts;
+	memset(c->chosen, 1, sizeof c->chosen);
+	if (list)
+		check_choose(c, list);
+	c->known = known_new();
+	c->cpu = tool_alloc(CHECK_CPUS, sizeof *c->cpu);
+	if (getrandom(&c->name_key, sizeof c->name_key, GRND_NONBLOCK) < 0)
+		c->name_key = 1;
+	return c;
+}
+
+void
+check_free(struct check *c)
+{
+	if (!c)
+		return;
+	known_free(c->known);
+	free(c->cpu);
+	free(c->ev_said);
+	free(c);
+}
+
+/* ---- records ------------------------------------------------------------------------------------- */
+
+/* The record could not be counted: why? */
+static void
+check_unsound(struct check *c, const struct pp_rec *r)
+{
+	const struct pp_events *all = c->in->events;
+	struct pp_err *err = &c->tool->in_err, why = { .what = "" };
+	const struct pp_event *ev = pp_event_find(all, r, &why);
+	enum rule rule = ev ? RULE_E_SHORT_SAMPLE : !all->n ? r->type == PP_SAMPLE ? RULE_E_SAMPLE_FIRST : RULE_W_EARLY_RECORD :
+	    strstr(why.what, "belongs to no event") ? RULE_E_UNKNOWN_ID : RULE_E_SHORT_SAMPLE;
+
+	check_found(c, rule, r, err->what);
+	*err = (struct pp_err){ .file = err->file };
+}
+
+static void
+check_type(struct check *c, const struct pp_rec *r)
+{
+	char detail[64];
+
+	if (r->size & 7 && r->type != PP_HEADER_TRACING_DATA && r->type != PP_HEADER_FEATURE && !pp_made(c->in, r))
+		check_found(c, RULE_E_UNALIGNED, r, NULL);
+	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
+		check_found(c, r->type < PP_USER_TYPE_START ? RULE_E_KERNEL_TYPE : RULE_E_NEW_TYPE, r, NULL);
+	else if (!pp_type_read_by(r->type, PP_PERF_6_1)) {
+		snprintf(detail, sizeof detail, "perf 6.1%s does not read %s", pp_type_read_by(r->type, PP_PERF_6_12) ? "" :
+		    " and 6.12", pp_type_name(r->type));
+		check_found(c, RULE_E_NEW_TYPE, r, detail);
+	}
+}
+
+/* What count.c has found in this record. */
+static void
+check_counted(struct check *c, const struct pp_rec *r)
+{
+	const struct order *o = &c->c->order;
+
+	if (o->late != c->late) {
+		check_found(c, RULE_E_LATE, r, NULL);
+		c->late = o->late;
+	}
+	if (o->last > c->newest)
+		c->newest = o->last;
+	else if (o->prev && c->newest - o->prev > 1000000000 && o->timed)
+		check_found(c, RULE_W_BACKWARD, r, NULL);
+	if (c->c->reads_back != c->reads_back) {
+		check_found(c, RULE_E_TOTAL_BACK, r, NULL);
+		c->reads_back = c->c->reads_back;
+	}
+	if (c->c->reads_unknown != c->reads_unknown) {
+		check_found(c, RULE_E_TOTAL_ID, r, NULL);
+		c->reads_unknown = c->c->reads_unknown;
+	}
+}
+
+static void
+check_round(struct check *c)
+{
+	c->rounds++;
+	c->since_round = 0;
+	if (c->rounds >= 2)
+		check_unsure(c, c->rounds - 2);
+}
+
+static int
+check_record(void *arg, const struct pp_rec *r, bool sound)
+{
+	static const uint64_t many = 64 << 20;
+	struct check *c = arg;
+	const struct pp_event *ev = NULL;
+	uint64_t before = c->since_round;
+
+	if (!sound)
+		check_unsound(c, r);
+	if (r->type != PP_SAMPLE || r->size & 7)
+		check_type(c, r);
+	check_counted(c, r);
+	if (r->type < PP_USER_TYPE_START) {
+		c->since_round += r->size;
+		if (before <= many && c->since_round > many && c->in->events->n)
+			check_found(c, RULE_W_NO_ROUNDS, r, NULL);
+		c->data_before_round |= !c->rounds && r->type == PP_SAMPLE;
+		if (sound)
+			ev = pp_event_find(c->in->events, r, NULL);
+	}
+	if (r->type == PP_SAMPLE && ev)
+		check_sample(c, ev, r);
+	else if (r->type < PP_USER_TYPE_START && sound)
+		check_side(c, ev, r);
+	else if (r->type == PP_HEADER_ATTR)
+		check_attr(c, r);
+	else if (r->type == PP_HEADER_FEATURE)
+		check_feature(c, r);
+	else if (r->type == PP_FINISHED_ROUND)
+		check_round(c);
+	else if (r->type >= PP_USER_TYPE_START)
+		check_own(c, r);
+	c->record++;
+	return 1;
+}
+
+void
+check_begin(struct check *c)
+{
+	c->in = c->tool->in;
+	if (!c->in)
+		return;
+	c->c->visitor[c->c->nvisitors].fn = check_record;
+	c->c->visitor[c->c->nvisitors++].arg = c;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------- */
+
+static void
+check_compressed(struct check *c)
+{
+	const struct pp_compressed *z = pp_compressed(c->in);
+	char detail[100] = "";
+
+	if (z->records2)
+		check_found_at(c, RULE_E_NEW_TYPE, z->records2, true, z->first2, 0, PP_COMPRESSED2,
+		    "perf 6.1 and 6.12 do not read COMPRESSED2");
+	if (z->nothing)
+		check_found_at(c, RULE_E_EXPANDS_TO_0, z->nothing, true, z->nothing_at, 0, PP_COMPRESSED, NULL);
+	if (!z->records && !z->records2 && !z->announced)
+		return;
+	if (!z->announced)
+		snprintf(detail, sizeof detail, "it is missing, or behind the first compressed record");
+	else if (z->mmap_len < 4096 || z->mmap_len % 4096)
+		snprintf(detail, sizeof detail, "mmap_len is %u, not a multiple of 4096", z->mmap_len);
+	else if (z->largest > z->mmap_len)
+		snprintf(detail, sizeof detail, "mmap_len is %u, a record expands to %ju", z->mmap_len, (uintmax_t)z->largest);
+	if (detail[0])
+		check_found_at(c, RULE_E_COMPRESSED, 1, z->records || z->records2, z->first, 0, UINT32_MAX, detail);
+	if (z->announced && (z->version || z->type != 1))
+		check_found_all(c, RULE_W_ODD_COMPRESSED, NULL);
+}
+
+void
+check_end(struct check *c, struct report *r)
+{
+	const struct pp_err *err = &c->tool->in_err;
+
+	report_add(r, &check_table, c);
+	if (err->what[0])
+		check_found_at(c, RULE_E_UNREADABLE, 1, err->at, err->off, c->record, UINT32_MAX, err->what);
+	if (!c->in)
+		return;
+	check_unsure(c, UINT64_MAX);
+	check_compressed(c);
+	check_head_end(c);
+	for (int i = 0; i < CHECK_COOKIES; i++)
+		if (c->cookie[i])
+			check_found_all(c, RULE_W_NO_DEFERRED, NULL);
+	if (c->rounds && !c->data_before_round && c->since_round > 1 << 20)
+		check_found_all(c, RULE_W_ROUNDS_FIRST, NULL);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * check.h - pstat --check: what readers of a recording stumble over.
+ *
+ * It sees each record once, in the one pass of count.h, and holds a bounded state.  A finding is a rule (rules.def) with how often
+ * it was broken, and its first place.
+ */
+#ifndef PSTAT_CHECK_H
+#define PSTAT_CHECK_H
+
+#include "count.h"
+#include "report.h"
+
+struct check;
+
+/* Before the input is read.  `list': rules by letter (E), name or number (E07), separated by commas, -X without X; NULL: all. */
+struct check *check_new(struct tool *, struct counts *, const char *list);
+/*
+ * After tool_begin_input() and count_init(): from here on it sees the records that are counted, and the faults that the source
+ * goes on behind are findings.  Records that cannot be counted do not end the reading.
+ */
+void	check_begin(struct check *);
+/* The input has ended, or a fault has ended it: add the table of findings to the report. */
+void	check_end(struct check *, struct report *);
+/* Was an error found; or, if `strict', a warning? */
+bool	check_failed(const struct check *, bool strict);
+/* The findings for people. */
+void	check_screen(FILE *, const struct check *);
+void	check_free(struct check *);
+
+#endif

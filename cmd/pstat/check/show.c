@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: ISC */
+/* show.c - the rows of rules.def as a table: which are chosen, and the forms of findings */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "in.h"
+
+enum level { E, W, N, LEVELS };
+static const struct row {
+	enum level	 level;
+	int		 number;
+	const char	*name, *what, *reader, *mend;
+} rows[RULES] = {
+#define RULE(level, number, NAME, what, reader, mend) [RULE_##level##_##NAME] = { level, number, #NAME, what, reader, mend },
+#include "rules.def"
+#undef RULE
+};
+static const char letters[LEVELS] = "EWN";
+static const char *const level_names[LEVELS] = { "error", "warning", "note" };
+
+/* ---- which rules --------------------------------------------------------------------------------- */
+
+/* E07, e7, or the rule's name with - or _ between its words. */
+static bool
+is_rule(const struct row *row, const char *word)
+{
+	const char *name = row->name;
+	char *end;
+
+	if (toupper((unsigned char)word[0]) == letters[row->level] && isdigit((unsigned char)word[1]) &&
+	    strtol(word + 1, &end, 10) == row->number && !*end)
+		return true;
+	for (; *name && *word; name++, word++)
+		if (tolower((unsigned char)*name) != (*word == '-' ? '_' : tolower((unsigned char)*word)))
+			return false;
+	return !*name && !*word;
+}
+
+struct choice { struct check *c; bool named; };		/* named: only what is named is chosen */
+
+static void
+choose(void *arg, const char *word)
+{
+	struct choice *choice = arg;
+	struct check *c = choice->c;
+	bool out = *word == '-', any = false;
+
+	if (out)
+		word++;
+	else if (!choice->named)
+		memset(c->chosen, 0, sizeof c->chosen);
+	choice->named |= !out;
+	for (int i = 0; i < RULES; i++)
+		if (is_rule(&rows[i], word) || (word[0] && !word[1] && toupper((unsigned char)word[0]) == letters[rows[i].level])) {
+			c->chosen[i] = !out;
+			any = true;
+		}
+	if (!any)
+		tool_wrong(c->tool, "--check: '%s' is no rule: E, W, N, a name or a number as E07", word);
+}
+
+void
+check_choose(struct check *c, const char *list)
+{
+	tool_words(c->tool, list, choose, &(struct choice){ .c = c });
+}
+
+/* ---- forms --------------------------------------------------------------------------------------- */
+
+static const struct column findings_columns[] = {
+	{ "rule", CELL_TEXT, ADDS_KEY, "identifier of the rule: E07" },
+	{ "level", CELL_TEXT, ADDS_KEY, "error, warning or note" },
+	{ "name", CELL_TEXT, ADDS_KEY, "name of the rule" },
+	{ "count", CELL_NUM, ADDS_SUM, "how often it was broken" },
+	{ "offset", CELL_NUM, ADDS_MIN, "byte of the input where it first was" },
+	{ "record", CELL_NUM, ADDS_MIN, "number of that record, from 0" },
+	{ "type", CELL_TEXT, ADDS_SAME, "type of that record" },
+	{ "what", CELL_TEXT, ADDS_SAME, "what was found" },
+	{ "detail", CELL_TEXT, ADDS_SAME, "more about the first place" },
+	{ "reader", CELL_TEXT, ADDS_SAME, "what perf does about it" },
+	{ "mend", CELL_TEXT, ADDS_SAME, "what mends it" },
+};
+
+/* The identifier, the name in lower case, the type of the first record. */
+struct texts { char id[8], name[24], type[24]; };
+
+static void
+texts_of(struct texts *t, const struct row *row, const struct finding *f)
+{
+	size_t n = 0;
+
+	snprintf(t->id, sizeof t->id, "%c%02d", letters[row->level], row->number);
+	for (; row->name[n] && n < sizeof t->name - 1; n++)
+		t->name[n] = row->name[n] == '_' ? '-' : (char)tolower((unsigned char)row->name[n]);
+	t->name[n] = 0;
+	if (f->type == UINT32_MAX)
+		t->type[0] = 0;
+	else if (pp_type_name(f->type))
+		snprintf(t->type, sizeof t->type, "%s", pp_type_name(f->type));
+	else
+		snprintf(t->type, sizeof t->type, "type %u", f->type);
+}
+
+static void
+findings_rows(const void *of, report_put *put, void *arg)
+{
+	const struct check *c = of;
+	struct texts t;
+
+	for (int i = 0; i < RULES; i++) {
+		const struct finding *f = &c->found[i];
+		bool typed = f->type != UINT32_MAX;
+
+		if (!f->count)
+			continue;
+		texts_of(&t, &rows[i], f);
+		put(arg, (struct cell[]){ cell_text(t.id), cell_text(level_names[rows[i].level]), cell_text(t.name), cell_num(f->count),
+		    cell_num_if(f->at, f->off), cell_num_if(typed, f->record), cell_text(typed ? t.type : NULL), cell_text(rows[i].what),
+		    cell_text(f->detail[0] ? f->detail : NULL), cell_text(rows[i].reader), cell_text(rows[i].mend) });
+	}
+}
+
+const struct table check_table = { "findings", "what readers of the recording stumble over", TABLE(findings_columns), TABLE_ROWS,
+    SCREEN_OFF, .rows = findings_rows };
+
+void
+check_screen(FILE *out, const struct check *c)
+{
+	struct texts t;
+
+	for (int i = 0; i < RULES; i++) {
+		const struct finding *f = &c->found[i];
+		char *detail;
+
+		if (!f->count)
+			continue;
+		texts_of(&t, &rows[i], f);
+		fprintf(out, "%s %s %s", level_names[rows[i].level], t.id, rows[i].what);
+		if (f->type != UINT32_MAX || f->at) {
+			fprintf(out, ": %ju time%s", (uintmax_t)f->count, f->count == 1 ? "" : "s");
+			if (f->at)
+				fprintf(out, ", first at byte %ju", (uintmax_t)f->off);
+			if (f->type != UINT32_MAX)
+				fprintf(out, ", record %ju: %s", (uintmax_t)f->record, t.type);
+		}
+		detail = tool_vis(f->detail, strlen(f->detail));
+		fprintf(out, "%s%s\n\tperf: %s; mend: %s\n", f->detail[0] ? ": " : "", detail, rows[i].reader, rows[i].mend);
+		free(detail);
+	}
+}
+
+bool
+check_failed(const struct check *c, bool strict)
+{
+	for (int i = 0; i < RULES; i++)
+		if (c->found[i].count && (rows[i].level == E || (strict && rows[i].level == W)))
+			return true;
+	return false;
+}

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: ISC
+# pstat --check: each rule by recipes of data/check that break it and that do not, and its level by what three versions of perf
+# do with these (data/check/seen.tsv, by tests/seen).
+load lib
+load damage
+
+# found FILE [LIST]: the rules that it breaks, one a line.
+found() {
+	pstat --check${2+="$2"} -q "$1" 2>/dev/null </dev/null | sed -n 's/^[a-z]* \([EWN][0-9][0-9]\) .*/\1/p'
+}
+# rules: of rules.def, "E07 unknown-id what".
+rules() {
+	sed -n 's/^RULE(\(.\), *\([0-9]*\), \([A-Z0-9_]*\), "\(.*\)",$/\1 \2 \3 \4/p' ../cmd/pstat/check/rules.def |
+	    while read -r level n name what; do
+		name=${name//_/-}
+		printf '%s%02d %s %s\n' $level $n ${name,,} "$what"
+	done
+}
+
+# check_kind NAME: its damage breaks the rules that its recipe says, and without it they hold; found where it is marked.
+check_kind() {
+	local want bad good at off
+	kind "$1" + >"$T/$1.bad"
+	kind "$1" - >"$T/$1.good"
+	want=$(kind_rules "$1" | tr ' ' '\n' | sed '/^[~-]$/d')
+	bad=$(found "$T/$1.bad")
+	good=$(found "$T/$1.good")
+	[ "$(comm -23 <(sort <<<"$bad") <(sort <<<"$good"))" = "$(sort <<<"$want")" ] || failed "$1: finds" $bad "without the damage" $good
+	pstat --check -q "$T/$1.bad" >/dev/null 2>&1 </dev/null && rc=0 || rc=$?
+	case $want in
+	*E*) [ $rc = 1 ] || failed "$1: status $rc";;
+	esac
+	# The place: where the only marked record is, if the only rule is about a record.
+	at=$(kind_marked "$1")
+	if [ "$(wc -w <<<"$want")" = 1 ] && [ "$(wc -w <<<"$at")" = 1 ]; then
+		off=$(pstat --json --check -q "$T/$1.bad" 2>/dev/null | jq -r --arg r "$want" '.findings[] | select(.rule == $r) | .offset')
+		[ "$off" = null ] || [ "$off" = "$at" ] || failed "$1: $want at byte $off, not $at"
+	fi
+	rm -f "$T/$1.bad" "$T/$1.good"
+}
+
+kinds_of() {
+	need jq
+	for k in $(sed -n 's/^== \([^ ]*\) .*/\1/p' "data/check/$1.kinds"); do
+		check_kind "$k"
+	done
+	done_all
+}
+
+@test "check: kinds of damage: attr" { kinds_of attr; }
+@test "check: kinds of damage: feature" { kinds_of feature; }
+@test "check: kinds of damage: file" { kinds_of file; }
+@test "check: kinds of damage: framing" { kinds_of framing; }
+@test "check: kinds of damage: id" { kinds_of id; }
+@test "check: kinds of damage: loss" { kinds_of loss; }
+@test "check: kinds of damage: order" { kinds_of order; }
+@test "check: kinds of damage: sample" { kinds_of sample; }
+@test "check: kinds of damage: sideband" { kinds_of sideband; }
+@test "check: kinds of damage: zip" { kinds_of zip; }
+
+@test "check: there are 150 kinds of damage, and one for each rule" {
+	[ "$(kinds | wc -l)" -ge 150 ]
+	[ -z "$(kinds | sort | uniq -d)" ]
+	comm -23 <(rules | cut -d ' ' -f 1 | sort) <(for k in $(kinds); do kind_rules "$k"; done | tr ' ' '\n' | sort -u) >"$T/without"
+	# E33, E34: files of newer perfs and recordings of the other byte order are in data/
+	diff "$T/without" <(printf 'E33\nE34\n')
+	cp data/p72_basic.pipe.data "$T/new.pipe"
+	pcat --format=file -q -o "$T/new.data" "$T/new.pipe"
+	found "$T/new.data" | grep -qx E33
+	found data/s390x_basic.pipe.data | grep -qx E34
+}
+
+# Where a perf fails or shows something else, there must be an error; where it shows less, a warning.  "~" in front of the rules of
+# a kind: its outputs differ by what the recording itself says, or by what is missing in it.
+@test "check: levels by what perf 6.1, 6.12 and 7.2 do" {
+	diff <(kinds | sort) <(tail -n +2 data/check/seen.tsv | cut -f 1 | sort)
+	while IFS=$'\t' read -r name seen; do
+		need=$(tr '\t' '\n' <<<"$seen" | awk '
+			/sound/ { next }		# it fails without the damage, too
+			$1 !~ /^0/ || $2 == "none" || $3 == "none" { print "fails"; exit }
+			$2 == "other" || ($3 == "other" && $2 == "same") { other = 1 }
+			$2 == "less" || $3 == "less" { less = 1 }
+			END { if (other) print "wrong"; else if (less) print "less" }')
+		have=$(kind_rules "$name")
+		case $have in
+		"~"*) [ "$need" != fails ] || need=fails; [ "$need" = fails ] || need=;;
+		esac
+		case $need in
+		fails*|wrong) [[ $have = *E* ]] || failed "$name: $need ($seen), but '$have'";;
+		less) [[ $have = *[EW]* ]] || failed "$name: $need ($seen), but '$have'";;
+		esac
+	done < <(tail -n +2 data/check/seen.tsv)
+	done_all
+}
+
+@test "check: no error in recordings that all three versions read right" {
+	need corpus
+	while read -r f; do
+		errors=$(found "$CORPUS/$f" E)
+		[ -z "$errors" ] || failed "$f: $errors"
+	done <data/check/right.txt
+	done_all
+}
+
+@test "check: the page has each rule" {
+	sed -n '/^\.It Cm [EWN][0-9][0-9] Ar/{ s/^\.It Cm \(.*\) Ar /\1 /; N; s/\n/ /; s/\.$//; p; }' ../man/pstat.1 >"$T/page"
+	rules >"$T/rules"
+	[ "$(wc -l <"$T/rules")" -ge 60 ]
+	[ "$(wc -l <"$T/rules")" = "$(grep -c '^RULE(' ../cmd/pstat/check/rules.def)" ]
+	diff <(tr A-Z a-z <"$T/rules") <(tr A-Z a-z <"$T/page")
+}
+
+@test "check: LIST chooses rules by level, number and name" {
+	kind fork-hides + >"$T/in"
+	diff <(found "$T/in" | tr '\n' ' ') <(echo -n "E21 W11 W13 N02 N03 N04 ")
+	diff <(found "$T/in" E | tr '\n' ' ') <(echo -n "E21 ")
+	diff <(found "$T/in" -N | tr '\n' ' ') <(echo -n "E21 W11 W13 ")
+	diff <(found "$T/in" E,W,-W13 | tr '\n' ' ') <(echo -n "E21 W11 ")
+	diff <(found "$T/in" no-map,e21 | tr '\n' ' ') <(echo -n "E21 W11 ")
+	try pstat --check=E,fnord "$T/in"
+	[ $rc = 2 ] && grep -q "'fnord' is no rule" "$T/err"
+	try pstat --strict "$T/in"
+	[ $rc = 2 ]
+}
+
+@test "check: status 1 for an error; for a warning only with --strict" {
+	kind lost + >"$T/warning"
+	kind lost - >"$T/note"
+	kind id-sample + >"$T/error"
+	for x in "0 note --check" "0 warning --check" "1 error --check" "0 note --strict --check" "1 warning --strict --check" "0 error --check=W" \
+	    "0 warning --strict --check=N"; do
+		set -- $x
+		try pstat "${@:3}" "$T/$2"
+		[ $rc = "$1" ] || failed "$x: $rc"
+	done
+	done_all
+}
+
+@test "check: what is behind a record that cannot be understood is still checked" {
+	need jq
+	kind id-sample-many + >"$T/in"
+	try pstat --check --json "$T/in"
+	[ $rc = 1 ]
+	jq -e '.findings[] | select(.rule == "E07") | .count == 3 and .type == "SAMPLE" and .level == "error"' "$T/out"
+	jq -e '.complete' "$T/out"
+}
+
+@test "check: the fault that ends the reading is a finding behind the others" {
+	kind fork-self + >"$T/in"
+	head -c -20 "$T/in" >"$T/cut"
+	try pstat --check "$T/cut"
+	[ $rc = 1 ]
+	grep -q '^error E01 .*cut short' "$T/out"
+	grep -q '^error E20 ' "$T/out"
+	try pstat --check "$T/nosuch"
+	[ $rc = 1 ]
+}
+
+@test "check: names of the recording do not speak to the terminal" {
+	pstat --check data/escape.data >"$T/out"
+	! LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2\x9b|\xe2\x80\xae' "$T/out"
+}
+
+# What mends it, tried: the finding is gone.
+@test "check: what is said to mend it does" {
+	while read -r rule name command; do
+		kind "$name" + >"$T/in"
+		found "$T/in" | grep -qx "$rule" || failed "$rule is not in $name"
+		rm -f "$T/out.data" "$T/out.data.part"
+		eval "$command" <"$T/in" >"$T/mended" 2>"$T/err" || [ $? = 1 ] || failed "$rule: $command: $(cat "$T/err")"
+		[ ! -f "$T/out.data" ] || mv "$T/out.data" "$T/mended"
+		[ -s "$T/mended" ] && ! found "$T/mended" | grep -qx "$rule" || failed "$rule: $command"
+	done <<-'END'
+		E01 short-comm pcat --repair
+		E02 buildid-unaligned pcat --compat=current
+		E03 kernel-type-23 pfilter --drop-type 23
+		E04 user-type-87 pcat --compat=6.1
+		E04 zip2 pcat
+		E05 feature-newer pcat --compat=6.1
+		E06 nrcpus-online pcat
+		E07 id-sample pcat --repair
+		E08 id-index pfilter --drop-type id_index
+		E13 sample-short pcat --repair
+		E14 stack-dyn pfilter --strip user-stack
+		E15 late-mmap psort --full
+		E18 sample-cpu pfilter --filter 'cpu < 2'
+		E20 fork-self pfilter --drop-type fork --allow vital-types
+		E25 feature-newer pcat --compat=6.1
+		E26 feature-18 pcat --no-features=auxtrace
+		E27 zip-mmap-len-odd pcat -z
+		E28 zip-empty pcat -z
+		E30 auxtrace-no-info pfilter --drop-type aux,auxtrace,auxtrace_info
+		E31 cpumap-type pfilter --drop-type cpu_map
+		E32 attr-no-id-all pfilter --drop-type exit --allow vital-types
+		E37 profile pcat
+		E39 id-update pfilter --drop-type event_update --allow vital-types
+		E40 lost-bpf pfilter --drop-type lost_samples --allow vital-types
+		E38 trace-stream pcat --format=file -o "$T/out.data"
+		W01 attr-size-152 pcat --compat=6.1
+		W10 back-1s psort
+		W14 exit-before pfilter --drop-type exit --allow vital-types
+		W21 mark-missing pcat --format=file -o "$T/out.data"
+		W27 zip-type pcat -z
+		W29 time-wrong pcat --format=file -o "$T/out.data"
+		N01 no-init pinject --finished-init
+		N05 time-0 pcat --format=file -o "$T/out.data"
+	END
+	done_all
+}
+
+# As many tasks, maps and cookies as a stream can name: memory stays, and nothing is said that is not known.
+@test "check: memory is bounded" {
+	need native
+	awk 'BEGIN {
+		print "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|mmap|comm|task|mmap2 ids=11"
+		for (i = 1; i < 150000; i++) {
+			print "COMM pid=" i " tid=" i " comm=c" i " @ time=" i
+			print "MMAP2 misc=2 pid=" i " tid=" i " start=" 4096 * (i % 1000) " len=4096 prot=5 filename=/f" i " @ time=" i
+			print "SAMPLE misc=2 pid=" i " ip=" 4096 * (i % 1000) + 8 " time=" i " cpu=" i % 64
+		}
+		for (i = 1; i < 50000; i++)
+			print "MMAP2 misc=2 pid=7 tid=7 start=" 8192 * i " len=4096 prot=5 filename=/g @ time=150000"
+	}' | mkpipe >"$T/in"
+	(ulimit -v 65536; pstat --check -q "$T/in" >"$T/out")
+	! grep '^warning W1[13]' "$T/out" || failed "a name or map is missing"
+	done_all
+}
