@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 # pstat: its two reports, word for word; its counts against perf's own.
 load lib
+load pstat
 
 # A stream of the recipe on standard input.
 stream() {

@@ -10,19 +10,68 @@
 #include "summary.h"
 #include "write/forms.h"
 
-enum { OPT_JSON = TOOL_LONG, OPT_CHECK, OPT_STRICT };
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
-	{ OPT_JSON, "json", NULL, "write JSON with complete tables" },
+	TOOL_HEAD("What is reported"),
 	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
-	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
+	TOOL_HEAD("Form of the report"),
+	{ OPT_FORMAT, "format", "FORM", "screen (default), json, csv, tsv or openmetrics" },
+	{ OPT_JSON, "json", NULL, "--format=json: all tables as one object" },
+	{ OPT_CSV, "csv", NULL, "--format=csv: the table named by --table" },
+	{ OPT_TABLE, "table", "NAME", "the table that csv and tsv have: a member of the JSON" },
+	TOOL_HEAD("Input"),
+	TOOL_OPTS_IN,
+	TOOL_HEAD("Output"),
+	TOOL_OPTS_OUT,
+	TOOL_HEAD("Messages, and the process"),
+	TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
 
 static const char examples[] =
     "  $ pstat all.data\n"
     "  $ perf record -a -o - -- sleep 2 | pstat\n"
-    "  $ pstat --json -o counts.json all.data\n";
+    "  $ pstat --json -o counts.json all.data\n"
+    "  $ pstat --csv --table pids all.data >pids.csv\n";
+
+static const struct { const char *name; report_form *form; } forms[] = {
+	{ "screen", screen }, { "json", json }, { "csv", csv }, { "tsv", tsv }, { "openmetrics", openmetrics },
+};
+
+/* The name, of the option that was just read; one form only. */
+static report_form *
+form_of(const struct tool *t, const char *name, report_form *before)
+{
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(forms[i].name, name)) {
+			if (before && before != forms[i].form)
+				tool_wrong(t, "%s: another form was given before", t->optname);
+			return forms[i].form;
+		}
+	tool_wrong(t, "--format '%s': expected screen, json, csv, tsv or openmetrics", name);
+}
+
+/* The forms of one table need to know which. */
+static void
+check_table(const struct tool *t, report_form *form, const struct report *r)
+{
+	char names[REPORT_TABLES * 24] = "";
+	size_t n = 0;
+
+	if (form != csv && form != tsv) {
+		if (r->name)
+			tool_wrong(t, "--table: needs --format=csv or tsv");
+		return;
+	}
+	if (r->name && report_part(r, r->name))
+		return;
+	for (unsigned i = 0; i < r->n; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", r->part[i].table->name);
+	if (r->name)
+		tool_wrong(t, "--table '%s': there are %s", r->name, names);
+	tool_wrong(t, "--format=%s: needs --table, one of %s", form == csv ? "csv" : "tsv", names);
+}
 
 /* The output as a FILE.  NULL: failure, see out_err. */
 static FILE *
@@ -75,7 +124,7 @@ main(int argc, char **argv)
 {
 	struct tool t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = opts,
 	    .examples = examples, .report = true };
-	report_form *form = screen;
+	report_form *form = NULL;
 	struct report r = { .exact = true };
 	struct counts *c = tool_alloc(1, sizeof *c);
 	struct check *check = NULL;
@@ -86,8 +135,17 @@ main(int argc, char **argv)
 
 	while ((key = tool_getopt(&t, argc, argv)))
 		switch (key) {
+		case OPT_FORMAT:
+			form = form_of(&t, t.optarg, form);
+			break;
 		case OPT_JSON:
-			form = json;
+			form = form_of(&t, "json", form);
+			break;
+		case OPT_CSV:
+			form = form_of(&t, "csv", form);
+			break;
+		case OPT_TABLE:
+			r.name = t.optarg;
 			break;
 		case OPT_CHECK:
 			check = check_new(&t, c, t.optarg);
@@ -98,6 +156,12 @@ main(int argc, char **argv)
 		}
 	if (strict && !check)
 		tool_wrong(&t, "--strict is for --check");
+	if (!form)
+		form = screen;
+	summary_add(&s, c, &r);
+	if (check)
+		check_add(check, &r);
+	check_table(&t, form, &r);
 	if (check && form == screen)
 		form = views;
 	tool_check(&t);
@@ -122,9 +186,9 @@ main(int argc, char **argv)
 		check_begin(check);
 	if (t.in)
 		count_all(c);
-	summary_make(&s, c, &r);
+	summary_make(&s);
 	if (check)
-		check_end(check, &r);
+		check_end(check);
 	r.exact &= !report_clips(&r);
 	write_report(&t, f, &r, form);
 	summary_free(&s);

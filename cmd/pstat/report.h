@@ -137,6 +137,7 @@ enum { REPORT_TABLES = 40 };
 struct report {
 	struct part { const struct table *table; const void *of; } part[REPORT_TABLES];	/* in the order of the forms */
 	unsigned	 n;
+	const char	*name;		/* of the table that a form of one table has */
 	unsigned	 width;		/* columns of the terminal; 0: it is none */
 	bool		 exact;		/* no limit of pstat was met, and no number is larger than JSON can have here */
 };

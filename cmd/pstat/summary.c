@@ -225,7 +225,7 @@ features_rows(const void *of, report_put *put, void *arg)
 		if (k->have >> i & 1)
 			n += 1 + (size_t)(pp_feature_name(i) ? snprintf(have + n, 24, "%s", pp_feature_name(i)) :
 			    snprintf(have + n, 24, "%u", i));
-	put(arg, (struct cell[]){ cell_bytes(have, n), fact(&k->hostname), fact(&k->osrelease), fact(&k->version), fact(&k->arch),
+	put(arg, (struct cell[]){ cell_bytes(have, n ? n - 1 : 0), fact(&k->hostname), fact(&k->osrelease), fact(&k->version), fact(&k->arch),
 	    fact(&k->cpudesc), cell_bytes(k->cmdline.p ? k->cmdline.p : "", k->cmdline.len), cell_num(k->nrcpus_available),
 	    cell_num(k->nrcpus_online), cell_num(k->total_mem) });
 }
@@ -369,14 +369,23 @@ static const struct table others = { "other_pids", "samples of tasks that have n
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 void
-summary_make(struct summary *s, struct counts *c, struct report *r)
+summary_add(struct summary *s, struct counts *c, struct report *r)
 {
 	static const struct table *const all[] = { &whole, &times, &order, &lost, &compression, &content, &features, &types, &events,
 	    &comms, &pids, &others };
+
+	*s = (struct summary){ .r = r, .c = c };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		report_add(r, all[i], s);
+}
+
+void
+summary_make(struct summary *s)
+{
+	struct counts *c = s->c;
 	unsigned with_samples = 0;
 	uint64_t total;
 
-	*s = (struct summary){ .r = r, .c = c };
 	s->read = c->tool->in ? pp_progress(c->tool->in, &total) : 0;
 	count_sum(c, &s->sum);
 	for (unsigned i = 0; i < c->nev; i++)
@@ -390,9 +399,7 @@ summary_make(struct summary *s, struct counts *c, struct report *r)
 	sorting = &c->tasks;
 	qsort(s->comm, s->ncomms, sizeof *s->comm, by_samples);
 	number_names(s);
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		report_add(r, all[i], s);
-	r->exact &= !c->tasks.rough && !c->tasks.others.tasks && !c->tasks.others.samples && !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
+	s->r->exact &= !c->tasks.rough && !c->tasks.others.samples && !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
 }
 
 void

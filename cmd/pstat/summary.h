@@ -19,8 +19,10 @@ struct summary {
 	uint64_t	 read;		/* bytes of the input */
 };
 
-/* Sum up, and add the tables to the report.  The summary and the counts must stay until the report is written. */
-void	summary_make(struct summary *, struct counts *, struct report *);
+/* Add the tables to the report.  The summary and the counts must stay until it is written. */
+void	summary_add(struct summary *, struct counts *, struct report *);
+/* Sum up, at the end of the input. */
+void	summary_make(struct summary *);
 void	summary_free(struct summary *);
 
 #endif

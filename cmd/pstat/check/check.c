@@ -228,11 +228,16 @@ check_compressed(struct check *c)
 }
 
 void
-check_end(struct check *c, struct report *r)
+check_add(const struct check *c, struct report *r)
+{
+	report_add(r, &check_table, c);
+}
+
+void
+check_end(struct check *c)
 {
 	const struct pp_err *err = &c->tool->in_err;
 
-	report_add(r, &check_table, c);
 	if (err->what[0])
 		check_found_at(c, RULE_E_UNREADABLE, 1, err->at, err->off, c->record, UINT32_MAX, err->what);
 	if (!c->in)

@@ -20,8 +20,10 @@ struct check *check_new(struct tool *, struct counts *, const char *list);
  * goes on behind are findings.  Records that cannot be counted do not end the reading.
  */
 void	check_begin(struct check *);
-/* The input has ended, or a fault has ended it: add the table of findings to the report. */
-void	check_end(struct check *, struct report *);
+/* Add the table of findings, which check_end() completes, to the report. */
+void	check_add(const struct check *, struct report *);
+/* The input has ended, or a fault has ended it. */
+void	check_end(struct check *);
 /* Was an error found; or, if `strict', a warning? */
 bool	check_failed(const struct check *, bool strict);
 /* The findings for people. */

@@ -9,6 +9,10 @@
 report_form	screen;
 /* All tables as one object, in the schema of pstat(1). */
 report_form	json;
+/* The table r->name, which must be there. */
+report_form	csv;
+report_form	tsv;
+report_form	openmetrics;
 /* Before tool_lock(): the library of JSON takes its random seed. */
 void	json_seed(void);
 
