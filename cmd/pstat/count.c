@@ -8,8 +8,6 @@
 #include "count.h"
 #include "record/raw.h"
 
-enum { MISC_LOST_SAMPLES_BPF = 1 << 15 };	/* PERF_RECORD_MISC_LOST_SAMPLES_BPF */
-
 static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */
 
 void
@@ -18,6 +16,13 @@ count_init(struct counts *c, struct tool *tool)
 	*c = (struct counts){ .tool = tool, .order.first = UINT64_MAX };
 	tasks_init(&c->tasks);
 	c->totals.max = TOTALS_MAX;
+}
+
+void
+count_visit_by(struct counts *c, count_visit *fn, void *arg)
+{
+	c->visitor[c->nvisitors].fn = fn;
+	c->visitor[c->nvisitors++].arg = arg;
 }
 
 void
@@ -124,6 +129,7 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 	struct pp_read rd;
 
 	pp_read_get(&rd, &cur, ev->attr.read_format);
+	c->nmoved = 0;
 	for (uint64_t i = 0; rd.id_at && i < rd.nr; i++) {
 		const uint8_t *p = rd.values + i * rd.stride;
 		uint64_t id = pp_get_u64(p + rd.id_at, all->swap), value = pp_get_u64(p, all->swap), period;
@@ -144,6 +150,8 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 			continue;
 		c->ev[ev->index].samples++;
 		c->ev[ev->index].period += period;
+		c->moved[c->nmoved].event = ev->index;
+		c->moved[c->nmoved++].period = period;
 		tasks_sample(&c->tasks, key, time, period);
 	}
 }
@@ -262,7 +270,7 @@ count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
 	if (r->type == PP_LOST_SAMPLES) {
 		struct event_count *e = &c->ev[by->index];
 
-		*(r->misc & MISC_LOST_SAMPLES_BPF ? &e->filtered : &e->lost_samples) += PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
+		*(count_is_filtered(r) ? &e->filtered : &e->lost_samples) += PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
 	} else {
 		const struct pp_event *ev = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
 

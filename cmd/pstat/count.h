@@ -63,6 +63,8 @@ struct counts {
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
 	struct { count_visit *fn; void *arg; } visitor[COUNT_VISITORS];
 	unsigned	 nvisitors;
+	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];	/* members of the last READ that counted as samples */
+	unsigned	 nmoved;
 	uint64_t	 reads_over;		/* values for which `totals' had no space: they count as 0 */
 	struct facts	 facts;
 	uint16_t	 id_off;	/* as pp_events.id_off */
@@ -70,6 +72,14 @@ struct counts {
 };
 
 void	count_init(struct counts *, struct tool *);
+/* Before count_all(): call that for each record. */
+void	count_visit_by(struct counts *, count_visit *, void *arg);
+/* Are the samples of that LOST_SAMPLES record not lost, but left out by a BPF filter? */
+static inline bool
+count_is_filtered(const struct pp_rec *r)
+{
+	return r->misc >> 15 & 1;	/* PERF_RECORD_MISC_LOST_SAMPLES_BPF */
+}
 /* Count the whole input.  A fault is in the tool's in_err; the counts are those before the fault. */
 void	count_all(struct counts *);
 void	count_free(struct counts *);

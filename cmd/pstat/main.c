@@ -7,13 +7,17 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "sort/sort.h"
 #include "summary.h"
 #include "write/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_TOP, OPT_QUANTUM, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
+	{ 's', "sort", "KEYS", "count samples by comm, pid, tid, cpu, event, dso, cgroup, cpumode, type or time" },
+	{ OPT_TOP, "top", "N", "of --sort show N rows (20 on the screen, else all), 0: all" },
+	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time: 1ms to 60m" },
 	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
 	TOOL_HEAD("Form of the report"),
@@ -128,6 +132,9 @@ main(int argc, char **argv)
 	struct report r = { .exact = true };
 	struct counts *c = tool_alloc(1, sizeof *c);
 	struct check *check = NULL;
+	struct sort *sort = NULL;
+	const char *quantum = NULL;
+	int64_t top = -1;
 	bool strict = false;
 	struct summary s;
 	int key, status;
@@ -147,6 +154,15 @@ main(int argc, char **argv)
 		case OPT_TABLE:
 			r.name = t.optarg;
 			break;
+		case 's':
+			sort = sort_new(&t, c, t.optarg);
+			break;
+		case OPT_TOP:
+			top = (int64_t)tool_number(&t, t.optarg, 0, UINT32_MAX);
+			break;
+		case OPT_QUANTUM:
+			quantum = t.optarg;
+			break;
 		case OPT_CHECK:
 			check = check_new(&t, c, t.optarg);
 			break;
@@ -159,6 +175,12 @@ main(int argc, char **argv)
 	if (!form)
 		form = screen;
 	summary_add(&s, c, &r);
+	if (sort)
+		sort_options(sort, quantum, top >= 0 ? (unsigned)top : form == screen ? 20 : 0);
+	else if (quantum || top >= 0)
+		tool_wrong(&t, "%s: is for --sort", quantum ? "--time-quantum" : "--top");
+	if (sort)
+		sort_add(sort, &r);
 	if (check)
 		check_add(check, &r);
 	check_table(&t, form, &r);
@@ -182,16 +204,21 @@ main(int argc, char **argv)
 		return tool_close(&t);
 	}
 	count_init(c, &t);
+	if (sort)
+		sort_begin(sort);
 	if (check)
 		check_begin(check);
 	if (t.in)
 		count_all(c);
 	summary_make(&s);
+	if (sort)
+		r.exact &= sort_end(sort, s.unit);
 	if (check)
 		check_end(check);
 	r.exact &= !report_clips(&r);
 	write_report(&t, f, &r, form);
 	summary_free(&s);
+	sort_free(sort);
 	count_free(c);
 	free(c);
 	status = tool_close(&t);

@@ -137,4 +137,7 @@ const struct pp_part *field_part(struct field_fetch *, uint32_t bits);
 /* What perf shows for a thread without a name: ":4711"; "swapper" for the idle task.  `number' has FIELD_NAMELESS bytes. */
 const char *field_nameless(uint32_t tid, char *number);
 
+/* What perf shows for a file: the name of the kernel's map ends with its first symbol, which perf does not show. */
+const char *field_dso_name(const struct pp_dso *);
+
 #endif

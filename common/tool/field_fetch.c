@@ -167,9 +167,8 @@ field_comm(const struct pp_state *s, uint32_t tid, char *number)
 	return comm ? comm : field_nameless(tid, number);
 }
 
-/* The name of the kernel's map ends with its first symbol, which perf does not show. */
-static const char *
-dso_name(const struct pp_dso *dso)
+const char *
+field_dso_name(const struct pp_dso *dso)
 {
 	static const char *const kernels[] = { "[kernel.kallsyms]", "[guest.kernel.kallsyms]" };
 
@@ -199,7 +198,7 @@ get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 	if (!(dso = pp_state_dso(f->s->state, map)))
 		return;
 	if (part == PART_DSO)
-		give_text(v, dso_name(dso));
+		give_text(v, field_dso_name(dso));
 	else if (dso->id_len) {
 		for (unsigned i = 0; i < dso->id_len && i < sizeof dso->id; i++)
 			snprintf(f->hex + 2 * i, 3, "%02x", dso->id[i]);

@@ -196,8 +196,7 @@ check_begin(struct check *c)
 	c->in = c->tool->in;
 	if (!c->in)
 		return;
-	c->c->visitor[c->c->nvisitors].fn = check_record;
-	c->c->visitor[c->c->nvisitors++].arg = c;
+	count_visit_by(c->c, check_record, c);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------- */

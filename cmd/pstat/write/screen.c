@@ -285,10 +285,12 @@ screen(FILE *f, const struct report *r)
 	compression(&s);
 	content(&s, &types);
 	kept_free(&types);
-	screen_types(&s);
-	screen_events(&s);
-	screen_tasks(&s);
-	screen_plain(&s);
+	if (!screen_plain(&s, false)) {		/* the user asked for nothing else */
+		screen_types(&s);
+		screen_events(&s);
+		screen_tasks(&s);
+	}
+	screen_plain(&s, true);
 	kept_free(&s.whole);
 	kept_free(&s.lost);
 	kept_free(&s.events);

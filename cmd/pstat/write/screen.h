@@ -26,8 +26,8 @@ struct screen {
 void	screen_types(const struct screen *);
 void	screen_events(const struct screen *);
 void	screen_tasks(const struct screen *);
-/* All tables that are SCREEN_TABLE. */
-void	screen_plain(const struct screen *);
+/* Print all tables that are SCREEN_TABLE.  Are there any? */
+bool	screen_plain(const struct screen *, bool print);
 
 double	screen_percent(uint64_t part, uint64_t whole);
 /* Print text of the stream, escaped as by vis(3), cut to `width' columns (0: not cut).  The number of columns. */

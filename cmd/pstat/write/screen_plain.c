@@ -8,97 +8,171 @@
 
 enum { PLAIN_TEXT = 40 };		/* the widest column of text, unless it is the last one */
 
+struct plain {
+	const struct screen *s;
+	struct kept	 k;
+	int		 other;		/* the column that is true in the row of the rest; -1: none */
+	uint64_t	 samples;	/* of all rows */
+	bool		 gone[TABLE_COLUMNS];	/* columns that say nothing */
+	size_t		 width[TABLE_COLUMNS];
+};
+
+static const struct cell *
+plain_cell(const struct plain *p, size_t row, unsigned column)
+{
+	return &p->k.cell[row * p->k.table->ncols + column];
+}
+
+static bool
+plain_ends(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+static bool
+plain_is_samples(const struct column *col)
+{
+	return !strcmp(col->name, "samples");
+}
+
+/* Does the column begin the rows, left-aligned? */
+static bool
+plain_left(const struct column *col)
+{
+	return col->type == CELL_TEXT || col->type == CELL_BOOL || col->type == CELL_LIST;
+}
+
 /* The cell as text; the caller frees it. */
 static char *
-plain_text(const struct column *col, const struct cell *c)
+plain_text(const struct plain *p, size_t row, unsigned column)
 {
-	char number[32] = "-", *text;
+	const struct column *col = &p->k.table->col[column];
+	const struct cell *c = plain_cell(p, row, column);
+	char number[64] = "-";
 
-	if (c->known && col->type >= CELL_TEXT)
-		return col->type == CELL_TEXT ? tool_vis(c->text, c->len) : tool_vis("", 0);
+	if (!column && p->other >= 0 && plain_cell(p, row, (unsigned)p->other)->num)
+		return tool_vis("other", 5);
+	if (c->known && col->type == CELL_TEXT)
+		return tool_vis(c->text, c->len);
 	if (c->known && col->type == CELL_BOOL)
 		snprintf(number, sizeof number, "%s", c->num ? "yes" : "no");
 	else if (c->known && col->type == CELL_SIGNED)
 		snprintf(number, sizeof number, "%" PRId64, (int64_t)c->num);
-	else if (c->known)
+	else if (c->known && (plain_ends(col->name, "_ns") || !strcmp(col->name, "time")))
+		snprintf(number, sizeof number, "%" PRIu64 ".%09" PRIu64, c->num / 1000000000, c->num % 1000000000);
+	else if (c->known && col->type == CELL_NUM)
 		snprintf(number, sizeof number, "%" PRIu64, c->num);
-	text = tool_alloc(strlen(number) + 1, 1);
-	return strcpy(text, number);
+	if (c->known && plain_is_samples(col))
+		snprintf(number + strlen(number), sizeof number - strlen(number), " %6.2f", screen_percent(c->num, p->samples));
+	return tool_vis(number, strlen(number));
 }
 
-static bool
-plain_left(const struct column *col)
+/* The heading of a column. */
+static void
+plain_head(const struct column *col, char *head, size_t size)
 {
-	return col->type == CELL_TEXT || col->type == CELL_BOOL;
+	size_t n = strlen(col->name) - (plain_ends(col->name, "_ns") ? 3 : 0);
+
+	snprintf(head, size, "%.*s%s", (int)n, col->name, plain_is_samples(col) ? "      %" : "");
+	for (; *head; head++)
+		*head = (char)(*head == '_' ? ' ' : toupper((unsigned char)*head));
 }
 
-static size_t
-plain_width(const struct kept *k, unsigned column)
+static void
+plain_measure(struct plain *p, unsigned column)
 {
-	const struct column *col = &k->table->col[column];
-	size_t width = strlen(col->name);
+	const struct column *col = &p->k.table->col[column];
+	bool key = col->adds == ADDS_KEY;
+	char head[80];
 
-	for (size_t i = 0; i < k->n; i++) {
-		char *text = plain_text(col, &k->cell[i * k->table->ncols + column]);
+	plain_head(col, head, sizeof head);
+	p->width[column] = strlen(head);
+	p->gone[column] = (!key && !plain_is_samples(col)) || (int)column == p->other || col->type >= CELL_LIST;
+	for (size_t i = 0; i < p->k.n; i++) {
+		const struct cell *c = plain_cell(p, i, column);
+		char *text = plain_text(p, i, column);
 		size_t n = 0;
 
 		for (size_t at = 0; text[at]; at++)
 			n += ((unsigned char)text[at] & 0xc0) != 0x80;
 		free(text);
-		if (n > width)
-			width = n;
+		if (n > p->width[column])
+			p->width[column] = n;
+		if (c->known && (c->num || col->type == CELL_TEXT) && (int)column != p->other && col->type < CELL_LIST)
+			p->gone[column] = false;
 	}
-	return width > PLAIN_TEXT && column + 1 < k->table->ncols && plain_left(col) ? PLAIN_TEXT : width;
+	if (p->width[column] > PLAIN_TEXT && column + 1 < p->k.table->ncols && plain_left(col))
+		p->width[column] = PLAIN_TEXT;
 }
 
 static void
-plain_put(const struct screen *s, const struct column *col, const char *text, size_t width, bool last)
+plain_put(const struct plain *p, unsigned column, const char *text)
 {
-	if (!plain_left(col))
-		fprintf(s->f, "%*s", (int)width, text);
-	else if (last)
-		screen_cut(s->f, text, strlen(text), width);
+	FILE *f = p->s->f;
+	int width = (int)p->width[column];
+
+	if (column)
+		fputs("  ", f);
+	if (!plain_left(&p->k.table->col[column]))
+		fprintf(f, "%*s", width, text);
+	else if (column + 1 == p->k.table->ncols)
+		screen_cut(f, text, strlen(text), p->width[column]);
 	else
-		screen_cell(s->f, text, strlen(text), width);
-	fputs(last ? "\n" : "  ", s->f);
+		screen_cell(f, text, strlen(text), p->width[column]);
 }
 
 static void
 plain_table(const struct screen *s, const struct table *t)
 {
-	size_t width[TABLE_COLUMNS];
-	struct kept k;
+	struct plain p = { .s = s, .other = -1 };
 
-	kept_open(&k, s->r, t->name, t->top);
-	for (unsigned i = 0; i < t->ncols; i++)
-		width[i] = plain_width(&k, i);
-	if (k.n)
-		fputc('\n', s->f);
-	for (unsigned i = 0; k.n && i < t->ncols; i++) {
-		char head[64];
-		size_t n = 0;
-
-		for (; t->col[i].name[n] && n + 1 < sizeof head; n++)
-			head[n] = (char)(t->col[i].name[n] == '_' ? ' ' : toupper((unsigned char)t->col[i].name[n]));
-		head[n] = 0;
-		plain_put(s, &t->col[i], head, width[i], i + 1 == t->ncols);
+	kept_open(&p.k, s->r, t->name, t->top);
+	for (unsigned i = 0; i < t->ncols; i++) {
+		if (!strcmp(t->col[i].name, "other"))
+			p.other = (int)i;
+		for (size_t row = 0; plain_is_samples(&t->col[i]) && row < p.k.n; row++)
+			p.samples += plain_cell(&p, row, i)->num;
 	}
-	for (size_t row = 0; row < k.n; row++)
-		for (unsigned i = 0; i < t->ncols; i++) {
-			char *text = plain_text(&t->col[i], &k.cell[row * t->ncols + i]);
+	for (unsigned i = 0; i < t->ncols; i++)
+		plain_measure(&p, i);
+	for (unsigned i = 0; p.k.n && i < t->ncols; i++) {
+		char head[80];
 
-			plain_put(s, &t->col[i], text, width[i], i + 1 == t->ncols);
-			free(text);
-		}
-	if (k.rows > k.n)
-		fprintf(s->f, "%zu more\n", k.rows - k.n);
-	kept_free(&k);
+		plain_head(&t->col[i], head, sizeof head);
+		if (!i)
+			fputc('\n', s->f);
+		if (!p.gone[i])
+			plain_put(&p, i, head);
+	}
+	if (p.k.n)
+		fputc('\n', s->f);
+	for (size_t row = 0; row < p.k.n; row++) {
+		for (unsigned i = 0; i < t->ncols; i++)
+			if (!p.gone[i]) {
+				char *text = plain_text(&p, row, i);
+
+				plain_put(&p, i, text);
+				free(text);
+			}
+		fputc('\n', s->f);
+	}
+	if (p.k.rows > p.k.n)
+		fprintf(s->f, "%zu more\n", p.k.rows - p.k.n);
+	kept_free(&p.k);
 }
 
-void
-screen_plain(const struct screen *s)
+bool
+screen_plain(const struct screen *s, bool print)
 {
+	bool any = false;
+
 	for (unsigned i = 0; i < s->r->n; i++)
-		if (s->r->part[i].table->screen == SCREEN_TABLE)
-			plain_table(s, s->r->part[i].table);
+		if (s->r->part[i].table->screen == SCREEN_TABLE) {
+			any = true;
+			if (print)
+				plain_table(s, s->r->part[i].table);
+		}
+	return any;
 }

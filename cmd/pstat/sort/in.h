@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/* in.h - what the files of this directory share. */
+#ifndef PSTAT_SORT_IN_H
+#define PSTAT_SORT_IN_H
+
+#include "sort/bins.h"
+#include "sort/names.h"
+#include "sort/rows.h"
+#include "sort/sort.h"
+#include "tool/field.h"
+
+enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_COMM, KEY_DSO, KEY_CGROUP };
+struct key {
+	const char	*name;
+	uint8_t		 kind;		/* enum key_kind */
+	uint8_t		 cell;		/* enum cell_type */
+	bool		 lost;		/* a record of losses has it, too */
+	const char	*field;		/* KEY_FIELD: its name in field.h */
+	const char	*help;
+};
+const struct key *key_find(const char *name);
+/* The names of all keys, for a message. */
+void	key_names(char *to, size_t size);
+static inline bool
+key_is_of_state(const struct key *k)
+{
+	return k->kind >= KEY_COMM;
+}
+/* The cell of a value of that key. */
+struct cell key_cell(const struct sort *, const struct key *, uint64_t value);
+
+struct sort_event {			/* where the samples of an event have the keys that are fields */
+	bool		 known;
+	struct field_place place[ROWS_KEYS];
+};
+
+enum { SORT_PAGES = 4096 };
+struct sort {
+	struct tool	*tool;
+	struct counts	*c;
+	const struct key *key[ROWS_KEYS];
+	unsigned	 nkeys;
+	int		 event_at, time_at;	/* the key that is it; -1: none */
+	bool		 all;		/* records of all types are counted, not only samples */
+	bool		 state;		/* some key depends on history */
+	bool		 lost;		/* losses have their place */
+	unsigned	 top;
+	uint64_t	 quantum;
+	struct rows	 rows;
+	struct bins	 bins;
+	struct names	*names;
+	struct field_stream stream;
+	struct sort_event *ev;
+	unsigned	 nev;
+	struct pp_state	*now;
+	struct pp_timeline *line;
+	uint32_t	*dso;		/* by index of a pp_dso: 1 + number of its name */
+	size_t		 ndso;
+	struct { uint64_t version, page; uint32_t name; } page[SORT_PAGES];	/* what is on pages that one map covers */
+	bool		 failed;	/* in_err has the reason */
+	/* the report */
+	bool		 unit;
+	struct column	 col[TABLE_COLUMNS];
+	struct table	 table, about;
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/* names.h - texts as numbers: a bounded set. */
+#ifndef PSTAT_NAMES_H
+#define PSTAT_NAMES_H
+
+#include "perfpipe_inline.h"
+
+enum { NAMES_MAX = 64 << 10, NAMES_BYTES = 4 << 20, NAMES_LONGEST = 4096 };
+
+struct names;
+/* NULL: no memory. */
+struct names *names_new(struct pp_err *);
+void	names_free(struct names *);
+/* The number of a text, which is cut to NAMES_LONGEST; UINT32_MAX: there is no space for it. */
+uint32_t names_number(struct names *, const char *, size_t n);
+/* NULL: no text has this number. */
+const char *names_text(const struct names *, uint64_t number);
+/* Was there no space for one? */
+bool	names_over(const struct names *);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "rows.h"
+#include "tool/tool.h"
+
+void
+rows_init(struct rows *t)
+{
+	struct timespec now;
+
+	*t = (struct rows){ .mask = 1023, .other.first = UINT64_MAX };
+	if (getrandom(t->mul, sizeof t->mul, GRND_NONBLOCK) != sizeof t->mul) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		for (unsigned i = 0; i < ROWS_KEYS; i++)
+			t->mul[i] = ((uint64_t)now.tv_nsec << 32 ^ (uintptr_t)t) * (UINT64_C(0x9e3779b97f4a7c15) + 2 * i);
+	}
+	for (unsigned i = 0; i < ROWS_KEYS; i++)
+		t->mul[i] |= 1;
+	t->slot = tool_alloc(t->mask + 1, sizeof *t->slot);
+}
+
+void
+rows_free(struct rows *t)
+{
+	free(t->row);
+	free(t->slot);
+}
+
+void
+rows_sum(struct counted *to, const struct counted *more)
+{
+	to->records += more->records;
+	to->samples += more->samples;
+	to->period += more->period;
+	to->bytes += more->bytes;
+	to->lost += more->lost;
+	to->lost_samples += more->lost_samples;
+	if (more->first < to->first)
+		to->first = more->first;
+	if (more->last > to->last)
+		to->last = more->last;
+}
+
+static void
+rows_put_slot(struct rows *t, uint32_t i)
+{
+	uint32_t h = rows_hash(t, t->row[i].key) & t->mask;
+
+	while (t->slot[h])
+		h = (h + 1) & t->mask;
+	t->slot[h] = i + 1;
+}
+
+static void
+rows_index(struct rows *t)
+{
+	free(t->slot);
+	t->slot = tool_alloc((size_t)t->mask + 1, sizeof *t->slot);
+	for (uint32_t i = 0; i < t->n; i++)
+		rows_put_slot(t, i);
+}
+
+static int
+rows_by_samples(const void *va, const void *vb)
+{
+	const struct row *a = va, *b = vb;
+
+	if (a->n.samples != b->n.samples)
+		return a->n.samples > b->n.samples ? -1 : 1;
+	return a->n.last > b->n.last ? -1 : a->n.last < b->n.last;
+}
+
+/* Add the rows with the fewest samples, the oldest of these first, to other. */
+static void
+rows_evict(struct rows *t)
+{
+	qsort(t->row, t->n, sizeof *t->row, rows_by_samples);
+	while (t->n > ROWS_MAX - ROWS_MAX / 4)
+		rows_sum(&t->other, &t->row[--t->n].n);
+	t->over = true;
+	rows_index(t);
+}
+
+struct row *
+rows_get_slow(struct rows *t, const uint64_t key[ROWS_KEYS], uint32_t hash)
+{
+	uint32_t i;
+
+	for (uint32_t h = hash & t->mask; (i = t->slot[h]) != 0; h = (h + 1) & t->mask)
+		if (!memcmp(t->row[i - 1].key, key, sizeof t->row->key))
+			return &t->row[i - 1];
+	if (t->n == ROWS_MAX)
+		rows_evict(t);
+	if (t->n == t->cap) {
+		t->cap = t->cap ? 2 * t->cap : 256;
+		t->row = tool_realloc(t->row, t->cap, sizeof *t->row);
+	}
+	i = t->n++;
+	t->row[i] = (struct row){ .n.first = UINT64_MAX };
+	memcpy(t->row[i].key, key, sizeof t->row->key);
+	if (2 * t->n > t->mask) {
+		t->mask = 2 * t->mask + 1;
+		rows_index(t);
+	} else
+		rows_put_slot(t, i);
+	return &t->row[i];
+}
+
+void
+rows_change(struct rows *t, unsigned key, uint64_t (*fn)(void *arg, uint64_t), void *arg)
+{
+	struct row *old = t->row;
+	uint32_t n = t->n;
+
+	t->row = NULL;
+	t->n = t->cap = 0;
+	t->mask = 1023;
+	rows_index(t);
+	for (uint32_t i = 0; i < n; i++) {
+		old[i].key[key] = fn(arg, old[i].key[key]);
+		rows_sum(&rows_get(t, old[i].key)->n, &old[i].n);
+	}
+	free(old);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * rows.h - what is counted by keys: a bounded hash table.
+ *
+ * Beyond ROWS_MAX rows, those with the fewest samples are added to `other', and their keys begin anew if they come again; so
+ * sums over all rows stay exact.
+ */
+#ifndef PSTAT_ROWS_H
+#define PSTAT_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ROWS_MAX = 64 << 10, ROWS_KEYS = 3 };
+#define ROWS_UNKNOWN UINT64_MAX		/* the key of a record that has no such field */
+
+struct counted {
+	uint64_t records, samples, period, bytes;
+	uint64_t first, last;		/* times, ns; first UINT64_MAX: none */
+	uint64_t lost, lost_samples;
+};
+struct row { uint64_t key[ROWS_KEYS]; struct counted n; };
+
+struct rows {
+	struct row	*row;
+	uint32_t	*slot;		/* 1 + index of a row, by hash of its keys */
+	uint32_t	 n, cap, mask;
+	uint64_t	 mul[ROWS_KEYS];	/* random: a stream cannot cause collisions */
+	struct counted	 other;
+	bool		 over;		/* rows were added to other */
+};
+
+void	rows_init(struct rows *);
+void	rows_free(struct rows *);
+/* The row of these keys, made if absent; valid until the next call. */
+struct row *rows_get_slow(struct rows *, const uint64_t key[ROWS_KEYS], uint32_t hash);
+void	rows_sum(struct counted *, const struct counted *more);
+/* Give each row's key so-and-so the value of fn; rows that get the same keys become one. */
+void	rows_change(struct rows *, unsigned key, uint64_t (*fn)(void *arg, uint64_t), void *arg);
+
+static inline uint32_t
+rows_hash(const struct rows *t, const uint64_t key[ROWS_KEYS])
+{
+	uint64_t x = key[0] * t->mul[0] ^ (key[1] + 1) * t->mul[1] ^ (key[2] + 2) * t->mul[2];
+
+	return (uint32_t)(x >> 32 ^ x >> 15);
+}
+
+static inline struct row *
+rows_get(struct rows *t, const uint64_t key[ROWS_KEYS])
+{
+	uint32_t h = rows_hash(t, key), i = t->slot[h & t->mask];
+	struct row *r;
+
+	if (i && (r = &t->row[i - 1])->key[0] == key[0] && r->key[1] == key[1] && r->key[2] == key[2])
+		return r;
+	return rows_get_slow(t, key, h);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * sort.h - samples counted by keys: --sort.
+ *
+ *	keys.c		the keys: what they are called, and their values in a record
+ *	sort.c		counts records by them, in time order if a key depends on history
+ *	sorted.c	the rows as a table of the report
+ *	rows.h, bins.h, names.h	rows by keys, bins of time, texts as numbers
+ */
+#ifndef PSTAT_SORT_H
+#define PSTAT_SORT_H
+
+#include "count.h"
+#include "report.h"
+
+struct sort;
+
+/* By the argument of --sort; a wrong one exits 2. */
+struct sort *sort_new(struct tool *, struct counts *, const char *keys);
+/* --time-quantum (NULL: chosen by the times), and the rows of the report (0: all; those beyond are one row). */
+void	sort_options(struct sort *, const char *quantum, unsigned top);
+/* Add the tables to the report. */
+void	sort_add(struct sort *, struct report *);
+/* After count_init() and before the input is counted.  Exits 1 without memory. */
+void	sort_begin(struct sort *);
+/* After the input was counted; unit: all samples are of one event.  False: a limit was met. */
+bool	sort_end(struct sort *, bool unit);
+void	sort_free(struct sort *);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "sort/in.h"
+
+/* The columns behind those of the keys. */
+static const struct column counted[] = {
+	{ "other", CELL_BOOL, ADDS_KEY, "all keys that have no row" },
+	{ "records", CELL_NUM, ADDS_SUM, "records" },
+	{ "samples", CELL_NUM, ADDS_SUM, "samples" },
+	{ "period", CELL_NUM, ADDS_SUM, "their periods, if they are of one event" },
+	{ "bytes", CELL_NUM, ADDS_SUM, "bytes of the records" },
+	{ "first_ns", CELL_NUM, ADDS_MIN, "the first time" },
+	{ "last_ns", CELL_NUM, ADDS_MAX, "the last time" },
+	{ "lost", CELL_NUM, ADDS_SUM, "lost according to LOST" },
+	{ "lost_samples", CELL_NUM, ADDS_SUM, "lost according to LOST_SAMPLES" },
+};
+enum { COUNTED = sizeof counted / sizeof *counted };
+
+static const struct sort *sorting;	/* qsort(3) passes no argument */
+
+static int
+by_keys(const struct row *a, const struct row *b)
+{
+	for (unsigned i = 0; i < sorting->nkeys; i++)
+		if (a->key[i] != b->key[i]) {
+			struct cell x = key_cell(sorting, sorting->key[i], a->key[i]), y = key_cell(sorting, sorting->key[i], b->key[i]);
+			int order;
+
+			if (!x.known || !y.known)
+				return x.known ? -1 : 1;
+			if (sorting->key[i]->cell == CELL_TEXT && (order = strcmp(x.text, y.text)))
+				return order;
+			if (sorting->key[i]->cell == CELL_SIGNED)
+				return (int64_t)a->key[i] < (int64_t)b->key[i] ? -1 : 1;
+			return a->key[i] < b->key[i] ? -1 : 1;
+		}
+	return 0;
+}
+
+static int
+by_order(const void *va, const void *vb)
+{
+	const struct row *a = va, *b = vb;
+
+	if (sorting->time_at == 0 && a->key[0] != b->key[0])	/* time goes on from line to line */
+		return a->key[0] < b->key[0] ? -1 : 1;
+	if (a->n.samples != b->n.samples)
+		return a->n.samples > b->n.samples ? -1 : 1;
+	if (a->n.records != b->n.records)
+		return a->n.records > b->n.records ? -1 : 1;
+	return by_keys(a, b);
+}
+
+static void
+put_counted(const struct sort *s, const struct row *r, bool other, report_put *put, void *arg)
+{
+	const struct counted *n = &r->n;
+	struct cell cell[ROWS_KEYS + COUNTED], *c = cell;
+
+	for (unsigned i = 0; i < s->nkeys; i++)
+		*c++ = other ? (struct cell){ .known = false } : key_cell(s, s->key[i], r->key[i]);
+	*c++ = cell_bool(other);
+	*c++ = cell_num(n->records);
+	*c++ = cell_num(n->samples);
+	*c++ = cell_num_if(s->unit, n->period);
+	*c++ = cell_num(n->bytes);
+	*c++ = cell_num_if(n->first != UINT64_MAX, n->first);
+	*c++ = cell_num_if(n->first != UINT64_MAX, n->last);
+	*c++ = cell_num_if(s->lost, n->lost);
+	*c++ = cell_num_if(s->lost, n->lost_samples);
+	put(arg, cell);
+}
+
+static void
+sorted_rows(const void *of, report_put *put, void *arg)
+{
+	const struct sort *s = of;
+	uint32_t shown = s->top && s->top < s->rows.n ? s->top : s->rows.n;
+	struct row other = { .n = s->rows.other };
+
+	sorting = s;
+	qsort(s->rows.row, s->rows.n, sizeof *s->rows.row, by_order);
+	for (uint32_t i = 0; i < s->rows.n; i++)
+		if (i < shown)
+			put_counted(s, &s->rows.row[i], false, put, arg);
+		else
+			rows_sum(&other.n, &s->rows.row[i].n);
+	if (s->rows.over || shown < s->rows.n)
+		put_counted(s, &other, true, put, arg);
+}
+
+static const struct column about_columns[] = {
+	{ "keys", CELL_LIST, ADDS_SAME, "keys of the rows" },
+	{ "time_quantum_ns", CELL_NUM, ADDS_MAX, "width of the bins of time" },
+};
+
+static void
+about_rows(const void *of, report_put *put, void *arg)
+{
+	const struct sort *s = of;
+	char keys[ROWS_KEYS * 16];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < s->nkeys; i++)
+		n += 1 + (size_t)snprintf(keys + n, sizeof keys - n, "%s", s->key[i]->name);
+	put(arg, (struct cell[]){ cell_bytes(keys, n - 1), cell_num_if(s->time_at >= 0, s->bins.width) });
+}
+
+void
+sort_add(struct sort *s, struct report *r)
+{
+	for (unsigned i = 0; i < s->nkeys; i++)
+		s->col[i] = (struct column){ s->key[i]->name, s->key[i]->cell, ADDS_KEY, s->key[i]->help };
+	memcpy(s->col + s->nkeys, counted, sizeof counted);
+	s->about = (struct table){ "sorted_by", "the keys of the table sort", TABLE(about_columns), TABLE_ONE, SCREEN_OFF,
+	    .rows = about_rows };
+	s->table = (struct table){ "sort", "samples by the keys of --sort", s->col, s->nkeys + COUNTED, TABLE_ROWS, SCREEN_TABLE,
+	    .rows = sorted_rows };
+	report_add(r, &s->about, s);
+	report_add(r, &s->table, s);
+}
