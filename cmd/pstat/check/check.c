@@ -84,7 +84,7 @@ check_free(struct check *c)
 		return;
 	known_free(c->known);
 	free(c->cpu);
-	free(c->ev_said);
+	free(c->ev);
 	free(c);
 }
 

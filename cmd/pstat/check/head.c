@@ -67,8 +67,8 @@ check_attr(struct check *c, const struct pp_rec *r)
 		return;
 	c->nev = all->n;
 	if (!(c->nev & (c->nev - 1)))
-		c->ev_said = tool_realloc(c->ev_said, 2 * (size_t)c->nev, 1);
-	c->ev_said[ev->index] = 0;
+		c->ev = tool_realloc(c->ev, 2 * (size_t)c->nev, sizeof *c->ev);
+	c->ev[ev->index] = (struct check_event){ .parts = check_needs_parts(ev) };
 	c->stream |= !pp_made(c->in, r);
 	a = &ev->attr;
 	no_samples = !(a->sample_type & ~(uint64_t)PP_SAMPLE_IDENTIFIER);	/* of perf stat */

@@ -58,14 +58,17 @@ struct check {
 	uint64_t	 nr_cpus;
 	uint8_t		 pmu[32];	/* bits of the types that PMU_MAPPINGS names */
 	bool		 pmus, trace_info, formats;
-	uint8_t		*ev_said;	/* of each event: samples without address, or of an unknown PMU, were found */
+	struct check_event { bool looked, parts; } *ev;	/* of each event: its first sample was seen; fields behind the fixed ones matter */
 	/* order */
 	uint64_t	 late, newest, since_round, reads_back, reads_unknown;	/* since_round: bytes */
 	uint64_t	 rounds, last_round;	/* number of the round; records when the last came */
 	bool		 data_before_round;
 	/* tasks and maps */
 	struct known	*known;
-	struct { uint64_t key, ip, gen; } cache[CHECK_CACHE];	/* samples about which all is known */
+	/* Threads that have a name and no EXIT, and the maps of their last samples. */
+	struct check_thread { uint64_t key; struct known_range range[2]; } cache[CHECK_CACHE];
+	uint64_t	 changes;	/* known_changes() when the cache was cleared */
+	struct known_range kernel;	/* the map of the last sample of the kernel */
 	struct unsure	 unsure[CHECK_UNSURE];
 	unsigned	 nunsure;
 	uint64_t	 cookie[CHECK_COOKIES];	/* of deferred call chains that are awaited; 0: free */
@@ -93,6 +96,10 @@ void	check_choose(struct check *, const char *list);
 /* ---- sample.c ------------------------------------------------------------------------------------ */
 
 void	check_sample(struct check *, const struct pp_event *, const struct pp_rec *);
+/* Must the fields behind the fixed ones be looked at, of samples that count.c has counted? */
+bool	check_needs_parts(const struct pp_event *);
+/* Something about the thread has changed: its samples are looked at anew. */
+void	check_forget(struct check *, uint32_t tid);
 /* Ask again about the samples that nothing was known about: those of that round and before. */
 void	check_unsure(struct check *, uint64_t round);
 

@@ -7,11 +7,10 @@
 
 #include <sys/random.h>
 
-struct range { uint64_t start, end; };	/* up to and with `end' */
 struct ranges {				/* shared by processes after a FORK; ascending, with space between them */
 	uint32_t refs, n, cap;
 	bool	 full;			/* all addresses count as mapped */
-	struct range r[];
+	struct known_range r[];
 };
 struct thread { uint32_t tid, pid; uint64_t exit; bool used, named; };
 struct process { uint32_t pid; bool used, exited; struct ranges *maps; };
@@ -131,7 +130,7 @@ ranges_add(struct known *k, struct process *p, uint64_t start, uint64_t end)
 	}
 	memmove(&m->r[i + 1], &m->r[j], (m->n - j) * sizeof *m->r);
 	m->n = m->n - (j - i) + 1;
-	m->r[i] = (struct range){ start, end };
+	m->r[i] = (struct known_range){ start, end };
 }
 
 /* ---- processes ----------------------------------------------------------------------------------- */
@@ -227,16 +226,21 @@ known_map(struct known *k, uint32_t pid, uint64_t start, uint64_t len)
 }
 
 bool
-known_has_map(const struct known *k, uint32_t pid, uint64_t addr)
+known_has_map(const struct known *k, uint32_t pid, uint64_t addr, struct known_range *range)
 {
 	const struct process *p = process_find(k, pid);
 	const struct ranges *m = p->maps;
-	uint32_t i;
+	bool full = k->ranges_full || (!p->used ? k->processes_full : m && m->full);
+	uint32_t i = m ? ranges_before(m, addr) : 0;
 
-	if (!p->used || !m)
-		return k->processes_full || k->ranges_full;
-	i = ranges_before(m, addr);
-	return m->full || k->ranges_full || (i < m->n && m->r[i].start <= addr);
+	if (m && i < m->n && m->r[i].start <= addr) {
+		if (range)
+			*range = m->r[i];
+		return true;
+	}
+	if (full && range)
+		*range = (struct known_range){ addr, addr };
+	return full;
 }
 
 bool
@@ -300,7 +304,6 @@ known_fork(struct known *k, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t 
 	struct ranges *maps;
 
 	if (t) {
-		k->changes += t->named || t->exit;
 		t->named = named;
 		t->exit = 0;
 	}
@@ -309,7 +312,6 @@ known_fork(struct known *k, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t 
 	maps = with_maps ? process_find(k, ppid)->maps : NULL;
 	if (maps)
 		maps->refs++;
-	k->changes += p->maps != NULL;
 	ranges_drop(k, p->maps);
 	*p = (struct process){ .pid = pid, .used = true, .maps = maps };
 }
@@ -320,10 +322,8 @@ known_exit(struct known *k, uint32_t pid, uint32_t tid, uint64_t time)
 	struct thread *t = thread_find(k, tid);
 	struct process *p = process_find(k, pid);
 
-	if (t->used) {
+	if (t->used)
 		t->exit = time ? time : 1;
-		k->changes++;
-	}
 	if (pid == tid && p->used)
 		p->exited = true;
 }

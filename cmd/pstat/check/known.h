@@ -30,12 +30,14 @@ void	known_fork(struct known *, uint32_t pid, uint32_t tid, uint32_t ppid, uint3
 void	known_exit(struct known *, uint32_t pid, uint32_t tid, uint64_t time);
 
 bool	known_has_name(const struct known *, uint32_t tid);
-bool	known_has_map(const struct known *, uint32_t pid, uint64_t addr);
+struct known_range { uint64_t start, end; };	/* mapped, up to and with `end' */
+/* Is the address mapped?  If it is, and `range' is not NULL, set it. */
+bool	known_has_map(const struct known *, uint32_t pid, uint64_t addr, struct known_range *range);
 /* Has the process any map? */
 bool	known_has_maps(const struct known *, uint32_t pid);
 /* The time of the thread's EXIT; 0: none. */
 uint64_t known_exit_time(const struct known *, uint32_t tid);
-/* Changes when something that was known may be so no longer. */
+/* Changes when something may have been forgotten. */
 uint64_t known_changes(const struct known *);
 
 #endif

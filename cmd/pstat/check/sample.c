@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: ISC */
 /* sample.c - the rules about samples; what is usual must cost little here */
+#include <string.h>
+
 #include "in.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "record/shape.h"
 
 enum { GAP_TIMES = 20, GAP_EVEN = 64, FLAG_DEFER_CALLCHAIN = 38 };
-enum { SAID_ADDRESS = 1, SAID_PMU = 2, SAID_FORMATS = 4 };
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
 /* ---- what belongs to the event ------------------------------------------------------------------- */
 
+/* At its first sample. */
 static void
 sample_of_event(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 {
 	enum { TRACEPOINT = 2, DYNAMIC = 6 };
 	const struct pp_attr *a = &ev->attr;
 
-	if (!(a->sample_type & (PP_SAMPLE_IP | PP_SAMPLE_ADDR)) && a->type != TRACEPOINT && !(c->ev_said[ev->index] & SAID_ADDRESS)) {
-		c->ev_said[ev->index] |= SAID_ADDRESS;
+	c->ev[ev->index].looked = true;
+	if (!(a->sample_type & (PP_SAMPLE_IP | PP_SAMPLE_ADDR)) && a->type != TRACEPOINT)
 		check_found(c, RULE_E_NO_ADDRESS, r, ev->name);
-	}
-	if (c->pmus && a->type >= DYNAMIC && !(c->ev_said[ev->index] & SAID_PMU) &&
-	    !(a->type < 8 * sizeof c->pmu && c->pmu[a->type / 8] >> a->type % 8 & 1)) {
-		c->ev_said[ev->index] |= SAID_PMU;
+	if (c->pmus && a->type >= DYNAMIC && !(a->type < 8 * sizeof c->pmu && c->pmu[a->type / 8] >> a->type % 8 & 1))
 		check_found(c, RULE_W_UNKNOWN_PMU, r, ev->name);
-	}
 	if (a->type == TRACEPOINT && !c->formats && a->sample_type & PP_SAMPLE_RAW)
 		check_found(c, RULE_E_NO_FORMATS, r, ev->name);
+}
+
+bool
+check_needs_parts(const struct pp_event *ev)
+{
+	static const uint64_t counted = PP_SAMPLE_READ | PP_SAMPLE_CALLCHAIN | PP_SAMPLE_RAW | PP_SAMPLE_BRANCH_STACK |
+	    PP_SAMPLE_REGS_USER | PP_SAMPLE_REGS_INTR;	/* count.c finds those that do not fit */
+
+	for (unsigned i = 0; i < ev->shape.n; i++)
+		if (!(ev->shape.step[i].bit & counted))
+			return true;
+	return ev->attr.flags >> FLAG_DEFER_CALLCHAIN & 1;
 }
 
 /* Fields behind the fixed part.  count.c does not look at all of them. */
@@ -60,15 +70,9 @@ sample_parts(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 /* ---- names and maps ------------------------------------------------------------------------------ */
 
 static bool
-sample_named(const struct check *c, uint32_t tid)
-{
-	return known_has_name(c->known, tid);
-}
-
-static bool
 sample_mapped(const struct check *c, uint32_t pid, uint32_t mode, uint64_t ip)
 {
-	return known_has_map(c->known, mode == PP_MISC_KERNEL ? KNOWN_KERNEL : pid, ip);
+	return known_has_map(c->known, mode == PP_MISC_KERNEL ? KNOWN_KERNEL : pid, ip, NULL);
 }
 
 static void
@@ -76,7 +80,7 @@ sample_report(struct check *c, const struct unsure *u)
 {
 	char detail[80];
 
-	if (!sample_named(c, u->tid)) {
+	if (!known_has_name(c->known, u->tid)) {
 		snprintf(detail, sizeof detail, "thread %d of process %d", (int32_t)u->tid, (int32_t)u->pid);
 		check_found_at(c, RULE_W_NO_COMM, u->count, true, u->off, u->record, PP_SAMPLE, detail);
 	}
@@ -114,36 +118,72 @@ sample_unsure(struct check *c, const struct unsure *u)
 	c->unsure[c->nunsure++] = *u;
 }
 
+static inline bool
+is_in(const struct known_range *range, uint64_t ip)
+{
+	return ip - range->start <= range->end - range->start && range->end;
+}
+
+static inline struct check_thread *
+sample_slot(struct check *c, uint32_t tid)
+{
+	return &c->cache[tid * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+}
+_Static_assert(CHECK_CACHE == 4096, "sample_slot() takes the highest 12 bits");
+
+void
+check_forget(struct check *c, uint32_t tid)
+{
+	sample_slot(c, tid)->range[0] = sample_slot(c, tid)->range[1] = (struct known_range){ 1, 0 };
+	sample_slot(c, tid)->key = 0;
+	if (c->changes != known_changes(c->known)) {
+		c->changes = known_changes(c->known);
+		memset(c->cache, 0, sizeof c->cache);
+	}
+}
+
 static void
+sample_look(struct check *c, const struct pp_event *ev, const struct pp_rec *r, struct check_thread *slot, uint64_t key, uint64_t time)
+{
+	uint32_t pid = (uint32_t)(key >> 32), tid = (uint32_t)key;
+	uint64_t gone = known_exit_time(c->known, tid), ip = ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, c->in->swap) : 0;
+	uint32_t mode = r->misc & PP_MISC_CPUMODE_MASK;
+	bool placed = ev->plan.ip && (mode == PP_MISC_KERNEL || mode == PP_MISC_USER);
+	struct known_range range = { 1, 0 };
+
+	if (gone && time > gone)
+		check_found(c, RULE_W_AFTER_EXIT, r, NULL);
+	if (!known_has_name(c->known, tid) ||
+	    (placed && !known_has_map(c->known, mode == PP_MISC_KERNEL ? KNOWN_KERNEL : pid, ip, &range))) {
+		sample_unsure(c, &(struct unsure){ .pid = pid, .tid = tid, .mode = placed ? mode : 0, .ip = ip, .count = 1,
+		    .off = pp_offset(c->in, r), .record = c->record, .round = c->rounds });
+		return;
+	}
+	if (gone || !placed)
+		return;
+	if (slot->key != key)
+		*slot = (struct check_thread){ .key = key };
+	if (mode == PP_MISC_KERNEL)
+		c->kernel = range;
+	else {
+		slot->range[1] = slot->range[0];
+		slot->range[0] = range;
+	}
+}
+
+static inline void
 sample_task(struct check *c, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
 	bool swap = c->in->swap;
 	uint32_t pid = pp_get_u32(r->raw + ev->plan.tid, swap), tid = pp_get_u32(r->raw + ev->plan.tid + 4, swap);
 	uint32_t mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint64_t ip = ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : 0, key = (uint64_t)pid << 32 | tid, gone;
-	uint64_t at = ip | (mode & 3), h = (key * UINT64_C(0x9e3779b97f4a7c15) ^ (ip >> 4) * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 52;
-	uint64_t gen = known_changes(c->known);
+	uint64_t ip = ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : 0, key = (uint64_t)pid << 32 | tid;
+	struct check_thread *slot = sample_slot(c, tid);
 
 	if (ev->plan.ip && mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
 		check_found(c, RULE_W_NO_MODE, r, NULL);
-	at = (ip & ~UINT64_C(4095)) | mode;
-	h = ((key ^ at) * UINT64_C(0x9e3779b97f4a7c15)) >> 52;
-	if (c->cache[h].key == key && c->cache[h].ip == at && c->cache[h].gen == gen)
-		return;
-	gone = known_exit_time(c->known, tid);
-	if (gone && time > gone)
-		check_found(c, RULE_W_AFTER_EXIT, r, NULL);
-	if (sample_named(c, tid) && (!ev->plan.ip || mode < PP_MISC_KERNEL || mode > PP_MISC_USER || sample_mapped(c, pid, mode, ip))) {
-		/* The rest of the page may not be mapped: that is not worth a look at each address. */
-		if (!gone) {
-			c->cache[h].key = key;
-			c->cache[h].ip = at;
-			c->cache[h].gen = gen;
-		}
-		return;
-	}
-	sample_unsure(c, &(struct unsure){ .pid = pid, .tid = tid, .mode = ev->plan.ip ? mode : 0, .ip = ip, .count = 1,
-	    .off = pp_offset(c->in, r), .record = c->record, .round = c->rounds });
+	if (slot->key != key || !(mode == PP_MISC_KERNEL ? is_in(&c->kernel, ip) : is_in(&slot->range[0], ip) || is_in(&slot->range[1], ip)))
+		sample_look(c, ev, r, slot, key, time);
 }
 
 /* ---- gaps ---------------------------------------------------------------------------------------- */
@@ -195,9 +235,9 @@ check_sample(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 	uint64_t time = plan->time ? pp_get_u64(r->raw + plan->time, swap) : 0;
 
 	c->any_sample = true;
-	if (c->ev_said && c->ev_said[ev->index] != UINT8_MAX)
+	if (!c->ev[ev->index].looked)
 		sample_of_event(c, ev, r);
-	if (ev->shape.n)
+	if (c->ev[ev->index].parts)
 		sample_parts(c, ev, r);
 	if (plan->time && (!time || time == UINT64_MAX)) {
 		check_found(c, RULE_W_SAMPLE_UNTIMED, r, NULL);

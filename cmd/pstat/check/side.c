@@ -113,6 +113,7 @@ side_fork(struct check *c, const struct pp_rec *r, bool timed)
 	else if (!timed && !listed && pid != ppid && known_has_maps(c->known, ppid))
 		check_found(c, RULE_E_FORK_MAPS, r, NULL);
 	known_fork(c->known, pid, tid, ppid, ptid, !listed);
+	check_forget(c, tid);
 }
 
 static void
@@ -121,6 +122,7 @@ side_exit(struct check *c, const struct pp_rec *r, bool timed, uint64_t time)
 	if (!timed && c->in->events->ev[0]->attr.sample_type & PP_SAMPLE_TIME)
 		check_found(c, RULE_E_UNTIMED_EXIT, r, NULL);
 	known_exit(c->known, PP_RAW_GET(r->raw, EXIT, pid, c->in->swap), PP_RAW_GET(r->raw, EXIT, tid, c->in->swap), timed ? time : 0);
+	check_forget(c, PP_RAW_GET(r->raw, EXIT, tid, c->in->swap));
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
