@@ -4,29 +4,13 @@
 #include <string.h>
 
 #include "name.h"
+#include "tool/public_name.h"
 
 enum { DIGITS = 10, COMPONENT = 1 + DIGITS + 4, LONGEST = ANON_NAME - 64 };
 
 struct bytes { const char *s; size_t n; };	/* not NUL-terminated */
 
 static const char deleted[] = " (deleted)";
-
-/* Names of maps that perf and the kernel generate. */
-static const char *const public_names[] = {
-	"[kernel.kallsyms]", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext", "[kernel.vmlinux]", "[kernel]",
-	"[guest.kernel.kallsyms]", "[guest.kernel.kallsyms]_text", "[hypervisor]", "[unknown]",
-	"[vdso]", "[vdso32]", "[vdsox32]", "[vsyscall]", "[vvar]", "[vvar_vclock]", "[vectors]", "[sigpage]", "[uprobes]",
-	"[heap]", "[stack]", "[anon]", "[bpf]",
-	"//anon", "//toolong", "//enomem", "/anon_hugepage", "/dev/zero",
-};
-
-/* Prefixes of symbols that the kernel generates; the rest of the symbol is private. */
-static const char *const symbol_prefixes[] = {
-	"bpf_prog_", "bpf_trampoline_", "bpf_dispatcher_",
-};
-static const char *const public_symbols[] = {
-	"ftrace_trampoline", "kprobe_insn_page", "kprobe_optinsn_page",
-};
 
 static bool
 begins(const char *s, size_t n, const char *with)
@@ -42,23 +26,6 @@ ends(const char *s, size_t n, const char *with)
 	size_t len = strlen(with);
 
 	return n >= len && !memcmp(s + n - len, with, len);
-}
-
-static bool
-is_one_of(const char *s, size_t n, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(list[i]) == n && !memcmp(s, list[i], n))
-			return true;
-	return false;
-}
-
-static bool
-is_public(const char *s, size_t n)
-{
-	if (ends(s, n, deleted))
-		n -= sizeof deleted - 1;
-	return is_one_of(s, n, public_names, sizeof public_names / sizeof *public_names);
 }
 
 static size_t
@@ -82,7 +49,7 @@ anon_is_file(const char *s, size_t n)
 {
 	if (begins(s, n, "/dev/"))	/* offsets of devices are addresses */
 		return begins(s, n, "/dev/shm/");
-	return (begins(s, n, "/") || begins(s, n, "(unreachable)/")) && !is_public(s, n) && !begins(s, n, "/SYSV");
+	return (begins(s, n, "/") || begins(s, n, "(unreachable)/")) && !tool_public_map(s, n) && !begins(s, n, "/SYSV");
 }
 
 /* PREFIX 0123456789 END by `text'; the dictionary gets `all' as its original. */
@@ -210,7 +177,7 @@ new_path(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
 	bool gone = ends(s, n, deleted);
 	size_t len;
 
-	if (is_public(s, n))
+	if (tool_public_map(s, n))
 		return copy(to, s, n);
 	if (gone)
 		n -= sizeof deleted - 1;
@@ -261,13 +228,10 @@ anon_pid_in_name(struct anon_key *k, const char *s, size_t n, char to[static ANO
 size_t
 anon_symbol(struct anon_key *k, const char *s, size_t n, char to[static ANON_NAME])
 {
-	const char *prefix = "symbol_";
+	const char *public = tool_public_symbol_prefix(s, n), *prefix = public ? public : "symbol_";
 
-	if (is_one_of(s, n, public_symbols, sizeof public_symbols / sizeof *public_symbols))
+	if (tool_public_symbol(s, n))
 		return copy(to, s, n);
-	for (size_t i = 0; i < sizeof symbol_prefixes / sizeof *symbol_prefixes; i++)
-		if (begins(s, n, symbol_prefixes[i]))
-			prefix = symbol_prefixes[i];
 	return anon_word(k, ANON_D_SYMBOL, prefix, s, n, to);
 }
 
