@@ -2,6 +2,7 @@
 # pstat --check: each rule by recipes of data/check that break it and that do not, and its level by what three versions of perf
 # do with these (data/check/seen.tsv, by tests/seen).
 load lib
+load pstat
 load damage
 
 # found FILE [LIST]: the rules that it breaks, one a line.

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "privacy/privacy.h"
 #include "sort/sort.h"
 #include "summary.h"
 #include "write/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_TOP, OPT_QUANTUM, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_TOP, OPT_QUANTUM, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
@@ -20,6 +21,7 @@ static const struct tool_opt opts[] = {
 	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time: 1ms to 60m" },
 	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
+	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
 	TOOL_HEAD("Form of the report"),
 	{ OPT_FORMAT, "format", "FORM", "screen (default), json, csv, tsv or openmetrics" },
 	{ OPT_JSON, "json", NULL, "--format=json: all tables as one object" },
@@ -112,14 +114,16 @@ write_report(struct tool *t, FILE *f, const struct report *r, report_form *form)
 		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
 }
 
-/* What --check has found, on the screen. */
+/* What --check and --privacy have found, on the screen. */
 static int
 views(FILE *f, const struct report *r)
 {
-	const struct part *findings = report_part(r, "findings");
+	const struct part *findings = report_part(r, "findings"), *given = report_part(r, "privacy");
 
 	if (findings)
 		check_screen(f, findings->of);
+	if (given)
+		privacy_screen(f, given->of);
 	return 1;
 }
 
@@ -135,7 +139,8 @@ main(int argc, char **argv)
 	struct sort *sort = NULL;
 	const char *quantum = NULL;
 	int64_t top = -1;
-	bool strict = false;
+	struct privacy *privacy = NULL;
+	bool strict = false, give = false;
 	struct summary s;
 	int key, status;
 	FILE *f;
@@ -169,6 +174,9 @@ main(int argc, char **argv)
 		case OPT_STRICT:
 			strict = true;
 			break;
+		case OPT_PRIVACY:
+			give = true;
+			break;
 		}
 	if (strict && !check)
 		tool_wrong(&t, "--strict is for --check");
@@ -183,8 +191,12 @@ main(int argc, char **argv)
 		sort_add(sort, &r);
 	if (check)
 		check_add(check, &r);
+	if (give) {
+		privacy = privacy_new(&t, c, t.verbose);
+		privacy_add(privacy, &r);
+	}
 	check_table(&t, form, &r);
-	if (check && form == screen)
+	if ((check || privacy) && form == screen)
 		form = views;
 	tool_check(&t);
 	if (tool_open_input(&t, 0) < 0 && form == screen)
@@ -208,6 +220,8 @@ main(int argc, char **argv)
 		sort_begin(sort);
 	if (check)
 		check_begin(check);
+	if (privacy)
+		privacy_begin(privacy);
 	if (t.in)
 		count_all(c);
 	summary_make(&s);
@@ -215,6 +229,8 @@ main(int argc, char **argv)
 		r.exact &= sort_end(sort, s.unit);
 	if (check)
 		check_end(check);
+	if (privacy)
+		privacy_end(privacy, &r);
 	r.exact &= !report_clips(&r);
 	write_report(&t, f, &r, form);
 	summary_free(&s);
@@ -225,5 +241,6 @@ main(int argc, char **argv)
 	if (check && check_failed(check, strict))
 		status = 1;
 	check_free(check);
+	privacy_free(privacy);
 	return status;
 }

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: ISC */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "in.h"
+#include "record/event.h"
+
+#include <sys/random.h>
+
+enum gone { KEPT, ALIKE, ANON };
+static const struct { const char *name, *what, *option; enum gone gone; } rows[ROWS] = {
+#define ROW(NAME, what, gone, option) [ROW_##NAME] = { #NAME, what, option, gone },
+#include "rows.def"
+#undef ROW
+};
+static const char *const gone_names[] = { "kept", "alike", "none" };
+
+/* ---- counting ------------------------------------------------------------------------------------ */
+
+/* Was the value new? */
+static bool
+privacy_is_new(struct privacy *p, enum row row, uint64_t h)
+{
+	size_t i;
+
+	h = (h ^ p->key ^ row) * UINT64_C(0x9e3779b97f4a7c15);
+	h ^= h >> 29;
+	h = (h * UINT64_C(0xbf58476d1ce4e5b9)) | 1;
+	if (p->last[row] == h)
+		return false;
+	p->last[row] = h;
+	for (i = h >> 40 & (PRIVACY_VALUES - 1); p->value[i]; i = (i + 1) & (PRIVACY_VALUES - 1))
+		if (p->value[i] == h)
+			return false;
+	if (p->nvalues == PRIVACY_VALUES / 4 * 3) {
+		p->row[row].rough = true;
+		return false;
+	}
+	p->value[i] = h;
+	p->nvalues++;
+	return true;
+}
+
+void
+privacy_value(struct privacy *p, enum row row, const struct pp_rec *r, uint64_t value, uint64_t bytes)
+{
+	struct row_count *n = &p->row[row];
+
+	if (!n->count++) {
+		n->at = !pp_made(p->in, r);
+		n->off = pp_offset(p->in, r);
+		n->record = p->record;
+	}
+	n->bytes += bytes;
+	n->distinct += privacy_is_new(p, row, value);
+}
+
+/* Keep the text to show it, if there is space. */
+static void
+privacy_keep(struct privacy *p, struct row_count *n, const char *s, size_t len)
+{
+	if (!p->names || n->nnames == PRIVACY_NAMES)
+		return;
+	if (len > PRIVACY_NAME - 1)
+		len = PRIVACY_NAME - 1;
+	for (unsigned i = 0; i < n->nnames; i++)
+		if (!strncmp(n->name[i], s, len) && !n->name[i][len])
+			return;
+	memcpy(n->name[n->nnames], s, len);
+	n->name[n->nnames++][len] = 0;
+}
+
+void
+privacy_text(struct privacy *p, enum row row, const struct pp_rec *r, const char *s, size_t len)
+{
+	uint64_t h = p->key;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
+	if (r)				/* else it names a value that was counted */
+		privacy_value(p, row, r, h, len);
+	privacy_keep(p, &p->row[row], s, len);
+}
+
+/* Is it an address that pfilter --anon leaves, or has made (its anon/addr.h)?  It has regions of 2^54 bytes. */
+static bool
+privacy_addr_hidden(uint64_t addr)
+{
+	uint64_t region = addr >> 54;
+
+	return addr < 4096 || addr > (uint64_t)-4096 || (region >= 1 && region <= 3) || region == 1021 || region == 1022;
+}
+
+bool
+privacy_addr(struct privacy *p, const struct pp_rec *r, bool kernel, uint64_t addr, uint64_t bytes)
+{
+	if (privacy_addr_hidden(addr))
+		return false;
+	privacy_value(p, kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR, r, addr >> 12, bytes);
+	return true;
+}
+
+static int
+privacy_record(void *arg, const struct pp_rec *r, bool sound)
+{
+	struct privacy *p = arg;
+	struct pp_err err = { .what = "" };
+	const struct pp_event *ev = NULL;
+
+	if (sound && r->type < PP_USER_TYPE_START && p->in->events->n)
+		ev = pp_event_find(p->in->events, r, &err);
+	if (!sound)
+		;			/* what is in it is not known */
+	else if (r->type == PP_SAMPLE && ev)
+		privacy_sample(p, ev, r);
+	else if (r->type == PP_HEADER_FEATURE)
+		privacy_feature(p, r);
+	else
+		privacy_other(p, ev, r);
+	p->record++;
+	return 0;
+}
+
+/* ---- the handle ---------------------------------------------------------------------------------- */
+
+struct privacy *
+privacy_new(struct tool *t, struct counts *c, bool names)
+{
+	struct privacy *p = tool_alloc(1, sizeof *p);
+
+	*p = (struct privacy){ .tool = t, .c = c, .names = names };
+	p->value = tool_alloc(PRIVACY_VALUES, sizeof *p->value);
+	if (getrandom(&p->key, sizeof p->key, GRND_NONBLOCK) < 0)
+		p->key = 1;
+	return p;
+}
+
+void
+privacy_free(struct privacy *p)
+{
+	if (p)
+		free(p->value);
+	free(p);
+}
+
+void
+privacy_begin(struct privacy *p)
+{
+	p->in = p->tool->in;
+	if (!p->in)
+		return;
+	p->c->visitor[p->c->nvisitors].fn = privacy_record;
+	p->c->visitor[p->c->nvisitors++].arg = p;
+}
+
+/* ---- forms --------------------------------------------------------------------------------------- */
+
+static const struct column privacy_columns[] = {
+	{ "row", CELL_TEXT, ADDS_KEY, "word for what is given away" },
+	{ "what", CELL_TEXT, ADDS_SAME, "the same in words" },
+	{ "distinct", CELL_NUM, ADDS_ROUGH, "different values" },
+	{ "rough", CELL_BOOL, ADDS_MAX, "there are more than `distinct'" },
+	{ "count", CELL_NUM, ADDS_SUM, "how often they occur" },
+	{ "bytes", CELL_NUM, ADDS_SUM, "their bytes" },
+	{ "offset", CELL_NUM, ADDS_MIN, "byte of the input with the first" },
+	{ "record", CELL_NUM, ADDS_MIN, "number of its record, from 0" },
+	{ "names", CELL_LIST, ADDS_SAME, "some of them, with -v" },
+	{ "option", CELL_TEXT, ADDS_SAME, "what takes it out" },
+	{ "anon_all", CELL_TEXT, ADDS_SAME, "what pfilter --anon all leaves: none, alike (pseudonyms that look the same), kept" },
+};
+
+static const char *
+privacy_word(char to[static 24], const char *name)
+{
+	size_t n = 0;
+
+	for (; name[n] && n < 23; n++)
+		to[n] = name[n] == '_' ? '-' : (char)tolower((unsigned char)name[n]);
+	to[n] = 0;
+	return to;
+}
+
+static void
+privacy_rows(const void *of, report_put *put, void *arg)
+{
+	const struct privacy *p = of;
+	char word[24], names[PRIVACY_NAMES * PRIVACY_NAME];
+
+	for (int i = 0; i < ROWS; i++) {
+		const struct row_count *n = &p->row[i];
+		size_t len = 0;
+
+		for (unsigned k = 0; k < n->nnames; k++) {
+			size_t l = strlen(n->name[k]);
+
+			len += len != 0;
+			memcpy(names + len, n->name[k], l + 1);
+			len += l;
+		}
+		put(arg, (struct cell[]){ cell_text(privacy_word(word, rows[i].name)), cell_text(rows[i].what), cell_num(n->distinct),
+		    cell_bool(n->rough), cell_num(n->count), cell_num(n->bytes), cell_num_if(n->count && n->at, n->off),
+		    cell_num_if(n->count, n->record), cell_bytes(p->names ? names : NULL, len), cell_text(rows[i].option),
+		    cell_text(gone_names[rows[i].gone]) });
+	}
+}
+
+static const struct table privacy_table = { "privacy", "what the recording gives away", TABLE(privacy_columns), TABLE_ROWS, SCREEN_OFF,
+    .rows = privacy_rows };
+
+void
+privacy_add(const struct privacy *p, struct report *r)
+{
+	report_add(r, &privacy_table, p);
+}
+
+void
+privacy_end(const struct privacy *p, struct report *r)
+{
+	for (int i = 0; i < ROWS; i++)
+		r->exact &= !p->row[i].rough;
+}
+
+static void
+privacy_screen_names(FILE *f, const struct row_count *n)
+{
+	for (unsigned i = 0; i < n->nnames; i++) {
+		char *text = tool_vis(n->name[i], strlen(n->name[i]));
+
+		fprintf(f, "    %s\n", text);
+		free(text);
+	}
+	if (n->nnames && n->nnames < n->distinct)
+		fprintf(f, "    ...\n");
+}
+
+void
+privacy_screen(FILE *f, const struct privacy *p)
+{
+	fprintf(f, "%10s %12s %12s  %s\n", "DISTINCT", "BYTES", "FIRST AT", "WHAT: TAKEN OUT BY");
+	for (int i = 0; i < ROWS; i++) {
+		const struct row_count *n = &p->row[i];
+		char first[24] = "-";
+
+		if (!n->count) {
+			fprintf(f, "%10s %12s %12s  %s\n", "none", "-", "-", rows[i].what);
+			continue;
+		}
+		if (n->at)
+			snprintf(first, sizeof first, "%ju", (uintmax_t)n->off);
+		fprintf(f, "%s%*ju %12ju %12s  %s: %s%s\n", n->rough ? ">" : "", n->rough ? 9 : 10, (uintmax_t)n->distinct,
+		    (uintmax_t)n->bytes, first, rows[i].what, rows[i].option, rows[i].gone == ALIKE ?
+		    " (pseudonyms look the same)" : rows[i].gone == KEPT ? " (pfilter --anon keeps it)" : "");
+		privacy_screen_names(f, n);
+	}
+}
