@@ -2,7 +2,8 @@
 # The recipes of data/check: kinds of damage, each beside the same recording without it.  Sourced in tests/ by 43-pstat-check.bats
 # and tests/seen.
 #
-# A kind begins with "== NAME RULE...: what it is"; RULE... are those that pstat --check finds (-: none).  Of the lines that
+# A kind begins with "== NAME RULE...: what it is"; RULE... are those that pstat --check finds (-: none; "~" is for the test of levels).
+# Of the lines that
 # follow, those with a space in front are of both recordings, "+" of the damaged, "-" of the sound one.  They are lines for mkpipe,
 # or of these, which change what mkpipe has made:
 #	@file		make a perf.data of it (pcat --format=file)
@@ -10,12 +11,30 @@
 #	@cut AT		cut it there
 #	@add HEX	append bytes
 
+declare -gA KIND_RULES KIND_LINES
+KINDS=()
+kinds_load() {
+	local line name=
+	while IFS= read -r line; do
+		case $line in
+		"== "*)
+			line=${line#== }
+			name=${line%% *}
+			line=${line#* }
+			KINDS+=("$name")
+			KIND_RULES[$name]=${line%%:*}
+			KIND_LINES[$name]=;;
+		" "*|+*|-*) KIND_LINES[$name]+=$line$'\n';;
+		esac
+	done < <(cat "${BASH_SOURCE[0]%/*}"/data/check/*.kinds)
+}
+kinds_load
 kinds() {
-	sed -n 's/^== \([^ ]*\) .*/\1/p' data/check/*.kinds
+	printf '%s\n' "${KINDS[@]}"
 }
 # kind_rules NAME: those that its damage breaks.
 kind_rules() {
-	sed -n "s/^== $1 \\([^:]*\\):.*/\\1/p" data/check/*.kinds | sed 's/^-$//'
+	[ "${KIND_RULES[$1]}" = - ] || echo "${KIND_RULES[$1]}"
 }
 
 kind_place() {	# FILE AT
@@ -28,26 +47,41 @@ kind_place() {	# FILE AT
 	*) echo "$2";;
 	esac
 }
+# kind_lines NAME + | -: sets $recipe to the lines for mkpipe, $later to those that begin with @.
+kind_lines() {
+	local line
+	recipe= later=
+	while IFS= read -r line; do
+		case $line in
+		[" $2"]@*) later+=${line#?@}$'\n';;
+		[" $2"]*) recipe+=${line#?}$'\n';;
+		esac
+	done <<<"${KIND_LINES[$1]}"
+}
 # kind NAME + | -: the recording with the damage, or without it, to standard output.
 kind() {
-	local work=$(mktemp -d) line
-	awk -v name="$1" -v which="$2" '/^== / { on = $2 == name; next }
-	    on && /^[ +-]/ { c = substr($0, 1, 1); if (c == " " || c == which) print substr($0, 2) }' data/check/*.kinds >"$work/all"
-	grep -v '^@' "$work/all" | mkpipe >"$work/out"
-	while read -r line; do
-		set -- ${line#@}
-		case $1 in
+	local work recipe later what at bytes
+	kind_lines "$1" "$2"
+	if [ -z "$later" ]; then
+		mkpipe <<<"$recipe"
+		return
+	fi
+	work=$(mktemp -d)
+	mkpipe <<<"$recipe" >"$work/out"
+	while read -r what at bytes; do
+		case $what in
 		file) pcat --format=file -q -o "$work/file" "$work/out" && mv "$work/file" "$work/out";;
-		poke) printf "$(sed 's/../\\x&/g' <<<"$3")" | dd of="$work/out" bs=1 seek="$(kind_place "$work/out" "$2")" conv=notrunc status=none;;
-		cut) truncate -s "$(kind_place "$work/out" "$2")" "$work/out";;
-		add) printf "$(sed 's/../\\x&/g' <<<"$2")" >>"$work/out";;
+		poke) printf "$(sed 's/../\\x&/g' <<<"$bytes")" | dd of="$work/out" bs=1 seek="$(kind_place "$work/out" "$at")" conv=notrunc status=none;;
+		cut) truncate -s "$(kind_place "$work/out" "$at")" "$work/out";;
+		add) printf "$(sed 's/../\\x&/g' <<<"$at")" >>"$work/out";;
 		esac
-	done < <(grep '^@' "$work/all")
+	done <<<"${later%?}"
 	cat "$work/out"
 	rm -r "$work"
 }
 # kind_marked NAME: where the marked lines of the damaged recording stand.
 kind_marked() {
-	awk -v name="$1" '/^== / { on = $2 == name; next } on && /^[ +][^@]/ { print substr($0, 2) }' data/check/*.kinds |
-	    mkpipe -l | awk -F '\t' '$4 == "!" { print $1 }'
+	local recipe later
+	kind_lines "$1" +
+	mkpipe -l <<<"$recipe" | awk -F '\t' '$4 == "!" { print $1 }'
 }
