@@ -227,6 +227,8 @@ own_formats(struct check *c, const struct pp_rec *r)
 	size_t n;
 
 	c->formats = true;
+	if (!r->payload && r->size > sizeof(struct pp_raw_HEADER_TRACING_DATA))
+		check_found(c, RULE_E_BAD_FORMATS, r, "it is inside of the record, as simpleperf writes it");
 	if (r->payload && pp_payload(c->in, &p, &n) > 0 && memcmp(p, magic, n < sizeof magic ? n : sizeof magic))
 		check_found(c, RULE_E_BAD_FORMATS, r, NULL);
 }

@@ -12,8 +12,13 @@ struct ranges {				/* shared by processes after a FORK; ascending, with space be
 	bool	 full;			/* all addresses count as mapped */
 	struct known_range r[];
 };
-struct thread { uint32_t tid, pid; uint64_t exit; bool used, named; };
-struct process { uint32_t pid; bool used, exited; struct ranges *maps; };
+/*
+ * A parent's name and maps may come after the FORK, as the records of other CPUs do: so who has none is asked for those of the
+ * parent, up to PARENTS generations back.
+ */
+enum { PARENTS = 8 };
+struct thread { uint32_t tid, parent; uint64_t exit; bool used, named; };	/* parent: tid, 0: none */
+struct process { uint32_t pid, parent; bool used, exited; struct ranges *maps; };
 
 struct known {
 	struct thread	*thread;	/* open addressing, two slots for each */
@@ -84,7 +89,7 @@ static bool
 ranges_own(struct known *k, struct process *p)
 {
 	struct ranges *m = p->maps, *new;
-	uint32_t cap = m ? m->cap : 4;
+	uint32_t cap = m ? m->cap : 2;
 
 	if (m && m->refs == 1 && m->n < m->cap)
 		return true;
@@ -225,8 +230,8 @@ known_map(struct known *k, uint32_t pid, uint64_t start, uint64_t len)
 		ranges_add(k, p, start, end);
 }
 
-bool
-known_has_map(const struct known *k, uint32_t pid, uint64_t addr, struct known_range *range)
+static bool
+map_find(const struct known *k, uint32_t pid, uint64_t addr, struct known_range *range, int generation)
 {
 	const struct process *p = process_find(k, pid);
 	const struct ranges *m = p->maps;
@@ -238,9 +243,17 @@ known_has_map(const struct known *k, uint32_t pid, uint64_t addr, struct known_r
 			*range = m->r[i];
 		return true;
 	}
+	if (!full && p->parent && p->parent != pid && generation < PARENTS)
+		return map_find(k, p->parent, addr, range, generation + 1);
 	if (full && range)
 		*range = (struct known_range){ addr, addr };
 	return full;
+}
+
+bool
+known_has_map(const struct known *k, uint32_t pid, uint64_t addr, struct known_range *range)
+{
+	return map_find(k, pid, addr, range, 0);
 }
 
 bool
@@ -265,7 +278,7 @@ thread_find(const struct known *k, uint32_t tid)
 
 /* As process_get(). */
 static struct thread *
-thread_get(struct known *k, uint32_t tid, uint32_t pid)
+thread_get(struct known *k, uint32_t tid)
 {
 	struct thread *t = thread_find(k, tid);
 
@@ -282,14 +295,13 @@ thread_get(struct known *k, uint32_t tid, uint32_t pid)
 		*t = (struct thread){ .tid = tid, .used = true };
 		k->nthreads++;
 	}
-	t->pid = pid;
 	return t;
 }
 
 void
-known_comm(struct known *k, uint32_t pid, uint32_t tid)
+known_comm(struct known *k, uint32_t tid)
 {
-	struct thread *t = thread_get(k, tid, pid);
+	struct thread *t = thread_get(k, tid);
 
 	if (t)
 		t->named = true;
@@ -299,12 +311,13 @@ void
 known_fork(struct known *k, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid, bool with_maps)
 {
 	bool named = known_has_name(k, ptid);
-	struct thread *t = thread_get(k, tid, pid);
+	struct thread *t = thread_get(k, tid);
 	struct process *p;
 	struct ranges *maps;
 
 	if (t) {
 		t->named = named;
+		t->parent = ptid;
 		t->exit = 0;
 	}
 	if (pid == ppid || !(p = process_get(k, pid)))
@@ -313,7 +326,7 @@ known_fork(struct known *k, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t 
 	if (maps)
 		maps->refs++;
 	ranges_drop(k, p->maps);
-	*p = (struct process){ .pid = pid, .used = true, .maps = maps };
+	*p = (struct process){ .pid = pid, .used = true, .maps = maps, .parent = with_maps ? ppid : 0 };
 }
 
 void
@@ -331,9 +344,16 @@ known_exit(struct known *k, uint32_t pid, uint32_t tid, uint64_t time)
 bool
 known_has_name(const struct known *k, uint32_t tid)
 {
-	const struct thread *t = thread_find(k, tid);
+	for (int i = 0; i <= PARENTS; i++) {
+		const struct thread *t = thread_find(k, tid);
 
-	return tid == 0 || (t->used ? t->named : k->threads_full);
+		if (tid == 0 || (t->used ? t->named : k->threads_full))
+			return true;
+		if (!t->used || !t->parent)
+			return false;
+		tid = t->parent;
+	}
+	return false;
 }
 
 uint64_t

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-	KNOWN_THREADS = 64 << 10, KNOWN_PROCESSES = 32 << 10,
-	KNOWN_RANGES = 256 << 10,	/* of all processes */
+	KNOWN_THREADS = 32 << 10, KNOWN_PROCESSES = 16 << 10,
+	KNOWN_RANGES = 128 << 10,	/* of all processes */
 	KNOWN_RANGES_EACH = 4096,
 };
 #define KNOWN_KERNEL UINT32_MAX		/* the pid of the kernel's maps */
@@ -24,7 +24,7 @@ struct known;
 struct known *known_new(void);
 void	known_free(struct known *);
 void	known_map(struct known *, uint32_t pid, uint64_t start, uint64_t len);
-void	known_comm(struct known *, uint32_t pid, uint32_t tid);
+void	known_comm(struct known *, uint32_t tid);
 /* with_maps: the process has the maps of its parent. */
 void	known_fork(struct known *, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid, bool with_maps);
 void	known_exit(struct known *, uint32_t pid, uint32_t tid, uint64_t time);

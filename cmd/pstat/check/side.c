@@ -93,7 +93,7 @@ side_comm(struct check *c, const struct pp_rec *r)
 		odd = (uint8_t)comm[i] < ' ' || comm[i] == 0x7f;
 	if (odd)
 		check_found(c, RULE_W_ODD_COMM, r, NULL);
-	known_comm(c->known, PP_RAW_GET(r->raw, COMM, pid, c->in->swap), PP_RAW_GET(r->raw, COMM, tid, c->in->swap));
+	known_comm(c->known, PP_RAW_GET(r->raw, COMM, tid, c->in->swap));
 }
 
 static void
