@@ -12,11 +12,12 @@
 #include "summary.h"
 #include "write/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_TOP, OPT_QUANTUM, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_TOP, OPT_QUANTUM, OPT_HIST, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
 	{ 's', "sort", "KEYS", "count samples by comm, pid, tid, cpu, event, dso, cgroup, cpumode, type or time" },
+	{ OPT_HIST, "hist", "FIELD", "histogram of period, weight, interval, stack, chain, raw, size, round, disorder or gap" },
 	{ OPT_TOP, "top", "N", "of --sort show N rows (20 on the screen, else all), 0: all" },
 	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time: 1ms to 60m" },
 	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
@@ -137,7 +138,7 @@ main(int argc, char **argv)
 	struct counts *c = tool_alloc(1, sizeof *c);
 	struct check *check = NULL;
 	struct sort *sort = NULL;
-	const char *quantum = NULL;
+	const char *keys = NULL, *hist = NULL, *quantum = NULL;
 	int64_t top = -1;
 	struct privacy *privacy = NULL;
 	bool strict = false, give = false;
@@ -160,7 +161,10 @@ main(int argc, char **argv)
 			r.name = t.optarg;
 			break;
 		case 's':
-			sort = sort_new(&t, c, t.optarg);
+			keys = t.optarg;
+			break;
+		case OPT_HIST:
+			hist = t.optarg;
 			break;
 		case OPT_TOP:
 			top = (int64_t)tool_number(&t, t.optarg, 0, UINT32_MAX);
@@ -183,6 +187,8 @@ main(int argc, char **argv)
 	if (!form)
 		form = screen;
 	summary_add(&s, c, &r);
+	if (keys || hist)
+		sort = sort_new(&t, c, keys, hist);
 	if (sort)
 		sort_options(sort, quantum, top >= 0 ? (unsigned)top : form == screen ? 20 : 0);
 	else if (quantum || top >= 0)

@@ -4,6 +4,7 @@
 #define PSTAT_SORT_IN_H
 
 #include "sort/bins.h"
+#include "sort/hists.h"
 #include "sort/names.h"
 #include "sort/rows.h"
 #include "sort/sort.h"
@@ -32,13 +33,17 @@ struct cell key_cell(const struct sort *, const struct key *, uint64_t value);
 struct sort_event {			/* where the samples of an event have the keys that are fields */
 	bool		 known;
 	struct field_place place[ROWS_KEYS];
+	struct field_place value;	/* of VALUE_FIELD */
 };
+
+enum value_kind { VALUE_NONE, VALUE_FIELD, VALUE_PERIOD, VALUE_INTERVAL, VALUE_GAP, VALUE_ROUND, VALUE_DISORDER };
 
 enum { SORT_PAGES = 4096 };
 struct sort {
 	struct tool	*tool;
 	struct counts	*c;
 	const struct key *key[ROWS_KEYS];
+	const struct field *keyed[ROWS_KEYS];	/* the field of a KEY_FIELD */
 	unsigned	 nkeys;
 	int		 event_at, time_at;	/* the key that is it; -1: none */
 	bool		 all;		/* records of all types are counted, not only samples */
@@ -58,10 +63,28 @@ struct sort {
 	size_t		 ndso;
 	struct { uint64_t version, page; uint32_t name; } page[SORT_PAGES];	/* what is on pages that one map covers */
 	bool		 failed;	/* in_err has the reason */
+	/* --hist */
+	enum value_kind	 value;
+	const char	*value_name;
+	const struct field *field;	/* VALUE_FIELD */
+	bool		 by_period;	/* a value counts as often as the period of its sample */
+	struct rows	 before;	/* VALUE_INTERVAL, VALUE_GAP: the last time of each CPU */
+	uint64_t	 newest, round_from;
 	/* the report */
 	bool		 unit;
 	struct column	 col[TABLE_COLUMNS];
-	struct table	 table, about;
+	struct table	 table, about, hist;
+	struct column	 hist_col[TABLE_COLUMNS];
 };
+
+/* The value of a field, ROWS_UNKNOWN if the record has none. */
+uint64_t sort_field(struct sort *, const struct field *, const struct field_place *, const struct pp_event *, const struct pp_rec *);
+
+/* The argument of --hist; a wrong one exits 2. */
+void	value_choose(struct sort *, const char *);
+/* The value of a sample, but for VALUE_PERIOD: false if it has none. */
+bool	value_of(struct sort *, const struct sort_event *, const struct pp_event *, const struct pp_rec *, uint64_t time, uint64_t *value);
+/* Add the value of any record: VALUE_ROUND, VALUE_DISORDER. */
+void	value_order(struct sort *, const struct pp_rec *);
 
 #endif

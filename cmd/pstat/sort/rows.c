@@ -4,6 +4,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "hists.h"
 #include "rows.h"
 #include "tool/tool.h"
 
@@ -79,8 +80,11 @@ static void
 rows_evict(struct rows *t)
 {
 	qsort(t->row, t->n, sizeof *t->row, rows_by_samples);
-	while (t->n > ROWS_MAX - ROWS_MAX / 4)
+	while (t->n > ROWS_MAX - ROWS_MAX / 4) {
 		rows_sum(&t->other, &t->row[--t->n].n);
+		if (t->hists)
+			hists_merge(t->hists, &t->other_hist, &t->row[t->n].hist);
+	}
 	t->over = true;
 	rows_index(t);
 }
@@ -110,6 +114,17 @@ rows_get_slow(struct rows *t, const uint64_t key[ROWS_KEYS], uint32_t hash)
 	return &t->row[i];
 }
 
+static void
+rows_merge(struct rows *t, struct row *to, struct row *from)
+{
+	rows_sum(&to->n, &from->n);
+	if (!to->hist) {
+		to->hist = from->hist;
+		from->hist = 0;
+	} else if (t->hists)
+		hists_merge(t->hists, &to->hist, &from->hist);
+}
+
 void
 rows_change(struct rows *t, unsigned key, uint64_t (*fn)(void *arg, uint64_t), void *arg)
 {
@@ -122,7 +137,7 @@ rows_change(struct rows *t, unsigned key, uint64_t (*fn)(void *arg, uint64_t), v
 	rows_index(t);
 	for (uint32_t i = 0; i < n; i++) {
 		old[i].key[key] = fn(arg, old[i].key[key]);
-		rows_sum(&rows_get(t, old[i].key)->n, &old[i].n);
+		rows_merge(t, rows_get(t, old[i].key), &old[i]);
 	}
 	free(old);
 }

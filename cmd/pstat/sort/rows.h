@@ -20,7 +20,7 @@ struct counted {
 	uint64_t first, last;		/* times, ns; first UINT64_MAX: none */
 	uint64_t lost, lost_samples;
 };
-struct row { uint64_t key[ROWS_KEYS]; struct counted n; };
+struct row { uint64_t key[ROWS_KEYS]; struct counted n; uint32_t hist; };	/* hist: number of its histogram (hists.h); 0: none */
 
 struct rows {
 	struct row	*row;
@@ -28,7 +28,9 @@ struct rows {
 	uint32_t	 n, cap, mask;
 	uint64_t	 mul[ROWS_KEYS];	/* random: a stream cannot cause collisions */
 	struct counted	 other;
+	uint32_t	 other_hist;
 	bool		 over;		/* rows were added to other */
+	struct hists	*hists;		/* NULL: rows have none */
 };
 
 void	rows_init(struct rows *);

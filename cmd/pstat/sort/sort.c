@@ -33,18 +33,23 @@ sort_word(void *arg, const char *word)
 	s->all |= k->kind == KEY_TYPE;
 	s->state |= key_is_of_state(k);
 	s->lost &= k->lost;
+	if (k->field)
+		s->keyed[s->nkeys] = field_find(k->field, strlen(k->field));
 	s->key[s->nkeys++] = k;
 }
 
 struct sort *
-sort_new(struct tool *t, struct counts *c, const char *list)
+sort_new(struct tool *t, struct counts *c, const char *list, const char *hist)
 {
 	struct sort *s = tool_alloc(1, sizeof *s);
 
 	*s = (struct sort){ .tool = t, .c = c, .event_at = -1, .time_at = -1, .lost = true };
-	tool_words(t, list, sort_word, s);
-	if (!s->nkeys)
+	if (list)
+		tool_words(t, list, sort_word, s);
+	if (list && !s->nkeys)
 		tool_wrong(t, "--sort '%s': no key", list);
+	if (hist)
+		value_choose(s, hist);
 	return s;
 }
 
@@ -86,8 +91,8 @@ sort_bin(struct sort *s, uint64_t time)
 	return bin;
 }
 
-static uint64_t
-sort_field(struct sort *s, unsigned i, const struct field_place *at, const struct pp_event *ev, const struct pp_rec *r)
+uint64_t
+sort_field(struct sort *s, const struct field *f, const struct field_place *at, const struct pp_event *ev, const struct pp_rec *r)
 {
 	bool swap = s->stream.swap;
 	uint64_t v;
@@ -102,7 +107,6 @@ sort_field(struct sort *s, unsigned i, const struct field_place *at, const struc
 	if (at->at == AT_NUMBER)
 		return at->num.lo;
 	if (at->at == AT_PART) {
-		const struct field *f = field_find(s->key[i]->field, strlen(s->key[i]->field));
 		struct field_subject subject = { .ev = ev, .r = r };
 		struct pp_err ignored = { .what = "" };
 		struct field_fetch fetch = { .stream = &s->stream, .s = &subject, .err = &ignored, .swap = swap };
@@ -119,8 +123,9 @@ sort_places(struct sort *s, struct sort_event *e, const struct pp_event *ev, uin
 {
 	for (unsigned i = 0; i < s->nkeys; i++)
 		if (s->key[i]->kind == KEY_FIELD)
-			field_access(&s->stream, field_find(s->key[i]->field, strlen(s->key[i]->field)),
-			    &(struct field_kind){ ev, type, trailer }, &e->place[i]);
+			field_access(&s->stream, s->keyed[i], &(struct field_kind){ ev, type, trailer }, &e->place[i]);
+	if (s->field)
+		field_access(&s->stream, s->field, &(struct field_kind){ ev, type, trailer }, &e->value);
 	e->known = true;
 }
 
@@ -143,10 +148,10 @@ sort_event(struct sort *s, const struct pp_event *ev)
 static void
 sort_keys(struct sort *s, uint64_t key[ROWS_KEYS], const struct sort_event *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
-	key[1] = key[2] = 0;
+	key[0] = key[1] = key[2] = 0;
 	for (unsigned i = 0; i < s->nkeys; i++)
 		switch ((enum key_kind)s->key[i]->kind) {
-		case KEY_FIELD:	key[i] = sort_field(s, i, &e->place[i], ev, r); break;
+		case KEY_FIELD:	key[i] = sort_field(s, s->keyed[i], &e->place[i], ev, r); break;
 		case KEY_EVENT:	key[i] = ev ? ev->index : ROWS_UNKNOWN; break;
 		case KEY_TYPE:	key[i] = r->type; break;
 		case KEY_TIME:	key[i] = sort_bin(s, time); break;
@@ -162,6 +167,7 @@ struct hit {				/* a sample that waits for its turn */
 	uint64_t	 ip, cgroup;
 	uint64_t	 key[ROWS_KEYS];
 	struct counted	 n;
+	uint64_t	 value, times;	/* for the histogram; times 0: none */
 };
 
 static uint64_t
@@ -228,6 +234,16 @@ sort_comm(struct sort *s, uint32_t tid)
 	return sort_name(s, comm ? comm : field_nameless(tid, number));
 }
 
+static void
+sort_count(struct sort *s, const struct hit *h)
+{
+	struct row *row = rows_get(&s->rows, h->key);
+
+	rows_sum(&row->n, &h->n);
+	if (h->times)
+		hists_add(s->rows.hists, &row->hist, h->value, h->times);
+}
+
 /* pp_deliver of the timeline */
 static int
 sort_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
@@ -252,7 +268,7 @@ sort_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 		case KEY_TIME:		h.key[i] = sort_bin(s, time); break;
 		default:		break;
 		}
-	rows_sum(&rows_get(&s->rows, h.key)->n, &h.n);
+	sort_count(s, &h);
 	return 1;
 }
 
@@ -287,11 +303,11 @@ sort_wait(struct sort *s, uint64_t time, const void *p, size_t n)
 static int
 sort_put(struct sort *s, struct hit *h, uint64_t time, const struct counted *n)
 {
+	h->n = *n;
 	if (!s->state) {
-		rows_sum(&rows_get(&s->rows, h->key)->n, n);
+		sort_count(s, h);
 		return 1;
 	}
-	h->n = *n;
 	return sort_wait(s, time, h, sizeof *h);
 }
 
@@ -310,13 +326,20 @@ sort_sample(struct sort *s, const struct pp_event *ev, const struct pp_rec *r)
 	sort_keys(s, h.key, sort_event(s, ev), ev, r, s->state ? 0 : time);
 	if (s->state)
 		sort_fill(s, &h, ev, r);
+	h.times = 0;
+	if (s->value && s->value != VALUE_PERIOD && value_of(s, sort_event(s, ev), ev, r, time, &h.value))
+		h.times = 1;
 	if (ev->attr.sample_type & PP_SAMPLE_READ) {
 		if (sort_put(s, &h, time, &n) < 0)
 			return -1;
-		n.records = n.bytes = 0;
+		n.records = n.bytes = h.times = 0;
 		for (unsigned i = 0; i < s->c->nmoved; i++) {
 			n.samples = 1;
 			n.period = s->c->moved[i].period;
+			if (s->value == VALUE_PERIOD) {
+				h.value = n.period;
+				h.times = s->by_period ? n.period : 1;
+			}
 			if (s->event_at >= 0)
 				h.key[s->event_at] = s->c->moved[i].event;
 			if (sort_put(s, &h, time, &n) < 0)
@@ -326,6 +349,12 @@ sort_sample(struct sort *s, const struct pp_event *ev, const struct pp_rec *r)
 	}
 	n.samples = 1;
 	n.period = ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, s->stream.swap) : ev->attr.sample_period;
+	if (s->value == VALUE_PERIOD) {
+		h.value = n.period;
+		h.times = 1;
+	}
+	if (s->by_period && h.times)
+		h.times = n.period;
 	return sort_put(s, &h, time, &n);
 }
 
@@ -357,6 +386,7 @@ sort_other(struct sort *s, const struct pp_rec *r)
 		sort_places(s, &e, ev, r->type, pp_has_trailer(ev, r));
 	else
 		memset(&e, 0, sizeof e);
+	h.times = 0;
 	sort_keys(s, h.key, &e, ev, r, s->state ? 0 : time);
 	if (s->state) {
 		h.zero = h.mode = 0;
@@ -394,6 +424,8 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 
 	if (!sound || s->failed)
 		return sound;
+	if (s->value >= VALUE_ROUND)
+		value_order(s, r);
 	if (r->type == PP_SAMPLE)
 		rc = (ev = pp_event_find(s->stream.events, r, NULL)) ? sort_sample(s, ev, r) : 1;
 	else {
@@ -415,6 +447,9 @@ sort_begin(struct sort *s)
 	const struct pp_source *in = s->tool->in;
 
 	rows_init(&s->rows);
+	rows_init(&s->before);
+	if (s->value)
+		s->rows.hists = hists_new();
 	bins_init(&s->bins, s->quantum);
 	if (!in)
 		return;
@@ -434,7 +469,7 @@ sort_end(struct sort *s, bool unit)
 	s->unit = unit || s->event_at >= 0;
 	if (s->line && pp_timeline_release(s->line, UINT64_MAX) < 0)
 		s->failed = true;
-	return !s->failed && !s->rows.over && (!s->names || !names_over(s->names)) && (!s->line || !pp_timeline_early(s->line));
+	return !s->failed && !s->rows.over && !s->before.over && (!s->rows.hists || !hists_over(s->rows.hists)) && (!s->names || !names_over(s->names)) && (!s->line || !pp_timeline_early(s->line));
 }
 
 void
@@ -443,6 +478,8 @@ sort_free(struct sort *s)
 	if (!s)
 		return;
 	rows_free(&s->rows);
+	rows_free(&s->before);
+	hists_free(s->rows.hists);
 	bins_free(&s->bins);
 	names_free(s->names);
 	field_stream_free(&s->stream);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * sort.h - samples counted by keys: --sort.
+ * sort.h - samples counted by keys: --sort, and histograms of them: --hist.
  *
  *	keys.c		the keys: what they are called, and their values in a record
  *	sort.c		counts records by them, in time order if a key depends on history
+ *	values.c	what a record adds to the histogram of its row: --hist
  *	sorted.c	the rows as a table of the report
- *	rows.h, bins.h, names.h	rows by keys, bins of time, texts as numbers
+ *	rows.h, hists.h, bins.h, names.h	rows by keys, their histograms, bins of time, texts as numbers
  */
 #ifndef PSTAT_SORT_H
 #define PSTAT_SORT_H
@@ -15,8 +16,8 @@
 
 struct sort;
 
-/* By the argument of --sort; a wrong one exits 2. */
-struct sort *sort_new(struct tool *, struct counts *, const char *keys);
+/* By the arguments of --sort and --hist, of which one may be NULL; a wrong one exits 2. */
+struct sort *sort_new(struct tool *, struct counts *, const char *keys, const char *hist);
 /* --time-quantum (NULL: chosen by the times), and the rows of the report (0: all; those beyond are one row). */
 void	sort_options(struct sort *, const char *quantum, unsigned top);
 /* Add the tables to the report. */

@@ -53,6 +53,14 @@ by_order(const void *va, const void *vb)
 }
 
 static void
+sort_order(const struct sort *s)
+{
+	sorting = s;
+	if (s->rows.n)
+		qsort(s->rows.row, s->rows.n, sizeof *s->rows.row, by_order);
+}
+
+static void
 put_counted(const struct sort *s, const struct row *r, bool other, report_put *put, void *arg)
 {
 	const struct counted *n = &r->n;
@@ -79,8 +87,7 @@ sorted_rows(const void *of, report_put *put, void *arg)
 	uint32_t shown = s->top && s->top < s->rows.n ? s->top : s->rows.n;
 	struct row other = { .n = s->rows.other };
 
-	sorting = s;
-	qsort(s->rows.row, s->rows.n, sizeof *s->rows.row, by_order);
+	sort_order(s);
 	for (uint32_t i = 0; i < s->rows.n; i++)
 		if (i < shown)
 			put_counted(s, &s->rows.row[i], false, put, arg);
@@ -107,6 +114,73 @@ about_rows(const void *of, report_put *put, void *arg)
 	put(arg, (struct cell[]){ cell_bytes(keys, n - 1), cell_num_if(s->time_at >= 0, s->bins.width) });
 }
 
+/* ---- histograms ---------------------------------------------------------------------------------- */
+
+/* Columns: field, other, the key of the rows if there is one, those of the histogram. */
+enum { HIST_HEAD = 2 };
+static const struct column hist_head[HIST_HEAD] = {
+	{ "field", CELL_TEXT, ADDS_KEY, "what the values are; :p: each counts as often as the period of its sample" },
+	{ "other", CELL_BOOL, ADDS_KEY, "all keys that have no row" },
+};
+
+static void
+hist_make_whole(struct cell *row)
+{
+	hist_make(row + HIST_HEAD);
+}
+
+static void
+hist_make_keyed(struct cell *row)
+{
+	hist_make(row + HIST_HEAD + 1);
+}
+
+static void
+put_hist(const struct sort *s, uint32_t number, bool other, uint64_t key, struct bucket *buckets, report_put *put, void *arg)
+{
+	struct cell cell[HIST_HEAD + 1 + HIST_CELLS] = { cell_text(s->value_name), cell_bool(other) };
+
+	if (s->nkeys && !other)
+		cell[HIST_HEAD] = key_cell(s, s->key[0], key);
+	hists_cells(s->rows.hists, number, cell + HIST_HEAD + s->nkeys, buckets);
+	put(arg, cell);
+}
+
+static void
+hist_rows(const void *of, report_put *put, void *arg)
+{
+	const struct sort *s = of;
+	uint32_t shown = s->top && s->top < s->rows.n ? s->top : s->rows.n, rest = s->rows.other_hist;
+	struct bucket *buckets = tool_alloc(HIST_BUCKETS, sizeof *buckets);
+
+	sort_order(s);
+	for (uint32_t i = 0; i < shown; i++)
+		if (s->rows.row[i].hist || !s->nkeys)
+			put_hist(s, s->rows.row[i].hist, false, s->rows.row[i].key[0], buckets, put, arg);
+	if (shown < s->rows.n || rest) {
+		uint32_t all = hists_sum(s->rows.hists, rest, &s->rows.row[shown].hist, s->rows.n - shown, sizeof *s->rows.row);
+
+		put_hist(s, all, true, 0, buckets, put, arg);
+		hists_drop(s->rows.hists, all);
+	}
+	free(buckets);
+}
+
+static void
+hist_add(struct sort *s, struct report *r)
+{
+	struct column *c = s->hist_col;
+
+	memcpy(c, hist_head, sizeof hist_head);
+	c += HIST_HEAD;
+	if (s->nkeys)
+		*c++ = (struct column){ s->key[0]->name, s->key[0]->cell, ADDS_KEY, s->key[0]->help };
+	memcpy(c, hist_columns, sizeof hist_columns);
+	s->hist = (struct table){ "hist", "histograms of --hist", s->hist_col, HIST_HEAD + s->nkeys + HIST_CELLS, TABLE_ROWS, SCREEN_TABLE,
+	    .rows = hist_rows, .make = s->nkeys ? hist_make_keyed : hist_make_whole };
+	report_add(r, &s->hist, s);
+}
+
 void
 sort_add(struct sort *s, struct report *r)
 {
@@ -117,6 +191,10 @@ sort_add(struct sort *s, struct report *r)
 	    .rows = about_rows };
 	s->table = (struct table){ "sort", "samples by the keys of --sort", s->col, s->nkeys + COUNTED, TABLE_ROWS, SCREEN_TABLE,
 	    .rows = sorted_rows };
-	report_add(r, &s->about, s);
-	report_add(r, &s->table, s);
+	if (s->nkeys) {
+		report_add(r, &s->about, s);
+		report_add(r, &s->table, s);
+	}
+	if (s->value)
+		hist_add(s, r);
 }

@@ -44,13 +44,20 @@ list(const struct cell *c)
 	return all;
 }
 
+/* jansson limits integers to signed 64 bits, JSON does not. */
+static json_int_t
+number(uint64_t n)
+{
+	return n > INT64_MAX ? INT64_MAX : (json_int_t)n;
+}
+
 static json_t *
 buckets(const struct cell *c)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < c->len; i++)
-		json_array_append_new(all, json_pack("[I,I]", (json_int_t)c->bucket[i].low, (json_int_t)c->bucket[i].count));
+		json_array_append_new(all, json_pack("[I,I]", number(c->bucket[i].low), number(c->bucket[i].count)));
 	return all;
 }
 
@@ -60,8 +67,7 @@ value(const struct column *col, const struct cell *c)
 	if (!c->known)
 		return json_null();
 	switch ((enum cell_type)col->type) {
-	case CELL_NUM:		/* jansson limits integers to signed 64 bits, JSON does not */
-		return json_integer(c->num > INT64_MAX ? INT64_MAX : (json_int_t)c->num);
+	case CELL_NUM:		return json_integer(number(c->num));
 	case CELL_SIGNED:	return json_integer((json_int_t)(int64_t)c->num);
 	case CELL_BOOL:		return json_boolean(c->num);
 	case CELL_TEXT:		return string(c->text, c->len);

@@ -89,7 +89,7 @@ plain_measure(struct plain *p, unsigned column)
 
 	plain_head(col, head, sizeof head);
 	p->width[column] = strlen(head);
-	p->gone[column] = (!key && !plain_is_samples(col)) || (int)column == p->other || col->type >= CELL_LIST;
+	p->gone[column] = (!key && !plain_is_samples(col) && strcmp(col->name, "count")) || (int)column == p->other || col->type >= CELL_LIST;
 	for (size_t i = 0; i < p->k.n; i++) {
 		const struct cell *c = plain_cell(p, i, column);
 		char *text = plain_text(p, i, column);
