@@ -365,16 +365,16 @@ count_visitors(struct counts *c, const struct pp_rec *r, bool sound)
 	return rc;
 }
 
-/* Compiled twice, once for each byte order, for speed. */
+/* Compiled for each byte order, and with visitors and without, for speed. */
 __attribute__((always_inline)) static inline void
-count_records(struct counts *c, struct pp_source *in, bool swap)
+count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 {
 	struct pp_rec r;
 
 	while (pp_next(in, &r) > 0) {
-		bool sound = (r.type == PP_SAMPLE ? count_sample(c, &r, swap) : count_other(c, &r)) > 0;
+		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap) : count_other(c, &r);
 
-		if ((!sound || c->nvisitors) && !count_visitors(c, &r, sound)) {
+		if (visited ? !count_visitors(c, &r, rc > 0) : rc < 0) {
 			pp_reject(in, &r);
 			break;
 		}
@@ -389,10 +389,12 @@ count_all(struct counts *c)
 	struct pp_source *in = c->tool->in;
 
 	count_events(c);
-	if (in->swap)
-		count_records(c, in, true);
+	if (c->nvisitors)
+		count_records(c, in, in->swap, true);
+	else if (in->swap)
+		count_records(c, in, true, false);
 	else
-		count_records(c, in, false);
+		count_records(c, in, false, false);
 	if (c->order.rounds == 0)
 		c->order.round_bytes = c->bytes;
 }

@@ -17,7 +17,7 @@ enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_TOP, OPT_QUANTUM, OPT
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
 	{ 's', "sort", "KEYS", "count samples by comm, pid, tid, cpu, event, dso, cgroup, cpumode, type or time" },
-	{ OPT_HIST, "hist", "FIELD", "histogram of period, weight, interval, stack, chain, raw, size, round, disorder or gap" },
+	{ OPT_HIST, "hist", "FIELD", "percentiles of period, weight, interval, stack, chain, raw, size, round ..." },
 	{ OPT_TOP, "top", "N", "of --sort show N rows (20 on the screen, else all), 0: all" },
 	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time: 1ms to 60m" },
 	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
