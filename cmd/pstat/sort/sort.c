@@ -129,6 +129,31 @@ sort_places(struct sort *s, struct sort_event *e, const struct pp_event *ev, uin
 	e->known = true;
 }
 
+/* Can the keys of the event's samples be read without looking at what they are? */
+static void
+sort_make_quick(const struct sort *s, struct sort_event *e, const struct pp_event *ev)
+{
+	e->quick = !s->state && !s->value && s->time_at < 0 && !(ev->attr.sample_type & PP_SAMPLE_READ);
+	for (unsigned i = 0; i < s->nkeys; i++) {
+		const struct field_place *p = &e->place[i];
+
+		switch ((enum key_kind)s->key[i]->kind) {
+		case KEY_EVENT:
+			e->at[i].mask = ev->index;
+			break;
+		case KEY_TYPE:
+			e->at[i].mask = PP_SAMPLE;
+			break;
+		case KEY_FIELD:
+			e->at[i] = (struct quick){ (uint16_t)p->off, p->width, p->sign, p->mask };
+			e->quick &= p->at == AT_PLACE && !p->end && !p->shift && (p->width == 4 || p->width == 2);
+			break;
+		default:
+			e->quick = false;
+		}
+	}
+}
+
 static const struct sort_event *
 sort_event(struct sort *s, const struct pp_event *ev)
 {
@@ -139,9 +164,38 @@ sort_event(struct sort *s, const struct pp_event *ev)
 		memset(s->ev + s->nev, 0, (n - s->nev) * sizeof *s->ev);
 		s->nev = n;
 	}
-	if (!s->ev[ev->index].known)
+	if (!s->ev[ev->index].known) {
 		sort_places(s, &s->ev[ev->index], ev, PP_SAMPLE, false);
+		sort_make_quick(s, &s->ev[ev->index], ev);
+	}
 	return &s->ev[ev->index];
+}
+
+/* sort_sample() for most samples: it takes no calls. */
+static inline void
+sort_quick(struct sort *s, const struct sort_event *e, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint64_t key[ROWS_KEYS] = { 0 }, time;
+	bool swap = s->stream.swap;
+	struct counted *n;
+
+	for (unsigned i = 0; i < s->nkeys; i++) {
+		const struct quick *q = &e->at[i];
+
+		if (q->width == 4)
+			key[i] = q->sign ? (uint64_t)(int64_t)(int32_t)pp_get_u32(r->raw + q->off, swap) : pp_get_u32(r->raw + q->off, swap);
+		else
+			key[i] = q->width ? pp_get_u16(r->raw + q->off, swap) & q->mask : q->mask;
+	}
+	n = &rows_get(&s->rows, key)->n;
+	n->records++;
+	n->samples++;
+	n->bytes += r->size;
+	n->period += ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, swap) : ev->attr.sample_period;
+	if (ev->plan.time && (time = pp_get_u64(r->raw + ev->plan.time, swap)) - 1 < UINT64_MAX - 1) {
+		n->first = time < n->first ? time : n->first;
+		n->last = time > n->last ? time : n->last;
+	}
 }
 
 /* All keys but those of the state. */
@@ -426,9 +480,15 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 		return sound;
 	if (s->value >= VALUE_ROUND)
 		value_order(s, r);
-	if (r->type == PP_SAMPLE)
-		rc = (ev = pp_event_find(s->stream.events, r, NULL)) ? sort_sample(s, ev, r) : 1;
-	else {
+	if (r->type == PP_SAMPLE) {
+		if (!(ev = pp_event_find(s->stream.events, r, NULL)))
+			return 1;
+		if (ev->index < s->nev && s->ev[ev->index].quick) {
+			sort_quick(s, &s->ev[ev->index], ev, r);
+			return 1;
+		}
+		rc = sort_sample(s, ev, r);
+	} else {
 		if (s->state)
 			rc = sort_history(s, r);
 		if (rc > 0 && (s->all || r->type == PP_LOST || r->type == PP_LOST_SAMPLES))
