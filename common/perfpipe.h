@@ -266,6 +266,7 @@ struct pp_compressed {		/* what has been expanded so far */
 	/* header feature COMPRESSED, if it came before them */
 	uint32_t version, type, mmap_len;
 	bool	 announced;
+	uint32_t level, ratio;		/* of the same feature */
 };
 /* Valid until pp_close(). */
 const struct pp_compressed *pp_compressed(const struct pp_source *);

@@ -339,6 +339,11 @@ count_other(struct counts *c, const struct pp_rec *r)
 {
 	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
 		return -1;
+	if (r->type == PP_HEADER_FEATURE && r->payload) {	/* of a file only, for --header: it is no record of a stream */
+		c->records--;		/* as count_records() will add it */
+		c->bytes -= r->size + r->payload;
+		return 1;
+	}
 	count_type(c, r);
 	switch (r->type) {
 	case PP_HEADER_ATTR:

@@ -46,7 +46,7 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
  * reading.
  */
 typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
-enum { COUNT_VISITORS = 4 };
+enum { COUNT_VISITORS = 8 };
 
 enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
 

@@ -10,9 +10,11 @@
 #include "privacy/privacy.h"
 #include "sort/sort.h"
 #include "summary.h"
+#include "views/views.h"
 #include "write/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_TOP, OPT_QUANTUM, OPT_HIST, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_TOP,
+	OPT_QUANTUM, OPT_HIST, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
@@ -20,6 +22,11 @@ static const struct tool_opt opts[] = {
 	{ OPT_HIST, "hist", "FIELD", "percentiles of period, weight, interval, stack, chain, raw, size, round ..." },
 	{ OPT_TOP, "top", "N", "of --sort show N rows (20 on the screen, else all), 0: all" },
 	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time: 1ms to 60m" },
+	{ OPT_EVENTS, "events", NULL, "print the attributes of events, as perf evlist -v" },
+	{ OPT_HEADER, "header", NULL, "print the header features, as perf report --header-only" },
+	{ OPT_TASKS, "tasks", NULL, "print the tree of threads, as perf report --tasks" },
+	{ OPT_MMAPS, "mmaps", NULL, "print the maps of each thread, as perf report --mmaps" },
+	{ OPT_BUILD_IDS, "build-ids", NULL, "print the build-ids, as perf buildid-list" },
 	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
 	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
@@ -117,10 +124,11 @@ write_report(struct tool *t, FILE *f, const struct report *r, report_form *form)
 
 /* What --check and --privacy have found, on the screen. */
 static int
-views(FILE *f, const struct report *r)
+asked(FILE *f, const struct report *r)
 {
 	const struct part *findings = report_part(r, "findings"), *given = report_part(r, "privacy");
 
+	views_screen(f, r);
 	if (findings)
 		check_screen(f, findings->of);
 	if (given)
@@ -137,6 +145,7 @@ main(int argc, char **argv)
 	struct report r = { .exact = true };
 	struct counts *c = tool_alloc(1, sizeof *c);
 	struct check *check = NULL;
+	struct views *views = NULL;
 	struct sort *sort = NULL;
 	const char *keys = NULL, *hist = NULL, *quantum = NULL;
 	int64_t top = -1;
@@ -172,6 +181,21 @@ main(int argc, char **argv)
 		case OPT_QUANTUM:
 			quantum = t.optarg;
 			break;
+		case OPT_EVENTS:
+			views = views_want(views, &t, c, VIEW_EVENTS);
+			break;
+		case OPT_HEADER:
+			views = views_want(views, &t, c, VIEW_HEADER);
+			break;
+		case OPT_TASKS:
+			views = views_want(views, &t, c, VIEW_TASKS);
+			break;
+		case OPT_MMAPS:
+			views = views_want(views, &t, c, VIEW_MMAPS);
+			break;
+		case OPT_BUILD_IDS:
+			views = views_want(views, &t, c, VIEW_BUILD_IDS);
+			break;
 		case OPT_CHECK:
 			check = check_new(&t, c, t.optarg);
 			break;
@@ -195,6 +219,8 @@ main(int argc, char **argv)
 		tool_wrong(&t, "%s: is for --sort", quantum ? "--time-quantum" : "--top");
 	if (sort)
 		sort_add(sort, &r);
+	if (views)
+		views_add(views, &r);
 	if (check)
 		check_add(check, &r);
 	if (give) {
@@ -202,10 +228,10 @@ main(int argc, char **argv)
 		privacy_add(privacy, &r);
 	}
 	check_table(&t, form, &r);
-	if ((check || privacy) && form == screen)
-		form = views;
+	if ((check || privacy || views) && form == screen)
+		form = asked;
 	tool_check(&t);
-	if (tool_open_input(&t, 0) < 0 && form == screen)
+	if (tool_open_input(&t, views ? views_open_flags(views) : 0) < 0 && (form == screen || (form == asked && !check)))
 		return tool_close(&t);
 	if (!(f = output(&t)))
 		return tool_close(&t);
@@ -217,13 +243,15 @@ main(int argc, char **argv)
 		pp_close(t.in);
 		t.in = NULL;
 	}
-	if (!t.in && form == screen) {		/* the message says all there is to say */
+	if (!t.in && (form == screen || (form == asked && !check))) {		/* the message says all there is to say */
 		tool_abandon(&t);
 		return tool_close(&t);
 	}
 	count_init(c, &t);
 	if (sort)
 		sort_begin(sort);
+	if (views)
+		views_begin(views);
 	if (check)
 		check_begin(check);
 	if (privacy)
@@ -233,12 +261,15 @@ main(int argc, char **argv)
 	summary_make(&s);
 	if (sort)
 		r.exact &= sort_end(sort, s.unit);
+	if (views)
+		r.exact &= views_end(views);
 	if (check)
 		check_end(check);
 	if (privacy)
 		privacy_end(privacy, &r);
 	r.exact &= !report_clips(&r);
 	write_report(&t, f, &r, form);
+	views_free(views);
 	summary_free(&s);
 	sort_free(sort);
 	count_free(c);

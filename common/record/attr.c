@@ -2,6 +2,15 @@
 #include "attr.h"
 #include "event.h"
 
+const char *const pp_attr_flag_names[PP_ATTR_FLAGS + 1] = {
+	"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle",
+	"mmap", "comm", "freq", "inherit_stat", "enable_on_exec", "task", "watermark", "precise_ip", "precise_ip:2",
+	"mmap_data", "sample_id_all", "exclude_host", "exclude_guest", "exclude_callchain_kernel",
+	"exclude_callchain_user", "mmap2", "comm_exec", "use_clockid", "context_switch", "write_backward",
+	"namespaces", "ksymbol", "bpf_event", "aux_output", "cgroup", "text_poke", "build_id", "inherit_thread",
+	"remove_on_exec", "sigtrap", "defer_callchain", "defer_output", NULL
+};
+
 size_t
 pp_attr_bytes(const uint8_t *p, size_t len, bool swap)
 {

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "attr.h"
 #include "event.h"
 #include "feature.h"
 #include "sample.h"
@@ -65,14 +66,6 @@ static const char *const sample_bits[PP_SAMPLE_BITS + 1] = {
 static const char *const format_bits[] = {
 	"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST", NULL
 };
-static const char *const flag_bits[] = {
-	"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle",
-	"mmap", "comm", "freq", "inherit_stat", "enable_on_exec", "task", "watermark", "precise_ip", "precise_ip:2",
-	"mmap_data", "sample_id_all", "exclude_host", "exclude_guest", "exclude_callchain_kernel",
-	"exclude_callchain_user", "mmap2", "comm_exec", "use_clockid", "context_switch", "write_backward",
-	"namespaces", "ksymbol", "bpf_event", "aux_output", "cgroup", "text_poke", "build_id", "inherit_thread",
-	"remove_on_exec", "sigtrap", "defer_callchain", "defer_output", NULL
-};
 enum { ATTR_FREQ_BIT = 10 };
 
 /* ", title A|B|0x80000000", unless there are no bits; bits without a name are shown as a number. */
@@ -106,7 +99,7 @@ say_attr(struct text *t, const struct pp_feature_value *v)
 	say_f(t, ", %s %" PRIu64, a.flags >> ATTR_FREQ_BIT & 1 ? "sample_freq" : "sample_period", a.sample_period);
 	say_bits(t, "sample_type", sample_bits, a.sample_type);
 	say_bits(t, "read_format", format_bits, a.read_format);
-	say_bits(t, "flags", flag_bits, a.flags);
+	say_bits(t, "flags", pp_attr_flag_names, a.flags);
 	if (a.branch_sample_type)
 		say_f(t, ", branch_sample_type 0x%" PRIx64, a.branch_sample_type);
 }

@@ -154,7 +154,8 @@ outer_announced(struct source *s, const struct pp_rec *r)
 	z->announced = true;
 	z->version = pp_take_u32(&c);
 	z->type = pp_take_u32(&c);
-	pp_take(&c, 8);			/* level, ratio */
+	z->level = pp_take_u32(&c);
+	z->ratio = pp_take_u32(&c);
 	z->mmap_len = pp_take_u32(&c);
 }
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+/* build_ids.c - --build-ids: the build-ids that records of the head and MMAP2 records give to files, as perf buildid-list has them. */
+#include <stdlib.h>
+
+#include "in.h"
+#include "record/raw.h"
+
+enum { ID_MAX = 20 };
+struct build_id {
+	uint8_t		 id[ID_MAX], len;
+	uint32_t	 nname;
+	char		 name[];
+};
+
+static bool
+build_id_same(const void *thing, const void *arg)
+{
+	const struct build_id *x = thing, *y = arg;
+
+	return x->len == y->len && !memcmp(x->id, y->id, x->len) && x->nname == y->nname && !memcmp(x->name, y->name, x->nname);
+}
+
+static void
+build_id_add(struct build_ids *b, const uint8_t *id, size_t len, const char *name, size_t nname)
+{
+	struct build_id *x = tool_alloc(1, sizeof *x + nname + 1);
+	uint64_t key = index_hash(b->known, index_hash(b->known, 0, id, len), name, nname);
+
+	memcpy(x->id, id, len);
+	x->len = (uint8_t)len;
+	memcpy(x->name, name, nname);
+	x->nname = (uint32_t)nname;
+	if (index_find(b->known, key, build_id_same, x)) {
+		free(x);
+		return;
+	}
+	if (b->n >= VIEWS_BUILD_IDS || index_add(b->known, key, x) < 0) {
+		b->full = true;
+		free(x);
+		return;
+	}
+	if ((b->n & (b->n - 1)) == 0)
+		b->row = tool_realloc(b->row, b->n ? b->n * 2 : 1, sizeof *b->row);
+	b->row[b->n++] = x;
+}
+
+void
+build_ids_see(struct views *v, const struct pp_rec *r)
+{
+	static const uint8_t none[ID_MAX];
+	const uint8_t *id, *p = r->raw;
+	size_t at, len;
+
+	if (r->type == PP_HEADER_BUILD_ID) {
+		at = PP_RAW_AT(HEADER_BUILD_ID, filename);
+		id = p + PP_RAW_AT(HEADER_BUILD_ID, build_id);
+		len = r->misc & PP_MISC_BUILD_ID_SIZE ? id[ID_MAX] : ID_MAX;
+	} else if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
+		const struct pp_raw_map_build_id *m = (const void *)(p + PP_RAW_AT(MMAP2, inode_or_build_id));
+
+		at = PP_RAW_AT(MMAP2, filename);
+		id = m->id;
+		len = m->size[0];
+	} else
+		return;
+	if (v->build_ids.known && len && len <= ID_MAX && memcmp(id, none, len)) {
+		const char *name = (const char *)p + at;
+		size_t n = strnlen(name, r->size - at);
+
+		if (n > 7 && !memcmp(name + n - 6, "]_text", 6))	/* the kernel's map: [kernel.kallsyms]_text */
+			n -= 5;
+		else if (n > 8 && !memcmp(name + n - 7, "]_stext", 7))
+			n -= 6;
+		build_id_add(&v->build_ids, id, len, name, n);
+	}
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct build_id *x = *(struct build_id *const *)a, *y = *(struct build_id *const *)b;
+	int rc = strcmp(x->name, y->name);
+
+	return rc ? rc : memcmp(x->id, y->id, ID_MAX);
+}
+
+void
+build_ids_end(struct views *v)
+{
+	if (v->build_ids.n)
+		qsort(v->build_ids.row, v->build_ids.n, sizeof *v->build_ids.row, by_name);
+}
+
+void
+build_ids_free(struct build_ids *b)
+{
+	index_free(b->known);
+	free(b->row);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------- */
+
+static const struct column build_ids_columns[] = {
+	{ "build_id", CELL_TEXT, ADDS_KEY, "build-id of a file, hexadecimal" },
+	{ "name", CELL_TEXT, ADDS_KEY, "name of the file" },
+};
+
+static void
+build_ids_rows(const void *of, report_put *put, void *arg)
+{
+	const struct views *v = of;
+
+	for (size_t i = 0; i < v->build_ids.n; i++) {
+		const struct build_id *x = v->build_ids.row[i];
+		char hex[2 * ID_MAX + 1];
+
+		for (unsigned k = 0; k < x->len; k++)
+			snprintf(hex + 2 * k, 3, "%02x", x->id[k]);
+		put(arg, (struct cell[]){ cell_text(hex), cell_bytes(x->name, x->nname) });
+	}
+}
+
+const struct table build_ids_table = { "build_ids", "build-ids of files", TABLE(build_ids_columns), .screen = SCREEN_OFF,
+    .rows = build_ids_rows };
+
+static void
+build_ids_line(void *arg, const struct cell *row)
+{
+	FILE *f = arg;
+
+	fprintf(f, "%s ", row[0].text);
+	views_text(f, row[1].text, row[1].len);
+	fputc('\n', f);
+}
+
+void
+build_ids_screen(FILE *f, const struct part *p)
+{
+	p->table->rows(p->of, build_ids_line, f);
+}

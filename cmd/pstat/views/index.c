@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "index.h"
+#include "state/table.h"
+
+struct entry { struct link link; void *thing; };
+struct index { struct table table; };
+
+struct index *
+index_new(struct pp_err *err)
+{
+	struct index *x = calloc(1, sizeof *x);
+
+	if (!x)
+		pp_fail_memory(err);
+	else if (pp_table_init(&x->table, err) < 0) {
+		free(x);
+		x = NULL;
+	}
+	return x;
+}
+
+void
+index_free(struct index *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; x->table.bits && i < (size_t)1 << x->table.bits; i++)
+		for (struct link *l = x->table.slot[i]; l; l = l->next)
+			free(((struct entry *)l)->thing);
+	pp_table_free(&x->table, true);
+	free(x);
+}
+
+size_t
+index_count(const struct index *x)
+{
+	return x->table.n;
+}
+
+uint64_t
+index_hash(const struct index *x, uint64_t h, const void *p, size_t n)
+{
+	return pp_table_hash(&x->table, h, p, n);
+}
+
+int
+index_add(struct index *x, uint64_t key, void *thing)
+{
+	struct entry *e = malloc(sizeof *e);
+
+	if (!e)
+		return -1;
+	e->thing = thing;
+	if (pp_table_add(&x->table, &e->link, key) > 0)
+		return 1;
+	free(e);
+	return -1;
+}
+
+void *
+index_find(const struct index *x, uint64_t key, bool (*same)(const void *, const void *), const void *arg)
+{
+	for (struct link *l = pp_table_first(&x->table, key); l; l = pp_table_next(l)) {
+		struct entry *e = (struct entry *)l;
+
+		if (!same || same(e->thing, arg))
+			return e->thing;
+	}
+	return NULL;
+}
