@@ -132,6 +132,18 @@ agree() {
 	done_all
 }
 
+@test "pstat --sort: recordings of the other byte order have the same rows" {
+	local f keys
+	for f in demo multi.pipe sched_R.file; do
+		pcat --endian=big data/$f.data >"$T/big.pipe" 2>"$T/err" || failed "$f: $(cat "$T/err")"
+		for keys in pid cpumode,event cpu,tid,cpumode dso,comm; do
+			pstat --csv --table sort -s $keys data/$f.data >"$T/want" && pstat --csv --table sort -s $keys "$T/big.pipe" >"$T/got"
+			diff "$T/want" "$T/got" >"$T/diff" || failed "$keys: $f: $(head -n 4 "$T/diff")"
+		done
+	done
+	done_all
+}
+
 @test "pstat --sort: bins are of the finest width with 4096 of them, whatever the order" {
 	local n want
 	for n in "4096 1000000" "4097 5000000" "100000 100000000"; do

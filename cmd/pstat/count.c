@@ -7,6 +7,7 @@
 #include "record/shape.h"
 #include "count.h"
 #include "record/raw.h"
+#include "sort/tally.h"
 
 static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */
 
@@ -218,7 +219,7 @@ count_sample_event(struct counts *c, const struct pp_rec *r)
  * This runs for every sample of a stream: it uses fixed offsets, and an ordinary sample takes no calls.
  */
 __attribute__((always_inline)) static inline int
-count_sample(struct counts *c, const struct pp_rec *r, bool swap)
+count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 {
 	struct event_count *e = NULL;
 	uint64_t time, period, key;
@@ -256,6 +257,10 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap)
 	e->samples++;
 	e->period += period;
 	tasks_sample(&c->tasks, key, time, period);
+	if (visited && e->tally) {
+		tally_sample(e->tally, r, swap, time, period);
+		c->tallied = true;
+	}
 	return 1;
 }
 
@@ -377,12 +382,14 @@ count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 	struct pp_rec r;
 
 	while (pp_next(in, &r) > 0) {
-		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap) : count_other(c, &r);
+		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		if (visited ? !count_visitors(c, &r, rc > 0) : rc < 0) {
+		if (visited ? !(c->tallied && c->nvisitors == 1) && !count_visitors(c, &r, rc > 0) : rc < 0) {
 			pp_reject(in, &r);
 			break;
 		}
+		if (visited)
+			c->tallied = false;
 		c->records++;
 		c->bytes += r.size + r.payload;
 	}
@@ -394,8 +401,10 @@ count_all(struct counts *c)
 	struct pp_source *in = c->tool->in;
 
 	count_events(c);
-	if (c->nvisitors)
-		count_records(c, in, in->swap, true);
+	if (c->nvisitors && in->swap)
+		count_records(c, in, true, true);
+	else if (c->nvisitors)
+		count_records(c, in, false, true);
 	else if (in->swap)
 		count_records(c, in, true, false);
 	else

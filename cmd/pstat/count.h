@@ -14,6 +14,7 @@ enum {
 	COUNT_IDS = 512,		/* cached ids of events */
 };
 
+struct tally;				/* sort/tally.h */
 struct event_count {
 	uint64_t samples, period;	/* as perf delivers them: with READ, one for each member that moved on */
 	uint64_t records, bytes;	/* SAMPLE records */
@@ -23,6 +24,7 @@ struct event_count {
 	uint16_t time, tid, period_at, size;
 	bool	 chain, read, whole;	/* has a call chain; has READ; must be parsed completely */
 	uint64_t default_period;
+	const struct tally *tally;	/* of its samples; NULL: the visitors see them */
 };
 
 struct type_count { uint32_t type; uint64_t records, bytes; };
@@ -63,6 +65,7 @@ struct counts {
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
 	struct { count_visit *fn; void *arg; } visitor[COUNT_VISITORS];
 	unsigned	 nvisitors;
+	bool		 tallied;	/* the sample being visited has been added to its row */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];	/* members of the last READ that counted as samples */
 	unsigned	 nmoved;
 	uint64_t	 reads_over;		/* values for which `totals' had no space: they count as 0 */

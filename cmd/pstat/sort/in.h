@@ -8,6 +8,7 @@
 #include "sort/names.h"
 #include "sort/rows.h"
 #include "sort/sort.h"
+#include "sort/tally.h"
 #include "tool/field.h"
 
 enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_COMM, KEY_DSO, KEY_CGROUP };
@@ -30,11 +31,9 @@ key_is_of_state(const struct key *k)
 /* The cell of a value of that key. */
 struct cell key_cell(const struct sort *, const struct key *, uint64_t value);
 
-struct quick { uint16_t off; uint8_t width; bool sign; uint64_t mask; };	/* width 0: the value is mask */
 struct sort_event {			/* where the samples of an event have the keys that are fields */
 	bool		 known;
-	bool		 quick;		/* all keys are numbers at fixed offsets: */
-	struct quick	 at[ROWS_KEYS];
+	const struct tally *tally;	/* all keys are numbers at fixed offsets; NULL: they are not */
 	struct field_place place[ROWS_KEYS];
 	struct field_place value;	/* of VALUE_FIELD */
 };

@@ -44,20 +44,27 @@ void	rows_change(struct rows *, unsigned key, uint64_t (*fn)(void *arg, uint64_t
 static inline uint32_t
 rows_hash(const struct rows *t, const uint64_t key[ROWS_KEYS])
 {
-	uint64_t x = key[0] * t->mul[0] ^ (key[1] + 1) * t->mul[1] ^ (key[2] + 2) * t->mul[2];
+	uint64_t x = key[0] * t->mul[0] + key[1] * t->mul[1] + key[2] * t->mul[2];
 
 	return (uint32_t)(x >> 32 ^ x >> 15);
+}
+
+/* rows_get() for keys that are 0 from the nth on. */
+__attribute__((always_inline)) static inline struct row *
+rows_get_few(struct rows *t, const uint64_t key[ROWS_KEYS], unsigned n)
+{
+	uint32_t h = rows_hash(t, key), i = t->slot[h & t->mask];
+	struct row *r;
+
+	if (i && (r = &t->row[i - 1])->key[0] == key[0] && (n < 2 || r->key[1] == key[1]) && (n < 3 || r->key[2] == key[2]))
+		return r;
+	return rows_get_slow(t, key, h);
 }
 
 static inline struct row *
 rows_get(struct rows *t, const uint64_t key[ROWS_KEYS])
 {
-	uint32_t h = rows_hash(t, key), i = t->slot[h & t->mask];
-	struct row *r;
-
-	if (i && (r = &t->row[i - 1])->key[0] == key[0] && r->key[1] == key[1] && r->key[2] == key[2])
-		return r;
-	return rows_get_slow(t, key, h);
+	return rows_get_few(t, key, ROWS_KEYS);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "state/timeline.h"
 
 enum { SORT_MEMORY = 6 << 20 };		/* bytes of samples that wait for their turn */
+enum { MISC_AT = 4 };			/* in a record's header */
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
@@ -129,29 +130,36 @@ sort_places(struct sort *s, struct sort_event *e, const struct pp_event *ev, uin
 	e->known = true;
 }
 
-/* Can the keys of the event's samples be read without looking at what they are? */
-static void
-sort_make_quick(const struct sort *s, struct sort_event *e, const struct pp_event *ev)
+/* How to add the event's samples to their rows without looking at what the keys are; NULL: that cannot be. */
+static const struct tally *
+sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev)
 {
-	e->quick = !s->state && !s->value && s->time_at < 0 && !(ev->attr.sample_type & PP_SAMPLE_READ);
+	bool big_endian = s->stream.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys }, *kept;
+
+	if (s->state || s->value || ev->attr.sample_type & PP_SAMPLE_READ)
+		return NULL;
 	for (unsigned i = 0; i < s->nkeys; i++) {
 		const struct field_place *p = &e->place[i];
+		uint8_t kind = s->key[i]->kind;
 
-		switch ((enum key_kind)s->key[i]->kind) {
-		case KEY_EVENT:
-			e->at[i].mask = ev->index;
-			break;
-		case KEY_TYPE:
-			e->at[i].mask = PP_SAMPLE;
-			break;
-		case KEY_FIELD:
-			e->at[i] = (struct quick){ (uint16_t)p->off, p->width, p->sign, p->mask };
-			e->quick &= p->at == AT_PLACE && !p->end && !p->shift && (p->width == 4 || p->width == 2);
-			break;
-		default:
-			e->quick = false;
+		if (kind == KEY_EVENT || kind == KEY_TYPE) {
+			t.key[i].is = kind == KEY_EVENT ? ev->index : PP_SAMPLE;
+			continue;
 		}
+		if (kind != KEY_FIELD || p->at != AT_PLACE || p->end || p->shift)
+			return NULL;
+		t.key[i].off = (uint16_t)p->off;
+		t.key[i].mask = (uint32_t)p->mask;
+		t.key[i].sign = p->sign ? UINT32_C(1) << 31 : 0;
+		if (p->width == 2 && p->off == MISC_AT)		/* the size follows it */
+			t.key[i].shift = big_endian ? 16 : 0;
+		else if (p->width != 4)
+			return NULL;
 	}
+	kept = tool_alloc(1, sizeof *kept);
+	*kept = t;
+	return kept;
 }
 
 static const struct sort_event *
@@ -166,36 +174,9 @@ sort_event(struct sort *s, const struct pp_event *ev)
 	}
 	if (!s->ev[ev->index].known) {
 		sort_places(s, &s->ev[ev->index], ev, PP_SAMPLE, false);
-		sort_make_quick(s, &s->ev[ev->index], ev);
+		s->ev[ev->index].tally = s->c->ev[ev->index].tally = sort_tally(s, &s->ev[ev->index], ev);
 	}
 	return &s->ev[ev->index];
-}
-
-/* sort_sample() for most samples: it takes no calls. */
-static inline void
-sort_quick(struct sort *s, const struct sort_event *e, const struct pp_event *ev, const struct pp_rec *r)
-{
-	uint64_t key[ROWS_KEYS] = { 0 }, time;
-	bool swap = s->stream.swap;
-	struct counted *n;
-
-	for (unsigned i = 0; i < s->nkeys; i++) {
-		const struct quick *q = &e->at[i];
-
-		if (q->width == 4)
-			key[i] = q->sign ? (uint64_t)(int64_t)(int32_t)pp_get_u32(r->raw + q->off, swap) : pp_get_u32(r->raw + q->off, swap);
-		else
-			key[i] = q->width ? pp_get_u16(r->raw + q->off, swap) & q->mask : q->mask;
-	}
-	n = &rows_get(&s->rows, key)->n;
-	n->records++;
-	n->samples++;
-	n->bytes += r->size;
-	n->period += ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, swap) : ev->attr.sample_period;
-	if (ev->plan.time && (time = pp_get_u64(r->raw + ev->plan.time, swap)) - 1 < UINT64_MAX - 1) {
-		n->first = time < n->first ? time : n->first;
-		n->last = time > n->last ? time : n->last;
-	}
 }
 
 /* All keys but those of the state. */
@@ -481,12 +462,8 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 	if (s->value >= VALUE_ROUND)
 		value_order(s, r);
 	if (r->type == PP_SAMPLE) {
-		if (!(ev = pp_event_find(s->stream.events, r, NULL)))
+		if (s->c->tallied || !(ev = pp_event_find(s->stream.events, r, NULL)))
 			return 1;
-		if (ev->index < s->nev && s->ev[ev->index].quick) {
-			sort_quick(s, &s->ev[ev->index], ev, r);
-			return 1;
-		}
 		rc = sort_sample(s, ev, r);
 	} else {
 		if (s->state)
@@ -545,6 +522,8 @@ sort_free(struct sort *s)
 	field_stream_free(&s->stream);
 	pp_state_free(s->now);
 	pp_timeline_free(s->line);
+	for (unsigned i = 0; i < s->nev; i++)
+		free((void *)(uintptr_t)s->ev[i].tally);
 	free(s->ev);
 	free(s->dso);
 	free(s);
