@@ -258,7 +258,10 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	e->period += period;
 	tasks_sample(&c->tasks, key, time, period);
 	if (visited && e->tally) {
-		tally_sample(e->tally, r, swap, time, period);
+		if (!e->tally->history)
+			tally_sample(e->tally, r, swap, time, period);
+		else if (history_sample(e->tally, r, time, period) < 0)
+			return -1;
 		c->tallied = true;
 	}
 	return 1;

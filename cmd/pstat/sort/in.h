@@ -40,7 +40,6 @@ struct sort_event {			/* where the samples of an event have the keys that are fi
 
 enum value_kind { VALUE_NONE, VALUE_FIELD, VALUE_PERIOD, VALUE_INTERVAL, VALUE_GAP, VALUE_ROUND, VALUE_DISORDER };
 
-enum { SORT_PAGES = 4096 };
 struct sort {
 	struct tool	*tool;
 	struct counts	*c;
@@ -59,11 +58,7 @@ struct sort {
 	struct field_stream stream;
 	struct sort_event *ev;
 	unsigned	 nev;
-	struct pp_state	*now;
-	struct pp_timeline *line;
-	uint32_t	*dso;		/* by index of a pp_dso: 1 + number of its name */
-	size_t		 ndso;
-	struct { uint64_t version, page; uint32_t name; } page[SORT_PAGES];	/* what is on pages that one map covers */
+	struct history	*history;	/* NULL: no key depends on it */
 	bool		 failed;	/* in_err has the reason */
 	/* --hist */
 	enum value_kind	 value;
@@ -81,6 +76,40 @@ struct sort {
 
 /* The value of a field, ROWS_UNKNOWN if the record has none. */
 uint64_t sort_field(struct sort *, const struct field *, const struct field_place *, const struct pp_event *, const struct pp_rec *);
+
+/* ---- sort.c -------------------------------------------------------------------------------------- */
+
+/* What is counted of a record; until its turn comes, a key of the state is what that is found by: tid, ip, id of the cgroup. */
+struct hit {
+	union {
+		uint64_t key[ROWS_KEYS];
+		uint8_t	*copy;		/* HIT_RECORD */
+	};
+	uint64_t	 amount;	/* the period of a sample; how many were lost */
+	uint64_t	 bytes, value;
+	uint32_t	 pid;
+	uint8_t		 mode;		/* the cpumode */
+	enum { HIT_COUNTS, HIT_RECORD, HIT_DONE } __attribute__((packed)) kind;	/* HIT_RECORD: of the side-band */
+	enum { LOST_NONE, LOST_RECORDS, LOST_SAMPLES } __attribute__((packed)) lost;
+	enum { VALUED_NOT, VALUED_ONCE, VALUED_AMOUNT } __attribute__((packed)) valued;	/* how often the value counts */
+	bool		 record, sample, spans;	/* counts as such; has a place in first and last */
+};
+/* Add it to its row. */
+void	sort_count(struct sort *, const struct hit *, uint64_t time);
+uint64_t sort_bin(struct sort *, uint64_t time);
+
+/* ---- history.c ----------------------------------------------------------------------------------- */
+
+/* NULL: no memory. */
+struct history *history_new(struct sort *);
+/* Count it when its turn comes.  history_record(): any record that is not a sample.  1, or -1. */
+int	history_put(struct history *, uint64_t time, struct hit *);
+int	history_record(struct history *, const struct pp_rec *);
+/* The end of the input.  False: some may have been counted with the names of another time. */
+bool	history_end(struct history *);
+void	history_free(struct history *);
+
+/* ---- values.c ------------------------------------------------------------------------------------ */
 
 /* The argument of --hist; a wrong one exits 2. */
 void	value_choose(struct sort *, const char *);

@@ -5,9 +5,7 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "sort/in.h"
-#include "state/timeline.h"
 
-enum { SORT_MEMORY = 6 << 20 };		/* bytes of samples that wait for their turn */
 enum { MISC_AT = 4 };			/* in a record's header */
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -78,7 +76,7 @@ sort_widen(void *arg, uint64_t time)
 	return time == ROWS_UNKNOWN ? time : time - time % s->bins.width;
 }
 
-static uint64_t
+uint64_t
 sort_bin(struct sort *s, uint64_t time)
 {
 	bool wider;
@@ -135,9 +133,9 @@ static const struct tally *
 sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev)
 {
 	bool big_endian = s->stream.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys }, *kept;
+	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys, .history = s->history, .pid_at = ev->plan.tid }, *kept;
 
-	if (s->state || s->value || ev->attr.sample_type & PP_SAMPLE_READ)
+	if ((s->history && !ev->plan.tid) || s->value || ev->attr.sample_type & PP_SAMPLE_READ)
 		return NULL;
 	for (unsigned i = 0; i < s->nkeys; i++) {
 		const struct field_place *p = &e->place[i];
@@ -145,6 +143,18 @@ sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev
 
 		if (kind == KEY_EVENT || kind == KEY_TYPE) {
 			t.key[i].is = kind == KEY_EVENT ? ev->index : PP_SAMPLE;
+			continue;
+		}
+		if (kind == KEY_TIME && s->history)	/* made when its turn comes */
+			continue;
+		if (kind == KEY_COMM) {
+			t.key[i].off = (uint16_t)(ev->plan.tid + 4);
+			t.key[i].mask = UINT32_MAX;
+			continue;
+		}
+		if (kind == KEY_DSO && ev->plan.ip) {
+			t.ip_at = ev->plan.ip;
+			t.ip_key = i;
 			continue;
 		}
 		if (kind != KEY_FIELD || p->at != AT_PLACE || p->end || p->shift)
@@ -181,7 +191,8 @@ sort_event(struct sort *s, const struct pp_event *ev)
 
 /* All keys but those of the state. */
 static void
-sort_keys(struct sort *s, uint64_t key[ROWS_KEYS], const struct sort_event *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
+sort_keys(struct sort *s, uint64_t key[ROWS_KEYS], const struct sort_event *e, const struct pp_event *ev,
+    const struct pp_rec *r, uint64_t time)
 {
 	key[0] = key[1] = key[2] = 0;
 	for (unsigned i = 0; i < s->nkeys; i++)
@@ -194,212 +205,128 @@ sort_keys(struct sort *s, uint64_t key[ROWS_KEYS], const struct sort_event *e, c
 		}
 }
 
-/* ---- keys of the state --------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------- */
 
-struct hit {				/* a sample that waits for its turn */
-	uint32_t	 zero;		/* where a record has its type */
-	uint32_t	 pid, tid, mode;
-	uint64_t	 ip, cgroup;
-	uint64_t	 key[ROWS_KEYS];
-	struct counted	 n;
-	uint64_t	 value, times;	/* for the histogram; times 0: none */
-};
-
-static uint64_t
-sort_name(struct sort *s, const char *text)
-{
-	uint32_t n;
-
-	if (!text)
-		return ROWS_UNKNOWN;
-	n = names_number(s->names, text, strlen(text));
-	return n == UINT32_MAX ? ROWS_UNKNOWN : n;
-}
-
-static uint32_t
-sort_dso_name(struct sort *s, const struct pp_map *m)
-{
-	const struct pp_dso *d = pp_state_dso(s->now, m);
-
-	if (!d)
-		return 0;
-	if (d->index >= s->ndso) {
-		size_t n = 2 * (size_t)d->index + 64;
-
-		s->dso = tool_realloc(s->dso, n, sizeof *s->dso);
-		memset(s->dso + s->ndso, 0, (n - s->ndso) * sizeof *s->dso);
-		s->ndso = n;
-	}
-	if (!s->dso[d->index])
-		s->dso[d->index] = (uint32_t)sort_name(s, field_dso_name(d)) + 1;
-	return s->dso[d->index];
-}
-
-static uint64_t
-sort_dso(struct sort *s, const struct hit *h)
-{
-	const struct pp_maps *maps = pp_state_maps(s->now, h->pid, h->mode);
-	uint64_t page = h->ip >> 12, version;
-	const struct pp_map *m;
-	uint32_t name, slot;
-
-	if (!maps)
-		return ROWS_UNKNOWN;
-	version = pp_maps_version(maps);
-	slot = (uint32_t)((page ^ page >> 13 ^ version * 31) % SORT_PAGES);
-	if (s->page[slot].name && s->page[slot].page == page && s->page[slot].version == version)
-		return s->page[slot].name - 1;
-	if (!(m = pp_maps_find(maps, h->ip)) || !(name = sort_dso_name(s, m)))
-		return ROWS_UNKNOWN;
-	/* a map may end within a page */
-	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len) {
-		s->page[slot].version = version;
-		s->page[slot].page = page;
-		s->page[slot].name = name;
-	}
-	return name - 1;
-}
-
-static uint64_t
-sort_comm(struct sort *s, uint32_t tid)
-{
-	char number[FIELD_NAMELESS];
-	const char *comm = pp_state_comm(s->now, tid);
-
-	return sort_name(s, comm ? comm : field_nameless(tid, number));
-}
-
-static void
-sort_count(struct sort *s, const struct hit *h)
+void
+sort_count(struct sort *s, const struct hit *h, uint64_t time)
 {
 	struct row *row = rows_get(&s->rows, h->key);
+	struct counted *n = &row->n;
 
-	rows_sum(&row->n, &h->n);
-	if (h->times)
-		hists_add(s->rows.hists, &row->hist, h->value, h->times);
-}
-
-/* pp_deliver of the timeline */
-static int
-sort_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
-{
-	struct sort *s = arg;
-	struct hit h;
-
-	(void)time;
-	if (pp_get_u32(p, s->stream.swap) != 0) {
-		struct pp_rec r = pp_rec_at(p, s->stream.swap);
-
-		return pp_state_feed(s->now, &r, 0);
+	n->records += h->record;
+	n->bytes += h->bytes;
+	if (h->sample) {
+		n->samples++;
+		n->period += h->amount;
 	}
-	if (n != sizeof h)
-		return -1;
-	memcpy(&h, p, sizeof h);
-	for (unsigned i = 0; i < s->nkeys; i++)
-		switch ((enum key_kind)s->key[i]->kind) {
-		case KEY_COMM:		h.key[i] = sort_comm(s, h.tid); break;
-		case KEY_DSO:		h.key[i] = sort_dso(s, &h); break;
-		case KEY_CGROUP:	h.key[i] = sort_name(s, pp_state_cgroup(s->now, h.cgroup)); break;
-		case KEY_TIME:		h.key[i] = sort_bin(s, time); break;
-		default:		break;
-		}
-	sort_count(s, &h);
-	return 1;
+	if (h->lost)
+		*(h->lost == LOST_RECORDS ? &n->lost : &n->lost_samples) += h->amount;
+	if (h->spans && time < n->first)
+		n->first = time;
+	if (h->spans && time > n->last)
+		n->last = time;
+	if (h->valued)
+		hists_add(s->rows.hists, &row->hist, h->value, h->valued == VALUED_ONCE ? 1 : h->amount);
 }
 
+static int
+sort_put(struct sort *s, const struct hit *h, uint64_t time)
+{
+	struct hit waits;
+
+	if (!s->history) {
+		sort_count(s, h, time);
+		return 1;
+	}
+	waits = *h;			/* its keys change */
+	return history_put(s->history, time, &waits);
+}
+
+/* What the keys of the state are found by. */
 static void
 sort_fill(struct sort *s, struct hit *h, const struct pp_event *ev, const struct pp_rec *r)
 {
+	bool sample = r->type == PP_SAMPLE, swap = s->stream.swap;
+	uint32_t tid = UINT32_MAX;
 	const uint8_t *p;
 	size_t n;
 
-	h->zero = 0;
-	h->pid = h->tid = UINT32_MAX;
-	pp_pid_tid(ev, r, s->stream.swap, &h->pid, &h->tid);
-	h->mode = r->misc & PP_MISC_CPUMODE_MASK;
-	h->ip = h->cgroup = 0;
-	if (r->type == PP_SAMPLE && ev->plan.ip)
-		h->ip = pp_get_u64(r->raw + ev->plan.ip, s->stream.swap);
-	else
-		h->mode = 0;
-	if (r->type == PP_SAMPLE && ev->attr.sample_type & PP_SAMPLE_CGROUP &&
-	    pp_sample_field(ev, r, s->stream.swap, PP_SAMPLE_CGROUP, &p, &n, NULL) > 0 && n == 8)
-		h->cgroup = pp_get_u64(p, s->stream.swap);
+	h->pid = UINT32_MAX;
+	if (ev)
+		pp_pid_tid(ev, r, swap, &h->pid, &tid);
+	h->mode = (uint8_t)(sample ? r->misc & PP_MISC_CPUMODE_MASK : 0);
+	for (unsigned i = 0; i < s->nkeys; i++)
+		switch ((enum key_kind)s->key[i]->kind) {
+		case KEY_COMM:
+			h->key[i] = tid;
+			break;
+		case KEY_DSO:
+			h->key[i] = sample && ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : 0;
+			break;
+		case KEY_CGROUP:
+			h->key[i] = 0;
+			if (sample && ev->attr.sample_type & PP_SAMPLE_CGROUP &&
+			    pp_sample_field(ev, r, swap, PP_SAMPLE_CGROUP, &p, &n, NULL) > 0 && n == 8)
+				h->key[i] = pp_get_u64(p, swap);
+			break;
+		default:
+			break;
+		}
 }
 
+/* A sample with READ: the record, and each member that counts as a sample. */
 static int
-sort_wait(struct sort *s, uint64_t time, const void *p, size_t n)
+sort_members(struct sort *s, struct hit *h, uint64_t time)
 {
-	return time ? pp_timeline_put(s->line, time, p, n) : sort_turn(s, 0, p, n);
-}
-
-/* ---- records ------------------------------------------------------------------------------------- */
-
-static int
-sort_put(struct sort *s, struct hit *h, uint64_t time, const struct counted *n)
-{
-	h->n = *n;
-	if (!s->state) {
-		sort_count(s, h);
-		return 1;
+	h->sample = false;
+	if (h->valued)
+		h->valued = VALUED_ONCE;
+	if (s->value == VALUE_PERIOD)
+		h->valued = VALUED_NOT;
+	if (sort_put(s, h, time) < 0)
+		return -1;
+	h->record = false;
+	h->sample = true;
+	h->bytes = 0;
+	h->valued = s->value != VALUE_PERIOD ? VALUED_NOT : s->by_period ? VALUED_AMOUNT : VALUED_ONCE;
+	for (unsigned i = 0; i < s->c->nmoved; i++) {
+		h->amount = h->value = s->c->moved[i].period;
+		if (s->event_at >= 0)
+			h->key[s->event_at] = s->c->moved[i].event;
+		if (sort_put(s, h, time) < 0)
+			return -1;
 	}
-	return sort_wait(s, time, h, sizeof *h);
+	return 1;
 }
 
 static int
 sort_sample(struct sort *s, const struct pp_event *ev, const struct pp_rec *r)
 {
-	struct counted n = { .records = 1, .bytes = r->size, .first = UINT64_MAX };
-	struct hit h;
+	const struct sort_event *e = sort_event(s, ev);
+	struct hit h = { .record = true, .sample = true, .bytes = r->size };
+	bool has;
 	uint64_t time = 0;
 
-	if (pp_time(ev, r, s->stream.swap, &time))
-		n.first = n.last = time;
-	else
+	h.spans = pp_time(ev, r, s->stream.swap, &time);
+	if (!h.spans)
 		time = 0;
 	/* in time order the bins are made when the turn comes, as rows may change then */
-	sort_keys(s, h.key, sort_event(s, ev), ev, r, s->state ? 0 : time);
-	if (s->state)
+	sort_keys(s, h.key, e, ev, r, s->history ? 0 : time);
+	if (s->history)
 		sort_fill(s, &h, ev, r);
-	h.times = 0;
-	if (s->value && s->value != VALUE_PERIOD && value_of(s, sort_event(s, ev), ev, r, time, &h.value))
-		h.times = 1;
-	if (ev->attr.sample_type & PP_SAMPLE_READ) {
-		if (sort_put(s, &h, time, &n) < 0)
-			return -1;
-		n.records = n.bytes = h.times = 0;
-		for (unsigned i = 0; i < s->c->nmoved; i++) {
-			n.samples = 1;
-			n.period = s->c->moved[i].period;
-			if (s->value == VALUE_PERIOD) {
-				h.value = n.period;
-				h.times = s->by_period ? n.period : 1;
-			}
-			if (s->event_at >= 0)
-				h.key[s->event_at] = s->c->moved[i].event;
-			if (sort_put(s, &h, time, &n) < 0)
-				return -1;
-		}
-		return 1;
-	}
-	n.samples = 1;
-	n.period = ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, s->stream.swap) : ev->attr.sample_period;
-	if (s->value == VALUE_PERIOD) {
-		h.value = n.period;
-		h.times = 1;
-	}
-	if (s->by_period && h.times)
-		h.times = n.period;
-	return sort_put(s, &h, time, &n);
+	h.amount = ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, s->stream.swap) : ev->attr.sample_period;
+	h.value = h.amount;
+	has = s->value && (s->value == VALUE_PERIOD || value_of(s, e, ev, r, time, &h.value));
+	h.valued = !has ? VALUED_NOT : s->by_period ? VALUED_AMOUNT : VALUED_ONCE;
+	return ev->attr.sample_type & PP_SAMPLE_READ ? sort_members(s, &h, time) : sort_put(s, &h, time);
 }
 
 static int
 sort_other(struct sort *s, const struct pp_rec *r)
 {
-	struct counted n = { .records = s->all, .bytes = s->all ? r->size + r->payload : 0, .first = UINT64_MAX };
+	struct hit h = { .record = s->all, .bytes = s->all ? r->size + r->payload : 0 };
 	const struct pp_event *ev = NULL;
 	struct sort_event e = { .known = false };
-	struct hit h;
 	uint64_t time = 0;
 
 	if (r->type < PP_USER_TYPE_START && pp_type_name(r->type))
@@ -409,44 +336,22 @@ sort_other(struct sort *s, const struct pp_rec *r)
 	if (s->lost && r->type == PP_LOST) {
 		const struct pp_event *of = pp_event_by_id(s->stream.events, PP_RAW_GET(r->raw, LOST, id, s->stream.swap));
 
-		n.lost = PP_RAW_GET(r->raw, LOST, lost, s->stream.swap);
+		h.lost = LOST_RECORDS;
+		h.amount = PP_RAW_GET(r->raw, LOST, lost, s->stream.swap);
 		ev = of ? of : ev;
-	} else if (s->lost && r->type == PP_LOST_SAMPLES && !count_is_filtered(r))
-		n.lost_samples = PP_RAW_GET(r->raw, LOST_SAMPLES, lost, s->stream.swap);
-	if (!s->all && !n.lost && !n.lost_samples)
+	} else if (s->lost && r->type == PP_LOST_SAMPLES && !count_is_filtered(r)) {
+		h.lost = LOST_SAMPLES;
+		h.amount = PP_RAW_GET(r->raw, LOST_SAMPLES, lost, s->stream.swap);
+	}
+	if (!s->all && !h.amount)
 		return 1;
-	if (time && s->all)
-		n.first = n.last = time;
+	h.spans = time && s->all;
 	if (ev)
 		sort_places(s, &e, ev, r->type, pp_has_trailer(ev, r));
-	else
-		memset(&e, 0, sizeof e);
-	h.times = 0;
-	sort_keys(s, h.key, &e, ev, r, s->state ? 0 : time);
-	if (s->state) {
-		h.zero = h.mode = 0;
-		h.ip = h.cgroup = 0;
-		h.pid = h.tid = UINT32_MAX;
-		if (ev)
-			sort_fill(s, &h, ev, r);
-	}
-	return sort_put(s, &h, time, &n);
-}
-
-static int
-sort_history(struct sort *s, const struct pp_rec *r)
-{
-	const struct pp_event *ev;
-	uint64_t time;
-
-	if (r->type == PP_FINISHED_ROUND)
-		return pp_timeline_round(s->line);
-	if (!pp_state_wants(r->type) || r->type == PP_SAMPLE)
-		return 1;
-	if (pp_check(r, s->stream.swap, &s->tool->in_err) < 0)
-		return -1;
-	ev = r->type < PP_USER_TYPE_START ? pp_event_find(s->stream.events, r, NULL) : NULL;
-	return sort_wait(s, ev && pp_time(ev, r, s->stream.swap, &time) ? time : 0, r->raw, r->size);
+	sort_keys(s, h.key, &e, ev, r, s->history ? 0 : time);
+	if (s->history)
+		sort_fill(s, &h, ev, r);
+	return sort_put(s, &h, time);
 }
 
 /* count_visit */
@@ -466,8 +371,8 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 			return 1;
 		rc = sort_sample(s, ev, r);
 	} else {
-		if (s->state)
-			rc = sort_history(s, r);
+		if (s->history)
+			rc = history_record(s->history, r);
 		if (rc > 0 && (s->all || r->type == PP_LOST || r->type == PP_LOST_SAMPLES))
 			rc = sort_other(s, r);
 	}
@@ -492,8 +397,7 @@ sort_begin(struct sort *s)
 		return;
 	s->stream.events = in->events;
 	s->stream.swap = in->swap;
-	if (s->state && (!(s->names = names_new(err)) || !(s->now = pp_state_new(in->swap, err)) ||
-	    !(s->line = pp_timeline_new(sort_turn, s, SORT_MEMORY, err)))) {
+	if (s->state && (!(s->names = names_new(err)) || !(s->history = history_new(s)))) {
 		tool_say(s->tool, err);
 		exit(1);
 	}
@@ -504,9 +408,10 @@ bool
 sort_end(struct sort *s, bool unit)
 {
 	s->unit = unit || s->event_at >= 0;
-	if (s->line && pp_timeline_release(s->line, UINT64_MAX) < 0)
+	if (s->history && !history_end(s->history))
 		s->failed = true;
-	return !s->failed && !s->rows.over && !s->before.over && (!s->rows.hists || !hists_over(s->rows.hists)) && (!s->names || !names_over(s->names)) && (!s->line || !pp_timeline_early(s->line));
+	return !s->failed && !s->rows.over && !s->before.over && (!s->rows.hists || !hists_over(s->rows.hists)) &&
+	    (!s->names || !names_over(s->names));
 }
 
 void
@@ -520,11 +425,9 @@ sort_free(struct sort *s)
 	bins_free(&s->bins);
 	names_free(s->names);
 	field_stream_free(&s->stream);
-	pp_state_free(s->now);
-	pp_timeline_free(s->line);
+	history_free(s->history);
 	for (unsigned i = 0; i < s->nev; i++)
 		free((void *)(uintptr_t)s->ev[i].tally);
 	free(s->ev);
-	free(s->dso);
 	free(s);
 }

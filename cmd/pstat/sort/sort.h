@@ -3,7 +3,9 @@
  * sort.h - samples counted by keys: --sort, and histograms of them: --hist.
  *
  *	keys.c		the keys: what they are called, and their values in a record
- *	sort.c		counts records by them, in time order if a key depends on history
+ *	sort.c		counts records by them
+ *	tally.h		the same for most samples, quickly
+ *	history.c	puts them into time order first, if a key depends on history
  *	values.c	what a record adds to the histogram of its row: --hist
  *	sorted.c	the rows as a table of the report
  *	rows.h, hists.h, bins.h, names.h	rows by keys, their histograms, bins of time, texts as numbers

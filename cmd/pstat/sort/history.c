@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * history.c - keys that depend on history: comm, dso, cgroup of the time of the sample
+ *
+ * Samples wait, as little as is needed of them, until all side-band of their time is known: by perf's rounds, or when the memory
+ * is used up (then some may get the names of another time, and the report is not exact).  Only the side-band is sorted: turns.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/event.h"
+#include "sort/in.h"
+#include "state/state.h"
+#include "state/turns.h"
+
+enum {
+	HITS_FIRST = 1024, HITS_MAX = 64 << 10,	/* that wait; powers of 2 */
+	HITS_COPIED = 2 << 20,		/* bytes of side-band that waits */
+	CACHED = 1024, PAGES = 4096,
+};
+
+struct history {
+	struct sort	*s;
+	struct pp_state	*now;
+	struct pp_turns	 turns;		/* by numbers of hits */
+	struct hit	*hit;		/* a ring */
+	uint64_t	 first, next;	/* number of the oldest that waits; of the next one */
+	size_t		 cap, copied;
+	uint64_t	 max, limit;	/* latest time known; time up to which the next FINISHED_ROUND releases */
+	uint64_t	 early_limit;	/* all up to this time were released early */
+	bool		 early;		/* an older one came after that */
+	/* What was found in `now', until its generation ends: each record that is fed begins another. */
+	uint64_t	 generation;
+	struct { uint64_t generation; uint32_t tid, name; } comm[CACHED];
+	struct { uint64_t generation, version; const struct pp_maps *maps; uint32_t pid, mode; } maps[CACHED];
+	struct { uint64_t version, page; uint32_t name; } page[PAGES];	/* what is on pages that one map covers */
+	uint32_t	*dso;		/* by index of a pp_dso: 1 + number of its name */
+	size_t		 ndso;
+};
+
+/* ---- the state at the time of a hit -------------------------------------------------------------- */
+
+static uint32_t
+history_name(struct history *h, const char *text)
+{
+	return text ? names_number(h->s->names, text, strlen(text)) : UINT32_MAX;
+}
+
+static uint64_t
+history_key(uint32_t name)
+{
+	return name == UINT32_MAX ? ROWS_UNKNOWN : name;
+}
+
+static uint64_t
+history_comm(struct history *h, uint32_t tid)
+{
+	char number[FIELD_NAMELESS];
+	uint32_t slot = tid % CACHED;
+	const char *comm, *was;
+
+	if (h->comm[slot].generation != h->generation || h->comm[slot].tid != tid) {
+		comm = pp_state_comm(h->now, tid);
+		was = h->comm[slot].generation && h->comm[slot].tid == tid ? names_text(h->s->names, h->comm[slot].name) : NULL;
+		if (!comm || !was || strcmp(comm, was))
+			h->comm[slot].name = history_name(h, comm ? comm : field_nameless(tid, number));
+		h->comm[slot].generation = h->generation;
+		h->comm[slot].tid = tid;
+	}
+	return history_key(h->comm[slot].name);
+}
+
+static uint32_t
+history_dso_name(struct history *h, const struct pp_map *m)
+{
+	const struct pp_dso *d = pp_state_dso(h->now, m);
+
+	if (!d)
+		return 0;
+	if (d->index >= h->ndso) {
+		size_t n = 2 * (size_t)d->index + 64;
+
+		h->dso = tool_realloc(h->dso, n, sizeof *h->dso);
+		memset(h->dso + h->ndso, 0, (n - h->ndso) * sizeof *h->dso);
+		h->ndso = n;
+	}
+	if (!h->dso[d->index])
+		h->dso[d->index] = history_name(h, field_dso_name(d)) + 1;
+	return h->dso[d->index];
+}
+
+static uint64_t
+history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
+{
+	uint32_t at = (pid ^ mode << 7) % CACHED, slot, name;
+	uint64_t page = ip >> 12, version;
+	const struct pp_map *m;
+
+	if (h->maps[at].generation != h->generation || h->maps[at].pid != pid || h->maps[at].mode != mode) {
+		h->maps[at].maps = pp_state_maps(h->now, pid, mode);
+		h->maps[at].version = h->maps[at].maps ? pp_maps_version(h->maps[at].maps) : 0;
+		h->maps[at].generation = h->generation;
+		h->maps[at].pid = pid;
+		h->maps[at].mode = mode;
+	}
+	if (!h->maps[at].maps)
+		return ROWS_UNKNOWN;
+	version = h->maps[at].version;
+	slot = (uint32_t)((page ^ page >> 13 ^ version * 31) % PAGES);
+	if (h->page[slot].name && h->page[slot].page == page && h->page[slot].version == version)
+		return h->page[slot].name - 1;
+	if (!(m = pp_maps_find(h->maps[at].maps, ip)) || !(name = history_dso_name(h, m)))
+		return ROWS_UNKNOWN;
+	/* a map may end within a page */
+	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len) {
+		h->page[slot].version = version;
+		h->page[slot].page = page;
+		h->page[slot].name = name;
+	}
+	return name - 1;
+}
+
+/* Count a hit: its keys of the state are replaced by the names that these have now. */
+static void
+history_count(struct history *h, struct hit *hit, uint64_t time)
+{
+	struct sort *s = h->s;
+
+	for (unsigned i = 0; i < s->nkeys; i++)
+		switch ((enum key_kind)s->key[i]->kind) {
+		case KEY_COMM:		hit->key[i] = history_comm(h, (uint32_t)hit->key[i]); break;
+		case KEY_DSO:		hit->key[i] = history_dso(h, hit->key[i], hit->pid, hit->mode); break;
+		case KEY_CGROUP:	hit->key[i] = history_key(history_name(h, pp_state_cgroup(h->now, hit->key[i]))); break;
+		case KEY_TIME:		hit->key[i] = sort_bin(s, time); break;
+		default:		break;
+		}
+	sort_count(s, hit, time);
+}
+
+static int
+history_feed(struct history *h, const uint8_t *p)
+{
+	struct pp_rec r = pp_rec_at(p, h->s->stream.swap);
+
+	h->generation++;
+	return pp_state_feed(h->now, &r, 0);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------- */
+
+static struct hit *
+history_at(const struct history *h, uint64_t number)
+{
+	return &h->hit[number & (h->cap - 1)];
+}
+
+/* pp_turn_fn */
+static int
+history_turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
+{
+	struct history *h = arg;
+	int rc = 1;
+
+	(void)since;
+	for (size_t i = 0; i < n && rc > 0; i++) {
+		struct hit *hit = history_at(h, w[i].place);
+
+		if (hit->kind == HIT_RECORD) {
+			rc = history_feed(h, hit->copy);
+			h->copied -= hit->bytes;
+			free(hit->copy);
+		} else
+			history_count(h, hit, w[i].time);
+		hit->kind = HIT_DONE;
+	}
+	return rc;
+}
+
+static int
+history_release(struct history *h, uint64_t limit)
+{
+	if (pp_turns_release(&h->turns, limit) < 0)
+		return -1;
+	while (h->first < h->next && history_at(h, h->first)->kind == HIT_DONE)
+		h->first++;
+	return 1;
+}
+
+/* Release the third that came first, as the memory is used up. */
+static int
+history_relieve(struct history *h)
+{
+	uint64_t limit = pp_turns_newest(&h->turns, h->first + (h->next - h->first + 2) / 3);
+
+	if (limit > h->early_limit)
+		h->early_limit = limit;
+	return history_release(h, limit);
+}
+
+static int
+history_grow(struct history *h)
+{
+	size_t cap = h->cap ? 2 * h->cap : HITS_FIRST;
+	struct hit *to;
+
+	if (cap > HITS_MAX)
+		return history_relieve(h);
+	to = tool_alloc(cap, sizeof *to);
+	for (uint64_t i = h->first; i < h->next; i++)
+		to[i & (cap - 1)] = *history_at(h, i);
+	free(h->hit);
+	h->hit = to;
+	h->cap = cap;
+	return 1;
+}
+
+static int
+history_wait(struct history *h, uint64_t time, const struct hit *hit)
+{
+	if ((h->next - h->first == h->cap && history_grow(h) < 0) || (h->copied > HITS_COPIED && history_relieve(h) < 0))
+		return -1;
+	if (h->first == h->next || time > h->max)
+		h->max = time;
+	h->early |= time < h->early_limit;
+	*history_at(h, h->next) = *hit;
+	return pp_turns_add(&h->turns, time, h->next++, hit->kind == HIT_RECORD);
+}
+
+int
+history_put(struct history *h, uint64_t time, struct hit *hit)
+{
+	if (time)
+		return history_wait(h, time, hit);
+	history_count(h, hit, 0);
+	return 1;
+}
+
+int
+history_sample(const struct tally *t, const struct pp_rec *r, uint64_t time, uint64_t period)
+{
+	struct history *h = t->history;
+	bool swap = h->s->stream.swap;
+	struct hit hit = { .amount = period, .bytes = r->size, .record = true, .sample = true, .spans = time != 0 };
+
+	for (unsigned i = 0; i < t->nkeys; i++)
+		hit.key[i] = tally_key(t, i, r, swap);
+	if (t->ip_at)
+		hit.key[t->ip_key] = pp_get_u64(r->raw + t->ip_at, swap);
+	hit.pid = pp_get_u32(r->raw + t->pid_at, swap);
+	hit.mode = (uint8_t)(r->misc & PP_MISC_CPUMODE_MASK);
+	return history_put(h, time, &hit);
+}
+
+/* perf's rule: up to the latest time that was known at the previous round. */
+static int
+history_round(struct history *h)
+{
+	uint64_t limit = h->limit;
+
+	if (h->first == h->next)
+		return 1;
+	h->limit = h->max;
+	return history_release(h, limit);
+}
+
+int
+history_record(struct history *h, const struct pp_rec *r)
+{
+	struct sort *s = h->s;
+	const struct pp_event *ev;
+	struct hit hit = { .kind = HIT_RECORD, .bytes = r->size };
+	uint64_t time;
+
+	if (r->type == PP_FINISHED_ROUND)
+		return history_round(h);
+	if (!pp_state_wants(r->type) || r->type == PP_SAMPLE)
+		return 1;
+	if (pp_check(r, s->stream.swap, &s->tool->in_err) < 0)
+		return -1;
+	ev = r->type < PP_USER_TYPE_START ? pp_event_find(s->stream.events, r, NULL) : NULL;
+	if (!ev || !pp_time(ev, r, s->stream.swap, &time))
+		return history_feed(h, r->raw);
+	hit.copy = tool_alloc(1, r->size);
+	memcpy(hit.copy, r->raw, r->size);
+	h->copied += r->size;
+	return history_wait(h, time, &hit);
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------- */
+
+struct history *
+history_new(struct sort *s)
+{
+	struct pp_err *err = &s->tool->in_err;
+	struct history *h = tool_alloc(1, sizeof *h);
+
+	h->s = s;
+	h->generation = 1;
+	if ((h->now = pp_state_new(s->stream.swap, err)) && pp_turns_start(&h->turns, history_turn, h, err) > 0)
+		return h;
+	history_free(h);
+	return NULL;
+}
+
+bool
+history_end(struct history *h)
+{
+	return history_release(h, UINT64_MAX) > 0 && !h->early;
+}
+
+void
+history_free(struct history *h)
+{
+	if (!h)
+		return;
+	for (; h->first < h->next; h->first++)
+		if (history_at(h, h->first)->kind == HIT_RECORD)
+			free(history_at(h, h->first)->copy);
+	pp_turns_free(&h->turns);
+	pp_state_free(h->now);
+	free(h->hit);
+	free(h->dso);
+	free(h);
+}
