@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "merge/merge.h"
 #include "privacy/privacy.h"
 #include "sort/sort.h"
 #include "summary.h"
 #include "views/views.h"
 #include "write/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_TOP,
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE, OPT_TOP,
 	OPT_QUANTUM, OPT_HIST, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
@@ -30,6 +31,8 @@ static const struct tool_opt opts[] = {
 	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
 	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
+	TOOL_HEAD("Several reports"),
+	{ OPT_MERGE, "merge", NULL, "add up reports of pstat --json: FILE..., or - with one after the other" },
 	TOOL_HEAD("Form of the report"),
 	{ OPT_FORMAT, "format", "FORM", "screen (default), json, csv, tsv or openmetrics" },
 	{ OPT_JSON, "json", NULL, "--format=json: all tables as one object" },
@@ -136,11 +139,45 @@ asked(FILE *f, const struct report *r)
 	return 1;
 }
 
+/* --merge: the inputs are reports. */
+static int
+merge_reports(struct tool *t, struct counts *c, struct report *r, report_form *form)
+{
+	static char standard[] = "-";
+	char *none[] = { standard }, **names = t->nnames ? t->names : none;
+	struct merge *m;
+	int status, rc = 1;
+	FILE *f;
+
+	tool_check(t);
+	for (int i = 0; i < t->nnames; i++)
+		tool_allow(t, t->names[i], "r");
+	if (!(f = output(t)))
+		return tool_close(t);
+	r->width = columns(f);
+	json_seed();
+	tool_lock(t);
+	m = merge_new(t, c);
+	for (int i = 0; rc > 0 && i < (t->nnames ? t->nnames : 1); i++)
+		rc = merge_read(m, names[i]);
+	if (rc > 0) {
+		merge_add(m, r);
+		check_table(t, form, r);
+		write_report(t, f, r, form);
+	} else {		/* a part of the sums would be taken for all */
+		fclose(f);
+		tool_abandon(t);
+	}
+	status = tool_close(t);
+	merge_free(m);
+	return status;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct tool t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = opts,
-	    .examples = examples, .report = true };
+	    .examples = examples, .report = true, .many = true };
 	report_form *form = NULL;
 	struct report r = { .exact = true };
 	struct counts *c = tool_alloc(1, sizeof *c);
@@ -150,7 +187,7 @@ main(int argc, char **argv)
 	const char *keys = NULL, *hist = NULL, *quantum = NULL;
 	int64_t top = -1;
 	struct privacy *privacy = NULL;
-	bool strict = false, give = false;
+	bool strict = false, merge = false, give = false;
 	struct summary s;
 	int key, status;
 	FILE *f;
@@ -181,6 +218,9 @@ main(int argc, char **argv)
 		case OPT_QUANTUM:
 			quantum = t.optarg;
 			break;
+		case OPT_MERGE:
+			merge = true;
+			break;
 		case OPT_EVENTS:
 			views = views_want(views, &t, c, VIEW_EVENTS);
 			break;
@@ -210,6 +250,15 @@ main(int argc, char **argv)
 		tool_wrong(&t, "--strict is for --check");
 	if (!form)
 		form = screen;
+	if (merge) {
+		if (keys || hist || quantum || top >= 0 || views || check || give)
+			tool_wrong(&t, "--merge: what is in the reports was chosen when they were made");
+		status = merge_reports(&t, c, &r, form);
+		free(c);
+		return status;
+	}
+	if (t.nnames > 1)
+		tool_wrong(&t, "one input only: '%s' and '%s'", t.names[0], t.names[1]);
 	summary_add(&s, c, &r);
 	if (keys || hist)
 		sort = sort_new(&t, c, keys, hist);

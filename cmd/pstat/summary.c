@@ -51,7 +51,7 @@ static const struct column whole_columns[] = {
 	{ "container", CELL_TEXT, ADDS_SAME, "form of the input" },
 	{ "byte_order", CELL_TEXT, ADDS_SAME, "byte order of the records" },
 	{ "complete", CELL_BOOL, ADDS_MIN, "the input was read to its end" },
-	{ "error", CELL_TEXT, ADDS_SAME, "why it was not" },
+	{ "error", CELL_TEXT, ADDS_MIN, "why it was not" },
 	{ "exact", CELL_BOOL, ADDS_MIN, "no limit was met" },
 	{ "bytes_read", CELL_NUM, ADDS_SUM, "bytes of the input" },
 	{ "bytes", CELL_NUM, ADDS_SUM, "bytes of records, expanded" },

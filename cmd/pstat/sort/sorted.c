@@ -100,6 +100,7 @@ sorted_rows(const void *of, report_put *put, void *arg)
 static const struct column about_columns[] = {
 	{ "keys", CELL_LIST, ADDS_SAME, "keys of the rows" },
 	{ "time_quantum_ns", CELL_NUM, ADDS_MAX, "width of the bins of time" },
+	{ "time_quantum_given", CELL_BOOL, ADDS_MAX, "it was chosen by --time-quantum" },
 };
 
 static void
@@ -111,7 +112,8 @@ about_rows(const void *of, report_put *put, void *arg)
 
 	for (unsigned i = 0; i < s->nkeys; i++)
 		n += 1 + (size_t)snprintf(keys + n, sizeof keys - n, "%s", s->key[i]->name);
-	put(arg, (struct cell[]){ cell_bytes(keys, n - 1), cell_num_if(s->time_at >= 0, s->bins.width) });
+	put(arg, (struct cell[]){ cell_bytes(keys, n - 1), cell_num_if(s->time_at >= 0, s->bins.width),
+	    cell_num_if(s->time_at >= 0, s->bins.fixed) });
 }
 
 /* ---- histograms ---------------------------------------------------------------------------------- */

@@ -22,21 +22,26 @@ index_new(struct pp_err *err)
 }
 
 void
+index_clear(struct index *x)
+{
+	for (size_t i = 0; x->table.bits && i < (size_t)1 << x->table.bits; i++)
+		while (x->table.slot[i]) {
+			struct entry *e = (struct entry *)x->table.slot[i];
+
+			free(e->thing);
+			pp_table_remove(&x->table, &e->link);
+			free(e);
+		}
+}
+
+void
 index_free(struct index *x)
 {
 	if (!x)
 		return;
-	for (size_t i = 0; x->table.bits && i < (size_t)1 << x->table.bits; i++)
-		for (struct link *l = x->table.slot[i]; l; l = l->next)
-			free(((struct entry *)l)->thing);
+	index_clear(x);
 	pp_table_free(&x->table, true);
 	free(x);
-}
-
-size_t
-index_count(const struct index *x)
-{
-	return x->table.n;
 }
 
 uint64_t

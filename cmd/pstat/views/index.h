@@ -15,7 +15,8 @@ struct index;
 struct index *index_new(struct pp_err *);
 /* Free the index and the things in it. */
 void	index_free(struct index *);
-size_t	index_count(const struct index *);
+/* Forget all things, and free them. */
+void	index_clear(struct index *);
 /* A key for n bytes, continuing from h. */
 uint64_t index_hash(const struct index *, uint64_t h, const void *, size_t n);
 /* Add what was allocated by tool_alloc().  1, or -1: no memory. */

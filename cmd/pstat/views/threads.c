@@ -245,7 +245,7 @@ thread_comm(const struct threads *t, const struct thread *x, char *buf, size_t s
 static const struct column threads_columns[] = {
 	{ "pid", CELL_SIGNED, ADDS_KEY, "process" },
 	{ "tid", CELL_SIGNED, ADDS_KEY, "thread" },
-	{ "ppid", CELL_SIGNED, ADDS_SAME, "thread that forked it, -1: unknown" },
+	{ "ppid", CELL_SIGNED, ADDS_MAX, "thread that forked it, -1: unknown" },
 	{ "comm", CELL_TEXT, ADDS_SAME, "its last name" },
 };
 
