@@ -345,3 +345,28 @@ can_record() {
 	[ -s "$T/want" ]
 	rows events name period | grep -v '|0$' | diff "$T/want" -
 }
+
+@test "pstat: what waits for its turn is that of two rounds" {
+	need jq
+	cat >"$T/recipe" <<-X
+	attr type=1 config=0 period=1 sample_type=TID|TIME flags=sample_id_all
+	SAMPLE pid=1 tid=1 time=10
+	FINISHED_ROUND
+	SAMPLE pid=1 tid=1 time=30
+	SAMPLE pid=1 tid=1 time=40
+	FINISHED_ROUND
+	SAMPLE pid=1 tid=1 time=50
+	SAMPLE pid=1 tid=1 time=70
+	SAMPLE pid=1 tid=1 time=60
+	FINISHED_ROUND
+	SAMPLE pid=1 tid=1 time=80
+	X
+	mkpipe "$T/recipe" | pstat --json >"$T/out"
+	# before the third round ends nothing newer than 10 is delivered: 30 to 70 wait, 24 bytes each
+	[ "$(jq -c '.order | [.held_max, .held_bytes_max, .held_max_ns]' "$T/out")" = '[5,120,60]' ] || failed "$(jq -c .order "$T/out")"
+	# without rounds everything waits
+	grep -v FINISHED_ROUND "$T/recipe" >"$T/none"
+	mkpipe "$T/none" | pstat --json >"$T/out"
+	[ "$(jq -c '.order | [.held_max, .held_max_ns]' "$T/out")" = '[7,70]' ] || failed "none: $(jq -c .order "$T/out")"
+	done_all
+}

@@ -95,6 +95,40 @@ count_time(struct order *o, uint64_t time)
 	}
 }
 
+/* Bytes of the records that have a place in time. */
+static uint64_t
+count_kernel_bytes(const struct counts *c)
+{
+	uint64_t n = c->bytes - c->more.bytes;
+
+	for (unsigned i = PP_USER_TYPE_START; i < COUNT_TYPES; i++)
+		n -= c->type[i].bytes;
+	for (unsigned i = 0; i < COUNT_ODD; i++)
+		n -= c->odd[i].bytes;
+	return n;
+}
+
+/*
+ * What waits when a round ends, at most: the records of this round and of the one before it; of these none is older than what
+ * was delivered.
+ */
+static void
+count_held(struct counts *c)
+{
+	struct order *o = &c->order;
+	uint64_t bytes = count_kernel_bytes(c), after = o->flushed > o->first ? o->flushed : o->first;
+
+	if (o->timed - o->from[1].timed > o->held)
+		o->held = o->timed - o->from[1].timed;
+	if (bytes - o->from[1].bytes > o->held_bytes)
+		o->held_bytes = bytes - o->from[1].bytes;
+	if (o->timed && o->last - after > o->held_ns && o->last > after)
+		o->held_ns = o->last - after;
+	o->from[1] = o->from[0];
+	o->from[0].timed = o->timed;
+	o->from[0].bytes = bytes;
+}
+
 /*
  * FINISHED_ROUND: perf delivers all records up to the newest time that was queued at the previous FINISHED_ROUND, unless
  * the queue is empty.  `queued' is the newest time in the queue, 0 if it is empty.
@@ -108,6 +142,7 @@ count_round(struct counts *c)
 	if (c->bytes - o->round_from > o->round_bytes)
 		o->round_bytes = c->bytes - o->round_from;
 	o->round_from = c->bytes;
+	count_held(c);
 	if (!o->queued)
 		return;
 	o->flushed = o->next;
@@ -189,7 +224,8 @@ count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *
 
 	for (int i = 0; i < n; i++)
 		if (part[i].bit == PP_SAMPLE_BRANCH_STACK)
-			c->content.branches += (ev->attr.branch_sample_type & PP_BRANCH_COUNTERS ? 32 : 24) * pp_get_u64(part[i].p, swap);
+			c->content.branches += pp_get_u64(part[i].p, swap) *
+			    (ev->attr.branch_sample_type & PP_BRANCH_COUNTERS ? 32 : 24);
 		else
 			count_part(c, &part[i]);
 	return n < 0 ? -1 : 1;
@@ -311,7 +347,8 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 		break;
 	case PP_COMM:
 		tasks_comm(&c->tasks, PP_RAW_GET(p, COMM, pid, swap), PP_RAW_GET(p, COMM, tid, swap), time,
-		    (const char *)p + PP_RAW_AT(COMM, comm), strnlen((const char *)p + PP_RAW_AT(COMM, comm), r->size - PP_RAW_AT(COMM, comm)));
+		    (const char *)p + PP_RAW_AT(COMM, comm),
+		    strnlen((const char *)p + PP_RAW_AT(COMM, comm), r->size - PP_RAW_AT(COMM, comm)));
 		break;
 	case PP_FORK:
 		tasks_fork(&c->tasks, tasks_key(PP_RAW_GET(p, FORK, pid, swap), PP_RAW_GET(p, FORK, tid, swap)),
@@ -412,6 +449,7 @@ count_all(struct counts *c)
 		count_records(c, in, true, false);
 	else
 		count_records(c, in, false, false);
+	count_held(c);
 	if (c->order.rounds == 0)
 		c->order.round_bytes = c->bytes;
 }

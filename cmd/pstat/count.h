@@ -37,6 +37,9 @@ struct order {
 	uint64_t next, flushed, queued;	/* perf's two-round rule: see count_round() */
 	uint64_t late, late_depth;	/* late records; maximum difference to the watermark, ns */
 	uint64_t round_from, round_bytes;	/* bytes before this round; bytes of the largest round */
+	/* before this round, and the one before it: timed records, bytes */
+	struct { uint64_t timed, bytes; } from[2];
+	uint64_t held, held_bytes, held_ns;	/* the most that waits for its turn in time order, at most */
 };
 
 struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fields */
@@ -44,8 +47,8 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
 };
 
 /*
- * Sees each record after it was counted; !sound: it could not be, and the tool's in_err says why.  1: go on; 0: the fault ends the
- * reading.
+ * Sees each record after it was counted; !sound: it could not be, and the tool's in_err says why.  1: go on; 0: the fault ends
+ * the reading.
  */
 typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
 enum { COUNT_VISITORS = 8 };
@@ -66,7 +69,8 @@ struct counts {
 	struct { count_visit *fn; void *arg; } visitor[COUNT_VISITORS];
 	unsigned	 nvisitors;
 	bool		 tallied;	/* the sample being visited has been added to its row */
-	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];	/* members of the last READ that counted as samples */
+	/* members of the last READ that counted as samples */
+	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];
 	unsigned	 nmoved;
 	uint64_t	 reads_over;		/* values for which `totals' had no space: they count as 0 */
 	struct facts	 facts;

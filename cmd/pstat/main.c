@@ -173,160 +173,204 @@ merge_reports(struct tool *t, struct counts *c, struct report *r, report_form *f
 	return status;
 }
 
+struct pstat {				/* what was asked for */
+	struct tool	 t;
+	report_form	*form;
+	const char	*keys, *hist, *quantum;
+	int64_t		 top;		/* -1: not given */
+	bool		 strict, give, merge;
+	/* what finds it out: NULL if it was not asked for */
+	struct sort	*sort;
+	struct views	*views;
+	struct check	*check;
+	struct privacy	*privacy;
+	struct counts	*c;
+	struct summary	 s;
+	struct report	 r;
+};
+
+static void
+read_options(struct pstat *p, int argc, char **argv)
+{
+	int key;
+
+	while ((key = tool_getopt(&p->t, argc, argv)))
+		switch (key) {
+		case OPT_FORMAT:
+			p->form = form_of(&p->t, p->t.optarg, p->form);
+			break;
+		case OPT_JSON:
+			p->form = form_of(&p->t, "json", p->form);
+			break;
+		case OPT_CSV:
+			p->form = form_of(&p->t, "csv", p->form);
+			break;
+		case OPT_TABLE:
+			p->r.name = p->t.optarg;
+			break;
+		case 's':
+			p->keys = p->t.optarg;
+			break;
+		case OPT_HIST:
+			p->hist = p->t.optarg;
+			break;
+		case OPT_TOP:
+			p->top = (int64_t)tool_number(&p->t, p->t.optarg, 0, UINT32_MAX);
+			break;
+		case OPT_QUANTUM:
+			p->quantum = p->t.optarg;
+			break;
+		case OPT_MERGE:
+			p->merge = true;
+			break;
+		case OPT_EVENTS:
+			p->views = views_want(p->views, &p->t, p->c, VIEW_EVENTS);
+			break;
+		case OPT_HEADER:
+			p->views = views_want(p->views, &p->t, p->c, VIEW_HEADER);
+			break;
+		case OPT_TASKS:
+			p->views = views_want(p->views, &p->t, p->c, VIEW_TASKS);
+			break;
+		case OPT_MMAPS:
+			p->views = views_want(p->views, &p->t, p->c, VIEW_MMAPS);
+			break;
+		case OPT_BUILD_IDS:
+			p->views = views_want(p->views, &p->t, p->c, VIEW_BUILD_IDS);
+			break;
+		case OPT_CHECK:
+			p->check = check_new(&p->t, p->c, p->t.optarg);
+			break;
+		case OPT_STRICT:
+			p->strict = true;
+			break;
+		case OPT_PRIVACY:
+			p->give = true;
+			break;
+		}
+	if (p->strict && !p->check)
+		tool_wrong(&p->t, "--strict is for --check");
+	if (!p->form)
+		p->form = screen;
+	if (p->merge && (p->keys || p->hist || p->quantum || p->top >= 0 || p->views || p->check || p->give))
+		tool_wrong(&p->t, "--merge: what is in the reports was chosen when they were made");
+	if (!p->merge && p->t.nnames > 1)
+		tool_wrong(&p->t, "one input only: '%s' and '%s'", p->t.names[0], p->t.names[1]);
+}
+
+/* Add what was asked for to the report. */
+static void
+plan(struct pstat *p)
+{
+	bool is_screen = p->form == screen;
+
+	summary_add(&p->s, p->c, &p->r);
+	if (p->keys || p->hist) {
+		p->sort = sort_new(&p->t, p->c, p->keys, p->hist);
+		sort_options(p->sort, p->quantum, p->top >= 0 ? (unsigned)p->top : is_screen ? 20 : 0);
+		sort_add(p->sort, &p->r);
+	} else if (p->quantum || p->top >= 0)
+		tool_wrong(&p->t, "%s: is for --sort", p->quantum ? "--time-quantum" : "--top");
+	if (p->views)
+		views_add(p->views, &p->r);
+	if (p->check)
+		check_add(p->check, &p->r);
+	if (p->give) {
+		p->privacy = privacy_new(&p->t, p->c, p->t.verbose);
+		privacy_add(p->privacy, &p->r);
+	}
+	check_table(&p->t, p->form, &p->r);
+	if (is_screen && (p->check || p->privacy || p->views))
+		p->form = asked;
+}
+
+/* Without an input the message says all that a screen could, but for what --check says of that. */
+static bool
+needs_input(const struct pstat *p)
+{
+	return p->form == screen || (p->form == asked && !p->check);
+}
+
+/* Open the input and the output, which is returned.  NULL: there is nothing to write. */
+static FILE *
+begin(struct pstat *p)
+{
+	struct tool *t = &p->t;
+	FILE *f;
+
+	tool_check(t);
+	if (tool_open_input(t, p->views ? views_open_flags(p->views) : 0) < 0 && needs_input(p))
+		return NULL;
+	if (!(f = output(t)))
+		return NULL;
+	p->r.width = columns(f);
+	if (p->form == json)
+		json_seed();
+	tool_lock(t);
+	if (t->in && tool_begin_input(t) < 0) {
+		pp_close(t->in);
+		t->in = NULL;
+	}
+	if (t->in || !needs_input(p))
+		return f;
+	tool_abandon(t);
+	return NULL;
+}
+
+static void
+read_input(struct pstat *p)
+{
+	count_init(p->c, &p->t);
+	if (p->sort)
+		sort_begin(p->sort);
+	if (p->views)
+		views_begin(p->views);
+	if (p->check)
+		check_begin(p->check);
+	if (p->privacy)
+		privacy_begin(p->privacy);
+	if (p->t.in)
+		count_all(p->c);
+	summary_make(&p->s);
+	if (p->sort)
+		p->r.exact &= sort_end(p->sort, p->s.unit);
+	if (p->views)
+		p->r.exact &= views_end(p->views);
+	if (p->check)
+		check_end(p->check);
+	if (p->privacy)
+		privacy_end(p->privacy, &p->r);
+	p->r.exact &= !report_clips(&p->r);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = opts,
-	    .examples = examples, .report = true, .many = true };
-	report_form *form = NULL;
-	struct report r = { .exact = true };
-	struct counts *c = tool_alloc(1, sizeof *c);
-	struct check *check = NULL;
-	struct views *views = NULL;
-	struct sort *sort = NULL;
-	const char *keys = NULL, *hist = NULL, *quantum = NULL;
-	int64_t top = -1;
-	struct privacy *privacy = NULL;
-	bool strict = false, merge = false, give = false;
-	struct summary s;
-	int key, status;
+	struct pstat p = { .t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = opts,
+	    .examples = examples, .report = true, .many = true }, .top = -1, .c = tool_alloc(1, sizeof *p.c), .r.exact = true };
+	int status;
 	FILE *f;
 
-	while ((key = tool_getopt(&t, argc, argv)))
-		switch (key) {
-		case OPT_FORMAT:
-			form = form_of(&t, t.optarg, form);
-			break;
-		case OPT_JSON:
-			form = form_of(&t, "json", form);
-			break;
-		case OPT_CSV:
-			form = form_of(&t, "csv", form);
-			break;
-		case OPT_TABLE:
-			r.name = t.optarg;
-			break;
-		case 's':
-			keys = t.optarg;
-			break;
-		case OPT_HIST:
-			hist = t.optarg;
-			break;
-		case OPT_TOP:
-			top = (int64_t)tool_number(&t, t.optarg, 0, UINT32_MAX);
-			break;
-		case OPT_QUANTUM:
-			quantum = t.optarg;
-			break;
-		case OPT_MERGE:
-			merge = true;
-			break;
-		case OPT_EVENTS:
-			views = views_want(views, &t, c, VIEW_EVENTS);
-			break;
-		case OPT_HEADER:
-			views = views_want(views, &t, c, VIEW_HEADER);
-			break;
-		case OPT_TASKS:
-			views = views_want(views, &t, c, VIEW_TASKS);
-			break;
-		case OPT_MMAPS:
-			views = views_want(views, &t, c, VIEW_MMAPS);
-			break;
-		case OPT_BUILD_IDS:
-			views = views_want(views, &t, c, VIEW_BUILD_IDS);
-			break;
-		case OPT_CHECK:
-			check = check_new(&t, c, t.optarg);
-			break;
-		case OPT_STRICT:
-			strict = true;
-			break;
-		case OPT_PRIVACY:
-			give = true;
-			break;
-		}
-	if (strict && !check)
-		tool_wrong(&t, "--strict is for --check");
-	if (!form)
-		form = screen;
-	if (merge) {
-		if (keys || hist || quantum || top >= 0 || views || check || give)
-			tool_wrong(&t, "--merge: what is in the reports was chosen when they were made");
-		status = merge_reports(&t, c, &r, form);
-		free(c);
+	read_options(&p, argc, argv);
+	if (p.merge) {
+		status = merge_reports(&p.t, p.c, &p.r, p.form);
+		free(p.c);
 		return status;
 	}
-	if (t.nnames > 1)
-		tool_wrong(&t, "one input only: '%s' and '%s'", t.names[0], t.names[1]);
-	summary_add(&s, c, &r);
-	if (keys || hist)
-		sort = sort_new(&t, c, keys, hist);
-	if (sort)
-		sort_options(sort, quantum, top >= 0 ? (unsigned)top : form == screen ? 20 : 0);
-	else if (quantum || top >= 0)
-		tool_wrong(&t, "%s: is for --sort", quantum ? "--time-quantum" : "--top");
-	if (sort)
-		sort_add(sort, &r);
-	if (views)
-		views_add(views, &r);
-	if (check)
-		check_add(check, &r);
-	if (give) {
-		privacy = privacy_new(&t, c, t.verbose);
-		privacy_add(privacy, &r);
-	}
-	check_table(&t, form, &r);
-	if ((check || privacy || views) && form == screen)
-		form = asked;
-	tool_check(&t);
-	if (tool_open_input(&t, views ? views_open_flags(views) : 0) < 0 && (form == screen || (form == asked && !check)))
-		return tool_close(&t);
-	if (!(f = output(&t)))
-		return tool_close(&t);
-	r.width = columns(f);
-	if (form == json)
-		json_seed();
-	tool_lock(&t);
-	if (t.in && tool_begin_input(&t) < 0) {
-		pp_close(t.in);
-		t.in = NULL;
-	}
-	if (!t.in && (form == screen || (form == asked && !check))) {		/* the message says all there is to say */
-		tool_abandon(&t);
-		return tool_close(&t);
-	}
-	count_init(c, &t);
-	if (sort)
-		sort_begin(sort);
-	if (views)
-		views_begin(views);
-	if (check)
-		check_begin(check);
-	if (privacy)
-		privacy_begin(privacy);
-	if (t.in)
-		count_all(c);
-	summary_make(&s);
-	if (sort)
-		r.exact &= sort_end(sort, s.unit);
-	if (views)
-		r.exact &= views_end(views);
-	if (check)
-		check_end(check);
-	if (privacy)
-		privacy_end(privacy, &r);
-	r.exact &= !report_clips(&r);
-	write_report(&t, f, &r, form);
-	views_free(views);
-	summary_free(&s);
-	sort_free(sort);
-	count_free(c);
-	free(c);
-	status = tool_close(&t);
-	if (check && check_failed(check, strict))
+	plan(&p);
+	if (!(f = begin(&p)))
+		return tool_close(&p.t);
+	read_input(&p);
+	write_report(&p.t, f, &p.r, p.form);
+	views_free(p.views);
+	summary_free(&p.s);
+	sort_free(p.sort);
+	count_free(p.c);
+	free(p.c);
+	status = tool_close(&p.t);
+	if (p.check && check_failed(p.check, p.strict))
 		status = 1;
-	check_free(check);
-	privacy_free(privacy);
+	check_free(p.check);
+	privacy_free(p.privacy);
 	return status;
 }

@@ -125,7 +125,8 @@ struct table {
 	const struct column *col;
 	unsigned	 ncols;
 	uint8_t		 shape;		/* enum table_shape */
-	enum { SCREEN_TABLE, SCREEN_OFF } screen;	/* SCREEN_TABLE: a plain table of `top' rows at most, in place of those of types, events and tasks */
+	/* SCREEN_TABLE: a plain table of `top' rows at most, in place of those of types, events and tasks */
+	enum { SCREEN_TABLE, SCREEN_OFF } screen;
 	unsigned	 top;		/* 0: all */
 	/* Call put() for each row, with ncols cells; what they point to need not outlive the call.  It may be called often. */
 	void		(*rows)(const void *of, report_put *put, void *arg);

@@ -117,6 +117,9 @@ static const struct column order_columns[] = {
 	{ "backward_max_ns", CELL_NUM, ADDS_ROUGH, "the most by which a record is older than the newest before it" },
 	{ "late", CELL_NUM, ADDS_SUM, "records later than two rounds allow" },
 	{ "late_max_ns", CELL_NUM, ADDS_ROUGH, "the most by which they are late" },
+	{ "held_max", CELL_NUM, ADDS_ROUGH, "records that psort holds at once, at most" },
+	{ "held_bytes_max", CELL_NUM, ADDS_ROUGH, "their bytes" },
+	{ "held_max_ns", CELL_NUM, ADDS_ROUGH, "the time that they span" },
 };
 
 static void
@@ -125,7 +128,8 @@ order_rows(const void *of, report_put *put, void *arg)
 	const struct order *o = &((const struct summary *)of)->c->order;
 
 	put(arg, (struct cell[]){ cell_num(o->timed), cell_num(o->rounds), cell_num(o->round_bytes), cell_num(o->backward),
-	    cell_num(o->depth), cell_num(o->late), cell_num(o->late_depth) });
+	    cell_num(o->depth), cell_num(o->late), cell_num(o->late_depth), cell_num(o->held), cell_num(o->held_bytes),
+	    cell_num(o->held_ns) });
 }
 
 static const struct table order = { "order", "order of the records", TABLE(order_columns), TABLE_ONE, SCREEN_OFF,

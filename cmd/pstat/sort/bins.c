@@ -8,7 +8,8 @@
 enum { SLOTS = 4 * BINS_MAX };
 #define MS UINT64_C(1000000)
 static const uint64_t widths[] = {
-	1 * MS, 5 * MS, 20 * MS, 100 * MS, 500 * MS, 1000 * MS, 5000 * MS, 20000 * MS, 60000 * MS, 300000 * MS, 1200000 * MS, 3600000 * MS,
+	1 * MS, 5 * MS, 20 * MS, 100 * MS, 500 * MS, 1000 * MS, 5000 * MS,
+	20000 * MS, 60000 * MS, 300000 * MS, 1200000 * MS, 3600000 * MS,
 };
 enum { WIDTHS = sizeof widths / sizeof *widths };
 

@@ -2,8 +2,9 @@
 /*
  * history.c - keys that depend on history: comm, dso, cgroup of the time of the sample
  *
- * Samples wait, as little as is needed of them, until all side-band of their time is known: by perf's rounds, or when the memory
- * is used up (then some may get the names of another time, and the report is not exact).  Only the side-band is sorted: turns.h.
+ * Samples wait, as little as is needed of them, until all side-band of their time is known: by perf's rounds, or when the
+ * memory is used up (then some may get the names of another time, and the report is not exact).  Only the side-band is sorted:
+ * turns.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 enum {
 	HITS_FIRST = 1024, HITS_MAX = 64 << 10,	/* that wait; powers of 2 */
 	HITS_COPIED = 2 << 20,		/* bytes of side-band that waits */
-	CACHED = 1024, PAGES = 4096,
+	CACHED_BITS = 10, CACHED = 1 << CACHED_BITS, PAGES = 4096,
 };
 
 struct history {
@@ -40,6 +41,12 @@ struct history {
 
 /* ---- the state at the time of a hit -------------------------------------------------------------- */
 
+static inline uint32_t
+history_slot(uint32_t number)
+{
+	return number * UINT32_C(0x9e3779b1) >> (32 - CACHED_BITS);
+}
+
 static uint32_t
 history_name(struct history *h, const char *text)
 {
@@ -56,7 +63,7 @@ static uint64_t
 history_comm(struct history *h, uint32_t tid)
 {
 	char number[FIELD_NAMELESS];
-	uint32_t slot = tid % CACHED;
+	uint32_t slot = history_slot(tid);
 	const char *comm, *was;
 
 	if (h->comm[slot].generation != h->generation || h->comm[slot].tid != tid) {
@@ -92,7 +99,7 @@ history_dso_name(struct history *h, const struct pp_map *m)
 static uint64_t
 history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 {
-	uint32_t at = (pid ^ mode << 7) % CACHED, slot, name;
+	uint32_t at = history_slot(pid ^ mode << 24), slot, name;
 	uint64_t page = ip >> 12, version;
 	const struct pp_map *m;
 

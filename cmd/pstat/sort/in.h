@@ -75,7 +75,8 @@ struct sort {
 };
 
 /* The value of a field, ROWS_UNKNOWN if the record has none. */
-uint64_t sort_field(struct sort *, const struct field *, const struct field_place *, const struct pp_event *, const struct pp_rec *);
+uint64_t sort_field(struct sort *, const struct field *, const struct field_place *, const struct pp_event *,
+	    const struct pp_rec *);
 
 /* ---- sort.c -------------------------------------------------------------------------------------- */
 
@@ -89,9 +90,11 @@ struct hit {
 	uint64_t	 bytes, value;
 	uint32_t	 pid;
 	uint8_t		 mode;		/* the cpumode */
-	enum { HIT_COUNTS, HIT_RECORD, HIT_DONE } __attribute__((packed)) kind;	/* HIT_RECORD: of the side-band */
+	/* HIT_RECORD: of the side-band */
+	enum { HIT_COUNTS, HIT_RECORD, HIT_DONE } __attribute__((packed)) kind;
 	enum { LOST_NONE, LOST_RECORDS, LOST_SAMPLES } __attribute__((packed)) lost;
-	enum { VALUED_NOT, VALUED_ONCE, VALUED_AMOUNT } __attribute__((packed)) valued;	/* how often the value counts */
+	/* how often the value counts */
+	enum { VALUED_NOT, VALUED_ONCE, VALUED_AMOUNT } __attribute__((packed)) valued;
 	bool		 record, sample, spans;	/* counts as such; has a place in first and last */
 };
 /* Add it to its row. */
@@ -114,7 +117,8 @@ void	history_free(struct history *);
 /* The argument of --hist; a wrong one exits 2. */
 void	value_choose(struct sort *, const char *);
 /* The value of a sample, but for VALUE_PERIOD: false if it has none. */
-bool	value_of(struct sort *, const struct sort_event *, const struct pp_event *, const struct pp_rec *, uint64_t time, uint64_t *value);
+bool	value_of(struct sort *, const struct sort_event *, const struct pp_event *, const struct pp_rec *, uint64_t time,
+	    uint64_t *value);
 /* Add the value of any record: VALUE_ROUND, VALUE_DISORDER. */
 void	value_order(struct sort *, const struct pp_rec *);
 

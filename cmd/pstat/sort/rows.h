@@ -20,7 +20,11 @@ struct counted {
 	uint64_t first, last;		/* times, ns; first UINT64_MAX: none */
 	uint64_t lost, lost_samples;
 };
-struct row { uint64_t key[ROWS_KEYS]; struct counted n; uint32_t hist; };	/* hist: number of its histogram (hists.h); 0: none */
+struct row {
+	uint64_t	 key[ROWS_KEYS];
+	struct counted	 n;
+	uint32_t	 hist;		/* number of its histogram (hists.h); 0: none */
+};
 
 struct rows {
 	struct row	*row;

@@ -63,7 +63,8 @@ sort_options(struct sort *s, const char *quantum, unsigned top)
 	s->tool->optname = "--time-quantum";
 	s->quantum = tool_duration(s->tool, quantum);
 	if (!bins_may_be(s->quantum))
-		tool_wrong(s->tool, "--time-quantum '%s': expected 1, 5, 20, 100 or 500 ms, 1, 5 or 20 s, 1, 5, 20 or 60 m", quantum);
+		tool_wrong(s->tool,
+		    "--time-quantum '%s': expected 1, 5, 20, 100 or 500 ms, 1, 5 or 20 s, 1, 5, 20 or 60 m", quantum);
 }
 
 /* ---- keys of a record ---------------------------------------------------------------------------- */
@@ -91,7 +92,8 @@ sort_bin(struct sort *s, uint64_t time)
 }
 
 uint64_t
-sort_field(struct sort *s, const struct field *f, const struct field_place *at, const struct pp_event *ev, const struct pp_rec *r)
+sort_field(struct sort *s, const struct field *f, const struct field_place *at, const struct pp_event *ev,
+    const struct pp_rec *r)
 {
 	bool swap = s->stream.swap;
 	uint64_t v;

@@ -12,7 +12,8 @@ static const struct value {
 } values[] = {
 	{ "period", VALUE_PERIOD, NULL }, { "weight", VALUE_FIELD, "weight" }, { "interval", VALUE_INTERVAL, NULL },
 	{ "stack", VALUE_FIELD, "stack.size" }, { "chain", VALUE_FIELD, "callchain.nr" }, { "raw", VALUE_FIELD, "raw.size" },
-	{ "size", VALUE_FIELD, "size" }, { "round", VALUE_ROUND, NULL }, { "disorder", VALUE_DISORDER, NULL }, { "gap", VALUE_GAP, NULL },
+	{ "size", VALUE_FIELD, "size" }, { "round", VALUE_ROUND, NULL }, { "disorder", VALUE_DISORDER, NULL },
+	{ "gap", VALUE_GAP, NULL },
 };
 
 void
@@ -25,8 +26,8 @@ value_choose(struct sort *s, const char *text)
 	while (v < end && (strlen(v->name) != n || memcmp(v->name, text, n)))
 		v++;
 	if (wrong || v == end)
-		tool_wrong(s->tool, "--hist '%s': expected period, weight, interval, stack, chain, raw, size, round, disorder or gap; "
-		    "and :p, to count by periods", text);
+		tool_wrong(s->tool, "--hist '%s': expected period, weight, interval, stack, chain, raw, size, round, disorder or "
+		    "gap; and :p, to count by periods", text);
 	s->value = v->kind;
 	s->value_name = text;
 	s->by_period = text[n];
@@ -64,7 +65,8 @@ value_since(struct sort *s, uint64_t event, const struct pp_event *ev, const str
 }
 
 bool
-value_of(struct sort *s, const struct sort_event *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, uint64_t *value)
+value_of(struct sort *s, const struct sort_event *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time,
+    uint64_t *value)
 {
 	switch (s->value) {
 	case VALUE_FIELD:

@@ -186,6 +186,13 @@ order(const struct screen *s)
 		seconds(s, kept_num(&k, "late_max_ns"));
 		fputs(" s\n", s->f);
 	}
+	if (kept_num(&k, "held_max")) {
+		label(s, "");
+		fprintf(s->f, "psort holds up to %" PRIu64 " records, %" PRIu64 " bytes, ", kept_num(&k, "held_max"),
+		    kept_num(&k, "held_bytes_max"));
+		seconds(s, kept_num(&k, "held_max_ns"));
+		fputs(" s\n", s->f);
+	}
 	kept_free(&k);
 }
 
@@ -286,6 +293,10 @@ screen(FILE *f, const struct report *r)
 	content(&s, &types);
 	kept_free(&types);
 	if (!screen_plain(&s, false)) {		/* the user asked for nothing else */
+		if (!report_part(r, "findings") && !report_part(r, "privacy")) {
+			label(&s, "see");
+			fputs("--check: what readers stumble over; --privacy: what it gives away\n", f);
+		}
 		screen_types(&s);
 		screen_events(&s);
 		screen_tasks(&s);
