@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/check.h"
-#include "merge/merge.h"
+#include "merge/diff.h"
 #include "privacy/privacy.h"
 #include "sort/sort.h"
 #include "summary.h"
 #include "views/views.h"
 #include "write/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE, OPT_TOP,
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE, OPT_DIFF, OPT_TOP,
 	OPT_QUANTUM, OPT_HIST, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
@@ -33,6 +36,7 @@ static const struct tool_opt opts[] = {
 	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
 	TOOL_HEAD("Several reports"),
 	{ OPT_MERGE, "merge", NULL, "add up reports of pstat --json: FILE..., or - with one after the other" },
+	{ OPT_DIFF, "diff", NULL, "compare two recordings or reports by comm, or the keys of --sort" },
 	TOOL_HEAD("Form of the report"),
 	{ OPT_FORMAT, "format", "FORM", "screen (default), json, csv, tsv or openmetrics" },
 	{ OPT_JSON, "json", NULL, "--format=json: all tables as one object" },
@@ -173,12 +177,100 @@ merge_reports(struct tool *t, struct counts *c, struct report *r, report_form *f
 	return status;
 }
 
+static int	run(int argc, char **argv);
+
+/* Of a recording, the report that a process of its own makes; a report is read as it is.  -1: errno. */
+static int
+diff_input(const struct tool *t, const char *path, const char *keys)
+{
+	char json[] = "--json", quiet[] = "--quiet", open_all[] = "--no-sandbox", sort[] = "--sort", end[] = "--";
+	char *argv[] = { (char *)(uintptr_t)t->name, json, quiet, t->confine.off ? open_all : quiet, keys ? sort : end,
+	    (char *)(uintptr_t)(keys ? keys : path), keys ? end : NULL, (char *)(uintptr_t)path, NULL };
+	int fd = !strcmp(path, "-") ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), pipes[2];
+	struct stat st;
+	char first;
+	pid_t pid;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pread(fd, &first, 1, 0) == 1 && first == '{')
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	if (pipe2(pipes, O_CLOEXEC) < 0 || (pid = fork()) < 0)
+		return -1;
+	if (!pid) {
+		int argc = 0;
+
+		while (argv[argc])
+			argc++;
+		if (dup2(pipes[1], STDOUT_FILENO) < 0)
+			_exit(1);
+		close(pipes[0]);
+		close(pipes[1]);
+		optind = 0;		/* getopt(3) of glibc begins anew */
+		exit(run(argc, argv));
+	}
+	close(pipes[1]);
+	return pipes[0];
+}
+
+static size_t diff_top;
+static const struct diff *diff_shown;
+static int
+diff_form(FILE *f, const struct report *r)
+{
+	(void)r;
+	diff_screen(f, diff_shown, diff_top);
+	return 1;
+}
+
+/* --diff: two inputs, recordings or reports. */
+static int
+diff_reports(struct tool *t, struct counts *c, struct report *r, report_form *form, const char *keys)
+{
+	struct merge *m[2] = { NULL, NULL };
+	struct diff *diff = NULL;
+	int fd[2], status, rc = 1;
+	FILE *f;
+
+	if (t->nnames != 2)
+		tool_wrong(t, "--diff: needs two inputs");
+	if (!strcmp(t->names[0], "-") && !strcmp(t->names[1], "-"))
+		tool_wrong(t, "--diff: standard input is one input only");
+	tool_check(t);
+	for (int i = 0; i < 2; i++)
+		fd[i] = diff_input(t, t->names[i], keys);
+	if (!(f = output(t)))
+		return tool_close(t);
+	json_seed();
+	tool_lock(t);
+	for (int i = 0; i < 2 && rc > 0; i++) {
+		m[i] = merge_new(t, c);
+		rc = merge_read_fd(m[i], fd[i], t->names[i]);
+	}
+	if (rc > 0 && (diff = diff_new(t, m[0], m[1], keys != NULL))) {
+		diff_add(diff, r);
+		check_table(t, form, r);
+		diff_shown = diff;
+		write_report(t, f, r, form == screen ? diff_form : form);
+	} else {
+		fclose(f);
+		tool_abandon(t);
+	}
+	status = tool_close(t);
+	if (diff && !diff_complete(diff))
+		status = 1;
+	diff_free(diff);
+	merge_free(m[0]);
+	merge_free(m[1]);
+	return status;
+}
+
 struct pstat {				/* what was asked for */
 	struct tool	 t;
 	report_form	*form;
 	const char	*keys, *hist, *quantum;
 	int64_t		 top;		/* -1: not given */
-	bool		 strict, give, merge;
+	bool		 strict, give, merge, diff;
 	/* what finds it out: NULL if it was not asked for */
 	struct sort	*sort;
 	struct views	*views;
@@ -220,6 +312,9 @@ read_options(struct pstat *p, int argc, char **argv)
 		case OPT_QUANTUM:
 			p->quantum = p->t.optarg;
 			break;
+		case OPT_DIFF:
+			p->diff = true;
+			break;
 		case OPT_MERGE:
 			p->merge = true;
 			break;
@@ -254,7 +349,9 @@ read_options(struct pstat *p, int argc, char **argv)
 		p->form = screen;
 	if (p->merge && (p->keys || p->hist || p->quantum || p->top >= 0 || p->views || p->check || p->give))
 		tool_wrong(&p->t, "--merge: what is in the reports was chosen when they were made");
-	if (!p->merge && p->t.nnames > 1)
+	if (p->diff && (p->merge || p->hist || p->quantum || p->views || p->check || p->give))
+		tool_wrong(&p->t, "--diff: goes only with --sort and --top");
+	if (!p->merge && !p->diff && p->t.nnames > 1)
 		tool_wrong(&p->t, "one input only: '%s' and '%s'", p->t.names[0], p->t.names[1]);
 }
 
@@ -343,8 +440,8 @@ read_input(struct pstat *p)
 	p->r.exact &= !report_clips(&p->r);
 }
 
-int
-main(int argc, char **argv)
+static int
+run(int argc, char **argv)
 {
 	struct pstat p = { .t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = opts,
 	    .examples = examples, .report = true, .many = true }, .top = -1, .c = tool_alloc(1, sizeof *p.c), .r.exact = true };
@@ -352,9 +449,11 @@ main(int argc, char **argv)
 	FILE *f;
 
 	read_options(&p, argc, argv);
-	if (p.merge) {
-		status = merge_reports(&p.t, p.c, &p.r, p.form);
+	if (p.merge || p.diff) {
+		diff_top = p.top >= 0 ? (size_t)p.top : 20;
+		status = p.merge ? merge_reports(&p.t, p.c, &p.r, p.form) : diff_reports(&p.t, p.c, &p.r, p.form, p.keys);
 		free(p.c);
+		free(p.t.names);
 		return status;
 	}
 	plan(&p);
@@ -372,5 +471,12 @@ main(int argc, char **argv)
 		status = 1;
 	check_free(p.check);
 	privacy_free(p.privacy);
+	free(p.t.names);
 	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	return run(argc, argv);
 }

@@ -52,6 +52,8 @@ int	merge_sorted(struct merge *, const char *keys, bool hist);
 /* Add a row, whose texts and buckets it takes or frees.  1, or -1. */
 int	merge_put(struct merge_table *, struct cell *row);
 void	merge_cells_free(const struct merge_table *, struct cell *);
+/* -1, 0, 1; unknown is behind all. */
+int	merge_cell_order(const struct column *, const struct cell *, const struct cell *);
 /* A text of its own. */
 struct cell merge_text(const char *);
 

@@ -52,8 +52,8 @@ merge_text(const char *text)
 	return cell_bytes(own, strlen(text));
 }
 
-static int
-cell_order(const struct column *col, const struct cell *a, const struct cell *b)
+int
+merge_cell_order(const struct column *col, const struct cell *a, const struct cell *b)
 {
 	size_t n = a->len < b->len ? a->len : b->len;
 	int order;
@@ -118,15 +118,15 @@ cell_add(const struct column *col, struct cell *a, struct cell *b)
 			a->num = sum(a->num, b->num);
 		break;
 	case ADDS_SAME:
-		if (!a->known || !b->known || cell_order(col, a, b))
+		if (!a->known || !b->known || merge_cell_order(col, a, b))
 			*a = (struct cell){ .known = false };
 		break;
 	case ADDS_MIN:
-		take = b->known && (!a->known || cell_order(col, b, a) < 0);
+		take = b->known && (!a->known || merge_cell_order(col, b, a) < 0);
 		break;
 	case ADDS_MAX:
 	case ADDS_ROUGH:
-		take = b->known && (!a->known || cell_order(col, b, a) > 0);
+		take = b->known && (!a->known || merge_cell_order(col, b, a) > 0);
 		break;
 	}
 	if (take) {
@@ -168,7 +168,7 @@ row_same(const void *thing, const void *arg)
 	const struct looked *l = arg;
 
 	for (unsigned i = 0; i < l->table->ncols; i++)
-		if (l->table->col[i].adds == ADDS_KEY && cell_order(&l->table->col[i], &r->cell[i], &l->row[i]))
+		if (l->table->col[i].adds == ADDS_KEY && merge_cell_order(&l->table->col[i], &r->cell[i], &l->row[i]))
 			return false;
 	return true;
 }
@@ -437,7 +437,7 @@ row_order(const void *va, const void *vb)
 	if (ordering_samples >= 0 && a[ordering_samples].num != b[ordering_samples].num)
 		return a[ordering_samples].num > b[ordering_samples].num ? -1 : 1;
 	for (unsigned i = 0; i < ordering->table->ncols; i++) {
-		int order = ordering->table->col[i].adds == ADDS_KEY ? cell_order(&ordering->table->col[i], &a[i], &b[i]) : 0;
+		int order = ordering->table->col[i].adds == ADDS_KEY ? merge_cell_order(&ordering->table->col[i], &a[i], &b[i]) : 0;
 
 		if (order)
 			return order;

@@ -7,6 +7,7 @@
  *
  *	merge.c		tables and rows: what is combined with what
  *	read.c		JSON into rows
+ *	diff.h		two reports beside each other
  */
 #ifndef PSTAT_MERGE_H
 #define PSTAT_MERGE_H
@@ -20,6 +21,8 @@ struct merge;
 struct merge *merge_new(struct tool *, struct counts *);
 /* Add all reports of a file ("-": standard input), one object after the other.  1, or -1: the tool's in_err says why. */
 int	merge_read(struct merge *, const char *path);
+/* The same of a descriptor, which it closes. */
+int	merge_read_fd(struct merge *, int fd, const char *name);
 /* Add the tables to the report. */
 void	merge_add(struct merge *, struct report *);
 void	merge_free(struct merge *);

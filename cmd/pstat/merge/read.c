@@ -275,13 +275,20 @@ int
 merge_read(struct merge *m, const char *path)
 {
 	bool standard = !path || !strcmp(path, "-");
-	struct input in = { .left = MERGE_BYTES };
+
+	return merge_read_fd(m, standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY),
+	    standard ? "<stdin>" : path);
+}
+
+int
+merge_read_fd(struct merge *m, int fd, const char *name)
+{
+	struct input in = { .fd = fd, .left = MERGE_BYTES };
 	FILE *f;
 	int rc;
 
-	m->err->file = standard ? "<stdin>" : path;
-	in.fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (in.fd < 0)
+	m->err->file = name;
+	if (fd < 0)
 		return pp_fail_system(m->err, NULL);
 	if (!(f = fopencookie(&in, "r", (cookie_io_functions_t){ .read = input_read, .close = input_close }))) {
 		close(in.fd);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "in.h"
+#include "views/in.h"
+
+struct side {
+	struct merge	*m;
+	const struct cell *file, *error;
+	uint64_t	 samples, duration, lost, lost_samples;
+	bool		 complete;
+};
+struct diff_row {
+	const struct cell *key;		/* cells of the row, of A or of B */
+	uint64_t	 n[2];		/* samples */
+	double		 points;	/* share of B less that of A */
+};
+struct diff {
+	struct side	 side[2];
+	struct merge_table *t[2];
+	struct diff_row	*row;
+	size_t		 n;
+	struct column	 col[TABLE_COLUMNS];
+	unsigned	 keys, key[TABLE_COLUMNS];	/* columns of the compared tables that are keys */
+	struct table	 table;
+};
+
+static const struct diff *ordering;	/* qsort(3) passes no argument */
+
+/* The cell of the only row of a table; NULL: none. */
+static const struct cell *
+side_cell(const struct side *s, const char *table, const char *column)
+{
+	const struct merge_table *t = merge_table(s->m, table);
+	int at = t ? merge_column(t, column) : -1;
+
+	return at < 0 || !t->n ? NULL : &t->row[0]->cell[at];
+}
+
+static uint64_t
+side_num(const struct side *s, const char *table, const char *column)
+{
+	const struct cell *c = side_cell(s, table, column);
+
+	return c && c->known ? c->num : 0;
+}
+
+static void
+side_init(struct side *s, struct merge *m)
+{
+	uint64_t first, last;
+
+	*s = (struct side){ .m = m };
+	s->file = side_cell(s, "report", "file");
+	s->error = side_cell(s, "report", "error");
+	s->complete = side_num(s, "report", "complete");
+	s->samples = side_num(s, "report", "samples");
+	s->lost = side_num(s, "lost", "records");
+	s->lost_samples = side_num(s, "lost", "samples");
+	first = side_num(s, "time", "first_ns");
+	last = side_num(s, "time", "last_ns");
+	s->duration = last > first ? last - first : 0;
+}
+
+static double
+share(uint64_t n, uint64_t all)
+{
+	return all ? (double)n / (double)all : 0;
+}
+
+/* Samples that differ by no more than chance explains: twice the standard deviation of the difference of two counts. */
+static bool
+row_is_noise(const struct diff_row *r)
+{
+	double a = (double)r->n[0], b = (double)r->n[1];
+
+	return (a - b) * (a - b) < 4 * (a + b);
+}
+
+static int
+key_order(const struct diff *d, const struct cell *a, const struct cell *b)
+{
+	for (unsigned i = 0; i < d->keys; i++) {
+		int order = merge_cell_order(&d->t[0]->table->col[d->key[i]], &a[d->key[i]], &b[d->key[i]]);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+static int
+by_keys(const void *va, const void *vb)
+{
+	const struct diff_row *a = va, *b = vb;
+
+	return key_order(ordering, a->key, b->key);
+}
+
+/* The largest differences first. */
+static int
+by_points(const void *va, const void *vb)
+{
+	const struct diff_row *a = va, *b = vb;
+	double x = a->points < 0 ? -a->points : a->points, y = b->points < 0 ? -b->points : b->points;
+
+	return x > y ? -1 : x < y ? 1 : by_keys(va, vb);
+}
+
+static void
+diff_rows_make(struct diff *d)
+{
+	size_t n = 0, to = 0;
+
+	d->row = tool_alloc(d->t[0]->n + d->t[1]->n + 1, sizeof *d->row);
+	for (int s = 0; s < 2; s++) {
+		int samples = merge_column(d->t[s], "samples");
+
+		for (size_t i = 0; i < d->t[s]->n; i++) {
+			d->row[n].key = d->t[s]->row[i]->cell;
+			d->row[n++].n[s] = d->t[s]->row[i]->cell[samples].num;
+		}
+	}
+	ordering = d;
+	qsort(d->row, n, sizeof *d->row, by_keys);
+	for (size_t i = 0; i < n; i++)		/* at most two have the same keys, one of either side */
+		if (to && !by_keys(&d->row[to - 1], &d->row[i])) {
+			d->row[to - 1].n[0] += d->row[i].n[0];
+			d->row[to - 1].n[1] += d->row[i].n[1];
+		} else
+			d->row[to++] = d->row[i];
+	d->n = to;
+	for (size_t i = 0; i < to; i++)
+		d->row[i].points = share(d->row[i].n[1], d->side[1].samples) - share(d->row[i].n[0], d->side[0].samples);
+	qsort(d->row, to, sizeof *d->row, by_points);
+}
+
+/* ---- tables -------------------------------------------------------------------------------------- */
+
+static const struct column sides_columns[] = {
+	{ "side", CELL_TEXT, ADDS_KEY, "a or b" },
+	{ "file", CELL_TEXT, ADDS_SAME, "name of the input" },
+	{ "complete", CELL_BOOL, ADDS_MIN, "it was read to its end" },
+	{ "error", CELL_TEXT, ADDS_SAME, "why it was not" },
+	{ "samples", CELL_NUM, ADDS_SUM, "samples" },
+	{ "duration_ns", CELL_NUM, ADDS_SUM, "from the first time to the last" },
+	{ "lost", CELL_NUM, ADDS_SUM, "lost according to LOST" },
+	{ "lost_samples", CELL_NUM, ADDS_SUM, "lost according to LOST_SAMPLES" },
+};
+
+static void
+sides_rows(const void *of, report_put *put, void *arg)
+{
+	const struct diff *d = of;
+	static const struct cell unknown;
+
+	for (int i = 0; i < 2; i++) {
+		const struct side *s = &d->side[i];
+
+		put(arg, (struct cell[]){ cell_text(i ? "b" : "a"), s->file ? *s->file : unknown, cell_bool(s->complete), s->error ? *s->error : unknown,
+		    cell_num(s->samples), cell_num(s->duration), cell_num(s->lost), cell_num(s->lost_samples) });
+	}
+}
+
+static const struct table sides = { "diff_of", "what is compared", TABLE(sides_columns), .screen = SCREEN_OFF, .rows = sides_rows };
+
+static const struct column compared[] = {
+	{ "samples_a", CELL_NUM, ADDS_SUM, "samples in A" },
+	{ "samples_b", CELL_NUM, ADDS_SUM, "samples in B" },
+	{ "samples_per_ks_a", CELL_NUM, ADDS_SUM, "samples in 1000 seconds of A" },
+	{ "samples_per_ks_b", CELL_NUM, ADDS_SUM, "samples in 1000 seconds of B" },
+	{ "share_ppm_a", CELL_NUM, ADDS_SUM, "millionths of the samples of A" },
+	{ "share_ppm_b", CELL_NUM, ADDS_SUM, "millionths of the samples of B" },
+	{ "difference_ppm", CELL_SIGNED, ADDS_SUM, "share_ppm_b less share_ppm_a" },
+	{ "ratio_ppm", CELL_NUM, ADDS_SAME, "millionths that the share of B is of that of A" },
+	{ "noise", CELL_BOOL, ADDS_MIN, "the numbers of samples differ by less than 2 standard deviations" },
+};
+enum { COMPARED = sizeof compared / sizeof *compared };
+
+static uint64_t
+rate(const struct side *s, uint64_t n)
+{
+	return s->duration ? (uint64_t)((double)n * 1e12 / (double)s->duration + .5) : 0;
+}
+
+static void
+diff_rows(const void *of, report_put *put, void *arg)
+{
+	const struct diff *d = of;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct diff_row *r = &d->row[i];
+		double a = share(r->n[0], d->side[0].samples), b = share(r->n[1], d->side[1].samples);
+		int64_t pa = (int64_t)(a * 1e6 + .5), pb = (int64_t)(b * 1e6 + .5);
+		struct cell cell[TABLE_COLUMNS], *c = cell;
+
+		for (unsigned k = 0; k < d->keys; k++)
+			*c++ = r->key[d->key[k]];
+		*c++ = cell_num(r->n[0]);
+		*c++ = cell_num(r->n[1]);
+		*c++ = cell_num_if(d->side[0].duration, rate(&d->side[0], r->n[0]));
+		*c++ = cell_num_if(d->side[1].duration, rate(&d->side[1], r->n[1]));
+		*c++ = cell_num((uint64_t)pa);
+		*c++ = cell_num((uint64_t)pb);
+		*c++ = cell_signed(pb - pa);
+		*c++ = cell_num_if(a > 0, a > 0 ? (uint64_t)(b / a * 1e6 + .5) : 0);
+		*c++ = cell_bool(row_is_noise(r));
+		put(arg, cell);
+	}
+}
+
+struct diff *
+diff_new(struct tool *t, struct merge *a, struct merge *b, bool sorted)
+{
+	struct diff *d = tool_alloc(1, sizeof *d);
+	struct merge *m[] = { a, b };
+	const char *name = merge_table(a, "sort") && merge_table(b, "sort") ? "sort" : "comms";
+
+	for (int i = 0; i < 2; i++) {
+		side_init(&d->side[i], m[i]);
+		d->t[i] = merge_table(m[i], name);
+	}
+	if ((sorted && strcmp(name, "sort")) || (!strcmp(name, "sort") && strcmp(a->keys, b->keys))) {
+		t->in_err.file = d->side[1].file && d->side[1].file->known ? d->side[1].file->text : "report";
+		pp_fail(&t->in_err, "its rows have other keys than those of the other report");
+		free(d);
+		return NULL;
+	}
+	for (unsigned i = 0; i < d->t[0]->table->ncols; i++)
+		if (d->t[0]->table->col[i].adds == ADDS_KEY) {
+			d->key[d->keys] = i;
+			d->col[d->keys++] = d->t[0]->table->col[i];
+		}
+	memcpy(d->col + d->keys, compared, sizeof compared);
+	d->table = (struct table){ "diff", "two reports by the same keys", d->col, d->keys + COMPARED, TABLE_ROWS, SCREEN_OFF, .rows = diff_rows };
+	diff_rows_make(d);
+	return d;
+}
+
+void
+diff_add(const struct diff *d, struct report *r)
+{
+	report_add(r, &sides, d);
+	report_add(r, &d->table, d);
+}
+
+bool
+diff_complete(const struct diff *d)
+{
+	return d->side[0].complete && d->side[1].complete;
+}
+
+void
+diff_free(struct diff *d)
+{
+	if (d)
+		free(d->row);
+	free(d);
+}
+
+/* ---- the screen ---------------------------------------------------------------------------------- */
+
+static void
+screen_side(FILE *f, const struct side *s, char letter)
+{
+	fprintf(f, "%c  ", letter);
+	if (s->file && s->file->known)
+		views_text(f, s->file->text, s->file->len);
+	else
+		fputs("(several)", f);
+	fprintf(f, ": %" PRIu64 " samples in %" PRIu64 ".%03" PRIu64 " s; lost %" PRIu64 " records, %" PRIu64 " samples%s\n", s->samples,
+	    s->duration / 1000000000, s->duration / 1000000 % 1000, s->lost, s->lost_samples, s->complete ? "" : "; NOT COMPLETE");
+}
+
+static void
+screen_key(FILE *f, const struct column *col, const struct cell *c)
+{
+	if (!c->known)
+		fputc('-', f);
+	else if (col->type == CELL_TEXT)
+		views_text(f, c->text, c->len);
+	else if (col->type == CELL_SIGNED)
+		fprintf(f, "%" PRId64, (int64_t)c->num);
+	else
+		fprintf(f, "%" PRIu64, c->num);
+}
+
+void
+diff_screen(FILE *f, const struct diff *d, size_t top)
+{
+	const struct column *col = d->t[0]->table->col;
+	size_t noise = 0;
+
+	screen_side(f, &d->side[0], 'A');
+	screen_side(f, &d->side[1], 'B');
+	fprintf(f, "\n      A/s       B/s      A %%      B %%    POINTS    RATIO   ");
+	for (unsigned k = 0; k < d->keys; k++)
+		if (strcmp(col[d->key[k]].name, "other"))
+			fprintf(f, "%s%s", k ? "  " : "", col[d->key[k]].name);
+	fputc('\n', f);
+	for (size_t i = 0; i < d->n; i++) {
+		const struct diff_row *r = &d->row[i];
+		double a = share(r->n[0], d->side[0].samples), b = share(r->n[1], d->side[1].samples);
+		bool other = false;
+
+		noise += row_is_noise(r);
+		if (top && i >= top)
+			continue;
+		fprintf(f, "%9.1f %9.1f %8.2f %8.2f %+9.2f ", (double)rate(&d->side[0], r->n[0]) / 1e3, (double)rate(&d->side[1], r->n[1]) / 1e3,
+		    100 * a, 100 * b, 100 * r->points);
+		if (a > 0)
+			fprintf(f, "%8.2f ", b / a);
+		else
+			fprintf(f, "%8s ", "new");
+		fprintf(f, "%c ", row_is_noise(r) ? '~' : ' ');
+		for (unsigned k = 0; k < d->keys; k++)
+			other |= !strcmp(col[d->key[k]].name, "other") && r->key[d->key[k]].num;
+		for (unsigned k = 0; k < d->keys; k++)
+			if (strcmp(col[d->key[k]].name, "other")) {
+				fputs(k ? "  " : "", f);
+				if (other)
+					fputs(k ? "" : "(other)", f);
+				else
+					screen_key(f, &col[d->key[k]], &r->key[d->key[k]]);
+			}
+		fputc('\n', f);
+	}
+	if (top && d->n > top)
+		fprintf(f, "and %zu rows with smaller differences\n", d->n - top);
+	if (noise)
+		fprintf(f, "~ %zu of %zu rows: noise, as the numbers of samples differ by less than 2 standard deviations\n", noise, d->n);
+}

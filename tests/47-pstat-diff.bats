@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: ISC
+# pstat --diff: two recordings or reports beside each other; the figures by jq from the reports of each.
+load lib
+load pstat
+
+# recording NAME=SAMPLES...: of comms, a sample each millisecond.
+recording() {
+	local i=100 time=1000000000 x
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=11"
+		for x; do
+			i=$((i + 1))
+			echo "COMM pid=$i tid=$i comm=${x%=*}"
+			for ((n = 0; n < ${x#*=}; n++)); do
+				echo "SAMPLE ip=1 pid=$i tid=$i time=$((time += 1000000)) period=1"
+			done
+		done
+		echo "LOST_SAMPLES lost=7"
+	} | mkpipe
+}
+
+@test "pstat --diff: rates, shares, ratio and noise by the reports of each" {
+	need jq
+	recording same=100 near=100 more=50 gone=9 rare=1 >"$T/a"
+	recording same=100 near=119 more=100 new=30 rare=4 >"$T/b"
+	pstat --diff --json "$T/a" "$T/b" >"$T/o"
+	pstat --json "$T/a" >"$T/a.json"
+	pstat --json "$T/b" >"$T/b.json"
+	jq -r '.diff[] | [.comm, .samples_a, .samples_b, .samples_per_ks_a, .samples_per_ks_b, .share_ppm_a, .share_ppm_b, .difference_ppm, .noise] | join(" ")' \
+	    "$T/o" | sort >"$T/said"
+	jq -rn --slurpfile a "$T/a.json" --slurpfile b "$T/b.json" '
+		def of($r; $c): ([$r.comms[] | select(.comm == $c) | .samples] + [0])[0];
+		def ks($r; $n): $n * 1e12 / $r.time.duration_ns | round;
+		([$a[0].comms[].comm] + [$b[0].comms[].comm] | unique)[] as $c | of($a[0]; $c) as $x | of($b[0]; $c) as $y |
+		($x * 1e6 / $a[0].samples | round) as $p | ($y * 1e6 / $b[0].samples | round) as $q |
+		[$c, $x, $y, ks($a[0]; $x), ks($b[0]; $y), $p, $q, $q - $p, (($x - $y | fabs) < 2 * ($x + $y | sqrt))] | join(" ")' | sort >"$T/want"
+	diff "$T/want" "$T/said"
+	grep -q '^near 100 119 .* true$' "$T/said"
+	grep -q '^more 50 100 .* false$' "$T/said"
+	[ "$(jq -c '[.diff_of[] | [.side, .samples, .lost_samples, .complete]]' "$T/o")" = '[["a",260,7,true],["b",353,7,true]]' ]
+	[ "$(jq -c '[.diff[] | select(.comm == "new") | .ratio_ppm]' "$T/o")" = '[null]' ]
+	# the largest difference first
+	jq -e '[.diff[].difference_ppm | fabs] as $d | $d == ($d | sort | reverse)' "$T/o" >/dev/null
+	pstat --diff "$T/a" "$T/b" >"$T/screen"
+	grep -q 'lost 0 records, 7 samples' "$T/screen"
+	grep -qE ' ~ near$' "$T/screen"
+	grep -qE '[^~] more$' "$T/screen"
+}
+
+@test "pstat --diff: reports, recordings and standard input give the same" {
+	need jq
+	command pstat --json -s pid,cpu data/a_many.file.data >"$T/a.json"
+	command pstat --json -s pid,cpu data/demo.data >"$T/b.json"
+	pstat --diff --json -s pid,cpu data/a_many.file.data data/demo.data >"$T/o"
+	[ "$(jq '.diff | length' "$T/o")" -gt 10 ]
+	[ "$(jq '[.diff[].samples_a] | add' "$T/o")" = "$(jq .samples "$T/a.json")" ]
+	[ "$(jq '[.diff[].samples_b] | add' "$T/o")" = "$(jq .samples "$T/b.json")" ]
+	pstat --diff --json -s pid,cpu "$T/a.json" data/demo.data | cmp - "$T/o"
+	pstat --diff --json "$T/a.json" "$T/b.json" | cmp - "$T/o"
+	pstat --diff --json -s pid,cpu "$T/a.json" - <data/demo.data | jq -c .diff | cmp - <(jq -c .diff "$T/o")
+	pstat --no-sandbox --diff --json -s pid,cpu "$T/a.json" data/demo.data | cmp - "$T/o"
+	pstat --diff -s pid,cpu --top 3 "$T/a.json" data/demo.data | grep -q 'rows with smaller differences'
+	pstat --diff --csv --table diff "$T/a.json" "$T/b.json" | head -n 1 | grep -q '^pid,cpu,other,samples_a,'
+	# the same twice: all is noise, status 0
+	pstat --diff --json data/demo.data data/demo.data | jq -e '[.diff[] | .noise and .difference_ppm == 0] | all' >/dev/null
+}
+
+@test "pstat --diff: status 0 whatever differs, 1 for what cannot be read, 2 for wrong usage" {
+	pstat --diff data/basic.pipe.data data/multi.pipe.data >/dev/null
+	head -c 5000 data/demo.data >"$T/cut"
+	try pstat --diff "$T/cut" data/demo.data
+	[ $rc = 1 ] && grep -q 'NOT COMPLETE' "$T/out" && [ "$(wc -l <"$T/err")" = 1 ] || failed cut
+	try pstat --diff "$T/nosuch" data/demo.data
+	[ $rc = 1 ] && [ "$(wc -l <"$T/err")" = 1 ] || failed nosuch
+	command pstat --json data/demo.data >"$T/r"
+	try pstat --diff -s comm "$T/r" data/demo.data
+	[ $rc = 1 ] && [ ! -s "$T/out" ] && grep -q 'other keys' "$T/err" || failed keys
+	echo '{"schema":2' >"$T/r"
+	try pstat --diff "$T/r" data/demo.data
+	[ $rc = 1 ] && [ ! -s "$T/out" ] && [ "$(wc -l <"$T/err")" = 1 ] || failed "no JSON"
+	for o in data/demo.data "data/demo.data data/demo.data data/demo.data" "- -" "--check data/demo.data data/demo.data"; do
+		try pstat --diff $o </dev/null
+		[ $rc = 2 ] || failed "$o"
+	done
+	try sh -c 'pstat --diff data/demo.data data/basic.pipe.data >/dev/full'
+	[ $rc = 1 ] || failed full
+	! pstat --diff data/escape.data data/demo.data | tr -d '\n' | grep -aP '[\x00-\x1f\x7f]|\xc2[\x80-\x9f]' || failed escape
+	done_all
+}
