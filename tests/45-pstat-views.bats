@@ -97,6 +97,15 @@ same_ids() {
 	done_all
 }
 
+@test "pstat views: the time of CLOCK_DATA is that of the place" {
+	need perf
+	[ -f /usr/share/zoneinfo/America/New_York ] || skip "no zoneinfo"
+	pcat --format=file -o "$T/file" data/k_mono.pipe.data
+	TZ=America/New_York perf report --header-only -i "$T/file" 2>/dev/null | grep '^# reference time' >"$T/want"
+	TZ=America/New_York pstat --header data/k_mono.pipe.data | grep '^# reference time' | diff "$T/want" -
+	! diff "$T/want" <(pstat --header data/k_mono.pipe.data | grep '^# reference time') >/dev/null
+}
+
 # perf lists of the latter only those that a sample hit.
 @test "pstat views: build-ids of the head and of MMAP2, each once, by name" {
 	mkpipe >"$T/in" <<<"attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap|mmap2|comm ids=11

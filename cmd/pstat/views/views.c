@@ -22,6 +22,7 @@ views_want(struct views *v, struct tool *t, struct counts *c, enum view view)
 		v->c = c;
 	}
 	v->want[view] = true;
+	tzset();		/* the process can open nothing later */
 	return v;
 }
 
@@ -63,7 +64,6 @@ views_see(void *arg, const struct pp_rec *r, bool sound)
 void
 views_begin(struct views *v)
 {
-	tzset();		/* the process can open nothing later */
 	v->threads.maps = v->want[VIEW_MMAPS];
 	if (!v->tool->in)
 		return;
