@@ -31,7 +31,7 @@ static const struct tool_opt opts[] = {
 	{ OPT_TASKS, "tasks", NULL, "print the tree of threads, as perf report --tasks" },
 	{ OPT_MMAPS, "mmaps", NULL, "print the maps of each thread, as perf report --mmaps" },
 	{ OPT_BUILD_IDS, "build-ids", NULL, "print the build-ids, as perf buildid-list" },
-	{ OPT_CHECK, "check", "[LIST]", "print what readers stumble over; exit 1 if that is an error" },
+	{ OPT_CHECK, "check", "[=LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
 	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
 	TOOL_HEAD("Several reports"),
