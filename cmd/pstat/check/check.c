@@ -7,7 +7,6 @@
 #include "record/event.h"
 #include "record/meaning.h"
 
-#include <sys/random.h>
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
@@ -72,8 +71,7 @@ check_new(struct tool *t, struct counts *counts, const char *list)
 		check_choose(c, list);
 	c->known = known_new();
 	c->cpu = tool_alloc(CHECK_CPUS, sizeof *c->cpu);
-	if (getrandom(&c->name_key, sizeof c->name_key, GRND_NONBLOCK) < 0)
-		c->name_key = 1;
+	files_init(&c->files);
 	return c;
 }
 

@@ -31,7 +31,7 @@ struct unsure {
 	uint64_t count, off, record, round;
 };
 
-enum { CHECK_CPUS = 1024, CHECK_UNSURE = 1024, CHECK_CACHE = 4096, CHECK_COOKIES = 1024, CHECK_NAMES = 16384 };
+enum { CHECK_CPUS = 1024, CHECK_UNSURE = 1024, CHECK_CACHE = 4096, CHECK_COOKIES = 1024 };
 
 struct cpu_gap {			/* of a CPU: are its samples even? */
 	uint64_t last;			/* time of the last sample */
@@ -72,9 +72,7 @@ struct check {
 	struct unsure	 unsure[CHECK_UNSURE];
 	unsigned	 nunsure;
 	uint64_t	 cookie[CHECK_COOKIES];	/* of deferred call chains that are awaited; 0: free */
-	uint64_t	 names[CHECK_NAMES];	/* hashes of the names of files with a build-id, or counted without */
-	unsigned	 nnames;
-	uint64_t	 name_key;
+	struct files	 files;		/* with a build-id, or counted without */
 	struct cpu_gap	*cpu;
 };
 

@@ -17,29 +17,10 @@ enum {
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-static uint64_t
-name_hash(const struct check *c, const char *name, size_t len)
-{
-	uint64_t h = c->name_key;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (uint8_t)name[i]) * UINT64_C(0x100000001b3);
-	return h | 1;
-}
-
 void
 check_file_name(struct check *c, const struct pp_rec *r, const char *name, size_t len, bool has)
 {
-	uint64_t h = name_hash(c, name, len);
-	size_t i = h >> 20 & (CHECK_NAMES - 1);
-
-	while (c->names[i] && c->names[i] != h)
-		i = (i + 1) & (CHECK_NAMES - 1);
-	if (c->names[i] || c->nnames == CHECK_NAMES / 2)
-		return;
-	c->names[i] = h;
-	c->nnames++;
-	if (!has && name[0] == '/' && strncmp(name, "//anon", 6) != 0)
+	if (files_is_one(name, len) && files_add(&c->files, name, len, has ? FILE_HAS_ID : FILE_MAPPED) && !has)
 		check_found(c, RULE_N_NO_IDS_OF_FILES, r, NULL);
 }
 

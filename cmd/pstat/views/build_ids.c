@@ -2,10 +2,10 @@
 /* build_ids.c - --build-ids: the build-ids that records of the head and MMAP2 records give to files, as perf buildid-list has them. */
 #include <stdlib.h>
 
+#include "files.h"
 #include "in.h"
-#include "record/raw.h"
 
-enum { ID_MAX = 20 };
+enum { ID_MAX = FILE_ID_MAX };
 struct build_id {
 	uint8_t		 id[ID_MAX], len;
 	uint32_t	 nname;
@@ -47,32 +47,10 @@ build_id_add(struct build_ids *b, const uint8_t *id, size_t len, const char *nam
 void
 build_ids_see(struct views *v, const struct pp_rec *r)
 {
-	static const uint8_t none[ID_MAX];
-	const uint8_t *id, *p = r->raw;
-	size_t at, len;
+	struct file_id x;
 
-	if (r->type == PP_HEADER_BUILD_ID) {
-		at = PP_RAW_AT(HEADER_BUILD_ID, filename);
-		id = p + PP_RAW_AT(HEADER_BUILD_ID, build_id);
-		len = r->misc & PP_MISC_BUILD_ID_SIZE ? id[ID_MAX] : ID_MAX;
-	} else if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
-		const struct pp_raw_map_build_id *m = (const void *)(p + PP_RAW_AT(MMAP2, inode_or_build_id));
-
-		at = PP_RAW_AT(MMAP2, filename);
-		id = m->id;
-		len = m->size[0];
-	} else
-		return;
-	if (v->build_ids.known && len && len <= ID_MAX && memcmp(id, none, len)) {
-		const char *name = (const char *)p + at;
-		size_t n = strnlen(name, r->size - at);
-
-		if (n > 7 && !memcmp(name + n - 6, "]_text", 6))	/* the kernel's map: [kernel.kallsyms]_text */
-			n -= 5;
-		else if (n > 8 && !memcmp(name + n - 7, "]_stext", 7))
-			n -= 6;
-		build_id_add(&v->build_ids, id, len, name, n);
-	}
+	if (v->build_ids.known && files_id(&x, r))
+		build_id_add(&v->build_ids, x.id, x.nid, x.name, x.nname);
 }
 
 static int

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+#include <sys/random.h>
+
+#include <string.h>
+
+#include "files.h"
+#include "record/raw.h"
+
+enum { BITS = 3 };
+
+void
+files_init(struct files *f)
+{
+	*f = (struct files){0};
+	if (getrandom(&f->key, sizeof f->key, GRND_NONBLOCK) < 0)
+		f->key = 1;
+}
+
+bool
+files_is_one(const char *name, size_t len)
+{
+	return len && name[0] == '/' && (len < 6 || memcmp(name, "//anon", 6));
+}
+
+bool
+files_add(struct files *f, const char *name, size_t len, unsigned bits)
+{
+	uint64_t h = f->key;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		h = (h ^ (uint8_t)name[i]) * UINT64_C(0x100000001b3);
+	h &= ~(uint64_t)BITS;
+	i = h >> 20 & (FILES_SLOTS - 1);
+	while (f->slot[i] && (f->slot[i] & ~(uint64_t)BITS) != h)
+		i = (i + 1) & (FILES_SLOTS - 1);
+	if (f->slot[i]) {
+		f->slot[i] |= bits;
+		return false;
+	}
+	if (f->n == FILES_MAX) {
+		f->full = true;
+		return false;
+	}
+	f->slot[i] = h | bits;
+	f->n++;
+	return true;
+}
+
+unsigned
+files_count(const struct files *f, unsigned bits)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < FILES_SLOTS; i++)
+		n += (f->slot[i] & bits) == bits;
+	return n;
+}
+
+bool
+files_id(struct file_id *x, const struct pp_rec *r)
+{
+	static const uint8_t none[FILE_ID_MAX];
+	const uint8_t *p = r->raw;
+	size_t at;
+
+	if (r->type == PP_HEADER_BUILD_ID) {
+		at = PP_RAW_AT(HEADER_BUILD_ID, filename);
+		x->id = p + PP_RAW_AT(HEADER_BUILD_ID, build_id);
+		x->nid = r->misc & PP_MISC_BUILD_ID_SIZE ? x->id[FILE_ID_MAX] : FILE_ID_MAX;
+	} else if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
+		const struct pp_raw_map_build_id *m = (const void *)(p + PP_RAW_AT(MMAP2, inode_or_build_id));
+
+		at = PP_RAW_AT(MMAP2, filename);
+		x->id = m->id;
+		x->nid = m->size[0];
+	} else
+		return false;
+	if (!x->nid || x->nid > FILE_ID_MAX || !memcmp(x->id, none, x->nid) || r->size <= at)
+		return false;
+	x->name = (const char *)p + at;
+	x->nname = strnlen(x->name, r->size - at);
+	if (x->nname > 7 && !memcmp(x->name + x->nname - 6, "]_text", 6))	/* the kernel's map: [kernel.kallsyms]_text */
+		x->nname -= 5;
+	else if (x->nname > 8 && !memcmp(x->name + x->nname - 7, "]_stext", 7))
+		x->nname -= 6;
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC */
+/* files.h - a bounded set of names of files: which are mapped, which have a build-id. */
+#ifndef PSTAT_FILES_H
+#define PSTAT_FILES_H
+
+#include <stdbool.h>
+
+#include "perfpipe.h"
+
+enum { FILES_SLOTS = 16384, FILES_MAX = FILES_SLOTS / 2 };
+enum { FILE_MAPPED = 1, FILE_HAS_ID = 2 };	/* bits of a name */
+struct files {
+	uint64_t	 slot[FILES_SLOTS];	/* hash of the name, with its bits in place of the lowest */
+	uint64_t	 key;
+	unsigned	 n;
+	bool		 full;			/* names were left out */
+};
+
+void	files_init(struct files *);
+/* Does a map of that name have a file, as that of a library, and not of "[heap]" and "//anon"? */
+bool	files_is_one(const char *name, size_t);
+/* Add bits, not 0, to a name.  True: it is new. */
+bool	files_add(struct files *, const char *name, size_t, unsigned bits);
+/* How many names have all these bits? */
+unsigned files_count(const struct files *, unsigned bits);
+
+/* The build-id that a BUILD_ID or MMAP2 record gives to a file. */
+enum { FILE_ID_MAX = 20 };
+struct file_id {
+	const uint8_t	*id;
+	size_t		 nid;
+	const char	*name;		/* as perf has it: "[kernel.kallsyms]" without "_text" */
+	size_t		 nname;
+};
+/* False: it gives none, or one that cannot be. */
+bool	files_id(struct file_id *, const struct pp_rec *);
+
+#endif
