@@ -370,3 +370,43 @@ can_record() {
 	[ "$(jq -c '.order | [.held_max, .held_max_ns]' "$T/out")" = '[7,70]' ] || failed "none: $(jq -c .order "$T/out")"
 	done_all
 }
+
+@test "pstat: files with a build-id: by BUILD_ID before or after the map, or by MMAP2" {
+	need jq
+	id=00112233445566778899aabbccddeeff00112233
+	stream <<-X
+	attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap|mmap2 ids=1
+	HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=$id id_size=20 filename=/lib/before
+	HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=$id id_size=20 filename=/lib/not-mapped
+	MMAP2 misc=2 pid=1 tid=1 start=0x1000 len=0x1000 prot=5 filename=/lib/before
+	MMAP2 misc=2 pid=2 tid=2 start=0x1000 len=0x1000 prot=5 filename=/lib/before
+	MMAP2 misc=2 pid=1 tid=1 start=0x2000 len=0x1000 prot=5 filename=/lib/after
+	MMAP2 misc=2 pid=1 tid=1 start=0x3000 len=0x1000 prot=5 filename=/lib/none
+	MMAP2 misc=2 pid=1 tid=1 start=0x4000 len=0x1000 prot=1 filename=/lib/data-only
+	MMAP misc=2 pid=1 tid=1 start=0x5000 len=0x1000 filename=/lib/old-none
+	MMAP misc=0x2002 pid=1 tid=1 start=0x6000 len=0x1000 filename=/lib/old-data
+	MMAP2 misc=2 pid=1 tid=1 start=0x7000 len=0x1000 prot=5 filename=//anon
+	MMAP2 misc=2 pid=1 tid=1 start=0x8000 len=0x1000 prot=5 filename=[vdso]
+	MMAP2 misc=0x4002 pid=1 tid=1 start=0x9000 len=0x1000 build_id=$id prot=5 filename=/lib/mmap2
+	HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=$id id_size=20 filename=/lib/after
+	X
+	[ "$(pstat --json "$T/recipe.pipe" | jq -c .files)" = '{"mapped":5,"with_build_id":3}' ] || failed "$(pstat --json "$T/recipe.pipe" | jq -c .files)"
+	pstat "$T/recipe.pipe" | grep -qx 'build-ids   3 of 5 mapped files' || failed "screen"
+	done_all
+}
+
+@test "pstat: files with a build-id are those of perf's maps and of perf buildid-list" {
+	can_record
+	for o in -q --buildid-mmap; do
+		perf record -e cpu-clock $o -o "$T/file" -- sh -c 'head -c 20000000 /dev/zero | cksum' >/dev/null 2>&1 || skip "perf record $o"
+		perf script --show-mmap-events -i "$T/file" 2>/dev/null </dev/null |
+		    sed -n 's|.* PERF_RECORD_MMAP2 .* @ [^ ]* \(.*\)\]: [-r][-w]x[-ps] \(/.*\)$|\2 \1|p' | grep -v '^//anon' | sort -u >"$T/maps"
+		perf buildid-list -i "$T/file" 2>/dev/null | sed 's/^[0-9a-f]* //' >"$T/ids"
+		[ -s "$T/maps" ] && [ -s "$T/ids" ] || failed "$o: nothing to compare"
+		want=$(awk 'NR == FNR { has[$0]; next } { all[$1]; if ($1 in has || $2 ~ /^</) ids[$1] }
+			END { print length(ids), "of", length(all) }' "$T/ids" "$T/maps")
+		got=$(pstat "$T/file" | sed -n 's/^build-ids  *\(.*\) mapped files$/\1/p')
+		[ "$got" = "$want" ] || failed "$o: '$got', perf '$want'"
+	done
+	done_all
+}

@@ -9,6 +9,7 @@
 #include "record/raw.h"
 #include "sort/tally.h"
 
+enum { PROT_EXECUTE = 4 };
 static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */
 
 void
@@ -16,6 +17,7 @@ count_init(struct counts *c, struct tool *tool)
 {
 	*c = (struct counts){ .tool = tool, .order.first = UINT64_MAX };
 	tasks_init(&c->tasks);
+	files_init(&c->files);
 	c->totals.max = TOTALS_MAX;
 }
 
@@ -322,6 +324,21 @@ count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
 	}
 }
 
+/* The file of an executable map. */
+static void
+count_map(struct counts *c, const struct pp_rec *r)
+{
+	bool two = r->type == PP_MMAP2;
+	size_t at = two ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename), n = strnlen((const char *)r->raw + at, r->size - at);
+	const char *name = (const char *)r->raw + at;
+	struct file_id id;
+
+	if (!files_is_one(name, n) || (two ? !(PP_RAW_GET(r->raw, MMAP2, prot, c->tool->in->swap) & PROT_EXECUTE) :
+	    r->misc & PP_MISC_MMAP_DATA))
+		return;
+	files_add(&c->files, name, n, FILE_MAPPED | (files_id(&id, r) ? FILE_HAS_ID : 0));
+}
+
 /* Records of the kernel that are not samples. */
 static int
 count_kernel(struct counts *c, const struct pp_rec *r)
@@ -344,6 +361,10 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 	case PP_LOST:
 	case PP_LOST_SAMPLES:
 		count_lost(c, ev, r);
+		break;
+	case PP_MMAP:
+	case PP_MMAP2:
+		count_map(c, r);
 		break;
 	case PP_COMM:
 		tasks_comm(&c->tasks, PP_RAW_GET(p, COMM, pid, swap), PP_RAW_GET(p, COMM, tid, swap), time,
@@ -382,6 +403,8 @@ count_type(struct counts *c, const struct pp_rec *r)
 static int
 count_other(struct counts *c, const struct pp_rec *r)
 {
+	struct file_id id;
+
 	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
 		return -1;
 	if (r->type == PP_HEADER_FEATURE && r->payload) {	/* of a file only, for --header: it is no record of a stream */
@@ -396,6 +419,10 @@ count_other(struct counts *c, const struct pp_rec *r)
 		break;
 	case PP_HEADER_FEATURE:
 		facts_learn(&c->facts, c->tool, r, c->tool->in->swap);
+		break;
+	case PP_HEADER_BUILD_ID:
+		if (files_id(&id, r) && files_is_one(id.name, id.nname))
+			files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 		break;
 	case PP_FINISHED_ROUND:
 		count_round(c);

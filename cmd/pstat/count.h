@@ -4,6 +4,7 @@
 #define PSTAT_COUNT_H
 
 #include "facts.h"
+#include "files.h"
 #include "record/total.h"
 #include "tasks.h"
 #include "tool/tool.h"
@@ -74,6 +75,7 @@ struct counts {
 	unsigned	 nmoved;
 	uint64_t	 reads_over;		/* values for which `totals' had no space: they count as 0 */
 	struct facts	 facts;
+	struct files	 files;		/* those of executable maps */
 	uint16_t	 id_off;	/* as pp_events.id_off */
 	struct { uint64_t id; struct event_count *ev; } ids[COUNT_IDS];
 };

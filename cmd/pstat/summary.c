@@ -237,6 +237,23 @@ features_rows(const void *of, report_put *put, void *arg)
 static const struct table features = { "features", "machine and command", TABLE(features_columns), TABLE_ONE, SCREEN_OFF,
     .rows = features_rows };
 
+/* ---- files --------------------------------------------------------------------------------------- */
+
+static const struct column files_columns[] = {
+	{ "mapped", CELL_NUM, ADDS_ROUGH, "files of executable maps" },
+	{ "with_build_id", CELL_NUM, ADDS_ROUGH, "those with a build-id" },
+};
+
+static void
+files_rows(const void *of, report_put *put, void *arg)
+{
+	const struct files *f = &((const struct summary *)of)->c->files;
+
+	put(arg, (struct cell[]){ cell_num(files_count(f, FILE_MAPPED)), cell_num(files_count(f, FILE_MAPPED | FILE_HAS_ID)) });
+}
+
+static const struct table files = { "files", "mapped files", TABLE(files_columns), TABLE_ONE, SCREEN_OFF, .rows = files_rows };
+
 /* ---- types and events ---------------------------------------------------------------------------- */
 
 static const struct column types_columns[] = {
@@ -375,7 +392,7 @@ static const struct table others = { "other_pids", "samples of tasks that have n
 void
 summary_add(struct summary *s, struct counts *c, struct report *r)
 {
-	static const struct table *const all[] = { &whole, &times, &order, &lost, &compression, &content, &features, &types, &events,
+	static const struct table *const all[] = { &whole, &times, &order, &lost, &compression, &content, &features, &files, &types, &events,
 	    &comms, &pids, &others };
 
 	*s = (struct summary){ .r = r, .c = c };
@@ -403,7 +420,7 @@ summary_make(struct summary *s)
 	sorting = &c->tasks;
 	qsort(s->comm, s->ncomms, sizeof *s->comm, by_samples);
 	number_names(s);
-	s->r->exact &= !c->tasks.rough && !c->tasks.others.samples && !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
+	s->r->exact &= !c->files.full && !c->tasks.rough && !c->tasks.others.samples && !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
 }
 
 void

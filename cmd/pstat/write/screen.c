@@ -272,6 +272,19 @@ content(const struct screen *s, const struct kept *types)
 	kept_free(&k);
 }
 
+static void
+build_ids(const struct screen *s)
+{
+	struct kept k;
+
+	kept_open(&k, s->r, "files", 1);
+	if (kept_num(&k, "mapped")) {
+		label(s, "build-ids");
+		fprintf(s->f, "%" PRIu64 " of %" PRIu64 " mapped files\n", kept_num(&k, "with_build_id"), kept_num(&k, "mapped"));
+	}
+	kept_free(&k);
+}
+
 int
 screen(FILE *f, const struct report *r)
 {
@@ -291,6 +304,7 @@ screen(FILE *f, const struct report *r)
 	lost(&s, &types);
 	compression(&s);
 	content(&s, &types);
+	build_ids(&s);
 	kept_free(&types);
 	if (!screen_plain(&s, false)) {		/* the user asked for nothing else */
 		if (!report_part(r, "findings") && !report_part(r, "privacy")) {
