@@ -75,7 +75,7 @@ copy_of() {
 		    exec perf --buildid-dir "$3/$4" report -f -i "$2" --stdio -s comm,dso,sym -g none 2>/dev/null' sh "$1" "$2" "$T" "$3" |
 		    grep '%' | sed 's/ *$//'
 	}
-	hidden_report /usr/lib/debug "$T/in" none >"$T/here"
+	hidden_report "" "$T/in" none >"$T/here"
 	grep -q ' beta$' "$T/here" && grep -q 'kernel' "$T/here" && ! grep -q '0xffff' "$T/here"
 	hidden_report "/usr/lib/debug /proc/kallsyms /sys/kernel/notes $T/spin" "$T/out" syms | diff "$T/here" -
 	# all of it is hidden: without the directory no name is left
@@ -88,9 +88,8 @@ copy_of() {
 	[ $rc = 0 ]
 	[ "$(find "$T/syms" -name elf | wc -l)" -ge 3 ]
 	while read -r f; do
-		d=${f%/*}
-		[ "$(id_of "$f")" = "$(basename "${d%/*}")${d##*/}" ] || failed "$f"
-	done < <(find "$T/syms/.build-id" -type f)
+		[ "$(id_of "$f")" = "$(basename "${f%/*}")" ] || failed "$f"
+	done < <(find "$T/syms/files" -name elf -o -name debug)
 	cmp "$T/spin" "$(copy_of "$T/spin")" || failed "not the program"
 	if [ "$(head -c 16 /proc/kallsyms)" != 0000000000000000 ]; then
 		cmp /proc/kallsyms "$T"/syms/'[kernel.kallsyms]'/*/kallsyms || failed kallsyms
@@ -102,6 +101,25 @@ copy_of() {
 	find "$T/syms" -type f -printf '%P %s %T@ %i\n' | sort | diff "$T/files" - || failed "files changed"
 	# what is written does not depend on it
 	pinject -b "$T/in" | cmp - <(pinject -b --archive --buildid-dir "$T/syms" "$T/in") || failed "another stream"
+	done_all
+}
+
+@test "archive: separate debug information, if it is of that build-id" {
+	recorded
+	need objcopy
+	id=$(id_of "$T/spin")
+	debug=$T/fs/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+	mkdir -p "${debug%/*}"
+	objcopy --only-keep-debug "$T/spin" "$debug"
+	perf record -k mono -q --no-bpf-event -e cpu-clock -F 2000 --no-buildid-mmap -o - -- sh -c "strip '$T/spin' && exec '$T/spin'" >"$T/in" 2>/dev/null
+	! report "$T/in" | grep -q ' beta$'
+	try pinject -b --archive --symfs "$T/fs" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && cmp "$debug" "$T/syms/.build-id/${id:0:2}/${id:2}/debug" || failed "the copy"
+	report "$T/out" --buildid-dir "$T/syms" | grep -q ' beta$' || failed "no names by it"
+	# of another program
+	objcopy --only-keep-debug "$(command -v sh)" "$debug"
+	try pinject -b --archive --symfs "$T/fs" --buildid-dir "$T/other" "$T/in"
+	[ $rc = 0 ] && [ -f "$T/other/.build-id/${id:0:2}/${id:2}/elf" ] && ! [ -e "$T/other/.build-id/${id:0:2}/${id:2}/debug" ] || failed "of another"
 	done_all
 }
 

@@ -131,9 +131,9 @@ main(int argc, char *argv[])
 		sample_time(&t, o.header.edit, &found);
 	inject(&t, &o, &lookup, store, archive);
 	header_free(&o.header);
-	lookup_end(&lookup);
 	rc = tool_close(&t);
 	archive_end(archive);		/* the reader of the output does not wait for it */
+	lookup_end(&lookup);
 	store_free(store);
 	return rc || t.failed;
 }

@@ -154,9 +154,9 @@ static int
 lookup_ask(struct lookup *l, const struct lookup_for *f, uint32_t kind, uint32_t flags, struct lookup_found *to)
 {
 	static struct answer a;
-	bool grows = kind == LOOKUP_JITDUMP || kind == LOOKUP_PERF_MAP;
+	bool any_time = kind == LOOKUP_JITDUMP || kind == LOOKUP_PERF_MAP || kind == LOOKUP_DEBUG;
 
-	if (!question_add(l, kind, f, flags, grows ? 0 : recording_latest(l, f->time)) || !ask(l, &a, &to->fd)) {
+	if (!question_add(l, kind, f, flags, any_time ? 0 : recording_latest(l, f->time)) || !ask(l, &a, &to->fd)) {
 		to->why = l->fd < 0 ? l->ended : "the name is too long";
 		return 0;
 	}
@@ -175,7 +175,7 @@ static bool
 lookup_has_copies(const struct lookup *l, enum lookup_kind kind)
 {
 	return kind == LOOKUP_JITDUMP ? l->opt->jit_dump_dir != NULL : kind == LOOKUP_PERF_MAP ? l->opt->perf_map_dir != NULL :
-	    (kind == LOOKUP_FILE || kind == LOOKUP_MODULE) && l->opt->nsymfs;
+	    (kind == LOOKUP_FILE || kind == LOOKUP_MODULE || kind == LOOKUP_DEBUG) && l->opt->nsymfs;
 }
 
 bool

@@ -168,6 +168,17 @@ place_open(struct place *p)
 	return p->copies ? -1 : place_open_root(p, 0);
 }
 
+int
+place_open_debug(struct place *p)
+{
+	struct stat st;
+	int fd;
+
+	place_none(p, WHY_ABSENT);
+	fd = place_open_symfs(p);
+	return fd >= 0 || p->copies ? fd : place_open_at(p, AT_FDCWD, p->dso.name, 0, IN_ROOT, &st);
+}
+
 /* ---- files that processes write for perf ------------------------------------------------------------------- */
 
 /* Below a directory that the user names; -1: there is none. */

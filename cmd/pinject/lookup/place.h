@@ -40,8 +40,10 @@ void	place_start(const struct lookup_opt *);
 int	place_open(struct place *);
 /* a jitdump; the name's last part below opt->jit_dump_dir, if it is nowhere else; */
 int	place_open_jitdump(struct place *);
-/* perf-PID.map. */
+/* perf-PID.map; */
 int	place_open_perf_map(struct place *);
+/* a file by its name alone, below --symfs or in our root. */
+int	place_open_debug(struct place *);
 const char *place_why_text(enum place_why);
 
 /* ---- for the files above ----------------------------------------------------------------------------------- */

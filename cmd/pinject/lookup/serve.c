@@ -122,6 +122,18 @@ serve_opened(struct place *p, int fd, struct lookup_found *to)
 }
 
 static int
+serve_debug(struct place *p, struct lookup_found *to)
+{
+	int fd = place_open_debug(p);
+
+	to->why = place_why_text(p->why);
+	if (fd < 0 || buildid_fd(&to->id, fd, &to->why) > 0)
+		return (to->fd = fd) >= 0;
+	close(fd);
+	return 0;
+}
+
+static int
 serve_answer(const struct question *q, struct place *p, struct lookup_found *to)
 {
 	int rc;
@@ -141,6 +153,8 @@ serve_answer(const struct question *q, struct place *p, struct lookup_found *to)
 		return serve_opened(p, place_open_jitdump(p), to);
 	case LOOKUP_PERF_MAP:
 		return serve_opened(p, place_open_perf_map(p), to);
+	case LOOKUP_DEBUG:
+		return serve_debug(p, to);
 	case LOOKUP_KALLSYMS:
 		to->why = "/proc/kallsyms cannot be opened";
 		return (to->fd = open("/proc/kallsyms", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) >= 0;

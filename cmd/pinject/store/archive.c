@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,13 +11,17 @@
 #include "archive.h"
 #include "ids/file_ids.h"
 
-enum { WAITING = 128 };			/* files that are open */
+enum {
+	WAITING = 128,			/* files that are open */
+	NAMED_MAX = 65536,		/* files whose debug information is looked for */
+};
 
 struct copy {
 	struct build_id	 id;
 	int		 fd;
 	struct stat	 then;		/* when it was opened */
 	char		*name;		/* escaped, for messages */
+	const char	*kind;		/* in the store */
 };
 
 struct archive {
@@ -29,6 +34,8 @@ struct archive {
 	uint64_t	 limit, bytes;	/* of all that was copied or waits */
 	struct copy	 waiting[WAITING];	/* from `first' on, in a circle */
 	unsigned	 first, n;
+	struct build_id	*named;		/* of the files that were copied */
+	size_t		 nnamed, named_cap;
 	uint64_t	 copied, large, changed, unknown;
 	uint64_t	 large_bytes;
 	const char	*no_kallsyms;	/* why it is not there; NULL: it is, or is not needed */
@@ -42,7 +49,7 @@ archive_copy_first(struct archive *a)
 {
 	struct copy *c = &a->waiting[a->first];
 
-	if (store_copy(a->store, &c->id, "elf", c->fd, &c->then))
+	if (store_copy(a->store, &c->id, c->kind, c->fd, &c->then))
 		a->copied++;
 	else if (!a->t->failed) {
 		a->changed++;
@@ -69,11 +76,11 @@ archive_has_space(struct archive *a, const char *name, uint64_t size)
 }
 
 static void
-archive_file(struct archive *a, const struct pp_dso *dso, const struct build_id *id, int fd)
+archive_file(struct archive *a, const struct pp_dso *dso, const struct build_id *id, const char *kind, int fd)
 {
-	struct copy c = { .id = *id, .fd = fd, .name = tool_vis(dso->name, dso->len) };
+	struct copy c = { .id = *id, .fd = fd, .name = tool_vis(dso->name, dso->len), .kind = kind };
 
-	if (store_has(a->store, id, "elf"))
+	if (store_has(a->store, id, kind))
 		a->copied++;
 	else if (fstat(fd, &c.then) == 0 && archive_has_space(a, c.name, (uint64_t)c.then.st_size)) {
 		if (a->n == WAITING)
@@ -83,6 +90,40 @@ archive_file(struct archive *a, const struct pp_dso *dso, const struct build_id 
 	}
 	close(fd);
 	free(c.name);
+}
+
+/* The debug information of the file will be looked for at the end: it is of less use than another file. */
+static void
+archive_name(struct archive *a, const struct build_id *id)
+{
+	if (a->nnamed == NAMED_MAX)
+		return;
+	if (a->nnamed == a->named_cap) {
+		a->named_cap = a->named_cap * 2 + 64;
+		a->named = tool_realloc(a->named, a->named_cap, sizeof *a->named);
+	}
+	a->named[a->nnamed++] = *id;
+}
+
+/* Separate debug information, where distributions have it (gdb's documentation, "Debugging Information in Separate Files"). */
+static void
+archive_debug(struct archive *a, const struct build_id *id)
+{
+	char name[64 + 2 * BUILD_ID_MAX], hex[2 * BUILD_ID_MAX + 1];
+	struct pp_dso dso = { .name = name };
+	struct lookup_found found;
+
+	for (size_t i = 0; i < id->len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->b[i]);
+	snprintf(name, sizeof name, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+	dso.len = (uint32_t)strlen(name);
+	if (id->len < 2 || store_has(a->store, id, "debug") ||
+	    lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_DEBUG, .dso = &dso }, true, &found) <= 0)
+		return;
+	if (found.id.len == id->len && !memcmp(found.id.b, id->b, id->len))
+		archive_file(a, &dso, id, "debug", found.fd);
+	else
+		close(found.fd);
 }
 
 /* The vdso of this process, if it is the one: the others' cannot be read. */
@@ -138,7 +179,8 @@ archive_take(struct archive *a, const struct lookup_for *q, const struct lookup_
 		break;
 	default:
 		if (found->fd >= 0) {
-			archive_file(a, q->dso, &found->id, found->fd);
+			archive_name(a, &found->id);
+			archive_file(a, q->dso, &found->id, "elf", found->fd);
 			return;
 		}
 		a->unknown++;		/* a module that is compressed or gone; an id of a list */
@@ -240,8 +282,11 @@ archive_end(struct archive *a)
 {
 	if (!a)
 		return;
+	for (size_t i = 0; i < a->nnamed; i++)
+		archive_debug(a, &a->named[i]);
 	while (a->n)
 		archive_copy_first(a);
 	archive_report(a);
+	free(a->named);
 	free(a);
 }

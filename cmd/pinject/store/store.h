@@ -25,7 +25,7 @@ struct store;
 /* Before tool_lock(): make DIR (mode 0700) if there is none, open it, and allow what is done below.  Failure exits 1. */
 struct store	*store_new(struct tool *, const char *dir);
 void		 store_free(struct store *);
-/* Is the file there?  kind: "elf", "vdso", "kallsyms". */
+/* Is the file there?  kind: "elf", "debug", "vdso", "kallsyms". */
 bool		 store_has(struct store *, const struct build_id *, const char *kind);
 /* 1: it is there now, or was; 0: it cannot be. */
 int		 store_put(struct store *, const struct build_id *, const char *kind, const void *, size_t);
