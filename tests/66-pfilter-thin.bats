@@ -5,7 +5,7 @@ load lib
 
 # count STREAM: "samples, sum of their periods" by pstat; count_of EVENT STREAM: of that event
 count() {
-	pstat --json "$1" | jq -r '"\(.samples) \(.period)"'
+	pstat --json "$1" | jq -r '"\(.samples) \([.events[].period] | add)"'
 }
 count_of() {
 	pstat --json "$2" | jq -r --arg e "$1" '.events[] | select(.name == $e) | "\(.samples) \(.period)"'

@@ -296,7 +296,7 @@ check_pstat() {
 		/ SAMPLE events: / && event { print "event", names ? event : "", $3 }' "$W/stats" >"$W/want"
 	sed -n 's/^ {"type":[0-9]*,"name":"\([^"]*\)","records":\([0-9]*\),.*/\1 \2/p' "$W/json" |
 	    sed 's/^HEADER_//' | awk -v skip="^(${file}COMPRESSED2?)$" '$1 !~ skip' | sort >"$W/got"
-	sed -n 's/^ {"name":"\(.*\)","attr_type.*"samples":\([0-9]*\),"period.*/event \1 \2/p' "$W/json" |
+	sed -n 's/^ {"name":"\(.*\)","nth":[0-9]*,"attr_type.*"samples":\([0-9]*\),"period.*/event \1 \2/p' "$W/json" |
 	    awk -v names=$names '$NF { print names ? $0 : "event  " $NF }' >>"$W/got"
 	if grep -q '"perf_version":"7' "$W/json"; then
 		sed -i '/^event/d' "$W/want" "$W/got"
