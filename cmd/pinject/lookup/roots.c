@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,13 +56,19 @@ seen_mnt(uint32_t pid)
 	return s->mnt;
 }
 
-/* The inode of its mount namespace; 0: it is gone, or not ours to see. */
+/*
+ * The inode of its mount namespace; 0: it is gone, or not ours to see.  A thread of the kernel runs no file and maps none: the
+ * process of the recording that had its number is gone.
+ */
 static uint64_t
 mnt_of(uint32_t pid)
 {
 	struct stat st;
 	char path[32];
 
+	snprintf(path, sizeof path, "/proc/%u/exe", pid);
+	if (stat(path, &st) < 0 && errno == ENOENT)
+		return 0;
 	snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
