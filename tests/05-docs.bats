@@ -167,6 +167,7 @@ examples() {
 		examples "$page" >"$T/examples"
 		[ -s "$T/examples" ] || [[ $page == *perf-pipe.5 || $page == *perfpipe.3 ]] || failed "$page: no example found"
 		while read -r line <&3; do
+			[[ $line != *unshare* ]] || unshare -rm true 2>/dev/null || continue
 			# as it stands, but for the time that it takes
 			run=${line//sleep 2/sleep 0.1}
 			[ -n "$may_record" ] || run=$(sed 's/perf record [^|]*[^| ]/cat all.data/' <<<"$run")

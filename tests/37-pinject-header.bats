@@ -175,6 +175,7 @@ set_all() {
 
 @test "header: payloads of files" {
 	need perf
+	need xxd
 	in=data/basic.pipe.data
 	payload $in 12 | xxd -r -p >"$T/desc"
 	# EVENT_DESC again is the same
