@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* draw.h - panels drawn: as SVG, and as text. */
+#ifndef PSTAT_DRAW_H
+#define PSTAT_DRAW_H
+
+#include <stdio.h>
+
+#include "picture/panel.h"
+
+enum draw_scale { SCALE_LINEAR, SCALE_LOG, SCALE_RANK };
+struct draw {
+	enum { THEME_AUTO, THEME_LIGHT, THEME_DARK } theme;	/* of SVG; auto: as the reader's system */
+	enum draw_scale	 scale;
+	/* text */
+	unsigned	 width;		/* columns of the terminal, 80 at least */
+	bool		 ascii;		/* no other characters, no colours */
+};
+
+/* All panels under each other in one SVG.  A failure to write is left in the FILE. */
+void	draw_svg(FILE *, const struct panels *, const struct draw *);
+/* One panel as an <svg> element for a page that has the style of draw_style() and may have a script: cells have data-* members. */
+void	draw_svg_part(FILE *, const struct panel *, const struct draw *, unsigned id);
+/* The rules of CSS for it: colours as custom properties, for both themes. */
+void	draw_style(FILE *, const struct draw *);
+void	draw_term(FILE *, const struct panels *, const struct draw *);
+
+/* ---- scale.c: what both need ---------------------------------------------------------------------- */
+
+enum { DRAW_STEPS = 9 };		/* step 0: nothing; 1 to 8: from few to many */
+/* The step of a count, of which the largest is top.  SCALE_RANK: by the share of the cells that have less, so it needs them. */
+struct scale;
+struct scale *scale_new(enum draw_scale, const struct panel *);
+unsigned scale_step(const struct scale *, uint32_t count);
+/* The smallest count of a step, for the bar that explains the colours; 0: no cell has this step. */
+uint64_t scale_low(const struct scale *, unsigned step);
+void	scale_free(struct scale *);
+/* A round number of ns, so that at most n of them are in the span: 1, 2, 5 times a power of ten. */
+uint64_t scale_round(uint64_t span, unsigned n);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * panel.h - a picture as figures, whatever it is drawn with.
+ *
+ * What was collected (grid.h, behind.h, the histograms of --hist) is made into panels; svg.h, term.h and the page of --report
+ * draw panels and know nothing else.  All texts are bytes as they were recorded: whoever draws them makes them harmless.
+ * A panel owns what it points to; panels_free() frees all.
+ */
+#ifndef PSTAT_PANEL_H
+#define PSTAT_PANEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report.h"
+
+enum panel_kind {
+	PANEL_HEAT,			/* a row for each band, a column for each bin of time, the colour is the count: cpu, tasks, subsecond */
+	PANEL_STACK,			/* a bar for each bin of time, the bands on top of each other: rate */
+	PANEL_BEHIND,			/* by position in the stream: disorder */
+	PANEL_HIST,			/* by value, logarithmic: hist:FIELD */
+	PANEL_FILL,			/* one bar of bytes, the bands beside each other: fill */
+};
+
+/*
+ * Time: columns of the same width, in order.  A long time in which nothing was sampled (a clock that jumps) has no columns:
+ * there, start[i] + width < start[i + 1], which is drawn as a break that says how long it is.
+ */
+struct axis {
+	uint64_t	 width;		/* of a column, ns; a column begins at a multiple of it */
+	unsigned	 n;
+	uint64_t	*start;		/* of each column, ns of the trace clock, ascending */
+	uint64_t	 first, last;	/* the first and the last sample: the columns that they are in are covered in part */
+};
+
+/* A row of PANEL_HEAT, a colour of PANEL_STACK, a part of PANEL_FILL. */
+struct band {
+	char		*label;
+	/* What pfilter selects it by, as words for the shell: "--pid 4711".  NULL: no option of pfilter does. */
+	char		*option;
+	uint64_t	 total;		/* samples of it in all columns; PANEL_FILL: bytes */
+	uint64_t	 first, last;	/* its times */
+	uint32_t	*count;		/* of each column; at most UINT32_MAX.  NULL for PANEL_FILL */
+	uint64_t	 from, span;	/* the part of each column that it is about; span 0: all of it (subsecond: 1/50 of it) */
+};
+
+struct panel_place {			/* PANEL_BEHIND: a column of the stream */
+	uint64_t	 behind;	/* how far its records were behind the newest before them, at most, ns; 0: none was */
+	uint64_t	 late, late_ns;	/* records that come later than two rounds allow, and by how much at most */
+};
+struct panel_mark { uint64_t value; const char *name; };	/* PANEL_HIST: p50, p90, p99 */
+
+struct panel {
+	uint8_t		 kind;		/* enum panel_kind */
+	char		*name;		/* the word of --picture */
+	char		*title, *subtitle;	/* subtitle: file, width of a column, what is left out */
+	char		*desc;		/* the three main figures, in words */
+	uint64_t	 samples;	/* that the panel is about, also those of `hidden' */
+	uint64_t	 top;		/* the largest count of a cell; PANEL_STACK: of a column; PANEL_HIST: of a bucket */
+	struct band	*band;
+	unsigned	 nbands;
+	unsigned	 hidden;	/* bands that are not shown, and their samples */
+	uint64_t	 hidden_samples;
+	/* PANEL_HEAT, PANEL_STACK */
+	const struct axis *axis;	/* of the panels, or its own */
+	uint32_t	*lost, *throttled;	/* of each column; NULL: nothing was lost, throttled */
+	bool		 upward;	/* band 0 is the lowest */
+	/* PANEL_BEHIND */
+	struct panel_place *place;	/* of `width' bytes each */
+	unsigned	 nplaces;
+	uint64_t	 width, bytes;	/* bytes: of the stream */
+	uint64_t	*round;		/* offsets of FINISHED_ROUND; none if there are too many to draw */
+	unsigned	 nrounds;
+	uint64_t	 power[64];	/* records by the power of two of how far they are behind, ns */
+	uint64_t	 timed, back;	/* records that have a time; that are behind */
+	uint64_t	 worst, window;	/* the largest distance; what psort --window needs, ns */
+	uint64_t	 late;
+	/* PANEL_HIST */
+	struct bucket	*bucket;	/* as in hist.h */
+	unsigned	 nbuckets;
+	const char	*unit;		/* of its values: "ns", "bytes", "" */
+	struct panel_mark mark[3];
+};
+
+struct panels {
+	struct panel	*panel;		/* in the order of --picture */
+	unsigned	 n;
+	struct axis	 axis;		/* of those that have time, if they have no other */
+	uint64_t	 lost, throttled;
+};
+void	panels_free(struct panels *);
+
+#endif
