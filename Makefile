@@ -133,6 +133,10 @@ $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
 $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
+PICTURE   = $(addprefix $(O)/cmd/pstat/,$(patsubst %,picture/%.o,scale))
+$(O)/unit/picture: $(PICTURE)
+$(O)/unit/picture: LDLIBS += -lm
+$(O)/tests/unit/picture.o: DEFS += -Icmd/pstat
 $(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)

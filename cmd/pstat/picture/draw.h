@@ -36,5 +36,9 @@ uint64_t scale_low(const struct scale *, unsigned step);
 void	scale_free(struct scale *);
 /* A round number of ns, so that at most n of them are in the span: 1, 2, 5 times a power of ten. */
 uint64_t scale_round(uint64_t span, unsigned n);
+/* n * part / whole, rounded down; UINT64_MAX if that is larger. */
+uint64_t scale_part(uint64_t n, uint64_t part, uint64_t whole);
+/* The logarithm to base 2, in 1/65536; 0 of 0. */
+uint32_t scale_log2(uint64_t n);
 
 #endif

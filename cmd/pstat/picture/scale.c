@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: ISC */
+/* scale.c - from counts to steps of colour; integers only, so that each machine draws the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/draw.h"
+#include "record/wide.h"
+#include "tool/tool.h"
+
+struct scale {
+	uint64_t	 from[DRAW_STEPS + 1];	/* the smallest count of each step or of a later one; ascending */
+	uint64_t	 top;
+};
+
+uint64_t
+scale_part(uint64_t n, uint64_t part, uint64_t whole)
+{
+	struct wide x = wide_mul(n, part);
+	uint64_t rest;
+
+	return x.hi < whole ? wide_div(x, whole, &rest) : UINT64_MAX;
+}
+
+uint32_t
+scale_log2(uint64_t n)
+{
+	uint32_t power, log;
+	uint64_t m;
+
+	if (n < 2)
+		return 0;
+	power = 63 - (uint32_t)__builtin_clzll(n);
+	m = (power > 31 ? n >> (power - 31) : n << (31 - power));	/* 1 to 2, in 31 bits */
+	log = power << 16;
+	for (uint32_t bit = 1 << 15; bit; bit >>= 1) {
+		m = m * m >> 31;
+		if (m >> 32) {
+			m >>= 1;
+			log |= bit;
+		}
+	}
+	return log;
+}
+
+static int
+scale_order(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* By the share of the cells that have less. */
+static void
+scale_rank(struct scale *s, const struct panel *p)
+{
+	size_t cells = (size_t)p->nbands * (p->axis ? p->axis->n : 0), n = 0, at = 0;
+	uint32_t *count = tool_alloc(cells ? cells : 1, sizeof *count);
+
+	for (unsigned i = 0; i < p->nbands; i++)
+		for (unsigned j = 0; p->band[i].count && j < p->axis->n; j++)
+			if (p->band[i].count[j])
+				count[n++] = p->band[i].count[j];
+	qsort(count, n, sizeof *count, scale_order);
+	for (unsigned step = 1; step < DRAW_STEPS; step++) {
+		while (at < n && (8 * at < n * (size_t)(step - 1) || (at && count[at] == count[at - 1])))
+			at++;
+		s->from[step] = at < n ? count[at] : UINT64_MAX;
+	}
+	free(count);
+}
+
+/* The step by count and top alone. */
+static unsigned
+scale_by(enum draw_scale how, uint64_t count, uint64_t top)
+{
+	uint64_t steps = DRAW_STEPS - 1, step = how == SCALE_LOG ? scale_part(scale_log2(count + 1), steps, scale_log2(top + 1)) :
+	    scale_part(count, steps, top);
+
+	return step < steps ? (unsigned)step + 1 : DRAW_STEPS - 1;
+}
+
+struct scale *
+scale_new(enum draw_scale how, const struct panel *p)
+{
+	struct scale *s = tool_alloc(1, sizeof *s);
+
+	s->top = p->top < UINT64_MAX ? p->top : UINT64_MAX - 1;
+	s->from[0] = 0;
+	for (unsigned step = 1; step <= DRAW_STEPS; step++)
+		s->from[step] = UINT64_MAX;
+	if (how == SCALE_RANK) {
+		scale_rank(s, p);
+		return s;
+	}
+	for (unsigned step = 1; step < DRAW_STEPS && s->top; step++) {
+		uint64_t lo = 1, hi = s->top;
+
+		while (lo < hi) {
+			uint64_t mid = lo + (hi - lo) / 2;
+
+			if (scale_by(how, mid, s->top) >= step)
+				hi = mid;
+			else
+				lo = mid + 1;
+		}
+		s->from[step] = lo;
+	}
+	return s;
+}
+
+unsigned
+scale_step(const struct scale *s, uint32_t count)
+{
+	unsigned step = count ? 1 : 0;
+
+	while (step && step < DRAW_STEPS - 1 && count >= s->from[step + 1])
+		step++;
+	return step;
+}
+
+uint64_t
+scale_low(const struct scale *s, unsigned step)
+{
+	return step && step < DRAW_STEPS && s->from[step] < s->from[step + 1] ? s->from[step] : 0;
+}
+
+void
+scale_free(struct scale *s)
+{
+	free(s);
+}
+
+uint64_t
+scale_round(uint64_t span, unsigned n)
+{
+	static const unsigned rounds[] = { 1, 2, 5 };
+	uint64_t ten = 1;
+
+	if (!n)
+		n = 1;
+	for (;;) {
+		for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++)
+			if (span / (ten * rounds[i]) < n)	/* with the one at 0 */
+				return ten * rounds[i];
+		if (ten > UINT64_MAX / 50)
+			return ten * 10;
+		ten *= 10;
+	}
+}
