@@ -136,7 +136,8 @@ $(O)/unit/store: $(O)/cmd/pinject/store/store.o
 PICTURE   = $(addprefix $(O)/cmd/pstat/,$(patsubst %,picture/%.o,scale))
 $(O)/unit/picture: $(PICTURE)
 $(O)/unit/picture: LDLIBS += -lm
-$(O)/tests/unit/picture.o: DEFS += -Icmd/pstat
+$(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c)) $(O)/cmd/pstat/picture/scale.o
+$(O)/tests/unit/picture.o $(O)/tests/unit/term.o: DEFS += -Icmd/pstat
 $(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)

@@ -54,6 +54,20 @@ tool_sound_utf8(const char *s, size_t n)
 	return true;
 }
 
+bool
+tool_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *locale = getenv(names[i]), *codes;
+
+		if (locale && *locale)
+			return (codes = strchr(locale, '.')) && (!strncasecmp(codes, ".utf-8", 6) || !strncasecmp(codes, ".utf8", 5));
+	}
+	return false;
+}
+
 char *
 tool_vis(const char *s, size_t n)
 {

@@ -185,6 +185,8 @@ void	*tool_realloc(void *, size_t n, size_t size);
 char	*tool_vis(const char *, size_t n);
 /* Is the Unicode character invisible or does it affect others: C1 controls, marks of direction and width, tags? */
 bool	tool_hidden(uint32_t);
+/* Does the user's locale, by its name, have UTF-8?  The tools' own always does. */
+bool	tool_utf8(void);
 
 /* ---- parse the argument of the option that tool_getopt() returned; exit 2, naming the option, if it is wrong ---- */
 

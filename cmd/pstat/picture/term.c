@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "picture/term.h"
+#include "tool/tool.h"
+
+bool
+term_ascii(void)
+{
+	const char *kind = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	return !tool_utf8() || (none && *none) || !kind || !*kind || !strcmp(kind, "dumb");
+}
+
+/* ---- lines ---------------------------------------------------------------------------------------- */
+
+void
+term_put(struct term *t, unsigned at, uint32_t c, int ink, int paper)
+{
+	if (at >= t->width)
+		return;
+	while (t->end <= at)
+		t->cell[t->end++] = (struct term_cell){ { ' ', 0, 0 }, TERM_PLAIN, TERM_PLAIN };
+	t->cell[at] = (struct term_cell){ { c, 0, 0 }, (int16_t)(t->ascii ? TERM_PLAIN : ink), (int16_t)(t->ascii ? TERM_PLAIN : paper) };
+}
+
+void
+term_text(struct term *t, unsigned at, const char *text, int ink)
+{
+	for (; *text; text++)
+		term_put(t, at++, (unsigned char)*text, ink, TERM_PLAIN);
+}
+
+void
+term_right(struct term *t, unsigned end, const char *text, int ink)
+{
+	size_t n = strlen(text);
+
+	term_text(t, n < end ? end - (unsigned)n : 0, text, ink);
+}
+
+/* Text of the recording as characters that do nothing to a terminal; in ASCII, other characters are \ooo.  The caller frees it. */
+static char *
+term_harmless(const struct term *t, const char *text)
+{
+	char *vis = tool_vis(text, strlen(text)), *plain, *to;
+
+	if (!t->ascii)
+		return vis;
+	plain = to = tool_alloc(strlen(vis) + 1, 4);
+	for (const char *p = vis; *p; p++)
+		if ((unsigned char)*p < 0x80)
+			*to++ = *p;
+		else
+			to += sprintf(to, "\\%03o", (unsigned)(unsigned char)*p);
+	free(vis);
+	return plain;
+}
+
+/* The next character of a harmless text, and its columns: 0, 1 or 2.  NUL: the end. */
+static uint32_t
+term_next(const char **p, mbstate_t *state, unsigned *columns)
+{
+	wchar_t c = 0;
+	size_t n = mbrtowc(&c, *p, strlen(*p), state);
+	int w;
+
+	if (!**p || n == 0 || n > 16)
+		return 0;
+	*p += n;
+	w = wcwidth(c);
+	*columns = w < 0 ? 1 : (unsigned)w;
+	return (uint32_t)c;
+}
+
+unsigned
+term_columns(const struct term *t, const char *text)
+{
+	char *harmless = term_harmless(t, text);
+	const char *p = harmless;
+	mbstate_t state = { 0 };
+	unsigned n = 0, w;
+
+	while (term_next(&p, &state, &w))
+		n += w;
+	free(harmless);
+	return n;
+}
+
+unsigned
+term_name(struct term *t, unsigned at, unsigned room, const char *text, int ink)
+{
+	unsigned whole = term_columns(t, text), n = 0, limit = whole > room ? room - 1 : room, w;
+	char *harmless = term_harmless(t, text);
+	const char *p = harmless;
+	mbstate_t state = { 0 };
+	uint32_t c;
+
+	for (; room && (c = term_next(&p, &state, &w)); n += w) {
+		if (n + w > limit || at + n + w > t->width)
+			break;
+		if (w)
+			term_put(t, at + n, c, ink, TERM_PLAIN);
+		else if (n && at + n <= t->end && t->cell[at + n - 1].c[0] && !t->cell[at + n - 1].c[2])
+			t->cell[at + n - 1].c[1 + !!t->cell[at + n - 1].c[1]] = c;
+		if (w == 2) {
+			term_put(t, at + n + 1, 0, ink, TERM_PLAIN);
+			t->cell[at + n + 1].c[0] = 0;
+		}
+	}
+	free(harmless);
+	if (room && whole > room)
+		term_put(t, at + n++, t->ascii ? '~' : 0x2026, ink, TERM_PLAIN);
+	return n;
+}
+
+static void
+term_utf8(FILE *f, uint32_t c)
+{
+	if (c < 0x80)
+		putc((int)c, f);
+	else if (c < 0x800)
+		fprintf(f, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+	else if (c < 0x10000)
+		fprintf(f, "%c%c%c", 0xe0 | c >> 12, 0x80 | (c >> 6 & 0x3f), 0x80 | (c & 0x3f));
+	else
+		fprintf(f, "%c%c%c%c", 0xf0 | c >> 18, 0x80 | (c >> 12 & 0x3f), 0x80 | (c >> 6 & 0x3f), 0x80 | (c & 0x3f));
+}
+
+/* Change the colours, with one escape sequence. */
+static void
+term_colour(FILE *f, const struct term_cell *c, const struct term_cell *before)
+{
+	bool none = (c->ink < 0 && before->ink >= 0) || (c->paper < 0 && before->paper >= 0);
+
+	if (c->ink == before->ink && c->paper == before->paper)
+		return;
+	fputs(none ? "\033[0" : "\033[", f);
+	if (c->ink >= 0 && (none || c->ink != before->ink))
+		fprintf(f, "%s38;5;%d", none ? ";" : "", c->ink);
+	if (c->paper >= 0 && (none || c->paper != before->paper))
+		fprintf(f, "%s48;5;%d", none || (c->ink >= 0 && c->ink != before->ink) ? ";" : "", c->paper);
+	putc('m', f);
+}
+
+void
+term_line(struct term *t)
+{
+	struct term_cell plain = { { 0 }, TERM_PLAIN, TERM_PLAIN }, before = plain;
+
+	while (t->end && t->cell[t->end - 1].c[0] == ' ' && t->cell[t->end - 1].paper < 0)
+		t->end--;
+	for (unsigned i = 0; i < t->end; i++) {
+		struct term_cell c = t->cell[i];
+
+		if (c.c[0] == ' ')	/* a blank has no ink */
+			c.ink = c.paper < 0 ? TERM_PLAIN : before.ink;
+		if (!c.c[0])
+			continue;
+		term_colour(t->f, &c, &before);
+		for (unsigned k = 0; k < 3 && c.c[k]; k++)
+			term_utf8(t->f, c.c[k]);
+		before = c;
+	}
+	term_colour(t->f, &plain, &before);
+	putc('\n', t->f);
+	t->end = 0;
+}
+
+void
+term_words(struct term *t, const char *text)
+{
+	char *copy = strcpy(tool_alloc(strlen(text) + 1, 1), text), *rest = copy;
+	unsigned at = 0;
+
+	for (char *word; (word = strsep(&rest, " "));) {
+		unsigned n = term_columns(t, word);
+
+		if (at && at + 1 + n > t->width) {
+			term_line(t);
+			at = 0;
+		}
+		at += at > 0;
+		at += term_name(t, at, t->width, word, TERM_PLAIN);
+	}
+	free(copy);
+	term_line(t);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------------- */
+
+static const uint8_t term_hues[] = { 74, 172, 71, 140, 167, 179, 37, 245 };
+enum { TERM_HUES = sizeof term_hues };
+
+int
+term_hue(const struct term *t, unsigned band)
+{
+	return t->ascii ? TERM_PLAIN : term_hues[band < TERM_HUES ? band : TERM_HUES - 1];
+}
+
+uint32_t
+term_part(const struct term *t, unsigned band)
+{
+	return t->ascii ? (uint32_t)(band < 26 ? 'a' + band : '?') : 0x2588;
+}
+
+uint32_t
+term_dots(const struct term *t, unsigned left, unsigned right, char full)
+{
+	static const uint8_t lefts[] = { 0, 0x40, 0x44, 0x46, 0x47 }, rights[] = { 0, 0x80, 0xa0, 0xb0, 0xb8 };
+	unsigned most = left > right ? left : right;
+
+	if (!t->ascii)
+		return most ? 0x2800u + lefts[left] + rights[right] : ' ';
+	return most == 0 ? ' ' : most == 1 ? '.' : most == 2 ? ':' : (unsigned char)full;
+}
+
+void
+term_legend(struct term *t, const struct panel *p, uint64_t whole, bool bytes)
+{
+	unsigned widest = 0, room, columns, n = 0;
+	term_figure text;
+
+	for (unsigned i = 0; i < p->nbands; i++) {
+		unsigned w = term_columns(t, p->band[i].label);
+
+		widest = w > widest ? w : widest;
+	}
+	room = t->width - (bytes ? 24 : 12);
+	widest = widest < room ? widest : room;
+	room = 2 + widest + (bytes ? 12 : 0) + 10;	/* "a NAME  12.3 MB  99.9 %  " */
+	columns = (t->width + 2) / room;
+	columns = columns ? columns : 1;
+	for (unsigned i = 0; i < p->nbands; i++) {
+		unsigned at = n * room;
+
+		term_put(t, at, term_part(t, i), term_hue(t, i), TERM_PLAIN);
+		term_name(t, at + 2, widest, p->band[i].label, TERM_PLAIN);
+		if (bytes)
+			term_right(t, at + 2 + widest + 12, term_value(text, p->band[i].total, "bytes"), TERM_PLAIN);
+		term_right(t, at + room - 2, term_share(text, p->band[i].total, whole), TERM_PLAIN);
+		if (++n == columns || i + 1 == p->nbands) {
+			term_line(t);
+			n = 0;
+		}
+	}
+}
+
+/* ---- figures -------------------------------------------------------------------------------------- */
+
+/* 3 digits, or all of an integer below 1000. */
+static void
+term_digits(term_figure text, double n, const char *unit)
+{
+	snprintf(text, sizeof(term_figure), "%.*f%s", n >= 99.95 || n == (unsigned)n ? 0 : n >= 9.995 ? 1 : 2, n, unit);
+}
+
+char *
+term_short(term_figure text, double n)
+{
+	static const char *const units[] = { "", "k", "M", "G", "T", "P", "E" };
+	unsigned i = 0;
+
+	if (n < 99999.5) {
+		snprintf(text, sizeof(term_figure), "%.0f", n);
+		return text;
+	}
+	for (; n >= 999.5 && i < 6; i++)
+		n /= 1000;
+	term_digits(text, n, units[i]);
+	return text;
+}
+
+char *
+term_value(term_figure text, uint64_t n, const char *unit)
+{
+	static const struct { const char *unit, *name; double size; } sizes[] = {
+		{ "ns", " d", 86400e9 }, { "ns", " h", 3600e9 }, { "ns", " min", 60e9 }, { "ns", " s", 1e9 }, { "ns", " ms", 1e6 },
+		{ "ns", " us", 1e3 }, { "ns", " ns", 1 }, { "bytes", " GiB", 0x1p30 }, { "bytes", " MiB", 0x1p20 },
+		{ "bytes", " KiB", 0x1p10 }, { "bytes", " B", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (unit && !strcmp(unit, sizes[i].unit) && ((double)n >= sizes[i].size || sizes[i].size <= 1)) {
+			term_digits(text, (double)n / sizes[i].size, sizes[i].name);
+			return text;
+		}
+	return term_short(text, (double)n);
+}
+
+char *
+term_exact(term_figure text, uint64_t ns, const char *space)
+{
+	static const struct { const char *name; uint64_t size; unsigned digits; } units[] = {
+		{ "s", 1000000000, 9 }, { "ms", 1000000, 6 }, { "us", 1000, 3 }, { "ns", 1, 0 },
+	};
+	unsigned i = 0;
+	int n;
+
+	while (units[i].size > ns && units[i].size > 1)
+		i++;
+	n = snprintf(text, sizeof(term_figure), "%" PRIu64 ".%0*" PRIu64, ns / units[i].size, (int)units[i].digits, ns % units[i].size);
+	if (units[i].digits)
+		while (text[n - 1] == '0')
+			n--;
+	else
+		n -= 1;
+	n -= text[n - 1] == '.';
+	snprintf(text + n, sizeof(term_figure) - (size_t)n, "%s%s", space, units[i].name);
+	return text;
+}
+
+char *
+term_share(term_figure text, uint64_t part, uint64_t whole)
+{
+	double share = whole ? 100 * (double)part / (double)whole : 0;
+
+	snprintf(text, sizeof(term_figure), part && share < 0.05 ? "<0.1%%" : "%.1f%%", share);
+	return text;
+}
+
+/* ---- all panels ----------------------------------------------------------------------------------- */
+
+/* Panels with time stand under each other: their plots begin and end at the same columns. */
+static void
+term_margins(struct term *t, const struct panels *ps)
+{
+	t->left = 10;			/* of "throttled", "100 us" */
+	for (unsigned i = 0; i < ps->n; i++)
+		for (unsigned k = 0; ps->panel[i].kind == PANEL_HEAT && k < ps->panel[i].nbands; k++) {
+			unsigned n = term_columns(t, ps->panel[i].band[k].label) + 1;
+
+			t->left = n > t->left ? n : t->left;
+		}
+	if (t->left > t->width / 4)
+		t->left = t->width / 4;
+	t->right = 8;
+	t->plot = t->width - t->left - t->right;
+}
+
+void
+draw_term(FILE *f, const struct panels *ps, const struct draw *d)
+{
+	static void (*const kinds[])(struct term *, const struct panel *) = {
+		[PANEL_HEAT] = term_heat, [PANEL_STACK] = term_stack, [PANEL_BEHIND] = term_behind, [PANEL_HIST] = term_hist,
+		[PANEL_FILL] = term_fill,
+	};
+	struct term t = { .f = f, .d = d, .ascii = d->ascii };
+
+	t.width = d->width < TERM_NARROW ? TERM_NARROW : d->width > TERM_WIDE ? TERM_WIDE : d->width;
+	t.cell = tool_alloc(t.width, sizeof *t.cell);
+	term_margins(&t, ps);
+	for (unsigned i = 0; i < ps->n; i++) {
+		if (i)
+			term_line(&t);
+		term_words(&t, ps->panel[i].title);
+		kinds[ps->panel[i].kind](&t, &ps->panel[i]);
+	}
+	free(t.cell);
+}

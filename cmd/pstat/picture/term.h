@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * term.h - panels as text: what draw_term() of draw.h consists of.
+ *
+ *	term.c		lines, titles, legends; texts of figures
+ *	term_time.c	the axis of time as characters
+ *	term_heat.c	PANEL_HEAT
+ *	term_stack.c	PANEL_STACK, PANEL_FILL
+ *	term_behind.c	PANEL_BEHIND
+ *	term_hist.c	PANEL_HIST
+ *
+ * A line is put together as cells and then written, so none is wider than the terminal whatever the names in it are, and colours
+ * end with it.
+ */
+#ifndef PSTAT_TERM_H
+#define PSTAT_TERM_H
+
+#include "picture/draw.h"
+
+enum { TERM_NARROW = 80, TERM_WIDE = 1000 };	/* columns that a picture has at least, at most */
+enum { TERM_PLAIN = -1, TERM_FAINT = 243, TERM_RED = 167, TERM_ORANGE = 208 };	/* colours, of 256 */
+
+struct term {
+	FILE		*f;
+	const struct draw *d;
+	unsigned	 width;		/* of the terminal */
+	bool		 ascii;
+	unsigned	 left, right;	/* columns at the left and the right of the plot: labels, shares */
+	unsigned	 plot;		/* columns of the plot */
+	struct term_cell {
+		uint32_t	 c[3];	/* the character and what combines with it; 0: the second half of a wide one */
+		int16_t		 ink, paper;
+	}		*cell;
+	unsigned	 end;		/* of the line */
+};
+
+/* ---- lines ---------------------------------------------------------------------------------------- */
+
+/* Put a character, one column wide, at a column.  Beyond the width there is nothing. */
+void	term_put(struct term *, unsigned at, uint32_t c, int ink, int paper);
+/* Put text of the recording, made harmless and cut to `room' columns.  The columns it takes. */
+unsigned term_name(struct term *, unsigned at, unsigned room, const char *text, int ink);
+unsigned term_columns(const struct term *, const char *text);
+/* Put a text of ours, which is ASCII, or so that its last column is before `end'. */
+void	term_text(struct term *, unsigned at, const char *text, int ink);
+void	term_right(struct term *, unsigned end, const char *text, int ink);
+/* Write the line.  The next one is empty. */
+void	term_line(struct term *);
+/* Write a text of any length as lines. */
+void	term_words(struct term *, const char *text);
+
+/* A part of a stack: a letter if there are no colours. */
+uint32_t term_part(const struct term *, unsigned band);
+int	term_hue(const struct term *, unsigned band);
+/* A character of which the lowest so many of 4 dots are set, at its left and its right; `full' is its character in ASCII. */
+uint32_t term_dots(const struct term *, unsigned left, unsigned right, char full);
+/* Bands with their shares of `whole', as many to a line as there is space for. */
+void	term_legend(struct term *, const struct panel *, uint64_t whole, bool bytes);
+
+/* ---- figures as text ------------------------------------------------------------------------------ */
+
+typedef char term_figure[40];
+/* "12345", "123k", "1.23M": at most 5 characters. */
+char	*term_short(term_figure, double);
+/* 3 digits: "1.02 ms".  A unit that is not ns, bytes: "1020". */
+char	*term_value(term_figure, uint64_t, const char *unit);
+/* All its digits, as pfilter and psort read it: "60ms". */
+char	*term_exact(term_figure, uint64_t ns, const char *space);
+char	*term_share(term_figure, uint64_t part, uint64_t whole);
+
+/* ---- time ----------------------------------------------------------------------------------------- */
+
+/* Columns of the axis as characters: `each' of them make a group, a group is `wide' characters. */
+struct term_time {
+	const struct axis *axis;
+	uint64_t	 each;		/* 1, or even, so that half a character is a whole number of columns */
+	unsigned	 wide, n;
+	struct term_group {
+		unsigned	 from, to;	/* columns */
+		unsigned	 half;		/* the first of them that is in the right half */
+		unsigned	 at;		/* character of the plot */
+		uint64_t	 gap;		/* ns without columns before it, for which there is a character in front of it; or 0 */
+	}		*group;
+};
+
+void	term_time(struct term_time *, const struct axis *, unsigned plot);
+void	term_time_free(struct term_time *);
+uint64_t term_sum(const uint32_t *count, unsigned from, unsigned to);
+/* Put the marks of gaps into a line of the plot. */
+void	term_gaps(struct term *, const struct term_time *);
+/* Write what is below the plot: losses, throttling, round seconds, what the gaps are. */
+void	term_below(struct term *, const struct panel *, const struct term_time *);
+/* The subtitle, and how long a character is. */
+void	term_subtitle(struct term *, const struct panel *, const struct term_time *);
+
+/* ---- kinds ---------------------------------------------------------------------------------------- */
+
+void	term_heat(struct term *, const struct panel *);
+void	term_stack(struct term *, const struct panel *);
+void	term_fill(struct term *, const struct panel *);
+void	term_behind(struct term *, const struct panel *);
+void	term_hist(struct term *, const struct panel *);
+
+/* Do the locale, the kind of terminal and the user (NO_COLOR) permit no more than ASCII? */
+bool	term_ascii(void);
+
+#endif

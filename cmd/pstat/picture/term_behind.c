@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/term.h"
+#include "tool/tool.h"
+
+enum { BEHIND_WIDEST = 8, BEHIND_DECADES = 20, BEHIND_BAR = 12 };
+
+struct behind {
+	const struct panel *p;
+	unsigned	 each, wide, n;	/* places of a group, its characters, groups */
+	unsigned	 low, high;	/* decades that have a line */
+	uint64_t	 decade[BEHIND_DECADES];	/* records, of which those of a power of two in two decades are divided */
+	uint64_t	 most;
+};
+
+static uint64_t
+behind_power(unsigned decade)
+{
+	uint64_t n = 1;
+
+	while (decade--)
+		n *= 10;
+	return n;
+}
+
+static unsigned
+behind_decade(uint64_t ns)
+{
+	unsigned d = 0;
+
+	while (d + 1 < BEHIND_DECADES && ns >= behind_power(d + 1))
+		d++;
+	return d;
+}
+
+/* Quarters of the decade that the distance reaches: 0, the distance is less, to 4. */
+static unsigned
+behind_dots(uint64_t ns, unsigned decade)
+{
+	static const unsigned steps[] = { 1000, 1778, 3162, 5623 };
+	uint64_t power = behind_power(decade);
+	unsigned n = 0;
+
+	while (n < 4 && ns >= (power >= 1000 ? power / 1000 * steps[n] : (power * steps[n] + 999) / 1000))
+		n++;
+	return n;
+}
+
+static void
+behind_new(struct behind *h, const struct panel *p, unsigned plot)
+{
+	uint64_t highest = p->worst > p->window ? p->worst : p->window;
+
+	*h = (struct behind){ .p = p, .each = (p->nplaces + plot - 1) / plot, .wide = 1, .low = BEHIND_DECADES };
+	h->each = h->each ? h->each : 1;
+	h->n = (p->nplaces + h->each - 1) / h->each;
+	while (h->each == 1 && h->n && h->wide < BEHIND_WIDEST && (h->wide + 1) * h->n <= plot)
+		h->wide++;
+	for (unsigned i = 0; i < 64; i++) {
+		uint64_t from = UINT64_C(1) << i, to = i < 63 ? 2 * from - 1 : UINT64_MAX;
+		unsigned a = behind_decade(from), b = behind_decade(to);
+		uint64_t upper = a == b ? 0 : scale_part(p->power[i], to - behind_power(b) + 1, from);
+
+		h->decade[a] += p->power[i] - upper;
+		h->decade[b] += upper;
+		if (p->power[i])
+			h->low = a < h->low ? a : h->low;
+	}
+	for (unsigned i = 0; i < p->nplaces; i++)
+		if (p->place[i].behind && behind_decade(p->place[i].behind) < h->low)
+			h->low = behind_decade(p->place[i].behind);
+	h->high = behind_decade(highest);
+	if (h->low > h->high)
+		h->low = h->high;
+	for (unsigned d = h->low; d <= h->high; d++)
+		h->most = h->decade[d] > h->most ? h->decade[d] : h->most;
+}
+
+static uint64_t
+behind_worst(const struct behind *h, unsigned group)
+{
+	uint64_t worst = 0;
+
+	for (unsigned i = group * h->each; i < (group + 1) * h->each && i < h->p->nplaces; i++)
+		worst = h->p->place[i].behind > worst ? h->p->place[i].behind : worst;
+	return worst;
+}
+
+static void
+behind_late(struct term *t, const struct behind *h)
+{
+	term_figure text;
+
+	if (!h->p->late)
+		return;
+	term_text(t, 0, "late", TERM_PLAIN);
+	for (unsigned i = 0; i < h->p->nplaces; i++)
+		for (unsigned k = 0; h->p->place[i].late && k < h->wide; k++)
+			term_put(t, t->left + i / h->each * h->wide + k, t->ascii ? '!' : 0x2587, TERM_RED, TERM_PLAIN);
+	term_right(t, t->width, term_short(text, (double)h->p->late), TERM_RED);
+	term_line(t);
+}
+
+/* A decade: how far the records are behind, the line of the window, and at the right how many records are so far behind. */
+static void
+behind_line(struct term *t, const struct behind *h, unsigned decade, unsigned plot)
+{
+	unsigned bar = h->most ? (unsigned)scale_part(h->decade[decade], 2 * BEHIND_BAR, h->most) : 0;
+	term_figure text;
+
+	term_right(t, t->left - 1, term_exact(text, behind_power(decade), " "), TERM_PLAIN);
+	if (h->p->window && behind_decade(h->p->window) == decade)
+		for (unsigned i = 0; i < plot; i++)
+			term_put(t, t->left + i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
+	for (unsigned i = 0; i < h->n; i++) {
+		unsigned dots = behind_dots(behind_worst(h, i), decade);
+
+		for (unsigned k = 0; dots && k < h->wide; k++)
+			term_put(t, t->left + i * h->wide + k, term_dots(t, dots, dots, '#'), term_hue(t, 0), TERM_PLAIN);
+	}
+	if (h->decade[decade] && !bar)
+		bar = 1;
+	for (unsigned i = 0; i < bar; i += 2)
+		term_put(t, t->width - BEHIND_BAR + i / 2, t->ascii ? '=' : i + 1 < bar ? 0x2588 : 0x258c, term_hue(t, 1), TERM_PLAIN);
+	term_line(t);
+}
+
+static unsigned
+behind_at(const struct behind *h, uint64_t offset)
+{
+	uint64_t group = h->p->width ? offset / h->p->width / h->each : 0;
+
+	return (unsigned)(group < h->n ? group : h->n ? h->n - 1 : 0) * h->wide;
+}
+
+static void
+behind_places(struct term *t, const struct behind *h)
+{
+	uint64_t step = scale_round(h->p->bytes, t->plot / 14);
+	term_figure text;
+	unsigned free_from = t->left;
+
+	if (h->p->nrounds) {
+		term_text(t, 0, "rounds", TERM_PLAIN);
+		for (unsigned i = 0; i < h->p->nrounds; i++)
+			term_put(t, t->left + behind_at(h, h->p->round[i]), t->ascii ? '|' : 0x2575, TERM_PLAIN, TERM_PLAIN);
+		term_right(t, t->width - BEHIND_BAR - 1, term_short(text, h->p->nrounds), TERM_PLAIN);
+		term_line(t);
+	}
+	term_text(t, 0, "bytes", TERM_FAINT);
+	for (uint64_t offset = 0; offset <= h->p->bytes && step; offset += step) {
+		unsigned at = t->left + behind_at(h, offset);
+
+		term_short(text, (double)offset);
+		if (at < free_from || at + 1 + strlen(text) + 1 > t->width - BEHIND_BAR)
+			continue;
+		term_put(t, at, t->ascii ? '|' : 0x2575, TERM_PLAIN, TERM_PLAIN);
+		term_text(t, at + 1, text, TERM_PLAIN);
+		free_from = at + 1 + (unsigned)strlen(text) + 1;
+	}
+	term_text(t, t->width - BEHIND_BAR, "records", TERM_FAINT);
+	term_line(t);
+}
+
+void
+term_behind(struct term *t, const struct panel *p)
+{
+	unsigned plot = t->width - t->left - BEHIND_BAR - 8;
+	struct behind h;
+	term_figure text;
+
+	term_words(t, p->subtitle);
+	if (!p->back) {
+		term_words(t, p->timed ? "No record is behind another: the stream is in order." : "No record has a time.");
+		return;
+	}
+	behind_new(&h, p, plot);
+	behind_late(t, &h);
+	for (unsigned d = h.high + 1; d-- > h.low;)
+		behind_line(t, &h, d, h.n * h.wide);
+	behind_places(t, &h);
+	if (p->window) {
+		for (unsigned i = 0; i < 3; i++)
+			term_put(t, i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
+		term_text(t, 4, "psort --window=", TERM_PLAIN);
+		term_text(t, 4 + (unsigned)strlen("psort --window="), term_exact(text, p->window, ""), TERM_PLAIN);
+		term_line(t);
+	}
+}

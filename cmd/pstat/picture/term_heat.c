@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/term.h"
+#include "tool/tool.h"
+
+enum { HEAT_SINGLE = 32 };		/* more rows than that, and two are in a line */
+static const uint8_t heat_ramp[DRAW_STEPS] = { 236, 23, 24, 31, 38, 74, 117, 159, 231 };
+static const char heat_chars[DRAW_STEPS + 1] = " .:-=+*#@";
+
+/* The panel with a column for each group: the same figures, of a coarser time. */
+struct heat {
+	const struct panel *p;
+	struct term_time x;
+	struct axis	 axis;
+	struct panel	 sums;
+	struct scale	*scale;
+	bool		 pairs;		/* two rows in a line */
+};
+
+static void
+heat_new(struct heat *h, const struct term *t, const struct panel *p)
+{
+	*h = (struct heat){ .p = p, .sums = *p };
+	term_time(&h->x, p->axis, t->plot);
+	h->pairs = p->nbands > HEAT_SINGLE;
+	h->axis = (struct axis){ .width = p->axis->width * h->x.each, .n = h->x.n, .first = p->axis->first, .last = p->axis->last };
+	h->sums.axis = &h->axis;
+	h->sums.top = 0;
+	h->sums.band = tool_alloc(p->nbands ? p->nbands : 1, sizeof *h->sums.band);
+	for (unsigned b = 0; b < p->nbands; b++) {
+		struct band *to = &h->sums.band[b];
+
+		*to = p->band[b];
+		to->count = tool_alloc(h->x.n ? h->x.n : 1, sizeof *to->count);
+		for (unsigned i = 0; i < h->x.n; i++) {
+			uint64_t n = term_sum(p->band[b].count, h->x.group[i].from, h->x.group[i].to);
+
+			to->count[i] = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+			h->sums.top = n > h->sums.top ? n : h->sums.top;
+		}
+	}
+	h->scale = scale_new(t->d->scale, &h->sums);
+}
+
+static void
+heat_free(struct heat *h)
+{
+	scale_free(h->scale);
+	for (unsigned b = 0; b < h->p->nbands; b++)
+		free(h->sums.band[b].count);
+	free(h->sums.band);
+	term_time_free(&h->x);
+}
+
+/* Is the part of the group that the row is about in the recording? */
+static bool
+heat_inside(const struct heat *h, const struct band *b, unsigned group)
+{
+	const struct axis *a = h->p->axis;
+	uint64_t from = a->start[h->x.group[group].from] + b->from, to = a->start[h->x.group[group].to - 1] + b->from + (b->span ? b->span : a->width);
+
+	return to > a->first && from <= a->last;
+}
+
+/* The step of a cell; -1: it is outside of the recording. */
+static int
+heat_step(const struct heat *h, unsigned band, unsigned group)
+{
+	uint32_t n = h->sums.band[band].count[group];
+
+	return n || heat_inside(h, &h->p->band[band], group) ? (int)scale_step(h->scale, n) : -1;
+}
+
+/* Is the group between the first and the last sample of the band? */
+static bool
+heat_lives(const struct heat *h, const struct band *b, unsigned group)
+{
+	const struct axis *a = h->p->axis;
+
+	return b->total && a->start[h->x.group[group].to - 1] + a->width > b->first && a->start[h->x.group[group].from] <= b->last;
+}
+
+static void
+heat_cell(struct term *t, unsigned at, int upper, int lower, bool lives)
+{
+	int most = upper > lower ? upper : lower;
+
+	if (t->ascii)
+		term_put(t, at, most > 0 ? (uint32_t)heat_chars[most] : lives ? '_' : ' ', TERM_PLAIN, TERM_PLAIN);
+	else if (upper < 0 && lower < 0)
+		;
+	else if (lower < 0)
+		term_put(t, at, 0x2580, heat_ramp[upper], TERM_PLAIN);
+	else if (upper < 0)
+		term_put(t, at, 0x2584, heat_ramp[lower], TERM_PLAIN);
+	else
+		term_put(t, at, 0x2580, heat_ramp[upper], heat_ramp[lower]);
+}
+
+/* A row in a line of its own: a gap is left between rows; a thin line goes from the first to the last sample. */
+static void
+heat_single(struct term *t, unsigned at, int step, bool lives)
+{
+	if (t->ascii)
+		heat_cell(t, at, step, step, lives);
+	else if (step > 0)
+		term_put(t, at, 0x2587, heat_ramp[step], TERM_PLAIN);
+	else if (step == 0)
+		term_put(t, at, lives ? 0x2500 : 0x2587, lives ? TERM_FAINT : heat_ramp[0], TERM_PLAIN);
+}
+
+/* The row at the top of a line, and the one below it; the same: there is none. */
+static void
+heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
+{
+	const struct band *a = &h->p->band[upper], *b = &h->p->band[lower];
+	bool lines = !strcmp(h->p->name, "tasks");
+	term_figure text;
+
+	if (!a->span)
+		term_name(t, 0, t->left - 1, a->label, TERM_PLAIN);
+	else if (a->from % 200000000 == 0 || (lower != upper && b->from % 200000000 == 0)) {
+		uint64_t from = (a->from % 200000000 == 0 ? a : b)->from;
+
+		snprintf(text, sizeof text, "+0.%" PRIu64 " s", from / 100000000);
+		term_right(t, t->left - 1, text, TERM_PLAIN);
+	}
+	term_gaps(t, &h->x);
+	for (unsigned i = 0; i < h->x.n; i++) {
+		int up = heat_step(h, upper, i), low = heat_step(h, lower, i);
+		bool lives = lines && (heat_lives(h, a, i) || heat_lives(h, b, i));
+
+		for (unsigned k = 0; k < h->x.wide; k++)
+			if (h->pairs)
+				heat_cell(t, t->left + h->x.group[i].at + k, up, lower == upper ? -1 : low, lives);
+			else
+				heat_single(t, t->left + h->x.group[i].at + k, up, lives);
+	}
+	if (!a->span)
+		term_right(t, t->width, term_share(text, a->total + (lower == upper ? 0 : b->total), h->p->samples), TERM_PLAIN);
+	term_line(t);
+}
+
+/* The smallest counts of the steps. */
+static void
+heat_steps(struct term *t, const struct heat *h)
+{
+	static const char *const names[] = { [SCALE_LINEAR] = "linear", [SCALE_LOG] = "log", [SCALE_RANK] = "rank" };
+	unsigned at = (unsigned)strlen("samples:") + 1;
+	term_figure text;
+
+	term_text(t, 0, "samples:", TERM_PLAIN);
+	for (unsigned step = 1; step < DRAW_STEPS; step++) {
+		uint64_t low = scale_low(h->scale, step);
+
+		if (!low)
+			continue;
+		term_put(t, at, t->ascii ? (uint32_t)heat_chars[step] : 0x2587, heat_ramp[step], TERM_PLAIN);
+		term_short(text, (double)low);
+		term_text(t, at + 2, text, TERM_PLAIN);
+		at += 2 + (unsigned)strlen(text) + 1;
+	}
+	snprintf(text, sizeof text, "(%s)", names[t->d->scale]);
+	term_right(t, t->width, text, TERM_PLAIN);
+	term_line(t);
+}
+
+void
+term_heat(struct term *t, const struct panel *p)
+{
+	unsigned n = p->nbands;
+	struct heat h;
+	char text[160];
+	term_figure share;
+
+	heat_new(&h, t, p);
+	term_subtitle(t, p, &h.x);
+	for (unsigned i = 0; i < n; i += h.pairs ? 2 : 1) {
+		unsigned upper = p->upward ? n - 1 - i : i, lower = !h.pairs || i + 1 == n ? upper : p->upward ? upper - 1 : upper + 1;
+
+		heat_line(t, &h, upper, lower);
+	}
+	term_below(t, p, &h.x);
+	heat_steps(t, &h);
+	if (p->hidden) {
+		snprintf(text, sizeof text, "%u more rows, with %" PRIu64 " samples (%s), are not shown", p->hidden, p->hidden_samples,
+		    term_share(share, p->hidden_samples, p->samples));
+		term_words(t, text);
+	}
+	heat_free(&h);
+}
