@@ -133,7 +133,7 @@ $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
 $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
-PICTURE   = $(addprefix $(O)/cmd/pstat/,$(patsubst %,picture/%.o,scale))
+PICTURE   = $(patsubst %.c,$(O)/%.o,$(wildcard $(addprefix cmd/pstat/picture/,svg*.c scale.c coarse.c)))
 $(O)/unit/picture: $(PICTURE)
 $(O)/unit/picture: LDLIBS += -lm
 $(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c)) $(O)/cmd/pstat/picture/scale.o

@@ -108,9 +108,147 @@ test_scales(void **state)
 	scale_free(s);
 }
 
-int
-main(void)
+/* ---- made-up panels --------------------------------------------------------------------------------- */
+
+enum { MS = 1000000, S = 1000000000 };
+
+/* The same on each machine. */
+static uint32_t
+chance(uint32_t below)
 {
+	static uint64_t state = 1;
+
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(state >> 33) % below;
+}
+
+static void
+axis_make(struct axis *a, unsigned n, uint64_t from, uint64_t width, uint64_t gap)
+{
+	*a = (struct axis){ .n = n, .width = width, .start = calloc(n + 1, sizeof *a->start) };
+	for (unsigned i = 0; i < n; i++)
+		a->start[i] = from + i * width + (i >= n / 2 ? gap : 0);
+	a->first = from + width / 3;
+	a->last = n ? a->start[n - 1] + width / 2 : a->first;
+}
+
+static void
+bands_make(struct panel *p, unsigned nbands, const char *label, const char *option)
+{
+	char text[8192];
+
+	p->nbands = nbands;
+	p->band = calloc(nbands + 1, sizeof *p->band);
+	for (unsigned b = 0; b < nbands; b++) {
+		struct band *band = &p->band[b];
+		unsigned from = p->name[0] == 't' ? b * p->axis->n / nbands / 2 : 0, to = p->name[0] == 't' ? from + p->axis->n / 2 : p->axis->n;
+
+		snprintf(text, sizeof text, "%s%u", label, b);
+		band->label = strdup(text);
+		snprintf(text, sizeof text, "%s%u", option, b);
+		band->option = *option ? strdup(text) : NULL;
+		band->count = calloc(p->axis->n + 1, sizeof *band->count);
+		band->first = UINT64_MAX;
+		for (unsigned i = from; i < to && i < p->axis->n; i++) {
+			uint32_t n = chance(3) ? chance(1u << chance(10)) * chance(2) : 0;
+
+			band->count[i] = n;
+			band->total += n;
+			if (n && band->first == UINT64_MAX)
+				band->first = p->axis->start[i];
+			if (n)
+				band->last = p->axis->start[i];
+		}
+		p->samples += band->total;
+	}
+	for (unsigned i = 0; i < p->axis->n; i++) {
+		uint64_t sum = 0;
+
+		for (unsigned b = 0; b < nbands; b++) {
+			sum = p->kind == PANEL_STACK ? sum + p->band[b].count[i] : p->band[b].count[i];
+			if (sum > p->top)
+				p->top = sum;
+		}
+	}
+}
+
+static struct panel
+panel_make(enum panel_kind kind, const char *name, const struct axis *a, unsigned nbands, const char *label, const char *option)
+{
+	struct panel p = { .kind = (uint8_t)kind, .name = strdup(name), .title = strdup("Samples that are not idle, by CPU"),
+	    .subtitle = strdup("file.pipe.data, a column is 20 ms"), .desc = strdup("1 sample of 1 CPU in 1 s"), .axis = a };
+
+	bands_make(&p, nbands, label, option);
+	return p;
+}
+
+static void
+strips_make(struct panel *p)
+{
+	p->lost = calloc(p->axis->n + 1, sizeof *p->lost);
+	p->throttled = calloc(p->axis->n + 1, sizeof *p->throttled);
+	for (unsigned i = 0; i < p->axis->n; i++) {
+		p->lost[i] = chance(9) ? 0 : chance(1000);
+		p->throttled[i] = chance(20) ? 0 : 1;
+	}
+}
+
+static struct panels
+all_make(unsigned n, uint64_t width, uint64_t gap, unsigned cpus)
+{
+	struct panels all = { .panel = calloc(8, sizeof *all.panel) };
+	struct axis *seconds = calloc(1, sizeof *seconds);
+
+	axis_make(&all.axis, n, UINT64_C(245) * S, width, gap);
+	all.panel[all.n] = panel_make(PANEL_STACK, "rate", &all.axis, 7, "program", "--comms program");
+	free(all.panel[all.n].band[6].option);
+	all.panel[all.n].band[6].option = NULL;
+	strips_make(&all.panel[all.n++]);
+	all.panel[all.n] = panel_make(PANEL_HEAT, "cpu", &all.axis, cpus, "CPU ", "--cpu ");
+	strips_make(&all.panel[all.n++]);
+	all.panel[all.n++] = panel_make(PANEL_HEAT, "tasks", &all.axis, cpus < 24 ? cpus : 24, "a program 47", "--pid 47");
+	axis_make(seconds, n ? n / 50 + 1 : 0, UINT64_C(245) * S, S, gap / S * S);
+	all.panel[all.n] = panel_make(PANEL_HEAT, "subsecond", seconds, 50, "", "");
+	for (unsigned i = 0; i < 50; i++) {
+		all.panel[all.n].band[i].from = i * (uint64_t)(S / 50);
+		all.panel[all.n].band[i].span = S / 50;
+	}
+	all.panel[all.n++].upward = true;
+	return all;
+}
+
+/* To look at: unit/picture DIR */
+static int
+write_all(const char *dir)
+{
+	const struct { const char *name; unsigned n; uint64_t width, gap; unsigned cpus; } in[] = {
+		{ "two", 350, 20 * MS, 0, 2 }, { "many", 1000, 5 * MS, 0, 64 }, { "break", 350, 20 * MS, UINT64_C(31800000) * S, 3 },
+		{ "one", 1, 20 * MS, 0, 1 }, { "empty", 0, MS, 0, 2 }, { "long", 4096, UINT64_C(60) * S, 0, 16 },
+	};
+	struct draw d = { .theme = THEME_AUTO, .scale = SCALE_LINEAR };
+	char path[256];
+
+	for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+		for (int theme = 0; theme < 3; theme++) {
+			struct panels all = all_make(in[i].n, in[i].width, in[i].gap, in[i].cpus);
+			FILE *f;
+
+			d.theme = theme;
+			d.scale = (enum draw_scale)theme;
+			snprintf(path, sizeof path, "%s/%s-%d.svg", dir, in[i].name, theme);
+			f = fopen(path, "w");
+			draw_svg(f, &all, &d);
+			fclose(f);
+		}
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 1)
+		return write_all(argv[1]);
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_scales),

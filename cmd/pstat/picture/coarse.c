@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* coarse.c - a panel of fewer cells: what one file cannot hold, or nobody can see */
+#include <stdlib.h>
+
+#include "picture/svg.h"
+#include "tool/tool.h"
+
+struct coarse {				/* a panel, and what it does not share with the one it was made from */
+	struct panel	 p;
+	struct axis	 axis;
+};
+
+static void
+coarse_add(uint32_t *to, uint32_t n)
+{
+	*to = n > UINT32_MAX - *to ? UINT32_MAX : *to + n;
+}
+
+/* The column of each column of the finer axis. */
+static unsigned *
+coarse_axis(struct axis *to, const struct axis *from, unsigned by)
+{
+	unsigned *column = tool_alloc(from->n, sizeof *column);
+
+	*to = (struct axis){ .width = from->width * by, .first = from->first, .last = from->last };
+	to->start = tool_alloc(from->n, sizeof *to->start);
+	for (unsigned i = 0; i < from->n; i++) {
+		uint64_t start = from->start[i] - from->start[i] % to->width;
+
+		if (!to->n || to->start[to->n - 1] != start)
+			to->start[to->n++] = start;
+		column[i] = to->n - 1;
+	}
+	return column;
+}
+
+static uint32_t *
+coarse_counts(const uint32_t *from, const unsigned *column, unsigned n, unsigned to)
+{
+	uint32_t *count = from ? tool_alloc(to, sizeof *count) : NULL;
+
+	for (unsigned i = 0; from && i < n; i++)
+		coarse_add(&count[column[i]], from[i]);
+	return count;
+}
+
+/* The largest count, of a cell or of a column. */
+static void
+coarse_top(struct panel *p)
+{
+	p->top = 0;
+	for (unsigned i = 0; i < p->axis->n; i++) {
+		uint64_t sum = 0;
+
+		for (unsigned b = 0; b < p->nbands; b++) {
+			uint32_t n = p->band[b].count ? p->band[b].count[i] : 0;
+
+			sum = p->kind == PANEL_STACK ? sum + n : n;
+			if (sum > p->top)
+				p->top = sum;
+		}
+	}
+}
+
+/* Bands that are parts of the columns: so many become one. */
+static void
+coarse_bands(struct coarse *c, const struct panel *from, unsigned by)
+{
+	unsigned n = from->axis->n;
+
+	c->p.nbands = (from->nbands + by - 1) / by;
+	for (unsigned i = 0; i < from->nbands; i++) {
+		struct band *to = &c->p.band[i / by];
+
+		if (i % by == 0) {
+			*to = from->band[i];
+			to->count = tool_alloc(n, sizeof *to->count);
+			to->span = to->total = 0;
+		}
+		to->total += from->band[i].total;
+		to->span += from->band[i].span;
+		for (unsigned k = 0; from->band[i].count && k < n; k++)
+			coarse_add(&to->count[k], from->band[i].count[k]);
+	}
+}
+
+struct panel *
+coarse_new(const struct panel *from, unsigned by)
+{
+	bool parts = from->nbands && from->band[0].span;
+	struct coarse *c;
+
+	if ((from->kind != PANEL_HEAT && from->kind != PANEL_STACK) || !from->axis || from->axis->width > UINT64_MAX / by ||
+	    (parts ? from->nbands : from->axis->n) < by)
+		return NULL;
+	c = tool_alloc(1, sizeof *c);
+	c->p = *from;
+	c->p.band = tool_alloc(from->nbands ? from->nbands : 1, sizeof *c->p.band);
+	if (parts)
+		coarse_bands(c, from, by);
+	else {
+		unsigned *column = coarse_axis(&c->axis, from->axis, by);
+
+		c->p.axis = &c->axis;
+		for (unsigned i = 0; i < from->nbands; i++) {
+			c->p.band[i] = from->band[i];
+			c->p.band[i].count = coarse_counts(from->band[i].count, column, from->axis->n, c->axis.n);
+		}
+		c->p.lost = coarse_counts(from->lost, column, from->axis->n, c->axis.n);
+		c->p.throttled = coarse_counts(from->throttled, column, from->axis->n, c->axis.n);
+		free(column);
+	}
+	coarse_top(&c->p);
+	return &c->p;
+}
+
+void
+coarse_free(struct panel *p)
+{
+	struct coarse *c = (struct coarse *)p;
+
+	if (!c)
+		return;
+	for (unsigned i = 0; i < p->nbands; i++)
+		free(p->band[i].count);
+	free(p->band);
+	if (c->axis.start) {
+		free(p->lost);
+		free(p->throttled);
+		free(c->axis.start);
+	}
+	free(c);
+}

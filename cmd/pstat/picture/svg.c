@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/svg.h"
+#include "tool/tool.h"
+
+/* ---- text ------------------------------------------------------------------------------------------ */
+
+/* The character at s, of *len bytes; -1: the byte is not of valid UTF-8. */
+static int32_t
+svg_char(const char *s, unsigned *len)
+{
+	static const int32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const uint8_t *p = (const uint8_t *)s;
+	unsigned n = *p < 0x80 ? 1 : *p >> 5 == 6 ? 2 : *p >> 4 == 14 ? 3 : *p >> 3 == 30 ? 4 : 0;
+	int32_t c = n == 1 ? *p : n ? *p & (0x7f >> n) : -1;
+
+	for (unsigned i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80) {		/* also the NUL that ends s */
+			*len = 1;
+			return -1;
+		}
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	*len = n ? n : 1;
+	if (!n || c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+		*len = 1;
+		return -1;
+	}
+	return c;
+}
+
+/* Does it act on other text, or is it not allowed in XML 1.0? */
+static bool
+svg_acts(int32_t c)
+{
+	return c < 0x20 || c == 0x7f || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c < 0xfdf0) || tool_hidden((uint32_t)c);
+}
+
+/* Columns of a fixed font. */
+static unsigned
+svg_columns(int32_t c)
+{
+	return c < 0x1100 ? 1 : c <= 0x115f || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
+	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) || c >= 0x1f000 ? 2 : c >= 0xfb50 && c < 0xfe00 ? 6 : 1;
+}
+
+/*
+ * The one way into the SVG for what was recorded.  XML's own characters become entities, and bytes that are not of UTF-8 or that
+ * act on other text are shown as \xNN.  It ends with an ellipsis after so many columns, 0: it is whole.
+ */
+static void
+svg_escape(FILE *f, const char *text, unsigned columns)
+{
+	static const struct { char c; const char *entity; } entities[] = {
+		{ '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\'', "&#39;" },
+	};
+	unsigned used = 0, len;
+
+	for (const char *s = text; *s; s += len) {
+		int32_t c = svg_char(s, &len);
+		bool hex = svg_acts(c);
+		unsigned needs = hex ? 4 * len : svg_columns(c), next = 0;
+		const char *entity = NULL;
+
+		if (columns) {
+			if (s[len])
+				next = 1;		/* the ellipsis */
+			if (used + needs + next > columns) {
+				fputs("\xe2\x80\xa6", f);
+				return;
+			}
+		}
+		used += needs;
+		for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
+			if (c == entities[i].c)
+				entity = entities[i].entity;
+		if (entity)
+			fputs(entity, f);
+		else if (hex)
+			for (unsigned i = 0; i < len; i++)
+				fprintf(f, "\\x%02x", (uint8_t)s[i]);
+		else
+			fwrite(s, 1, len, f);
+	}
+}
+
+/* ---- elements -------------------------------------------------------------------------------------- */
+
+/* Hundredths of a pixel as pixels, in front of them a word. */
+static void
+svg_px(FILE *f, const char *before, int n)
+{
+	unsigned u = n < 0 ? 0u - (unsigned)n : (unsigned)n;
+
+	fprintf(f, "%s%s%u", before, n < 0 ? "-" : "", u / 100);
+	if (u % 100)
+		fprintf(f, u % 10 ? ".%02u" : ".%u", u % 10 ? u % 100 : u % 100 / 10);
+}
+
+/* What a rectangle begins with. */
+static void
+svg_box(FILE *f, int x, int y, int w, int h)
+{
+	svg_px(f, "<rect x=\"", x);
+	svg_px(f, "\" y=\"", y);
+	svg_px(f, "\" width=\"", w > 0 ? w : 0);
+	svg_px(f, "\" height=\"", h > 0 ? h : 0);
+	fputs("\" ", f);
+}
+
+void
+svg_rect(struct svg *s, int x, int y, int w, int h, const char *class)
+{
+	if (!s->f)
+		return;
+	svg_box(s->f, x, y, w, h);
+	fprintf(s->f, "class=\"%s\"/>\n", class);
+}
+
+void
+svg_line(struct svg *s, int x1, int y1, int x2, int y2, const char *class)
+{
+	if (!s->f)
+		return;
+	fprintf(s->f, "<path class=\"%s\" ", class);
+	svg_px(s->f, "d=\"M", x1);
+	svg_px(s->f, " ", y1);
+	if (x1 == x2)
+		svg_px(s->f, "V", y2);
+	else {
+		svg_px(s->f, "L", x2);
+		svg_px(s->f, " ", y2);
+	}
+	fputs("\"/>\n", s->f);
+}
+
+void
+svg_text(struct svg *s, int x, int y, enum svg_anchor anchor, const char *class, unsigned columns, const char *text)
+{
+	static const char *const anchors[] = { "", " m", " r" };
+
+	if (!s->f)
+		return;
+	fprintf(s->f, "<text class=\"%s%s\" ", class, anchors[anchor]);
+	svg_px(s->f, "x=\"", x);
+	svg_px(s->f, "\" y=\"", y);
+	fputs("\">", s->f);
+	svg_escape(s->f, text, columns);
+	fputs("</text>\n", s->f);
+}
+
+void
+svg_textf(struct svg *s, int x, int y, enum svg_anchor anchor, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	svg_text(s, x, y, anchor, "s", 0, text);
+}
+
+void
+svg_tip(struct svg *s, int x, int y, int w, int h, const char *class, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	s->cells++;
+	if (!s->f)
+		return;
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	svg_box(s->f, x, y, w, h);
+	fprintf(s->f, "class=\"%s\"><title>", class);
+	svg_escape(s->f, text, 0);
+	fputs("</title></rect>\n", s->f);
+}
+
+/* The members that a script reads: ns of the first and the last instant, counts, the option of pfilter. */
+static void
+svg_data(FILE *f, const struct svg_cell *c)
+{
+	fprintf(f, " data-n=\"%" PRIu64 "\"", c->n);
+	if (c->timed)
+		fprintf(f, " data-a=\"%" PRIu64 "\" data-b=\"%" PRIu64 "\"", c->from, c->to);
+	if (c->option) {
+		fputs(" data-o=\"", f);
+		svg_escape(f, c->option, 0);
+		fputc('"', f);
+	}
+	if (c->each && c->neach > 1) {
+		fputs(" data-c=\"", f);
+		for (unsigned i = 0; i < c->neach; i++)
+			fprintf(f, "%s%" PRIu32, i ? " " : "", c->each[i]);
+		fputc('"', f);
+	}
+}
+
+void
+svg_cell(struct svg *s, const struct svg_cell *c)
+{
+	char from[SVG_TEXT], to[SVG_TEXT];
+
+	s->cells++;
+	if (!s->f)
+		return;
+	svg_box(s->f, c->x, c->y, c->w, c->h);
+	if (c->class)
+		fprintf(s->f, "class=\"%s\"", c->class);
+	else
+		fprintf(s->f, "class=\"%c%u\"", c->kind, c->number);
+	if (s->part)
+		svg_data(s->f, c);
+	fprintf(s->f, "><title>%" PRIu64 " %s%s", c->n, c->what, c->n == 1 ? "" : "s");
+	if (c->label) {
+		fputs(" · ", s->f);
+		svg_escape(s->f, c->label, 80);
+	}
+	if (c->option || c->timed)
+		fputs(" ·", s->f);
+	if (c->option) {
+		fputc(' ', s->f);
+		svg_escape(s->f, c->option, 0);
+	}
+	if (c->timed)
+		fprintf(s->f, " --time %s,%s", svg_time(from, c->from), svg_time(to, c->to));
+	fputs("</title></rect>\n", s->f);
+}
+
+void
+svg_hatch(struct svg *s, int x, int y, int w, int h)
+{
+	if (!s->f || w <= 0 || h <= 0)
+		return;
+	svg_box(s->f, x, y, w, h);
+	fprintf(s->f, "class=\"no\" fill=\"url(#h%u)\"/>\n", s->id);
+}
+
+void
+svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct panel *p)
+{
+	static const char *const names[] = { "linear", "logarithmic", "by rank" };
+	char text[SVG_TEXT], class[] = "c0";
+	unsigned n = 1;
+	enum { BOX = 3000 };
+
+	for (unsigned i = 1; i < DRAW_STEPS; i++)
+		n += scale_low(scale, i) > 0;
+	x -= (int)n * BOX;
+	for (unsigned i = 0; i < DRAW_STEPS; i++) {
+		uint64_t low = scale_low(scale, i);
+
+		if (i && !low)
+			continue;
+		class[1] = (char)('0' + i);
+		svg_rect(s, x, y, BOX, 1000, class);
+		svg_text(s, x + BOX / 2, y + 2100, SVG_MIDDLE, "s", 0, svg_short(text, low));
+		x += BOX;
+	}
+	svg_textf(s, x - (int)n * BOX - 800, y + 900, SVG_END, "samples a cell, up to %s; colours: %s", svg_exact(text, p->top),
+	    names[s->draw->scale]);
+}
+
+int
+svg_head(struct svg *s, const struct panel *p, int y, const char *more)
+{
+	char *text = NULL;
+
+	svg_text(s, SVG_LEFT, y + 2200, SVG_START, "h", 100, p->title ? p->title : "");
+	if (asprintf(&text, "%s%s%s", p->subtitle ? p->subtitle : "", p->subtitle && *p->subtitle && more ? " · " : "",
+	    more ? more : "") < 0)
+		return y + 5000;
+	svg_text(s, SVG_LEFT, y + 3800, SVG_START, "s", 170, text);
+	free(text);
+	return y + 5000;
+}
+
+/* ---- colours --------------------------------------------------------------------------------------- */
+
+static const struct svg_colour {
+	const char	*name, *light, *dark;
+} colours[] = {
+	{ "bg", "#ffffff", "#14161a" }, { "fg", "#222222", "#e6e6e6" }, { "dim", "#555555", "#a0a4aa" },
+	{ "grid", "#d8d8d4", "#33373d" }, { "line", "#888888", "#777777" }, { "life", "#9fb6c2", "#41586a" },
+	{ "lost", "#d0021b", "#ff5a5f" }, { "throttled", "#b26a00", "#f0a24e" },
+	/* few is near the page, many is far from it; 1 stands out from 0 */
+	{ "c0", "#f3f3f0", "#1c1f24" }, { "c1", "#bfd9e6", "#1d4360" }, { "c2", "#9fc6da", "#22567a" }, { "c3", "#7fb2cd", "#2a6c92" },
+	{ "c4", "#5a9abc", "#3884aa" }, { "c5", "#3d7fa6", "#56a5c3" }, { "c6", "#28658d", "#86c5d6" }, { "c7", "#1a486d", "#bbe1e6" },
+	{ "c8", "#0f2c49", "#f2fbf7" },
+	{ "k0", "#3a78a8", "#6aa9dc" }, { "k1", "#d9822b", "#f0a24e" }, { "k2", "#3f9b57", "#69c383" }, { "k3", "#b84a62", "#e0788f" },
+	{ "k4", "#7b62b5", "#a992e0" }, { "k5", "#8a6d4b", "#bf9d74" }, { "k6", "#9a9a9a", "#8a8f98" }, { "k7", "#3aa0a0", "#5fc9c9" },
+};
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+static void
+svg_properties(FILE *f, bool dark)
+{
+	fputs(":root{", f);
+	for (size_t i = 0; i < COLOURS; i++)
+		fprintf(f, "--%s:%s%s", colours[i].name, dark ? colours[i].dark : colours[i].light, i < COLOURS - 1 ? ";" : "}");
+}
+
+/* A rule; readers that know no custom properties get the colour itself. */
+static void
+svg_rule(FILE *f, const char *class, const char *property, const char *colour, bool dark)
+{
+	for (size_t i = 0; i < COLOURS; i++)
+		if (!strcmp(colours[i].name, colour))
+			fprintf(f, ".pic .%s{%s:%s;%s:var(--%s)}", class, property, dark ? colours[i].dark : colours[i].light, property, colour);
+}
+
+void
+draw_style(FILE *f, const struct draw *d)
+{
+	static const struct { const char *class, *property, *colour; } rules[] = {
+		{ "bg", "fill", "bg" }, { "s", "fill", "dim" }, { "h", "fill", "fg" }, { "g", "stroke", "grid" }, { "x", "stroke", "line" },
+		{ "hatch", "stroke", "bg" }, { "life", "fill", "life" }, { "lost", "fill", "lost" }, { "throttled", "fill", "throttled" },
+	};
+	bool dark = d->theme == THEME_DARK;
+
+	svg_properties(f, dark);
+	if (d->theme == THEME_AUTO) {
+		fputs("@media(prefers-color-scheme:dark){", f);
+		svg_properties(f, true);
+		fputs("}", f);
+	}
+	fputs("\n.pic text{font:10.5px system-ui,sans-serif}.pic .h{font-size:14px;font-weight:600}.pic .r{text-anchor:end}"
+	    ".pic .m{text-anchor:middle}.pic .g,.pic .x,.pic .hatch{fill:none}.pic .no{stroke:none}"
+	    ".pic .s,.pic .h,.pic .hatch{pointer-events:none}.pic rect.no:not([fill]){fill:transparent}\n", f);
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+		svg_rule(f, rules[i].class, rules[i].property, rules[i].colour, dark);
+	for (size_t i = 0; i < COLOURS; i++)
+		if (strchr("ck", colours[i].name[0]) && strlen(colours[i].name) == 2)
+			svg_rule(f, colours[i].name, "fill", colours[i].name, dark);
+	fputs("\n", f);
+}
+
+/* ---- panels ---------------------------------------------------------------------------------------- */
+
+/* Draw it, of at most so many cells. */
+static int
+svg_one(struct svg *s, const struct panel *p, int y, unsigned most)
+{
+	static svg_panel *const kinds[] = {
+		[PANEL_HEAT] = svg_heat, [PANEL_STACK] = svg_stack, [PANEL_BEHIND] = svg_stack, [PANEL_HIST] = svg_stack, [PANEL_FILL] = svg_stack,
+	};
+	struct svg measure = { .draw = s->draw };
+	struct panel *coarse = NULL;
+	int end;
+
+	kinds[p->kind](&measure, p, y);
+	for (unsigned by = 2; measure.cells > most; by *= 2) {
+		struct panel *next = coarse_new(p, by);
+
+		if (!next)
+			break;
+		coarse_free(coarse);
+		coarse = next;
+		measure.cells = 0;
+		kinds[p->kind](&measure, coarse, y);
+	}
+	if (s->f) {
+		fprintf(s->f, "<defs><pattern id=\"h%u\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
+		    "<path class=\"hatch\" d=\"M-1 6L6 -1M-1 1L1 -1M4 6L6 4\"/></pattern></defs>\n", s->id);
+	}
+	end = kinds[p->kind](s, coarse ? coarse : p, y);
+	coarse_free(coarse);
+	return end;
+}
+
+static void
+svg_open(FILE *f, int height, unsigned id)
+{
+	int width = SVG_LEFT + SVG_WIDTH + SVG_RIGHT;
+
+	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" class=\"pic\" role=\"img\""
+	    " aria-labelledby=\"t%u d%u\">\n", width / 100, height / 100, width / 100, height / 100, id, id);
+}
+
+static int
+svg_height(const struct panel *p, const struct draw *d, int y, unsigned most)
+{
+	struct svg s = { .draw = d };
+
+	return svg_one(&s, p, y, most);
+}
+
+void
+draw_svg(FILE *f, const struct panels *all, const struct draw *d)
+{
+	struct svg s = { .f = f, .draw = d };
+	unsigned most = SVG_CELLS / (all->n ? all->n : 1);
+	int y = 0;
+
+	for (unsigned i = 0; i < all->n; i++)
+		y = svg_height(&all->panel[i], d, y, most);
+	svg_open(f, y, 0);
+	fputs("<title id=\"t0\">", f);
+	for (unsigned i = 0; i < all->n; i++) {
+		fputs(i ? "; " : "", f);
+		svg_escape(f, all->panel[i].title ? all->panel[i].title : "", 0);
+	}
+	fputs("</title>\n<desc id=\"d0\">", f);
+	for (unsigned i = 0; i < all->n; i++) {
+		fputs(i ? "\n" : "", f);
+		svg_escape(f, all->panel[i].desc ? all->panel[i].desc : "", 0);
+	}
+	fputs("</desc>\n<style>", f);
+	draw_style(f, d);
+	fputs("</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n", f);
+	y = 0;
+	for (unsigned i = 0; i < all->n; i++) {
+		s.id = i + 1;
+		fputs("<g>\n", f);
+		y = svg_one(&s, &all->panel[i], y, most);
+		fputs("</g>\n", f);
+	}
+	fputs("</svg>\n", f);
+}
+
+void
+draw_svg_part(FILE *f, const struct panel *p, const struct draw *d, unsigned id)
+{
+	struct svg s = { .f = f, .draw = d, .part = true, .id = id };
+
+	svg_open(f, svg_height(p, d, 0, SVG_CELLS), id);
+	fprintf(f, "<title id=\"t%u\">", id);
+	svg_escape(f, p->title ? p->title : "", 0);
+	fprintf(f, "</title>\n<desc id=\"d%u\">", id);
+	svg_escape(f, p->desc ? p->desc : "", 0);
+	fputs("</desc>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n", f);
+	svg_one(&s, p, 0, SVG_CELLS);
+	fputs("</svg>\n", f);
+}

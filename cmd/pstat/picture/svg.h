@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * svg.h - the elements of an SVG, and the panels made of them.
+ *
+ *	svg.c		elements, texts, colours; draw_svg(), draw_svg_part(), draw_style()
+ *	svg_axis.c	time along x, with breaks
+ *	svg_heat.c, svg_stack.c, svg_behind.c, svg_hist.c, svg_fill.c	a kind of panel each
+ *	coarse.c	a panel of fewer cells
+ *
+ * Coordinates are hundredths of a pixel, all arithmetic is of integers: the same panel gives the same bytes on each machine.
+ * What was recorded decides no place but by its numbers: a name is cut, and nothing moves for it.
+ */
+#ifndef PSTAT_SVG_H
+#define PSTAT_SVG_H
+
+#include "picture/draw.h"
+
+enum {
+	SVG_LEFT = 15000, SVG_WIDTH = 92000, SVG_RIGHT = 7000,	/* margins, and what is between them: of all panels */
+	SVG_CELLS = 200000,		/* of a file, at most: more are drawn coarser */
+	SVG_LABEL = 22,			/* columns of a name beside a row */
+};
+
+struct svg {
+	FILE		*f;		/* NULL: only count and measure */
+	const struct draw *draw;
+	bool		 part;		/* for a page: cells have data-* members */
+	unsigned	 id;		/* of the panel: makes its ids its own */
+	unsigned	 cells;		/* written so far */
+};
+
+/* Draw a panel below y, and return where it ends. */
+typedef int	svg_panel(struct svg *, const struct panel *, int y);
+svg_panel	svg_heat, svg_stack;
+/* Title and subtitle, which every panel begins with; `more' (NULL: nothing) goes on with the subtitle.  Returns where they end. */
+int	svg_head(struct svg *, const struct panel *, int y, const char *more);
+
+/* ---- elements ------------------------------------------------------------------------------------ */
+
+enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
+
+/* class: words of the table in svg.c. */
+void	svg_rect(struct svg *, int x, int y, int w, int h, const char *class);
+void	svg_line(struct svg *, int x1, int y1, int x2, int y2, const char *class);
+/* A small text (class "s"), or the head ("h"), any bytes; cut to so many columns, 0: not. */
+void	svg_text(struct svg *, int x, int y, enum svg_anchor, const char *class, unsigned columns, const char *text);
+void	svg_textf(struct svg *, int x, int y, enum svg_anchor, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* A rectangle that says what it is about. */
+struct svg_cell {
+	int		 x, y, w, h;
+	char		 kind;		/* 'c': a step of the colour bar; 'k': a hue; others: the class "lost" ... in `class' */
+	unsigned	 number;	/* of the step or hue */
+	const char	*class;
+	uint64_t	 n;
+	const char	*what;		/* "sample": the noun of n, which gets an s */
+	const char	*label;	/* NULL: none */
+	const char	*option;	/* of pfilter; NULL: none */
+	bool		 timed;
+	uint64_t	 from, to;	/* the first and the last ns */
+	const uint32_t	*each;		/* counts of its columns, which are of the same width; NULL: one column */
+	unsigned	 neach;
+};
+void	svg_cell(struct svg *, const struct svg_cell *);
+/* An element that is only a <title> over this area. */
+void	svg_tip(struct svg *, int x, int y, int w, int h, const char *class, const char *format, ...)
+	__attribute__((format(printf, 7, 8)));
+
+/* The bar that explains colours, its right end at x. */
+void	svg_bar(struct svg *, int x, int y, const struct scale *, const struct panel *);
+/* Hatching over this area. */
+void	svg_hatch(struct svg *, int x, int y, int w, int h);
+
+/* ---- numbers as text ------------------------------------------------------------------------------ */
+
+enum { SVG_TEXT = 48 };
+/* ns as seconds: all nine digits, or as few as say the same. */
+const char *svg_time(char to[SVG_TEXT], uint64_t ns);
+const char *svg_seconds(char to[SVG_TEXT], uint64_t ns);
+/* ns with a unit, two at most: "1 y 3 d", "60 ms". */
+const char *svg_duration(char to[SVG_TEXT], uint64_t ns);
+/* Up to 9,999 as it is, else three digits or more, and k, M, G, T; exact: all digits, by thousands. */
+const char *svg_short(char to[SVG_TEXT], uint64_t n);
+const char *svg_exact(char to[SVG_TEXT], uint64_t n);
+const char *svg_bytes(char to[SVG_TEXT], uint64_t n);
+/* A share, as percent with one decimal. */
+const char *svg_percent(char to[SVG_TEXT], uint64_t part, uint64_t whole);
+
+/* ---- time ----------------------------------------------------------------------------------------- */
+
+struct svg_axis {
+	const struct axis *axis;
+	int		*left, *right;	/* of each column */
+	int		 x, width;	/* of all */
+	int		 gap;		/* of a break */
+};
+void	svg_axis_init(struct svg_axis *, const struct axis *, int x, int width);
+void	svg_axis_free(struct svg_axis *);
+/* Where a time is; one in a break: where this begins. */
+int	svg_axis_x(const struct svg_axis *, uint64_t ns);
+/* Does a break follow the column? */
+bool	svg_axis_breaks(const struct svg_axis *, unsigned column);
+/* The last ns of a column. */
+uint64_t svg_axis_end(const struct axis *, unsigned column);
+/* Round seconds from the first sample as lines over all from y to `to', with labels below; returns where these end. */
+int	svg_axis_grid(struct svg *, const struct svg_axis *, int y, int to);
+/* Step 0 over all columns up to a break: nothing, and not: no recording. */
+void	svg_axis_ground(struct svg *, const struct svg_axis *, int y, int height);
+/* What was lost, and where it was throttled, below y; returns where they end. */
+int	svg_strips(struct svg *, const struct panel *, const struct svg_axis *, int y);
+
+/* ---- coarse.c ------------------------------------------------------------------------------------- */
+
+/* A panel in which `by' columns are one; if its columns are seconds with bands for their parts: bands.  NULL: it cannot be. */
+struct panel *coarse_new(const struct panel *, unsigned by);
+void	coarse_free(struct panel *);
+
+#endif

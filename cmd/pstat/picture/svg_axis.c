@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/* svg_axis.c - time along x */
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/svg.h"
+#include "tool/tool.h"
+
+enum { GAP = 4400, GAP_TEXT = 3600, LABELS = 10, LETTER = 620, STRIP = 1000, LEAST = 250, NARROW = 150 };
+
+uint64_t
+svg_axis_end(const struct axis *a, unsigned column)
+{
+	uint64_t rest = UINT64_MAX - a->start[column];
+
+	return a->start[column] + (a->width && a->width - 1 < rest ? a->width - 1 : a->width ? rest : 0);
+}
+
+bool
+svg_axis_breaks(const struct svg_axis *x, unsigned column)
+{
+	const struct axis *a = x->axis;
+
+	return column + 1 < a->n && a->start[column + 1] - a->start[column] > a->width;
+}
+
+void
+svg_axis_init(struct svg_axis *x, const struct axis *a, int left, int width)
+{
+	unsigned n = a->n ? a->n : 1, breaks = 0, before = 0;
+	int64_t columns;
+
+	*x = (struct svg_axis){ .axis = a, .x = left, .width = width };
+	x->left = tool_alloc(n, sizeof *x->left);
+	x->right = tool_alloc(n, sizeof *x->right);
+	for (unsigned i = 0; i < a->n; i++)
+		breaks += svg_axis_breaks(x, i);
+	x->gap = !breaks ? 0 : width / 3 / (int)breaks < GAP ? width / 3 / (int)breaks : GAP;
+	columns = width - (int64_t)breaks * x->gap;
+	for (unsigned i = 0; i < a->n; i++) {
+		x->left[i] = left + (int)(columns * i / n + (int64_t)before * x->gap);
+		x->right[i] = left + (int)(columns * (i + 1) / n + (int64_t)before * x->gap);
+		before += svg_axis_breaks(x, i);
+	}
+}
+
+void
+svg_axis_free(struct svg_axis *x)
+{
+	free(x->left);
+	free(x->right);
+}
+
+int
+svg_axis_x(const struct svg_axis *x, uint64_t ns)
+{
+	const struct axis *a = x->axis;
+	unsigned lo = 0, hi = a->n;
+	uint64_t in;
+
+	while (hi - lo > 1) {
+		unsigned mid = lo + (hi - lo) / 2;
+
+		if (a->start[mid] <= ns)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	if (!a->n || ns < a->start[lo])
+		return x->x;
+	in = ns - a->start[lo];
+	return in >= a->width ? x->right[lo] : x->left[lo] + (int)scale_part(in, (uint64_t)(x->right[lo] - x->left[lo]), a->width);
+}
+
+/* A break after the column: two jagged lines, and how long it is. */
+static void
+svg_axis_break(struct svg *s, const struct svg_axis *x, unsigned column, int y, int to)
+{
+	int from = x->right[column], end = x->left[column + 1], middle = from + (end - from) / 2;
+	uint64_t ns = x->axis->start[column + 1] - 1 - svg_axis_end(x->axis, column);
+	char text[SVG_TEXT], *rest;
+
+	for (int side = 0; side < 2; side++) {
+		int at = side ? end - 300 : from + 300, i = 0;
+
+		for (int up = y; up < to; up += 400, i++)
+			svg_line(s, at + (i % 2 ? 200 : -200), up, at + (i % 2 ? -200 : 200), up + 400 < to ? up + 400 : to, "x");
+	}
+	svg_tip(s, from, y, end - from, to - y, "no", "%s without samples", svg_duration(text, ns));
+	if (end - from < GAP_TEXT || to - y < 2400)
+		return;
+	rest = strchr(strchr(text, ' ') + 1, ' ');		/* after the first unit */
+	if (rest)
+		*rest++ = '\0';
+	svg_text(s, middle, y + (to - y) / 2 - (rest ? 200 : -400), SVG_MIDDLE, "s", 0, text);
+	if (rest)
+		svg_text(s, middle, y + (to - y) / 2 + 1000, SVG_MIDDLE, "s", 0, rest);
+}
+
+int
+svg_axis_grid(struct svg *s, const struct svg_axis *x, int y, int to)
+{
+	const struct axis *a = x->axis;
+	uint64_t shown = scale_part(a->n, a->width, 1), step = scale_round(shown, LABELS);
+	int before = x->x - 2 * SVG_LEFT;		/* where the last label ends */
+	char text[SVG_TEXT + 8];
+
+	for (unsigned i = 0; i < a->n; i++) {
+		uint64_t from = i && a->start[i] < a->first ? 0 : a->start[i] < a->first ? 0 : a->start[i] - a->first, n = from / step;
+
+		n += n * step < from;
+		/* step may be less than a column, or more */
+		for (; n <= UINT64_MAX / step && n * step <= UINT64_MAX - a->first; n++) {
+			uint64_t at = a->first + n * step;
+			int place, half;
+
+			if (at > svg_axis_end(a, i))
+				break;
+			place = svg_axis_x(x, at);
+			svg_line(s, place, y, place, to + 500, "g");
+			text[0] = '+';
+			svg_seconds(text + 1, n * step);
+			strcat(text, " s");
+			half = (int)strlen(text) * LETTER / 2;
+			if (place - half < before + LETTER)
+				continue;
+			svg_text(s, place, to + 1700, SVG_MIDDLE, "s", 0, text);
+			before = place + half;
+		}
+		if (svg_axis_breaks(x, i))
+			svg_axis_break(s, x, i, y, to);
+	}
+	return to + 2200;
+}
+
+void
+svg_axis_ground(struct svg *s, const struct svg_axis *x, int y, int height)
+{
+	unsigned from = 0, n = x->axis->n;
+
+	for (unsigned i = 0; i < n; i++)
+		if (i + 1 == n || svg_axis_breaks(x, i)) {
+			svg_rect(s, x->left[from], y, x->right[i] - x->left[from], height, "c0");
+			from = i + 1;
+		}
+}
+
+/* ---- strips ---------------------------------------------------------------------------------------- */
+
+/* Bars by the count, or marks of the same height. */
+static int
+svg_strip(struct svg *s, const struct svg_axis *x, int y, const uint32_t *count, const char *class, const char *what, bool bars)
+{
+	const struct axis *a = x->axis;
+	uint32_t most = 0;
+
+	svg_axis_ground(s, x, y, STRIP);
+	svg_text(s, SVG_LEFT - 800, y + 850, SVG_END, "s", 0, class);
+	for (unsigned i = 0; i < a->n; i++)
+		if (count[i] > most)
+			most = count[i];
+	for (unsigned i = 0; i < a->n; i++) {
+		int height = bars && most ? (int)scale_part(count[i], STRIP, most) : STRIP, w = bars ? x->right[i] - x->left[i] : NARROW;
+
+		if (height < LEAST)
+			height = LEAST;
+		if (w < NARROW)
+			w = NARROW;
+		if (count[i])
+			svg_cell(s, &(struct svg_cell){ .x = x->left[i] + (bars ? 0 : (x->right[i] - x->left[i] - w) / 2),
+			    .y = y + STRIP - height, .w = w, .h = height, .class = class, .n = count[i], .what = what, .timed = true,
+			    .from = a->start[i], .to = svg_axis_end(a, i) });
+	}
+	return y + STRIP + 300;
+}
+
+int
+svg_strips(struct svg *s, const struct panel *p, const struct svg_axis *x, int y)
+{
+	if (p->lost)
+		y = svg_strip(s, x, y, p->lost, "lost", "lost record", true);
+	if (p->throttled)
+		y = svg_strip(s, x, y, p->throttled, "throttled", "THROTTLE record", false);
+	return y;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: ISC */
+/* svg_heat.c - a row for each band, a column for each bin of time */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/svg.h"
+
+enum { OVERLAP = 40, NARROW = 150 };
+
+struct heat {
+	struct svg	*s;
+	const struct panel *p;
+	struct scale	*scale;
+	struct svg_axis	 x;
+	int		 top, row;	/* y of the first row, height of each */
+	bool		 parts;		/* bands are parts of the columns, as in subsecond */
+	bool		 lives;		/* what was there for a part of the time: a line from its first to its last sample */
+};
+
+static int
+heat_y(const struct heat *h, unsigned band)
+{
+	return h->top + h->row * (int)(h->p->upward ? h->p->nbands - 1 - band : band);
+}
+
+/* The name of the row, and its share. */
+static void
+heat_label(const struct heat *h, unsigned i)
+{
+	unsigned every = h->row >= 1000 ? 1 : (unsigned)((1200 + h->row - 1) / h->row);
+	int y = heat_y(h, i) + h->row / 2 + 350;
+	const struct band *b = &h->p->band[i];
+	char text[SVG_TEXT];
+
+	if (i % every)
+		return;
+	svg_text(h->s, SVG_LEFT - 800, y, SVG_END, "s", SVG_LABEL, b->label ? b->label : "");
+	svg_text(h->s, SVG_LEFT + SVG_WIDTH + 600, y, SVG_START, "s", 0, svg_percent(text, b->total, h->p->samples));
+}
+
+/* Columns of a band from `from' to `to', all of one step. */
+static void
+heat_run(const struct heat *h, unsigned i, unsigned from, unsigned to, unsigned step)
+{
+	const struct band *b = &h->p->band[i];
+	int inset = h->lives ? 200 : 0, x = h->x.left[from], w = h->x.right[to] - x;
+	struct svg_cell c = { .x = x, .y = heat_y(h, i) + inset, .w = w, .h = h->row - 50 - 2 * inset, .kind = 'c', .number = step,
+	    .what = "sample", .label = b->option ? NULL : b->label, .option = b->option, .timed = true,
+	    .from = h->x.axis->start[from], .to = svg_axis_end(h->x.axis, to), .each = b->count + from, .neach = to - from + 1 };
+
+	for (unsigned k = from; k <= to; k++)
+		c.n += b->count[k];
+	/* below the next cell, or a line of the page would show between them */
+	if (to + 1 < h->x.axis->n && b->count[to + 1] && !svg_axis_breaks(&h->x, to))
+		c.w += OVERLAP;
+	if (c.w < NARROW)
+		c.w = NARROW;
+	svg_cell(h->s, &c);
+}
+
+static void
+heat_row(const struct heat *h, unsigned i)
+{
+	const struct band *b = &h->p->band[i];
+	unsigned n = h->x.axis->n, to;
+
+	if (h->lives) {
+		int from = svg_axis_x(&h->x, b->first), end = svg_axis_x(&h->x, b->last);
+
+		svg_rect(h->s, from, heat_y(h, i) + h->row / 2 - 75, end - from > 100 ? end - from : 100, 150, "life");
+	} else
+		svg_axis_ground(h->s, &h->x, heat_y(h, i), h->row - 50);
+	for (unsigned from = 0; b->count && from < n; from = to + 1) {
+		unsigned step = scale_step(h->scale, b->count[from]);
+
+		to = from;
+		while (to + 1 < n && !svg_axis_breaks(&h->x, to) && scale_step(h->scale, b->count[to + 1]) == step)
+			to++;
+		if (step)
+			heat_run(h, i, from, to, step);
+	}
+	heat_label(h, i);
+}
+
+/* ---- bands that are parts of the columns ------------------------------------------------------------ */
+
+/* The first and the last ns of a cell; false: it is outside of the recording. */
+static bool
+heat_cell_time(const struct heat *h, unsigned column, unsigned i, uint64_t *from, uint64_t *to)
+{
+	const struct axis *a = h->x.axis;
+	const struct band *b = &h->p->band[i];
+
+	if (b->from > UINT64_MAX - a->start[column])
+		return false;
+	*from = a->start[column] + b->from;
+	*to = b->span - 1 > UINT64_MAX - *from ? UINT64_MAX : *from + b->span - 1;
+	return *from <= a->last && *to >= a->first;
+}
+
+static void
+heat_column(const struct heat *h, unsigned column)
+{
+	int x = h->x.left[column], w = h->x.right[column] - x - (h->x.right[column] - x >= 400 ? 50 : 0);
+	unsigned n = h->p->nbands, to;
+	uint64_t first, last, end;
+
+	for (unsigned i = 0; i < n; i = to + 1) {
+		uint32_t count = h->p->band[i].count ? h->p->band[i].count[column] : 0;
+		unsigned step = scale_step(h->scale, count);
+		bool inside = heat_cell_time(h, column, i, &first, &last);
+		struct svg_cell c = { .x = x, .w = w, .kind = 'c', .number = step, .what = "sample", .timed = true, .n = count,
+		    .option = h->p->band[i].option };
+		int a = heat_y(h, i), b;
+
+		for (to = i; to + 1 < n && heat_cell_time(h, column, to + 1, &end, &end) == inside; to++) {
+			uint32_t next = h->p->band[to + 1].count ? h->p->band[to + 1].count[column] : 0;
+
+			if (scale_step(h->scale, next) != step)
+				break;
+			c.n += next;
+		}
+		if (!inside && !step)
+			continue;
+		heat_cell_time(h, column, i, &c.from, &end);
+		heat_cell_time(h, column, to, &first, &c.to);
+		b = heat_y(h, to);
+		c.y = a < b ? a : b;
+		c.h = (a < b ? b - a : a - b) + h->row - 50;
+		if (step)
+			svg_cell(h->s, &c);
+		else
+			svg_rect(h->s, c.x, c.y, c.w, c.h, "c0");
+	}
+}
+
+/* Where in a column the bands are: the ends and the quarters. */
+static void
+heat_parts_labels(const struct heat *h)
+{
+	int height = h->row * (int)h->p->nbands;
+	char text[SVG_TEXT];
+
+	for (int i = 0; i <= 4; i++) {
+		int y = h->top + (h->p->upward ? height - height / 4 * i : height / 4 * i);
+
+		svg_line(h->s, SVG_LEFT - 400, y, SVG_LEFT, y, "x");
+		svg_textf(h->s, SVG_LEFT - 700, y + 350, SVG_END, "%s s", svg_seconds(text, h->x.axis->width / 4 * (unsigned)i));
+	}
+}
+
+/* Columns are labelled by the time that they begin at. */
+static int
+heat_parts_grid(const struct heat *h, int y)
+{
+	const struct axis *a = h->x.axis;
+	int before = -1;
+	char text[SVG_TEXT];
+
+	for (unsigned i = 0; i < a->n; i++) {
+		int x = h->x.left[i] + (h->x.right[i] - h->x.left[i]) / 2, half;
+
+		svg_seconds(text, a->start[i]);
+		half = (int)strlen(text) * 310;
+		if (before >= 0 && x - half < before + 2500)
+			continue;
+		svg_line(h->s, x, y, x, y + 400, "x");
+		svg_text(h->s, x, y + 1600, SVG_MIDDLE, "s", 0, text);
+		before = x + half;
+	}
+	return y + 2000;
+}
+
+/* Height of a row. */
+static int
+heat_height(const struct panel *p, bool parts)
+{
+	int n = (int)p->nbands, most = n <= 4 && strcmp(p->name, "tasks") ? 2600 : 1700, height = (parts ? 40000 : 52000) / n;
+
+	return height > most ? most : height < (parts ? 200 : 600) ? (parts ? 200 : 600) : height;
+}
+
+int
+svg_heat(struct svg *s, const struct panel *p, int y)
+{
+	struct heat h = { .s = s, .p = p };
+	char text[SVG_TEXT];
+	int width = SVG_WIDTH, end;
+
+	y = svg_head(s, p, y, NULL);
+	if (!p->axis || !p->axis->n || !p->nbands) {
+		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no samples");
+		return y + 4000;
+	}
+	h.parts = p->band[0].span > 0;
+	h.lives = p->name && !strcmp(p->name, "tasks");
+	h.row = heat_height(p, h.parts);
+	h.top = y;
+	if (h.parts && p->axis->n < SVG_WIDTH / 4000)
+		width = (int)p->axis->n * 4000;
+	h.scale = scale_new(s->draw->scale, p);
+	svg_axis_init(&h.x, p->axis, SVG_LEFT, width);
+	end = y + h.row * (int)p->nbands;
+	if (h.parts) {
+		heat_parts_labels(&h);
+		for (unsigned i = 0; i < p->axis->n; i++)
+			heat_column(&h, i);
+	} else
+		for (unsigned i = 0; i < p->nbands; i++)
+			heat_row(&h, i);
+	end += 300;
+	end = svg_strips(s, p, &h.x, end);
+	end = h.parts ? heat_parts_grid(&h, end) : svg_axis_grid(s, &h.x, y, end);
+	svg_textf(s, SVG_LEFT, end + 1500, SVG_START, h.parts ? "first sample %s s; columns begin at this second of the trace clock" :
+	    "first sample %s s (trace clock)", svg_time(text, p->axis->first));
+	svg_bar(s, SVG_LEFT + SVG_WIDTH, end + 600, h.scale, p);
+	svg_axis_free(&h.x);
+	scale_free(h.scale);
+	return end + 4500;
+}

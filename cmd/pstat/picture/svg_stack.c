@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC */
+/* svg_stack.c - samples per second over time, the bands on top of each other */
+#include <inttypes.h>
+#include <string.h>
+
+#include "picture/svg.h"
+
+enum { HEIGHT = 23000, HUES = 7, APART = 13100, NS = 1000000000 };
+
+struct stack {
+	struct svg	*s;
+	const struct panel *p;
+	struct svg_axis	 x;
+	uint64_t	 top;		/* samples of the highest column */
+	int		 base;		/* y of 0 */
+};
+
+/* The last hue is grey: for what is together, and has no option. */
+static unsigned
+stack_hue(const struct panel *p, unsigned i)
+{
+	return i >= HUES - 1 || (i == p->nbands - 1 && i && !p->band[i].option) ? HUES - 1 : i;
+}
+
+/* y of so many samples a second, of which `top' samples in a column are the most. */
+static void
+stack_rates(const struct stack *k)
+{
+	uint64_t width = k->p->axis->width, most = scale_part(k->top, NS, width), step = scale_round(most, 5);
+	char text[SVG_TEXT];
+
+	if (!most) {				/* less than one a second: by the hour */
+		svg_text(k->s, SVG_LEFT - 600, k->base + 350, SVG_END, "s", 0, "0");
+		svg_textf(k->s, SVG_LEFT - 600, k->base - HEIGHT + 350, SVG_END, "%s in %s", svg_short((char[SVG_TEXT]){ 0 }, k->top),
+		    svg_duration(text, width));
+		return;
+	}
+	for (uint64_t rate = 0; rate <= most; rate += step) {
+		int y = k->base - (int)scale_part(rate, HEIGHT, most);
+
+		svg_line(k->s, SVG_LEFT, y, SVG_LEFT + SVG_WIDTH, y, "g");
+		svg_text(k->s, SVG_LEFT - 600, y + 350, SVG_END, "s", 0, svg_short(text, rate));
+	}
+	svg_text(k->s, SVG_LEFT - 5500, k->base - HEIGHT / 2 + 350, SVG_END, "s", 0, "samples/s");
+}
+
+static void
+stack_column(const struct stack *k, unsigned i)
+{
+	const struct axis *a = k->x.axis;
+	uint64_t below = 0;
+	int x = k->x.left[i], w = k->x.right[i] - x, y = k->base;
+
+	if (w >= 300)
+		w -= 40;
+	else if (w < 30)
+		w = 30;
+	for (unsigned b = 0; b < k->p->nbands; b++) {
+		const struct band *band = &k->p->band[b];
+		uint32_t n = band->count ? band->count[i] : 0;
+		int to;
+
+		if (!n)
+			continue;
+		below += n;
+		to = k->base - (int)scale_part(below, HEIGHT, k->top);
+		svg_cell(k->s, &(struct svg_cell){ .x = x, .y = to, .w = w, .h = y - to, .kind = 'k', .number = stack_hue(k->p, b), .n = n,
+		    .what = "sample", .label = band->option ? NULL : band->label, .option = band->option, .timed = true,
+		    .from = a->start[i], .to = svg_axis_end(a, i) });
+		y = to;
+	}
+	if (a->start[i] < a->first || svg_axis_end(a, i) > a->last)	/* covered in part */
+		svg_hatch(k->s, x, y, w, k->base - y);
+}
+
+static int
+stack_legend(const struct stack *k, int y)
+{
+	char class[] = "k0", text[SVG_TEXT];
+	int x = SVG_LEFT;
+
+	for (unsigned i = 0; i < k->p->nbands && i < HUES; i++, x += APART) {
+		const struct band *b = &k->p->band[i];
+
+		class[1] = (char)('0' + stack_hue(k->p, i));
+		svg_rect(k->s, x, y, 1000, 1000, class);
+		svg_text(k->s, x + 1500, y + 900, SVG_START, "s", 18, b->label ? b->label : "");
+		svg_text(k->s, x + 1500, y + 2200, SVG_START, "s", 0, svg_percent(text, b->total, k->p->samples));
+	}
+	return y + 2600;
+}
+
+int
+svg_stack(struct svg *s, const struct panel *p, int y)
+{
+	struct stack k = { .s = s, .p = p, .top = p->top ? p->top : 1 };
+	char text[SVG_TEXT];
+	int end;
+
+	y = svg_head(s, p, y, p->axis && p->axis->n ? "hatched: columns that are covered in part" : NULL);
+	if (!p->axis || !p->axis->n || !p->nbands) {
+		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no samples");
+		return y + 4000;
+	}
+	svg_axis_init(&k.x, p->axis, SVG_LEFT, SVG_WIDTH);
+	y += 600;
+	k.base = y + HEIGHT;
+	stack_rates(&k);
+	for (unsigned i = 0; i < p->axis->n; i++)
+		stack_column(&k, i);
+	end = svg_strips(s, p, &k.x, k.base + 400);
+	end = svg_axis_grid(s, &k.x, k.base, end);
+	svg_textf(s, SVG_LEFT, end + 1500, SVG_START, "first sample %s s (trace clock)", svg_time(text, p->axis->first));
+	end = stack_legend(&k, end + 2800);
+	svg_axis_free(&k.x);
+	return end + 2000;
+}
