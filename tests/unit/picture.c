@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "hist.h"
 #include "picture/draw.h"
 
 #include "check.h"
@@ -193,6 +194,80 @@ strips_make(struct panel *p)
 	}
 }
 
+static struct panel
+named(enum panel_kind kind, const char *name, const char *title)
+{
+	return (struct panel){ .kind = (uint8_t)kind, .name = strdup(name), .title = strdup(title), .subtitle = strdup("file.pipe.data"),
+	    .desc = strdup("three figures") };
+}
+
+static void
+behind_make(struct panel *p, unsigned n)
+{
+	*p = named(PANEL_BEHIND, "disorder", "How far records are behind the newest before them");
+	p->nplaces = n < 512 ? n : 512;
+	p->width = 4096;
+	p->bytes = p->width * p->nplaces - p->nplaces / 2;
+	p->place = calloc(p->nplaces + 1, sizeof *p->place);
+	p->round = calloc(n + 1, sizeof *p->round);
+	for (unsigned i = 0; i < p->nplaces; i++) {
+		struct panel_place *place = &p->place[i];
+
+		p->timed += 20;
+		if (chance(4))
+			place->behind = (uint64_t)(1000 + chance(1000)) << chance(10);
+		if (!i)
+			place->behind = 59899000;
+		if (!chance(100)) {
+			place->late = 1 + chance(5);
+			place->late_ns = 1000 + chance(1000000);
+			p->late += place->late;
+		}
+		if (place->behind) {
+			p->back += 10;
+			p->power[63 - __builtin_clzll(place->behind)] += 10;
+			if (place->behind > p->worst)
+				p->worst = p->window = place->behind;
+		}
+		if (i % 3 == 0)
+			p->round[p->nrounds++] = i * p->width + 100;
+	}
+}
+
+static void
+hist_make(struct panel *p, unsigned n)
+{
+	static const char *const names[] = { "p50", "p90", "p99" };
+
+	*p = named(PANEL_HIST, "hist:interval", "Time between samples of one event on one CPU");
+	p->unit = "ns";
+	p->bucket = calloc(HIST_BUCKETS, sizeof *p->bucket);
+	for (unsigned i = 200; i < 420 && n; i++) {
+		struct bucket *b = &p->bucket[p->nbuckets++];
+
+		*b = (struct bucket){ hist_low(i), 1 + chance(1 + (i - 200) * (420 - i)) };
+		if (b->count > p->top)
+			p->top = b->count;
+		if (n == 1)
+			break;
+	}
+	for (unsigned i = 0; i < 3 && n; i++)
+		p->mark[i] = (struct panel_mark){ hist_low(n > 1 ? 320 + 40 * i : 200), names[i] };
+}
+
+static void
+fill_make(struct panel *p, unsigned n)
+{
+	static const char *const names[] = { "call chains", "user stacks", "raw data", "branches", "registers", "other fields of samples",
+		"side-band", "perf's own" };
+
+	*p = named(PANEL_FILL, "fill", "What fills the stream");
+	p->nbands = 8;
+	p->band = calloc(8, sizeof *p->band);
+	for (unsigned i = 0; i < 8; i++)
+		p->band[i] = (struct band){ .label = strdup(names[i]), .total = i == 3 ? 0 : (uint64_t)chance(10000) * n };
+}
+
 static struct panels
 all_make(unsigned n, uint64_t width, uint64_t gap, unsigned cpus)
 {
@@ -214,6 +289,9 @@ all_make(unsigned n, uint64_t width, uint64_t gap, unsigned cpus)
 		all.panel[all.n].band[i].span = S / 50;
 	}
 	all.panel[all.n++].upward = true;
+	behind_make(&all.panel[all.n++], n);
+	hist_make(&all.panel[all.n++], n);
+	fill_make(&all.panel[all.n++], n);
 	return all;
 }
 

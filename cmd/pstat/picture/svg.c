@@ -320,8 +320,8 @@ void
 draw_style(FILE *f, const struct draw *d)
 {
 	static const struct { const char *class, *property, *colour; } rules[] = {
-		{ "bg", "fill", "bg" }, { "s", "fill", "dim" }, { "h", "fill", "fg" }, { "g", "stroke", "grid" }, { "x", "stroke", "line" },
-		{ "hatch", "stroke", "bg" }, { "life", "fill", "life" }, { "lost", "fill", "lost" }, { "throttled", "fill", "throttled" },
+		{ "bg", "fill", "bg" }, { "s", "fill", "dim" }, { "h", "fill", "fg" }, { "g", "stroke", "grid" }, { "x", "stroke", "line" }, { "fg", "stroke", "fg" },
+		{ "hatch", "stroke", "bg" }, { "o", "stroke", "bg" }, { "life", "fill", "life" }, { "lost", "fill", "lost" }, { "throttled", "fill", "throttled" },
 	};
 	bool dark = d->theme == THEME_DARK;
 
@@ -332,7 +332,7 @@ draw_style(FILE *f, const struct draw *d)
 		fputs("}", f);
 	}
 	fputs("\n.pic text{font:10.5px system-ui,sans-serif}.pic .h{font-size:14px;font-weight:600}.pic .r{text-anchor:end}"
-	    ".pic .m{text-anchor:middle}.pic .g,.pic .x,.pic .hatch{fill:none}.pic .no{stroke:none}"
+	    ".pic .m{text-anchor:middle}.pic .g,.pic .x,.pic .fg,.pic .hatch{fill:none}.pic .no{stroke:none}.pic .o{paint-order:stroke;stroke-width:3px}"
 	    ".pic .s,.pic .h,.pic .hatch{pointer-events:none}.pic rect.no:not([fill]){fill:transparent}\n", f);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		svg_rule(f, rules[i].class, rules[i].property, rules[i].colour, dark);
@@ -349,7 +349,7 @@ static int
 svg_one(struct svg *s, const struct panel *p, int y, unsigned most)
 {
 	static svg_panel *const kinds[] = {
-		[PANEL_HEAT] = svg_heat, [PANEL_STACK] = svg_stack, [PANEL_BEHIND] = svg_stack, [PANEL_HIST] = svg_stack, [PANEL_FILL] = svg_stack,
+		[PANEL_HEAT] = svg_heat, [PANEL_STACK] = svg_stack, [PANEL_BEHIND] = svg_behind, [PANEL_HIST] = svg_hist, [PANEL_FILL] = svg_fill,
 	};
 	struct svg measure = { .draw = s->draw };
 	struct panel *coarse = NULL;

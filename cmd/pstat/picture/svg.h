@@ -31,7 +31,7 @@ struct svg {
 
 /* Draw a panel below y, and return where it ends. */
 typedef int	svg_panel(struct svg *, const struct panel *, int y);
-svg_panel	svg_heat, svg_stack;
+svg_panel	svg_heat, svg_stack, svg_behind, svg_hist, svg_fill;
 /* Title and subtitle, which every panel begins with; `more' (NULL: nothing) goes on with the subtitle.  Returns where they end. */
 int	svg_head(struct svg *, const struct panel *, int y, const char *more);
 
@@ -42,7 +42,7 @@ enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
 /* class: words of the table in svg.c. */
 void	svg_rect(struct svg *, int x, int y, int w, int h, const char *class);
 void	svg_line(struct svg *, int x1, int y1, int x2, int y2, const char *class);
-/* A small text (class "s"), or the head ("h"), any bytes; cut to so many columns, 0: not. */
+/* A small text (class "s"; "s o": over what is drawn), or the head ("h"); any bytes, cut to so many columns, 0: not. */
 void	svg_text(struct svg *, int x, int y, enum svg_anchor, const char *class, unsigned columns, const char *text);
 void	svg_textf(struct svg *, int x, int y, enum svg_anchor, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -82,7 +82,9 @@ const char *svg_duration(char to[SVG_TEXT], uint64_t ns);
 /* Up to 9,999 as it is, else three digits or more, and k, M, G, T; exact: all digits, by thousands. */
 const char *svg_short(char to[SVG_TEXT], uint64_t n);
 const char *svg_exact(char to[SVG_TEXT], uint64_t n);
+/* Three digits or more, and B, kB ...; ns, µs, ms, s. */
 const char *svg_bytes(char to[SVG_TEXT], uint64_t n);
+const char *svg_ns(char to[SVG_TEXT], uint64_t n);
 /* A share, as percent with one decimal. */
 const char *svg_percent(char to[SVG_TEXT], uint64_t part, uint64_t whole);
 
@@ -104,6 +106,8 @@ bool	svg_axis_breaks(const struct svg_axis *, unsigned column);
 uint64_t svg_axis_end(const struct axis *, unsigned column);
 /* Round seconds from the first sample as lines over all from y to `to', with labels below; returns where these end. */
 int	svg_axis_grid(struct svg *, const struct svg_axis *, int y, int to);
+/* The breaks, over all that is between y and `to'. */
+void	svg_axis_gaps(struct svg *, const struct svg_axis *, int y, int to);
 /* Step 0 over all columns up to a break: nothing, and not: no recording. */
 void	svg_axis_ground(struct svg *, const struct svg_axis *, int y, int height);
 /* What was lost, and where it was throttled, below y; returns where they end. */

@@ -74,12 +74,13 @@ svg_axis_x(const struct svg_axis *x, uint64_t ns)
 
 /* A break after the column: two jagged lines, and how long it is. */
 static void
-svg_axis_break(struct svg *s, const struct svg_axis *x, unsigned column, int y, int to)
+svg_axis_gap(struct svg *s, const struct svg_axis *x, unsigned column, int y, int to)
 {
 	int from = x->right[column], end = x->left[column + 1], middle = from + (end - from) / 2;
 	uint64_t ns = x->axis->start[column + 1] - 1 - svg_axis_end(x->axis, column);
 	char text[SVG_TEXT], *rest;
 
+	svg_rect(s, from, y, end - from, to - y, "bg");
 	for (int side = 0; side < 2; side++) {
 		int at = side ? end - 300 : from + 300, i = 0;
 
@@ -92,9 +93,9 @@ svg_axis_break(struct svg *s, const struct svg_axis *x, unsigned column, int y, 
 	rest = strchr(strchr(text, ' ') + 1, ' ');		/* after the first unit */
 	if (rest)
 		*rest++ = '\0';
-	svg_text(s, middle, y + (to - y) / 2 - (rest ? 200 : -400), SVG_MIDDLE, "s", 0, text);
+	svg_text(s, middle, y + (to - y) / 2 - (rest ? 200 : -400), SVG_MIDDLE, "s o", 0, text);
 	if (rest)
-		svg_text(s, middle, y + (to - y) / 2 + 1000, SVG_MIDDLE, "s", 0, rest);
+		svg_text(s, middle, y + (to - y) / 2 + 1000, SVG_MIDDLE, "s o", 0, rest);
 }
 
 int
@@ -106,10 +107,9 @@ svg_axis_grid(struct svg *s, const struct svg_axis *x, int y, int to)
 	char text[SVG_TEXT + 8];
 
 	for (unsigned i = 0; i < a->n; i++) {
-		uint64_t from = i && a->start[i] < a->first ? 0 : a->start[i] < a->first ? 0 : a->start[i] - a->first, n = from / step;
+		uint64_t from = a->start[i] < a->first ? 0 : a->start[i] - a->first, n = from / step;
 
 		n += n * step < from;
-		/* step may be less than a column, or more */
 		for (; n <= UINT64_MAX / step && n * step <= UINT64_MAX - a->first; n++) {
 			uint64_t at = a->first + n * step;
 			int place, half;
@@ -127,10 +127,16 @@ svg_axis_grid(struct svg *s, const struct svg_axis *x, int y, int to)
 			svg_text(s, place, to + 1700, SVG_MIDDLE, "s", 0, text);
 			before = place + half;
 		}
-		if (svg_axis_breaks(x, i))
-			svg_axis_break(s, x, i, y, to);
 	}
 	return to + 2200;
+}
+
+void
+svg_axis_gaps(struct svg *s, const struct svg_axis *x, int y, int to)
+{
+	for (unsigned i = 0; i < x->axis->n; i++)
+		if (svg_axis_breaks(x, i))
+			svg_axis_gap(s, x, i, y, to);
 }
 
 void

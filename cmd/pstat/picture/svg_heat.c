@@ -211,8 +211,9 @@ svg_heat(struct svg *s, const struct panel *p, int y)
 			heat_row(&h, i);
 	end += 300;
 	end = svg_strips(s, p, &h.x, end);
+	svg_axis_gaps(s, &h.x, y, end);
 	end = h.parts ? heat_parts_grid(&h, end) : svg_axis_grid(s, &h.x, y, end);
-	svg_textf(s, SVG_LEFT, end + 1500, SVG_START, h.parts ? "first sample %s s; columns begin at this second of the trace clock" :
+	svg_textf(s, SVG_LEFT, end + 1500, SVG_START, h.parts ? "seconds of the trace clock, from %s" :
 	    "first sample %s s (trace clock)", svg_time(text, p->axis->first));
 	svg_bar(s, SVG_LEFT + SVG_WIDTH, end + 600, h.scale, p);
 	svg_axis_free(&h.x);

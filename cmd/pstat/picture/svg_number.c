@@ -83,22 +83,40 @@ svg_exact(char to[SVG_TEXT], uint64_t n)
 	return to;
 }
 
-const char *
-svg_bytes(char to[SVG_TEXT], uint64_t n)
+/* Three digits or more, of the last of so many units, each a thousand times the one before it, in which it is 1 at least. */
+static const char *
+svg_unit(char to[SVG_TEXT], uint64_t n, const char *const *units, unsigned nunits)
 {
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
 	unsigned unit = 0;
 	uint64_t one = 1;
 
-	while (n / one >= 1000) {
+	while (unit + 1 < nunits && n / one >= 1000) {
 		one *= 1000;
 		unit++;
 	}
-	if (unit && n / one < 100 && n % one / (one / 10))
+	if (unit && n / one < 10 && n % one / (one / 100) % 10)
+		snprintf(to, SVG_TEXT, "%" PRIu64 ".%02" PRIu64 " %s", n / one, n % one / (one / 100), units[unit]);
+	else if (unit && n / one < 100 && n % one / (one / 10))
 		snprintf(to, SVG_TEXT, "%" PRIu64 ".%" PRIu64 " %s", n / one, n % one / (one / 10), units[unit]);
 	else
 		snprintf(to, SVG_TEXT, "%" PRIu64 " %s", n / one, units[unit]);
 	return to;
+}
+
+const char *
+svg_bytes(char to[SVG_TEXT], uint64_t n)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+
+	return svg_unit(to, n, units, 7);
+}
+
+const char *
+svg_ns(char to[SVG_TEXT], uint64_t n)
+{
+	static const char *const units[] = { "ns", "µs", "ms", "s" };
+
+	return svg_unit(to, n, units, 4);
 }
 
 const char *

@@ -27,11 +27,11 @@ static void
 stack_rates(const struct stack *k)
 {
 	uint64_t width = k->p->axis->width, most = scale_part(k->top, NS, width), step = scale_round(most, 5);
-	char text[SVG_TEXT];
+	char text[SVG_TEXT], count[SVG_TEXT];
 
-	if (!most) {				/* less than one a second: by the hour */
+	if (!most) {				/* less than one a second */
 		svg_text(k->s, SVG_LEFT - 600, k->base + 350, SVG_END, "s", 0, "0");
-		svg_textf(k->s, SVG_LEFT - 600, k->base - HEIGHT + 350, SVG_END, "%s in %s", svg_short((char[SVG_TEXT]){ 0 }, k->top),
+		svg_textf(k->s, SVG_LEFT - 600, k->base - HEIGHT + 350, SVG_END, "%s in %s", svg_short(count, k->top),
 		    svg_duration(text, width));
 		return;
 	}
@@ -108,7 +108,8 @@ svg_stack(struct svg *s, const struct panel *p, int y)
 	stack_rates(&k);
 	for (unsigned i = 0; i < p->axis->n; i++)
 		stack_column(&k, i);
-	end = svg_strips(s, p, &k.x, k.base + 400);
+	end = svg_strips(s, p, &k.x, k.base + 700);
+	svg_axis_gaps(s, &k.x, y, end);
 	end = svg_axis_grid(s, &k.x, k.base, end);
 	svg_textf(s, SVG_LEFT, end + 1500, SVG_START, "first sample %s s (trace clock)", svg_time(text, p->axis->first));
 	end = stack_legend(&k, end + 2800);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* svg_fill.c - what fills the stream: parts of one bar */
+#include "picture/svg.h"
+
+enum { HEIGHT = 3000, HUES = 8, IN_A_ROW = 4, APART = 23000 };
+
+int
+svg_fill(struct svg *s, const struct panel *p, int y)
+{
+	uint64_t all = 0, before = 0;
+	char share[SVG_TEXT], bytes[SVG_TEXT], class[] = "k0";
+
+	y = svg_head(s, p, y, NULL);
+	for (unsigned i = 0; i < p->nbands; i++)
+		all += p->band[i].total;
+	if (!all) {
+		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "nothing");
+		return y + 4000;
+	}
+	for (unsigned i = 0; i < p->nbands; i++) {
+		const struct band *b = &p->band[i];
+		int x = SVG_LEFT + (int)scale_part(before, SVG_WIDTH, all), end = SVG_LEFT + (int)scale_part(before + b->total, SVG_WIDTH, all);
+		int left = SVG_LEFT + (int)(i % IN_A_ROW) * APART, below = y + HEIGHT + 1500 + (int)(i / IN_A_ROW) * 3200;
+
+		before += b->total;
+		class[1] = (char)('0' + i % HUES);
+		if (b->total)
+			svg_cell(s, &(struct svg_cell){ .x = x, .y = y, .w = end - x < 50 ? 50 : end - x, .h = HEIGHT, .kind = 'k', .number = i % HUES,
+			    .n = b->total, .what = "byte", .label = b->label });
+		svg_rect(s, left, below, 1000, 1000, class);
+		svg_text(s, left + 1500, below + 900, SVG_START, "s", 34, b->label ? b->label : "");
+		svg_textf(s, left + 1500, below + 2200, SVG_START, "%s, %s", svg_percent(share, b->total, all), svg_bytes(bytes, b->total));
+	}
+	return y + HEIGHT + 1500 + (int)((p->nbands - 1) / IN_A_ROW + 1) * 3200 + 1500;
+}

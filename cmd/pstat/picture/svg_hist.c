@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+/* svg_hist.c - how often values occur, along a logarithmic axis */
+#include <inttypes.h>
+#include <string.h>
+
+#include "hist.h"
+#include "picture/svg.h"
+
+enum { HEIGHT = 20000, LETTER = 620, LEVEL = 1200 };
+
+struct hist_plot {
+	struct svg	*s;
+	const struct panel *p;
+	int		 base;
+	uint32_t	 from, to;	/* logarithms of the ends */
+};
+
+/* Of the value that follows, as 0 has no logarithm. */
+static uint32_t
+hist_log(uint64_t value)
+{
+	return scale_log2(value < UINT64_MAX ? value + 1 : value);
+}
+
+static int
+hist_x(const struct hist_plot *h, uint64_t value)
+{
+	uint32_t log = hist_log(value);
+
+	log = log < h->from ? h->from : log > h->to ? h->to : log;
+	return SVG_LEFT + (int)scale_part(log - h->from, SVG_WIDTH, h->to - h->from);
+}
+
+static const char *
+hist_value(char to[SVG_TEXT], const struct panel *p, uint64_t value)
+{
+	if (p->unit && !strcmp(p->unit, "ns"))
+		return svg_ns(to, value);
+	if (p->unit && !strcmp(p->unit, "bytes"))
+		return svg_bytes(to, value);
+	return svg_short(to, value);
+}
+
+/* Counts as lines, powers of ten as labels below; the places between if there is space for all of them. */
+static void
+hist_grid(const struct hist_plot *h)
+{
+	uint64_t step = scale_round(h->p->top, 5), first = h->p->bucket[0].low;
+	int before = -SVG_LEFT;
+	char text[SVG_TEXT];
+
+	for (uint64_t n = 0; n <= h->p->top; n += step) {
+		int y = h->base - (int)scale_part(n, HEIGHT, h->p->top);
+
+		svg_line(h->s, SVG_LEFT, y, SVG_LEFT + SVG_WIDTH, y, "g");
+		svg_text(h->s, SVG_LEFT - 600, y + 350, SVG_END, "s", 0, svg_short(text, n));
+	}
+	for (uint64_t ten = 0; ; ten = ten ? ten * 10 : 1) {
+		for (unsigned part = 1; part < 10; part = part == 1 ? 2 : part == 2 ? 5 : 10) {
+			uint64_t value = ten <= UINT64_MAX / part ? ten * part : UINT64_MAX;
+			int x = hist_x(h, value), half;
+
+			if (value < first || hist_log(value) > h->to || (!ten && part > 1))
+				continue;
+			svg_line(h->s, x, h->base, x, h->base + (part == 1 ? 600 : 400), "x");
+			half = (int)strlen(hist_value(text, h->p, value)) * LETTER / 2;
+			if (x - half < before + LETTER)
+				continue;
+			svg_text(h->s, x, h->base + 1800, SVG_MIDDLE, "s", 0, text);
+			before = x + half;
+		}
+		if (ten > UINT64_MAX / 10 || hist_log(ten) > h->to)
+			break;
+	}
+}
+
+static void
+hist_bars(const struct hist_plot *h)
+{
+	char n[SVG_TEXT], low[SVG_TEXT], high[SVG_TEXT];
+
+	for (unsigned i = 0; i < h->p->nbuckets; i++) {
+		const struct bucket *b = &h->p->bucket[i];
+		uint64_t end = hist_high(hist_bucket(b->low));
+		int x = hist_x(h, b->low), w = hist_x(h, end < UINT64_MAX ? end + 1 : end) - x, height;
+
+		height = (int)scale_part(b->count, HEIGHT, h->p->top);
+		if (height < 100)
+			height = 100;
+		if (w > 300)
+			w -= 40;
+		else if (w < 100)
+			w = 100;
+		svg_tip(h->s, x, h->base - height, w, height, "c5", end > b->low ? "%s of %s to %s" : "%s of %s", svg_exact(n, b->count),
+		    svg_exact(low, b->low), svg_exact(high, end));
+	}
+}
+
+/* The percentiles; each label is higher than the one before it. */
+static void
+hist_marks(const struct hist_plot *h)
+{
+	char text[SVG_TEXT], value[SVG_TEXT];
+
+	for (unsigned i = 0; i < sizeof h->p->mark / sizeof *h->p->mark; i++) {
+		const struct panel_mark *m = &h->p->mark[i];
+		int x = hist_x(h, m->value), y = h->base - HEIGHT - LEVEL * ((int)i + 1);
+
+		if (!m->name)
+			continue;
+		snprintf(text, sizeof text, "%s %s", m->name, hist_value(value, h->p, m->value));
+		svg_line(h->s, x, y, x, h->base, "fg");
+		svg_text(h->s, x + 300, y + 700, SVG_START, "s o", 0, text);
+	}
+}
+
+int
+svg_hist(struct svg *s, const struct panel *p, int y)
+{
+	struct hist_plot h = { .s = s, .p = p };
+	uint64_t last;
+
+	y = svg_head(s, p, y, NULL);
+	if (!p->nbuckets || !p->top) {
+		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no values");
+		return y + 4000;
+	}
+	last = hist_high(hist_bucket(p->bucket[p->nbuckets - 1].low));
+	h.from = hist_log(p->bucket[0].low);
+	h.to = hist_log(last < UINT64_MAX ? last + 1 : last);
+	if (h.to <= h.from)
+		h.to = h.from + 1;
+	h.base = y + HEIGHT + 3 * LEVEL + 600;
+	hist_grid(&h);
+	hist_bars(&h);
+	hist_marks(&h);
+	svg_textf(s, SVG_LEFT + SVG_WIDTH / 2, h.base + 3400, SVG_MIDDLE, "%s%slogarithmic", p->unit && *p->unit ? p->unit : "",
+	    p->unit && *p->unit ? ", " : "");
+	return h.base + 5500;
+}
