@@ -289,12 +289,16 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	    tasks_key(no_task, no_task);
 	if (e->read) {
 		count_read(c, e, r, key, time);
+		if (visited && c->sampled)
+			c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
 		return 1;
 	}
 	period = e->period_at ? pp_get_u64(r->raw + e->period_at, swap) : e->default_period;
 	e->samples++;
 	e->period += period;
 	tasks_sample(&c->tasks, key, time, period);
+	if (visited && c->sampled)
+		c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
 	if (visited && e->tally) {
 		if (!e->tally->history)
 			tally_sample(e->tally, r, swap, time, period);

@@ -53,6 +53,8 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
  */
 typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
 enum { COUNT_VISITORS = 8 };
+/* Sees each sample: key is that of tasks_key(), time 0 if it has none; of one with READ, `moved' has the members that count. */
+typedef void	count_sample_fn(void *arg, unsigned event, const struct pp_rec *, uint64_t time, uint64_t key);
 
 enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
 
@@ -69,6 +71,8 @@ struct counts {
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
 	struct { count_visit *fn; void *arg; } visitor[COUNT_VISITORS];
 	unsigned	 nvisitors;
+	count_sample_fn	*sampled;	/* NULL: none; needs a visitor, too */
+	void		*sampled_arg;
 	bool		 tallied;	/* the sample being visited has been added to its row */
 	/* members of the last READ that counted as samples */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];

@@ -11,6 +11,7 @@
 
 #include "check/check.h"
 #include "merge/diff.h"
+#include "picture/show.h"
 #include "privacy/privacy.h"
 #include "sort/sort.h"
 #include "summary.h"
@@ -18,14 +19,14 @@
 #include "write/forms.h"
 
 enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE, OPT_DIFF, OPT_TOP,
-	OPT_QUANTUM, OPT_HIST, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
+	OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
 	{ 's', "sort", "KEYS", "count samples by comm, pid, tid, cpu, event, dso, cgroup, cpumode, type or time" },
 	{ OPT_HIST, "hist", "FIELD", "percentiles of period, weight, interval, stack, chain, raw, size, round ..." },
 	{ OPT_TOP, "top", "N", "of --sort show N rows (20 on the screen, else all), 0: all" },
-	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time: 1ms to 60m" },
+	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time and --picture: 1ms to 60m" },
 	{ OPT_EVENTS, "events", NULL, "print the attributes of events, as perf evlist -v" },
 	{ OPT_HEADER, "header", NULL, "print the header features, as perf report --header-only" },
 	{ OPT_TASKS, "tasks", NULL, "print the tree of threads, as perf report --tasks" },
@@ -34,6 +35,13 @@ static const struct tool_opt opts[] = {
 	{ OPT_CHECK, "check", "[=LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
 	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
+	TOOL_HEAD("Pictures"),
+	{ OPT_PICTURE, "picture", "LIST", "draw rate, cpu, tasks, subsecond, hist:FIELD: SVG, or text on a terminal" },
+	{ 'e', "event", "LIST", "of pictures: only samples of these events" },
+	{ OPT_CPUMODE, "cpumode", "MODE", "of pictures: only samples in kernel, user ..." },
+	{ OPT_TERM, "term", "[=ascii]", "pictures as text" },
+	{ OPT_THEME, "theme", "light|dark", "colours of SVG (default: as the reader's system)" },
+	{ OPT_SCALE, "scale", "linear|log|rank", "how colours follow from counts" },
 	TOOL_HEAD("Several reports"),
 	{ OPT_MERGE, "merge", NULL, "add up reports of pstat --json: FILE..., or - with one after the other" },
 	{ OPT_DIFF, "diff", NULL, "compare two recordings or reports by comm, or the keys of --sort" },
@@ -177,6 +185,17 @@ merge_reports(struct tool *t, struct counts *c, struct report *r, report_form *f
 	return status;
 }
 
+/* The same, and pictures; in an SVG there is nothing else. */
+static struct show shown;
+static int
+drawn(FILE *f, const struct report *r)
+{
+	if (shown.term)
+		asked(f, r);
+	show(f, &shown, r->width);
+	return 1;
+}
+
 static int	run(int argc, char **argv);
 
 /* Of a recording, the report that a process of its own makes; a report is read as it is.  -1: errno. */
@@ -268,11 +287,12 @@ diff_reports(struct tool *t, struct counts *c, struct report *r, report_form *fo
 struct pstat {				/* what was asked for */
 	struct tool	 t;
 	report_form	*form;
-	const char	*keys, *hist, *quantum;
+	const char	*keys, *hist, *quantum, *events, *cpumode;
 	int64_t		 top;		/* -1: not given */
 	bool		 strict, give, merge, diff;
 	/* what finds it out: NULL if it was not asked for */
 	struct sort	*sort;
+	struct pictures	*pictures;
 	struct views	*views;
 	struct check	*check;
 	struct privacy	*privacy;
@@ -312,6 +332,24 @@ read_options(struct pstat *p, int argc, char **argv)
 		case OPT_QUANTUM:
 			p->quantum = p->t.optarg;
 			break;
+		case OPT_PICTURE:
+			p->pictures = pictures_new(&p->t, p->c, p->t.optarg);
+			break;
+		case 'e':
+			p->events = p->t.optarg;
+			break;
+		case OPT_CPUMODE:
+			p->cpumode = p->t.optarg;
+			break;
+		case OPT_TERM:
+			show_term(&shown, &p->t);
+			break;
+		case OPT_THEME:
+			show_theme(&shown, &p->t);
+			break;
+		case OPT_SCALE:
+			show_scale(&shown, &p->t);
+			break;
 		case OPT_DIFF:
 			p->diff = true;
 			break;
@@ -345,14 +383,40 @@ read_options(struct pstat *p, int argc, char **argv)
 		}
 	if (p->strict && !p->check)
 		tool_wrong(&p->t, "--strict is for --check");
+	if (!p->pictures && (p->events || p->cpumode || shown.given))
+		tool_wrong(&p->t, "--event, --cpumode, --term, --theme, --scale: are for --picture");
 	if (!p->form)
 		p->form = screen;
-	if (p->merge && (p->keys || p->hist || p->quantum || p->top >= 0 || p->views || p->check || p->give))
+	if (p->merge && (p->keys || p->hist || p->quantum || p->top >= 0 || p->views || p->check || p->give || p->pictures))
 		tool_wrong(&p->t, "--merge: what is in the reports was chosen when they were made");
-	if (p->diff && (p->merge || p->hist || p->quantum || p->views || p->check || p->give))
+	if (p->diff && (p->merge || p->hist || p->quantum || p->views || p->check || p->give || p->pictures))
 		tool_wrong(&p->t, "--diff: goes only with --sort and --top");
 	if (!p->merge && !p->diff && p->t.nnames > 1)
 		tool_wrong(&p->t, "one input only: '%s' and '%s'", p->t.names[0], p->t.names[1]);
+}
+
+/* What --picture goes with. */
+static void
+plan_pictures(struct pstat *p)
+{
+	const char *by = p->sort ? sort_first(p->sort) : NULL;
+
+	shown.pictures = p->pictures;
+	show_choose(&shown, &p->t);
+	pictures_options(p->pictures, p->quantum, p->events, p->cpumode);
+	if (by && pictures_sorted(p->pictures) && !strcmp(by, "time"))
+		tool_wrong(&p->t, "--sort time: pictures have time already");
+	if (p->form != screen) {
+		if (shown.given)
+			tool_wrong(&p->t, "--term, --theme, --scale: are for pictures that are drawn, not for tables");
+		pictures_add(p->pictures, &p->r);
+		return;
+	}
+	if (p->hist || p->top >= 0 || (p->keys && !pictures_sorted(p->pictures)))
+		tool_wrong(&p->t, "%s: goes with --picture only for tables, as --json", p->hist ? "--hist" : p->top >= 0 ? "--top" :
+		    "--sort without rate and tasks");
+	if (!shown.term && (p->check || p->give || p->views))
+		tool_wrong(&p->t, "--picture: there is nothing else in an SVG; --term has both");
 }
 
 /* Add what was asked for to the report. */
@@ -364,10 +428,12 @@ plan(struct pstat *p)
 	summary_add(&p->s, p->c, &p->r);
 	if (p->keys || p->hist) {
 		p->sort = sort_new(&p->t, p->c, p->keys, p->hist);
-		sort_options(p->sort, p->quantum, p->top >= 0 ? (unsigned)p->top : is_screen ? 20 : 0);
+		sort_options(p->sort, p->pictures && !sort_by_time(p->sort) ? NULL : p->quantum, p->top >= 0 ? (unsigned)p->top : is_screen ? 20 : 0);
 		sort_add(p->sort, &p->r);
-	} else if (p->quantum || p->top >= 0)
+	} else if ((p->quantum && !p->pictures) || p->top >= 0)
 		tool_wrong(&p->t, "%s: is for --sort", p->quantum ? "--time-quantum" : "--top");
+	if (p->pictures)
+		plan_pictures(p);
 	if (p->views)
 		views_add(p->views, &p->r);
 	if (p->check)
@@ -377,7 +443,9 @@ plan(struct pstat *p)
 		privacy_add(p->privacy, &p->r);
 	}
 	check_table(&p->t, p->form, &p->r);
-	if (is_screen && (p->check || p->privacy || p->views))
+	if (is_screen && p->pictures)
+		p->form = drawn;
+	else if (is_screen && (p->check || p->privacy || p->views))
 		p->form = asked;
 }
 
@@ -385,7 +453,7 @@ plan(struct pstat *p)
 static bool
 needs_input(const struct pstat *p)
 {
-	return p->form == screen || (p->form == asked && !p->check);
+	return p->form == screen || ((p->form == asked || p->form == drawn) && !p->check);
 }
 
 /* Open the input and the output, which is returned.  NULL: there is nothing to write. */
@@ -420,6 +488,8 @@ read_input(struct pstat *p)
 	count_init(p->c, &p->t);
 	if (p->sort)
 		sort_begin(p->sort);
+	if (p->pictures)
+		pictures_begin(p->pictures, pictures_sorted(p->pictures) && p->keys ? p->sort : NULL);
 	if (p->views)
 		views_begin(p->views);
 	if (p->check)
@@ -431,6 +501,8 @@ read_input(struct pstat *p)
 	summary_make(&p->s);
 	if (p->sort)
 		p->r.exact &= sort_end(p->sort, p->s.unit);
+	if (p->pictures)
+		p->r.exact &= pictures_end(p->pictures, &p->s);
 	if (p->views)
 		p->r.exact &= views_end(p->views);
 	if (p->check)
@@ -463,6 +535,7 @@ run(int argc, char **argv)
 	write_report(&p.t, f, &p.r, p.form);
 	views_free(p.views);
 	summary_free(&p.s);
+	pictures_free(p.pictures);
 	sort_free(p.sort);
 	count_free(p.c);
 	free(p.c);

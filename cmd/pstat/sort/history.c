@@ -255,6 +255,8 @@ history_sample(const struct tally *t, const struct pp_rec *r, uint64_t time, uin
 		hit.key[t->ip_key] = pp_get_u64(r->raw + t->ip_at, swap);
 	hit.pid = pp_get_u32(r->raw + t->pid_at, swap);
 	hit.mode = (uint8_t)(r->misc & PP_MISC_CPUMODE_MASK);
+	if (h->s->pick)
+		hit.picked = (uint8_t)h->s->pick(h->s->each_arg, t->event, r, pp_get_u32(r->raw + t->pid_at + 4, swap));
 	return history_put(h, time, &hit);
 }
 

@@ -60,6 +60,10 @@ struct sort {
 	unsigned	 nev;
 	struct history	*history;	/* NULL: no key depends on it */
 	bool		 failed;	/* in_err has the reason */
+	/* sort_each(); NULL: nobody asked */
+	sort_pick	*pick;
+	sort_each_fn	*each;
+	void		*each_arg;
 	/* --hist */
 	enum value_kind	 value;
 	const char	*value_name;
@@ -96,6 +100,7 @@ struct hit {
 	/* how often the value counts */
 	enum { VALUED_NOT, VALUED_ONCE, VALUED_AMOUNT } __attribute__((packed)) valued;
 	bool		 record, sample, spans;	/* counts as such; has a place in first and last */
+	uint8_t		 picked;	/* what pick() said */
 };
 /* Add it to its row. */
 void	sort_count(struct sort *, const struct hit *, uint64_t time);

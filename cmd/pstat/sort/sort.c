@@ -135,9 +135,10 @@ static const struct tally *
 sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev)
 {
 	bool big_endian = s->stream.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys, .history = s->history, .pid_at = ev->plan.tid }, *kept;
+	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys, .history = s->history, .event = ev->index,
+	    .pid_at = ev->plan.tid }, *kept;
 
-	if ((s->history && !ev->plan.tid) || s->value || ev->attr.sample_type & PP_SAMPLE_READ)
+	if ((s->history && !ev->plan.tid) || (s->each && !s->history) || s->value || ev->attr.sample_type & PP_SAMPLE_READ)
 		return NULL;
 	for (unsigned i = 0; i < s->nkeys; i++) {
 		const struct field_place *p = &e->place[i];
@@ -186,7 +187,9 @@ sort_event(struct sort *s, const struct pp_event *ev)
 	}
 	if (!s->ev[ev->index].known) {
 		sort_places(s, &s->ev[ev->index], ev, PP_SAMPLE, false);
-		s->ev[ev->index].tally = s->c->ev[ev->index].tally = sort_tally(s, &s->ev[ev->index], ev);
+		s->ev[ev->index].tally = sort_tally(s, &s->ev[ev->index], ev);
+		if (!s->value)		/* which never has one; another sort may */
+			s->c->ev[ev->index].tally = s->ev[ev->index].tally;
 	}
 	return &s->ev[ev->index];
 }
@@ -227,6 +230,8 @@ sort_count(struct sort *s, const struct hit *h, uint64_t time)
 		n->first = time;
 	if (h->spans && time > n->last)
 		n->last = time;
+	if (h->picked && h->sample)
+		s->each(s->each_arg, h->key[0], time, h->picked);
 	if (h->valued)
 		hists_add(s->rows.hists, &row->hist, h->value, h->valued == VALUED_ONCE ? 1 : h->amount);
 }
@@ -276,9 +281,20 @@ sort_fill(struct sort *s, struct hit *h, const struct pp_event *ev, const struct
 		}
 }
 
+static uint8_t
+sort_picked(const struct sort *s, const struct pp_event *ev, unsigned event, const struct pp_rec *r)
+{
+	uint32_t pid, tid = UINT32_MAX;
+
+	if (!s->pick)
+		return 0;
+	pp_pid_tid(ev, r, s->stream.swap, &pid, &tid);
+	return (uint8_t)s->pick(s->each_arg, event, r, tid);
+}
+
 /* A sample with READ: the record, and each member that counts as a sample. */
 static int
-sort_members(struct sort *s, struct hit *h, uint64_t time)
+sort_members(struct sort *s, struct hit *h, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
 	h->sample = false;
 	if (h->valued)
@@ -295,6 +311,7 @@ sort_members(struct sort *s, struct hit *h, uint64_t time)
 		h->amount = h->value = s->c->moved[i].period;
 		if (s->event_at >= 0)
 			h->key[s->event_at] = s->c->moved[i].event;
+		h->picked = sort_picked(s, ev, s->c->moved[i].event, r);
 		if (sort_put(s, h, time) < 0)
 			return -1;
 	}
@@ -316,11 +333,12 @@ sort_sample(struct sort *s, const struct pp_event *ev, const struct pp_rec *r)
 	sort_keys(s, h.key, e, ev, r, s->history ? 0 : time);
 	if (s->history)
 		sort_fill(s, &h, ev, r);
+	h.picked = sort_picked(s, ev, ev->index, r);
 	h.amount = ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, s->stream.swap) : ev->attr.sample_period;
 	h.value = h.amount;
 	has = s->value && (s->value == VALUE_PERIOD || value_of(s, e, ev, r, time, &h.value));
 	h.valued = !has ? VALUED_NOT : s->by_period ? VALUED_AMOUNT : VALUED_ONCE;
-	return ev->attr.sample_type & PP_SAMPLE_READ ? sort_members(s, &h, time) : sort_put(s, &h, time);
+	return ev->attr.sample_type & PP_SAMPLE_READ ? sort_members(s, &h, ev, r, time) : sort_put(s, &h, time);
 }
 
 static int
@@ -369,7 +387,7 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 	if (s->value >= VALUE_ROUND)
 		value_order(s, r);
 	if (r->type == PP_SAMPLE) {
-		if (s->c->tallied || !(ev = pp_event_find(s->stream.events, r, NULL)))
+		if ((s->c->tallied && !s->value) || !(ev = pp_event_find(s->stream.events, r, NULL)))
 			return 1;
 		rc = sort_sample(s, ev, r);
 	} else {
@@ -380,6 +398,14 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 	}
 	s->failed = rc < 0;
 	return rc > 0;
+}
+
+void
+sort_each(struct sort *s, sort_pick *pick, sort_each_fn *each, void *arg)
+{
+	s->pick = pick;
+	s->each = each;
+	s->each_arg = arg;
 }
 
 /* ---- begin and end ------------------------------------------------------------------------------- */

@@ -168,6 +168,33 @@ hist_rows(const void *of, report_put *put, void *arg)
 	free(buckets);
 }
 
+void
+sort_hist(struct sort *s, struct cell *cell, struct bucket *to)
+{
+	uint32_t rest = s->rows.other_hist, all = hists_sum(s->rows.hists, rest, &s->rows.row[0].hist, s->rows.n, sizeof *s->rows.row);
+
+	hists_cells(s->rows.hists, all, cell, to);
+	hists_drop(s->rows.hists, all);
+}
+
+const char *
+sort_first(const struct sort *s)
+{
+	return s->nkeys ? s->key[0]->name : NULL;
+}
+
+bool
+sort_by_time(const struct sort *s)
+{
+	return s->time_at >= 0;
+}
+
+struct cell
+sort_first_cell(const struct sort *s, uint64_t value)
+{
+	return key_cell(s, s->key[0], value);
+}
+
 static void
 hist_add(struct sort *s, struct report *r)
 {

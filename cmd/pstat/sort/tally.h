@@ -16,7 +16,7 @@ struct tally {				/* of an event */
 	struct history	*history;	/* the sample has to wait for its turn; NULL: it has not */
 	uint16_t	 pid_at, ip_at;	/* of a sample that waits; ip_at 0: no key needs its ip */
 	unsigned	 ip_key;	/* the key that is its ip until then */
-	unsigned	 nkeys;
+	unsigned	 nkeys, event;
 	struct tally_key key[ROWS_KEYS];
 };
 

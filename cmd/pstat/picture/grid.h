@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * grid.h - counts by bin of time (spans.h) and key, in bounded memory.
+ *
+ * A row for each key has the counts of the bins, in parts of 64 bins, and only of those in which it has some.  When there is no
+ * space for a row or a part, the rows with the fewest samples are added to the first row, which is of no key; or, if keys are
+ * numbers of CPUs, two neighbours become one row.
+ */
+#ifndef PSTAT_GRID_H
+#define PSTAT_GRID_H
+
+#include "picture/spans.h"
+
+enum { GRID_PART = 64, GRID_SPANS = 4096, GRID_ROWS = 2048, GRID_PARTS = 8 << 10 };	/* rows, parts: at most */
+#define GRID_UNKNOWN UINT64_MAX		/* the key of a sample that has none */
+
+struct grid_row {
+	uint64_t	 key, total;
+	uint64_t	 first, last;	/* times */
+	bool		 cut;		/* the key may have had a row before, which is lost */
+	uint16_t	 part[GRID_SPANS / GRID_PART];	/* 0: all its counts are 0 */
+};
+
+struct grid {
+	struct spans	*spans;
+	uint64_t	 key;		/* of the last sample */
+	uint32_t	 at;		/* its row */
+	struct grid_row	*row;		/* row[0]: those that have no row of their own */
+	unsigned	 n, max, cap;
+	uint32_t	*slot;		/* number of a row, by hash of its key */
+	uint64_t	 mul;		/* random: a stream cannot cause collisions */
+	uint32_t	*count;		/* parts; the first is not used */
+	unsigned	 nparts, capparts, spare;	/* spare: 1 + the first one that is free again */
+	bool		 numbers;	/* keys are numbers, of which neighbours may become one row */
+	unsigned	 shift;		/* the key of a row is that of a sample without so many low bits */
+	uint64_t	*gone;		/* bits by hash of the keys that had rows; NULL: none */
+	unsigned	 dropped;	/* rows that were added to the first */
+	bool		 over;		/* a count was larger than 32 bits */
+};
+
+/* max: rows.  The bins must be at most GRID_SPANS. */
+void	grid_init(struct grid *, struct spans *, unsigned max, bool numbers);
+void	grid_free(struct grid *);
+void	grid_find(struct grid *, uint64_t key);
+/* Count n samples of a row that has no part for the bin. */
+void	grid_add_slow(struct grid *, unsigned bin, uint64_t n);
+/* The counts of the row, by bin: `to' has space for all bins, and is added to. */
+void	grid_counts(const struct grid *, const struct grid_row *, uint64_t *to);
+
+/* Count n samples of a key at that time, in the bin that it has. */
+static inline void
+grid_add(struct grid *g, uint64_t key, unsigned bin, uint64_t time, uint64_t n)
+{
+	struct grid_row *r;
+	uint32_t part, *to;
+
+	if (g->numbers && key != GRID_UNKNOWN)
+		key >>= g->shift;
+	if (key != g->key)
+		grid_find(g, key);
+	r = &g->row[g->at];
+	r->total += n;
+	if (time < r->first)
+		r->first = time;
+	if (time > r->last)
+		r->last = time;
+	part = r->part[bin / GRID_PART];
+	to = &g->count[part * GRID_PART + bin % GRID_PART];
+	if (part && n < UINT32_MAX && *to < UINT32_MAX - n)
+		*to += (uint32_t)n;
+	else
+		grid_add_slow(g, bin, n);
+}
+
+/* Make a row for the key, if it has none. */
+static inline void
+grid_touch(struct grid *g, uint64_t key)
+{
+	if (g->numbers && key != GRID_UNKNOWN)
+		key >>= g->shift;
+	if (key != g->key)
+		grid_find(g, key);
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC */
+/* in.h - what the files that collect pictures share. */
+#ifndef PSTAT_PICTURE_IN_H
+#define PSTAT_PICTURE_IN_H
+
+#include "picture/grid.h"
+#include "picture/picture.h"
+
+enum picture_kind { PIC_RATE, PIC_CPU, PIC_TASKS, PIC_SUBSECOND, PIC_DISORDER, PIC_HIST, PIC_FILL, PICS };
+enum {
+	PICTURES_MAX = 16,
+	PIC_COLUMNS = 1000, PIC_SECONDS = 500,	/* columns at most */
+	PIC_ROWS = 50,			/* of a column of subsecond */
+	PIC_CPUS = 200, PIC_TASKS_SHOWN = 24, PIC_RATES = 6,	/* bands at most */
+};
+/* Keys of rows that are no pid. */
+#define PIC_IDLE (UINT64_MAX - 2)
+
+struct picture_event { bool known, wanted; };
+
+struct pictures {
+	struct tool	*tool;
+	struct counts	*c;
+	struct picture {
+		enum picture_kind kind;
+		char	*name;
+		struct sort *hist;	/* PIC_HIST */
+		/* for its table */
+		const struct panels *panels;
+		unsigned number;
+	}		 pic[PICTURES_MAX];
+	unsigned	 n;
+	bool		 has[PICS], timed;	/* timed: some of them has time */
+	uint64_t	 quantum;
+	char		**event;	/* words of --event */
+	unsigned	 nevents;
+	int		 mode;		/* --cpumode; -1: any */
+	const char	*mode_name;
+	struct picture_event *ev;
+	unsigned	 nev;
+	struct sort	*keys;		/* rows of rate and tasks; NULL: processes */
+	struct spans	 spans, fine;	/* fine: 1/50 of the columns of subsecond */
+	struct grid	 cpu;		/* not idle */
+	struct grid	 task;		/* by pid, and PIC_IDLE; or by key: not idle */
+	struct grid	 rate;		/* by key, of all */
+	struct grid	 lost;		/* by 2 * event: LOST; by 2 * event + 1: LOST_SAMPLES */
+	uint32_t	*sub;		/* by bin of `fine', not idle */
+	uint32_t	*throttled;	/* by bin of `spans' */
+	uint64_t	 first, last;	/* of the samples that have a time */
+	uint64_t	 samples, idle;	/* selected ones that have a time; of these, of idle CPUs */
+	uint64_t	 untimed;	/* selected ones that have none */
+	bool		 over;		/* a count is larger than 32 bits */
+	/* what was made of it */
+	struct panels	 panels;
+	bool		 exact;
+	struct table	 table[PICTURES_MAX];
+};
+
+/* ---- panels.c ------------------------------------------------------------------------------------ */
+
+void	panels_make(struct pictures *, const struct summary *);
+
+/* ---- option.c ------------------------------------------------------------------------------------ */
+
+/* An option of pfilter that selects what has this value of that key of --sort, as words for the shell; NULL: there is none. */
+char	*option_of(const struct pp_events *, const char *key, const struct cell *, uint64_t value);
+/* A text made like printf(3). */
+char	*option_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/in.h"
+
+char *
+option_text(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		abort();
+	return text;
+}
+
+/* The text as a word for the shell: as it is, in single quotes, or with bytes that are not printable as $'\x1b'. */
+static char *
+option_quote(const char *text)
+{
+	static const char plain[] = "%+-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+	char *to = tool_alloc(4 * strlen(text) + 4, 1), *p = to;
+	bool odd = false;
+
+	if (*text && !text[strspn(text, plain)])
+		return strcpy(to, text);
+	for (const char *s = text; *s; s++)
+		odd |= (unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f;
+	p = stpcpy(p, odd ? "$'" : "'");
+	for (const char *s = text; *s; s++)
+		if (odd && ((unsigned char)*s < ' ' || (unsigned char)*s >= 0x7f))
+			p += sprintf(p, "\\x%02x", (unsigned char)*s);
+		else if (odd && (*s == '\'' || *s == '\\'))
+			p += sprintf(p, "\\%c", *s);
+		else if (*s == '\'')
+			p = stpcpy(p, "'\\''");
+		else
+			*p++ = *s;
+	*p++ = '\'';
+	*p = 0;
+	return to;
+}
+
+/* An option whose argument is a list of words, of which this is one; or the same by --filter. */
+static char *
+option_word(const char *option, const char *field, const char *text)
+{
+	char *quoted, *made;
+
+	if (*text && !strpbrk(text, ",{}") && strncmp(text, "file://", 7)) {
+		quoted = option_quote(text);
+		made = option_text("%s %s", option, quoted);
+	} else {
+		char mark = strchr(text, '"') ? '\'' : '"', *filter;
+
+		if (strchr(text, mark) || strchr(text, '\\'))
+			return NULL;
+		filter = option_text("%s == %c%s%c", field, mark, text, mark);
+		quoted = option_quote(filter);
+		made = option_text("--filter %s", quoted);
+		free(filter);
+	}
+	free(quoted);
+	return made;
+}
+
+/* By its name, if pfilter takes no other event for it. */
+static char *
+option_event(const struct pp_events *e, uint64_t index)
+{
+	const char *name = e->ev[index]->name;
+	size_t n = strlen(name);
+	bool clear = *name && !strpbrk(name, "*?[\\");
+
+	for (unsigned i = 0; i < e->n; i++)
+		clear &= i == index || strncmp(e->ev[i]->name, name, n) != 0;
+	return clear ? option_word("--event", "event", name) : option_text("--filter 'event.index == %" PRIu64 "'", index);
+}
+
+char *
+option_of(const struct pp_events *e, const char *key, const struct cell *c, uint64_t value)
+{
+	if (!c->known)
+		return NULL;
+	if (!strcmp(key, "pid") || !strcmp(key, "tid"))
+		return option_text("--%s %" PRId32, key, (int32_t)c->num);
+	if (!strcmp(key, "cpu"))
+		return option_text("--cpu %" PRIu64, c->num);
+	if (!strcmp(key, "event"))
+		return option_event(e, value);
+	if (!strcmp(key, "cpumode"))
+		return option_text("--filter 'cpumode == %s'", c->text);
+	if (!strcmp(key, "comm"))
+		return option_word("--comms", "comm", c->text);
+	if (!strcmp(key, "dso"))
+		return option_word("--dsos", "dso", c->text);
+	if (!strcmp(key, "cgroup"))
+		return option_word("--cgroup", "cgroup", c->text);
+	return NULL;
+}

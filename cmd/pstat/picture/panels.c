@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/in.h"
+#include "sort/hists.h"
+
+struct making {				/* what the panels with time share */
+	struct pictures	*p;
+	const struct summary *s;
+	unsigned	*column;	/* of each bin of p->spans */
+	char		*span;		/* "12.345 s" */
+};
+
+/* ---- bands --------------------------------------------------------------------------------------- */
+
+static uint32_t *
+panels_counts(struct making *m, const struct grid *g, const struct grid_row *r)
+{
+	uint64_t *sum = tool_alloc(g->spans->n, sizeof *sum);
+	uint32_t *count = tool_alloc(m->p->panels.axis.n, sizeof *count);
+
+	grid_counts(g, r, sum);
+	for (unsigned i = 0; m->p->panels.axis.n && i < g->spans->n; i++)
+		count[m->column[i]] = sum[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)sum[i];
+	free(sum);
+	return count;
+}
+
+static struct band *
+panels_band(struct making *m, struct panel *to, const struct grid *g, const struct grid_row *r)
+{
+	struct band *b;
+
+	to->band = tool_realloc(to->band, to->nbands + 1, sizeof *to->band);
+	b = &to->band[to->nbands++];
+	*b = (struct band){ .total = r->total, .first = r->first, .last = r->last, .count = panels_counts(m, g, r) };
+	m->p->exact &= !r->cut;
+	return b;
+}
+
+static void
+panels_top(struct panel *to)
+{
+	for (unsigned i = 0; i < to->axis->n; i++) {
+		uint64_t sum = 0;
+
+		for (unsigned k = 0; k < to->nbands; k++) {
+			uint32_t n = to->band[k].count[i];
+
+			sum += n;
+			if (to->kind == PANEL_HEAT && n > to->top)
+				to->top = n;
+		}
+		if (to->kind == PANEL_STACK && sum > to->top)
+			to->top = sum;
+	}
+}
+
+/* The comm that most of the process's samples have. */
+static char *
+panels_process(const struct making *m, uint32_t pid)
+{
+	const struct summary *s = m->s;
+	const char *comm = NULL;
+
+	for (size_t i = 0; i < s->npids && !comm; i++)
+		if (s->pid[i].pid == pid)
+			comm = s->c->tasks.name[s->pid[i].name].text;
+	return comm ? option_text("%s %" PRId32, comm, (int32_t)pid) : option_text("%" PRId32, (int32_t)pid);
+}
+
+/* Label and option of a row of p->task, p->rate. */
+static void
+panels_name(const struct making *m, struct band *b, uint64_t key)
+{
+	const struct pictures *p = m->p;
+	const char *first = p->keys ? sort_first(p->keys) : NULL;
+	struct cell c;
+
+	if (!first) {
+		bool idle = key == PIC_IDLE;
+
+		b->label = idle ? option_text("swapper") : panels_process(m, (uint32_t)key);
+		b->option = idle ? option_text("--tid 0") : option_text("--pid %" PRId32, (int32_t)key);
+		return;
+	}
+	c = sort_first_cell(p->keys, key);
+	b->option = option_of(p->tool->in->events, first, &c, key);
+	if (!c.known)
+		b->label = option_text("no %s", first);
+	else if (c.text)
+		b->label = option_text("%.*s", (int)c.len, c.text);
+	else if (!strcmp(first, "cpu"))
+		b->label = option_text("CPU %" PRIu64, c.num);
+	else
+		b->label = option_text("%s %" PRId64, first, (int64_t)c.num);
+}
+
+/* ---- rows in order ------------------------------------------------------------------------------- */
+
+static int
+panels_by_total(const void *va, const void *vb)
+{
+	const struct grid_row *a = *(const struct grid_row *const *)va, *b = *(const struct grid_row *const *)vb;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static int
+panels_by_first(const void *va, const void *vb)
+{
+	const struct grid_row *a = *(const struct grid_row *const *)va, *b = *(const struct grid_row *const *)vb;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return panels_by_total(va, vb);
+}
+
+static int
+panels_by_key(const void *va, const void *vb)
+{
+	const struct grid_row *a = *(const struct grid_row *const *)va, *b = *(const struct grid_row *const *)vb;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* All rows but the first, without the one of that key, in order; the caller frees them. */
+static const struct grid_row **
+panels_rows(const struct grid *g, uint64_t without, int (*order)(const void *, const void *), unsigned *n)
+{
+	const struct grid_row **row = tool_alloc(g->n + 1, sizeof *row);
+
+	*n = 0;
+	for (unsigned i = 1; i < g->n; i++)
+		if (g->row[i].key != without)
+			row[(*n)++] = &g->row[i];
+	qsort(row, *n, sizeof *row, order);
+	return row;
+}
+
+/* ---- words --------------------------------------------------------------------------------------- */
+
+static char *
+panels_time(uint64_t ns)
+{
+	static const struct { uint64_t ns; const char *name; } units[] = {
+		{ UINT64_C(60000000000), "min" }, { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
+	};
+	const char *end;
+	char number[40];
+	unsigned i = 0;
+
+	while (i < 4 && ns < units[i].ns)
+		i++;
+	snprintf(number, sizeof number, "%.3f", (double)ns / (double)units[i].ns);
+	end = number + strlen(number);
+	while (end[-1] == '0')
+		end--;
+	if (end[-1] == '.')
+		end--;
+	return option_text("%.*s %s", (int)(end - number), number, units[i].name);
+}
+
+static double
+panels_percent(uint64_t part, uint64_t of)
+{
+	return of ? 100 * (double)part / (double)of : 0;
+}
+
+/* Which of the samples are meant: " of EVENT in kernel mode". */
+static char *
+panels_selection(const struct pictures *p)
+{
+	char *all = option_text("%s", ""), *more;
+
+	for (unsigned i = 0; i < p->nevents; i++) {
+		more = option_text("%s%s%s", all, i ? ", " : " of ", p->event[i]);
+		free(all);
+		all = more;
+	}
+	if (p->mode >= 0) {
+		more = option_text("%s, cpumode %s", all, p->mode_name);
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
+/* file, columns, what is left out */
+static void
+panels_subtitle(struct making *m, struct panel *to, uint64_t idle)
+{
+	const struct pictures *p = m->p;
+	const char *file = p->tool->in_err.file;
+	char *width = panels_time(to->axis->width), *selection = panels_selection(p), *text, *more;
+
+	text = option_text("%s, a column is %s", file ? file : "standard input", width);
+	if (*selection) {
+		more = option_text("%s, samples%s", text, selection);
+		free(text);
+		text = more;
+	}
+	if (idle) {
+		more = option_text("%s, without %" PRIu64 " of idle CPUs", text, idle);
+		free(text);
+		text = more;
+	}
+	if (to->hidden_samples) {
+		more = option_text("%s, %u more with %" PRIu64 " samples", text, to->hidden, to->hidden_samples);
+		free(text);
+		text = more;
+	}
+	if (p->untimed) {
+		more = option_text("%s, without %" PRIu64 " that have no time", text, p->untimed);
+		free(text);
+		text = more;
+	}
+	free(width);
+	free(selection);
+	to->subtitle = text;
+}
+
+static const struct band *
+panels_most(const struct panel *to)
+{
+	const struct band *most = to->band;
+
+	for (unsigned i = 1; i < to->nbands; i++)
+		if (to->band[i].total > most->total)
+			most = &to->band[i];
+	return most;
+}
+
+static void
+panels_desc(struct making *m, struct panel *to, const char *of, unsigned n)
+{
+	const struct band *most = panels_most(to);
+
+	if (to->samples)
+		to->desc = option_text("%" PRIu64 " samples of %u %s in %s; most are of %s: %.1f %%; %" PRIu64 " were lost", to->samples, n, of,
+		    m->span, most->label, panels_percent(most->total, to->samples), m->p->panels.lost);
+	else
+		to->desc = option_text("no samples");
+}
+
+/* ---- the panels ---------------------------------------------------------------------------------- */
+
+static void
+panels_strip(struct making *m, struct panel *to)
+{
+	struct pictures *p = m->p;
+	const struct axis *axis = &p->panels.axis;
+	uint64_t *sum;
+	bool any = false;
+
+	if (!axis->n)
+		return;
+	sum = tool_alloc(p->spans.n, sizeof *sum);
+	for (unsigned i = 0; i < p->c->nev; i++) {
+		const struct grid_row *by[2] = { NULL, NULL };
+
+		for (unsigned k = 1; k < p->lost.n; k++)
+			if (p->lost.row[k].key / 2 == i)
+				by[p->lost.row[k].key % 2] = &p->lost.row[k];
+		/* both say the same losses: see count_losses(); those without a time have no place */
+		if (by[0] || by[1])
+			grid_counts(&p->lost, by[1] && by[1]->total ? by[1] : by[0], sum);
+	}
+	to->lost = tool_alloc(axis->n, sizeof *to->lost);
+	to->throttled = tool_alloc(axis->n, sizeof *to->throttled);
+	for (unsigned i = 0; i < p->spans.n; i++) {
+		any |= sum[i] != 0;
+		to->lost[m->column[i]] = sum[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)sum[i];
+	}
+	if (!any) {
+		free(to->lost);
+		to->lost = NULL;
+	}
+	any = false;
+	for (unsigned i = 0; i < p->spans.n; i++) {
+		any |= p->throttled[i] != 0;
+		to->throttled[m->column[i]] = p->throttled[i];
+	}
+	if (!any) {
+		free(to->throttled);
+		to->throttled = NULL;
+	}
+	free(sum);
+}
+
+static void
+panels_cpu(struct making *m, struct panel *to)
+{
+	struct pictures *p = m->p;
+	const struct grid *g = &p->cpu;
+	unsigned n;
+	const struct grid_row **row = panels_rows(g, UINT64_MAX - 1, panels_by_key, &n);
+
+	to->title = option_text("Samples that are not idle, by CPU");
+	to->samples = p->samples - p->idle;
+	for (unsigned i = 0; i < n; i++) {
+		struct band *b = panels_band(m, to, g, row[i]);
+		uint64_t low = row[i]->key << g->shift, high = low + (UINT64_C(1) << g->shift) - 1;
+
+		if (row[i]->key == GRID_UNKNOWN)
+			b->label = option_text("no CPU");
+		else if (g->shift) {
+			b->label = option_text("CPU %" PRIu64 "-%" PRIu64, low, high);
+			b->option = option_text("--cpu %" PRIu64 "-%" PRIu64, low, high);
+		} else {
+			b->label = option_text("CPU %" PRIu64, low);
+			b->option = option_text("--cpu %" PRIu64, low);
+		}
+	}
+	free(row);
+	panels_strip(m, to);
+	panels_subtitle(m, to, p->idle);
+	panels_desc(m, to, g->shift ? "groups of CPUs" : n == 1 ? "CPU" : "CPUs", n);
+}
+
+/* What rows are called. */
+static char *
+panels_rows_are(const struct pictures *p, unsigned n)
+{
+	const char *first = p->keys ? sort_first(p->keys) : NULL;
+
+	return option_text("%s%s", first ? first : "process", n == 1 ? "" : first ? "s" : "es");
+}
+
+static void
+panels_tasks(struct making *m, struct panel *to)
+{
+	struct pictures *p = m->p;
+	const struct grid *g = &p->task;
+	unsigned n, shown;
+	const struct grid_row **row = panels_rows(g, PIC_IDLE, panels_by_total, &n);
+	char *are = panels_rows_are(p, 2);
+
+	shown = n < PIC_TASKS_SHOWN ? n : PIC_TASKS_SHOWN;
+	to->hidden = n - shown + g->dropped;
+	to->hidden_samples = g->row[0].total;
+	to->samples = to->hidden_samples;
+	for (unsigned i = 0; i < n; i++) {
+		to->samples += row[i]->total;
+		to->hidden_samples += i < shown ? 0 : row[i]->total;
+	}
+	qsort(row, shown, sizeof *row, panels_by_first);
+	for (unsigned i = 0; i < shown; i++)
+		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key);
+	free(row);
+	to->title = to->hidden ? option_text("The %u busiest %s", shown, are) : option_text("When each %s ran", p->keys ? sort_first(p->keys) : "process");
+	panels_subtitle(m, to, p->keys ? 0 : p->idle);
+	panels_desc(m, to, are, to->hidden + shown);
+	free(are);
+}
+
+static void
+panels_rate(struct making *m, struct panel *to)
+{
+	struct pictures *p = m->p;
+	const struct grid *g = p->keys ? &p->rate : &p->task;
+	struct grid_row all = { .first = UINT64_MAX };
+	unsigned n, shown;
+	const struct grid_row **row = panels_rows(g, UINT64_MAX - 1, panels_by_total, &n);
+	char *are = panels_rows_are(p, 2);
+
+	to->kind = PANEL_STACK;
+	shown = n < PIC_RATES ? n : PIC_RATES;
+	for (unsigned i = 0; i < shown; i++)
+		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key);
+	for (unsigned i = 0; i < shown; i++)
+		to->samples += row[i]->total;
+	if (shown < n || g->row[0].total) {
+		struct band *b = panels_band(m, to, g, &all);
+
+		b->label = option_text("other");
+		for (unsigned i = shown; i <= n; i++) {
+			const struct grid_row *r = i < n ? row[i] : &g->row[0];
+			uint32_t *count = panels_counts(m, g, r);
+
+			b->total += r->total;
+			b->first = r->first < b->first ? r->first : b->first;
+			b->last = r->last > b->last ? r->last : b->last;
+			for (unsigned k = 0; k < to->axis->n; k++)
+				b->count[k] = count[k] > UINT32_MAX - b->count[k] ? UINT32_MAX : b->count[k] + count[k];
+			free(count);
+		}
+		to->samples += b->total;
+	}
+	free(row);
+	to->title = option_text("Samples per second, by %s", p->keys ? sort_first(p->keys) : "process");
+	panels_strip(m, to);
+	panels_subtitle(m, to, 0);
+	panels_desc(m, to, are, n + g->dropped);
+	free(are);
+}
+
+static void
+panels_subsecond(struct making *m, struct panel *to)
+{
+	struct pictures *p = m->p;
+	struct axis *axis = tool_alloc(1, sizeof *axis);
+	unsigned *column, most = 0;
+	uint64_t part;
+	char *width, *step;
+
+	spans_axis(&p->fine, PIC_ROWS, PIC_SECONDS, axis, &column);
+	axis->first = p->first;
+	axis->last = p->last;
+	to->axis = axis;
+	to->upward = true;
+	part = p->fine.width;
+	to->samples = p->samples - p->idle;
+	to->nbands = PIC_ROWS;
+	to->band = tool_alloc(PIC_ROWS, sizeof *to->band);
+	for (unsigned i = 0; i < PIC_ROWS; i++) {
+		step = panels_time(i * part);
+		to->band[i] = (struct band){ .from = i * part, .span = part, .first = UINT64_MAX, .label = step,
+		    .count = tool_alloc(axis->n, sizeof *to->band->count) };
+	}
+	for (unsigned i = 0; axis->n && i < p->fine.n; i++) {
+		uint64_t start = p->fine.start[i];
+		struct band *b = &to->band[start % axis->width / part];
+
+		b->count[column[i]] = p->sub[i];
+		b->total += p->sub[i];
+		if (start < b->first)
+			b->first = start;
+		if (start + part - 1 > b->last)
+			b->last = start + part - 1;
+	}
+	free(column);
+	for (unsigned i = 1; i < PIC_ROWS; i++)
+		if (to->band[i].total > to->band[most].total)
+			most = i;
+	width = panels_time(axis->width);
+	step = panels_time(part);
+	to->title = axis->width == SPANS_SECOND ? option_text("When in each second: samples that are not idle") :
+	    option_text("When in each %s: samples that are not idle", width);
+	panels_subtitle(m, to, p->idle);
+	to->desc = to->samples ? option_text("%" PRIu64 " samples in %u columns of %s; most are at %s of each column: %.1f %%; a row is %s", to->samples,
+	    axis->n, width, to->band[most].label, panels_percent(to->band[most].total, to->samples), step) : option_text("no samples");
+	free(width);
+	free(step);
+}
+
+static void
+panels_hist(struct making *m, const struct picture *pic, struct panel *to)
+{
+	struct bucket *bucket = tool_alloc(HIST_BUCKETS, sizeof *bucket);
+	struct cell cell[HIST_CELLS];
+	const char *field = pic->name + 5;
+	static const struct { const char *field, *unit; } units[] = {
+		{ "interval", "ns" }, { "gap", "ns" }, { "disorder", "ns" }, { "stack", "bytes" }, { "raw", "bytes" }, { "size", "bytes" },
+		{ "round", "bytes" },
+	};
+
+	to->kind = PANEL_HIST;
+	to->unit = "";
+	for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strncmp(field, units[i].field, strlen(units[i].field)))
+			to->unit = units[i].unit;
+	sort_hist(pic->hist, cell, bucket);
+	to->bucket = bucket;
+	to->nbuckets = (unsigned)cell[HIST_CELLS_BUCKETS].len;
+	to->samples = cell[HIST_COUNT].num;
+	for (unsigned i = 0; i < to->nbuckets; i++)
+		if (bucket[i].count > to->top)
+			to->top = bucket[i].count;
+	for (unsigned i = 0; i < 3; i++)
+		to->mark[i] = (struct panel_mark){ cell[HIST_P50 + i].num, hist_columns[HIST_P50 + i].name };
+	to->title = option_text("Histogram of %s", field);
+	to->subtitle = option_text("%s", m->p->tool->in_err.file ? m->p->tool->in_err.file : "standard input");
+	to->desc = to->samples ? option_text("%" PRIu64 " values from %" PRIu64 " to %" PRIu64 "; half are at most %" PRIu64 "; 99 %% are at most %" PRIu64,
+	    to->samples, cell[HIST_MIN].num, cell[HIST_MAX].num, to->mark[0].value, to->mark[2].value) : option_text("no values");
+}
+
+void
+panels_make(struct pictures *p, const struct summary *s)
+{
+	struct making m = { .p = p, .s = s };
+	struct panels *all = &p->panels;
+
+	all->panel = tool_alloc(p->n, sizeof *all->panel);
+	for (unsigned i = 0; i < p->c->nev; i++)
+		all->lost += count_losses(&p->c->ev[i]);
+	all->throttled = p->c->type[PP_THROTTLE].records;
+	if (p->timed && p->tool->in) {
+		if (p->spans.over || !spans_axis(&p->spans, 1, p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS, &all->axis, &m.column)) {
+			tool_abandon(p->tool);
+			tool_wrong(p->tool, "--time-quantum: there are more than %d bins; make them wider", GRID_SPANS - 1);
+		}
+		all->axis.first = p->first;
+		all->axis.last = p->last;
+	}
+	m.span = panels_time(p->first <= p->last ? p->last - p->first : 0);
+	for (unsigned i = 0; i < p->n; i++) {
+		struct panel *to = &all->panel[all->n++];
+
+		to->name = option_text("%s", p->pic[i].name);
+		to->axis = &all->axis;
+		switch (p->pic[i].kind) {
+		case PIC_RATE:		panels_rate(&m, to); break;
+		case PIC_CPU:		panels_cpu(&m, to); break;
+		case PIC_TASKS:		panels_tasks(&m, to); break;
+		case PIC_SUBSECOND:	panels_subsecond(&m, to); break;
+		case PIC_HIST:		panels_hist(&m, &p->pic[i], to); break;
+		default:		break;
+		}
+		if (to->kind <= PANEL_STACK)
+			panels_top(to);
+	}
+	p->exact &= !p->over && !p->lost.over && !p->cpu.over && !p->task.over && !p->rate.over;
+	free(m.span);
+	free(m.column);
+}
+
+void
+panels_free(struct panels *all)
+{
+	for (unsigned i = 0; i < all->n; i++) {
+		struct panel *to = &all->panel[i];
+
+		for (unsigned k = 0; k < to->nbands; k++) {
+			free(to->band[k].label);
+			free(to->band[k].option);
+			free(to->band[k].count);
+		}
+		if (to->axis && to->axis != &all->axis) {
+			free(to->axis->start);
+			free((void *)(uintptr_t)to->axis);
+		}
+		free(to->band);
+		free(to->name);
+		free(to->title);
+		free(to->subtitle);
+		free(to->desc);
+		free(to->lost);
+		free(to->throttled);
+		free(to->place);
+		free(to->round);
+		free(to->bucket);
+	}
+	free(all->panel);
+	free(all->axis.start);
+	*all = (struct panels){ .n = 0 };
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: ISC */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/in.h"
+#include "record/event.h"
+#include "record/raw.h"
+#include "tool/field.h"
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+static const struct { const char *name; bool timed; } kinds[PICS] = {
+	[PIC_RATE] = { "rate", true }, [PIC_CPU] = { "cpu", true }, [PIC_TASKS] = { "tasks", true },
+	[PIC_SUBSECOND] = { "subsecond", true }, [PIC_HIST] = { "hist:", false },
+};
+
+static void
+picture_word(void *arg, const char *word)
+{
+	struct pictures *p = arg;
+	unsigned kind = 0;
+
+	for (; kind < PICS; kind++)
+		if (kinds[kind].name && (kind == PIC_HIST ? !strncmp(word, "hist:", 5) : !strcmp(word, kinds[kind].name)))
+			break;
+	if (kind == PICS)
+		tool_wrong(p->tool, "--picture '%s': expected rate, cpu, tasks, subsecond or hist:FIELD", word);
+	for (unsigned i = 0; i < p->n; i++)
+		if (!strcmp(p->pic[i].name, word))
+			tool_wrong(p->tool, "--picture '%s': given twice", word);
+	if (p->n == PICTURES_MAX)
+		tool_wrong(p->tool, "--picture '%s': %d at most", word, PICTURES_MAX);
+	p->pic[p->n] = (struct picture){ .kind = kind, .name = option_text("%s", word) };
+	if (kind == PIC_HIST)
+		p->pic[p->n].hist = sort_new(p->tool, p->c, NULL, p->pic[p->n].name + 5);
+	p->n++;
+	p->has[kind] = true;
+	p->timed |= kinds[kind].timed;
+}
+
+struct pictures *
+pictures_new(struct tool *t, struct counts *c, const char *list)
+{
+	struct pictures *p = tool_alloc(1, sizeof *p);
+
+	*p = (struct pictures){ .tool = t, .c = c, .mode = -1, .first = UINT64_MAX, .exact = true };
+	tool_words(t, list, picture_word, p);
+	return p;
+}
+
+static void
+picture_event_word(void *arg, const char *word)
+{
+	struct pictures *p = arg;
+
+	p->event = tool_realloc(p->event, p->nevents + 1, sizeof *p->event);
+	p->event[p->nevents++] = option_text("%s", word);
+}
+
+void
+pictures_options(struct pictures *p, const char *quantum, const char *events, const char *cpumode)
+{
+	const char *field = "cpumode";
+	big mode;
+
+	if (quantum) {
+		p->tool->optname = "--time-quantum";
+		p->quantum = tool_duration(p->tool, quantum);
+		if (!spans_may_be(p->quantum))
+			tool_wrong(p->tool, "--time-quantum '%s': expected 1, 5, 20, 100 or 500 ms, 1, 5 or 20 s, 1, 5, 20 or 60 m", quantum);
+	}
+	if (events) {
+		p->tool->optname = "--event";
+		tool_words(p->tool, events, picture_event_word, p);
+	}
+	if (cpumode) {
+		if (!field_word(field_find(field, strlen(field)), cpumode, strlen(cpumode), &mode))
+			tool_wrong(p->tool, "--cpumode '%s': expected kernel, user, hypervisor, guest_kernel, guest_user or unknown", cpumode);
+		p->mode = (int)mode.lo;
+		p->mode_name = cpumode;
+	}
+}
+
+bool
+pictures_sorted(const struct pictures *p)
+{
+	return p->has[PIC_RATE] || p->has[PIC_TASKS];
+}
+
+/* ---- samples ------------------------------------------------------------------------------------- */
+
+static bool
+picture_learn(struct pictures *p, unsigned event)
+{
+	const char *name = p->c->tool->in->events->ev[event]->name;
+	bool wanted = p->nevents == 0;
+
+	if (event >= p->nev) {
+		unsigned n = 2 * event + 8;
+
+		p->ev = tool_realloc(p->ev, n, sizeof *p->ev);
+		memset(p->ev + p->nev, 0, (n - p->nev) * sizeof *p->ev);
+		p->nev = n;
+	}
+	for (unsigned i = 0; i < p->nevents; i++)
+		wanted |= !fnmatch(p->event[i], name, 0);
+	p->ev[event] = (struct picture_event){ true, wanted };
+	return wanted;
+}
+
+static inline bool
+picture_wants(struct pictures *p, unsigned event, const struct pp_rec *r)
+{
+	if (p->mode >= 0 && (r->misc & PP_MISC_CPUMODE_MASK) != p->mode)
+		return false;
+	return event < p->nev && p->ev[event].known ? p->ev[event].wanted : picture_learn(p, event);
+}
+
+static inline void
+picture_plus(struct pictures *p, uint32_t *to, uint64_t n)
+{
+	if (n > UINT32_MAX - *to) {
+		*to = UINT32_MAX;
+		p->over = true;
+	} else
+		*to += (uint32_t)n;
+}
+
+/* count_sample_fn: key is that of tasks_key(). */
+static void
+picture_sample(void *arg, unsigned event, const struct pp_rec *r, uint64_t time, uint64_t key)
+{
+	struct pictures *p = arg;
+	const struct pp_event *ev = p->c->tool->in->events->ev[event];
+	bool idle = (uint32_t)key == 0;
+	uint64_t n = 0, cpu;
+	unsigned bin;
+
+	if (ev->attr.sample_type & PP_SAMPLE_READ)
+		for (unsigned i = 0; i < p->c->nmoved; i++)
+			n += picture_wants(p, p->c->moved[i].event, r);
+	else
+		n = picture_wants(p, event, r);
+	if (!time) {
+		p->untimed += n;
+		return;
+	}
+	bin = spans_at(&p->spans, time);
+	if (time < p->first)
+		p->first = time;
+	if (time > p->last)
+		p->last = time;
+	if (!n)
+		return;
+	p->samples += n;
+	if (idle)
+		p->idle += n;
+	if (p->has[PIC_CPU]) {
+		cpu = ev->plan.cpu ? pp_get_u32(r->raw + ev->plan.cpu, p->c->tool->in->swap) : GRID_UNKNOWN;
+		if (!idle)
+			grid_add(&p->cpu, cpu, bin, time, n);
+		else
+			grid_touch(&p->cpu, cpu);
+	}
+	if (p->task.row && !p->keys)
+		grid_add(&p->task, idle ? PIC_IDLE : key >> 32, bin, time, n);
+	if (p->sub && !idle)
+		picture_plus(p, &p->sub[spans_at(&p->fine, time)], n);
+}
+
+enum { PICKED = 1, PICKED_IDLE = 2 };
+
+/* sort_pick */
+static unsigned
+picture_pick(void *arg, unsigned event, const struct pp_rec *r, uint32_t tid)
+{
+	return picture_wants(arg, event, r) ? PICKED | (tid == 0 ? PICKED_IDLE : 0) : 0;
+}
+
+/* sort_each_fn */
+static void
+picture_key(void *arg, uint64_t key, uint64_t time, unsigned picked)
+{
+	struct pictures *p = arg;
+	unsigned bin;
+
+	if (!time)
+		return;
+	bin = spans_at(&p->spans, time);
+	if (p->has[PIC_RATE])
+		grid_add(&p->rate, key, bin, time, 1);
+	if (p->has[PIC_TASKS] && !(picked & PICKED_IDLE))
+		grid_add(&p->task, key, bin, time, 1);
+}
+
+/* ---- other records ------------------------------------------------------------------------------- */
+
+/* count_visit */
+static int
+picture_visit(void *arg, const struct pp_rec *r, bool sound)
+{
+	struct pictures *p = arg;
+	const struct pp_events *all = p->c->tool->in->events;
+	bool swap = p->c->tool->in->swap;
+	const struct pp_event *ev, *of;
+	uint64_t time;
+
+	if (!sound || (r->type != PP_LOST && r->type != PP_THROTTLE && (r->type != PP_LOST_SAMPLES || count_is_filtered(r))))
+		return sound;
+	if (!(ev = pp_event_find(all, r, NULL)) || !pp_time(ev, r, swap, &time) || !time)
+		return 1;
+	if (r->type == PP_THROTTLE)
+		picture_plus(p, &p->throttled[spans_at(&p->spans, time)], 1);
+	else if (r->type == PP_LOST_SAMPLES)
+		grid_add(&p->lost, 2 * (uint64_t)ev->index + 1, spans_at(&p->spans, time), time, PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap));
+	else {
+		of = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
+		grid_add(&p->lost, 2 * (uint64_t)(of ? of : ev)->index, spans_at(&p->spans, time), time, PP_RAW_GET(r->raw, LOST, lost, swap));
+	}
+	return 1;
+}
+
+/* ---- begin and end ------------------------------------------------------------------------------- */
+
+/* spans_change */
+static void
+picture_sum(struct pictures *p, uint32_t *count, const uint16_t *to, unsigned n, unsigned n_to)
+{
+	for (unsigned i = 0; i < n; i++) {	/* to[i] <= i */
+		uint32_t of = count[i];
+
+		count[i] = 0;
+		picture_plus(p, &count[to[i]], of);
+	}
+	(void)n_to;
+}
+
+static void
+picture_fine(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
+{
+	struct pictures *p = arg;
+
+	picture_sum(p, p->sub, to, n, n_to);
+}
+
+static void
+picture_throttled(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
+{
+	struct pictures *p = arg;
+
+	picture_sum(p, p->throttled, to, n, n_to);
+}
+
+void
+pictures_begin(struct pictures *p, struct sort *keys)
+{
+	enum { FINE = PIC_SECONDS * PIC_ROWS };
+	unsigned max = p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS;
+
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->pic[i].hist)
+			sort_begin(p->pic[i].hist);
+	if (!p->tool->in || !p->timed)
+		return;
+	spans_init(&p->spans, p->quantum ? p->quantum : SPANS_FIRST, p->quantum != 0, 1, max);
+	grid_init(&p->lost, &p->spans, GRID_ROWS - 1, false);
+	p->throttled = tool_alloc(max + 1, sizeof *p->throttled);
+	spans_count_by(&p->spans, picture_throttled, p);
+	if (p->has[PIC_CPU])
+		grid_init(&p->cpu, &p->spans, PIC_CPUS, true);
+	if (p->has[PIC_SUBSECOND]) {
+		spans_init(&p->fine, SPANS_SECOND / PIC_ROWS, false, PIC_ROWS, FINE);
+		p->sub = tool_alloc(FINE + 1, sizeof *p->sub);
+		spans_count_by(&p->fine, picture_fine, p);
+	}
+	if (pictures_sorted(p)) {
+		grid_init(&p->task, &p->spans, GRID_ROWS - 1, false);
+		if ((p->keys = keys)) {
+			grid_init(&p->rate, &p->spans, GRID_ROWS - 1, false);
+			sort_each(keys, picture_pick, picture_key, p);
+		}
+	}
+	p->c->sampled = picture_sample;
+	p->c->sampled_arg = p;
+	count_visit_by(p->c, picture_visit, p);
+}
+
+bool
+pictures_end(struct pictures *p, const struct summary *s)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->pic[i].hist)
+			p->exact &= sort_end(p->pic[i].hist, s->unit);
+	if (p->tool->in)
+		panels_make(p, s);
+	return p->exact;
+}
+
+const struct panels *
+pictures_panels(const struct pictures *p)
+{
+	return &p->panels;
+}
+
+void
+pictures_free(struct pictures *p)
+{
+	if (!p)
+		return;
+	panels_free(&p->panels);
+	for (unsigned i = 0; i < p->n; i++) {
+		sort_free(p->pic[i].hist);
+		free(p->pic[i].name);
+	}
+	for (unsigned i = 0; i < p->nevents; i++)
+		free(p->event[i]);
+	free(p->event);
+	free(p->ev);
+	spans_free(&p->spans);
+	spans_free(&p->fine);
+	grid_free(&p->cpu);
+	grid_free(&p->task);
+	grid_free(&p->rate);
+	grid_free(&p->lost);
+	free(p->sub);
+	free(p->throttled);
+	free(p);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * spans.h - bins of time for pictures: numbered in the order in which they come, so that what is counted in them is an array.
+ *
+ * Without a width of the user's, they begin as fine as the list of widths allows; each of these divides the next.  When there are
+ * more than `max' with something in them, they become wider, and all that counts in them is summed up again.  That depends on the
+ * times alone, not on their order.
+ */
+#ifndef PSTAT_SPANS_H
+#define PSTAT_SPANS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "picture/panel.h"
+
+/* The bins became wider: bin i of n is now to[i], of n_to. */
+typedef void	spans_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to);
+enum { SPANS_COUNTERS = 8, SPANS_MOST = 32 << 10, SPANS_FIRST = 1000000, SPANS_SECOND = 1000000000 };	/* SPANS_FIRST: the finest, ns */
+
+struct spans {
+	uint64_t	 from, length;	/* of the bin of the last time; length 0: none yet */
+	unsigned	 at;		/* its number */
+	uint64_t	 width;
+	unsigned	 parts;		/* widths are those of the list, divided by it */
+	unsigned	 n, max;
+	bool		 fixed;		/* the width is the user's */
+	bool		 over;		/* and there are more than max, which count as the last one */
+	uint64_t	*start;		/* by number; max + 1 */
+	uint32_t	*slot;		/* 1 + number, by hash of the start */
+	unsigned	 bits;		/* of the number of slots */
+	struct { spans_change *fn; void *arg; } counter[SPANS_COUNTERS];
+	unsigned	 ncounters;
+};
+
+/* width: the first, or the user's; max: at most SPANS_MOST. */
+void	spans_init(struct spans *, uint64_t width, bool fixed, unsigned parts, unsigned max);
+void	spans_free(struct spans *);
+/* Is this a width that bins may have? */
+bool	spans_may_be(uint64_t width);
+void	spans_count_by(struct spans *, spans_change *, void *arg);
+void	spans_find(struct spans *, uint64_t time);
+
+/* The number of the bin. */
+static inline unsigned
+spans_at(struct spans *s, uint64_t time)
+{
+	if (time - s->from >= s->length)
+		spans_find(s, time);
+	return s->at;
+}
+
+/*
+ * Make the columns of a picture: one for `per' bins, ones for the empty times between, but for jumps of the clock, at most
+ * `most'; for that the bins may become wider.  *column: of each bin; it and axis->start are the caller's.  False: there are
+ * more, as the width is fixed.
+ */
+bool	spans_axis(struct spans *, unsigned per, unsigned most, struct axis *, unsigned **column);
+
+#endif

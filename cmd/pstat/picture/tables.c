@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
+#include "picture/in.h"
+
+static const struct column cells_columns[] = {
+	{ "time_ns", CELL_NUM, ADDS_KEY, "start of the bin" },
+	{ "band", CELL_TEXT, ADDS_KEY, "CPU, process or key" },
+	{ "samples", CELL_NUM, ADDS_SUM, "samples" },
+};
+
+/* Cells with samples, by time. */
+static void
+cells_rows(const void *of, report_put *put, void *arg)
+{
+	const struct picture *pic = of;
+	const struct panels *all = pic->panels;
+	unsigned at = pic->number;
+	const struct panel *panel = at < all->n ? &all->panel[at] : NULL;
+
+	for (unsigned i = 0; panel && i < panel->axis->n; i++)
+		for (unsigned k = 0; k < panel->nbands; k++) {
+			const struct band *b = &panel->band[k];
+
+			if (b->count[i])
+				put(arg, (struct cell[]){ cell_num(panel->axis->start[i] + b->from), cell_text(b->label), cell_num(b->count[i]) });
+		}
+}
+
+static const struct column pictures_columns[] = {
+	{ "name", CELL_TEXT, ADDS_KEY, "word of --picture" },
+	{ "title", CELL_TEXT, ADDS_SAME, "what it shows" },
+	{ "desc", CELL_TEXT, ADDS_SAME, "its main figures, in words" },
+	{ "width_ns", CELL_NUM, ADDS_MAX, "width of a bin" },
+	{ "samples", CELL_NUM, ADDS_SUM, "samples that it is about" },
+	{ "hidden", CELL_NUM, ADDS_SUM, "bands that are not shown" },
+	{ "hidden_samples", CELL_NUM, ADDS_SUM, "their samples" },
+};
+
+static void
+pictures_rows(const void *of, report_put *put, void *arg)
+{
+	const struct panels *all = of;
+
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct panel *p = &all->panel[i];
+		bool timed = p->kind <= PANEL_STACK && p->axis->n;
+
+		put(arg, (struct cell[]){ cell_text(p->name), cell_text(p->title), cell_text(p->desc),
+		    cell_num_if(timed, timed && p->nbands && p->band[0].span ? p->band[0].span : p->axis->width), cell_num(p->samples),
+		    cell_num(p->hidden), cell_num(p->hidden_samples) });
+	}
+}
+
+static const struct column losses_columns[] = {
+	{ "time_ns", CELL_NUM, ADDS_KEY, "start of the bin" },
+	{ "lost", CELL_NUM, ADDS_SUM, "lost in it" },
+	{ "throttled", CELL_NUM, ADDS_SUM, "THROTTLE records in it" },
+};
+
+static void
+losses_rows(const void *of, report_put *put, void *arg)
+{
+	const struct panels *all = of;
+	const struct panel *p = NULL;
+
+	for (unsigned i = 0; i < all->n && !p; i++)
+		if (all->panel[i].lost || all->panel[i].throttled)
+			p = &all->panel[i];
+	for (unsigned i = 0; p && i < p->axis->n; i++) {
+		uint32_t lost = p->lost ? p->lost[i] : 0, throttled = p->throttled ? p->throttled[i] : 0;
+
+		if (lost || throttled)
+			put(arg, (struct cell[]){ cell_num(p->axis->start[i]), cell_num(lost), cell_num(throttled) });
+	}
+}
+
+void
+pictures_add(struct pictures *p, struct report *r)
+{
+	static const struct table about = { "pictures", "the pictures of --picture", TABLE(pictures_columns), TABLE_ROWS, SCREEN_OFF,
+	    .rows = pictures_rows };
+	static const struct table losses = { "losses", "losses by time", TABLE(losses_columns), TABLE_ROWS, SCREEN_OFF, .rows = losses_rows };
+
+	report_add(r, &about, &p->panels);
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->pic[i].kind == PIC_HIST)
+			tool_wrong(p->tool, "--picture %s: --hist has its figures", p->pic[i].name);
+		else {
+			p->table[i] = (struct table){ p->pic[i].name, "the figures of this picture", TABLE(cells_columns), TABLE_ROWS, SCREEN_OFF,
+			    .rows = cells_rows };
+			p->pic[i].number = i;
+			p->pic[i].panels = &p->panels;
+			report_add(r, &p->table[i], &p->pic[i]);
+		}
+	if (p->timed)
+		report_add(r, &losses, &p->panels);
+}
