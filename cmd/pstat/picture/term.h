@@ -73,11 +73,11 @@ char	*term_share(term_figure, uint64_t part, uint64_t whole);
 /* Columns of the axis as characters: `each' of them make a group, a group is `wide' characters. */
 struct term_time {
 	const struct axis *axis;
-	uint64_t	 each;		/* 1, or even, so that half a character is a whole number of columns */
+	uint64_t	 each;
 	unsigned	 wide, n;
 	struct term_group {
 		unsigned	 from, to;	/* columns */
-		unsigned	 half;		/* the first of them that is in the right half */
+		unsigned	 half;		/* the first of them that is in the right half; of one column, both halves are all of it */
 		unsigned	 at;		/* character of the plot */
 		uint64_t	 gap;		/* ns without columns before it, for which there is a character in front of it; or 0 */
 	}		*group;
@@ -90,8 +90,8 @@ uint64_t term_sum(const uint32_t *count, unsigned from, unsigned to);
 void	term_gaps(struct term *, const struct term_time *);
 /* Write what is below the plot: losses, throttling, round seconds, what the gaps are. */
 void	term_below(struct term *, const struct panel *, const struct term_time *);
-/* The subtitle, and how long a character is. */
-void	term_subtitle(struct term *, const struct panel *, const struct term_time *);
+/* The subtitle, how long a character is, and more. */
+void	term_subtitle(struct term *, const struct panel *, const struct term_time *, const char *more);
 
 /* ---- kinds ---------------------------------------------------------------------------------------- */
 

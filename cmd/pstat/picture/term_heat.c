@@ -112,6 +112,24 @@ heat_single(struct term *t, unsigned at, int step, bool lives)
 		term_put(t, at, lives ? 0x2500 : 0x2587, lives ? TERM_FAINT : heat_ramp[0], TERM_PLAIN);
 }
 
+/* The name of a task is cut in front of its number. */
+static void
+heat_label(struct term *t, const char *label)
+{
+	const char *number = strrchr(label, ' ');
+	unsigned room = t->left - 1, n = number ? (unsigned)strlen(number) : 0;
+	char *name;
+
+	if (!number || strspn(number, " 0123456789") != n || 2 * n > room || term_columns(t, label) <= room) {
+		term_name(t, 0, room, label, TERM_PLAIN);
+		return;
+	}
+	name = memcpy(tool_alloc((size_t)(number - label) + 1, 1), label, (size_t)(number - label));
+	n = term_name(t, 0, room - n, name, TERM_PLAIN);
+	term_text(t, n, number, TERM_PLAIN);
+	free(name);
+}
+
 /* The row at the top of a line, and the one below it; the same: there is none. */
 static void
 heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
@@ -121,7 +139,7 @@ heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
 	term_figure text;
 
 	if (!a->span)
-		term_name(t, 0, t->left - 1, a->label, TERM_PLAIN);
+		heat_label(t, a->label);
 	else if (a->from % 200000000 == 0 || (lower != upper && b->from % 200000000 == 0)) {
 		uint64_t from = (a->from % 200000000 == 0 ? a : b)->from;
 
@@ -173,11 +191,9 @@ term_heat(struct term *t, const struct panel *p)
 {
 	unsigned n = p->nbands;
 	struct heat h;
-	char text[160];
-	term_figure share;
 
 	heat_new(&h, t, p);
-	term_subtitle(t, p, &h.x);
+	term_subtitle(t, p, &h.x, h.pairs && !p->band[0].span ? ", two rows are in a line" : "");
 	for (unsigned i = 0; i < n; i += h.pairs ? 2 : 1) {
 		unsigned upper = p->upward ? n - 1 - i : i, lower = !h.pairs || i + 1 == n ? upper : p->upward ? upper - 1 : upper + 1;
 
@@ -185,10 +201,5 @@ term_heat(struct term *t, const struct panel *p)
 	}
 	term_below(t, p, &h.x);
 	heat_steps(t, &h);
-	if (p->hidden) {
-		snprintf(text, sizeof text, "%u more rows, with %" PRIu64 " samples (%s), are not shown", p->hidden, p->hidden_samples,
-		    term_share(share, p->hidden_samples, p->samples));
-		term_words(t, text);
-	}
 	heat_free(&h);
 }

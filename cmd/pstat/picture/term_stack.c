@@ -124,7 +124,7 @@ term_stack(struct term *t, const struct panel *p)
 	bool part = false;
 
 	stack_new(&s, t, p);
-	term_subtitle(t, p, &s.x);
+	term_subtitle(t, p, &s.x, "");
 	for (unsigned line = 0; line < STACK_LINES; line++) {
 		double top = (double)s.top / 256 * 1e9 / (double)p->axis->width * (STACK_LINES - line) / STACK_LINES;
 

@@ -49,7 +49,7 @@ term_time(struct term_time *x, const struct axis *a, unsigned plot)
 {
 	*x = (struct term_time){ .axis = a, .each = 1, .wide = 1 };
 	while (time_place(x, x->each, 1, NULL) > plot)
-		x->each = (x->each + x->each / 16 + 2) & ~UINT64_C(1);
+		x->each += x->each / 16 + 1;
 	while (x->each == 1 && x->wide < TIME_WIDEST && time_place(x, 1, x->wide + 1, NULL) <= plot)
 		x->wide++;
 	x->group = tool_alloc(x->n ? x->n : 1, sizeof *x->group);
@@ -172,7 +172,7 @@ term_below(struct term *t, const struct panel *p, const struct term_time *x)
 }
 
 void
-term_subtitle(struct term *t, const struct panel *p, const struct term_time *x)
+term_subtitle(struct term *t, const struct panel *p, const struct term_time *x, const char *more)
 {
 	term_figure text, columns = "";
 	size_t n = strlen(p->subtitle) + 160;
@@ -182,9 +182,9 @@ term_subtitle(struct term *t, const struct panel *p, const struct term_time *x)
 	if (x->each > 1)
 		snprintf(columns, sizeof columns, " (%" PRIu64 " columns)", x->each);
 	if (x->wide > 1)
-		snprintf(all, n, "%s, %u characters are %s", p->subtitle, x->wide, text);
+		snprintf(all, n, "%s, %u characters are %s%s", p->subtitle, x->wide, text, more);
 	else
-		snprintf(all, n, "%s, a character is %s%s", p->subtitle, text, columns);
+		snprintf(all, n, "%s, a character is %s%s%s", p->subtitle, text, columns, more);
 	term_words(t, all);
 	free(all);
 }
