@@ -5,10 +5,13 @@
 pstat.py schema SCHEMA FILE...: is each JSON what the schema says, with no member twice?  Of long tables some rows.
 pstat.py openmetrics FILE: print the samples, a line each: name, labels, value.
 pstat.py csv FILE: print the cells, as JSON: a list a row.
+pstat.py text FILE COLUMNS [ascii]: is each line so wide at most, with colours that end in it, and nothing else that acts on a terminal?
 """
 import csv
 import json
+import re
 import sys
+import unicodedata
 
 
 def once(pairs):
@@ -55,5 +58,25 @@ def table(path):
             print(json.dumps(row))
 
 
+def columns(c):
+    return 0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+
+
+def text(path, width, charset=""):
+    with open(path, encoding=charset or "utf-8", newline="") as f:
+        lines = f.read().split("\n")
+    bad = lines.pop() != ""
+    for number, line in enumerate(lines, 1):
+        colours = re.findall("\033\\[[0-9;]*m", line)
+        plain = re.sub("\033\\[[0-9;]*m", "", line)
+        wrong = "colours" if colours and (charset or colours[-1] != "\033[0m") else ""
+        wrong = wrong or "acts" if any(unicodedata.category(c)[0] == "C" for c in plain) else wrong
+        wrong = "width" if sum(map(columns, plain)) > int(width) else wrong
+        if wrong:
+            print(f"line {number}: {wrong}: {line!r}")
+            bad = True
+    return bad
+
+
 if __name__ == "__main__":
-    sys.exit({"schema": schema, "openmetrics": openmetrics, "csv": table}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"schema": schema, "openmetrics": openmetrics, "csv": table, "text": text}[sys.argv[1]](*sys.argv[2:]))

@@ -7,9 +7,3 @@ draw_svg(FILE *f, const struct panels *all, const struct draw *d)
 {
 	(void)f, (void)all, (void)d;
 }
-
-__attribute__((weak)) void
-draw_term(FILE *f, const struct panels *all, const struct draw *d)
-{
-	(void)f, (void)all, (void)d;
-}

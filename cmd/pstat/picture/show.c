@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "picture/show.h"
+#include "picture/term.h"
 #include "tool/tool.h"
-
-enum { NARROW = 80 };
 
 /* The index of the argument in the words. */
 static unsigned
@@ -47,28 +45,20 @@ show_scale(struct show *s, const struct tool *t)
 	s->draw.scale = (enum draw_scale)show_word(t, t->optarg, words, "linear, log or rank");
 }
 
-/* Does the user's terminal show UTF-8? */
-static bool
-show_utf8(void)
-{
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *value = getenv(names[i]);
-
-		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
 void
 show_choose(struct show *s, const struct tool *t)
 {
-	const char *none = getenv("NO_COLOR");
-
 	s->term |= (!t->out_name || !strcmp(t->out_name, "-")) && isatty(STDOUT_FILENO);
-	s->draw.ascii |= (none && *none) || !show_utf8();
+	s->draw.ascii |= term_ascii();
+}
+
+/* Of a file or pipe, what the user's shell says. */
+static unsigned
+show_columns(void)
+{
+	const char *text = getenv("COLUMNS"), *bad = "";
+
+	return text ? (unsigned)strtonum(text, 0, UINT16_MAX, &bad) : 0;
 }
 
 void
@@ -76,7 +66,7 @@ show(FILE *f, const struct show *s, unsigned width)
 {
 	struct draw draw = s->draw;
 
-	draw.width = width > NARROW ? width : NARROW;
+	draw.width = width ? width : show_columns();
 	if (s->term)
 		draw_term(f, pictures_panels(s->pictures), &draw);
 	else

@@ -341,6 +341,12 @@ term_margins(struct term *t, const struct panels *ps)
 	t->plot = t->width - t->left - t->right;
 }
 
+static bool
+term_is_empty(const struct panel *p)
+{
+	return (p->kind == PANEL_HEAT || p->kind == PANEL_STACK) && (!p->samples || !p->axis->n);
+}
+
 void
 draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 {
@@ -357,7 +363,11 @@ draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 		if (i)
 			term_line(&t);
 		term_words(&t, ps->panel[i].title);
-		kinds[ps->panel[i].kind](&t, &ps->panel[i]);
+		if (term_is_empty(&ps->panel[i])) {
+			term_words(&t, ps->panel[i].subtitle);
+			term_words(&t, "No samples.");
+		} else
+			kinds[ps->panel[i].kind](&t, &ps->panel[i]);
 	}
 	free(t.cell);
 }

@@ -131,6 +131,7 @@ time_seconds(struct term *t, const struct term_time *x)
 	if (!x->n)
 		return;
 	step = scale_round(x->n * width, t->plot / 14);
+	step = step > x->axis->width ? step : x->axis->width;
 	for (; step % unit && digits < 9; digits++)
 		unit /= 10;
 	for (unsigned i = 0; i < x->n; i++) {

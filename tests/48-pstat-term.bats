@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: ISC
+# pstat --picture as text: what it looks like, how wide it is, what the environment and names of a recording do to it.
+load lib
+load pstat
+
+# ALL: every picture, but for those that take an argument.
+ALL=rate,cpu,tasks,subsecond
+
+# draw COLUMNS LOCALE OPTION...: pstat --term in that environment.
+draw() {
+	local columns=$1 locale=$2
+	shift 2
+	env -u NO_COLOR -u LANG -u LC_CTYPE COLUMNS="$columns" LC_ALL="$locale" TERM=xterm pstat --term "$@"
+}
+
+@test "pstat --term: pictures of a recording" {
+	golden pstat-term-80 draw 80 C --picture $ALL,hist:interval data/demo.data
+	golden pstat-term-120 draw 120 C --picture $ALL,hist:interval data/demo.data
+	golden pstat-term-colours-80 draw 80 C.UTF-8 --picture $ALL,hist:interval data/demo.data
+	golden pstat-term-colours-120 draw 120 C.UTF-8 --scale log --picture $ALL,hist:period data/demo.data
+}
+
+# looks FILE COLUMNS [ascii]: see pstat.py.
+looks() {
+	$PYTHON pstat.py text "$@" || failed "$3 $2"
+}
+
+@test "pstat --term: no line is too wide, colours end in it, and names do nothing to the terminal" {
+	need_module unicodedata
+	local f c n=0
+	cp data/escape.data "$T/no"$'\033'"[31msuch"
+	cp "$(recipe escape)" "$T/right"$'\xe2\x80\xae'left
+	mkpipe - >"$T/right-wide" <<-'end'
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all|comm ids=1
+		COMM pid=100 tid=100 comm=\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97
+		COMM pid=101 tid=101 comm=e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81
+		COMM pid=4194304 tid=4194304 comm=\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97
+		SAMPLE misc=2 ip=0x401000 pid=100 tid=100 cpu=3 time=1000
+		SAMPLE misc=2 ip=0x401000 pid=101 tid=101 cpu=3 time=5000000
+		SAMPLE misc=2 ip=0x401000 pid=4194304 tid=4194304 cpu=3 time=9000000000000
+	end
+	for f in data/{demo,escape,multi.pipe,z1.pipe,k_mono.pipe,p72_forks.pipe,sched_R.pipe,s390x_basic.pipe}.data "$T"/no* "$T"/right*; do
+		for c in 80 97 120 300; do
+			try draw $c C.UTF-8 --picture $ALL,hist:period "$f"
+			[ $rc = 0 ] && looks "$T/out" $c || failed "$f $c"
+			try draw $c C --picture $ALL,hist:period "$f"
+			[ $rc = 0 ] && looks "$T/out" $c ascii || failed "$f $c ascii"
+			n=$((n + 1))
+		done
+	done
+	[ $n = 44 ]
+	done_all
+}
+
+@test "pstat --term: each width from 80 to 300" {
+	need_module unicodedata
+	local c
+	for c in $(seq 80 11 300); do
+		try draw $c C.UTF-8 --picture rate,tasks data/demo.data
+		[ $rc = 0 ] && looks "$T/out" $c
+	done
+	# 80 at least; and nothing that is no number
+	draw 80 C --picture cpu data/demo.data >"$T/want"
+	for c in 0 1 79 -1 x ""; do
+		draw "$c" C --picture cpu data/demo.data | cmp - "$T/want" || failed "COLUMNS='$c'"
+	done
+	env -u COLUMNS LC_ALL=C pstat --term --picture cpu data/demo.data | cmp - "$T/want" || failed "no COLUMNS"
+	done_all
+}
+
+@test "pstat --term: ASCII by option, locale, NO_COLOR, or the kind of terminal" {
+	draw 80 C --picture $ALL data/demo.data >"$T/want"
+	try draw 80 C.UTF-8 --picture $ALL data/demo.data
+	! cmp -s "$T/out" "$T/want"
+	cp "$T/out" "$T/colours"
+	COLUMNS=80 LC_ALL=C.UTF-8 TERM=xterm pstat --term=ascii --picture $ALL data/demo.data | cmp - "$T/want" || failed --term=ascii
+	export COLUMNS=80 TERM=xterm
+	unset NO_COLOR LC_ALL LC_CTYPE LANG
+	same() {
+		local want=$1
+		shift
+		env "$@" pstat --term --picture $ALL data/demo.data | cmp - "$T/$want" || failed "$*"
+	}
+	same want -u LC_ALL
+	same want LC_ALL=C LANG=de_DE.UTF-8
+	same want LANG=de_DE.UTF-8 LC_CTYPE=POSIX
+	same want LANG=de_DE.UTF-8 NO_COLOR=1
+	same want LANG=de_DE.UTF-8 TERM=dumb
+	same want -u TERM LANG=de_DE.UTF-8
+	same want LANG=de_DE.ISO-8859-1
+	same colours LANG=de_DE.UTF-8
+	same colours LANG=de_DE.utf8 NO_COLOR=
+	same colours LC_ALL=C.UTF-8 LANG=C
+	done_all
+}
+
+@test "pstat --term: nothing, and one sample" {
+	mkpipe - <<-end >"$T/none.pipe"
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all ids=1
+		FINISHED_ROUND
+	end
+	mkpipe - <<-end >"$T/one.pipe"
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all ids=1
+		SAMPLE misc=2 ip=0x401000 pid=7 tid=7 cpu=3 time=1234567890
+	end
+	golden pstat-term-none draw 80 C --picture $ALL,hist:interval <"$T/none.pipe"
+	golden pstat-term-one draw 80 C --picture $ALL,hist:interval <"$T/one.pipe"
+}
