@@ -324,10 +324,14 @@ term_share(term_figure text, uint64_t part, uint64_t whole)
 
 /* ---- all panels ----------------------------------------------------------------------------------- */
 
+enum { LEFT_MOST = 15 + 1 + 7 + 1 };	/* of the longest name of a task and its pid; on a wide terminal there is space for more */
+
 /* Panels with time stand under each other: their plots begin and end at the same columns. */
 static void
 term_margins(struct term *t, const struct panels *ps)
 {
+	unsigned most;
+
 	t->left = 10;			/* of "throttled", "100 us" */
 	for (unsigned i = 0; i < ps->n; i++)
 		for (unsigned k = 0; ps->panel[i].kind == PANEL_HEAT && k < ps->panel[i].nbands; k++) {
@@ -335,8 +339,8 @@ term_margins(struct term *t, const struct panels *ps)
 
 			t->left = n > t->left ? n : t->left;
 		}
-	if (t->left > t->width / 4)
-		t->left = t->width / 4;
+	most = t->width / 4 > LEFT_MOST ? t->width / 4 : LEFT_MOST;
+	t->left = t->left < most ? t->left : most;
 	t->right = 8;
 	t->plot = t->width - t->left - t->right;
 }

@@ -5,10 +5,10 @@
 
 #include "picture/term.h"
 #include "tool/tool.h"
+#include "write/text.h"
 
 enum { HEAT_SINGLE = 32 };		/* more rows than that, and two are in a line */
 static const uint8_t heat_ramp[DRAW_STEPS] = { 236, 23, 24, 31, 38, 74, 117, 159, 231 };
-static const char heat_chars[DRAW_STEPS + 1] = " .:-=+*#@";
 
 /* The panel with a column for each group: the same figures, of a coarser time. */
 struct heat {
@@ -83,13 +83,19 @@ heat_lives(const struct heat *h, const struct band *b, unsigned group)
 	return b->total && a->start[h->x.group[group].to - 1] + a->width > b->first && a->start[h->x.group[group].from] <= b->last;
 }
 
+static uint32_t
+heat_char(int step)
+{
+	return (unsigned char)*text_bar((unsigned)step, false);
+}
+
 static void
 heat_cell(struct term *t, unsigned at, int upper, int lower, bool lives)
 {
 	int most = upper > lower ? upper : lower;
 
 	if (t->ascii)
-		term_put(t, at, most > 0 ? (uint32_t)heat_chars[most] : lives ? '_' : ' ', TERM_PLAIN, TERM_PLAIN);
+		term_put(t, at, most > 0 ? heat_char(most) : lives ? '_' : ' ', TERM_PLAIN, TERM_PLAIN);
 	else if (upper < 0 && lower < 0)
 		;
 	else if (lower < 0)
@@ -176,7 +182,7 @@ heat_steps(struct term *t, const struct heat *h)
 
 		if (!low)
 			continue;
-		term_put(t, at, t->ascii ? (uint32_t)heat_chars[step] : 0x2587, heat_ramp[step], TERM_PLAIN);
+		term_put(t, at, t->ascii ? heat_char((int)step) : 0x2587, heat_ramp[step], TERM_PLAIN);
 		term_short(text, (double)low);
 		term_text(t, at + 2, text, TERM_PLAIN);
 		at += 2 + (unsigned)strlen(text) + 1;

@@ -5,6 +5,7 @@
 
 #include "picture/term.h"
 #include "tool/tool.h"
+#include "write/text.h"
 
 enum { TIME_WIDEST = 8 };		/* characters of a column: a short time does not fill the terminal */
 
@@ -82,22 +83,28 @@ term_gaps(struct term *t, const struct term_time *x)
 
 /* ---- what is below the plot ----------------------------------------------------------------------- */
 
+/* The higher the more. */
 static void
-time_strip(struct term *t, const struct term_time *x, const char *name, const uint32_t *count, uint32_t mark, int ink)
+time_strip(struct term *t, const struct term_time *x, const char *name, const uint32_t *count, int ink)
 {
+	uint64_t all = 0, top = 0;
 	term_figure text;
-	uint64_t all = 0;
 
 	if (!count)
 		return;
+	for (unsigned i = 0; i < x->n; i++) {
+		uint64_t n = term_sum(count, x->group[i].from, x->group[i].to);
+
+		top = n > top ? n : top;
+		all += n;
+	}
 	term_text(t, 0, name, TERM_PLAIN);
 	term_gaps(t, x);
 	for (unsigned i = 0; i < x->n; i++) {
 		uint64_t n = term_sum(count, x->group[i].from, x->group[i].to);
 
 		for (unsigned k = 0; n && k < x->wide; k++)
-			term_put(t, t->left + x->group[i].at + k, mark, ink, TERM_PLAIN);
-		all += n;
+			term_name(t, t->left + x->group[i].at + k, 1, text_bar(1 + (unsigned)scale_part(n, 7, top), !t->ascii), ink);
 	}
 	term_right(t, t->width, term_short(text, (double)all), ink);
 	term_line(t);
@@ -166,8 +173,8 @@ time_gaps(struct term *t, const struct term_time *x)
 void
 term_below(struct term *t, const struct panel *p, const struct term_time *x)
 {
-	time_strip(t, x, "lost", p->lost, t->ascii ? '!' : 0x2587, TERM_RED);
-	time_strip(t, x, "throttled", p->throttled, t->ascii ? '!' : 0x2502, TERM_ORANGE);
+	time_strip(t, x, "lost", p->lost, TERM_RED);
+	time_strip(t, x, "throttled", p->throttled, TERM_ORANGE);
 	time_seconds(t, x);
 	time_gaps(t, x);
 }

@@ -82,3 +82,13 @@ text_back(const char *s, size_t *n)
 	*n = (size_t)(to - bytes);
 	return bytes;
 }
+
+const char *
+text_bar(unsigned step, bool utf8)
+{
+	static const char *const bars[][2] = {
+		{ " ", " " }, { ".", "▁" }, { ":", "▂" }, { "-", "▃" }, { "=", "▄" }, { "+", "▅" }, { "*", "▆" }, { "#", "▇" }, { "@", "█" },
+	};
+
+	return bars[step < 8 ? step : 8][utf8];
+}

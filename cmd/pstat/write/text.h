@@ -18,4 +18,7 @@ char	*text_plain(const char *, size_t n, bool shown);
 /* The bytes of which text_plain() made this text; *n of them, and a NUL.  The caller frees them. */
 char	*text_back(const char *, size_t *n);
 
+/* A character for a step from 0, nothing, to 8: a bar of that height; without UTF-8 a darker one for more. */
+const char *text_bar(unsigned step, bool utf8);
+
 #endif
