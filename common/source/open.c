@@ -151,7 +151,7 @@ open_container(struct source *s)
 	if (size == PP_PIPE_HEADER_SIZE && !s->parts) {
 		open_name(s, "pipe-mode stream");
 		pub->pos += PP_PIPE_HEADER_SIZE;
-		return 1;
+		return watch_begin(s, pub->pos - PP_PIPE_HEADER_SIZE, (size_t)(s->win.end - pub->pos) + PP_PIPE_HEADER_SIZE);
 	}
 	if (!profile && size != FILE_HEADER_SIZE && size != FILE_HEADER_OLD_SIZE)
 		return source_fail(s, 8, "header of %ju bytes: neither a pipe-mode stream (16) nor a perf.data (104)",

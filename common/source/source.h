@@ -97,6 +97,8 @@ struct source {
 	struct window	 win;
 	struct payload	 payload;
 	struct faults	 faults;
+	const struct pp_watch *watch;	/* watch.h; NULL: nobody watches */
+	bool		 watched;	/* it is a pipe-mode stream, whose bytes are shown */
 	bool		 repair;	/* PP_OPEN_REPAIR: do not stop at the first fault */
 	bool		 gave_up;	/* repair has reported how the input ends */
 	struct expand	*x;		/* private to expand.c; made at the first COMPRESSED record */
@@ -124,6 +126,15 @@ const char *source_type_text(uint32_t type, char buf[static 24]);
 struct source *source_new(const char *name, unsigned flags, struct pp_err *);
 /* Are these 8 bytes PERFILE2, as written on a little-endian ('l') or big-endian ('b') machine?  0: no. */
 char	source_magic(const uint8_t *p);
+
+/* ---- watch.c -------------------------------------------------------------------------------------- */
+
+/* Before a read of the top layer.  1; -1: failed, the error has no text. */
+int	watch_wait(struct source *);
+/* The container is a pipe-mode stream: show its n bytes that have been read. */
+int	watch_begin(struct source *, const uint8_t *p, size_t n);
+/* Show the next n bytes if it is. */
+int	watch_took(struct source *, const uint8_t *p, size_t n);
 
 /* ---- window.c ------------------------------------------------------------------------------------- */
 

@@ -15,14 +15,14 @@ stream_read(struct source *s, uint8_t *p, size_t n)
 	struct stream *t = (struct stream *)s->container;
 	ssize_t got;
 
-	if (s->format && source_expanded(s, s->format->name, t->read) < 0)
+	if ((s->format && source_expanded(s, s->format->name, t->read) < 0) || watch_wait(s) < 0)
 		return -1;
 	got = s->in->layer->read(s->in, p, n);
 	s->nread = s->in->taken;
 	if (got < 0)
 		return source_fail_bytes(s);
 	t->read += (uint64_t)got;
-	return got;
+	return watch_took(s, p, (size_t)got) < 0 ? -1 : got;
 }
 
 static uint64_t
