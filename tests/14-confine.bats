@@ -65,6 +65,10 @@ inputs() {
 		locks_first $(neutral $t) --format=file -f -o "$T/in.new" "$T/in.zst"
 	done
 	locks_first pstat --json -o "$T/out" "$T/in.file"
+	for f in pipe file zst; do
+		locks_first pstat --tee --interval 1ms -o "$T/out" "$T/in.$f"
+		cat "$T/in.$f" | locks_first pstat --tee --interval 1ms --json
+	done
 	for o in --switch-output=2K "--switch-output=2K --switch-max-files=2" "--switch-output=2K --format=file" -z "-z --threads=2"; do
 		locks_first pcat $o -o "$T/out" "$T/in.file"
 	done

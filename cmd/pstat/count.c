@@ -283,6 +283,10 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 		time = 0;
 	else
 		count_time(&c->order, time);
+	if (visited) {
+		c->seen.event = e;
+		c->seen.time = time;
+	}
 	e->records++;
 	e->bytes += r->size;
 	key = e->tid ? tasks_key(pp_get_u32(r->raw + e->tid, swap), pp_get_u32(r->raw + e->tid + 4, swap)) :

@@ -73,6 +73,8 @@ struct counts {
 	unsigned	 nvisitors;
 	count_sample_fn	*sampled;	/* NULL: none; needs a visitor, too */
 	void		*sampled_arg;
+	/* for visitors, of the last sample: its event, and its time (0: none) */
+	struct { const struct event_count *event; uint64_t time; } seen;
 	bool		 tallied;	/* the sample being visited has been added to its row */
 	/* members of the last READ that counted as samples */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];

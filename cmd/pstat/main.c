@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "live/live.h"
 #include "merge/diff.h"
 #include "picture/show.h"
 #include "privacy/privacy.h"
@@ -19,7 +20,8 @@
 #include "write/forms.h"
 
 enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE, OPT_DIFF, OPT_TOP,
-	OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE };
+	OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE,
+	OPT_INTERVAL, OPT_LIVE, OPT_TEE };
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
@@ -42,6 +44,10 @@ static const struct tool_opt opts[] = {
 	{ OPT_TERM, "term", "[=ascii]", "pictures as text" },
 	{ OPT_THEME, "theme", "light|dark", "colours of SVG (default: as the reader's system)" },
 	{ OPT_SCALE, "scale", "linear|log|rank", "how colours follow from counts" },
+	TOOL_HEAD("While the input is read"),
+	{ OPT_INTERVAL, "interval", "DURATION", "print a line of each interval of the recording's time" },
+	{ OPT_LIVE, "live", NULL, "show the last minute on the terminal" },
+	{ OPT_TEE, "tee", NULL, "write the input to standard output, the report to standard error" },
 	TOOL_HEAD("Several reports"),
 	{ OPT_MERGE, "merge", NULL, "add up reports of pstat --json: FILE..., or - with one after the other" },
 	{ OPT_DIFF, "diff", NULL, "compare two recordings or reports by comm, or the keys of --sort" },
@@ -61,6 +67,7 @@ static const struct tool_opt opts[] = {
 static const char examples[] =
     "  $ pstat all.data\n"
     "  $ perf record -a -o - -- sleep 2 | pstat\n"
+    "  $ perf record -a -o - -- sleep 2 | pstat --tee --interval 1s | pfilter --pid 42 >part.data\n"
     "  $ pstat --json -o counts.json all.data\n"
     "  $ pstat --csv --table pids all.data >pids.csv\n";
 
@@ -104,12 +111,15 @@ check_table(const struct tool *t, report_form *form, const struct report *r)
 
 /* The output as a FILE.  NULL: failure, see out_err. */
 static FILE *
-output(struct tool *t)
+output(struct tool *t, bool to_stderr)
 {
 	FILE *f;
 
-	tool_create(t, &t->file, t->out_name, &t->out_err);
-	f = fdopen(fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0), "w");
+	if (to_stderr)
+		t->out_err.file = "<stderr>";
+	else
+		tool_create(t, &t->file, t->out_name, &t->out_err);
+	f = fdopen(fcntl(to_stderr ? STDERR_FILENO : t->file.fd, F_DUPFD_CLOEXEC, 0), "w");
 	if (!f)			/* EINVAL: it is not open for writing */
 		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
 	return f;
@@ -164,7 +174,7 @@ merge_reports(struct tool *t, struct counts *c, struct report *r, report_form *f
 	tool_check(t);
 	for (int i = 0; i < t->nnames; i++)
 		tool_allow(t, t->names[i], "r");
-	if (!(f = output(t)))
+	if (!(f = output(t, false)))
 		return tool_close(t);
 	r->width = columns(f);
 	json_seed();
@@ -258,7 +268,7 @@ diff_reports(struct tool *t, struct counts *c, struct report *r, report_form *fo
 	tool_check(t);
 	for (int i = 0; i < 2; i++)
 		fd[i] = diff_input(t, t->names[i], keys);
-	if (!(f = output(t)))
+	if (!(f = output(t, false)))
 		return tool_close(t);
 	json_seed();
 	tool_lock(t);
@@ -290,12 +300,14 @@ struct pstat {				/* what was asked for */
 	const char	*keys, *hist, *quantum, *events, *cpumode;
 	int64_t		 top;		/* -1: not given */
 	bool		 strict, give, merge, diff;
+	struct live_asked asked;
 	/* what finds it out: NULL if it was not asked for */
 	struct sort	*sort;
 	struct pictures	*pictures;
 	struct views	*views;
 	struct check	*check;
 	struct privacy	*privacy;
+	struct live	*live;
 	struct counts	*c;
 	struct summary	 s;
 	struct report	 r;
@@ -350,6 +362,17 @@ read_options(struct pstat *p, int argc, char **argv)
 		case OPT_SCALE:
 			show_scale(&shown, &p->t);
 			break;
+		case OPT_INTERVAL:
+			p->asked.every = tool_duration(&p->t, p->t.optarg);
+			if (!p->asked.every)
+				tool_wrong(&p->t, "--interval 0: at least 1ms");
+			break;
+		case OPT_LIVE:
+			p->asked.screen = true;
+			break;
+		case OPT_TEE:
+			p->asked.tee = true;
+			break;
 		case OPT_DIFF:
 			p->diff = true;
 			break;
@@ -387,10 +410,18 @@ read_options(struct pstat *p, int argc, char **argv)
 		tool_wrong(&p->t, "--event, --cpumode, --term, --theme, --scale: are for --picture");
 	if (!p->form)
 		p->form = screen;
+	p->asked.json = p->form == json;
+	p->asked.check = p->check != NULL;
+	if (p->asked.every && p->form != screen && p->form != json)
+		tool_wrong(&p->t, "--interval: goes only with the forms screen and json");
+	if (p->asked.every && !p->asked.screen && p->pictures)
+		tool_wrong(&p->t, "--interval: its lines would come before the picture");
 	if (p->merge && (p->keys || p->hist || p->quantum || p->top >= 0 || p->views || p->check || p->give || p->pictures))
 		tool_wrong(&p->t, "--merge: what is in the reports was chosen when they were made");
 	if (p->diff && (p->merge || p->hist || p->quantum || p->views || p->check || p->give || p->pictures))
 		tool_wrong(&p->t, "--diff: goes only with --sort and --top");
+	if ((p->merge || p->diff) && (p->asked.every || p->asked.screen || p->asked.tee))
+		tool_wrong(&p->t, "--interval, --live, --tee: are for one recording");
 	if (!p->merge && !p->diff && p->t.nnames > 1)
 		tool_wrong(&p->t, "one input only: '%s' and '%s'", p->t.names[0], p->t.names[1]);
 }
@@ -443,6 +474,7 @@ plan(struct pstat *p)
 		privacy_add(p->privacy, &p->r);
 	}
 	check_table(&p->t, p->form, &p->r);
+	p->live = live_new(&p->t, p->c, &p->asked);
 	if (is_screen && p->pictures)
 		p->form = drawn;
 	else if (is_screen && (p->check || p->privacy || p->views))
@@ -461,17 +493,21 @@ static FILE *
 begin(struct pstat *p)
 {
 	struct tool *t = &p->t;
+	bool to_stderr;
 	FILE *f;
 
 	tool_check(t);
+	to_stderr = p->live && live_prepare(p->live);
 	if (tool_open_input(t, p->views ? views_open_flags(p->views) : 0) < 0 && needs_input(p))
 		return NULL;
-	if (!(f = output(t)))
+	if (!(f = output(t, to_stderr)))
 		return NULL;
 	p->r.width = columns(f);
 	if (p->form == json)
 		json_seed();
 	tool_lock(t);
+	if (p->live && t->in)
+		live_open(p->live, f);
 	if (t->in && tool_begin_input(t) < 0) {
 		pp_close(t->in);
 		t->in = NULL;
@@ -486,6 +522,8 @@ static void
 read_input(struct pstat *p)
 {
 	count_init(p->c, &p->t);
+	if (p->live)
+		live_begin(p->live);
 	if (p->sort)
 		sort_begin(p->sort);
 	if (p->pictures)
@@ -498,6 +536,8 @@ read_input(struct pstat *p)
 		privacy_begin(p->privacy);
 	if (p->t.in)
 		count_all(p->c);
+	if (p->live)
+		live_end(p->live);
 	summary_make(&p->s);
 	if (p->sort)
 		p->r.exact &= sort_end(p->sort, p->s.unit);
@@ -529,22 +569,30 @@ run(int argc, char **argv)
 		return status;
 	}
 	plan(&p);
-	if (!(f = begin(&p)))
-		return tool_close(&p.t);
+	if (!(f = begin(&p))) {
+		live_close(p.live);
+		status = tool_close(&p.t);
+		live_leave();
+		return status;
+	}
 	read_input(&p);
-	write_report(&p.t, f, &p.r, p.form);
+	write_report(&p.t, f, &p.r, p.asked.every && p.form == json ? live_json : p.form);
+	if (p.live)
+		live_rest(p.live);
 	views_free(p.views);
 	summary_free(&p.s);
 	pictures_free(p.pictures);
 	sort_free(p.sort);
 	count_free(p.c);
 	free(p.c);
+	live_close(p.live);
 	status = tool_close(&p.t);
 	if (p.check && check_failed(p.check, p.strict))
 		status = 1;
 	check_free(p.check);
 	privacy_free(p.privacy);
 	free(p.t.names);
+	live_leave();
 	return status;
 }
 

@@ -164,8 +164,8 @@ tasks_unnamed(uint64_t key)
 	return (uint32_t)key == 0 ? NAME_IDLE : NAME_UNKNOWN;
 }
 
-/* The comm of a thread at that time: by its epoch or, after a FORK, that of the parent at the FORK, and so on. */
-static uint32_t
+/* By its epoch or, after a FORK, that of the parent at the FORK, and so on. */
+uint32_t
 tasks_name_at(struct tasks *t, uint64_t key, uint64_t time)
 {
 	for (int depth = 0; depth < 256; depth++) {

@@ -85,6 +85,8 @@ void	tasks_passed(struct tasks *, uint64_t time);
 struct task_row *tasks_finish(struct tasks *, size_t *n);
 /* A row's comm in `buf' as perf prints it; ":tid" if it is unknown. */
 const char *tasks_name(const struct tasks *, const struct task_row *, char buf[16]);
+/* The comm of a thread at that time: its index in `name', NAME_UNKNOWN if it has none. */
+uint32_t tasks_name_at(struct tasks *, uint64_t key, uint64_t time);
 
 /* Count the samples of the current batch. */
 void	tasks_count(struct tasks *);

@@ -135,6 +135,7 @@ static const struct call {
 	CALL(arm_fadvise64_64)
 #endif
 	ONLY(ioctl, PARSER, .test = EQUAL, .arg = 1, .value = TCGETS)
+	ONLY(ioctl, PARSER, .test = EQUAL, .arg = 1, .value = TIOCGWINSZ)
 #define FCNTL(name) \
 	ONLY(fcntl, .test = EQUAL, .arg = 1, .value = name)
 	FCNTL(F_DUPFD_CLOEXEC) FCNTL(F_GETFD) FCNTL(F_SETFD) FCNTL(F_GETFL) FCNTL(F_SETFL) FCNTL(F_SETPIPE_SZ) FCNTL(F_SETSIG)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * interval.h - what each interval of time has, while the input is read.
+ *
+ * Intervals begin at multiples of their length, on the clock of the recording.  A record counts in the interval of its time; one
+ * without a time in that of the newest record.  Intervals stay open until no record of them can come, which is by perf's rounds;
+ * if the first 16 MiB have no FINISHED_ROUND, from then on until the next interval has passed, too.  A record that comes later
+ * than that counts in the newest interval, and is `late' there: so the sums over all intervals are those of the report.
+ */
+#ifndef PSTAT_LIVE_INTERVAL_H
+#define PSTAT_LIVE_INTERVAL_H
+
+#include "count.h"
+
+enum { INTERVAL_TOPS = 8, INTERVAL_NAME = 64 };
+
+struct interval_top {
+	char	 name[INTERVAL_NAME];	/* as recorded: not safe to print */
+	uint32_t pid;			/* of a process */
+	uint64_t samples;
+};
+struct interval {
+	bool	 timed;			/* false: no record of the input has a time so far */
+	uint64_t start;			/* ns */
+	uint64_t empty;			/* intervals without a record between the one before and this */
+	uint64_t records, bytes, samples;
+	uint64_t lost, lost_samples;	/* of LOST and LOST_SAMPLES records, which may say the same twice */
+	uint64_t throttled, late;
+	uint64_t disorder;		/* ns by which a record was older than the newest before it, at most */
+	bool	 exact;			/* false: there were too many threads to count each */
+	/* by descending samples; a comm is the one that a thread had at its last sample in the interval */
+	struct interval_top comm[INTERVAL_TOPS], process[INTERVAL_TOPS];
+	unsigned ncomms, nprocesses;
+};
+/* The interval is over. */
+typedef void	interval_done(void *arg, const struct interval *);
+
+struct intervals;
+/* every: ns, at least 1 ms. */
+struct intervals *intervals_new(struct counts *, uint64_t every, interval_done *, void *arg);
+/* a count_visit; after count_init() */
+count_visit	intervals_record;
+/* Nothing comes at present: do not wait for late records of intervals that have passed.  Was one closed? */
+bool	intervals_idle(struct intervals *);
+/* The end of the input: close all. */
+void	intervals_end(struct intervals *);
+void	intervals_free(struct intervals *);
+
+#endif
