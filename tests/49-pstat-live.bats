@@ -191,6 +191,7 @@ copies() {
 	refused command pstat --interval x "$T/in"
 	refused command pstat --interval 1s --csv --table pids "$T/in"
 	refused command pstat --interval 1s --merge "$T/in"
+	refused command pstat --interval 1s --picture rate "$T/in"
 	refused command pstat --tee --diff "$T/in" "$T/in"
 	refused command pstat --tee -o /dev/stdout "$T/in"
 	refused command pstat --tee --check data/sched_R.file.data
