@@ -285,6 +285,45 @@ test_figures(void **state)
 	assert_string_equal(term_share(text, 0, 0), "0.0%");
 }
 
+/* The text of one panel in ASCII; the caller frees it. */
+static char *
+text_of(struct panel *p, unsigned width)
+{
+	struct panels ps = { .panel = p, .n = 1 };
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	draw_term(f, &ps, &(struct draw){ .width = width, .ascii = true });
+	fclose(f);
+	return text;
+}
+
+/* The window is never less than what is needed, and round; what is less than 1 us is in the lowest line. */
+static void
+test_behind(void **state)
+{
+	static const struct { uint64_t ns; const char *window, *lowest; } cases[] = {
+		{ 59898963, "--window=60ms\n", "<10 us" }, { 5911833, "--window=5.912ms\n", "<10 us" }, { 60000000, "--window=60ms\n", "<10 us" },
+		{ 10000000001, "--window=11s\n", "<10 us" }, { 7, "--window=7ns\n", " 1 ns" }, { 1001, "--window=1.001us\n", "<10 us" },
+		{ UINT64_MAX, "--window=18446744073.709551615s\n", "<10 us" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct panel_place place[] = { { cases[i].ns, 0, 0 }, { 7, 0, 0 }, { 0, 0, 0 } };
+		struct panel p = { .kind = PANEL_BEHIND, .title = (char[]){ "" }, .subtitle = (char[]){ "" }, .place = place, .nplaces = 3, .width = 8,
+		    .bytes = 24, .timed = 3, .back = 2, .worst = cases[i].ns, .window = cases[i].ns, .power = { [2] = 1 } };
+		char *text;
+
+		p.power[63 - __builtin_clzll(cases[i].ns)]++;
+		text = text_of(&p, 80);
+		if (!strstr(text, cases[i].window) || !strstr(text, cases[i].lowest))
+			fail_msg("%s, %s: %s", cases[i].window, cases[i].lowest, text);
+		free(text);
+	}
+}
+
 static void
 test_ascii(void **state)
 {
@@ -311,6 +350,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_behind),
 		cmocka_unit_test(test_ascii),
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_lines),

@@ -225,7 +225,7 @@ term_legend(struct term *t, const struct panel *p, uint64_t whole, bool bytes)
 	term_figure text;
 
 	for (unsigned i = 0; i < p->nbands; i++) {
-		unsigned w = term_columns(t, p->band[i].label);
+		unsigned w = p->band[i].total ? term_columns(t, p->band[i].label) : 0;
 
 		widest = w > widest ? w : widest;
 	}
@@ -237,16 +237,20 @@ term_legend(struct term *t, const struct panel *p, uint64_t whole, bool bytes)
 	for (unsigned i = 0; i < p->nbands; i++) {
 		unsigned at = n * room;
 
+		if (!p->band[i].total)
+			continue;
 		term_put(t, at, term_part(t, i), term_hue(t, i), TERM_PLAIN);
 		term_name(t, at + 2, widest, p->band[i].label, TERM_PLAIN);
 		if (bytes)
 			term_right(t, at + 2 + widest + 12, term_value(text, p->band[i].total, "bytes"), TERM_PLAIN);
 		term_right(t, at + room - 2, term_share(text, p->band[i].total, whole), TERM_PLAIN);
-		if (++n == columns || i + 1 == p->nbands) {
+		if (++n == columns) {
 			term_line(t);
 			n = 0;
 		}
 	}
+	if (n)
+		term_line(t);
 }
 
 /* ---- figures -------------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ uint32_t term_part(const struct term *, unsigned band);
 int	term_hue(const struct term *, unsigned band);
 /* A character of which the lowest so many of 4 dots are set, at its left and its right; `full' is its character in ASCII. */
 uint32_t term_dots(const struct term *, unsigned left, unsigned right, char full);
-/* Bands with their shares of `whole', as many to a line as there is space for. */
+/* Bands that have anything, with their shares of `whole', as many to a line as there is space for. */
 void	term_legend(struct term *, const struct panel *, uint64_t whole, bool bytes);
 
 /* ---- figures as text ------------------------------------------------------------------------------ */

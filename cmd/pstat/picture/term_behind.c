@@ -6,12 +6,13 @@
 #include "picture/term.h"
 #include "tool/tool.h"
 
-enum { BEHIND_WIDEST = 8, BEHIND_DECADES = 20, BEHIND_BAR = 12 };
+enum { BEHIND_WIDEST = 8, BEHIND_DECADES = 20, BEHIND_BAR = 12, BEHIND_LOW = 3 };	/* LOW: 1 us */
 
 struct behind {
 	const struct panel *p;
 	unsigned	 each, wide, n;	/* places of a group, its characters, groups */
-	unsigned	 low, high;	/* decades that have a line */
+	unsigned	 low, high;	/* decades that have a line; that of the lowest has all below, too */
+	bool		 below;		/* there are any */
 	uint64_t	 decade[BEHIND_DECADES];	/* records, of which those of a power of two in two decades are divided */
 	uint64_t	 most;
 };
@@ -75,6 +76,10 @@ behind_new(struct behind *h, const struct panel *p, unsigned plot)
 	h->high = behind_decade(highest);
 	if (h->low > h->high)
 		h->low = h->high;
+	for (; h->low < BEHIND_LOW && h->low < h->high; h->low++) {
+		h->decade[h->low + 1] += h->decade[h->low];
+		h->below = true;
+	}
 	for (unsigned d = h->low; d <= h->high; d++)
 		h->most = h->decade[d] > h->most ? h->decade[d] : h->most;
 }
@@ -108,16 +113,23 @@ behind_late(struct term *t, const struct behind *h)
 static void
 behind_line(struct term *t, const struct behind *h, unsigned decade, unsigned plot)
 {
+	bool lowest = decade == h->low && h->below;
 	unsigned bar = h->most ? (unsigned)scale_part(h->decade[decade], 2 * BEHIND_BAR, h->most) : 0;
 	term_figure text;
 
-	term_right(t, t->left - 1, term_exact(text, behind_power(decade), " "), TERM_PLAIN);
+	term_exact(text, behind_power(decade + lowest), " ");
+	if (lowest)
+		term_put(t, t->left - 2 - (unsigned)strlen(text), '<', TERM_PLAIN, TERM_PLAIN);
+	term_right(t, t->left - 1, text, TERM_PLAIN);
 	if (h->p->window && behind_decade(h->p->window) == decade)
 		for (unsigned i = 0; i < plot; i++)
 			term_put(t, t->left + i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
 	for (unsigned i = 0; i < h->n; i++) {
-		unsigned dots = behind_dots(behind_worst(h, i), decade);
+		uint64_t worst = behind_worst(h, i);
+		unsigned dots = behind_dots(worst, decade);
 
+		if (worst && !dots && decade == h->low)
+			dots = 1;
 		for (unsigned k = 0; dots && k < h->wide; k++)
 			term_put(t, t->left + i * h->wide + k, term_dots(t, dots, dots, '#'), term_hue(t, 0), TERM_PLAIN);
 	}
@@ -165,6 +177,18 @@ behind_places(struct term *t, const struct behind *h)
 	term_line(t);
 }
 
+/* Not less than what is needed, in two or three digits. */
+static uint64_t
+behind_window(uint64_t ns)
+{
+	uint64_t unit = 1000000000, more;
+
+	while (unit > 1 && ns < 10 * unit)
+		unit /= 1000;
+	more = (ns - 1) / unit * unit + unit;
+	return more > ns ? more : ns;
+}
+
 void
 term_behind(struct term *t, const struct panel *p)
 {
@@ -186,7 +210,7 @@ term_behind(struct term *t, const struct panel *p)
 		for (unsigned i = 0; i < 3; i++)
 			term_put(t, i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
 		term_text(t, 4, "psort --window=", TERM_PLAIN);
-		term_text(t, 4 + (unsigned)strlen("psort --window="), term_exact(text, p->window, ""), TERM_PLAIN);
+		term_text(t, 4 + (unsigned)strlen("psort --window="), term_exact(text, behind_window(p->window), ""), TERM_PLAIN);
 		term_line(t);
 	}
 }
