@@ -2,6 +2,7 @@
 /* What the drawers of pictures share, and the SVG of panels that no recording makes. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hist.h"
 #include "picture/draw.h"
@@ -114,13 +115,18 @@ test_scales(void **state)
 enum { MS = 1000000, S = 1000000000 };
 
 /* The same on each machine. */
+static uint64_t chance_state = 1;
 static uint32_t
 chance(uint32_t below)
 {
-	static uint64_t state = 1;
+	chance_state = chance_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(chance_state >> 33) % below;
+}
 
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(state >> 33) % below;
+static void
+chance_again(void)
+{
+	chance_state = 1;
 }
 
 static void
@@ -268,31 +274,326 @@ fill_make(struct panel *p, unsigned n)
 		p->band[i] = (struct band){ .label = strdup(names[i]), .total = i == 3 ? 0 : (uint64_t)chance(10000) * n };
 }
 
-static struct panels
-all_make(unsigned n, uint64_t width, uint64_t gap, unsigned cpus)
+static void
+all_make(struct panels *all, unsigned n, uint64_t width, uint64_t gap, unsigned cpus)
 {
-	struct panels all = { .panel = calloc(8, sizeof *all.panel) };
 	struct axis *seconds = calloc(1, sizeof *seconds);
 
-	axis_make(&all.axis, n, UINT64_C(245) * S, width, gap);
-	all.panel[all.n] = panel_make(PANEL_STACK, "rate", &all.axis, 7, "program", "--comms program");
-	free(all.panel[all.n].band[6].option);
-	all.panel[all.n].band[6].option = NULL;
-	strips_make(&all.panel[all.n++]);
-	all.panel[all.n] = panel_make(PANEL_HEAT, "cpu", &all.axis, cpus, "CPU ", "--cpu ");
-	strips_make(&all.panel[all.n++]);
-	all.panel[all.n++] = panel_make(PANEL_HEAT, "tasks", &all.axis, cpus < 24 ? cpus : 24, "a program 47", "--pid 47");
+	*all = (struct panels){ .panel = calloc(8, sizeof *all->panel) };
+	axis_make(&all->axis, n, UINT64_C(245) * S, width, gap);
+	all->panel[all->n] = panel_make(PANEL_STACK, "rate", &all->axis, 7, "program", "--comms program");
+	free(all->panel[all->n].band[6].option);
+	all->panel[all->n].band[6].option = NULL;
+	strips_make(&all->panel[all->n++]);
+	all->panel[all->n] = panel_make(PANEL_HEAT, "cpu", &all->axis, cpus, "CPU ", "--cpu ");
+	strips_make(&all->panel[all->n++]);
+	all->panel[all->n++] = panel_make(PANEL_HEAT, "tasks", &all->axis, cpus < 24 ? cpus : 24, "a program 47", "--pid 47");
 	axis_make(seconds, n ? n / 50 + 1 : 0, UINT64_C(245) * S, S, gap / S * S);
-	all.panel[all.n] = panel_make(PANEL_HEAT, "subsecond", seconds, 50, "", "");
+	all->panel[all->n] = panel_make(PANEL_HEAT, "subsecond", seconds, 50, "", "");
 	for (unsigned i = 0; i < 50; i++) {
-		all.panel[all.n].band[i].from = i * (uint64_t)(S / 50);
-		all.panel[all.n].band[i].span = S / 50;
+		all->panel[all->n].band[i].from = i * (uint64_t)(S / 50);
+		all->panel[all->n].band[i].span = S / 50;
 	}
-	all.panel[all.n++].upward = true;
-	behind_make(&all.panel[all.n++], n);
-	hist_make(&all.panel[all.n++], n);
-	fill_make(&all.panel[all.n++], n);
-	return all;
+	all->panel[all->n++].upward = true;
+	behind_make(&all->panel[all->n++], n);
+	hist_make(&all->panel[all->n++], n);
+	fill_make(&all->panel[all->n++], n);
+}
+
+static void
+all_free(struct panels *all)
+{
+	for (unsigned i = 0; i < all->n; i++) {
+		struct panel *p = &all->panel[i];
+
+		for (unsigned b = 0; b < p->nbands; b++) {
+			free(p->band[b].label);
+			free(p->band[b].option);
+			free(p->band[b].count);
+		}
+		if (p->axis && p->axis != &all->axis) {
+			free(p->axis->start);
+			free((void *)(uintptr_t)p->axis);
+		}
+		free(p->band);
+		free(p->name);
+		free(p->title);
+		free(p->subtitle);
+		free(p->desc);
+		free(p->lost);
+		free(p->throttled);
+		free(p->place);
+		free(p->round);
+		free(p->bucket);
+	}
+	free(all->panel);
+	free(all->axis.start);
+}
+
+/* ---- SVG ------------------------------------------------------------------------------------------- */
+
+static char *
+svg_of(const struct panels *all, enum draw_scale scale)
+{
+	struct draw d = { .scale = scale };
+	static char *text;
+	static size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	draw_svg(f, all, &d);
+	fclose(f);
+	return text;
+}
+
+static char *
+part_of(const struct panel *p, unsigned id)
+{
+	struct draw d = { 0 };
+	static char *text;
+	static size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	draw_svg_part(f, p, &d, id);
+	fclose(f);
+	return text;
+}
+
+/* Tooltips that say so many of this; *sum: of their numbers. */
+static unsigned
+tips(const char *svg, const char *what, uint64_t *sum)
+{
+	unsigned n = 0;
+
+	*sum = 0;
+	for (const char *p = svg; *p; p++) {
+		char *end;
+		uint64_t number;
+
+		if (*p != '<' || strncmp(p, "<title>", 7))
+			continue;
+		number = strtoull(p + 7, &end, 10);
+		if (end == p + 7 || strncmp(end, what, strlen(what)))
+			continue;
+		*sum += number;
+		n++;
+	}
+	return n;
+}
+
+static void
+test_sums(void **state)
+{
+	const struct { unsigned n; uint64_t width, gap; unsigned cpus; } in[] = {
+		{ 350, 20 * MS, 0, 2 }, { 350, 20 * MS, UINT64_C(31800000) * S, 3 }, { 1, 20 * MS, 0, 1 }, { 0, MS, 0, 2 }, { 100, UINT64_C(60) * S, 0, 64 },
+		{ 7, UINT64_MAX / 16, 0, 3 }, { 40, 5 * MS, UINT64_MAX / 2, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+		for (int scale = SCALE_LINEAR; scale <= SCALE_RANK; scale++) {
+			struct panels all;
+			uint64_t want = 0, got, lost = 0, throttled = 0, bytes = 0;
+			char *svg, *again;
+
+			all_make(&all, in[i].n, in[i].width, in[i].gap, in[i].cpus);
+			svg = svg_of(&all, (enum draw_scale)scale);
+			again = svg_of(&all, (enum draw_scale)scale);
+			for (unsigned k = 0; k < all.n; k++) {
+				const struct panel *p = &all.panel[k];
+
+				want += p->kind <= PANEL_STACK ? p->samples : 0;
+				for (unsigned c = 0; p->axis && c < p->axis->n; c++) {
+					lost += p->lost ? p->lost[c] : 0;
+					throttled += p->throttled ? p->throttled[c] : 0;
+				}
+				for (unsigned b = 0; p->kind == PANEL_FILL && b < p->nbands; b++)
+					bytes += p->band[b].total;
+			}
+			assert_string_equal(svg, again);
+			tips(svg, " sample", &got);
+			assert_int_equal(got, want);
+			tips(svg, " lost record", &got);
+			assert_int_equal(got, lost);
+			tips(svg, " THROTTLE record", &got);
+			assert_int_equal(got, throttled);
+			tips(svg, " byte", &got);
+			assert_int_equal(got, bytes);
+			free(svg);
+			free(again);
+			all_free(&all);
+		}
+}
+
+/* More cells than a file may have. */
+static void
+test_coarse(void **state)
+{
+	struct panels all = { .panel = calloc(2, sizeof *all.panel), .n = 1 };
+	uint64_t sum, samples;
+	char *svg;
+
+	(void)state;
+	axis_make(&all.axis, 4096, UINT64_C(245) * S, MS, 0);
+	all.panel[0] = panel_make(PANEL_HEAT, "cpu", &all.axis, 300, "CPU ", "--cpu ");
+	samples = all.panel[0].samples;
+	strips_make(&all.panel[0]);
+	svg = svg_of(&all, SCALE_RANK);
+	assert_in_range(tips(svg, " ", &sum), 50000, 200000);
+	tips(svg, " sample", &sum);
+	assert_int_equal(sum, samples);
+	assert_non_null(strstr(svg, "columns drawn as one"));
+	free(svg);
+	/* seconds: parts of them are joined */
+	all.axis.n = 100;
+	all.axis.width = S;
+	for (unsigned i = 0; i < 100; i++)
+		all.axis.start[i] = i * (uint64_t)S;
+	all.axis.first = 0;
+	all.axis.last = UINT64_C(100) * S - 1;
+	samples = 0;
+	for (unsigned b = 0; b < 300; b++) {
+		all.panel[0].band[b].from = b * (uint64_t)(S / 300);
+		all.panel[0].band[b].span = S / 300;
+		for (unsigned i = 0; i < 100; i++)
+			samples += all.panel[0].band[b].count[i] = i % 2 ? b + i : 3 * b + 1;
+	}
+	all.panel[0].top = 900;
+	all.panel[0].upward = true;
+	svg = svg_of(&all, SCALE_RANK);
+	tips(svg, " sample", &sum);
+	assert_int_equal(sum, samples);
+	assert_null(strstr(svg, "drawn as one"));
+	free(svg);
+	all_free(&all);
+}
+
+/* Is all of it what XML 1.0 may have, and without marks that act on other text?  By hand, not by the escape that it tests. */
+static void
+is_harmless(const char *svg)
+{
+	const uint8_t *p = (const uint8_t *)svg;
+
+	for (; *p; p++) {
+		assert_true(*p >= 0x20 || *p == '\n');
+		assert_true(*p != 0x7f && *p != 0xc0 && *p != 0xc1 && *p < 0xf5);
+		assert_false(p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0);				/* C1 */
+		assert_false(p[0] == 0xd8 && p[1] == 0x9c);						/* U+061C */
+		assert_false(p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xaa && p[2] <= 0xae)));
+		assert_false(p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);		/* U+2066 to U+2069 */
+		assert_false(p[0] == 0xed && p[1] >= 0xa0);						/* surrogates */
+		assert_false(p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe);				/* U+FFFE, U+FFFF */
+	}
+	assert_null(strstr(svg, "<script"));
+}
+
+/* The SVG without what is between > and <, and without data-o. */
+static char *
+bones(const char *svg)
+{
+	char *out = calloc(strlen(svg) + 1, 1), *to = out;
+	bool in = false;
+
+	for (const char *p = svg; *p; p++) {
+		if (*p == '<')
+			in = true;
+		if (in && !strncmp(p, " data-o=\"", 9)) {
+			p = strchr(p + 9, '"');
+			continue;
+		}
+		if (in)
+			*to++ = *p;
+		if (*p == '>')
+			in = false;
+	}
+	return out;
+}
+
+static void
+test_names(void **state)
+{
+	static const char *const names[] = {
+		"plain", "<script>alert(1)</script>", "\"'&<>]]>-->", "a\x01\x02\t\n\x1b[2J\x7f", "\xc2\x80\xc2\x9f", "\xff\xfe\xc0\xaf\xed\xa0\x80\xf8\x88",
+		"\xe2\x80\xae\xe2\x80\x8f\xe2\x81\xa6\xd8\x9c", "\xef\xbf\xbe\xef\xbf\xbf", "\xf0\x9f\x98\x80\xe6\xbc\xa2", "cut \xe2\x82", "]]></style></svg>",
+		"\" onload=\"x", "", "&amp;&#1;",
+	};
+	char big[4097], *plain[2] = { NULL, NULL };
+
+	(void)state;
+	memset(big, 'W', 4096);
+	big[4096] = '\0';
+	for (size_t i = 0; i <= sizeof names / sizeof *names; i++) {
+		const char *name = i < sizeof names / sizeof *names ? names[i] : big;
+		struct panels all = { .panel = calloc(3, sizeof *all.panel), .n = 2 };
+		char *svg, *part, *got, *text;
+
+		axis_make(&all.axis, 20, UINT64_C(245) * S, MS, 0);
+		chance_again();
+		all.panel[0] = panel_make(PANEL_HEAT, "tasks", &all.axis, 3, "", "--pid ");
+		all.panel[1] = panel_make(PANEL_STACK, "rate", &all.axis, 7, "", "");
+		for (unsigned k = 0; k < 2; k++) {
+			struct panel *p = &all.panel[k];
+
+			free(p->title);
+			free(p->subtitle);
+			free(p->desc);
+			p->title = strdup(name);
+			p->subtitle = strdup(name);
+			p->desc = strdup(name);
+			for (unsigned b = 0; b < p->nbands; b++) {
+				free(p->band[b].label);
+				free(p->band[b].option);
+				p->band[b].label = strdup(name);
+				p->band[b].option = b % 2 || k ? strdup(name) : NULL;
+			}
+		}
+		svg = svg_of(&all, SCALE_LINEAR);
+		part = part_of(&all.panel[0], 7);
+		is_harmless(svg);
+		is_harmless(part);
+		for (int k = 0; k < 2; k++) {
+			got = bones(k ? part : svg);
+			assert_null(strstr(got, " on"));
+			if (plain[k])
+				assert_string_equal(got, plain[k]);
+			else
+				plain[k] = got;
+			if (plain[k] != got)
+				free(got);
+		}
+		/* a label ends before the row begins */
+		if (name == big) {
+			assert_non_null(strstr(svg, "WWW\xe2\x80\xa6</text>"));
+			assert_null(strstr(svg, "x=\"142\" y=\"62.5\">WWWWWWWWWWWWWW"));
+		}
+		text = strstr(svg, "]]");
+		assert_true(!text || !strncmp(text, "]]&gt;", 6));
+		free(svg);
+		free(part);
+		all_free(&all);
+	}
+	free(plain[0]);
+	free(plain[1]);
+}
+
+/* What a script of a page finds. */
+static void
+test_part(void **state)
+{
+	uint32_t count[] = { 1, 1, 0, 8 };
+	uint64_t start[] = { 1000, 2000, 3000, 4000 };
+	struct axis axis = { .width = 1000, .n = 4, .start = start, .first = 1500, .last = 4999 };
+	char label[] = "a", option[] = "--comms 'a \"b\"'", name[] = "tasks";
+	struct band band = { .label = label, .option = option, .total = 10, .first = 1500, .last = 4999, .count = count };
+	struct panel p = { .kind = PANEL_HEAT, .name = name, .samples = 10, .top = 8, .band = &band, .nbands = 1, .axis = &axis };
+	char *svg = part_of(&p, 3);
+
+	(void)state;
+	assert_non_null(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1140 "));
+	assert_non_null(strstr(svg, "role=\"img\" aria-labelledby=\"t3 d3\">"));
+	assert_non_null(strstr(svg, "data-n=\"2\" data-a=\"1000\" data-b=\"2999\" data-o=\"--comms &#39;a &quot;b&quot;&#39;\" data-c=\"1 1\">"
+	    "<title>2 samples · --comms &#39;a &quot;b&quot;&#39; --time 0.000001000,0.000002999</title>"));
+	assert_non_null(strstr(svg, "data-n=\"8\" data-a=\"4000\" data-b=\"4999\" data-o="));
+	free(svg);
 }
 
 /* To look at: unit/picture DIR */
@@ -308,15 +609,17 @@ write_all(const char *dir)
 
 	for (size_t i = 0; i < sizeof in / sizeof *in; i++)
 		for (int theme = 0; theme < 3; theme++) {
-			struct panels all = all_make(in[i].n, in[i].width, in[i].gap, in[i].cpus);
+			struct panels all;
 			FILE *f;
 
+			all_make(&all, in[i].n, in[i].width, in[i].gap, in[i].cpus);
 			d.theme = theme;
 			d.scale = (enum draw_scale)theme;
 			snprintf(path, sizeof path, "%s/%s-%d.svg", dir, in[i].name, theme);
 			f = fopen(path, "w");
 			draw_svg(f, &all, &d);
 			fclose(f);
+			all_free(&all);
 		}
 	return 0;
 }
@@ -330,6 +633,10 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_scales),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,12 +40,16 @@ svg_acts(int32_t c)
 	return c < 0x20 || c == 0x7f || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c < 0xfdf0) || tool_hidden((uint32_t)c);
 }
 
-/* Columns of a fixed font. */
+/* How wide it is, about, in tenths of a column: which font there is, only the reader knows. */
 static unsigned
-svg_columns(int32_t c)
+svg_width(int32_t c)
 {
-	return c < 0x1100 ? 1 : c <= 0x115f || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
-	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) || c >= 0x1f000 ? 2 : c >= 0xfb50 && c < 0xfe00 ? 6 : 1;
+	if (c < 0x80)
+		return strchr("mwMW@%", c) ? 16 : c >= 'A' && c <= 'Z' ? 12 : strchr("ijl.,:;'|!I", c) ? 6 : 10;
+	if (c >= 0xfb50 && c < 0xfe00)		/* one may be a whole sentence */
+		return 60;
+	return c >= 0x1100 && (c <= 0x115f || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
+	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) || c >= 0x1f000) ? 18 : 10;
 }
 
 /*
@@ -63,16 +67,12 @@ svg_escape(FILE *f, const char *text, unsigned columns)
 	for (const char *s = text; *s; s += len) {
 		int32_t c = svg_char(s, &len);
 		bool hex = svg_acts(c);
-		unsigned needs = hex ? 4 * len : svg_columns(c), next = 0;
+		unsigned needs = hex ? 40 * len : svg_width(c);
 		const char *entity = NULL;
 
-		if (columns) {
-			if (s[len])
-				next = 1;		/* the ellipsis */
-			if (used + needs + next > columns) {
-				fputs("\xe2\x80\xa6", f);
-				return;
-			}
+		if (columns && used + needs + (s[len] ? 10 : 0) > 10 * columns) {
+			fputs("\xe2\x80\xa6", f);
+			return;
 		}
 		used += needs;
 		for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
@@ -138,17 +138,24 @@ svg_line(struct svg *s, int x1, int y1, int x2, int y2, const char *class)
 	fputs("\"/>\n", s->f);
 }
 
-void
-svg_text(struct svg *s, int x, int y, enum svg_anchor anchor, const char *class, unsigned columns, const char *text)
+/* What a text begins with. */
+static void
+svg_start(FILE *f, int x, int y, enum svg_anchor anchor, const char *class)
 {
 	static const char *const anchors[] = { "", " m", " r" };
 
+	fprintf(f, "<text class=\"%s%s\" ", class, anchors[anchor]);
+	svg_px(f, "x=\"", x);
+	svg_px(f, "\" y=\"", y);
+	fputs("\">", f);
+}
+
+void
+svg_text(struct svg *s, int x, int y, enum svg_anchor anchor, const char *class, unsigned columns, const char *text)
+{
 	if (!s->f)
 		return;
-	fprintf(s->f, "<text class=\"%s%s\" ", class, anchors[anchor]);
-	svg_px(s->f, "x=\"", x);
-	svg_px(s->f, "\" y=\"", y);
-	fputs("\">", s->f);
+	svg_start(s->f, x, y, anchor, class);
 	svg_escape(s->f, text, columns);
 	fputs("</text>\n", s->f);
 }
@@ -271,14 +278,16 @@ svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct pan
 int
 svg_head(struct svg *s, const struct panel *p, int y, const char *more)
 {
-	char *text = NULL;
+	char note[64] = "";
 
-	svg_text(s, SVG_LEFT, y + 2200, SVG_START, "h", 100, p->title ? p->title : "");
-	if (asprintf(&text, "%s%s%s", p->subtitle ? p->subtitle : "", p->subtitle && *p->subtitle && more ? " · " : "",
-	    more ? more : "") < 0)
+	if (s->by > 1)
+		snprintf(note, sizeof note, "%s%u %s drawn as one", more ? ", " : "", s->by, p->nbands && p->band[0].span ? "rows" : "columns");
+	svg_text(s, SVG_LEFT, y + 2200, SVG_START, "h", 110, p->title ? p->title : "");
+	if (!s->f)
 		return y + 5000;
-	svg_text(s, SVG_LEFT, y + 3800, SVG_START, "s", 170, text);
-	free(text);
+	svg_start(s->f, SVG_LEFT, y + 3800, SVG_START, "s");
+	svg_escape(s->f, p->subtitle ? p->subtitle : "", 170 - (more ? (unsigned)strlen(more) : 0) - (unsigned)strlen(note));
+	fprintf(s->f, "%s%s%s</text>\n", more || *note ? " · " : "", more ? more : "", note);
 	return y + 5000;
 }
 
@@ -363,6 +372,7 @@ svg_one(struct svg *s, const struct panel *p, int y, unsigned most)
 			break;
 		coarse_free(coarse);
 		coarse = next;
+		s->by = by;
 		measure.cells = 0;
 		kinds[p->kind](&measure, coarse, y);
 	}
@@ -372,6 +382,7 @@ svg_one(struct svg *s, const struct panel *p, int y, unsigned most)
 	}
 	end = kinds[p->kind](s, coarse ? coarse : p, y);
 	coarse_free(coarse);
+	s->by = 0;
 	return end;
 }
 

@@ -27,6 +27,7 @@ struct svg {
 	bool		 part;		/* for a page: cells have data-* members */
 	unsigned	 id;		/* of the panel: makes its ids its own */
 	unsigned	 cells;		/* written so far */
+	unsigned	 by;		/* so many columns were made one */
 };
 
 /* Draw a panel below y, and return where it ends. */

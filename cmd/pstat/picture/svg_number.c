@@ -122,7 +122,7 @@ svg_ns(char to[SVG_TEXT], uint64_t n)
 const char *
 svg_percent(char to[SVG_TEXT], uint64_t part, uint64_t whole)
 {
-	uint64_t share = whole ? scale_part(part, 1000, whole) : 0;
+	uint64_t share = whole ? (scale_part(part, 2000, whole) + 1) / 2 : 0;
 
 	snprintf(to, SVG_TEXT, "%" PRIu64 ".%" PRIu64 "%%", share / 10, share % 10);
 	return to;
