@@ -38,7 +38,7 @@ static const struct tool_opt opts[] = {
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
 	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
 	TOOL_HEAD("Pictures"),
-	{ OPT_PICTURE, "picture", "LIST", "draw rate, cpu, tasks, subsecond, hist:FIELD: SVG, or text on a terminal" },
+	{ OPT_PICTURE, "picture", "LIST", "draw rate, cpu, tasks, subsecond, disorder, hist:FIELD, fill: SVG, or text" },
 	{ 'e', "event", "LIST", "of pictures: only samples of these events" },
 	{ OPT_CPUMODE, "cpumode", "MODE", "of pictures: only samples in kernel, user ..." },
 	{ OPT_TERM, "term", "[=ascii]", "pictures as text" },

@@ -3,6 +3,7 @@
 #ifndef PSTAT_PICTURE_IN_H
 #define PSTAT_PICTURE_IN_H
 
+#include "picture/behind.h"
 #include "picture/grid.h"
 #include "picture/picture.h"
 
@@ -49,6 +50,7 @@ struct pictures {
 	uint64_t	 first, last;	/* of the samples that have a time */
 	uint64_t	 samples, idle;	/* selected ones that have a time; of these, of idle CPUs */
 	uint64_t	 untimed;	/* selected ones that have none */
+	struct behind	*behind;	/* NULL: not wanted */
 	bool		 over;		/* a count is larger than 32 bits */
 	/* what was made of it */
 	struct panels	 panels;

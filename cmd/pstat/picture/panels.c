@@ -510,6 +510,8 @@ panels_make(struct pictures *p, const struct summary *s)
 		case PIC_CPU:		panels_cpu(&m, to); break;
 		case PIC_TASKS:		panels_tasks(&m, to); break;
 		case PIC_SUBSECOND:	panels_subsecond(&m, to); break;
+		case PIC_DISORDER:	behind_panel(p->behind, to); break;
+		case PIC_FILL:		fill_panel(p->c, to); break;
 		case PIC_HIST:		panels_hist(&m, &p->pic[i], to); break;
 		default:		break;
 		}

@@ -12,7 +12,8 @@
 
 static const struct { const char *name; bool timed; } kinds[PICS] = {
 	[PIC_RATE] = { "rate", true }, [PIC_CPU] = { "cpu", true }, [PIC_TASKS] = { "tasks", true },
-	[PIC_SUBSECOND] = { "subsecond", true }, [PIC_HIST] = { "hist:", false },
+	[PIC_SUBSECOND] = { "subsecond", true }, [PIC_DISORDER] = { "disorder", false }, [PIC_HIST] = { "hist:", false },
+	[PIC_FILL] = { "fill", false },
 };
 
 static void
@@ -25,7 +26,7 @@ picture_word(void *arg, const char *word)
 		if (kinds[kind].name && (kind == PIC_HIST ? !strncmp(word, "hist:", 5) : !strcmp(word, kinds[kind].name)))
 			break;
 	if (kind == PICS)
-		tool_wrong(p->tool, "--picture '%s': expected rate, cpu, tasks, subsecond or hist:FIELD", word);
+		tool_wrong(p->tool, "--picture '%s': expected rate, cpu, tasks, subsecond, disorder, hist:FIELD or fill", word);
 	for (unsigned i = 0; i < p->n; i++)
 		if (!strcmp(p->pic[i].name, word))
 			tool_wrong(p->tool, "--picture '%s': given twice", word);
@@ -261,6 +262,8 @@ pictures_begin(struct pictures *p, struct sort *keys)
 	for (unsigned i = 0; i < p->n; i++)
 		if (p->pic[i].hist)
 			sort_begin(p->pic[i].hist);
+	if (p->tool->in && p->has[PIC_DISORDER])
+		behind_begin(p->behind = behind_new(p->c));
 	if (!p->tool->in || !p->timed)
 		return;
 	spans_init(&p->spans, p->quantum ? p->quantum : SPANS_FIRST, p->quantum != 0, 1, max);
@@ -309,6 +312,7 @@ pictures_free(struct pictures *p)
 	if (!p)
 		return;
 	panels_free(&p->panels);
+	behind_free(p->behind);
 	for (unsigned i = 0; i < p->n; i++) {
 		sort_free(p->pic[i].hist);
 		free(p->pic[i].name);

@@ -3,6 +3,7 @@
  * picture.h - what the pictures of --picture show, collected in the one pass over the records, and made into panels.
  *
  *	spans.h, grid.h	bins of time, and counts by bin and key
+ *	behind.h	the order of the stream, and what it is full of
  *	picture.c	collects
  *	panels.c	makes panels of it (panel.h), for those who draw (draw.h)
  *	option.c	what pfilter selects a band by

@@ -27,6 +27,45 @@ cells_rows(const void *of, report_put *put, void *arg)
 		}
 }
 
+static const struct panel *
+tables_panel(const struct picture *pic)
+{
+	return pic->number < pic->panels->n ? &pic->panels->panel[pic->number] : NULL;
+}
+
+static const struct column places_columns[] = {
+	{ "offset", CELL_NUM, ADDS_KEY, "byte of the stream at which the place begins" },
+	{ "behind_ns", CELL_NUM, ADDS_ROUGH, "how far its records are behind the newest before them, at most" },
+	{ "late", CELL_NUM, ADDS_SUM, "its records that are later than two rounds allow" },
+	{ "late_ns", CELL_NUM, ADDS_ROUGH, "the most by which they are late" },
+};
+
+/* Places in which something is out of order. */
+static void
+places_rows(const void *of, report_put *put, void *arg)
+{
+	const struct panel *p = tables_panel(of);
+
+	for (unsigned i = 0; p && i < p->nplaces; i++)
+		if (p->place[i].behind)
+			put(arg, (struct cell[]){ cell_num(i * p->width), cell_num(p->place[i].behind), cell_num(p->place[i].late),
+			    cell_num(p->place[i].late_ns) });
+}
+
+static const struct column parts_columns[] = {
+	{ "part", CELL_TEXT, ADDS_KEY, "what it is" },
+	{ "bytes", CELL_NUM, ADDS_SUM, "its bytes" },
+};
+
+static void
+parts_rows(const void *of, report_put *put, void *arg)
+{
+	const struct panel *p = tables_panel(of);
+
+	for (unsigned i = 0; p && i < p->nbands; i++)
+		put(arg, (struct cell[]){ cell_text(p->band[i].label), cell_num(p->band[i].total) });
+}
+
 static const struct column pictures_columns[] = {
 	{ "name", CELL_TEXT, ADDS_KEY, "word of --picture" },
 	{ "title", CELL_TEXT, ADDS_SAME, "what it shows" },
@@ -87,8 +126,13 @@ pictures_add(struct pictures *p, struct report *r)
 		if (p->pic[i].kind == PIC_HIST)
 			tool_wrong(p->tool, "--picture %s: --hist has its figures", p->pic[i].name);
 		else {
-			p->table[i] = (struct table){ p->pic[i].name, "the figures of this picture", TABLE(cells_columns), TABLE_ROWS, SCREEN_OFF,
-			    .rows = cells_rows };
+			const char *help = "the figures of this picture";
+			enum picture_kind kind = p->pic[i].kind;
+
+			p->table[i] = kind == PIC_DISORDER ?
+			    (struct table){ "disorder", help, TABLE(places_columns), TABLE_ROWS, SCREEN_OFF, .rows = places_rows } :
+			    kind == PIC_FILL ? (struct table){ "fill", help, TABLE(parts_columns), TABLE_ROWS, SCREEN_OFF, .rows = parts_rows } :
+			    (struct table){ p->pic[i].name, help, TABLE(cells_columns), TABLE_ROWS, SCREEN_OFF, .rows = cells_rows };
 			p->pic[i].number = i;
 			p->pic[i].panels = &p->panels;
 			report_add(r, &p->table[i], &p->pic[i]);
