@@ -4,7 +4,7 @@ load lib
 load pstat
 
 # ALL: every picture, but for those that take an argument.
-ALL=rate,cpu,tasks,subsecond
+ALL=rate,cpu,tasks,subsecond,disorder,fill
 
 # draw COLUMNS LOCALE OPTION...: pstat --term in that environment.
 draw() {
