@@ -140,8 +140,8 @@ behind_panel(const struct behind *b, struct panel *to)
 	to->worst = to->window = o->depth;
 	to->late = o->late;
 	to->title = option_text("How far records are behind the newest before them");
-	to->subtitle = option_text("%s, %" PRIu64 " of %" PRIu64 " records with a time are behind, the worst by %" PRIu64 ".%09" PRIu64
-	    " s, %" PRIu64 " rounds, %" PRIu64 " later than two rounds allow", file ? file : "standard input", to->back, to->timed,
+	to->subtitle = option_text("%s, %" PRIu64 " of %" PRIu64 " records are behind, by up to %" PRIu64 ".%09" PRIu64
+	    " s; %" PRIu64 " rounds; %" PRIu64 " are later than two rounds allow", file ? file : "standard input", to->back, to->timed,
 	    to->worst / 1000000000, to->worst % 1000000000, o->rounds, to->late);
 	to->desc = option_text("%" PRIu64 " of %" PRIu64 " records are behind the newest before them; the worst by %" PRIu64 " ns; %" PRIu64
 	    " are later than two rounds allow", to->back, to->timed, to->worst, to->late);

@@ -41,7 +41,7 @@ behind_grid(const struct behind_plot *b)
 		int y = behind_y(b, ns);
 
 		svg_line(b->s, SVG_LEFT, y, SVG_LEFT + PLOT + GAP + BARS, y, "g");
-		svg_text(b->s, SVG_LEFT - 600, y + 350, SVG_END, "s", 0, svg_ns(text, ns));
+		svg_text(b->s, SVG_LEFT - 600, y + (ns >= b->most ? 600 : 350), SVG_END, "s", 0, svg_ns(text, ns));
 		if (ns >= b->most)
 			break;
 	}
@@ -65,7 +65,7 @@ behind_places(const struct behind_plot *b)
 			svg_tip(b->s, x, y < b->base - 100 ? y : b->base - 100, w, y < b->base - 100 ? b->base - y : 100, "c6",
 			    "%s behind, bytes %s to %s", svg_duration(ns, place->behind), svg_exact(from, at), svg_exact(to, at + b->p->width - 1));
 		if (place->late)
-			svg_tip(b->s, x, b->base - HEIGHT - LATE - 300, w < 200 ? 200 : w, LATE, "lost",
+			svg_tip(b->s, x, b->base - HEIGHT - LATE - 600, w < 200 ? 200 : w, LATE, "lost",
 			    "%s late, by up to %s, bytes %s to %s", svg_exact(n, place->late), svg_duration(ns, place->late_ns), svg_exact(from, at),
 			    svg_exact(to, at + b->p->width - 1));
 	}
@@ -148,7 +148,7 @@ svg_behind(struct svg *s, const struct panel *p, int y)
 	struct behind_plot b = { .s = s, .p = p, .least = 1000, .most = 10000 };
 	int end;
 
-	y = svg_head(s, p, y, p->late ? "red: records later than two rounds allow" : NULL);
+	y = svg_head(s, p, y, NULL);
 	if (!p->timed || !p->nplaces) {
 		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no records with a time");
 		return y + 4000;
@@ -157,11 +157,13 @@ svg_behind(struct svg *s, const struct panel *p, int y)
 		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "all records are in the order of time");
 		return y + 4000;
 	}
-	b.base = y + HEIGHT + LATE + 1000;
+	b.base = y + HEIGHT + LATE + 1300;
 	if (p->worst < 10000)		/* what is less than 1 us matters only if nothing is more */
 		b.least = 1;
 	while (b.most < p->worst && b.most < UINT64_C(10000000000000000000))
 		b.most *= 10;
+	if (p->late)
+		svg_text(s, SVG_LEFT - 600, b.base - HEIGHT - 700, SVG_END, "s", 0, "late");
 	behind_grid(&b);
 	behind_places(&b);
 	behind_bars(&b);
