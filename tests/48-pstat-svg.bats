@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: ISC
+# pstat --picture as SVG: read back by parsers that are not ours, and its figures beside those of perf, psort and pfilter.
+load lib
+load pstat
+load perf
+
+ALL=rate,cpu,tasks,subsecond,disorder,hist:interval,fill
+TIMED=rate,cpu,tasks,subsecond
+
+# parsed FILE: for each panel a line "panel TITLE", for each tooltip "cell NUMBER TEXT"; XML's characters as themselves.
+parsed() {
+	$PYTHON - "$1" <<-'PY'
+		import sys, xml.etree.ElementTree as tree
+		s = '{http://www.w3.org/2000/svg}'
+		out = lambda *a: sys.stdout.buffer.write((' '.join(a) + '\n').encode())
+		for g in tree.parse(sys.argv[1]).getroot().iter(s + 'g'):
+		    out('panel', g.find(s + 'text').text)
+		    for t in g.iter(s + 'title'):
+		        out('cell', t.text)
+	PY
+}
+
+# picture NAME OUT FILE [option...]
+picture() {
+	local name=$1 out=$2 file=$3
+	shift 3
+	try pstat --picture "$name" "$@" "$file"
+	cp "$T/out" "$out"
+	[ $rc = 0 ] && ! [ -s "$T/err" ]
+}
+
+@test "pstat svg: a small recording, word for word" {
+	golden pstat-svg pstat --picture $ALL data/k_mono.pipe.data
+	mkpipe data/late.txt >"$T/late.pipe"
+	golden pstat-svg-late sh -c "pstat --theme dark --scale log --picture rate,tasks,disorder,fill <'$T/late.pipe'"
+}
+
+@test "pstat svg: XML that parsers accept and that is drawn, of each recording, theme and scale" {
+	local how=(-- "--theme light --scale log" "--theme dark --scale rank") i=0 f
+	for f in data/*.data data/rounds.txt data/late.txt data/read-group.txt data/every-sample.txt data/sorted.txt; do
+		[ "${f%.txt}" = "$f" ] || { mkpipe "$f" >"$T/in"; f=$T/in; }
+		i=$(((i + 1) % 3))
+		picture $ALL "$T/svg" "$f" ${how[i]} || failed "$f: status $rc"
+		parsed "$T/svg" >"$T/parsed" || failed "$f: python"
+		[ "$(grep -c ^panel "$T/parsed")" = 7 ] || failed "$f: panels"
+		! type -P xmllint >/dev/null || xmllint --noout "$T/svg" || failed "$f: xmllint"
+		[ $i != 1 ] || ! type -P rsvg-convert >/dev/null || rsvg-convert -o "$T/png" "$T/svg" || failed "$f: rsvg-convert"
+		# nothing that runs, nothing from elsewhere
+		! grep -nE '<script|href|url\([^#]|@import|@font|<image|<foreignObject' "$T/svg" || failed "$f: active"
+		[ "$(grep -c 'http' "$T/svg")" = 1 ] || failed "$f: an address"
+	done
+	done_all
+}
+
+@test "pstat svg: the same input gives the same bytes, of each byte order and container" {
+	picture $ALL "$T/a" data/demo.data
+	TZ=Asia/Tokyo LC_ALL=C.UTF-8 picture $ALL "$T/b" data/demo.data
+	cmp "$T/a" "$T/b"
+	for r in small rounds late read-group; do
+		mkpipe data/$r.txt >"$T/le"
+		mkpipe -b data/$r.txt >"$T/be"
+		pstat --picture $ALL <"$T/le" >"$T/a"
+		pstat --picture $ALL <"$T/be" >"$T/b"
+		cmp "$T/a" "$T/b" || failed "$r: byte orders"
+	done
+	done_all
+}
+
+@test "pstat svg: themes and scales change nothing but colours" {
+	picture $ALL "$T/auto" data/demo.data
+	picture $ALL "$T/dark" data/demo.data --theme dark
+	picture $ALL "$T/light" data/demo.data --theme light
+	grep -q 'prefers-color-scheme' "$T/auto"
+	for theme in dark light; do
+		! grep -q 'prefers-color-scheme' "$T/$theme" || failed "$theme"
+		diff <(sed '/^<style>/,/<\/style>$/d' "$T/auto") <(sed '/^<style>/,/<\/style>$/d' "$T/$theme") || failed "$theme: not only colours"
+	done
+	for scale in log rank; do
+		picture $TIMED "$T/$scale" data/demo.data --scale $scale
+		parsed "$T/$scale" | sed -n 's/^cell \([0-9]*\) sample.*/\1/p' | awk '{ n += $1 } END { print n }' >"$T/sum.$scale"
+	done
+	picture $TIMED "$T/linear" data/demo.data --scale linear
+	parsed "$T/linear" | sed -n 's/^cell \([0-9]*\) sample.*/\1/p' | awk '{ n += $1 } END { print n }' >"$T/sum"
+	cmp "$T/sum" "$T/sum.log"
+	cmp "$T/sum" "$T/sum.rank"
+	grep -q 'colours: linear' "$T/linear"
+	grep -q 'colours: logarithmic' "$T/log"
+	grep -q 'colours: by rank' "$T/rank"
+	done_all
+}
+
+# named FILE NAME: the recipe with names of this kind.
+named() {
+	cat >"$1.txt" <<-END
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|mmap|comm|task ids=11
+		COMM pid=100 tid=100 comm=$2
+		COMM pid=101 tid=101 comm=$2
+		SAMPLE misc=2 ip=0x401000 pid=100 time=1000 cpu=0 period=1
+		SAMPLE misc=2 ip=0x401000 pid=100 time=2001000 cpu=1 period=1
+		SAMPLE misc=2 ip=0x401000 pid=101 time=9001000 cpu=1 period=1
+	END
+	mkpipe "$1.txt" >"$1"
+}
+
+@test "pstat svg: a hostile name is text, and moves nothing" {
+	local n=0 name keys
+	named "$T/plain" plain
+	for keys in '' comm; do
+		pstat --picture $TIMED ${keys:+--sort $keys} <"$T/plain" | sed -z 's|>[^<]*<|><|g' >"$T/bones$keys"
+	done
+	while read -r name; do
+		n=$((n + 1))
+		named "$T/hostile" "$name"
+		for keys in '' comm; do
+			pstat --picture $TIMED ${keys:+--sort $keys} <"$T/hostile" >"$T/svg" || failed "$name: status"
+			# texts have no < and no >: what is between them may differ, and <desc> goes over lines
+			sed -z 's|>[^<]*<|><|g' "$T/svg" | diff "$T/bones$keys" - >"$T/diff" || failed "$name: $(head -4 "$T/diff")"
+			parsed "$T/svg" >"$T/parsed" || failed "$name: python"
+			! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$T/svg" || failed "$name: controls"
+			iconv -f UTF-8 -t UTF-16LE "$T/svg" >"$T/utf16" || failed "$name: UTF-8"
+			! LC_ALL=C.UTF-8 grep -qP '[\x{80}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{fffe}\x{ffff}]' "$T/svg" ||
+			    failed "$name: acts on text"
+		done
+	done <<-'END'
+		<script>alert(1)</script>
+		]]></style><x>
+		"'&amp;&#0;
+		\x1b[2J\x07\x9b1m
+		\xff\xfe\x80\xc0\xaf
+		\xe2\x80\xae\xe2\x81\xa6
+		\xef\xbf\xbe\xef\xbf\xbf
+		\xd8\x9c\xe2\x80\x8f\xc2\x85
+		\xf0\x9f\x98\x80\xe6\xbc\xa2\xe5\xad\x97
+	END
+	[ $n = 9 ]
+	done_all
+}
+
+@test "pstat svg: tooltips add up to the samples of perf script" {
+	need perf
+	need jq
+	local f n=0
+	for f in data/{demo,g_fp.pipe,k_mono.pipe,multi.pipe,basic.file,p72_forks.pipe,z1.file}.data; do
+		perf script -f -G -F pid,tid --ns -i "$f" 2>/dev/null | grep -oE '^ *-?[0-9]+/-?[0-9]+' >"$T/samples" && [ -s "$T/samples" ] || continue
+		picture $TIMED "$T/svg" "$f" || failed "$f: status $rc"
+		parsed "$T/svg" | awk '$1 == "panel" { n++ } $1 == "cell" && $3 ~ /^sample/ { sum[n] += $2 } END { for (i = 1; i <= 4; i++) print sum[i] + 0 }' >"$T/got"
+		all=$(wc -l <"$T/samples")
+		busy=$(grep -cv '/0$' "$T/samples")
+		hidden=$(pstat --json --picture tasks "$f" | jq '.pictures[0].hidden_samples')
+		printf '%s\n' "$all" "$busy" $((busy - hidden)) "$busy" | diff - "$T/got" || failed "$f"
+		n=$((n + 1))
+	done
+	[ $n -ge 4 ]
+	done_all
+}
+
+@test "pstat svg: the option of a tooltip selects as many samples as it says" {
+	need jq
+	local f n rest number got more
+	for f in data/demo.data data/multi.pipe.data; do
+		picture $TIMED "$T/svg" "$f" || failed "$f: status $rc"
+		parsed "$T/svg" | awk '/^panel/ { p++; k = 0 } /^cell [0-9]+ samples? · --/ { if (++k % 20 == 1) print p, $0 }' >"$T/cells"
+		while read -r p _ n _ _ rest; do
+			# samples of idle CPUs are in the rate only
+			more=$([ "$p" = 1 ] || echo --exclude-tid 0)
+			got=$(eval "pfilter $rest $more $f" | pstat --json | jq .samples)
+			[ "$got" = "$n" ] || failed "$f: $n samples, but $got by pfilter $rest"
+		done <"$T/cells"
+		for p in 1 3 4 $([ $f != data/demo.data ] || echo 2); do
+			[ "$(grep -c "^$p" "$T/cells")" -ge 1 ] || failed "$f: no cells of picture $p"
+		done
+	done
+	done_all
+}
+
+@test "pstat svg: disorder is what psort and the report say" {
+	need jq
+	for f in data/demo.data data/multi.pipe.data data/basic.pipe.data rounds late ordered; do
+		[ -f "$f" ] || { mkpipe data/$f.txt >"$T/in"; f=$T/in; }
+		picture disorder "$T/svg" "$f"
+		psort --stats -fo "$T/sorted" "$f" 2>"$T/psort" || :
+		back=$(sed -n 's/.* disorder: \([0-9]*\) .*/\1/p' "$T/psort")
+		worst=$(sed -n 's/.* records and \([0-9.]*\) s$/\1/p' "$T/psort")
+		late=$(sed -n 's/.* late: \([0-9]*\),.*/\1/p' "$T/psort")
+		rounds=$(pstat --json "$f" | jq .order.rounds)
+		text=$(grep -o '<text class="s" x="150" y="38">[^<]*' "$T/svg")
+		[[ $text == *", $back of "*" are behind, by up to $worst s; $rounds rounds; $late are later than two rounds allow"* ]] || failed "$f: $text: $(cat "$T/psort")"
+		pstat --json --picture disorder "$f" >"$T/json"
+		[ "$(jq '[.disorder[].behind_ns] + [0] | max' "$T/json")" = "$(jq .order.backward_max_ns "$T/json")" ] || failed "$f: worst place"
+		[ "$(jq '[.disorder[].late] | add + 0' "$T/json")" = "$(jq .order.late "$T/json")" ] || failed "$f: late"
+		[ "$(jq '[.disorder[].late_ns] + [0] | max' "$T/json")" = "$(jq .order.late_max_ns "$T/json")" ] || failed "$f: by how much"
+		# that window is enough
+		window=$(grep -o 'psort --window=[0-9a-z]*' "$T/svg" | head -1)
+		[ "$back" = 0 ] && continue
+		eval "psort --stats -fo '$T/sorted' ${window#psort } '$f'" 2>"$T/psort" || failed "$f: $window"
+		grep -q ' late: 0,' "$T/psort" || failed "$f: $window: $(cat "$T/psort")"
+		# the histogram and the places have each of them
+		[ "$(parsed "$T/svg" | sed -n 's/^cell \([0-9,]*\) records .*/\1/p' | tr -d , | awk '{ n += $1 } END { print n }')" = "$back" ] || failed "$f: histogram"
+	done
+	done_all
+}
+
+@test "pstat svg: the parts of fill are all bytes" {
+	need jq
+	for f in data/demo.data data/p72_group_S.pipe.data data/z1.pipe.data data/stat.pipe.data; do
+		pstat --json --picture fill "$f" >"$T/json"
+		[ "$(jq '[.fill[].bytes] | add' "$T/json")" = "$(jq .bytes "$T/json")" ] || failed "$f: sum"
+		[ "$(jq '.fill[] | select(.part == "call chains").bytes' "$T/json")" = "$(jq .content.call_chains "$T/json")" ] || failed "$f: chains"
+		picture fill "$T/svg" "$f"
+		[ "$(parsed "$T/svg" | sed -n 's/^cell \([0-9]*\) byte.*/\1/p' | awk '{ n += $1 } END { print n }')" = "$(jq .bytes "$T/json")" ] || failed "$f: tooltips"
+	done
+	done_all
+}
+
+@test "pstat svg: a full disk is a failure" {
+	try sh -c 'pstat --picture rate data/demo.data >/dev/full'
+	[ $rc = 1 ]
+	one_line "pstat: <stdout>: write: No space left on device"
+}
