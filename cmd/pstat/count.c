@@ -6,6 +6,7 @@
 #include "record/sample.h"
 #include "record/shape.h"
 #include "count.h"
+#include "picture/quick.h"
 #include "record/raw.h"
 #include "sort/tally.h"
 
@@ -22,10 +23,18 @@ count_init(struct counts *c, struct tool *tool)
 }
 
 void
-count_visit_by(struct counts *c, count_visit *fn, void *arg)
+count_visit_others_by(struct counts *c, count_visit *fn, void *arg)
 {
 	c->visitor[c->nvisitors].fn = fn;
 	c->visitor[c->nvisitors++].arg = arg;
+}
+
+void
+count_visit_by(struct counts *c, count_visit *fn, void *arg)
+{
+	c->visitor[c->nvisitors].samples = true;
+	c->nsamples++;
+	count_visit_others_by(c, fn, arg);
 }
 
 void
@@ -301,7 +310,9 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	e->samples++;
 	e->period += period;
 	tasks_sample(&c->tasks, key, time, period);
-	if (visited && c->sampled)
+	if (visited && e->quick)
+		quick_sample(e->quick, r, swap, time, key);
+	else if (visited && c->sampled)
 		c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
 	if (visited && e->tally) {
 		if (!e->tally->history)
@@ -446,7 +457,8 @@ count_visitors(struct counts *c, const struct pp_rec *r, bool sound)
 	int rc = sound;
 
 	for (unsigned i = 0; i < c->nvisitors; i++)
-		rc |= c->visitor[i].fn(c->visitor[i].arg, r, sound);
+		if (r->type != PP_SAMPLE || !sound || c->visitor[i].samples)
+			rc |= c->visitor[i].fn(c->visitor[i].arg, r, sound);
 	return rc;
 }
 
@@ -459,7 +471,7 @@ count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 	while (pp_next(in, &r) > 0) {
 		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		if (visited ? !(c->tallied && c->nvisitors == 1) && !count_visitors(c, &r, rc > 0) : rc < 0) {
+		if (visited ? !(rc > 0 && r.type == PP_SAMPLE && c->nsamples == c->tallied) && !count_visitors(c, &r, rc > 0) : rc < 0) {
 			pp_reject(in, &r);
 			break;
 		}

@@ -16,6 +16,7 @@ enum {
 };
 
 struct tally;				/* sort/tally.h */
+struct quick;				/* picture/quick.h */
 struct event_count {
 	uint64_t samples, period;	/* as perf delivers them: with READ, one for each member that moved on */
 	uint64_t records, bytes;	/* SAMPLE records */
@@ -26,6 +27,7 @@ struct event_count {
 	bool	 chain, read, whole;	/* has a call chain; has READ; must be parsed completely */
 	uint64_t default_period;
 	const struct tally *tally;	/* of its samples; NULL: the visitors see them */
+	struct quick *quick;		/* of its samples; NULL: sampled() sees them */
 };
 
 struct type_count { uint32_t type; uint64_t records, bytes; };
@@ -53,7 +55,7 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
  */
 typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
 enum { COUNT_VISITORS = 8 };
-/* Sees each sample: key is that of tasks_key(), time 0 if it has none; of one with READ, `moved' has the members that count. */
+/* Sees each sample without `quick': key is that of tasks_key(), time 0 if it has none; of one with READ, `moved' has the members that count. */
 typedef void	count_sample_fn(void *arg, unsigned event, const struct pp_rec *, uint64_t time, uint64_t key);
 
 enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
@@ -69,8 +71,8 @@ struct counts {
 	struct tasks	 tasks;
 	struct pp_totals totals;		/* of PERF_SAMPLE_READ */
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
-	struct { count_visit *fn; void *arg; } visitor[COUNT_VISITORS];
-	unsigned	 nvisitors;
+	struct { count_visit *fn; void *arg; bool samples; } visitor[COUNT_VISITORS];
+	unsigned	 nvisitors, nsamples;	/* nsamples: those that see samples */
 	count_sample_fn	*sampled;	/* NULL: none; needs a visitor, too */
 	void		*sampled_arg;
 	/* for visitors, of the last sample: its event, and its time (0: none) */
@@ -87,8 +89,9 @@ struct counts {
 };
 
 void	count_init(struct counts *, struct tool *);
-/* Before count_all(): call that for each record. */
+/* Before count_all(): call that for each record, or for each that is no sample, or is not sound. */
 void	count_visit_by(struct counts *, count_visit *, void *arg);
+void	count_visit_others_by(struct counts *, count_visit *, void *arg);
 /* Are the samples of that LOST_SAMPLES record not lost, but left out by a BPF filter? */
 static inline bool
 count_is_filtered(const struct pp_rec *r)

@@ -7,18 +7,10 @@
 #include "grid.h"
 #include "tool/tool.h"
 
-enum { GONE = 1 << 20 };
+enum { GONE = 1 << 20 };		/* 20 bits of a hash */
 #define NO_KEY (UINT64_MAX - 1)		/* of row 0; no sample has it */
 
 static void	grid_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to);
-
-static uint32_t
-grid_hash(const struct grid *g, uint64_t key)
-{
-	uint64_t x = key * g->mul;
-
-	return (uint32_t)(x >> 32 ^ x >> 11);
-}
 
 static unsigned
 grid_slots(const struct grid *g)
@@ -38,6 +30,7 @@ grid_init(struct grid *g, struct spans *s, unsigned max, bool numbers)
 	}
 	g->mul |= 1;
 	g->cap = 64;
+	g->drop = 64 - 8;		/* 4 slots for a row */
 	g->row = tool_alloc(g->cap, sizeof *g->row);
 	g->row[0] = (struct grid_row){ .key = NO_KEY, .first = UINT64_MAX };
 	g->slot = tool_alloc(grid_slots(g), sizeof *g->slot);
@@ -123,7 +116,7 @@ grid_part_join(struct grid *g, uint16_t *to, uint16_t *from)
 static void
 grid_put_slot(struct grid *g, unsigned i)
 {
-	uint32_t mask = grid_slots(g) - 1, h = grid_hash(g, g->row[i].key) & mask;
+	uint32_t mask = grid_slots(g) - 1, h = (uint32_t)(grid_hash(g, g->row[i].key) >> g->drop);
 
 	while (g->slot[h])
 		h = (h + 1) & mask;
@@ -196,7 +189,7 @@ grid_halve(struct grid *g)
 static void
 grid_drop(struct grid *g, struct grid_row *r)
 {
-	uint32_t h = grid_hash(g, r->key) % GONE;
+	uint64_t h = grid_hash(g, r->key) >> 44;
 
 	if (!g->gone)
 		g->gone = tool_alloc(GONE / 64, sizeof *g->gone);
@@ -240,6 +233,7 @@ static void
 grid_grow(struct grid *g)
 {
 	g->cap *= 2;
+	g->drop--;
 	g->row = tool_realloc(g->row, g->cap, sizeof *g->row);
 	grid_index(g);
 }
@@ -250,7 +244,7 @@ grid_look(struct grid *g, uint64_t key)
 {
 	uint32_t mask = grid_slots(g) - 1, i;
 
-	for (uint32_t h = grid_hash(g, key) & mask; (i = g->slot[h]) != 0; h = (h + 1) & mask)
+	for (uint32_t h = (uint32_t)(grid_hash(g, key) >> g->drop); (i = g->slot[h]) != 0; h = (h + 1) & mask)
 		if (g->row[i].key == key)
 			break;
 	g->key = i ? key : NO_KEY;
@@ -272,7 +266,7 @@ grid_make_space(struct grid *g, uint64_t *key)
 void
 grid_find(struct grid *g, uint64_t key)
 {
-	uint32_t hash;
+	uint64_t hash;
 
 	if (grid_look(g, key))
 		return;
@@ -283,7 +277,7 @@ grid_find(struct grid *g, uint64_t key)
 	}
 	if (g->n == g->cap)
 		grid_grow(g);
-	hash = grid_hash(g, key) % GONE;
+	hash = grid_hash(g, key) >> 44;
 	g->key = key;
 	g->at = g->n++;
 	g->row[g->at] = (struct grid_row){ .key = key, .first = UINT64_MAX,
@@ -310,9 +304,12 @@ grid_add_slow(struct grid *g, unsigned bin, uint64_t n)
 void
 grid_counts(const struct grid *g, const struct grid_row *r, uint64_t *to)
 {
-	for (unsigned i = 0; i < g->spans->n; i++)
-		if (r->part[i / GRID_PART])
-			to[i] += grid_part(g, r->part[i / GRID_PART])[i % GRID_PART];
+	for (unsigned part = 0; part * GRID_PART < g->spans->n; part++) {
+		unsigned n = g->spans->n - part * GRID_PART;
+
+		for (unsigned i = 0; r->part[part] && i < GRID_PART && i < n; i++)
+			to[part * GRID_PART + i] += grid_part(g, r->part[part])[i];
+	}
 }
 
 /* Set the counts of a row that has no parts.  False: there is no space for all. */

@@ -29,6 +29,7 @@ struct grid {
 	unsigned	 n, max, cap;
 	uint32_t	*slot;		/* number of a row, by hash of its key */
 	uint64_t	 mul;		/* random: a stream cannot cause collisions */
+	unsigned	 drop;		/* bits of a hash that are not of the number of a slot */
 	uint32_t	*count;		/* parts; the first is not used */
 	unsigned	 nparts, capparts, spare;	/* spare: 1 + the first one that is free again */
 	bool		 numbers;	/* keys are numbers, of which neighbours may become one row */
@@ -47,6 +48,30 @@ void	grid_add_slow(struct grid *, unsigned bin, uint64_t n);
 /* The counts of the row, by bin: `to' has space for all bins, and is added to. */
 void	grid_counts(const struct grid *, const struct grid_row *, uint64_t *to);
 
+static inline uint64_t
+grid_hash(const struct grid *g, uint64_t key)
+{
+	return key * g->mul;
+}
+
+/* Make the row of the key the one that is counted in. */
+static inline void
+grid_row(struct grid *g, uint64_t key)
+{
+	uint32_t i;
+
+	if (g->numbers && key != GRID_UNKNOWN)
+		key >>= g->shift;
+	if (key == g->key)
+		return;
+	i = g->slot[grid_hash(g, key) >> g->drop];
+	if (g->row[i].key == key) {
+		g->key = key;
+		g->at = i;
+	} else
+		grid_find(g, key);
+}
+
 /* Count n samples of a key at that time, in the bin that it has. */
 static inline void
 grid_add(struct grid *g, uint64_t key, unsigned bin, uint64_t time, uint64_t n)
@@ -54,10 +79,7 @@ grid_add(struct grid *g, uint64_t key, unsigned bin, uint64_t time, uint64_t n)
 	struct grid_row *r;
 	uint32_t part, *to;
 
-	if (g->numbers && key != GRID_UNKNOWN)
-		key >>= g->shift;
-	if (key != g->key)
-		grid_find(g, key);
+	grid_row(g, key);
 	r = &g->row[g->at];
 	r->total += n;
 	if (time < r->first)
@@ -66,20 +88,10 @@ grid_add(struct grid *g, uint64_t key, unsigned bin, uint64_t time, uint64_t n)
 		r->last = time;
 	part = r->part[bin / GRID_PART];
 	to = &g->count[part * GRID_PART + bin % GRID_PART];
-	if (part && n < UINT32_MAX && *to < UINT32_MAX - n)
+	if (part && *to <= INT32_MAX && n <= INT32_MAX)
 		*to += (uint32_t)n;
 	else
 		grid_add_slow(g, bin, n);
-}
-
-/* Make a row for the key, if it has none. */
-static inline void
-grid_touch(struct grid *g, uint64_t key)
-{
-	if (g->numbers && key != GRID_UNKNOWN)
-		key >>= g->shift;
-	if (key != g->key)
-		grid_find(g, key);
 }
 
 #endif

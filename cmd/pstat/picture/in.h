@@ -4,8 +4,8 @@
 #define PSTAT_PICTURE_IN_H
 
 #include "picture/behind.h"
-#include "picture/grid.h"
 #include "picture/picture.h"
+#include "picture/quick.h"
 
 enum picture_kind { PIC_RATE, PIC_CPU, PIC_TASKS, PIC_SUBSECOND, PIC_DISORDER, PIC_HIST, PIC_FILL, PICS };
 enum {
@@ -14,11 +14,11 @@ enum {
 	PIC_ROWS = 50,			/* of a column of subsecond */
 	PIC_CPUS = 200, PIC_TASKS_SHOWN = 24, PIC_RATES = 6,	/* bands at most */
 };
-/* Keys of rows that are no pid. */
-#define PIC_IDLE (UINT64_MAX - 2)
-
-struct picture_event { bool known, wanted; };
-
+struct picture_event {
+	bool		 known, wanted, read;
+	uint16_t	 cpu;		/* offset in its samples; 0: they have none */
+	struct quick	*quick;		/* NULL: not all of its samples are alike */
+};
 struct pictures {
 	struct tool	*tool;
 	struct counts	*c;
@@ -40,6 +40,8 @@ struct pictures {
 	struct picture_event *ev;
 	unsigned	 nev;
 	struct sort	*keys;		/* rows of rate and tasks; NULL: processes */
+	bool		 swap, by_pid;	/* rows of rate and tasks are processes */
+	struct picture_run run;
 	struct spans	 spans, fine;	/* fine: 1/50 of the columns of subsecond */
 	struct grid	 cpu;		/* not idle */
 	struct grid	 task;		/* by pid, and PIC_IDLE; or by key: not idle */

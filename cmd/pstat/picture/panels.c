@@ -15,15 +15,19 @@ struct making {				/* what the panels with time share */
 
 /* ---- bands --------------------------------------------------------------------------------------- */
 
+/* The counts of n rows together, by column. */
 static uint32_t *
-panels_counts(struct making *m, const struct grid *g, const struct grid_row *r)
+panels_counts(struct making *m, const struct grid *g, const struct grid_row *const *row, unsigned n)
 {
 	uint64_t *sum = tool_alloc(g->spans->n, sizeof *sum);
 	uint32_t *count = tool_alloc(m->p->panels.axis.n, sizeof *count);
 
-	grid_counts(g, r, sum);
-	for (unsigned i = 0; m->p->panels.axis.n && i < g->spans->n; i++)
+	for (unsigned i = 0; i < n; i++)
+		grid_counts(g, row[i], sum);
+	for (unsigned i = 0; m->p->panels.axis.n && i < g->spans->n; i++) {
+		m->p->over |= sum[i] > UINT32_MAX;
 		count[m->column[i]] = sum[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)sum[i];
+	}
 	free(sum);
 	return count;
 }
@@ -35,7 +39,7 @@ panels_band(struct making *m, struct panel *to, const struct grid *g, const stru
 
 	to->band = tool_realloc(to->band, to->nbands + 1, sizeof *to->band);
 	b = &to->band[to->nbands++];
-	*b = (struct band){ .total = r->total, .first = r->first, .last = r->last, .count = panels_counts(m, g, r) };
+	*b = (struct band){ .total = r->total, .first = r->first, .last = r->last, .count = panels_counts(m, g, &r, 1) };
 	m->p->exact &= !r->cut;
 	return b;
 }
@@ -376,21 +380,19 @@ panels_rate(struct making *m, struct panel *to)
 		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key);
 	for (unsigned i = 0; i < shown; i++)
 		to->samples += row[i]->total;
+	row[n] = &g->row[0];		/* the last of the others */
 	if (shown < n || g->row[0].total) {
-		struct band *b = panels_band(m, to, g, &all);
+		struct band *b;
 
-		b->label = option_text("other");
 		for (unsigned i = shown; i <= n; i++) {
-			const struct grid_row *r = i < n ? row[i] : &g->row[0];
-			uint32_t *count = panels_counts(m, g, r);
-
-			b->total += r->total;
-			b->first = r->first < b->first ? r->first : b->first;
-			b->last = r->last > b->last ? r->last : b->last;
-			for (unsigned k = 0; k < to->axis->n; k++)
-				b->count[k] = count[k] > UINT32_MAX - b->count[k] ? UINT32_MAX : b->count[k] + count[k];
-			free(count);
+			all.total += row[i]->total;
+			all.first = row[i]->first < all.first ? row[i]->first : all.first;
+			all.last = row[i]->last > all.last ? row[i]->last : all.last;
 		}
+		b = panels_band(m, to, g, &all);
+		free(b->count);
+		b->count = panels_counts(m, g, row + shown, n - shown + 1);
+		b->label = option_text("other");
 		to->samples += b->total;
 	}
 	free(row);

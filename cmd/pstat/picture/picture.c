@@ -91,10 +91,10 @@ pictures_sorted(const struct pictures *p)
 
 /* ---- samples ------------------------------------------------------------------------------------- */
 
-static bool
+static const struct picture_event *
 picture_learn(struct pictures *p, unsigned event)
 {
-	const char *name = p->c->tool->in->events->ev[event]->name;
+	const struct pp_event *ev = p->c->tool->in->events->ev[event];
 	bool wanted = p->nevents == 0;
 
 	if (event >= p->nev) {
@@ -105,17 +105,25 @@ picture_learn(struct pictures *p, unsigned event)
 		p->nev = n;
 	}
 	for (unsigned i = 0; i < p->nevents; i++)
-		wanted |= !fnmatch(p->event[i], name, 0);
-	p->ev[event] = (struct picture_event){ true, wanted };
-	return wanted;
+		wanted |= !fnmatch(p->event[i], ev->name, 0);
+	p->ev[event] = (struct picture_event){ true, wanted, ev->attr.sample_type & PP_SAMPLE_READ, ev->plan.cpu, NULL };
+	if (wanted && p->mode < 0 && ev->plan.cpu && !p->ev[event].read) {
+		p->ev[event].quick = p->c->ev[event].quick = tool_alloc(1, sizeof *p->ev->quick);
+		*p->ev[event].quick = (struct quick){ &p->run, p->by_pid ? &p->task : NULL, p, ev->plan.cpu };
+	}
+	return &p->ev[event];
+}
+
+static inline const struct picture_event *
+picture_event(struct pictures *p, unsigned event)
+{
+	return event < p->nev && p->ev[event].known ? &p->ev[event] : picture_learn(p, event);
 }
 
 static inline bool
-picture_wants(struct pictures *p, unsigned event, const struct pp_rec *r)
+picture_wants(const struct pictures *p, const struct picture_event *e, const struct pp_rec *r)
 {
-	if (p->mode >= 0 && (r->misc & PP_MISC_CPUMODE_MASK) != p->mode)
-		return false;
-	return event < p->nev && p->ev[event].known ? p->ev[event].wanted : picture_learn(p, event);
+	return e->wanted && (p->mode < 0 || (r->misc & PP_MISC_CPUMODE_MASK) == p->mode);
 }
 
 static inline void
@@ -128,46 +136,106 @@ picture_plus(struct pictures *p, uint32_t *to, uint64_t n)
 		*to += (uint32_t)n;
 }
 
-/* count_sample_fn: key is that of tasks_key(). */
+/* Add what was counted of the run. */
+static void
+picture_flush(struct pictures *p)
+{
+	struct picture_run *run = &p->run;
+
+	if (!run->length)
+		return;
+	if (run->first < p->first)
+		p->first = run->first;
+	if (run->last > p->last)
+		p->last = run->last;
+	p->samples += run->n[0] + run->n[1];
+	p->idle += run->n[1];
+	if (p->has[PIC_CPU] && run->n[0])
+		grid_add(&p->cpu, run->cpu, run->bin, run->first, run->n[0]);
+	else if (p->has[PIC_CPU] && run->n[1])
+		grid_row(&p->cpu, run->cpu);	/* it is shown to be idle */
+	if (p->sub && run->n[0])
+		picture_plus(p, &p->sub[run->fine], run->n[0]);
+	run->length = 0;
+}
+
+/* The bin of any record; it may become wider. */
+static unsigned
+picture_bin(struct pictures *p, uint64_t time)
+{
+	if (time - p->spans.from >= p->spans.length)
+		picture_flush(p);
+	return spans_at(&p->spans, time);
+}
+
+/* A time of another bin, or another CPU. */
+static void
+picture_begin_run(struct pictures *p, uint64_t time, uint64_t cpu)
+{
+	struct picture_run *run = &p->run;
+	uint64_t from, end;
+
+	picture_flush(p);
+	*run = (struct picture_run){ .cpu = cpu, .first = time, .last = time, .bin = spans_at(&p->spans, time) };
+	from = p->spans.from;
+	end = from + p->spans.length;
+	if (p->sub) {
+		run->fine = spans_at(&p->fine, time);
+		from = p->fine.from > from ? p->fine.from : from;
+		end = p->fine.from + p->fine.length < end ? p->fine.from + p->fine.length : end;
+	}
+	run->from = from ? from : 1;	/* 0 is no time */
+	run->length = end > from ? end - run->from : time - run->from + 1;	/* else at the end of all times */
+}
+
+bool
+quick_begin(struct quick *q, uint64_t time, uint64_t cpu)
+{
+	struct pictures *p = q->pictures;
+
+	if (!time) {
+		p->untimed++;
+		return false;
+	}
+	picture_begin_run(p, time, cpu);
+	return true;
+}
+
+/* The members of a READ that count. */
+static uint64_t
+picture_members(struct pictures *p, const struct pp_rec *r)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < p->c->nmoved; i++)
+		n += picture_wants(p, picture_event(p, p->c->moved[i].event), r);
+	return n;
+}
+
+/* count_sample_fn, for samples that are not for quick_sample(). */
 static void
 picture_sample(void *arg, unsigned event, const struct pp_rec *r, uint64_t time, uint64_t key)
 {
 	struct pictures *p = arg;
-	const struct pp_event *ev = p->c->tool->in->events->ev[event];
+	const struct picture_event *e = picture_event(p, event);
+	uint64_t cpu = e->cpu ? pp_get_u32(r->raw + e->cpu, p->swap) : GRID_UNKNOWN;
+	uint64_t n = e->read ? picture_members(p, r) : picture_wants(p, e, r);
+	struct picture_run *run = &p->run;
 	bool idle = (uint32_t)key == 0;
-	uint64_t n = 0, cpu;
-	unsigned bin;
 
-	if (ev->attr.sample_type & PP_SAMPLE_READ)
-		for (unsigned i = 0; i < p->c->nmoved; i++)
-			n += picture_wants(p, p->c->moved[i].event, r);
-	else
-		n = picture_wants(p, event, r);
 	if (!time) {
 		p->untimed += n;
 		return;
 	}
-	bin = spans_at(&p->spans, time);
-	if (time < p->first)
-		p->first = time;
-	if (time > p->last)
-		p->last = time;
-	if (!n)
-		return;
-	p->samples += n;
-	if (idle)
-		p->idle += n;
-	if (p->has[PIC_CPU]) {
-		cpu = ev->plan.cpu ? pp_get_u32(r->raw + ev->plan.cpu, p->c->tool->in->swap) : GRID_UNKNOWN;
-		if (!idle)
-			grid_add(&p->cpu, cpu, bin, time, n);
-		else
-			grid_touch(&p->cpu, cpu);
-	}
-	if (p->task.row && !p->keys)
-		grid_add(&p->task, idle ? PIC_IDLE : key >> 32, bin, time, n);
-	if (p->sub && !idle)
-		picture_plus(p, &p->sub[spans_at(&p->fine, time)], n);
+	if (time - run->from >= run->length || cpu != run->cpu)
+		picture_begin_run(p, time, cpu);
+	if (time < run->first)
+		run->first = time;
+	if (time > run->last)
+		run->last = time;
+	run->n[idle] += n;
+	if (p->by_pid && n)
+		grid_add(&p->task, idle ? PIC_IDLE : key >> 32, run->bin, time, n);
 }
 
 enum { PICKED = 1, PICKED_IDLE = 2 };
@@ -176,7 +244,7 @@ enum { PICKED = 1, PICKED_IDLE = 2 };
 static unsigned
 picture_pick(void *arg, unsigned event, const struct pp_rec *r, uint32_t tid)
 {
-	return picture_wants(arg, event, r) ? PICKED | (tid == 0 ? PICKED_IDLE : 0) : 0;
+	return picture_wants(arg, picture_event(arg, event), r) ? PICKED | (tid == 0 ? PICKED_IDLE : 0) : 0;
 }
 
 /* sort_each_fn */
@@ -188,7 +256,7 @@ picture_key(void *arg, uint64_t key, uint64_t time, unsigned picked)
 
 	if (!time)
 		return;
-	bin = spans_at(&p->spans, time);
+	bin = picture_bin(p, time);
 	if (p->has[PIC_RATE])
 		grid_add(&p->rate, key, bin, time, 1);
 	if (p->has[PIC_TASKS] && !(picked & PICKED_IDLE))
@@ -212,12 +280,12 @@ picture_visit(void *arg, const struct pp_rec *r, bool sound)
 	if (!(ev = pp_event_find(all, r, NULL)) || !pp_time(ev, r, swap, &time) || !time)
 		return 1;
 	if (r->type == PP_THROTTLE)
-		picture_plus(p, &p->throttled[spans_at(&p->spans, time)], 1);
+		picture_plus(p, &p->throttled[picture_bin(p, time)], 1);
 	else if (r->type == PP_LOST_SAMPLES)
-		grid_add(&p->lost, 2 * (uint64_t)ev->index + 1, spans_at(&p->spans, time), time, PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap));
+		grid_add(&p->lost, 2 * (uint64_t)ev->index + 1, picture_bin(p, time), time, PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap));
 	else {
 		of = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
-		grid_add(&p->lost, 2 * (uint64_t)(of ? of : ev)->index, spans_at(&p->spans, time), time, PP_RAW_GET(r->raw, LOST, lost, swap));
+		grid_add(&p->lost, 2 * (uint64_t)(of ? of : ev)->index, picture_bin(p, time), time, PP_RAW_GET(r->raw, LOST, lost, swap));
 	}
 	return 1;
 }
@@ -284,9 +352,11 @@ pictures_begin(struct pictures *p, struct sort *keys)
 			sort_each(keys, picture_pick, picture_key, p);
 		}
 	}
+	p->swap = p->tool->in->swap;
+	p->by_pid = p->task.row && !keys;
 	p->c->sampled = picture_sample;
 	p->c->sampled_arg = p;
-	count_visit_by(p->c, picture_visit, p);
+	count_visit_others_by(p->c, picture_visit, p);
 }
 
 bool
@@ -295,6 +365,7 @@ pictures_end(struct pictures *p, const struct summary *s)
 	for (unsigned i = 0; i < p->n; i++)
 		if (p->pic[i].hist)
 			p->exact &= sort_end(p->pic[i].hist, s->unit);
+	picture_flush(p);
 	if (p->tool->in)
 		panels_make(p, s);
 	return p->exact;
@@ -320,6 +391,8 @@ pictures_free(struct pictures *p)
 	for (unsigned i = 0; i < p->nevents; i++)
 		free(p->event[i]);
 	free(p->event);
+	for (unsigned i = 0; i < p->nev; i++)
+		free(p->ev[i].quick);
 	free(p->ev);
 	spans_free(&p->spans);
 	spans_free(&p->fine);

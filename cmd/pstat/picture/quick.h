@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * quick.h - counts a sample for pictures, if it has a CPU and its event is selected as a whole: for most samples of most streams,
+ * so count.c does it without a call.
+ */
+#ifndef PSTAT_PICTURE_QUICK_H
+#define PSTAT_PICTURE_QUICK_H
+
+#include "perfpipe_inline.h"
+#include "picture/grid.h"
+
+/* Keys of rows of processes that are no pid. */
+#define PIC_IDLE (UINT64_MAX - 2)
+
+/* Samples of one CPU that came one after the other in one bin. */
+struct picture_run {
+	uint64_t	 from, length;	/* of times; length 0: none */
+	uint64_t	 cpu;		/* GRID_UNKNOWN: they have none */
+	unsigned	 bin, fine;	/* their bins */
+	uint64_t	 first, last;	/* times */
+	uint64_t	 n[2];		/* not idle, idle */
+};
+
+struct quick {				/* of an event */
+	struct picture_run *run;
+	struct grid	*grid;		/* by process; NULL: no picture has it */
+	void		*pictures;
+	uint16_t	 cpu;		/* offset in its samples */
+};
+
+/* picture.c: the time is of another bin, or the CPU another.  False: the sample has no time, and no place. */
+bool	quick_begin(struct quick *, uint64_t time, uint64_t cpu);
+
+/* key: that of tasks_key(); time 0: it has none */
+__attribute__((always_inline)) static inline void
+quick_sample(struct quick *q, const struct pp_rec *r, bool swap, uint64_t time, uint64_t key)
+{
+	uint64_t cpu = pp_get_u32(r->raw + q->cpu, swap);
+	struct picture_run *run = q->run;
+	bool idle = (uint32_t)key == 0;
+
+	if ((time - run->from >= run->length || cpu != run->cpu) && !quick_begin(q, time, cpu))
+		return;
+	if (time < run->first)
+		run->first = time;
+	if (time > run->last)
+		run->last = time;
+	run->n[idle]++;
+	if (q->grid)
+		grid_add(q->grid, idle ? PIC_IDLE : key >> 32, run->bin, time, 1);
+}
+
+#endif
