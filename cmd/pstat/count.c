@@ -302,6 +302,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	    tasks_key(no_task, no_task);
 	if (e->read) {
 		count_read(c, e, r, key, time);
+		c->tallied = false;
 		if (visited && c->sampled)
 			c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
 		return 1;
@@ -319,8 +320,9 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 			tally_sample(e->tally, r, swap, time, period);
 		else if (history_sample(e->tally, r, time, period) < 0)
 			return -1;
-		c->tallied = true;
 	}
+	if (visited)
+		c->tallied = e->tally != NULL;
 	return 1;
 }
 
@@ -471,12 +473,10 @@ count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 	while (pp_next(in, &r) > 0) {
 		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		if (visited ? !(rc > 0 && r.type == PP_SAMPLE && c->nsamples == c->tallied) && !count_visitors(c, &r, rc > 0) : rc < 0) {
+		if (visited ? (rc <= 0 || r.type != PP_SAMPLE || c->nsamples != c->tallied) && !count_visitors(c, &r, rc > 0) : rc < 0) {
 			pp_reject(in, &r);
 			break;
 		}
-		if (visited)
-			c->tallied = false;
 		c->records++;
 		c->bytes += r.size + r.payload;
 	}

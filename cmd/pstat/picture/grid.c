@@ -299,6 +299,13 @@ grid_add_slow(struct grid *g, unsigned bin, uint64_t n)
 	grid_plus(g, &grid_part(g, *part)[bin % GRID_PART], n);
 }
 
+void
+grid_full(struct grid *g, uint32_t part, unsigned bin)
+{
+	grid_part(g, part)[bin % GRID_PART] = UINT32_MAX;
+	g->over = true;
+}
+
 /* ---- bins ---------------------------------------------------------------------------------------- */
 
 void

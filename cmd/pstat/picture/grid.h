@@ -11,7 +11,7 @@
 
 #include "picture/spans.h"
 
-enum { GRID_PART = 64, GRID_SPANS = 4096, GRID_ROWS = 2048, GRID_PARTS = 8 << 10 };	/* rows, parts: at most */
+enum { GRID_PART = 64, GRID_SPANS = 4096, GRID_ROWS = 2048, GRID_PARTS = 12 << 10 };	/* rows, parts: at most */
 #define GRID_UNKNOWN UINT64_MAX		/* the key of a sample that has none */
 
 struct grid_row {
@@ -45,6 +45,8 @@ void	grid_free(struct grid *);
 void	grid_find(struct grid *, uint64_t key);
 /* Count n samples of a row that has no part for the bin. */
 void	grid_add_slow(struct grid *, unsigned bin, uint64_t n);
+/* That count was larger than 32 bits, and is now 0. */
+void	grid_full(struct grid *, uint32_t part, unsigned bin);
 /* The counts of the row, by bin: `to' has space for all bins, and is added to. */
 void	grid_counts(const struct grid *, const struct grid_row *, uint64_t *to);
 

@@ -38,6 +38,9 @@ quick_sample(struct quick *q, const struct pp_rec *r, bool swap, uint64_t time, 
 	uint64_t cpu = pp_get_u32(r->raw + q->cpu, swap);
 	struct picture_run *run = q->run;
 	bool idle = (uint32_t)key == 0;
+	struct grid *g = q->grid;
+	struct grid_row *row;
+	uint32_t part;
 
 	if ((time - run->from >= run->length || cpu != run->cpu) && !quick_begin(q, time, cpu))
 		return;
@@ -46,8 +49,22 @@ quick_sample(struct quick *q, const struct pp_rec *r, bool swap, uint64_t time, 
 	if (time > run->last)
 		run->last = time;
 	run->n[idle]++;
-	if (q->grid)
-		grid_add(q->grid, idle ? PIC_IDLE : key >> 32, run->bin, time, 1);
+	if (!g)
+		return;
+	key = idle ? PIC_IDLE : key >> 32;
+	row = &g->row[g->slot[grid_hash(g, key) >> g->drop]];
+	part = row->part[run->bin / GRID_PART];
+	if (row->key != key || !part) {
+		grid_add(g, key, run->bin, time, 1);
+		return;
+	}
+	row->total++;
+	if (time < row->first)
+		row->first = time;
+	if (time > row->last)
+		row->last = time;
+	if (!++g->count[part * GRID_PART + run->bin % GRID_PART])
+		grid_full(g, part, run->bin);
 }
 
 #endif
