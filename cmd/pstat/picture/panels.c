@@ -154,13 +154,13 @@ static char *
 panels_time(uint64_t ns)
 {
 	static const struct { uint64_t ns; const char *name; } units[] = {
-		{ UINT64_C(60000000000), "min" }, { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
+		{ UINT64_C(86400000000000), "d" }, { UINT64_C(3600000000000), "h" }, { UINT64_C(60000000000), "min" }, { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
 	};
 	const char *end;
 	char number[40];
 	unsigned i = 0;
 
-	while (i < 4 && ns < units[i].ns)
+	while (ns < units[i].ns && units[i].ns > 1)
 		i++;
 	snprintf(number, sizeof number, "%.3f", (double)ns / (double)units[i].ns);
 	end = number + strlen(number);
@@ -204,7 +204,8 @@ panels_subtitle(struct making *m, struct panel *to, uint64_t idle)
 	const char *file = p->tool->in_err.file;
 	char *width = panels_time(to->axis->width), *selection = panels_selection(p), *text, *more;
 
-	text = option_text("%s, a column is %s", file ? file : "standard input", width);
+	text = to->axis->n ? option_text("%s, a column is %s", file ? file : "standard input", width) :
+	    option_text("%s", file ? file : "standard input");
 	if (*selection) {
 		more = option_text("%s, samples%s", text, selection);
 		free(text);
@@ -230,27 +231,46 @@ panels_subtitle(struct making *m, struct panel *to, uint64_t idle)
 	to->subtitle = text;
 }
 
+/* A number and what it is of. */
+static char *
+panels_many(uint64_t n, const char *one, const char *more)
+{
+	return option_text("%" PRIu64 " %s", n, n == 1 ? one : more);
+}
+
 static const struct band *
 panels_most(const struct panel *to)
 {
 	const struct band *most = to->band;
 
-	for (unsigned i = 1; i < to->nbands; i++)
-		if (to->band[i].total > most->total)
+	for (unsigned i = 1; i < to->nbands; i++)	/* but for "other" */
+		if (to->band[i].total > most->total && to->band[i].option)
 			most = &to->band[i];
 	return most;
 }
 
+static char *
+panels_none(const struct pictures *p)
+{
+	return p->untimed ? option_text("no sample has a time") : option_text("no samples");
+}
+
+/* of: what the bands are called, with their number, which it frees. */
 static void
-panels_desc(struct making *m, struct panel *to, const char *of, unsigned n)
+panels_desc(struct making *m, struct panel *to, char *of)
 {
 	const struct band *most = panels_most(to);
+	char *samples = panels_many(to->samples, "sample", "samples"), *lost = m->p->panels.lost ?
+	    option_text("; %" PRIu64 " were lost", m->p->panels.lost) : option_text("%s", "");
 
 	if (to->samples)
-		to->desc = option_text("%" PRIu64 " samples of %u %s in %s; most are of %s: %.1f %%; %" PRIu64 " were lost", to->samples, n, of,
-		    m->span, most->label, panels_percent(most->total, to->samples), m->p->panels.lost);
+		to->desc = option_text("%s of %s in %s; most are of %s: %.1f %%%s", samples, of, m->span, most->label,
+		    panels_percent(most->total, to->samples), lost);
 	else
-		to->desc = option_text("no samples");
+		to->desc = panels_none(m->p);
+	free(of);
+	free(lost);
+	free(samples);
 }
 
 /* ---- the panels ---------------------------------------------------------------------------------- */
@@ -325,16 +345,18 @@ panels_cpu(struct making *m, struct panel *to)
 	free(row);
 	panels_strip(m, to);
 	panels_subtitle(m, to, p->idle);
-	panels_desc(m, to, g->shift ? "groups of CPUs" : n == 1 ? "CPU" : "CPUs", n);
+	panels_desc(m, to, g->shift ? panels_many(n, "group of CPUs", "groups of CPUs") : panels_many(n, "CPU", "CPUs"));
 }
 
-/* What rows are called. */
+/* How many rows, and what they are called. */
 static char *
 panels_rows_are(const struct pictures *p, unsigned n)
 {
 	const char *first = p->keys ? sort_first(p->keys) : NULL;
+	char *more = first ? option_text("%ss", first) : option_text("processes"), *text = panels_many(n, first ? first : "process", more);
 
-	return option_text("%s%s", first ? first : "process", n == 1 ? "" : first ? "s" : "es");
+	free(more);
+	return text;
 }
 
 static void
@@ -344,7 +366,7 @@ panels_tasks(struct making *m, struct panel *to)
 	const struct grid *g = &p->task;
 	unsigned n, shown;
 	const struct grid_row **row = panels_rows(g, PIC_IDLE, panels_by_total, &n);
-	char *are = panels_rows_are(p, 2);
+	char *are;
 
 	shown = n < PIC_TASKS_SHOWN ? n : PIC_TASKS_SHOWN;
 	to->hidden = n - shown + g->dropped;
@@ -358,10 +380,11 @@ panels_tasks(struct making *m, struct panel *to)
 	for (unsigned i = 0; i < shown; i++)
 		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key);
 	free(row);
-	to->title = to->hidden ? option_text("The %u busiest %s", shown, are) : option_text("When each %s ran", p->keys ? sort_first(p->keys) : "process");
-	panels_subtitle(m, to, p->keys ? 0 : p->idle);
-	panels_desc(m, to, are, to->hidden + shown);
+	are = panels_rows_are(p, shown);
+	to->title = to->hidden ? option_text("The busiest %s", are) : option_text("When each %s ran", p->keys ? sort_first(p->keys) : "process");
 	free(are);
+	panels_subtitle(m, to, p->idle);
+	panels_desc(m, to, panels_rows_are(p, to->hidden + shown));
 }
 
 static void
@@ -372,7 +395,6 @@ panels_rate(struct making *m, struct panel *to)
 	struct grid_row all = { .first = UINT64_MAX };
 	unsigned n, shown;
 	const struct grid_row **row = panels_rows(g, UINT64_MAX - 1, panels_by_total, &n);
-	char *are = panels_rows_are(p, 2);
 
 	to->kind = PANEL_STACK;
 	shown = n < PIC_RATES ? n : PIC_RATES;
@@ -399,8 +421,7 @@ panels_rate(struct making *m, struct panel *to)
 	to->title = option_text("Samples per second, by %s", p->keys ? sort_first(p->keys) : "process");
 	panels_strip(m, to);
 	panels_subtitle(m, to, 0);
-	panels_desc(m, to, are, n + g->dropped);
-	free(are);
+	panels_desc(m, to, panels_rows_are(p, n + g->dropped));
 }
 
 static void
@@ -446,8 +467,8 @@ panels_subsecond(struct making *m, struct panel *to)
 	to->title = axis->width == SPANS_SECOND ? option_text("When in each second: samples that are not idle") :
 	    option_text("When in each %s: samples that are not idle", width);
 	panels_subtitle(m, to, p->idle);
-	to->desc = to->samples ? option_text("%" PRIu64 " samples in %u columns of %s; most are at %s of each column: %.1f %%; a row is %s", to->samples,
-	    axis->n, width, to->band[most].label, panels_percent(to->band[most].total, to->samples), step) : option_text("no samples");
+	to->desc = to->samples ? option_text("%" PRIu64 " sample%s in columns of %s; most are at %s of a column: %.1f %%; a row is %s", to->samples,
+	    to->samples == 1 ? "" : "s", width, to->band[most].label, panels_percent(to->band[most].total, to->samples), step) : panels_none(p);
 	free(width);
 	free(step);
 }
@@ -494,6 +515,7 @@ panels_make(struct pictures *p, const struct summary *s)
 		all->lost += count_losses(&p->c->ev[i]);
 	all->throttled = p->c->type[PP_THROTTLE].records;
 	if (p->timed && p->tool->in) {
+		spans_coarsen(&p->spans, p->samples);
 		if (p->spans.over || !spans_axis(&p->spans, 1, p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS, &all->axis, &m.column)) {
 			tool_abandon(p->tool);
 			tool_wrong(p->tool, "--time-quantum: there are more than %d bins; make them wider", GRID_SPANS - 1);

@@ -14,6 +14,7 @@ enum { WIDTHS = sizeof widths / sizeof *widths, MORE = 4 };
 /* A time without samples that is longer than that, and than JUMP times all others: the clock has jumped, no columns for it. */
 #define JUMP_LEAST (3600 * 1000 * MS)
 enum { JUMP = 8 };
+enum { THIN = 8, FEWEST = 50 };		/* samples in a bin that are few; bins below which none become wider for that */
 
 bool
 spans_may_be(uint64_t width)
@@ -165,6 +166,13 @@ spans_columns(const uint64_t *start, unsigned n, uint64_t width, uint64_t jump, 
 		columns++;
 	}
 	return (unsigned)columns;
+}
+
+void
+spans_coarsen(struct spans *s, uint64_t samples)
+{
+	while (!s->fixed && s->n > FEWEST && samples / s->n < THIN && s->n * s->width / spans_wider(s) >= FEWEST)
+		spans_widen(s);
 }
 
 bool
