@@ -54,7 +54,7 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
  * the reading.
  */
 typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
-enum { COUNT_VISITORS = 8 };
+enum { COUNT_VISITORS = 32 };
 /* Sees each sample without `quick': key is that of tasks_key(), time 0 if it has none; of one with READ, `moved' has the members that count. */
 typedef void	count_sample_fn(void *arg, unsigned event, const struct pp_rec *, uint64_t time, uint64_t key);
 
