@@ -59,3 +59,162 @@ bins() {
 	[ "$(wc -l <"$T/done")" -ge 6 ]
 	done_all
 }
+
+@test "pstat pictures: rows by comm are those of perf script, by the time of the sample" {
+	need perf
+	need jq
+	for f in data/{demo,g_fp.pipe,multi.pipe,p72_forks.pipe,sched_R.file}.data; do
+		perf script -f -G -F comm,tid,time --ns -i "$f" 2>/dev/null |
+		    sed -nE 's|^ *(.*[^ ]) +(-?[0-9]+) +[0-9]+\.[0-9]+: *$|\2 \1|p' >"$T/samples"
+		[ -s "$T/samples" ] || continue
+		try pstat --json --sort comm --picture rate,tasks "$f"
+		[ $rc = 0 ] || failed "$f: status $rc"
+		cut -d ' ' -f 2- "$T/samples" | sort | uniq -c | sed 's/^ *//' | sort >"$T/want"
+		jq -r '.rate | group_by(.band)[] | "\(map(.samples) | add) \(.[0].band)"' "$T/out" | sort >"$T/got"
+		[ "$(awk '{ n += $1 } END { print n }' "$T/want")" = "$(awk '{ n += $1 } END { print n }' "$T/got")" ] || failed "$f: sum of rate"
+		grep -v ' other$' "$T/got" | comm -13 "$T/want" - >"$T/more"
+		[ ! -s "$T/more" ] || failed "$f: rate: $(head -3 "$T/more")"
+		sed -n 's/^\([^0].*\|0.\+\) /&/p' "$T/samples" | grep -v '^0 ' | cut -d ' ' -f 2- | sort | uniq -c | sed 's/^ *//' | sort >"$T/want"
+		jq -r '.tasks | group_by(.band)[] | "\(map(.samples) | add) \(.[0].band)"' "$T/out" | sort | comm -13 "$T/want" - >"$T/more"
+		[ ! -s "$T/more" ] || failed "$f: tasks: $(head -3 "$T/more")"
+	done
+	done_all
+}
+
+# pasted NAME FILE [option...]: what pfilter selects by each <title> of that picture.
+pasted() {
+	local name=$1 f=$2 n rest title
+	shift 2
+	pstat --picture "$name" "$@" -o "$T/svg" -f "$f"
+	grep -o '<title>[0-9]* sample[^<]* · -[^<]*</title>' "$T/svg" | sed -E 's/<\/?title>//g; s/&#39;|&apos;/'"'"'/g; s/&gt;/>/g; s/&lt;/</g; s/&quot;/"/g; s/&amp;/\&/g' >"$T/titles"
+	[ -s "$T/titles" ] || failed "$name $f: no titles"
+	awk -v n="$(wc -l <"$T/titles")" 'n <= 12 || NR % int(n / 12) == 0' "$T/titles" >"$T/some"
+	while read -r title; do
+		n=${title%% *} rest=${title#* · }
+		rest=${rest#other · }
+		eval "pfilter -q $rest \"\$f\"" </dev/null >"$T/part" 2>/dev/null || { failed "$name $f: pfilter $rest"; continue; }
+		[ "$(pstat --json "$T/part" | jq .samples)" = "$n" ] || failed "$name $f: '$title' selects $(pstat --json "$T/part" | jq .samples)"
+	done <"$T/some"
+}
+
+@test "pstat pictures: the option of a cell selects its samples" {
+	need jq
+	for f in data/demo.data data/multi.pipe.data; do
+		pasted cpu "$f"
+		pasted tasks "$f"
+		pasted subsecond "$f"
+		pasted cpu "$f" --cpumode kernel
+		pasted tasks "$f" --sort comm
+		pasted rate "$f" --sort comm --cpumode user
+	done
+	pasted tasks data/multi.pipe.data --sort event
+	pasted tasks data/escape.data --sort comm
+	pasted cpu data/multi.pipe.data --event "$(pstat --json data/multi.pipe.data | jq -r '.events | max_by(.samples).name')"
+	done_all
+}
+
+@test "pstat pictures: all titles of an SVG together have all samples" {
+	need jq
+	for f in data/{demo,g_fp.pipe,p72_forks.pipe}.data; do
+		for p in cpu subsecond rate; do
+			want=$(pstat --json --picture $p "$f" | jq ".pictures[0].samples")
+			got=$(pstat --picture $p "$f" | grep -o '<title>[0-9]* sample' | tr -dc '0-9\n' | awk '{ n += $1 } END { print n + 0 }')
+			[ "$want" = "$got" ] || failed "$f: $p: $got of $want"
+		done
+	done
+	done_all
+}
+
+# recipe: lines of samples as an argument list "pid tid time cpu".
+recipe() {
+	echo "attr type=1 config=0 period=1 sample_type=IP|TID|${1-TIME|CPU|}PERIOD flags=sample_id_all|comm ids=11"
+}
+
+# sums FILE [option...]: the samples of each picture, those of its cells, and exact.
+sums() {
+	pstat --json --picture rate,cpu,tasks,subsecond "$@" 2>"$T/err" | jq -c '[(.pictures[] | .samples - .hidden_samples), .exact, ([.rate, .cpu, .tasks, .subsecond][] | map(.samples) | add)]'
+}
+
+@test "pstat pictures: clocks that jump, many processes and CPUs, no time, no CPU, one sample, none" {
+	need jq
+	{ recipe; awk 'BEGIN { for (i = 0; i < 3000; i++) printf "SAMPLE ip=1 pid=%d tid=%d time=%d%09d cpu=%d period=1\n", i % 5 + 1, i % 5 + 1, (i > 1500 ? 31536001 : 1) + int(i / 1000), i % 1000 * 1000000, i % 3 }'; } >"$T/jump.txt"
+	mkpipe "$T/jump.txt" >"$T/jump"
+	[ "$(sums "$T/jump")" = '[3000,3000,3000,3000,true,3000,3000,3000,3000]' ] || failed "jump: $(sums "$T/jump")"
+	pstat --json --picture cpu "$T/jump" | jq -r '.pictures[0].width_ns' >"$T/width"
+	[ "$(cat "$T/width")" -le 20000000 ] || failed "jump: width $(cat "$T/width")"
+	pstat --picture rate,cpu,tasks,subsecond -o "$T/svg" -f "$T/jump"
+
+	{ recipe; awk 'BEGIN { srand(7); for (i = 0; i < 4000; i++) printf "SAMPLE ip=1 pid=%d tid=%d time=%d%09d cpu=%d period=1\n", i % 5 + 1, i % 5 + 1, rand() * 18446744072, rand() * 999999999 + 1, i % 3 }'; } >"$T/random.txt"
+	mkpipe "$T/random.txt" >"$T/random"
+	pstat --json --picture rate,cpu,tasks,subsecond "$T/random" | jq -c '[([.rate, .cpu, .tasks, .subsecond][] | map(.samples) | add)]' >"$T/out"
+	[ "$(cat "$T/out")" = '[4000,4000,4000,4000]' ] || failed "random: $(cat "$T/out")"
+	[ "$(pstat --json --picture rate "$T/random" | jq '[.rate[].time_ns] | unique | length')" -le 1000 ] || failed "random: columns"
+
+	# 20,000 processes of one sample, and some that have many; 4,096 CPUs
+	{ recipe; awk 'BEGIN { for (i = 0; i < 24000; i++) { p = i % 6 ? 1000 + i : i % 7 + 1; printf "SAMPLE ip=1 pid=%d tid=%d time=%d%09d cpu=%d period=1\n", p, p, 1 + int(i / 1000), i % 1000 * 1000000, i % 4096 } }'; } >"$T/many.txt"
+	mkpipe "$T/many.txt" >"$T/many"
+	pstat --json --picture rate,cpu,tasks,subsecond "$T/many" >"$T/out"
+	[ "$(jq -c '[([.rate, .cpu, .subsecond][] | map(.samples) | add), (.tasks | map(.samples) | add) + .pictures[2].hidden_samples]' "$T/out")" = '[24000,24000,24000,24000]' ] ||
+	    failed "many"
+	[ "$(jq '[.cpu[].band] | unique | length' "$T/out")" -le 200 ] || failed "many: $(jq '[.cpu[].band] | unique | length' "$T/out") CPUs"
+	jq -r '.tasks | group_by(.band)[] | "\(map(.samples) | add) \(.[0].band)"' "$T/out" | sort -n | tail -7 | awk '$2 < 8 { n += $1 } END { if (n != 4000) exit 1 }' || failed "many: the processes with most samples"
+	[ "$(pstat --json --time-quantum 20m --picture cpu "$T/many" | jq '.cpu | map(.time_ns) | unique | length')" = 1 ] || failed "many: 20m"
+	try pstat --json --time-quantum 1ms --picture cpu "$T/many"
+	[ $rc = 2 ] && grep -q 'more than 4095 bins' "$T/err" || failed "many: 1ms: $rc"
+
+	{ recipe 'CPU|'; echo 'SAMPLE ip=1 pid=1 tid=1 cpu=1 period=1'; } >"$T/notime.txt"
+	mkpipe "$T/notime.txt" >"$T/notime"
+	[ "$(sums "$T/notime")" = '[0,0,0,0,true,null,null,null,null]' ] || failed "no time: $(sums "$T/notime")"
+	pstat --json --picture cpu "$T/notime" | jq -r '.pictures[0].desc' | grep -q 'no sample has a time' || failed "no time: desc"
+	{ recipe 'TIME|'; echo 'SAMPLE ip=1 pid=1 tid=1 time=5 period=1'; } >"$T/nocpu.txt"
+	mkpipe "$T/nocpu.txt" >"$T/nocpu"
+	[ "$(sums "$T/nocpu")" = '[1,1,1,1,true,1,1,1,1]' ] || failed "no CPU: $(sums "$T/nocpu")"
+	recipe >"$T/none.txt"
+	mkpipe "$T/none.txt" >"$T/none"
+	[ "$(sums "$T/none")" = '[0,0,0,0,true,null,null,null,null]' ] || failed "none: $(sums "$T/none")"
+	for f in jump random many notime nocpu none; do
+		pstat --term --picture rate,cpu,tasks,subsecond "$T/$f" >/dev/null || failed "$f: text"
+	done
+	done_all
+}
+
+@test "pstat pictures: losses are in the bins of their records, each once" {
+	need jq
+	{ recipe; cat <<-'X'; } >"$T/lost.txt"
+	SAMPLE ip=1 pid=1 tid=1 time=1000000000 cpu=1 period=1
+	LOST id=11 lost=7 t.pid=1 t.tid=1 t.time=1500000000 t.cpu=1
+	THROTTLE time=1600000000 id=11 stream_id=11 t.pid=1 t.tid=1 t.time=1600000000 t.cpu=1
+	SAMPLE ip=1 pid=1 tid=1 time=2000000000 cpu=1 period=1
+	X
+	mkpipe "$T/lost.txt" >"$T/lost" || skip "recipe"
+	pstat --json --picture cpu --time-quantum 100ms "$T/lost" | jq -c '[.losses[] | [.time_ns, .lost, .throttled]]' >"$T/out"
+	[ "$(cat "$T/out")" = '[[1500000000,7,0],[1600000000,0,1]]' ] || failed "LOST: $(cat "$T/out")"
+	# LOST_SAMPLES say the same losses
+	sed 's/^LOST .*/&\nLOST_SAMPLES lost=5 t.pid=1 t.tid=1 t.time=1700000000 t.cpu=1/' "$T/lost.txt" >"$T/both.txt"
+	mkpipe "$T/both.txt" >"$T/both"
+	[ "$(pstat --json --picture cpu "$T/both" | jq '[.losses[].lost] | add')" = 5 ] || failed "both"
+	[ "$(pstat --json --picture cpu "$T/both" | jq '[.events[].losses] | add')" = 5 ] || failed "both: events"
+	done_all
+}
+
+@test "pstat pictures: wrong use is refused" {
+	refuses() {
+		local want=$1
+		shift
+		try pstat "$@" data/demo.data
+		[ $rc = 2 ] && grep -q -- "$want" "$T/err" && [ ! -s "$T/out" ] || failed "$*: $rc $(cat "$T/err")"
+	}
+	refuses 'expected rate' --picture nonsense
+	refuses 'given twice' --picture cpu,cpu
+	refuses 'expected period' --picture hist:nonsense
+	refuses 'are for --picture' --term
+	refuses 'are for --picture' --event cycles
+	refuses 'expected light or dark' --picture cpu --theme blue
+	refuses 'expected linear' --picture cpu --scale none
+	refuses 'expected kernel' --picture cpu --cpumode nonsense
+	refuses 'expected 1, 5' --picture cpu --time-quantum 3ms
+	refuses 'nothing else in an SVG' --picture cpu --check
+	refuses 'have time already' --picture rate --sort time
+	refuses 'not for tables' --picture cpu --json --theme dark
+	done_all
+}

@@ -302,7 +302,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	    tasks_key(no_task, no_task);
 	if (e->read) {
 		count_read(c, e, r, key, time);
-		c->tallied = false;
+		c->tallied = NULL;
 		if (visited && c->sampled)
 			c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
 		return 1;
@@ -322,7 +322,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 			return -1;
 	}
 	if (visited)
-		c->tallied = e->tally != NULL;
+		c->tallied = e->tally;
 	return 1;
 }
 
@@ -473,7 +473,7 @@ count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 	while (pp_next(in, &r) > 0) {
 		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		if (visited ? (rc <= 0 || r.type != PP_SAMPLE || c->nsamples != c->tallied) && !count_visitors(c, &r, rc > 0) : rc < 0) {
+		if (visited ? (rc <= 0 || r.type != PP_SAMPLE || c->nsamples != (c->tallied != NULL)) && !count_visitors(c, &r, rc > 0) : rc < 0) {
 			pp_reject(in, &r);
 			break;
 		}

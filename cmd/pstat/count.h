@@ -77,7 +77,7 @@ struct counts {
 	void		*sampled_arg;
 	/* for visitors, of the last sample: its event, and its time (0: none) */
 	struct { const struct event_count *event; uint64_t time; } seen;
-	bool		 tallied;	/* the sample being visited has been added to its row */
+	const struct tally *tallied;	/* the sample being visited has been added to a row of it; NULL: to none */
 	/* members of the last READ that counted as samples */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];
 	unsigned	 nmoved;

@@ -105,3 +105,41 @@ option_of(const struct pp_events *e, const char *key, const struct cell *c, uint
 		return option_word("--cgroup", "cgroup", c->text);
 	return NULL;
 }
+
+/* Add a word, or several. */
+static char *
+option_more(char *option, const char *more)
+{
+	char *made = option ? option_text("%s %s", option, more) : option_text("%s", more);
+
+	free(option);
+	return made;
+}
+
+char *
+option_narrow(const struct pictures *p, char *option, bool without_idle)
+{
+	char *events = NULL, *made, *quoted;
+
+	if (without_idle && p->idle)
+		option = option_more(option, "--exclude-tid 0");
+	for (unsigned i = 0; i < p->nevents; i++) {
+		made = option_text("%s%s%s", events ? events : "", events ? "," : "", p->event[i]);
+		free(events);
+		events = made;
+	}
+	if (events) {
+		quoted = option_quote(events);
+		made = option_text("--event %s", quoted);
+		option = option_more(option, made);
+		free(quoted);
+		free(made);
+		free(events);
+	}
+	if (p->mode >= 0) {
+		made = option_text("--filter 'cpumode == %s'", p->mode_name);
+		option = option_more(option, made);
+		free(made);
+	}
+	return option;
+}

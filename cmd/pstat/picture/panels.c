@@ -77,7 +77,7 @@ panels_process(const struct making *m, uint32_t pid)
 
 /* Label and option of a row of p->task, p->rate. */
 static void
-panels_name(const struct making *m, struct band *b, uint64_t key)
+panels_name(const struct making *m, struct band *b, uint64_t key, bool without_idle)
 {
 	const struct pictures *p = m->p;
 	const char *first = p->keys ? sort_first(p->keys) : NULL;
@@ -87,11 +87,12 @@ panels_name(const struct making *m, struct band *b, uint64_t key)
 		bool idle = key == PIC_IDLE;
 
 		b->label = idle ? option_text("swapper") : panels_process(m, (uint32_t)key);
-		b->option = idle ? option_text("--tid 0") : option_text("--pid %" PRId32, (int32_t)key);
+		b->option = option_narrow(p, idle ? option_text("--tid 0") : option_text("--pid %" PRId32, (int32_t)key), false);
 		return;
 	}
 	c = sort_first_cell(p->keys, key);
-	b->option = option_of(p->tool->in->events, first, &c, key);
+	if ((b->option = option_of(p->tool->in->events, first, &c, key)))
+		b->option = option_narrow(p, b->option, without_idle);
 	if (!c.known)
 		b->label = option_text("no %s", first);
 	else if (c.text)
@@ -336,10 +337,10 @@ panels_cpu(struct making *m, struct panel *to)
 			b->label = option_text("no CPU");
 		else if (g->shift) {
 			b->label = option_text("CPU %" PRIu64 "-%" PRIu64, low, high);
-			b->option = option_text("--cpu %" PRIu64 "-%" PRIu64, low, high);
+			b->option = option_narrow(p, option_text("--cpu %" PRIu64 "-%" PRIu64, low, high), true);
 		} else {
 			b->label = option_text("CPU %" PRIu64, low);
-			b->option = option_text("--cpu %" PRIu64, low);
+			b->option = option_narrow(p, option_text("--cpu %" PRIu64, low), true);
 		}
 	}
 	free(row);
@@ -378,7 +379,7 @@ panels_tasks(struct making *m, struct panel *to)
 	}
 	qsort(row, shown, sizeof *row, panels_by_first);
 	for (unsigned i = 0; i < shown; i++)
-		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key);
+		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key, true);
 	free(row);
 	are = panels_rows_are(p, shown);
 	to->title = to->hidden ? option_text("The busiest %s", are) : option_text("When each %s ran", p->keys ? sort_first(p->keys) : "process");
@@ -399,7 +400,7 @@ panels_rate(struct making *m, struct panel *to)
 	to->kind = PANEL_STACK;
 	shown = n < PIC_RATES ? n : PIC_RATES;
 	for (unsigned i = 0; i < shown; i++)
-		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key);
+		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key, false);
 	for (unsigned i = 0; i < shown; i++)
 		to->samples += row[i]->total;
 	row[n] = &g->row[0];		/* the last of the others */
@@ -445,7 +446,7 @@ panels_subsecond(struct making *m, struct panel *to)
 	for (unsigned i = 0; i < PIC_ROWS; i++) {
 		step = panels_time(i * part);
 		to->band[i] = (struct band){ .from = i * part, .span = part, .first = UINT64_MAX, .label = step,
-		    .count = tool_alloc(axis->n, sizeof *to->band->count) };
+		    .option = option_narrow(p, NULL, true), .count = tool_alloc(axis->n, sizeof *to->band->count) };
 	}
 	for (unsigned i = 0; axis->n && i < p->fine.n; i++) {
 		uint64_t start = p->fine.start[i];

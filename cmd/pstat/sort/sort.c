@@ -188,7 +188,7 @@ sort_event(struct sort *s, const struct pp_event *ev)
 	if (!s->ev[ev->index].known) {
 		sort_places(s, &s->ev[ev->index], ev, PP_SAMPLE, false);
 		s->ev[ev->index].tally = sort_tally(s, &s->ev[ev->index], ev);
-		if (!s->value)		/* which never has one; another sort may */
+		if (!s->c->ev[ev->index].tally)		/* that of another sort */
 			s->c->ev[ev->index].tally = s->ev[ev->index].tally;
 	}
 	return &s->ev[ev->index];
@@ -387,7 +387,8 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 	if (s->value >= VALUE_ROUND)
 		value_order(s, r);
 	if (r->type == PP_SAMPLE) {
-		if ((s->c->tallied && !s->value) || !(ev = pp_event_find(s->stream.events, r, NULL)))
+		if (!(ev = pp_event_find(s->stream.events, r, NULL)) ||
+		    (s->c->tallied && ev->index < s->nev && s->c->tallied == s->ev[ev->index].tally))
 			return 1;
 		rc = sort_sample(s, ev, r);
 	} else {
