@@ -333,9 +333,10 @@ panels_cpu(struct making *m, struct panel *to)
 		struct band *b = panels_band(m, to, g, row[i]);
 		uint64_t low = row[i]->key << g->shift, high = low + (UINT64_C(1) << g->shift) - 1;
 
-		if (row[i]->key == GRID_UNKNOWN)
+		if (row[i]->key == GRID_UNKNOWN) {
 			b->label = option_text("no CPU");
-		else if (g->shift) {
+			b->option = n == 1 ? option_narrow(p, NULL, true) : NULL;
+		} else if (g->shift) {
 			b->label = option_text("CPU %" PRIu64 "-%" PRIu64, low, high);
 			b->option = option_narrow(p, option_text("--cpu %" PRIu64 "-%" PRIu64, low, high), true);
 		} else {
