@@ -28,10 +28,10 @@ bins() {
 	END { for (i in n) { c = n[i]; sub(/^0+/, "", i); print (i ~ /^ / ? "0" : "") i, c } }' | sort
 }
 
-@test "pstat pictures: each cell has the samples of perf script" {
-	need perf
-	need jq
-	for f in $(recordings); do
+# compare FILE...: the cells of all pictures with time.
+compare() {
+	local f p w
+	for f; do
 		script "$f" >"$T/samples" && [ -s "$T/samples" ] || continue
 		try pstat --json --picture cpu,rate,tasks,subsecond "$f"
 		[ $rc = 0 ] || failed "$f: status $rc"
@@ -56,7 +56,21 @@ bins() {
 		    failed "$f: samples of tasks"
 		echo "$f" >>"$T/done"
 	done
+}
+
+@test "pstat pictures: each cell has the samples of perf script" {
+	need perf
+	need jq
+	compare $(recordings)
 	[ "$(wc -l <"$T/done")" -ge 6 ]
+	done_all
+}
+
+@test "pstat pictures: each cell has the samples of perf script, over the corpus" {
+	need perf
+	need jq
+	need corpus
+	compare $(ls "$CORPUS"/own/*.data | grep -v group_S)	# perf 6.1 counts members of inherited groups otherwise
 	done_all
 }
 
