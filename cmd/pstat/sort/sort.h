@@ -15,6 +15,7 @@
 
 #include "count.h"
 #include "report.h"
+#include "sort/rows.h"
 
 struct sort;
 
@@ -35,6 +36,13 @@ bool	sort_by_time(const struct sort *);
 struct cell sort_first_cell(const struct sort *, uint64_t value);
 /* The histogram of --hist of all rows: cells of hists.h; `to' has space for HIST_BUCKETS. */
 void	sort_hist(struct sort *, struct cell *, struct bucket *to);
+/*
+ * After sort_end(): the rows summed up by that key alone, most samples first, and what has no row in *other.  The caller frees
+ * them.
+ */
+struct sort_sum { uint64_t value; struct counted n; };
+struct sort_sum *sort_sums(const struct sort *, unsigned key, size_t *n, struct counted *other);
+struct cell sort_cell(const struct sort *, unsigned key, uint64_t value);
 /* Add the tables to the report. */
 void	sort_add(struct sort *, struct report *);
 /* After count_init() and before the input is counted.  Exits 1 without memory. */

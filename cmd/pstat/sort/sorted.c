@@ -116,6 +116,61 @@ about_rows(const void *of, report_put *put, void *arg)
 	    cell_num_if(s->time_at >= 0, s->bins.fixed) });
 }
 
+/* ---- by one of the keys ---------------------------------------------------------------------------- */
+
+static unsigned summing;
+
+static int
+sums_by_value(const void *va, const void *vb)
+{
+	const struct sort_sum *a = va, *b = vb;
+
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static int
+sums_by_order(const void *va, const void *vb)
+{
+	const struct sort_sum *a = va, *b = vb;
+	struct cell x, y;
+
+	if (a->n.samples != b->n.samples)
+		return a->n.samples > b->n.samples ? -1 : 1;
+	x = sort_cell(sorting, summing, a->value);
+	y = sort_cell(sorting, summing, b->value);
+	if (x.text && y.text)
+		return strcmp(x.text, y.text);
+	return x.known != y.known ? x.known ? -1 : 1 : sums_by_value(va, vb);
+}
+
+struct cell
+sort_cell(const struct sort *s, unsigned key, uint64_t value)
+{
+	return key_cell(s, s->key[key], value);
+}
+
+struct sort_sum *
+sort_sums(const struct sort *s, unsigned key, size_t *n, struct counted *other)
+{
+	struct sort_sum *sum = tool_alloc(s->rows.n + 1, sizeof *sum);
+	size_t to = 0;
+
+	for (uint32_t i = 0; i < s->rows.n; i++)
+		sum[i] = (struct sort_sum){ s->rows.row[i].key[key], s->rows.row[i].n };
+	qsort(sum, s->rows.n, sizeof *sum, sums_by_value);
+	for (uint32_t i = 0; i < s->rows.n; i++)
+		if (to && sum[to - 1].value == sum[i].value)
+			rows_sum(&sum[to - 1].n, &sum[i].n);
+		else
+			sum[to++] = sum[i];
+	sorting = s;
+	summing = key;
+	qsort(sum, to, sizeof *sum, sums_by_order);
+	*n = to;
+	*other = s->rows.other;
+	return sum;
+}
+
 /* ---- histograms ---------------------------------------------------------------------------------- */
 
 /* Columns: field, other, the key of the rows if there is one, those of the histogram. */
