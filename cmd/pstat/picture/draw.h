@@ -11,6 +11,7 @@ enum draw_scale { SCALE_LINEAR, SCALE_LOG, SCALE_RANK };
 struct draw {
 	enum { THEME_AUTO, THEME_LIGHT, THEME_DARK } theme;	/* of SVG; auto: as the reader's system */
 	enum draw_scale	 scale;
+	unsigned	 cells;		/* of a part of SVG, at most; 0: as many as a file */
 	/* text */
 	unsigned	 width;		/* columns of the terminal, 80 at least */
 	bool		 ascii;		/* no other characters, no colours */
@@ -18,11 +19,7 @@ struct draw {
 
 /* All panels under each other in one SVG.  A failure to write is left in the FILE. */
 void	draw_svg(FILE *, const struct panels *, const struct draw *);
-/*
- * One panel as an <svg> element for a page that has the style of draw_style() and may have a script.  Members of a cell: data-n, its
- * count; data-a and data-b, the first and the last ns; data-o, the option of pfilter, if there is one; data-c, the counts of its
- * columns, which are of the same width, if they are several.
- */
+/* One panel as an <svg> element for a page that has the style of draw_style() and may have a script: in data-o, cells have their option of pfilter. */
 void	draw_svg_part(FILE *, const struct panel *, const struct draw *, unsigned id);
 /* The rules of CSS for it: colours as custom properties, for both themes. */
 void	draw_style(FILE *, const struct draw *);

@@ -4,6 +4,7 @@
 #define PSTAT_PICTURE_IN_H
 
 #include "picture/behind.h"
+#include "picture/option.h"
 #include "picture/picture.h"
 #include "picture/quick.h"
 
@@ -66,11 +67,7 @@ void	panels_make(struct pictures *, const struct summary *);
 
 /* ---- option.c ------------------------------------------------------------------------------------ */
 
-/* An option of pfilter that selects what has this value of that key of --sort, as words for the shell; NULL: there is none. */
-char	*option_of(const struct pp_events *, const char *key, const struct cell *, uint64_t value);
 /* What selects the samples of all pictures, to be added to an option (NULL: none); it frees that. */
 char	*option_narrow(const struct pictures *, char *option, bool without_idle);
-/* A text made like printf(3). */
-char	*option_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

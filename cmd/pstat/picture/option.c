@@ -21,8 +21,7 @@ option_text(const char *fmt, ...)
 	return text;
 }
 
-/* The text as a word for the shell: as it is, in single quotes, or with bytes that are not printable as $'\x1b'. */
-static char *
+char *
 option_quote(const char *text)
 {
 	static const char plain[] = "%+-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";

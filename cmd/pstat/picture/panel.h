@@ -42,6 +42,7 @@ struct band {
 	uint64_t	 total;		/* samples of it in all columns; PANEL_FILL: bytes */
 	uint64_t	 first, last;	/* its times */
 	uint32_t	*count;		/* of each column; at most UINT32_MAX.  NULL for PANEL_FILL */
+	bool		 cut;		/* some of its samples may be missing */
 	uint64_t	 from, span;	/* the part of each column that it is about; span 0: all of it (subsecond: 1/50 of it) */
 };
 

@@ -39,7 +39,7 @@ panels_band(struct making *m, struct panel *to, const struct grid *g, const stru
 
 	to->band = tool_realloc(to->band, to->nbands + 1, sizeof *to->band);
 	b = &to->band[to->nbands++];
-	*b = (struct band){ .total = r->total, .first = r->first, .last = r->last, .count = panels_counts(m, g, &r, 1) };
+	*b = (struct band){ .total = r->total, .first = r->first, .last = r->last, .cut = r->cut, .count = panels_counts(m, g, &r, 1) };
 	m->p->exact &= !r->cut;
 	return b;
 }

@@ -52,11 +52,7 @@ svg_width(int32_t c)
 	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) || c >= 0x1f000) ? 18 : 10;
 }
 
-/*
- * The one way into the SVG for what was recorded.  XML's own characters become entities, and bytes that are not of UTF-8 or that
- * act on other text are shown as \xNN.  It ends with an ellipsis after so many columns, 0: it is whole.
- */
-static void
+void
 svg_escape(FILE *f, const char *text, unsigned columns)
 {
 	static const struct { char c; const char *entity; } entities[] = {
@@ -190,26 +186,6 @@ svg_tip(struct svg *s, int x, int y, int w, int h, const char *class, const char
 	fputs("</title></rect>\n", s->f);
 }
 
-/* The members that a script reads: ns of the first and the last instant, counts, the option of pfilter. */
-static void
-svg_data(FILE *f, const struct svg_cell *c)
-{
-	fprintf(f, " data-n=\"%" PRIu64 "\"", c->n);
-	if (c->timed)
-		fprintf(f, " data-a=\"%" PRIu64 "\" data-b=\"%" PRIu64 "\"", c->from, c->to);
-	if (c->option) {
-		fputs(" data-o=\"", f);
-		svg_escape(f, c->option, 0);
-		fputc('"', f);
-	}
-	if (c->each && c->neach > 1) {
-		fputs(" data-c=\"", f);
-		for (unsigned i = 0; i < c->neach; i++)
-			fprintf(f, "%s%" PRIu32, i ? " " : "", c->each[i]);
-		fputc('"', f);
-	}
-}
-
 void
 svg_cell(struct svg *s, const struct svg_cell *c)
 {
@@ -223,8 +199,11 @@ svg_cell(struct svg *s, const struct svg_cell *c)
 		fprintf(s->f, "class=\"%s\"", c->class);
 	else
 		fprintf(s->f, "class=\"%c%u\"", c->kind, c->number);
-	if (s->part)
-		svg_data(s->f, c);
+	if (s->part && c->option) {
+		fputs(" data-o=\"", s->f);
+		svg_escape(s->f, c->option, 0);
+		fputc('"', s->f);
+	}
 	fprintf(s->f, "><title>%" PRIu64 " %s%s", c->n, c->what, c->n == 1 ? "" : "s");
 	if (c->label) {
 		fputs(" · ", s->f);
@@ -353,29 +332,44 @@ draw_style(FILE *f, const struct draw *d)
 
 /* ---- panels ---------------------------------------------------------------------------------------- */
 
-/* Draw it, of at most so many cells. */
-static int
-svg_one(struct svg *s, const struct panel *p, int y, unsigned most)
-{
-	static svg_panel *const kinds[] = {
-		[PANEL_HEAT] = svg_heat, [PANEL_STACK] = svg_stack, [PANEL_BEHIND] = svg_behind, [PANEL_HIST] = svg_hist, [PANEL_FILL] = svg_fill,
-	};
-	struct svg measure = { .draw = s->draw };
-	struct panel *coarse = NULL;
-	int end;
+static svg_panel *const kinds[] = {
+	[PANEL_HEAT] = svg_heat, [PANEL_STACK] = svg_stack, [PANEL_BEHIND] = svg_behind, [PANEL_HIST] = svg_hist, [PANEL_FILL] = svg_fill,
+};
 
-	kinds[p->kind](&measure, p, y);
-	for (unsigned by = 2; measure.cells > most; by *= 2) {
-		struct panel *next = coarse_new(p, by);
+unsigned
+svg_cells(const struct panel *p, const struct draw *d)
+{
+	struct svg measure = { .draw = d };
+
+	kinds[p->kind](&measure, p, 0);
+	return measure.cells;
+}
+
+struct panel *
+svg_fit(const struct panel *p, const struct draw *d, unsigned most, unsigned *by)
+{
+	struct panel *coarse = NULL;
+
+	*by = 1;
+	for (unsigned n = 2; svg_cells(coarse ? coarse : p, d) > most; n *= 2) {
+		struct panel *next = coarse_new(p, n);
 
 		if (!next)
 			break;
 		coarse_free(coarse);
 		coarse = next;
-		s->by = by;
-		measure.cells = 0;
-		kinds[p->kind](&measure, coarse, y);
+		*by = n;
 	}
+	return coarse;
+}
+
+/* Draw it, of at most so many cells. */
+static int
+svg_one(struct svg *s, const struct panel *p, int y, unsigned most)
+{
+	struct panel *coarse = svg_fit(p, s->draw, most, &s->by);
+	int end;
+
 	if (s->f) {
 		fprintf(s->f, "<defs><pattern id=\"h%u\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
 		    "<path class=\"hatch\" d=\"M-1 6L6 -1M-1 1L1 -1M4 6L6 4\"/></pattern></defs>\n", s->id);
@@ -441,12 +435,14 @@ draw_svg_part(FILE *f, const struct panel *p, const struct draw *d, unsigned id)
 {
 	struct svg s = { .f = f, .draw = d, .part = true, .id = id };
 
-	svg_open(f, svg_height(p, d, 0, SVG_CELLS), id);
+	unsigned most = d->cells ? d->cells : SVG_CELLS;
+
+	svg_open(f, svg_height(p, d, 0, most), id);
 	fprintf(f, "<title id=\"t%u\">", id);
 	svg_escape(f, p->title ? p->title : "", 0);
 	fprintf(f, "</title>\n<desc id=\"d%u\">", id);
 	svg_escape(f, p->desc ? p->desc : "", 0);
 	fputs("</desc>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n", f);
-	svg_one(&s, p, 0, SVG_CELLS);
+	svg_one(&s, p, 0, most);
 	fputs("</svg>\n", f);
 }

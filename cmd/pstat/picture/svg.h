@@ -24,7 +24,7 @@ enum {
 struct svg {
 	FILE		*f;		/* NULL: only count and measure */
 	const struct draw *draw;
-	bool		 part;		/* for a page: cells have data-* members */
+	bool		 part;		/* for a page: cells have the member data-o */
 	unsigned	 id;		/* of the panel: makes its ids its own */
 	unsigned	 cells;		/* written so far */
 	unsigned	 by;		/* so many columns were made one */
@@ -35,6 +35,18 @@ typedef int	svg_panel(struct svg *, const struct panel *, int y);
 svg_panel	svg_heat, svg_stack, svg_behind, svg_hist, svg_fill;
 /* Title and subtitle, which every panel begins with; `more' (NULL: nothing) goes on with the subtitle.  Returns where they end. */
 int	svg_head(struct svg *, const struct panel *, int y, const char *more);
+
+/*
+ * The one way into the SVG, and the page around it, for what was recorded.  XML's own characters become entities, and bytes that
+ * are not of UTF-8 or that act on other text are shown as \xNN.  It ends with an ellipsis after so many columns, 0: it is whole.
+ */
+void	svg_escape(FILE *, const char *text, unsigned columns);
+/* The width of all columns of time. */
+int	svg_time_width(const struct panel *);
+/* Of how many cells is it? */
+unsigned svg_cells(const struct panel *, const struct draw *);
+/* The panel of at most so many cells, in which *by columns are one; NULL: it is that already.  coarse_free() frees it. */
+struct panel *svg_fit(const struct panel *, const struct draw *, unsigned most, unsigned *by);
 
 /* ---- elements ------------------------------------------------------------------------------------ */
 
@@ -59,8 +71,6 @@ struct svg_cell {
 	const char	*option;	/* of pfilter; NULL: none */
 	bool		 timed;
 	uint64_t	 from, to;	/* the first and the last ns */
-	const uint32_t	*each;		/* counts of its columns, which are of the same width; NULL: one column */
-	unsigned	 neach;
 };
 void	svg_cell(struct svg *, const struct svg_cell *);
 /* An element that is only a <title> over this area. */

@@ -47,7 +47,7 @@ heat_run(const struct heat *h, unsigned i, unsigned from, unsigned to, unsigned 
 	int inset = h->lives ? 200 : 0, x = h->x.left[from], w = h->x.right[to] - x;
 	struct svg_cell c = { .x = x, .y = heat_y(h, i) + inset, .w = w, .h = h->row - 50 - 2 * inset, .kind = 'c', .number = step,
 	    .what = "sample", .label = b->option ? NULL : b->label, .option = b->option, .timed = true,
-	    .from = h->x.axis->start[from], .to = svg_axis_end(h->x.axis, to), .each = b->count + from, .neach = to - from + 1 };
+	    .from = h->x.axis->start[from], .to = svg_axis_end(h->x.axis, to) };
 
 	for (unsigned k = from; k <= to; k++)
 		c.n += b->count[k];
@@ -182,11 +182,17 @@ heat_height(const struct panel *p, bool parts)
 }
 
 int
+svg_time_width(const struct panel *p)
+{
+	return p->kind == PANEL_HEAT && p->band[0].span && p->axis->n < SVG_WIDTH / 4000 ? (int)p->axis->n * 4000 : SVG_WIDTH;
+}
+
+int
 svg_heat(struct svg *s, const struct panel *p, int y)
 {
 	struct heat h = { .s = s, .p = p };
 	char text[SVG_TEXT];
-	int width = SVG_WIDTH, end;
+	int end;
 
 	y = svg_head(s, p, y, NULL);
 	if (!p->axis || !p->axis->n || !p->nbands) {
@@ -197,10 +203,8 @@ svg_heat(struct svg *s, const struct panel *p, int y)
 	h.lives = p->name && !strcmp(p->name, "tasks");
 	h.row = heat_height(p, h.parts);
 	h.top = y;
-	if (h.parts && p->axis->n < SVG_WIDTH / 4000)
-		width = (int)p->axis->n * 4000;
 	h.scale = scale_new(s->draw->scale, p);
-	svg_axis_init(&h.x, p->axis, SVG_LEFT, width);
+	svg_axis_init(&h.x, p->axis, SVG_LEFT, svg_time_width(p));
 	end = y + h.row * (int)p->nbands;
 	if (h.parts) {
 		heat_parts_labels(&h);
