@@ -26,7 +26,7 @@ LINK   = $(CC) $(WARN) $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS) -pthread
 $(O)/pinject: LDLIBS += -lelf -lmd
 $(O)/pfilter: LDLIBS += -lmd
-$(O)/pstat: LDLIBS += -ljansson
+$(O)/pstat: LDLIBS += -ljansson -lmd
 
 # common/tool is what commands share; the other directories of common are the library.  Commands and tests link its
 # objects as they are; libperfpipe (below) is for other programs.
@@ -52,6 +52,12 @@ $(O)/cmd/%.o: DEFS += -Icmd/$(word 2,$(subst /, ,$*))
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
 	$(COMPILE) $(CFLAGS) -c -o $@ $<
+# The style and the script of a page, as the numbers of their bytes.
+$(O)/cmd/pstat/page/page.o: $(O)/cmd/pstat/page/page.css.h $(O)/cmd/pstat/page/page.js.h
+$(O)/cmd/pstat/page/page.o: DEFS += -I$(O)/cmd/pstat/page
+$(O)/cmd/pstat/page/%.h: cmd/pstat/page/% | $(O)/ready
+	@mkdir -p $(@D)
+	od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' >$@.new && mv $@.new $@
 # Check that everything that a build needs is installed; if not, print how to install it.
 $(O)/ready:
 	@tests/setup -n build && mkdir -p $(O) && touch $@

@@ -12,6 +12,7 @@
 #include "check/check.h"
 #include "live/live.h"
 #include "merge/diff.h"
+#include "page/page.h"
 #include "picture/show.h"
 #include "privacy/privacy.h"
 #include "sort/sort.h"
@@ -20,7 +21,7 @@
 #include "write/forms.h"
 
 enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE, OPT_DIFF, OPT_TOP,
-	OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE,
+	OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_REPORT, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE,
 	OPT_INTERVAL, OPT_LIVE, OPT_TEE };
 
 static const struct tool_opt opts[] = {
@@ -44,6 +45,7 @@ static const struct tool_opt opts[] = {
 	{ OPT_TERM, "term", "[=ascii]", "pictures as text" },
 	{ OPT_THEME, "theme", "light|dark", "colours of SVG (default: as the reader's system)" },
 	{ OPT_SCALE, "scale", "linear|log|rank", "how colours follow from counts" },
+	{ OPT_REPORT, "report", "FILE.html", "write pictures, tables, and what --check and --privacy find as one page" },
 	TOOL_HEAD("While the input is read"),
 	{ OPT_INTERVAL, "interval", "DURATION", "print a line of each interval of the recording's time" },
 	{ OPT_LIVE, "live", NULL, "show the last minute on the terminal" },
@@ -69,45 +71,8 @@ static const char examples[] =
     "  $ perf record -a -o - -- sleep 2 | pstat\n"
     "  $ perf record -a -o - -- sleep 2 | pstat --tee --interval 1s | pfilter --pid 42 >part.data\n"
     "  $ pstat --json -o counts.json all.data\n"
-    "  $ pstat --csv --table pids all.data >pids.csv\n";
-
-static const struct { const char *name; report_form *form; } forms[] = {
-	{ "screen", screen }, { "json", json }, { "csv", csv }, { "tsv", tsv }, { "openmetrics", openmetrics },
-};
-
-/* The name, of the option that was just read; one form only. */
-static report_form *
-form_of(const struct tool *t, const char *name, report_form *before)
-{
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(forms[i].name, name)) {
-			if (before && before != forms[i].form)
-				tool_wrong(t, "%s: another form was given before", t->optname);
-			return forms[i].form;
-		}
-	tool_wrong(t, "--format '%s': expected screen, json, csv, tsv or openmetrics", name);
-}
-
-/* The forms of one table need to know which. */
-static void
-check_table(const struct tool *t, report_form *form, const struct report *r)
-{
-	char names[REPORT_TABLES * 24] = "";
-	size_t n = 0;
-
-	if (form != csv && form != tsv) {
-		if (r->name)
-			tool_wrong(t, "--table: needs --format=csv or tsv");
-		return;
-	}
-	if (r->name && report_part(r, r->name))
-		return;
-	for (unsigned i = 0; i < r->n; i++)
-		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", r->part[i].table->name);
-	if (r->name)
-		tool_wrong(t, "--table '%s': there are %s", r->name, names);
-	tool_wrong(t, "--format=%s: needs --table, one of %s", form == csv ? "csv" : "tsv", names);
-}
+    "  $ pstat --csv --table pids all.data >pids.csv\n"
+    "  $ pstat --report all.html all.data\n";
 
 /* The output as a FILE.  NULL: failure, see out_err. */
 static FILE *
@@ -184,7 +149,7 @@ merge_reports(struct tool *t, struct counts *c, struct report *r, report_form *f
 		rc = merge_read(m, names[i]);
 	if (rc > 0) {
 		merge_add(m, r);
-		check_table(t, form, r);
+		forms_check_table(t, form, r);
 		write_report(t, f, r, form);
 	} else {		/* a part of the sums would be taken for all */
 		fclose(f);
@@ -278,7 +243,7 @@ diff_reports(struct tool *t, struct counts *c, struct report *r, report_form *fo
 	}
 	if (rc > 0 && (diff = diff_new(t, m[0], m[1], keys != NULL))) {
 		diff_add(diff, r);
-		check_table(t, form, r);
+		forms_check_table(t, form, r);
 		diff_shown = diff;
 		write_report(t, f, r, form == screen ? diff_form : form);
 	} else {
@@ -297,7 +262,7 @@ diff_reports(struct tool *t, struct counts *c, struct report *r, report_form *fo
 struct pstat {				/* what was asked for */
 	struct tool	 t;
 	report_form	*form;
-	const char	*keys, *hist, *quantum, *events, *cpumode;
+	const char	*keys, *hist, *quantum, *events, *cpumode, *page_name;
 	int64_t		 top;		/* -1: not given */
 	bool		 strict, give, merge, diff;
 	struct live_asked asked;
@@ -308,10 +273,22 @@ struct pstat {				/* what was asked for */
 	struct check	*check;
 	struct privacy	*privacy;
 	struct live	*live;
+	struct page	*page;
 	struct counts	*c;
 	struct summary	 s;
 	struct report	 r;
 };
+
+/* A page has all that there is, of the whole recording; only how it is drawn can be chosen. */
+static void
+refuse_with_page(const struct pstat *p)
+{
+	if (p->t.out_name)
+		tool_wrong(&p->t, "--report: has the name of the output; -o is for the others");
+	if (p->form || p->r.name || p->keys || p->hist || p->top >= 0 || p->views || p->check || p->give || p->pictures || p->events || p->cpumode ||
+	    shown.term || p->merge || p->diff || p->asked.every || p->asked.screen || p->asked.tee)
+		tool_wrong(&p->t, "--report: goes only with --time-quantum, --theme and --scale; the page has the rest");
+}
 
 static void
 read_options(struct pstat *p, int argc, char **argv)
@@ -321,13 +298,13 @@ read_options(struct pstat *p, int argc, char **argv)
 	while ((key = tool_getopt(&p->t, argc, argv)))
 		switch (key) {
 		case OPT_FORMAT:
-			p->form = form_of(&p->t, p->t.optarg, p->form);
+			p->form = forms_find(&p->t, p->t.optarg, p->form);
 			break;
 		case OPT_JSON:
-			p->form = form_of(&p->t, "json", p->form);
+			p->form = forms_find(&p->t, "json", p->form);
 			break;
 		case OPT_CSV:
-			p->form = form_of(&p->t, "csv", p->form);
+			p->form = forms_find(&p->t, "csv", p->form);
 			break;
 		case OPT_TABLE:
 			p->r.name = p->t.optarg;
@@ -373,6 +350,9 @@ read_options(struct pstat *p, int argc, char **argv)
 		case OPT_TEE:
 			p->asked.tee = true;
 			break;
+		case OPT_REPORT:
+			p->page_name = p->t.optarg;
+			break;
 		case OPT_DIFF:
 			p->diff = true;
 			break;
@@ -406,7 +386,9 @@ read_options(struct pstat *p, int argc, char **argv)
 		}
 	if (p->strict && !p->check)
 		tool_wrong(&p->t, "--strict is for --check");
-	if (!p->pictures && (p->events || p->cpumode || shown.given))
+	if (p->page_name)
+		refuse_with_page(p);
+	else if (!p->pictures && (p->events || p->cpumode || shown.given))
 		tool_wrong(&p->t, "--event, --cpumode, --term, --theme, --scale: are for --picture");
 	if (!p->form)
 		p->form = screen;
@@ -450,6 +432,21 @@ plan_pictures(struct pstat *p)
 		tool_wrong(&p->t, "--picture: there is nothing else in an SVG; --term has both");
 }
 
+/* --report */
+static void
+plan_page(struct pstat *p)
+{
+	p->t.out_name = p->page_name;
+	p->pictures = pictures_new(&p->t, p->c, PAGE_PICTURES);
+	pictures_options(p->pictures, p->quantum, NULL, NULL);
+	p->check = check_new(&p->t, p->c, NULL);
+	check_add(p->check, &p->r);
+	p->privacy = privacy_new(&p->t, p->c, false);
+	privacy_add(p->privacy, &p->r);
+	p->page = page_new(&p->t, p->c, &p->s, p->pictures, &shown.draw);
+	p->form = page;
+}
+
 /* Add what was asked for to the report. */
 static void
 plan(struct pstat *p)
@@ -457,6 +454,10 @@ plan(struct pstat *p)
 	bool is_screen = p->form == screen;
 
 	summary_add(&p->s, p->c, &p->r);
+	if (p->page_name) {
+		plan_page(p);
+		return;
+	}
 	if (p->keys || p->hist) {
 		p->sort = sort_new(&p->t, p->c, p->keys, p->hist);
 		sort_options(p->sort, p->pictures && !sort_by_time(p->sort) ? NULL : p->quantum, p->top >= 0 ? (unsigned)p->top : is_screen ? 20 : 0);
@@ -473,7 +474,7 @@ plan(struct pstat *p)
 		p->privacy = privacy_new(&p->t, p->c, p->t.verbose);
 		privacy_add(p->privacy, &p->r);
 	}
-	check_table(&p->t, p->form, &p->r);
+	forms_check_table(&p->t, p->form, &p->r);
 	p->live = live_new(&p->t, p->c, &p->asked);
 	if (is_screen && p->pictures)
 		p->form = drawn;
@@ -485,7 +486,7 @@ plan(struct pstat *p)
 static bool
 needs_input(const struct pstat *p)
 {
-	return p->form == screen || ((p->form == asked || p->form == drawn) && !p->check);
+	return p->form == screen || p->page || ((p->form == asked || p->form == drawn) && !p->check);
 }
 
 /* Open the input and the output, which is returned.  NULL: there is nothing to write. */
@@ -524,6 +525,8 @@ read_input(struct pstat *p)
 	count_init(p->c, &p->t);
 	if (p->live)
 		live_begin(p->live);
+	if (p->page)
+		page_begin(p->page);
 	if (p->sort)
 		sort_begin(p->sort);
 	if (p->pictures)
@@ -549,6 +552,8 @@ read_input(struct pstat *p)
 		check_end(p->check);
 	if (p->privacy)
 		privacy_end(p->privacy, &p->r);
+	if (p->page)
+		p->r.exact &= page_end(p->page);
 	p->r.exact &= !report_clips(&p->r);
 }
 
@@ -580,6 +585,7 @@ run(int argc, char **argv)
 	if (p.live)
 		live_rest(p.live);
 	views_free(p.views);
+	page_free(p.page);
 	summary_free(&p.s);
 	pictures_free(p.pictures);
 	sort_free(p.sort);
@@ -587,7 +593,7 @@ run(int argc, char **argv)
 	free(p.c);
 	live_close(p.live);
 	status = tool_close(&p.t);
-	if (p.check && check_failed(p.check, p.strict))
+	if (p.check && !p.page && check_failed(p.check, p.strict))
 		status = 1;
 	check_free(p.check);
 	privacy_free(p.privacy);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: ISC */
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/in.h"
+#include "picture/svg.h"
+
+static const uint8_t css[] = {
+#include "page.css.h"
+};
+static const uint8_t script[] = {
+#include "page.js.h"
+};
+
+static struct page *paged;		/* what page() writes */
+
+/* ---- collecting ---------------------------------------------------------------------------------- */
+
+/* Of the source, which goes on behind it. */
+static void
+page_fault(void *arg, const struct pp_err *err)
+{
+	struct page *p = arg;
+
+	if (!p->faults++)
+		p->fault = *err;
+	if (p->on_fault)
+		p->on_fault(p->on_fault_arg, err);
+}
+
+struct page *
+page_new(struct tool *t, struct counts *c, const struct summary *s, const struct pictures *pictures, const struct draw *draw)
+{
+	/* comm and dso share what they wait for: the names and maps at the time of the sample */
+	static const char *const keys[PAGE_SORTS] = {
+		[PAGE_COMM_DSO] = "comm,dso", [PAGE_PID] = "pid", [PAGE_CPU] = "cpu", [PAGE_EVENT] = "event" };
+	struct page *p = tool_alloc(1, sizeof *p);
+
+	*p = (struct page){ .tool = t, .c = c, .s = s, .pictures = pictures, .draw = *draw, .on_fault = t->on_fault, .on_fault_arg = t->on_fault_arg };
+	for (unsigned i = 0; i < PAGE_SORTS; i++)
+		p->sort[i] = sort_new(t, c, keys[i], NULL);
+	t->on_fault = page_fault;
+	t->on_fault_arg = p;
+	paged = p;
+	return p;
+}
+
+/* count_visit */
+static int
+page_visit(void *arg, const struct pp_rec *r, bool sound)
+{
+	struct page *p = arg;
+
+	(void)r;
+	if (!sound && !p->faults++)
+		p->fault = p->tool->in_err;
+	return sound;
+}
+
+void
+page_begin(struct page *p)
+{
+	count_visit_by(p->c, page_visit, p);
+	for (unsigned i = 0; i < PAGE_SORTS; i++)
+		sort_begin(p->sort[i]);
+}
+
+/* The most cells of a picture, so that all of them have no more than the page may have. */
+static void
+page_cells(struct page *p)
+{
+	const struct panels *all = pictures_panels(p->pictures);
+	uint64_t sum;
+
+	p->draw.cells = PAGE_CELLS * 4 / 3;
+	do {
+		p->draw.cells = p->draw.cells * 3 / 4;
+		sum = 0;
+		for (unsigned i = 0; i < all->n; i++) {
+			unsigned n = svg_cells(&all->panel[i], &p->draw);
+
+			sum += n < p->draw.cells ? n : p->draw.cells;
+		}
+	} while (sum > PAGE_CELLS);
+}
+
+bool
+page_end(struct page *p)
+{
+	bool exact = true;
+
+	for (unsigned i = 0; i < PAGE_SORTS; i++)
+		exact &= p->exact[i] = sort_end(p->sort[i], p->s->unit);
+	page_cells(p);
+	if (p->faults) {
+		tool_say(p->tool, &p->fault);
+		p->tool->failed = true;
+	}
+	return exact;
+}
+
+void
+page_free(struct page *p)
+{
+	if (!p)
+		return;
+	for (unsigned i = 0; i < PAGE_SORTS; i++)
+		sort_free(p->sort[i]);
+	free(p);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------- */
+
+void
+page_text(FILE *f, const char *text, unsigned columns)
+{
+	svg_escape(f, text, columns);
+}
+
+void
+page_cell(FILE *f, const struct cell *c, unsigned columns)
+{
+	char *text = tool_alloc(c->len + 1, 1);
+
+	for (size_t i = 0; i < c->len; i++)
+		text[i] = c->text[i] ? c->text[i] : ' ';
+	page_text(f, text, columns);
+	free(text);
+}
+
+bool
+page_all_have(const struct page *p, uint64_t bit)
+{
+	for (unsigned i = 0; i < p->c->nev; i++)
+		if (p->c->ev[i].records && !(p->tool->in->events->ev[i]->attr.sample_type & bit))
+			return false;
+	return true;
+}
+
+/* What a policy calls a text that it permits. */
+static void
+page_hash(FILE *f, const void *text, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint8_t sum[SHA256_DIGEST_LENGTH + 1] = { 0 };
+	SHA2_CTX ctx;
+
+	SHA256Init(&ctx);
+	SHA256Update(&ctx, text, n);
+	SHA256Final(sum, &ctx);
+	fputs("'sha256-", f);
+	for (unsigned i = 0; i < SHA256_DIGEST_LENGTH; i += 3) {	/* 32 bytes: the last two become three digits */
+		uint32_t three = (uint32_t)sum[i] << 16 | (uint32_t)sum[i + 1] << 8 | (i + 2 < SHA256_DIGEST_LENGTH ? sum[i + 2] : 0);
+
+		for (unsigned k = 0; k < (i + 2 < SHA256_DIGEST_LENGTH ? 4 : 3); k++)
+			fputc(digits[three >> (18 - 6 * k) & 63], f);
+	}
+	fputs("='", f);
+}
+
+static void
+page_pictures(FILE *f, const struct page *p)
+{
+	const struct panels *all = pictures_panels(p->pictures);
+
+	fputs("<section id=\"pictures\" aria-labelledby=\"pictures-h\"><h2 id=\"pictures-h\">Pictures</h2>\n"
+	    "<div class=\"box wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"pictures-h\">\n", f);
+	for (unsigned i = 0; i < all->n; i++) {
+		fprintf(f, "<figure id=\"pic%u\">\n", i + 1);
+		draw_svg_part(f, &all->panel[i], &p->draw, i + 1);
+		fputs("<figcaption>", f);
+		page_text(f, all->panel[i].desc ? all->panel[i].desc : "", 0);
+		fputs(".</figcaption></figure>\n", f);
+	}
+	fputs("</div></section>\n", f);
+}
+
+static void
+page_body(FILE *f, const struct page *p, const struct report *r)
+{
+	fputs("<body>\n<main>\n", f);
+	page_words(f, p, r);
+	page_pictures(f, p);
+	page_tables(f, p);
+	page_privacy(f, r);
+	fputs("</main>\n<footer id=\"bar\" hidden><p id=\"at\"></p><p id=\"cut\"><code id=\"cmd\" tabindex=\"0\" aria-label=\"command\"></code> "
+	    "<button id=\"copy\" type=\"button\">copy</button> <button id=\"none\" type=\"button\">clear</button></p>"
+	    "<p id=\"says\" role=\"status\" aria-live=\"polite\"></p></footer>\n", f);
+	page_data(f, p);
+	fputs("<script>", f);
+	fwrite(script, 1, sizeof script, f);
+	fputs("</script>\n</body>\n</html>\n", f);
+}
+
+int
+page(FILE *f, const struct report *r)
+{
+	const struct page *p = paged;
+	static const char *const schemes[] = { [THEME_AUTO] = "light dark", [THEME_LIGHT] = "light", [THEME_DARK] = "dark" };
+	const char *file = p->tool->in_err.file;
+	char *style = NULL;
+	size_t size = 0;
+	FILE *s = open_memstream(&style, &size);
+
+	if (!s)
+		return -1;
+	draw_style(s, &p->draw);
+	fwrite(css, 1, sizeof css, s);
+	if (fclose(s)) {
+		free(style);
+		return -1;
+	}
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ", f);
+	page_hash(f, style, size);
+	fputs("; script-src ", f);
+	page_hash(f, script, sizeof script);
+	fprintf(f, "; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"color-scheme\" content=\"%s\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>", schemes[p->draw.theme]);
+	page_text(f, file ? file : "standard input", PAGE_NAME);
+	fputs(" - pstat</title>\n<style>", f);
+	fwrite(style, 1, size, f);
+	fputs("</style>\n</head>\n", f);
+	free(style);
+	page_body(f, p, r);
+	return 1;
+}

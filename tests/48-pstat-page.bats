@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: ISC
+# pstat --report: the page, in headless Chromium if it is installed.
+load lib
+load pstat
+
+# in_browser STEP...: browser.py in $T; skips without a browser that runs here.
+in_browser() {
+	local rc=0
+	(cd "$T" && timeout -s KILL 400 "$PYTHON" "$OLDPWD/browser.py" "$@") </dev/null >"$T/browser" 2>"$T/faults" || rc=$?
+	[ $rc != 77 ] || skip "no Chromium that runs here"
+	[ $rc = 0 ] || failed "$(cat "$T/faults")"
+}
+
+# Selections of a page, and what it says of each: [fragment, command, count] as lines of JSON.
+SELECT='(async () => {
+	const data = JSON.parse(document.querySelector("#data").textContent), out = [], some = (list) => [...list].slice(0, 6);
+	const starts = data.runs.flatMap(([ms, n]) => Array.from({ length: n }, (_, i) => ms + i * data.width));
+	const at = (part) => (starts[Math.floor((starts.length - 1) * part)] / 1000).toFixed(3), keys = [], words = [];
+	for (const t of document.querySelectorAll("table[data-g]"))
+		for (const tr of some(t.querySelectorAll("tr[data-o]")))
+			words.push(t.dataset.g + ":" + encodeURIComponent(tr.cells[0].textContent));
+	for (const [option] of some(data.rows.filter((r) => /cpu|tid/.test(r[0]))))
+		words.push("picture:" + encodeURIComponent(option));
+	const times = starts.length ? [`time:${at(0)},${at(1)}`, `time:${at(.3)},${at(.3)}`, `time:${at(.2)},${at(.7)}`] : [];
+	for (const pick of [...words, ...times, ...times.slice(2).flatMap((t) => words.map((w) => t + ";" + w))]) {
+		await new Promise((done) => { addEventListener("hashchange", done, { once: true }); location.hash = "#select=" + pick; });
+		out.push([pick, document.querySelector("#cmd").textContent, document.querySelector("#says").textContent]);
+	}
+	return out;
+})()'
+
+# page FILE NAME: the page of a copy of the recording that has that name, so that the commands in it find it.
+page() {
+	[ "$1" -ef "$T/$2" ] || cp "$1" "$T/$2"
+	rc=0
+	(cd "$T" && command pstat -f --report page.html "./$2") </dev/null >"$T/out" 2>"$T/err" || rc=$?
+}
+
+# exact FILE: run the commands of the selections in $T/browser of which the page says a number; adds to n.
+exact() {
+	local line cmd says have want
+	jq -r '.[] | @base64' "$T/browser" >"$T/selections"
+	while read -r line; do
+		line=$(base64 -d <<<"$line")
+		cmd=$(jq -r '.[1]' <<<"$line") says=$(jq -r '.[2]' <<<"$line")
+		[ -n "$cmd" ] || failed "$1: nothing is selected: $line"
+		[[ $says =~ ^([0-9,]+)' sample's?'.'$ ]] || continue
+		want=${BASH_REMATCH[1]//,/}
+		(cd "$T" && rm -f part.data && bash -c "$cmd") </dev/null 2>"$T/err" || [ $? = "${2-0}" ] || failed "$1: $cmd: $(cat "$T/err")"
+		have=$(command pstat -q --json "$T/part.data" 2>/dev/null | jq .samples)
+		[ "$have" = "$want" ] || failed "$1: $line gives $have"
+		n=$((n + 1))
+	done <"$T/selections"
+}
+
+@test "pstat --report: its commands give exactly the samples that it counted" {
+	need jq
+	local n=0 i=0 steps=()
+	for f in data/{demo,multi.pipe,pid2_a.file,escape,event-name.pipe,per_thread.pipe}.data; do
+		page "$f" "a'b \$x.$((i += 1)).data"
+		[ $rc = 0 ] && [ ! -s "$T/out" ] && [ ! -s "$T/err" ] || failed "$f: status $rc: $(cat "$T/out" "$T/err")"
+		mv "$T/page.html" "$T/$i.html"
+		steps+=(open $i.html js "${SELECT/slice(0, 6)/slice(0, 4)}")
+	done
+	in_browser "${steps[@]}"
+	mv "$T/browser" "$T/all"
+	while read -r line; do
+		echo "$line" >"$T/browser"
+		exact "$line"
+	done <"$T/all"
+	[ $n -gt 60 ] || failed "only $n selections are exact"
+	done_all
+}
+
+@test "pstat --report: a page of a damaged recording says so, and has what was good" {
+	need jq
+	local n=0
+	head -c 60000 data/demo.data >"$T/cut"
+	page "$T/cut" cut.data
+	[ $rc = 1 ] && [ -s "$T/page.html" ] && grep -q 'cut.data: byte [0-9]*: ' "$T/err" || failed "status $rc: $(cat "$T/err")"
+	in_browser open page.html js 'document.querySelector("[role=alert]").textContent' js "$SELECT"
+	head -n 1 "$T/browser" | grep -q '^"The recording is damaged at byte [0-9]*: .*in front of that place' || failed "$(head -n 1 "$T/browser")"
+	sed -i 1d "$T/browser"
+	exact cut 1
+	[ $n -gt 8 ] || failed "only $n selections are exact"
+	# behind a record that cannot be read the reading goes on, as with --check
+	mkpipe data/bad-sample-short.txt >"$T/short" 2>/dev/null || true
+	page "$T/short" short.data
+	[ $rc = 1 ] && grep -q 'All that could be read is in this page' "$T/page.html" || failed "status $rc: $(cat "$T/err")"
+	[ "$(wc -l <"$T/err")" = 1 ] || failed "$(cat "$T/err")"
+	# and without an input there is none
+	page data/base.txt no.data
+	[ $rc = 1 ] && [ "$(wc -l <"$T/err")" = 1 ] || failed "status $rc: $(cat "$T/err")"
+	done_all
+}
+
+@test "pstat --report: names of a recording do nothing" {
+	need jq
+	local n=0 i=100 long
+	long=$(printf 'L%.0s' {1..4000})
+	cat data/base.txt >"$T/recipe.txt"
+	for name in '<script>alert(1)</script>' '\x22><img\x20src=x\x20onerror=alert(1)>' '</style><!--' ']]>--></title>' '\xe2\x80\xae\xd7\x90abc' \
+	    '\xff\xfe\xc3' "\$(touch\x20pwned)" "';touch\x20pwned;'" '\x60touch\x20pwned\x60' 'a\x5c' 'a\x0ab' '&amp;&#60;' "$long"; do
+		i=$((i + 1))
+		cat <<-EOF
+		COMM pid=$i tid=$i comm=$name
+		MMAP2 misc=2 pid=$i tid=$i start=0x400000 len=0x10000 prot=5 filename=/$name
+		SAMPLE misc=2 ip=0x401000 pid=$i tid=$i time=$((i * 1000000)) period=1
+		EOF
+	done >>"$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/hostile"
+	page "$T/hostile" '<b onclick=alert(1)>$(touch pwned)&amp;.data'
+	[ $rc = 0 ] || failed "status $rc: $(cat "$T/err")"
+	in_browser open page.html \
+	    js '[...new Set([...document.querySelectorAll("*")].map((e) => e.localName))].sort().join(" ")' \
+	    js '[...document.querySelectorAll("*")].flatMap((e) => [...e.attributes]).filter((a) => /^on|^style$|^src$/.test(a.name) || (a.name === "href" && a.value !== "#privacy")).length' \
+	    js 'document.scripts.length' js "${SELECT/slice(0, 6)/slice(0, 14)}"
+	[ "$(sed -n 2p "$T/browser")" = 0 ] && [ "$(sed -n 3p "$T/browser")" = 2 ] || failed "$(sed 4d "$T/browser")"
+	! sed -n 1p "$T/browser" | grep -qw 'b\|img\|a b\|object' || failed "$(sed -n 1p "$T/browser")"
+	sed -i 1,3d "$T/browser"
+	exact hostile
+	[ $n -gt 30 ] || failed "only $n selections are exact"
+	[ -z "$(find "$T" -name 'pwned*')" ] || failed "a name was executed"
+	! grep -q $'\xe2\x80\xae\|\xff' "$T/page.html" || failed "a name was not escaped"
+	! LC_ALL=C.UTF-8 grep -qavx '.*' "$T/page.html" || failed "not UTF-8"
+	[ "$(stat -c %s "$T/page.html")" -lt 300000 ] || failed "$(stat -c %s "$T/page.html") bytes"
+	done_all
+}
+
+@test "pstat --report: mouse, keyboard and fragment select; nothing is asked for, nothing is wider than the page" {
+	need jq
+	page data/demo.data demo.data
+	local n=0 at='[location.hash, document.querySelector("#cmd").textContent, document.querySelector("#says").textContent]'
+	local top='scrollTo(0, document.querySelector("#pic1").getBoundingClientRect().top + scrollY); 0'
+	in_browser size 1280 900 open page.html js "$at" js "$top" drag 400 150 600 200 js "$at" key Escape \
+	    js 'document.querySelector("#pic1").focus()' key Escape js "$at" key ArrowRight key ArrowRight key Shift+ArrowRight js "$at" \
+	    js 'document.querySelector("table[data-g=comm] tbody button").focus()' key Escape key Enter js "$at" \
+	    js 'document.querySelector("#none").click()' js "$at" \
+	    open 'page.html#select=time:2864.9,2865.1;comm:gzip;cpu:1;pid:nobody;dso:%E0;bad' js "$at" \
+	    js 'document.querySelector("table[data-g=comm] thead button").click(); document.querySelector("table[data-g=comm]").tBodies[0].rows[0].cells[0].textContent' \
+	    size 390 800 js 'document.documentElement.scrollWidth <= 390' print
+	grep -vx 'null\|0' "$T/browser" >"$T/got"
+	sed -n 2p "$T/got" | grep -q '#select=time:2865\.1[0-9]*,2865\.39*' && sed -n 4p "$T/got" | grep -q '#select=time:2864\.88,2864\.919999999' ||
+	    failed "mouse or keyboard: $(sed -n '2p; 4p' "$T/got")"
+	[ "$(sed -n '1p; 3p' "$T/got" | sort -u)" = '["", "", ""]' ] || failed "$(sed -n '1p; 3p' "$T/got")"
+	sed -n '2p; 4p' "$T/got" | jq -s . >"$T/browser"
+	exact keys
+	[ $n = 2 ] || failed "$n are exact"
+	sed -n 5p "$T/got" | grep -q ';comm:bash", *"pfilter .* --comms bash ./demo.data >part.data", *"At most ' || failed "$(sed -n 5p "$T/got")"
+	[ "$(sed -n 6p "$T/got")" = '["", "", ""]' ] || failed "$(sed -n 6p "$T/got")"
+	sed -n 7p "$T/got" | grep -q '"#select=time:2864.9,2865.119999999;comm:gzip;cpu:1", "pfilter --time 2864.9,2865.119999999 --comms gzip --cpu 1 ' || failed "$(sed -n 7p "$T/got")"
+	[ "$(sed -n 8,9p "$T/got" | tr '\n' ' ')" = '"true" true ' ] || failed "$(sed -n 8,9p "$T/got")"
+	[ "$(sed -n 10p "$T/got")" -gt 10000 ] || failed "no PDF"
+	done_all
+}
+
+@test "pstat --report: without a browser" {
+	page data/demo.data demo.data
+	f=$T/page.html
+	# its figures are in the page without the script, too
+	grep -q '<p class="lead">300 samples of 2 events' "$f" && grep -q '<strong>warning W14</strong>' "$f" &&
+	    grep -q '<th scope="row" class="t">names of tasks</th>' "$f" && grep -q '>gzip</th><td>131</td>' "$f" || failed "$(wc "$f")"
+	[ "$(grep -c '<svg ' "$f")" = 6 ] || failed "$(grep -c '<svg ' "$f") pictures"
+	# the policy has the hashes of style and script, and nothing else has one
+	for tag in style script; do
+		hash=$($PYTHON - "$f" $tag <<-'EOF'
+		import base64, hashlib, re, sys
+		text = re.search('<%s>(.*?)</%s>' % (sys.argv[2], sys.argv[2]), open(sys.argv[1], newline='').read(), re.S)[1]
+		print(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+		EOF
+		)
+		grep -q "$tag-src 'sha256-$hash'" "$f" || failed "$tag: $hash"
+	done
+	! grep -Ei 'https?://|url\((?!#)|@import' "$f" | grep -v 'xmlns="http://www.w3.org/2000/svg"\|createElementNS\|const SVG' || failed "an address"
+	# the same input, the same page
+	cp "$f" "$T/first"
+	page data/demo.data demo.data
+	cmp "$T/first" "$f"
+	# standard output and input; what goes with it
+	pstat --report - - <data/demo.data >"$T/std"
+	grep -q '"file":"FILE"' "$T/std" && grep -q 'id="data"' "$T/std" || failed "standard output"
+	try pstat --report "$T/page.html" data/demo.data
+	[ $rc = 2 ] || [ $rc = 1 ] || failed "an existing file: $rc"
+	for o in --json '--sort pid' '--check' '-o x' '--picture cpu' --privacy '--top 3' '--merge' '--events' --term '--interval 1s' --tee --live; do
+		try pstat --report "$T/x" $o data/demo.data
+		[ $rc = 2 ] && [ ! -e "$T/x" ] || failed "$o: status $rc"
+	done
+	pstat -f --report "$T/x" --theme dark --scale log --time-quantum 100ms data/demo.data
+	! grep -q 'prefers-color-scheme' "$T/x" && grep -q 'content="dark"' "$T/x" && grep -q '"width":100,' "$T/x" || failed "--theme, --time-quantum"
+	done_all
+}
