@@ -189,3 +189,20 @@ exact() {
 	! grep -q 'prefers-color-scheme' "$T/x" && grep -q 'content="dark"' "$T/x" && grep -q '"width":100,' "$T/x" || failed "--theme, --time-quantum"
 	done_all
 }
+
+@test "pstat --report: many cells are drawn coarser, and the counts stay exact" {
+	need jq
+	{ cat data/base.txt
+	  awk 'BEGIN { for (t = 0; t < 400; t++) for (c = 0; c < 64; c++) for (k = 0; k <= (t + c) % 2; k++)
+		printf "SAMPLE misc=2 ip=0x401000 pid=%d tid=%d cpu=%d time=%d period=1\n", 100 + c % 8, 100 + c % 8, c, 1000000000 + t * 20000000 + k }'
+	} >"$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/many"
+	page "$T/many" many.data
+	[ $rc = 0 ] || failed "status $rc: $(cat "$T/err")"
+	n=$(grep -c '<title>[0-9]* sample' "$T/page.html")
+	[ "$n" -gt 2000 ] && [ "$n" -le 9000 ] && [ "$(stat -c %s "$T/page.html")" -lt 2000000 ] || failed "$n cells"
+	sed -n 's|.*id="data">\(.*\)|\1|p; /^"total"/,/<.script>/p' "$T/page.html" | tr -d '\n' | sed 's|</script>.*||' >"$T/json"
+	sums=$(jq -c '[.total, .rows[0][1], (.rows | length)] | [(.[:2][] | map(select(. > 0)) | add), .[2]]' "$T/json")
+	[ "$sums" = '[38400,4800,72]' ] || failed "$sums"
+	done_all
+}

@@ -61,7 +61,9 @@ table_process(const struct tabling *t, const struct cell *pid)
 	fputs("<td class=\"t\">", t->f);
 	for (size_t i = 0; pid->known && i < s->npids; i++)
 		if (s->pid[i].pid == (uint32_t)pid->num) {
-			page_text(t->f, s->c->tasks.name[s->pid[i].name].text, PAGE_NAME);
+			const char *comm = s->c->tasks.name[s->pid[i].name].text;
+
+			page_text(t->f, comm ? comm : "", PAGE_NAME);	/* NULL: it has none */
 			break;
 		}
 	fputs("</td>", t->f);
