@@ -54,8 +54,9 @@ cell_buckets(struct cell *c, const json_t *j)
 
 		b[i].low = (uint64_t)json_integer_value(low);
 		b[i].count = (uint64_t)json_integer_value(count);
-		if (json_array_size(x) != 2 || !json_is_integer(low) || !json_is_integer(count) || json_integer_value(low) < 0 ||
-		    json_integer_value(count) < 1 || hist_low(hist_bucket(b[i].low)) != b[i].low || (i && b[i].low <= b[i - 1].low)) {
+		if (json_array_size(x) != 2 || !json_is_integer(low) || !json_is_integer(count) ||
+		    json_integer_value(low) < 0 || json_integer_value(count) < 1 ||
+		    hist_low(hist_bucket(b[i].low)) != b[i].low || (i && b[i].low <= b[i - 1].low)) {
 			free(b);
 			return -1;
 		}
@@ -125,7 +126,8 @@ table_read(struct merge_table *t, const json_t *root)
 	size_t i;
 
 	if (t->m->any && given != t->given)
-		return pp_fail(t->m->err, "table %s is %s", t->table->name, given ? "not in the reports before it" : "absent, but in the reports before it");
+		return pp_fail(t->m->err, "table %s is %s", t->table->name,
+		    given ? "not in the reports before it" : "absent, but in the reports before it");
 	t->given = given;
 	if (!j || (json_is_null(j) && t->table->shape == TABLE_ONE))
 		return 1;
@@ -169,7 +171,8 @@ static int
 host_read(struct merge *m, const json_t *root)
 {
 	struct merge_table *t = merge_table(m, "hosts");
-	const json_t *name = json_object_get(json_object_get(root, "features"), "hostname"), *list = json_object_get(root, "hosts"), *x;
+	const json_t *name = json_object_get(json_object_get(root, "features"), "hostname");
+	const json_t *list = json_object_get(root, "hosts"), *x;
 	struct cell *row;
 	size_t i;
 
@@ -203,9 +206,11 @@ merge_object(struct merge *m, const json_t *root)
 	if (!json_is_object(root) || !json_is_integer(schema))
 		return pp_fail(m->err, "not a report of pstat --json");
 	if (json_integer_value(schema) != SCHEMA)
-		return pp_fail(m->err, "schema %lld, but only reports of schema %d can be merged", (long long)json_integer_value(schema), SCHEMA);
+		return pp_fail(m->err, "schema %lld, but only reports of schema %d can be merged",
+		    (long long)json_integer_value(schema), SCHEMA);
 	keys = keys_read(root, &bad);
-	rc = bad ? pp_fail(m->err, "member keys of sorted_by is not of its type") : merge_sorted(m, keys, json_object_get(root, "hist"));
+	rc = bad ? pp_fail(m->err, "member keys of sorted_by is not of its type") :
+	    merge_sorted(m, keys, json_object_get(root, "hist"));
 	free(keys);
 	for (unsigned i = 0; rc > 0 && i < m->n; i++)
 		if (strcmp(m->t[i].table->name, "hosts") && strcmp(m->t[i].table->name, "merged"))
@@ -274,10 +279,9 @@ objects_read(struct merge *m, FILE *f, struct input *in)
 int
 merge_read(struct merge *m, const char *path)
 {
-	bool standard = !path || !strcmp(path, "-");
-
-	return merge_read_fd(m, standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY),
-	    standard ? "<stdin>" : path);
+	if (!path || !strcmp(path, "-"))
+		return merge_read_fd(m, fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "<stdin>");
+	return merge_read_fd(m, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), path);
 }
 
 int
