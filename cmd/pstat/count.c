@@ -253,6 +253,7 @@ count_sample_event(struct counts *c, const struct pp_rec *r)
 	return e;
 }
 
+enum { TALLIED = 2 };			/* counted, and added to its row */
 /*
  * This runs for every sample of a stream: it uses fixed offsets, and an ordinary sample takes no calls.
  */
@@ -295,14 +296,13 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	e->samples++;
 	e->period += period;
 	tasks_sample(&c->tasks, key, time, period);
-	if (visited && e->tally) {
-		if (!e->tally->history)
-			tally_sample(e->tally, r, swap, time, period);
-		else if (history_sample(e->tally, r, time, period) < 0)
-			return -1;
-		c->tallied = true;
-	}
-	return 1;
+	if (!visited || !e->tally)
+		return 1;
+	if (!e->tally->slow)
+		tally_sample(e->tally, r, swap, time, period);
+	else if (e->tally->slow(e->tally, r, time, period) < 0)
+		return -1;
+	return TALLIED;
 }
 
 /* ---- other records --------------------------------------------------------------------------- */
@@ -431,12 +431,14 @@ count_other(struct counts *c, const struct pp_rec *r)
 	return 1;
 }
 
-/* A record was counted, or (!sound) could not be.  1: go on; 0: the fault ends the reading. */
+/* A record was counted: 1, TALLIED, or -1: it could not be.  1: go on; 0: the fault ends the reading. */
 static int
-count_visitors(struct counts *c, const struct pp_rec *r, bool sound)
+count_visitors(struct counts *c, const struct pp_rec *r, int counted)
 {
+	bool sound = counted > 0;
 	int rc = sound;
 
+	c->tallied = counted == TALLIED;
 	for (unsigned i = 0; i < c->nvisitors; i++)
 		rc |= c->visitor[i].fn(c->visitor[i].arg, r, sound);
 	return rc;
@@ -451,12 +453,10 @@ count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 	while (pp_next(in, &r) > 0) {
 		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		if (visited ? !(c->tallied && c->nvisitors == 1) && !count_visitors(c, &r, rc > 0) : rc < 0) {
+		if (visited ? (rc != TALLIED || c->nvisitors > 1) && !count_visitors(c, &r, rc) : rc < 0) {
 			pp_reject(in, &r);
 			break;
 		}
-		if (visited)
-			c->tallied = false;
 		c->records++;
 		c->bytes += r.size + r.payload;
 	}

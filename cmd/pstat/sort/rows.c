@@ -90,8 +90,9 @@ rows_evict(struct rows *t)
 }
 
 struct row *
-rows_get_slow(struct rows *t, const uint64_t key[ROWS_KEYS], uint32_t hash)
+rows_get_slow(struct rows *t, uint64_t key0, uint64_t key1, uint64_t key2, uint32_t hash)
 {
+	const uint64_t key[ROWS_KEYS] = { key0, key1, key2 };
 	uint32_t i;
 
 	for (uint32_t h = hash & t->mask; (i = t->slot[h]) != 0; h = (h + 1) & t->mask)

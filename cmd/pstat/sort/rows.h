@@ -40,7 +40,7 @@ struct rows {
 void	rows_init(struct rows *);
 void	rows_free(struct rows *);
 /* The row of these keys, made if absent; valid until the next call. */
-struct row *rows_get_slow(struct rows *, const uint64_t key[ROWS_KEYS], uint32_t hash);
+struct row *rows_get_slow(struct rows *, uint64_t key0, uint64_t key1, uint64_t key2, uint32_t hash);
 void	rows_sum(struct counted *, const struct counted *more);
 /* Give each row's key so-and-so the value of fn; rows that get the same keys become one. */
 void	rows_change(struct rows *, unsigned key, uint64_t (*fn)(void *arg, uint64_t), void *arg);
@@ -62,7 +62,7 @@ rows_get_few(struct rows *t, const uint64_t key[ROWS_KEYS], unsigned n)
 
 	if (i && (r = &t->row[i - 1])->key[0] == key[0] && (n < 2 || r->key[1] == key[1]) && (n < 3 || r->key[2] == key[2]))
 		return r;
-	return rows_get_slow(t, key, h);
+	return rows_get_slow(t, key[0], key[1], key[2], h);
 }
 
 static inline struct row *
