@@ -336,8 +336,8 @@ map_row(void *arg, const struct pp_map *m)
 	mode[1] = k->prot & PROT_WRITE ? 'w' : '-';
 	mode[2] = k->prot & PROT_EXEC ? 'x' : '-';
 	mode[3] = k->flags & MAP_SHARED ? 's' : 'p';
-	for (unsigned i = 0; i < dso->id_len && m->has_id; i++)
-		snprintf(id + 2 * i, 3, "%02x", dso->id[i]);
+	if (m->has_id)
+		tool_hex(id, dso->id, dso->id_len);
 	snprintf(start, sizeof start, "%" PRIx64, m->start);
 	snprintf(end, sizeof end, "%" PRIx64, m->start + m->len);
 	if (dso->jit) {			/* where perf looks for the symbols */
