@@ -6,6 +6,7 @@
 #include "record/sample.h"
 #include "record/shape.h"
 #include "count.h"
+#include "plus.h"
 #include "record/raw.h"
 #include "sort/tally.h"
 
@@ -187,7 +188,7 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 		if (!period)
 			continue;
 		c->ev[ev->index].samples++;
-		c->ev[ev->index].period += period;
+		plus(&c->ev[ev->index].period, period);
 		c->moved[c->nmoved].event = ev->index;
 		c->moved[c->nmoved++].period = period;
 		tasks_sample(&c->tasks, key, time, period);
@@ -294,7 +295,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	}
 	period = e->period_at ? pp_get_u64(r->raw + e->period_at, swap) : e->default_period;
 	e->samples++;
-	e->period += period;
+	plus(&e->period, period);
 	tasks_sample(&c->tasks, key, time, period);
 	if (!visited || !e->tally)
 		return 1;
@@ -316,11 +317,11 @@ count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
 	if (r->type == PP_LOST_SAMPLES) {
 		struct event_count *e = &c->ev[by->index];
 
-		*(count_is_filtered(r) ? &e->filtered : &e->lost_samples) += PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
+		plus(count_is_filtered(r) ? &e->filtered : &e->lost_samples, PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap));
 	} else {
 		const struct pp_event *ev = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
 
-		c->ev[ev ? ev->index : by->index].lost += PP_RAW_GET(r->raw, LOST, lost, swap);
+		plus(&c->ev[ev ? ev->index : by->index].lost, PP_RAW_GET(r->raw, LOST, lost, swap));
 	}
 }
 
@@ -489,12 +490,12 @@ count_sum(const struct counts *c, struct event_count *sum)
 	*sum = (struct event_count){0};
 	for (unsigned i = 0; i < c->nev; i++) {
 		sum->samples += c->ev[i].samples;
-		sum->period += c->ev[i].period;
+		plus(&sum->period, c->ev[i].period);
 		sum->records += c->ev[i].records;
 		sum->bytes += c->ev[i].bytes;
-		sum->lost += c->ev[i].lost;
-		sum->lost_samples += c->ev[i].lost_samples;
-		sum->filtered += c->ev[i].filtered;
+		plus(&sum->lost, c->ev[i].lost);
+		plus(&sum->lost_samples, c->ev[i].lost_samples);
+		plus(&sum->filtered, c->ev[i].filtered);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "hists.h"
+#include "plus.h"
 #include "rows.h"
 #include "tool/tool.h"
 
@@ -36,10 +37,10 @@ rows_sum(struct counted *to, const struct counted *more)
 {
 	to->records += more->records;
 	to->samples += more->samples;
-	to->period += more->period;
+	plus(&to->period, more->period);
 	to->bytes += more->bytes;
-	to->lost += more->lost;
-	to->lost_samples += more->lost_samples;
+	plus(&to->lost, more->lost);
+	plus(&to->lost_samples, more->lost_samples);
 	if (more->first < to->first)
 		to->first = more->first;
 	if (more->last > to->last)

@@ -239,10 +239,10 @@ sort_count(struct sort *s, const struct hit *h, uint64_t time)
 	n->bytes += h->bytes;
 	if (h->sample) {
 		n->samples++;
-		n->period += h->amount;
+		plus(&n->period, h->amount);
 	}
 	if (h->lost)
-		*(h->lost == LOST_RECORDS ? &n->lost : &n->lost_samples) += h->amount;
+		plus(h->lost == LOST_RECORDS ? &n->lost : &n->lost_samples, h->amount);
 	if (h->spans && time < n->first)
 		n->first = time;
 	if (h->spans && time > n->last)

@@ -7,6 +7,7 @@
 #define PSTAT_SORT_TALLY_H
 
 #include "perfpipe_inline.h"
+#include "plus.h"
 #include "sort/rows.h"
 
 /* The 32 bits at that offset as a signed number, shifted and masked.  mask 0: it is `is'. */
@@ -51,7 +52,7 @@ tally_add(struct counted *n, uint64_t bytes, uint64_t time, uint64_t period)
 	n->records++;
 	n->samples++;
 	n->bytes += bytes;
-	n->period += period;
+	plus(&n->period, period);
 	if (!time)
 		return;
 	if (time < n->first)
