@@ -309,19 +309,27 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 /* ---- other records --------------------------------------------------------------------------- */
 
 static void
-count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
+count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r, uint64_t time)
 {
 	const struct pp_events *all = c->tool->in->events;
 	bool swap = c->tool->in->swap;
 
 	if (r->type == PP_LOST_SAMPLES) {
 		struct event_count *e = &c->ev[by->index];
+		uint64_t n = PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
 
-		plus(count_is_filtered(r) ? &e->filtered : &e->lost_samples, PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap));
+		if (count_is_filtered(r)) {
+			plus(&e->filtered, n);
+			return;
+		}
+		plus(&e->lost_samples, n);
+		losses_add(&c->losses, time, LOSSES_SAMPLES, n);
 	} else {
 		const struct pp_event *ev = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
+		uint64_t n = PP_RAW_GET(r->raw, LOST, lost, swap);
 
-		plus(&c->ev[ev ? ev->index : by->index].lost, PP_RAW_GET(r->raw, LOST, lost, swap));
+		plus(&c->ev[ev ? ev->index : by->index].lost, n);
+		losses_add(&c->losses, time, LOSSES_RECORDS, n);
 	}
 }
 
@@ -361,7 +369,7 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 	switch (r->type) {
 	case PP_LOST:
 	case PP_LOST_SAMPLES:
-		count_lost(c, ev, r);
+		count_lost(c, ev, r, time);
 		break;
 	case PP_MMAP:
 	case PP_MMAP2:

@@ -5,6 +5,7 @@
 
 #include "facts.h"
 #include "files.h"
+#include "losses.h"
 #include "record/total.h"
 #include "tasks.h"
 #include "tool/tool.h"
@@ -64,6 +65,7 @@ struct counts {
 	unsigned	 nev;
 	struct order	 order;
 	struct content	 content;
+	struct losses	 losses;
 	struct tasks	 tasks;
 	struct pp_totals totals;		/* of PERF_SAMPLE_READ */
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */

@@ -396,8 +396,11 @@ summary_add(struct summary *s, struct counts *c, struct report *r)
 	    &comms, &pids, &others };
 
 	*s = (struct summary){ .r = r, .c = c };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		report_add(r, all[i], s);
+		if (all[i] == &lost)
+			report_add(r, &losses_table, &c->losses);
+	}
 }
 
 void
@@ -420,7 +423,7 @@ summary_make(struct summary *s)
 	sorting = &c->tasks;
 	qsort(s->comm, s->ncomms, sizeof *s->comm, by_samples);
 	number_names(s);
-	s->r->exact &= !c->files.full && !c->tasks.rough && !c->tasks.others.samples && !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
+	s->r->exact &= !c->losses.full && !c->files.full && !c->tasks.rough && !c->tasks.others.samples && !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
 }
 
 void

@@ -213,6 +213,11 @@ merge_put(struct merge_table *t, struct cell *row)
 	uint64_t key = row_key(t, row);
 	struct merge_row *r = index_find(t->by_key, key, row_same, &l);
 
+	if (t->table->may_be && !t->table->may_be(row)) {
+		pp_fail(t->m->err, "a row of %s is not what pstat writes", t->table->name);
+		merge_cells_free(t, row);
+		return -1;
+	}
 	if (r) {
 		if (!strcmp(t->table->name, "events") && units_differ(r->cell, row)) {
 			pp_fail(t->m->err,
@@ -365,6 +370,38 @@ merge_bins(struct merge *m)
 	bins_free(&bins);
 }
 
+/* Bins of losses as one recording of all would have them. */
+static void
+losses_put(void *arg, const struct cell *row)
+{
+	struct merge_table *t = arg;
+	struct cell *own = tool_alloc(t->table->ncols, sizeof *own);
+
+	memcpy(own, row, t->table->ncols * sizeof *own);
+	merge_put(t, own);
+}
+
+static void
+merge_losses(struct merge *m)
+{
+	struct merge_table *t = merge_table(m, "losses");
+	struct losses *all = tool_alloc(1, sizeof *all);
+
+	for (size_t i = 0; i < t->n; i++) {
+		losses_row(all, t->row[i]->cell);
+		merge_cells_free(t, t->row[i]->cell);
+	}
+	m->rows -= t->n;
+	t->n = 0;
+	free(t->row);
+	t->row = NULL;
+	index_clear(t->by_key);
+	losses_table.rows(all, losses_put, t);
+	if (all->full)
+		m->exact = false;
+	free(all);
+}
+
 /* Periods add up only if all samples are of one event. */
 static void
 merge_periods(struct merge *m)
@@ -480,6 +517,7 @@ merge_add(struct merge *m, struct report *r)
 	struct merge_table *whole = merge_table(m, "report");
 
 	merge_bins(m);
+	merge_losses(m);
 	merge_periods(m);
 	merge_about(m);
 	if (whole->n) {
@@ -491,7 +529,7 @@ merge_add(struct merge *m, struct report *r)
 		cell[version] = merge_text(PP_VERSION);
 		if (!cell[file].known)
 			cell[file] = merge_text("(several)");
-		m->exact = cell[exact].known && cell[exact].num;
+		m->exact &= cell[exact].known && cell[exact].num;
 	}
 	for (unsigned i = 0; i < m->n; i++) {
 		merge_order(&m->t[i]);

@@ -4,6 +4,7 @@
  *
  *	screen.c	the lines above the tables
  *	screen_tables.c	the tables of types, events and tasks, which stand side by side if the screen is wide enough
+ *	screen_losses.c	losses by time
  *	screen_plain.c	any other table
  */
 #ifndef PSTAT_SCREEN_H
@@ -26,6 +27,8 @@ struct screen {
 void	screen_types(const struct screen *);
 void	screen_events(const struct screen *);
 void	screen_tasks(const struct screen *);
+/* A line of one character for each part of the recording's time: how much was lost; nothing if nothing was. */
+void	screen_losses(const struct screen *);
 /* Print all tables that are SCREEN_TABLE.  Are there any? */
 bool	screen_plain(const struct screen *, bool print);
 

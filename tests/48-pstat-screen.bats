@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: ISC
+# pstat: what the plain screen shows besides counts: losses by time, what its findings are, what the recording contains.
+load lib
+load pstat
+
+stream() {
+	cat >"$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/recipe.pipe"
+}
+# The lines of a screen under a label.
+under() {
+	awk -v label="$1" '/^[^ ]/ { on = $1 == label } on' "$T/out" | sed 's/^.\{12\}//'
+}
+HEAD='attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID flags=sample_id_all|comm ids=11'
+
+@test "pstat losses: bins add up to the LOST records of perf script, at their times" {
+	need jq perf
+	need corpus
+	for n in lost p612_lost p72_lost; do
+		for f in "$CORPUS/own/$n.pipe.data" "$CORPUS/own/$n.file.data"; do
+			pstat --json "$f" >"$T/json"
+			jq -e '(.losses | map(.lost) | add) == .lost.records and (.losses | map(.lost_samples) | add) == .lost.samples' "$T/json" >/dev/null ||
+			    failed "$f: sums"
+			jq -e '[.losses[] | select(.time_ns == null)] == [{"time_ns":null,"width_ns":null,"lost":0,"lost_samples":.lost.samples}]' "$T/json" \
+			    >/dev/null || failed "$f: LOST_SAMPLES have no time"
+			# an older perf does not read the files of a newer one
+			perf script --show-lost-events --ns -i "$f" 2>/dev/null </dev/null |
+			    sed -n 's/.* \([0-9]*\)\.\([0-9]*\): PERF_RECORD_LOST lost \([0-9]*\)$/\1\2 \3/p' |
+			    awk '{ n[sprintf("%.0f", $1 - $1 % 1000000)] += $2 } END { for (i in n) print i, n[i] }' | sort -n >"$T/want"
+			[ -s "$T/want" ] || continue
+			jq -r '.losses[] | select(.time_ns != null) | "\(.time_ns) \(.lost)"' "$T/json" | diff "$T/want" - >"$T/diff" ||
+			    failed "$f: < perf script, > pstat: $(head -n 6 "$T/diff")"
+		done
+	done
+	done_all
+}
+
+@test "pstat losses: a line under lost, in the characters of the locale and the width of the screen" {
+	{
+		echo "$HEAD"
+		echo "SAMPLE ip=1 pid=1 tid=1 time=1000000000 id=11"
+		echo "LOST id=11 lost=8 @ pid=1 tid=1 time=1010000000 id=11"
+		echo "LOST id=11 lost=1 @ pid=1 tid=1 time=1011000000 id=11"
+		echo "LOST id=11 lost=4 @ pid=1 tid=1 time=1011500000 id=11"
+		echo "LOST id=11 lost=2 @ pid=1 tid=1 time=1019000000 id=11"
+		echo "SAMPLE ip=1 pid=1 tid=1 time=1019999999 id=11"
+	} | stream
+	for l in LC_ALL=C.UTF-8 LC_CTYPE=en_US.utf8 LANG=de_DE.UTF-8; do
+		env -u LC_ALL -u LC_CTYPE -u LANG $l pstat "$T/recipe.pipe" >"$T/out"
+		[ "$(under lost | sed 1d)" = "|          █▅       ▂| LOST, up to 8 in 1 ms" ] || failed "$l: $(under lost)"
+	done
+	for l in LC_ALL=C LANG=C A=B; do
+		env -u LC_ALL -u LC_CTYPE -u LANG $l pstat "$T/recipe.pipe" >"$T/out"
+		[ "$(under lost | sed 1d)" = "|          @+       :| LOST, up to 8 in 1 ms" ] || failed "$l: $(under lost)"
+	done
+	LC_ALL=C LANG=C.UTF-8 pstat "$T/recipe.pipe" | grep -q '@+'
+	# longer than the columns: several bins each, and nothing is left out
+	for ((i = 0; i < 500; i++)); do echo "LOST id=11 lost=$((i % 3)) @ pid=1 tid=1 time=$((5000000000 + i * 3000000)) id=11"; done |
+	    { echo "$HEAD"; cat; } | stream
+	LC_ALL=C pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under lost | wc -l)" = 2 ] && [ "$(under lost | sed 1d | awk '{ print length }')" -le 88 ] || failed "$(under lost)"
+	# nothing lost
+	{ echo "$HEAD"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11"; } | stream
+	pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under lost | wc -l)" = 1 ] || failed "nothing lost"
+	done_all
+}
+
+@test "pstat losses: no loss twice, what has no time, what a BPF filter left out" {
+	need jq
+	{
+		echo "$HEAD"
+		echo "SAMPLE ip=1 pid=1 tid=1 time=1000000000 id=11"
+		echo "LOST id=11 lost=5 @ pid=1 tid=1 time=1000000000 id=11"
+		echo "LOST id=11 lost=2 @ pid=1 tid=1 time=0 id=11"
+		echo "LOST_SAMPLES lost=9 @ pid=1 tid=1 time=1002000000 id=11"
+		echo "LOST_SAMPLES misc=0x8000 lost=100 @ pid=1 tid=1 time=1001000000 id=11"
+		echo "SAMPLE ip=1 pid=1 tid=1 time=1004000000 id=11"
+	} | stream
+	LC_ALL=C pstat "$T/recipe.pipe" >"$T/out"
+	under lost | sed 1d | diff - <(printf '|  @  | LOST_SAMPLES, up to 9 in 1 ms\nwithout a time: 2 records\n')
+	[ "$(pstat --json "$T/recipe.pipe" | jq -c '.losses | map([.[]])')" = \
+	    '[[1000000000,1000000,5,0],[1002000000,1000000,0,9],[null,null,2,0]]' ]
+	# only without a time
+	{ echo "$HEAD"; echo "LOST id=11 lost=2 @ pid=1 tid=1 time=0 id=11"; } | stream
+	LC_ALL=C pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under lost | sed 1d)" = "without a time: 2 records" ]
+}
+
+# 3,000 losses at times that are a year apart, or that go back, or near the ends of time.
+@test "pstat losses: times that jump, in bounded memory; parts add up to the whole" {
+	need jq
+	for step in 31536000000000000 2000000 777777777; do
+		for ((i = 0; i < 3000; i++)); do
+			echo "LOST id=11 lost=$((i % 7)) @ pid=1 tid=1 time=$((1000000 + (i * 1999 % 290) * step + i)) id=11"
+		done >"$T/lines"
+		{ echo "$HEAD"; cat "$T/lines"; echo "LOST id=11 lost=3 @ pid=1 tid=1 time=18446744073709551614 id=11"; } | stream
+		pstat --json "$T/recipe.pipe" >"$T/whole"
+		jq -e '(.losses | length) <= 1025 and (.losses | map(.lost) | add) == .lost.records' "$T/whole" >/dev/null || failed "$step"
+		LC_ALL=C pstat "$T/recipe.pipe" | grep -q '^            |' || failed "$step: screen"
+		# in parts, of which most have narrower bins
+		split -n l/7 "$T/lines" "$T/part."
+		echo "LOST id=11 lost=3 @ pid=1 tid=1 time=18446744073709551614 id=11" >>"$T/part.ac"
+		for p in "$T"/part.a?; do
+			{ echo "$HEAD"; cat "$p"; } >"$T/one.txt"
+			mkpipe "$T/one.txt" | command pstat --json >"$p.json"
+		done
+		pstat --merge --json "$T"/part.*.json >"$T/merged"
+		diff <(jq -c '.losses[]' "$T/whole") <(jq -c '.losses[]' "$T/merged") >"$T/diff" || failed "$step: $(head -n 4 "$T/diff")"
+		rm "$T"/part.*
+	done
+	# more bins of the widest width than there can be
+	for ((i = 0; i < 1100; i++)); do echo "LOST id=11 lost=1 @ pid=1 tid=1 time=$((1 + i * 3600000000000)) id=11"; done |
+	    { echo "$HEAD"; cat; } | stream
+	[ "$(pstat --json "$T/recipe.pipe" | jq -c '[.exact, (.losses | length), .losses[-1].lost]')" = '[false,1025,76]' ] || failed "too many"
+	done_all
+}
+
+@test "pstat losses: what cannot be a bin is not merged" {
+	need jq
+	{ echo "$HEAD"; echo "LOST id=11 lost=2 @ pid=1 tid=1 time=5000000 id=11"; } | stream
+	pstat --json "$T/recipe.pipe" >"$T/a"
+	pstat --merge --json "$T/a" >/dev/null
+	for e in '.width_ns = 7' '.width_ns = 0' '.time_ns = 5000001' '.width_ns = null' '.time_ns = null' '.lost = null'; do
+		jq ".losses[0] |= ($e)" "$T/a" >"$T/b"
+		try pstat --merge --json "$T/b"
+		[ $rc = 1 ] && [ ! -s "$T/out" ] && grep -q 'a row of losses' "$T/err" || failed "$e"
+	done
+	done_all
+}
+
+@test "pstat: the screen of --merge lists hosts" {
+	need jq
+	for h in alpha beta 'gam\x1bma' h4 h5 h6 h7; do
+		{ echo "$HEAD"; echo "HEADER_FEATURE feat_id=3 fs=$h"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11"; } | stream
+		pstat --json "$T/recipe.pipe"
+	done >"$T/all"
+	pstat --merge "$T/all" "$T/all" >"$T/out"
+	[ "$(under hosts | head -n 2)" = $'alpha: 2 recordings, 2 samples\nbeta: 2 recordings, 2 samples' ] || failed "$(under hosts)"
+	[ "$(under hosts | tail -n 1)" = "2 more" ] || failed "$(under hosts)"
+	{ echo "$HEAD"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11"; } | stream
+	pstat --json "$T/recipe.pipe" | pstat --merge >"$T/out"
+	[ "$(under hosts)" = "unknown: 1 recording, 1 samples" ] || failed "$(under hosts)"
+	pstat "$T/recipe.pipe" >"$T/out"
+	[ -z "$(under hosts)" ]
+	done_all
+}
+
+# 1,030 threads with 1,030 maps each.
+@test "pstat: a report is not exact if rows of --mmaps are left out" {
+	for n in 1 1030; do
+		{
+			echo "$HEAD"
+			for ((i = 0; i < 1030; i++)); do
+				echo "MMAP2 misc=2 pid=10 tid=10 start=$((4096 * (i + 1))) len=4096 prot=5 filename=/lib/a @ pid=10 tid=10 time=5 id=11"
+			done
+			for ((i = 1; i < n; i++)); do echo "COMM pid=10 tid=$((10 + i)) comm=t @ pid=10 tid=10 time=6 id=11"; done
+		} | stream
+		exact=$(pstat --mmaps --csv --table report "$T/recipe.pipe" | tr -d '\r' |
+		    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "exact") at = i } NR == 2 { print $at }')
+		[ "$exact" = "$([ $n = 1 ] && echo true || echo false)" ] || failed "$n threads: $exact"
+	done
+	done_all
+}
