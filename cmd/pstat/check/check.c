@@ -11,7 +11,8 @@
 /* ---- findings ------------------------------------------------------------------------------------ */
 
 void
-check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type, const char *detail)
+check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
+    const char *detail)
 {
 	struct finding *f = &c->found[rule];
 

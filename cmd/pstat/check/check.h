@@ -2,8 +2,8 @@
 /*
  * check.h - pstat --check: what readers of a recording stumble over.
  *
- * It sees each record once, in the one pass of count.h, and holds a bounded state.  A finding is a rule (rules.def) with how often
- * it was broken, and its first place.
+ * It sees each record once, in the one pass of count.h, and holds a bounded state.  A finding is a rule (rules.def) with how
+ * often it was broken, and its first place.
  */
 #ifndef PSTAT_CHECK_H
 #define PSTAT_CHECK_H
@@ -13,7 +13,10 @@
 
 struct check;
 
-/* Before the input is read.  `list': rules by letter (E), name or number (E07), separated by commas, -X without X; NULL: all. */
+/*
+ * Before the input is read.  `list': rules by letter (E), name or number (E07), separated by commas, -X without X;
+ * NULL: all.
+ */
 struct check *check_new(struct tool *, struct counts *, const char *list);
 /*
  * After tool_begin_input() and count_init(): from here on it sees the records that are counted, and the faults that the source

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * in.h - shared by the files of check/: check.c (findings, order), show.c (rules), sample.c, head.c (attrs, features), side.c (maps,
- * tasks, losses), known.c
+ * in.h - shared by the files of check/: check.c (findings, order), show.c (rules), sample.c, head.c (attrs, features), side.c
+ * (maps, tasks, losses), known.c
  */
 #ifndef PSTAT_CHECK_IN_H
 #define PSTAT_CHECK_IN_H
@@ -58,7 +58,8 @@ struct check {
 	uint64_t	 nr_cpus;
 	uint8_t		 pmu[32];	/* bits of the types that PMU_MAPPINGS names */
 	bool		 pmus, trace_info, formats;
-	struct check_event { bool looked, parts; } *ev;	/* of each event: its first sample was seen; fields behind the fixed ones matter */
+	/* of each event: its first sample was seen; fields behind the fixed ones matter */
+	struct check_event { bool looked, parts; } *ev;
 	/* order */
 	uint64_t	 late, newest, since_round, reads_back, reads_unknown;	/* since_round: bytes */
 	uint64_t	 rounds, last_round;	/* number of the round; records when the last came */
@@ -81,7 +82,8 @@ struct check {
 /* The rule was broken by this record.  The first detail stays; NULL: none. */
 void	check_found(struct check *, enum rule, const struct pp_rec *, const char *detail);
 /* The same, n times, first at that place. */
-void	check_found_at(struct check *, enum rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type, const char *detail);
+void	check_found_at(struct check *, enum rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
+	    const char *detail);
 /* The same of the recording as a whole. */
 void	check_found_all(struct check *, enum rule, const char *detail);
 

@@ -53,7 +53,8 @@ choose(void *arg, const char *word)
 		memset(c->chosen, 0, sizeof c->chosen);
 	choice->named |= !out;
 	for (int i = 0; i < RULES; i++)
-		if (is_rule(&rows[i], word) || (word[0] && !word[1] && toupper((unsigned char)word[0]) == letters[rows[i].level])) {
+		if (is_rule(&rows[i], word) ||
+		    (word[0] && !word[1] && toupper((unsigned char)word[0]) == letters[rows[i].level])) {
 			c->chosen[i] = !out;
 			any = true;
 		}
@@ -116,14 +117,15 @@ findings_rows(const void *of, report_put *put, void *arg)
 		if (!f->count)
 			continue;
 		texts_of(&t, &rows[i], f);
-		put(arg, (struct cell[]){ cell_text(t.id), cell_text(level_names[rows[i].level]), cell_text(t.name), cell_num(f->count),
-		    cell_num_if(f->at, f->off), cell_num_if(typed, f->record), cell_text(typed ? t.type : NULL), cell_text(rows[i].what),
-		    cell_text(f->detail[0] ? f->detail : NULL), cell_text(rows[i].reader), cell_text(rows[i].mend) });
+		put(arg, (struct cell[]){ cell_text(t.id), cell_text(level_names[rows[i].level]), cell_text(t.name),
+		    cell_num(f->count), cell_num_if(f->at, f->off), cell_num_if(typed, f->record),
+		    cell_text(typed ? t.type : NULL), cell_text(rows[i].what), cell_text(f->detail[0] ? f->detail : NULL),
+		    cell_text(rows[i].reader), cell_text(rows[i].mend) });
 	}
 }
 
-const struct table check_table = { "findings", "what readers of the recording stumble over", TABLE(findings_columns), TABLE_ROWS,
-    SCREEN_OFF, .rows = findings_rows };
+const struct table check_table = { "findings", "what readers of the recording stumble over", TABLE(findings_columns),
+    TABLE_ROWS, SCREEN_OFF, .rows = findings_rows };
 
 void
 check_screen(FILE *out, const struct check *c)
