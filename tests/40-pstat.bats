@@ -411,7 +411,7 @@ can_record() {
 	MMAP2 misc=0x4002 pid=1 tid=1 start=0x9000 len=0x1000 build_id=$id prot=5 filename=/lib/mmap2
 	HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=$id id_size=20 filename=/lib/after
 	X
-	[ "$(pstat --json "$T/recipe.pipe" | jq -c .files)" = '{"mapped":5,"with_build_id":3}' ] || failed "$(pstat --json "$T/recipe.pipe" | jq -c .files)"
+	[ "$(pstat --json "$T/recipe.pipe" | jq -c ".files | {mapped, with_build_id}")" = '{"mapped":5,"with_build_id":3}' ] || failed "$(pstat --json "$T/recipe.pipe" | jq -c .files)"
 	pstat "$T/recipe.pipe" | grep -qx 'build-ids   3 of 5 mapped files' || failed "screen"
 	done_all
 }

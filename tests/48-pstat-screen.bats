@@ -162,3 +162,44 @@ HEAD='attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID flags=sample_id_a
 	done
 	done_all
 }
+
+@test "pstat -s dso: DSOs with samples, and those with a build-id, are as many as perf buildid-list says" {
+	need jq perf
+	need corpus
+	for n in a_g.file a_g.pipe p72_lost.pipe multi.file lost.file k_mono.file cgroups.file; do
+		f=$CORPUS/own/$n.data
+		# an older perf does not read the streams of a newer one
+		perf buildid-list -H -i "$f" 2>/dev/null </dev/null | sort -u |
+		    awk '{ n++ } $1 ~ /^[0-9a-f]+$/ && length($1) == 40 && $1 !~ /^0+$/ { with++ } END { if (n) print n, with + 0 }' >"$T/want"
+		[ -s "$T/want" ] || continue
+		pstat --json -s dso "$f" >"$T/json"
+		jq -r '.files | "\(.hit) \(.hit_with_build_id)"' "$T/json" | diff "$T/want" - >"$T/diff" || failed "$n: $(cat "$T/diff")"
+		# with other keys they are the same
+		pstat --json -s comm,dso,cpu "$f" | jq -c .files | diff - <(jq -c .files "$T/json") || failed "$n: -s comm,dso,cpu"
+		jq -e '.files.hit_samples_with_build_id <= .samples' "$T/json" >/dev/null || failed "$n: samples"
+	done
+	done_all
+}
+
+@test "pstat: build-ids of the files with samples, by BUILD_ID and MMAP2 of files, the kernel and the vdso" {
+	need jq
+	id=0102030405060708090a0b0c0d0e0f1011121314
+	{
+		echo "$HEAD"
+		echo "MMAP2 misc=2 pid=1 tid=1 start=0x1000 len=0x1000 prot=5 filename=/lib/a @ pid=1 tid=1 time=1 id=11"
+		echo "MMAP2 misc=2 pid=1 tid=1 start=0x2000 len=0x1000 prot=5 filename=/lib/b @ pid=1 tid=1 time=1 id=11"
+		echo "MMAP2 misc=2 pid=1 tid=1 start=0x3000 len=0x1000 prot=5 filename=/lib/never @ pid=1 tid=1 time=1 id=11"
+		echo "MMAP2 misc=2 pid=1 tid=1 start=0x4000 len=0x1000 prot=5 filename=[vdso] @ pid=1 tid=1 time=1 id=11"
+		for ip in 0x1000 0x1100 0x1200 0x2000 0x4000 0x9000; do echo "SAMPLE misc=2 ip=$ip pid=1 tid=1 time=2 id=11"; done
+		for n in /lib/a /lib/never [vdso]; do echo "HEADER_BUILD_ID misc=2 pid=-1 build_id=$id filename=$n"; done
+	} | stream
+	pstat -s dso "$T/recipe.pipe" >"$T/out"
+	[ "$(under build-ids)" = "2 of 3 mapped files; 2 of 3 DSOs with samples, with 66.7% of all samples" ] || failed "$(cat "$T/out")"
+	[ "$(pstat --json -s dso "$T/recipe.pipe" | jq -c '.files | [.[]]')" = '[3,2,3,2,4]' ] || failed "JSON"
+	[ "$(pstat --json -s pid "$T/recipe.pipe" | jq -c '.files | [.[]]')" = '[3,2,null,null,null]' ] || failed "another key"
+	pstat --json -s dso "$T/recipe.pipe" >"$T/a"
+	[ "$(pstat --merge --json "$T/a" "$T/a" | jq -c '.files | [.[]]')" = '[3,2,3,2,8]' ] || failed "merged"
+	pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under build-ids)" = "2 of 3 mapped files" ] || failed "plain"
+	done_all
+}

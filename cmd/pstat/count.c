@@ -341,11 +341,14 @@ count_map(struct counts *c, const struct pp_rec *r)
 	size_t at = two ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename), n = strnlen((const char *)r->raw + at, r->size - at);
 	const char *name = (const char *)r->raw + at;
 	struct file_id id;
+	bool has = files_id(&id, r);
 
+	if (has && id.name[0] == '[')	/* the kernel's */
+		files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 	if (!files_is_one(name, n) || (two ? !(PP_RAW_GET(r->raw, MMAP2, prot, c->tool->in->swap) & PROT_EXECUTE) :
 	    r->misc & PP_MISC_MMAP_DATA))
 		return;
-	files_add(&c->files, name, n, FILE_MAPPED | (files_id(&id, r) ? FILE_HAS_ID : 0));
+	files_add(&c->files, name, n, FILE_MAPPED | (has ? FILE_HAS_ID : 0));
 }
 
 /* Records of the kernel that are not samples. */
@@ -430,7 +433,7 @@ count_other(struct counts *c, const struct pp_rec *r)
 		facts_learn(&c->facts, c->tool, r, c->tool->in->swap);
 		break;
 	case PP_HEADER_BUILD_ID:
-		if (files_id(&id, r) && files_is_one(id.name, id.nname))
+		if (files_id(&id, r) && (files_is_one(id.name, id.nname) || id.name[0] == '['))
 			files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 		break;
 	case PP_FINISHED_ROUND:

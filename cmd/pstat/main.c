@@ -224,8 +224,10 @@ read_input(struct pstat *p)
 	if (p->t.in)
 		count_all(p->c);
 	summary_make(&p->s);
-	if (p->sort)
+	if (p->sort) {
 		p->r.exact &= sort_end(p->sort, p->s.unit);
+		sort_hit(p->sort, &p->s.hit);
+	}
 	if (p->views)
 		p->r.exact &= views_end(p->views);
 	if (p->check)

@@ -243,14 +243,20 @@ static const struct table features = { "features", "machine and command", TABLE(
 static const struct column files_columns[] = {
 	{ "mapped", CELL_NUM, ADDS_ROUGH, "files of executable maps" },
 	{ "with_build_id", CELL_NUM, ADDS_ROUGH, "those with a build-id" },
+	{ "hit", CELL_NUM, ADDS_ROUGH, "with --sort dso: DSOs with samples" },
+	{ "hit_with_build_id", CELL_NUM, ADDS_ROUGH, "those with a build-id" },
+	{ "hit_samples_with_build_id", CELL_NUM, ADDS_SUM, "samples in these" },
 };
 
 static void
 files_rows(const void *of, report_put *put, void *arg)
 {
-	const struct files *f = &((const struct summary *)of)->c->files;
+	const struct summary *s = of;
+	const struct files *f = &s->c->files;
+	const struct files_hit *h = &s->hit;
 
-	put(arg, (struct cell[]){ cell_num(files_count(f, FILE_MAPPED)), cell_num(files_count(f, FILE_MAPPED | FILE_HAS_ID)) });
+	put(arg, (struct cell[]){ cell_num(files_count(f, FILE_MAPPED)), cell_num(files_count(f, FILE_MAPPED | FILE_HAS_ID)),
+	    cell_num_if(h->known, h->dsos), cell_num_if(h->known, h->with_id), cell_num_if(h->known, h->samples_with_id) });
 }
 
 static const struct table files = { "files", "mapped files", TABLE(files_columns), TABLE_ONE, SCREEN_OFF, .rows = files_rows };
@@ -310,7 +316,8 @@ events_rows(const void *of, report_put *put, void *arg)
 		const struct event_count *e = &s->c->ev[i];
 		struct cell row[] = { cell_text(ev->name), cell_num(s->nth[i]), cell_num(ev->attr.type),
 		    cell_num(ev->attr.config), cell_num(e->samples), cell_num(e->period), cell_num(e->records),
-		    cell_num(e->bytes), cell_num(e->lost), cell_num(e->lost_samples), { .known = false }, cell_num(e->filtered) };
+		    cell_num(e->bytes), cell_num(e->lost), cell_num(e->lost_samples), { .known = false },
+		    cell_num(e->filtered) };
 
 		events_make(row);
 		put(arg, row);

@@ -301,9 +301,14 @@ build_ids(const struct screen *s)
 	struct kept k;
 
 	kept_open(&k, s->r, "files", 1);
-	if (kept_num(&k, "mapped")) {
+	if (kept_num(&k, "mapped") || kept_num(&k, "hit")) {
 		label(s, "build-ids");
-		fprintf(s->f, "%" PRIu64 " of %" PRIu64 " mapped files\n", kept_num(&k, "with_build_id"), kept_num(&k, "mapped"));
+		fprintf(s->f, "%" PRIu64 " of %" PRIu64 " mapped files", kept_num(&k, "with_build_id"), kept_num(&k, "mapped"));
+		if (kept_num(&k, "hit"))
+			fprintf(s->f, "; %" PRIu64 " of %" PRIu64 " DSOs with samples, with %.1f%% of all samples",
+			    kept_num(&k, "hit_with_build_id"), kept_num(&k, "hit"),
+			    screen_percent(kept_num(&k, "hit_samples_with_build_id"), s->samples));
+		fputc('\n', s->f);
 	}
 	kept_free(&k);
 }
