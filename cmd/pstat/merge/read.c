@@ -223,52 +223,74 @@ merge_object(struct merge *m, const json_t *root)
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-struct input { int fd; uint64_t left; };
+/* stdio would take a call for each byte */
+struct input {
+	int		 fd, error;	/* error: errno of a failure */
+	uint64_t	 left;		/* what follows would be larger than any report */
+	size_t		 pos, n, given;	/* of buf: not parsed yet; all; how much of that the parser has got */
+	char		 buf[32 << 10];
+};
 
-static ssize_t
-input_read(void *arg, char *buf, size_t n)
+/* Have bytes at pos.  False: the end, or a failure. */
+static bool
+input_fill(struct input *in)
 {
-	struct input *in = arg;
 	ssize_t got;
 
-	if (n > in->left) {		/* what follows would be larger than any report */
-		errno = EFBIG;
-		return -1;
+	if (in->pos < in->n)
+		return true;
+	if (sizeof in->buf > in->left) {
+		in->error = EFBIG;
+		return false;
 	}
 	do
-		got = read(in->fd, buf, n);
+		got = read(in->fd, in->buf, sizeof in->buf);
 	while (got < 0 && errno == EINTR);
-	if (got > 0)
-		in->left -= (uint64_t)got;
-	return got;
+	in->error = got < 0 ? errno : 0;
+	in->pos = 0;
+	in->n = got > 0 ? (size_t)got : 0;
+	in->left -= in->n;
+	return in->n > 0;
 }
 
-static int
-input_close(void *arg)
+/* json_load_callback_t: the next bytes; what the object does not need of them is given back. */
+static size_t
+input_give(void *to, size_t max, void *arg)
 {
-	return close(((struct input *)arg)->fd);
+	struct input *in = arg;
+	size_t n;
+
+	if (!input_fill(in))
+		return in->error ? (size_t)-1 : 0;
+	n = in->n - in->pos < max ? in->n - in->pos : max;
+	memcpy(to, in->buf + in->pos, n);
+	in->pos += n;
+	in->given += n;
+	return n;
 }
 
 static int
-objects_read(struct merge *m, FILE *f, struct input *in)
+objects_read(struct merge *m, struct input *in)
 {
 	json_error_t error;
 	json_t *j;
-	int ch, rc;
+	int rc;
 
 	for (unsigned n = 0;; n++) {
-		do
-			ch = getc(f);
-		while (ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r');
-		if (ch == EOF && !ferror(f))
+		while (input_fill(in) && memchr(" \t\n\r", in->buf[in->pos], 4))
+			in->pos++;
+		if (in->pos == in->n && !in->error)
 			return n ? 1 : pp_fail(m->err, "not a report of pstat --json");
-		ungetc(ch, f);
 		in->left = MERGE_BYTES;
-		j = ferror(f) ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
-		if (!j && ferror(f))
+		in->given = 0;
+		j = in->error ? NULL : json_load_callback(input_give, in, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+		if (!j && in->error) {
+			errno = in->error;
 			return pp_fail_system(m->err, "read");
+		}
 		if (!j)
 			return pp_fail(m->err, "no JSON: line %d: %s", error.line, error.text);
+		in->pos -= in->given - (size_t)error.position;
 		rc = merge_object(m, j);
 		json_decref(j);
 		if (rc < 0)
@@ -287,18 +309,17 @@ merge_read(struct merge *m, const char *path)
 int
 merge_read_fd(struct merge *m, int fd, const char *name)
 {
-	struct input in = { .fd = fd, .left = MERGE_BYTES };
-	FILE *f;
+	struct input in;
 	int rc;
 
 	m->err->file = name;
 	if (fd < 0)
 		return pp_fail_system(m->err, NULL);
-	if (!(f = fopencookie(&in, "r", (cookie_io_functions_t){ .read = input_read, .close = input_close }))) {
-		close(in.fd);
-		return pp_fail_memory(m->err);
-	}
-	rc = objects_read(m, f, &in);
-	fclose(f);
+	in.fd = fd;
+	in.left = MERGE_BYTES;
+	in.error = 0;
+	in.pos = in.n = 0;
+	rc = objects_read(m, &in);
+	close(fd);
 	return rc;
 }
