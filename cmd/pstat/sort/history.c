@@ -128,7 +128,7 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 }
 
 /* Count a hit: its keys of the state are replaced by the names that these have now. */
-static void
+__attribute__((always_inline)) static inline void
 history_count(struct history *h, struct hit *hit, uint64_t time)
 {
 	struct sort *s = h->s;
