@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: ISC
-# pstat: what the plain screen shows besides counts: losses by time, what its findings are, what the recording contains.
+# pstat: what the plain screen shows besides counts: losses by time, findings, what the recording contains.
 load lib
 load pstat
+load damage
 
 stream() {
 	cat >"$T/recipe.txt"
@@ -201,5 +202,121 @@ HEAD='attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID flags=sample_id_a
 	[ "$(pstat --merge --json "$T/a" "$T/a" | jq -c '.files | [.[]]')" = '[3,2,3,2,8]' ] || failed "merged"
 	pstat "$T/recipe.pipe" >"$T/out"
 	[ "$(under build-ids)" = "2 of 3 mapped files" ] || failed "plain"
+	done_all
+}
+
+# glance FILE NAME: each finding of the screen is one that --check has, and none is a note; each word of what it contains is a
+# row of --privacy that is not none.
+glance() {
+	command pstat -q "$1" >"$T/out" 2>/dev/null </dev/null || :
+	: >"$T/findings"; : >"$T/all"; : >"$T/words"
+	[ -s "$T/out" ] || return 0
+	{ under findings | grep -oE '(^|; )[EWN][0-9]{2} ' || :; } | tr -d '; ' | sort >"$T/findings"
+	command pstat --check -q "$1" 2>/dev/null </dev/null | sed -n 's/^[a-z]* \([EW][0-9][0-9]\) .*/\1/p' | sort >"$T/all"
+	[ -z "$(comm -23 "$T/findings" "$T/all")" ] || failed "$2: $(cat "$T/findings") are not all of" $(cat "$T/all")
+	under contains | sed 's/ (see --privacy)$//; s/, [0-9]* more$//; /^nothing at a glance$/d; s/, /\n/g' | sort >"$T/words"
+	command pstat --privacy --csv --table privacy -q "$1" 2>/dev/null </dev/null | awk -F, 'NR > 1 && $5 > 0 { print $1 }' | sort >"$T/rows"
+	[ -z "$(comm -23 "$T/words" "$T/rows")" ] || failed "$2: contains" $(cat "$T/words") "of" $(cat "$T/rows")
+}
+@test "pstat: what a glance shows is what --check and --privacy find: kinds of damage" {
+	seen=0 missed=0
+	for k in $(kinds); do
+		kind "$k" + >"$T/in"
+		glance "$T/in" "$k"
+		seen=$((seen + $(wc -l <"$T/findings")))
+		[ -s "$T/findings" ] || [ ! -s "$T/all" ] || missed=$((missed + 1))
+	done
+	echo "$seen findings, $missed kinds of which none is seen"
+	[ $seen -ge 150 ] && [ $missed -le 45 ] || failed "$seen findings, $missed kinds of which none is seen"
+	done_all
+}
+@test "pstat: what a glance shows is what --check and --privacy find: recordings, also after pfilter --anon all" {
+	need jq
+	for f in data/*.data; do
+		glance "$f" "$f"
+		pfilter --anon all -q "$f" >"$T/anon" 2>/dev/null </dev/null || [ -s "$T/anon" ] || continue
+		glance "$T/anon" "$f, anonymous"
+		command pstat --privacy --json -q "$T/anon" 2>/dev/null | jq -r '.privacy[] | select(.anon_all == "none") | .row' | sort >"$T/promised"
+		[ -z "$(comm -12 "$T/words" "$T/promised")" ] || failed "$f: pfilter --anon all leaves" $(comm -12 "$T/words" "$T/promised")
+	done
+	for f in data/*.txt; do
+		mkpipe "$f" >"$T/in" 2>/dev/null || continue
+		glance "$T/in" "$f"
+	done
+	if [ -d "${CORPUS:-/nonexistent}" ]; then
+		for f in "$CORPUS"/own/*; do glance "$f" "$f"; done
+	fi
+	done_all
+}
+
+@test "pstat: three findings, errors first, with how often; on lines of the width of the screen" {
+	{
+		echo "$HEAD"
+		for ((i = 0; i < 100; i++)); do echo "LOST id=11 lost=3 @ pid=1 tid=1 time=$((i + 5)) id=11"; done
+		echo "SAMPLE ip=1 pid=1 tid=1 time=5000000000 id=11"
+		echo "SAMPLE ip=1 pid=1 tid=1 time=9 id=11"
+		for ((i = 0; i < 100; i++)); do echo "MMAP2 misc=2 pid=10 tid=10 start=0x1000 len=0 prot=5 filename=/lib/a @ pid=10 tid=10 time=9 id=11"; done
+		echo "FORK pid=9 tid=9 ppid=9 ptid=9 @ pid=9 tid=9 time=9 id=11"
+		echo "EXIT pid=9 tid=9 ppid=9 ptid=9 @ pid=9 tid=9 time=0 id=11"
+	} | stream
+	pstat "$T/recipe.pipe" >"$T/out"
+	under findings | diff - <(cat <<-'END'
+		E20 FORK of a task by itself; E32 EXIT without a time;
+		W10 step back of more than a second; 2 more; --check looks at every record
+	END
+	) || failed "order"
+	grep -v '^FORK\|^EXIT' "$T/recipe.txt" | mkpipe >"$T/in"
+	pstat "$T/in" >"$T/out"
+	under findings | diff - <(cat <<-'END'
+		W10 step back of more than a second;
+		W17 map that is empty, has no name, or ends past the last address: at least 64 times;
+		W18 lost records or samples: 100 times; --check looks at every record
+	END
+	) || failed "counts"
+	done_all
+}
+
+@test "pstat: a glance is only for the screen without options, and changes neither messages nor status" {
+	need jq
+	kind feature-newer + >"$T/in"
+	for o in "--check" "--privacy" "-s comm" "--header"; do
+		pstat $o "$T/in" >"$T/out" 2>/dev/null || :
+		! grep -q '^findings\|^contains' "$T/out" || failed "$o"
+	done
+	pstat --json "$T/in" | jq -e 'has("findings") or has("privacy") or has("glance_findings") or has("glance_privacy") | not' >/dev/null ||
+	    failed "JSON"
+	pstat "$T/in" >"$T/out"
+	under findings | grep -q '^E05 ' || failed "$(cat "$T/out")"
+	# a record that cannot be counted ends the reading with a message, and its rule is a finding
+	kind id-sample + >"$T/in"
+	try pstat "$T/in"
+	[ $rc = 1 ] && grep -q 'belongs to no event' "$T/err" && under findings | grep -q '^E07 ' || failed "E07: $rc $(cat "$T/err")"
+	# a fault that the source goes on behind stays a warning
+	kind nrcpus-online + >"$T/in"
+	try pstat "$T/in"
+	[ -s "$T/err" ] || failed "no warning"
+	# nothing to find, and nothing at all
+	{ echo "$HEAD"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11"; } | stream
+	pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under findings)" = "none at a glance; --check looks at every record" ] || failed "$(under findings)"
+	[ "$(under contains)" = "pids (see --privacy)" ] || failed "$(under contains)"
+	done_all
+}
+
+# The samples behind the first 64 of an event are not looked at.
+@test "pstat: the first samples of each event are looked at" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID|STACK_USER flags=sample_id_all|comm stack_user=16 ids=11"
+		echo "attr type=1 config=1 period=1 sample_type=IP|TID|TIME|ID|STACK_USER flags=sample_id_all|comm stack_user=16 ids=12"
+		for ((i = 0; i < 100; i++)); do echo "SAMPLE ev=0 ip=1 pid=1 tid=1 time=$((i + 1)) id=11 stack=00000000000000000000000000000000"; done
+		echo "SAMPLE ev=1 ip=1 pid=1 tid=1 time=1000 id=12 stack=01020304050607080102030405060708"
+	} | stream
+	pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under contains)" = "stacks, pids (see --privacy)" ] || failed "$(under contains)"
+	pstat --json "$T/recipe.pipe" >"$T/a"
+	pstat "$T/recipe.pipe" | grep -q ' 101 samples' || failed "samples"
+	sed '$s/stack=.*/stack=00000000000000000000000000000000/' "$T/recipe.txt" | mkpipe >"$T/in"
+	pstat "$T/in" >"$T/out"
+	[ "$(under contains)" = "pids (see --privacy)" ] || failed "$(under contains)"
 	done_all
 }

@@ -30,6 +30,13 @@ count_visit_by(struct counts *c, count_visit *fn, void *arg)
 }
 
 void
+count_glance_by(struct counts *c, count_visit *fn, void *arg)
+{
+	c->glance[c->nglances].fn = fn;
+	c->glance[c->nglances++].arg = arg;
+}
+
+void
 count_free(struct counts *c)
 {
 	tasks_free(&c->tasks);
@@ -70,7 +77,9 @@ count_events(struct counts *c)
 			    PP_SAMPLE_REGS_USER | PP_SAMPLE_STACK_USER | PP_SAMPLE_REGS_INTR),
 			.read = type & PP_SAMPLE_READ,
 			.default_period = ev->attr.sample_period,
+			.first = c->nglances ? COUNT_FIRST : 0,
 		};
+		c->ev[c->nev].slow = c->ev[c->nev].whole || c->ev[c->nev].first;
 	}
 }
 
@@ -234,6 +243,39 @@ count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *
 	return n < 0 ? -1 : 1;
 }
 
+/* Count a sample that has the fixed fields and, behind them, at most a call chain that matters.  1, or -1: it is damaged. */
+__attribute__((always_inline)) static inline int
+count_chain(struct counts *c, const struct event_count *e, const struct pp_rec *r, bool swap)
+{
+	uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;
+
+	if (chain > (r->size - e->size) / 8u)
+		return count_whole(c, e, r);	/* reports the fault */
+	c->content.chains += 8 * chain;
+	return 1;
+}
+
+static void
+count_glance(struct counts *c, const struct pp_rec *r, bool sound)
+{
+	for (unsigned i = 0; i < c->nglances; i++)
+		c->glance[i].fn(c->glance[i].arg, r, sound);
+}
+
+/* Any sample of an event that is `slow', or one that is too short.  1, or -1: it is damaged. */
+static int
+count_slow(struct counts *c, struct event_count *e, const struct pp_rec *r, bool swap)
+{
+	int rc = !e->whole && r->size >= e->size ? count_chain(c, e, r, swap) : count_whole(c, e, r);
+
+	if (e->first && rc > 0) {
+		count_glance(c, r, true);
+		e->first--;
+		e->slow = e->whole || e->first;
+	}
+	return rc;
+}
+
 /* The event of a sample whose id was not in `ids', or of a stream with one event. */
 static struct event_count *
 count_sample_event(struct counts *c, const struct pp_rec *r)
@@ -272,13 +314,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	}
 	if ((!e || r->size < e->size) && !(e = count_sample_event(c, r)))
 		return -1;
-	if (!e->whole && r->size >= e->size) {
-		uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;
-
-		if (chain > (r->size - e->size) / 8u)
-			return count_whole(c, e, r);	/* reports the fault */
-		c->content.chains += 8 * chain;
-	} else if (count_whole(c, e, r) < 0)
+	if ((!e->slow && r->size >= e->size ? count_chain(c, e, r, swap) : count_slow(c, e, r, swap)) < 0)
 		return -1;
 	time = e->time ? pp_get_u64(r->raw + e->time, swap) : 0;
 	if (time - 1 >= UINT64_MAX - 1)		/* 0 or ~0 */
@@ -440,6 +476,9 @@ count_other(struct counts *c, const struct pp_rec *r)
 		count_round(c);
 		break;
 	}
+	if (c->nglances && ((r->type >= PP_USER_TYPE_START && r->type != PP_FINISHED_ROUND) ||
+	    c->type[r->type].records <= COUNT_FIRST))
+		count_glance(c, r, true);
 	return 1;
 }
 
@@ -466,6 +505,7 @@ count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
 		if (visited ? (rc != TALLIED || c->nvisitors > 1) && !count_visitors(c, &r, rc) : rc < 0) {
+			count_glance(c, &r, false);
 			pp_reject(in, &r);
 			break;
 		}

@@ -25,6 +25,8 @@ struct event_count {
 	/* offsets in its samples, from the plan */
 	uint16_t time, tid, period_at, size;
 	bool	 chain, read, whole;	/* has a call chain; has READ; must be parsed completely */
+	bool	 slow;			/* is `whole', or `first' is not 0 */
+	uint8_t	 first;			/* samples that those who glance have still to see */
 	uint64_t default_period;
 	const struct tally *tally;	/* of its samples; NULL: the visitors see them */
 };
@@ -53,7 +55,7 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
  * the reading.
  */
 typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
-enum { COUNT_VISITORS = 8 };
+enum { COUNT_VISITORS = 8, COUNT_GLANCES = 2, COUNT_FIRST = 64 };
 
 enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
 
@@ -71,6 +73,8 @@ struct counts {
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
 	struct { count_visit *fn; void *arg; } visitor[COUNT_VISITORS];
 	unsigned	 nvisitors;
+	struct { count_visit *fn; void *arg; } glance[COUNT_GLANCES];
+	unsigned	 nglances;
 	bool		 tallied;	/* the sample being visited has been added to its row */
 	/* members of the last READ that counted as samples */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];
@@ -85,6 +89,12 @@ struct counts {
 void	count_init(struct counts *, struct tool *);
 /* Before count_all(): call that for each record. */
 void	count_visit_by(struct counts *, count_visit *, void *arg);
+/*
+ * Before count_all(), without visitors: call that for the first COUNT_FIRST samples of each event, the first COUNT_FIRST other
+ * records of each type of the kernel and FINISHED_ROUNDs, all other records of perf's own, and the record that ends the reading
+ * as it could not be counted.  What it returns is ignored.  The samples behind the first ones cost nothing.
+ */
+void	count_glance_by(struct counts *, count_visit *, void *arg);
 /* Are the samples of that LOST_SAMPLES record not lost, but left out by a BPF filter? */
 static inline bool
 count_is_filtered(const struct pp_rec *r)

@@ -74,6 +74,9 @@ struct pstat {				/* what was asked for */
 	struct views	*views;
 	struct check	*check;
 	struct privacy	*privacy;
+	/* at a glance, for the screen without such options */
+	struct check	*findings;
+	struct privacy	*contains;
 	struct counts	*c;
 	struct summary	 s;
 	struct report	 r;
@@ -174,6 +177,10 @@ plan(struct pstat *p)
 		p->privacy = privacy_new(&p->t, p->c, p->t.verbose);
 		privacy_add(p->privacy, &p->r);
 	}
+	if (is_screen && !p->sort && !p->views && !p->check && !p->give) {
+		check_add(p->findings = check_glance(&p->t, p->c), &p->r);
+		privacy_add(p->contains = privacy_glance(&p->t, p->c), &p->r);
+	}
 	output_check_table(&p->t, p->form, &p->r);
 	if (is_screen && (p->check || p->privacy || p->views))
 		p->form = asked;
@@ -221,6 +228,10 @@ read_input(struct pstat *p)
 		check_begin(p->check);
 	if (p->privacy)
 		privacy_begin(p->privacy);
+	if (p->findings) {
+		check_begin(p->findings);
+		privacy_begin(p->contains);
+	}
 	if (p->t.in)
 		count_all(p->c);
 	summary_make(&p->s);
@@ -234,6 +245,8 @@ read_input(struct pstat *p)
 		check_end(p->check);
 	if (p->privacy)
 		privacy_end(p->privacy, &p->r);
+	if (p->findings)
+		check_end(p->findings);
 	p->r.exact &= !report_clips(&p->r);
 }
 
@@ -267,7 +280,9 @@ run(int argc, char **argv)
 	if (p.check && check_failed(p.check, p.strict))
 		status = 1;
 	check_free(p.check);
+	check_free(p.findings);
 	privacy_free(p.privacy);
+	privacy_free(p.contains);
 	free(p.t.names);
 	return status;
 }

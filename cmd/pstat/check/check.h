@@ -19,11 +19,16 @@ struct check;
  */
 struct check *check_new(struct tool *, struct counts *, const char *list);
 /*
+ * Instead: a glance for the screen, at the records that count_glance_by() shows and at the counts.  It finds errors and warnings
+ * that check_new() would find, too, and not all of these; faults stay messages, and end the reading.
+ */
+struct check *check_glance(struct tool *, struct counts *);
+/*
  * After tool_begin_input() and count_init(): from here on it sees the records that are counted, and the faults that the source
  * goes on behind are findings.  Records that cannot be counted do not end the reading.
  */
 void	check_begin(struct check *);
-/* Add the table of findings, which check_end() completes, to the report. */
+/* Add the table of findings, which check_end() completes, to the report: "findings", or "glance_findings". */
 void	check_add(const struct check *, struct report *);
 /* The input has ended, or a fault has ended it. */
 void	check_end(struct check *);

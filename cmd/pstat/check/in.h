@@ -44,6 +44,8 @@ struct check {
 	struct tool	*tool;
 	struct counts	*c;
 	struct pp_source *in;		/* of the tool */
+	bool		 glance;	/* check_glance(): `known' and `cpu' are NULL, `files' is not used */
+	bool		 ended;		/* the glance: a record that could not be counted has ended the reading */
 	bool		 chosen[RULES];
 	struct finding	 found[RULES];
 	uint64_t	 record;	/* number of the current record */
@@ -89,7 +91,7 @@ void	check_found_all(struct check *, enum rule, const char *detail);
 
 /* ---- show.c -------------------------------------------------------------------------------------- */
 
-extern const struct table check_table;
+extern const struct table check_table, check_glance_table;
 /* Choose the rules of --check=LIST; exits 2 if a word is none. */
 void	check_choose(struct check *, const char *list);
 

@@ -135,6 +135,8 @@ _Static_assert(CHECK_CACHE == 4096, "sample_slot() takes the highest 12 bits");
 void
 check_forget(struct check *c, uint32_t tid)
 {
+	if (c->glance)
+		return;
 	sample_slot(c, tid)->range[0] = sample_slot(c, tid)->range[1] = (struct known_range){ 1, 0 };
 	sample_slot(c, tid)->key = 0;
 	if (c->changes != known_changes(c->known)) {
@@ -246,14 +248,14 @@ check_sample(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 		check_found(c, RULE_W_SAMPLE_UNTIMED, r, NULL);
 		time = 0;
 	}
-	if (plan->tid)
+	if (plan->tid && !c->glance)
 		sample_task(c, ev, r, time);
 	if (plan->cpu) {
 		uint32_t cpu = pp_get_u32(r->raw + plan->cpu, swap);
 
 		if (c->nr_cpus && cpu >= c->nr_cpus && cpu != UINT32_MAX)
 			check_found(c, RULE_E_UNKNOWN_CPU, r, NULL);
-		if (time && cpu < CHECK_CPUS)
+		if (time && cpu < CHECK_CPUS && !c->glance)
 			sample_gap(c, r, cpu, time);
 	}
 }

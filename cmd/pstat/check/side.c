@@ -20,7 +20,7 @@ enum {
 void
 check_file_name(struct check *c, const struct pp_rec *r, const char *name, size_t len, bool has)
 {
-	if (files_is_one(name, len) && files_add(&c->files, name, len, has ? FILE_HAS_ID : FILE_MAPPED) && !has)
+	if (!c->glance && files_is_one(name, len) && files_add(&c->files, name, len, has ? FILE_HAS_ID : FILE_MAPPED) && !has)
 		check_found(c, RULE_N_NO_IDS_OF_FILES, r, NULL);
 }
 

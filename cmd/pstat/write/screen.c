@@ -337,10 +337,7 @@ screen(FILE *f, const struct report *r)
 	build_ids(&s);
 	kept_free(&types);
 	if (!screen_plain(&s, false)) {		/* the user asked for nothing else */
-		if (!report_part(r, "findings") && !report_part(r, "privacy")) {
-			label(&s, "see");
-			fputs("--check: what readers stumble over; --privacy: what it gives away\n", f);
-		}
+		screen_glance(&s);
 		screen_types(&s);
 		screen_events(&s);
 		screen_tasks(&s);
