@@ -34,6 +34,7 @@ count_glance_by(struct counts *c, count_visit *fn, void *arg)
 {
 	c->glance[c->nglances].fn = fn;
 	c->glance[c->nglances++].arg = arg;
+	c->first = COUNT_FIRST;
 }
 
 void
@@ -77,7 +78,7 @@ count_events(struct counts *c)
 			    PP_SAMPLE_REGS_USER | PP_SAMPLE_STACK_USER | PP_SAMPLE_REGS_INTR),
 			.read = type & PP_SAMPLE_READ,
 			.default_period = ev->attr.sample_period,
-			.first = c->nglances ? COUNT_FIRST : 0,
+			.first = c->first,
 		};
 		c->ev[c->nev].slow = c->ev[c->nev].whole || c->ev[c->nev].first;
 	}
@@ -243,19 +244,19 @@ count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *
 	return n < 0 ? -1 : 1;
 }
 
-/* Count a sample that has the fixed fields and, behind them, at most a call chain that matters.  1, or -1: it is damaged. */
-__attribute__((always_inline)) static inline int
+/* Count the bytes of the call chain.  False: the sample is too short for it. */
+__attribute__((always_inline)) static inline bool
 count_chain(struct counts *c, const struct event_count *e, const struct pp_rec *r, bool swap)
 {
 	uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;
 
 	if (chain > (r->size - e->size) / 8u)
-		return count_whole(c, e, r);	/* reports the fault */
+		return false;
 	c->content.chains += 8 * chain;
-	return 1;
+	return true;
 }
 
-static void
+static __attribute__((noinline)) void
 count_glance(struct counts *c, const struct pp_rec *r, bool sound)
 {
 	for (unsigned i = 0; i < c->nglances; i++)
@@ -263,10 +264,10 @@ count_glance(struct counts *c, const struct pp_rec *r, bool sound)
 }
 
 /* Any sample of an event that is `slow', or one that is too short.  1, or -1: it is damaged. */
-static int
+static __attribute__((noinline)) int
 count_slow(struct counts *c, struct event_count *e, const struct pp_rec *r, bool swap)
 {
-	int rc = !e->whole && r->size >= e->size ? count_chain(c, e, r, swap) : count_whole(c, e, r);
+	int rc = !e->whole && r->size >= e->size && count_chain(c, e, r, swap) ? 1 : count_whole(c, e, r);
 
 	if (e->first && rc > 0) {
 		count_glance(c, r, true);
@@ -314,7 +315,10 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	}
 	if ((!e || r->size < e->size) && !(e = count_sample_event(c, r)))
 		return -1;
-	if ((!e->slow && r->size >= e->size ? count_chain(c, e, r, swap) : count_slow(c, e, r, swap)) < 0)
+	if (!e->slow && r->size >= e->size) {
+		if (!count_chain(c, e, r, swap))
+			return count_whole(c, e, r);	/* reports the fault */
+	} else if (count_slow(c, e, r, swap) < 0)
 		return -1;
 	time = e->time ? pp_get_u64(r->raw + e->time, swap) : 0;
 	if (time - 1 >= UINT64_MAX - 1)		/* 0 or ~0 */
@@ -476,8 +480,7 @@ count_other(struct counts *c, const struct pp_rec *r)
 		count_round(c);
 		break;
 	}
-	if (c->nglances && ((r->type >= PP_USER_TYPE_START && r->type != PP_FINISHED_ROUND) ||
-	    c->type[r->type].records <= COUNT_FIRST))
+	if (r->type < PP_USER_TYPE_START || r->type == PP_FINISHED_ROUND ? c->type[r->type].records <= c->first : c->first)
 		count_glance(c, r, true);
 	return 1;
 }

@@ -75,6 +75,7 @@ struct counts {
 	unsigned	 nvisitors;
 	struct { count_visit *fn; void *arg; } glance[COUNT_GLANCES];
 	unsigned	 nglances;
+	uint8_t		 first;		/* COUNT_FIRST, or 0: nobody glances */
 	bool		 tallied;	/* the sample being visited has been added to its row */
 	/* members of the last READ that counted as samples */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];
