@@ -150,6 +150,27 @@ is() {
 	done_all
 }
 
+@test "pstat: sums past 2^64 do not begin again at 0" {
+	need jq
+	for n in 9223372036854775807 6148914691236517206; do
+		stream <<-X
+		attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all ids=11
+		SAMPLE ip=1 pid=1 tid=1 time=10 period=$n
+		SAMPLE ip=1 pid=1 tid=1 time=20 period=$n
+		SAMPLE ip=1 pid=1 tid=1 time=30 period=$n
+		LOST_SAMPLES ev=0 lost=$n @ time=40
+		LOST_SAMPLES ev=0 lost=$n @ time=50
+		LOST_SAMPLES ev=0 lost=$n @ time=60
+		X
+		for keys in tid comm event time,event; do
+			pstat --json -s $keys "$T/recipe.pipe" >"$T/out"
+			jq -e '(.exact | not) and ([.period, .events[0].period, .events[0].lost_samples, .comms[0].period, .pids[0].period,
+			    (.sort | map(select(.samples > 0))[0].period)] | unique == [9223372036854775807])' "$T/out" >/dev/null || failed "$n $keys"
+		done
+	done
+	done_all
+}
+
 @test "pstat: periods of several events are not added up" {
 	need jq
 	for two in 0 1; do
@@ -390,7 +411,7 @@ can_record() {
 	MMAP2 misc=0x4002 pid=1 tid=1 start=0x9000 len=0x1000 build_id=$id prot=5 filename=/lib/mmap2
 	HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=$id id_size=20 filename=/lib/after
 	X
-	[ "$(pstat --json "$T/recipe.pipe" | jq -c .files)" = '{"mapped":5,"with_build_id":3}' ] || failed "$(pstat --json "$T/recipe.pipe" | jq -c .files)"
+	[ "$(pstat --json "$T/recipe.pipe" | jq -c ".files | {mapped, with_build_id}")" = '{"mapped":5,"with_build_id":3}' ] || failed "$(pstat --json "$T/recipe.pipe" | jq -c .files)"
 	pstat "$T/recipe.pipe" | grep -qx 'build-ids   3 of 5 mapped files' || failed "screen"
 	done_all
 }

@@ -100,6 +100,16 @@ cells() {
 		# a lone 0x9b is no UTF-8
 		iconv -f UTF-8 -t UTF-8 <"$T/out" >/dev/null || failed "$form: not UTF-8"
 	done
+	for table in "sort -s comm" "hist -s comm --hist size" "threads --tasks" "attrs --events" "findings --check"; do
+		for form in csv tsv openmetrics; do
+			[ $form = openmetrics ] && of="${table#* }" || of="--table $table"
+			command pstat --format=$form $of "$T/in" >"$T/out" || [ "$table" = "findings --check" ]
+			! tr -d '\n\r\t' <"$T/out" | grep -aP '[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]' || failed "$form $table: acts"
+			iconv -f UTF-8 -t UTF-8 <"$T/out" >/dev/null || failed "$form $table: not UTF-8"
+			[ $form != tsv ] || [ "$(awk -F '\t' '{ print NF }' "$T/out" | sort -u | wc -l)" = 1 ] || failed "$form $table: ends"
+			[ $form = openmetrics ] || ! grep -qE '(^|,|\t)"?[=+@]' "$T/out" || failed "$form $table: formula"
+		done
+	done
 	pstat --csv --table comms "$T/in" >"$T/out"
 	[ "$(wc -l <"$T/out")" = 23 ] || failed "rows"
 	! grep -qE '^"?[=+@-]' "$T/out" || failed "formula"

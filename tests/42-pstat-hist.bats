@@ -79,3 +79,15 @@ same_as() {
 	done
 	done_all
 }
+
+@test "pstat --hist: the space of rows that went to the rest is used again" {
+	need jq
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD ids=1"
+		seq 200000 | sed 's/.*/SAMPLE ip=1 pid=& tid=& time=& period=&/'
+	} >"$T/r"
+	mkpipe "$T/r" | pstat --json --hist period -s tid --top 1 >"$T/out"
+	[ "$(jq '.exact' "$T/out")" = false ] || failed exact
+	[ "$(jq '[.hist[].count] | add' "$T/out")" -gt 100000 ] || failed "$(jq -c '.hist[] | [.tid, .count]' "$T/out")"
+	done_all
+}

@@ -178,6 +178,25 @@ agree() {
 	[ "$(jq '.sort | length' "$T/out")" -gt 49000 ]
 }
 
+# What waits for its time is bounded: names that come later than that are not those of the samples.
+@test "pstat --sort: without rounds it decides before the end, and says so if a name came too late" {
+	local late exact
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=1"
+		seq 70000 | awk '{ print "SAMPLE ip=1 pid=5 tid=5 time=" $1 + 100 " period=1" }'
+	} >"$T/head"
+	for late in 50:false 120:false 100000:true; do
+		exact=${late#*:}
+		{ cat "$T/head"; echo "COMM pid=5 tid=5 comm=late @ time=${late%:*}"; } >"$T/r"
+		mkpipe "$T/r" | pstat --json -s comm >"$T/out"
+		[ "$(jq -c '[.exact, ([.sort[].samples] | add)]' "$T/out")" = "[$exact,70000]" ] || failed "$late"
+		# a round in between leaves little that waits
+		awk '{ print } NR == 40000 { print "FINISHED_ROUND"; print "FINISHED_ROUND" }' "$T/r" | mkpipe | pstat --json -s comm >"$T/out"
+		[ "$(jq -c '[.exact, ([.sort[].samples] | add)]' "$T/out")" = "[true,70000]" ] || failed "$late: rounds"
+	done
+	done_all
+}
+
 @test "pstat --sort: wrong usage" {
 	for c in "-s nosuch" "-s comm,comm" "-s comm,pid,tid,cpu" "-s ," "--top 5" "--time-quantum 1s" "-s comm --time-quantum 1s" "-s time --time-quantum 2ms" "-s comm --top x"; do
 		try pstat $c "$T/missing"

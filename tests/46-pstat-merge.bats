@@ -4,7 +4,7 @@ load lib
 load pstat
 
 # What the parts have in common with the whole: parts repeat head and side-band, and nobody sees both sides of a cut.
-FIGURES='{samples, period, lost, content, other_pids, sorted_by, events: (.events | map(select(.records > 0 or .lost > 0) | del(.nth)) | sort),
+FIGURES='{samples, period, lost, losses, content, other_pids, sorted_by, events: (.events | map(select(.records > 0 or .lost > 0) | del(.nth)) | sort),
 	comms: (.comms | map(del(.pids)) | sort), pids: (.pids | sort), sort: (.sort // [] | sort), hist: (.hist // [] | sort)}'
 
 # parts FILE SIZE OPTION...: the report of FILE, and of its parts.

@@ -80,8 +80,8 @@ compare() {
 	for f in demo multi.pipe p72_group_S.pipe; do
 		pcat --endian=big data/$f.data >"$T/big" 2>"$T/err" || failed "$f: $(cat "$T/err")"
 		for k in '' '--sort comm' '--sort cpu'; do
-			pstat --json --picture rate,cpu,tasks,subsecond $k data/$f.data | jq -c '[.pictures, .rate, .cpu, .tasks, .subsecond, .losses]' >"$T/want"
-			pstat --json --picture rate,cpu,tasks,subsecond $k "$T/big" | jq -c '[.pictures, .rate, .cpu, .tasks, .subsecond, .losses]' >"$T/got"
+			pstat --json --picture rate,cpu,tasks,subsecond $k data/$f.data | jq -c '[.pictures, .rate, .cpu, .tasks, .subsecond, .strips]' >"$T/want"
+			pstat --json --picture rate,cpu,tasks,subsecond $k "$T/big" | jq -c '[.pictures, .rate, .cpu, .tasks, .subsecond, .strips]' >"$T/got"
 			cmp -s "$T/want" "$T/got" || failed "$f $k"
 		done
 	done
@@ -215,12 +215,12 @@ sums() {
 	SAMPLE ip=1 pid=1 tid=1 time=2000000000 cpu=1 period=1
 	X
 	mkpipe "$T/lost.txt" >"$T/lost" || skip "recipe"
-	pstat --json --picture cpu --time-quantum 100ms "$T/lost" | jq -c '[.losses[] | [.time_ns, .lost, .throttled]]' >"$T/out"
+	pstat --json --picture cpu --time-quantum 100ms "$T/lost" | jq -c '[.strips[] | [.time_ns, .lost, .throttled]]' >"$T/out"
 	[ "$(cat "$T/out")" = '[[1500000000,7,0],[1600000000,0,1]]' ] || failed "LOST: $(cat "$T/out")"
 	# LOST_SAMPLES say the same losses
 	sed 's/^LOST .*/&\nLOST_SAMPLES lost=5 @ pid=1 tid=1 time=1700000000 cpu=1/' "$T/lost.txt" >"$T/both.txt"
 	mkpipe "$T/both.txt" >"$T/both"
-	[ "$(pstat --json --picture cpu "$T/both" | jq '[.losses[].lost] | add')" = 5 ] || failed "both"
+	[ "$(pstat --json --picture cpu "$T/both" | jq '[.strips[].lost] | add')" = 5 ] || failed "both"
 	[ "$(pstat --json --picture cpu "$T/both" | jq '[.events[].losses] | add')" = 5 ] || failed "both: events"
 	done_all
 }

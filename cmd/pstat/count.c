@@ -7,6 +7,7 @@
 #include "record/shape.h"
 #include "count.h"
 #include "picture/quick.h"
+#include "plus.h"
 #include "record/raw.h"
 #include "sort/tally.h"
 
@@ -35,6 +36,14 @@ count_visit_by(struct counts *c, count_visit *fn, void *arg)
 	c->visitor[c->nvisitors].samples = true;
 	c->nsamples++;
 	count_visit_others_by(c, fn, arg);
+}
+
+void
+count_glance_by(struct counts *c, count_visit *fn, void *arg)
+{
+	c->glance[c->nglances].fn = fn;
+	c->glance[c->nglances++].arg = arg;
+	c->first = COUNT_FIRST;
 }
 
 void
@@ -78,7 +87,9 @@ count_events(struct counts *c)
 			    PP_SAMPLE_REGS_USER | PP_SAMPLE_STACK_USER | PP_SAMPLE_REGS_INTR),
 			.read = type & PP_SAMPLE_READ,
 			.default_period = ev->attr.sample_period,
+			.first = c->first,
 		};
+		c->ev[c->nev].slow = c->ev[c->nev].whole || c->ev[c->nev].first;
 	}
 }
 
@@ -196,7 +207,7 @@ count_read(struct counts *c, const struct event_count *e, const struct pp_rec *r
 		if (!period)
 			continue;
 		c->ev[ev->index].samples++;
-		c->ev[ev->index].period += period;
+		plus(&c->ev[ev->index].period, period);
 		c->moved[c->nmoved].event = ev->index;
 		c->moved[c->nmoved++].period = period;
 		tasks_sample(&c->tasks, key, time, period);
@@ -242,6 +253,39 @@ count_whole(struct counts *c, const struct event_count *e, const struct pp_rec *
 	return n < 0 ? -1 : 1;
 }
 
+/* Count the bytes of the call chain.  False: the sample is too short for it. */
+__attribute__((always_inline)) static inline bool
+count_chain(struct counts *c, const struct event_count *e, const struct pp_rec *r, bool swap)
+{
+	uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;
+
+	if (chain > (r->size - e->size) / 8u)
+		return false;
+	c->content.chains += 8 * chain;
+	return true;
+}
+
+static __attribute__((noinline)) void
+count_glance(struct counts *c, const struct pp_rec *r, bool sound)
+{
+	for (unsigned i = 0; i < c->nglances; i++)
+		c->glance[i].fn(c->glance[i].arg, r, sound);
+}
+
+/* Any sample of an event that is `slow', or one that is too short.  1, or -1: it is damaged. */
+static __attribute__((noinline)) int
+count_slow(struct counts *c, struct event_count *e, const struct pp_rec *r, bool swap)
+{
+	int rc = !e->whole && r->size >= e->size && count_chain(c, e, r, swap) ? 1 : count_whole(c, e, r);
+
+	if (e->first && rc > 0) {
+		count_glance(c, r, true);
+		e->first--;
+		e->slow = e->whole || e->first;
+	}
+	return rc;
+}
+
 /* The event of a sample whose id was not in `ids', or of a stream with one event. */
 static struct event_count *
 count_sample_event(struct counts *c, const struct pp_rec *r)
@@ -262,6 +306,7 @@ count_sample_event(struct counts *c, const struct pp_rec *r)
 	return e;
 }
 
+enum { TALLIED = 2 };			/* counted, and added to its row */
 /*
  * This runs for every sample of a stream: it uses fixed offsets, and an ordinary sample takes no calls.
  */
@@ -279,13 +324,10 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	}
 	if ((!e || r->size < e->size) && !(e = count_sample_event(c, r)))
 		return -1;
-	if (!e->whole && r->size >= e->size) {
-		uint64_t chain = e->chain ? pp_get_u64(r->raw + e->size - 8, swap) : 0;
-
-		if (chain > (r->size - e->size) / 8u)
+	if (!e->slow && r->size >= e->size) {
+		if (!count_chain(c, e, r, swap))
 			return count_whole(c, e, r);	/* reports the fault */
-		c->content.chains += 8 * chain;
-	} else if (count_whole(c, e, r) < 0)
+	} else if (count_slow(c, e, r, swap) < 0)
 		return -1;
 	time = e->time ? pp_get_u64(r->raw + e->time, swap) : 0;
 	if (time - 1 >= UINT64_MAX - 1)		/* 0 or ~0 */
@@ -302,46 +344,52 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	    tasks_key(no_task, no_task);
 	if (e->read) {
 		count_read(c, e, r, key, time);
-		c->tallied = NULL;
 		if (visited && c->sampled)
 			c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
 		return 1;
 	}
 	period = e->period_at ? pp_get_u64(r->raw + e->period_at, swap) : e->default_period;
 	e->samples++;
-	e->period += period;
+	plus(&e->period, period);
 	tasks_sample(&c->tasks, key, time, period);
 	if (visited && e->quick)
 		quick_sample(e->quick, r, swap, time, key);
 	else if (visited && c->sampled)
 		c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
-	if (visited && e->tally) {
-		if (!e->tally->history)
-			tally_sample(e->tally, r, swap, time, period);
-		else if (history_sample(e->tally, r, time, period) < 0)
-			return -1;
-	}
-	if (visited)
-		c->tallied = e->tally;
-	return 1;
+	if (!visited || !e->tally)
+		return 1;
+	if (!e->tally->slow)
+		tally_sample(e->tally, r, swap, time, period);
+	else if (e->tally->slow(e->tally, r, time, period) < 0)
+		return -1;
+	c->tallied = e->tally;
+	return TALLIED;
 }
 
 /* ---- other records --------------------------------------------------------------------------- */
 
 static void
-count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r)
+count_lost(struct counts *c, const struct pp_event *by, const struct pp_rec *r, uint64_t time)
 {
 	const struct pp_events *all = c->tool->in->events;
 	bool swap = c->tool->in->swap;
 
 	if (r->type == PP_LOST_SAMPLES) {
 		struct event_count *e = &c->ev[by->index];
+		uint64_t n = PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
 
-		*(count_is_filtered(r) ? &e->filtered : &e->lost_samples) += PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap);
+		if (count_is_filtered(r)) {
+			plus(&e->filtered, n);
+			return;
+		}
+		plus(&e->lost_samples, n);
+		losses_add(&c->losses, time, LOSSES_SAMPLES, n);
 	} else {
 		const struct pp_event *ev = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
+		uint64_t n = PP_RAW_GET(r->raw, LOST, lost, swap);
 
-		c->ev[ev ? ev->index : by->index].lost += PP_RAW_GET(r->raw, LOST, lost, swap);
+		plus(&c->ev[ev ? ev->index : by->index].lost, n);
+		losses_add(&c->losses, time, LOSSES_RECORDS, n);
 	}
 }
 
@@ -353,11 +401,14 @@ count_map(struct counts *c, const struct pp_rec *r)
 	size_t at = two ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename), n = strnlen((const char *)r->raw + at, r->size - at);
 	const char *name = (const char *)r->raw + at;
 	struct file_id id;
+	bool has = files_id(&id, r);
 
+	if (has && id.name[0] == '[')	/* the kernel's */
+		files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 	if (!files_is_one(name, n) || (two ? !(PP_RAW_GET(r->raw, MMAP2, prot, c->tool->in->swap) & PROT_EXECUTE) :
 	    r->misc & PP_MISC_MMAP_DATA))
 		return;
-	files_add(&c->files, name, n, FILE_MAPPED | (files_id(&id, r) ? FILE_HAS_ID : 0));
+	files_add(&c->files, name, n, FILE_MAPPED | (has ? FILE_HAS_ID : 0));
 }
 
 /* Records of the kernel that are not samples. */
@@ -381,7 +432,7 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 	switch (r->type) {
 	case PP_LOST:
 	case PP_LOST_SAMPLES:
-		count_lost(c, ev, r);
+		count_lost(c, ev, r, time);
 		break;
 	case PP_MMAP:
 	case PP_MMAP2:
@@ -442,22 +493,27 @@ count_other(struct counts *c, const struct pp_rec *r)
 		facts_learn(&c->facts, c->tool, r, c->tool->in->swap);
 		break;
 	case PP_HEADER_BUILD_ID:
-		if (files_id(&id, r) && files_is_one(id.name, id.nname))
+		if (files_id(&id, r) && (files_is_one(id.name, id.nname) || id.name[0] == '['))
 			files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 		break;
 	case PP_FINISHED_ROUND:
 		count_round(c);
 		break;
 	}
+	if (r->type < PP_USER_TYPE_START || r->type == PP_FINISHED_ROUND ? c->type[r->type].records <= c->first : c->first)
+		count_glance(c, r, true);
 	return 1;
 }
 
-/* A record was counted, or (!sound) could not be.  1: go on; 0: the fault ends the reading. */
+/* A record was counted: 1, TALLIED, or -1: it could not be.  1: go on; 0: the fault ends the reading. */
 static int
-count_visitors(struct counts *c, const struct pp_rec *r, bool sound)
+count_visitors(struct counts *c, const struct pp_rec *r, int counted)
 {
+	bool sound = counted > 0;
 	int rc = sound;
 
+	if (counted != TALLIED)
+		c->tallied = NULL;
 	for (unsigned i = 0; i < c->nvisitors; i++)
 		if (r->type != PP_SAMPLE || !sound || c->visitor[i].samples)
 			rc |= c->visitor[i].fn(c->visitor[i].arg, r, sound);
@@ -473,7 +529,10 @@ count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 	while (pp_next(in, &r) > 0) {
 		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		if (visited ? (rc <= 0 || r.type != PP_SAMPLE || c->nsamples != (c->tallied != NULL)) && !count_visitors(c, &r, rc > 0) : rc < 0) {
+		bool seen = rc <= 0 || r.type != PP_SAMPLE || c->nsamples != (rc == TALLIED);
+
+		if (visited ? seen && !count_visitors(c, &r, rc) : rc < 0) {
+			count_glance(c, &r, false);
 			pp_reject(in, &r);
 			break;
 		}
@@ -509,12 +568,12 @@ count_sum(const struct counts *c, struct event_count *sum)
 	*sum = (struct event_count){0};
 	for (unsigned i = 0; i < c->nev; i++) {
 		sum->samples += c->ev[i].samples;
-		sum->period += c->ev[i].period;
+		plus(&sum->period, c->ev[i].period);
 		sum->records += c->ev[i].records;
 		sum->bytes += c->ev[i].bytes;
-		sum->lost += c->ev[i].lost;
-		sum->lost_samples += c->ev[i].lost_samples;
-		sum->filtered += c->ev[i].filtered;
+		plus(&sum->lost, c->ev[i].lost);
+		plus(&sum->lost_samples, c->ev[i].lost_samples);
+		plus(&sum->filtered, c->ev[i].filtered);
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include "facts.h"
 #include "files.h"
+#include "losses.h"
 #include "record/total.h"
 #include "tasks.h"
 #include "tool/tool.h"
@@ -25,6 +26,8 @@ struct event_count {
 	/* offsets in its samples, from the plan */
 	uint16_t time, tid, period_at, size;
 	bool	 chain, read, whole;	/* has a call chain; has READ; must be parsed completely */
+	bool	 slow;			/* is `whole', or `first' is not 0 */
+	uint8_t	 first;			/* samples that those who glance have still to see */
 	uint64_t default_period;
 	const struct tally *tally;	/* of its samples; NULL: the visitors see them */
 	struct quick *quick;		/* of its samples; NULL: sampled() sees them */
@@ -54,8 +57,11 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
  * the reading.
  */
 typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
-enum { COUNT_VISITORS = 32 };
-/* Sees each sample without `quick': key is that of tasks_key(), time 0 if it has none; of one with READ, `moved' has the members that count. */
+enum { COUNT_VISITORS = 32, COUNT_GLANCES = 2, COUNT_FIRST = 64 };
+/*
+ * Sees each sample without `quick': key is that of tasks_key(), time 0 if it has none; of one with READ, `moved' has the members
+ * that count.
+ */
 typedef void	count_sample_fn(void *arg, unsigned event, const struct pp_rec *, uint64_t time, uint64_t key);
 
 enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
@@ -68,6 +74,7 @@ struct counts {
 	unsigned	 nev;
 	struct order	 order;
 	struct content	 content;
+	struct losses	 losses;
 	struct tasks	 tasks;
 	struct pp_totals totals;		/* of PERF_SAMPLE_READ */
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
@@ -77,6 +84,9 @@ struct counts {
 	void		*sampled_arg;
 	/* for visitors, of the last sample: its event, and its time (0: none) */
 	struct { const struct event_count *event; uint64_t time; } seen;
+	struct { count_visit *fn; void *arg; } glance[COUNT_GLANCES];
+	unsigned	 nglances;
+	uint8_t		 first;		/* COUNT_FIRST, or 0: nobody glances */
 	const struct tally *tallied;	/* the sample being visited has been added to a row of it; NULL: to none */
 	/* members of the last READ that counted as samples */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];
@@ -92,6 +102,12 @@ void	count_init(struct counts *, struct tool *);
 /* Before count_all(): call that for each record, or for each that is no sample, or is not sound. */
 void	count_visit_by(struct counts *, count_visit *, void *arg);
 void	count_visit_others_by(struct counts *, count_visit *, void *arg);
+/*
+ * Before count_all(), without visitors: call that for the first COUNT_FIRST samples of each event, the first COUNT_FIRST other
+ * records of each type of the kernel and FINISHED_ROUNDs, all other records of perf's own, and the record that ends the reading
+ * as it could not be counted.  What it returns is ignored.  The samples behind the first ones cost nothing.
+ */
+void	count_glance_by(struct counts *, count_visit *, void *arg);
 /* Are the samples of that LOST_SAMPLES record not lost, but left out by a BPF filter? */
 static inline bool
 count_is_filtered(const struct pp_rec *r)

@@ -22,18 +22,36 @@ files_is_one(const char *name, size_t len)
 	return len && name[0] == '/' && (len < 6 || memcmp(name, "//anon", 6));
 }
 
-bool
-files_add(struct files *f, const char *name, size_t len, unsigned bits)
+/* The slot of a name, which is 0 if it is not there. */
+static size_t
+files_slot(const struct files *f, const char *name, size_t len, uint64_t *hash)
 {
 	uint64_t h = f->key;
 	size_t i;
 
 	for (i = 0; i < len; i++)
 		h = (h ^ (uint8_t)name[i]) * UINT64_C(0x100000001b3);
-	h &= ~(uint64_t)BITS;
+	*hash = h &= ~(uint64_t)BITS;
 	i = h >> 20 & (FILES_SLOTS - 1);
 	while (f->slot[i] && (f->slot[i] & ~(uint64_t)BITS) != h)
 		i = (i + 1) & (FILES_SLOTS - 1);
+	return i;
+}
+
+bool
+files_has(const struct files *f, const char *name, size_t len, unsigned bits)
+{
+	uint64_t h;
+
+	return (f->slot[files_slot(f, name, len, &h)] & bits) == bits;
+}
+
+bool
+files_add(struct files *f, const char *name, size_t len, unsigned bits)
+{
+	uint64_t h;
+	size_t i = files_slot(f, name, len, &h);
+
 	if (f->slot[i]) {
 		f->slot[i] |= bits;
 		return false;

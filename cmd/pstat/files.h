@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* files.h - a bounded set of names of files: which are mapped, which have a build-id. */
+/* files.h - a bounded set of names of files: which are mapped, which have a build-id; these also of the kernel and the vdso. */
 #ifndef PSTAT_FILES_H
 #define PSTAT_FILES_H
 
@@ -21,8 +21,13 @@ void	files_init(struct files *);
 bool	files_is_one(const char *name, size_t);
 /* Add bits, not 0, to a name.  True: it is new. */
 bool	files_add(struct files *, const char *name, size_t, unsigned bits);
+/* Does that name have all these bits? */
+bool	files_has(const struct files *, const char *name, size_t, unsigned bits);
 /* How many names have all these bits? */
 unsigned files_count(const struct files *, unsigned bits);
+
+/* Of the DSOs that samples are in: known if these were found out. */
+struct files_hit { bool known; uint64_t dsos, with_id, samples_with_id; };
 
 /* The build-id that a BUILD_ID or MMAP2 record gives to a file. */
 enum { FILE_ID_MAX = 20 };

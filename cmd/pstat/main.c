@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "check/check.h"
 #include "live/live.h"
-#include "merge/diff.h"
+#include "merge/run.h"
+#include "output.h"
 #include "page/page.h"
 #include "picture/show.h"
 #include "privacy/privacy.h"
@@ -20,9 +13,9 @@
 #include "views/views.h"
 #include "write/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE, OPT_DIFF, OPT_TOP,
-	OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_REPORT, OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE,
-	OPT_INTERVAL, OPT_LIVE, OPT_TEE };
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE,
+	OPT_DIFF, OPT_TOP, OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_REPORT,
+	OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE, OPT_INTERVAL, OPT_LIVE, OPT_TEE };
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
@@ -74,44 +67,6 @@ static const char examples[] =
     "  $ pstat --csv --table pids all.data >pids.csv\n"
     "  $ pstat --report all.html all.data\n";
 
-/* The output as a FILE.  NULL: failure, see out_err. */
-static FILE *
-output(struct tool *t, bool to_stderr)
-{
-	FILE *f;
-
-	if (to_stderr)
-		t->out_err.file = "<stderr>";
-	else
-		tool_create(t, &t->file, t->out_name, &t->out_err);
-	f = fdopen(fcntl(to_stderr ? STDERR_FILENO : t->file.fd, F_DUPFD_CLOEXEC, 0), "w");
-	if (!f)			/* EINVAL: it is not open for writing */
-		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
-	return f;
-}
-
-static unsigned
-columns(FILE *f)
-{
-	struct winsize w;
-
-	return ioctl(fileno(f), TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
-}
-
-/* Write the report and close its file; a failure is kept in out_err. */
-static void
-write_report(struct tool *t, FILE *f, const struct report *r, report_form *form)
-{
-	bool bad;
-
-	errno = 0;
-	if (form(f, r) < 0)
-		pp_fail(&t->out_err, "out of memory");
-	bad = fflush(f) || ferror(f);
-	if (fclose(f) != 0 || bad)
-		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
-}
-
 /* What --check and --privacy have found, on the screen. */
 static int
 asked(FILE *f, const struct report *r)
@@ -126,40 +81,6 @@ asked(FILE *f, const struct report *r)
 	return 1;
 }
 
-/* --merge: the inputs are reports. */
-static int
-merge_reports(struct tool *t, struct counts *c, struct report *r, report_form *form)
-{
-	static char standard[] = "-";
-	char *none[] = { standard }, **names = t->nnames ? t->names : none;
-	struct merge *m;
-	int status, rc = 1;
-	FILE *f;
-
-	tool_check(t);
-	for (int i = 0; i < t->nnames; i++)
-		tool_allow(t, t->names[i], "r");
-	if (!(f = output(t, false)))
-		return tool_close(t);
-	r->width = columns(f);
-	json_seed();
-	tool_lock(t);
-	m = merge_new(t, c);
-	for (int i = 0; rc > 0 && i < (t->nnames ? t->nnames : 1); i++)
-		rc = merge_read(m, names[i]);
-	if (rc > 0) {
-		merge_add(m, r);
-		forms_check_table(t, form, r);
-		write_report(t, f, r, form);
-	} else {		/* a part of the sums would be taken for all */
-		fclose(f);
-		tool_abandon(t);
-	}
-	status = tool_close(t);
-	merge_free(m);
-	return status;
-}
-
 /* The same, and pictures; in an SVG there is nothing else. */
 static struct show shown;
 static int
@@ -169,94 +90,6 @@ drawn(FILE *f, const struct report *r)
 		asked(f, r);
 	show(f, &shown, r->width);
 	return 1;
-}
-
-static int	run(int argc, char **argv);
-
-/* Of a recording, the report that a process of its own makes; a report is read as it is.  -1: errno. */
-static int
-diff_input(const struct tool *t, const char *path, const char *keys)
-{
-	char json[] = "--json", quiet[] = "--quiet", open_all[] = "--no-sandbox", sort[] = "--sort", end[] = "--";
-	char *argv[] = { (char *)(uintptr_t)t->name, json, quiet, t->confine.off ? open_all : quiet, keys ? sort : end,
-	    (char *)(uintptr_t)(keys ? keys : path), keys ? end : NULL, (char *)(uintptr_t)path, NULL };
-	int fd = !strcmp(path, "-") ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), pipes[2];
-	struct stat st;
-	char first;
-	pid_t pid;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pread(fd, &first, 1, 0) == 1 && first == '{')
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	if (pipe2(pipes, O_CLOEXEC) < 0 || (pid = fork()) < 0)
-		return -1;
-	if (!pid) {
-		int argc = 0;
-
-		while (argv[argc])
-			argc++;
-		if (dup2(pipes[1], STDOUT_FILENO) < 0)
-			_exit(1);
-		close(pipes[0]);
-		close(pipes[1]);
-		optind = 0;		/* getopt(3) of glibc begins anew */
-		exit(run(argc, argv));
-	}
-	close(pipes[1]);
-	return pipes[0];
-}
-
-static size_t diff_top;
-static const struct diff *diff_shown;
-static int
-diff_form(FILE *f, const struct report *r)
-{
-	(void)r;
-	diff_screen(f, diff_shown, diff_top);
-	return 1;
-}
-
-/* --diff: two inputs, recordings or reports. */
-static int
-diff_reports(struct tool *t, struct counts *c, struct report *r, report_form *form, const char *keys)
-{
-	struct merge *m[2] = { NULL, NULL };
-	struct diff *diff = NULL;
-	int fd[2], status, rc = 1;
-	FILE *f;
-
-	if (t->nnames != 2)
-		tool_wrong(t, "--diff: needs two inputs");
-	if (!strcmp(t->names[0], "-") && !strcmp(t->names[1], "-"))
-		tool_wrong(t, "--diff: standard input is one input only");
-	tool_check(t);
-	for (int i = 0; i < 2; i++)
-		fd[i] = diff_input(t, t->names[i], keys);
-	if (!(f = output(t, false)))
-		return tool_close(t);
-	json_seed();
-	tool_lock(t);
-	for (int i = 0; i < 2 && rc > 0; i++) {
-		m[i] = merge_new(t, c);
-		rc = merge_read_fd(m[i], fd[i], t->names[i]);
-	}
-	if (rc > 0 && (diff = diff_new(t, m[0], m[1], keys != NULL))) {
-		diff_add(diff, r);
-		forms_check_table(t, form, r);
-		diff_shown = diff;
-		write_report(t, f, r, form == screen ? diff_form : form);
-	} else {
-		fclose(f);
-		tool_abandon(t);
-	}
-	status = tool_close(t);
-	if (diff && !diff_complete(diff))
-		status = 1;
-	diff_free(diff);
-	merge_free(m[0]);
-	merge_free(m[1]);
-	return status;
 }
 
 struct pstat {				/* what was asked for */
@@ -274,6 +107,9 @@ struct pstat {				/* what was asked for */
 	struct privacy	*privacy;
 	struct live	*live;
 	struct page	*page;
+	/* at a glance, for the screen without such options */
+	struct check	*findings;
+	struct privacy	*contains;
 	struct counts	*c;
 	struct summary	 s;
 	struct report	 r;
@@ -298,13 +134,13 @@ read_options(struct pstat *p, int argc, char **argv)
 	while ((key = tool_getopt(&p->t, argc, argv)))
 		switch (key) {
 		case OPT_FORMAT:
-			p->form = forms_find(&p->t, p->t.optarg, p->form);
+			p->form = output_form(&p->t, p->t.optarg, p->form);
 			break;
 		case OPT_JSON:
-			p->form = forms_find(&p->t, "json", p->form);
+			p->form = output_form(&p->t, "json", p->form);
 			break;
 		case OPT_CSV:
-			p->form = forms_find(&p->t, "csv", p->form);
+			p->form = output_form(&p->t, "csv", p->form);
 			break;
 		case OPT_TABLE:
 			p->r.name = p->t.optarg;
@@ -474,8 +310,12 @@ plan(struct pstat *p)
 		p->privacy = privacy_new(&p->t, p->c, p->t.verbose);
 		privacy_add(p->privacy, &p->r);
 	}
-	forms_check_table(&p->t, p->form, &p->r);
 	p->live = live_new(&p->t, p->c, &p->asked);
+	if (is_screen && !p->sort && !p->views && !p->check && !p->give && !p->pictures && !p->live) {
+		check_add(p->findings = check_glance(&p->t, p->c), &p->r);
+		privacy_add(p->contains = privacy_glance(&p->t, p->c), &p->r);
+	}
+	output_check_table(&p->t, p->form, &p->r);
 	if (is_screen && p->pictures)
 		p->form = drawn;
 	else if (is_screen && (p->check || p->privacy || p->views))
@@ -501,11 +341,8 @@ begin(struct pstat *p)
 	to_stderr = p->live && live_prepare(p->live);
 	if (tool_open_input(t, p->views ? views_open_flags(p->views) : 0) < 0 && needs_input(p))
 		return NULL;
-	if (!(f = output(t, to_stderr)))
+	if (!(f = output_open(t, &p->r, to_stderr)))
 		return NULL;
-	p->r.width = columns(f);
-	if (p->form == json)
-		json_seed();
 	tool_lock(t);
 	if (p->live && t->in)
 		live_open(p->live, f);
@@ -537,13 +374,19 @@ read_input(struct pstat *p)
 		check_begin(p->check);
 	if (p->privacy)
 		privacy_begin(p->privacy);
+	if (p->findings) {
+		check_begin(p->findings);
+		privacy_begin(p->contains);
+	}
 	if (p->t.in)
 		count_all(p->c);
 	if (p->live)
 		live_end(p->live);
 	summary_make(&p->s);
-	if (p->sort)
+	if (p->sort) {
 		p->r.exact &= sort_end(p->sort, p->s.unit);
+		sort_hit(p->sort, &p->s.hit);
+	}
 	if (p->pictures)
 		p->r.exact &= pictures_end(p->pictures, &p->s);
 	if (p->views)
@@ -552,6 +395,8 @@ read_input(struct pstat *p)
 		check_end(p->check);
 	if (p->privacy)
 		privacy_end(p->privacy, &p->r);
+	if (p->findings)
+		check_end(p->findings);
 	if (p->page)
 		p->r.exact &= page_end(p->page);
 	p->r.exact &= !report_clips(&p->r);
@@ -567,8 +412,8 @@ run(int argc, char **argv)
 
 	read_options(&p, argc, argv);
 	if (p.merge || p.diff) {
-		diff_top = p.top >= 0 ? (size_t)p.top : 20;
-		status = p.merge ? merge_reports(&p.t, p.c, &p.r, p.form) : diff_reports(&p.t, p.c, &p.r, p.form, p.keys);
+		status = p.merge ? merge_run(&p.t, p.c, &p.r, p.form) : diff_run(&p.t, p.c, &p.r,
+		    &(struct diff_options){ p.form, p.keys, p.top >= 0 ? (unsigned)p.top : 20, run });
 		free(p.c);
 		free(p.t.names);
 		return status;
@@ -581,7 +426,7 @@ run(int argc, char **argv)
 		return status;
 	}
 	read_input(&p);
-	write_report(&p.t, f, &p.r, p.asked.every && p.form == json ? live_json : p.form);
+	output_write(&p.t, f, &p.r, p.asked.every && p.form == json ? live_json : p.form);
 	if (p.live)
 		live_rest(p.live);
 	views_free(p.views);
@@ -596,7 +441,9 @@ run(int argc, char **argv)
 	if (p.check && !p.page && check_failed(p.check, p.strict))
 		status = 1;
 	check_free(p.check);
+	check_free(p.findings);
 	privacy_free(p.privacy);
+	privacy_free(p.contains);
 	free(p.t.names);
 	live_leave();
 	return status;

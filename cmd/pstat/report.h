@@ -131,6 +131,7 @@ struct table {
 	/* Call put() for each row, with ncols cells; what they point to need not outlive the call.  It may be called often. */
 	void		(*rows)(const void *of, report_put *put, void *arg);
 	void		(*make)(struct cell *row);	/* set the cells of ADDS_MADE; NULL: there are none */
+	bool		(*may_be)(const struct cell *row);	/* of a report that is read back: do its cells go together?  NULL: yes */
 };
 #define TABLE(columns) columns, sizeof(columns) / sizeof *(columns)
 

@@ -72,9 +72,10 @@ whole_rows(const void *of, report_put *put, void *arg)
 	bool big = in && in->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 
 	put(arg, (struct cell[]){ cell_text(PP_VERSION), cell_text(err->file), cell_text(in ? pp_container(in) : NULL),
-	    cell_text(!in ? NULL : big ? "big" : "little"), cell_bool(!err->what[0]), cell_text(err->what[0] ? err->what : NULL),
-	    cell_bool(s->r->exact), cell_num(s->read), cell_num(c->bytes), cell_num(c->records), cell_num(s->sum.samples),
-	    cell_num_if(s->unit, s->sum.period), cell_bool(c->tasks.rough), cell_num(c->reads_over) });
+	    cell_text(!in ? NULL : big ? "big" : "little"), cell_bool(!err->what[0]),
+	    cell_text(err->what[0] ? err->what : NULL), cell_bool(s->r->exact), cell_num(s->read), cell_num(c->bytes),
+	    cell_num(c->records), cell_num(s->sum.samples), cell_num_if(s->unit, s->sum.period), cell_bool(c->tasks.rough),
+	    cell_num(c->reads_over) });
 }
 
 static const struct table whole = { "report", "the recording as a whole", TABLE(whole_columns), TABLE_TOP, SCREEN_OFF,
@@ -172,8 +173,8 @@ compression_rows(const void *of, report_put *put, void *arg)
 	put(arg, (struct cell[]){ cell_num(z->records), cell_num(z->records2), cell_num(z->bytes), cell_num(z->plain) });
 }
 
-static const struct table compression = { "compression", "compressed records", TABLE(compression_columns), TABLE_ONE, SCREEN_OFF,
-    .rows = compression_rows };
+static const struct table compression = { "compression", "compressed records", TABLE(compression_columns), TABLE_ONE,
+    SCREEN_OFF, .rows = compression_rows };
 
 static const struct column content_columns[] = {
 	{ "samples", CELL_NUM, ADDS_SUM, "bytes of SAMPLE records" },
@@ -229,9 +230,9 @@ features_rows(const void *of, report_put *put, void *arg)
 		if (k->have >> i & 1)
 			n += 1 + (size_t)(pp_feature_name(i) ? snprintf(have + n, 24, "%s", pp_feature_name(i)) :
 			    snprintf(have + n, 24, "%u", i));
-	put(arg, (struct cell[]){ cell_bytes(have, n ? n - 1 : 0), fact(&k->hostname), fact(&k->osrelease), fact(&k->version), fact(&k->arch),
-	    fact(&k->cpudesc), cell_bytes(k->cmdline.p ? k->cmdline.p : "", k->cmdline.len), cell_num(k->nrcpus_available),
-	    cell_num(k->nrcpus_online), cell_num(k->total_mem) });
+	put(arg, (struct cell[]){ cell_bytes(have, n ? n - 1 : 0), fact(&k->hostname), fact(&k->osrelease), fact(&k->version),
+	    fact(&k->arch), fact(&k->cpudesc), cell_bytes(k->cmdline.p ? k->cmdline.p : "", k->cmdline.len),
+	    cell_num(k->nrcpus_available), cell_num(k->nrcpus_online), cell_num(k->total_mem) });
 }
 
 static const struct table features = { "features", "machine and command", TABLE(features_columns), TABLE_ONE, SCREEN_OFF,
@@ -242,14 +243,20 @@ static const struct table features = { "features", "machine and command", TABLE(
 static const struct column files_columns[] = {
 	{ "mapped", CELL_NUM, ADDS_ROUGH, "files of executable maps" },
 	{ "with_build_id", CELL_NUM, ADDS_ROUGH, "those with a build-id" },
+	{ "hit", CELL_NUM, ADDS_ROUGH, "with --sort dso: DSOs with samples" },
+	{ "hit_with_build_id", CELL_NUM, ADDS_ROUGH, "those with a build-id" },
+	{ "hit_samples_with_build_id", CELL_NUM, ADDS_SUM, "samples in these" },
 };
 
 static void
 files_rows(const void *of, report_put *put, void *arg)
 {
-	const struct files *f = &((const struct summary *)of)->c->files;
+	const struct summary *s = of;
+	const struct files *f = &s->c->files;
+	const struct files_hit *h = &s->hit;
 
-	put(arg, (struct cell[]){ cell_num(files_count(f, FILE_MAPPED)), cell_num(files_count(f, FILE_MAPPED | FILE_HAS_ID)) });
+	put(arg, (struct cell[]){ cell_num(files_count(f, FILE_MAPPED)), cell_num(files_count(f, FILE_MAPPED | FILE_HAS_ID)),
+	    cell_num_if(h->known, h->dsos), cell_num_if(h->known, h->with_id), cell_num_if(h->known, h->samples_with_id) });
 }
 
 static const struct table files = { "files", "mapped files", TABLE(files_columns), TABLE_ONE, SCREEN_OFF, .rows = files_rows };
@@ -274,7 +281,8 @@ types_rows(const void *of, report_put *put, void *arg)
 		    cell_num(t[i].records), cell_num(t[i].bytes) });
 }
 
-static const struct table types = { "types", "records by type", TABLE(types_columns), TABLE_ROWS, SCREEN_OFF, .rows = types_rows };
+static const struct table types = { "types", "records by type", TABLE(types_columns), TABLE_ROWS, SCREEN_OFF,
+    .rows = types_rows };
 
 enum { EVENT_LOST = 8, EVENT_LOST_SAMPLES, EVENT_LOSSES };
 static const struct column events_columns[] = {
@@ -306,9 +314,10 @@ events_rows(const void *of, report_put *put, void *arg)
 	for (unsigned i = 0; i < s->c->nev; i++) {
 		const struct pp_event *ev = s->c->tool->in->events->ev[i];
 		const struct event_count *e = &s->c->ev[i];
-		struct cell row[] = { cell_text(ev->name), cell_num(s->nth[i]), cell_num(ev->attr.type), cell_num(ev->attr.config),
-		    cell_num(e->samples), cell_num(e->period), cell_num(e->records), cell_num(e->bytes), cell_num(e->lost),
-		    cell_num(e->lost_samples), { .known = false }, cell_num(e->filtered) };
+		struct cell row[] = { cell_text(ev->name), cell_num(s->nth[i]), cell_num(ev->attr.type),
+		    cell_num(ev->attr.config), cell_num(e->samples), cell_num(e->period), cell_num(e->records),
+		    cell_num(e->bytes), cell_num(e->lost), cell_num(e->lost_samples), { .known = false },
+		    cell_num(e->filtered) };
 
 		events_make(row);
 		put(arg, row);
@@ -341,7 +350,8 @@ comms_rows(const void *of, report_put *put, void *arg)
 	}
 }
 
-static const struct table comms = { "comms", "samples by comm", TABLE(comms_columns), TABLE_ROWS, SCREEN_OFF, .rows = comms_rows };
+static const struct table comms = { "comms", "samples by comm", TABLE(comms_columns), TABLE_ROWS, SCREEN_OFF,
+    .rows = comms_rows };
 
 static const struct column pids_columns[] = {
 	{ "pid", CELL_SIGNED, ADDS_KEY, "process" },
@@ -381,23 +391,27 @@ others_rows(const void *of, report_put *put, void *arg)
 	const struct summary *s = of;
 	const struct tasks *t = &s->c->tasks;
 
-	put(arg, (struct cell[]){ cell_num(t->others.tasks), cell_num(t->others.samples), cell_num_if(s->unit, t->others.period) });
+	put(arg, (struct cell[]){ cell_num(t->others.tasks), cell_num(t->others.samples),
+	    cell_num_if(s->unit, t->others.period) });
 }
 
-static const struct table others = { "other_pids", "samples of tasks that have no row in pids", TABLE(others_columns), TABLE_ONE,
-    SCREEN_OFF, .rows = others_rows };
+static const struct table others = { "other_pids", "samples of tasks that have no row in pids", TABLE(others_columns),
+    TABLE_ONE, SCREEN_OFF, .rows = others_rows };
 
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 void
 summary_add(struct summary *s, struct counts *c, struct report *r)
 {
-	static const struct table *const all[] = { &whole, &times, &order, &lost, &compression, &content, &features, &files, &types, &events,
-	    &comms, &pids, &others };
+	static const struct table *const all[] = { &whole, &times, &order, &lost, &compression, &content, &features, &files,
+	    &types, &events, &comms, &pids, &others };
 
 	*s = (struct summary){ .r = r, .c = c };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		report_add(r, all[i], s);
+		if (all[i] == &lost)
+			report_add(r, &losses_table, &c->losses);
+	}
 }
 
 void
@@ -420,7 +434,8 @@ summary_make(struct summary *s)
 	sorting = &c->tasks;
 	qsort(s->comm, s->ncomms, sizeof *s->comm, by_samples);
 	number_names(s);
-	s->r->exact &= !c->files.full && !c->tasks.rough && !c->tasks.others.samples && !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
+	s->r->exact &= !c->losses.full && !c->files.full && !c->tasks.rough && !c->tasks.others.samples &&
+	    !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
 }
 
 void

@@ -16,6 +16,7 @@ struct summary {
 	unsigned	*nth;		/* of each event: how many before it have the same name */
 	struct event_count sum;
 	bool		 unit;		/* all samples are of one event, so that sums of their periods mean something */
+	struct files_hit hit;
 	uint64_t	 read;		/* bytes of the input */
 };
 

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "plus.h"
 #include "tasks.h"
 #include "tool/tool.h"
 
@@ -205,10 +206,10 @@ tasks_fold(struct tasks *t, uint32_t i)
 	struct name *name = &t->name[e->name];
 
 	name->samples += e->samples;
-	name->period += e->period;
+	plus(&name->period, e->period);
 	name->pids += e->samples != 0;
 	t->others.samples += e->samples;
-	t->others.period += e->period;
+	plus(&t->others.period, e->period);
 	t->others.tasks += e->samples != 0;
 	*e = (struct epoch){ .older = t->spare };
 	t->spare = i;
@@ -323,7 +324,7 @@ tasks_count(struct tasks *t)
 			i = tasks_epoch_at(t, i, w->time);
 		e = &t->epoch[i];
 		e->samples++;
-		e->period += w->period;
+		plus(&e->period, w->period);
 		if (w->time > e->last)
 			e->last = w->time;
 		t->log[t->records % TASKS_LOG] = (struct logged){ .time = w->time, .period = w->period,
@@ -356,9 +357,9 @@ tasks_move(struct tasks *t, uint32_t from, uint32_t to)
 		*give = seq;
 		give = &l->before;
 		f->samples--;
-		f->period -= l->period;
+		f->period -= f->period == UINT64_MAX ? 0 : l->period;
 		e->samples++;
-		e->period += l->period;
+		plus(&e->period, l->period);
 	}
 	*keep = *give = 0;
 	e->last = f->last;
@@ -477,7 +478,7 @@ tasks_merge(struct task_row *row, size_t n)
 		if (last && last->pid == row[i].pid && last->name == row[i].name &&
 		    (last->name != NAME_UNKNOWN || last->tid == row[i].tid)) {
 			last->samples += row[i].samples;
-			last->period += row[i].period;
+			plus(&last->period, row[i].period);
 		} else
 			row[out++] = row[i];
 	}
@@ -511,14 +512,14 @@ tasks_finish(struct tasks *t, size_t *nrows)
 		struct name *name = &t->name[row[i].name];
 
 		name->samples += row[i].samples;
-		name->period += row[i].period;
+		plus(&name->period, row[i].period);
 		name->pids++;
 	}
 	if (t->epoch[0].samples) {
 		t->name[NAME_OTHER].samples += t->epoch[0].samples;
-		t->name[NAME_OTHER].period += t->epoch[0].period;
+		plus(&t->name[NAME_OTHER].period, t->epoch[0].period);
 		t->others.samples += t->epoch[0].samples;
-		t->others.period += t->epoch[0].period;
+		plus(&t->others.period, t->epoch[0].period);
 	}
 	qsort(row, n, sizeof *row, tasks_by_samples);
 	*nrows = n;

@@ -7,6 +7,7 @@
 #include "record/sample.h"
 #include "field.h"
 #include "record/raw.h"
+#include "tool.h"
 
 const struct pp_part *
 field_part(struct field_fetch *f, uint32_t bits)
@@ -200,8 +201,7 @@ get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 	if (part == PART_DSO)
 		give_text(v, field_dso_name(dso));
 	else if (dso->id_len) {
-		for (unsigned i = 0; i < dso->id_len && i < sizeof dso->id; i++)
-			snprintf(f->hex + 2 * i, 3, "%02x", dso->id[i]);
+		tool_hex(f->hex, dso->id, dso->id_len);
 		give_text(v, f->hex);
 	}
 }

@@ -25,8 +25,8 @@ static const char *const public_symbols[] = {
 static bool
 is_one_of(const char *s, size_t n, const char *const *list, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strlen(list[i]) == n && !memcmp(s, list[i], n))
+	for (size_t i = 0; n && i < count; i++)
+		if (*s == *list[i] && strlen(list[i]) == n && !memcmp(s, list[i], n))
 			return true;
 	return false;
 }

@@ -78,6 +78,18 @@ tool_vis(const char *s, size_t n)
 }
 
 void
+tool_hex(char *to, const uint8_t *p, size_t n)
+{
+	static const char digit[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*to++ = digit[p[i] >> 4];
+		*to++ = digit[p[i] & 15];
+	}
+	*to = 0;
+}
+
+void
 tool_say(const struct tool *t, const struct pp_err *err)
 {
 	char *file = tool_vis(err->file, strlen(err->file)), *what = tool_vis(err->what, strlen(err->what));

@@ -183,6 +183,8 @@ void	*tool_alloc(size_t n, size_t size);		/* zeroed */
 void	*tool_realloc(void *, size_t n, size_t size);
 /* A copy of n bytes, with control characters escaped; the caller frees it. */
 char	*tool_vis(const char *, size_t n);
+/* Write n bytes as 2 n hexadecimal digits and a NUL. */
+void	 tool_hex(char *to, const uint8_t *, size_t n);
 /* Is the Unicode character invisible or does it affect others: C1 controls, marks of direction and width, tags? */
 bool	tool_hidden(uint32_t);
 /* Does the user's locale, by its name, have UTF-8?  The tools' own always does. */

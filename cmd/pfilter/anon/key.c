@@ -63,13 +63,6 @@ anon_made(const struct anon_key *k, enum anon_domain domain, const char *pseudon
 		anon_dict_put(k->dict, domain, pseudonym, n, name, m);
 }
 
-static void
-to_hex(char *to, const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		sprintf(to + 2 * i, "%02x", p[i]);
-}
-
 void
 anon_made_bytes(const struct anon_key *k, enum anon_domain domain, const uint8_t *pseudonym, const uint8_t *bytes, size_t n)
 {
@@ -77,8 +70,8 @@ anon_made_bytes(const struct anon_key *k, enum anon_domain domain, const uint8_t
 
 	if (!k->dict || n > ANON_MAC)
 		return;
-	to_hex(to, pseudonym, n);
-	to_hex(from, bytes, n);
+	tool_hex(to, pseudonym, n);
+	tool_hex(from, bytes, n);
 	anon_dict_put(k->dict, domain, to, 2 * n, from, 2 * n);
 }
 
@@ -107,12 +100,12 @@ anon_mac(const struct anon_key *k, enum anon_domain domain, const void *p, size_
 void
 anon_hex(const struct anon_key *k, enum anon_domain domain, const void *p, size_t n, char *to, unsigned digits)
 {
-	static const char hex[] = "0123456789abcdef";
+	char hex[2 * ANON_MAC + 1];
 	uint8_t mac[ANON_MAC];
 
 	anon_mac(k, domain, p, n, mac);
-	for (unsigned i = 0; i < digits; i++)
-		to[i] = hex[mac[i / 2] >> (i % 2 ? 0 : 4) & 15];
+	tool_hex(hex, mac, (digits + 1) / 2);
+	memcpy(to, hex, digits);
 	to[digits] = 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "name.h"
 #include "tool/public_name.h"
+#include "tool/tool.h"
 
 enum { DIGITS = 10, COMPONENT = 1 + DIGITS + 4, LONGEST = ANON_NAME - 64 };
 
@@ -122,8 +123,7 @@ component(struct anon_key *k, enum anon_domain d, uint8_t chain[static ANON_MAC]
 	anon_mac2(k, d, chain, ANON_MAC, s, n, chain);
 	if (len)
 		return word(k, ANON_D_MODULE, "m", ".ko", (struct bytes){ name, len }, (struct bytes){ s, n }, to);
-	for (int i = 0; i < DIGITS / 2; i++)
-		sprintf(hex + 2 * i, "%02x", chain[i]);
+	tool_hex(hex, chain, DIGITS / 2);
 	len = (size_t)sprintf(to, "p%s%s", hex, ends(s, n, ".so") || memmem(s, n, ".so.", 4) ? ".so" : "");
 	anon_made(k, d, to, len, s, n);
 	return len;

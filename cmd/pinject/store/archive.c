@@ -113,12 +113,12 @@ archive_debug(struct archive *a, const struct build_id *id)
 	struct pp_dso dso = { .name = name };
 	struct lookup_found found;
 
-	for (size_t i = 0; i < id->len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->b[i]);
+	if (id->len < 2 || store_has(a->store, id, "debug"))
+		return;
+	tool_hex(hex, id->b, id->len);
 	snprintf(name, sizeof name, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 	dso.len = (uint32_t)strlen(name);
-	if (id->len < 2 || store_has(a->store, id, "debug") ||
-	    lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_DEBUG, .dso = &dso }, true, &found) <= 0)
+	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_DEBUG, .dso = &dso }, true, &found) <= 0)
 		return;
 	if (found.id.len == id->len && !memcmp(found.id.b, id->b, id->len))
 		archive_file(a, &dso, id, "debug", found.fd);

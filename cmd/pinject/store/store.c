@@ -78,8 +78,7 @@ place_of(const struct build_id *id, const char *kind)
 	struct place p = { .name = kind, .linked = strcmp(kind, "kallsyms") != 0 };
 
 	strcpy(p.dir[0], p.linked ? "files" : "[kernel.kallsyms]");
-	for (size_t i = 0; i < id->len; i++)
-		snprintf(p.dir[1] + 2 * i, 3, "%02x", id->b[i]);
+	tool_hex(p.dir[1], id->b, id->len);
 	return p;
 }
 

@@ -7,11 +7,11 @@
 #include "record/event.h"
 #include "record/meaning.h"
 
-
 /* ---- findings ------------------------------------------------------------------------------------ */
 
 void
-check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type, const char *detail)
+check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
+    const char *detail)
 {
 	struct finding *f = &c->found[rule];
 
@@ -75,6 +75,18 @@ check_new(struct tool *t, struct counts *counts, const char *list)
 	return c;
 }
 
+struct check *
+check_glance(struct tool *t, struct counts *counts)
+{
+	struct check *c = tool_alloc(1, sizeof *c);
+
+	c->tool = t;
+	c->c = counts;
+	c->glance = true;
+	check_choose(c, "E,W");
+	return c;
+}
+
 void
 check_free(struct check *c)
 {
@@ -93,13 +105,12 @@ static void
 check_unsound(struct check *c, const struct pp_rec *r)
 {
 	const struct pp_events *all = c->in->events;
-	struct pp_err *err = &c->tool->in_err, why = { .what = "" };
+	struct pp_err why = { .what = "" };
 	const struct pp_event *ev = pp_event_find(all, r, &why);
 	enum rule rule = ev ? RULE_E_SHORT_SAMPLE : !all->n ? r->type == PP_SAMPLE ? RULE_E_SAMPLE_FIRST : RULE_W_EARLY_RECORD :
 	    strstr(why.what, "belongs to no event") ? RULE_E_UNKNOWN_ID : RULE_E_SHORT_SAMPLE;
 
-	check_found(c, rule, r, err->what);
-	*err = (struct pp_err){ .file = err->file };
+	check_found(c, rule, r, c->tool->in_err.what);
 }
 
 static void
@@ -151,6 +162,22 @@ check_round(struct check *c)
 		check_unsure(c, c->rounds - 2);
 }
 
+/* What the record itself says; ev NULL: of no event, or not sound. */
+static void
+check_content(struct check *c, const struct pp_event *ev, const struct pp_rec *r, bool sound)
+{
+	if (r->type == PP_SAMPLE && ev)
+		check_sample(c, ev, r);
+	else if (r->type < PP_USER_TYPE_START && sound)
+		check_side(c, ev, r);
+	else if (r->type == PP_HEADER_ATTR)
+		check_attr(c, r);
+	else if (r->type == PP_HEADER_FEATURE)
+		check_feature(c, r);
+	else if (r->type >= PP_USER_TYPE_START && r->type != PP_FINISHED_ROUND)
+		check_own(c, r);
+}
+
 static int
 check_record(void *arg, const struct pp_rec *r, bool sound)
 {
@@ -159,8 +186,10 @@ check_record(void *arg, const struct pp_rec *r, bool sound)
 	const struct pp_event *ev = NULL;
 	uint64_t before = c->since_round;
 
-	if (!sound)
+	if (!sound) {
 		check_unsound(c, r);
+		c->tool->in_err = (struct pp_err){ .file = c->tool->in_err.file };
+	}
 	if (r->type != PP_SAMPLE || r->size & 7)
 		check_type(c, r);
 	check_counted(c, r);
@@ -172,19 +201,28 @@ check_record(void *arg, const struct pp_rec *r, bool sound)
 		if (sound)
 			ev = pp_event_find(c->in->events, r, NULL);
 	}
-	if (r->type == PP_SAMPLE && ev)
-		check_sample(c, ev, r);
-	else if (r->type < PP_USER_TYPE_START && sound)
-		check_side(c, ev, r);
-	else if (r->type == PP_HEADER_ATTR)
-		check_attr(c, r);
-	else if (r->type == PP_HEADER_FEATURE)
-		check_feature(c, r);
-	else if (r->type == PP_FINISHED_ROUND)
+	if (r->type == PP_FINISHED_ROUND)
 		check_round(c);
-	else if (r->type >= PP_USER_TYPE_START)
-		check_own(c, r);
+	check_content(c, ev, r, sound);
 	c->record++;
+	return 1;
+}
+
+/* check_record() for a glance: the counts are looked at in the end. */
+static int
+check_glance_record(void *arg, const struct pp_rec *r, bool sound)
+{
+	const struct pp_event *ev = NULL;
+	struct check *c = arg;
+
+	if (!sound) {
+		check_unsound(c, r);
+		c->ended = true;
+	} else if (r->type < PP_USER_TYPE_START)
+		ev = pp_event_find(c->in->events, r, NULL);
+	if (r->type != PP_SAMPLE || r->size & 7)
+		check_type(c, r);
+	check_content(c, ev, r, sound);
 	return 1;
 }
 
@@ -194,7 +232,10 @@ check_begin(struct check *c)
 	c->in = c->tool->in;
 	if (!c->in)
 		return;
-	count_visit_by(c->c, check_record, c);
+	if (c->glance)
+		count_glance_by(c->c, check_glance_record, c);
+	else
+		count_visit_by(c->c, check_record, c);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------- */
@@ -227,7 +268,31 @@ check_compressed(struct check *c)
 void
 check_add(const struct check *c, struct report *r)
 {
-	report_add(r, &check_table, c);
+	report_add(r, c->glance ? &check_glance_table : &check_table, c);
+}
+
+/* What the counts say. */
+static void
+check_glance_end(struct check *c)
+{
+	const struct order *o = &c->c->order;
+	const uint64_t many = 64 << 20, round = PP_HEADER_SIZE;
+	const struct { enum rule rule; uint64_t n; } counted[] = {
+		{ RULE_E_LATE, o->late }, { RULE_E_TOTAL_BACK, c->c->reads_back }, { RULE_E_TOTAL_ID, c->c->reads_unknown },
+		{ RULE_W_BACKWARD, o->depth > 1000000000 },
+		/* behind the last round, whose own bytes count to what is before it or not */
+		{ RULE_W_NO_ROUNDS, c->nev && o->from[0].bytes - o->from[1].bytes > many + round },
+	};
+	const struct { enum rule rule; uint32_t type; } more[] = {
+		{ RULE_W_LOST, PP_LOST }, { RULE_W_THROTTLED, PP_THROTTLE },
+	};
+
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+		if (counted[i].n)
+			check_found_at(c, counted[i].rule, counted[i].n, false, 0, 0, UINT32_MAX, NULL);
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++)	/* behind the first ones */
+		if (c->c->type[more[i].type].records > COUNT_FIRST)
+			c->found[more[i].rule].count += c->c->type[more[i].type].records - COUNT_FIRST;
 }
 
 void
@@ -235,13 +300,19 @@ check_end(struct check *c)
 {
 	const struct pp_err *err = &c->tool->in_err;
 
+	if (c->glance && c->in)
+		check_glance_end(c);
+	if (c->ended)
+		return;			/* nothing is known about the recording as a whole */
 	if (err->what[0])
 		check_found_at(c, RULE_E_UNREADABLE, 1, err->at, err->off, c->record, UINT32_MAX, err->what);
 	if (!c->in)
 		return;
-	check_unsure(c, UINT64_MAX);
 	check_compressed(c);
 	check_head_end(c);
+	if (c->glance)
+		return;
+	check_unsure(c, UINT64_MAX);
 	for (int i = 0; i < CHECK_COOKIES; i++)
 		if (c->cookie[i])
 			check_found_all(c, RULE_W_NO_DEFERRED, NULL);

@@ -26,8 +26,8 @@ enum {
 static bool
 attr_has_odd_bits(const struct pp_attr *a)
 {
-	return a->sample_type & ~(uint64_t)PP_SAMPLE_KNOWN || a->read_format & ~(uint64_t)FORMAT_KNOWN || a->flags >> FLAGS_KNOWN ||
-	    a->branch_sample_type >> BRANCH_KNOWN;
+	return a->sample_type & ~(uint64_t)PP_SAMPLE_KNOWN || a->read_format & ~(uint64_t)FORMAT_KNOWN ||
+	    a->flags >> FLAGS_KNOWN || a->branch_sample_type >> BRANCH_KNOWN;
 }
 
 static bool
@@ -158,7 +158,8 @@ feature_number(struct check *c, const struct pp_rec *r, uint64_t number, bool en
 			check_found(c, RULE_E_END_MARK, r, NULL);
 		return;
 	}
-	snprintf(detail, sizeof detail, "%s %ju", pp_feature_name(number) ? pp_feature_name(number) : "number", (uintmax_t)number);
+	snprintf(detail, sizeof detail, "%s %ju", pp_feature_name(number) ? pp_feature_name(number) : "number",
+	    (uintmax_t)number);
 	c->any_feature = true;
 	if (c->any_sample || (number < 64 && c->features >> number & 1))
 		check_found(c, RULE_W_LATE_FEATURE, r, detail);
@@ -239,13 +240,15 @@ check_own(struct check *c, const struct pp_rec *r)
 	const struct pp_events *all = c->in->events;
 	bool swap = all->swap;
 	uint32_t type;
+	uint64_t id;
 
 	switch (r->type) {
 	case PP_ID_INDEX:
 		own_index(c, r);
 		break;
 	case PP_EVENT_UPDATE:
-		if (all->n != 1 && PP_RAW_GET(r->raw, EVENT_UPDATE, id, swap) && !pp_event_by_id(all, PP_RAW_GET(r->raw, EVENT_UPDATE, id, swap)))
+		id = PP_RAW_GET(r->raw, EVENT_UPDATE, id, swap);
+		if (all->n != 1 && id && !pp_event_by_id(all, id))
 			check_found(c, all->n ? RULE_E_UPDATE_ID : RULE_W_EARLY_NAME, r, NULL);
 		break;
 	case PP_CPU_MAP:

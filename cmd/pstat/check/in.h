@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * in.h - shared by the files of check/: check.c (findings, order), show.c (rules), sample.c, head.c (attrs, features), side.c (maps,
- * tasks, losses), known.c
+ * in.h - shared by the files of check/: check.c (findings, order), show.c (rules), sample.c, head.c (attrs, features), side.c
+ * (maps, tasks, losses), known.c
  */
 #ifndef PSTAT_CHECK_IN_H
 #define PSTAT_CHECK_IN_H
@@ -44,6 +44,8 @@ struct check {
 	struct tool	*tool;
 	struct counts	*c;
 	struct pp_source *in;		/* of the tool */
+	bool		 glance;	/* check_glance(): `known' and `cpu' are NULL, `files' is not used */
+	bool		 ended;		/* the glance: a record that could not be counted has ended the reading */
 	bool		 chosen[RULES];
 	struct finding	 found[RULES];
 	uint64_t	 record;	/* number of the current record */
@@ -58,7 +60,8 @@ struct check {
 	uint64_t	 nr_cpus;
 	uint8_t		 pmu[32];	/* bits of the types that PMU_MAPPINGS names */
 	bool		 pmus, trace_info, formats;
-	struct check_event { bool looked, parts; } *ev;	/* of each event: its first sample was seen; fields behind the fixed ones matter */
+	/* of each event: its first sample was seen; fields behind the fixed ones matter */
+	struct check_event { bool looked, parts; } *ev;
 	/* order */
 	uint64_t	 late, newest, since_round, reads_back, reads_unknown;	/* since_round: bytes */
 	uint64_t	 rounds, last_round;	/* number of the round; records when the last came */
@@ -81,13 +84,14 @@ struct check {
 /* The rule was broken by this record.  The first detail stays; NULL: none. */
 void	check_found(struct check *, enum rule, const struct pp_rec *, const char *detail);
 /* The same, n times, first at that place. */
-void	check_found_at(struct check *, enum rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type, const char *detail);
+void	check_found_at(struct check *, enum rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
+	    const char *detail);
 /* The same of the recording as a whole. */
 void	check_found_all(struct check *, enum rule, const char *detail);
 
 /* ---- show.c -------------------------------------------------------------------------------------- */
 
-extern const struct table check_table;
+extern const struct table check_table, check_glance_table;
 /* Choose the rules of --check=LIST; exits 2 if a word is none. */
 void	check_choose(struct check *, const char *list);
 

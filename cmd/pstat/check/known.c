@@ -220,7 +220,7 @@ known_map(struct known *k, uint32_t pid, uint64_t start, uint64_t len)
 	uint64_t end = start + len - 1;
 	struct process *p;
 
-	if (!len)
+	if (!k || !len)
 		return;
 	if (end < start)
 		end = UINT64_MAX;
@@ -259,9 +259,9 @@ known_has_map(const struct known *k, uint32_t pid, uint64_t addr, struct known_r
 bool
 known_has_maps(const struct known *k, uint32_t pid)
 {
-	const struct process *p = process_find(k, pid);
+	const struct process *p = k ? process_find(k, pid) : NULL;
 
-	return p->used && p->maps && p->maps->n;
+	return p && p->used && p->maps && p->maps->n;
 }
 
 /* ---- threads ------------------------------------------------------------------------------------- */
@@ -301,7 +301,7 @@ thread_get(struct known *k, uint32_t tid)
 void
 known_comm(struct known *k, uint32_t tid)
 {
-	struct thread *t = thread_get(k, tid);
+	struct thread *t = k ? thread_get(k, tid) : NULL;
 
 	if (t)
 		t->named = true;
@@ -310,12 +310,15 @@ known_comm(struct known *k, uint32_t tid)
 void
 known_fork(struct known *k, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid, bool with_maps)
 {
-	bool named = known_has_name(k, ptid);
-	struct thread *t = thread_get(k, tid);
 	struct process *p;
 	struct ranges *maps;
+	struct thread *t;
+	bool named;
 
-	if (t) {
+	if (!k)
+		return;
+	named = known_has_name(k, ptid);
+	if ((t = thread_get(k, tid))) {
 		t->named = named;
 		t->parent = ptid;
 		t->exit = 0;
@@ -332,9 +335,13 @@ known_fork(struct known *k, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t 
 void
 known_exit(struct known *k, uint32_t pid, uint32_t tid, uint64_t time)
 {
-	struct thread *t = thread_find(k, tid);
-	struct process *p = process_find(k, pid);
+	struct process *p;
+	struct thread *t;
 
+	if (!k)
+		return;
+	t = thread_find(k, tid);
+	p = process_find(k, pid);
 	if (t->used)
 		t->exit = time ? time : 1;
 	if (pid == tid && p->used)

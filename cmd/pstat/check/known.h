@@ -22,6 +22,7 @@ enum {
 struct known;
 
 struct known *known_new(void);
+/* In the functions below that return nothing, and in known_has_maps(), NULL is who keeps nothing and knows nothing. */
 void	known_free(struct known *);
 void	known_map(struct known *, uint32_t pid, uint64_t start, uint64_t len);
 void	known_comm(struct known *, uint32_t tid);

@@ -109,7 +109,8 @@ static void
 sample_unsure(struct check *c, const struct unsure *u)
 {
 	for (unsigned i = c->nunsure; i-- > 0 && c->nunsure - i <= 16;)
-		if (c->unsure[i].tid == u->tid && c->unsure[i].pid == u->pid && c->unsure[i].mode == u->mode && c->unsure[i].ip == u->ip) {
+		if (c->unsure[i].tid == u->tid && c->unsure[i].pid == u->pid && c->unsure[i].mode == u->mode &&
+		    c->unsure[i].ip == u->ip) {
 			c->unsure[i].count++;
 			return;
 		}
@@ -134,6 +135,8 @@ _Static_assert(CHECK_CACHE == 4096, "sample_slot() takes the highest 12 bits");
 void
 check_forget(struct check *c, uint32_t tid)
 {
+	if (c->glance)
+		return;
 	sample_slot(c, tid)->range[0] = sample_slot(c, tid)->range[1] = (struct known_range){ 1, 0 };
 	sample_slot(c, tid)->key = 0;
 	if (c->changes != known_changes(c->known)) {
@@ -143,7 +146,8 @@ check_forget(struct check *c, uint32_t tid)
 }
 
 static void
-sample_look(struct check *c, const struct pp_event *ev, const struct pp_rec *r, struct check_thread *slot, uint64_t key, uint64_t time)
+sample_look(struct check *c, const struct pp_event *ev, const struct pp_rec *r, struct check_thread *slot, uint64_t key,
+    uint64_t time)
 {
 	uint32_t pid = (uint32_t)(key >> 32), tid = (uint32_t)key;
 	uint64_t gone = known_exit_time(c->known, tid), ip = ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, c->in->swap) : 0;
@@ -182,15 +186,16 @@ sample_task(struct check *c, const struct pp_event *ev, const struct pp_rec *r, 
 
 	if (ev->plan.ip && mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
 		check_found(c, RULE_W_NO_MODE, r, NULL);
-	if (slot->key != key || !(mode == PP_MISC_KERNEL ? is_in(&c->kernel, ip) : is_in(&slot->range[0], ip) || is_in(&slot->range[1], ip)))
+	if (slot->key != key ||
+	    !(mode == PP_MISC_KERNEL ? is_in(&c->kernel, ip) : is_in(&slot->range[0], ip) || is_in(&slot->range[1], ip)))
 		sample_look(c, ev, r, slot, key, time);
 }
 
 /* ---- gaps ---------------------------------------------------------------------------------------- */
 
 /*
- * Records of a CPU come in the order of their times.  The usual interval goes up and down by an eighth with each one: that is near
- * the median, whatever the largest is.
+ * Records of a CPU come in the order of their times.  The usual interval goes up and down by an eighth with each one: that is
+ * near the median, whatever the largest is.
  */
 static void
 sample_gap(struct check *c, const struct pp_rec *r, uint32_t cpu, uint64_t time)
@@ -243,14 +248,14 @@ check_sample(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 		check_found(c, RULE_W_SAMPLE_UNTIMED, r, NULL);
 		time = 0;
 	}
-	if (plan->tid)
+	if (plan->tid && !c->glance)
 		sample_task(c, ev, r, time);
 	if (plan->cpu) {
 		uint32_t cpu = pp_get_u32(r->raw + plan->cpu, swap);
 
 		if (c->nr_cpus && cpu >= c->nr_cpus && cpu != UINT32_MAX)
 			check_found(c, RULE_E_UNKNOWN_CPU, r, NULL);
-		if (time && cpu < CHECK_CPUS)
+		if (time && cpu < CHECK_CPUS && !c->glance)
 			sample_gap(c, r, cpu, time);
 	}
 }

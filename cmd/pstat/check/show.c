@@ -53,7 +53,8 @@ choose(void *arg, const char *word)
 		memset(c->chosen, 0, sizeof c->chosen);
 	choice->named |= !out;
 	for (int i = 0; i < RULES; i++)
-		if (is_rule(&rows[i], word) || (word[0] && !word[1] && toupper((unsigned char)word[0]) == letters[rows[i].level])) {
+		if (is_rule(&rows[i], word) ||
+		    (word[0] && !word[1] && toupper((unsigned char)word[0]) == letters[rows[i].level])) {
 			c->chosen[i] = !out;
 			any = true;
 		}
@@ -116,14 +117,52 @@ findings_rows(const void *of, report_put *put, void *arg)
 		if (!f->count)
 			continue;
 		texts_of(&t, &rows[i], f);
-		put(arg, (struct cell[]){ cell_text(t.id), cell_text(level_names[rows[i].level]), cell_text(t.name), cell_num(f->count),
-		    cell_num_if(f->at, f->off), cell_num_if(typed, f->record), cell_text(typed ? t.type : NULL), cell_text(rows[i].what),
-		    cell_text(f->detail[0] ? f->detail : NULL), cell_text(rows[i].reader), cell_text(rows[i].mend) });
+		put(arg, (struct cell[]){ cell_text(t.id), cell_text(level_names[rows[i].level]), cell_text(t.name),
+		    cell_num(f->count), cell_num_if(f->at, f->off), cell_num_if(typed, f->record),
+		    cell_text(typed ? t.type : NULL), cell_text(rows[i].what), cell_text(f->detail[0] ? f->detail : NULL),
+		    cell_text(rows[i].reader), cell_text(rows[i].mend) });
 	}
 }
 
-const struct table check_table = { "findings", "what readers of the recording stumble over", TABLE(findings_columns), TABLE_ROWS,
-    SCREEN_OFF, .rows = findings_rows };
+const struct table check_table = { "findings", "what readers of the recording stumble over", TABLE(findings_columns),
+    TABLE_ROWS, SCREEN_OFF, .rows = findings_rows };
+
+static const struct column glance_columns[] = {
+	{ "rule", CELL_TEXT, ADDS_KEY, "identifier of the rule: E07" },
+	{ "what", CELL_TEXT, ADDS_SAME, "what was found" },
+	{ "count", CELL_NUM, ADDS_SUM, "how often it was broken" },
+	{ "least", CELL_BOOL, ADDS_MAX, "or more often, as not all records of its type were looked at" },
+};
+
+/* Were the records that may break it looked at in part?  Those of losses and of throttling are counted. */
+static bool
+glance_is_least(const struct check *c, int rule)
+{
+	uint32_t type = c->found[rule].type;
+
+	if (rule == RULE_W_LOST || rule == RULE_W_THROTTLED || type == UINT32_MAX)
+		return false;
+	return c->ended || type == PP_SAMPLE || (type < PP_USER_TYPE_START && c->c->type[type].records > COUNT_FIRST);
+}
+
+static void
+glance_rows(const void *of, report_put *put, void *arg)
+{
+	const struct check *c = of;
+
+	for (int i = 0; i < RULES; i++) {
+		struct texts t;
+
+		if (!c->found[i].count)
+			continue;
+		texts_of(&t, &rows[i], &c->found[i]);
+		put(arg, (struct cell[]){ cell_text(t.id), cell_text(rows[i].what), cell_num(c->found[i].count),
+		    cell_bool(glance_is_least(c, i)) });
+	}
+}
+
+const struct table check_glance_table = { "glance_findings", "errors and warnings that a glance shows", TABLE(glance_columns),
+    TABLE_ROWS, SCREEN_OFF, .rows = glance_rows };
 
 void
 check_screen(FILE *out, const struct check *c)

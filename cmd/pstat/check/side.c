@@ -20,7 +20,7 @@ enum {
 void
 check_file_name(struct check *c, const struct pp_rec *r, const char *name, size_t len, bool has)
 {
-	if (files_is_one(name, len) && files_add(&c->files, name, len, has ? FILE_HAS_ID : FILE_MAPPED) && !has)
+	if (!c->glance && files_is_one(name, len) && files_add(&c->files, name, len, has ? FILE_HAS_ID : FILE_MAPPED) && !has)
 		check_found(c, RULE_N_NO_IDS_OF_FILES, r, NULL);
 }
 
@@ -100,10 +100,12 @@ side_fork(struct check *c, const struct pp_rec *r, bool timed)
 static void
 side_exit(struct check *c, const struct pp_rec *r, bool timed, uint64_t time)
 {
+	uint32_t tid = PP_RAW_GET(r->raw, EXIT, tid, c->in->swap);
+
 	if (!timed && c->in->events->ev[0]->attr.sample_type & PP_SAMPLE_TIME)
 		check_found(c, RULE_E_UNTIMED_EXIT, r, NULL);
-	known_exit(c->known, PP_RAW_GET(r->raw, EXIT, pid, c->in->swap), PP_RAW_GET(r->raw, EXIT, tid, c->in->swap), timed ? time : 0);
-	check_forget(c, PP_RAW_GET(r->raw, EXIT, tid, c->in->swap));
+	known_exit(c->known, PP_RAW_GET(r->raw, EXIT, pid, c->in->swap), tid, timed ? time : 0);
+	check_forget(c, tid);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -130,7 +132,8 @@ check_side(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 		side_exit(c, r, timed, time);
 		break;
 	case PP_KSYMBOL:
-		known_map(c->known, KNOWN_KERNEL, PP_RAW_GET(r->raw, KSYMBOL, addr, swap), PP_RAW_GET(r->raw, KSYMBOL, len, swap));
+		known_map(c->known, KNOWN_KERNEL, PP_RAW_GET(r->raw, KSYMBOL, addr, swap),
+		    PP_RAW_GET(r->raw, KSYMBOL, len, swap));
 		break;
 	case PP_LOST:
 		check_found(c, RULE_W_LOST, r, NULL);

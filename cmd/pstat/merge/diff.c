@@ -160,12 +160,14 @@ sides_rows(const void *of, report_put *put, void *arg)
 	for (int i = 0; i < 2; i++) {
 		const struct side *s = &d->side[i];
 
-		put(arg, (struct cell[]){ cell_text(i ? "b" : "a"), s->file ? *s->file : unknown, cell_bool(s->complete), s->error ? *s->error : unknown,
-		    cell_num(s->samples), cell_num(s->duration), cell_num(s->lost), cell_num(s->lost_samples) });
+		put(arg, (struct cell[]){ cell_text(i ? "b" : "a"), s->file ? *s->file : unknown, cell_bool(s->complete),
+		    s->error ? *s->error : unknown, cell_num(s->samples), cell_num(s->duration), cell_num(s->lost),
+		    cell_num(s->lost_samples) });
 	}
 }
 
-static const struct table sides = { "diff_of", "what is compared", TABLE(sides_columns), .screen = SCREEN_OFF, .rows = sides_rows };
+static const struct table sides = { "diff_of", "what is compared", TABLE(sides_columns),
+    .screen = SCREEN_OFF, .rows = sides_rows };
 
 static const struct column compared[] = {
 	{ "samples_a", CELL_NUM, ADDS_SUM, "samples in A" },
@@ -213,7 +215,7 @@ diff_rows(const void *of, report_put *put, void *arg)
 }
 
 struct diff *
-diff_new(struct tool *t, struct merge *a, struct merge *b, bool sorted)
+diff_new(struct tool *t, struct merge *a, struct merge *b, bool sorted, unsigned top)
 {
 	struct diff *d = tool_alloc(1, sizeof *d);
 	struct merge *m[] = { a, b };
@@ -235,7 +237,8 @@ diff_new(struct tool *t, struct merge *a, struct merge *b, bool sorted)
 			d->col[d->keys++] = d->t[0]->table->col[i];
 		}
 	memcpy(d->col + d->keys, compared, sizeof compared);
-	d->table = (struct table){ "diff", "two reports by the same keys", d->col, d->keys + COMPARED, TABLE_ROWS, SCREEN_OFF, .rows = diff_rows };
+	d->table = (struct table){ "diff", "two reports by the same keys", d->col, d->keys + COMPARED, TABLE_ROWS, SCREEN_OFF,
+	    top, .rows = diff_rows };
 	diff_rows_make(d);
 	return d;
 }
@@ -271,8 +274,9 @@ screen_side(FILE *f, const struct side *s, char letter)
 		views_text(f, s->file->text, s->file->len);
 	else
 		fputs("(several)", f);
-	fprintf(f, ": %" PRIu64 " samples in %" PRIu64 ".%03" PRIu64 " s; lost %" PRIu64 " records, %" PRIu64 " samples%s\n", s->samples,
-	    s->duration / 1000000000, s->duration / 1000000 % 1000, s->lost, s->lost_samples, s->complete ? "" : "; NOT COMPLETE");
+	fprintf(f, ": %" PRIu64 " samples in %" PRIu64 ".%03" PRIu64 " s; lost %" PRIu64 " records, %" PRIu64 " samples%s\n",
+	    s->samples, s->duration / 1000000000, s->duration / 1000000 % 1000, s->lost, s->lost_samples,
+	    s->complete ? "" : "; NOT COMPLETE");
 }
 
 static void
@@ -288,11 +292,12 @@ screen_key(FILE *f, const struct column *col, const struct cell *c)
 		fprintf(f, "%" PRIu64, c->num);
 }
 
-void
-diff_screen(FILE *f, const struct diff *d, size_t top)
+int
+diff_screen(FILE *f, const struct report *r)
 {
+	const struct diff *d = report_part(r, "diff")->of;
 	const struct column *col = d->t[0]->table->col;
-	size_t noise = 0;
+	size_t top = d->table.top, noise = 0;
 
 	screen_side(f, &d->side[0], 'A');
 	screen_side(f, &d->side[1], 'B');
@@ -302,34 +307,36 @@ diff_screen(FILE *f, const struct diff *d, size_t top)
 			fprintf(f, "%s%s", k ? "  " : "", col[d->key[k]].name);
 	fputc('\n', f);
 	for (size_t i = 0; i < d->n; i++) {
-		const struct diff_row *r = &d->row[i];
-		double a = share(r->n[0], d->side[0].samples), b = share(r->n[1], d->side[1].samples);
+		const struct diff_row *row = &d->row[i];
+		double a = share(row->n[0], d->side[0].samples), b = share(row->n[1], d->side[1].samples);
 		bool other = false;
 
-		noise += row_is_noise(r);
+		noise += row_is_noise(row);
 		if (top && i >= top)
 			continue;
-		fprintf(f, "%9.1f %9.1f %8.2f %8.2f %+9.2f ", (double)rate(&d->side[0], r->n[0]) / 1e3, (double)rate(&d->side[1], r->n[1]) / 1e3,
-		    100 * a, 100 * b, 100 * r->points);
+		fprintf(f, "%9.1f %9.1f %8.2f %8.2f %+9.2f ", (double)rate(&d->side[0], row->n[0]) / 1e3,
+		    (double)rate(&d->side[1], row->n[1]) / 1e3, 100 * a, 100 * b, 100 * row->points);
 		if (a > 0)
 			fprintf(f, "%8.2f ", b / a);
 		else
 			fprintf(f, "%8s ", "new");
-		fprintf(f, "%c ", row_is_noise(r) ? '~' : ' ');
+		fprintf(f, "%c ", row_is_noise(row) ? '~' : ' ');
 		for (unsigned k = 0; k < d->keys; k++)
-			other |= !strcmp(col[d->key[k]].name, "other") && r->key[d->key[k]].num;
+			other |= !strcmp(col[d->key[k]].name, "other") && row->key[d->key[k]].num;
 		for (unsigned k = 0; k < d->keys; k++)
 			if (strcmp(col[d->key[k]].name, "other")) {
 				fputs(k ? "  " : "", f);
 				if (other)
 					fputs(k ? "" : "(other)", f);
 				else
-					screen_key(f, &col[d->key[k]], &r->key[d->key[k]]);
+					screen_key(f, &col[d->key[k]], &row->key[d->key[k]]);
 			}
 		fputc('\n', f);
 	}
 	if (top && d->n > top)
 		fprintf(f, "and %zu rows with smaller differences\n", d->n - top);
 	if (noise)
-		fprintf(f, "~ %zu of %zu rows: noise, as the numbers of samples differ by less than 2 standard deviations\n", noise, d->n);
+		fprintf(f, "~ %zu of %zu rows: noise, as the numbers of samples differ by less than 2 standard deviations\n",
+		    noise, d->n);
+	return 1;
 }

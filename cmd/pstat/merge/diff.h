@@ -7,12 +7,15 @@
 
 struct diff;
 
-/* Rows of the table `sort' if both reports have it, else of `comms'.  NULL: they cannot be compared, see the tool's in_err. */
-struct diff *diff_new(struct tool *, struct merge *a, struct merge *b, bool sorted);
+/*
+ * Rows of the table `sort' if both reports have it, else of `comms'; the first `top' (0: all) are on the screen.  NULL: they
+ * cannot be compared, see the tool's in_err.
+ */
+struct diff *diff_new(struct tool *, struct merge *a, struct merge *b, bool sorted, unsigned top);
 /* Add the tables to the report. */
 void	diff_add(const struct diff *, struct report *);
-/* For people; the first so many rows (0: all). */
-void	diff_screen(FILE *, const struct diff *, size_t top);
+/* The form for people, of a report with these tables. */
+report_form	diff_screen;
 /* Were both inputs read to their ends? */
 bool	diff_complete(const struct diff *);
 void	diff_free(struct diff *);

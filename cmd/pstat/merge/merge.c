@@ -14,7 +14,8 @@
 
 static const struct column merged_columns[] = {
 	{ "recordings", CELL_NUM, ADDS_SUM, "reports that were merged" },
-	{ "approx", CELL_LIST, ADDS_SAME, "members that do not add up: the whole may have more, as nobody has seen both sides of a cut" },
+	{ "approx", CELL_LIST, ADDS_SAME,
+	    "members that do not add up: the whole may have more, as nobody has seen both sides of a cut" },
 };
 static const struct table merged = { "merged", "what was merged", TABLE(merged_columns), TABLE_TOP, .screen = SCREEN_OFF };
 enum { MERGED_RECORDINGS, MERGED_APPROX };
@@ -98,7 +99,7 @@ buckets_sum(const struct cell *a, const struct cell *b)
 	return (struct cell){ .known = true, .bucket = to, .len = n };
 }
 
-/* Put b into a, which owns what it points to; b's is freed.  An unknown sum, or an unknown that should be the same, stays that. */
+/* Put b into a, which owns what it points to; b's is freed.  An unknown sum, or unknown that should be the same, stays so. */
 static void
 cell_add(const struct column *col, struct cell *a, struct cell *b)
 {
@@ -192,14 +193,15 @@ row_key(const struct merge_table *t, const struct cell *row)
 }
 
 /*
- * One name, two units: nanoseconds of a clock and a number of something, cycles and instructions.  Types of the kernel's own say
- * what is counted; those of PMUs and tracepoints have other numbers on other machines.
+ * One name, two units: nanoseconds of a clock and a number of something, cycles and instructions.  Types of the kernel's own
+ * say what is counted; those of PMUs and tracepoints have other numbers on other machines.
  */
 static bool
 units_differ(const struct cell *a, const struct cell *b)
 {
 	enum { HARDWARE, SOFTWARE, TRACEPOINT, HW_CACHE, RAW };
-	bool af = a[2].known && a[2].num < RAW && a[2].num != TRACEPOINT, bf = b[2].known && b[2].num < RAW && b[2].num != TRACEPOINT;
+	bool af = a[2].known && a[2].num < RAW && a[2].num != TRACEPOINT;
+	bool bf = b[2].known && b[2].num < RAW && b[2].num != TRACEPOINT;
 
 	return (af || bf) && (af != bf || a[2].num != b[2].num || a[3].num != b[3].num);
 }
@@ -211,9 +213,15 @@ merge_put(struct merge_table *t, struct cell *row)
 	uint64_t key = row_key(t, row);
 	struct merge_row *r = index_find(t->by_key, key, row_same, &l);
 
+	if (t->table->may_be && !t->table->may_be(row)) {
+		pp_fail(t->m->err, "a row of %s is not what pstat writes", t->table->name);
+		merge_cells_free(t, row);
+		return -1;
+	}
 	if (r) {
 		if (!strcmp(t->table->name, "events") && units_differ(r->cell, row)) {
-			pp_fail(t->m->err, "event %.60s is not what it is in the reports before it, so its periods do not add up",
+			pp_fail(t->m->err,
+			    "event %.60s is not what it is in the reports before it, so its periods do not add up",
 			    row[0].known ? row[0].text : "");
 			merge_cells_free(t, row);
 			return -1;
@@ -287,7 +295,8 @@ merge_sorted(struct merge *m, const char *keys, bool hist)
 {
 	if (m->any) {
 		if (!keys != !m->keys || (keys && strcmp(keys, m->keys)))
-			return pp_fail(m->err, "sorted by %s, but the reports before it by %s", keys ? keys : "nothing", m->keys ? m->keys : "nothing");
+			return pp_fail(m->err, "sorted by %s, but the reports before it by %s", keys ? keys : "nothing",
+			    m->keys ? m->keys : "nothing");
 		if (hist && !merge_table(m, "hist"))
 			return pp_fail(m->err, "table hist is not in the reports before it");
 		return 1;
@@ -326,7 +335,7 @@ merge_free(struct merge *m)
 
 /* ---- what follows from all of them --------------------------------------------------------------- */
 
-/* Bins of time as wide as pstat makes them for one recording of all: the widest of all, or wider, until there are few enough. */
+/* Bins of time as wide as pstat makes them for one recording of all: the widest, or wider, until there are few enough. */
 static void
 merge_bins(struct merge *m)
 {
@@ -359,6 +368,38 @@ merge_bins(struct merge *m)
 	}
 	free(row);
 	bins_free(&bins);
+}
+
+/* Bins of losses as one recording of all would have them. */
+static void
+losses_put(void *arg, const struct cell *row)
+{
+	struct merge_table *t = arg;
+	struct cell *own = tool_alloc(t->table->ncols, sizeof *own);
+
+	memcpy(own, row, t->table->ncols * sizeof *own);
+	merge_put(t, own);
+}
+
+static void
+merge_losses(struct merge *m)
+{
+	struct merge_table *t = merge_table(m, "losses");
+	struct losses *all = tool_alloc(1, sizeof *all);
+
+	for (size_t i = 0; i < t->n; i++) {
+		losses_row(all, t->row[i]->cell);
+		merge_cells_free(t, t->row[i]->cell);
+	}
+	m->rows -= t->n;
+	t->n = 0;
+	free(t->row);
+	t->row = NULL;
+	index_clear(t->by_key);
+	losses_table.rows(all, losses_put, t);
+	if (all->full)
+		m->exact = false;
+	free(all);
 }
 
 /* Periods add up only if all samples are of one event. */
@@ -411,7 +452,8 @@ merge_about(struct merge *m)
 		for (unsigned i = 0; i < m->n; i++)
 			for (unsigned k = 0; m->t[i].given && k < m->t[i].table->ncols; k++)
 				if (m->t[i].table->col[k].adds == ADDS_ROUGH) {
-					snprintf(name, sizeof name, "%.30s.%.40s", m->t[i].table->name, m->t[i].table->col[k].name);
+					snprintf(name, sizeof name, "%.30s.%.40s", m->t[i].table->name,
+					    m->t[i].table->col[k].name);
 					list_add(list, &n, name);
 				}
 		for (size_t i = 0; sort && i < sort->n; i++)
@@ -437,7 +479,8 @@ row_order(const void *va, const void *vb)
 	if (ordering_samples >= 0 && a[ordering_samples].num != b[ordering_samples].num)
 		return a[ordering_samples].num > b[ordering_samples].num ? -1 : 1;
 	for (unsigned i = 0; i < ordering->table->ncols; i++) {
-		int order = ordering->table->col[i].adds == ADDS_KEY ? merge_cell_order(&ordering->table->col[i], &a[i], &b[i]) : 0;
+		const struct column *col = &ordering->table->col[i];
+		int order = col->adds == ADDS_KEY ? merge_cell_order(col, &a[i], &b[i]) : 0;
 
 		if (order)
 			return order;
@@ -474,17 +517,19 @@ merge_add(struct merge *m, struct report *r)
 	struct merge_table *whole = merge_table(m, "report");
 
 	merge_bins(m);
+	merge_losses(m);
 	merge_periods(m);
 	merge_about(m);
 	if (whole->n) {
 		struct cell *cell = whole->row[0]->cell;
-		int version = merge_column(whole, "version"), exact = merge_column(whole, "exact"), file = merge_column(whole, "file");
+		int version = merge_column(whole, "version"), exact = merge_column(whole, "exact");
+		int file = merge_column(whole, "file");
 
 		free((void *)(uintptr_t)cell_owned(&whole->table->col[version], &cell[version]));
 		cell[version] = merge_text(PP_VERSION);
 		if (!cell[file].known)
 			cell[file] = merge_text("(several)");
-		m->exact = cell[exact].known && cell[exact].num;
+		m->exact &= cell[exact].known && cell[exact].num;
 	}
 	for (unsigned i = 0; i < m->n; i++) {
 		merge_order(&m->t[i]);

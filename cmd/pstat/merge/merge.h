@@ -2,12 +2,13 @@
 /*
  * merge.h - several reports as one: pstat --merge.
  *
- * Reports are read as JSON, and combined row by row as the columns of their tables say (enum column_adds), so all is associative
- * and commutative.  What only somebody knows who has seen both sides of a cut is listed in `approx'.
+ * Reports are read as JSON, and combined row by row as the columns of their tables say (enum column_adds), so all is
+ * associative and commutative.  What only somebody knows who has seen both sides of a cut is listed in `approx'.
  *
  *	merge.c		tables and rows: what is combined with what
  *	read.c		JSON into rows
  *	diff.h		two reports beside each other
+ *	run.h		what main.c calls
  */
 #ifndef PSTAT_MERGE_H
 #define PSTAT_MERGE_H

@@ -54,8 +54,9 @@ cell_buckets(struct cell *c, const json_t *j)
 
 		b[i].low = (uint64_t)json_integer_value(low);
 		b[i].count = (uint64_t)json_integer_value(count);
-		if (json_array_size(x) != 2 || !json_is_integer(low) || !json_is_integer(count) || json_integer_value(low) < 0 ||
-		    json_integer_value(count) < 1 || hist_low(hist_bucket(b[i].low)) != b[i].low || (i && b[i].low <= b[i - 1].low)) {
+		if (json_array_size(x) != 2 || !json_is_integer(low) || !json_is_integer(count) ||
+		    json_integer_value(low) < 0 || json_integer_value(count) < 1 ||
+		    hist_low(hist_bucket(b[i].low)) != b[i].low || (i && b[i].low <= b[i - 1].low)) {
 			free(b);
 			return -1;
 		}
@@ -125,7 +126,8 @@ table_read(struct merge_table *t, const json_t *root)
 	size_t i;
 
 	if (t->m->any && given != t->given)
-		return pp_fail(t->m->err, "table %s is %s", t->table->name, given ? "not in the reports before it" : "absent, but in the reports before it");
+		return pp_fail(t->m->err, "table %s is %s", t->table->name,
+		    given ? "not in the reports before it" : "absent, but in the reports before it");
 	t->given = given;
 	if (!j || (json_is_null(j) && t->table->shape == TABLE_ONE))
 		return 1;
@@ -169,7 +171,8 @@ static int
 host_read(struct merge *m, const json_t *root)
 {
 	struct merge_table *t = merge_table(m, "hosts");
-	const json_t *name = json_object_get(json_object_get(root, "features"), "hostname"), *list = json_object_get(root, "hosts"), *x;
+	const json_t *name = json_object_get(json_object_get(root, "features"), "hostname");
+	const json_t *list = json_object_get(root, "hosts"), *x;
 	struct cell *row;
 	size_t i;
 
@@ -203,9 +206,11 @@ merge_object(struct merge *m, const json_t *root)
 	if (!json_is_object(root) || !json_is_integer(schema))
 		return pp_fail(m->err, "not a report of pstat --json");
 	if (json_integer_value(schema) != SCHEMA)
-		return pp_fail(m->err, "schema %lld, but only reports of schema %d can be merged", (long long)json_integer_value(schema), SCHEMA);
+		return pp_fail(m->err, "schema %lld, but only reports of schema %d can be merged",
+		    (long long)json_integer_value(schema), SCHEMA);
 	keys = keys_read(root, &bad);
-	rc = bad ? pp_fail(m->err, "member keys of sorted_by is not of its type") : merge_sorted(m, keys, json_object_get(root, "hist"));
+	rc = bad ? pp_fail(m->err, "member keys of sorted_by is not of its type") :
+	    merge_sorted(m, keys, json_object_get(root, "hist"));
 	free(keys);
 	for (unsigned i = 0; rc > 0 && i < m->n; i++)
 		if (strcmp(m->t[i].table->name, "hosts") && strcmp(m->t[i].table->name, "merged"))
@@ -218,52 +223,74 @@ merge_object(struct merge *m, const json_t *root)
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-struct input { int fd; uint64_t left; };
+/* stdio would take a call for each byte */
+struct input {
+	int		 fd, error;	/* error: errno of a failure */
+	uint64_t	 left;		/* what follows would be larger than any report */
+	size_t		 pos, n, given;	/* of buf: not parsed yet; all; how much of that the parser has got */
+	char		 buf[32 << 10];
+};
 
-static ssize_t
-input_read(void *arg, char *buf, size_t n)
+/* Have bytes at pos.  False: the end, or a failure. */
+static bool
+input_fill(struct input *in)
 {
-	struct input *in = arg;
 	ssize_t got;
 
-	if (n > in->left) {		/* what follows would be larger than any report */
-		errno = EFBIG;
-		return -1;
+	if (in->pos < in->n)
+		return true;
+	if (sizeof in->buf > in->left) {
+		in->error = EFBIG;
+		return false;
 	}
 	do
-		got = read(in->fd, buf, n);
+		got = read(in->fd, in->buf, sizeof in->buf);
 	while (got < 0 && errno == EINTR);
-	if (got > 0)
-		in->left -= (uint64_t)got;
-	return got;
+	in->error = got < 0 ? errno : 0;
+	in->pos = 0;
+	in->n = got > 0 ? (size_t)got : 0;
+	in->left -= in->n;
+	return in->n > 0;
 }
 
-static int
-input_close(void *arg)
+/* json_load_callback_t: the next bytes; what the object does not need of them is given back. */
+static size_t
+input_give(void *to, size_t max, void *arg)
 {
-	return close(((struct input *)arg)->fd);
+	struct input *in = arg;
+	size_t n;
+
+	if (!input_fill(in))
+		return in->error ? (size_t)-1 : 0;
+	n = in->n - in->pos < max ? in->n - in->pos : max;
+	memcpy(to, in->buf + in->pos, n);
+	in->pos += n;
+	in->given += n;
+	return n;
 }
 
 static int
-objects_read(struct merge *m, FILE *f, struct input *in)
+objects_read(struct merge *m, struct input *in)
 {
 	json_error_t error;
 	json_t *j;
-	int ch, rc;
+	int rc;
 
 	for (unsigned n = 0;; n++) {
-		do
-			ch = getc(f);
-		while (ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r');
-		if (ch == EOF && !ferror(f))
+		while (input_fill(in) && memchr(" \t\n\r", in->buf[in->pos], 4))
+			in->pos++;
+		if (in->pos == in->n && !in->error)
 			return n ? 1 : pp_fail(m->err, "not a report of pstat --json");
-		ungetc(ch, f);
 		in->left = MERGE_BYTES;
-		j = ferror(f) ? NULL : json_loadf(f, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
-		if (!j && ferror(f))
+		in->given = 0;
+		j = in->error ? NULL : json_load_callback(input_give, in, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+		if (!j && in->error) {
+			errno = in->error;
 			return pp_fail_system(m->err, "read");
+		}
 		if (!j)
 			return pp_fail(m->err, "no JSON: line %d: %s", error.line, error.text);
+		in->pos -= in->given - (size_t)error.position;
 		rc = merge_object(m, j);
 		json_decref(j);
 		if (rc < 0)
@@ -274,27 +301,25 @@ objects_read(struct merge *m, FILE *f, struct input *in)
 int
 merge_read(struct merge *m, const char *path)
 {
-	bool standard = !path || !strcmp(path, "-");
-
-	return merge_read_fd(m, standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY),
-	    standard ? "<stdin>" : path);
+	if (!path || !strcmp(path, "-"))
+		return merge_read_fd(m, fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "<stdin>");
+	return merge_read_fd(m, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), path);
 }
 
 int
 merge_read_fd(struct merge *m, int fd, const char *name)
 {
-	struct input in = { .fd = fd, .left = MERGE_BYTES };
-	FILE *f;
+	struct input in;
 	int rc;
 
 	m->err->file = name;
 	if (fd < 0)
 		return pp_fail_system(m->err, NULL);
-	if (!(f = fopencookie(&in, "r", (cookie_io_functions_t){ .read = input_read, .close = input_close }))) {
-		close(in.fd);
-		return pp_fail_memory(m->err);
-	}
-	rc = objects_read(m, f, &in);
-	fclose(f);
+	in.fd = fd;
+	in.left = MERGE_BYTES;
+	in.error = 0;
+	in.pos = in.n = 0;
+	rc = objects_read(m, &in);
+	close(fd);
 	return rc;
 }

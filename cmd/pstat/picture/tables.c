@@ -91,14 +91,14 @@ pictures_rows(const void *of, report_put *put, void *arg)
 	}
 }
 
-static const struct column losses_columns[] = {
+static const struct column strips_columns[] = {
 	{ "time_ns", CELL_NUM, ADDS_KEY, "start of the bin" },
 	{ "lost", CELL_NUM, ADDS_SUM, "lost in it" },
 	{ "throttled", CELL_NUM, ADDS_SUM, "THROTTLE records in it" },
 };
 
 static void
-losses_rows(const void *of, report_put *put, void *arg)
+strips_rows(const void *of, report_put *put, void *arg)
 {
 	const struct panels *all = of;
 	const struct panel *p = NULL;
@@ -119,7 +119,8 @@ pictures_add(struct pictures *p, struct report *r)
 {
 	static const struct table about = { "pictures", "the pictures of --picture", TABLE(pictures_columns), TABLE_ROWS, SCREEN_OFF,
 	    .rows = pictures_rows };
-	static const struct table losses = { "losses", "losses by time", TABLE(losses_columns), TABLE_ROWS, SCREEN_OFF, .rows = losses_rows };
+	static const struct table strips = { "strips", "losses and throttling in the columns of pictures", TABLE(strips_columns), TABLE_ROWS, SCREEN_OFF,
+	    .rows = strips_rows };
 
 	report_add(r, &about, &p->panels);
 	for (unsigned i = 0; i < p->n; i++)
@@ -138,5 +139,5 @@ pictures_add(struct pictures *p, struct report *r)
 			report_add(r, &p->table[i], &p->pic[i]);
 		}
 	if (p->timed)
-		report_add(r, &losses, &p->panels);
+		report_add(r, &strips, &p->panels);
 }

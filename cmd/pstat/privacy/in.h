@@ -29,7 +29,7 @@ struct privacy {
 	struct pp_source *in;
 	bool		 names;
 	struct row_count row[ROWS];
-	uint64_t	*value;		/* hashes of the values of all rows; 0: free */
+	uint64_t	*value;		/* hashes of the values of all rows; 0: free.  NULL: a glance */
 	size_t		 nvalues;
 	uint64_t	 key;		/* random: a stream cannot cause collisions */
 	uint64_t	 record;	/* number of the current record */

@@ -54,7 +54,7 @@ privacy_value(struct privacy *p, enum row row, const struct pp_rec *r, uint64_t 
 		n->record = p->record;
 	}
 	n->bytes += bytes;
-	n->distinct += privacy_is_new(p, row, value);
+	n->distinct += p->value && privacy_is_new(p, row, value);
 }
 
 /* Keep the text to show it, if there is space. */
@@ -102,6 +102,14 @@ privacy_addr(struct privacy *p, const struct pp_rec *r, bool kernel, uint64_t ad
 	return true;
 }
 
+/* Of perf's own records a glance sees all, as check needs them; build-ids and counts of perf stat may be many. */
+static bool
+privacy_skips(const struct privacy *p, const struct pp_rec *r)
+{
+	return !p->value && r->type != PP_HEADER_FEATURE && r->type >= PP_USER_TYPE_START && r->type < COUNT_TYPES &&
+	    p->c->type[r->type].records > COUNT_FIRST;
+}
+
 static int
 privacy_record(void *arg, const struct pp_rec *r, bool sound)
 {
@@ -109,6 +117,8 @@ privacy_record(void *arg, const struct pp_rec *r, bool sound)
 	struct pp_err err = { .what = "" };
 	const struct pp_event *ev = NULL;
 
+	if (privacy_skips(p, r))
+		return 0;
 	if (sound && r->type < PP_USER_TYPE_START && p->in->events->n)
 		ev = pp_event_find(p->in->events, r, &err);
 	if (!sound)
@@ -137,6 +147,15 @@ privacy_new(struct tool *t, struct counts *c, bool names)
 	return p;
 }
 
+struct privacy *
+privacy_glance(struct tool *t, struct counts *c)
+{
+	struct privacy *p = tool_alloc(1, sizeof *p);
+
+	*p = (struct privacy){ .tool = t, .c = c };
+	return p;
+}
+
 void
 privacy_free(struct privacy *p)
 {
@@ -151,8 +170,10 @@ privacy_begin(struct privacy *p)
 	p->in = p->tool->in;
 	if (!p->in)
 		return;
-	p->c->visitor[p->c->nvisitors].fn = privacy_record;
-	p->c->visitor[p->c->nvisitors++].arg = p;
+	if (p->value)
+		count_visit_by(p->c, privacy_record, p);
+	else
+		count_glance_by(p->c, privacy_record, p);
 }
 
 /* ---- forms --------------------------------------------------------------------------------------- */
@@ -209,10 +230,26 @@ privacy_rows(const void *of, report_put *put, void *arg)
 static const struct table privacy_table = { "privacy", "what the recording gives away", TABLE(privacy_columns), TABLE_ROWS, SCREEN_OFF,
     .rows = privacy_rows };
 
+static const struct column glance_columns[] = { { "row", CELL_TEXT, ADDS_KEY, "word for what is given away" } };
+
+static void
+glance_rows(const void *of, report_put *put, void *arg)
+{
+	const struct privacy *p = of;
+	char word[24];
+
+	for (int i = 0; i < ROWS; i++)
+		if (p->row[i].count)
+			put(arg, (struct cell[]){ cell_text(privacy_word(word, rows[i].name)) });
+}
+
+static const struct table glance_table = { "glance_privacy", "what a glance shows that the recording gives away",
+    TABLE(glance_columns), TABLE_ROWS, SCREEN_OFF, .rows = glance_rows };
+
 void
 privacy_add(const struct privacy *p, struct report *r)
 {
-	report_add(r, &privacy_table, p);
+	report_add(r, p->value ? &privacy_table : &glance_table, p);
 }
 
 void

@@ -15,9 +15,11 @@ struct privacy;
 
 /* Before tool_lock().  names: keep some values of each row, to show them. */
 struct privacy *privacy_new(struct tool *, struct counts *, bool names);
+/* Instead: a glance for the screen, at the records that count_glance_by() shows. */
+struct privacy *privacy_glance(struct tool *, struct counts *);
 /* After tool_begin_input() and count_init(): from here on it sees the records that are counted. */
 void	privacy_begin(struct privacy *);
-/* Add its table to the report, before the input is read. */
+/* Add its table to the report, before the input is read: "privacy", or "glance_privacy". */
 void	privacy_add(const struct privacy *, struct report *);
 /* The input has ended. */
 void	privacy_end(const struct privacy *, struct report *);

@@ -22,6 +22,15 @@ bins_may_be(uint64_t width)
 	return false;
 }
 
+uint64_t
+bins_wider(uint64_t width)
+{
+	for (unsigned i = 0; i < WIDTHS; i++)
+		if (widths[i] > width)
+			return widths[i];
+	return 0;
+}
+
 void
 bins_init(struct bins *b, uint64_t width)
 {
@@ -52,17 +61,14 @@ bins_insert(uint64_t *slot, uint64_t bin)
 static bool
 bins_widen(struct bins *b)
 {
-	uint64_t *old = b->slot, was = b->width;
-	unsigned i = 0;
+	uint64_t *old = b->slot, was = b->width, width = bins_wider(was);
 
-	while (i < WIDTHS && widths[i] <= was)
-		i++;
-	if (i == WIDTHS)
+	if (!width)
 		return false;
-	b->width = widths[i];
+	b->width = width;
 	b->slot = tool_alloc(SLOTS, sizeof *b->slot);
 	b->n = 0;
-	for (i = 0; i < SLOTS; i++)
+	for (unsigned i = 0; i < SLOTS; i++)
 		if (old[i])
 			b->n += bins_insert(b->slot, (old[i] - 1) * was / b->width);
 	free(old);

@@ -27,6 +27,8 @@ void	bins_init(struct bins *, uint64_t width);
 void	bins_free(struct bins *);
 /* Is that a width of the list? */
 bool	bins_may_be(uint64_t width);
+/* The width of the list after that one, or (0) the first; 0: there is none. */
+uint64_t bins_wider(uint64_t width);
 /* Add the bin of that time.  True: the bins are wider now. */
 bool	bins_add_slow(struct bins *, uint64_t time);
 

@@ -128,7 +128,7 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 }
 
 /* Count a hit: its keys of the state are replaced by the names that these have now. */
-static void
+__attribute__((always_inline)) static inline void
 history_count(struct history *h, struct hit *hit, uint64_t time)
 {
 	struct sort *s = h->s;
@@ -141,7 +141,12 @@ history_count(struct history *h, struct hit *hit, uint64_t time)
 		case KEY_TIME:		hit->key[i] = sort_bin(s, time); break;
 		default:		break;
 		}
-	sort_count(s, hit, time);
+	if (hit->kind == HIT_SAMPLE) {
+		tally_add(&rows_get(&s->rows, hit->key)->n, hit->bytes, time, hit->amount);
+		if (hit->picked)
+			s->each(s->each_arg, hit->key[0], time, hit->picked);
+	} else
+		sort_count(s, hit, time);
 }
 
 static int
@@ -221,15 +226,26 @@ history_grow(struct history *h)
 	return 1;
 }
 
-static int
-history_wait(struct history *h, uint64_t time, const struct hit *hit)
+/* The next hit of the ring, for one of that time.  NULL: no memory. */
+static inline struct hit *
+history_next(struct history *h, uint64_t time)
 {
 	if ((h->next - h->first == h->cap && history_grow(h) < 0) || (h->copied > HITS_COPIED && history_relieve(h) < 0))
-		return -1;
+		return NULL;
 	if (h->first == h->next || time > h->max)
 		h->max = time;
 	h->early |= time < h->early_limit;
-	*history_at(h, h->next) = *hit;
+	return history_at(h, h->next);
+}
+
+static int
+history_wait(struct history *h, uint64_t time, const struct hit *hit)
+{
+	struct hit *to = history_next(h, time);
+
+	if (!to)
+		return -1;
+	*to = *hit;
 	return pp_turns_add(&h->turns, time, h->next++, hit->kind == HIT_RECORD);
 }
 
@@ -247,17 +263,22 @@ history_sample(const struct tally *t, const struct pp_rec *r, uint64_t time, uin
 {
 	struct history *h = t->history;
 	bool swap = h->s->stream.swap;
-	struct hit hit = { .amount = period, .bytes = r->size, .record = true, .sample = true, .spans = time != 0 };
+	struct hit timeless, *hit = time ? history_next(h, time) : &timeless;
 
+	if (!hit)
+		return -1;
+	*hit = (struct hit){ .kind = HIT_SAMPLE, .amount = period, .bytes = r->size, .mode = (uint8_t)(r->misc & PP_MISC_CPUMODE_MASK) };
 	for (unsigned i = 0; i < t->nkeys; i++)
-		hit.key[i] = tally_key(t, i, r, swap);
+		hit->key[i] = tally_key(t, i, r, swap);
 	if (t->ip_at)
-		hit.key[t->ip_key] = pp_get_u64(r->raw + t->ip_at, swap);
-	hit.pid = pp_get_u32(r->raw + t->pid_at, swap);
-	hit.mode = (uint8_t)(r->misc & PP_MISC_CPUMODE_MASK);
+		hit->key[t->ip_key] = pp_get_u64(r->raw + t->ip_at, swap);
+	hit->pid = pp_get_u32(r->raw + t->pid_at, swap);
 	if (h->s->pick)
-		hit.picked = (uint8_t)h->s->pick(h->s->each_arg, t->event, r, pp_get_u32(r->raw + t->pid_at + 4, swap));
-	return history_put(h, time, &hit);
+		hit->picked = (uint8_t)h->s->pick(h->s->each_arg, t->event, r, pp_get_u32(r->raw + t->pid_at + 4, swap));
+	if (time)
+		return pp_turns_add(&h->turns, time, h->next++, false);
+	history_count(h, hit, 0);
+	return 1;
 }
 
 /* perf's rule: up to the latest time that was known at the previous round. */

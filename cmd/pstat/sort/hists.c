@@ -13,9 +13,9 @@ struct sixteen { uint64_t count[16]; };
 
 struct hists {
 	struct one	*one;		/* [0] is not used */
-	uint32_t	 n, cap;
+	uint32_t	 n, cap, spare;	/* spare: the first of those that are free, linked by `min' */
 	struct sixteen	*part;		/* [0] is not used */
-	uint32_t	 nparts, capparts, before;	/* before: parts before hists_sum() */
+	uint32_t	 nparts, capparts, spare_part;	/* linked by count[0] */
 	bool		 over;
 };
 
@@ -55,11 +55,15 @@ hists_one(struct hists *h, uint32_t *number)
 {
 	if (*number)
 		return &h->one[*number];
-	if (h->n >= h->cap) {
-		h->cap = h->cap ? 2 * h->cap : 16;
-		h->one = tool_realloc(h->one, h->cap, sizeof *h->one);
+	if ((*number = h->spare))
+		h->spare = (uint32_t)h->one[*number].min;
+	else {
+		if (h->n >= h->cap) {
+			h->cap = h->cap ? 2 * h->cap : 16;
+			h->one = tool_realloc(h->one, h->cap, sizeof *h->one);
+		}
+		*number = h->n++;
 	}
-	*number = h->n++;
 	h->one[*number] = (struct one){ .min = UINT64_MAX };
 	return &h->one[*number];
 }
@@ -69,7 +73,11 @@ hists_bucket(struct hists *h, struct one *o, unsigned bucket)
 {
 	uint16_t *part = &o->part[bucket / 16];
 
-	if (!*part) {
+	if (!*part && h->spare_part) {
+		*part = (uint16_t)h->spare_part;
+		h->spare_part = (uint32_t)h->part[*part].count[0];
+		h->part[*part] = (struct sixteen){ .count = { 0 } };
+	} else if (!*part) {
 		if (h->nparts == HISTS_PARTS) {
 			h->over = true;
 			return NULL;
@@ -101,15 +109,15 @@ hists_add(struct hists *h, uint32_t *number, uint64_t value, uint64_t times)
 		o->max = value;
 }
 
-void
-hists_merge(struct hists *h, uint32_t *to, uint32_t *from)
+static void
+hists_plus_all(struct hists *h, uint32_t *to, uint32_t from)
 {
 	struct one *a, *b;
 
-	if (!*from)
+	if (!from)
 		return;
 	a = hists_one(h, to);
-	b = &h->one[*from];
+	b = &h->one[from];
 	for (unsigned i = 0; i < HIST_BUCKETS; i++) {
 		uint64_t count = b->part[i / 16] ? h->part[b->part[i / 16]].count[i % 16] : 0, *n;
 
@@ -120,31 +128,41 @@ hists_merge(struct hists *h, uint32_t *to, uint32_t *from)
 	a->sum = hists_plus(a->sum, b->sum);
 	a->min = b->min < a->min ? b->min : a->min;
 	a->max = b->max > a->max ? b->max : a->max;
+}
+
+void
+hists_drop(struct hists *h, uint32_t number)
+{
+	struct one *o = &h->one[number];
+
+	if (!number)
+		return;
+	for (unsigned i = 0; i < HISTS_POWERS; i++)
+		if (o->part[i]) {
+			h->part[o->part[i]].count[0] = h->spare_part;
+			h->spare_part = o->part[i];
+		}
+	o->min = h->spare;
+	h->spare = number;
+}
+
+void
+hists_merge(struct hists *h, uint32_t *to, uint32_t *from)
+{
+	hists_plus_all(h, to, *from);
+	hists_drop(h, *from);
 	*from = 0;
 }
 
 uint32_t
 hists_sum(struct hists *h, uint32_t first, const uint32_t *number, uint32_t n, size_t apart)
 {
-	uint32_t sum = 0, from = first;
+	uint32_t sum = 0;
 
-	h->before = h->nparts;
-	hists_one(h, &sum);
-	hists_merge(h, &sum, &from);
-	for (uint32_t i = 0; i < n; i++) {
-		from = *(const uint32_t *)(const void *)((const char *)number + i * apart);
-		hists_merge(h, &sum, &from);
-	}
+	hists_plus_all(h, &sum, first);
+	for (uint32_t i = 0; i < n; i++)
+		hists_plus_all(h, &sum, *(const uint32_t *)(const void *)((const char *)number + i * apart));
 	return sum;
-}
-
-void
-hists_drop(struct hists *h, uint32_t number)
-{
-	if (number == h->n - 1) {
-		h->n--;
-		h->nparts = h->before;
-	}
 }
 
 /* ---- cells --------------------------------------------------------------------------------------- */

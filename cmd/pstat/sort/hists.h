@@ -19,7 +19,7 @@ void	hists_free(struct hists *);
 void	hists_add(struct hists *, uint32_t *number, uint64_t value, uint64_t times);
 /* Add the second histogram to the first, and free it. */
 void	hists_merge(struct hists *, uint32_t *to, uint32_t *from);
-/* A new histogram, the sum of `first' and of n others, whose numbers are so many bytes apart; until hists_drop(), of the last one. */
+/* A new histogram, the sum of `first' and of n others, whose numbers are so many bytes apart; 0: all are 0.  hists_drop() frees it. */
 uint32_t hists_sum(struct hists *, uint32_t first, const uint32_t *number, uint32_t n, size_t apart);
 void	hists_drop(struct hists *, uint32_t number);
 /* Was there no space for some value? */

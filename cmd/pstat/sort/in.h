@@ -94,8 +94,8 @@ struct hit {
 	uint64_t	 bytes, value;
 	uint32_t	 pid;
 	uint8_t		 mode;		/* the cpumode */
-	/* HIT_RECORD: of the side-band */
-	enum { HIT_COUNTS, HIT_RECORD, HIT_DONE } __attribute__((packed)) kind;
+	/* HIT_SAMPLE: a sample that adds nothing but its period; HIT_RECORD: of the side-band */
+	enum { HIT_COUNTS, HIT_SAMPLE, HIT_RECORD, HIT_DONE } __attribute__((packed)) kind;
 	enum { LOST_NONE, LOST_RECORDS, LOST_SAMPLES } __attribute__((packed)) lost;
 	/* how often the value counts */
 	enum { VALUED_NOT, VALUED_ONCE, VALUED_AMOUNT } __attribute__((packed)) valued;
@@ -113,6 +113,8 @@ struct history *history_new(struct sort *);
 /* Count it when its turn comes.  history_record(): any record that is not a sample.  1, or -1. */
 int	history_put(struct history *, uint64_t time, struct hit *);
 int	history_record(struct history *, const struct pp_rec *);
+/* Of a tally: the sample waits, too. */
+int	history_sample(const struct tally *, const struct pp_rec *, uint64_t time, uint64_t period);
 /* The end of the input.  False: some may have been counted with the names of another time. */
 bool	history_end(struct history *);
 void	history_free(struct history *);

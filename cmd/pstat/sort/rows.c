@@ -5,8 +5,29 @@
 #include <time.h>
 
 #include "hists.h"
+#include "plus.h"
 #include "rows.h"
 #include "tool/tool.h"
+
+static void
+rows_put_slot(struct rows *t, uint32_t i)
+{
+	uint32_t h = rows_hash(t, t->row[i].key);
+
+	while (t->slot[h])
+		h = (h + 1) & t->mask;
+	t->slot[h] = i + 1;
+}
+
+static void
+rows_index(struct rows *t)
+{
+	free(t->slot);
+	t->shift = (unsigned)__builtin_clzll(t->mask);
+	t->slot = tool_alloc((size_t)t->mask + 1, sizeof *t->slot);
+	for (uint32_t i = 0; i < t->n; i++)
+		rows_put_slot(t, i);
+}
 
 void
 rows_init(struct rows *t)
@@ -21,7 +42,7 @@ rows_init(struct rows *t)
 	}
 	for (unsigned i = 0; i < ROWS_KEYS; i++)
 		t->mul[i] |= 1;
-	t->slot = tool_alloc(t->mask + 1, sizeof *t->slot);
+	rows_index(t);
 }
 
 void
@@ -36,33 +57,14 @@ rows_sum(struct counted *to, const struct counted *more)
 {
 	to->records += more->records;
 	to->samples += more->samples;
-	to->period += more->period;
+	plus(&to->period, more->period);
 	to->bytes += more->bytes;
-	to->lost += more->lost;
-	to->lost_samples += more->lost_samples;
+	plus(&to->lost, more->lost);
+	plus(&to->lost_samples, more->lost_samples);
 	if (more->first < to->first)
 		to->first = more->first;
 	if (more->last > to->last)
 		to->last = more->last;
-}
-
-static void
-rows_put_slot(struct rows *t, uint32_t i)
-{
-	uint32_t h = rows_hash(t, t->row[i].key) & t->mask;
-
-	while (t->slot[h])
-		h = (h + 1) & t->mask;
-	t->slot[h] = i + 1;
-}
-
-static void
-rows_index(struct rows *t)
-{
-	free(t->slot);
-	t->slot = tool_alloc((size_t)t->mask + 1, sizeof *t->slot);
-	for (uint32_t i = 0; i < t->n; i++)
-		rows_put_slot(t, i);
 }
 
 static int
@@ -90,11 +92,12 @@ rows_evict(struct rows *t)
 }
 
 struct row *
-rows_get_slow(struct rows *t, const uint64_t key[ROWS_KEYS], uint32_t hash)
+rows_get_slow(struct rows *t, uint64_t key0, uint64_t key1, uint64_t key2, uint32_t hash)
 {
+	const uint64_t key[ROWS_KEYS] = { key0, key1, key2 };
 	uint32_t i;
 
-	for (uint32_t h = hash & t->mask; (i = t->slot[h]) != 0; h = (h + 1) & t->mask)
+	for (uint32_t h = hash; (i = t->slot[h]) != 0; h = (h + 1) & t->mask)
 		if (!memcmp(t->row[i - 1].key, key, sizeof t->row->key))
 			return &t->row[i - 1];
 	if (t->n == ROWS_MAX)

@@ -30,6 +30,7 @@ struct rows {
 	struct row	*row;
 	uint32_t	*slot;		/* 1 + index of a row, by hash of its keys */
 	uint32_t	 n, cap, mask;
+	unsigned	 shift;		/* leaves as many bits of a hash as there are in mask */
 	uint64_t	 mul[ROWS_KEYS];	/* random: a stream cannot cause collisions */
 	struct counted	 other;
 	uint32_t	 other_hist;
@@ -40,7 +41,7 @@ struct rows {
 void	rows_init(struct rows *);
 void	rows_free(struct rows *);
 /* The row of these keys, made if absent; valid until the next call. */
-struct row *rows_get_slow(struct rows *, const uint64_t key[ROWS_KEYS], uint32_t hash);
+struct row *rows_get_slow(struct rows *, uint64_t key0, uint64_t key1, uint64_t key2, uint32_t hash);
 void	rows_sum(struct counted *, const struct counted *more);
 /* Give each row's key so-and-so the value of fn; rows that get the same keys become one. */
 void	rows_change(struct rows *, unsigned key, uint64_t (*fn)(void *arg, uint64_t), void *arg);
@@ -50,19 +51,19 @@ rows_hash(const struct rows *t, const uint64_t key[ROWS_KEYS])
 {
 	uint64_t x = key[0] * t->mul[0] + key[1] * t->mul[1] + key[2] * t->mul[2];
 
-	return (uint32_t)(x >> 32 ^ x >> 15);
+	return (uint32_t)(x >> t->shift);
 }
 
 /* rows_get() for keys that are 0 from the nth on. */
 __attribute__((always_inline)) static inline struct row *
 rows_get_few(struct rows *t, const uint64_t key[ROWS_KEYS], unsigned n)
 {
-	uint32_t h = rows_hash(t, key), i = t->slot[h & t->mask];
+	uint32_t h = rows_hash(t, key), i = t->slot[h];
 	struct row *r;
 
 	if (i && (r = &t->row[i - 1])->key[0] == key[0] && (n < 2 || r->key[1] == key[1]) && (n < 3 || r->key[2] == key[2]))
 		return r;
-	return rows_get_slow(t, key, h);
+	return rows_get_slow(t, key[0], key[1], key[2], h);
 }
 
 static inline struct row *

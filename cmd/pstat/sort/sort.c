@@ -130,16 +130,37 @@ sort_places(struct sort *s, struct sort_event *e, const struct pp_event *ev, uin
 	e->known = true;
 }
 
+/* Add a sample that has a bin of time, or a value. */
+static int
+sort_tallied(const struct tally *t, const struct pp_rec *r, uint64_t time, uint64_t period)
+{
+	struct sort *s = t->sort;
+	uint64_t key[ROWS_KEYS] = { 0 }, value = period;
+	struct row *row;
+
+	for (unsigned i = 0; i < t->nkeys; i++)
+		key[i] = tally_key(t, i, r, s->stream.swap);
+	if (s->time_at >= 0)
+		key[s->time_at] = sort_bin(s, time);
+	row = rows_get(t->rows, key);
+	tally_add(&row->n, r->size, time, period);
+	if (s->value == VALUE_PERIOD || (s->value && value_of(s, &s->ev[t->event], s->stream.events->ev[t->event], r, time, &value)))
+		hists_add(s->rows.hists, &row->hist, value, s->by_period ? period : 1);
+	return 1;
+}
+
 /* How to add the event's samples to their rows without looking at what the keys are; NULL: that cannot be. */
 static const struct tally *
 sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev)
 {
 	bool big_endian = s->stream.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys, .history = s->history, .event = ev->index,
+	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys, .sort = s, .history = s->history, .event = ev->index,
 	    .pid_at = ev->plan.tid }, *kept;
 
-	if ((s->history && !ev->plan.tid) || (s->each && !s->history) || s->value || ev->attr.sample_type & PP_SAMPLE_READ)
+	if ((s->history && (!ev->plan.tid || s->value)) || (s->each && !s->history) || s->value >= VALUE_ROUND ||
+	    ev->attr.sample_type & PP_SAMPLE_READ)
 		return NULL;
+	t.slow = s->history ? history_sample : s->value || s->time_at >= 0 ? sort_tallied : NULL;
 	for (unsigned i = 0; i < s->nkeys; i++) {
 		const struct field_place *p = &e->place[i];
 		uint8_t kind = s->key[i]->kind;
@@ -148,7 +169,7 @@ sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev
 			t.key[i].is = kind == KEY_EVENT ? ev->index : PP_SAMPLE;
 			continue;
 		}
-		if (kind == KEY_TIME && s->history)	/* made when its turn comes */
+		if (kind == KEY_TIME)		/* made by `slow', or when its turn comes */
 			continue;
 		if (kind == KEY_COMM) {
 			t.key[i].off = (uint16_t)(ev->plan.tid + 4);
@@ -160,11 +181,10 @@ sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev
 			t.ip_key = i;
 			continue;
 		}
-		if (kind != KEY_FIELD || p->at != AT_PLACE || p->end || p->shift)
+		if (kind != KEY_FIELD || p->at != AT_PLACE || p->end || p->shift || (p->sign && (uint32_t)p->mask != UINT32_MAX))
 			return NULL;
 		t.key[i].off = (uint16_t)p->off;
-		t.key[i].mask = (uint32_t)p->mask;
-		t.key[i].sign = p->sign ? UINT32_C(1) << 31 : 0;
+		t.key[i].mask = p->sign ? UINT64_MAX : (uint32_t)p->mask;
 		if (p->width == 2 && p->off == MISC_AT)		/* the size follows it */
 			t.key[i].shift = big_endian ? 16 : 0;
 		else if (p->width != 4)
@@ -222,10 +242,10 @@ sort_count(struct sort *s, const struct hit *h, uint64_t time)
 	n->bytes += h->bytes;
 	if (h->sample) {
 		n->samples++;
-		n->period += h->amount;
+		plus(&n->period, h->amount);
 	}
 	if (h->lost)
-		*(h->lost == LOST_RECORDS ? &n->lost : &n->lost_samples) += h->amount;
+		plus(h->lost == LOST_RECORDS ? &n->lost : &n->lost_samples, h->amount);
 	if (h->spans && time < n->first)
 		n->first = time;
 	if (h->spans && time > n->last)

@@ -97,6 +97,32 @@ sorted_rows(const void *of, report_put *put, void *arg)
 		put_counted(s, &other, true, put, arg);
 }
 
+void
+sort_hit(const struct sort *s, struct files_hit *hit)
+{
+	bool *seen = tool_alloc(NAMES_MAX, sizeof *seen);	/* with other keys, a DSO has several rows */
+	unsigned at = 0;
+
+	while (at < s->nkeys && s->key[at]->kind != KEY_DSO)
+		at++;
+	*hit = (struct files_hit){ .known = at < s->nkeys };
+	for (uint32_t i = 0; hit->known && i < s->rows.n; i++) {
+		const struct row *r = &s->rows.row[i];
+		const char *name = names_text(s->names, r->key[at]);
+		bool has, old;
+
+		if (!name || !r->n.samples)
+			continue;
+		has = files_has(&s->c->files, name, strlen(name), FILE_HAS_ID);
+		old = seen[r->key[at]];
+		seen[r->key[at]] = true;
+		hit->dsos += !old;
+		hit->with_id += has && !old;
+		hit->samples_with_id += has ? r->n.samples : 0;
+	}
+	free(seen);
+}
+
 static const struct column about_columns[] = {
 	{ "keys", CELL_LIST, ADDS_SAME, "keys of the rows" },
 	{ "time_quantum_ns", CELL_NUM, ADDS_MAX, "width of the bins of time" },

@@ -7,16 +7,21 @@
 #define PSTAT_SORT_TALLY_H
 
 #include "perfpipe_inline.h"
+#include "plus.h"
 #include "sort/rows.h"
 
-/* The 32 bits at that offset, shifted and masked; sign: their highest bit, or 0 if they have no sign.  mask 0: it is `is'. */
-struct tally_key { uint16_t off; uint8_t shift; uint32_t mask, sign; uint64_t is; };
+/* The 32 bits at that offset as a signed number, shifted and masked.  mask 0: it is `is'. */
+struct tally_key { uint16_t off; uint8_t shift; uint64_t mask, is; };
 struct tally {				/* of an event */
 	struct rows	*rows;
-	struct history	*history;	/* the sample has to wait for its turn; NULL: it has not */
+	/* It takes more than tally_sample() to add a sample: this.  1, or -1: no memory.  NULL: it does not. */
+	int		(*slow)(const struct tally *, const struct pp_rec *, uint64_t time, uint64_t period);
+	struct sort	*sort;
+	struct history	*history;
+	unsigned	 event;
 	uint16_t	 pid_at, ip_at;	/* of a sample that waits; ip_at 0: no key needs its ip */
 	unsigned	 ip_key;	/* the key that is its ip until then */
-	unsigned	 nkeys, event;
+	unsigned	 nkeys;
 	struct tally_key key[ROWS_KEYS];
 };
 
@@ -26,11 +31,8 @@ tally_key(const struct tally *t, unsigned i, const struct pp_rec *r, bool swap)
 {
 	const struct tally_key *k = &t->key[i];
 
-	return ((uint64_t)(pp_get_u32(r->raw + k->off, swap) >> k->shift & k->mask) ^ k->sign) - k->sign + k->is;
+	return ((uint64_t)((int64_t)(int32_t)pp_get_u32(r->raw + k->off, swap) >> k->shift) & k->mask) + k->is;
 }
-
-/* history.c: tally_sample() for one that waits.  1, or -1: no memory. */
-int	history_sample(const struct tally *, const struct pp_rec *, uint64_t time, uint64_t period);
 
 /* The row of the sample; n: t->nkeys, as a constant. */
 __attribute__((always_inline)) static inline struct row *
@@ -44,22 +46,28 @@ tally_row(const struct tally *t, const struct pp_rec *r, bool swap, unsigned n)
 }
 
 /* time 0: none */
-__attribute__((always_inline)) static inline void
-tally_sample(const struct tally *t, const struct pp_rec *r, bool swap, uint64_t time, uint64_t period)
+static inline void
+tally_add(struct counted *n, uint64_t bytes, uint64_t time, uint64_t period)
 {
-	struct counted *n = &(t->nkeys == 1 ? tally_row(t, r, swap, 1) : t->nkeys == 2 ? tally_row(t, r, swap, 2) :
-	    tally_row(t, r, swap, 3))->n;
-
 	n->records++;
 	n->samples++;
-	n->bytes += r->size;
-	n->period += period;
+	n->bytes += bytes;
+	plus(&n->period, period);
 	if (!time)
 		return;
 	if (time < n->first)
 		n->first = time;
 	if (time > n->last)
 		n->last = time;
+}
+
+__attribute__((always_inline)) static inline void
+tally_sample(const struct tally *t, const struct pp_rec *r, bool swap, uint64_t time, uint64_t period)
+{
+	struct row *row = t->nkeys == 1 ? tally_row(t, r, swap, 1) : t->nkeys == 2 ? tally_row(t, r, swap, 2) :
+	    tally_row(t, r, swap, 3);
+
+	tally_add(&row->n, r->size, time, period);
 }
 
 #endif

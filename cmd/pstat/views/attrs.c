@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* attrs.c - --events: each event with its attr, as perf evlist -v has it.  Names of constants are those of perf 6.12 and later. */
+/*
+ * attrs.c - --events: each event with its attr, as perf evlist -v has it.  Names of constants are those of perf
+ * 6.12 and later.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -28,14 +31,18 @@ static const char *const cache_results[] = { "ACCESS", "MISS" };
 struct bit { uint64_t bit; const char *name; };
 #define BIT(NAME) { PP_SAMPLE_##NAME, #NAME }
 static const struct bit sample_bits[] = {
-	BIT(IP), BIT(TID), BIT(TIME), BIT(ADDR), BIT(READ), BIT(CALLCHAIN), BIT(ID), BIT(CPU), BIT(PERIOD), BIT(STREAM_ID), BIT(RAW),
-	BIT(BRANCH_STACK), BIT(REGS_USER), BIT(STACK_USER), BIT(IDENTIFIER), BIT(REGS_INTR), BIT(DATA_SRC), BIT(WEIGHT), BIT(PHYS_ADDR),
+	BIT(IP), BIT(TID), BIT(TIME), BIT(ADDR), BIT(READ), BIT(CALLCHAIN), BIT(ID), BIT(CPU), BIT(PERIOD), BIT(STREAM_ID),
+	BIT(RAW),
+	BIT(BRANCH_STACK), BIT(REGS_USER), BIT(STACK_USER), BIT(IDENTIFIER), BIT(REGS_INTR), BIT(DATA_SRC), BIT(WEIGHT),
+	BIT(PHYS_ADDR),
 	BIT(AUX), BIT(CGROUP), BIT(DATA_PAGE_SIZE), BIT(CODE_PAGE_SIZE), BIT(WEIGHT_STRUCT), BIT(TRANSACTION), { 0, NULL },
 };
 static const struct bit branch_bits[] = {
-	{ 1 << 0, "USER" }, { 1 << 1, "KERNEL" }, { 1 << 2, "HV" }, { 1 << 3, "ANY" }, { 1 << 4, "ANY_CALL" }, { 1 << 5, "ANY_RETURN" },
+	{ 1 << 0, "USER" }, { 1 << 1, "KERNEL" }, { 1 << 2, "HV" }, { 1 << 3, "ANY" }, { 1 << 4, "ANY_CALL" },
+	{ 1 << 5, "ANY_RETURN" },
 	{ 1 << 6, "IND_CALL" }, { 1 << 7, "ABORT_TX" }, { 1 << 8, "IN_TX" }, { 1 << 9, "NO_TX" }, { 1 << 10, "COND" },
-	{ 1 << 11, "CALL_STACK" }, { 1 << 12, "IND_JUMP" }, { 1 << 13, "CALL" }, { 1 << 14, "NO_FLAGS" }, { 1 << 15, "NO_CYCLES" },
+	{ 1 << 11, "CALL_STACK" }, { 1 << 12, "IND_JUMP" }, { 1 << 13, "CALL" }, { 1 << 14, "NO_FLAGS" },
+	{ 1 << 15, "NO_CYCLES" },
 	{ 1 << 16, "TYPE_SAVE" }, { 1 << 17, "HW_INDEX" }, { 1 << 18, "PRIV_SAVE" }, { 1 << 19, "COUNTERS" }, { 0, NULL },
 };
 static const struct bit read_bits[] = {
@@ -160,7 +167,8 @@ attrs_rows(const void *of, report_put *put, void *arg)
 	}
 }
 
-const struct table attrs_table = { "attrs", "attributes of the events", TABLE(attrs_columns), .screen = SCREEN_OFF, .rows = attrs_rows };
+const struct table attrs_table = { "attrs", "attributes of the events", TABLE(attrs_columns), .screen = SCREEN_OFF,
+    .rows = attrs_rows };
 
 static void
 attrs_line(void *arg, const struct cell *row)

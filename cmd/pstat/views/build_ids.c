@@ -92,8 +92,7 @@ build_ids_rows(const void *of, report_put *put, void *arg)
 		const struct build_id *x = v->build_ids.row[i];
 		char hex[2 * ID_MAX + 1];
 
-		for (unsigned k = 0; k < x->len; k++)
-			snprintf(hex + 2 * k, 3, "%02x", x->id[k]);
+		tool_hex(hex, x->id, x->len);
 		put(arg, (struct cell[]){ cell_text(hex), cell_bytes(x->name, x->nname) });
 	}
 }

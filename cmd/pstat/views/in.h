@@ -55,6 +55,7 @@ struct threads {
 	struct thread	**row;		/* in the order in which they are shown */
 	size_t		 n, nmaps;
 	bool		 maps, full;
+	bool		 cut;		/* more than VIEWS_MAP_ROWS maps of threads */
 	struct map_mode { uint32_t prot, flags; } *mode;	/* by the index of a map's dso */
 	uint32_t	 nmodes;
 };

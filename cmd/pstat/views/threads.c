@@ -174,6 +174,28 @@ threads_below(struct thread **to, size_t n, struct thread *top, unsigned level)
 	}
 }
 
+/* Are there more maps than are shown? */
+static int
+threads_cut_see(void *arg, const struct pp_map *m)
+{
+	size_t *n = arg;
+
+	(void)m;
+	return ++*n > VIEWS_MAP_ROWS ? -1 : 1;
+}
+
+static bool
+threads_cut(const struct threads *t)
+{
+	const struct pp_maps *maps;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n && n <= VIEWS_MAP_ROWS; i++)
+		if ((maps = pp_state_maps(t->state, t->row[i]->pid, PP_MISC_USER)))
+			pp_maps_each(maps, threads_cut_see, &n);
+	return n > VIEWS_MAP_ROWS;
+}
+
 void
 threads_end(struct views *v)
 {
@@ -217,6 +239,7 @@ threads_end(struct views *v)
 	}
 	free(t->row);
 	t->row = order;
+	t->cut = threads_cut(t);
 }
 
 void
@@ -336,8 +359,8 @@ map_row(void *arg, const struct pp_map *m)
 	mode[1] = k->prot & PROT_WRITE ? 'w' : '-';
 	mode[2] = k->prot & PROT_EXEC ? 'x' : '-';
 	mode[3] = k->flags & MAP_SHARED ? 's' : 'p';
-	for (unsigned i = 0; i < dso->id_len && m->has_id; i++)
-		snprintf(id + 2 * i, 3, "%02x", dso->id[i]);
+	if (m->has_id)
+		tool_hex(id, dso->id, dso->id_len);
 	snprintf(start, sizeof start, "%" PRIx64, m->start);
 	snprintf(end, sizeof end, "%" PRIx64, m->start + m->len);
 	if (dso->jit) {			/* where perf looks for the symbols */
@@ -393,6 +416,6 @@ maps_screen(FILE *f, const struct part *p)
 		thread_line(f, t, t->row[i]);
 		maps_walk(&w, t->row[i]);
 	}
-	if (!w.left)
+	if (t->cut)
 		fprintf(f, "further maps are not shown: there are more than %d\n", VIEWS_MAP_ROWS);
 }

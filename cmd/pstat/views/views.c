@@ -84,7 +84,7 @@ views_end(struct views *v)
 	build_ids_end(v);
 	if (v->err.what[0])
 		tool_warn(v->tool, "%s", v->err.what);
-	return !v->header.full && !v->threads.full && !v->build_ids.full && !v->err.what[0];
+	return !v->header.full && !v->threads.full && !v->threads.cut && !v->build_ids.full && !v->err.what[0];
 }
 
 void

@@ -7,6 +7,8 @@
 #include "screen.h"
 #include "tool/tool.h"
 
+enum { HOSTS = 5 };
+
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 double
@@ -133,6 +135,27 @@ origin(const struct screen *s)
 	}
 	if ((c = kept_cell(&k, 0, "cmdline"))->len)
 		command(s, c);
+	kept_free(&k);
+}
+
+/* Of a merged report. */
+static void
+hosts(const struct screen *s)
+{
+	struct kept k;
+
+	kept_open(&k, s->r, "hosts", HOSTS);
+	for (size_t i = 0; i < k.n; i++) {
+		const struct cell *host = kept_cell(&k, i, "host");
+		uint64_t recordings = kept_cell(&k, i, "recordings")->num;
+
+		label(s, i ? "" : "hosts");
+		screen_cut(s->f, host->known ? host->text : "unknown", host->known ? host->len : strlen("unknown"), 40);
+		fprintf(s->f, ": %" PRIu64 " recording%s, %" PRIu64 " samples\n", recordings, recordings == 1 ? "" : "s",
+		    kept_cell(&k, i, "samples")->num);
+	}
+	if (k.rows > k.n)
+		fprintf(s->f, "%12s%zu more\n", "", k.rows - k.n);
 	kept_free(&k);
 }
 
@@ -278,9 +301,14 @@ build_ids(const struct screen *s)
 	struct kept k;
 
 	kept_open(&k, s->r, "files", 1);
-	if (kept_num(&k, "mapped")) {
+	if (kept_num(&k, "mapped") || kept_num(&k, "hit")) {
 		label(s, "build-ids");
-		fprintf(s->f, "%" PRIu64 " of %" PRIu64 " mapped files\n", kept_num(&k, "with_build_id"), kept_num(&k, "mapped"));
+		fprintf(s->f, "%" PRIu64 " of %" PRIu64 " mapped files", kept_num(&k, "with_build_id"), kept_num(&k, "mapped"));
+		if (kept_num(&k, "hit"))
+			fprintf(s->f, "; %" PRIu64 " of %" PRIu64 " DSOs with samples, with %.1f%% of all samples",
+			    kept_num(&k, "hit_with_build_id"), kept_num(&k, "hit"),
+			    screen_percent(kept_num(&k, "hit_samples_with_build_id"), s->samples));
+		fputc('\n', s->f);
 	}
 	kept_free(&k);
 }
@@ -299,18 +327,17 @@ screen(FILE *f, const struct report *r)
 	s.unit = kept_cell(&s.whole, 0, "period")->known;
 	s.period = kept_num(&s.whole, "period");
 	origin(&s);
+	hosts(&s);
 	span(&s);
 	order(&s);
 	lost(&s, &types);
+	screen_losses(&s);
 	compression(&s);
 	content(&s, &types);
 	build_ids(&s);
 	kept_free(&types);
 	if (!screen_plain(&s, false)) {		/* the user asked for nothing else */
-		if (!report_part(r, "findings") && !report_part(r, "privacy")) {
-			label(&s, "see");
-			fputs("--check: what readers stumble over; --privacy: what it gives away\n", f);
-		}
+		screen_glance(&s);
 		screen_types(&s);
 		screen_events(&s);
 		screen_tasks(&s);

@@ -4,6 +4,8 @@
  *
  *	screen.c	the lines above the tables
  *	screen_tables.c	the tables of types, events and tasks, which stand side by side if the screen is wide enough
+ *	screen_losses.c	losses by time
+ *	screen_glance.c	findings and contents that a glance shows
  *	screen_plain.c	any other table
  */
 #ifndef PSTAT_SCREEN_H
@@ -26,6 +28,10 @@ struct screen {
 void	screen_types(const struct screen *);
 void	screen_events(const struct screen *);
 void	screen_tasks(const struct screen *);
+/* A line of one character for each part of the recording's time: how much was lost; nothing if nothing was. */
+void	screen_losses(const struct screen *);
+/* What a glance has found of that which --check and --privacy find; nothing without their tables. */
+void	screen_glance(const struct screen *);
 /* Print all tables that are SCREEN_TABLE.  Are there any? */
 bool	screen_plain(const struct screen *, bool print);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "plus.h"
 #include "screen.h"
 #include "tool/tool.h"
 
@@ -152,7 +153,7 @@ tasks_count(const struct screen *s, struct tasks_side *t, size_t i)
 	uint64_t samples = kept_cell(&t->k, i, "samples")->num, period = kept_cell(&t->k, i, "period")->num;
 
 	t->samples += samples;
-	t->period += period;
+	plus(&t->period, period);
 	tasks_share(s, samples, period);
 }
 

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/ioctl.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
 #include "write/forms.h"
 
 static const struct { const char *name; report_form *form; } forms[] = {
@@ -6,7 +14,7 @@ static const struct { const char *name; report_form *form; } forms[] = {
 };
 
 report_form *
-forms_find(const struct tool *t, const char *name, report_form *before)
+output_form(const struct tool *t, const char *name, report_form *before)
 {
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(forms[i].name, name)) {
@@ -18,7 +26,7 @@ forms_find(const struct tool *t, const char *name, report_form *before)
 }
 
 void
-forms_check_table(const struct tool *t, report_form *form, const struct report *r)
+output_check_table(const struct tool *t, report_form *form, const struct report *r)
 {
 	char names[REPORT_TABLES * 24] = "";
 	size_t n = 0;
@@ -35,4 +43,36 @@ forms_check_table(const struct tool *t, report_form *form, const struct report *
 	if (r->name)
 		tool_wrong(t, "--table '%s': there are %s", r->name, names);
 	tool_wrong(t, "--format=%s: needs --table, one of %s", form == csv ? "csv" : "tsv", names);
+}
+
+FILE *
+output_open(struct tool *t, struct report *r, bool to_stderr)
+{
+	struct winsize w;
+	FILE *f;
+
+	if (to_stderr)
+		t->out_err.file = "<stderr>";
+	else
+		tool_create(t, &t->file, t->out_name, &t->out_err);
+	if (!(f = fdopen(fcntl(to_stderr ? STDERR_FILENO : t->file.fd, F_DUPFD_CLOEXEC, 0), "w"))) {	/* EINVAL: it is not open for writing */
+		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
+		return NULL;
+	}
+	r->width = ioctl(fileno(f), TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
+	json_seed();
+	return f;
+}
+
+void
+output_write(struct tool *t, FILE *f, const struct report *r, report_form *form)
+{
+	bool bad;
+
+	errno = 0;
+	if (form(f, r) < 0)
+		pp_fail(&t->out_err, "out of memory");
+	bad = fflush(f) || ferror(f);
+	if (fclose(f) != 0 || bad)
+		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
 }

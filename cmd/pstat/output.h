@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* output.h - the form that the report has, and the file that it is written to. */
+#ifndef PSTAT_OUTPUT_H
+#define PSTAT_OUTPUT_H
+
+#include "report.h"
+#include "tool/tool.h"
+
+/* The form of that name, of the option that was just read; another one than `before' (NULL: none) is wrong usage. */
+report_form *output_form(const struct tool *, const char *name, report_form *before);
+/* The forms of one table need to know which; the others have all: else it is wrong usage. */
+void	output_check_table(const struct tool *, report_form *, const struct report *);
+/* Create the output, and seed the tables of JSON, before tool_lock(); sets the report's width.  NULL: failure, see out_err. */
+FILE   *output_open(struct tool *, struct report *, bool to_stderr);
+/* Write the report and close its file; a failure is kept in out_err. */
+void	output_write(struct tool *, FILE *, const struct report *, report_form *);
+
+#endif
