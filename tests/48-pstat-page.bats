@@ -88,6 +88,11 @@ exact() {
 	page "$T/short" short.data
 	[ $rc = 1 ] && grep -q 'All that could be read is in this page' "$T/page.html" || failed "status $rc: $(cat "$T/err")"
 	[ "$(wc -l <"$T/err")" = 1 ] || failed "$(cat "$T/err")"
+	# of a payload of 2^63 bytes, which is not there
+	mkpipe data/bad-payload-huge.txt >"$T/huge"
+	rc=0
+	timeout -s KILL 60 pstat -q -f --report "$T/huge.html" "$T/huge" </dev/null >"$T/out" 2>"$T/err" || rc=$?
+	[ $rc = 1 ] && grep -q 'The recording is damaged' "$T/huge.html" || failed "status $rc"
 	# and without an input there is none
 	page data/base.txt no.data
 	[ $rc = 1 ] && [ "$(wc -l <"$T/err")" = 1 ] || failed "status $rc: $(cat "$T/err")"

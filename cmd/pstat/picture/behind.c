@@ -113,9 +113,9 @@ behind_panel(const struct behind *b, struct panel *to)
 	to->kind = PANEL_BEHIND;
 	to->bytes = b->c->bytes;
 	to->width = b->width;
-	while (to->bytes > BEHIND_PLACES * to->width)	/* as if the last records had been behind */
+	while (to->bytes && (to->bytes - 1) / to->width >= BEHIND_PLACES)	/* as if the last records had been behind */
 		to->width *= 2;
-	places = (to->bytes + to->width - 1) / to->width;
+	places = to->bytes / to->width + (to->bytes % to->width != 0);
 	to->nplaces = (unsigned)places;
 	to->place = tool_alloc(places ? places : 1, sizeof *to->place);
 	for (unsigned i = 0; i < BEHIND_PLACES; i++) {
