@@ -20,6 +20,28 @@ parsed() {
 	PY
 }
 
+# apart FILE: texts that run into another one of their line, or out of the picture, as far as one can say without the font.
+apart() {
+	$PYTHON - "$1" <<-'PY'
+		import sys, xml.etree.ElementTree as tree
+		s = '{http://www.w3.org/2000/svg}'
+		root = tree.parse(sys.argv[1]).getroot()
+		width, lines = float(root.get('width')), {}
+		for g in root.iter(s + 'g'):
+		    lines = []
+		    for t in g.findall(s + 'text'):
+		        how, text = t.get('class').split(), t.text or ''
+		        w = len(text) * (8.0 if 'h' in how else 5.8)
+		        x = float(t.get('x')) - (w if 'r' in how else w / 2 if 'm' in how else 0)
+		        if x < -6 or x + w > width + 6:
+		            print('out of the picture:', text)
+		        for y, a, b, other in lines:
+		            if abs(y - float(t.get('y'))) < 7 and a < x + w and x < b:
+		                print('on each other:', other, '|', text)
+		        lines.append((float(t.get('y')), x, x + w, text))
+	PY
+}
+
 # picture NAME OUT FILE [option...]
 picture() {
 	local name=$1 out=$2 file=$3
@@ -49,6 +71,44 @@ picture() {
 		! grep -nE '<script|href|url\([^#]|@import|@font|<image|<foreignObject' "$T/svg" || failed "$f: active"
 		[ "$(grep -c 'http' "$T/svg")" = 1 ] || failed "$f: an address"
 	done
+	done_all
+}
+
+# many CPUs TASKS: the recipe of a recording with so many of them, in which one cell has 20,000 samples and a task few.
+many() {
+	echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm ids=11"
+	awk -v cpus="$1" -v tasks="$2" 'BEGIN {
+		for (i = 0; i < tasks; i++)
+			printf "COMM pid=%d tid=%d comm=memfd:sealed-%d\n", 4000000 + i, 4000000 + i, i
+		for (i = 0; i < 24000; i++) {
+			t = i < 20000 ? i : i * 1000
+			p = 4000000 + (i < 23990 ? i % 5 : 5 + i % (tasks - 5))
+			printf "SAMPLE misc=2 ip=0x401000 pid=%d tid=%d time=%.0f cpu=%d period=1\n", p, p, 1000000000000 + t * 1000, i % cpus
+		}
+	}'
+}
+
+@test "pstat svg: texts do not run into each other, and say what is small" {
+	local f n=0
+	many 64 9 | mkpipe - >"$T/many"
+	# the clock jumps by a year; a few intervals are that long
+	awk 'BEGIN { print "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all ids=11"
+		for (i = 0; i < 60; i++)
+			printf "SAMPLE misc=2 ip=0x401000 pid=%d tid=%d time=%.0f cpu=%d period=1\n", i % 7, i % 7, 5000000000 + i * 100000000 + (i > 30) * 31536000000000000, i % 2 }' |
+	    mkpipe - >"$T/jumps"
+	for f in data/*.data "$T/many" "$T/jumps"; do
+		picture $ALL "$T/svg" "$f" || failed "$f: status $rc"
+		apart "$T/svg" >"$T/apart" && ! [ -s "$T/apart" ] || failed "$f: $(head -3 "$T/apart")"
+		n=$((n + 1))
+	done
+	[ $n -gt 20 ]
+	picture rate,tasks,fill "$T/svg" "$T/many"
+	# of a long name that is cut, the pid stays
+	grep -q '>memfd:s[a-z]*… 4000004</text>' "$T/svg" || failed "$(grep -o '>memfd[^<]*</text>' "$T/svg")"
+	# what is there is not nothing, and what is not there is not in the legend
+	grep -q '><0.1%\|>&lt;0.1%</text>' "$T/svg" || failed "$(grep -o '[^>]*%</text>' "$T/svg")"
+	! grep -q '>0\.0%\|>user stacks' "$T/svg" || failed "what is not there"
+	grep -q '24000 samples of 9 processes in [0-9.]* s; the busiest is memfd:sealed-[0-4] 400000[0-4] with 20.0 %$' "$T/svg" || failed "$(grep -A2 '<desc' "$T/svg")"
 	done_all
 }
 
@@ -156,17 +216,15 @@ named() {
 
 @test "pstat svg: the option of a tooltip selects as many samples as it says" {
 	need jq
-	local f n rest number got more
+	local f n p rest got
 	for f in data/demo.data data/multi.pipe.data; do
 		picture $TIMED "$T/svg" "$f" || failed "$f: status $rc"
 		parsed "$T/svg" | awk '/^panel/ { p++; k = 0 } /^cell [0-9]+ samples? · --/ { if (++k % 20 == 1) print p, $0 }' >"$T/cells"
 		while read -r p _ n _ _ rest; do
-			# samples of idle CPUs are in the rate only
-			more=$([ "$p" = 1 ] || echo --exclude-tid 0)
-			got=$(eval "pfilter $rest $more $f" | pstat --json | jq .samples)
+			got=$(eval "pfilter $rest $f" | pstat --json | jq .samples)
 			[ "$got" = "$n" ] || failed "$f: $n samples, but $got by pfilter $rest"
 		done <"$T/cells"
-		for p in 1 3 4 $([ $f != data/demo.data ] || echo 2); do
+		for p in 1 3 4 $([ $f != data/demo.data ] || echo 2); do	# some have no CPU
 			[ "$(grep -c "^$p" "$T/cells")" -ge 1 ] || failed "$f: no cells of picture $p"
 		done
 	done

@@ -184,7 +184,7 @@ fill_panel(const struct counts *c, struct panel *to)
 		to->samples = sum.samples;
 		to->title = option_text("What fills the stream");
 		to->subtitle = option_text("%s, %" PRIu64 " bytes", file ? file : "standard input", c->bytes);
-		to->desc = option_text("%" PRIu64 " bytes; %" PRIu64 " are samples; most are %s: %" PRIu64, c->bytes, sum.bytes,
+		to->desc = option_text("%" PRIu64 " bytes; %" PRIu64 " are samples; the largest part is %s with %" PRIu64, c->bytes, sum.bytes,
 		    parts[most].label, parts[most].bytes);
 	}
 }

@@ -239,15 +239,17 @@ panels_many(uint64_t n, const char *one, const char *more)
 	return option_text("%" PRIu64 " %s", n, n == 1 ? one : more);
 }
 
-static const struct band *
-panels_most(const struct panel *to)
+/* The band of most samples, in words; nothing of those that are together, or of something unknown. */
+static char *
+panels_busiest(const struct panel *to)
 {
-	const struct band *most = to->band;
+	const struct band *most = NULL;
 
-	for (unsigned i = 1; i < to->nbands; i++)	/* but for "other" */
-		if (to->band[i].total > most->total && to->band[i].option)
+	for (unsigned i = 0; i < to->nbands; i++)
+		if (to->band[i].option && (!most || to->band[i].total > most->total))
 			most = &to->band[i];
-	return most;
+	return most ? option_text("; the busiest is %s with %.1f %%", most->label, panels_percent(most->total, to->samples)) :
+	    option_text("%s", "");
 }
 
 static char *
@@ -260,16 +262,15 @@ panels_none(const struct pictures *p)
 static void
 panels_desc(struct making *m, struct panel *to, char *of)
 {
-	const struct band *most = panels_most(to);
-	char *samples = panels_many(to->samples, "sample", "samples"), *lost = m->p->panels.lost ?
+	char *busiest = panels_busiest(to), *samples = panels_many(to->samples, "sample", "samples"), *lost = m->p->panels.lost ?
 	    option_text("; %" PRIu64 " were lost", m->p->panels.lost) : option_text("%s", "");
 
 	if (to->samples)
-		to->desc = option_text("%s of %s in %s; most are of %s: %.1f %%%s", samples, of, m->span, most->label,
-		    panels_percent(most->total, to->samples), lost);
+		to->desc = option_text("%s of %s in %s%s%s", samples, of, m->span, busiest, lost);
 	else
 		to->desc = panels_none(m->p);
 	free(of);
+	free(busiest);
 	free(lost);
 	free(samples);
 }
@@ -469,8 +470,8 @@ panels_subsecond(struct making *m, struct panel *to)
 	to->title = axis->width == SPANS_SECOND ? option_text("When in each second: samples that are not idle") :
 	    option_text("When in each %s: samples that are not idle", width);
 	panels_subtitle(m, to, p->idle);
-	to->desc = to->samples ? option_text("%" PRIu64 " sample%s in columns of %s; most are at %s of a column: %.1f %%; a row is %s", to->samples,
-	    to->samples == 1 ? "" : "s", width, to->band[most].label, panels_percent(to->band[most].total, to->samples), step) : panels_none(p);
+	to->desc = to->samples ? option_text("%" PRIu64 " sample%s in columns of %s; the busiest row, of %s, is at %s of a column with %.1f %%", to->samples,
+	    to->samples == 1 ? "" : "s", width, step, to->band[most].label, panels_percent(to->band[most].total, to->samples)) : panels_none(p);
 	free(width);
 	free(step);
 }

@@ -157,6 +157,28 @@ svg_text(struct svg *s, int x, int y, enum svg_anchor anchor, const char *class,
 }
 
 void
+svg_label(struct svg *s, int x, int y, enum svg_anchor anchor, unsigned columns, const char *label)
+{
+	const char *pid = label ? strrchr(label, ' ') : NULL;
+	size_t n;
+
+	if (!s->f || !label)
+		return;
+	n = pid ? strlen(pid) : 0;
+	svg_start(s->f, x, y, anchor, "s");
+	if (n > 1 && n < columns && pid[1 + strspn(pid + 1, "0123456789")] == '\0') {
+		char *comm = tool_alloc((size_t)(pid - label) + 1, 1);
+
+		memcpy(comm, label, (size_t)(pid - label));
+		svg_escape(s->f, comm, columns - (unsigned)n);
+		free(comm);
+		fputs(pid, s->f);
+	} else
+		svg_escape(s->f, label, columns);
+	fputs("</text>\n", s->f);
+}
+
+void
 svg_textf(struct svg *s, int x, int y, enum svg_anchor anchor, const char *format, ...)
 {
 	char text[256];
@@ -235,22 +257,27 @@ svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct pan
 	static const char *const names[] = { "linear", "logarithmic", "by rank" };
 	char text[SVG_TEXT], class[] = "c0";
 	unsigned n = 1;
-	enum { BOX = 3000 };
+	int box = 3000;
+	enum { LETTER = 620, APART = 700 };
 
-	for (unsigned i = 1; i < DRAW_STEPS; i++)
+	for (unsigned i = 1; i < DRAW_STEPS; i++) {
+		int needs = (int)strlen(svg_short(text, scale_low(scale, i))) * LETTER + APART;
+
 		n += scale_low(scale, i) > 0;
-	x -= (int)n * BOX;
+		box = needs > box ? needs : box;
+	}
+	x -= (int)n * box;
 	for (unsigned i = 0; i < DRAW_STEPS; i++) {
 		uint64_t low = scale_low(scale, i);
 
 		if (i && !low)
 			continue;
 		class[1] = (char)('0' + i);
-		svg_rect(s, x, y, BOX, 1000, class);
-		svg_text(s, x + BOX / 2, y + 2100, SVG_MIDDLE, "s", 0, svg_short(text, low));
-		x += BOX;
+		svg_rect(s, x, y, box, 1000, class);
+		svg_text(s, x + box / 2, y + 2100, SVG_MIDDLE, "s", 0, svg_short(text, low));
+		x += box;
 	}
-	svg_textf(s, x - (int)n * BOX - 800, y + 900, SVG_END, "samples a cell, up to %s; colours: %s", svg_exact(text, p->top),
+	svg_textf(s, x - (int)n * box - 800, y + 900, SVG_END, "samples a cell, up to %s; colours: %s", svg_exact(text, p->top),
 	    names[s->draw->scale]);
 }
 

@@ -57,6 +57,8 @@ void	svg_rect(struct svg *, int x, int y, int w, int h, const char *class);
 void	svg_line(struct svg *, int x1, int y1, int x2, int y2, const char *class);
 /* A small text (class "s"; "s o": over what is drawn), or the head ("h"); any bytes, cut to so many columns, 0: not. */
 void	svg_text(struct svg *, int x, int y, enum svg_anchor, const char *class, unsigned columns, const char *text);
+/* The name of a band, cut to so many columns; of a comm and its pid, the comm is cut. */
+void	svg_label(struct svg *, int x, int y, enum svg_anchor, unsigned columns, const char *label);
 void	svg_textf(struct svg *, int x, int y, enum svg_anchor, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* A rectangle that says what it is about. */
@@ -96,7 +98,7 @@ const char *svg_exact(char to[SVG_TEXT], uint64_t n);
 /* Three digits or more, and B, kB ...; ns, µs, ms, s. */
 const char *svg_bytes(char to[SVG_TEXT], uint64_t n);
 const char *svg_ns(char to[SVG_TEXT], uint64_t n);
-/* A share, as percent with one decimal. */
+/* A share, as percent with one decimal; a small one as "<0.1%". */
 const char *svg_percent(char to[SVG_TEXT], uint64_t part, uint64_t whole);
 
 /* ---- time ----------------------------------------------------------------------------------------- */

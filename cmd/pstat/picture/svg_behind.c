@@ -119,7 +119,7 @@ behind_bars(const struct behind_plot *b)
 		    svg_percent(share, under, b->p->timed));
 	}
 	svg_line(b->s, x, b->base - HEIGHT, x, b->base, "x");
-	svg_textf(b->s, x, b->base + 2000, SVG_START, "records so far behind, up to %s", svg_short(n, most));
+	svg_textf(b->s, x + BARS / 2, b->base + 3700, SVG_MIDDLE, "records so far behind, up to %s", svg_short(n, most));
 }
 
 /* What psort needs, rounded up to two digits. */

@@ -9,6 +9,7 @@ svg_fill(struct svg *s, const struct panel *p, int y)
 {
 	uint64_t all = 0, before = 0;
 	char share[SVG_TEXT], bytes[SVG_TEXT], class[] = "k0";
+	int n = 0;
 
 	y = svg_head(s, p, y, NULL);
 	for (unsigned i = 0; i < p->nbands; i++)
@@ -20,16 +21,18 @@ svg_fill(struct svg *s, const struct panel *p, int y)
 	for (unsigned i = 0; i < p->nbands; i++) {
 		const struct band *b = &p->band[i];
 		int x = SVG_LEFT + (int)scale_part(before, SVG_WIDTH, all), end = SVG_LEFT + (int)scale_part(before + b->total, SVG_WIDTH, all);
-		int left = SVG_LEFT + (int)(i % IN_A_ROW) * APART, below = y + HEIGHT + 1500 + (int)(i / IN_A_ROW) * 3200;
+		int left = SVG_LEFT + n % IN_A_ROW * APART, below = y + HEIGHT + 1500 + n / IN_A_ROW * 3200;
 
+		if (!b->total)
+			continue;
+		n++;
 		before += b->total;
 		class[1] = (char)('0' + i % HUES);
-		if (b->total)
-			svg_cell(s, &(struct svg_cell){ .x = x, .y = y, .w = end - x < 50 ? 50 : end - x, .h = HEIGHT, .kind = 'k', .number = i % HUES,
-			    .n = b->total, .what = "byte", .label = b->label });
+		svg_cell(s, &(struct svg_cell){ .x = x, .y = y, .w = end - x < 50 ? 50 : end - x, .h = HEIGHT, .kind = 'k', .number = i % HUES,
+		    .n = b->total, .what = "byte", .label = b->label });
 		svg_rect(s, left, below, 1000, 1000, class);
 		svg_text(s, left + 1500, below + 900, SVG_START, "s", 34, b->label ? b->label : "");
 		svg_textf(s, left + 1500, below + 2200, SVG_START, "%s, %s", svg_percent(share, b->total, all), svg_bytes(bytes, b->total));
 	}
-	return y + HEIGHT + 1500 + (int)((p->nbands - 1) / IN_A_ROW + 1) * 3200 + 1500;
+	return y + HEIGHT + 1500 + ((n - 1) / IN_A_ROW + 1) * 3200 + 1500;
 }

@@ -35,7 +35,7 @@ heat_label(const struct heat *h, unsigned i)
 
 	if (i % every)
 		return;
-	svg_text(h->s, SVG_LEFT - 800, y, SVG_END, "s", SVG_LABEL, b->label ? b->label : "");
+	svg_label(h->s, SVG_LEFT - 800, y, SVG_END, SVG_LABEL, b->label);
 	svg_text(h->s, SVG_LEFT + SVG_WIDTH + 600, y, SVG_START, "s", 0, svg_percent(text, b->total, h->p->samples));
 }
 
@@ -163,7 +163,7 @@ heat_parts_grid(const struct heat *h, int y)
 
 		svg_seconds(text, a->start[i]);
 		half = (int)strlen(text) * 310;
-		if (before >= 0 && x - half < before + 2500)
+		if (before >= 0 && x - half < before + 1200)
 			continue;
 		svg_line(h->s, x, y, x, y + 400, "x");
 		svg_text(h->s, x, y + 1600, SVG_MIDDLE, "s", 0, text);

@@ -6,7 +6,7 @@
 #include "hist.h"
 #include "picture/svg.h"
 
-enum { HEIGHT = 20000, LETTER = 620, LEVEL = 1200 };
+enum { HEIGHT = 20000, LETTER = 620, LEVEL = 1200, MARKS = sizeof ((struct panel *)0)->mark / sizeof *((struct panel *)0)->mark };
 
 struct hist_plot {
 	struct svg	*s;
@@ -102,15 +102,22 @@ hist_marks(const struct hist_plot *h)
 {
 	char text[SVG_TEXT], value[SVG_TEXT];
 
-	for (unsigned i = 0; i < sizeof h->p->mark / sizeof *h->p->mark; i++) {
+	for (unsigned i = 0; i < MARKS; i++)
+		if (h->p->mark[i].name) {
+			int x = hist_x(h, h->p->mark[i].value);
+
+			svg_line(h->s, x, h->base - HEIGHT - LEVEL * ((int)i + 1), x, h->base, "fg");
+		}
+	for (unsigned i = 0; i < MARKS; i++) {	/* over all lines */
 		const struct panel_mark *m = &h->p->mark[i];
-		int x = hist_x(h, m->value), y = h->base - HEIGHT - LEVEL * ((int)i + 1);
+		int x = hist_x(h, m->value), y = h->base - HEIGHT - LEVEL * ((int)i + 1) + 700;
+		bool left;
 
 		if (!m->name)
 			continue;
 		snprintf(text, sizeof text, "%s %s", m->name, hist_value(value, h->p, m->value));
-		svg_line(h->s, x, y, x, h->base, "fg");
-		svg_text(h->s, x + 300, y + 700, SVG_START, "s o", 0, text);
+		left = x + 300 + (int)strlen(text) * LETTER > SVG_LEFT + SVG_WIDTH + SVG_RIGHT;
+		svg_text(h->s, left ? x - 300 : x + 300, y, left ? SVG_END : SVG_START, "s o", 0, text);
 	}
 }
 

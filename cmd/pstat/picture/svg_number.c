@@ -124,6 +124,9 @@ svg_percent(char to[SVG_TEXT], uint64_t part, uint64_t whole)
 {
 	uint64_t share = whole ? (scale_part(part, 2000, whole) + 1) / 2 : 0;
 
-	snprintf(to, SVG_TEXT, "%" PRIu64 ".%" PRIu64 "%%", share / 10, share % 10);
+	if (part && !share)
+		strcpy(to, "<0.1%");
+	else
+		snprintf(to, SVG_TEXT, "%" PRIu64 ".%" PRIu64 "%%", share / 10, share % 10);
 	return to;
 }

@@ -41,7 +41,7 @@ stack_rates(const struct stack *k)
 		svg_line(k->s, SVG_LEFT, y, SVG_LEFT + SVG_WIDTH, y, "g");
 		svg_text(k->s, SVG_LEFT - 600, y + 350, SVG_END, "s", 0, svg_short(text, rate));
 	}
-	svg_text(k->s, SVG_LEFT - 5500, k->base - HEIGHT / 2 + 350, SVG_END, "s", 0, "samples/s");
+	svg_text(k->s, SVG_LEFT - 600, k->base - HEIGHT - 1000, SVG_END, "s", 0, "samples/s");
 }
 
 static void
@@ -84,7 +84,7 @@ stack_legend(const struct stack *k, int y)
 
 		class[1] = (char)('0' + stack_hue(k->p, i));
 		svg_rect(k->s, x, y, 1000, 1000, class);
-		svg_text(k->s, x + 1500, y + 900, SVG_START, "s", 18, b->label ? b->label : "");
+		svg_label(k->s, x + 1500, y + 900, SVG_START, 18, b->label);
 		svg_text(k->s, x + 1500, y + 2200, SVG_START, "s", 0, svg_percent(text, b->total, k->p->samples));
 	}
 	return y + 2600;
