@@ -20,6 +20,21 @@ parsed() {
 	PY
 }
 
+# The pictures of README: the command of a paragraph, and in the next the file.
+@test "pstat svg: the pictures of README are what their commands draw" {
+	local file command n=0
+	grep -E '^`pstat [^`]*`: |^!\[' ../README.md | paste - - | sed -nE 's/^`([^`]*)`.*\]\(([^)]*)\)$/\2 \1/p' >"$T/pictures"
+	while read -r file command; do
+		(cd data && eval "$command") >"$T/svg" || failed "$command"
+		[ -z "$UPDATE" ] || cp "$T/svg" "../$file"
+		cmp "$T/svg" "../$file" || failed "$command: see make golden"
+		[ "$(stat -c %s "../$file")" -lt 60000 ] || failed "$file: $(stat -c %s "../$file") bytes"
+		n=$((n + 1))
+	done <"$T/pictures"
+	[ $n = "$(ls ../man/pictures/*.svg | wc -l)" ] && [ $n = 4 ] || failed "$n pictures"
+	done_all
+}
+
 # apart FILE: texts that run into another one of their line, or out of the picture, as far as one can say without the font.
 apart() {
 	$PYTHON - "$1" <<-'PY'
@@ -31,7 +46,7 @@ apart() {
 		    lines = []
 		    for t in g.findall(s + 'text'):
 		        how, text = t.get('class').split(), t.text or ''
-		        w = len(text) * (8.0 if 'h' in how else 5.8)
+		        w = len(text) * (8.0 if 'h' in how else 6.1)
 		        x = float(t.get('x')) - (w if 'r' in how else w / 2 if 'm' in how else 0)
 		        if x < -6 or x + w > width + 6:
 		            print('out of the picture:', text)
@@ -74,16 +89,16 @@ picture() {
 	done_all
 }
 
-# many CPUs TASKS: the recipe of a recording with so many of them, in which one cell has 20,000 samples and a task few.
+# many CPUs TASKS: the recipe of a recording with so many of them, in which one cell has 22,000 samples and a task few.
 many() {
 	echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm ids=11"
 	awk -v cpus="$1" -v tasks="$2" 'BEGIN {
 		for (i = 0; i < tasks; i++)
 			printf "COMM pid=%d tid=%d comm=memfd:sealed-%d\n", 4000000 + i, 4000000 + i, i
-		for (i = 0; i < 24000; i++) {
-			t = i < 20000 ? i : i * 1000
-			p = 4000000 + (i < 23990 ? i % 5 : 5 + i % (tasks - 5))
-			printf "SAMPLE misc=2 ip=0x401000 pid=%d tid=%d time=%.0f cpu=%d period=1\n", p, p, 1000000000000 + t * 1000, i % cpus
+		for (i = 0; i < 26000; i++) {
+			t = i < 22000 ? i : i * 1000
+			p = 4000000 + (i < 25990 ? i % 5 : 5 + i % (tasks - 5))
+			printf "SAMPLE misc=2 ip=0x401000 pid=%d tid=%d time=%.0f cpu=%d period=1\n", p, p, 1000000000000 + t * 900, i % cpus
 		}
 	}'
 }
@@ -108,7 +123,7 @@ many() {
 	# what is there is not nothing, and what is not there is not in the legend
 	grep -q '><0.1%\|>&lt;0.1%</text>' "$T/svg" || failed "$(grep -o '[^>]*%</text>' "$T/svg")"
 	! grep -q '>0\.0%\|>user stacks' "$T/svg" || failed "what is not there"
-	grep -q '24000 samples of 9 processes in [0-9.]* s; the busiest is memfd:sealed-[0-4] 400000[0-4] with 20.0 %$' "$T/svg" || failed "$(grep -A2 '<desc' "$T/svg")"
+	grep -q '26000 samples of 9 processes in [0-9.]* s; the busiest is memfd:sealed-[0-4] 400000[0-4] with 20.0 %$' "$T/svg" || failed "$(grep -A2 '<desc' "$T/svg")"
 	done_all
 }
 
