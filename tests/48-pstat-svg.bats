@@ -45,7 +45,7 @@ apart() {
 		for g in root.iter(s + 'g'):
 		    lines = []
 		    for t in g.findall(s + 'text'):
-		        how, text = t.get('class').split(), t.text or ''
+		        how, text = t.get('class').split(), ''.join(t.itertext())
 		        w = len(text) * (8.0 if 'h' in how else 6.1)
 		        x = float(t.get('x')) - (w if 'r' in how else w / 2 if 'm' in how else 0)
 		        if x < -6 or x + w > width + 6:
@@ -119,7 +119,7 @@ many() {
 	[ $n -gt 20 ]
 	picture rate,tasks,fill "$T/svg" "$T/many"
 	# of a long name that is cut, the pid stays
-	grep -q '>memfd:s[a-z]*… 4000004</text>' "$T/svg" || failed "$(grep -o '>memfd[^<]*</text>' "$T/svg")"
+	grep -q '>memfd:s[a-z]*…</tspan> 4000004</text>' "$T/svg" || failed "$(grep -o '>memfd[^<]*</text>' "$T/svg")"
 	# what is there is not nothing, and what is not there is not in the legend
 	grep -q '><0.1%\|>&lt;0.1%</text>' "$T/svg" || failed "$(grep -o '[^>]*%</text>' "$T/svg")"
 	! grep -q '>0\.0%\|>user stacks' "$T/svg" || failed "what is not there"
@@ -178,7 +178,9 @@ named() {
 }
 
 @test "pstat svg: a hostile name is text, and moves nothing" {
-	local n=0 name keys
+	local n=0 name keys long rightward
+	printf -v long '<&"%.0s' {1..1400}
+	printf -v rightward '\\xd7\\x90%.0s' {1..40}
 	named "$T/plain" plain
 	for keys in '' comm; do
 		pstat --picture $TIMED ${keys:+--sort $keys} <"$T/plain" | sed -z 's|>[^<]*<|><|g' >"$T/bones$keys"
@@ -192,11 +194,14 @@ named() {
 			sed -z 's|>[^<]*<|><|g' "$T/svg" | diff "$T/bones$keys" - >"$T/diff" || failed "$name: $(head -4 "$T/diff")"
 			parsed "$T/svg" >"$T/parsed" || failed "$name: python"
 			! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$T/svg" || failed "$name: controls"
+			apart "$T/svg" >"$T/apart" && ! [ -s "$T/apart" ] || failed "$name: $(head -1 "$T/apart")"
+			# letters from right to left are apart from the pid
+			[ -n "$keys" ] || [ "$(grep -c '</tspan> 10[01]</text>' "$T/svg")" = 4 ] || failed "$name: pids"
 			iconv -f UTF-8 -t UTF-16LE "$T/svg" >"$T/utf16" || failed "$name: UTF-8"
 			! LC_ALL=C.UTF-8 grep -qP '[\x{80}-\x{9f}\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{fffe}\x{ffff}]' "$T/svg" ||
 			    failed "$name: acts on text"
 		done
-	done <<-'END'
+	done <<-END
 		<script>alert(1)</script>
 		]]></style><x>
 		"'&amp;&#0;
@@ -206,8 +211,11 @@ named() {
 		\xef\xbf\xbe\xef\xbf\xbf
 		\xd8\x9c\xe2\x80\x8f\xc2\x85
 		\xf0\x9f\x98\x80\xe6\xbc\xa2\xe5\xad\x97
+		$long
+		$rightward
+		\xd8\xa7\xd9\x84\x20\xd7\x90\x20
 	END
-	[ $n = 9 ]
+	[ $n = 12 ]
 	done_all
 }
 

@@ -39,6 +39,14 @@ looks() {
 		SAMPLE misc=2 ip=0x401000 pid=101 tid=101 cpu=3 time=5000000
 		SAMPLE misc=2 ip=0x401000 pid=4194304 tid=4194304 cpu=3 time=9000000000000
 	end
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all|comm ids=1"
+		local i=100 name
+		for name in '<script>alert(1)</script>' '\x22&amp;\x27' "$(printf 'L%.0s' {1..4000})" '\xd7\x90\xd7\x91\xe2\x80\x8f\xe2\x81\xa7' '\xff\xc3\x9b2J' 'a\x0ab\x0d\x1b[2J'; do
+			i=$((i + 1))
+			printf '%s\n' "COMM pid=$i tid=$i comm=$name" "SAMPLE misc=2 ip=0x401000 pid=$i tid=$i cpu=0 time=${i}000"
+		done
+	} | mkpipe - >"$T/right-hostile"
 	for f in data/{demo,escape,multi.pipe,z1.pipe,k_mono.pipe,p72_forks.pipe,sched_R.pipe,s390x_basic.pipe}.data "$T"/no* "$T"/right*; do
 		for c in 80 97 120 300; do
 			try draw $c C.UTF-8 --picture $ALL,hist:period "$f"
@@ -48,7 +56,7 @@ looks() {
 			n=$((n + 1))
 		done
 	done
-	[ $n = 44 ]
+	[ $n = 48 ]
 	done_all
 }
 

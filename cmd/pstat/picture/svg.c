@@ -49,7 +49,7 @@ svg_width(int32_t c)
 	if (c >= 0xfb50 && c < 0xfe00)		/* one may be a whole sentence */
 		return 60;
 	return c >= 0x1100 && (c <= 0x115f || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
-	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) || c >= 0x1f000) ? 18 : 10;
+	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) || c >= 0x1f000) ? 18 : 12;
 }
 
 void
@@ -170,9 +170,10 @@ svg_label(struct svg *s, int x, int y, enum svg_anchor anchor, unsigned columns,
 		char *comm = tool_alloc((size_t)(pid - label) + 1, 1);
 
 		memcpy(comm, label, (size_t)(pid - label));
+		fputs("<tspan>", s->f);		/* letters from right to left would take the pid to their other side */
 		svg_escape(s->f, comm, columns - (unsigned)n);
+		fprintf(s->f, "</tspan>%s", pid);
 		free(comm);
-		fputs(pid, s->f);
 	} else
 		svg_escape(s->f, label, columns);
 	fputs("</text>\n", s->f);
@@ -347,7 +348,7 @@ draw_style(FILE *f, const struct draw *d)
 		fputs("}", f);
 	}
 	fputs("\n.pic text{font:10.5px system-ui,sans-serif}.pic .h{font-size:14px;font-weight:600}.pic .r{text-anchor:end}"
-	    ".pic .m{text-anchor:middle}.pic .g,.pic .x,.pic .fg,.pic .hatch{fill:none}.pic .no{stroke:none}.pic .o{paint-order:stroke;stroke-width:3px}"
+	    ".pic .m{text-anchor:middle}.pic tspan{unicode-bidi:isolate}.pic .g,.pic .x,.pic .fg,.pic .hatch{fill:none}.pic .no{stroke:none}.pic .o{paint-order:stroke;stroke-width:3px}"
 	    ".pic .s,.pic .h,.pic .hatch{pointer-events:none}.pic rect.no:not([fill]){fill:transparent}\n", f);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		svg_rule(f, rules[i].class, rules[i].property, rules[i].colour, dark);
