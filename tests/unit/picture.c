@@ -57,6 +57,7 @@ test_scales(void **state)
 {
 	uint32_t few[] = { 1, 2, 3, 0, 4, 8 }, wide[] = { 1, 2, 4, 16, 256, 65536, UINT32_MAX }, one[] = { 0, 7, 7 };
 	struct band band;
+	static uint32_t same[] = { 1, 5, 5, 5, 5, 5, 5, 5 };
 	struct axis axis;
 	struct panel p;
 	struct scale *s;
@@ -95,12 +96,17 @@ test_scales(void **state)
 	assert_int_equal(scale_step(s, 4), 5);
 	assert_int_equal(scale_step(s, 8), 8);
 	scale_free(s);
-	s = scale_new(SCALE_RANK, &p);		/* of 1 2 3 4 8: none, 1/5, 2/5, 3/5, 4/5 have less */
+	s = scale_new(SCALE_RANK, &p);		/* of 1 2 3 4 8: 1/10, 3/10, 5/10, 7/10, 9/10 */
 	assert_int_equal(scale_step(s, 1), 1);
-	assert_int_equal(scale_step(s, 2), 2);
-	assert_int_equal(scale_step(s, 3), 4);
-	assert_int_equal(scale_step(s, 4), 5);
-	assert_int_equal(scale_step(s, 8), 7);
+	assert_int_equal(scale_step(s, 2), 3);
+	assert_int_equal(scale_step(s, 3), 5);
+	assert_int_equal(scale_step(s, 4), 6);
+	assert_int_equal(scale_step(s, 8), 8);
+	scale_free(s);
+	p = row_of(same, 8, &band, &axis);
+	s = scale_new(SCALE_RANK, &p);		/* many that have as much are in the middle, not among the fewest */
+	assert_int_equal(scale_step(s, 1), 1);
+	assert_int_equal(scale_step(s, 5), 5);
 	scale_free(s);
 	p = row_of(wide, 7, &band, &axis);
 	s = scale_new(SCALE_LOG, &p);

@@ -50,11 +50,12 @@ scale_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* By the share of the cells that have less. */
+/* By the share of the cells that have less, and half of those that have as much. */
 static void
 scale_rank(struct scale *s, const struct panel *p)
 {
-	size_t cells = (size_t)p->nbands * (p->axis ? p->axis->n : 0), n = 0, at = 0;
+	size_t cells = (size_t)p->nbands * (p->axis ? p->axis->n : 0), n = 0;
+	unsigned step = 0;
 	uint32_t *count = tool_alloc(cells ? cells : 1, sizeof *count);
 
 	for (unsigned i = 0; i < p->nbands; i++)
@@ -62,10 +63,14 @@ scale_rank(struct scale *s, const struct panel *p)
 			if (p->band[i].count[j])
 				count[n++] = p->band[i].count[j];
 	qsort(count, n, sizeof *count, scale_order);
-	for (unsigned step = 1; step < DRAW_STEPS; step++) {
-		while (at < n && (8 * at < n * (size_t)(step - 1) || (at && count[at] == count[at - 1])))
-			at++;
-		s->from[step] = at < n ? count[at] : UINT64_MAX;
+	for (size_t at = 0, end; at < n; at = end) {
+		size_t middle;
+
+		for (end = at + 1; end < n && count[end] == count[at]; end++)
+			;
+		middle = (at + end) * (DRAW_STEPS - 1) / (2 * n) + 1;
+		while (step < middle && step + 1 < DRAW_STEPS)
+			s->from[++step] = count[at];
 	}
 	free(count);
 }
