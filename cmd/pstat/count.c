@@ -6,6 +6,7 @@
 #include "record/sample.h"
 #include "record/shape.h"
 #include "count.h"
+#include "picture/behind.h"
 #include "picture/quick.h"
 #include "plus.h"
 #include "record/raw.h"
@@ -306,7 +307,7 @@ count_sample_event(struct counts *c, const struct pp_rec *r)
 	return e;
 }
 
-enum { TALLIED = 2 };			/* counted, and added to its row */
+enum { COUNTED = 1, TALLIED = 2, OTHER = 3 };	/* a sample; and added to its row; another record */
 /*
  * This runs for every sample of a stream: it uses fixed offsets, and an ordinary sample takes no calls.
  */
@@ -332,8 +333,11 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	time = e->time ? pp_get_u64(r->raw + e->time, swap) : 0;
 	if (time - 1 >= UINT64_MAX - 1)		/* 0 or ~0 */
 		time = 0;
-	else
+	else {
 		count_time(&c->order, time);
+		if (visited && c->behind)
+			behind_count(c->behind, &c->order, c->bytes);
+	}
 	if (visited) {
 		c->seen.event = e;
 		c->seen.time = time;
@@ -346,7 +350,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 		count_read(c, e, r, key, time);
 		if (visited && c->sampled)
 			c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
-		return 1;
+		return COUNTED;
 	}
 	period = e->period_at ? pp_get_u64(r->raw + e->period_at, swap) : e->default_period;
 	e->samples++;
@@ -357,7 +361,7 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	else if (visited && c->sampled)
 		c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
 	if (!visited || !e->tally)
-		return 1;
+		return COUNTED;
 	if (!e->tally->slow)
 		tally_sample(e->tally, r, swap, time, period);
 	else if (e->tally->slow(e->tally, r, time, period) < 0)
@@ -425,9 +429,11 @@ count_kernel(struct counts *c, const struct pp_rec *r)
 		return 1;
 	if (!(ev = pp_event_find(in->events, r, &c->tool->in_err)))
 		return -1;
-	if (pp_time(ev, r, in->swap, &time) > 0)
+	if (pp_time(ev, r, in->swap, &time) > 0) {
 		count_time(&c->order, time);
-	else
+		if (c->behind)
+			behind_count(c->behind, &c->order, c->bytes);
+	} else
 		time = 0;
 	switch (r->type) {
 	case PP_LOST:
@@ -482,7 +488,7 @@ count_other(struct counts *c, const struct pp_rec *r)
 	if (r->type == PP_HEADER_FEATURE && r->payload) {	/* of a file only, for --header: it is no record of a stream */
 		c->records--;		/* as count_records() will add it */
 		c->bytes -= r->size + r->payload;
-		return 1;
+		return OTHER;
 	}
 	count_type(c, r);
 	switch (r->type) {
@@ -502,10 +508,10 @@ count_other(struct counts *c, const struct pp_rec *r)
 	}
 	if (r->type < PP_USER_TYPE_START || r->type == PP_FINISHED_ROUND ? c->type[r->type].records <= c->first : c->first)
 		count_glance(c, r, true);
-	return 1;
+	return OTHER;
 }
 
-/* A record was counted: 1, TALLIED, or -1: it could not be.  1: go on; 0: the fault ends the reading. */
+/* A record was counted: COUNTED, TALLIED or OTHER, or -1: it could not be.  1: go on; 0: the fault ends the reading. */
 static int
 count_visitors(struct counts *c, const struct pp_rec *r, int counted)
 {
@@ -525,13 +531,12 @@ __attribute__((always_inline)) static inline void
 count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 {
 	struct pp_rec r;
+	int unseen = c->nsamples == 0 ? COUNTED : c->nsamples == 1 ? TALLIED : 0;	/* no visitor is to see that */
 
 	while (pp_next(in, &r) > 0) {
 		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		bool seen = rc <= 0 || r.type != PP_SAMPLE || c->nsamples != (rc == TALLIED);
-
-		if (visited ? seen && !count_visitors(c, &r, rc) : rc < 0) {
+		if (visited ? rc != unseen && !count_visitors(c, &r, rc) : rc < 0) {
 			count_glance(c, &r, false);
 			pp_reject(in, &r);
 			break;

@@ -18,6 +18,7 @@ enum {
 
 struct tally;				/* sort/tally.h */
 struct quick;				/* picture/quick.h */
+struct behind;				/* picture/behind.h */
 struct event_count {
 	uint64_t samples, period;	/* as perf delivers them: with READ, one for each member that moved on */
 	uint64_t records, bytes;	/* SAMPLE records */
@@ -82,6 +83,7 @@ struct counts {
 	unsigned	 nvisitors, nsamples;	/* nsamples: those that see samples */
 	count_sample_fn	*sampled;	/* NULL: none; needs a visitor, too */
 	void		*sampled_arg;
+	struct behind	*behind;	/* sees the order of all records; NULL: none; needs a visitor, too */
 	/* for visitors, of the last sample: its event, and its time (0: none) */
 	struct { const struct event_count *event; uint64_t time; } seen;
 	struct { count_visit *fn; void *arg; } glance[COUNT_GLANCES];

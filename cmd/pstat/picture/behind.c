@@ -6,24 +6,14 @@
 #include "picture/behind.h"
 #include "picture/in.h"
 
-enum { FIRST_WIDTH = 64 };
-
-struct behind {
-	struct counts	*c;
-	struct panel_place place[BEHIND_PLACES];
-	uint64_t	 width;		/* of a place, bytes */
-	uint64_t	*round;
-	unsigned	 nrounds;
-	uint64_t	 power[64], back;
-	uint64_t	 timed, late;	/* of c->order, before this record */
-};
+enum { FIRST_SHIFT = 6 };
 
 struct behind *
 behind_new(struct counts *c)
 {
 	struct behind *b = tool_alloc(1, sizeof *b);
 
-	*b = (struct behind){ .c = c, .width = FIRST_WIDTH };
+	*b = (struct behind){ .c = c, .shift = FIRST_SHIFT };
 	return b;
 }
 
@@ -36,71 +26,40 @@ behind_free(struct behind *b)
 	free(b);
 }
 
-/* The stream grew: two places become one. */
-static void
-behind_widen(struct behind *b)
+void
+behind_next(struct behind *b, uint64_t at)
 {
-	for (unsigned i = 0; i < BEHIND_PLACES; i += 2) {
-		struct panel_place *to = &b->place[i / 2], one = b->place[i], two = b->place[i + 1];
+	for (; at >> b->shift >= BEHIND_PLACES; b->shift++) {	/* two places become one */
+		for (unsigned i = 0; i < BEHIND_PLACES; i += 2) {
+			struct panel_place *to = &b->place[i / 2], one = b->place[i], two = b->place[i + 1];
 
-		to->behind = one.behind > two.behind ? one.behind : two.behind;
-		to->late = one.late + two.late;
-		to->late_ns = one.late_ns > two.late_ns ? one.late_ns : two.late_ns;
+			to->behind = one.behind > two.behind ? one.behind : two.behind;
+			to->late = one.late + two.late;
+			to->late_ns = one.late_ns > two.late_ns ? one.late_ns : two.late_ns;
+		}
+		memset(b->place + BEHIND_PLACES / 2, 0, sizeof b->place / 2);
 	}
-	memset(b->place + BEHIND_PLACES / 2, 0, sizeof b->place / 2);
-	b->width *= 2;
+	b->to = &b->place[at >> b->shift];
+	b->end = ((at >> b->shift) + 1) << b->shift;
 }
 
-static struct panel_place *
-behind_place(struct behind *b, uint64_t at)
-{
-	while (at / b->width >= BEHIND_PLACES)
-		behind_widen(b);
-	return &b->place[at / b->width];
-}
-
-/* count_visit: what count.c has just found out about the record is in c->order. */
+/* count_visit */
 static int
 behind_visit(void *arg, const struct pp_rec *r, bool sound)
 {
 	struct behind *b = arg;
-	const struct order *o = &b->c->order;
-	uint64_t behind;
 
-	if (!sound) {
-		b->timed = o->timed;
-		b->late = o->late;
-		return 0;
-	}
-	if (r->type == PP_FINISHED_ROUND && b->nrounds++ < BEHIND_ROUNDS)
+	if (sound && r->type == PP_FINISHED_ROUND && b->nrounds++ < BEHIND_ROUNDS)
 		b->round[b->nrounds - 1] = b->c->bytes;
-	if (o->timed == b->timed)
-		return 1;
-	b->timed = o->timed;
-	if ((behind = o->last - o->prev)) {
-		struct panel_place *p = behind_place(b, b->c->bytes);
-
-		b->back++;
-		b->power[63 - __builtin_clzll(behind)]++;
-		if (behind > p->behind)
-			p->behind = behind;
-	}
-	if (o->late != b->late) {
-		struct panel_place *p = behind_place(b, b->c->bytes);
-
-		p->late += o->late - b->late;
-		b->late = o->late;
-		if (o->flushed - o->prev > p->late_ns)
-			p->late_ns = o->flushed - o->prev;
-	}
-	return 1;
+	return sound;
 }
 
 void
 behind_begin(struct behind *b)
 {
 	b->round = tool_alloc(BEHIND_ROUNDS, sizeof *b->round);
-	count_visit_by(b->c, behind_visit, b);
+	b->c->behind = b;
+	count_visit_others_by(b->c, behind_visit, b);
 }
 
 void
@@ -112,14 +71,14 @@ behind_panel(const struct behind *b, struct panel *to)
 
 	to->kind = PANEL_BEHIND;
 	to->bytes = b->c->bytes;
-	to->width = b->width;
+	to->width = UINT64_C(1) << b->shift;
 	while (to->bytes && (to->bytes - 1) / to->width >= BEHIND_PLACES)	/* as if the last records had been behind */
 		to->width *= 2;
 	places = to->bytes / to->width + (to->bytes % to->width != 0);
 	to->nplaces = (unsigned)places;
 	to->place = tool_alloc(places ? places : 1, sizeof *to->place);
 	for (unsigned i = 0; i < BEHIND_PLACES; i++) {
-		uint64_t at = i * b->width / to->width;
+		uint64_t at = ((uint64_t)i << b->shift) / to->width;
 
 		if (at >= places)
 			break;
@@ -136,7 +95,8 @@ behind_panel(const struct behind *b, struct panel *to)
 	}
 	memcpy(to->power, b->power, sizeof to->power);
 	to->timed = o->timed;
-	to->back = b->back;
+	for (unsigned i = 0; i < 64; i++)
+		to->back += b->power[i];
 	to->worst = to->window = o->depth;
 	to->late = o->late;
 	to->title = option_text("How far records are behind the newest before them");

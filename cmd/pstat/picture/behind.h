@@ -15,7 +15,17 @@ enum {
 	BEHIND_ROUNDS = 4096,		/* offsets of FINISHED_ROUND that are kept; of more, none */
 };
 
-struct behind;
+struct behind {
+	struct counts	*c;
+	struct panel_place place[BEHIND_PLACES];
+	unsigned	 shift;		/* a place has 2^shift bytes */
+	struct panel_place *to;		/* that of the last record that was behind */
+	uint64_t	 end;		/* its end */
+	uint64_t	*round;
+	unsigned	 nrounds;
+	uint64_t	 power[64];	/* records that are behind, by the power of two, ns */
+};
+
 struct behind *behind_new(struct counts *);
 /* After count_init() and before the input is counted. */
 void	behind_begin(struct behind *);
@@ -24,5 +34,29 @@ void	behind_free(struct behind *);
 void	behind_panel(const struct behind *, struct panel *);
 /* Set what PANEL_FILL has. */
 void	fill_panel(const struct counts *, struct panel *);
+/* Set `to': the offset is in another place, later than all before. */
+void	behind_next(struct behind *, uint64_t at);
+
+/* The record at that offset, which has a time, is the last one that these counts have; count.c does it without a call. */
+static inline void
+behind_count(struct behind *b, const struct order *o, uint64_t at)
+{
+	uint64_t behind = o->last - o->prev;
+	struct panel_place *p;
+
+	if (!behind)
+		return;
+	b->power[63 - __builtin_clzll(behind)]++;
+	if (at >= b->end)
+		behind_next(b, at);
+	p = b->to;
+	if (behind > p->behind)
+		p->behind = behind;
+	if (o->prev < o->flushed) {	/* it is late */
+		p->late++;
+		if (o->flushed - o->prev > p->late_ns)
+			p->late_ns = o->flushed - o->prev;
+	}
+}
 
 #endif
