@@ -342,6 +342,23 @@ grid_clear(struct grid *g, struct grid_row *r)
 		grid_part_free(g, &r->part[i]);
 }
 
+/* Add the counts of a row, most of which may be 0, to the wider bins. */
+static void
+grid_sum(const struct grid *g, const struct grid_row *r, const uint16_t *to, uint64_t *sum)
+{
+	enum { STEP = 4 };
+
+	for (unsigned part = 0; part < GRID_SPANS / GRID_PART; part++, to += GRID_PART) {
+		const uint32_t *count = grid_part(g, r->part[part]);
+
+		for (unsigned i = 0; r->part[part] && i < GRID_PART; i += STEP)
+			if (count[i] | count[i + 1] | count[i + 2] | count[i + 3])
+				for (unsigned k = i; k < i + STEP; k++)
+					if (count[k])
+						sum[to[k]] += count[k];
+	}
+}
+
 /* spans_change.  Bins that came one after the other may now be in many parts: a row that has no space for them is dropped. */
 static void
 grid_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
@@ -350,13 +367,12 @@ grid_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
 	uint64_t *sum = tool_alloc(2 * (size_t)n_to, sizeof *sum), *rest = sum + n_to;
 	unsigned kept = 1;
 
+	(void)n;
 	for (unsigned k = g->n; k-- > 0;) {
 		struct grid_row *r = &g->row[k];
 
 		memset(sum, 0, n_to * sizeof *sum);
-		for (unsigned i = 0; i < n; i++)
-			if (r->part[i / GRID_PART])
-				sum[to[i]] += grid_part(g, r->part[i / GRID_PART])[i % GRID_PART];
+		grid_sum(g, r, to, sum);
 		grid_clear(g, r);
 		if (k && grid_set(g, r, sum, n_to))
 			continue;

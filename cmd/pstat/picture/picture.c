@@ -177,6 +177,8 @@ picture_begin_run(struct pictures *p, uint64_t time, uint64_t cpu)
 
 	picture_flush(p);
 	*run = (struct picture_run){ .cpu = cpu, .first = time, .last = time, .bin = spans_at(&p->spans, time) };
+	run->part = run->bin / GRID_PART;
+	run->in_part = run->bin % GRID_PART;
 	from = p->spans.from;
 	end = from + p->spans.length;
 	if (p->sub) {
@@ -199,6 +201,12 @@ quick_begin(struct quick *q, uint64_t time, uint64_t cpu)
 	}
 	picture_begin_run(p, time, cpu);
 	return true;
+}
+
+void
+quick_add(struct grid *g, uint64_t key, unsigned bin, uint64_t time)
+{
+	grid_add(g, key, bin, time, 1);
 }
 
 /* The members of a READ that count. */
@@ -366,6 +374,14 @@ pictures_end(struct pictures *p, const struct summary *s)
 		if (p->pic[i].hist)
 			p->exact &= sort_end(p->pic[i].hist, s->unit);
 	picture_flush(p);
+	for (unsigned i = 0; p->by_pid && i < p->task.n; i++) {
+		const struct grid_row *row = &p->task.row[i];
+
+		if (row->first < p->first)
+			p->first = row->first;
+		if (row->last > p->last)
+			p->last = row->last;
+	}
 	if (p->tool->in)
 		panels_make(p, s);
 	return p->exact;

@@ -17,7 +17,8 @@ struct picture_run {
 	uint64_t	 from, length;	/* of times; length 0: none */
 	uint64_t	 cpu;		/* GRID_UNKNOWN: they have none */
 	unsigned	 bin, fine;	/* their bins */
-	uint64_t	 first, last;	/* times */
+	unsigned	 part, in_part;	/* of a grid, the first of these */
+	uint64_t	 first, last;	/* times; but of those that are counted in `grid' it has them */
 	uint64_t	 n[2];		/* not idle, idle */
 };
 
@@ -30,6 +31,8 @@ struct quick {				/* of an event */
 
 /* picture.c: the time is of another bin, or the CPU another.  False: the sample has no time, and no place. */
 bool	quick_begin(struct quick *, uint64_t time, uint64_t cpu);
+/* grid_add(), of one sample whose row is not at once found. */
+void	quick_add(struct grid *, uint64_t key, unsigned bin, uint64_t time);
 
 /* key: that of tasks_key(); time 0: it has none */
 __attribute__((always_inline)) static inline void
@@ -37,25 +40,30 @@ quick_sample(struct quick *q, const struct pp_rec *r, bool swap, uint64_t time, 
 {
 	uint64_t cpu = pp_get_u32(r->raw + q->cpu, swap);
 	struct picture_run *run = q->run;
-	bool idle = (uint32_t)key == 0;
 	struct grid *g = q->grid;
 	struct grid_row *row;
 	uint32_t part;
 
 	if ((time - run->from >= run->length || cpu != run->cpu) && !quick_begin(q, time, cpu))
 		return;
-	if (time < run->first)
-		run->first = time;
-	if (time > run->last)
-		run->last = time;
-	run->n[idle]++;
-	if (!g)
+	if ((uint32_t)key == 0) {
+		key = PIC_IDLE;
+		run->n[1]++;
+	} else {
+		key >>= 32;
+		run->n[0]++;
+	}
+	if (!g) {
+		if (time < run->first)
+			run->first = time;
+		if (time > run->last)
+			run->last = time;
 		return;
-	key = idle ? PIC_IDLE : key >> 32;
+	}
 	row = &g->row[g->slot[grid_hash(g, key) >> g->drop]];
-	part = row->part[run->bin / GRID_PART];
+	part = row->part[run->part];
 	if (row->key != key || !part) {
-		grid_add(g, key, run->bin, time, 1);
+		quick_add(g, key, run->bin, time);
 		return;
 	}
 	row->total++;
@@ -63,7 +71,7 @@ quick_sample(struct quick *q, const struct pp_rec *r, bool swap, uint64_t time, 
 		row->first = time;
 	if (time > row->last)
 		row->last = time;
-	if (!++g->count[part * GRID_PART + run->bin % GRID_PART])
+	if (!++g->count[part * GRID_PART + run->in_part])
 		grid_full(g, part, run->bin);
 }
 

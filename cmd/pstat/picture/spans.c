@@ -94,7 +94,9 @@ spans_widen(struct spans *s)
 void
 spans_find(struct spans *s, uint64_t time)
 {
-	s->at = spans_number(s, time - time % s->width);
+	uint64_t start = time - time % s->width;
+
+	s->at = spans_number(s, start);
 	while (s->n > s->max) {
 		if (s->fixed) {
 			s->over = true;
@@ -107,9 +109,10 @@ spans_find(struct spans *s, uint64_t time)
 			return;
 		}
 		spans_widen(s);
-		s->at = spans_number(s, time - time % s->width);
+		start = time - time % s->width;
+		s->at = spans_number(s, start);
 	}
-	s->from = time - time % s->width;
+	s->from = start;
 	s->length = s->width;
 }
 
