@@ -37,7 +37,8 @@ svg_char(const char *s, unsigned *len)
 static bool
 svg_acts(int32_t c)
 {
-	return c < 0x20 || c == 0x7f || (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c < 0xfdf0) || tool_hidden((uint32_t)c);
+	return c < 0x20 || c == 0x7f ||
+	    (c >= 0x80 && ((c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c < 0xfdf0) || tool_hidden((uint32_t)c)));
 }
 
 /* How wide it is, about, in tenths of a column: which font there is, only the reader knows. */
@@ -63,7 +64,7 @@ svg_escape(FILE *f, const char *text, unsigned columns)
 	for (const char *s = text; *s; s += len) {
 		int32_t c = svg_char(s, &len);
 		bool hex = svg_acts(c);
-		unsigned needs = hex ? 40 * len : svg_width(c);
+		unsigned needs = !columns ? 0 : hex ? 40 * len : svg_width(c);
 		const char *entity = NULL;
 
 		if (columns && used + needs + (s[len] ? 10 : 0) > 10 * columns) {
@@ -79,6 +80,8 @@ svg_escape(FILE *f, const char *text, unsigned columns)
 		else if (hex)
 			for (unsigned i = 0; i < len; i++)
 				fprintf(f, "\\x%02x", (uint8_t)s[i]);
+		else if (len == 1)
+			fputc(c, f);
 		else
 			fwrite(s, 1, len, f);
 	}
@@ -91,10 +94,17 @@ static void
 svg_px(FILE *f, const char *before, int n)
 {
 	unsigned u = n < 0 ? 0u - (unsigned)n : (unsigned)n;
+	char text[SVG_TEXT], *end = text + sizeof text, *p = end;
 
-	fprintf(f, "%s%s%u", before, n < 0 ? "-" : "", u / 100);
-	if (u % 100)
-		fprintf(f, u % 10 ? ".%02u" : ".%u", u % 10 ? u % 100 : u % 100 / 10);
+	if (u % 100) {
+		p = u % 10 ? svg_digits(p, u % 100, 2) : svg_digits(p, u % 100 / 10, 1);
+		*--p = '.';
+	}
+	p = svg_digits(p, u / 100, 1);
+	if (n < 0)
+		*--p = '-';
+	fputs(before, f);
+	fwrite(p, 1, (size_t)(end - p), f);
 }
 
 /* What a rectangle begins with. */

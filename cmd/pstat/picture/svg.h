@@ -87,6 +87,8 @@ void	svg_hatch(struct svg *, int x, int y, int w, int h);
 /* ---- numbers as text ------------------------------------------------------------------------------ */
 
 enum { SVG_TEXT = 48 };
+/* Put the digits of n, and zeroes before them for `least' digits, before that end; returns where they begin. */
+char	*svg_digits(char *end, uint64_t n, unsigned least);
 /* ns as seconds: all nine digits, or as few as say the same. */
 const char *svg_time(char to[SVG_TEXT], uint64_t ns);
 const char *svg_seconds(char to[SVG_TEXT], uint64_t ns);

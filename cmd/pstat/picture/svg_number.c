@@ -7,10 +7,24 @@
 
 enum { NS = 1000000000 };
 
+char *
+svg_digits(char *end, uint64_t n, unsigned least)
+{
+	for (unsigned i = 0; n || i < least; i++, n /= 10)
+		*--end = (char)('0' + n % 10);
+	return end;
+}
+
 const char *
 svg_time(char to[SVG_TEXT], uint64_t ns)
 {
-	snprintf(to, SVG_TEXT, "%" PRIu64 ".%09" PRIu64, ns / NS, ns % NS);
+	char text[SVG_TEXT], *end = text + sizeof text, *p = end;
+
+	*--p = '\0';
+	p = svg_digits(p, ns % NS, 9);
+	*--p = '.';
+	p = svg_digits(p, ns / NS, 1);
+	memcpy(to, p, (size_t)(end - p));
 	return to;
 }
 
