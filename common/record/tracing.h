@@ -22,8 +22,11 @@
 #ifndef PP_TRACING_H
 #define PP_TRACING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "format.h"
 
 enum { PP_TRACING_MAX = 8192 };	/* a kernel has about 2000 */
 
@@ -38,6 +41,17 @@ struct pp_tracing *pp_tracing_new(void);
 int	pp_tracing_feed(struct pp_tracing *, const uint8_t *, size_t n);
 /* "system:name" of a tracepoint by number; NULL: unknown.  Unescaped bytes of the recording: not safe to print. */
 const char *pp_tracing_name(const struct pp_tracing *, uint64_t id);
+/*
+ * Before the first feed: keep the whole formats too, in at most PP_FORMATS_BYTES.  A text that passes a limit has none, and
+ * pp_tracing_format_error() says so of the first such.
+ */
+void	pp_tracing_keep_formats(struct pp_tracing *);
+/* NULL: unknown, or not kept. */
+const struct pp_format *pp_tracing_format(const struct pp_tracing *, uint64_t id);
+/* By "system:name". */
+const struct pp_format *pp_tracing_format_named(const struct pp_tracing *, const char *event);
+/* Is the order of payloads another than ours? */
+bool	pp_tracing_swap(const struct pp_tracing *);
 /* The number of names known. */
 size_t	pp_tracing_count(const struct pp_tracing *);
 void	pp_tracing_free(struct pp_tracing *);
