@@ -21,6 +21,8 @@ enum {
 	PP_FORMAT_TEXT = 64 << 10,	/* longest text; the kernel's are up to 6 KB */
 	PP_FORMAT_FIELDS = 256,		/* most fields; the kernel's have up to 24 */
 	PP_FORMAT_NAME = 256,		/* longest name of a field, with NUL */
+	PP_FORMAT_EVENT = 100,		/* longest name of an event, and of a system; the kernel's limit is 64 */
+	PP_FORMAT_TYPE = 32,		/* for pp_payload_type() */
 	PP_FORMATS_BYTES = 16 << 20,	/* all formats of a recording */
 };
 
@@ -40,7 +42,7 @@ struct pp_payload_field {
 	const char	*name;
 	uint16_t	 off, size;	/* in the payload; off + size <= 65535 */
 	uint8_t		 kind, at;	/* enum pp_payload_kind, enum pp_payload_at */
-	uint8_t		 width;		/* bytes of the number, or of each */
+	uint8_t		 width;		/* bytes of the number, or of each; 0: neither a number nor numbers */
 	bool		 sign;
 	bool		 pointer;
 };
@@ -53,18 +55,23 @@ struct pp_format {
 	unsigned	 n;
 };
 
+/* Name and number of a text, "name: NAME\nID: NUMBER\n...".  The name is nname bytes of the text.  false: it does not begin so. */
+bool	pp_format_head(const char *text, size_t n, const char **name, size_t *nname, uint64_t *id);
 /*
- * Parse one format text of that system.  NULL: no memory, or a limit is passed, and *why says which (a few words, static).
- * The caller frees it by pp_format_free().  Of two fields of one name the first counts.
+ * Parse one format text of that system.  NULL: no memory, a limit is passed, or a line of a field has no offset or size; *why says
+ * which (a few words, static).  The caller frees it by pp_format_free().  Of two fields of one name the first counts.
  */
 struct pp_format *pp_format_parse(const char *system, const char *text, size_t n, unsigned sizeof_long, const char **why);
 void	pp_format_free(struct pp_format *);
 /* NULL: it has none of that name. */
 const struct pp_payload_field *pp_format_field(const struct pp_format *, const char *name, size_t n);
 
+/* Write the type as "s32", "char[16]", "__data_loc u64[]" to `to': at most PP_FORMAT_TYPE bytes with the NUL. */
+void	pp_payload_type(const struct pp_payload_field *, char *to, size_t size);
+
 /*
  * The bytes of a field's value in a payload of n bytes: *len of them.  NULL: the payload ends before it, or a dynamic field points
- * outside of it.  A number's are f->width bytes.  swap: numbers are not in our order.
+ * outside of it.  A number's are f->width bytes, those of a string end before its NUL.  swap: numbers are not in our order.
  */
 const uint8_t *pp_payload_get(const struct pp_payload_field *, const uint8_t *raw, size_t n, bool swap, size_t *len);
 /* The number at p, of `width' bytes; signed ones are extended to 64 bits. */

@@ -42,14 +42,15 @@ int	pp_tracing_feed(struct pp_tracing *, const uint8_t *, size_t n);
 /* "system:name" of a tracepoint by number; NULL: unknown.  Unescaped bytes of the recording: not safe to print. */
 const char *pp_tracing_name(const struct pp_tracing *, uint64_t id);
 /*
- * Before the first feed: keep the whole formats too, in at most PP_FORMATS_BYTES.  A text that passes a limit has none, and
- * pp_tracing_format_error() says so of the first such.
+ * Before the first feed: keep the formats too, of PP_FORMATS_BYTES together.  A text that passes a limit has none.  -1: no memory.
  */
-void	pp_tracing_keep_formats(struct pp_tracing *);
-/* NULL: unknown, or not kept. */
+int	pp_tracing_keep_formats(struct pp_tracing *);
+/* NULL: unknown, or not kept.  It is valid until pp_tracing_free(). */
 const struct pp_format *pp_tracing_format(const struct pp_tracing *, uint64_t id);
 /* By "system:name". */
 const struct pp_format *pp_tracing_format_named(const struct pp_tracing *, const char *event);
+/* Why the tracepoint of that number has a name and no format: a few words, static; NULL: it has one, or no name. */
+const char *pp_tracing_format_error(const struct pp_tracing *, uint64_t id);
 /* Is the order of payloads another than ours? */
 bool	pp_tracing_swap(const struct pp_tracing *);
 /* The number of names known. */
