@@ -347,6 +347,9 @@ filter_run(struct filter *f)
 	if (filter_early(f))
 		tool_warn(t, "%llu records arrived after newer ones had to be decided early: --max-memory is too small for their "
 		    "time order", (unsigned long long)filter_early(f));
+	if (state_keys_pathless(f->o->keys))
+		tool_warn(t, "%llu samples are of cgroups without a path: no CGROUP record has the id",
+		    (unsigned long long)state_keys_pathless(f->o->keys));
 	for (int i = 0; i < f->nsides; i++)
 		side_finish(&f->side[i]);
 }

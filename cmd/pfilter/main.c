@@ -4,7 +4,7 @@
  *
  *	source  ->  [hold for time order]  ->  verdict  ->  kept records, and with -U rejected ones
  *
- *	options, words		the command line
+ *	options, words, pattern	the command line
  *	survey			a first pass over the input, for --time
  *	filter			the main loop
  *	decide			the verdict on one record:

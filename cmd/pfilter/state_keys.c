@@ -5,6 +5,7 @@
  * Comparing names is slow, so each comparison is made once: the result is stored with the comm (struct pp_comm.mark) or by the
  * index of the file.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "tool/field.h"
 
 enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* result of a comparison */
+enum { CGROUP_SLOTS = 256 };
 
 struct state_keys {
 	bool		 swap;
@@ -32,6 +34,13 @@ struct state_keys {
 	}		 cache[TASK_SLOTS];
 	uint8_t		*file;			/* by index of the file: KNOWN ... */
 	size_t		 nfiles;
+	uint32_t	 cgroup_era;		/* increases when the path of a cgroup may change; from 1 */
+	struct cgroup_verdict {			/* by low bits of the id: KNOWN ..., 0: no path, valid in that era */
+		uint64_t id;
+		uint32_t era;
+		uint8_t	 mark;
+	}		 cgroup[CGROUP_SLOTS];
+	uint64_t	 pathless;		/* samples of a cgroup without a path */
 	struct near	 near[3];		/* comm, DSO, cgroup: similar names, until one matches: */
 	bool		 found[3];
 	const char	*on, *off;		/* NULL: not given */
@@ -49,7 +58,11 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 	case KEY_SWITCH_OFF:	k->off = text; break;
 	case KEY_INHERIT:	k->inherit = true; break;
 	case KEY_SHOW_ON_OFF:	k->show = true; break;
-	default:		words_add(t, &k->list[key], text); break;
+	default:
+		k->list[key].kind = key == KEY_DSO || key == KEY_NO_DSO ? WORDS_FILES :
+		    key == KEY_CGROUP || key == KEY_NO_CGROUP ? WORDS_PATHS : WORDS_NAMES;
+		words_add(t, &k->list[key], text);
+		break;
 	}
 	return k;
 }
@@ -86,7 +99,7 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	k->by_file = k->list[KEY_DSO].n || k->list[KEY_NO_DSO].n;
 	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n;
 	k->discarding = k->on;
-	k->era = 1;
+	k->era = k->cgroup_era = 1;
 }
 
 bool
@@ -234,6 +247,10 @@ state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct
 {
 	uint32_t tid;
 
+	if (r->type == PP_CGROUP && !++k->cgroup_era) {
+		memset(k->cgroup, 0, sizeof k->cgroup);
+		k->cgroup_era = 1;
+	}
 	if (task_of_record(r, k->swap, &tid))
 		keys_cached(k, tid)->era = 0;
 	if (!k->inherit || r->type != PP_FORK)
@@ -286,10 +303,7 @@ keys_module_name(char *text, const char *base, size_t n)
 	return true;
 }
 
-/*
- * Compare the names of code generated at run time: the path of its map file, the last component of the path, and the name in perf
- * report.
- */
+/* Compare the names of code generated at run time: the path of its map file, that without the directory, two names in perf. */
 static uint8_t
 keys_jit_mark(struct state_keys *k, uint32_t pid)
 {
@@ -299,7 +313,17 @@ keys_jit_mark(struct state_keys *k, uint32_t pid)
 	snprintf(text, sizeof text, "/tmp/perf-%d.map", (int)pid);
 	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, text) | keys_compared(k, KEY_DSO, KEY_NO_DSO, text + strlen("/tmp/"));
 	snprintf(text, sizeof text, "[JIT] tid %d", (int)pid);
-	return mark | keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
+	return mark | keys_compared(k, KEY_DSO, KEY_NO_DSO, text) | keys_compared(k, KEY_DSO, KEY_NO_DSO, "//anon");
+}
+
+/* The pid of "/tmp/perf-42.map"; 0: another name. */
+static uint32_t
+keys_jit_pid(const char *name)
+{
+	uint32_t pid;
+	int n = 0;
+
+	return sscanf(name, "/tmp/perf-%9" SCNu32 ".map%n", &pid, &n) == 1 && n && !name[n] ? pid : 0;
 }
 
 /* Compare the names of a file: the path, its last component, and the name in perf if that differs. */
@@ -308,14 +332,28 @@ keys_file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 {
 	const char *slash = strrchr(d->name, '/'), *base = slash && slash[1] ? slash + 1 : d->name;
 	uint8_t mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, d->name) | keys_compared(k, KEY_DSO, KEY_NO_DSO, base);
+	uint32_t jit = d->jit ? d->jit : keys_jit_pid(d->name);
 	char text[256];
 
+	if (kernel)				/* its image, under any name, and modules */
+		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
 	if (kernel && !strncmp(d->name, "[kernel.kallsyms]", 17))
-		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]") |
-			    keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
+		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]");
 	if (kernel && keys_module_name(text, base, sizeof text - 3))
 		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
-	return d->jit ? mark | keys_jit_mark(k, d->jit) : mark;
+	return jit && !kernel ? mark | keys_jit_mark(k, jit) : mark;
+}
+
+/* The name of an address in no map: of a BPF program, if it is in the code of one. */
+static uint8_t
+keys_mapless_mark(struct state_keys *k, const struct pp_state *state, unsigned mode, uint64_t ip)
+{
+	const char *name = mode == PP_MISC_KERNEL ? pp_state_ksymbol(state, ip) : NULL;
+	uint8_t mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, name ? name : "[unknown]");
+
+	if (name)
+		keys_note(k, KEY_DSO, mark, name);
+	return mark;
 }
 
 static int
@@ -326,6 +364,7 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 	uint32_t pid = 0, tid;
 	const struct pp_map *m;
 	const struct pp_dso *d;
+	uint64_t ip;
 	uint8_t mark;
 
 	if (r->type != PP_SAMPLE)
@@ -333,8 +372,9 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 	if (!ev->plan.ip)
 		return NOT_DSO;
 	pp_pid_tid(ev, r, k->swap, &pid, &tid);
-	if (!(m = pp_state_map(state, pid, mode, pp_get_u64(r->raw + ev->plan.ip, k->swap)))) {
-		mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
+	ip = pp_get_u64(r->raw + ev->plan.ip, k->swap);
+	if (!(m = pp_state_map(state, pid, mode, ip))) {
+		mark = keys_mapless_mark(k, state, mode, ip);
 	} else {
 		d = pp_state_dso(state, m);
 		if (d->index >= k->nfiles) {
@@ -356,13 +396,29 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 
 /* ---- cgroups ------------------------------------------------------------------------------------------- */
 
+/* Compare the path of a cgroup, unless that was done since the last CGROUP record. */
+static uint8_t
+keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id)
+{
+	struct cgroup_verdict *v = &k->cgroup[id % CGROUP_SLOTS];
+	const char *path;
+
+	if (v->era == k->cgroup_era && v->id == id)
+		return v->mark;
+	*v = (struct cgroup_verdict){ .id = id, .era = k->cgroup_era };
+	if ((path = pp_state_cgroup(state, id))) {
+		v->mark = keys_compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
+		keys_note(k, KEY_CGROUP, v->mark, path);
+	}
+	return v->mark;
+}
+
 static int
 keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	struct pp_part part[PP_SHAPE_STEPS];
-	const char *path;
-	uint8_t mark = 0;
+	uint8_t mark;
 
 	if (r->type != PP_SAMPLE)
 		return LACKS_FIELD;
@@ -370,11 +426,15 @@ keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const stru
 		return NOT_CGROUP;
 	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
 		return -1;
-	if ((path = pp_state_cgroup(state, pp_get_u64(part->p, k->swap)))) {
-		mark = keys_compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
-		keys_note(k, KEY_CGROUP, mark, path);
-	}
+	mark = keys_cgroup_mark(k, state, pp_get_u64(part->p, k->swap));
+	k->pathless += !mark;
 	return mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)) ? NOT_CGROUP : KEPT;
+}
+
+uint64_t
+state_keys_pathless(const struct state_keys *k)
+{
+	return k ? k->pathless : 0;
 }
 
 int
@@ -413,6 +473,7 @@ state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_
 	};
 	enum state_key key = of[reason].key;
 	const struct words *w = &k->list[key];
+	char letters[64];
 
 	if (!w->n || k->found[key]) {
 		snprintf(text, size, "--exclude-%s drops all of them", of[reason].option);
@@ -423,11 +484,13 @@ state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_
 		snprintf(text + strlen(text), size - strlen(text), "%s%.80s", i ? " or " : "", w->v[i]);
 	if (w->n > SHOWN)
 		snprintf(text + strlen(text), size - strlen(text), " ...");
-	for (size_t i = 0; key == KEY_COMM && i < w->n; i++)
-		if (strlen(w->v[i]) > COMM_MAX) {
+	for (size_t i = 0; key == KEY_COMM && i < w->n; i++) {
+		words_letters(w, i, letters, sizeof letters);
+		if (strlen(letters) > COMM_MAX) {
 			snprintf(text + strlen(text), size - strlen(text), "; comm has %d characters at most: try '%.*s'", COMM_MAX,
-			    COMM_MAX, w->v[i]);
+			    COMM_MAX, letters);
 			return;
 		}
+	}
 	near_text(&k->near[key], text + strlen(text), size - strlen(text));
 }

@@ -40,6 +40,8 @@ int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct p
  * NOT_CGROUP; LACKS_FIELD if the record lacks a field that a key needs (a SWITCH has no DSO); -1: the record is invalid.
  */
 int	state_keys_match(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
+/* The number of samples whose cgroup no CGROUP record names: their path is unknown, so it is in no list. */
+uint64_t state_keys_pathless(const struct state_keys *);
 /*
  * Called for each sample that is otherwise selected, in time order: is it between --switch-on and --switch-off?  The sample may
  * be of one of these two events itself.

@@ -57,6 +57,8 @@ int		 pp_state_each_task(const struct pp_process *, int (*fn)(void *arg, struct 
  * process; hypervisor, guest, unknown mode.
  */
 const struct pp_maps *pp_state_maps(const struct pp_state *, uint32_t pid, unsigned cpumode);
+/* The name of the code in the kernel that a KSYMBOL put at an address (a BPF program); perf uses it where no map is. */
+const char	*pp_state_ksymbol(const struct pp_state *, uint64_t addr);
 /* The map that contains an address; NULL: none. */
 const struct pp_map *pp_maps_find(const struct pp_maps *, uint64_t addr);
 /* Call fn for all maps by ascending address, until it returns -1.  1, or -1. */

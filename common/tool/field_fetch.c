@@ -185,10 +185,14 @@ get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 	const struct pp_rec *r = f->s->r;
 	const struct pp_map *map;
 	const struct pp_dso *dso;
+	uint64_t ip = pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap);
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = UINT32_MAX, tid;
 
 	pp_pid_tid(f->s->ev, r, f->swap, &pid, &tid);
-	map = pp_state_map(f->s->state, pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap));
+	map = pp_state_map(f->s->state, pid, mode, ip);
+	if (!map && part == PART_DSO && mode == PP_MISC_KERNEL)
+		give_text(v, pp_state_ksymbol(f->s->state, ip));
 	if (!map)
 		return;
 	if (part == PART_MAP) {

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "pattern.h"
 #include "tree.h"
 
 static const uint8_t and_of[3][3] = {
@@ -48,7 +49,7 @@ match(const struct insn *i, const struct field_value *v)
 {
 	if (!v->known || strnlen(v->str, EXPR_NAME + 1) > EXPR_NAME)
 		return EXPR_UNKNOWN;
-	return i->op == OP_GLOB ? value_glob(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
+	return i->op == OP_GLOB ? pattern_match(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
 }
 
 /* Is an address of the call chain in the list?  Context markers are skipped.  *known: there is a call chain. */

@@ -5,7 +5,7 @@
  *	lex.c	text -> tokens; errors with a mark
  *	parse.c	tokens -> tree (contains the grammar)
  *	check.c	types, words, constants in a tree
- *	value.c	arithmetic, lists, globs: shared by compiler and interpreter
+ *	value.c	arithmetic, lists: shared by compiler and interpreter
  *	fold.c	constant folding for a kind of record
  *	compile.c	tree -> program, for the samples of an event or another of its record types
  *	run.c	the interpreter of programs
@@ -140,7 +140,6 @@ value_compare(enum node_kind op, big a, big b)
 	default:	return !big_less(a, b);
 	}
 }
-bool	value_glob(const char *pattern, const char *s);		/* the caller limits s to EXPR_NAME bytes */
 void	list_add(struct list *, big lo, big hi);
 void	list_add_str(struct list *, char *);
 void	list_sort(struct list *);
