@@ -10,6 +10,8 @@ check_fields(struct decide *d)
 {
 	d->checked = true;
 	expr_bind(d->o->expr, d->t, d->t->in);
+	if (d->o->windows)
+		windows_bind(d->o->windows, d->t);
 }
 
 /* Before the first sample or record that keys apply to, all events and their names are known. */
@@ -20,7 +22,7 @@ bind(struct decide *d)
 	select_bind(&d->o->sel, d->t, &d->o->drop.events);
 	if (d->o->keys)
 		state_keys_bind(d->o->keys, d->t, d->t->in);
-	if (d->o->expr && !d->checked)
+	if (!d->checked)
 		check_fields(d);
 	if (d->o->explain)
 		expr_explain(d->o->expr, d->held, stderr);
@@ -136,12 +138,16 @@ static int
 decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct options *o = d->o;
-	int why;
+	int window = KEPT, why;
 
 	if (!d->bound)
 		bind(d);
+	if (o->windows && (window = windows_match(o->windows, ev, r)) != KEPT && window != LACKS_FIELD)
+		return window;
 	if ((why = match(d, ev, r)) < 0)
 		return why;
+	if (why == KEPT && window == LACKS_FIELD)
+		why = LACKS_FIELD;
 	if (why == LACKS_FIELD) {
 		why = KEPT;
 		d->shared = r->type != PP_SAMPLE;
@@ -186,7 +192,7 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->swap = t->in->swap;
 	d->state = state;
 	d->about.state = state;
-	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !thin_any(&o->thin);
+	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail(&t->in_err, "out of memory");
 	return 1;

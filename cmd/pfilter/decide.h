@@ -2,7 +2,7 @@
 /*
  * decide.h - the verdict on one record:
  *
- *	keys in the record && keys by history && --filter  ->  --invert  ->  switches  ->  thinning  ->  --max-samples
+ *	windows  ->  keys in the record && keys by history && --filter  ->  --invert  ->  switches  ->  thinning  ->  --max-samples
  *
  * The verdict is an enum reason: KEPT, or the first step in this order that rejects the record.
  */

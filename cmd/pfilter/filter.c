@@ -229,6 +229,8 @@ filter_notice(struct filter *f, const struct pp_rec *r)
 		filter_notice_trace(f);
 	if (f->o->expr)
 		expr_learn(f->o->expr, r, f->t->in->swap);
+	if (f->o->windows)
+		windows_learn(f->o->windows, r);
 	return r->type != PP_HEADER_FEATURE || select_feature(&f->o->sel, f->t, r);
 }
 
@@ -350,6 +352,9 @@ filter_run(struct filter *f)
 	if (state_keys_pathless(f->o->keys))
 		tool_warn(t, "%llu samples are of cgroups without a path: no CGROUP record has the id",
 		    (unsigned long long)state_keys_pathless(f->o->keys));
+	if (filter_short(f))
+		tool_warn(t, "%llu records had to be decided before all that is near them had arrived: --max-memory is too small for "
+		    "the windows", (unsigned long long)filter_short(f));
 	for (int i = 0; i < f->nsides; i++)
 		side_finish(&f->side[i]);
 }
@@ -375,6 +380,22 @@ filter_more(void *arg)
 	return ((struct filter *)arg)->front.held;
 }
 
+/* pp_arrival_user.look, .looked: what the windows depend on. */
+static int
+filter_look(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct filter *f = arg;
+
+	return windows_look(f->o->windows, ev, r, at->nr + f->left_out - f->decide.made, at->offset);
+}
+
+static int
+filter_looked(void *arg, uint64_t limit)
+{
+	windows_looked(((struct filter *)arg)->o->windows, limit);
+	return 1;
+}
+
 bool
 filter_waits(const struct options *o, uint64_t start)
 {
@@ -387,17 +408,36 @@ filter_early(const struct filter *f)
 	return f->arrival ? pp_arrival_early(f->arrival) : 0;
 }
 
+uint64_t
+filter_short(const struct filter *f)
+{
+	return f->arrival ? pp_arrival_short(f->arrival) : 0;
+}
+
+static int
+filter_start_windows(struct filter *f, struct pp_arrival_user *user)
+{
+	user->look = filter_look;
+	user->looked = filter_looked;
+	user->ahead = windows_ahead(f->o->windows);
+	windows_looks(f->o->windows, user->looks);
+	return windows_start(f->o->windows, f->t->in, f->decide.about.start, &f->t->in_err);
+}
+
 static int
 filter_start_arrival(struct filter *f)
 {
 	const struct options *o = f->o;
-	struct pp_arrival_user user = { NULL, filter_turn, filter_emit, filter_flush, filter_more, f, { .to = BOTH }, { false } };
+	struct pp_arrival_user user = { .turn = filter_turn, .emit = filter_emit, .flush = filter_flush, .more = filter_more,
+	    .arg = f, .own = { .to = BOTH } };
 	bool turns = options_need_turns(o) || (expr_needs_start(o->expr) && !f->decide.about.start);
 
 	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
 		user.ordered[type] = pp_state_wants(type) || (type == PP_SAMPLE && turns);
-	/* Not if rejected samples are written (-U), or other options count them. */
-	if (o->sel.keys && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
+	if (o->windows && filter_start_windows(f, &user) < 0)
+		return -1;
+	/* Not if rejected samples are written (-U), looked at, or counted by other options. */
+	if (o->sel.keys && !o->windows && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
 		user.wanted = filter_wanted;
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
 	return f->arrival ? 1 : -1;

@@ -8,6 +8,7 @@
  *	survey			a first pass over the input, for --time
  *	filter			the main loop
  *	decide			the verdict on one record:
+ *	  window/		  by what is near in time
  *	  select, times		  by keys in the record; event_match: names of events
  *	  state_keys, descent	  by keys that depend on history, with the state of tasks (state/state.h)
  *	  expr/			  by --filter
@@ -147,7 +148,7 @@ main(int argc, char **argv)
 	check_rest(&j);
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
-	surveys = j.o.sel.times.needs_first || expr_needs_start(j.o.expr);
+	surveys = j.o.sel.times.needs_first || expr_needs_start(j.o.expr) || windows_need_start(j.o.windows);
 	if (surveys)
 		tool_allow(&j.t, j.t.in_name, "r");
 	tool_lock(&j.t);

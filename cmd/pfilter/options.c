@@ -11,7 +11,7 @@ enum {
 	CGROUP_NOT, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES,
 	STOP, EVERY,
 	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
-	MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
+	AROUND, BEFORE, AFTER, AROUND_SAME, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
 };
 
 const struct tool_opt options_table[] = {
@@ -46,6 +46,11 @@ const struct tool_opt options_table[] = {
 	{ FILTER, "filter", "EXPR", "keep samples for which EXPR is true: 'period > 1000 && comm ~ \"ng*\"'" },
 	{ FILTER_FILE, "filter-file", "FILE...", "read the expression from FILE" },
 	{ EXPLAIN, "explain", NULL, "print how --filter is parsed, and which fields need time order" },
+	TOOL_HEAD("Selection by what is near (holds records for time order)"),
+	{ AROUND, "around", "EXPR", "keep what is near in time to samples for which EXPR is true" },
+	{ BEFORE, "before", "DURATION...", "with --around: from so long before them (0)" },
+	{ AFTER, "after", "DURATION...", "with --around: until so long after them (0)" },
+	{ AROUND_SAME, "around-same", "cpu|tid|pid...", "with --around: only of the same CPU, thread or process" },
 	TOOL_HEAD("Thinning"),
 	{ EVERY, "every", "N", "keep one of N selected samples" },
 	{ SAMPLE, "sample", "SHARE", "keep this share of them (0.1 or 10%), chosen by a hash" },
@@ -213,9 +218,13 @@ options_take(struct tool *t, struct options *o, int key)
 	case SWITCH_ON:		o->keys = state_keys_add(o->keys, t, KEY_SWITCH_ON, t->optarg); break;
 	case SWITCH_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SWITCH_OFF, t->optarg); break;
 	case SHOW_ON_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SHOW_ON_OFF, NULL); break;
-	case FILTER:		o->expr = expr_add(o->expr, t, t->optarg); break;
+	case FILTER:		o->expr = expr_add(o->expr, t, "--filter", t->optarg); break;
 	case FILTER_FILE:	o->expr = expr_add_file(o->expr, t, t->optarg); break;
 	case EXPLAIN:		o->explain = true; break;
+	case AROUND:		o->windows = windows_add(o->windows, t, WINDOW_AROUND, t->optarg); break;
+	case BEFORE:		o->windows = windows_add(o->windows, t, WINDOW_BEFORE, t->optarg); break;
+	case AFTER:		o->windows = windows_add(o->windows, t, WINDOW_AFTER, t->optarg); break;
+	case AROUND_SAME:	o->windows = windows_add(o->windows, t, WINDOW_SAME, t->optarg); break;
 	default:		options_take_more(t, o, key); break;
 	}
 }
@@ -229,7 +238,7 @@ options_need_state(const struct options *o)
 bool
 options_need_order(const struct options *o)
 {
-	return o->order == ORDER_TIME || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys || o->thin.max_rate ||
+	return o->order == ORDER_TIME || o->windows || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys || o->thin.max_rate ||
 	    (o->sel.times.needs_first && !o->sel.times.needs_last)));
 }
 
@@ -288,7 +297,10 @@ options_done(struct tool *t, struct options *o)
 	drop_ready(t, &o->drop);
 	if (options_types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
-	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h) || o->fail_if_empty;
+	windows_ready(o->windows, t);
+	if (o->windows && o->order == ORDER_INPUT)
+		tool_wrong(t, "--order=input: --around needs time order");
+	o->sel.decided_elsewhere = o->expr || o->windows || o->keys || thin_any(h) || o->fail_if_empty;
 	select_ready(t, &o->sel);
 	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)
 		tool_wrong(t, "--invert: needs an option that selects samples, such as --pid");
@@ -301,5 +313,6 @@ options_free(struct options *o)
 	select_free(&o->sel);
 	state_keys_free(o->keys);
 	expr_free(o->expr);
+	windows_free(o->windows);
 	drop_free(&o->drop);
 }

@@ -15,10 +15,12 @@
 #include "select.h"
 #include "state_keys.h"
 #include "thin.h"
+#include "window/window.h"
 
 struct options {
 	struct selection sel;			/* keys that need only the record; --type, --sideband=none, --invert */
 	struct state_keys *keys;		/* keys that depend on history */
+	struct windows	*windows;
 	struct expr	*expr;
 	bool		 explain;
 	bool		 needed;		/* --sideband=needed */

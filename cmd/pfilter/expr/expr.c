@@ -37,11 +37,11 @@ expr_and(struct expr *e, const struct tool *t, struct expr_source *src)
 }
 
 struct expr *
-expr_add(struct expr *e, const struct tool *t, const char *text)
+expr_add(struct expr *e, const struct tool *t, const char *option, const char *text)
 {
 	struct expr_source *src = tool_alloc(1, sizeof *src);
 
-	src->name = "--filter";
+	src->name = option;
 	src->n = strlen(text);
 	src->text = tool_alloc(src->n + 1, 1);
 	memcpy(src->text, text, src->n);

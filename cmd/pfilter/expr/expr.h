@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr.h - --filter: expressions over the fields of a record.
+ * expr.h - --filter, --around: expressions over the fields of a record.
  *
  * An expression is text, then a tree, then a program per kind of record (tree.h).  Values are integers of more than 64 bits,
  * strings, or unknown (the record lacks the field).  If the result is unknown, the record is not selected.
@@ -17,12 +17,15 @@
 #include "tool/field.h"
 #include "tool/tool.h"
 
-struct expr;			/* all --filter options, ANDed; NULL: none */
+struct expr;			/* one or several (--filter) expressions, ANDed; NULL: none */
 
 enum expr_result { EXPR_NO, EXPR_YES, EXPR_UNKNOWN };
 
-/* Add an expression; an invalid one exits 2, with a mark at the place of the error.  Returns *e or a new one. */
-struct expr *expr_add(struct expr *e, const struct tool *, const char *text);
+/*
+ * Add an expression, the argument of that option; an invalid one exits 2, with a mark at the place of the error.  Returns *e or
+ * a new one.
+ */
+struct expr *expr_add(struct expr *e, const struct tool *, const char *option, const char *text);
 /* The same for --filter-file: the lines of the file, without comments from #, are one expression. */
 struct expr *expr_add_file(struct expr *e, const struct tool *, const char *path);
 /* Does it use comm, dso or another field that is correct in time order only? */
