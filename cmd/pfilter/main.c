@@ -10,7 +10,8 @@
  *	decide			the verdict on one record:
  *	  window/		  by what is near in time
  *	  select, times		  by keys in the record; event_match: names of events
- *	  state_keys, descent	  by keys that depend on history, with the state of tasks (state/state.h)
+ *	  state_keys, descent,	  by keys that depend on history, with the state of tasks (state/state.h)
+ *	  container
  *	  expr/			  by --filter
  *	  thin			  --every, --sample, --max-rate, --max-samples
  *	needed, front		records that --sideband=needed synthesises in front of a record

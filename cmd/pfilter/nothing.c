@@ -137,6 +137,8 @@ why(struct line *l, const struct decide *d, enum reason reason)
 	case NOT_COMM:
 	case NOT_DSO:
 	case NOT_CGROUP:
+	case NOT_CONTAINER:
+	case NOT_POD:
 		state_keys_why(o->keys, reason, l->text + strlen(l->text), l->size - strlen(l->text));
 		break;
 	case NOT_FILTER:	add(l, "--filter is true for none"); break;

@@ -8,7 +8,7 @@
 enum { MEMORY_MIN = 1 << 20, NO_TASK = -1, FIRST_CPU = 0 };
 enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM_NOT, DSO, DSO_NOT, CGROUP,
-	CGROUP_NOT, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES,
+	CGROUP_NOT, CONTAINER, POD, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES,
 	STOP, EVERY,
 	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
 	AROUND, BEFORE, AFTER, AROUND_SAME, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
@@ -34,6 +34,8 @@ const struct tool_opt options_table[] = {
 	{ INHERIT, "inherit", NULL, "with --pid, --comms: keep samples of descendants, too" },
 	{ DSO, "dsos", "LIST", "keep samples in these files: paths, names in perf, or patterns" },
 	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups and all below them, or patterns" },
+	{ CONTAINER, "container", "LIST", "keep samples of these containers: ids of 12 or more digits, or names" },
+	{ POD, "pod", "LIST", "keep samples of these pods of Kubernetes, by UID" },
 	{ COMM_NOT, "exclude-comms", "LIST", "drop samples of threads with these names" },
 	{ DSO_NOT, "exclude-dsos", "LIST", "drop samples in these files" },
 	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
@@ -214,6 +216,8 @@ options_take(struct tool *t, struct options *o, int key)
 	case DSO_NOT:		o->keys = state_keys_add(o->keys, t, KEY_NO_DSO, t->optarg); break;
 	case CGROUP:		o->keys = state_keys_add(o->keys, t, KEY_CGROUP, t->optarg); break;
 	case CGROUP_NOT:	o->keys = state_keys_add(o->keys, t, KEY_NO_CGROUP, t->optarg); break;
+	case CONTAINER:		o->keys = state_keys_add(o->keys, t, KEY_CONTAINER, t->optarg); break;
+	case POD:		o->keys = state_keys_add(o->keys, t, KEY_POD, t->optarg); break;
 	case INHERIT:		o->keys = state_keys_add(o->keys, t, KEY_INHERIT, NULL); break;
 	case SWITCH_ON:		o->keys = state_keys_add(o->keys, t, KEY_SWITCH_ON, t->optarg); break;
 	case SWITCH_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SWITCH_OFF, t->optarg); break;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "record/shape.h"
+#include "container.h"
 #include "descent.h"
 #include "near.h"
 #include "select.h"
@@ -17,14 +18,16 @@
 #include "words.h"
 #include "tool/field.h"
 
-enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* result of a comparison */
+enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4, IN_CONTAINER = 8, IN_POD = 16 };	/* result of a comparison */
 enum { CGROUP_SLOTS = 256 };
 
 struct state_keys {
+	const struct tool *t;
 	bool		 swap;
 	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
 	bool		 inherit;
-	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given */
+	struct container_key container, pod;
+	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
 	struct tool_list pid;			/* with `inherit': the list of --pid */
 	struct descent	 descent;
 	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */
@@ -41,8 +44,8 @@ struct state_keys {
 		uint8_t	 mark;
 	}		 cgroup[CGROUP_SLOTS];
 	uint64_t	 pathless;		/* samples of a cgroup without a path */
-	struct near	 near[3];		/* comm, DSO, cgroup: similar names, until one matches: */
-	bool		 found[3];
+	struct near	 near[KEY_POD + 1];	/* by enum state_key: similar names, until one matches: */
+	bool		 found[KEY_POD + 1];
 	const char	*on, *off;		/* NULL: not given */
 	unsigned	 on_event, off_event;
 	bool		 discarding, show;
@@ -58,6 +61,8 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 	case KEY_SWITCH_OFF:	k->off = text; break;
 	case KEY_INHERIT:	k->inherit = true; break;
 	case KEY_SHOW_ON_OFF:	k->show = true; break;
+	case KEY_CONTAINER:	words_add(t, &k->container.list, text); break;
+	case KEY_POD:		words_add(t, &k->pod.list, text); break;
 	default:
 		k->list[key].kind = key == KEY_DSO || key == KEY_NO_DSO ? WORDS_FILES :
 		    key == KEY_CGROUP || key == KEY_NO_CGROUP ? WORDS_PATHS : WORDS_NAMES;
@@ -89,6 +94,8 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	if (k->show && !k->on && !k->off)
 		tool_wrong(t, "--show-on-off-events: needs --switch-on or --switch-off");
 	keys_check_left(t, k);
+	container_ready(&k->container, t, false);
+	container_ready(&k->pod, t, true);
 	if (k->inherit) {
 		k->pid = *pid;
 		*pid = (struct tool_list){ 0 };
@@ -97,7 +104,8 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	}
 	k->by_task = k->inherit || k->list[KEY_COMM].n || k->list[KEY_NO_COMM].n;
 	k->by_file = k->list[KEY_DSO].n || k->list[KEY_NO_DSO].n;
-	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n;
+	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n || k->container.list.n || k->pod.list.n;
+	k->t = t;
 	k->discarding = k->on;
 	k->era = k->cgroup_era = 1;
 }
@@ -121,8 +129,10 @@ state_keys_free(struct state_keys *k)
 		return;
 	for (int i = 0; i <= KEY_NO_CGROUP; i++)
 		words_free(&k->list[i]);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i <= KEY_POD; i++)
 		near_free(&k->near[i]);
+	container_free(&k->container);
+	container_free(&k->pod);
 	tool_list_free(&k->pid);
 	descent_free(&k->descent);
 	free(k->file);
@@ -164,7 +174,8 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 	if (k->by_file)
 		keys_check_recorded(t, e, "--dsos", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
 	if (k->by_cgroup)
-		keys_check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
+		keys_check_recorded(t, e, k->container.list.n ? "--container" : k->pod.list.n ? "--pod" : "--cgroup", PP_SAMPLE_CGROUP,
+		    "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
 }
 
 /* --switch-off alone discards all later samples.  (perf discards only one sample then, in contradiction to its manual.) */
@@ -396,6 +407,15 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 
 /* ---- cgroups ------------------------------------------------------------------------------------------- */
 
+static bool
+keys_contained(struct state_keys *k, struct container_key *c, enum state_key key, const char *path)
+{
+	bool has = c->list.n && container_has(c, k->t, path, &k->near[key]);
+
+	k->found[key] |= has;
+	return has;
+}
+
 /* Compare the path of a cgroup, unless that was done since the last CGROUP record. */
 static uint8_t
 keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id)
@@ -409,6 +429,8 @@ keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id
 	if ((path = pp_state_cgroup(state, id))) {
 		v->mark = keys_compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
 		keys_note(k, KEY_CGROUP, v->mark, path);
+		v->mark |= keys_contained(k, &k->container, KEY_CONTAINER, path) ? IN_CONTAINER : 0;
+		v->mark |= keys_contained(k, &k->pod, KEY_POD, path) ? IN_POD : 0;
 	}
 	return v->mark;
 }
@@ -428,7 +450,11 @@ keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const stru
 		return -1;
 	mark = keys_cgroup_mark(k, state, pp_get_u64(part->p, k->swap));
 	k->pathless += !mark;
-	return mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)) ? NOT_CGROUP : KEPT;
+	if (mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)))
+		return NOT_CGROUP;
+	if (k->container.list.n && !(mark & IN_CONTAINER))
+		return NOT_CONTAINER;
+	return k->pod.list.n && !(mark & IN_POD) ? NOT_POD : KEPT;
 }
 
 uint64_t
@@ -464,18 +490,44 @@ state_keys_match(struct state_keys *k, const struct pp_state *state, const struc
 
 enum { COMM_MAX = 15, SHOWN = 5 };	/* TASK_COMM_LEN without its NUL */
 
+static const struct words *
+keys_words(const struct state_keys *k, enum state_key key)
+{
+	return key == KEY_CONTAINER ? &k->container.list : key == KEY_POD ? &k->pod.list : &k->list[key];
+}
+
+/* A word that no name can be: what it should be. */
+static bool
+keys_why_never(const struct state_keys *k, enum state_key key, char *text, size_t size)
+{
+	const struct words *w = keys_words(k, key);
+	const char *few = key == KEY_CONTAINER ? container_short(&k->container) : NULL;
+	char letters[64];
+
+	for (size_t i = 0; key == KEY_COMM && i < w->n; i++) {
+		words_letters(w, i, letters, sizeof letters);
+		if (strlen(letters) > COMM_MAX) {
+			snprintf(text, size, "; comm has %d characters at most: try '%.*s'", COMM_MAX, COMM_MAX, letters);
+			return true;
+		}
+	}
+	if (few)
+		snprintf(text, size, "; if '%s' begins an id, give at least %d digits of it", few, CONTAINER_SHORT);
+	return few;
+}
+
 void
 state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_t size)
 {
 	static const struct { enum state_key key; const char *option, *what; } of[] = {
 		[NOT_COMM] = { KEY_COMM, "comms", "a thread named" }, [NOT_DSO] = { KEY_DSO, "dsos", "in" },
-		[NOT_CGROUP] = { KEY_CGROUP, "cgroup", "of cgroup" },
+		[NOT_CGROUP] = { KEY_CGROUP, "cgroup", "of cgroup" }, [NOT_CONTAINER] = { KEY_CONTAINER, "container", "in container" },
+		[NOT_POD] = { KEY_POD, "pod", "in pod" },
 	};
 	enum state_key key = of[reason].key;
-	const struct words *w = &k->list[key];
-	char letters[64];
+	const struct words *w = keys_words(k, key);
 
-	if (!w->n || k->found[key]) {
+	if (key <= KEY_CGROUP && (!w->n || k->found[key])) {
 		snprintf(text, size, "--exclude-%s drops all of them", of[reason].option);
 		return;
 	}
@@ -484,13 +536,6 @@ state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_
 		snprintf(text + strlen(text), size - strlen(text), "%s%.80s", i ? " or " : "", w->v[i]);
 	if (w->n > SHOWN)
 		snprintf(text + strlen(text), size - strlen(text), " ...");
-	for (size_t i = 0; key == KEY_COMM && i < w->n; i++) {
-		words_letters(w, i, letters, sizeof letters);
-		if (strlen(letters) > COMM_MAX) {
-			snprintf(text + strlen(text), size - strlen(text), "; comm has %d characters at most: try '%.*s'", COMM_MAX,
-			    COMM_MAX, letters);
-			return;
-		}
-	}
-	near_text(&k->near[key], text + strlen(text), size - strlen(text));
+	if (!keys_why_never(k, key, text + strlen(text), size - strlen(text)))
+		near_text(&k->near[key], text + strlen(text), size - strlen(text));
 }
