@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: ISC
-# pfilter: names by patterns, and what samples belong to: BPF programs, cgroups, containers, pods.
+# pfilter: names by patterns, and what samples belong to: BPF programs, cgroups, containers, pods,
+# namespaces, the files of call chains.
 load lib
 
 # samples STREAM: their times, which number them
 samples() {
-	perf script -f --ns -F time -i "$1" 2>/dev/null </dev/null | awk '{ printf "%s%d", (NR > 1 ? " " : ""), substr($1, 3) }'
+	perf script -f --ns -F time -i "$1" 2>/dev/null </dev/null | awk '$1 ~ /:$/ { printf "%s%d", (n++ ? " " : ""), substr($1, 3) }'
 }
 
 # chosen WANT ARG...: the samples that pfilter keeps of $T/in
@@ -256,5 +257,155 @@ paths() {
 		try pfilter $args "$T/none"
 		[ $rc = 2 ] && one_line "pfilter: ${args%% *}: no event was recorded with PERF_SAMPLE_CGROUP (perf record --all-cgroups)" || failed "$args"
 	done
+	done_all
+}
+
+@test "container: ns.*: the inodes of namespaces, at the time of the sample" {
+	need perf
+	cat >"$T/in.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all|comm|task|namespaces ids=11
+	NAMESPACES pid=1 tid=1 list=4/10,4/11,4/12,4/13,4/14,4/15,4/16
+	NAMESPACES pid=1 tid=2 list=4/20,4/11,4/12
+	NAMESPACES pid=3 tid=3 nr=1 list=4/30,4/31
+	NAMESPACES pid=4 tid=4 list=0/0,4/11
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=1
+	SAMPLE misc=1 ip=1 pid=1 tid=2 time=2
+	SAMPLE misc=1 ip=1 pid=3 tid=3 time=3
+	SAMPLE misc=1 ip=1 pid=4 tid=4 time=4
+	SAMPLE misc=1 ip=1 pid=5 tid=5 time=5
+	NAMESPACES pid=1 tid=1 list=4/20,4/11,4/12,4/13,4/14,4/15,4/26 @ time=6 id=11
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=7
+	FORK pid=1 ppid=9 tid=1 ptid=9 @ time=8 id=11
+	SAMPLE misc=1 ip=1 pid=1 tid=1 time=9
+	FINISHED_ROUND
+	END
+	mkpipe "$T/in.txt" >"$T/in"
+	while IFS='|' read -r want filter; do
+		chosen "$want" --filter "$filter"
+	done <<-'END'
+		1|ns.net == 10
+		2 7|ns.net == 20
+		3|ns.net == 30
+		1 2 4 7|ns.uts == 11
+		1 2 7|ns.ipc == 12
+		1 7|ns.pid == 13
+		1 7|ns.user == 14
+		1 7|ns.mnt in (15, 16)
+		1|ns.cgroup == 16
+		7|ns.cgroup > 16
+		1 2 3 7|exists(ns.net)
+		2 7|ns.net != 10 and ns.net < 30
+		4 5 9|not exists(ns.net)
+	END
+	sed 's/|namespaces//' "$T/in.txt" >"$T/none.txt"
+	mkpipe "$T/none.txt" >"$T/none"
+	try pfilter --filter 'ns.pid == 1' "$T/none"
+	[ $rc = 2 ] && grep -q 'no event of this recording has ns.pid; record it with perf record --namespaces' "$T/err" || failed "not recorded"
+	done_all
+}
+
+@test "container: ns.*: the numbers of a real task in namespaces of its own" {
+	need record
+	need jq
+	unshare -u -i -n -m true 2>/dev/null || skip "this user can make no namespaces"
+	perf record -q --namespaces -e cpu-clock -F 4000 -o "$T/in" -- unshare -u -i -n -m bash -c '
+	    for n in pid net mnt user uts ipc cgroup; do echo "ns.$n == $(stat -Lc %i /proc/self/ns/$n)"; done >"$1"
+	    echo $$ >"$1.pid"; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' - "$T/ns" >"$T/record" 2>&1 </dev/null ||
+	    skip "perf cannot record namespaces"
+	[ "$(wc -l <"$T/ns")" -eq 7 ]
+	kept() { pfilter -q "$@" "$T/in" | pstat --json | jq .samples; }
+	[ "$(kept --pid "$(cat "$T/ns.pid")" --comms bash)" -gt 0 ]
+	while read -r test; do
+		[ "$(kept --pid "$(cat "$T/ns.pid")" --comms bash --filter "$test")" = "$(kept --pid "$(cat "$T/ns.pid")" --comms bash)" ] || failed "$test"
+		case $test in ns.net*|ns.mnt*|ns.uts*|ns.ipc*)		# before unshare it was in others
+			[ "$(kept --comms perf-exec --filter "$test")" = 0 ] || failed "$test: outside"
+		esac
+	done <"$T/ns"
+	done_all
+}
+
+@test "container: callchain.dso and the numbers of frames: as perf script lists them" {
+	need perf
+	need jq
+	local f dso n=0 samples user kernel test
+	for f in "$CORPUS"/own/a_g.pipe.data "$CORPUS"/own/callgraph_kernel.pipe.data data/g_fp.pipe.data; do
+		[ -e "$f" ] || continue
+		perf script -f --no-inline --ns -F tid,time,ip -i "$f" 2>/dev/null </dev/null |
+		    awk 'BEGIN { RS = ""; FS = "\n" } { u = k = 0; for (i = 2; i <= NF; i++) if ($i ~ /^[ \t]*ffffffff/) k++; else u++; print u, k }' | sort | uniq -c >"$T/frames"
+		while read -r samples user kernel; do
+			got=$(pfilter -q --filter "callchain.user.nr == $user and callchain.kernel.nr == $kernel" "$f" | pstat --json | jq .samples)
+			[ "$got" = "$samples" ] || failed "$f: $user and $kernel frames: $got samples, perf: $samples"
+		done < <(head -n 20 "$T/frames")
+		perf script -f --no-inline --ns -F tid,time,ip,dso -i "$f" 2>/dev/null </dev/null >"$T/dsos"
+		for dso in '[kernel.kallsyms]' '[vdso]' $(sed -n 's/.*(\(\/[^() ]*\))$/\1/p' "$T/dsos" | grep -v 'perf-.*map' | sort | uniq -c | sort -rn | awk 'NR <= 3 { print $2 }'); do
+			awk -v dso="($dso)" 'BEGIN { RS = ""; FS = "\n" } index($0, dso) { split($1, w, " "); print w[1], w[2] }' "$T/dsos" | sort >"$T/want"
+			awk -v dso="($dso)" 'BEGIN { RS = ""; FS = "\n" } !index($0, dso) { split($1, w, " "); print w[1], w[2] }' "$T/dsos" | sort >"$T/wantnot"
+			for test in "callchain.dso == '$dso'" "callchain.dso in ('$dso', 'x')" "callchain.dso ~ '\\$dso'" "not (callchain.dso == '$dso')"; do
+				pfilter -q --filter "$test" "$f" | perf script -f --ns -F tid,time,ip -i - 2>/dev/null |
+				    awk 'BEGIN { RS = ""; FS = "\n" } { split($1, w, " "); print w[1], w[2] }' | sort >"$T/got"
+				case $test in not*) cmp "$T/wantnot" "$T/got";; *) cmp "$T/want" "$T/got";; esac || failed "$f: $test"
+				n=$((n + 1))
+			done
+		done
+	done
+	[ $n -gt 0 ]
+	done_all
+}
+
+@test "container: callchain.dso, callchain.user.nr, callchain.kernel.nr: made call chains, and what is refused" {
+	need perf
+	cat >"$T/in.txt" <<-'END'
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|ksymbol ids=11
+	attr type=1 config=1 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=12
+	EVENT_UPDATE update_type=2 id=11 z=deep
+	EVENT_UPDATE update_type=2 id=12 z=flat
+	MMAP2 misc=2 pid=1 tid=1 start=0x1000 len=0x1000 prot=5 flags=2 filename=/lib/one.so
+	MMAP2 misc=2 pid=1 tid=1 start=0x2000 len=0x1000 prot=5 flags=2 filename=/lib/two.so
+	MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 pgoff=0xffffffff81000000 filename=[kernel.kallsyms]_text
+	KSYMBOL addr=0xffffffffc0100000 len=0x100 ksym_type=1 name=bpf_prog_1234_one
+	SAMPLE id=11 misc=2 ip=0x1800 pid=1 tid=1 time=1 chain=-512,0x1800,0x1900,0x2800
+	SAMPLE id=11 misc=1 ip=0xffffffff81000010 pid=1 tid=1 time=2 chain=-128,0xffffffff81000010,0xffffffffc0100010,-512,0x2800
+	SAMPLE id=11 misc=2 ip=0x1800 pid=1 tid=1 time=3 chain=0x1800
+	SAMPLE id=11 misc=1 ip=0xffffffff81000010 pid=1 tid=1 time=4 chain=-128,0xffffffff81000010,-640,0x1800
+	SAMPLE id=11 misc=2 ip=0x1800 pid=1 tid=1 time=5
+	SAMPLE id=11 misc=2 ip=0x1800 pid=2 tid=2 time=6 chain=-512,0x1800,-2560,0x1800
+	SAMPLE id=12 ev=1 misc=2 ip=0x1800 pid=1 tid=1 time=7
+	FINISHED_ROUND
+	END
+	mkpipe "$T/in.txt" >"$T/in"
+	while IFS='|' read -r want filter; do
+		chosen "$want" --filter "$filter"
+	done <<-'END'
+		1 3|callchain.dso == "/lib/one.so"
+		1 3|"/lib/one.so" == callchain.dso
+		1 2|callchain.dso ~ "*two*"
+		1 2 3|callchain.dso =~ "one.so$|two"
+		2|callchain.dso in ("bpf_prog_1234_one", "one.so")
+		2|callchain.dso ~ "bpf*"
+		2 4|callchain.dso == "[kernel.kallsyms]"
+		2 4 5 6|not (callchain.dso == "/lib/one.so")
+		4 5 6|callchain.dso not in ("/lib/one.so", "/lib/two.so")
+		1 2 3 4 5 6|exists(callchain.dso)
+		1|callchain.dso == "/lib/one.so" and callchain.dso == "/lib/two.so"
+		1|callchain.user.nr == 3
+		3 6|callchain.user.nr == 1 and callchain.kernel.nr == 0
+		2|callchain.kernel.nr == 2 && callchain.user.nr == 1
+		4|callchain.kernel.nr == 1 && callchain.user.nr == 0
+		5|callchain.kernel.nr + callchain.user.nr == 0
+	END
+	while IFS='|' read -r filter text; do
+		try pfilter --filter "$filter" "$T/in"
+		[ $rc = 2 ] && grep -qF -- "pfilter: --filter: $text" "$T/err" || failed "$filter"
+	done <<-'END'
+		callchain.dso != "x"|callchain.dso is the files of all frames: write not (callchain.dso == ...)
+		callchain.dso !~ "x"|callchain.dso is the files of all frames: write not
+		callchain.dso !=~ "x"|callchain.dso is the files of all frames: write not
+		"x" != callchain.dso|callchain.dso is the files of all frames: write not
+		callchain.dso == comm|callchain.dso is compared with a string in quotes only
+		callchain.dso < "x"|callchain.dso has == ~ =~ in
+		len(callchain.dso) > 1|callchain.dso has == ~ =~ in
+		default(callchain.dso, "x") == "x"|callchain.dso has == ~ =~ in
+		callchain.dso|expected a number, found text
+	END
 	done_all
 }

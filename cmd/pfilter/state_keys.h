@@ -38,7 +38,8 @@ void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_s
 int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct pp_rec *);
 /*
  * Does a sample, or a record that keys apply to (READ, SWITCH ...), match?  In time order.  KEPT; NOT_PID, NOT_COMM, NOT_DSO,
- * NOT_CGROUP, NOT_CONTAINER, NOT_POD; LACKS_FIELD if the record lacks a field that a key needs (a SWITCH has no DSO); -1: the record is invalid.
+ * NOT_CGROUP, NOT_CONTAINER, NOT_POD; LACKS_FIELD if the record lacks a field that a key needs (a SWITCH has no DSO); -1: the
+ * record is invalid.
  */
 int	state_keys_match(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
 /* The number of samples whose cgroup no CGROUP record names: their path is unknown, so it is in no list. */
@@ -49,8 +50,8 @@ uint64_t state_keys_pathless(const struct state_keys *);
  */
 bool	state_keys_switched(struct state_keys *, const struct pp_event *);
 /*
- * Why no sample matched the key of that reason (NOT_COMM, NOT_DSO, NOT_CGROUP, NOT_CONTAINER, NOT_POD): the wanted names, and similar names in the
- * recording.
+ * Why no sample matched the key of that reason (NOT_COMM, NOT_DSO, NOT_CGROUP, NOT_CONTAINER, NOT_POD): the wanted names, and
+ * similar names in the recording.
  */
 void	state_keys_why(const struct state_keys *, enum reason, char *text, size_t size);
 void	state_keys_free(struct state_keys *);

@@ -157,6 +157,18 @@ pp_state_ksymbol(const struct pp_state *s, uint64_t addr)
 	return k && addr - start < PP_RAW_GET(k->raw, KSYMBOL, len, s->swap) ? (const char *)k->raw + PP_RAW_AT(KSYMBOL, name) : NULL;
 }
 
+uint64_t
+pp_state_namespace(const struct pp_state *s, uint32_t tid, enum pp_namespace which)
+{
+	enum { HEAD = 8, ENTRY = PP_RAW_ENTRY(NAMESPACES, dev) };	/* u64 nr, then dev and ino of each */
+	const struct task *t = task_find(s, tid);
+	const struct blob *b = t ? t->namespaces : NULL;
+
+	if (!b || b->len < HEAD + (which + 1u) * ENTRY || pp_get_u64(b->p, s->swap) <= which)
+		return 0;
+	return pp_get_u64(b->p + HEAD + which * ENTRY + 8, s->swap);
+}
+
 const char *
 pp_state_cgroup(const struct pp_state *s, uint64_t id)
 {

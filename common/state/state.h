@@ -80,6 +80,11 @@ void		 pp_dso_get(struct pp_dso *, const struct pp_rec *, size_t trailer, bool s
 /* Does perf take what this MMAP or MMAP2 of a process maps for JIT code?  The dso is by pp_dso_get(). */
 bool		 pp_map_is_jit(const struct pp_rec *, const struct pp_dso *, bool swap);
 
+/* In the order of NAMESPACES records. */
+enum pp_namespace { PP_NS_NET, PP_NS_UTS, PP_NS_IPC, PP_NS_PID, PP_NS_USER, PP_NS_MNT, PP_NS_CGROUP };
+/* The inode of a thread's namespace, by its last NAMESPACES record; 0: unknown. */
+uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_namespace);
+
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 
 /*

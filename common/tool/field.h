@@ -6,6 +6,7 @@
  *	field.c		the table of fields, their names and words
  *	field_access.c	where a field stands in the records of one kind
  *	field_fetch.c	the value of a field that stands at no fixed offset
+ *	field_chain.c	values from the frames of call chains (field_chain.h)
  *	field_stream.c	facts about the stream that fields depend on: clock, host, guests
  *
  * A new field is a row of the table in field.c, and a word in pfilter(1).  A field that is computed also has a PART_..., with a
@@ -33,6 +34,7 @@ enum field_part {		/* what field_fetch() computes */
 	PART_NONE, PART_TAIL, PART_SNOOP, PART_WEIGHT, PART_CHAIN_NR, PART_CHAIN, PART_STACK, PART_ABI, PART_BRANCHES, PART_RAW,
 	PART_VALUE, PART_ENABLED, PART_RUNNING, PART_AUX, PART_CPU, PART_NR, PART_OFFSET, PART_RELTIME, PART_WALLTIME,
 	PART_MACHINE, PART_VCPU, PART_COMM, PART_PPID, PART_DSO, PART_BUILD_ID, PART_MAP, PART_CGROUP,
+	PART_CHAIN_DSO, PART_CHAIN_USER, PART_CHAIN_KERNEL, PART_NAMESPACE,
 };
 
 struct field_word { const char *name; uint64_t value; };
@@ -45,7 +47,7 @@ struct field {
 	bool		 sign;
 	uint32_t	 need;		/* PP_SAMPLE_*: the event needs one of these; 0: none */
 	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its offset in samples and in trailers; UINT16_MAX: none */
-	uint8_t		 add;		/* bytes from that offset to the field */
+	uint8_t		 add;		/* bytes from that offset to the field; of PART_NAMESPACE enum pp_namespace */
 	uint8_t		 width;		/* bytes */
 	uint8_t		 role;		/* enum pp_role: the role of the same field in types other than SAMPLE */
 	const struct field_word *words;

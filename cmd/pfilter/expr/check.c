@@ -162,10 +162,12 @@ check_call(struct expr *e, struct node *n)
 		resolve(e, n->a, f, false);
 		break;
 	case N_LEN:
+		frames_check(e, n);
 		if (!is_text(n->a))
 			lex_wrong(e->t, n->src, n->at, "len() needs text");
 		break;
 	case N_DEFAULT:
+		frames_check(e, n);
 		n->type = n->a->type;
 		if (is_text(n->a) && is_text(n->b))
 			break;
@@ -206,6 +208,7 @@ check_compare(struct expr *e, struct node *n)
 	resolve(e, b, f, text);
 	reduce(e, a);
 	reduce(e, b);
+	frames_check(e, n);
 	if (n->kind == N_GLOB || n->kind == N_ERE) {
 		if (!text)
 			lex_wrong(e->t, n->src, n->at, "~ and =~ are for text, such as comm or event");

@@ -191,6 +191,10 @@ compile_gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint
 	uint16_t behind;
 	struct insn *i;
 
+	if (n->frames) {
+		compile_jump(compile_emit(c, OP_FRAMES, n), yes, no)->node = n;
+		return;
+	}
 	if (a->type == T_STR) {
 		compile_gen_value(c, a);
 		compile_gen_value(c, b);
@@ -273,7 +277,9 @@ compile_gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t 
 		compile_gen_items(c, n);
 		if (yes != NEXT || no != NEXT)
 			compile_jump(compile_emit(c, OP_IF_NO, n), yes, no);
-	} else if (n->a->type == T_CHAIN)
+	} else if (n->frames)
+		compile_gen_compare(c, n, yes, no);
+	else if (n->a->type == T_CHAIN)
 		compile_jump(compile_emit(c, OP_CHAIN, n), yes, no)->node = n;
 	else if (compile_simple(n->a, &a)) {
 		list_keys(n->list, a.sign);
@@ -308,6 +314,10 @@ compile_gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_
 		break;
 	case N_GLOB:
 	case N_ERE:
+		if (n->frames) {
+			compile_gen_compare(c, n, yes, no);
+			return;
+		}
 		compile_gen_value(c, n->a);
 		compile_jump(compile_emit(c, n->kind == N_GLOB ? OP_GLOB : OP_ERE, n), yes, no)->node = n;
 		break;

@@ -224,6 +224,10 @@ explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 		fputs("call chain in ", to);
 		explain_put_count(to, i->node->list->n, "range");
 		break;
+	case OP_FRAMES:
+		fputs("any frame: ", to);
+		explain_put_node(to, i->node);
+		break;
 	case OP_TRUTH:		fputs("!= 0", to); break;
 	case OP_EXISTS:		fputs("exists", to); break;
 	default:		fputs(results[i->what], to); break;

@@ -307,6 +307,7 @@ expr_free(struct expr *e)
 		next = n->made;
 		free(n->str);
 		list_free(n->list);
+		frames_free(n->frames);
 		if (n->ere)
 			regfree(n->ere);
 		free(n->ere);

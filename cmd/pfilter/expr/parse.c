@@ -323,6 +323,8 @@ parse_matches(struct parser *p, struct node *a, int tok, size_t at)
 		parse_expected(p, "a string in quotes");
 	n->str = p->l.str;
 	p->l.str = NULL;
+	if (negate && node_is_frames(a))
+		frames_refuse(p->e, a);
 	n = check_compare(p->e, n);
 	lex_next(&p->l);
 	return negate ? parse_make(p, N_NOT, T_COND, at, n, NULL) : n;

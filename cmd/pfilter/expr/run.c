@@ -93,7 +93,10 @@ test(const struct insn *i, struct field_value **top, struct field_fetch *f)
 		return v->known ? !big_zero(v->num) : EXPR_UNKNOWN;
 	case OP_EXISTS:
 		return v->known;
-	default:	/* OP_CHAIN has no value */
+	case OP_FRAMES:
+		++*top;
+		return (uint8_t)frames_test(i->node, f);
+	default:	/* OP_CHAIN and OP_FRAMES have no value */
 		++*top;
 		yes = chain_has(f, i->node->list, &known);
 		return known ? yes : EXPR_UNKNOWN;
@@ -193,8 +196,8 @@ run(const struct program *p, struct field_fetch *f)
 			top -= 2;
 			result = top[0].known && top[1].known ? value_compare(i->what, top[0].num, top[1].num) : EXPR_UNKNOWN;
 			break;
-		case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN: case OP_TRUTH:
-		case OP_EXISTS:
+		case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN: case OP_FRAMES:
+		case OP_TRUTH: case OP_EXISTS:
 			result = test(i, &top, f);
 			if (f->bad)
 				return -1;

@@ -9,6 +9,7 @@
  *	fold.c	constant folding for a kind of record
  *	compile.c	tree -> program, for the samples of an event or another of its record types
  *	run.c	the interpreter of programs
+ *	frames.c	tests of callchain.dso
  *	explain.c	--explain
  *	expr.c		the functions of expr.h
  */
@@ -95,6 +96,7 @@ struct node {
 	const struct field *field;
 	struct list	*list;		/* N_IN */
 	regex_t		*ere;
+	struct frames	*frames;	/* a test of callchain.dso */
 	struct node	*made;		/* next of all nodes, for free() */
 
 	/* set by fold() for one kind of record */
@@ -111,6 +113,12 @@ static inline bool
 node_is_event(const struct node *n)
 {
 	return n->kind == N_FIELD && n->field->get == GET_NAME;
+}
+/* Is it callchain.dso, which has a text for each frame? */
+static inline bool
+node_is_frames(const struct node *n)
+{
+	return n && n->kind == N_FIELD && n->field->part == PART_CHAIN_DSO;
 }
 struct node *parse(struct expr *, const struct tool *, const struct expr_source *);
 
@@ -156,7 +164,7 @@ enum op {
 	OP_U16, OP_U32, OP_S32, OP_U64,		/* is the field at a place from lo to lo + span? */
 	OP_LIST,				/* is it in a list? */
 	OP_PAIR,				/* compare with the field of the next instruction, an OP_LOAD */
-	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_TRUTH, OP_EXISTS,
+	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_FRAMES, OP_TRUTH, OP_EXISTS,
 	OP_CONST,
 	/* results */
 	OP_IF_NO, OP_IF_YES, OP_PUSH, OP_AND, OP_OR, OP_NOT, OP_END, OP_YES, OP_NO,
@@ -192,6 +200,13 @@ struct program {
 void	fold(struct expr *, const struct field_kind *, struct node *);
 struct program *compile(struct expr *, const struct field_kind *);
 void	program_free(struct program *);
+
+/* Exits 2 if a test of callchain.dso is not ==, ~, =~ or in, with constants.  For other tests it does nothing. */
+void	frames_check(struct expr *, struct node *);
+_Noreturn void frames_refuse(const struct expr *, const struct node *);	/* the same for != and !~ */
+/* Is the test true of the file of any frame?  EXPR_UNKNOWN: the sample has no call chain, or is malformed. */
+enum expr_result frames_test(const struct node *, struct field_fetch *);
+void	frames_free(struct frames *);
 
 int	run(const struct program *, struct field_fetch *);	/* enum expr_result, or -1 */
 enum expr_result run_plain(const struct program *, const struct pp_rec *, bool swap);
