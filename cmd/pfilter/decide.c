@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "decide.h"
+#include "source/formats.h"
 
 /*
  * Before the first record of the kernel all events are known: report a field in --filter that no event records before much is
@@ -194,6 +195,8 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->about.state = state;
 	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
+		return pp_fail(&t->in_err, "out of memory");
+	if (expr_needs_formats(o->expr) && pp_keep_formats(t->in) < 0)
 		return pp_fail(&t->in_err, "out of memory");
 	return 1;
 }

@@ -164,6 +164,7 @@ main(int argc, char **argv)
 	if (!j.o.sel.nothing && nothing_kept(&j.f.decide))
 		nothing_cause(&j.f.decide, nothing, sizeof nothing);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
+	expr_end(j.o.expr);
 	if (!status && *nothing)
 		tool_warn(&j.t, "%s", nothing);
 	status |= j.o.fail_if_empty && nothing_kept(&j.f.decide);

@@ -201,9 +201,8 @@ field_words(const struct field *f, char *to, size_t size)
 		strcpy(to + size - 5, " ...");
 }
 
-/* The number of letters to insert, remove, change or swap to turn one into the other; both are short. */
-static unsigned
-distance(const char *a, size_t na, const char *b, size_t nb)
+unsigned
+field_distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	enum { LONGEST = 32 };
 	unsigned d[LONGEST + 1][LONGEST + 1];
@@ -240,7 +239,7 @@ field_near(const char *name, size_t n, char *to, size_t size)
 	for (unsigned i = 0; i < FIELDS; i++) {
 		size_t len = strlen(fields[i].name);
 
-		d[i] = distance(lower, n, fields[i].name, len);
+		d[i] = field_distance(lower, n, fields[i].name, len);
 		/* callchain -> callchain.nr, phys -> phys_addr, chain -> callchain */
 		if (n >= 3 && d[i] > 2 && (len > n ? memmem(fields[i].name, len, lower, n) : memmem(lower, n, fields[i].name, len)))
 			d[i] = 2;

@@ -185,6 +185,7 @@ field_access(const struct field_stream *s, const struct field *f, const struct f
 	case GET_TAIL:		tail_access(s, to, f, k); break;
 	case GET_PART:
 	case GET_STATE:		part_access(s, to, f, k); break;
+	case GET_PAYLOAD:	field_payload_access(s, f, k, tail_offset(k->ev, PP_SAMPLE_RAW), to); break;
 	case GET_HEADER:	at_place(to, f, f->add, false); break;
 	case GET_EXACT:
 		if (k->type == PP_SAMPLE)

@@ -273,6 +273,7 @@ field_fetch(struct field_fetch *f, enum field_part part, const struct field *fie
 	case PART_CHAIN_DSO:
 	case PART_CHAIN_USER:
 	case PART_CHAIN_KERNEL:	field_chain_fetch(f, part, v); break;
+	case PART_PAYLOAD:	field_payload_fetch(f, field, v); break;
 	default:		get_part(f, part, field, v);
 	}
 }

@@ -34,6 +34,8 @@ bool	expr_needs_state(const struct expr *);
 bool	expr_needs_place(const struct expr *);
 /* Does it use reltime, which needs the time of the first record? */
 bool	expr_needs_start(const struct expr *);
+/* Does it use fields of payloads, which need formats (pp_keep_formats())? */
+bool	expr_needs_formats(const struct expr *);
 /*
  * Called for each record of type >= PP_USER_TYPE_START, also after expr_bind(): CLOCK_DATA, HOSTNAME, and guests in ID_INDEX are
  * fields; new names of events change programs.
@@ -51,6 +53,8 @@ int	expr_match(struct expr *, const struct field_subject *, enum expr_result *re
  * the program for each event.
  */
 void	expr_explain(struct expr *, bool waits, FILE *);
+/* At the end of the input: warn of payloads that lacked a field of their format. */
+void	expr_end(const struct expr *);
 void	expr_free(struct expr *);
 
 #endif

@@ -29,7 +29,9 @@ load(const struct insn *i, const struct pp_rec *r, bool swap)
 	const uint8_t *p = place(i, r);
 
 	switch (i->width) {
-	case 2:		return (uint64_t)(pp_get_u16(p, swap) >> i->shift) & i->mask;
+	case 1:		return i->sign ? (uint64_t)(int64_t)(int8_t)*p : *p & i->mask;
+	case 2:
+		return i->sign ? (uint64_t)(int64_t)(int16_t)pp_get_u16(p, swap) : (uint64_t)(pp_get_u16(p, swap) >> i->shift) & i->mask;
 	case 4:		return i->sign ? (uint64_t)(int64_t)(int32_t)pp_get_u32(p, swap) : pp_get_u32(p, swap) & i->mask;
 	default:	return pp_get_u64(p, swap) >> i->shift & i->mask;
 	}
@@ -180,7 +182,7 @@ run(const struct program *p, struct field_fetch *f)
 
 	for (;;) {
 		switch ((enum op)i->op) {
-		case OP_U16: case OP_U32: case OP_S32: case OP_U64:
+		case OP_SMALL: case OP_U32: case OP_S32: case OP_U64:
 			result = (load(i, r, swap) - i->lo <= i->span) != i->negate;
 			break;
 		case OP_LIST:

@@ -63,7 +63,7 @@ void	lex_free(struct lex *);
 _Noreturn void lex_wrong(const struct tool *, const struct expr_source *, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-enum type { T_INT = FIELD_INT, T_STR = FIELD_STR, T_CHAIN = FIELD_CHAIN, T_COND };
+enum type { T_INT = FIELD_INT, T_STR = FIELD_STR, T_CHAIN = FIELD_CHAIN, T_ANY = FIELD_ANY, T_COND };
 
 /* ---- trees --------------------------------------------------------------------------------------- */
 
@@ -87,6 +87,7 @@ struct node {
 	enum type	 type;
 	bool		 paren;		/* was in parentheses */
 	bool		 guarded;	/* a field that may be absent without a warning: in exists(), default() */
+	bool		 quotes;	/* a bare name that is compared with text: the user may have meant a text */
 	size_t		 at, len;	/* position in the text */
 	const struct expr_source *src;
 	struct node	*a, *b;		/* N_IN: b is the first item that is not constant */
@@ -94,6 +95,7 @@ struct node {
 	big		 num;		/* N_NUM */
 	char		*str;		/* N_STR; pattern of N_GLOB, N_ERE */
 	const struct field *field;
+	struct field	*payload;	/* the same, if it is of a payload: belongs to the node */
 	struct list	*list;		/* N_IN */
 	regex_t		*ere;
 	struct frames	*frames;	/* a test of callchain.dso */
@@ -119,6 +121,18 @@ static inline bool
 node_is_frames(const struct node *n)
 {
 	return n && n->kind == N_FIELD && n->field->part == PART_CHAIN_DSO;
+}
+/* Make it a field of payloads. */
+void	node_set_payload(struct node *, const uint32_t *index);
+/* Decide the type of a payload's field. */
+static inline void
+node_settle(struct node *n, enum type type)
+{
+	if (n->type != T_ANY)
+		return;
+	n->type = type;
+	if (n->payload)
+		n->payload->type = (uint8_t)type;
 }
 struct node *parse(struct expr *, const struct tool *, const struct expr_source *);
 
@@ -161,7 +175,7 @@ void	list_free(struct list *);
 
 enum op {
 	/* tests: jump to `yes' or `no' by the result */
-	OP_U16, OP_U32, OP_S32, OP_U64,		/* is the field at a place from lo to lo + span? */
+	OP_SMALL, OP_U32, OP_S32, OP_U64,	/* is the field at a place from lo to lo + span?  OP_SMALL: of 1 or 2 bytes */
 	OP_LIST,				/* is it in a list? */
 	OP_PAIR,				/* compare with the field of the next instruction, an OP_LOAD */
 	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_FRAMES, OP_TRUTH, OP_EXISTS,
@@ -192,12 +206,16 @@ struct program {
 	size_t		 n;
 	unsigned	 min;		/* least size of a record */
 	bool		 plain;		/* run_plain() can run it */
+	bool		 direct;	/* it can, and no payload is to be looked at before */
+	uint16_t	 raw;		/* offset of RAW, if it reads the payload at fixed places; else 0 */
+	unsigned	 payload;	/* least size of the payload then */
 	const struct node **from;	/* node of each instruction, for explain.c */
 	struct insn	 code[];
 };
 
 /* Set state, value, ... of all nodes for records of that kind. */
 void	fold(struct expr *, const struct field_kind *, struct node *);
+/* k->quick: the caller tests the size of payloads (`payload' of the program). */
 struct program *compile(struct expr *, const struct field_kind *);
 void	program_free(struct program *);
 
@@ -218,11 +236,11 @@ struct expr {
 	struct node	*nodes;		/* all, by ->made */
 	unsigned	 nnodes;
 	size_t		 repeats;	/* sum for EXPR_REPEATS */
-	bool		 state, place, start;	/* which of these its fields need */
+	bool		 state, place, start, formats;	/* which of these its fields need */
 	struct field_stream stream;
 	bool		 named;		/* names of events were resolved */
-	/* programs by event: [0] samples, [type] other types, [64] records without a trailer */
-	struct programs { struct program *of[65]; } **programs;
+	/* programs by event: [0] samples, [type] other types, [64] records without a trailer, [65] samples with a short payload */
+	struct programs { struct program *of[66]; } **programs;
 	unsigned	 nprograms;
 	size_t		 bytes;
 	const struct field **warned;	/* fields with a warning that an event lacks them */
