@@ -94,7 +94,6 @@ resolve(struct expr *e, struct node *n, const struct field *f, bool text)
 		return;
 	if (n->kind == N_WORD) {
 		if (!f && !memchr(n->src->text + n->at, '.', n->len)) {
-			e->formats = true;
 			n->quotes = text;
 			node_set_payload(n, NULL);
 			return;

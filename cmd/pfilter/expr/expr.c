@@ -94,12 +94,6 @@ expr_needs_start(const struct expr *e)
 	return e && e->start;
 }
 
-bool
-expr_needs_formats(const struct expr *e)
-{
-	return e && e->formats;
-}
-
 /* ---- learning from the stream -------------------------------------------------------------------- */
 
 static void
@@ -246,7 +240,7 @@ expr_settle(const struct expr *e, struct node *n)
 }
 
 /* Say once which field of an event's payloads has the name of one of ours. */
-static void
+static bool
 expr_note_own(const struct expr *e, const struct node *n)
 {
 	const char *name = n->field->name;
@@ -258,23 +252,26 @@ expr_note_own(const struct expr *e, const struct node *n)
 
 		if (!f || !pp_format_field(f, size ? "size" : name, strlen(size ? "size" : name)))
 			continue;
-		tool_note(e->t, "%s: `%s' is the sample's; raw.%s%s is that of %s", n->src->name, name, size ? "field." : "",
+		tool_warn(e->t, "%s: `%s' is the sample's; raw.%s%s is that of %s", n->src->name, name, size ? "field." : "",
 		    size ? "size" : name, ev->name);
-		return;
+		return true;
 	}
+	return false;
 }
 
 void
 expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 {
+	bool noted = false;
+
 	if (!e)
 		return;
 	e->stream.events = in->events;
 	e->stream.swap = in->swap;
 	e->stream.tracing = pp_formats(in);
 	for (struct node *n = e->nodes; n && e->stream.events->n; n = n->made) {
-		if (n->kind == N_FIELD && !n->payload)
-			expr_note_own(e, n);
+		if (n->kind == N_FIELD && !n->payload && !noted)
+			noted = expr_note_own(e, n);
 		expr_settle(e, n);
 	}
 	for (const struct node *n = e->nodes; n && e->stream.events->n; n = n->made)

@@ -34,15 +34,13 @@ bool	expr_needs_state(const struct expr *);
 bool	expr_needs_place(const struct expr *);
 /* Does it use reltime, which needs the time of the first record? */
 bool	expr_needs_start(const struct expr *);
-/* Does it use fields of payloads, which need formats (pp_keep_formats())? */
-bool	expr_needs_formats(const struct expr *);
 /*
  * Called for each record of type >= PP_USER_TYPE_START, also after expr_bind(): CLOCK_DATA, HOSTNAME, and guests in ID_INDEX are
  * fields; new names of events change programs.
  */
 void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
 /*
- * After all events are known, if not their names, as at the first record of the kernel.  A field that no event records exits 2;
+ * After all events are known, if not their names, as at the first record of the kernel.  The source keeps formats.  A field that no event records exits 2;
  * the message names the option of perf record.  If only some events lack a field, a warning follows at their first sample.
  */
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);

@@ -110,7 +110,6 @@ parse_payload(struct parser *p, struct node *n)
 		node_set_payload(n, &index);
 	} else
 		node_set_payload(n, NULL);
-	p->e->formats = true;
 	return n;
 }
 

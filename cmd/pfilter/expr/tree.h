@@ -236,7 +236,7 @@ struct expr {
 	struct node	*nodes;		/* all, by ->made */
 	unsigned	 nnodes;
 	size_t		 repeats;	/* sum for EXPR_REPEATS */
-	bool		 state, place, start, formats;	/* which of these its fields need */
+	bool		 state, place, start;	/* which of these its fields need */
 	struct field_stream stream;
 	bool		 named;		/* names of events were resolved */
 	/* programs by event: [0] samples, [type] other types, [64] records without a trailer, [65] samples with a short payload */
