@@ -112,3 +112,9 @@ wrong() {
 	golden pfilter-payload-explain pfilter --explain -n --filter 'prev_pid == 42 || filename == "x" || args[2] > 3' \
 	    data/tracepoints.pipe.data
 }
+
+@test "payload: --around looks at payloads, too" {
+	pfilter -q --around 'prev_comm == "true"' --before 1ns --around-same cpu data/tracepoints.pipe.data >"$T/around"
+	[ "$(kept 'prev_comm == "true"' "$T/around")" = "$(kept 'prev_comm == "true"' data/tracepoints.pipe.data)" ]
+	[ "$(kept 'prev_comm == "true"' "$T/around")" -gt 0 ]
+}

@@ -196,7 +196,7 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail(&t->in_err, "out of memory");
-	if (o->expr && pp_keep_formats(t->in) < 0)
+	if ((o->expr || o->windows) && pp_keep_formats(t->in) < 0)
 		return pp_fail(&t->in_err, "out of memory");
 	return 1;
 }

@@ -263,6 +263,13 @@ windows_why(const struct windows *w, enum reason why, char *text, size_t size)
 }
 
 void
+windows_end(const struct windows *w)
+{
+	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
+		expr_end(a->expr);
+}
+
+void
 windows_free(struct windows *w)
 {
 	if (!w)

@@ -47,6 +47,8 @@ void	windows_looked(struct windows *, uint64_t limit);
 int	windows_match(const struct windows *, const struct pp_event *, const struct pp_rec *);
 /* Why no sample is KEPT, as in nothing.h. */
 void	windows_why(const struct windows *, enum reason, char *text, size_t size);
+/* At the end of the input: expr_end() of each expression. */
+void	windows_end(const struct windows *);
 void	windows_free(struct windows *);
 
 #endif
