@@ -14,18 +14,18 @@ made() {
 @test "around: a brute-force model keeps the same, of streams in as much disorder as rounds allow" {
 	need python3
 	for seed in 1 2 3 4; do
-		python3 window.py -n 12 -s $seed "$(made $seed 1500)" || failed "seed $seed"
+		python3 window.py --around -n 12 -s $seed "$(made $seed 1500)" || failed "seed $seed"
 	done
 	# in time order without rounds, and of the other byte order
 	psort --full "$T/made.1" | pfilter --drop-type FINISHED_ROUND --allow vital-types >"$T/sorted"
 	mkpipe -b "$T/made.2.txt" >"$T/big"
-	python3 window.py -n 6 -s 5 "$T/sorted" "$T/big" || failed "sorted, big"
+	python3 window.py --around -n 6 -s 5 "$T/sorted" "$T/big" || failed "sorted, big"
 	done_all
 }
 
 @test "around: recordings" {
 	need python3
-	python3 window.py -n 5 -e 'time % 17 == 1' -e 'event.index == 0 && time % 97 == 5' -e 'tid % 5 == 1 && cpu == 0' \
+	python3 window.py --around -n 5 -e 'time % 17 == 1' -e 'event.index == 0 && time % 97 == 5' -e 'tid % 5 == 1 && cpu == 0' \
 	    data/multi.pipe.data data/p72_basic.pipe.data data/sched_R.pipe.data data/s390x_basic.pipe.data
 }
 
@@ -124,7 +124,7 @@ made() {
 		--around period==1 --before 110000d|too long
 		--around period==1 --before 1 --around-same comm|expected one of cpu, tid, pid
 		--around period==1 --before 1 --around-same cpu|was recorded without PERF_SAMPLE_CPU
-		--around period==1 --before 1 --order=input|--around needs time order
+		--around period==1 --before 1 --order=input|--around and --span need time order
 		--around perod==1 --before 1|--around: no field is named `perod'
 		--around addr==1 --before 1|--around: no event of this recording has addr
 		--around period==1 --before 1 --invert|--invert: needs an option

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""window.py - what pfilter --around should keep, worked out by comparing each sample with each.
+"""window.py - what pfilter --around and --span should keep, worked out with all samples at hand.
 
 	window.py --make SEED N			a recipe for mkpipe: N samples of three events, some CPUs and tasks, in
 						as much disorder as rounds allow, many at equal times
-	window.py [-n COUNT] [-s SEED] [-e EXPRESSION ...] STREAM ...
-						COUNT random choices of options, for expressions of its own or these
+	window.py [-n COUNT] [-s SEED] [--around] [-e EXPRESSION ...] STREAM ...
+						COUNT random choices of options, with --around: of this one, for expressions of its own
+						or these
 	window.py --list STREAM			the periods and addresses of its samples, sorted
 
 For each choice runs pfilter on the pipe-mode stream, and compares the samples that come out, and with -U those that do not.
@@ -45,6 +46,7 @@ def make(seed, n):
             i += 1
         print("FINISHED_ROUND")
         round += 1
+    print(f"SAMPLE ev=2 id=31 ip={n + 1000} pid=100 tid=100 time={5003 + (round + 1) * ROUND} cpu=0 period=1")
 
 
 def length(r):
@@ -70,6 +72,50 @@ class Around:
         near = [f for f in samples if truth(tree, f)]
         return {f["nr"] for f in samples if any(f["time"] >= m["time"] - s.before and f["time"] <= m["time"] + s.after and
                                                 (not s.same or f[s.same] == m[s.same]) for m in near)}
+
+
+class Span:
+    ENDS = (('event == "begin"', 'event == "end"'), ('event == "begin" && period > 20', 'event == "end" and period < 70'),
+            ('event == "tick"', 'event == "tick"'), ('ip % 3 == 1', 'ip % 5 == 1'), ('tid == 102 && event=="begin"', 'period < 3'))
+    KEYS = ("tid", "cpu", " pid , cpu", "tid=tid", "tid == pid", "period = cpu, pid", "tid,period")
+
+    def __init__(s, r):
+        (s.begin, s.end), s.key = r.choice(s.ENDS), r.choice(s.KEYS)
+        s.longer, s.shorter = length(r), r.choice((None, None, length(r)))
+        if s.shorter is not None and s.shorter <= s.longer:
+            s.shorter = s.longer + 1000
+        s.same = r.choice((None, None, "tid", "cpu", "all"))
+        s.options = ["--span", f"{s.begin};{s.end} ; {s.key}", "--longer-than", f"{s.longer}ns"]
+        s.options += ["--shorter-than", f"{s.shorter}ns"] if s.shorter else []
+        s.options += ["--span-with", {"tid": "same"}.get(s.same, s.same)] if s.same else []
+
+    def choose(s, samples):
+        begin, end = Parser(s.begin).tree, Parser(s.end).tree
+        keys = [[k.split("=")[0].strip(), k.split("=")[-1].strip()] for k in s.key.split(",")]
+        open, keep, between = {}, set(), []
+
+        def over(b, time, e):
+            d = time - b["time"]
+            if d > s.longer and (s.shorter is None or e and d < s.shorter):
+                keep.update({b["nr"], e["nr"]} if e else {b["nr"]})
+                between.append((b, time))
+
+        for f in sorted(samples, key=lambda f: f["time"]):
+            if truth(end, f):
+                b = open.pop(tuple(f[k[1]] for k in keys), None)
+                if b:
+                    over(b, f["time"], f)
+            if truth(begin, f):
+                key = tuple(f[k[0]] for k in keys)
+                if key in open:
+                    over(open[key], f["time"], None)
+                open[key] = f
+        for b in open.values():
+            over(b, max(f["time"] for f in samples), None)
+        if s.same:
+            keep |= {f["nr"] for f in samples if any(b["time"] <= f["time"] <= time and (s.same == "all" or f[s.same] == b[s.same])
+                                                     for b, time in between)}
+        return keep
 
 
 def first_of_each(samples, n):
@@ -114,6 +160,7 @@ def main():
     a.add_argument("-s", type=int, default=1)
     a.add_argument("-e", action="append")
     a.add_argument("--make", nargs=2, type=int)
+    a.add_argument("--around", action="store_true")
     a.add_argument("--list", action="store_true")
     a.add_argument("streams", nargs="*")
     a = a.parse_args()
@@ -129,7 +176,7 @@ def main():
         stream, r = Stream(open(path, "rb").read()), random.Random(a.s)
         records = [(raw, f) for typ, raw, f in stream.records if typ == SAMPLE]
         for _ in range(a.n):
-            kinds = [[Around(r) for _ in range(r.choice((1, 1, 2)))]]
+            kinds = [[K(r) for _ in range(r.choice((1, 1, 2)))] for K in r.choice(([Around],) if a.around else ([Span], [Span], [Around, Span]))]
             bad += not check(path, records, kinds, r.choice(others))
     sys.exit(bad > 0)
 

@@ -143,7 +143,7 @@ decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec
 
 	if (!d->bound)
 		bind(d);
-	if (o->windows && (window = windows_match(o->windows, ev, r)) != KEPT && window != LACKS_FIELD)
+	if (o->windows && (window = windows_match(o->windows, ev, r, d->marked)) != KEPT && window != LACKS_FIELD)
 		return window;
 	if ((why = match(d, ev, r)) < 0)
 		return why;

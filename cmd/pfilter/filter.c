@@ -91,6 +91,7 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 	if (f->arrival) {
 		f->decide.nr = at->nr + f->left_out;
 		f->decide.offset = at->offset;
+		f->decide.marked = at->marked;
 	}
 	if ((why = decide(&f->decide, ev, r)) < 0)
 		return -1;
@@ -346,6 +347,10 @@ filter_run(struct filter *f)
 			rc = filter_record(f, &r);
 	if (f->arrival)
 		pp_arrival_finish(f->arrival);
+	if (f->o->windows)
+		windows_finish(f->o->windows, t);
+	if (t->verbose && !f->o->stats)
+		windows_stats(f->o->windows, false, stderr);
 	if (filter_early(f))
 		tool_warn(t, "%llu records arrived after newer ones had to be decided early: --max-memory is too small for their "
 		    "time order", (unsigned long long)filter_early(f));
@@ -386,13 +391,13 @@ filter_look(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 {
 	struct filter *f = arg;
 
-	return windows_look(f->o->windows, ev, r, at->nr + f->left_out - f->decide.made, at->offset);
+	return windows_look(f->o->windows, f->arrival, at, ev, r, at->nr + f->left_out - f->decide.made);
 }
 
 static int
-filter_looked(void *arg, uint64_t limit)
+filter_looked(void *arg, uint64_t decided)
 {
-	windows_looked(((struct filter *)arg)->o->windows, limit);
+	windows_looked(((struct filter *)arg)->o->windows, decided);
 	return 1;
 }
 

@@ -123,7 +123,8 @@ why(struct line *l, const struct decide *d, enum reason reason)
 	const struct options *o = d->o;
 
 	switch (reason) {
-	case NOT_AROUND:	windows_why(o->windows, reason, l->text + strlen(l->text), l->size - strlen(l->text)); break;
+	case NOT_AROUND:
+	case NOT_SPAN:		windows_why(o->windows, reason, l->text + strlen(l->text), l->size - strlen(l->text)); break;
 	case NOT_EVENT:		add(l, "none is of an event that --event and --exclude-event select"); break;
 	case NOT_PID:
 		if (o->keys && state_keys_select(o->keys) && !o->sel.pid.n && !o->sel.no_pid.n)

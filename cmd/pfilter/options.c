@@ -10,7 +10,8 @@ enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM_NOT, DSO, DSO_NOT, CGROUP,
 	CGROUP_NOT, CONTAINER, POD, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF,
 	INVERT, MAX_SAMPLES, STOP, EVERY, SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED,
-	DROP_TYPE, STRIP, STACK_SIZE, AROUND, BEFORE, AFTER, AROUND_SAME, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
+	DROP_TYPE, STRIP, STACK_SIZE, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
+	AROUND, BEFORE, AFTER, AROUND_SAME, SPAN, LONGER, SHORTER, SPAN_WITH,
 };
 
 const struct tool_opt options_table[] = {
@@ -52,6 +53,10 @@ const struct tool_opt options_table[] = {
 	{ BEFORE, "before", "DURATION...", "with --around: from so long before them (0)" },
 	{ AFTER, "after", "DURATION...", "with --around: until so long after them (0)" },
 	{ AROUND_SAME, "around-same", "cpu|tid|pid...", "with --around: only of the same CPU, thread or process" },
+	{ SPAN, "span", "SPAN...", "keep spans: from a sample to its end; SPAN is 'BEGIN; END; KEY' or syscall" },
+	{ LONGER, "longer-than", "DURATION...", "with --span: only spans that are longer" },
+	{ SHORTER, "shorter-than", "DURATION...", "with --span: and shorter" },
+	{ SPAN_WITH, "span-with", "same|cpu|all...", "with --span: and what lies between, of the same thread, CPU, or all" },
 	TOOL_HEAD("Thinning"),
 	{ EVERY, "every", "N", "keep one of N selected samples" },
 	{ SAMPLE, "sample", "SHARE", "keep this share of them (0.1 or 10%), chosen by a hash" },
@@ -227,6 +232,10 @@ options_take(struct tool *t, struct options *o, int key)
 	case AROUND:		o->windows = windows_add(o->windows, t, WINDOW_AROUND, t->optarg); break;
 	case BEFORE:		o->windows = windows_add(o->windows, t, WINDOW_BEFORE, t->optarg); break;
 	case AFTER:		o->windows = windows_add(o->windows, t, WINDOW_AFTER, t->optarg); break;
+	case SPAN:		o->windows = windows_add(o->windows, t, WINDOW_SPAN, t->optarg); break;
+	case LONGER:		o->windows = windows_add(o->windows, t, WINDOW_LONGER, t->optarg); break;
+	case SHORTER:		o->windows = windows_add(o->windows, t, WINDOW_SHORTER, t->optarg); break;
+	case SPAN_WITH:		o->windows = windows_add(o->windows, t, WINDOW_WITH, t->optarg); break;
 	case AROUND_SAME:	o->windows = windows_add(o->windows, t, WINDOW_SAME, t->optarg); break;
 	default:		options_take_more(t, o, key); break;
 	}
@@ -302,7 +311,7 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
 	windows_ready(o->windows, t);
 	if (o->windows && o->order == ORDER_INPUT)
-		tool_wrong(t, "--order=input: --around needs time order");
+		tool_wrong(t, "--order=input: --around and --span need time order");
 	o->sel.decided_elsewhere = o->expr || o->windows || o->keys || thin_any(h) || o->fail_if_empty;
 	select_ready(t, &o->sel);
 	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)

@@ -68,11 +68,11 @@ struct pp_arrival_user {
 	bool	 ordered[PP_USER_TYPE_START];	/* by type: the record changes what others are decided by */
 	/*
 	 * Look at a record whose type is in looks[], in time order; one without a time at once.  NULL: nothing is looked at.  When a record has its
-	 * turn, all up to `ahead' ns after it were looked at.  looked(): all up to the time `limit' were; UINT64_MAX: at the end of
-	 * the input.  -1: the record is malformed; looked(): no memory.
+	 * turn, all up to `ahead' ns after it were looked at.  looked(): all that can be looked at were, and those up to the time
+	 * `decided' have had their turn.  -1: the record is malformed; looked(): no memory.
 	 */
 	int	(*look)(void *arg, const struct pp_turn *, const struct pp_event *, const struct pp_rec *);
-	int	(*looked)(void *arg, uint64_t limit);
+	int	(*looked)(void *arg, uint64_t decided);
 	uint64_t ahead;
 	bool	 looks[PP_USER_TYPE_START];
 };

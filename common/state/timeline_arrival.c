@@ -45,6 +45,7 @@ struct pp_arrival {
 	uint64_t	 early_limit;	/* all records up to this time were decided on early; 0: none */
 	uint64_t	 early;
 	struct pp_round	*ahead;		/* NULL: nothing is looked at */
+	uint64_t	 settled;	/* the last release was up to this time */
 	uint64_t	 whole;		/* of records up to this time, all that is `ahead' has arrived */
 	uint64_t	 too_short;
 
@@ -184,7 +185,7 @@ arrival_look(struct pp_arrival *a, uint64_t limit)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		arrival_look_at(a, w[i].place);
-	return a->user.looked(a->user.arg, limit);
+	return a->user.looked(a->user.arg, a->settled);
 }
 
 /* Bytes kept elsewhere for decided records exceed their share: decide on the records that these wait for. */
@@ -247,6 +248,7 @@ arrival_settle_to(struct pp_arrival *a, uint64_t look, uint64_t limit)
 {
 	if (a->ahead && arrival_look(a, look) < 0)
 		return -1;
+	a->settled = limit;
 	return pp_turns_release(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
 }
 
@@ -254,9 +256,15 @@ arrival_settle_to(struct pp_arrival *a, uint64_t look, uint64_t limit)
 static int
 arrival_settle(struct pp_arrival *a, uint64_t limit)
 {
-	uint64_t ahead = a->ahead && limit != UINT64_MAX ? a->user.ahead : 0;
+	uint64_t ahead = a->user.ahead, old;
 
-	return arrival_settle_to(a, limit, limit > ahead ? limit - ahead : 0);
+	if (!a->ahead || limit == UINT64_MAX)
+		return arrival_settle_to(a, limit, limit);
+	/* A release goes through all that waits, which may be many rounds: do so less often. */
+	old = limit > ahead ? limit - ahead : 0;
+	if (old > a->settled && old - a->settled >= ahead / 8)
+		return arrival_settle_to(a, limit, old);
+	return arrival_look(a, limit) < 0 ? -1 : arrival_emit(a);
 }
 
 /* ---- the memory limit ------------------------------------------------------------------------------ */

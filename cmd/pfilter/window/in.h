@@ -11,9 +11,9 @@ enum window_key { ALL, CPU, TID, PID };	/* what a sample shares with one that it
 
 struct look {			/* a sample that is looked at */
 	struct field_subject about;
+	const struct field_stream *stream;
 	uint64_t	 time;
 	bool		 swap;
-	const struct pp_events *events;
 };
 /* The key of a record.  false: it has none. */
 bool	window_key(const struct look *, enum window_key, uint32_t *key);
