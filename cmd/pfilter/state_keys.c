@@ -37,6 +37,7 @@ struct state_keys {
 	}		 cache[TASK_SLOTS];
 	uint8_t		*file;			/* by index of the file: KNOWN ... */
 	size_t		 nfiles;
+	uint8_t		 unknown;		/* the same for addresses without a file; 0: not compared yet */
 	uint32_t	 cgroup_era;		/* increases when the path of a cgroup may change; from 1 */
 	struct cgroup_verdict {			/* by low bits of the id: KNOWN ..., 0: no path, valid in that era */
 		uint64_t id;
@@ -360,10 +361,14 @@ static uint8_t
 keys_mapless_mark(struct state_keys *k, const struct pp_state *state, unsigned mode, uint64_t ip)
 {
 	const char *name = mode == PP_MISC_KERNEL ? pp_state_ksymbol(state, ip) : NULL;
-	uint8_t mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, name ? name : "[unknown]");
+	uint8_t mark;
 
-	if (name)
-		keys_note(k, KEY_DSO, mark, name);
+	if (!name && !k->unknown)
+		k->unknown = keys_compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
+	if (!name)
+		return k->unknown;
+	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, name);
+	keys_note(k, KEY_DSO, mark, name);
 	return mark;
 }
 

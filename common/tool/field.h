@@ -181,4 +181,11 @@ const char *field_nameless(uint32_t tid, char *number);
 /* What perf shows for a file: the name of the kernel's map ends with its first symbol, which perf does not show. */
 const char *field_dso_name(const struct pp_dso *);
 
+/*
+ * What the field `dso' is for an address: the file by the maps of the process at the time, or the BPF program.  NULL: unknown.
+ * *map is the map that has it, or NULL; *index that of the file (struct pp_dso), or UINT32_MAX.
+ */
+const char *field_dso_at(const struct pp_state *, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map,
+    uint32_t *index);
+
 #endif

@@ -13,19 +13,6 @@ field_chain_begin(struct field_fetch *f, struct field_chain *c)
 	return true;
 }
 
-const char *
-field_dso_at(const struct pp_state *s, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map, uint32_t *index)
-{
-	const struct pp_dso *dso;
-
-	*index = UINT32_MAX;
-	if (!(*map = pp_state_map(s, pid, mode, ip)))
-		return mode == PP_MISC_KERNEL ? pp_state_ksymbol(s, ip) : NULL;
-	dso = pp_state_dso(s, *map);
-	*index = dso->index;
-	return field_dso_name(dso);
-}
-
 void
 field_chain_fetch(struct field_fetch *f, enum field_part part, struct field_value *v)
 {

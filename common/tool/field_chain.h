@@ -32,13 +32,6 @@ field_chain_next(struct field_chain *c, uint64_t *ip)
 	return false;
 }
 
-/*
- * What the field `dso' is for an address: the file by the maps of the process at the time, or the BPF program.  NULL: unknown.
- * *map is the map that has it, or NULL; *index that of the file (struct pp_dso), or UINT32_MAX.
- */
-const char *field_dso_at(const struct pp_state *, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map,
-    uint32_t *index);
-
 /* For field_fetch(). */
 void	field_chain_fetch(struct field_fetch *, enum field_part, struct field_value *);
 

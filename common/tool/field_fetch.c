@@ -179,6 +179,19 @@ field_dso_name(const struct pp_dso *dso)
 	return dso->name;
 }
 
+const char *
+field_dso_at(const struct pp_state *s, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map, uint32_t *index)
+{
+	const struct pp_dso *dso;
+
+	*index = UINT32_MAX;
+	if (!(*map = pp_state_map(s, pid, mode, ip)))
+		return mode == PP_MISC_KERNEL ? pp_state_ksymbol(s, ip) : NULL;
+	dso = pp_state_dso(s, *map);
+	*index = dso->index;
+	return field_dso_name(dso);
+}
+
 static void
 get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 {
@@ -187,22 +200,23 @@ get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 	const struct pp_dso *dso;
 	uint64_t ip = pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap);
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint32_t pid = UINT32_MAX, tid, index;
+	uint32_t pid = UINT32_MAX, tid;
 
 	pp_pid_tid(f->s->ev, r, f->swap, &pid, &tid);
-	if (part == PART_DSO) {
-		give_text(v, field_dso_at(f->s->state, pid, mode, ip, &map, &index));
+	if (!(map = pp_state_map(f->s->state, pid, mode, ip))) {	/* as field_dso_at(), which is slower for one address */
+		if (part == PART_DSO && mode == PP_MISC_KERNEL)
+			give_text(v, pp_state_ksymbol(f->s->state, ip));
 		return;
 	}
-	if (!(map = pp_state_map(f->s->state, pid, mode, ip)))
-		return;
 	if (part == PART_MAP) {
 		v->num = big_plain(map->start);
 		v->known = true;
 		return;
 	}
 	dso = pp_state_dso(f->s->state, map);
-	if (dso->id_len) {
+	if (part == PART_DSO)
+		give_text(v, field_dso_name(dso));
+	else if (dso->id_len) {
 		tool_hex(f->hex, dso->id, dso->id_len);
 		give_text(v, f->hex);
 	}
