@@ -118,3 +118,128 @@ wrong() {
 	[ "$(kept 'prev_comm == "true"' "$T/around")" = "$(kept 'prev_comm == "true"' data/tracepoints.pipe.data)" ]
 	[ "$(kept 'prev_comm == "true"' "$T/around")" -gt 0 ]
 }
+
+# made little|big: a recording of one tracepoint, event 7, whose samples are the hex lines of standard input.  long is 4 bytes.
+made() {
+	local big=0 opt= text
+	[ "$1" = little ] || big=1 opt=-b
+	text=$(printf 'name: made\nID: 7\nformat:\n'
+	    printf '\tfield:%s\n' 'unsigned short common_type;	offset:0;	size:2;	signed:0;' 'short s;	offset:2;	size:2;	signed:1;' \
+	    '__data_loc char[] d;	offset:4;	size:4;	signed:0;' '__rel_loc char[] r;	offset:8;	size:4;	signed:0;' \
+	    'char c[4];	offset:12;	size:4;	signed:0;' 's8 b;	offset:16;	size:1;	signed:1;' 'struct x o;	offset:17;	size:3;	signed:0;' \
+	    'long l[2];	offset:20;	size:8;	signed:1;' 'u64 w;	offset:28;	size:8;	signed:0;' 'int bits:3;	offset:36;	size:4;	signed:1;' \
+	    'int size;	offset:40;	size:4;	signed:1;'
+	    printf '\nprint fmt: "x"\n.')
+	python3 - "$1" "${text%.}" >"$T/payload" <<-'END'
+		import struct, sys
+		e, text = "<" if sys.argv[1] == "little" else ">", sys.argv[2].encode()
+		b = b"\x17\x08\x44tracing0.6\0" + struct.pack(e + "BBI", e == ">", 4, 4096)
+		b += b"header_page\0" + struct.pack(e + "Q", 0) + b"header_event\0" + struct.pack(e + "Q", 0)
+		b += struct.pack(e + "I", 0) + struct.pack(e + "I", 1) + b"sys\0" + struct.pack(e + "IQ", 1, len(text)) + text
+		b += bytes(-len(b) % 8)
+		print(b.hex(), len(b))
+	END
+	read -r hex n <"$T/payload"
+	{
+		echo "attr type=2 config=7 sample_type=IDENTIFIER|TID|TIME|RAW${2-} flags=sample_id_all ids=1"
+		echo "HEADER_TRACING_DATA data_size=$n payload=$hex"
+		i=0
+		while read -r raw; do
+			i=$((i + 1))
+			echo "SAMPLE id=1 pid=1 tid=1 time=$i raw=$raw ${3-}"
+		done
+		echo FINISHED_ROUND
+	} >"$T/made.txt"
+	mkpipe $opt "$T/made.txt"
+}
+# is_made EXPRESSION TIMES: these samples are kept
+is_made() {
+	pfilter -q --filter "$1" "$T/made" 2>"$T/err" | pfilter -q --allow vital-types --drop-type header_tracing_data 2>>"$T/err" |
+	    pcat --endian=little 2>>"$T/err" >"$T/got" || :
+	got=$(samples_at 6 "$T/got" | cut -d ' ' -f 1 | tr '\n' ' ')
+	[ "$got" = "$2${2:+ }" ] || failed "$1: $got"
+}
+
+@test "payload: numbers of each size and sign, relative text, text without an end, in both byte orders" {
+	need python3
+	for order in little big; do
+		if [ $order = little ]; then
+			printf '%s\n' 0700feff'2c000200''22000400'6162636481000000'ffffffff05000000''efcdab8967452301'00000000'feffffff'78007a7a3031ffff \
+			    070002000000000000000000'00000000'7f000000'0100000000000080''ffffffffffffffff'00000000090000000000000000000000
+		else
+			printf '%s\n' 0007fffe'0002002c''00040022'6162636481000000'ffffffff00000005''0123456789abcdef'00000000'fffffffe'78007a7a3031ffff \
+			    000700020000000000000000'00000000'7f000000'0000000180000000''ffffffffffffffff'00000000000000090000000000000000
+		fi | made $order >"$T/made"
+		for more in '' '|CALLCHAIN'; do
+			[ -z "$more" ] || sed 's/^attr type=2.*RAW/&|CALLCHAIN/; s/^SAMPLE/& chain=0x1/' "$T/made.txt" >"$T/chained.txt"
+			[ -z "$more" ] || mkpipe $([ $order = little ] || echo -b) "$T/chained.txt" >"$T/made"
+			is_made 's == -2' 1
+			is_made 's < 0' 1
+			is_made 's > -3' "1 2"
+			is_made 's in (2, 3)' 2
+			is_made 's in (-2, -3)' 1
+			is_made 'b == -127' 1
+			is_made 'b >= 127' 2
+			is_made 'b != 5' "1 2"
+			is_made 'l[0] == -1' 1
+			is_made 'l[1] == -2147483648' 2
+			is_made 'l[1] < l[0]' 2
+			is_made 'w == 0x0123456789abcdef' 1
+			is_made 'w == 18446744073709551615' 2
+			is_made '(w & 0xff) == 0xef' 1
+			is_made 'raw.field.size == -2' 1
+			is_made 'raw.field.size > 0' 2
+			is_made 'c == "abcd"' 1
+			is_made 'c == ""' 2
+			is_made 'c ~ "*d"' 1
+			is_made 'd == "x"' 1
+			is_made 'd in ("", "y")' 2
+			is_made 'len(d) == 1' 1
+			is_made 'r == "zz01"' 1
+			is_made 'r =~ "1$"' 1
+			is_made 'c == r' 2
+			is_made 'len(o) == 3' "1 2"
+			is_made 'exists(o) && exists(bits)' "1 2"
+			is_made 'raw.u16[0] == 7 && raw.s16[2] < 0x100' "1 2"
+			is_made 'raw.u8[16] == 0x81' 1
+			is_made 'raw.s8[16] == -127' 1
+		done
+	done
+	done_all
+}
+
+@test "payload: a payload that is too short, or points outside of itself, lacks the field, is counted once, and reads as much as there is" {
+	need python3
+	printf '%s\n' 0700feff2c00020022000400 070005002c00020022000400'6162636481000000''ffffffff05000000' \
+	    07000500ffff0200'2200ffff6162636481000000''ffffffff05000000''efcdab8967452301' '' '' | made little >"$T/made"
+	is_made 's == -2' 1
+	is_made 's == 5' "2 3"
+	is_made 'b == -127' "2 3"
+	is_made 'w > 0' 3
+	is_made 'exists(w)' 3
+	is_made 'not exists(w)' "1 2 4 5"
+	is_made 'default(w, 1) == 1' "1 2 4 5"
+	is_made 'default(l[0], 9) == 9' "1 4 5"
+	is_made 'exists(d) || exists(r)' ''
+	is_made 's == -2 || w > 0' "1 3"
+	is_made 'raw.u8[4] == 0x2c' "1 2"
+	is_made 'raw.u64[28] > 0' 3
+	for row in 'w > 0@4@raw.w' 'd == "x"@5@raw.d' 's == 5@2@raw.s' 'raw.u16[4] > 0@2@raw.u16[4]'; do
+		IFS='@' read -r expr n name <<<"$row"
+		try pfilter -n --filter "$expr" "$T/made"
+		[ $rc = 0 ] && grep -qxF "pfilter: warning: --filter: $n samples are too short for $name, so tests of it select none of them" "$T/err" &&
+		    [ "$(grep -c 'too short' "$T/err")" = 1 ] || failed "$expr"
+	done
+	done_all
+}
+
+@test "payload: a format that passes a limit has no fields, which an expression says" {
+	need python3
+	printf '%s\n' 0700feff | made little >"$T/made"
+	wrong "$T/made" 'prev_pid == 1' "no field is named"
+	sed 's/\(payload=.*\)6f66667365743a343b/\16f66667365743a3f3b/' "$T/made.txt" >"$T/bad.txt"	# an offset that is no number
+	mkpipe "$T/bad.txt" >"$T/bad"
+	wrong "$T/bad" 'prev_pid == 1' "the format of sys:made cannot be used: it is a field without a valid offset and size"
+	[ "$(pfilter -q --filter 'pid == 1' "$T/bad" | pstat --json | jq '[.types[] | select(.name == "SAMPLE") | .records] | add')" = 1 ]
+	done_all
+}
