@@ -157,6 +157,7 @@ examples() {
 		rm -rf "$T/here" && mkdir "$T/here"
 		cp data/demo.data "$T/here/all.data"
 		cp data/sched_R.file.data "$T/here/perf.data"
+		cp data/sched.pipe.data "$T/here/sched.data"
 		cp data/demo.data "$T/here/run.pipe"
 		cp data/k_mono.pipe.data "$T/here/web1.data"
 		cp data/k_mono.pipe.data "$T/here/web2.data"

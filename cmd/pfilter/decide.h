@@ -21,6 +21,7 @@ struct decide {
 	uint64_t	 nr;		/* number of the record, from 1 */
 	uint64_t	 made;		/* records at the start that the reader made from a file header */
 	bool		 marked;	/* the record has the mark of windows_look() */
+	bool		 gap;		/* the record is a switch to keep: payload_task.h */
 	bool		 held;		/* records are held for time order */
 	bool		 copied;	/* the record is a copy; its offset in the input: */
 	uint64_t	 offset;

@@ -12,7 +12,8 @@
  *	  select, times		  by keys in the record; event_match: names of events
  *	  state_keys, descent,	  by keys that depend on history, with the state of tasks (state/state.h)
  *	  container
- *	  expr/			  by --filter
+ *	  payload_task		  by tasks in payloads of tracepoints
+	  expr/			  by --filter
  *	  thin			  --every, --sample, --max-rate, --max-samples
  *	needed, front		records that --sideband=needed synthesises in front of a record
  *	side			one of the two outputs; with totals, for READ values, and the changes of records (sink/out.h):

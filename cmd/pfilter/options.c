@@ -8,8 +8,8 @@
 enum { MEMORY_MIN = 1 << 20, NO_TASK = -1, FIRST_CPU = 0 };
 enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM_NOT, DSO, DSO_NOT, CGROUP,
-	CGROUP_NOT, CONTAINER, POD, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF,
-	INVERT, MAX_SAMPLES, STOP, EVERY, SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED,
+	CGROUP_NOT, CONTAINER, POD, INHERIT, PAYLOAD_TASK, TASK_FIELD, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF,
+	SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY, SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED,
 	DROP_TYPE, STRIP, STACK_SIZE, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
 	AROUND, BEFORE, AFTER, AROUND_SAME, SPAN, LONGER, SHORTER, SPAN_WITH,
 };
@@ -39,6 +39,8 @@ const struct tool_opt options_table[] = {
 	{ COMM_NOT, "exclude-comms", "LIST", "drop samples of threads with these names" },
 	{ DSO_NOT, "exclude-dsos", "LIST", "drop samples in these files" },
 	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
+	{ PAYLOAD_TASK, "payload-tasks", NULL, "these, --pid and --tid: also samples that name such a task (sched_switch...)" },
+	{ TASK_FIELD, "task-field", "EVENT:FIELD[:tgid]...", "with --payload-tasks: this field of payloads is a task" },
 	{ SWITCH_ON, "switch-on", "EVENT", "keep samples after a sample of this event" },
 	{ SWITCH_OFF, "switch-off", "EVENT", "drop samples from a sample of this event on" },
 	{ SHOW_ON_OFF, "show-on-off-events", NULL, "keep the samples of these two events, too" },
@@ -167,6 +169,17 @@ options_take_thin(const struct tool *t, struct thin *h, int key)
 	}
 }
 
+static void
+options_take_payload(const struct tool *t, struct options *o, int key)
+{
+	if (!o->payload)
+		o->payload = payload_tasks_new();
+	if (key == TASK_FIELD)
+		payload_tasks_add(o->payload, t, t->optarg);
+	else
+		o->payload_tasks = true;
+}
+
 /* Options about what happens to selected samples. */
 static void
 options_take_more(const struct tool *t, struct options *o, int key)
@@ -226,6 +239,8 @@ options_take(struct tool *t, struct options *o, int key)
 	case SWITCH_ON:		o->keys = state_keys_add(o->keys, t, KEY_SWITCH_ON, t->optarg); break;
 	case SWITCH_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SWITCH_OFF, t->optarg); break;
 	case SHOW_ON_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SHOW_ON_OFF, NULL); break;
+	case PAYLOAD_TASK:
+	case TASK_FIELD:	options_take_payload(t, o, key); break;
 	case FILTER:		o->expr = expr_add(o->expr, t, "--filter", t->optarg); break;
 	case FILTER_FILE:	o->expr = expr_add_file(o->expr, t, t->optarg); break;
 	case EXPLAIN:		o->explain = true; break;
@@ -244,7 +259,7 @@ options_take(struct tool *t, struct options *o, int key)
 bool
 options_need_state(const struct options *o)
 {
-	return o->needed || state_keys_select(o->keys) || expr_needs_state(o->expr);
+	return o->needed || o->payload || state_keys_select(o->keys) || expr_needs_state(o->expr);
 }
 
 bool
@@ -257,8 +272,27 @@ options_need_order(const struct options *o)
 bool
 options_need_turns(const struct options *o)
 {
-	return o->order == ORDER_TIME || o->sel.times.needs_first || state_keys_switches(o->keys) || o->thin.every ||
+	return o->order == ORDER_TIME || o->payload || o->sel.times.needs_first || state_keys_switches(o->keys) || o->thin.every ||
 	    o->thin.max_rate || o->thin.has_max_samples;
+}
+
+/* --payload-tasks, after the lists of --pid and the like are complete. */
+static void
+options_done_payload(const struct tool *t, struct options *o)
+{
+	const struct selection *s = &o->sel;
+
+	if (!o->payload)
+		return;
+	if (!o->payload_tasks)
+		tool_wrong(t, "--task-field: needs --payload-tasks");
+	if (!(s->keys & BY_TASK) && !state_keys_by_task(o->keys) && !state_keys_by_cgroup(o->keys))
+		tool_wrong(t, "--payload-tasks: needs an option that selects tasks: --pid, --tid, --comms, --cgroup, or an opposite");
+	if (o->order == ORDER_INPUT)
+		tool_wrong(t, "--order=input: --payload-tasks needs time order");
+	o->sel.tasks_elsewhere = true;
+	if (o->keys)
+		state_keys_tasks_elsewhere(o->keys);
 }
 
 bool
@@ -312,8 +346,9 @@ options_done(struct tool *t, struct options *o)
 	windows_ready(o->windows, t);
 	if (o->windows && o->order == ORDER_INPUT)
 		tool_wrong(t, "--order=input: --around and --span need time order");
-	o->sel.decided_elsewhere = o->expr || o->windows || o->keys || thin_any(h) || o->fail_if_empty;
+	o->sel.decided_elsewhere = o->expr || o->payload || o->windows || o->keys || thin_any(h) || o->fail_if_empty;
 	select_ready(t, &o->sel);
+	options_done_payload(t, o);
 	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)
 		tool_wrong(t, "--invert: needs an option that selects samples, such as --pid");
 	t->no_output = o->dry_run;
@@ -326,5 +361,6 @@ options_free(struct options *o)
 	state_keys_free(o->keys);
 	expr_free(o->expr);
 	windows_free(o->windows);
+	payload_tasks_free(o->payload);
 	drop_free(&o->drop);
 }

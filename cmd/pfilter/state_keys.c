@@ -28,6 +28,7 @@ struct state_keys {
 	bool		 inherit;
 	struct container_key container, pod;
 	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
+	bool		 elsewhere;		/* samples ask for tasks and cgroups by themselves */
 	struct tool_list pid;			/* with `inherit': the list of --pid */
 	struct descent	 descent;
 	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */
@@ -115,6 +116,24 @@ bool
 state_keys_select(const struct state_keys *k)
 {
 	return k && (k->by_task || k->by_file || k->by_cgroup);
+}
+
+bool
+state_keys_by_task(const struct state_keys *k)
+{
+	return k && k->by_task;
+}
+
+bool
+state_keys_by_cgroup(const struct state_keys *k)
+{
+	return k && k->by_cgroup;
+}
+
+void
+state_keys_tasks_elsewhere(struct state_keys *k)
+{
+	k->elsewhere = true;
 }
 
 bool
@@ -283,18 +302,27 @@ keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, 
 	return mark & EXCLUDED || (!k->inherit && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
 }
 
-static int
-keys_match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
+int
+state_keys_match_task(struct state_keys *k, const struct pp_state *state, uint32_t pid, uint32_t tid)
 {
 	struct task_verdict *v;
-	uint32_t pid, tid;
 
-	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
-		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
+	if (!k->by_task)
+		return KEPT;
 	v = keys_cached(k, tid);
 	if (v->era != k->era || v->pid != pid || v->tid != tid)
 		*v = (struct task_verdict){ k->era, pid, tid, keys_judge_task(k, state, pid, tid) };
 	return v->why;
+}
+
+static int
+keys_match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint32_t pid, tid;
+
+	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
+		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
+	return state_keys_match_task(k, state, pid, tid);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------- */
@@ -440,12 +468,24 @@ keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id
 	return v->mark;
 }
 
+int
+state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint64_t id)
+{
+	uint8_t mark = keys_cgroup_mark(k, state, id);
+
+	k->pathless += !mark;
+	if (mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)))
+		return NOT_CGROUP;
+	if (k->container.list.n && !(mark & IN_CONTAINER))
+		return NOT_CONTAINER;
+	return k->pod.list.n && !(mark & IN_POD) ? NOT_POD : KEPT;
+}
+
 static int
 keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	struct pp_part part[PP_SHAPE_STEPS];
-	uint8_t mark;
 
 	if (r->type != PP_SAMPLE)
 		return LACKS_FIELD;
@@ -453,13 +493,7 @@ keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const stru
 		return NOT_CGROUP;
 	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
 		return -1;
-	mark = keys_cgroup_mark(k, state, pp_get_u64(part->p, k->swap));
-	k->pathless += !mark;
-	if (mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)))
-		return NOT_CGROUP;
-	if (k->container.list.n && !(mark & IN_CONTAINER))
-		return NOT_CONTAINER;
-	return k->pod.list.n && !(mark & IN_POD) ? NOT_POD : KEPT;
+	return state_keys_match_cgroup(k, state, pp_get_u64(part->p, k->swap));
 }
 
 uint64_t
@@ -472,9 +506,10 @@ int
 state_keys_match(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
+	bool elsewhere = k->elsewhere && r->type == PP_SAMPLE;
 	int why = KEPT, lacking = KEPT;
 
-	if (k->by_task)
+	if (k->by_task && !elsewhere)
 		why = keys_match_task(k, state, ev, r);
 	if (why == LACKS_FIELD) {
 		lacking = why;
@@ -486,7 +521,7 @@ state_keys_match(struct state_keys *k, const struct pp_state *state, const struc
 		lacking = why;
 		why = KEPT;
 	}
-	if (why == KEPT && k->by_cgroup)
+	if (why == KEPT && k->by_cgroup && !elsewhere)
 		why = keys_match_cgroup(k, state, ev, r, err);
 	return why == KEPT ? lacking : why;
 }

@@ -42,6 +42,16 @@ int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct p
  * record is invalid.
  */
 int	state_keys_match(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
+/*
+ * With --payload-tasks, samples ask of their tasks by themselves, and state_keys_match() leaves these keys to: --comms and --inherit
+ * for a task; the keys of cgroups for a cgroup's id.  KEPT or the reason, as above.
+ */
+void	state_keys_tasks_elsewhere(struct state_keys *);
+int	state_keys_match_task(struct state_keys *, const struct pp_state *, uint32_t pid, uint32_t tid);
+int	state_keys_match_cgroup(struct state_keys *, const struct pp_state *, uint64_t id);
+/* Is one of the keys of tasks given?  Of cgroups? */
+bool	state_keys_by_task(const struct state_keys *);
+bool	state_keys_by_cgroup(const struct state_keys *);
 /* The number of samples whose cgroup no CGROUP record names: their path is unknown, so it is in no list. */
 uint64_t state_keys_pathless(const struct state_keys *);
 /*

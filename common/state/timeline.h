@@ -42,7 +42,7 @@ struct pp_turn {		/* of the record to be decided on */
 	uint64_t	 nr;		/* its number among all records put, from 1 */
 	uint64_t	 offset;	/* in the input */
 	uint64_t	 since;		/* no ordered record is between min(since, the record's time) and the record's time */
-	bool		 marked;	/* by pp_arrival_mark() */
+	uint8_t		 marks;		/* by pp_arrival_mark() */
 };
 
 struct pp_arrival;
@@ -98,7 +98,7 @@ int	pp_arrival_finish(struct pp_arrival *);
 uint64_t pp_arrival_early(const struct pp_arrival *);
 /* The number of those decided on before all up to `ahead' after them had arrived, for the same reason. */
 uint64_t pp_arrival_short(const struct pp_arrival *);
-/* look() calls it: when the record with that number, this one or one that waits, has its turn, it is marked. */
-void	pp_arrival_mark(struct pp_arrival *, uint64_t nr);
+/* look() calls it: when the record with that number, this one or one that waits, has its turn, it has these marks, bits 1 and 2. */
+void	pp_arrival_mark(struct pp_arrival *, uint64_t nr, unsigned marks);
 
 #endif

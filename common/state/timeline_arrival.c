@@ -140,7 +140,7 @@ arrival_turn_of(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 
 	a->at.nr = n + 1;
 	a->at.offset = e->off;
-	a->at.marked = e->mark & PP_MARKED;
+	a->at.marks = e->mark / PP_MARKED;
 	if (a->user.turn(a->user.arg, &a->at, a->in->events->ev[e->front], &r, &v) < 0) {
 		arrival_malformed(a, e, &r);
 		return;
@@ -440,7 +440,7 @@ arrival_put_untimed(struct pp_arrival *a, const struct pp_event *ev, const struc
 	struct pp_held *e;
 
 	a->at.since = UINT64_MAX;
-	a->at.marked = false;
+	a->at.marks = 0;
 	a->at.nr = a->ring.next + 1;
 	a->at.offset = pp_offset(a->in, a->stands);
 	if (a->ahead && a->user.looks[r->type] && a->user.look(a->user.arg, &a->at, ev, r) < 0)
@@ -514,10 +514,10 @@ pp_arrival_short(const struct pp_arrival *a)
 }
 
 void
-pp_arrival_mark(struct pp_arrival *a, uint64_t nr)
+pp_arrival_mark(struct pp_arrival *a, uint64_t nr, unsigned marks)
 {
 	if (nr > a->ring.first && nr <= a->ring.next)
-		pp_ring_at(&a->ring, nr - 1)->mark |= PP_MARKED;
+		pp_ring_at(&a->ring, nr - 1)->mark |= (marks & 3) * PP_MARKED;
 }
 
 struct pp_arrival *

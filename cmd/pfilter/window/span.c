@@ -213,7 +213,7 @@ span_keep(struct span *s, struct pp_arrival *a, struct open_span *o)
 {
 	o->kept = true;
 	s->n.kept++;
-	pp_arrival_mark(a, o->nr);
+	pp_arrival_mark(a, o->nr, MARK_WINDOW);
 	if (s->within)
 		cover_open(&s->cover, o->shared, o->begin);
 }
@@ -257,7 +257,7 @@ span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr
 	if (s->has_shorter && l->time >= o->begin && l->time - o->begin > s->longer && l->time - o->begin < s->shorter)
 		span_keep(s, a, o);
 	if (o->kept)
-		pp_arrival_mark(a, nr);
+		pp_arrival_mark(a, nr, MARK_WINDOW);
 	span_over(s, at, l->time, key->cpu);
 }
 

@@ -17,6 +17,9 @@
 #include "state/timeline.h"
 #include "tool/tool.h"
 
+/* Marks of pp_arrival_mark(): by windows_look(); by payload_tasks_look(). */
+enum { MARK_WINDOW = 1, MARK_GAP = 2 };
+
 struct windows;			/* NULL: no such option */
 
 enum window_option { WINDOW_AROUND, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_SAME, WINDOW_SPAN, WINDOW_LONGER, WINDOW_SHORTER,
