@@ -169,6 +169,25 @@ wrong() {
 	done_all
 }
 
+@test "tasks: payloads of another pid namespace are translated as far as samples say how" {
+	need jq
+	local f=data/sched.pipe.data
+	# samples have other numbers than payloads; the first input, which has the same, goes again
+	cp $f "$T/again"
+	pcat -q --remap-pids 100000 $f --time-offset 100s "$T/again" | pfilter -q --time 7550, >"$T/ns"
+	for tid in 30957 31266 31267 31268; do
+		in=$(count "$T/ns" --filter "tid == $((tid + 100000))")
+		all=$(count $f --payload-tasks --tid $tid)
+		got=$(count "$T/ns" --payload-tasks --tid $((tid + 100000)))
+		[ "$got" -gt "$in" ] && [ "$got" -le "$all" ] && [ $((all - got)) -lt 5 ] || failed "$tid: $got, of $in to $all"
+		[ "$(count "$T/ns" --payload-tasks --tid $tid)" = 0 ] || failed "$tid is a number of payloads only"
+	done
+	try pfilter -n --payload-tasks --tid 131267 "$T/ns"
+	[ $rc = 0 ] && grep -q "^pfilter: warning: --payload-tasks: payloads number tasks in another pid namespace than samples; [0-9]* times" "$T/err" ||
+	    failed "no warning"
+	done_all
+}
+
 @test "tasks: a recording of now" {
 	need record
 	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "no tracefs"
