@@ -70,7 +70,7 @@ options_of_page() {
 	sed -n '/^\.Ss Glossary/,/^\.Sh/s/^\.It //p' ../man/perfpipe.7 >"$T/terms"
 	sort -fc "$T/terms" || failed "not in alphabetical order"
 	for term in attr build-id "BUILD_ID record" chunk collision comm DSO event flush "hardware trace" head "header feature" hold image jitdump late map part piece pseudonym record recording round sample \
-	    side-band snapshot spill synthesise thinning trailer verdict watermark window; do
+	    side-band snapshot span spill synthesise thinning trailer verdict watermark window; do
 		grep -qx "$term" "$T/terms" || failed "$term"
 	done
 	done_all
@@ -157,6 +157,7 @@ examples() {
 		rm -rf "$T/here" && mkdir "$T/here"
 		cp data/demo.data "$T/here/all.data"
 		cp data/sched_R.file.data "$T/here/perf.data"
+		cp data/sched.pipe.data "$T/here/sched.data"
 		cp data/demo.data "$T/here/run.pipe"
 		cp data/k_mono.pipe.data "$T/here/web1.data"
 		cp data/k_mono.pipe.data "$T/here/web2.data"

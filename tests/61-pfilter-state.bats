@@ -285,15 +285,30 @@ rule() {
 	FINISHED_ROUND
 	END
 	mkpipe "$T/cgroups.txt" >"$T/cgroups"
+	set -f
 	while read -r want args; do
 		got=$(pfilter $args "$T/cgroups" | pstat --json | jq .samples)
 		[ "$got" = "$want" ] || failed "$args: $got, not $want"
 	done <<-'END'
-		1 --cgroup /a
+		2 --cgroup /a
+		2 --cgroup /a/
+		2 --cgroup /
+		1 --cgroup /a/b
 		2 --cgroup /a,/a/b
 		2 --exclude-cgroup /a/b
+		1 --exclude-cgroup /a
+		1 --cgroup /a --exclude-cgroup /a/b
+		1 --cgroup /a/*
+		2 --cgroup *a*
+		1 --cgroup *[b]
 		0 --cgroup b
+		0 --cgroup /a/bc
 	END
+	# one sample has no path, whatever is asked
+	for args in "--cgroup /a" "--exclude-cgroup /a" "--cgroup /a --exclude-cgroup /b,/c"; do
+		try pfilter $args "$T/cgroups"
+		[ $rc = 0 ] && one_line "pfilter: warning: 1 samples are of cgroups without a path: no CGROUP record has the id" || failed "$args"
+	done
 	done_all
 }
 
@@ -375,7 +390,9 @@ rule() {
 		--cgroup /a --exclude-cgroup /a|--cgroup and --exclude-cgroup: nothing remains selected
 		--comms file:///nonexistent|--comms: /nonexistent: No such file
 		--switch-on cycles|--switch-on 'cycles': no such event; there are cpu-clock
-		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP
+		--cgroup /a|--cgroup: no event was recorded with PERF_SAMPLE_CGROUP (perf record --all-cgroups)
+		--cgroup /a/b --exclude-cgroup /a|--cgroup and --exclude-cgroup: nothing remains selected
+		--comms ab,b* --exclude-comms b*,a?|--comms and --exclude-comms: nothing remains selected
 	END
 	done_all
 }

@@ -25,6 +25,7 @@ lived_in() {
 
 @test "nothing: if no sample is kept, one line gives the reason" {
 	lived_in
+	set -f
 	for in in "$T/lived" "$T/lived.file"; do
 		while IFS='|' read -r args text; do
 			IFS=' ' read -ra args <<<"$args"
@@ -49,6 +50,16 @@ lived_in() {
 			--comms ngnix|: none is of a thread named ngnix; similar: nginx
 			--comms post|; similar: postgres
 			--comms Firefox|; there are nginx, postgres, fifteen_letters
+			--comms ngnix*|: none is of a thread named ngnix*; similar: nginx
+			--comms n[g]nix?|: none is of a thread named n[g]nix?; similar: nginx
+			--comms posg*|: none is of a thread named posg*; similar: postgres
+			--comms ?|; there are nginx, postgres, fifteen_letters
+			--comms fifteen_letters_and_*|; comm has 15 characters at most: try 'fifteen_letters'
+			--dsos libcripto*|: none is in libcripto*; similar: /usr/lib/libcrypto.so.3
+			--cgroup /user/two|: none is of cgroup /user/two; similar: /user/one
+			--cgroup *one/*|: none is of cgroup *one/*; similar: /user/one
+			--exclude-cgroup /user|: --exclude-cgroup drops all of them
+			--exclude-comms *|: --exclude-comms drops all of them
 			--comms fifteen_letters_and_more|; comm has 15 characters at most: try 'fifteen_letters'
 			--dsos libcrypto.so|: none is in libcrypto.so; similar: /usr/lib/libcrypto.so.3
 			--dsos vmlinux|; there are /usr/lib/libcrypto.so.3, /usr/bin/postgres

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "decide.h"
+#include "source/formats.h"
 
 /*
  * Before the first record of the kernel all events are known: report a field in --filter that no event records before much is
@@ -10,6 +11,8 @@ check_fields(struct decide *d)
 {
 	d->checked = true;
 	expr_bind(d->o->expr, d->t, d->t->in);
+	if (d->o->windows)
+		windows_bind(d->o->windows, d->t);
 }
 
 /* Before the first sample or record that keys apply to, all events and their names are known. */
@@ -20,8 +23,10 @@ bind(struct decide *d)
 	select_bind(&d->o->sel, d->t, &d->o->drop.events);
 	if (d->o->keys)
 		state_keys_bind(d->o->keys, d->t, d->t->in);
-	if (d->o->expr && !d->checked)
+	if (!d->checked)
 		check_fields(d);
+	if (d->o->payload)
+		payload_tasks_bind(d->o->payload, d->t);
 	if (d->o->explain)
 		expr_explain(d->o->expr, d->held, stderr);
 }
@@ -90,6 +95,14 @@ decide_filter(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	return r->type == PP_SAMPLE ? UNKNOWN_FILTER : LACKS_FIELD;
 }
 
+/* A key by history rejects a record: is it a sched_switch, and the key one of tasks? */
+static void
+note_switch(struct decide *d, const struct pp_event *ev, const struct pp_rec *r, int why)
+{
+	if (why != NOT_DSO && why > KEPT && r->type == PP_SAMPLE && payload_is_switch(ev))
+		d->o->sel.switch_dropped = true;
+}
+
 /*
  * Does a sample, or a record that keys apply to, match?  KEPT, NOT_..., UNKNOWN_FILTER or LACKS_FIELD; -1: it is invalid.  A
  * sample for which --filter is unknown is not selected, with --invert neither.
@@ -104,6 +117,10 @@ match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		return why;
 	if (state_keys_select(o->keys))
 		by_state = state_keys_match(o->keys, d->state, ev, r, &d->t->in_err);
+	if (by_state == KEPT && o->payload && r->type == PP_SAMPLE)
+		by_state = payload_tasks_match(o->payload, &o->sel, o->keys, ev, r, d->gap && !o->sel.invert, &d->t->in_err);
+	else if (by_state != KEPT && !o->sel.switch_dropped)
+		note_switch(d, ev, r, by_state);
 	if (by_state != KEPT)
 		why = by_state;
 	if (o->expr && (why == KEPT || why == LACKS_FIELD))
@@ -136,12 +153,16 @@ static int
 decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct options *o = d->o;
-	int why;
+	int window = KEPT, why;
 
 	if (!d->bound)
 		bind(d);
+	if (o->windows && (window = windows_match(o->windows, ev, r, d->marked)) != KEPT && window != LACKS_FIELD)
+		return window;
 	if ((why = match(d, ev, r)) < 0)
 		return why;
+	if (why == KEPT && window == LACKS_FIELD)
+		why = LACKS_FIELD;
 	if (why == LACKS_FIELD) {
 		why = KEPT;
 		d->shared = r->type != PP_SAMPLE;
@@ -186,8 +207,12 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->swap = t->in->swap;
 	d->state = state;
 	d->about.state = state;
-	d->quick = !o->sel.type && !expr_needs_state(o->expr) && !o->keys && !thin_any(&o->thin);
+	d->quick = !o->sel.type && !o->payload && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
+		return pp_fail(&t->in_err, "out of memory");
+	if (o->payload && payload_tasks_start(o->payload, t->in, state, state_keys_by_cgroup(o->keys), o->needed, &t->in_err) < 0)
+		return -1;
+	if ((o->expr || o->windows || o->payload) && pp_keep_formats(t->in) < 0)
 		return pp_fail(&t->in_err, "out of memory");
 	return 1;
 }

@@ -2,7 +2,7 @@
 /*
  * decide.h - the verdict on one record:
  *
- *	keys in the record && keys by history && --filter  ->  --invert  ->  switches  ->  thinning  ->  --max-samples
+ *	windows  ->  keys in the record && keys by history && --filter  ->  --invert  ->  switches  ->  thinning  ->  --max-samples
  *
  * The verdict is an enum reason: KEPT, or the first step in this order that rejects the record.
  */
@@ -20,6 +20,8 @@ struct decide {
 	struct thinner	*thinner;	/* NULL: no thinning */
 	uint64_t	 nr;		/* number of the record, from 1 */
 	uint64_t	 made;		/* records at the start that the reader made from a file header */
+	bool		 marked;	/* the record has the mark of windows_look() */
+	bool		 gap;		/* the record is a switch to keep: payload_task.h */
 	bool		 held;		/* records are held for time order */
 	bool		 copied;	/* the record is a copy; its offset in the input: */
 	uint64_t	 offset;

@@ -81,6 +81,30 @@ filter_decide_shared(struct filter *f, const struct pp_event *ev, const struct p
 	return why == KEPT ? 1 : filter_learn(f, ev, r);
 }
 
+/* Put an older switch in front of a sample that needs it.  1, or -1. */
+static int
+filter_payload(struct filter *f, const struct pp_rec *r, bool kept)
+{
+	struct pp_rec older;
+
+	if (payload_tasks_verdict(f->o->payload, r, kept, &older) < 0 || (older.raw && front_put(&f->front, &older) < 0))
+		return filter_no_memory(f);
+	return 1;
+}
+
+/* With --sideband=needed: write the names of the tasks that a kept sample's payload names.  1, or -1. */
+static int
+filter_needed_names(struct filter *f, int side, const struct pp_event *ev, const struct pp_rec *r, uint64_t since)
+{
+	size_t n;
+	const struct payload_task *task = payload_tasks_named(f->o->payload, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (needed_name(f->side[side].needed, ev, r, task[i].tid, task[i].selected, since, front_put, &f->front) < 0)
+			return -1;
+	return 1;
+}
+
 /* pp_arrival_user.turn: makes the verdict on a record, in time order if verdicts depend on it. */
 static int
 filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
@@ -91,8 +115,10 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 	if (f->arrival) {
 		f->decide.nr = at->nr + f->left_out;
 		f->decide.offset = at->offset;
+		f->decide.marked = at->marks & MARK_WINDOW;
+		f->decide.gap = at->marks & MARK_GAP;
 	}
-	if ((why = decide(&f->decide, ev, r)) < 0)
+	if ((why = decide(&f->decide, ev, r)) < 0 || (f->o->payload && r->type == PP_SAMPLE && filter_payload(f, r, why == KEPT) < 0))
 		return -1;
 	if (f->decide.shared)
 		return filter_decide_shared(f, ev, r, why, v);
@@ -106,7 +132,8 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 	side = v->to != MAIN;
 	if (side < f->nsides && f->side[side].needed && !f->o->sel.has_aux) {
 		front_side(&f->front, side);
-		if (needed_sample(f->side[side].needed, ev, r, at->since, front_put, &f->front) < 0)
+		if (needed_sample(f->side[side].needed, ev, r, at->since, front_put, &f->front) < 0 ||
+		    (f->o->payload && r->type == PP_SAMPLE && filter_needed_names(f, side, ev, r, at->since) < 0))
 			return filter_no_memory(f);
 	}
 	if (f->o->thin.scale && v->to == MAIN)
@@ -229,6 +256,8 @@ filter_notice(struct filter *f, const struct pp_rec *r)
 		filter_notice_trace(f);
 	if (f->o->expr)
 		expr_learn(f->o->expr, r, f->t->in->swap);
+	if (f->o->windows)
+		windows_learn(f->o->windows, r);
 	return r->type != PP_HEADER_FEATURE || select_feature(&f->o->sel, f->t, r);
 }
 
@@ -344,9 +373,23 @@ filter_run(struct filter *f)
 			rc = filter_record(f, &r);
 	if (f->arrival)
 		pp_arrival_finish(f->arrival);
+	if (f->o->windows)
+		windows_finish(f->o->windows, t);
+	if (t->verbose && !f->o->stats)
+		windows_stats(f->o->windows, false, stderr);
 	if (filter_early(f))
 		tool_warn(t, "%llu records arrived after newer ones had to be decided early: --max-memory is too small for their "
 		    "time order", (unsigned long long)filter_early(f));
+	if (state_keys_pathless(f->o->keys))
+		tool_warn(t, "%llu samples are of cgroups without a path: no CGROUP record has the id",
+		    (unsigned long long)state_keys_pathless(f->o->keys));
+	if (f->o->windows && filter_short(f))
+		tool_warn(t, "%llu records had to be decided before all that is near them had arrived: --max-memory is too small for "
+		    "the windows", (unsigned long long)filter_short(f));
+	if (f->o->sel.switch_dropped)
+		tool_warn(t, "samples of sched_switch were dropped by their task: perf sched will read this wrong; use --payload-tasks");
+	if (f->o->payload)
+		payload_tasks_end(f->o->payload, t);
 	for (int i = 0; i < f->nsides; i++)
 		side_finish(&f->side[i]);
 }
@@ -372,6 +415,33 @@ filter_more(void *arg)
 	return ((struct filter *)arg)->front.held;
 }
 
+/* pp_arrival_user.look, .looked: what windows and --payload-tasks depend on. */
+static int
+filter_look(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct filter *f = arg;
+
+	int64_t gap;
+
+	if (f->o->payload && r->type == PP_SAMPLE) {
+		if ((gap = payload_tasks_look(f->o->payload, ev, r, at->nr, &f->t->in_err)) < 0)
+			return -1;
+		if (gap)
+			pp_arrival_mark(f->arrival, (uint64_t)gap, MARK_GAP);
+	}
+	return f->o->windows ? windows_look(f->o->windows, f->arrival, at, ev, r, at->nr + f->left_out - f->decide.made) : 1;
+}
+
+static int
+filter_looked(void *arg, uint64_t decided)
+{
+	const struct options *o = ((struct filter *)arg)->o;
+
+	if (o->windows)
+		windows_looked(o->windows, decided);
+	return 1;
+}
+
 bool
 filter_waits(const struct options *o, uint64_t start)
 {
@@ -384,17 +454,42 @@ filter_early(const struct filter *f)
 	return f->arrival ? pp_arrival_early(f->arrival) : 0;
 }
 
+uint64_t
+filter_short(const struct filter *f)
+{
+	return f->arrival ? pp_arrival_short(f->arrival) : 0;
+}
+
+static int
+filter_start_windows(struct filter *f, struct pp_arrival_user *user)
+{
+	user->ahead = windows_ahead(f->o->windows);
+	windows_looks(f->o->windows, user->looks);
+	return windows_start(f->o->windows, f->t->in, f->decide.about.start, &f->t->in_err);
+}
+
 static int
 filter_start_arrival(struct filter *f)
 {
 	const struct options *o = f->o;
-	struct pp_arrival_user user = { NULL, filter_turn, filter_emit, filter_flush, filter_more, f, { .to = BOTH }, { false } };
+	struct pp_arrival_user user = { .turn = filter_turn, .emit = filter_emit, .flush = filter_flush, .more = filter_more,
+	    .arg = f, .own = { .to = BOTH } };
 	bool turns = options_need_turns(o) || (expr_needs_start(o->expr) && !f->decide.about.start);
 
 	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
 		user.ordered[type] = pp_state_wants(type) || (type == PP_SAMPLE && turns);
-	/* Not if rejected samples are written (-U), or other options count them. */
-	if (o->sel.keys && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
+	if (o->windows && filter_start_windows(f, &user) < 0)
+		return -1;
+	if (o->payload) {
+		user.looks[PP_SAMPLE] = true;
+		user.ahead = user.ahead < PAYLOAD_AHEAD ? PAYLOAD_AHEAD : user.ahead;
+	}
+	if (o->windows || o->payload) {
+		user.look = filter_look;
+		user.looked = filter_looked;
+	}
+	/* Not if rejected samples are written (-U), looked at, or counted by other options. */
+	if (o->sel.keys && !o->windows && !o->payload && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
 		user.wanted = filter_wanted;
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
 	return f->arrival ? 1 : -1;

@@ -4,13 +4,16 @@
  *
  *	source  ->  [hold for time order]  ->  verdict  ->  kept records, and with -U rejected ones
  *
- *	options, words		the command line
+ *	options, words, pattern	the command line
  *	survey			a first pass over the input, for --time
  *	filter			the main loop
  *	decide			the verdict on one record:
+ *	  window/		  by what is near in time
  *	  select, times		  by keys in the record; event_match: names of events
- *	  state_keys, descent	  by keys that depend on history, with the state of tasks (state/state.h)
- *	  expr/			  by --filter
+ *	  state_keys, descent,	  by keys that depend on history, with the state of tasks (state/state.h)
+ *	  container
+ *	  payload_task		  by tasks in payloads of tracepoints
+	  expr/			  by --filter
  *	  thin			  --every, --sample, --max-rate, --max-samples
  *	needed, front		records that --sideband=needed synthesises in front of a record
  *	side			one of the two outputs; with totals, for READ values, and the changes of records (sink/out.h):
@@ -147,7 +150,7 @@ main(int argc, char **argv)
 	check_rest(&j);
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
-	surveys = j.o.sel.times.needs_first || expr_needs_start(j.o.expr);
+	surveys = j.o.sel.times.needs_first || expr_needs_start(j.o.expr) || windows_need_start(j.o.windows);
 	if (surveys)
 		tool_allow(&j.t, j.t.in_name, "r");
 	tool_lock(&j.t);
@@ -162,6 +165,8 @@ main(int argc, char **argv)
 	if (!j.o.sel.nothing && nothing_kept(&j.f.decide))
 		nothing_cause(&j.f.decide, nothing, sizeof nothing);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
+	expr_end(j.o.expr);
+	windows_end(j.o.windows);
 	if (!status && *nothing)
 		tool_warn(&j.t, "%s", nothing);
 	status |= j.o.fail_if_empty && nothing_kept(&j.f.decide);

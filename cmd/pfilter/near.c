@@ -5,7 +5,7 @@
 
 #include "near.h"
 
-enum { NEAR_FAR = 1000, LENGTH = 64, WORDS = 16, SHOWN = 5 };
+enum { NEAR_FAR = 1000, LENGTH = 64, WORDS = 16, SHOWN = 5, PATH = 4096 };
 
 /* The edit distance of two names; of long ones that of their ends, where paths differ most. */
 static unsigned
@@ -53,6 +53,19 @@ apart(const char *word, const char *name)
 	return d <= 2 || d <= n / 3 ? d : NEAR_FAR;
 }
 
+/* The same for a pattern: it may also be for the beginning of names. */
+static unsigned
+apart_of_pattern(const char *letters, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	unsigned d = apart(letters, name), begun;
+	char start[PATH];
+
+	snprintf(start, sizeof start, "%.*s", (int)strlen(letters), slash && *letters != '/' ? slash + 1 : name);
+	begun = apart(letters, start);
+	return begun < d ? begun : d;
+}
+
 void
 near_note(struct near *near, const struct words *wanted, const char *name)
 {
@@ -64,8 +77,13 @@ near_note(struct near *near, const struct words *wanted, const char *name)
 		if (!strcmp(near->v[i].text, name))
 			return;
 	for (i = 0; i < wanted->n && i < WORDS; i++) {
-		unsigned d = apart(wanted->v[i], name);
+		char word[PATH];
+		unsigned d;
 
+		if (words_letters(wanted, i, word, sizeof word))
+			d = *word ? apart_of_pattern(word, name) : NEAR_FAR;
+		else
+			d = apart(word, name);
 		best = d < best ? d : best;
 	}
 	if (near->n == NEAR_MAX) {

@@ -14,6 +14,7 @@ struct needed {
 	bool		 fork;		/* the last record was such a FORK */
 	bool		 untimed;	/* one of the first `nevents' events has samples with a time, but no trailers */
 	unsigned	 nevents;
+	uint8_t		 named;		/* mark of tasks: their name was written, perhaps without their process */
 	uint32_t	 cache[TASK_SLOTS];	/* by task_slot(): 1 + the tid of a known task */
 	uint8_t		 trailer[UINT8_MAX];
 	struct pp_process **line;	/* stack of processes, each forked by the next */
@@ -44,6 +45,7 @@ needed_new(struct pp_source *in, struct pp_state *state, bool rest, struct pp_er
 	n->now = state;
 	n->err = err;
 	n->known = rest ? MARK_WRITTEN_REST : MARK_WRITTEN;
+	n->named = (uint8_t)(n->known << MARK_NAME_SHIFT);
 	n->gone = n->forked = (uint8_t)(n->known << MARK_SIDE_SHIFT);
 	return n;
 }
@@ -68,7 +70,7 @@ needed_task_known(const struct needed *n, uint32_t pid, uint32_t tid)
 {
 	const struct pp_task *t = pp_state_task(n->now, tid);
 
-	return t && t->pid == pid && t->mark & n->known;
+	return t && t->pid == pid && t->mark & (n->known | n->named);
 }
 
 /* The trailer of records in front of this one: its task, event and CPU. */
@@ -292,18 +294,15 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 	}
 }
 
-int
-needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since,
-    int (*put)(void *arg, const struct pp_rec *), void *arg)
+static int
+needed_task(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint32_t pid, uint32_t tid, uint64_t since,
+    int (*put)(void *, const struct pp_rec *), void *arg)
 {
 	struct pp_task *t;
 	struct pp_process *p;
 	struct writing w;
-	uint32_t pid, tid, *slot;
+	uint32_t *slot = needed_cached(n, tid);
 
-	if (!pp_pid_tid(ev, r, n->in->swap, &pid, &tid) || needed_keeps_all(n))
-		return 1;
-	slot = needed_cached(n, tid);
 	if (*slot == tid + 1 && *slot)
 		return 1;
 	/* As in perf, a thread belongs to the process that its first record gives. */
@@ -319,4 +318,33 @@ needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *
 	if ((!t || !(t->mark & n->known)) && needed_write_all(&w, p, t) < 0)
 		return -1;
 	return t && t->ended ? needed_write_exit(&w, t) : 1;
+}
+
+int
+needed_sample(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint64_t since,
+    int (*put)(void *arg, const struct pp_rec *), void *arg)
+{
+	uint32_t pid, tid;
+
+	if (!pp_pid_tid(ev, r, n->in->swap, &pid, &tid) || needed_keeps_all(n))
+		return 1;
+	return needed_task(n, ev, r, pid, tid, since, put, arg);
+}
+
+int
+needed_name(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, uint32_t tid, bool samples,
+    uint64_t since, int (*put)(void *, const struct pp_rec *), void *arg)
+{
+	struct pp_task *t;
+	struct writing w;
+
+	if (needed_keeps_all(n) || !(t = pp_state_task(n->now, tid)))
+		return 1;
+	if (samples)
+		return needed_task(n, ev, r, t->pid, tid, since, put, arg);
+	if (t->mark & (n->known | n->named))
+		return 1;
+	t->mark |= n->named;
+	w = (struct writing){ n, needed_stamp_of(n, ev, r, since), put, arg };
+	return pp_state_write_task(n->now, t, &w.stamp, needed_put_made, &w);
 }

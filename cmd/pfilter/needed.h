@@ -42,5 +42,11 @@ void	needed_learned(struct needed *, const struct pp_rec *);
  */
 int	needed_sample(struct needed *, const struct pp_event *ev, const struct pp_rec *, uint64_t since,
 	    int (*put)(void *arg, const struct pp_rec *), void *arg);
+/*
+ * The same for a task that a kept sample's payload names: its name is needed.  `samples': samples of it will be kept, so its maps
+ * are needed as well (a second FORK, with the maps, would make readers forget what they know of it).
+ */
+int	needed_name(struct needed *, const struct pp_event *ev, const struct pp_rec *, uint32_t tid, bool samples, uint64_t since,
+	    int (*put)(void *arg, const struct pp_rec *), void *arg);
 
 #endif

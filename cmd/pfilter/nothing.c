@@ -123,6 +123,8 @@ why(struct line *l, const struct decide *d, enum reason reason)
 	const struct options *o = d->o;
 
 	switch (reason) {
+	case NOT_AROUND:
+	case NOT_SPAN:		windows_why(o->windows, reason, l->text + strlen(l->text), l->size - strlen(l->text)); break;
 	case NOT_EVENT:		add(l, "none is of an event that --event and --exclude-event select"); break;
 	case NOT_PID:
 		if (o->keys && state_keys_select(o->keys) && !o->sel.pid.n && !o->sel.no_pid.n)
@@ -136,6 +138,8 @@ why(struct line *l, const struct decide *d, enum reason reason)
 	case NOT_COMM:
 	case NOT_DSO:
 	case NOT_CGROUP:
+	case NOT_CONTAINER:
+	case NOT_POD:
 		state_keys_why(o->keys, reason, l->text + strlen(l->text), l->size - strlen(l->text));
 		break;
 	case NOT_FILTER:	add(l, "--filter is true for none"); break;

@@ -8,10 +8,10 @@
 enum { MEMORY_MIN = 1 << 20, NO_TASK = -1, FIRST_CPU = 0 };
 enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM_NOT, DSO, DSO_NOT, CGROUP,
-	CGROUP_NOT, INHERIT, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF, SHOW_ON_OFF, INVERT, MAX_SAMPLES,
-	STOP, EVERY,
-	SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED, DROP_TYPE, STRIP, STACK_SIZE,
-	MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
+	CGROUP_NOT, CONTAINER, POD, INHERIT, PAYLOAD_TASK, TASK_FIELD, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF,
+	SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY, SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED,
+	DROP_TYPE, STRIP, STACK_SIZE, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
+	AROUND, BEFORE, AFTER, AROUND_SAME, SPAN, LONGER, SHORTER, SPAN_WITH,
 };
 
 const struct tool_opt options_table[] = {
@@ -30,13 +30,17 @@ const struct tool_opt options_table[] = {
 	{ TIME, "time", "RANGES", "keep samples of START,STOP (seconds, or +1.5s from the first sample) or 10%/2" },
 	{ TIME_NOT, "exclude-time", "RANGES", "drop samples of these times" },
 	TOOL_HEAD("Selection by state (holds records for time order)"),
-	{ 'c', "comms", "LIST", "keep samples of threads with these names" },
+	{ 'c', "comms", "LIST", "keep samples of threads with these names, or patterns ('ng*')" },
 	{ INHERIT, "inherit", NULL, "with --pid, --comms: keep samples of descendants, too" },
-	{ DSO, "dsos", "LIST", "keep samples in these files" },
-	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups" },
+	{ DSO, "dsos", "LIST", "keep samples in these files: paths, names in perf, or patterns" },
+	{ CGROUP, "cgroup", "LIST", "keep samples of these cgroups and all below them, or patterns" },
+	{ CONTAINER, "container", "LIST", "keep samples of these containers: ids of 12 or more digits, or names" },
+	{ POD, "pod", "LIST", "keep samples of these pods of Kubernetes, by UID" },
 	{ COMM_NOT, "exclude-comms", "LIST", "drop samples of threads with these names" },
 	{ DSO_NOT, "exclude-dsos", "LIST", "drop samples in these files" },
 	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
+	{ PAYLOAD_TASK, "payload-tasks", NULL, "these, --pid and --tid: also samples that name such a task (sched_switch...)" },
+	{ TASK_FIELD, "task-field", "EVENT:FIELD[:tgid]...", "with --payload-tasks: this field of payloads is a task" },
 	{ SWITCH_ON, "switch-on", "EVENT", "keep samples after a sample of this event" },
 	{ SWITCH_OFF, "switch-off", "EVENT", "drop samples from a sample of this event on" },
 	{ SHOW_ON_OFF, "show-on-off-events", NULL, "keep the samples of these two events, too" },
@@ -46,6 +50,15 @@ const struct tool_opt options_table[] = {
 	{ FILTER, "filter", "EXPR", "keep samples for which EXPR is true: 'period > 1000 && comm ~ \"ng*\"'" },
 	{ FILTER_FILE, "filter-file", "FILE...", "read the expression from FILE" },
 	{ EXPLAIN, "explain", NULL, "print how --filter is parsed, and which fields need time order" },
+	TOOL_HEAD("Selection by what is near (holds records for time order)"),
+	{ AROUND, "around", "EXPR", "keep what is near in time to samples for which EXPR is true" },
+	{ BEFORE, "before", "DURATION...", "with --around: from so long before them (0)" },
+	{ AFTER, "after", "DURATION...", "with --around: until so long after them (0)" },
+	{ AROUND_SAME, "around-same", "cpu|tid|pid...", "with --around: only of the same CPU, thread or process" },
+	{ SPAN, "span", "SPAN...", "keep spans: from a sample to its end; SPAN is 'BEGIN; END; KEY' or syscall" },
+	{ LONGER, "longer-than", "DURATION...", "with --span: only spans that are longer" },
+	{ SHORTER, "shorter-than", "DURATION...", "with --span: and shorter" },
+	{ SPAN_WITH, "span-with", "same|cpu|all...", "with --span: and what lies between, of the same thread, CPU, or all" },
 	TOOL_HEAD("Thinning"),
 	{ EVERY, "every", "N", "keep one of N selected samples" },
 	{ SAMPLE, "sample", "SHARE", "keep this share of them (0.1 or 10%), chosen by a hash" },
@@ -156,6 +169,17 @@ options_take_thin(const struct tool *t, struct thin *h, int key)
 	}
 }
 
+static void
+options_take_payload(const struct tool *t, struct options *o, int key)
+{
+	if (!o->payload)
+		o->payload = payload_tasks_new();
+	if (key == TASK_FIELD)
+		payload_tasks_add(o->payload, t, t->optarg);
+	else
+		o->payload_tasks = true;
+}
+
 /* Options about what happens to selected samples. */
 static void
 options_take_more(const struct tool *t, struct options *o, int key)
@@ -209,13 +233,25 @@ options_take(struct tool *t, struct options *o, int key)
 	case DSO_NOT:		o->keys = state_keys_add(o->keys, t, KEY_NO_DSO, t->optarg); break;
 	case CGROUP:		o->keys = state_keys_add(o->keys, t, KEY_CGROUP, t->optarg); break;
 	case CGROUP_NOT:	o->keys = state_keys_add(o->keys, t, KEY_NO_CGROUP, t->optarg); break;
+	case CONTAINER:		o->keys = state_keys_add(o->keys, t, KEY_CONTAINER, t->optarg); break;
+	case POD:		o->keys = state_keys_add(o->keys, t, KEY_POD, t->optarg); break;
 	case INHERIT:		o->keys = state_keys_add(o->keys, t, KEY_INHERIT, NULL); break;
 	case SWITCH_ON:		o->keys = state_keys_add(o->keys, t, KEY_SWITCH_ON, t->optarg); break;
 	case SWITCH_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SWITCH_OFF, t->optarg); break;
 	case SHOW_ON_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SHOW_ON_OFF, NULL); break;
-	case FILTER:		o->expr = expr_add(o->expr, t, t->optarg); break;
+	case PAYLOAD_TASK:
+	case TASK_FIELD:	options_take_payload(t, o, key); break;
+	case FILTER:		o->expr = expr_add(o->expr, t, "--filter", t->optarg); break;
 	case FILTER_FILE:	o->expr = expr_add_file(o->expr, t, t->optarg); break;
 	case EXPLAIN:		o->explain = true; break;
+	case AROUND:		o->windows = windows_add(o->windows, t, WINDOW_AROUND, t->optarg); break;
+	case BEFORE:		o->windows = windows_add(o->windows, t, WINDOW_BEFORE, t->optarg); break;
+	case AFTER:		o->windows = windows_add(o->windows, t, WINDOW_AFTER, t->optarg); break;
+	case SPAN:		o->windows = windows_add(o->windows, t, WINDOW_SPAN, t->optarg); break;
+	case LONGER:		o->windows = windows_add(o->windows, t, WINDOW_LONGER, t->optarg); break;
+	case SHORTER:		o->windows = windows_add(o->windows, t, WINDOW_SHORTER, t->optarg); break;
+	case SPAN_WITH:		o->windows = windows_add(o->windows, t, WINDOW_WITH, t->optarg); break;
+	case AROUND_SAME:	o->windows = windows_add(o->windows, t, WINDOW_SAME, t->optarg); break;
 	default:		options_take_more(t, o, key); break;
 	}
 }
@@ -223,21 +259,40 @@ options_take(struct tool *t, struct options *o, int key)
 bool
 options_need_state(const struct options *o)
 {
-	return o->needed || state_keys_select(o->keys) || expr_needs_state(o->expr);
+	return o->needed || o->payload || state_keys_select(o->keys) || expr_needs_state(o->expr);
 }
 
 bool
 options_need_order(const struct options *o)
 {
-	return o->order == ORDER_TIME || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys || o->thin.max_rate ||
+	return o->order == ORDER_TIME || o->windows || (o->order == ORDER_AUTO && (options_need_state(o) || o->keys || o->thin.max_rate ||
 	    (o->sel.times.needs_first && !o->sel.times.needs_last)));
 }
 
 bool
 options_need_turns(const struct options *o)
 {
-	return o->order == ORDER_TIME || o->sel.times.needs_first || state_keys_switches(o->keys) || o->thin.every ||
+	return o->order == ORDER_TIME || o->payload || o->sel.times.needs_first || state_keys_switches(o->keys) || o->thin.every ||
 	    o->thin.max_rate || o->thin.has_max_samples;
+}
+
+/* --payload-tasks, after the lists of --pid and the like are complete. */
+static void
+options_done_payload(const struct tool *t, struct options *o)
+{
+	const struct selection *s = &o->sel;
+
+	if (!o->payload)
+		return;
+	if (!o->payload_tasks)
+		tool_wrong(t, "--task-field: needs --payload-tasks");
+	if (!(s->keys & BY_TASK) && !state_keys_by_task(o->keys) && !state_keys_by_cgroup(o->keys))
+		tool_wrong(t, "--payload-tasks: needs an option that selects tasks: --pid, --tid, --comms, --cgroup, or an opposite");
+	if (o->order == ORDER_INPUT)
+		tool_wrong(t, "--order=input: --payload-tasks needs time order");
+	o->sel.tasks_elsewhere = true;
+	if (o->keys)
+		state_keys_tasks_elsewhere(o->keys);
 }
 
 bool
@@ -288,8 +343,12 @@ options_done(struct tool *t, struct options *o)
 	drop_ready(t, &o->drop);
 	if (options_types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
-	o->sel.decided_elsewhere = o->expr || o->keys || thin_any(h) || o->fail_if_empty;
+	windows_ready(o->windows, t);
+	if (o->windows && o->order == ORDER_INPUT)
+		tool_wrong(t, "--order=input: --around and --span need time order");
+	o->sel.decided_elsewhere = o->expr || o->payload || o->windows || o->keys || thin_any(h) || o->fail_if_empty;
 	select_ready(t, &o->sel);
+	options_done_payload(t, o);
 	if (o->sel.invert && !o->sel.keys && !state_keys_select(o->keys) && !o->expr)
 		tool_wrong(t, "--invert: needs an option that selects samples, such as --pid");
 	t->no_output = o->dry_run;
@@ -301,5 +360,7 @@ options_free(struct options *o)
 	select_free(&o->sel);
 	state_keys_free(o->keys);
 	expr_free(o->expr);
+	windows_free(o->windows);
+	payload_tasks_free(o->payload);
 	drop_free(&o->drop);
 }

@@ -12,13 +12,18 @@
 #include "drop/columns.h"
 #include "drop/drop.h"
 #include "expr/expr.h"
+#include "payload_task.h"
 #include "select.h"
 #include "state_keys.h"
 #include "thin.h"
+#include "window/window.h"
 
 struct options {
 	struct selection sel;			/* keys that need only the record; --type, --sideband=none, --invert */
 	struct state_keys *keys;		/* keys that depend on history */
+	struct windows	*windows;
+	struct payload_tasks *payload;		/* --payload-tasks; NULL: not given */
+	bool		 payload_tasks;
 	struct expr	*expr;
 	bool		 explain;
 	bool		 needed;		/* --sideband=needed */

@@ -9,8 +9,9 @@
 #define PFILTER_REASON_H
 
 #define REASONS(R) \
-	R(KEPT, "kept") R(NOT_EVENT, "event") R(NOT_PID, "pid") R(NOT_TID, "tid") R(NOT_CPU, "cpu") R(NOT_TIME, "time") \
-	R(NOT_COMM, "comm") R(NOT_DSO, "dso") R(NOT_CGROUP, "cgroup") \
+	R(KEPT, "kept") R(NOT_AROUND, "around") R(NOT_SPAN, "span") \
+	R(NOT_EVENT, "event") R(NOT_PID, "pid") R(NOT_TID, "tid") R(NOT_CPU, "cpu") R(NOT_TIME, "time") \
+	R(NOT_COMM, "comm") R(NOT_DSO, "dso") R(NOT_CGROUP, "cgroup") R(NOT_CONTAINER, "container") R(NOT_POD, "pod") \
 	R(NOT_FILTER, "filter") R(UNKNOWN_FILTER, "filter-unknown") R(INVERTED, "invert") \
 	R(SWITCHED_OFF, "switch") R(NOT_EVERY, "every") R(NOT_SAMPLED, "sample") R(OVER_RATE, "max-rate") \
 	R(OVER_MAX, "max-samples") R(NOT_TYPE, "type") R(NOT_SIDEBAND, "sideband")

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "event_match.h"
+#include "payload_task.h"
 #include "record/feature.h"
 #include "record/raw.h"
 #include "select.h"
@@ -290,6 +291,7 @@ select_learn_event(struct selection *s, const struct tool *t, const struct pp_ev
 	st = &s->event_state[ev->index];
 	st->known = true;
 	st->selected = select_names(s, ev);
+	st->is_switch = s->keys & BY_TASK && !s->tasks_elsewhere && payload_is_switch(ev);
 	st->cpu_by_id = s->keys & BY_CPU && !ev->plan.cpu;
 	if (s->keys & BY_TASK && !ev->plan.tid)
 		st->lacks = "PERF_SAMPLE_TID: its samples have no task";
@@ -397,7 +399,7 @@ select_by_keys(const struct selection *s, const struct tool *t, const struct pp_
 		else if (!times_have(&s->times, time))
 			return select_not_time(s, time);
 	}
-	return unknown || keys != s->keys ? LACKS_FIELD : KEPT;
+	return unknown || (keys != s->keys && r->type != PP_SAMPLE) ? LACKS_FIELD : KEPT;
 }
 
 /* The first sample: its time is the start of the ranges of --time +... */
@@ -414,6 +416,7 @@ int
 select_match(struct selection *s, struct tool *t, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct event_state *st;
+	int why;
 
 	if (!s->keys)
 		return KEPT;
@@ -426,7 +429,9 @@ select_match(struct selection *s, struct tool *t, const struct pp_event *ev, con
 		return pp_fail(&t->in_err, "event %s was recorded without %s", ev->name, st->lacks);
 	if (s->times.needs_first)
 		select_first_sample(s, t, ev, r);
-	if (!st->cpu_by_id && (!s->times.n || s->times.ready))
+	why = select_by_keys(s, t, ev, r, s->tasks_elsewhere ? s->keys & ~(unsigned)BY_TASK : s->keys);
+	s->switch_dropped |= st->is_switch && (why == NOT_PID || why == NOT_TID);
+	if (!st->cpu_by_id && (!s->times.n || s->times.ready) && (!st->is_switch || s->switch_dropped))
 		st->sample = st->selected ? KEPT : NOT_EVENT;
-	return select_by_keys(s, t, ev, r, s->keys);
+	return why;
 }

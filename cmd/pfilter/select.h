@@ -39,16 +39,19 @@ struct selection {
 	bool		 invert, no_sideband;
 	unsigned	 keys;			/* which keys are given: bits BY_... */
 	bool		 decided_elsewhere;	/* verdicts are needed for --filter, state_keys, thinning, --fail-if-empty */
+	bool		 tasks_elsewhere;	/* --pid, --tid of samples are decided by --payload-tasks */
 	bool		 nothing;		/* no selection at all: every record is kept */
 
 	/* found in the stream */
 	struct select_seen *seen;	/* with --cpu, --time */
 	bool		 task_seen;	/* a COMM or FORK was about a task of --pid or --tid */
 	uint32_t	 is_thread, is_thread_of;	/* a tid given with --pid by mistake, and its pid; 0: none */
+	bool		 switch_dropped;	/* a sample of sched_switch was dropped by its task, without --payload-tasks */
 	bool		 has_aux;	/* AUXTRACE_INFO was seen: SWITCH records belong to the trace */
 	struct event_state {
 		bool	 known, selected;	/* known: the rest is set; selected: by --event, --exclude-event */
 		uint8_t	 sample;		/* verdict on its samples before other keys: KEPT, NOT_EVENT; NO_VERDICT: not known */
+		bool	 is_switch;		/* its samples come to select_match() until switch_dropped is set */
 		bool	 cpu_by_id;		/* CPU comes from ID_INDEX */
 		const char *lacks;		/* the field that its samples lack for a key; NULL: none */
 	}		*event_state;

@@ -5,10 +5,12 @@
  * Comparing names is slow, so each comparison is made once: the result is stored with the comm (struct pp_comm.mark) or by the
  * index of the file.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/shape.h"
+#include "container.h"
 #include "descent.h"
 #include "near.h"
 #include "select.h"
@@ -16,13 +18,17 @@
 #include "words.h"
 #include "tool/field.h"
 
-enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4 };	/* result of a comparison */
+enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4, IN_CONTAINER = 8, IN_POD = 16 };	/* result of a comparison */
+enum { CGROUP_SLOTS = 256 };
 
 struct state_keys {
+	const struct tool *t;
 	bool		 swap;
 	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
 	bool		 inherit;
-	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given */
+	struct container_key container, pod;
+	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
+	bool		 elsewhere;		/* samples ask for tasks and cgroups by themselves */
 	struct tool_list pid;			/* with `inherit': the list of --pid */
 	struct descent	 descent;
 	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */
@@ -32,8 +38,16 @@ struct state_keys {
 	}		 cache[TASK_SLOTS];
 	uint8_t		*file;			/* by index of the file: KNOWN ... */
 	size_t		 nfiles;
-	struct near	 near[3];		/* comm, DSO, cgroup: similar names, until one matches: */
-	bool		 found[3];
+	uint8_t		 unknown;		/* the same for addresses without a file; 0: not compared yet */
+	uint32_t	 cgroup_era;		/* increases when the path of a cgroup may change; from 1 */
+	struct cgroup_verdict {			/* by low bits of the id: KNOWN ..., 0: no path, valid in that era */
+		uint64_t id;
+		uint32_t era;
+		uint8_t	 mark;
+	}		 cgroup[CGROUP_SLOTS];
+	uint64_t	 pathless;		/* samples of a cgroup without a path */
+	struct near	 near[KEY_POD + 1];	/* by enum state_key: similar names, until one matches: */
+	bool		 found[KEY_POD + 1];
 	const char	*on, *off;		/* NULL: not given */
 	unsigned	 on_event, off_event;
 	bool		 discarding, show;
@@ -49,7 +63,13 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 	case KEY_SWITCH_OFF:	k->off = text; break;
 	case KEY_INHERIT:	k->inherit = true; break;
 	case KEY_SHOW_ON_OFF:	k->show = true; break;
-	default:		words_add(t, &k->list[key], text); break;
+	case KEY_CONTAINER:	words_add(t, &k->container.list, text); break;
+	case KEY_POD:		words_add(t, &k->pod.list, text); break;
+	default:
+		k->list[key].kind = key == KEY_DSO || key == KEY_NO_DSO ? WORDS_FILES :
+		    key == KEY_CGROUP || key == KEY_NO_CGROUP ? WORDS_PATHS : WORDS_NAMES;
+		words_add(t, &k->list[key], text);
+		break;
 	}
 	return k;
 }
@@ -76,6 +96,8 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	if (k->show && !k->on && !k->off)
 		tool_wrong(t, "--show-on-off-events: needs --switch-on or --switch-off");
 	keys_check_left(t, k);
+	container_ready(&k->container, t, false);
+	container_ready(&k->pod, t, true);
 	if (k->inherit) {
 		k->pid = *pid;
 		*pid = (struct tool_list){ 0 };
@@ -84,15 +106,34 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	}
 	k->by_task = k->inherit || k->list[KEY_COMM].n || k->list[KEY_NO_COMM].n;
 	k->by_file = k->list[KEY_DSO].n || k->list[KEY_NO_DSO].n;
-	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n;
+	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n || k->container.list.n || k->pod.list.n;
+	k->t = t;
 	k->discarding = k->on;
-	k->era = 1;
+	k->era = k->cgroup_era = 1;
 }
 
 bool
 state_keys_select(const struct state_keys *k)
 {
 	return k && (k->by_task || k->by_file || k->by_cgroup);
+}
+
+bool
+state_keys_by_task(const struct state_keys *k)
+{
+	return k && k->by_task;
+}
+
+bool
+state_keys_by_cgroup(const struct state_keys *k)
+{
+	return k && k->by_cgroup;
+}
+
+void
+state_keys_tasks_elsewhere(struct state_keys *k)
+{
+	k->elsewhere = true;
 }
 
 bool
@@ -108,8 +149,10 @@ state_keys_free(struct state_keys *k)
 		return;
 	for (int i = 0; i <= KEY_NO_CGROUP; i++)
 		words_free(&k->list[i]);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i <= KEY_POD; i++)
 		near_free(&k->near[i]);
+	container_free(&k->container);
+	container_free(&k->pod);
 	tool_list_free(&k->pid);
 	descent_free(&k->descent);
 	free(k->file);
@@ -151,7 +194,8 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 	if (k->by_file)
 		keys_check_recorded(t, e, "--dsos", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
 	if (k->by_cgroup)
-		keys_check_recorded(t, e, "--cgroup", PP_SAMPLE_CGROUP, "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
+		keys_check_recorded(t, e, k->container.list.n ? "--container" : k->pod.list.n ? "--pod" : "--cgroup", PP_SAMPLE_CGROUP,
+		    "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
 }
 
 /* --switch-off alone discards all later samples.  (perf discards only one sample then, in contradiction to its manual.) */
@@ -234,6 +278,10 @@ state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct
 {
 	uint32_t tid;
 
+	if (r->type == PP_CGROUP && !++k->cgroup_era) {
+		memset(k->cgroup, 0, sizeof k->cgroup);
+		k->cgroup_era = 1;
+	}
 	if (task_of_record(r, k->swap, &tid))
 		keys_cached(k, tid)->era = 0;
 	if (!k->inherit || r->type != PP_FORK)
@@ -254,18 +302,27 @@ keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, 
 	return mark & EXCLUDED || (!k->inherit && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
 }
 
-static int
-keys_match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
+int
+state_keys_match_task(struct state_keys *k, const struct pp_state *state, uint32_t pid, uint32_t tid)
 {
 	struct task_verdict *v;
-	uint32_t pid, tid;
 
-	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
-		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
+	if (!k->by_task)
+		return KEPT;
 	v = keys_cached(k, tid);
 	if (v->era != k->era || v->pid != pid || v->tid != tid)
 		*v = (struct task_verdict){ k->era, pid, tid, keys_judge_task(k, state, pid, tid) };
 	return v->why;
+}
+
+static int
+keys_match_task(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint32_t pid, tid;
+
+	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
+		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
+	return state_keys_match_task(k, state, pid, tid);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------- */
@@ -286,10 +343,7 @@ keys_module_name(char *text, const char *base, size_t n)
 	return true;
 }
 
-/*
- * Compare the names of code generated at run time: the path of its map file, the last component of the path, and the name in perf
- * report.
- */
+/* Compare the names of code generated at run time: the path of its map file, that without the directory, two names in perf. */
 static uint8_t
 keys_jit_mark(struct state_keys *k, uint32_t pid)
 {
@@ -299,7 +353,17 @@ keys_jit_mark(struct state_keys *k, uint32_t pid)
 	snprintf(text, sizeof text, "/tmp/perf-%d.map", (int)pid);
 	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, text) | keys_compared(k, KEY_DSO, KEY_NO_DSO, text + strlen("/tmp/"));
 	snprintf(text, sizeof text, "[JIT] tid %d", (int)pid);
-	return mark | keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
+	return mark | keys_compared(k, KEY_DSO, KEY_NO_DSO, text) | keys_compared(k, KEY_DSO, KEY_NO_DSO, "//anon");
+}
+
+/* The pid of "/tmp/perf-42.map"; 0: another name. */
+static uint32_t
+keys_jit_pid(const char *name)
+{
+	uint32_t pid;
+	int n = 0;
+
+	return sscanf(name, "/tmp/perf-%9" SCNu32 ".map%n", &pid, &n) == 1 && n && !name[n] ? pid : 0;
 }
 
 /* Compare the names of a file: the path, its last component, and the name in perf if that differs. */
@@ -308,14 +372,32 @@ keys_file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 {
 	const char *slash = strrchr(d->name, '/'), *base = slash && slash[1] ? slash + 1 : d->name;
 	uint8_t mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, d->name) | keys_compared(k, KEY_DSO, KEY_NO_DSO, base);
+	uint32_t jit = d->jit ? d->jit : keys_jit_pid(d->name);
 	char text[256];
 
+	if (kernel)				/* its image, under any name, and modules */
+		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
 	if (kernel && !strncmp(d->name, "[kernel.kallsyms]", 17))
-		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]") |
-			    keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
+		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]");
 	if (kernel && keys_module_name(text, base, sizeof text - 3))
 		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
-	return d->jit ? mark | keys_jit_mark(k, d->jit) : mark;
+	return jit && !kernel ? mark | keys_jit_mark(k, jit) : mark;
+}
+
+/* The name of an address in no map: of a BPF program, if it is in the code of one. */
+static uint8_t
+keys_mapless_mark(struct state_keys *k, const struct pp_state *state, unsigned mode, uint64_t ip)
+{
+	const char *name = mode == PP_MISC_KERNEL ? pp_state_ksymbol(state, ip) : NULL;
+	uint8_t mark;
+
+	if (!name && !k->unknown)
+		k->unknown = keys_compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
+	if (!name)
+		return k->unknown;
+	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, name);
+	keys_note(k, KEY_DSO, mark, name);
+	return mark;
 }
 
 static int
@@ -326,6 +408,7 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 	uint32_t pid = 0, tid;
 	const struct pp_map *m;
 	const struct pp_dso *d;
+	uint64_t ip;
 	uint8_t mark;
 
 	if (r->type != PP_SAMPLE)
@@ -333,8 +416,9 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 	if (!ev->plan.ip)
 		return NOT_DSO;
 	pp_pid_tid(ev, r, k->swap, &pid, &tid);
-	if (!(m = pp_state_map(state, pid, mode, pp_get_u64(r->raw + ev->plan.ip, k->swap)))) {
-		mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
+	ip = pp_get_u64(r->raw + ev->plan.ip, k->swap);
+	if (!(m = pp_state_map(state, pid, mode, ip))) {
+		mark = keys_mapless_mark(k, state, mode, ip);
 	} else {
 		d = pp_state_dso(state, m);
 		if (d->index >= k->nfiles) {
@@ -356,13 +440,52 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 
 /* ---- cgroups ------------------------------------------------------------------------------------------- */
 
+static bool
+keys_contained(struct state_keys *k, struct container_key *c, enum state_key key, const char *path)
+{
+	bool has = c->list.n && container_has(c, k->t, path, &k->near[key]);
+
+	k->found[key] |= has;
+	return has;
+}
+
+/* Compare the path of a cgroup, unless that was done since the last CGROUP record. */
+static uint8_t
+keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id)
+{
+	struct cgroup_verdict *v = &k->cgroup[id % CGROUP_SLOTS];
+	const char *path;
+
+	if (v->era == k->cgroup_era && v->id == id)
+		return v->mark;
+	*v = (struct cgroup_verdict){ .id = id, .era = k->cgroup_era };
+	if ((path = pp_state_cgroup(state, id))) {
+		v->mark = keys_compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
+		keys_note(k, KEY_CGROUP, v->mark, path);
+		v->mark |= keys_contained(k, &k->container, KEY_CONTAINER, path) ? IN_CONTAINER : 0;
+		v->mark |= keys_contained(k, &k->pod, KEY_POD, path) ? IN_POD : 0;
+	}
+	return v->mark;
+}
+
+int
+state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint64_t id)
+{
+	uint8_t mark = keys_cgroup_mark(k, state, id);
+
+	k->pathless += !mark;
+	if (mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)))
+		return NOT_CGROUP;
+	if (k->container.list.n && !(mark & IN_CONTAINER))
+		return NOT_CONTAINER;
+	return k->pod.list.n && !(mark & IN_POD) ? NOT_POD : KEPT;
+}
+
 static int
 keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
 	struct pp_part part[PP_SHAPE_STEPS];
-	const char *path;
-	uint8_t mark = 0;
 
 	if (r->type != PP_SAMPLE)
 		return LACKS_FIELD;
@@ -370,20 +493,23 @@ keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const stru
 		return NOT_CGROUP;
 	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
 		return -1;
-	if ((path = pp_state_cgroup(state, pp_get_u64(part->p, k->swap)))) {
-		mark = keys_compared(k, KEY_CGROUP, KEY_NO_CGROUP, path);
-		keys_note(k, KEY_CGROUP, mark, path);
-	}
-	return mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)) ? NOT_CGROUP : KEPT;
+	return state_keys_match_cgroup(k, state, pp_get_u64(part->p, k->swap));
+}
+
+uint64_t
+state_keys_pathless(const struct state_keys *k)
+{
+	return k ? k->pathless : 0;
 }
 
 int
 state_keys_match(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
+	bool elsewhere = k->elsewhere && r->type == PP_SAMPLE;
 	int why = KEPT, lacking = KEPT;
 
-	if (k->by_task)
+	if (k->by_task && !elsewhere)
 		why = keys_match_task(k, state, ev, r);
 	if (why == LACKS_FIELD) {
 		lacking = why;
@@ -395,7 +521,7 @@ state_keys_match(struct state_keys *k, const struct pp_state *state, const struc
 		lacking = why;
 		why = KEPT;
 	}
-	if (why == KEPT && k->by_cgroup)
+	if (why == KEPT && k->by_cgroup && !elsewhere)
 		why = keys_match_cgroup(k, state, ev, r, err);
 	return why == KEPT ? lacking : why;
 }
@@ -404,17 +530,44 @@ state_keys_match(struct state_keys *k, const struct pp_state *state, const struc
 
 enum { COMM_MAX = 15, SHOWN = 5 };	/* TASK_COMM_LEN without its NUL */
 
+static const struct words *
+keys_words(const struct state_keys *k, enum state_key key)
+{
+	return key == KEY_CONTAINER ? &k->container.list : key == KEY_POD ? &k->pod.list : &k->list[key];
+}
+
+/* A word that no name can be: what it should be. */
+static bool
+keys_why_never(const struct state_keys *k, enum state_key key, char *text, size_t size)
+{
+	const struct words *w = keys_words(k, key);
+	const char *few = key == KEY_CONTAINER ? container_short(&k->container) : NULL;
+	char letters[64];
+
+	for (size_t i = 0; key == KEY_COMM && i < w->n; i++) {
+		words_letters(w, i, letters, sizeof letters);
+		if (strlen(letters) > COMM_MAX) {
+			snprintf(text, size, "; comm has %d characters at most: try '%.*s'", COMM_MAX, COMM_MAX, letters);
+			return true;
+		}
+	}
+	if (few)
+		snprintf(text, size, "; if '%s' begins an id, give at least %d digits of it", few, CONTAINER_SHORT);
+	return few;
+}
+
 void
 state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_t size)
 {
 	static const struct { enum state_key key; const char *option, *what; } of[] = {
 		[NOT_COMM] = { KEY_COMM, "comms", "a thread named" }, [NOT_DSO] = { KEY_DSO, "dsos", "in" },
-		[NOT_CGROUP] = { KEY_CGROUP, "cgroup", "of cgroup" },
+		[NOT_CGROUP] = { KEY_CGROUP, "cgroup", "of cgroup" }, [NOT_CONTAINER] = { KEY_CONTAINER, "container", "in container" },
+		[NOT_POD] = { KEY_POD, "pod", "in pod" },
 	};
 	enum state_key key = of[reason].key;
-	const struct words *w = &k->list[key];
+	const struct words *w = keys_words(k, key);
 
-	if (!w->n || k->found[key]) {
+	if (key <= KEY_CGROUP && (!w->n || k->found[key])) {
 		snprintf(text, size, "--exclude-%s drops all of them", of[reason].option);
 		return;
 	}
@@ -423,11 +576,6 @@ state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_
 		snprintf(text + strlen(text), size - strlen(text), "%s%.80s", i ? " or " : "", w->v[i]);
 	if (w->n > SHOWN)
 		snprintf(text + strlen(text), size - strlen(text), " ...");
-	for (size_t i = 0; key == KEY_COMM && i < w->n; i++)
-		if (strlen(w->v[i]) > COMM_MAX) {
-			snprintf(text + strlen(text), size - strlen(text), "; comm has %d characters at most: try '%.*s'", COMM_MAX,
-			    COMM_MAX, w->v[i]);
-			return;
-		}
-	near_text(&k->near[key], text + strlen(text), size - strlen(text));
+	if (!keys_why_never(k, key, text + strlen(text), size - strlen(text)))
+		near_text(&k->near[key], text + strlen(text), size - strlen(text));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_keys.h - selection by keys that depend on history: --comms, --dsos, --cgroup, --inherit, --switch-on, --switch-off.
+ * state_keys.h - selection by keys that depend on history: --comms, --dsos, --cgroup, --container, --pod,
+ * --inherit, --switch-on, --switch-off.
  *
  * Verdicts are correct only if records are processed in time order.  A new key of this sort needs: a value of enum state_key, an
  * option (options.h), a reason (reason.h), and a test in state_keys_match().  A key that needs only the record belongs in
@@ -15,8 +16,8 @@
 
 struct state_keys;		/* NULL: no such key */
 
-enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_SWITCH_ON, KEY_SWITCH_OFF,
-	KEY_INHERIT, KEY_SHOW_ON_OFF };
+enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_CONTAINER, KEY_POD, KEY_SWITCH_ON,
+	KEY_SWITCH_OFF, KEY_INHERIT, KEY_SHOW_ON_OFF };
 
 /* Add the argument of an option (`text' NULL if it has none); an error exits 2.  Returns *k or a new one. */
 struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enum state_key, const char *text);
@@ -25,7 +26,7 @@ struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enu
  * pid; --inherit without --pid and --comms exits 2.
  */
 void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list *pid);
-/* Is one of --comms, --dsos, --cgroup, --inherit or their opposites given? */
+/* Is one of --comms, --dsos, --cgroup, --container, --pod, --inherit or their opposites given? */
 bool	state_keys_select(const struct state_keys *);
 /* Is --switch-on or --switch-off given? */
 bool	state_keys_switches(const struct state_keys *);
@@ -37,17 +38,30 @@ void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_s
 int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct pp_rec *);
 /*
  * Does a sample, or a record that keys apply to (READ, SWITCH ...), match?  In time order.  KEPT; NOT_PID, NOT_COMM, NOT_DSO,
- * NOT_CGROUP; LACKS_FIELD if the record lacks a field that a key needs (a SWITCH has no DSO); -1: the record is invalid.
+ * NOT_CGROUP, NOT_CONTAINER, NOT_POD; LACKS_FIELD if the record lacks a field that a key needs (a SWITCH has no DSO); -1: the
+ * record is invalid.
  */
 int	state_keys_match(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
+/*
+ * With --payload-tasks, samples ask of their tasks by themselves, and state_keys_match() leaves these keys to: --comms and --inherit
+ * for a task; the keys of cgroups for a cgroup's id.  KEPT or the reason, as above.
+ */
+void	state_keys_tasks_elsewhere(struct state_keys *);
+int	state_keys_match_task(struct state_keys *, const struct pp_state *, uint32_t pid, uint32_t tid);
+int	state_keys_match_cgroup(struct state_keys *, const struct pp_state *, uint64_t id);
+/* Is one of the keys of tasks given?  Of cgroups? */
+bool	state_keys_by_task(const struct state_keys *);
+bool	state_keys_by_cgroup(const struct state_keys *);
+/* The number of samples whose cgroup no CGROUP record names: their path is unknown, so it is in no list. */
+uint64_t state_keys_pathless(const struct state_keys *);
 /*
  * Called for each sample that is otherwise selected, in time order: is it between --switch-on and --switch-off?  The sample may
  * be of one of these two events itself.
  */
 bool	state_keys_switched(struct state_keys *, const struct pp_event *);
 /*
- * Why no sample matched the key of that reason (NOT_COMM, NOT_DSO, NOT_CGROUP): the wanted names, and similar names in the
- * recording.
+ * Why no sample matched the key of that reason (NOT_COMM, NOT_DSO, NOT_CGROUP, NOT_CONTAINER, NOT_POD): the wanted names, and
+ * similar names in the recording.
  */
 void	state_keys_why(const struct state_keys *, enum reason, char *text, size_t size);
 void	state_keys_free(struct state_keys *);

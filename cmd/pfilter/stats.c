@@ -44,6 +44,7 @@ stats_print(const struct stats *s, bool json, FILE *f)
 	for (int i = 0; i < s->nsides; i++)
 		line(f, json, json ? "," : "", i ? "rejected" : !s->dry_run ? "written" : json ? "would_be_written" : "would be written",
 		    s->side[i].records, s->side[i].samples);
+	windows_stats(d->o->windows, json, f);
 	if (json)
 		fprintf(f, ",\"early\":%" PRIu64 "}\n", s->early);
 	else if (s->early)

@@ -9,6 +9,7 @@
 enum {
 	MARK_WRITTEN = 1, MARK_WRITTEN_REST = 2, MARK_DESCENDS = 4, MARK_UNDECIDED = 8,
 	MARK_SIDE_SHIFT = 4,		/* shift from the first two to two more: needed.c */
+	MARK_NAME_SHIFT = 6,		/* and to the next two */
 };
 
 /* Is the record about a thread?  Then *tid is its tid. */

@@ -8,7 +8,7 @@
 
 enum {
 	HEAD = 200,		/* of a format text; name and number are in its first two lines */
-	NAME = 100,		/* longest system, longest name; the kernel's limit is 64 */
+	NAME = PP_FORMAT_EVENT,	/* longest system */
 	PIECE = 256,		/* bytes of an item that are collected */
 };
 
@@ -36,6 +36,8 @@ static const struct {
 struct name {
 	uint64_t id;
 	char	*text;
+	struct pp_format *format;	/* NULL: not kept, or `why' not */
+	const char *why;
 };
 
 struct pp_tracing {
@@ -46,6 +48,10 @@ struct pp_tracing {
 	size_t	 have;			/* bytes in piece */
 	uint8_t	 piece[PIECE];
 	char	 system[NAME + 1];
+	uint8_t	 sizeof_long;
+	char	*whole;			/* PP_FORMAT_TEXT bytes for a text; NULL: formats are not kept */
+	uint64_t size;			/* of the text */
+	size_t	 bytes;			/* of all texts with a format */
 	struct name *names;		/* by id */
 	size_t	 n, cap;
 };
@@ -61,9 +67,12 @@ pp_tracing_free(struct pp_tracing *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		free(t->names[i].text);
+		pp_format_free(t->names[i].format);
+	}
 	free(t->names);
+	free(t->whole);
 	free(t);
 }
 
@@ -90,12 +99,69 @@ place(const struct pp_tracing *t, uint64_t id)
 	return lo;
 }
 
-const char *
-pp_tracing_name(const struct pp_tracing *t, uint64_t id)
+static const struct name *
+find(const struct pp_tracing *t, uint64_t id)
 {
 	size_t at = place(t, id);
 
-	return at < t->n && t->names[at].id == id ? t->names[at].text : NULL;
+	return at < t->n && t->names[at].id == id ? &t->names[at] : NULL;
+}
+
+const char *
+pp_tracing_name(const struct pp_tracing *t, uint64_t id)
+{
+	const struct name *n = find(t, id);
+
+	return n ? n->text : NULL;
+}
+
+int
+pp_tracing_keep_formats(struct pp_tracing *t)
+{
+	return t->whole || (t->whole = malloc(PP_FORMAT_TEXT)) ? 1 : -1;
+}
+
+const struct pp_format *
+pp_tracing_format(const struct pp_tracing *t, uint64_t id)
+{
+	const struct name *n = find(t, id);
+
+	return n ? n->format : NULL;
+}
+
+const struct pp_format *
+pp_tracing_format_named(const struct pp_tracing *t, const char *event)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->names[i].format && !strcmp(t->names[i].text, event))
+			return t->names[i].format;
+	return NULL;
+}
+
+const char *
+pp_tracing_format_error(const struct pp_tracing *t, uint64_t id)
+{
+	const struct name *n = find(t, id);
+
+	return n && !n->format ? n->why : NULL;
+}
+
+bool
+pp_tracing_swap(const struct pp_tracing *t)
+{
+	return t->swap;
+}
+
+/* Parse the text that was collected. */
+static void
+keep(struct pp_tracing *t, struct name *name)
+{
+	if (t->size > PP_FORMAT_TEXT)
+		name->why = "a text of more than 64 KiB";
+	else if (t->size > PP_FORMATS_BYTES - t->bytes)
+		name->why = "texts of more than 16 MiB together";
+	else if ((name->format = pp_format_parse(t->system, t->whole, (size_t)t->size, t->sizeof_long, &name->why)))
+		t->bytes += (size_t)t->size;
 }
 
 /* Add a name, unless the id has one.  Without memory it is left out. */
@@ -120,35 +186,21 @@ remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 		return;
 	snprintf(text, size, "%s:%.*s", t->system, (int)len, name);
 	memmove(&t->names[at + 1], &t->names[at], (t->n - at) * sizeof *t->names);
-	t->names[at] = (struct name){ id, text };
+	t->names[at] = (struct name){ .id = id, .text = text };
 	t->n++;
+	if (t->whole)
+		keep(t, &t->names[at]);
 }
 
-/* Parse the start of a format text: "name: NAME\nID: NUMBER\n".  Anything else has no name. */
+/* A format text is complete.  Without name and number it is left out. */
 static void
 learn(struct pp_tracing *t)
 {
-	char *p = (char *)t->piece, *name, *eol;
+	const char *name;
 	size_t len;
-	uint64_t id = 0;
+	uint64_t id;
 
-	p[t->have] = '\0';
-	if (strncmp(p, "name: ", 6) != 0)
-		return;
-	name = p + 6;
-	eol = strchr(name, '\n');
-	if (!eol || eol == name || eol - name > NAME || strncmp(eol, "\nID: ", 5) != 0)
-		return;
-	len = (size_t)(eol - name);
-	p = eol + 5;
-	if (*p < '0' || *p > '9')
-		return;
-	for (; *p >= '0' && *p <= '9'; p++) {
-		if (id > UINT32_MAX)
-			return;
-		id = 10 * id + (uint64_t)(*p - '0');
-	}
-	if (*p == '\n')
+	if (pp_format_head((const char *)t->piece, t->have, &name, &len, &id))
 		remember(t, id, name, len);
 }
 
@@ -181,6 +233,7 @@ complete(struct pp_tracing *t)
 		if (t->piece[0] > 1)
 			return DONE;
 		t->swap = (t->piece[0] == 1) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+		t->sizeof_long = t->piece[1];
 		return PAGE_MARK;
 	case PAGE_MARK:
 		return strcmp(text, "header_page") == 0 ? PAGE_SIZE : DONE;
@@ -190,7 +243,7 @@ complete(struct pp_tracing *t)
 	case EVENT_SIZE:
 	case FTRACE_SIZE:
 	case FORMAT_SIZE:
-		t->left = pp_get_u64(t->piece, t->swap);
+		t->left = t->size = pp_get_u64(t->piece, t->swap);
 		return t->state + 1;
 	case FTRACE_COUNT:
 		t->formats = pp_get_u32(t->piece, t->swap);
@@ -257,6 +310,8 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 		}
 		default:
 			took = n < t->left ? n : (size_t)t->left;
+			if (t->whole && t->size <= PP_FORMAT_TEXT)
+				memcpy(t->whole + (t->size - t->left), p, took);
 			if (t->have < HEAD)
 				collect(t, p, took, HEAD);
 			t->left -= took;

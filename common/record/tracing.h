@@ -22,8 +22,11 @@
 #ifndef PP_TRACING_H
 #define PP_TRACING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "format.h"
 
 enum { PP_TRACING_MAX = 8192 };	/* a kernel has about 2000 */
 
@@ -38,6 +41,18 @@ struct pp_tracing *pp_tracing_new(void);
 int	pp_tracing_feed(struct pp_tracing *, const uint8_t *, size_t n);
 /* "system:name" of a tracepoint by number; NULL: unknown.  Unescaped bytes of the recording: not safe to print. */
 const char *pp_tracing_name(const struct pp_tracing *, uint64_t id);
+/*
+ * Before the first feed: keep the formats too, of PP_FORMATS_BYTES together.  A text that passes a limit has none.  -1: no memory.
+ */
+int	pp_tracing_keep_formats(struct pp_tracing *);
+/* NULL: unknown, or not kept.  It is valid until pp_tracing_free(). */
+const struct pp_format *pp_tracing_format(const struct pp_tracing *, uint64_t id);
+/* By "system:name". */
+const struct pp_format *pp_tracing_format_named(const struct pp_tracing *, const char *event);
+/* Why the tracepoint of that number has a name and no format: a few words, static; NULL: it has one, or no name. */
+const char *pp_tracing_format_error(const struct pp_tracing *, uint64_t id);
+/* Is the order of payloads another than ours? */
+bool	pp_tracing_swap(const struct pp_tracing *);
 /* The number of names known. */
 size_t	pp_tracing_count(const struct pp_tracing *);
 void	pp_tracing_free(struct pp_tracing *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* payload.c - the bytes that follow a record; events are named by tracing data */
-#include "record/tracing.h"
+/* payload.c - the bytes that follow a record; formats of tracepoints in tracing data, which name events */
+#include "formats.h"
 #include "source.h"
 
 /* Name tracepoint events by their formats. */
@@ -14,6 +14,20 @@ payload_learn(struct source *s, const uint8_t *p, size_t n)
 		return 1;
 	y->named = pp_tracing_count(y->tracing);
 	return pp_events_tracing(s->pub.events, y->tracing, s->err);
+}
+
+int
+pp_keep_formats(struct pp_source *pub)
+{
+	struct payload *y = &((struct source *)pub)->payload;
+
+	return (y->tracing || (y->tracing = pp_tracing_new())) ? pp_tracing_keep_formats(y->tracing) : -1;
+}
+
+const struct pp_tracing *
+pp_formats(const struct pp_source *pub)
+{
+	return ((const struct source *)pub)->payload.tracing;
 }
 
 int

@@ -19,6 +19,7 @@ struct pp_held {
 	uint8_t		 to;
 	bool		 owed;
 	enum { PP_WAITS, PP_DECIDED, PP_UNSOUND } __attribute__((packed)) state;
+	enum { PP_LOOKED = 1, PP_MARKED = 2, PP_MARKED_2 = 4 } __attribute__((packed)) mark;	/* bits, while it waits */
 };
 
 struct pp_ring {			/* begins zeroed */

@@ -9,7 +9,7 @@
 #include "record/meaning.h"
 #include "state_in.h"
 
-enum { KSYMBOL_UNREGISTER = 1, BPF_EVENT_UNLOAD = 2 };
+enum { BPF_EVENT_UNLOAD = 2 };
 
 int
 pp_state_no_memory(struct pp_state *s)
@@ -41,8 +41,7 @@ pp_state_feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
 	case PP_EXIT:
 		return pp_state_feed_exit(s, r);
 	case PP_KSYMBOL:
-		return pp_state_keep(s, r, size, 0, PP_RAW_GET(r->raw, KSYMBOL, addr, s->swap),
-		    PP_RAW_GET(r->raw, KSYMBOL, flags, s->swap) & KSYMBOL_UNREGISTER);
+		return pp_state_feed_ksymbol(s, r, size);
 	case PP_BPF_EVENT:
 		return pp_state_keep(s, r, size, 0, PP_RAW_GET(r->raw, BPF_EVENT, id, s->swap),
 		    PP_RAW_GET(r->raw, BPF_EVENT, bpf_type, s->swap) == BPF_EVENT_UNLOAD);
@@ -149,6 +148,28 @@ pp_state_dso(const struct pp_state *s, const struct pp_map *m)
 }
 
 const char *
+pp_state_ksymbol(const struct pp_state *s, uint64_t addr)
+{
+	const struct pp_map *m = pp_maps_find(&s->symbols, addr);
+	uint64_t start = m ? m->start - m->pgoff : 0;
+	const struct kept *k = m ? pp_state_kept(s, PP_KSYMBOL, 0, start) : NULL;
+
+	return k && addr - start < PP_RAW_GET(k->raw, KSYMBOL, len, s->swap) ? (const char *)k->raw + PP_RAW_AT(KSYMBOL, name) : NULL;
+}
+
+uint64_t
+pp_state_namespace(const struct pp_state *s, uint32_t tid, enum pp_namespace which)
+{
+	enum { HEAD = 8, ENTRY = PP_RAW_ENTRY(NAMESPACES, dev) };	/* u64 nr, then dev and ino of each */
+	const struct task *t = task_find(s, tid);
+	const struct blob *b = t ? t->namespaces : NULL;
+
+	if (!b || b->len < HEAD + (which + 1u) * ENTRY || pp_get_u64(b->p, s->swap) <= which)
+		return 0;
+	return pp_get_u64(b->p + HEAD + which * ENTRY + 8, s->swap);
+}
+
+const char *
 pp_state_cgroup(const struct pp_state *s, uint64_t id)
 {
 	const struct kept *k = pp_state_kept(s, PP_CGROUP, 0, id);
@@ -190,6 +211,7 @@ pp_state_free(struct pp_state *s)
 	while ((p = TAILQ_FIRST(&s->all_processes)))
 		pp_state_task_drop(s, TAILQ_FIRST(&p->tasks));
 	pp_maps_release(&s->pool, s->kernel.root);
+	pp_maps_release(&s->pool, s->symbols.root);
 	pp_maps_pool_end(&s->pool);
 	pp_state_writer_free(s->writer);
 	free(s->kind);

@@ -57,6 +57,8 @@ int		 pp_state_each_task(const struct pp_process *, int (*fn)(void *arg, struct 
  * process; hypervisor, guest, unknown mode.
  */
 const struct pp_maps *pp_state_maps(const struct pp_state *, uint32_t pid, unsigned cpumode);
+/* The name of the code in the kernel that a KSYMBOL put at an address (a BPF program); perf uses it where no map is. */
+const char	*pp_state_ksymbol(const struct pp_state *, uint64_t addr);
 /* The map that contains an address; NULL: none. */
 const struct pp_map *pp_maps_find(const struct pp_maps *, uint64_t addr);
 /* Call fn for all maps by ascending address, until it returns -1.  1, or -1. */
@@ -77,6 +79,11 @@ void		 pp_dso_get(struct pp_dso *, const struct pp_rec *, size_t trailer, bool s
 
 /* Does perf take what this MMAP or MMAP2 of a process maps for JIT code?  The dso is by pp_dso_get(). */
 bool		 pp_map_is_jit(const struct pp_rec *, const struct pp_dso *, bool swap);
+
+/* In the order of NAMESPACES records. */
+enum pp_namespace { PP_NS_NET, PP_NS_UTS, PP_NS_IPC, PP_NS_PID, PP_NS_USER, PP_NS_MNT, PP_NS_CGROUP };
+/* The inode of a thread's namespace, by its last NAMESPACES record; 0: unknown. */
+uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_namespace);
 
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 

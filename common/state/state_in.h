@@ -85,6 +85,7 @@ struct pp_state {
 	struct kind	**kind;		/* by index; NULL: free */
 	uint32_t	 nkinds, cap_kinds, free_kind;	/* free_kind: all indices below are in use */
 	struct pp_maps	 kernel;
+	struct pp_maps	 symbols;	/* the addresses of KSYMBOL records; start - pgoff is the key of the record that is kept */
 	struct maps_pool pool;
 	struct state_writer *writer;	/* made at its first use */
 };
@@ -130,6 +131,7 @@ int	pp_state_feed_exit(struct pp_state *, const struct pp_rec *);
 /* ---- state_map.c ------------------------------------------------------------------------------------------ */
 
 int	pp_state_feed_mmap(struct pp_state *, const struct pp_rec *, size_t size);
+int	pp_state_feed_ksymbol(struct pp_state *, const struct pp_rec *, size_t size);
 /* Keep the record instead of the last one of its key; remove: only drop that one. */
 int	pp_state_keep(struct pp_state *, const struct pp_rec *, size_t size, uint32_t pid, uint64_t id, bool remove);
 /* The record kept for a key; NULL: none. */

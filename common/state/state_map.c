@@ -6,6 +6,7 @@
 #include "state_in.h"
 
 enum { MASK_GUEST = 4 };		/* bit of the cpumodes GUEST_KERNEL and GUEST_USER */
+enum { KSYMBOL_UNREGISTER = 1 };
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
@@ -160,6 +161,20 @@ pp_state_keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t 
 	}
 	TAILQ_INSERT_TAIL(&s->all_kept, k, all);
 	return 1;
+}
+
+int
+pp_state_feed_ksymbol(struct pp_state *s, const struct pp_rec *r, size_t size)
+{
+	struct pp_map m = { .start = PP_RAW_GET(r->raw, KSYMBOL, addr, s->swap), .len = PP_RAW_GET(r->raw, KSYMBOL, len, s->swap) };
+	bool gone = PP_RAW_GET(r->raw, KSYMBOL, flags, s->swap) & KSYMBOL_UNREGISTER;
+
+	if (pp_state_keep(s, r, size, 0, m.start, gone) < 0)
+		return -1;
+	if (m.len > UINT64_MAX - m.start)
+		m.len = UINT64_MAX - m.start;
+	/* What is gone stays in the maps, without a record: addresses are used again. */
+	return !gone && m.len && pp_maps_insert(&s->pool, &s->symbols, &m) < 0 ? pp_state_no_memory(s) : 1;
 }
 
 /* ---- MMAP and MMAP2, which begin with the same fields ------------------------------------------------- */

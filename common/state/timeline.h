@@ -42,6 +42,7 @@ struct pp_turn {		/* of the record to be decided on */
 	uint64_t	 nr;		/* its number among all records put, from 1 */
 	uint64_t	 offset;	/* in the input */
 	uint64_t	 since;		/* no ordered record is between min(since, the record's time) and the record's time */
+	uint8_t		 marks;		/* by pp_arrival_mark() */
 };
 
 struct pp_arrival;
@@ -65,6 +66,15 @@ struct pp_arrival_user {
 	void	*arg;
 	struct pp_verdict own;		/* the verdict on records of types 64 and up: turn() is not called for these */
 	bool	 ordered[PP_USER_TYPE_START];	/* by type: the record changes what others are decided by */
+	/*
+	 * Look at a record whose type is in looks[], in time order; one without a time at once.  NULL: nothing is looked at.  When a record has its
+	 * turn, all up to `ahead' ns after it were looked at.  looked(): all that can be looked at were, and those up to the time
+	 * `decided' have had their turn.  -1: the record is malformed; looked(): no memory.
+	 */
+	int	(*look)(void *arg, const struct pp_turn *, const struct pp_event *, const struct pp_rec *);
+	int	(*looked)(void *arg, uint64_t decided);
+	uint64_t ahead;
+	bool	 looks[PP_USER_TYPE_START];
 };
 
 /*
@@ -86,5 +96,9 @@ int	pp_arrival_put(struct pp_arrival *, const struct pp_rec *, const struct pp_r
 int	pp_arrival_finish(struct pp_arrival *);
 /* The number of records decided on too early, because of the memory limit. */
 uint64_t pp_arrival_early(const struct pp_arrival *);
+/* The number of those decided on before all up to `ahead' after them had arrived, for the same reason. */
+uint64_t pp_arrival_short(const struct pp_arrival *);
+/* look() calls it: when the record with that number, this one or one that waits, has its turn, it has these marks, bits 1 and 2. */
+void	pp_arrival_mark(struct pp_arrival *, uint64_t nr, unsigned marks);
 
 #endif

@@ -4,6 +4,7 @@
  *
  *	ring	records not emitted yet, in order of arrival (held.h)
  *	turns	the numbers of records not decided on yet (turns.h)
+ *	ahead	of these, the numbers of records not looked at yet
  *
  * After decisions the ring is emitted up to the first record that is not decided on.
  */
@@ -43,6 +44,10 @@ struct pp_arrival {
 	uint64_t	 max, limit;	/* latest time known; time up to which the next FINISHED_ROUND releases */
 	uint64_t	 early_limit;	/* all records up to this time were decided on early; 0: none */
 	uint64_t	 early;
+	struct pp_round	*ahead;		/* NULL: nothing is looked at */
+	uint64_t	 settled;	/* the last release was up to this time */
+	uint64_t	 whole;		/* of records up to this time, all that is `ahead' has arrived */
+	uint64_t	 too_short;
 
 	bool		 failed;	/* nothing can be emitted any more */
 	bool		 bad;		/* a record was malformed: records that arrived before it can still be emitted */
@@ -120,6 +125,14 @@ arrival_emit(struct pp_arrival *a)
 }
 
 static void
+arrival_malformed(struct pp_arrival *a, struct pp_held *e, const struct pp_rec *r)
+{
+	arrival_blame(a, r, e->off);
+	e->state = PP_UNSOUND;
+	a->bad = true;
+}
+
+static void
 arrival_turn_of(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 {
 	struct pp_rec r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
@@ -127,10 +140,9 @@ arrival_turn_of(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 
 	a->at.nr = n + 1;
 	a->at.offset = e->off;
+	a->at.marks = e->mark / PP_MARKED;
 	if (a->user.turn(a->user.arg, &a->at, a->in->events->ev[e->front], &r, &v) < 0) {
-		arrival_blame(a, &r, e->off);
-		e->state = PP_UNSOUND;
-		a->bad = true;
+		arrival_malformed(a, e, &r);
 		return;
 	}
 	e->state = PP_DECIDED;
@@ -141,11 +153,50 @@ arrival_turn_of(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 		pp_ring_drop(&a->ring, e);
 }
 
+/* Look at the record with that number, unless that was done. */
+static void
+arrival_look_at(struct pp_arrival *a, uint64_t n)
+{
+	struct pp_held *e = pp_ring_at(&a->ring, n);
+	struct pp_rec r;
+
+	if (n < a->ring.first || e->state != PP_WAITS || e->mark & PP_LOOKED)
+		return;
+	e->mark |= PP_LOOKED;
+	r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
+	if (!a->user.looks[r.type])
+		return;
+	a->at.nr = n + 1;
+	a->at.offset = e->off;
+	if (a->user.look(a->user.arg, &a->at, a->in->events->ev[e->front], &r) < 0) {
+		arrival_malformed(a, e, &r);
+		a->waits--;
+	}
+}
+
+/* Look at all records up to that time. */
+static int
+arrival_look(struct pp_arrival *a, uint64_t limit)
+{
+	const struct pp_waiting *w;
+	size_t n;
+
+	if (pp_round_take(a->ahead, limit, &w, &n) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		arrival_look_at(a, w[i].place);
+	return a->user.looked(a->user.arg, a->settled);
+}
+
 /* Bytes kept elsewhere for decided records exceed their share: decide on the records that these wait for. */
 static int
 arrival_relieve(struct pp_arrival *a)
 {
 	while (arrival_emit(a) > 0 && a->ring.first < a->ring.next && a->user.more(a->user.arg) > a->memory / 4) {
+		if (a->ahead)
+			arrival_look_at(a, a->ring.first);
+		if (pp_ring_at(&a->ring, a->ring.first)->state != PP_WAITS)
+			continue;
 		arrival_turn_of(a, pp_ring_at(&a->ring, a->ring.first), a->ring.first);
 		a->early++;
 		a->waits--;
@@ -179,6 +230,7 @@ arrival_turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
 		if (w[i].place < a->ring.first || e->state != PP_WAITS)
 			continue;
 		a->waits--;
+		a->too_short += w[i].time > a->whole;
 		arrival_turn_of(a, e, w[i].place);
 		if (++a->decided % 256)
 			continue;
@@ -190,11 +242,29 @@ arrival_turn(void *arg, const struct pp_waiting *w, size_t n, uint64_t since)
 	return 1;
 }
 
-/* Decide on all records up to that time. */
+/* Decide on all records up to that time, after a look at all up to the time `look'. */
+static int
+arrival_settle_to(struct pp_arrival *a, uint64_t look, uint64_t limit)
+{
+	if (a->ahead && arrival_look(a, look) < 0)
+		return -1;
+	a->settled = limit;
+	return pp_turns_release(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
+}
+
+/* All records up to that time have arrived. */
 static int
 arrival_settle(struct pp_arrival *a, uint64_t limit)
 {
-	return pp_turns_release(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
+	uint64_t ahead = a->user.ahead, old;
+
+	if (!a->ahead || limit == UINT64_MAX)
+		return arrival_settle_to(a, limit, limit);
+	/* A release goes through all that waits, which may be many rounds: do so less often. */
+	old = limit > ahead ? limit - ahead : 0;
+	if (old > a->settled && old - a->settled >= ahead / 8)
+		return arrival_settle_to(a, limit, old);
+	return arrival_look(a, limit) < 0 ? -1 : arrival_emit(a);
 }
 
 /* ---- the memory limit ------------------------------------------------------------------------------ */
@@ -202,7 +272,7 @@ arrival_settle(struct pp_arrival *a, uint64_t limit)
 static size_t
 arrival_memory(const struct pp_arrival *a)
 {
-	return pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + a->own.cap * sizeof *a->own.v + a->user.more(a->user.arg);
+	return pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) + a->own.cap * sizeof *a->own.v + a->user.more(a->user.arg);
 }
 
 /*
@@ -223,10 +293,18 @@ static int
 arrival_settle_early(struct pp_arrival *a)
 {
 	uint64_t limit = pp_turns_newest(&a->turns, a->ring.first + (a->ring.next - a->ring.first + 2) / 3);
+	uint64_t look = limit;
+	int rc;
 
-	if (arrival_settle(a, limit) < 0)
+	if (a->ahead) {
+		a->whole = a->max > a->user.ahead ? a->max - a->user.ahead : 0;
+		look = limit > UINT64_MAX - 1 - a->user.ahead ? UINT64_MAX - 1 : limit + a->user.ahead;
+	}
+	rc = arrival_settle_to(a, look, limit);
+	a->whole = UINT64_MAX;
+	if (rc < 0)
 		return -1;
-	a->early_limit = limit > a->early_limit ? limit : a->early_limit;
+	a->early_limit = look > a->early_limit ? look : a->early_limit;
 	return arrival_reclaim(a);
 }
 
@@ -362,14 +440,17 @@ arrival_put_untimed(struct pp_arrival *a, const struct pp_event *ev, const struc
 	struct pp_held *e;
 
 	a->at.since = UINT64_MAX;
-	if (a->ring.first == a->ring.next) {
-		a->at.nr = a->ring.next + 1;
-		a->at.offset = pp_offset(a->in, a->stands);
+	a->at.marks = 0;
+	a->at.nr = a->ring.next + 1;
+	a->at.offset = pp_offset(a->in, a->stands);
+	if (a->ahead && a->user.looks[r->type] && a->user.look(a->user.arg, &a->at, ev, r) < 0)
+		return -1;
+	if (a->ring.first == a->ring.next)
 		return a->user.turn(a->user.arg, &a->at, ev, r, &v) < 0 ? -1 : arrival_pass(a, r, &v);
-	}
 	if (!(e = arrival_append(a, r)))
 		return -1;
 	e->front = ev->index;
+	e->mark = 0;
 	arrival_turn_of(a, e, a->ring.next - 1);
 	return a->bad ? -1 : 1;
 }
@@ -383,6 +464,9 @@ arrival_put_timed(struct pp_arrival *a, const struct pp_event *ev, const struct 
 		return -1;
 	e->front = ev->index;
 	e->state = PP_WAITS;
+	e->mark = 0;
+	if (a->ahead && a->user.looks[r->type] && pp_round_add_number(a->ahead, time, a->ring.next - 1) < 0)
+		return -1;
 	if (!a->waits++ || time > a->max)
 		a->max = time;
 	a->early += time < a->early_limit;
@@ -423,6 +507,19 @@ pp_arrival_early(const struct pp_arrival *a)
 	return a->early;
 }
 
+uint64_t
+pp_arrival_short(const struct pp_arrival *a)
+{
+	return a->too_short;
+}
+
+void
+pp_arrival_mark(struct pp_arrival *a, uint64_t nr, unsigned marks)
+{
+	if (nr > a->ring.first && nr <= a->ring.next)
+		pp_ring_at(&a->ring, nr - 1)->mark |= (marks & 3) * PP_MARKED;
+}
+
 struct pp_arrival *
 pp_arrival_new(struct pp_source *in, const struct pp_arrival_user *user, size_t memory, struct pp_err *err)
 {
@@ -436,7 +533,9 @@ pp_arrival_new(struct pp_source *in, const struct pp_arrival_user *user, size_t 
 	a->user = *user;
 	a->err = err;
 	a->memory = memory;
-	if (pp_turns_start(&a->turns, arrival_turn, a, err) < 0) {
+	a->whole = UINT64_MAX;
+	if (pp_turns_start(&a->turns, arrival_turn, a, err) < 0 || (user->look && !(a->ahead = pp_round_new(NULL, NULL, err)))) {
+		pp_turns_free(&a->turns);
 		free(a);
 		return NULL;
 	}
@@ -450,6 +549,7 @@ pp_arrival_free(struct pp_arrival *a)
 	if (!a)
 		return;
 	pp_turns_free(&a->turns);
+	pp_round_free(a->ahead);
 	pp_ring_free(&a->ring);
 	free(a->own.v);
 	free(a);

@@ -107,9 +107,19 @@ static const struct field fields[] = {
 	{ "build_id", FIELD_STR, STATE(BUILD_ID, PP_SAMPLE_IP) },
 	{ "map.start", STATE(MAP, PP_SAMPLE_IP) },
 	{ "cgroup.name", FIELD_STR, STATE(CGROUP, PP_SAMPLE_CGROUP), .supply = "--all-cgroups" },
+	{ "ns.pid", STATE(NAMESPACE, PP_SAMPLE_TID), .add = PP_NS_PID, .supply = "--namespaces" },
+	{ "ns.net", STATE(NAMESPACE, PP_SAMPLE_TID), .add = PP_NS_NET, .supply = "--namespaces" },
+	{ "ns.mnt", STATE(NAMESPACE, PP_SAMPLE_TID), .add = PP_NS_MNT, .supply = "--namespaces" },
+	{ "ns.user", STATE(NAMESPACE, PP_SAMPLE_TID), .add = PP_NS_USER, .supply = "--namespaces" },
+	{ "ns.uts", STATE(NAMESPACE, PP_SAMPLE_TID), .add = PP_NS_UTS, .supply = "--namespaces" },
+	{ "ns.ipc", STATE(NAMESPACE, PP_SAMPLE_TID), .add = PP_NS_IPC, .supply = "--namespaces" },
+	{ "ns.cgroup", STATE(NAMESPACE, PP_SAMPLE_TID), .add = PP_NS_CGROUP, .supply = "--namespaces" },
 	{ "host", FIELD_STR, .get = GET_HOST },
 	/* parts of a sample */
 	{ "callchain.nr", PART(CHAIN_NR, PP_SAMPLE_CALLCHAIN), .bits = 16, .supply = "-g" },
+	{ "callchain.dso", FIELD_STR, STATE(CHAIN_DSO, PP_SAMPLE_CALLCHAIN), .supply = "-g" },
+	{ "callchain.user.nr", PART(CHAIN_USER, PP_SAMPLE_CALLCHAIN), .bits = 16, .supply = "-g" },
+	{ "callchain.kernel.nr", PART(CHAIN_KERNEL, PP_SAMPLE_CALLCHAIN), .bits = 16, .supply = "-g" },
 	{ "callchain", FIELD_CHAIN, PART(CHAIN, PP_SAMPLE_CALLCHAIN), .supply = "-g" },
 	{ "stack.size", PART(STACK, PP_SAMPLE_STACK_USER), .supply = "--call-graph dwarf" },
 	{ "regs.abi", PART(ABI, PP_SAMPLE_REGS_USER | PP_SAMPLE_REGS_INTR), .supply = "--user-regs or --intr-regs" },
@@ -191,9 +201,8 @@ field_words(const struct field *f, char *to, size_t size)
 		strcpy(to + size - 5, " ...");
 }
 
-/* The number of letters to insert, remove, change or swap to turn one into the other; both are short. */
-static unsigned
-distance(const char *a, size_t na, const char *b, size_t nb)
+unsigned
+field_distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	enum { LONGEST = 32 };
 	unsigned d[LONGEST + 1][LONGEST + 1];
@@ -230,7 +239,7 @@ field_near(const char *name, size_t n, char *to, size_t size)
 	for (unsigned i = 0; i < FIELDS; i++) {
 		size_t len = strlen(fields[i].name);
 
-		d[i] = distance(lower, n, fields[i].name, len);
+		d[i] = field_distance(lower, n, fields[i].name, len);
 		/* callchain -> callchain.nr, phys -> phys_addr, chain -> callchain */
 		if (n >= 3 && d[i] > 2 && (len > n ? memmem(fields[i].name, len, lower, n) : memmem(lower, n, fields[i].name, len)))
 			d[i] = 2;

@@ -6,6 +6,8 @@
  *	field.c		the table of fields, their names and words
  *	field_access.c	where a field stands in the records of one kind
  *	field_fetch.c	the value of a field that stands at no fixed offset
+ *	field_chain.c	values from the frames of call chains (field_chain.h)
+ *	field_payload.c	fields that the recording names: those of tracepoints
  *	field_stream.c	facts about the stream that fields depend on: clock, host, guests
  *
  * A new field is a row of the table in field.c, and a word in pfilter(1).  A field that is computed also has a PART_..., with a
@@ -16,9 +18,10 @@
 
 #include "big.h"
 #include "record/shape.h"
+#include "record/tracing.h"
 #include "state/state.h"
 
-enum field_type { FIELD_INT, FIELD_STR, FIELD_CHAIN };
+enum field_type { FIELD_INT, FIELD_STR, FIELD_CHAIN, FIELD_ANY };	/* FIELD_ANY: of a payload, not decided yet */
 
 enum field_get {		/* how the value of a field is found */
 	GET_PLAN,		/* at a fixed offset by the event's plan, in samples and trailers */
@@ -26,6 +29,7 @@ enum field_get {		/* how the value of a field is found */
 	GET_HEADER,		/* in the record's header, at offset `add' */
 	GET_PART,		/* field_fetch() computes it, if the event has the fields it needs */
 	GET_STATE,		/* as GET_PART, from the state of tasks at the record's time */
+	GET_PAYLOAD,		/* by the format of the tracepoint */
 	GET_PERIOD, GET_CPU, GET_ID, GET_TYPE, GET_EXACT, GET_NAME, GET_INDEX, GET_ATTR_TYPE, GET_ATTR_CONFIG, GET_HOST,
 	GET_NEVER,		/* perf knows the value while it records; no record holds it */
 };
@@ -33,6 +37,7 @@ enum field_part {		/* what field_fetch() computes */
 	PART_NONE, PART_TAIL, PART_SNOOP, PART_WEIGHT, PART_CHAIN_NR, PART_CHAIN, PART_STACK, PART_ABI, PART_BRANCHES, PART_RAW,
 	PART_VALUE, PART_ENABLED, PART_RUNNING, PART_AUX, PART_CPU, PART_NR, PART_OFFSET, PART_RELTIME, PART_WALLTIME,
 	PART_MACHINE, PART_VCPU, PART_COMM, PART_PPID, PART_DSO, PART_BUILD_ID, PART_MAP, PART_CGROUP,
+	PART_CHAIN_DSO, PART_CHAIN_USER, PART_CHAIN_KERNEL, PART_NAMESPACE, PART_PAYLOAD,
 };
 
 struct field_word { const char *name; uint64_t value; };
@@ -45,11 +50,12 @@ struct field {
 	bool		 sign;
 	uint32_t	 need;		/* PP_SAMPLE_*: the event needs one of these; 0: none */
 	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its offset in samples and in trailers; UINT16_MAX: none */
-	uint8_t		 add;		/* bytes from that offset to the field */
+	uint8_t		 add;		/* bytes from that offset to the field; of PART_NAMESPACE enum pp_namespace */
 	uint8_t		 width;		/* bytes */
 	uint8_t		 role;		/* enum pp_role: the role of the same field in types other than SAMPLE */
 	const struct field_word *words;
 	const char	*supply;	/* the option that makes perf record it */
+	struct field_payload *payload;	/* of a GET_PAYLOAD, private to field_payload.c */
 };
 
 const struct field *field_find(const char *name, size_t n);
@@ -65,11 +71,15 @@ void	field_near(const char *name, size_t n, char *to, size_t size);
 /* Write the words of a field, separated by blanks, to `to' (size bytes with the NUL). */
 void	field_words(const struct field *, char *to, size_t size);
 
+/* The number of letters to insert, remove, change or swap to turn one into the other; 32 if one is longer than that. */
+unsigned field_distance(const char *a, size_t na, const char *b, size_t nb);
+
 /* ---- the stream ----------------------------------------------------------------------------------- */
 
 struct field_guest { uint64_t id; uint32_t machine, vcpu; };
 struct field_stream {		/* facts about the stream that fields depend on; begins zeroed */
 	const struct pp_events *events;
+	const struct pp_tracing *tracing;	/* formats of tracepoints; NULL: none are kept */
 	bool		 swap;
 	bool		 has_clock;
 	uint64_t	 clock, wall;	/* by CLOCK_DATA: one moment on both clocks, ns */
@@ -93,6 +103,7 @@ struct field_kind {		/* records of one kind have their fields at the same offset
 	const struct pp_event *ev;
 	uint32_t	 type;
 	bool		 trailer;
+	bool		 quick;		/* its payloads are as long as the fields at fixed places in them need */
 };
 struct field_place {		/* where the records of one kind have a field */
 	enum { AT_NONE, AT_NUMBER, AT_STRING, AT_PLACE, AT_PART } at;
@@ -101,6 +112,7 @@ struct field_place {		/* where the records of one kind have a field */
 	bool		 sure;		/* every record of the kind has the field */
 	uint8_t		 width, shift, bits;	/* bits: the width of the value at most */
 	int32_t		 off;
+	uint16_t	 raw;		/* the field is in the payload, behind the RAW at this offset; 0: it is not */
 	uint64_t	 mask;
 	big		 num;		/* AT_NUMBER */
 	const char	*str;		/* AT_STRING */
@@ -134,10 +146,46 @@ void	field_fetch(struct field_fetch *, enum field_part, const struct field *, st
 /* The first field of a sample behind its fixed part with one of these PP_SAMPLE_* bits; NULL: none, or the sample is `bad'. */
 const struct pp_part *field_part(struct field_fetch *, uint32_t bits);
 
+/* ---- payloads --------------------------------------------------------------------------------------- */
+
+/*
+ * A field of payloads by name, "prev_pid" or "raw.prev_pid", and for an array the index of one number; or raw data by offset,
+ * "raw.u32" and the offset.  Its type is FIELD_INT with an index, else FIELD_ANY, of which the caller makes FIELD_INT or
+ * FIELD_STR by what it is compared with.  An event whose format has no such field of that type lacks it.  Freed by
+ * field_payload_free().
+ */
+struct field *field_payload_new(const char *name, size_t n, const uint32_t *index);
+void	field_payload_free(struct field *);
+/* From here on its value is its length: of text in bytes, of an array in numbers. */
+void	field_payload_length(struct field *);
+/* The name without "raw."; NULL: it is raw data by offset. */
+const char *field_payload_name(const struct field *);
+/* The field of that name in the event's format, whatever its type; NULL: none. */
+const struct pp_payload_field *field_payload_in(const struct field_stream *, const struct field *, const struct pp_event *);
+/* The format of an event's payloads; NULL: it has none, or it is unknown. */
+const struct pp_format *field_format(const struct field_stream *, const struct pp_event *);
+/* How many payloads were too short, or pointed outside of themselves. */
+uint64_t field_payload_absent(const struct field *);
+/* Write type, name and place to `to', as "s32 prev_pid at RAW+24", after field_access() for the event. */
+void	field_payload_text(const struct field *, const struct pp_event *, char *to, size_t size);
+/* Write the names in formats similar to name, as "prev_pid, prev_prio", to `to'; "" if there are none. */
+void	field_payload_near(const struct field_stream *, const char *name, char *to, size_t size);
+/* For field_access() and field_fetch().  raw: offset of RAW in samples of the event; 0: it varies. */
+void	field_payload_access(const struct field_stream *, const struct field *, const struct field_kind *, unsigned raw,
+	    struct field_place *);
+void	field_payload_fetch(struct field_fetch *, const struct field *, struct field_value *);
+
 /* What perf shows for a thread without a name: ":4711"; "swapper" for the idle task.  `number' has FIELD_NAMELESS bytes. */
 const char *field_nameless(uint32_t tid, char *number);
 
 /* What perf shows for a file: the name of the kernel's map ends with its first symbol, which perf does not show. */
 const char *field_dso_name(const struct pp_dso *);
+
+/*
+ * What the field `dso' is for an address: the file by the maps of the process at the time, or the BPF program.  NULL: unknown.
+ * *map is the map that has it, or NULL; *index that of the file (struct pp_dso), or UINT32_MAX.
+ */
+const char *field_dso_at(const struct pp_state *, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map,
+    uint32_t *index);
 
 #endif

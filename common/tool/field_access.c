@@ -111,6 +111,18 @@ has_fixed(const char *name, const struct field_kind *k)
 	return a.at != AT_NONE;
 }
 
+/* Was the recording made with NAMESPACES records?  One event is enough: the records are about tasks. */
+static bool
+has_namespaces(const struct field_stream *s)
+{
+	enum { NAMESPACES = 1 << 28 };		/* in flags of the attr */
+	unsigned i = 0;
+
+	while (i < s->events->n && !(s->events->ev[i]->attr.flags & NAMESPACES))
+		i++;
+	return i < s->events->n;
+}
+
 static bool
 has_part(const struct field_stream *s, const struct field *f, const struct field_kind *k)
 {
@@ -120,6 +132,7 @@ has_part(const struct field_stream *s, const struct field *f, const struct field
 	switch ((enum field_part)f->part) {
 	case PART_NR:
 	case PART_OFFSET:	return true;
+	case PART_NAMESPACE:	return has_fixed("tid", k) && has_namespaces(s);
 	case PART_COMM:
 	case PART_PPID:		return has_fixed("tid", k);
 	case PART_RELTIME:	return has_fixed("time", k);
@@ -172,6 +185,7 @@ field_access(const struct field_stream *s, const struct field *f, const struct f
 	case GET_TAIL:		tail_access(s, to, f, k); break;
 	case GET_PART:
 	case GET_STATE:		part_access(s, to, f, k); break;
+	case GET_PAYLOAD:	field_payload_access(s, f, k, tail_offset(k->ev, PP_SAMPLE_RAW), to); break;
 	case GET_HEADER:	at_place(to, f, f->add, false); break;
 	case GET_EXACT:
 		if (k->type == PP_SAMPLE)

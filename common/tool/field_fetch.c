@@ -5,7 +5,7 @@
 
 #include "record/event.h"
 #include "record/sample.h"
-#include "field.h"
+#include "field_chain.h"
 #include "record/raw.h"
 #include "tool.h"
 
@@ -179,25 +179,41 @@ field_dso_name(const struct pp_dso *dso)
 	return dso->name;
 }
 
+const char *
+field_dso_at(const struct pp_state *s, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map, uint32_t *index)
+{
+	const struct pp_dso *dso;
+
+	*index = UINT32_MAX;
+	if (!(*map = pp_state_map(s, pid, mode, ip)))
+		return mode == PP_MISC_KERNEL ? pp_state_ksymbol(s, ip) : NULL;
+	dso = pp_state_dso(s, *map);
+	*index = dso->index;
+	return field_dso_name(dso);
+}
+
 static void
 get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 {
 	const struct pp_rec *r = f->s->r;
 	const struct pp_map *map;
 	const struct pp_dso *dso;
+	uint64_t ip = pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap);
+	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = UINT32_MAX, tid;
 
 	pp_pid_tid(f->s->ev, r, f->swap, &pid, &tid);
-	map = pp_state_map(f->s->state, pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(r->raw + f->s->ev->plan.ip, f->swap));
-	if (!map)
+	if (!(map = pp_state_map(f->s->state, pid, mode, ip))) {	/* as field_dso_at(), which is slower for one address */
+		if (part == PART_DSO && mode == PP_MISC_KERNEL)
+			give_text(v, pp_state_ksymbol(f->s->state, ip));
 		return;
+	}
 	if (part == PART_MAP) {
 		v->num = big_plain(map->start);
 		v->known = true;
 		return;
 	}
-	if (!(dso = pp_state_dso(f->s->state, map)))
-		return;
+	dso = pp_state_dso(f->s->state, map);
 	if (part == PART_DSO)
 		give_text(v, field_dso_name(dso));
 	else if (dso->id_len) {
@@ -207,11 +223,12 @@ get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 }
 
 static void
-get_state(struct field_fetch *f, enum field_part part, struct field_value *v)
+get_state(struct field_fetch *f, enum field_part part, const struct field *field, struct field_value *v)
 {
 	const struct pp_part *x;
 	uint32_t pid, tid;
 	int64_t ppid;
+	uint64_t ino;
 
 	if (!f->s->state)
 		return;
@@ -220,7 +237,7 @@ get_state(struct field_fetch *f, enum field_part part, struct field_value *v)
 			give_text(v, pp_state_cgroup(f->s->state, pp_get_u64(x->p, f->swap)));
 		return;
 	}
-	if (part != PART_COMM && part != PART_PPID) {
+	if (part != PART_COMM && part != PART_PPID && part != PART_NAMESPACE) {
 		get_map(f, part, v);
 		return;
 	}
@@ -228,7 +245,12 @@ get_state(struct field_fetch *f, enum field_part part, struct field_value *v)
 		return;
 	if (part == PART_COMM)
 		give_text(v, field_comm(f->s->state, tid, f->number));
-	else if ((ppid = pp_state_ppid(f->s->state, pid)) >= 0) {
+	else if (part == PART_NAMESPACE) {
+		if ((ino = pp_state_namespace(f->s->state, tid, (enum pp_namespace)field->add))) {
+			v->num = big_plain(ino);
+			v->known = true;
+		}
+	} else if ((ppid = pp_state_ppid(f->s->state, pid)) >= 0) {
 		v->num = big_signed(ppid);
 		v->known = true;
 	}
@@ -260,7 +282,12 @@ field_fetch(struct field_fetch *f, enum field_part part, const struct field *fie
 	case PART_DSO:
 	case PART_BUILD_ID:
 	case PART_MAP:
-	case PART_CGROUP:	get_state(f, part, v); break;
+	case PART_CGROUP:
+	case PART_NAMESPACE:	get_state(f, part, field, v); break;
+	case PART_CHAIN_DSO:
+	case PART_CHAIN_USER:
+	case PART_CHAIN_KERNEL:	field_chain_fetch(f, part, v); break;
+	case PART_PAYLOAD:	field_payload_fetch(f, field, v); break;
 	default:		get_part(f, part, field, v);
 	}
 }

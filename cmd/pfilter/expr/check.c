@@ -31,6 +31,8 @@ unmake(struct expr *e, const struct node *before)
 
 		e->nodes = n->made;
 		e->nnodes--;
+		if (n->payload)
+			field_payload_free(n->payload);
 		free(n->str);
 		free(n);
 	}
@@ -70,16 +72,36 @@ unknown(const struct expr *e, const struct node *n, const struct field *f, bool 
 	    *near ? "; similar: " : "", near, text ? "; text goes in quotes" : "");
 }
 
-/* Convert the words in a value to numbers, as field f defines them; without f words are errors.  `text': compared with text. */
+void
+node_set_payload(struct node *n, const uint32_t *index)
+{
+	n->kind = N_FIELD;
+	n->field = n->payload = field_payload_new(n->src->text + n->at, n->len, index);
+	if (n->type == T_ANY)
+		n->type = (enum type)n->payload->type;
+	else
+		n->payload->type = (uint8_t)n->type;
+}
+
+/*
+ * Convert the words in a value to numbers, as field f defines them; without f they are fields of payloads.  `text': compared
+ * with text.
+ */
 static void
 resolve(struct expr *e, struct node *n, const struct field *f, bool text)
 {
 	if (!n)
 		return;
 	if (n->kind == N_WORD) {
+		if (!f && !memchr(n->src->text + n->at, '.', n->len)) {
+			n->quotes = text;
+			node_set_payload(n, NULL);
+			return;
+		}
 		if (!f || !field_word(f, n->src->text + n->at, n->len, &n->num))
 			unknown(e, n, f, text);
 		n->kind = N_NUM;
+		n->type = T_INT;
 		return;
 	}
 	resolve(e, n->a, f, text);
@@ -112,10 +134,12 @@ reduce(struct expr *e, struct node *n)
 /* ---- types --------------------------------------------------------------------------------------- */
 
 static void
-want_number(const struct expr *e, const struct node *n)
+want_number(const struct expr *e, struct node *n)
 {
+	node_settle(n, T_INT);
 	switch (n->type) {
 	case T_INT:
+	case T_ANY:
 		return;
 	case T_STR:
 		lex_wrong(e->t, n->src, n->at, "expected a number, found text; text has == != ~ =~ in");
@@ -162,10 +186,20 @@ check_call(struct expr *e, struct node *n)
 		resolve(e, n->a, f, false);
 		break;
 	case N_LEN:
+		frames_check(e, n);
+		resolve(e, n->a, NULL, false);
+		if (n->a->payload && n->a->type == T_ANY) {
+			field_payload_length(n->a->payload);
+			n->a->type = T_INT;
+			return n->a;
+		}
 		if (!is_text(n->a))
-			lex_wrong(e->t, n->src, n->at, "len() needs text");
+			lex_wrong(e->t, n->src, n->at, "len() needs text or a field of a payload");
 		break;
 	case N_DEFAULT:
+		frames_check(e, n);
+		node_settle(n->a, is_text(n->b) ? T_STR : T_INT);
+		node_settle(n->b, n->a->type == T_STR ? T_STR : T_INT);
 		n->type = n->a->type;
 		if (is_text(n->a) && is_text(n->b))
 			break;
@@ -206,8 +240,10 @@ check_compare(struct expr *e, struct node *n)
 	resolve(e, b, f, text);
 	reduce(e, a);
 	reduce(e, b);
+	frames_check(e, n);
 	if (n->kind == N_GLOB || n->kind == N_ERE) {
-		if (!text)
+		node_settle(a, T_STR);
+		if (!is_text(a))
 			lex_wrong(e->t, n->src, n->at, "~ and =~ are for text, such as comm or event");
 		if (n->kind == N_ERE)
 			make_ere(e, n);
@@ -219,6 +255,11 @@ check_compare(struct expr *e, struct node *n)
 			want_number(e, a);
 		return n;
 	}
+	if (text) {
+		node_settle(a, T_STR);
+		node_settle(b, T_STR);
+	} else if ((n->kind == N_EQ || n->kind == N_NE) && a->type == T_ANY && b->type == T_ANY)
+		return n;				/* expr_bind() decides it by the formats */
 	if (text && (n->kind == N_EQ || n->kind == N_NE) && is_text(a) && is_text(b))
 		return n;
 	if (text)

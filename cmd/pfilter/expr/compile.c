@@ -75,7 +75,7 @@ compile_reads(struct compiler *c, struct insn *i, const struct field_place *a)
 	i->shift = a->shift;
 	i->off = a->off;
 	i->mask = a->mask;
-	if (!a->end && c->p->min < (unsigned)(a->off + a->width))
+	if (!a->end && !a->raw && c->p->min < (unsigned)(a->off + a->width))
 		c->p->min = (unsigned)(a->off + a->width);
 }
 
@@ -171,7 +171,7 @@ compile_gen_range(struct compiler *c, const struct node *n, const struct field_p
 		compile_gen_const(c, n, big_less(hi, lo) == negate ? EXPR_YES : EXPR_NO, yes, no);
 		return;
 	}
-	i = compile_emit(c, a->width == 2 ? OP_U16 : a->width == 8 ? OP_U64 : a->sign ? OP_S32 : OP_U32, n);
+	i = compile_emit(c, a->width < 4 ? OP_SMALL : a->width == 8 ? OP_U64 : a->sign ? OP_S32 : OP_U32, n);
 	i = compile_jump(i, yes, no);
 	compile_reads(c, i, a);
 	i->negate = negate;
@@ -191,6 +191,10 @@ compile_gen_compare(struct compiler *c, const struct node *n, uint16_t yes, uint
 	uint16_t behind;
 	struct insn *i;
 
+	if (n->frames) {
+		compile_jump(compile_emit(c, OP_FRAMES, n), yes, no)->node = n;
+		return;
+	}
 	if (a->type == T_STR) {
 		compile_gen_value(c, a);
 		compile_gen_value(c, b);
@@ -273,7 +277,9 @@ compile_gen_in(struct compiler *c, const struct node *n, uint16_t yes, uint16_t 
 		compile_gen_items(c, n);
 		if (yes != NEXT || no != NEXT)
 			compile_jump(compile_emit(c, OP_IF_NO, n), yes, no);
-	} else if (n->a->type == T_CHAIN)
+	} else if (n->frames)
+		compile_gen_compare(c, n, yes, no);
+	else if (n->a->type == T_CHAIN)
 		compile_jump(compile_emit(c, OP_CHAIN, n), yes, no)->node = n;
 	else if (compile_simple(n->a, &a)) {
 		list_keys(n->list, a.sign);
@@ -308,6 +314,10 @@ compile_gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_
 		break;
 	case N_GLOB:
 	case N_ERE:
+		if (n->frames) {
+			compile_gen_compare(c, n, yes, no);
+			return;
+		}
 		compile_gen_value(c, n->a);
 		compile_jump(compile_emit(c, n->kind == N_GLOB ? OP_GLOB : OP_ERE, n), yes, no)->node = n;
 		break;
@@ -402,6 +412,25 @@ compile_resolve(const struct compiler *c)
 	}
 }
 
+/* The size that payloads need for the fields at fixed places in them. */
+static void
+compile_payload(struct program *p, const struct node *n)
+{
+	if (n->kind == N_FIELD && n->state == LIVE && n->access.at == AT_PLACE && n->access.raw) {
+		unsigned need = (unsigned)n->access.off + n->access.width - n->access.raw - 4;
+
+		p->raw = n->access.raw;
+		if (p->payload < need)
+			p->payload = need;
+		if (p->min < n->access.raw + 4u)
+			p->min = n->access.raw + 4u;
+	}
+	if (n->a)
+		compile_payload(p, n->a);
+	for (const struct node *b = n->b; b; b = b->next)
+		compile_payload(p, b);
+}
+
 struct program *
 compile(struct expr *e, const struct field_kind *k)
 {
@@ -422,6 +451,8 @@ compile(struct expr *e, const struct field_kind *k)
 		compile_emit(&c, OP_END, e->root);
 	}
 	compile_resolve(&c);
+	compile_payload(c.p, e->root);
+	c.p->direct = c.p->plain && !c.p->raw;
 	free(c.label);
 	return c.p;
 }

@@ -114,10 +114,15 @@ explain_put_node(FILE *to, const struct node *n)
 
 /* Print the place of a value, after the name of the field that is there, if any. */
 static void
-explain_put_place(FILE *to, const struct insn *i, const struct node *from)
+explain_put_place(FILE *to, const struct program *p, const struct insn *i, const struct node *from)
 {
 	bool named = from && from->kind == N_FIELD;
 
+	if (named && from->payload) {
+		fprintf(to, "%c%u %s at RAW+%d", i->sign ? 's' : 'u', 8 * i->width, strchr(from->field->name, '.') + 1,
+		    i->off - p->raw - 4);
+		return;
+	}
 	if (named)
 		fprintf(to, "%s (", from->field->name);
 	if (i->end)
@@ -134,15 +139,18 @@ explain_put_place(FILE *to, const struct insn *i, const struct node *from)
 
 /* Print the numbers that a test of a place accepts, or with negate rejects. */
 static void
-explain_put_span(FILE *to, const struct insn *i)
+explain_put_span(FILE *to, const struct insn *i, bool payload)
 {
-	uint64_t max = i->sign ? INT32_MAX : i->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * i->width) - 1;
+	uint64_t max = i->sign ? (uint64_t)INT64_MAX >> (64 - 8 * i->width) : i->width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * i->width) - 1;
 
 	if (i->span && i->lo + i->span == max) {
 		fprintf(to, i->sign ? " %s %jd" : " %s %ju", i->negate ? "<" : ">=", (uintmax_t)i->lo);
 		return;
 	}
-	fprintf(to, i->negate ? " is not " : " is ");
+	if (payload && !i->span)
+		fputs(i->negate ? " != " : " == ", to);
+	else
+		fputs(i->negate ? " is not " : " is ", to);
 	if (i->sign)
 		fprintf(to, i->span ? "%jd..%jd" : "%jd", (intmax_t)i->lo, (intmax_t)(i->lo + i->span));
 	else
@@ -189,24 +197,24 @@ explain_put_count(FILE *to, size_t n, const char *what)
 }
 
 static void
-explain_put_test(FILE *to, const struct insn *i, const struct node *from)
+explain_put_test(FILE *to, const struct program *p, const struct insn *i, const struct node *from)
 {
 	static const char *const results[] = { [EXPR_NO] = "no", [EXPR_YES] = "yes", [EXPR_UNKNOWN] = "unknown" };
 
 	switch ((enum op)i->op) {
-	case OP_U16: case OP_U32: case OP_S32: case OP_U64:
-		explain_put_place(to, i, from->a);
-		explain_put_span(to, i);
+	case OP_SMALL: case OP_U32: case OP_S32: case OP_U64:
+		explain_put_place(to, p, i, from->a);
+		explain_put_span(to, i, from->a->payload);
 		break;
 	case OP_LIST:
-		explain_put_place(to, i, from->a);
+		explain_put_place(to, p, i, from->a);
 		fprintf(to, " in ");
 		explain_put_count(to, i->nkey, "range");
 		break;
 	case OP_PAIR:
-		explain_put_place(to, i, from->a);
+		explain_put_place(to, p, i, from->a);
 		fprintf(to, " %s ", signs[i->what]);
-		explain_put_place(to, i + 1, from->b);
+		explain_put_place(to, p, i + 1, from->b);
 		break;
 	case OP_COMPARE:	fputs(signs[i->what], to); break;
 	case OP_STR_EQ:		fputs(i->negate ? "!= text" : "== text", to); break;
@@ -224,15 +232,31 @@ explain_put_test(FILE *to, const struct insn *i, const struct node *from)
 		fputs("call chain in ", to);
 		explain_put_count(to, i->node->list->n, "range");
 		break;
+	case OP_FRAMES:
+		fputs("any frame: ", to);
+		explain_put_node(to, i->node);
+		break;
 	case OP_TRUTH:		fputs("!= 0", to); break;
 	case OP_EXISTS:		fputs("exists", to); break;
 	default:		fputs(results[i->what], to); break;
 	}
 }
 
+/* What OP_FETCH fetches from samples of the event. */
 static void
-explain_put_step(FILE *to, const struct insn *i, const struct node *from)
+explain_fetch(const struct field *f, const struct pp_event *ev, char *to, size_t size)
 {
+	if (f->payload)
+		field_payload_text(f, ev, to, size);
+	else
+		snprintf(to, size, "%s", f->name);
+}
+
+static void
+explain_put_step(FILE *to, const struct program *p, const struct pp_event *ev, const struct insn *i, const struct node *from)
+{
+	char place[256];
+
 	switch ((enum op)i->op) {
 	case OP_PUSH:	fputs("save verdict", to); break;
 	case OP_AND:	fputs("verdict && saved verdict", to); break;
@@ -251,10 +275,17 @@ explain_put_step(FILE *to, const struct insn *i, const struct node *from)
 		explain_put_text(to, i->str ? i->str : "");
 		break;
 	case OP_LOAD:
-		fprintf(to, "%s = ", from->field->name);
-		explain_put_place(to, i, NULL);
+		if (from->payload)
+			explain_put_place(to, p, i, from);
+		else {
+			fprintf(to, "%s = ", from->field->name);
+			explain_put_place(to, p, i, NULL);
+		}
 		break;
-	case OP_FETCH:	fprintf(to, "fetch %s", i->field->name); break;
+	case OP_FETCH:
+		explain_fetch(i->field, ev, place, sizeof place);
+		fprintf(to, "fetch %s", place);
+		break;
 	case OP_CALC:	fputs(signs[i->what], to); break;
 	case OP_CALC1:	fputs(i->what == N_NEG ? "negate" : signs[i->what], to); break;
 	case OP_DEFAULT: fputs("default", to); break;
@@ -264,7 +295,7 @@ explain_put_step(FILE *to, const struct insn *i, const struct node *from)
 }
 
 static void
-explain_put_program(FILE *to, const struct program *p)
+explain_put_program(FILE *to, const struct program *p, const struct pp_event *ev)
 {
 	for (size_t at = 0; at < p->n; at++) {
 		const struct insn *i = &p->code[at];
@@ -275,9 +306,9 @@ explain_put_program(FILE *to, const struct program *p)
 		if (i->op == OP_IF_NO || i->op == OP_IF_YES)
 			explain_put_if(to, p, at);
 		else if (!explain_is_test((enum op)i->op))
-			explain_put_step(to, i, p->from[at]);
+			explain_put_step(to, p, ev, i, p->from[at]);
 		else
-			explain_put_test(to, i, p->from[at]);
+			explain_put_test(to, p, i, p->from[at]);
 		if (explain_is_test((enum op)i->op) && i->yes != i->no) {
 			fputs("  yes: ", to);
 			explain_put_where(to, p, at, i->yes);
@@ -288,10 +319,22 @@ explain_put_program(FILE *to, const struct program *p)
 	}
 }
 
+/* Are the programs for two events the same, and do they fetch from the same places? */
 static bool
-explain_same(const struct program *p, const struct program *q)
+explain_same(const struct program *p, const struct pp_event *a, const struct program *q, const struct pp_event *b)
 {
-	return p->n == q->n && !memcmp(p->code, q->code, p->n * sizeof *p->code);
+	char pa[256], qb[256];
+
+	if (p->n != q->n || p->raw != q->raw || memcmp(p->code, q->code, p->n * sizeof *p->code) != 0)
+		return false;
+	for (size_t i = 0; i < p->n; i++)
+		if (p->code[i].op == OP_FETCH) {
+			explain_fetch(p->code[i].field, a, pa, sizeof pa);
+			explain_fetch(p->code[i].field, b, qb, sizeof qb);
+			if (strcmp(pa, qb) != 0)
+				return false;
+		}
+	return true;
 }
 
 /* The programs for samples; events with the same program are listed together. */
@@ -300,27 +343,28 @@ explain_put_programs(FILE *to, struct expr *e)
 {
 	enum { SHOWN = 64 };
 	unsigned n = e->stream.events->n < SHOWN ? e->stream.events->n : SHOWN;
+	struct pp_event *const *ev = e->stream.events->ev;
 	struct program *p[SHOWN];
 
 	for (unsigned i = 0; i < n; i++)
-		p[i] = compile(e, &(struct field_kind){ e->stream.events->ev[i], PP_SAMPLE, false });
+		p[i] = compile(e, &(struct field_kind){ .ev = ev[i], .type = PP_SAMPLE, .quick = true });
 	for (unsigned i = 0; i < n; i++) {
 		unsigned first = 0;
 
-		while (!explain_same(p[first], p[i]))
+		while (!explain_same(p[first], ev[first], p[i], ev[i]))
 			first++;
 		if (first < i)
 			continue;
 		fputs("samples of", to);
 		for (unsigned k = i; k < n; k++)
-			if (explain_same(p[k], p[i])) {
-				char *name = tool_vis(e->stream.events->ev[k]->name, strlen(e->stream.events->ev[k]->name));
+			if (explain_same(p[k], ev[k], p[i], ev[i])) {
+				char *name = tool_vis(ev[k]->name, strlen(ev[k]->name));
 
 				fprintf(to, "%s %s", k > i ? "," : "", name);
 				free(name);
 			}
 		fputs(":\n", to);
-		explain_put_program(to, p[i]);
+		explain_put_program(to, p[i], ev[i]);
 	}
 	if (n < e->stream.events->n)
 		fprintf(to, "%u more events are not shown\n", e->stream.events->n - n);

@@ -7,8 +7,9 @@
 #include "event_match.h"
 #include "tree.h"
 #include "record/feature.h"
+#include "source/formats.h"
 
-enum { NO_TRAILER = 64 };		/* in struct programs */
+enum { NO_TRAILER = 64, SHORT_PAYLOAD = 65 };	/* in struct programs */
 
 /* ---- text ---------------------------------------------------------------------------------------- */
 
@@ -37,11 +38,11 @@ expr_and(struct expr *e, const struct tool *t, struct expr_source *src)
 }
 
 struct expr *
-expr_add(struct expr *e, const struct tool *t, const char *text)
+expr_add(struct expr *e, const struct tool *t, const char *option, const char *text)
 {
 	struct expr_source *src = tool_alloc(1, sizeof *src);
 
-	src->name = "--filter";
+	src->name = option;
 	src->n = strlen(text);
 	src->text = tool_alloc(src->n + 1, 1);
 	memcpy(src->text, text, src->n);
@@ -149,7 +150,7 @@ expr_any_has(const struct expr *e, const struct field *f)
 		if (expr_is_dummy(ev) && e->stream.events->n > 1)
 			continue;
 		samples = true;
-		field_access(&e->stream, f, &(struct field_kind){ ev, PP_SAMPLE, true }, &a);
+		field_access(&e->stream, f, &(struct field_kind){ .ev = ev, .type = PP_SAMPLE, .trailer = true }, &a);
 		if (a.at != AT_NONE)
 			return true;
 	}
@@ -177,17 +178,108 @@ expr_check_name(const struct expr *e, const struct node *n)
 	    i < e->stream.events->n ? ", ..." : "");
 }
 
+/* Why no event of the recording has a field of payloads; exits 2. */
+static void __attribute__((noreturn))
+expr_no_payload(const struct expr *e, const struct node *n)
+{
+	const struct pp_events *events = e->stream.events;
+	const char *name = field_payload_name(n->field), *why;
+	const bool bare = name && n->len == strlen(name) && n->src->text[n->at + n->len] != '[';
+	char near[256], type[PP_FORMAT_TYPE];
+	bool raw = false, missing = false;
+
+	for (unsigned i = 0; i < events->n; i++) {
+		const struct pp_event *ev = events->ev[i];
+		const struct pp_payload_field *x = field_payload_in(&e->stream, n->field, ev);
+
+		if (x) {
+			pp_payload_type(x, type, sizeof type);
+			lex_wrong(e->t, n->src, n->at, "%s of %s is %s, which is not %s", name, ev->name, type, n->type == T_STR ? "text" :
+			    strchr(n->field->name, '[') ? "an array with that index" : "one number");
+		}
+		if (!(ev->attr.sample_type & PP_SAMPLE_RAW))
+			continue;
+		raw = true;
+		why = pp_tracing_format_error(e->stream.tracing, ev->attr.config);
+		if (ev->attr.type == 2 && why)
+			lex_wrong(e->t, n->src, n->at, "the format of %s cannot be used: it is %s", ev->name, why);
+		missing |= ev->attr.type == 2 && !field_format(&e->stream, ev);
+	}
+	if (name && missing && !bare)
+		lex_wrong(e->t, n->src, n->at, "the formats of the tracepoints, which say where %.64s is, are missing, or behind the data; "
+		    "`pcat --formats-from' adds them", n->field->name);
+	if (!raw && !bare)
+		lex_wrong(e->t, n->src, n->at, "no event of this recording has payloads; record them with perf record -R");
+	if (raw && name)
+		field_payload_near(&e->stream, name, near, sizeof near);
+	else
+		*near = 0;
+	if (!*near && bare)
+		field_near(name, n->len, near, sizeof near);
+	lex_wrong(e->t, n->src, n->at, "no field is named `%.64s'%s%s%s%s", name ? name : n->field->name, *near ? "; similar: " : "",
+	    near, n->quotes ? "; text goes in quotes" : "", missing ? "; the formats of the tracepoints, which could name it, are missing, "
+	    "or behind the data (`pcat --formats-from' adds them)" : "");
+}
+
+/* Of a == b of two fields of payloads the formats say whether they are text. */
+static void
+expr_settle(const struct expr *e, struct node *n)
+{
+	enum type type = T_INT;
+
+	if ((n->kind != N_EQ && n->kind != N_NE) || n->a->type != T_ANY || n->b->type != T_ANY)
+		return;
+	for (unsigned i = 0; i < e->stream.events->n; i++) {
+		const struct pp_payload_field *x = field_payload_in(&e->stream, n->a->field, e->stream.events->ev[i]);
+
+		if (x && x->kind == PP_PAYLOAD_STRING)
+			type = T_STR;
+	}
+	node_settle(n->a, type);
+	node_settle(n->b, type);
+}
+
+/* Say once which field of an event's payloads has the name of one of ours. */
+static bool
+expr_note_own(const struct expr *e, const struct node *n)
+{
+	const char *name = n->field->name;
+
+	for (unsigned i = 0; i < e->stream.events->n; i++) {
+		const struct pp_event *ev = e->stream.events->ev[i];
+		const struct pp_format *f = field_format(&e->stream, ev);
+		const bool size = !strcmp(name, "raw.size");
+
+		if (!f || !pp_format_field(f, size ? "size" : name, strlen(size ? "size" : name)))
+			continue;
+		tool_warn(e->t, "%s: `%s' is the sample's; raw.%s%s is that of %s", n->src->name, name, size ? "field." : "",
+		    size ? "size" : name, ev->name);
+		return true;
+	}
+	return false;
+}
+
 void
 expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 {
+	bool noted = false;
+
 	if (!e)
 		return;
 	e->stream.events = in->events;
 	e->stream.swap = in->swap;
+	e->stream.tracing = pp_formats(in);
+	for (struct node *n = e->nodes; n && e->stream.events->n; n = n->made) {
+		if (n->kind == N_FIELD && !n->payload && !noted)
+			noted = expr_note_own(e, n);
+		expr_settle(e, n);
+	}
 	for (const struct node *n = e->nodes; n && e->stream.events->n; n = n->made)
 		if (n->kind == N_FIELD && !n->guarded && !expr_any_has(e, n->field)) {
 			const char *how = n->field->supply;
 
+			if (n->payload)
+				expr_no_payload(e, n);
 			lex_wrong(t, n->src, n->at, "no event of this recording has %s%s%s", n->field->name,
 			    how ? "; record it with perf record " : "", how ? how : "");
 		}
@@ -204,7 +296,7 @@ expr_warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n
 	expr_warn_absent(e, ev, n->a);
 	for (const struct node *b = n->b; b; b = b->next)
 		expr_warn_absent(e, ev, b);
-	if (n->kind != N_FIELD || n->guarded || n->state != UNKNOWN)
+	if (n->kind != N_FIELD || n->payload || n->guarded || n->state != UNKNOWN)
 		return;
 	for (size_t i = 0; i < e->nwarned; i++)
 		if (e->warned[i] == n->field)
@@ -256,6 +348,15 @@ expr_program_slot(struct expr *e, const struct field_kind *k)
 	return &e->programs[index]->of[k->type == PP_SAMPLE ? 0 : k->trailer ? k->type : NO_TRAILER];
 }
 
+/* Has the payload of the sample all fields that the program reads at fixed places? */
+static bool
+expr_payload_fits(const struct program *p, const struct pp_rec *r, bool swap)
+{
+	uint32_t n = pp_get_u32(r->raw + p->raw, swap);
+
+	return n >= p->payload && n <= r->size - p->raw - 4u;
+}
+
 /* The slow path of expr_match(). */
 static int
 expr_run(struct expr *e, const struct program *p, const struct field_subject *s, enum expr_result *result, struct pp_err *err)
@@ -263,6 +364,16 @@ expr_run(struct expr *e, const struct program *p, const struct field_subject *s,
 	struct field_fetch f;
 	int rc;
 
+	if (p->raw) {
+		if (!expr_payload_fits(p, s->r, e->stream.swap)) {
+			struct program **slot = &e->programs[s->ev->index]->of[SHORT_PAYLOAD];
+
+			p = *slot ? *slot : expr_make_program(e, &(struct field_kind){ .ev = s->ev, .type = PP_SAMPLE }, slot);
+		} else if (p->plain) {
+			*result = run_plain(p, s->r, e->stream.swap);
+			return 1;
+		}
+	}
 	f.stream = &e->stream;		/* not the whole struct: the sample in it is large, and most programs do not need it */
 	f.s = s;
 	f.swap = e->stream.swap;
@@ -283,17 +394,26 @@ expr_match(struct expr *e, const struct field_subject *s, enum expr_result *resu
 	if (s->r->type == PP_SAMPLE && index < e->nprograms && e->programs[index])
 		p = e->programs[index]->of[0];
 	if (!p) {
-		struct field_kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r) };
+		struct field_kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r), true };
 		struct program **slot = expr_program_slot(e, &k);
 
 		p = *slot ? *slot : expr_make_program(e, &k, slot);
 	}
 	if (s->r->size < p->min)
 		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
-	if (!p->plain)
+	if (!p->direct)
 		return expr_run(e, p, s, result, err);
 	*result = run_plain(p, s->r, e->stream.swap);
 	return 1;
+}
+
+void
+expr_end(const struct expr *e)
+{
+	for (const struct node *n = e ? e->nodes : NULL; n; n = n->made)
+		if (n->payload && field_payload_absent(n->payload))
+			tool_warn(e->t, "%s: %ju samples are too short for %s, so tests of it select none of them", n->src->name,
+			    (uintmax_t)field_payload_absent(n->payload), n->payload->name);
 }
 
 void
@@ -306,7 +426,10 @@ expr_free(struct expr *e)
 	for (struct node *n = e->nodes, *next; n; n = next) {
 		next = n->made;
 		free(n->str);
+		if (n->payload)
+			field_payload_free(n->payload);
 		list_free(n->list);
+		frames_free(n->frames);
 		if (n->ere)
 			regfree(n->ere);
 		free(n->ere);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * expr.h - --filter: expressions over the fields of a record.
+ * expr.h - --filter, --around: expressions over the fields of a record.
  *
  * An expression is text, then a tree, then a program per kind of record (tree.h).  Values are integers of more than 64 bits,
  * strings, or unknown (the record lacks the field).  If the result is unknown, the record is not selected.
@@ -17,12 +17,15 @@
 #include "tool/field.h"
 #include "tool/tool.h"
 
-struct expr;			/* all --filter options, ANDed; NULL: none */
+struct expr;			/* one or several (--filter) expressions, ANDed; NULL: none */
 
 enum expr_result { EXPR_NO, EXPR_YES, EXPR_UNKNOWN };
 
-/* Add an expression; an invalid one exits 2, with a mark at the place of the error.  Returns *e or a new one. */
-struct expr *expr_add(struct expr *e, const struct tool *, const char *text);
+/*
+ * Add an expression, the argument of that option; an invalid one exits 2, with a mark at the place of the error.  Returns *e or
+ * a new one.
+ */
+struct expr *expr_add(struct expr *e, const struct tool *, const char *option, const char *text);
 /* The same for --filter-file: the lines of the file, without comments from #, are one expression. */
 struct expr *expr_add_file(struct expr *e, const struct tool *, const char *path);
 /* Does it use comm, dso or another field that is correct in time order only? */
@@ -37,7 +40,7 @@ bool	expr_needs_start(const struct expr *);
  */
 void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
 /*
- * After all events are known, if not their names, as at the first record of the kernel.  A field that no event records exits 2;
+ * After all events are known, if not their names, as at the first record of the kernel.  The source keeps formats.  A field that no event records exits 2;
  * the message names the option of perf record.  If only some events lack a field, a warning follows at their first sample.
  */
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);
@@ -48,6 +51,8 @@ int	expr_match(struct expr *, const struct field_subject *, enum expr_result *re
  * the program for each event.
  */
 void	expr_explain(struct expr *, bool waits, FILE *);
+/* At the end of the input: warn of payloads that lacked a field of their format. */
+void	expr_end(const struct expr *);
 void	expr_free(struct expr *);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event_match.h"
+#include "pattern.h"
 #include "tree.h"
 
 static void
@@ -149,7 +150,7 @@ compare(const struct expr *e, const struct field_kind *k, struct node *n, struct
 			unknown(n);
 			return;
 		}
-		yes = n->kind == N_GLOB ? value_glob(n->str, a->text) : !regexec(n->ere, a->text, 0, NULL, 0);
+		yes = n->kind == N_GLOB ? pattern_match(n->str, a->text) : !regexec(n->ere, a->text, 0, NULL, 0);
 	} else if (a->type == T_STR)
 		yes = same_text(e, k, a, b) == (n->kind == N_EQ);
 	else

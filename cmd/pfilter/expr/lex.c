@@ -199,7 +199,7 @@ operator(struct lex *l)
 	}
 	if (c == '=')
 		lex_wrong(l->t, l->src, l->pos, "use == to compare");
-	if (!c || !strchr("()!,~&|^+-*/%<>", c))
+	if (!c || !strchr("()[]!,~&|^+-*/%<>", c))
 		lex_wrong(l->t, l->src, l->pos, "unexpected character");
 	l->tok = c;
 	l->pos++;

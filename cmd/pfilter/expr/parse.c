@@ -15,7 +15,7 @@
  *	add    := mul { ("+" | "-") mul }
  *	mul    := un { ("*" | "/" | "%") un }
  *	un     := "-" un | prim
- *	prim   := NUMBER | STRING | WORD | FIELD | FUNCTION "(" bit { "," bit } ")" | "(" filter ")"
+ *	prim   := NUMBER | STRING | WORD | FIELD [ "[" NUMBER "]" ] | FUNCTION "(" bit { "," bit } ")" | "(" filter ")"
  *
  * and a path after `cgroup ==' or `!='.  An expression that perf record --filter accepts (its grammar is conj of single
  * comparisons) has the same meaning here.
@@ -94,6 +94,25 @@ parse_call(struct parser *p, enum node_kind kind, size_t at)
 	return check_call(p->e, n);
 }
 
+/* "[" NUMBER "]" behind the name of a payload's field, or nothing. */
+static struct node *
+parse_payload(struct parser *p, struct node *n)
+{
+	uint32_t index;
+
+	if (p->l.tok == '[') {
+		lex_next(&p->l);
+		if (p->l.tok != TOK_NUM || !big_less(p->l.num, big_plain(UINT64_C(1) << 16)))
+			parse_expected(p, "a number below 65536");
+		index = (uint32_t)p->l.num.lo;
+		lex_next(&p->l);
+		parse_take(p, ']', "`]'");
+		node_set_payload(n, &index);
+	} else
+		node_set_payload(n, NULL);
+	return n;
+}
+
 static struct node *
 parse_named(struct parser *p)
 {
@@ -109,7 +128,7 @@ parse_named(struct parser *p)
 			return parse_call(p, functions[i].kind, p->l.at);
 	if (lex_is(&p->l, "and") || lex_is(&p->l, "or") || lex_is(&p->l, "not") || lex_is(&p->l, "in"))
 		parse_expected(p, "a value");
-	n = node_new(p->e, f ? N_FIELD : N_WORD, f ? (enum type)f->type : T_INT, p->l.src, p->l.at);
+	n = node_new(p->e, f ? N_FIELD : N_WORD, f ? (enum type)f->type : T_ANY, p->l.src, p->l.at);
 	if (f && field_refused(f))
 		lex_wrong(p->l.t, p->l.src, p->l.at, "%s is known only while recording (perf record --filter), and is in no record", f->name);
 	n->len = p->l.len;
@@ -122,7 +141,7 @@ parse_named(struct parser *p)
 		p->e->stream.wants_guests |= field_needs_guests(f);
 	}
 	lex_next(&p->l);
-	return n;
+	return !f && (p->l.tok == '[' || (n->len > 4 && !memcmp(n->src->text + n->at, "raw.", 4))) ? parse_payload(p, n) : n;
 }
 
 static struct node *
@@ -290,6 +309,7 @@ parse_in(struct parser *p, struct node *a, size_t at)
 
 	n->list = tool_alloc(1, sizeof *n->list);
 	parse_take(p, '(', "`(' and a list");
+	node_settle(a, p->l.tok == TOK_STR ? T_STR : T_INT);
 	for (;;) {
 		if (a->type == T_STR || !parse_plain_item(p, n->list)) {
 			const struct node *before = p->e->nodes;
@@ -323,6 +343,8 @@ parse_matches(struct parser *p, struct node *a, int tok, size_t at)
 		parse_expected(p, "a string in quotes");
 	n->str = p->l.str;
 	p->l.str = NULL;
+	if (negate && node_is_frames(a))
+		frames_refuse(p->e, a);
 	n = check_compare(p->e, n);
 	lex_next(&p->l);
 	return negate ? parse_make(p, N_NOT, T_COND, at, n, NULL) : n;
@@ -360,7 +382,7 @@ parse_rel(struct parser *p)
 	} else if (parse_relates(p)) {
 		parse_not_mixed(p, n, at);
 		if (kind == N_EQ || kind == N_NE)
-			lex_path(&p->l, n->kind == N_FIELD && !strcmp(n->field->name, "cgroup") && !n->paren, p->depth > 0);
+			lex_path(&p->l, n->kind == N_FIELD && !n->payload && !strcmp(n->field->name, "cgroup") && !n->paren, p->depth > 0);
 		else
 			lex_next(&p->l);
 		if (tok == TOK_NAME)

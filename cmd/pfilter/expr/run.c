@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "pattern.h"
 #include "tree.h"
 
 static const uint8_t and_of[3][3] = {
@@ -28,7 +29,9 @@ load(const struct insn *i, const struct pp_rec *r, bool swap)
 	const uint8_t *p = place(i, r);
 
 	switch (i->width) {
-	case 2:		return (uint64_t)(pp_get_u16(p, swap) >> i->shift) & i->mask;
+	case 1:		return i->sign ? (uint64_t)(int64_t)(int8_t)*p : *p & i->mask;
+	case 2:
+		return i->sign ? (uint64_t)(int64_t)(int16_t)pp_get_u16(p, swap) : (uint64_t)(pp_get_u16(p, swap) >> i->shift) & i->mask;
 	case 4:		return i->sign ? (uint64_t)(int64_t)(int32_t)pp_get_u32(p, swap) : pp_get_u32(p, swap) & i->mask;
 	default:	return pp_get_u64(p, swap) >> i->shift & i->mask;
 	}
@@ -48,7 +51,7 @@ match(const struct insn *i, const struct field_value *v)
 {
 	if (!v->known || strnlen(v->str, EXPR_NAME + 1) > EXPR_NAME)
 		return EXPR_UNKNOWN;
-	return i->op == OP_GLOB ? value_glob(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
+	return i->op == OP_GLOB ? pattern_match(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
 }
 
 /* Is an address of the call chain in the list?  Context markers are skipped.  *known: there is a call chain. */
@@ -92,7 +95,10 @@ test(const struct insn *i, struct field_value **top, struct field_fetch *f)
 		return v->known ? !big_zero(v->num) : EXPR_UNKNOWN;
 	case OP_EXISTS:
 		return v->known;
-	default:	/* OP_CHAIN has no value */
+	case OP_FRAMES:
+		++*top;
+		return (uint8_t)frames_test(i->node, f);
+	default:	/* OP_CHAIN and OP_FRAMES have no value */
 		++*top;
 		yes = chain_has(f, i->node->list, &known);
 		return known ? yes : EXPR_UNKNOWN;
@@ -176,7 +182,7 @@ run(const struct program *p, struct field_fetch *f)
 
 	for (;;) {
 		switch ((enum op)i->op) {
-		case OP_U16: case OP_U32: case OP_S32: case OP_U64:
+		case OP_SMALL: case OP_U32: case OP_S32: case OP_U64:
 			result = (load(i, r, swap) - i->lo <= i->span) != i->negate;
 			break;
 		case OP_LIST:
@@ -192,8 +198,8 @@ run(const struct program *p, struct field_fetch *f)
 			top -= 2;
 			result = top[0].known && top[1].known ? value_compare(i->what, top[0].num, top[1].num) : EXPR_UNKNOWN;
 			break;
-		case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN: case OP_TRUTH:
-		case OP_EXISTS:
+		case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN: case OP_FRAMES:
+		case OP_TRUTH: case OP_EXISTS:
 			result = test(i, &top, f);
 			if (f->bad)
 				return -1;

@@ -5,10 +5,11 @@
  *	lex.c	text -> tokens; errors with a mark
  *	parse.c	tokens -> tree (contains the grammar)
  *	check.c	types, words, constants in a tree
- *	value.c	arithmetic, lists, globs: shared by compiler and interpreter
+ *	value.c	arithmetic, lists: shared by compiler and interpreter
  *	fold.c	constant folding for a kind of record
  *	compile.c	tree -> program, for the samples of an event or another of its record types
  *	run.c	the interpreter of programs
+ *	frames.c	tests of callchain.dso
  *	explain.c	--explain
  *	expr.c		the functions of expr.h
  */
@@ -62,7 +63,7 @@ void	lex_free(struct lex *);
 _Noreturn void lex_wrong(const struct tool *, const struct expr_source *, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-enum type { T_INT = FIELD_INT, T_STR = FIELD_STR, T_CHAIN = FIELD_CHAIN, T_COND };
+enum type { T_INT = FIELD_INT, T_STR = FIELD_STR, T_CHAIN = FIELD_CHAIN, T_ANY = FIELD_ANY, T_COND };
 
 /* ---- trees --------------------------------------------------------------------------------------- */
 
@@ -86,6 +87,7 @@ struct node {
 	enum type	 type;
 	bool		 paren;		/* was in parentheses */
 	bool		 guarded;	/* a field that may be absent without a warning: in exists(), default() */
+	bool		 quotes;	/* a bare name that is compared with text: the user may have meant a text */
 	size_t		 at, len;	/* position in the text */
 	const struct expr_source *src;
 	struct node	*a, *b;		/* N_IN: b is the first item that is not constant */
@@ -93,8 +95,10 @@ struct node {
 	big		 num;		/* N_NUM */
 	char		*str;		/* N_STR; pattern of N_GLOB, N_ERE */
 	const struct field *field;
+	struct field	*payload;	/* the same, if it is of a payload: belongs to the node */
 	struct list	*list;		/* N_IN */
 	regex_t		*ere;
+	struct frames	*frames;	/* a test of callchain.dso */
 	struct node	*made;		/* next of all nodes, for free() */
 
 	/* set by fold() for one kind of record */
@@ -111,6 +115,24 @@ static inline bool
 node_is_event(const struct node *n)
 {
 	return n->kind == N_FIELD && n->field->get == GET_NAME;
+}
+/* Is it callchain.dso, which has a text for each frame? */
+static inline bool
+node_is_frames(const struct node *n)
+{
+	return n && n->kind == N_FIELD && n->field->part == PART_CHAIN_DSO;
+}
+/* Make it a field of payloads. */
+void	node_set_payload(struct node *, const uint32_t *index);
+/* Decide the type of a payload's field. */
+static inline void
+node_settle(struct node *n, enum type type)
+{
+	if (n->type != T_ANY)
+		return;
+	n->type = type;
+	if (n->payload)
+		n->payload->type = (uint8_t)type;
 }
 struct node *parse(struct expr *, const struct tool *, const struct expr_source *);
 
@@ -140,7 +162,6 @@ value_compare(enum node_kind op, big a, big b)
 	default:	return !big_less(a, b);
 	}
 }
-bool	value_glob(const char *pattern, const char *s);		/* the caller limits s to EXPR_NAME bytes */
 void	list_add(struct list *, big lo, big hi);
 void	list_add_str(struct list *, char *);
 void	list_sort(struct list *);
@@ -154,10 +175,10 @@ void	list_free(struct list *);
 
 enum op {
 	/* tests: jump to `yes' or `no' by the result */
-	OP_U16, OP_U32, OP_S32, OP_U64,		/* is the field at a place from lo to lo + span? */
+	OP_SMALL, OP_U32, OP_S32, OP_U64,	/* is the field at a place from lo to lo + span?  OP_SMALL: of 1 or 2 bytes */
 	OP_LIST,				/* is it in a list? */
 	OP_PAIR,				/* compare with the field of the next instruction, an OP_LOAD */
-	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_TRUTH, OP_EXISTS,
+	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_FRAMES, OP_TRUTH, OP_EXISTS,
 	OP_CONST,
 	/* results */
 	OP_IF_NO, OP_IF_YES, OP_PUSH, OP_AND, OP_OR, OP_NOT, OP_END, OP_YES, OP_NO,
@@ -185,14 +206,25 @@ struct program {
 	size_t		 n;
 	unsigned	 min;		/* least size of a record */
 	bool		 plain;		/* run_plain() can run it */
+	bool		 direct;	/* it can, and no payload is to be looked at before */
+	uint16_t	 raw;		/* offset of RAW, if it reads the payload at fixed places; else 0 */
+	unsigned	 payload;	/* least size of the payload then */
 	const struct node **from;	/* node of each instruction, for explain.c */
 	struct insn	 code[];
 };
 
 /* Set state, value, ... of all nodes for records of that kind. */
 void	fold(struct expr *, const struct field_kind *, struct node *);
+/* k->quick: the caller tests the size of payloads (`payload' of the program). */
 struct program *compile(struct expr *, const struct field_kind *);
 void	program_free(struct program *);
+
+/* Exits 2 if a test of callchain.dso is not ==, ~, =~ or in, with constants.  For other tests it does nothing. */
+void	frames_check(struct expr *, struct node *);
+_Noreturn void frames_refuse(const struct expr *, const struct node *);	/* the same for != and !~ */
+/* Is the test true of the file of any frame?  EXPR_UNKNOWN: the sample has no call chain, or is malformed. */
+enum expr_result frames_test(const struct node *, struct field_fetch *);
+void	frames_free(struct frames *);
 
 int	run(const struct program *, struct field_fetch *);	/* enum expr_result, or -1 */
 enum expr_result run_plain(const struct program *, const struct pp_rec *, bool swap);
@@ -207,8 +239,8 @@ struct expr {
 	bool		 state, place, start;	/* which of these its fields need */
 	struct field_stream stream;
 	bool		 named;		/* names of events were resolved */
-	/* programs by event: [0] samples, [type] other types, [64] records without a trailer */
-	struct programs { struct program *of[65]; } **programs;
+	/* programs by event: [0] samples, [type] other types, [64] records without a trailer, [65] samples with a short payload */
+	struct programs { struct program *of[66]; } **programs;
 	unsigned	 nprograms;
 	size_t		 bytes;
 	const struct field **warned;	/* fields with a warning that an event lacks them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* value.c - numbers, lists and globs, with the same results at compile time and at run time */
+/* value.c - numbers and lists, with the same results at compile time and at run time */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,69 +31,6 @@ value_calc(enum node_kind op, big a, big b, big *r)
 	default:
 		return false;
 	}
-}
-
-/* ---- globs --------------------------------------------------------------------------------------- */
-
-/* Match c with [a-z], [!x].  Returns the end of the bracket; NULL: it has no end, so is a plain character. */
-static const char *
-bracket(const char *p, unsigned char c, bool *yes)
-{
-	const char *from;
-	bool negate = *++p == '!' || *p == '^', found = false;
-
-	from = p += negate;
-	for (; *p && (*p != ']' || p == from); p++) {
-		unsigned char lo = (unsigned char)*p, hi = lo;
-
-		if (p[1] == '-' && p[2] && p[2] != ']') {
-			hi = (unsigned char)p[2];
-			p += 2;
-		}
-		found |= c >= lo && c <= hi;
-	}
-	*yes = found != negate;
-	return *p ? p + 1 : NULL;
-}
-
-/* Match c with the next element of the pattern.  Returns the end of the element if it matches, otherwise NULL. */
-static const char *
-glob_one(const char *p, char c)
-{
-	const char *end;
-	bool yes;
-
-	if (*p == '?')
-		return p + 1;
-	if (*p == '[' && (end = bracket(p, (unsigned char)c, &yes)))
-		return yes ? end : NULL;
-	if (*p == '\\' && p[1])
-		p++;
-	return *p == c ? p + 1 : NULL;
-}
-
-/* Like fnmatch(3) without flags, but in at most length times length steps: only the last * is tried again. */
-bool
-value_glob(const char *p, const char *s)
-{
-	const char *star = NULL, *again = NULL, *next;
-
-	while (*s) {
-		if (*p == '*') {
-			star = ++p;
-			again = s;
-		} else if (*p && (next = glob_one(p, *s))) {
-			p = next;
-			s++;
-		} else if (star) {
-			p = star;
-			s = ++again;
-		} else
-			return false;
-	}
-	while (*p == '*')
-		p++;
-	return !*p;
 }
 
 /* ---- lists --------------------------------------------------------------------------------------- */

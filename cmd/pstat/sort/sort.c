@@ -124,9 +124,9 @@ sort_places(struct sort *s, struct sort_event *e, const struct pp_event *ev, uin
 {
 	for (unsigned i = 0; i < s->nkeys; i++)
 		if (s->key[i]->kind == KEY_FIELD)
-			field_access(&s->stream, s->keyed[i], &(struct field_kind){ ev, type, trailer }, &e->place[i]);
+			field_access(&s->stream, s->keyed[i], &(struct field_kind){ .ev = ev, .type = type, .trailer = trailer }, &e->place[i]);
 	if (s->field)
-		field_access(&s->stream, s->field, &(struct field_kind){ ev, type, trailer }, &e->value);
+		field_access(&s->stream, s->field, &(struct field_kind){ .ev = ev, .type = type, .trailer = trailer }, &e->value);
 	e->known = true;
 }
 

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payload_task.h"
+#include "record/shape.h"
+#include "source/formats.h"
+#include "state/table.h"
+
+enum { TYPE_TRACEPOINT = 2, HEAD = 4 };		/* HEAD: bytes of RAW before the payload: its size */
+enum { SEEN_MAX = 1 << 20 };			/* tasks that are remembered */
+
+enum kind { TID, TGID };
+static const struct row { const char *event, *field; enum kind kind; } rows[] = {
+#define TASK(event, field, kind) { event, field, kind },
+#include "payload_task.def"
+#undef TASK
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+struct seen {				/* a task, by tid */
+	struct link	 link;
+	uint32_t	 pid;
+	bool		 has_cgroup;
+	uint64_t	 cgroup;	/* of its last sample */
+};
+struct pair {				/* by the number in payloads */
+	struct link	 link;
+	uint32_t	 tid;		/* in samples */
+};
+struct cpu {				/* its last sched_switch */
+	uint64_t	 looked_nr;
+	uint32_t	 looked_next, next;	/* next_pid of the last one looked at, and of the last with a verdict; */
+	bool		 looked, any;		/* they are set */
+	uint8_t		*p;		/* a copy of the last with a verdict, if it was not kept */
+	uint32_t	 n, cap;
+};
+enum { CPUS = 1 << 16 };
+
+struct payload_tasks {
+	struct row	*own;		/* of --task-field */
+	size_t		 nown;
+	const struct pp_source *in;
+	const struct pp_state *state;
+	bool		 swap, cgroups, names;
+	struct fields {			/* by index of the event */
+		bool	 known;
+		const struct pp_payload_field *common_pid, *prev, *next;
+		struct { const struct pp_payload_field *f; enum kind kind; } task[PAYLOAD_TASKS - 1];
+		unsigned n;
+	}		*of;
+	unsigned	 nof;
+	struct table	 seen, pairs;
+	bool		 started, translates;
+	uint64_t	 untranslated;
+	struct cpu	*cpu;
+	uint32_t	 ncpus;
+
+	/* the last sample */
+	struct payload_task task[PAYLOAD_TASKS];
+	size_t		 n;
+	struct cpu	*on;		/* NULL: it is no sched_switch */
+	uint32_t	 prev, next;
+};
+
+/* ---- rows -------------------------------------------------------------------------------------------- */
+
+struct payload_tasks *
+payload_tasks_new(void)
+{
+	return tool_alloc(1, sizeof(struct payload_tasks));
+}
+
+void
+payload_tasks_add(struct payload_tasks *p, const struct tool *t, const char *text)
+{
+	char *copy = tool_alloc(strlen(text) + 1, 1), *field;
+	enum kind kind = TID;
+
+	strcpy(copy, text);
+	field = strrchr(copy, ':');
+	if (field && (!strcmp(field, ":tgid") || !strcmp(field, ":tid")) && memchr(copy, ':', (size_t)(field - copy))) {
+		kind = field[2] == 'g' ? TGID : TID;
+		*field = 0;
+		field = strrchr(copy, ':');
+	}
+	if (!field || field == copy || !field[1])
+		tool_wrong(t, "%s '%s': expected EVENT:FIELD or EVENT:FIELD:tgid", t->optname, text);
+	*field++ = 0;
+	p->own = tool_realloc(p->own, p->nown + 1, sizeof *p->own);
+	p->own[p->nown++] = (struct row){ copy, field, kind };
+}
+
+/* Is that the event of a row?  A row of --task-field may lack the system. */
+static bool
+payload_is_event(const struct row *row, const char *event)
+{
+	const char *name = strchr(event, ':');
+
+	return !strcmp(row->event, event) || (name && !strcmp(row->event, name + 1));
+}
+
+bool
+payload_is_switch(const struct pp_event *ev)
+{
+	static const char name[] = "sched:sched_switch";
+	const size_t n = sizeof name - 1;
+
+	/* perhaps with modifiers */
+	return ev->attr.type == TYPE_TRACEPOINT && ev->name && !strncmp(ev->name, name, n) && (!ev->name[n] || ev->name[n] == ':');
+}
+
+static const struct pp_format *
+payload_format(const struct payload_tasks *p, const struct pp_event *ev)
+{
+	const struct pp_tracing *tracing = pp_formats(p->in);
+
+	return ev->attr.type == TYPE_TRACEPOINT && ev->attr.sample_type & PP_SAMPLE_RAW && tracing ?
+	    pp_tracing_format(tracing, ev->attr.config) : NULL;
+}
+
+static const struct pp_payload_field *
+payload_number_named(const struct pp_format *f, const char *name)
+{
+	const struct pp_payload_field *x = pp_format_field(f, name, strlen(name));
+
+	return x && x->kind == PP_PAYLOAD_NUMBER && x->at == PP_PAYLOAD_HERE ? x : NULL;
+}
+
+static void
+payload_add_row(struct fields *of, const struct pp_format *f, const struct row *row)
+{
+	const struct pp_payload_field *x;
+
+	if (payload_is_event(row, f->event) && (x = payload_number_named(f, row->field)) && of->n < PAYLOAD_TASKS - 1) {
+		of->task[of->n].f = x;
+		of->task[of->n++].kind = row->kind;
+	}
+}
+
+static struct fields *
+payload_fields(struct payload_tasks *p, const struct pp_event *ev)
+{
+	const struct pp_format *f;
+	struct fields *of;
+
+	if (ev->index >= p->nof) {
+		p->of = tool_realloc(p->of, ev->index + 1, sizeof *p->of);
+		memset(p->of + p->nof, 0, (ev->index + 1 - p->nof) * sizeof *p->of);
+		p->nof = ev->index + 1;
+	}
+	of = &p->of[ev->index];
+	if (of->known)
+		return of;
+	of->known = true;
+	if (!(f = payload_format(p, ev)))
+		return of;
+	of->common_pid = payload_number_named(f, "common_pid");
+	if (!strcmp(f->event, "sched:sched_switch")) {
+		of->prev = payload_number_named(f, "prev_pid");
+		of->next = payload_number_named(f, "next_pid");
+	}
+	for (size_t i = 0; i < ROWS; i++)
+		payload_add_row(of, f, &rows[i]);
+	for (size_t i = 0; i < p->nown; i++)
+		payload_add_row(of, f, &p->own[i]);
+	return of;
+}
+
+static void
+payload_check_row(const struct payload_tasks *p, const struct tool *t, const struct row *row)
+{
+	const struct pp_events *e = p->in->events;
+	bool found = false;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		const struct pp_format *f = payload_format(p, e->ev[i]);
+
+		if (!f || !payload_is_event(row, f->event))
+			continue;
+		found = true;
+		if (payload_number_named(f, row->field))
+			return;
+	}
+	tool_wrong(t, "--task-field '%s:%s': %s", row->event, row->field,
+	    found ? "the event has no number of that name in its payload" : "no such event in this recording");
+}
+
+void
+payload_tasks_bind(struct payload_tasks *p, const struct tool *t)
+{
+	const struct pp_events *e = p->in->events;
+	bool any = false;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		const struct pp_event *ev = e->ev[i];
+
+		any |= payload_format(p, ev) && payload_fields(p, ev)->n;
+		if (ev->attr.type == TYPE_TRACEPOINT && ev->attr.sample_type & PP_SAMPLE_RAW && !payload_format(p, ev))
+			tool_wrong(t, "--payload-tasks: the format of %s, which says what its payload holds, is missing, unusable, or "
+			    "behind the data; `pcat --formats-from' adds formats", ev->name);
+	}
+	for (size_t i = 0; i < p->nown; i++)
+		payload_check_row(p, t, &p->own[i]);
+	if (e->n && !any)
+		tool_warn(t, "--payload-tasks: no event of this recording names tasks in its payload");
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------------- */
+
+int
+payload_tasks_start(struct payload_tasks *p, const struct pp_source *in, const struct pp_state *state, bool cgroups, bool names,
+    struct pp_err *err)
+{
+	p->in = in;
+	p->state = state;
+	p->swap = in->swap;
+	p->cgroups = cgroups;
+	p->names = names;
+	if (pp_table_init(&p->seen, err) < 0 || pp_table_init(&p->pairs, err) < 0)
+		return -1;
+	p->started = true;
+	return 1;
+}
+
+/* The element of a key, made if there is none.  Begins again when there are too many.  NULL: no memory. */
+static void *
+payload_entry(struct table *t, uint32_t key, size_t size, struct pp_err *err)
+{
+	struct link *l = pp_table_first(t, key);
+
+	if (l)
+		return l;
+	if (t->n >= SEEN_MAX) {
+		pp_table_free(t, true);
+		if (pp_table_init(t, err) < 0)
+			return NULL;
+	}
+	if (!(l = calloc(1, size)) || pp_table_add(t, l, key) < 0) {
+		free(l);
+		pp_fail(err, "out of memory");
+		return NULL;
+	}
+	return l;
+}
+
+/* The process of a thread at this time.  false: unknown. */
+static bool
+payload_pid_of(const struct payload_tasks *p, uint32_t tid, uint32_t *pid)
+{
+	const struct pp_task *task = pp_state_task(p->state, tid);
+	const struct link *l = task ? NULL : pp_table_first(&p->seen, tid);
+
+	*pid = task ? task->pid : l ? ((const struct seen *)(const void *)l)->pid : 0;
+	return task || l || !tid;
+}
+
+/* What a sample says of its own task: its process, unless a record has, and its cgroup. */
+static int
+payload_learn_task(struct payload_tasks *p, const struct pp_event *ev, uint32_t pid, uint32_t tid, const uint8_t *cgroup, struct pp_err *err)
+{
+	struct seen *s;
+
+	if (!tid || ((!cgroup || !p->cgroups) && pp_state_task(p->state, tid)))
+		return 1;
+	if (!(s = payload_entry(&p->seen, tid, sizeof *s, err)))
+		return -1;
+	s->pid = pid;
+	if (cgroup && ev->attr.sample_type & PP_SAMPLE_CGROUP) {
+		s->has_cgroup = true;
+		s->cgroup = pp_get_u64(cgroup, p->swap);
+	}
+	return 1;
+}
+
+/* The thread in samples of one in payloads.  false: not known. */
+static bool
+payload_translate(struct payload_tasks *p, uint32_t *tid)
+{
+	const struct link *l;
+
+	if (!p->translates || !*tid)
+		return true;
+	if (!(l = pp_table_first(&p->pairs, *tid))) {
+		p->untranslated++;
+		return false;
+	}
+	*tid = ((const struct pair *)(const void *)l)->tid;
+	return true;
+}
+
+static int
+payload_learn_pair(struct payload_tasks *p, uint32_t common, uint32_t tid, struct pp_err *err)
+{
+	struct pair *x;
+
+	if (!common || (common == tid && !p->translates))
+		return 1;
+	p->translates = true;
+	if (!tid)			/* it is in no pid namespace of perf's */
+		return 1;
+	if (!(x = payload_entry(&p->pairs, common, sizeof *x, err)))
+		return -1;
+	x->tid = tid;
+	return 1;
+}
+
+static bool
+payload_number(const struct pp_payload_field *f, const struct payload_tasks *p, const uint8_t *raw, size_t n, uint32_t *to)
+{
+	bool swap = pp_tracing_swap(pp_formats(p->in));
+	const uint8_t *s;
+	size_t len;
+	int64_t v;
+
+	if (!f || !(s = pp_payload_get(f, raw, n, swap, &len)))
+		return false;
+	v = (int64_t)pp_payload_number(s, f->width, f->sign, swap);
+	*to = (uint32_t)v;
+	return v >= 0 && v <= INT32_MAX;
+}
+
+static void
+payload_add_task(struct payload_tasks *p, uint32_t tid, bool selected)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->task[i].tid == tid) {
+			p->task[i].selected |= selected;
+			return;
+		}
+	p->task[p->n++] = (struct payload_task){ tid, selected };
+}
+
+struct asked {			/* the options */
+	struct payload_tasks *p;
+	const struct selection *sel;
+	struct state_keys *keys;
+};
+
+/* Does a task satisfy all options?  `cgroup': of its sample; NULL: the last known one. */
+static int
+payload_ask(const struct asked *a, bool known, uint32_t pid, uint32_t tid, const uint64_t *cgroup)
+{
+	const struct selection *s = a->sel;
+	const struct link *l;
+	int why;
+
+	if ((s->pid.n || s->no_pid.n) && (!known || !select_lists(&s->pid, &s->no_pid, (int32_t)pid)))
+		return NOT_PID;
+	if (!select_lists(&s->tid, &s->no_tid, (int32_t)tid))
+		return NOT_TID;
+	if (!a->keys)
+		return KEPT;
+	if ((why = state_keys_match_task(a->keys, a->p->state, known ? pid : tid, tid)) != KEPT || !a->p->cgroups)
+		return why;
+	if (!cgroup && (l = pp_table_first(&a->p->seen, tid)) && ((const struct seen *)(const void *)l)->has_cgroup)
+		cgroup = &((const struct seen *)(const void *)l)->cgroup;
+	return cgroup ? state_keys_match_cgroup(a->keys, a->p->state, *cgroup) : NOT_CGROUP;
+}
+
+/* The CPU of a sched_switch; NULL: not known. */
+static struct cpu *
+payload_cpu_of(struct payload_tasks *p, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint16_t id = ev->plan.identifier ? ev->plan.identifier : ev->plan.id;
+	uint32_t cpu;
+
+	if (!pp_cpu(ev, r, p->swap, &cpu)) {
+		int64_t by_id = id ? pp_cpu_of_id(p->in->events, pp_get_u64(r->raw + id, p->swap)) : -1;
+
+		if (by_id < 0)
+			return NULL;
+		cpu = (uint32_t)by_id;
+	}
+	if (cpu >= CPUS)
+		return NULL;
+	if (cpu >= p->ncpus) {
+		p->cpu = tool_realloc(p->cpu, cpu + 1, sizeof *p->cpu);
+		memset(p->cpu + p->ncpus, 0, (cpu + 1 - p->ncpus) * sizeof *p->cpu);
+		p->ncpus = cpu + 1;
+	}
+	return &p->cpu[cpu];
+}
+
+/* The payload of a sample, and its cgroup; NULL for what it lacks.  1; -1: malformed. */
+static int
+payload_parts_of(const struct payload_tasks *p, const struct pp_event *ev, const struct pp_rec *r, const uint8_t **raw, size_t *n,
+    const uint8_t **cgroup, struct pp_err *err)
+{
+	struct pp_part part[PP_SHAPE_STEPS];
+	uint64_t bits = PP_SAMPLE_RAW | (p->cgroups ? PP_SAMPLE_CGROUP : 0);
+	int found = ev->attr.sample_type & bits ? pp_sample_parts(part, bits, ev, r, p->swap, err) : 0;
+
+	*raw = *cgroup = NULL;
+	*n = 0;
+	for (int i = 0; i < found; i++)
+		if (part[i].bit == PP_SAMPLE_RAW) {
+			*raw = part[i].p + HEAD;
+			*n = pp_get_u32(part[i].p, p->swap);
+		} else
+			*cgroup = part[i].p;
+	return found < 0 ? -1 : 1;
+}
+
+int
+payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct state_keys *keys, const struct pp_event *ev,
+    const struct pp_rec *r, bool gap, struct pp_err *err)
+{
+	const struct asked a = { p, sel, state_keys_select(keys) ? keys : NULL };
+	const struct fields *of = payload_fields(p, ev);
+	const uint8_t *raw, *cgroup;
+	uint32_t pid, tid, common;
+	uint64_t own_cgroup = 0;
+	bool known = true, selected;
+	size_t n;
+	int why = NOT_TID;
+
+	p->n = 0;
+	p->on = NULL;
+	if (payload_parts_of(p, ev, r, &raw, &n, &cgroup, err) < 0)
+		return -1;
+	if (cgroup)
+		own_cgroup = pp_get_u64(cgroup, p->swap);
+	if (pp_pid_tid(ev, r, p->swap, &pid, &tid)) {
+		bool has = raw && payload_number(of->common_pid, p, raw, n, &common);
+
+		if (tid == UINT32_MAX && has && payload_translate(p, &common)) {	/* past its exit */
+			tid = common;
+			known = payload_pid_of(p, tid, &pid);
+		} else if (tid != UINT32_MAX && ((has && payload_learn_pair(p, common, tid, err) < 0) ||
+		    payload_learn_task(p, ev, pid, tid, cgroup, err) < 0))
+			return -1;
+		why = payload_ask(&a, known, pid, tid, cgroup ? &own_cgroup : NULL);
+		payload_add_task(p, tid, why == KEPT);
+	}
+	for (unsigned i = 0; raw && i < of->n; i++) {
+		if (!payload_number(of->task[i].f, p, raw, n, &tid) || !payload_translate(p, &tid))
+			continue;
+		known = payload_pid_of(p, tid, &pid);
+		if (of->task[i].kind == TGID) {
+			pid = tid;
+			known = true;
+		}
+		selected = (why != KEPT || p->names) && payload_ask(&a, known, pid, tid, NULL) == KEPT;
+		payload_add_task(p, tid, selected);
+		why = selected ? KEPT : why;
+	}
+	if (raw && of->next && payload_number(of->prev, p, raw, n, &p->prev) && payload_number(of->next, p, raw, n, &p->next))
+		p->on = payload_cpu_of(p, ev, r);
+	return gap ? KEPT : why;
+}
+
+/* ---- switches that the next does not continue ---------------------------------------------------------- */
+
+int64_t
+payload_tasks_look(struct payload_tasks *p, const struct pp_event *ev, const struct pp_rec *r, uint64_t nr, struct pp_err *err)
+{
+	const struct fields *of = payload_fields(p, ev);
+	const uint8_t *raw, *cgroup;
+	uint32_t pid, tid, prev, next;
+	uint64_t gap = 0;
+	struct cpu *on;
+	size_t n;
+
+	/* A task that no record has named yet may be named by a payload before its first sample. */
+	if (pp_pid_tid(ev, r, p->swap, &pid, &tid) && tid != UINT32_MAX && payload_learn_task(p, ev, pid, tid, NULL, err) < 0)
+		return -1;
+	if (!of->next)
+		return 0;
+	if (payload_parts_of(p, ev, r, &raw, &n, &cgroup, err) < 0)
+		return -1;
+	if (!raw || !payload_number(of->prev, p, raw, n, &prev) || !payload_number(of->next, p, raw, n, &next) || !(on = payload_cpu_of(p, ev, r)))
+		return 0;
+	if (on->looked && on->looked_next != prev)
+		gap = on->looked_nr;
+	on->looked = true;
+	on->looked_nr = nr;
+	on->looked_next = next;
+	return (int64_t)gap;
+}
+
+int
+payload_tasks_verdict(struct payload_tasks *p, const struct pp_rec *r, bool kept, struct pp_rec *front)
+{
+	struct cpu *on = p->on;
+
+	front->raw = NULL;
+	p->on = NULL;
+	if (!on)
+		return 1;
+	if (kept && on->any && on->n && on->next != p->prev)
+		*front = pp_rec_at(on->p, p->swap);
+	on->n = 0;
+	on->any = true;
+	on->next = p->next;
+	if (kept)
+		return 1;
+	if (on->cap < r->size) {
+		uint8_t *copy = realloc(on->p, r->size);
+
+		if (!copy)
+			return -1;
+		on->p = copy;
+		on->cap = r->size;
+	}
+	memcpy(on->p, r->raw, r->size);
+	on->n = r->size;
+	return 1;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+const struct payload_task *
+payload_tasks_named(const struct payload_tasks *p, size_t *n)
+{
+	*n = p->n;
+	return p->task;
+}
+
+void
+payload_tasks_end(const struct payload_tasks *p, const struct tool *t)
+{
+	if (p->untranslated)
+		tool_warn(t, "--payload-tasks: payloads number tasks in another pid namespace than samples; %" PRIu64 " times a task was "
+		    "named that had no sample before, and is not known", p->untranslated);
+}
+
+void
+payload_tasks_free(struct payload_tasks *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->nown; i++)
+		free((char *)(uintptr_t)p->own[i].event);	/* the field is in the same text */
+	for (uint32_t i = 0; i < p->ncpus; i++)
+		free(p->cpu[i].p);
+	if (p->started) {
+		pp_table_free(&p->seen, true);
+		pp_table_free(&p->pairs, true);
+	}
+	free(p->own);
+	free(p->cpu);
+	free(p->of);
+	free(p);
+}

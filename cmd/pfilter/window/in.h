@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/* in.h - shared by the files of window/ */
+#ifndef PFILTER_WINDOW_IN_H
+#define PFILTER_WINDOW_IN_H
+
+#include "expr/expr.h"
+#include "window/cover.h"
+#include "window/window.h"
+
+enum window_key { ALL, CPU, TID, PID };	/* what a sample shares with one that it is near to */
+
+struct look {			/* a sample that is looked at */
+	struct field_subject about;
+	const struct field_stream *stream;
+	uint64_t	 time;
+	bool		 swap;
+};
+/* The key of a record.  false: it has none. */
+bool	window_key(const struct look *, enum window_key, uint32_t *key);
+
+struct around {
+	struct expr	*expr;
+	uint64_t	 before, after;
+	bool		 has_length;	/* one of both was given */
+	enum window_key	 same;
+	struct cover	 cover;
+	uint64_t	 n;		/* samples for which the expression is true */
+	struct around	*next;
+};
+/* A sample in time order.  1, or -1: it is malformed. */
+int	around_look(struct around *, const struct look *, struct pp_err *);
+/* KEPT, NOT_AROUND or LACKS_FIELD for a record with a time. */
+int	around_match(const struct around *, const struct look *);
+
+#endif

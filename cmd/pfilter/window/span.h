@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * span.h - --span: from a sample for which BEGIN is true to the next with the same key for which END is
+ *
+ *	span.c		which spans are open, and how long each is
+ *	span_text.c	the argument of the option; span.def has a row for each name
+ */
+#ifndef PFILTER_SPAN_H
+#define PFILTER_SPAN_H
+
+#include "window/in.h"
+
+enum { SPAN_KEYS = 2, SPANS_OPEN = 1 << 20 };
+
+struct span_place { bool known; struct field_place at; };
+struct span_key {		/* a field of samples for which BEGIN is true, and one of those for which END is: [0], [1] */
+	const struct field *field[2];
+	struct span_place *place[2];	/* by index of the event */
+};
+struct span_counts {
+	uint64_t	 begun, kept;
+	uint64_t	 unended;	/* open at the end of the input; some are kept */
+	uint64_t	 replaced;	/* ended by another BEGIN; some are kept */
+	uint64_t	 unbegun;	/* END without BEGIN */
+	uint64_t	 uncertain;	/* kept, but records were lost between both ends */
+	uint64_t	 forgotten;	/* over SPANS_OPEN */
+};
+
+struct open_span {		/* the others are found by numbers, 0 is none */
+	uint64_t	 key[SPAN_KEYS];
+	uint64_t	 begin, nr;	/* time and number of the first record */
+	uint32_t	 shared;	/* key of `cover' */
+	uint32_t	 cpu;
+	uint32_t	 next;		/* in its slot, or of the free ones */
+	uint32_t	 older, newer;	/* by begin */
+	uint8_t		 minus;		/* bit i: key[i] is negative */
+	bool		 kept;		/* it is long enough already */
+};
+struct span {
+	struct expr	*end[2];	/* BEGIN, END */
+	struct span_key	 key[SPAN_KEYS];
+	unsigned	 nkeys;
+	uint64_t	 longer, shorter;
+	bool		 has_longer, has_shorter;
+	bool		 within;	/* --span-with: what lies between is kept, too, ... */
+	enum window_key	 with;		/* ... if it has the same of the first record */
+	struct cover	 cover;		/* of spans that are kept, if `within' */
+	struct span_counts n;
+	uint64_t	 last;		/* time of the last record */
+
+	struct open_span *open;		/* [0] is not used */
+	uint32_t	*slot;		/* a hash table of them */
+	unsigned	 bits;
+	uint64_t	 mul;		/* random: a recording cannot choose its collisions */
+	uint32_t	 nopen, used, cap, free;
+	uint32_t	 oldest, newest, due;	/* due: the oldest that is not known to be long enough */
+
+	uint64_t	*lost;		/* by CPU: time of its last loss */
+	uint32_t	 nlost;
+	uint64_t	 lost_any;	/* of a loss without CPU */
+	struct span	*next;
+};
+
+/* Parse the argument of --span.  An error exits 2. */
+void	span_parse(struct span *, const struct tool *, const char *text);
+/* 1, or -1: no random bytes. */
+int	span_start(struct span *, struct pp_err *);
+/* What ids and names of events say may have changed. */
+void	span_forget_places(struct span *);
+/* After all events are known: a key that none has exits 2. */
+void	span_bind(struct span *, const struct tool *, const struct field_stream *);
+/* A record of that time: open spans that began long before are long enough. */
+void	span_pass(struct span *, struct pp_arrival *, uint64_t time);
+/* A sample, after span_pass(); `nr': its number for pp_arrival_mark().  1, or -1: it is malformed. */
+int	span_look(struct span *, struct pp_arrival *, const struct look *, uint64_t nr, struct pp_err *);
+/* Records of this CPU, or (`known' false) of any, were lost. */
+void	span_lost(struct span *, bool known, uint32_t cpu, uint64_t time);
+/* The end of the input. */
+void	span_finish(struct span *);
+/* How long before its verdict a record must wait. */
+uint64_t span_ahead(const struct span *);
+/* KEPT, NOT_SPAN or LACKS_FIELD for a record with a time. */
+int	span_match(const struct span *, const struct look *, bool marked);
+void	span_free(struct span *);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: ISC */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "window/span.h"
+
+static const struct { const char *name, *begin, *end, *key; } rows[] = {
+#define SPAN(name, begin, end, key) { #name, begin, end, key },
+#include "window/span.def"
+#undef SPAN
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* The first `;' outside of quotes. */
+static const char *
+span_semicolon(const char *p)
+{
+	char quote = 0;
+
+	for (; *p; p++) {
+		if (quote && *p == '\\' && p[1])
+			p++;
+		else if (quote)
+			quote = *p == quote ? 0 : quote;
+		else if (*p == '"' || *p == '\'')
+			quote = *p;
+		else if (*p == ';')
+			return p;
+	}
+	return NULL;
+}
+
+static const char *
+span_blank(const char *p)
+{
+	while (isspace((unsigned char)*p))
+		p++;
+	return p;
+}
+
+/* Parse the name of a field; *p moves behind it and blanks. */
+static const struct field *
+span_field(const struct tool *t, const char **p, const char *text)
+{
+	size_t n = 0;
+	const struct field *f;
+	char near[200];
+
+	while (isalnum((unsigned char)(*p)[n]) || (*p)[n] == '_' || (*p)[n] == '.')
+		n++;
+	if (!n)
+		tool_wrong(t, "--span '%s': expected the name of a field in KEY, at '%s'", text, *p);
+	if (!(f = field_find(*p, n))) {
+		field_near(*p, n, near, sizeof near);
+		tool_wrong(t, "--span '%s': no field is named '%.*s'%s%s", text, (int)n, *p, *near ? "; similar: " : "", near);
+	}
+	if (f->type != FIELD_INT || field_refused(f))
+		tool_wrong(t, "--span '%s': '%s' in KEY is not a number that a record holds", text, f->name);
+	*p = span_blank(*p + n);
+	return f;
+}
+
+/* Parse "tid, dev = dev2". */
+static void
+span_keys(struct span *s, const struct tool *t, const char *p, const char *text)
+{
+	for (p = span_blank(p);; p = span_blank(p + 1)) {
+		struct span_key *k = &s->key[s->nkeys];
+
+		if (s->nkeys == SPAN_KEYS)
+			tool_wrong(t, "--span '%s': KEY has more than %d fields", text, SPAN_KEYS);
+		s->nkeys++;
+		k->field[0] = k->field[1] = span_field(t, &p, text);
+		if (*p == '=') {
+			p += 1 + (p[1] == '=');
+			p = span_blank(p);
+			k->field[1] = span_field(t, &p, text);
+		}
+		if (!*p)
+			return;
+		if (*p != ',')
+			tool_wrong(t, "--span '%s': expected ',' or '=' in KEY, at '%s'", text, p);
+	}
+}
+
+static void
+span_named(struct span *s, const struct tool *t, const char *name)
+{
+	char all[400] = "";
+
+	for (int i = 0; i < ROWS; i++) {
+		if (!strcmp(rows[i].name, name)) {
+			s->end[0] = expr_add(NULL, t, "--span", rows[i].begin);
+			s->end[1] = expr_add(NULL, t, "--span", rows[i].end);
+			span_keys(s, t, rows[i].key, name);
+			return;
+		}
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", rows[i].name);
+	}
+	tool_wrong(t, "--span '%s': expected 'BEGIN; END; KEY' or one of %s", name, all);
+}
+
+void
+span_parse(struct span *s, const struct tool *t, const char *text)
+{
+	const char *p = text, *to;
+
+	if (!span_semicolon(text)) {
+		span_named(s, t, text);
+		return;
+	}
+	for (int i = 0; i < 2; i++, p = to + 1) {
+		char *part;
+
+		if (!(to = span_semicolon(p)))
+			tool_wrong(t, "--span '%s': expected 'BEGIN; END; KEY'", text);
+		p = span_blank(p);
+		part = strndup(p, (size_t)(to - p));
+		if (!part)
+			tool_wrong(t, "out of memory");
+		s->end[i] = expr_add(NULL, t, i ? "--span END" : "--span BEGIN", part);
+		free(part);
+	}
+	span_keys(s, t, p, text);
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/meaning.h"
+#include "window/in.h"
+#include "window/span.h"
+
+struct windows {
+	struct around	*around, **last_around;
+	struct span	*span, **last_span;
+	struct field_stream stream;	/* for keys of spans */
+	struct pp_state	*state;		/* at the time of the record that is looked at; NULL: no expression needs it */
+	struct pp_err	*err;
+	struct look	 look;
+};
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+static enum window_key
+window_key_named(const struct tool *t, const char *text)
+{
+	static const char *const names[] = { [CPU] = "cpu", [TID] = "tid", [PID] = "pid" };
+
+	for (enum window_key k = CPU; k <= PID; k++)
+		if (!strcmp(text, names[k]))
+			return k;
+	tool_wrong(t, "%s '%s': expected one of cpu, tid, pid", t->optname, text);
+}
+
+/* The ends of windows are sums of times: these stay far below 2^64. */
+static uint64_t
+window_length(const struct tool *t, const char *text)
+{
+	uint64_t ns = tool_duration(t, text);
+
+	if (ns > INT64_MAX)
+		tool_wrong(t, "%s '%s': too long", t->optname, text);
+	return ns;
+}
+
+/* An option of the --around in front of it. */
+static void
+window_add_to_around(const struct windows *w, const struct tool *t, enum window_option option, const char *text)
+{
+	struct around *a = w->around;
+
+	if (!a)
+		tool_wrong(t, "%s: needs an --around in front of it", t->optname);
+	while (a->next)
+		a = a->next;
+	if (option == WINDOW_SAME) {
+		a->same = window_key_named(t, text);
+		return;
+	}
+	*(option == WINDOW_BEFORE ? &a->before : &a->after) = window_length(t, text);
+	a->has_length = true;
+}
+
+/* An option of the --span in front of it. */
+static void
+window_add_to_span(const struct windows *w, const struct tool *t, enum window_option option, const char *text)
+{
+	struct span *s = w->span;
+
+	if (!s)
+		tool_wrong(t, "%s: needs a --span in front of it", t->optname);
+	while (s->next)
+		s = s->next;
+	if (option == WINDOW_WITH) {
+		s->within = true;
+		s->with = !strcmp(text, "same") ? TID : !strcmp(text, "cpu") ? CPU : ALL;
+		if (s->with == ALL && strcmp(text, "all"))
+			tool_wrong(t, "%s '%s': expected one of same, cpu, all", t->optname, text);
+	} else if (option == WINDOW_LONGER) {
+		s->longer = window_length(t, text);
+		s->has_longer = true;
+	} else {
+		s->shorter = window_length(t, text);
+		s->has_shorter = true;
+	}
+}
+
+struct windows *
+windows_add(struct windows *w, const struct tool *t, enum window_option option, const char *text)
+{
+	struct around *a;
+	struct span *s;
+
+	if (!w) {
+		w = tool_alloc(1, sizeof *w);
+		w->last_around = &w->around;
+		w->last_span = &w->span;
+	}
+	if (option == WINDOW_AROUND) {
+		a = *w->last_around = tool_alloc(1, sizeof *a);
+		w->last_around = &a->next;
+		a->expr = expr_add(NULL, t, "--around", text);
+	} else if (option == WINDOW_SPAN) {
+		s = *w->last_span = tool_alloc(1, sizeof *s);
+		w->last_span = &s->next;
+		span_parse(s, t, text);
+	} else if (option < WINDOW_SPAN)
+		window_add_to_around(w, t, option, text);
+	else
+		window_add_to_span(w, t, option, text);
+	return w;
+}
+
+void
+windows_ready(const struct windows *w, const struct tool *t)
+{
+	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
+		if (!a->has_length)
+			tool_wrong(t, "--around: needs --before or --after, the length of the window");
+	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
+		if (!s->has_longer)
+			tool_wrong(t, "--span: needs --longer-than");
+		if (s->has_shorter && s->shorter <= s->longer)
+			tool_wrong(t, "--shorter-than: no span is longer than --longer-than and shorter than this");
+	}
+}
+
+/* Does an expression, or a field in a KEY, need it? */
+static bool
+windows_need(const struct windows *w, bool (*needs)(const struct expr *), bool (*field_needs)(const struct field *))
+{
+	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
+		if (needs(a->expr))
+			return true;
+	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
+		if (needs(s->end[0]) || needs(s->end[1]))
+			return true;
+		for (unsigned k = 0; k < 2 * s->nkeys; k++)
+			if (field_needs(s->key[k / 2].field[k % 2]))
+				return true;
+	}
+	return false;
+}
+
+bool
+windows_need_place(const struct windows *w)
+{
+	return windows_need(w, expr_needs_place, field_needs_place);
+}
+
+bool
+windows_need_start(const struct windows *w)
+{
+	return windows_need(w, expr_needs_start, field_needs_start);
+}
+
+uint64_t
+windows_ahead(const struct windows *w)
+{
+	uint64_t ahead = 0;
+
+	for (const struct around *a = w->around; a; a = a->next)
+		ahead = a->before > ahead ? a->before : ahead;
+	for (const struct span *s = w->span; s; s = s->next)
+		ahead = span_ahead(s) > ahead ? span_ahead(s) : ahead;
+	return ahead;
+}
+
+void
+windows_looks(const struct windows *w, bool *looks)
+{
+	bool state = windows_need(w, expr_needs_state, field_needs_state);
+
+	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
+		looks[type] = type == PP_SAMPLE || w->span || (state && pp_state_wants(type));
+}
+
+/* ---- the stream ---------------------------------------------------------------------------------- */
+
+int
+windows_start(struct windows *w, const struct pp_source *in, uint64_t start, struct pp_err *err)
+{
+	w->err = err;
+	w->look.swap = in->swap;
+	w->look.stream = &w->stream;
+	w->stream.events = in->events;
+	w->stream.swap = in->swap;
+	w->look.about.start = start;
+	if (windows_need(w, expr_needs_state, field_needs_state)) {
+		if (!(w->state = pp_state_new(in->swap, err)))
+			return -1;
+		w->look.about.state = w->state;
+	}
+	for (struct around *a = w->around; a; a = a->next)
+		if (cover_start(&a->cover, a->same != ALL, err) < 0)
+			return -1;
+	for (struct span *s = w->span; s; s = s->next) {
+		if (span_start(s, err) < 0)
+			return -1;
+		for (unsigned k = 0; k < 2 * s->nkeys; k++)
+			w->stream.wants_guests |= field_needs_guests(s->key[k / 2].field[k % 2]);
+	}
+	return 1;
+}
+
+void
+windows_learn(struct windows *w, const struct pp_rec *r)
+{
+	for (struct around *a = w->around; a; a = a->next)
+		expr_learn(a->expr, r, w->look.swap);
+	if (w->span)
+		field_stream_learn(&w->stream, r, w->look.swap);
+	for (struct span *s = w->span; s; s = s->next) {
+		expr_learn(s->end[0], r, w->look.swap);
+		expr_learn(s->end[1], r, w->look.swap);
+		if (r->type == PP_HEADER_FEATURE || pp_type_is(r->type, PP_CLASSES_HEAD) || r->type == PP_ID_INDEX)
+			span_forget_places(s);
+	}
+}
+
+bool
+window_key(const struct look *l, enum window_key which, uint32_t *key)
+{
+	const struct pp_event *ev = l->about.ev;
+	const struct pp_rec *r = l->about.r;
+	uint16_t id = ev->plan.identifier ? ev->plan.identifier : ev->plan.id;
+	uint32_t pid, tid;
+	int64_t cpu;
+
+	if (which == ALL) {
+		*key = 0;
+		return true;
+	}
+	if (which == CPU) {
+		if (pp_cpu(ev, r, l->swap, key))
+			return true;
+		cpu = r->type == PP_SAMPLE && id ? pp_cpu_of_id(l->stream->events, pp_get_u64(r->raw + id, l->swap)) : -1;
+		*key = (uint32_t)cpu;
+		return cpu >= 0;
+	}
+	if (pp_pid_tid(ev, r, l->swap, &pid, &tid) <= 0)
+		return false;
+	*key = which == PID ? pid : tid;
+	return true;
+}
+
+/* An event without the key that the option compares. */
+static void
+window_check_key(const struct tool *t, const struct pp_events *e, const struct pp_event *ev, enum window_key same, const char *option)
+{
+	if (!ev->plan.time)
+		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_TIME (perf record -T)", option, ev->name);
+	if (same == CPU && !ev->plan.cpu && (!(ev->plan.identifier || ev->plan.id) || pp_cpu_of_id(e, ev->nids ? ev->ids[0] : 0) < 0))
+		tool_wrong(t, "%s cpu: event %s was recorded without PERF_SAMPLE_CPU (perf record --sample-cpu)", option, ev->name);
+	if ((same == TID || same == PID) && !ev->plan.tid)
+		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_TID: its samples have no task", option, ev->name);
+}
+
+void
+windows_bind(struct windows *w, const struct tool *t)
+{
+	const struct pp_events *e = t->in->events;
+
+	for (struct around *a = w->around; a; a = a->next) {
+		expr_bind(a->expr, t, t->in);
+		for (unsigned i = 0; i < e->n; i++)
+			window_check_key(t, e, e->ev[i], a->same, a->same == ALL ? "--around" : "--around-same");
+	}
+	field_stream_ready(&w->stream);
+	for (struct span *s = w->span; s; s = s->next) {
+		expr_bind(s->end[0], t, t->in);
+		expr_bind(s->end[1], t, t->in);
+		span_bind(s, t, &w->stream);
+		for (unsigned i = 0; i < e->n; i++)
+			window_check_key(t, e, e->ev[i], s->with, s->with == ALL ? "--span" : "--span-with");
+	}
+}
+
+/* Time passes, and records may be lost. */
+static void
+windows_look_spans(struct windows *w, struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r, bool timed)
+{
+	uint32_t cpu = 0;
+	bool lost = pp_type_is(r->type, PP_CLASSES_LOSS), of_cpu = lost && pp_cpu(ev, r, w->look.swap, &cpu);
+
+	for (struct span *s = w->span; s; s = s->next) {
+		if (timed)
+			span_pass(s, a, w->look.time);
+		if (lost)
+			span_lost(s, of_cpu, cpu, timed ? w->look.time : s->last);
+	}
+}
+
+int
+windows_look(struct windows *w, struct pp_arrival *arrival, const struct pp_turn *at, const struct pp_event *ev,
+    const struct pp_rec *r, uint64_t nr)
+{
+	struct look *l = &w->look;
+	bool timed = pp_time(ev, r, l->swap, &l->time);
+
+	if (w->state && pp_state_wants(r->type) && pp_state_feed(w->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
+		return -1;
+	windows_look_spans(w, arrival, ev, r, timed);
+	if (r->type != PP_SAMPLE || !timed)
+		return 1;
+	if (!l->about.start)
+		l->about.start = l->time;
+	l->about.ev = ev;
+	l->about.r = r;
+	l->about.nr = nr;
+	l->about.offset = at->offset;
+	for (struct around *a = w->around; a; a = a->next)
+		if (around_look(a, l, w->err) < 0)
+			return -1;
+	for (struct span *s = w->span; s; s = s->next)
+		if (span_look(s, arrival, l, at->nr, w->err) < 0)
+			return -1;
+	return 1;
+}
+
+void
+windows_looked(struct windows *w, uint64_t decided)
+{
+	for (struct around *a = w->around; a; a = a->next)
+		cover_forget(&a->cover, decided);
+	for (struct span *s = w->span; s; s = s->next)
+		cover_forget(&s->cover, decided);
+}
+
+int
+windows_match(const struct windows *w, const struct pp_event *ev, const struct pp_rec *r, bool marked)
+{
+	struct look l = { .about = { .ev = ev, .r = r }, .swap = w->look.swap, .stream = &w->stream };
+	int around = w->around ? NOT_AROUND : KEPT, span = w->span ? NOT_SPAN : KEPT, by;
+
+	if (!pp_time(ev, r, l.swap, &l.time))
+		return r->type != PP_SAMPLE ? LACKS_FIELD : around != KEPT ? around : span;
+	for (const struct around *a = w->around; a && around != KEPT; a = a->next)
+		if ((by = around_match(a, &l)) != NOT_AROUND)
+			around = by;
+	if (around == NOT_AROUND)
+		return around;
+	for (const struct span *s = w->span; s && span != KEPT; s = s->next)
+		if ((by = span_match(s, &l, marked)) != NOT_SPAN)
+			span = by;
+	return span != KEPT ? span : around;
+}
+
+void
+windows_finish(struct windows *w, const struct tool *t)
+{
+	uint64_t forgotten = 0;
+
+	for (struct span *s = w->span; s; s = s->next) {
+		span_finish(s);
+		forgotten += s->n.forgotten;
+	}
+	if (forgotten)
+		tool_warn(t, "%" PRIu64 " spans were given up: more than %d were open", forgotten, SPANS_OPEN);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+void
+windows_stats(const struct windows *w, bool json, FILE *f)
+{
+	const char *before = json ? ",\"spans\":[" : "";
+
+	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
+		const struct { const char *name; uint64_t n; } counts[] = {
+			{ "begun", s->n.begun }, { "kept", s->n.kept }, { "unended", s->n.unended }, { "replaced", s->n.replaced },
+			{ "unbegun", s->n.unbegun }, { "uncertain", s->n.uncertain }, { "forgotten", s->n.forgotten },
+		};
+
+		fputs(json ? before : "pfilter: spans:", f);
+		for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+			if (json)
+				fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "{", counts[i].name, counts[i].n);
+			else
+				fprintf(f, "%s %" PRIu64 " %s", i ? "," : "", counts[i].n, counts[i].name);
+		fputs(json ? "}" : "\n", f);
+		before = ",";
+	}
+	if (json && w && w->span)
+		fputs("]", f);
+}
+
+void
+windows_why(const struct windows *w, enum reason why, char *text, size_t size)
+{
+	uint64_t n = 0, begun = 0, unbegun = 0;
+
+	for (const struct around *a = w->around; a; a = a->next)
+		n += a->n;
+	for (const struct span *s = w->span; s; s = s->next) {
+		begun += s->n.begun;
+		unbegun += s->n.unbegun;
+	}
+	if (why == NOT_AROUND && n)
+		snprintf(text, size, "none is in a window of --around, which are around %" PRIu64 " samples", n);
+	else if (why == NOT_AROUND)
+		snprintf(text, size, "--around is true for none");
+	else if (begun)
+		snprintf(text, size, "none is of a span as long as --longer-than and --shorter-than say; %" PRIu64 " spans began", begun);
+	else
+		snprintf(text, size, "no --span began, and %" PRIu64 " samples would end one", unbegun);
+}
+
+void
+windows_end(const struct windows *w)
+{
+	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
+		expr_end(a->expr);
+	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
+		expr_end(s->end[0]);
+		expr_end(s->end[1]);
+	}
+}
+
+void
+windows_free(struct windows *w)
+{
+	if (!w)
+		return;
+	for (struct around *a = w->around, *next; a; a = next) {
+		next = a->next;
+		expr_free(a->expr);
+		cover_free(&a->cover);
+		free(a);
+	}
+	for (struct span *s = w->span, *next; s; s = next) {
+		next = s->next;
+		span_free(s);
+	}
+	field_stream_free(&w->stream);
+	pp_state_free(w->state);
+	free(w);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * window.h - selection by what else is near in time: --around, --span.
+ *
+ * A sample can open a window that begins before it.  So each sample is looked at in time order (windows_look()), before the
+ * verdict on any that is up to windows_ahead() older; verdicts then ask what covers their time (cover.h).  Memory is what waits.
+ *
+ *	window.c	the options, and what both kinds have in common
+ *	around.c	--around
+ *	span.h		--span
+ *	cover.c		sets of times
+ */
+#ifndef PFILTER_WINDOW_H
+#define PFILTER_WINDOW_H
+
+#include "reason.h"
+#include "state/timeline.h"
+#include "tool/tool.h"
+
+/* Marks of pp_arrival_mark(): by windows_look(); by payload_tasks_look(). */
+enum { MARK_WINDOW = 1, MARK_GAP = 2 };
+
+struct windows;			/* NULL: no such option */
+
+enum window_option { WINDOW_AROUND, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_SAME, WINDOW_SPAN, WINDOW_LONGER, WINDOW_SHORTER,
+	WINDOW_WITH };
+
+/* Add an option; an error exits 2.  Returns *w or a new one. */
+struct windows *windows_add(struct windows *, const struct tool *, enum window_option, const char *text);
+/* After the last option; an error exits 2. */
+void	windows_ready(const struct windows *, const struct tool *);
+/* Does an expression of these options need the number or place of a record, or the time of the first? */
+bool	windows_need_place(const struct windows *);
+bool	windows_need_start(const struct windows *);
+/* pp_arrival_user.ahead and .looks. */
+uint64_t windows_ahead(const struct windows *);
+void	windows_looks(const struct windows *, bool *looks);
+/* `start': time of the first sample, 0: not known yet.  1, or -1: no memory. */
+int	windows_start(struct windows *, const struct pp_source *in, uint64_t start, struct pp_err *);
+/* Called for each record of type >= PP_USER_TYPE_START. */
+void	windows_learn(struct windows *, const struct pp_rec *);
+/* When all events are known: one without a field that a window needs, as its time, exits 2. */
+void	windows_bind(struct windows *, const struct tool *);
+/*
+ * A record of a type in looks[], in time order, or at once if it has no time.  `nr': its number in the input, for expressions.
+ * 1, or -1: it is malformed.
+ */
+int	windows_look(struct windows *, struct pp_arrival *, const struct pp_turn *, const struct pp_event *, const struct pp_rec *,
+	    uint64_t nr);
+/* pp_arrival_user.looked. */
+void	windows_looked(struct windows *, uint64_t decided);
+/*
+ * The verdict on a record: KEPT, NOT_AROUND, NOT_SPAN; LACKS_FIELD: it is no sample, and has no time or key.  `marked': it has
+ * the mark of windows_look().
+ */
+int	windows_match(const struct windows *, const struct pp_event *, const struct pp_rec *, bool marked);
+/* The end of the input: counts become final; warnings. */
+void	windows_finish(struct windows *, const struct tool *);
+/* The counts of spans, for --stats and -v. */
+void	windows_stats(const struct windows *, bool json, FILE *);
+/* Why no sample is KEPT, as in nothing.h. */
+void	windows_why(const struct windows *, enum reason, char *text, size_t size);
+/* At the end of the input: expr_end() of each expression. */
+void	windows_end(const struct windows *);
+void	windows_free(struct windows *);
+
+#endif

@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: ISC
+# pfilter --span: from a sample to the next one that ends what it began; window.py works the same out with all samples at hand.
+load lib
+load oracle
+
+# made SEED N: a stream of window.py; prints its path
+made() {
+	python3 window.py --make "$1" "$2" >"$T/made.$1.txt"
+	mkpipe "$T/made.$1.txt" >"$T/made.$1"
+	echo "$T/made.$1"
+}
+
+# spans OPTION... <LINES: "begin|end|tick TIME [KEY=VALUE...]" or a recipe line; prints the addresses that are kept, which count from 1
+spans() {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
+		echo "attr type=1 config=2 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all ids=21"
+		echo "attr type=1 config=3 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all ids=31"
+		printf 'EVENT_UPDATE update_type=2 id=%s\n' "11 z=begin" "21 z=end" "31 z=tick"
+		awk '$1 !~ /^(begin|end|tick)$/ { print; next }
+		    { n++; ev = $1 == "begin" ? 0 : $1 == "end" ? 1 : 2; $1 = ""; time = $2; $2 = ""
+		      print "SAMPLE ev=" ev " id=" ev + 1 "1 ip=" n " time=" time " " ($0 ~ /tid=/ ? "" : "pid=1 tid=1 ") $0 }'
+	} >"$T/spans.txt"
+	mkpipe "$T/spans.txt" >"$T/spans"
+	try pfilter -v "$@" -o "$T/spans.out" -f "$T/spans"
+	[ $rc = 0 ] && python3 window.py --list "$T/spans.out" | cut -d/ -f1 | paste -sd' '
+}
+becomes() {
+	local want=$1 got
+	shift
+	got=$(spans --span 'event=="begin"; event=="end"; tid' "$@")
+	[ "$got" = "$want" ] || failed "$*: $got, expected $want"
+	[ -z "${counts-}" ] || grep -qF "pfilter: spans: $counts" "$T/err" || failed "$*: $(grep spans: "$T/err"), expected $counts"
+}
+
+@test "span: a model with all samples at hand keeps the same, of streams in as much disorder as rounds allow" {
+	need python3
+	for seed in 1 2 3 4 5; do
+		python3 window.py -n 15 -s $seed "$(made $seed 1200)" || failed "seed $seed"
+	done
+	psort --full "$T/made.1" | pfilter --drop-type FINISHED_ROUND --allow vital-types >"$T/sorted"
+	mkpipe -b "$T/made.2.txt" >"$T/big"
+	python3 window.py -n 8 -s 6 "$T/sorted" "$T/big" || failed "sorted, big"
+	done_all
+}
+
+@test "span: ends, lengths, what lies between, losses" {
+	need python3
+	one() { printf '%s\n' "begin 100" "tick 150" "tick 150 pid=2 tid=2 cpu=1" "end 200" "tick 200" "tick 300"; }
+	one | counts="1 begun, 1 kept, 0 unended, 0 replaced, 0 unbegun, 0 uncertain" becomes "1 4" --longer-than 99ns
+	one | becomes "" --longer-than 100ns
+	one | becomes "1 4" --longer-than 0 --shorter-than 101ns
+	one | becomes "" --longer-than 0 --shorter-than 100ns
+	one | becomes "1 2 4 5" --longer-than 99ns --span-with same
+	one | becomes "1 2 4 5" --longer-than 99ns --span-with cpu
+	one | becomes "1 2 3 4 5" --longer-than 99ns --span-with all
+	one | becomes "3" --longer-than 99ns --span-with all --tid 2
+	one | becomes "1" --longer-than 99ns --max-samples 1 --event begin
+	one | becomes "1" --longer-than 99ns --around ip==2 --before 50ns
+	# no end; no begin; another begin
+	two() { printf '%s\n' "end 50" "begin 100" "begin 200" "tick 300"; }
+	two | counts="2 begun, 2 kept, 1 unended, 1 replaced, 1 unbegun, 0 uncertain" becomes "2 3" --longer-than 99ns
+	two | becomes "" --longer-than 100ns
+	two | becomes "2 3 4" --longer-than 99ns --span-with same
+	two | becomes "" --longer-than 1ns --shorter-than 1s
+	# a record of any type shows that time passes
+	{ two; echo "COMM pid=9 tid=9 comm=late @ time=301 id=11"; } | becomes "3" --longer-than 100ns
+	# a loss on the CPU of either end, or of none that is known
+	lost() { printf '%s\n' "begin 100 cpu=2" "LOST id=1 lost=1 @ time=$1 cpu=$2 id=11" "end 200 cpu=3"; }
+	local t c n
+	for n in "150 2 1" "150 3 1" "150 4 0" "99 2 0" "201 3 0"; do
+		read -r t c n <<<"$n"
+		lost $t $c | counts="1 begun, 1 kept, 0 unended, 0 replaced, 0 unbegun, $n uncertain" becomes "1 2" --longer-than 1ns
+	done
+	done_all
+}
+
+@test "span: one sample ends and begins; keys of two fields, of different names, of two options" {
+	need python3
+	local in got
+	in=$(printf '%s\n' "tick 100 tid=1 cpu=1" "tick 200 tid=1 cpu=2" "tick 210 tid=1 cpu=1" "tick 400 tid=2 cpu=1" "tick 405 tid=2 cpu=2")
+	while IFS='|' read -r span more want; do
+		got=$(spans --span "$span" $more <<<"$in")
+		[ "$got" = "$want" ] || failed "$span $more: $got, expected $want"
+	done <<-'END'
+		event=="tick";event=="tick";tid|--longer-than 50ns|1 2 3
+		event=="tick";event=="tick";cpu|--longer-than 50ns|1 2 3 4 5
+		event=="tick";event=="tick";tid,cpu|--longer-than 50ns|1 2 3
+		ip==3;event=="tick";tid , cpu = cpu|--longer-than 0|3
+		ip==1;ip==4;cpu=cpu|--longer-than 0|1 4
+		ip==1;ip==4;tid=cpu|--longer-than 0|1 4
+		ip==1;ip==5;tid=cpu|--longer-than 0|1
+		ip==1;ip==5;tid=tid|--longer-than 0|1
+		event=='tick' and ip==1;event ~ "t;k" or ip==2;tid|--longer-than 0|1 2
+		ip==1;ip==2;tid|--longer-than 0 --span ip==4;ip==5;tid --longer-than 0|1 2 4 5
+		ip==1;ip==2;tid|--longer-than 0 --span ip==4;ip==5;tid --longer-than 5ns|1 2
+	END
+	done_all
+}
+
+@test "span: the same of the recording split and merged, sorted, and read byte by byte" {
+	need python3
+	in=$(made 14 2500)
+	for o in "--longer-than 300ns" "--longer-than 500ns --span-with same" "--longer-than 10ns --shorter-than 400ns --span-with cpu"; do
+		set -- --span 'event == "begin"; event == "end"; tid' $o
+		pfilter "$@" "$in" >"$T/whole"
+		python3 window.py --list "$T/whole" >"$T/want"
+		[ "$(wc -l <"$T/want")" -gt 20 ] && [ "$(wc -l <"$T/want")" -lt 2400 ] || failed "$o: $(wc -l <"$T/want")"
+		rm -rf "$T/part"
+		mkdir "$T/part"
+		pcat --switch-output=4us --output-template="$T/part/%n" "$in"
+		psort --merge "$T"/part/* | pfilter "$@" >"$T/merged"
+		psort --full "$in" | pfilter "$@" >"$T/sorted"
+		for f in merged sorted; do
+			python3 window.py --list "$T/$f" | diff "$T/want" - >"$T/diff" || failed "$o $f: $(head -n 3 "$T/diff")"
+		done
+		try with_fault read:short,pread:short pfilter "$@" "$in"
+		[ $rc = 0 ] && cmp "$T/out" "$T/whole" || failed "$o: byte by byte"
+	done
+	done_all
+}
+
+@test "span: --span syscall keeps what perf trace --duration shows" {
+	need record
+	perf record -q -m 4096 -e 'raw_syscalls:*' -o "$T/calls" -- bash -c 'for i in 1 2 3; do sleep 0.02; (sleep 0.007; true) & read -t 0.01 <> <(:); wait; done; exec sleep 0.006' \
+	    >/dev/null 2>&1 </dev/null || skip "perf cannot record system calls here"
+	# of a call that another thread interrupts perf prints two lines; the length stands in the second
+	calls() {
+		perf trace -f -i "$1" --duration 5 2>&1 </dev/null | sed -n 's/^ *[0-9.]* ( *\([0-9.]* ms\)): *\([^ ]*\) .* = \(.*\)$/\1 \2 \3/p' | sort
+	}
+	calls "$T/calls" >"$T/want"
+	[ "$(wc -l <"$T/want")" -gt 5 ] || skip "perf trace -i shows no system calls here"
+	pfilter --format=file --span syscall --longer-than 4999999ns -v -o "$T/long" "$T/calls" 2>"$T/err"
+	calls "$T/long" | diff "$T/want" - || failed "lines of perf trace"
+	read -r _ _ _ _ kept _ unended _ replaced _ < <(grep spans: "$T/err" | tr -d ,)
+	[ "$kept" -ge "$(wc -l <"$T/want")" ] && [ "$((kept - unended - replaced))" -le "$(wc -l <"$T/want")" ] || failed "$(cat "$T/err")"
+	done_all
+}
+
+@test "span: errors, reasons and counts" {
+	printf '%s\n' "begin 100" "end 200" | spans --span 'ip==1;ip==2;tid' --longer-than 1ns >"$T/kept" || skip "python3 is not installed"
+	[ "$(cat "$T/kept")" = "1 2" ]
+	while IFS='|' read -r span more text; do
+		try pfilter --span "$span" $more "$T/spans"
+		[ $rc = 2 ] && ! [ -s "$T/out" ] && grep -qF -- "$text" "$T/err" || failed "$span $more"
+	done <<-'END'
+		x|--longer-than 1|expected 'BEGIN; END; KEY' or one of syscall
+		ip==1;ip==2|--longer-than 1|expected 'BEGIN; END; KEY'
+		ip==1;ip==2;|--longer-than 1|expected the name of a field in KEY, at ''
+		ip==1;ip==2;tid;|--longer-than 1|expected ',' or '=' in KEY, at ';'
+		ip==1;ip==2;tid,|--longer-than 1|expected the name of a field in KEY, at ''
+		ip==1;ip==2;tid =|--longer-than 1|expected the name of a field in KEY, at ''
+		ip==1;ip==2;tid cpu|--longer-than 1|expected ',' or '=' in KEY, at 'cpu'
+		ip==1;ip==2;tid,cpu,pid|--longer-than 1|KEY has more than 2 fields
+		ip==1;ip==2;tod|--longer-than 1|no field is named 'tod'; similar: tid
+		ip==1;ip==2;comm|--longer-than 1|'comm' in KEY is not a number that a record holds
+		ip==1;ip==2;uid|--longer-than 1|'uid' in KEY is not a number that a record holds
+		ip==1;ip==2;addr|--longer-than 1|no event of this recording has addr; record it with perf record -d
+		ip==;ip==2;tid|--longer-than 1|--span BEGIN: ends where a value is expected
+		ip==1;;tid|--longer-than 1|--span END: 
+		ip==1;ip==2;tid||--span: needs --longer-than
+		ip==1;ip==2;tid|--shorter-than 1|--span: needs --longer-than
+		ip==1;ip==2;tid|--longer-than 1 --shorter-than 1|--shorter-than: no span is longer than
+		ip==1;ip==2;tid|--longer-than 1 --span-with tid|expected one of same, cpu, all
+	END
+	for o in --longer-than --shorter-than; do
+		try pfilter $o 1 "$T/spans"
+		[ $rc = 2 ] && one_line "pfilter: $o: needs a --span in front of it" || failed "$o"
+	done
+	try pfilter --span 'ip==1;ip==2;tid' --longer-than 1 "$T/spans"
+	[ $rc = 0 ] && one_line "pfilter: warning: none of 2 samples was kept: none is of a span as long as --longer-than and --shorter-than say; 1 spans began" || failed long
+	try pfilter --span 'ip==3;ip==2;tid' --longer-than 1 "$T/spans"
+	[ $rc = 0 ] && one_line "pfilter: warning: none of 2 samples was kept: no --span began, and 1 samples would end one" || failed began
+	try pfilter --span 'ip==1;ip==2;tid' --longer-than 1ns -n --stats=json "$T/spans"
+	[ "$(jq -c '[.kept.samples, .spans]' "$T/err")" = '[2,[{"begun":1,"kept":1,"unended":0,"replaced":0,"unbegun":0,"uncertain":0,"forgotten":0}]]' ] || failed json
+	done_all
+}
+
+@test "span: open spans are bounded: over 1,048,576 the oldest is given up, and counted" {
+	need native
+	! sanitized || skip "memory is measured"
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
+		echo "SAMPLE ip=7 pid=0 tid=0 time=500 cpu=0"
+		awk 'BEGIN { for (i = 1; i <= 1048577; i++) {
+			print "SAMPLE ip=1 pid=1 tid=" i " time=" 1000 + i " cpu=0"
+			if (i % 10000 == 0)
+				print "FINISHED_ROUND" }
+			print "SAMPLE ip=2 pid=1 tid=1 time=3000000 cpu=0"
+			print "SAMPLE ip=2 pid=1 tid=3 time=3000000 cpu=0"
+			print "SAMPLE ip=2 pid=1 tid=1048577 time=3000001 cpu=0" }'
+	} >"$T/open.txt"
+	mkpipe "$T/open.txt" >"$T/open"
+	try env pfilter --span 'ip==1;ip==2;tid' --longer-than 1ms --shorter-than 2ms -S 16M "$T/open"
+	[ $rc = 0 ] && grep -q "warning: 1 spans were given up: more than 1048576 were open" "$T/err" || failed warning
+	(ulimit -v 200000; pfilter -q --span 'ip==1;ip==2;tid' --longer-than 100us -n --stats -S 16M "$T/open" 2>"$T/err") || failed memory
+	grep -q "1048577 begun, .* 1 unbegun, 0 uncertain, 1 forgotten" "$T/err" || failed "$(cat "$T/err")"
+	done_all
+}
