@@ -447,7 +447,7 @@ explain_put_events(FILE *to, struct expr *e)
 		explain_put_source(to, n);
 		fputs(" can be true of", to);
 		for (unsigned i = 0; i < events->n; i++)
-			if (kernel_is_of(e, n, events->ev[i])) {
+			if (kernel_is_of(e, n, events->ev[i]) && !(i && !strcmp(events->ev[i]->name, events->ev[i - 1]->name))) {
 				char *name = tool_vis(events->ev[i]->name, strlen(events->ev[i]->name));
 
 				fprintf(to, "%s %s", any ? "," : "", name);

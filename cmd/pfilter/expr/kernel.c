@@ -147,13 +147,11 @@ kernel_cpu(struct reader *r)
 {
 	uint64_t n = 0;
 
-	kernel_skip(r);
 	if (!isascii(kernel_at(r, r->pos)) || !isdigit(kernel_at(r, r->pos)))
 		kernel_expected(r, "the number of a CPU");
 	for (; isascii(kernel_at(r, r->pos)) && isdigit(kernel_at(r, r->pos)); r->pos++)
 		if ((n = 10 * n + (uint64_t)(kernel_at(r, r->pos) - '0')) >= KERNEL_CPUS)
 			lex_wrong(r->e->t, r->src, r->pos, "there is no CPU of that number");
-	kernel_skip(r);
 	return n;
 }
 
@@ -432,6 +430,8 @@ kernel_refuses(const struct expr *e, const struct node *n, const struct pp_event
 		char near[128];
 
 		field_payload_near(&e->stream, field_payload_name(k->field[0]->field), near, sizeof near);
+		if (!strncmp(near, name, n->len) && (!near[n->len] || near[n->len] == ','))
+			*near = 0;		/* another event has it */
 		snprintf(why, KERNEL_WHY, "%.64s has no field `%.*s'%s%s", ev->name, len, name, *near ? "; similar: " : "", near);
 		return true;
 	} else if (x) {
