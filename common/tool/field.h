@@ -175,6 +175,12 @@ void	field_payload_access(const struct field_stream *, const struct field *, con
 	    struct field_place *);
 void	field_payload_fetch(struct field_fetch *, const struct field *, struct field_value *);
 
+/*
+ * The bytes of the field in a sample, as field_access() found it: *len, with those behind the NUL of text.  NULL: the sample
+ * does not have it, or is `bad'.
+ */
+const uint8_t *field_payload_bytes(struct field_fetch *, const struct field *, size_t *len);
+
 /* What perf shows for a thread without a name: ":4711"; "swapper" for the idle task.  `number' has FIELD_NAMELESS bytes. */
 const char *field_nameless(uint32_t tid, char *number);
 

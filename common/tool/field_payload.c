@@ -289,6 +289,25 @@ field_payload_fetch(struct field_fetch *f, const struct field *field, struct fie
 		p->absent++;
 }
 
+const uint8_t *
+field_payload_bytes(struct field_fetch *f, const struct field *field, size_t *len)
+{
+	struct field_payload *p = field->payload;
+	const struct place *at = &p->place[f->s->ev->index];
+	size_t n;
+	const uint8_t *raw = payload(f, at, &n), *s;
+
+	if (!raw)
+		return NULL;
+	if (!(s = pp_payload_get(at->f, raw, n, at->swap, len)))
+		p->absent++;
+	else if (at->f->at == PP_PAYLOAD_HERE)
+		*len = at->f->size;
+	else		/* up to the end that the field declares */
+		*len = pp_get_u32(raw + at->f->off, at->swap) >> 16;
+	return s;
+}
+
 /* ---- names ---------------------------------------------------------------------------------------- */
 
 void

@@ -298,6 +298,7 @@ static void
 compile_gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_t no)
 {
 	struct field_place a;
+	struct insn *i;
 
 	switch (n->kind) {
 	case N_TRUTH:
@@ -324,6 +325,11 @@ compile_gen_test(struct compiler *c, const struct node *n, uint16_t yes, uint16_
 	case N_IN:
 		compile_gen_in(c, n, yes, no);
 		break;
+	case N_KERNEL:
+		i = compile_jump(compile_emit(c, OP_KERNEL, n), yes, no);
+		i->node = n;
+		i->negate = n->own;
+		break;
 	default:
 		compile_gen_compare(c, n, yes, no);
 	}
@@ -333,6 +339,13 @@ static enum expr_result
 compile_result(const struct node *n)
 {
 	return n->state == UNKNOWN ? EXPR_UNKNOWN : big_zero(n->value) ? EXPR_NO : EXPR_YES;
+}
+
+/* Does another condition say all of it? */
+static bool
+compile_is_other(const struct node *n)
+{
+	return n->kind == N_EVENT || (n->kind == N_KERNEL && n->a);
 }
 
 /* A condition that is not unknown in any record: jumps. */
@@ -345,6 +358,8 @@ compile_gen_jumps(struct compiler *c, const struct node *n, uint16_t yes, uint16
 		compile_gen_const(c, n, compile_result(n), yes, no);
 	else if (n->kind == N_NOT)
 		compile_gen_jumps(c, n->a, no, yes);
+	else if (compile_is_other(n))
+		compile_gen_jumps(c, n->a, yes, no);
 	else if (n->kind != N_AND && n->kind != N_OR)
 		compile_gen_test(c, n, yes, no);
 	else if (n->a->state == KNOWN)		/* the result is that of the other operand */
@@ -371,7 +386,9 @@ compile_gen_result(struct compiler *c, const struct node *n)
 	else if (n->kind == N_NOT) {
 		compile_gen_result(c, n->a);
 		compile_emit(c, OP_NOT, n);
-	} else if (n->kind != N_AND && n->kind != N_OR)
+	} else if (compile_is_other(n))
+		compile_gen_result(c, n->a);
+	else if (n->kind != N_AND && n->kind != N_OR)
 		compile_gen_test(c, n, NEXT, NEXT);
 	else if (a->state == KNOWN)
 		compile_gen_result(c, b);

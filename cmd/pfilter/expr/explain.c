@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree.h"
+#include "kernel.h"
 
 static const char *const signs[] = {
 	[N_ADD] = "+", [N_SUB] = "-", [N_MUL] = "*", [N_DIV] = "/", [N_MOD] = "%", [N_BAND] = "&", [N_BXOR] = "^", [N_BOR] = "|",
@@ -54,6 +54,16 @@ explain_put_list(FILE *to, const struct list *l)
 		fprintf(to, ", ... %zu more", n - SHOWN);
 }
 
+/* The text of a node, as written. */
+static void
+explain_put_source(FILE *to, const struct node *n)
+{
+	char *safe = tool_vis(n->src->text + n->at, n->len);
+
+	fputs(safe, to);
+	free(safe);
+}
+
 static void
 explain_put_node(FILE *to, const struct node *n)
 {
@@ -61,6 +71,7 @@ explain_put_node(FILE *to, const struct node *n)
 	case N_NUM:	explain_put_big(to, n->num); break;
 	case N_STR:	explain_put_text(to, n->str); break;
 	case N_FIELD:	fputs(n->field->name, to); break;
+	case N_EVENT:	explain_put_source(to, n); break;
 	case N_TRUTH:
 		explain_put_node(to, n->a);
 		fputs(" != 0", to);
@@ -252,6 +263,27 @@ explain_fetch(const struct field *f, const struct pp_event *ev, char *to, size_t
 		snprintf(to, size, "%s", f->name);
 }
 
+/* What OP_KERNEL looks at in samples of the event. */
+static void
+explain_kernel(const struct insn *i, const struct pp_event *ev, char *to, size_t size)
+{
+	explain_fetch(kernel_field_of(i->node, i->negate), ev, to, size);
+}
+
+static void
+explain_put_kernel(FILE *to, const struct pp_event *ev, const struct insn *i)
+{
+	const struct node *n = i->node;
+	char place[256], *safe;
+	size_t len;
+	const char *rest = kernel_rest(n, &len);
+
+	explain_kernel(i, ev, place, sizeof place);
+	safe = tool_vis(rest, len);
+	fprintf(to, "%s%s", place, safe);
+	free(safe);
+}
+
 static void
 explain_put_step(FILE *to, const struct program *p, const struct pp_event *ev, const struct insn *i, const struct node *from)
 {
@@ -307,6 +339,8 @@ explain_put_program(FILE *to, const struct program *p, const struct pp_event *ev
 			explain_put_if(to, p, at);
 		else if (!explain_is_test((enum op)i->op))
 			explain_put_step(to, p, ev, i, p->from[at]);
+		else if (i->op == OP_KERNEL)
+			explain_put_kernel(to, ev, i);
 		else
 			explain_put_test(to, p, i, p->from[at]);
 		if (explain_is_test((enum op)i->op) && i->yes != i->no) {
@@ -319,6 +353,15 @@ explain_put_program(FILE *to, const struct program *p, const struct pp_event *ev
 	}
 }
 
+static void
+explain_looks(const struct insn *i, const struct pp_event *ev, char *to, size_t size)
+{
+	if (i->op == OP_KERNEL)
+		explain_kernel(i, ev, to, size);
+	else
+		explain_fetch(i->field, ev, to, size);
+}
+
 /* Are the programs for two events the same, and do they fetch from the same places? */
 static bool
 explain_same(const struct program *p, const struct pp_event *a, const struct program *q, const struct pp_event *b)
@@ -328,9 +371,9 @@ explain_same(const struct program *p, const struct pp_event *a, const struct pro
 	if (p->n != q->n || p->raw != q->raw || memcmp(p->code, q->code, p->n * sizeof *p->code) != 0)
 		return false;
 	for (size_t i = 0; i < p->n; i++)
-		if (p->code[i].op == OP_FETCH) {
-			explain_fetch(p->code[i].field, a, pa, sizeof pa);
-			explain_fetch(p->code[i].field, b, qb, sizeof qb);
+		if (p->code[i].op == OP_FETCH || p->code[i].op == OP_KERNEL) {
+			explain_looks(&p->code[i], a, pa, sizeof pa);
+			explain_looks(&p->code[i], b, qb, sizeof qb);
 			if (strcmp(pa, qb) != 0)
 				return false;
 		}
@@ -390,6 +433,31 @@ explain_put_order(FILE *to, const struct expr *e, bool waits)
 	putc('\n', to);
 }
 
+/* Of which events can each EVENT{FILTER} be true? */
+static void
+explain_put_events(FILE *to, struct expr *e)
+{
+	const struct pp_events *events = e->stream.events;
+
+	for (struct node *n = e->nodes; n; n = n->made) {
+		bool any = false;
+
+		if (n->kind != N_EVENT)
+			continue;
+		explain_put_source(to, n);
+		fputs(" can be true of", to);
+		for (unsigned i = 0; i < events->n; i++)
+			if (kernel_is_of(e, n, events->ev[i]) && !(i && !strcmp(events->ev[i]->name, events->ev[i - 1]->name))) {
+				char *name = tool_vis(events->ev[i]->name, strlen(events->ev[i]->name));
+
+				fprintf(to, "%s %s", any ? "," : "", name);
+				free(name);
+				any = true;
+			}
+		fputs(any ? "\n" : " no event\n", to);
+	}
+}
+
 void
 expr_explain(struct expr *e, bool waits, FILE *to)
 {
@@ -399,6 +467,8 @@ expr_explain(struct expr *e, bool waits, FILE *to)
 	explain_put_node(to, e->root);
 	putc('\n', to);
 	explain_put_order(to, e, waits);
-	if (e->stream.events)
-		explain_put_programs(to, e);
+	if (!e->stream.events)
+		return;
+	explain_put_events(to, e);
+	explain_put_programs(to, e);
 }

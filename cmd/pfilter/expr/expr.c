@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "event_match.h"
-#include "tree.h"
+#include "kernel.h"
 #include "record/feature.h"
 #include "source/formats.h"
 
@@ -166,11 +166,13 @@ expr_check_name(const struct expr *e, const struct node *n)
 	bool loose;
 	unsigned i;
 
-	if ((n->kind != N_EQ && n->kind != N_NE) || !node_is_event(n->a) || name->kind != N_STR)
+	if (n->kind == N_EVENT)
+		name = n;
+	else if ((n->kind != N_EQ && n->kind != N_NE) || !node_is_event(n->a) || name->kind != N_STR)
 		return;
-	loose = event_match_loosely(name->str, e->stream.events, false);
+	loose = event_match_loosely(name->str, e->stream.events, n == name);
 	for (i = 0; i < e->stream.events->n; i++)
-		if (event_matches(name->str, e->stream.events->ev[i], false, loose))
+		if (event_matches(name->str, e->stream.events->ev[i], n == name, loose))
 			return;
 	for (i = 0; i < e->stream.events->n && strlen(all) < sizeof all - 100; i++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->stream.events->ev[i]->name);
@@ -270,9 +272,11 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 	e->stream.swap = in->swap;
 	e->stream.tracing = pp_formats(in);
 	for (struct node *n = e->nodes; n && e->stream.events->n; n = n->made) {
-		if (n->kind == N_FIELD && !n->payload && !noted)
+		if (n->kind == N_FIELD && !n->payload && !n->kernel && !noted)
 			noted = expr_note_own(e, n);
 		expr_settle(e, n);
+		if (n->kind == N_EVENT)
+			kernel_bind(e, n);
 	}
 	for (const struct node *n = e->nodes; n && e->stream.events->n; n = n->made)
 		if (n->kind == N_FIELD && !n->guarded && !expr_any_has(e, n->field)) {
@@ -430,6 +434,7 @@ expr_free(struct expr *e)
 			field_payload_free(n->payload);
 		list_free(n->list);
 		frames_free(n->frames);
+		kernel_free(n->kernel_filter);
 		if (n->ere)
 			regfree(n->ere);
 		free(n->ere);

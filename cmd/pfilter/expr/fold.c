@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "event_match.h"
+#include "kernel.h"
 #include "pattern.h"
-#include "tree.h"
 
 static void
 known_number(struct node *n, big value)
@@ -201,11 +201,57 @@ both(struct node *n, const struct node *a, const struct node *b)
 		live(n, a->sure && b->sure, 1);
 }
 
+/* Make a whole tree false. */
+static void
+never(struct node *n)
+{
+	if (n->a)
+		never(n->a);
+	if (n->b)
+		never(n->b);
+	known(n, false, NULL);
+}
+
+/* As its operand, which decides for samples of one event. */
+static void
+as(struct node *n, const struct node *a)
+{
+	n->state = a->state;
+	n->sure = a->sure;
+	n->value = a->value;
+	n->bits = a->bits;
+}
+
+/* A predicate of the kernel. */
+static void
+kernel(struct expr *e, const struct field_kind *k, struct node *n)
+{
+	kernel_choose(e, n, k->ev);
+	if (n->a) {
+		fold(e, k, n->a);
+		as(n, n->a);
+		return;
+	}
+	fold(e, k, n->b);
+	if (n->b->state == LIVE)
+		live(n, false, 1);
+	else
+		unknown(n);
+}
+
 void
 fold(struct expr *e, const struct field_kind *k, struct node *n)
 {
 	struct node *a = n->a, *b = n->b;
 
+	if (n->kind == N_KERNEL) {
+		kernel(e, k, n);
+		return;
+	}
+	if (n->kind == N_EVENT && (k->type != PP_SAMPLE || !kernel_is_of(e, n, k->ev))) {
+		never(n);
+		return;
+	}
 	if (a)
 		fold(e, k, a);
 	if (b && n->kind != N_IN)
@@ -237,6 +283,7 @@ fold(struct expr *e, const struct field_kind *k, struct node *n)
 		break;
 	case N_AND:
 	case N_OR:	both(n, a, b); break;
+	case N_EVENT:	as(n, a); break;
 	default:
 		if (n->kind <= N_POPCOUNT)
 			arith(n, a, b);

@@ -215,6 +215,21 @@ name(struct lex *l)
 	l->tok = TOK_NAME;
 }
 
+/* Is it EVENT{ of a filter of the kernel?  The name may be a pattern. */
+static bool
+event(struct lex *l)
+{
+	size_t to = l->pos;
+
+	while (in_name(at(l, to)) || (at(l, to) && strchr(":*?[]!^-.", at(l, to))))
+		to++;
+	if (to == l->pos || at(l, to) != '{')
+		return false;
+	l->pos = to + 1;
+	l->tok = TOK_KERNEL;
+	return true;
+}
+
 void
 lex_next(struct lex *l)
 {
@@ -230,7 +245,9 @@ lex_next(struct lex *l)
 	else if (isascii(c) && isdigit(c)) {
 		number(l);
 		l->tok = TOK_NUM;
-	} else if (in_name(c))
+	} else if ((in_name(c) || c == '*' || c == '?' || c == '[') && event(l))
+		;
+	else if (in_name(c))
 		name(l);
 	else if (c == '"' || c == '\'')
 		string(l, c);

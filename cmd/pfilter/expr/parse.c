@@ -15,14 +15,15 @@
  *	add    := mul { ("+" | "-") mul }
  *	mul    := un { ("*" | "/" | "%") un }
  *	un     := "-" un | prim
- *	prim   := NUMBER | STRING | WORD | FIELD [ "[" NUMBER "]" ] | FUNCTION "(" bit { "," bit } ")" | "(" filter ")"
+ *	prim   := EVENT "{" FILTER "}"				kernel.c
+ *	        | NUMBER | STRING | WORD | FIELD [ "[" NUMBER "]" ] | FUNCTION "(" bit { "," bit } ")" | "(" filter ")"
  *
  * and a path after `cgroup ==' or `!='.  An expression that perf record --filter accepts (its grammar is conj of single
  * comparisons) has the same meaning here.
  */
 #include <string.h>
 
-#include "tree.h"
+#include "kernel.h"
 
 struct parser {
 	struct lex	 l;
@@ -161,6 +162,9 @@ parse_prim(struct parser *p)
 		break;
 	case TOK_NAME:
 		return parse_named(p);
+	case TOK_KERNEL:
+		n = kernel_parse(p->e, &p->l);
+		break;
 	case '(':
 		parse_deeper(p);
 		lex_next(&p->l);

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
+#include "kernel.h"
 #include "pattern.h"
-#include "tree.h"
 
 static const uint8_t and_of[3][3] = {
 	[EXPR_NO] = { EXPR_NO, EXPR_NO, EXPR_NO },
@@ -98,7 +98,10 @@ test(const struct insn *i, struct field_value **top, struct field_fetch *f)
 	case OP_FRAMES:
 		++*top;
 		return (uint8_t)frames_test(i->node, f);
-	default:	/* OP_CHAIN and OP_FRAMES have no value */
+	case OP_KERNEL:
+		++*top;
+		return (uint8_t)kernel_test(i->node, i->negate, f);
+	default:	/* OP_CHAIN, OP_FRAMES and OP_KERNEL have no value */
 		++*top;
 		yes = chain_has(f, i->node->list, &known);
 		return known ? yes : EXPR_UNKNOWN;
@@ -199,7 +202,7 @@ run(const struct program *p, struct field_fetch *f)
 			result = top[0].known && top[1].known ? value_compare(i->what, top[0].num, top[1].num) : EXPR_UNKNOWN;
 			break;
 		case OP_STR_EQ: case OP_GLOB: case OP_ERE: case OP_IN: case OP_IN_STR: case OP_CHAIN: case OP_FRAMES:
-		case OP_TRUTH: case OP_EXISTS:
+		case OP_TRUTH: case OP_EXISTS: case OP_KERNEL:
 			result = test(i, &top, f);
 			if (f->bad)
 				return -1;

@@ -4,6 +4,7 @@
  *
  *	lex.c	text -> tokens; errors with a mark
  *	parse.c	tokens -> tree (contains the grammar)
+ *	kernel.c, kernel_text.c	EVENT{FILTER}: the kernel's grammar and meaning
  *	check.c	types, words, constants in a tree
  *	value.c	arithmetic, lists: shared by compiler and interpreter
  *	fold.c	constant folding for a kind of record
@@ -42,7 +43,7 @@ struct expr_source {			/* the text of one --filter */
 };
 enum token {			/* a single character is its own token */
 	TOK_END, TOK_NUM = 256, TOK_STR, TOK_NAME, TOK_PATH, TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_AND, TOK_OR,
-	TOK_MATCH, TOK_NO_MATCH, TOK_NO_GLOB, TOK_DOTS,
+	TOK_MATCH, TOK_NO_MATCH, TOK_NO_GLOB, TOK_DOTS, TOK_KERNEL /* the name of an event, and `{' */,
 };
 struct lex {
 	const struct tool *t;
@@ -71,6 +72,7 @@ enum node_kind {
 	N_NUM, N_STR, N_FIELD, N_WORD,
 	N_NEG, N_ADD, N_SUB, N_MUL, N_DIV, N_MOD, N_BAND, N_BXOR, N_BOR, N_MIN, N_MAX, N_ABS, N_POPCOUNT, N_LEN, N_DEFAULT,
 	N_RANGE, N_EXISTS, N_EQ, N_NE, N_LT, N_LE, N_GT, N_GE, N_GLOB, N_ERE, N_IN, N_TRUTH, N_NOT, N_AND, N_OR,
+	N_EVENT, N_KERNEL,		/* kernel.h */
 };
 struct range { big lo, hi; };
 struct key_range { uint64_t lo, hi; };
@@ -90,19 +92,22 @@ struct node {
 	bool		 quotes;	/* a bare name that is compared with text: the user may have meant a text */
 	size_t		 at, len;	/* position in the text */
 	const struct expr_source *src;
+	bool		 kernel;	/* a field in a filter of the kernel */
 	struct node	*a, *b;		/* N_IN: b is the first item that is not constant */
 	struct node	*next;		/* next item of a list */
 	big		 num;		/* N_NUM */
-	char		*str;		/* N_STR; pattern of N_GLOB, N_ERE */
+	char		*str;		/* N_STR; pattern of N_GLOB, N_ERE; event of N_EVENT */
 	const struct field *field;
 	struct field	*payload;	/* the same, if it is of a payload: belongs to the node */
 	struct list	*list;		/* N_IN */
 	regex_t		*ere;
 	struct frames	*frames;	/* a test of callchain.dso */
+	struct kernel	*kernel_filter;	/* N_KERNEL */
 	struct node	*made;		/* next of all nodes, for free() */
 
 	/* set by fold() for one kind of record */
 	enum { LIVE, KNOWN, UNKNOWN } state;	/* KNOWN: constant; the value is num (0 or 1 for a condition) or str */
+	bool		 own;		/* N_KERNEL: COMM or CPU of the sample */
 	bool		 sure;		/* not unknown in any record */
 	uint8_t		 bits;		/* the value is between -2^bits and 2^bits */
 	struct field_place	 access;
@@ -179,6 +184,7 @@ enum op {
 	OP_LIST,				/* is it in a list? */
 	OP_PAIR,				/* compare with the field of the next instruction, an OP_LOAD */
 	OP_COMPARE, OP_STR_EQ, OP_GLOB, OP_ERE, OP_IN, OP_IN_STR, OP_CHAIN, OP_FRAMES, OP_TRUTH, OP_EXISTS,
+	OP_KERNEL,
 	OP_CONST,
 	/* results */
 	OP_IF_NO, OP_IF_YES, OP_PUSH, OP_AND, OP_OR, OP_NOT, OP_END, OP_YES, OP_NO,
@@ -188,7 +194,7 @@ enum op {
 struct insn {
 	uint8_t		 op;		/* enum op */
 	uint8_t		 what;		/* OP_PAIR, OP_COMPARE, OP_CALC: enum node_kind; OP_CONST: enum expr_result; OP_FETCH: enum field_part */
-	bool		 negate;		/* invert the result */
+	bool		 negate;		/* invert the result; OP_KERNEL: of COMM */
 	bool		 end, sign;	/* as in struct field_place */
 	uint8_t		 width, shift;
 	int32_t		 off;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * kernel.h - private to expr/: EVENT{FILTER}, a filter in the language of the kernel (perf record --filter) and with its meaning.
+ *
+ * The tree: N_EVENT, whose a is the filter; && || ! as elsewhere; N_KERNEL, one predicate.  What a predicate means depends on the
+ * format of the event: fold() gives an N_KERNEL of a number the comparison for that event as a, and that of text or of a CPU mask
+ * is itself a test (kernel_test()).
+ */
+#ifndef PFILTER_EXPR_KERNEL_H
+#define PFILTER_EXPR_KERNEL_H
+
+#include "tree.h"
+
+struct kernel_text {			/* as the kernel prepares the text of == != ~ */
+	enum kernel_match { KERNEL_FULL, KERNEL_FRONT, KERNEL_MIDDLE, KERNEL_END, KERNEL_GLOB } how;
+	bool		 negate;
+	char		*s;
+	size_t		 n;
+};
+/* Does it match, as in the kernel?  len: the bytes of the field, also those behind the NUL. */
+bool	kernel_text_match(const struct kernel_text *, const char *, size_t len);
+/* Prepare n bytes of text; `glob': of ~. */
+void	kernel_text_make(struct kernel_text *, const char *, size_t n, bool glob);
+
+/* Parse behind `{' up to and with `}': l is at the token TOK_KERNEL, and moves behind it. */
+struct node *kernel_parse(struct expr *, struct lex *);
+/* Is the node true of some samples of the event, as far as names and formats say? */
+bool	kernel_is_of(const struct expr *, struct node *, const struct pp_event *);
+/* Check an N_EVENT when formats are known: exits 2 if no event that it names can have the filter, and warns if only some can. */
+void	kernel_bind(const struct expr *, struct node *);
+/* Choose what an N_KERNEL is for samples of the event. */
+void	kernel_choose(const struct expr *, struct node *, const struct pp_event *);
+/* Run the test of an N_KERNEL without a; own: of COMM. */
+enum expr_result kernel_test(const struct node *, bool own, struct field_fetch *);
+/* For --explain: the field that kernel_test() looks at; and what is written behind its name, *len bytes. */
+const struct field *kernel_field_of(const struct node *, bool own);
+const char *kernel_rest(const struct node *, size_t *len);
+void	kernel_free(struct kernel *);
+
+#endif

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: ISC
+# pfilter --filter 'EVENT{FILTER}': the kernel's filters, with the kernel as oracle, live or as it once answered (data/kernel-*).
+load lib
+
+# selects RECORDING LIST: kernel.py finds no difference
+selects() {
+	python3 kernel.py "$2" "$1" >"$T/results"
+	! grep '^not ok' "$T/results"
+	[ "$(grep -c '^ok' "$T/results")" = "$(wc -l <"$2")" ]
+}
+tracefs() {
+	kernel-filter </dev/null || skip "no tracefs that we may read"
+	printf 'sched:sched_switch\tprev_pid == 1\n' | kernel-filter | grep -q taken || skip "no tracepoints for this user"
+}
+# data/kernel.pipe.data.zst, in $T/plain
+golden_recording() {
+	need zstd
+	zstd -dqc data/kernel.pipe.data.zst >"$T/plain"
+}
+# kept EXPRESSION: how many samples of $T/plain are
+kept() {
+	pfilter -q --filter "$1" "$T/plain" >"$T/kept" || return
+	pstat --json "$T/kept" | jq '[.types[] | select(.name == "SAMPLE") | .records] | add // 0'
+}
+
+@test "kernel: 104 filters select what Linux 6.18 recorded by them" {
+	need python3
+	! big_endian || skip "kernel.py reads our byte order"
+	golden_recording
+	selects "$T/plain" data/kernel-filters.txt
+	# the other byte order has the same samples
+	pcat --endian=big "$T/plain" >"$T/big"
+	[ "$(pfilter -q --filter 'sched:sched_switch{prev_comm ~ "s*" && prev_prio == 120}' "$T/big" | pstat --json | jq -c .types[0])" = \
+	    "$(pfilter -q --filter 'sched:sched_switch{prev_comm ~ "s*" && prev_prio == 120}' "$T/plain" | pstat --json | jq -c .types[0])" ]
+}
+
+@test "kernel: filters select what this kernel records by them" {
+	need python3
+	need record
+	tracefs
+	cut -f1,2 data/kernel-filters.txt | kernel-filter >"$T/verdicts"
+	paste "$T/verdicts" data/kernel-filters.txt | sed -n 's/^taken	//p' >"$T/list"
+	[ -s "$T/list" ] || skip "this kernel has none of the tracepoints"
+	mapfile -t events < <(python3 kernel.py -r "$T/list")
+	perf record -q -m 256 -R -o - "${events[@]}" -- sh -c '/bin/true & sh -c "sleep 0.01; :" & sh -c "exit 3"; wait' \
+	    </dev/null >"$T/live" 2>"$T/perf" || skip "perf record: $(tail -1 "$T/perf")"
+	! pstat --json "$T/live" | jq -e '.types[] | select(.name | startswith("LOST"))' >/dev/null || skip "the kernel lost records"
+	selects "$T/live" "$T/list"
+}
+
+@test "kernel: 179 texts are taken or refused as Linux 6.18 did, or the page says so" {
+	local n=0
+	golden_recording
+	while IFS='	' read -r _ ours event text; do
+		try pfilter -n --filter "$event{$text}" "$T/plain"
+		case $ours in
+		taken) [ $rc = 0 ];;
+		refused) [ $rc = 2 ] && [[ $(head -1 "$T/err") == "pfilter: --filter: "* ]];;
+		esac || failed "$ours, status $rc: $event{$text}"
+		n=$((n + 1))
+	done <data/kernel-texts.txt
+	[ $n = 179 ]
+	# nothing that the kernel refuses is taken here
+	! grep -P '^refused\ttaken' data/kernel-texts.txt
+	done_all
+}
+
+@test "kernel: this kernel takes and refuses what is written of Linux 6.18" {
+	tracefs
+	[ "$(printf '%s\n' 6.8 "$(uname -r)" | sort -V | head -1)" = 6.8 ] || skip "a kernel before 6.8 knows less"
+	[ "$(getconf _NPROCESSORS_CONF)" -ge 2 ] || skip "CPUS{0-1} needs two CPUs"
+	cut -f3- data/kernel-texts.txt | kernel-filter >"$T/now"
+	paste "$T/now" data/kernel-texts.txt | awk -F'\t' '$1 != "missing" && $1 != $2' >"$T/differ"
+	! [ -s "$T/differ" ] || { cat "$T/differ"; false; }
+}
+
+@test "kernel: EVENT{} in larger expressions" {
+	need jq
+	local all switch waking both
+	golden_recording
+	all=$(kept 'event.index >= 0') switch=$(kept 'event == "sched:sched_switch"') waking=$(kept 'sched:sched_waking{prio > 0}')
+	[ "$(kept 'sched:sched_switch{prev_pid > -1}')" = "$switch" ]
+	[ "$(kept '!sched:sched_switch{prev_pid > -1}')" = $((all - switch)) ]
+	[ "$(kept 'not sched:sched_switch{!prev_pid > -1}')" = "$all" ]
+	both=$(kept 'sched:sched_switch{prev_pid > -1}||sched:sched_waking{prio > 0}')
+	[ "$both" = $((switch + waking)) ]
+	[ "$(kept 'sched:sched_switch{prev_comm == "a}b"} or (sched:sched_waking{prio > 0})')" = "$waking" ]
+	[ "$(kept 'sched:sched_switch{prev_pid == 0 && CPU & CPUS{0-1}} and cpu == 0')" = "$(kept 'event == "sched:sched_switch", raw.prev_pid == 0, cpu == 0')" ]
+	[ "$(kept 'sched:sched_sw*{prev_prio == 0170}')" = "$(kept 'event == "sched:sched_switch" && prev_prio == 120')" ]
+	printf '# lines\nsched:sched_switch{prev_pid > -1\n && next_pid > -1}\n' >"$T/lines"
+	[ "$(pfilter -q --filter-file "$T/lines" "$T/plain" | pstat --json | jq '[.types[] | select(.name == "SAMPLE") | .records] | add')" = "$switch" ]
+}
+
+@test "kernel: a pattern is false for events that cannot have the filter, and an error if none can" {
+	need jq
+	local f=$T/plain
+	golden_recording
+	try pfilter -n --filter 'sched:*{prev_pid == 0}' $f
+	[ $rc = 0 ] && grep -q '^pfilter: warning: --filter: sched:\*{...} is false for [0-9]* events: sched:sched_waking has no field `prev_pid'"'" "$T/err"
+	[ "$(grep -c 'is false for' "$T/err")" = 1 ]
+	[ "$(kept 'sched:*{prev_pid >= 0}')" = "$(kept 'event == "sched:sched_switch"')" ]
+	[ "$(kept '!sched:*{prev_pid >= 0}')" = "$(kept 'event != "sched:sched_switch"')" ]
+	# pid is a number with sign in all, and comm is text in one, and else the task's
+	[ "$(kept 'sched:sched_waking{comm == "sh"}')" = "$(kept 'event == "sched:sched_waking" && raw.comm == "sh"')" ]
+	[ "$(kept 'sched:sched_waking{COMM == "sh"}')" = "$(kept 'event == "sched:sched_waking" && comm == "sh"')" ]
+	try pfilter -n --filter 'sched:*{prev_pdi == 0}' $f
+	[ $rc = 2 ] && grep -q "^pfilter: --filter: sched:sched_switch has no field \`prev_pdi'; similar: prev_pid" "$T/err"
+	try pfilter -n --filter 'sched:sched_switch{prev_pid == 4294967295}' $f
+	[ $rc = 0 ] && grep -q 'warning: --filter: prev_pid of sched:sched_switch has 32 bits: the kernel compares it with -1, not 4294967295' "$T/err"
+	try pfilter -n --filter 'sched:sched_switch{prev_comm ~ "*sh"}' $f
+	[ $rc = 0 ] && grep -q 'has 16 bytes: the kernel compares "\*sh" with the last ones' "$T/err"
+	try pfilter -n --filter 'no:such{prev_pid == 1}' $f
+	[ $rc = 0 ] && grep -q 'no event is called "no:such"' "$T/err"
+	# without formats
+	pfilter -q --allow vital-types --drop-type header_tracing_data $f >"$T/none"
+	try pfilter -n --filter 'sched:sched_switch{prev_pid == 0}' "$T/none"
+	[ $rc = 2 ] && grep -q 'its format is missing' "$T/err"
+}
+
+@test "kernel: CPU masks" {
+	need jq
+	# the same length as the text: a mask in the place of the file's name, "/bin/true" of which has the bits 0-3, 5 in its first byte
+	golden_recording
+	LC_ALL=C sed 's/__data_loc char\[\] filename;/__data_loc cpumask_t fname;/' "$T/plain" >"$T/mask"
+	masks() { pfilter -q --filter "sched:sched_process_exec{$1} && event.index == ${2-0}" "$T/mask" | pstat --json | jq '[.types[] | select(.name == "SAMPLE") | .records] | add // 0'; }
+	local first all
+	first=$(python3 kernel.py -r data/kernel-filters.txt | grep -A1 '^-e$' | grep -v -e '^-e$' -e '^--$' | grep -n -m1 sched_process_exec | cut -d: -f1)
+	first=$((first - 1))
+	all=$(masks 'pid > 0' $first)
+	[ "$all" -gt 2 ]
+	# all begin with / or . (0x2f, 0x2e)
+	[ "$(masks 'fname & CPUS{1}' $first)" = "$all" ]
+	[ "$(masks 'fname & CPUS{4,6-7}' $first)" = 0 ]
+	[ "$(masks 'fname & CPUS{0}' $first)" -gt 0 ]
+	[ "$(masks 'fname & CPUS{0}' $first)" -lt "$all" ]
+	[ "$(masks 'fname == CPUS{0-3,5}' $first)" = 0 ]
+	[ "$(masks 'fname != CPUS{0-3,5}' $first)" = "$all" ]
+	local bits
+	bits=$(python3 -c 'print(",".join(str(i) for i in range(80) if (b"/bin/true\0"[i // 8] >> i % 8) & 1))')
+	[ "$(masks "fname == CPUS{$bits}" $first)" = 1 ]
+	[ "$(masks "fname != CPUS{$bits}" $first)" = $((all - 1)) ]
+}
+
+@test "kernel: --explain shows fields, their places, and events" {
+	golden pfilter-kernel-explain pfilter --explain -n --filter \
+	    'sched:sched_*{prev_pid == 42 && prev_comm ~ "ba*"} || syscalls:*{ret < 0 || CPU & CPUS{0,2}}' data/tracepoints.pipe.data
+}
