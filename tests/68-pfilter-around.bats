@@ -43,8 +43,8 @@ made() {
 		[ "$(ls "$T/part" | wc -l)" -gt 2 ] || failed "parts"
 		psort --merge "$T"/part/* | pfilter --around "$expr" $more >"$T/merged"
 		psort --full "$in" | pfilter --around "$expr" $more >"$T/sorted"
-		pcat --format=file -o "$T/file.$SECONDS" -f "$in"
-		pfilter --around "$expr" $more "$T/file.$SECONDS" >"$T/file"
+		pcat --format=file -o "$T/seekable" -f "$in"
+		pfilter --around "$expr" $more "$T/seekable" >"$T/file"
 		for f in merged sorted file; do
 			python3 window.py --list "$T/$f" | diff "$T/want" - >"$T/diff" || failed "$o $f: $(head -n 3 "$T/diff")"
 		done

@@ -166,7 +166,7 @@ main(int argc, char **argv)
 		nothing_cause(&j.f.decide, nothing, sizeof nothing);
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
 	expr_end(j.o.expr);
-	windows_end(j.o.windows);
+	windows_end(j.o.windows, &j.t);
 	if (!status && *nothing)
 		tool_warn(&j.t, "%s", nothing);
 	status |= j.o.fail_if_empty && nothing_kept(&j.f.decide);

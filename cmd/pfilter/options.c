@@ -55,7 +55,7 @@ const struct tool_opt options_table[] = {
 	{ BEFORE, "before", "DURATION...", "with --around: from so long before them (0)" },
 	{ AFTER, "after", "DURATION...", "with --around: until so long after them (0)" },
 	{ AROUND_SAME, "around-same", "cpu|tid|pid...", "with --around: only of the same CPU, thread or process" },
-	{ SPAN, "span", "SPAN...", "keep spans: from a sample to its end; SPAN is 'BEGIN; END; KEY' or syscall" },
+	{ SPAN, "span", "SPAN...", "keep both ends of spans: 'BEGIN; END; KEY', syscall, offcpu ..." },
 	{ LONGER, "longer-than", "DURATION...", "with --span: only spans that are longer" },
 	{ SHORTER, "shorter-than", "DURATION...", "with --span: and shorter" },
 	{ SPAN_WITH, "span-with", "same|cpu|all...", "with --span: and what lies between, of the same thread, CPU, or all" },

@@ -20,6 +20,19 @@ span_forget_places(struct span *s)
 		}
 }
 
+/* No event has a field of payloads. */
+static _Noreturn void
+span_no_payload(const struct tool *t, const struct field_stream *stream, const struct field *f)
+{
+	const char *name = field_payload_name(f) ? field_payload_name(f) : f->name;
+	char near[200], own[200];
+
+	field_payload_near(stream, name, near, sizeof near);
+	field_near(name, strlen(name), own, sizeof own);
+	tool_wrong(t, "--span: no event of this recording has a number %s%s%s%s%s", f->name, *near || *own ? "; similar: " : "", near,
+	    *near && *own ? ", " : "", own);
+}
+
 void
 span_bind(struct span *s, const struct tool *t, const struct field_stream *stream)
 {
@@ -29,6 +42,8 @@ span_bind(struct span *s, const struct tool *t, const struct field_stream *strea
 
 		for (unsigned i = 0; i < stream->events->n && at.at == AT_NONE; i++)
 			field_access(stream, f, &(struct field_kind){ stream->events->ev[i], PP_SAMPLE, true, false }, &at);
+		if (at.at == AT_NONE && stream->events->n && s->key[k / 2].payload[k % 2])
+			span_no_payload(t, stream, f);
 		if (at.at == AT_NONE && stream->events->n)
 			tool_wrong(t, "--span: no event of this recording has %s%s%s", f->name, f->supply ? "; record it with perf record " :
 			    "", f->supply ? f->supply : "");
@@ -235,7 +250,7 @@ span_over(struct span *s, uint32_t *at, uint64_t time, uint32_t cpu)
 void
 span_pass(struct span *s, struct pp_arrival *a, uint64_t time)
 {
-	s->last = time > s->last ? time : s->last;
+	s->last = time;		/* of a late record too: its span may end in the next one */
 	if (s->has_shorter)	/* only the end shows whether it is short enough */
 		return;
 	while (s->due && s->last > s->longer && s->open[s->due].begin < s->last - s->longer) {
@@ -360,6 +375,9 @@ span_free(struct span *s)
 	expr_free(s->end[0]);
 	expr_free(s->end[1]);
 	span_forget_places(s);
+	for (unsigned k = 0; k < 2 * s->nkeys; k++)
+		if (s->key[k / 2].payload[k % 2])
+			field_payload_free(s->key[k / 2].payload[k % 2]);
 	cover_free(&s->cover);
 	free(s->open);
 	free(s->slot);

@@ -15,6 +15,7 @@ enum { SPAN_KEYS = 2, SPANS_OPEN = 1 << 20 };
 struct span_place { bool known; struct field_place at; };
 struct span_key {		/* a field of samples for which BEGIN is true, and one of those for which END is: [0], [1] */
 	const struct field *field[2];
+	struct field	*payload[2];	/* those of the fields that a payload has; freed with the key */
 	struct span_place *place[2];	/* by index of the event */
 };
 struct span_counts {

@@ -39,26 +39,48 @@ span_blank(const char *p)
 	return p;
 }
 
-/* Parse the name of a field; *p moves behind it and blanks. */
-static const struct field *
-span_field(const struct tool *t, const char **p, const char *text)
+/* Parse "[N]", if there is one; *p moves behind it. */
+static bool
+span_index(const struct tool *t, const char **p, const char *text, uint32_t *index)
+{
+	const char *s = *p;
+	uint64_t n = 0;
+
+	if (*s != '[')
+		return false;
+	for (s++; isdigit((unsigned char)*s) && n <= UINT16_MAX; s++)
+		n = 10 * n + (uint64_t)(*s - '0');
+	if (s == *p + 1 || *s != ']' || n > UINT16_MAX)
+		tool_wrong(t, "--span '%s': expected a number and ']' in KEY, at '%s'", text, *p);
+	*index = (uint32_t)n;
+	*p = s + 1;
+	return true;
+}
+
+/* Parse the name of a field, one of ours or of a payload; *p moves behind it and blanks. */
+static void
+span_field(const struct tool *t, struct span_key *k, int end, const char **p, const char *text)
 {
 	size_t n = 0;
+	uint32_t index;
 	const struct field *f;
-	char near[200];
+	const char *name = *p;
+	bool indexed;
 
 	while (isalnum((unsigned char)(*p)[n]) || (*p)[n] == '_' || (*p)[n] == '.')
 		n++;
 	if (!n)
 		tool_wrong(t, "--span '%s': expected the name of a field in KEY, at '%s'", text, *p);
-	if (!(f = field_find(*p, n))) {
-		field_near(*p, n, near, sizeof near);
-		tool_wrong(t, "--span '%s': no field is named '%.*s'%s%s", text, (int)n, *p, *near ? "; similar: " : "", near);
+	*p += n;
+	indexed = span_index(t, p, text, &index);
+	if (indexed || !(f = field_find(name, n))) {
+		f = k->payload[end] = field_payload_new(name, n, indexed ? &index : NULL);
+		k->payload[end]->type = FIELD_INT;
 	}
 	if (f->type != FIELD_INT || field_refused(f))
 		tool_wrong(t, "--span '%s': '%s' in KEY is not a number that a record holds", text, f->name);
-	*p = span_blank(*p + n);
-	return f;
+	*p = span_blank(*p);
+	k->field[end] = f;
 }
 
 /* Parse "tid, dev = dev2". */
@@ -71,11 +93,12 @@ span_keys(struct span *s, const struct tool *t, const char *p, const char *text)
 		if (s->nkeys == SPAN_KEYS)
 			tool_wrong(t, "--span '%s': KEY has more than %d fields", text, SPAN_KEYS);
 		s->nkeys++;
-		k->field[0] = k->field[1] = span_field(t, &p, text);
+		span_field(t, k, 0, &p, text);
+		k->field[1] = k->field[0];
 		if (*p == '=') {
 			p += 1 + (p[1] == '=');
 			p = span_blank(p);
-			k->field[1] = span_field(t, &p, text);
+			span_field(t, k, 1, &p, text);
 		}
 		if (!*p)
 			return;

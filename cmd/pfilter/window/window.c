@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record/meaning.h"
+#include "source/formats.h"
 #include "window/in.h"
 #include "window/span.h"
 
@@ -263,6 +264,7 @@ windows_bind(struct windows *w, const struct tool *t)
 		for (unsigned i = 0; i < e->n; i++)
 			window_check_key(t, e, e->ev[i], a->same, a->same == ALL ? "--around" : "--around-same");
 	}
+	w->stream.tracing = pp_formats(t->in);
 	field_stream_ready(&w->stream);
 	for (struct span *s = w->span; s; s = s->next) {
 		expr_bind(s->end[0], t, t->in);
@@ -404,13 +406,17 @@ windows_why(const struct windows *w, enum reason why, char *text, size_t size)
 }
 
 void
-windows_end(const struct windows *w)
+windows_end(const struct windows *w, const struct tool *t)
 {
 	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
 		expr_end(a->expr);
 	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
 		expr_end(s->end[0]);
 		expr_end(s->end[1]);
+		for (unsigned k = 0; k < 2 * s->nkeys; k++)
+			if (s->key[k / 2].payload[k % 2] && field_payload_absent(s->key[k / 2].payload[k % 2]))
+				tool_warn(t, "--span: %" PRIu64 " payloads are too short for %s", field_payload_absent(s->key[k / 2].payload[k % 2]),
+				    s->key[k / 2].field[k % 2]->name);
 	}
 }
 

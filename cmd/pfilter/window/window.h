@@ -61,7 +61,7 @@ void	windows_stats(const struct windows *, bool json, FILE *);
 /* Why no sample is KEPT, as in nothing.h. */
 void	windows_why(const struct windows *, enum reason, char *text, size_t size);
 /* At the end of the input: expr_end() of each expression. */
-void	windows_end(const struct windows *);
+void	windows_end(const struct windows *, const struct tool *);
 void	windows_free(struct windows *);
 
 #endif

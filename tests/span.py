@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""span.py - which lines of perf script pfilter --span NAME should keep
+
+	perf script --ns -F tid,cpu,time,event,trace ... | span.py NAME NANOSECONDS
+
+Reads fields in what perf prints of a tracepoint.  Prints the first and the last line of each span that is longer, sorted.
+"""
+import re, sys
+
+PID, WORK = r" pid=(\d+)", r"work struct (\w+)"
+ROWS = {  # BEGIN, END: events and the key in what they print; which of tid and cpu belongs to the key, too
+    "irq": ("irq:irq_handler_entry", r"irq=(\d+)", "irq:irq_handler_exit", r"irq=(\d+)", "cpu"),
+    "softirq": ("irq:softirq_entry", r"vec=(\d+)", "irq:softirq_exit", r"vec=(\d+)", "cpu"),
+    "block": ("block:block_rq_issue", r"(\d+,\d+) .*\) (\d+) \+", "block:block_rq_complete", r"(\d+,\d+) .*\) (\d+) \+", ""),
+    "offcpu": ("sched:sched_switch", r" prev_pid=([1-9]\d*)", "sched:sched_switch", r" next_pid=(\d+)", ""),
+    "wakeup": ("sched:sched_waking sched:sched_wakeup_new", PID, "sched:sched_switch", r" next_pid=(\d+)", ""),
+    "lock": ("lock:contention_begin", r"(0x\w+)", "lock:contention_end", r"(0x\w+)", "tid"),
+    "work": ("workqueue:workqueue_execute_start", WORK, "workqueue:workqueue_execute_end", WORK, ""),
+    "syscall": ("raw_syscalls:sys_enter", "()", "raw_syscalls:sys_exit", "()", "tid"),
+}
+
+
+def main():
+    begin, begin_key, end, end_key, own = ROWS[sys.argv[1]]
+    longer, open, kept, last = int(sys.argv[2]), {}, set(), 0
+    lines = [x.rstrip("\n") for x in sys.stdin]
+    for i, line in enumerate(lines):
+        m = re.match(r" *(-?\d+) \[(\d+)\] *(\d+)\.(\d{9}): +(\S+): (.*)", line)
+        last = time = int(m[3] + m[4])
+        fixed = {"tid": m[1], "cpu": m[2], "": ""}[own]
+        for events, pattern, ends in ((end, end_key, True), (begin, begin_key, False)):
+            k = re.search(pattern, " " + m[6]) if m[5] in events.split() else None
+            if not k:
+                continue
+            before = open.pop((fixed, k.groups()), None)
+            if before and time - before[0] > longer:
+                kept |= {before[1], i} if ends else {before[1]}
+            if not ends:
+                open[fixed, k.groups()] = time, i
+    kept |= {i for time, i in open.values() if last - time > longer}
+    print(*sorted(lines[i] for i in kept), sep="\n")
+
+
+main()
