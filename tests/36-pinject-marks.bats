@@ -28,6 +28,7 @@ RECORDINGS=$(cd "$BATS_TEST_DIRNAME" && ls data/*.pipe.data data/*.pipe.data.zst
 @test "pinject --id-index: perf's own comes out as it was; without it, it comes back without CPU and thread" {
 	need perf
 	for f in $RECORDINGS; do
+		case $f in data/kernel.*|data/sched.pipe.*) continue;; esac	# perf record of many events puts it before their last names
 		pcat -q "$f" >"$T/in"
 		[ "$(records $INDEX <"$T/in" | wc -l)" -gt 0 ] || continue
 		pinject --id-index "$T/in" | cmp "$T/in" - || failed "$f"

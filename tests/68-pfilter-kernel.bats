@@ -27,7 +27,7 @@ kept() {
 	need python3
 	! big_endian || skip "kernel.py reads our byte order"
 	golden_recording
-	selects "$T/plain" data/kernel-filters.txt
+	selects "$T/plain" data/kernel-filters.list
 	# the other byte order has the same samples
 	pcat --endian=big "$T/plain" >"$T/big"
 	[ "$(pfilter -q --filter 'sched:sched_switch{prev_comm ~ "s*" && prev_prio == 120}' "$T/big" | pstat --json | jq -c .types[0])" = \
@@ -38,8 +38,8 @@ kept() {
 	need python3
 	need record
 	tracefs
-	cut -f1,2 data/kernel-filters.txt | kernel-filter >"$T/verdicts"
-	paste "$T/verdicts" data/kernel-filters.txt | sed -n 's/^taken	//p' >"$T/list"
+	cut -f1,2 data/kernel-filters.list | kernel-filter >"$T/verdicts"
+	paste "$T/verdicts" data/kernel-filters.list | sed -n 's/^taken	//p' >"$T/list"
 	[ -s "$T/list" ] || skip "this kernel has none of the tracepoints"
 	mapfile -t events < <(python3 kernel.py -r "$T/list")
 	perf record -q -m 256 -R -o - "${events[@]}" -- sh -c '/bin/true & sh -c "sleep 0.01; :" & sh -c "exit 3"; wait' \
@@ -58,10 +58,10 @@ kept() {
 		refused) [ $rc = 2 ] && [[ $(head -1 "$T/err") == "pfilter: --filter: "* ]];;
 		esac || failed "$ours, status $rc: $event{$text}"
 		n=$((n + 1))
-	done <data/kernel-texts.txt
+	done <data/kernel-texts.list
 	[ $n = 179 ]
 	# nothing that the kernel refuses is taken here
-	! grep -P '^refused\ttaken' data/kernel-texts.txt
+	! grep -P '^refused\ttaken' data/kernel-texts.list
 	done_all
 }
 
@@ -69,8 +69,8 @@ kept() {
 	tracefs
 	[ "$(printf '%s\n' 6.8 "$(uname -r)" | sort -V | head -1)" = 6.8 ] || skip "a kernel before 6.8 knows less"
 	[ "$(getconf _NPROCESSORS_CONF)" -ge 2 ] || skip "CPUS{0-1} needs two CPUs"
-	cut -f3- data/kernel-texts.txt | kernel-filter >"$T/now"
-	paste "$T/now" data/kernel-texts.txt | awk -F'\t' '$1 != "missing" && $1 != $2' >"$T/differ"
+	cut -f3- data/kernel-texts.list | kernel-filter >"$T/now"
+	paste "$T/now" data/kernel-texts.list | awk -F'\t' '$1 != "missing" && $1 != $2' >"$T/differ"
 	! [ -s "$T/differ" ] || { cat "$T/differ"; false; }
 }
 
@@ -124,7 +124,7 @@ kept() {
 	LC_ALL=C sed 's/__data_loc char\[\] filename;/__data_loc cpumask_t fname;/' "$T/plain" >"$T/mask"
 	masks() { pfilter -q --filter "sched:sched_process_exec{$1} && event.index == ${2-0}" "$T/mask" | pstat --json | jq '[.types[] | select(.name == "SAMPLE") | .records] | add // 0'; }
 	local first all
-	first=$(python3 kernel.py -r data/kernel-filters.txt | grep -A1 '^-e$' | grep -v -e '^-e$' -e '^--$' | grep -n -m1 sched_process_exec | cut -d: -f1)
+	first=$(python3 kernel.py -r data/kernel-filters.list | grep -A1 '^-e$' | grep -v -e '^-e$' -e '^--$' | grep -n -m1 sched_process_exec | cut -d: -f1)
 	first=$((first - 1))
 	all=$(masks 'pid > 0' $first)
 	[ "$all" -gt 2 ]

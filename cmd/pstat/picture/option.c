@@ -47,15 +47,37 @@ option_quote(const char *text)
 	return to;
 }
 
-/* An option whose argument is a list of words, of which this is one; or the same by --filter. */
+/* The word, so that pfilter takes it for no pattern; a file's may begin with a bracket.  The caller frees it. */
+static char *
+option_literal(const char *text, bool file)
+{
+	char *to = tool_alloc(2 * strlen(text) + 1, 1), *p = to;
+	bool pattern = strpbrk(text + (file && *text == '['), "*?[");
+
+	for (const char *s = text; *s; s++) {
+		if (pattern && strchr("*?[\\", *s))
+			*p++ = '\\';
+		*p++ = *s;
+	}
+	*p = 0;
+	return to;
+}
+
+/*
+ * An option whose argument is a list of words, of which this is one; or the same by --filter.  option NULL: only that says
+ * exactly this.
+ */
 static char *
 option_word(const char *option, const char *field, const char *text)
 {
 	char *quoted, *made;
 
-	if (*text && !strpbrk(text, ",{}") && strncmp(text, "file://", 7)) {
-		quoted = option_quote(text);
+	if (option && *text && !strpbrk(text, ",{}") && strncmp(text, "file://", 7)) {
+		char *literal = option_literal(text, !strcmp(field, "dso"));
+
+		quoted = option_quote(literal);
 		made = option_text("%s %s", option, quoted);
+		free(literal);
 	} else {
 		char mark = strchr(text, '"') ? '\'' : '"', *filter;
 
@@ -83,6 +105,13 @@ option_event(const struct pp_events *e, uint64_t index)
 	return clear ? option_word("--event", "event", name) : option_text("--filter 'event.index == %" PRIu64 "'", index);
 }
 
+/* Does --dsos take no other file for that name? */
+static bool
+option_alone(const char *dso)
+{
+	return strcmp(dso, "//anon") && strncmp(dso, "/tmp/perf-", 10) && strcmp(dso, "[kernel]");
+}
+
 char *
 option_of(const struct pp_events *e, const char *key, const struct cell *c, uint64_t value)
 {
@@ -99,9 +128,9 @@ option_of(const struct pp_events *e, const char *key, const struct cell *c, uint
 	if (!strcmp(key, "comm"))
 		return option_word("--comms", "comm", c->text);
 	if (!strcmp(key, "dso"))
-		return option_word("--dsos", "dso", c->text);
-	if (!strcmp(key, "cgroup"))
-		return option_word("--cgroup", "cgroup", c->text);
+		return option_word(option_alone(c->text) ? "--dsos" : NULL, "dso", c->text);
+	if (!strcmp(key, "cgroup"))	/* --cgroup takes those below it, too */
+		return option_word(NULL, "cgroup.name", c->text);
 	return NULL;
 }
 
