@@ -5,6 +5,10 @@
  * The tree: N_EVENT, whose a is the filter; && || ! as elsewhere; N_KERNEL, one predicate.  What a predicate means depends on the
  * format of the event: fold() gives an N_KERNEL of a number the comparison for that event as a, and that of text or of a CPU mask
  * is itself a test (kernel_test()).
+ *
+ *	kernel.c	the grammar
+ *	kernel_mean.c	what a filter means for the format of an event
+ *	kernel_text.c	comparison of texts
  */
 #ifndef PFILTER_EXPR_KERNEL_H
 #define PFILTER_EXPR_KERNEL_H
@@ -21,6 +25,30 @@ struct kernel_text {			/* as the kernel prepares the text of == != ~ */
 bool	kernel_text_match(const struct kernel_text *, const char *, size_t len);
 /* Prepare n bytes of text; `glob': of ~. */
 void	kernel_text_make(struct kernel_text *, const char *, size_t n, bool glob);
+
+enum {
+	KERNEL_STRING = 256,		/* a text is shorter */
+	KERNEL_NUMBER = 24,		/* so is a number */
+	KERNEL_CPUS = 8192,		/* no kernel has more */
+	KERNEL_COMM = 16,		/* bytes of a task's name with NUL */
+	KERNEL_WHY = 256,		/* for kernel_refuses() */
+};
+enum kernel_own { OWN_NONE, OWN_CPU, OWN_COMM, OWN_STACK };
+
+struct kernel {				/* a predicate */
+	enum { BY_NUMBER, BY_TEXT, BY_CPUS } by;
+	enum node_kind	 op;		/* N_EQ ... N_GE, N_BAND, N_GLOB */
+	char		 number[KERNEL_NUMBER];
+	struct kernel_text text;
+	struct list	*cpus;
+	bool		 one;		/* a single CPU */
+	enum kernel_own	 own_name;	/* what the name is if the event has no field of that name */
+	struct node	*field[2];	/* of the payload; of the sample, NULL: the name means none */
+	struct node	*num;		/* constant of both trees: set for each event */
+	struct node	*tree[2], *flat;	/* comparisons of a number: of the payload, of the sample; a constant */
+	size_t		 end;		/* position in the text */
+	bool		 warned;
+};
 
 /* Parse behind `{' up to and with `}': l is at the token TOK_KERNEL, and moves behind it. */
 struct node *kernel_parse(struct expr *, struct lex *);

@@ -4,7 +4,7 @@
  *
  *	lex.c	text -> tokens; errors with a mark
  *	parse.c	tokens -> tree (contains the grammar)
- *	kernel.c, kernel_text.c	EVENT{FILTER}: the kernel's grammar and meaning
+ *	kernel*.c	EVENT{FILTER}: kernel.h
  *	check.c	types, words, constants in a tree
  *	value.c	arithmetic, lists: shared by compiler and interpreter
  *	fold.c	constant folding for a kind of record
