@@ -96,15 +96,6 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	return o->next->put(o->next, in, &new, stable);
 }
 
-static int
-finish(struct out *o)
-{
-	struct out *next = o->next;
-
-	free(o);
-	return next->finish(next);
-}
-
 struct out *
 thin_attr_new(const struct thin *o, const struct pp_source *in, bool rest, struct out *next)
 {
@@ -112,7 +103,7 @@ thin_attr_new(const struct thin *o, const struct pp_source *in, bool rest, struc
 
 	if (!c)
 		return NULL;
-	c->pub = (struct out){ .put = put, .finish = finish, .next = next };
+	c->pub = (struct out){ .put = put, .finish = out_finish, .next = next };
 	c->o = o;
 	c->swap = in->swap;
 	c->rest = rest;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
 #include "out.h"
 
 int
@@ -17,4 +19,13 @@ out_put(struct pp_sink *k, struct pp_source *in, const struct pp_rec *r, bool st
 		if (pp_put_copy(k, p, n) < 0)
 			return -1;
 	return rc < 0 ? -1 : 1;
+}
+
+int
+out_finish(struct out *o)
+{
+	struct out *next = o->next;
+
+	free(o);
+	return next->finish(next);
 }

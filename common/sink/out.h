@@ -53,5 +53,7 @@ out_for_sample(struct out *o)
 
 /* Write a record and its payload to a sink; stable: as above.  1, or -1. */
 int	out_put(struct pp_sink *, struct pp_source *in, const struct pp_rec *r, bool stable);
+/* finish() of an out that holds nothing and owns nothing but itself. */
+int	out_finish(struct out *);
 
 #endif

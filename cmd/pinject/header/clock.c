@@ -150,20 +150,11 @@ clock_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stab
 	return o->next->put(o->next, in, r, stable);
 }
 
-static int
-clock_finish(struct out *o)
-{
-	struct out *next = o->next;
-
-	free(o);
-	return next->finish(next);
-}
-
 struct out *
 clock_stage(struct header *h, struct tool *t, struct out *next)
 {
 	struct clock *c = tool_alloc(1, sizeof *c);
 
-	*c = (struct clock){ .pub = { .put = clock_put, .finish = clock_finish, .next = next }, .h = h, .t = t, .edit = h->edit };
+	*c = (struct clock){ .pub = { .put = clock_put, .finish = out_finish, .next = next }, .h = h, .t = t, .edit = h->edit };
 	return &c->pub;
 }

@@ -178,20 +178,11 @@ kallsyms_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool s
 	return o->next->put(o->next, in, r, stable);
 }
 
-static int
-kallsyms_finish(struct out *o)
-{
-	struct out *next = o->next;
-
-	free(o);
-	return next->finish(next);
-}
-
 struct out *
 kallsyms_stage(struct header *h, struct tool *t, struct out *next)
 {
 	struct stage *s = tool_alloc(1, sizeof *s);
 
-	*s = (struct stage){ .pub = { .put = kallsyms_put, .finish = kallsyms_finish, .next = next }, .h = h, .t = t };
+	*s = (struct stage){ .pub = { .put = kallsyms_put, .finish = out_finish, .next = next }, .h = h, .t = t };
 	return &s->pub;
 }

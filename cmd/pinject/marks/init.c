@@ -45,20 +45,11 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	return o->next->put(o->next, in, r, stable);
 }
 
-static int
-finish(struct out *o)
-{
-	struct out *next = o->next;
-
-	free(o);
-	return next->finish(next);
-}
-
 struct out *
 init_new(struct tool *t, struct out *next)
 {
 	struct init *s = tool_alloc(1, sizeof *s);
 
-	*s = (struct init){ .pub = { .put = put, .finish = finish, .next = next }, .t = t };
+	*s = (struct init){ .pub = { .put = put, .finish = out_finish, .next = next }, .t = t };
 	return &s->pub;
 }
