@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include <string.h>
+
 #include "pattern.h"
 
 /* Match c with [a-z], [!x].  Returns the end of the bracket; NULL: it has no end, so is a plain character. */
@@ -38,28 +40,13 @@ pattern_one(const char *p, char c)
 	return *p == c ? p + 1 : NULL;
 }
 
-/* Like fnmatch(3) without flags, but only the last * is tried again. */
+/* Like fnmatch(3) without flags. */
 bool
 pattern_match(const char *p, const char *s)
 {
-	const char *star = NULL, *again = NULL, *next;
+	const char *rest = pattern_walk(p, s, strlen(s), pattern_one);
 
-	while (*s) {
-		if (*p == '*') {
-			star = ++p;
-			again = s;
-		} else if (*p && (next = pattern_one(p, *s))) {
-			p = next;
-			s++;
-		} else if (star) {
-			p = star;
-			s = ++again;
-		} else
-			return false;
-	}
-	while (*p == '*')
-		p++;
-	return !*p;
+	return rest && !*rest;
 }
 
 void

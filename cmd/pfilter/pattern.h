@@ -8,6 +8,34 @@
 
 /* Does the text match?  In at most length times length steps. */
 bool	pattern_match(const char *pattern, const char *text);
+/* An element of a pattern, not a `*', p at it: its end if it matches the character; NULL: it does not. */
+typedef const char *pattern_element(const char *p, char c);
+/*
+ * What of the pattern is behind n bytes of text that it matches, without `*'; NULL: it does not match them.  Only the last `*' is
+ * tried again.
+ */
+static inline const char *
+pattern_walk(const char *p, const char *s, size_t n, pattern_element *one)
+{
+	const char *end = s + n, *star = NULL, *again = NULL, *next;
+
+	while (s < end) {
+		if (*p == '*') {
+			star = ++p;
+			again = s;
+		} else if (*p && (next = one(p, *s))) {
+			p = next;
+			s++;
+		} else if (star) {
+			p = star;
+			s = ++again;
+		} else
+			return NULL;
+	}
+	while (*p == '*')
+		p++;
+	return p;
+}
 /* Copy the pattern without * ? [...] and \, for a comparison with similar names; `to' has size bytes. */
 void	pattern_letters(const char *pattern, char *to, size_t size);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "pattern.h"
 
 /* Match c with a bracket, p behind its `['.  Returns the end; NULL: it has none, so is a plain character. */
 static const char *
@@ -51,24 +52,9 @@ element(const char *p, char c)
 static bool
 glob(const char *p, const char *s, size_t n)
 {
-	const char *end = s + strnlen(s, n), *star = NULL, *again = NULL, *next;
+	const char *rest = pattern_walk(p, s, strnlen(s, n), element);
 
-	while (s < end) {
-		if (*p == '*') {
-			star = ++p;
-			again = s;
-		} else if (*p && (next = element(p, *s))) {
-			p = next;
-			s++;
-		} else if (star) {
-			p = star;
-			s = ++again;
-		} else
-			return false;
-	}
-	while (*p == '*')
-		p++;
-	return !*p || !strcmp(p, "\\");
+	return rest && (!*rest || !strcmp(rest, "\\"));
 }
 
 bool
