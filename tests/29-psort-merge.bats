@@ -3,10 +3,10 @@
 load lib
 
 # script FILE [FIELDS]: perf script of its samples, with single blanks; warnings go to $T/warned.
-# Where a kernel is not this machine's, perf knows its symbols by chance only: then they are left out, and its warning.
+# The vdso's symbols are perf's own, while no build-id names another.  Where a kernel is not this machine's, perf knows its symbols by chance only: then they are left out, and its warning.
 script() {
 	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>"$T/warns" |
-	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d' >"$T/said"
+	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d; s/ [^ ]* (\[vdso\])/ (vdso)/' >"$T/said"
 	grep -v 'No kallsyms or vmlinux' "$T/warns" >>"$T/warned" || true
 	if [ "$other_kernel" ]; then sed 's/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/' "$T/said"; else cat "$T/said"; fi
 }

@@ -16,13 +16,13 @@ stream() {
 	echo "$out"
 }
 
-# said FILE...: the samples of all, one line each, in order of text; without the kernel's symbols, which perf knows only
-# where that kernel runs
+# said FILE...: the samples of all, one line each, in order of text; without the symbols that perf takes from its own machine:
+# the kernel's, where that kernel runs, and the vdso's, while no build-id of any input names one
 said() {
 	local f
 	for f; do
 		perf script -f --ns -F "${F-$FIELDS}" -i "$f" 2>>"$T/perf.err" || true
-	done | sed 's/[[:space:]]\{1,\}/ /g; /^ *$/d; s/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/' | sort
+	done | sed 's/[[:space:]]\{1,\}/ /g; /^ *$/d; s/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/; s/ [^ ]* (\[vdso\])/ (vdso)/' | sort
 }
 
 # same_union [option...] -- FILE...: does perf print the same for the join as for the files?
