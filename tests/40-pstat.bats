@@ -385,6 +385,12 @@ can_record() {
 	mkpipe "$T/recipe" | pstat --json >"$T/out"
 	# before the third round ends nothing newer than 10 is delivered: 30 to 70 wait, 24 bytes each
 	[ "$(jq -c '.order | [.held_max, .held_bytes_max, .held_max_ns]' "$T/out")" = '[5,120,60]' ] || failed "$(jq -c .order "$T/out")"
+	# what waits at the end, and a round before the first record
+	sed '/time=40/,$d' "$T/recipe" | sed '1a FINISHED_ROUND' >"$T/few"
+	mkpipe "$T/few" | pstat --json >"$T/out"
+	[ "$(jq -c '.order | [.held_max, .held_bytes_max, .held_max_ns]' "$T/out")" = '[2,48,20]' ] || failed "end: $(jq -c .order "$T/out")"
+	mkpipe "$T/recipe" | pfilter --drop-type SAMPLE --allow vital-types | pstat --json >"$T/out"
+	[ "$(jq -c '.order | [.held_max, .held_bytes_max, .held_max_ns]' "$T/out")" = '[0,0,0]' ] || failed "no samples: $(jq -c .order "$T/out")"
 	# without rounds everything waits
 	grep -v FINISHED_ROUND "$T/recipe" >"$T/none"
 	mkpipe "$T/none" | pstat --json >"$T/out"

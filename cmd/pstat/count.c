@@ -133,13 +133,13 @@ count_kernel_bytes(const struct counts *c)
 
 /*
  * What waits when a round ends, at most: the records of this round and of the one before it; of these none is older than what
- * was delivered.
+ * was delivered.  `bytes': of all records with a place in time up to here.
  */
 static void
-count_held(struct counts *c)
+count_held(struct counts *c, uint64_t bytes)
 {
 	struct order *o = &c->order;
-	uint64_t bytes = count_kernel_bytes(c), after = o->flushed > o->first ? o->flushed : o->first;
+	uint64_t after = o->flushed > o->first ? o->flushed : o->first;
 
 	if (o->timed - o->from[1].timed > o->held)
 		o->held = o->timed - o->from[1].timed;
@@ -157,7 +157,7 @@ count_held(struct counts *c)
  * the queue is empty.  `queued' is the newest time in the queue, 0 if it is empty.
  */
 static void
-count_round(struct counts *c)
+count_round(struct counts *c, const struct pp_rec *r)
 {
 	struct order *o = &c->order;
 
@@ -165,7 +165,7 @@ count_round(struct counts *c)
 	if (c->bytes - o->round_from > o->round_bytes)
 		o->round_bytes = c->bytes - o->round_from;
 	o->round_from = c->bytes;
-	count_held(c);
+	count_held(c, count_kernel_bytes(c) + r->size + r->payload);	/* r is counted by its type, and not yet in c->bytes */
 	if (!o->queued)
 		return;
 	o->flushed = o->next;
@@ -503,7 +503,7 @@ count_other(struct counts *c, const struct pp_rec *r)
 			files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 		break;
 	case PP_FINISHED_ROUND:
-		count_round(c);
+		count_round(c, r);
 		break;
 	}
 	if (r->type < PP_USER_TYPE_START || r->type == PP_FINISHED_ROUND ? c->type[r->type].records <= c->first : c->first)
@@ -560,7 +560,7 @@ count_all(struct counts *c)
 		count_records(c, in, true, false);
 	else
 		count_records(c, in, false, false);
-	count_held(c);
+	count_held(c, count_kernel_bytes(c));
 	if (c->order.rounds == 0)
 		c->order.round_bytes = c->bytes;
 }
