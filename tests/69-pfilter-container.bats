@@ -392,6 +392,9 @@ paths() {
 		2|callchain.kernel.nr == 2 && callchain.user.nr == 1
 		4|callchain.kernel.nr == 1 && callchain.user.nr == 0
 		5|callchain.kernel.nr + callchain.user.nr == 0
+		1 3 6|callchain in (0x1800)
+		2 4|callchain in (0xffffffff81000010)
+		4|callchain.nr == 4 && callchain not in (0..0x2fff)
 	END
 	while IFS='|' read -r filter text; do
 		try pfilter --filter "$filter" "$T/in"

@@ -164,6 +164,8 @@ class Stream:
         if ev.has(5):
             n = f["callchain.nr"] = c.u64()
             f["callchain"] = c.u64(n)
+            # behind PERF_CONTEXT_USER_DEFERRED stands a cookie
+            f["addresses"] = [ip for i, ip in enumerate(f["callchain"]) if ip < 2**64 - 4095 and (not i or f["callchain"][i - 1] != 2**64 - 640)]
         if ev.has(10):
             n = f["raw.size"] = c.u32()
             c.o += n
@@ -399,7 +401,7 @@ def truth(t, f):
             if "callchain" not in f:
                 return None
             ranges = [(value(lo, f), value(hi, f)) for lo, hi in t[2]]
-            return any(lo <= ip <= hi for ip in f["callchain"] if ip < 2**64 - 4095 for lo, hi in ranges)
+            return any(lo <= ip <= hi for ip in f["addresses"] for lo, hi in ranges)
         x = value(t[1], f)
         if x is None:
             return None

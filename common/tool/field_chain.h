@@ -19,7 +19,8 @@ bool	field_chain_begin(struct field_fetch *, struct field_chain *);
 static inline bool
 field_chain_next(struct field_chain *c, uint64_t *ip)
 {
-	enum { MAX = 4095, KERNEL = 128, USER = 512 };	/* PERF_CONTEXT_* of include/uapi/linux/perf_event.h, as -n */
+	/* PERF_CONTEXT_* of include/uapi/linux/perf_event.h, as -n; behind DEFERRED stands a cookie, which is no address */
+	enum { MAX = 4095, KERNEL = 128, USER = 512, DEFERRED = 640 };
 
 	while (c->left) {
 		*ip = pp_get_u64(c->p, c->swap);
@@ -28,6 +29,10 @@ field_chain_next(struct field_chain *c, uint64_t *ip)
 		if (-*ip > MAX || !*ip)
 			return true;
 		c->mode = -*ip == KERNEL ? PP_MISC_KERNEL : -*ip == USER ? PP_MISC_USER : 0;
+		if (-*ip == DEFERRED && c->left) {
+			c->p += 8;
+			c->left--;
+		}
 	}
 	return false;
 }

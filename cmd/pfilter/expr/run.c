@@ -9,6 +9,7 @@
 
 #include "kernel.h"
 #include "pattern.h"
+#include "tool/field_chain.h"
 
 static const uint8_t and_of[3][3] = {
 	[EXPR_NO] = { EXPR_NO, EXPR_NO, EXPR_NO },
@@ -54,20 +55,18 @@ match(const struct insn *i, const struct field_value *v)
 	return i->op == OP_GLOB ? pattern_match(i->node->str, v->str) : !regexec(i->node->ere, v->str, 0, NULL, 0);
 }
 
-/* Is an address of the call chain in the list?  Context markers are skipped.  *known: there is a call chain. */
+/* Is an address of the call chain in the list?  *known: there is a call chain. */
 static bool
 chain_has(struct field_fetch *f, const struct list *l, bool *known)
 {
-	const uint64_t context = (uint64_t)-4095;	/* PERF_CONTEXT_MAX: context markers from here on */
-	const struct pp_part *x = field_part(f, PP_SAMPLE_CALLCHAIN);
+	struct field_chain c = { .left = 0 };
+	uint64_t ip;
 
+	field_chain_begin(f, &c);
 	*known = !f->bad;
-	for (uint32_t at = 8; x && at < x->n; at += 8) {	/* u64 n, n addresses */
-		uint64_t ip = pp_get_u64(x->p + at, f->swap);
-
-		if (ip < context && list_has(l, big_plain(ip)))
+	while (field_chain_next(&c, &ip))
+		if (list_has(l, big_plain(ip)))
 			return true;
-	}
 	return false;
 }
 
