@@ -525,7 +525,7 @@ EDIT() {
 	pinject "${edit[@]}" <"$T/bare" >"$T/whole"
 	list "$T/whole" >"$T/whole.list"
 	starts=$(list "$T/bare" | awk '{ printf "%s ", $4 }')
-	for ((n = 17; n < 3400; n += 1 + (n > 700) * 13)); do
+	for ((n = 17; n < 3400; n += 1 + (n > 300) * 22)); do
 		head -c $n "$T/in" >"$T/cut"
 		try pinject "${edit[@]}" <"$T/cut"
 		if [[ " $starts" == *" $n "* ]]; then

@@ -71,7 +71,7 @@ compare() {
 	need jq
 	need corpus
 	# perf 6.1 counts members of inherited groups otherwise; of streams of the other byte order perf exchanges pid and tid
-	compare $(ls "$CORPUS"/own/*.data | grep -v -e group_S -e 's390x.*pipe')
+	compare $(ls "$CORPUS"/own/*.data | grep -v -e group_S -e 's390x.*pipe' | each 6)
 	done_all
 }
 
@@ -117,7 +117,7 @@ pasted() {
 	pstat --picture "$name" "$@" -o "$T/svg" -f "$f"
 	grep -o '<title>[0-9]* sample[^<]* · -[^<]*</title>' "$T/svg" | grep -v ' · other · ' | sed -E 's/<\/?title>//g; s/&#39;|&apos;/'"'"'/g; s/&gt;/>/g; s/&lt;/</g; s/&quot;/"/g; s/&amp;/\&/g' >"$T/titles"
 	[ -s "$T/titles" ] || failed "$name $f: no titles"
-	awk -v n="$(wc -l <"$T/titles")" 'n <= 12 || NR % int(n / 12) == 0' "$T/titles" >"$T/some"
+	awk -v n="$(wc -l <"$T/titles")" 'n <= 6 || NR % int(n / 6) == 0' "$T/titles" >"$T/some"
 	while read -r title; do
 		n=${title%% *} rest=${title#* · }
 		rest=${rest#no CPU · }

@@ -81,6 +81,11 @@ need() {
 	esac
 }
 
+# each N: of the lines of standard input each N-th; with $ALL all.
+each() {
+	if [ "${ALL-}" ]; then cat; else awk -v n="$1" 'NR % n == 0'; fi
+}
+
 # recipe NAME [-b]: build data/NAME.txt in $T; prints the stream's path.
 recipe() {
 	local out=$T/$1${2-}.pipe
