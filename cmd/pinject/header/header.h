@@ -12,6 +12,7 @@
 
 #include "edit.h"
 #include "tool/feature_list.h"
+#include "tool/kallsyms.h"
 
 struct header_value {		/* --set-feature */
 	uint64_t	 number;
@@ -20,10 +21,10 @@ struct header_value {		/* --set-feature */
 	size_t		 n;
 };
 
-enum { KALLSYMS_TEXT, KALLSYMS_STEXT, KALLSYMS_ETEXT, KALLSYMS_EDATA, KALLSYMS_SYMBOLS };
 struct kallsyms {		/* --kallsyms */
-	bool		 given, nonzero;
-	uint64_t	 addr[KALLSYMS_SYMBOLS];	/* 0: unknown */
+	bool		 given;
+	struct kallsyms_text text;
+	uint64_t	 etext, edata;	/* 0: unknown */
 };
 
 struct header {			/* begins zeroed */
