@@ -2,9 +2,9 @@
 # pfilter --filter 'EVENT{FILTER}': the kernel's filters, with the kernel as oracle, live or as it once answered (data/kernel-*).
 load lib
 
-# selects RECORDING LIST: kernel.py finds no difference
+# selects RECORDING LIST [OPTION...]: kernel.py finds no difference
 selects() {
-	python3 kernel.py "$2" "$1" >"$T/results"
+	python3 kernel.py "$2" "$1" "${@:3}" >"$T/results"
 	! grep '^not ok' "$T/results"
 	[ "$(grep -c '^ok' "$T/results")" = "$(wc -l <"$2")" ]
 }
@@ -115,6 +115,114 @@ kept() {
 	pfilter -q --allow vital-types --drop-type header_tracing_data $f >"$T/none"
 	try pfilter -n --filter 'sched:sched_switch{prev_pid == 0}' "$T/none"
 	[ $rc = 2 ] && grep -q 'its format is missing' "$T/err"
+}
+
+@test "kernel: .function, with --kallsyms: what lies in a function, up to the next symbol" {
+	need jq
+	golden_recording
+	# hrtimer_start has three functions: 6 samples at ffffffff813c5a00, 7 at ffffffff8141e4b0, 30 at ffffffff814332e0
+	cat >"$T/syms" <<-'END'
+	ffffffff8141e4b1 t above
+	ffffffff81000000 T _stext
+	ffffffff81000000 T _text
+	ffffffff813c5a00 t one
+	ffffffff8141e4a0 t two
+	ffffffff8141e4a0 t alias
+	ffffffff8141e4b0 d inside	[xfs]
+	ffffffff814332d0 t twice
+	ffffffff81500000 t twice
+	ffffffff81600000 D last
+	ffffffff81600000 D _edata
+	ffffffffc0000000 t module	[xfs]
+	ffffffffc0000100 t one	[xfs]
+	END
+	local filter want
+	while IFS='|' read -r want filter; do
+		rc=0
+		pfilter -q --kallsyms "$T/syms" --filter "timer:hrtimer_start{$filter}" "$T/plain" >"$T/kept" || rc=$?
+		[ "$rc $(pstat --json "$T/kept" | jq .samples)" = "0 $want" ] || failed "$filter"
+	done <<-'END'
+		6|function.function == one
+		37|function.function != one
+		7|function.function == two
+		7|function.function==alias
+		36|function.function != two 
+		7|function.function == 0xffffffff8141e4b0
+		7|function.function == 18446744071583163568
+		0|function.function == above
+		43|!(function.function == above )
+		30|function.function == 0xffffffff81433fff && mode >= 0
+		0|expires.function == two
+		43|expires.function != two
+	END
+	while IFS='|' read -r filter text; do
+		try pfilter -n --kallsyms "$T/syms" --filter "timer:hrtimer_start{$filter}" "$T/plain"
+		[ $rc = 2 ] && grep -qF -- "pfilter: --filter: $text" "$T/err" || failed "$filter"
+	done <<-'END'
+		function.function == no_such|--kallsyms: no such symbol
+		function.function == one&&mode|--kallsyms: no such symbol: the name goes up to the next blank
+		function.function == twice|several symbols have this name, at 0xffffffff814332d0 and 0xffffffff81500000: write an address
+		function.function == module|it is in the module [xfs]: where functions of modules end is known only at record time
+		function.function == last|--kallsyms: there is no function at 0xffffffff81600000, or its end is not known
+		function.function == 0xffffffff80ffffff|--kallsyms: there is no function at 0xffffffff80ffffff, or its end is not known
+		function.function == 0|no address
+		function.function == 0x1ffffffffffffffff|no address
+		function.function == |expected the name of a function, or an address in it
+		function.function == "one"|--kallsyms: no such symbol
+		function.function & one|.function has == and !=
+		mode.function == one|mode of timer:hrtimer_start is u32: it does not have the size of an address
+		CPU.function == one|timer:hrtimer_start has no field `CPU'
+		nothing.function == one|timer:hrtimer_start has no field `nothing'
+	END
+	# which file, and whether there is one
+	try pfilter -n --filter 'timer:hrtimer_start{function.function == one}' "$T/plain"
+	[ $rc = 2 ] && grep -q '^pfilter: --filter: .function is known only at record time (perf record --filter), or with --kallsyms$' "$T/err" || failed none
+	try pfilter -n --span 'timer:hrtimer_start{function.function == one};pid == 1;tid' --longer-than 1 "$T/plain"
+	[ $rc = 2 ] && grep -q '.function is known only at record time' "$T/err" || failed span
+	pfilter -q --kallsyms "$T/syms" --around 'timer:hrtimer_start{function.function == one}' --after 0 -n "$T/plain" || failed around
+	try pfilter -n --kallsyms "$T/syms" --filter 'pid == 1' "$T/plain"
+	[ $rc = 2 ] && one_line "pfilter: --kallsyms: needs EVENT{FIELD.function == NAME} in an expression" || failed unused
+	sed 's/^ffffffff8/ffffffff9/' "$T/syms" >"$T/other"
+	try pfilter -n --kallsyms "$T/other" --filter 'timer:hrtimer_start{function.function == one}' "$T/plain"
+	[ $rc = 0 ] && grep -q "^pfilter: warning: --kallsyms: the recording has no map of the kernel that shows whether" "$T/err" || failed unknown
+	pinject --kallsyms "$T/syms" "$T/plain" >"$T/map"
+	try pfilter -n --kallsyms "$T/syms" --filter 'timer:hrtimer_start{function.function == one}' "$T/map"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] || failed same
+	try pfilter --kallsyms "$T/other" --filter 'timer:hrtimer_start{function.function == one}' "$T/map"
+	[ $rc = 1 ] && grep -q "MMAP: --kallsyms: _text is at 0xffffffff91000000 there, but at 0xffffffff81000000 in the recording" "$T/err" || failed other
+	sed 's/^[0-9a-f]*/0000000000000000/' "$T/syms" >"$T/other"
+	try pfilter -n --kallsyms "$T/other" --filter 'timer:hrtimer_start{function.function == one}' "$T/plain"
+	[ $rc = 2 ] && one_line "pfilter: --kallsyms $T/other: all addresses are 0: read as root, or with kernel.kptr_restrict=0" || failed zero
+	try pfilter -n --kallsyms "$T/plain" --filter 'timer:hrtimer_start{function.function == one}' "$T/plain"
+	[ $rc = 2 ] && grep -q "^pfilter: --kallsyms $T/plain: line 1: " "$T/err" || failed binary
+	done_all
+}
+
+@test "kernel: .function selects what this kernel records by it" {
+	need python3
+	need record
+	tracefs
+	grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* T _text' /proc/kallsyms || skip "addresses of the kernel are hidden"
+	cat /proc/kallsyms >"$T/syms"
+	local address function
+	address=$(awk '$3 == "hrtimer_wakeup" { print $1 }' "$T/syms")
+	# names of several symbols are taken by the kernel, and refused here
+	for function in hrtimer_wakeup tick_nohz_handler tick_sched_timer tick_nohz_highres_handler "0x$address"; do
+		[ "$(awk -v name="$function" '$3 == name && $4 == ""' "$T/syms" | wc -l)" = 1 ] || [[ $function == 0x?* ]] || continue
+		printf 'timer:hrtimer_start\tfunction.function %s\n' "== $function" "!= $function" "== $function && mode != 99"
+		printf 'timer:hrtimer_start\texpires.function %s\n' "!= $function"
+	done >"$T/texts"
+	for function in alloc_pipe_info load_elf_phdrs copy_process; do
+		[ "$(awk -v name="$function" '$3 == name && $4 == ""' "$T/syms" | wc -l)" = 1 ] || continue
+		printf 'kmem:kmalloc\t%s\n' "call_site.function == $function" "!call_site.function == $function || bytes_req == 64"
+	done >>"$T/texts"
+	kernel-filter <"$T/texts" | paste - "$T/texts" | sed -n 's/^taken	//p' >"$T/list"
+	[ -s "$T/list" ] || skip "this kernel has no .function, or none of the tracepoints"
+	mapfile -t events < <(python3 kernel.py -r "$T/list")
+	perf record -q -m 256 -R -o - "${events[@]}" -- sh -c '/bin/true | cat & sh -c "sleep 0.01; :" & wait' </dev/null >"$T/live" 2>"$T/perf" ||
+	    skip "perf record: $(tail -1 "$T/perf")"
+	! pstat --json "$T/live" | jq -e '.types[] | select(.name | startswith("LOST"))' >/dev/null || skip "the kernel lost records"
+	selects "$T/live" "$T/list" --kallsyms "$T/syms"
 }
 
 @test "kernel: CPU masks" {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""kernel.py LIST RECORDING: does pfilter select what the kernel did?
+"""kernel.py LIST RECORDING [OPTION...]: does pfilter select what the kernel did?
 
 A line of LIST is EVENT, a tab and a filter, by event.  RECORDING (of pipe mode, our byte order) has for each event one
 that is not filtered, and behind it one for each of its filters, in the order of LIST.  A line for each filter: "ok" or
-"not ok", how many samples the kernel took, of how many, and the filter.
+"not ok", how many samples the kernel took, of how many, and the filter.  OPTION: of pfilter, for the filters.
 
 kernel.py -r LIST: print the arguments of perf record that make it.
 """
@@ -46,8 +46,8 @@ def samples(data):
     return found
 
 
-def select(expression, path):
-    run = subprocess.run(["pfilter", "-q", "--filter", expression, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def select(expression, path, options=()):
+    run = subprocess.run(["pfilter", "-q", *options, "--filter", expression, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode:
         sys.exit("%s: %s" % (expression, run.stderr.decode()))
     return samples(run.stdout)
@@ -67,7 +67,7 @@ def main():
         for one in group:
             index += 1
             kernel = select("event.index == %d" % index, sys.argv[2])
-            ours = select("event.index == %d && %s{%s}" % (all_of, event, one), sys.argv[2])
+            ours = select("event.index == %d && %s{%s}" % (all_of, event, one), sys.argv[2], sys.argv[3:])
             print("ok" if kernel == ours else "not ok", sum(kernel.values()), "of", total, event, one)
         index += 1
 

@@ -175,6 +175,20 @@ decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec
 	return d->thinner ? thin(d, ev, r) : KEPT;
 }
 
+/* The map of the kernel: is it that of --kallsyms?  1, or -1: it is not. */
+static int
+check_kernel(struct decide *d, const struct pp_rec *r)
+{
+	char why[KALLSYMS_WHY];
+
+	if (!kallsyms_is_map(r))
+		return 1;
+	d->kernel_seen = true;
+	if (!kallsyms_differs(&d->o->kernel, r, d->swap, why))
+		return 1;
+	return pp_fail(&d->t->in_err, "--kallsyms: %s", why);
+}
+
 int
 decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
@@ -184,6 +198,8 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	if (d->o->expr && !d->checked)
 		check_fields(d);
 	d->shared = true;
+	if (d->o->functions && check_kernel(d, r) < 0)
+		return -1;
 	if (s->type && !s->type[r->type] && (s->no_sideband || !pp_type_is(r->type, SELECT_SIDEBAND | PP_CLASSES_LOSS)))
 		why = NOT_TYPE;
 	else if (r->type == PP_SAMPLE || pp_type_is(r->type, PP_CLASSES_LIKE_SAMPLES & ~(s->has_aux ? PP_CLASS_BIT(SWITCH) : 0))) {

@@ -26,6 +26,7 @@ struct decide {
 	bool		 copied;	/* the record is a copy; its offset in the input: */
 	uint64_t	 offset;
 	struct field_subject about;	/* input of --filter; `start': time of the first sample, 0: none yet */
+	bool		 kernel_seen;	/* the map of the kernel, if --kallsyms has to be that of the recording */
 	bool		 quick;		/* verdicts on samples need only keys in the record and --filter */
 	bool		 bound;		/* all events are known, names in options were checked */
 	bool		 checked;	/* the fields in --filter were checked */

@@ -167,6 +167,8 @@ main(int argc, char **argv)
 	status = tool_close(&j.t) | (j.rest_err.what[0] != 0);
 	expr_end(j.o.expr);
 	windows_end(j.o.windows, &j.t);
+	if (j.o.functions && !j.f.decide.kernel_seen)
+		tool_warn(&j.t, "--kallsyms: the recording has no map of the kernel that shows whether these are the symbols of its kernel");
 	if (!status && *nothing)
 		tool_warn(&j.t, "%s", nothing);
 	status |= j.o.fail_if_empty && nothing_kept(&j.f.decide);

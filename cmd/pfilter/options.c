@@ -11,7 +11,7 @@ enum {
 	CGROUP_NOT, CONTAINER, POD, INHERIT, PAYLOAD_TASK, TASK_FIELD, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF,
 	SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY, SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED,
 	DROP_TYPE, STRIP, STACK_SIZE, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
-	AROUND, BEFORE, AFTER, AROUND_SAME, SPAN, LONGER, SHORTER, SPAN_WITH,
+	AROUND, BEFORE, AFTER, AROUND_SAME, SPAN, LONGER, SHORTER, SPAN_WITH, KALLSYMS,
 };
 
 const struct tool_opt options_table[] = {
@@ -49,6 +49,7 @@ const struct tool_opt options_table[] = {
 	TOOL_HEAD("Selection by expression"),
 	{ FILTER, "filter", "EXPR", "keep samples for which EXPR is true: 'period > 1000 && comm ~ \"ng*\"'" },
 	{ FILTER_FILE, "filter-file", "FILE...", "read the expression from FILE" },
+	{ KALLSYMS, "kallsyms", "FILE", "for FIELD.function in EVENT{...}: the symbols of the kernel that was recorded" },
 	{ EXPLAIN, "explain", NULL, "print how --filter is parsed, and which fields need time order" },
 	TOOL_HEAD("Selection by what is near (holds records for time order)"),
 	{ AROUND, "around", "EXPR", "keep what is near in time to samples for which EXPR is true" },
@@ -203,6 +204,7 @@ options_take_more(const struct tool *t, struct options *o, int key)
 	case ANON_UNDO:		o->undo = t->optarg; break;
 	case 'n':		o->dry_run = true; break;
 	case STATS:		options_take_stats(t, o); break;
+	case KALLSYMS:		o->kallsyms = t->optarg; break;
 	case FAIL_IF_EMPTY:	o->fail_if_empty = true; break;
 	default:		options_take_thin(t, &o->thin, key); break;
 	}
@@ -344,6 +346,9 @@ options_done(struct tool *t, struct options *o)
 	if (options_types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
 	windows_ready(o->windows, t);
+	o->functions = expr_functions(o->expr, o->kallsyms, &o->kernel) | windows_functions(o->windows, o->kallsyms, &o->kernel);
+	if (o->kallsyms && !o->functions)
+		tool_wrong(t, "--kallsyms: needs EVENT{FIELD.function == NAME} in an expression");
 	if (o->windows && o->order == ORDER_INPUT)
 		tool_wrong(t, "--order=input: --around and --span need time order");
 	o->sel.decided_elsewhere = o->expr || o->payload || o->windows || o->keys || thin_any(h) || o->fail_if_empty;

@@ -25,6 +25,9 @@ struct options {
 	struct payload_tasks *payload;		/* --payload-tasks; NULL: not given */
 	bool		 payload_tasks;
 	struct expr	*expr;
+	const char	*kallsyms;		/* NULL: not given */
+	struct kallsyms_text kernel;		/* of that file, if `functions': expressions name functions of the kernel */
+	bool		 functions;
 	bool		 explain;
 	bool		 needed;		/* --sideband=needed */
 	enum { ORDER_AUTO, ORDER_INPUT, ORDER_TIME } order;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "tool/field.h"
+#include "tool/kallsyms.h"
 #include "tool/tool.h"
 
 struct expr;			/* one or several (--filter) expressions, ANDed; NULL: none */
@@ -28,6 +29,11 @@ enum expr_result { EXPR_NO, EXPR_YES, EXPR_UNKNOWN };
 struct expr *expr_add(struct expr *e, const struct tool *, const char *option, const char *text);
 /* The same for --filter-file: the lines of the file, without comments from #, are one expression. */
 struct expr *expr_add_file(struct expr *e, const struct tool *, const char *path);
+/*
+ * After the last option: find the functions in filters of the kernel (FIELD.function) in the file of --kallsyms; NULL: it was not
+ * given.  One that is not there exits 2.  *text gets the place of the kernel.  false: there are none.
+ */
+bool	expr_functions(struct expr *, const char *path, struct kallsyms_text *);
 /* Does it use comm, dso or another field that is correct in time order only? */
 bool	expr_needs_state(const struct expr *);
 /* Does it use nr or offset? */

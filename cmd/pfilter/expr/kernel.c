@@ -5,6 +5,7 @@
  *	filter := and { "||" and }
  *	and    := not { "&&" not }
  *	not    := "!" not | "(" filter ")" | NAME OP VALUE		"!a == 1" negates the comparison
+ *	        | NAME ".function" OP (digits in base 0 | what lies before a blank or "}")
  *	VALUE  := ["-"] digits in base 0 | "text" | 'text' | "CPUS{" list "}"
  */
 #include <ctype.h>
@@ -20,6 +21,7 @@ kernel_free(struct kernel *k)
 	if (!k)
 		return;
 	free(k->text.s);
+	free(k->function);
 	list_free(k->cpus);
 	free(k);
 }
@@ -167,6 +169,28 @@ kernel_digits(struct reader *r, struct kernel *k)
 	memcpy(k->number, r->src->text + from, r->pos - from);
 }
 
+/* Behind "NAME.function OP": an address in the function, or its name. */
+static void
+kernel_function(struct reader *r, struct kernel *k)
+{
+	const size_t from = r->pos;
+
+	if (k->op != N_EQ && k->op != N_NE)
+		lex_wrong(r->e->t, r->src, from, ".function has == and !=");
+	k->by = BY_FUNCTION;
+	k->function_at = from;
+	if (isascii(kernel_at(r, from)) && isdigit(kernel_at(r, from))) {
+		kernel_digits(r, k);
+		return;
+	}
+	while (kernel_at(r, r->pos) && kernel_at(r, r->pos) != '}' && !strchr(" \t\n\v\f\r", kernel_at(r, r->pos)))
+		r->pos++;
+	if (r->pos == from)
+		kernel_expected(r, "the name of a function, or an address in it");
+	k->function = tool_alloc(r->pos - from + 1, 1);
+	memcpy(k->function, r->src->text + from, r->pos - from);
+}
+
 static enum kernel_own
 kernel_own(const char *name, size_t n)
 {
@@ -185,7 +209,8 @@ kernel_own(const char *name, size_t n)
 static struct node *
 kernel_field(const struct reader *r, struct kernel *k, size_t at, size_t n, int own)
 {
-	struct node *f = kernel_make(r, N_FIELD, k->by == BY_NUMBER || (k->by == BY_CPUS && own) ? T_INT : T_ANY, at, NULL, NULL);
+	const bool number = k->by == BY_NUMBER || k->by == BY_FUNCTION || (k->by == BY_CPUS && own);
+	struct node *f = kernel_make(r, N_FIELD, number ? T_INT : T_ANY, at, NULL, NULL);
 
 	f->len = n;
 	f->guarded = f->kernel = true;
@@ -199,12 +224,17 @@ kernel_field(const struct reader *r, struct kernel *k, size_t at, size_t n, int 
 	return f;
 }
 
-/* The comparison of a field with the constant, of which there are several CPUs if it is a list. */
+/* The comparison of a field with the constant, of which there are several if it is a list of CPUs, or a function. */
 static struct node *
-kernel_tree(const struct reader *r, const struct kernel *k, struct node *f, size_t at)
+kernel_tree(const struct reader *r, struct kernel *k, struct node *f, size_t at)
 {
 	struct node *n;
 
+	if (k->by == BY_FUNCTION) {
+		n = kernel_make(r, N_IN, T_COND, at, f, NULL);
+		k->addresses = n->list = tool_alloc(1, sizeof *n->list);
+		return k->op == N_NE ? kernel_make(r, N_NOT, T_COND, at, n, NULL) : n;
+	}
 	if (k->by == BY_CPUS && !k->one) {
 		n = kernel_make(r, N_IN, T_COND, at, f, NULL);
 		n->list = tool_alloc(1, sizeof *n->list);
@@ -223,18 +253,23 @@ kernel_predicate(struct reader *r)
 	const size_t at = r->pos;
 	struct node *n = kernel_make(r, N_KERNEL, T_COND, at, NULL, NULL);
 	struct kernel *k = n->kernel_filter = tool_alloc(1, sizeof *k);
+	bool function;
 	char c;
 
 	while (kernel_in_name(kernel_at(r, r->pos)))
 		r->pos++;
 	if (!(n->len = r->pos - at))
 		kernel_expected(r, "the name of a field");
-	if (kernel_takes(r, ".function") || kernel_takes(r, ".ustring"))
-		lex_wrong(r->e->t, r->src, at, ".function and .ustring are known only at record time (perf record --filter)");
+	if (kernel_takes(r, ".ustring"))
+		lex_wrong(r->e->t, r->src, at, ".ustring is known only at record time (perf record --filter)");
+	function = kernel_takes(r, ".function");
 	k->op = kernel_op(r);
-	k->own_name = kernel_own(r->src->text + at, n->len);
+	if (!function)
+		k->own_name = kernel_own(r->src->text + at, n->len);
 	c = kernel_skip(r);
-	if (c == '"' || c == '\'')
+	if (function)
+		kernel_function(r, k);
+	else if (c == '"' || c == '\'')
 		kernel_string(r, k, c);
 	else if (kernel_takes(r, "CPUS{"))
 		kernel_cpus(r, k);

@@ -9,6 +9,7 @@
  *	kernel.c	the grammar
  *	kernel_mean.c	what a filter means for the format of an event
  *	kernel_text.c	comparison of texts
+ *	kernel_function.c	where functions lie: --kallsyms
  */
 #ifndef PFILTER_EXPR_KERNEL_H
 #define PFILTER_EXPR_KERNEL_H
@@ -36,9 +37,13 @@ enum {
 enum kernel_own { OWN_NONE, OWN_CPU, OWN_COMM, OWN_STACK };
 
 struct kernel {				/* a predicate */
-	enum { BY_NUMBER, BY_TEXT, BY_CPUS } by;
+	enum { BY_NUMBER, BY_TEXT, BY_CPUS, BY_FUNCTION } by;
 	enum node_kind	 op;		/* N_EQ ... N_GE, N_BAND, N_GLOB */
-	char		 number[KERNEL_NUMBER];
+	char		 number[KERNEL_NUMBER];	/* BY_FUNCTION without `function': an address in it */
+	char		*function;
+	size_t		 function_at;	/* position in the text */
+	struct list	*addresses;	/* of the function, as values of fields with sign and without; empty before kernel_functions() */
+	bool		 wide;		/* they have more than 32 bits */
 	struct kernel_text text;
 	struct list	*cpus;
 	bool		 one;		/* a single CPU */
@@ -52,6 +57,8 @@ struct kernel {				/* a predicate */
 
 /* Parse behind `{' up to and with `}': l is at the token TOK_KERNEL, and moves behind it. */
 struct node *kernel_parse(struct expr *, struct lex *);
+/* A number in base 0, of a field with sign or without.  false: the text is no such number. */
+bool	kernel_value(const char *, bool sign, big *);
 /* Is the node true of some samples of the event, as far as names and formats say? */
 bool	kernel_is_of(const struct expr *, struct node *, const struct pp_event *);
 /* Check an N_EVENT when formats are known: exits 2 if no event that it names can have the filter, and warns if only some can. */

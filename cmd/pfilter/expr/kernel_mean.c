@@ -7,8 +7,7 @@
 #include "event_match.h"
 #include "kernel.h"
 
-/* By base 0 and the sign of the field; false: it is no such number. */
-static bool
+bool
 kernel_value(const char *s, bool sign, big *value)
 {
 	const bool minus = *s == '-';
@@ -95,7 +94,9 @@ kernel_refuses(const struct expr *e, const struct node *n, const struct pp_event
 		pp_payload_type(x, type, sizeof type);
 		text = x->kind == PP_PAYLOAD_STRING;
 		sign = x->sign;
-		if (kernel_is_char_pointer(format, x))
+		if (k->by == BY_FUNCTION)
+			is = x->kind != PP_PAYLOAD_NUMBER || x->width != (k->wide ? 8 : 4) ? "it does not have the size of an address" : NULL;
+		else if (kernel_is_char_pointer(format, x))
 			is = "what a char * points to is known only at record time (perf record --filter)";
 		else if (x->kind == PP_PAYLOAD_OPAQUE || x->kind == PP_PAYLOAD_NUMBERS)
 			is = "the kernel takes it, but it is neither a number nor text, so no predicate of it is true";
@@ -224,6 +225,10 @@ kernel_choose(const struct expr *e, struct node *n, const struct pp_event *ev)
 	n->own = own;
 	n->a = NULL;
 	n->b = NULL;
+	if (k->by == BY_FUNCTION) {
+		n->a = k->tree[0];
+		return;
+	}
 	if (k->by == BY_TEXT || (x && x->kind == PP_PAYLOAD_CPUMASK)) {
 		n->b = k->field[own];
 		return;

@@ -141,6 +141,19 @@ windows_need(const struct windows *w, bool (*needs)(const struct expr *), bool (
 }
 
 bool
+windows_functions(const struct windows *w, const char *path, struct kallsyms_text *text)
+{
+	bool any = false;
+
+	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
+		any |= expr_functions(a->expr, path, text);
+	for (const struct span *s = w ? w->span : NULL; s; s = s->next)
+		for (int end = 0; end < 2; end++)
+			any |= expr_functions(s->end[end], path, text);
+	return any;
+}
+
+bool
 windows_need_place(const struct windows *w)
 {
 	return windows_need(w, expr_needs_place, field_needs_place);

@@ -15,6 +15,7 @@
 
 #include "reason.h"
 #include "state/timeline.h"
+#include "tool/kallsyms.h"
 #include "tool/tool.h"
 
 /* Marks of pp_arrival_mark(): by windows_look(); by payload_tasks_look(). */
@@ -29,6 +30,8 @@ enum window_option { WINDOW_AROUND, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_SAME, WI
 struct windows *windows_add(struct windows *, const struct tool *, enum window_option, const char *text);
 /* After the last option; an error exits 2. */
 void	windows_ready(const struct windows *, const struct tool *);
+/* expr_functions() of each expression. */
+bool	windows_functions(const struct windows *, const char *path, struct kallsyms_text *);
 /* Does an expression of these options need the number or place of a record, or the time of the first? */
 bool	windows_need_place(const struct windows *);
 bool	windows_need_start(const struct windows *);
