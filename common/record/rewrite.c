@@ -10,6 +10,9 @@
 #include "meaning.h"
 #include "rewrite.h"
 #include "sample.h"
+#include "shape.h"
+
+enum { TYPE_TRACEPOINT = 2 };		/* attr.type */
 
 /* ---- ids --------------------------------------------------------------------------------------- */
 
@@ -239,6 +242,23 @@ read_ids(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, uint64_t form
 
 /* ---- samples and trailers ---------------------------------------------------------------------- */
 
+/* The number of the tracepoint in its payload.  A sample that is cut keeps its bytes: nobody finds a payload in it. */
+static void
+payload(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
+{
+	enum { HEAD = 4, TYPE = 2 };	/* u32 size, u16 common_type */
+	struct pp_part part[PP_SHAPE_STEPS];
+	struct pp_err err = { 0 };
+	uint64_t new;
+	size_t at;
+
+	if (pp_sample_parts(part, PP_SAMPLE_RAW, ev, r, rw->swap, &err) != 1 || pp_get_u32(part->p, rw->swap) < TYPE)
+		return;
+	at = (size_t)(part->p - r->raw) + HEAD;
+	if (pp_ids_get(rw->formats, pp_get_u16(r->raw + at, rw->payload_swap), &new))
+		pp_set_u16(own(rw, r) + at, (uint16_t)new, rw->payload_swap);
+}
+
 static int
 sample(const struct pp_rewrite *rw, struct pp_rec *r)
 {
@@ -248,6 +268,8 @@ sample(const struct pp_rewrite *rw, struct pp_rec *r)
 
 	if (!ev)
 		return -1;
+	if (rw->formats && ev->attr.type == TYPE_TRACEPOINT)
+		payload(rw, r, ev);
 	p = &ev->plan;
 	if (rw->identifier && !p->identifier) {
 		uint64_t id = p->id ? pp_get_u64(r->raw + p->id, rw->swap) : 0;
@@ -398,6 +420,11 @@ pp_rewrite_attr(const struct pp_rewrite *rw, uint8_t *attr)
 {
 	uint8_t *type = attr + offsetof(struct pp_attr_raw, sample_type);
 
+	uint8_t *config = attr + offsetof(struct pp_attr_raw, config);
+	uint64_t new;
+
+	if (rw->formats && pp_get_u32(attr, rw->swap) == TYPE_TRACEPOINT && pp_ids_get(rw->formats, pp_get_u64(config, rw->swap), &new))
+		pp_set_u64(config, new, rw->swap);
 	if (!rw->identifier)
 		return;
 	pp_set_u64(type, pp_get_u64(type, rw->swap) | PP_SAMPLE_IDENTIFIER, rw->swap);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * rewrite.h - changes event ids, pids and times of a record, and the position of its id, for records that go into a stream with
- * those of other recordings
+ * those of other recordings; and the numbers of tracepoints
  *
  * The fields with ids, pids and times are found by their roles (role.def) and, in samples and trailers, by the plan.  Not
- * changed on purpose: tracepoint payloads (a prev_pid in RAW), STAT_ROUND's time (a duration), READ values and periods,
+ * changed on purpose: tasks in tracepoint payloads (a prev_pid in RAW), STAT_ROUND's time (a duration), READ values and periods,
  * SCHEDSTAT's timestamp (jiffies), and by pid_shift the pid of a guest machine (HEADER_BUILD_ID, machine_pid).
  */
 #ifndef PP_REWRITE_H
@@ -42,6 +42,12 @@ struct pp_rewrite {		/* the changes to the records of one stream */
 	uint32_t	(*pid_map)(void *arg, uint32_t pid);
 	void		*pid_arg;
 	uint64_t	 time_shift;	/* ns, added to times except 0 and ~0; two's complement */
+	/*
+	 * The numbers of tracepoints that change: attr.config, and common_type, the first two bytes of their payloads; NULL: none.
+	 * payload_swap: payloads are not in our byte order.
+	 */
+	const struct pp_ids *formats;
+	bool		 payload_swap;
 	const char	*comm_prefix;	/* prefix of each COMM; NULL: none */
 	uint8_t		*buf;		/* PP_REWRITE_SIZE bytes for the changed record */
 	struct pp_err	*err;

@@ -183,6 +183,7 @@ join_make_head(struct join *j)
 {
 	static const uint32_t order[] = { PP_TIME_CONV, PP_ID_INDEX, PP_EVENT_UPDATE, PP_HEADER_BUILD_ID };
 
+	join_formats(j);
 	join_events(j);
 	join_walk(j);
 	join_attrs(j);
@@ -520,6 +521,7 @@ join_close(struct join *j)
 	int status = j->status;
 
 	join_walk_close(j);
+	join_formats_free(j);
 	for (unsigned i = 0; i < j->n; i++)
 		if (join_close_input(&j->in[i]) < 0)
 			status = 1;

@@ -22,8 +22,8 @@ enum join_pids { JOIN_PIDS_AUTO, JOIN_PIDS_NEVER, JOIN_PIDS_OFFSET };
 enum { JOIN_HEAD_MAX = 4 << 20, JOIN_TRACING_MAX = 64 << 20, JOIN_PID_STEP = 1 << 22 };
 
 /*
- * The words of --allow.  kernels: join recordings of different kernels, or with different formats of a tracepoint; clocks: of
- * different clocks; same-input: a recording that is named twice.
+ * The words of --allow.  kernels: join recordings of different kernels; clocks: of different clocks; same-input: a recording that
+ * is named twice.
  */
 #define JOIN_ALLOW "kernels,clocks,same-input"
 

@@ -10,7 +10,7 @@
 
 #include "record/event.h"
 #include "record/raw.h"
-#include "join_in.h"
+#include "join_formats.h"
 
 static struct pp_event *
 event_of(const struct join *j, unsigned in, unsigned ev)
@@ -32,37 +32,43 @@ event_note_group(struct join *j, struct input *in, const char *name, size_t len,
 	in->ev[leader].members = (unsigned)members;
 }
 
-/* Are they the same event, after the changes for the joined stream?  attr.size may differ: missing fields are 0. */
+/*
+ * Is event ka of input a the same as event kb of input b, after the changes for the joined stream?  attr.size may differ: missing
+ * fields are 0.
+ */
 static bool
-event_same_event(const struct join *j, const struct pp_event *a, const struct pp_event *b)
+event_same_event(const struct join *j, unsigned a, unsigned ka, unsigned b, unsigned kb)
 {
-	struct pp_attr x = a->attr, y = b->attr;
+	const struct pp_event *ea = event_of(j, a, ka), *eb = event_of(j, b, kb);
+	struct pp_attr x = ea->attr, y = eb->attr;
 
 	x.size = y.size = 0;
+	x.config = join_number(&j->in[a], ea);
+	y.config = join_number(&j->in[b], eb);
 	if (j->identifier) {
 		x.sample_type |= PP_SAMPLE_IDENTIFIER;
 		y.sample_type |= PP_SAMPLE_IDENTIFIER;
 		x.flags |= 1 << PP_ATTR_SAMPLE_ID_ALL_BIT;
 		y.flags |= 1 << PP_ATTR_SAMPLE_ID_ALL_BIT;
 	}
-	return !memcmp(&x, &y, sizeof x) && !strcmp(a->name, b->name);
+	return !memcmp(&x, &y, sizeof x) && !strcmp(ea->name, eb->name);
 }
 
 /* Do all inputs have one and the same event?  Then the joined stream has one, and ids do not matter. */
 static bool
 event_all_fold(const struct join *j)
 {
-	const struct pp_event *first = NULL;
+	unsigned first = j->n;
 
 	for (unsigned i = 0; i < j->n; i++) {
 		if (j->in[i].nev > 1)
 			return false;
-		if (j->in[i].nev && first && !event_same_event(j, first, event_of(j, i, 0)))
+		if (j->in[i].nev && first < j->n && !event_same_event(j, first, 0, i, 0))
 			return false;
-		if (j->in[i].nev && !first)
-			first = event_of(j, i, 0);
+		if (j->in[i].nev && first == j->n)
+			first = i;
 	}
-	return first && j->o->merge_attrs;
+	return first < j->n && j->o->merge_attrs;
 }
 
 /* ---- pieces of one recording ------------------------------------------------------------------- */
@@ -87,6 +93,8 @@ join_same_recording(const struct input *a, const struct input *b)
 
 		if (!x->nids || x->nids != y->nids || memcmp(x->ids, y->ids, x->nids * sizeof *x->ids) ||
 		    memcmp(&x->attr, &y->attr, sizeof x->attr) || strcmp(x->name, y->name))
+			return false;
+		if (a->tracing_rec.size && b->tracing_rec.size && join_number(a, x) != join_number(b, y))
 			return false;
 	}
 	return true;
@@ -222,7 +230,7 @@ event_fold(const struct join *j, unsigned i, unsigned k)
 		for (; m < members; m++) {
 			const struct jevent *e = &j->ev[to + m];
 
-			if (e->in == i || !event_same_event(j, event_of(j, e->in, e->from), event_of(j, i, k + m)) ||
+			if (e->in == i || !event_same_event(j, e->in, e->from, i, k + m) ||
 			    !event_ids_fit(e, event_of(j, i, k + m)))
 				break;
 		}
@@ -281,13 +289,15 @@ event_set_rewrite(struct join *j, struct input *in)
 	in->rw.buf = j->buf;
 	in->rw.err = &in->err;
 	in->rw.identifier = j->identifier && !all;
+	in->rw.formats = join_numbers(in)->used ? join_numbers(in) : NULL;
+	in->rw.payload_swap = j->formats->first.swap;
 	/* perf takes the layout of a trailer with id 0 from the first event of the joined stream */
 	in->rw.zero = in->nev && memcmp(&first->t_tid, &e->ev[0]->plan.t_tid,
 	    sizeof *first - offsetof(struct pp_plan, t_tid)) != 0;
 	/* Ids that perf ignores in a stream with one event, and ids in READ values, may have any value. */
 	if (!in->untouched || (j->nev > 1 && (in->rw.identifier || in->rw.zero || in->nev == 1 || e->reads)))
 		in->rw.ids = &in->ids;
-	in->untouched = !in->rw.ids && !in->rw.identifier && !in->rw.pid_shift && !in->rw.time_shift &&
+	in->untouched = !in->rw.ids && !in->rw.formats && !in->rw.identifier && !in->rw.pid_shift && !in->rw.time_shift &&
 	    !in->rw.comm_prefix;
 }
 
@@ -312,6 +322,13 @@ join_events(struct join *j)
 }
 
 void
+join_rewrite_attr(const struct join *j, const struct jevent *e, uint8_t *attr)
+{
+	pp_rewrite_attr(&(struct pp_rewrite){ .identifier = j->identifier, .formats = join_numbers(&j->in[e->in]), .swap = j->swap },
+	    attr);
+}
+
+void
 join_attrs(struct join *j)
 {
 	for (unsigned i = 0; i < j->nev; i++) {
@@ -325,8 +342,7 @@ join_attrs(struct join *j)
 			    event_of(j, e->in, e->from)->name, e->nids);
 		p = blob_add(&j->head, in->head.p + in->ev[e->from].attr, PP_HEADER_SIZE + e->attr_size);
 		PP_RAW_SET(p, header, size, (uint16_t)size, j->swap);
-		if (j->identifier)
-			pp_rewrite_attr(&(struct pp_rewrite){ .identifier = true, .swap = j->swap }, p + PP_HEADER_SIZE);
+		join_rewrite_attr(j, e, p + PP_HEADER_SIZE);
 		for (unsigned k = 0; k < e->nids; k++)
 			pp_set_u64(blob_add(&j->head, NULL, 8), e->ids[k], j->swap);
 	}

@@ -92,8 +92,7 @@ event_desc(struct block *b)
 		attr.n = 0;
 		blob_add(&attr, in->head.p + in->ev[e->from].attr + PP_HEADER_SIZE, e->attr_size);
 		blob_add(&attr, NULL, size - e->attr_size);
-		if (j->identifier)
-			pp_rewrite_attr(&(struct pp_rewrite){ .identifier = true, .swap = j->swap }, attr.p);
+		join_rewrite_attr(j, e, attr.p);
 		pp_feature_put(&io, &(struct pp_feature_value){ .name = "attr", .kind = PP_F_ATTR, .p = attr.p,
 		    .len = size, .swap = j->swap });
 		pp_feature_put_num(&io, "nr_ids", e->nids);

@@ -50,6 +50,11 @@ struct input {
 	struct exec_maps *maps;
 	const char	*comm;		/* in `head'; NULL: unknown */
 	const struct input *piece_of;	/* an earlier input with equal events and ids; NULL: none */
+	/* formats of tracepoints (join_formats.c) */
+	struct pp_ids	 formats;	/* numbers of tracepoints that change */
+	const struct input *formats_of;	/* the input whose formats it has; NULL: its own, or none */
+	const char	*printk;	/* in `tracing': addresses of texts, and the texts; NULL: none */
+	uint32_t	 nprintk;
 	/* changes to its records */
 	bool		 untouched;	/* there are none */
 	struct pp_ids	 ids;
@@ -82,6 +87,7 @@ struct join {
 	bool		 identifier;	/* PERF_SAMPLE_IDENTIFIER is added to the events */
 	bool		 swap;
 	uint64_t	 spaces;	/* pid spaces so far: one for each host, CPU profile and input with a collision */
+	struct join_formats *formats;
 	struct blob	 head;
 	struct pp_source *src;		/* reads `head' */
 	struct out	*flush;		/* the container; NULL: unknown so far, or without flush() */
@@ -145,12 +151,23 @@ void	 join_walk_close(struct join *);
 void	 join_events(struct join *);
 bool	 join_same_recording(const struct input *, const struct input *);
 void	 join_attrs(struct join *);
+/* Make the attr of the event's first input, of attr_size bytes, that of the joined stream. */
+void	 join_rewrite_attr(const struct join *, const struct jevent *, uint8_t *attr);
 /* join_feature.c: write the header features. */
 void	 join_features(struct join *);
 /* Call fn for each group in the input's GROUP_DESC. */
 void	 join_groups(struct join *, struct input *, void (*fn)(struct join *, struct input *, const char *name,
 	    size_t len, uint64_t leader, uint64_t members, void *arg), void *arg);
-/* join_tracing.c: write TRACING_DATA.  Exits 2 if formats of a tracepoint differ and --allow=kernels was not given. */
+/*
+ * join_formats.c: decide which formats of tracepoints the joined stream has, and under which numbers; exits 2 if one TRACING_DATA
+ * cannot have those of all inputs.
+ */
+void	 join_formats(struct join *);
+void	 join_formats_free(struct join *);
+/* The numbers of tracepoints that change in an input; and the attr.config of one of its events in the joined stream. */
+const struct pp_ids *join_numbers(const struct input *);
+uint64_t join_number(const struct input *, const struct pp_event *);
+/* join_tracing.c: write TRACING_DATA. */
 void	 join_tracing(struct join *);
 
 /* Exit 2 if a recording or a pipe is named twice. */

@@ -2,194 +2,123 @@
 /*
  * join_tracing.c - TRACING_DATA of the joined stream
  *
- * perf reads one TRACING_DATA, and its payload has only the formats of the events that were recorded.  So the joined payload is
- * the first input's, with the formats of the others added.
- *
- *	front		magic, version, sizes, page header, event header, ftrace's own formats
- *	u32 systems	x { name, u32 events x { u64 size, format text } }
- *	back		u32 size, kallsyms; u32 size, printk formats; since version 0.6 u64 size, command lines
- *	padding to 8, as little as possible, which perf checks
- *
- * (tracing.h has the whole layout.)  The payload has its own byte order, by its endian byte.
+ * perf reads one TRACING_DATA.  So the joined payload is the first input's, with the formats and the printk formats of the others.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "join_in.h"
+#include "join_formats.h"
 #include "record/make.h"
 
-struct format {			/* one tracepoint; its bytes are in the payload of an input */
-	const char	*system, *name;
-	size_t		 name_len, len;
-	uint64_t	 id;
-	const uint8_t	*text;
-	const struct input *in;
-};
+/* ---- formats ----------------------------------------------------------------------------------------- */
 
-struct formats {
-	struct format	*f;
-	size_t		 n;
-};
-
-struct payload {
-	struct formats	 formats;
-	size_t		 front, back, end;	/* start and end of the systems, start of the padding */
-	bool		 swap;
-};
-
-enum { FORMATS_MAX = 8192 };
-
-static const char *
-take_string(struct pp_cur *c)
-{
-	const uint8_t *nul = memchr(c->p, 0, pp_left(c));
-	const char *s = (const char *)c->p;
-
-	if (!nul) {
-		c->bad = true;
-		return "";
-	}
-	c->p = nul + 1;
-	return s;
-}
-
-/* "name: sched_switch\nID: 316\n" */
-static bool
-parse_format(struct format *f)
-{
-	const char *p = (const char *)f->text, *end = p + f->len, *nl;
-
-	if (f->len < 6 || memcmp(p, "name: ", 6) || !(nl = memchr(p, '\n', f->len)))
-		return false;
-	f->name = p + 6;
-	f->name_len = (size_t)(nl - f->name);
-	if (end - nl < 6 || memcmp(nl + 1, "ID: ", 4))
-		return false;
-	for (p = nl + 5; p < end && *p >= '0' && *p <= '9' && f->id < UINT32_MAX; p++)
-		f->id = 10 * f->id + (uint64_t)(*p - '0');
-	return p < end && *p == '\n';
-}
-
+/* Write the formats of a system: how many, and their texts. */
 static void
-take_systems(struct payload *y, struct pp_cur *c, const struct input *in)
+tracing_texts(struct blob *b, const struct formats *all, const char *system, bool swap)
 {
-	uint32_t systems = pp_take_u32(c);
+	size_t count_at = b->n;
+	uint32_t n = 0;
 
-	while (systems-- && !c->bad) {
-		const char *system = take_string(c);
-		uint32_t n = pp_take_u32(c);
+	blob_add(b, NULL, 4);
+	for (const struct format *f = all->f; f < all->f + all->n; f++) {
+		char id[24];
+		size_t len = (size_t)snprintf(id, sizeof id, "%ju", (uintmax_t)f->id);
 
-		while (n-- && !c->bad) {
-			struct format f = { .system = system, .in = in };
-
-			f.len = pp_take_u64(c);
-			f.text = pp_take(c, f.len);
-			if (c->bad || !parse_format(&f) || y->formats.n >= FORMATS_MAX) {
-				c->bad = true;
-				return;
-			}
-			y->formats.f = tool_realloc(y->formats.f, y->formats.n + 1, sizeof f);
-			y->formats.f[y->formats.n++] = f;
-		}
-	}
-}
-
-/* Parse a payload.  false: it is malformed, or of an unknown version. */
-static bool
-parse(struct payload *y, const struct input *in)
-{
-	static const char magic[] = "\x17\x08\x44tracing";
-	struct pp_cur c = pp_cur(in->tracing.p, in->tracing.n, false);
-	const uint8_t *p = pp_take(&c, sizeof magic - 1);
-	double version;
-	uint32_t n;
-
-	if (!p || memcmp(p, magic, sizeof magic - 1))
-		return false;
-	version = strtod(take_string(&c), NULL);
-	p = pp_take(&c, 6);		/* u8 big, u8 long, u32 page */
-	y->swap = c.swap = p && !!*p != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	for (int i = 0; i < 2; i++) {
-		take_string(&c);
-		pp_take(&c, pp_take_u64(&c));
-	}
-	for (n = pp_take_u32(&c); n && !c.bad; n--)
-		pp_take(&c, pp_take_u64(&c));
-	y->front = (size_t)(c.p - in->tracing.p);
-	take_systems(y, &c, in);
-	y->back = (size_t)(c.p - in->tracing.p);
-	pp_take(&c, pp_take_u32(&c));	/* kallsyms */
-	pp_take(&c, pp_take_u32(&c));	/* printk formats */
-	if (version >= 0.6)
-		pp_take(&c, pp_take_u64(&c));	/* command lines */
-	y->end = (size_t)(c.p - in->tracing.p);
-	return !c.bad;
-}
-
-static bool
-same_name(const struct format *a, const struct format *b)
-{
-	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) && !strcmp(a->system, b->system);
-}
-
-/* Add a format unless it is present; refuse one that differs from the one present. */
-static void
-add_format(struct join *j, struct formats *all, const struct format *f)
-{
-	for (const struct format *a = all->f; a < all->f + all->n; a++) {
-		if (a->id != f->id && !same_name(a, f))
+		if (strcmp(f->system, system))
 			continue;
-		if (a->id == f->id && same_name(a, f) && a->len == f->len && !memcmp(a->text, f->text, f->len))
-			return;
-		if (!tool_allows(j->t, "kernels") && a->id != f->id)
-			tool_wrong(j->t, "%s: tracepoint %s:%.*s has number %ju, in %s %ju: a stream has "
-			    "one number for a tracepoint; --allow kernels uses the formats and numbers of %s", f->in->name,
-			    f->system, (int)f->name_len, f->name, (uintmax_t)f->id, a->in->name, (uintmax_t)a->id, a->in->name);
-		if (!tool_allows(j->t, "kernels"))
-			tool_wrong(j->t, "%s: tracepoint %ju is %s:%.*s, in %s it is %s:%.*s%s; --allow kernels uses that of %s",
-			    f->in->name, (uintmax_t)f->id, f->system, (int)f->name_len, f->name, a->in->name,
-			    a->system, (int)a->name_len, a->name, same_name(a, f) ? " of another layout" : "",
-			    a->in->name);
-		return;
+		pp_set_u64(blob_add(b, NULL, 8), f->before + len + f->len - f->after, swap);
+		blob_add(b, f->text, f->before);
+		blob_add(b, id, len);
+		blob_add(b, f->text + f->after, f->len - f->after);
+		n++;
 	}
-	all->f = tool_realloc(all->f, all->n + 1, sizeof *f);
-	all->f[all->n++] = *f;
+	pp_set_u32(b->p + count_at, n, swap);
 }
 
-/* Write the formats of all systems, system by system. */
+/* Write the formats of all systems but ftrace, system by system. */
 static void
-write_systems(struct blob *b, const struct formats *all, bool swap)
+tracing_systems(struct blob *b, const struct formats *all, bool swap)
 {
-	size_t count_at = b->n, n_at;
-	uint32_t systems = 0, n;
+	size_t count_at = b->n;
+	uint32_t systems = 0;
 
 	blob_add(b, NULL, 4);
 	for (size_t i = 0; i < all->n; i++) {
+		const char *system = all->f[i].system;
 		size_t k = 0;
 
-		while (strcmp(all->f[k].system, all->f[i].system))
+		while (strcmp(all->f[k].system, system))
 			k++;
-		if (k < i)
+		if (k < i || !strcmp(system, "ftrace"))
 			continue;		/* written together with its first format */
 		systems++;
-		blob_add(b, all->f[i].system, strlen(all->f[i].system) + 1);
-		n_at = b->n;
-		blob_add(b, NULL, 4);
-		for (n = 0, k = i; k < all->n; k++)
-			if (!strcmp(all->f[k].system, all->f[i].system)) {
-				pp_set_u64(blob_add(b, NULL, 8), all->f[k].len, swap);
-				blob_add(b, all->f[k].text, all->f[k].len);
-				n++;
-			}
-		pp_set_u32(b->p + n_at, n, swap);
+		blob_add(b, system, strlen(system) + 1);
+		tracing_texts(b, all, system, swap);
 	}
 	pp_set_u32(b->p + count_at, systems, swap);
 }
 
-/* Write the record and its payload. */
+/* ---- printk formats ------------------------------------------------------------------------------------ */
+
+struct text { const char *p; size_t n; uint64_t addr; const struct input *of; bool differs; };
+struct texts { struct text *t; size_t n, cap; struct pp_ids at; };
+
+/* Add the lines of an input, `0xADDRESS : "TEXT"', by address. */
 static void
-write_tracing(struct join *j, const struct input *of, struct blob *payload)
+tracing_add_texts(struct join *j, struct texts *all, const struct input *in)
+{
+	const char *p = in->printk, *end = p + in->nprintk, *nl;
+
+	for (; p < end && (nl = memchr(p, '\n', (size_t)(end - p))); p = nl + 1) {
+		struct text t = { .p = p, .n = (size_t)(nl + 1 - p), .of = in };
+		uint64_t at;
+		char *colon;
+
+		if (*p != '0')
+			continue;	/* no blank either, which strtoull() would step over, and over the line's end */
+		t.addr = strtoull(p, &colon, 16);
+		if (pp_ids_get(&all->at, t.addr, &at)) {
+			struct text *a = &all->t[at];
+
+			a->differs |= a->of != in && (a->n != t.n || memcmp(a->p, t.p, t.n) != 0);
+			continue;
+		}
+		if (pp_ids_put(&all->at, t.addr, all->n) < 0)
+			join_no_memory(j);
+		if (all->n == all->cap)
+			all->t = tool_realloc(all->t, all->cap = all->cap ? 2 * all->cap : 256, sizeof t);
+		all->t[all->n++] = t;
+	}
+}
+
+/* Those of all inputs; of an address that has another text in another input, none: perf then prints the address. */
+static void
+tracing_printk(struct join *j, struct blob *b, bool swap)
+{
+	struct texts all = { 0 };
+	size_t count_at = b->n, differ = 0;
+
+	blob_add(b, NULL, 4);
+	for (const struct input *in = j->in; in < j->in + j->n; in++)
+		if (in->printk)
+			tracing_add_texts(j, &all, in);
+	for (const struct text *t = all.t; t < all.t + all.n; t++) {
+		if (!t->differs)
+			blob_add(b, t->p, t->n);
+		differ += t->differs;
+	}
+	pp_set_u32(b->p + count_at, (uint32_t)(b->n - count_at - 4), swap);
+	if (differ)
+		tool_warn(j->t, "%zu addresses of texts in payloads mean other texts in another input; perf will show them as numbers", differ);
+	pp_ids_free(&all.at);
+	free(all.t);
+}
+
+/* ---- the record ---------------------------------------------------------------------------------------- */
+
+static void
+tracing_record(struct join *j, const struct input *of, struct blob *payload)
 {
 	enum { SIZE = sizeof(struct pp_raw_HEADER_TRACING_DATA), OLD = PP_RAW_AT(HEADER_TRACING_DATA, pad) };
 	uint8_t *p = blob_add(&j->head, NULL, SIZE);
@@ -209,44 +138,23 @@ write_tracing(struct join *j, const struct input *of, struct blob *payload)
 void
 join_tracing(struct join *j)
 {
-	struct input *first = NULL;
-	struct payload all = { 0 };
+	const struct join_formats *all = j->formats;
+	const struct payload *y = &all->first;
+	const struct input *of = all->of;
 	struct blob out = { 0 };
-	bool known = false;
-	size_t had = 0;
 
-	for (struct input *in = j->in; in < j->in + j->n; in++) {
-		struct payload y = { 0 };
-		bool ok;
-
-		if (!in->tracing_rec.size)
-			continue;
-		if (!first) {
-			first = in;
-			known = parse(&all, in);
-			had = all.formats.n;
-			continue;
-		}
-		if (in->tracing.n == first->tracing.n && !memcmp(in->tracing.p, first->tracing.p, first->tracing.n))
-			continue;
-		ok = parse(&y, in) && known && y.swap == all.swap;
-		if (!ok && !tool_allows(j->t, "kernels"))
-			tool_wrong(j->t, "%s: its tracing data differ from those of %s in a way that is not understood; "
-			    "--allow kernels keeps those of %s", in->name, first->name, first->name);
-		for (size_t i = 0; ok && i < y.formats.n; i++)
-			add_format(j, &all.formats, &y.formats.f[i]);
-		free(y.formats.f);
-	}
-	if (!first)
+	if (!of)
 		return;
-	if (all.formats.n == had)
-		blob_add(&out, first->tracing.p, first->tracing.n);
+	if (!all->differ)
+		blob_add(&out, of->tracing.p, of->tracing.n);
 	else {
-		blob_add(&out, first->tracing.p, all.front);
-		write_systems(&out, &all.formats, all.swap);
-		blob_add(&out, first->tracing.p + all.back, all.end - all.back);
+		blob_add(&out, of->tracing.p, y->front);
+		tracing_texts(&out, &y->formats, "ftrace", y->swap);
+		tracing_systems(&out, &y->formats, y->swap);
+		blob_add(&out, of->tracing.p + y->kallsyms, (size_t)((const uint8_t *)y->printk - 4 - of->tracing.p) - y->kallsyms);
+		tracing_printk(j, &out, y->swap);
+		blob_add(&out, of->tracing.p + y->lines, y->end - y->lines);
 	}
-	write_tracing(j, first, &out);
+	tracing_record(j, of, &out);
 	free(out.p);
-	free(all.formats.f);
 }

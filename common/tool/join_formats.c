@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * join_formats.c - the formats of tracepoints in the joined stream, and the numbers that they have there
+ *
+ * A tracepoint has a number, which another kernel, or the same one after a kprobe was set anew, gives to another tracepoint.  Readers
+ * find the format of a sample by attr.config (pfilter) or by common_type, the first two bytes of its payload (perf).  So a format of
+ * the joined stream has a number that is nobody else's: the one it had, if that is free, and both change with it (rewrite.h).
+ * Formats that differ in their numbers only are one, with the number of the first.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_formats.h"
+#include "record/format.h"
+
+enum { NUMBERS = 1 << 16, TYPE_TRACEPOINT = 2, FORMATS_MAX = 8192 };
+
+static const char *
+take_string(struct pp_cur *c)
+{
+	const uint8_t *nul = memchr(c->p, 0, pp_left(c));
+	const char *s = (const char *)c->p;
+
+	if (!nul) {
+		c->bad = true;
+		return "";
+	}
+	c->p = nul + 1;
+	return s;
+}
+
+/* ---- the payload of one input ---------------------------------------------------------------------- */
+
+/* "name: sched_switch\nID: 316\n" */
+static bool
+formats_parse_text(struct format *f)
+{
+	const char *text = (const char *)f->text, *end;
+
+	if (!pp_format_head(text, f->len, &f->name, &f->name_len, &f->id))
+		return false;
+	f->before = (size_t)(f->name - text) + f->name_len + sizeof "\nID: " - 1;
+	end = memchr(text + f->before, '\n', f->len - f->before);
+	f->after = (size_t)(end - text);
+	return true;
+}
+
+static void
+formats_take_texts(struct payload *y, struct pp_cur *c, const char *system)
+{
+	uint32_t n = pp_take_u32(c);
+
+	while (n-- && !c->bad) {
+		struct format f = { .system = system };
+
+		f.len = pp_take_u64(c);
+		f.text = pp_take(c, f.len);
+		if (c->bad || !formats_parse_text(&f) || y->formats.n >= FORMATS_MAX) {
+			c->bad = true;
+			return;
+		}
+		y->formats.f = tool_realloc(y->formats.f, y->formats.n + 1, sizeof f);
+		y->formats.f[y->formats.n++] = f;
+	}
+}
+
+/* Parse a payload.  false: it is malformed, or of an unknown version. */
+static bool
+formats_parse(struct payload *y, const struct input *in)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	struct pp_cur c = pp_cur(in->tracing.p, in->tracing.n, false);
+	const uint8_t *p = pp_take(&c, sizeof magic - 1);
+	double version;
+	uint32_t n;
+
+	if (!p || memcmp(p, magic, sizeof magic - 1))
+		return false;
+	version = strtod(take_string(&c), NULL);
+	p = pp_take(&c, 6);		/* u8 big, u8 long, u32 page */
+	y->swap = c.swap = p && !!*p != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	y->sizeof_long = p ? p[1] : 0;
+	for (int i = 0; i < 2; i++) {
+		take_string(&c);
+		pp_take(&c, pp_take_u64(&c));
+	}
+	y->front = (size_t)(c.p - in->tracing.p);
+	formats_take_texts(y, &c, "ftrace");
+	for (n = pp_take_u32(&c); n && !c.bad; n--)
+		formats_take_texts(y, &c, take_string(&c));
+	y->kallsyms = (size_t)(c.p - in->tracing.p);
+	pp_take(&c, pp_take_u32(&c));
+	y->nprintk = pp_take_u32(&c);
+	y->printk = (const char *)pp_take(&c, y->nprintk);
+	y->lines = (size_t)(c.p - in->tracing.p);
+	if (version >= 0.6)
+		pp_take(&c, pp_take_u64(&c));	/* command lines */
+	y->end = (size_t)(c.p - in->tracing.p);
+	return !c.bad;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------ */
+
+static bool
+formats_same_name(const struct format *a, const struct format *b)
+{
+	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) && !strcmp(a->system, b->system);
+}
+
+/* Do they differ in nothing but the number? */
+static bool
+formats_equal(const struct format *a, const struct format *b)
+{
+	size_t n = a->len - a->after;
+
+	return formats_same_name(a, b) && n == b->len - b->after && !memcmp(a->text + a->after, b->text + b->after, n);
+}
+
+/* A number above all others; if there is none, one that no input has. */
+static uint64_t
+formats_free_number(struct join_formats *all)
+{
+	for (unsigned i = 1; i < NUMBERS; i++) {
+		unsigned id = (all->largest + i) % NUMBERS;
+
+		if (id && !all->used[id])
+			return id;
+	}
+	return 0;
+}
+
+static void
+formats_note_numbers(struct join_formats *all, const struct payload *y)
+{
+	for (const struct format *f = y->formats.f; f < y->formats.f + y->formats.n; f++)
+		if (f->id < NUMBERS) {
+			all->used[f->id] = true;
+			all->largest = f->id > all->largest ? (unsigned)f->id : all->largest;
+		}
+}
+
+static const struct format *
+formats_by_number(const struct formats *l, uint64_t id)
+{
+	for (const struct format *f = l->f; f < l->f + l->n; f++)
+		if (f->id == id)
+			return f;
+	return NULL;
+}
+
+/* Add a format of an input to those of the joined stream.  Returns its number there. */
+static uint64_t
+formats_add(struct join *j, struct join_formats *all, const struct input *in, const struct format *f)
+{
+	struct formats *l = &all->first.formats;
+	struct format new = *f;
+
+	for (const struct format *a = l->f; a < l->f + l->n; a++)
+		if (formats_equal(a, f))
+			return a->id;
+	if (formats_by_number(l, f->id)) {
+		if (!(new.id = formats_free_number(all)))
+			tool_wrong(j->t, "%s: no number is left for tracepoint %s:%.*s", in->name, f->system, (int)f->name_len, f->name);
+		all->used[new.id] = true;
+		all->largest = (unsigned)new.id;
+	}
+	l->f = tool_realloc(l->f, l->n + 1, sizeof new);
+	l->f[l->n++] = new;
+	return new.id;
+}
+
+/* Add all formats of an input, and remember which of its numbers change. */
+static void
+formats_add_input(struct join *j, struct join_formats *all, struct input *in, const struct payload *y)
+{
+	for (size_t i = 0; i < y->formats.n; i++) {
+		const struct format *f = &y->formats.f[i];
+		uint64_t id;
+
+		if (formats_by_number(&y->formats, f->id) != f)
+			continue;	/* of two with one number the first counts */
+		id = formats_add(j, all, in, f);
+		if (id != f->id && pp_ids_put(&in->formats, f->id, id) < 0)
+			join_no_memory(j);
+	}
+}
+
+/* ---- inputs without formats ------------------------------------------------------------------------- */
+
+/* An event without a format would get one that is not its own, and perf before 7.0 prints no joined stream that has such events. */
+static void
+formats_need(const struct join *j, const struct input *in, const struct payload *y)
+{
+	for (unsigned i = 0; i < in->src->events->n; i++) {
+		const struct pp_event *ev = in->src->events->ev[i];
+
+		if (ev->attr.type == TYPE_TRACEPOINT && !(y && formats_by_number(&y->formats, ev->attr.config)))
+			tool_wrong(j->t, "%s: has no format of tracepoint %s, which it needs beside recordings with formats: "
+			    "`pcat --formats-from' adds formats, `pfilter --drop-event' leaves the event out", in->name, ev->name);
+	}
+}
+
+/* An input without formats: a piece of one with them has that one's.  One that ends in its head has no samples to misread. */
+static void
+formats_lend(const struct join *j, struct input *in)
+{
+	for (const struct input *a = j->in; a < j->in + j->n; a++)
+		if (a->tracing_rec.size && join_same_recording(a, in)) {
+			in->formats_of = a;
+			return;
+		}
+	if (!in->ended)
+		formats_need(j, in, NULL);
+}
+
+/* The first input with the same formats; NULL: it is this one. */
+static const struct input *
+formats_like(const struct join *j, const struct input *in)
+{
+	for (const struct input *a = j->in; a < in; a++)
+		if (a->tracing_rec.size && a->tracing.n == in->tracing.n && !memcmp(a->tracing.p, in->tracing.p, in->tracing.n))
+			return a;
+	return NULL;
+}
+
+/* ---- all inputs --------------------------------------------------------------------------------------- */
+
+static void
+formats_add_payload(struct join *j, struct join_formats *all, struct input *in)
+{
+	struct payload y = { 0 };
+
+	if (!formats_parse(&y, in))
+		tool_wrong(j->t, "%s: its formats of tracepoints (TRACING_DATA) are damaged, and cannot be joined with others", in->name);
+	if (all->of == in) {
+		all->first = y;
+		all->first.formats = (struct formats){ 0 };
+	} else if (y.swap != all->first.swap || y.sizeof_long != all->first.sizeof_long)
+		tool_wrong(j->t, "%s: its tracepoints are of another byte order or size of long than those of %s: one stream cannot "
+		    "have both", in->name, all->of->name);
+	formats_need(j, in, &y);
+	if (!(in->formats_of = formats_like(j, in)))
+		formats_add_input(j, all, in, &y);
+	in->printk = y.printk;
+	in->nprintk = y.nprintk;
+	free(y.formats.f);
+}
+
+void
+join_formats(struct join *j)
+{
+	struct join_formats *all = tool_alloc(1, sizeof *all);
+
+	j->formats = all;
+	for (struct input *in = j->in + j->n; in-- > j->in;)
+		if (in->tracing_rec.size)
+			all->of = in;
+	if (!all->of)
+		return;
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		if (!in->tracing_rec.size)
+			formats_lend(j, in);
+		else
+			all->differ |= in != all->of && formats_like(j, in) != all->of;
+	if (!all->differ)
+		return;
+	all->used = tool_alloc(NUMBERS, 1);
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		if (in->tracing_rec.size) {
+			struct payload y = { 0 };
+
+			formats_parse(&y, in);
+			formats_note_numbers(all, &y);
+			free(y.formats.f);
+		}
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		if (in->tracing_rec.size)
+			formats_add_payload(j, all, in);
+}
+
+const struct pp_ids *
+join_numbers(const struct input *in)
+{
+	while (in->formats_of)
+		in = in->formats_of;
+	return &in->formats;
+}
+
+uint64_t
+join_number(const struct input *in, const struct pp_event *ev)
+{
+	uint64_t id = ev->attr.config;
+
+	if (ev->attr.type == TYPE_TRACEPOINT)
+		pp_ids_get(join_numbers(in), id, &id);
+	return id;
+}
+
+void
+join_formats_free(struct join *j)
+{
+	if (!j->formats)
+		return;
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		pp_ids_free(&in->formats);
+	free(j->formats->first.formats.f);
+	free(j->formats->used);
+	free(j->formats);
+}
