@@ -176,6 +176,9 @@ $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/t
 $(O)/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/maptext: $(O)/cmd/pinject/code/maptext.o
 $(O)/notes: LDLIBS += -lelf
+$(O)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
+$(O)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=tool_alloc,--wrap=tool_realloc
+$(O)/tests/fuzz/select.o: DEFS += -Icmd/pfilter
 $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
