@@ -105,6 +105,30 @@ agree() {
 	rows comm dso period samples records | sort | diff <(printf '%s\n' 'first|/a/one|10|1|1' 'first|-|100|1|1' 'first|/a/two|1000|1|1' 'second|/a/two|1|1|1' ':8|-|10000|1|1' | sort) -
 }
 
+@test "pstat --sort: dso is the BPF program, by KSYMBOL, as perf script and pfilter --dsos have it" {
+	need perf
+	stream <<-X
+	attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all|comm|task|mmap|ksymbol ids=1
+	MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000000 pgoff=0xffffffff81000000 filename=[kernel.kallsyms]_text
+	KSYMBOL addr=0xffffffffc0100000 len=0x100 ksym_type=1 name=bpf_prog_1234_one @ time=10
+	KSYMBOL addr=0xffffffffc0100100 len=0x80 ksym_type=1 name=bpf_prog_5678_two @ time=11
+	SAMPLE misc=1 ip=0xffffffff81000010 pid=1 tid=1 time=100
+	SAMPLE misc=1 ip=0xffffffffc0100000 pid=1 tid=1 time=101
+	SAMPLE misc=1 ip=0xffffffffc01000ff pid=1 tid=1 time=102
+	SAMPLE misc=1 ip=0xffffffffc0100100 pid=2 tid=2 time=103
+	SAMPLE misc=1 ip=0xffffffffc0100180 pid=2 tid=2 time=104
+	SAMPLE misc=2 ip=0xffffffffc0100000 pid=1 tid=1 time=105
+	X
+	perf script -i - -F ip,dso <"$T/recipe.pipe" 2>/dev/null | sed -n 's/.*(\(.*\))$/\1/p' | sort | uniq -c | awk '{ print $2 "|" $1 }' >"$T/want"
+	grep -q 'bpf_prog_1234_one|2' "$T/want" || skip "this perf does not show BPF programs"
+	pstat --json -s dso "$T/recipe.pipe" >"$T/out"
+	rows dso samples | sed 's/^-/[unknown]/' | LC_ALL=C sort | diff <(LC_ALL=C sort "$T/want") -
+	for name in bpf_prog_1234_one bpf_prog_5678_two; do
+		[ "$(pfilter --dsos $name "$T/recipe.pipe" | pstat --json | jq .samples)" = "$(sed -n "s/^$name|//p" "$T/want")" ] || failed $name
+	done
+	done_all
+}
+
 @test "pstat --sort: all keys, the rest, first and last, losses, of a recipe" {
 	stream <<-X
 	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=sample_id_all ids=11

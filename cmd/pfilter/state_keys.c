@@ -388,7 +388,7 @@ keys_file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 static uint8_t
 keys_mapless_mark(struct state_keys *k, const struct pp_state *state, unsigned mode, uint64_t ip)
 {
-	const char *name = mode == PP_MISC_KERNEL ? pp_state_ksymbol(state, ip) : NULL;
+	const char *name = field_dso_mapless(state, mode, ip);
 	uint8_t mark;
 
 	if (!name && !k->unknown)

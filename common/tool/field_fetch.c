@@ -180,13 +180,19 @@ field_dso_name(const struct pp_dso *dso)
 }
 
 const char *
+field_dso_mapless(const struct pp_state *s, unsigned mode, uint64_t ip)
+{
+	return mode == PP_MISC_KERNEL ? pp_state_ksymbol(s, ip) : NULL;
+}
+
+const char *
 field_dso_at(const struct pp_state *s, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map, uint32_t *index)
 {
 	const struct pp_dso *dso;
 
 	*index = UINT32_MAX;
 	if (!(*map = pp_state_map(s, pid, mode, ip)))
-		return mode == PP_MISC_KERNEL ? pp_state_ksymbol(s, ip) : NULL;
+		return field_dso_mapless(s, mode, ip);
 	dso = pp_state_dso(s, *map);
 	*index = dso->index;
 	return field_dso_name(dso);
@@ -204,8 +210,8 @@ get_map(struct field_fetch *f, enum field_part part, struct field_value *v)
 
 	pp_pid_tid(f->s->ev, r, f->swap, &pid, &tid);
 	if (!(map = pp_state_map(f->s->state, pid, mode, ip))) {	/* as field_dso_at(), which is slower for one address */
-		if (part == PART_DSO && mode == PP_MISC_KERNEL)
-			give_text(v, pp_state_ksymbol(f->s->state, ip));
+		if (part == PART_DSO)
+			give_text(v, field_dso_mapless(f->s->state, mode, ip));
 		return;
 	}
 	if (part == PART_MAP) {

@@ -96,6 +96,13 @@ history_dso_name(struct history *h, const struct pp_map *m)
 	return h->dso[d->index];
 }
 
+/* An address in no map. */
+static uint64_t
+history_mapless(struct history *h, uint64_t ip, unsigned mode)
+{
+	return history_key(history_name(h, field_dso_mapless(h->now, mode, ip)));
+}
+
 static uint64_t
 history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 {
@@ -111,12 +118,14 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 		h->maps[at].mode = mode;
 	}
 	if (!h->maps[at].maps)
-		return ROWS_UNKNOWN;
+		return history_mapless(h, ip, mode);
 	version = h->maps[at].version;
 	slot = (uint32_t)((page ^ page >> 13 ^ version * 31) % PAGES);
 	if (h->page[slot].name && h->page[slot].page == page && h->page[slot].version == version)
 		return h->page[slot].name - 1;
-	if (!(m = pp_maps_find(h->maps[at].maps, ip)) || !(name = history_dso_name(h, m)))
+	if (!(m = pp_maps_find(h->maps[at].maps, ip)))
+		return history_mapless(h, ip, mode);
+	if (!(name = history_dso_name(h, m)))
 		return ROWS_UNKNOWN;
 	/* a map may end within a page */
 	if (page << 12 >= m->start && (page << 12) - m->start + 4095 < m->len) {
