@@ -150,6 +150,7 @@ $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(O)/tests
 	$(COMPILE) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LDLIBS)
 $(O)/confine: common/tool/confine.c common/tool/confine_calls.c
+$(O)/format-fields: common/record/format.c
 $(O)/fault.so: $(wildcard tests/fault/*.c) | $(O)/ready
 	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
 

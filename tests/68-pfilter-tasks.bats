@@ -45,6 +45,26 @@ count() {
 	done_all
 }
 
+@test "tasks: perf sched says the same of threads of Linux 6.1, 6.12 and PREEMPT_RT" {
+	need perf
+	need zstd
+	local r tid
+	for r in k61 k612 rt61; do
+		zstd -dqc data/${r}_sched.pipe.data.zst >"$T/plain"
+		perf_since 6.12 || pcat -q --compat 6.1 -f -o "$T/older" "$T/plain"
+		perf_since 6.12 || mv "$T/older" "$T/plain"
+		# one thread of each of these names
+		perf script -F comm,tid -i - <"$T/plain" 2>/dev/null |
+		    awk '($1 == "dd" || $1 == "sched-pipe" || $1 == "rcu_preempt") && !seen[$1]++ { print $2 }' >"$T/tids"
+		[ "$(wc -l <"$T/tids")" = 3 ] || failed "$r: $(cat "$T/tids")"
+		for tid in $(cat "$T/tids"); do
+			same "$T/plain" "$tid" --tid "$tid"
+		done
+	done
+	(($(grep -c '\[000[0-9]\]' "$T/all") > 100)) || failed "little was compared"
+	done_all
+}
+
 @test "tasks: where the recording lacks switches, the last one of the CPU is kept, whoever's it is" {
 	need perf
 	need jq
