@@ -73,6 +73,20 @@ becomes() {
 		read -r t c n <<<"$n"
 		lost $t $c | counts="1 begun, 1 kept, 0 unended, 0 replaced, 0 unbegun, $n uncertain" becomes "1 2" --longer-than 1ns
 	done
+	# an end that comes later than rounds allow: the begin was kept already; another begin was not ended by it
+	late() { printf '%s\n' "begin 100" FINISHED_ROUND "tick 400" FINISHED_ROUND "tick 500" FINISHED_ROUND "end 150" "tick 600" FINISHED_ROUND; }
+	late | counts="1 begun, 1 kept, 0 unended, 0 replaced, 0 unbegun, 1 uncertain" becomes "1" --longer-than 99ns
+	grep -q "warning: 1 samples of --around and --span came after newer ones had been decided" "$T/err" || failed "no warning"
+	late | counts="1 begun, 1 kept, 0 unended, 0 replaced, 0 unbegun, 0 uncertain" becomes "1 4" --longer-than 49ns
+	late | counts="1 begun, 1 kept, 0 unended, 0 replaced, 0 unbegun, 0 uncertain" becomes "1 4" --longer-than 1ns --shorter-than 1us
+	late | sed 's/tick 400/begin 400/; s/tick 600/end 600/' |
+	    counts="2 begun, 2 kept, 0 unended, 1 replaced, 1 unbegun, 0 uncertain" becomes "1 2 5" --longer-than 99ns
+	late | sed 's/tick 400/COMM pid=9 tid=9 comm=c @ time=400 id=11/' |
+	    counts="1 begun, 1 kept, 0 unended, 0 replaced, 0 unbegun, 1 uncertain" becomes "1" --longer-than 99ns
+	grep -q "warning: 1 samples" "$T/err" || failed "no warning: COMM"
+	# a begin that does: nobody knows whether it ended
+	late | sed 's/begin/tick/; s/end/begin/' | counts="1 begun, 1 kept, 1 unended, 0 replaced, 0 unbegun, 1 uncertain" becomes "4" --longer-than 99ns
+	late | sed 's/end 150/end 450/' | becomes "1 4" --longer-than 99ns && ! grep -q warning: "$T/err" || failed "a warning"
 	done_all
 }
 

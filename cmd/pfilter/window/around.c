@@ -10,7 +10,7 @@ around_look(struct around *a, const struct look *l, struct pp_err *err)
 	if (expr_match(a->expr, &l->about, &result, err) < 0)
 		return -1;
 	if (result != EXPR_YES || !window_key(l, a->same, &key))
-		return 1;
+		return 0;
 	a->n++;
 	cover_add(&a->cover, key, l->time > a->before ? l->time - a->before : 0,
 	    l->time < UINT64_MAX - a->after ? l->time + a->after : UINT64_MAX);

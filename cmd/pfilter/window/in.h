@@ -13,6 +13,7 @@ struct look {			/* a sample that is looked at */
 	struct field_subject about;
 	const struct field_stream *stream;
 	uint64_t	 time;
+	bool		 late;		/* newer ones were looked at before: it arrived later than rounds allow */
 	bool		 swap;
 };
 /* The key of a record.  false: it has none. */
@@ -27,7 +28,7 @@ struct around {
 	uint64_t	 n;		/* samples for which the expression is true */
 	struct around	*next;
 };
-/* A sample in time order.  1, or -1: it is malformed. */
+/* A sample in time order.  1: there is a window around it; 0: there is none; -1: it is malformed. */
 int	around_look(struct around *, const struct look *, struct pp_err *);
 /* KEPT, NOT_AROUND or LACKS_FIELD for a record with a time. */
 int	around_match(const struct around *, const struct look *);

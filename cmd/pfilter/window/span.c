@@ -240,7 +240,7 @@ span_over(struct span *s, uint32_t *at, uint64_t time, uint32_t cpu)
 	const struct open_span *o = &s->open[*at];
 
 	if (o->kept) {
-		s->n.uncertain += span_lost_since(s, o->cpu, o->begin) || span_lost_since(s, cpu, o->begin);
+		s->n.uncertain += o->late || span_lost_since(s, o->cpu, o->begin) || span_lost_since(s, cpu, o->begin);
 		if (s->within)
 			cover_close(&s->cover, o->shared, time);
 	}
@@ -265,8 +265,13 @@ span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr
 	uint32_t *at = span_find(s, key);
 	struct open_span *o = &s->open[*at];
 
-	if (!*at) {
+	if (!*at || l->time < o->begin) {	/* late: what it ends was replaced */
 		s->n.unbegun++;
+		return;
+	}
+	if (o->kept && l->time - o->begin <= s->longer) {	/* late: the span was taken for long, and is not */
+		o->late = true;
+		span_over(s, at, l->time, key->cpu);
 		return;
 	}
 	if (s->has_shorter && l->time >= o->begin && l->time - o->begin > s->longer && l->time - o->begin < s->shorter)
@@ -292,6 +297,7 @@ span_begin(struct span *s, const struct look *l, uint64_t nr, struct open_span *
 	new->begin = l->time;
 	new->nr = nr;
 	new->kept = false;
+	new->late = l->late;
 	if (!window_key(l, s->with, &new->shared))
 		new->shared = 0;
 	span_add(s, new);
@@ -300,6 +306,8 @@ span_begin(struct span *s, const struct look *l, uint64_t nr, struct open_span *
 int
 span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr, struct pp_err *err)
 {
+	int matters = 0;
+
 	for (int end = 1; end >= 0; end--) {	/* one record may end a span, and begin another */
 		struct open_span o = { .nr = 0 };
 		enum expr_result result;
@@ -314,6 +322,7 @@ span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t n
 				return -1;
 			continue;
 		}
+		matters = 1;
 		if (!window_key(l, CPU, &o.cpu))
 			o.cpu = UINT32_MAX;
 		if (end)
@@ -321,7 +330,7 @@ span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t n
 		else
 			span_begin(s, l, nr, &o);
 	}
-	return 1;
+	return matters;
 }
 
 void
@@ -331,7 +340,7 @@ span_finish(struct span *s)
 		const struct open_span *o = &s->open[i];
 
 		s->n.unended++;
-		s->n.uncertain += o->kept && span_lost_since(s, o->cpu, o->begin);
+		s->n.uncertain += o->kept && (o->late || span_lost_since(s, o->cpu, o->begin));
 	}
 }
 

@@ -23,7 +23,7 @@ struct span_counts {
 	uint64_t	 unended;	/* open at the end of the input; some are kept */
 	uint64_t	 replaced;	/* ended by another BEGIN; some are kept */
 	uint64_t	 unbegun;	/* END without BEGIN */
-	uint64_t	 uncertain;	/* kept, but records were lost between both ends */
+	uint64_t	 uncertain;	/* kept, but records were lost between both ends, or one of these was late */
 	uint64_t	 forgotten;	/* over SPANS_OPEN */
 };
 
@@ -36,6 +36,7 @@ struct open_span {		/* the others are found by numbers, 0 is none */
 	uint32_t	 older, newer;	/* by begin */
 	uint8_t		 minus;		/* bit i: key[i] is negative */
 	bool		 kept;		/* it is long enough already */
+	bool		 late;		/* an end of it was (struct look) */
 };
 struct span {
 	struct expr	*end[2];	/* BEGIN, END */
@@ -72,7 +73,7 @@ void	span_forget_places(struct span *);
 void	span_bind(struct span *, const struct tool *, const struct field_stream *);
 /* A record of that time: open spans that began long before are long enough. */
 void	span_pass(struct span *, struct pp_arrival *, uint64_t time);
-/* A sample, after span_pass(); `nr': its number for pp_arrival_mark().  1, or -1: it is malformed. */
+/* A sample, after span_pass(); `nr': its number for pp_arrival_mark().  1: it is an end; 0: it is none; -1: it is malformed. */
 int	span_look(struct span *, struct pp_arrival *, const struct look *, uint64_t nr, struct pp_err *);
 /* Records of this CPU, or (`known' false) of any, were lost. */
 void	span_lost(struct span *, bool known, uint32_t cpu, uint64_t time);

@@ -15,6 +15,8 @@ struct windows {
 	struct pp_state	*state;		/* at the time of the record that is looked at; NULL: no expression needs it */
 	struct pp_err	*err;
 	struct look	 look;
+	uint64_t	 newest;	/* time that was looked at */
+	uint64_t	 late;		/* samples that open or end windows */
 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -309,9 +311,13 @@ windows_look(struct windows *w, struct pp_arrival *arrival, const struct pp_turn
 {
 	struct look *l = &w->look;
 	bool timed = pp_time(ev, r, l->swap, &l->time);
+	int rc, matters = 0;
 
 	if (w->state && pp_state_wants(r->type) && pp_state_feed(w->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
 		return -1;
+	l->late = timed && l->time < w->newest;
+	if (timed && !l->late)
+		w->newest = l->time;
 	windows_look_spans(w, arrival, ev, r, timed);
 	if (r->type != PP_SAMPLE || !timed)
 		return 1;
@@ -321,12 +327,17 @@ windows_look(struct windows *w, struct pp_arrival *arrival, const struct pp_turn
 	l->about.r = r;
 	l->about.nr = nr;
 	l->about.offset = at->offset;
-	for (struct around *a = w->around; a; a = a->next)
-		if (around_look(a, l, w->err) < 0)
+	for (struct around *a = w->around; a; a = a->next) {
+		if ((rc = around_look(a, l, w->err)) < 0)
 			return -1;
-	for (struct span *s = w->span; s; s = s->next)
-		if (span_look(s, arrival, l, at->nr, w->err) < 0)
+		matters |= rc;
+	}
+	for (struct span *s = w->span; s; s = s->next) {
+		if ((rc = span_look(s, arrival, l, at->nr, w->err)) < 0)
 			return -1;
+		matters |= rc;
+	}
+	w->late += l->late && matters;
 	return 1;
 }
 
@@ -367,6 +378,9 @@ windows_finish(struct windows *w, const struct tool *t)
 		span_finish(s);
 		forgotten += s->n.forgotten;
 	}
+	if (w->late)
+		tool_warn(t, "%" PRIu64 " samples of --around and --span came after newer ones had been decided: what is near them may lack, or "
+		    "be too much; psort --full puts them into order", w->late);
 	if (forgotten)
 		tool_warn(t, "%" PRIu64 " spans were given up: more than %d were open", forgotten, SPANS_OPEN);
 }
