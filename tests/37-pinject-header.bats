@@ -223,8 +223,8 @@ set_all() {
 	wrong TOTAL_MEM='5 MB' "TOTAL_MEM: ' MB': expected ' kB'"
 	wrong 'CLOCKID=-1 ns' "CLOCKID: '-1 ns': expected 'clockid resolution : ' and a number"
 	wrong SAMPLE_TIME=now "SAMPLE_TIME: 'now': expected 'time of first sample : ' and seconds such as 12.345678901"
-	wrong EVENT_DESC=cycles "EVENT_DESC: has no form as text, expected @FILE with its payload"
-	wrong 99=x "99: has no form as text, expected @FILE with its payload"
+	wrong EVENT_DESC=cycles "EVENT_DESC: has no form as text, expected @FILE with its bytes"
+	wrong 99=x "99: has no form as text, expected @FILE with its bytes"
 	wrong E_MACHINE=62 "E_MACHINE: expected e_flags behind the machine, such as 62,0x0"
 	wrong 'COMPRESSED=1, level 1, ratio 0, mmap_len 4096' "COMPRESSED: the records of the output are not compressed"
 	for name in TRACING_DATA BUILD_ID AUXTRACE CACHE DIR_FORMAT STAT BRANCH_STACK HYBRID_TOPOLOGY; do

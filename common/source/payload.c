@@ -45,7 +45,7 @@ pp_payload(struct pp_source *pub, const uint8_t **p, size_t *n)
 	if ((rc = window_fill(s, 1)) < 0)
 		return -1;
 	if (!rc)
-		return source_fail(s, y->of, "%s: cut short, %ju of %ju payload bytes", source_type_text(y->type, num),
+		return source_fail(s, y->of, "%s: cut short, %ju of %ju bytes behind it", source_type_text(y->type, num),
 		    (uintmax_t)(y->size - y->left), (uintmax_t)y->size);
 	*p = pub->pos;
 	*n = (size_t)(s->win.end - pub->pos);

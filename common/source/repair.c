@@ -187,7 +187,7 @@ repair_check(struct source *s, const struct pp_rec *r)
 	int rc;
 
 	if (payload > repair_behind(s, r))
-		return pp_fail(s->err, "payload of %ju bytes, %ju are there", (uintmax_t)payload,
+		return pp_fail(s->err, "%ju bytes behind it, %ju are there", (uintmax_t)payload,
 		    (uintmax_t)repair_behind(s, r));
 	if (payload || (rc = repair_check_fields(s, r)) > 0)
 		return 1;

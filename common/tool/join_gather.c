@@ -112,7 +112,7 @@ take_tracing(struct input *in, const struct pp_rec *r)
 	int rc;
 
 	if (in->tracing_rec.size || r->payload > JOIN_TRACING_MAX) {
-		pp_fail(&in->err, in->tracing_rec.size ? "cannot be joined with an earlier one" : "payload of %ju bytes is too large to join",
+		pp_fail(&in->err, in->tracing_rec.size ? "cannot be joined with an earlier one" : "%ju bytes behind it are too many to join",
 		    (uintmax_t)r->payload);
 		return pp_reject(in->src, r);
 	}

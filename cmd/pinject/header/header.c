@@ -23,7 +23,7 @@ header_read(const struct tool *t, const char *name, const char *path)
 		tool_wrong(t, "%s: %s: %s", t->optname, path, strerror(errno));
 	fclose(f);
 	if (!n)
-		tool_wrong(t, "%s %s: the file is empty, expected the payload of the feature", t->optname, name);
+		tool_wrong(t, "%s %s: the file is empty, expected the bytes of the feature", t->optname, name);
 	if (n > PAYLOAD_MAX)
 		tool_wrong(t, "%s %s: expected at most %d bytes, which is what a record holds", t->optname, name, PAYLOAD_MAX);
 	return n;
@@ -82,7 +82,7 @@ header_option_set(const struct tool *t, struct header *h, const char *arg)
 	} else {
 		v.text = arg + len + 1;
 		if (!pp_feature_has_text(v.number))
-			tool_wrong(t, "%s %s: has no form as text, expected @FILE with its payload", t->optname, name);
+			tool_wrong(t, "%s %s: has no form as text, expected @FILE with its bytes", t->optname, name);
 		if (pp_feature_parse(v.number, v.text, false, scratch, PAYLOAD_MAX, &v.n, &err) < 0)
 			tool_wrong(t, "%s %s: %s", t->optname, name, err.what);
 	}
