@@ -6,24 +6,7 @@
 
 #include "text.h"
 #include "tool/tool.h"
-
-/* Bytes of the UTF-8 character at p, 0 if it is not valid. */
-static size_t
-text_utf8(const uint8_t *p, size_t n)
-{
-	size_t len = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 :
-	    *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
-
-	if (!len || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] >= 0xa0) ||	/* overlong; surrogates */
-	    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] >= 0x90))	/* overlong; beyond U+10FFFF */
-		return 0;
-	return len;
-}
+#include "tool/utf8.h"
 
 /* Does the character, of len bytes, act on a terminal or on other text? */
 static bool
@@ -43,7 +26,7 @@ text_plain(const char *s, size_t n, bool shown)
 	char *text = tool_alloc(4 * n + 1, 1), *to = text;
 
 	while (n) {
-		size_t len = *p && *p != 0x7f ? text_utf8(p, n) : 0, bytes = len ? len : 1;
+		size_t len = *p && *p != 0x7f ? utf8_len(p, n) : 0, bytes = len ? len : 1;
 
 		if (!len || (shown && text_acts(p, len)))
 			for (size_t i = 0; i < bytes; i++)
