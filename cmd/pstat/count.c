@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/build_id.h"
 #include "record/event.h"
 #include "record/sample.h"
 #include "record/shape.h"
@@ -404,8 +405,8 @@ count_map(struct counts *c, const struct pp_rec *r)
 	bool two = r->type == PP_MMAP2;
 	size_t at = two ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename), n = strnlen((const char *)r->raw + at, r->size - at);
 	const char *name = (const char *)r->raw + at;
-	struct file_id id;
-	bool has = files_id(&id, r);
+	struct build_id_of id;
+	bool has = build_id_get(&id, r);
 
 	if (has && id.name[0] == '[')	/* the kernel's */
 		files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
@@ -481,7 +482,7 @@ count_type(struct counts *c, const struct pp_rec *r)
 static int
 count_other(struct counts *c, const struct pp_rec *r)
 {
-	struct file_id id;
+	struct build_id_of id;
 
 	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
 		return -1;
@@ -499,7 +500,7 @@ count_other(struct counts *c, const struct pp_rec *r)
 		facts_learn(&c->facts, c->tool, r, c->tool->in->swap);
 		break;
 	case PP_HEADER_BUILD_ID:
-		if (files_id(&id, r) && (files_is_one(id.name, id.nname) || id.name[0] == '['))
+		if (build_id_get(&id, r) && (files_is_one(id.name, id.nname) || id.name[0] == '['))
 			files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 		break;
 	case PP_FINISHED_ROUND:

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "files.h"
-#include "record/raw.h"
 
 enum { BITS = 3 };
 
@@ -73,34 +72,4 @@ files_count(const struct files *f, unsigned bits)
 	for (size_t i = 0; i < FILES_SLOTS; i++)
 		n += (f->slot[i] & bits) == bits;
 	return n;
-}
-
-bool
-files_id(struct file_id *x, const struct pp_rec *r)
-{
-	static const uint8_t none[FILE_ID_MAX];
-	const uint8_t *p = r->raw;
-	size_t at;
-
-	if (r->type == PP_HEADER_BUILD_ID) {
-		at = PP_RAW_AT(HEADER_BUILD_ID, filename);
-		x->id = p + PP_RAW_AT(HEADER_BUILD_ID, build_id);
-		x->nid = r->misc & PP_MISC_BUILD_ID_SIZE ? x->id[FILE_ID_MAX] : FILE_ID_MAX;
-	} else if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
-		const struct pp_raw_map_build_id *m = (const void *)(p + PP_RAW_AT(MMAP2, inode_or_build_id));
-
-		at = PP_RAW_AT(MMAP2, filename);
-		x->id = m->id;
-		x->nid = m->size[0];
-	} else
-		return false;
-	if (!x->nid || x->nid > FILE_ID_MAX || !memcmp(x->id, none, x->nid) || r->size <= at)
-		return false;
-	x->name = (const char *)p + at;
-	x->nname = strnlen(x->name, r->size - at);
-	if (x->nname > 7 && !memcmp(x->name + x->nname - 6, "]_text", 6))	/* the kernel's map: [kernel.kallsyms]_text */
-		x->nname -= 5;
-	else if (x->nname > 8 && !memcmp(x->name + x->nname - 7, "]_stext", 7))
-		x->nname -= 6;
-	return true;
 }

@@ -29,15 +29,4 @@ unsigned files_count(const struct files *, unsigned bits);
 /* Of the DSOs that samples are in: known if these were found out. */
 struct files_hit { bool known; uint64_t dsos, with_id, samples_with_id; };
 
-/* The build-id that a BUILD_ID or MMAP2 record gives to a file. */
-enum { FILE_ID_MAX = 20 };
-struct file_id {
-	const uint8_t	*id;
-	size_t		 nid;
-	const char	*name;		/* as perf has it: "[kernel.kallsyms]" without "_text" */
-	size_t		 nname;
-};
-/* False: it gives none, or one that cannot be. */
-bool	files_id(struct file_id *, const struct pp_rec *);
-
 #endif

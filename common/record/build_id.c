@@ -40,3 +40,33 @@ build_id_from_file(uint8_t *to, const uint8_t *entry, uint16_t size, bool swap)
 	    .id_size = { id_size, 1 }, .filename = { entry + BUILD_ID_HEAD, name });
 	return r.size;
 }
+
+bool
+build_id_get(struct build_id_of *x, const struct pp_rec *r)
+{
+	static const uint8_t none[BUILD_ID_BYTES];
+	const uint8_t *p = r->raw;
+	size_t at;
+
+	if (r->type == PP_HEADER_BUILD_ID) {
+		at = BUILD_ID_HEAD;
+		x->id = p + PP_RAW_AT(HEADER_BUILD_ID, build_id);
+		x->nid = r->misc & PP_MISC_BUILD_ID_SIZE ? x->id[BUILD_ID_BYTES] : BUILD_ID_BYTES;
+	} else if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
+		const struct pp_raw_map_build_id *m = (const void *)(p + PP_RAW_AT(MMAP2, inode_or_build_id));
+
+		at = PP_RAW_AT(MMAP2, filename);
+		x->id = m->id;
+		x->nid = m->size[0];
+	} else
+		return false;
+	if (!x->nid || x->nid > BUILD_ID_BYTES || !memcmp(x->id, none, x->nid) || r->size <= at)
+		return false;
+	x->name = (const char *)p + at;
+	x->nname = strnlen(x->name, r->size - at);
+	if (x->nname > 7 && !memcmp(x->name + x->nname - 6, "]_text", 6))	/* the kernel's map: [kernel.kallsyms]_text */
+		x->nname -= 5;
+	else if (x->nname > 8 && !memcmp(x->name + x->nname - 7, "]_stext", 7))
+		x->nname -= 6;
+	return true;
+}

@@ -21,4 +21,14 @@ size_t	build_id_to_file(uint8_t to[static PP_RECORD_MAX], const struct pp_rec *,
  */
 size_t	build_id_from_file(uint8_t *to, const uint8_t *entry, uint16_t size, bool swap);
 
+/* The build-id that a BUILD_ID or MMAP2 record gives to a file; views of the record. */
+struct build_id_of {
+	const uint8_t	*id;
+	size_t		 nid;
+	const char	*name;		/* as perf has it: "[kernel.kallsyms]" without "_text" */
+	size_t		 nname;
+};
+/* False: it gives none, or one that cannot be. */
+bool	build_id_get(struct build_id_of *, const struct pp_rec *);
+
 #endif

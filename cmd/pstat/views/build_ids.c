@@ -2,12 +2,11 @@
 /* build_ids.c - --build-ids: the build-ids that records of the head and MMAP2 records give to files, as perf buildid-list has them. */
 #include <stdlib.h>
 
-#include "files.h"
 #include "in.h"
+#include "record/build_id.h"
 
-enum { ID_MAX = FILE_ID_MAX };
 struct build_id {
-	uint8_t		 id[ID_MAX], len;
+	uint8_t		 id[BUILD_ID_BYTES], len;
 	uint32_t	 nname;
 	char		 name[];
 };
@@ -47,9 +46,9 @@ build_id_add(struct build_ids *b, const uint8_t *id, size_t len, const char *nam
 void
 build_ids_see(struct views *v, const struct pp_rec *r)
 {
-	struct file_id x;
+	struct build_id_of x;
 
-	if (v->build_ids.known && files_id(&x, r))
+	if (v->build_ids.known && build_id_get(&x, r))
 		build_id_add(&v->build_ids, x.id, x.nid, x.name, x.nname);
 }
 
@@ -59,7 +58,7 @@ by_name(const void *a, const void *b)
 	const struct build_id *x = *(struct build_id *const *)a, *y = *(struct build_id *const *)b;
 	int rc = strcmp(x->name, y->name);
 
-	return rc ? rc : memcmp(x->id, y->id, ID_MAX);
+	return rc ? rc : memcmp(x->id, y->id, BUILD_ID_BYTES);
 }
 
 void
@@ -90,7 +89,7 @@ build_ids_rows(const void *of, report_put *put, void *arg)
 
 	for (size_t i = 0; i < v->build_ids.n; i++) {
 		const struct build_id *x = v->build_ids.row[i];
-		char hex[2 * ID_MAX + 1];
+		char hex[2 * BUILD_ID_BYTES + 1];
 
 		tool_hex(hex, x->id, x->len);
 		put(arg, (struct cell[]){ cell_text(hex), cell_bytes(x->name, x->nname) });
