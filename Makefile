@@ -24,6 +24,7 @@ DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG
 COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN)
 LINK   = $(CC) $(WARN) $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS) -pthread
+$(O)/pcat: LDLIBS += -lz
 $(O)/pinject: LDLIBS += -lelf -lmd
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson -lmd
@@ -103,7 +104,7 @@ check:
 
 # All tests, some hours: each recording of ../shared with each version of perf, other machines, large files.
 check-all:
-	@tests/setup check
+	@tests/setup check-all
 	@O=$(O) tests/check-all
 
 # Some seconds: the unit tests, and the tests whose names begin with a word of T (default: a few of each command).

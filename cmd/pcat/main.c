@@ -14,6 +14,8 @@
 
 #include "formats.h"
 #include "options.h"
+#include "out_cpuprofile.h"
+#include "pprof/out_pprof.h"
 #include "sink/out_file.h"
 #include "sink/out_stream.h"
 
@@ -62,6 +64,8 @@ pcat_container(struct job *j, struct atomic *file, struct pp_source *like)
 		    file->err);
 	case FORMAT_PROFILE:
 		return out_cpuprofile_new(file, &j->o.profile, &j->t);
+	case FORMAT_PPROF:
+		return out_pprof_new(&j->t, &j->o.profile);
 	default:
 		return out_stream_new(atomic_sink(file), &j->o.pack, like, file->err);
 	}
@@ -93,9 +97,11 @@ pcat_lock(struct job *j)
 
 	if (j->o.formats_from)
 		tool_allow(t, j->o.formats_from, "r");
-	if (!j->o.splits)
+	if (!j->o.splits) {
 		tool_create(t, &t->file, t->out_name, &t->out_err);
-	else {
+		if (j->o.format == FORMAT_PPROF)
+			pprof_allow(t);
+	} else {
 		split_allow(t, j->o.template);
 		if (!j->o.joins)
 			tool_allow(t, t->in_name, "r");
@@ -139,7 +145,8 @@ pcat_make_chain(struct job *j, struct pp_source *in)
 	o->split.make = pcat_part;
 	o->split.place = pcat_place;
 	o->split.where = pcat_where;
-	o->split.arg = j;
+	o->split.arg = o->profile.arg = j;
+	o->profile.where = pcat_where;
 	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
 	    pcat_container(j, &t->file, j->like ? j->like : in);
 	if (!(j->last = to))
@@ -312,7 +319,7 @@ main(int argc, char **argv)
 {
 	static struct job j = { .t = { .name = "pcat", .opts = options_table, .many = true, .allow = JOIN_ALLOW,
 	    .purpose = "Convert, join, split and repair perf recordings.", .examples = options_examples },
-	    .o.profile.pid = -1 };
+	    .o.profile = { .pid = -1, .labels = PPROF_LABELS_DEFAULT, .memory = 256 << 20 } };
 	int key, status;
 
 	while ((key = tool_getopt(&j.t, argc, argv)))

@@ -3,23 +3,26 @@
 #include <string.h>
 
 #include "options.h"
+#include "pprof/out_pprof.h"
 
 enum {
 	FORMAT = TOOL_LONG, COMPRESSED2, THREADS, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET, SWITCH_OUTPUT,
 	SWITCH_MAX_FILES, OUTPUT_TEMPLATE, REPAIR, FOLLOW, COMPAT, ENDIAN, FEATURES, NO_FEATURES, EXPAND_COUNTS, PID,
-	EVENT, FRAME_SIZE, FORMATS_FROM,
+	EVENT, FRAME_SIZE, FORMATS_FROM, LABELS,
 };
 
 const struct tool_opt options_table[] = {
 	TOOL_HEAD("Containers and compression"),
-	{ FORMAT, "format", "stream|file|gperftools", "form of the output; file: a seekable perf.data, needs -o" },
+	{ FORMAT, "format", "stream|file|gperftools|pprof", "form of the output; file: a seekable perf.data, needs -o" },
 	{ 'z', "compress", "[=LEVEL]", "write COMPRESSED records (level 1 to 22; 1)" },
 	{ COMPRESSED2, "compressed2", NULL, "write COMPRESSED2 records, for perf 6.16 and later" },
 	{ 'd', "decompress", NULL, "write plain records (default)" },
 	{ FRAME_SIZE, "frame-size", "SIZE|session", "begin a new zstd frame after SIZE of records (4M; 64K to 64M)" },
 	{ THREADS, "threads", "N", "compress with N threads" },
-	{ PID, "pid", "N", "for gperftools: write samples of this process" },
-	{ EVENT, "event", "NAME", "for gperftools: write samples of this event" },
+	{ PID, "pid", "N", "for gperftools and pprof: write samples of this process" },
+	{ EVENT, "event", "NAME", "for gperftools and pprof: write samples of this event" },
+	{ LABELS, "labels", "LIST", "for pprof: comm, thread_comm, pid, tid, none (comm,pid)" },
+	{ 'S', "max-memory", "SIZE", "for pprof: begin another file when SIZE is full (256M)" },
 	{ EXPAND_COUNTS, "expand-counts", NULL, "from a CPU profile: a sample for each count" },
 	TOOL_HEAD("Joining"),
 	{ MERGE_ATTRS, "merge-attrs", NULL, "join equal events" },
@@ -52,14 +55,14 @@ const char options_examples[] =
 static void
 take_format(const struct tool *t, struct options *o)
 {
-	static const char *const names[] = { "stream", "file", "gperftools" };
+	static const char *const names[] = { "stream", "file", "gperftools", "pprof" };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(t->optarg, names[i])) {
 			o->format = (int)i;
 			return;
 		}
-	tool_wrong(t, "--format '%s': expected stream, file or gperftools", t->optarg);
+	tool_wrong(t, "--format '%s': expected stream, file, gperftools or pprof", t->optarg);
 }
 
 static uint64_t
@@ -73,6 +76,25 @@ frame_size(const struct tool *t)
 	if (size < PP_FRAME_MIN || size > PP_FRAME_MAX)
 		tool_wrong(t, "--frame-size '%s': expected 64K to 64M, or session", t->optarg);
 	return size;
+}
+
+static void
+take_labels(const struct tool *t, struct options *o)
+{
+	if (!o->has_labels)
+		o->profile.labels = 0;
+	o->has_labels = true;
+	o->profile.labels |= pprof_labels(t, t->optarg);
+}
+
+static size_t
+memory_size(const struct tool *t)
+{
+	uint64_t size = tool_size(t, t->optarg);
+
+	if (size < PPROF_MEMORY_MIN || size > SIZE_MAX)
+		tool_wrong(t, "%s '%s': expected at least 1M", t->optname, t->optarg);
+	return (size_t)size;
 }
 
 void
@@ -105,6 +127,8 @@ options_take(struct tool *t, struct options *o, int key)
 	case EXPAND_COUNTS:	o->open_flags |= PP_OPEN_EXPAND_COUNTS; break;
 	case PID:		o->profile.pid = (int64_t)tool_number(t, t->optarg, 0, INT32_MAX); break;
 	case EVENT:		o->profile.event = t->optarg; break;
+	case LABELS:		take_labels(t, o); break;
+	case 'S':		o->profile.memory = memory_size(t); break;
 	}
 }
 
@@ -119,16 +143,18 @@ options_done(struct tool *t, struct options *o)
 		tool_wrong(t, "--frame-size: needs --compress");
 	if (tool_given(t, THREADS) && !o->pack.level)
 		tool_wrong(t, "--threads: needs --compress");
-	if (o->format != FORMAT_PROFILE && (tool_given(t, PID) || tool_given(t, EVENT)))
-		tool_wrong(t, "%s: needs --format=gperftools", tool_given(t, PID) ? "--pid" : "--event");
+	if (o->format != FORMAT_PROFILE && o->format != FORMAT_PPROF && (tool_given(t, PID) || tool_given(t, EVENT)))
+		tool_wrong(t, "%s: needs --format=gperftools or pprof", tool_given(t, PID) ? "--pid" : "--event");
+	if (o->format != FORMAT_PPROF && (tool_given(t, LABELS) || tool_given(t, 'S')))
+		tool_wrong(t, "%s: needs --format=pprof", tool_given(t, LABELS) ? "--labels" : "--max-memory");
 	if (o->pack.frame == UINT64_MAX && o->pack.threads)
 		tool_wrong(t, "--threads: cannot be combined with --frame-size=session, which makes one frame");
 	if (o->pack.two && o->compat && !compat_compressed2(o->compat))
 		tool_wrong(t, "--compressed2: the perf of --compat cannot read it");
 	if (o->format == FORMAT_FILE && !named && !o->splits)
 		tool_wrong(t, "--format=file: needs -o FILE");
-	if (o->format == FORMAT_PROFILE && (o->pack.level || o->splits))
-		tool_wrong(t, "--format=gperftools: cannot be compressed or split");
+	if ((o->format == FORMAT_PROFILE || o->format == FORMAT_PPROF) && (o->pack.level || o->splits))
+		tool_wrong(t, "--format=%s: cannot be compressed or split", o->format == FORMAT_PPROF ? "pprof" : "gperftools");
 	if (!o->splits && (o->template || o->split.max_files))
 		tool_wrong(t, "--output-template and --switch-max-files need --switch-output");
 	if (o->template && t->out_name)

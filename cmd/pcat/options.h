@@ -7,13 +7,13 @@
 #include "tool/compat.h"
 #include "tool/feature_list.h"
 #include "tool/join.h"
-#include "out_cpuprofile.h"
+#include "profile.h"
 #include "sink/out_stream.h"
 #include "tool/tool.h"
 #include "split.h"
 
 struct options {
-	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE } format;
+	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE, FORMAT_PPROF } format;
 	const char	*formats_from;		/* NULL: not given */
 	unsigned	 open_flags;		/* PP_OPEN_* */
 	struct out_pack	 pack;
@@ -28,7 +28,8 @@ struct options {
 	bool		 splits;
 	struct split_options split;
 	char		*template;		/* as given; then as split_template() makes it */
-	struct out_cpuprofile profile;
+	struct profile_what profile;
+	bool		 has_labels;		/* --labels was given */
 };
 
 extern const struct tool_opt options_table[];

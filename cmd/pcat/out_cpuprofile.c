@@ -49,7 +49,7 @@ struct stack {
 
 struct profile {
 	struct out	 pub;
-	const struct out_cpuprofile *what;
+	const struct profile_what *what;
 	const struct tool *tool;
 	struct pp_err	*err;
 	struct pp_sink	*sink;
@@ -376,24 +376,10 @@ profile_write_stacks(struct profile *o)
 	return profile_put_slots(o, trailer, 3);
 }
 
-/* An unknown event name is wrong usage, unless the recording is damaged and may have lost the event. */
-static void
-profile_check_event(const struct profile *o)
-{
-	const char *name = o->what->event;
-
-	if (!name || !o->events || !o->events->n || o->tool->in_err.what[0] || o->tool->partial)
-		return;
-	for (unsigned i = 0; i < o->events->n; i++)
-		if (o->events->ev[i]->name && !strcmp(o->events->ev[i]->name, name))
-			return;
-	tool_wrong(o->tool, "--event '%s': no such event in this recording", name);
-}
-
 static int
 profile_write_profile(struct profile *o)
 {
-	profile_check_event(o);
+	profile_check_event(o->tool, o->events, o->what->event);
 	if (!o->samples && o->nowhere)
 		return pp_fail(o->err, "%" PRIu64 " samples, none with a user address", o->nowhere);
 	if (!o->samples && o->what->event)
@@ -462,7 +448,7 @@ profile_finish(struct out *out)
 }
 
 struct out *
-out_cpuprofile_new(struct atomic *file, const struct out_cpuprofile *what, const struct tool *tool)
+out_cpuprofile_new(struct atomic *file, const struct profile_what *what, const struct tool *tool)
 {
 	struct profile *o = calloc(1, sizeof *o);
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto.h"
+
+enum { VARINT = 0, BYTES = 2 };		/* wire types */
+enum { VARINT_MAX = 10 };		/* bytes */
+
+static bool
+proto_reserve(struct proto *b, size_t n)
+{
+	size_t cap = b->cap ? b->cap : 256;
+	uint8_t *p;
+
+	if (b->failed)
+		return false;
+	if (n <= b->cap - b->n)
+		return true;
+	while (cap - b->n < n)
+		cap *= 2;
+	if (!(p = realloc(b->p, cap))) {
+		b->failed = true;
+		return false;
+	}
+	b->p = p;
+	b->cap = cap;
+	return true;
+}
+
+/* Seven bits a byte, the lowest first; the highest bit of a byte: more follow. */
+static size_t
+proto_encode(uint8_t *to, uint64_t v)
+{
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		to[n++] = (uint8_t)v | 0x80;
+	to[n++] = (uint8_t)v;
+	return n;
+}
+
+void
+proto_varint(struct proto *b, uint64_t v)
+{
+	if (proto_reserve(b, VARINT_MAX))
+		b->n += proto_encode(b->p + b->n, v);
+}
+
+void
+proto_number(struct proto *b, unsigned field, uint64_t v)
+{
+	if (!v)
+		return;
+	proto_varint(b, field << 3 | VARINT);
+	proto_varint(b, v);
+}
+
+void
+proto_bytes(struct proto *b, unsigned field, const void *p, size_t n)
+{
+	proto_varint(b, field << 3 | BYTES);
+	proto_varint(b, n);
+	if (!n || !proto_reserve(b, n))
+		return;
+	memcpy(b->p + b->n, p, n);
+	b->n += n;
+}
+
+size_t
+proto_begin(const struct proto *b)
+{
+	return b->n;
+}
+
+void
+proto_end(struct proto *b, unsigned field, size_t begin)
+{
+	uint8_t head[2 * VARINT_MAX];
+	size_t n = proto_encode(head, field << 3 | BYTES);
+
+	n += proto_encode(head + n, b->n - begin);
+	if (!proto_reserve(b, n))
+		return;
+	memmove(b->p + begin + n, b->p + begin, b->n - begin);
+	memcpy(b->p + begin, head, n);
+	b->n += n;
+}
+
+void
+proto_free(struct proto *b)
+{
+	free(b->p);
+}

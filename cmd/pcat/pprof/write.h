@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/* write.h - the tables as a profile.proto: https://github.com/google/pprof/blob/main/proto/profile.proto */
+#ifndef PPROF_WRITE_H
+#define PPROF_WRITE_H
+
+#include "ids.h"
+#include "out_pprof.h"
+#include "tables.h"
+#include "tool/field.h"
+
+extern const char *const pprof_label_names[PPROF_LABELS];
+
+struct pprof_facts {		/* what a profile says beside the tables */
+	const struct pp_events *events;
+	const char	*event;		/* only events of this name; NULL: all */
+	const uint64_t	*counts;	/* samples of each event so far, in all parts */
+	const struct pp_state *state;	/* has the files of the maps */
+	struct pprof_ids ids;
+	struct field_stream stream;	/* has the clock */
+	uint64_t	 first, last;	/* times of samples; first > last: none has a time */
+	char		*version, *command;	/* NULL: unknown */
+};
+
+/* Write all, and end the file.  The tables get more strings.  1, or -1: err has the reason. */
+int	pprof_write(struct pprof_tables *, const struct pprof_facts *, struct pp_sink *, struct pp_err *err);
+
+#endif

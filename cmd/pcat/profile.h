@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: ISC */
+/* profile.h - what the formats of profiles have in common: out_cpuprofile.c, pprof/ */
+#ifndef PCAT_PROFILE_H
+#define PCAT_PROFILE_H
+
+#include "tool/tool.h"
+
+struct profile_what {
+	int64_t	 pid;			/* samples of this process; -1: not selected */
+	const char *event;		/* samples of the event of this name; NULL: not selected */
+	/* pprof only: */
+	unsigned labels;		/* bits of enum pprof_label */
+	size_t	 memory;
+	/* where: sets file and byte of an err to those of the record being put. */
+	void	 (*where)(void *arg, struct pp_err *);
+	void	*arg;
+};
+
+/* An unknown event name is wrong usage, and exits 2, unless the recording is damaged and may have lost the event. */
+void	profile_check_event(const struct tool *, const struct pp_events *, const char *name);
+
+#endif
