@@ -82,7 +82,7 @@ needed_stamp_of(struct needed *n, const struct pp_event *ev, const struct pp_rec
 		{ p->tid, p->t_tid, 8 }, { p->time, p->t_time, 8 }, { p->id, p->t_id, 8 },
 		{ p->stream_id, p->t_stream_id, 8 }, { p->cpu, p->t_cpu, 8 }, { p->identifier, p->t_identifier, 8 },
 	};
-	struct pp_stamp s = { .known = n->known, .forked = n->forked, .trailer = n->trailer, .len = p->trailer };
+	struct pp_stamp s = { .known = n->known, .forked = n->forked, .trailer = n->trailer, .len = p->trailer, .task = p->t_tid };
 	uint8_t *end = n->trailer + p->trailer;
 
 	if (r->type != PP_SAMPLE && pp_has_trailer(ev, r))

@@ -112,6 +112,7 @@ struct pp_stamp {		/* how the records of single tasks are written */
 	uint8_t		 forked;	/* the reader knows processes with this mark by their FORK only */
 	const uint8_t	*trailer;	/* the `len' bytes of trailer of each record */
 	size_t		 len;
+	size_t		 task;		/* from the end of the trailer to its pid and tid, which are set for each record; 0: never */
 };
 /*
  * pp_state_write_task() writes one thread: FORK (if its parent is known), COMM, NAMESPACES.  pp_state_write_exit() writes its

@@ -35,6 +35,24 @@ begin(struct pp_state *s, const struct pp_stamp *stamp, int (*put)(void *, const
 }
 
 /*
+ * The task in a trailer is the one that the record is about, as the kernel has it, of a FORK the parent: perf sched looks for it.
+ * A parent that is unknown leaves the one of the stamp.
+ */
+static void
+name_task(struct state_writer *w, uint32_t type, uint8_t *to)
+{
+	bool fork = type == PP_FORK, swap = w->s->swap;
+	uint32_t pid = fork ? PP_RAW_GET(w->buf, FORK, ppid, swap) : PP_RAW_GET(w->buf, COMM, pid, swap);
+	uint32_t tid = fork ? PP_RAW_GET(w->buf, FORK, ptid, swap) : type == PP_EXIT ? PP_RAW_GET(w->buf, FORK, tid, swap) :
+	    PP_RAW_GET(w->buf, COMM, tid, swap);
+
+	if (pid == UINT32_MAX)
+		return;
+	pp_set_u32(to, pid, swap);
+	pp_set_u32(to + 4, tid, swap);
+}
+
+/*
  * Put the record of n bytes in buf, after adding padding and trailer.  A record that exceeds the largest size with them is left
  * out.
  */
@@ -49,6 +67,8 @@ emit(struct state_writer *w, uint32_t type, uint16_t misc, size_t n)
 	memset(w->buf + n, 0, size - n);
 	if (w->stamp.trailer)
 		memcpy(w->buf + body, w->stamp.trailer, w->stamp.len);
+	if (w->stamp.task)
+		name_task(w, type, w->buf + size - w->stamp.task);
 	pp_raw_head(w->buf, type, misc, r.size, w->s->swap);
 	return w->put(w->arg, &r);
 }
