@@ -121,6 +121,12 @@ match(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		by_state = payload_tasks_match(o->payload, &o->sel, o->keys, ev, r, d->gap && !o->sel.invert, &d->t->in_err);
 	else if (by_state != KEPT && !o->sel.switch_dropped)
 		note_switch(d, ev, r, by_state);
+	if (by_state != KEPT && o->expr && o->payload && payload_tasks_waits(o->payload)) {
+		if ((why = decide_filter(d, ev, r, KEPT)) < 0)
+			return -1;
+		if (why != KEPT)
+			payload_tasks_rejected(o->payload);
+	}
 	if (by_state != KEPT)
 		why = by_state;
 	if (o->expr && (why == KEPT || why == LACKS_FIELD))
@@ -226,7 +232,7 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->quick = !o->sel.type && !o->payload && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail(&t->in_err, "out of memory");
-	if (o->payload && payload_tasks_start(o->payload, t->in, state, state_keys_by_cgroup(o->keys), o->needed, &t->in_err) < 0)
+	if (o->payload && payload_tasks_start(o->payload, t->in, state, o->keys, o->needed, &t->in_err) < 0)
 		return -1;
 	if ((o->expr || o->windows || o->payload) && pp_keep_formats(t->in) < 0)
 		return pp_fail(&t->in_err, "out of memory");

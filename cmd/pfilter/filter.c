@@ -17,6 +17,8 @@ filter_learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r
 		return 1;
 	if (pp_state_feed(f->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
 		return -1;
+	if (f->o->payload && r->type == PP_FORK)
+		payload_tasks_fork(f->o->payload, r, false);
 	if (f->o->keys && state_keys_feed(f->o->keys, f->state, r) < 0)
 		return pp_fail(&f->t->in_err, "out of memory");
 	return 1;
@@ -87,6 +89,8 @@ filter_payload(struct filter *f, const struct pp_rec *r, bool kept)
 {
 	struct pp_rec older;
 
+	if (f->o->sel.invert)
+		return 1;
 	if (payload_tasks_verdict(f->o->payload, r, kept, &older) < 0 || (older.raw && front_put(&f->front, &older) < 0))
 		return filter_no_memory(f);
 	return 1;
@@ -429,6 +433,8 @@ filter_look(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 		if (gap)
 			pp_arrival_mark(f->arrival, (uint64_t)gap, MARK_GAP);
 	}
+	if (f->o->payload && r->type == PP_FORK)
+		payload_tasks_fork(f->o->payload, r, true);
 	return f->o->windows ? windows_look(f->o->windows, f->arrival, at, ev, r, at->nr + f->left_out - f->decide.made) : 1;
 }
 
@@ -481,7 +487,7 @@ filter_start_arrival(struct filter *f)
 	if (o->windows && filter_start_windows(f, &user) < 0)
 		return -1;
 	if (o->payload) {
-		user.looks[PP_SAMPLE] = true;
+		user.looks[PP_SAMPLE] = user.looks[PP_FORK] = true;
 		user.ahead = user.ahead < PAYLOAD_AHEAD ? PAYLOAD_AHEAD : user.ahead;
 	}
 	if (o->windows || o->payload) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "payload_task.h"
+#include "record/raw.h"
 #include "record/shape.h"
 #include "source/formats.h"
 #include "state/table.h"
@@ -22,8 +23,9 @@ enum { ROWS = sizeof rows / sizeof *rows };
 struct seen {				/* a task, by tid */
 	struct link	 link;
 	uint32_t	 pid;
-	bool		 has_cgroup;
-	uint64_t	 cgroup;	/* of its last sample */
+	bool		 has_pid;
+	bool		 missed;	/* a payload named it when no record had said its name or process yet */
+	struct { bool known; uint64_t id; } cgroup[2];	/* of its last sample with a verdict; of the first one looked at */
 };
 struct pair {				/* by the number in payloads */
 	struct link	 link;
@@ -33,7 +35,7 @@ struct cpu {				/* its last sched_switch */
 	uint64_t	 looked_nr;
 	uint32_t	 looked_next, next;	/* next_pid of the last one looked at, and of the last with a verdict; */
 	bool		 looked, any;		/* they are set */
-	uint8_t		*p;		/* a copy of the last with a verdict, if it was not kept */
+	uint8_t		*p;		/* a copy of the last with a verdict, if the options that select tasks rejected it */
 	uint32_t	 n, cap;
 };
 enum { CPUS = 1 << 16 };
@@ -43,7 +45,7 @@ struct payload_tasks {
 	size_t		 nown;
 	const struct pp_source *in;
 	const struct pp_state *state;
-	bool		 swap, cgroups, names;
+	bool		 swap, by_name, cgroups, names;
 	struct fields {			/* by index of the event */
 		bool	 known;
 		const struct pp_payload_field *common_pid, *prev, *next;
@@ -52,8 +54,10 @@ struct payload_tasks {
 	}		*of;
 	unsigned	 nof;
 	struct table	 seen, pairs;
-	bool		 started, translates;
-	uint64_t	 untranslated;
+	bool		 started, translates, numbered;	/* numbered: `translates' is known */
+	uint64_t	 untranslated, missed;	/* missed: selected tasks; */
+	bool		 any_missed;		/* others may follow */
+	uint64_t	 late;		/* tasks were selected when they ran already */
 	struct cpu	*cpu;
 	uint32_t	 ncpus;
 
@@ -62,6 +66,8 @@ struct payload_tasks {
 	size_t		 n;
 	struct cpu	*on;		/* NULL: it is no sched_switch */
 	uint32_t	 prev, next;
+	bool		 stops;		/* it was taken in a selected task; */
+	bool		 others;	/* and if it is rejected, then by other options */
 };
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
@@ -210,13 +216,14 @@ payload_tasks_bind(struct payload_tasks *p, const struct tool *t)
 /* ---- tasks ------------------------------------------------------------------------------------------- */
 
 int
-payload_tasks_start(struct payload_tasks *p, const struct pp_source *in, const struct pp_state *state, bool cgroups, bool names,
-    struct pp_err *err)
+payload_tasks_start(struct payload_tasks *p, const struct pp_source *in, const struct pp_state *state, const struct state_keys *keys,
+    bool names, struct pp_err *err)
 {
 	p->in = in;
 	p->state = state;
 	p->swap = in->swap;
-	p->cgroups = cgroups;
+	p->by_name = state_keys_by_task(keys);
+	p->cgroups = state_keys_by_cgroup(keys);
 	p->names = names;
 	if (pp_table_init(&p->seen, err) < 0 || pp_table_init(&p->pairs, err) < 0)
 		return -1;
@@ -251,27 +258,72 @@ payload_pid_of(const struct payload_tasks *p, uint32_t tid, uint32_t *pid)
 {
 	const struct pp_task *task = pp_state_task(p->state, tid);
 	const struct link *l = task ? NULL : pp_table_first(&p->seen, tid);
+	const struct seen *s = (const void *)l;
 
-	*pid = task ? task->pid : l ? ((const struct seen *)(const void *)l)->pid : 0;
-	return task || l || !tid;
+	*pid = task ? task->pid : s ? s->pid : 0;
+	return task || (s && s->has_pid) || !tid;
 }
 
-/* What a sample says of its own task: its process, unless a record has, and its cgroup. */
+/* What a sample says of its own task, at its verdict or `ahead' of that: its process, unless a record has, and its cgroup. */
 static int
-payload_learn_task(struct payload_tasks *p, const struct pp_event *ev, uint32_t pid, uint32_t tid, const uint8_t *cgroup, struct pp_err *err)
+payload_learn_task(struct payload_tasks *p, uint32_t pid, uint32_t tid, const uint8_t *cgroup, bool ahead, struct pp_err *err)
 {
 	struct seen *s;
 
-	if (!tid || ((!cgroup || !p->cgroups) && pp_state_task(p->state, tid)))
+	if (!tid || (!cgroup && pp_state_task(p->state, tid)))
 		return 1;
 	if (!(s = payload_entry(&p->seen, tid, sizeof *s, err)))
 		return -1;
 	s->pid = pid;
-	if (cgroup && ev->attr.sample_type & PP_SAMPLE_CGROUP) {
-		s->has_cgroup = true;
-		s->cgroup = pp_get_u64(cgroup, p->swap);
+	s->has_pid = true;
+	if (cgroup && !(ahead && s->cgroup[ahead].known)) {
+		s->cgroup[ahead].known = true;
+		s->cgroup[ahead].id = pp_get_u64(cgroup, p->swap);
 	}
 	return 1;
+}
+
+/* A payload names a task about which options ask what no record has said yet. */
+static int
+payload_miss(struct payload_tasks *p, uint32_t tid, struct pp_err *err)
+{
+	struct seen *s = payload_entry(&p->seen, tid, sizeof *s, err);
+
+	if (!s)
+		return -1;
+	p->any_missed = s->missed = true;
+	return 1;
+}
+
+/* A task has a sample and is selected: was it missed before? */
+static void
+payload_count_missed(struct payload_tasks *p, uint32_t tid)
+{
+	struct link *l = pp_table_first(&p->seen, tid);
+
+	if (!l)
+		return;
+	p->missed += ((struct seen *)(void *)l)->missed;
+	((struct seen *)(void *)l)->missed = false;
+}
+
+void
+payload_tasks_fork(struct payload_tasks *p, const struct pp_rec *r, bool ahead)
+{
+	struct link *l = pp_table_first(&p->seen, PP_RAW_GET(r->raw, FORK, tid, p->swap));
+
+	if (l)
+		((struct seen *)(void *)l)->cgroup[ahead].known = false;
+}
+
+/* The cgroup of a task that a payload names, by its samples before, or the next one; NULL: not known. */
+static const uint64_t *
+payload_cgroup_of(const struct payload_tasks *p, uint32_t tid)
+{
+	const struct link *l = pp_table_first(&p->seen, tid);
+	const struct seen *s = (const void *)l;
+
+	return !l ? NULL : s->cgroup[false].known ? &s->cgroup[false].id : s->cgroup[true].known ? &s->cgroup[true].id : NULL;
 }
 
 /* The thread in samples of one in payloads.  false: not known. */
@@ -343,7 +395,7 @@ static int
 payload_ask(const struct asked *a, bool known, uint32_t pid, uint32_t tid, const uint64_t *cgroup)
 {
 	const struct selection *s = a->sel;
-	const struct link *l;
+	const bool own = cgroup;
 	int why;
 
 	if ((s->pid.n || s->no_pid.n) && (!known || !select_lists(&s->pid, &s->no_pid, (int32_t)pid)))
@@ -354,9 +406,9 @@ payload_ask(const struct asked *a, bool known, uint32_t pid, uint32_t tid, const
 		return KEPT;
 	if ((why = state_keys_match_task(a->keys, a->p->state, known ? pid : tid, tid)) != KEPT || !a->p->cgroups)
 		return why;
-	if (!cgroup && (l = pp_table_first(&a->p->seen, tid)) && ((const struct seen *)(const void *)l)->has_cgroup)
-		cgroup = &((const struct seen *)(const void *)l)->cgroup;
-	return cgroup ? state_keys_match_cgroup(a->keys, a->p->state, *cgroup) : NOT_CGROUP;
+	if (!own)
+		cgroup = payload_cgroup_of(a->p, tid);
+	return cgroup ? state_keys_match_cgroup(a->keys, a->p->state, *cgroup, own) : NOT_CGROUP;
 }
 
 /* The CPU of a sched_switch; NULL: not known. */
@@ -418,6 +470,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 
 	p->n = 0;
 	p->on = NULL;
+	p->stops = p->others = false;
 	if (payload_parts_of(p, ev, r, &raw, &n, &cgroup, err) < 0)
 		return -1;
 	if (cgroup)
@@ -429,10 +482,13 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 			tid = common;
 			known = payload_pid_of(p, tid, &pid);
 		} else if (tid != UINT32_MAX && ((has && payload_learn_pair(p, common, tid, err) < 0) ||
-		    payload_learn_task(p, ev, pid, tid, cgroup, err) < 0))
+		    payload_learn_task(p, pid, tid, cgroup, false, err) < 0))
 			return -1;
 		why = payload_ask(&a, known, pid, tid, cgroup ? &own_cgroup : NULL);
 		payload_add_task(p, tid, why == KEPT);
+		p->stops = why == KEPT;
+		if (p->any_missed && why == KEPT)
+			payload_count_missed(p, tid);
 	}
 	for (unsigned i = 0; raw && i < of->n; i++) {
 		if (!payload_number(of->task[i].f, p, raw, n, &tid) || !payload_translate(p, &tid))
@@ -445,9 +501,13 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 		selected = (why != KEPT || p->names) && payload_ask(&a, known, pid, tid, NULL) == KEPT;
 		payload_add_task(p, tid, selected);
 		why = selected ? KEPT : why;
+		if (why != KEPT && tid && ((p->by_name && !pp_state_task(p->state, tid)) || (!known && sel->pid.n + sel->no_pid.n)) &&
+		    payload_miss(p, tid, err) < 0)
+			return -1;
 	}
 	if (raw && of->next && payload_number(of->prev, p, raw, n, &p->prev) && payload_number(of->next, p, raw, n, &p->next))
 		p->on = payload_cpu_of(p, ev, r);
+	p->others = gap || why == KEPT;
 	return gap ? KEPT : why;
 }
 
@@ -457,20 +517,24 @@ int64_t
 payload_tasks_look(struct payload_tasks *p, const struct pp_event *ev, const struct pp_rec *r, uint64_t nr, struct pp_err *err)
 {
 	const struct fields *of = payload_fields(p, ev);
-	const uint8_t *raw, *cgroup;
+	const uint8_t *raw = NULL, *cgroup = NULL;
 	uint32_t pid, tid, prev, next;
 	uint64_t gap = 0;
 	struct cpu *on;
 	size_t n;
 
-	/* A task that no record has named yet may be named by a payload before its first sample. */
-	if (pp_pid_tid(ev, r, p->swap, &pid, &tid) && tid != UINT32_MAX && payload_learn_task(p, ev, pid, tid, NULL, err) < 0)
+	if ((of->next || p->cgroups || !p->numbered) && payload_parts_of(p, ev, r, &raw, &n, &cgroup, err) < 0)
 		return -1;
-	if (!of->next)
-		return 0;
-	if (payload_parts_of(p, ev, r, &raw, &n, &cgroup, err) < 0)
-		return -1;
-	if (!raw || !payload_number(of->prev, p, raw, n, &prev) || !payload_number(of->next, p, raw, n, &next) || !(on = payload_cpu_of(p, ev, r)))
+	/* A task that no record has named yet, or whose cgroup is unknown, may be named by a payload before its first sample. */
+	if (pp_pid_tid(ev, r, p->swap, &pid, &tid) && tid != UINT32_MAX) {
+		if (payload_learn_task(p, pid, tid, cgroup, true, err) < 0)
+			return -1;
+		if (!p->numbered && tid && raw && payload_number(of->common_pid, p, raw, n, &prev) && prev) {
+			p->numbered = true;
+			p->translates |= prev != tid;
+		}
+	}
+	if (!of->next || !raw || !payload_number(of->prev, p, raw, n, &prev) || !payload_number(of->next, p, raw, n, &next) || !(on = payload_cpu_of(p, ev, r)))
 		return 0;
 	if (on->looked && on->looked_next != prev)
 		gap = on->looked_nr;
@@ -478,6 +542,18 @@ payload_tasks_look(struct payload_tasks *p, const struct pp_event *ev, const str
 	on->looked_nr = nr;
 	on->looked_next = next;
 	return (int64_t)gap;
+}
+
+bool
+payload_tasks_waits(const struct payload_tasks *p)
+{
+	return p->on;
+}
+
+void
+payload_tasks_rejected(struct payload_tasks *p)
+{
+	p->others = true;
 }
 
 int
@@ -489,12 +565,14 @@ payload_tasks_verdict(struct payload_tasks *p, const struct pp_rec *r, bool kept
 	p->on = NULL;
 	if (!on)
 		return 1;
-	if (kept && on->any && on->n && on->next != p->prev)
+	if (kept && on->any && on->n && (on->next != p->prev || p->stops)) {
 		*front = pp_rec_at(on->p, p->swap);
+		p->late += on->next == p->prev && !p->translates;
+	}
 	on->n = 0;
 	on->any = true;
 	on->next = p->next;
-	if (kept)
+	if (kept || p->others)
 		return 1;
 	if (on->cap < r->size) {
 		uint8_t *copy = realloc(on->p, r->size);
@@ -524,6 +602,12 @@ payload_tasks_end(const struct payload_tasks *p, const struct tool *t)
 	if (p->untranslated)
 		tool_warn(t, "--payload-tasks: payloads number tasks in another pid namespace than samples; %" PRIu64 " times a task was "
 		    "named that had no sample before, and is not known", p->untranslated);
+	if (p->missed)
+		tool_warn(t, "--payload-tasks: %" PRIu64 " tasks were selected only since their first sample, as no record before says their "
+		    "name or process; `pfilter --sideband=needed' removes such records unless it has --payload-tasks, too", p->missed);
+	if (p->late)
+		tool_warn(t, "--payload-tasks: %" PRIu64 " times a task that ran already was selected, as by a new name: perf sched does "
+		    "not know how long it had waited; --pid or --tid selects all of a task", p->late);
 }
 
 void

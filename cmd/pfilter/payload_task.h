@@ -6,7 +6,7 @@
  * perf sched takes the time of a task's switch from the last one of its CPU, whoever's that was.  Usually that one names the task
  * too; if the recording lacks it, an older one counts.  So a sched_switch that the next of its CPU does not continue is kept:
  * payload_tasks_look() sees both PAYLOAD_AHEAD before the verdict on the first; if they are further apart, it is put in front of
- * the second.
+ * the second.  So is the switch to a task that satisfies the options only since, as by a new name.
  *
  * Payloads have the numbers of the first pid namespace, samples those of perf's.  Where both differ the pairs are learnt.
  */
@@ -29,11 +29,11 @@ struct payload_tasks *payload_tasks_new(void);
 /* Add a row, EVENT:FIELD[:tgid]; an error exits 2. */
 void	payload_tasks_add(struct payload_tasks *, const struct tool *, const char *text);
 /*
- * `cgroups': the options ask for cgroups, so those of tasks are remembered.  `names': payload_tasks_named() must know what is
- * selected.  1, or -1: no random bytes.
+ * The keys say what is remembered of tasks; NULL: none.  `names': payload_tasks_named() must know what is selected.  1, or -1: no
+ * random bytes.
  */
-int	payload_tasks_start(struct payload_tasks *, const struct pp_source *, const struct pp_state *, bool cgroups, bool names,
-	    struct pp_err *);
+int	payload_tasks_start(struct payload_tasks *, const struct pp_source *, const struct pp_state *,
+	    const struct state_keys *, bool names, struct pp_err *);
 /* When all events are known: a row of --task-field that fits none, or an event whose format is missing, exits 2. */
 void	payload_tasks_bind(struct payload_tasks *, const struct tool *);
 /*
@@ -44,6 +44,11 @@ int	payload_tasks_match(struct payload_tasks *, const struct selection *, struct
 	    const struct pp_rec *, bool gap, struct pp_err *);
 /* A sample in time order, before its verdict.  The number of the one to mark as a gap; 0: none; -1: it is malformed. */
 int64_t	payload_tasks_look(struct payload_tasks *, const struct pp_event *, const struct pp_rec *, uint64_t nr, struct pp_err *);
+/* A FORK, in time order: the task is a new one.  Once `ahead', as payload_tasks_look(), and once at its turn. */
+void	payload_tasks_fork(struct payload_tasks *, const struct pp_rec *, bool ahead);
+/* Is the sample of the last payload_tasks_match() a switch that might be needed later, unless other options reject it?  They do. */
+bool	payload_tasks_waits(const struct payload_tasks *);
+void	payload_tasks_rejected(struct payload_tasks *);
 /*
  * The verdict on the sample of the last payload_tasks_match(): kept or not.  A record that must be written in front of it: then
  * *front is that (until the next call), else its raw is NULL.  1, or -1: no memory.

@@ -469,11 +469,11 @@ keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id
 }
 
 int
-state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint64_t id)
+state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint64_t id, bool own)
 {
 	uint8_t mark = keys_cgroup_mark(k, state, id);
 
-	k->pathless += !mark;
+	k->pathless += own && !mark;
 	if (mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)))
 		return NOT_CGROUP;
 	if (k->container.list.n && !(mark & IN_CONTAINER))
@@ -493,7 +493,7 @@ keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const stru
 		return NOT_CGROUP;
 	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
 		return -1;
-	return state_keys_match_cgroup(k, state, pp_get_u64(part->p, k->swap));
+	return state_keys_match_cgroup(k, state, pp_get_u64(part->p, k->swap), true);
 }
 
 uint64_t

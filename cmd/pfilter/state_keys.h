@@ -48,7 +48,7 @@ int	state_keys_match(struct state_keys *, const struct pp_state *, const struct 
  */
 void	state_keys_tasks_elsewhere(struct state_keys *);
 int	state_keys_match_task(struct state_keys *, const struct pp_state *, uint32_t pid, uint32_t tid);
-int	state_keys_match_cgroup(struct state_keys *, const struct pp_state *, uint64_t id);
+int	state_keys_match_cgroup(struct state_keys *, const struct pp_state *, uint64_t id, bool own);
 /* Is one of the keys of tasks given?  Of cgroups? */
 bool	state_keys_by_task(const struct state_keys *);
 bool	state_keys_by_cgroup(const struct state_keys *);
