@@ -34,6 +34,14 @@ kept() {
 	    "$(pfilter -q --filter 'sched:sched_switch{prev_comm ~ "s*" && prev_prio == 120}' "$T/plain" | pstat --json | jq -c .types[0])" ]
 }
 
+@test "kernel: random filters select what a model of the kernel does" {
+	need python3
+	! big_endian || skip "kernel-random.py reads our byte order"
+	golden_recording
+	python3 kernel-random.py "$T/plain" 1 $((ALL ? 10000 : 500)) >"$T/results" || { head -n 5 "$T/results"; false; }
+	[[ $(cat "$T/results") =~ ^'0 filters differ; '([0-9]+)' choose some' && ${BASH_REMATCH[1]} -gt 80 ]]
+}
+
 @test "kernel: filters select what this kernel records by them" {
 	need python3
 	need record

@@ -72,4 +72,5 @@ def main():
         index += 1
 
 
-main()
+if __name__ == "__main__":
+    main()
