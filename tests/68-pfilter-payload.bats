@@ -239,7 +239,33 @@ is_made() {
 	wrong "$T/made" 'prev_pid == 1' "no field is named"
 	sed 's/\(payload=.*\)6f66667365743a343b/\16f66667365743a3f3b/' "$T/made.txt" >"$T/bad.txt"	# an offset that is no number
 	mkpipe "$T/bad.txt" >"$T/bad"
-	wrong "$T/bad" 'prev_pid == 1' "the format of sys:made cannot be used: it is a field without a valid offset and size"
+	wrong "$T/bad" 'prev_pid == 1' "the format of sys:made cannot be used: it has a field without a valid offset and size"
 	[ "$(pfilter -q --filter 'pid == 1' "$T/bad" | pstat --json | jq '[.types[] | select(.name == "SAMPLE") | .records] | add')" = 1 ]
+	done_all
+}
+
+# damaged EVENT <IN: its format has an offset that is no number
+damaged() {
+	perl -0777 -pe "s/(name: $1\n.*?offset:)0;/\$1?;/s"
+}
+
+@test "payload: one line names an event whose format cannot be used, if fields of payloads are asked for" {
+	need perl
+	line="pfilter: warning: the format of sched:sched_wakeup cannot be used: it has a field without a valid offset and size; its samples have no fields of payloads"
+	damaged sched_wakeup <data/sched.pipe.data >"$T/bad"
+	for opts in "--filter prev_pid>0" "--around raw.prev_pid>0 --before 1ns" "--filter sched:sched_switch{prev_pid>0}" \
+	    "--span wakeup --longer-than 1us"; do
+		try pfilter -n $opts "$T/bad"
+		[ $rc = 0 ] && [ "$(grep -c 'cannot be used' "$T/err")" = 1 ] && grep -qxF "$line" "$T/err" || failed "$opts"
+	done
+	for opts in "--filter period>0" "--around period>0 --before 1ns" "-e sched:sched_switch" ""; do
+		try pfilter -n $opts "$T/bad"
+		[ $rc = 0 ] && ! grep -q 'cannot be used' "$T/err" || failed "not used: $opts"
+	done
+	try pcat "$T/bad"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] || failed pcat
+	# that only this event has
+	wrong "$T/bad" 'raw.success == 1' "the format of sched:sched_wakeup cannot be used: it has a field without"
+	wrong "$T/bad" 'sched:sched_wakeup{target_cpu == 1}' "the format of sched:sched_wakeup cannot be used"
 	done_all
 }

@@ -13,6 +13,8 @@ check_fields(struct decide *d)
 	expr_bind(d->o->expr, d->t, d->t->in);
 	if (d->o->windows)
 		windows_bind(d->o->windows, d->t);
+	if (expr_reads_payloads(d->o->expr) || (d->o->windows && windows_read_payloads(d->o->windows)))
+		field_formats_warn(&(struct field_stream){ .events = d->t->in->events, .tracing = pp_formats(d->t->in) }, d->t);
 }
 
 /* Before the first sample or record that keys apply to, all events and their names are known. */

@@ -40,6 +40,7 @@ enum field_part {		/* what field_fetch() computes */
 	PART_CHAIN_DSO, PART_CHAIN_USER, PART_CHAIN_KERNEL, PART_NAMESPACE, PART_PAYLOAD,
 };
 
+struct tool;
 struct field_word { const char *name; uint64_t value; };
 struct field {
 	const char	*name;
@@ -164,6 +165,10 @@ const char *field_payload_name(const struct field *);
 const struct pp_payload_field *field_payload_in(const struct field_stream *, const struct field *, const struct pp_event *);
 /* The format of an event's payloads; NULL: it has none, or it is unknown. */
 const struct pp_format *field_format(const struct field_stream *, const struct pp_event *);
+/* Why an event's format cannot be used, "a text of more than 64 KiB"; NULL: it can, or there is none. */
+const char *field_format_error(const struct field_stream *, const struct pp_event *);
+/* Warn of each event with payloads whose format cannot be used, and why. */
+void	field_formats_warn(const struct field_stream *, const struct tool *);
 /* How many payloads were too short, or pointed outside of themselves. */
 uint64_t field_payload_absent(const struct field *);
 /* Write type, name and place to `to', as "s32 prev_pid at RAW+24", after field_access() for the event. */

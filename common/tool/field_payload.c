@@ -10,6 +10,7 @@
 #include "tool.h"
 
 enum { HEAD = 4 };		/* bytes of RAW before the payload: its size */
+enum { TYPE_TRACEPOINT = 2 };	/* attr.type */
 
 struct place {			/* in the samples of an event */
 	const struct pp_payload_field *f;	/* NULL: raw data by offset */
@@ -128,13 +129,35 @@ serves(const struct field *f, const struct pp_payload_field *x)
 	return f->type == FIELD_ANY || x->kind == (f->type == FIELD_STR ? PP_PAYLOAD_STRING : PP_PAYLOAD_NUMBER);
 }
 
+/* Is there a payload that a format describes? */
+static bool
+field_has_format(const struct field_stream *s, const struct pp_event *ev)
+{
+	return ev->attr.type == TYPE_TRACEPOINT && ev->attr.sample_type & PP_SAMPLE_RAW && s->tracing;
+}
+
 const struct pp_format *
 field_format(const struct field_stream *s, const struct pp_event *ev)
 {
-	enum { TYPE_TRACEPOINT = 2 };
+	return field_has_format(s, ev) ? pp_tracing_format(s->tracing, ev->attr.config) : NULL;
+}
 
-	return ev->attr.type == TYPE_TRACEPOINT && ev->attr.sample_type & PP_SAMPLE_RAW && s->tracing ?
-	    pp_tracing_format(s->tracing, ev->attr.config) : NULL;
+const char *
+field_format_error(const struct field_stream *s, const struct pp_event *ev)
+{
+	return field_has_format(s, ev) ? pp_tracing_format_error(s->tracing, ev->attr.config) : NULL;
+}
+
+void
+field_formats_warn(const struct field_stream *s, const struct tool *t)
+{
+	for (unsigned i = 0; i < s->events->n; i++) {
+		const struct pp_event *ev = s->events->ev[i];
+		const char *why = field_format_error(s, ev);
+
+		if (why)
+			tool_warn(t, "the format of %s cannot be used: it has %s; its samples have no fields of payloads", ev->name, why);
+	}
 }
 
 const struct pp_payload_field *

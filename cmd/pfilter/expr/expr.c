@@ -89,6 +89,15 @@ expr_needs_place(const struct expr *e)
 }
 
 bool
+expr_reads_payloads(const struct expr *e)
+{
+	for (const struct node *n = e ? e->nodes : NULL; n; n = n->made)
+		if (n->payload || n->kind == N_EVENT)
+			return true;
+	return false;
+}
+
+bool
 expr_needs_start(const struct expr *e)
 {
 	return e && e->start;
@@ -202,9 +211,8 @@ expr_no_payload(const struct expr *e, const struct node *n)
 		if (!(ev->attr.sample_type & PP_SAMPLE_RAW))
 			continue;
 		raw = true;
-		why = pp_tracing_format_error(e->stream.tracing, ev->attr.config);
-		if (ev->attr.type == 2 && why)
-			lex_wrong(e->t, n->src, n->at, "the format of %s cannot be used: it is %s", ev->name, why);
+		if ((why = field_format_error(&e->stream, ev)))
+			lex_wrong(e->t, n->src, n->at, "the format of %s cannot be used: it has %s", ev->name, why);
 		missing |= ev->attr.type == 2 && !field_format(&e->stream, ev);
 	}
 	if (name && missing && !bare)

@@ -40,6 +40,8 @@ bool	expr_needs_state(const struct expr *);
 bool	expr_needs_place(const struct expr *);
 /* Does it use reltime, which needs the time of the first record? */
 bool	expr_needs_start(const struct expr *);
+/* Does it use fields of payloads? */
+bool	expr_reads_payloads(const struct expr *);
 /*
  * Called for each record of type >= PP_USER_TYPE_START, also after expr_bind(): CLOCK_DATA, HOSTNAME, and guests in ID_INDEX are
  * fields; new names of events change programs.

@@ -78,6 +78,10 @@ kernel_refuses(const struct expr *e, const struct node *n, const struct pp_event
 	char type[PP_FORMAT_TYPE] = "";
 	big value;
 
+	if (field_format_error(&e->stream, ev)) {
+		snprintf(why, KERNEL_WHY, "the format of %.64s cannot be used: it has %s", ev->name, field_format_error(&e->stream, ev));
+		return true;
+	}
 	if (!format)
 		is = "its format is missing, or behind the data";
 	else if (!x && k->own_name == OWN_STACK)

@@ -269,6 +269,22 @@ window_check_key(const struct tool *t, const struct pp_events *e, const struct p
 		tool_wrong(t, "%s: event %s was recorded without PERF_SAMPLE_TID: its samples have no task", option, ev->name);
 }
 
+bool
+windows_read_payloads(const struct windows *w)
+{
+	for (const struct around *a = w->around; a; a = a->next)
+		if (expr_reads_payloads(a->expr))
+			return true;
+	for (const struct span *s = w->span; s; s = s->next) {
+		if (expr_reads_payloads(s->end[0]) || expr_reads_payloads(s->end[1]))
+			return true;
+		for (unsigned k = 0; k < s->nkeys; k++)
+			if (s->key[k].payload[0] || s->key[k].payload[1])
+				return true;
+	}
+	return false;
+}
+
 void
 windows_bind(struct windows *w, const struct tool *t)
 {

@@ -42,6 +42,8 @@ void	windows_looks(const struct windows *, bool *looks);
 int	windows_start(struct windows *, const struct pp_source *in, uint64_t start, struct pp_err *);
 /* Called for each record of type >= PP_USER_TYPE_START. */
 void	windows_learn(struct windows *, const struct pp_rec *);
+/* Do they use fields of payloads? */
+bool	windows_read_payloads(const struct windows *);
 /* When all events are known: one without a field that a window needs, as its time, exits 2. */
 void	windows_bind(struct windows *, const struct tool *);
 /*
