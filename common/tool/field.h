@@ -85,6 +85,7 @@ struct field_stream {		/* facts about the stream that fields depend on; begins z
 	bool		 has_clock;
 	uint64_t	 clock, wall;	/* by CLOCK_DATA: one moment on both clocks, ns */
 	char		*host;
+	uint64_t	 cpus;		/* of the machine, by NRCPUS; 0: unknown */
 	bool		 wants_guests;	/* set by the caller if a field needs guests: field_stream_learn() collects them */
 	struct field_guest *guest;	/* from ID_INDEX; ascending by id if `sorted' */
 	size_t		 nguest, guest_cap;

@@ -17,12 +17,15 @@ learn_feature(struct field_stream *s, const struct pp_rec *r, bool swap)
 	struct pp_feature f;
 	struct pp_feature_io io;
 	struct pp_feature_value v;
+	uint64_t cpus;
 
 	if (pp_feature_of(&f, r, swap, 0, &err) < 0)
 		return;
 	if (f.number == PP_FEAT_CLOCK_DATA && pp_feature_num(&f, "wall_clock", &s->wall, &err) > 0 &&
 	    pp_feature_num(&f, "clock", &s->clock, &err) > 0)
 		s->has_clock = true;
+	if (f.number == PP_FEAT_NRCPUS && pp_feature_num(&f, "available", &cpus, &err) > 0 && cpus > s->cpus)
+		s->cpus = cpus;			/* of several machines the most */
 	if (f.number != PP_FEAT_HOSTNAME)
 		return;
 	pp_feature_open(&io, &f, &err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* kernel_mean.c - EVENT{FILTER}: what it means for the format of an event, and its tests */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ kernel_refuses(const struct expr *e, const struct node *n, const struct pp_event
 	const int len = n->len > 64 ? 64 : (int)n->len;
 	const char *name = n->src->text + n->at, *is = NULL;
 	bool text = k->own_name == OWN_COMM, sign = true;
-	char type[PP_FORMAT_TYPE] = "";
+	char type[PP_FORMAT_TYPE] = "", cpus[64];
 	big value;
 
 	if (field_format_error(&e->stream, ev)) {
@@ -115,6 +116,10 @@ kernel_refuses(const struct expr *e, const struct node *n, const struct pp_event
 		is = sign ? "the value is not a number of 64 bits with sign" : "the value is not a number of 64 bits without sign";
 	if (!is && k->by == BY_CPUS && x && x->kind == PP_PAYLOAD_NUMBER && k->op == N_NE && !k->one)
 		is = "the kernel compares a number with several CPUs by != as less than its number of CPUs; use &";
+	if (!is && k->by == BY_CPUS && e->stream.cpus && k->cpus->r[k->cpus->n - 1].hi.lo >= e->stream.cpus) {
+		snprintf(cpus, sizeof cpus, "the recorded machine has only %" PRIu64 " CPUs", e->stream.cpus);
+		is = cpus;
+	}
 	if (is)
 		snprintf(why, KERNEL_WHY, "%.*s of %.64s%s%s: %s", len, name, ev->name, *type ? " is " : "", type, is);
 	return is;
