@@ -45,6 +45,17 @@ becomes() {
 	done_all
 }
 
+@test "span: times that jump by a year, for --around, too" {
+	need python3
+	for seed in 1 2; do
+		python3 window.py --years --make $seed 900 >"$T/years.txt"
+		mkpipe "$T/years.txt" >"$T/years"
+		python3 window.py --years -n 8 -s $seed "$T/years" || failed "seed $seed"
+		python3 window.py --years --around -n 8 -s $seed "$T/years" || failed "around: seed $seed"
+	done
+	done_all
+}
+
 @test "span: ends, lengths, what lies between, losses" {
 	need python3
 	one() { printf '%s\n' "begin 100" "tick 150" "tick 150 pid=2 tid=2 cpu=1" "end 200" "tick 200" "tick 300"; }

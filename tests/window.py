@@ -7,6 +7,7 @@
 	window.py [-n COUNT] [-s SEED] [--around] [-e EXPRESSION ...] STREAM ...
 						COUNT random choices of options, with --around: of this one, for expressions of its own
 						or these
+	... --years				times jump by a year, twice; and options may have lengths of years
 	window.py --list STREAM			the periods and addresses of its samples, sorted
 
 For each choice runs pfilter on the pipe-mode stream, and compares the samples that come out, and with -U those that do not.
@@ -17,9 +18,10 @@ import argparse, random, subprocess, sys, tempfile
 from evaluate import SAMPLE, Parser, Stream, truth
 
 ROUND = 1000
+YEAR = 365 * 86400 * 10**9
 
 
-def make(seed, n):
+def make(seed, n, years):
     r = random.Random(seed)
     cpus, tids = r.randint(1, 6), r.randint(1, 12)
     print("attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm ids=11")
@@ -34,7 +36,7 @@ def make(seed, n):
     while i < n:
         # a reader delivers up to the newest of the round before last: what comes now may be older than all of the last one
         for _ in range(r.randint(1, 200)):
-            time = 5000 + r.randrange((round - 1) * ROUND, (round + 1) * ROUND) // step * step
+            time = 5000 + (3 * i // n * YEAR if years else 0) + r.randrange((round - 1) * ROUND, (round + 1) * ROUND) // step * step
             if r.random() < 0.01:
                 t = r.randrange(tids)
                 print(f"COMM pid={100 + t // 3} tid={100 + t} comm=c{r.randrange(4)} @ time={time} id=11")
@@ -46,11 +48,15 @@ def make(seed, n):
             i += 1
         print("FINISHED_ROUND")
         round += 1
-    print(f"SAMPLE ev=2 id=31 ip={n + 1000} pid=100 tid=100 time={5003 + (round + 1) * ROUND} cpu=0 period=1")
+    print(f"SAMPLE ev=2 id=31 ip={n + 1000} pid=100 tid=100 time={5003 + (3 * YEAR if years else 0) + (round + 1) * ROUND} cpu=0 period=1")
 
 
 def length(r):
-    return r.choice((0, 1, 7, 50, 300, 1000, 2500, 20000)) + r.choice((0, 0, 1, r.randrange(100)))
+    return r.choice((0, 0, YEAR, 2 * YEAR) if length.years else (0,)) + r.choice((0, 1, 7, 50, 300, 1000, 2500, 20000)) + r.choice((0, 0, 1, r.randrange(100)))
+
+
+def duration(ns):
+    return f"{ns // 10**9}.{ns % 10**9:09}s" if ns > YEAR // 2 else f"{ns}ns"
 
 
 class Around:
@@ -61,9 +67,9 @@ class Around:
         s.expr, s.before, s.after, s.same = r.choice(s.EXPRS), length(r), length(r), r.choice((None, None, "cpu", "tid", "pid"))
         s.options = ["--around", s.expr]
         if s.before or r.random() < 0.5:
-            s.options += ["--before", f"{s.before}ns"]
+            s.options += ["--before", duration(s.before)]
         if s.after or len(s.options) == 2:
-            s.options += ["--after", f"{s.after}ns"]
+            s.options += ["--after", duration(s.after)]
         if s.same:
             s.options += ["--around-same", s.same]
 
@@ -85,8 +91,8 @@ class Span:
         if s.shorter is not None and s.shorter <= s.longer:
             s.shorter = s.longer + 1000
         s.same = r.choice((None, None, "tid", "cpu", "all"))
-        s.options = ["--span", f"{s.begin};{s.end} ; {s.key}", "--longer-than", f"{s.longer}ns"]
-        s.options += ["--shorter-than", f"{s.shorter}ns"] if s.shorter else []
+        s.options = ["--span", f"{s.begin};{s.end} ; {s.key}", "--longer-than", duration(s.longer)]
+        s.options += ["--shorter-than", duration(s.shorter)] if s.shorter else []
         s.options += ["--span-with", {"tid": "same"}.get(s.same, s.same)] if s.same else []
 
     def choose(s, samples):
@@ -162,10 +168,12 @@ def main():
     a.add_argument("--make", nargs=2, type=int)
     a.add_argument("--around", action="store_true")
     a.add_argument("--list", action="store_true")
+    a.add_argument("--years", action="store_true")
     a.add_argument("streams", nargs="*")
     a = a.parse_args()
     if a.make:
-        return make(*a.make)
+        return make(*a.make, a.years)
+    length.years = a.years
     if a.list:
         samples = [f for typ, _, f in Stream((sys.stdin.buffer if a.streams == ["-"] else open(a.streams[0], "rb")).read()).records if typ == SAMPLE]
         return print(*sorted(f"{f['ip']}/{f['period']}" for f in samples), sep="\n")
