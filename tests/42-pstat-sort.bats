@@ -230,3 +230,92 @@ agree() {
 	[ $rc = 0 ] && grep -q '^bash,false,153,153,612000000,' "$T/out" || failed "CSV"
 	done_all
 }
+
+# traced FILE EVENT FIELD: its values, as perf script prints them
+traced() {
+	perf script -f -i "$1" -F event,trace 2>/dev/null | grep -a "^ *$2: " | sed -n "s/.* $3=\([^ ]*\).*/\1/p"
+}
+
+@test "pstat --sort, --hist raw.FIELD: fields of payloads are those of perf script" {
+	need perf
+	need jq
+	need zstd
+	zstd -dqc data/k612_sched.pipe.data.zst >"$T/k612"
+	for f in data/sched.pipe.data "$T/k612"; do
+		for x in prev_comm prev_pid next_pid; do
+			traced $f sched:sched_switch $x | sort | uniq -c | awk '{ print $2 "|" $1 }' | sort >"$T/want"
+			[ "$(wc -l <"$T/want")" -gt 3 ] || failed "$f: $x: perf says nothing"
+			try pstat --json --sort raw.$x $f
+			[ $rc = 0 ] || failed "$f: $x"
+			rows raw.$x samples | grep -v '^-|' | sed 's/ [^|]*|/|/' | sort | diff "$T/want" - >"$T/diff" || failed "$f: $x: $(head -n 4 "$T/diff")"
+		done
+	done
+	f=data/sched.pipe.data
+	pstat --json --sort raw.comm,event,raw.runtime $f >"$T/out"
+	perf script -f -i $f -F event,trace 2>/dev/null | sed -n 's/.*stat_runtime: comm=\([^ ]*\) .*runtime=\([0-9]*\) .*/\1|\2/p' | sort >"$T/want"
+	rows raw.comm raw.runtime samples | grep -v '|-|' | awk -F '|' '{ for (i = 0; i < $3; i++) print $1 "|" $2 }' | sort | diff "$T/want" - || failed "three keys"
+	cut -d '|' -f 2 "$T/want" | sort -n >"$T/runtimes"
+	pstat --json --hist raw.runtime $f >"$T/out"
+	[ "$(jq -r '.hist[0] | "\(.count) \(.sum) \(.min) \(.max)"' "$T/out")" = "$(awk 'NR == 1 { min = $1 } { sum += $1 } END { print NR, sum, min, $1 }' "$T/runtimes")" ] ||
+	    failed "histogram"
+	# in time order with a key of history; CSV; metrics
+	[ "$(pstat --json --sort raw.prev_pid,comm $f | jq '[.sort[].samples] | add')" = 382 ] || failed "history"
+	pstat --csv --table sort --sort raw.prev_comm $f >"$T/csv"
+	[ "$(head -n 1 "$T/csv" | cut -d , -f 1)" = raw.prev_comm ] || failed csv
+	pstat --format=openmetrics --sort raw.prev_comm $f | grep -q '^pstat_sort_records_total{raw_prev_comm="python3",' || failed metrics
+	# tracepoints of a big-endian machine are in 24-pcat-join-formats; here another order of the stream
+	pcat --endian=big $f 2>"$T/warned" >"$T/big"
+	diff <(pstat --json --sort raw.prev_pid $f | jq .sort) <(pstat --json --sort raw.prev_pid "$T/big" | jq .sort) || failed "big-endian"
+	done_all
+}
+
+@test "pstat --sort, --hist raw.FIELD: numbers below 0, arrays, raw data; what cannot be" {
+	need jq
+	f=data/tracepoints.pipe.data
+	pstat --json --sort 'raw.ret' $f >"$T/out"
+	[ "$(jq -r '[.sort[] | select(."raw.ret" == -2) | .samples] | add' "$T/out")" = "$(pfilter -q --filter 'ret == -2' $f | pstat --json | jq '[.events[].samples] | add')" ] || failed "below 0"
+	[ "$(jq -r '.sort | map(."raw.ret") | unique | length' "$T/out")" -gt 2 ] || failed "numbers"
+	try pstat --json --hist raw.ret $f
+	[ $rc = 0 ] && grep -qE '^pstat: warning: --hist: [1-9][0-9]* values of raw.ret are below 0, and are left out$' "$T/err" || failed "left out"
+	for k in 'raw.args[0]' 'raw.u16[0]' 'raw.s64[4]'; do
+		try pstat --json --sort "$k" $f
+		[ $rc = 0 ] && [ "$(jq '[.sort[].samples] | add' "$T/out")" = 146 ] && [ "$(jq '.sort | length' "$T/out")" -gt 2 ] || failed "$k"
+	done
+	no() {
+		try pstat "${@:2}"
+		[ $rc = 2 ] && ! [ -s "$T/out" ] && one_line "pstat: $1" || failed "$*"
+	}
+	no "--sort raw.next_pud: no event of this recording has that field; similar: next_pid; --events lists them" --sort raw.next_pud $f
+	no "--sort raw.args: args of raw_syscalls:sys_enter is u64[6]" --sort raw.args $f
+	no "--hist raw.prev_comm: prev_comm of sched:sched_switch is char[16]" --hist raw.prev_comm $f
+	no "--sort raw.pid: no event of this recording has payloads; record them with perf record -R" --sort raw.pid data/basic.pipe.data
+	for wrong in raw. 'raw.x[' 'raw.x[1' 'raw.x[]' 'raw.x[1]y' 'raw.a-b' 'raw.x[99999]'; do
+		no "--sort '$wrong': expected raw.FIELD or raw.FIELD[N]" --sort "$wrong" $f
+	done
+	no "--diff: fields of payloads are no keys of it" --diff --sort raw.pid $f $f
+	pfilter --allow vital-types --drop-type header_tracing_data $f >"$T/none"
+	no "--sort raw.prev_pid: the formats of the tracepoints are missing, or behind the data; \`pcat --formats-from' adds them" --sort raw.prev_pid "$T/none"
+	pstat --json --sort raw.pid $f >"$T/report"
+	try pstat --merge "$T/report" "$T/report"
+	[ $rc = 1 ] && grep -q 'is sorted by raw.pid: reports by fields of payloads cannot be merged' "$T/err" || failed merge
+	done_all
+}
+
+@test "pstat --events: fields of payloads by type and place; a format that cannot be used is named" {
+	need jq
+	f=data/tracepoints.pipe.data
+	pstat --events $f >"$T/events"
+	grep -qx 'sched:sched_switch: raw.prev_pid: s32 at 24' "$T/events" && grep -qx 'raw_syscalls:sys_enter: raw.args: u64\[6\] at 16' "$T/events" || failed "$(cat "$T/events")"
+	[ "$(pstat --events --json $f | jq -c '.payloads[] | select(.event == "sched:sched_switch" and .field == "prev_comm")')" = \
+	    '{"event":"sched:sched_switch","field":"prev_comm","type":"char[16]","offset":8,"bytes":16}' ] || failed json
+	perl -0777 -pe 's/(name: sched_wakeup\n.*?offset:)0;/$1?;/s' data/sched.pipe.data >"$T/bad"
+	for o in --events "--sort raw.prev_pid" "--hist raw.runtime"; do
+		try pstat $o "$T/bad"
+		[ $rc = 0 ] && one_line "pstat: warning: the format of sched:sched_wakeup cannot be used: it has a field without a valid offset" || failed "$o"
+	done
+	try pstat --sort raw.success "$T/bad"
+	[ $rc = 2 ] && one_line "pstat: --sort raw.success: the format of sched:sched_wakeup cannot be used" || failed "asked for"
+	try pstat "$T/bad"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "not used"
+	done_all
+}

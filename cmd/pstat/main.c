@@ -19,7 +19,7 @@ enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, O
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
-	{ 's', "sort", "KEYS", "count samples by comm, pid, tid, cpu, event, dso, cgroup, cpumode, type or time" },
+	{ 's', "sort", "KEYS", "count by comm, pid, tid, cpu, event, dso, cgroup, cpumode, type, time, raw.FIELD" },
 	{ OPT_HIST, "hist", "FIELD", "percentiles of period, weight, interval, stack, chain, raw, size, round ..." },
 	{ OPT_TOP, "top", "N", "of --sort show N rows (20 on the screen, else all), 0: all" },
 	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time and --picture: 1ms to 60m" },
@@ -197,6 +197,7 @@ read_options(struct pstat *p, int argc, char **argv)
 			break;
 		case OPT_EVENTS:
 			p->views = views_want(p->views, &p->t, p->c, VIEW_EVENTS);
+			p->views = views_want(p->views, &p->t, p->c, VIEW_PAYLOADS);
 			break;
 		case OPT_HEADER:
 			p->views = views_want(p->views, &p->t, p->c, VIEW_HEADER);
@@ -238,6 +239,8 @@ read_options(struct pstat *p, int argc, char **argv)
 		tool_wrong(&p->t, "--merge: what is in the reports was chosen when they were made");
 	if (p->diff && (p->merge || p->hist || p->quantum || p->views || p->check || p->give || p->pictures))
 		tool_wrong(&p->t, "--diff: goes only with --sort and --top");
+	if (p->diff && p->keys && strstr(p->keys, "raw."))
+		tool_wrong(&p->t, "--diff: fields of payloads are no keys of it");
 	if ((p->merge || p->diff) && (p->asked.every || p->asked.screen || p->asked.tee))
 		tool_wrong(&p->t, "--interval, --live, --tee: are for one recording");
 	if (!p->merge && !p->diff && p->t.nnames > 1)

@@ -166,6 +166,8 @@ const char *field_payload_name(const struct field *);
 const struct pp_payload_field *field_payload_in(const struct field_stream *, const struct field *, const struct pp_event *);
 /* The format of an event's payloads; NULL: it has none, or it is unknown. */
 const struct pp_format *field_format(const struct field_stream *, const struct pp_event *);
+/* Has the event payloads of which no format is known? */
+bool	field_format_missing(const struct field_stream *, const struct pp_event *);
 /* Why an event's format cannot be used, "a text of more than 64 KiB"; NULL: it can, or there is none. */
 const char *field_format_error(const struct field_stream *, const struct pp_event *);
 /* Warn of each event with payloads whose format cannot be used, and why. */

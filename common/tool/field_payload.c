@@ -142,6 +142,12 @@ field_format(const struct field_stream *s, const struct pp_event *ev)
 	return field_has_format(s, ev) ? pp_tracing_format(s->tracing, ev->attr.config) : NULL;
 }
 
+bool
+field_format_missing(const struct field_stream *s, const struct pp_event *ev)
+{
+	return ev->attr.type == TYPE_TRACEPOINT && ev->attr.sample_type & PP_SAMPLE_RAW && !field_format(s, ev);
+}
+
 const char *
 field_format_error(const struct field_stream *s, const struct pp_event *ev)
 {

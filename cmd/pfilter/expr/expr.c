@@ -213,7 +213,7 @@ expr_no_payload(const struct expr *e, const struct node *n)
 		raw = true;
 		if ((why = field_format_error(&e->stream, ev)))
 			lex_wrong(e->t, n->src, n->at, "the format of %s cannot be used: it has %s", ev->name, why);
-		missing |= ev->attr.type == 2 && !field_format(&e->stream, ev);
+		missing |= field_format_missing(&e->stream, ev);
 	}
 	if (name && missing && !bare)
 		lex_wrong(e->t, n->src, n->at, "the formats of the tracepoints, which say where %.64s is, are missing, or behind the data; "

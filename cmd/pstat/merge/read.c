@@ -154,10 +154,11 @@ keys_read(const json_t *root, bool *bad)
 		return NULL;
 	*bad = !json_is_array(keys) || !json_array_size(keys) || json_array_size(keys) > ROWS_KEYS;
 	json_array_foreach(keys, i, x) {
-		if (*bad || !json_is_string(x) || !key_find(json_string_value(x))) {
+		if (*bad || !json_is_string(x)) {
 			*bad = true;
 			break;
 		}
+		*bad |= !key_find(json_string_value(x));
 		text = tool_realloc(text, n + strlen(json_string_value(x)) + 2, 1);
 		n += (size_t)sprintf(text + n, "%s%s", n ? "," : "", json_string_value(x));
 		for (size_t k = 0; k < i; k++)
@@ -209,7 +210,8 @@ merge_object(struct merge *m, const json_t *root)
 		return pp_fail(m->err, "schema %lld, but only reports of schema %d can be merged",
 		    (long long)json_integer_value(schema), SCHEMA);
 	keys = keys_read(root, &bad);
-	rc = bad ? pp_fail(m->err, "member keys of sorted_by is not of its type") :
+	rc = bad && strstr(keys ? keys : "", "raw.") ? pp_fail(m->err, "is sorted by %s: reports by fields of payloads cannot be merged", keys) :
+	    bad ? pp_fail(m->err, "member keys of sorted_by is not of its type") :
 	    merge_sorted(m, keys, json_object_get(root, "hist"));
 	free(keys);
 	for (unsigned i = 0; rc > 0 && i < m->n; i++)

@@ -11,7 +11,7 @@
 #include "sort/tally.h"
 #include "tool/field.h"
 
-enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_COMM, KEY_DSO, KEY_CGROUP };
+enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_CGROUP };
 struct key {
 	const char	*name;
 	uint8_t		 kind;		/* enum key_kind */
@@ -38,6 +38,7 @@ struct sort_event {			/* where the samples of an event have the keys that are fi
 	struct field_place value;	/* of VALUE_FIELD */
 };
 
+enum { HIST_HEAD = 2 };		/* columns of a histogram before the key */
 enum value_kind { VALUE_NONE, VALUE_FIELD, VALUE_PERIOD, VALUE_INTERVAL, VALUE_GAP, VALUE_ROUND, VALUE_DISORDER };
 
 struct sort {
@@ -46,6 +47,12 @@ struct sort {
 	const struct key *key[ROWS_KEYS];
 	const struct field *keyed[ROWS_KEYS];	/* the field of a KEY_FIELD */
 	unsigned	 nkeys;
+	/* fields of payloads; behind those of the keys that of --hist */
+	struct key	 own[ROWS_KEYS];
+	struct field	*payload[ROWS_KEYS + 1];
+	bool		 payloads, bound;	/* there are some; their events are known */
+	bool		 clash;		/* a number has no key */
+	uint64_t	 below;		/* values that are less than 0 */
 	int		 event_at, time_at;	/* the key that is it; -1: none */
 	bool		 all;		/* records of all types are counted, not only samples */
 	bool		 state;		/* some key depends on history */
@@ -118,6 +125,21 @@ int	history_sample(const struct tally *, const struct pp_rec *, uint64_t time, u
 /* The end of the input.  False: some may have been counted with the names of another time. */
 bool	history_end(struct history *);
 void	history_free(struct history *);
+
+/* ---- payload.c ----------------------------------------------------------------------------------- */
+
+/* The field that raw.NAME of n bytes means, whose sort it is noted in; NULL: the name begins otherwise.  A wrong one exits 2. */
+struct field *payload_new(struct sort *, const char *option, const char *name, size_t n);
+/* When all events are known: one that no event has exits 2. */
+void	payload_bind(struct sort *);
+/* Key i of a sample, and the cell that it is. */
+uint64_t payload_key(struct sort *, unsigned i, const struct field_place *, const struct pp_event *, const struct pp_rec *);
+struct cell payload_cell(const struct sort *, const struct key *, uint64_t key);
+/* The value of --hist: false if the sample has none, or it is less than 0. */
+bool	payload_value(struct sort *, const struct field_place *, const struct pp_event *, const struct pp_rec *, uint64_t *value);
+/* The input has ended.  False: some row is wrong. */
+bool	payload_end(struct sort *);
+void	payload_free(struct sort *);
 
 /* ---- values.c ------------------------------------------------------------------------------------ */
 

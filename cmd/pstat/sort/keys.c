@@ -62,6 +62,8 @@ key_cell(const struct sort *s, const struct key *k, uint64_t value)
 		return cell_text(pp_type_name((uint32_t)value));
 	case KEY_TIME:
 		return cell_num(value);
+	case KEY_PAYLOAD:
+		return payload_cell(s, k, value);
 	case KEY_COMM:
 	case KEY_DSO:
 	case KEY_CGROUP:

@@ -5,6 +5,7 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "sort/in.h"
+#include "source/formats.h"
 
 enum { MISC_AT = 4 };			/* in a record's header */
 
@@ -18,12 +19,17 @@ sort_word(void *arg, const char *word)
 	char names[200];
 
 	key_names(names, sizeof names);
-	if (!k)
-		tool_wrong(s->tool, "--sort '%s': expected keys of %s", word, names);
+	if (s->nkeys < ROWS_KEYS && !k && (s->payload[s->nkeys] = payload_new(s, "--sort", word, strlen(word)))) {
+		s->own[s->nkeys] = (struct key){ s->payload[s->nkeys]->name, KEY_PAYLOAD, CELL_TEXT, false, NULL, "field of the payload" };
+		k = &s->own[s->nkeys];
+		s->keyed[s->nkeys] = s->payload[s->nkeys];
+	}
+	if (!k && strncmp(word, "raw.", 4) != 0)
+		tool_wrong(s->tool, "--sort '%s': expected keys of %s raw.FIELD", word, names);
 	if (s->nkeys == ROWS_KEYS)
 		tool_wrong(s->tool, "--sort '%s': %d keys at most", word, ROWS_KEYS);
 	for (unsigned i = 0; i < s->nkeys; i++)
-		if (s->key[i] == k)
+		if (!strcmp(s->key[i]->name, k->name))
 			tool_wrong(s->tool, "--sort '%s': given twice", word);
 	if (k->kind == KEY_EVENT)
 		s->event_at = (int)s->nkeys;
@@ -123,7 +129,7 @@ static void
 sort_places(struct sort *s, struct sort_event *e, const struct pp_event *ev, uint32_t type, bool trailer)
 {
 	for (unsigned i = 0; i < s->nkeys; i++)
-		if (s->key[i]->kind == KEY_FIELD)
+		if (s->key[i]->kind == KEY_FIELD || s->key[i]->kind == KEY_PAYLOAD)
 			field_access(&s->stream, s->keyed[i], &(struct field_kind){ .ev = ev, .type = type, .trailer = trailer }, &e->place[i]);
 	if (s->field)
 		field_access(&s->stream, s->field, &(struct field_kind){ .ev = ev, .type = type, .trailer = trailer }, &e->value);
@@ -205,6 +211,8 @@ sort_event(struct sort *s, const struct pp_event *ev)
 		memset(s->ev + s->nev, 0, (n - s->nev) * sizeof *s->ev);
 		s->nev = n;
 	}
+	if (!s->bound)
+		payload_bind(s);
 	if (!s->ev[ev->index].known) {
 		sort_places(s, &s->ev[ev->index], ev, PP_SAMPLE, false);
 		s->ev[ev->index].tally = sort_tally(s, &s->ev[ev->index], ev);
@@ -226,6 +234,7 @@ sort_keys(struct sort *s, uint64_t key[ROWS_KEYS], const struct sort_event *e, c
 		case KEY_EVENT:	key[i] = ev ? ev->index : ROWS_UNKNOWN; break;
 		case KEY_TYPE:	key[i] = r->type; break;
 		case KEY_TIME:	key[i] = sort_bin(s, time); break;
+		case KEY_PAYLOAD: key[i] = payload_key(s, i, &e->place[i], ev, r); break;
 		default:	key[i] = ROWS_UNKNOWN; break;
 		}
 }
@@ -446,7 +455,9 @@ sort_begin(struct sort *s)
 		return;
 	s->stream.events = in->events;
 	s->stream.swap = in->swap;
-	if (s->state && (!(s->names = names_new(err)) || !(s->history = history_new(s)))) {
+	if (s->payloads && pp_keep_formats(s->tool->in) < 0)
+		tool_wrong(s->tool, "out of memory");
+	if (((s->state || s->payloads) && !(s->names = names_new(err))) || (s->state && !(s->history = history_new(s)))) {
 		tool_say(s->tool, err);
 		exit(1);
 	}
@@ -456,10 +467,12 @@ sort_begin(struct sort *s)
 bool
 sort_end(struct sort *s, bool unit)
 {
+	bool payloads = payload_end(s);
+
 	s->unit = unit || s->event_at >= 0;
 	if (s->history && !history_end(s->history))
 		s->failed = true;
-	return !s->failed && !s->rows.over && !s->before.over && (!s->rows.hists || !hists_over(s->rows.hists)) &&
+	return payloads && !s->failed && !s->rows.over && !s->before.over && (!s->rows.hists || !hists_over(s->rows.hists)) &&
 	    (!s->names || !names_over(s->names));
 }
 
@@ -473,6 +486,7 @@ sort_free(struct sort *s)
 	hists_free(s->rows.hists);
 	bins_free(&s->bins);
 	names_free(s->names);
+	payload_free(s);
 	field_stream_free(&s->stream);
 	history_free(s->history);
 	for (unsigned i = 0; i < s->nev; i++)

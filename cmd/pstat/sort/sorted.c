@@ -32,8 +32,8 @@ by_keys(const struct row *a, const struct row *b)
 			if (sorting->key[i]->cell == CELL_TEXT && (order = strcmp(x.text, y.text)))
 				return order;
 			if (sorting->key[i]->cell == CELL_SIGNED)
-				return (int64_t)a->key[i] < (int64_t)b->key[i] ? -1 : 1;
-			return a->key[i] < b->key[i] ? -1 : 1;
+				return (int64_t)x.num < (int64_t)y.num ? -1 : 1;
+			return x.num < y.num ? -1 : 1;
 		}
 	return 0;
 }
@@ -133,13 +133,20 @@ static void
 about_rows(const void *of, report_put *put, void *arg)
 {
 	const struct sort *s = of;
-	char keys[ROWS_KEYS * 16];
+	char *keys;
 	size_t n = 0;
 
 	for (unsigned i = 0; i < s->nkeys; i++)
-		n += 1 + (size_t)snprintf(keys + n, sizeof keys - n, "%s", s->key[i]->name);
+		n += strlen(s->key[i]->name) + 1;
+	keys = tool_alloc(n, 1);
+	n = 0;
+	for (unsigned i = 0; i < s->nkeys; i++) {
+		strcpy(keys + n, s->key[i]->name);
+		n += strlen(s->key[i]->name) + 1;
+	}
 	put(arg, (struct cell[]){ cell_bytes(keys, n - 1), cell_num_if(s->time_at >= 0, s->bins.width),
 	    cell_num_if(s->time_at >= 0, s->bins.fixed) });
+	free(keys);
 }
 
 /* ---- by one of the keys ---------------------------------------------------------------------------- */
@@ -200,7 +207,6 @@ sort_sums(const struct sort *s, unsigned key, size_t *n, struct counted *other)
 /* ---- histograms ---------------------------------------------------------------------------------- */
 
 /* Columns: field, other, the key of the rows if there is one, those of the histogram. */
-enum { HIST_HEAD = 2 };
 static const struct column hist_head[HIST_HEAD] = {
 	{ "field", CELL_TEXT, ADDS_KEY, "what the values are; :p: each counts as often as the period of its sample" },
 	{ "other", CELL_BOOL, ADDS_KEY, "all keys that have no row" },

@@ -19,20 +19,25 @@ static const struct value {
 void
 value_choose(struct sort *s, const char *text)
 {
+	static const struct value payload = { "raw.", VALUE_FIELD, NULL };
 	size_t n = strcspn(text, ":");
 	const struct value *v = values, *end = values + sizeof values / sizeof *values;
 	bool wrong = text[n] && strcmp(text + n, ":p");
 
-	while (v < end && (strlen(v->name) != n || memcmp(v->name, text, n)))
+	if ((s->payload[ROWS_KEYS] = payload_new(s, "--hist", text, n)))
+		v = &payload;
+	while (v != &payload && v < end && (strlen(v->name) != n || memcmp(v->name, text, n)))
 		v++;
 	if (wrong || v == end)
-		tool_wrong(s->tool, "--hist '%s': expected period, weight, interval, stack, chain, raw, size, round, disorder or "
+		tool_wrong(s->tool, "--hist '%s': expected period, weight, interval, stack, chain, raw, raw.FIELD, size, round, disorder or "
 		    "gap; and :p, to count by periods", text);
 	s->value = v->kind;
 	s->value_name = text;
 	s->by_period = text[n];
 	if (v->field)
 		s->field = field_find(v->field, strlen(v->field));
+	else if (s->payload[ROWS_KEYS])
+		s->field = s->payload[ROWS_KEYS];
 	if (v->kind >= VALUE_ROUND && (s->nkeys || s->by_period))
 		tool_wrong(s->tool, "--hist %.*s: is not of samples, so it goes with neither --sort nor :p", (int)n, text);
 	if (s->nkeys > 1)
@@ -72,6 +77,8 @@ value_of(struct sort *s, const struct sort_event *e, const struct pp_event *ev, 
 	case VALUE_FIELD:
 		if (e->value.at == AT_NONE)
 			return false;
+		if (s->payload[ROWS_KEYS])
+			return payload_value(s, &e->value, ev, r, value);
 		*value = sort_field(s, s->field, &e->value, ev, r);
 		return true;
 	case VALUE_INTERVAL:	return value_since(s, ev->index, ev, r, time, value);

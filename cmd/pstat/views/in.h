@@ -45,6 +45,14 @@ void	attr_fields(FILE *, const struct pp_attr *, const char *is);
 extern const struct table attrs_table;
 void	attrs_screen(FILE *, const struct part *);
 
+/* ---- payloads.c ---------------------------------------------------------------------------------- */
+
+/* Keep formats; and warn of those that cannot be used. */
+void	payloads_begin(const struct views *);
+void	payloads_end(const struct views *);
+extern const struct table payloads_table;
+void	payloads_screen(FILE *, const struct part *);
+
 /* ---- threads.c ----------------------------------------------------------------------------------- */
 
 struct thread;

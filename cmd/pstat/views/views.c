@@ -7,6 +7,7 @@
 
 static const struct { const struct table *table; void (*screen)(FILE *, const struct part *); } views[VIEW_KINDS] = {
 	[VIEW_EVENTS] = { &attrs_table, attrs_screen },
+	[VIEW_PAYLOADS] = { &payloads_table, payloads_screen },
 	[VIEW_HEADER] = { &header_table, header_screen },
 	[VIEW_TASKS] = { &threads_table, threads_screen },
 	[VIEW_MMAPS] = { &maps_table, maps_screen },
@@ -67,6 +68,8 @@ views_begin(struct views *v)
 	v->threads.maps = v->want[VIEW_MMAPS];
 	if (!v->tool->in)
 		return;
+	if (v->want[VIEW_PAYLOADS])
+		payloads_begin(v);
 	if (v->want[VIEW_TASKS] || v->want[VIEW_MMAPS])
 		threads_begin(v);
 	if (v->want[VIEW_BUILD_IDS])
@@ -79,6 +82,8 @@ views_end(struct views *v)
 {
 	if (v->want[VIEW_HEADER])
 		header_end(v);
+	if (v->want[VIEW_PAYLOADS] && v->tool->in)
+		payloads_end(v);
 	if (v->threads.state)
 		threads_end(v);
 	build_ids_end(v);

@@ -13,6 +13,7 @@
 
 enum view {			/* in the order of the report */
 	VIEW_EVENTS,			/* perf evlist -v */
+	VIEW_PAYLOADS,			/* the fields of the tracepoints among them */
 	VIEW_HEADER,			/* perf report --header-only */
 	VIEW_TASKS,			/* perf report --tasks */
 	VIEW_MMAPS,			/* perf report --mmaps */

@@ -51,7 +51,10 @@ metrics_label(const struct metrics *m, const struct column *col, const struct ce
 {
 	if (!c->known)
 		return;
-	fprintf(m->f, "%c%s=\"", *n ? ',' : '{', col->name);
+	putc(*n ? ',' : '{', m->f);
+	for (const char *p = col->name; *p; p++)	/* of raw.args[0] a label may have letters only */
+		putc(*p == '.' || *p == '[' || *p == ']' ? '_' : *p, m->f);
+	fputs("=\"", m->f);
 	++*n;
 	if (metrics_is_text(col))
 		metrics_quote(m->f, c);
