@@ -461,21 +461,24 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 {
 	const struct asked a = { p, sel, state_keys_select(keys) ? keys : NULL };
 	const struct fields *of = payload_fields(p, ev);
-	const uint8_t *raw, *cgroup;
+	const uint8_t *raw = NULL, *cgroup = NULL;
 	uint32_t pid, tid, common;
 	uint64_t own_cgroup = 0;
-	bool known = true, selected;
-	size_t n;
+	bool known = true, selected, has_task;
+	size_t n = 0;
 	int why = NOT_TID;
 
 	p->n = 0;
 	p->on = NULL;
 	p->stops = p->others = false;
-	if (payload_parts_of(p, ev, r, &raw, &n, &cgroup, err) < 0)
+	has_task = pp_pid_tid(ev, r, p->swap, &pid, &tid);
+	/* A payload that names no task is not needed, but for that of a task past its exit. */
+	if ((of->n || p->cgroups || p->translates || !p->numbered || !has_task || tid == UINT32_MAX) &&
+	    payload_parts_of(p, ev, r, &raw, &n, &cgroup, err) < 0)
 		return -1;
 	if (cgroup)
 		own_cgroup = pp_get_u64(cgroup, p->swap);
-	if (pp_pid_tid(ev, r, p->swap, &pid, &tid)) {
+	if (has_task) {
 		bool has = raw && payload_number(of->common_pid, p, raw, n, &common);
 
 		if (tid == UINT32_MAX && has && payload_translate(p, &common)) {	/* past its exit */
