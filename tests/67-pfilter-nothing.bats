@@ -69,8 +69,35 @@ lived_in() {
 			--pid 0-10 --invert|: all of them match, and --invert drops those
 			--max-samples 0|: --max-samples drops all of them
 			-n --pid 4711|: none is of process 4711
+			--exclude-cpu 0-9|: --exclude-cpu drops all of them
+			--exclude-tid 0-10|: --exclude-tid drops all of them
+			--exclude-dsos *|: --exclude-dsos drops all of them
+			--sample 0.0000001|: --every, --sample and --max-rate drop all of them
+			--around pid==99 --before 1ms|: --around is true for none
+			--switch-off cpu-clock|: none is between --switch-on and --switch-off
+			--cgroup /us?r/[!o]*|: none is of cgroup /us?r/[!o]*; similar: /user/one
+			--dsos *.so|: none is in *.so; similar: /usr/lib/libcrypto.so.3
+			--comms nginx --cgroup /user/[2-9]|; of the 2 that the other options leave: none is of cgroup /user/[2-9]
 		END
 	done
+	done_all
+}
+
+@test "nothing: what tracepoints say: tasks in payloads, spans, and the kernel's own name" {
+	while IFS='|' read -r in args text; do
+		IFS=' ' read -ra args <<<"$args"
+		try pfilter -n "${args[@]}" "data/$in"
+		[ $rc = 0 ] && grep -q "^pfilter: warning: none of [0-9]* samples was kept" "$T/err" && grep -qF -- "$text" "$T/err" || failed "${args[*]}"
+	done <<-'END'
+		sched.pipe.data|--payload-tasks --tid 99|: none is of thread 99, and no other record refers to it
+		sched.pipe.data|--payload-tasks --pid 99|: none is of process 99, and no other record refers to it
+		sched.pipe.data|--payload-tasks --comms pithon3|: none is of a thread named pithon3; similar: python3
+		sched.pipe.data|--payload-tasks --exclude-pid 0-99999 --exclude-tid 0-99999|drops all of them
+		sched.pipe.data|--span wakeup --longer-than 10s|: none is of a span as long as --longer-than and --shorter-than say; 62 spans began
+		sched.pipe.data|--around prev_pid==99999 --before 1ms|: --around is true for none
+		sched.pipe.data|--filter sched_switch{prev_pid==99999}|: --filter is true for none
+		demo.data|--dsos kernel|: none is in kernel; similar: [kernel.kallsyms]_text
+	END
 	done_all
 }
 
