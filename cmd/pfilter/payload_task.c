@@ -373,6 +373,15 @@ payload_number(const struct pp_payload_field *f, const struct payload_tasks *p, 
 	return v >= 0 && v <= INT32_MAX;
 }
 
+static bool
+payload_has_task(const struct payload_tasks *p, uint32_t tid)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->task[i].tid == tid)
+			return true;
+	return false;
+}
+
 static void
 payload_add_task(struct payload_tasks *p, uint32_t tid, bool selected)
 {
@@ -494,7 +503,8 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 			payload_count_missed(p, tid);
 	}
 	for (unsigned i = 0; raw && i < of->n; i++) {
-		if (!payload_number(of->task[i].f, p, raw, n, &tid) || !payload_translate(p, &tid))
+		if (!payload_number(of->task[i].f, p, raw, n, &tid) || !payload_translate(p, &tid) ||
+		    (of->task[i].kind == TID && payload_has_task(p, tid)))
 			continue;
 		known = payload_pid_of(p, tid, &pid);
 		if (of->task[i].kind == TGID) {
