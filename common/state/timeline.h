@@ -98,7 +98,10 @@ int	pp_arrival_finish(struct pp_arrival *);
 uint64_t pp_arrival_early(const struct pp_arrival *);
 /* The number of those decided on before all up to `ahead' after them had arrived, for the same reason. */
 uint64_t pp_arrival_short(const struct pp_arrival *);
-/* look() calls it: when the record with that number, this one or one that waits, has its turn, it has these marks, bits 1 and 2. */
+/*
+ * look() calls it: when the record with that number, this one or one that waits, has its turn, it has these marks, bits 1 and 2.  One
+ * without a time has none.
+ */
 void	pp_arrival_mark(struct pp_arrival *, uint64_t nr, unsigned marks);
 
 #endif

@@ -205,7 +205,7 @@ test_bound(void **state)
 static struct {
 	uint8_t		*p;
 	size_t		 n;
-	struct { uint32_t type; uint64_t time; bool turned, out; struct pp_verdict v; } rec[MAX];
+	struct { uint32_t type; uint64_t time; bool looked, turned, out; uint8_t marks; struct pp_verdict v; } rec[MAX];
 	unsigned	 nrec;			/* from 1; record 0 is none */
 	unsigned	 comms;			/* that had their turn */
 	unsigned	 last;			/* emitted; with a payload: none */
@@ -216,6 +216,10 @@ static struct {
 	unsigned	 drop;			/* each that many is not emitted; 0: all are */
 	unsigned	 rare;			/* only each that many is wanted; 0: all are */
 	unsigned	 bad;			/* the turn of this one fails */
+	bool		 looks;			/* look_at() sees samples and COMMs */
+	uint64_t	 ahead, seen;		/* the latest time that it saw */
+	struct pp_arrival *arrival;
+	unsigned	 put;			/* records, also the attr */
 } in;
 
 static void
@@ -287,6 +291,52 @@ wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	return !in.rare || number(r) % in.rare == 0;
 }
 
+/* In time order; marks this one, and others that wait or do not. */
+static int
+look_at(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct pp_rec *r)
+{
+	unsigned nr = number(r);
+
+	(void)arg;
+	assert_non_null(ev);
+	assert_int_equal(t->nr, nr + 1);
+	assert_false(in.rec[nr].looked || in.rec[nr].turned);
+	in.rec[nr].looked = true;
+	if (!in.rec[nr].time)
+		return 1;
+	assert_true(in.rec[nr].time >= in.seen);
+	in.seen = in.rec[nr].time;
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned marks = rnd(4), of = rnd(3) ? nr : nr + rnd(400) - 200;
+
+		if (of >= in.put)	/* also numbers below 1 */
+			of = 0;
+		pp_arrival_mark(in.arrival, of ? of + 1 : UINT64_MAX, marks);
+		if (!in.rec[of].turned && in.rec[of].time)
+			in.rec[of].marks |= marks;
+	}
+	return 1;
+}
+
+static int
+looked(void *arg, uint64_t decided)
+{
+	(void)arg;
+	for (unsigned i = 1; i <= in.nrec && decided != UINT64_MAX; i++)
+		assert_true(!in.rec[i].turned || in.rec[i].time <= decided);
+	return 1;
+}
+
+/* At the turn of a record, its marks are those that it got before, and all that is `ahead' was looked at. */
+static void
+check_marks(unsigned nr, unsigned marks)
+{
+	assert_int_equal(marks, in.rec[nr].marks);
+	assert_true(in.rec[nr].looked);
+	for (unsigned i = 1; i <= in.nrec && in.rec[nr].time; i++)
+		assert_true(in.rec[i].looked || !in.rec[i].time || in.rec[i].time > in.rec[nr].time + in.ahead);
+}
+
 /* Each record comes behind those COMMs that are older, and in front of the others. */
 static int
 turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
@@ -297,6 +347,8 @@ turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct
 	assert_non_null(ev);
 	assert_false(in.rec[nr].turned);
 	in.rec[nr].turned = true;
+	if (in.looks)
+		check_marks(nr, t->marks);
 	if (!in.rare)
 		assert_int_equal(t->nr, nr + 1);	/* the attr is the first */
 	for (unsigned i = 1; i <= in.nrec && in.sound && in.rec[nr].time; i++)
@@ -378,8 +430,15 @@ run(size_t memory, size_t *elsewhere, uint64_t *early, void (*look)(size_t befor
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_non_null(s = pp_open_fd(fd, "stream", 0, &err));
 	pp_before_refill(s, flush, NULL);
-	assert_non_null(a = pp_arrival_new(s, &user, memory, &err));
+	if (in.looks) {
+		user.look = look_at;
+		user.looked = looked;
+		user.ahead = in.ahead;
+		user.looks[SAMPLE] = user.looks[COMM] = true;
+	}
+	assert_non_null(a = in.arrival = pp_arrival_new(s, &user, memory, &err));
 	while (rc > 0 && pp_next(s, &r) > 0) {
+		in.put++;
 		rc = pp_arrival_put(a, &r, &r);
 		if (look)
 			look(before);
@@ -430,6 +489,29 @@ test_arrival(void **state)
 			assert_int_equal(in.rec[nr].out, in.rec[nr].type >= 64 || !in.drop || nr % in.drop);
 		}
 	}
+}
+
+/* Marks by look() are there at the turn, and those for records that had theirs go nowhere. */
+static void
+test_mark(void **state)
+{
+	unsigned marked[4] = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		random_stream(2000, 1 + i, 20);
+		in.looks = true;
+		in.ahead = i * 700;
+		in.drop = i;
+		assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), 1);
+		for (unsigned nr = 1; nr <= in.nrec; nr++)
+			if (in.rec[nr].type < 64) {
+				assert_true(in.rec[nr].turned && in.rec[nr].looked);
+				marked[in.rec[nr].marks]++;
+			}
+	}
+	for (unsigned m = 0; m < 4; m++)
+		assert_true(marked[m] > 100);
 }
 
 /* What is there of a payload's record, and of those of perf's own that may explain it, goes out before what waits. */
@@ -538,7 +620,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_each), cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_arrival), cmocka_unit_test(test_payload), cmocka_unit_test(test_arrival_bound),
+		cmocka_unit_test(test_arrival), cmocka_unit_test(test_mark), cmocka_unit_test(test_payload),
+		cmocka_unit_test(test_arrival_bound),
 		cmocka_unit_test(test_sparse), cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_unsound),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
