@@ -8,7 +8,8 @@ field_chain_begin(struct field_fetch *f, struct field_chain *c)
 
 	if (!x)
 		return false;
-	*c = field_chain(x->p + 8, x->n / 8 - 1, f->swap);	/* u64 n, n entries */
+	/* u64 n, n entries; what precedes the first mark of a mode is of user space, as in perf */
+	*c = (struct field_chain){ x->p + 8, x->n / 8 - 1, f->swap, PP_MISC_USER };
 	return true;
 }
 

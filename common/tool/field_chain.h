@@ -9,21 +9,8 @@ struct field_chain {
 	const uint8_t	*p;		/* the next entry */
 	uint32_t	 left;		/* entries from there on */
 	bool		 swap;
-	bool		 fresh;		/* the next frame is the first one, or the first one behind a mark */
-	/* of the last frame: */
-	bool		 exact;		/* it was `fresh': where its mode was left; else it is a return address */
-	unsigned	 mode;		/* PP_MISC_USER, PP_MISC_KERNEL; 0: of a guest or a hypervisor */
-	/* The part of user space follows in a CALLCHAIN_DEFERRED with this cookie. */
-	bool		 deferred;
-	uint64_t	 cookie;
+	unsigned	 mode;		/* of the last frame: PP_MISC_USER, PP_MISC_KERNEL; 0: of a guest or a hypervisor */
 };
-
-/* The n entries at p; what precedes the first mark of a mode is of user space, as in perf. */
-static inline struct field_chain
-field_chain(const uint8_t *p, uint32_t n, bool swap)
-{
-	return (struct field_chain){ .p = p, .left = n, .swap = swap, .fresh = true, .mode = PP_MISC_USER };
-}
 
 /* Begin with the innermost frame.  False: the sample has no call chain, or is `bad'. */
 bool	field_chain_begin(struct field_fetch *, struct field_chain *);
@@ -39,16 +26,10 @@ field_chain_next(struct field_chain *c, uint64_t *ip)
 		*ip = pp_get_u64(c->p, c->swap);
 		c->p += 8;
 		c->left--;
-		if (-*ip > MAX || !*ip) {
-			c->exact = c->fresh;
-			c->fresh = false;
+		if (-*ip > MAX || !*ip)
 			return true;
-		}
 		c->mode = -*ip == KERNEL ? PP_MISC_KERNEL : -*ip == USER ? PP_MISC_USER : 0;
-		c->fresh = true;
 		if (-*ip == DEFERRED && c->left) {
-			c->deferred = true;
-			c->cookie = pp_get_u64(c->p, c->swap);
 			c->p += 8;
 			c->left--;
 		}

@@ -40,7 +40,8 @@ turn_find(struct pprof *o, const struct space *s, uint64_t ip)
 	if (!m)
 		return pprof_place(&o->tables, 0, ip);
 	d = pp_state_dso(o->state, m);
-	snprintf(jit, sizeof jit, "/tmp/perf-%" PRIu32 ".map", d->jit);
+	if (d->jit)
+		snprintf(jit, sizeof jit, "/tmp/perf-%" PRIu32 ".map", d->jit);
 	return pprof_place(&o->tables, pprof_map(&o->tables, m, d->jit ? jit : d->name), ip);
 }
 
@@ -55,21 +56,24 @@ turn_push(struct pprof *o, const struct space *s, uint64_t ip)
 	o->place[o->depth++] = k->place;
 }
 
-/* The frames of a chain, behind those that are there.  ip: the first frame is left out if it is this one; UINT64_MAX: none. */
+/*
+ * The frames of a chain, behind those that are there.  The first one of a mode is where that was left, the others are return
+ * addresses.  ip: the first frame is left out if it is this one; UINT64_MAX: none.
+ */
 static void
 turn_push_chain(struct pprof *o, uint32_t pid, uint64_t ip, const uint8_t *p, uint32_t n)
 {
-	struct field_chain c = field_chain(p, n, false);
+	struct field_chain c = { p, n, false, PP_MISC_USER };	/* as in perf, before the first mark */
 	struct space s = turn_space(o, pid, c.mode);
-	bool first = true;
+	const uint8_t *next = NULL;	/* a frame of the same mode stands there */
 	uint64_t at;
 
-	for (; field_chain_next(&c, &at); first = false) {
-		if (first && at == ip)
+	for (; field_chain_next(&c, &at); next = c.p + 8) {
+		if (!next && at == ip)
 			continue;
 		if (c.mode != s.mode)
 			s = turn_space(o, pid, c.mode);
-		turn_push(o, &s, at - (!c.exact && at));
+		turn_push(o, &s, at - (c.p == next && at));
 	}
 }
 
@@ -210,15 +214,16 @@ pprof_await_no_more(struct pprof *o, size_t limit)
 static bool
 turn_is_deferred(const struct digest *d, uint64_t *cookie)
 {
-	struct field_chain c = field_chain(d->chain, d->n, false);
-	uint64_t at;
+	const uint64_t mark = (uint64_t)-640;	/* PERF_CONTEXT_USER_DEFERRED; the cookie follows */
 
 	if (d->tid == UINT32_MAX)
 		return false;
-	while (field_chain_next(&c, &at))
-		;
-	*cookie = c.cookie;
-	return c.deferred;
+	for (uint32_t i = 0; i + 1 < d->n; i++)
+		if (pp_get_u64(d->chain + 8 * i, false) == mark) {
+			*cookie = pp_get_u64(d->chain + 8 * i + 8, false);
+			return true;
+		}
+	return false;
 }
 
 int
