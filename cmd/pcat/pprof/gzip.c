@@ -5,7 +5,8 @@
 
 #include "gzip.h"
 
-enum { LEVEL = 6, AS_GZIP = 16, MEMORY = 8 };	/* of deflateInit2() */
+/* Of deflateInit2().  Level 6, the default, makes profiles 2 % smaller in twice the time. */
+enum { LEVEL = 4, AS_GZIP = 16, MEMORY = 8 };
 
 struct gzip {
 	z_stream	 z;

@@ -8,15 +8,13 @@ enum { VARINT = 0, BYTES = 2 };		/* wire types */
 enum { VARINT_MAX = 10 };		/* bytes */
 
 static bool
-proto_reserve(struct proto *b, size_t n)
+proto_grow(struct proto *b, size_t n)
 {
 	size_t cap = b->cap ? b->cap : 256;
 	uint8_t *p;
 
 	if (b->failed)
 		return false;
-	if (n <= b->cap - b->n)
-		return true;
 	while (cap - b->n < n)
 		cap *= 2;
 	if (!(p = realloc(b->p, cap))) {
@@ -28,8 +26,15 @@ proto_reserve(struct proto *b, size_t n)
 	return true;
 }
 
+/* Is there memory for n more bytes? */
+static inline bool
+proto_reserve(struct proto *b, size_t n)
+{
+	return n <= b->cap - b->n || proto_grow(b, n);
+}
+
 /* Seven bits a byte, the lowest first; the highest bit of a byte: more follow. */
-static size_t
+static inline size_t
 proto_encode(uint8_t *to, uint64_t v)
 {
 	size_t n = 0;
