@@ -275,6 +275,23 @@ stacks() {
 	done_all
 }
 
+@test "pprof: of a stream that ends anywhere, what came before" {
+	python
+	recipe pprof >/dev/null
+	size=$(stat -c %s "$T/pprof.pipe") step=397
+	[ -z "${ALL-}" ] || step=13
+	for ((n = 16; n < size; n += step)); do
+		rm -f "$T"/x.pb.gz*
+		head -c $n "$T/pprof.pipe" >"$T/cut"
+		try pcat -q --format=pprof -o "$T/x.pb.gz" "$T/cut"
+		[ $rc -le 1 ] && { [ $rc -eq 1 ] || [ -e "$T/x.pb.gz" ]; } || failed "$n: status"
+		! ls "$T"/x.pb.gz* >"$T/ls" 2>/dev/null || cat "$T"/x.pb.gz* >"$T/x.$n"
+	done
+	read_pprof sums "$T"/x.[0-9]* >"$T/sums" || failed "a profile is bad"
+	grep -q '^samples count [1-9]' "$T/sums" || failed "no samples"
+	done_all
+}
+
 @test "pprof: Go reads all of it" {
 	python; need go
 	for f in data/{demo,multi.pipe,p72_group_S.pipe}.data "$(recipe pprof)" "$(recipe rounds)"; do
