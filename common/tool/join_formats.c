@@ -7,110 +7,24 @@
  * the joined stream has a number that is nobody else's: the one it had, if that is free, and both change with it (rewrite.h).
  * Formats that differ in their numbers only are one, with the number of the first.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "join_formats.h"
-#include "record/format.h"
 
-enum { NUMBERS = 1 << 16, TYPE_TRACEPOINT = 2, FORMATS_MAX = 8192 };
-
-static const char *
-take_string(struct pp_cur *c)
-{
-	const uint8_t *nul = memchr(c->p, 0, pp_left(c));
-	const char *s = (const char *)c->p;
-
-	if (!nul) {
-		c->bad = true;
-		return "";
-	}
-	c->p = nul + 1;
-	return s;
-}
-
-/* ---- the payload of one input ---------------------------------------------------------------------- */
-
-/* "name: sched_switch\nID: 316\n" */
-static bool
-formats_parse_text(struct format *f)
-{
-	const char *text = (const char *)f->text, *end;
-
-	if (!pp_format_head(text, f->len, &f->name, &f->name_len, &f->id))
-		return false;
-	f->before = (size_t)(f->name - text) + f->name_len + sizeof "\nID: " - 1;
-	end = memchr(text + f->before, '\n', f->len - f->before);
-	f->after = (size_t)(end - text);
-	return true;
-}
-
-static void
-formats_take_texts(struct payload *y, struct pp_cur *c, const char *system)
-{
-	uint32_t n = pp_take_u32(c);
-
-	while (n-- && !c->bad) {
-		struct format f = { .system = system };
-
-		f.len = pp_take_u64(c);
-		f.text = pp_take(c, f.len);
-		if (c->bad || !formats_parse_text(&f) || y->formats.n >= FORMATS_MAX) {
-			c->bad = true;
-			return;
-		}
-		y->formats.f = tool_realloc(y->formats.f, y->formats.n + 1, sizeof f);
-		y->formats.f[y->formats.n++] = f;
-	}
-}
-
-/* Parse a payload.  false: it is malformed, or of an unknown version. */
-static bool
-formats_parse(struct payload *y, const struct input *in)
-{
-	static const char magic[] = "\x17\x08\x44tracing";
-	struct pp_cur c = pp_cur(in->tracing.p, in->tracing.n, false);
-	const uint8_t *p = pp_take(&c, sizeof magic - 1);
-	double version;
-	uint32_t n;
-
-	if (!p || memcmp(p, magic, sizeof magic - 1))
-		return false;
-	version = strtod(take_string(&c), NULL);
-	p = pp_take(&c, 6);		/* u8 big, u8 long, u32 page */
-	y->swap = c.swap = p && !!*p != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	y->sizeof_long = p ? p[1] : 0;
-	for (int i = 0; i < 2; i++) {
-		take_string(&c);
-		pp_take(&c, pp_take_u64(&c));
-	}
-	y->front = (size_t)(c.p - in->tracing.p);
-	formats_take_texts(y, &c, "ftrace");
-	for (n = pp_take_u32(&c); n && !c.bad; n--)
-		formats_take_texts(y, &c, take_string(&c));
-	y->kallsyms = (size_t)(c.p - in->tracing.p);
-	pp_take(&c, pp_take_u32(&c));
-	y->nprintk = pp_take_u32(&c);
-	y->printk = (const char *)pp_take(&c, y->nprintk);
-	y->lines = (size_t)(c.p - in->tracing.p);
-	if (version >= 0.6)
-		pp_take(&c, pp_take_u64(&c));	/* command lines */
-	y->end = (size_t)(c.p - in->tracing.p);
-	return !c.bad;
-}
+enum { NUMBERS = 1 << 16, TYPE_TRACEPOINT = 2 };
 
 /* ---- numbers ------------------------------------------------------------------------------------------ */
 
 static bool
-formats_same_name(const struct format *a, const struct format *b)
+formats_same_name(const struct tracing_format *a, const struct tracing_format *b)
 {
 	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) && !strcmp(a->system, b->system);
 }
 
 /* Do they differ in nothing but the number? */
 static bool
-formats_equal(const struct format *a, const struct format *b)
+formats_equal(const struct tracing_format *a, const struct tracing_format *b)
 {
 	size_t n = a->len - a->after;
 
@@ -131,19 +45,19 @@ formats_free_number(struct join_formats *all)
 }
 
 static void
-formats_note_numbers(struct join_formats *all, const struct payload *y)
+formats_note_numbers(struct join_formats *all, const struct tracing_data *y)
 {
-	for (const struct format *f = y->formats.f; f < y->formats.f + y->formats.n; f++)
+	for (const struct tracing_format *f = y->formats.f; f < y->formats.f + y->formats.n; f++)
 		if (f->id < NUMBERS) {
 			all->used[f->id] = true;
 			all->largest = f->id > all->largest ? (unsigned)f->id : all->largest;
 		}
 }
 
-static const struct format *
-formats_by_number(const struct formats *l, uint64_t id)
+static const struct tracing_format *
+formats_by_number(const struct tracing_formats *l, uint64_t id)
 {
-	for (const struct format *f = l->f; f < l->f + l->n; f++)
+	for (const struct tracing_format *f = l->f; f < l->f + l->n; f++)
 		if (f->id == id)
 			return f;
 	return NULL;
@@ -151,12 +65,12 @@ formats_by_number(const struct formats *l, uint64_t id)
 
 /* Add a format of an input to those of the joined stream.  Returns its number there. */
 static uint64_t
-formats_add(struct join *j, struct join_formats *all, const struct input *in, const struct format *f)
+formats_add(struct join *j, struct join_formats *all, const struct input *in, const struct tracing_format *f)
 {
-	struct formats *l = &all->first.formats;
-	struct format new = *f;
+	struct tracing_formats *l = &all->first.formats;
+	struct tracing_format new = *f;
 
-	for (const struct format *a = l->f; a < l->f + l->n; a++)
+	for (const struct tracing_format *a = l->f; a < l->f + l->n; a++)
 		if (formats_equal(a, f))
 			return a->id;
 	if (formats_by_number(l, f->id)) {
@@ -172,10 +86,10 @@ formats_add(struct join *j, struct join_formats *all, const struct input *in, co
 
 /* Add all formats of an input, and remember which of its numbers change. */
 static void
-formats_add_input(struct join *j, struct join_formats *all, struct input *in, const struct payload *y)
+formats_add_input(struct join *j, struct join_formats *all, struct input *in, const struct tracing_data *y)
 {
 	for (size_t i = 0; i < y->formats.n; i++) {
-		const struct format *f = &y->formats.f[i];
+		const struct tracing_format *f = &y->formats.f[i];
 		uint64_t id;
 
 		if (formats_by_number(&y->formats, f->id) != f)
@@ -190,7 +104,7 @@ formats_add_input(struct join *j, struct join_formats *all, struct input *in, co
 
 /* An event without a format would get one that is not its own, and perf before 7.0 prints no joined stream that has such events. */
 static void
-formats_need(const struct join *j, const struct input *in, const struct payload *y)
+formats_need(const struct join *j, const struct input *in, const struct tracing_data *y)
 {
 	for (unsigned i = 0; i < in->src->events->n; i++) {
 		const struct pp_event *ev = in->src->events->ev[i];
@@ -229,13 +143,13 @@ formats_like(const struct join *j, const struct input *in)
 static void
 formats_add_payload(struct join *j, struct join_formats *all, struct input *in)
 {
-	struct payload y = { 0 };
+	struct tracing_data y = { 0 };
 
-	if (!formats_parse(&y, in))
+	if (!tracing_data_parse(&y, in->tracing.p, in->tracing.n))
 		tool_wrong(j->t, "%s: its formats of tracepoints (TRACING_DATA) are damaged, and cannot be joined with others", in->name);
 	if (all->of == in) {
 		all->first = y;
-		all->first.formats = (struct formats){ 0 };
+		all->first.formats = (struct tracing_formats){ 0 };
 	} else if (y.swap != all->first.swap || y.sizeof_long != all->first.sizeof_long)
 		tool_wrong(j->t, "%s: its tracepoints are of another byte order or size of long than those of %s: one stream cannot "
 		    "have both", in->name, all->of->name);
@@ -268,9 +182,9 @@ join_formats(struct join *j)
 	all->used = tool_alloc(NUMBERS, 1);
 	for (struct input *in = j->in; in < j->in + j->n; in++)
 		if (in->tracing_rec.size) {
-			struct payload y = { 0 };
+			struct tracing_data y = { 0 };
 
-			formats_parse(&y, in);
+			tracing_data_parse(&y, in->tracing.p, in->tracing.n);
 			formats_note_numbers(all, &y);
 			free(y.formats.f);
 		}

@@ -7,28 +7,6 @@
 #include "join_in.h"
 #include "record/raw.h"
 
-uint8_t *
-blob_add(struct blob *b, const void *p, size_t n)
-{
-	uint8_t *to;
-
-	if (b->cap - b->n < n) {
-		size_t cap = b->cap ? b->cap : 4096;
-
-		while (cap - b->n < n)
-			cap *= 2;
-		b->p = tool_realloc(b->p, cap, 1);
-		b->cap = cap;
-	}
-	to = b->p + b->n;
-	if (p && n)
-		memcpy(to, p, n);
-	else if (n)
-		memset(to, 0, n);
-	b->n += n;
-	return to;
-}
-
 bool
 blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
 {

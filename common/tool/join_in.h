@@ -3,16 +3,12 @@
 #ifndef PP_JOIN_IN_H
 #define PP_JOIN_IN_H
 
+#include "blob.h"
 #include "record/feature.h"
 #include "join.h"
 #include "join_lives.h"
 #include "join_maps.h"
 #include "record/rewrite.h"
-
-struct blob {			/* a growing array of bytes */
-	uint8_t	*p;
-	size_t	 n, cap;
-};
 
 struct in_event {		/* an event of an input, by index as in src->events */
 	size_t	 attr;			/* offset of its HEADER_ATTR in `head' */
@@ -107,8 +103,6 @@ struct join {
 	uint8_t		*buf;		/* of PP_REWRITE_SIZE bytes */
 };
 
-/* Append n bytes (p NULL: zeros).  Returns their address, valid until the next call. */
-uint8_t	*blob_add(struct blob *, const void *p, size_t n);
 /* Get the record at offset *at of a blob of sound records and advance *at.  false: end.  *r has no payload. */
 bool	 blob_next(const struct blob *, size_t *at, bool swap, struct pp_rec *);
 /* Print the input's error, at most once, and set the status to 1. */

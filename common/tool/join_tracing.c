@@ -4,60 +4,11 @@
  *
  * perf reads one TRACING_DATA.  So the joined payload is the first input's, with the formats and the printk formats of the others.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "join_formats.h"
 #include "record/make.h"
-
-/* ---- formats ----------------------------------------------------------------------------------------- */
-
-/* Write the formats of a system: how many, and their texts. */
-static void
-tracing_texts(struct blob *b, const struct formats *all, const char *system, bool swap)
-{
-	size_t count_at = b->n;
-	uint32_t n = 0;
-
-	blob_add(b, NULL, 4);
-	for (const struct format *f = all->f; f < all->f + all->n; f++) {
-		char id[24];
-		size_t len = (size_t)snprintf(id, sizeof id, "%ju", (uintmax_t)f->id);
-
-		if (strcmp(f->system, system))
-			continue;
-		pp_set_u64(blob_add(b, NULL, 8), f->before + len + f->len - f->after, swap);
-		blob_add(b, f->text, f->before);
-		blob_add(b, id, len);
-		blob_add(b, f->text + f->after, f->len - f->after);
-		n++;
-	}
-	pp_set_u32(b->p + count_at, n, swap);
-}
-
-/* Write the formats of all systems but ftrace, system by system. */
-static void
-tracing_systems(struct blob *b, const struct formats *all, bool swap)
-{
-	size_t count_at = b->n;
-	uint32_t systems = 0;
-
-	blob_add(b, NULL, 4);
-	for (size_t i = 0; i < all->n; i++) {
-		const char *system = all->f[i].system;
-		size_t k = 0;
-
-		while (strcmp(all->f[k].system, system))
-			k++;
-		if (k < i || !strcmp(system, "ftrace"))
-			continue;		/* written together with its first format */
-		systems++;
-		blob_add(b, system, strlen(system) + 1);
-		tracing_texts(b, all, system, swap);
-	}
-	pp_set_u32(b->p + count_at, systems, swap);
-}
 
 /* ---- printk formats ------------------------------------------------------------------------------------ */
 
@@ -124,7 +75,7 @@ tracing_record(struct join *j, const struct input *of, struct blob *payload)
 	uint8_t *p = blob_add(&j->head, NULL, SIZE);
 	struct pp_rec r;
 
-	blob_add(payload, NULL, -payload->n & 7);
+	tracing_data_pad(payload);
 	if (payload->n > UINT32_MAX)
 		tool_wrong(j->t, "%s: its tracing data do not fit in one record with those of the others", of->name);
 	PP_MAKE(&r, p, SIZE, HEADER_TRACING_DATA, .swap = j->swap, .misc = of->tracing_rec.misc, .tracing_size = (uint32_t)payload->n);
@@ -139,7 +90,7 @@ void
 join_tracing(struct join *j)
 {
 	const struct join_formats *all = j->formats;
-	const struct payload *y = &all->first;
+	const struct tracing_data *y = &all->first;
 	const struct input *of = all->of;
 	struct blob out = { 0 };
 
@@ -149,8 +100,7 @@ join_tracing(struct join *j)
 		blob_add(&out, of->tracing.p, of->tracing.n);
 	else {
 		blob_add(&out, of->tracing.p, y->front);
-		tracing_texts(&out, &y->formats, "ftrace", y->swap);
-		tracing_systems(&out, &y->formats, y->swap);
+		tracing_data_formats(&out, &y->formats, y->swap);
 		blob_add(&out, of->tracing.p + y->kallsyms, (size_t)((const uint8_t *)y->printk - 4 - of->tracing.p) - y->kallsyms);
 		tracing_printk(j, &out, y->swap);
 		blob_add(&out, of->tracing.p + y->lines, y->end - y->lines);
