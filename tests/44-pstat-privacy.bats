@@ -127,3 +127,13 @@ nothing_left() {
 	jq -e '.privacy[] | select(.row == "comms") | .rough and .count == 119999 and .distinct < 119999' "$T/out"
 	jq -e '.exact | not' "$T/out"
 }
+
+@test "privacy: a value is counted in its row, whatever numbers other rows have" {
+	need jq
+	# pseudonyms of tasks are as many as the tasks
+	pfilter -q --anon pid data/sched.pipe.data >"$T/anon"
+	for f in data/sched.pipe.data "$T/anon"; do
+		pstat --privacy --json -q "$f" | jq '.privacy[] | select(.row == "pids") | .distinct' >>"$T/pids"
+	done
+	[ "$(sort -u "$T/pids" | wc -l)" = 1 ]
+}

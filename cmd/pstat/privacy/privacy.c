@@ -25,7 +25,7 @@ privacy_is_new(struct privacy *p, enum row row, uint64_t h)
 {
 	size_t i;
 
-	h = (h ^ p->key ^ row) * UINT64_C(0x9e3779b97f4a7c15);
+	h = (h ^ p->key ^ (uint64_t)row << 56) * UINT64_C(0x9e3779b97f4a7c15);
 	h ^= h >> 29;
 	h = (h * UINT64_C(0xbf58476d1ce4e5b9)) | 1;
 	if (p->last[row] == h)
