@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "payload_task.h"
+#include "record/payload_role.h"
 #include "record/raw.h"
 #include "record/shape.h"
 #include "source/formats.h"
@@ -13,12 +14,7 @@ enum { TYPE_TRACEPOINT = 2, HEAD = 4 };		/* HEAD: bytes of RAW before the payloa
 enum { SEEN_MAX = 1 << 20 };			/* tasks that are remembered */
 
 enum kind { TID, TGID };
-static const struct row { const char *event, *field; enum kind kind; } rows[] = {
-#define TASK(event, field, kind) { event, field, kind },
-#include "payload_task.def"
-#undef TASK
-};
-enum { ROWS = sizeof rows / sizeof *rows };
+struct row { const char *event, *field; enum kind kind; };	/* of --task-field */
 
 struct seen {				/* a task, by tid */
 	struct link	 link;
@@ -41,7 +37,7 @@ struct cpu {				/* its last sched_switch */
 enum { CPUS = 1 << 16 };
 
 struct payload_tasks {
-	struct row	*own;		/* of --task-field */
+	struct row	*own;
 	size_t		 nown;
 	const struct pp_source *in;
 	const struct pp_state *state;
@@ -135,13 +131,11 @@ payload_number_named(const struct pp_format *f, const char *name)
 }
 
 static void
-payload_add_row(struct fields *of, const struct pp_format *f, const struct row *row)
+payload_add_field(struct fields *of, const struct pp_payload_field *x, enum kind kind)
 {
-	const struct pp_payload_field *x;
-
-	if (payload_is_event(row, f->event) && (x = payload_number_named(f, row->field)) && of->n < PAYLOAD_TASKS - 1) {
+	if (x && of->n < PAYLOAD_TASKS - 1) {
 		of->task[of->n].f = x;
-		of->task[of->n++].kind = row->kind;
+		of->task[of->n++].kind = kind;
 	}
 }
 
@@ -167,10 +161,15 @@ payload_fields(struct payload_tasks *p, const struct pp_event *ev)
 		of->prev = payload_number_named(f, "prev_pid");
 		of->next = payload_number_named(f, "next_pid");
 	}
-	for (size_t i = 0; i < ROWS; i++)
-		payload_add_row(of, f, &rows[i]);
+	for (unsigned i = 0; i < f->n; i++) {
+		enum pp_role role = pp_payload_role(f, &f->field[i]);
+
+		if (role == PP_ROLE_TID || role == PP_ROLE_PID)
+			payload_add_field(of, &f->field[i], role == PP_ROLE_TID ? TID : TGID);
+	}
 	for (size_t i = 0; i < p->nown; i++)
-		payload_add_row(of, f, &p->own[i]);
+		if (payload_is_event(&p->own[i], f->event))
+			payload_add_field(of, payload_number_named(f, p->own[i].field), p->own[i].kind);
 	return of;
 }
 

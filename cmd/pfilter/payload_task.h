@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * payload_task.h - --payload-tasks: the options that select tasks are asked of every task that a sample involves: the one it was
- * taken in, and those that its payload names by the rows of payload_task.def.  One that satisfies all of them is enough.
+ * taken in, and those that its payload names by the rows of record/payload.def.  One that satisfies all of them is enough.
  *
  * perf sched takes the time of a task's switch from the last one of its CPU, whoever's that was.  Usually that one names the task
  * too; if the recording lacks it, an older one counts.  So a sched_switch that the next of its CPU does not continue is kept:
