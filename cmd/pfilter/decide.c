@@ -236,7 +236,7 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 		return pp_fail(&t->in_err, "out of memory");
 	if (o->payload && payload_tasks_start(o->payload, t->in, state, o->keys, o->needed, &t->in_err) < 0)
 		return -1;
-	if ((o->expr || o->windows || o->payload) && pp_keep_formats(t->in) < 0)
+	if ((o->expr || o->windows || o->payload || anon_any(&o->anon)) && pp_keep_formats(t->in) < 0)
 		return pp_fail(&t->in_err, "out of memory");
 	return 1;
 }

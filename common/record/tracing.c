@@ -18,6 +18,7 @@ enum state {			/* the next item, in the order of the payload */
 	EVENT_MARK, EVENT_SIZE, EVENT,
 	FTRACE_COUNT, FTRACE_SIZE, FTRACE,
 	SYSTEM_COUNT, SYSTEM, FORMAT_COUNT, FORMAT_SIZE, FORMAT,
+	KALLSYMS_SIZE, KALLSYMS, PRINTK_SIZE, PRINTK, TASKS_SIZE, TASKS,
 	DONE,
 };
 
@@ -31,6 +32,8 @@ static const struct {
 	[FTRACE_COUNT] = { FIXED, 4 }, [FTRACE_SIZE] = { FIXED, 8 }, [FTRACE] = { TEXT, 0 },
 	[SYSTEM_COUNT] = { FIXED, 4 }, [SYSTEM] = { STRING, 0 }, [FORMAT_COUNT] = { FIXED, 4 },
 	[FORMAT_SIZE] = { FIXED, 8 }, [FORMAT] = { TEXT, 0 },
+	[KALLSYMS_SIZE] = { FIXED, 4 }, [KALLSYMS] = { TEXT, 0 }, [PRINTK_SIZE] = { FIXED, 4 }, [PRINTK] = { TEXT, 0 },
+	[TASKS_SIZE] = { FIXED, 8 }, [TASKS] = { TEXT, 0 },
 };
 
 struct name {
@@ -52,6 +55,8 @@ struct pp_tracing {
 	char	*whole;			/* PP_FORMAT_TEXT bytes for a text; NULL: formats are not kept */
 	uint64_t size;			/* of the text */
 	size_t	 bytes;			/* of all texts with a format */
+	bool	 has_tasks;
+	struct pp_tracing_behind behind;
 	struct name *names;		/* by id */
 	size_t	 n, cap;
 };
@@ -215,7 +220,7 @@ next_format(struct pp_tracing *t, enum state size)
 	if (size == FTRACE_SIZE)
 		return SYSTEM_COUNT;
 	if (!t->systems)
-		return DONE;
+		return KALLSYMS_SIZE;
 	t->systems--;
 	return SYSTEM;
 }
@@ -229,6 +234,9 @@ complete(struct pp_tracing *t)
 	switch (t->state) {
 	case MAGIC:
 		return memcmp(t->piece, "\027\010\104tracing", 10) == 0 ? VERSION : DONE;
+	case VERSION:
+		t->has_tasks = strtod(text, NULL) >= 0.6;
+		return ORDER;
 	case ORDER:
 		if (t->piece[0] > 1)
 			return DONE;
@@ -266,7 +274,18 @@ complete(struct pp_tracing *t)
 	case FORMAT:
 		learn(t);
 		return next_format(t, FORMAT_SIZE);
-	default:		/* VERSION, PAGE, EVENT are not used */
+	case KALLSYMS_SIZE:
+		t->left = t->size = t->behind.kallsyms = pp_get_u32(t->piece, t->swap);
+		return KALLSYMS;
+	case PRINTK_SIZE:
+		t->left = t->size = t->behind.printk = pp_get_u32(t->piece, t->swap);
+		return PRINTK;
+	case PRINTK:
+		return t->has_tasks ? TASKS_SIZE : DONE;
+	case TASKS_SIZE:
+		t->left = t->size = t->behind.tasks = pp_get_u64(t->piece, t->swap);
+		return TASKS;
+	default:		/* PAGE, EVENT and what is behind the formats are not used */
 		return t->state + 1;
 	}
 }
@@ -282,11 +301,24 @@ collect(struct pp_tracing *t, const uint8_t *p, size_t n, size_t want)
 	return n;
 }
 
+struct pp_tracing_behind
+pp_tracing_behind(const struct pp_tracing *t)
+{
+	return t->behind;
+}
+
+/* Can names come yet? */
+static int
+expects(const struct pp_tracing *t)
+{
+	return t->state < KALLSYMS_SIZE;
+}
+
 int
 pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 {
 	if (n == 0)
-		return t->state != DONE;
+		return expects(t);
 	while (t->state != DONE) {
 		bool whole;
 		size_t took;
@@ -310,7 +342,7 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 		}
 		default:
 			took = n < t->left ? n : (size_t)t->left;
-			if (t->whole && t->size <= PP_FORMAT_TEXT)
+			if (t->whole && t->size <= PP_FORMAT_TEXT && expects(t))
 				memcpy(t->whole + (t->size - t->left), p, took);
 			if (t->have < HEAD)
 				collect(t, p, took, HEAD);
@@ -321,7 +353,7 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 		p += took;
 		n -= took;
 		if (!whole)
-			return 1;
+			return expects(t);
 		t->state = complete(t);
 		t->have = 0;
 	}

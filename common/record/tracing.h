@@ -15,7 +15,8 @@
  *	"header_event" NUL	u64 size, text
  *	u32 n			n x { u64 size, format text }		system "ftrace"
  *	u32 n			n x { string system, u32 m, m x { u64 size, format text } }
- *	...			kallsyms, printk formats, command lines: not read
+ *	u32 size, text		kallsyms, and again printk formats: only their sizes are read
+ *	u64 size, text		since version 0.6: names and ids of tasks, the same
  *
  * A format text begins "name: sched_switch\nID: 316\n".
  */
@@ -35,8 +36,8 @@ struct pp_tracing;
 /* NULL: no memory.  The caller frees it by pp_tracing_free(). */
 struct pp_tracing *pp_tracing_new(void);
 /*
- * Read the next n bytes of the payload.  1: more are needed; 0: all names are known, or this is no such payload, and further
- * bytes are ignored.  Names that are known stay.  It does not fail: a damaged payload costs names, not records.
+ * Read the next n bytes of the payload.  1: more are needed; 0: all names are known, or this is no such payload.  Names that are
+ * known stay.  It does not fail: a damaged payload costs names, not records.
  */
 int	pp_tracing_feed(struct pp_tracing *, const uint8_t *, size_t n);
 /* "system:name" of a tracepoint by number; NULL: unknown.  Unescaped bytes of the recording: not safe to print. */
@@ -53,6 +54,8 @@ const struct pp_format *pp_tracing_format_named(const struct pp_tracing *, const
 const char *pp_tracing_format_error(const struct pp_tracing *, uint64_t id);
 /* Is the order of payloads another than ours? */
 bool	pp_tracing_swap(const struct pp_tracing *);
+struct pp_tracing_behind { uint64_t kallsyms, printk, tasks; };	/* bytes of what is behind the formats */
+struct pp_tracing_behind pp_tracing_behind(const struct pp_tracing *);
 /* The number of names known. */
 size_t	pp_tracing_count(const struct pp_tracing *);
 void	pp_tracing_free(struct pp_tracing *);

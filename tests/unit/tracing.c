@@ -92,8 +92,12 @@ whole(struct payload *p, bool big)
 	text(p, "name: no number\nformat:\n");
 	text(p, "name: not_a_number\nID: 12a\n");
 	text(p, "name: too_large\nID: 99999999999999999999\n");
-	number(p, 1234, 4);			/* kallsyms: not looked at */
+	number(p, 26, 4);			/* kallsyms: not looked at */
 	bytes(p, "ffffffff81000000 T _stext\n", 26);
+	number(p, 5, 4);			/* printk formats */
+	bytes(p, "%s %d", 5);
+	number(p, 7, 8);			/* names of tasks */
+	bytes(p, "1 init\n", 7);
 }
 
 static const struct { uint64_t id; const char *name; } want[] = {
@@ -114,6 +118,9 @@ is_whole(const struct pp_tracing *t)
 			assert_null(name);
 	}
 	assert_int_equal(pp_tracing_count(t), 4);
+	assert_int_equal(pp_tracing_behind(t).kallsyms, 26);
+	assert_int_equal(pp_tracing_behind(t).printk, 5);
+	assert_int_equal(pp_tracing_behind(t).tasks, 7);
 }
 
 static struct payload p;

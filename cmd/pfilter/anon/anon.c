@@ -11,6 +11,7 @@
 #include "record/raw.h"
 #include "record/sample.h"
 #include "state/timeline.h"
+#include "tool/payload_layout.h"
 
 enum { MEMORY = 256 << 20 };
 
@@ -66,8 +67,9 @@ anon_ready(struct tool *t, struct anon *a, struct columns *c)
 		tool_wrong(t, "--anon: no random bytes for a key: %s", strerror(errno));
 	if (a->map_file)
 		a->dict = anon_dict_new(t, a->map_file);
-	/* Copies of a program's memory, and data of tracepoints, may contain anything. */
-	c->strip |= anon_strip(a->what);
+	/* Copies of a program's memory, and data that no format describes, may contain anything. */
+	c->strip |= anon_strip(a->what) & ~(uint32_t)PP_SAMPLE_RAW;
+	c->strip_other_raw = true;
 	c->strip_aux = true;
 }
 
@@ -121,10 +123,11 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct anon_out *a = (struct anon_out *)o;
 
-	(void)in;
 	(void)stable;
 	if (anon_removes(a, r))
 		return 1;
+	if (r->type == PP_HEADER_TRACING_DATA)
+		return anon_formats(a, in, r);
 	if (!a->timeline)
 		return change(a, r);
 	if (r->type < PP_USER_TYPE_START)
@@ -166,9 +169,10 @@ report(const struct anon_out *a)
 
 	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++)
 		add(&fields, a->fields[row->bit], "%s", names[row->bit] ? names[row->bit] : row->name);
+	add(&fields, a->unexplained, "fields of payloads");
 	for (uint32_t i = 0; i < GONE_TYPES; i++)
 		if (pp_type_name(i))
-			add(i == PP_HEADER_TRACING_DATA || i == PP_HEADER_EVENT_TYPE ? &features : &types, a->types[i], "%s", pp_type_name(i));
+			add(i == PP_HEADER_EVENT_TYPE ? &features : &types, a->types[i], "%s", pp_type_name(i));
 		else
 			unknown += a->types[i];
 	add(&types, unknown, "of unknown type");
@@ -194,6 +198,7 @@ release(struct anon_out *a)
 	pp_timeline_free(a->timeline);
 	anon_addr_free(a->addr);
 	anon_key_free(a->key);
+	payload_layouts_free(a->payloads);
 	free(a);
 }
 

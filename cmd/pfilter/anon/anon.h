@@ -4,12 +4,13 @@
  *
  * With the same key, the same original has the same pseudonym, in every part of a stream and in every run.  Without --anon-key
  * the key is random and is not stored.  Records keep their layout, except for the length of names.  Fields without pseudonyms
- * (RAW, user stacks, AUX; with `addr' also registers and physical addresses) are overwritten with zeros here, and removed by
- * `columns'.  With `addr', records are written in time order, as by psort, since the meaning of an address depends on earlier
- * maps.
+ * (RAW of other events than tracepoints, user stacks, AUX; with `addr' also registers and physical addresses) are overwritten
+ * with zeros here, and removed by `columns'; payloads of tracepoints are changed field by field (record/payload.def).  With
+ * `addr', records are written in time order, as by psort, since the meaning of an address depends on earlier maps.
  *
  * A new word of --anon needs: a bit A_... in out.h, a row in anon.c add_word(), and the fields that it changes: by role in
- * field.h and field.c; whole records in record.c; header features in feature.c; pfilter(1) lists the words.
+ * field.h and field.c; whole records in record.c; payloads in payload.c; header features in feature.c; pfilter(1) lists
+ * the words.
  */
 #ifndef PFILTER_ANON_H
 #define PFILTER_ANON_H

@@ -59,6 +59,11 @@ struct anon_edit {		/* a record being anonymised in a->buf */
 
 /* Anonymise a field of `len' bytes at p in a->buf, in place; its length does not change. */
 void	anon_field(struct anon_edit *, enum pp_role, uint8_t *p, size_t len);
+/*
+ * Anonymise the payload of a tracepoint, the n bytes at `raw', which are in no order but that of the formats: write the new one to
+ * `to', which has space for n and for `room' bytes, where room + 4 is a multiple of 8.  Returns its length: n, or at most `room'.
+ */
+size_t	anon_payload(struct anon_edit *, const struct pp_event *, const uint8_t *raw, size_t n, uint8_t *to, size_t room);
 /* Write the new text for one of `n' bytes to a->text, and return its length.  ANON_UNCHANGED: the text stays. */
 int64_t	anon_text(struct anon_out *, enum pp_role, const char *s, size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* out.h - shared by the files of anon/: anon.c (order, removal of records), record.c, sample.c, feature.c, field.c */
+/* out.h - shared by the files of anon/: anon.c (order, removal of records), record.c, sample.c, payload.c, formats.c, feature.c, field.c */
 #ifndef PFILTER_ANON_OUT_H
 #define PFILTER_ANON_OUT_H
 
@@ -35,8 +35,10 @@ struct anon_out {
 	uint64_t	 types[GONE_TYPES], features[GONE_FEATURES];
 	uint64_t	 fields[PP_SAMPLE_BITS];	/* blanked fields of samples, by bit */
 	bool		 failed;	/* writing a record of the timeline failed */
+	uint64_t	 unexplained;	/* blanked fields of payloads */
 	uint64_t	 unknown_kept;
-	uint8_t		 buf[PP_RECORD_MAX + 1], attr[PP_RECORD_MAX];
+	struct payload_layouts *payloads;	/* NULL: none was seen */
+	uint8_t		 buf[PP_RECORD_MAX + 1], attr[PP_RECORD_MAX], raw[PP_RECORD_MAX];
 	char		 text[ANON_NAME];
 };
 
@@ -51,6 +53,8 @@ bool	anon_removes(struct anon_out *, const struct pp_rec *);
 int	anon_record(struct anon_out *, struct pp_rec *);
 int	anon_sample(struct anon_out *, struct pp_rec *);
 int	anon_feature(struct anon_out *, struct pp_rec *);
+/* Write TRACING_DATA with other names of events and without what it says of tasks; its payload is that of `in'.  1, or -1. */
+int	anon_formats(struct anon_out *, struct pp_source *in, const struct pp_rec *);
 /* Write the new name of an event to a->text, and return its length.  ANON_UNCHANGED: the event keeps its name. */
 enum { ANON_UNCHANGED = -2 };
 int64_t	anon_event_text(struct anon_out *, const char *, size_t n);

@@ -16,7 +16,6 @@
 /* The words of --anon that remove the types of a class.  A hardware trace records all execution, with addresses. */
 static const uint8_t gone_classes[PP_CLASSES] = {
 	[PP_CLASS_TRACE] = A_ALL, [PP_CLASS_TRACE_HEAD] = A_ALL,
-	[PP_CLASS_FORMATS] = A_ALL,	/* describes RAW, which is removed; holds comms and pids too */
 	[PP_CLASS_PACKED] = A_ALL,	/* they could not be expanded */
 };
 /* The words that remove types with a field of a role. */

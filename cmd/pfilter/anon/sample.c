@@ -100,12 +100,36 @@ blank(struct anon_out *a, const struct pp_rec *r, const struct pp_sample_row *ro
 	a->fields[row->bit]++;
 }
 
+enum { TYPE_TRACEPOINT = 2, RAW_HEAD = 4, RAW_BIT = 10 };
+_Static_assert(1 << RAW_BIT == PP_SAMPLE_RAW, "the bit of RAW");
+
+/* Put a new payload in the place of the old one, which has another length perhaps.  The fields behind it are anonymous already. */
+static void
+put_payload(struct anon_edit *b, const struct pp_event *ev, const struct pp_span *s, struct pp_rec *r)
+{
+	struct anon_out *a = b->a;
+	size_t at = (size_t)(s->p - b->r->raw), n = s->n - RAW_HEAD, others = r->size - s->n, behind = others - at, end;
+	size_t room = others < PP_RECORD_MAX - 16 ? ((PP_RECORD_MAX - 7 - others) & ~(size_t)7) - RAW_HEAD : 0;
+
+	n = anon_payload(b, ev, s->p + RAW_HEAD, n, a->raw, room);
+	end = at + RAW_HEAD + n;
+	memmove(a->buf + end, a->buf + at + s->n, behind);
+	pp_set_u32(a->buf + at, (uint32_t)n, a->swap);
+	memcpy(a->buf + at + RAW_HEAD, a->raw, n);
+	for (end += behind; end % 8 && end != r->size; end++)
+		a->buf[end] = 0;
+	r->size = (uint16_t)end;
+	PP_RAW_SET(a->buf, header, size, r->size, a->swap);
+}
+
 /* Anonymise the field of that row, which was copied to a->buf. */
 static void
-field(struct anon_edit *b, const struct pp_sample *s, const struct pp_sample_row *row)
+field(struct anon_edit *b, const struct pp_event *ev, const struct pp_sample *s, const struct pp_sample_row *row)
 {
 	uint8_t *p = b->a->buf + (s->at[row->bit].p - b->r->raw);
 
+	if (row->bit == RAW_BIT && ev->attr.type == TYPE_TRACEPOINT)
+		return;				/* put_payload() */
 	if (field_removed(row, b->a->what)) {
 		blank(b->a, b->r, row, &s->at[row->bit]);
 		return;
@@ -131,7 +155,8 @@ int
 anon_sample(struct anon_out *a, struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(a->in->events, r, a->err);
-	struct anon_edit b = { .a = a, .r = r };
+	const struct pp_rec old = *r;
+	struct anon_edit b = { .a = a, .r = &old };
 	struct pp_sample s;
 
 	if (!ev || pp_sample_get(&s, ev, r, a->swap, a->err) < 0)
@@ -144,7 +169,9 @@ anon_sample(struct anon_out *a, struct pp_rec *r)
 			continue;
 		memcpy(a->buf + (s.at[row->bit].p - r->raw), s.at[row->bit].p, s.at[row->bit].n);
 		if (anon_how(row->role) != KEEP)
-			field(&b, &s, row);
+			field(&b, ev, &s, row);
 	}
+	if (s.at[RAW_BIT].p && ev->attr.type == TYPE_TRACEPOINT && s.at[RAW_BIT].n > RAW_HEAD)
+		put_payload(&b, ev, &s.at[RAW_BIT], r);
 	return 1;
 }

@@ -25,7 +25,7 @@ enum {				/* flag bits of an attr that describe a field */
 	EXCLUDE_CALLCHAIN_KERNEL = 21, EXCLUDE_CALLCHAIN_USER = 22, AUX_OUTPUT = 31, DEFER_CALLCHAIN = 38,
 	DEFER_OUTPUT = 39,
 };
-enum { TYPE_SOFTWARE = 1, BPF_OUTPUT = 10 };
+enum { TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, BPF_OUTPUT = 10 };
 enum { DEFERRED_HEAD = PP_RAW_AT(CALLCHAIN_DEFERRED, ip) };
 
 struct columns_out {
@@ -95,10 +95,17 @@ columns_max_stack(const struct tool *t, struct columns *c, const char *text)
 bool
 columns_any(const struct columns *c)
 {
-	return c->strip || c->strip_aux || c->has_stack_size || c->has_max_stack;
+	return c->strip || c->strip_other_raw || c->strip_aux || c->has_stack_size || c->has_max_stack;
 }
 
 /* ---- attrs ------------------------------------------------------------------------------------------- */
+
+/* The fields to remove from samples of an event of that type. */
+static uint64_t
+strip_of(const struct columns *what, uint32_t type)
+{
+	return what->strip | (what->strip_other_raw && type != TYPE_TRACEPOINT ? PP_SAMPLE_RAW : 0);
+}
 
 static void
 clear_flag(const struct columns_out *c, uint8_t *attr, unsigned n)
@@ -116,7 +123,7 @@ fix_attr(void *arg, uint8_t *p, size_t size)
 	bool swap = c->swap;
 
 	pp_attr_get(&a, p, size, swap);
-	gone = a.sample_type & c->what->strip;
+	gone = a.sample_type & strip_of(c->what, a.type);
 	PP_ATTR_SET(p, size, sample_type, a.sample_type & ~gone, swap);
 	if (gone & PP_SAMPLE_CALLCHAIN) {
 		PP_ATTR_SET(p, size, sample_max_stack, 0, swap);
@@ -278,24 +285,24 @@ check_event(struct columns_out *c, const struct pp_event *ev)
 		memset(c->known + c->nknown, 0, (n - c->nknown) * sizeof *c->known);
 		c->nknown = n;
 	}
-	if (c->what->strip & PP_SAMPLE_RAW && is_off_cpu(ev))
+	if (strip_of(c->what, ev->attr.type) & PP_SAMPLE_RAW && is_off_cpu(ev))
 		tool_wrong(c->tool, "--strip raw: it holds the samples of event %s; --drop-event %s removes them",
 		    ev->name, ev->name);
 	c->known[ev->index] = true;
 }
 
-/* The bits of the fields that may change. */
+/* The bits of the fields that may change in samples of an event of that type. */
 static uint64_t
-touched(const struct columns *what)
+touched(const struct columns *what, uint32_t type)
 {
-	return what->strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
+	return strip_of(what, type) | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
 }
 
 /* Write the sample without removed fields to c->buf: its end. */
 static uint8_t *
 write_sample(struct columns_out *c, const struct pp_event *ev, const struct pp_rec *r, const struct pp_part *part, int n)
 {
-	uint64_t strip = c->what->strip;
+	uint64_t strip = strip_of(c->what, ev->attr.type);
 	const uint8_t *from = r->raw;
 	uint8_t *to = c->buf, *end;
 
@@ -327,9 +334,9 @@ put_sample(struct columns_out *c, struct pp_rec *r)
 		return -1;
 	if (ev->index >= c->nknown || !c->known[ev->index])
 		check_event(c, ev);
-	if (!(ev->attr.sample_type & touched(c->what)))
+	if (!(ev->attr.sample_type & touched(c->what, ev->attr.type)))
 		return 1;
-	if ((n = pp_sample_parts(part, touched(c->what), ev, r, c->swap, c->err)) < 0)
+	if ((n = pp_sample_parts(part, touched(c->what, ev->attr.type), ev, r, c->swap, c->err)) < 0)
 		return -1;
 	to = write_sample(c, ev, r, part, n);
 	for (; (to - c->buf) % 8 && to - c->buf < r->size; to++)

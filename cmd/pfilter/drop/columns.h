@@ -18,6 +18,7 @@
 
 struct columns {			/* initially zero: no change */
 	uint64_t strip;			/* fields to remove, bits PP_SAMPLE_* */
+	bool	 strip_other_raw;	/* remove raw data that is no payload of a tracepoint */
 	bool	 strip_aux;		/* remove hardware trace records, too */
 	uint32_t stack_size;		/* limit of a user stack in bytes, a multiple of 8; if has_stack_size */
 	bool	 has_stack_size;
