@@ -137,3 +137,18 @@ nothing_left() {
 	done
 	[ "$(sort -u "$T/pids" | wc -l)" = 1 ]
 }
+
+@test "privacy: names and addresses in payloads of tracepoints, and what follows their formats" {
+	need jq
+	need python3
+	python3 payload.py make little 3 | mkpipe >"$T/in"
+	# of 3 samples of each event: 9 names of tasks, 6 paths; the text behind the formats
+	for x in "comms 10" "paths 6" "kernel-addr 5" "raw 8"; do
+		given "$T/in" | grep -qx "$x" || failed "$x: $(given "$T/in" | tr '\n' ' ')"
+	done
+	pfilter -q --anon comm,path,addr "$T/in" >"$T/anon"
+	! given "$T/anon" | grep -E '^(comms|paths|kernel-addr) ' || failed "left"
+	pfilter -q --anon pid "$T/in" >"$T/anon"
+	! given "$T/anon" | grep '^raw ' || failed "raw is left"
+	done_all
+}

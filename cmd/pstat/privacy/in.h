@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* in.h - shared by the files of privacy/: privacy.c (counts, forms), record.c, sample.c, feature.c, text.c (pseudonyms) */
+/* in.h - shared by the files of privacy/: privacy.c (counts, forms), record.c, sample.c, payload.c, feature.c, text.c (pseudonyms) */
 #ifndef PSTAT_PRIVACY_IN_H
 #define PSTAT_PRIVACY_IN_H
 
 #include "privacy.h"
+#include "tool/payload_layout.h"
 
 enum row {
 #define ROW(NAME, what, gone, option) ROW_##NAME,
@@ -35,6 +36,8 @@ struct privacy {
 	uint64_t	 record;	/* number of the current record */
 	uint64_t	 last[ROWS];	/* hash of the last value of a row: it often comes again */
 	uint32_t	 nr_cpus;
+	struct payload_layouts *payloads;	/* NULL: none was seen */
+	uint8_t	 raw[PP_RECORD_MAX];	/* what is left of a payload */
 };
 
 /* ---- privacy.c ----------------------------------------------------------------------------------- */
@@ -49,6 +52,11 @@ bool	privacy_addr(struct privacy *, const struct pp_rec *, bool kernel, uint64_t
 
 void	privacy_sample(struct privacy *, const struct pp_event *, const struct pp_rec *);
 void	privacy_other(struct privacy *, const struct pp_event *, const struct pp_rec *);
+/* The payload of a sample, n bytes: RAW without its size. */
+void	privacy_payload(struct privacy *, const struct pp_event *, const struct pp_rec *, const uint8_t *raw, size_t n);
+/* A text or number by what it means. */
+void	privacy_text_of(struct privacy *, const struct pp_rec *, enum pp_role, const char *s, size_t len);
+void	privacy_number_of(struct privacy *, const struct pp_rec *, enum pp_role, uint64_t n, size_t width);
 void	privacy_feature(struct privacy *, const struct pp_rec *);
 /* A name of an event: counted if a user gave it, or it is that of a program's probe. */
 void	privacy_event_name(struct privacy *, const struct pp_rec *, const char *s, size_t len);

@@ -6,6 +6,7 @@
 
 #include "in.h"
 #include "record/event.h"
+#include "source/formats.h"
 
 #include <sys/random.h>
 
@@ -159,8 +160,10 @@ privacy_glance(struct tool *t, struct counts *c)
 void
 privacy_free(struct privacy *p)
 {
-	if (p)
+	if (p) {
+		payload_layouts_free(p->payloads);
 		free(p->value);
+	}
 	free(p);
 }
 
@@ -170,6 +173,8 @@ privacy_begin(struct privacy *p)
 	p->in = p->tool->in;
 	if (!p->in)
 		return;
+	if (pp_keep_formats(p->in) < 0)
+		pp_fail(&p->tool->in_err, "out of memory");
 	if (p->value)
 		count_visit_by(p->c, privacy_record, p);
 	else
@@ -252,9 +257,30 @@ privacy_add(const struct privacy *p, struct report *r)
 	report_add(r, p->value ? &privacy_table : &glance_table, p);
 }
 
-void
-privacy_end(const struct privacy *p, struct report *r)
+/* A text of so many bytes, whose lines are not looked at: as one value. */
+static void
+privacy_unread(struct privacy *p, enum row row, uint64_t bytes)
 {
+	struct row_count *n = &p->row[row];
+
+	if (!bytes)
+		return;
+	n->record = n->count++ ? n->record : p->record;
+	n->bytes += bytes;
+	n->distinct++;
+}
+
+void
+privacy_end(struct privacy *p, struct report *r)
+{
+	struct pp_tracing_behind behind = { 0 };
+
+	if (p->in && pp_formats(p->in))
+		behind = pp_tracing_behind(pp_formats(p->in));
+	privacy_unread(p, ROW_KERNEL_ADDR, behind.kallsyms);
+	privacy_unread(p, ROW_KERNEL_ADDR, behind.printk);
+	privacy_unread(p, ROW_COMMS, behind.tasks);
+	privacy_unread(p, ROW_PIDS, behind.tasks);
 	for (int i = 0; i < ROWS; i++)
 		r->exact &= !p->row[i].rough;
 }

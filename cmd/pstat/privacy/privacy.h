@@ -22,7 +22,7 @@ void	privacy_begin(struct privacy *);
 /* Add its table to the report, before the input is read: "privacy", or "glance_privacy". */
 void	privacy_add(const struct privacy *, struct report *);
 /* The input has ended. */
-void	privacy_end(const struct privacy *, struct report *);
+void	privacy_end(struct privacy *, struct report *);
 void	privacy_screen(FILE *, const struct privacy *);
 void	privacy_free(struct privacy *);
 

@@ -34,8 +34,8 @@ cgroup(struct privacy *p, const struct pp_rec *r, const char *s, size_t len)
 		privacy_text(p, ROW_CONTAINERS, r, id, n);
 }
 
-static void
-text(struct privacy *p, const struct pp_rec *r, enum pp_role role, const char *s, size_t len)
+void
+privacy_text_of(struct privacy *p, const struct pp_rec *r, enum pp_role role, const char *s, size_t len)
 {
 	len = strnlen(s, len);		/* fields of a fixed size are padded */
 	switch (role) {
@@ -88,8 +88,8 @@ bytes(struct privacy *p, const struct pp_rec *r, enum pp_role role, const uint8_
 		privacy_value(p, ROW_BUILD_IDS, r, pp_get_u64(b, false), len);
 }
 
-static void
-number(struct privacy *p, const struct pp_rec *r, enum pp_role role, uint64_t n, size_t width)
+void
+privacy_number_of(struct privacy *p, const struct pp_rec *r, enum pp_role role, uint64_t n, size_t width)
 {
 	bool kernel = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL;
 
@@ -126,9 +126,9 @@ visit(void *arg, const struct pp_value *v)
 	struct walk *w = arg;
 
 	if (v->kind == PP_K_STR || v->role == PP_ROLE_COMM || v->role == PP_ROLE_TEXT || v->role == PP_ROLE_EVENT_BYTES)
-		text(w->p, w->r, v->role, (const char *)v->p, v->len);
+		privacy_text_of(w->p, w->r, v->role, (const char *)v->p, v->len);
 	else if (v->kind == PP_K_UINT || v->kind == PP_K_SINT || v->kind == PP_K_HEX)
-		number(w->p, w->r, v->role, pp_value_num(v, w->p->in->swap), v->len);
+		privacy_number_of(w->p, w->r, v->role, pp_value_num(v, w->p->in->swap), v->len);
 	else if (v->role == PP_ROLE_FILE_ID || v->role == PP_ROLE_BUILD_ID || v->role == PP_ROLE_TAG || v->role == PP_ROLE_CODE)
 		bytes(w->p, w->r, v->role, v->p, v->len);
 	return 1;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <string.h>
-
 #include "in.h"
 #include "record/sample.h"
 #include "record/shape.h"
@@ -69,10 +67,7 @@ sample_part(struct privacy *p, const struct pp_event *ev, const struct pp_rec *r
 			privacy_value(p, ROW_REGISTERS, r, p->record, x->n - 8);
 		break;
 	case PP_SAMPLE_RAW:
-		if (any_byte(x->p + 4, x->n - 4)) {
-			privacy_value(p, ROW_RAW, r, ev->index, x->n - 4);
-			privacy_text(p, ROW_RAW, NULL, ev->name, strlen(ev->name));
-		}
+		privacy_payload(p, ev, r, x->p + 4, x->n - 4);
 		break;
 	case PP_SAMPLE_PHYS_ADDR:
 		if (any_byte(x->p, 8))
