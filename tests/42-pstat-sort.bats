@@ -258,6 +258,8 @@ traced() {
 	pstat --json --hist raw.runtime $f >"$T/out"
 	[ "$(jq -r '.hist[0] | "\(.count) \(.sum) \(.min) \(.max)"' "$T/out")" = "$(awk 'NR == 1 { min = $1 } { sum += $1 } END { print NR, sum, min, $1 }' "$T/runtimes")" ] ||
 	    failed "histogram"
+	pstat --picture hist:raw.runtime $f >"$T/svg"		# of raw alone they are bytes
+	grep -q 'Histogram of raw.runtime' "$T/svg" && ! grep -q bytes "$T/svg" || failed picture
 	# in time order with a key of history; CSV; metrics
 	[ "$(pstat --json --sort raw.prev_pid,comm $f | jq '[.sort[].samples] | add')" = 382 ] || failed "history"
 	pstat --csv --table sort --sort raw.prev_comm $f >"$T/csv"

@@ -490,7 +490,7 @@ panels_hist(struct making *m, const struct picture *pic, struct panel *to)
 	to->kind = PANEL_HIST;
 	to->unit = "";
 	for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strncmp(field, units[i].field, strlen(units[i].field)))
+		if (strlen(units[i].field) == strcspn(field, ":") && !strncmp(field, units[i].field, strcspn(field, ":")))
 			to->unit = units[i].unit;
 	sort_hist(pic->hist, cell, bucket);
 	to->bucket = bucket;
