@@ -213,6 +213,27 @@ agrees() {
 	done_all
 }
 
+@test "pprof: many samples await the user part of their call chain" {
+	python
+	for n in 400 4000; do
+		cat >"$T/r" <<-END
+			attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap ids=1
+			SAMPLE misc=1 ip=0xffffffff81000300 pid=100 tid=100 time=1400 chain=0xffffffffffffff80,0xffffffff81000300,0xfffffffffffffd80,77 repeat=$n step=1
+			CALLCHAIN_DEFERRED cookie=77 list=0xfffffffffffffe00,0x401010 @ pid=100 tid=100 time=9000
+		END
+		mkpipe "$T/r" >"$T/in"
+		try pcat --format=pprof -S 1M "$T/in"
+		[ $rc -eq 0 ] && read_pprof sums "$T/out" | grep -qx "samples count $n" || failed "$n"
+		if [ $n = 400 ]; then
+			diff <(read_pprof stacks "$T/out") <(echo "400 400 | ffffffff81000300 401010 | comm=:100 pid=100") && ! [ -s "$T/err" ] || failed "$n: stacks"
+		else
+			one_line "pcat: warning: $((n - $(read_pprof stacks "$T/out" | awk '/ 401010 / { print $1 }'))) samples are without the user part of their callchain: --max-memory is too small" ||
+			    failed "$n: warning"
+		fi
+	done
+	done_all
+}
+
 # stacks N: a stream of N samples, each of its own stack.
 stacks() {
 	/usr/bin/python3 - "$1" <<-'END'
@@ -240,7 +261,7 @@ stacks() {
 	files=("$T"/x.pb.gz*)
 	[ ${#files[@]} -gt 3 ] && [ ${#files[@]} -eq $((1 + $(wc -l <"$T/err"))) ] || failed "${files[*]}"
 	read_pprof sums "${files[@]}" | diff - <(printf '%s\n' "samples count $n" "cpu nanoseconds $n") || failed sums
-	pcat --format=pprof "$T/in" >"$T/whole"
+	pcat --format=pprof --max-memory=2G "$T/in" >"$T/whole"
 	# all samples, each once: the same stacks, by addresses
 	cmp <(read_pprof stacks "${files[@]}" | sort) <(read_pprof stacks "$T/whole" | sort) || failed stacks
 	if command -v go >/dev/null && [ -z "${ALL-}" ]; then

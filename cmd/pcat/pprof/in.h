@@ -66,7 +66,8 @@ struct pprof {
 	struct table	 awaits;
 	struct awaiting	*first, *last;
 	size_t		 awaiting;	/* bytes of them */
-	uint64_t	 alone;		/* samples whose user part did not come */
+	uint64_t	 alone;		/* samples without their user part, ... */
+	uint64_t	 crowded_out;	/* ... because too many awaited theirs */
 
 	struct known_place cache[1 << PPROF_CACHE_BITS];
 	uint32_t	 place[2 * PP_RECORD_MAX / 8];	/* of the sample in work */
@@ -78,7 +79,7 @@ struct pprof {
 int	pprof_next_file(struct pprof *);
 /* turn.c, a pp_deliver: take a record or a digest in its turn.  1, or -1: o->err. */
 int	pprof_turn(void *o, uint64_t time, const uint8_t *p, size_t n);
-/* Samples that await more than so many bytes of user parts are taken without.  1, or -1. */
-int	pprof_await_no_more(struct pprof *, size_t limit);
+/* Samples that await their user part are taken without.  1, or -1. */
+int	pprof_await_no_more(struct pprof *);
 
 #endif

@@ -324,8 +324,12 @@ pprof_say(const struct pprof *o)
 	if (early)
 		tool_warn(o->tool, "%" PRIu64 " records arrived after newer ones had to be taken: --max-memory is too small for their "
 		    "time order", early);
-	if (o->alone)
-		tool_note(o->tool, "%" PRIu64 " samples are without the user part of their callchain, which did not follow", o->alone);
+	if (o->crowded_out)
+		tool_warn(o->tool, "%" PRIu64 " samples are without the user part of their callchain: --max-memory is too small to wait "
+		    "for it", o->crowded_out);
+	if (o->alone > o->crowded_out)
+		tool_note(o->tool, "%" PRIu64 " samples are without the user part of their callchain, which did not follow",
+		    o->alone - o->crowded_out);
 }
 
 /* All samples that were sound are written, also before a fault of the input. */
@@ -335,7 +339,7 @@ pprof_write_rest(struct pprof *o)
 	if (o->err->what[0] || (!o->events && pprof_begin(o, false) < 0))
 		return -1;
 	profile_check_event(o->tool, o->events, o->what->event);
-	if (pp_timeline_release(o->timeline, UINT64_MAX) < 0 || pprof_await_no_more(o, 0) < 0)
+	if (pp_timeline_release(o->timeline, UINT64_MAX) < 0 || pprof_await_no_more(o) < 0)
 		return -1;
 	if (pprof_counts_grow(o) < 0)
 		return -1;

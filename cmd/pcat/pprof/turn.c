@@ -201,13 +201,24 @@ turn_complete(struct pprof *o, const struct digest *rest)
 	return 1;
 }
 
+/* The newest first: it is the first of its thread in the table. */
 int
-pprof_await_no_more(struct pprof *o, size_t limit)
+pprof_await_no_more(struct pprof *o)
 {
-	while (o->awaiting > limit)
-		if (turn_awaited(o, o->first, NULL) < 0)
+	while (o->last)
+		if (turn_awaited(o, o->last, NULL) < 0)
 			return -1;
 	return 1;
+}
+
+static int
+turn_await_less(struct pprof *o)
+{
+	uint64_t alone = o->alone;
+	int rc = pprof_await_no_more(o);
+
+	o->crowded_out += o->alone - alone;
+	return rc;
 }
 
 /* The cookie of the user part that the sample is still without.  False: it has all. */
@@ -243,6 +254,8 @@ pprof_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 		return turn_complete(o, &d);
 	if (!turn_is_deferred(&d, &cookie))
 		return turn_add(o, time, &d, NULL);
-	return turn_await(o, time, p, n, cookie) < 0 ? -1 : pprof_await_no_more(o, o->what->memory / 8);
+	if (turn_await(o, time, p, n, cookie) < 0)
+		return -1;
+	return o->awaiting > o->what->memory / 8 ? turn_await_less(o) : 1;
 }
 
