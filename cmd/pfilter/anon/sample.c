@@ -128,9 +128,9 @@ field(struct anon_edit *b, const struct pp_event *ev, const struct pp_sample *s,
 {
 	uint8_t *p = b->a->buf + (s->at[row->bit].p - b->r->raw);
 
-	if (row->bit == RAW_BIT && ev->attr.type == TYPE_TRACEPOINT)
-		return;				/* put_payload() */
 	if (field_removed(row, b->a->what)) {
+		if (row->bit == RAW_BIT && ev->attr.type == TYPE_TRACEPOINT)
+			return;			/* put_payload() */
 		blank(b->a, b->r, row, &s->at[row->bit]);
 		return;
 	}
@@ -155,8 +155,7 @@ int
 anon_sample(struct anon_out *a, struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(a->in->events, r, a->err);
-	const struct pp_rec old = *r;
-	struct anon_edit b = { .a = a, .r = &old };
+	struct anon_edit b = { .a = a, .r = r };
 	struct pp_sample s;
 
 	if (!ev || pp_sample_get(&s, ev, r, a->swap, a->err) < 0)

@@ -104,7 +104,7 @@ columns_any(const struct columns *c)
 static uint64_t
 strip_of(const struct columns *what, uint32_t type)
 {
-	return what->strip | (what->strip_other_raw && type != TYPE_TRACEPOINT ? PP_SAMPLE_RAW : 0);
+	return what->strip | (uint64_t)(what->strip_other_raw & (type != TYPE_TRACEPOINT)) * PP_SAMPLE_RAW;
 }
 
 static void
@@ -291,11 +291,11 @@ check_event(struct columns_out *c, const struct pp_event *ev)
 	c->known[ev->index] = true;
 }
 
-/* The bits of the fields that may change in samples of an event of that type. */
+/* The bits of the fields that may change in samples, if those of `strip' are removed. */
 static uint64_t
-touched(const struct columns *what, uint32_t type)
+touched(const struct columns *what, uint64_t strip)
 {
-	return strip_of(what, type) | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
+	return strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
 }
 
 /* Write the sample without removed fields to c->buf: its end. */
@@ -327,6 +327,7 @@ put_sample(struct columns_out *c, struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(c->in->events, r, c->err);
 	struct pp_part part[PP_SHAPE_STEPS];
+	uint64_t bits;
 	uint8_t *to;
 	int n;
 
@@ -334,9 +335,10 @@ put_sample(struct columns_out *c, struct pp_rec *r)
 		return -1;
 	if (ev->index >= c->nknown || !c->known[ev->index])
 		check_event(c, ev);
-	if (!(ev->attr.sample_type & touched(c->what, ev->attr.type)))
+	bits = touched(c->what, strip_of(c->what, ev->attr.type));
+	if (!(ev->attr.sample_type & bits))
 		return 1;
-	if ((n = pp_sample_parts(part, touched(c->what, ev->attr.type), ev, r, c->swap, c->err)) < 0)
+	if ((n = pp_sample_parts(part, bits, ev, r, c->swap, c->err)) < 0)
 		return -1;
 	to = write_sample(c, ev, r, part, n);
 	for (; (to - c->buf) % 8 && to - c->buf < r->size; to++)
