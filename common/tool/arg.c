@@ -38,35 +38,33 @@ tool_size(const struct tool *t, const char *text)
 	return n;
 }
 
-/* Parse digits with up to nine behind a point, in units of 1e-9.  Returns the end of the number; NULL: none, or too large. */
+/* Parse digits with up to nine behind a point; *part is in units of 1e-9.  Returns the end of the number; NULL: none, or too large. */
 static const char *
-decimal(const char *p, uint64_t *n)
+decimal(const char *p, uint64_t *whole, uint64_t *part)
 {
-	uint64_t whole = 0, part = 0, unit = 1000000000;
+	uint64_t unit = 1000000000;
 	const char *from = p;
 
+	*whole = *part = 0;
 	for (; *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, (uint64_t)(*p - '0'), &whole))
+		if (__builtin_mul_overflow(*whole, 10, whole) ||
+		    __builtin_add_overflow(*whole, (uint64_t)(*p - '0'), whole))
 			return NULL;
 	if (*p == '.')
 		for (p++; *p >= '0' && *p <= '9'; p++) {
 			unit /= 10;
-			part += unit * (uint64_t)(*p - '0');
+			*part += unit * (uint64_t)(*p - '0');
 		}
-	if (p == from || (p == from + 1 && *from == '.') || __builtin_mul_overflow(whole, UINT64_C(1000000000), n) ||
-	    __builtin_add_overflow(*n, part, n))
-		return NULL;
-	return p;
+	return p == from || (p == from + 1 && *from == '.') ? NULL : p;
 }
 
 uint64_t
 tool_seconds(const struct tool *t, const char *text)
 {
-	uint64_t ns;
-	const char *end = decimal(text, &ns);
+	uint64_t whole, part, ns;
+	const char *end = decimal(text, &whole, &part);
 
-	if (!end || *end)
+	if (!end || *end || __builtin_mul_overflow(whole, UINT64_C(1000000000), &ns) || __builtin_add_overflow(ns, part, &ns))
 		tool_wrong(t, "%s '%s': expected seconds of the recording's clock such as 1234.567890123", t->optname, text);
 	return ns;
 }
@@ -78,16 +76,12 @@ tool_duration(const struct tool *t, const char *text)
 		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 },
 		{ "m", UINT64_C(60000000000) }, { "h", UINT64_C(3600000000000) }, { "d", UINT64_C(86400000000000) },
 	};
-	uint64_t nano;
-	const char *unit = decimal(text, &nano);
+	uint64_t whole, part, ns, rest;
+	const char *unit = decimal(text, &whole, &part);
 
 	for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
-		if (!strcmp(unit, units[i].name)) {
-			struct wide n = wide_mul(nano, units[i].ns);
-			uint64_t rest;
-
-			if (n.hi < 1000000000)
-				return wide_div(n, 1000000000, &rest);
-		}
+		if (!strcmp(unit, units[i].name) && !__builtin_mul_overflow(whole, units[i].ns, &ns) &&
+		    !__builtin_add_overflow(ns, wide_div(wide_mul(part, units[i].ns), 1000000000, &rest), &ns))
+			return ns;
 	tool_wrong(t, "%s '%s': expected a duration such as 10ms, 1.5s or 5m", t->optname, text);
 }
