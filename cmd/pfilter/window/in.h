@@ -16,8 +16,14 @@ struct look {			/* a sample that is looked at */
 	bool		 late;		/* newer ones were looked at before: it arrived later than rounds allow */
 	bool		 swap;
 };
-/* The key of a record.  false: it has none. */
-bool	window_key(const struct look *, enum window_key, uint32_t *key);
+/* The key of a record.  false: it has none.  window_key_of(): if it is not ALL. */
+bool	window_key_of(const struct look *, enum window_key, uint32_t *key);
+static inline bool
+window_key(const struct look *l, enum window_key which, uint32_t *key)
+{
+	*key = 0;
+	return which == ALL || window_key_of(l, which, key);
+}
 
 struct around {
 	struct expr	*expr;

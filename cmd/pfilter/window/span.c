@@ -58,35 +58,67 @@ span_place(struct span_key *k, int end, const struct look *l)
 	if (!k->place[end])
 		k->place[end] = tool_alloc(n, sizeof *k->place[end]);
 	if (!k->place[end][index].known) {
-		field_access(l->stream, k->field[end], &(struct field_kind){ l->about.ev, PP_SAMPLE, true, false }, &k->place[end][index].at);
+		field_access(l->stream, k->field[end], &(struct field_kind){ l->about.ev, PP_SAMPLE, true, true }, &k->place[end][index].at);
 		k->place[end][index].known = true;
 	}
 	return &k->place[end][index].at;
+}
+
+/* The number in a field at no fixed place.  1, 0: the sample has none, or -1: it is malformed. */
+static int
+span_fetch(const struct look *l, const struct field *f, big *n, struct pp_err *err)
+{
+	struct field_fetch fetch;	/* not the whole struct is set: it is large */
+	struct field_value value;
+
+	fetch.stream = l->stream;
+	fetch.s = &l->about;
+	fetch.err = err;
+	fetch.swap = l->swap;
+	fetch.taken = fetch.bad = false;
+	field_fetch(&fetch, (enum field_part)f->part, f, &value);
+	*n = value.num;
+	return fetch.bad ? -1 : value.known;
+}
+
+/* Does the payload of a sample reach to the end of that field in it? */
+static bool
+span_reaches(const struct look *l, const struct field_place *at)
+{
+	const struct pp_rec *r = l->about.r;
+	uint32_t begin = at->raw + 4u, n;
+
+	if (r->size < begin)
+		return false;
+	n = pp_get_u32(r->raw + at->raw, l->swap);
+	return n <= r->size - begin && (uint32_t)at->off + at->width <= begin + n;
 }
 
 /* The number in a field of a sample.  1, 0: it has none, or -1: the sample is malformed. */
 static int
 span_number(const struct look *l, const struct field *f, const struct field_place *at, big *n, struct pp_err *err)
 {
-	struct field_fetch fetch = { .stream = l->stream, .s = &l->about, .err = err, .swap = l->swap };
 	const uint8_t *p = l->about.r->raw + (at->end ? (int32_t)l->about.r->size + at->off : at->off);
-	struct field_value value;
+	uint64_t number;
 
 	switch (at->at) {
 	case AT_NUMBER:
 		*n = at->num;
 		return 1;
 	case AT_PLACE:
-		if (at->sign && at->width == 4)
+		if (at->raw) {
+			if (!span_reaches(l, at))
+				return span_fetch(l, f, n, err);
+			number = pp_payload_number(p, at->width, at->sign, l->swap);
+			*n = at->sign ? big_signed((int64_t)number) : big_plain(number);
+		} else if (at->sign && at->width == 4)
 			*n = big_signed((int32_t)pp_get_u32(p, l->swap));
 		else
 			*n = big_plain((at->width == 8 ? pp_get_u64(p, l->swap) : at->width == 4 ? pp_get_u32(p, l->swap) :
 			    pp_get_u16(p, l->swap)) >> at->shift & at->mask);
 		return 1;
 	case AT_PART:
-		field_fetch(&fetch, (enum field_part)f->part, f, &value);
-		*n = value.num;
-		return fetch.bad ? -1 : value.known;
+		return span_fetch(l, f, n, err);
 	default:
 		return 0;
 	}

@@ -232,7 +232,7 @@ windows_learn(struct windows *w, const struct pp_rec *r)
 }
 
 bool
-window_key(const struct look *l, enum window_key which, uint32_t *key)
+window_key_of(const struct look *l, enum window_key which, uint32_t *key)
 {
 	const struct pp_event *ev = l->about.ev;
 	const struct pp_rec *r = l->about.r;
@@ -240,10 +240,6 @@ window_key(const struct look *l, enum window_key which, uint32_t *key)
 	uint32_t pid, tid;
 	int64_t cpu;
 
-	if (which == ALL) {
-		*key = 0;
-		return true;
-	}
 	if (which == CPU) {
 		if (pp_cpu(ev, r, l->swap, key))
 			return true;
@@ -334,7 +330,8 @@ windows_look(struct windows *w, struct pp_arrival *arrival, const struct pp_turn
 	l->late = timed && l->time < w->newest;
 	if (timed && !l->late)
 		w->newest = l->time;
-	windows_look_spans(w, arrival, ev, r, timed);
+	if (w->span)
+		windows_look_spans(w, arrival, ev, r, timed);
 	if (r->type != PP_SAMPLE || !timed)
 		return 1;
 	if (!l->about.start)
@@ -369,9 +366,13 @@ windows_looked(struct windows *w, uint64_t decided)
 int
 windows_match(const struct windows *w, const struct pp_event *ev, const struct pp_rec *r, bool marked)
 {
-	struct look l = { .about = { .ev = ev, .r = r }, .swap = w->look.swap, .stream = &w->stream };
+	struct look l;		/* without what only expressions need */
 	int around = w->around ? NOT_AROUND : KEPT, span = w->span ? NOT_SPAN : KEPT, by;
 
+	l.about.ev = ev;
+	l.about.r = r;
+	l.stream = &w->stream;
+	l.swap = w->look.swap;
 	if (!pp_time(ev, r, l.swap, &l.time))
 		return r->type != PP_SAMPLE ? LACKS_FIELD : around != KEPT ? around : span;
 	for (const struct around *a = w->around; a && around != KEPT; a = a->next)
