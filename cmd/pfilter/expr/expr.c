@@ -376,6 +376,10 @@ expr_run(struct expr *e, const struct program *p, const struct field_subject *s,
 	struct field_fetch f;
 	int rc;
 
+	if (p->constant) {
+		*result = (enum expr_result)p->code[0].what;
+		return 1;
+	}
 	if (p->raw) {
 		if (!expr_payload_fits(p, s->r, e->stream.swap)) {
 			struct program **slot = &e->programs[s->ev->index]->of[SHORT_PAYLOAD];
@@ -397,6 +401,16 @@ expr_run(struct expr *e, const struct program *p, const struct field_subject *s,
 	return 1;
 }
 
+/* The program for that kind of records.  Not inlined: expr_match() mostly has it. */
+static const struct program * __attribute__((noinline))
+expr_program(struct expr *e, const struct field_subject *s)
+{
+	struct field_kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r), true };
+	struct program **slot = expr_program_slot(e, &k);
+
+	return *slot ? *slot : expr_make_program(e, &k, slot);
+}
+
 int
 expr_match(struct expr *e, const struct field_subject *s, enum expr_result *result, struct pp_err *err)
 {
@@ -405,12 +419,8 @@ expr_match(struct expr *e, const struct field_subject *s, enum expr_result *resu
 
 	if (s->r->type == PP_SAMPLE && index < e->nprograms && e->programs[index])
 		p = e->programs[index]->of[0];
-	if (!p) {
-		struct field_kind k = { s->ev, s->r->type, s->r->type != PP_SAMPLE && pp_has_trailer(s->ev, s->r), true };
-		struct program **slot = expr_program_slot(e, &k);
-
-		p = *slot ? *slot : expr_make_program(e, &k, slot);
-	}
+	if (!p)
+		p = expr_program(e, s);
 	if (s->r->size < p->min)
 		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
 	if (!p->direct)
