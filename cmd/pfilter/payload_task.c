@@ -44,6 +44,7 @@ struct payload_tasks {
 	bool		 swap, by_name, cgroups, names;
 	struct fields {			/* by index of the event */
 		bool	 known;
+		bool	 swap;		/* payloads have the other order */
 		const struct pp_payload_field *common_pid, *prev, *next;
 		struct { const struct pp_payload_field *f; enum kind kind; } task[PAYLOAD_TASKS - 1];
 		unsigned n;
@@ -139,8 +140,9 @@ payload_add_field(struct fields *of, const struct pp_payload_field *x, enum kind
 	}
 }
 
+/* The fields of an event that is asked for the first time. */
 static struct fields *
-payload_fields(struct payload_tasks *p, const struct pp_event *ev)
+payload_find_fields(struct payload_tasks *p, const struct pp_event *ev)
 {
 	const struct pp_format *f;
 	struct fields *of;
@@ -151,11 +153,10 @@ payload_fields(struct payload_tasks *p, const struct pp_event *ev)
 		p->nof = ev->index + 1;
 	}
 	of = &p->of[ev->index];
-	if (of->known)
-		return of;
 	of->known = true;
 	if (!(f = payload_format(p, ev)))
 		return of;
+	of->swap = pp_tracing_swap(pp_formats(p->in));
 	of->common_pid = payload_number_named(f, "common_pid");
 	if (!strcmp(f->event, "sched:sched_switch")) {
 		of->prev = payload_number_named(f, "prev_pid");
@@ -171,6 +172,12 @@ payload_fields(struct payload_tasks *p, const struct pp_event *ev)
 		if (payload_is_event(&p->own[i], f->event))
 			payload_add_field(of, payload_number_named(f, p->own[i].field), p->own[i].kind);
 	return of;
+}
+
+static inline struct fields *
+payload_fields(struct payload_tasks *p, const struct pp_event *ev)
+{
+	return ev->index < p->nof && p->of[ev->index].known ? &p->of[ev->index] : payload_find_fields(p, ev);
 }
 
 static void
@@ -357,17 +364,17 @@ payload_learn_pair(struct payload_tasks *p, uint32_t common, uint32_t tid, struc
 	return 1;
 }
 
-static bool
-payload_number(const struct pp_payload_field *f, const struct payload_tasks *p, const uint8_t *raw, size_t n, uint32_t *to)
+/* The number of a task in a payload of n bytes.  false: it has none. */
+static inline bool
+payload_number(const struct fields *of, const struct pp_payload_field *f, const uint8_t *raw, size_t n, uint32_t *to)
 {
-	bool swap = pp_tracing_swap(pp_formats(p->in));
-	const uint8_t *s;
-	size_t len;
 	int64_t v;
 
-	if (!f || !(s = pp_payload_get(f, raw, n, swap, &len)))
+	if (!f || (size_t)f->off + f->size > n)
 		return false;
-	v = (int64_t)pp_payload_number(s, f->width, f->sign, swap);
+	if (f->width == sizeof *to)		/* the usual one */
+		return (*to = pp_get_u32(raw + f->off, of->swap)) <= INT32_MAX;
+	v = (int64_t)pp_payload_number(raw + f->off, f->width, f->sign, of->swap);
 	*to = (uint32_t)v;
 	return v >= 0 && v <= INT32_MAX;
 }
@@ -450,10 +457,13 @@ payload_parts_of(const struct payload_tasks *p, const struct pp_event *ev, const
 {
 	struct pp_part part[PP_SHAPE_STEPS];
 	uint64_t bits = PP_SAMPLE_RAW | (p->cgroups ? PP_SAMPLE_CGROUP : 0);
-	int found = ev->attr.sample_type & bits ? pp_sample_parts(part, bits, ev, r, p->swap, err) : 0;
+	int found;
 
 	*raw = *cgroup = NULL;
 	*n = 0;
+	if (!(ev->attr.sample_type & bits))
+		return 1;
+	found = pp_sample_parts(part, bits, ev, r, p->swap, err);
 	for (int i = 0; i < found; i++)
 		if (part[i].bit == PP_SAMPLE_RAW) {
 			*raw = part[i].p + HEAD;
@@ -487,7 +497,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 	if (cgroup)
 		own_cgroup = pp_get_u64(cgroup, p->swap);
 	if (has_task) {
-		bool has = raw && payload_number(of->common_pid, p, raw, n, &common);
+		bool has = raw && payload_number(of, of->common_pid, raw, n, &common);
 
 		if (tid == UINT32_MAX && has && payload_translate(p, &common)) {	/* past its exit */
 			tid = common;
@@ -502,7 +512,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 			payload_count_missed(p, tid);
 	}
 	for (unsigned i = 0; raw && i < of->n; i++) {
-		if (!payload_number(of->task[i].f, p, raw, n, &tid) || !payload_translate(p, &tid) ||
+		if (!payload_number(of, of->task[i].f, raw, n, &tid) || !payload_translate(p, &tid) ||
 		    (of->task[i].kind == TID && payload_has_task(p, tid)))
 			continue;
 		known = payload_pid_of(p, tid, &pid);
@@ -517,7 +527,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 		    payload_miss(p, tid, err) < 0)
 			return -1;
 	}
-	if (raw && of->next && payload_number(of->prev, p, raw, n, &p->prev) && payload_number(of->next, p, raw, n, &p->next))
+	if (raw && of->next && payload_number(of, of->prev, raw, n, &p->prev) && payload_number(of, of->next, raw, n, &p->next))
 		p->on = payload_cpu_of(p, ev, r);
 	p->others = gap || why == KEPT;
 	return gap ? KEPT : why;
@@ -541,12 +551,12 @@ payload_tasks_look(struct payload_tasks *p, const struct pp_event *ev, const str
 	if (pp_pid_tid(ev, r, p->swap, &pid, &tid) && tid != UINT32_MAX) {
 		if (payload_learn_task(p, pid, tid, cgroup, true, err) < 0)
 			return -1;
-		if (!p->numbered && tid && raw && payload_number(of->common_pid, p, raw, n, &prev) && prev) {
+		if (!p->numbered && tid && raw && payload_number(of, of->common_pid, raw, n, &prev) && prev) {
 			p->numbered = true;
 			p->translates |= prev != tid;
 		}
 	}
-	if (!of->next || !raw || !payload_number(of->prev, p, raw, n, &prev) || !payload_number(of->next, p, raw, n, &next) || !(on = payload_cpu_of(p, ev, r)))
+	if (!of->next || !raw || !payload_number(of, of->prev, raw, n, &prev) || !payload_number(of, of->next, raw, n, &next) || !(on = payload_cpu_of(p, ev, r)))
 		return 0;
 	if (on->looked && on->looked_next != prev)
 		gap = on->looked_nr;
