@@ -262,7 +262,7 @@ arrival_settle(struct pp_arrival *a, uint64_t limit)
 		return arrival_settle_to(a, limit, limit);
 	/* A release goes through all that waits, which may be many rounds: do so less often. */
 	old = limit > ahead ? limit - ahead : 0;
-	if (old > a->settled && old - a->settled >= ahead / 8)
+	if (old > a->settled && old - a->settled >= ahead / 4)
 		return arrival_settle_to(a, limit, old);
 	return arrival_look(a, limit) < 0 ? -1 : arrival_emit(a);
 }
