@@ -41,6 +41,7 @@ struct expand {
 	bool		 adrift;	/* repair: the window does not begin with a record */
 	uint64_t	 lost, lost_off;	/* bytes of zstd data while dead; offset of the record with the first */
 	char		 why[120];
+	uint64_t	 first;		/* compressed.plain in front of the frame, if this record begins one; else UINT64_MAX */
 	bool		 open;		/* the record has not been counted */
 	uint64_t	 plain;		/* compressed.plain before it */
 	size_t		 cap;
@@ -178,6 +179,22 @@ expand_count(struct source *s)
 		z->nothing_at = x->off;
 }
 
+bool
+expand_between(const struct source *s)
+{
+	const struct expand *x = s->x;
+
+	return !x || (!x->amid && x->pos == x->end);
+}
+
+bool
+expand_is_first(const struct source *s, const uint8_t *p)
+{
+	const uint8_t *end = s->inner ? s->pub.lim : s->x->end;
+
+	return s->x->first == s->compressed.plain - (uint64_t)(end - p);
+}
+
 int
 expand_begin(struct source *s, const struct pp_rec *r)
 {
@@ -188,6 +205,7 @@ expand_begin(struct source *s, const struct pp_rec *r)
 	if (!x)
 		return -1;
 	expand_count(s);
+	x->first = expand_between(s) ? s->compressed.plain : UINT64_MAX;
 	x->off = window_offset(s, s->pub.pos);
 	if (!s->compressed.records && !s->compressed.records2)
 		s->compressed.first = x->off;

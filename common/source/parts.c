@@ -100,6 +100,7 @@ parts_more(struct source *s)
 		return source_fail_bytes(s);
 	bytes_close(s->in);
 	s->in = next;
+	s->file++;
 	expand_reset(s);
 	s->gave_up = false;
 	if (part_open(s, (uint64_t)st.st_size) < 0)

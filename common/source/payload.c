@@ -53,7 +53,7 @@ pp_payload(struct pp_source *pub, const uint8_t **p, size_t *n)
 		*n = (size_t)y->left;
 	pub->pos += *n;
 	y->left -= *n;
-	pub->lim = y->left || s->repair ? pub->pos : s->win.end;
+	pub->lim = y->left || s->repair || s->piece ? pub->pos : s->win.end;
 	return y->tracing && y->type == PP_HEADER_TRACING_DATA ? payload_learn(s, *p, *n) : 1;
 }
 

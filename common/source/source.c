@@ -211,6 +211,7 @@ outer_end(struct source *s)
 
 	if (rc != NEXT_END)
 		return rc;
+	s->file_end = window_offset(s, s->pub.pos);
 	return s->container && s->container->kind->more ? s->container->kind->more(s) : NEXT_END;
 }
 
@@ -283,9 +284,9 @@ outer_next(struct source *s, struct pp_rec *r)
 }
 
 int
-pp_next_slow(struct pp_source *pub, struct pp_rec *r)
+source_next(struct source *s, struct pp_rec *r)
 {
-	struct source *s = (struct source *)pub;
+	struct pp_source *pub = &s->pub;
 	size_t left = (size_t)(pub->lim - pub->pos);
 	int rc;
 
@@ -318,4 +319,12 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 	else if (s->repair)
 		fault_seen(s, r);
 	return rc;
+}
+
+int
+pp_next_slow(struct pp_source *pub, struct pp_rec *r)
+{
+	struct source *s = (struct source *)pub;
+
+	return s->piece ? piece_next(s, r) : source_next(s, r);
 }

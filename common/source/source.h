@@ -2,7 +2,7 @@
 /*
  * source.h - the parts of a source; for the files of this directory only
  *
- *	records		source.c: the next record; payload.c, expand.c, repair.c, fault.c
+ *	records		source.c: the next record; payload.c, expand.c, repair.c, fault.c; piece.c: some of the SAMPLEs
  *	window		window.c: bytes of the stream in memory, as they were read
  *	container	container.h: the records of the input as one stream
  *	bytes		bytes.h: the input, a stack of layers
@@ -93,10 +93,13 @@ struct source {
 	char		 around[48];	/* compression of the input, appended to the name */
 	bool		 spooled, profile;
 	char		 part[32];	/* "data.3: " in that file of a directory; else "" */
+	uint32_t	 file;		/* of a directory: 0 in `data', N + 1 in data.N; else 0 */
+	uint64_t	 file_end;	/* where the records of the last file that was read to its end, ended in it */
 
 	struct window	 win;
 	struct payload	 payload;
 	struct faults	 faults;
+	struct piece	*piece;		/* private to piece.c; NULL: all SAMPLEs */
 	const struct pp_watch *watch;	/* watch.h; NULL: nobody watches */
 	bool		 watched;	/* it is a pipe-mode stream, whose bytes are shown */
 	bool		 repair;	/* PP_OPEN_REPAIR: do not stop at the first fault */
@@ -119,6 +122,13 @@ int	source_fail_bytes(struct source *);
 int	source_expanded(struct source *, const char *what, uint64_t bytes);
 /* The name of a record type, for messages. */
 const char *source_type_text(uint32_t type, char buf[static 24]);
+/* pp_next() of all records. */
+int	source_next(struct source *, struct pp_rec *);
+
+/* ---- piece.c -------------------------------------------------------------------------------------- */
+
+/* pp_next() of those of the piece. */
+int	piece_next(struct source *, struct pp_rec *);
 
 /* ---- open.c --------------------------------------------------------------------------------------- */
 
@@ -213,6 +223,10 @@ int	expand_end(struct source *);
 /* Has the current COMPRESSED record more bytes to expand without reading?  Have all its bytes been expanded and yielded? */
 bool	expand_pending(const struct source *);
 bool	expand_used_up(const struct source *);
+/* Is the position of the outer window between two zstd frames, or is there none? */
+bool	expand_between(const struct source *);
+/* Is the record, just yielded by the inner window, the first of a frame and of its COMPRESSED record? */
+bool	expand_is_first(const struct source *, const uint8_t *);
 /* Is this address in the inner window? */
 bool	expand_has(const struct source *, const uint8_t *);
 uint64_t expand_offset(const struct source *);

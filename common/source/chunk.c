@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: ISC */
+/* chunk.c - see chunk.h: a walk over a source */
+#include "chunk.h"
+#include "container.h"
+
+/* Why records of that source have no places in a file that can be read again from there. */
+static const char *
+walk_cannot(const struct source *s)
+{
+	if (s->profile)
+		return "a CPU profile has no records";
+	if (s->format || s->spooled)
+		return "the whole recording is compressed, or comes from a pipe";
+	return s->in && s->in->layer->read_at ? NULL : "the recording comes from a pipe";
+}
+
+struct walk {
+	struct source	*s;
+	struct pp_chunk_walk *w;
+	struct pp_chunker *c;
+	uint32_t	 file;		/* that of the last record */
+	bool		 inside;	/* there was a record of a chunk */
+};
+
+/* The record is the first of another file of a directory. */
+static int
+walk_next_file(struct walk *k)
+{
+	int rc = k->inside ? pp_chunker_end(k->c, k->s->file_end) : 1;
+
+	k->file = k->s->file;
+	k->inside = false;
+	return rc;
+}
+
+/* Can the record begin a chunk?  *off: where. */
+static bool
+walk_can_cut(const struct source *s, const struct pp_rec *r, uint64_t *off)
+{
+	if (expand_has(s, r->raw)) {
+		*off = expand_offset(s);
+		return expand_is_first(s, r->raw);
+	}
+	*off = window_offset(s, r->raw);
+	return expand_between(s);
+}
+
+static int
+walk_record(struct walk *k, const struct pp_rec *r)
+{
+	struct source *s = k->s;
+	uint64_t off;
+
+	if (k->file != s->file && walk_next_file(k) < 0)
+		return -1;
+	if (!k->inside && pp_made(&s->pub, r))
+		return 1;
+	if (pp_chunker_due(k->c) && walk_can_cut(s, r, &off) && pp_chunker_cut(k->c, s->file, off) < 0)
+		return -1;
+	k->inside = true;
+	if (pp_chunker_take(k->c, s->pub.events, r, expand_has(s, r->raw)) < 0)
+		return -1;
+	return r->type != PP_SAMPLE && k->w->other ? k->w->other(k->w->arg, &s->pub, r) : 1;
+}
+
+int
+pp_chunks_walk(struct pp_source *pub, struct pp_chunk_walk *w, const char **cannot)
+{
+	struct source *s = (struct source *)pub;
+	struct walk k = { .s = s, .w = w, .c = pp_chunker_new(w) };
+	const char *why = walk_cannot(s);
+	int (*chunk)(void *, const struct pp_chunk *) = w->chunk;
+	struct pp_rec r;
+	int rc = 1, end;
+
+	if (cannot)
+		*cannot = why;
+	if (!k.c)
+		return pp_fail_memory(s->err);
+	if (why)
+		w->chunk = NULL;
+	while (rc > 0 && (rc = pp_next(pub, &r)) > 0)
+		rc = walk_record(&k, &r);
+	end = k.inside ? pp_chunker_end(k.c, rc ? window_offset(s, s->inner ? s->win.pos : pub->pos) : s->file_end) : 1;
+	if (end < 0 && !s->err->what[0])
+		pp_fail_memory(s->err);
+	pp_chunker_free(k.c);
+	w->chunk = chunk;
+	return rc < 0 || end < 0 ? -1 : 1;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * piece.c - see piece.h
+ *
+ * Inside the share all records come.  So they are stepped over once, up to the share's end or the window's, and that is `lim',
+ * up to where pp_next() yields SAMPLEs by itself; outside, `lim' is the position, and each record comes through piece_next().
+ */
+#include <stdlib.h>
+
+#include "piece.h"
+#include "record/meaning.h"
+#include "record/raw.h"
+#include "record/wide.h"
+#include "source.h"
+
+struct piece {
+	uint64_t	 from, to;	/* bytes of SAMPLEs before the share, and to its end */
+	uint64_t	 done;		/* bytes of SAMPLEs so far, up to `clip' */
+	const uint8_t	*clip;		/* all records up to here are of the piece; NULL: the position */
+	const uint8_t	*end;		/* the end of the inner window, while it is in use */
+	bool		 first;
+};
+
+/* The classes that come in all pieces. */
+#define PIECE_ALL (PP_CLASSES_STATE | PP_CLASSES_HEAD | PP_CLASS_BIT(ROUND) | PP_CLASS_BIT(MARK))
+
+/* The first c for which c * n >= k * total. */
+static uint64_t
+piece_begin(uint64_t k, uint64_t n, uint64_t total)
+{
+	uint64_t rest, c = wide_div(wide_mul(k, total), n, &rest);
+
+	return c + (rest != 0);
+}
+
+int
+pp_piece(struct pp_source *pub, uint64_t k, uint64_t n, uint64_t total)
+{
+	struct source *s = (struct source *)pub;
+	struct piece *y = s->piece = calloc(1, sizeof *y);
+
+	if (!y)
+		return source_fail_memory(s, 0);
+	y->from = piece_begin(k - 1, n, total);
+	y->to = k < n ? piece_begin(k, n, total) : UINT64_MAX;
+	y->first = k == 1;
+	pub->lim = pub->pos;
+	return 1;
+}
+
+bool
+pp_again(const struct pp_source *pub, const struct pp_rec *r)
+{
+	const struct piece *y = ((const struct source *)pub)->piece;
+
+	return y && !y->first && pp_type_is(r->type, PIECE_ALL);
+}
+
+enum pp_piece_has
+pp_piece_has(const struct pp_source *pub, uint64_t sample_bytes)
+{
+	const struct piece *y = ((const struct source *)pub)->piece;
+
+	/* A record behind the last of these SAMPLEs may be of the next piece. */
+	if (!y || (y->done >= y->from && y->done < y->to && y->to - y->done > sample_bytes))
+		return PP_PIECE_ALL;
+	if (y->done >= y->to || (y->done < y->from && y->from - y->done > sample_bytes))
+		return PP_PIECE_NONE;
+	return PP_PIECE_SOME;
+}
+
+void
+pp_piece_passed(struct pp_source *pub, uint64_t sample_bytes)
+{
+	struct piece *y = ((struct source *)pub)->piece;
+
+	if (y)
+		y->done += sample_bytes;
+}
+
+static bool
+piece_has_next(const struct piece *y)
+{
+	return y->done >= y->from && y->done < y->to;
+}
+
+/*
+ * From the position on, step over SAMPLEs (and, if `all', other records of the kernel) that are complete, while the next SAMPLE
+ * is (not) of the piece as the first was.  Returns where that ends.
+ */
+static const uint8_t *
+piece_step(const struct source *s, bool all)
+{
+	const uint8_t *p = s->pub.pos, *end = s->pub.lim;
+	struct piece *y = s->piece;
+	bool swap = s->pub.swap;
+	uint64_t done = y->done, from = y->from, to = y->to;
+
+	while (end - p >= PP_HEADER_SIZE && (done >= from && done < to) == all) {
+		uint32_t type = PP_RAW_GET(p, header, type, swap);
+		uint16_t size = PP_RAW_GET(p, header, size, swap);
+
+		if (size < PP_HEADER_SIZE || size > end - p || (all ? type >= PP_USER_TYPE_START : type != PP_SAMPLE))
+			break;
+		if (type == PP_SAMPLE)
+			done += size;
+		p += size;
+	}
+	y->done = done;
+	return p;
+}
+
+/* Set `lim' to what it is without a piece. */
+static void
+piece_unclip(struct source *s)
+{
+	s->pub.lim = s->inner ? s->piece->end : s->payload.left ? s->pub.pos : s->win.end;
+}
+
+static void
+piece_clip(struct source *s, const uint8_t *at)
+{
+	if (s->inner)
+		s->piece->end = s->pub.lim;
+	s->pub.lim = at;
+}
+
+/* The record was yielded, and its SAMPLE bytes not counted.  Is it of the piece? */
+static bool
+piece_takes(struct piece *y, const struct pp_rec *r)
+{
+	bool has = piece_has_next(y);
+
+	if (r->type == PP_SAMPLE)
+		y->done += r->size;
+	return has || pp_type_is(r->type, PIECE_ALL);
+}
+
+int
+piece_next(struct source *s, struct pp_rec *r)
+{
+	struct piece *y = s->piece;
+	const uint8_t *to;
+	int rc;
+
+	if (y->clip && s->pub.pos < y->clip)
+		return source_next(s, r);
+	for (;;) {
+		y->clip = NULL;
+		piece_unclip(s);
+		if (!piece_has_next(y))
+			s->pub.pos = piece_step(s, false);
+		to = piece_step(s, true);
+		if (to > s->pub.pos) {
+			y->clip = to;
+			piece_clip(s, to);
+			return source_next(s, r);
+		}
+		rc = source_next(s, r);
+		piece_clip(s, s->pub.pos);
+		if (rc != NEXT_RECORD || piece_takes(y, r))
+			return rc;
+	}
+}
