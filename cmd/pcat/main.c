@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chunks.h"
 #include "formats.h"
 #include "options.h"
 #include "out_cpuprofile.h"
@@ -329,7 +330,7 @@ main(int argc, char **argv)
 	if (j.o.splits)
 		split_refuse_files(&j.t, j.o.template);
 	j.stdin_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	status = j.o.joins ? pcat_copy_joined(&j) : pcat_copy(&j);
+	status = j.o.chunks ? chunks_print(&j.t, &j.o) : j.o.joins ? pcat_copy_joined(&j) : pcat_copy(&j);
 	pp_close(j.like);
 	look_free(&j.look);
 	formats_free(j.formats);

@@ -4,11 +4,12 @@
 
 #include "options.h"
 #include "pprof/out_pprof.h"
+#include "source/chunk.h"
 
 enum {
 	FORMAT = TOOL_LONG, COMPRESSED2, THREADS, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET, SWITCH_OUTPUT,
 	SWITCH_MAX_FILES, OUTPUT_TEMPLATE, REPAIR, FOLLOW, COMPAT, ENDIAN, FEATURES, NO_FEATURES, EXPAND_COUNTS, PID,
-	EVENT, FRAME_SIZE, FORMATS_FROM, LABELS,
+	EVENT, FRAME_SIZE, FORMATS_FROM, LABELS, CHUNKS, CHUNK_SIZE,
 };
 
 const struct tool_opt options_table[] = {
@@ -43,6 +44,9 @@ const struct tool_opt options_table[] = {
 	{ ENDIAN, "endian", "native|little|big", "write in this byte order" },
 	{ FEATURES, "features", "LIST", "write only these header features" },
 	{ NO_FEATURES, "no-features", "LIST", "do not write these header features" },
+	TOOL_HEAD("Parts of a recording, for jobs that run in parallel"),
+	{ CHUNKS, "chunks", NULL, "print a table of what the recording holds, chunk by chunk, and write no stream" },
+	{ CHUNK_SIZE, "chunk-size", "SIZE", "the least size of a chunk (4M; 4K to 64M)" },
 	TOOL_HEAD("Input, output and messages"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
@@ -97,6 +101,16 @@ memory_size(const struct tool *t)
 	return (size_t)size;
 }
 
+static uint64_t
+chunk_size(const struct tool *t)
+{
+	uint64_t size = tool_size(t, t->optarg);
+
+	if (size < PP_CHUNK_MIN || size > PP_CHUNK_MAX)
+		tool_wrong(t, "--chunk-size '%s': expected 4K to 64M", t->optarg);
+	return size;
+}
+
 void
 options_take(struct tool *t, struct options *o, int key)
 {
@@ -124,6 +138,8 @@ options_take(struct tool *t, struct options *o, int key)
 	case ENDIAN:		o->endian = endian_option(t, t->optarg); break;
 	case FEATURES:		features_option(t, &o->features, t->optarg, false); o->lists_features = true; break;
 	case NO_FEATURES:	features_option(t, &o->features, t->optarg, true); o->lists_features = true; break;
+	case CHUNKS:		o->chunks = true; break;
+	case CHUNK_SIZE:	o->chunk_size = chunk_size(t); break;
 	case EXPAND_COUNTS:	o->open_flags |= PP_OPEN_EXPAND_COUNTS; break;
 	case PID:		o->profile.pid = (int64_t)tool_number(t, t->optarg, 0, INT32_MAX); break;
 	case EVENT:		o->profile.event = t->optarg; break;
@@ -132,10 +148,59 @@ options_take(struct tool *t, struct options *o, int key)
 	}
 }
 
+/* Is each option that was given one of the n with these keys?  If not, the name of one that is not; else NULL. */
+static const char *
+other_than(const struct tool *t, const int *keys, size_t n)
+{
+	for (const struct tool_opt *row = t->opts; row->name; row++) {
+		bool goes = !tool_given(t, row->key);
+
+		for (size_t i = 0; i < n; i++)
+			goes |= row->key == keys[i];
+		if (!goes)
+			return row->name;
+	}
+	return NULL;
+}
+
+/* What makes no stream. */
+static void
+done_chunks(struct tool *t, const struct options *o)
+{
+	static const int goes[] = { CHUNKS, CHUNK_SIZE, 'i', 'o', 'f', 'q', 'v', TOOL_MAX_EXPAND, TOOL_NO_SANDBOX };
+	const char *other = other_than(t, goes, sizeof goes / sizeof *goes);
+
+	if (!o->chunks) {
+		if (o->chunk_size)
+			tool_wrong(t, "--chunk-size: needs --chunks");
+		return;
+	}
+	if (other)
+		tool_wrong(t, "--%s: cannot be combined with --chunks", other);
+	if (t->nnames > 1)
+		tool_wrong(t, "--chunks: takes one input");
+	t->text = true;
+}
+
+/* What joins and repairs, and what has no join of its own. */
+static void
+done_piece(const struct tool *t, const struct options *o)
+{
+	static const int not[] = { SWITCH_OUTPUT, REPAIR, FOLLOW, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET };
+
+	tool_piece_refuses(t, not, sizeof not / sizeof *not);
+	if (o->joins)
+		tool_piece_refuse(t, "several inputs");
+	if (o->format == FORMAT_PROFILE || o->format == FORMAT_PPROF)
+		tool_piece_refuse(t, "--format=%s", o->format == FORMAT_PROFILE ? "gperftools" : "pprof");
+}
+
 void
 options_done(struct tool *t, struct options *o)
 {
 	bool named = t->out_name && strcmp(t->out_name, "-");
+
+	done_chunks(t, o);
 
 	if (o->pack.two && !o->pack.level)
 		o->pack.level = 1;
@@ -173,6 +238,7 @@ options_done(struct tool *t, struct options *o)
 	o->join.one_process = o->format == FORMAT_PROFILE && o->profile.pid < 0;
 	o->join.open_flags = o->open_flags;
 	o->joins |= t->nnames > 1;
+	done_piece(t, o);
 	if (o->format == FORMAT_FILE && !o->joins && !o->splits)
 		o->open_flags |= PP_OPEN_FILE_FEATURES;
 	if (o->lists_features) {

@@ -3,10 +3,11 @@
 #include "chunk.h"
 #include "container.h"
 
-/* Why records of that source have no places in a file that can be read again from there. */
-static const char *
-walk_cannot(const struct source *s)
+const char *
+pp_chunks_cannot(const struct pp_source *pub)
 {
+	const struct source *s = (const struct source *)pub;
+
 	if (s->profile)
 		return "a CPU profile has no records";
 	if (s->format || s->spooled)
@@ -64,20 +65,17 @@ walk_record(struct walk *k, const struct pp_rec *r)
 }
 
 int
-pp_chunks_walk(struct pp_source *pub, struct pp_chunk_walk *w, const char **cannot)
+pp_chunks_walk(struct pp_source *pub, struct pp_chunk_walk *w)
 {
 	struct source *s = (struct source *)pub;
 	struct walk k = { .s = s, .w = w, .c = pp_chunker_new(w) };
-	const char *why = walk_cannot(s);
 	int (*chunk)(void *, const struct pp_chunk *) = w->chunk;
 	struct pp_rec r;
 	int rc = 1, end;
 
-	if (cannot)
-		*cannot = why;
 	if (!k.c)
 		return pp_fail_memory(s->err);
-	if (why)
+	if (pp_chunks_cannot(pub))
 		w->chunk = NULL;
 	while (rc > 0 && (rc = pp_next(pub, &r)) > 0)
 		rc = walk_record(&k, &r);

@@ -61,10 +61,15 @@ struct pp_chunk_walk {			/* what is wanted; initially zero */
 };
 
 /*
- * Read a source that has just begun to its end.  *cannot (may be NULL): why its records have no places, so that there are no chunks,
- * only `all'; else NULL.  1, or -1: the source has failed, which its pp_err says, or a function has.
+ * Why the records of a source that has begun have no places from which they can be read again, so that it has no chunks; NULL: it
+ * has.
  */
-int	pp_chunks_walk(struct pp_source *, struct pp_chunk_walk *, const char **cannot);
+const char *pp_chunks_cannot(const struct pp_source *);
+/*
+ * Read a source that has just begun to its end.  Without chunks there is only `all'.  1, or -1: the source has failed, which its
+ * pp_err says, or a function has.
+ */
+int	pp_chunks_walk(struct pp_source *, struct pp_chunk_walk *);
 
 /*
  * The same for one who makes the records: a chunk ends in front of the first record that can begin another (with compression, the

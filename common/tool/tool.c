@@ -299,6 +299,9 @@ tool_common_option(struct tool *t, int key)
 	case 'q':
 		t->quiet = true;
 		return true;
+	case TOOL_PIECE:
+		tool_piece_option(t);
+		return true;
 	case 'v':
 		t->verbose++;
 		return true;
@@ -494,7 +497,7 @@ tool_check(struct tool *t)
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);
-	if (tool_has_output(t) && !t->report && tool_is_std(t->out_name) && isatty(STDOUT_FILENO))
+	if (tool_has_output(t) && !t->report && !t->text && tool_is_std(t->out_name) && isatty(STDOUT_FILENO))
 		tool_wrong(t, "the output is binary and standard output is a terminal: use -o FILE or a pipe");
 	if (tool_has_output(t) && t->as_file && tool_is_std(t->out_name))
 		tool_wrong(t, "--format=file: needs -o FILE");
@@ -546,7 +549,10 @@ int
 tool_open_input(struct tool *t, unsigned flags)
 {
 	t->in = tool_source(t, t->in_name, flags | PP_OPEN_LATER, &t->in_err);
-	return t->in ? 1 : tool_no_input(t);
+	if (!t->in)
+		return tool_no_input(t);
+	tool_piece_open(t, flags | PP_OPEN_LATER);
+	return 1;
 }
 
 int
@@ -562,7 +568,7 @@ tool_begin_input(struct tool *t)
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));
 	pp_before_refill(t->in, tool_before_refill, t);
-	return 1;
+	return tool_piece_begin(t);
 }
 
 void

@@ -46,7 +46,7 @@ struct tool_opt {
 	const char	*arg;
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_NO_SANDBOX, TOOL_VERSION };
+enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_PIECE, TOOL_NO_SANDBOX, TOOL_VERSION };
 
 /* A heading above the following rows in --help. */
 #define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
@@ -63,6 +63,7 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 	{ TOOL_ALLOW, "allow", "LIST", "permit what is refused by default: " words }
 /* Options of all tools.  A new row also needs a case in tool_common_option() of tool.c, and an entry in each tool's page. */
 #define TOOL_OPTS_COMMON						\
+	{ TOOL_PIECE, "piece", "K/N", "read the Kth of N equal shares of the samples, and all side-band" },	\
 	{ 'q', "quiet", NULL, "print errors only" },			\
 	{ 'v', "verbose", NULL, "print details on standard error" },	\
 	{ TOOL_NO_SANDBOX, "no-sandbox", NULL, "do not confine the process (for debugging)" },	\
@@ -76,6 +77,7 @@ struct tool {
 	const char	*examples;		/* for --help: lines " $ command" */
 	const struct tool_opt *opts;
 	bool		 no_output;		/* no output file is opened for TOOL_OPTS_OUT in this run */
+	bool		 text;			/* the output is text: a terminal may get it */
 	bool		 report;		/* the output is no stream, and is complete even if the input is not */
 	void		(*on_fault)(void *, const struct pp_err *);	/* for pp_on_fault(); NULL: print them */
 	void		*on_fault_arg;
@@ -95,6 +97,12 @@ struct tool {
 	const char	*optarg;		/* argument of the option that tool_getopt() returned */
 	const char	*optname;		/* that option as the user writes it, "--pid" */
 	struct confine	 confine;		/* its `off': --no-sandbox */
+	struct {				/* --piece; n 0: not given */
+		uint64_t	 k, n;
+		uint64_t	 total;		/* bytes of all SAMPLEs */
+		struct pp_source *whole;	/* the input once more, to find that out */
+		struct pp_err	 err;
+	}		 piece;
 	/* set by tool_open() */
 	struct pp_spare	*spare;			/* for inputs that have to be copied into a temporary file */
 	struct pp_source *in;
@@ -158,6 +166,17 @@ void	tool_abandon(struct tool *);
  * close it.  1, or -1.
  */
 int	tool_name(const struct tool *, struct atomic *);
+/*
+ * --piece.  The results of all pieces, joined, are those of the whole.  A command exits 2 for what breaks that: for those of the n options
+ * that were given; or for the option or form of that name.
+ */
+void	tool_piece_refuses(const struct tool *, const int *keys, size_t n);
+void	tool_piece_refuse(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* tool.c: take the option; when the input is opened; when it has begun.  1, or -1: in_err. */
+enum { PIECES_MAX = 1000000 };
+void	tool_piece_option(struct tool *);
+void	tool_piece_open(struct tool *, unsigned flags);
+int	tool_piece_begin(struct tool *);
 /*
  * The name of the input for one more tool_source(), which reads it from its beginning; NULL: it can be read only once.
  * tool_allow() the input before tool_lock().

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chunks.h"
+#include "source/chunk.h"
+
+struct table {
+	FILE	*f;
+	uint64_t n;
+};
+
+static unsigned
+chunks_bits(const uint64_t *set, unsigned words)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < words; i++)
+		n += (unsigned)__builtin_popcountll(set[i]);
+	return n;
+}
+
+static void
+chunks_time(FILE *f, uint64_t ns)
+{
+	putc('\t', f);
+	if (ns)
+		fprintf(f, "%" PRIu64, ns);
+}
+
+static int
+chunks_row(void *arg, const struct pp_chunk *c)
+{
+	struct table *t = arg;
+
+	fprintf(t->f, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, t->n++, c->off, c->len,
+	    c->plain, c->records, c->samples);
+	chunks_time(t->f, c->first);
+	chunks_time(t->f, c->last);
+	fprintf(t->f, "\t%u\t%u\t%zu\t", chunks_bits(c->cpus, c->ncpus), chunks_bits(c->events, c->nevents), c->ntasks);
+	if (c->file)
+		fprintf(t->f, "data.%u", c->file - 1);
+	putc('\n', t->f);
+	return 1;
+}
+
+/* The table is complete, or the error is in the tool's. */
+static void
+chunks_write(struct tool *t, const struct options *o, FILE *f)
+{
+	struct table to = { .f = f };
+	struct pp_chunk_walk walk = { .size = o->chunk_size, .sets = true, .chunk = chunks_row, .arg = &to };
+	const char *cannot = pp_chunks_cannot(t->in);
+	bool bad;
+
+	if (cannot) {
+		tool_abandon(t);
+		tool_wrong(t, "--chunks: %s", cannot);
+	}
+	errno = 0;
+	fputs("chunk\toffset\tlength\tplain\trecords\tsamples\tfirst_ns\tlast_ns\tcpus\tevents\ttasks\tfile\n", f);
+	pp_chunks_walk(t->in, &walk);
+	bad = fflush(f) || ferror(f);
+	if (fclose(f) != 0 || bad)
+		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
+}
+
+int
+chunks_print(struct tool *t, const struct options *o)
+{
+	FILE *f;
+
+	tool_open_input(t, o->open_flags);
+	tool_create(t, &t->file, t->out_name, &t->out_err);
+	if (!(f = fdopen(fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0), "w"))) {
+		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
+		return tool_close(t);
+	}
+	tool_lock(t);
+	tool_begin_input(t);
+	chunks_write(t, o, f);
+	return tool_close(t);
+}
