@@ -27,9 +27,10 @@ chunks_bits(const uint64_t *set, unsigned words)
 static void
 chunks_time(FILE *f, uint64_t ns)
 {
-	putc('\t', f);
 	if (ns)
-		fprintf(f, "%" PRIu64, ns);
+		fprintf(f, "\t%" PRIu64, ns);
+	else
+		fputs("\t-", f);
 }
 
 static int
@@ -43,8 +44,9 @@ chunks_row(void *arg, const struct pp_chunk *c)
 	chunks_time(t->f, c->last);
 	fprintf(t->f, "\t%u\t%u\t%zu\t", chunks_bits(c->cpus, c->ncpus), chunks_bits(c->events, c->nevents), c->ntasks);
 	if (c->file)
-		fprintf(t->f, "data.%u", c->file - 1);
-	putc('\n', t->f);
+		fprintf(t->f, "data.%u\n", c->file - 1);
+	else
+		fputs("-\n", t->f);
 	return 1;
 }
 

@@ -313,10 +313,26 @@ options_types_gone(const struct options *o)
 	return o->sel.type;
 }
 
+/* --piece: the verdict on a sample must not depend on others, nor what is written on their number. */
+static void
+options_done_piece(const struct tool *t, const struct options *o)
+{
+	static const int not[] = { MAX_SAMPLES, MAX_RATE, EVERY, SCALE_PERIOD, SWITCH_ON, SWITCH_OFF, AROUND, SPAN, PAYLOAD_TASK, DROP_UNUSED,
+	    FAIL_IF_EMPTY, ANON_MAP, ANON_UNDO };
+
+	tool_piece_refuses(t, not, sizeof not / sizeof *not);
+	if (tool_given(t, ANON) && !o->anon.key_file)
+		tool_piece_refuse(t, "--anon without --anon-key");
+	if (expr_needs_place(o->expr))
+		tool_piece_refuse(t, "nr and offset in --filter");
+}
+
 void
 options_done(struct tool *t, struct options *o)
 {
 	const struct thin *h = &o->thin;
+
+	options_done_piece(t, o);
 
 	tool_list_ready(&o->sel.pid);
 	if (o->keys)

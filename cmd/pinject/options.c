@@ -101,6 +101,8 @@ options_symfs(struct lookup_opt *o, const struct tool *t)
 void
 options_parse(struct options *o, struct tool *t, int argc, char **argv)
 {
+	/* Their files are made of all that they see; -B changes the maps that have samples, which are others in each piece. */
+	static const int not_with_piece[] = { 'B', 'j', OPT_PERF_MAP, OPT_ARCHIVE };
 	int key;
 
 	t->opts = options;
@@ -140,6 +142,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_ADD_CMDLINE: o->header.add_cmdline = true; break;
 		case OPT_KALLSYMS: header_option_kallsyms(t, &o->header, t->optarg); break;
 		}
+	tool_piece_refuses(t, not_with_piece, sizeof not_with_piece / sizeof *not_with_piece);
 	options_one_place(o, t);
 	options_need_dir(o, t);
 	if ((o->finished_round.find || o->sample_time) && !tool_twice(t))

@@ -140,6 +140,19 @@ check_alone(const struct tool *t)
 	}
 }
 
+/* What depends on the records in front of one. */
+static void
+refuse_with_piece(const struct tool *t, const struct options *o)
+{
+	static const int not[] = { 'c', 'u', MERGE };
+
+	tool_piece_refuses(t, not, sizeof not / sizeof *not);
+	if (o->how.late != LATE_EMIT)
+		tool_piece_refuse(t, "--late, but emit");
+	if (o->how.untimed == UNTIMED_STAMP)
+		tool_piece_refuse(t, "--untimed=stamp");
+}
+
 /* Sort, or merge; 0, or 1. */
 static int
 run(struct tool *t, struct options *o, char **names, int n)
@@ -186,6 +199,7 @@ main(int argc, char **argv)
 
 	while ((key = tool_getopt(&t, argc, argv)))
 		option(&t, &o, key);
+	refuse_with_piece(&t, &o);
 	/* What has no time passes at once: that is before all others, if these wait for the end. */
 	o.full |= o.how.untimed == UNTIMED_FIRST;
 	if (o.full && o.window)

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "merge_known.h"
+#include "record/meaning.h"
 #include "record/raw.h"
 
 enum { SEEN_MAX = 64, SEEN_BYTES = 64 << 10 };	/* records of one time; duplicates beyond that are not found */
+enum { RUN_MAX = 64 << 20 };			/* bytes of a run of records without a time; no more are compared */
 
 struct seen {
 	unsigned	 input;
@@ -23,6 +25,14 @@ struct all {
 	unsigned	 nseen;
 	size_t		 used;
 	uint8_t		 bytes[SEEN_BYTES];
+	/* Records without a time about the state, since the last one with a time: of the first input that has some. */
+	struct {
+		uint8_t		*p;
+		size_t		 n, cap;
+		unsigned	 of;
+		uint64_t	 number;	/* of runs */
+	}		 run;
+	struct follower { uint64_t run; size_t at; } *follower;	/* of each input: how much of that run it has had, too */
 	struct pp_totals out;		/* `out': the last value written */
 	struct pp_totals *in;		/* of each input; `in': its last value */
 };
@@ -58,15 +68,15 @@ take_sample(struct all *k, unsigned input, const struct pp_rec *r)
 	return k->err->what[0] ? -1 : 1;
 }
 
-/* Does another input have the same record at the same time? */
+/* Has another input had the same record at the same time, and this one none since then that could have undone it? */
 static bool
 was_seen(struct all *k, unsigned input, const struct pp_rec *r, uint64_t time)
 {
 	if (time != k->time)
 		k->used = k->nseen = 0;
 	k->time = time;
-	for (unsigned i = 0; i < k->nseen; i++)
-		if (k->seen[i].input != input && k->seen[i].size == r->size && !memcmp(k->bytes + k->seen[i].at, r->raw, r->size))
+	for (unsigned i = k->nseen; i-- && k->seen[i].input != input;)
+		if (k->seen[i].size == r->size && !memcmp(k->bytes + k->seen[i].at, r->raw, r->size))
 			return true;
 	if (k->nseen < SEEN_MAX && r->size <= SEEN_BYTES - k->used) {
 		memcpy(k->bytes + k->used, r->raw, r->size);
@@ -74,6 +84,54 @@ was_seen(struct all *k, unsigned input, const struct pp_rec *r, uint64_t time)
 		k->used += r->size;
 	}
 	return false;
+}
+
+static int
+run_add(struct all *k, const struct pp_rec *r)
+{
+	size_t cap = k->run.cap ? k->run.cap : 64 << 10;
+	uint8_t *p;
+
+	if (r->size > RUN_MAX - k->run.n)
+		return 1;
+	while (cap - k->run.n < r->size)
+		cap *= 2;
+	if (cap != k->run.cap) {
+		if (!(p = realloc(k->run.p, cap)))
+			return pp_fail_memory(k->err);
+		k->run.p = p;
+		k->run.cap = cap;
+	}
+	memcpy(k->run.p + k->run.n, r->raw, r->size);
+	k->run.n += r->size;
+	return 1;
+}
+
+/* Has the run of another input this record, where this input is in it?  1, 0, or -1. */
+static int
+run_has(struct all *k, unsigned input, const struct pp_rec *r)
+{
+	struct follower *f = &k->follower[input];
+
+	if (!k->run.n)
+		k->run.of = input;
+	if (k->run.of == input)
+		return run_add(k, r) < 0 ? -1 : 0;
+	if (f->run != k->run.number)
+		*f = (struct follower){ k->run.number, 0 };
+	if (r->size > k->run.n - f->at || memcmp(k->run.p + f->at, r->raw, r->size)) {
+		f->at = k->run.n;	/* it goes its own way */
+		return 0;
+	}
+	f->at += r->size;
+	return 1;
+}
+
+static void
+run_end(struct all *k)
+{
+	k->run.n = 0;
+	k->run.number++;
 }
 
 int
@@ -84,15 +142,22 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 	struct pp_rec r = pp_rec_at(raw, swap);
 	const struct pp_event *ev;
 	size_t trailer;
+	int rc;
 
 	if (r.type == PP_SAMPLE)
 		return take_sample(k, input, &r);
-	if (!pp_state_wants(r.type) || !(ev = pp_event_find(k->pub.events, &r, NULL)))
+	if (!pp_type_is(r.type, PP_CLASSES_STATE) || !(ev = pp_event_find(k->pub.events, &r, NULL)))
 		return 1;
 	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;
 	if (k->first < 0)
 		k->first = input;
-	if (time ? was_seen(k, input, &r, time) : input != k->first && pp_state_knows(k->state, &r, trailer))
+	if (time && was_seen(k, input, &r, time))
+		return 0;
+	if (time)
+		run_end(k);
+	else if ((rc = run_has(k, input, &r)) != 0)
+		return rc < 0 ? -1 : 0;
+	else if (input != k->first && pp_state_wants(r.type) && pp_state_knows(k->state, &r, trailer))
 		return 0;
 	return pp_state_feed(k->state, &r, trailer);
 }
@@ -116,9 +181,10 @@ known_new(unsigned n, const struct pp_events *events, struct pp_err *err)
 	k->pub.events = events;
 	k->err = err;
 	k->first = -1;
+	k->run.number = 1;
 	k->out.max = PP_TOTALS_MAX;
 	k->state = pp_state_new(events->swap, err);
-	if (!k->state || !(k->in = calloc(n, sizeof *k->in))) {
+	if (!k->state || !(k->in = calloc(n, sizeof *k->in)) || !(k->follower = calloc(n, sizeof *k->follower))) {
 		known_free(&k->pub);
 		return NULL;
 	}
@@ -136,6 +202,8 @@ known_free(struct known *pub)
 		return;
 	pp_state_free(k->state);
 	pp_totals_free(&k->out);
+	free(k->run.p);
+	free(k->follower);
 	free(k->in);
 	free(k);
 }

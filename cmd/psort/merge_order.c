@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/meaning.h"
 #include "record/raw.h"
 #include "state/round.h"
 #include "merge_order.h"
@@ -78,18 +78,17 @@ order_put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const s
 
 	if (m->watches)
 		join_watch(m->j, i, &r, 0);
-	if (join_is_again(m->j, i, &r))
-		return 1;
 	if (m->known && r.type < PP_USER_TYPE_START && (rc = known_take(m->known, i, (uint8_t *)(uintptr_t)raw, 0)) <= 0)
 		return rc < 0 ? -1 : 1;
+	if (join_is_again(m->j, i, &r))
+		return 1;
 	/* A reader delivers this record at once: let it deliver those before, also of other inputs, first. */
 	if ((m->e.fresh && emit_catch_up(&m->e) < 0) || pp_put_copy(m->t->out, raw, r.size) < 0)
 		return -1;
 	return order_put_payload(m, i, r.payload);
 }
 
-/* Put the held records of an input that precede that time. */
-static int
+int
 order_put_held(struct merge_order *m, unsigned i, uint64_t time)
 {
 	struct merge_input *in = &m->in[i];
@@ -151,7 +150,7 @@ order_put_last(struct merge_order *m, unsigned i)
 	return 1;
 }
 
-static int
+int
 order_put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 {
 	struct merge_input *in = &m->in[e->in];
@@ -162,90 +161,13 @@ order_put_timed(struct merge_order *m, const struct tie *e, uint64_t time)
 		return -1;
 	if (m->watches)
 		join_watch(m->j, e->in, &r, time);
-	if (!join_is_again(m->j, e->in, &r) && !emit_is_twice(&m->e, time, e->p, e->size)) {
+	if (!join_is_again(m->j, e->in, &r) && !e->again && !emit_is_twice(&m->e, time, e->p, e->size)) {
 		int rc = m->known && known_wants(m->known, r.type) ? known_take(m->known, e->in, (uint8_t *)(uintptr_t)e->p, time) : 1;
 
 		if (rc < 0 || (rc && emit_put(&m->e, e->p, e->size, e->stable) < 0))
 			return -1;
 	}
 	return --in->waiting || !in->ended ? 1 : order_put_last(m, e->in);
-}
-
-static int
-order_by_input(const void *a, const void *b)
-{
-	const struct tie *x = a, *y = b;
-
-	if (x->in != y->in)
-		return x->in < y->in ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
-}
-
-/* Put the ties of the inputs up to this one. */
-static int
-order_put_ties(struct merge_order *m, unsigned upto)
-{
-	struct ties *t = &m->ties;
-	size_t done = 0;
-	int rc = 1;
-
-	if (t->n == 1 && t->e->in <= upto) {	/* the usual case */
-		t->n = t->used = 0;
-		return order_put_timed(m, t->e, t->time);
-	}
-	if (t->n > 1)
-		qsort(t->e, t->n, sizeof *t->e, order_by_input);
-	/* Held records of all inputs precede the records of this time. */
-	for (size_t i = 0; rc > 0 && i < t->n; i++)
-		if (m->in[t->e[i].in].n)
-			rc = order_put_held(m, t->e[i].in, t->time);
-	while (rc > 0 && done < t->n && t->e[done].in <= upto)
-		rc = order_put_timed(m, &t->e[done++], t->time);
-	t->n -= done;
-	if (t->n)
-		memmove(t->e, t->e + done, t->n * sizeof *t->e);
-	else
-		t->used = 0;
-	return rc;
-}
-
-static bool
-order_copy_tie(struct ties *t, struct tie *e)
-{
-	if (t->space - t->used < e->size)
-		return false;
-	memcpy(t->copy + t->used, e->p, e->size);
-	e->p = t->copy + t->used;
-	e->stable = false;
-	t->used += e->size;
-	return true;
-}
-
-/* Copy the remaining ties, since the queue's memory is freed.  If they are too large, put them. */
-static int
-order_keep_ties(struct merge_order *m)
-{
-	struct ties *t = &m->ties;
-
-	for (size_t i = 0; i < t->n; i++)
-		if (t->e[i].stable && !order_copy_tie(t, &t->e[i]))
-			return order_put_ties(m, UINT_MAX);
-	return 1;
-}
-
-static int
-order_add_tie(struct merge_order *m, struct tie *e)
-{
-	struct ties *t = &m->ties;
-
-	/* No space is left: put the ties so far.  Later ones of the same time are not in the order of the inputs. */
-	if ((t->n == t->cap || (!e->stable && t->space - t->used < e->size)) && order_put_ties(m, UINT_MAX) < 0)
-		return -1;
-	if (!e->stable)
-		order_copy_tie(t, e);
-	e->seq = t->seq++;
-	t->e[t->n++] = *e;
-	return 1;
 }
 
 /* Gets the records that the queue or the spill releases. */
@@ -257,10 +179,12 @@ order_to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
 	struct tie e = { .p = p, .in = type >> TAG_SHIFT, .size = (uint16_t)n, .stable = stable };
 
 	/* The bytes are a copy, and are released only once. */
-	pp_set_u32((uint8_t *)(uintptr_t)p, type & ((1 << TAG_SHIFT) - 1), order_swapped(m));
+	type &= (1 << TAG_SHIFT) - 1;
+	pp_set_u32((uint8_t *)(uintptr_t)p, type, order_swapped(m));
+	e.state = m->known && pp_type_is(type, PP_CLASSES_STATE);
 	if (m->ties.n && time < m->ties.time)	/* late */
 		return order_put_timed(m, &e, time);
-	if (time > m->ties.time && order_put_ties(m, UINT_MAX) < 0)
+	if (time > m->ties.time && order_put_ties(m) < 0)
 		return -1;
 	m->ties.time = time;
 	return order_add_tie(m, &e);
@@ -290,7 +214,8 @@ order_release(struct merge_order *m)
 	m->added = 0;
 	if (emit_release(&m->e, bound) < 0)
 		return -1;
-	if (m->ties.n && order_put_ties(m, m->ties.time < bound || first == m->n ? UINT_MAX : first) < 0)
+	if (m->ties.n && (m->ties.time < bound || first == m->n ? order_put_ties(m) :
+	    order_put_first_ties(m, first, m->in[first].stalled)) < 0)
 		return -1;
 	if (order_keep_ties(m) < 0)
 		return -1;

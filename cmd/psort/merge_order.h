@@ -4,7 +4,8 @@
  *
  * All records with a time are held in one queue (emit.h), and beyond its bound of memory in one spill.  Each input has a
  * watermark (`bound'), by its rounds, by a window or at its end.  Records up to the smallest watermark are written, those of
- * the same time in the order of the inputs.
+ * the same time in the order of the inputs: but a record that several inputs have (pieces all have those about the state) comes
+ * once, behind all that is in front of it in one of them.
  *
  * A record without a time keeps its place: it is written before the next record with a time of the same input.  So the
  * snapshot at the begin of a later part is not written before the earlier parts.
@@ -25,6 +26,7 @@ struct merge_input {
 	bool		 stalled;	/* do not read until `held' is put: its last record has a payload, or it is full */
 	uint8_t		*held;		/* records without a time: struct held and the record */
 	size_t		 at, n, cap;	/* of `held': offset of the first, end, size */
+	size_t		 tie, tie_state, tie_end;	/* of its ties: the next, the next about the state, their end */
 	struct emit_counts count;
 	struct disorder	*disorder;	/* NULL: do not count */
 };
@@ -35,6 +37,8 @@ struct tie {
 	uint32_t	 in;
 	uint16_t	 size;
 	bool		 stable;
+	bool		 state;		/* it is about the state, so that several inputs may have it */
+	bool		 again;		/* another input has had it */
 };
 struct ties {			/* released records of one time, to be sorted by input */
 	uint64_t	 time, seq;
@@ -58,6 +62,26 @@ struct merge_order {
 	size_t		 added;		/* bytes since the last release */
 	uint8_t		*tagged;	/* copy of a record to be queued */
 };
+
+/* ---- merge_ties.c; 1, or -1 ---- */
+
+/* Add a released record, of the time of the others. */
+int	order_add_tie(struct merge_order *, struct tie *);
+/* Put all ties. */
+int	order_put_ties(struct merge_order *);
+/*
+ * Put those of the inputs up to this one, which may have more of that time.  But another may have one about the state that is
+ * among them: then wait, unless `now'.
+ */
+int	order_put_first_ties(struct merge_order *, unsigned upto, bool now);
+/* Copy the ties that are left, since the queue's memory is freed.  If they are too large, put them. */
+int	order_keep_ties(struct merge_order *);
+/* merge_order.c: put a released record, and what is held in front of it. */
+int	order_put_timed(struct merge_order *, const struct tie *, uint64_t time);
+/* The same of the held records of an input that precede that time. */
+int	order_put_held(struct merge_order *, unsigned i, uint64_t time);
+
+/* ---- merge_order.c ---- */
 
 /* j and t->out are open.  1, or -1: no memory.  In both cases call order_close(). */
 int	order_open(struct merge_order *, struct tool *, struct join *, const struct sort_how *, struct spill *,

@@ -11,6 +11,7 @@
 #include "picture/quick.h"
 #include "plus.h"
 #include "record/raw.h"
+#include "source/piece.h"
 #include "sort/tally.h"
 
 enum { PROT_EXECUTE = 4 };
@@ -479,19 +480,31 @@ count_type(struct counts *c, const struct pp_rec *r)
 	t->bytes += r->size + r->payload;
 }
 
+/* Not a record of this input, as count_records() will add it: of a file only, for --header; or the first piece counts it. */
+static void
+count_off(struct counts *c, const struct pp_rec *r)
+{
+	c->records--;
+	c->bytes -= r->size + r->payload;
+}
+
 static int
 count_other(struct counts *c, const struct pp_rec *r)
 {
+	bool again = c->tool->piece.n && pp_again(c->tool->in, r);
+	uint64_t timed = c->order.timed;
 	struct build_id_of id;
 
 	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
 		return -1;
-	if (r->type == PP_HEADER_FEATURE && r->payload) {	/* of a file only, for --header: it is no record of a stream */
-		c->records--;		/* as count_records() will add it */
-		c->bytes -= r->size + r->payload;
+	if (r->type == PP_HEADER_FEATURE && r->payload) {
+		count_off(c, r);
 		return OTHER;
 	}
-	count_type(c, r);
+	if (again)
+		c->order.timed_again += c->order.timed - timed;
+	else
+		count_type(c, r);
 	switch (r->type) {
 	case PP_HEADER_ATTR:
 		count_events(c);
@@ -505,10 +518,13 @@ count_other(struct counts *c, const struct pp_rec *r)
 		break;
 	case PP_FINISHED_ROUND:
 		count_round(c, r);
+		c->order.rounds_again += again;
 		break;
 	}
 	if (r->type < PP_USER_TYPE_START || r->type == PP_FINISHED_ROUND ? c->type[r->type].records <= c->first : c->first)
 		count_glance(c, r, true);
+	if (again)
+		count_off(c, r);
 	return OTHER;
 }
 

@@ -39,6 +39,7 @@ struct type_count { uint32_t type; uint64_t records, bytes; };
 struct order {
 	uint64_t first, last;		/* times */
 	uint64_t timed, prev;
+	uint64_t timed_again, rounds_again;	/* of these: those that another piece counts (--piece) */
 	uint64_t backward, depth;	/* records older than the previous one; maximum difference to the newest, ns */
 	uint64_t rounds;
 	uint64_t next, flushed, queued;	/* perf's two-round rule: see count_round() */

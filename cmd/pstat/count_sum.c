@@ -22,7 +22,8 @@ size_t
 count_types(const struct counts *c, struct type_count *rows)
 {
 	static const struct pp_compressed none;
-	const struct pp_compressed *z = c->tool->in ? pp_compressed(c->tool->in) : &none;
+	/* Of a piece nobody knows how many of them were expanded for other pieces, too. */
+	const struct pp_compressed *z = c->tool->in && !c->tool->piece.n ? pp_compressed(c->tool->in) : &none;
 	struct event_count sum;
 	size_t n = 0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/check.h"
 #include "live/live.h"
@@ -126,6 +127,20 @@ refuse_with_page(const struct pstat *p)
 		tool_wrong(&p->t, "--report: goes only with --time-quantum, --theme and --scale; the page has the rest");
 }
 
+/* What is not a sum over samples, or has no --merge. */
+static void
+refuse_with_piece(const struct pstat *p)
+{
+	static const int not[] = { OPT_CHECK, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_PICTURE, OPT_REPORT,
+	    OPT_INTERVAL, OPT_LIVE, OPT_TEE, OPT_MERGE, OPT_DIFF, OPT_TOP };
+	static const char *const between[] = { "interval", "gap", "round", "disorder" };
+
+	tool_piece_refuses(&p->t, not, sizeof not / sizeof *not);
+	for (size_t i = 0; p->hist && i < sizeof between / sizeof *between; i++)
+		if (!strncmp(p->hist, between[i], strlen(between[i])))
+			tool_piece_refuse(&p->t, "--hist %s", between[i]);
+}
+
 static void
 read_options(struct pstat *p, int argc, char **argv)
 {
@@ -221,6 +236,7 @@ read_options(struct pstat *p, int argc, char **argv)
 			p->give = true;
 			break;
 		}
+	refuse_with_piece(p);
 	if (p->strict && !p->check)
 		tool_wrong(&p->t, "--strict is for --check");
 	if (p->page_name)

@@ -126,10 +126,12 @@ static const struct column order_columns[] = {
 static void
 order_rows(const void *of, report_put *put, void *arg)
 {
-	const struct order *o = &((const struct summary *)of)->c->order;
+	const struct counts *c = ((const struct summary *)of)->c;
+	const struct order *o = &c->order;
+	bool all = !c->tool->piece.n;	/* else nobody sees what was in front of a record */
 
-	put(arg, (struct cell[]){ cell_num(o->timed), cell_num(o->rounds), cell_num(o->round_bytes), cell_num(o->backward),
-	    cell_num(o->depth), cell_num(o->late), cell_num(o->late_depth), cell_num(o->held), cell_num(o->held_bytes),
+	put(arg, (struct cell[]){ cell_num(o->timed - o->timed_again), cell_num(o->rounds - o->rounds_again),
+	    cell_num(o->round_bytes), cell_num_if(all, o->backward), cell_num(o->depth), cell_num_if(all, o->late), cell_num(o->late_depth), cell_num(o->held), cell_num(o->held_bytes),
 	    cell_num(o->held_ns) });
 }
 
@@ -169,8 +171,10 @@ compression_rows(const void *of, report_put *put, void *arg)
 	static const struct pp_compressed none;
 	const struct tool *t = ((const struct summary *)of)->c->tool;
 	const struct pp_compressed *z = t->in ? pp_compressed(t->in) : &none;
+	bool all = !t->piece.n;
 
-	put(arg, (struct cell[]){ cell_num(z->records), cell_num(z->records2), cell_num(z->bytes), cell_num(z->plain) });
+	put(arg, (struct cell[]){ cell_num_if(all, z->records), cell_num_if(all, z->records2), cell_num_if(all, z->bytes),
+	    cell_num_if(all, z->plain) });
 }
 
 static const struct table compression = { "compression", "compressed records", TABLE(compression_columns), TABLE_ONE,

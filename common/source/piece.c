@@ -41,8 +41,9 @@ pp_piece(struct pp_source *pub, uint64_t k, uint64_t n, uint64_t total)
 
 	if (!y)
 		return source_fail_memory(s, 0);
-	y->from = piece_begin(k - 1, n, total);
-	y->to = k < n ? piece_begin(k, n, total) : UINT64_MAX;
+	/* Without samples all is of the first piece. */
+	y->from = total ? piece_begin(k - 1, n, total) : k > 1 ? UINT64_MAX : 0;
+	y->to = total && k < n ? piece_begin(k, n, total) : UINT64_MAX;
 	y->first = k == 1;
 	pub->lim = pub->pos;
 	return 1;

@@ -6,6 +6,7 @@
 #include "record/raw.h"
 #include "sort/in.h"
 #include "source/formats.h"
+#include "source/piece.h"
 
 enum { MISC_AT = 4 };			/* in a record's header */
 
@@ -423,7 +424,7 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 	} else {
 		if (s->history)
 			rc = history_record(s->history, r);
-		if (rc > 0 && (s->all || r->type == PP_LOST || r->type == PP_LOST_SAMPLES))
+		if (rc > 0 && (s->all || r->type == PP_LOST || r->type == PP_LOST_SAMPLES) && !pp_again(s->tool->in, r))
 			rc = sort_other(s, r);
 	}
 	s->failed = rc < 0;
