@@ -156,10 +156,11 @@ count_held(struct counts *c, uint64_t bytes)
 
 /*
  * FINISHED_ROUND: perf delivers all records up to the newest time that was queued at the previous FINISHED_ROUND, unless
- * the queue is empty.  `queued' is the newest time in the queue, 0 if it is empty.
+ * the queue is empty.  `queued' is the newest time in the queue, 0 if it is empty.  counted: bytes of it that are counted by type,
+ * and not yet in c->bytes.
  */
 static void
-count_round(struct counts *c, const struct pp_rec *r)
+count_round(struct counts *c, uint64_t counted)
 {
 	struct order *o = &c->order;
 
@@ -167,7 +168,7 @@ count_round(struct counts *c, const struct pp_rec *r)
 	if (c->bytes - o->round_from > o->round_bytes)
 		o->round_bytes = c->bytes - o->round_from;
 	o->round_from = c->bytes;
-	count_held(c, count_kernel_bytes(c) + r->size + r->payload);	/* r is counted by its type, and not yet in c->bytes */
+	count_held(c, count_kernel_bytes(c) + counted);
 	if (!o->queued)
 		return;
 	o->flushed = o->next;
@@ -517,7 +518,7 @@ count_other(struct counts *c, const struct pp_rec *r)
 			files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 		break;
 	case PP_FINISHED_ROUND:
-		count_round(c, r);
+		count_round(c, again ? 0 : r->size + r->payload);
 		c->order.rounds_again += again;
 		break;
 	}
