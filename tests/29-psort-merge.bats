@@ -527,3 +527,23 @@ union() {
 	[ "$(script "$T/m" period | tr '\n' ' ')" = "5 7 88 " ] || failed "-u: $(script "$T/m" period)"
 	done_all
 }
+
+@test "merge: a record that two inputs have is put twice if what the second has in front of it has undone the first" {
+	need jq
+	named() {
+		mkpipe - <<-END
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID flags=sample_id_all|comm|task ids=11
+		$1
+		FINISHED_ROUND
+		END
+	}
+	comm() { echo "COMM pid=1 tid=1 comm=$1 @ pid=1 tid=1 time=100 id=11"; }
+	named "$(comm a; echo "SAMPLE ip=1 pid=1 tid=1 time=110 id=11")" >"$T/a"
+	named "$(comm x; comm a; echo "SAMPLE ip=1 pid=1 tid=1 time=120 id=11")" >"$T/b"
+	for order in "a b" "b a"; do
+		set -- $order
+		psort --merge "$T/$1" "$T/$2" | pstat -s comm --json | jq -c '[.sort[] | [.comm, .samples]]' >"$T/names"
+		[ "$(cat "$T/names")" = '[["a",2]]' ] || failed "$order: $(cat "$T/names")"
+	done
+	done_all
+}

@@ -489,23 +489,12 @@ count_off(struct counts *c, const struct pp_rec *r)
 	c->bytes -= r->size + r->payload;
 }
 
-static int
-count_other(struct counts *c, const struct pp_rec *r)
+/* What later records depend on.  counted: bytes of the record that are counted by type, and not yet in c->bytes. */
+static inline void
+count_learn(struct counts *c, const struct pp_rec *r, uint64_t counted)
 {
-	bool again = c->tool->piece.n && pp_again(c->tool->in, r);
-	uint64_t timed = c->order.timed;
 	struct build_id_of id;
 
-	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
-		return -1;
-	if (r->type == PP_HEADER_FEATURE && r->payload) {
-		count_off(c, r);
-		return OTHER;
-	}
-	if (again)
-		c->order.timed_again += c->order.timed - timed;
-	else
-		count_type(c, r);
 	switch (r->type) {
 	case PP_HEADER_ATTR:
 		count_events(c);
@@ -518,14 +507,41 @@ count_other(struct counts *c, const struct pp_rec *r)
 			files_add(&c->files, id.name, id.nname, FILE_HAS_ID);
 		break;
 	case PP_FINISHED_ROUND:
-		count_round(c, again ? 0 : r->size + r->payload);
-		c->order.rounds_again += again;
+		count_round(c, counted);
 		break;
 	}
+}
+
+/* --piece: the first piece counts the record. */
+static __attribute__((noinline)) int
+count_again(struct counts *c, const struct pp_rec *r)
+{
+	uint64_t timed = c->order.timed;
+
+	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
+		return -1;
+	c->order.timed_again += c->order.timed - timed;
+	c->order.rounds_again += r->type == PP_FINISHED_ROUND;
+	count_learn(c, r, 0);
+	count_off(c, r);
+	return OTHER;
+}
+
+static int
+count_other(struct counts *c, const struct pp_rec *r)
+{
+	if (c->tool->piece.n && pp_again(c->tool->in, r))
+		return count_again(c, r);
+	if (r->type < PP_USER_TYPE_START && count_kernel(c, r) < 0)
+		return -1;
+	if (r->type == PP_HEADER_FEATURE && r->payload) {
+		count_off(c, r);
+		return OTHER;
+	}
+	count_type(c, r);
+	count_learn(c, r, r->size + r->payload);
 	if (r->type < PP_USER_TYPE_START || r->type == PP_FINISHED_ROUND ? c->type[r->type].records <= c->first : c->first)
 		count_glance(c, r, true);
-	if (again)
-		count_off(c, r);
 	return OTHER;
 }
 

@@ -330,7 +330,7 @@ plan(struct pstat *p)
 		privacy_add(p->privacy, &p->r);
 	}
 	p->live = live_new(&p->t, p->c, &p->asked);
-	if (is_screen && !p->sort && !p->views && !p->check && !p->give && !p->pictures && !p->live) {
+	if (is_screen && !p->t.piece.n && !p->sort && !p->views && !p->check && !p->give && !p->pictures && !p->live) {
 		check_add(p->findings = check_glance(&p->t, p->c), &p->r);
 		privacy_add(p->contains = privacy_glance(&p->t, p->c), &p->r);
 	}

@@ -283,8 +283,9 @@ outer_next(struct source *s, struct pp_rec *r)
 	return outer_record(s, r);
 }
 
-int
-source_next(struct source *s, struct pp_rec *r)
+/* pp_next() of all records; inline in both that have it. */
+static inline __attribute__((always_inline)) int
+source_step(struct source *s, struct pp_rec *r)
 {
 	struct pp_source *pub = &s->pub;
 	size_t left = (size_t)(pub->lim - pub->pos);
@@ -326,5 +327,11 @@ pp_next_slow(struct pp_source *pub, struct pp_rec *r)
 {
 	struct source *s = (struct source *)pub;
 
-	return s->piece ? piece_next(s, r) : source_next(s, r);
+	return s->piece ? piece_next(s, r) : source_step(s, r);
+}
+
+int
+source_next(struct source *s, struct pp_rec *r)
+{
+	return source_step(s, r);
 }
