@@ -424,7 +424,6 @@ static int
 filter_look(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct filter *f = arg;
-
 	int64_t gap;
 
 	if (f->o->payload && r->type == PP_SAMPLE) {

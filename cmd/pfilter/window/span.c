@@ -161,8 +161,11 @@ span_find(const struct span *s, const struct open_span *key)
 
 	for (; *at; at = &s->open[*at].next) {
 		const struct open_span *o = &s->open[*at];
+		uint64_t differs = o->minus ^ key->minus;
 
-		if (!memcmp(o->key, key->key, s->nkeys * sizeof *o->key) && o->minus == key->minus)
+		for (unsigned k = 0; k < SPAN_KEYS; k++)	/* a key that is not used is 0 */
+			differs |= o->key[k] ^ key->key[k];
+		if (!differs)
 			break;
 	}
 	return at;
@@ -265,16 +268,24 @@ span_keep(struct span *s, struct pp_arrival *a, struct open_span *o)
 		cover_open(&s->cover, o->shared, o->begin);
 }
 
-/* An open span is over at that time; `cpu' is that of its last record. */
+static uint32_t
+span_cpu(const struct look *l)
+{
+	uint32_t cpu;
+
+	return window_key(l, CPU, &cpu) ? cpu : UINT32_MAX;
+}
+
+/* An open span is over with that sample. */
 static void
-span_over(struct span *s, uint32_t *at, uint64_t time, uint32_t cpu)
+span_over(struct span *s, uint32_t *at, const struct look *l)
 {
 	const struct open_span *o = &s->open[*at];
 
 	if (o->kept) {
-		s->n.uncertain += o->late || span_lost_since(s, o->cpu, o->begin) || span_lost_since(s, cpu, o->begin);
+		s->n.uncertain += o->late || span_lost_since(s, o->cpu, o->begin) || span_lost_since(s, span_cpu(l), o->begin);
 		if (s->within)
-			cover_close(&s->cover, o->shared, time);
+			cover_close(&s->cover, o->shared, l->time);
 	}
 	span_remove(s, at);
 }
@@ -303,14 +314,14 @@ span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr
 	}
 	if (o->kept && l->time - o->begin <= s->longer) {	/* late: the span was taken for long, and is not */
 		o->late = true;
-		span_over(s, at, l->time, key->cpu);
+		span_over(s, at, l);
 		return;
 	}
 	if (s->has_shorter && l->time >= o->begin && l->time - o->begin > s->longer && l->time - o->begin < s->shorter)
 		span_keep(s, a, o);
 	if (o->kept)
 		pp_arrival_mark(a, nr, MARK_WINDOW);
-	span_over(s, at, l->time, key->cpu);
+	span_over(s, at, l);
 }
 
 static void
@@ -320,13 +331,14 @@ span_begin(struct span *s, const struct look *l, uint64_t nr, struct open_span *
 
 	if (*at) {
 		s->n.replaced++;
-		span_over(s, at, l->time, new->cpu);
+		span_over(s, at, l);
 	} else if (s->nopen == SPANS_OPEN) {
 		s->n.forgotten++;
-		span_over(s, span_find(s, &s->open[s->oldest]), l->time, new->cpu);
+		span_over(s, span_find(s, &s->open[s->oldest]), l);
 	}
 	s->n.begun++;
 	new->begin = l->time;
+	new->cpu = span_cpu(l);
 	new->nr = nr;
 	new->kept = false;
 	new->late = l->late;
@@ -341,7 +353,7 @@ span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t n
 	int matters = 0;
 
 	for (int end = 1; end >= 0; end--) {	/* one record may end a span, and begin another */
-		struct open_span o = { .nr = 0 };
+		struct open_span o;
 		enum expr_result result;
 		int has;
 
@@ -349,14 +361,13 @@ span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t n
 			return -1;
 		if (result != EXPR_YES)
 			continue;
+		o = (struct open_span){ .nr = 0 };
 		if ((has = span_key(s, end, l, &o, err)) <= 0) {
 			if (has < 0)
 				return -1;
 			continue;
 		}
 		matters = 1;
-		if (!window_key(l, CPU, &o.cpu))
-			o.cpu = UINT32_MAX;
 		if (end)
 			span_end(s, a, l, nr, &o);
 		else

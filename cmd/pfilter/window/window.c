@@ -17,6 +17,7 @@ struct windows {
 	struct look	 look;
 	uint64_t	 newest;	/* time that was looked at */
 	uint64_t	 late;		/* samples that open or end windows */
+	bool		 only_marked;	/* a sample is kept if it has the mark */
 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -199,6 +200,9 @@ windows_start(struct windows *w, const struct pp_source *in, uint64_t start, str
 	w->stream.events = in->events;
 	w->stream.swap = in->swap;
 	w->look.about.start = start;
+	w->only_marked = !w->around;
+	for (const struct span *s = w->span; s; s = s->next)
+		w->only_marked &= !s->within;
 	if (windows_need(w, expr_needs_state, field_needs_state)) {
 		if (!(w->state = pp_state_new(in->swap, err)))
 			return -1;
@@ -369,6 +373,8 @@ windows_match(const struct windows *w, const struct pp_event *ev, const struct p
 	struct look l;		/* without what only expressions need */
 	int around = w->around ? NOT_AROUND : KEPT, span = w->span ? NOT_SPAN : KEPT, by;
 
+	if (w->only_marked && r->type == PP_SAMPLE)
+		return marked ? KEPT : NOT_SPAN;
 	l.about.ev = ev;
 	l.about.r = r;
 	l.stream = &w->stream;
