@@ -469,7 +469,6 @@ compile(struct expr *e, const struct field_kind *k)
 	}
 	compile_resolve(&c);
 	compile_payload(c.p, e->root);
-	c.p->direct = c.p->plain && !c.p->raw;
 	c.p->constant = !c.p->raw && c.p->n == 2 && c.p->code[0].op == OP_CONST && c.p->code[1].op == OP_END;
 	free(c.label);
 	return c.p;

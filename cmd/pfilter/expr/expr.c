@@ -380,15 +380,10 @@ expr_run(struct expr *e, const struct program *p, const struct field_subject *s,
 		*result = (enum expr_result)p->code[0].what;
 		return 1;
 	}
-	if (p->raw) {
-		if (!expr_payload_fits(p, s->r, e->stream.swap)) {
-			struct program **slot = &e->programs[s->ev->index]->of[SHORT_PAYLOAD];
+	if (p->raw && !expr_payload_fits(p, s->r, e->stream.swap)) {
+		struct program **slot = &e->programs[s->ev->index]->of[SHORT_PAYLOAD];
 
-			p = *slot ? *slot : expr_make_program(e, &(struct field_kind){ .ev = s->ev, .type = PP_SAMPLE }, slot);
-		} else if (p->plain) {
-			*result = run_plain(p, s->r, e->stream.swap);
-			return 1;
-		}
+		p = *slot ? *slot : expr_make_program(e, &(struct field_kind){ .ev = s->ev, .type = PP_SAMPLE }, slot);
 	}
 	f.stream = &e->stream;		/* not the whole struct: the sample in it is large, and most programs do not need it */
 	f.s = s;
@@ -423,7 +418,7 @@ expr_match(struct expr *e, const struct field_subject *s, enum expr_result *resu
 		p = expr_program(e, s);
 	if (s->r->size < p->min)
 		return pp_fail(err, "record of %u bytes needs %u", s->r->size, p->min);
-	if (!p->direct)
+	if (!p->plain || (p->raw && !expr_payload_fits(p, s->r, e->stream.swap)))
 		return expr_run(e, p, s, result, err);
 	*result = run_plain(p, s->r, e->stream.swap);
 	return 1;

@@ -212,7 +212,6 @@ struct program {
 	size_t		 n;
 	unsigned	 min;		/* least size of a record */
 	bool		 plain;		/* run_plain() can run it */
-	bool		 direct;	/* it can, and no payload is to be looked at before */
 	bool		 constant;	/* it is one OP_CONST and its end */
 	uint16_t	 raw;		/* offset of RAW, if it reads the payload at fixed places; else 0 */
 	unsigned	 payload;	/* least size of the payload then */
