@@ -258,15 +258,16 @@ payload_entry(struct table *t, uint32_t key, size_t size, struct pp_err *err)
 	return l;
 }
 
-/* The process of a thread at this time.  false: unknown. */
+/* The process of a thread at this time.  false: unknown.  *recorded: a record has said it. */
 static bool
-payload_pid_of(const struct payload_tasks *p, uint32_t tid, uint32_t *pid)
+payload_pid_of(const struct payload_tasks *p, uint32_t tid, uint32_t *pid, bool *recorded)
 {
 	const struct pp_task *task = pp_state_task(p->state, tid);
 	const struct link *l = task ? NULL : pp_table_first(&p->seen, tid);
 	const struct seen *s = (const void *)l;
 
 	*pid = task ? task->pid : s ? s->pid : 0;
+	*recorded = task;
 	return task || (s && s->has_pid) || !tid;
 }
 
@@ -457,12 +458,19 @@ payload_parts_of(const struct payload_tasks *p, const struct pp_event *ev, const
 {
 	struct pp_part part[PP_SHAPE_STEPS];
 	uint64_t bits = PP_SAMPLE_RAW | (p->cgroups ? PP_SAMPLE_CGROUP : 0);
+	size_t at = ev->plan.fixed;
 	int found;
 
 	*raw = *cgroup = NULL;
 	*n = 0;
 	if (!(ev->attr.sample_type & bits))
 		return 1;
+	if (ev->shape.n == 1 && ev->shape.step[0].bit == PP_SAMPLE_RAW && r->size >= at + HEAD &&
+	    (*n = pp_get_u32(r->raw + at, p->swap)) <= (size_t)r->size - at - HEAD) {	/* it is all that varies */
+		*raw = r->raw + at + HEAD;
+		return 1;
+	}
+	*n = 0;
 	found = pp_sample_parts(part, bits, ev, r, p->swap, err);
 	for (int i = 0; i < found; i++)
 		if (part[i].bit == PP_SAMPLE_RAW) {
@@ -482,7 +490,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 	const uint8_t *raw = NULL, *cgroup = NULL;
 	uint32_t pid, tid, common;
 	uint64_t own_cgroup = 0;
-	bool known = true, selected, has_task;
+	bool known = true, recorded, selected, has_task;
 	size_t n = 0;
 	int why = NOT_TID;
 
@@ -501,7 +509,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 
 		if (tid == UINT32_MAX && has && payload_translate(p, &common)) {	/* past its exit */
 			tid = common;
-			known = payload_pid_of(p, tid, &pid);
+			known = payload_pid_of(p, tid, &pid, &recorded);
 		} else if (tid != UINT32_MAX && ((has && payload_learn_pair(p, common, tid, err) < 0) ||
 		    payload_learn_task(p, pid, tid, cgroup, false, err) < 0))
 			return -1;
@@ -515,7 +523,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 		if (!payload_number(of, of->task[i].f, raw, n, &tid) || !payload_translate(p, &tid) ||
 		    (of->task[i].kind == TID && payload_has_task(p, tid)))
 			continue;
-		known = payload_pid_of(p, tid, &pid);
+		known = payload_pid_of(p, tid, &pid, &recorded);
 		if (of->task[i].kind == TGID) {
 			pid = tid;
 			known = true;
@@ -523,7 +531,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 		selected = (why != KEPT || p->names) && payload_ask(&a, known, pid, tid, NULL) == KEPT;
 		payload_add_task(p, tid, selected);
 		why = selected ? KEPT : why;
-		if (why != KEPT && tid && ((p->by_name && !pp_state_task(p->state, tid)) || (!known && sel->pid.n + sel->no_pid.n)) &&
+		if (why != KEPT && tid && ((p->by_name && !recorded) || (!known && sel->pid.n + sel->no_pid.n)) &&
 		    payload_miss(p, tid, err) < 0)
 			return -1;
 	}
