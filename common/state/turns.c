@@ -129,6 +129,8 @@ take_due(struct pp_turns *t, uint64_t limit)
 	/* Others added after the last release are newer, in a stream with rounds. */
 	size_t n = t->fresh_min > limit ? t->fresh : t->nothers, keep = 0;
 
+	while (n && t->others[n - 1].time > limit)
+		n--;
 	if (reserve(t, n) < 0)
 		return -1;
 	memset(t->end, 0, (t->nmarks + 2) * sizeof *t->end);
