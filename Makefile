@@ -46,7 +46,7 @@ $(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/% cmd/%/*) $(SHARED) $(LIB)
 	$(LINK) -o $@ $^ $(LDLIBS)
 $(LIB): $(call objs,$(LIB_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
-$(SHARED): $(call objs,common/tool)
+$(SHARED): $(call objs,common/tool common/index)
 	rm -f $@ && $(AR) rcs $@ $^
 # The directories of a command include each other's headers by paths from the command's own.
 $(O)/cmd/%.o: DEFS += -Icmd/$(word 2,$(subst /, ,$*))
@@ -172,6 +172,7 @@ fuzz:
 	+@$(AGAIN) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
 FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
 fuzzers: $(FUZZERS)
+$(O)/index: $(call objs,common/index)
 $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
 	$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 # those that test a part of a command

@@ -120,7 +120,8 @@ include_only() {
 	include_only sink record
 	include_only state record
 	include_only source record sink
-	include_only tool record sink state source
+	include_only index record sink source
+	include_only tool record sink state source index
 	! grep -ln '#include ".*cmd/' ../common/*/*.[ch] || failed "common includes a command"
 	done_all
 }

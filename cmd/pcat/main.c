@@ -14,6 +14,7 @@
 
 #include "chunks.h"
 #include "formats.h"
+#include "index.h"
 #include "options.h"
 #include "out_cpuprofile.h"
 #include "pprof/out_pprof.h"
@@ -35,6 +36,7 @@ struct job {
 	uint64_t	 place;			/* one input: records of the kernel in front of the one in work */
 	struct pp_rec	 rec;			/* that one */
 	struct look	 look;			/* files that are split */
+	struct index_output index;		/* --write-index */
 	off_t		 stdin_at;		/* where it stood when we began */
 };
 
@@ -107,7 +109,20 @@ pcat_lock(struct job *j)
 		if (!j->o.joins)
 			tool_allow(t, t->in_name, "r");
 	}
+	if (j->o.write_index)
+		index_output_open(&j->index, t);
 	tool_lock(t);
+}
+
+/* The output is complete: 0, or 1 if the index that it is to have cannot be written. */
+static int
+pcat_index(struct job *j)
+{
+	const struct tool *t = &j->t;
+
+	if (!j->o.write_index || t->partial || t->in_err.what[0] || t->out_err.what[0])
+		return 0;
+	return index_output_write(&j->index, t, &j->o) < 0;
 }
 
 static uint64_t
@@ -256,6 +271,8 @@ pcat_copy(struct job *j)
 		j->place += j->rec.type < PP_USER_TYPE_START;
 	}
 	rc = j->first->finish(j->first);
+	if (rc > 0 && pcat_index(j))
+		rc = -1;
 	return tool_close(t) || rc < 0;
 }
 
@@ -312,6 +329,8 @@ pcat_copy_joined(struct job *j)
 		rc = -1;
 	status = join_close(j->join);
 	t->in = NULL;
+	if (rc >= 0 && !status)
+		status = pcat_index(j);
 	return tool_close(t) || status || rc < 0;
 }
 
@@ -330,10 +349,11 @@ main(int argc, char **argv)
 	if (j.o.splits)
 		split_refuse_files(&j.t, j.o.template);
 	j.stdin_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	status = j.o.chunks ? chunks_print(&j.t, &j.o) : j.o.joins ? pcat_copy_joined(&j) : pcat_copy(&j);
+	status = j.o.index ? index_inputs(&j.t, &j.o) : j.o.chunks ? chunks_print(&j.t, &j.o) : j.o.joins ? pcat_copy_joined(&j) : pcat_copy(&j);
 	pp_close(j.like);
 	look_free(&j.look);
 	formats_free(j.formats);
+	index_output_close(&j.index);
 	options_free(&j.o);
 	free(j.t.names);
 	free(j.inputs);

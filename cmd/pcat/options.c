@@ -9,7 +9,7 @@
 enum {
 	FORMAT = TOOL_LONG, COMPRESSED2, THREADS, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET, SWITCH_OUTPUT,
 	SWITCH_MAX_FILES, OUTPUT_TEMPLATE, REPAIR, FOLLOW, COMPAT, ENDIAN, FEATURES, NO_FEATURES, EXPAND_COUNTS, PID,
-	EVENT, FRAME_SIZE, FORMATS_FROM, LABELS, CHUNKS, CHUNK_SIZE,
+	EVENT, FRAME_SIZE, FORMATS_FROM, LABELS, CHUNKS, CHUNK_SIZE, INDEX, WRITE_INDEX,
 };
 
 const struct tool_opt options_table[] = {
@@ -44,7 +44,9 @@ const struct tool_opt options_table[] = {
 	{ ENDIAN, "endian", "native|little|big", "write in this byte order" },
 	{ FEATURES, "features", "LIST", "write only these header features" },
 	{ NO_FEATURES, "no-features", "LIST", "do not write these header features" },
-	TOOL_HEAD("Parts of a recording, for jobs that run in parallel"),
+	TOOL_HEAD("Index, and parts of a recording for jobs that run in parallel"),
+	{ INDEX, "index", NULL, "write FILE.ppi, by which FILE is read in part (or -o NAME), and no stream" },
+	{ WRITE_INDEX, "write-index", NULL, "write the index of the -o file, too" },
 	{ CHUNKS, "chunks", NULL, "print a table of what the recording holds, chunk by chunk, and write no stream" },
 	{ CHUNK_SIZE, "chunk-size", "SIZE", "the least size of a chunk (4M; 4K to 64M)" },
 	TOOL_HEAD("Input, output and messages"),
@@ -138,6 +140,8 @@ options_take(struct tool *t, struct options *o, int key)
 	case ENDIAN:		o->endian = endian_option(t, t->optarg); break;
 	case FEATURES:		features_option(t, &o->features, t->optarg, false); o->lists_features = true; break;
 	case NO_FEATURES:	features_option(t, &o->features, t->optarg, true); o->lists_features = true; break;
+	case INDEX:		o->index = true; break;
+	case WRITE_INDEX:	o->write_index = true; break;
 	case CHUNKS:		o->chunks = true; break;
 	case CHUNK_SIZE:	o->chunk_size = chunk_size(t); break;
 	case EXPAND_COUNTS:	o->open_flags |= PP_OPEN_EXPAND_COUNTS; break;
@@ -163,6 +167,28 @@ other_than(const struct tool *t, const int *keys, size_t n)
 	return NULL;
 }
 
+static void
+done_index(struct tool *t, const struct options *o)
+{
+	static const int goes[] = { INDEX, CHUNK_SIZE, FOLLOW, 'i', 'o', 'f', 'q', 'v', TOOL_MAX_EXPAND, TOOL_NO_SANDBOX };
+	const char *other = o->index ? other_than(t, goes, sizeof goes / sizeof *goes) : NULL;
+
+	if (o->write_index && (!t->out_name || !strcmp(t->out_name, "-") || o->splits || o->format == FORMAT_PROFILE))
+		tool_wrong(t, "--write-index: needs -o FILE, which holds one recording");
+	if (!o->index)
+		return;
+	if (other)
+		tool_wrong(t, "--%s: cannot be combined with --index", other);
+	if (t->nnames > 1 && (t->out_name || o->open_flags & PP_OPEN_FOLLOW))
+		tool_wrong(t, "--index: with %s it takes one input", t->out_name ? "--output" : "--follow");
+	for (int i = 0; i < t->nnames; i++)
+		if (!strcmp(t->names[i], "-"))
+			tool_wrong(t, "--index: needs the names of files");
+	if (!t->nnames || (t->out_name && !strcmp(t->out_name, "-")))
+		tool_wrong(t, "--index: needs the names of files");
+	t->no_output = true;
+}
+
 /* What makes no stream. */
 static void
 done_chunks(struct tool *t, const struct options *o)
@@ -171,8 +197,8 @@ done_chunks(struct tool *t, const struct options *o)
 	const char *other = other_than(t, goes, sizeof goes / sizeof *goes);
 
 	if (!o->chunks) {
-		if (o->chunk_size)
-			tool_wrong(t, "--chunk-size: needs --chunks");
+		if (o->chunk_size && !o->index && !o->write_index)
+			tool_wrong(t, "--chunk-size: needs --chunks, --index or --write-index");
 		return;
 	}
 	if (other)
@@ -201,6 +227,7 @@ options_done(struct tool *t, struct options *o)
 	bool named = t->out_name && strcmp(t->out_name, "-");
 
 	done_chunks(t, o);
+	done_index(t, o);
 
 	if (o->pack.two && !o->pack.level)
 		o->pack.level = 1;

@@ -16,7 +16,7 @@ struct options {
 	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE, FORMAT_PPROF } format;
 	const char	*formats_from;		/* NULL: not given */
 	unsigned	 open_flags;		/* PP_OPEN_* */
-	bool		 chunks;
+	bool		 chunks, index, write_index;
 	uint64_t	 chunk_size;		/* 0: not given */
 	struct out_pack	 pack;
 	bool		 joins;			/* an option for several inputs was given */

@@ -32,6 +32,7 @@ struct decide {
 	bool		 checked;	/* the fields in --filter were checked */
 	bool		 shared;	/* no option can reject the last record: it belongs to both sides */
 	bool		 full;		/* --stop: every event has its --max-samples */
+	bool		 unsure;	/* for some samples another reason may have come first: they were not read */
 	uint64_t	 records[REASON_END], samples[REASON_END];	/* number of verdicts by reason */
 };
 

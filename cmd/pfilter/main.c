@@ -29,6 +29,7 @@
 #include "anon/dict.h"
 #include "filter.h"
 #include "nothing.h"
+#include "prune.h"
 #include "sink/sink.h"
 #include "sink/tmpfile.h"
 #include "stats.h"
@@ -137,6 +138,7 @@ main(int argc, char **argv)
 	    .o.memory = MEMORY };
 	char nothing[2048] = "";
 	int key, status;
+	struct prune *prune;
 	bool surveys;
 
 	while ((key = tool_getopt(&j.t, argc, argv)))
@@ -148,14 +150,16 @@ main(int argc, char **argv)
 		return explain(&j);
 	tool_check(&j.t);
 	check_rest(&j);
+	prune = prune_new(&j.t, &j.f);
 	tool_open_input(&j.t, 0);
 	open_outputs(&j);
 	surveys = j.o.sel.times.needs_first || expr_needs_start(j.o.expr) || windows_need_start(j.o.windows);
-	if (surveys)
+	if (surveys || prune_needs_pass(prune))
 		tool_allow(&j.t, j.t.in_name, "r");
 	tool_lock(&j.t);
 	if (surveys)
 		survey(&j);
+	prune_pass(prune);
 	tool_begin_input(&j.t);
 	begin_outputs(&j);
 	if (filter_start(&j.f, &j.rest) > 0)
@@ -175,6 +179,7 @@ main(int argc, char **argv)
 	if (j.o.stats)
 		stats(&j);
 	filter_free(&j.f);
+	prune_free(prune);
 	anon_dict_free(j.o.anon.dict);
 	options_free(&j.o);
 	return status;

@@ -174,7 +174,9 @@ nothing_cause(const struct decide *d, char *text, size_t size)
 		return;
 	}
 	add(&l, "none of %" PRIu64 " samples was kept", all);
-	if (left < all)
+	if (left < all && d->unsure)
+		add(&l, "; of those that the other options leave");
+	else if (left < all)
 		add(&l, "; of the %" PRIu64 " that the other options leave", left);
 	add(&l, ": ");
 	why(&l, d, reason);

@@ -119,6 +119,14 @@ state_keys_select(const struct state_keys *k)
 }
 
 bool
+state_keys_kin(struct state_keys *k, struct words **names, const struct tool_list **pids)
+{
+	*names = &k->list[KEY_COMM];
+	*pids = k->inherit ? &k->pid : NULL;
+	return k->inherit || (*names)->n;
+}
+
+bool
 state_keys_by_task(const struct state_keys *k)
 {
 	return k && k->by_task;

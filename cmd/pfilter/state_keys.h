@@ -28,6 +28,12 @@ struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enu
 void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list *pid);
 /* Is one of --comms, --dsos, --cgroup, --container, --pod, --inherit or their opposites given? */
 bool	state_keys_select(const struct state_keys *);
+/*
+ * Is --comms or --inherit given, so that only some tasks can be selected: those that have these names, or descend from such a task, or
+ * (*pids not NULL, which may be empty) from one of these processes?
+ */
+struct words;
+bool	state_keys_kin(struct state_keys *, struct words **names, const struct tool_list **pids);
 /* Is --switch-on or --switch-off given? */
 bool	state_keys_switches(const struct state_keys *);
 /* May be called before state_keys_bind(): do all events have names, and do --switch-on and --switch-off match one? */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include "index/use.h"
 #include "survey.h"
 #include "times.h"
 
@@ -26,10 +27,34 @@ by_record(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 		s->last = time;
 }
 
-void
-survey_times(const struct tool *t, bool last, struct survey *s)
+/* ppi_ask: no sample is wanted, only their times. */
+static const struct ppi_cond *
+survey_conds(void *arg, size_t *n)
 {
+	static const struct ppi_cond none = { .by = PPI_TIME };
+
+	(void)arg;
+	*n = 1;
+	return &none;
+}
+
+static void
+survey_left(void *arg, uint64_t first, uint64_t last)
+{
+	struct survey *s = arg;
+
+	if (!s->first || first < s->first)
+		s->first = first;
+	if (last > s->last)
+		s->last = last;
+}
+
+void
+survey_times(struct tool *t, bool last, struct survey *s)
+{
+	const struct ppi_ask ask = { .conds = survey_conds, .times = survey_left, .arg = s };
 	const char *name = tool_twice(t);
+	struct ppi_use *index;
 	struct pp_source *in;
 	unsigned rounds = 0;
 	struct pp_err err;
@@ -38,6 +63,7 @@ survey_times(const struct tool *t, bool last, struct survey *s)
 	*s = (struct survey){ 0 };
 	if (!name || !(in = tool_source(t, name, 0, &err)))
 		return;
+	index = tool_index_use(t, in, &ask);
 	/* After the second FINISHED_ROUND no record is older than those before the first. */
 	while ((last || rounds < 2 || !s->first) && pp_next(in, &r) > 0)
 		if (r.type == PP_HEADER_FEATURE && by_feature(s, in, &r))
@@ -47,4 +73,5 @@ survey_times(const struct tool *t, bool last, struct survey *s)
 		else
 			by_record(s, in, &r);
 	pp_close(in);
+	ppi_use_free(index);
 }

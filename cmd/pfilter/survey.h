@@ -13,6 +13,6 @@ struct survey {
  * Find the time of the first sample, and if `last' of the last one: from the SAMPLE_TIME feature, or by reading the samples.
  * Errors in the input are not reported; the main pass reports them.
  */
-void	survey_times(const struct tool *, bool last, struct survey *);
+void	survey_times(struct tool *, bool last, struct survey *);
 
 #endif

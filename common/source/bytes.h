@@ -119,6 +119,9 @@ int	dir_next(struct dir *, struct bytes **, struct stat *, struct bytes_err *);
 const char *dir_name(const struct dir *);
 /* The total size of all data.N, in bytes. */
 uint64_t dir_size(const struct dir *);
+/* The size of file i, 0 is `data'; -1.  Read of it up to n bytes at an offset: their number; 0: the end; -1. */
+int64_t	dir_raw_size(const struct dir *, size_t i);
+ssize_t	dir_raw_at(const struct dir *, size_t i, uint64_t off, uint8_t *p, size_t n);
 /* Is a file data.N missing, because a later one exists or there is none at all?  *number: the lowest N. */
 bool	dir_missing(const struct dir *, int *number);
 void	dir_free(struct dir *);

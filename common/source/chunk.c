@@ -77,6 +77,8 @@ pp_chunks_walk(struct pp_source *pub, struct pp_chunk_walk *w)
 		return pp_fail_memory(s->err);
 	if (pp_chunks_cannot(pub))
 		w->chunk = NULL;
+	if (w->first)
+		rc = walk_record(&k, w->first);
 	while (rc > 0 && (rc = pp_next(pub, &r)) > 0)
 		rc = walk_record(&k, &r);
 	end = k.inside ? pp_chunker_end(k.c, rc ? window_offset(s, s->inner ? s->win.pos : pub->pos) : s->file_end) : 1;

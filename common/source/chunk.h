@@ -52,6 +52,7 @@ struct pp_chunk_walk {			/* what is wanted; initially zero */
 	/* A record of a chunk that is no SAMPLE, before chunk(); its payload can be fetched.  1, or -1.  NULL: not wanted. */
 	int		(*other)(void *arg, struct pp_source *, const struct pp_rec *);
 	void		*arg;
+	const struct pp_rec *first;	/* was yielded already, and begins the first chunk; NULL: no record was */
 	/*
 	 * Smallest and largest time of the SAMPLEs of this chunk behind the FINISHED_ROUND before; 0: none.  Valid in other(), also of a
 	 * FINISHED_ROUND, and in chunk().

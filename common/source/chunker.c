@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* chunker.c - see chunk.h: where a chunk ends, and what is in it */
+#include <sys/random.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +9,7 @@
 #include "record/meaning.h"
 
 enum {
-	RECENT = 1024,			/* tasks that need not be noted again */
-	TASKS_MIN = 4096, EVENTS_MAX = 1 << 16
+	TASKS_MIN = 2048, EVENTS_MAX = 1 << 16
 };
 
 struct chunker {			/* a struct pp_chunker */
@@ -19,9 +20,10 @@ struct chunker {			/* a struct pp_chunker */
 	uint64_t	 size;
 	uint64_t	 cpus[PP_CHUNK_CPUS / 64];
 	uint64_t	 events[EVENTS_MAX / 64];
-	uint32_t	*task;		/* in any order, some more than once; ascending up to `sorted' */
-	size_t		 ntasks, captasks, sorted;
-	uint32_t	 recent[RECENT];	/* by its low bits; 0 at first, as is a task of that number */
+	uint32_t	*task;		/* each once, in any order */
+	size_t		 ntasks, captasks;	/* captasks: a power of two */
+	uint32_t	*slot;		/* twice as many: open addressing; 0: free, so that task 0 is apart */
+	uint64_t	 mul;		/* random and odd: a recording can't choose where its tasks fall */
 	bool		 zero;		/* task 0 is noted */
 };
 
@@ -32,6 +34,9 @@ pp_chunker_new(struct pp_chunk_walk *w)
 
 	if (!c)
 		return NULL;
+	if (getrandom(&c->mul, sizeof c->mul, GRND_NONBLOCK) < 0)
+		c->mul = (uintptr_t)c * UINT64_C(0x9e3779b97f4a7c15);
+	c->mul |= 1;
 	c->w = w;
 	c->size = w->size ? w->size : PP_CHUNK_SIZE;
 	w->all = (struct pp_chunk){ .file = 0 };
@@ -43,8 +48,10 @@ pp_chunker_free(struct pp_chunker *pub)
 {
 	struct chunker *c = (struct chunker *)pub;
 
-	if (c)
+	if (c) {
 		free(c->task);
+		free(c->slot);
+	}
 	free(c);
 }
 
@@ -66,49 +73,53 @@ task_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void
-tasks_sort(struct chunker *c)
+static uint32_t *
+tasks_slot(const struct chunker *c, uint32_t id)
 {
-	size_t n = 0;
+	size_t mask = 2 * c->captasks - 1, i = id * c->mul >> 32 & mask;
 
-	if (c->ntasks)
-		qsort(c->task, c->ntasks, sizeof *c->task, task_order);
-	for (size_t i = 0; i < c->ntasks; i++)
-		if (!n || c->task[i] != c->task[n - 1])
-			c->task[n++] = c->task[i];
-	c->ntasks = n;
+	while (c->slot[i] && c->slot[i] != id)
+		i = (i + 1) & mask;
+	return &c->slot[i];
 }
 
 static int
 tasks_more(struct chunker *c)
 {
-	size_t cap;
-	uint32_t *p;
+	size_t cap = c->captasks ? 2 * c->captasks : TASKS_MIN;
+	uint32_t *task = reallocarray(c->task, cap, sizeof *task), *slot;
 
-	tasks_sort(c);
-	if (c->captasks && c->ntasks < c->captasks / 2)
-		return 1;
-	cap = c->captasks ? 2 * c->captasks : TASKS_MIN;
-	if (!(p = reallocarray(c->task, cap, sizeof *p)))
+	if (task)
+		c->task = task;
+	if (!task || !(slot = calloc(2 * cap, sizeof *slot)))
 		return -1;
-	c->task = p;
+	free(c->slot);
+	c->slot = slot;
 	c->captasks = cap;
+	for (size_t i = 0; i < c->ntasks; i++)
+		if (c->task[i])
+			*tasks_slot(c, c->task[i]) = c->task[i];
+	return 1;
+}
+
+static int
+tasks_add(struct chunker *c, uint32_t id)
+{
+	if (c->ntasks == c->captasks && tasks_more(c) < 0)
+		return -1;
+	c->task[c->ntasks++] = id;
+	if (id)
+		*tasks_slot(c, id) = id;
+	c->zero |= !id;
 	return 1;
 }
 
 static inline int
 tasks_note(struct chunker *c, uint32_t id)
 {
-	uint32_t *recent = &c->recent[id % RECENT];
-
-	if (*recent == id && (id || c->zero))
+	if (id ? c->captasks && *tasks_slot(c, id) : c->zero)
 		return 1;
-	if (c->ntasks == c->captasks && tasks_more(c) < 0)
-		return -1;
-	c->zero |= !id;
-	*recent = id;
-	c->task[c->ntasks++] = id;
-	return 1;
+	return tasks_add(c, id);
 }
 
 static void
@@ -140,7 +151,8 @@ sets_forget(struct chunker *c)
 {
 	memset(c->events, 0, c->now.nevents * sizeof *c->events);
 	memset(c->cpus, 0, c->now.ncpus * sizeof *c->cpus);
-	memset(c->recent, 0, sizeof c->recent);
+	if (c->slot)
+		memset(c->slot, 0, 2 * c->captasks * sizeof *c->slot);
 	c->ntasks = 0;
 	c->zero = false;
 }
@@ -182,6 +194,8 @@ pp_chunker_end(struct pp_chunker *pub, uint64_t off)
 		return 1;
 	c->open = false;
 	now->len = off - now->off;
+	if (c->round)
+		round_fold(c);
 	times_join(now, c->w->round_first, c->w->round_last);
 	all->flags |= now->flags;
 	all->len += now->len;
@@ -191,7 +205,8 @@ pp_chunker_end(struct pp_chunker *pub, uint64_t off)
 	all->sample_bytes += now->sample_bytes;
 	times_join(all, now->first, now->last);
 	if (c->w->chunk) {
-		tasks_sort(c);
+		if (c->ntasks)
+			qsort(c->task, c->ntasks, sizeof *c->task, task_order);
 		now->events = c->events;
 		now->cpus = c->cpus;
 		now->tasks = c->task;

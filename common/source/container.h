@@ -33,6 +33,14 @@ struct container_kind {
 	int	(*more)(struct source *);
 	/* Bytes of payload behind a record that was made; NULL: pp_payload_size(). */
 	uint64_t (*payload)(const struct source *, const struct pp_rec *);
+	/*
+	 * For leave_out.c.  NULL: its records have no places in a file.  Is the next byte to be read one of those that have?  *off: its
+	 * offset in the file.  skip(): step over n bytes from there on; false: there are fewer.  back(): step back, over bytes that
+	 * read() returned last; NULL: there never are any.
+	 */
+	bool	(*at)(const struct container *, uint64_t *off);
+	bool	(*skip)(struct source *, uint64_t n);
+	void	(*back)(struct source *, uint64_t n);
 	void	(*close)(struct container *);
 };
 struct container {
@@ -68,6 +76,8 @@ ssize_t	 segments_read(struct source *, uint8_t *p, size_t n);
 uint64_t segments_place(const struct container *, uint64_t at, bool *made);
 uint64_t segments_left(const struct source *);
 int	 segments_whole(struct source *);
+bool	 segments_at(const struct container *, uint64_t *off);
+bool	 segments_skip(struct source *, uint64_t n);
 
 /* ---- the others ---------------------------------------------------------------------------------- */
 
@@ -97,6 +107,9 @@ int	parts_open(struct source *, int fd, struct stat *);
 int	parts_version(struct source *, uint64_t version);
 /* the `more' of its struct container_kind */
 int	parts_more(struct source *);
+/* pp_raw_size() and one read of pp_raw_at(), of a file of the directory */
+int64_t	parts_raw_size(struct source *, uint32_t file);
+ssize_t	parts_raw_at(struct source *, uint32_t file, uint64_t off, uint8_t *p, size_t n);
 void	parts_free(struct source *);
 
 #endif

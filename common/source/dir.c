@@ -88,7 +88,7 @@ add_numbered(struct dir *d, int at, const char *name, int number, struct bytes_e
 static int
 add_all(struct dir *d, int at, struct bytes_err *err)
 {
-	int fd = dup(at), number, rc = 1;
+	int fd = fcntl(at, F_DUPFD_CLOEXEC, 0), number, rc = 1;
 	DIR *dp = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *e;
 
@@ -139,8 +139,8 @@ dir_next(struct dir *d, struct bytes **b, struct stat *st, struct bytes_err *err
 
 	if (d->next == d->n)
 		return 0;
-	fd = f->fd;
-	f->fd = -1;
+	if ((fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		return pp_fail_system(bytes_at(err, 0), NULL);
 	if (d->next++)
 		snprintf(d->name, sizeof d->name, "data.%d", f->number);
 	else
@@ -164,6 +164,26 @@ uint64_t
 dir_size(const struct dir *d)
 {
 	return d->size;
+}
+
+int64_t
+dir_raw_size(const struct dir *d, size_t i)
+{
+	struct stat st;
+
+	return i < d->n && !fstat(d->file[i].fd, &st) ? st.st_size : -1;
+}
+
+ssize_t
+dir_raw_at(const struct dir *d, size_t i, uint64_t off, uint8_t *p, size_t n)
+{
+	ssize_t got;
+
+	if (i >= d->n)
+		return -1;
+	while ((got = pread(d->file[i].fd, p, n, (off_t)off)) < 0 && errno == EINTR)
+		;
+	return got;
 }
 
 bool

@@ -420,7 +420,8 @@ int
 file_open(struct source *s)
 {
 	static const struct container_kind kind = { .read = segments_read, .place = segments_place, .left = segments_left,
-	    .whole = segments_whole, .more = file_more, .payload = file_payload, .close = file_close };
+	    .whole = segments_whole, .more = file_more, .payload = file_payload,
+	    .at = segments_at, .skip = segments_skip, .close = file_close };
 	struct perf_data *to = calloc(1, sizeof *to);
 
 	if (!to)

@@ -335,6 +335,7 @@ pp_close(struct pp_source *pub)
 	pp_tracing_free(s->payload.tracing);
 	pp_events_free(pub->events);
 	free(s->faults.early);
+	free(s->leave);
 	free(s->piece);
 	free(s);
 	return rc;

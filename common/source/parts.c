@@ -72,7 +72,8 @@ static int
 part_open(struct source *s, uint64_t size)
 {
 	static const struct container_kind kind = { .read = segments_read, .place = segments_place, .left = segments_left,
-	    .whole = segments_whole, .more = parts_more, .close = part_close };
+	    .whole = segments_whole, .more = parts_more,
+	    .at = segments_at, .skip = segments_skip, .close = part_close };
 	struct segments *g = calloc(1, sizeof *g);
 
 	if (!g)
@@ -101,12 +102,25 @@ parts_more(struct source *s)
 	bytes_close(s->in);
 	s->in = next;
 	s->file++;
+	leave_file(s);
 	expand_reset(s);
 	s->gave_up = false;
 	if (part_open(s, (uint64_t)st.st_size) < 0)
 		return NEXT_FAILED;
 	window_start(s);
 	return NEXT_AGAIN;
+}
+
+int64_t
+parts_raw_size(struct source *s, uint32_t file)
+{
+	return dir_raw_size(s->parts->dir, file);
+}
+
+ssize_t
+parts_raw_at(struct source *s, uint32_t file, uint64_t off, uint8_t *p, size_t n)
+{
+	return dir_raw_at(s->parts->dir, file, off, p, n);
 }
 
 void

@@ -52,6 +52,44 @@ segments_place(const struct container *c, uint64_t at, bool *made)
 	return g->s[i].off + (*made ? 0 : at);
 }
 
+/* The number of the segment that the next byte is in; *done: bytes of it in front of that. */
+static unsigned
+segments_next(const struct segments *g, uint64_t *done)
+{
+	unsigned i = g->cur;
+
+	*done = g->done;
+	for (; i + 1 < g->n && *done == g->s[i].len; i++)
+		*done = 0;
+	return i;
+}
+
+/* The last segment has the records that are in the file. */
+bool
+segments_at(const struct container *c, uint64_t *off)
+{
+	const struct segments *g = (const struct segments *)c;
+	uint64_t done;
+
+	if (segments_next(g, &done) + 1 < g->n)
+		return false;
+	*off = g->s[g->n - 1].off + (g->cur == g->n ? g->s[g->n - 1].len : done);
+	return true;
+}
+
+bool
+segments_skip(struct source *s, uint64_t n)
+{
+	struct segments *g = segments_of(s);
+
+	g->cur = segments_next(g, &g->done);
+	if (g->cur + 1 != g->n || n > g->s[g->cur].len - g->done)
+		return false;
+	g->done += n;
+	s->nread += n;
+	return true;
+}
+
 uint64_t
 segments_left(const struct source *s)
 {

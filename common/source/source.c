@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "container.h"
+#include "leave_out.h"
 #include "record/raw.h"
 
 int
@@ -186,6 +187,10 @@ outer_record(struct source *s, struct pp_rec *r)
 		return rc;
 	if (pp_check(r, s->pub.swap, s->err) < 0)
 		return source_unsound(s, r);
+	if (r->type == PP_LEFT_OUT && s->leave && leave_take(s, r)) {
+		s->pub.pos += r->size;
+		return NEXT_AGAIN;
+	}
 	if (r->type == PP_HEADER_FEATURE && !outer_feature(s, r))
 		return NEXT_AGAIN;
 	if (s->repair) {

@@ -99,6 +99,7 @@ struct source {
 	struct window	 win;
 	struct payload	 payload;
 	struct faults	 faults;
+	struct leave	*leave;		/* private to leave_out.c; NULL: all is read */
 	struct piece	*piece;		/* private to piece.c; NULL: all SAMPLEs */
 	const struct pp_watch *watch;	/* watch.h; NULL: nobody watches */
 	bool		 watched;	/* it is a pipe-mode stream, whose bytes are shown */
@@ -129,6 +130,17 @@ int	source_next(struct source *, struct pp_rec *);
 
 /* pp_next() of those of the piece. */
 int	piece_next(struct source *, struct pp_rec *);
+
+/* ---- leave_out.c; only with s->leave --------------------------------------------------------------- */
+
+/* The `read' of the container, with what comes instead; have: bytes in the window that are of no complete record. */
+ssize_t	leave_read(struct source *, uint8_t *p, size_t n, size_t have);
+/* Its `place'. */
+uint64_t leave_place(const struct source *, uint64_t at, bool *made);
+/* A PP_LEFT_OUT record: is it one of those that come instead?  Then it is done with. */
+bool	leave_take(struct source *, const struct pp_rec *);
+/* Another file of a directory begins; also without s->leave. */
+void	leave_file(struct source *);
 
 /* ---- open.c --------------------------------------------------------------------------------------- */
 

@@ -29,10 +29,13 @@ window_before_refill(struct source *s)
 static uint64_t
 window_place(const struct source *s, const uint8_t *p, bool *made)
 {
+	uint64_t at;
+
 	*made = false;
 	if (!s->container)
 		return 0;
-	return s->container->kind->place(s->container, s->win.base + (uint64_t)(p - s->win.buf), made);
+	at = s->win.base + (uint64_t)(p - s->win.buf);
+	return s->leave ? leave_place(s, at, made) : s->container->kind->place(s->container, at, made);
 }
 
 uint64_t
@@ -93,8 +96,11 @@ window_fill(struct source *s, size_t n)
 	while (have < n && !w->eof) {
 		uint8_t *to = w->buf + (*pos - w->buf) + have;
 		size_t space = (size_t)(w->buf + w->cap - to);
-		ssize_t got = s->container->kind->read(s, to, space < s->win.step ? space : s->win.step);
+		ssize_t got;
 
+		if (space > s->win.step)
+			space = s->win.step;
+		got = s->leave ? leave_read(s, to, space, have) : s->container->kind->read(s, to, space);
 		if (got < 0)
 			return -1;
 		w->eof = got == 0;

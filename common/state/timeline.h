@@ -90,6 +90,11 @@ void	pp_arrival_free(struct pp_arrival *);
  */
 int	pp_arrival_put(struct pp_arrival *, const struct pp_rec *, const struct pp_rec *stands);
 /*
+ * Here in the input there are records with times, from `first' to `last', that are of no use and were not read: they count for the time
+ * order, as those do that are not `wanted'.
+ */
+void	pp_arrival_absent(struct pp_arrival *, uint64_t first, uint64_t last);
+/*
  * The end of the input, also after pp_arrival_put() has failed: decide on all waiting records, and emit them as far as
  * possible.
  */

@@ -42,6 +42,7 @@ struct pp_arrival {
 	struct pp_turns	 turns;
 	uint64_t	 waits;		/* records not decided on yet */
 	uint64_t	 max, limit;	/* latest time known; time up to which the next FINISHED_ROUND releases */
+	uint64_t	 absent;	/* latest time of records that a reader would queue now, but that are not here; 0: none */
 	uint64_t	 early_limit;	/* all records up to this time were decided on early; 0: none */
 	uint64_t	 early;
 	struct pp_round	*ahead;		/* NULL: nothing is looked at */
@@ -353,10 +354,12 @@ arrival_pass(struct pp_arrival *a, const struct pp_rec *r, const struct pp_verdi
 static int
 arrival_round(struct pp_arrival *a)
 {
-	if (!a->waits)
+	if (!a->waits && !a->absent)
 		return arrival_emit(a);
 	if (arrival_settle(a, a->limit) < 0)
 		return -1;
+	if (a->absent <= a->limit)
+		a->absent = 0;
 	a->limit = a->max;
 	return 1;
 }
@@ -403,8 +406,11 @@ arrival_put_own(struct pp_arrival *a, const struct pp_rec *r)
 	struct numbers *own = &a->own;
 	struct pp_held *e;
 
-	if (a->ring.first == a->ring.next)
+	if (a->ring.first == a->ring.next) {
+		if (r->type == PP_FINISHED_ROUND && arrival_round(a) < 0)
+			return -1;
 		return arrival_pass(a, r, &a->user.own);
+	}
 	if (r->payload)
 		return arrival_overtake(a, r);
 	if (!(e = arrival_append(a, r)))
@@ -467,12 +473,23 @@ arrival_put_timed(struct pp_arrival *a, const struct pp_event *ev, const struct 
 	e->mark = 0;
 	if (a->ahead && a->user.looks[r->type] && pp_round_add_number(a->ahead, time, a->ring.next - 1) < 0)
 		return -1;
-	if (!a->waits++ || time > a->max)
+	if ((!a->waits++ && !a->absent) || time > a->max)
 		a->max = time;
 	a->early += time < a->early_limit;
 	if (pp_turns_add(&a->turns, time, a->ring.next - 1, a->user.ordered[r->type]) < 0)
 		return -1;
 	return a->unlooked >= LOOK_EVERY && arrival_is_full(a, 0) ? arrival_settle_early(a) : 1;
+}
+
+void
+pp_arrival_absent(struct pp_arrival *a, uint64_t first, uint64_t last)
+{
+	if ((!a->waits && !a->absent) || last > a->max)
+		a->max = last;
+	if (last > a->absent)
+		a->absent = last;
+	if (first < a->turns.fresh_min)
+		a->turns.fresh_min = first;
 }
 
 int
@@ -490,8 +507,10 @@ pp_arrival_put(struct pp_arrival *a, const struct pp_rec *r, const struct pp_rec
 		return -1;
 	if (!pp_time(ev, r, a->in->swap, &time))
 		return arrival_put_untimed(a, ev, r);
-	if (a->user.wanted && !a->user.wanted(a->user.arg, ev, r))
+	if (a->user.wanted && !a->user.wanted(a->user.arg, ev, r)) {
+		pp_arrival_absent(a, time, time);
 		return 1;
+	}
 	return arrival_put_timed(a, ev, r, time);
 }
 

@@ -302,6 +302,12 @@ tool_common_option(struct tool *t, int key)
 	case TOOL_PIECE:
 		tool_piece_option(t);
 		return true;
+	case TOOL_INDEX_FILE:
+		t->index.name = t->optarg;
+		return true;
+	case TOOL_NO_INDEX:
+		t->index.off = true;
+		return true;
 	case 'v':
 		t->verbose++;
 		return true;
@@ -552,6 +558,7 @@ tool_open_input(struct tool *t, unsigned flags)
 	if (!t->in)
 		return tool_no_input(t);
 	tool_piece_open(t, flags | PP_OPEN_LATER);
+	tool_index_open(t);
 	return 1;
 }
 
@@ -568,6 +575,7 @@ tool_begin_input(struct tool *t)
 	if (pp_warning(t->in))
 		tool_warn(t, "%s: %s", t->in_err.file, pp_warning(t->in));
 	pp_before_refill(t->in, tool_before_refill, t);
+	tool_index_begin(t);
 	return tool_piece_begin(t);
 }
 

@@ -46,7 +46,8 @@ struct tool_opt {
 	const char	*arg;
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_PIECE, TOOL_NO_SANDBOX, TOOL_VERSION };
+enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_PIECE, TOOL_INDEX_FILE, TOOL_NO_INDEX,
+	TOOL_NO_SANDBOX, TOOL_VERSION };
 
 /* A heading above the following rows in --help. */
 #define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
@@ -64,12 +65,30 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 /* Options of all tools.  A new row also needs a case in tool_common_option() of tool.c, and an entry in each tool's page. */
 #define TOOL_OPTS_COMMON						\
 	{ TOOL_PIECE, "piece", "K/N", "read the Kth of N equal shares of the samples, and all side-band" },	\
+	{ TOOL_INDEX_FILE, "index-file", "NAME", "use this index of the input (FILE.ppi)" },	\
+	{ TOOL_NO_INDEX, "no-index", NULL, "read all of the input, whatever an index says" },	\
 	{ 'q', "quiet", NULL, "print errors only" },			\
 	{ 'v', "verbose", NULL, "print details on standard error" },	\
 	{ TOOL_NO_SANDBOX, "no-sandbox", NULL, "do not confine the process (for debugging)" },	\
 	{ 'h', "help", NULL, "print this help and exit" },		\
 	{ TOOL_VERSION, "version", NULL, "print the version and exit" }
 #define TOOL_OPTS_END { 0, NULL, NULL, NULL }
+
+struct ppi_ask;
+struct ppi_use;
+struct tool_index {			/* the index of the input, FILE.ppi */
+	const char	*name;		/* --index-file; NULL: that name */
+	bool		 off;		/* --no-index */
+	/* set by the command before tool_open_input(): what it keeps (index/use.h); NULL: all, and `why' it has to (for -v) */
+	const struct ppi_ask *ask;
+	const char	*why;
+	/* private */
+	char		*path;
+	int		 fd;		/* of an index that was not read yet; -1 */
+	bool		 open;
+	struct ppi_reader *reader;	/* NULL: none that fits */
+	struct ppi_use	*use;		/* by t->in */
+};
 
 struct tool {
 	/* set by the command */
@@ -103,6 +122,7 @@ struct tool {
 		struct pp_source *whole;	/* the input once more, to find that out */
 		struct pp_err	 err;
 	}		 piece;
+	struct tool_index index;
 	/* set by tool_open() */
 	struct pp_spare	*spare;			/* for inputs that have to be copied into a temporary file */
 	struct pp_source *in;
@@ -177,6 +197,21 @@ enum { PIECES_MAX = 1000000 };
 void	tool_piece_option(struct tool *);
 void	tool_piece_open(struct tool *, unsigned flags);
 int	tool_piece_begin(struct tool *);
+/*
+ * Let one more source of the input, which has begun, use the index.  NULL: there is none that fits.  ppi_use_free() it when the source is
+ * closed; not at the same time as t->in, which tool_begin_input() does it for.
+ */
+struct ppi_use *tool_index_use(struct tool *, struct pp_source *, const struct ppi_ask *);
+/* What the index says of all of t->in, with `reads': some event has PERF_SAMPLE_READ.  false: there is none that knows all of it. */
+struct pp_chunk;
+bool	tool_index_sums(struct tool *, struct pp_chunk *sums, bool *reads);
+/* The name of the index of an input; the caller frees it. */
+char	*tool_index_path(const char *input);
+/* tool.c: when the input is opened; has begun; before and after it is closed. */
+void	tool_index_open(struct tool *);
+void	tool_index_begin(struct tool *);
+void	tool_index_say(const struct tool *);
+void	tool_index_close(struct tool *);
 /*
  * The name of the input for one more tool_source(), which reads it from its beginning; NULL: it can be read only once.
  * tool_allow() the input before tool_lock().

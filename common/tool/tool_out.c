@@ -106,8 +106,10 @@ tool_close(struct tool *t)
 		fputs("\r\033[K", stderr);
 	if (t->out && pp_finish(t->out) < 0)
 		bad = true;
+	tool_index_say(t);
 	if (pp_close(t->in) < 0)
 		bad = true;
+	tool_index_close(t);
 	if (t->in_err.what[0])
 		tool_say(t, &t->in_err);
 	pp_spare_free(t->spare);

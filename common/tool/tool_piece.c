@@ -71,9 +71,12 @@ piece_walk(struct tool *t)
 {
 	struct pp_chunk_walk walk = { .size = 0 };
 	struct pp_source *in = t->piece.whole;
+	bool reads = false;
 
 	t->piece.whole = NULL;
-	if (in && pp_begin(in) > 0) {
+	if (tool_index_sums(t, &walk.all, &reads) && !reads)
+		t->piece.total = walk.all.sample_bytes;
+	else if (in && pp_begin(in) > 0) {
 		pp_chunks_walk(in, &walk);
 		t->piece.total = walk.all.sample_bytes;
 		if (pp_source_events(in)->reads)

@@ -59,6 +59,12 @@ int	expr_match(struct expr *, const struct field_subject *, enum expr_result *re
  * the program for each event.
  */
 void	expr_explain(struct expr *, bool waits, FILE *);
+/*
+ * Call fn for each comparison of a field with constants that all selected records meet, since it is joined to the rest by `and': the
+ * field's name, and the n ranges, ascending, that its value is in; numbers below 0 are left out.
+ */
+struct expr_bound { uint64_t lo, hi; };
+void	expr_bounds(const struct expr *, void (*fn)(void *arg, const char *field, const struct expr_bound *, size_t n), void *arg);
 /* At the end of the input: warn of payloads that lacked a field of their format. */
 void	expr_end(const struct expr *);
 void	expr_free(struct expr *);

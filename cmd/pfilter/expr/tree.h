@@ -12,6 +12,7 @@
  *	run.c	the interpreter of programs
  *	frames.c	tests of callchain.dso
  *	explain.c	--explain
+ *	bounds.c	expr_bounds()
  *	expr.c		the functions of expr.h
  */
 #ifndef PFILTER_EXPR_TREE_H

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * read.c - reads an index that anybody may have made: nothing in it is used before its hash, its lengths and its order were
+ * checked
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <zstd.h>
+
+#include "index.h"
+#include "layout.h"
+#include "record/raw.h"
+
+struct ppi_reader {
+	int		 fd;
+	uint64_t	 size;			/* of the index; entries end here, or where the end begins */
+	uint64_t	 entries_end;
+	uint64_t	 at;			/* of the next entry */
+	uint64_t	 bytes;
+	struct ppi_head	 head;
+	struct ppi_end	 end;
+	bool		 whole;
+	uint8_t		*end_buf;		/* arrays of end */
+	uint8_t		*buf;			/* from offset buf_at on, n bytes */
+	size_t		 cap, n;
+	uint64_t	 buf_at;
+	uint64_t	*words;			/* sets of the entry */
+	uint32_t	*tasks;
+	size_t		 capwords, captasks;
+	uint32_t	 last_file;		/* where the entry before ended */
+	uint64_t	 last_end;
+};
+
+enum { PPI_READ_SIZE = 256 << 10 };
+
+/* Read n bytes at an offset.  1, 0: the file ends before, -1: errno. */
+static int
+ppi_read_at(struct ppi_reader *x, uint8_t *p, size_t n, uint64_t off)
+{
+	while (n) {
+		ssize_t got = pread(x->fd, p, n, (off_t)off);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return (int)got;
+		x->bytes += (uint64_t)got;
+		p += got;
+		n -= (size_t)got;
+		off += (uint64_t)got;
+	}
+	return 1;
+}
+
+/* Have n bytes from x->at on in memory.  NULL: the file ends before, or cannot be read. */
+static const uint8_t *
+ppi_have(struct ppi_reader *x, size_t n)
+{
+	uint64_t left = x->entries_end - x->at;
+	size_t want = n > PPI_READ_SIZE ? n : PPI_READ_SIZE;
+	uint8_t *p;
+
+	if (x->at >= x->buf_at && x->at - x->buf_at <= x->n && n <= x->n - (x->at - x->buf_at))
+		return x->buf + (x->at - x->buf_at);
+	if (n > left)
+		return NULL;
+	if (want > left)
+		want = (size_t)left;
+	if (want > x->cap) {
+		if (!(p = realloc(x->buf, want)))
+			return NULL;
+		x->buf = p;
+		x->cap = want;
+	}
+	x->n = 0;
+	if (ppi_read_at(x, x->buf, want, x->at) <= 0)
+		return NULL;
+	x->buf_at = x->at;
+	x->n = want;
+	return x->buf;
+}
+
+/* Memory for n of that size at *p.  false: none. */
+static bool
+ppi_grow(void *p, size_t *cap, size_t n, size_t size)
+{
+	void *q, **to = p;
+
+	if (n <= *cap)
+		return true;
+	if (!(q = reallocarray(*to, n, size)))
+		return false;
+	*to = q;
+	*cap = n;
+	return true;
+}
+
+static struct ppi_mark
+ppi_get_mark(const uint8_t *p)
+{
+	return (struct ppi_mark){ .file = ppi_u32(p), .len = ppi_u32(p + 4), .off = ppi_u64(p + 8) };
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------- */
+
+static bool
+ppi_get_words(struct ppi_reader *x, struct pp_chunk *c, const uint8_t *p)
+{
+	size_t n = (size_t)c->nevents + c->ncpus;
+
+	if (!ppi_grow(&x->words, &x->capwords, n, sizeof *x->words))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		x->words[i] = ppi_u64(p + 8 * i);
+	c->events = c->nevents ? x->words : NULL;
+	c->cpus = c->ncpus ? x->words + c->nevents : NULL;
+	return true;
+}
+
+/* The tasks in the n bytes at p: as many as there should be, ascending. */
+static bool
+ppi_get_tasks(struct ppi_reader *x, struct pp_chunk *c, const uint8_t *p, size_t n)
+{
+	const uint8_t *end = p + n;
+	uint64_t v = 0, add;
+	unsigned shift;
+	uint8_t b;
+
+	if (c->ntasks > n || !ppi_grow(&x->tasks, &x->captasks, c->ntasks, sizeof *x->tasks))
+		return false;
+	for (size_t i = 0; i < c->ntasks; i++) {
+		add = 0;
+		shift = 0;
+		do {
+			if (p == end || shift > 28)
+				return false;
+			b = *p++;
+			add |= (uint64_t)(b & 127) << shift;
+			shift += 7;
+		} while (b & 128);
+		v += add;
+		if (v > UINT32_MAX || (i && !add))
+			return false;
+		x->tasks[i] = (uint32_t)v;
+	}
+	c->tasks = c->ntasks ? x->tasks : NULL;
+	return p == end;
+}
+
+/* The entry at p, of n bytes, whose hash is right. */
+static bool
+ppi_get_entry(struct ppi_reader *x, struct ppi_entry *e, const uint8_t *p, size_t n)
+{
+	struct pp_chunk *c = &e->c;
+	uint64_t words, ntasks = ppi_u32(p + PPI_E_TASKS_SIZE), left = n - PPI_E_FIXED - PPI_HASH;
+
+	*e = (struct ppi_entry){ .c = { .file = ppi_u32(p + PPI_E_FILE), .flags = ppi_u32(p + PPI_E_FLAGS),
+	    .off = ppi_u64(p + PPI_E_OFF), .len = ppi_u64(p + PPI_E_LEN), .plain = ppi_u64(p + PPI_E_PLAIN),
+	    .records = ppi_u64(p + PPI_E_RECORDS), .samples = ppi_u64(p + PPI_E_SAMPLES),
+	    .sample_bytes = ppi_u64(p + PPI_E_SAMPLE_BYTES), .first = ppi_u64(p + PPI_E_FIRST), .last = ppi_u64(p + PPI_E_LAST),
+	    .nevents = ppi_u32(p + PPI_E_EVENTS), .ncpus = ppi_u32(p + PPI_E_CPUS), .ntasks = ppi_u32(p + PPI_E_TASKS) },
+	    .print = ppi_u64(p + PPI_E_PRINT), .tail = ppi_u64(p + PPI_E_TAIL), .ncopy = ppi_u32(p + PPI_E_COPY_SIZE),
+	    .copy_plain = ppi_u32(p + PPI_E_COPY_PLAIN) };
+	words = 8 * ((uint64_t)c->nevents + c->ncpus);
+	if (words > left || ntasks > left - words || e->ncopy != left - words - ntasks || e->copy_plain > PPI_COPY_MAX ||
+	    c->file >= PPI_FILES_MAX || !c->len || c->off > INT64_MAX || c->len > INT64_MAX - c->off || c->first > c->last)
+		return false;
+	p += PPI_E_FIXED;
+	if (!ppi_get_words(x, c, p) || !ppi_get_tasks(x, c, p + words, (size_t)ntasks))
+		return false;
+	e->copy = e->ncopy ? p + words + ntasks : NULL;
+	return true;
+}
+
+int
+ppi_next(struct ppi_reader *x, struct ppi_entry *e, bool *damaged)
+{
+	const uint8_t *p;
+	size_t n = 0;
+
+	*damaged = false;
+	if (x->at == x->entries_end)
+		return 0;
+	*damaged = true;
+	if (!(p = ppi_have(x, PPI_E_FIXED)) || ppi_u32(p + PPI_E_MAGIC) != PPI_ENTRY || (n = ppi_u32(p + PPI_E_SIZE)) > PPI_ENTRY_MAX ||
+	    n < PPI_E_FIXED + PPI_HASH || !(p = ppi_have(x, n)) || !ppi_sound(p, n) || !ppi_get_entry(x, e, p, n))
+		return 0;
+	if (e->c.file < x->last_file || (e->c.file == x->last_file && e->c.off < x->last_end))
+		return 0;
+	*damaged = false;
+	x->last_file = e->c.file;
+	x->last_end = e->c.off + e->c.len;
+	x->at += n;
+	return 1;
+}
+
+void
+ppi_rewind(struct ppi_reader *x)
+{
+	x->at = PPI_HEAD_SIZE;
+	x->last_file = 0;
+	x->last_end = 0;
+}
+
+int
+ppi_expand(const struct ppi_entry *e, bool swap, uint8_t **buf, size_t *cap, struct pp_err *err)
+{
+	size_t got, at = 0;
+
+	if (!ppi_grow(buf, cap, e->copy_plain + !e->copy_plain, 1))
+		return pp_fail_memory(err);
+	got = ZSTD_decompress(*buf, e->copy_plain, e->copy, e->ncopy);
+	if (ZSTD_isError(got) || got != e->copy_plain)
+		return pp_fail(err, "the copy of a chunk's records does not expand");
+	for (struct pp_rec r; at < got; at += r.size) {
+		if (got - at < PP_HEADER_SIZE)
+			break;
+		r = pp_rec_at(*buf + at, swap);
+		if (r.size < PP_HEADER_SIZE || r.size > got - at || r.type == PP_SAMPLE || r.type == PP_COMPRESSED ||
+		    r.type == PP_COMPRESSED2 || r.type == PP_HEADER_TRACING_DATA || r.type == PP_AUXTRACE)
+			break;
+	}
+	return at == got ? 1 : pp_fail(err, "the copy of a chunk's records is not sound");
+}
+
+/* ---- head and end ------------------------------------------------------------------------------------ */
+
+static int
+ppi_get_head(struct ppi_reader *x, struct pp_err *err)
+{
+	struct ppi_head *h = &x->head;
+	uint8_t p[PPI_HEAD_SIZE];
+	uint32_t version;
+	int rc = ppi_read_at(x, p, sizeof p, 0);
+
+	if (rc < 0)
+		return pp_fail_system(err, NULL);
+	if (!rc || memcmp(p, PPI_MAGIC, 8) != 0)
+		return pp_fail(err, "is no index");
+	version = ppi_u32(p + PPI_HEAD_VERSION);
+	if (version != PPI_VERSION && version)
+		return pp_fail(err, "is an index of version %u; this is version %d", version, PPI_VERSION);
+	*h = (struct ppi_head){ .container = ppi_u32(p + PPI_HEAD_CONTAINER), .big = ppi_u32(p + PPI_HEAD_FLAGS) & 1,
+	    .mark = ppi_get_mark(p + PPI_HEAD_MARK), .print = ppi_u64(p + PPI_HEAD_PRINT), .size = ppi_u64(p + PPI_HEAD_CHUNK) };
+	if (!ppi_sound(p, sizeof p) || h->container > PPI_DIRECTORY || ppi_u32(p + PPI_HEAD_FLAGS) > 1 || h->mark.len > PPI_MARK_MAX)
+		return pp_fail(err, "is damaged");
+	return 1;
+}
+
+/* The arrays behind the sums, of which there are n bytes at p. */
+static bool
+ppi_get_end_arrays(struct ppi_reader *x, const uint8_t *p, uint64_t n)
+{
+	struct ppi_end *e = &x->end;
+	size_t size;
+
+	if (e->nfiles > PPI_FILES_MAX || e->nmarks > PPI_MARKS_MAX ||
+	    n != (uint64_t)PPI_FILE_SIZE * e->nfiles + (uint64_t)PPI_MARK_SIZE * e->nmarks)
+		return false;
+	size = e->nfiles * sizeof *e->files + e->nmarks * sizeof *e->marks;
+	if (!(x->end_buf = malloc(size + 1)))
+		return false;
+	e->files = (void *)x->end_buf;
+	e->marks = (void *)(e->files + e->nfiles);
+	for (unsigned i = 0; i < e->nfiles; i++, p += PPI_FILE_SIZE)
+		e->files[i] = (struct ppi_file){ .covered = ppi_u64(p), .size = ppi_u64(p + 8) };
+	for (unsigned i = 0; i < e->nmarks; i++, p += PPI_MARK_SIZE)
+		if ((e->marks[i] = ppi_get_mark(p)).len > PPI_MARK_MAX)
+			return false;
+	return true;
+}
+
+/* Read the end, by the trailer.  false: there is none that checks. */
+static bool
+ppi_get_end(struct ppi_reader *x)
+{
+	struct ppi_end *e = &x->end;
+	uint8_t t[PPI_TRAILER_SIZE], *p;
+	uint64_t n, at;
+	bool sound;
+
+	if (x->size < PPI_HEAD_SIZE + PPI_N_FIXED + PPI_HASH + PPI_TRAILER_SIZE ||
+	    ppi_read_at(x, t, sizeof t, x->size - sizeof t) <= 0 || memcmp(t + 8, PPI_TRAILER, 8) != 0)
+		return false;
+	n = ppi_u64(t);
+	if (n < PPI_N_FIXED + PPI_HASH || n > PPI_END_MAX || n > x->size - PPI_TRAILER_SIZE - PPI_HEAD_SIZE || !(p = malloc(n)))
+		return false;
+	at = x->size - PPI_TRAILER_SIZE - n;
+	sound = ppi_read_at(x, p, n, at) > 0 && ppi_u32(p) == PPI_END && ppi_u32(p + PPI_N_SIZE) == n && ppi_sound(p, n);
+	if (sound) {
+		*e = (struct ppi_end){ .chunks = ppi_u64(p + PPI_N_CHUNKS), .all = { .records = ppi_u64(p + PPI_N_RECORDS),
+		    .samples = ppi_u64(p + PPI_N_SAMPLES), .sample_bytes = ppi_u64(p + PPI_N_SAMPLE_BYTES),
+		    .first = ppi_u64(p + PPI_N_FIRST), .last = ppi_u64(p + PPI_N_LAST), .plain = ppi_u64(p + PPI_N_PLAIN),
+		    .flags = ppi_u32(p + PPI_N_FLAGS) },
+		    .nfiles = ppi_u32(p + PPI_N_FILES), .nmarks = ppi_u32(p + PPI_N_MARKS),
+		    .reads = ppi_u32(p + PPI_N_READS) != 0,
+		    .print = ppi_u64(p + PPI_N_PRINT) };
+		sound = ppi_get_end_arrays(x, p + PPI_N_FIXED, n - PPI_N_FIXED - PPI_HASH);
+	}
+	free(p);
+	if (sound)
+		x->entries_end = at;
+	return sound;
+}
+
+/* An index without an end: add up what its entries say. */
+static int
+ppi_sum_entries(struct ppi_reader *x, struct pp_err *err)
+{
+	struct { struct ppi_file file; struct ppi_mark mark; } *one;
+	struct ppi_end *e = &x->end;
+	struct ppi_entry y;
+	bool damaged;
+
+	free(x->end_buf);
+	if (!(one = calloc(1, sizeof *one)))
+		return pp_fail_memory(err);
+	x->end_buf = (void *)one;
+	*e = (struct ppi_end){ .files = &one->file, .marks = &one->mark };
+	x->entries_end = x->size;
+	ppi_rewind(x);
+	while (ppi_next(x, &y, &damaged) > 0) {
+		e->chunks++;
+		e->all.records += y.c.records;
+		e->all.samples += y.c.samples;
+		e->all.sample_bytes += y.c.sample_bytes;
+		e->all.plain += y.c.plain;
+		e->all.flags |= y.c.flags;
+		if (y.c.first && (!e->all.first || y.c.first < e->all.first))
+			e->all.first = y.c.first;
+		if (y.c.last > e->all.last)
+			e->all.last = y.c.last;
+		one->file.covered = x->last_end;
+		one->mark = (struct ppi_mark){ .file = y.c.file, .len = y.c.len < PPI_TAIL ? (uint32_t)y.c.len : PPI_TAIL };
+		one->mark.off = x->last_end - one->mark.len;
+		e->print = y.tail;
+		e->nmarks = 1;
+		e->nfiles = y.c.file == 0;
+	}
+	x->entries_end = x->at;
+	ppi_rewind(x);
+	return 1;
+}
+
+struct ppi_reader *
+ppi_open(int fd, struct pp_err *err)
+{
+	struct ppi_reader *x = calloc(1, sizeof *x);
+	struct stat st;
+	int rc;
+
+	if (!x) {
+		pp_fail_memory(err);
+		close(fd);
+		return NULL;
+	}
+	x->fd = fd;
+	if (fstat(fd, &st) < 0)
+		rc = pp_fail_system(err, NULL);
+	else if (!S_ISREG(st.st_mode))
+		rc = pp_fail(err, "is no regular file");
+	else {
+		x->size = x->entries_end = (uint64_t)st.st_size;
+		rc = ppi_get_head(x, err);
+	}
+	if (rc > 0 && !(x->whole = ppi_get_end(x)))
+		rc = ppi_sum_entries(x, err);
+	if (rc < 0) {
+		ppi_close(x);
+		return NULL;
+	}
+	ppi_rewind(x);
+	return x;
+}
+
+const struct ppi_head *
+ppi_head(const struct ppi_reader *x)
+{
+	return &x->head;
+}
+
+const struct ppi_end *
+ppi_end(const struct ppi_reader *x, bool *whole)
+{
+	*whole = x->whole;
+	return &x->end;
+}
+
+bool
+ppi_at_last(const struct ppi_reader *x)
+{
+	return x->at == x->entries_end;
+}
+
+uint64_t
+ppi_bytes(const struct ppi_reader *x)
+{
+	return x->bytes;
+}
+
+void
+ppi_close(struct ppi_reader *x)
+{
+	if (!x)
+		return;
+	close(x->fd);
+	free(x->end_buf);
+	free(x->buf);
+	free(x->words);
+	free(x->tasks);
+	free(x);
+}
