@@ -146,6 +146,8 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 
 	if (r.type == PP_SAMPLE)
 		return take_sample(k, input, &r);
+	if (pp_type_is(r.type, PP_CLASS_BIT(HEAD)))	/* ID_INDEX amid a recording in overwrite mode */
+		return (rc = run_has(k, input, &r)) < 0 ? -1 : !rc;
 	if (!pp_type_is(r.type, PP_CLASSES_STATE) || !(ev = pp_event_find(k->pub.events, &r, NULL)))
 		return 1;
 	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;

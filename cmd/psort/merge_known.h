@@ -24,7 +24,7 @@ struct known {			/* the public part, for the inline function */
 struct known	*known_new(unsigned n, const struct pp_events *events, struct pp_err *);
 void	known_free(struct known *);
 /*
- * Call it for each record of the kernel before it is put, with its time (0: none).  1: put it; 0: leave it out; -1: failure.
+ * Call it for each record without payload before it is put, with its time (0: none).  1: put it; 0: leave it out; -1: failure.
  * The values of a SAMPLE are changed in place.
  */
 int	known_take(struct known *, unsigned input, uint8_t *raw, uint64_t time);

@@ -78,7 +78,7 @@ order_put_untimed(struct merge_order *m, unsigned i, const uint8_t *raw, const s
 
 	if (m->watches)
 		join_watch(m->j, i, &r, 0);
-	if (m->known && r.type < PP_USER_TYPE_START && (rc = known_take(m->known, i, (uint8_t *)(uintptr_t)raw, 0)) <= 0)
+	if (m->known && !r.payload && (rc = known_take(m->known, i, (uint8_t *)(uintptr_t)raw, 0)) <= 0)
 		return rc < 0 ? -1 : 1;
 	if (join_is_again(m->j, i, &r))
 		return 1;
