@@ -27,6 +27,7 @@ enum { JOIN_HEAD_MAX = 4 << 20, JOIN_TRACING_MAX = 64 << 20, JOIN_PID_STEP = 1 <
  */
 #define JOIN_ALLOW "kernels,clocks,same-input"
 
+struct pid_block;
 struct join_options {
 	bool		 merge_attrs;	/* events with equal attr and name become one */
 	bool		 host_tag;	/* prefix each comm with the host's name */
@@ -36,6 +37,7 @@ struct join_options {
 	enum join_align	 align;
 	enum join_pids	 pids;
 	uint32_t	 pid_offset;	/* JOIN_PIDS_OFFSET: k times this is added to the pids of input k (from 0) */
+	struct pid_block *const *blocks;	/* the pids of each input (pid_block.h), instead of any shift; NULL: none has one */
 	const int64_t	*time_offset;	/* ns, added to the times of each input; NULL: none */
 	unsigned	 open_flags;	/* PP_OPEN_* for each input, but PP_OPEN_RAW */
 	/* Called with each opened source, for further settings; may be NULL. */

@@ -297,8 +297,8 @@ event_set_rewrite(struct join *j, struct input *in)
 	/* Ids that perf ignores in a stream with one event, and ids in READ values, may have any value. */
 	if (!in->untouched || (j->nev > 1 && (in->rw.identifier || in->rw.zero || in->nev == 1 || e->reads)))
 		in->rw.ids = &in->ids;
-	in->untouched = !in->rw.ids && !in->rw.formats && !in->rw.identifier && !in->rw.pid_shift && !in->rw.time_shift &&
-	    !in->rw.comm_prefix;
+	in->untouched = !in->rw.ids && !in->rw.formats && !in->rw.identifier && !in->rw.pid_shift && !in->rw.pid_map &&
+	    !in->rw.time_shift && !in->rw.comm_prefix;
 }
 
 void

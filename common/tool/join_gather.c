@@ -20,9 +20,8 @@ blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
 	return true;
 }
 
-/* The first string of a feature; NULL if it has none. */
-static char *
-feature_string(const struct pp_feature *f)
+char *
+join_feature_string(const struct pp_feature *f)
 {
 	struct pp_err err = { 0 };
 	struct pp_feature_io io;
@@ -47,11 +46,11 @@ look_feature(struct input *in, const struct pp_rec *r)
 	switch (f.number) {
 	case PP_FEAT_HOSTNAME:
 		if (!in->host)
-			in->host = feature_string(&f);
+			in->host = join_feature_string(&f);
 		break;
 	case PP_FEAT_OSRELEASE:
 		if (!in->release)
-			in->release = feature_string(&f);
+			in->release = join_feature_string(&f);
 		break;
 	case PP_FEAT_NRCPUS:
 		pp_feature_num(&f, "available", &in->cpus_available, &err);

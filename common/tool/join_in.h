@@ -8,7 +8,7 @@
 #include "join.h"
 #include "join_lives.h"
 #include "join_maps.h"
-#include "record/rewrite.h"
+#include "pid_block.h"
 
 struct in_event {		/* an event of an input, by index as in src->events */
 	size_t	 attr;			/* offset of its HEADER_ATTR in `head' */
@@ -54,6 +54,7 @@ struct input {
 	/* changes to its records */
 	bool		 untouched;	/* there are none */
 	struct pp_ids	 ids;
+	struct pid_block *block;	/* how its pids are renumbered; NULL: they are shifted */
 	struct pp_rewrite rw;
 	char		*prefix;
 	uint64_t	 too_large;	/* records dropped because an added id makes them too large */
@@ -122,14 +123,17 @@ struct pp_source *join_again(const struct join *, const struct input *, struct p
 /* Read as much of an input's head as is in memory: is it complete?  And read the heads of all inputs, waiting for data. */
 bool	 join_gather(struct join *, struct input *);
 void	 join_gather_all(struct join *);
+/* The first string of a feature, which the caller frees; NULL: it has none. */
+char	*join_feature_string(const struct pp_feature *);
 /* The pp_before_refill() function of a source: flush what was put. */
 int	 join_before_refill(void *input);
 /* The name of the kernel's map if the record is an MMAP or MMAP2 of it, else NULL. */
 const char *join_kernel_map(const struct input *, const struct pp_rec *);
 /* join_check.c: exit 2 if the inputs cannot be joined; compute the shifts of pids and times. */
 void	 join_check(struct join *);
-/* join_pids.c: compute the shifts of pids; move an input to a pid space of its own (`largest': the largest pid of all inputs). */
+/* join_pids.c: compute the shifts of pids, if there may be any; move an input to a pid space of its own (`largest': the largest pid of all inputs). */
 void	 join_pids(struct join *);
+bool	 join_shifts_pids(const struct join *);
 void	 join_move_pids(struct join *, struct input *, uint32_t largest);
 /* join_walk.c: read the files to find collisions of pids, and move these inputs' pids, and samples that an id makes too large. */
 void	 join_walk(struct join *);

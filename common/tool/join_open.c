@@ -141,19 +141,21 @@ join_open_flags(const struct join *j, int n)
 }
 
 static void
-open_source(struct join *j, int fd, const char *name, int64_t offset, int n)
+open_source(struct join *j, int fd, char **names, int i, int n)
 {
 	struct input *in = &j->in[j->n];
+	const char *name = names[i];
 	bool std = !strcmp(name, "-");
 
 	in->name = name;
+	in->block = j->o->blocks ? j->o->blocks[i] : NULL;
 	in->fd = -1;
 	in->file = fd >= 0 && is_file(fd);
 	if (fd >= 0 && j->o->live && !std)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	if ((in->src = pp_open_spare(fd, std ? "<stdin>" : name, join_open_flags(j, n), j->t->spare, &in->err))) {
 		begin(j, in);
-		j->offset[j->n++] = offset;
+		j->offset[j->n++] = j->o->time_offset ? j->o->time_offset[i] : 0;
 		return;
 	}
 	if (strstr(in->err.what, strerror(EMFILE)))
@@ -237,7 +239,7 @@ open_in_turn(struct join *j, char **names, int n)
 
 		if (!j->closes && fd >= 0 && is_file(fd) && !fstat(fd, &st) && S_ISREG(st.st_mode))
 			keep = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		open_source(j, fd, names[i], j->o->time_offset ? j->o->time_offset[i] : 0, n);
+		open_source(j, fd, names, i, n);
 		if (in == &j->in[j->n]) {
 			if (keep >= 0)
 				close(keep);
@@ -264,7 +266,7 @@ open_live(struct join *j, char **names, int n)
 	wait_for_all(fd, n);
 	for (int i = 0; i < n; i++) {
 		errno = error[i];
-		open_source(j, fd[i], names[i], j->o->time_offset ? j->o->time_offset[i] : 0, n);
+		open_source(j, fd[i], names, i, n);
 	}
 	free(fd);
 	free(error);

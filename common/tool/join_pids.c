@@ -3,7 +3,7 @@
  * join_pids.c - pid spaces: the shift of the pids and tids of each input
  *
  * Each host is a pid space, and so is a CPU profile, whose pid is synthetic; profiles whose maps do not contradict each other
- * are of one process.
+ * are of one process.  Inputs whose pids are renumbered (pid_block.h) need no spaces.
  */
 #include <string.h>
 
@@ -77,6 +77,12 @@ shift(struct join *j, struct input *in, uint64_t k, uint64_t step)
 	in->rw.pid_shift = (uint32_t)(k * step);
 }
 
+bool
+join_shifts_pids(const struct join *j)
+{
+	return j->o->pids != JOIN_PIDS_NEVER && !j->o->blocks;
+}
+
 void
 join_pids(struct join *j)
 {
@@ -89,7 +95,12 @@ join_pids(struct join *j)
 	}
 	number_profiles(j);
 	check_profiles(j);
-	for (struct input *in = j->in; in < j->in + j->n && j->o->pids != JOIN_PIDS_NEVER; in++)
+	for (struct input *in = j->in; in < j->in + j->n; in++)
+		if (in->block) {
+			in->rw.pid_map = pid_block_map;
+			in->rw.pid_arg = in->block;
+		}
+	for (struct input *in = j->in; in < j->in + j->n && join_shifts_pids(j); in++)
 		if (j->o->pids == JOIN_PIDS_OFFSET)
 			shift(j, in, (uint64_t)(in - j->in), j->o->pid_offset);
 		else

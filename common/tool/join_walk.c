@@ -225,7 +225,7 @@ join_walk(struct join *j)
 
 	walk_find_same(j, l);
 	for (struct input *in = j->in; in < j->in + j->n; in++) {
-		bool pids = j->o->pids == JOIN_PIDS_AUTO && walk_has_company(j, in);
+		bool pids = j->o->pids == JOIN_PIDS_AUTO && join_shifts_pids(j) && walk_has_company(j, in);
 
 		live |= pids && !in->file;
 		if (in->file && pids)
