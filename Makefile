@@ -24,7 +24,8 @@ DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG
 COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN)
 LINK   = $(CC) $(WARN) $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS) -pthread
-$(O)/pcat: LDLIBS += -lz
+$(O)/pcat: LDLIBS += -lz -lmd
+$(O)/psort: LDLIBS += -lmd
 $(O)/pinject: LDLIBS += -lelf -lmd
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson -lmd

@@ -69,7 +69,7 @@ options_of_page() {
 @test "docs: perfpipe(7) defines the terms of the pages" {
 	sed -n '/^\.Ss Glossary/,/^\.Sh/s/^\.It //p' ../man/perfpipe.7 >"$T/terms"
 	sort -fc "$T/terms" || failed "not in alphabetical order"
-	for term in attr build-id "BUILD_ID record" chunk collision comm DSO event flush frame "hardware trace" head "header feature" hold image index jitdump late map part piece pseudonym record recording round sample \
+	for term in attr build-id "BUILD_ID record" chunk collision comm DSO event flush frame "hardware trace" head "header feature" hold image index jitdump late manifest map part piece pseudonym record recording round sample \
 	    side-band snapshot span spill synthesise thinning trailer verdict watermark window; do
 		grep -qx "$term" "$T/terms" || failed "$term"
 	done

@@ -19,9 +19,10 @@ locks_first() {
 	strace -f -y -o "$T/trace" -e trace=read,pread64,readv,preadv,mmap,landlock_restrict_self,prctl,seccomp \
 	    "$@" >"$T/stdout" 2>"$T/err" || rc=$?
 	[ $rc = 0 ] || { failed "$*"; return 0; }
-	awk '
+	awk -v one="${ONE-}" '
 		/<unfinished \.\.\.>$/ { begun[$1] = $0; next }
 		/ resumed>/ { $0 = begun[$1] $0 }
+		one { $1 = "all" }
 		/landlock_restrict_self\(.* = 0$/ { landlock[$1] = 1 }
 		/SECCOMP_SET_MODE_FILTER.* = 0$/ { seccomp[$1] = 1 }
 		/ (p?read(64|v)?|mmap)\(.*<([^>]*\/in[^>\/]*(\/[^>]*)?|pipe:[^>]*)>/ {
@@ -91,6 +92,13 @@ inputs() {
 	locks_first pcat --repair "$T/in.pipe"
 	locks_first pcat --repair --formats-from "$T/in.sched" "$T/in.file"
 	locks_first pcat --follow "$T/in.file"
+	locks_first pcat --switch-output=2K --manifest="$T/out.tsv" -o "$T/out" "$T/in.file"
+	# the list is read before the locks, as it says what may be opened behind them
+	locks_first pcat --make-manifest -o "$T/list.tsv" "$T/in.a" "$T/in.b"
+	for c in "pcat --part=in.a" pcat "psort --merge"; do
+		locks_first $c --manifest="$T/list.tsv"
+	done
+	ONE=yes locks_first pstat --manifest="$T/list.tsv"	# its thread, which begins later, has the locks of the process
 	locks_first sh -c 'ulimit -n 20; exec pcat --allow same-input "$@"' sh $(printf "$T/in.a %.0s" {1..30})
 	done_all
 }

@@ -15,11 +15,13 @@
 #include "chunks.h"
 #include "formats.h"
 #include "index.h"
+#include "manifest_out.h"
 #include "options.h"
 #include "out_cpuprofile.h"
 #include "pprof/out_pprof.h"
 #include "sink/out_file.h"
 #include "sink/out_stream.h"
+#include "tool/manifest.h"
 
 struct job {
 	struct tool	 t;
@@ -35,6 +37,7 @@ struct job {
 	struct pp_source *looked;		/* the input, opened once more */
 	uint64_t	 place;			/* one input: records of the kernel in front of the one in work */
 	struct pp_rec	 rec;			/* that one */
+	struct manifest_out *manifest;		/* --switch-output --manifest; NULL: not asked for */
 	struct look	 look;			/* files that are split */
 	struct index_output index;		/* --write-index */
 	off_t		 stdin_at;		/* where it stood when we began */
@@ -92,6 +95,24 @@ pcat_part(void *arg, const char *path, struct pp_source *like, struct atomic *fi
 	return to;
 }
 
+static int
+pcat_named(void *arg, const char *path, struct pp_err *err)
+{
+	const struct job *j = arg;
+
+	/* A part that is incomplete has another name, and so will the manifest. */
+	return !j->manifest || j->t.partial || j->t.in_err.what[0] ? 1 : manifest_out_add(j->manifest, path, err);
+}
+
+static void
+pcat_removed(void *arg, const char *path)
+{
+	const struct job *j = arg;
+
+	if (j->manifest)
+		manifest_out_forget(j->manifest, path);
+}
+
 /* Open the output, and lock all but what is opened by name later on: formats, parts, an input that is looked through first. */
 static void
 pcat_lock(struct job *j)
@@ -106,6 +127,12 @@ pcat_lock(struct job *j)
 			pprof_allow(t);
 	} else {
 		split_allow(t, j->o.template);
+		if (j->o.manifest) {
+			char *dir = split_dir(j->o.template);
+
+			j->manifest = manifest_out_new(t, j->o.manifest, dir);
+			free(dir);
+		}
 		if (!j->o.joins)
 			tool_allow(t, t->in_name, "r");
 	}
@@ -161,6 +188,8 @@ pcat_make_chain(struct job *j, struct pp_source *in)
 	o->split.make = pcat_part;
 	o->split.place = pcat_place;
 	o->split.where = pcat_where;
+	o->split.named = pcat_named;
+	o->split.removed = pcat_removed;
 	o->split.arg = o->profile.arg = j;
 	o->profile.where = pcat_where;
 	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
@@ -239,6 +268,18 @@ pcat_look_through(struct job *j, unsigned n)
 	j->o.split.look = &j->look;
 }
 
+/* No more records. */
+static int
+pcat_finish(struct job *j)
+{
+	int rc = j->first->finish(j->first);
+
+	if (rc < 0 && j->manifest)
+		j->t.partial = true;
+	manifest_out_finish(j->manifest);
+	return rc;
+}
+
 /* One input: 0, or 1. */
 static int
 pcat_copy(struct job *j)
@@ -270,7 +311,7 @@ pcat_copy(struct job *j)
 			break;
 		j->place += j->rec.type < PP_USER_TYPE_START;
 	}
-	rc = j->first->finish(j->first);
+	rc = pcat_finish(j);
 	if (rc > 0 && pcat_index(j))
 		rc = -1;
 	return tool_close(t) || rc < 0;
@@ -301,6 +342,7 @@ pcat_copy_joined(struct job *j)
 {
 	static char *standard_input[] = { "-" };
 	struct tool *t = &j->t;
+	struct manifest *m = t->manifest ? manifest_open(t, &j->o.join, j->o.part) : NULL;
 	char **names = t->nnames ? t->names : standard_input;
 	int n = t->nnames ? t->nnames : 1, status, rc;
 
@@ -310,14 +352,16 @@ pcat_copy_joined(struct job *j)
 	t->in_err.file = "<joined>";
 	join_allow(t, names, n);
 	pcat_lock(j);
-	if (!(j->join = join_open(t, &j->o.join, names, n))) {
+	if ((m && manifest_verify(m) < 0) || !(j->join = join_open(t, &j->o.join, names, n))) {
 		tool_abandon(t);
+		manifest_close(m);
 		return 1;
 	}
 	if (j->o.splits)
 		pcat_look_through(j, join_inputs(j->join));
 	if (pcat_make_chain(j, join_source(j->join)) < 0) {
 		join_close(j->join);
+		manifest_close(m);
 		t->in = NULL;
 		tool_abandon(t);
 		tool_close(t);
@@ -325,10 +369,14 @@ pcat_copy_joined(struct job *j)
 	}
 	rc = join_copy(j->join, j->first);
 	t->partial = !join_is_whole(j->join);
-	if (j->first->finish(j->first) < 0)
+	if (pcat_finish(j) < 0)
 		rc = -1;
 	status = join_close(j->join);
 	t->in = NULL;
+	if (manifest_close(m)) {
+		t->partial = true;
+		status = 1;
+	}
 	if (rc >= 0 && !status)
 		status = pcat_index(j);
 	return tool_close(t) || status || rc < 0;
@@ -349,11 +397,15 @@ main(int argc, char **argv)
 	if (j.o.splits)
 		split_refuse_files(&j.t, j.o.template);
 	j.stdin_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	status = j.o.index ? index_inputs(&j.t, &j.o) : j.o.chunks ? chunks_print(&j.t, &j.o) : j.o.joins ? pcat_copy_joined(&j) : pcat_copy(&j);
+	if (j.o.manifest)
+		tool_refuse_file(&j.t, j.o.manifest);
+	status = j.o.makes_manifest ? manifest_make(&j.t, &j.o) : j.o.index ? index_inputs(&j.t, &j.o) : j.o.chunks ? chunks_print(&j.t, &j.o) :
+	    j.o.joins ? pcat_copy_joined(&j) : pcat_copy(&j);
 	pp_close(j.like);
 	look_free(&j.look);
 	formats_free(j.formats);
 	index_output_close(&j.index);
+	manifest_out_free(j.manifest);
 	options_free(&j.o);
 	free(j.t.names);
 	free(j.inputs);

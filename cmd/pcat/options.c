@@ -10,6 +10,7 @@ enum {
 	FORMAT = TOOL_LONG, COMPRESSED2, THREADS, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET, SWITCH_OUTPUT,
 	SWITCH_MAX_FILES, OUTPUT_TEMPLATE, REPAIR, FOLLOW, COMPAT, ENDIAN, FEATURES, NO_FEATURES, EXPAND_COUNTS, PID,
 	EVENT, FRAME_SIZE, FORMATS_FROM, LABELS, CHUNKS, CHUNK_SIZE, INDEX, WRITE_INDEX,
+	MAKE_MANIFEST, PIDS, PART,
 };
 
 const struct tool_opt options_table[] = {
@@ -49,6 +50,10 @@ const struct tool_opt options_table[] = {
 	{ WRITE_INDEX, "write-index", NULL, "write the index of the -o file, too" },
 	{ CHUNKS, "chunks", NULL, "print a table of what the recording holds, chunk by chunk, and write no stream" },
 	{ CHUNK_SIZE, "chunk-size", "SIZE", "the least size of a chunk (4M; 4K to 64M)" },
+	TOOL_OPTS_MANIFEST("read the parts that FILE lists; with --switch-output: write it"),
+	{ PART, "part", "NAME", "with --manifest: read only the part of this name" },
+	{ MAKE_MANIFEST, "make-manifest", NULL, "print a manifest of the inputs, and write no stream" },
+	{ PIDS, "pids", NULL, "with --make-manifest: give each part pids of its own, without gaps" },
 	TOOL_HEAD("Input, output and messages"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
@@ -144,6 +149,9 @@ options_take(struct tool *t, struct options *o, int key)
 	case WRITE_INDEX:	o->write_index = true; break;
 	case CHUNKS:		o->chunks = true; break;
 	case CHUNK_SIZE:	o->chunk_size = chunk_size(t); break;
+	case MAKE_MANIFEST:	o->makes_manifest = true; break;
+	case PIDS:		o->pids = true; break;
+	case PART:		o->part = t->optarg; break;
 	case EXPAND_COUNTS:	o->open_flags |= PP_OPEN_EXPAND_COUNTS; break;
 	case PID:		o->profile.pid = (int64_t)tool_number(t, t->optarg, 0, INT32_MAX); break;
 	case EVENT:		o->profile.event = t->optarg; break;
@@ -189,23 +197,52 @@ done_index(struct tool *t, const struct options *o)
 	t->no_output = true;
 }
 
-/* What makes no stream. */
+/* What makes no stream: refuse all options but the n with these keys. */
+static void
+done_text(struct tool *t, const char *name, const int *keys, size_t n)
+{
+	const char *other = other_than(t, keys, n);
+
+	if (other)
+		tool_wrong(t, "--%s: cannot be combined with --%s", other, name);
+	t->text = true;
+}
+
 static void
 done_chunks(struct tool *t, const struct options *o)
 {
 	static const int goes[] = { CHUNKS, CHUNK_SIZE, 'i', 'o', 'f', 'q', 'v', TOOL_MAX_EXPAND, TOOL_NO_SANDBOX };
-	const char *other = other_than(t, goes, sizeof goes / sizeof *goes);
 
 	if (!o->chunks) {
 		if (o->chunk_size && !o->index && !o->write_index)
 			tool_wrong(t, "--chunk-size: needs --chunks, --index or --write-index");
 		return;
 	}
-	if (other)
-		tool_wrong(t, "--%s: cannot be combined with --chunks", other);
+	done_text(t, "chunks", goes, sizeof goes / sizeof *goes);
 	if (t->nnames > 1)
 		tool_wrong(t, "--chunks: takes one input");
-	t->text = true;
+}
+
+static void
+done_manifest(struct tool *t, struct options *o)
+{
+	static const int goes[] = { MAKE_MANIFEST, PIDS, 'i', 'o', 'f', 'q', 'v', TOOL_MAX_EXPAND, TOOL_NO_SANDBOX };
+
+	if (o->makes_manifest) {
+		done_text(t, "make-manifest", goes, sizeof goes / sizeof *goes);
+		if (!t->nnames)
+			tool_wrong(t, "--make-manifest: name the parts");
+	} else if (o->pids)
+		tool_wrong(t, "--pids: needs --make-manifest");
+	if (o->splits) {		/* it is an output */
+		o->manifest = t->manifest;
+		t->manifest = NULL;
+	}
+	if (!t->manifest && (o->part || tool_given(t, TOOL_ALLOW_MISSING)))
+		tool_wrong(t, "%s: needs --manifest%s", o->part ? "--part" : "--allow-missing", o->splits ? ", not --switch-output" : "");
+	if (o->part && tool_given(t, TOOL_ALLOW_MISSING))
+		tool_wrong(t, "--part: cannot be combined with --allow-missing");
+	o->joins |= t->manifest != NULL;
 }
 
 /* What joins and repairs, and what has no join of its own. */
@@ -215,7 +252,7 @@ done_piece(const struct tool *t, const struct options *o)
 	static const int not[] = { SWITCH_OUTPUT, REPAIR, FOLLOW, MERGE_ATTRS, REMAP_PIDS, HOST_TAG, ALIGN, TIME_OFFSET };
 
 	tool_piece_refuses(t, not, sizeof not / sizeof *not);
-	if (o->joins)
+	if (o->joins || t->manifest || o->manifest)
 		tool_piece_refuse(t, "several inputs");
 	if (o->format == FORMAT_PROFILE || o->format == FORMAT_PPROF)
 		tool_piece_refuse(t, "--format=%s", o->format == FORMAT_PROFILE ? "gperftools" : "pprof");
@@ -228,6 +265,7 @@ options_done(struct tool *t, struct options *o)
 
 	done_chunks(t, o);
 	done_index(t, o);
+	done_manifest(t, o);
 
 	if (o->pack.two && !o->pack.level)
 		o->pack.level = 1;

@@ -30,6 +30,9 @@ struct options {
 	bool		 splits;
 	struct split_options split;
 	char		*template;		/* as given; then as split_template() makes it */
+	const char	*manifest;		/* that is written; NULL: none */
+	bool		 makes_manifest, pids;
+	const char	*part;			/* of t->manifest, the only one that is read; NULL: all are */
 	struct profile_what profile;
 	bool		 has_labels;		/* --labels was given */
 };

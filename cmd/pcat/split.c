@@ -185,6 +185,8 @@ split_retire(struct split *s, const struct part *p)
 	at = &s->names[(s->nnames - 1) % s->o->max_files];
 	if (*at && unlink(*at) < 0 && errno != ENOENT)
 		return pp_fail(s->err, "removing %s: %s", *at, strerror(errno));
+	if (*at)
+		s->o->removed(s->o->arg, *at);
 	free(*at);
 	return (*at = strdup(p->path)) ? 1 : pp_fail(s->err, "out of memory");
 }
@@ -200,7 +202,7 @@ split_close_part(struct split *s)
 	if (!s->n)
 		s->cut = true;
 	/* A part that is closed before the end is complete, even if the input turns out to be damaged. */
-	if (tool_name(s->tool, &p->file) < 0)
+	if (tool_name(s->tool, &p->file) < 0 || s->o->named(s->o->arg, p->path, &p->err) < 0)
 		rc = -1;
 	if (rc < 0) {
 		split_part_failed(s, p);

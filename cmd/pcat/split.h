@@ -48,6 +48,9 @@ struct split_options {
 	/* place: of the record being put (look.h); where: sets file and byte of an err to those of that record. */
 	uint64_t	 (*place)(void *arg);
 	void		 (*where)(void *arg, struct pp_err *);
+	/* A part has its name; the oldest part was removed.  1, or -1: err, of that part, has the reason. */
+	int		 (*named)(void *arg, const char *path, struct pp_err *err);
+	void		 (*removed)(void *arg, const char *path);
 	void		*arg;
 	char		 path[PATH_MAX];	/* of the part that failed, for messages */
 };
@@ -62,7 +65,9 @@ void	split_when(const struct tool *, struct split_options *, const char *text);
 char	*split_template(const struct tool *, const char *text, const char *out);
 /* Without --force, exit 2 if a file exists that a part may have to replace. */
 void	split_refuse_files(const struct tool *, const char *template);
-/* Before tool_lock(): permit parts and temporary files, in the last directory of the template without %n and %t. */
+/* The last directory of the template without %n and %t, "" or with a slash at its end; the caller frees it. */
+char	*split_dir(const char *template);
+/* Before tool_lock(): permit parts and temporary files, in that directory. */
 void	split_allow(struct tool *, const char *template);
 /*
  * An output like a container.  It opens files by name while it runs, as split_allow() permits.  `like' must be a source in

@@ -87,16 +87,24 @@ is_part(const char *template, const char *name)
 	return !*name;
 }
 
-void
-split_allow(struct tool *t, const char *template)
+char *
+split_dir(const char *template)
 {
-	char *path = tool_alloc(strlen(template) + 3, 1), *to = path, *slash;
+	char *path = tool_alloc(strlen(template) + 1, 1), *to = path, *slash;
 
 	for (const char *p = template; *p && (*p != '%' || *++p == '%'); p++)
 		*to++ = *p;
 	slash = strrchr(path, '/');
-	strcpy(slash ? slash + 1 : path, slash ? "" : ".");
-	tool_allow(t, path, "rwc");
+	*(slash ? slash + 1 : path) = 0;
+	return path;
+}
+
+void
+split_allow(struct tool *t, const char *template)
+{
+	char *path = split_dir(template);
+
+	tool_allow(t, *path ? path : ".", "rwc");
 	free(path);
 }
 

@@ -33,6 +33,7 @@ static const struct tool_opt opts[] = {
 	{ MERGE_ATTRS, "merge-attrs", NULL, "join equal events" },
 	{ REMAP_PIDS, "remap-pids", "auto|never|OFFSET", "keep the pids of different hosts apart (auto)" },
 	{ TIME_OFFSET, "time-offset", "TIME...", "add TIME to the times of the next input (1.5s; -10ms)" },
+	TOOL_OPTS_MANIFEST("merge the parts that FILE lists"),
 	TOOL_OPT_ALLOW(JOIN_ALLOW),
 	TOOL_HEAD("Input, output and messages"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPTS_END
@@ -155,7 +156,7 @@ refuse_with_piece(const struct tool *t, const struct options *o)
 
 /* Sort, or merge; 0, or 1. */
 static int
-run(struct tool *t, struct options *o, char **names, int n)
+run(struct tool *t, struct options *o)
 {
 	struct pp_err spill_err;
 	struct spill *spill = spill_new(o->tmpdir, o->how.memory / (o->how.unique ? 8 : 4), o->compress, &spill_err);
@@ -165,7 +166,7 @@ run(struct tool *t, struct options *o, char **names, int n)
 		err(1, "memory");
 	if (o->merges) {
 		tool_check(t);
-		status = merge_run(t, &o->join, &o->how, names, n, spill, &spill_err);
+		status = merge_run(t, &o->join, &o->how, spill, &spill_err);
 	} else {
 		tool_open(t, 0);
 		status = sort_stream(t, &o->how, spill, &spill_err);
@@ -178,15 +179,15 @@ run(struct tool *t, struct options *o, char **names, int n)
 static int
 merge(struct tool *t, struct options *o)
 {
-	static char *standard_input[] = { "-" };
-
 	if (o->check)
 		tool_wrong(t, "--check: cannot be combined with --merge; check its output, or each input");
 	if (o->how.marks == MARKS_KEEP)
 		tool_wrong(t, "--rounds=keep: cannot be combined with --merge; use emit or drop");
 	join_opt_offsets(t, &o->join, &o->offsets);
 	o->join.pieces = o->join.live = true;
-	return run(t, o, t->nnames ? t->names : standard_input, t->nnames ? t->nnames : 1);
+	if (!t->manifest && tool_given(t, TOOL_ALLOW_MISSING))
+		tool_wrong(t, "--allow-missing: needs --manifest");
+	return run(t, o);
 }
 
 int
@@ -211,8 +212,8 @@ main(int argc, char **argv)
 		free(o.offsets.ns);
 		return status;
 	}
-	if (o.joins || t.allowed)
-		tool_wrong(&t, "--align, --allow, --host-tag, --merge-attrs, --remap-pids and --time-offset need --merge");
+	if (o.joins || t.allowed || t.manifest || tool_given(&t, TOOL_ALLOW_MISSING))
+		tool_wrong(&t, "--align, --allow, --allow-missing, --host-tag, --manifest, --merge-attrs, --remap-pids and --time-offset need --merge");
 	if (t.nnames > 1)
 		tool_wrong(&t, "one input only, without --merge: '%s' and '%s'", t.names[0], t.names[1]);
 	free(t.names);
@@ -220,7 +221,7 @@ main(int argc, char **argv)
 	t.nnames = 0;
 	t.no_output = o.check;
 	if (!o.check)
-		return run(&t, &o, NULL, 0);
+		return run(&t, &o);
 	check_alone(&t);
 	tool_open(&t, 0);
 	check(&t);

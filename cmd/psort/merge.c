@@ -8,6 +8,7 @@
 #include "state/round.h"
 #include "merge.h"
 #include "merge_order.h"
+#include "tool/manifest.h"
 
 struct merge {
 	struct tool	*t;
@@ -200,11 +201,14 @@ setup(struct merge *m, const struct sort_how *how, struct spill *spill)
 }
 
 int
-merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, char **names, int n, struct spill *spill,
+merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, struct spill *spill,
     const struct pp_err *spill_err)
 {
+	static char *standard_input[] = { "-" };
 	struct merge m = { .t = t, .err.file = "<merge>" };
-	int status;
+	struct manifest *list = t->manifest ? manifest_open(t, o, NULL) : NULL;
+	char **names = t->nnames ? t->names : standard_input;
+	int n = t->nnames ? t->nnames : 1, status;
 
 	o->opened = opened;
 	o->tick = tick;
@@ -212,8 +216,9 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, ch
 	join_allow(t, names, n);
 	tool_create(t, &t->file, t->out_name, &t->out_err);
 	tool_lock(t);
-	if (!(m.j = join_open(t, o, names, n))) {
+	if ((list && manifest_verify(list) < 0) || !(m.j = join_open(t, o, names, n))) {
 		tool_abandon(t);
+		manifest_close(list);
 		return 1;
 	}
 	if (setup(&m, how, spill) > 0) {
@@ -226,6 +231,10 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, ch
 		tool_say(t, &m.err);
 	t->partial = !join_is_whole(m.j) || m.err.what[0] || spill_err->what[0];
 	status = join_close(m.j) || t->partial;
+	if (manifest_close(list)) {
+		t->partial = true;
+		status = 1;
+	}
 	status |= tool_close(t);
 	order_close(&m.o);
 	free(m.fd);

@@ -7,6 +7,7 @@
 #include "merge/run.h"
 #include "output.h"
 #include "page/page.h"
+#include "joined.h"
 #include "picture/show.h"
 #include "privacy/privacy.h"
 #include "sort/sort.h"
@@ -53,7 +54,7 @@ static const struct tool_opt opts[] = {
 	{ OPT_CSV, "csv", NULL, "--format=csv: the table named by --table" },
 	{ OPT_TABLE, "table", "NAME", "the table that csv and tsv have: a member of the JSON" },
 	TOOL_HEAD("Input"),
-	TOOL_OPTS_IN,
+	TOOL_OPTS_IN, TOOL_OPTS_MANIFEST("read the parts that FILE lists, as one recording"),
 	TOOL_HEAD("Output"),
 	TOOL_OPTS_OUT,
 	TOOL_HEAD("Messages, and the process"),
@@ -108,6 +109,7 @@ struct pstat {				/* what was asked for */
 	struct privacy	*privacy;
 	struct live	*live;
 	struct page	*page;
+	struct joined	*joined;
 	/* at a glance, for the screen without such options */
 	struct check	*findings;
 	struct privacy	*contains;
@@ -132,7 +134,8 @@ static void
 refuse_with_piece(const struct pstat *p)
 {
 	static const int not[] = { OPT_CHECK, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_PICTURE, OPT_REPORT,
-	    OPT_INTERVAL, OPT_LIVE, OPT_TEE, OPT_MERGE, OPT_DIFF, OPT_TOP };
+	    OPT_INTERVAL, OPT_LIVE, OPT_TEE, OPT_MERGE, OPT_DIFF, OPT_TOP,
+	    TOOL_MANIFEST };
 	static const char *const between[] = { "interval", "gap", "round", "disorder" };
 
 	tool_piece_refuses(&p->t, not, sizeof not / sizeof *not);
@@ -259,7 +262,11 @@ read_options(struct pstat *p, int argc, char **argv)
 		tool_wrong(&p->t, "--diff: fields of payloads are no keys of it");
 	if ((p->merge || p->diff) && (p->asked.every || p->asked.screen || p->asked.tee))
 		tool_wrong(&p->t, "--interval, --live, --tee: are for one recording");
-	if (!p->merge && !p->diff && p->t.nnames > 1)
+	if (p->t.manifest && (p->merge || p->diff))
+		tool_wrong(&p->t, "--manifest: lists recordings, and cannot be combined with %s", p->merge ? "--merge" : "--diff");
+	if (!p->t.manifest && tool_given(&p->t, TOOL_ALLOW_MISSING))
+		tool_wrong(&p->t, "--allow-missing: needs --manifest");
+	if (!p->merge && !p->diff && !p->t.manifest && p->t.nnames > 1)
 		tool_wrong(&p->t, "one input only: '%s' and '%s'", p->t.names[0], p->t.names[1]);
 }
 
@@ -353,16 +360,24 @@ static FILE *
 begin(struct pstat *p)
 {
 	struct tool *t = &p->t;
+	unsigned flags = p->views ? views_open_flags(p->views) : 0;
 	bool to_stderr;
 	FILE *f;
 
 	tool_check(t);
 	to_stderr = p->live && live_prepare(p->live);
-	if (tool_open_input(t, p->views ? views_open_flags(p->views) : 0) < 0 && needs_input(p))
+	if (t->manifest)
+		p->joined = joined_open(t, flags);
+	else if (tool_open_input(t, flags) < 0 && needs_input(p))
 		return NULL;
 	if (!(f = output_open(t, &p->r, to_stderr)))
 		return NULL;
 	tool_lock(t);
+	if (p->joined && joined_start(p->joined) < 0) {
+		tool_abandon(t);
+		t->failed = true;
+		return NULL;
+	}
 	if (p->live && t->in)
 		live_open(p->live, f);
 	if (t->in && tool_begin_input(t) < 0) {
@@ -399,6 +414,7 @@ read_input(struct pstat *p)
 	}
 	if (p->t.in)
 		count_all(p->c);
+	joined_end(p->joined);
 	if (p->live)
 		live_end(p->live);
 	summary_make(&p->s);

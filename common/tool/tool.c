@@ -293,6 +293,12 @@ tool_common_option(struct tool *t, int key)
 	case TOOL_ALLOW:
 		tool_words(t, t->optarg, tool_allow_word, t);
 		return true;
+	case TOOL_MANIFEST:
+		t->manifest = t->optarg;
+		return true;
+	case TOOL_ALLOW_MISSING:
+		t->allow_missing = tool_number(t, t->optarg, 0, UINT32_MAX);
+		return true;
 	case TOOL_MAX_EXPAND:
 		t->open_flags = PP_OPEN_MAX_EXPAND(tool_size(t, t->optarg));
 		return true;
@@ -493,7 +499,7 @@ tool_has_output(const struct tool *t)
 void
 tool_check(struct tool *t)
 {
-	bool std_in = !t->nnames && tool_is_std(t->in_name);
+	bool std_in = !t->nnames && !t->manifest && tool_is_std(t->in_name);
 	struct stat st;
 
 	for (int i = 0; i < t->nnames; i++)

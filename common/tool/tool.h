@@ -46,8 +46,8 @@ struct tool_opt {
 	const char	*arg;
 	const char	*help;		/* one line for --help */
 };
-enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_PIECE, TOOL_INDEX_FILE, TOOL_NO_INDEX,
-	TOOL_NO_SANDBOX, TOOL_VERSION };
+enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_MANIFEST, TOOL_ALLOW_MISSING, TOOL_PIECE,
+	TOOL_INDEX_FILE, TOOL_NO_INDEX, TOOL_NO_SANDBOX, TOOL_VERSION };
 
 /* A heading above the following rows in --help. */
 #define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
@@ -62,6 +62,10 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 /* words: the same as `allow' of struct tool. */
 #define TOOL_OPT_ALLOW(words)						\
 	{ TOOL_ALLOW, "allow", "LIST", "permit what is refused by default: " words }
+/* manifest.h; help: of --manifest, which pcat also writes. */
+#define TOOL_OPTS_MANIFEST(help)					\
+	{ TOOL_MANIFEST, "manifest", "FILE", help },			\
+	{ TOOL_ALLOW_MISSING, "allow-missing", "COUNT", "with --manifest: go on if up to COUNT parts are missing" }
 /* Options of all tools.  A new row also needs a case in tool_common_option() of tool.c, and an entry in each tool's page. */
 #define TOOL_OPTS_COMMON						\
 	{ TOOL_PIECE, "piece", "K/N", "read the Kth of N equal shares of the samples, and all side-band" },	\
@@ -106,6 +110,8 @@ struct tool {
 	const char	*in_name, *out_name;	/* NULL: stdin, stdout */
 	char		**names;		/* if `many': all inputs, in order */
 	int		 nnames;
+	const char	*manifest;		/* --manifest, from which `names' come; NULL: not given */
+	uint64_t	 allow_missing;		/* parts of it that need not be there */
 	int		 verbose;
 	bool		 quiet;
 	unsigned	 open_flags;		/* for pp_open() of each input; tool_open() adds them by itself */
