@@ -3,7 +3,7 @@
 #
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
-# Also:			check-all, install DESTDIR= PREFIX=, bench, asan, lint, golden T=, fuzz, clean
+# Also:			check-all, fleet, install DESTDIR= PREFIX=, bench, asan, lint, golden T=, fuzz, clean
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
 # A new source file needs no line here: each directory of common and cmd is compiled as a whole.  A new command is a directory
@@ -39,7 +39,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) library
-.PHONY: all demo quick check check-all same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all demo quick check check-all fleet same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -107,6 +107,13 @@ check:
 check-all:
 	@tests/setup check-all
 	@O=$(O) tests/check-all
+
+# Two minutes: the examples of man/examples/fleet with GNU parallel over ssh, Slurm and Snakemake, which run on this machine.
+# They are in a directory of their own, so that `make check' does not run them.
+fleet:
+	@tests/setup fleet
+	+@$(AGAIN) -s test-programs FUZZ=
+	@$(PROVE) $(wildcard tests/fleet/*.bats)
 
 # Some seconds: the unit tests, and the tests whose names begin with a word of T (default: a few of each command).
 quick:
@@ -189,6 +196,8 @@ $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEF
 
 SOURCES = $(wildcard common/*/*.c cmd/*/*.c cmd/*/*/*.c)
 MANUALS = $(wildcard man/*.[1-9])
+DOCDIR  = $(PREFIX)/share/doc/perfpipe
+EXAMPLES = $(wildcard man/examples/*/*)
 
 # clang-tidy has false positives, so its warnings do not fail the target.
 CHECKS = -*,clang-analyzer-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-macro-parentheses,$\
@@ -218,7 +227,7 @@ install: all
 uninstall:
 	rm -f $(HEADERS:$(O)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)
-	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%)
+	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(EXAMPLES:man/%=$(DESTDIR)$(DOCDIR)/%)
 	rm -f $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))/$(notdir $m))
 clean:
 	rm -rf $(O)

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: ISC
+# parallel.sh LOGINS OUT MANIFEST [option of pfilter...]	all parts, by GNU parallel
+# parallel.sh LOGINS OUT RECORDING/N [option of pfilter...]	all N pieces of a recording
+#
+# LOGINS: hosts that have perfpipe, and these files under the same names, "2/web1,8/user@web2"; ":" is this one.  Then the results
+# are merged into OUT/all.data.  Run again, it does only what has failed.
+set -euo pipefail
+logins=$1 out=$(realpath -m "$2") in=$3
+shift 3
+case $in in
+*/[0-9]|*/[0-9][0-9]|*/[0-9][0-9][0-9]) mapfile -t parts < <(seq -f "%.0f/${in##*/}" "${in##*/}"); in=$(realpath "${in%/*}");;
+*) mapfile -t parts < <(tail -n +2 "$in" | cut -f 1); in=$(realpath "$in");;
+esac
+mkdir -p "$out"
+parallel --sshlogin "$logins" --retries 3 --joblog "$out/joblog" --resume-failed -q \
+    "$(dirname "$(realpath "$0")")/part.sh" "$out" "$in" {} "$@" ::: "${parts[@]}" </dev/null
+parts=("${parts[@]//\//_}")
+psort --merge --merge-attrs --remap-pids=never -f -o "$out/all.data" "${parts[@]/#/$out/}"
