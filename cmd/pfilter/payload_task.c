@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "payload_field.h"
 #include "payload_task.h"
-#include "record/payload_role.h"
 #include "record/raw.h"
 #include "record/shape.h"
-#include "source/formats.h"
 #include "state/table.h"
 
-enum { TYPE_TRACEPOINT = 2, HEAD = 4 };		/* HEAD: bytes of RAW before the payload: its size */
+enum { HEAD = 4 };				/* bytes of RAW before the payload: its size */
 enum { SEEN_MAX = 1 << 20 };			/* tasks that are remembered */
-
-enum kind { TID, TGID };
-struct row { const char *event, *field; enum kind kind; };	/* of --task-field */
 
 struct seen {				/* a task, by tid */
 	struct link	 link;
@@ -37,19 +33,9 @@ struct cpu {				/* its last sched_switch */
 enum { CPUS = 1 << 16 };
 
 struct payload_tasks {
-	struct row	*own;
-	size_t		 nown;
-	const struct pp_source *in;
+	struct payload_rows rows;
 	const struct pp_state *state;
 	bool		 swap, by_name, cgroups, names;
-	struct fields {			/* by index of the event */
-		bool	 known;
-		bool	 swap;		/* payloads have the other order */
-		const struct pp_payload_field *common_pid, *prev, *next;
-		struct { const struct pp_payload_field *f; enum kind kind; } task[PAYLOAD_TASKS - 1];
-		unsigned n;
-	}		*of;
-	unsigned	 nof;
 	struct table	 seen, pairs;
 	bool		 started, translates, numbered;	/* numbered: `translates' is known */
 	uint64_t	 untranslated, missed;	/* missed: selected tasks; */
@@ -67,8 +53,6 @@ struct payload_tasks {
 	bool		 others;	/* and if it is rejected, then by other options */
 };
 
-/* ---- rows -------------------------------------------------------------------------------------------- */
-
 struct payload_tasks *
 payload_tasks_new(void)
 {
@@ -78,145 +62,13 @@ payload_tasks_new(void)
 void
 payload_tasks_add(struct payload_tasks *p, const struct tool *t, const char *text)
 {
-	char *copy = tool_alloc(strlen(text) + 1, 1), *field;
-	enum kind kind = TID;
-
-	strcpy(copy, text);
-	field = strrchr(copy, ':');
-	if (field && (!strcmp(field, ":tgid") || !strcmp(field, ":tid")) && memchr(copy, ':', (size_t)(field - copy))) {
-		kind = field[2] == 'g' ? TGID : TID;
-		*field = 0;
-		field = strrchr(copy, ':');
-	}
-	if (!field || field == copy || !field[1])
-		tool_wrong(t, "%s '%s': expected EVENT:FIELD or EVENT:FIELD:tgid", t->optname, text);
-	*field++ = 0;
-	p->own = tool_realloc(p->own, p->nown + 1, sizeof *p->own);
-	p->own[p->nown++] = (struct row){ copy, field, kind };
-}
-
-/* Is that the event of a row?  A row of --task-field may lack the system. */
-static bool
-payload_is_event(const struct row *row, const char *event)
-{
-	const char *name = strchr(event, ':');
-
-	return !strcmp(row->event, event) || (name && !strcmp(row->event, name + 1));
-}
-
-bool
-payload_is_switch(const struct pp_event *ev)
-{
-	static const char name[] = "sched:sched_switch";
-	const size_t n = sizeof name - 1;
-
-	/* perhaps with modifiers */
-	return ev->attr.type == TYPE_TRACEPOINT && ev->name && !strncmp(ev->name, name, n) && (!ev->name[n] || ev->name[n] == ':');
-}
-
-static const struct pp_format *
-payload_format(const struct payload_tasks *p, const struct pp_event *ev)
-{
-	const struct pp_tracing *tracing = pp_formats(p->in);
-
-	return ev->attr.type == TYPE_TRACEPOINT && ev->attr.sample_type & PP_SAMPLE_RAW && tracing ?
-	    pp_tracing_format(tracing, ev->attr.config) : NULL;
-}
-
-static const struct pp_payload_field *
-payload_number_named(const struct pp_format *f, const char *name)
-{
-	const struct pp_payload_field *x = pp_format_field(f, name, strlen(name));
-
-	return x && x->kind == PP_PAYLOAD_NUMBER && x->at == PP_PAYLOAD_HERE ? x : NULL;
-}
-
-static void
-payload_add_field(struct fields *of, const struct pp_payload_field *x, enum kind kind)
-{
-	if (x && of->n < PAYLOAD_TASKS - 1) {
-		of->task[of->n].f = x;
-		of->task[of->n++].kind = kind;
-	}
-}
-
-/* The fields of an event that is asked for the first time. */
-static struct fields *
-payload_find_fields(struct payload_tasks *p, const struct pp_event *ev)
-{
-	const struct pp_format *f;
-	struct fields *of;
-
-	if (ev->index >= p->nof) {
-		p->of = tool_realloc(p->of, ev->index + 1, sizeof *p->of);
-		memset(p->of + p->nof, 0, (ev->index + 1 - p->nof) * sizeof *p->of);
-		p->nof = ev->index + 1;
-	}
-	of = &p->of[ev->index];
-	of->known = true;
-	if (!(f = payload_format(p, ev)))
-		return of;
-	of->swap = pp_tracing_swap(pp_formats(p->in));
-	of->common_pid = payload_number_named(f, "common_pid");
-	if (!strcmp(f->event, "sched:sched_switch")) {
-		of->prev = payload_number_named(f, "prev_pid");
-		of->next = payload_number_named(f, "next_pid");
-	}
-	for (unsigned i = 0; i < f->n; i++) {
-		enum pp_role role = pp_payload_role(f, &f->field[i]);
-
-		if (role == PP_ROLE_TID || role == PP_ROLE_PID)
-			payload_add_field(of, &f->field[i], role == PP_ROLE_TID ? TID : TGID);
-	}
-	for (size_t i = 0; i < p->nown; i++)
-		if (payload_is_event(&p->own[i], f->event))
-			payload_add_field(of, payload_number_named(f, p->own[i].field), p->own[i].kind);
-	return of;
-}
-
-static inline struct fields *
-payload_fields(struct payload_tasks *p, const struct pp_event *ev)
-{
-	return ev->index < p->nof && p->of[ev->index].known ? &p->of[ev->index] : payload_find_fields(p, ev);
-}
-
-static void
-payload_check_row(const struct payload_tasks *p, const struct tool *t, const struct row *row)
-{
-	const struct pp_events *e = p->in->events;
-	bool found = false;
-
-	for (unsigned i = 0; i < e->n; i++) {
-		const struct pp_format *f = payload_format(p, e->ev[i]);
-
-		if (!f || !payload_is_event(row, f->event))
-			continue;
-		found = true;
-		if (payload_number_named(f, row->field))
-			return;
-	}
-	tool_wrong(t, "--task-field '%s:%s': %s", row->event, row->field,
-	    found ? "the event has no number of that name in its payload" : "no such event in this recording");
+	payload_rows_add(&p->rows, t, text);
 }
 
 void
 payload_tasks_bind(struct payload_tasks *p, const struct tool *t)
 {
-	const struct pp_events *e = p->in->events;
-	bool any = false;
-
-	for (unsigned i = 0; i < e->n; i++) {
-		const struct pp_event *ev = e->ev[i];
-
-		any |= payload_format(p, ev) && payload_fields(p, ev)->n;
-		if (ev->attr.type == TYPE_TRACEPOINT && ev->attr.sample_type & PP_SAMPLE_RAW && !payload_format(p, ev))
-			tool_wrong(t, "--payload-tasks: the format of %s, which says what its payload holds, is missing, unusable, or "
-			    "behind the data; `pcat --formats-from' adds formats", ev->name);
-	}
-	for (size_t i = 0; i < p->nown; i++)
-		payload_check_row(p, t, &p->own[i]);
-	if (e->n && !any)
-		tool_warn(t, "--payload-tasks: no event of this recording names tasks in its payload");
+	payload_rows_bind(&p->rows, t);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------- */
@@ -225,7 +77,7 @@ int
 payload_tasks_start(struct payload_tasks *p, const struct pp_source *in, const struct pp_state *state, const struct state_keys *keys,
     bool names, struct pp_err *err)
 {
-	p->in = in;
+	p->rows.in = in;
 	p->state = state;
 	p->swap = in->swap;
 	p->by_name = state_keys_by_task(keys);
@@ -365,21 +217,6 @@ payload_learn_pair(struct payload_tasks *p, uint32_t common, uint32_t tid, struc
 	return 1;
 }
 
-/* The number of a task in a payload of n bytes.  false: it has none. */
-static inline bool
-payload_number(const struct fields *of, const struct pp_payload_field *f, const uint8_t *raw, size_t n, uint32_t *to)
-{
-	int64_t v;
-
-	if (!f || (size_t)f->off + f->size > n)
-		return false;
-	if (f->width == sizeof *to)		/* the usual one */
-		return (*to = pp_get_u32(raw + f->off, of->swap)) <= INT32_MAX;
-	v = (int64_t)pp_payload_number(raw + f->off, f->width, f->sign, of->swap);
-	*to = (uint32_t)v;
-	return v >= 0 && v <= INT32_MAX;
-}
-
 static bool
 payload_has_task(const struct payload_tasks *p, uint32_t tid)
 {
@@ -435,7 +272,7 @@ payload_cpu_of(struct payload_tasks *p, const struct pp_event *ev, const struct 
 	uint32_t cpu;
 
 	if (!pp_cpu(ev, r, p->swap, &cpu)) {
-		int64_t by_id = id ? pp_cpu_of_id(p->in->events, pp_get_u64(r->raw + id, p->swap)) : -1;
+		int64_t by_id = id ? pp_cpu_of_id(p->rows.in->events, pp_get_u64(r->raw + id, p->swap)) : -1;
 
 		if (by_id < 0)
 			return NULL;
@@ -486,7 +323,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
     const struct pp_rec *r, bool gap, struct pp_err *err)
 {
 	const struct asked a = { p, sel, state_keys_select(keys) ? keys : NULL };
-	const struct fields *of = payload_fields(p, ev);
+	const struct payload_fields *of = payload_fields(&p->rows, ev);
 	const uint8_t *raw = NULL, *cgroup = NULL;
 	uint32_t pid, tid, common;
 	uint64_t own_cgroup = 0;
@@ -521,10 +358,10 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 	}
 	for (unsigned i = 0; raw && i < of->n; i++) {
 		if (!payload_number(of, of->task[i].f, raw, n, &tid) || !payload_translate(p, &tid) ||
-		    (of->task[i].kind == TID && payload_has_task(p, tid)))
+		    (of->task[i].kind == PAYLOAD_TID && payload_has_task(p, tid)))
 			continue;
 		known = payload_pid_of(p, tid, &pid, &recorded);
-		if (of->task[i].kind == TGID) {
+		if (of->task[i].kind == PAYLOAD_TGID) {
 			pid = tid;
 			known = true;
 		}
@@ -546,7 +383,7 @@ payload_tasks_match(struct payload_tasks *p, const struct selection *sel, struct
 int64_t
 payload_tasks_look(struct payload_tasks *p, const struct pp_event *ev, const struct pp_rec *r, uint64_t nr, struct pp_err *err)
 {
-	const struct fields *of = payload_fields(p, ev);
+	const struct payload_fields *of = payload_fields(&p->rows, ev);
 	const uint8_t *raw = NULL, *cgroup = NULL;
 	uint32_t pid, tid, prev, next;
 	uint64_t gap = 0;
@@ -564,7 +401,8 @@ payload_tasks_look(struct payload_tasks *p, const struct pp_event *ev, const str
 			p->translates |= prev != tid;
 		}
 	}
-	if (!of->next || !raw || !payload_number(of, of->prev, raw, n, &prev) || !payload_number(of, of->next, raw, n, &next) || !(on = payload_cpu_of(p, ev, r)))
+	if (!of->next || !raw || !payload_number(of, of->prev, raw, n, &prev) || !payload_number(of, of->next, raw, n, &next) ||
+	    !(on = payload_cpu_of(p, ev, r)))
 		return 0;
 	if (on->looked && on->looked_next != prev)
 		gap = on->looked_nr;
@@ -645,16 +483,13 @@ payload_tasks_free(struct payload_tasks *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->nown; i++)
-		free((char *)(uintptr_t)p->own[i].event);	/* the field is in the same text */
+	payload_rows_free(&p->rows);
 	for (uint32_t i = 0; i < p->ncpus; i++)
 		free(p->cpu[i].p);
 	if (p->started) {
 		pp_table_free(&p->seen, true);
 		pp_table_free(&p->pairs, true);
 	}
-	free(p->own);
 	free(p->cpu);
-	free(p->of);
 	free(p);
 }

@@ -17,7 +17,7 @@
 #include "state_keys.h"
 
 enum { PAYLOAD_AHEAD = 1000000000 };	/* ns */
-enum { PAYLOAD_TASKS = 17 };		/* most tasks of one sample, with its own */
+enum { PAYLOAD_TASKS = 17 };		/* most tasks of one sample, with its own: PAYLOAD_FIELDS + 1 */
 
 struct payload_tasks;
 struct payload_task {
@@ -59,8 +59,5 @@ const struct payload_task *payload_tasks_named(const struct payload_tasks *, siz
 /* At the end: warn of what was not known. */
 void	payload_tasks_end(const struct payload_tasks *, const struct tool *);
 void	payload_tasks_free(struct payload_tasks *);
-
-/* Is it sched:sched_switch? */
-bool	payload_is_switch(const struct pp_event *);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kin.h"
-#include "payload_task.h"
+#include "payload_field.h"
 #include "prune.h"
 
 enum { CONDS = 24 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "event_match.h"
-#include "payload_task.h"
+#include "payload_field.h"
 #include "record/feature.h"
 #include "record/raw.h"
 #include "select.h"
