@@ -69,16 +69,18 @@ tool_piece_open(struct tool *t, unsigned flags)
 static void
 piece_walk(struct tool *t)
 {
-	struct pp_chunk_walk walk = { .size = 0 };
 	struct pp_source *in = t->piece.whole;
+	struct pp_chunk all;
 	bool reads = false;
+	struct pp_rec r;
 
 	t->piece.whole = NULL;
-	if (tool_index_sums(t, &walk.all, &reads) && !reads)
-		t->piece.total = walk.all.sample_bytes;
+	if (tool_index_sums(t, &all, &reads) && !reads)
+		t->piece.total = all.sample_bytes;
 	else if (in && pp_begin(in) > 0) {
-		pp_chunks_walk(in, &walk);
-		t->piece.total = walk.all.sample_bytes;
+		while (pp_next(in, &r) > 0)
+			if (r.type == PP_SAMPLE)
+				t->piece.total += r.size;
 		if (pp_source_events(in)->reads)
 			tool_wrong(t, "--piece: the recording has PERF_SAMPLE_READ, whose values are sums from sample to sample");
 	}
