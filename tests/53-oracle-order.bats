@@ -108,7 +108,7 @@ busy() {
 	made=$(cd "$T" && ls -d clock* switches* calls* 2>/dev/null || true)
 	[ -n "$made" ] || skip "perf record -a is not allowed here"
 	for f in $made; do
-		psort --stats "$T/$f" 2>"$T/stats" >"$T/sorted" || failed "$f"
+		psort --stats "$T/$f" 2>"$T/stats" >"$T/sorted" || failed "$f: $(tail -n 3 "$T/stats")"
 		perf_delivers "$T/$f" >"$T/want"
 		perf_finds "$T/sorted" | cmp "$T/want" - || failed "$f: not perf's order"
 		echo "$f: $(wc -l <"$T/want") records, $(grep -c 'RECORD_LOST' "$T/want") of lost ones;" \

@@ -18,7 +18,8 @@ said() {
 	[ -n "${3-}" ] || return 0
 	says perf trace -o "$T/trace" --tid "$2" -i "$1"
 	says perf trace -s -o "$T/summary" --tid "$2" -i "$1"
-	cat "$T/trace" "$T/summary"
+	# of a number that a call returns it prints the task that has it, if it knows one: no payload names that task
+	sed 's/ = [0-9]* ([^()]*)$/ =/; s/ *$//' "$T/trace" "$T/summary"
 }
 # same WHOLE TID OPTION...: the cut by these options says the same of the thread; with TRACE=trace perf trace, too.
 same() {
