@@ -347,6 +347,20 @@ as_without() {
 	done_all
 }
 
+@test "index: --chunks prints the same table by it" {
+	for f in gen kernel.z gen.big gen.z2; do
+		have $f
+		pcat --chunks --chunk-size=8K "$T/$f" >"$T/want"
+		pcat -q --index --chunk-size=8K "$T/$f"
+		pcat --chunks --chunk-size=8K "$T/$f" | diff "$T/want" - || failed "$f"
+		# the table is that of the index: one of another size is not believed, nor one that does not know all
+		pcat --chunks --chunk-size=16K "$T/$f" | diff <(pcat --chunks --no-index --chunk-size=16K "$T/$f") - || failed "$f: 16K"
+		head -c 1000 "$T/$f.ppi" >"$T/x"
+		pcat --chunks --chunk-size=8K --index-file="$T/x" "$T/$f" | diff "$T/want" - || failed "$f: cut"
+	done
+	done_all
+}
+
 @test "index: with --piece each piece reads its share" {
 	indexed gen
 	for k in 1 2 3; do

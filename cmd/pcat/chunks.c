@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "chunks.h"
+#include "index/index.h"
 #include "source/chunk.h"
 
 struct table {
@@ -50,6 +51,22 @@ chunks_row(void *arg, const struct pp_chunk *c)
 	return 1;
 }
 
+/* Does the index know the chunks of that size of all the recording?  Then print them, if there is a table. */
+static bool
+chunks_indexed(struct ppi_reader *x, uint64_t size, struct table *to)
+{
+	struct ppi_entry e;
+	bool damaged;
+
+	if (!x || ppi_head(x)->size != (size ? size : PP_CHUNK_SIZE))
+		return false;
+	ppi_rewind(x);
+	while (ppi_next(x, &e, &damaged) > 0)
+		if (to)
+			chunks_row(to, &e.c);
+	return !damaged;
+}
+
 /* The table is complete, or the error is in the tool's. */
 static void
 chunks_write(struct tool *t, const struct options *o, FILE *f)
@@ -57,6 +74,7 @@ chunks_write(struct tool *t, const struct options *o, FILE *f)
 	struct table to = { .f = f };
 	struct pp_chunk_walk walk = { .size = o->chunk_size, .sets = true, .chunk = chunks_row, .arg = &to };
 	const char *cannot = pp_chunks_cannot(t->in);
+	struct ppi_reader *index = tool_index_whole(t);
 	bool bad;
 
 	if (cannot) {
@@ -65,7 +83,10 @@ chunks_write(struct tool *t, const struct options *o, FILE *f)
 	}
 	errno = 0;
 	fputs("chunk\toffset\tlength\tplain\trecords\tsamples\tfirst_ns\tlast_ns\tcpus\tevents\ttasks\tfile\n", f);
-	pp_chunks_walk(t->in, &walk);
+	if (chunks_indexed(index, o->chunk_size, NULL))
+		chunks_indexed(index, o->chunk_size, &to);
+	else
+		pp_chunks_walk(t->in, &walk);
 	bad = fflush(f) || ferror(f);
 	if (fclose(f) != 0 || bad)
 		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
@@ -76,6 +97,7 @@ chunks_print(struct tool *t, const struct options *o)
 {
 	FILE *f;
 
+	t->index.wanted = true;
 	tool_open_input(t, o->open_flags);
 	tool_create(t, &t->file, t->out_name, &t->out_err);
 	if (!(f = fdopen(fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0), "w"))) {

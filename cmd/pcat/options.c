@@ -211,7 +211,7 @@ done_text(struct tool *t, const char *name, const int *keys, size_t n)
 static void
 done_chunks(struct tool *t, const struct options *o)
 {
-	static const int goes[] = { CHUNKS, CHUNK_SIZE, 'i', 'o', 'f', 'q', 'v', TOOL_MAX_EXPAND, TOOL_NO_SANDBOX };
+	static const int goes[] = { CHUNKS, CHUNK_SIZE, 'i', 'o', 'f', 'q', 'v', TOOL_MAX_EXPAND, TOOL_INDEX_FILE, TOOL_NO_INDEX, TOOL_NO_SANDBOX };
 
 	if (!o->chunks) {
 		if (o->chunk_size && !o->index && !o->write_index)

@@ -86,6 +86,7 @@ struct tool_index {			/* the index of the input, FILE.ppi */
 	/* set by the command before tool_open_input(): what it keeps (index/use.h); NULL: all, and `why' it has to (for -v) */
 	const struct ppi_ask *ask;
 	const char	*why;
+	bool		 wanted;	/* set by a command that calls tool_index_whole() */
 	/* private */
 	char		*path;
 	int		 fd;		/* of an index that was not read yet; -1 */
@@ -211,6 +212,8 @@ struct ppi_use *tool_index_use(struct tool *, struct pp_source *, const struct p
 /* What the index says of all of t->in, with `reads': some event has PERF_SAMPLE_READ.  false: there is none that knows all of it. */
 struct pp_chunk;
 bool	tool_index_sums(struct tool *, struct pp_chunk *sums, bool *reads);
+/* After tool_begin_input(): the index, if it knows all of t->in; the tool's, like what it says. */
+struct ppi_reader *tool_index_whole(struct tool *);
 /* The name of the index of an input; the caller frees it. */
 char	*tool_index_path(const char *input);
 /* tool.c: when the input is opened; has begun; before and after it is closed. */

@@ -44,7 +44,7 @@ tool_index_open(struct tool *t)
 	t->index.open = true;
 	if (t->index.name && t->index.off)
 		tool_wrong(t, "--index-file and --no-index: cannot be combined");
-	if (t->index.off || !input || !strcmp(input, "-") || !(t->index.ask || t->piece.n || t->index.name || t->verbose))
+	if (t->index.off || !input || !strcmp(input, "-") || !(t->index.ask || t->index.wanted || t->piece.n || t->index.name || t->verbose))
 		return;
 	t->index.path = t->index.name ? strdup(t->index.name) : tool_index_path(input);
 	if ((fd = open(t->index.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0) {
@@ -98,13 +98,21 @@ tool_index_use(struct tool *t, struct pp_source *in, const struct ppi_ask *ask)
 	return NULL;
 }
 
+struct ppi_reader *
+tool_index_whole(struct tool *t)
+{
+	struct ppi_reader *x = t->index.open ? index_ready(t, t->in) : NULL;
+
+	return x && ppi_covers(x, t->in) ? x : NULL;
+}
+
 bool
 tool_index_sums(struct tool *t, struct pp_chunk *sums, bool *reads)
 {
-	struct ppi_reader *x = index_ready(t, t->in);
+	struct ppi_reader *x = tool_index_whole(t);
 	bool whole;
 
-	if (!x || !ppi_covers(x, t->in))
+	if (!x)
 		return false;
 	*sums = ppi_end(x, &whole)->all;
 	*reads = ppi_end(x, &whole)->reads;
