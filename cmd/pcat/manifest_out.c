@@ -47,8 +47,10 @@ out_below(const struct manifest_out *m, const char *path)
 	char *real = out_resolve(m->t, path), *below;
 	size_t n = strlen(m->base);
 
-	if (strncmp(real, m->base, n) || (real[n] && real[n] != '/'))
+	if (strncmp(real, m->base, n) || (real[n] && real[n] != '/')) {
+		free(real);
 		tool_wrong(m->t, "%s: is not below the directory of the manifest, %s/", path, m->base);
+	}
 	if (asprintf(&below, "%s%s", real[n] ? real + n + 1 : "", real[n] ? "/" : "") < 0)
 		tool_wrong(m->t, "out of memory");
 	free(real);
@@ -70,13 +72,14 @@ static struct manifest_part *
 out_part(struct manifest_out *m, const char *below, const char *base, const char *path)
 {
 	struct manifest_part *p;
-	char *name;
+	char *name = NULL;
 
 	if (m->n == m->cap)
 		m->part = tool_realloc(m->part, m->cap = m->cap ? 2 * m->cap : 64, sizeof *m->part);
 	p = &m->part[m->n];
 	*p = (struct manifest_part){ .path = strdup(path) };
 	if (asprintf(&name, "%s%s", below, base) < 0 || !p->path || m->n == MANIFEST_PARTS_MAX || !manifest_is_name(name)) {
+		free(name);
 		free(p->path);
 		return NULL;
 	}
@@ -228,18 +231,22 @@ make_by_host(const void *a, const void *b)
 	return order ? order : x < y ? -1 : x > y;
 }
 
-/* Two parts of one host have pids in common, which are the same tasks. */
+/* Two parts of one host have pids in common, which are the same tasks.  It frees p. */
 static void
 make_check_hosts(const struct manifest_out *m, struct manifest_part **p)
 {
 	qsort(p, m->n, sizeof *p, make_by_host);
 	for (size_t i = 1; i < m->n; i++)
 		if (!strcmp(p[i]->host ? p[i]->host : "", p[i - 1]->host ? p[i - 1]->host : "")) {
+			const struct manifest_part *a = p[i], *b = p[i - 1];
+
+			free(p);
 			tool_abandon(m->t);
 			tool_wrong(m->t, "--pids: %s is of %s%s, as is %s: merge them first (psort --merge), or name the hosts "
-			    "(pinject --set-feature HOSTNAME=NAME)", p[i]->path, p[i]->host ? "host " : "an unknown host",
-			    p[i]->host ? p[i]->host : "", p[i - 1]->path);
+			    "(pinject --set-feature HOSTNAME=NAME)", a->path, a->host ? "host " : "an unknown host",
+			    a->host ? a->host : "", b->path);
 		}
+	free(p);
 }
 
 /* The list of the parts that are named. */
@@ -253,17 +260,24 @@ make_list(struct tool *t)
 		const char *slash = strrchr(t->names[i], '/');
 		char *below = out_below(m, t->names[i]);
 
-		if (!out_part(m, below, slash ? slash + 1 : t->names[i], t->names[i]))
+		p[i] = out_part(m, below, slash ? slash + 1 : t->names[i], t->names[i]);
+		free(below);
+		if (!p[i]) {
+			free(p);
 			tool_wrong(t, "%s: cannot be in a manifest: its name is %s", t->names[i], i == MANIFEST_PARTS_MAX ?
 			    "one too many" : "-, . or .., or has control characters");
-		free(below);
+		}
 	}
 	for (size_t i = 0; i < m->n; i++)
 		p[i] = &m->part[i];
 	qsort(p, m->n, sizeof *p, make_by_name);
 	for (size_t i = 1; i < m->n; i++)
-		if (!strcmp(p[i]->name, p[i - 1]->name))
-			tool_wrong(t, "%s: is named twice", p[i]->path);
+		if (!strcmp(p[i]->name, p[i - 1]->name)) {
+			const char *twice = p[i]->path;
+
+			free(p);
+			tool_wrong(t, "%s: is named twice", twice);
+		}
 	free(p);
 	return m;
 }
@@ -294,7 +308,6 @@ manifest_make(struct tool *t, const struct options *o)
 		for (size_t i = 0; i < m->n; i++)
 			by_host[i] = &m->part[i];
 		make_check_hosts(m, by_host);
-		free(by_host);
 		make_pids(m);
 	}
 	out_write(m);

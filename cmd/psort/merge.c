@@ -219,6 +219,7 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, st
 	if ((list && manifest_verify(list) < 0) || !(m.j = join_open(t, o, names, n))) {
 		tool_abandon(t);
 		manifest_close(list);
+		tool_close(t);
 		return 1;
 	}
 	if (setup(&m, how, spill) > 0) {

@@ -52,18 +52,19 @@ joined_copy(void *arg)
 	return NULL;
 }
 
-int
+void
 joined_start(struct joined *p)
 {
-	if (manifest_verify(p->list) < 0 || !(p->join = join_open(p->t, &p->o, p->t->names, p->t->nnames)))
-		return -1;
+	if (manifest_verify(p->list) < 0 || !(p->join = join_open(p->t, &p->o, p->t->names, p->t->nnames))) {
+		tool_abandon(p->t);
+		exit(1);
+	}
 	p->to = out_stream_new(pp_create_fd(fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 0), "<parts>", &p->err), &p->pack, join_source(p->join), &p->err);
 	if (!p->to || (errno = pthread_create(&p->thread, NULL, joined_copy, p))) {
-		warn("parts");
-		return -1;
+		tool_abandon(p->t);
+		err(1, "parts");
 	}
 	p->runs = true;
-	return 1;
 }
 
 void

@@ -373,11 +373,8 @@ begin(struct pstat *p)
 	if (!(f = output_open(t, &p->r, to_stderr)))
 		return NULL;
 	tool_lock(t);
-	if (p->joined && joined_start(p->joined) < 0) {
-		tool_abandon(t);
-		t->failed = true;
-		return NULL;
-	}
+	if (p->joined)
+		joined_start(p->joined);
 	if (p->live && t->in)
 		live_open(p->live, f);
 	if (t->in && tool_begin_input(t) < 0) {

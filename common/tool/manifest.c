@@ -21,6 +21,7 @@ struct manifest {
 	struct manifest_part *part;		/* all of them, then: those that are read */
 	size_t		 n, read, missing;
 	struct pid_block **blocks;		/* of those that are read; NULL: pids are kept */
+	void		*scratch;		/* of the check in work */
 };
 
 /* Say what is wrong with the manifest, in that line (0: none), and exit 1. */
@@ -193,9 +194,9 @@ manifest_by_base(const void *a, const void *b)
 
 /* No part is listed twice, and none has pids of another. */
 static void
-manifest_check_all(const struct manifest *m)
+manifest_check_all(struct manifest *m)
 {
-	struct manifest_part **p = tool_alloc(m->n, sizeof *p);
+	struct manifest_part **p = m->scratch = tool_alloc(m->n, sizeof *p);
 
 	for (size_t i = 0; i < m->n; i++)
 		p[i] = &m->part[i];
@@ -295,7 +296,7 @@ manifest_check_missing(struct manifest *m, const char *first)
 static void
 manifest_choose(struct manifest *m)
 {
-	struct operand *o = manifest_operands(m);
+	struct operand *o = m->scratch = manifest_operands(m);
 	const char *first = NULL;
 	size_t to = 0;
 
