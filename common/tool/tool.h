@@ -244,6 +244,8 @@ _Noreturn void tool_wrong(const struct tool *, const char *fmt, ...) __attribute
 /* Allocate; without memory print "name: out of memory" and exit 1. */
 void	*tool_alloc(size_t n, size_t size);		/* zeroed */
 void	*tool_realloc(void *, size_t n, size_t size);
+/* Once, before the tool is confined: what tool_vis() needs. */
+void	 tool_vis_begin(void);
 /* A copy of n bytes, with control characters escaped; the caller frees it. */
 char	*tool_vis(const char *, size_t n);
 /* Write n bytes as 2 n hexadecimal digits and a NUL. */
