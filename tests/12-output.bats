@@ -21,8 +21,8 @@ load lib
 		vital-types pfilter --drop-type COMM
 		other-host,changed-files pinject -b
 	END
-	try pstat --allow kernels "$in"
-	[ $rc = 2 ] && one_line "pstat: --allow: no such option" || failed pstat
+	try pstat --allow=kernels "$in"		# short for --allow-missing
+	[ $rc = 2 ] && one_line "pstat: --allow" || failed pstat
 	try psort --allow kernels "$in"
 	[ $rc = 2 ] && grep -q 'need --merge' "$T/err" || failed "psort without --merge"
 	done_all

@@ -172,6 +172,7 @@ def main():
     elif what == "figures":
         for line in sys.stdin:
             line = re.sub("(next|awakened): .*", r"\1", line)		# a name may hold blanks
+            line = re.sub(r"migrated: .*( cpu \d+ => \d+)", r"migrated:\1", line)	# or be :PID, if no record says it
             print(re.sub(r"\s+", " ", re.sub(TASK, "TASK", line)).strip())
     elif what == "tasks":
         rows = [line.rstrip("\n").split("\t") for line in open(args[0])] if args else []
