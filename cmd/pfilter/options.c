@@ -362,7 +362,8 @@ options_done(struct tool *t, struct options *o)
 	if (options_types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
 	windows_ready(o->windows, t);
-	o->functions = expr_functions(o->expr, o->kallsyms, &o->kernel) | windows_functions(o->windows, o->kallsyms, &o->kernel);
+	o->functions = expr_functions(o->expr, o->kallsyms, &o->kernel);
+	o->functions |= windows_functions(o->windows, o->kallsyms, &o->kernel);
 	if (o->kallsyms && !o->functions)
 		tool_wrong(t, "--kallsyms: needs EVENT{FIELD.function == NAME} in an expression");
 	if (o->windows && o->order == ORDER_INPUT)
