@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kin.h"
+#include "record/order.h"
 #include "record/raw.h"
 #include "tool/field.h"
 #include "words.h"
@@ -109,14 +110,6 @@ kin_by_parent(const void *a, const void *b)
 	return x->parent != y->parent ? (x->parent > y->parent) - (x->parent < y->parent) : (x->child > y->child) - (x->child < y->child);
 }
 
-static int
-kin_by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Add the children of that task.  Each birth serves once: its child is found then. */
 static void
 kin_children(struct kin *k, uint32_t task)
@@ -162,7 +155,7 @@ kin_ranges(struct kin *k, size_t *n)
 
 	*n = 0;
 	if (k->ntasks)
-		qsort(k->tasks, k->ntasks, sizeof *k->tasks, kin_by_number);
+		qsort(k->tasks, k->ntasks, sizeof *k->tasks, order_u32);
 	for (; i < k->ntasks; i++)
 		if (*n && k->tasks[i] <= r[*n - 1].hi + 1)
 			r[*n - 1].hi = k->tasks[i];

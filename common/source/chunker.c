@@ -7,6 +7,7 @@
 
 #include "chunk.h"
 #include "record/meaning.h"
+#include "record/order.h"
 
 enum {
 	TASKS_MIN = 2048, EVENTS_MAX = 1 << 16
@@ -64,14 +65,6 @@ pp_chunker_due(const struct pp_chunker *pub)
 }
 
 /* ---- sets ------------------------------------------------------------------------------------------- */
-
-static int
-task_order(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static uint32_t *
 tasks_slot(const struct chunker *c, uint32_t id)
@@ -206,7 +199,7 @@ pp_chunker_end(struct pp_chunker *pub, uint64_t off)
 	times_join(all, now->first, now->last);
 	if (c->w->chunk) {
 		if (c->ntasks)
-			qsort(c->task, c->ntasks, sizeof *c->task, task_order);
+			qsort(c->task, c->ntasks, sizeof *c->task, order_u32);
 		now->events = c->events;
 		now->cpus = c->cpus;
 		now->tasks = c->task;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "pid_block.h"
+#include "record/order.h"
 #include "tool.h"
 
 struct pid_block {
@@ -60,14 +61,6 @@ pid_block_size(const struct pid_block *b)
 	return (uint32_t)b->ids.used;
 }
 
-static int
-pid_block_order(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 void
 pid_block_number(struct pid_block *b, uint32_t base)
 {
@@ -76,7 +69,7 @@ pid_block_number(struct pid_block *b, uint32_t base)
 	for (size_t i = 0; n && i < UINT64_C(1) << (64 - b->ids.shift); i++)
 		if (b->ids.slot[i].full)
 			pid[k++] = (uint32_t)b->ids.slot[i].from;
-	qsort(pid, n, sizeof *pid, pid_block_order);
+	qsort(pid, n, sizeof *pid, order_u32);
 	for (k = 0; k < n; k++)
 		pp_ids_put(&b->ids, pid[k], base + k);	/* it is there, so that needs no memory */
 	free(pid);

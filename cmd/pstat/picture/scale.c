@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "picture/draw.h"
+#include "record/order.h"
 #include "record/wide.h"
 #include "tool/tool.h"
 
@@ -42,14 +43,6 @@ scale_log2(uint64_t n)
 	return log;
 }
 
-static int
-scale_order(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* By the share of the cells that have less, and half of those that have as much. */
 static void
 scale_rank(struct scale *s, const struct panel *p)
@@ -62,7 +55,7 @@ scale_rank(struct scale *s, const struct panel *p)
 		for (unsigned j = 0; p->band[i].count && j < p->axis->n; j++)
 			if (p->band[i].count[j])
 				count[n++] = p->band[i].count[j];
-	qsort(count, n, sizeof *count, scale_order);
+	qsort(count, n, sizeof *count, order_u32);
 	for (size_t at = 0, end; at < n; at = end) {
 		size_t middle;
 
