@@ -84,8 +84,6 @@ int	ppi_next(struct ppi_reader *, struct ppi_entry *, bool *damaged);
 bool	ppi_at_last(const struct ppi_reader *);
 /* From the first entry again. */
 void	ppi_rewind(struct ppi_reader *);
-/* Bytes of the index read so far. */
-uint64_t ppi_bytes(const struct ppi_reader *);
 /*
  * Expand the copy of an entry into *buf, of *cap bytes, which grows.  -1: it is not what the entry says: records, none of them a
  * SAMPLE or with a payload.

@@ -20,7 +20,6 @@ struct ppi_reader {
 	uint64_t	 size;			/* of the index; entries end here, or where the end begins */
 	uint64_t	 entries_end;
 	uint64_t	 at;			/* of the next entry */
-	uint64_t	 bytes;
 	struct ppi_head	 head;
 	struct ppi_end	 end;
 	bool		 whole;
@@ -48,7 +47,6 @@ ppi_read_at(struct ppi_reader *x, uint8_t *p, size_t n, uint64_t off)
 			continue;
 		if (got <= 0)
 			return (int)got;
-		x->bytes += (uint64_t)got;
 		p += got;
 		n -= (size_t)got;
 		off += (uint64_t)got;
@@ -394,12 +392,6 @@ bool
 ppi_at_last(const struct ppi_reader *x)
 {
 	return x->at == x->entries_end;
-}
-
-uint64_t
-ppi_bytes(const struct ppi_reader *x)
-{
-	return x->bytes;
 }
 
 void
