@@ -1,15 +1,8 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter --around: what is near in time to other samples; window.py works the same out by comparing each with each.
 load lib
 load oracle
-
-# made SEED N: a stream of window.py; prints its path
-made() {
-	python3 window.py --make "$1" "$2" >"$T/made.$1.txt"
-	mkpipe "$T/made.$1.txt" >"$T/made.$1"
-	echo "$T/made.$1"
-}
+load window
 
 @test "around: a brute-force model keeps the same, of streams in as much disorder as rounds allow" {
 	need python3

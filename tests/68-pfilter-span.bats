@@ -1,15 +1,8 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter --span: from a sample to the next one that ends what it began; window.py works the same out with all samples at hand.
 load lib
 load oracle
-
-# made SEED N: a stream of window.py; prints its path
-made() {
-	python3 window.py --make "$1" "$2" >"$T/made.$1.txt"
-	mkpipe "$T/made.$1.txt" >"$T/made.$1"
-	echo "$T/made.$1"
-}
+load window
 
 # spans OPTION... <LINES: "begin|end|tick TIME [KEY=VALUE...]" or a recipe line; prints the addresses that are kept, which count from 1
 spans() {
