@@ -98,6 +98,11 @@ teardown() {
 	mkdir "$T/parallel"
 	"$FLEET/parallel.sh" 2/: "$T/out" "$T/parts.tsv" $SELECT 3>&- >"$T/log" 2>&1 || failed "$(cat "$T/log")"
 	cmp "$T/out/all.data" "$T/want"
+	# other options: the results of the jobs that have been done would be those of these
+	"$FLEET/parallel.sh" 2/: "$T/out" "$T/parts.tsv" --cpu 0 3>&- >"$T/log" 2>&1 && failed "other options" || [ $? = 2 ]
+	touch -d '1 hour ago' "$T/parts.tsv"
+	"$FLEET/parallel.sh" 2/: "$T/out" "$T/parts.tsv" $SELECT 3>&- >"$T/log" 2>&1 && failed "another manifest" || [ $? = 2 ]
+	cmp "$T/out/all.data" "$T/want"
 }
 
 @test "fleet: Snakemake" {

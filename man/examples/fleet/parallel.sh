@@ -4,7 +4,8 @@
 # parallel.sh LOGINS OUT RECORDING/N [option of pfilter...]	all N pieces of a recording
 #
 # LOGINS: hosts that have perfpipe, and these files under the same names, "2/web1,8/user@web2"; ":" is this one.  Then the results
-# are merged into OUT/all.data.  Run again, it does only what has failed.
+# are merged into OUT/all.data.  Run again, it does only what has failed; results of another input or of other options stay, and it
+# ends with status 2.
 set -euo pipefail
 logins=$1 out=$(realpath -m "$2") in=$3
 shift 3
@@ -13,6 +14,12 @@ case $in in
 *) mapfile -t parts < <(tail -n +2 "$in" | cut -f 1); in=$(realpath "$in");;
 esac
 mkdir -p "$out"
+job=$(printf '%q ' "${parts[@]}" "$@" && stat -Lc '%n %s %Y' "$in")
+if [ -e "$out/job" ] && [ "$(cat "$out/job")" != "$job" ]; then
+	echo "parallel.sh: $out has results of another input, or of other options" >&2
+	exit 2
+fi
+printf '%s\n' "$job" >"$out/job"
 parallel --sshlogin "$logins" --retries 3 --joblog "$out/joblog" --resume-failed -q \
     "$(dirname "$(realpath "$0")")/part.sh" "$out" "$in" {} "$@" ::: "${parts[@]}" </dev/null
 parts=("${parts[@]//\//_}")
