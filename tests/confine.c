@@ -8,6 +8,7 @@
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -48,7 +49,14 @@ static long try_chown(void) { return chown(victim, 1, 1); }
 static long try_utime(void) { return utimensat(AT_FDCWD, victim, NULL, 0); }
 static long try_setxattr(void) { return syscall(SYS_setxattr, victim, "user.a", "b", 1, 0); }
 static long try_chdir(void) { return chdir("/"); }
-static long try_mount(void) { return syscall(SYS_mount, "none", "/mnt", "tmpfs", 0, NULL); }
+static long try_mount(void)
+{
+	long rc = syscall(SYS_mount, "none", "/mnt", "tmpfs", 0, NULL);
+
+	if (!rc)
+		syscall(SYS_umount2, "/mnt", MNT_DETACH);
+	return rc;
+}
 static long try_socket(void) { return socket(AF_INET, SOCK_STREAM, 0); }
 static long try_socketpair(void) { int fd[2]; return socketpair(AF_UNIX, SOCK_STREAM, 0, fd); }
 static long try_unix(void) { return socket(AF_UNIX, SOCK_STREAM, 0); }
