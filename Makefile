@@ -180,7 +180,7 @@ fuzz:
 	+@$(AGAIN) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
 FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
 fuzzers: $(FUZZERS)
-$(O)/index: $(call objs,common/index)
+$(O)/index $(O)/piece: $(call objs,common/index)
 $(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
 	$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 # those that test a part of a command
@@ -190,6 +190,11 @@ $(O)/notes: LDLIBS += -lelf
 $(O)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
 $(O)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=tool_alloc,--wrap=tool_realloc
 $(O)/tests/fuzz/select.o: DEFS += -Icmd/pfilter
+$(O)/manifest: $(SHARED)
+$(O)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asprintf,--wrap=exit,--wrap=free,--wrap=tool_alloc,--wrap=tool_realloc
+$(O)/pprof: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
+$(O)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd
+$(O)/tests/fuzz/pprof.o: DEFS += -Icmd/pcat
 $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
