@@ -75,8 +75,9 @@ pp_piece_passed(struct pp_source *pub, uint64_t sample_bytes)
 {
 	struct piece *y = ((struct source *)pub)->piece;
 
-	if (y)
-		y->done += sample_bytes;
+	/* what an index says of its chunks need not be true */
+	if (y && __builtin_add_overflow(y->done, sample_bytes, &y->done))
+		y->done = UINT64_MAX;
 }
 
 static bool

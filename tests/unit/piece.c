@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: ISC */
+/* The pieces of a recording: shares by the definition in piece.h, whatever the numbers are, and however records are compressed. */
+#include <sys/mman.h>
+
+#include <unistd.h>
+#include <zstd.h>
+
+#include "bytes.h"
+#include "record/raw.h"
+#include "record/wide.h"
+#include "source/piece.h"
+
+enum { SAMPLES = 23, RECORDS_MAX = 100 };
+
+static struct bytes b, z;
+static struct pp_err err;
+
+struct record {
+	uint32_t	 type;
+	uint64_t	 c;		/* bytes of SAMPLEs in front of it */
+	uint64_t	 number;	/* its first field, another one in each */
+};
+static struct record all[RECORDS_MAX], got[RECORDS_MAX];
+static unsigned nall, ngot;
+static uint64_t total;			/* bytes of all SAMPLEs */
+
+/* A record with that number, of some size. */
+static void
+record(uint32_t type, unsigned more)
+{
+	size_t at = begin_rec(&b, type, 0);
+
+	all[nall] = (struct record){ type, total, nall };
+	put(&b, nall++, 8);
+	for (unsigned i = 0; i < more; i++)
+		put(&b, type == PP_COMM ? 0 : i, 8);
+	total += type == PP_SAMPLE ? b.n - at : 0;
+	end_rec(&b, at);
+}
+
+/* SAMPLEs of different sizes; between some of them what comes in all pieces (COMM, FINISHED_ROUND), and in one (LOST). */
+static void
+recording(unsigned samples)
+{
+	const struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_TID };
+
+	b.n = nall = 0;
+	total = 0;
+	put(&b, UINT64_C(0x32454c4946524550), 8);
+	put(&b, 16, 8);
+	put_attr(&b, &a, 0, NULL);
+	all[nall++] = (struct record){ PP_HEADER_ATTR, 0, 0 };
+	record(PP_LOST, 1);
+	for (unsigned i = 0; i < samples; i++) {
+		record(PP_SAMPLE, i % 4);
+		if (i % 3 == 1)
+			record(PP_COMM, 2);
+		if (i % 5 == 2)
+			record(PP_LOST, 1);
+		if (i % 7 == 6) {
+			all[nall] = (struct record){ PP_FINISHED_ROUND, total, nall };
+			nall++;
+			end_rec(&b, begin_rec(&b, PP_FINISHED_ROUND, 0));
+		}
+	}
+	record(PP_LOST, 1);
+}
+
+/* The same, with the records behind the attr in zstd frames of about so many bytes. */
+static void
+compress(size_t frame)
+{
+	size_t from = 16 + PP_HEADER_SIZE + 64, to;
+
+	z.n = 0;
+	memcpy(bytes_p(&z), bytes_p(&b), from);
+	z.n = from;
+	for (size_t at = from; at < b.n; at = to) {
+		size_t rec, n;
+
+		for (to = at; to < b.n && to - at < frame;)
+			to += pp_get_u16(bytes_p(&b) + to + 6, false);
+		rec = begin_rec(&z, PP_COMPRESSED, 0);
+		n = ZSTD_compress(bytes_p(&z) + z.n, sizeof z.at - z.n - 1, bytes_p(&b) + at, to - at, 1);
+		assert_false(ZSTD_isError(n));
+		z.n += n;
+		end_rec(&z, rec);
+	}
+}
+
+/* Read a piece; again: how often pp_again() was true. */
+static void
+read_piece(const struct bytes *of, uint64_t k, uint64_t n, uint64_t sum, unsigned *again)
+{
+	int fd = memfd_create("piece", MFD_CLOEXEC);
+	struct pp_source *s;
+	struct pp_rec r;
+
+	assert_int_equal(write(fd, of->at + 1, of->n), of->n);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_non_null(s = pp_open_fd(fd, "piece", 0, &err));
+	assert_int_equal(pp_piece(s, k, n, sum), 1);
+	for (ngot = *again = 0; pp_next(s, &r) > 0; ngot++) {
+		assert_true(ngot < RECORDS_MAX);
+		got[ngot] = (struct record){ .type = r.type, .number = r.size > 8 ? pp_get_u64(r.raw + 8, false) : 0 };
+		*again += pp_again(s, &r);
+	}
+	assert_int_equal(pp_close(s), 1);
+}
+
+/* a * b >= c * d */
+static bool
+at_least(uint64_t a, uint64_t b_, uint64_t c, uint64_t d)
+{
+	struct wide x = wide_mul(a, b_), y = wide_mul(c, d);
+
+	return x.hi > y.hi || (x.hi == y.hi && x.lo >= y.lo);
+}
+
+static bool
+in_all(uint32_t type)
+{
+	return type != PP_SAMPLE && type != PP_LOST;
+}
+
+/* The definition. */
+static bool
+is_of(const struct record *r, uint64_t k, uint64_t n, uint64_t sum)
+{
+	if (in_all(r->type))
+		return true;
+	if (!sum)
+		return k == 1;
+	return at_least(r->c, n, k - 1, sum) && (k == n || !at_least(r->c, n, k, sum));
+}
+
+/* The piece has the records that it should; returns how many of them come in no other. */
+static unsigned
+check_piece(const struct bytes *of, uint64_t k, uint64_t n, uint64_t sum)
+{
+	unsigned at = 0, own = 0, again, others = 0;
+
+	read_piece(of, k, n, sum, &again);
+	for (unsigned i = 0; i < nall; i++)
+		if (is_of(&all[i], k, n, sum)) {
+			assert_true(at < ngot);
+			assert_int_equal(got[at].type, all[i].type);
+			if (all[i].type != PP_HEADER_ATTR && all[i].type != PP_FINISHED_ROUND)
+				assert_int_equal(got[at].number, all[i].number);
+			at++;
+			own += !in_all(all[i].type);
+			others += in_all(all[i].type);
+		}
+	assert_int_equal(at, ngot);
+	assert_int_equal(again, k == 1 ? 0 : others);
+	return own;
+}
+
+static unsigned
+check_pieces(const struct bytes *of, uint64_t n, uint64_t sum)
+{
+	unsigned own = 0;
+
+	for (uint64_t k = 1; k <= n; k++)
+		own += check_piece(of, k, n, sum);
+	return own;
+}
+
+static unsigned
+count_own(void)
+{
+	unsigned own = 0;
+
+	for (unsigned i = 0; i < nall; i++)
+		own += !in_all(all[i].type);
+	return own;
+}
+
+/* ---- tests -------------------------------------------------------------------------------------------- */
+
+static void
+test_shares(void **state)
+{
+	(void)state;
+	recording(SAMPLES);
+	/* as many pieces as samples, and more */
+	for (uint64_t n = 1; n <= 3 * SAMPLES; n += n < 8 ? 1 : 7)
+		assert_int_equal(check_pieces(&b, n, total), count_own());
+	assert_int_equal(check_pieces(&b, total + 1, total), count_own());
+}
+
+static void
+test_other_totals(void **state)
+{
+	(void)state;
+	recording(SAMPLES);
+	for (uint64_t n = 1; n < 5; n++) {
+		assert_int_equal(check_pieces(&b, n, 0), count_own());	/* all is of the first */
+		assert_int_equal(check_pieces(&b, n, 1), count_own());	/* too small: the last has the rest */
+		assert_int_equal(check_pieces(&b, n, total / 2), count_own());
+		assert_int_equal(check_pieces(&b, n, total - 1), count_own());
+		assert_int_equal(check_pieces(&b, n, total + 1), count_own());
+		assert_int_equal(check_pieces(&b, n, 3 * total), count_own());
+	}
+	/* without samples */
+	recording(0);
+	assert_int_equal(check_pieces(&b, 3, 0), 2);
+	assert_int_equal(check_pieces(&b, 3, 100), 2);
+}
+
+static void
+test_limits(void **state)
+{
+	static const uint64_t large[] = { UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1, UINT64_C(1) << 32 };
+
+	(void)state;
+	recording(SAMPLES);
+	for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+		/* a sum that is not there: a piece that is not the first has nothing */
+		assert_int_equal(check_pieces(&b, 3, large[i]), count_own());
+		assert_int_equal(check_piece(&b, 2, 2, large[i]), 0);
+		assert_int_equal(check_piece(&b, large[i], large[i], large[i]), 0);
+		/* so many pieces: each record is of that which the definition names, and of no other */
+		for (unsigned r = 0; r < nall; r++) {
+			struct wide x = wide_mul(all[r].c, large[i]);
+			uint64_t rest, k;
+
+			if (in_all(all[r].type) || all[r].c == total)
+				continue;
+			k = wide_div(x, total, &rest) + 1;
+			assert_true(is_of(&all[r], k, large[i], total));
+			check_piece(&b, k, large[i], total);
+			check_piece(&b, k + (k < large[i]), large[i], total);
+			check_piece(&b, k - (k > 1), large[i], total);
+		}
+		/* the records behind the last sample */
+		assert_true(check_piece(&b, large[i], large[i], total) >= 1);
+	}
+}
+
+static void
+test_compressed(void **state)
+{
+	static const size_t frames[] = { 1, 100, 300, 100000 };
+
+	(void)state;
+	recording(SAMPLES);
+	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+		compress(frames[i]);
+		for (uint64_t n = 1; n < 9; n++)
+			assert_int_equal(check_pieces(&z, n, total), count_own());
+		check_pieces(&z, 3, total / 3);
+		check_pieces(&z, 3, 0);
+	}
+}
+
+/* What one is told who leaves bytes out. */
+static void
+test_leaving_out(void **state)
+{
+	int fd = memfd_create("piece", MFD_CLOEXEC);
+	struct pp_source *s;
+
+	(void)state;
+	recording(SAMPLES);
+	assert_int_equal(write(fd, bytes_p(&b), b.n), b.n);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_non_null(s = pp_open_fd(dup(fd), "piece", 0, &err));
+	assert_int_equal(pp_piece_has(s, 1), PP_PIECE_ALL);	/* no piece */
+	pp_close(s);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_non_null(s = pp_open_fd(fd, "piece", 0, &err));
+	assert_int_equal(pp_piece(s, 2, 4, 400), 1);
+	assert_int_equal(pp_piece_has(s, 99), PP_PIECE_NONE);
+	assert_int_equal(pp_piece_has(s, 100), PP_PIECE_SOME);	/* a record behind them is of the piece */
+	assert_int_equal(pp_piece_has(s, UINT64_MAX), PP_PIECE_SOME);
+	pp_piece_passed(s, 100);
+	assert_int_equal(pp_piece_has(s, 99), PP_PIECE_ALL);
+	assert_int_equal(pp_piece_has(s, 100), PP_PIECE_SOME);
+	pp_piece_passed(s, 100);
+	assert_int_equal(pp_piece_has(s, 0), PP_PIECE_NONE);
+	/* sums that are too large do not begin again at 0 */
+	pp_piece_passed(s, UINT64_MAX);
+	assert_int_equal(pp_piece_has(s, 1), PP_PIECE_NONE);
+	pp_piece_passed(s, UINT64_MAX - 250);
+	assert_int_equal(pp_piece_has(s, 1), PP_PIECE_NONE);
+	pp_close(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_other_totals),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_leaving_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
