@@ -85,8 +85,8 @@ bool	ppi_at_last(const struct ppi_reader *);
 /* From the first entry again. */
 void	ppi_rewind(struct ppi_reader *);
 /*
- * Expand the copy of an entry into *buf, of *cap bytes, which grows.  -1: it is not what the entry says: records, none of them a
- * SAMPLE or with a payload.
+ * Expand the copy of an entry into *buf, of *cap bytes, which grows.  -1: it is not what the entry says: all records of the chunk but
+ * SAMPLEs, none with a payload.
  */
 int	ppi_expand(const struct ppi_entry *, bool swap, uint8_t **buf, size_t *cap, struct pp_err *);
 void	ppi_close(struct ppi_reader *);
@@ -112,7 +112,10 @@ struct ppi_cond {
 	const struct ppi_range *r;		/* ascending */
 	size_t		 n;
 };
-/* Can a SAMPLE of the chunk meet all n conditions?  A SAMPLE that lacks the field meets each.  *fails: the first that none meets. */
+/*
+ * Must the chunk be read: can a SAMPLE of it meet all n conditions, or does one lack the field of a condition, which is an error for some
+ * commands?  *fails: the first that none meets.
+ */
 bool	ppi_wants(const struct pp_chunk *, const struct ppi_cond *, size_t n, size_t *fails);
 
 #endif

@@ -14,6 +14,7 @@
 #include "index.h"
 #include "layout.h"
 #include "record/raw.h"
+#include "source/leave_out.h"
 
 struct ppi_reader {
 	int		 fd;
@@ -149,6 +150,19 @@ ppi_get_tasks(struct ppi_reader *x, struct pp_chunk *c, const uint8_t *p, size_t
 	return p == end;
 }
 
+/*
+ * Can a chunk be like that?  What zstd compresses is at most 2^15 times larger, so sums over chunks that lie one behind the other in a
+ * file stay below 2^63.
+ */
+static bool
+ppi_is_chunk(const struct pp_chunk *c)
+{
+	if (c->file >= PPI_FILES_MAX || !c->len || c->off > INT64_MAX || c->len > INT64_MAX - c->off || c->first > c->last)
+		return false;
+	return c->samples <= c->records && c->samples <= c->sample_bytes / PP_HEADER_SIZE && c->sample_bytes <= c->plain &&
+	    c->records <= c->plain / PP_HEADER_SIZE && (c->flags & PP_CHUNK_COMPRESSED ? c->plain >> 15 : c->plain) <= c->len;
+}
+
 /* The entry at p, of n bytes, whose hash is right. */
 static bool
 ppi_get_entry(struct ppi_reader *x, struct ppi_entry *e, const uint8_t *p, size_t n)
@@ -164,8 +178,7 @@ ppi_get_entry(struct ppi_reader *x, struct ppi_entry *e, const uint8_t *p, size_
 	    .print = ppi_u64(p + PPI_E_PRINT), .tail = ppi_u64(p + PPI_E_TAIL), .ncopy = ppi_u32(p + PPI_E_COPY_SIZE),
 	    .copy_plain = ppi_u32(p + PPI_E_COPY_PLAIN) };
 	words = 8 * ((uint64_t)c->nevents + c->ncpus);
-	if (words > left || ntasks > left - words || e->ncopy != left - words - ntasks || e->copy_plain > PPI_COPY_MAX ||
-	    c->file >= PPI_FILES_MAX || !c->len || c->off > INT64_MAX || c->len > INT64_MAX - c->off || c->first > c->last)
+	if (words > left || ntasks > left - words || e->ncopy != left - words - ntasks || e->copy_plain > PPI_COPY_MAX || !ppi_is_chunk(c))
 		return false;
 	p += PPI_E_FIXED;
 	if (!ppi_get_words(x, c, p) || !ppi_get_tasks(x, c, p + words, (size_t)ntasks))
@@ -207,6 +220,7 @@ ppi_rewind(struct ppi_reader *x)
 int
 ppi_expand(const struct ppi_entry *e, bool swap, uint8_t **buf, size_t *cap, struct pp_err *err)
 {
+	uint64_t records = 0, bytes = 0;	/* of the recording */
 	size_t got, at = 0;
 
 	if (!ppi_grow(buf, cap, e->copy_plain + !e->copy_plain, 1))
@@ -221,8 +235,12 @@ ppi_expand(const struct ppi_entry *e, bool swap, uint8_t **buf, size_t *cap, str
 		if (r.size < PP_HEADER_SIZE || r.size > got - at || r.type == PP_SAMPLE || r.type == PP_COMPRESSED ||
 		    r.type == PP_COMPRESSED2 || r.type == PP_HEADER_TRACING_DATA || r.type == PP_AUXTRACE)
 			break;
+		if (r.type != PP_LEFT_OUT) {
+			records++;
+			bytes += r.size;
+		}
 	}
-	return at == got ? 1 : pp_fail(err, "the copy of a chunk's records is not sound");
+	return at == got && records == e->c.records - e->c.samples && bytes == e->c.plain - e->c.sample_bytes ? 1 : pp_fail(err, "the copy of a chunk's records is not sound");
 }
 
 /* ---- head and end ------------------------------------------------------------------------------------ */

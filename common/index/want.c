@@ -64,11 +64,12 @@ ppi_wants(const struct pp_chunk *c, const struct ppi_cond *conds, size_t n, size
 	static const uint32_t lacks[] = { [PPI_TIME] = PP_CHUNK_NO_TIME, [PPI_TASK] = PP_CHUNK_NO_TASK, [PPI_CPU] = PP_CHUNK_NO_CPU,
 	    [PPI_EVENT] = 0 };
 
+	for (size_t i = 0; i < n; i++)
+		if (c->flags & lacks[conds[i].by])
+			return true;
 	for (size_t i = 0; i < n; i++) {
 		const struct ppi_cond *w = &conds[i];
 
-		if (c->flags & lacks[w->by])
-			continue;
 		*fails = i;
 		if (!(w->by == PPI_TIME ? want_times(c, w) : w->by == PPI_TASK ? want_tasks(c, w) :
 		    w->by == PPI_CPU ? want_bits(c->cpus, c->ncpus, w) : want_bits(c->events, c->nevents, w)))

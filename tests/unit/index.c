@@ -20,7 +20,7 @@ static size_t npacked, nfile, at[4];		/* at: where head, both entries and the en
 static const uint64_t events[] = { 5 }, cpus[] = { 1, UINT64_C(1) << 63 };
 static const uint32_t tasks[] = { 0, 1, 127, 128, 16511, 100000, UINT32_MAX };
 static const struct pp_chunk chunk = { .file = 0, .flags = PP_CHUNK_NO_CPU, .off = 16, .len = 4096, .plain = 4096, .records = 50,
-	.samples = 47, .sample_bytes = 4000, .first = 1000, .last = 2000, .events = events, .nevents = 1, .cpus = cpus, .ncpus = 2,
+	.samples = 47, .sample_bytes = 4096 - SIDE * SIDE_SIZE, .first = 1000, .last = 2000, .events = events, .nevents = 1, .cpus = cpus, .ncpus = 2,
 	.tasks = tasks, .ntasks = sizeof tasks / sizeof *tasks };
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
@@ -209,7 +209,7 @@ test_copy(void **state)
 {
 	static const uint32_t bad[] = { PP_SAMPLE, PP_COMPRESSED, PP_COMPRESSED2, PP_AUXTRACE, PP_HEADER_TRACING_DATA };
 	struct pp_err err = { .what = "" };
-	struct ppi_entry e = { .copy = packed, .copy_plain = sizeof side };
+	struct ppi_entry e = { .c = chunk, .copy = packed, .copy_plain = sizeof side };
 	uint8_t *copy = NULL;
 	size_t cap = 0;
 
@@ -230,7 +230,48 @@ test_copy(void **state)
 	e.copy_plain = sizeof side;
 	e.ncopy = npacked - 1;
 	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+	e.ncopy = npacked;
+	e.c.records++;						/* it has not all records of the chunk */
+	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+	e.c.records -= 2;					/* or more */
+	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+	e.c.records++;
+	e.c.plain--;						/* or other ones */
+	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
 	free(copy);
+}
+
+/* A chunk that no recording can have, though its hash is right, is damage. */
+static void
+test_impossible(void **state)
+{
+	static const struct { int at; uint64_t v; } wrong[] = {
+		{ PPI_E_LEN, 0 }, { PPI_E_LEN, UINT64_MAX }, { PPI_E_LEN, 4095 }, { PPI_E_OFF, UINT64_MAX }, { PPI_E_OFF, INT64_MAX },
+		{ PPI_E_PLAIN, UINT64_MAX }, { PPI_E_PLAIN, 4097 }, { PPI_E_PLAIN, 0 }, { PPI_E_RECORDS, 46 }, { PPI_E_RECORDS, 513 },
+		{ PPI_E_RECORDS, UINT64_MAX }, { PPI_E_SAMPLES, 51 }, { PPI_E_SAMPLES, UINT64_MAX }, { PPI_E_SAMPLE_BYTES, 4097 },
+		{ PPI_E_SAMPLE_BYTES, 47 * 8 - 1 }, { PPI_E_SAMPLE_BYTES, UINT64_MAX }, { PPI_E_FIRST, 2001 },
+	};
+	bool whole, damaged;
+
+	(void)state;
+	make_side(PP_COMM);
+	write_all(true);
+	assert_int_equal(count(nfile, &whole, &damaged), 2);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		write_all(true);
+		ppi_set_u64(file + at[1] + wrong[i].at, wrong[i].v);
+		ppi_seal(file + at[1], at[2] - at[1]);
+		assert_int_equal(count(nfile, &whole, &damaged), 1);
+		assert_true(damaged);
+	}
+	/* what is compressed may be larger, but not without limit */
+	for (int i = 0; i < 2; i++) {
+		write_all(true);
+		ppi_set_u32(file + at[1] + PPI_E_FLAGS, PP_CHUNK_COMPRESSED);
+		ppi_set_u64(file + at[1] + PPI_E_PLAIN, (UINT64_C(4096) << 15) + (i ? 1 << 15 : 0));
+		ppi_seal(file + at[1], at[2] - at[1]);
+		assert_int_equal(count(nfile, &whole, &damaged), i ? 1 : 2);
+	}
 }
 
 /* Is the chunk wanted, if that is one of the ranges for `by'? */
@@ -267,9 +308,13 @@ test_want(void **state)
 	/* a sample without the field */
 	c.flags = PP_CHUNK_NO_TIME;
 	assert_true(wants(c, PPI_TIME, 0, 999) && !wants(c, PPI_TASK, 2, 126));
-	/* all conditions hold; the first that fails is told */
+	/* ... must be looked at by who asks for it, as for some commands that is an error */
 	c = chunk;
-	assert_false(ppi_wants(&c, (struct ppi_cond[]){ { PPI_CPU, (struct ppi_range[]){ { 5, 5 } }, 1 }, { PPI_EVENT, NULL, 0 },
+	assert_true(ppi_wants(&c, (struct ppi_cond[]){ { PPI_EVENT, NULL, 0 }, { PPI_CPU, NULL, 0 } }, 2, &fails));
+	assert_false(ppi_wants(&c, (struct ppi_cond[]){ { PPI_EVENT, NULL, 0 } }, 1, &fails));
+	/* all conditions hold; the first that fails is told */
+	c.flags = 0;
+	assert_false(ppi_wants(&c, (struct ppi_cond[]){ { PPI_CPU, (struct ppi_range[]){ { 0, 5 } }, 1 }, { PPI_EVENT, NULL, 0 },
 	    { PPI_TASK, (struct ppi_range[]){ { 5, 5 } }, 1 } }, 3, &fails));
 	assert_int_equal(fails, 1);
 	assert_true(ppi_wants(&c, NULL, 0, &fails));
@@ -280,7 +325,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_flipped), cmocka_unit_test(test_cut), cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_want),
+		cmocka_unit_test(test_impossible), cmocka_unit_test(test_want),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
