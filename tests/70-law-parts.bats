@@ -1,108 +1,153 @@
 # SPDX-License-Identifier: ISC
-# join(what is done to parts) = what is done to the whole: the table of perfpipe-fleet(7) for the parts of --switch-output.
+# join(what is done to parts) = what is done to the whole: the table of perfpipe-fleet(7), for the parts of --switch-output.
 load lib
+load law
 
-# parts SIZE FILE: in $T/parts
+setup_file() {
+	O=${O:-$BATS_TEST_DIRNAME/../build}
+	law_setup
+}
+
+# parts FILE: some of it, in $PARTS_OF; of a file that its rounds do not let be cut, when sorted
 parts() {
-	rm -rf "$T/parts"
-	mkdir "$T/parts"
-	pcat -q --switch-output="$1" -o "$T/parts/p" "$2"
-	[ "$(ls "$T/parts" | wc -l)" -ge 3 ] || failed "$*: $(ls "$T/parts" | wc -l) parts"
+	local size=$(($(stat -c %s "$1") / 6))
+	PARTS_OF=$T/parts.${1##*/}
+	[ ! -d "$PARTS_OF" ] || return 0
+	mkdir "$PARTS_OF"
+	pcat -q --switch-output=${size}B -o "$PARTS_OF/p" "$1"
+	if [ "$(ls "$PARTS_OF" | wc -l)" -lt 3 ]; then
+		psort -q "$1" | pcat -q -f --switch-output=${size}B -o "$PARTS_OF/p"
+	fi
+	[ "$(ls "$PARTS_OF" | wc -l)" -ge 3 ] || failed "$*: $(ls "$PARTS_OF" | wc -l) parts"
 }
 
-# says FILE: what perf script says of its samples; not the kernel's symbols, which would be those of this machine
-says() {
-	perf script -f --ns --symfs=/nonexistent --kallsyms=/dev/null -i "$1" 2>/dev/null
+# joined COMMAND... FILE: what the parts of FILE become, in $T/joined, and what the whole becomes, in $T/whole, both in order
+joined() {
+	local f=${*: -1} p o
+	parts "$f"
+	rm -rf "$T/of"
+	mkdir "$T/of"
+	if [[ " $* " == *" PARTS "* ]]; then
+		set -- "${@:1:$#-2}" "$f"
+		"${@:1:$#-1}" "$PARTS_OF"/p.* >"$T/of/all" || failed "$*"
+	else
+		for p in "$PARTS_OF"/p.*; do
+			out "${@:1:$#-1}" "$p"
+			[ $rc = 0 ] || { failed "$* of ${p##*/}"; return 0; }
+			for o in "$T"/out*; do mv "$o" "$T/of/${p##*/}.${o##*/}"; done
+		done
+	fi
+	psort --merge "$T"/of/* >"$T/joined"
+	out "$@"
+	psort --merge "$T"/out* >"$T/whole"
 }
 
-# alike COMMAND... FILE: to perf, for the parts of FILE
-alike() {
-	local p out=() f=${*: -1}
-	for p in "$T"/parts/p.*; do
-		try "${@:1:$#-1}" "$p"
-		[ $rc = 0 ] || { failed "$* of ${p##*/}"; return 0; }
-		mv "$T/out" "$T/of.${p##*/}"
-		out+=("$T/of.${p##*/}")
-	done
-	psort --merge "${out[@]}" >"$T/joined"
-	"$@" >"$T/one"
-	psort "$T/one" >"$T/whole"
+# same_samples COMMAND... FILE: byte for byte.  In each 6th line, with $ALL in all, also to perf.
+same_samples() {
+	joined "$@"
+	samples "$T/whole" >"$T/want"
+	samples "$T/joined" | cmp - "$T/want" && [ "$(stat -c %s "$T/want")" -gt 700 ] || failed "line ${LINE-}: $*: $(stat -c %s "$T/want") bytes of samples"
+	if [ -n "$(type -P perf)" ] && { [ -n "${ALL-}" ] || [ $((LINE % 6)) = 0 ]; }; then same_script "$@"; fi
+}
+same_script() {
 	says "$T/whole" >"$T/want"
 	[ -s "$T/want" ] || failed "$*: perf says nothing"
 	says "$T/joined" | diff "$T/want" - >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
 }
 
-rows() {
-	local f=$1
-	while read -r row; do
-		set -f
-		set -- $row
-		set +f
-		alike "$@" "$f"
+# What pstat says of samples.  Those of the state are in several parts, and so are their bytes and the times of their records.
+SAMPLES='def rows(f): map(f) | map(select(.samples > 0)) | sort;
+	[.samples, (.events | rows({ name, samples, period })), (.comms | rows({ comm, samples, period })), (.hist // [] | sort),
+	    ((.sort // []) | rows(del(.records, .bytes, .first_ns, .last_ns)))]'
+
+# pstat_adds_up OPTION... FILE
+pstat_adds_up() {
+	local f=${*: -1} p n=0
+	parts "$f"
+	rm -f "$T"/json.*
+	for p in "$PARTS_OF"/p.*; do
+		pstat --json "${@:1:$#-1}" "$p" >"$T/json.${p##*/}"
 	done
+	diff <(pstat --json "$@" | jq -S "$SAMPLES") <(pstat --merge --json "$T"/json.* | jq -S "$SAMPLES") >"$T/diff" || failed "line ${LINE-}: pstat $*: $(head -n 6 "$T/diff")"
+}
+
+# As in 70-law.bats.
+row_holds() {
+	[ "$1" = "$TOOL" ] && [[ $PARTS == yes* || $PARTS == "same key only" ]] && [[ $ONLY != @(pieces|refused) ]] || return 0
+	case "$*" in
+	"pstat --json"*) pstat_adds_up "${@:3}" "${ON:-data/demo.data}";;
+	"pinject -b "*|"pinject --buildid-all"*)
+		joined "$@" "${ON:-data/demo.data}"
+		same_ids "$@"
+		[ -z "$(type -P perf)" ] || same_script "$@";;
+	"pcat "*PARTS)		# which makes new ids
+		joined "$@" "${ON:-data/demo.data}"
+		[ -z "$(type -P perf)" ] || same_script "$*";;
+	*) same_samples "$@" "${ON:-data/demo.data}";;
+	esac
+	RAN=$((RAN + 1))
+}
+rows() {
+	TOOL=$1 RAN=0
+	each_line row_holds
+	[ $RAN -ge "$2" ] || failed "$1: $RAN rows"
+	done_all
 }
 
 @test "law of parts: pfilter" {
-	need perf
-	parts 16K data/demo.data
-	rows data/demo.data <<-'END'
-		pfilter --pid 42-90
-		pfilter --exclude-pid 42-90
-		pfilter --cpu 0
-		pfilter --event cpu-clock*
-		pfilter --comms bash,head
-		pfilter --exclude-comms gzip
-		pfilter --dsos [kernel.kallsyms]
-		pfilter --time 2865.1,2865.7
-		pfilter --filter callchain.nr>3&&cpumode==kernel
-		pfilter --sideband=needed --comms bash
-		pfilter --sample 30% --seed 7
-		pfilter --strip callchain
-		pfilter --max-stack 2
-		pfilter --drop-event dummy:HG
-	END
+	rows pfilter 35
+}
+
+@test "law of parts: pcat and psort" {
+	rows pcat 10
+	rows psort 8
+}
+
+@test "law of parts: pinject" {
+	rows pinject 9
+}
+
+@test "law of parts: pstat" {
+	need jq
+	rows pstat 9
+}
+
+@test "law of parts: pinject -b finds the files of all parts" {
+	need record
+	perf record -q -o "$T/f.data" -g -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; ls /usr >/dev/null; perl -e "for (1..200000) { \$x += \$_ }"' >/dev/null 2>&1
+	psort "$T/f.data" >"$T/f"
+	joined pinject -b "$T/f"
+	same_ids pinject -b
+	same_script pinject -b
 	done_all
 }
 
-@test "law of parts: pfilter with what depends on payloads, and with pseudonyms" {
-	need perf
-	(umask 077; echo "a key of thirty-two bytes or more" | sha256sum >"$T/key")
-	parts 8K data/sched.pipe.data
-	rows data/sched.pipe.data <<-'END'
-		pfilter --filter sched:sched_switch{prev_pid>0}
-		pfilter --filter raw.prev_prio>=100||prev_pid==0
-	END
-	parts 16K data/demo.data
-	alike pfilter --anon all --anon-key "$T/key" data/demo.data
-	done_all
-}
-
-@test "law of parts: pcat, psort and pinject" {
-	need perf
-	parts 16K data/demo.data
-	rows data/demo.data <<-'END'
-		pcat -z3 --frame-size=64K
-		pcat --endian=big
-		pcat --compat=6.1
-		psort
-		psort --full
-		pinject --finished-init --finished-round=10ms
-		pinject --mmap2-buildid-all --no-fs
-	END
+@test "law of parts: recordings with PERF_SAMPLE_READ" {
+	need record
+	perf record -q --no-inherit -o "$T/f.data" -F 2000 -e '{cpu-clock,task-clock}:S' -- sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; ls /usr >/dev/null' >/dev/null 2>&1
+	for f in "$T/f.data" data/p72_group_S.pipe.data; do
+		joined pcat "$f"
+		# with --inherit they are totals by thread, which perf before 7 does not know
+		[ "$f" = "$T/f.data" ] || perf_since 7.0 || continue
+		same_script pcat "$f"
+	done
+	for t in $TOOLS; do
+		try $t --piece=1/2 "$T/f.data"
+		[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "$t: --piece: the recording has PERF_SAMPLE_READ" || failed "$t"
+	done
 	done_all
 }
 
 @test "law of parts: what does not hold" {
-	need perf
 	need jq
-	parts 16K data/demo.data
+	parts data/demo.data
 	# so that the page does not say less than there is
 	samples_of_parts() {
-		for p in "$T"/parts/p.*; do
+		for p in "$PARTS_OF"/p.*; do
 			"$@" -q "$p" | pstat --json | jq .samples
 		done | jq -s add
 	}
-	for o in "--max-samples 5" "--every 7" "--time 0%-50%" "--time +100ms,"; do
+	for o in "--max-samples 5" "--every 13" "--time 0%-50%" "--time +100ms,"; do
 		[ "$(samples_of_parts pfilter $o)" != "$(pfilter $o data/demo.data | pstat --json | jq .samples)" ] || failed "$o"
 	done
 	done_all

@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: ISC
-# join(what is done to pieces) = what is done to the whole: the table of perfpipe-fleet(7).  The pieces are those of --piece, and
-# the parts of --switch-output.
+# join(what is done to pieces) = what is done to the whole: the table of perfpipe-fleet(7), for --piece.  70-law-parts.bats is for
+# parts; data/law.txt is what both run.
 load lib
+load law
 
 N=3
 
+setup_file() {
+	O=${O:-$BATS_TEST_DIRNAME/../build}
+	law_setup
+	"$O/pcat" -q --index --chunk-size=4K -o ppi "$BATS_TEST_DIRNAME/data/demo.data"
+}
+
 # in_pieces COMMAND...: its outputs for all pieces, in $T/piece.KK, and what joins them, in $T/joined.  The last word is the file.
+# With an index in $INDEX they are the same.
 in_pieces() {
 	local f=${*: -1} k
 	rm -f "$T"/piece.*
 	for ((k = 1; k <= N; k++)); do
-		try "${@:1:$#-1}" --piece=$k/$N "$f"
+		out "${@:1:$#-1}" --piece=$k/$N "$f"
 		[ $rc = "$ONE" ] || { failed "$k/$N: $*"; return 0; }
 		mv "$T/out" "$T/piece.$(printf %02d $k)"
+		[ -n "${INDEX-}" ] && { [ -n "${ALL-}" ] || [ $((LINE % N + 1)) = $k ]; } || continue
+		out "${@:1:$#-1}" --piece=$k/$N --index-file="$INDEX" "$f"
+		[ $rc = "$ONE" ] && cmp "$T/out" "$T/piece.$(printf %02d $k)" || failed "$k/$N, with an index: $*"
 	done
 	[ "$ONE" != 0 ] || psort --merge --rounds=drop "$T"/piece.* >"$T/joined"
 }
 # of_whole COMMAND...: its output, in the same order; its status, in ONE
 of_whole() {
-	try "$@"
+	out "$@"
 	ONE=$rc
 	mv "$T/out" "$T/one"
 	[ "$ONE" != 0 ] || psort --merge --rounds=drop "$T/one" >"$T/whole"
@@ -29,7 +40,10 @@ same_if() {
 	of_whole "$@"
 	in_pieces "$@"
 	[ "$ONE" = 0 ] || return 0
-	cmp "$T/whole" "$T/joined" || failed "$*"
+	case $* in
+	"pinject -b "*|"pinject --buildid-all"*) same_ids "$@";;
+	*) cmp "$T/whole" "$T/joined" || failed "$*";;
+	esac
 	HELD=$((HELD + 1))
 }
 same() {
@@ -37,23 +51,14 @@ same() {
 	same_if "$@"
 	[ $HELD -gt $held ] || failed "$*: status $ONE"
 }
-# says FILE: perf script, all fields that it has; not the kernel's symbols, which would be those of this machine
-says() {
-	perf script -f --ns --show-task-events --show-mmap-events --symfs=/nonexistent --kallsyms=/dev/null -i "$1" 2>/dev/null
-}
-# alike COMMAND... FILE: to perf
+# alike COMMAND... FILE: to perf; side-band that samples need comes more than once, if several pieces need it
 alike() {
 	of_whole "$@"
 	in_pieces "$@"
-	says_samples "$T/whole" >"$T/want"
+	says "$T/whole" >"$T/want"
 	[ -s "$T/want" ] || failed "$*: perf says nothing"
-	says_samples "$T/joined" | diff "$T/want" - >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
+	says "$T/joined" | diff "$T/want" - >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
 }
-# the samples alone: side-band is what these need, more than once if several pieces need it
-says_samples() {
-	perf script -f --ns --symfs=/nonexistent --kallsyms=/dev/null -i "$1" 2>/dev/null
-}
-
 # What a process of its own has read, and what nobody knows who sees only a piece.
 MEMBERS='del(.bytes_read, .compression, .merged, .hosts, .approx, .recordings, .files.mapped, .files.with_build_id, .files.hit, .files.hit_with_build_id, .comms[].pids) |
 	.order |= { timed, rounds } | .types |= map(select(.name | startswith("COMPRESSED") | not)) |
@@ -72,11 +77,50 @@ adds_up() {
 	diff <(jq -S "$MEMBERS" "$T/json") <(jq -S "$MEMBERS" "$T/merged") >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
 }
 
+SIDE="--show-task-events --show-mmap-events"
+
 # A recording of each kind: a stream, a perf.data, records that are compressed, another byte order, tracepoints, several events.
-FILES="data/demo.data data/multi.pipe.data data/z1.file.data data/s390x_basic.pipe.data data/sched.pipe.data data/p72_forks.pipe.data"
+MORE=(data/multi.pipe.data data/z1.file.data data/s390x_basic.pipe.data data/sched.pipe.data data/p72_forks.pipe.data)
+FILES="data/demo.data ${MORE[*]}"
+
+# The rows of the page, as in data/law.txt.
+page_rows() {
+	sed -n '/^\.Ss What holds/,/^\.El/{ s/^\.It //p; }' ../man/perfpipe-fleet.7 | sed -e '/^Sy /d' -e 's/ Ta / | /g' \
+	    -e 's/ Ns = Ns Cm /=/g' -e 's/ Ns = Ns /=/g' -e 's/ , /, /g' -e 's/\(^\| \)Fl -/\1--/g' -e 's/, -\([a-z]\)/, --\1/g' \
+	    -e 's/\(^\| \)Fl \([A-Za-z]\)\( \|,\)/\1-\2\3/g' -e 's/, \([A-Za-z]\)\(,\| |\)/, -\1\2/g' -e 's/\(^\| \)No /\1/g' -e 's/Pq \(.*\) \.\.\. |/(\1 ...) |/'
+}
+# What the lines of each row name: "ROW <tab> a word".
+line_names() {
+	case $1 in
+	"@ "*) grep -qF "@test \"law: ${1#@ }\"" 70-law.bats || grep -qF "@test \"law of parts: ${1#@ }\"" 70-law-parts.bats || failed "no such test: $1"
+		printf '%s\t%s\n' "$ROW" all >>"$T/names";;
+	*) printf '%s\n' "${@%%=*}" "how:${ONLY:-pieces}" "how:${ONLY:-parts}" | sed "s/^/${ROW//\//\\/}\t/" >>"$T/names";;
+	esac
+}
+@test "law: each row of the page has its commands, and each option of the tools a row" {
+	diff <(page_rows) <(sed -n 's/^= //p' data/law.txt) || failed "the page and data/law.txt"
+	: >"$T/names"
+	each_line line_names
+	while IFS= read -r line; do
+		row=${line%% | *}
+		grep -qF "= $row"$'\t' "$T/names" || failed "$row: no command"
+		! grep -qxF "= $row"$'\t'all "$T/names" || continue
+		for word in $(grep -oE -- '(^| )--?[A-Za-z][a-z0-9-]*' <<<"$row"); do
+			grep -qxF -- "= $row"$'\t'"$word" "$T/names" || failed "$row: no command with $word"
+		done
+		case $line in *"| yes | "*) grep -qxF "= $row"$'\t'how:pieces "$T/names" || failed "$row: no command for pieces";; esac
+		case $line in *"| yes"|*"| yes, "*) grep -qxF "= $row"$'\t'how:parts "$T/names" || failed "$row: no command for parts";; esac
+	done < <(page_rows)
+	for tool in $TOOLS; do
+		grep "^\([a-z]*: \)\?$tool " data/law.txt | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u >"$T/known"
+		$tool --help | grep -oE '^ +(-[A-Za-z], )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort -u | comm -23 - "$T/known" >"$T/unknown"
+		[ ! -s "$T/unknown" ] || failed "$tool: of no row: $(tr '\n' ' ' <"$T/unknown")"
+	done
+	done_all
+}
 
 @test "law: all pieces make the whole, record for record" {
-	for f in data/*.data; do
+	for f in $(ls data/*.data | each 3); do
 		try pcat --piece=1/3 "$f"
 		[ $rc = 0 ] || { [ $rc = 2 ] && grep -q 'has PERF_SAMPLE_READ' "$T/err" || failed "$f"; continue; }
 		same pcat "$f"
@@ -93,16 +137,16 @@ FILES="data/demo.data data/multi.pipe.data data/z1.file.data data/s390x_basic.pi
 	for f in data/demo.data data/multi.pipe.data data/p72_forks.pipe.data; do
 		of_whole psort "$f"
 		in_pieces psort "$f"
-		says "$T/whole" >"$T/want"
+		says "$T/whole" $SIDE >"$T/want"
 		[ -s "$T/want" ] || failed "$f: perf says nothing"
-		says "$T/joined" | diff "$T/want" - >"$T/diff" || failed "$f: $(head -n 6 "$T/diff")"
+		says "$T/joined" $SIDE | diff "$T/want" - >"$T/diff" || failed "$f: $(head -n 6 "$T/diff")"
 	done
 	done_all
 }
 
 @test "law: each sample is of one piece, state of each, and other records of one" {
 	need jq
-	for f in $FILES; do
+	for f in $(ls $FILES | each 2); do
 		ONE=0 in_pieces pcat "$f"
 		for k in "$T"/piece.*; do
 			pstat --json "$k" | jq -c '.types[] | [.name, .records]'
@@ -146,64 +190,76 @@ FILES="data/demo.data data/multi.pipe.data data/z1.file.data data/s390x_basic.pi
 	done_all
 }
 
-@test "law: pfilter" {
-	while read -r row; do
-		HELD=0
-		for f in $FILES; do
-			set -f
-			set -- $row
-			set +f
-			same_if pfilter "$@" "$f"
-		done
-		[ $HELD -ge 3 ] || failed "$row: only $HELD"
-	done <<-'END'
-		--pid 1-80
-		--exclude-pid 1-80
-		--tid 1-100
-		--cpu 0
-		--event *c*
-		--exclude-event *[xy]*
-		--time +10ms,+300ms
-		--time 10%/2,10%/5
-		--exclude-time 30%-70%
-		--filter period>1
-		--filter cpumode==kernel
-		--comms bash,cpu
-		--exclude-comms bash
-		--dsos [kernel.kallsyms]
-		--sideband=none --pid 1-80
-		--sample 30% --seed 7
-		--strip callchain
-		--max-stack 2
-		--type SAMPLE
-		--drop-type SWITCH
-	END
-	same pfilter --comms bash --inherit data/demo.data
-	same pfilter --pid 42 --inherit data/demo.data
-	same pfilter --filter "comm =~ 'g.*p' && callchain.nr > 2" data/demo.data
-	same pfilter --drop-event '*clock*' data/multi.pipe.data
-	same pfilter --order=time --pid 42 data/demo.data
+# The commands of a tool for which the page says that they hold: for the file of the line, or for demo.data and, in each second
+# line, one more; with $ALL for all of $FILES.  Each with an index of demo.data, too.
+row_holds() {
+	local files
+	[ "$1" = "$TOOL" ] && [[ $PIECES == yes || $PIECES == "same key only" ]] && [[ $ONLY != @(parts|refused) ]] || return 0
+	files=data/demo.data
+	if [ -n "$ON" ]; then files=$ON
+	elif [ -n "${ALL-}" ]; then files+=" ${MORE[*]}"
+	elif [ $((LINE % 2)) = 0 ]; then files+=" ${MORE[LINE % ${#MORE[@]}]}"
+	fi
+	HELD=0
+	for f in $files; do
+		INDEX=""
+		[ "$f" != data/demo.data ] || INDEX=$BATS_FILE_TMPDIR/ppi
+		case "$*" in
+		"pstat --json"*) adds_up "${@:3}" "$f"; HELD=1;;
+		*--sideband=needed*) [ -z "$(type -P perf)" ] || alike "$@" "$f"; HELD=1;;
+		*) same_if "$@" "$f";;
+		esac
+	done
+	[ $HELD -ge 1 ] || failed "line $LINE: $*: status $ONE"
+	RAN=$((RAN + 1))
+}
+# rows TOOL LEAST: so many at least were run
+rows() {
+	TOOL=$1 RAN=0
+	each_line row_holds
+	[ $RAN -ge "$2" ] || failed "$1: $RAN rows"
 	done_all
 }
 
-@test "law: pfilter with what depends on payloads and cgroups" {
-	same pfilter --filter 'sched:sched_switch{prev_pid > 0}' data/sched.pipe.data
-	same pfilter --filter 'raw.prev_prio >= 100 || prev_pid == 0' data/sched.pipe.data
-	same pfilter --filter 'raw.u32[8] > 0' data/sched.pipe.data
-	id=$(printf '%064d' 7)
-	{ echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CGROUP flags=sample_id_all|cgroup ids=11"
-	  echo "EVENT_UPDATE update_type=2 id=11 z=cpu-clock"
-	  echo "CGROUP id=1 path=/"
-	  echo "CGROUP id=2 path=/system.slice/docker-$id.scope"
-	  for i in $(seq 60); do
-		# the cgroup of the later samples gets its path behind the first of them
-		[ $i != 30 ] || echo "CGROUP id=3 path=/user.slice/a @ time=$((1000 + i)) id=11"
-		echo "SAMPLE misc=1 ip=$i pid=1 tid=1 time=$((1000 + i)) cgroup=$((1 + i % 2 + (i > 31))) id=11"
-	  done; } | mkpipe - >"$T/cgroups"
-	same pfilter --cgroup /user.slice "$T/cgroups"
-	same pfilter --exclude-cgroup /user.slice/a "$T/cgroups"
-	same pfilter --container "$id" "$T/cgroups"
-	[ "$(pstat --json "$T/whole" | grep -c '"samples":3[0-9],')" -ge 1 ] || failed "no container"
+@test "law: pfilter" {
+	rows pfilter 45
+	# another number of pieces
+	for N in 2 7; do
+		same pfilter --comms bash --inherit data/demo.data
+		same pfilter --order=time --pid 42 data/demo.data
+	done
+	done_all
+}
+
+@test "law: pcat and psort" {
+	rows pcat 8
+	rows psort 6
+}
+
+@test "law: pinject" {
+	rows pinject 10
+}
+
+@test "law: pstat" {
+	need jq
+	rows pstat 9
+	for f in $(ls data/*.data | each 5); do
+		try pstat --piece=1/3 "$f"
+		[ $rc = 2 ] || adds_up "$f"
+	done
+	done_all
+}
+
+row_refused() {
+	[ "$ROW" != "~ no matter" ] && { [ "$ONLY" = refused ] || [ "$PIECES$ONLY" = refused ]; } || return 0
+	out "$1" --piece=1/3 "${@:2}" "${ON:-data/demo.data}"
+	[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "$1: --piece: " || failed "line $LINE: $*"
+	RAN=$((RAN + 1))
+}
+@test "law: what breaks it is refused" {
+	RAN=0
+	each_line row_refused
+	[ $RAN -ge 60 ] || failed "$RAN"
 	done_all
 }
 
@@ -212,8 +268,8 @@ as_perf() {
 	of_whole "$@"
 	in_pieces "$@"
 	[ "$ONE" = 0 ] && ! cmp -s "$T/whole" "$T/joined" || return 0
-	says "$T/whole" >"$T/want"
-	says "$T/joined" | diff "$T/want" - >"$T/diff" && [ "$(stat -c %s "$T/whole")" = "$(stat -c %s "$T/joined")" ] ||
+	says "$T/whole" $SIDE >"$T/want"
+	says "$T/joined" $SIDE | diff "$T/want" - >"$T/diff" && [ "$(stat -c %s "$T/whole")" = "$(stat -c %s "$T/joined")" ] ||
 	    failed "$*: $(head -n 6 "$T/diff")"
 }
 
@@ -234,59 +290,6 @@ as_perf() {
 	done_all
 }
 
-@test "law: pfilter --anon with a key" {
-	(umask 077; echo "a key of thirty-two bytes or more" | sha256sum >"$T/key")
-	for f in data/demo.data data/p72_forks.pipe.data data/namespaces.pipe.data; do
-		same pfilter --anon all --anon-key "$T/key" "$f"
-	done
-	# without one each run has its own names
-	try pfilter --anon all --piece=1/2 data/demo.data
-	[ $rc = 2 ] && one_line "pfilter: --piece: cannot be combined with --anon without --anon-key"
-	done_all
-}
-
-@test "law: pfilter --sideband=needed" {
-	need perf
-	for f in data/demo.data data/p72_forks.pipe.data data/multi.pipe.data; do
-		alike pfilter --sideband=needed "$f"
-		alike pfilter --sideband=needed --cpu 0-1 "$f"
-	done
-	done_all
-}
-
-@test "law: pcat" {
-	for f in data/demo.data data/z1.file.data data/s390x_basic.pipe.data; do
-		for o in "-z3 --frame-size=64K" --endian=big --compat=6.1 "--no-features CMDLINE"; do
-			same pcat $o "$f"
-		done
-	done
-	for k in 1 2 3; do
-		pcat --piece=$k/3 --format=file -o "$T/f.$k" data/demo.data
-	done
-	psort --merge --rounds=drop "$T"/f.? >"$T/joined"
-	pcat --format=file -o "$T/f" data/demo.data
-	psort --merge --rounds=drop "$T/f" | cmp - "$T/joined"
-	done_all
-}
-
-@test "law: psort" {
-	for f in data/demo.data data/multi.pipe.data data/s390x_basic.pipe.data; do
-		for o in --full "--window 1s" --untimed=first --rounds=keep; do
-			same psort $o "$f"
-		done
-	done
-	done_all
-}
-
-@test "law: pinject" {
-	for f in data/demo.data data/basic.pipe.data data/p72_forks.pipe.data; do
-		for o in "--finished-init" "--finished-round=10ms" "--id-index" "--set-feature HOSTNAME=x" "--mmap2-buildid-all --no-fs" "--sample-time"; do
-			same pinject $o "$f"
-		done
-	done
-	done_all
-}
-
 @test "law: pinject -b finds the files of all pieces" {
 	need perf
 	need record
@@ -301,69 +304,7 @@ as_perf() {
 	done_all
 }
 
-@test "law: pstat" {
-	need jq
-	for f in data/*.data; do
-		try pstat --piece=1/3 "$f"
-		[ $rc = 2 ] || adds_up "$f"
-	done
-	for f in data/demo.data data/s390x_basic.pipe.data; do
-		for o in "-s comm" "-s pid,event" "-s time" "-s time,cpu" "-s type" "-s dso" "--hist period" "--hist size" "--hist chain -s comm" \
-		    "-s time --time-quantum=5ms"; do
-			adds_up $o "$f"
-		done
-	done
-	done_all
-}
-
-@test "law: what breaks it is refused" {
-	while read -r tool rest; do
-		try $tool --piece=1/3 $rest data/demo.data
-		[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "$tool: --piece: " || failed "$tool $rest"
-	done <<-'END'
-		pfilter --max-samples 3
-		pfilter --max-rate 3
-		pfilter --every 3
-		pfilter --every 3 --scale-period
-		pfilter --sample 10% --scale-period
-		pfilter --switch-on cpu-clock
-		pfilter --switch-off cpu-clock
-		pfilter --filter nr>3
-		pfilter --filter offset>3
-		pfilter --around ip>3
-		pfilter --span syscall
-		pfilter --pid 3 --payload-tasks
-		pfilter --drop-unused-events
-		pfilter --fail-if-empty
-		pfilter --anon comm
-		pcat --switch-output=1M -o x
-		pcat --repair
-		pcat --follow
-		pcat --format=gperftools
-		pcat --format=pprof -o x
-		pcat --merge-attrs
-		pcat data/multi.pipe.data
-		psort -u
-		psort -c
-		psort --merge
-		psort --late=drop
-		psort --untimed=stamp
-		pinject -B
-		pinject -j --buildid-dir x
-		pinject --perf-map --buildid-dir x
-		pinject -b --archive --buildid-dir x
-		pstat --check
-		pstat --privacy
-		pstat --header
-		pstat --tasks
-		pstat --picture rate
-		pstat --interval 1s
-		pstat --tee
-		pstat --hist interval
-		pstat --hist gap
-		pstat --diff
-		pstat --sort comm --top 3
-	END
+@test "law: --piece: what is wrong, and inputs that have no pieces" {
 	for tool in $TOOLS; do
 		for k in 0/3 4/3 1/0 1 /3 1/ x 1/3x -1/3 1/1000001; do
 			try $tool --piece=$k data/demo.data
