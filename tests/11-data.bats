@@ -12,6 +12,18 @@ load lib
 	done_all
 }
 
+@test "mkpipe: a value that is longer than its field is an error" {
+	id=$(printf '%042d')		# 21 bytes
+	for line in "MMAP2 build_id=$id filename=/x" "HEADER_BUILD_ID build_id=$id filename=/x" "AUXTRACE_ERROR msg=$(printf '%065d')" \
+	    "BPF_METADATA list=key/$(printf '%0257d')"; do
+		try mkpipe <<<"$line"
+		[ $rc = 1 ] && one_line "mkpipe: a value is too long for its field" || failed "$line"
+	done
+	try mkpipe <<<"MMAP2 build_id=${id#00} filename=/x"
+	[ $rc = 0 ] || failed "20 bytes"
+	done_all
+}
+
 @test "perf script prints the same for recordings and for the outputs of pcat and psort" {
 	need perf
 	for in in data/*.data $(recipe rounds) $(recipe read-group) $(recipe two-events -b); do

@@ -178,7 +178,7 @@ field(struct buf *b, const struct line *l, char *name)
 	case 'c': case 'x':
 		(*kind == 'c' ? text : hex)(b, v ? v : "");
 		if (n)
-			grow(b, was + n - b->n);
+			fill(b, was + n);
 		break;
 	case 'w': words(b, v, word_u64, NULL); break;
 	case 'n': num(b, v ? number(v) : words(NULL, body(l, "list"), NULL, NULL), 8); break;
@@ -189,7 +189,7 @@ field(struct buf *b, const struct line *l, char *name)
 			num(b, strlen(v) / 2, 1);
 			grow(b, 3);
 			hex(b, v);
-			grow(b, was + 24 - b->n);
+			fill(b, was + 24);
 		} else {
 			grow(b, 24);
 			store(b->p + was, value(l, "maj", 0), 4);

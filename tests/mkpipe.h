@@ -104,6 +104,15 @@ grow(struct buf *b, size_t n)
 	return memset(b->p + b->n - n, 0, n);
 }
 
+/* Zeros up to that offset, where a field of fixed size ends. */
+static void
+fill(struct buf *b, size_t end)
+{
+	if (b->n > end)
+		errx(1, "a value is too long for its field");
+	grow(b, end - b->n);
+}
+
 static void
 put(struct buf *b, const void *p, size_t n)
 {
@@ -248,7 +257,7 @@ word_tuple(struct buf *b, char *w, const void *arg)
 			num(b, v ? number(v) : 0, n);
 		else {
 			text(b, v ? v : "");
-			grow(b, was + n - b->n);
+			fill(b, was + n);
 		}
 	}
 }
