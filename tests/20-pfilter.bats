@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter: selections, checked by counts per record type; the oracles in 51 compare with perf.
 load lib

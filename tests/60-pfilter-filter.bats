@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter --filter: what expressions mean; evaluate.py works the same out a second time.
 load lib

@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter: what depends on history - names, files, cgroups, descendants, switches - is decided in time order and written in
 # order of arrival.

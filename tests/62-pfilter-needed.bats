@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter --sideband=needed: perf prints the same lines for the kept samples.
 load lib

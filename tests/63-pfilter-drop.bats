@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter --drop-event, --drop-unused-events, --drop-type: the expected output is a second recipe.
 load lib

@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter --strip, --stack-size, --max-stack: the expected output is a second recipe.
 load lib

@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # SPDX-License-Identifier: ISC
 # pfilter: fewer samples, and what their periods then say.
 load lib
