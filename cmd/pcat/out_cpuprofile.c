@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/chain.h"
 #include "record/event.h"
 #include "record/raw.h"
 #include "record/shape.h"
@@ -35,8 +36,6 @@
 
 /* include/uapi/linux/perf_event.h */
 enum { TYPE_SOFTWARE = 1, COUNT_SW_TASK_CLOCK = 1, ATTR_FREQ_BIT = 10 };
-#define CONTEXT_MAX	((uint64_t)-4095)	/* entries from here on are markers: they give the mode of the next entries */
-#define CONTEXT_USER	((uint64_t)-512)
 #define PERIOD_MAX	UINT64_C(0xffffffff)	/* google-pprof refuses more */
 
 struct stack {
@@ -139,17 +138,18 @@ profile_add(struct profile *o, size_t depth, uint64_t weight)
 static size_t
 profile_user_chain(struct profile *o, const struct pp_part *chain, const struct pp_event *ev, const struct pp_rec *r)
 {
-	bool user = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_USER, now = user;
+	struct pp_chain c = { .swap = o->events->swap, .mode = r->misc & PP_MISC_CPUMODE_MASK };
+	bool user = c.mode == PP_MISC_USER;
+	uint64_t ip;
 	size_t n = 0;
 
-	for (uint32_t at = 8; chain && at < chain->n; at += 8) {	/* u64 n, n addresses */
-		uint64_t ip = pp_get_u64(chain->p + at, o->events->swap);
-
-		if (ip >= CONTEXT_MAX)
-			now = ip == CONTEXT_USER;
-		else if (now)
-			o->pcs[n++] = ip;
+	if (chain) {
+		c.p = chain->p + 8;
+		c.left = chain->n / 8 - 1;
 	}
+	while (pp_chain_next(&c, &ip))
+		if (c.mode == PP_MISC_USER)
+			o->pcs[n++] = ip;
 	if (!n && user && ev->plan.ip)
 		o->pcs[n++] = pp_get_u64(r->raw + ev->plan.ip, o->events->swap);
 	if (n && !o->pcs[0])

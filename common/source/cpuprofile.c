@@ -32,6 +32,7 @@
 
 #include "container.h"
 #include "record/attr.h"
+#include "record/chain.h"
 #include "record/make.h"
 
 enum { PID = 1, EVENT_ID = 1 };
@@ -49,7 +50,6 @@ enum {
 /* include/uapi/linux/perf_event.h */
 enum { TYPE_SOFTWARE = 1, COUNT_SW_CPU_CLOCK = 0, ATTR_SIZE = 128 };
 enum { EVENT_UPDATE_NAME = 2 };
-#define CONTEXT_USER	((uint64_t)-512)
 #define SAMPLE_TYPE	(PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_PERIOD | PP_SAMPLE_CALLCHAIN)
 
 struct cpuprofile {
@@ -344,7 +344,7 @@ profile_make_sample(struct source *s, uint8_t *p)
 	SET_SAMPLE(p, time, q->time);
 	SET_SAMPLE(p, period, q->weight);
 	SET_SAMPLE(p, nr, n + 1);
-	SET_SAMPLE(p, context, CONTEXT_USER);
+	SET_SAMPLE(p, context, PP_CONTEXT(USER));
 	for (size_t i = 0; i < n; i++)
 		pp_set_u64(p + sizeof(struct profile_sample) + 8 * i, profile_slot(q, pc, i), false);
 	return size;

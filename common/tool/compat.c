@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "record/attr.h"
+#include "record/chain.h"
 #include "record/event.h"
 #include "compat.h"
 #include "record/feature.h"
 #include "record/meaning.h"
 #include "record/raw.h"
 #include "record/shape.h"
-
-enum { USER_DEFERRED = -640 };		/* PERF_CONTEXT_USER_DEFERRED; a cookie follows */
 
 struct compat_perf {
 	const char	*name;
@@ -187,12 +186,9 @@ compat_reads_deferred(const struct compat_perf *p)
 static struct cut
 compat_deferred(const struct pp_part *chain, bool swap)
 {
-	const uint8_t *p = chain->p + 8, *end = chain->p + chain->n;
+	const uint8_t *p = pp_chain_deferred(chain->p + 8, chain->n / 8 - 1, swap);
 
-	for (; p < end; p += 8)
-		if ((int64_t)pp_get_u64(p, swap) == USER_DEFERRED)
-			return (struct cut){ p, p + 8 < end ? 16 : 8 };
-	return (struct cut){ NULL, 0 };
+	return (struct cut){ p, !p ? 0 : p + 8 < chain->p + chain->n ? 16 : 8 };
 }
 
 /* The counters at the end of a branch stack: a u64 for each branch. */

@@ -3,6 +3,7 @@
  * All of a SAMPLE: every sample_type bit alone and with all others, every read_format, every form of the branch stack,
  * registers and stack that are and are not there; both byte orders, odd addresses, and every shorter size.
  */
+#include "record/chain.h"
 #include "record/sample.h"
 #include "record/shape.h"
 #include "bytes.h"
@@ -423,12 +424,45 @@ test_huge_counts(void **state)
 		}
 }
 
+/* Frames with their modes; a cookie is no frame, even if it looks like a marker, or if the chain ends with its marker. */
+static void
+test_chain(void **state)
+{
+	static const struct { int64_t entry; unsigned mode; } rows[] = {	/* mode: of a frame; 0: no frame, 9: one of mode 0 */
+		{ 1, PP_MISC_USER }, { -128, 0 }, { -4096, PP_MISC_KERNEL }, { INT64_MIN, PP_MISC_KERNEL }, { -512, 0 },
+		{ 0, PP_MISC_USER }, { INT64_MAX, PP_MISC_USER }, { -32, 0 }, { 2, PP_MISC_HYPERVISOR }, { -2176, 0 },
+		{ 3, PP_MISC_GUEST_KERNEL }, { -2560, 0 }, { 4, PP_MISC_GUEST_USER }, { -4095, 0 }, { 5, 9 }, { -1, 0 }, { 6, 9 },
+		{ -640, 0 }, { -128, 0 }, { 7, PP_MISC_USER }, { -640, 0 },
+	};
+	static struct bytes b;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_chain c = { bytes_p(&b), sizeof rows / sizeof *rows, swap, PP_MISC_USER };
+		uint64_t ip;
+
+		b.n = 0;
+		b.swap = swap;
+		for (size_t i = 0; i < c.left; i++)
+			put(&b, (uint64_t)rows[i].entry, 8);
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+			if (rows[i].mode) {
+				assert_true(pp_chain_next(&c, &ip));
+				assert_int_equal(ip, rows[i].entry);
+				assert_int_equal(c.mode, rows[i].mode % 9);
+			}
+		assert_false(pp_chain_next(&c, &ip));
+		assert_ptr_equal(pp_chain_deferred(bytes_p(&b), 21, swap), bytes_p(&b) + 17 * 8);
+		assert_null(pp_chain_deferred(bytes_p(&b), 17, swap));
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bits), cmocka_unit_test(test_read_formats), cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_huge_counts),
+		cmocka_unit_test(test_huge_counts), cmocka_unit_test(test_chain),
 	};
 
 	return cmocka_run_group_tests_name("sample", tests, NULL, NULL);

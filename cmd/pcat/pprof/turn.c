@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "in.h"
-#include "tool/field_chain.h"
+#include "record/chain.h"
 
 struct digest {
 	uint32_t	 event, pid, tid, mode;
@@ -63,12 +63,12 @@ turn_push(struct pprof *o, const struct space *s, uint64_t ip)
 static void
 turn_push_chain(struct pprof *o, uint32_t pid, uint64_t ip, const uint8_t *p, uint32_t n)
 {
-	struct field_chain c = { p, n, false, PP_MISC_USER };	/* as in perf, before the first mark */
+	struct pp_chain c = { p, n, false, PP_MISC_USER };
 	struct space s = turn_space(o, pid, c.mode);
 	const uint8_t *next = NULL;	/* a frame of the same mode stands there */
 	uint64_t at;
 
-	for (; field_chain_next(&c, &at); next = c.p + 8) {
+	for (; pp_chain_next(&c, &at); next = c.p + 8) {
 		if (!next && at == ip)
 			continue;
 		if (c.mode != s.mode)
@@ -225,16 +225,11 @@ turn_await_less(struct pprof *o)
 static bool
 turn_is_deferred(const struct digest *d, uint64_t *cookie)
 {
-	const uint64_t mark = (uint64_t)-640;	/* PERF_CONTEXT_USER_DEFERRED; the cookie follows */
+	const uint8_t *mark = d->tid != UINT32_MAX && d->n ? pp_chain_deferred(d->chain, d->n - 1, false) : NULL;
 
-	if (d->tid == UINT32_MAX)
-		return false;
-	for (uint32_t i = 0; i + 1 < d->n; i++)
-		if (pp_get_u64(d->chain + 8 * i, false) == mark) {
-			*cookie = pp_get_u64(d->chain + 8 * i + 8, false);
-			return true;
-		}
-	return false;
+	if (mark)
+		*cookie = pp_get_u64(mark + 8, false);
+	return mark;
 }
 
 int

@@ -4,6 +4,7 @@
 
 #include "addr.h"
 #include "name.h"
+#include "record/chain.h"
 #include "record/raw.h"
 #include "state/state.h"
 
@@ -232,31 +233,6 @@ anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
 	    (addr & KERNEL_HALF ? KERNEL_PAGES : USER_PAGES);
 }
 
-/* Entries from here on are context markers: enum perf_callchain_context of include/uapi/linux/perf_event.h */
-#define CONTEXT_MAX	((uint64_t)-4095)
-enum {
-	CONTEXT_HV = -32, CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640, CONTEXT_GUEST = -2048,
-	CONTEXT_GUEST_KERNEL = -2176, CONTEXT_GUEST_USER = -2560,
-};
-
-static unsigned
-mode_behind(int64_t marker)
-{
-	switch (marker) {
-	case CONTEXT_KERNEL:
-		return PP_MISC_KERNEL;
-	case CONTEXT_USER:
-	case CONTEXT_USER_DEFERRED:
-		return PP_MISC_USER;
-	case CONTEXT_HV:
-		return PP_MISC_HYPERVISOR;
-	case CONTEXT_GUEST_KERNEL:
-		return PP_MISC_GUEST_KERNEL;
-	default:
-		return PP_MISC_GUEST_USER;
-	}
-}
-
 void
 anon_addr_chain(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint8_t *chain, uint64_t n, bool swap)
 {
@@ -264,9 +240,11 @@ anon_addr_chain(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint8_t *ch
 		uint8_t *p = chain + 8 * i;
 		uint64_t ip = pp_get_u64(p, swap);
 
-		if (ip >= CONTEXT_MAX) {
-			cpumode = mode_behind((int64_t)ip);
-			if ((int64_t)ip == CONTEXT_USER_DEFERRED)
+		if (pp_is_context(ip)) {
+			cpumode = pp_context_mode(ip);
+			if (!cpumode)
+				cpumode = PP_MISC_GUEST_USER;	/* what is unknown is in no map */
+			if (ip == PP_CONTEXT(USER_DEFERRED))
 				i++;		/* a cookie */
 			continue;
 		}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/attr.h"
+#include "record/chain.h"
 #include "record/event.h"
 #include "record/meaning.h"
 #include "record/raw.h"
@@ -187,8 +188,6 @@ put_attr(struct columns_out *c, struct pp_rec *r)
 
 /* ---- samples ----------------------------------------------------------------------------------------- */
 
-enum { CONTEXT_MAX = 4095, USER_DEFERRED = -640 };	/* a cookie follows USER_DEFERRED */
-
 /*
  * Copy the first `max' entries of a chain that are not context markers, and the markers before them, to `to', which has space for
  * n words.  Returns the number of words.
@@ -199,13 +198,13 @@ cut_chain(uint8_t *to, const uint8_t *p, uint64_t n, uint32_t max, bool swap)
 	uint64_t out = 0, kept = 0, mark = UINT64_MAX;
 
 	for (uint64_t i = 0; i < n && kept < max; i++) {
-		int64_t v = (int64_t)pp_get_u64(p + 8 * i, swap);
+		uint64_t v = pp_get_u64(p + 8 * i, swap);
 
-		if (v < 0 && v >= -CONTEXT_MAX && v != USER_DEFERRED) {
+		if (pp_is_context(v) && v != PP_CONTEXT(USER_DEFERRED)) {
 			mark = i;
 			continue;
 		}
-		if (v == USER_DEFERRED) {
+		if (v == PP_CONTEXT(USER_DEFERRED)) {
 			memcpy(to + 8 * out++, p + 8 * i++, 8);
 			if (i < n)
 				memcpy(to + 8 * out++, p + 8 * i, 8);
@@ -227,11 +226,11 @@ chain_is_long(const uint8_t *p, uint64_t n, uint32_t max, bool swap)
 	uint64_t entries = 0;
 
 	for (uint64_t i = 0; i < n && n > max && entries <= max; i++) {
-		int64_t v = (int64_t)pp_get_u64(p + 8 * i, swap);
+		uint64_t v = pp_get_u64(p + 8 * i, swap);
 
-		if (v >= 0 || v < -CONTEXT_MAX)
+		if (!pp_is_context(v))
 			entries++;
-		else if (v == USER_DEFERRED)
+		else if (v == PP_CONTEXT(USER_DEFERRED))
 			i++;
 	}
 	return entries > max;

@@ -73,15 +73,18 @@ frames_test(const struct node *n, struct field_fetch *f)
 {
 	const struct pp_map *map = NULL;
 	uint32_t pid = UINT32_MAX, tid, index;
-	struct field_chain c;
+	struct pp_chain c;
 	const char *name;
 	unsigned mode = 0;
 	uint64_t ip;
 
-	if (!f->s->state || !field_chain_begin(f, &c))
+	if (!f->s->state)
+		return EXPR_UNKNOWN;
+	c = field_chain(f);
+	if (!c.p)
 		return EXPR_UNKNOWN;
 	pp_pid_tid(f->s->ev, f->s->r, f->swap, &pid, &tid);
-	while (field_chain_next(&c, &ip)) {
+	while (pp_chain_next(&c, &ip)) {
 		if (c.mode != mode)
 			map = NULL;
 		mode = c.mode;

@@ -59,12 +59,11 @@ match(const struct insn *i, const struct field_value *v)
 static bool
 chain_has(struct field_fetch *f, const struct list *l, bool *known)
 {
-	struct field_chain c = { .left = 0 };
+	struct pp_chain c = field_chain(f);
 	uint64_t ip;
 
-	field_chain_begin(f, &c);
 	*known = !f->bad;
-	while (field_chain_next(&c, &ip))
+	while (pp_chain_next(&c, &ip))
 		if (list_has(l, big_plain(ip)))
 			return true;
 	return false;

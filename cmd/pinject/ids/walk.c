@@ -11,16 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/chain.h"
 #include "record/make.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "record/shape.h"
 #include "state/timeline.h"
 #include "walk.h"
-
-/* Entries of a callchain that give the mode of the next ones (perf_event.h, enum perf_callchain_context) */
-#define CONTEXT(n) ((uint64_t)-(n))
-enum { CONTEXT_LAST = 4095 };		/* markers are -4095 to -1 */
 
 enum {
 	HEAD = 24,			/* bytes of a queued sample before its callchain */
@@ -171,15 +168,11 @@ walk_chain(struct walk_sample *s, const uint8_t *ips, size_t n)
 	for (; n; n--, ips += 8) {
 		uint64_t ip = pp_get_u64(ips, false);
 
-		if (ip < CONTEXT(CONTEXT_LAST)) {
+		if (!pp_is_context(ip)) {
 			if (walk_address(s, ip) < 0)
 				return -1;
-		} else if (ip == CONTEXT(128)) {
-			walk_enter(s, PP_MISC_KERNEL);
-		} else if (ip == CONTEXT(512)) {
-			walk_enter(s, PP_MISC_USER);
-		} else {		/* a guest, the hypervisor, a cookie */
-			walk_enter(s, 0);
+		} else {
+			walk_enter(s, ip == PP_CONTEXT(USER_DEFERRED) ? 0 : pp_context_mode(ip));	/* a cookie is in no map */
 		}
 	}
 	return 1;
@@ -294,7 +287,7 @@ walk_add_half(struct walk *w, size_t have, const uint8_t *p, size_t n, size_t st
 		if (!ip || ip >> 63 != upper)
 			continue;
 		if (have == begin)
-			pp_set_u64(w->digest + HEAD + 8 * have++, upper ? CONTEXT(128) : CONTEXT(512), false);
+			pp_set_u64(w->digest + HEAD + 8 * have++, upper ? PP_CONTEXT(KERNEL) : PP_CONTEXT(USER), false);
 		pp_set_u64(w->digest + HEAD + 8 * have++, ip, false);
 	}
 	return have;

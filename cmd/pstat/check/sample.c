@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "in.h"
+#include "record/chain.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "record/shape.h"
 
 enum { GAP_TIMES = 20, GAP_EVEN = 64, FLAG_DEFER_CALLCHAIN = 38 };
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
 /* ---- what belongs to the event ------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ sample_parts(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 		if (part[i].bit == PP_SAMPLE_STACK_USER && size && pp_get_u64(p + part[i].n - 8, swap) > size)
 			check_found(c, RULE_E_STACK_SIZE, r, NULL);
 		if (part[i].bit == PP_SAMPLE_CALLCHAIN && ev->attr.flags >> FLAG_DEFER_CALLCHAIN & 1 && chain >= 3 &&
-		    pp_get_u64(p + part[i].n - 16, swap) == CONTEXT_USER_DEFERRED) {
+		    pp_get_u64(p + part[i].n - 16, swap) == PP_CONTEXT(USER_DEFERRED)) {
 			uint64_t cookie = pp_get_u64(p + part[i].n - 8, swap);
 
 			c->cookie[cookie % CHECK_COOKIES] = cookie;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "in.h"
+#include "record/chain.h"
 #include "record/sample.h"
 #include "record/shape.h"
-
-/* Entries of a call chain that give the mode of the next ones (perf_event.h, enum perf_callchain_context) */
-#define CONTEXT(n) ((uint64_t)-(n))
-enum { CONTEXT_LAST = 4095, CONTEXT_USER = 512, CONTEXT_USER_DEFERRED = 640, CONTEXT_GUEST_USER = 2560 };
 
 static void
 sample_chain(struct privacy *p, const struct pp_rec *r, const struct pp_part *x, bool kernel)
@@ -15,9 +12,11 @@ sample_chain(struct privacy *p, const struct pp_rec *r, const struct pp_part *x,
 	for (uint32_t i = 8; i < x->n; i += 8) {
 		uint64_t ip = pp_get_u64(x->p + i, swap);
 
-		if (ip >= CONTEXT(CONTEXT_LAST)) {
-			kernel = ip != CONTEXT(CONTEXT_USER) && ip != CONTEXT(CONTEXT_USER_DEFERRED) && ip != CONTEXT(CONTEXT_GUEST_USER);
-			cookie = ip == CONTEXT(CONTEXT_USER_DEFERRED);
+		if (pp_is_context(ip)) {
+			unsigned mode = pp_context_mode(ip);
+
+			kernel = mode != PP_MISC_USER && mode != PP_MISC_GUEST_USER;
+			cookie = ip == PP_CONTEXT(USER_DEFERRED);
 		} else if (!cookie)
 			privacy_addr(p, r, kernel, ip, 8);
 	}
