@@ -5,7 +5,7 @@
 #include "check/check.h"
 #include "live/live.h"
 #include "merge/run.h"
-#include "output.h"
+#include "report/output.h"
 #include "page/page.h"
 #include "joined.h"
 #include "picture/show.h"
@@ -13,7 +13,7 @@
 #include "sort/sort.h"
 #include "summary.h"
 #include "views/views.h"
-#include "write/forms.h"
+#include "report/forms.h"
 
 enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE,
 	OPT_DIFF, OPT_TOP, OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_EVENT, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_REPORT,

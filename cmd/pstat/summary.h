@@ -3,8 +3,8 @@
 #ifndef PSTAT_SUMMARY_H
 #define PSTAT_SUMMARY_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 
 struct summary {
 	struct report	*r;

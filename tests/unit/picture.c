@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hist.h"
+#include "report/hist.h"
 #include "picture/draw.h"
 
 #include "check.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "hist.h"
+#include "report/hist.h"
 #include "picture/draw.h"
 #include "picture/term.h"
 

@@ -8,8 +8,8 @@
 #ifndef PSTAT_CHECK_H
 #define PSTAT_CHECK_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 
 struct check;
 

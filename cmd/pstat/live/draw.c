@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "live/draw.h"
-#include "write/screen.h"
+#include "report/screen.h"
 
 enum { LINES = 24, MINUTE = 60, LINE_MAX_BYTES = 4096 };
 enum { AROUND_RATE = 26 };		/* columns of the line of the rate without the rate */

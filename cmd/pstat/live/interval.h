@@ -10,7 +10,7 @@
 #ifndef PSTAT_LIVE_INTERVAL_H
 #define PSTAT_LIVE_INTERVAL_H
 
-#include "count.h"
+#include "count/count.h"
 
 enum { INTERVAL_TOPS = 8, INTERVAL_NAME = 64 };
 

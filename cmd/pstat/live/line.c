@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 #include "live/line.h"
-#include "write/screen.h"
-#include "write/text.h"
+#include "report/screen.h"
+#include "report/text.h"
 
 enum { HEADING_EVERY = 20, SCHEMA = 1, NAME_COLUMNS = 15 };
 

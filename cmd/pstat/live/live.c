@@ -19,7 +19,7 @@
 #include "live/tee.h"
 #include "source/watch.h"
 #include "tool/clock.h"
-#include "write/forms.h"
+#include "report/forms.h"
 
 enum { EVERY_MIN = 1000000, EVERY_SCREEN = 1000000000 };	/* ns */
 

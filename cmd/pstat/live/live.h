@@ -11,8 +11,8 @@
 #ifndef PSTAT_LIVE_H
 #define PSTAT_LIVE_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 
 struct live;
 struct live_asked {

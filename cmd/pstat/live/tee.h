@@ -10,7 +10,7 @@
 
 #include <signal.h>
 
-#include "count.h"
+#include "count/count.h"
 
 struct tee;
 /* Refuses what cannot work.  *stop: give up a write that waits when a signal has set this. */

@@ -13,8 +13,8 @@
 #ifndef PSTAT_MERGE_H
 #define PSTAT_MERGE_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 
 struct merge;
 

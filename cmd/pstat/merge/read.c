@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hist.h"
+#include "report/hist.h"
 #include "in.h"
 #include "sort/in.h"
-#include "write/text.h"
+#include "report/text.h"
 
 enum { SCHEMA = 2 };
 

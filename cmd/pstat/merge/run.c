@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "diff.h"
-#include "output.h"
+#include "report/output.h"
 #include "run.h"
-#include "write/forms.h"
+#include "report/forms.h"
 
 /* Write the report that is complete; else nothing, as a part of the sums would be taken for all.  The exit status. */
 static int

@@ -3,8 +3,8 @@
 #ifndef PSTAT_MERGE_RUN_H
 #define PSTAT_MERGE_RUN_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 
 /* --merge: all inputs as one report. */
 int	merge_run(struct tool *, struct counts *, struct report *, report_form *);

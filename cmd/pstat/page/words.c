@@ -6,7 +6,7 @@
 
 #include "page/in.h"
 #include "picture/svg.h"
-#include "write/kept.h"
+#include "report/kept.h"
 
 struct words {
 	FILE		*f;

@@ -7,7 +7,7 @@
 #ifndef PSTAT_BEHIND_H
 #define PSTAT_BEHIND_H
 
-#include "count.h"
+#include "count/count.h"
 #include "picture/panel.h"
 
 enum {

@@ -4,7 +4,7 @@
 #define PSTAT_OPTION_H
 
 #include "perfpipe.h"
-#include "report.h"
+#include "report/report.h"
 
 /* An option of pfilter that selects what has this value of that key of --sort, as words for the shell; NULL: there is none. */
 char	*option_of(const struct pp_events *, const char *key, const struct cell *, uint64_t value);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report.h"
+#include "report/report.h"
 
 enum panel_kind {
 	PANEL_HEAT,			/* a row for each band, a column for each bin of time, the colour is the count: cpu, tasks, subsecond */

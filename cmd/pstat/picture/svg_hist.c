@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "hist.h"
+#include "report/hist.h"
 #include "picture/svg.h"
 
 enum { HEIGHT = 20000, LETTER = 620, LEVEL = 1200, MARKS = sizeof ((struct panel *)0)->mark / sizeof *((struct panel *)0)->mark };

@@ -5,7 +5,7 @@
 
 #include "picture/term.h"
 #include "tool/tool.h"
-#include "write/text.h"
+#include "report/text.h"
 
 enum { HEAT_SINGLE = 32 };		/* more rows than that, and two are in a line */
 static const uint8_t heat_ramp[DRAW_STEPS] = { 236, 23, 24, 31, 38, 74, 117, 159, 231 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hist.h"
+#include "report/hist.h"
 #include "picture/term.h"
 #include "tool/tool.h"
 

@@ -5,7 +5,7 @@
 
 #include "picture/term.h"
 #include "tool/tool.h"
-#include "write/text.h"
+#include "report/text.h"
 
 enum { TIME_WIDEST = 8 };		/* characters of a column: a short time does not fill the terminal */
 

@@ -8,8 +8,8 @@
 #ifndef PSTAT_PRIVACY_H
 #define PSTAT_PRIVACY_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 
 struct privacy;
 

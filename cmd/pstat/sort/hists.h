@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "hist.h"
-#include "report.h"
+#include "report/hist.h"
+#include "report/report.h"
 
 enum { HISTS_POWERS = HIST_BUCKETS / 16, HISTS_PARTS = 48 << 10 };	/* parts of 16 buckets, 6 MiB */
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "hists.h"
-#include "plus.h"
+#include "report/plus.h"
 #include "rows.h"
 #include "tool/tool.h"
 

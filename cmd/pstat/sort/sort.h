@@ -13,8 +13,8 @@
 #ifndef PSTAT_SORT_H
 #define PSTAT_SORT_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 #include "sort/rows.h"
 
 struct sort;

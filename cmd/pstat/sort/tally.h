@@ -7,7 +7,7 @@
 #define PSTAT_SORT_TALLY_H
 
 #include "perfpipe_inline.h"
-#include "plus.h"
+#include "report/plus.h"
 #include "sort/rows.h"
 
 /* The 32 bits at that offset as a signed number, shifted and masked.  mask 0: it is `is'. */

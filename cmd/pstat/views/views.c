@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "in.h"
-#include "write/text.h"
+#include "report/text.h"
 
 static const struct { const struct table *table; void (*screen)(FILE *, const struct part *); } views[VIEW_KINDS] = {
 	[VIEW_EVENTS] = { &attrs_table, attrs_screen },

@@ -8,8 +8,8 @@
 #ifndef PSTAT_VIEWS_H
 #define PSTAT_VIEWS_H
 
-#include "count.h"
-#include "report.h"
+#include "count/count.h"
+#include "report/report.h"
 
 enum view {			/* in the order of the report */
 	VIEW_EVENTS,			/* perf evlist -v */

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "plus.h"
+#include "report/plus.h"
 #include "tasks.h"
 #include "tool/tool.h"
 

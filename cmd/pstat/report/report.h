@@ -2,9 +2,9 @@
 /*
  * report.h - the report as tables, whatever form it is written in.
  *
- * A table is a list of columns and a function that yields its rows.  All forms are made from nothing else: write/json.c,
- * write/csv.c, write/metrics.c, write/screen.c.  So a new table is a struct table and a call of report_add(), and is then in all
- * forms; the screen may leave it out (SCREEN_OFF) or show it its own way (write/screen.c).
+ * A table is a list of columns and a function that yields its rows.  All forms are made from nothing else: json.c, csv.c,
+ * metrics.c, screen.c.  So a new table is a struct table and a call of report_add(), and is then in all forms; the screen may
+ * leave it out (SCREEN_OFF) or show it its own way (screen.c).
  *
  * A column says how the values of several reports are combined (enum column_adds), so reports can be added up without knowing
  * what they are about: rows with the same keys become one.  What adds up is an integer; shares and percentiles are made of these

@@ -9,7 +9,7 @@
 #ifndef PSTAT_LOSSES_H
 #define PSTAT_LOSSES_H
 
-#include "report.h"
+#include "report/report.h"
 
 enum { LOSSES_BINS = 1024 };
 enum losses_kind { LOSSES_RECORDS, LOSSES_SAMPLES, LOSSES_KINDS };	/* by LOST, by LOST_SAMPLES */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "output.h"
-#include "write/forms.h"
+#include "forms.h"
 
 static const struct { const char *name; report_form *form; } forms[] = {
 	{ "screen", screen }, { "json", json }, { "csv", csv }, { "tsv", tsv }, { "openmetrics", openmetrics },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* count_sum.c - sums of what count.c has counted. */
 #include "count.h"
-#include "plus.h"
+#include "report/plus.h"
 
 void
 count_sum(const struct counts *c, struct event_count *sum)

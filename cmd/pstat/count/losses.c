@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "losses.h"
-#include "plus.h"
+#include "report/plus.h"
 #include "sort/bins.h"
 
 /* ---- bins ---------------------------------------------------------------------------------------- */
