@@ -53,6 +53,19 @@ proto_varint(struct proto *b, uint64_t v)
 }
 
 void
+proto_varints(struct proto *b, const uint32_t *v, size_t n)
+{
+	uint8_t *to;
+
+	if (!proto_reserve(b, n * VARINT_MAX))
+		return;
+	to = b->p + b->n;
+	for (size_t i = 0; i < n; i++)
+		to += proto_encode(to, v[i]);
+	b->n = (size_t)(to - b->p);
+}
+
+void
 proto_number(struct proto *b, unsigned field, uint64_t v)
 {
 	if (!v)

@@ -24,6 +24,8 @@ struct proto {			/* begins zeroed */
 
 /* A number without its field: an entry of packed numbers. */
 void	proto_varint(struct proto *, uint64_t);
+/* n of them. */
+void	proto_varints(struct proto *, const uint32_t *, size_t n);
 /* 0 is what readers take for a field that is not there, so it is not written. */
 void	proto_number(struct proto *, unsigned field, uint64_t);
 void	proto_bytes(struct proto *, unsigned field, const void *, size_t n);

@@ -223,8 +223,7 @@ write_sample(struct writer *w, const struct pprof_stack *x)
 	c->samples += x->samples;
 	if (__builtin_add_overflow(c->periods, x->periods, &c->periods) || c->periods > INT64_MAX)
 		return pp_fail(w->err, "the periods of event %s add up to more than 2^63", c->ev->name);
-	for (uint32_t i = 0; i < x->depth; i++)
-		proto_varint(&w->b, x->place[i]);
+	proto_varints(&w->b, x->place, x->depth);
 	proto_end(&w->b, SAMPLE_LOCATION_ID, places);
 	write_values(w, w->column_of[x->event], x->samples, x->periods);
 	write_text_label(w, PPROF_COMM, x->labels.comm);
