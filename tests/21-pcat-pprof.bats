@@ -273,6 +273,25 @@ stacks() {
 	[ $rc -eq 2 ] && one_line "pcat: $T/x.pb.gz.00002: exists; -f replaces it" && ! [ -e "$T/x.pb.gz" ] || failed "refused"
 	try pcat --format=pprof --max-memory=1M -f -o "$T/x.pb.gz" "$T/in"
 	[ $rc -eq 0 ] && read_pprof sums "${files[@]}" | grep -qx "samples count $n" || failed "-f"
+	# -f: what is left of an earlier and longer profile would be taken for parts of this one; other files stay
+	touch "$T/x.pb.gz.99"
+	cp "$T/in" "$T/x.pb.gz.00099"
+	stacks 7000 >"$T/short"
+	try pcat -v --format=pprof --max-memory=1M -f -o "$T/x.pb.gz" "$T/short"
+	left=("$T"/x.pb.gz "$T"/x.pb.gz.0000*)
+	[ $rc -eq 0 ] && [ ${#left[@]} -lt ${#files[@]} ] && read_pprof sums "${left[@]}" | grep -qx "samples count 7000" || failed "-f, shorter"
+	grep -q "^pcat: $T/x.pb.gz.0000${#files[@]}: removed, a part of an earlier profile$" "$T/err" || failed "-f, -v"
+	pcat -q --format=pprof -f -o "$T/x.pb.gz" data/demo.data
+	[ "$(echo "$T"/x.pb.gz*)" = "$T/x.pb.gz $T/x.pb.gz.00099 $T/x.pb.gz.99" ] || failed "-f, one file"
+	# a recording is none of ours, and an incomplete profile replaces nothing
+	cp "$T/in" "$T/x.pb.gz.00002"
+	pcat -q --format=pprof -f -o "$T/x.pb.gz" data/demo.data
+	cmp "$T/in" "$T/x.pb.gz.00002" || failed "-f, a recording"
+	cp "$T/x.pb.gz" "$T/x.pb.gz.00002"
+	head -c 20000 data/demo.data >"$T/cut"
+	try pcat -q --format=pprof -f -o "$T/x.pb.gz" "$T/cut"
+	[ $rc -eq 1 ] && cmp "$T/x.pb.gz" "$T/x.pb.gz.00002" || failed "-f, incomplete"
+	rm "$T"/x.pb.gz*
 	# a pipe cannot go on
 	try pcat --format=pprof -S 1M "$T/in"
 	[ $rc -eq 1 ] && one_line "pcat: <stdout>: the profile needs more memory than --max-memory: with -o FILE" && ! [ -s "$T/out" ] || failed pipe

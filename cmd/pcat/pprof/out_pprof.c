@@ -53,17 +53,26 @@ pprof_end_file(struct pprof *o)
 	return rc;
 }
 
+enum { FURTHER_MAX = PATH_MAX - sizeof ".part" };	/* bytes of the path of a further file */
+
+/* The path of the file of that number.  False: it is too long. */
+static bool
+pprof_further(const struct pprof *o, unsigned number, char path[static FURTHER_MAX])
+{
+	return snprintf(path, FURTHER_MAX, "%s.%05u", o->stem, number) < FURTHER_MAX;
+}
+
 int
 pprof_next_file(struct pprof *o)
 {
 	struct atomic *a = o->file, *next = a->next;
-	char path[PATH_MAX - sizeof ".part"];
+	char path[FURTHER_MAX];
 	const char *slash;
 	int dir, rc;
 
 	if (a->direct)
 		return pp_fail(o->err, "the profile needs more memory than --max-memory: with -o FILE it would go on in FILE.00002");
-	if (snprintf(path, sizeof path, "%s.%05u", o->stem, ++o->number) >= (int)sizeof path)
+	if (!pprof_further(o, ++o->number, path))
 		return pp_fail(o->err, "%s", strerror(ENAMETOOLONG));
 	if ((dir = fcntl(a->dir, F_DUPFD_CLOEXEC, 0)) < 0)
 		return pp_fail(o->err, "%s", strerror(errno));
@@ -80,6 +89,41 @@ pprof_next_file(struct pprof *o)
 	snprintf(a->part, sizeof a->part, "%s.part", path);
 	tool_warn(o->tool, "%s: the profile needs more memory than --max-memory, and goes on in %s", o->stem, path);
 	return (o->sink = atomic_sink(a)) ? pprof_begin_tables(o) : -1;
+}
+
+/* Is it a profile that we wrote, by its first bytes? */
+static bool
+pprof_is_ours(int dir, const char *name)
+{
+	static const uint8_t begin[8] = { 0x1f, 0x8b, 8 };	/* of gzip, without flags and time */
+	uint8_t found[sizeof begin];
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool ours = fd >= 0 && read(fd, found, sizeof found) == sizeof found && !memcmp(found, begin, sizeof begin);
+
+	if (fd >= 0)
+		close(fd);
+	return ours;
+}
+
+/* With -f: remove what an earlier and longer profile of this name has in further files, as nothing shows that they are not ours. */
+static int
+pprof_remove_older(struct pprof *o)
+{
+	const struct atomic *a = o->file;
+	char path[FURTHER_MAX];
+
+	if (a->direct || !o->tool->force || o->tool->partial || o->tool->in_err.what[0])
+		return 1;
+	for (unsigned i = o->number + 1; pprof_further(o, i, path); i++) {
+		const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+		if (!pprof_is_ours(a->dir, name))
+			break;
+		if (unlinkat(a->dir, name, 0) < 0)
+			return pp_fail(o->err, "removing %s: %s", path, strerror(errno));
+		tool_note(o->tool, "%s: removed, a part of an earlier profile", path);
+	}
+	return 1;
 }
 
 /* ---- as records arrive --------------------------------------------------------------------------- */
@@ -346,7 +390,7 @@ pprof_write_rest(struct pprof *o)
 	if (pprof_end_file(o) < 0)
 		return -1;
 	pprof_say(o);
-	return 1;
+	return pprof_remove_older(o);
 }
 
 static void
