@@ -347,6 +347,26 @@ as_without() {
 	done_all
 }
 
+@test "index: --follow of a perf.data ends with its data, when perf record writes features behind it" {
+	pcat -q --format=file -o "$T/all" "$BATS_FILE_TMPDIR/gen"
+	size=$(pcat --chunks "$T/all" | awk 'NR > 1 { n += $3 } END { print n }')
+	off=$(pcat --chunks "$T/all" | awk 'NR == 2 { print $2 }')
+	head -c $((off + size)) "$T/all" >"$T/in"
+	dd if=/dev/zero of="$T/in" bs=1 seek=48 count=8 conv=notrunc status=none
+	exec 7>>"$T/in"
+	pcat --index --follow --chunk-size=4K "$T/in" >"$T/follow.out" 2>&1 7>&- &
+	pid=$!
+	await grown "$T/in.ppi" 5000
+	tail -c +$((off + size + 1)) "$T/all" >&7
+	dd if="$T/all" of="$T/in" bs=1 skip=48 seek=48 count=8 conv=notrunc status=none
+	exec 7>&-
+	wait $pid || failed "$(cat "$T/follow.out")"
+	cmp "$T/in" "$T/all"
+	pcat --index --chunk-size=4K -o "$T/new" "$T/in"
+	cmp "$T/in.ppi" "$T/new" || failed differs
+	done_all
+}
+
 @test "index: --chunks prints the same table by it" {
 	for f in gen kernel.z gen.big gen.z2; do
 		have $f

@@ -23,9 +23,9 @@ struct walk {
 	bool		 inside;	/* there was a record of a chunk */
 };
 
-/* The record is the first of another file of a directory. */
+/* The records of a file have ended: what comes is of another file of a directory, or was made of features behind the data. */
 static int
-walk_next_file(struct walk *k)
+walk_end_file(struct walk *k)
 {
 	int rc = k->inside ? pp_chunker_end(k->c, k->s->file_end) : 1;
 
@@ -52,10 +52,10 @@ walk_record(struct walk *k, const struct pp_rec *r)
 	struct source *s = k->s;
 	uint64_t off;
 
-	if (k->file != s->file && walk_next_file(k) < 0)
+	if (k->file != s->file && walk_end_file(k) < 0)
 		return -1;
-	if (!k->inside && pp_made(&s->pub, r))
-		return 1;
+	if ((!k->inside || s->growing) && pp_made(&s->pub, r))
+		return walk_end_file(k);
 	if (pp_chunker_due(k->c) && walk_can_cut(s, r, &off) && pp_chunker_cut(k->c, s->file, off) < 0)
 		return -1;
 	k->inside = true;
