@@ -293,6 +293,29 @@ as_without() {
 	done_all
 }
 
+@test "index: of a recording that was changed it is not continued, whichever bytes these are" {
+	for f in gen kernel.z; do
+		have $f
+		pcat -q --index --chunk-size=4K -f -o "$T/whole.ppi" "$T/$f"
+		cp "$T/$f" "$T/whole"
+		# the last byte of some chunks
+		pcat --chunks --chunk-size=4K "$T/$f" | awk 'NR > 2 { print $2 + $3 - 1 }' | awk 'NR % 11 == 1' | head -n 8 >"$T/places"
+		[ -s "$T/places" ]
+		while read -r at; do
+			cp "$T/whole" "$T/$f"
+			cp "$T/whole.ppi" "$T/$f.ppi"
+			printf '\245' | dd of="$T/$f" bs=1 seek="$at" conv=notrunc status=none
+			rm -f "$T/new"
+			want=0
+			pcat -q --index --chunk-size=4K -o "$T/new" "$T/$f" 2>/dev/null || want=1
+			try pcat --index --chunk-size=4K "$T/$f"
+			[ $rc = $want ] || failed "$f: byte $at: status $rc, of a new one $want"
+			[ $want = 1 ] || cmp "$T/$f.ppi" "$T/new" || failed "$f: byte $at"
+		done <"$T/places"
+	done
+	done_all
+}
+
 @test "index: --follow: it grows with the recording, and is used meanwhile" {
 	have gen
 	cp "$T/gen" "$T/all"

@@ -75,7 +75,8 @@ index_continue(struct one *x)
 	if (x->t->force || (fd = open(x->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
 		return;
 	x->old = ppi_open(fd, &why);
-	if (x->old && (ppi_head(x->old)->size != size || ppi_head(x->old)->container == PPI_DIRECTORY || !ppi_fits(x->old, x->in, &why))) {
+	if (x->old && (ppi_head(x->old)->size != size || ppi_head(x->old)->container == PPI_DIRECTORY ||
+	    !ppi_fits(x->old, x->in, &why) || !ppi_same(x->old, x->in))) {
 		ppi_close(x->old);
 		x->old = NULL;
 	}

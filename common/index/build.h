@@ -8,7 +8,7 @@
 
 struct ppi_build {
 	uint64_t	 size;			/* of chunks; 0: PP_CHUNK_SIZE */
-	struct ppi_reader *old;			/* an index that fits, of the same `size': what it covers is not read; NULL: all is */
+	struct ppi_reader *old;			/* ppi_same(), with that `size': its entries are kept; NULL: all are made */
 	const char	*old_name;
 	/* An entry is in the sink.  NULL: nothing to do.  1, or -1 by pp_fail() on the source's pp_err. */
 	int		(*tick)(void *arg, uint64_t chunks);

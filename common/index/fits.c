@@ -4,22 +4,31 @@
 #include "layout.h"
 #include "source/leave_out.h"
 
+/* Add the len bytes at off to the hash.  1; 0: the file is shorter; -1. */
+static int
+fits_hash(struct pp_source *in, uint32_t file, uint64_t off, uint64_t len, XXH64_state_t *h)
+{
+	uint8_t buf[64 << 10];
+	int rc = 1;
+
+	for (uint64_t at = 0; rc > 0 && at < len; at += sizeof buf) {
+		size_t n = len - at < sizeof buf ? (size_t)(len - at) : sizeof buf;
+
+		if ((rc = pp_raw_at(in, file, off + at, buf, n)) > 0)
+			XXH64_update(h, buf, n);
+	}
+	return rc;
+}
+
 int
 ppi_print(struct pp_source *in, const struct ppi_mark *m, unsigned n, uint64_t *print)
 {
-	static const size_t step = 4096;
-	uint8_t buf[4096];
 	XXH64_state_t h;
 	int rc = 1;
 
 	XXH64_reset(&h, 0);
 	for (unsigned i = 0; rc > 0 && i < n; i++)
-		for (uint64_t at = 0; rc > 0 && at < m[i].len; at += step) {
-			size_t len = m[i].len - at < step ? (size_t)(m[i].len - at) : step;
-
-			if ((rc = pp_raw_at(in, m[i].file, m[i].off + at, buf, len)) > 0)
-				XXH64_update(&h, buf, len);
-		}
+		rc = fits_hash(in, m[i].file, m[i].off, m[i].len, &h);
 	*print = XXH64_digest(&h);
 	return rc;
 }
@@ -53,6 +62,21 @@ ppi_fits(const struct ppi_reader *x, struct pp_source *in, struct pp_err *why)
 		return true;
 	pp_fail(why, "is not the index of these bytes");
 	return false;
+}
+
+bool
+ppi_same(struct ppi_reader *x, struct pp_source *in)
+{
+	struct ppi_entry e;
+	bool damaged, same = true;
+	XXH64_state_t h;
+
+	while (same && ppi_next(x, &e, &damaged) > 0) {
+		XXH64_reset(&h, 0);
+		same = fits_hash(in, e.c.file, e.c.off, e.c.len, &h) > 0 && XXH64_digest(&h) == e.print;
+	}
+	ppi_rewind(x);
+	return same;
 }
 
 bool

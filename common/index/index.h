@@ -95,6 +95,8 @@ void	ppi_close(struct ppi_reader *);
 
 /* Is it the index of the recording, as far as it reaches?  false: err->what has the reason. */
 bool	ppi_fits(const struct ppi_reader *, struct pp_source *, struct pp_err *);
+/* Has the recording all bytes that the index is about, also between those that ppi_fits() looks at?  Reads them; then from the first entry. */
+bool	ppi_same(struct ppi_reader *, struct pp_source *);
 /* Does it cover all of the recording: has nothing been added? */
 bool	ppi_covers(const struct ppi_reader *, struct pp_source *);
 /* The XXH64 of the bytes at n marks.  1; 0: the file is shorter; -1. */

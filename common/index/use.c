@@ -29,7 +29,7 @@ struct ppi_use {
 static int
 use_misfit(struct ppi_use *u, const char *why)
 {
-	return pp_fail(u->err, "the index %s does not fit: %s; --no-index reads without it", u->name, why);
+	return pp_fail(u->err, "the index %s does not fit: %s; --no-index reads without it, pcat --index makes it again", u->name, why);
 }
 
 /* Have the next entry, unless there is none. */

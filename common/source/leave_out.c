@@ -28,7 +28,7 @@ static int
 leave_misfit(struct source *s, uint64_t off, const char *why)
 {
 	s->fatal = true;
-	return source_fail(s, off, "the index %s does not fit: %s; --no-index reads without it", s->leave->how->name, why);
+	return source_fail(s, off, "the index %s does not fit: %s; --no-index reads without it, pcat --index makes it again", s->leave->how->name, why);
 }
 
 static int
