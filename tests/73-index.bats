@@ -430,6 +430,14 @@ as_without() {
 	same_script "$T/x" data/demo.data
 }
 
+@test "index: chunks are left out of recordings with much side-band, too" {
+	zstd -qdc data/a_busy.pipe.data.zst >"$T/busy"
+	pcat -q --index --chunk-size=8K "$T/busy"
+	as_without --time 20%/2 "$T/busy"
+	as_without --pid 1 "$T/busy"
+	done_all
+}
+
 @test "index: small, and of any recording smaller than 7 %" {
 	have gen
 	pcat -q --index "$T/gen"

@@ -113,7 +113,8 @@ copy_pack(struct build *b, struct ppi_entry *e)
 
 	if (copy_add_times(b) < 0)
 		return -1;
-	if (b->whole || b->ncopy > e->c.plain / COPY_SHARE || e->c.flags & (PP_CHUNK_PAYLOAD | PP_CHUNK_NO_EVENT) || !b->ncopy)
+	/* To leave out less than half of a chunk saves nothing. */
+	if (b->whole || b->ncopy > e->c.plain / 2 || e->c.flags & (PP_CHUNK_PAYLOAD | PP_CHUNK_NO_EVENT) || !b->ncopy)
 		return 1;
 	bound = ZSTD_compressBound(b->ncopy);
 	if (bound > b->cappacked) {
@@ -126,6 +127,8 @@ copy_pack(struct build *b, struct ppi_entry *e)
 	got = ZSTD_compress(b->packed, bound, b->copy, b->ncopy, COPY_LEVEL);
 	if (ZSTD_isError(got))
 		return pp_fail(b->err, "zstd: %s", ZSTD_getErrorName(got));
+	if (got > e->c.plain / COPY_SHARE)
+		return 1;
 	e->copy = b->packed;
 	e->ncopy = got;
 	e->copy_plain = b->ncopy;
