@@ -196,7 +196,11 @@ order(const struct screen *s)
 	fprintf(s->f, "%" PRIu64 " rounds", kept_num(&k, "rounds"));
 	if (kept_num(&k, "rounds"))
 		fprintf(s->f, " of up to %" PRIu64 " bytes", kept_num(&k, "round_bytes_max"));
-	fprintf(s->f, "; %" PRIu64 " steps back in time", kept_num(&k, "backward"));
+	/* Pieces do not know. */
+	if (kept_cell(&k, 0, "backward")->known)
+		fprintf(s->f, "; %" PRIu64 " steps back in time", kept_num(&k, "backward"));
+	else
+		fputs("; unknown number of steps back in time", s->f);
 	if (kept_num(&k, "backward_max_ns")) {
 		fputs(", by up to ", s->f);
 		seconds(s, kept_num(&k, "backward_max_ns"));
