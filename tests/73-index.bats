@@ -192,6 +192,10 @@ as_without() {
 	[ $rc = 0 ] && [ -n "$(chunks)" ]
 	try pfilter --time 50%/2 --index-file="$T/nosuch" "$T/multi"
 	[ $rc = 1 ] && one_line "pfilter: $T/nosuch: No such file"
+	for c in "pfilter --cpu 1" "pfilter --cpu 1 -" "psort --merge $T/multi $T/x" "pcat $T/multi $T/x" "pstat --manifest=$T/x"; do
+		try $c --index-file="$T/x" <"$T/multi"
+		[ $rc = 2 ] && grep -q "index-file: needs one recording" "$T/err" || failed "$c"
+	done
 	try pfilter --no-index --index-file="$T/x" "$T/multi"
 	[ $rc = 2 ]
 	# a file that is no index is not replaced

@@ -86,6 +86,8 @@ tool_check(struct tool *t)
 	for (int i = 0; i < t->nnames; i++)
 		std_in |= tool_is_std(t->names[i]);
 	tool_vis_begin();
+	if (t->index.name && (std_in || t->nnames > 1 || t->manifest))
+		tool_wrong(t, "--index-file: needs one recording, given by its name");
 	if (std_in && isatty(STDIN_FILENO))
 		tool_wrong(t, "standard input is a terminal: name a recording, or pipe one in (perf record -o - ... | %s)",
 		    t->name);
