@@ -44,7 +44,7 @@ lived_in() {
 			--exclude-pid 0-10|: --exclude-pid drops all of them
 			--cpu 7|: none is of CPU 7; they are of CPU 0-3
 			--cpu 5 --pid 1|; of the 2 that the other options leave: none is of CPU 5; they are of CPU 0-1
-			--time 1,2|: none is from 1.000000000,2.000000000; they are from 11.500000000 to 18.500000000
+			--time 1,2|: none is from 1.000000000,2.000000000; they are from 11.500000000 to 18.500000000 (a time after the first sample begins with +)
 			--time 20,|: none is from 20.000000000,; they are from 11.5
 			--pid 2 --time 13,|; of the 1 that the other options leave: none is from 13.000000000,; they are from 12.500000000 to 12.500000000
 			--comms ngnix|: none is of a thread named ngnix; similar: nginx

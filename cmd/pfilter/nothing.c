@@ -103,6 +103,10 @@ why_time(struct line *l, const struct selection *s)
 	add_time(l, s->seen->first);
 	add(l, " to ");
 	add_time(l, s->seen->last);
+	/* what somebody meant who counts from the first sample */
+	if (t->n && t->r[t->n - 1].stop.ns != UINT64_MAX && t->r[t->n - 1].stop.ns < s->seen->first &&
+	    t->r[t->n - 1].stop.ns <= s->seen->last - s->seen->first)
+		add(l, " (a time after the first sample begins with +)");
 }
 
 /* The last step (reason.h) that a sample reached: it rejected all samples that the earlier ones selected. */
