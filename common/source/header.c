@@ -135,8 +135,8 @@ unfinished(struct file *f)
 		if (growing_open(f->s, f->data.off, &f->data.size) < 0)
 			return -1;
 	} else {
-		source_fail(f->s, 48, "data size is 0: the recorder was killed before it could finish the file%s",
-		    f->s->repair ? "; all from data offset on is taken" : " (pcat --repair keeps complete records)");
+		source_fail(f->s, 48, "data size is 0: the recorder was killed, or still writes the file%s",
+		    f->s->repair ? "; all from data offset on is taken" : " (pcat --repair keeps complete records, pcat --follow reads on)");
 		f->data.size = f->size - f->data.off;
 		if (!repair_forgive(f->s, 0))
 			return -1;
