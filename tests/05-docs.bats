@@ -171,6 +171,7 @@ examples() {
 			[[ $line != *unshare* ]] || unshare -rm true 2>/dev/null || continue
 			# as it stands, but for the time that it takes
 			run=${line//sleep 2/sleep 0.1}
+			run=${run//perf record /perf record --no-bpf-event }
 			[ -n "$may_record" ] || run=$(sed 's/perf record [^|]*[^| ]/cat all.data/' <<<"$run")
 			rc=0
 			# Each command of a pipeline must be content, or have nobody left that reads it.

@@ -74,15 +74,7 @@ incompressible() {
 
 # frames FILE: of each COMPRESSED of a stream without payloads, in order: "frame" if a zstd frame begins in it, else "more".
 frames() {
-	od -An -v -tu1 -w1 "$1" | awk '
-		NR <= 16 { next }
-		{ b[n++] = $1 }
-		n == 8 { size = b[6] + 256 * b[7]; type = b[0] }
-		n >= 8 && n == size {
-			if (type == 81)
-				print b[8] == 40 && b[9] == 181 && b[10] == 47 && b[11] == 253 ? "frame" : "more"
-			n = 0
-		}'
+	hex_records "$1" | awk '$1 == 81 { print substr($2, 17, 8) == "28b52ffd" ? "frame" : "more" }'
 }
 
 @test "compress: a frame for each --frame-size of records, in records of its own" {

@@ -38,7 +38,7 @@ united() {
 # kept FILE EXPRESSION: how many samples
 kept() {
 	pfilter -q --filter "$2" "$1" 2>"$T/err" >"$T/kept" || failed "$2: $(cat "$T/err")"
-	records "$T/kept" | grep -c '^9 ' || :
+	hex_records "$T/kept" | grep -c '^9 ' || :
 }
 
 # made [-b] SYSTEM ID [BIG LONG]: a recording of the tracepoint SYSTEM:made with two samples; -b: of a big-endian machine; BIG, LONG:

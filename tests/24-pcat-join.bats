@@ -172,7 +172,7 @@ load join
 		try pcat --remap-pids=1000 "$T/none" --time-offset=3us "$T/in"
 		[ $rc = 0 ] || failed "pcat $b"
 		# HEADER_EVENT_TYPE is obsolete and left out; two rounds part the inputs; build ids come twice
-		diff <(records "$T/want" | grep -v '^6[58] ' | sort -u) <(records "$T/out" | grep -v '^68 ' | sort -u) || failed "records $b"
+		diff <(hex_records "$T/want" | grep -v '^6[58] ' | sort -u) <(hex_records "$T/out" | grep -v '^68 ' | sort -u) || failed "records $b"
 	done
 	done_all
 }
@@ -185,8 +185,8 @@ load join
 		mkpipe $b "$T/all" >"$T/renumbered"
 		mkpipe $b data/all-types.txt >"$T/in"
 		pcat "$T/in" "$T/in" >"$T/out"
-		{ records "$T/in"; records "$T/renumbered"; } | grep -E '^([2-9]|[12][0-9]|64|69|7[1268]) ' | sort >"$T/want"
-		records "$T/out" | grep -E '^([2-9]|[12][0-9]|64|69|7[1268]) ' | sort | diff "$T/want" - || failed "records $b"
+		{ hex_records "$T/in"; hex_records "$T/renumbered"; } | grep -E '^([2-9]|[12][0-9]|64|69|7[1268]) ' | sort >"$T/want"
+		hex_records "$T/out" | grep -E '^([2-9]|[12][0-9]|64|69|7[1268]) ' | sort | diff "$T/want" - || failed "records $b"
 	done
 	done_all
 }
@@ -206,7 +206,7 @@ load join
 		[ $rc = 1 ] && [ "$(grep -c "warning: $big: 1 records cannot hold an event id, and will be dropped; pfilter --st" "$T/err")" = $want ] &&
 		    [ "$(wc -l <"$T/err")" = $want ] || failed "$t"
 		cp "$T/out" "$T/join"
-		[ "$(records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$t: $(records "$T/join" | cut -c1-60)"
+		[ "$(hex_records "$T/join" | grep -c '^9 ')" = 2 ] || failed "$t: $(hex_records "$T/join" | cut -c1-60)"
 	done
 	# the message precedes the output
 	try sh -c 'pcat --allow same-input "$0" "$0" 2>&1 >/dev/full | head -n 1' "$big"
@@ -218,10 +218,10 @@ load join
 	[ $rc = 0 ] || failed alone
 	# the two ways out
 	try pcat --merge-attrs "$big" "$big"
-	[ $rc = 0 ] && ! [ -s "$T/err" ] && cp "$T/out" "$T/join" && [ "$(records "$T/join" | grep -c '^9 ')" = 4 ] || failed "--merge-attrs"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] && cp "$T/out" "$T/join" && [ "$(hex_records "$T/join" | grep -c '^9 ')" = 4 ] || failed "--merge-attrs"
 	pfilter --strip raw "$big" >"$T/small"
 	try pcat "$T/small" "$T/small"
-	[ $rc = 0 ] && ! [ -s "$T/err" ] && cp "$T/out" "$T/join" && [ "$(records "$T/join" | grep -c '^9 ')" = 4 ] || failed "--strip"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] && cp "$T/out" "$T/join" && [ "$(hex_records "$T/join" | grep -c '^9 ')" = 4 ] || failed "--strip"
 	done_all
 }
 

@@ -3,37 +3,10 @@
 load lib
 
 # script FILE [FIELDS]: perf script of its samples, with single blanks; warnings go to $T/warned.
-# The vdso's symbols are perf's own, while no build-id names another.  Where a kernel is not this machine's, perf knows its symbols by chance only: then they are left out, and its warning.
+# The vdso's symbols are perf's own, while no build-id names another.
 script() {
-	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>"$T/warns" |
-	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d; s/ [^ ]* (\[vdso\])/ (vdso)/' >"$T/said"
-	grep -v 'No kallsyms or vmlinux' "$T/warns" >>"$T/warned" || true
-	if [ "$other_kernel" ]; then sed 's/ [^ ]* (\[kernel\.kallsyms\])/ (kernel)/' "$T/said"; else cat "$T/said"; fi
-}
-# look_for_kernel FILE...: is the kernel of one of them not here?
-look_for_kernel() {
-	local f
-	other_kernel=
-	for f; do
-		perf script -f -i "$f" 2>&1 >/dev/null | grep -q 'No kallsyms or vmlinux' && other_kernel=1
-	done
-	return 0
-}
-other_kernel=
-
-# records: "TYPE BYTES" of each record of the stream on standard input (little endian, no payloads), in hex
-records() {
-	od -An -v -tu1 -w1 | awk '
-	{ b[n++] = $1 + 0 }
-	END {
-		for (at = 16; at < n; at += size) {
-			size = b[at + 6] + 256 * b[at + 7]
-			line = b[at] " "
-			for (i = 0; i < size; i++)
-				line = line sprintf("%02x", b[at + i])
-			print line
-		}
-	}'
+	perf script -f --ns -G -F "${2-comm,pid,tid,time,event,period,ip,sym,dso}" -i "$1" 2>>"$T/warned" |
+	    sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d; s/ [^ ]* (\[vdso\])/ (vdso)/'
 }
 
 # within A B: do all lines of A stand in B, in their order?
@@ -50,7 +23,6 @@ merges() {
 	try psort --merge "${opts[@]}" "$@"
 	[ $rc = 0 ] || { failed "psort --merge ${opts[*]} $*"; return 0; }
 	mv "$T/out" "$T/merge"
-	look_for_kernel "$T/merge" "$@"
 	for f; do script "$f"; done | sort >"$T/want"
 	: >"$T/warned"
 	script "$T/merge" >"$T/got"
@@ -94,9 +66,8 @@ sample() {
 	need perf
 	for f in data/p72_forks.pipe.data data/multi.pipe.data data/namespaces.pipe.data data/p72_group_S.pipe.data; do
 		psort "$f" >"$T/sorted"
-		look_for_kernel "$f"
 		script "$T/sorted" >"$T/want"
-		records <"$T/sorted" | grep -E '^([1-9]|[1-5][0-9]) ' >"$T/want.records"
+		hex_records <"$T/sorted" | grep -E '^([1-9]|[1-5][0-9]) ' >"$T/want.records"
 		for how in "rounds:1 $f" "32K $T/sorted" "32K --format=file $T/sorted" "50ms -z $T/sorted" "20ms $T/sorted"; do
 			rm -rf "$T/c"; mkdir "$T/c"
 			pcat --output-template="$T/c/%n" --switch-output=$how || failed "$how"
@@ -106,7 +77,7 @@ sample() {
 			: >"$T/warned"
 			script "$T/merge" | diff "$T/want" - >"$T/diff" || failed "$f $how: $(head -n 4 "$T/diff")"
 			! [ -s "$T/warned" ] || failed "$f $how: perf warns: $(head -n 3 "$T/warned")"
-			records <"$T/merge" >"$T/got.records"
+			hex_records <"$T/merge" >"$T/got.records"
 			diff <(grep '^9 ' "$T/want.records") <(grep '^9 ' "$T/got.records") >"$T/diff" || failed "$f $how: samples"
 			[[ $how == rounds* ]] || within "$T/want.records" "$T/got.records" || failed "$f $how: records"
 		done
@@ -126,9 +97,9 @@ sample() {
 	[ "$(script "$T/m" comm,ip | tr '\n' ' ')" = "one 1 two 2 two 3 two 4 " ] || failed "$(script "$T/m" comm,ip)"
 	{ part h two; sample 2000 2; sample 4000 4; } | mkpipe - >"$b"
 	psort --merge "$a" "$b" >"$T/m"
-	[ "$(records <"$T/m" | grep -c '^64 ')" = 1 ] || failed "pieces: two events"
-	[ "$(records <"$T/m" | grep '^9 ')" = "$(cat "$a" <(tail -c +17 "$b") | records | grep '^9 ' | sort -k 1.18,1.19)" ] ||
-	    failed "pieces: $(records <"$T/m" | grep '^9 ')"
+	[ "$(hex_records <"$T/m" | grep -c '^64 ')" = 1 ] || failed "pieces: two events"
+	[ "$(hex_records <"$T/m" | grep '^9 ')" = "$(cat "$a" <(tail -c +17 "$b") | hex_records | grep '^9 ' | sort -k 1.18,1.19)" ] ||
+	    failed "pieces: $(hex_records <"$T/m" | grep '^9 ')"
 	done_all
 }
 
@@ -163,8 +134,8 @@ sample() {
 
 # until_samples FILE N: wait until that many have come out
 until_samples() {
-	has_samples() { [ "$(records <"$1" | grep -c '^9 ')" = "$2" ]; }
-	await has_samples "$1" "$2" || failed "${3-}: $(records <"$1" | grep -c '^9 ') samples, not $2"
+	has_samples() { [ "$(hex_records <"$1" | grep -c '^9 ')" = "$2" ]; }
+	await has_samples "$1" "$2" || failed "${3-}: $(hex_records <"$1" | grep -c '^9 ') samples, not $2"
 }
 
 @test "merge: live inputs: what all allow goes out at once, and none is waited for without need" {
@@ -204,7 +175,7 @@ until_samples() {
 	pid=$!
 	timeout 60 bash -c 'exec 7>"$0/a"; head -c 400 "$0/1" >&7; exec 8>"$0/b"; cat "$0/2" >&8; tail -c +401 "$0/1" >&7' "$T" || failed writer
 	wait $pid || failed status
-	[ "$(records <"$T/m" | grep -c '^9 ')" = 6000 ] || failed samples
+	[ "$(hex_records <"$T/m" | grep -c '^9 ')" = 6000 ] || failed samples
 	psort -c "$T/m" || failed order
 	done_all
 }
@@ -218,7 +189,7 @@ until_samples() {
 		try psort --merge "$T/cut" data/multi.pipe.data
 		[ $rc = $alone ] && { [ $rc = 0 ] || one_line "psort: $T/cut: "; } || failed "cut at $n"
 		psort -c "$T/out" || failed "cut at $n: order"
-		[ "$(records <"$T/out" | grep -c '^9 ')" -ge "$(records <data/multi.pipe.data | grep -c '^9 ')" ] || failed "cut at $n: samples"
+		[ "$(hex_records <"$T/out" | grep -c '^9 ')" -ge "$(hex_records <data/multi.pipe.data | grep -c '^9 ')" ] || failed "cut at $n: samples"
 	done
 	try sh -c 'psort --merge data/basic.pipe.data data/multi.pipe.data >/dev/full'
 	[ $rc = 1 ] && one_line "psort: <stdout>: write: " || failed full
@@ -348,8 +319,8 @@ union() {
 	[ "$(periods --untimed=first)" = "111 112 113 211 212 213 101 201 102 202 103 203 " ] || failed "first: $(periods --untimed=first)"
 	[ "$(periods --untimed=stamp)" = "101 111 201 211 102 112 202 212 103 113 203 213 " ] || failed "stamp: $(periods --untimed=stamp)"
 	# marks
-	psort --merge --rounds=drop "$a" "$b" | records | grep -q '^68 ' && failed "drop: marks"
-	psort --merge --rounds=emit "$a" "$b" | records | tail -n 1 | grep -q '^68 ' || failed "emit: no mark at the end"
+	psort --merge --rounds=drop "$a" "$b" | hex_records | grep -q '^68 ' && failed "drop: marks"
+	psort --merge --rounds=emit "$a" "$b" | hex_records | tail -n 1 | grep -q '^68 ' || failed "emit: no mark at the end"
 	for o in --rounds=keep --check "--window=1s --full" "-S 10K"; do
 		try psort --merge $o "$a" "$b"
 		[ $rc = 2 ] && one_line "psort: --" && ! [ -s "$T/out" ] || failed "$o"
@@ -452,9 +423,9 @@ union() {
 	done
 	try timeout 60 psort --merge --allow same-input "$T/f" data/multi.pipe.data "$T/f"
 	[ $rc = 2 ] && one_line "psort: '$T/f' and '$T/f' are the same input, which can be read only once" || failed "fifo"
-	n=$(records <"$T/a" | grep -c '^9 ')
-	[ "$(psort --merge --allow same-input "$T/a" "$T/b" | records | grep -c '^9 ')" = $((2 * n)) ] || failed "allowed"
-	[ "$(psort --merge "$T/a" - <data/basic.pipe.data | records | grep -c '^9 ')" = $((2 * n)) ] || failed "a copy"
+	n=$(hex_records <"$T/a" | grep -c '^9 ')
+	[ "$(psort --merge --allow same-input "$T/a" "$T/b" | hex_records | grep -c '^9 ')" = $((2 * n)) ] || failed "allowed"
+	[ "$(psort --merge "$T/a" - <data/basic.pipe.data | hex_records | grep -c '^9 ')" = $((2 * n)) ] || failed "a copy"
 	try psort --merge "$T/a" - <"$T/a"
 	[ $rc = 2 ] || failed "standard input"
 	done_all
@@ -498,16 +469,16 @@ union() {
 	{ part h one; tell seven 1; sample 1000 1; sample 3000 3; } | mkpipe - >"$T/a"
 	{ part h one; tell seven 1; sample 2000 2; sample 4000 4; } | mkpipe - >"$T/b"
 	{ part h two; tell seven 2; sample 2500 2; } | mkpipe - >"$T/c"
-	psort --merge "$T/a" "$T/b" | records >"$T/got"
+	psort --merge "$T/a" "$T/b" | hex_records >"$T/got"
 	[ "$(grep -c '^3 ' "$T/got") $(grep -c '^10 ' "$T/got")" = "2 1" ] || failed "known: $(cat "$T/got")"
 	psort --merge "$T/a" "$T/c" >"$T/m"
-	records <"$T/m" >"$T/got"
+	hex_records <"$T/m" >"$T/got"
 	[ "$(grep -c '^3 ' "$T/got") $(grep -c '^10 ' "$T/got")" = "3 2" ] || failed "new: $(cat "$T/got")"
 	[ "$(script "$T/m" comm,ip | tr '\n' ' ')" = "one 1 two 2 two 3 " ] || failed "$(script "$T/m" comm,ip)"
 	# a single input, and duplicates within one input
 	{ part h one; part h one | grep COMM; sample 5000 1; } | mkpipe - >"$T/d"
-	psort --merge "$T/d" | records | grep -c '^3 ' | grep -qx 2 || failed "alone"
-	psort --merge "$T/d" "$T/a" | records | grep -c '^3 ' | grep -qx 2 || failed "the first of them"
+	psort --merge "$T/d" | hex_records | grep -c '^3 ' | grep -qx 2 || failed "alone"
+	psort --merge "$T/d" "$T/a" | hex_records | grep -c '^3 ' | grep -qx 2 || failed "the first of them"
 	done_all
 }
 

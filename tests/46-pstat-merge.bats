@@ -89,7 +89,7 @@ of() {
 	pstat --merge --json "$T/a" "$T/b" "$T/c" >"$T/o"
 	[ "$(jq -c .hosts "$T/o")" = '[{"host":"beta","recordings":2,"samples":9},{"host":"alpha","recordings":1,"samples":3}]' ]
 	[ "$(jq -c '[.recordings, .samples, .period, .features.hostname, .features.perf_version]' "$T/o")" = '[3,12,24,null,null]' ]
-	[ "$(jq -c '.time' "$T/o")" = '{"first_ns":1000,"last_ns":1004,"duration_ns":4}' ]
+	[ "$(jq -c '.time | [.first_ns, .last_ns, .duration_ns]' "$T/o")" = '[1000,1004,4]' ]
 	jq -e '.approx | index("order.backward") and index("order.round_bytes_max") and index("comms.pids")' "$T/o" >/dev/null
 	[ "$(pstat --merge --json "$T/a" | jq -c '[.approx, .features.hostname]')" = '[[],"alpha"]' ]
 	# the forms are those of any report

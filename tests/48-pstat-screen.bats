@@ -80,7 +80,7 @@ HEAD='attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID flags=sample_id_a
 	} | stream
 	LC_ALL=C pstat "$T/recipe.pipe" >"$T/out"
 	under lost | sed 1d | diff - <(printf '|  @  | LOST_SAMPLES, up to 9 in 1 ms\nwithout a time: 2 records\n')
-	[ "$(pstat --json "$T/recipe.pipe" | jq -c '.losses | map([.[]])')" = \
+	[ "$(pstat --json "$T/recipe.pipe" | jq -c '.losses | map([.time_ns, .width_ns, .lost, .lost_samples])')" = \
 	    '[[1000000000,1000000,5,0],[1002000000,1000000,0,9],[null,null,2,0]]' ]
 	# only without a time
 	{ echo "$HEAD"; echo "LOST id=11 lost=2 @ pid=1 tid=1 time=0 id=11"; } | stream
@@ -196,10 +196,10 @@ HEAD='attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID flags=sample_id_a
 	} | stream
 	pstat -s dso "$T/recipe.pipe" >"$T/out"
 	[ "$(under build-ids)" = "2 of 3 mapped files; 2 of 3 DSOs with samples, with 66.7% of all samples" ] || failed "$(cat "$T/out")"
-	[ "$(pstat --json -s dso "$T/recipe.pipe" | jq -c '.files | [.[]]')" = '[3,2,3,2,4]' ] || failed "JSON"
-	[ "$(pstat --json -s pid "$T/recipe.pipe" | jq -c '.files | [.[]]')" = '[3,2,null,null,null]' ] || failed "another key"
+	[ "$(pstat --json -s dso "$T/recipe.pipe" | jq -c '.files | [.mapped, .with_build_id, .hit, .hit_with_build_id, .hit_samples_with_build_id]')" = '[3,2,3,2,4]' ] || failed "JSON"
+	[ "$(pstat --json -s pid "$T/recipe.pipe" | jq -c '.files | [.mapped, .with_build_id, .hit, .hit_with_build_id, .hit_samples_with_build_id]')" = '[3,2,null,null,null]' ] || failed "another key"
 	pstat --json -s dso "$T/recipe.pipe" >"$T/a"
-	[ "$(pstat --merge --json "$T/a" "$T/a" | jq -c '.files | [.[]]')" = '[3,2,3,2,8]' ] || failed "merged"
+	[ "$(pstat --merge --json "$T/a" "$T/a" | jq -c '.files | [.mapped, .with_build_id, .hit, .hit_with_build_id, .hit_samples_with_build_id]')" = '[3,2,3,2,8]' ] || failed "merged"
 	pstat "$T/recipe.pipe" >"$T/out"
 	[ "$(under build-ids)" = "2 of 3 mapped files" ] || failed "plain"
 	done_all

@@ -7,7 +7,7 @@ load oracle
 fresh() {
 	local to=$BATS_FILE_TMPDIR/$1
 	shift
-	perf record "$@" -- bash -c '
+	command perf record "$@" -- bash -c '
 		for i in 1 2 3; do
 			(for ((j = 0; j < 4000; j++)); do :; done; ls / >/dev/null) &
 		done

@@ -44,28 +44,6 @@ script() {
 	perf script -f --ns -i "$1" -F "$2" 2>/dev/null | sed 's/[[:space:]]\{1,\}/ /g; s/^ //; s/ $//; /^$/d'
 }
 
-# records FILE: "TYPE BYTES" of each record of a stream, in hex; payloads as part of it
-records() {
-	od -An -v -tu1 -w1 "$1" | awk '
-	function num(at, n,    v, i) {
-		for (v = i = 0; i < n; i++)
-			v = v * 256 + b[at + (b[0] == 80 ? n - 1 - i : i)]
-		return v
-	}
-	{ b[n++] = $1 + 0 }
-	END {
-		for (at = 16; at < n; at += size) {
-			type = num(at, 4); size = num(at + 6, 2)
-			if (type == 66) size += num(at + 8, 4)
-			if (type == 71) size += num(at + 8, 8)
-			line = type " "
-			for (i = 0; i < size; i++)
-				line = line sprintf("%02x", b[at + i])
-			print line
-		}
-	}'
-}
-
 head_a() {
 	cat <<-'END'
 	attr type=1 config=0 period=1000 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm|task|mmap2 ids=11,12

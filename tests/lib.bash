@@ -4,7 +4,21 @@
 
 : "${O:=$BATS_TEST_DIRNAME/../build}"
 O=$(cd "$O" && pwd)
-PATH=$O:$PATH
+# What starts quickly.  A python of a version manager takes seven times as long to start as Debian's, which has the modules that
+# tests need; jq 1.6 fifteen times as long as gojq, which is the same but that it sorts the members of objects.
+export KALLSYMS=$BATS_RUN_TMPDIR/kallsyms
+if [ ! -d "$BATS_RUN_TMPDIR/bin" ]; then
+	mkdir "$BATS_RUN_TMPDIR/bin"
+	[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 "$BATS_RUN_TMPDIR/bin"
+	! type -P gojq >/dev/null || ln -s "$(type -P gojq)" "$BATS_RUN_TMPDIR/bin/jq"
+	command perf version 2>/dev/null | sed -n 's/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/p' >"$BATS_RUN_TMPDIR/perf-version"
+	# see perf.bash: a symbol for each 32 KiB of x86's kernels
+	awk 'BEGIN { print "ffffffff81000000 T _text\nffffffff81000000 T _stext"
+		for (i = 0; i < 2048; i++) printf "ffffffff8%07x T kernel_%d\n", 16777216 + i * 32768, i }' >"$KALLSYMS"
+fi
+export PERF_VERSION=
+read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
+PATH=$O:$BATS_RUN_TMPDIR/bin:$PATH
 CORPUS=$BATS_TEST_DIRNAME/../../shared/corpus
 export LC_ALL=C TZ=UTC PAGER=cat
 
@@ -213,12 +227,32 @@ becomes() {
 # samples_at WORD FILE [mark]: time, and the u32 at that word, of a stream's samples in their order (little endian, sizes
 # multiples of 4, the time at word 6); with "mark", a line "mark" for each FINISHED_ROUND.
 samples_at() {
-	tail -c +17 "$2" | od -An -v -tu4 -w4 | awk '
-		n == 0 { type = $1; at = 0; n = -1 }
-		n == -1 && at == 1 { n = int($1 / 65536) / 4 }
-		type == 9 && at == 6 { time = $1 }
-		type == 9 && at == 7 { time += $1 * 4294967296 }
-		type == 9 && at == word { printf "%.0f %d\n", time, $1 }
-		type == 68 && at == 1 && marks { print "mark" }
-		{ if (++at == n) n = 0 }' word="$1" marks="${3-}"
+	perl -e '
+		my ($word, $file, $marks) = @ARGV;
+		open F, "<:raw", $file or die "$file: $!\n";
+		local $/;
+		my $d = <F>;
+		for (my ($o, $size) = 16; $o + 8 <= length $d; $o += $size) {
+			(my $type, undef, $size) = unpack "Vvv", substr $d, $o, 8;
+			die "$file: size $size at $o\n" if $size < 8;
+			last if $o + $size > length $d;
+			if ($type == 9) { printf "%u %u\n", unpack("Q<", substr $d, $o + 24, 8), unpack "V", substr $d, $o + 4 * $word, 4 }
+			elsif ($type == 68 && $marks) { print "mark\n" }
+		}' "$1" "$2" "${3-}"
+}
+
+# hex_records [FILE]: "TYPE BYTES" of each record of a stream of either byte order, in hex; payloads as part of it.
+hex_records() {
+	perl -e '
+		open F, "<:raw", $ARGV[0] or die "$ARGV[0]: $!\n";
+		local $/;
+		my $d = <F>;
+		my ($u4, $u2, $u8) = $d =~ /^PERFILE2/ ? ("V", "v", "Q<") : ("N", "n", "Q>");
+		for (my ($o, $size) = 16; $o + 8 <= length $d; $o += $size) {
+			(my $type, undef, $size) = unpack "$u4$u2$u2", substr $d, $o, 8;
+			die "$ARGV[0]: size $size at $o\n" if $size < 8;
+			$size += $type == 66 ? unpack($u4, substr $d, $o + 8, 4) : $type == 71 ? unpack($u8, substr $d, $o + 8, 8) : 0;
+			last if $o + $size > length $d;
+			print "$type ", unpack("H*", substr $d, $o, $size), "\n";
+		}' "${1:-/dev/stdin}"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# For tests of pstat: each JSON that pstat writes in them is checked by the schema, when the test has ended.
+# For tests of pstat: each JSON that pstat writes in them is checked by the schema, when the file of tests has ended.
 
 # The python that has Debian's modules.
 PYTHON=/usr/bin/python3
@@ -30,12 +30,11 @@ pstat() {
 	return $rc
 }
 
-teardown() {
+teardown_file() {
 	local -a made=()
 	local f
-	for f in "$T".json.*; do
+	for f in "$BATS_RUN_TMPDIR"/test/*.json.*; do
 		[ ! -s "$f" ] || made+=("$f")
 	done
-	[ ${#made[@]} -gt 0 ] && $PYTHON -c 'import jsonschema' 2>/dev/null || return 0
-	$PYTHON pstat.py schema pstat.schema.json "${made[@]}"
+	[ ${#made[@]} = 0 ] || $PYTHON "$BATS_TEST_DIRNAME/pstat.py" schema "$BATS_TEST_DIRNAME/pstat.schema.json" "${made[@]}"
 }

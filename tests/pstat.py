@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: ISC
 """Check what pstat writes by parsers that are not ours.
 
-pstat.py schema SCHEMA FILE...: is each JSON what the schema says, with no member twice?  Of long tables some rows.
+pstat.py schema SCHEMA FILE...: is each JSON what the schema says, with no member twice?  Of long tables some rows.  Says nothing without jsonschema.
 pstat.py openmetrics FILE: print the samples, a line each: name, labels, value.
-pstat.py csv FILE: print the cells, as JSON: a list a row.
+pstat.py cells JSON DIR TABLE...: has DIR/TABLE.csv the cells of that table in JSON, and DIR/TABLE.tsv as many?
 pstat.py text FILE COLUMNS [ascii]: is each line so wide at most, with colours that end in it, and nothing else that acts on a terminal?
 """
 import csv
@@ -22,20 +22,27 @@ def once(pairs):
 
 
 def schema(path, *files):
-    import jsonschema
+    try:
+        import jsonschema
+    except ImportError:
+        return 0
     with open(path) as f:
         check = jsonschema.Draft202012Validator(json.load(f))
     bad = 0
+    seen = set()
     for path in files:
         with open(path) as f:
             text = f.read()
+        if text in seen:
+            continue
+        seen.add(text)
         try:
             if not text.isascii():
                 raise ValueError("not ASCII")
             report = json.loads(text, object_pairs_hook=once)
             for name, rows in report.items():
-                if isinstance(rows, list) and len(rows) > 400:
-                    report[name] = rows[:200] + rows[-200:]
+                if isinstance(rows, list) and len(rows) > 100:
+                    report[name] = rows[:50] + rows[-50:]
             for error in check.iter_errors(report):
                 raise ValueError(f"{'/'.join(map(str, error.absolute_path))}: {error.message}")
         except ValueError as error:
@@ -52,10 +59,35 @@ def openmetrics(path):
                 print(s.name, json.dumps(s.labels, sort_keys=True), s.value)
 
 
-def table(path):
-    with open(path, newline="") as f:
-        for row in csv.reader(f, strict=True):
-            print(json.dumps(row))
+def cell(value):
+    return "" if value is None else " ".join(value) if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else value
+
+
+def cells(path, directory, *tables):
+    with open(path) as f:
+        report = json.load(f, parse_int=str, parse_float=str)
+    bad = 0
+    for name in tables:
+        rows = report if name == "report" else report[name]
+        rows = [row for row in (rows if isinstance(rows, list) else [rows]) if row is not None]
+        if name == "report":
+            rows = [{k: v for k, v in row.items() if not isinstance(v, (dict, list)) and k not in ("schema", "time")} for row in rows]
+        want = [[re.sub("[\1-\x1f\x80-\x9f\u202a-\u202e]", "?", cell(v)) for v in row.values()] for row in rows]
+        with open(f"{directory}/{name}.csv", newline="") as f:
+            lines = f.readlines()
+            f.seek(0)
+            heads, *got = csv.reader(f, strict=True)
+        # the apostrophe before a formula, and what is escaped for terminals
+        got = [[re.sub(r"(?<!\\)((\\\\)*)(\\x(0[1-9a-f]|1[0-9a-f])|\\xc2\\x[89][0-9a-f]|\\xe2\\x80\\xa[a-e])", r"\1?", re.sub("^'([=+@-])", r"\1", c))
+                for c in row] for row in got]
+        with open(f"{directory}/{name}.tsv", newline="") as f:
+            tsv = [line.split("\t") for line in f]
+        for wrong in (got != want and "cells", heads != lines[0].strip().split(",") and "heads", len({len(row) for row in tsv}) != 1 and "fields of TSV",
+                      len(tsv) != len(lines) and "rows of TSV"):
+            if wrong:
+                print(f"{name}: {wrong}: {[(a, b) for a, b in zip(got, want) if a != b][:1]}")
+                bad = 1
+    return bad
 
 
 def columns(c):
@@ -79,4 +111,4 @@ def text(path, width, charset=""):
 
 
 if __name__ == "__main__":
-    sys.exit({"schema": schema, "openmetrics": openmetrics, "csv": table, "text": text}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"schema": schema, "openmetrics": openmetrics, "cells": cells, "text": text}[sys.argv[1]](*sys.argv[2:]))
