@@ -41,7 +41,7 @@ leaks() {
 @test "anon: nor of a fresh system-wide recording with all fields that perf can record" {
 	need record
 	need python3
-	perf record -q -a -g -d --phys-data --sample-cpu --namespaces --all-cgroups -e cpu-clock,page-faults -o - -- \
+	perf record -q -a -g -d -F 500 --phys-data --sample-cpu --namespaces --all-cgroups -e cpu-clock,page-faults -o - -- \
 	    sh -c 'ls -l /usr/bin >/dev/null; sleep 0.2' >"$T/fresh" 2>/dev/null ||
 	    perf record -q -g -d -e cpu-clock:u -o - -- ls -lR /usr/share/doc >"$T/fresh" 2>/dev/null ||
 	    skip "perf can't record here"

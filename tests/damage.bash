@@ -14,8 +14,12 @@
 declare -gA KIND_RULES KIND_LINES
 KINDS=()
 kinds_load() {
-	local line name=
-	while IFS= read -r line; do
+	local line name= file
+	local -a lines
+	for file in "${BASH_SOURCE[0]%/*}"/data/check/*.kinds; do
+		mapfile -t -O ${#lines[@]} lines <"$file"	# of a pipe, the shell reads each byte by itself
+	done
+	for line in "${lines[@]}"; do
 		case $line in
 		"== "*)
 			line=${line#== }
@@ -26,7 +30,7 @@ kinds_load() {
 			KIND_LINES[$name]=;;
 		" "*|+*|-*) KIND_LINES[$name]+=$line$'\n';;
 		esac
-	done < <(cat "${BASH_SOURCE[0]%/*}"/data/check/*.kinds)
+	done
 }
 kinds_load
 kinds() {
