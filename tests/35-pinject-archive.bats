@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 # pinject --archive: copies of what was sampled, so that perf elsewhere has the names of here.
 load lib
+KALLSYMS=		# perf has the names of the kernel that runs here
 
 # program: compile one of our own, with symbols, that runs for a moment
 program() {

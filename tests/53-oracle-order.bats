@@ -90,7 +90,7 @@ busy() {
 	shift
 	perf record -a -o - "$@" -- bash -c '
 		for i in 1 2; do
-			dd if=/dev/zero of=/dev/null bs=1 count=5000 2>/dev/null &
+			dd if=/dev/zero of=/dev/null bs=1 count=2000 2>/dev/null &
 		done
 		for i in 1 2 3; do /bin/true; ls /usr/bin | tail -n 1; done >/dev/null
 		wait' >"$to" 2>"$T/perf.err" </dev/null && [ -s "$to" ] || { rm -f "$to"; head -n 1 "$T/perf.err"; }

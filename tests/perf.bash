@@ -14,9 +14,9 @@ export PERF_VERSION
 # recordings of other kernels: it gets a short list, made by lib.bash, that it takes for any kernel.
 # Since 7.0 perf warns of each recording without a feature that it wants, be it untouched: that is not for the tests.
 perf() {
-	case ${KALLSYMS:+$1} in
+	case ${1-} in
 	record) set -- "$1" --no-bpf-event "${@:2}";;
-	script|report) set -- "$1" --kallsyms="$KALLSYMS" "${@:2}";;
+	script|report) set -- "$1" ${KALLSYMS:+--kallsyms="$KALLSYMS"} "${@:2}";;
 	esac
 	if perf_since 7.0; then
 		{ command perf "$@" 2>&1 >&3 3>&- | sed '/^Invalid HEADER_CPU_DOMAIN_INFO: /d' >&2; } 3>&1
