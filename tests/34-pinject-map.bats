@@ -344,7 +344,6 @@ ours() {
 
 # real COMMAND...: a recording of it; perf's names here, with its file, and without it elsewhere, are the same
 real() {
-	local KALLSYMS=		# with --buildid-dir perf has the kernel's
 	need record
 	rm -rf "$T/syms"
 	perf record -k mono -q --no-bpf-event -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$@" >"$T/in" 2>"$T/record.err" || skip "perf record -k mono does not work here"

@@ -14,15 +14,17 @@ export PERF_VERSION
 # recordings of other kernels: it gets a short list, made by lib.bash, that it takes for any kernel.
 # Since 7.0 perf warns of each recording without a feature that it wants, be it untouched: that is not for the tests.
 perf() {
+	local -a first=()
+	[ "${1-}" != --buildid-dir ] || { first=("$1" "$2"); shift 2; }
 	case ${1-} in
-	record) set -- "$1" --no-bpf-event "${@:2}";;
-	script|report) set -- "$1" ${KALLSYMS:+--kallsyms="$KALLSYMS"} "${@:2}";;
+	record) first+=("$1" --no-bpf-event); shift;;
+	script|report) first+=("$1" ${KALLSYMS:+--kallsyms="$KALLSYMS"}); shift;;
 	esac
 	if perf_since 7.0; then
-		{ command perf "$@" 2>&1 >&3 3>&- | sed '/^Invalid HEADER_CPU_DOMAIN_INFO: /d' >&2; } 3>&1
+		{ command perf "${first[@]}" "$@" 2>&1 >&3 3>&- | sed '/^Invalid HEADER_CPU_DOMAIN_INFO: /d' >&2; } 3>&1
 		return "${PIPESTATUS[0]}"
 	fi
-	command perf "$@"
+	command perf "${first[@]}" "$@"
 }
 
 # Since 6.12 a thread is forgotten at its EXIT: samples that come later, as those of the EXIT itself, have a number for a comm,
