@@ -130,7 +130,8 @@ FUZZ      = $(call progs,fuzz/)
 FUZZ_RUNS = $(if $(ALL),2000000,10000)
 BATS      = $(sort $(wildcard tests/*.bats))
 # The longest tests start first.  There is one job more than processors, because some tests wait for recordings.
-LONG      = $(filter $(patsubst %,tests/%.bats,29-psort-merge 31-% 32-% 33-% 36-pinject-rounds 37-% 52-% 05-% 50-% 26-% 24-% 65-% 53-%),$(BATS))
+LONG      = $(wildcard $(patsubst %,tests/%.bats,14-rows 48-pstat-page 65-pfilter-anon 68-pfilter-tasks 68-pfilter-span 02-library \
+	48-pstat-screen 49-pstat-live 43-pstat-check 10-seven 31-pinject-files 53-oracle-order 52-oracle-fresh 05-docs 26-pcat-inputs))
 TESTS     = $(FUZZ) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
 JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
