@@ -72,7 +72,7 @@ static void
 chunks_write(struct tool *t, const struct options *o, FILE *f)
 {
 	struct table to = { .f = f };
-	struct pp_chunk_walk walk = { .size = o->chunk_size, .sets = true, .chunk = chunks_row, .arg = &to };
+	struct pp_chunk_walk walk = { .size = o->chunk_size, .chunk = chunks_row, .arg = &to };
 	const char *cannot = pp_chunks_cannot(t->in);
 	struct ppi_reader *index = tool_index_whole(t);
 	bool bad;

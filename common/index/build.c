@@ -453,7 +453,7 @@ ppi_build(struct pp_source *in, struct pp_sink *out, struct ppi_build *o)
 	b->hash_from = b->hashed = UINT64_MAX;
 	pp_before_refill(in, build_refill, b);
 	b->w = (struct ppi_writer){ .sink = out, .err = o->err };
-	b->walk = (struct pp_chunk_walk){ .size = o->size, .sets = true, .chunk = build_chunk, .other = build_other, .arg = b };
+	b->walk = (struct pp_chunk_walk){ .size = o->size, .chunk = build_chunk, .other = build_other, .arg = b };
 	if (build_walk(b) > 0)
 		rc = build_end(b);
 	pp_before_refill(in, NULL, NULL);

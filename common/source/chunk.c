@@ -61,7 +61,10 @@ walk_record(struct walk *k, const struct pp_rec *r)
 	k->inside = true;
 	if (pp_chunker_take(k->c, s->pub.events, r, expand_has(s, r->raw)) < 0)
 		return -1;
-	return r->type != PP_SAMPLE && k->w->other ? k->w->other(k->w->arg, &s->pub, r) : 1;
+	if (r->type != PP_SAMPLE && k->w->other && k->w->other(k->w->arg, &s->pub, r) < 0)
+		return -1;
+	/* As pp_next() would yield them. */
+	return pp_chunker_samples(k->c, s->pub.events, &s->pub.pos, s->pub.lim);
 }
 
 int

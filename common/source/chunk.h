@@ -37,7 +37,7 @@ struct pp_chunk {
 	uint64_t	 records, samples;	/* records, and SAMPLEs of them */
 	uint64_t	 sample_bytes;
 	uint64_t	 first, last;	/* smallest and largest time of SAMPLEs, ns; 0: none has one */
-	/* Sets, of SAMPLEs, if asked for; valid during the call. */
+	/* Sets, of SAMPLEs; valid during the call. */
 	const uint64_t	*events, *cpus;	/* bit n: the event of the nth attr; CPU n */
 	unsigned	 nevents, ncpus;	/* words */
 	const uint32_t	*tasks;		/* ascending: each pid and tid once */
@@ -46,7 +46,6 @@ struct pp_chunk {
 
 struct pp_chunk_walk {			/* what is wanted; initially zero */
 	uint64_t	 size;		/* plain bytes of a chunk, at least; 0: PP_CHUNK_SIZE */
-	bool		 sets;
 	/* A chunk is complete.  1, or -1: by pp_fail().  NULL: not wanted. */
 	int		(*chunk)(void *arg, const struct pp_chunk *);
 	/* A record of a chunk that is no SAMPLE, before chunk(); its payload can be fetched.  1, or -1.  NULL: not wanted. */
@@ -90,6 +89,11 @@ bool	pp_chunker_due(const struct pp_chunker *);
 /* What returns int: 1, or -1: no memory, or chunk() failed. */
 int	pp_chunker_cut(struct pp_chunker *, uint32_t file, uint64_t off);
 int	pp_chunker_take(struct pp_chunker *, const struct pp_events *, const struct pp_rec *, bool compressed);
+/*
+ * Take the SAMPLEs that follow: those from *p on, one behind the other and complete before `end', up to where the next record must
+ * begin a chunk; *p: behind the last.  They are compressed if the record before them was.
+ */
+int	pp_chunker_samples(struct pp_chunker *, const struct pp_events *, const uint8_t **p, const uint8_t *end);
 int	pp_chunker_end(struct pp_chunker *, uint64_t off);
 
 #endif
