@@ -146,3 +146,19 @@ load spread
 	pfilter --pid 0-4194304 data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME") | not' >/dev/null
 	pfilter data/basic.file.data | pstat --json | jq -e '.features.present | index("SAMPLE_TIME")' >/dev/null
 }
+
+# what_reads COMMAND...: the bytes that it reads, of files of any kind
+what_reads() {
+	bash -c '"$@" >/dev/null && awk "\$1 == \"rchar:\" { print \$2 }" /proc/$$/io' bash "$@"
+}
+
+@test "time: a percentage with a piece reads the file twice, not three times" {
+	[ -r /proc/self/io ] || skip "the kernel does not count what is read"
+	"$O/bench/gen" 8000000 >"$T/in"
+	size=$(stat -c %s "$T/in")
+	for o in "--time 10%-90%" --piece=2/3 "--time 10%-90% --piece=2/3"; do
+		n=$(what_reads pfilter $o "$T/in")
+		[ "$n" -gt $((size * 19 / 10)) ] && [ "$n" -lt $((size * 5 / 2)) ] || failed "$o: $n of $size bytes"
+	done
+	done_all
+}

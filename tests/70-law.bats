@@ -317,6 +317,8 @@ as_perf() {
 		try $tool --piece=1/2 data/gperf/n.prof
 		[ $rc = 2 ] && one_line "$tool: --piece: a CPU profile has no pieces" || failed "$tool: a CPU profile"
 	done
+	try pfilter --piece=1/2 --time 10%-90% data/p72_group_S.pipe.data
+	[ $rc = 2 ] && one_line "pfilter: --piece: the recording has PERF_SAMPLE_READ" || failed "READ, by the pass for the times"
 	done_all
 }
 

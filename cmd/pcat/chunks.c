@@ -74,7 +74,7 @@ chunks_write(struct tool *t, const struct options *o, FILE *f)
 	struct table to = { .f = f };
 	struct pp_chunk_walk walk = { .size = o->chunk_size, .chunk = chunks_row, .arg = &to };
 	const char *cannot = pp_chunks_cannot(t->in);
-	struct ppi_reader *index = tool_index_whole(t);
+	struct ppi_reader *index = tool_index_whole(t, t->in);
 	bool bad;
 
 	if (cannot) {

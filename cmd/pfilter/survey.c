@@ -19,7 +19,10 @@ by_record(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 	const struct pp_event *ev;
 	uint64_t time;
 
-	if (r->type != PP_SAMPLE || !(ev = pp_event_find(in->events, r, &err)) || !pp_time(ev, r, in->swap, &time))
+	if (r->type != PP_SAMPLE)
+		return;
+	s->bytes += r->size;
+	if (!(ev = pp_event_find(in->events, r, &err)) || !pp_time(ev, r, in->swap, &time))
 		return;
 	if (!s->first || time < s->first)
 		s->first = time;
@@ -56,22 +59,32 @@ survey_times(struct tool *t, bool last, struct survey *s)
 	const char *name = tool_twice(t);
 	struct ppi_use *index;
 	struct pp_source *in;
+	bool known, reads;
+	struct pp_chunk all;
 	unsigned rounds = 0;
 	struct pp_err err;
 	struct pp_rec r;
+	int rc = 1;
 
 	*s = (struct survey){ 0 };
 	if (!name || !(in = tool_source(t, name, 0, &err)))
 		return;
 	index = tool_index_use(t, in, &ask);
+	known = last && tool_index_sums(t, in, &all, &reads);
 	/* After the second FINISHED_ROUND no record is older than those before the first. */
-	while ((last || rounds < 2 || !s->first) && pp_next(in, &r) > 0)
-		if (r.type == PP_HEADER_FEATURE && by_feature(s, in, &r))
+	while ((last || rounds < 2 || !s->first) && (rc = pp_next(in, &r)) > 0)
+		if (r.type == PP_SAMPLE && known) {
+			s->first = all.first;
+			s->last = all.last;
+			break;
+		} else if (r.type == PP_HEADER_FEATURE && !s->bytes && by_feature(s, in, &r))
 			break;
 		else if (r.type == PP_FINISHED_ROUND)
 			rounds++;
 		else
 			by_record(s, in, &r);
+	if (rc <= 0 && !index)
+		tool_piece_sum(t, s->bytes, in->events->reads);
 	pp_close(in);
 	ppi_use_free(index);
 }

@@ -7,10 +7,12 @@
 
 struct survey {
 	uint64_t first, last;		/* times of samples; 0: not found */
+	uint64_t bytes;			/* private: of the SAMPLEs that were read */
 };
 
 /*
- * Find the time of the first sample, and if `last' of the last one: from the SAMPLE_TIME feature, or by reading the samples.
+ * Find the time of the first sample, and if `last' of the last one: from the SAMPLE_TIME feature in front of the samples, from the
+ * index, or by reading the samples, whose bytes are then known to the --piece, too.
  * Errors in the input are not reported; the main pass reports them.
  */
 void	survey_times(struct tool *, bool last, struct survey *);

@@ -37,8 +37,7 @@ struct build {
 	/* the old index */
 	struct ppi_entry old;
 	bool		 has_old, old_done;
-	uint8_t		*old_copy;
-	size_t		 cap_old_copy;
+	struct ppi_copy	 old_copy;
 };
 
 /* ---- the copy ---------------------------------------------------------------------------------------- */
@@ -385,10 +384,10 @@ old_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
 	x->n = c->len;
 	if (!b->old.copy)
 		return 1;
-	if (ppi_expand(&b->old, b->in->swap, &b->old_copy, &b->cap_old_copy, b->err) < 0)
+	if (ppi_expand(&b->old, b->in->swap, &b->old_copy, b->err) < 0)
 		return -1;
 	x->leave = true;
-	x->copy = b->old_copy;
+	x->copy = b->old_copy.p;
 	x->ncopy = b->old.copy_plain;
 	return 1;
 }
@@ -464,7 +463,7 @@ ppi_build(struct pp_source *in, struct pp_sink *out, struct ppi_build *o)
 	free(b->copy);
 	free(b->packed);
 	free(b->block);
-	free(b->old_copy);
+	ppi_copy_free(&b->old_copy);
 	free(b);
 	return rc;
 }

@@ -84,11 +84,17 @@ int	ppi_next(struct ppi_reader *, struct ppi_entry *, bool *damaged);
 bool	ppi_at_last(const struct ppi_reader *);
 /* From the first entry again. */
 void	ppi_rewind(struct ppi_reader *);
+struct ppi_copy {			/* begins zeroed */
+	uint8_t		*p;
+	size_t		 cap;
+	void		*zstd;			/* private */
+};
 /*
- * Expand the copy of an entry into *buf, of *cap bytes, which grows.  -1: it is not what the entry says: all records of the chunk but
- * SAMPLEs, none with a payload.
+ * Expand the copy of an entry: copy_plain bytes at p, until the next call.  -1: it is not what the entry says: all records of the chunk
+ * but SAMPLEs, none with a payload.
  */
-int	ppi_expand(const struct ppi_entry *, bool swap, uint8_t **buf, size_t *cap, struct pp_err *);
+int	ppi_expand(const struct ppi_entry *, bool swap, struct ppi_copy *, struct pp_err *);
+void	ppi_copy_free(struct ppi_copy *);
 void	ppi_close(struct ppi_reader *);
 
 /* ---- fits.c ----------------------------------------------------------------------------------------- */

@@ -134,7 +134,9 @@ ppi_get_tasks(struct ppi_reader *x, struct pp_chunk *c, const uint8_t *p, size_t
 	for (size_t i = 0; i < c->ntasks; i++) {
 		add = 0;
 		shift = 0;
-		do {
+		if (p < end && *p < 128)	/* nearly all */
+			add = *p++;
+		else do {
 			if (p == end || shift > 28)
 				return false;
 			b = *p++;
@@ -218,20 +220,20 @@ ppi_rewind(struct ppi_reader *x)
 }
 
 int
-ppi_expand(const struct ppi_entry *e, bool swap, uint8_t **buf, size_t *cap, struct pp_err *err)
+ppi_expand(const struct ppi_entry *e, bool swap, struct ppi_copy *to, struct pp_err *err)
 {
 	uint64_t records = 0, bytes = 0;	/* of the recording */
 	size_t got, at = 0;
 
-	if (!ppi_grow(buf, cap, e->copy_plain + !e->copy_plain, 1))
+	if ((!to->zstd && !(to->zstd = ZSTD_createDCtx())) || !ppi_grow(&to->p, &to->cap, e->copy_plain + !e->copy_plain, 1))
 		return pp_fail_memory(err);
-	got = ZSTD_decompress(*buf, e->copy_plain, e->copy, e->ncopy);
+	got = ZSTD_decompressDCtx(to->zstd, to->p, e->copy_plain, e->copy, e->ncopy);
 	if (ZSTD_isError(got) || got != e->copy_plain)
 		return pp_fail(err, "the copy of a chunk's records does not expand");
 	for (struct pp_rec r; at < got; at += r.size) {
 		if (got - at < PP_HEADER_SIZE)
 			break;
-		r = pp_rec_at(*buf + at, swap);
+		r = pp_rec_at(to->p + at, swap);
 		if (r.size < PP_HEADER_SIZE || r.size > got - at || r.type == PP_SAMPLE || r.type == PP_COMPRESSED ||
 		    r.type == PP_COMPRESSED2 || r.type == PP_HEADER_TRACING_DATA || r.type == PP_AUXTRACE)
 			break;
@@ -241,6 +243,13 @@ ppi_expand(const struct ppi_entry *e, bool swap, uint8_t **buf, size_t *cap, str
 		}
 	}
 	return at == got && records == e->c.records - e->c.samples && bytes == e->c.plain - e->c.sample_bytes ? 1 : pp_fail(err, "the copy of a chunk's records is not sound");
+}
+
+void
+ppi_copy_free(struct ppi_copy *c)
+{
+	ZSTD_freeDCtx(c->zstd);
+	free(c->p);
 }
 
 /* ---- head and end ------------------------------------------------------------------------------------ */

@@ -22,8 +22,7 @@ struct ppi_use {
 	bool		 reads;			/* the step is the chunk of `e' */
 	bool		 grown;			/* the recording is longer than the index knows */
 	XXH64_state_t	 hash;
-	uint8_t		*copy;
-	size_t		 cap;
+	struct ppi_copy	 copy;
 };
 
 static int
@@ -98,12 +97,12 @@ use_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *step)
 		u->used.read++;
 		return 1;
 	}
-	if (ppi_expand(&u->e, u->in->swap, &u->copy, &u->cap, u->err) < 0)
+	if (ppi_expand(&u->e, u->in->swap, &u->copy, u->err) < 0)
 		return -1;
 	pp_piece_passed(u->in, c->sample_bytes);
 	u->used.left_out += c->len;
 	step->leave = true;
-	step->copy = u->copy;
+	step->copy = u->copy.p;
 	step->ncopy = u->e.copy_plain;
 	return 1;
 }
@@ -156,6 +155,6 @@ void
 ppi_use_free(struct ppi_use *u)
 {
 	if (u)
-		free(u->copy);
+		ppi_copy_free(&u->copy);
 	free(u);
 }

@@ -125,7 +125,8 @@ struct tool {
 	struct confine	 confine;		/* its `off': --no-sandbox */
 	struct {				/* --piece; n 0: not given */
 		uint64_t	 k, n;
-		uint64_t	 total;		/* bytes of all SAMPLEs */
+		uint64_t	 total;		/* bytes of all SAMPLEs, ... */
+		bool		 summed, reads;	/* ... if they are known; some event has PERF_SAMPLE_READ */
 		struct pp_source *whole;	/* the input once more, to find that out */
 		struct pp_err	 err;
 	}		 piece;
@@ -204,16 +205,21 @@ enum { PIECES_MAX = 1000000 };
 void	tool_piece_option(struct tool *);
 void	tool_piece_open(struct tool *, unsigned flags);
 int	tool_piece_begin(struct tool *);
+/* The input was read to its end, or to damage, before tool_begin_input(): the bytes of its SAMPLEs, and whether events->reads is set. */
+void	tool_piece_sum(struct tool *, uint64_t sample_bytes, bool reads);
 /*
  * Let one more source of the input, which has begun, use the index.  NULL: there is none that fits.  ppi_use_free() it when the source is
  * closed; not at the same time as t->in, which tool_begin_input() does it for.
  */
 struct ppi_use *tool_index_use(struct tool *, struct pp_source *, const struct ppi_ask *);
-/* What the index says of all of t->in, with `reads': some event has PERF_SAMPLE_READ.  false: there is none that knows all of it. */
+/*
+ * What the index says of all of the input, a source of which has begun, with `reads': some event has PERF_SAMPLE_READ.  false: there
+ * is none that knows all of it.
+ */
 struct pp_chunk;
-bool	tool_index_sums(struct tool *, struct pp_chunk *sums, bool *reads);
-/* After tool_begin_input(): the index, if it knows all of t->in; the tool's, like what it says. */
-struct ppi_reader *tool_index_whole(struct tool *);
+bool	tool_index_sums(struct tool *, struct pp_source *, struct pp_chunk *sums, bool *reads);
+/* The index, if it knows all of the input; the tool's, like what it says. */
+struct ppi_reader *tool_index_whole(struct tool *, struct pp_source *);
 /* The name of the index of an input; the caller frees it. */
 char	*tool_index_path(const char *input);
 /* tool.c: when the input is opened; has begun; before and after it is closed. */

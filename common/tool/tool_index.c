@@ -99,17 +99,17 @@ tool_index_use(struct tool *t, struct pp_source *in, const struct ppi_ask *ask)
 }
 
 struct ppi_reader *
-tool_index_whole(struct tool *t)
+tool_index_whole(struct tool *t, struct pp_source *in)
 {
-	struct ppi_reader *x = t->index.open ? index_ready(t, t->in) : NULL;
+	struct ppi_reader *x = t->index.open ? index_ready(t, in) : NULL;
 
-	return x && ppi_covers(x, t->in) ? x : NULL;
+	return x && ppi_covers(x, in) ? x : NULL;
 }
 
 bool
-tool_index_sums(struct tool *t, struct pp_chunk *sums, bool *reads)
+tool_index_sums(struct tool *t, struct pp_source *in, struct pp_chunk *sums, bool *reads)
 {
-	struct ppi_reader *x = tool_index_whole(t);
+	struct ppi_reader *x = tool_index_whole(t, in);
 	bool whole;
 
 	if (!x)

@@ -65,26 +65,44 @@ tool_piece_open(struct tool *t, unsigned flags)
 	t->piece.whole = tool_source(t, name, flags, &t->piece.err);
 }
 
+void
+tool_piece_sum(struct tool *t, uint64_t sample_bytes, bool reads)
+{
+	t->piece.total = sample_bytes;
+	t->piece.reads = reads;
+	t->piece.summed = true;
+}
+
 /* Read the recording to its end for the sum of its samples.  If it is damaged, those before: the main pass will say so. */
 static void
-piece_walk(struct tool *t)
+piece_walk(struct tool *t, struct pp_source *in)
 {
-	struct pp_source *in = t->piece.whole;
-	struct pp_chunk all;
-	bool reads = false;
+	uint64_t sum = 0;
 	struct pp_rec r;
 
+	if (!in || pp_begin(in) <= 0)
+		return;
+	while (pp_next(in, &r) > 0)
+		if (r.type == PP_SAMPLE)
+			sum += r.size;
+	tool_piece_sum(t, sum, pp_source_events(in)->reads);
+}
+
+/* The sum is that of a pass before, of the index, or of one more pass. */
+static void
+piece_total(struct tool *t)
+{
+	struct pp_chunk all;
+	bool reads;
+
+	if (!t->piece.summed && tool_index_sums(t, t->in, &all, &reads))
+		tool_piece_sum(t, all.sample_bytes, reads);
+	if (!t->piece.summed)
+		piece_walk(t, t->piece.whole);
+	pp_close(t->piece.whole);
 	t->piece.whole = NULL;
-	if (tool_index_sums(t, &all, &reads) && !reads)
-		t->piece.total = all.sample_bytes;
-	else if (in && pp_begin(in) > 0) {
-		while (pp_next(in, &r) > 0)
-			if (r.type == PP_SAMPLE)
-				t->piece.total += r.size;
-		if (pp_source_events(in)->reads)
-			tool_wrong(t, "--piece: the recording has PERF_SAMPLE_READ, whose values are sums from sample to sample");
-	}
-	pp_close(in);
+	if (t->piece.reads)
+		tool_wrong(t, "--piece: the recording has PERF_SAMPLE_READ, whose values are sums from sample to sample");
 }
 
 int
@@ -94,6 +112,6 @@ tool_piece_begin(struct tool *t)
 		return 1;
 	if (pp_is_profile(t->in))
 		tool_wrong(t, "--piece: a CPU profile has no pieces");
-	piece_walk(t);
+	piece_total(t);
 	return pp_piece(t->in, t->piece.k, t->piece.n, t->piece.total);
 }

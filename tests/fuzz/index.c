@@ -99,8 +99,7 @@ look(const uint8_t *p, size_t n)
 	struct ppi_reader *x = ppi_open(file_of(p, n), &err);
 	static uint8_t bytes[RECORDING];
 	struct ppi_entry e;
-	uint8_t *copy = NULL;
-	size_t cap = 0;
+	struct ppi_copy copy = { .p = NULL };
 	struct pp_source *in;
 	bool damaged;
 
@@ -109,10 +108,10 @@ look(const uint8_t *p, size_t n)
 		return;
 	while (ppi_next(x, &e, &damaged) > 0) {
 		why.what[0] = 0;
-		MUST(!e.copy || ppi_expand(&e, false, &copy, &cap, &why) > 0 || why.what[0]);
+		MUST(!e.copy || ppi_expand(&e, false, &copy, &why) > 0 || why.what[0]);
 		ppi_wants(&e.c, conds(NULL, &(size_t){ 0 }), 1, &(size_t){ 0 });
 	}
-	free(copy);
+	ppi_copy_free(&copy);
 	recording(bytes);
 	in = pp_open_fd(file_of(bytes, sizeof bytes), "recording", 0, &in_err);
 	MUST(in);

@@ -121,8 +121,7 @@ test_round_trip(void **state)
 	struct ppi_reader *x;
 	struct ppi_entry e;
 	struct pp_err err;
-	uint8_t *copy = NULL;
-	size_t cap = 0;
+	struct ppi_copy copy = { .p = NULL };
 	bool whole, damaged;
 
 	(void)state;
@@ -154,15 +153,15 @@ test_round_trip(void **state)
 		assert_memory_equal(e.c.tasks, tasks, sizeof tasks);
 		assert_int_equal(e.print, 7);
 		assert_int_equal(e.tail, 8);
-		assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), 1);
-		assert_memory_equal(copy, side, sizeof side);
+		assert_int_equal(ppi_expand(&e, false, &copy, &err), 1);
+		assert_memory_equal(copy.p, side, sizeof side);
 		assert_int_equal(ppi_next(x, &e, &damaged), 1);
 		assert_true(!e.copy && !e.c.ntasks && ppi_at_last(x));
 		assert_int_equal(ppi_next(x, &e, &damaged), 0);
 		assert_false(damaged);
 		ppi_rewind(x);
 	}
-	free(copy);
+	ppi_copy_free(&copy);
 	ppi_close(x);
 }
 
@@ -210,35 +209,34 @@ test_copy(void **state)
 	static const uint32_t bad[] = { PP_SAMPLE, PP_COMPRESSED, PP_COMPRESSED2, PP_AUXTRACE, PP_HEADER_TRACING_DATA };
 	struct pp_err err = { .what = "" };
 	struct ppi_entry e = { .c = chunk, .copy = packed, .copy_plain = sizeof side };
-	uint8_t *copy = NULL;
-	size_t cap = 0;
+	struct ppi_copy copy = { .p = NULL };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		make_side(bad[i]);
 		e.ncopy = npacked;
 		err.what[0] = 0;
-		assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+		assert_int_equal(ppi_expand(&e, false, &copy, &err), -1);
 		assert_true(err.what[0]);
 	}
 	make_side(PP_COMM);
 	e.ncopy = npacked;
 	for (size_t less = 1; less < 8; less++) {		/* what it expands to is not what it says */
 		e.copy_plain = sizeof side - less;
-		assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+		assert_int_equal(ppi_expand(&e, false, &copy, &err), -1);
 	}
 	e.copy_plain = sizeof side;
 	e.ncopy = npacked - 1;
-	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+	assert_int_equal(ppi_expand(&e, false, &copy, &err), -1);
 	e.ncopy = npacked;
 	e.c.records++;						/* it has not all records of the chunk */
-	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+	assert_int_equal(ppi_expand(&e, false, &copy, &err), -1);
 	e.c.records -= 2;					/* or more */
-	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
+	assert_int_equal(ppi_expand(&e, false, &copy, &err), -1);
 	e.c.records++;
 	e.c.plain--;						/* or other ones */
-	assert_int_equal(ppi_expand(&e, false, &copy, &cap, &err), -1);
-	free(copy);
+	assert_int_equal(ppi_expand(&e, false, &copy, &err), -1);
+	ppi_copy_free(&copy);
 }
 
 /* A chunk that no recording can have, though its hash is right, is damage. */
