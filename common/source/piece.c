@@ -86,23 +86,58 @@ piece_has_next(const struct piece *y)
 	return y->done >= y->from && y->done < y->to;
 }
 
-/*
- * From the position on, step over SAMPLEs (and, if `all', other records of the kernel) that are complete, while the next SAMPLE
- * is (not) of the piece as the first was.  Returns where that ends.
- */
+/* Step over SAMPLEs that are complete, one behind the other, and begin in the next `most' bytes.  Returns where that ends. */
 static const uint8_t *
-piece_step(const struct source *s, bool all)
+piece_pass(const struct pp_source *pub, uint64_t most)
+{
+	const uint8_t *p = pub->pos, *from = p, *end = pub->lim;
+	bool swap = pub->swap;
+
+	while (end - p >= PP_HEADER_SIZE && (uint64_t)(p - from) < most && PP_RAW_GET(p, header, type, swap) == PP_SAMPLE) {
+		uint16_t size = PP_RAW_GET(p, header, size, swap);
+
+		if (size < PP_HEADER_SIZE || size > end - p)
+			break;
+		p += size;
+	}
+	return p;
+}
+
+uint64_t
+pp_pass_samples(struct pp_source *pub)
+{
+	const uint8_t *to = piece_pass(pub, UINT64_MAX);
+	uint64_t n = (uint64_t)(to - pub->pos);
+
+	pub->pos = to;
+	return n;
+}
+
+/* From the position on, outside of the share, step over SAMPLEs up to its begin. */
+static void
+piece_skip(struct source *s)
+{
+	struct piece *y = s->piece;
+	const uint8_t *to = piece_pass(&s->pub, y->done < y->from ? y->from - y->done : UINT64_MAX);
+
+	y->done += (uint64_t)(to - s->pub.pos);
+	s->pub.pos = to;
+}
+
+/* From the position on, inside of the share, step over records of the kernel that are complete, up to its end.  Returns where that ends. */
+static const uint8_t *
+piece_step(const struct source *s)
 {
 	const uint8_t *p = s->pub.pos, *end = s->pub.lim;
 	struct piece *y = s->piece;
 	bool swap = s->pub.swap;
 	uint64_t done = y->done, from = y->from, to = y->to;
 
-	while (end - p >= PP_HEADER_SIZE && (done >= from && done < to) == all) {
+	while (end - p >= PP_HEADER_SIZE && done >= from && done < to) {
 		uint32_t type = PP_RAW_GET(p, header, type, swap);
 		uint16_t size = PP_RAW_GET(p, header, size, swap);
 
-		if (size < PP_HEADER_SIZE || size > end - p || (all ? type >= PP_USER_TYPE_START : type != PP_SAMPLE))
+		if (size < PP_HEADER_SIZE || size > end - p || type >= PP_USER_TYPE_START)
 			break;
 		if (type == PP_SAMPLE)
 			done += size;
@@ -151,8 +186,8 @@ piece_next(struct source *s, struct pp_rec *r)
 		y->clip = NULL;
 		piece_unclip(s);
 		if (!piece_has_next(y))
-			s->pub.pos = piece_step(s, false);
-		to = piece_step(s, true);
+			piece_skip(s);
+		to = piece_step(s);
 		if (to > s->pub.pos) {
 			y->clip = to;
 			piece_clip(s, to);

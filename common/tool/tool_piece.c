@@ -84,7 +84,7 @@ piece_walk(struct tool *t, struct pp_source *in)
 		return;
 	while (pp_next(in, &r) > 0)
 		if (r.type == PP_SAMPLE)
-			sum += r.size;
+			sum += r.size + pp_pass_samples(in);
 	tool_piece_sum(t, sum, pp_source_events(in)->reads);
 }
 
