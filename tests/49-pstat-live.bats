@@ -69,6 +69,7 @@ without_glance() {
 
 @test "tee: of a damaged stream all bytes, with status 1; of what is no recording none" {
 	for r in data/*.txt; do
+		[ "$r" != data/law.txt ] || continue	# commands, no recipe
 		mkpipe "$r" >"$T/in"
 		try command pstat --tee <"$T/in"
 		if is_stream "$T/in"; then
