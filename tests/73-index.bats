@@ -184,6 +184,74 @@ as_without() {
 	[ $rc = 0 ] && [ -n "$(chunks)" ]
 }
 
+@test "index: of somebody else it is not continued, as what it says would become ours" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	indexed gen
+	pcat -q --index --chunk-size=4K -o "$T/want" "$T/gen"
+	# sound, but a lie: no chunk has samples of that time
+	"$BATS_TEST_DIRNAME/index-forge.py" "$T/gen.ppi" last=1 first=1
+	chown 12345 "$T/gen.ppi"
+	try pcat -v --index --chunk-size=4K "$T/gen"
+	[ $rc = 0 ] && ! grep -q continued "$T/err" && cmp "$T/gen.ppi" "$T/want" || failed "of another"
+	"$BATS_TEST_DIRNAME/index-forge.py" "$T/gen.ppi" last=1 first=1
+	chmod 666 "$T/gen.ppi"
+	try pfilter -v --time 10%-12% "$T/gen"
+	[ $rc = 0 ] && [ -z "$(chunks)" ] && grep -q "warning: .*can be written by everybody, unlike" "$T/err" || failed "open to all"
+	pfilter --no-index --time 10%-12% "$T/gen" | cmp - "$T/out" || failed "open to all: output"
+	try pcat -v --index --chunk-size=4K "$T/gen"
+	[ $rc = 0 ] && ! grep -q continued "$T/err" && cmp "$T/gen.ppi" "$T/want" || failed "open to all: continued"
+	# where all is open to all, as on some file systems, it is used
+	chmod 666 "$T/gen" "$T/gen.ppi"
+	try pfilter -v --time 10%-12% "$T/gen"
+	[ $rc = 0 ] && [ -n "$(chunks)" ] || failed "all open to all"
+	done_all
+}
+
+@test "index: nothing but a file of that name is replaced, and no link is followed" {
+	have multi
+	cp "$T/multi" "$T/new"
+	refused() {
+		[ $rc = 2 ] && one_line "pcat: $1: is not a regular file" || failed "$2"
+	}
+	for what in "mkfifo" "ln -s $T/elsewhere" "ln -s /dev/null" "ln -s new" "mkdir"; do
+		$what "$T/multi.ppi"
+		try timeout -s KILL 60 pcat --index "$T/multi"
+		refused "$T/multi.ppi" "$what"
+		try timeout -s KILL 60 pcat -f --index "$T/multi"
+		refused "$T/multi.ppi" "$what, -f"
+		try timeout -s KILL 60 pfilter --time 50%/2 "$T/multi"
+		[ $rc = 0 ] && [ -s "$T/out" ] || failed "$what: read"
+		mv "$T/multi.ppi" "$T/out.data.ppi"
+		try timeout -s KILL 60 pcat --write-index -o "$T/out.data" "$T/multi"
+		refused "$T/out.data.ppi" "$what: --write-index"
+		[ ! -e "$T/out.data" ] && [ ! -e "$T/elsewhere" ] && cmp "$T/new" "$T/multi" || failed "$what: written"
+		rm -rf "$T/out.data.ppi"
+	done
+	done_all
+}
+
+@test "index: one that is sound but says what cannot be is damaged: hashes do not make it true" {
+	for f in gen kernel.z; do
+		indexed $f
+		cp "$T/$f.ppi" "$T/good"
+		for o in --time=40%-50% --piece=2/3; do pfilter --no-index $o "$T/$f" >"$T/want${o%%/*}"; done 2>/dev/null
+		for lie in len=0 len=-1 off=-1 off=0 plain=-1 plain=0 records=-1 records=0 samples=-1 sample_bytes=-1 sample_bytes=0 \
+		    copy_plain=-1 copy_plain=0 first=-1 file=1 file=-1; do
+			cp "$T/good" "$T/$f.ppi"
+			"$BATS_TEST_DIRNAME/index-forge.py" "$T/$f.ppi" $lie $([ $f = gen ] && echo 5 || echo 0)
+			for o in --time=40%-50% --piece=2/3; do
+				try timeout -s KILL 60 pfilter $o "$T/$f"
+				case $rc in
+				0) cmp -s "$T/out" "$T/want${o%%/*}";;
+				1) grep -q '^pfilter: .*--no-index' "$T/err";;
+				*) false;;
+				esac || failed "$f: $lie, $o"
+			done
+		done
+	done
+	done_all
+}
+
 @test "index: --index-file, -o: another name" {
 	have multi
 	pcat -q --index --chunk-size=4K -o "$T/x" "$T/multi"

@@ -50,30 +50,62 @@ index_progress(void *arg)
 
 /* ---- the index that is there already ------------------------------------------------------------------- */
 
+/* Refuse what is no file under the name that we choose: in a directory of others a link may lead anywhere, and a FIFO make us wait. */
+static void
+index_is_file(const struct tool *t, const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		tool_wrong(t, "%s: is not a regular file", path);
+}
+
 /* May it be replaced: is it an index, or nothing, or does the user insist? */
 static void
-index_refuse(const struct one *x)
+index_refuse(const struct tool *t, const char *path)
 {
 	char magic[8] = "";
-	int fd = open(x->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool is = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, "PPINDEX", 7);
-
 	if (fd >= 0)
 		close(fd);
 	if (!is)
-		tool_refuse_file(x->t, x->path);
+		tool_refuse_file(t, path);
 }
 
-/* It, if it is that of the input, as far as that was there, and if it has chunks of that size. */
+/* Begin the index of the name that we chose: no link is followed. */
+static int
+index_create(struct atomic *a, const char *path, bool force, struct pp_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int dir = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, rc;
+
+	free(parent);
+	*err = (struct pp_err){ .file = path };
+	if (dir < 0)
+		return pp_fail_system(err, NULL);
+	rc = atomic_open_at(a, dir, slash ? slash + 1 : path, path, err);
+	a->force = force;
+	close(dir);
+	return rc;
+}
+
+/* It, if it is that of the input, as far as that was there, if it has chunks of that size, and if we believe it. */
 static void
-index_continue(struct one *x)
+index_continue(struct one *x, const char *input)
 {
 	struct pp_err why = { .what = "" };
+	const char *unbelieved;
 	uint64_t size = x->o->chunk_size ? x->o->chunk_size : PP_CHUNK_SIZE;
 	int fd;
 
-	if (x->t->force || (fd = open(x->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
+	if (x->t->force || (fd = open(x->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0)
 		return;
+	if (!tool_index_believed(fd, input, &unbelieved)) {
+		close(fd);
+		return;
+	}
 	x->old = ppi_open(fd, &why);
 	if (x->old && (ppi_head(x->old)->size != size || ppi_head(x->old)->container == PPI_DIRECTORY ||
 	    !ppi_fits(x->old, x->in, &why) || !ppi_same(x->old, x->in))) {
@@ -146,8 +178,8 @@ index_input(struct tool *t, const struct options *o, const char *name, const cha
 			signal(SIGINT, index_interrupt);
 			pp_follow(x.in, &index_stop);
 		} else
-			index_continue(&x);
-		if (atomic_open(&x.to, path, true, &x.out_err) > 0) {
+			index_continue(&x, name);
+		if ((t->out_name ? atomic_open(&x.to, path, true, &x.out_err) : index_create(&x.to, path, true, &x.out_err)) > 0) {
 			rc = index_build(&x);
 			if (rc > 0 && !x.named && !x.to.direct && atomic_commit(&x.to) <= 0)
 				rc = -1;
@@ -181,7 +213,9 @@ index_inputs(struct tool *t, const struct options *o)
 
 	for (int i = 0; i < t->nnames; i++) {
 		paths[i] = t->out_name ? strdup(t->out_name) : tool_index_path(t->names[i]);
-		index_refuse(&(struct one){ .t = t, .path = paths[i] });
+		if (!t->out_name)
+			index_is_file(t, paths[i]);
+		index_refuse(t, paths[i]);
 		tool_allow(t, t->names[i], "r");
 		index_allow(t, paths[i]);
 	}
@@ -203,8 +237,9 @@ index_output_open(struct index_output *x, struct tool *t)
 	if (t->file.direct)
 		tool_wrong(t, "--write-index: needs a regular file: -o FILE");
 	x->path = tool_index_path(t->out_name);
+	index_is_file(t, x->path);
 	tool_refuse_file(t, x->path);
-	if (atomic_open(&x->file, x->path, t->force, &x->err) < 0) {
+	if (index_create(&x->file, x->path, t->force, &x->err) < 0) {
 		tool_say(t, &x->err);
 		exit(1);
 	}

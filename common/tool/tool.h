@@ -222,6 +222,8 @@ bool	tool_index_sums(struct tool *, struct pp_source *, struct pp_chunk *sums, b
 struct ppi_reader *tool_index_whole(struct tool *, struct pp_source *);
 /* The name of the index of an input; the caller frees it. */
 char	*tool_index_path(const char *input);
+/* Was it made by somebody whom we believe: ourselves, or the owner of the recording?  false: *why, to be followed by the input's name. */
+bool	tool_index_believed(int fd, const char *input, const char **why);
 /* tool.c: when the input is opened; has begun; before and after it is closed. */
 void	tool_index_open(struct tool *);
 void	tool_index_begin(struct tool *);

@@ -24,20 +24,25 @@ tool_index_path(const char *input)
 	return strcat(path, ".ppi");
 }
 
-/* Was it made by somebody whom we believe: ourselves, or the owner of the recording? */
-static bool
-index_owned(int fd, const char *input)
+bool
+tool_index_believed(int fd, const char *input, const char **why)
 {
 	struct stat x, in;
+	bool has = !stat(input, &in);
 
-	return !fstat(fd, &x) && (x.st_uid == geteuid() || (!stat(input, &in) && x.st_uid == in.st_uid));
+	*why = NULL;
+	if (fstat(fd, &x) < 0 || (x.st_uid != geteuid() && (!has || x.st_uid != in.st_uid)))
+		*why = "belongs neither to you nor to the owner of";
+	else if (x.st_mode & S_IWOTH && (!has || !(in.st_mode & S_IWOTH)))
+		*why = "can be written by everybody, unlike";
+	return !*why;
 }
 
 /* Open the index, before the lock.  Each command does, as any may read a piece. */
 void
 tool_index_open(struct tool *t)
 {
-	const char *input = t->in_name;
+	const char *input = t->in_name, *unbelieved;
 	int fd;
 
 	t->index.fd = -1;
@@ -47,7 +52,7 @@ tool_index_open(struct tool *t)
 	if (t->index.off || !input || !strcmp(input, "-") || !(t->index.ask || t->index.wanted || t->piece.n || t->index.name || t->verbose))
 		return;
 	t->index.path = t->index.name ? strdup(t->index.name) : tool_index_path(input);
-	if ((fd = open(t->index.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0) {
+	if ((fd = open(t->index.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0) {
 		if (t->index.name) {
 			struct pp_err why = { .file = t->index.name };
 
@@ -57,8 +62,8 @@ tool_index_open(struct tool *t)
 		}
 		return;
 	}
-	if (!t->index.name && !index_owned(fd, input)) {
-		tool_warn(t, "%s: belongs neither to you nor to the owner of %s, so it is not used", t->index.path, input);
+	if (!t->index.name && !tool_index_believed(fd, input, &unbelieved)) {
+		tool_warn(t, "%s: %s %s, so it is not used", t->index.path, unbelieved, input);
 		close(fd);
 		return;
 	}
