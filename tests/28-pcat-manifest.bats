@@ -128,6 +128,29 @@ refuses() {
 	done_all
 }
 
+@test "manifest: a part that is changed after its hash was right is not taken for the same" {
+	"$O/bench/gen" 3000000 >"$T/part"
+	pcat --make-manifest -o "$T/m" "$T/part"
+	pcat --make-manifest --pids -o "$T/pids" "$T/part"
+	sleep .1				# a tick of the file system's clock
+	for m in m pids; do
+		for c in pcat "psort --merge"; do
+			# more than a pipe holds is still to be written when the part changes, in bytes that were read
+			$c --manifest="$T/$m" 2>"$T/err" | {
+				head -c 4096 >/dev/null
+				printf '\377' | dd of="$T/part" bs=1 seek=20000 conv=notrunc status=none
+				cat >/dev/null
+			}
+			[ "${PIPESTATUS[0]}" = 1 ] && one_line "${c%% *}: $T/$m: part part has changed while it was read" || failed "$m: $c"
+			"$O/bench/gen" 3000000 >"$T/part"
+			sleep .1
+			try $c --manifest="$T/$m"
+			[ $rc = 0 ] || failed "$m: $c: the part as it was"
+		done
+	done
+	done_all
+}
+
 @test "manifest: options that contradict it" {
 	parts
 	m=--manifest=$T/d/m.tsv

@@ -393,6 +393,7 @@ manifest_same(const struct manifest *m, struct manifest_part *listed, size_t i)
 	struct pp_err err = { .what = "" };
 	int rc = m->blocks ? manifest_measure(m->t, &now, true, &err) : manifest_hash(&now, &err);
 
+	listed->was = now.was;
 	if (now.sha256[0] && strcmp(now.sha256, listed->sha256)) {
 		err = (struct pp_err){ .file = m->name };
 		rc = pp_fail(&err, "part %.100s has changed: its SHA-256 is another", listed->name);
@@ -419,6 +420,16 @@ manifest_verify(struct manifest *m)
 	return 1;
 }
 
+/* Is it still the file whose hash was right?  By its ctime, which nobody can set. */
+static bool
+manifest_is_same_file(const struct manifest_part *p)
+{
+	struct stat now;
+
+	return !p->was.st_ino || (!stat(p->path, &now) && now.st_dev == p->was.st_dev && now.st_ino == p->was.st_ino &&
+	    now.st_size == p->was.st_size && now.st_ctim.tv_sec == p->was.st_ctim.tv_sec && now.st_ctim.tv_nsec == p->was.st_ctim.tv_nsec);
+}
+
 int
 manifest_close(struct manifest *m)
 {
@@ -429,7 +440,7 @@ manifest_close(struct manifest *m)
 	for (size_t i = 0; i < m->read; i++) {
 		struct pp_err err = { .file = m->name };
 
-		if (m->blocks && m->blocks[i] && pid_block_missed(m->blocks[i])) {
+		if ((m->blocks && m->blocks[i] && pid_block_missed(m->blocks[i])) || !manifest_is_same_file(&m->part[i])) {
 			pp_fail(&err, "part %.100s has changed while it was read", m->part[i].name);
 			tool_say(m->t, &err);
 			status = 1;

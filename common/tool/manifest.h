@@ -20,6 +20,8 @@
 #ifndef PP_MANIFEST_H
 #define PP_MANIFEST_H
 
+#include <sys/stat.h>
+
 #include "join.h"
 #include "pid_block.h"
 
@@ -35,6 +37,7 @@ struct manifest_part {
 	const char	*host;			/* NULL: unknown */
 	uint32_t	 pid_base, pids;	/* pid_base 0: pids are kept */
 	struct pid_block *block;		/* manifest_measure(), manifest_verify(): its pids; NULL: they are kept */
+	struct stat	 was;			/* manifest_hash(): the file, before it was read; st_ino 0: it was not */
 };
 
 struct manifest;

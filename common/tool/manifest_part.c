@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* manifest_part.c - what a manifest says about one part */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sha2.h>
@@ -38,14 +36,13 @@ int
 manifest_hash(struct manifest_part *p, struct pp_err *err)
 {
 	int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
-	struct stat st;
 
 	err->file = p->path;
 	if (fd < 0)
 		return pp_fail_system(err, NULL);
-	if (fstat(fd, &st) < 0)
+	if (fstat(fd, &p->was) < 0)
 		rc = pp_fail_system(err, NULL);
-	else if (!S_ISREG(st.st_mode))
+	else if (!S_ISREG(p->was.st_mode))
 		rc = pp_fail(err, "is not a regular file: a part of a manifest is one");
 	else
 		rc = part_hash(p, fd, err);
