@@ -151,6 +151,22 @@ refuses() {
 	done_all
 }
 
+@test "manifest: no input and no manifest is overwritten, not with -f either" {
+	parts
+	cp -r "$T/d" "$T/as-it-was"
+	for c in "pcat --manifest=$T/d/m.tsv -o $T/d/m.tsv" "psort --merge --manifest=$T/d/m.tsv -o $T/d/m.tsv" \
+	    "pcat --manifest=$T/d/m.tsv --part=p.00001 -o $T/d/m.tsv" "pcat --make-manifest $T/d/p.00001 $T/d/p.00002 -o $T/d/p.00002" \
+	    "pcat --manifest=$T/d/m.tsv -o $T/d/p.00003" "pcat --index $T/d/p.00001 -o $T/d/p.00001" \
+	    "pcat --index $T/d/p.00001 $T/d/p.00001.ppi" "pcat --write-index -o $T/d/p.00001 $T/d/p.00001.ppi"; do
+		[ "${c%%.ppi}" = "$c" ] || cp "$T/d/p.00002" "$T/d/p.00001.ppi"
+		[ "${c%%.ppi}" = "$c" ] || cp "$T/d/p.00002" "$T/as-it-was/p.00001.ppi"
+		try $c -f
+		[ $rc = 2 ] && one_line "${c%% *}: $T/d/" && grep -q ": is also the input$" "$T/err" || failed "$c"
+		diff -r "$T/d" "$T/as-it-was" || failed "$c: changed"
+	done
+	done_all
+}
+
 @test "manifest: options that contradict it" {
 	parts
 	m=--manifest=$T/d/m.tsv

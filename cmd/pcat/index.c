@@ -215,6 +215,7 @@ index_inputs(struct tool *t, const struct options *o)
 		paths[i] = t->out_name ? strdup(t->out_name) : tool_index_path(t->names[i]);
 		if (!t->out_name)
 			index_is_file(t, paths[i]);
+		tool_refuse_names(t, paths[i], t->names, t->nnames);
 		index_refuse(t, paths[i]);
 		tool_allow(t, t->names[i], "r");
 		index_allow(t, paths[i]);
@@ -238,6 +239,8 @@ index_output_open(struct index_output *x, struct tool *t)
 		tool_wrong(t, "--write-index: needs a regular file: -o FILE");
 	x->path = tool_index_path(t->out_name);
 	index_is_file(t, x->path);
+	tool_refuse_input(t, x->path);
+	tool_refuse_names(t, x->path, t->names, t->nnames);
 	tool_refuse_file(t, x->path);
 	if (index_create(&x->file, x->path, t->force, &x->err) < 0) {
 		tool_say(t, &x->err);

@@ -292,6 +292,7 @@ manifest_make(struct tool *t, const struct options *o)
 
 	for (size_t i = 0; i < m->n; i++)
 		tool_allow(t, m->part[i].path, "r");
+	tool_refuse_names(t, t->out_name, t->names, t->nnames);
 	tool_create(t, &m->file, t->out_name, &m->err);
 	tool_lock(t);
 	while (done < m->n && manifest_measure(t, &m->part[done], o->pids, &t->in_err) > 0) {

@@ -365,7 +365,9 @@ manifest_open(struct tool *t, struct join_options *o, const char *part)
 {
 	struct manifest *m = tool_alloc(1, sizeof *m);
 	const char *slash = strrchr(t->manifest, '/');
+	char *names[] = { (char *)(uintptr_t)t->manifest };
 
+	tool_refuse_names(t, t->out_name, names, 1);
 	m->t = t;
 	m->name = t->manifest;
 	m->dir = slash ? (size_t)(slash - m->name) + 1 : 0;

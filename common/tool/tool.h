@@ -238,6 +238,8 @@ const char *tool_twice(const struct tool *);
 void	tool_progress(struct tool *, uint64_t done, uint64_t total);
 /* Exit 2 if the input is the file of that path, which is about to be written (NULL or "-": standard output). */
 void	tool_refuse_input(const struct tool *, const char *path);
+/* The same for the n inputs of these names, which are not open. */
+void	tool_refuse_names(const struct tool *, const char *path, char *const *names, int n);
 /* Close input and outputs and print their errors.  The exit status: 0, or 1. */
 int	tool_close(struct tool *);
 

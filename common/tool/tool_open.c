@@ -67,6 +67,18 @@ tool_is_std(const char *name)
 	return !name || !strcmp(name, "-");
 }
 
+void
+tool_refuse_names(const struct tool *t, const char *path, char *const *names, int n)
+{
+	struct stat to, in;
+
+	if (tool_is_std(path) || stat(path, &to) < 0)
+		return;
+	for (int i = 0; i < n; i++)
+		if (!stat(names[i], &in) && in.st_dev == to.st_dev && in.st_ino == to.st_ino)
+			tool_wrong(t, "%s: is also the input", path);
+}
+
 static bool
 tool_has_output(const struct tool *t)
 {
