@@ -289,6 +289,28 @@ host() {
 	echo FINISHED_ROUND
 }
 
+@test "manifest: jobs of the examples take any name that it can have, and take none for another" {
+	local FLEET=$PWD/../man/examples/fleet names n=0
+	names=("a b" "-o" "--help" "'" '"x"' '$(touch y)' "a_b" "a/b" "1/2" "1x/2y" "*" "{}" ":::" "::::" "&" '\' "é" "all.datax" ".x")
+	mkdir -p "$T/-d &/a" "$T/-d &/1" "$T/-d &/1x"
+	cd "$T/-d &"
+	psort "$BATS_TEST_DIRNAME/data/multi.pipe.data" >"$T/whole"
+	for name in "${names[@]}"; do pfilter -q --piece=$((n += 1))/${#names[@]} "$T/whole" >"./$name"; done
+	pcat --make-manifest "${names[@]/#/./}" >../list
+	mv -- ../list -m
+	pcat --make-manifest "${names[@]/#/./}" | cmp - ./-m || failed "a manifest"
+	mkdir ./-out
+	for name in "${names[@]}"; do
+		"$FLEET/part.sh" -out -m "$name" --cpu 0-99 2>"$T/err" || failed "$name: $(cat "$T/err")"
+		pcat --manifest=-m --part="$name" | pfilter -q --cpu 0-99 | cmp - "./-out/$name" || failed "$name: result"
+	done
+	[ "$(find ./-out -type f | wc -l)" = ${#names[@]} ] && [ ! -e y ] || failed "results: $(find ./-out)"
+	"$FLEET/part.sh" "$T/-d &/-out" -m 5/6 2>/dev/null && failed "a part that is not there"
+	cp "$T/whole" ./-r
+	"$FLEET/part.sh" -out -r 2/3 && pfilter -q --piece=2/3 "$T/whole" | cmp - ./-out/2_3 || failed "a piece"
+	done_all
+}
+
 @test "manifest --pids: pids in ascending order without gaps; 0 and -1 stay" {
 	mkdir "$T/d"
 	for order in "" -b; do

@@ -105,6 +105,40 @@ teardown() {
 	cmp "$T/out/all.data" "$T/want"
 }
 
+@test "fleet: parallel: parts of any name, in directories of any name" {
+	need parallel
+	whole
+	export PARALLEL_HOME=$T/parallel
+	mkdir -p "$T/parallel" "$T/-d & 'e'/a"
+	cd "$T/-d & 'e'"
+	local names=("a/b" "a_b" "-x" ":::" '$(touch y)' "{}" "it's" "&" "a b") k=0
+	for name in "${names[@]}"; do pfilter -q --piece=$((k += 1))/${#names[@]} "$T/whole" >"./$name"; done
+	pcat --make-manifest "${names[@]/#/./}" >"$T/list"
+	cp "$T/list" ./-m
+	"$FLEET/parallel.sh" 2/: "-o & ut" -m $SELECT 3>&- >"$T/log" 2>&1 || failed "$(cat "$T/log")"
+	same "$T/-d & 'e'/-o & ut/all.data" || failed "parts"
+	cp "$T/whole" "./whole of all"
+	"$FLEET/parallel.sh" 2/: "-o & ut2" "whole of all/3" $SELECT 3>&- >"$T/log" 2>&1 || failed "$(cat "$T/log")"
+	same "$T/-d & 'e'/-o & ut2/all.data" || failed "pieces"
+	[ ! -e y ] || failed "a name was run"
+	cp "./a b" ./job
+	pcat --make-manifest ./job >"$T/list"
+	cp "$T/list" ./-m
+	"$FLEET/parallel.sh" 2/: "-out3" -m $SELECT 3>&- >"$T/log" 2>&1 && failed "job" || [ $? = 2 ]
+	done_all
+}
+
+@test "fleet: Snakemake refuses a part whose name would be a command" {
+	need snakemake
+	whole
+	mkdir "$T/home"
+	cp "$T/whole" "$T/x; touch y"
+	(cd "$T" && pcat --make-manifest "./x; touch y" >list)
+	(cd "$T" && HOME=$T/home snakemake -q -c2 -s "$FLEET/Snakefile" --config manifest=list out=out options="$SELECT") \
+	    </dev/null 3>&- >"$T/log" 2>&1 && failed "status 0"
+	[ ! -e "$T/y" ] && grep -q 'a part cannot have the name' "$T/log" || failed "$(cat "$T/log")"
+}
+
 @test "fleet: Snakemake" {
 	need snakemake
 	whole

@@ -7,12 +7,20 @@
 # are merged into OUT/all.data.  Run again, it does only what has failed; results of another input or of other options stay, and it
 # ends with status 2.
 set -euo pipefail
-logins=$1 out=$(realpath -m "$2") in=$3
+logins=$1 out=$(realpath -m -- "$2") in=$3
 shift 3
 case $in in
-*/[0-9]|*/[0-9][0-9]|*/[0-9][0-9][0-9]) mapfile -t parts < <(seq -f "%.0f/${in##*/}" "${in##*/}"); in=$(realpath "${in%/*}");;
-*) mapfile -t parts < <(tail -n +2 "$in" | cut -f 1); in=$(realpath "$in");;
+*/[0-9]|*/[0-9][0-9]|*/[0-9][0-9][0-9]) mapfile -t parts < <(seq -f "%.0f/${in##*/}" "${in##*/}"); in=$(realpath -- "${in%/*}");;
+*) mapfile -t parts < <(tail -n +2 <"$in" | cut -f 1); in=$(realpath -- "$in");;
 esac
+results=()
+for part in "${parts[@]}"; do
+	case $part in
+	all.data|job|joblog) echo "parallel.sh: a part cannot have the name $part" >&2; exit 2;;
+	esac
+	[ -d "$in" ] || head -c 11 "$in" | grep -q $'^name\tbytes\t' || part=${part/\//_}
+	results+=("$out/$part")
+done
 mkdir -p "$out"
 job=$(printf '%q ' "${parts[@]}" "$@" && stat -Lc '%n %s %Y' "$in")
 if [ -e "$out/job" ] && [ "$(cat "$out/job")" != "$job" ]; then
@@ -20,7 +28,6 @@ if [ -e "$out/job" ] && [ "$(cat "$out/job")" != "$job" ]; then
 	exit 2
 fi
 printf '%s\n' "$job" >"$out/job"
-parallel --sshlogin "$logins" --retries 3 --joblog "$out/joblog" --resume-failed -q \
-    "$(dirname "$(realpath "$0")")/part.sh" "$out" "$in" {} "$@" ::: "${parts[@]}" </dev/null
-parts=("${parts[@]//\//_}")
-psort --merge --merge-attrs --remap-pids=never -f -o "$out/all.data" "${parts[@]/#/$out/}"
+printf '%s\0' "${parts[@]}" | parallel -0 --sshlogin "$logins" --retries 3 --joblog "$out/joblog" --resume-failed -q \
+    "$(dirname "$(realpath "$0")")/part.sh" "$out" "$in" {} "$@"
+psort --merge --merge-attrs --remap-pids=never -f -o "$out/all.data" "${results[@]}"

@@ -7,10 +7,15 @@
 set -euo pipefail
 out=$1 in=$2 part=$3
 shift 3
-tmp=$out/.${part//\//_}.$HOSTNAME.$$
+[ "${out#/}" != "$out" ] || out=./$out
+tmp=$out/.part.$HOSTNAME.$$
 trap 'rm -f "$tmp"' EXIT
-case $part in
-[0-9]*/[0-9]*) pfilter --piece="$part" "$@" -o "$tmp" "$in" </dev/null;;
-*) pcat --manifest="$in" --part="$part" </dev/null | pfilter "$@" -o "$tmp";;
-esac
-mv "$tmp" "$out/${part//\//_}"
+if head -c 11 2>/dev/null <"$in" | grep -q $'^name\tbytes\t'; then
+	pcat --manifest="$in" --part="$part" </dev/null | pfilter "$@" -o "$tmp"
+	result=$part
+else
+	pfilter --piece="$part" "$@" -o "$tmp" -i "$in" </dev/null
+	result=${part/\//_}
+fi
+mkdir -p "$out/$(dirname "./$result")"
+mv -fT "$tmp" "$out/$result"
