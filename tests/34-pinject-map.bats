@@ -146,6 +146,16 @@ ours() {
 	done_all
 }
 
+# In a namespace without a map of numbers, all of ours are those of one user, who is not root.
+@test "perf-map: a user's own file is read" {
+	unshare -U true 2>/dev/null || skip "no user namespace can be made here"
+	sample 1000 0x70000010 | stream
+	mkdir "$T/maps"
+	echo "70000000 40 own" >"$T/maps/perf-$PID.map"
+	try unshare -U pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && [ "$(shown)" = own ] || { shown; cat "$T/err"; false; }
+}
+
 @test "perf-map: the last line for an address wins" {
 	need perf
 	for a in 00 0f 10 1f 20 2f 30 3f 40 50; do sample 1000 0x700000$a; done | stream

@@ -167,7 +167,10 @@ static const struct call {
 #ifdef __NR_sigreturn
 	CALL(sigreturn)
 #endif
-	BOTH(getpid) BOTH(gettid) CALL(exit) BOTH(exit_group) ONLY(tgkill, .test = SELF, .arg = 0)
+	BOTH(getpid) BOTH(gettid) BOTH(geteuid) CALL(exit) BOTH(exit_group) ONLY(tgkill, .test = SELF, .arg = 0)
+#ifdef __NR_geteuid32
+	BOTH(geteuid32)
+#endif
 	/* names: Landlock says which */
 	ONLY(openat, .rights = CONFINE_WRITE) ONLY(faccessat, IF_NAMES) ONLY(readlinkat, .rights = CONFINE_CREATE | CONFINE_SERVE)
 	ONLY(getdents64, .rights = CONFINE_READ | CONFINE_SERVE) ONLY(prlimit64, IF_FILES, .test = EQUAL, .arg = 0, .value = 0)
