@@ -134,15 +134,6 @@ pp_tracing_format(const struct pp_tracing *t, uint64_t id)
 	return n ? n->format : NULL;
 }
 
-const struct pp_format *
-pp_tracing_format_named(const struct pp_tracing *t, const char *event)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->names[i].format && !strcmp(t->names[i].text, event))
-			return t->names[i].format;
-	return NULL;
-}
-
 const char *
 pp_tracing_format_error(const struct pp_tracing *t, uint64_t id)
 {

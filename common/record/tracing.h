@@ -48,8 +48,6 @@ const char *pp_tracing_name(const struct pp_tracing *, uint64_t id);
 int	pp_tracing_keep_formats(struct pp_tracing *);
 /* NULL: unknown, or not kept.  It is valid until pp_tracing_free(). */
 const struct pp_format *pp_tracing_format(const struct pp_tracing *, uint64_t id);
-/* By "system:name". */
-const struct pp_format *pp_tracing_format_named(const struct pp_tracing *, const char *event);
 /* Why the tracepoint of that number has a name and no format: a few words, static; NULL: it has one, or no name. */
 const char *pp_tracing_format_error(const struct pp_tracing *, uint64_t id);
 /* Is the order of payloads another than ours? */

@@ -33,7 +33,7 @@ struct round {
 	entry	*out[2];	/* working memory of a release */
 	size_t		 outcap;
 	uint64_t	 away;		/* records given to pp_round_spill(), not yet pp_round_spilled() */
-	uint64_t	 next_flush, late;
+	uint64_t	 next_flush;
 	uint64_t	 saw;		/* the largest time of pp_round_saw() that a reader has not delivered; 0: none */
 };
 
@@ -168,7 +168,6 @@ round_add(struct round *q, uint64_t time, uint64_t place)
 
 	if (pub->next == pub->end && round_more_entries(q) < 0)
 		return pp_fail_memory(q->err);
-	q->late += time < pub->last;
 	if (!round_waiting(q)) {
 		q->disorder = false;
 		if (!q->away && !q->saw)
@@ -454,14 +453,6 @@ pp_round_limit(const struct pp_round *pub)
 	const struct round *q = (const struct round *)pub;
 
 	return q->next_flush;
-}
-
-uint64_t
-pp_round_late(const struct pp_round *pub)
-{
-	const struct round *q = (const struct round *)pub;
-
-	return q->late;
 }
 
 /* ---- limited memory ---------------------------------------------------------------------------- */

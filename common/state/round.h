@@ -56,8 +56,6 @@ void	pp_round_saw(struct pp_round *, uint64_t time);
 int	pp_round_final(struct pp_round *);
 /* Free the memory of delivered records.  Call it from time to time. */
 void	pp_round_reclaim(struct pp_round *);
-/* The number of late records: older than one delivered before them. */
-uint64_t pp_round_late(const struct pp_round *);
 /* Deliver all up to that time, without regard to rounds. */
 int	pp_round_release(struct pp_round *, uint64_t limit);
 /* The watermark of the next pp_round_finished(); the time of the last record delivered (0: none). */

@@ -408,7 +408,6 @@ tracing(void **state)
 			f = pp_tracing_format(t, 7);
 			assert_non_null(f);
 			assert_memory_equal(f->text, SWITCH, strlen(SWITCH));
-			assert_ptr_equal(pp_tracing_format_named(t, "sys:e"), f);
 			assert_string_equal(pp_tracing_format(t, 1)->event, "ftrace:function");
 			assert_int_equal(pp_tracing_format(t, 8)->field[0].width, big ? 4 : 8);
 			assert_null(pp_tracing_format(t, 9));
@@ -418,8 +417,6 @@ tracing(void **state)
 			assert_null(pp_tracing_format_error(t, 7));
 			assert_null(pp_tracing_format_error(t, 11));
 			assert_null(pp_tracing_format(t, 11));
-			assert_null(pp_tracing_format_named(t, "sys:wrong"));
-			assert_null(pp_tracing_format_named(t, "sys"));
 			pp_tracing_free(t);
 		}
 		free(p.b);

@@ -157,12 +157,6 @@ windows_functions(const struct windows *w, const char *path, struct kallsyms_tex
 }
 
 bool
-windows_need_place(const struct windows *w)
-{
-	return windows_need(w, expr_needs_place, field_needs_place);
-}
-
-bool
 windows_need_start(const struct windows *w)
 {
 	return windows_need(w, expr_needs_start, field_needs_start);

@@ -32,8 +32,7 @@ struct windows *windows_add(struct windows *, const struct tool *, enum window_o
 void	windows_ready(const struct windows *, const struct tool *);
 /* expr_functions() of each expression. */
 bool	windows_functions(const struct windows *, const char *path, struct kallsyms_text *);
-/* Does an expression of these options need the number or place of a record, or the time of the first? */
-bool	windows_need_place(const struct windows *);
+/* Does an expression of these options need the time of the first record? */
 bool	windows_need_start(const struct windows *);
 /* pp_arrival_user.ahead and .looks. */
 uint64_t windows_ahead(const struct windows *);

@@ -48,18 +48,6 @@ screen_cell(FILE *f, const char *p, size_t n, size_t width)
 	fprintf(f, "%*s", (int)(width - columns), "");
 }
 
-size_t
-screen_columns(const char *p, size_t n)
-{
-	char *text = tool_vis(p, n);
-	size_t columns = 0;
-
-	for (size_t i = 0; text[i]; i++)
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-	free(text);
-	return columns;
-}
-
 static void
 label(const struct screen *s, const char *text)
 {

@@ -40,7 +40,5 @@ double	screen_percent(uint64_t part, uint64_t whole);
 size_t	screen_cut(FILE *, const char *p, size_t n, size_t width);
 /* The same, filled with blanks to that width. */
 void	screen_cell(FILE *, const char *p, size_t n, size_t width);
-/* Columns of the text, escaped. */
-size_t	screen_columns(const char *p, size_t n);
 
 #endif
