@@ -116,14 +116,7 @@ kin_children(struct kin *k, uint32_t task)
 {
 	size_t lo = 0, hi = k->nbirths;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->births[mid].parent < task)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	ORDER_FIND(lo, hi, i, k->births[i].parent >= task);
 	for (; lo < k->nbirths && k->births[lo].parent == task && !k->full; lo++)
 		if (k->births[lo].child != task) {
 			kin_add(k, k->births[lo].child);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* disorder.c - how far out of order records came */
 #include "disorder.h"
+#include "record/order.h"
 
 void
 disorder_add(struct disorder *d, uint64_t time)
@@ -20,14 +21,7 @@ disorder_add(struct disorder *d, uint64_t time)
 		d->depth_time = d->ring[(hi - 1) % DISORDER_RING].time - time;
 	oldest = lo = hi > DISORDER_RING ? hi - DISORDER_RING : 0;
 	hi--;				/* the last entry is newer */
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (d->ring[mid % DISORDER_RING].time > time)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	ORDER_FIND(lo, hi, i, d->ring[i % DISORDER_RING].time > time);
 	depth = number - d->ring[lo % DISORDER_RING].number;
 	if (depth > d->depth) {
 		d->depth = depth;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order.h"
 #include "perfpipe_inline.h"
 #include "tracing.h"
 
@@ -93,14 +94,7 @@ place(const struct pp_tracing *t, uint64_t id)
 {
 	size_t lo = 0, hi = t->n;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (t->names[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	ORDER_FIND(lo, hi, i, t->names[i].id >= id);
 	return lo;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/order.h"
 #include "state/block.h"
 #include "state/round.h"
 
@@ -334,14 +335,7 @@ round_take_ascending(struct round *q, uint64_t limit)
 {
 	size_t from = q->first, lo = from, hi = lo + round_waiting(q);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (q->e[mid].time <= limit)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	ORDER_FIND(lo, hi, i, q->e[i].time > limit);
 	q->first = lo;
 	return lo - from;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/order.h"
 #include "state/turns.h"
 
 #define STAYS UINT32_MAX		/* in no bucket */
@@ -67,14 +68,7 @@ marks_before(const struct pp_turns *t, const struct pp_waiting *w, size_t hint)
 		return hint;
 	else
 		lo = hint + 1;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (before(&t->marks[mid], w))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	ORDER_FIND(lo, hi, i, !before(&t->marks[i], w));
 	return lo;
 }
 

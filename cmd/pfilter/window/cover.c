@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/order.h"
 #include "tool/tool.h"
 #include "window/cover.h"
 
@@ -23,14 +24,7 @@ ranges_find(const struct ranges *r, uint64_t time)
 
 	if (lo < hi && r->v[hi - 1].to < time)
 		return hi;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (r->v[mid].to < time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	ORDER_FIND(lo, hi, i, r->v[i].to >= time);
 	return lo;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "maptext.h"
+#include "record/order.h"
 #include "tool/tool.h"
 
 /* ---- lines ---------------------------------------------------------------------------------------- */
@@ -209,14 +210,7 @@ maptext_from(const struct maptext *m, uint64_t addr)
 {
 	size_t lo = 0, hi = m->symbols;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (m->symbol[mid].start + m->symbol[mid].size > addr)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	ORDER_FIND(lo, hi, i, m->symbol[i].start + m->symbol[i].size > addr);
 	return lo < m->symbols ? m->symbol + lo : NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "perfmap.h"
 #include "record/feature.h"
 #include "record/make.h"
+#include "record/order.h"
 #include "record/raw.h"
 #include "state/table.h"
 
@@ -224,14 +225,7 @@ cover_from(const struct process *p, uint64_t addr)
 {
 	size_t lo = 0, hi = p->covers;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (p->cover[mid].end > addr)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	ORDER_FIND(lo, hi, i, p->cover[i].end > addr);
 	return lo;
 }
 

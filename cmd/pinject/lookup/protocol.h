@@ -35,7 +35,6 @@ struct question {
 	uint64_t	 latest;
 	char		 name[];
 };
-enum { QUESTION_MAX = sizeof(struct question) + NAME_MAX_BYTES };
 
 struct answer {			/* with a descriptor beside it, if has_fd */
 	uint32_t	 found, has_fd;

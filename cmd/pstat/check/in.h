@@ -64,7 +64,7 @@ struct check {
 	struct check_event { bool looked, parts; } *ev;
 	/* order */
 	uint64_t	 late, newest, since_round, reads_back, reads_unknown;	/* since_round: bytes */
-	uint64_t	 rounds, last_round;	/* number of the round; records when the last came */
+	uint64_t	 rounds;	/* number of the round */
 	bool		 data_before_round;
 	/* tasks and maps */
 	struct known	*known;

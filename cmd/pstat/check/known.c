@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "known.h"
+#include "record/order.h"
 #include "tool/tool.h"
 
 #include <sys/random.h>
@@ -73,14 +74,7 @@ ranges_before(const struct ranges *m, uint64_t addr)
 {
 	uint32_t lo = 0, hi = m->n;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (m->r[mid].end < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	ORDER_FIND(lo, hi, i, m->r[i].end >= addr);
 	return lo;
 }
 

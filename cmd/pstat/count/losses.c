@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "losses.h"
+#include "record/order.h"
 #include "report/plus.h"
 #include "sort/bins.h"
 
@@ -11,14 +12,7 @@ losses_find(const struct losses *l, uint64_t time)
 {
 	unsigned lo = 0, hi = l->n;
 
-	while (lo < hi) {
-		unsigned mid = (lo + hi) / 2;
-
-		if (time >= l->bin[mid].from && time - l->bin[mid].from >= l->width)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	ORDER_FIND(lo, hi, i, time < l->bin[i].from || time - l->bin[i].from < l->width);
 	return lo;
 }
 

@@ -94,14 +94,7 @@ scale_new(enum draw_scale how, const struct panel *p)
 	for (unsigned step = 1; step < DRAW_STEPS && s->top; step++) {
 		uint64_t lo = 1, hi = s->top;
 
-		while (lo < hi) {
-			uint64_t mid = lo + (hi - lo) / 2;
-
-			if (scale_by(how, mid, s->top) >= step)
-				hi = mid;
-			else
-				lo = mid + 1;
-		}
+		ORDER_FIND(lo, hi, i, scale_by(how, i, s->top) >= step);
 		s->from[step] = lo;
 	}
 	return s;

@@ -16,7 +16,7 @@
 
 /* The bins became wider: bin i of n is now to[i], of n_to. */
 typedef void	spans_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to);
-enum { SPANS_COUNTERS = 8, SPANS_MOST = 32 << 10, SPANS_FIRST = 1000000, SPANS_SECOND = 1000000000 };	/* SPANS_FIRST: the finest, ns */
+enum { SPANS_COUNTERS = 8, SPANS_FIRST = 1000000, SPANS_SECOND = 1000000000 };	/* SPANS_FIRST: the finest, ns */
 
 struct spans {
 	uint64_t	 from, length;	/* of the bin of the last time; length 0: none yet */
@@ -33,7 +33,7 @@ struct spans {
 	unsigned	 ncounters;
 };
 
-/* width: the first, or the user's; max: at most SPANS_MOST. */
+/* width: the first, or the user's; max: of bins; at most 32,768, as spans_change has 16 bits for each. */
 void	spans_init(struct spans *, uint64_t width, bool fixed, unsigned parts, unsigned max);
 void	spans_free(struct spans *);
 /* Is this a width that bins may have? */
