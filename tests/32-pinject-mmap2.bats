@@ -338,7 +338,7 @@ five() {
 @test "pinject: build-ids are put into one place" {
 	excluded() {
 		try pinject $1 /dev/null
-		[ $rc = 2 ] && one_line "pinject: $2 exclude each other" || failed "$1"
+		[ $rc = 2 ] && one_line "pinject: $2: cannot be combined" || failed "$1"
 	}
 	excluded "-b -B" "--build-ids and --mmap2-buildids"
 	excluded "-b --mmap2-buildid-all" "--build-ids and --mmap2-buildid-all"

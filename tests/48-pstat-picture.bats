@@ -236,8 +236,8 @@ sums() {
 	refuses 'expected rate' --picture nonsense
 	refuses 'given twice' --picture cpu,cpu
 	refuses 'expected period' --picture hist:nonsense
-	refuses 'are for --picture' --term
-	refuses 'are for --picture' --event cycles
+	refuses 'need --picture' --term
+	refuses 'need --picture' --event cycles
 	refuses 'expected light or dark' --picture cpu --theme blue
 	refuses 'expected linear' --picture cpu --scale none
 	refuses 'expected kernel' --picture cpu --cpumode nonsense

@@ -45,7 +45,7 @@ take_payload(struct formats *f, struct pp_source *in, const struct pp_rec *r, st
 		return pp_fail(err, "TRACING_DATA of %ju bytes", (uintmax_t)r->payload);
 	f->payload = tool_alloc((size_t)r->payload, 1);
 	if (!(f->tracing = pp_tracing_new()))
-		return pp_fail(err, "out of memory");
+		return pp_fail_memory(err);
 	for (; (rc = pp_payload(in, &p, &n)) > 0; f->n += n) {
 		memcpy(f->payload + f->n, p, n);
 		pp_tracing_feed(f->tracing, p, n);

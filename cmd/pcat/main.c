@@ -6,7 +6,6 @@
  */
 #include <sys/stat.h>
 
-#include <err.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +183,7 @@ pcat_make_chain(struct job *j, struct pp_source *in)
 	struct out *to;
 
 	if ((turns || o->splits) && !(j->like = endian_source(swap, &j->like_err)))
-		return pp_fail(&t->out_err, "out of memory");
+		return pp_fail_memory(&t->out_err);
 	o->split.make = pcat_part;
 	o->split.place = pcat_place;
 	o->split.where = pcat_where;
@@ -262,7 +261,7 @@ pcat_look_through(struct job *j, unsigned n)
 			look_mark(&j->look);	/* join puts them there */
 		pp_before_refill(j->looked, pcat_looking, j);
 		if (look_source(&j->look, j->looked, shift) < 0)
-			errx(1, "out of memory");
+			tool_no_memory();
 		pp_close(j->looked);
 	}
 	j->o.split.look = &j->look;

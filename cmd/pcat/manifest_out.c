@@ -52,7 +52,7 @@ out_below(const struct manifest_out *m, const char *path)
 		tool_wrong(m->t, "%s: is not below the directory of the manifest, %s/", path, m->base);
 	}
 	if (asprintf(&below, "%s%s", real[n] ? real + n + 1 : "", real[n] ? "/" : "") < 0)
-		tool_wrong(m->t, "out of memory");
+		tool_no_memory();
 	free(real);
 	return below;
 }

@@ -286,7 +286,7 @@ options_done(struct tool *t, struct options *o)
 	if ((o->format == FORMAT_PROFILE || o->format == FORMAT_PPROF) && (o->pack.level || o->splits))
 		tool_wrong(t, "--format=%s: cannot be compressed or split", o->format == FORMAT_PPROF ? "pprof" : "gperftools");
 	if (!o->splits && (o->template || o->split.max_files))
-		tool_wrong(t, "--output-template and --switch-max-files need --switch-output");
+		tool_wrong(t, "--output-template and --switch-max-files: need --switch-output");
 	if (o->template && t->out_name)
 		tool_wrong(t, "--output-template: cannot be combined with --output");
 	if (o->splits) {

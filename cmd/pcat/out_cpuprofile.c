@@ -92,7 +92,7 @@ profile_grow(struct profile *o)
 	struct stack **slot = calloc(n, sizeof *slot);
 
 	if (!slot)
-		return pp_fail(o->err, "out of memory");
+		return pp_fail_memory(o->err);
 	for (struct stack *k = o->first; k; k = k->then) {
 		k->next = slot[k->hash & (n - 1)];
 		slot[k->hash & (n - 1)] = k;
@@ -117,7 +117,7 @@ profile_add(struct profile *o, size_t depth, uint64_t weight)
 		k = k->next;
 	if (!k) {
 		if (!(k = malloc(sizeof *k + depth * 8)))
-			return pp_fail(o->err, "out of memory");
+			return pp_fail_memory(o->err);
 		*k = (struct stack){ .next = o->slot[h & (o->nslots - 1)], .hash = h, .depth = depth };
 		memcpy(k->pc, o->pcs, depth * 8);
 		o->slot[h & (o->nslots - 1)] = k;
@@ -408,7 +408,7 @@ profile_put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool 
 	if (o->failed)
 		return -1;
 	if (!o->events && !(o->events = pp_events_new(in->swap)))
-		rc = pp_fail(o->err, "out of memory");
+		rc = pp_fail_memory(o->err);
 	else if (r->type >= PP_USER_TYPE_START)
 		rc = pp_events_learn(o->events, r, o->err);
 	else if (r->type == PP_SAMPLE)
@@ -453,13 +453,13 @@ out_cpuprofile_new(struct atomic *file, const struct profile_what *what, const s
 	struct profile *o = calloc(1, sizeof *o);
 
 	if (!o) {
-		pp_fail(file->err, "out of memory");
+		pp_fail_memory(file->err);
 		return NULL;
 	}
 	*o = (struct profile){ .pub = { .put = profile_put, .flush = profile_flush, .finish = profile_finish },
 	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first };
 	if (getrandom(o->key, sizeof o->key, 0) != sizeof o->key)
-		pp_fail(o->err, "random numbers: %s", strerror(errno));
+		pp_fail_system(o->err, "random numbers");
 	else if ((o->side_band = pp_timeline_new(profile_take_in, o, SIZE_MAX, o->err)) && (o->sink = atomic_sink(file)))
 		return &o->pub;
 	pp_timeline_free(o->side_band);

@@ -143,7 +143,7 @@ split_make_file(struct split *s, struct part *p, uint64_t time)
 		return pp_fail(&p->err, "two parts would have this name: use %%n");
 	free(s->name);
 	if (!(s->name = strdup(p->path)))
-		return pp_fail(&p->err, "out of memory");
+		return pp_fail_memory(&p->err);
 	return (p->out = s->o->make(s->o->arg, p->path, s->like, &p->file, &p->err)) ? 1 : -1;
 }
 
@@ -153,7 +153,7 @@ split_begin_part(struct split *s, uint64_t time)
 	struct part *p = calloc(1, sizeof *p);
 
 	if (!p)
-		return pp_fail(s->err, "out of memory");
+		return pp_fail_memory(s->err);
 	p->err.file = p->path;
 	p->number = ++s->number;
 	p->from = s->end;
@@ -188,7 +188,7 @@ split_retire(struct split *s, const struct part *p)
 	if (*at)
 		s->o->removed(s->o->arg, *at);
 	free(*at);
-	return (*at = strdup(p->path)) ? 1 : pp_fail(s->err, "out of memory");
+	return (*at = strdup(p->path)) ? 1 : pp_fail_memory(s->err);
 }
 
 /* Close the oldest open part. */
@@ -577,7 +577,7 @@ split_new(const struct tool *tool, struct split_options *o, struct pp_source *li
 	snprintf(o->path, sizeof o->path, "%s", o->template);
 	*err = (struct pp_err){ .file = o->path };
 	if (!s) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	s->pub = (struct out){ .put = split_put, .flush = split_flush, .finish = split_finish };
@@ -590,7 +590,7 @@ split_new(const struct tool *tool, struct split_options *o, struct pp_source *li
 	if ((o->max_files && !(s->names = calloc(o->max_files, sizeof *s->names))) ||
 	    !(s->events = pp_events_new(s->swap)) || !(s->state = pp_state_new(s->swap, err)) ||
 	    !(s->pending = pp_timeline_new(split_turn, s, PENDING_MAX, err)))
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 	else if (spooled_open(&s->head, o->template, like, err) > 0 && spooled_open(&s->init, o->template, like, err) > 0)
 		return &s->pub;
 	split_free(s);

@@ -151,7 +151,7 @@ thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 	int why;
 
 	if ((why = thin_sample(d->thinner, ev, r)) < 0)
-		return pp_fail(&d->t->in_err, "out of memory");
+		return pp_fail_memory(&d->t->in_err);
 	if (why == OVER_MAX && o->stop)
 		d->full = thin_full(d->thinner, wanted, &d->o->sel);
 	return why;
@@ -234,11 +234,11 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->about.state = state;
 	d->quick = !o->sel.type && !o->payload && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
-		return pp_fail(&t->in_err, "out of memory");
+		return pp_fail_memory(&t->in_err);
 	if (o->payload && payload_tasks_start(o->payload, t->in, state, o->keys, o->needed, &t->in_err) < 0)
 		return -1;
 	if ((o->expr || o->windows || o->payload || anon_any(&o->anon)) && pp_keep_formats(t->in) < 0)
-		return pp_fail(&t->in_err, "out of memory");
+		return pp_fail_memory(&t->in_err);
 	return 1;
 }
 

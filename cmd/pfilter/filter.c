@@ -20,15 +20,8 @@ filter_learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r
 	if (f->o->payload && r->type == PP_FORK)
 		payload_tasks_fork(f->o->payload, r, false);
 	if (f->o->keys && state_keys_feed(f->o->keys, f->state, r) < 0)
-		return pp_fail(&f->t->in_err, "out of memory");
+		return pp_fail_memory(&f->t->in_err);
 	return 1;
-}
-
-/* Fails with "out of memory" unless an error is set already. */
-static int
-filter_no_memory(struct filter *f)
-{
-	return f->t->in_err.what[0] ? -1 : pp_fail(&f->t->in_err, "out of memory");
 }
 
 /* Close the slot of records to write before this one, and store its number in the verdict.  1, or -1. */
@@ -38,7 +31,7 @@ filter_close_front(struct filter *f, struct pp_verdict *v)
 	int front = front_close(&f->front);
 
 	if (front < 0)
-		return pp_fail(&f->t->in_err, "out of memory");
+		return pp_fail_memory(&f->t->in_err);
 	v->front = (uint32_t)front;
 	return 1;
 }
@@ -57,7 +50,7 @@ filter_decide_sideband(struct filter *f, const struct pp_event *ev, const struct
 			continue;
 		front_side(&f->front, i);
 		if ((needed = needed_sideband(f->side[i].needed, ev, r, front_put, &f->front)) < 0)
-			return filter_no_memory(f);
+			return pp_fail_memory(&f->t->in_err);
 		to &= ~(!needed << i);
 	}
 	v->to = (uint8_t)(f->nsides == 1 ? to & MAIN : to);
@@ -92,7 +85,7 @@ filter_payload(struct filter *f, const struct pp_rec *r, bool kept)
 	if (f->o->sel.invert)
 		return 1;
 	if (payload_tasks_verdict(f->o->payload, r, kept, &older) < 0 || (older.raw && front_put(&f->front, &older) < 0))
-		return filter_no_memory(f);
+		return pp_fail_memory(&f->t->in_err);
 	return 1;
 }
 
@@ -138,7 +131,7 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 		front_side(&f->front, side);
 		if (needed_sample(f->side[side].needed, ev, r, at->since, front_put, &f->front) < 0 ||
 		    (f->o->payload && r->type == PP_SAMPLE && filter_needed_names(f, side, ev, r, at->since) < 0))
-			return filter_no_memory(f);
+			return pp_fail_memory(&f->t->in_err);
 	}
 	if (f->o->thin.scale && v->to == MAIN)
 		front_owe(&f->front, thin_owed(f->decide.thinner));

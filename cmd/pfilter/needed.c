@@ -38,7 +38,7 @@ needed_new(struct pp_source *in, struct pp_state *state, bool rest, struct pp_er
 	struct needed *n = calloc(1, sizeof *n);
 
 	if (!n) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	n->in = in;

@@ -104,7 +104,7 @@ payload_entry(struct table *t, uint32_t key, size_t size, struct pp_err *err)
 	}
 	if (!(l = calloc(1, size)) || pp_table_add(t, l, key) < 0) {
 		free(l);
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	return l;

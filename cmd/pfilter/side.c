@@ -67,7 +67,7 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct pp_st
 	    (drop_any(&o->drop) && !(to = drop_new(t, &o->drop, t->in, to, &t->in_err))) ||
 	    (anon_any(&o->anon) && !(to = anon_new(t, &o->anon, t->in, to, &t->in_err))) ||
 	    (scale && !(to = thin_attr_new(&o->thin, t->in, rest, to))))
-		return pp_fail(&t->in_err, "out of memory");
+		return pp_fail_memory(&t->in_err);
 	s->first = to;
 	return 1;
 }

@@ -434,7 +434,7 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 			uint8_t *all = realloc(k->file, n);
 
 			if (!all)
-				return pp_fail(err, "out of memory");
+				return pp_fail_memory(err);
 			memset(all + k->nfiles, 0, n - k->nfiles);
 			k->file = all;
 			k->nfiles = n;

@@ -59,7 +59,7 @@ tee_put(struct tee *t, struct pp_source *in, const struct pp_rec *r, int times,
 		struct pp_source *again = pp_open_memory(p, (size_t)n, in->swap, "a copy", &again_err);
 		struct pp_rec copy;
 
-		rc = again && pp_next(again, &copy) > 0 ? put(arg, i, again, &copy) : pp_fail(err, "out of memory");
+		rc = again && pp_next(again, &copy) > 0 ? put(arg, i, again, &copy) : pp_fail_memory(err);
 		pp_close(again);
 	}
 	munmap(p, (size_t)n);

@@ -74,7 +74,7 @@ options_one_place(const struct options *o, const struct tool *t)
 	const char *one = o->buildid_all ? "--buildid-all" : o->build_ids ? "--build-ids" : "--mmap2-buildids";
 
 	if (o->mmap2_buildids + o->mmap2_buildid_all + (o->build_ids || o->buildid_all) > 1)
-		tool_wrong(t, "%s and %s exclude each other", one, o->mmap2_buildid_all ? "--mmap2-buildid-all" : "--mmap2-buildids");
+		tool_wrong(t, "%s and %s: cannot be combined", one, o->mmap2_buildid_all ? "--mmap2-buildid-all" : "--mmap2-buildids");
 }
 
 /* The argument, which names a directory. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* psort - put the records of a stream in perf's time order, two rounds at a time */
-#include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +162,7 @@ run(struct tool *t, struct options *o)
 	int status;
 
 	if (!spill)
-		err(1, "memory");
+		tool_no_memory();
 	if (o->merges) {
 		tool_check(t);
 		status = merge_run(t, &o->join, &o->how, spill, &spill_err);
@@ -213,7 +212,7 @@ main(int argc, char **argv)
 		return status;
 	}
 	if (o.joins || t.allowed || t.manifest || tool_given(&t, TOOL_ALLOW_MISSING))
-		tool_wrong(&t, "--align, --allow, --allow-missing, --host-tag, --manifest, --merge-attrs, --remap-pids and --time-offset need --merge");
+		tool_wrong(&t, "--align, --allow, --allow-missing, --host-tag, --manifest, --merge-attrs, --remap-pids and --time-offset: need --merge");
 	if (t.nnames > 1)
 		tool_wrong(&t, "one input only, without --merge: '%s' and '%s'", t.names[0], t.names[1]);
 	free(t.names);

@@ -374,7 +374,7 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	if (emit_open(&m->e, t, how, spill, err) < 0)
 		return -1;
 	if (n > 1 && !(m->known = known_new(n, join_source(j)->events, err)))
-		return pp_fail(err, "out of memory");
+		return pp_fail_memory(err);
 	m->e.swap = join_source(j)->swap;
 	m->e.fresh = how->marks != MARKS_DROP;
 	m->e.limit -= 2 * part;

@@ -178,7 +178,7 @@ sort_stream(struct tool *t, const struct sort_how *how, struct spill *spill, con
 	rc = emit_open(&s.e, t, how, spill, &t->in_err);
 	s.e.swap = t->in->swap;
 	if (how->stats && !(s.disorder = calloc(1, sizeof *s.disorder)))
-		rc = pp_fail(&t->in_err, "out of memory");
+		rc = pp_fail_memory(&t->in_err);
 	if (rc > 0) {
 		emit_side_by_side(&s.e);
 		pp_read_into(t->in, emit_buffer, &s.e);

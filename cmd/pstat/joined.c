@@ -36,7 +36,7 @@ joined_open(struct tool *t, unsigned flags)
 	t->in_name = t->manifest;
 	t->in = pp_open_fd(fcntl(p->pipe[0], F_DUPFD_CLOEXEC, 0), t->manifest, flags | PP_OPEN_LATER, &t->in_err);
 	if (!t->in)
-		err(1, "memory");
+		tool_no_memory();
 	return p;
 }
 

@@ -241,11 +241,11 @@ read_options(struct pstat *p, int argc, char **argv)
 		}
 	refuse_with_piece(p);
 	if (p->strict && !p->check)
-		tool_wrong(&p->t, "--strict is for --check");
+		tool_wrong(&p->t, "--strict: needs --check");
 	if (p->page_name)
 		refuse_with_page(p);
 	else if (!p->pictures && (p->events || p->cpumode || shown.given))
-		tool_wrong(&p->t, "--event, --cpumode, --term, --theme, --scale: are for --picture");
+		tool_wrong(&p->t, "--event, --cpumode, --term, --theme, --scale: need --picture");
 	if (!p->form)
 		p->form = screen;
 	p->asked.json = p->form == json;
@@ -325,7 +325,7 @@ plan(struct pstat *p)
 		sort_options(p->sort, p->pictures && !sort_by_time(p->sort) ? NULL : p->quantum, p->top >= 0 ? (unsigned)p->top : is_screen ? 20 : 0);
 		sort_add(p->sort, &p->r);
 	} else if ((p->quantum && !p->pictures) || p->top >= 0)
-		tool_wrong(&p->t, "%s: is for --sort", p->quantum ? "--time-quantum" : "--top");
+		tool_wrong(&p->t, "%s: needs --sort", p->quantum ? "--time-quantum" : "--top");
 	if (p->pictures)
 		plan_pictures(p);
 	if (p->views)

@@ -387,7 +387,7 @@ ppi_open(int fd, struct pp_err *err)
 	if (fstat(fd, &st) < 0)
 		rc = pp_fail_system(err, NULL);
 	else if (!S_ISREG(st.st_mode))
-		rc = pp_fail(err, "is no regular file");
+		rc = pp_fail(err, "is not a regular file");
 	else {
 		x->size = x->entries_end = (uint64_t)st.st_size;
 		rc = ppi_get_head(x, err);

@@ -431,7 +431,7 @@ endian_new(const struct tool *tool, struct pp_source *from, struct pp_source *li
 		t->to = like->swap;
 		return &t->pub;
 	}
-	pp_fail(err, "out of memory");
+	pp_fail_memory(err);
 	free(t);
 	return NULL;
 }

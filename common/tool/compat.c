@@ -370,7 +370,7 @@ compat_new(const struct tool *tool, const struct compat_perf *perf, struct pp_so
 		c->swap = like->swap;
 		return &c->pub;
 	}
-	pp_fail(err, "out of memory");
+	pp_fail_memory(err);
 	free(c);
 	return NULL;
 }

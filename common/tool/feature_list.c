@@ -107,7 +107,7 @@ features_new(const struct tool *t, const struct features *f, struct pp_source *l
 	struct chooser *c = calloc(1, sizeof *c);
 
 	if (!c) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	*c = (struct chooser){ .pub = { .put = put, .finish = finish, .next = next }, .tool = t, .f = *f,

@@ -11,13 +11,6 @@
 #include "record/raw.h"
 
 void
-join_no_memory(const struct join *j)
-{
-	fprintf(stderr, "%s: out of memory\n", j->t->name);
-	exit(1);
-}
-
-void
 join_say(struct join *j, struct input *in)
 {
 	if (in->err.what[0] && !in->reported)
@@ -200,7 +193,7 @@ join_make_head(struct join *j)
 		in->tracing = (struct blob){ 0 };
 	}
 	if (!(j->src = pp_open_memory(j->head.p, j->head.n, j->swap, "the joined head", &j->err)))
-		join_no_memory(j);
+		tool_no_memory();
 }
 
 int

@@ -121,7 +121,7 @@ event_are_pieces(const struct join *j)
 
 /* A piece has the events and ids of the first one. */
 static void
-event_take_over(const struct join *j, struct input *in)
+event_take_over(struct input *in)
 {
 	const struct input *a = in->piece_of;
 
@@ -136,7 +136,7 @@ event_take_over(const struct join *j, struct input *in)
 			uint64_t new;
 
 			if (pp_ids_get(&a->ids, ev->ids[i], &new) && pp_ids_put(&in->ids, ev->ids[i], new) < 0)
-				join_no_memory(j);
+				tool_no_memory();
 		}
 	}
 }
@@ -177,7 +177,7 @@ event_new_id(struct join *j, uint64_t id, bool any)
 			id = ++j->fresh;
 		while (!id || pp_ids_get(&j->taken, id, NULL));
 	if (pp_ids_put(&j->taken, id, id) < 0)
-		join_no_memory(j);
+		tool_no_memory();
 	return id;
 }
 
@@ -195,7 +195,7 @@ event_add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 		if (!pp_ids_get(&in->ids, ev->ids[i], &new)) {
 			new = event_new_id(j, ev->ids[i], false);
 			if (pp_ids_put(&in->ids, ev->ids[i], new) < 0)
-				join_no_memory(j);
+				tool_no_memory();
 		}
 		to->ids[to->nids++] = new;
 		in->untouched &= new == ev->ids[i];
@@ -312,7 +312,7 @@ join_events(struct join *j)
 	for (unsigned i = 0; i < j->n; i++) {
 		j->in[i].untouched = true;
 		if (j->in[i].piece_of)
-			event_take_over(j, &j->in[i]);
+			event_take_over(&j->in[i]);
 		for (unsigned k = 0; k < j->in[i].nev && !j->in[i].piece_of; k++)
 			if (j->in[i].ev[k].members)
 				event_add_event(j, i, k);

@@ -96,7 +96,7 @@ formats_add_input(struct join *j, struct join_formats *all, struct input *in, co
 			continue;	/* of two with one number the first counts */
 		id = formats_add(j, all, in, f);
 		if (id != f->id && pp_ids_put(&in->formats, f->id, id) < 0)
-			join_no_memory(j);
+			tool_no_memory();
 	}
 }
 

@@ -109,8 +109,6 @@ bool	 blob_next(const struct blob *, size_t *at, bool swap, struct pp_rec *);
 /* Print the input's error, at most once, and set the status to 1. */
 void	 join_say(struct join *, struct input *);
 
-/* Print "out of memory" and exit 1. */
-_Noreturn void join_no_memory(const struct join *);
 
 /*
  * join_open.c: open the inputs and read their heads (join_gather.c).  Files that are not live are suspended after that;

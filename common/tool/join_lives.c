@@ -193,7 +193,7 @@ lives_find(struct lives *l, uint32_t tid, bool make)
 		return t;
 	t = tool_alloc(1, sizeof *t);
 	if (pp_table_add(&l->tids, &t->link, tid) < 0)
-		tool_realloc(NULL, SIZE_MAX, 2);	/* overflows: prints "out of memory" and exits */
+		tool_no_memory();
 	STAILQ_INSERT_TAIL(&l->all, t, all);
 	return t;
 }

@@ -17,7 +17,7 @@ struct texts { struct text *t; size_t n, cap; struct pp_ids at; };
 
 /* Add the lines of an input, `0xADDRESS : "TEXT"', by address. */
 static void
-tracing_add_texts(struct join *j, struct texts *all, const struct input *in)
+tracing_add_texts(struct texts *all, const struct input *in)
 {
 	const char *p = in->printk, *end = p + in->nprintk, *nl;
 
@@ -36,7 +36,7 @@ tracing_add_texts(struct join *j, struct texts *all, const struct input *in)
 			continue;
 		}
 		if (pp_ids_put(&all->at, t.addr, all->n) < 0)
-			join_no_memory(j);
+			tool_no_memory();
 		if (all->n == all->cap)
 			all->t = tool_realloc(all->t, all->cap = all->cap ? 2 * all->cap : 256, sizeof t);
 		all->t[all->n++] = t;
@@ -53,7 +53,7 @@ tracing_printk(struct join *j, struct blob *b, bool swap)
 	blob_add(b, NULL, 4);
 	for (const struct input *in = j->in; in < j->in + j->n; in++)
 		if (in->printk)
-			tracing_add_texts(j, &all, in);
+			tracing_add_texts(&all, in);
 	for (const struct text *t = all.t; t < all.t + all.n; t++) {
 		if (!t->differs)
 			blob_add(b, t->p, t->n);

@@ -47,7 +47,7 @@ walk_feeder_new(const struct join *j, struct lives *l, const struct input *in)
 	*f = (struct feeder){ .lives = l, .in = (unsigned)(in - j->in), .rw = &in->rw, .swap = j->swap,
 	    .first = UINT64_MAX };
 	if (!(f->round = pp_round_new(walk_deliver, f, &f->err)))
-		join_no_memory(j);
+		tool_no_memory();
 	return f;
 }
 

@@ -154,13 +154,19 @@ tool_wrong(const struct tool *t, const char *fmt, ...)
 	exit(2);
 }
 
+void
+tool_no_memory(void)
+{
+	errx(1, "out of memory");
+}
+
 void *
 tool_alloc(size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);
 
 	if (!p)
-		err(1, "memory");
+		tool_no_memory();
 	return p;
 }
 
@@ -168,7 +174,7 @@ void *
 tool_realloc(void *p, size_t n, size_t size)
 {
 	if (!(p = reallocarray(p, n, size)))
-		err(1, "memory");
+		tool_no_memory();
 	return p;
 }
 

@@ -251,7 +251,9 @@ void	tool_warn(const struct tool *, const char *fmt, ...) __attribute__((format(
 void	tool_note(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Print "name: text" and exit 2. */
 _Noreturn void tool_wrong(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Allocate; without memory print "name: out of memory" and exit 1. */
+/* Print "name: out of memory" and exit 1. */
+_Noreturn void tool_no_memory(void);
+/* Allocate, or tool_no_memory(). */
 void	*tool_alloc(size_t n, size_t size);		/* zeroed */
 void	*tool_realloc(void *, size_t n, size_t size);
 /* Once, before the tool is confined: what tool_vis() needs. */

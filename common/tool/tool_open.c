@@ -2,7 +2,6 @@
 /* tool_open.c - opens the input and the output of a tool, and shows progress */
 #include <sys/stat.h>
 
-#include <err.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -110,7 +109,7 @@ tool_check(struct tool *t)
 	if (tool_has_output(t))
 		tool_refuse_file(t, t->out_name);
 	if (!(t->spare = pp_spare_new()))
-		err(1, "memory");
+		tool_no_memory();
 	if (std_in && !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) && signal(SIGINT, tool_first_interrupt) == SIG_IGN)
 		signal(SIGINT, SIG_IGN);
 }

@@ -41,7 +41,7 @@ anon_addr_new(struct anon_key *key, bool swap, struct pp_err *err)
 	struct anon_addr *a = calloc(1, sizeof *a);
 
 	if (!a) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	a->key = key;

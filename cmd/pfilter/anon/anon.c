@@ -223,7 +223,7 @@ anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in,
 	struct anon_out *a = calloc(1, sizeof *a);
 
 	if (!a || !(a->key = anon_key_new(anon->key))) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		free(a);
 		return NULL;
 	}

@@ -51,7 +51,7 @@ is_new(struct anon_dict *d, enum anon_domain domain, const char *pseudonym, size
 	if (pp_table_first(&d->known, key))
 		return false;
 	if (d->known.n < KNOWN_MAX && pp_table_add(&d->known, &d->links[d->known.n], key) < 0)
-		pp_fail(&d->err, "out of memory");
+		pp_fail_memory(&d->err);
 	return true;
 }
 

@@ -42,7 +42,7 @@ build_ids_new(bool swap, struct pp_err *err)
 	struct build_ids *b = calloc(1, sizeof *b);
 
 	if (!b) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	b->swap = swap;
@@ -96,7 +96,7 @@ file_of(struct build_ids *b, const uint8_t *name, size_t n)
 	}
 	if (!(f = calloc(1, sizeof *f + len)) || pp_table_add(&b->files, &f->link, key) < 0) {
 		free(f);
-		pp_fail(b->err, "out of memory");
+		pp_fail_memory(b->err);
 		return NULL;
 	}
 	STAILQ_INIT(&f->waiting);

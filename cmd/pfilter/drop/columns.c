@@ -423,7 +423,7 @@ columns_new(const struct tool *tool, const struct columns *what, struct pp_sourc
 	struct columns_out *c = calloc(1, sizeof *c);
 
 	if (!c) {
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	c->pub = (struct out){ .put = put, .finish = finish, .next = next };

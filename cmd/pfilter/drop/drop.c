@@ -189,7 +189,7 @@ hold_bytes(struct drop_out *o, const uint8_t *p, size_t n)
 		cap *= 2;
 	if (cap > o->cap) {
 		if (!(head = realloc(o->head, cap)))
-			return pp_fail(o->d.err, "out of memory");
+			return pp_fail_memory(o->d.err);
 		o->head = head;
 		o->cap = cap;
 	}
@@ -265,7 +265,7 @@ choose_events(struct drop_out *o)
 	if (!cut)
 		select_check_names(d->tool, &o->what->events, "--drop-event");
 	if (!(d->gone = calloc(d->n, sizeof *d->gone)))
-		return pp_fail(d->err, "out of memory");
+		return pp_fail_memory(d->err);
 	if (!(stay = set_gone(o)) && !cut)
 		tool_wrong(d->tool, "--drop-event: this would remove all events of the recording; one must remain");
 	if (!stay || stay == d->n) {
@@ -380,7 +380,7 @@ drop_new(const struct tool *tool, const struct drop *what, struct pp_source *in,
 
 	if (!o || !(o->d.buf = malloc(PP_REWRITE_SIZE))) {
 		free(o);
-		pp_fail(err, "out of memory");
+		pp_fail_memory(err);
 		return NULL;
 	}
 	o->pub = (struct out){ .put = put, .finish = finish, .next = next };

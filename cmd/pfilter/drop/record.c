@@ -79,7 +79,7 @@ move_ids(struct dropping *d)
 
 		for (unsigned k = 0; k < ev->nids && d->gone[i]; k++)
 			if (pp_ids_put(&d->moved, ev->ids[k], !to->nids ? 0 : to->ids[k < to->nids ? k : 0]) < 0)
-				return pp_fail(d->err, "out of memory");
+				return pp_fail_memory(d->err);
 	}
 	return 1;
 }
@@ -113,7 +113,7 @@ drop_settle(struct dropping *d)
 	unsigned tracepoints = 0, stay = 0, stay_tracepoints = 0;
 
 	if (!(d->rank = calloc(d->n + 1, sizeof *d->rank)))
-		return pp_fail(d->err, "out of memory");
+		return pp_fail_memory(d->err);
 	choose_heir(d);
 	for (unsigned i = 0; i < d->n; i++) {
 		bool tracepoint = d->events->ev[i]->attr.type == TYPE_TRACEPOINT;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +102,7 @@ cover_at(struct cover *c, uint32_t key)
 			cover_prune(c);
 		k = tool_alloc(1, sizeof *k);
 		if (pp_table_add(&c->by, &k->link, key) < 0)
-			err(1, "memory");
+			tool_no_memory();
 		r = &k->r;
 	}
 	ranges_forget(r, c->since);

@@ -413,7 +413,7 @@ int
 span_start(struct span *s, struct pp_err *err)
 {
 	if (getrandom(&s->mul, sizeof s->mul, 0) != sizeof s->mul)
-		return pp_fail(err, "no random numbers");
+		return pp_fail_system(err, "random numbers");
 	s->mul |= 1;
 	s->bits = SLOT_BITS;
 	s->slot = tool_alloc((size_t)1 << s->bits, sizeof *s->slot);

@@ -141,7 +141,7 @@ span_parse(struct span *s, const struct tool *t, const char *text)
 		p = span_blank(p);
 		part = strndup(p, (size_t)(to - p));
 		if (!part)
-			tool_wrong(t, "out of memory");
+			tool_no_memory();
 		s->end[i] = expr_add(NULL, t, i ? "--span END" : "--span BEGIN", part);
 		free(part);
 	}

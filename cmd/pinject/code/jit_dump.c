@@ -63,7 +63,7 @@ jit_process_get(struct jit *j, uint32_t pid)
 	if (pp_table_add(&j->processes, &p->link, pid) > 0)
 		return p;
 	free(p);
-	pp_fail(&j->t->in_err, "out of memory");
+	pp_fail_memory(&j->t->in_err);
 	return NULL;
 }
 

@@ -174,7 +174,7 @@ privacy_begin(struct privacy *p)
 	if (!p->in)
 		return;
 	if (pp_keep_formats(p->in) < 0)
-		pp_fail(&p->tool->in_err, "out of memory");
+		pp_fail_memory(&p->tool->in_err);
 	if (p->value)
 		count_visit_by(p->c, privacy_record, p);
 	else

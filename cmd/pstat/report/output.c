@@ -71,7 +71,7 @@ output_write(struct tool *t, FILE *f, const struct report *r, report_form *form)
 
 	errno = 0;
 	if (form(f, r) < 0)
-		pp_fail(&t->out_err, "out of memory");
+		pp_fail_memory(&t->out_err);
 	bad = fflush(f) || ferror(f);
 	if (fclose(f) != 0 || bad)
 		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));

@@ -66,7 +66,7 @@ sort_options(struct sort *s, const char *quantum, unsigned top)
 	if (!quantum)
 		return;
 	if (s->time_at < 0)
-		tool_wrong(s->tool, "--time-quantum: is for --sort time");
+		tool_wrong(s->tool, "--time-quantum: needs --sort time");
 	s->tool->optname = "--time-quantum";
 	s->quantum = tool_duration(s->tool, quantum);
 	if (!bins_may_be(s->quantum))
@@ -457,7 +457,7 @@ sort_begin(struct sort *s)
 	s->stream.events = in->events;
 	s->stream.swap = in->swap;
 	if (s->payloads && pp_keep_formats(s->tool->in) < 0)
-		tool_wrong(s->tool, "out of memory");
+		tool_no_memory();
 	if (((s->state || s->payloads) && !(s->names = names_new(err))) || (s->state && !(s->history = history_new(s)))) {
 		tool_say(s->tool, err);
 		exit(1);

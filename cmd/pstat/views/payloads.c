@@ -42,7 +42,7 @@ void
 payloads_begin(const struct views *v)
 {
 	if (pp_keep_formats(v->tool->in) < 0)
-		tool_wrong(v->tool, "out of memory");
+		tool_no_memory();
 }
 
 void
