@@ -24,6 +24,11 @@ size_t	pp_attr_bytes(const uint8_t *p, size_t len, bool swap);
 bool	pp_attr_flag(uint8_t *attr, unsigned n, bool on, bool swap);
 /* Set the field at offset `at' of width 2, 4 or 8 bytes, if it lies within the attr's `size' bytes. */
 void	pp_attr_set(uint8_t *attr, size_t size, size_t at, size_t width, uint64_t value, bool swap);
+/*
+ * Convert a perf_event_attr of len bytes (which may be cut anywhere) to the other byte order.  dst may be src.  Bytes behind
+ * the known fields are copied.
+ */
+void	pp_attr_flip(uint8_t *dst, const uint8_t *src, size_t len);
 /* The value of a field, as uint16_t, uint32_t or uint64_t; the attr must be long enough to have it. */
 #define PP_ATTR_GET(attr, field, swap) PP_NUM_GET(attr, struct pp_attr_raw, field, swap)
 #define PP_ATTR_SET(attr, size, field, value, swap) \

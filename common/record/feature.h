@@ -128,10 +128,4 @@ bool	pp_feature_has_text(uint64_t number);
  */
 int	pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct pp_err *);
 
-/*
- * Convert a perf_event_attr of len bytes (which may be cut anywhere) to the other byte order.  dst may be src.  Bytes behind
- * the known fields are copied.
- */
-void	pp_attr_flip(uint8_t *dst, const uint8_t *src, size_t len);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* feature_in.h - the rows of feature.def, for feature.c, which reads and writes payloads, and feature_parse.c */
+/* feature_in.h - the rows of feature.def, for feature.c, which reads payloads, feature_put.c and feature_parse.c */
 #ifndef PP_FEATURE_IN_H
 #define PP_FEATURE_IN_H
 
@@ -19,5 +19,14 @@ unsigned	 pp_feature_ref(const struct pp_feature_field *, unsigned at, const cha
 /* The index of the END of the list body that starts at i. */
 unsigned	 pp_feature_end_of(const struct pp_feature_field *, unsigned i);
 bool		 pp_feature_is_number(unsigned kind);
+
+/* Begin at the first field, for reading; `writing' and its members are the caller's. */
+void	pp_feature_start(struct pp_feature_io *, uint64_t number, bool swap, uint32_t nr_cpus, struct pp_err *err);
+/* Step to the next stored field.  1; 0 at the end of the row (`at' stays there); -1. */
+int	pp_feature_advance(struct pp_feature_io *);
+/* Write a count that is known now into the space left for it, of field i.  1 or -1. */
+int	pp_feature_settle(struct pp_feature_io *, unsigned i, uint64_t n);
+/* Set the error "HEADER_FEATURE: NAME: cause", for good.  Always -1. */
+int	pp_feature_fail(struct pp_feature_io *, const char *, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * feature_rec.c - whole features: from and to records, visiting all values, conversion of the byte order.  Only feature.c knows
- * the layout of payloads.
+ * feature_rec.c - whole features: from and to records, visiting all values, conversion of the byte order.  Only feature.c and
+ * feature_put.c know the layout of payloads.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,62 +103,4 @@ pp_feature_record(uint8_t *buf, size_t cap, const struct pp_feature *f, struct p
 	pp_raw_head(buf, PP_HEADER_FEATURE, 0, (uint16_t)(PP_FEATURE_HEAD + f->len), f->swap);
 	PP_RAW_SET(buf, HEADER_FEATURE, feat_id, f->number, f->swap);
 	return 1;
-}
-
-/* ---- attrs ----------------------------------------------------------------------------------- */
-
-enum {
-#define ATTR(field, kind, bytes, role) AT_##field,
-#include "attr.def"
-#undef ATTR
-	AT_END
-};
-static const uint8_t attr_widths[AT_END] = {
-#define ATTR(field, kind, bytes, role) bytes,
-#include "attr.def"
-#undef ATTR
-};
-
-/*
- * These two are C bit fields.  A big-endian compiler allocates them from the other end of each byte: the bytes keep their
- * positions, the bits of each are reversed.
- */
-static bool
-is_bits(unsigned field)
-{
-	return field == AT_flags || field == AT_aux_action;
-}
-
-static uint8_t
-mirror(uint8_t b)
-{
-	uint8_t r = 0;
-
-	for (int i = 0; i < 8; i++)
-		r |= (uint8_t)((b >> i & 1) << (7 - i));
-	return r;
-}
-
-void
-pp_attr_flip(uint8_t *dst, const uint8_t *src, size_t len)
-{
-	uint8_t *p = dst;
-
-	if (len)
-		memmove(dst, src, len);
-	for (unsigned i = 0; i < AT_END; p += attr_widths[i++]) {
-		size_t w = attr_widths[i];
-
-		if (len - (size_t)(p - dst) < w)
-			return;		/* a field that is cut has no value */
-		if (is_bits(i))
-			for (size_t k = 0; k < w; k++)
-				p[k] = mirror(p[k]);
-		else if (w == 8)
-			pp_set_u64(p, pp_get_u64(p, true), false);
-		else if (w == 4)
-			pp_set_u32(p, pp_get_u32(p, true), false);
-		else
-			pp_set_u16(p, pp_get_u16(p, true), false);
-	}
 }

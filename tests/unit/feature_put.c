@@ -4,6 +4,7 @@
  * wrote, which must come back byte for byte.
  */
 #include "feature_rows.h"
+#include "record/attr.h"
 
 #define DATA "tests/data/features/"		/* make check runs in the project's top directory */
 
