@@ -212,6 +212,7 @@ threads() {
 
 @test "follow: a killed recorder is reported" {
 	need record
+	perf record -q -e cpu-clock -a -o "$T/may" -- true >/dev/null 2>&1 </dev/null || skip "perf record -a is not allowed here"
 	# by env, so that pid is perf's, and not that of a shell that waits for it
 	env perf record -e cpu-clock -o "$T/f.data" -a -F 500 -- sleep 60 >/dev/null 2>&1 3>&- &
 	pid=$!
