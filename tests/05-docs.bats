@@ -203,3 +203,15 @@ examples() {
 	[ -z "$(find "$T/root" ! -type d)" ] || failed "left behind: $(find "$T/root" ! -type d)"
 	done_all
 }
+
+# bash goes on after a command that is negated, and after one in front of the last && of a list.
+@test "tests: a condition that does not hold fails its test" {
+	awk 'function code(s) { gsub(/\047[^\047]*\047|"([^"\\]|\\.)*"|\$\([^()]*(\([^()]*\))?[^()]*\)/, "x", s); return s }
+	FNR == 1 { line = "" }
+	line != "" && $0 != "}" { print FILENAME ": " line }
+	{ line = ""; s = code($0) }
+	/ \|\| (failed|false)/ || s ~ /\|\||(&&|\\|\||\{)$/ { next }
+	s ~ /^\t+! / || s ~ /^\t+(\[|one_line|grep|cmp|diff|list) ?.* && *(!|\[|one_line|grep|cmp|diff|list)/ { line = $0 }' ./*.bats fleet/*.bats >"$T/found"
+	cat "$T/found"
+	[ ! -s "$T/found" ]
+}

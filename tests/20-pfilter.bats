@@ -42,7 +42,8 @@ kept() {
 	diff <(printf '%s\n' "${all[@]:1}") <(times "$T/got")
 	pfilter --exclude-time 0%-50%,50%-100% "$f" >"$T/got" && [ -z "$(times "$T/got")" ] || [ $? = 2 ]
 	try pfilter --time "$a,$b" --exclude-time ",$c" "$f"
-	[ $rc = 2 ] && one_line "pfilter: --time and --exclude-time: nothing remains selected"
+	[ $rc = 2 ]
+	one_line "pfilter: --time and --exclude-time: nothing remains selected"
 	need jq
 	[ "$(kept --exclude-type SAMPLE)" = "CALLCHAIN_DEFERRED=2 COMM=1 SWITCH=2 SWITCH_CPU_WIDE=1" ]
 	[ "$(kept --exclude-type SWITCH --sideband=none)" = "CALLCHAIN_DEFERRED=2 SAMPLE=4 SWITCH_CPU_WIDE=1" ]

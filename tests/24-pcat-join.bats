@@ -333,6 +333,7 @@ load join
 	done
 	mkfifo "$T/fifo"
 	try command pcat --allow same-input "$T/fifo" "$T/fifo"
-	[ $rc = 2 ] && one_line "pcat: '$T/fifo' and '$T/fifo' are the same input, which can be read only once"
+	[ $rc = 2 ]
+	one_line "pcat: '$T/fifo' and '$T/fifo' are the same input, which can be read only once"
 	done_all
 }

@@ -82,10 +82,12 @@ killed() {
 	need corpus
 	f=$CORPUS/foreign/quipper/perf.data.piped.corrupted.zero_size_sample-3.2
 	try pcat "$f"
-	[ $rc = 1 ] && one_line "pcat: $f: byte 49104: SAMPLE: record of 0 bytes needs 8 (pcat --repair"
+	[ $rc = 1 ]
+	one_line "pcat: $f: byte 49104: SAMPLE: record of 0 bytes needs 8 (pcat --repair"
 	[ "$(stat -c %s "$T/out")" = 49104 ]
 	try pcat --repair "$f"
-	[ $rc = 1 ] && one_line "pcat: $f: byte 49104: SAMPLE: record of 0 bytes needs 8; 48 bytes left out"
+	[ $rc = 1 ]
+	one_line "pcat: $f: byte 49104: SAMPLE: record of 0 bytes needs 8; 48 bytes left out"
 	[ "$(stat -c %s "$T/out")" = 60592 ]
 }
 
@@ -108,7 +110,8 @@ killed() {
 	need perf
 	killed k.data
 	try pcat "$T/k.data"
-	[ $rc = 1 ] && one_line "pcat: $T/k.data: byte 48: data size is 0: the recorder was killed"
+	[ $rc = 1 ]
+	one_line "pcat: $T/k.data: byte 48: data size is 0: the recorder was killed"
 	grep -q -e '--repair' "$T/err"
 	try pcat --repair "$T/k.data"
 	[ $rc = 1 ]
@@ -127,7 +130,8 @@ killed() {
 @test "repair: the user id 0 recording of the corpus" {
 	need corpus
 	try pcat --repair "$CORPUS/own/uid0.file.data"
-	[ $rc = 1 ] && one_line "pcat: $CORPUS/own/uid0.file.data: byte 48: data size is 0"
+	[ $rc = 1 ]
+	one_line "pcat: $CORPUS/own/uid0.file.data: byte 48: data size is 0"
 	pcat <"$T/out" | cmp - "$T/out"
 }
 
@@ -140,9 +144,11 @@ killed() {
 	chmod u+w "$T/lies"
 	printf '\xff\xff\xff\xff\xff' | dd of="$T/lies" bs=1 seek=$((off + size)) conv=notrunc status=none
 	try pcat "$T/lies"
-	[ $rc = 1 ] && ! [ -s "$T/out" ]
+	[ $rc = 1 ]
+	! [ -s "$T/out" ] || false
 	try pcat --repair "$T/lies"
-	[ $rc = 1 ] && grep -q 'lies outside the file' "$T/err"
+	[ $rc = 1 ]
+	grep -q 'lies outside the file' "$T/err"
 	perf script -f -i $in >"$T/a" 2>/dev/null || true
 	perf script -f -i "$T/out" 2>/dev/null | wc -l | grep -qx "$(wc -l <"$T/a")"
 }
@@ -150,7 +156,8 @@ killed() {
 @test "repair: broken zstd loses what follows in it, not the plain records" {
 	in=$(recipe zipped)
 	try pcat --repair <(sed 's/\x28\xb5\x2f\xfd/\x28\xb5\x2f\xfe/' "$in")
-	[ $rc = 1 ] && grep -q 'COMPRESSED: zstd: .*the rest of the frame cannot be expanded; [0-9]* bytes left out' "$T/err"
+	[ $rc = 1 ]
+	grep -q 'COMPRESSED: zstd: .*the rest of the frame cannot be expanded; [0-9]* bytes left out' "$T/err"
 	[ "$(stat -c %s "$T/out")" -gt 100 ]
 	pcat <"$T/out" >/dev/null
 }
@@ -184,9 +191,11 @@ frame_starts() {
 	# amid the second one
 	damage $(((at[1] + at[2]) / 2)) 24
 	try pcat "$T/z"
-	[ $rc = 1 ] && one_line "pcat: $T/z: byte "
+	[ $rc = 1 ]
+	one_line "pcat: $T/z: byte "
 	try pcat --repair "$T/z"
-	[ $rc = 1 ] && [ "$(wc -c <"$T/out")" -ge $((6000 * 40 - 2 * 65600)) ]
+	[ $rc = 1 ]
+	[ "$(wc -c <"$T/out")" -ge $((6000 * 40 - 2 * 65600)) ]
 	# the frames around it are whole
 	cmp -n 65600 "$T/out" "$T/plain"
 	tail -c 100000 "$T/out" | cmp - <(tail -c 100000 "$T/plain")
@@ -209,7 +218,9 @@ frame_starts() {
 	try pcat "$T/less"
 	[ $rc = 1 ]
 	try pcat --repair "$T/less"
-	[ $rc = 1 ] && one_line "pcat: $T/less: byte " && grep -q 'the end of the frame before this one is missing\(; [0-9]* bytes\? left out\)\?: 0.00' "$T/err"
+	[ $rc = 1 ]
+	one_line "pcat: $T/less: byte "
+	grep -q 'the end of the frame before this one is missing\(; [0-9]* bytes\? left out\)\?: 0.00' "$T/err"
 	tail -c 100000 "$T/out" | cmp - <(tail -c 100000 "$T/plain")
 }
 
@@ -228,7 +239,8 @@ frame_starts() {
 		printf '\x09' | dd of="$T/bad" bs=1 seek=$((192 + 320 * i + i / 75 * 8 + 6)) conv=notrunc status=none
 	done
 	try pcat --repair "$T/bad"
-	[ $rc = 1 ] && [ "$(wc -l <"$T/err")" = 101 ]
+	[ $rc = 1 ]
+	[ "$(wc -l <"$T/err")" = 101 ]
 	# a search may stop short where random bytes look like a record
 	tail -n 1 "$T/err" | grep -q "^pcat: $T/bad: 20[0-5] more faults like these; 12000 bytes left out in all$"
 	[ "$(wc -c <"$T/out")" = $((6000 * 40 + 80 + 192 - 12000)) ]
@@ -264,8 +276,9 @@ tracing_directory() {
 	in=data/sched_R.file.data
 	kill_file $in
 	try pcat --repair "$T/killed"
-	[ $rc = 1 ] && grep -q "^pcat: $T/killed: byte [0-9]*: TRACING_DATA: .*perf shows no tracepoints without them (pcat --repair --formats-from" "$T/err"
-	! perf script -f -i "$T/out" 2>/dev/null | grep -q sched_process
+	[ $rc = 1 ]
+	grep -q "^pcat: $T/killed: byte [0-9]*: TRACING_DATA: .*perf shows no tracepoints without them (pcat --repair --formats-from" "$T/err"
+	! perf script -f -i "$T/out" 2>/dev/null | grep -q sched_process || false
 	perf script -f -i $in >"$T/want"
 	[ "$(grep -c sched_process "$T/want")" = 8 ]
 	tracing_directory data/sched_R.pipe.data
@@ -288,19 +301,28 @@ tracing_directory() {
 	kill_file data/sched_R.file.data
 	tracing_directory data/sched_R.pipe.data
 	try pcat --repair --formats-from data/basic.pipe.data "$T/killed"
-	[ $rc = 1 ] && one_line "pcat: data/basic.pipe.data: has no formats of tracepoints (TRACING_DATA)" && ! [ -s "$T/out" ]
+	[ $rc = 1 ]
+	one_line "pcat: data/basic.pipe.data: has no formats of tracepoints (TRACING_DATA)"
+	! [ -s "$T/out" ] || false
 	try pcat --repair --formats-from "$T/nothing" "$T/killed"
-	[ $rc = 1 ] && one_line "pcat: $T/nothing: No such file or directory"
+	[ $rc = 1 ]
+	one_line "pcat: $T/nothing: No such file or directory"
 	sed -i 's/^ID: .*/ID: 9003/' "$T/tracing/events/sched/sched_process_fork/format"
 	try pcat --repair --formats-from "$T/tracing" "$T/killed"
-	[ $rc = 1 ] && grep -q "has no format of tracepoint [0-9]* of this recording" "$T/err"
+	[ $rc = 1 ]
+	grep -q "has no format of tracepoint [0-9]* of this recording" "$T/err"
 	rm "$T/tracing/events/header_page"
 	try pcat --repair --formats-from "$T/tracing" "$T/killed"
-	[ $rc = 1 ] && one_line "pcat: $T/tracing: events/header_page: No such file or directory"
+	[ $rc = 1 ]
+	one_line "pcat: $T/tracing: events/header_page: No such file or directory"
 	try pcat --repair --formats-from data/sched_R.file.data data/sched_R.pipe.data
-	[ $rc = 0 ] && one_line "pcat: warning: --formats-from: the recording already has formats" && cmp "$T/out" data/sched_R.pipe.data
+	[ $rc = 0 ]
+	one_line "pcat: warning: --formats-from: the recording already has formats"
+	cmp "$T/out" data/sched_R.pipe.data
 	try pcat --repair --formats-from data/sched_R.file.data data/basic.pipe.data
-	[ $rc = 0 ] && one_line "pcat: warning: --formats-from: the recording has no tracepoints" && cmp "$T/out" data/basic.pipe.data
+	[ $rc = 0 ]
+	one_line "pcat: warning: --formats-from: the recording has no tracepoints"
+	cmp "$T/out" data/basic.pipe.data
 	for o in "" "--repair data/basic.pipe.data"; do
 		try pcat $o --formats-from data/sched_R.file.data "$T/killed"
 		[ $rc = 2 ]

@@ -46,20 +46,27 @@ threads() {
 	cp -r "$T/dir" "$T/d"
 	truncate -s -3 "$T/d/data.1"
 	try pcat "$T/d"
-	[ $rc = 1 ] && one_line "pcat: $T/d: byte " && grep -q 'data\.1: .*cut short' "$T/err"
+	[ $rc = 1 ]
+	one_line "pcat: $T/d: byte "
+	grep -q 'data\.1: .*cut short' "$T/err"
 	rm "$T/d/data.0"
 	try pcat --repair "$T/d"
-	[ $rc = 1 ] && grep -q 'data\.1: .*cut short' "$T/err" && grep -q 'data\.0 is missing' "$T/err"
+	[ $rc = 1 ]
+	grep -q 'data\.1: .*cut short' "$T/err"
+	grep -q 'data\.0 is missing' "$T/err"
 	cp "$T/dir/data.1" "$T/d/data.1"
 	try pcat "$T/d"
-	[ $rc = 1 ] && one_line "pcat: $T/d: data.0 is missing"
+	[ $rc = 1 ]
+	one_line "pcat: $T/d: data.0 is missing"
 	tail -c "$(stat -c %s "$T/dir/data.1")" "$T/out" | cmp - "$T/dir/data.1"
 	rm "$T/d/data.1"
 	try pcat "$T/d"
-	[ $rc = 1 ] && one_line "pcat: $T/d: data.0 is missing"
+	[ $rc = 1 ]
+	one_line "pcat: $T/d: data.0 is missing"
 	mkfifo "$T/d/data.0"
 	try timeout 60 pcat "$T/d"
-	[ $rc = 1 ] && one_line "pcat: $T/d: data.0: not a regular file"
+	[ $rc = 1 ]
+	one_line "pcat: $T/d: data.0: not a regular file"
 	rm "$T/d/data" "$T/d/data.0"
 	try pcat "$T/d"
 	[ $rc = 1 ] && one_line "pcat: $T/d: a directory without the file 'data'"
@@ -96,7 +103,8 @@ threads() {
 	done
 	[ "$(stat -c %s "$T/out")" -gt 2000 ]
 	try sh -c "head -c $((size - 5)) '$T/w.zst' | pcat"
-	[ $rc = 1 ] && one_line "pcat: <stdin>: byte $((size - 5)): zstd: the last frame is cut short"
+	[ $rc = 1 ]
+	one_line "pcat: <stdin>: byte $((size - 5)): zstd: the last frame is cut short"
 	done_all
 }
 
@@ -105,13 +113,16 @@ threads() {
 	need zstd
 	printf '\x28\xb5\x2f\xfdgarbage-garbage-garbage' >"$T/g"
 	try pcat "$T/g"
-	[ $rc = 1 ] && grep -q 'zstd: ' "$T/err"
+	[ $rc = 1 ]
+	grep -q 'zstd: ' "$T/err"
 	zstd -q -c </dev/null >"$T/g"
 	try pcat "$T/g"
-	[ $rc = 1 ] && ! [ -s "$T/out" ]
+	[ $rc = 1 ]
+	! [ -s "$T/out" ] || false
 	zstd -q -c data/basic.pipe.data | zstd -q -c >"$T/g"
 	try pcat "$T/g"
-	[ $rc = 1 ] && one_line "pcat: $T/g: byte 0: not a perf recording; packed by zstd, twice"
+	[ $rc = 1 ]
+	one_line "pcat: $T/g: byte 0: not a perf recording; packed by zstd, twice"
 	# 2 GB of zeros behind a good stream: no memory goes to them
 	sanitized && skip "memory can't be limited under a sanitizer"
 	{ cat data/basic.pipe.data; head -c 2000000000 /dev/zero; } | zstd -q -1 >"$T/bomb"
@@ -129,16 +140,20 @@ threads() {
 	done
 	# with a sufficient limit another fault is reported
 	try pcat --max-expand=1G "$T/b"
-	[ $rc = 1 ] && ! grep -q expand "$T/err"
+	[ $rc = 1 ]
+	! grep -q expand "$T/err" || false
 	try pcat --repair --max-expand=16M "$T/b"
-	[ $rc = 1 ] && grep -q 'more than 1000 times as much, and more than 16 MiB' "$T/err"
+	[ $rc = 1 ]
+	grep -q 'more than 1000 times as much, and more than 16 MiB' "$T/err"
 	done_all
 }
 
 @test "zstd: a bomb inside of a recording, too, and 1 GiB is the default" {
 	f=data/double-bomb.zst
 	try pstat "$f"
-	[ $rc = 1 ] && one_line "pstat: $f: byte " && grep -q 'expand to 10[0-9]*: more than 1000 times as much, and more than 1024 MiB (--max-expand' "$T/err"
+	[ $rc = 1 ]
+	one_line "pstat: $f: byte "
+	grep -q 'expand to 10[0-9]*: more than 1000 times as much, and more than 1024 MiB (--max-expand' "$T/err"
 	for t in $TOOLS; do
 		try $(neutral $t) --max-expand=1M "$f"
 		[ $rc = 1 ] && grep -q 'more than 1000 times as much, and more than 1 MiB (--max-expand' "$T/err" || failed "$t"
@@ -195,7 +210,8 @@ threads() {
 	rc=0
 	wait $pid || rc=$?
 	exec 9>&-
-	[ $rc = 0 ] && ! [ -s "$T/err" ]
+	[ $rc = 0 ]
+	! [ -s "$T/err" ] || false
 	cmp -n "$(stat -c %s "$T/out")" "$T/out" "$in"
 	[ "$(stat -c %s "$T/out")" -gt 500 ]
 }

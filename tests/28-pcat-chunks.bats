@@ -129,12 +129,16 @@ perf_times() {
 		[ $rc = 2 ] && one_line "pcat: --chunk-size '$s'" || failed "$s"
 	done
 	try pcat --chunk-size=1M data/demo.data
-	[ $rc = 2 ] && one_line "pcat: --chunk-size: needs --chunks"
+	[ $rc = 2 ]
+	one_line "pcat: --chunk-size: needs --chunks"
 	# damage: those in front of it
 	head -c 60001 data/demo.data >"$T/cut"
 	try pcat --chunks --chunk-size=16K "$T/cut"
-	[ $rc = 1 ] && one_line "pcat: $T/cut: byte " && [ "$(wc -l <"$T/out")" -ge 4 ]
+	[ $rc = 1 ]
+	one_line "pcat: $T/cut: byte "
+	[ "$(wc -l <"$T/out")" -ge 4 ]
 	try pcat --chunks -o "$T/table" data/demo.data
-	[ $rc = 0 ] && pcat --chunks data/demo.data | cmp - "$T/table"
+	[ $rc = 0 ]
+	pcat --chunks data/demo.data | cmp - "$T/table"
 	done_all
 }

@@ -134,7 +134,8 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	# each in front of the third and the fourth marker, which release the two samples
 	mapfile -t ids < <(records 67 <"$T/out" | cut -d' ' -f1)
 	mapfile -t marks < <(records 68 <"$T/out" | cut -d' ' -f1)
-	[ "${marks[1]}" -lt "${ids[0]}" ] && [ "${ids[0]}" -lt "${marks[2]}" ]
+	[ "${marks[1]}" -lt "${ids[0]}" ]
+	[ "${ids[0]}" -lt "${marks[2]}" ]
 	[ "${marks[2]}" -lt "${ids[1]}" ] && [ "${ids[1]}" -lt "${marks[3]}" ]
 }
 

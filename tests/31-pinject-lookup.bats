@@ -29,7 +29,9 @@ stream() {
 	[ "$(names <"$T/out")" = "$a" ]
 	reader=$(grep -m 1 "read(.*<$T/in>" "$T/trace" | cut -d' ' -f1)
 	opener=$(grep -m 1 "openat2*(.*\"$a\"" "$T/trace" | cut -d' ' -f1)
-	[ -n "$reader" ] && [ -n "$opener" ] && [ "$reader" != "$opener" ]
+	[ -n "$reader" ]
+	[ -n "$opener" ]
+	[ "$reader" != "$opener" ]
 	awk -v p="$opener" -v name="\"$a\"" '
 		$1 == p && /SECCOMP_SET_MODE_FILTER/ { locked = 1 }
 		index($0, name) && ($1 != p || !locked) { print; bad = 1 }

@@ -220,7 +220,7 @@ load jit
 	sed -i 's/^COMM.*/EXIT pid='$PID' ppid=1 tid='$PID' ptid=1 time=1400 @ time=1400/' "$T/recipe.txt"
 	mkpipe "$T/recipe.txt" >"$T/in"
 	jit <"$T/in" >"$T/out"
-	! shown <"$T/out" | grep late
+	! shown <"$T/out" | grep late || false
 	laws
 }
 

@@ -77,7 +77,9 @@ copy_of() {
 		    grep '%' | sed 's/ *$//'
 	}
 	hidden_report "" "$T/in" none >"$T/here"
-	grep -q ' beta$' "$T/here" && grep -q 'kernel' "$T/here" && ! grep -q '0xffff' "$T/here"
+	grep -q ' beta$' "$T/here"
+	grep -q 'kernel' "$T/here"
+	! grep -q '0xffff' "$T/here" || false
 	hidden_report "/usr/lib/debug /proc/kallsyms /sys/kernel/notes $T/spin" "$T/out" syms | diff "$T/here" -
 	# all of it is hidden: without the directory no name is left
 	! hidden_report "/usr/lib/debug /proc/kallsyms /sys/kernel/notes $T/spin" "$T/out" none | grep -E ' beta$|\[k\] [a-z_]'
@@ -113,7 +115,7 @@ copy_of() {
 	mkdir -p "${debug%/*}"
 	objcopy --only-keep-debug "$T/spin" "$debug"
 	perf record -k mono -q --no-bpf-event -e cpu-clock -F 2000 --no-buildid-mmap -o - -- sh -c "strip '$T/spin' && exec '$T/spin'" >"$T/in" 2>/dev/null
-	! report "$T/in" | grep -q ' beta$'
+	! report "$T/in" | grep -q ' beta$' || false
 	try pinject -b --archive --symfs "$T/fs" --buildid-dir "$T/syms" "$T/in"
 	[ $rc = 0 ] && cmp "$debug" "$T/syms/.build-id/${id:0:2}/${id:2}/debug" || failed "the copy"
 	report "$T/out" --buildid-dir "$T/syms" | grep -q ' beta$' || failed "no names by it"
@@ -134,7 +136,8 @@ copy_of() {
 @test "archive: what exceeds the size is left out, and this is said" {
 	recorded
 	try pinject -b --archive=1K --buildid-dir "$T/syms" "$T/in"
-	[ $rc = 0 ] && grep -q "warning: --archive: [0-9]* files of [0-9]* bytes are left out" "$T/err"
+	[ $rc = 0 ]
+	grep -q "warning: --archive: [0-9]* files of [0-9]* bytes are left out" "$T/err"
 	[ "$(find "$T/syms" -name elf | wc -l)" = 0 ]
 }
 

@@ -185,25 +185,32 @@ set_all() {
 	# unknown to us
 	printf 'abc' >"$T/abc"
 	try pinject --set-feature "99=@$T/abc" $in
-	[ $rc = 0 ] && [ "$(payload "$T/out" 99)" = 616263 ]
+	[ $rc = 0 ]
+	[ "$(payload "$T/out" 99)" = 616263 ]
 	head -c 65519 /dev/zero >"$T/large"
 	try pinject --set-feature "99=@$T/large" $in
-	[ $rc = 0 ] && list "$T/out" | grep -q '^80 65535 99 '
+	[ $rc = 0 ]
+	list "$T/out" | grep -q '^80 65535 99 '
 	head -c 65520 /dev/zero >"$T/large"
 	try pinject --set-feature "99=@$T/large" $in
-	[ $rc = 2 ] && one_line "pinject: --set-feature 99: expected at most 65519 bytes, which is what a record holds"
+	[ $rc = 2 ]
+	one_line "pinject: --set-feature 99: expected at most 65519 bytes, which is what a record holds"
 	# not a payload of that feature
 	try pinject --set-feature "EVENT_DESC=@$T/abc" $in
-	[ $rc = 2 ] && one_line "pinject: --set-feature EVENT_DESC: HEADER_FEATURE: EVENT_DESC: cut short, 3 of 4 bytes of nr"
+	[ $rc = 2 ]
+	one_line "pinject: --set-feature EVENT_DESC: HEADER_FEATURE: EVENT_DESC: cut short, 3 of 4 bytes of nr"
 	: >"$T/empty"
 	try pinject --set-feature "HOSTNAME=@$T/empty" $in
-	[ $rc = 2 ] && one_line "pinject: --set-feature HOSTNAME: the file is empty"
+	[ $rc = 2 ]
+	one_line "pinject: --set-feature HOSTNAME: the file is empty"
 	try pinject --set-feature "HOSTNAME=@$T/none" $in
-	[ $rc = 2 ] && one_line "pinject: --set-feature: $T/none: No such file or directory"
+	[ $rc = 2 ]
+	one_line "pinject: --set-feature: $T/none: No such file or directory"
 	# a word of the other byte order has no meaning: only the stream shows it
 	printf '\0\0\0\10\0\0\0\6' >"$T/big"
 	try pinject --set-feature "NRCPUS=@$T/big" --no-features CPU_TOPOLOGY data/s390x_basic.pipe.data
-	[ $rc = 0 ] && [ "$(payload "$T/out" 7)" = 0000000800000006 ]
+	[ $rc = 0 ]
+	[ "$(payload "$T/out" 7)" = 0000000800000006 ]
 	try pinject --set-feature "NRCPUS=@$T/big" --no-features CPU_TOPOLOGY $in
 	[ $rc = 1 ] && one_line "pinject: $in: HEADER_FEATURE: NRCPUS: 134217728 CPUs"
 }
@@ -264,7 +271,8 @@ set_all() {
 	[ "$(numbers "$T/out")" = "$(numbers $in | sed 's/\b3 //; s/\b9 //; s/\b31 //')" ]
 	cmp <(rest "$T/out") <(rest $in)
 	try pinject --no-features NOSUCH $in
-	[ $rc = 2 ] && one_line "pinject: --no-features 'NOSUCH': not a header feature"
+	[ $rc = 2 ]
+	one_line "pinject: --no-features 'NOSUCH': not a header feature"
 	# what is set comes after it
 	pinject --no-features HOSTNAME --set-feature HOSTNAME=x $in | cmp - <(pinject --set-feature HOSTNAME=x $in)
 }
@@ -273,7 +281,8 @@ set_all() {
 	need perf
 	from=data/multi.pipe.data
 	try pinject --features-from $from data/stat.pipe.data
-	[ $rc = 0 ] && [ ! -s "$T/err" ]
+	[ $rc = 0 ]
+	[ ! -s "$T/err" ]
 	[ "$(numbers "$T/out")" = "3 4 5 6 7 8 9 10 13 14 16 22 31 32 " ]
 	cmp <(rest "$T/out") data/stat.pipe.data
 	for n in 3 4 5 6 7 8 9 10 13 14 16 22 31; do
@@ -292,7 +301,8 @@ set_all() {
 	[[ "$(numbers "$T/out")" == *" 31 32 " ]]
 	# a perf.data, too
 	try pinject --features-from data/basic.file.data data/stat.pipe.data
-	[ $rc = 0 ] && [ "$(payload "$T/out" 4)" = "$(payload data/basic.pipe.data 4)" ]
+	[ $rc = 0 ]
+	[ "$(payload "$T/out" 4)" = "$(payload data/basic.pipe.data 4)" ]
 	done_all
 }
 
@@ -310,9 +320,11 @@ set_all() {
 	head -c 300 data/basic.pipe.data >"$T/cut"
 	refused "$T/cut" data/basic.pipe.data "$T/cut: byte 252: HEADER_FEATURE: cut short, 48 of 84 bytes"
 	try pinject --features-from - data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pinject: --features-from -: expected a file"
+	[ $rc = 2 ]
+	one_line "pinject: --features-from -: expected a file"
 	try pinject --features-from data/stat.pipe.data data/basic.pipe.data
-	[ $rc = 0 ] && one_line "pinject: warning: --features-from data/stat.pipe.data: it has no features"
+	[ $rc = 0 ]
+	one_line "pinject: warning: --features-from data/stat.pipe.data: it has no features"
 	cmp "$T/out" data/basic.pipe.data
 	done_all
 }
@@ -335,7 +347,8 @@ set_all() {
 	done
 	# of which clock the times are is not known without -k
 	try pinject --clock-data=1:2 data/basic.pipe.data
-	[ $rc = 0 ] && one_line "pinject: warning: --clock-data: the times are of the kernel's own clock"
+	[ $rc = 0 ]
+	one_line "pinject: warning: --clock-data: the times are of the kernel's own clock"
 	for bad in 1 x:1 1:x -1:1 0:1 1:0 1:18446744073709551616 1:2:3 ""; do
 		try pinject --clock-data="$bad" data/k_mono.pipe.data
 		[ $rc = 2 ] || failed "$bad"
@@ -355,7 +368,8 @@ set_all() {
 	perl -e 'exit !(abs($ARGV[0] - $ARGV[1]) < 1e9)' "$(difference "$T/set")" "$(difference "$T/in")"
 	# another clock, a file, another time
 	try pinject --clock-data=now "$T/in"
-	[ $rc = 2 ] && one_line "pinject: --clock-data=now: the recording is a file"
+	[ $rc = 2 ]
+	one_line "pinject: --clock-data=now: the recording is a file"
 	try pinject --clock-data=now <<<"$(:)" # not a recording at all
 	[ $rc != 0 ]
 	cat data/basic.pipe.data | { try pinject --clock-data=now; [ $rc = 2 ]; }
@@ -450,7 +464,8 @@ part_map() {
 @test "header: --kallsyms of another kernel: a warning, and no build-id of the kernel" {
 	printf '%s T _text\n%s T _etext\n' ffffffff91000000 ffffffff92208d88 >"$T/syms"
 	try pinject --kallsyms "$T/syms" data/basic.pipe.data
-	[ $rc = 0 ] && one_line "pinject: warning: --kallsyms: _text is at 0xffffffff91000000 there, but at 0xffffffff81000000 in the recording"
+	[ $rc = 0 ]
+	one_line "pinject: warning: --kallsyms: _text is at 0xffffffff91000000 there, but at 0xffffffff81000000 in the recording"
 	cmp "$T/out" data/basic.pipe.data
 	need record
 	perf record -q --no-bpf-event -e cpu-clock -F 4000 -g --no-buildid-mmap -o - -- dd if=/dev/zero of=/dev/null bs=1M count=2000 >"$T/in" 2>/dev/null || skip "perf record does not work here"
@@ -466,7 +481,8 @@ part_map() {
 	# as perf record --overwrite to a pipe: rounds in front of all
 	{ head -c 16 data/stat.pipe.data; printf '\104\0\0\0\0\0\010\0'; tail -c +17 data/stat.pipe.data; } >"$T/in"
 	try pinject -q --clock-data=1:2 --set-feature HOSTNAME=box "$T/in"
-	[ $rc = 0 ] && [ "$(numbers "$T/out")" = "3 29 32 " ]
+	[ $rc = 0 ]
+	[ "$(numbers "$T/out")" = "3 29 32 " ]
 	cp "$T/out" "$T/once"
 	cmp <(rest "$T/once") "$T/in"
 	pinject -q --clock-data=1:2 --set-feature HOSTNAME=box "$T/once" | cmp - "$T/once"
@@ -546,7 +562,8 @@ EDIT() {
 	cat "$T/bare" | with_fault read:short,write:short pinject "${edit[@]}" | cmp - "$T/whole"
 	rc=0
 	pinject "${edit[@]}" <"$T/bare" >/dev/full 2>"$T/err" || rc=$?
-	[ $rc = 1 ] && one_line "pinject: <stdout>: write: No space left on device"
+	[ $rc = 1 ]
+	one_line "pinject: <stdout>: write: No space left on device"
 	# in a pipe as of the file, and psort before or after makes no difference to readers
 	cat "$T/bare" | pinject "${edit[@]}" | cmp - "$T/whole"
 	need perf

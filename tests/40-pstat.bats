@@ -282,10 +282,13 @@ is() {
 @test "pstat: -o names a file, never the input" {
 	local in=$(recipe rounds)
 	try pstat -o "$T/report" "$in"
-	[ $rc = 0 ] && [ ! -s "$T/out" ] && grep -q '^EVENT' "$T/report"
+	[ $rc = 0 ]
+	[ ! -s "$T/out" ]
+	grep -q '^EVENT' "$T/report"
 	cp "$in" "$T/copy"
 	try pstat -o "$in" "$in"
-	[ $rc = 2 ] && cmp "$in" "$T/copy"
+	[ $rc = 2 ]
+	cmp "$in" "$T/copy"
 	try pstat -o "$T/no/such" "$in"
 	[ $rc = 1 ] && one_line "pstat: $T/no/such: No such file"
 }

@@ -136,7 +136,8 @@ kinds_of() {
 	diff <(found "$T/in" E,W,-W13 | tr '\n' ' ') <(echo -n "E21 W11 ")
 	diff <(found "$T/in" no-map,e21 | tr '\n' ' ') <(echo -n "E21 W11 ")
 	try pstat --check=E,fnord "$T/in"
-	[ $rc = 2 ] && grep -q "'fnord' is no rule" "$T/err"
+	[ $rc = 2 ]
+	grep -q "'fnord' is no rule" "$T/err"
 	try pstat --strict "$T/in"
 	[ $rc = 2 ]
 }

@@ -166,7 +166,7 @@ of() {
 		command pstat --json "$in" >"$T/b"
 		pstat --merge --json "$T/b" | jq -S 'del(.recordings, .approx, .hosts)' | diff <(jq -S . "$T/b") -
 		pstat --merge "$T/b" >"$T/screen"
-		! tr -d '\n\t' <"$T/screen" | grep -aP '[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]'
+		! tr -d '\n\t' <"$T/screen" | grep -aP '[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]' || false
 		diff <(pstat "$in" | tail -n 12) <(tail -n 12 "$T/screen")
 	done
 }

@@ -84,12 +84,15 @@ without_glance() {
 	# one line says what is wrong, once, and the report is of what is before it
 	in=$(recipe bad-size-7)
 	try command pstat --tee -o "$T/report" "$in"
-	[ $rc = 1 ] && one_line "pstat: $in: byte " && cmp "$in" "$T/out"
+	[ $rc = 1 ]
+	one_line "pstat: $in: byte "
+	cmp "$in" "$T/out"
 	command pstat "$in" 2>/dev/null | without_glance | cmp - "$T/report"
 	# a payload that says more than there is, and a rest that is long
 	{ cat "$in"; head -c 3000000 /dev/urandom; } >"$T/long"
 	try command pstat --tee "$T/long"
-	[ $rc = 1 ] && cmp "$T/long" "$T/out"
+	[ $rc = 1 ]
+	cmp "$T/long" "$T/out"
 	rc=0
 	cat "$T/long" | command pstat --tee 2>/dev/null | cmp "$T/long" -
 	done_all
@@ -145,15 +148,24 @@ without_glance() {
 	in=data/demo.data
 	command pstat $in | without_glance >"$T/want"
 	try command pstat --tee $in
-	[ $rc = 0 ] && cmp $in "$T/out" && cmp "$T/want" "$T/err"
+	[ $rc = 0 ]
+	cmp $in "$T/out"
+	cmp "$T/want" "$T/err"
 	try command pstat --tee -o "$T/report" $in
-	[ $rc = 0 ] && cmp $in "$T/out" && ! [ -s "$T/err" ] && cmp "$T/want" "$T/report"
+	[ $rc = 0 ]
+	cmp $in "$T/out"
+	! [ -s "$T/err" ] || false
+	cmp "$T/want" "$T/report"
 	command pstat --csv --table pids $in >"$T/want"
 	try command pstat --tee --csv --table pids $in
-	[ $rc = 0 ] && cmp $in "$T/out" && cmp "$T/want" "$T/err"
+	[ $rc = 0 ]
+	cmp $in "$T/out"
+	cmp "$T/want" "$T/err"
 	command pstat --check --sort comm $in >"$T/want"
 	try command pstat --tee --check --sort comm $in
-	[ $rc = 0 ] && cmp $in "$T/out" && cmp "$T/want" "$T/err"
+	[ $rc = 0 ]
+	cmp $in "$T/out"
+	cmp "$T/want" "$T/err"
 	# the header of a file has records that are in no stream
 	command pstat --header data/sched_R.file.data >"$T/want"
 	try command pstat --tee --header data/sched_R.file.data
@@ -382,7 +394,7 @@ small() {
 	await grep -q '^ *-  *0 ' "$T/live"
 	cat "$T/small" >&7
 	await grep -q '^  *1\.400 ' "$T/live"
-	! grep -q '^  *3\.600 ' "$T/live"		# it may not be over
+	! grep -q '^  *3\.600 ' "$T/live" || false		# it may not be over
 	exec 7>&-
 	wait $pid
 	grep -q '^  *3\.600 ' "$T/live"
@@ -422,7 +434,7 @@ os.execvp("pstat", ["pstat"] + sys.argv[1:])' "$@" <"$T/fifo" >"$T/live" 2>"$T/e
 	kill -INT $pid
 	tail -c +17 "$T/small" >&7
 	await grown "$T/live" $((2 * $(stat -c %s "$T/small") - 16))
-	! grep -q ^input "$T/err"
+	! grep -q ^input "$T/err" || false
 	kill -INT $pid
 	rc=0; wait $pid || rc=$?
 	exec 7>&-
@@ -437,7 +449,8 @@ os.execvp("pstat", ["pstat"] + sys.argv[1:])' "$@" <"$T/fifo" >"$T/live" 2>"$T/e
 	kill -TERM $pid
 	rc=0; wait $pid || rc=$?
 	exec 7>&-
-	[ $rc = 143 ] && grep -q '^input' "$T/live"
+	[ $rc = 143 ]
+	grep -q '^input' "$T/live"
 	begin --tee -o "$T/report"
 	await grown "$T/live" "$(stat -c %s "$T/small")"
 	kill -TERM $pid

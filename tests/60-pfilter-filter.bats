@@ -425,7 +425,7 @@ wrong() {
 	script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminals here"
 	script -qec "pfilter --explain --filter 'pid == 3' data/demo.data" /dev/null </dev/null | tr -d '\r' >"$T/out"
 	grep -q '^samples of cpu-clock:ppp, dummy:HG:$' "$T/out"
-	! grep -q PERFILE2 "$T/out"
+	! grep -q PERFILE2 "$T/out" || false
 	# without an input
 	[ "$(script -qec "pfilter --explain --filter 'pid == 3, comm == \"x\"'" /dev/null | tr -d '\r')" = \
 	    "$(printf 'filter: (pid == 3) && (comm == "x")\nneeds time order: comm')" ]

@@ -333,7 +333,8 @@ load oracle
 
 @test "pfilter --drop-unused-events: the temporary file" {
 	try env TMPDIR="$T/none" pfilter --drop-unused-events data/multi.pipe.data
-	[ $rc = 1 ] && one_line "pfilter: --drop-unused-events: needs a temporary file: $T/none: No such file"
+	[ $rc = 1 ]
+	one_line "pfilter: --drop-unused-events: needs a temporary file: $T/none: No such file"
 	[ -z "$(ls "$T/tmp" 2>/dev/null)" ]
 }
 

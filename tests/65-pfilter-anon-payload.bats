@@ -133,7 +133,7 @@ figures() {
 	[ "$(grep -c ' event-[0-9a-f]\{10\}: *$' "$T/script")" = 3 ]
 	anon all "$T/made" >"$T/anon"
 	pstat --events "$T/anon" | grep -q 'event-[0-9a-f]\{10\}'
-	! pfilter -n --filter 'raw.hidden_argument == 0' "$T/anon" 2>/dev/null
+	! pfilter -n --filter 'raw.hidden_argument == 0' "$T/anon" 2>/dev/null || false
 	[ "$(kept 'event ~ "event-*" && raw.common_type == 14 && raw.common_pid > 0' "$T/anon")" = 3 ]
 }
 

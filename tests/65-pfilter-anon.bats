@@ -109,7 +109,7 @@ counts() {
 	anon all "$in" >"$T/b"
 	cmp "$T/a" "$T/b"
 	pfilter -q --anon all --anon-key "$BATS_FILE_TMPDIR/other" "$in" >"$T/c"
-	! cmp -s "$T/a" "$T/c"
+	! cmp -s "$T/a" "$T/c" || false
 	pfilter -q --anon all "$in" >"$T/d"
 	pfilter -q --anon all "$in" >"$T/e"
 	! cmp -s "$T/d" "$T/e"
@@ -143,7 +143,7 @@ counts() {
 	anon comm $in >"$T/comm"
 	perf script -i "$T/comm" -G -F pid,tid,time,ip,dso 2>/dev/null >"$T/got"
 	perf script -i $in -G -F pid,tid,time,ip,dso 2>/dev/null | diff - "$T/got"
-	! perf script -i "$T/comm" -G -F comm 2>/dev/null | grep -v -e comm- -e '^ *$'
+	! perf script -i "$T/comm" -G -F comm 2>/dev/null | grep -v -e comm- -e '^ *$' || false
 	anon pid $in >"$T/pid"
 	perf script -i "$T/pid" -G -F comm,time,ip,dso 2>/dev/null >"$T/got"
 	perf script -i $in -G -F comm,time,ip,dso 2>/dev/null | diff - "$T/got"
@@ -190,7 +190,7 @@ counts() {
 	try pfilter --anon all "$T/in"
 	[ $rc = 0 ]
 	grep -q 'without pseudonyms removed: 1 of unknown type' "$T/err"
-	! grep -q secrets "$T/out"
+	! grep -q secrets "$T/out" || false
 	try pfilter --anon comm "$T/in"
 	[ $rc = 0 ]
 	grep -q '2 records or header features of unknown type are kept' "$T/err"
@@ -307,11 +307,14 @@ counts() {
 
 @test "anon: wrong words and keys" {
 	try pfilter --anon hots data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: --anon 'hots': expected host, cmdline"
+	[ $rc = 2 ]
+	one_line "pfilter: --anon 'hots': expected host, cmdline"
 	try pfilter --anon pid,-pid data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: --anon 'pid,-pid': is empty"
+	[ $rc = 2 ]
+	one_line "pfilter: --anon 'pid,-pid': is empty"
 	try pfilter --anon all --anon-key "$T/none" data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: --anon-key $T/none: No such file"
+	[ $rc = 2 ]
+	one_line "pfilter: --anon-key $T/none: No such file"
 	head -c 32 /dev/urandom >"$T/key"
 	try pfilter --anon-key "$T/key" data/basic.pipe.data
 	[ $rc = 2 ]
@@ -345,7 +348,8 @@ key_of() {
 
 @test "anon: a key that others can read gets a warning" {
 	key_of 'a sentence that nobody else would think of'
-	[ $rc = 0 ] && [ ! -s "$T/err" ]
+	[ $rc = 0 ]
+	[ ! -s "$T/err" ]
 	chmod 640 "$T/key"
 	try pfilter --anon comm --anon-key "$T/key" data/basic.pipe.data
 	[ $rc = 0 ] && one_line "pfilter: warning: --anon-key $T/key: other users can read the key (mode 0640)"
@@ -354,7 +358,7 @@ key_of() {
 @test "anon: names that users gave to events, groups and units are pseudonyms; perf's own stay" {
 	need perf
 	anon all data/event-name.pipe.data >"$T/out"
-	! grep -aq acme "$T/out"
+	! grep -aq acme "$T/out" || false
 	perf script -i "$T/out" -F event 2>/dev/null | grep -q '^ *event-[0-9a-f]\{10\}:'
 	# in EVENT_DESC and in EVENT_UPDATE
 	[ "$(grep -ao 'event-[0-9a-f]\{10\}' "$T/out" | sort | uniq -c | awk '{ print $1 }')" = 2 ]
@@ -424,11 +428,12 @@ report() {
 	printf '%s\n' 'attr sample_type=IP|TID|TIME flags=sample_id_all ids=1' \
 	    'COMM pid=5 tid=5 comm=a\x1b[2J\x09b @ pid=5 tid=5 time=1' >"$T/recipe"
 	mkpipe "$T/recipe" | pfilter --anon comm --anon-map "$T/map" >"$T/out"
-	! grep -q $'\x1b' "$T/map"
+	! grep -q $'\x1b' "$T/map" || false
 	grep -o 'comm-[0-9a-f]*' "$T/map" | pfilter --anon-undo "$T/map" >"$T/text"
 	[ "$(cat "$T/text")" = 'a^[[2J\tb' ]
 	try pfilter --anon comm --anon-map "$T/map" data/basic.pipe.data
-	[ $rc = 2 ] && one_line "pfilter: $T/map: "
+	[ $rc = 2 ]
+	one_line "pfilter: $T/map: "
 	echo nonsense >"$T/bad"
 	try pfilter --anon-undo "$T/bad" /dev/null
 	[ $rc = 2 ] && one_line "pfilter: --anon-undo $T/bad: line 1 is not from --anon-map"

@@ -76,7 +76,8 @@ load spread
 	need jq
 	spread
 	try pfilter -n --pid 1-50 --cpu 1 --every 2 --stats=json "$T/spread"
-	[ $rc = 0 ] && [ ! -s "$T/out" ]
+	[ $rc = 0 ]
+	[ ! -s "$T/out" ]
 	jq -e '.in.samples == 200 and .kept.samples == 7 and .dropped.pid.samples == 150 and .dropped.cpu.samples == 37 and
 	    .dropped.every.samples == 6 and .in.records == .kept.records + ([.dropped[].records] | add) and
 	    .would_be_written.records == .kept.records' "$T/err" >/dev/null || { cat "$T/err"; false; }
@@ -90,7 +91,9 @@ load spread
 	cmp "$T/out" "$T/spread"
 	jq -e '.dropped == {} and .in == .kept and .kept == .written' "$T/err" >/dev/null
 	try pfilter -n -o "$T/never" --pid 1 -U "$T/never2" "$T/spread"
-	[ $rc = 0 ] && [ ! -e "$T/never" ] && [ ! -e "$T/never2" ]
+	[ $rc = 0 ]
+	[ ! -e "$T/never" ]
+	[ ! -e "$T/never2" ]
 	try pfilter --stats=xml "$T/spread"
 	[ $rc = 2 ]
 	# without output there is no message about it

@@ -5,7 +5,7 @@ load lib
 # selects RECORDING LIST [OPTION...]: kernel.py finds no difference
 selects() {
 	python3 kernel.py "$2" "$1" "${@:3}" >"$T/results"
-	! grep '^not ok' "$T/results"
+	! grep '^not ok' "$T/results" || false
 	[ "$(grep -c '^ok' "$T/results")" = "$(wc -l <"$2")" ]
 }
 tracefs() {
@@ -70,7 +70,7 @@ kept() {
 	done <data/kernel-texts.list
 	[ $n = 179 ]
 	# nothing that the kernel refuses is taken here
-	! grep -P '^refused\ttaken' data/kernel-texts.list
+	! grep -P '^refused\ttaken' data/kernel-texts.list || false
 	done_all
 }
 
@@ -105,7 +105,8 @@ kept() {
 	local f=$T/plain
 	golden_recording
 	try pfilter -n --filter 'sched:*{prev_pid == 0}' $f
-	[ $rc = 0 ] && grep -q '^pfilter: warning: --filter: sched:\*{...} is false for [0-9]* events: sched:sched_waking has no field `prev_pid'"'" "$T/err"
+	[ $rc = 0 ]
+	grep -q '^pfilter: warning: --filter: sched:\*{...} is false for [0-9]* events: sched:sched_waking has no field `prev_pid'"'" "$T/err"
 	[ "$(grep -c 'is false for' "$T/err")" = 1 ]
 	[ "$(kept 'sched:*{prev_pid >= 0}')" = "$(kept 'event == "sched:sched_switch"')" ]
 	[ "$(kept '!sched:*{prev_pid >= 0}')" = "$(kept 'event != "sched:sched_switch"')" ]
@@ -113,13 +114,17 @@ kept() {
 	[ "$(kept 'sched:sched_waking{comm == "sh"}')" = "$(kept 'event == "sched:sched_waking" && raw.comm == "sh"')" ]
 	[ "$(kept 'sched:sched_waking{COMM == "sh"}')" = "$(kept 'event == "sched:sched_waking" && comm == "sh"')" ]
 	try pfilter -n --filter 'sched:*{prev_pdi == 0}' $f
-	[ $rc = 2 ] && grep -q "^pfilter: --filter: sched:sched_switch has no field \`prev_pdi'; similar: prev_pid" "$T/err"
+	[ $rc = 2 ]
+	grep -q "^pfilter: --filter: sched:sched_switch has no field \`prev_pdi'; similar: prev_pid" "$T/err"
 	try pfilter -n --filter 'sched:sched_switch{prev_pid == 4294967295}' $f
-	[ $rc = 0 ] && grep -q 'warning: --filter: prev_pid of sched:sched_switch has 32 bits: the kernel compares it with -1, not 4294967295' "$T/err"
+	[ $rc = 0 ]
+	grep -q 'warning: --filter: prev_pid of sched:sched_switch has 32 bits: the kernel compares it with -1, not 4294967295' "$T/err"
 	try pfilter -n --filter 'sched:sched_switch{prev_comm ~ "*sh"}' $f
-	[ $rc = 0 ] && grep -q 'has 16 bytes: the kernel compares "\*sh" with the last ones' "$T/err"
+	[ $rc = 0 ]
+	grep -q 'has 16 bytes: the kernel compares "\*sh" with the last ones' "$T/err"
 	try pfilter -n --filter 'no:such{prev_pid == 1}' $f
-	[ $rc = 0 ] && grep -q 'no event is called "no:such"' "$T/err"
+	[ $rc = 0 ]
+	grep -q 'no event is called "no:such"' "$T/err"
 	# without formats
 	pfilter -q --allow vital-types --drop-type header_tracing_data $f >"$T/none"
 	try pfilter -n --filter 'sched:sched_switch{prev_pid == 0}' "$T/none"

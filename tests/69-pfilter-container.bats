@@ -236,7 +236,8 @@ paths() {
 	printf '%s\nx1\n' "${b::20}" >"$T/list"
 	chosen "2 4" --container "file://$T/list"
 	try pfilter --container "${a::12}" "$T/in"
-	[ "$rc $(samples "$T/out")" = "0 1 2" ] && one_line "pfilter: warning: --container ${a::12}: two containers begin so, $a and $b"
+	[ "$rc $(samples "$T/out")" = "0 1 2" ]
+	one_line "pfilter: warning: --container ${a::12}: two containers begin so, $a and $b"
 	try pfilter -n --stats --container "$a" --pod "$pod" "$T/in"
 	grep -q 'dropped by container: 4 records' "$T/err" && grep -q 'dropped by pod: 1 records' "$T/err" || failed "counts"
 	while IFS='|' read -r args text; do
