@@ -97,8 +97,26 @@ as_without() {
 	cp data/p72_group_S.pipe.data "$T/in"
 	pcat -q --index --chunk-size=4K "$T/in"
 	try pfilter -v --time +0ms,+1ms "$T/in"
-	[ $rc = 0 ] && read -r n all < <(chunks) && [ "$n" = "$all" ] && [ "$all" -gt 1 ]
+	[ $rc = 0 ]
+	read -r n all < <(chunks)
+	[ "$n" = "$all" ]
+	[ "$all" -gt 1 ]
 	cmp "$T/out" <(pfilter --no-index --time +0ms,+1ms "$T/in")
+}
+
+# The number that the index has for a record of its own.
+@test "index: a record of an unknown type, whatever its number, comes with and without" {
+	{
+		echo 'attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap|comm|task'
+		for i in {100..999}; do
+			echo "SAMPLE ip=1 pid=$((i / 100)) tid=$((i / 100)) time=$i"
+			[ $i != 550 ] || echo 'rec type=4294967280 u8=1 u8=0xffff'
+		done
+	} >"$T/recipe"
+	mkpipe <"$T/recipe" >"$T/x"
+	pcat -q --index --chunk-size=4K "$T/x"
+	as_without --pid 3 "$T/x"
+	done_all
 }
 
 @test "index: each byte of it, changed: the right output, or status 1" {
@@ -175,9 +193,12 @@ as_without() {
 	indexed multi
 	chown 12345 "$T/multi.ppi"
 	try pfilter -v --time 50%/2 "$T/multi"
-	[ $rc = 0 ] && [ -z "$(chunks)" ] && grep -q "warning: .*belongs neither to you" "$T/err"
+	[ $rc = 0 ]
+	[ -z "$(chunks)" ]
+	grep -q "warning: .*belongs neither to you" "$T/err"
 	try pfilter -v --time 50%/2 --index-file="$T/multi.ppi" "$T/multi"
-	[ $rc = 0 ] && [ -n "$(chunks)" ]
+	[ $rc = 0 ]
+	[ -n "$(chunks)" ]
 	# that of the recording's owner
 	chown 12345 "$T/multi"
 	try pfilter -v --time 50%/2 "$T/multi"
@@ -257,9 +278,11 @@ as_without() {
 	pcat -q --index --chunk-size=4K -o "$T/x" "$T/multi"
 	[ ! -e "$T/multi.ppi" ]
 	try pfilter -v --time 50%/2 --index-file="$T/x" "$T/multi"
-	[ $rc = 0 ] && [ -n "$(chunks)" ]
+	[ $rc = 0 ]
+	[ -n "$(chunks)" ]
 	try pfilter --time 50%/2 --index-file="$T/nosuch" "$T/multi"
-	[ $rc = 1 ] && one_line "pfilter: $T/nosuch: No such file"
+	[ $rc = 1 ]
+	one_line "pfilter: $T/nosuch: No such file"
 	for c in "pfilter --cpu 1" "pfilter --cpu 1 -" "psort --merge $T/multi $T/x" "pcat $T/multi $T/x" "pstat --manifest=$T/x"; do
 		try $c --index-file="$T/x" <"$T/multi"
 		[ $rc = 2 ] && grep -q "index-file: needs one recording" "$T/err" || failed "$c"
@@ -269,7 +292,8 @@ as_without() {
 	# a file that is no index is not replaced
 	cp ../LICENSE "$T/y"
 	try pcat --index -o "$T/y" "$T/multi"
-	[ $rc = 2 ] && cmp "$T/y" ../LICENSE
+	[ $rc = 2 ]
+	cmp "$T/y" ../LICENSE
 	try pcat --index -f -o "$T/y" "$T/multi"
 	[ $rc = 0 ] && ! cmp -s "$T/y" ../LICENSE
 }
@@ -318,7 +342,9 @@ as_without() {
 @test "index: perf's own frame, which never ends, is refused" {
 	"$O/bench/gen" 80000000 | pcat -q -z --frame-size=session >"$T/endless"
 	try pcat --index "$T/endless"
-	[ $rc = 1 ] && [ ! -e "$T/endless.ppi" ] && grep -q "one zstd frame.*pcat -z FILE -o NEW" "$T/err"
+	[ $rc = 1 ]
+	[ ! -e "$T/endless.ppi" ]
+	grep -q "one zstd frame.*pcat -z FILE -o NEW" "$T/err"
 	rm "$T/endless"
 }
 

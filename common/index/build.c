@@ -99,7 +99,7 @@ build_other(void *arg, struct pp_source *in, const struct pp_rec *r)
 
 	if (build_endless(b) < 0 || (r->type == PP_FINISHED_ROUND && copy_add_times(b) < 0))
 		return -1;
-	b->whole |= r->payload != 0;
+	b->whole |= r->payload != 0 || r->type == PP_LEFT_OUT;
 	(void)in;
 	return copy_add(b, r->raw, r->size);
 }
