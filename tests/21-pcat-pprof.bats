@@ -371,3 +371,69 @@ stacks() {
 	done
 	done_all
 }
+
+# github.com/google/pprof, which reads build-ids.
+need_pprof() {
+	pprof --help 2>&1 | grep -q symbolize || skip "pprof of github.com/google/pprof is not installed"
+	export PPROF_TMPDIR=$T HOME=$T
+}
+
+@test "pprof: functions of the kernel, in a vmlinux of its build-id" {
+	need cc; need_pprof
+	printf '%s\n' ".globl _text, _stext, a100, a200, a300" "_text: _stext: .skip 0x100" "a100: .skip 0x100" "a200: .skip 0x100" \
+	    "a300: .skip 0x100" ".type a100, @function" ".size a100, 0x100" ".type a200, @function" ".size a200, 0x100" \
+	    ".type a300, @function" ".size a300, 0x100" >"$T/k.s"
+	id=0102030405060708090a0b0c0d0e0f1011121314
+	mkdir -p "$T/syms/$id"
+	pcat -q --format=pprof -o "$T/x.pb.gz" "$(recipe pprof)"
+	for base in 0xffffffff81000000 0xffffffff9a000000; do	# where it ran, and elsewhere
+		cc -nostdlib -static -Wl,-Ttext=$base,--build-id=0x$id,-e,_text -o "$T/syms/$id/vmlinux" "$T/k.s" || skip "cc cannot link a kernel"
+		PPROF_BINARY_PATH=$T/syms pprof -symbolize=local -top -sample_index=samples "$T/x.pb.gz" 2>"$T/err" |
+		    awk '$6 ~ /^a[123]00$/ { print $6, $1 }' | sort | diff - <(printf '%s\n' "a100 2" "a200 2" "a300 5") || failed "$base"
+	done
+	done_all
+}
+
+@test "pprof: Go optimizes by the profile" {
+	need record; need_pprof
+	[ -x "$(type -P llvm-symbolizer)" ] || skip "llvm-symbolizer is not installed"
+	go help build 2>/dev/null | grep -q -- -pgo || skip "this Go is older than 1.21"
+	mkdir "$T/hot"
+	cd "$T/hot"
+	cat >main.go <<-'END'
+		package main
+
+		type shape interface{ area(n int) float64 }
+		type square struct{ side float64 }
+		type circle struct{ radius float64 }
+
+		//go:noinline
+		func step(x float64, i int) float64 { return x*1.0001 + float64(i) }
+
+		func (s square) area(n int) (sum float64) {
+			for i := 0; i < n; i++ {
+				sum = step(sum, i)
+			}
+			return sum
+		}
+		func (c circle) area(n int) float64 { return c.radius * float64(n) }
+
+		//go:noinline
+		func total(s shape) float64 { return s.area(1000) }
+
+		func main() {
+			for i := 0; i < 100000; i++ {
+				total(square{1})
+			}
+			println(total(circle{2}))
+		}
+	END
+	printf '%s\n' "module hot" "" "go 1.21" >go.mod
+	export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE=$T/cache
+	go build -o hot . 2>/dev/null || skip "go cannot build"
+	perf record -q -e cpu-clock:u -F 2000 -g -o hot.data ./hot 2>/dev/null
+	pcat --format=pprof --labels=none -o cpu.pb.gz hot.data
+	pprof -proto -output=default.pgo cpu.pb.gz 2>"$T/err"
+	go build -pgo=default.pgo -gcflags=-m -o fast . 2>&1 | grep -q 'PGO devirtualizing interface call s.area to square.area' || failed "the profile is not used"
+	done_all
+}
