@@ -354,13 +354,35 @@ pprof_flush(struct out *out, bool wait)
 	return ((struct pprof *)out)->err->what[0] ? -1 : 1;
 }
 
+/* How call chains were recorded from which a profile gets no frames of user mode.  NULL: not so. */
+static const char *
+pprof_chains_lost(const struct pprof *o)
+{
+	const uint64_t call_stack = 1 << 11;	/* PERF_SAMPLE_BRANCH_CALL_STACK */
+
+	for (unsigned i = 0; i < o->ncounts; i++) {
+		const struct pp_attr *a = &o->events->ev[i]->attr;
+
+		if (o->counts[i] && a->sample_type & PP_SAMPLE_STACK_USER)
+			return "dwarf";
+		if (o->counts[i] && a->sample_type & PP_SAMPLE_BRANCH_STACK && a->branch_sample_type & call_stack)
+			return "lbr";
+	}
+	return NULL;
+}
+
 static void
 pprof_say(const struct pprof *o)
 {
+	const char *chains = pprof_chains_lost(o);
+
 	uint64_t early = pp_timeline_early(o->timeline);
 
 	if (!o->samples)
 		tool_warn(o->tool, "the profile has no samples%s", o->what->pid < 0 ? "" : " of the process of --pid");
+	if (chains)
+		tool_warn(o->tool, "recorded with --call-graph %s: the call chains in the profile are without their callers in user mode",
+		    chains);
 	if (o->mended)
 		tool_warn(o->tool, "%" PRIu64 " names were not UTF-8: bytes of them became U+FFFD", o->mended);
 	if (o->facts.ids.over)
