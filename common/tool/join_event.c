@@ -11,6 +11,7 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "join_formats.h"
+#include "pid_block.h"
 
 static struct pp_event *
 event_of(const struct join *j, unsigned in, unsigned ev)
@@ -54,12 +55,17 @@ event_same_event(const struct join *j, unsigned a, unsigned ka, unsigned b, unsi
 	return !memcmp(&x, &y, sizeof x) && !strcmp(ea->name, eb->name);
 }
 
-/* Do all inputs have one and the same event?  Then the joined stream has one, and ids do not matter. */
+/*
+ * Do all inputs have one and the same event?  Then the joined stream has one, and ids do not matter; but with pids of a manifest, to
+ * whose streams others will be joined.
+ */
 static bool
 event_all_fold(const struct join *j)
 {
 	unsigned first = j->n;
 
+	if (j->o->blocks)
+		return false;
 	for (unsigned i = 0; i < j->n; i++) {
 		if (j->in[i].nev > 1)
 			return false;
@@ -148,7 +154,7 @@ event_needs_identifier(const struct join *j)
 {
 	const struct pp_plan *first = NULL, *p;
 
-	if (event_are_pieces(j) || event_all_fold(j))
+	if ((event_are_pieces(j) && !j->o->blocks) || event_all_fold(j))
 		return false;
 	for (unsigned i = 0; i < j->n; i++)
 		for (unsigned k = 0; k < j->in[i].nev; k++) {
@@ -168,10 +174,17 @@ event_needs_identifier(const struct join *j)
 
 /* ---- ids --------------------------------------------------------------------------------------- */
 
-/* An id in the joined stream for this id: the same if it is free. */
+/*
+ * An id in the joined stream for this id: the same if it is free.  An input that gets pids of a manifest gets ids by it, too: so they
+ * do not depend on the other inputs, and joins of joins are what one join is.
+ */
 static uint64_t
-event_new_id(struct join *j, uint64_t id, bool any)
+event_new_id(struct join *j, const struct input *in, uint64_t id, bool any)
 {
+	if (in->block) {
+		id = pid_block_event_id(in->block);
+		any = false;
+	}
 	if (any || pp_ids_get(&j->taken, id, NULL))
 		do
 			id = ++j->fresh;
@@ -193,7 +206,7 @@ event_add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 		uint64_t new;
 
 		if (!pp_ids_get(&in->ids, ev->ids[i], &new)) {
-			new = event_new_id(j, ev->ids[i], false);
+			new = event_new_id(j, in, ev->ids[i], false);
 			if (pp_ids_put(&in->ids, ev->ids[i], new) < 0)
 				tool_no_memory();
 		}
@@ -204,7 +217,7 @@ event_add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 	}
 	/* perf needs no id for the records of a single event; among several events it does. */
 	if (!ev->nids && j->identifier)
-		to->ids[to->nids++] = event_new_id(j, 0, true);
+		to->ids[to->nids++] = event_new_id(j, in, 0, true);
 	if (!ev->nids && j->identifier && !k)
 		in->rw.first_id = to->ids[to->nids - 1];
 }
@@ -292,8 +305,8 @@ event_set_rewrite(struct join *j, struct input *in)
 	in->rw.formats = join_numbers(in)->used ? join_numbers(in) : NULL;
 	in->rw.payload_swap = j->formats->first.swap;
 	/* perf takes the layout of a trailer with id 0 from the first event of the joined stream */
-	in->rw.zero = in->nev && memcmp(&first->t_tid, &e->ev[0]->plan.t_tid,
-	    sizeof *first - offsetof(struct pp_plan, t_tid)) != 0;
+	in->rw.zero = in->nev && (in->block || memcmp(&first->t_tid, &e->ev[0]->plan.t_tid,
+	    sizeof *first - offsetof(struct pp_plan, t_tid)) != 0);
 	/* Ids that perf ignores in a stream with one event, and ids in READ values, may have any value. */
 	if (!in->untouched || (j->nev > 1 && (in->rw.identifier || in->rw.zero || in->nev == 1 || e->reads)))
 		in->rw.ids = &in->ids;

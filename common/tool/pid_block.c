@@ -8,6 +8,7 @@
 struct pid_block {
 	struct pp_ids	 ids;
 	uint32_t	 last, last_new;	/* the pid that was asked for last */
+	uint32_t	 base, event_ids;	/* the number of the first pid; event ids given */
 	bool		 full, missed;
 	uint8_t		*buf;			/* of PP_REWRITE_SIZE bytes, until all are numbered */
 };
@@ -76,6 +77,13 @@ pid_block_number(struct pid_block *b, uint32_t base)
 	free(b->buf);
 	b->buf = NULL;
 	b->last = b->last_new = 0;
+	b->base = base;
+}
+
+uint64_t
+pid_block_event_id(struct pid_block *b)
+{
+	return (uint64_t)b->base << 32 | ++b->event_ids;
 }
 
 uint32_t

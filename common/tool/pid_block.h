@@ -22,6 +22,8 @@ int	pid_block_add(struct pid_block *, const struct pp_source *, const struct pp_
 uint32_t pid_block_size(const struct pid_block *);
 /* After the last one: number them from base on, in ascending order. */
 void	pid_block_number(struct pid_block *, uint32_t base);
+/* An id for the next event id of the recording: a number that no block with another base has. */
+uint64_t pid_block_event_id(struct pid_block *);
 /* The pid_map of struct pp_rewrite; its argument is the block. */
 uint32_t pid_block_map(void *block, uint32_t pid);
 /* Has the map been asked for a pid that it does not have? */
