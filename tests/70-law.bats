@@ -59,9 +59,10 @@ alike() {
 	[ -s "$T/want" ] || failed "$*: perf says nothing"
 	says "$T/joined" | diff "$T/want" - >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
 }
-# What a process of its own has read, and what nobody knows who sees only a piece.
-MEMBERS='del(.bytes_read, .compression, .merged, .hosts, .approx, .recordings, .files.mapped, .files.with_build_id, .files.hit, .files.hit_with_build_id, .comms[].pids) |
-	.order |= { timed, rounds } | .types |= map(select(.name | startswith("COMPRESSED") | not)) |
+# All that perfpipe-fleet(7) excepts: what a process of its own has read, what nobody knows who sees only a piece, and the order of
+# rows that are equal.
+MEMBERS='del(.bytes_read, .compression, .recordings, .hosts, .approx) | .types |= map(select(.name | startswith("COMPRESSED") | not)) |
+	delpaths($approx | map(split(".") | select(.[0] != "comms"))) | del(.comms[].pids) |
 	map_values(if type == "array" then sort else . end)'
 
 # adds_up OPTION... FILE: pstat
@@ -74,7 +75,9 @@ adds_up() {
 	pstat --json "$@" >"$T/json"
 	pstat --merge --json "$T"/json.? >"$T/merged"
 	# the name of a file is that of the whole, too
-	diff <(jq -S "$MEMBERS" "$T/json") <(jq -S "$MEMBERS" "$T/merged") >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
+	approx=$(jq -c .approx "$T/merged")
+	diff <(jq -S --argjson approx "$approx" "$MEMBERS" "$T/json") <(jq -S --argjson approx "$approx" "$MEMBERS" "$T/merged") >"$T/diff" ||
+	    failed "$*: $(head -n 6 "$T/diff")"
 }
 
 SIDE="--show-task-events --show-mmap-events"

@@ -142,6 +142,8 @@ refuse_with_piece(const struct pstat *p)
 	for (size_t i = 0; p->hist && i < sizeof between / sizeof *between; i++)
 		if (!strncmp(p->hist, between[i], strlen(between[i])))
 			tool_piece_refuse(&p->t, "--hist %s", between[i]);
+	if (p->keys && strstr(p->keys, "raw."))
+		tool_piece_refuse(&p->t, "--sort raw.FIELD");
 }
 
 static void
