@@ -138,6 +138,35 @@ rows() {
 	done_all
 }
 
+@test "law of parts: recordings whose events have no ids" {
+	need jq
+	{ echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all|comm|task"
+	  echo "COMM pid=1 tid=1 comm=one"
+	  for i in $(seq 90); do
+		[ $((i % 9)) != 5 ] || echo "COMM pid=1 tid=1 comm=n$i @ pid=1 tid=1 time=$((1000 + i)) cpu=0"
+		echo "SAMPLE misc=1 ip=$i pid=1 tid=1 time=$((1000 + i)) cpu=0"
+		[ $((i % 10)) != 0 ] || echo FINISHED_ROUND
+	  done; } | mkpipe - >"$T/in"
+	parts "$T/in"
+	for ((k = 1; k <= 3; k++)); do
+		pfilter --exclude-comms n50 --piece=$k/3 "$T/in" >"$T/piece.$k"
+	done
+	for p in "$PARTS_OF"/p.*; do
+		pfilter --exclude-comms n50 "$p" >"$T/part.${p##*.}"
+	done
+	pfilter --exclude-comms n50 "$T/in" | psort >"$T/whole"
+	for what in piece part; do
+		psort --merge --merge-attrs "$T/$what".* >"$T/joined"
+		samples "$T/joined" | cmp - <(samples "$T/whole") || failed "$what"
+		[ "$(pstat --json "$T/joined" | jq -c '[.samples, (.events | length)]')" = "[81,1]" ] || failed "$what: $(pstat --json "$T/joined" | jq -c .events)"
+		[ -z "$(type -P perf)" ] || same_script "$what"
+		# the page says why
+		psort --merge "$T/$what".* >"$T/joined"
+		[ "$(pstat --json "$T/joined" | jq '.events | length')" -gt 1 ] || failed "$what: without --merge-attrs"
+	done
+	done_all
+}
+
 @test "law of parts: what does not hold" {
 	need jq
 	parts data/demo.data
