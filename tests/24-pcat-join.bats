@@ -258,7 +258,7 @@ load join
 	limit -n 24 pcat -o "$T/o" "$@"
 	[ $rc = 0 ] && cmp "$T/o" "$T/want" || failed "pcat -o"
 	limit -n 24 psort --merge "$@"
-	[ $rc = 1 ] && one_line "psort: 40 inputs need 56 open files, the limit is 24: ulimit -n 56" && ! [ -s "$T/out" ] || failed psort
+	[ $rc = 1 ] && one_line "psort: 40 inputs need 56 open files, the limit is 24: take fewer at a time, or ulimit -n 56" && ! [ -s "$T/out" ] || failed psort
 	for t in pcat "psort --merge"; do
 		limit -Sn 24 $t "$@"
 		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "a limit that can go up: $t"
@@ -275,7 +275,7 @@ load join
 		writers+=($!)
 	done
 	limit -n 24 timeout 60 pcat "$T"/fifo.*
-	[ $rc = 1 ] && one_line "pcat: 40 inputs need " && grep -q ': ulimit -n [1-9]' "$T/err" || failed "pipes"
+	[ $rc = 1 ] && one_line "pcat: 40 inputs need " && grep -q ' or ulimit -n [1-9]' "$T/err" || failed "pipes"
 	kill "${writers[@]}" 2>"$T/killed" || true
 	wait
 	done_all
@@ -331,6 +331,10 @@ load join
 		try command pcat --allow same-input $twice
 		[ $rc = 0 ] || failed "$twice, allowed"
 	done
+	# of several the first that is one too many, and the first of its file
+	for i in 1 2 3; do cp data/basic.pipe.data "$T/$i"; done
+	try command pcat "$T"/{3,2,1} data/multi.pipe.data "$T"/{./2,./3,./1,2}
+	[ $rc = 2 ] && one_line "pcat: '$T/2' and '$T/./2' are the same file: --allow same-input" || failed "several"
 	mkfifo "$T/fifo"
 	try command pcat --allow same-input "$T/fifo" "$T/fifo"
 	[ $rc = 2 ]

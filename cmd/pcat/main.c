@@ -320,10 +320,12 @@ static int
 pcat_tick(void *arg)
 {
 	struct job *j = arg;
-	uint64_t total, done = j->join ? join_progress(j->join, &total) : 0;
+	uint64_t total, done;
 
-	if (j->join)
+	if (j->join && tool_progress_due(&j->t)) {
+		done = join_progress(j->join, &total);
 		tool_progress(&j->t, done, total);
+	}
 	return 1;
 }
 

@@ -181,7 +181,7 @@ tick(void *arg)
 	struct merge *m = arg;
 	uint64_t total, done;
 
-	if (m->j) {
+	if (m->j && tool_progress_due(m->t)) {
 		done = join_progress(m->j, &total);
 		tool_progress(m->t, done, total);
 	}

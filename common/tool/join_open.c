@@ -93,7 +93,7 @@ begin(struct join *j, struct input *in)
 		tool_warn(j->t, "%s: %s", in->err.file, pp_warning(in->src));
 }
 
-/* May so many files be open?  The limit goes up if the system lets it. */
+/* May so many files be open?  The limit goes up, as far as the system lets it. */
 static bool
 make_room(uint64_t need)
 {
@@ -101,10 +101,8 @@ make_room(uint64_t need)
 
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= need)
 		return true;
-	if (r.rlim_max < need)
-		return false;
-	r.rlim_cur = need;
-	return setrlimit(RLIMIT_NOFILE, &r) == 0;
+	r.rlim_cur = r.rlim_max < need ? r.rlim_max : need;
+	return setrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur >= need;
 }
 
 void
@@ -115,7 +113,7 @@ join_allow(struct tool *t, char **names, int n)
 		tool_allow(t, names[i], "r");
 }
 
-/* All that can be opened at a time is: say how many there must be.  Exits 1. */
+/* All that can be opened at a time is, and the limit cannot go up: say how many there must be.  Exits 1. */
 static _Noreturn void
 too_many(const struct join *j, int n, uint64_t need)
 {
@@ -126,7 +124,7 @@ too_many(const struct join *j, int n, uint64_t need)
 		need = (uint64_t)n * ((r.rlim_cur + j->n) / (j->n + 1)) + OTHERS;
 		need = need > r.rlim_cur ? need : 2 * r.rlim_cur;
 	}
-	fprintf(stderr, "%s: %d inputs need %ju open files, the limit is %ju: ulimit -n %ju\n", j->t->name, n,
+	fprintf(stderr, "%s: %d inputs need %ju open files, the limit is %ju: take fewer at a time, or ulimit -n %ju\n", j->t->name, n,
 	    (uintmax_t)need, (uintmax_t)r.rlim_cur, (uintmax_t)need);
 	exit(1);
 }

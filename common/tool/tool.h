@@ -236,6 +236,8 @@ void	tool_index_close(struct tool *);
 const char *tool_twice(const struct tool *);
 /* Show the progress line, at most some times each second. */
 void	tool_progress(struct tool *, uint64_t done, uint64_t total);
+/* Would tool_progress() show one now?  For those to whom the numbers are dear. */
+bool	tool_progress_due(const struct tool *);
 /* Exit 2 if the input is the file of that path, which is about to be written (NULL or "-": standard output). */
 void	tool_refuse_input(const struct tool *, const char *path);
 /* The same for the n inputs of these names, which are not open. */

@@ -20,16 +20,29 @@ tool_first_interrupt(int sig)
 	signal(sig, atomic_ended);
 }
 
+/* Is a line to be shown now?  *now is set then. */
+static bool
+tool_progress_at(const struct tool *t, struct timespec *now)
+{
+	if (!t->began.tv_sec)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, now);
+	return now->tv_sec - t->shown.tv_sec >= 1;
+}
+
+bool
+tool_progress_due(const struct tool *t)
+{
+	return tool_progress_at(t, &(struct timespec){ 0 });
+}
+
 void
 tool_progress(struct tool *t, uint64_t done, uint64_t total)
 {
 	struct timespec now;
 	double s;
 
-	if (!t->began.tv_sec)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec - t->shown.tv_sec < 1)
+	if (!tool_progress_at(t, &now))
 		return;
 	t->shown = now;
 	s = (double)(now.tv_sec - t->began.tv_sec) + (double)(now.tv_nsec - t->began.tv_nsec) / 1e9;
