@@ -29,8 +29,8 @@ const struct bytes_format *
 bytes_format(const uint8_t p[static 16])
 {
 	static const struct bytes_format formats[] = {
-#define FORMAT(name, magic, any, open, program)	{ name, magic, sizeof magic - 1, any, open, program },
-#define OTHER(name, magic, program)		{ name, magic, sizeof magic - 1, 0, NULL, program },
+#define FORMAT(name, magic, any, open, seeks, program)	{ name, magic, sizeof magic - 1, any, open, seeks, program },
+#define OTHER(name, magic, program)		{ name, magic, sizeof magic - 1, 0, NULL, NULL, program },
 #include "format.def"
 #undef FORMAT
 #undef OTHER

@@ -7,7 +7,7 @@
  *
  *	fd | spool | memory	a file or a pipe; a temporary copy of an input that cannot seek; bytes in memory
  *	follow			a file that is being written: waits at its end
- *	zstd			decompresses an input that is compressed as a whole
+ *	zstd			decompresses an input that is compressed as a whole; with a seek table it can seek
  *
  * A layer is a struct whose first member is a struct bytes, and five functions.  A new format around recordings (gzip, say) is
  * a file with these functions, and a row of format.def.
@@ -73,12 +73,15 @@ struct bytes_format {		/* a row of format.def */
 	uint8_t		 any;		/* bits of the first byte that may have any value */
 	/* Make a layer above `under', from which the n bytes at p have been read.  NULL on failure; the caller keeps `under'. */
 	struct bytes	*(*open)(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *);
+	/* Of a layer that has just been made: if it can seek, give it the functions for that.  NULL: none can. */
+	void		(*seeks)(struct bytes *);
 	const char	*program;	/* `program -dc' decompresses it; NULL: suggest no program */
 };
 /* The format whose magic these 16 bytes begin with; NULL: none.  Its `open' is NULL if no layer exists for it. */
 const struct bytes_format *bytes_format(const uint8_t p[static 16]);
 
-#define FORMAT(name, magic, any, open, program)	struct bytes *open(struct bytes *, const uint8_t *, size_t, struct bytes_err *);
+#define FORMAT(name, magic, any, open, seeks, program)	struct bytes *open(struct bytes *, const uint8_t *, size_t, struct bytes_err *); \
+	void seeks(struct bytes *);
 #define OTHER(name, magic, program)
 #include "format.def"
 #undef FORMAT

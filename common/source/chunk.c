@@ -10,9 +10,9 @@ pp_chunks_cannot(const struct pp_source *pub)
 
 	if (s->profile)
 		return "a CPU profile has no records";
-	if (s->format || s->spooled)
-		return "the whole recording is compressed, or comes from a pipe";
-	return s->in && s->in->layer->read_at ? NULL : "the recording comes from a pipe";
+	if (s->in && s->in->layer->read_at && !s->spooled)
+		return NULL;
+	return s->format || s->packed ? "the whole recording is compressed, and has no seek table that can be used" : "the recording comes from a pipe";
 }
 
 struct walk {

@@ -10,6 +10,8 @@
  *	perf.data	the data section; what is made of the header, and TRACING_DATA, is in none
  *	directory	the files one by one, each as above
  *
+ * If the recording is compressed as a whole, and can be read at any offset, `off' counts the bytes that it expands to.
+ *
  * Chunks are in the order in which the source reads them, and between those of a file there is nothing.
  */
 #ifndef PP_CHUNK_H

@@ -139,7 +139,7 @@ pp_leave_out(struct pp_source *pub, const struct pp_leave_out *how)
 	struct source *s = (struct source *)pub;
 	const struct container_kind *kind = s->container ? s->container->kind : NULL;
 
-	if (!kind || !kind->at || !s->in || !s->in->layer->read_at || s->format || s->spooled || s->repair || s->follow ||
+	if (!kind || !kind->at || !s->in || !s->in->layer->read_at || s->spooled || s->repair || s->follow ||
 	    s->flags & PP_OPEN_RAW)
 		return 0;
 	if (!(s->leave = calloc(1, sizeof *s->leave)))

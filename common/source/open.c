@@ -98,6 +98,17 @@ open_spool(struct source *s)
 	return stream_open(s);
 }
 
+/* Read a compressed file at any offset, if it lets us: but not one that claims to be so large that it is to be read with care. */
+static void
+open_seeks(const struct source *s, const struct bytes_format *f, struct bytes *top)
+{
+	const struct bytes_layer *layer = top->layer;
+
+	f->seeks(top);
+	if (top->layer->read_at && !source_may_expand(s, s->total, (uint64_t)top->layer->size(top)))
+		top->layer = layer;
+}
+
 /* The input is compressed: add the layer that decompresses it. */
 static int
 open_format(struct source *s, const struct bytes_format *f)
@@ -106,6 +117,8 @@ open_format(struct source *s, const struct bytes_format *f)
 
 	if (!top)
 		return source_fail_bytes(s);
+	if (f->seeks && s->ino && !s->parts && !s->follow && !s->repair)
+		open_seeks(s, f, top);
 	s->in = top;
 	s->format = f;
 	snprintf(s->around, sizeof s->around, ", wrapped in %s", f->name);
@@ -158,6 +171,8 @@ open_container(struct source *s)
 		    (uintmax_t)size);
 	if (!s->in->layer->read_at && open_spool(s) < 0)
 		return -1;
+	if (s->format)
+		s->total = (uint64_t)s->in->layer->size(s->in);	/* progress is by plain bytes */
 	open_name(s, profile ? "gperftools CPU profile" : "seekable perf.data");
 	return profile ? cpuprofile_open(s) : file_open(s);
 }

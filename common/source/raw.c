@@ -3,11 +3,14 @@
 #include "container.h"
 #include "leave_out.h"
 
+/* The layer whose bytes are those of the recording. */
 static struct bytes *
-raw_lowest(const struct source *s)
+raw_layer(const struct source *s)
 {
 	struct bytes *b = s->in;
 
+	if (s->format)
+		return b->layer->read_at ? b : NULL;
 	while (b && b->under)
 		b = b->under;
 	return b && b->layer->read_at ? b : NULL;
@@ -17,7 +20,7 @@ int64_t
 pp_raw_size(struct pp_source *pub, uint32_t file)
 {
 	struct source *s = (struct source *)pub;
-	struct bytes *b = raw_lowest(s);
+	struct bytes *b = raw_layer(s);
 
 	if (s->parts)
 		return parts_raw_size(s, file);
@@ -28,7 +31,7 @@ int
 pp_raw_at(struct pp_source *pub, uint32_t file, uint64_t off, uint8_t *p, size_t n)
 {
 	struct source *s = (struct source *)pub;
-	struct bytes *b = raw_lowest(s);
+	struct bytes *b = raw_layer(s);
 	ssize_t got = 1;
 
 	if (!s->parts && (file || !b))

@@ -69,13 +69,20 @@ source_fail_bytes(struct source *s)
 	return source_fail_as(s, &e.why);
 }
 
+enum { RATIO_MAX = 1000 };
+
+bool
+source_may_expand(const struct source *s, uint64_t from, uint64_t bytes)
+{
+	return bytes <= s->max_expand || bytes / RATIO_MAX <= from;
+}
+
 int
 source_expanded(struct source *s, const char *what, uint64_t bytes)
 {
-	enum { RATIO_MAX = 1000 };
 	uint64_t from = s->packed ? s->packed : s->nread;
 
-	if (bytes <= s->max_expand || bytes / RATIO_MAX <= from)
+	if (source_may_expand(s, from, bytes))
 		return 1;
 	s->fatal = true;
 	return source_fail(s, window_offset(s, s->inner ? s->win.pos : s->pub.pos),

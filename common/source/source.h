@@ -119,7 +119,9 @@ int	source_fail_system(struct source *, uint64_t off);
 int	source_fail_memory(struct source *, uint64_t off);
 /* The same with the error of a layer. */
 int	source_fail_bytes(struct source *);
-/* `what' has decompressed so many bytes so far: -1 if that exceeds max_expand. */
+/* May so many bytes expand to so many?  Not if that exceeds max_expand. */
+bool	source_may_expand(const struct source *, uint64_t from, uint64_t bytes);
+/* `what' has decompressed so many bytes so far: -1 if they may not be so many. */
 int	source_expanded(struct source *, const char *what, uint64_t bytes);
 /* The name of a record type, for messages. */
 const char *source_type_text(uint32_t type, char buf[static 24]);

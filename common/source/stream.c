@@ -67,6 +67,8 @@ stream_back(struct source *s, uint64_t n)
 
 	t->read -= n;
 	t->seeks = true;
+	if (s->format)
+		s->total = (uint64_t)s->in->layer->size(s->in);	/* as nread is of plain bytes now */
 }
 
 static void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * zstd.c - the layer that decompresses an input of zstd(1): one frame or several, also skippable frames (pzstd makes these).
- * It needs the memory of one zstd window, which zstd limits to 128 MiB.
+ * It needs the memory of one zstd window, which zstd limits to 128 MiB.  With a seek table (zstd_seek.h) it can seek, too: read()
+ * takes no notice of the table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <zstd.h>
 
 #include "bytes.h"
+#include "zstd_seek.h"
 
 struct zstd {
 	struct bytes	 pub;
@@ -18,6 +20,7 @@ struct zstd {
 	uint64_t	 off;		/* offset of buf[0] in the layer below */
 	size_t		 wants;		/* 0: between two frames */
 	bool		 more;		/* zstd may have output left after all its input */
+	struct zstd_seek *seek;		/* NULL: it cannot */
 };
 
 /* Read more input.  1; 0: end; -1. */
@@ -73,6 +76,7 @@ zstd_close(struct bytes *b)
 	struct zstd *u = (struct zstd *)b;
 
 	ZSTD_freeDStream(u->z);
+	zstd_seek_free(u->seek);
 	free(u->buf);
 	free(u);
 }
@@ -93,4 +97,26 @@ zstd_open(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *err
 	u->pub = (struct bytes){ &layer, under, err, under->taken };
 	u->in = (ZSTD_inBuffer){ u->buf, n, 0 };
 	return &u->pub;
+}
+
+static ssize_t
+zstd_read_at(struct bytes *b, uint64_t off, uint8_t *p, size_t n)
+{
+	return zstd_seek_read(((struct zstd *)b)->seek, b, off, p, n);
+}
+
+static int64_t
+zstd_size(struct bytes *b)
+{
+	return (int64_t)zstd_seek_size(((struct zstd *)b)->seek);
+}
+
+void
+zstd_seeks(struct bytes *b)
+{
+	static const struct bytes_layer layer = { zstd_read, zstd_read_at, zstd_size, zstd_poll_fd, zstd_close };
+	struct zstd *u = (struct zstd *)b;
+
+	if ((u->seek = zstd_seek_new(b->under)))
+		b->layer = &layer;
 }

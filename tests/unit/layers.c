@@ -184,6 +184,101 @@ test_read_at(void **state)
 	}
 }
 
+enum { FRAMES = 6, TABLE = 8 + 8 * FRAMES + 9 };
+
+static void
+put_u32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* `plain' as frames, the third of which is empty, and a seek table behind them.  The number of bytes. */
+static size_t
+pack_frames(uint8_t *to, size_t size)
+{
+	uint8_t table[TABLE], *e = table;
+	size_t n = 0, at = 0;
+
+	put_u32(e, 0x184d2a5e);
+	put_u32(e + 4, TABLE - 8);
+	e += 8;
+	for (int i = 0; i < FRAMES; i++, e += 8) {
+		size_t take = i == 2 ? 0 : i == FRAMES - 1 ? SIZE - at : 9000, len = ZSTD_compress(to + n, size - n, plain + at, take, 1);
+
+		assert_false(ZSTD_isError(len));
+		put_u32(e, (uint32_t)len);
+		put_u32(e + 4, (uint32_t)take);
+		n += len;
+		at += take;
+	}
+	put_u32(e, FRAMES);
+	e[4] = 0;
+	put_u32(e + 5, 0x8f92eab1);
+	memcpy(to + n, table, TABLE);
+	return n + TABLE;
+}
+
+static struct bytes *
+open_frames(const uint8_t *p, size_t n)
+{
+	struct bytes *under = open_fd(file_of(p, n)), *b;
+	uint8_t head[100];
+
+	err = (struct bytes_err){ .fatal = false };
+	assert_int_equal(under->layer->read(under, head, sizeof head), sizeof head);
+	assert_non_null(b = zstd_open(under, head, sizeof head, &err));
+	zstd_seeks(b);
+	return b;
+}
+
+/* Whatever the seek table says: bytes read in order are the right ones, or reading fails. */
+static void
+test_seek_table(void **state)
+{
+	static uint8_t file[3 * SIZE];
+	size_t n = pack_frames(file, sizeof file), seek = 0, fails = 0;
+	struct bytes *b = open_frames(file, n);
+	unsigned at = 7;
+
+	(void)state;
+	assert_non_null(b->layer->read_at);
+	assert_int_equal(b->layer->size(b), SIZE);
+	for (int i = 0; i < 300; i++) {
+		size_t left = SIZE - (at = (at * 7919 + 13) % SIZE), want = i % 3 ? 1 + at % 20000 : 1;
+		ssize_t k = b->layer->read_at(b, at, got, want);
+
+		assert_true(k > 0 && (size_t)k <= (want < left ? want : left));
+		assert_memory_equal(got, plain + at, k);
+	}
+	assert_int_equal(b->layer->read_at(b, SIZE, got, 1), 0);
+	assert_true(b->layer->read(b, got, 10) == 10);
+	assert_memory_equal(got, plain, 10);
+	bytes_close(b);
+	for (size_t bit = 0; bit < 8 * TABLE; bit++) {
+		uint8_t *p = &file[n - TABLE + bit / 8];
+		size_t done = 0;
+		ssize_t k = 1;
+
+		*p ^= (uint8_t)(1 << bit % 8);
+		b = open_frames(file, n);
+		seek += b->layer->read_at != NULL;
+		for (; b->layer->read_at && (k = b->layer->read_at(b, done, got, 4000)) > 0; done += (size_t)k) {
+			assert_true(done + (size_t)k <= SIZE);
+			assert_memory_equal(got, plain + done, k);
+		}
+		fails += k < 0;
+		assert_true(k != 0 || done == SIZE);
+		bytes_close(b);
+		*p ^= (uint8_t)(1 << bit % 8);
+	}
+	assert_true(fails > 8 * FRAMES && seek > fails && seek < 8 * TABLE);	/* some are refused at once, some later */
+	err = (struct bytes_err){ .fatal = false };
+	b = open_frames(file, n - 1);
+	assert_null(b->layer->read_at);
+	bytes_close(b);
+}
+
 /* A failure has a text, a place in the layer that failed, and says whether reading can go on. */
 static void
 failure(struct bytes *b, const char *what, uint64_t off, bool fatal)
@@ -263,7 +358,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_read), cmocka_unit_test(test_seek_table), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_follow), cmocka_unit_test(test_formats),
 	};
 
