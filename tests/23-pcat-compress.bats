@@ -98,6 +98,35 @@ frames() {
 	done_all
 }
 
+@test "compress: frames keep the rules of readers" {
+	python3 -c 'import ctypes; ctypes.CDLL("libzstd.so.1")' 2>"$T/err" || skip "no python3 that finds libzstd"
+	incompressible 30 >"$T/bad"
+	for in in "$T/bad" $(recipe big) $(recipe all-types) data/g_fp.pipe.data data/sched_R.pipe.data; do
+		for o in "-z --frame-size=64K" "-z9" "-z3 --frame-size=session" "-z --compressed2 --frame-size=64K" "-z3 --threads=2 --frame-size=64K"; do
+			pcat $o "$in" >"$T/z"
+			try "$BATS_TEST_DIRNAME/frames.py" "$T/z"
+			[ $rc = 0 ] || failed "$in $o: $(cat "$T/out")"
+		done
+	done
+	# what breaks a rule is seen: an empty frame and the begin of another in one record
+	pcat -z --frame-size=64K "$(recipe big)" >"$T/z"
+	python3 - "$T/z" <<-'END'
+		import struct, sys
+		b, at, last = open(sys.argv[1], "rb").read(), 16, 0
+		while at < len(b):
+		    kind, _, size = struct.unpack_from("<IHH", b, at)
+		    if kind == 81 and b[at + 8:at + 12] == b"\x28\xb5\x2f\xfd":
+		        last = at
+		    at += size
+		size = struct.unpack_from("<H", b, last + 6)[0]
+		one = b[last + 8:last + size]
+		open(sys.argv[1], "wb").write(b[:last] + struct.pack("<IHH", 81, 0, 8 + size) + b"\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00" + one[:size - 9])
+	END
+	try "$BATS_TEST_DIRNAME/frames.py" "$T/z"
+	[ $rc = 1 ] || failed "two frames in a record"
+	done_all
+}
+
 @test "compress: --threads writes the same bytes" {
 	for in in $(recipe big) $(recipe all-types) data/g_fp.pipe.data data/sched_R.pipe.data; do
 		for o in "-z --frame-size=64K" "-z3 --compressed2 --frame-size=100K"; do
