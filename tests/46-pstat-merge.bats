@@ -184,7 +184,8 @@ of() {
 @test "pstat --merge: pieces do not know how often the recording steps back in time" {
 	for k in 1 2; do pstat --piece=$k/2 --json data/demo.data >"$T/$k"; done
 	try pstat --merge "$T/1" "$T/2"
-	[ $rc = 0 ] && grep -q '^order .*; unknown number of steps back in time' "$T/out"
+	[ $rc = 0 ]
+	grep -q '^order .*; unknown number of steps back in time' "$T/out"
 	pstat --json data/demo.data >"$T/whole"
 	try pstat --merge "$T/whole"
 	grep -q '^order .*; [0-9]* steps back in time' "$T/out"

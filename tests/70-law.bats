@@ -303,7 +303,8 @@ as_perf() {
 	for i in whole joined; do
 		perf buildid-list -i "$T/$i" | sort >"$T/$i.ids"
 	done
-	[ -s "$T/whole.ids" ] && diff "$T/whole.ids" "$T/joined.ids"
+	[ -s "$T/whole.ids" ]
+	diff "$T/whole.ids" "$T/joined.ids"
 	done_all
 }
 
