@@ -16,6 +16,10 @@ setup_file() {
 	"$O/bench/gen" -O random 1200000 >random
 }
 
+# samples FILE: their number
+samples() {
+	pstat --json "$1" | jq '[.types[] | select(.name == "SAMPLE").records] | add // 0'
+}
 # of FILE: the number of chunks read, and of all, in the last -v
 chunks() {
 	sed -n 's/.*index: \([0-9]*\) of \([0-9]*\) chunks.*/\1 \2/p' "$T/err"
@@ -515,6 +519,28 @@ as_without() {
 		done
 	done
 	diff <(pstat --json --piece 2/3 "$T/gen") <(pstat --json --no-index --piece 2/3 "$T/gen") || failed pstat
+	done_all
+}
+
+# What other pieces have counts for the time order, and so for which name a late sample has.
+@test "index: with --piece and records later than rounds allow" {
+	awk '
+		BEGIN {
+			srand(7)
+			print "attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap|comm|task"
+			for (i = 0; i < 1200; i++) {
+				if (i % 40 == 0) print "COMM pid=" (p = 1 + int(5 * rand())) " tid=" p " comm=" (rand() < 0.5 ? "aa" : "bb") " @ time=" int(1e6 * rand())
+				print "SAMPLE ip=1 pid=" (p = 1 + int(5 * rand())) " tid=" p " time=" int(1e6 * rand())
+				if (i % 100 == 99) print "FINISHED_ROUND"
+			}
+		}' | mkpipe >"$T/late"
+	pcat -q --index --chunk-size=4K "$T/late"
+	for k in 1 2 3; do
+		pfilter -q --comms aa --piece=$k/3 "$T/late" >"$T/$k"
+		pfilter -q --comms aa --piece=$k/3 --no-index "$T/late" | cmp - "$T/$k" || failed "piece $k"
+		samples "$T/$k"
+	done | awk '{ n += $1 } END { print n }' >"$T/sum"
+	[ "$(cat "$T/sum")" = "$(pfilter -q --comms aa "$T/late" | samples -)" ]
 	done_all
 }
 

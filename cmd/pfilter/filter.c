@@ -3,6 +3,7 @@
 
 #include "filter.h"
 #include "sink/sink.h"
+#include "source/piece.h"
 #include "source/source.h"
 
 enum { MAIN = 1, REST = 2, BOTH = 3 };	/* pp_verdict.to: which sides get the record (front, owed: see front.h) */
@@ -466,6 +467,13 @@ filter_start_windows(struct filter *f, struct pp_arrival_user *user)
 	return windows_start(f->o->windows, f->t->in, f->decide.about.start, &f->t->in_err);
 }
 
+/* SAMPLEs that other pieces have. */
+static void
+filter_absent(void *arrival, uint64_t first, uint64_t last)
+{
+	pp_arrival_absent(arrival, first, last);
+}
+
 static int
 filter_start_arrival(struct filter *f)
 {
@@ -490,7 +498,10 @@ filter_start_arrival(struct filter *f)
 	if (o->sel.keys && !o->windows && !o->payload && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
 		user.wanted = filter_wanted;
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
-	return f->arrival ? 1 : -1;
+	if (!f->arrival)
+		return -1;
+	pp_piece_times(f->t->in, filter_absent, f->arrival);
+	return 1;
 }
 
 /* Hold the output if it goes directly to a pipe or device; a file without a name can be discarded. */

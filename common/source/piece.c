@@ -19,6 +19,11 @@ struct piece {
 	const uint8_t	*clip;		/* all records up to here are of the piece; NULL: the position */
 	const uint8_t	*end;		/* the end of the inner window, while it is in use */
 	bool		 first;
+	/* pp_piece_times() */
+	void		(*times)(void *arg, uint64_t first, uint64_t last);
+	void		*arg;
+	bool		 timed;		/* SAMPLEs were stepped over since the last record, with these times */
+	uint64_t	 oldest, newest;
 };
 
 /* The classes that come in all pieces. */
@@ -47,6 +52,17 @@ pp_piece(struct pp_source *pub, uint64_t k, uint64_t n, uint64_t total)
 	y->first = k == 1;
 	pub->lim = pub->pos;
 	return 1;
+}
+
+void
+pp_piece_times(struct pp_source *pub, void (*times)(void *arg, uint64_t first, uint64_t last), void *arg)
+{
+	struct piece *y = ((struct source *)pub)->piece;
+
+	if (y) {
+		y->times = times;
+		y->arg = arg;
+	}
 }
 
 bool
@@ -113,6 +129,30 @@ pp_pass_samples(struct pp_source *pub)
 	return n;
 }
 
+/* A SAMPLE outside of the share. */
+static void
+piece_note_time(struct piece *y, const struct pp_events *events, const struct pp_rec *r)
+{
+	const struct pp_event *ev = pp_event_find(events, r, NULL);
+	uint64_t time;
+
+	if (!ev || !pp_time(ev, r, events->swap, &time))
+		return;
+	if (!y->timed || time < y->oldest)
+		y->oldest = time;
+	if (!y->timed || time > y->newest)
+		y->newest = time;
+	y->timed = true;
+}
+
+static void
+piece_tell_times(struct piece *y)
+{
+	if (y->timed)
+		y->times(y->arg, y->oldest, y->newest);
+	y->timed = false;
+}
+
 /* From the position on, outside of the share, step over SAMPLEs up to its begin. */
 static void
 piece_skip(struct source *s)
@@ -120,6 +160,13 @@ piece_skip(struct source *s)
 	struct piece *y = s->piece;
 	const uint8_t *to = piece_pass(&s->pub, y->done < y->from ? y->from - y->done : UINT64_MAX);
 
+	if (y->times)
+		for (const uint8_t *p = s->pub.pos; p < to;) {
+			struct pp_rec r = pp_rec_at(p, s->pub.swap);
+
+			piece_note_time(y, s->pub.events, &r);
+			p += r.size;
+		}
 	y->done += (uint64_t)(to - s->pub.pos);
 	s->pub.pos = to;
 }
@@ -189,13 +236,18 @@ piece_next(struct source *s, struct pp_rec *r)
 			piece_skip(s);
 		to = piece_step(s);
 		if (to > s->pub.pos) {
+			piece_tell_times(y);
 			y->clip = to;
 			piece_clip(s, to);
 			return source_next(s, r);
 		}
 		rc = source_next(s, r);
 		piece_clip(s, s->pub.pos);
-		if (rc != NEXT_RECORD || piece_takes(y, r))
+		if (rc != NEXT_RECORD || piece_takes(y, r)) {
+			piece_tell_times(y);
 			return rc;
+		}
+		if (y->times && r->type == PP_SAMPLE)
+			piece_note_time(y, s->pub.events, r);
 	}
 }

@@ -23,6 +23,7 @@ struct record {
 static struct record all[RECORDS_MAX], got[RECORDS_MAX];
 static unsigned nall, ngot;
 static uint64_t total;			/* bytes of all SAMPLEs */
+static bool absent[RECORDS_MAX];	/* by number: what pp_piece_times() told of */
 
 /* A record with that number, of some size. */
 static void
@@ -42,7 +43,7 @@ record(uint32_t type, unsigned more)
 static void
 recording(unsigned samples)
 {
-	const struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_TID };
+	const struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_TIME };
 
 	b.n = nall = 0;
 	total = 0;
@@ -88,6 +89,17 @@ compress(size_t frame)
 	}
 }
 
+static void
+note_absent(void *arg, uint64_t first, uint64_t last)
+{
+	(void)arg;
+	assert_true(first <= last && last < nall);
+	for (uint64_t i = first; i <= last; i++) {
+		assert_false(absent[i]);
+		absent[i] = true;
+	}
+}
+
 /* Read a piece; again: how often pp_again() was true. */
 static void
 read_piece(const struct bytes *of, uint64_t k, uint64_t n, uint64_t sum, unsigned *again)
@@ -100,6 +112,8 @@ read_piece(const struct bytes *of, uint64_t k, uint64_t n, uint64_t sum, unsigne
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_non_null(s = pp_open_fd(fd, "piece", 0, &err));
 	assert_int_equal(pp_piece(s, k, n, sum), 1);
+	memset(absent, 0, sizeof absent);
+	pp_piece_times(s, note_absent, NULL);
 	for (ngot = *again = 0; pp_next(s, &r) > 0; ngot++) {
 		assert_true(ngot < RECORDS_MAX);
 		got[ngot] = (struct record){ .type = r.type, .number = r.size > 8 ? pp_get_u64(r.raw + 8, false) : 0 };
@@ -138,7 +152,7 @@ is_of(const struct record *r, uint64_t k, uint64_t n, uint64_t sum)
 static unsigned
 check_piece(const struct bytes *of, uint64_t k, uint64_t n, uint64_t sum)
 {
-	unsigned at = 0, own = 0, again, others = 0;
+	unsigned at = 0, own = 0, again, others = 0, last = 0;
 
 	read_piece(of, k, n, sum, &again);
 	for (unsigned i = 0; i < nall; i++)
@@ -148,10 +162,14 @@ check_piece(const struct bytes *of, uint64_t k, uint64_t n, uint64_t sum)
 			if (all[i].type != PP_HEADER_ATTR && all[i].type != PP_FINISHED_ROUND)
 				assert_int_equal(got[at].number, all[i].number);
 			at++;
+			last = i;
 			own += !in_all(all[i].type);
 			others += in_all(all[i].type);
 		}
 	assert_int_equal(at, ngot);
+	for (unsigned i = 0; i < last; i++)
+		if (all[i].type == PP_SAMPLE)
+			assert_int_equal(absent[i], !is_of(&all[i], k, n, sum));
 	assert_int_equal(again, k == 1 ? 0 : others);
 	return own;
 }
