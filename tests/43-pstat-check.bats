@@ -228,6 +228,16 @@ kinds_of() {
 }
 
 # As many tasks, maps and cookies as a stream can name: memory stays, and nothing is said that is not known.
+@test "check: parts of pcat --switch-output have no error: EXITs of their snapshots have no time, and no samples" {
+	zstd -qdc data/a_busy.pipe.data.zst >"$T/in"
+	pcat -q --switch-output=100K -o "$T/p" "$T/in"
+	for p in "$T"/p.*; do
+		try pstat --check "$p"
+		! grep '^error' "$T/out" || failed "$p"
+	done
+	done_all
+}
+
 @test "check: memory is bounded" {
 	need native
 	awk 'BEGIN {

@@ -337,7 +337,7 @@ known_exit(struct known *k, uint32_t pid, uint32_t tid, uint64_t time)
 	t = thread_find(k, tid);
 	p = process_find(k, pid);
 	if (t->used)
-		t->exit = time ? time : 1;
+		t->exit = time ? time : KNOWN_UNTIMED;
 	if (pid == tid && p->used)
 		p->exited = true;
 }

@@ -28,6 +28,7 @@ void	known_map(struct known *, uint32_t pid, uint64_t start, uint64_t len);
 void	known_comm(struct known *, uint32_t tid);
 /* with_maps: the process has the maps of its parent. */
 void	known_fork(struct known *, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid, bool with_maps);
+enum { KNOWN_UNTIMED = 1 };		/* the time of what has none */
 void	known_exit(struct known *, uint32_t pid, uint32_t tid, uint64_t time);
 
 bool	known_has_name(const struct known *, uint32_t tid);

@@ -156,7 +156,7 @@ sample_look(struct check *c, const struct pp_event *ev, const struct pp_rec *r, 
 	struct known_range range = { 1, 0 };
 
 	if (gone && time > gone)
-		check_found(c, RULE_W_AFTER_EXIT, r, NULL);
+		check_found(c, gone == KNOWN_UNTIMED ? RULE_E_UNTIMED_EXIT : RULE_W_AFTER_EXIT, r, NULL);
 	if (!known_has_name(c->known, tid) ||
 	    (placed && !known_has_map(c->known, mode == PP_MISC_KERNEL ? KNOWN_KERNEL : pid, ip, &range))) {
 		sample_unsure(c, &(struct unsure){ .pid = pid, .tid = tid, .mode = placed ? mode : 0, .ip = ip, .count = 1,

@@ -102,9 +102,10 @@ side_exit(struct check *c, const struct pp_rec *r, bool timed, uint64_t time)
 {
 	uint32_t tid = PP_RAW_GET(r->raw, EXIT, tid, c->in->swap);
 
-	if (!timed && c->in->events->ev[0]->attr.sample_type & PP_SAMPLE_TIME)
+	/* perf has not shown yet all samples in front of it; those behind it sample_look() finds. */
+	if (!timed && c->any_sample && c->in->events->ev[0]->attr.sample_type & PP_SAMPLE_TIME)
 		check_found(c, RULE_E_UNTIMED_EXIT, r, NULL);
-	known_exit(c->known, PP_RAW_GET(r->raw, EXIT, pid, c->in->swap), tid, timed ? time : 0);
+	known_exit(c->known, PP_RAW_GET(r->raw, EXIT, pid, c->in->swap), tid, timed ? time : KNOWN_UNTIMED);
 	check_forget(c, tid);
 }
 
