@@ -266,6 +266,20 @@ stacks() {
 	END
 }
 
+@test "pprof: a further file never replaces the input, and a message names the file that cannot be written" {
+	python
+	stacks 12000 >"$T/x.00003"
+	cp "$T/x.00003" "$T/kept"
+	try pcat -q --format=pprof --max-memory=1M -f -o "$T/x" "$T/x.00003"
+	[ $rc = 1 ]
+	one_line "pcat: $T/x.00003: is also the input"
+	cmp "$T/x.00003" "$T/kept"
+	mkdir "$T/y.00003"
+	try pcat -q --format=pprof --max-memory=1M -f -o "$T/y" "$T/kept"
+	[ $rc = 1 ]
+	one_line "pcat: $T/y.00003: "
+}
+
 @test "pprof: a profile that is too large goes on in further files" {
 	python
 	n=12000

@@ -293,6 +293,11 @@ as_without() {
 	done
 	try pfilter --no-index --index-file="$T/x" "$T/multi"
 	[ $rc = 2 ]
+	# nor is the index by what is read by it
+	cp "$T/x" "$T/same"
+	try pfilter --index-file="$T/x" -f -o "$T/x" "$T/multi"
+	[ $rc = 2 ]
+	cmp "$T/x" "$T/same"
 	# a file that is no index is not replaced
 	cp ../LICENSE "$T/y"
 	try pcat --index -o "$T/y" "$T/multi"

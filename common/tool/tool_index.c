@@ -62,6 +62,7 @@ tool_index_open(struct tool *t)
 		}
 		return;
 	}
+	tool_refuse_names(t, t->out_name, &t->index.path, 1);
 	if (!t->index.name && !tool_index_believed(fd, input, &unbelieved)) {
 		tool_warn(t, "%s: %s %s, so it is not used", t->index.path, unbelieved, input);
 		close(fd);

@@ -46,7 +46,6 @@ struct pprof {
 	struct pp_err	*err;		/* of the file */
 	struct pp_sink	*sink;
 	char		*stem;		/* the path of the first file */
-	char		 path[PATH_MAX];	/* of a further file */
 	unsigned	 number;	/* of the file, from 1 */
 	size_t		 memory;	/* limit of the tables */
 

@@ -62,6 +62,9 @@ pprof_further(const struct pprof *o, unsigned number, char path[static FURTHER_M
 	return snprintf(path, FURTHER_MAX, "%s.%05u", o->stem, number) < FURTHER_MAX;
 }
 
+/* Of the present file, if it is not the first: messages name it, also when the profile is gone. */
+static char further_path[FURTHER_MAX];
+
 int
 pprof_next_file(struct pprof *o)
 {
@@ -74,12 +77,16 @@ pprof_next_file(struct pprof *o)
 		return pp_fail(o->err, "the profile needs more memory than --max-memory: with -o FILE it would go on in FILE.00002");
 	if (!pprof_further(o, ++o->number, path))
 		return pp_fail(o->err, "%s", strerror(ENAMETOOLONG));
+	if (o->tool->in && pp_is_file(o->tool->in, path)) {
+		o->err->file = strcpy(further_path, path);
+		return pp_fail(o->err, "is also the input");
+	}
 	if ((dir = fcntl(a->dir, F_DUPFD_CLOEXEC, 0)) < 0)
 		return pp_fail(o->err, "%s", strerror(errno));
 	if ((rc = pprof_end_file(o)) > 0 && (rc = tool_name(o->tool, a)) > 0) {
-		strcpy(o->path, path);
-		slash = strrchr(o->path, '/');
-		rc = atomic_open_at(a, dir, slash ? slash + 1 : o->path, o->path, o->err);
+		strcpy(further_path, path);
+		slash = strrchr(further_path, '/');
+		rc = atomic_open_at(a, dir, slash ? slash + 1 : further_path, further_path, o->err);
 		a->next = next;
 	}
 	close(dir);
