@@ -590,12 +590,16 @@ as_without() {
 				! cmp -s "$T/multi.ppi" "$T/was" || failed "$call $n: no index, and status 0"
 				cp "$T/was" "$T/multi.ppi"
 			else
-				[ $rc = 1 ] && cmp "$T/multi.ppi" "$T/was" && grep -q "No space left" "$T/err" || failed "$call $n"
+				[ $rc = 1 ] && cmp "$T/multi.ppi" "$T/was" && one_line "pcat: $T/multi.ppi: " && grep -q "No space left" "$T/err" || failed "$call $n"
 			fi
 		done
 	done
 	try pcat --index -o /dev/full "$T/multi"
-	[ $rc = 1 ] || failed "/dev/full"
+	[ $rc = 1 ] && one_line "pcat: /dev/full: " || failed "/dev/full"
+	# more than is written at once
+	"$O/bench/gen" 8000000 >"$T/large"
+	try pcat --index --chunk-size=4K -o /dev/full "$T/large"
+	[ $rc = 1 ] && one_line "pcat: /dev/full: " || failed "/dev/full, in the middle"
 	[ -z "$(find "$T" -name '.*ppi*')" ] || failed "left behind"
 	done_all
 }

@@ -154,13 +154,14 @@ index_build(struct one *x)
 	return rc;
 }
 
+/* Why there is no index: if it could not be written, reading has ended for that. */
 static void
-index_say(const struct one *x)
+index_say(const struct tool *t, const struct pp_err *in_err, const struct pp_err *out_err)
 {
-	if (x->in_err.what[0])
-		tool_say(x->t, &x->in_err);
-	if (x->out_err.what[0])
-		tool_say(x->t, &x->out_err);
+	if (out_err->what[0])
+		tool_say(t, out_err);
+	else if (in_err->what[0])
+		tool_say(t, in_err);
 }
 
 /* 0, or 1 with a message. */
@@ -186,7 +187,7 @@ index_input(struct tool *t, const struct options *o, const char *name, const cha
 			atomic_close(&x.to);
 		}
 	}
-	index_say(&x);
+	index_say(t, &x.in_err, &x.out_err);
 	if (pp_close(x.in) < 0)
 		rc = -1;
 	ppi_close(x.old);
@@ -266,12 +267,9 @@ index_output_write(struct index_output *x, const struct tool *t, const struct op
 			rc = -1;
 	}
 	pp_close(in);
-	if (in_err.what[0])
-		tool_say(t, &in_err);
 	if (rc > 0 && atomic_commit(&x->file) <= 0)
 		rc = -1;
-	if (x->err.what[0])
-		tool_say(t, &x->err);
+	index_say(t, &in_err, &x->err);
 	return rc;
 }
 
