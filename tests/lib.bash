@@ -23,7 +23,7 @@ export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
 PATH=$O:$BATS_RUN_TMPDIR/bin:$PATH
 CORPUS=$BATS_TEST_DIRNAME/../../shared/corpus
-export LC_ALL=C TZ=UTC PAGER=cat
+export LC_ALL=C TZ=UTC PAGER=cat PYTHONDONTWRITEBYTECODE=1
 
 source "$BATS_TEST_DIRNAME/perf.bash"
 
