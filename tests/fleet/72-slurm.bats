@@ -64,11 +64,15 @@ cluster() {
 	skip "no nodes here: $(tail -n 1 "$S/log/ctld.log")"
 }
 teardown() {
-	local f
+	local f pid pids=()
 	for f in "$T"/slurm/run/n?.pid "$T"/slurm/run/ctld.pid "$T"/slurm/run/munged.pid; do
-		[ ! -s "$f" ] || kill "$(cat "$f")" 2>/dev/null || true
+		[ -s "$f" ] || continue
+		pid=$(cat "$f")
+		! kill "$pid" 2>/dev/null || pids+=("$pid")
 	done
 	[ ! -s "$T/fallen" ] || kill -9 $(cat "$T/fallen") 2>/dev/null || true
+	# what they write at their end is in $T, which goes away
+	for pid in "${pids[@]}"; do await [ ! -d "/proc/$pid" ] || kill -9 "$pid"; done
 }
 # finished JOB: within 90 seconds
 finished() {
