@@ -103,7 +103,7 @@ int
 main(int argc, char *argv[])
 {
 	struct tool t = { .name = "pinject", .purpose = "Add to a perf stream what it lacks." };
-	struct options o = {0};
+	static struct options o;	/* lists of options are kept to the end */
 	struct lookup lookup = { .fd = -1, .other_kernel = &o.header.other_kernel };
 	struct survey found;		/* by a first pass, for options that depend on all of the recording */
 	struct archive *archive;
