@@ -173,6 +173,7 @@ of() {
 
 @test "pstat --merge: a thousand reports in little memory" {
 	need native
+	! sanitized || skip "a sanitizer needs its own memory"
 	of alpha 3 >"$T/a"
 	of beta 4 >"$T/b"
 	names=()
