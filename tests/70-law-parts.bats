@@ -87,12 +87,6 @@ row_holds() {
 	esac
 	RAN=$((RAN + 1))
 }
-rows() {
-	TOOL=$1 RAN=0
-	each_line row_holds
-	[ $RAN -ge "$2" ] || failed "$1: $RAN rows"
-	done_all
-}
 
 @test "law of parts: pfilter" {
 	rows pfilter 35

@@ -216,13 +216,6 @@ row_holds() {
 	[ $HELD -ge 1 ] || failed "line $LINE: $*: status $ONE"
 	RAN=$((RAN + 1))
 }
-# rows TOOL LEAST: so many at least were run
-rows() {
-	TOOL=$1 RAN=0
-	each_line row_holds
-	[ $RAN -ge "$2" ] || failed "$1: $RAN rows"
-	done_all
-}
 
 @test "law: pfilter" {
 	rows pfilter 45

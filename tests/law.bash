@@ -54,6 +54,14 @@ each_line() {
 	done 8<data/law.txt
 }
 
+# rows TOOL LEAST: row_holds, of the test file, holds for each row of the tool; it counts in $RAN those that it runs, so many at least
+rows() {
+	TOOL=$1 RAN=0
+	each_line row_holds
+	[ $RAN -ge "$2" ] || failed "$1: $RAN rows"
+	done_all
+}
+
 # out COMMAND...: run it, its status in $rc; its output, one or several files, has names that begin with $T/out.
 out() {
 	rm -f "$T"/out*

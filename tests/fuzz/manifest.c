@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,58 +19,15 @@
 #include "sink/tmpfile.h"
 #include "tool/manifest.h"
 
+#define EXITS(status) ((status) == 1 || (status) == 2)
 #define MUST(cond) do { if (!(cond)) { dprintf(2, "manifest.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "exits.h"
 
 static char dir[PATH_MAX], name[PATH_MAX + 10];
 
-/* ---- memory and exit ------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------- */
 
-/* Who exits frees nothing; here that is a jump, and what was allocated is freed. */
-static struct block { struct block *next; void *p; } *blocks;
-static jmp_buf out;
-static bool inside;
-
-void	*__real_tool_alloc(size_t, size_t), *__real_tool_realloc(void *, size_t, size_t), __real_free(void *);
-_Noreturn void __real_exit(int);
-void	*__wrap_tool_alloc(size_t, size_t), *__wrap_tool_realloc(void *, size_t, size_t), __wrap_free(void *);
 int	__wrap_asprintf(char **, const char *, ...) __attribute__((format(printf, 2, 3)));
-_Noreturn void __wrap_exit(int);
-
-static void *
-note(void *p)
-{
-	struct block *b = inside ? malloc(sizeof *b) : NULL;
-
-	if (b) {
-		*b = (struct block){ blocks, p };
-		blocks = b;
-	}
-	return p;
-}
-
-static void
-forget(const void *p)
-{
-	for (struct block **at = &blocks, *b; p && (b = *at); at = &b->next)
-		if (b->p == p) {
-			*at = b->next;
-			__real_free(b);
-			return;
-		}
-}
-
-void *
-__wrap_tool_alloc(size_t n, size_t size)
-{
-	return note(__real_tool_alloc(n, size));
-}
-
-void *
-__wrap_tool_realloc(void *old, size_t n, size_t size)
-{
-	forget(old);
-	return note(__real_tool_realloc(old, n, size));
-}
 
 int
 __wrap_asprintf(char **p, const char *fmt, ...)
@@ -85,22 +41,6 @@ __wrap_asprintf(char **p, const char *fmt, ...)
 	if (n >= 0)
 		note(*p);
 	return n;
-}
-
-void
-__wrap_free(void *p)
-{
-	forget(p);
-	__real_free(p);
-}
-
-void
-__wrap_exit(int status)
-{
-	if (!inside)
-		__real_exit(status);
-	MUST(status == 1 || status == 2);
-	longjmp(out, 1);
 }
 
 /* ---- the directory ---------------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
  * taken, or there is a message and exit(2); a filter of the kernel is never unknown for samples of the event, and true for no
  * others; "!" in front of it gives the opposite; all memory is freed.
  */
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,9 @@
 #include "source/source.h"
 #include "window/span.h"
 
+#define EXITS(status) ((status) == 2)
 #define MUST(cond) do { if (!(cond)) { dprintf(2, "select.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "exits.h"
 #define RECORDING "tests/data/kernel.pipe.data.zst"
 #define EVENT "sched:sched_switch"
 
@@ -29,76 +30,14 @@ static struct tool tool = { .name = "select", .quiet = true };
 static struct sample { uint64_t off; uint8_t raw[512]; } samples[SAMPLES];
 static unsigned nsamples;
 
-/* ---- memory and exit ------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------- */
 
-/* An error in an argument ends the program, which frees nothing; here that is a jump, and what was allocated is freed. */
-static struct block { struct block *next; void *p; } *blocks;
-static jmp_buf out;
-static bool inside;
-
-void	*__real_tool_alloc(size_t, size_t), *__real_tool_realloc(void *, size_t, size_t), __real_free(void *);
-char	*__real_strndup(const char *, size_t);
-_Noreturn void __real_exit(int);
-void	*__wrap_tool_alloc(size_t, size_t), *__wrap_tool_realloc(void *, size_t, size_t), __wrap_free(void *);
-char	*__wrap_strndup(const char *, size_t);
-_Noreturn void __wrap_exit(int);
-
-static void *
-note(void *p)
-{
-	struct block *b = inside ? malloc(sizeof *b) : NULL;
-
-	if (b) {
-		*b = (struct block){ blocks, p };
-		blocks = b;
-	}
-	return p;
-}
-
-static void
-forget(const void *p)
-{
-	for (struct block **at = &blocks, *b; p && (b = *at); at = &b->next)
-		if (b->p == p) {
-			*at = b->next;
-			__real_free(b);
-			return;
-		}
-}
-
-void *
-__wrap_tool_alloc(size_t n, size_t size)
-{
-	return note(__real_tool_alloc(n, size));
-}
-
-void *
-__wrap_tool_realloc(void *old, size_t n, size_t size)
-{
-	forget(old);
-	return note(__real_tool_realloc(old, n, size));
-}
+char	*__real_strndup(const char *, size_t), *__wrap_strndup(const char *, size_t);
 
 char *
 __wrap_strndup(const char *s, size_t n)
 {
 	return note(__real_strndup(s, n));
-}
-
-void
-__wrap_free(void *p)
-{
-	forget(p);
-	__real_free(p);
-}
-
-void
-__wrap_exit(int status)
-{
-	if (!inside)
-		__real_exit(status);
-	MUST(status == 2);
-	longjmp(out, 1);
 }
 
 /* Similar names in messages take most of the time. */
