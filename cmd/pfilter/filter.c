@@ -3,7 +3,7 @@
 
 #include "filter.h"
 #include "sink/sink.h"
-#include "source/piece.h"
+#include "source/leave_out.h"
 #include "source/source.h"
 
 enum { MAIN = 1, REST = 2, BOTH = 3 };	/* pp_verdict.to: which sides get the record (front, owed: see front.h) */
@@ -467,7 +467,7 @@ filter_start_windows(struct filter *f, struct pp_arrival_user *user)
 	return windows_start(f->o->windows, f->t->in, f->decide.about.start, &f->t->in_err);
 }
 
-/* SAMPLEs that other pieces have. */
+/* pp_when_absent() */
 static void
 filter_absent(void *arrival, uint64_t first, uint64_t last)
 {
@@ -500,7 +500,7 @@ filter_start_arrival(struct filter *f)
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
 	if (!f->arrival)
 		return -1;
-	pp_piece_times(f->t->in, filter_absent, f->arrival);
+	pp_when_absent(f->t->in, filter_absent, f->arrival);
 	return 1;
 }
 

@@ -162,16 +162,6 @@ prune_conds(void *arg, size_t *n)
 
 /* ---- what is left out ------------------------------------------------------------------------------------ */
 
-/* ppi_ask.times */
-static void
-prune_times(void *arg, uint64_t first, uint64_t last)
-{
-	struct prune *p = arg;
-
-	if (p->f->arrival)
-		pp_arrival_absent(p->f->arrival, first, last);
-}
-
 /* Samples of sched_switch are dropped by their task. */
 static bool
 prune_switches(const struct prune *p, const struct pp_chunk *c)
@@ -245,7 +235,7 @@ prune_new(struct tool *t, struct filter *f)
 
 	p->t = t;
 	p->f = f;
-	p->ask = (struct ppi_ask){ .conds = prune_conds, .times = prune_times, .left = prune_left, .arg = p };
+	p->ask = (struct ppi_ask){ .conds = prune_conds, .left = prune_left, .arg = p };
 	t->index.why = prune_hinders(f->o);
 	expr_bounds(f->o->expr, prune_note_bound, &bounded);
 	if (!t->index.why && !s->event.n && !s->no_event.n && !s->pid.n && !s->tid.n && !s->cpu.n && !s->times.n && !prune_by_kin(p) &&

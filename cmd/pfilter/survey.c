@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "index/use.h"
+#include "source/leave_out.h"
 #include "survey.h"
 #include "times.h"
 
@@ -10,6 +11,18 @@ by_feature(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 	struct pp_feature f;
 
 	return pp_feature_of(&f, r, in->swap, 0, &err) >= 0 && times_feature(&f, &s->first, &s->last);
+}
+
+/* SAMPLEs have times between these; also pp_when_absent() */
+static void
+by_times(void *arg, uint64_t first, uint64_t last)
+{
+	struct survey *s = arg;
+
+	if (!s->first || first < s->first)
+		s->first = first;
+	if (last > s->last)
+		s->last = last;
 }
 
 static void
@@ -24,10 +37,7 @@ by_record(struct survey *s, const struct pp_source *in, const struct pp_rec *r)
 	s->bytes += r->size;
 	if (!(ev = pp_event_find(in->events, r, &err)) || !pp_time(ev, r, in->swap, &time))
 		return;
-	if (!s->first || time < s->first)
-		s->first = time;
-	if (time > s->last)
-		s->last = time;
+	by_times(s, time, time);
 }
 
 /* ppi_ask: no sample is wanted, only their times. */
@@ -41,21 +51,10 @@ survey_conds(void *arg, size_t *n)
 	return &none;
 }
 
-static void
-survey_left(void *arg, uint64_t first, uint64_t last)
-{
-	struct survey *s = arg;
-
-	if (!s->first || first < s->first)
-		s->first = first;
-	if (last > s->last)
-		s->last = last;
-}
-
 void
 survey_times(struct tool *t, bool last, struct survey *s)
 {
-	const struct ppi_ask ask = { .conds = survey_conds, .times = survey_left, .arg = s };
+	const struct ppi_ask ask = { .conds = survey_conds, .arg = s };
 	const char *name = tool_twice(t);
 	struct ppi_use *index;
 	struct pp_source *in;
@@ -70,6 +69,7 @@ survey_times(struct tool *t, bool last, struct survey *s)
 	if (!name || !(in = tool_source(t, name, 0, &err)))
 		return;
 	index = tool_index_use(t, in, &ask);
+	pp_when_absent(in, by_times, s);
 	known = last && tool_index_sums(t, in, &all, &reads);
 	/* After the second FINISHED_ROUND no record is older than those before the first. */
 	while ((last || rounds < 2 || !s->first) && (rc = pp_next(in, &r)) > 0)

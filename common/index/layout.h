@@ -10,7 +10,7 @@
  *
  *	sets	events, CPUs: bits in u64s; tasks: ascending, each as the difference to the one before it, 7 bits a byte, the lowest
  *		first, bit 7: more follow
- *	copy	zstd: all records of the chunk but SAMPLEs, as they are in the recording, and LEFT_OUT records (left_out.h)
+ *	copy	zstd: all records of the chunk but SAMPLEs, as they are in the recording, and LEFT_OUT records (leave_out.h)
  */
 #ifndef PPI_LAYOUT_H
 #define PPI_LAYOUT_H

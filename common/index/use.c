@@ -119,15 +119,6 @@ use_took(void *arg, const uint8_t *p, size_t n, bool end)
 	return !end || XXH64_digest(&u->hash) == u->e.print ? 1 : use_misfit(u, "a chunk has other bytes");
 }
 
-static void
-use_times(void *arg, uint64_t first, uint64_t last)
-{
-	struct ppi_use *u = arg;
-
-	if (u->ask && u->ask->times)
-		u->ask->times(u->ask->arg, first, last);
-}
-
 int
 ppi_use(struct ppi_use **to, struct pp_source *in, struct ppi_reader *x, const char *name, const struct ppi_ask *ask)
 {
@@ -141,7 +132,7 @@ ppi_use(struct ppi_use **to, struct pp_source *in, struct ppi_reader *x, const c
 	u->ask = ask;
 	u->name = name;
 	u->grown = !ppi_covers(x, in);
-	u->leave = (struct pp_leave_out){ .next = use_step, .took = use_took, .times = use_times, .name = name, .arg = u };
+	u->leave = (struct pp_leave_out){ .next = use_step, .took = use_took, .name = name, .arg = u };
 	return pp_leave_out(in, &u->leave);
 }
 

@@ -14,8 +14,6 @@ struct ppi_ask {
 	const struct ppi_cond *(*conds)(void *arg, size_t *n);
 	/* The chunk is left out, as none of its SAMPLEs meets that condition.  NULL: not wanted. */
 	void	(*left)(void *arg, const struct pp_chunk *, size_t which);
-	/* pp_leave_out.times; NULL: not wanted. */
-	void	(*times)(void *arg, uint64_t first, uint64_t last);
 	void	*arg;
 };
 struct ppi_used {

@@ -119,8 +119,8 @@ leave_take(struct source *s, const struct pp_rec *r)
 
 	if (at < l->copy_at || at >= l->copy_end)
 		return false;
-	if (r->size >= PP_LEFT_OUT_SIZE && l->how->times)
-		l->how->times(l->how->arg, pp_get_u64(p, s->pub.swap), pp_get_u64(p + 8, s->pub.swap));
+	if (r->size >= PP_LEFT_OUT_SIZE && s->absent)
+		s->absent(s->absent_arg, pp_get_u64(p, s->pub.swap), pp_get_u64(p + 8, s->pub.swap));
 	return true;
 }
 
@@ -131,6 +131,15 @@ leave_file(struct source *s)
 
 	if (l)
 		*l = (struct leave){ .how = l->how };
+}
+
+void
+pp_when_absent(struct pp_source *pub, void (*absent)(void *arg, uint64_t first, uint64_t last), void *arg)
+{
+	struct source *s = (struct source *)pub;
+
+	s->absent = absent;
+	s->absent_arg = arg;
 }
 
 int

@@ -24,8 +24,6 @@ struct pp_leave_out {
 	int	(*next)(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *);
 	/* n bytes of the last step are read; end: those that complete it.  1, or -1 as above. */
 	int	(*took)(void *arg, const uint8_t *p, size_t n, bool end);
-	/* SAMPLEs were left out, behind the record that was yielded last: a PP_LEFT_OUT record. */
-	void	(*times)(void *arg, uint64_t first, uint64_t last);
 	const char *name;		/* of the index, for messages */
 	void	*arg;
 };
@@ -36,8 +34,14 @@ struct pp_leave_out {
 int	pp_leave_out(struct pp_source *, const struct pp_leave_out *);
 
 /*
- * Among the records that come instead: the smallest and largest time (two u64s) of the SAMPLEs that were left out here, for
- * times().  Only the source sees it.
+ * SAMPLEs that are not yielded, as they are left out or of another piece (piece.h), count for those who put records in time order: tell
+ * the function the smallest and the largest time of those between two records, before the second is yielded.
+ */
+void	pp_when_absent(struct pp_source *, void (*absent)(void *arg, uint64_t first, uint64_t last), void *arg);
+
+/*
+ * Among the records that come instead: the smallest and largest time (two u64s) of the SAMPLEs that were left out here.  Only the
+ * source sees it.
  */
 enum { PP_LEFT_OUT_SIZE = PP_HEADER_SIZE + 16 };
 #define PP_LEFT_OUT UINT32_C(0xfffffff0)

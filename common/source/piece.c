@@ -19,10 +19,7 @@ struct piece {
 	const uint8_t	*clip;		/* all records up to here are of the piece; NULL: the position */
 	const uint8_t	*end;		/* the end of the inner window, while it is in use */
 	bool		 first;
-	/* pp_piece_times() */
-	void		(*times)(void *arg, uint64_t first, uint64_t last);
-	void		*arg;
-	bool		 timed;		/* SAMPLEs were stepped over since the last record, with these times */
+	bool		 timed;		/* SAMPLEs were stepped over since the last record, with these times, for pp_when_absent() */
 	uint64_t	 oldest, newest;
 };
 
@@ -52,17 +49,6 @@ pp_piece(struct pp_source *pub, uint64_t k, uint64_t n, uint64_t total)
 	y->first = k == 1;
 	pub->lim = pub->pos;
 	return 1;
-}
-
-void
-pp_piece_times(struct pp_source *pub, void (*times)(void *arg, uint64_t first, uint64_t last), void *arg)
-{
-	struct piece *y = ((struct source *)pub)->piece;
-
-	if (y) {
-		y->times = times;
-		y->arg = arg;
-	}
 }
 
 bool
@@ -146,10 +132,12 @@ piece_note_time(struct piece *y, const struct pp_events *events, const struct pp
 }
 
 static void
-piece_tell_times(struct piece *y)
+piece_tell_times(const struct source *s)
 {
+	struct piece *y = s->piece;
+
 	if (y->timed)
-		y->times(y->arg, y->oldest, y->newest);
+		s->absent(s->absent_arg, y->oldest, y->newest);
 	y->timed = false;
 }
 
@@ -160,7 +148,7 @@ piece_skip(struct source *s)
 	struct piece *y = s->piece;
 	const uint8_t *to = piece_pass(&s->pub, y->done < y->from ? y->from - y->done : UINT64_MAX);
 
-	if (y->times)
+	if (s->absent)
 		for (const uint8_t *p = s->pub.pos; p < to;) {
 			struct pp_rec r = pp_rec_at(p, s->pub.swap);
 
@@ -236,7 +224,7 @@ piece_next(struct source *s, struct pp_rec *r)
 			piece_skip(s);
 		to = piece_step(s);
 		if (to > s->pub.pos) {
-			piece_tell_times(y);
+			piece_tell_times(s);
 			y->clip = to;
 			piece_clip(s, to);
 			return source_next(s, r);
@@ -244,10 +232,10 @@ piece_next(struct source *s, struct pp_rec *r)
 		rc = source_next(s, r);
 		piece_clip(s, s->pub.pos);
 		if (rc != NEXT_RECORD || piece_takes(y, r)) {
-			piece_tell_times(y);
+			piece_tell_times(s);
 			return rc;
 		}
-		if (y->times && r->type == PP_SAMPLE)
+		if (s->absent && r->type == PP_SAMPLE)
 			piece_note_time(y, s->pub.events, r);
 	}
 }

@@ -21,11 +21,6 @@
 int	pp_piece(struct pp_source *, uint64_t k, uint64_t n, uint64_t total);
 /* Step over the SAMPLEs that pp_next() would yield next without reading; the number of their bytes. */
 uint64_t pp_pass_samples(struct pp_source *);
-/*
- * The times of SAMPLEs outside of the share count for those who put records in time order: the function is told the smallest and the
- * largest of those between two records, before the second is yielded.  After pp_piece(); without a piece nothing happens.
- */
-void	pp_piece_times(struct pp_source *, void (*times)(void *arg, uint64_t first, uint64_t last), void *arg);
 /* Does the record, just yielded, come in all pieces, and is this not the first?  Then counting it here would count it again. */
 bool	pp_again(const struct pp_source *, const struct pp_rec *);
 

@@ -101,6 +101,8 @@ struct source {
 	struct faults	 faults;
 	struct leave	*leave;		/* private to leave_out.c; NULL: all is read */
 	struct piece	*piece;		/* private to piece.c; NULL: all SAMPLEs */
+	void		(*absent)(void *arg, uint64_t first, uint64_t last);	/* pp_when_absent() */
+	void		*absent_arg;
 	const struct pp_watch *watch;	/* watch.h; NULL: nobody watches */
 	bool		 watched;	/* it is a pipe-mode stream, whose bytes are shown */
 	bool		 repair;	/* PP_OPEN_REPAIR: do not stop at the first fault */

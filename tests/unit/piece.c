@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "record/raw.h"
 #include "record/wide.h"
+#include "source/leave_out.h"
 #include "source/piece.h"
 
 enum { SAMPLES = 23, RECORDS_MAX = 100 };
@@ -23,7 +24,7 @@ struct record {
 static struct record all[RECORDS_MAX], got[RECORDS_MAX];
 static unsigned nall, ngot;
 static uint64_t total;			/* bytes of all SAMPLEs */
-static bool absent[RECORDS_MAX];	/* by number: what pp_piece_times() told of */
+static bool absent[RECORDS_MAX];	/* by number: what pp_when_absent() told of */
 
 /* A record with that number, of some size. */
 static void
@@ -113,7 +114,7 @@ read_piece(const struct bytes *of, uint64_t k, uint64_t n, uint64_t sum, unsigne
 	assert_non_null(s = pp_open_fd(fd, "piece", 0, &err));
 	assert_int_equal(pp_piece(s, k, n, sum), 1);
 	memset(absent, 0, sizeof absent);
-	pp_piece_times(s, note_absent, NULL);
+	pp_when_absent(s, note_absent, NULL);
 	for (ngot = *again = 0; pp_next(s, &r) > 0; ngot++) {
 		assert_true(ngot < RECORDS_MAX);
 		got[ngot] = (struct record){ .type = r.type, .number = r.size > 8 ? pp_get_u64(r.raw + 8, false) : 0 };
