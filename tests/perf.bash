@@ -17,7 +17,7 @@ perf() {
 	local -a first=()
 	[ "${1-}" != --buildid-dir ] || { first=("$1" "$2"); shift 2; }
 	case ${1-} in
-	record) first+=("$1" --no-bpf-event); shift;;
+	record) shift; command perf "${first[@]}" record --no-bpf-event "$@"; return;;	# its program may keep stderr open, and so sed
 	script|report) first+=("$1" ${KALLSYMS:+--kallsyms="$KALLSYMS"}); shift;;
 	esac
 	if perf_since 7.0; then
