@@ -98,7 +98,7 @@ demo:
 	@O=$(O) tests/demo
 
 check:
-	@tests/setup check
+	@tests/setup check$(if $(ALL),-all)
 	@echo 'building ...'
 	+@$(AGAIN) -s test-programs
 	+@$(AGAIN) run-tests
@@ -112,12 +112,12 @@ check-all:
 # They are in a directory of their own, so that `make check' does not run them.
 fleet:
 	@tests/setup fleet
-	+@$(AGAIN) -s test-programs FUZZ=
+	+@$(AGAIN) -s test-programs FUZZ= SEEDS=
 	@$(PROVE) $(wildcard tests/fleet/*.bats)
 
 # Some seconds: the unit tests, and the tests whose names begin with a word of T (default: a few of each command).
 quick:
-	+@$(AGAIN) -s test-programs FUZZ=
+	+@$(AGAIN) -s test-programs FUZZ= SEEDS=
 	@$(PROVE) $(UNITS) $(wildcard $(patsubst %,tests/%*.bats,$(or $(T),$(QUICK))))
 
 # ---- tests ---------------------------------------------------------------------------------------
@@ -126,18 +126,23 @@ quick:
 UNITS     = $(call progs,unit/)
 EXAMINERS = $(call progs,) $(call progs,bench/)
 PLAIN     = $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS))
-FUZZ      = $(call progs,fuzz/)
-FUZZ_RUNS = $(if $(ALL),2000000,10000)
+TARGETS   = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcard tests/fuzz/*.c)))
+# With ALL libFuzzer runs its targets; else they run their seeds once, which needs no clang.
+SEEDS     = $(if $(ALL),,$(TARGETS:%=$(O)/seeds/%))
+FUZZ      = $(if $(ALL),$(TARGETS:%=$(O)/fuzz/%))
+FUZZ_RUNS = 2000000
 BATS      = $(sort $(wildcard tests/*.bats))
 # The longest tests start first.  There is one job more than processors, because some tests wait for recordings.
 LONG      = $(wildcard $(patsubst %,tests/%.bats,14-rows 48-pstat-page 65-pfilter-anon 68-pfilter-tasks 68-pfilter-span 02-library \
 	48-pstat-screen 49-pstat-live 43-pstat-check 10-seven 31-pinject-files 53-oracle-order 52-oracle-fresh 05-docs 26-pcat-inputs))
-TESTS     = $(FUZZ) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
+TESTS     = $(FUZZ) $(SEEDS) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
 JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) prove -j$(JOBS) --timer -f -o -e tests/tap
+# Seconds for each @test, on a busy machine, too.
+TEST_LIMIT = $(if $(ALL),14400,$(if $(findstring -fsanitize,$(CFLAGS)),1800,300))
+PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) TEST_LIMIT=$(TEST_LIMIT) prove -j$(JOBS) --timer -f -o -e tests/tap
 
-test-programs: all $(UNITS) $(EXAMINERS) $(O)/fault.so $(if $(FUZZ),fuzz)
+test-programs: all $(UNITS) $(EXAMINERS) $(SEEDS) $(O)/fault.so $(if $(FUZZ),fuzz)
 run-tests:
 	@$(PROVE) $(TESTS)
 
@@ -174,27 +179,33 @@ golden: test-programs
 
 # make check with AddressSanitizer and UndefinedBehaviorSanitizer; a memory leak fails.
 asan:
-	+@$(MAKE) O=$(O)/asan FUZZ= CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
+	+@$(MAKE) O=$(O)/asan CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
-# libFuzzer needs clang, and a library compiled for it: a build directory of its own
+# libFuzzer needs clang, and a library compiled for it: a build directory of its own.  The same targets with a main() that
+# runs files once are in $(O)/seeds.
+TARGET_DIR = $(O)/seeds
+ENGINE = $(O)/tests/fuzz/main.o
 fuzz:
-	+@$(AGAIN) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
-FUZZERS = $(patsubst tests/fuzz/%.c,$(O)/%,$(wildcard tests/fuzz/*.c))
+	@tests/setup fuzz
+	+@$(AGAIN) O=$(O)/fuzz TARGET_DIR=$(O)/fuzz ENGINE=-fsanitize=fuzzer CC=clang \
+	    CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
+FUZZERS = $(TARGETS:%=$(TARGET_DIR)/%)
 fuzzers: $(FUZZERS)
-$(O)/index $(O)/piece: $(call objs,common/index)
-$(FUZZERS): $(O)/%: $(O)/tests/fuzz/%.o $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
-	$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
+$(TARGET_DIR)/index $(TARGET_DIR)/piece: $(call objs,common/index)
+$(FUZZERS): $(TARGET_DIR)/%: $(O)/tests/fuzz/%.o $(filter %.o,$(ENGINE)) $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
+	@mkdir -p $(@D)
+	$(LINK) $(filter-out %.o,$(ENGINE)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 # those that test a part of a command
-$(O)/jitdump: $(O)/cmd/pinject/code/jitdump.o
-$(O)/maptext: $(O)/cmd/pinject/code/maptext.o
-$(O)/notes: LDLIBS += -lelf
-$(O)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
-$(O)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=tool_alloc,--wrap=tool_realloc
+$(TARGET_DIR)/jitdump: $(O)/cmd/pinject/code/jitdump.o
+$(TARGET_DIR)/maptext: $(O)/cmd/pinject/code/maptext.o
+$(TARGET_DIR)/notes: LDLIBS += -lelf
+$(TARGET_DIR)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
+$(TARGET_DIR)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=tool_alloc,--wrap=tool_realloc
 $(O)/tests/fuzz/select.o: DEFS += -Icmd/pfilter
-$(O)/manifest: $(SHARED)
-$(O)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asprintf,--wrap=exit,--wrap=free,--wrap=tool_alloc,--wrap=tool_realloc
-$(O)/pprof: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
-$(O)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd
+$(TARGET_DIR)/manifest: $(SHARED)
+$(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asprintf,--wrap=exit,--wrap=free,--wrap=tool_alloc,--wrap=tool_realloc
+$(TARGET_DIR)/pprof: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
+$(TARGET_DIR)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd
 $(O)/tests/fuzz/pprof.o: DEFS += -Icmd/pcat
 $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 

@@ -183,6 +183,16 @@ look(struct tool *t, unsigned sum, size_t lines)
 	manifest_close(m);
 }
 
+/* A function of its own, as setjmp() may clobber variables. */
+static void
+look_inside(struct tool *t, unsigned sum, size_t lines)
+{
+	inside = true;
+	if (!setjmp(out))
+		look(t, sum, lines);
+	inside = false;
+}
+
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 int
 LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
@@ -196,10 +206,7 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		lines += p[i] == '\n';
 	}
 	put("m", p, n);
-	inside = true;
-	if (!setjmp(out))
-		look(&t, sum, lines);
-	inside = false;
+	look_inside(&t, sum, lines);
 	while (blocks)
 		free(blocks->p);
 	return 0;

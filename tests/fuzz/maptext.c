@@ -93,9 +93,12 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		check(&grown);
 	}
 	MUST(grown.bad == whole.bad && grown.lines == whole.lines && grown.symbols == whole.symbols);
-	for (size_t i = 0; i < whole.symbols; i++)
-		MUST(!memcmp(&whole.symbol[i], &grown.symbol[i], sizeof *whole.symbol) &&
-		    !strcmp(maptext_name(&whole, &whole.symbol[i]), maptext_name(&grown, &grown.symbol[i])));
+	for (size_t i = 0; i < whole.symbols; i++) {
+		const struct maptext_symbol *a = &whole.symbol[i], *b = &grown.symbol[i];
+
+		MUST(a->start == b->start && a->size == b->size && a->line == b->line);
+		MUST(!strcmp(maptext_name(&whole, a), maptext_name(&grown, b)));
+	}
 	maptext_free(&whole);
 	maptext_free(&grown);
 	return 0;
