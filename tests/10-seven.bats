@@ -9,6 +9,7 @@ load lib
 		for b in "" -b; do
 			in=$(recipe $r $b)
 			for t in $STREAMERS; do
+				turn 3 || continue
 				# A sorter brings what has no time in front; an injector adds what is missing.
 				case $t:$r in
 				psort:base|psort:ordered|psort:small) ;;
@@ -180,6 +181,7 @@ bad_case() {
 		*) must=all;;
 		esac
 		for b in "" -b; do
+			turn 3 || continue
 			recipe $r $b >/dev/null
 			plain $r $b >/dev/null
 			IFS=$'\t' read -r off _ name _ < <(mkpipe -l $b "$f" | grep '!$')
@@ -308,6 +310,7 @@ bad_case() {
 			c=$(neutral $t)
 			$c "$in" >"$T/want"
 			for plan in read:short,pread:short write:short,writev:short,splice:short; do
+				turn 4 || continue
 				case $plan:$in in write*data/*) continue;; esac
 				try with_fault $plan $c "$in"
 				[ $rc = 0 ] && cmp "$T/want" "$T/out" && ! [ -s "$T/err" ] || failed "$t $plan $in"
@@ -325,6 +328,7 @@ bad_case() {
 			$c "$in" >"$T/want"
 			for e in EINTR EAGAIN; do
 				for plan in read:$e,pread:EINTR write:$e,writev:$e,splice:$e,vmsplice:$e; do
+					turn 5 || continue
 					try with_fault $plan $c "$in"
 					[ $rc = 0 ] && cmp "$T/want" "$T/out" && ! [ -s "$T/err" ] || failed "$t $plan $in"
 				done
@@ -341,6 +345,7 @@ bad_case() {
 		cat "$in" | $c >"$T/want"
 		for plan in read:N:EIO pread:N:EIO write:N:ENOSPC writev:N:ENOSPC malloc:N:ENOMEM; do
 			for n in 1 2 3 6 13; do
+				turn 4 || continue
 				rc=0
 				with_fault ${plan/N/$n} $c <"$in" >"$T/out" 2>"$T/err" || rc=$?
 				case $rc in

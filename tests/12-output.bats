@@ -71,6 +71,7 @@ is_old() {
 @test "output: complete, it gets its name and mode 0600; a file that is there is refused, but for -f" {
 	in=$(recipe ordered)
 	while read -r c; do
+		turn 3 || continue
 		$c "$in" >"$T/want"
 		fresh
 		try $c -o "$D/y" "$in"
@@ -99,6 +100,7 @@ is_old() {
 	while read -r c; do
 		for f in "" -f; do
 			for o in --no-such-option "--input $in" "-o"; do
+				turn 5 || continue
 				fresh old
 				try $c $f -o "$D/y" "$in" $o
 				[ $rc = 2 ] && ! [ -s "$T/out" ] && holds y && is_old || failed "$c $f $o"
@@ -136,6 +138,7 @@ is_old() {
 	head -c $(($(wc -c <"$in") - 20)) "$in" >"$T/cut"
 	while read -r c; do
 		for was in "" old; do
+			turn 3 || continue
 			fresh $was
 			t=${c%% *}
 			case $c in
@@ -186,6 +189,7 @@ on_full_disk() {
 	on_full_disk true
 	[ $rc != 99 ] && [ $rc != 1 ] || skip "mounting a tmpfs is refused"
 	while read -r c; do
+		turn 3 || continue
 		on_full_disk $c -f -o "$D/y" "$in"
 		[ $rc = 1 ] && one_line "${c%% *}: $D/y: " && grep -q 'No space left' "$T/err" || failed "$c"
 		[ "$(cat "$T/left")" = $'y\nold' ] || failed "$c: left $(cat "$T/left")"
@@ -198,6 +202,7 @@ on_full_disk() {
 @test "output: full, or a limit of the file size, without files that have no name" {
 	in=$(recipe big)
 	for c in pcat "pcat --format=file" pfilter psort "psort --merge" "pinject --finished-init"; do
+		turn 2 || continue
 		fresh old
 		try with_fault tmpfile:1+:EOPNOTSUPP,write:1+:ENOSPC,writev:1+:ENOSPC $c -f -o "$D/y" "$in"
 		[ $rc = 1 ] && holds y && is_old || failed "$c: full"
@@ -243,6 +248,7 @@ ended() {
 @test "output: a signal that ends a tool leaves nothing and changes nothing" {
 	! sanitized || skip "a sanitizer has handlers of its own"
 	while read -r c; do
+		turn 3 || continue
 		fresh old
 		begin $c -f -o "$D/y"
 		ended TERM
@@ -264,6 +270,7 @@ ended() {
 @test "output: without files that have no name, signals leave nothing either" {
 	! sanitized || skip "a sanitizer has handlers of its own"
 	while read -r how c; do
+		turn 3 || continue
 		fresh old
 		begin env LD_PRELOAD="$O/fault.so" FAULT=tmpfile:1+:EOPNOTSUPP $c -f -o "$D/y"
 		! holds y || failed "$c: a file without a name all the same"

@@ -52,6 +52,7 @@ recording() {
 }
 
 @test "rows: a record type and bits of sample_type need only their rows to be known to all that the tools do" {
+	only_all		# it builds the tools
 	source_copy
 	sed -i '/^REC(64,/i REC(63, TEST_NOTE, SWITCH, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) U8(time, TIME) STR(path, PATH), NONE, 0)' \
 	    "$T/common/record/record.def"

@@ -42,6 +42,7 @@ same_file() {
 @test "file: a recording that became a stream becomes the same recording again" {
 	need perf
 	for in in data/*.file.data; do
+		turn 3 || continue
 		[[ $in != *stat_I* ]] || continue	# keeps the attrs of a stream
 		pcat "$in" | pcat --format=file -f -o "$T/o" || failed "$in"
 		same_file "$in" "$T/o" || failed "$in"
@@ -146,6 +147,7 @@ described() {
 	need corpus
 	for n in multi lost group_S namespaces notime callgraph_kernel sched_record raw_syscalls s390x_dwarf p612_multi \
 	    tail_synth cgroups; do
+		turn 3 || continue
 		in=$CORPUS/own/$n.file.data
 		pcat "$in" | pcat --format=file -f -o "$T/o" || failed "$n"
 		same_file "$in" "$T/o" || failed "$n"

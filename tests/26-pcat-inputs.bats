@@ -290,6 +290,7 @@ features_in() {
 			[ "$n" = 7 ] || one_line "pcat: $T/f: byte $pos: HEADER_FEATURE: " || failed "$in: $n: message"
 			! grep -qv '; left out$' "$T/err" || failed "$in: $n: message"
 			for t in pfilter psort pinject pstat; do
+				turn 5 || continue
 				try $t "$T/f"
 				[ $rc = 1 ] && grep -q "^$t: $T/f: byte $pos: HEADER_FEATURE: .*; left out$" "$T/err" || failed "$in: $n: $t"
 				cp "$T/out" "$T/o"

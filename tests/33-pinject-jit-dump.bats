@@ -247,6 +247,7 @@ lie() {
 	mv "$T/jit-$PID.dump" "$T/whole"
 	size=$(stat -c %s "$T/whole")
 	for ((i = 0; i <= size; i += 5)); do
+		turn 4 || ((i + 5 > size)) || continue
 		head -c $i "$T/whole" >"$T/jit-$PID.dump"
 		try jit <"$T/in"
 		n=$((i < 106 ? 0 : i < 250 ? 1 : i < 338 ? 2 : 3))

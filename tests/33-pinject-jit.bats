@@ -7,6 +7,7 @@ load jit
 
 @test "pinject -j: functions side by side, at one place, moved, re-mapped, forked: the names that perf inject -j gives" {
 	for how in "-n 4" "-n 4 -p" "-n 3 -M" "-n 3 -r" "-n 3 -r -p" "-n 3 -f" "-n 3 -d -u"; do
+		turn 3 || continue
 		made -m 10 $how
 		rm -rf "$T/syms"
 		try jit <"$T/in"

@@ -43,7 +43,7 @@ setup() {
 	trap 'bats_error_trap; tell_failed "$BASH_COMMAND" "$@"' ERR
 	SHELL_DEPTH=$BASH_SUBSHELL
 	cd "$BATS_TEST_DIRNAME"
-	T=$BATS_TEST_TMPDIR
+	T=$BATS_TEST_TMPDIR TURNS=0
 	: >"$T/failures"
 	# What perf prints must not depend on this user's settings, nor on what other runs left in the build-id cache.
 	export PERF_CONFIG=$T.perf/config
@@ -101,6 +101,16 @@ need() {
 # each N: of the lines of standard input each N-th; with $ALL all.
 each() {
 	if [ "${ALL-}" ]; then cat; else awk -v n="$1" 'NR % n == 0'; fi
+}
+
+# turn N: is it the turn of this case?  Of all that a test asks for, that of the first and each N-th after it; with $ALL each.
+# For loops over cases that are much alike: N has no divisor with the number of the inner loop's, so each is met with others.
+turn() {
+	[ -n "${ALL-}" ] || ((TURNS++ % $1 == 0))
+}
+# only_all: the rest of the test is for make check-all.
+only_all() {
+	[ -n "${ALL-}" ] || skip "make check-all does"
 }
 
 # recipe NAME [-b]: build data/NAME.txt in $T; prints the stream's path.
