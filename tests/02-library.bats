@@ -191,6 +191,7 @@ as_perf() {
 	zstd -qc data/basic.file.data >"$T/zipped"
 	for f in data/{basic.file,basic.pipe,z1.file,z1.pipe,sched_R.pipe,sched_R.file,multi.pipe,namespaces.pipe,p72_forks.pipe}.data \
 	    data/{k_mono.pipe,s390x_basic.file,g_fp.pipe}.data "$T/zipped"; do
+		turn 3 || continue
 		plain=$f
 		[ "$f" != "$T/zipped" ] || plain=data/basic.file.data
 		perf script -f -G -F comm,tid,time,event -i "$plain" 2>/dev/null | samples >"$T/perf.out"

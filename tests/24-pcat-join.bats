@@ -19,6 +19,7 @@ load join
 @test "join: a recording with itself, all ids collide" {
 	need perf
 	for f in basic.pipe multi.pipe p72_group_S.pipe sched_R.pipe g_fp.pipe; do
+		turn 3 || continue
 		same_union -- data/$f.data data/$f.data
 		same_union --merge-attrs -- data/$f.data data/$f.data data/$f.data
 	done
@@ -31,6 +32,7 @@ load join
 	c=$CORPUS/own
 	for pair in "forks.pipe z1.pipe" "sched_R.pipe raw_syscalls.file sched_record.pipe" "notime.pipe a_g.pipe" \
 	    "g_dwarf.pipe both_regs_stack.pipe" "p612_multi.pipe p72_basic.pipe a_g.file" "stat_s.pipe switch_cpu.pipe"; do
+		turn 3 || continue
 		set --
 		for f in $pair; do set -- "$@" $c/$f.data; done
 		F=comm,pid,tid,event,period,ip,sym,dso same_union -- "$@"

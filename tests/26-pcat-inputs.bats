@@ -96,6 +96,7 @@ threads() {
 	split -b 3000 --filter='zstd -q' data/multi.pipe.data >"$T/w.zst"
 	size=$(stat -c %s "$T/w.zst")
 	for ((n = 20; n < size; n += 97)); do
+		turn 3 || continue
 		try sh -c "head -c $n '$T/w.zst' | pcat"
 		[ $rc = 1 ] || grep -q "^0$" <<<"$rc" || failed "$n"
 		cmp -s -n "$(stat -c %s "$T/out")" "$T/out" "$T/want" || failed "$n"
