@@ -4,7 +4,7 @@ load lib
 load pstat
 load perf
 
-ALL=rate,cpu,tasks,subsecond,disorder,hist:interval,fill
+PICTURES=rate,cpu,tasks,subsecond,disorder,hist:interval,fill
 TIMED=rate,cpu,tasks,subsecond
 
 # parsed FILE: for each panel a line "panel TITLE", for each tooltip "cell NUMBER TEXT"; XML's characters as themselves.
@@ -67,7 +67,7 @@ picture() {
 }
 
 @test "pstat svg: a small recording, word for word" {
-	golden pstat-svg pstat --picture $ALL data/k_mono.pipe.data
+	golden pstat-svg pstat --picture $PICTURES data/k_mono.pipe.data
 	mkpipe data/late.txt >"$T/late.pipe"
 	golden pstat-svg-late sh -c "pstat --theme dark --scale log --picture rate,tasks,disorder,fill <'$T/late.pipe'"
 }
@@ -75,9 +75,10 @@ picture() {
 @test "pstat svg: XML that parsers accept and that is drawn, of each recording, theme and scale" {
 	local how=(-- "--theme light --scale log" "--theme dark --scale rank") i=0 f
 	for f in data/*.data data/rounds.txt data/late.txt data/read-group.txt data/every-sample.txt data/sorted.txt; do
+		turn 4 || continue
 		[ "${f%.txt}" = "$f" ] || { mkpipe "$f" >"$T/in"; f=$T/in; }
 		i=$(((i + 1) % 3))
-		picture $ALL "$T/svg" "$f" ${how[i]} || failed "$f: status $rc"
+		picture $PICTURES "$T/svg" "$f" ${how[i]} || failed "$f: status $rc"
 		parsed "$T/svg" >"$T/parsed" || failed "$f: python"
 		[ "$(grep -c ^panel "$T/parsed")" = 7 ] || failed "$f: panels"
 		! type -P xmllint >/dev/null || xmllint --noout "$T/svg" || failed "$f: xmllint"
@@ -112,11 +113,12 @@ many() {
 			printf "SAMPLE misc=2 ip=0x401000 pid=%d tid=%d time=%.0f cpu=%d period=1\n", i % 7, i % 7, 5000000000 + i * 100000000 + (i > 30) * 31536000000000000, i % 2 }' |
 	    mkpipe - >"$T/jumps"
 	for f in data/*.data "$T/many" "$T/jumps"; do
-		picture $ALL "$T/svg" "$f" || failed "$f: status $rc"
+		turn 4 || continue
+		picture $PICTURES "$T/svg" "$f" || failed "$f: status $rc"
 		apart "$T/svg" >"$T/apart" && ! [ -s "$T/apart" ] || failed "$f: $(head -3 "$T/apart")"
 		n=$((n + 1))
 	done
-	[ $n -gt 20 ]
+	[ $n -gt $((ALL ? 20 : 5)) ]
 	picture rate,tasks,fill "$T/svg" "$T/many"
 	# of a long name that is cut, the pid stays
 	grep -q '>memfd:s[a-z]*…</tspan> 4000004</text>' "$T/svg" || failed "$(grep -o '>memfd[^<]*</text>' "$T/svg")"
@@ -128,23 +130,23 @@ many() {
 }
 
 @test "pstat svg: the same input gives the same bytes, of each byte order and container" {
-	picture $ALL "$T/a" data/demo.data
-	TZ=Asia/Tokyo LC_ALL=C.UTF-8 picture $ALL "$T/b" data/demo.data
+	picture $PICTURES "$T/a" data/demo.data
+	TZ=Asia/Tokyo LC_ALL=C.UTF-8 picture $PICTURES "$T/b" data/demo.data
 	cmp "$T/a" "$T/b"
 	for r in small rounds late read-group; do
 		mkpipe data/$r.txt >"$T/le"
 		mkpipe -b data/$r.txt >"$T/be"
-		pstat --picture $ALL <"$T/le" >"$T/a"
-		pstat --picture $ALL <"$T/be" >"$T/b"
+		pstat --picture $PICTURES <"$T/le" >"$T/a"
+		pstat --picture $PICTURES <"$T/be" >"$T/b"
 		cmp "$T/a" "$T/b" || failed "$r: byte orders"
 	done
 	done_all
 }
 
 @test "pstat svg: themes and scales change nothing but colours" {
-	picture $ALL "$T/auto" data/demo.data
-	picture $ALL "$T/dark" data/demo.data --theme dark
-	picture $ALL "$T/light" data/demo.data --theme light
+	picture $PICTURES "$T/auto" data/demo.data
+	picture $PICTURES "$T/dark" data/demo.data --theme dark
+	picture $PICTURES "$T/light" data/demo.data --theme light
 	grep -q 'prefers-color-scheme' "$T/auto"
 	for theme in dark light; do
 		! grep -q 'prefers-color-scheme' "$T/$theme" || failed "$theme"
@@ -189,6 +191,7 @@ named() {
 		n=$((n + 1))
 		named "$T/hostile" "$name"
 		for keys in '' comm; do
+			turn 3 || continue
 			pstat --picture $TIMED ${keys:+--sort $keys} <"$T/hostile" >"$T/svg" || failed "$name: status"
 			# texts have no < and no >: what is between them may differ, and <desc> goes over lines
 			sed -z 's|>[^<]*<|><|g' "$T/svg" | diff "$T/bones$keys" - >"$T/diff" || failed "$name: $(head -4 "$T/diff")"
