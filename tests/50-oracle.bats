@@ -5,15 +5,15 @@ load oracle
 
 @test "oracle: pcat: perf script prints the same for the stream and the recording" {
 	need perf
-	recordings | each pcat
+	recordings | each 3 | by pcat
 }
 
 @test "oracle: psort: perf's order" {
 	need perf
-	recordings '!(*.file.data)' | each psort
+	recordings '!(*.file.data)' | each 3 | by psort
 }
 
 @test "oracle: pstat counts what perf report --stats counts" {
 	need perf
-	recordings | each pstat
+	recordings | each 3 | by pstat
 }

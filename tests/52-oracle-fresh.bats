@@ -39,10 +39,10 @@ made() {
 	find "$BATS_FILE_TMPDIR" -maxdepth 1 -type f -size +2k | grep . || skip "perf record is not allowed here"
 }
 
-@test "fresh recordings: pcat" { made | each pcat; }
-@test "fresh recordings: psort" { made | each psort; }
-@test "fresh recordings: pstat" { made | each pstat; }
-@test "fresh recordings: pfilter" { made | each pfilter; }
+@test "fresh recordings: pcat" { made | by pcat; }
+@test "fresh recordings: psort" { made | by psort; }
+@test "fresh recordings: pstat" { made | by pstat; }
+@test "fresh recordings: pfilter" { made | by pfilter; }
 
 @test "fresh recordings: the main job, as in the README" {
 	made >/dev/null

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # Comparisons of the tools with perf, for a recording.
-# Sourced by 50-oracle*.bats (behind lib.bash); also run by itself, "bash oracle.bash CHECK RECORDING", by each():
+# Sourced by 50-oracle*.bats (behind lib.bash); also run by itself, "bash oracle.bash CHECK RECORDING", by by():
 # recordings are many and perf is slow, so they are checked in parallel.
 #
 # perf 6.1 does not show a seekable file and the same records in a pipe alike: default fields of some events differ, call
@@ -34,8 +34,8 @@ recordings() {
 	fi
 }
 
-# each CHECK: run it for each recording named on standard input.
-each() {
+# by CHECK: run it for each recording named on standard input.
+by() {
 	export O PATH CORPUS
 	xargs -r -d '\n' -n 1 -P "$(nproc)" bash oracle.bash "$1"
 }
