@@ -95,6 +95,7 @@ counts() {
 		[ -f "$f" ] || continue
 		anon all "$f" >"$T/anon"
 		for F in comm pid tid comm,tid ip,dso comm,ip,dso; do
+			turn 4 || continue
 			diff <(counts "$f" $F) <(counts "$T/anon" $F) >"$T/diff" || failed "$f: $F: $(head -n 4 "$T/diff")"
 		done
 		[ -n "$(counts "$T/anon" comm)" ] || failed "$f: no samples"

@@ -323,7 +323,7 @@ alike_shares() {
 
 @test "oracle: perf report's percentages after --sample 0.1 --scale-period, within chance" {
 	need record
-	perf record -q -a -F 20000 -e cpu-clock -o - -- sh -c 'ls -lR /usr/lib >/dev/null; gzip -c /proc/self/exe >/dev/null; sh -c "while [ \${i:-0} -lt 60000 ]; do i=\$((\${i:-0}+1)); done"' \
+	perf record -q -a -F 5000 -e cpu-clock -o - -- sh -c 'ls -lR /usr/share >/dev/null; gzip -c /proc/self/exe >/dev/null; sh -c "while [ \${i:-0} -lt 60000 ]; do i=\$((\${i:-0}+1)); done"' \
 	    >"$T/rec" 2>/dev/null || skip "perf cannot record here"
 	n=$(pfilter --sample 0.1 -n --stats=json "$T/rec" 2>&1 | sed 's/.*"kept":{"records":[0-9]*,"samples":\([0-9]*\).*/\1/')
 	[[ $n =~ ^[0-9]+$ ]]
@@ -331,6 +331,7 @@ alike_shares() {
 	shares "$T/rec" >"$T/want"
 	[ -s "$T/want" ]
 	for seed in 0 1 2; do
+		turn 2 || continue
 		pfilter --sample 0.1 --seed $seed --scale-period "$T/rec" >"$T/out"
 		shares "$T/out" >"$T/got"
 		alike_shares "$T/want" "$T/got" "$n" || failed "seed $seed, $n samples"

@@ -101,9 +101,9 @@ several_names() {
 @test "events: each event is found by the words that perf record was given for it" {
 	need record
 	need jq
-	for name in cpu-clock cpu-clock:ppp cpu-clock:u cpu-clock/max-stack=4/ cpu-clock/period=10000/u cpu-clock/freq=999/ppp software/config=0/ \
-	    '{cpu-clock,task-clock}' '{cpu-clock,task-clock}:u' '{cpu-clock:u,task-clock}:S' cpu-clock/name=mine/ cpu-clock/name=mine,period=10000/u; do
-		perf record -q -e "$name" -o - -- bash -c 'for i in {1..20000}; do :; done' >"$T/fresh" 2>/dev/null
+	for name in cpu-clock cpu-clock:ppp cpu-clock:u cpu-clock/max-stack=4/ cpu-clock/period=100000/u cpu-clock/freq=999/ppp software/config=0/ \
+	    '{cpu-clock,task-clock}' '{cpu-clock,task-clock}:u' '{cpu-clock:u,task-clock}:S' cpu-clock/name=mine/ cpu-clock/name=mine,period=100000/u; do
+		perf record -q -e "$name" -o - -- bash -c 'for i in {1..8000}; do :; done' >"$T/fresh" 2>/dev/null
 		all=$(pstat --json "$T/fresh" | jq .samples)
 		[ "$all" -gt 0 ] || failed "$name: no samples"
 		try pfilter -e "$name" "$T/fresh"
