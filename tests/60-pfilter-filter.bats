@@ -86,8 +86,8 @@ wrong() {
 
 @test "filter: random expressions, as worked out a second time, in both byte orders" {
 	need python3
-	python3 evaluate.py -n "${ALL:+1}60" "$(stream)" "$(stream -b)" || failed "see above"
-	python3 evaluate.py -n 25 "$(recipe every-sample)" "$(recipe two-events)" "$(recipe followers)" "$(recipe read-group)" \
+	python3 evaluate.py -n $((ALL ? 160 : 30)) "$(stream)" "$(stream -b)" || failed "see above"
+	python3 evaluate.py -n $((ALL ? 25 : 8)) "$(recipe every-sample)" "$(recipe two-events)" "$(recipe followers)" "$(recipe read-group)" \
 	    data/basic.pipe.data data/multi.pipe.data data/g_fp.pipe.data data/s390x_basic.pipe.data data/sched_R.pipe.data \
 	    data/p72_group_S.pipe.data || failed "see above"
 	done_all

@@ -7,7 +7,8 @@ load window
 @test "around: a brute-force model keeps the same, of streams in as much disorder as rounds allow" {
 	need python3
 	for seed in 1 2 3 4; do
-		python3 window.py --around -n 12 -s $seed "$(made $seed 1500)" || failed "seed $seed"
+		turn 2 || [ $seed = 2 ] || continue
+		python3 window.py --around -n $((ALL ? 12 : 5)) -s $seed "$(made $seed 1500)" || failed "seed $seed"
 	done
 	# in time order without rounds, and of the other byte order
 	psort --full "$T/made.1" | pfilter --drop-type FINISHED_ROUND --allow vital-types >"$T/sorted"
@@ -53,6 +54,7 @@ load window
 	for f in "$in:period > 97:2us" "$(recipe read-group):ip == 0x401004:150ns"; do
 		IFS=: read -r f expr length <<<"$f"
 		for more in "" "--sideband=none --drop-unused-events" "--scale-period --every 2 --order=time"; do
+			turn 2 || continue
 			rm -f "$T/rest" "$T/rest2"
 			pfilter --around "$expr" --before "$length" --after 100ns "$f" >"$T/plain"
 			python3 window.py --list "$T/plain" | cut -d/ -f1 >"$T/ips"

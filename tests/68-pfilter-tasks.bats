@@ -47,16 +47,17 @@ count() {
 
 @test "tasks: perf sched says the same of each thread in the cut of its process, and of the thread" {
 	need perf
-	for tid in $(tids data/sched.pipe.data | each 2); do	# all with make check-all
+	for tid in $(tids data/sched.pipe.data | each 5); do	# all with make check-all
 		same data/sched.pipe.data "$tid" --tid "$tid" $([ $((tid % 2)) = 0 ] || echo --sideband=needed)
 	done
 	for tid in 30957 31266 31267 31268; do
+		turn 2 || continue
 		same data/sched.pipe.data "$tid" --pid 30957
 		same data/sched.pipe.data "$tid" --pid 30957 --sideband=needed
 		same data/sched.pipe.data "$tid" --comms python3
 		same data/sched.pipe.data "$tid" --pid 30957 --inherit
 	done
-	(($(grep -c '\[000[0-9]\]' "$T/all") > 300)) || failed "little was compared"
+	(($(grep -c '\[000[0-9]\]' "$T/all") > $((ALL ? 300 : 100)))) || failed "little was compared"
 	done_all
 }
 
@@ -73,6 +74,7 @@ count() {
 		    awk '($1 == "dd" || $1 == "sched-pipe" || $1 == "rcu_preempt") && !seen[$1]++ { print $2 }' >"$T/tids"
 		[ "$(wc -l <"$T/tids")" = 3 ] || failed "$r: $(cat "$T/tids")"
 		for tid in $(cat "$T/tids"); do
+			turn 3 || continue
 			same "$T/plain" "$tid" --tid "$tid"
 		done
 	done
@@ -104,7 +106,7 @@ count() {
 	pcat -q "$T/first" --time-offset 5s "$T/between" --time-offset 10s "$T/second" |
 	    pfilter -q --filter '!(event == "sched:sched_switch" and nr % 2 == 0)' | psort -q |
 	    pinject -q --finished-round 1ms,replace >"$T/both"
-	for tid in $(tids "$T/both" | each 3); do	# all with make check-all
+	for tid in $(tids "$T/both" | each 7); do	# all with make check-all
 		same "$T/both" "$tid" --tid "$tid"
 	done
 	done_all
@@ -434,7 +436,7 @@ as_whole() {
 	[ -s "$T/now" ] || skip "perf records no cgroups of tracepoints"
 	pfilter -q -e 'sched:sched_process_fork' --cgroup "/$group" -o "$T/in" "$T/now" || skip "perf records no cgroups"
 	# children of tasks that are in the cgroup when they fork
-	for tid in $(perf script -F trace -i "$T/in" 2>/dev/null | sed -n 's/.*child_pid=\([0-9]*\).*/\1/p' | head -n "${ALL:+100}${ALL:-4}"); do
+	for tid in $(perf script -F trace -i "$T/in" 2>/dev/null | sed -n 's/.*child_pid=\([0-9]*\).*/\1/p' | head -n $((ALL ? 100 : 2))); do
 		same "$T/now" "$tid" --cgroup "/$group"
 		n=$((n + 1))
 	done
@@ -458,10 +460,10 @@ now() {
 # As one program of each kind is read by few lines of perf, make check-all looks at 30 threads of each recording.
 @test "tasks: recordings of now: perf sched, perf trace and perf inject -s say the same" {
 	need record
-	local tid few=${ALL:+30}
+	local tid few=$((ALL ? 30 : 2))
 	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "no tracefs"
 	now "$T/sched" sched record -m 1M || skip "perf record takes no tracepoints"
-	for tid in $(some "${few:-3}" "$T/sched"); do
+	for tid in $(some "$few" "$T/sched"); do
 		same "$T/sched" "$tid" --tid "$tid"
 		perf inject -s -i "$T/cut" -o "$T/cut.s" && perf inject -s -i "$T/whole" -o "$T/whole.s" || failed "perf inject: $tid"
 		for f in cut whole; do
@@ -473,7 +475,7 @@ now() {
 	    -e sched:sched_process_fork,sched:sched_process_exec,sched:sched_process_exit,sched:sched_migrate_task -e 'raw_syscalls:*' --exclude-perf || failed "perf record: $(tail -n 2 "$T/record")"
 	# from 6.12 on perf trace reads no recordings
 	perf_since 6.12 || TRACE=trace
-	for tid in $(some "${few:-3}" "$T/calls"); do
+	for tid in $(some "$few" "$T/calls"); do
 		same "$T/calls" "$tid" --tid "$tid" $([ $((tid % 2)) = 0 ] || echo --sideband=needed)
 	done
 	done_all
