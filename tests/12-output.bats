@@ -19,7 +19,7 @@ load lib
 		kernels,clocks,same-input pcat
 		kernels,clocks,same-input psort --merge
 		vital-types pfilter --drop-type COMM
-		other-host,changed-files pinject -b
+		other-host,changed-files,foreign-maps pinject -b
 	END
 	try pstat --allow=kernels "$in"		# short for --allow-missing
 	[ $rc = 2 ] && one_line "pstat: --allow" || failed pstat

@@ -80,7 +80,7 @@ map_of() {
 	try jit <"$T/in"
 	[ $rc = 0 ]
 	cmp "$T/in" "$T/out"
-	one_line "pinject: warning: 1 jitdumps not used: '$T/jit-$PID.dump': was replaced after the recording"
+	one_line "pinject: warning: '$T/jit-$PID.dump' is not used: was replaced after the recording"
 	# deleted, and another one of that name in the directory that the user names
 	mkdir "$T/saved"
 	mv "$T/jit-$PID.dump" "$T/saved"
@@ -103,7 +103,7 @@ map_of() {
 	try jit --jit-dump-dir "$T/saved" <"$T/in"
 	[ $rc = 0 ]
 	cmp "$T/in" "$T/out"
-	one_line "pinject: warning: 1 jitdumps not used: '$T/jit-$PID.dump': its functions are older than its map"
+	one_line "pinject: warning: '$T/jit-$PID.dump' is not used: its functions are older than its map"
 	# a map from before the recording has no time
 	sed -i 's/time=1000/time=0/' "$T/recipe.txt"
 	mkpipe "$T/recipe.txt" >"$T/in"
@@ -187,7 +187,7 @@ lie() {
 	sed -i 's/use_clockid clockid=1/use_clockid clockid=0/' "$T/recipe.txt"
 	mkpipe "$T/recipe.txt" >"$T/in"
 	try jit <"$T/in"
-	[ $rc = 0 ] && one_line "pinject: warning: 1 jitdumps not used" && cmp "$T/in" "$T/out" || failed refused
+	[ $rc = 0 ] && one_line "pinject: warning: '$T/jit-$PID.dump' is not used: " && cmp "$T/in" "$T/out" || failed refused
 	done_all
 }
 
@@ -199,7 +199,9 @@ lie() {
 		mv "$T/jit-$PID.dump" "$T/$i"
 	done | stream
 	try jit <"$T/in"
-	[ $rc = 0 ] && one_line "pinject: warning: 24 jitdumps not used: '$T/16/jit-$PID.dump': the process has had too many"
+	[ $rc = 0 ] && [ "$(grep -c "is not used: the process has had too many$" "$T/err")" = 5 ]
+	head -n 1 "$T/err" | grep -qF "pinject: warning: '$T/16/jit-$PID.dump' is not used"
+	grep -q "^pinject: warning: 19 more jitdumps are not used; -v names them$" "$T/err" && [ "$(wc -l <"$T/err")" = 6 ]
 }
 
 @test "pinject -j: what is no jitdump, or one of another process, is one line and status 1" {

@@ -283,7 +283,7 @@ load jit
 	try jit <"$T/in"
 	[ $rc = 0 ]
 	cmp "$T/in" "$T/out"
-	one_line "pinject: warning: 1 jitdumps not used: '$T/jit-$PID.dump': recorded without -k mono"
+	one_line "pinject: warning: '$T/jit-$PID.dump' is not used: recorded without -k mono"
 	try jit --strict <"$T/in"
 	[ $rc = 1 ]
 	cmp "$T/in" "$T/out"
@@ -343,7 +343,7 @@ load jit
 	try jit <"$T/in"
 	[ $rc = 0 ]
 	cmp "$T/in" "$T/out"
-	one_line "pinject: warning: 1 jitdumps not used: '$T/jit-$PID.dump': "
+	one_line "pinject: warning: '$T/jit-$PID.dump' is not used: "
 	try jit --jit-dump-dir "$T/saved" <"$T/in"
 	[ $rc = 0 ]
 	[ "$(ours <"$T/out" | wc -l)" -eq 1 ]

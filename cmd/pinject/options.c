@@ -30,7 +30,7 @@ static const struct tool_opt options[] = {
 	{ OPT_KNOWN_BUILD_IDS, "known-build-ids", "LIST", "use these build-ids, \"ID PATH,...\", before those of files" },
 	{ OPT_SYMFS, "symfs", "DIR...", "look for files below DIR first" },
 	{ OPT_NO_FS, "no-fs", NULL, "look for no files" },
-	TOOL_OPT_ALLOW("other-host,changed-files"),
+	TOOL_OPT_ALLOW("other-host,changed-files,foreign-maps"),
 	TOOL_HEAD("Files by build-id"),
 	{ OPT_BUILDID_DIR, "buildid-dir", "DIR", "where files for perf --buildid-dir DIR are written" },
 	{ OPT_ARCHIVE, "archive", "[=SIZE]", "also copy sampled files, up to SIZE in all (1G); needs --buildid-dir" },
@@ -106,7 +106,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	int key;
 
 	t->opts = options;
-	t->allow = "other-host,changed-files";
+	t->allow = "other-host,changed-files,foreign-maps";
 	t->examples = examples;
 	header_command(t, &o->header, argc, argv);
 	while ((key = tool_getopt(t, argc, argv)))
@@ -142,6 +142,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		case OPT_ADD_CMDLINE: o->header.add_cmdline = true; break;
 		case OPT_KALLSYMS: header_option_kallsyms(t, &o->header, t->optarg); break;
 		}
+	o->lookup.foreign_maps = tool_allows(t, "foreign-maps");
 	tool_piece_refuses(t, not_with_piece, sizeof not_with_piece / sizeof *not_with_piece);
 	options_one_place(o, t);
 	options_need_dir(o, t);

@@ -246,11 +246,7 @@ jit_report(const struct jit *j)
 		tool_warn(j->t, "%ju functions of processes that have more than %d", (uintmax_t)j->excess, JIT_FUNCTIONS);
 	if (j->made >= JIT_MADE)
 		tool_warn(j->t, "more than %d MMAP2s of jitted code are needed: the rest is left out", JIT_MADE);
-	if (!j->refused)
-		return;
-	tool_warn(j->t, "%ju jitdumps not used: %s", (uintmax_t)j->refused, j->why);
-	if (j->strict)
-		j->t->failed = true;
+	unused_end(&j->unused);
 }
 
 static void
@@ -272,7 +268,6 @@ jit_free(struct jit *j)
 	free(j->by_dso);
 	free(j->puts);
 	free(j->hidden);
-	free(j->why);
 	free(j);
 }
 
@@ -293,7 +288,7 @@ jit_new(struct tool *t, struct lookup *lookup, struct store *store, struct walk 
 	struct jit *j = tool_alloc(1, sizeof *j);
 
 	*j = (struct jit){ .pub = { .put = jit_put, .finish = jit_finish }, .t = t, .lookup = lookup, .store = store, .walk = walk,
-	    .strict = strict };
+	    .unused = { t, "jitdumps", strict, 0 } };
 	LIST_INIT(&j->dumps);
 	STAILQ_INIT(&j->found);
 	if (pp_table_init(&j->processes, &t->in_err) < 0) {

@@ -119,13 +119,7 @@ jit_knows(const struct jit *j, uint32_t pid)
 static void
 jit_refuse(struct jit *j, const char *name, const char *why)
 {
-	size_t n = strlen(name) + strlen(why) + 8;
-
-	tool_note(j->t, "%s: %s", name, why);
-	if (j->refused++)
-		return;
-	j->why = tool_alloc(n, 1);
-	snprintf(j->why, n, "'%s': %s", name, why);
+	unused_say(&j->unused, name, strlen(name), why);
 }
 
 /* The dump is damaged: its functions up to there stay. */

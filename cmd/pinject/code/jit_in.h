@@ -7,6 +7,7 @@
 
 #include "jit.h"
 #include "jitdump.h"
+#include "lookup/unused.h"
 #include "state/table.h"
 #include "tool/clock.h"
 
@@ -68,7 +69,8 @@ struct jit {
 	struct lookup	*lookup;
 	struct store	*store;
 	struct walk	*walk;
-	bool		 strict, off;	/* off: the store is full */
+	bool		 off;		/* the store is full */
+	struct unused	 unused;	/* dumps that could not be used, for messages */
 	struct clock_cycles cycles;
 	struct table	 processes;
 	LIST_HEAD(, jit_process) dumps;
@@ -86,9 +88,8 @@ struct jit {
 	size_t		 nhidden, hidden_cap;
 	/* for messages */
 	uint64_t	 made;		/* MMAP2s */
-	uint64_t	 functions, moved, unmoved, late, excess, again, refused;
+	uint64_t	 functions, moved, unmoved, late, excess, again;
 	uint64_t	 nimages_written;
-	char		*why;		/* the first dump that was refused, and the reason */
 };
 
 /* ---- jit_dump.c: functions that return int return 1, or -1 with the reason in the in_err of the tool ------- */

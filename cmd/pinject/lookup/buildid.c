@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -49,13 +50,13 @@ notes_find(struct build_id *id, const uint8_t *p, size_t n, size_t align, bool s
 	return 0;
 }
 
-/* Notes at an offset of a file. */
+/* Notes at an offset of a file.  1, 0; -1: it cannot be read (errno). */
 static int
 notes_read(struct build_id *id, int fd, uint64_t off, uint64_t n, size_t align, bool swap)
 {
 	uint8_t *p = n && n <= NOTES_MAX && off <= INT64_MAX ? malloc(n) : NULL;
 	ssize_t got = p ? pread(fd, p, n, (off_t)off) : 0;
-	int rc = got > 0 ? notes_find(id, p, (size_t)got, align, swap) : 0;
+	int rc = got > 0 ? notes_find(id, p, (size_t)got, align, swap) : (int)got;
 
 	free(p);
 	return rc;
@@ -71,7 +72,7 @@ notes_file(struct build_id *id, int dir, const char *name)
 		return 0;
 	rc = notes_read(id, fd, 0, NOTES_MAX, 4, false);
 	close(fd);
-	return rc;
+	return rc > 0;
 }
 
 static int
@@ -84,36 +85,43 @@ elf_notes(struct build_id *id, Elf *elf, int fd)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	GElf_Phdr ph;
+	int rc;
 
 	if (elf_getphdrnum(elf, &n) < 0)
 		n = 0;
 	for (size_t i = 0; i < n && i < PLACES_MAX && gelf_getphdr(elf, (int)i, &ph); i++)
 		if (ph.p_type == PT_NOTE &&
-		    notes_read(id, fd, ph.p_offset, ph.p_filesz, ph.p_align == 8 ? 8 : 4, swap))
-			return 1;
+		    (rc = notes_read(id, fd, ph.p_offset, ph.p_filesz, ph.p_align == 8 ? 8 : 4, swap)))
+			return rc;
 	for (n = 0; n < PLACES_MAX && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh); n++)
 		if (sh.sh_type == SHT_NOTE &&
-		    notes_read(id, fd, sh.sh_offset, sh.sh_size, sh.sh_addralign == 8 ? 8 : 4, swap))
-			return 1;
+		    (rc = notes_read(id, fd, sh.sh_offset, sh.sh_size, sh.sh_addralign == 8 ? 8 : 4, swap)))
+			return rc;
 	return 0;
 }
 
 int
 buildid_fd(struct build_id *id, int fd, const char **why)
 {
+	char first;
 	Elf *elf;
 	int rc = 0;
 
+	/* libelf takes a file that cannot be read for one of another kind */
+	if (pread(fd, &first, 1, 0) < 0) {
+		*why = strerror(errno);
+		return 0;
+	}
 	elf_version(EV_CURRENT);
 	/* read, not mapped: a mapped file that shrinks causes SIGBUS */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	*why = BUILDID_NOT_ELF;
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		rc = elf_notes(id, elf, fd);
-		*why = "has no build-id";
+		*why = rc < 0 ? strerror(errno) : "has no build-id";
 	}
 	elf_end(elf);
-	return rc;
+	return rc > 0;
 }
 
 int
@@ -197,7 +205,7 @@ vdso_read(struct build_id *id, int mem, uint64_t start)
 	for (unsigned i = 0; i < eh.e_phnum && i < PLACES_MAX; i++)
 		if (pread(mem, &ph, sizeof ph, (off_t)(start + eh.e_phoff + i * sizeof ph)) != sizeof ph)
 			return 0;
-		else if (ph.p_type == PT_NOTE && notes_read(id, mem, start + ph.p_offset, ph.p_filesz, 4, false))
+		else if (ph.p_type == PT_NOTE && notes_read(id, mem, start + ph.p_offset, ph.p_filesz, 4, false) > 0)
 			return 1;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <err.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,15 @@ question_add(struct lookup *l, uint32_t kind, const struct lookup_for *f, uint32
 	return true;
 }
 
+/* The file was found, but cannot be used here. */
+static void
+answer_fail(struct answer *a, int error)
+{
+	a->found = 0;
+	a->there = 1;
+	snprintf(a->why, sizeof a->why, "%s", strerror(error));
+}
+
 static bool
 ask(struct lookup *l, struct answer *a, int *fd)
 {
@@ -140,8 +150,11 @@ ask(struct lookup *l, struct answer *a, int *fd)
 	if (got < 0)
 		return give_up(l);
 	*fd = descriptor(&m);
-	if (got == sizeof *a && a->len <= sizeof a->id && !a->why[WHY_MAX - 1] && (*fd >= 0) == a->has_fd)
+	if (got == sizeof *a && a->len <= sizeof a->id && !a->why[WHY_MAX - 1] && (*fd < 0 || a->has_fd)) {
+		if (*fd < 0 && a->has_fd)	/* the kernel could not hand it over (MSG_CTRUNC) */
+			answer_fail(a, EMFILE);
 		return true;
+	}
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
@@ -162,6 +175,7 @@ lookup_ask(struct lookup *l, const struct lookup_for *f, uint32_t kind, uint32_t
 	}
 	to->why = a.why;
 	to->changed = a.changed;
+	to->there = a.there;
 	to->proven = a.proven;
 	to->own_pid = a.own_pid;
 	to->own_pid_lost = a.own_pid_lost;

@@ -35,6 +35,7 @@ struct lookup_opt {		/* from the command line */
 	const char	*perf_map_dir;	/* --perf-map=DIR; NULL: none */
 	struct known	*known;		/* --known-build-ids; NULL: none */
 	bool		 no_fs;
+	bool		 foreign_maps;	/* --allow foreign-maps: perf-PID.map and jitdumps, whoever owns them */
 };
 
 struct lookup {			/* begins zeroed, with fd -1 */
@@ -84,6 +85,7 @@ struct lookup_found {
 	struct build_id	 id;		/* len 0: none */
 	int		 fd;		/* a regular file, O_RDONLY | O_NONBLOCK, which the caller closes; -1: none */
 	const char	*why;		/* there is none; valid until the next call */
+	bool		 there;		/* of the kinds without id: there is one, or may be one, which cannot be used */
 	/* of a jitdump that was opened */
 	bool		 proven;	/* its inode is that of the map */
 	uint32_t	 own_pid;	/* of the process that has it, in its own pid namespace; 0: the process has ended */

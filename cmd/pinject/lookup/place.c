@@ -42,21 +42,23 @@ place_is_pseudo(int path)
 }
 
 const char *
-place_why_text(enum place_why why)
+place_why(const struct place *p)
 {
 	static const char *const text[WHYS] = {
 		[WHY_NAME] = "not the name of a file",
 		[WHY_ABSENT] = "does not exist on this host",
 		[WHY_GONE] = "was in a mount namespace that is gone",
 		[WHY_KIND] = "not a regular file",
-		[WHY_OWNER] = "belongs to another user",
+		[WHY_LINK] = "a symbolic link, which is not followed",
+		[WHY_OUTSIDE] = "a symbolic link out of its directory, which is not followed",
+		[WHY_OWNER] = "belongs to another user: --allow foreign-maps takes it",
 		[WHY_DENIED] = "permission denied",
 		[WHY_DEVICE] = "this file is on another device than the recorded one",
 		[WHY_INODE] = "was replaced after the recording",
 		[WHY_CHANGED] = LOOKUP_WHY_CHANGED,
 	};
 
-	return text[why];
+	return p->why == WHY_SYSTEM ? strerror(p->error) : text[p->why];
 }
 
 int
@@ -68,19 +70,39 @@ place_none(struct place *p, enum place_why why)
 }
 
 int
+place_failed(struct place *p)
+{
+	switch (errno) {
+	case ENOENT:
+	case ENOTDIR:
+	case ESRCH:
+		return place_none(p, WHY_ABSENT);
+	case EACCES:
+	case EPERM:
+		return place_none(p, WHY_DENIED);
+	case ELOOP:
+		return place_none(p, WHY_LINK);
+	case EXDEV:
+		return place_none(p, WHY_OUTSIDE);
+	}
+	p->error = errno;
+	return place_none(p, WHY_SYSTEM);
+}
+
+int
 place_reopen(struct place *p, int path, struct stat *st)
 {
 	char proc[32];
 	int fd = -1;
 
 	if (path < 0 || fstat(path, st) < 0) {
-		place_none(p, errno == EACCES || errno == EPERM ? WHY_DENIED : WHY_ABSENT);
+		place_failed(p);
 	} else if (!S_ISREG(st->st_mode) || place_is_pseudo(path)) {
-		place_none(p, WHY_KIND);
+		place_none(p, S_ISLNK(st->st_mode) ? WHY_LINK : WHY_KIND);
 	} else {
 		snprintf(proc, sizeof proc, "/proc/self/fd/%d", path);
 		if ((fd = open(proc, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0)
-			place_none(p, errno == EACCES || errno == EPERM ? WHY_DENIED : WHY_ABSENT);
+			place_failed(p);
 	}
 	if (path >= 0)
 		close(path);
@@ -190,11 +212,13 @@ place_open_in(struct place *p, const char *dir, const char *name, struct stat *s
 	if (at >= 0) {
 		fd = place_open_at(p, at, name, O_NOFOLLOW, BENEATH, st);
 		close(at);
+	} else if (dir) {
+		place_failed(p);
 	}
 	return fd;
 }
 
-/* Anyone can make a file in /tmp: it must be of the user of the process, of ours, or of root. */
+/* Anyone can make a file in /tmp: it must be of the user of the process, of ours, or of root, unless ours says otherwise. */
 static int
 place_owned(struct place *p, int fd, const struct stat *st)
 {
@@ -202,7 +226,7 @@ place_owned(struct place *p, int fd, const struct stat *st)
 	char path[32];
 
 	snprintf(path, sizeof path, "/proc/%u", p->pid);
-	if (p->proven || !st->st_uid || st->st_uid == geteuid() || (stat(path, &them) == 0 && st->st_uid == them.st_uid))
+	if (p->proven || p->opt->foreign_maps || !st->st_uid || st->st_uid == geteuid() || (stat(path, &them) == 0 && st->st_uid == them.st_uid))
 		return fd;
 	close(fd);
 	return place_none(p, WHY_OWNER);

@@ -17,7 +17,9 @@
 #include "lookup.h"
 
 enum place_why {		/* the reason of the highest number is the one that is given */
-	WHY_NAME, WHY_ABSENT, WHY_GONE, WHY_KIND, WHY_OWNER, WHY_DENIED, WHY_DEVICE, WHY_INODE, WHY_CHANGED, WHYS
+	WHY_NAME, WHY_ABSENT, WHY_GONE, WHY_KIND, WHY_LINK, WHY_OUTSIDE, WHY_OWNER, WHY_DENIED, WHY_DEVICE, WHY_INODE, WHY_CHANGED,
+	WHY_SYSTEM,		/* errno, in `error' */
+	WHYS
 };
 
 struct place {			/* what is known of the file */
@@ -28,6 +30,7 @@ struct place {			/* what is known of the file */
 	uint64_t	 latest;	/* wall clock, ns: a file that has changed since is not the mapped one; 0: no limit */
 	bool		 copies;	/* only below directories that the user names: the recording is of another machine */
 	enum place_why	 why;		/* there is none; begins zeroed */
+	int		 error;
 	uint64_t	 changed;	/* wall clock, ns, when the file that was opened was changed last; 0: that does not matter */
 	bool		 proven;	/* the inode of the file that was opened is the recorded one */
 	uint32_t	 own_pid;	/* of a jitdump that was opened: see struct lookup_found */
@@ -44,12 +47,14 @@ int	place_open_jitdump(struct place *);
 int	place_open_perf_map(struct place *);
 /* a file by its name alone, below --symfs or in our root. */
 int	place_open_debug(struct place *);
-const char *place_why_text(enum place_why);
+const char *place_why(const struct place *);		/* as text */
 
 /* ---- for the files above ----------------------------------------------------------------------------------- */
 
 /* Always -1. */
 int	place_none(struct place *, enum place_why);
+/* The same by errno. */
+int	place_failed(struct place *);
 /*
  * A descriptor by O_PATH (or -1: errno), which is closed, becomes one that can be read, if it is a regular file; else -1 and
  * p->why.

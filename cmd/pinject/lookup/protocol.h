@@ -38,7 +38,7 @@ struct question {
 
 struct answer {			/* with a descriptor beside it, if has_fd */
 	uint32_t	 found, has_fd;
-	uint32_t	 proven, own_pid, own_pid_lost;		/* as in struct lookup_found */
+	uint32_t	 proven, own_pid, own_pid_lost, there;	/* as in struct lookup_found */
 	uint32_t	 len;			/* 0: there is no id */
 	uint64_t	 changed;		/* when the file was changed last */
 	uint8_t		 id[BUILD_ID_MAX];

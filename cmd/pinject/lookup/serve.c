@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* serve.c - see protocol.h: the process that looks files up */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ serve_file(struct place *p, uint32_t flags, struct lookup_found *to)
 	struct memory *m;
 	uint64_t key;
 
-	to->why = place_why_text(p->why);
+	to->why = place_why(p);
 	if (fd >= 0)
 		rc = buildid_fd(&to->id, fd, &to->why);
 	to->changed = p->changed;
@@ -89,7 +90,7 @@ serve_file(struct place *p, uint32_t flags, struct lookup_found *to)
 	if (rc > 0 || p->copies || !p->dso.ino || !(m = memory_find(&p->dso, &key)))
 		return rc;
 	if (p->why == WHY_CHANGED || m->mixed || (p->latest && p->latest < m->changed)) {
-		to->why = place_why_text(WHY_CHANGED);
+		to->why = LOOKUP_WHY_CHANGED;
 		return 0;
 	}
 	to->id = m->id;
@@ -114,7 +115,8 @@ static int
 serve_opened(struct place *p, int fd, struct lookup_found *to)
 {
 	to->fd = fd;
-	to->why = place_why_text(p->why);
+	to->why = place_why(p);
+	to->there = p->why > WHY_GONE;
 	to->proven = p->proven;
 	to->own_pid = p->own_pid;
 	to->own_pid_lost = p->own_pid_lost;
@@ -126,10 +128,12 @@ serve_debug(struct place *p, struct lookup_found *to)
 {
 	int fd = place_open_debug(p);
 
-	to->why = place_why_text(p->why);
+	to->why = place_why(p);
+	to->there = p->why > WHY_GONE;
 	if (fd < 0 || buildid_fd(&to->id, fd, &to->why) > 0)
 		return (to->fd = fd) >= 0;
 	close(fd);
+	to->there = true;
 	return 0;
 }
 
@@ -156,8 +160,9 @@ serve_answer(const struct question *q, struct place *p, struct lookup_found *to)
 	case LOOKUP_DEBUG:
 		return serve_debug(p, to);
 	case LOOKUP_KALLSYMS:
-		to->why = "/proc/kallsyms cannot be opened";
-		return (to->fd = open("/proc/kallsyms", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) >= 0;
+		to->fd = open("/proc/kallsyms", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		to->why = strerror(errno);
+		return to->fd >= 0;
 	}
 	to->why = "unknown question";
 	return 0;
@@ -214,6 +219,7 @@ serve_reply(int to, const struct question *q, struct place *p)
 	a.proven = found.proven;
 	a.own_pid = found.own_pid;
 	a.own_pid_lost = found.own_pid_lost;
+	a.there = found.there;
 	if (a.found) {
 		a.len = (uint32_t)found.id.len;
 		memcpy(a.id, found.id.b, sizeof a.id);
