@@ -192,7 +192,7 @@ ours() {
 	[ "$(ours "$T/out" | cut -d' ' -f1 | paste -sd,)" = 999,1999 ]
 }
 
-@test "perf-map: of a file that grows at each round there are few images, and a function that is hit again gets its name" {
+@test "perf-map: of a file that grows at each round each function has its name at once, by an image of what is new" {
 	need perf
 	stream </dev/null
 	cp "$T/in" "$T/begin"
@@ -219,12 +219,15 @@ ours() {
 	done
 	exec 8>&-
 	wait $!
-	# by doubling it is at most 1 + log2(64) beside those of growth by a quarter; without, one a round
-	count=$(ours "$T/out" | wc -l)
-	[ "$count" -ge 4 ] && [ "$count" -le 12 ] || { echo "$count images"; false; }
-	shown >"$T/shown"
-	[ "$(tr , '\n' <"$T/shown" | grep -cx f0)" = 64 ]
-	[ "$(tr , '\n' <"$T/shown" | grep -cx f210)" = 2 ]
+	shown | tr , '\n' >"$T/shown"
+	grep -v '^f0$\|^f210$' "$T/shown" >"$T/new"
+	diff "$T/new" <(seq -f f%g 200 263 | grep -v 210) || failed "new ones"
+	[ "$(grep -cx f0 "$T/shown")" = 64 ] && [ "$(grep -cx f210 "$T/shown")" = 3 ] || failed "old ones"
+	# the first image is of the whole map, the others of the new functions, 16 bytes each
+	ours "$T/out" | awk 'NR == 1 { if ($3 != "10000") exit 1; next } $3 != "10" { exit 1 }' || failed "maps: $(ours "$T/out")"
+	find "$T/syms" -name elf -size +3 -size -40 | grep -q . || failed "the first image"
+	[ "$(find "$T/syms" -name elf -size +3 | wc -l)" = 1 ] || failed "large images: $(find "$T/syms" -name elf -printf '%s ')"
+	done_all
 }
 
 @test "perf-map: a map over an image hides it, and the names are told again" {
@@ -352,36 +355,157 @@ ours() {
 	[ $rc = 1 ] && one_line "pinject: $T/syms/.build-id/" && cmp "$T/in" "$T/out"
 }
 
-# real COMMAND...: a recording of it; perf's names here, with its file, and without it elsewhere, are the same
-real() {
-	need record
-	rm -rf "$T/syms"
-	perf record -k mono -q --no-bpf-event -e cpu-clock -F 2000 -g --no-buildid-mmap -o - -- "$@" >"$T/in" 2>"$T/record.err" || skip "perf record -k mono does not work here"
-	try pinject -v --perf-map --buildid-dir "$T/syms" "$T/in"
-	[ $rc = 0 ]
-	names "$T/in" >"$T/names.in"
-	# other tests have such files there, too
-	for pid in $(perf script -f -F pid -i "$T/in" 2>/dev/null | sort -u); do
-		! [ -e /tmp/perf-$pid.map ] || mv /tmp/perf-$pid.map "$T/gone.map"
+@test "perf-map: a file that is there and cannot be used is named with the reason, and --strict makes it status 1" {
+	sample 1000 0x70000010 | stream
+	map=$T/maps/perf-$PID.map
+	mkdir "$T/maps"
+	# refused REASON: it is, and the stream is as it was
+	refused() {
+		for strict in "" --strict; do
+			try ${AS-} pinject $strict --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+			[ "$rc$strict" = 0 ] || [ "$rc$strict" = 1--strict ] || failed "$1: status $rc $strict"
+			one_line "pinject: warning: 'perf-$PID.map' is not used: $1" && cmp "$T/in" "$T/out" || failed "$1: $(cat "$T/err")"
+		done
+	}
+	echo "70000000 40 linked" >"$T/elsewhere"
+	ln -s "$T/elsewhere" "$map"
+	refused "a symbolic link, which is not followed"
+	rm "$map"
+	mkdir "$map"
+	refused "not a regular file"
+	rmdir "$map"
+	echo "70000000 40 own" >"$map"
+	AS="with_fault pread:1+:EIO" refused "Input/output error"
+	# one that has no descriptors left
+	try sh -c 'ulimit -n 8; exec "$@"' sh pinject --strict --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 1 ] && grep -q "Too many open files" "$T/err" || failed "no descriptors: $(cat "$T/err")"
+	# there is none
+	rm "$map"
+	try pinject --strict --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "none: $(cat "$T/err")"
+	done_all
+}
+
+@test "perf-map: that of another user is taken with --allow foreign-maps only, and so is one that we may not read" {
+	need perf
+	[ "$(id -u)" = 0 ] || skip "files of other users are made by root"
+	sample 1000 0x70000010 | stream
+	inject <<<"70000000 40 service"
+	[ "$(shown)" = service ] || failed "our own"
+	chown 12345 "$T/maps/perf-$PID.map"
+	for strict in "" --strict; do
+		try pinject $strict --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+		[ "$rc$strict" = 0 ] || [ "$rc$strict" = 1--strict ] || failed "status $rc $strict"
+		one_line "pinject: warning: 'perf-$PID.map' is not used: belongs to another user: --allow foreign-maps takes it" &&
+		    cmp "$T/in" "$T/out" || failed "$(cat "$T/err")"
 	done
-	[ -s "$T/gone.map" ]
-	names "$T/out" --buildid-dir "$T/syms" >"$T/names.out"
-	diff -u "$T/names.in" "$T/names.out" | head -n 20
-	cmp "$T/names.in" "$T/names.out"
+	try pinject --strict --allow foreign-maps --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && [ ! -s "$T/err" ] && [ "$(shown)" = service ] || failed "allowed: $(cat "$T/err")"
+	# as nobody, in a directory of its own
+	chmod 600 "$T/maps/perf-$PID.map"
+	chmod 755 "$BATS_FILE_TMPDIR" "$T" "$T/maps"
+	install -d -o 65534 "$T/nobody"
+	setpriv --reuid 65534 --clear-groups test -r "$T/in" || skip "nobody cannot read the files of the tests"
+	setpriv --reuid 65534 --clear-groups pinject --perf-map="$T/maps" --buildid-dir "$T/nobody/syms" --allow foreign-maps "$T/in" 2>"$T/err" |
+	    cmp - "$T/in" || failed "nobody"
+	one_line "pinject: warning: 'perf-$PID.map' is not used: permission denied" || failed "nobody: $(cat "$T/err")"
+	done_all
 }
-@test "perf-map: of node" {
-	need node
-	echo 'function spin(n){let s=0;for(let i=0;i<n;i++)s+=i*i%7;return s} let t=Date.now(),x=0;while(Date.now()-t<400)x+=spin(3000)' >"$T/loop.js"
-	real node --perf-basic-prof --logfile="$T/log" "$T/loop.js"
-	grep -q 'spin' "$T/names.out"
+
+@test "perf-map: of many that cannot be used five are named, and -v names all" {
+	mkdir "$T/maps"
+	for ((i = 0; i < 9; i++)); do
+		p=$((PID + i))
+		mkdir "$T/maps/perf-$p.map"
+		echo "MMAP2 misc=2 pid=$p tid=$p start=0x70000000 len=0x10000 prot=5 flags=2 filename=//anon @ pid=$p tid=$p time=1${i}10"
+		sample 1${i}20 0x70000010 $p
+	done | stream
+	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && [ "$(grep -c "is not used: not a regular file" "$T/err")" = 5 ] &&
+	    grep -q "^pinject: warning: 4 more perf-PID.map files are not used; -v names them$" "$T/err" || failed five
+	try pinject -v --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ "$(grep -c "is not used: not a regular file" "$T/err")" = 9 ] && ! grep -q " more " "$T/err" || failed nine
+	done_all
 }
-@test "perf-map: of java" {
-	need javac
-	echo 'public class Hot { static long spin(long n) { long s = 0; for (long i = 0; i < n; i++) s += i * i % 7; return s; }
-	    public static void main(String[] a) { long t = System.currentTimeMillis(), x = 0;
-	    while (System.currentTimeMillis() - t < 600) x += spin(3000); System.out.println(x); } }' >"$T/Hot.java"
-	javac -d "$T" "$T/Hot.java"
-	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version 2>"$T/version" || skip "this java writes no perf-PID.map"
-	real java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp "$T" Hot
-	grep -q 'Hot.spin' "$T/names.out"
+
+@test "perf-map: a file that is written anew is read anew" {
+	need perf
+	{ sample 1000 0x70000010; echo FINISHED_ROUND; echo FINISHED_ROUND; } | stream
+	cp "$T/in" "$T/first"
+	{ sample 1000 0x70000010; echo FINISHED_ROUND; echo FINISHED_ROUND
+	  sample 2000 0x70000010; sample 2001 0x70000110; echo FINISHED_ROUND; } | stream
+	mkdir "$T/maps"
+	printf '70000000 40 first\n70000040 40 gone\n' >"$T/maps/perf-$PID.map"
+	mkfifo "$T/fifo"
+	pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
+	exec 8>"$T/fifo"
+	cat "$T/first" >&8
+	await grown "$T/out" "$(stat -c %s "$T/first")"
+	# longer than before, with other lines where the old ones were
+	printf '70000000 20 again\n70000020 60 between\n70000100 40 beyond\n' >"$T/maps/perf-$PID.map"
+	tail -c +$(($(stat -c %s "$T/first") + 1)) "$T/in" >&8
+	exec 8>&-
+	wait $!
+	[ "$(shown)" = "first,again,beyond" ] || { shown; false; }
+}
+
+@test "perf-map: code in the place of other code has its name from the round on in which its line is read" {
+	need perf
+	samples() { sample ${1}000 0x70000010; sample ${1}001 0x70000050; echo FINISHED_ROUND; }
+	{ samples 1; echo FINISHED_ROUND; samples 2; } | stream
+	cp "$T/in" "$T/first"
+	{ samples 1; echo FINISHED_ROUND; samples 2; echo FINISHED_ROUND; } | stream
+	cp "$T/in" "$T/second"
+	{ samples 1; echo FINISHED_ROUND; samples 2; echo FINISHED_ROUND; samples 3; } | stream
+	mkdir "$T/maps"
+	echo "70000000 40 old" >"$T/maps/perf-$PID.map"
+	mkfifo "$T/fifo"
+	pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
+	exec 8>"$T/fifo"
+	cat "$T/first" >&8
+	await grown "$T/out" "$(stat -c %s "$T/first")"
+	# They are read because 0x70000050 has no name, in the round that delivers the second samples, which are older than these lines.
+	printf '70000040 40 fresh\n70000000 40 new\n' >>"$T/maps/perf-$PID.map"
+	tail -c +$(($(stat -c %s "$T/first") + 1)) "$T/second" >&8
+	await grown "$T/out" "$(stat -c %s "$T/second")"
+	tail -c +$(($(stat -c %s "$T/second") + 1)) "$T/in" >&8
+	exec 8>&-
+	wait $!
+	[ "$(shown)" = "old,[unknown],old,fresh,new,fresh" ] || { shown; false; }
+}
+
+@test "perf-map: images that anonymous memory hides again and again are put over it again, or become one" {
+	need perf
+	for rounds in 5 150; do
+		rm -rf "$T/maps" "$T/syms" "$T/fifo"
+		stream </dev/null
+		cp "$T/in" "$T/begin"
+		mkdir "$T/maps"
+		mkfifo "$T/fifo"
+		pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
+		exec 8>"$T/fifo"
+		cat "$T/begin" >&8
+		n=$(stat -c %s "$T/in") size=$n
+		for ((i = 0; i < rounds; i++)); do
+			# as a compiler does that makes its memory writable and executable by turns
+			printf '%x 10 f%d\n' $((0x70000000 + i * 16)) $i >>"$T/maps/perf-$PID.map"
+			{
+				echo "MMAP2 misc=2 pid=PID tid=PID start=0x70000000 len=0x10000 prot=5 flags=2 filename=//anon @ pid=PID tid=PID time=$((1000 + i * 10))"
+				sample $((1002 + i * 10)) $((0x70000000 + i * 16))
+				sample $((1003 + i * 10)) $((0x70000000 + i / 2 * 16))
+				echo FINISHED_ROUND
+				echo FINISHED_ROUND
+			} | stream
+			tail -c +$((size + 1)) "$T/in" >&8
+			n=$((n + $(stat -c %s "$T/in") - size))
+			await grown "$T/out" $n
+		done
+		exec 8>&-
+		wait $!
+		shown | tr , '\n' >"$T/shown"
+		diff "$T/shown" <(for ((i = 0; i < rounds; i++)); do echo f$i; echo f$((i / 2)); done) || failed "$rounds: names"
+		[ "$(find "$T/syms" -name elf | wc -l)" -le $rounds ] || failed "$rounds: $(find "$T/syms" -name elf | wc -l) images"
+		[ "$(ours "$T/out" | wc -l)" -le $((rounds * 66)) ] || failed "$rounds: $(ours "$T/out" | wc -l) maps"
+	done
+	done_all
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * jit.c - a process that makes code at run time, runs it, and writes a jitdump: jit [option...] DIR; prints the dump's name.
+ * With -P, it writes perf-PID.map instead, and into DIR/truth a line "FROM TO NAME" for each run of a function, in ns of
+ * CLOCK_MONOTONIC.
  *
  *	-n N	so many functions (default 3)	-m MS	each runs so long, in ms (default 20; 0: once)
  *	-p	all at one place, one after another (default: side by side)
@@ -11,6 +13,7 @@
  *	-d	with source lines: lines of "made.src"		-u	with unwinding tables
  *	-c	the functions call each other, deeper and deeper, without frame pointers (needs -u)
  *	-k	the process stays until standard input ends
+ *	-q N	before these, so many functions QUICK_N that run once each, side by side (needs -P)
  *
  * Function N is called NAMED_N, and adds N + 1 in its loop.  The dump is unbuffered.  For x86-64 and aarch64.
  */
@@ -34,10 +37,11 @@
 
 enum { PLACE = 192, MOVED = 16 << 20 };
 
-static struct { unsigned n, ms; bool one_place, move, protect, fork, cycles, lines, unwind, chain, stay; } o = { .n = 3, .ms = 20 };
+static struct { unsigned n, ms, quick; bool one_place, move, protect, fork, cycles, lines, unwind, chain, stay, map; } o = { .n = 3, .ms = 20 };
 static uint8_t *area;
 static size_t area_size;
 static int dump;
+static FILE *map, *truth;
 
 typedef uint64_t function(uint64_t rounds);
 
@@ -102,6 +106,32 @@ end(struct out *b)
 	memcpy(b->b + 4, &n, 4);
 	if (write(dump, b->b, b->n) != (ssize_t)b->n)
 		err(1, "dump");
+}
+
+/* A file in DIR that gets each line at once. */
+static FILE *
+open_lines(const char *dir, const char *file)
+{
+	char name[4096];
+	FILE *f;
+
+	snprintf(name, sizeof name, "%s/%s", dir, file);
+	if (!(f = fopen(name, "we")))
+		err(1, "%s", name);
+	setvbuf(f, NULL, _IOLBF, 0);
+	return f;
+}
+
+static void
+open_map(const char *dir)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "perf-%d.map", (int)getpid());
+	map = open_lines(dir, name);
+	truth = open_lines(dir, "truth");
+	puts(name);
+	fflush(stdout);
 }
 
 static void
@@ -226,6 +256,10 @@ put_load(const uint8_t *at, size_t size, unsigned i, const char *what)
 	char name[64];
 
 	snprintf(name, sizeof name, "%s_%u", what, i);
+	if (o.map) {
+		fprintf(map, "%jx %zx %s\n", (uintmax_t)(uintptr_t)at, size, name);
+		return;
+	}
 	begin(&b, 0);
 	put4(&b, (uint32_t)getpid());
 	put4(&b, (uint32_t)syscall(SYS_gettid));
@@ -260,7 +294,7 @@ protect(int prot)
 static uint8_t *
 make(unsigned i, const char *what, const uint8_t *callee)
 {
-	uint8_t *at = area + (o.one_place ? 0 : (size_t)i * PLACE);
+	uint8_t *at = area + (o.one_place && i < o.n ? 0 : (size_t)i * PLACE);
 	size_t size;
 
 	if (o.protect)
@@ -314,12 +348,34 @@ child(void)
 	wait(NULL);
 }
 
+/* Run a function that is not chained, and note when. */
+static void
+run_noted(const uint8_t *at, unsigned i)
+{
+	uint64_t from = now_ns();
+
+	run(at);
+	if (o.map)
+		fprintf(truth, "%ju %ju made_%u\n", (uintmax_t)from, (uintmax_t)now_ns(), i);
+}
+
+static void
+make_quick(void)
+{
+	unsigned ms = o.ms;
+
+	o.ms = 0;
+	for (unsigned i = 0; i < o.quick; i++)
+		run(make(o.n + 1 + i, "quick", NULL));
+	o.ms = ms;
+}
+
 static void
 options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:m:pMrftduck")) != -1)
+	while ((c = getopt(argc, argv, "n:m:q:pMrftduckP")) != -1)
 		switch (c) {
 		case 'n': o.n = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'm': o.ms = (unsigned)strtoul(optarg, NULL, 10); break;
@@ -332,7 +388,9 @@ options(int argc, char **argv)
 		case 'u': o.unwind = true; break;
 		case 'c': o.chain = true; break;
 		case 'k': o.stay = true; break;
-		default: errx(2, "usage: jit [-pMrftduck] [-n N] [-m MS] DIR");
+		case 'P': o.map = true; break;
+		case 'q': o.quick = (unsigned)strtoul(optarg, NULL, 10); break;
+		default: errx(2, "usage: jit [-pMrftduckP] [-n N] [-m MS] [-q N] DIR");
 		}
 	if (optind != argc - 1)
 		errx(2, "usage: jit [option...] DIR");
@@ -345,15 +403,16 @@ main(int argc, char **argv)
 	char c;
 
 	options(argc, argv);
-	area_size = ((size_t)(o.n + 1) * PLACE + MOVED * (o.move ? 2 : 0) + 4095) & ~(size_t)4095;
+	area_size = ((size_t)(o.n + 1 + o.quick) * PLACE + MOVED * (o.move ? 2 : 0) + 4095) & ~(size_t)4095;
 	area = mmap(NULL, area_size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (area == MAP_FAILED)
 		err(1, "mmap");
-	open_dump(argv[optind]);
+	(o.map ? open_map : open_dump)(argv[optind]);
+	make_quick();
 	for (unsigned i = 0; i < o.n; i++) {
 		last = make(i, "made", o.chain ? last : NULL);
 		if (!o.chain || i == o.n - 1)
-			run(last);
+			run_noted(last, i);
 		if (o.move)
 			move(last, i);
 	}

@@ -64,7 +64,7 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 	if (archive)
 		to = archive_stage(archive, all ? NULL : walk, to);
 	if (o->perf_map)
-		to = perfmap_new(t, lookup, store, walk, jit, to);
+		to = perfmap_new(t, lookup, store, walk, jit, o->strict, to);
 	if (jit)
 		to = jit_stage(jit, to);
 	if (walk)

@@ -96,12 +96,29 @@ maptext_append(struct maptext *m, const char *p, size_t n)
 	m->n += n;
 }
 
+size_t
+maptext_tail(const struct maptext *m)
+{
+	return m->n < MAPTEXT_TAIL ? m->n : MAPTEXT_TAIL;
+}
+
+bool
+maptext_has_tail(const struct maptext *m, const char *bytes)
+{
+	const char *end = m->text + m->n;
+
+	for (size_t n = maptext_tail(m); n; n--, bytes++)
+		if (end[-(ptrdiff_t)n] != *bytes && (end[-(ptrdiff_t)n] || *bytes != '\n'))	/* ends of lines are NULs here */
+			return false;
+	return true;
+}
+
 /* ---- symbols -------------------------------------------------------------------------------------- */
 
 struct sweep {
 	struct maptext	*m;
 	uint32_t	*order;		/* lines by start */
-	size_t		 next;		/* the first one that is not active yet */
+	size_t		 next, end;	/* the first one that is not active yet; their number */
 	uint32_t	*heap;		/* active lines: the last one is at the top; some of them may have ended */
 	size_t		 n;
 };
@@ -139,16 +156,16 @@ line_end(const struct maptext *m, uint32_t line)
 }
 
 static void
-maptext_emit(struct maptext *m, uint32_t line, uint64_t from, uint64_t to)
+maptext_emit(struct maptext_list *to, struct maptext_symbol s)
 {
-	struct maptext_symbol *last = m->symbols ? &m->symbol[m->symbols - 1] : NULL;
+	struct maptext_symbol *last = to->n ? &to->v[to->n - 1] : NULL;
 
-	if (last && last->line == line && last->start + last->size == from) {
-		last->size += to - from;
+	if (last && last->line == s.line && last->start + last->size == s.start) {
+		last->size += s.size;
 		return;
 	}
-	m->symbol = maptext_grow(m->symbol, &m->symbol_cap, m->symbols + 1, sizeof *m->symbol);
-	m->symbol[m->symbols++] = (struct maptext_symbol){ from, to - from, line };
+	to->v = maptext_grow(to->v, &to->cap, to->n + 1, sizeof *to->v);
+	to->v[to->n++] = s;
 }
 
 /* From one place where a line begins or ends to the next: the last line that is active there has it. */
@@ -158,19 +175,19 @@ maptext_sweep(struct sweep *s)
 	struct maptext *m = s->m;
 	uint64_t at = 0, to;
 
-	while (s->n || s->next < m->lines) {
+	while (s->n || s->next < s->end) {
 		if (!s->n)
 			at = m->line[s->order[s->next]].start;
-		while (s->next < m->lines && m->line[s->order[s->next]].start <= at)
+		while (s->next < s->end && m->line[s->order[s->next]].start <= at)
 			heap_push(s, s->order[s->next++]);
 		if (line_end(m, s->heap[0]) <= at) {
 			heap_pop(s);
 			continue;
 		}
 		to = line_end(m, s->heap[0]);
-		if (s->next < m->lines && m->line[s->order[s->next]].start < to)
+		if (s->next < s->end && m->line[s->order[s->next]].start < to)
 			to = m->line[s->order[s->next]].start;
-		maptext_emit(m, s->heap[0], at, to);
+		maptext_emit(&m->fresh, (struct maptext_symbol){ at, to - at, s->heap[0], false });
 		at = to;
 	}
 }
@@ -186,23 +203,80 @@ by_start(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
+/* The symbols of the lines from index `from' to before `to' alone, in m->fresh. */
+static void
+maptext_sort(struct maptext *m, size_t from, size_t to)
+{
+	struct sweep s = { .m = m, .end = to - from };
+
+	m->fresh.n = 0;
+	s.order = tool_alloc(s.end + 1, sizeof *s.order);
+	s.heap = tool_alloc(s.end + 1, sizeof *s.heap);
+	for (size_t i = 0; i < s.end; i++)
+		s.order[i] = (uint32_t)(from + i);
+	qsort_r(s.order, s.end, sizeof *s.order, by_start, m->line);
+	maptext_sweep(&s);
+	free(s.order);
+	free(s.heap);
+}
+
+/* m->other becomes m->complete, and m->fresh over it. */
+static void
+maptext_merge(struct maptext *m)
+{
+	struct maptext_symbol *f = m->fresh.v, *end = f + m->fresh.n, old;
+
+	m->other.n = 0;
+	for (size_t i = 0; i < m->complete.n; i++) {
+		uint64_t last = m->complete.v[i].start + m->complete.v[i].size;
+
+		old = m->complete.v[i];
+		for (; f < end && f->start < last; f++) {
+			uint64_t to = f->start + f->size;
+
+			if (to > old.start) {
+				f->over = true;
+				if (f->start > old.start)
+					maptext_emit(&m->other, (struct maptext_symbol){ old.start, f->start - old.start, old.line, old.over });
+				old.start = to;
+				if (to >= last)		/* it may be over the next one, too */
+					break;
+			}
+			maptext_emit(&m->other, *f);
+		}
+		if (old.start < last) {
+			old.size = last - old.start;
+			maptext_emit(&m->other, old);
+		}
+	}
+	for (; f < end; f++)
+		maptext_emit(&m->other, *f);
+}
+
 void
 maptext_ready(struct maptext *m)
 {
-	struct sweep s = { .m = m };
+	size_t known = m->whole;
+	struct maptext_list list;
 
 	if (!m->text)
 		return;
 	maptext_parse(m);
-	s.order = tool_alloc(m->lines + 1, sizeof *s.order);
-	s.heap = tool_alloc(m->lines + 1, sizeof *s.heap);
-	for (uint32_t i = 0; i < m->lines; i++)
-		s.order[i] = i;
-	qsort_r(s.order, m->lines, sizeof *s.order, by_start, m->line);
-	m->symbols = 0;
-	maptext_sweep(&s);
-	free(s.order);
-	free(s.heap);
+	if (m->whole > known) {
+		maptext_sort(m, known, m->whole);
+		maptext_merge(m);
+		list = m->complete;
+		m->complete = m->other;
+		m->other = list;
+	}
+	list = m->complete;
+	if (m->lines > m->whole) {
+		maptext_sort(m, m->whole, m->lines);
+		maptext_merge(m);
+		list = m->other;
+	}
+	m->symbol = list.v;
+	m->symbols = list.n;
 }
 
 const struct maptext_symbol *
@@ -237,7 +311,8 @@ maptext_name(const struct maptext *m, const struct maptext_symbol *s)
 size_t
 maptext_memory(const struct maptext *m)
 {
-	return m->cap + m->line_cap * sizeof *m->line + m->symbol_cap * sizeof *m->symbol;
+	return m->cap + m->line_cap * sizeof *m->line +
+	    (m->complete.cap + m->other.cap + m->fresh.cap) * sizeof *m->symbol;
 }
 
 void
@@ -245,6 +320,8 @@ maptext_free(struct maptext *m)
 {
 	free(m->text);
 	free(m->line);
-	free(m->symbol);
+	free(m->complete.v);
+	free(m->other.v);
+	free(m->fresh.v);
 	*m = (struct maptext){ 0 };
 }

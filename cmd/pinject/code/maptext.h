@@ -16,7 +16,9 @@ enum { MAPTEXT_LINE_MAX = 4096, MAPTEXT_MAX = 64 << 20, MAPTEXT_LINES_MAX = 1 <<
 struct maptext_symbol {
 	uint64_t	 start, size;
 	uint32_t	 line;			/* index of its line */
+	bool		 over;			/* it took the place of what earlier calls of maptext_ready() knew */
 };
+struct maptext_list { struct maptext_symbol *v; size_t n, cap; };
 
 struct maptext {				/* begins zeroed */
 	char		*text;			/* of the file so far */
@@ -24,15 +26,21 @@ struct maptext {				/* begins zeroed */
 	size_t		 parsed;		/* bytes of lines that are complete */
 	struct maptext_line { uint64_t start, size; size_t name; } *line;
 	size_t		 lines, whole, line_cap;	/* whole: those of complete lines */
-	struct maptext_symbol *symbol;		/* ascending, disjoint */
-	size_t		 symbols, symbol_cap;
+	struct maptext_symbol *symbol;		/* ascending, disjoint; in one of the lists */
+	size_t		 symbols;
+	struct maptext_list complete;		/* of complete lines */
+	struct maptext_list other, fresh;	/* with the last line; of new lines alone */
 	uint64_t	 bad;			/* lines that were left out */
 	bool		 full;			/* it is longer than MAPTEXT_MAX bytes or MAPTEXT_LINES_MAX lines: the rest is ignored */
 };
 
 /* Append bytes of the file. */
 void		 maptext_append(struct maptext *, const char *, size_t);
-/* After the last append, and before the functions below. */
+/* Are these bytes of the file, up to where it was read to, those that were appended?  Else it was written anew. */
+enum { MAPTEXT_TAIL = 256 };
+size_t		 maptext_tail(const struct maptext *);		/* how many are compared, at most MAPTEXT_TAIL */
+bool		 maptext_has_tail(const struct maptext *, const char *);
+/* After the last append, and before the functions below.  The time it takes is that of a copy, and of sorting what is new. */
 void		 maptext_ready(struct maptext *);
 /* The symbol that contains the address; NULL: none. */
 const struct maptext_symbol *maptext_find(const struct maptext *, uint64_t addr);

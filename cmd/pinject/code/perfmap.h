@@ -3,8 +3,9 @@
  * perfmap.h - the stage of --perf-map: names of functions from perf-PID.map, which runtimes write for perf
  *
  * When a sample hits anonymous memory of a process that has such a file, an ELF image of the names that lie in the map is stored,
- * and an MMAP2 with the image's build-id is put over the map, 1 ns before the hit.  The file is read again when an address has
- * no name and the file has grown: from there on there is a new image.
+ * and an MMAP2 with the image's build-id is put over the map, 1 ns before the hit.  The file is read on at the end of each round,
+ * and when an address has no name.  When a function that is new then is hit, all that are new in the map get an image, which is
+ * put over just these.
  */
 #ifndef PERFMAP_H
 #define PERFMAP_H
@@ -14,7 +15,8 @@
 #include "lookup/lookup.h"
 #include "store/store.h"
 
-/* jit: processes whose code it knows are left to it; or NULL. */
-struct out	*perfmap_new(struct tool *, struct lookup *, struct store *, struct walk *, const struct jit *jit, struct out *next);
+/* jit: processes whose code it knows are left to it; or NULL.  strict: a file that cannot be used makes the exit status 1. */
+struct out	*perfmap_new(struct tool *, struct lookup *, struct store *, struct walk *, const struct jit *jit, bool strict,
+		    struct out *next);
 
 #endif

@@ -521,6 +521,12 @@ walk_earliest(const struct walk *w)
 	return w->earliest;
 }
 
+uint64_t
+walk_limit(const struct walk *w)
+{
+	return pp_timeline_limit(w->timeline);
+}
+
 bool
 walk_passes(const struct walk *w, const struct pp_rec *r)
 {

@@ -54,6 +54,8 @@ struct pp_state	*walk_state(struct walk *);
 bool		 walk_is_last(const struct walk *, const struct pp_rec *exit);
 /* The earliest time that a record put now may have without being late: a reader has delivered all up to that time. */
 uint64_t	 walk_earliest(const struct walk *);
+/* The newest time that came before the last FINISHED_ROUND: the next one delivers all up to it.  0: there was none. */
+uint64_t	 walk_limit(const struct walk *);
 /* The trailer of a timed record that is put in: by the layout and the first id of the event that has the maps. */
 struct pp_text	 walk_trailer(const struct walk *, uint8_t *buf /* PP_TRAILER_MAX */, uint32_t pid, uint32_t tid, uint64_t time);
 /* Is it the record of the input that is being passed on, and not one that a stage has put in? */

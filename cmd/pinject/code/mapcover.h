@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/* mapcover.h - for perfmap.c: which parts of a process's memory have names by images */
+#ifndef MAPCOVER_H
+#define MAPCOVER_H
+
+#include "lookup/buildid.h"
+
+enum { MAPCOVER_MAX = 65536 };		/* of a process: the kernel allows as many maps (vm.max_map_count) */
+
+struct mapcover {			/* a part over which a part of an image was put */
+	uint64_t	 start, end;
+	size_t		 n, lines;	/* of the text when the image was made: bytes, complete lines */
+	uint64_t	 pgoff;		/* of start, in the image */
+	uint64_t	 image;		/* its number, */
+	struct build_id	 id;		/* and its build-id */
+	bool		 hidden;	/* an anonymous map lies over it since */
+};
+
+struct mapcovers {			/* begins zeroed */
+	struct mapcover	*v;		/* ascending, disjoint */
+	size_t		 n, cap;
+};
+
+/* The index of the first one that ends behind the address. */
+size_t		 mapcover_from(const struct mapcovers *, uint64_t addr);
+/* The one that contains the address; NULL: none. */
+struct mapcover	*mapcover_find(const struct mapcovers *, uint64_t addr);
+/* A new one takes the place of what it overlaps.  Beyond MAPCOVER_MAX all are forgotten: what is needed again is made again. */
+void		 mapcover_add(struct mapcovers *, struct mapcover);
+/* From start to end is something else now; hide: it is anonymous memory. */
+void		 mapcover_cut(struct mapcovers *, uint64_t start, uint64_t end, bool hide);
+void		 mapcover_free(struct mapcovers *);
+
+#endif
