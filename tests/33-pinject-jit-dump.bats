@@ -199,7 +199,8 @@ lie() {
 		mv "$T/jit-$PID.dump" "$T/$i"
 	done | stream
 	try jit <"$T/in"
-	[ $rc = 0 ] && [ "$(grep -c "is not used: the process has had too many$" "$T/err")" = 5 ]
+	[ $rc = 0 ]
+	[ "$(grep -c "is not used: the process has had too many$" "$T/err")" = 5 ]
 	head -n 1 "$T/err" | grep -qF "pinject: warning: '$T/16/jit-$PID.dump' is not used"
 	grep -q "^pinject: warning: 19 more jitdumps are not used; -v names them$" "$T/err" && [ "$(wc -l <"$T/err")" = 6 ]
 }

@@ -163,8 +163,7 @@ stream_waits() {
 		printf x | dd of="$T/spin" bs=1 seek=100 conv=notrunc 2>/dev/null
 	}
 	stream_waits write_to_it
-	grep -q "files are left out, as they were written to" "$T/err"
-	grep -q "no copy of '$T/spin'" "$T/err"
+	grep -q "^pinject: warning: '$T/spin' is not used: has been written to meanwhile$" "$T/err"
 	[ ! -e "$(copy_of "$T/spin")" ]
 
 	# ... as is one of several names: its mtime tells
@@ -174,7 +173,7 @@ stream_waits() {
 		ln "$T/spin" "$T/third"
 	}
 	stream_waits write_to_it_and_link
-	grep -q "no copy of '$T/spin'" "$T/err"
+	grep -q "'$T/spin' is not used: has been written to meanwhile$" "$T/err"
 	[ ! -e "$(copy_of "$T/spin")" ]
 }
 
@@ -202,6 +201,70 @@ stream_waits() {
 	[ "$(cat "$T/rc")" = 1 ]
 	one_line "pinject: $T/syms/"
 	pinject -b "$T/in" | cmp - "$T/out"
+}
+
+@test "archive: an output file gets its name when the files that it needs are there, not on a full disk" {
+	recorded
+	echo "the one before" >"$T/good"
+	# also without a file system of O_TMPFILE
+	for plan in tmpfile:9999:EIO tmpfile:1+:EOPNOTSUPP; do
+		rm -rf "$T/syms" "$T/good.part"
+		# more than the output needs, less than the C library
+		try with_fault $plan sh -c 'ulimit -c 0; ulimit -f 1000; trap "" XFSZ; exec pinject --buildid-all --archive --buildid-dir "$1/syms" -f -o "$1/good" "$1/in"' sh "$T"
+		[ "$rc" = 1 ] && [ "$(cat "$T/good")" = "the one before" ] || failed "$plan: $rc $(cat "$T/err")"
+		grep -q "^pinject: $T/good: incomplete, so its name is $T/good.part$" "$T/err" || failed "$plan: $(cat "$T/err")"
+		pinject --buildid-all "$T/in" | cmp - "$T/good.part" || failed "$plan: the part"
+	done
+	with_fault tmpfile:1+:EOPNOTSUPP pinject -b --archive --buildid-dir "$T/syms" -f -o "$T/good" "$T/in" && pinject -b "$T/in" | cmp - "$T/good" ||
+	    failed "with space"
+	done_all
+}
+
+@test "archive: on a disk that is full, the output beside it keeps the good one before" {
+	recorded
+	[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "no private mount namespace"
+	echo "the one before" >"$T/good"
+	mkdir "$T/small"
+	try unshare -m sh -c 'mount -t tmpfs -o size=16k none "$1/small" && exec pinject -b --archive --buildid-dir "$1/small/syms" -f -o "$1/good" "$1/in"' sh "$T"
+	[ $rc = 1 ] && grep -q "No space left on device" "$T/err" && [ "$(cat "$T/good")" = "the one before" ] && [ -f "$T/good.part" ]
+}
+
+@test "archive: each file that was wanted and is not there is named with the reason, and --strict makes it status 1" {
+	recorded
+	# left REASON [option...]: the program is
+	left() {
+		local why=$1
+		shift
+		for strict in "" --strict; do
+			rm -rf "$T/syms"
+			try ${AS-} pinject $strict --archive${ARCHIVE-} --buildid-dir "$T/syms" "$@" "$T/in"
+			[ "$rc$strict" = 0 ] || [ "$rc$strict" = 1--strict ] || failed "$why: status $rc $strict"
+			grep -q "^pinject: warning: '$T/spin' is not used: $why$" "$T/err" && cmp "$T/in" "$T/out" || failed "$why: $(cat "$T/err")"
+		done
+	}
+	ARCHIVE==1K left "all copies would exceed --archive=SIZE"
+	left "no file here is known to have the build-id of --known-build-ids" --known-build-ids "0123456789012345678901234567890123456789 $T/spin"
+	cp "$T/spin" "$T/again"
+	mv "$T/again" "$T/spin"
+	left "was replaced after the recording"
+	rm "$T/spin"
+	left "does not exist on this host"
+	recorded
+	cp "$T/spin" "$T/keep"
+	# the first byte, which tells whether it is an ELF file
+	AS="with_fault pread:1+:EIO" left "Input/output error"
+	# whatever is the first that has no descriptor
+	AS= named=
+	for n in {5..14}; do
+		rm -rf "$T/syms"
+		try sh -c 'ulimit -n $1; shift; exec "$@"' sh $n pinject --strict --archive --buildid-dir "$T/syms" "$T/in"
+		[ $rc != 127 ] || continue		# not even its libraries can be opened
+		[ $rc = 0 ] && [ -e "$(copy_of "$T/spin")" ] || { [ $rc = 1 ] && ! grep -v "Too many open files$" "$T/err"; } ||
+		    failed "$n descriptors: $rc $(cat "$T/err")"
+		! grep -q "'$T/spin' is not used: Too many open files" "$T/err" || named=yes
+	done
+	[ "$named" ] || failed "no number of descriptors for which the program is named"
+	done_all
 }
 
 @test "archive: debuginfod serves it" {

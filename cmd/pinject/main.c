@@ -109,13 +109,13 @@ main(int argc, char *argv[])
 	struct archive *archive;
 	struct store *store;
 	int rc;
-	bool surveys;
+	bool surveys, direct;
 
 	options_parse(&o, &t, argc, argv);
 	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
-	archive = o.archive ? archive_new(&t, &lookup, store, o.archive) : NULL;
+	archive = o.archive ? archive_new(&t, &lookup, store, o.archive, o.strict) : NULL;
 	surveys = o.finished_round.find || o.sample_time;
 	if (surveys)
 		tool_allow(&t, t.in_name, "r");
@@ -131,8 +131,12 @@ main(int argc, char *argv[])
 		sample_time(&t, o.header.edit, &found);
 	inject(&t, &o, &lookup, store, archive);
 	header_free(&o.header);
+	direct = t.file.direct;
+	if (!direct)			/* an output file gets its name when the files that it needs are there */
+		archive_end(archive);
 	rc = tool_close(&t);
-	archive_end(archive);		/* the reader of the output does not wait for it */
+	if (direct)			/* the reader of a pipe does not wait for them */
+		archive_end(archive);
 	lookup_end(&lookup);
 	store_free(store);
 	return rc || t.failed;

@@ -246,15 +246,26 @@ file_ids_count(struct file_ids *f, const char *why)
 	f->reason[i].n++;
 }
 
+/* Has that reason a message of its own, for all files together? */
+static bool
+file_ids_is_said(const struct lookup *l, const char *why)
+{
+	return (l->elsewhere && !strcmp(why, l->elsewhere)) || (!l->opt->no_fs && l->ended && !strcmp(why, l->ended));
+}
+
 void
 file_ids_none(struct file_ids *f, const struct pp_dso *d, unsigned mode, const char *why)
 {
+	bool can_have = (mode == PP_MISC_KERNEL || !lookup_is_memory(d)) && strcmp(why, BUILDID_NOT_ELF);
 	char *name;
 
-	if (f->archive)			/* which says what it has left out */
+	if (f->archive) {
+		if (can_have && !file_ids_is_said(f->lookup, why))
+			archive_none(f->archive, d, why);
 		return;
+	}
 	f->missing++;
-	if ((mode == PP_MISC_KERNEL || !lookup_is_memory(d)) && strcmp(why, BUILDID_NOT_ELF))
+	if (can_have)
 		file_ids_count(f, why);
 	if (!f->t->verbose)
 		return;
@@ -328,13 +339,6 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
-
-/* Has that reason a message of its own, for all files together? */
-static bool
-file_ids_is_said(const struct lookup *l, const char *why)
-{
-	return (l->elsewhere && !strcmp(why, l->elsewhere)) || (!l->opt->no_fs && l->ended && !strcmp(why, l->ended));
-}
 
 void
 file_ids_report(const struct file_ids *f, uint64_t given, bool strict)

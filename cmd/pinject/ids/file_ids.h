@@ -23,7 +23,7 @@ struct file_ids_for {
 /* The input must be open. */
 struct file_ids	*file_ids_new(struct tool *, struct lookup *);
 void		 file_ids_free(struct file_ids *);
-/* For a copy of each file: what is looked up goes to the archive, too, and nothing is printed. */
+/* For a copy of each file: what is looked up goes to the archive, which also says what is not found. */
 struct archive;
 void		 file_ids_archive(struct file_ids *, struct archive *);
 /*

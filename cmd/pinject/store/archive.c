@@ -2,6 +2,7 @@
 /* archive.c - see archive.h */
 #include <sys/auxv.h>
 
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "archive.h"
 #include "ids/file_ids.h"
+#include "lookup/unused.h"
 
 enum {
 	WAITING = 128,			/* files that are open */
@@ -20,7 +22,7 @@ struct copy {
 	struct build_id	 id;
 	int		 fd;
 	struct stat	 then;		/* when it was opened */
-	char		*name;		/* escaped, for messages */
+	char		*name;
 	const char	*kind;		/* in the store */
 };
 
@@ -36,10 +38,16 @@ struct archive {
 	unsigned	 first, n;
 	struct build_id	*named;		/* of the files that were copied */
 	size_t		 nnamed, named_cap;
-	uint64_t	 copied, large, changed, unknown;
+	uint64_t	 copied, large;
 	uint64_t	 large_bytes;
-	const char	*no_kallsyms;	/* why it is not there; NULL: it is, or is not needed */
+	struct unused	 unused;
 };
+
+static void
+archive_without(struct archive *a, const char *name, const char *why)
+{
+	unused_say(&a->unused, name, strlen(name), why);
+}
 
 /* ---- copies -------------------------------------------------------------------------------------- */
 
@@ -48,13 +56,12 @@ static void
 archive_copy_first(struct archive *a)
 {
 	struct copy *c = &a->waiting[a->first];
+	const char *why;
 
-	if (store_copy(a->store, &c->id, c->kind, c->fd, &c->then))
+	if (store_copy(a->store, &c->id, c->kind, c->fd, &c->then, &why))
 		a->copied++;
-	else if (!a->t->failed) {
-		a->changed++;
-		tool_note(a->t, "no copy of '%s': it has been written to", c->name);
-	}
+	else if (why)
+		archive_without(a, c->name, why);
 	close(c->fd);
 	free(c->name);
 	a->first = (a->first + 1) % WAITING;
@@ -69,7 +76,7 @@ archive_has_space(struct archive *a, const char *name, uint64_t size)
 		a->bytes += size;
 		return true;
 	}
-	tool_note(a->t, "no copy of '%s': %ju bytes are too many", name, (uintmax_t)size);
+	archive_without(a, name, "all copies would exceed --archive=SIZE");
 	a->large++;
 	a->large_bytes += size;
 	return false;
@@ -78,8 +85,9 @@ archive_has_space(struct archive *a, const char *name, uint64_t size)
 static void
 archive_file(struct archive *a, const struct pp_dso *dso, const struct build_id *id, const char *kind, int fd)
 {
-	struct copy c = { .id = *id, .fd = fd, .name = tool_vis(dso->name, dso->len), .kind = kind };
+	struct copy c = { .id = *id, .fd = fd, .name = tool_alloc(1, dso->len + 1), .kind = kind };
 
+	memcpy(c.name, dso->name, dso->len);
 	if (store_has(a->store, id, kind))
 		a->copied++;
 	else if (fstat(fd, &c.then) == 0 && archive_has_space(a, c.name, (uint64_t)c.then.st_size)) {
@@ -118,8 +126,11 @@ archive_debug(struct archive *a, const struct build_id *id)
 	tool_hex(hex, id->b, id->len);
 	snprintf(name, sizeof name, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 	dso.len = (uint32_t)strlen(name);
-	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_DEBUG, .dso = &dso }, true, &found) <= 0)
+	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_DEBUG, .dso = &dso }, true, &found) <= 0) {
+		if (found.there)
+			archive_without(a, name, found.why);
 		return;
+	}
 	if (found.id.len == id->len && !memcmp(found.id.b, id->b, id->len))
 		archive_file(a, &dso, id, "debug", found.fd);
 	else
@@ -137,8 +148,7 @@ archive_vdso(struct archive *a, const struct build_id *id)
 	size_t n;
 
 	if (!image || !buildid_vdso(&own, 0, UINT64_MAX, &why) || own.len != id->len || memcmp(own.b, id->b, id->len)) {
-		tool_note(a->t, "no copy of '[vdso]': it is not that of this process");
-		a->unknown++;
+		archive_without(a, "[vdso]", "it is not that of this process, and those of others cannot be read");
 		return;
 	}
 	n = eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize;	/* they are its end */
@@ -151,19 +161,26 @@ static void
 archive_kallsyms(struct archive *a, const struct build_id *id)
 {
 	static const char hidden[] = "0000000000000000";
+	static const char name[] = "/proc/kallsyms";
 	char start[sizeof hidden] = "";
 	struct lookup_found found = { .fd = -1 };
+	const char *why = NULL;
+	ssize_t n;
 
 	if (store_has(a->store, id, "kallsyms"))
 		return;
 	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_KALLSYMS }, true, &found) <= 0) {
-		a->no_kallsyms = "cannot be read";
+		archive_without(a, name, found.why);
 		return;
 	}
-	if (pread(found.fd, start, sizeof hidden - 1, 0) <= 0 || !strcmp(start, hidden))
-		a->no_kallsyms = "has no addresses for this user (sysctl kernel.kptr_restrict)";
+	if ((n = pread(found.fd, start, sizeof hidden - 1, 0)) < 0)
+		why = strerror(errno);
+	else if (!n || !strcmp(start, hidden))
+		why = "it has no addresses for this user (sysctl kernel.kptr_restrict)";
 	else
-		store_copy(a->store, id, "kallsyms", found.fd, NULL);
+		store_copy(a->store, id, "kallsyms", found.fd, NULL, &why);
+	if (why)
+		archive_without(a, name, why);
 	close(found.fd);
 }
 
@@ -183,10 +200,17 @@ archive_take(struct archive *a, const struct lookup_for *q, const struct lookup_
 			archive_file(a, q->dso, &found->id, "elf", found->fd);
 			return;
 		}
-		a->unknown++;		/* a module that is compressed or gone; an id of a list */
+		archive_none(a, q->dso, found->listed ? "no file here is known to have the build-id of --known-build-ids" :
+		    "no file here has its build-id, or it is compressed");	/* a module */
 	}
 	if (found->fd >= 0)
 		close(found->fd);
+}
+
+void
+archive_none(struct archive *a, const struct pp_dso *dso, const char *why)
+{
+	unused_say(&a->unused, dso->name, dso->len, why);
 }
 
 /* ---- the stage ------------------------------------------------------------------------------------ */
@@ -242,11 +266,12 @@ archive_finish(struct out *o)
 }
 
 struct archive *
-archive_new(struct tool *t, struct lookup *lookup, struct store *store, uint64_t limit)
+archive_new(struct tool *t, struct lookup *lookup, struct store *store, uint64_t limit, bool strict)
 {
 	struct archive *a = tool_alloc(1, sizeof *a);
 
-	*a = (struct archive){ .t = t, .lookup = lookup, .store = store, .limit = limit };
+	*a = (struct archive){ .t = t, .lookup = lookup, .store = store, .limit = limit,
+	    .unused = { t, "files of --archive", strict, 0 } };
 	return a;
 }
 
@@ -266,15 +291,12 @@ archive_stage(struct archive *a, struct walk *walk, struct out *next)
 static void
 archive_report(const struct archive *a)
 {
-	tool_note(a->t, "archive: %ju files, %ju new bytes; %ju could not be opened", (uintmax_t)a->copied, (uintmax_t)a->bytes,
-	    (uintmax_t)a->unknown);
+	unused_end(&a->unused);
+	tool_note(a->t, "archive: %ju files, %ju new bytes; %ju files are not there", (uintmax_t)a->copied, (uintmax_t)a->bytes,
+	    (uintmax_t)a->unused.n);
 	if (a->large)
 		tool_warn(a->t, "--archive: %ju files of %ju bytes are left out, as all would exceed %ju; --archive=SIZE takes more",
 		    (uintmax_t)a->large, (uintmax_t)a->large_bytes, (uintmax_t)a->limit);
-	if (a->changed)
-		tool_warn(a->t, "--archive: %ju files are left out, as they were written to meanwhile", (uintmax_t)a->changed);
-	if (a->no_kallsyms)
-		tool_warn(a->t, "--archive: no symbols of the kernel: /proc/kallsyms %s", a->no_kallsyms);
 }
 
 void

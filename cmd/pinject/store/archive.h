@@ -14,13 +14,15 @@
 
 struct archive;
 
-/* Before tool_open().  limit: bytes of all copies. */
-struct archive	*archive_new(struct tool *, struct lookup *, struct store *, uint64_t limit);
+/* Before tool_open().  limit: bytes of all copies; strict: a file that is left out makes the exit status 1. */
+struct archive	*archive_new(struct tool *, struct lookup *, struct store *, uint64_t limit, bool strict);
 /* The stage.  walk: for the files that are hit; NULL: of all maps. */
 struct out	*archive_stage(struct archive *, struct walk *, struct out *next);
 /* For file_ids.c: the build-id of a file was found; the descriptor is taken over. */
 void		 archive_take(struct archive *, const struct lookup_for *, const struct lookup_found *);
-/* After the output is complete: copy the files, say what was left out, free the archive (NULL: nothing). */
+/* The same: a file that is wanted was not found, or has no id. */
+void		 archive_none(struct archive *, const struct pp_dso *, const char *why);
+/* When the stream has ended: copy the files, say what was left out, free the archive (NULL: nothing). */
 void		 archive_end(struct archive *);
 
 #endif

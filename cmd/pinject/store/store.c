@@ -17,6 +17,7 @@
 #include "store.h"
 
 enum { COPY_STEP = 1 << 30, BUF = 64 << 10 };
+#define STORE_WRITTEN "has been written to meanwhile"
 
 struct store {
 	struct tool	*t;
@@ -61,6 +62,7 @@ store_fail(struct store *s, const char *doing)
 		tool_say(s->t, &s->err);
 	}
 	s->failed = s->t->failed = true;
+	s->t->partial = true;		/* the output needs what is not there */
 	return 0;
 }
 
@@ -138,6 +140,7 @@ struct from {			/* memory, or a file */
 	size_t		 n;
 	int		 fd;
 	const struct stat *then;
+	const char	*why;		/* it could not be read as it was; NULL: it could */
 };
 
 static int
@@ -154,17 +157,26 @@ write_all(int to, const uint8_t *p, size_t n)
 	return 1;
 }
 
-/* Read and write from there on, `n' bytes or, if that is 0, up to the end.  0: the file ended early; -1: errno. */
 static int
-copy_slowly(int to, int fd, uint64_t at, uint64_t n)
+cannot_read(struct from *from, const char *why)
+{
+	from->why = why;
+	return 0;
+}
+
+/* Read and write from there on, `n' bytes or, if that is 0, up to the end.  0: from->why; -1: errno, of the write. */
+static int
+copy_slowly(int to, struct from *from, uint64_t at, uint64_t n)
 {
 	static uint8_t buf[BUF];
 
 	while (!n || at < n) {
-		ssize_t got = pread(fd, buf, n && n - at < BUF ? (size_t)(n - at) : BUF, (off_t)at);
+		ssize_t got = pread(from->fd, buf, n && n - at < BUF ? (size_t)(n - at) : BUF, (off_t)at);
 
-		if (got <= 0)
-			return got < 0 ? -1 : !n;
+		if (got < 0)
+			return cannot_read(from, strerror(errno));
+		if (!got)
+			return n ? cannot_read(from, STORE_WRITTEN) : 1;
 		if (write_all(to, buf, (size_t)got) < 0)
 			return -1;
 		at += (uint64_t)got;
@@ -173,18 +185,19 @@ copy_slowly(int to, int fd, uint64_t at, uint64_t n)
 }
 
 static int
-copy(int to, int fd, uint64_t n)
+copy(int to, struct from *from, uint64_t n)
 {
 	loff_t at = 0;
 
-	if (ioctl(to, FICLONE, fd) == 0)
+	if (ioctl(to, FICLONE, from->fd) == 0)
 		return 1;
 	while ((uint64_t)at < n) {
 		uint64_t left = n - (uint64_t)at;
-		ssize_t done = syscall(SYS_copy_file_range, fd, &at, to, NULL, left < COPY_STEP ? (size_t)left : (size_t)COPY_STEP, 0);
+		ssize_t done = syscall(SYS_copy_file_range, from->fd, &at, to, NULL,
+		    left < COPY_STEP ? (size_t)left : (size_t)COPY_STEP, 0);
 
 		if (done <= 0)		/* another file system, or one that cannot */
-			return copy_slowly(to, fd, (uint64_t)at, n);
+			return copy_slowly(to, from, (uint64_t)at, n);
 	}
 	return 1;
 }
@@ -209,18 +222,20 @@ is_unchanged(int fd, const struct stat *then)
 	return same_time(&now.st_ctim, &then->st_ctim) || now.st_nlink != 1 || then->st_nlink != 1;
 }
 
-/* 1; 0: the file has changed; -1: errno. */
+/* 1; 0: from->why; -1: errno. */
 static int
-store_fill(const struct atomic *a, const struct from *from)
+store_fill(const struct atomic *a, struct from *from)
 {
 	int rc;
 
 	if (from->p)
 		return write_all(a->fd, from->p, from->n);
 	if (!from->then)
-		return copy_slowly(a->fd, from->fd, 0, 0);
-	rc = from->then->st_size ? copy(a->fd, from->fd, (uint64_t)from->then->st_size) : 0;
-	return rc > 0 ? is_unchanged(from->fd, from->then) : rc;
+		return copy_slowly(a->fd, from, 0, 0);
+	if (!from->then->st_size)
+		return cannot_read(from, "is empty");
+	rc = copy(a->fd, from, (uint64_t)from->then->st_size);
+	return rc <= 0 || is_unchanged(from->fd, from->then) ? rc : cannot_read(from, STORE_WRITTEN);
 }
 
 static int
@@ -240,7 +255,7 @@ store_link(struct store *s, const struct place *p)
 }
 
 static int
-store_make(struct store *s, const struct place *p, const struct from *from)
+store_make(struct store *s, const struct place *p, struct from *from)
 {
 	int dir = store_enter(s->dir, p->dir[0], p->dir[1]), rc = 0;
 	struct atomic a;
@@ -261,7 +276,7 @@ store_make(struct store *s, const struct place *p, const struct from *from)
 }
 
 static int
-store_add(struct store *s, const struct build_id *id, const char *kind, const struct from *from)
+store_add(struct store *s, const struct build_id *id, const char *kind, struct from *from)
 {
 	struct place p = place_of(id, kind);
 
@@ -280,7 +295,11 @@ store_put(struct store *s, const struct build_id *id, const char *kind, const vo
 }
 
 int
-store_copy(struct store *s, const struct build_id *id, const char *kind, int fd, const struct stat *then)
+store_copy(struct store *s, const struct build_id *id, const char *kind, int fd, const struct stat *then, const char **why)
 {
-	return store_add(s, id, kind, &(struct from){ .fd = fd, .then = then });
+	struct from from = { .fd = fd, .then = then };
+	int rc = store_add(s, id, kind, &from);
+
+	*why = from.why;
+	return rc;
 }

@@ -10,7 +10,8 @@
  * (A link because perf annotate takes no file from .build-id/ab/cdef... if that is a directory.)
  *
  * A file gets its name when it is complete, and is never changed: a name that exists already has that content.  No link below
- * DIR is followed.  After a failure, of which there is one message, the store takes nothing any more, and the exit status is 1.
+ * DIR is followed.  After a failure, of which there is one message, the store takes nothing any more, the exit status is 1, and an
+ * output file that has no name yet is incomplete.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -31,8 +32,9 @@ bool		 store_has(struct store *, const struct build_id *, const char *kind);
 int		 store_put(struct store *, const struct build_id *, const char *kind, const void *, size_t);
 /*
  * The same with a file that is open for reading; a reflink where the file system can do that.  then: what fstat(2) said of the
- * file when its build-id was read: nothing is stored if it has been written to since; NULL: a file without a size.
+ * file when its build-id was read: nothing is stored if it has been written to since; NULL: a file without a size.  0: *why, or
+ * NULL if the store has failed.
  */
-int		 store_copy(struct store *, const struct build_id *, const char *kind, int fd, const struct stat *then);
+int		 store_copy(struct store *, const struct build_id *, const char *kind, int fd, const struct stat *then, const char **why);
 
 #endif
