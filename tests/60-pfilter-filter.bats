@@ -239,7 +239,7 @@ wrong() {
 			perf script -f -i $f --comms "$c" 2>/dev/null | perf_remembers >"$T/b"
 			cmp "$T/a" "$T/b" || failed "$f: $c"
 		done < <(grep -v '^:\|^$' "$T/comms")
-		perf script -f -i $f -F ip,dso 2>/dev/null | sed -n 's/.*(\([^()]*\))$/\1/p' | grep -v unknown | sort -u >"$T/dsos"
+		perf script -f -i $f -F ip,dso 2>/dev/null | sed -n 's/.*(\([^()]*\))$/\1/p' | sort -u >"$T/dsos"
 		while read -r d; do
 			pfilter -q --filter "dso == '$d'" $f >"$T/o"
 			perf script -f -i "$T/o" -F tid,time,ip >"$T/a" 2>/dev/null || true

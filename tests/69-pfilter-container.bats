@@ -82,6 +82,15 @@ chosen() {
 		1 2 3 4 5 6 7 8 11 12 13|--exclude-dsos bpf*
 		8|--dsos [kernel] --exclude-dsos [kernel.kallsyms]
 	END
+	# outside all maps, by each way to say it
+	chosen "11 12 13" --filter 'dso == "[unknown]"'
+	chosen "11 12 13" --filter 'dso in ("[unknown]", "x")'
+	chosen "9 10 11 12 13" --filter 'dso ~ "[[]unk*" or dso =~ "^bpf"'
+	chosen "1 2 3 4 5 6 7 8 9 10" --filter 'dso != "[unknown]"'
+	chosen "1 2 3 4 5 6 7 8 9 10 11 12 13" --filter 'dso != "x"'
+	chosen "1 2 3 4 5 6 7 8 9 10 11 12 13" --filter 'exists(dso)'
+	[ "$(pstat --json -s dso "$T/in" | jq '.sort[] | select(.dso == "[unknown]").samples')" = 3 ] || failed "pstat -s dso"
+	perf script -f -F ip,dso -i "$T/in" 2>/dev/null </dev/null | grep -c '(\[unknown\])' | grep -qx 3 || failed "perf's number"
 	printf 'lib*\n[vdso]\n' >"$T/list"
 	chosen "1 2 3" --dsos "file://$T/list"
 	chosen "9 10" --filter 'dso ~ "bpf_prog_*"'
@@ -396,6 +405,9 @@ paths() {
 		1 3 6|callchain in (0x1800)
 		2 4|callchain in (0xffffffff81000010)
 		4|callchain.nr == 4 && callchain not in (0..0x2fff)
+		6|callchain.dso == "[unknown]"
+		6|callchain.dso in ("[unknown]", "x") and callchain.dso ~ "*known]"
+		1 2 3 4 5|not (callchain.dso == "[unknown]")
 	END
 	while IFS='|' read -r filter text; do
 		try pfilter --filter "$filter" "$T/in"

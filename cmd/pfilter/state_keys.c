@@ -392,16 +392,16 @@ keys_file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
 	return jit && !kernel ? mark | keys_jit_mark(k, jit) : mark;
 }
 
-/* The name of an address in no map: of a BPF program, if it is in the code of one. */
+/* Compare the name of an address in no map. */
 static uint8_t
 keys_mapless_mark(struct state_keys *k, const struct pp_state *state, unsigned mode, uint64_t ip)
 {
 	const char *name = field_dso_mapless(state, mode, ip);
 	uint8_t mark;
 
-	if (!name && !k->unknown)
-		k->unknown = keys_compared(k, KEY_DSO, KEY_NO_DSO, "[unknown]");
-	if (!name)
+	if (name == field_dso_unknown && !k->unknown)
+		k->unknown = keys_compared(k, KEY_DSO, KEY_NO_DSO, name);
+	if (name == field_dso_unknown)
 		return k->unknown;
 	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, name);
 	keys_note(k, KEY_DSO, mark, name);

@@ -195,10 +195,14 @@ const char *field_nameless(uint32_t tid, char *number);
 /* What perf shows for a file: the name of the kernel's map ends with its first symbol, which perf does not show. */
 const char *field_dso_name(const struct pp_dso *);
 
-/* The BPF program whose code is at an address that is in no map, as perf shows it where a file would stand.  NULL: none. */
+/*
+ * What perf shows where a file would stand, for an address that is in no map: the BPF program whose code it is, or
+ * field_dso_unknown, "[unknown]", which is compared by its address.
+ */
+extern const char field_dso_unknown[];
 const char *field_dso_mapless(const struct pp_state *, unsigned mode, uint64_t ip);
 /*
- * What the field `dso' is for an address: the file by the maps of the process at the time, or the BPF program.  NULL: unknown.
+ * What the field `dso' is for an address: the file by the maps of the process at the time, or what field_dso_mapless() says.
  * *map is the map that has it, or NULL; *index that of the file (struct pp_dso), or UINT32_MAX.
  */
 const char *field_dso_at(const struct pp_state *, uint32_t pid, unsigned mode, uint64_t ip, const struct pp_map **map,

@@ -179,10 +179,14 @@ field_dso_name(const struct pp_dso *dso)
 	return dso->name;
 }
 
+const char field_dso_unknown[] = "[unknown]";
+
 const char *
 field_dso_mapless(const struct pp_state *s, unsigned mode, uint64_t ip)
 {
-	return mode == PP_MISC_KERNEL ? pp_state_ksymbol(s, ip) : NULL;
+	const char *program = mode == PP_MISC_KERNEL ? pp_state_ksymbol(s, ip) : NULL;
+
+	return program ? program : field_dso_unknown;
 }
 
 const char *

@@ -11,6 +11,7 @@ struct frames {
 	const char *text;		/* of == */
 	uint8_t	*seen;			/* the results by index of the file: NO, YES; 0: not tested yet */
 	size_t	 n;
+	uint8_t	 unknown;		/* the result of frames in no map */
 };
 enum { NO = 1, YES };
 
@@ -68,6 +69,17 @@ frames_match_file(const struct node *n, const char *name, uint32_t index)
 	return f->seen[index] == YES;
 }
 
+/* The same for a frame in no map. */
+static bool
+frames_match_mapless(const struct node *n, const char *name)
+{
+	if (name != field_dso_unknown)
+		return frames_match(n, name);
+	if (!n->frames->unknown)
+		n->frames->unknown = frames_match(n, name) ? YES : NO;
+	return n->frames->unknown == YES;
+}
+
 enum expr_result
 frames_test(const struct node *n, struct field_fetch *f)
 {
@@ -91,7 +103,7 @@ frames_test(const struct node *n, struct field_fetch *f)
 		if (map && ip - map->start < map->len)	/* of the file of the frame before, which did not match */
 			continue;
 		name = field_dso_at(f->s->state, pid, mode, ip, &map, &index);
-		if (name && (index == UINT32_MAX ? frames_match(n, name) : frames_match_file(n, name, index)))
+		if (index == UINT32_MAX ? frames_match_mapless(n, name) : frames_match_file(n, name, index))
 			return EXPR_YES;
 	}
 	return EXPR_NO;

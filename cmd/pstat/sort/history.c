@@ -35,6 +35,7 @@ struct history {
 	struct { uint64_t generation; uint32_t tid, name; } comm[CACHED];
 	struct { uint64_t generation, version; const struct pp_maps *maps; uint32_t pid, mode; } maps[CACHED];
 	struct { uint64_t version, page; uint32_t name; } page[PAGES];	/* what is on pages that one map covers */
+	uint64_t	 unknown;	/* 1 + the number of field_dso_unknown; 0: not known yet */
 	uint32_t	*dso;		/* by index of a pp_dso: 1 + number of its name */
 	size_t		 ndso;
 };
@@ -100,7 +101,13 @@ history_dso_name(struct history *h, const struct pp_map *m)
 static uint64_t
 history_mapless(struct history *h, uint64_t ip, unsigned mode)
 {
-	return history_key(history_name(h, field_dso_mapless(h->now, mode, ip)));
+	const char *name = field_dso_mapless(h->now, mode, ip);
+
+	if (name != field_dso_unknown)
+		return history_key(history_name(h, name));
+	if (!h->unknown)
+		h->unknown = (uint64_t)history_name(h, name) + 1;
+	return history_key((uint32_t)(h->unknown - 1));
 }
 
 static uint64_t
@@ -110,6 +117,8 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 	uint64_t page = ip >> 12, version;
 	const struct pp_map *m;
 
+	if (ip == ROWS_UNKNOWN)			/* no sample, or one without an address */
+		return ROWS_UNKNOWN;
 	if (h->maps[at].generation != h->generation || h->maps[at].pid != pid || h->maps[at].mode != mode) {
 		h->maps[at].maps = pp_state_maps(h->now, pid, mode);
 		h->maps[at].version = h->maps[at].maps ? pp_maps_version(h->maps[at].maps) : 0;

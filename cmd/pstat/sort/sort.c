@@ -298,7 +298,7 @@ sort_fill(struct sort *s, struct hit *h, const struct pp_event *ev, const struct
 			h->key[i] = tid;
 			break;
 		case KEY_DSO:
-			h->key[i] = sample && ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : 0;
+			h->key[i] = sample && ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : ROWS_UNKNOWN;
 			break;
 		case KEY_CGROUP:
 			h->key[i] = 0;

@@ -111,7 +111,7 @@ sort_hit(const struct sort *s, struct files_hit *hit)
 		const char *name = names_text(s->names, r->key[at]);
 		bool has, old;
 
-		if (!name || !r->n.samples)
+		if (!name || !r->n.samples || !strcmp(name, field_dso_unknown))
 			continue;
 		has = files_has(&s->c->files, name, strlen(name), FILE_HAS_ID);
 		old = seen[r->key[at]];
