@@ -65,6 +65,75 @@ several_names() {
 	done_all
 }
 
+# Two systems have `switch'; `cycles' is an event, so the tracepoint of that name is only meant with its system.
+short_names() {
+	named <<-'END'
+		cycles 0 0
+		sched:sched_switch 0 2
+		sched:sched_wakeup:u 0x20 2
+		one:switch 0 2
+		two:switch 0 2
+		mine:cycles 0 2
+		probe_libc:malloc 0 2
+		sched:sched_switch:k 0x10 2
+	END
+}
+
+@test "events: a tracepoint is named without its system, wherever an event is named" {
+	short_names
+	while IFS='|' read -r want args; do
+		eval "args=($args)"
+		got=$(pfilter -q "${args[@]}" "$T/named" >"$T/out" && samples_at 6 "$T/out" | cut -d ' ' -f 1 | tr '\n' ' ')
+		[ "$got" = "${want:+$want }" ] || failed "${args[*]}: $got"
+	done <<-'END'
+		2 8|-e sched_switch
+		2 8|-e sched:sched_switch
+		8|-e sched_switch:k
+		3|-e sched_wakeup
+		3|-e sched_wakeup:u
+		2 3 8|-e 'sched_*'
+		1|-e cycles
+		6|-e mine:cycles
+		7|-e malloc
+		4 7|-e one:switch,malloc
+		1 3 4 5 6 7|--exclude-event sched_switch
+		1 3 4 5 6 7|--drop-event sched_switch
+		1 2 4 5 6 7 8|--drop-event sched_wakeup
+		4 5 6 7 8|--switch-on sched_wakeup
+		1 2|--switch-off sched_wakeup
+		4 5 6|--switch-on sched_wakeup --switch-off malloc
+		2 8|--filter 'event == "sched_switch"'
+		1 3 4 5 6 7|--filter 'event != "sched_switch"'
+		3 7|--filter 'event in ("malloc", "sched_wakeup")'
+		1 2 3 8|--filter 'event in ("cycles", "sched_wakeup", "sched_switch")'
+		1 4 5 6 8|--filter 'event not in ("malloc", "sched_wakeup", "sched:sched_switch:k") and event.index != 1 or event == "sched:sched_switch:k"'
+	END
+	done_all
+}
+
+@test "events: a name without system that several tracepoints have is wrong usage; a hint names the similar event" {
+	short_names
+	for args in "-e switch" "-e cycles,switch" "--exclude-event switch" "--drop-event switch" "--switch-on switch" "--switch-off switch"; do
+		try pfilter $args "$T/named"
+		[ $rc = 2 ] && grep -qx "pfilter: --[a-z-]* 'switch': is ambiguous: one:switch, two:switch" "$T/err" || failed "$args: $(cat "$T/err")"
+	done
+	for filter in 'event == "switch"' 'event != "switch"' 'event in ("malloc", "switch")' 'switch{a == 1}'; do
+		try pfilter --filter "$filter" "$T/named"
+		[ $rc = 2 ] && grep -qF '"switch" is ambiguous: one:switch, two:switch' "$T/err" || failed "$filter: $(cat "$T/err")"
+	done
+	for args in "-e sched_swich" "--drop-event sched_swich" "--switch-on sched_swich"; do
+		try pfilter $args "$T/named"
+		[ $rc = 2 ] && grep -qx "pfilter: --[a-z-]* 'sched_swich': no such event; similar: sched_switch" "$T/err" || failed "$args: $(cat "$T/err")"
+	done
+	try pfilter -e sched:sched_swich "$T/named"
+	[ $rc = 2 ] && one_line "pfilter: --event 'sched:sched_swich': no such event; similar: sched:sched_switch" || failed "with a system"
+	try pfilter -e page-faults "$T/named"
+	[ $rc = 2 ] && one_line "pfilter: --event 'page-faults': no such event; there are cycles, sched:sched_switch, " || failed "none is similar"
+	try pfilter --filter 'event == "sched_wakup"' "$T/named"
+	[ $rc = 0 ] && grep -qF 'no event is called "sched_wakup"; similar: sched_wakeup' "$T/err" || failed "filter: $(cat "$T/err")"
+	done_all
+}
+
 @test "events: a name that only looks like an event's is none" {
 	several_names
 	set -f
@@ -92,7 +161,7 @@ several_names() {
 		1|--filter|event == "cpu-clock"
 		1|--filter|"cpu-clock:ppp" == event
 		1 3 4 5 6 7 8 9|--filter|event != "cycles/period=5/u"
-		2 3 4|--filter|event in ("cycles", "mem-loads", "cpu-clock:ppp")
+		1 2 3 4|--filter|event in ("cycles", "mem-loads", "cpu-clock:ppp")
 		2 3|--filter|event ~ "cycles:?"
 	END
 	done_all

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "event_match.h"
-#include "tool/tool.h"
+#include "near.h"
 
 enum { TYPE_TRACEPOINT = 2 };
 enum { EXCLUDE_USER = 1 << 4, EXCLUDE_KERNEL = 1 << 5, EXCLUDE_HOST = 1 << 19, EXCLUDE_GUEST = 1 << 20 };
@@ -123,40 +123,32 @@ struct wanted {
 };
 
 static bool
-fits(const void *arg, const char *name)
+fits(const struct wanted *w, const char *name)
 {
-	const struct wanted *w = arg;
-
 	return w->text && (w->glob ? !fnmatch(w->text, name, 0) : !strcmp(w->text, name));
 }
 
 static bool
-any(const struct forms *f, bool (*fn)(const void *, const char *), const void *arg)
+any(const struct forms *f, const struct wanted *w)
 {
 	const char *const all[] = { f->whole, f->bare, f->base, f->plain, f->event };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i] && fn(arg, all[i]))
+		if (all[i] && fits(w, all[i]))
 			return true;
 	return false;
-}
-
-bool
-event_forms(const struct pp_event *ev, bool (*fn)(const void *, const char *), const void *arg)
-{
-	struct forms f;
-	bool yes;
-
-	take_apart(&f, ev->name, ev->attr.type == TYPE_TRACEPOINT);
-	yes = any(&f, fn, arg);
-	forms_free(&f);
-	return yes;
 }
 
 static bool
 names(const char *text, const struct pp_event *ev, bool glob)
 {
-	return event_forms(ev, fits, &(struct wanted){ text, glob });
+	struct forms f;
+	bool yes;
+
+	take_apart(&f, ev->name, ev->attr.type == TYPE_TRACEPOINT);
+	yes = any(&f, &(struct wanted){ text, glob });
+	forms_free(&f);
+	return yes;
 }
 
 /* Do the modifiers that restrict what is counted apply to the event? */
@@ -172,6 +164,33 @@ agrees(const char *modifiers, const struct pp_event *ev)
 	return !(guest || host) || (guest != !!(flags & EXCLUDE_GUEST) && host != !!(flags & EXCLUDE_HOST));
 }
 
+/* The name of a tracepoint without its system and modifiers, which the caller frees; NULL: it is another event, or has no system. */
+static char *
+short_name(const struct pp_event *ev)
+{
+	struct forms f;
+	const char *colon;
+	char *name = NULL;
+
+	if (ev->attr.type != TYPE_TRACEPOINT)
+		return NULL;
+	take_apart(&f, ev->name, true);
+	if ((colon = strchr(f.bare, ':')) && colon[1])
+		name = copy(colon + 1, strlen(colon + 1));
+	forms_free(&f);
+	return name;
+}
+
+static bool
+names_shortly(const char *text, const struct pp_event *ev, bool glob)
+{
+	char *name = short_name(ev);
+	bool yes = name && fits(&(struct wanted){ text, glob }, name);
+
+	free(name);
+	return yes;
+}
+
 bool
 event_matches(const char *text, const struct pp_event *ev, bool glob, bool loose)
 {
@@ -180,8 +199,11 @@ event_matches(const char *text, const struct pp_event *ev, bool glob, bool loose
 
 	if (yes || !loose)
 		return yes;
+	if (names_shortly(text, ev, glob))
+		return true;
 	take_apart(&f, text, false);
-	yes = agrees(text + strlen(f.bare), ev) && (names(f.given, ev, glob) || names(f.base, ev, glob) || names(f.plain, ev, glob));
+	yes = agrees(text + strlen(f.bare), ev) && (names(f.given, ev, glob) || names(f.base, ev, glob) || names(f.plain, ev, glob) ||
+	    names_shortly(f.base, ev, glob));
 	forms_free(&f);
 	return yes;
 }
@@ -189,13 +211,67 @@ event_matches(const char *text, const struct pp_event *ev, bool glob, bool loose
 bool
 event_match_loosely(const char *text, const struct pp_events *e, bool glob)
 {
-	struct forms f;
-	bool more;
+	for (unsigned i = 0; i < e->n; i++)
+		if (names(text, e->ev[i], glob))
+			return false;
+	return true;
+}
 
-	take_apart(&f, text, false);
-	more = strcmp(f.base, text) || f.plain;
-	forms_free(&f);
-	for (unsigned i = 0; more && i < e->n; i++)
-		more = !names(text, e->ev[i], glob);
-	return more;
+/* Are the names the same but for modifiers? */
+static bool
+same_event(const struct pp_event *a, const struct pp_event *b)
+{
+	struct forms x, y;
+	bool same;
+
+	take_apart(&x, a->name, a->attr.type == TYPE_TRACEPOINT);
+	take_apart(&y, b->name, b->attr.type == TYPE_TRACEPOINT);
+	same = !strcmp(x.bare, y.bare);
+	forms_free(&x);
+	forms_free(&y);
+	return same;
+}
+
+bool
+event_is_ambiguous(const char *text, const struct pp_events *e, bool glob, const char **one, const char **other)
+{
+	const struct pp_event *first = NULL;
+
+	if ((glob && strpbrk(text, "*?[")) || strchr(text, '/') || !event_match_loosely(text, e, glob))
+		return false;
+	for (unsigned i = 0; i < e->n; i++) {
+		if (!event_matches(text, e->ev[i], glob, true) || e->ev[i]->attr.type != TYPE_TRACEPOINT)
+			continue;
+		if (!first)
+			first = e->ev[i];
+		if (same_event(first, e->ev[i]))
+			continue;
+		*one = first->name;
+		*other = e->ev[i]->name;
+		return true;
+	}
+	return false;
+}
+
+void
+event_hint(const char *text, const struct pp_events *e, char *to, size_t size)
+{
+	char *v[] = { (char *)(uintptr_t)text };
+	struct words wanted = { .v = v, .n = 1 };
+	struct near near = { .n = 0 };
+
+	for (unsigned i = 0; i < e->n && !strchr(text, ':'); i++) {
+		char *name = short_name(e->ev[i]);
+
+		if (name)
+			near_note(&near, &wanted, name);
+		free(name);
+	}
+	if (!near_is_similar(&near)) {
+		near_free(&near);
+		for (unsigned i = 0; i < e->n; i++)
+			near_note(&near, &wanted, e->ev[i]->name);
+	}
+	near_text(&near, to, size);
+	near_free(&near);
 }

@@ -98,10 +98,16 @@ near_note(struct near *near, const struct words *wanted, const char *name)
 	strcpy(near->v[i].text, name);
 }
 
+bool
+near_is_similar(const struct near *near)
+{
+	return near->n && near->v[0].apart < NEAR_FAR;
+}
+
 void
 near_text(const struct near *near, char *text, size_t size)
 {
-	bool any = near->n && near->v[0].apart < NEAR_FAR;
+	bool any = near_is_similar(near);
 	unsigned i;
 
 	*text = 0;

@@ -209,14 +209,16 @@ unsigned
 select_find_event(const struct tool *t, const char *pattern, const char *option)
 {
 	const struct pp_events *e = t->in->events;
-	char all[512] = "";
+	const char *one, *other;
+	char hint[512];
 	unsigned k = select_first_event(e, pattern);
 
+	if (event_is_ambiguous(pattern, e, true, &one, &other))
+		tool_wrong(t, "%s '%s': is ambiguous: %.80s, %.80s", option, pattern, one, other);
 	if (k < e->n)
 		return k;
-	for (k = 0; k < e->n && strlen(all) < sizeof all - 100; k++)
-		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", k ? ", " : "", e->ev[k]->name);
-	tool_wrong(t, "%s '%s': no such event; there are %s%s", option, pattern, all, k < e->n ? ", ..." : "");
+	event_hint(pattern, e, hint, sizeof hint);
+	tool_wrong(t, "%s '%s': no such event%s", option, pattern, hint);
 }
 
 void

@@ -166,27 +166,43 @@ expr_any_has(const struct expr *e, const struct field *f)
 	return !samples;
 }
 
-/* event == "x" without such an event is an error of the user. */
+/* Call fn for each name of an event in the node; glob: it may be a pattern. */
 static void
-expr_check_name(const struct expr *e, const struct node *n)
+expr_each_event(const struct expr *e, const struct node *n,
+    void (*fn)(const struct expr *, const struct node *, const char *name, bool glob))
 {
-	const struct node *name = n->b;
-	char all[512] = "";
-	bool loose;
-	unsigned i;
-
 	if (n->kind == N_EVENT)
-		name = n;
-	else if ((n->kind != N_EQ && n->kind != N_NE) || !node_is_event(n->a) || name->kind != N_STR)
-		return;
-	loose = event_match_loosely(name->str, e->stream.events, n == name);
-	for (i = 0; i < e->stream.events->n; i++)
-		if (event_matches(name->str, e->stream.events->ev[i], n == name, loose))
+		fn(e, n, n->str, true);
+	else if ((n->kind == N_EQ || n->kind == N_NE) && node_is_event(n->a) && n->b->kind == N_STR)
+		fn(e, n->b, n->b->str, false);
+	else if (n->kind == N_IN && node_is_event(n->a))
+		for (size_t i = 0; i < n->list->nstr; i++)
+			fn(e, n, n->list->str[i], false);
+}
+
+/* A name that means several tracepoints is an error. */
+static void
+expr_check_clear(const struct expr *e, const struct node *n, const char *name, bool glob)
+{
+	const char *one, *other;
+
+	if (event_is_ambiguous(name, e->stream.events, glob, &one, &other))
+		lex_wrong(e->t, n->src, n->at, "\"%.80s\" is ambiguous: %.80s, %.80s", name, one, other);
+}
+
+/* One that means none is told. */
+static void
+expr_check_name(const struct expr *e, const struct node *n, const char *name, bool glob)
+{
+	const struct pp_events *events = e->stream.events;
+	const bool loose = event_match_loosely(name, events, glob);
+	char hint[512];
+
+	for (unsigned i = 0; i < events->n; i++)
+		if (event_matches(name, events->ev[i], glob, loose))
 			return;
-	for (i = 0; i < e->stream.events->n && strlen(all) < sizeof all - 100; i++)
-		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%.80s", i ? ", " : "", e->stream.events->ev[i]->name);
-	tool_warn(e->t, "%s: no event is called \"%.80s\"; there are %s%s", n->src->name, name->str, all,
-	    i < e->stream.events->n ? ", ..." : "");
+	event_hint(name, events, hint, sizeof hint);
+	tool_warn(e->t, "%s: no event is called \"%.80s\"%s", n->src->name, name, hint);
 }
 
 /* Why no event of the recording has a field of payloads; exits 2. */
@@ -283,6 +299,7 @@ expr_bind(struct expr *e, const struct tool *t, const struct pp_source *in)
 		if (n->kind == N_FIELD && !n->payload && !n->kernel && !noted)
 			noted = expr_note_own(e, n);
 		expr_settle(e, n);
+		expr_each_event(e, n, expr_check_clear);
 		if (n->kind == N_EVENT)
 			kernel_bind(e, n);
 	}
@@ -332,7 +349,7 @@ expr_make_program(struct expr *e, const struct field_kind *k, struct program **t
 	}
 	if (!e->named) {
 		for (const struct node *n = e->nodes; n; n = n->made)
-			expr_check_name(e, n);
+			expr_each_event(e, n, expr_check_name);
 		e->named = true;
 	}
 	field_stream_ready(&e->stream);

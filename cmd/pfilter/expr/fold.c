@@ -124,9 +124,12 @@ same_text(const struct expr *e, const struct field_kind *k, struct node *a, stru
 }
 
 static bool
-in_list(const void *list, const char *text)
+event_in_list(const struct expr *e, const struct field_kind *k, const struct list *l)
 {
-	return list_has_str(list, text);
+	for (size_t i = 0; i < l->nstr; i++)
+		if (event_matches(l->str[i], k->ev, false, event_match_loosely(l->str[i], e->stream.events, false)))
+			return true;
+	return false;
 }
 
 /* Comparisons: the result if both operands are KNOWN; otherwise whether it can be unknown. */
@@ -176,7 +179,7 @@ in(struct expr *e, const struct field_kind *k, struct node *n)
 	if (n->a->state == UNKNOWN)
 		unknown(n);
 	else if (n->a->state == KNOWN && node_is_event(n->a))
-		known(n, event_forms(k->ev, in_list, n->list), NULL);
+		known(n, event_in_list(e, k, n->list), NULL);
 	else if (n->a->state == KNOWN && n->a->type == T_STR)
 		known(n, list_has_str(n->list, n->a->text), NULL);
 	else if (n->a->state == KNOWN && (!n->b || list_has(n->list, n->a->value)))
