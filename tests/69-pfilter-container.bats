@@ -181,6 +181,12 @@ paths() {
 	1 --container deb-12 /machine.slice/machine-deb\x2d12.scope/payload
 	1 --container trixie /machine.slice/systemd-nspawn@trixie.service/payload
 	1 --container x1 /lxc/x1/system.slice/snapd.service
+	1 --container 1ff7a95c3ef0 /system.slice/nerdctl-1ff7a95c3ef0bd9a40d56a96e09a1a43ad36b0ccb57ee7e0b8dba8e6c9c8db52.scope
+	1 --container 4f1d0dd1a4b1 /ecs/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1-2531612879
+	1 --container 4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1 /ecs/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1-2531612879
+	1 --container 4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1-2531612879 /ecs/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1-2531612879
+	1 --container 432624d2150b /ecs/55091c13-b8cf-4801-b527-f4601742204d/432624d2150b349fe35ba397284dea788c2bf66b885d14dfc1569b01890ca7da
+	1 --container web /lxc.payload/web/init.scope
 	1 --pod a5c1f8d5-1919-434d-add7-4afaafdaef89 /kubepods.slice/kubepods-burstable.slice/kubepods-burstable-poda5c1f8d5_1919_434d_add7_4afaafdaef89.slice/crio-5eed917563583925ffdbd40a64efb2aaffe58638e57add8becaf460fe74f5b1c.scope
 	1 --pod 1e597579_417e_482f_bf65_5fe170c3aebd /kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/kubelet-kubepods-besteffort-pod1e597579_417e_482f_bf65_5fe170c3aebd.slice
 	1 --pod 0125EC2F-B64A-4868-8F5B-94B56CBAB864 /kubepods-besteffort-pod0125ec2f_b64a_4868_8f5b_94b56cbab864.slice:cri-containerd:ee4b20e90ac7f42a10bd004d05646b13d8ab5e2c5e7cbc01abf8006bac016459
@@ -196,6 +202,11 @@ paths() {
 	0 --container deb /machine.slice/machine-deb.slice
 	0 --container we /lxc.payload.web
 	0 --container web /lxc.monitor.web
+	0 --container web /lxc.monitor/web
+	0 --container 4f1d0dd1a4b1 /ecs/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1
+	0 --container 4f1d0dd1a4b1 /ecs/task/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1-
+	0 --container 4f1d0dd1a4b1 /ecs/task/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c1-2531x
+	0 --container 4f1d0dd1a4b1 /ecs/task/4f1d0dd1a4b14ad6b9d5a2fc2ff2b1c-25316
 	0 --container x1 /lxc2/x1
 	0 --container lxc /lxc
 	0 --pod a5c1f8d5-1919-434d-add7-4afaafdaef89 /kubepods-burstable-tripoda5c1f8d5_1919_434d_add7_4afaafdaef89.slice
@@ -218,11 +229,78 @@ paths() {
 		esac
 	done < <(paths)
 	# the example of each shape is one of them
-	rows=$(tr -d '\n' <../cmd/pfilter/container.def | sed 's/" *"//g; s/SHAPE(/\n&/g; s/\\\\/\\/g' | sed -n 's/^SHAPE([A-Z]*, .*"\(\/[^"]*\)").*/\1/p')
-	[ "$(wc -l <<<"$rows")" -eq "$(grep -c '^SHAPE' ../cmd/pfilter/container.def)" ]
+	rows=$(tr -d '\n' <../common/tool/container.def | sed 's/" *"//g; s/SHAPE(/\n&/g; s/\\\\/\\/g' | sed -n 's/^SHAPE([A-Z]*, .*"\(\/[^"]*\)").*/\1/p')
+	[ "$(wc -l <<<"$rows")" -eq "$(grep -c '^SHAPE' ../common/tool/container.def)" ]
 	while read -r path; do
 		paths | grep -qF " $path" || failed "$path"
 	done <<<"$rows"
+	done_all
+}
+
+@test "container: --exclude-container and --exclude-pod drop what --container and --pod keep" {
+	local want option value path
+	while read -r want option value path; do
+		in_cgroups <<-END
+		/other
+		$path
+		$path/below/it
+		END
+		case $want in
+		1) chosen "1" "--exclude-${option#--}" "$value";;
+		0) chosen "1 2 3" "--exclude-${option#--}" "$value";;
+		esac
+	done < <(paths)
+	in_cgroups < <(printf '/lxc/%s\n' a b c)
+	chosen "2" --container a,b --exclude-container a
+	for args in "--container a --exclude-container a,b" "--pod a5c1f8d5-1919-434d-add7-4afaafdaef89 --exclude-pod a5c1f8d5_1919_434d_add7_4afaafdaef89"; do
+		try pfilter $args "$T/in"
+		[ $rc = 2 ] && grep -q ": nothing remains selected$" "$T/err" || failed "$args"
+	done
+	try pfilter --exclude-pod web "$T/in"
+	[ $rc = 2 ] && one_line "pfilter: --exclude-pod 'web': expected the UID of a pod" || failed "no UID"
+	try pfilter --exclude-container a,b,c "$T/in"
+	[ $rc = 0 ] && grep -q "none of 3 samples was kept: --exclude-container drops all of them" "$T/err" || failed "all: $(cat "$T/err")"
+	try pfilter --container d --exclude-container a "$T/in"
+	[ $rc = 0 ] && grep -q "none is in container d" "$T/err" || failed "none: $(cat "$T/err")"
+	sed 's/|CGROUP//; s/ cgroup=.*//; /^CGROUP/d' "$T/in.txt" >"$T/none.txt"
+	mkpipe "$T/none.txt" >"$T/none"
+	try pfilter --exclude-container a "$T/none"
+	[ $rc = 2 ] && one_line "pfilter: --exclude-container: no event was recorded with PERF_SAMPLE_CGROUP" || failed "not recorded"
+	done_all
+}
+
+@test "container: pstat -s container and -s pod list what --container and --pod find" {
+	need jq
+	local want option value path key n
+	paths | awk '$1 { print $4 }' | in_cgroups
+	for key in container pod; do
+		pstat --json -s $key "$T/in" >"$T/$key" || failed $key
+		n=0
+		while IFS=$'\t' read -r samples value; do
+			n=$((n + samples))
+			got=$(pfilter -q --$key "$value" "$T/in" | pstat --json | jq .samples)
+			# of two inside each other the inner one is counted
+			[ "$got" -ge "$samples" ] && [ "$got" -le $((samples + 1)) ] || failed "$key $value: $samples, --$key keeps $got"
+		done < <(jq -r '.sort[] | select(.'$key' != null) | [.samples, .'$key'] | @tsv' "$T/$key")
+		[ "$n" -gt 4 ] || failed "$key: $n samples"
+		while read -r want option value path; do
+			[ "$want $option" = "1 --$key" ] || continue
+			jq -e --arg v "${value//_/-}" '[.sort[].'$key' | select(. != null and startswith($v | ascii_downcase))] | length > 0' "$T/$key" >"$T/jq" ||
+			    [[ $value == w\?b || $path == */d6701ec289c5*/*/* ]] || failed "$value is not listed"
+		done < <(paths)
+	done
+	# a cgroup gets another path
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CGROUP flags=sample_id_all|cgroup ids=11"
+		echo "CGROUP id=5 path=/lxc/a"
+		echo "SAMPLE misc=1 ip=1 pid=1 tid=1 time=2 cgroup=5"
+		echo "SAMPLE misc=1 ip=1 pid=1 tid=1 time=3 cgroup=6"
+		echo "CGROUP id=5 path=/lxc/b @ time=4 id=11"
+		echo "SAMPLE misc=1 ip=1 pid=1 tid=1 time=5 cgroup=5"
+		echo FINISHED_ROUND
+	} >"$T/in.txt"
+	mkpipe "$T/in.txt" >"$T/in"
+	[ "$(pstat --json -s container "$T/in" | jq -r '[.sort[] | "\(.container) \(.samples)"] | sort | join(",")')" = "a 1,b 1,null 1" ] || failed "another path"
 	done_all
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * container.h - the containers and pods that a cgroup is in, by its path: --container, --pod
- *
- * A new shape of a path is a row in container.def, and a line in tests/69-pfilter-container.bats.
+ * container.h - the containers and pods that a cgroup is in, by its path: --container, --pod, and their opposites
  */
 #ifndef PFILTER_CONTAINER_H
 #define PFILTER_CONTAINER_H
 
 #include "near.h"
+#include "tool/container_path.h"
 #include "words.h"
 
 enum { CONTAINER_ID = 64, CONTAINER_SHORT = 12 };	/* digits of an id; of the id that docker ps shows */
@@ -15,18 +14,19 @@ enum { CONTAINER_ID = 64, CONTAINER_SHORT = 12 };	/* digits of an id; of the id 
 struct container_key {			/* the list of an option; initially zero */
 	struct words	 list;
 	bool		 pods;		/* of --pod */
+	const char	*option;	/* its name */
 	struct container_prefix {	/* the words that are the beginning of an id */
 		const char *text;
-		char	 first[CONTAINER_ID + 1];	/* the first id that began so; "": none */
+		char	 first[CONTAINER_TEXT];	/* the first id that began so; "": none */
 		bool	 warned;
 	}		*prefix;
 	size_t		 nprefixes;
 };
 
-/* After the last option.  A word of --pod that is no UID exits 2. */
-void	container_ready(struct container_key *, const struct tool *, bool pods);
+/* After the last option.  A word for a pod that is no UID exits 2. */
+void	container_ready(struct container_key *, const struct tool *, const char *option, bool pods);
 /*
- * Is a cgroup of that path in one of the listed containers or pods, or below one?  `near' gets the names that are not listed.
+ * Is a cgroup of that path in one of the listed containers or pods, or below one?  `near' (or NULL) gets the names that are not listed.
  * Warns of a word that is the beginning of two ids.
  */
 bool	container_has(struct container_key *, const struct tool *, const char *path, struct near *);

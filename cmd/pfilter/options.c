@@ -8,7 +8,7 @@
 enum { MEMORY_MIN = 1 << 20, NO_TASK = -1, FIRST_CPU = 0 };
 enum {
 	EVENT_NOT = TOOL_LONG, TIME_NOT, TYPE_NOT, PID_NOT, TID_NOT, CPU_NOT, COMM_NOT, DSO, DSO_NOT, CGROUP,
-	CGROUP_NOT, CONTAINER, POD, INHERIT, PAYLOAD_TASK, TASK_FIELD, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF,
+	CGROUP_NOT, CONTAINER, CONTAINER_NOT, POD, POD_NOT, INHERIT, PAYLOAD_TASK, TASK_FIELD, TIME, TYPE, FILTER, FILTER_FILE, EXPLAIN, SWITCH_ON, SWITCH_OFF,
 	SHOW_ON_OFF, INVERT, MAX_SAMPLES, STOP, EVERY, SAMPLE, SEED, MAX_RATE, SCALE_PERIOD, SIDEBAND, ORDER, DROP_EVENT, DROP_UNUSED,
 	DROP_TYPE, STRIP, STACK_SIZE, MAX_STACK, ANON, ANON_KEY, ANON_MAP, ANON_UNDO, STATS, FAIL_IF_EMPTY,
 	AROUND, BEFORE, AFTER, AROUND_SAME, SPAN, LONGER, SHORTER, SPAN_WITH, KALLSYMS,
@@ -39,6 +39,8 @@ const struct tool_opt options_table[] = {
 	{ COMM_NOT, "exclude-comms", "LIST", "drop samples of threads with these names" },
 	{ DSO_NOT, "exclude-dsos", "LIST", "drop samples in these files" },
 	{ CGROUP_NOT, "exclude-cgroup", "LIST", "drop samples of these cgroups" },
+	{ CONTAINER_NOT, "exclude-container", "LIST", "drop samples of these containers" },
+	{ POD_NOT, "exclude-pod", "LIST", "drop samples of these pods" },
 	{ PAYLOAD_TASK, "payload-tasks", NULL, "these, --pid and --tid: also samples that name such a task (sched_switch...)" },
 	{ TASK_FIELD, "task-field", "EVENT:FIELD[:tgid]...", "with --payload-tasks: this field of payloads is a task" },
 	{ SWITCH_ON, "switch-on", "EVENT", "keep samples after a sample of this event" },
@@ -237,6 +239,8 @@ options_take(struct tool *t, struct options *o, int key)
 	case CGROUP_NOT:	o->keys = state_keys_add(o->keys, t, KEY_NO_CGROUP, t->optarg); break;
 	case CONTAINER:		o->keys = state_keys_add(o->keys, t, KEY_CONTAINER, t->optarg); break;
 	case POD:		o->keys = state_keys_add(o->keys, t, KEY_POD, t->optarg); break;
+	case CONTAINER_NOT:	o->keys = state_keys_add(o->keys, t, KEY_NO_CONTAINER, t->optarg); break;
+	case POD_NOT:		o->keys = state_keys_add(o->keys, t, KEY_NO_POD, t->optarg); break;
 	case INHERIT:		o->keys = state_keys_add(o->keys, t, KEY_INHERIT, NULL); break;
 	case SWITCH_ON:		o->keys = state_keys_add(o->keys, t, KEY_SWITCH_ON, t->optarg); break;
 	case SWITCH_OFF:	o->keys = state_keys_add(o->keys, t, KEY_SWITCH_OFF, t->optarg); break;

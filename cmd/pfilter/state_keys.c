@@ -18,7 +18,8 @@
 #include "words.h"
 #include "tool/field.h"
 
-enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4, IN_CONTAINER = 8, IN_POD = 16 };	/* result of a comparison */
+/* The result of a comparison; OUT_: it is excluded. */
+enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4, IN_CONTAINER = 8, IN_POD = 16, OUT_CONTAINER = 32, OUT_POD = 64 };
 enum { CGROUP_SLOTS = 256 };
 
 struct state_keys {
@@ -26,7 +27,7 @@ struct state_keys {
 	bool		 swap;
 	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
 	bool		 inherit;
-	struct container_key container, pod;
+	struct container_key container, pod, no_container, no_pod;
 	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
 	bool		 elsewhere;		/* samples ask for tasks and cgroups by themselves */
 	struct tool_list pid;			/* with `inherit': the list of --pid */
@@ -65,6 +66,8 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 	case KEY_SHOW_ON_OFF:	k->show = true; break;
 	case KEY_CONTAINER:	words_add(t, &k->container.list, text); break;
 	case KEY_POD:		words_add(t, &k->pod.list, text); break;
+	case KEY_NO_CONTAINER:	words_add(t, &k->no_container.list, text); break;
+	case KEY_NO_POD:	words_add(t, &k->no_pod.list, text); break;
 	default:
 		k->list[key].kind = key == KEY_DSO || key == KEY_NO_DSO ? WORDS_FILES :
 		    key == KEY_CGROUP || key == KEY_NO_CGROUP ? WORDS_PATHS : WORDS_NAMES;
@@ -88,6 +91,13 @@ keys_check_left(const struct tool *t, struct state_keys *k)
 			tool_wrong(t, "--%s and --exclude-%s: nothing remains selected", names[i], names[i]);
 }
 
+static void
+keys_check_contained(const struct tool *t, const struct container_key *yes, struct container_key *no)
+{
+	if (words_within(&yes->list, &no->list))
+		tool_wrong(t, "--%s and --%s: nothing remains selected", yes->option, no->option);
+}
+
 void
 state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid)
 {
@@ -96,8 +106,12 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	if (k->show && !k->on && !k->off)
 		tool_wrong(t, "--show-on-off-events: needs --switch-on or --switch-off");
 	keys_check_left(t, k);
-	container_ready(&k->container, t, false);
-	container_ready(&k->pod, t, true);
+	container_ready(&k->container, t, "container", false);
+	container_ready(&k->pod, t, "pod", true);
+	container_ready(&k->no_container, t, "exclude-container", false);
+	container_ready(&k->no_pod, t, "exclude-pod", true);
+	keys_check_contained(t, &k->container, &k->no_container);
+	keys_check_contained(t, &k->pod, &k->no_pod);
 	if (k->inherit) {
 		k->pid = *pid;
 		*pid = (struct tool_list){ 0 };
@@ -106,7 +120,8 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	}
 	k->by_task = k->inherit || k->list[KEY_COMM].n || k->list[KEY_NO_COMM].n;
 	k->by_file = k->list[KEY_DSO].n || k->list[KEY_NO_DSO].n;
-	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n || k->container.list.n || k->pod.list.n;
+	k->by_cgroup = k->list[KEY_CGROUP].n || k->list[KEY_NO_CGROUP].n || k->container.list.n || k->pod.list.n ||
+	    k->no_container.list.n || k->no_pod.list.n;
 	k->t = t;
 	k->discarding = k->on;
 	k->era = k->cgroup_era = 1;
@@ -161,6 +176,8 @@ state_keys_free(struct state_keys *k)
 		near_free(&k->near[i]);
 	container_free(&k->container);
 	container_free(&k->pod);
+	container_free(&k->no_container);
+	container_free(&k->no_pod);
 	tool_list_free(&k->pid);
 	descent_free(&k->descent);
 	free(k->file);
@@ -202,7 +219,8 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 	if (k->by_file)
 		keys_check_recorded(t, e, "--dsos", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
 	if (k->by_cgroup)
-		keys_check_recorded(t, e, k->container.list.n ? "--container" : k->pod.list.n ? "--pod" : "--cgroup", PP_SAMPLE_CGROUP,
+		keys_check_recorded(t, e, k->container.list.n ? "--container" : k->pod.list.n ? "--pod" : k->no_container.list.n ?
+		    "--exclude-container" : k->no_pod.list.n ? "--exclude-pod" : "--cgroup", PP_SAMPLE_CGROUP,
 		    "PERF_SAMPLE_CGROUP (perf record --all-cgroups)");
 }
 
@@ -472,6 +490,8 @@ keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id
 		keys_note(k, KEY_CGROUP, v->mark, path);
 		v->mark |= keys_contained(k, &k->container, KEY_CONTAINER, path) ? IN_CONTAINER : 0;
 		v->mark |= keys_contained(k, &k->pod, KEY_POD, path) ? IN_POD : 0;
+		v->mark |= k->no_container.list.n && container_has(&k->no_container, k->t, path, NULL) ? OUT_CONTAINER : 0;
+		v->mark |= k->no_pod.list.n && container_has(&k->no_pod, k->t, path, NULL) ? OUT_POD : 0;
 	}
 	return v->mark;
 }
@@ -484,9 +504,9 @@ state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint
 	k->pathless += own && !mark;
 	if (mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)))
 		return NOT_CGROUP;
-	if (k->container.list.n && !(mark & IN_CONTAINER))
+	if (mark & OUT_CONTAINER || (k->container.list.n && !(mark & IN_CONTAINER)))
 		return NOT_CONTAINER;
-	return k->pod.list.n && !(mark & IN_POD) ? NOT_POD : KEPT;
+	return mark & OUT_POD || (k->pod.list.n && !(mark & IN_POD)) ? NOT_POD : KEPT;
 }
 
 static int
@@ -574,8 +594,9 @@ state_keys_why(const struct state_keys *k, enum reason reason, char *text, size_
 	};
 	enum state_key key = of[reason].key;
 	const struct words *w = keys_words(k, key);
+	const struct words *no = key == KEY_CONTAINER ? &k->no_container.list : &k->no_pod.list;
 
-	if (key <= KEY_CGROUP && (!w->n || k->found[key])) {
+	if ((key <= KEY_CGROUP || no->n) && (!w->n || k->found[key])) {
 		snprintf(text, size, "--exclude-%s drops all of them", of[reason].option);
 		return;
 	}

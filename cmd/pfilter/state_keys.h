@@ -16,7 +16,8 @@
 
 struct state_keys;		/* NULL: no such key */
 
-enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_CONTAINER, KEY_POD, KEY_SWITCH_ON,
+enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_CONTAINER, KEY_POD,
+	KEY_NO_CONTAINER, KEY_NO_POD, KEY_SWITCH_ON,
 	KEY_SWITCH_OFF, KEY_INHERIT, KEY_SHOW_ON_OFF };
 
 /* Add the argument of an option (`text' NULL if it has none); an error exits 2.  Returns *k or a new one. */

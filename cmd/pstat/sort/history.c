@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * history.c - keys that depend on history: comm, dso, cgroup of the time of the sample
+ * history.c - keys that depend on history: comm, dso, cgroup, container of the time of the sample
  *
  * Samples wait, as little as is needed of them, until all side-band of their time is known: by perf's rounds, or when the
  * memory is used up (then some may get the names of another time, and the report is not exact).  Only the side-band is sorted:
@@ -13,11 +13,12 @@
 #include "sort/in.h"
 #include "state/state.h"
 #include "state/turns.h"
+#include "tool/container_path.h"
 
 enum {
 	HITS_FIRST = 1024, HITS_MAX = 64 << 10,	/* that wait; powers of 2 */
 	HITS_COPIED = 2 << 20,		/* bytes of side-band that waits */
-	CACHED_BITS = 10, CACHED = 1 << CACHED_BITS, PAGES = 4096,
+	CACHED_BITS = 10, CACHED = 1 << CACHED_BITS, PAGES = 4096, CONTAINED = 256,
 };
 
 struct history {
@@ -35,6 +36,8 @@ struct history {
 	struct { uint64_t generation; uint32_t tid, name; } comm[CACHED];
 	struct { uint64_t generation, version; const struct pp_maps *maps; uint32_t pid, mode; } maps[CACHED];
 	struct { uint64_t version, page; uint32_t name; } page[PAGES];	/* what is on pages that one map covers */
+	uint64_t	 cgroup_era;	/* until a cgroup may have another path; from 1 */
+	struct { uint64_t id, era; uint32_t name; } contained[2][CONTAINED];	/* by id: containers, pods */
 	uint64_t	 unknown;	/* 1 + the number of field_dso_unknown; 0: not known yet */
 	uint32_t	*dso;		/* by index of a pp_dso: 1 + number of its name */
 	size_t		 ndso;
@@ -145,6 +148,23 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 	return name - 1;
 }
 
+/* The innermost container or pod that a cgroup is in. */
+static uint64_t
+history_contained(struct history *h, uint64_t id, bool pod)
+{
+	size_t slot = id % CONTAINED;
+	char text[CONTAINER_TEXT];
+	const char *path;
+
+	if (h->contained[pod][slot].era != h->cgroup_era || h->contained[pod][slot].id != id) {
+		path = pp_state_cgroup(h->now, id);
+		h->contained[pod][slot].name = history_name(h, path && container_innermost(path, pod, text) ? text : NULL);
+		h->contained[pod][slot].era = h->cgroup_era;
+		h->contained[pod][slot].id = id;
+	}
+	return history_key(h->contained[pod][slot].name);
+}
+
 /* Count a hit: its keys of the state are replaced by the names that these have now. */
 __attribute__((always_inline)) static inline void
 history_count(struct history *h, struct hit *hit, uint64_t time)
@@ -156,6 +176,8 @@ history_count(struct history *h, struct hit *hit, uint64_t time)
 		case KEY_COMM:		hit->key[i] = history_comm(h, (uint32_t)hit->key[i]); break;
 		case KEY_DSO:		hit->key[i] = history_dso(h, hit->key[i], hit->pid, hit->mode); break;
 		case KEY_CGROUP:	hit->key[i] = history_key(history_name(h, pp_state_cgroup(h->now, hit->key[i]))); break;
+		case KEY_CONTAINER:	hit->key[i] = history_contained(h, hit->key[i], false); break;
+		case KEY_POD:		hit->key[i] = history_contained(h, hit->key[i], true); break;
 		case KEY_TIME:		hit->key[i] = sort_bin(s, time); break;
 		default:		break;
 		}
@@ -173,6 +195,7 @@ history_feed(struct history *h, const uint8_t *p)
 	struct pp_rec r = pp_rec_at(p, h->s->stream.swap);
 
 	h->generation++;
+	h->cgroup_era += r.type == PP_CGROUP;
 	return pp_state_feed(h->now, &r, 0);
 }
 
@@ -343,7 +366,7 @@ history_new(struct sort *s)
 	struct history *h = tool_alloc(1, sizeof *h);
 
 	h->s = s;
-	h->generation = 1;
+	h->generation = h->cgroup_era = 1;
 	if ((h->now = pp_state_new(s->stream.swap, err)) && pp_turns_start(&h->turns, history_turn, h, err) > 0)
 		return h;
 	history_free(h);

@@ -11,7 +11,8 @@
 #include "sort/tally.h"
 #include "tool/field.h"
 
-enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_CGROUP };
+enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_CGROUP,
+	KEY_CONTAINER, KEY_POD };
 struct key {
 	const char	*name;
 	uint8_t		 kind;		/* enum key_kind */

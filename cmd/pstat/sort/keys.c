@@ -12,6 +12,8 @@ static const struct key keys[] = {
 	{ "event", KEY_EVENT, CELL_TEXT, true, NULL, "event" },
 	{ "dso", KEY_DSO, CELL_TEXT, false, NULL, "file that is mapped where the ip is, at the time of the sample" },
 	{ "cgroup", KEY_CGROUP, CELL_TEXT, false, NULL, "cgroup" },
+	{ "container", KEY_CONTAINER, CELL_TEXT, false, NULL, "innermost container that the cgroup is in" },
+	{ "pod", KEY_POD, CELL_TEXT, false, NULL, "pod of Kubernetes that the cgroup is in" },
 	{ "cpumode", KEY_FIELD, CELL_TEXT, false, "cpumode", "user, kernel, hypervisor, guest_user, guest_kernel or unknown" },
 	{ "type", KEY_TYPE, CELL_TEXT, true, NULL, "type of the record; all types are counted" },
 	{ "time", KEY_TIME, CELL_NUM, true, NULL, "start of the bin of time, ns" },
@@ -67,6 +69,8 @@ key_cell(const struct sort *s, const struct key *k, uint64_t value)
 	case KEY_COMM:
 	case KEY_DSO:
 	case KEY_CGROUP:
+	case KEY_CONTAINER:
+	case KEY_POD:
 		return cell_text(names_text(s->names, value));
 	}
 	return none;

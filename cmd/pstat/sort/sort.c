@@ -301,6 +301,8 @@ sort_fill(struct sort *s, struct hit *h, const struct pp_event *ev, const struct
 			h->key[i] = sample && ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : ROWS_UNKNOWN;
 			break;
 		case KEY_CGROUP:
+		case KEY_CONTAINER:
+		case KEY_POD:
 			h->key[i] = 0;
 			if (sample && ev->attr.sample_type & PP_SAMPLE_CGROUP &&
 			    pp_sample_field(ev, r, swap, PP_SAMPLE_CGROUP, &p, &n, NULL) > 0 && n == 8)
