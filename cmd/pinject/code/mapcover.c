@@ -62,6 +62,8 @@ mapcover_cut(struct mapcovers *m, uint64_t start, uint64_t end, bool hide)
 
 	if (start >= end)
 		return;
+	if (m->n >= MAPCOVER_MAX)
+		m->n = 0;
 	mapcover_split(m, start);
 	mapcover_split(m, end);
 	at = last = mapcover_from(m, start);
@@ -76,8 +78,6 @@ mapcover_add(struct mapcovers *m, struct mapcover c)
 {
 	size_t at;
 
-	if (m->n >= MAPCOVER_MAX)
-		m->n = 0;
 	mapcover_cut(m, c.start, c.end, false);
 	at = mapcover_from(m, c.start);
 	*mapcover_make_space(m, at, at, 1) = c;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* mapcover.h - for perfmap.c: which parts of a process's memory have names by images */
+/*
+ * mapcover.h - for perfmap.c: which parts of a process's memory have names by images
+ *
+ * If there are about MAPCOVER_MAX of them, all are forgotten: what is needed again is made again.
+ */
 #ifndef MAPCOVER_H
 #define MAPCOVER_H
 
@@ -11,7 +15,7 @@ struct mapcover {			/* a part over which a part of an image was put */
 	uint64_t	 start, end;
 	size_t		 n, lines;	/* of the text when the image was made: bytes, complete lines */
 	uint64_t	 pgoff;		/* of start, in the image */
-	uint64_t	 image;		/* its number, */
+	uint64_t	 image;		/* its number, 0: it could not be made; */
 	struct build_id	 id;		/* and its build-id */
 	bool		 hidden;	/* an anonymous map lies over it since */
 };
@@ -25,7 +29,7 @@ struct mapcovers {			/* begins zeroed */
 size_t		 mapcover_from(const struct mapcovers *, uint64_t addr);
 /* The one that contains the address; NULL: none. */
 struct mapcover	*mapcover_find(const struct mapcovers *, uint64_t addr);
-/* A new one takes the place of what it overlaps.  Beyond MAPCOVER_MAX all are forgotten: what is needed again is made again. */
+/* A new one takes the place of what it overlaps. */
 void		 mapcover_add(struct mapcovers *, struct mapcover);
 /* From start to end is something else now; hide: it is anonymous memory. */
 void		 mapcover_cut(struct mapcovers *, uint64_t start, uint64_t end, bool hide);

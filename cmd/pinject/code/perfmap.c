@@ -410,7 +410,7 @@ perfmap_show_hidden(struct perfmap *m, struct process *p, const struct walk_hit 
 	struct mapcovers *covers = &p->covers;
 
 	for (size_t i = mapcover_from(covers, map->start); i < covers->n && covers->v[i].start < map->end; i++) {
-		if (covers->v[i].hidden && perfmap_put(m, p, hit, &covers->v[i]) < 0)
+		if (covers->v[i].hidden && covers->v[i].image && perfmap_put(m, p, hit, &covers->v[i]) < 0)
 			return -1;
 		covers->v[i].hidden = false;
 	}
@@ -441,14 +441,15 @@ perfmap_show(struct perfmap *m, struct process *p, const struct walk_hit *hit)
 	if (!begins && perfmap_show_hidden(m, p, hit, &map) < 0)
 		return -1;
 	perfmap_find_runs(m, p, &map, begins);
-	if (!m->runs || !perfmap_make_image(m, p, &c.id))
+	if (!m->runs)
 		return 1;
-	c.image = m->images;
+	if (perfmap_make_image(m, p, &c.id))
+		c.image = m->images;
 	for (size_t i = 0; i < m->runs; i++) {
 		c.start = m->run[i].start;
 		c.end = m->run[i].end;
 		c.pgoff = TEXT_AT + (c.start - m->run[0].start);
-		if (perfmap_put(m, p, hit, &c) < 0)
+		if (c.image && perfmap_put(m, p, hit, &c) < 0)
 			return -1;
 		mapcover_add(&p->covers, c);
 	}
