@@ -21,7 +21,7 @@ enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, O
 
 static const struct tool_opt opts[] = {
 	TOOL_HEAD("What is reported"),
-	{ 's', "sort", "KEYS", "count by comm pid tid cpu event dso cgroup container pod cpumode type time raw.FIELD: pid,cpu" },
+	{ 's', "sort", "KEYS", "by comm pid tid cpu event dso cgroup container pod cpumode type time raw.FIELD" },
 	{ OPT_HIST, "hist", "FIELD", "percentiles of period, weight, interval, stack, chain, raw, size, round ..." },
 	{ OPT_TOP, "top", "N", "of --sort show N rows (20 on the screen, else all), 0: all" },
 	{ OPT_QUANTUM, "time-quantum", "DURATION", "the bins of --sort time and --picture: 1ms to 60m" },
