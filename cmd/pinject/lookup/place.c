@@ -226,7 +226,8 @@ place_owned(struct place *p, int fd, const struct stat *st)
 	char path[32];
 
 	snprintf(path, sizeof path, "/proc/%u", p->pid);
-	if (p->proven || p->opt->foreign_maps || !st->st_uid || st->st_uid == geteuid() || (stat(path, &them) == 0 && st->st_uid == them.st_uid))
+	if (p->proven || p->opt->foreign_maps || !st->st_uid || st->st_uid == geteuid() ||
+	    (stat(path, &them) == 0 && st->st_uid == them.st_uid))
 		return fd;
 	close(fd);
 	return place_none(p, WHY_OWNER);
