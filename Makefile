@@ -17,12 +17,20 @@ O      = build
 TOOLS  = $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
 PKGS   = libzstd libbsd-overlay
 
+# What makes a fault hard to use, for commands and libraries.  What the user's CFLAGS say comes later and counts.  FORTIFY needs an
+# optimizing compiler, is the user's if he sets a level, and would hide calls from a sanitizer.
+FORTIFY = $(if $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS)))),$\
+	$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS))$(findstring -fsanitize=,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN = -fstack-protector-strong $(FORTIFY)
+HARDEN_LINK = -Wl,-z,relro,-z,now
+
 WARN   = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wformat=2
 PKG_CFLAGS := $(shell $(or $(PKG_CONFIG),pkg-config) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell $(or $(PKG_CONFIG),pkg-config) --libs $(PKGS) 2>/dev/null)
 DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG_CFLAGS) $(CPPFLAGS)
 COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN)
-LINK   = $(CC) $(WARN) $(CFLAGS) $(LDFLAGS)
+LINK   = $(CC) $(WARN) $(HARDEN_LINK) -pie $(CFLAGS) $(LDFLAGS)
+LINK_SHARED = $(CC) $(WARN) $(HARDEN_LINK) -shared $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS) -pthread
 $(O)/pcat: LDLIBS += -lz -lmd
 $(O)/psort: LDLIBS += -lmd
@@ -53,7 +61,7 @@ $(SHARED): $(call objs,common/tool common/index)
 $(O)/cmd/%.o: DEFS += -Icmd/$(word 2,$(subst /, ,$*))
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
-	$(COMPILE) $(CFLAGS) -c -o $@ $<
+	$(COMPILE) $(HARDEN) -fPIE $(CFLAGS) -c -o $@ $<
 # The style and the script of a page, as the numbers of their bytes.
 $(O)/cmd/pstat/page/page.o: $(O)/cmd/pstat/page/page.css.h $(O)/cmd/pstat/page/page.js.h
 $(O)/cmd/pstat/page/page.o: DEFS += -I$(O)/cmd/pstat/page
@@ -75,13 +83,13 @@ HEADERS  = $(O)/include/perfpipe.h $(O)/include/perfpipe_inline.h
 library: $(O)/libperfpipe.a $(O)/$(SONAME) $(HEADERS)
 $(O)/pic/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
-	$(COMPILE) $(CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -c -o $@ $<
+	$(COMPILE) $(HARDEN) $(CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -c -o $@ $<
 $(O)/libperfpipe.a: $(PIC)
 	$(CC) -r -nostdlib -o $(O)/pic/perfpipe.o $^
 	$(OBJCOPY) --localize-hidden $(O)/pic/perfpipe.o
 	rm -f $@ && $(AR) rcs $@ $(O)/pic/perfpipe.o
 $(O)/$(SONAME): $(PIC)
-	$(LINK) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(shell $(or $(PKG_CONFIG),pkg-config) --libs libzstd 2>/dev/null) -pthread
+	$(LINK_SHARED) -Wl,-soname,$(SONAME) -o $@ $^ $(shell $(or $(PKG_CONFIG),pkg-config) --libs libzstd 2>/dev/null) -pthread
 $(O)/include/%.h: common/%.h common/header.sh $(wildcard common/record/*.def) | $(O)/ready
 	@mkdir -p $(@D)
 	CC="$(CC)" common/header.sh <$< >$@
@@ -154,12 +162,13 @@ $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
 $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
+$(O)/unit/path: $(O)/cmd/pinject/lookup/path.o
 PICTURE   = $(patsubst %.c,$(O)/%.o,$(wildcard $(addprefix cmd/pstat/picture/,svg*.c scale.c coarse.c)))
 $(O)/unit/picture: $(PICTURE)
 $(O)/unit/picture: LDLIBS += -lm
 $(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c) cmd/pstat/picture/scale.c cmd/pstat/report/text.c)
 $(O)/tests/unit/picture.o $(O)/tests/unit/term.o: DEFS += -Icmd/pstat
-$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
+$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o $(O)/tests/unit/path.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests

@@ -3,17 +3,20 @@
  * fault.c - makes system calls fail: LD_PRELOAD=fault.so FAULT=... command
  *
  * FAULT is a comma-separated list of
- *	CALL:N:ERRNO	the N-th CALL (from 1) fails with ERRNO (EIO, ENOSPC, EINTR, EAGAIN, EMFILE, ENOMEM, EACCES)
+ *	CALL:N:ERRNO	the N-th CALL (from 1) fails with ERRNO (EIO, ENOSPC, EINTR, EAGAIN, EMFILE, ENOMEM, EACCES, EPERM)
  *	CALL:N+:ERRNO	the N-th and all later ones
  *	CALL:short	CALL moves one byte at a time
  *	CALL:ERRNO	every other CALL fails with ERRNO, starting with the first (EINTR and EAGAIN storms)
- * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE).  64-bit names and openat count
- * as their plain names, calloc and realloc as malloc.  Writes to standard error are left alone.
+ * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE) prctl getrandom.  64-bit
+ * names, openat and those of _FORTIFY_SOURCE count as their plain names, calloc and realloc as malloc.  Writes to standard error are
+ * left alone.
  *
  * Only calls that the program makes through the C library's public names are seen; stdio's own are not.
  */
 #undef _FILE_OFFSET_BITS		/* with it the plain names would stand for the 64-bit ones, which are defined here too */
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/uio.h>
 
 #include <dlfcn.h>
@@ -27,13 +30,13 @@
 
 static const char *const calls[] = {
 	"read", "pread", "readv", "write", "writev", "splice", "vmsplice", "tee", "open", "close", "mmap", "malloc",
-	"tmpfile"
+	"tmpfile", "prctl", "getrandom"
 };
-enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, TMPFILE, NCALLS };
+enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, TMPFILE, PRCTL, GETRANDOM, NCALLS };
 static const struct { const char *name; int value; } errors[] = {
 	{ "EIO", EIO }, { "ENOSPC", ENOSPC }, { "EINTR", EINTR }, { "EAGAIN", EAGAIN }, { "EMFILE", EMFILE },
 	{ "ENOMEM", ENOMEM }, { "EACCES", EACCES }, { "EPIPE", EPIPE }, { "EINVAL", EINVAL }, { "EBADF", EBADF },
-	{ "EOPNOTSUPP", EOPNOTSUPP },
+	{ "EOPNOTSUPP", EOPNOTSUPP }, { "EPERM", EPERM }, { "ENOSYS", ENOSYS },
 };
 static struct plan {
 	unsigned long	seen, nth;	/* nth 0: not that one */
@@ -123,6 +126,33 @@ pread64(int fd, void *p, size_t n, off64_t off)
 	return fails(PREAD) ? -1 : real(fd, p, at_most(PREAD, n), off);
 }
 
+/* What _FORTIFY_SOURCE makes of these calls, if a size is unknown when the program is compiled. */
+ssize_t	__read_chk(int, void *, size_t, size_t);
+ssize_t	__pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t	__pread64_chk(int, void *, size_t, off64_t, size_t);
+int	__open_2(const char *, int);
+int	__open64_2(const char *, int);
+int	__openat_2(int, const char *, int);
+int	__openat64_2(int, const char *, int);
+
+ssize_t
+__read_chk(int fd, void *p, size_t n, size_t space)
+{
+	return n <= space ? read(fd, p, n) : (abort(), -1);
+}
+
+ssize_t
+__pread_chk(int fd, void *p, size_t n, off_t off, size_t space)
+{
+	return n <= space ? pread(fd, p, n, off) : (abort(), -1);
+}
+
+ssize_t
+__pread64_chk(int fd, void *p, size_t n, off64_t off, size_t space)
+{
+	return n <= space ? pread64(fd, p, n, off) : (abort(), -1);
+}
+
 ssize_t
 readv(int fd, const struct iovec *v, int n)
 {
@@ -209,6 +239,42 @@ open(const char *path, int flags, ...)
 
 int	open64(const char *, int, ...) __attribute__((alias("open")));
 int	openat64(int, const char *, int, ...) __attribute__((alias("openat")));
+
+int
+__open_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+int
+__openat_2(int dir, const char *path, int flags)
+{
+	return openat(dir, path, flags);
+}
+
+int	__open64_2(const char *, int) __attribute__((alias("__open_2")));
+int	__openat64_2(int, const char *, int) __attribute__((alias("__openat_2")));
+
+int
+prctl(int what, ...)
+{
+	va_list ap;
+	unsigned long a[4];
+	REAL(int, "prctl", int, ...);
+
+	va_start(ap, what);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	return fails(PRCTL) ? -1 : real(what, a[0], a[1], a[2], a[3]);
+}
+
+ssize_t
+getrandom(void *p, size_t n, unsigned flags)
+{
+	REAL(ssize_t, "getrandom", void *, size_t, unsigned);
+	return fails(GETRANDOM) ? -1 : real(p, n, flags);
+}
 
 int
 close(int fd)
