@@ -17,8 +17,6 @@
  *
  * Memory: distinct stacks, and the side-band of all processes, since an ancestor's maps may be needed.
  */
-#include <sys/random.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,6 +29,7 @@
 #include "record/shape.h"
 #include "tool/atomic.h"
 #include "out_cpuprofile.h"
+#include "set.h"
 #include "state/state.h"
 #include "state/timeline.h"
 
@@ -78,7 +77,7 @@ profile_hash(const struct profile *o, size_t depth)
 	uint64_t h = o->key[0] ^ depth;
 
 	for (size_t i = 0; i < depth; i++) {
-		h = (h ^ o->pcs[i]) * (o->key[1] | 1);
+		h = (h ^ o->pcs[i]) * o->key[1];
 		h ^= h >> 32;
 	}
 	return h;
@@ -457,10 +456,8 @@ out_cpuprofile_new(struct atomic *file, const struct profile_what *what, const s
 		return NULL;
 	}
 	*o = (struct profile){ .pub = { .put = profile_put, .flush = profile_flush, .finish = profile_finish },
-	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first };
-	if (getrandom(o->key, sizeof o->key, 0) != sizeof o->key)
-		pp_fail_system(o->err, "random numbers");
-	else if ((o->side_band = pp_timeline_new(profile_take_in, o, SIZE_MAX, o->err)) && (o->sink = atomic_sink(file)))
+	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first, .key = { pp_seed(), pp_seed() | 1 } };
+	if ((o->side_band = pp_timeline_new(profile_take_in, o, SIZE_MAX, o->err)) && (o->sink = atomic_sink(file)))
 		return &o->pub;
 	pp_timeline_free(o->side_band);
 	free(o);

@@ -235,8 +235,8 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->quick = !o->sel.type && !o->payload && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail_memory(&t->in_err);
-	if (o->payload && payload_tasks_start(o->payload, t->in, state, o->keys, o->needed, &t->in_err) < 0)
-		return -1;
+	if (o->payload)
+		payload_tasks_start(o->payload, t->in, state, o->keys, o->needed);
 	if ((o->expr || o->windows || o->payload || anon_any(&o->anon)) && pp_keep_formats(t->in) < 0)
 		return pp_fail_memory(&t->in_err);
 	return 1;

@@ -73,9 +73,9 @@ payload_tasks_bind(struct payload_tasks *p, const struct tool *t)
 
 /* ---- tasks ------------------------------------------------------------------------------------------- */
 
-int
+void
 payload_tasks_start(struct payload_tasks *p, const struct pp_source *in, const struct pp_state *state, const struct state_keys *keys,
-    bool names, struct pp_err *err)
+    bool names)
 {
 	p->rows.in = in;
 	p->state = state;
@@ -83,10 +83,9 @@ payload_tasks_start(struct payload_tasks *p, const struct pp_source *in, const s
 	p->by_name = state_keys_by_task(keys);
 	p->cgroups = state_keys_by_cgroup(keys);
 	p->names = names;
-	if (pp_table_init(&p->seen, err) < 0 || pp_table_init(&p->pairs, err) < 0)
-		return -1;
+	pp_table_init(&p->seen);
+	pp_table_init(&p->pairs);
 	p->started = true;
-	return 1;
 }
 
 /* The element of a key, made if there is none.  Begins again when there are too many.  NULL: no memory. */
@@ -99,8 +98,7 @@ payload_entry(struct table *t, uint32_t key, size_t size, struct pp_err *err)
 		return l;
 	if (t->n >= SEEN_MAX) {
 		pp_table_free(t, true);
-		if (pp_table_init(t, err) < 0)
-			return NULL;
+		pp_table_init(t);
 	}
 	if (!(l = calloc(1, size)) || pp_table_add(t, l, key) < 0) {
 		free(l);

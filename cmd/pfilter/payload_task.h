@@ -29,11 +29,10 @@ struct payload_tasks *payload_tasks_new(void);
 /* Add a row, EVENT:FIELD[:tgid]; an error exits 2. */
 void	payload_tasks_add(struct payload_tasks *, const struct tool *, const char *text);
 /*
- * The keys say what is remembered of tasks; NULL: none.  `names': payload_tasks_named() must know what is selected.  1, or -1: no
- * random bytes.
+ * The keys say what is remembered of tasks; NULL: none.  `names': payload_tasks_named() must know what is selected.
  */
-int	payload_tasks_start(struct payload_tasks *, const struct pp_source *, const struct pp_state *,
-	    const struct state_keys *, bool names, struct pp_err *);
+void	payload_tasks_start(struct payload_tasks *, const struct pp_source *, const struct pp_state *,
+	    const struct state_keys *, bool names);
 /* When all events are known: a row of --task-field that fits none, or an event whose format is missing, exits 2. */
 void	payload_tasks_bind(struct payload_tasks *, const struct tool *);
 /*

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* unique.c - find duplicates: records with the same time and the same bytes */
-#include <sys/random.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "unique.h"
 #include "record/wide.h"
+#include "set.h"
 
 enum { SLOTS = 1 << 14 };	/* chains of a hash table */
 
@@ -32,9 +31,8 @@ unique_new(size_t memory)
 	u->space = memory > UINT32_MAX ? UINT32_MAX : memory;
 	u->cap = (uint32_t)(u->space / 64 + 2);
 	u->n = 1;
-	if (getrandom(u->key, sizeof u->key, GRND_NONBLOCK) < 0)
-		u->key[1] = UINT64_C(0x9e3779b97f4a7c15);
-	u->key[1] |= 1;
+	u->key[0] = pp_seed();
+	u->key[1] = pp_seed() | 1;
 	/* Pages of both take memory only when they are used. */
 	if (!(u->data = malloc(u->space)) || !(u->e = malloc(u->cap * sizeof *u->e))) {
 		unique_free(u);

@@ -3,8 +3,6 @@
  * event.c - attrs, ids and names of a stream's events; which event a record belongs to; offsets of its fixed fields.  Rules:
  * perf's evlist__event2evsel, __evsel__calc_id_pos and __evsel__calc_is_pos.
  */
-#include <sys/random.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "event.h"
 #include "raw.h"
 #include "sample.h"
+#include "set.h"
 #include "shape.h"
 #include "tracing.h"
 
@@ -188,9 +187,7 @@ pp_events_new(bool swap)
 	if (!e)
 		return NULL;
 	e->swap = swap;
-	if (getrandom(&e->map.mul, sizeof e->map.mul, GRND_NONBLOCK) < 0)
-		e->map.mul = UINT64_C(0x9e3779b97f4a7c15);
-	e->map.mul |= 1;
+	e->map.mul = pp_seed() | 1;
 	if (map_size(&e->map, 64 - 6) < 0) {
 		free(e);
 		return NULL;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/random.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +8,7 @@
 #include "meaning.h"
 #include "rewrite.h"
 #include "sample.h"
+#include "set.h"
 #include "shape.h"
 
 enum { TYPE_TRACEPOINT = 2 };		/* attr.type */
@@ -31,10 +30,8 @@ resize(struct pp_ids *m, unsigned shift)
 {
 	struct pp_ids new = { .mul = m->mul, .shift = shift, .used = m->used };
 
-	if (!m->slot && getrandom(&new.mul, sizeof new.mul, GRND_NONBLOCK) < 0)
-		new.mul = UINT64_C(0x9e3779b97f4a7c15);
 	if (!m->slot)
-		new.mul |= 1;
+		new.mul = pp_seed() | 1;
 	if (!(new.slot = calloc(UINT64_C(1) << (64 - shift), sizeof *new.slot)))
 		return -1;
 	for (size_t i = 0; m->slot && i < UINT64_C(1) << (64 - m->shift); i++)

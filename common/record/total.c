@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/random.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sample.h"
 #include "event.h"
+#include "set.h"
 #include "total.h"
 
 static struct pp_total *
@@ -24,11 +23,10 @@ grow(struct pp_totals *t)
 	struct pp_totals new = *t;
 
 	new.size = t->size ? 2 * t->size : 64;
-	/* The stream must not be able to choose its collisions. */
-	if (!new.mul[0] && getrandom(new.mul, sizeof new.mul, GRND_NONBLOCK) < 0)
-		new.mul[1] = UINT64_C(0x9e3779b97f4a7c15);
-	new.mul[0] |= 1;
-	new.mul[1] |= 1;
+	if (!new.mul[0]) {
+		new.mul[0] = pp_seed() | 1;
+		new.mul[1] = pp_seed() | 1;
+	}
 	if (!(new.slot = calloc(new.size, sizeof *new.slot)))
 		return -1;
 	for (size_t i = 0; i < t->size; i++)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/random.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "set.h"
 #include "tmpfile.h"
 
 const char *
@@ -25,12 +24,9 @@ create_unlinked(int dir)
 {
 	sigset_t all, before;
 	char name[40];
-	uint64_t r = 0;
 	int fd;
 
-	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
-		r = (uint64_t)getpid() << 32 ^ (uintptr_t)&r;
-	snprintf(name, sizeof name, ".perfpipe.%016jx", (uintmax_t)r);
+	snprintf(name, sizeof name, ".perfpipe.%016jx", (uintmax_t)pp_seed());
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if ((fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) >= 0)

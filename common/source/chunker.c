@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* chunker.c - see chunk.h: where a chunk ends, and what is in it */
-#include <sys/random.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "chunk.h"
 #include "record/meaning.h"
 #include "record/order.h"
+#include "set.h"
 
 enum {
 	SLOTS_MIN = 256, EVENTS_MAX = 1 << 16
@@ -44,9 +43,7 @@ pp_chunker_new(struct pp_chunk_walk *w)
 		return NULL;
 	}
 	c->mask = SLOTS_MIN - 1;
-	if (getrandom(&c->mul, sizeof c->mul, GRND_NONBLOCK) < 0)
-		c->mul = (uintptr_t)c * UINT64_C(0x9e3779b97f4a7c15);
-	c->mul |= 1;
+	c->mul = pp_seed() | 1;
 	c->w = w;
 	c->size = w->size ? w->size : PP_CHUNK_SIZE;
 	w->all = (struct pp_chunk){ .file = 0 };

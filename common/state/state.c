@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* state.c - see state.h and state_in.h. */
-#include <sys/random.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/meaning.h"
+#include "set.h"
 #include "state_in.h"
 
 enum { BPF_EVENT_UNLOAD = 2 };
@@ -188,11 +187,8 @@ pp_state_new(bool swap, struct pp_err *err)
 		pp_fail_memory(err);
 		return NULL;
 	}
-	if (pp_table_init(&s->tasks, err) < 0 || getrandom(&s->pool.seed, sizeof s->pool.seed, 0) != sizeof s->pool.seed) {
-		pp_fail_system(err, "random numbers");
-		free(s);
-		return NULL;
-	}
+	pp_table_init(&s->tasks);
+	s->pool.seed = pp_seed();
 	s->processes = s->comms = s->kinds = s->keeps = s->tasks;
 	s->err = err;
 	s->swap = swap;

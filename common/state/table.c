@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/random.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "set.h"
 #include "table.h"
 
-int
-pp_table_init(struct table *t, struct pp_err *err)
+void
+pp_table_init(struct table *t)
 {
-	*t = (struct table){ .bits = 0 };
-	if (getrandom(&t->mul, sizeof t->mul, 0) != sizeof t->mul)
-		return pp_fail_system(err, "random numbers");
-	t->mul |= 1;
-	return 1;
+	*t = (struct table){ .mul = pp_seed() | 1 };
 }
 
 void

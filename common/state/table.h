@@ -9,15 +9,14 @@ struct link {
 	struct link	*next;
 	uint64_t	 key;
 };
-struct table {			/* by pp_table_init() */
+struct table {			/* by pp_table_init(): empty */
 	struct link	**slot;
 	unsigned	 bits;		/* slots: 1 << bits; 0: none */
 	size_t		 n;
 	uint64_t	 mul;		/* random and odd: a recording cannot choose its collisions */
 };
 
-/* Make an empty table.  1, or -1: no random bytes. */
-int	pp_table_init(struct table *, struct pp_err *);
+void	pp_table_init(struct table *);
 /* Free the table; all: and its elements, by free(). */
 void	pp_table_free(struct table *, bool all);
 /* The first element with the key, and the next with the same key; NULL: none. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* join_lives.c - see join_lives.h; the maps are in join_maps.c */
 #include <sys/queue.h>
-#include <sys/random.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "join_lives.h"
 #include "join_maps.h"
+#include "set.h"
 #include "state/table.h"
 #include "tool.h"
 
@@ -429,9 +429,7 @@ lives_new(unsigned n, bool swap, bool merged)
 	struct lives *l = tool_alloc(1, sizeof *l);
 
 	*l = (struct lives){ .swap = swap, .merged = merged, .n = n };
-	if (getrandom(&l->tids.mul, sizeof l->tids.mul, GRND_NONBLOCK) < 0)
-		l->tids.mul = UINT64_C(0x9e3779b97f4a7c15);
-	l->tids.mul |= 1;
+	l->tids.mul = pp_seed() | 1;
 	STAILQ_INIT(&l->all);
 	l->in = tool_alloc(n, sizeof *l->in);
 	for (unsigned i = 0; i < n; i++)

@@ -26,13 +26,13 @@ enum { TEXT_MAX = 4096 };		/* bytes of the command line that are kept */
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-static int
+static void
 pprof_begin_tables(struct pprof *o)
 {
 	memset(o->cache, 0, sizeof o->cache);
 	o->facts.first = UINT64_MAX;
 	o->facts.last = 0;
-	return pprof_tables_new(&o->tables, o->err);
+	pprof_tables_new(&o->tables);
 }
 
 static int
@@ -95,7 +95,8 @@ pprof_next_file(struct pprof *o)
 	a->force = o->tool->force;
 	snprintf(a->part, sizeof a->part, "%s.part", path);
 	tool_warn(o->tool, "%s: the profile needs more memory than --max-memory, and goes on in %s", o->stem, path);
-	return (o->sink = atomic_sink(a)) ? pprof_begin_tables(o) : -1;
+	pprof_begin_tables(o);
+	return (o->sink = atomic_sink(a)) ? 1 : -1;
 }
 
 /* Is it a profile that we wrote, by its first bytes? */
@@ -470,11 +471,13 @@ out_pprof_new(struct tool *t, const struct profile_what *what)
 	*o = (struct pprof){ .pub = { .put = pprof_put, .flush = pprof_flush, .finish = pprof_finish }, .what = what, .tool = t,
 	    .file = &t->file, .err = &t->out_err, .number = 1, .memory = what->memory / 8 * 5, .totals.max = PP_TOTALS_MAX,
 	    .facts.event = what->event };
+	pprof_begin_tables(o);
+	pp_table_init(&o->awaits);
+	pp_table_init(&o->facts.ids.table);
 	/* The file is NAME, or what a link of that name leads to. */
 	if (!(o->stem = strndup(o->file->part, strlen(o->file->part) - (o->file->direct ? 0 : strlen(".part")))))
 		pp_fail_memory(o->err);
-	else if (pprof_begin_tables(o) > 0 && pp_table_init(&o->awaits, o->err) > 0 && pp_table_init(&o->facts.ids.table, o->err) > 0 &&
-	    (o->timeline = pp_timeline_new(pprof_turn, o, what->memory / 4, o->err)) && (o->sink = atomic_sink(o->file)))
+	else if ((o->timeline = pp_timeline_new(pprof_turn, o, what->memory / 4, o->err)) && (o->sink = atomic_sink(o->file)))
 		return &o->pub;
 	pprof_free(o);
 	return NULL;

@@ -40,13 +40,15 @@ tables_add(struct pprof_tables *t, struct table *to, struct link *x, uint64_t ke
 	return false;
 }
 
-int
-pprof_tables_new(struct pprof_tables *t, struct pp_err *err)
+void
+pprof_tables_new(struct pprof_tables *t)
 {
 	*t = (struct pprof_tables){ .last_string = &t->first_string, .last_map = &t->first_map, .last_place = &t->first_place,
 	    .last_stack = &t->first_stack };
-	return pp_table_init(&t->strings, err) > 0 && pp_table_init(&t->maps, err) > 0 && pp_table_init(&t->places, err) > 0 &&
-	    pp_table_init(&t->stacks, err) > 0 ? 1 : -1;
+	pp_table_init(&t->strings);
+	pp_table_init(&t->maps);
+	pp_table_init(&t->places);
+	pp_table_init(&t->stacks);
 }
 
 void

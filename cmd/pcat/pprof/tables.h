@@ -58,7 +58,7 @@ struct pprof_tables {
 };
 
 /* 1, or -1. */
-int	pprof_tables_new(struct pprof_tables *, struct pp_err *);
+void	pprof_tables_new(struct pprof_tables *);
 void	pprof_tables_free(struct pprof_tables *);
 /* Bytes in use. */
 size_t	pprof_tables_memory(const struct pprof_tables *);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/random.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 
 #include "dict.h"
 #include "tool/atomic.h"
+#include "set.h"
 #include "state/table.h"
 
 /* After so many pseudonyms duplicates are possible, which is harmless: bounds the memory. */
@@ -31,9 +30,7 @@ anon_dict_new(struct tool *t, const char *path)
 	if (!strcmp(path, "-"))
 		tool_wrong(t, "--anon-map: needs a file of its own");
 	d->links = tool_alloc(KNOWN_MAX, sizeof *d->links);
-	if (getrandom(&d->known.mul, sizeof d->known.mul, 0) != sizeof d->known.mul)
-		tool_wrong(t, "--anon-map: no random bytes: %s", strerror(errno));
-	d->known.mul |= 1;
+	d->known.mul = pp_seed() | 1;
 	tool_refuse_file(t, path);
 	tool_create(t, &d->file, path, &d->err);
 	if ((fd = fcntl(d->file.fd, F_DUPFD_CLOEXEC, 3)) < 0 || !(d->out = fdopen(fd, "w")))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* undo.c - --anon-undo: replaces pseudonyms in a text by their originals */
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <ctype.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "dict.h"
+#include "set.h"
 #include "state/table.h"
 
 enum { LINE_MAX_BYTES = 1 << 20, LENGTHS = 64 };	/* longer than any pseudonym */
@@ -156,9 +156,7 @@ anon_undo(struct tool *t, const char *path)
 		tool_wrong(t, "--anon-undo: writes to standard output only");
 	if (!in)
 		tool_wrong(t, "%s: %s", t->in_name, strerror(errno));
-	if (getrandom(&u.entries.mul, sizeof u.entries.mul, 0) != sizeof u.entries.mul)
-		tool_wrong(t, "--anon-undo: no random bytes: %s", strerror(errno));
-	u.entries.mul |= 1;
+	u.entries.mul = pp_seed() | 1;
 	if (!(dictionary = fopen(path, "re")))
 		tool_wrong(t, "--anon-undo %s: %s", path, strerror(errno));
 	tool_lock(t);

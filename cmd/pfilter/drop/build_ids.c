@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 #include <sys/queue.h>
-#include <sys/random.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "build_ids.h"
 #include "record/feature.h"
 #include "record/raw.h"
+#include "set.h"
 #include "state/table.h"
 
 enum { NAME_AT = PP_RAW_AT(HEADER_BUILD_ID, filename), WAIT_MAX = 64 << 20 };	/* limit of held records, in bytes */
@@ -47,9 +47,7 @@ build_ids_new(bool swap, struct pp_err *err)
 	}
 	b->swap = swap;
 	b->err = err;
-	if (getrandom(&b->files.mul, sizeof b->files.mul, GRND_NONBLOCK) < 0)
-		b->files.mul = UINT64_C(0x9e3779b97f4a7c15) ^ (uintptr_t)b;
-	b->files.mul |= 1;
+	b->files.mul = pp_seed() | 1;
 	STAILQ_INIT(&b->list);
 	return b;
 }

@@ -109,11 +109,11 @@ cover_at(struct cover *c, uint32_t key)
 	return r;
 }
 
-int
-cover_start(struct cover *c, bool keyed, struct pp_err *err)
+void
+cover_start(struct cover *c, bool keyed)
 {
 	c->keyed = keyed;
-	return keyed ? pp_table_init(&c->by, err) : 1;
+	pp_table_init(&c->by);
 }
 
 void

@@ -19,7 +19,7 @@ struct cover {			/* begins zeroed */
 };
 
 /* 1, or -1: no random bytes. */
-int	cover_start(struct cover *, bool keyed, struct pp_err *);
+void	cover_start(struct cover *, bool keyed);
 /* Add a range.  Without memory, exits. */
 void	cover_add(struct cover *, uint32_t key, uint64_t from, uint64_t to);
 /* Add a range whose end is not known yet.  cover_close(): the end of one; the range lasts as long as any of the key is open. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/random.h>
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "set.h"
 #include "window/span.h"
 
 enum { SLOT_BITS = 10, CPUS_MAX = 1 << 16 };
@@ -409,16 +408,14 @@ span_match(const struct span *s, const struct look *l, bool marked)
 	return cover_has(&s->cover, key, l->time) ? KEPT : NOT_SPAN;
 }
 
-int
-span_start(struct span *s, struct pp_err *err)
+void
+span_start(struct span *s)
 {
-	if (getrandom(&s->mul, sizeof s->mul, 0) != sizeof s->mul)
-		return pp_fail_system(err, "random numbers");
-	s->mul |= 1;
+	s->mul = pp_seed() | 1;
 	s->bits = SLOT_BITS;
 	s->slot = tool_alloc((size_t)1 << s->bits, sizeof *s->slot);
 	s->open = tool_alloc(s->cap = 256, sizeof *s->open);
-	return cover_start(&s->cover, s->with != ALL, err);
+	cover_start(&s->cover, s->with != ALL);
 }
 
 void

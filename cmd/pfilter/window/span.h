@@ -66,7 +66,7 @@ struct span {
 /* Parse the argument of --span.  An error exits 2. */
 void	span_parse(struct span *, const struct tool *, const char *text);
 /* 1, or -1: no random bytes. */
-int	span_start(struct span *, struct pp_err *);
+void	span_start(struct span *);
 /* What ids and names of events say may have changed. */
 void	span_forget_places(struct span *);
 /* After all events are known: a key that none has exits 2. */

@@ -203,11 +203,9 @@ windows_start(struct windows *w, const struct pp_source *in, uint64_t start, str
 		w->look.about.state = w->state;
 	}
 	for (struct around *a = w->around; a; a = a->next)
-		if (cover_start(&a->cover, a->same != ALL, err) < 0)
-			return -1;
+		cover_start(&a->cover, a->same != ALL);
 	for (struct span *s = w->span; s; s = s->next) {
-		if (span_start(s, err) < 0)
-			return -1;
+		span_start(s);
 		for (unsigned k = 0; k < 2 * s->nkeys; k++)
 			w->stream.wants_guests |= field_needs_guests(s->key[k / 2].field[k % 2]);
 	}

@@ -291,10 +291,7 @@ jit_new(struct tool *t, struct lookup *lookup, struct store *store, struct walk 
 	    .unused = { t, "jitdumps", strict, 0 } };
 	LIST_INIT(&j->dumps);
 	STAILQ_INIT(&j->found);
-	if (pp_table_init(&j->processes, &t->in_err) < 0) {
-		tool_say(t, &t->in_err);
-		exit(1);
-	}
+	pp_table_init(&j->processes);
 	walk_add(walk, &(struct walk_user){ .arg = j, .record = jit_record, .round = jit_round });
 	return j;
 }

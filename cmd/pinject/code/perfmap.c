@@ -564,10 +564,7 @@ perfmap_new(struct tool *t, struct lookup *lookup, struct store *store, struct w
 	    .store = store, .walk = walk, .jit = jit, .round = 1, .unused = { t, "perf-PID.map files", strict, 0 } };
 	LIST_INIT(&m->open);
 	perfmap_set_machine(m, lookup->us.machine, strlen(lookup->us.machine));
-	if (pp_table_init(&m->processes, &t->in_err) < 0) {
-		tool_say(t, &t->in_err);
-		exit(1);
-	}
+	pp_table_init(&m->processes);
 	walk_add(walk, &(struct walk_user){ .arg = m, .record = perfmap_record, .miss = perfmap_miss, .round = perfmap_round });
 	return &m->pub;
 }

@@ -368,10 +368,8 @@ file_ids_new(struct tool *t, struct lookup *lookup)
 	struct file_ids *f = tool_alloc(1, sizeof *f);
 
 	*f = (struct file_ids){ .t = t, .lookup = lookup };
-	if (pp_table_init(&f->files, &t->in_err) < 0 || pp_table_init(&f->known, &t->in_err) < 0) {
-		tool_say(t, &t->in_err);
-		exit(1);
-	}
+	pp_table_init(&f->files);
+	pp_table_init(&f->known);
 	return f;
 }
 

@@ -242,10 +242,7 @@ hits_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict, 
 	*h = (struct hits){ .pub = { .put = hits_put, .finish = hits_finish, .next = next, .idle = true }, .t = t, .all = !walk,
 	    .strict = strict };
 	h->ids = file_ids_new(t, lookup);
-	if (pp_table_init(&h->names, &t->in_err) < 0) {
-		tool_say(t, &t->in_err);
-		exit(1);
-	}
+	pp_table_init(&h->names);
 	if (walk) {
 		h->state = walk_state(walk);
 		walk_add(walk, &(struct walk_user){ .arg = h, .hit = hits_hit });

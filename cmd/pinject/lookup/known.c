@@ -81,14 +81,12 @@ known_add_line(struct known *k, const struct tool *t, const char *line)
 void
 known_add(struct known **to, const struct tool *t, const char *list)
 {
-	struct pp_err err = { .what = "" };
 	char *text = tool_named_file(t, list), *from, *end;
 	const char *ends = text ? "\n" : ",";
 
 	if (!*to) {
 		*to = tool_alloc(1, sizeof **to);
-		if (pp_table_init(&(*to)->by_name, &err) < 0)
-			tool_wrong(t, "%s: %s", t->optname, err.what);
+		pp_table_init(&(*to)->by_name);
 	}
 	if (!text)
 		text = strcpy(tool_alloc(strlen(list) + 1, 1), list);

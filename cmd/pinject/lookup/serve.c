@@ -252,11 +252,9 @@ _Noreturn void
 serve(int fd, const struct lookup_opt *opt)
 {
 	static _Alignas(8) uint8_t message[MESSAGE_MAX];
-	struct pp_err ignored = { .what = "" };
 	ssize_t n;
 
-	if (pp_table_init(&memories, &ignored) < 0)
-		_exit(1);
+	pp_table_init(&memories);
 	while ((n = read(fd, message, sizeof message)) > 0) {
 		alarm(ANSWER_SECONDS + 1);
 		for (size_t at = 0; at + sizeof(struct question) < (size_t)n;) {

@@ -198,9 +198,6 @@ id_index_new(struct tool *t, struct out *next)
 	x->pub = (struct out){ .put = put, .finish = finish, .next = next };
 	x->t = t;
 	x->swap = t->in->swap;
-	if (pp_table_init(&x->old, &t->in_err) < 0) {
-		tool_say(t, &t->in_err);
-		exit(1);
-	}
+	pp_table_init(&x->old);
 	return &x->pub;
 }

@@ -4,9 +4,9 @@
 
 #include "known.h"
 #include "record/order.h"
+#include "set.h"
 #include "tool/tool.h"
 
-#include <sys/random.h>
 
 struct ranges {				/* shared by processes after a FORK; ascending, with space between them */
 	uint32_t refs, n, cap;
@@ -38,9 +38,7 @@ known_new(void)
 
 	k->thread = tool_alloc(2 * KNOWN_THREADS, sizeof *k->thread);
 	k->process = tool_alloc(2 * KNOWN_PROCESSES, sizeof *k->process);
-	if (getrandom(&k->mul, sizeof k->mul, GRND_NONBLOCK) < 0)
-		k->mul = UINT64_C(0x9e3779b97f4a7c15);
-	k->mul |= 1;
+	k->mul = pp_seed() | 1;
 	k->changes = 1;
 	return k;
 }

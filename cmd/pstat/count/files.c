@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/random.h>
-
 #include <string.h>
 
 #include "files.h"
+#include "set.h"
 
 enum { BITS = 3 };
 
 void
 files_init(struct files *f)
 {
-	*f = (struct files){0};
-	if (getrandom(&f->key, sizeof f->key, GRND_NONBLOCK) < 0)
-		f->key = 1;
+	*f = (struct files){ .key = pp_seed() };
 }
 
 bool

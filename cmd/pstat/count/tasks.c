@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "report/plus.h"
+#include "set.h"
 #include "tasks.h"
 #include "tool/tool.h"
 
@@ -78,15 +78,7 @@ tasks_find(const struct tasks *t, uint64_t key)
 void
 tasks_init(struct tasks *t)
 {
-	struct timespec now;
-
-	*t = (struct tasks){ .mask = 1023, .used = 1 };
-	if (getrandom(t->k, sizeof t->k, GRND_NONBLOCK) != sizeof t->k) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		t->k[0] = (uint64_t)now.tv_nsec << 32 ^ (uintptr_t)t;
-		t->k[1] = t->k[0] * 0x9e3779b97f4a7c15 ^ (uint64_t)now.tv_sec;
-	}
-	t->k[1] |= 1;
+	*t = (struct tasks){ .mask = 1023, .used = 1, .k = { pp_seed(), pp_seed() | 1 } };
 	t->slot = tool_alloc(t->mask + 1, sizeof *t->slot);
 	/* Large and zeroed: the pages that are not used take no memory.  An epoch is a cache line. */
 	t->epochs = tool_alloc(TASKS_EPOCHS + 1, sizeof *t->epoch);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "grid.h"
+#include "set.h"
 #include "tool/tool.h"
 
 enum { GONE = 1 << 20 };		/* 20 bits of a hash */
@@ -21,14 +21,8 @@ grid_slots(const struct grid *g)
 void
 grid_init(struct grid *g, struct spans *s, unsigned max, bool numbers)
 {
-	struct timespec now;
-
 	*g = (struct grid){ .spans = s, .max = max, .numbers = numbers, .n = 1, .key = NO_KEY, .nparts = 1 };
-	if (getrandom(&g->mul, sizeof g->mul, GRND_NONBLOCK) != sizeof g->mul) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		g->mul = ((uint64_t)now.tv_nsec << 32 ^ (uintptr_t)g) * UINT64_C(0x9e3779b97f4a7c15);
-	}
-	g->mul |= 1;
+	g->mul = pp_seed() | 1;
 	g->cap = 64;
 	g->drop = 64 - 8;		/* 4 slots for a row */
 	g->row = tool_alloc(g->cap, sizeof *g->row);

@@ -6,9 +6,9 @@
 
 #include "in.h"
 #include "record/event.h"
+#include "set.h"
 #include "source/formats.h"
 
-#include <sys/random.h>
 
 enum gone { KEPT, ALIKE, ANON };
 static const struct { const char *name, *what, *option; enum gone gone; } rows[ROWS] = {
@@ -143,8 +143,7 @@ privacy_new(struct tool *t, struct counts *c, bool names)
 
 	*p = (struct privacy){ .tool = t, .c = c, .names = names };
 	p->value = tool_alloc(PRIVACY_VALUES, sizeof *p->value);
-	if (getrandom(&p->key, sizeof p->key, GRND_NONBLOCK) < 0)
-		p->key = 1;
+	p->key = pp_seed();
 	return p;
 }
 

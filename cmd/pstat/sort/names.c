@@ -16,14 +16,12 @@ struct names {
 struct known_name { struct link link; uint32_t number; size_t len; char text[]; };
 
 struct names *
-names_new(struct pp_err *err)
+names_new(void)
 {
 	struct names *s = tool_alloc(1, sizeof *s);
 
-	if (pp_table_init(&s->table, err) > 0)
-		return s;
-	free(s);
-	return NULL;
+	pp_table_init(&s->table);
+	return s;
 }
 
 bool

@@ -8,8 +8,7 @@
 enum { NAMES_MAX = 64 << 10, NAMES_BYTES = 4 << 20, NAMES_LONGEST = 4096 };
 
 struct names;
-/* NULL: no memory. */
-struct names *names_new(struct pp_err *);
+struct names *names_new(void);
 void	names_free(struct names *);
 /* The number of a text, which is cut to NAMES_LONGEST; UINT32_MAX: there is no space for it. */
 uint32_t names_number(struct names *, const char *, size_t n);

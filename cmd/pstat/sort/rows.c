@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include "hists.h"
 #include "report/plus.h"
 #include "rows.h"
+#include "set.h"
 #include "tool/tool.h"
 
 static void
@@ -32,16 +32,9 @@ rows_index(struct rows *t)
 void
 rows_init(struct rows *t)
 {
-	struct timespec now;
-
 	*t = (struct rows){ .mask = 1023, .other.first = UINT64_MAX };
-	if (getrandom(t->mul, sizeof t->mul, GRND_NONBLOCK) != sizeof t->mul) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		for (unsigned i = 0; i < ROWS_KEYS; i++)
-			t->mul[i] = ((uint64_t)now.tv_nsec << 32 ^ (uintptr_t)t) * (UINT64_C(0x9e3779b97f4a7c15) + 2 * i);
-	}
 	for (unsigned i = 0; i < ROWS_KEYS; i++)
-		t->mul[i] |= 1;
+		t->mul[i] = pp_seed() | 1;
 	rows_index(t);
 }
 

@@ -460,7 +460,9 @@ sort_begin(struct sort *s)
 	s->stream.swap = in->swap;
 	if (s->payloads && pp_keep_formats(s->tool->in) < 0)
 		tool_no_memory();
-	if (((s->state || s->payloads) && !(s->names = names_new(err))) || (s->state && !(s->history = history_new(s)))) {
+	if (s->state || s->payloads)
+		s->names = names_new();
+	if (s->state && !(s->history = history_new(s))) {
 		tool_say(s->tool, err);
 		exit(1);
 	}

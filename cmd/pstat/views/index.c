@@ -14,10 +14,8 @@ index_new(struct pp_err *err)
 
 	if (!x)
 		pp_fail_memory(err);
-	else if (pp_table_init(&x->table, err) < 0) {
-		free(x);
-		x = NULL;
-	}
+	else
+		pp_table_init(&x->table);
 	return x;
 }
 
