@@ -38,6 +38,33 @@ leaks() {
 	done_all
 }
 
+@test "anon: nor of what no field of a record is, and of settings whose meaning nobody knows" {
+	need python3
+	local order
+	for order in "" -b; do
+		python3 secrets.py --behind 48 "$(recipe all-types $order)" >"$T/in"
+		[ "$(grep -aob '\*BEHIND\*' "$T/in" | wc -l)" -gt 60 ] || failed "$order: the input"
+		pfilter -q --anon all "$T/in" >"$T/out" 2>"$T/err" || true		# a feature that is too long is damage
+		[ "$(pstat --json "$T/out" | jq '[.records[].count] | add')" -gt 30 ] || failed "$order: the output"
+		[ "$(grep -aob '\*BEHIND\*' "$T/out" | wc -l)" = 0 ] || failed "$order"
+	done
+	{
+		echo 'attr type=1 config=0 period=1000 sample_type=IP|TID|TIME flags=sample_id_all'
+		echo 'rec type=79 u8=1 u8=2 u8=3 u8=4 u8=5 u1=1 u1=1 u2=0x2a2a u4=0x2a2a2a2a'
+		echo 'rec type=79 u8=1 u8=2 u8=3 u4=0x2a2a2a2a'
+		echo 'rec type=75 u8=4 u8=0 u8=3 u8=0x2a2a2a2a u8=1 u8=1 u8=1000 u8=4 u8=0x2a2a2a2a'
+	} >"$T/in.txt"
+	{
+		head -n 1 "$T/in.txt"
+		echo 'rec type=79 u8=1 u8=2 u8=3 u8=4 u8=5 u1=1 u1=1 u2=0 u4=0'
+		echo 'rec type=79 u8=1 u8=2 u8=3 u4=0'
+		echo 'rec type=75 u8=2 u8=0 u8=3 u8=1 u8=1000'
+	} >"$T/want.txt"
+	mv "$T/in.txt" "$T/in"
+	mv "$T/want.txt" "$T/want"
+	becomes --anon all
+}
+
 @test "anon: nor of a fresh system-wide recording with all fields that perf can record" {
 	need record
 	need python3

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 """secrets.py ORIGINAL ANONYMOUS: does the second stream hold anything of what names the first?
+secrets.py --behind TRAILER ORIGINAL: the stream with BEHIND behind the fields of each record that can have bytes there.
 
 Both are pipe-mode streams without compressed records.  Gathers from ORIGINAL the host, commands, paths and their parts,
 symbols, build ids, pids, and where things are mapped; looks for these in every byte of ANONYMOUS, whatever field
@@ -130,7 +131,23 @@ def joined(maps):
     return out
 
 
+def grown(data, trailer):
+    """Left out: attrs, whose ids end them; records with a payload; and those that end with counts of any number, or are unknown."""
+    out = data[:16]
+    for end, kind, misc, r in records(data):
+        own = trailer if kind < 64 and kind != 9 else 0
+        if kind in (64, 66, 71, 85, 86) or kind > 86:
+            out += r if kind == 64 else b""
+        else:
+            behind = len(r) - own
+            out += struct.pack(end + "IHH", kind, misc, len(r) + 16) + r[8:behind] + 2 * b"*BEHIND*" + r[behind:]
+    return out
+
+
 def main():
+    if sys.argv[1] == "--behind":
+        sys.stdout.buffer.write(grown(open(sys.argv[3], "rb").read(), int(sys.argv[2])))
+        return 0
     original, data = (open(name, "rb").read() for name in sys.argv[1:3])
     s = Secrets(original)
     found = []

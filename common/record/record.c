@@ -285,9 +285,9 @@ body(struct walk *w, const struct row *row)
 				return 1;
 			break;
 		default:
-			/* Only optional fields can be cut: the least size has been checked. */
+			/* Only optional fields can be cut, as the least size has been checked.  What is left of one means nothing. */
 			if (pp_left(&w->c) < f->size)
-				return rest(w, f->name, PP_K_REST, f->role);
+				return rest(w, f->name, PP_K_REST, PP_ROLE_OPAQUE);
 			rc = fixed(w, f->name, f->kind, f->size, f->role);
 		}
 	return rc > 0 && row->tail ? row->tail(w) : rc;

@@ -33,7 +33,7 @@ test_rows(void **state)
 		struct pp_rec r;
 
 		assert_int_equal(PP_MAKE(&r, buf, sizeof buf, TIME_CONV, .swap = swap, .time_shift = w->shift, .time_mult = w->mult,
-		    .time_zero = w->zero, .time_cycles = w->cycles, .time_mask = w->mask, .cap_user_time = { cap, 8 }), 1);
+		    .time_zero = w->zero, .time_cycles = w->cycles, .time_mask = w->mask, .cap_user_time = { cap, 2 }), 1);
 		clock_cycles_learn(&c, &r, swap);
 		assert_true(c.known);
 		assert_int_equal(clock_cycles_time(&c, w->at), w->time);

@@ -54,7 +54,7 @@ static const struct row {
 	{ 78, "EVENT_UPDATE", 0, 24, "update_type:8=1 id:8 scale:8", NULL },
 	{ 78, "EVENT_UPDATE", 0, 24, "update_type:8=2 id:8 name:s", NULL },
 	{ 78, "EVENT_UPDATE", 0, 24, "update_type:8=9 id:8 data:b8", NULL },
-	{ 79, "TIME_CONV", 0, 32, "time_shift:8 time_mult:8 time_zero:8 time_cycles:8 time_mask:8 cap_user_time:b8", NULL },
+	{ 79, "TIME_CONV", 0, 32, "time_shift:8 time_mult:8 time_zero:8 time_cycles:8 time_mask:8 cap_user_time:b2 unused:b6", NULL },
 	{ 80, "HEADER_FEATURE", 0, 16, "feat_id:8 payload:b13", NULL },
 	{ 81, "COMPRESSED", 0, 8, "data:b5", NULL },
 	{ 82, "FINISHED_INIT", 0, 8, "", NULL },

@@ -115,6 +115,29 @@ by_row(struct anon_out *a, struct pp_rec *r)
 	return b.text_at ? splice(&b, r) : 1;
 }
 
+/*
+ * A setting of perf stat is a number, whose meaning its tag says.  What a tag means that no perf writes is not known: the record
+ * loses it.
+ */
+static void
+leave_out_settings(struct anon_out *a, struct pp_rec *r)
+{
+	enum { SETTING = PP_RAW_ENTRY(STAT_CONFIG, tag), TAGS = 4 };
+	uint64_t nr = PP_RAW_GET(a->buf, STAT_CONFIG, nr, a->swap), kept = 0;
+	uint8_t *first = a->buf + PP_RAW_AT(STAT_CONFIG, tag), *to = first;
+
+	for (uint8_t *p = first; p < first + nr * SETTING; p += SETTING)
+		if (pp_get_u64(p, a->swap) < TAGS) {
+			memmove(to, p, SETTING);
+			to += SETTING;
+			kept++;
+		}
+	r->size = (uint16_t)(r->size - (nr - kept) * SETTING);
+	memset(to, 0, r->size - (size_t)(to - a->buf));
+	PP_RAW_SET(a->buf, header, size, r->size, a->swap);
+	PP_RAW_SET(a->buf, STAT_CONFIG, nr, kept, a->swap);
+}
+
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
 static uint32_t
@@ -144,6 +167,8 @@ anon_record(struct anon_out *a, struct pp_rec *r)
 		rc = (memcpy(a->buf, r->raw, r->size), 1);
 	else
 		rc = r->type == PP_SAMPLE ? anon_sample(a, &new) : by_row(a, &new);
+	if (rc > 0 && r->type == PP_STAT_CONFIG)
+		leave_out_settings(a, &new);
 	if (rc > 0 && r->type == PP_HEADER_ATTR)
 		rc = anon_head_attr(a, &new);
 	new.raw = a->buf;
