@@ -25,16 +25,18 @@ stream() {
 	stream <<-END
 		MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
 	END
-	strace -f -y -o "$T/trace" -e trace=openat,openat2,read,sendto,seccomp pinject --buildid-all "$T/in" >"$T/out" || skip "strace does not work here"
+	strace -f -y -o "$T/trace" -e trace=open,openat,openat2,read,sendto,seccomp pinject --buildid-all "$T/in" >"$T/out" || skip "strace does not work here"
 	[ "$(names <"$T/out")" = "$a" ]
 	reader=$(grep -m 1 "read(.*<$T/in>" "$T/trace" | cut -d' ' -f1)
-	opener=$(grep -m 1 "openat2*(.*\"$a\"" "$T/trace" | cut -d' ' -f1)
+	# a component at a time
+	opener=$(grep -m 1 "openat(.*<${a%/*}>, \"${a##*/}\", O_RDONLY.*O_NOFOLLOW.*O_PATH" "$T/trace" | cut -d' ' -f1)
 	[ -n "$reader" ]
 	[ -n "$opener" ]
 	[ "$reader" != "$opener" ]
-	awk -v p="$opener" -v name="\"$a\"" '
+	! grep "openat2(\|O_WRONLY\|O_RDWR\|O_TRUNC" "$T/trace" | grep "^$opener " || false
+	awk -v p="$opener" -v name="\"${a##*/}\"" '
 		$1 == p && /SECCOMP_SET_MODE_FILTER/ { locked = 1 }
-		index($0, name) && ($1 != p || !locked) { print; bad = 1 }
+		/ open(at)?2?\(/ && index($0, name) && ($1 != p || !locked) { print; bad = 1 }
 		END { exit bad }' "$T/trace"
 }
 

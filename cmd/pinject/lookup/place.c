@@ -7,10 +7,8 @@
  *	the root of the process, or of its mount namespace
  *	our root
  */
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +17,6 @@
 #include <unistd.h>
 
 #include "place.h"
-
-enum { IN_ROOT = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS, BENEATH = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
 
 static int symfs[LOOKUP_SYMFS_MAX];	/* descriptors of the directories */
 
@@ -109,18 +105,10 @@ place_reopen(struct place *p, int path, struct stat *st)
 	return fd;
 }
 
-int
-place_open_at(struct place *p, int dir, const char *name, int flags, uint64_t resolve, struct stat *st)
+static int
+place_open_at(struct place *p, int root, const char *name, bool follow, struct stat *st)
 {
-	struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC | flags), .resolve = resolve };
-	int path;
-
-	if (dir == AT_FDCWD)		/* our own root: no path leads out of it */
-		how.resolve &= ~(uint64_t)RESOLVE_IN_ROOT;
-	path = (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
-	if (path < 0 && errno == ENOSYS && dir == AT_FDCWD)		/* before Linux 5.6 */
-		path = open(name, O_PATH | O_CLOEXEC | flags);
-	return place_reopen(p, path, st);
+	return place_reopen(p, path_open(root, name, false, follow), st);
 }
 
 /* Keep the descriptor if it is of the file; `proven': only if its inode says so. */
@@ -137,19 +125,19 @@ place_keep(struct place *p, int fd, const struct stat *st, bool proven)
 }
 
 static int
-place_open_root(struct place *p, int flags)
+place_open_root(struct place *p, bool follow)
 {
 	bool alive;
 	int root = roots_get(p->pid, &alive), fd = -1;
 	struct stat st;
 
-	if (root >= 0 && (fd = place_open_at(p, root, p->dso.name, flags, IN_ROOT, &st)) >= 0 &&
+	if (root >= 0 && (fd = place_open_at(p, root, p->dso.name, follow, &st)) >= 0 &&
 	    (fd = place_keep(p, fd, &st, !alive)) >= 0)
 		return fd;
 	if (root == -1)
 		place_none(p, WHY_GONE);
 	/* the names of another root mean other files here, but the inode proves which */
-	if ((fd = place_open_at(p, AT_FDCWD, p->dso.name, flags, IN_ROOT, &st)) >= 0)
+	if ((fd = place_open_at(p, AT_FDCWD, p->dso.name, follow, &st)) >= 0)
 		fd = place_keep(p, fd, &st, root != AT_FDCWD);
 	return fd;
 }
@@ -164,7 +152,7 @@ place_open_symfs(struct place *p)
 	p->changed = 0;
 	for (size_t i = 0; i < p->opt->nsymfs && fd < 0; i++)
 		if (symfs[i] >= 0)
-			fd = place_open_at(p, symfs[i], p->dso.name + 1, 0, BENEATH, &st);
+			fd = place_reopen(p, path_open(symfs[i], p->dso.name + 1, true, true), &st);
 	return fd;
 }
 
@@ -187,7 +175,7 @@ place_open(struct place *p)
 	place_none(p, WHY_ABSENT);
 	if ((fd = place_open_symfs(p)) >= 0)
 		return fd;
-	return p->copies ? -1 : place_open_root(p, 0);
+	return p->copies ? -1 : place_open_root(p, true);
 }
 
 int
@@ -198,7 +186,7 @@ place_open_debug(struct place *p)
 
 	place_none(p, WHY_ABSENT);
 	fd = place_open_symfs(p);
-	return fd >= 0 || p->copies ? fd : place_open_at(p, AT_FDCWD, p->dso.name, 0, IN_ROOT, &st);
+	return fd >= 0 || p->copies ? fd : place_open_at(p, AT_FDCWD, p->dso.name, true, &st);
 }
 
 /* ---- files that processes write for perf ------------------------------------------------------------------- */
@@ -210,7 +198,7 @@ place_open_in(struct place *p, const char *dir, const char *name, struct stat *s
 	int at = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, fd = -1;
 
 	if (at >= 0) {
-		fd = place_open_at(p, at, name, O_NOFOLLOW, BENEATH, st);
+		fd = place_reopen(p, path_open(at, name, true, false), st);
 		close(at);
 	} else if (dir) {
 		place_failed(p);
@@ -243,7 +231,7 @@ place_open_dump_of_process(struct place *p, struct stat *st)
 	bool alive;
 	int root = roots_get(p->pid, &alive), fd;
 
-	if ((fd = process_open(p)) < 0 && (fd = place_open_root(p, O_NOFOLLOW)) < 0)
+	if ((fd = process_open(p)) < 0 && (fd = place_open_root(p, false)) < 0)
 		return -1;
 	p->own_pid = alive ? process_own_pid(p->pid) : 0;
 	p->own_pid_lost = !p->own_pid && root != AT_FDCWD;
@@ -284,7 +272,7 @@ place_open_perf_map(struct place *p)
 	place_none(p, WHY_ABSENT);
 	if (!p->copies && (root = roots_get(p->pid, &alive)) != -1 && (alive || root == AT_FDCWD)) {
 		snprintf(name, sizeof name, "/tmp/perf-%u.map", own ? own : p->pid);
-		fd = place_open_at(p, root, name, O_NOFOLLOW, IN_ROOT, &st);
+		fd = place_open_at(p, root, name, false, &st);
 	}
 	if (fd < 0) {
 		snprintf(name, sizeof name, "perf-%u.map", p->pid);

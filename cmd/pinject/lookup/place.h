@@ -3,6 +3,7 @@
  * place.h - where the file of a map may be, and whether it is the very file
  *
  *	place.c		the order of places
+ *	path.c		a name below a root, walked by its components
  *	process.c	what /proc has of a process that runs: its maps, its root, its own pid
  *	roots.c		root directories of other mount namespaces, also of processes that have ended
  *	same.c		is a file the one that was mapped, with the contents that it had then?
@@ -60,8 +61,11 @@ int	place_failed(struct place *);
  * p->why.
  */
 int	place_reopen(struct place *, int path, struct stat *);
-/* The same of a name below a directory, or AT_FDCWD: flags and resolve as in openat2(2). */
-int	place_open_at(struct place *, int dir, const char *name, int flags, uint64_t resolve, struct stat *);
+/*
+ * path.c: a descriptor by O_PATH of a name below a root, or -1: errno.  root: an open directory, or AT_FDCWD: ours.  A name that
+ * leads out of it ends at the root, or is refused (`beneath').  A link as the last component is followed, or opened itself.
+ */
+int	path_open(int root, const char *name, bool beneath, bool follow);
 
 /* same.c: yes; unknown: the record has no inode; or no, and p->why. */
 enum same { SAME_NO, SAME_UNKNOWN, SAME_YES };
