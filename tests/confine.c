@@ -20,7 +20,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,10 @@ static pid_t other;
 static int memory;
 
 static long try_open(void) { return open("/etc/passwd", O_RDONLY); }
+static long try_open_truncate(void) { return open(victim, O_RDONLY | O_TRUNC); }
+static long try_open_write(void) { return open(victim, O_WRONLY); }
+static long try_open_both(void) { return open(victim, O_RDWR | O_APPEND); }
+static long try_open_unnamed(void) { return open(dir, O_TMPFILE | O_RDWR, 0600); }
 static long try_creat(void) { return creat(made[NEW], 0600); }
 static long try_unlink(void) { return unlink(victim); }
 static long try_unlinkat(void) { return unlinkat(AT_FDCWD, victim, 0); }
@@ -90,10 +96,30 @@ static long try_tiocsti(void) { char c = 'x'; return ioctl(0, TIOCSTI, &c); }
 static long try_setown(void) { return fcntl(0, F_SETOWN, other); }
 static long try_handle(void) { return syscall(SYS_open_by_handle_at, -1, NULL, 0); }
 static long try_pidfd(void) { return syscall(SYS_pidfd_open, other, 0); }
-static long try_openat2(void) { return syscall(SYS_openat2, AT_FDCWD, "/etc/passwd", NULL, 0); }
+static long try_openat2(void)
+{
+	uint64_t how[3] = { O_WRONLY | O_TRUNC };
+
+	return syscall(SYS_openat2, AT_FDCWD, victim, how, sizeof how);
+}
+static int thread_ends(void *arg) { (void)arg; return 0; }
+/* A thread with a namespace of its own. */
+static long try_clone_flags(int flags)
+{
+	static char stack[65536];
+	long rc = clone(thread_ends, stack + sizeof stack, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | flags, NULL);
+
+	if (rc > 0)
+		usleep(100000);		/* until the stack is free again */
+	return rc;
+}
+static long try_clone_mounts(void) { return try_clone_flags(CLONE_NEWNS); }
+static long try_clone_user(void) { return try_clone_flags(CLONE_NEWUSER); }
+static long try_clone_vfork(void) { return try_clone_flags(CLONE_VFORK); }
 
 static const struct { const char *name; long (*fn)(void); } tries[] = {
-	{ "open", try_open }, { "creat", try_creat }, { "unlink", try_unlink }, { "unlinkat", try_unlinkat },
+	{ "open", try_open }, { "open O_TRUNC", try_open_truncate }, { "open O_WRONLY", try_open_write }, { "open O_RDWR", try_open_both },
+	{ "open O_TMPFILE", try_open_unnamed }, { "creat", try_creat }, { "unlink", try_unlink }, { "unlinkat", try_unlinkat },
 	{ "rename", try_rename }, { "link", try_link }, { "symlink", try_symlink }, { "mkdir", try_mkdir },
 	{ "truncate", try_truncate }, { "chmod", try_chmod }, { "chown", try_chown }, { "utimensat", try_utime },
 	{ "setxattr", try_setxattr }, { "chdir", try_chdir }, { "mount", try_mount }, { "socket", try_socket },
@@ -103,7 +129,8 @@ static const struct { const char *name; long (*fn)(void); } tries[] = {
 	{ "mprotect PROT_EXEC", try_exec_protect }, { "keyctl", try_keyctl }, { "bpf", try_bpf }, { "perf_event_open", try_perf },
 	{ "io_uring_setup", try_uring }, { "userfaultfd", try_userfaultfd }, { "unshare", try_unshare }, { "setns", try_setns },
 	{ "setuid", try_setuid }, { "prctl", try_prctl }, { "ioctl TIOCSTI", try_tiocsti }, { "fcntl F_SETOWN", try_setown },
-	{ "open_by_handle_at", try_handle }, { "pidfd_open", try_pidfd }, { "openat2", try_openat2 },
+	{ "open_by_handle_at", try_handle }, { "pidfd_open", try_pidfd }, { "openat2 O_TRUNC", try_openat2 },
+	{ "clone CLONE_NEWNS", try_clone_mounts }, { "clone CLONE_NEWUSER", try_clone_user }, { "clone CLONE_VFORK", try_clone_vfork },
 };
 
 static void *

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "confine.h"
@@ -151,7 +152,11 @@ confine_lock(struct confine *c, char *text, size_t size)
 {
 	int files = 0, calls = 0;
 
-	if (!c->off && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+	if (!c->off && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+		snprintf(text, size, "none: PR_SET_NO_NEW_PRIVS: %s", strerror(errno));
+		return 0;
+	}
+	if (!c->off) {
 		files = c->rights & CONFINE_SERVE ? 0 : landlock(c);
 		if (files >= 0 && CALLS)
 			calls = confine_calls(c->rights, c->peer);

@@ -24,7 +24,7 @@ enum confine_right {		/* as in unveil(2) */
 	CONFINE_DIRS = 32,	/* 'd': make directories and links below, and copy files there */
 	/* Not of a place, but of the process: */
 	CONFINE_ASK = 8,	/* send to the descriptor `peer' */
-	CONFINE_SERVE = 16,	/* open and read any file, and send to `peer'; nothing else */
+	CONFINE_SERVE = 16,	/* open any file to read it, and send to `peer'; nothing else */
 };
 
 struct confine {		/* begins zeroed */
@@ -40,8 +40,10 @@ int	confine_allow(struct confine *, const char *path, unsigned rights);
 /* The same of a descriptor, which stays the caller's. */
 int	confine_allow_fd(struct confine *, int fd, unsigned rights);
 /*
- * Lock, for good.  With CONFINE_SERVE by seccomp alone.  1, or -1 if a lock that the kernel has could not be closed: errno.
- * What holds is written into text: "Landlock ABI 7, seccomp", "no Landlock in this kernel, seccomp" ...
+ * Lock, for good.  With CONFINE_SERVE by seccomp alone: a process under Landlock may not look into one that is not, whatever its
+ * rules are, so /proc/PID/root, where files of containers are, would be closed.  1; 0: nothing holds, as the kernel refuses what
+ * both need; -1: a lock that the kernel has could not be closed: errno.  What holds is written into text: "Landlock ABI 7,
+ * seccomp", "no Landlock, seccomp" ...
  */
 int	confine_lock(struct confine *, char *text, size_t size);
 

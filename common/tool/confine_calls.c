@@ -52,7 +52,7 @@
 enum test {			/* of one argument */
 	ANY,
 	WITHOUT,		/* none of the bits is set */
-	WITH,			/* all of the bits are set */
+	WITH,			/* all of the bits are set, and no others but those of `may' */
 	EQUAL,			/* it is this number; several rows of one call: any of them */
 	SELF,			/* it is our own pid */
 	PEER,			/* it is the descriptor of that name */
@@ -71,7 +71,7 @@ static const struct call {
 	uint8_t		 rights;	/* enum confine_right: allowed only with one of these; 0: always */
 	uint8_t		 not;		/* ... not with any of these */
 	uint8_t		 test, arg;
-	uint32_t	 value;
+	uint32_t	 value, may;
 } calls[] = {
 /* BOTH: of every process; CALL: not of one that looks files up (CONFINE_SERVE); ONLY: with a condition. */
 #define BOTH(name) { .nr = __NR_##name },
@@ -151,7 +151,9 @@ static const struct call {
 #ifdef __NR_futex_time64
 	BOTH(futex_time64)
 #endif
-	ONLY(clone, PARSER, .test = WITH, .arg = SWAPPED_CLONE, .value = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)
+	ONLY(clone, PARSER, .test = WITH, .arg = SWAPPED_CLONE, .value = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD,
+	    .may = CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID |
+	    CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 #ifdef __NR_clone3
 	ONLY(clone3, .test = NO_SUCH)	/* its flags stand in memory: the C library goes on with clone */
 #endif
@@ -195,8 +197,7 @@ static const struct call {
 	ONLY(unlink, IF_NAMES)
 #endif
 	ONLY(openat, .rights = CONFINE_READ | CONFINE_SERVE, .test = WITHOUT, .arg = 2, .value = O_ACCMODE | O_CREAT | O_TRUNC)
-	/* a process that looks files up for another; the flags stand in memory */
-	ONLY(openat2, .rights = CONFINE_SERVE)
+	/* a process that looks files up for another (not by openat2, whose flags stand in memory) */
 	ONLY(ioctl, .rights = CONFINE_SERVE, .test = EQUAL, .arg = 1, .value = FS_IOC_GETVERSION)
 	ONLY(fstatfs, .rights = CONFINE_SERVE) ONLY(setitimer, .rights = CONFINE_SERVE)
 #ifdef __NR_alarm
@@ -260,7 +261,7 @@ row(struct program *p, const struct call *c, int peer)
 		emit(p, BPF_JMP | BPF_JSET | BPF_K, c->value, 1, 0);
 		break;
 	case WITH:
-		emit(p, BPF_ALU | BPF_AND | BPF_K, c->value, 0, 0);
+		emit(p, BPF_ALU | BPF_AND | BPF_K, ~c->may, 0, 0);
 		emit(p, BPF_JMP | BPF_JEQ | BPF_K, c->value, 0, 1);
 		break;
 	default:

@@ -46,11 +46,15 @@ void
 tool_lock(struct tool *t)
 {
 	char text[100];
+	int rc;
 
 	allow_outputs(t);
-	if (confine_lock(&t->confine, text, sizeof text) < 0)
+	if ((rc = confine_lock(&t->confine, text, sizeof text)) < 0)
 		lock_failed(t, "lock");
-	tool_note(t, "confinement: %s", text);
+	if (rc)
+		tool_note(t, "confinement: %s", text);
+	else
+		tool_warn(t, "confinement: %s; --no-sandbox goes without, and says nothing", text);
 	if (!t->quiet && isatty(STDERR_FILENO))
 		clock_gettime(CLOCK_MONOTONIC, &t->began);
 }

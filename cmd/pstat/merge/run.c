@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -55,38 +56,80 @@ merge_run(struct tool *t, struct counts *c, struct report *r, report_form *form)
 
 /* ---- --diff -------------------------------------------------------------------------------------- */
 
-/* Of a recording, the report that a process of its own makes; a report is read as it is.  -1: errno. */
-static int
-diff_input(const struct tool *t, const char *path, const struct diff_options *o)
+/*
+ * An input, which nobody has read before the lock: a report, or a recording, of which a process makes the report.  That is
+ * forked before the lock, and waits for a word.
+ */
+struct diff_input {
+	int	 fd;			/* a file; -1: it cannot be a report */
+	int	 error;			/* errno */
+	int	 go, report;		/* to and from the process; report -1: error */
+};
+
+/* In the process: its answer is the report, if it is asked for one. */
+static _Noreturn void
+diff_report(const struct tool *t, const char *path, const struct diff_options *o, int go, int to)
 {
 	char json[] = "--json", quiet[] = "--quiet", open_all[] = "--no-sandbox", sort[] = "--sort", end[] = "--";
 	char *argv[] = { (char *)(uintptr_t)t->name, json, quiet, t->confine.off ? open_all : quiet, o->keys ? sort : end,
 	    (char *)(uintptr_t)(o->keys ? o->keys : path), o->keys ? end : NULL, (char *)(uintptr_t)path, NULL };
-	int fd = !strcmp(path, "-") ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), pipes[2];
+	int argc = 0;
+	char word;
+
+	if (read(go, &word, 1) != 1)
+		_exit(0);
+	while (argv[argc])
+		argc++;
+	if (dup2(to, STDOUT_FILENO) < 0)
+		_exit(1);
+	close(go);
+	close(to);
+	optind = 0;			/* getopt(3) of glibc begins anew */
+	exit(o->report(argc, argv));
+}
+
+static void
+diff_input_open(struct diff_input *in, const struct tool *t, const char *path, const struct diff_options *o)
+{
+	int go[2], report[2];
 	struct stat st;
-	char first;
 	pid_t pid;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pread(fd, &first, 1, 0) == 1 && first == '{')
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	if (pipe2(pipes, O_CLOEXEC) < 0 || (pid = fork()) < 0)
-		return -1;
-	if (!pid) {
-		int argc = 0;
-
-		while (argv[argc])
-			argc++;
-		if (dup2(pipes[1], STDOUT_FILENO) < 0)
-			_exit(1);
-		close(pipes[0]);
-		close(pipes[1]);
-		optind = 0;		/* getopt(3) of glibc begins anew */
-		exit(o->report(argc, argv));
+	*in = (struct diff_input){ .fd = -1, .report = -1 };
+	if (strcmp(path, "-") && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0 || pipe2(report, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
+		in->error = errno;
+		return;
 	}
-	close(pipes[1]);
-	return pipes[0];
+	if (!pid) {
+		close(go[1]);
+		close(report[0]);
+		diff_report(t, path, o, go[0], report[1]);
+	}
+	close(go[0]);
+	close(report[1]);
+	in->go = go[1];
+	in->report = report[0];
+}
+
+/* Behind the lock: from now on `report' is the descriptor of a report, or -1. */
+static void
+diff_input_begin(struct diff_input *in)
+{
+	char first;
+
+	if (in->report < 0)
+		return;
+	if (in->fd >= 0 && pread(in->fd, &first, 1, 0) == 1 && first == '{') {
+		close(in->report);
+		in->report = in->fd;
+	} else if (write(in->go, "", 1) != 1) {
+		in->error = errno;
+		close(in->report);
+		in->report = -1;
+	}
+	close(in->go);			/* the process ends, if it was not asked */
 }
 
 int
@@ -94,7 +137,8 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 {
 	struct merge *m[2] = { NULL, NULL };
 	struct diff *diff = NULL;
-	int fd[2], status, rc = 1;
+	struct diff_input in[2];
+	int status, rc = 1;
 	FILE *f;
 
 	if (t->nnames != 2)
@@ -103,13 +147,16 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 		tool_wrong(t, "--diff: standard input is one input only");
 	tool_check(t);
 	for (int i = 0; i < 2; i++)
-		fd[i] = diff_input(t, t->names[i], o);
+		diff_input_open(&in[i], t, t->names[i], o);
 	if (!(f = output_open(t, r, false)))
 		return tool_close(t);
 	tool_lock(t);
+	for (int i = 0; i < 2; i++)
+		diff_input_begin(&in[i]);
 	for (int i = 0; i < 2 && rc > 0; i++) {
 		m[i] = merge_new(t, c);
-		rc = merge_read_fd(m[i], fd[i], t->names[i]);
+		errno = in[i].error;
+		rc = merge_read_fd(m[i], in[i].report, t->names[i]);
 	}
 	if (rc > 0 && (diff = diff_new(t, m[0], m[1], o->keys != NULL, o->top))) {
 		diff_add(diff, r);
