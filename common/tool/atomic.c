@@ -5,7 +5,6 @@
  * The file is written without a name where the file system can do that (O_TMPFILE), so nothing of it remains however the
  * process ends.  Elsewhere it has a temporary name, which is removed at exit and by the handler of fatal signals.
  */
-#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "atomic.h"
+#include "set.h"
 
 /* ---- hidden names ---------------------------------------------------------------------------------- */
 
@@ -76,7 +76,6 @@ atomic_catch_signals(void)
 static int
 atomic_hide(int dir, const char *base)
 {
-	uint64_t r = 0;
 	int i = 0;
 
 	while (i < SLOTS && hidden[i].on)
@@ -86,9 +85,7 @@ atomic_hide(int dir, const char *base)
 		return 0;
 	}
 	atomic_catch_signals();
-	if (getrandom(&r, sizeof r, GRND_NONBLOCK) != sizeof r)
-		r = (uint64_t)getpid() << 32 ^ (uintptr_t)&r;
-	snprintf(hidden[i].name, sizeof hidden[i].name, ".%.200s.%016jx", base, (uintmax_t)r);
+	snprintf(hidden[i].name, sizeof hidden[i].name, ".%.200s.%016jx", base, (uintmax_t)pp_seed());
 	hidden[i].dir = dir;
 	hidden[i].on = 1;
 	return i + 1;
@@ -130,59 +127,74 @@ atomic_descriptor(const char *path)
 	return -1;
 }
 
-/* The path behind its symbolic links, which need not exist, or the name of a descriptor.  The caller frees it; NULL: errno. */
-static char *
-atomic_follow(const char *path)
+/*
+ * The same of a symbolic link that leads to such a path (/dev/stdout).  Nothing is opened by what the links say: who uses the
+ * number asks the kernel first, by stat(2), whether they may be followed.
+ */
+static int
+atomic_linked_descriptor(const char *path)
 {
-	char *at = strdup(path), *whole, to[PATH_MAX];
+	char at[PATH_MAX], to[PATH_MAX];
+	int fd = -1, n = snprintf(at, sizeof at, "%s", path);
 
-	for (int links = 0; at && atomic_descriptor(at) < 0; links++) {
-		ssize_t n = readlink(at, to, sizeof to - 1);
-		const char *slash = strrchr(at, '/');
-		int rc;
+	for (int links = 0; n >= 0 && n < PATH_MAX && (fd = atomic_descriptor(at)) < 0 && links < 40; links++) {
+		ssize_t len = readlink(at, to, sizeof to - 1);
+		char *slash = strrchr(at, '/');
 
-		if (n < 0)
-			break;			/* not a link, or it does not exist */
-		to[n] = 0;
-		if (links == 40) {
-			free(at);
-			errno = ELOOP;
-			return NULL;
-		}
-		rc = asprintf(&whole, "%.*s%s", *to == '/' || !slash ? 0 : (int)(slash + 1 - at), at, to);
-		free(at);
-		at = rc < 0 ? NULL : whole;
+		if (len < 0)
+			break;
+		to[len] = '\0';
+		if (*to == '/' || !slash)
+			slash = at;
+		else
+			slash++;
+		n = (int)(slash - at) + snprintf(slash, sizeof at - (size_t)(slash - at), "%s", to);
 	}
-	return at;
+	return fd;
 }
 
 bool
 atomic_replaces(const char *path)
 {
 	struct stat st;
-	char *end;
-	bool yes;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || !(end = atomic_follow(path)))
-		return false;
-	yes = atomic_descriptor(end) < 0;
-	free(end);
-	return yes;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && atomic_linked_descriptor(path) < 0;
 }
 
-/* Set directory and name of the file at path `end'. */
+/* Set directory and name of a path.  The kernel follows links in the directory's path. */
 static int
-atomic_locate(struct atomic *a, char *end)
+atomic_locate(struct atomic *a, const char *path)
 {
-	char *slash = strrchr(end, '/'), *name = slash ? slash + 1 : end;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char dir[PATH_MAX];
 
-	if (!*name || strlen(name) > NAME_MAX || strlen(end) > sizeof a->part - sizeof ".part")
+	if (!*name || strlen(name) > NAME_MAX || strlen(path) > sizeof a->part - sizeof ".part")
 		return pp_fail(a->err, "%s", strerror(*name ? ENAMETOOLONG : EISDIR));
-	sprintf(a->part, "%s.part", end);
+	sprintf(a->part, "%s.part", path);
 	strcpy(a->base, name);
-	*name = 0;
-	a->dir = open(slash ? end : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(dir, sizeof dir, "%.*s", (int)(name - path), path);
+	if (a->dir >= 0)
+		close(a->dir);
+	a->dir = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return a->dir < 0 ? atomic_fail(a->err) : 1;
+}
+
+/* Set directory and name of an open file. */
+static int
+atomic_locate_open(struct atomic *a, int fd, const struct stat *st)
+{
+	char proc[32], path[PATH_MAX];
+	struct stat there;
+	ssize_t n;
+
+	snprintf(proc, sizeof proc, "/proc/self/fd/%d", fd);
+	if ((n = readlink(proc, path, sizeof path - 1)) < 0)
+		return atomic_fail(a->err);
+	path[n] = '\0';
+	if (*path != '/' || atomic_locate(a, path) < 0 || fstatat(a->dir, a->base, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    there.st_dev != st->st_dev || there.st_ino != st->st_ino)
+		return pp_fail(a->err, "the file behind this symbolic link has no name");
+	return 1;
 }
 
 /* ---- the file -------------------------------------------------------------------------------------- */
@@ -229,39 +241,72 @@ atomic_begin(struct atomic *a)
 	return atomic_fail(a->err);
 }
 
-/* Open a path that is written in place.  1; 0: it is a regular file or does not exist; -1. */
+/* A file that is open for writing is written in place, and no regular one. */
 static int
-atomic_open_direct(struct atomic *a, const char *end)
+atomic_direct(struct atomic *a, int fd)
 {
-	struct stat st;
-	int fd = atomic_descriptor(end);
-
-	if (fd >= 0)
-		a->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	else if (stat(end, &st) || S_ISREG(st.st_mode))
-		return 0;
-	else
-		a->fd = open(end, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	a->fd = fd;
 	a->direct = true;
+	if (a->dir >= 0)
+		close(a->dir);
+	a->dir = -1;
 	return a->fd < 0 ? atomic_fail(a->err) : 1;
+}
+
+/*
+ * The last component of the path is a symbolic link.  Where it leads to, and whether it may be followed (a link of another user
+ * in a directory like /tmp may not, see fs.protected_symlinks in proc(5)), is the kernel's to say: it opens the file for writing.
+ * If there was none, it has made one, which is removed at once.  1: a->dir and a->base are of the file behind the link, or it is
+ * written in place; -1.
+ */
+static int
+atomic_open_link(struct atomic *a)
+{
+	int fd = openat(a->dir, a->base, O_WRONLY | O_CLOEXEC | O_NOCTTY), rc;
+	bool made = fd < 0 && errno == ENOENT;
+	struct stat st;
+
+	if (made)
+		fd = openat(a->dir, a->base, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		atomic_fail(a->err);
+		close(fd);
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode))
+		return atomic_direct(a, fd);
+	if (!made && !a->force)
+		rc = pp_fail(a->err, "exists; -f replaces it");
+	else if ((rc = atomic_locate_open(a, fd, &st)) > 0 && made)
+		unlinkat(a->dir, a->base, 0);
+	close(fd);
+	return rc;
 }
 
 static int
 atomic_open_named(struct atomic *a)
 {
-	char *end = atomic_follow(a->path);
-	int rc;
+	int own = atomic_linked_descriptor(a->path);
+	struct stat st;
 
-	if (!end)
-		return atomic_fail(a->err);
-	if (!(rc = atomic_open_direct(a, end))) {
-		if (!a->force && atomic_replaces(end))
-			rc = pp_fail(a->err, "exists; -f replaces it");
-		else
-			rc = atomic_locate(a, end) < 0 || atomic_begin(a) < 0 ? -1 : 1;
+	if (own >= 0 && (atomic_descriptor(a->path) == own || stat(a->path, &st) == 0))
+		return atomic_direct(a, fcntl(own, F_DUPFD_CLOEXEC, 0));
+	if (atomic_locate(a, a->path) < 0)
+		return -1;
+	if (fstatat(a->dir, a->base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno != ENOENT)
+			return atomic_fail(a->err);
+		st.st_mode = 0;
 	}
-	free(end);
-	return rc;
+	if (S_ISLNK(st.st_mode)) {
+		if (atomic_open_link(a) < 0)
+			return -1;
+	} else if (S_ISREG(st.st_mode) && !a->force) {
+		return pp_fail(a->err, "exists; -f replaces it");
+	} else if (st.st_mode && !S_ISREG(st.st_mode)) {
+		return atomic_direct(a, openat(a->dir, a->base, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY));
+	}
+	return a->direct ? 1 : atomic_begin(a);
 }
 
 int

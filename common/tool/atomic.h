@@ -30,7 +30,7 @@ struct atomic {
 
 /*
  * Create an output file (mode 0600) for path.  An existing file is refused unless `force' is set; it keeps its contents until
- * atomic_commit().  A symbolic link is followed.  Standard output (NULL or "-"), devices, pipes and names such as /dev/fd/3 are
+ * atomic_commit().  A symbolic link is followed, if the kernel permits that.  Standard output (NULL or "-"), devices, pipes and names such as /dev/fd/3 are
  * opened in place.
  */
 int	atomic_open(struct atomic *, const char *path, bool force, struct pp_err *err);
