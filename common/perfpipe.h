@@ -65,7 +65,8 @@ enum pp_code {
 	PP_ERR_NONE,			/* no error */
 	PP_ERR_DATA,			/* what was read, or is to be written, is not sound, or more than can be */
 	PP_ERR_SYSTEM,			/* a system call failed: `error' is its errno */
-	PP_ERR_MEMORY			/* no memory */
+	PP_ERR_MEMORY,			/* no memory */
+	PP_ERR_TEMPORARY		/* a temporary file cannot be made, written or read */
 };
 struct pp_err {			/* the caller's; all zeros at first */
 	const char	*file;		/* as the user named it, or <stdin>, <stdout> */

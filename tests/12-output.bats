@@ -199,6 +199,40 @@ on_full_disk() {
 	done_all
 }
 
+@test "output: if one output or a temporary file cannot be written, no output gets a name" {
+	local in=$(recipe big) free=$T/free c
+	fresh
+	on_full_disk true
+	[ $rc != 99 ] && [ $rc != 1 ] || skip "mounting a tmpfs is refused"
+	while read -r c; do
+		c=${c//FULL/$D}
+		rm -rf "$free"
+		mkdir "$free"
+		on_full_disk env TMPDIR="$D" sh -c "${c//FREE/$free}" sh "$in"
+		[ $rc = 1 ] && [ "$(grep -c 'No space left' "$T/err")" = 1 ] && ! grep -q incomplete "$T/err" || failed "$c"
+		[ -z "$(ls -A "$free")" ] && [ "$(cat "$T/left")" = $'y\nold' ] || failed "$c: left $(ls -A "$free")"
+	done <<-'END'
+		pfilter --pid 1 -o FULL/x -U FREE/x "$1"
+		pfilter --pid 1 -o FREE/x -U FULL/x "$1"
+		pfilter --anon all --anon-map FULL/x -o FREE/x "$1"
+		psort --full -S 1M -o FREE/x "$1"
+		psort -q -S 1M -o FREE/x "$1"
+		psort -q --merge -S 1M --allow same-input -o FREE/x "$1" "$1"
+		pfilter --drop-unused-events -o FREE/x "$1"
+		pcat -q --format=file -o FREE/file "$1" && cat FREE/file | { rm FREE/file; pcat -o FREE/x -; }
+		cat "$1" | pcat --repair -o FREE/x -
+	END
+	# parts that are complete stay; a list of them would be of fewer than were wanted
+	for n in 1 4 8 12 16; do
+		fresh
+		try with_fault write:$n+:ENOSPC,writev:$n+:ENOSPC pcat --switch-output=100K --manifest="$D/m.tsv" -o "$D/x" "$in"
+		[ $rc = 1 ] && one_line "pcat: $D/x." || failed "--manifest, $n"
+		[ -z "$(ls -A "$D" | grep -v '^x\.[0-9]*$')" ] || failed "--manifest, $n: $(ls -A "$D")"
+	done
+	[ -e "$D/x.00001" ] || failed "no part was complete"
+	done_all
+}
+
 @test "output: full, or a limit of the file size, without files that have no name" {
 	in=$(recipe big)
 	for c in pcat "pcat --format=file" pfilter psort "psort --merge" "pinject --finished-init"; do

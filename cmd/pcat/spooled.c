@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sink/tmpfile.h"
 #include "spooled.h"
 
 int
@@ -24,11 +25,11 @@ spooled_open(struct spooled *f, const char *path, struct pp_source *like, struct
 	if (f->fd < 0) {		/* not every file system has O_TMPFILE */
 		snprintf(name, sizeof name, "%s.spool.XXXXXX", dir);
 		if ((f->fd = mkostemp(name, O_CLOEXEC)) < 0)
-			return pp_fail(err, "temporary file in %s: %s", dir, strerror(errno));
+			return pp_tmpfile_fail(err, NULL, strerror(errno));
 		unlink(name);
 	}
 	f->sink = pp_create_fd(fcntl(f->fd, F_DUPFD_CLOEXEC, 0), "temporary file", &f->err);
-	return f->sink && pp_start(f->sink, like) > 0 ? 1 : pp_fail(err, "temporary file: %s", f->err.what);
+	return f->sink && pp_start(f->sink, like) > 0 ? 1 : pp_tmpfile_fail(err, NULL, f->err.what);
 }
 
 int
@@ -43,7 +44,7 @@ spooled_put(struct spooled *f, struct pp_source *in, const struct pp_rec *r, str
 			rc = pp_flush(f->sink);
 	f->records++;
 	if (f->err.what[0])
-		return pp_fail(err, "temporary file: %s", f->err.what);
+		return pp_tmpfile_fail(err, NULL, f->err.what);
 	return rc < 0 ? -1 : 1;
 }
 
@@ -65,10 +66,10 @@ spooled_replay(struct spooled *f, uint64_t from, struct out *to, struct pp_err *
 	int rc;
 
 	if (pp_flush(f->sink) < 0)
-		return pp_fail(err, "temporary file: %s", f->err.what);
+		return pp_tmpfile_fail(err, NULL, f->err.what);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
 	if (!(src = pp_open(path, PP_OPEN_RAW, &mine)))
-		return pp_fail(err, "temporary file: %s", mine.what);
+		return pp_tmpfile_fail(err, NULL, mine.what);
 	pp_before_refill(src, flush, to);
 	for (uint64_t i = 0; (rc = pp_next(src, &r)) > 0; i++)
 		if (i >= from && (rc = to->put(to, src, &r, true)) < 0)
@@ -76,7 +77,7 @@ spooled_replay(struct spooled *f, uint64_t from, struct out *to, struct pp_err *
 	if (rc >= 0)
 		rc = to->flush(to, false);
 	pp_close(src);
-	return rc < 0 && mine.what[0] ? pp_fail(err, "temporary file: %s", mine.what) : rc;
+	return rc < 0 && mine.what[0] ? pp_tmpfile_fail(err, NULL, mine.what) : rc;
 }
 
 void

@@ -34,10 +34,10 @@ fill(struct tee *t, struct pp_source *in, const struct pp_rec *r, struct pp_err 
 	int rc;
 
 	if (ftruncate(t->fd, 0) < 0 || lseek(t->fd, 0, SEEK_SET) < 0 || pp_tmpfile_write(t->fd, r->raw, r->size) < 0)
-		return pp_fail(err, "temporary file: %s", strerror(errno));
+		return pp_tmpfile_fail(err, NULL, strerror(errno));
 	while ((rc = pp_payload(in, &p, &n)) > 0)
 		if (pp_tmpfile_write(t->fd, p, n) < 0)
-			return pp_fail(err, "temporary file: %s", strerror(errno));
+			return pp_tmpfile_fail(err, NULL, strerror(errno));
 	return rc < 0 ? -1 : (int64_t)(r->size + r->payload);
 }
 
@@ -54,7 +54,7 @@ tee_put(struct tee *t, struct pp_source *in, const struct pp_rec *r, int times,
 	if (n < 0)
 		return -1;
 	if ((p = mmap(NULL, (size_t)n, PROT_READ, MAP_SHARED, t->fd, 0)) == MAP_FAILED)
-		return pp_fail(err, "temporary file: %s", strerror(errno));
+		return pp_tmpfile_fail(err, NULL, strerror(errno));
 	for (int i = 0; rc > 0 && i < times; i++) {
 		struct pp_source *again = pp_open_memory(p, (size_t)n, in->swap, "a copy", &again_err);
 		struct pp_rec copy;

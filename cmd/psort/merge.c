@@ -230,8 +230,9 @@ merge_run(struct tool *t, struct join_options *o, const struct sort_how *how, st
 		tool_say(t, spill_err);
 	if (m.err.what[0])
 		tool_say(t, &m.err);
-	t->partial = !join_is_whole(m.j) || m.err.what[0] || spill_err->what[0];
-	status = join_close(m.j) || t->partial;
+	t->partial = !join_is_whole(m.j) || m.err.what[0];
+	t->unwritten = spill_err->what[0] != 0;
+	status = join_close(m.j) || t->partial || t->unwritten;
 	if (manifest_close(list)) {
 		t->partial = true;
 		status = 1;

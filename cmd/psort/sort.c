@@ -196,6 +196,6 @@ sort_stream(struct tool *t, const struct sort_how *how, struct spill *spill, con
 		tool_say(t, spill_err);
 	emit_close(&s.e);
 	free(s.disorder);
-	t->partial = spill_err->what[0] != 0;
-	return t->partial;
+	t->unwritten = spill_err->what[0] != 0;
+	return t->unwritten;
 }

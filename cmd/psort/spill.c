@@ -62,7 +62,7 @@ static int
 spill_fail(struct spill *s, const char *doing, int error)
 {
 	s->failed = true;
-	return s->err->what[0] ? -1 : pp_fail(s->err, "temporary file: %s: %s", doing, strerror(error));
+	return pp_tmpfile_fail(s->err, doing, strerror(error));
 }
 
 /* ---- making -------------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ static int
 spool_open(struct spool *s, struct pp_err *err)
 {
 	s->fd = pp_tmpfile_at(s->dir);
-	return s->fd < 0 ? pp_fail_system(err, "temporary file beside it") : 1;
+	return s->fd < 0 ? pp_tmpfile_fail(err, "open", strerror(errno)) : 1;
 }
 
 void
@@ -73,7 +73,7 @@ spool_copy(struct spool *s, uint64_t from, uint64_t n, int fd, uint64_t to, stru
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return got ? pp_fail_system(err, "temporary file: read") : pp_fail(err, "temporary file: read: cut short");
+			return pp_tmpfile_fail(err, "read", got ? strerror(errno) : "cut short");
 		if (write_at(fd, s->buf, (size_t)got, to, err) < 0)
 			return -1;
 		from += (uint64_t)got;

@@ -72,3 +72,13 @@ pp_tmpfile_write(int fd, const uint8_t *p, size_t n)
 	}
 	return 1;
 }
+
+int
+pp_tmpfile_fail(struct pp_err *err, const char *doing, const char *why)
+{
+	if (!err->what[0]) {
+		pp_fail(err, "temporary file: %s%s%s", doing ? doing : "", doing ? ": " : "", why);
+		err->code = PP_ERR_TEMPORARY;
+	}
+	return -1;
+}

@@ -3,8 +3,7 @@
 #ifndef PP_TMPFILE_H
 #define PP_TMPFILE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "perfpipe.h"
 
 /* Create one in `dir' (NULL: $TMPDIR, or /tmp).  Its descriptor, which the caller closes; -1 with errno. */
 int	pp_tmpfile(const char *dir);
@@ -12,6 +11,8 @@ int	pp_tmpfile(const char *dir);
 int	pp_tmpfile_write(int fd, const uint8_t *p, size_t n);
 /* Like pp_tmpfile(), in the directory of a descriptor. */
 int	pp_tmpfile_at(int dir);
+/* Always -1: sets the error, with code PP_ERR_TEMPORARY, to "temporary file: DOING: WHY", or without DOING (NULL). */
+int	pp_tmpfile_fail(struct pp_err *, const char *doing, const char *why);
 /* The directory that pp_tmpfile(dir) uses. */
 const char *pp_tmpdir(const char *dir);
 

@@ -65,7 +65,7 @@ piece_read_at(struct bytes *b, uint64_t off, uint8_t *p, size_t n)
 		;
 	if (got < 0)
 		b->err->fatal = true;
-	return got < 0 ? pp_fail_system(bytes_at(b->err, off), "temporary file: read") : got;
+	return got < 0 ? pp_tmpfile_fail(bytes_at(b->err, off), "read", strerror(errno)) : got;
 }
 
 static ssize_t
@@ -130,10 +130,12 @@ int
 spool_write(struct bytes *b, const uint8_t *p, size_t n)
 {
 	struct piece *s = (struct piece *)b;
-	struct pp_err ignored;
+	struct pp_err ignored = { .what = "" };
 
-	if (write_at(s->fd, p, n, s->from + s->size, &ignored) < 0)
-		return pp_fail_system(bytes_at(b->err, 0), "temporary file: write");
+	if (write_at(s->fd, p, n, s->from + s->size, &ignored) < 0) {
+		b->err->fatal = true;		/* no damage that --repair goes on after */
+		return pp_tmpfile_fail(bytes_at(b->err, 0), "write", strerror(errno));
+	}
 	s->size += n;
 	if (s->spare)
 		s->spare->used = s->from + s->size;

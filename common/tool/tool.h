@@ -139,6 +139,7 @@ struct tool {
 	struct atomic	 file;			/* -o */
 	struct atomic	*files;			/* outputs opened by tool_create() */
 	bool		 partial;		/* set by the command: the output is incomplete, even without an in_err */
+	bool		 unwritten;		/* ... something could not be written: no output gets a name */
 	bool		 failed;		/* set by the command: the exit status is 1, even if the output is complete */
 	struct timespec	 began, shown;		/* for progress */
 };

@@ -66,7 +66,7 @@ tool_name(const struct tool *t, struct atomic *a)
 {
 	int rc = -1;
 
-	if (a->err->what[0])
+	if (a->err->what[0] || t->unwritten)
 		;			/* writing failed */
 	else if (a->direct)
 		rc = 1;
@@ -86,8 +86,9 @@ name_all(struct tool *t)
 {
 	bool bad = false;
 
+	t->unwritten |= t->out_err.what[0] || (t->in_err.what[0] && t->in_err.code == PP_ERR_TEMPORARY);
 	for (struct atomic *a = t->files; a; a = a->next)
-		t->partial |= a->err->what[0] != 0;
+		t->unwritten |= a->err->what[0] != 0;
 	for (struct atomic *a = t->files; a; a = a->next) {
 		bad |= tool_name(t, a) < 0;
 		if (a->err->what[0] && a->err != &t->out_err)

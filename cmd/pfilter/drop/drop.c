@@ -184,7 +184,7 @@ hold_bytes(struct drop_out *o, const uint8_t *p, size_t n)
 	uint8_t *head;
 
 	if (o->spool)
-		return pp_put_copy(o->spool, p, n) < 0 ? pp_fail(o->d.err, "temporary file: %s", o->spool_err.what) : 1;
+		return pp_put_copy(o->spool, p, n) < 0 ? pp_tmpfile_fail(o->d.err, NULL, o->spool_err.what) : 1;
 	while (cap < o->nhead + n)
 		cap *= 2;
 	if (cap > o->cap) {
@@ -329,7 +329,7 @@ replay(struct drop_out *o)
 	if (!n)
 		return 1;
 	if ((p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, o->fd, 0)) == MAP_FAILED)
-		return pp_fail(o->d.err, "temporary file: %s", strerror(errno));
+		return pp_tmpfile_fail(o->d.err, NULL, strerror(errno));
 	madvise(p, n, MADV_SEQUENTIAL);
 	rc = replay_bytes(o, p, n);
 	munmap(p, n);
@@ -360,7 +360,7 @@ finish(struct out *out)
 	int rc = 1;
 
 	if (o->spool && pp_flush(o->spool) < 0)
-		rc = pp_fail(o->d.err, "temporary file: %s", o->spool_err.what);
+		rc = pp_tmpfile_fail(o->d.err, NULL, o->spool_err.what);
 	if (rc > 0 && !o->chosen)
 		rc = choose_events(o) < 0 || replay(o) < 0 ? -1 : 1;
 	pp_finish(o->spool);
@@ -397,7 +397,7 @@ drop_new(const struct tool *tool, const struct drop *what, struct pp_source *in,
 	}
 	if (!what->spool || o->spool)
 		return &o->pub;
-	pp_fail(err, "temporary file: %s", o->spool_err.what);
+	pp_tmpfile_fail(err, NULL, o->spool_err.what);
 	free(o->d.buf);
 	free(o);
 	return NULL;
