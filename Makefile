@@ -17,8 +17,8 @@ O      = build
 TOOLS  = $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
 PKGS   = libzstd libbsd-overlay
 
-# What makes a fault hard to use, for commands and libraries.  What the user's CFLAGS say comes later and counts.  FORTIFY needs an
-# optimizing compiler, is the user's if he sets a level, and would hide calls from a sanitizer.
+# What makes a fault hard to use, for commands and libraries.  CFLAGS and LDFLAGS come later and have the last word.  FORTIFY needs an
+# optimizing compiler, gives way to a level that CFLAGS or CPPFLAGS set, and would hide calls from a sanitizer.
 FORTIFY = $(if $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS)))),$\
 	$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS))$(findstring -fsanitize=,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN = -fstack-protector-strong $(FORTIFY)

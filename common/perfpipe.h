@@ -519,7 +519,7 @@ struct pp_map {
 
 /*
  * Which tasks, names, maps and cgroups there are, by the rules of perf (perf-pipe(5)), after the records that were fed.  NULL: no
- * memory, or no random bytes for its hash tables.
+ * memory.
  */
 struct pp_state	*pp_state_new(bool swap, struct pp_err *);
 void		 pp_state_free(struct pp_state *);

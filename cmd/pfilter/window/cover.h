@@ -18,7 +18,6 @@ struct cover {			/* begins zeroed */
 	uint64_t	 since;		/* earlier times are forgotten */
 };
 
-/* 1, or -1: no random bytes. */
 void	cover_start(struct cover *, bool keyed);
 /* Add a range.  Without memory, exits. */
 void	cover_add(struct cover *, uint32_t key, uint64_t from, uint64_t to);

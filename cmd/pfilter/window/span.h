@@ -65,7 +65,6 @@ struct span {
 
 /* Parse the argument of --span.  An error exits 2. */
 void	span_parse(struct span *, const struct tool *, const char *text);
-/* 1, or -1: no random bytes. */
 void	span_start(struct span *);
 /* What ids and names of events say may have changed. */
 void	span_forget_places(struct span *);

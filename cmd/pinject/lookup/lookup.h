@@ -12,8 +12,8 @@
  *
  * The process that reads the recording can open no file (tool_lock()).  A second one, forked before, opens and reads what the
  * first one names, and sends a build-id back, or a descriptor that is open for reading.  It is confined by seccomp: it can
- * write nothing but its answers, make no other process, run no program.  (Landlock would refuse it /proc/PID/root, where files
- * of containers are.)
+ * write nothing but its answers, open no file but to read it, make no other process, run no program.  (Landlock would refuse it
+ * /proc/PID/root, where files of containers are, whatever its rules are.)
  */
 #ifndef LOOKUP_H
 #define LOOKUP_H

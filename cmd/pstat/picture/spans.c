@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "set.h"
 #include "spans.h"
 #include "tool/tool.h"
 
@@ -28,7 +29,7 @@ spans_may_be(uint64_t width)
 void
 spans_init(struct spans *s, uint64_t width, bool fixed, unsigned parts, unsigned max)
 {
-	*s = (struct spans){ .width = width, .fixed = fixed, .parts = parts, .max = max };
+	*s = (struct spans){ .width = width, .fixed = fixed, .parts = parts, .max = max, .mul = pp_seed() | 1 };
 	while (1u << s->bits < 4 * max)
 		s->bits++;
 	s->start = tool_alloc(max + 1, sizeof *s->start);
@@ -54,7 +55,7 @@ static unsigned
 spans_number(struct spans *s, uint64_t start)
 {
 	uint32_t mask = (UINT32_C(1) << s->bits) - 1, i;
-	uint64_t h = start / s->width * UINT64_C(0x9e3779b97f4a7c15) >> (64 - s->bits);
+	uint64_t h = start / s->width * s->mul >> (64 - s->bits);
 
 	for (; (i = s->slot[h & mask]) != 0; h++)
 		if (s->start[i - 1] == start)

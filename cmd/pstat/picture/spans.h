@@ -29,6 +29,7 @@ struct spans {
 	uint64_t	*start;		/* by number; max + 1 */
 	uint32_t	*slot;		/* 1 + number, by hash of the start */
 	unsigned	 bits;		/* of the number of slots */
+	uint64_t	 mul;		/* random and odd: a recording cannot choose its collisions */
 	struct { spans_change *fn; void *arg; } counter[SPANS_COUNTERS];
 	unsigned	 ncounters;
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bins.h"
+#include "set.h"
 #include "tool/tool.h"
 
 enum { SLOTS = 4 * BINS_MAX };
@@ -34,7 +35,7 @@ bins_wider(uint64_t width)
 void
 bins_init(struct bins *b, uint64_t width)
 {
-	*b = (struct bins){ .width = width ? width : widths[0], .fixed = width != 0, .from = UINT64_C(1) << 63 };
+	*b = (struct bins){ .width = width ? width : widths[0], .fixed = width != 0, .from = UINT64_C(1) << 63, .mul = pp_seed() | 1 };
 	b->slot = tool_alloc(SLOTS, sizeof *b->slot);
 }
 
@@ -46,9 +47,9 @@ bins_free(struct bins *b)
 
 /* False: it was there. */
 static bool
-bins_insert(uint64_t *slot, uint64_t bin)
+bins_insert(struct bins *b, uint64_t bin)
 {
-	uint64_t h = bin * UINT64_C(0x9e3779b97f4a7c15) >> 50;	/* 14 bits: of SLOTS */
+	uint64_t *slot = b->slot, h = bin * b->mul >> 50;	/* 14 bits: of SLOTS */
 
 	for (; slot[h % SLOTS]; h++)
 		if (slot[h % SLOTS] == bin + 1)
@@ -70,7 +71,7 @@ bins_widen(struct bins *b)
 	b->n = 0;
 	for (unsigned i = 0; i < SLOTS; i++)
 		if (old[i])
-			b->n += bins_insert(b->slot, (old[i] - 1) * was / b->width);
+			b->n += bins_insert(b, (old[i] - 1) * was / b->width);
 	free(old);
 	return true;
 }
@@ -81,7 +82,7 @@ bins_add_slow(struct bins *b, uint64_t time)
 	bool wider = false;
 
 	while (!b->fixed && b->n < BINS_MAX + 1) {
-		b->n += bins_insert(b->slot, time / b->width);
+		b->n += bins_insert(b, time / b->width);
 		if (b->n <= BINS_MAX || !bins_widen(b))
 			break;
 		wider = true;

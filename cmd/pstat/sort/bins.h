@@ -19,6 +19,7 @@ struct bins {
 	bool		 fixed;		/* by the user */
 	uint64_t	 from;		/* start of the bin of the last time; 2^63, before the first, is that of none */
 	uint64_t	*slot;		/* 1 + start / width, by hash; BINS_MAX * 4 slots */
+	uint64_t	 mul;		/* random and odd: a recording cannot choose its collisions */
 	unsigned	 n;
 };
 

@@ -11,7 +11,7 @@
 
 struct index;
 
-/* NULL: no random bytes, see the error. */
+/* NULL: no memory. */
 struct index *index_new(struct pp_err *);
 /* Free the index and the things in it. */
 void	index_free(struct index *);
