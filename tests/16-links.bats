@@ -145,9 +145,9 @@ as_user() {
 	fresh
 	plant x /dev/stdout
 	try pcat -o "$D/x" data/basic.pipe.data
-	[ $rc = 1 ] && [ ! -s "$T/out" ] && grep -q 'Permission denied' "$T/err"
+	[ $rc = 1 ] && [ ! -s "$T/out" ] && grep -q 'Permission denied' "$T/err" || failed "another user's"
 	chown -h 0 "$D/x"
 	try pcat -o "$D/x" data/basic.pipe.data
-	[ $rc = 0 ] && cmp "$T/out" <(pcat data/basic.pipe.data)
+	[ $rc = 0 ] && cmp "$T/out" <(pcat data/basic.pipe.data) || failed ours
 	done_all
 }
