@@ -21,7 +21,8 @@ PKGS   = libzstd libbsd-overlay
 # optimizing compiler, gives way to a level that CFLAGS or CPPFLAGS set, and would hide calls from a sanitizer.
 FORTIFY = $(if $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS)))),$\
 	$(if $(findstring _FORTIFY_SOURCE,$(CFLAGS) $(CPPFLAGS))$(findstring -fsanitize=,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
-HARDEN = -fstack-protector-strong $(FORTIFY)
+# The stack protector is the one for functions with arrays of bytes: -strong costs up to 8 % of the instructions for a record.
+HARDEN = -fstack-protector $(FORTIFY)
 HARDEN_LINK = -Wl,-z,relro,-z,now
 
 WARN   = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wformat=2
