@@ -143,6 +143,15 @@ take_due(struct pp_turns *t, uint64_t limit)
 	return 1;
 }
 
+/* No ordered record is behind `last', and no other before it: the time just behind it, unless one of the others has that time. */
+static uint64_t
+turn_since(const struct pp_turns *t, size_t i, size_t to, uint64_t last)
+{
+	while (i < to && t->due[i].time != last)
+		i++;
+	return last + (i == to && last != UINT64_MAX);
+}
+
 /* Call fn for the due others and the marks between them. */
 static int
 turn_due(struct pp_turns *t)
@@ -152,7 +161,7 @@ turn_due(struct pp_turns *t)
 	for (size_t i = 0, m = 0; m <= t->nmarks; m++) {
 		size_t to = t->end[m];
 
-		if (to > i && t->fn(t->arg, t->due + i, to - i, since) < 0)
+		if (to > i && t->fn(t->arg, t->due + i, to - i, turn_since(t, i, to, since)) < 0)
 			return -1;
 		i = to;
 		if (m == t->nmarks)
