@@ -60,7 +60,7 @@ struct input {
 	uint64_t	 too_large;	/* records dropped because an added id makes them too large */
 	uint64_t	 will_be_too_large;	/* samples that will be, by join_walk() */
 	bool		 file;		/* a file that can be opened again */
-	const struct input *same_as;	/* the first input of the same recording; NULL: this one */
+	bool		 in_company;	/* its pids may collide with another recording's */
 	struct feeder	*feeder;	/* state of join_feed(); NULL: not live */
 };
 

@@ -21,6 +21,7 @@ struct life {
 	uint64_t	 begin, end;	/* 0: before the first record; the first time after it */
 	uint32_t	 in, pid;
 	bool		 waits;		/* in the queue */
+	bool		 exits;		/* `end' is the time of its EXIT */
 	struct exec_maps *maps;
 };
 
@@ -32,7 +33,7 @@ struct tid {
 
 struct lives_in {
 	uint64_t	 first, last;	/* times of its records */
-	unsigned	 group;
+	unsigned	 group;		/* the first input of its group */
 	bool		 ended;
 };
 
@@ -130,13 +131,15 @@ lives_collide(const struct lives *l, const struct tid *t, const struct life *x, 
 	    lives_same(lives_behind(t, y), x)) ? NO : YES;
 }
 
-/* Compare a life with all others of its tid. */
+/* Compare a life with the others of its tid, of inputs before `until'. */
 static enum verdict
-lives_check(struct lives *l, const struct tid *t, const struct life *x, bool final)
+lives_check(struct lives *l, const struct tid *t, const struct life *x, unsigned until, bool final)
 {
 	enum verdict v = NO, one;
 
 	for (const struct life *y = t->newest; y && !l->found; y = y->older) {
+		if (y->in >= until)
+			continue;
 		one = lives_collide(l, t, x, y, final);
 		if (one == YES) {
 			l->found = true;
@@ -149,13 +152,45 @@ lives_check(struct lives *l, const struct tid *t, const struct life *x, bool fin
 	return v;
 }
 
+/* ---- groups -------------------------------------------------------------------------------------- */
+
+unsigned
+lives_group(const struct lives *l, unsigned in)
+{
+	return l->in[in].group;
+}
+
+void
+lives_join(struct lives *l, unsigned a, unsigned b)
+{
+	unsigned from = l->in[a].group, to = l->in[b].group;
+
+	if (from < to) {
+		from = to;
+		to = l->in[a].group;
+	}
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->in[i].group == from)
+			l->in[i].group = to;
+}
+
+/* Join the inputs that have this begin, or this end, of a task. */
+static void
+lives_meet(struct lives *l, struct tid *t, struct life *x)
+{
+	for (const struct life *y = t->newest; y; y = y->older)
+		if (l->in[x->in].group != l->in[y->in].group && x->pid == y->pid &&
+		    ((x->begin && x->begin == y->begin) || (x->exits && y->exits && x->end == y->end)))
+			lives_join(l, x->in, y->in);
+}
+
 /* ---- the queue ----------------------------------------------------------------------------------- */
 
 /* Queue the life, because it has changed or its input has begun. */
 static void
 lives_changed(struct lives *l, struct tid *t, struct life *x)
 {
-	if (!l->merged || x->waits || lives_check(l, t, x, false) != LATER)
+	if (!l->merged || x->waits || lives_check(l, t, x, l->n, false) != LATER)
 		return;
 	if (l->nqueue == l->capqueue && l->at) {
 		memmove(l->queue, l->queue + l->at, (l->nqueue - l->at) * sizeof *l->queue);
@@ -177,7 +212,7 @@ lives_run_queue(struct lives *l, bool final)
 		struct waiting w = l->queue[l->at++];
 
 		w.life->waits = false;
-		if (lives_check(l, w.tid, w.life, final) == LATER)
+		if (lives_check(l, w.tid, w.life, l->n, final) == LATER)
 			lives_changed(l, w.tid, w.life);
 	}
 }
@@ -243,6 +278,8 @@ lives_begin_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint
 	x = tool_alloc(1, sizeof *x);
 	*x = (struct life){ .older = t->newest, .begin = time, .end = OPEN, .in = in, .pid = pid };
 	t->newest = x;
+	if (l->merged)
+		lives_meet(l, t, x);
 	return x;
 }
 
@@ -290,6 +327,20 @@ lives_comm(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, 
 		lives_changed(l, t, lives_the_life(l, in, t, pid, time));
 }
 
+static void
+lives_exit(struct lives *l, unsigned in, uint64_t time, uint32_t tid)
+{
+	struct tid *t = lives_find(l, tid, false);
+	struct life *x = lives_open_life(t, in);
+
+	if (!x)
+		return;
+	x->exits = time;
+	x->end = time ? time : l->in[in].last;
+	if (l->merged)
+		lives_meet(l, t, x);
+}
+
 bool
 lives_wants(uint32_t type)
 {
@@ -301,7 +352,6 @@ lives_put(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, u
 {
 	unsigned n = r->type == PP_FORK || r->type == PP_EXIT ? 4 : 2;
 	uint32_t id[4] = { 0 };			/* pid, ppid, tid, ptid; or pid, tid */
-	struct life *x;
 
 	if (time)
 		lives_clock(l, in, time);
@@ -326,27 +376,34 @@ lives_put(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, u
 		lives_fork_task(l, in, r, time, id);
 		break;
 	case PP_EXIT:
-		if ((x = lives_open_life(lives_find(l, id[2], false), in)))
-			x->end = time ? time : l->in[in].last;
+		lives_exit(l, in, time, id[2]);
 		break;
 	}
 }
 
 /* ---- inputs -------------------------------------------------------------------------------------- */
 
+/* Call fn for all lives of an input. */
 static void
-lives_check_all(struct lives *l, unsigned in)
+lives_each(struct lives *l, unsigned in, void (*fn)(struct lives *, struct tid *, struct life *))
+{
+	struct tid *t;
+
+	STAILQ_FOREACH(t, &l->all, all)
+		for (struct life *x = t->newest; x; x = x->older)
+			if (x->in == in)
+				fn(l, t, x);
+}
+
+void
+lives_compare(struct lives *l, unsigned in, unsigned until)
 {
 	struct tid *t;
 
 	STAILQ_FOREACH(t, &l->all, all)
 		for (struct life *x = t->newest; x && !l->found; x = x->older)
-			if (x->in != in)
-				continue;
-			else if (l->merged)
-				lives_changed(l, t, x);
-			else
-				lives_check(l, t, x, true);
+			if (x->in == in)
+				lives_check(l, t, x, until, true);
 }
 
 void
@@ -364,7 +421,7 @@ lives_clock(struct lives *l, unsigned i, uint64_t time)
 	if (!l->merged)
 		return;
 	if (begins)
-		lives_check_all(l, i);
+		lives_each(l, i, lives_changed);
 	if (l->at < l->nqueue && l->queue[l->at].due <= l->clock)
 		lives_run_queue(l, false);
 }
@@ -376,7 +433,7 @@ lives_end(struct lives *l, unsigned in)
 
 	l->in[in].ended = true;
 	if (!l->merged) {
-		lives_check_all(l, in);
+		lives_each(l, in, lives_meet);
 		l->clock = 0;
 		return;
 	}
@@ -403,12 +460,6 @@ lives_forget(struct lives *l, unsigned in)
 	l->in[in] = (struct lives_in){ .first = NEVER, .group = l->in[in].group };
 	l->found = false;
 	l->clock = 0;
-}
-
-void
-lives_group(struct lives *l, unsigned in, unsigned group)
-{
-	l->in[in].group = group;
 }
 
 const struct lives_hit *

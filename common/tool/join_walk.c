@@ -130,46 +130,37 @@ walk(struct join *j, struct lives *l, struct input *in)
 	walk_feeder_free(f);
 }
 
-static const struct input *
-walk_root(const struct input *in)
-{
-	return in->same_as ? in->same_as : in;
-}
-
-/* Move an input, and those of the same recording, to a pid space of their own. */
+/* Move the inputs of a group to a pid space of their own. */
 static void
-walk_move(struct join *j, struct lives *l, const struct input *who, const struct lives_hit *hit)
+walk_move(struct join *j, struct lives *l, unsigned who, const struct lives_hit *hit)
 {
-	const struct input *other = &j->in[walk_root(&j->in[hit->in]) == who ? hit->with : hit->in];
+	const struct input *other = &j->in[lives_group(l, hit->in) == who ? hit->with : hit->in];
 	uint32_t id = hit->id, largest = lives_largest(l);
 	uint64_t space = j->spaces;
 
-	for (struct input *in = j->in; in < j->in + j->n; in++)
-		if (walk_root(in) == who) {
+	for (unsigned i = 0; i < j->n; i++)
+		if (lives_group(l, i) == who) {
 			j->spaces = space;
-			join_move_pids(j, in, largest);
-			in->untouched = false;
-			lives_forget(l, (unsigned)(in - j->in));
+			join_move_pids(j, &j->in[i], largest);
+			j->in[i].untouched = false;
+			lives_forget(l, i);
 		}
 	j->spaces++;
 	tool_warn(j->t, "%s: pid %ju means another process in %s at the same time: its pids are moved by %ju "
-	    "(--remap-pids=never keeps them)", who->err.file, (uintmax_t)id, other->err.file,
-	    (uintmax_t)who->rw.pid_shift);
+	    "(--remap-pids=never keeps them)", j->in[who].err.file, (uintmax_t)id, other->err.file,
+	    (uintmax_t)j->in[who].rw.pid_shift);
 }
 
-/* Read an input; while it collides with an earlier one, move the later recording. */
+/* While an input that was read collides with an earlier one, move the later group. */
 static void
-walk_place(struct join *j, struct lives *l, struct input *in)
+walk_place(struct join *j, struct lives *l, unsigned in)
 {
 	const struct lives_hit *hit;
 
-	walk(j, l, in);
-	while ((hit = lives_hit(l))) {
-		const struct input *a = walk_root(&j->in[hit->in]), *b = walk_root(&j->in[hit->with]);
+	while (lives_compare(l, in, in), (hit = lives_hit(l))) {
+		unsigned a = lives_group(l, hit->in), b = lives_group(l, hit->with);
 
 		walk_move(j, l, a > b ? a : b, hit);
-		if (walk_root(in) != (a > b ? a : b))
-			lives_end(l, (unsigned)(in - j->in));
 	}
 }
 
@@ -177,10 +168,11 @@ walk_place(struct join *j, struct lives *l, struct input *in)
 
 /* Is there another recording in its pid space? */
 static bool
-walk_has_company(const struct join *j, const struct input *in)
+walk_has_company(const struct join *j, const struct lives *l, const struct input *in)
 {
 	for (const struct input *a = j->in; a < j->in + j->n; a++)
-		if (walk_root(a) != walk_root(in) && a->rw.pid_shift == in->rw.pid_shift)
+		if (lives_group(l, (unsigned)(a - j->in)) != lives_group(l, (unsigned)(in - j->in)) &&
+		    a->rw.pid_shift == in->rw.pid_shift)
 			return true;
 	return false;
 }
@@ -201,13 +193,10 @@ walk_may_be_large(const struct input *in)
 static void
 walk_find_same(struct join *j, struct lives *l)
 {
-	for (struct input *in = j->in; in < j->in + j->n; in++) {
-		for (const struct input *a = j->in; a < in && !in->same_as; a++)
-			if (in->host && !a->same_as && join_same_recording(a, in))
-				in->same_as = a;
-		if (in->same_as)
-			lives_group(l, (unsigned)(in - j->in), (unsigned)(in->same_as - j->in));
-	}
+	for (unsigned i = 0; i < j->n; i++)
+		for (unsigned a = 0; a < i && lives_group(l, i) == i; a++)
+			if (j->in[i].host && lives_group(l, a) == a && join_same_recording(&j->in[a], &j->in[i]))
+				lives_join(l, a, i);
 }
 
 void
@@ -215,6 +204,18 @@ join_say_too_large(const struct join *j, const struct input *in, uint64_t n, con
 {
 	tool_warn(j->t, "%s: %ju records %s; pfilter --stack-size, --max-stack or --strip makes them smaller, and inputs with "
 	    "the same single event need no ids with --merge-attrs", in->err.file, (uintmax_t)n, what);
+}
+
+/* Live inputs are compared while they are joined, in order of time. */
+static struct lives *
+walk_live(const struct join *j, struct lives *files)
+{
+	struct lives *l = lives_new(j->n, j->swap, true);
+
+	for (unsigned i = 0; i < j->n; i++)
+		lives_join(l, i, lives_group(files, i));
+	lives_free(files);
+	return l;
 }
 
 void
@@ -225,26 +226,22 @@ join_walk(struct join *j)
 
 	walk_find_same(j, l);
 	for (struct input *in = j->in; in < j->in + j->n; in++) {
-		bool pids = j->o->pids == JOIN_PIDS_AUTO && join_shifts_pids(j) && walk_has_company(j, in);
-
-		live |= pids && !in->file;
-		if (in->file && pids)
-			walk_place(j, l, in);
-		else if (in->file && walk_may_be_large(in))
-			walk(j, NULL, in);
+		in->in_company = j->o->pids == JOIN_PIDS_AUTO && join_shifts_pids(j) && walk_has_company(j, l, in);
+		live |= in->in_company && !in->file;
+		if (in->file && (in->in_company || walk_may_be_large(in)))
+			walk(j, in->in_company ? l : NULL, in);
 		if (in->will_be_too_large)
 			join_say_too_large(j, in, in->will_be_too_large, "cannot hold an event id, and will be dropped");
 	}
-	if (live && j->o->live) {
-		lives_free(l);
-		l = lives_new(j->n, j->swap, true);
-		for (struct input *in = j->in; in < j->in + j->n; in++)
-			lives_group(l, (unsigned)(in - j->in), (unsigned)(walk_root(in) - j->in));
-	} else if (!live) {
+	/* All were read, so it is known which are parts of one recording. */
+	for (unsigned i = 0; i < j->n; i++)
+		if (j->in[i].file && j->in[i].in_company)
+			walk_place(j, l, i);
+	if (!live) {
 		lives_free(l);
 		return;
 	}
-	j->lives = l;
+	j->lives = j->o->live ? walk_live(j, l) : l;
 	for (struct input *in = j->in; in < j->in + j->n && !j->o->live; in++)
 		if (!in->file)
 			in->feeder = walk_feeder_new(j, l, in);
@@ -275,8 +272,10 @@ join_feed(struct join *j, struct input *in, const struct pp_rec *r)
 {
 	if (r && walk_feed(in->feeder, in->src->events, r) > 0)
 		return;
-	if (!j->stopped)
+	if (!j->stopped) {
 		walk_feeder_end(in->feeder);
+		lives_compare(j->lives, (unsigned)(in - j->in), j->n);
+	}
 	walk_feeder_free(in->feeder);
 	in->feeder = NULL;
 	walk_look(j);
