@@ -79,6 +79,28 @@ load join
 	done_all
 }
 
+@test "join: GROUP_DESC, also of recordings of perf stat, which may have no groups" {
+	groups() { pstat --header "$1" | grep -E '^# (group|missing)'; }
+	pcat data/stat_I.file.data >"$T/one"
+	for t in pcat "psort --merge"; do
+		# it says that there are none
+		$t --allow same-input data/stat_I.file.data data/stat_I.file.data >"$T/join"
+		[ "$(groups "$T/join")" = "$(groups "$T/one")" ] || failed "$t: $(groups "$T/join")"
+		# a file without one first: its features have no end mark
+		pcat --format=file -f -o "$T/groups" data/p72_group_S.pipe.data
+		$t data/stat_I.file.data "$T/groups" >"$T/join"
+		pstat --header "$T/join" | grep -q '^# group: {.*}' || failed "$t: $(groups "$T/join")"
+		pinject --no-features GROUP_DESC data/stat_I.file.data >"$T/none"
+		pcat -q --format=file -f -o "$T/without" "$T/none"
+		$t "$T/without" "$T/groups" >"$T/join"
+		pstat --header "$T/join" | grep -q '^# group: {.*}' || failed "$t, without: $(groups "$T/join")"
+		# nothing is made up
+		$t --allow same-input "$T/without" "$T/without" >"$T/join"
+		groups "$T/join" | grep -q 'missing.* GROUP_DESC' || failed "$t: $(groups "$T/join")"
+	done
+	done_all
+}
+
 @test "join: --merge-attrs folds equal events, and groups only as a whole" {
 	need perf
 	events() { perf evlist -f -i "$1" 2>/dev/null | grep -vc '^#'; }

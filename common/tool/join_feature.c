@@ -118,8 +118,9 @@ put_group(struct join *j, struct input *in, const char *name, size_t len, uint64
 	pp_feature_put_num(io, "members", members);
 }
 
+/* The groups of all inputs; if there are none, only what an input has that says so, as those of perf stat do. */
 static void
-group_desc(struct block *b)
+group_desc(struct block *b, bool none)
 {
 	struct pp_err err = { 0 };
 	struct pp_feature_io io = create(b, PP_FEAT_GROUP_DESC, &err);
@@ -131,7 +132,7 @@ group_desc(struct block *b)
 	pp_feature_put_count(&io, "nr");
 	for (struct input *in = b->j->in; in < b->j->in + b->j->n; in++)
 		join_groups(b->j, in, put_group, &io);
-	if (pp_feature_finish(&io, &len) > 0 && pp_get_u32(b->buf + PP_FEATURE_HEAD, b->j->swap))
+	if (pp_feature_finish(&io, &len) > 0 && (none || pp_get_u32(b->buf + PP_FEATURE_HEAD, b->j->swap)))
 		write_feature(b, PP_FEAT_GROUP_DESC, len);
 }
 
@@ -180,12 +181,12 @@ feature(struct block *b, const struct pp_rec *r)
 	bool more_cpus = b->available > b->donor->cpus_available;
 
 	if (pp_feature_is_end(r))
-		group_desc(b);		/* comes last if the donor has none */
+		group_desc(b, false);	/* comes last if the donor has none */
 	else if (number == PP_FEAT_EVENT_DESC) {
 		event_desc(b);
 		return;
 	} else if (number == PP_FEAT_GROUP_DESC) {
-		group_desc(b);
+		group_desc(b, true);
 		return;
 	} else if (number == PP_FEAT_NRCPUS && more_cpus) {
 		nrcpus(b);
@@ -220,5 +221,6 @@ join_features(struct join *j)
 	while (blob_next(&b.donor->head, &at, j->swap, &r))
 		if (r.type == PP_HEADER_FEATURE)
 			feature(&b, &r);
+	group_desc(&b, false);		/* features of a file have no end mark */
 	free(b.buf);
 }
