@@ -172,7 +172,7 @@ struct pp_event {
 	unsigned	 index;		/* position in the order of the attrs */
 	unsigned	 nids;
 	uint64_t	*ids;		/* in this machine's order */
-	uint8_t		 name_from;	/* how good the name is (event.c) */
+	uint8_t		 name_from;	/* PP_NAME_... (record/event.h) */
 	bool		 added_period;	/* pp_event_add_period() */
 };
 

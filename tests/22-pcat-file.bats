@@ -404,3 +404,38 @@ features_of() {
 	done
 	done_all
 }
+
+@test "file: an event without a name gets none" {
+	need perf
+	# each perf builds a name of its own, "cycles:HG" or "cycles"
+	events() { perf evlist -i "$1" 2>/dev/null | tr '\n' ' '; }
+	one="attr type=0 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all"
+	{ echo "$one ids=11"; echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=12"
+	  echo "SAMPLE ip=1 pid=1 tid=1 time=10 id=11"; } | mkpipe - >"$T/none"
+	{ echo "$one ids=21"; echo "EVENT_UPDATE update_type=2 id=21 z=mine"; echo "SAMPLE ip=1 pid=1 tid=1 time=11 id=21"; } | mkpipe - >"$T/named"
+	built=$(events "$T/none")
+	for tool in pcat pfilter psort; do
+		$tool --format=file -f -o "$T/file" "$T/none"
+		[ "$(events "$T/file")" = "$built" ] || failed "$tool: $(events "$T/file")"
+		pstat --header "$T/file" | grep -q '^# missing features:.* EVENT_DESC' || failed "$tool: EVENT_DESC"
+	done
+	# what has a name keeps it, in front of the others and behind them
+	shown() { perf script -i "$1" -F time,event 2>/dev/null | sed 's/^[^:]*: *//; s/: *$//' | tr '\n' ' '; }
+	for order in "named none" "none named"; do
+		set -- $order
+		for t in pcat "psort --merge"; do
+			for as in "" .file; do
+				for f in $order; do
+					pcat --format=file -f -o "$T/$f.file" "$T/$f"
+				done
+				$t "$T/$1$as" "$T/$2$as" >"$T/joined"
+				[[ " $(shown "$T/joined")" == *" mine "* ]] && [[ " $(shown "$T/joined")" == *" ${built%% *} "* ]] ||
+				    failed "$t $order$as: $(shown "$T/joined")"
+			done
+			pcat --format=file -f -o "$T/file" "$T/joined"
+			[[ " $(events "$T/file")" == *" mine "* ]] || failed "$t $order, file: $(events "$T/file")"
+			[ "$order" = "none named" ] || [ "$(events "$T/file")" = "mine $built" ] || failed "$t $order, file: $(events "$T/file")"
+		done
+	done
+	done_all
+}

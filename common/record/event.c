@@ -19,7 +19,6 @@
 /* perf's own limits for a file (perf-pipe(5)); they bound the memory for a malformed stream. */
 enum { EVENTS_MAX = 65536, IDS_MAX = 1 << 24, IDS_MANY = 1 << 16 };
 enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
-enum name_from { NAME_BUILT, NAME_TRACING, NAME_DESC, NAME_UPDATE };	/* ascending priority */
 
 /* ---- attrs ------------------------------------------------------------------------------------- */
 
@@ -211,7 +210,7 @@ pp_events_free(struct pp_events *e)
 }
 
 static int
-set_name(struct pp_event *ev, enum name_from from, const char *name, size_t n, struct pp_err *err)
+set_name(struct pp_event *ev, uint8_t from, const char *name, size_t n, struct pp_err *err)
 {
 	char *copy;
 
@@ -270,7 +269,7 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 		if (map_put(&e->map, ev->ids[i], ev->index) < 0)
 			return pp_fail_memory(err);
 	}
-	return set_name(ev, NAME_BUILT, name, strlen(name), err);
+	return set_name(ev, PP_NAME_BUILT, name, strlen(name), err);
 }
 
 /* u32 n, u32 attr_bytes, n times: attr, u32 nr_ids, str name, u64 ids[nr_ids] */
@@ -293,7 +292,7 @@ learn_event_desc(struct pp_events *e, const struct pp_rec *r, struct pp_err *err
 		if (c.bad)
 			break;
 		ev = nids ? event_named(e, pp_get_u64(ids, e->swap)) : i < e->n ? e->ev[i] : NULL;
-		if (ev && set_name(ev, NAME_DESC, (const char *)name, strnlen((const char *)name, len), err) < 0)
+		if (ev && set_name(ev, PP_NAME_DESC, (const char *)name, strnlen((const char *)name, len), err) < 0)
 			return -1;
 	}
 	/* perf aborts on a malformed one; header features are not judged here */
@@ -336,7 +335,7 @@ pp_events_learn(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 		if (!(ev = event_named(e, PP_RAW_GET(r->raw, EVENT_UPDATE, id, e->swap))))
 			return 1;	/* perf accepts it before its attr, and ignores it */
 		name = (const char *)r->raw + sizeof(struct pp_raw_EVENT_UPDATE);
-		return set_name(ev, NAME_UPDATE, name, strnlen(name, r->size - sizeof(struct pp_raw_EVENT_UPDATE)), err);
+		return set_name(ev, PP_NAME_UPDATE, name, strnlen(name, r->size - sizeof(struct pp_raw_EVENT_UPDATE)), err);
 	default:
 		return 1;
 	}
@@ -349,7 +348,7 @@ pp_events_tracing(struct pp_events *e, const struct pp_tracing *t, struct pp_err
 
 	for (unsigned i = 0; i < e->n; i++)
 		if (e->ev[i]->attr.type == TYPE_TRACEPOINT && (name = pp_tracing_name(t, e->ev[i]->attr.config)) &&
-		    set_name(e->ev[i], NAME_TRACING, name, strlen(name), err) < 0)
+		    set_name(e->ev[i], PP_NAME_TRACING, name, strlen(name), err) < 0)
 			return -1;
 	return 1;
 }

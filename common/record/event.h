@@ -29,6 +29,11 @@ void	pp_events_free(struct pp_events *);
  * ID_INDEX.  The source does this for every record that it yields.  1, or -1.
  */
 int	pp_events_learn(struct pp_events *, const struct pp_rec *, struct pp_err *);
+/*
+ * Where the name of an event is from (name_from of struct pp_event), in ascending priority.  One that was built is perf 6.1's; other
+ * versions build others, so it is not to be written.
+ */
+enum { PP_NAME_BUILT, PP_NAME_TRACING, PP_NAME_DESC, PP_NAME_UPDATE };
 /* Name the tracepoint events that have no name yet.  1, or -1: no memory. */
 struct pp_tracing;
 int	pp_events_tracing(struct pp_events *, const struct pp_tracing *, struct pp_err *);

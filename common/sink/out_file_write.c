@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/event.h"
 #include "record/feature.h"
 #include "sink.h"
 #include "out_file_in.h"
@@ -113,12 +114,26 @@ event_name(const struct file *f, const struct attr *a)
 	return name ? name : "";
 }
 
+/*
+ * Attrs that EVENT_DESC lists: as far as names are known, since perf builds the others itself.  It finds a name by its place, so one
+ * that we build cannot be left out in front of one that is known.
+ */
+static unsigned
+event_desc_attrs(const struct file *f)
+{
+	unsigned n = f->nattrs;
+
+	while (n && f->events->ev[f->attrs[n - 1].event]->name_from == PP_NAME_BUILT)
+		n--;
+	return n;
+}
+
 static uint64_t
-event_desc_size(const struct file *f)
+event_desc_size(const struct file *f, unsigned n)
 {
 	uint64_t size = 8;
 
-	for (unsigned i = 0; i < f->nattrs; i++)
+	for (unsigned i = 0; i < n; i++)
 		size += f->attr_max + 4 + string_size(event_name(f, f->attrs + i)) + 8 * (uint64_t)f->attrs[i].nids;
 	return size;
 }
@@ -127,9 +142,11 @@ event_desc_size(const struct file *f)
 static int
 append_event_desc(struct file *f)
 {
-	if (append_u32(f, f->nattrs) < 0 || append_u32(f, (uint32_t)f->attr_max) < 0)
+	unsigned n = event_desc_attrs(f);
+
+	if (append_u32(f, n) < 0 || append_u32(f, (uint32_t)f->attr_max) < 0)
 		return -1;
-	for (unsigned i = 0; i < f->nattrs; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const struct attr *a = f->attrs + i;
 
 		if (append_attr(f, a) < 0 || append_u32(f, a->nids) < 0 ||
@@ -160,11 +177,12 @@ is_wanted(const struct file *f, int feature)
 static void
 settle_features(struct file *f)
 {
+	unsigned named = event_desc_attrs(f);
 	struct { bool set; uint64_t len; } made[FEATURES] = {
 		[PP_FEAT_BUILD_ID] = { f->features[PP_FEAT_BUILD_ID].set, f->build_ids.len },
 		/* Readers of the other byte order need HOSTNAME to detect the word size of the bitmap. */
 		[PP_FEAT_HOSTNAME] = { !f->features[PP_FEAT_HOSTNAME].set, string_size("") },
-		[PP_FEAT_EVENT_DESC] = { is_wanted(f, PP_FEAT_EVENT_DESC), event_desc_size(f) },
+		[PP_FEAT_EVENT_DESC] = { named && is_wanted(f, PP_FEAT_EVENT_DESC), event_desc_size(f, named) },
 		[PP_FEAT_AUXTRACE] = { f->features[PP_FEAT_AUXTRACE].set, 8 + f->auxtrace.len },
 		[PP_FEAT_SAMPLE_TIME] = { is_wanted(f, PP_FEAT_SAMPLE_TIME) && (f->last || !f->features[PP_FEAT_SAMPLE_TIME].set),
 		    SECTION_SIZE },

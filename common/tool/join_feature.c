@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "join_in.h"
+#include "record/event.h"
 #include "record/raw.h"
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
@@ -69,7 +70,27 @@ create(struct block *b, uint64_t number, struct pp_err *err)
 	return io;
 }
 
-/* EVENT_DESC with all events; if they exceed a record it is left out, as perf record does. */
+/*
+ * Events that EVENT_DESC lists: those in front of the first without a name, as none is made up; EVENT_UPDATEs have the names of those
+ * behind it.  perf finds a name by its place, so all are listed if one behind it is known by an EVENT_DESC only.
+ */
+static unsigned
+event_desc_events(const struct join *j)
+{
+	unsigned n = j->nev;
+
+	for (unsigned i = 0; i < j->nev; i++) {
+		uint8_t from = j->in[j->ev[i].in].src->events->ev[j->ev[i].from]->name_from;
+
+		if (from == PP_NAME_BUILT && n == j->nev)
+			n = i;
+		else if (from == PP_NAME_DESC && n < j->nev)
+			return j->nev;
+	}
+	return n;
+}
+
+/* EVENT_DESC; if the events exceed a record it is left out, as perf record does. */
 static void
 event_desc(struct block *b)
 {
@@ -77,14 +98,17 @@ event_desc(struct block *b)
 	struct pp_err err = { 0 };
 	struct pp_feature_io io = create(b, PP_FEAT_EVENT_DESC, &err);
 	struct blob attr = { 0 };
+	unsigned n = event_desc_events(j);
 	uint32_t size = 0;
 	size_t len;
 
-	for (unsigned i = 0; i < j->nev; i++)
+	if (!n)
+		return;
+	for (unsigned i = 0; i < n; i++)
 		size = j->ev[i].attr_size > size ? j->ev[i].attr_size : size;
-	pp_feature_put_num(&io, "nr", j->nev);
+	pp_feature_put_num(&io, "nr", n);
 	pp_feature_put_num(&io, "attr_size", size);
-	for (unsigned i = 0; i < j->nev; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const struct jevent *e = &j->ev[i];
 		const struct input *in = &j->in[e->in];
 		const char *name = in->src->events->ev[e->from]->name;
