@@ -26,10 +26,13 @@ HARDEN = -fstack-protector $(FORTIFY)
 HARDEN_LINK = -Wl,-z,relro,-z,now
 
 WARN   = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wformat=2
+# Numbers with a point are the same on all machines: each operation rounds to a double.  The registers of the 80387 do not (32-bit x86).
+FLOAT  := -ffp-contract=off $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -std=c11 -dM -E -xc /dev/null 2>/dev/null | \
+	sed -n 's/.*__FLT_EVAL_METHOD__ 2$$/-msse2 -mfpmath=sse/p')
 PKG_CFLAGS := $(shell $(or $(PKG_CONFIG),pkg-config) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell $(or $(PKG_CONFIG),pkg-config) --libs $(PKGS) 2>/dev/null)
 DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG_CFLAGS) $(CPPFLAGS)
-COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN)
+COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN) $(FLOAT)
 LINK   = $(CC) $(WARN) $(HARDEN_LINK) -pie $(CFLAGS) $(LDFLAGS)
 LINK_SHARED = $(CC) $(WARN) $(HARDEN_LINK) -shared $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS) -pthread

@@ -24,6 +24,18 @@ le64() {
 	done_all
 }
 
+@test "machines: numbers with a point are doubles, each time" {
+	local cc options
+	for cc in "${CC:-cc}" "${CC:-cc} -m32"; do
+		$cc -E -xc /dev/null >/dev/null 2>&1 || continue
+		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL CC="$cc" make -C .. -n -o "$T/o/ready" O="$T/o" >"$T/out" 2>/dev/null
+		options=$(sed -n 's/.* \(-std=c11 .*\) -c -o .*\/o\/common\/record\/tracing\.o .*/\1/p' "$T/out")
+		[[ " $options " == *" -ffp-contract=off "* ]] || failed "$cc: $options"
+		$cc $options -dM -E -xc /dev/null | grep -qx '#define __FLT_EVAL_METHOD__ 0' || failed "$cc: $options"
+	done
+	done_all
+}
+
 @test "machines: data and features behind 2 and 4 GiB of a file are found" {
 	local at=48 off size far
 	off=$(od -An -tu8 -j40 -N8 data/basic.file.data)

@@ -210,6 +210,13 @@ next_format(struct pp_tracing *t, enum state size)
 	return SYSTEM;
 }
 
+bool
+pp_tracing_has_tasks(const char *version)
+{
+	version += strspn(version, "0");
+	return (*version >= '1' && *version <= '9') || (*version == '.' && version[1] >= '6' && version[1] <= '9');
+}
+
 /* The item is complete: process it, and set the next state. */
 static enum state
 complete(struct pp_tracing *t)
@@ -220,7 +227,7 @@ complete(struct pp_tracing *t)
 	case MAGIC:
 		return memcmp(t->piece, "\027\010\104tracing", 10) == 0 ? VERSION : DONE;
 	case VERSION:
-		t->has_tasks = strtod(text, NULL) >= 0.6;
+		t->has_tasks = pp_tracing_has_tasks(text);
 		return ORDER;
 	case ORDER:
 		if (t->piece[0] > 1)

@@ -54,6 +54,8 @@ const char *pp_tracing_format_error(const struct pp_tracing *, uint64_t id);
 bool	pp_tracing_swap(const struct pp_tracing *);
 struct pp_tracing_behind { uint64_t kallsyms, printk, tasks; };	/* bytes of what is behind the formats */
 struct pp_tracing_behind pp_tracing_behind(const struct pp_tracing *);
+/* Has a payload of that version the last entry above?  A version is a decimal fraction: 0.10 is less than 0.6. */
+bool	pp_tracing_has_tasks(const char *version);
 /* The number of names known. */
 size_t	pp_tracing_count(const struct pp_tracing *);
 void	pp_tracing_free(struct pp_tracing *);

@@ -5,6 +5,7 @@
 
 #include "perfpipe_inline.h"
 #include "record/format.h"
+#include "record/tracing.h"
 #include "tool.h"
 #include "tracing_data.h"
 
@@ -66,12 +67,12 @@ tracing_data_parse(struct tracing_data *y, const uint8_t *bytes, size_t size)
 	static const char magic[] = "\x17\x08\x44tracing";
 	struct pp_cur c = pp_cur(bytes, size, false);
 	const uint8_t *p = pp_take(&c, sizeof magic - 1);
-	double version;
+	bool tasks;
 	uint32_t n;
 
 	if (!p || memcmp(p, magic, sizeof magic - 1))
 		return false;
-	version = strtod(take_string(&c), NULL);
+	tasks = pp_tracing_has_tasks(take_string(&c));
 	p = pp_take(&c, 6);		/* u8 big, u8 long, u32 page */
 	y->swap = c.swap = p && !!*p != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	y->sizeof_long = p ? p[1] : 0;
@@ -88,7 +89,7 @@ tracing_data_parse(struct tracing_data *y, const uint8_t *bytes, size_t size)
 	y->nprintk = pp_take_u32(&c);
 	y->printk = (const char *)pp_take(&c, y->nprintk);
 	y->lines = (size_t)(c.p - bytes);
-	if (version >= 0.6)
+	if (tasks)
 		pp_take(&c, pp_take_u64(&c));	/* command lines */
 	y->end = (size_t)(c.p - bytes);
 	return !c.bad;

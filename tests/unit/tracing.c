@@ -205,6 +205,19 @@ not_a_payload(void **state)
 	}
 }
 
+static void
+versions(void **state)
+{
+	static const char *const with[] = { "0.6", "0.60", "0.7", "0.9", ".6", "1", "1.0", "6", "10.1", "00.6" };
+	static const char *const without[] = { "", "0", "0.5", "0.59", "0.10", "0.", ".", "x", "-1", "0x6" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+		assert_true(pp_tracing_has_tasks(with[i]));
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+		assert_false(pp_tracing_has_tasks(without[i]));
+}
+
 /* Strings without an end and counts without entries take no memory and no time. */
 static void
 hostile(void **state)
@@ -264,6 +277,7 @@ main(void)
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(every_byte_flipped),
 		cmocka_unit_test(not_a_payload),
+		cmocka_unit_test(versions),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(number_of_names_is_bounded),
 	};
