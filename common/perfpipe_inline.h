@@ -164,6 +164,9 @@ struct pp_shape {
 	struct pp_step { uint32_t bit; uint8_t head, always, unit; uint16_t more; } step[PP_SHAPE_STEPS];	/* bit: PP_SAMPLE_... */
 };
 
+/* Compressed input, and what else may become much: up to EXPAND_MAX unless --max-expand says another size, or so many times the input. */
+enum { PP_EXPAND_MAX = 1 << 30, PP_EXPAND_RATIO = 1000 };
+
 struct pp_event {
 	struct pp_attr	 attr;
 	struct pp_plan	 plan;

@@ -204,3 +204,59 @@ splits() {
 	[ $rc = 0 ] || failed "-f"
 	done_all
 }
+
+# bomb MAPS CHILDREN [MORE]: a process with so many maps, its children, and a map of its own behind them; rounds of a sample each
+bomb() {
+	local i t
+	mkpipe - <<-END
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all|comm|task|mmap2 ids=11
+	COMM pid=2 tid=2 comm=parent @ pid=2 tid=2 time=1 id=11
+	$(for ((i = 1; i <= $1; i++)); do
+		echo "MMAP2 misc=2 pid=2 tid=2 start=$((i * 65536)) len=0x1000 maj=8 min=1 ino=$i prot=5 flags=2 filename=/lib/l$i @ pid=2 tid=2 time=$((i + 2)) id=11"
+	done
+	for ((i = 0; i < $2; i++)); do
+		t=$((10000 + i))
+		echo "FORK pid=$((100 + i)) ppid=2 tid=$((100 + i)) ptid=2 time=$t @ pid=2 tid=2 time=$t id=11"
+	done
+	[ -z "${3-}" ] || echo "MMAP2 misc=2 pid=2 tid=2 start=0x7000000 len=0x1000 maj=8 min=1 ino=9 prot=5 flags=2 filename=/lib/x @ pid=2 tid=2 time=20000 id=11"
+	for ((i = 0; i < 60; i++)); do
+		t=$((100 + i * 7 % $2))
+		echo "SAMPLE misc=2 ip=$(((i % $1 + 1) * 65536 + 16)) pid=$t tid=$t time=$((30000 + i)) id=11"
+		[ $((i % 2)) = 0 ] || echo FINISHED_ROUND
+	done)
+	END
+}
+
+@test "switch-output: a snapshot has maps that processes share once, with the FORKs" {
+	bomb 100 300 >"$T/in"
+	mkdir "$T/parts"
+	pcat --switch-output=rounds:3 -o "$T/parts/p" "$T/in"
+	[ "$(ls "$T/parts" | wc -l)" -ge 9 ] || failed "$(ls "$T/parts")"
+	for f in "$T"/parts/*; do
+		[ "$(stat -c %s "$f")" -le $((2 * $(stat -c %s "$T/in"))) ] || failed "$f: $(stat -c %s "$f") bytes"
+	done
+	# merged, they are the whole
+	psort --merge --rounds=drop "$T"/parts/* >"$T/joined"
+	psort --merge --rounds=drop "$T/in" | cmp - "$T/joined" || failed merged
+	if [ "$(type -P perf)" ]; then
+		what() { perf script -f -i "$1" -F comm,pid,tid,time,ip,dso --ns 2>/dev/null; }
+		for f in "$T"/parts/*; do what "$f"; done >"$T/out"
+		what "$T/in" | diff - "$T/out" >"$T/diff" && [ "$(grep -c /lib/l "$T/out")" = 60 ] || failed "perf: $(head -n 4 "$T/diff")"
+		pcat "$T"/parts/* >"$T/joined"
+		what "$T/joined" | diff "$T/out" - || failed "joined"
+	fi
+	done_all
+}
+
+@test "switch-output: snapshots that become too much end it" {
+	bomb 100 300 more >"$T/in"
+	mkdir "$T/parts"
+	try pcat --max-expand=1M --switch-output=rounds:1 -o "$T/parts/p" "$T/in"
+	[ $rc = 1 ] && one_line "pcat: $T/parts/p" && grep -q -e "--switch-output: [0-9]* bytes become snapshots of [0-9]*: more than 1000 times as much, and more than 1 MiB" "$T/err" || failed "$rc"
+	[ "$(du -sm "$T/parts" | cut -f1)" -lt 100 ] || failed "$(du -sm "$T/parts")"
+	rm -rf "$T/parts"
+	mkdir "$T/parts"
+	try pcat --switch-output=rounds:10 -o "$T/parts/p" "$T/in"
+	[ $rc = 0 ] || failed "no limit"
+	done_all
+}

@@ -297,6 +297,7 @@ split_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stab
 
 	if (s->failed)
 		return -1;
+	s->taken += r->size;
 	s->failed = split_take(s, in, r, stable) < 0;
 	return s->failed ? -1 : 1;
 }

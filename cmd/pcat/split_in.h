@@ -20,6 +20,7 @@ struct split {
 	bool		 swap;
 	struct spooled	 head, init;	/* init: records before the begin of the first part */
 	struct pp_state	*state;
+	uint64_t	 taken, snapshots;	/* bytes of the input so far, and of snapshots */
 	struct pp_timeline *pending;	/* side-band that the state does not have yet */
 	size_t		 unsettled;	/* bytes added to `pending' since split_settled() was called */
 	struct part_reads reads;

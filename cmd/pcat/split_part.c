@@ -57,6 +57,24 @@ split_put_new(void *arg, const struct pp_rec *r)
 	return p->out->put(p->out, s->like, r, false) < 0 ? split_part_failed(s, p) : 1;
 }
 
+/*
+ * A record of a snapshot.  Each part repeats the maps of all tasks that live, and an artificial recording could make that grow without
+ * bound, so it counts as what expands.
+ */
+static int
+split_put_snapshot(void *arg, const struct pp_rec *r)
+{
+	struct split *s = arg;
+	unsigned mib = s->tool->open_flags >> PP_OPEN_MAX_EXPAND_SHIFT;
+	uint64_t max = mib ? (uint64_t)mib << 20 : PP_EXPAND_MAX;
+
+	s->snapshots += r->size;
+	if (s->snapshots > max && s->snapshots / PP_EXPAND_RATIO > s->taken)
+		return pp_fail(s->err, "--switch-output: %ju bytes become snapshots of %ju: more than %d times as much, and more than %ju MiB "
+		    "(--max-expand SIZE permits more)", (uintmax_t)s->taken, (uintmax_t)s->snapshots, PP_EXPAND_RATIO, (uintmax_t)(max >> 20));
+	return split_put_new(arg, r);
+}
+
 static int
 split_put_pending(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
@@ -78,7 +96,7 @@ split_put_state(struct split *s)
 
 	pp_raw_head(init, PP_FINISHED_INIT, 0, sizeof init, s->swap);
 	r = pp_rec_at(init, s->swap);
-	if (pp_state_write(s->state, trailer, split_put_new, s) < 0 || (s->inits && split_put_new(s, &r) < 0))
+	if (pp_state_write(s->state, trailer, split_put_snapshot, s) < 0 || (s->inits && split_put_new(s, &r) < 0))
 		return -1;
 	/* As it came, while nothing is settled. */
 	return pp_timeline_each(s->pending, s->settled, split_put_pending, s);

@@ -247,7 +247,7 @@ source_new(const char *name, unsigned flags, struct pp_err *err)
 	s->err = err;
 	s->flags = flags;
 	s->repair = flags & PP_OPEN_REPAIR;
-	s->max_expand = flags >> PP_OPEN_MAX_EXPAND_SHIFT ? (uint64_t)(flags >> PP_OPEN_MAX_EXPAND_SHIFT) << 20 : 1 << 30;
+	s->max_expand = flags >> PP_OPEN_MAX_EXPAND_SHIFT ? (uint64_t)(flags >> PP_OPEN_MAX_EXPAND_SHIFT) << 20 : PP_EXPAND_MAX;
 	s->win.step = flags & PP_OPEN_MANY && !(flags & PP_OPEN_REPAIR) ? STEP_OF_MANY : BYTES_READ_SIZE;
 	s->win.cap = s->win.step + PP_RECORD_MAX + 1;
 	s->win.buf = s->win.own = malloc(s->win.cap);

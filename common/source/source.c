@@ -69,12 +69,10 @@ source_fail_bytes(struct source *s)
 	return source_fail_as(s, &e.why);
 }
 
-enum { RATIO_MAX = 1000 };
-
 bool
 source_may_expand(const struct source *s, uint64_t from, uint64_t bytes)
 {
-	return bytes <= s->max_expand || bytes / RATIO_MAX <= from;
+	return bytes <= s->max_expand || bytes / PP_EXPAND_RATIO <= from;
 }
 
 int
@@ -87,7 +85,7 @@ source_expanded(struct source *s, const char *what, uint64_t bytes)
 	s->fatal = true;
 	return source_fail(s, window_offset(s, s->inner ? s->win.pos : s->pub.pos),
 	    "%s: %ju bytes expand to %ju: more than %d times as much, and more than %ju MiB (--max-expand SIZE permits "
-	    "more)", what, (uintmax_t)from, (uintmax_t)bytes, RATIO_MAX, (uintmax_t)(s->max_expand >> 20));
+	    "more)", what, (uintmax_t)from, (uintmax_t)bytes, PP_EXPAND_RATIO, (uintmax_t)(s->max_expand >> 20));
 }
 
 const char *

@@ -90,14 +90,14 @@ uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_name
 /*
  *	kernel		maps, KSYMBOL, BPF_EVENT, TEXT_POKE; CGROUP names; maps of guests: the last record of each
  *	process		a COMM for each thread, NAMESPACES, an MMAP or MMAP2 for each map that is left; an EXIT for each thread
- *			that has ended
+ *			that has ended; a FORK in front, if the process has maps in common with pp_state_forker(), for these maps
  *
  * Each record ends with a trailer of so many zero bytes: time 0 and id 0, so perf processes it at once and for its first event.
- * A record is valid during put().  1; -1: put() returned that, or no memory.  Parents (FORK) and AUX_OUTPUT_HW_ID are not
+ * A record is valid during put().  1; -1: put() returned that, or no memory.  Other parents (FORK), and AUX_OUTPUT_HW_ID, are not
  * written.  Files that no map uses are freed: an index may be reused for another file.
  */
 int		 pp_state_write(struct pp_state *, size_t trailer, int (*put)(void *arg, const struct pp_rec *), void *arg);
-/* Is everything that the record says part of the state already?  Always false for a FORK. */
+/* Is everything that the record says part of the state already?  Of a FORK: does the task live as its child? */
 bool		 pp_state_knows(const struct pp_state *, const struct pp_rec *, size_t trailer);
 
 /*

@@ -64,6 +64,15 @@ knows_map(const struct pp_state *s, const struct pp_rec *r, size_t size)
 }
 
 static bool
+knows_fork(const struct pp_state *s, const struct pp_rec *r)
+{
+	const struct task *t = task_find(s, PP_RAW_GET(r->raw, FORK, tid, s->swap));
+
+	return t && !t->pub.ended && t->process->listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
+	    t->pub.ppid == PP_RAW_GET(r->raw, FORK, ppid, s->swap);
+}
+
+static bool
 knows_exit(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, EXIT, tid, s->swap));
@@ -85,6 +94,8 @@ pp_state_knows(const struct pp_state *s, const struct pp_rec *r, size_t trailer)
 		return knows_namespaces(s, r, size);
 	case PP_EXIT:
 		return knows_exit(s, r);
+	case PP_FORK:
+		return knows_fork(s, r);
 	case PP_KSYMBOL:
 		return knows_kept(s, r, size, 0, PP_RAW_GET(r->raw, KSYMBOL, addr, s->swap));
 	case PP_CGROUP:

@@ -121,7 +121,7 @@ emit_map(void *arg, const struct pp_map *m)
 	return w->of && w->of->listed ? emit_map_of(w, w->of->pub.pid, m) : 1;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------------------- */
 
 static struct task *
 leader_of(const struct pp_state *s, const struct process *p)
@@ -150,16 +150,51 @@ emit_exit(struct state_writer *w, const struct pp_task *t)
 	return emit_task(w, PP_EXIT, 0, t, (uint32_t)t->ppid, (uint32_t)t->ptid);
 }
 
-/* The leader comes first: perf shares its maps with the other threads. */
+/* The thread that a FORK names as the parent: the first of another process, or of the thread's own; NULL: unknown. */
+static const struct task *
+forker(const struct state_writer *w, const struct task *t)
+{
+	return task_find(w->s, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
+}
+
+/*
+ * Write a FORK, as perf synthesises it or as the kernel writes it (maps: the child gets those of its parent).  The child also
+ * gets the name of the parent, so a thread without a name needs a parent whose name the reader does not know; and perf would
+ * forget a thread with the number of the parent that is not the parent.  In these cases the FORK names no parent.
+ */
+static int
+emit_fork(struct state_writer *w, const struct task *t, bool maps)
+{
+	uint32_t parent = t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid;
+	const struct task *by = forker(w, t);
+
+	if (t->pub.ppid < 0)
+		return 1;
+	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.known && !by->pub.comm)))
+		parent = UINT32_MAX;
+	return emit_task(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, &t->pub, parent, parent);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------- */
+
+/*
+ * The leader comes first: perf shares its maps with the other threads.  If its maps are still those of the process that forked it,
+ * which is written by now, there is a FORK instead of the maps that both have: else many children would make the snapshot large.
+ */
 static int
 emit_process(struct state_writer *w, const struct process *p)
 {
 	const struct task *t, *leader = leader_of(w->s, p);
+	bool forked = leader && leader->pub.comm && pp_state_forker(w->s, &p->pub);
 
 	w->of = p;
 	if (!p->listed)
 		return pp_maps_each(&p->maps, emit_map, w);
-	if ((leader && emit_names(w, leader) < 0) || pp_maps_each(&p->maps, emit_map, w) < 0)
+	if (forked && emit_fork(w, leader, true) < 0)
+		return -1;
+	if (leader && emit_names(w, leader) < 0)
+		return -1;
+	if ((forked ? pp_maps_each_new(&p->maps, p->base, emit_map, w) : pp_maps_each(&p->maps, emit_map, w)) < 0)
 		return -1;
 	TAILQ_FOREACH(t, &p->tasks, siblings)
 		if (t != leader && emit_names(w, t) < 0)
@@ -212,31 +247,6 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 }
 
 /* ---- one ------------------------------------------------------------------------------------------------- */
-
-/* The thread that a FORK names as the parent: the first of another process, or of the thread's own; NULL: unknown. */
-static const struct task *
-forker(const struct state_writer *w, const struct task *t)
-{
-	return task_find(w->s, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
-}
-
-/*
- * Write a FORK, as perf synthesises it or as the kernel writes it (maps: the child gets those of its parent).  The child also
- * gets the name of the parent, so a thread without a name needs a parent whose name the reader does not know; and perf would
- * forget a thread with the number of the parent that is not the parent.  In these cases the FORK names no parent.
- */
-static int
-emit_fork(struct state_writer *w, const struct task *t, bool maps)
-{
-	uint32_t parent = t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid;
-	const struct task *by = forker(w, t);
-
-	if (t->pub.ppid < 0)
-		return 1;
-	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.known && !by->pub.comm)))
-		parent = UINT32_MAX;
-	return emit_task(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, &t->pub, parent, parent);
-}
 
 int
 pp_state_write_task(struct pp_state *s, const struct pp_task *pub, const struct pp_stamp *stamp,
