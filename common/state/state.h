@@ -97,7 +97,7 @@ uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_name
  * written.  Files that no map uses are freed: an index may be reused for another file.
  */
 int		 pp_state_write(struct pp_state *, size_t trailer, int (*put)(void *arg, const struct pp_rec *), void *arg);
-/* Is everything that the record says part of the state already?  Of a FORK: does the task live as its child? */
+/* Is everything that the record says part of the state already?  Of a FORK in a snapshot: is the task known as its child? */
 bool		 pp_state_knows(const struct pp_state *, const struct pp_rec *, size_t trailer);
 
 /*

@@ -63,12 +63,13 @@ knows_map(const struct pp_state *s, const struct pp_rec *r, size_t size)
 	    k->file.len == d.len && !memcmp(k->name, d.name, d.len);
 }
 
+/* Of a snapshot, which has the FORK of a task that has ended, too; one that perf synthesised may be of another task. */
 static bool
 knows_fork(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, FORK, tid, s->swap));
 
-	return t && !t->pub.ended && t->process->listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
+	return t && !(r->misc & PP_MISC_FORK_EXEC) && t->process->listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
 	    t->pub.ppid == PP_RAW_GET(r->raw, FORK, ppid, s->swap);
 }
 
