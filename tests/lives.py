@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 """lives.py SEED [ROUNDS] - a recipe for mkpipe: tasks that fork, exec, rename themselves, map, exit, whose numbers are
-given out again; seen by several CPUs, whose buffers are written one after the other.  Options by SEED: see below."""
+given out again; processes whose first thread ends before others, one of which may exec; seen by several CPUs, whose buffers are
+written one after the other.  Options by SEED: see below."""
 import random, sys
 
 seed = int(sys.argv[1])
@@ -15,6 +16,7 @@ MARKED = seed % 7 != 6					# FINISHED_ROUND
 out, now, asked = [], 1000, False
 cpus = [[] for _ in range(CPUS)]
 procs, tasks, dead = {}, {}, []				# pid: set of tids; tid: pid
+leaderless = set()					# pids of processes whose first thread has ended
 
 
 def put(text, event=0, task=None, cpu=None, timed=True):
@@ -37,9 +39,11 @@ def comm(tid, name, timed=True, execs=False):
     put("COMM misc=%d pid=%d tid=%d comm=%s" % (0x2000 * execs, tasks[tid], tid, name), 0, (tasks[tid], tid), timed=timed)
 
 
-def mmap(tid, timed=True):
+def mmap(tid, timed=True, all=False):
     start = 0x10000 * rnd.randrange(1, 12)
     size = 0x1000 * rnd.choice([1, 8, 16, 40])
+    if all:
+        start, size = 0x1000, 0x1000000
     name = "/lib/l%d" % rnd.randrange(30)
     kind = rnd.randrange(4)
     where = "pid=%d tid=%d start=%d len=%d pgoff=%d" % (tasks[tid], tid, start, size, 0x1000 * rnd.randrange(3))
@@ -51,13 +55,15 @@ def mmap(tid, timed=True):
 
 
 def fork(timed=True):
-    free = [n for n in NUMBERS if n not in tasks]
+    free = [n for n in NUMBERS if n not in tasks and n not in leaderless]
     if not free or not tasks and timed:
         return
     new = rnd.choice(free)
     thread = bool(tasks) and rnd.random() < 0.3 and timed
     by = rnd.choice(sorted(tasks)) if tasks else 1
     ppid = tasks.get(by, 1)
+    if ppid in leaderless:		# to perf 6.12 and newer such a thread has no maps, not even those that were there before
+        thread = False
     pid = ppid if thread else new
     tasks[new] = pid
     procs.setdefault(pid, set()).add(new)
@@ -76,16 +82,40 @@ def leave():
         return
     tid = rnd.choice(sorted(tasks))
     pid = tasks[tid]
-    if tid == pid and len(procs[pid]) > 1:
-        return
-    put("EXIT pid=%d ppid=%d tid=%d ptid=%d time=%d" % (pid, pid, tid, pid, now), 0, (pid, tid))
+    end(tid)
+    if rnd.random() < 0.5:				# a last sample of who has just died
+        sample(pid, tid)
+
+
+def end(tid, told=True):
+    pid = tasks[tid]
+    if told:
+        put("EXIT pid=%d ppid=%d tid=%d ptid=%d time=%d" % (pid, pid, tid, pid, now), 0, (pid, tid))
     del tasks[tid]
     procs[pid].discard(tid)
     if not procs[pid]:
         del procs[pid]
+        leaderless.discard(pid)
+    elif tid == pid:
+        leaderless.add(pid)
     dead.append(tid)
-    if rnd.random() < 0.5:				# a last sample of who has just died
-        sample(pid, tid)
+
+
+def execs(tid):
+    """It takes the number of the first thread; all others end before, and nothing tells the end of its own number."""
+    pid = tasks[tid]
+    for other in sorted(procs[pid] - {tid}):
+        end(other)
+    if tid != pid:
+        for i in range(300 if rnd.random() < 0.3 else 0):	# more than pp_state keeps
+            put("FORK pid=%d ppid=%d tid=%d ptid=%d time=%d" % (5000 + i, pid, 5000 + i, tid, now), 0, (pid, tid), 0)
+            put("EXIT pid=%d ppid=%d tid=%d ptid=%d time=%d" % (5000 + i, pid, 5000 + i, tid, now), 0, (5000 + i, 5000 + i), 0)
+        end(tid, False)
+        tasks[pid] = pid
+        procs[pid] = {pid}
+        leaderless.discard(pid)
+    comm(pid, "name%d" % rnd.randrange(6), execs=True)
+    mmap(pid, all=tid != pid)		# whether the maps of the time before are left depends on the version of perf
 
 
 def sample(pid=None, tid=None):
@@ -118,7 +148,10 @@ for _ in range(rounds):
         elif op < 0.72:
             leave()
         elif op < 0.82 and tasks:
-            comm(rnd.choice(sorted(tasks)), "name%d" % rnd.randrange(6), execs=rnd.random() < 0.3)
+            if rnd.random() < 0.3:
+                execs(rnd.choice(sorted(tasks)))
+            else:
+                comm(rnd.choice(sorted(tasks)), "name%d" % rnd.randrange(6))
         elif tasks:
             mmap(rnd.choice(sorted(tasks)))
     for c in cpus:

@@ -9,7 +9,7 @@ struct needed {
 	struct pp_source *in;
 	struct pp_state	*now;
 	uint8_t		 known;		/* mark of tasks and processes: names or maps were written */
-	uint8_t		 gone;		/* mark of a task: its EXIT was written */
+	uint8_t		 gone;		/* mark of a task that has ended: its EXIT was written */
 	uint8_t		 forked;	/* mark of a process: only its FORK was written, which copies maps */
 	bool		 fork;		/* the last record was such a FORK */
 	bool		 untimed;	/* one of the first `nevents' events has samples with a time, but no trailers */
@@ -62,6 +62,13 @@ static uint32_t *
 needed_cached(struct needed *n, uint32_t tid)
 {
 	return &n->cache[task_slot(tid)];
+}
+
+/* Was the EXIT of the thread written?  The mark of one that lived on after an EXIT is of that one. */
+static bool
+needed_is_gone(const struct needed *n, const struct pp_task *t)
+{
+	return t->ended && t->mark & n->gone;
 }
 
 /* Was the name of the thread written? */
@@ -193,7 +200,7 @@ needed_write_others(struct writing *t, const struct pp_task *task)
 static int
 needed_write_exit(struct writing *t, struct pp_task *task)
 {
-	if (task->mark & t->n->gone)
+	if (needed_is_gone(t->n, task))
 		return 1;
 	task->mark |= t->n->gone;
 	return needed_write_others(t, task) < 0 ? -1 : pp_state_write_exit(t->n->now, task, &t->stamp, needed_put_made, t);
@@ -238,7 +245,7 @@ needed_sideband_exit(struct needed *n, const struct pp_event *ev, const struct p
 
 	if (!t || t->pid != PP_RAW_GET(r->raw, EXIT, pid, n->in->swap) || !(t->mark & n->known))
 		return 0;
-	if (t->mark & n->gone)
+	if (needed_is_gone(n, t))
 		return 1;
 	t->mark |= n->gone;
 	return needed_write_others(&(struct writing){ n, needed_stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
@@ -307,7 +314,7 @@ needed_task(struct needed *n, const struct pp_event *ev, const struct pp_rec *r,
 		return 1;
 	/* As in perf, a thread belongs to the process that its first record gives. */
 	t = pp_state_task(n->now, tid);
-	if (t && t->mark & n->known && (!t->ended || t->mark & n->gone)) {
+	if (t && t->mark & n->known && (!t->ended || needed_is_gone(n, t))) {
 		*slot = tid + 1;
 		return 1;
 	}

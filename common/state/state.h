@@ -9,7 +9,11 @@
  *   that existed before (misc bit FORK_EXEC: its maps follow one by one);
  * - exec unmaps nothing: a map replaces what it overlaps, and the rest of that stays;
  * - a thread stays known after its EXIT, with its maps, because its last samples follow; a FORK that reuses its number ends it.
- *   Of the threads that have ended only the last 256 are kept;
+ *   Of the threads that have ended only the last 256 are kept, and the first thread of each process whose other threads live;
+ * - any later record that shows such a thread alive undoes its end: COMM, NAMESPACES, MMAP or MMAP2 of it, a FORK by it.  The
+ *   kernel writes that when a thread other than the first execs (as Go programs do): it waits until all others have ended, and
+ *   takes the number of the first.  So there is an EXIT of the first, then its COMM with the exec bit, and never an EXIT for
+ *   the number that the thread had before: the exec ends all other threads;
  * - the kernel is one more process, of pid -1.
  *
  * Cost: to find, insert or replace a map takes logarithmic time, a FORK constant time (maps are shared until one side changes
@@ -39,7 +43,7 @@ struct pp_task {		/* one life of a tid */
 	uint32_t	 pid, tid;
 	int64_t		 ppid, ptid;	/* by its FORK; -1: unknown */
 	bool		 synthesised;	/* that FORK was synthesised for a task that existed before (misc bit FORK_EXEC) */
-	bool		 ended;		/* its EXIT has been fed */
+	bool		 ended;		/* by its EXIT or the exec of another thread, and not seen alive since */
 	uint8_t		 mark;		/* for the caller; begins with 0 */
 	struct pp_comm	*comm;		/* NULL: unknown */
 };

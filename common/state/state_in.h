@@ -21,7 +21,7 @@
 #include "state.h"
 #include "table.h"
 
-enum { DEAD_MAX = 256 };		/* tasks that are kept after their EXIT */
+enum { DEAD_MAX = 256 };		/* tasks that are kept after their end */
 
 struct blob {			/* bytes of a record */
 	uint16_t	 len;
@@ -41,7 +41,9 @@ struct process {
 	TAILQ_ENTRY(process) all;
 	TAILQ_HEAD(, task) tasks;
 	uint64_t	 listed : 1;	/* 0: its pid belongs to another process now */
-	uint64_t	 serial : 63;	/* ascending in order of appearance */
+	uint64_t	 waits : 1;	/* its first thread has ended, but others live: it is not in pp_state.dead */
+	uint64_t	 serial : 62;	/* ascending in order of appearance */
+	uint32_t	 alive;		/* threads that have not ended */
 	struct pp_maps	 maps;
 	struct maps_node *base;		/* the maps that its FORK copied */
 };
@@ -119,7 +121,9 @@ process_in(const struct pp_process *pub)
 	return (struct process *)((uintptr_t)pub - offsetof(struct process, pub));
 }
 
-/* The thread, made if absent, also if its number belonged to another process.  NULL: no memory. */
+/*
+ * The thread of a record that shows it alive: made if absent, also if its number belonged to another process.  NULL: no memory.
+ */
 struct task *pp_state_task_get(struct pp_state *, uint32_t pid, uint32_t tid);
 void	pp_state_task_drop(struct pp_state *, struct task *);
 /* size: of the record without its trailer, here and below. */

@@ -20,6 +20,8 @@ knows_comm(const struct pp_state *s, const struct pp_rec *r, size_t size)
 	const char *text = (const char *)r->raw + PP_RAW_AT(COMM, comm);
 	size_t n = strnlen(text, size - PP_RAW_AT(COMM, comm));
 
+	if (t && t->pub.ended && r->misc & PP_MISC_COMM_EXEC)		/* it lives */
+		return false;
 	return t && t->pub.comm && t->pub.comm->len == n && !memcmp(t->pub.comm->text, text, n);
 }
 

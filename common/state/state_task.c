@@ -4,6 +4,9 @@
  *
  * A process lives as long as its known threads.  A FORK of a process with its number removes it from the table at once, even if
  * threads still refer to it.
+ *
+ * A thread that has ended is in the ring of the dead, or is the first one of a process that `waits': as long as others live, one
+ * of them may take its number by an exec, however many other tasks end before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +83,15 @@ dead_at(struct pp_state *s, unsigned i)
 	return &s->dead[(s->first_dead + i) % DEAD_MAX];
 }
 
+/* The oldest one is forgotten if there is no place. */
+static void
+dead_add(struct pp_state *s, struct task *t)
+{
+	if (s->ndead == DEAD_MAX)
+		pp_state_task_drop(s, *dead_at(s, 0));
+	*dead_at(s, s->ndead++) = t;
+}
+
 /* Usually the first one; another one only if its number is reused soon. */
 static void
 dead_remove(struct pp_state *s, const struct task *t)
@@ -94,13 +106,60 @@ dead_remove(struct pp_state *s, const struct task *t)
 	s->ndead--;
 }
 
+/* A thread of the process lives no longer. */
+static void
+process_lost(struct pp_state *s, struct process *p)
+{
+	if (--p->alive || !p->waits)
+		return;
+	p->waits = false;
+	dead_add(s, task_find(s, p->pub.pid));
+}
+
+static bool
+task_waits(const struct task *t)
+{
+	return t->process->waits && t->pub.tid == t->process->pub.pid;
+}
+
+static void
+task_end(struct pp_state *s, struct task *t)
+{
+	struct process *p = t->process;
+
+	if (t->pub.ended)
+		return;
+	t->pub.ended = true;
+	if (t->pub.tid == p->pub.pid && p->alive > 1)
+		p->waits = true;
+	else
+		dead_add(s, t);
+	process_lost(s, p);
+}
+
+/* It has ended, and lives. */
+static void
+task_revive(struct pp_state *s, struct task *t)
+{
+	if (task_waits(t))
+		t->process->waits = false;
+	else
+		dead_remove(s, t);
+	t->pub.ended = false;
+	t->process->alive++;
+}
+
 void
 pp_state_task_drop(struct pp_state *s, struct task *t)
 {
 	struct process *p = t->process;
 
 	pp_table_remove(&s->tasks, &t->link);
-	if (t->pub.ended)
+	if (!t->pub.ended)
+		process_lost(s, p);
+	else if (task_waits(t))
+		p->waits = false;
+	else
 		dead_remove(s, t);
 	TAILQ_REMOVE(&p->tasks, t, siblings);
 	if (TAILQ_EMPTY(&p->tasks)) {
@@ -139,8 +198,11 @@ pp_state_task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
 {
 	struct task *t = task_find(s, tid);
 
-	if (t && t->pub.pid == pid && t->process->listed)
+	if (t && t->pub.pid == pid && t->process->listed) {
+		if (t->pub.ended)
+			task_revive(s, t);
 		return t;
+	}
 	if (t)
 		pp_state_task_drop(s, t);
 	if (!(t = calloc(1, sizeof *t)))
@@ -155,6 +217,7 @@ pp_state_task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
 		return NULL;
 	}
 	t->pub = (struct pp_task){ .pid = pid, .tid = tid, .ppid = -1, .ptid = -1 };
+	t->process->alive++;
 	TAILQ_INSERT_TAIL(&t->process->tasks, t, siblings);
 	return t;
 }
@@ -165,12 +228,16 @@ int
 pp_state_feed_comm(struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	enum { AT = PP_RAW_AT(COMM, comm) };
-	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, COMM, pid, s->swap), PP_RAW_GET(r->raw, COMM, tid, s->swap));
+	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, COMM, pid, s->swap), PP_RAW_GET(r->raw, COMM, tid, s->swap)), *other;
 	struct pp_comm *c;
 
 	if (!t || !(c = comm_of(s, r->raw + AT, strnlen((const char *)r->raw + AT, size - AT))))
 		return pp_state_no_memory(s);
 	comm_give(s, t, c);
+	if (r->misc & PP_MISC_COMM_EXEC && t->pub.tid == t->pub.pid && t->process->alive > 1)
+		TAILQ_FOREACH(other, &t->process->tasks, siblings)
+			if (other != t)
+				task_end(s, other);
 	return 1;
 }
 
@@ -208,8 +275,11 @@ pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
 	t->pub.ppid = ppid;
 	t->pub.ptid = ptid;
 	t->pub.synthesised = r->misc & PP_MISC_FORK_EXEC;
-	if ((parent = task_find(s, ptid)) && parent != t)
+	if ((parent = task_find(s, ptid)) && parent != t) {
 		comm_give(s, t, parent->pub.comm);
+		if (parent->pub.ended && parent->pub.pid == ppid && !t->pub.synthesised)
+			task_revive(s, parent);
+	}
 	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
 		pp_maps_share(&t->process->maps, &p->maps);
 		t->process->base = pp_maps_hold(&p->maps);
@@ -222,11 +292,7 @@ pp_state_feed_exit(struct pp_state *s, const struct pp_rec *r)
 {
 	struct task *t = task_find(s, PP_RAW_GET(r->raw, EXIT, tid, s->swap));
 
-	if (!t || t->pub.ended)
-		return 1;
-	if (s->ndead == DEAD_MAX)
-		pp_state_task_drop(s, *dead_at(s, 0));
-	t->pub.ended = true;
-	*dead_at(s, s->ndead++) = t;
+	if (t)
+		task_end(s, t);
 	return 1;
 }

@@ -98,13 +98,19 @@ task_rec(struct bench *w, uint32_t type, uint16_t misc, uint32_t pid, uint32_t p
 }
 
 static void
-comm(struct bench *w, uint32_t pid, uint32_t tid, const char *name)
+comm_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, const char *name)
 {
-	begin(w, PP_COMM, 0);
+	begin(w, PP_COMM, misc);
 	put(w, pid, 4);
 	put(w, tid, 4);
 	text(w, name);
 	feed(w, 0);
+}
+
+static void
+comm(struct bench *w, uint32_t pid, uint32_t tid, const char *name)
+{
+	comm_by(w, 0, pid, tid, name);
 }
 
 /* "name+offset in the file" at that address, "-" if there is no map */
@@ -259,6 +265,118 @@ exits(void **state)
 	task_rec(&w, PP_EXIT, 0, 90, 1, 90, 1);
 	assert_null(pp_state_task(w.s, 11));
 	assert_non_null(pp_state_process(w.s, 10));
+	pp_state_free(w.s);
+}
+
+/* Other tasks begin and end: more than are kept. */
+static void
+others_end(struct bench *w)
+{
+	for (unsigned i = 0; i < 300; i++) {
+		task_rec(w, PP_FORK, 0, 1000 + i, 1, 1000 + i, 1);
+		task_rec(w, PP_EXIT, 0, 1000 + i, 1, 1000 + i, 1);
+	}
+}
+
+static bool
+ended(struct bench *w, uint32_t tid)
+{
+	return pp_state_task(w->s, tid)->ended;
+}
+
+/* sh, pid 10, with threads 11 and 12, of which the first one ends; long after that comes what the caller does. */
+static void
+leaderless(struct bench *w, bool swap)
+{
+	open_bench(w, swap);
+	comm(w, 10, 10, "sh");
+	map_at(w, 2, 10, 0x1000, 0x1000, 0, "sh");
+	task_rec(w, PP_FORK, 0, 10, 10, 11, 10);
+	task_rec(w, PP_FORK, 0, 10, 10, 12, 10);
+	task_rec(w, PP_EXIT, 0, 10, 1, 10, 1);
+	others_end(w);
+	assert_true(ended(w, 10));		/* and is kept, as its threads live */
+	assert_string_equal(comm_of(w, 10), "sh");
+}
+
+/* A thread other than the first execs, and so takes its number. */
+static void
+thread_execs(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		leaderless(&w, swap);
+		pp_state_task(w.s, 10)->mark = 5;
+		task_rec(&w, PP_EXIT, 0, 10, 10, 12, 10);
+		comm_by(&w, PP_MISC_COMM_EXEC, 10, 10, "ls");
+		assert_false(ended(&w, 10));
+		assert_int_equal(pp_state_task(w.s, 10)->mark, 5);
+		assert_true(ended(&w, 11));		/* its number when it was a thread; there is no EXIT for that */
+		others_end(&w);
+		assert_false(ended(&w, 10));
+		assert_string_equal(comm_of(&w, 10), "ls");
+		assert_string_equal(at(&w, 10, 0x1000), "sh+0");	/* exec unmaps nothing */
+		assert_null(pp_state_task(w.s, 11));
+		assert_null(pp_state_task(w.s, 12));
+		task_rec(&w, PP_FORK, 0, 10, 10, 13, 10);		/* once more */
+		task_rec(&w, PP_EXIT, 0, 10, 1, 10, 1);
+		others_end(&w);
+		comm_by(&w, PP_MISC_COMM_EXEC, 10, 10, "ls");		/* the same name */
+		assert_false(ended(&w, 10));
+		task_rec(&w, PP_EXIT, 0, 10, 1, 10, 1);
+		assert_true(ended(&w, 10));
+		others_end(&w);
+		assert_null(pp_state_process(w.s, 10));			/* nothing is left of it */
+		pp_state_free(w.s);
+	}
+}
+
+/* What else shows that a thread lives, if the COMM is lost; and what does not. */
+static void
+shown_alive(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	for (int how = 0; how < 5; how++) {
+		leaderless(&w, false);
+		if (how == 0)
+			map_at(&w, 2, 10, 0x5000, 0x1000, 0, "new");
+		else if (how == 1)
+			task_rec(&w, PP_FORK, 0, 20, 10, 20, 10);
+		else if (how == 2)
+			comm(&w, 10, 10, "renamed");
+		else if (how == 3)
+			map_by(&w, 2, 10, 11, 0x5000, 0x1000, 0, "new");		/* another thread maps */
+		else
+			task_rec(&w, PP_FORK, PP_MISC_FORK_EXEC, 20, 10, 20, 10);	/* perf's own, of a child that is left */
+		assert_int_equal(ended(&w, 10), how > 2);
+		assert_false(ended(&w, 11));
+		pp_state_free(w.s);
+	}
+	leaderless(&w, false);			/* its last thread: then it is one of the last that have ended */
+	task_rec(&w, PP_EXIT, 0, 10, 10, 11, 10);
+	task_rec(&w, PP_EXIT, 0, 10, 10, 12, 10);
+	assert_string_equal(comm_of(&w, 10), "sh");
+	others_end(&w);
+	assert_null(pp_state_task(w.s, 10));
+	assert_null(pp_state_process(w.s, 10));
+	pp_state_free(w.s);
+	leaderless(&w, false);			/* its last thread belongs to another process now */
+	task_rec(&w, PP_EXIT, 0, 10, 10, 11, 10);
+	task_rec(&w, PP_FORK, 0, 12, 1, 12, 1);
+	others_end(&w);
+	assert_null(pp_state_process(w.s, 10));
+	pp_state_free(w.s);
+	leaderless(&w, false);			/* its own number does, though threads are left */
+	task_rec(&w, PP_FORK, 0, 10, 1, 10, 1);
+	assert_false(ended(&w, 10));
+	task_rec(&w, PP_EXIT, 0, 10, 10, 11, 10);
+	task_rec(&w, PP_EXIT, 0, 10, 10, 12, 10);
+	others_end(&w);
+	assert_false(ended(&w, 10));
 	pp_state_free(w.s);
 }
 
@@ -461,6 +579,13 @@ some_records(struct bench *w)
 	task_rec(w, PP_FORK, 0, 20, 20, 21, 20);
 	task_rec(w, PP_FORK, 0, 20, 10, 20, 10);		/* thread 21 is left of an earlier process */
 	map_at(w, 2, 20, 0x9000, 0x1000, 0, "/lib/y");
+	comm(w, 30, 30, "go");
+	task_rec(w, PP_FORK, 0, 30, 30, 31, 30);
+	task_rec(w, PP_EXIT, 0, 30, 1, 30, 1);
+	comm_by(w, PP_MISC_COMM_EXEC, 30, 30, "execed");	/* it was 31 */
+	comm(w, 40, 40, "go");
+	task_rec(w, PP_FORK, 0, 40, 40, 41, 40);
+	task_rec(w, PP_EXIT, 0, 40, 1, 40, 1);
 	begin(w, PP_NAMESPACES, 0);
 	put(w, 10, 4);
 	put(w, 10, 4);
@@ -512,6 +637,11 @@ snapshot(void **state)
 		assert_string_equal(at(&w, 10, 0x3000), "/bin/sh+2000");
 		assert_string_equal(at(&w, 20, 0x9000), "/lib/y+0");
 		assert_null(pp_state_task(w.s, 21));
+		assert_string_equal(comm_of(&w, 30), "execed");
+		assert_false(ended(&w, 30));
+		assert_true(ended(&w, 31));
+		assert_true(ended(&w, 40));
+		assert_false(ended(&w, 41));
 		assert_string_equal(pp_state_cgroup(w.s, 99), "/system");
 		assert_non_null(pp_state_map(w.s, 1, PP_MISC_KERNEL, 0xffffffff81000000));
 		pp_state_free(w.s);
@@ -565,7 +695,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks), cmocka_unit_test(exits),
-		cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model),
+		cmocka_unit_test(thread_execs),
+		cmocka_unit_test(shown_alive), cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model),
 		cmocka_unit_test(snapshot), cmocka_unit_test(put_fails),
 		cmocka_unit_test(many),
 	};
