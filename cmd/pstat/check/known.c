@@ -340,6 +340,19 @@ known_exit(struct known *k, uint32_t pid, uint32_t tid, uint64_t time)
 		p->exited = true;
 }
 
+void
+known_alive(struct known *k, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	struct process *p;
+	struct thread *t = k ? thread_find(k, tid) : NULL;
+
+	if (!t || !t->used || !t->exit || t->exit >= time)
+		return;
+	t->exit = 0;
+	if (pid == tid && (p = process_find(k, pid))->used)
+		p->exited = false;
+}
+
 bool
 known_has_name(const struct known *k, uint32_t tid)
 {

@@ -26,6 +26,8 @@ struct known *known_new(void);
 void	known_free(struct known *);
 void	known_map(struct known *, uint32_t pid, uint64_t start, uint64_t len);
 void	known_comm(struct known *, uint32_t tid);
+/* A record of this time shows the thread alive: an EXIT before that was not its end (state/state.h). */
+void	known_alive(struct known *, uint32_t pid, uint32_t tid, uint64_t time);
 /* with_maps: the process has the maps of its parent. */
 void	known_fork(struct known *, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid, bool with_maps);
 enum { KNOWN_UNTIMED = 1 };		/* the time of what has none */

@@ -63,8 +63,16 @@ side_map(struct check *c, const struct pp_rec *r)
 
 /* ---- tasks --------------------------------------------------------------------------------------- */
 
+/* The record says that a task lives. */
 static void
-side_comm(struct check *c, const struct pp_rec *r)
+side_alive(struct check *c, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	known_alive(c->known, pid, tid, time);
+	check_forget(c, tid);
+}
+
+static void
+side_comm(struct check *c, const struct pp_rec *r, uint64_t time)
 {
 	const char *comm = (const char *)r->raw + PP_RAW_AT(COMM, comm);
 	size_t n = strnlen(comm, r->size - PP_RAW_AT(COMM, comm));
@@ -75,10 +83,11 @@ side_comm(struct check *c, const struct pp_rec *r)
 	if (odd)
 		check_found(c, RULE_W_ODD_COMM, r, NULL);
 	known_comm(c->known, PP_RAW_GET(r->raw, COMM, tid, c->in->swap));
+	side_alive(c, PP_RAW_GET(r->raw, COMM, pid, c->in->swap), PP_RAW_GET(r->raw, COMM, tid, c->in->swap), time);
 }
 
 static void
-side_fork(struct check *c, const struct pp_rec *r, bool timed)
+side_fork(struct check *c, const struct pp_rec *r, bool timed, uint64_t time)
 {
 	const uint8_t *p = r->raw;
 	bool swap = c->in->swap, listed = r->misc & PP_MISC_FORK_EXEC;
@@ -95,6 +104,8 @@ side_fork(struct check *c, const struct pp_rec *r, bool timed)
 		check_found(c, RULE_E_FORK_MAPS, r, NULL);
 	known_fork(c->known, pid, tid, ppid, ptid, !listed);
 	check_forget(c, tid);
+	if (!listed)
+		side_alive(c, ppid, ptid, time);
 }
 
 static void
@@ -122,12 +133,16 @@ check_side(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 	case PP_MMAP:
 	case PP_MMAP2:
 		side_map(c, r);
+		side_alive(c, PP_RAW_GET(r->raw, MMAP, pid, swap), PP_RAW_GET(r->raw, MMAP, tid, swap), time);
+		break;
+	case PP_NAMESPACES:
+		side_alive(c, PP_RAW_GET(r->raw, NAMESPACES, pid, swap), PP_RAW_GET(r->raw, NAMESPACES, tid, swap), time);
 		break;
 	case PP_COMM:
-		side_comm(c, r);
+		side_comm(c, r, time);
 		break;
 	case PP_FORK:
-		side_fork(c, r, timed);
+		side_fork(c, r, timed, time);
 		break;
 	case PP_EXIT:
 		side_exit(c, r, timed, time);
