@@ -134,6 +134,8 @@ dead() {	# PID TIME
 	no|parts of one recording, as the FORK is the same|"${a[0]}" "$(born 7 5 $((3 * S)))" "$(hit 5 $((9 * S)))"|"$(born 7 5 $((3 * S)))" "$(run 7 $((4 * S)))" "$(maps 7 78 0x401000 /bin/b $((4 * S + 9)))" "$(hit 7 $((8 * S)))"
 	7|another FORK of that pid|"${a[0]}" "$(born 7 5 $((3 * S)))" "$(hit 5 $((9 * S)))"|"$(born 7 5 $((3 * S + 1)))" "$(run 7 $((4 * S)))" "$(maps 7 78 0x401000 /bin/b $((4 * S + 9)))" "$(hit 7 $((8 * S)))"
 	6|a thread and a process|"${a[0]}" "$thread" "${a[@]:1}"|"COMM pid=6 tid=6 comm=six" "$(hit 6 $((5 * S)))" "$(hit 6 $((6 * S)))"
+	no|a number that a thread had before its exec|"${a[0]}" "$thread" "$(dead 5 $((4 * S)))" "$(run 5 $((5 * S)))" "$(maps 5 78 0x501000 /bin/b $((5 * S + 9)))" "${a[2]}"|"COMM pid=6 tid=6 comm=six" "$(hit 6 $((7 * S)))" "$(hit 6 $((8 * S)))"
+	no|a map behind the end of the first thread|"${a[0]}" "$thread" "$(dead 5 $((4 * S)))" "$(maps 5 99 0x701000 /lib/x $((5 * S)))" "${a[2]}"|"$(maps 5 77 0x401000 /bin/a)" "$(hit 5 $((7 * S)))" "$(hit 5 $((8 * S)))"
 	5|of a few nanoseconds|"${a[0]}" "$(hit 5 1000)" "$(hit 5 3000)"|"$(maps 5 78 0x401000 /bin/b)" "$(hit 5 2000)"
 	END
 	done_all

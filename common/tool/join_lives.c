@@ -22,6 +22,7 @@ struct life {
 	uint32_t	 in, pid;
 	bool		 waits;		/* in the queue */
 	bool		 exits;		/* `end' is the time of its EXIT */
+	bool		 execs;		/* it begins with an exec */
 	struct exec_maps *maps;
 };
 
@@ -64,14 +65,26 @@ lives_begin_of(const struct lives *l, const struct life *x)
 	return x->begin > l->in[x->in].first ? x->begin : l->in[x->in].first;
 }
 
+/* An exec of its process ends a thread other than the first, also without an EXIT (state/state.h). */
 static uint64_t
-lives_end_of(const struct lives *l, const struct life *x)
+lives_exec_of(const struct lives *l, const struct tid *t, const struct life *x)
+{
+	const struct tid *first = t->link.key == x->pid ? NULL : (struct tid *)pp_table_first(&l->tids, x->pid);
+	uint64_t found = OPEN;
+
+	for (const struct life *p = first ? first->newest : NULL; p; p = p->older)
+		if (p->in == x->in && p->pid == x->pid && p->execs && p->begin > x->begin && p->begin < found)
+			found = p->begin;
+	return found;
+}
+
+static uint64_t
+lives_end_of(const struct lives *l, const struct tid *t, const struct life *x)
 {
 	const struct lives_in *in = &l->in[x->in];
+	uint64_t end = x->end != OPEN ? x->end : lives_exec_of(l, t, x);
 
-	if (x->end != OPEN)
-		return x->end;
-	return (l->merged && !in->ended ? l->clock : in->last) + 1;
+	return end != OPEN ? end : (l->merged && !in->ended ? l->clock : in->last) + 1;
 }
 
 /* Do they contradict each other? */
@@ -114,14 +127,16 @@ enum verdict { NO, YES, LATER };
 static enum verdict
 lives_collide(const struct lives *l, const struct tid *t, const struct life *x, const struct life *y, bool final)
 {
-	uint64_t from = lives_begin_of(l, x), to = lives_end_of(l, x);
+	uint64_t from, to;
 
 	if (l->in[x->in].group == l->in[y->in].group || !lives_differ(t, x, y))
 		return NO;
+	from = lives_begin_of(l, x);
+	to = lives_end_of(l, t, x);
 	if (lives_begin_of(l, y) > from)
 		from = lives_begin_of(l, y);
-	if (lives_end_of(l, y) < to)
-		to = lives_end_of(l, y);
+	if (lives_end_of(l, t, y) < to)
+		to = lives_end_of(l, t, y);
 	if (from >= to)
 		return NO;
 	if (!final && l->clock < from + SLACK)
@@ -283,13 +298,19 @@ lives_begin_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint
 	return x;
 }
 
-/* The life of the task of a record. */
+/* The life of the task of a record, which shows it alive: its EXIT did not end it (state/state.h). */
 static struct life *
 lives_the_life(struct lives *l, unsigned in, struct tid *t, uint32_t pid, uint64_t time)
 {
-	struct life *x = lives_open_life(t, in);
+	struct life *x = t->newest;
 
-	return x && x->pid == pid ? x : lives_begin_life(l, in, t, pid, time);
+	while (x && x->in != in)
+		x = x->older;
+	if (!x || x->pid != pid)
+		return lives_begin_life(l, in, t, pid, time);
+	x->end = OPEN;
+	x->exits = false;
+	return x;
 }
 
 static void
@@ -320,11 +341,11 @@ static void
 lives_comm(struct lives *l, unsigned in, const struct pp_rec *r, uint64_t time, uint32_t pid, uint32_t tid)
 {
 	struct tid *t = lives_find(l, tid, true);
+	bool execs = r->misc & PP_MISC_COMM_EXEC;
+	struct life *x = execs ? lives_begin_life(l, in, t, pid, time) : lives_the_life(l, in, t, pid, time);
 
-	if (r->misc & PP_MISC_COMM_EXEC)
-		lives_changed(l, t, lives_begin_life(l, in, t, pid, time));
-	else
-		lives_changed(l, t, lives_the_life(l, in, t, pid, time));
+	x->execs |= execs;
+	lives_changed(l, t, x);
 }
 
 static void
