@@ -229,7 +229,11 @@ oracles() {
 	    >/dev/null 2>&1 </dev/null || skip "perf cannot record the scheduler here"
 	pcat -q "$T/sched" >"$T/in"
 	pid=$(pstat --json -s comm,pid "$T/in" | jq '[.sort[] | select(.comm == "last")][0].pid')
-	says() { perf sched timehist -wMn --state --tid "$pid" -i "$1" 2>/dev/null; }
+	# the names of other tasks are not what was asked for
+	says() {
+		perf sched timehist -wMn --state --tid "$pid" -i "$1" 2>/dev/null |
+		    P=$pid perl -pe 's/\S+\[(\d+)\]/$1 == $ENV{P} ? $& : "[$1]"/ge'
+	}
 	says "$T/sched" >"$T/want"
 	[ "$(wc -l <"$T/want")" -gt 20 ] || failed "perf says nothing of $pid"
 	for how in "--pid $pid" "--comms perf-exec,leave,kill,quick,last" "--comms perf-exec,leave,kill,quick,last --sideband=needed"; do
