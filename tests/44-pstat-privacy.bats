@@ -10,7 +10,7 @@ given() {
 # A recording with something in each row.
 secrets() {
 	cat <<-'END'
-		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD|CALLCHAIN|RAW|BRANCH_STACK|REGS_USER|STACK_USER|PHYS_ADDR flags=sample_id_all|mmap|comm|mmap2 ids=11 branch_sample_type=1 regs_user=3 stack_user=16
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD|CALLCHAIN|RAW|BRANCH_STACK|REGS_USER|STACK_USER|PHYS_ADDR flags=sample_id_all|mmap|comm|mmap2|use_clockid clockid=0 ids=11 branch_sample_type=1 regs_user=3 stack_user=16
 		HEADER_FEATURE feat_id=3 fs=build7.acme.example
 		HEADER_FEATURE feat_id=4 fs=6.1.0-13-acme
 		HEADER_FEATURE feat_id=5 fs=6.1.52
@@ -46,6 +46,43 @@ secrets() {
 	diff <(cut -d ' ' -f 1 "$T/given" | sort) <(grep -vx bpf "$T/rows")
 	for x in "host 1" "command 3" "users 2" "paths 2" "containers 1" "versions 1" "comms 1" "events 1"; do
 		grep -qx "$x" "$T/given" || failed "$x"
+	done
+	done_all
+}
+
+# A component home, homes, users ... before a name; data/homes.list has the paths, and the user in each.
+@test "privacy: users, by their home directories wherever these are" {
+	need jq
+	head='attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap2 ids=11'
+	while read -r path user; do
+		for line in "MMAP2 misc=2 pid=100 tid=100 start=0x400000 len=0x1000 prot=5 flags=2 filename=$path" "HEADER_FEATURE feat_id=11 u4=1 fs=$path"; do
+			printf '%s\n' "$head" "$line" | mkpipe >"$T/in"
+			got=$(pstat --privacy --json -v "$T/in" 2>/dev/null | jq -r '.privacy[] | select(.row == "users") | .names | join(" ")')
+			[ "$got" = "${user#-}" ] || failed "$path: '$got', not '$user'"
+		done
+		printf '%s\n' "$head" "MMAP2 misc=2 pid=100 tid=100 start=0x400000 len=0x1000 prot=5 flags=2 filename=$path" | mkpipe |
+		    pfilter --anon all -q >"$T/anon" 2>/dev/null
+		pstat --privacy "$T/anon" | grep -q ' none .* users, by' || failed "$path: --anon all leaves a user"
+	done <data/homes.list
+	[ "$(wc -l <data/homes.list)" -ge 20 ]
+	done_all
+}
+
+@test "privacy: times by the wall clock, without CLOCK_DATA" {
+	need jq
+	for x in "0 3" "11 3" "1 0" "7 0"; do
+		set -- $x
+		mkpipe >"$T/in" <<-END
+			attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|use_clockid clockid=$1 ids=11
+			COMM pid=100 tid=100 comm=alpha @ time=1700000000900000000
+			SAMPLE misc=2 ip=0x401000 pid=100 time=1700000001000000000
+			SAMPLE misc=2 ip=0x401000 pid=100 time=1700000001900000000
+			SAMPLE misc=2 ip=0x401000 pid=100 time=1700000002000000000
+		END
+		got=$(given "$T/in" | sed -n 's/^wall-clock //p')
+		[ "${got:-0}" = "$2" ] || failed "clock $1: $got"
+		! given "$T/in" | grep -q wall-time || failed "clock $1: wall-time"
+		pstat "$T/in" | grep -q '^contains.*wall-clock' || [ "$2" = 0 ] || failed "clock $1: the screen"
 	done
 	done_all
 }
@@ -95,11 +132,12 @@ nothing_left() {
 	secrets | mkpipe >"$T/in"
 	while read -r row command; do
 		case $command in
-		"pfilter --anon"*|"pfilter --drop-type"*|"pfilter --strip"*|"pcat --no-features"*) ;;
+		"pfilter --anon"*|"pfilter --drop-type"*|"pfilter --strip"*|"pcat --no-features"*|"nothing here") ;;
 		*) failed "$row: $command"; continue;;
 		esac
 		case $row in
 		bpf|unknown|texts|build-ids|pids|namespaces|hardware|code) continue;;	# not in it, or pseudonyms look the same
+		wall-clock) [ "$command" = "nothing here" ] || failed "$row"; continue;;
 		esac
 		$command -q "$T/in" >"$T/out" 2>"$T/err" || failed "$row: $command: $(cat "$T/err")"
 		! given "$T/out" | grep -q "^$row " || failed "$row: $command"

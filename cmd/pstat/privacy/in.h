@@ -68,7 +68,7 @@ bool	privacy_is_word(const char *s, size_t len, const char *prefix);
 /* Is each component of the path a pseudonym, or is it a name that every machine has? */
 bool	privacy_path_hidden(const char *s, size_t len);
 bool	privacy_symbol_hidden(const char *s, size_t len);
-/* The user in a path, /home/USER/...: its length and place; 0: none. */
+/* The user in a path or command line, by the rule for homes in text.c: its length and place; 0: none. */
 size_t	privacy_user(const char *s, size_t len, const char **user);
 /* The id of a container or pod in a component of a cgroup's path; 0: none. */
 size_t	privacy_container(const char *s, size_t len, const char **id);

@@ -111,6 +111,18 @@ privacy_skips(const struct privacy *p, const struct pp_rec *r)
 	    p->c->type[r->type].records > COUNT_FIRST;
 }
 
+/* Is the time of the record that of a clock on the wall? */
+static void
+privacy_clock(struct privacy *p, const struct pp_event *ev, const struct pp_rec *r)
+{
+	const struct pp_attr *a = &ev->attr;
+	uint64_t time;
+
+	if (a->flags >> PP_ATTR_USE_CLOCKID_BIT & 1 && (a->clockid == CLOCK_REALTIME || a->clockid == CLOCK_TAI) &&
+	    pp_time(ev, r, p->in->swap, &time) > 0)
+		privacy_value(p, ROW_WALL_CLOCK, r, time / 1000000000, sizeof time);
+}
+
 static int
 privacy_record(void *arg, const struct pp_rec *r, bool sound)
 {
@@ -122,6 +134,8 @@ privacy_record(void *arg, const struct pp_rec *r, bool sound)
 		return 0;
 	if (sound && r->type < PP_USER_TYPE_START && p->in->events->n)
 		ev = pp_event_find(p->in->events, r, &err);
+	if (ev)
+		privacy_clock(p, ev, r);
 	if (!sound)
 		;			/* what is in it is not known */
 	else if (r->type == PP_SAMPLE && ev)

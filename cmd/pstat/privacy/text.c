@@ -88,26 +88,81 @@ privacy_symbol_hidden(const char *s, size_t len)
 	return !len || tool_public_symbol(s, len) || privacy_is_word(s, len, prefix ? prefix : "symbol_");
 }
 
+/* ---- users --------------------------------------------------------------------------------------- */
+
+/* A directory of homes is a component of one of these names; `*' at its end: of digits. */
+static const struct home { const char *name, *root; } homes[] = {
+	{ "home*", NULL }, { "homes*", NULL }, { "Home*", NULL }, { "users*", NULL }, { "Users*", NULL },
+	{ "user*", "/afs/" },		/* below that only: /usr/lib/systemd/user has no homes */
+};
+
+static bool
+is_home(const char *path, const char *s, size_t len)
+{
+	while (len && isdigit((unsigned char)s[len - 1]))
+		len--;
+	for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
+		if (len == strlen(homes[i].name) - 1 && !memcmp(s, homes[i].name, len) &&
+		    (!homes[i].root || (s - path > (ptrdiff_t)strlen(homes[i].root) && !memcmp(path, homes[i].root, strlen(homes[i].root)))))
+			return true;
+	return false;
+}
+
+/* What ends a component of a path, be it in a command line. */
+static bool
+is_component_end(char c)
+{
+	return !c || strchr("/ \t\n\"':;,&|()<>=", c);
+}
+
+static size_t
+component(const char *s, const char *end)
+{
+	size_t n = 0;
+
+	while (s + n < end && !is_component_end(s[n]))
+		n++;
+	return n;
+}
+
+/* The user whose home begins at s, behind a directory of homes; last: the path may end with that. */
+static size_t
+home_of(const char *s, const char *end, bool last, const char **user)
+{
+	size_t n = component(s, end);
+
+	if (n == 1 && end - s > 2 && s[1] == '/') {	/* by initials: /home/a/alice */
+		s += 2;
+		n = component(s, end);
+	}
+	*user = s;
+	if (!n || is_component(s, n) || (n <= 2 && *s == '.' && s[n - 1] == '.'))
+		return 0;
+	return last || (s + n < end && s[n] == '/') ? n : 0;
+}
+
 size_t
 privacy_user(const char *s, size_t len, const char **user)
 {
-	static const char *const homes[] = { "/home/", "/Users/", "/var/home/", "/export/home/" };
+	const char *path = s, *end = s + len;
+	size_t dir, n;
 
 	if (begins(s, len, "/root") && (len == 5 || s[5] == '/')) {
 		*user = s + 1;
 		return 4;
 	}
-	for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
-		if (begins(s, len, homes[i])) {
-			size_t n = strlen(homes[i]);
-			const char *slash = memchr(s + n, '/', len - n);
+	for (; (s = memchr(s, '/', (size_t)(end - s))); ) {
+		bool first = s == path || is_component_end(s[-1]);
 
-			*user = s + n;
-			n = slash ? (size_t)(slash - *user) : len - n;
-			return is_component(*user, n) ? 0 : n;
-		}
+		dir = component(++s, end);
+		if (s + dir < end && s[dir] == '/' && is_home(path, s, dir) &&
+		    (n = home_of(s + dir + 1, end, first, user)))
+			return n;
+	}
 	return 0;
 }
+
+/* ---- containers ---------------------------------------------------------------------------------- */
 
 size_t
 privacy_container(const char *s, size_t len, const char **id)
