@@ -146,13 +146,16 @@ map_name_at(uint32_t type)
 {
 	return type == PP_MMAP2 ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename);
 }
-/* Is this MMAP or MMAP2 of a process, not of the kernel or a guest? */
+/*
+ * Is this MMAP or MMAP2 of a process?  Of the cpumodes perf asks for those of kernels only: perf inject -B writes maps of this
+ * machine's processes with that of a guest's.
+ */
 static inline bool
 map_is_own(const struct pp_rec *r, bool swap)
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 
-	return (!mode || mode == PP_MISC_USER) && PP_RAW_GET(r->raw, MMAP, pid, swap) != UINT32_MAX;
+	return mode != PP_MISC_KERNEL && mode != PP_MISC_GUEST_KERNEL && PP_RAW_GET(r->raw, MMAP, pid, swap) != UINT32_MAX;
 }
 
 void	pp_state_writer_free(struct state_writer *);

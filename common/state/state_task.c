@@ -264,22 +264,29 @@ pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
 	uint32_t pid = PP_RAW_GET(r->raw, FORK, pid, s->swap), ppid = PP_RAW_GET(r->raw, FORK, ppid, s->swap);
 	uint32_t tid = PP_RAW_GET(r->raw, FORK, tid, s->swap), ptid = PP_RAW_GET(r->raw, FORK, ptid, s->swap);
 	struct task *t = task_find(s, tid), *parent;
+	struct pp_comm *name = NULL;
 	struct process *p;
 
+	if ((parent = task_find(s, ptid)) && parent->pub.comm) {	/* which may be the same task */
+		name = parent->pub.comm;
+		comm_in(name)->refs++;
+	}
 	if (t)				/* it has ended, or its EXIT is lost */
 		pp_state_task_drop(s, t);
 	if (pid != ppid && (p = process_find(s, pid)))
 		process_unlist(s, p);
-	if (!(t = pp_state_task_get(s, pid, tid)))
+	if (!(t = pp_state_task_get(s, pid, tid))) {
+		comm_drop(s, name);
 		return pp_state_no_memory(s);
+	}
 	t->pub.ppid = ppid;
 	t->pub.ptid = ptid;
 	t->pub.synthesised = r->misc & PP_MISC_FORK_EXEC;
-	if ((parent = task_find(s, ptid)) && parent != t) {
-		comm_give(s, t, parent->pub.comm);
-		if (parent->pub.ended && parent->pub.pid == ppid && !t->pub.synthesised)
-			task_revive(s, parent);
-	}
+	if (name)
+		comm_give(s, t, name);
+	comm_drop(s, name);
+	if ((parent = task_find(s, ptid)) && parent != t && parent->pub.ended && parent->pub.pid == ppid && !t->pub.synthesised)
+		task_revive(s, parent);
 	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
 		pp_maps_share(&t->process->maps, &p->maps);
 		t->process->base = pp_maps_hold(&p->maps);

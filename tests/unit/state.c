@@ -53,6 +53,10 @@ kernel_maps(void **state)
 	assert_null(pp_state_map(w.s, UINT32_MAX, PP_MISC_USER, 0xffffffff81000010));
 	assert_null(pp_state_maps(w.s, 5, PP_MISC_GUEST_KERNEL));
 	assert_null(pp_state_maps(w.s, 5, 0));
+	map_at(&w, PP_MISC_GUEST_USER, 5, 0x1000, 0x1000, 0, "a");	/* as perf inject -B writes it */
+	assert_string_equal(at(&w, 5, 0x1001), "a+1");
+	map_at(&w, PP_MISC_GUEST_KERNEL, 5, 0x3000, 0x1000, 0, "b");
+	assert_string_equal(at(&w, 5, 0x3001), "-");
 	pp_state_free(w.s);
 	open_bench(&w, false);
 	map_at(&w, PP_MISC_KERNEL, UINT32_MAX, 0, 0, 0, "[kernel.kallsyms]");
@@ -93,6 +97,9 @@ forks(void **state)
 		task_rec(&w, PP_FORK, PP_MISC_FORK_EXEC, 13, 10, 13, 10);	/* perf's own: no maps yet */
 		assert_string_equal(at(&w, 13, 0x1000), "-");
 		assert_string_equal(comm_of(&w, 13), "sh");
+		task_rec(&w, PP_FORK, 0, 10, 10, 10, 10);	/* by itself: it has its name, and no maps */
+		assert_string_equal(comm_of(&w, 10), "sh");
+		assert_string_equal(at(&w, 10, 0x1000), "-");
 		pp_state_free(w.s);
 	}
 }
@@ -122,7 +129,7 @@ reuse(void **state)
 	comm(&w, 10, 20, "moved");				/* a tid turns up in another process */
 	assert_int_equal(pp_state_task(w.s, 20)->pid, 10);
 	task_rec(&w, PP_FORK, 0, 30, 10, 20, 20);		/* its own parent, by its number */
-	assert_string_equal(comm_of(&w, 20), "-");
+	assert_string_equal(comm_of(&w, 20), "moved");
 	pp_state_free(w.s);
 }
 
