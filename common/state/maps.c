@@ -31,6 +31,7 @@ pp_maps_pool_end(struct maps_pool *pool)
 
 	while ((n = pool->free)) {
 		pool->free = n->left;
+		pool->bytes -= sizeof *n;
 		free(n);
 	}
 	pool->nfree = 0;
@@ -45,6 +46,7 @@ reserve(struct maps_pool *pool, size_t want)
 
 		if (!n)
 			return -1;
+		pool->bytes += sizeof *n;
 		n->left = pool->free;
 		pool->free = n;
 		pool->nfree++;
@@ -95,6 +97,7 @@ pp_maps_release(struct maps_pool *pool, struct maps_node *n)
 			pool->free = n;
 			pool->nfree++;
 		} else {
+			pool->bytes -= sizeof *n;
 			free(n);
 		}
 		n = right;

@@ -17,6 +17,7 @@ struct maps_node;
 struct maps_pool {		/* the memory of nodes */
 	struct maps_node *free;		/* unused nodes, linked by their left pointer */
 	size_t		 nfree;
+	size_t		 bytes;		/* of all nodes */
 	uint64_t	 seed;		/* of the random numbers; the caller sets it to random bytes */
 	uint64_t	 version;	/* the last version number used */
 };

@@ -176,6 +176,12 @@ pp_state_cgroup(const struct pp_state *s, uint64_t id)
 	return k ? (const char *)k->raw + PP_RAW_AT(CGROUP, path) : NULL;
 }
 
+size_t
+pp_state_memory(const struct pp_state *s)
+{
+	return s->bytes + s->pool.bytes;
+}
+
 /* ---- all of it -------------------------------------------------------------------------------------------- */
 
 struct pp_state *

@@ -89,6 +89,9 @@ enum pp_namespace { PP_NS_NET, PP_NS_UTS, PP_NS_IPC, PP_NS_PID, PP_NS_USER, PP_N
 /* The inode of a thread's namespace, by its last NAMESPACES record; 0: unknown. */
 uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_namespace);
 
+/* Bytes in use, approximately; those of an allocator and of hash tables are not counted. */
+size_t		 pp_state_memory(const struct pp_state *);
+
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 
 /*

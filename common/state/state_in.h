@@ -89,6 +89,7 @@ struct pp_state {
 	struct pp_maps	 kernel;
 	struct pp_maps	 symbols;	/* the addresses of KSYMBOL records; start - pgoff is the key of the record that is kept */
 	struct maps_pool pool;
+	size_t		 bytes;		/* in tasks, processes, names, files, records that are kept */
 	struct state_writer *writer;	/* made at its first use */
 };
 

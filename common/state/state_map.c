@@ -92,6 +92,7 @@ kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, const struct 
 		return NULL;
 	}
 	s->kind[k->file.index] = k;
+	s->bytes += sizeof *k + d->len;
 	if (k->file.index == s->nkinds)
 		s->nkinds++;
 	return k;
@@ -143,6 +144,7 @@ pp_state_keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t 
 	if (k) {			/* the new one moves to the end: it replaces what it overlaps */
 		pp_table_remove(&s->keeps, &k->link);
 		TAILQ_REMOVE(&s->all_kept, k, all);
+		s->bytes -= sizeof *k + k->size;
 		free(k);
 	}
 	if (remove)
@@ -160,6 +162,7 @@ pp_state_keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t 
 		return pp_state_no_memory(s);
 	}
 	TAILQ_INSERT_TAIL(&s->all_kept, k, all);
+	s->bytes += sizeof *k + size;
 	return 1;
 }
 

@@ -29,6 +29,7 @@ comm_drop(struct pp_state *s, struct pp_comm *pub)
 	if (!pub || --(c = comm_in(pub))->refs)
 		return;
 	pp_table_remove(&s->comms, &c->link);
+	s->bytes -= sizeof *c + c->pub.len;
 	free(c);
 }
 
@@ -63,7 +64,15 @@ comm_of(struct pp_state *s, const uint8_t *text, size_t n)
 		free(c);
 		return NULL;
 	}
+	s->bytes += sizeof *c + n;
 	return &c->pub;
+}
+
+static void
+blob_drop(struct pp_state *s, struct blob *b)
+{
+	s->bytes -= b ? sizeof *b + b->len : 0;
+	free(b);
 }
 
 /* ---- tasks and processes --------------------------------------------------------------------------------- */
@@ -167,10 +176,12 @@ pp_state_task_drop(struct pp_state *s, struct task *t)
 		TAILQ_REMOVE(&s->all_processes, p, all);
 		pp_maps_release(&s->pool, p->maps.root);
 		pp_maps_release(&s->pool, p->base);
+		s->bytes -= sizeof *p;
 		free(p);
 	}
 	comm_drop(s, t->pub.comm);
-	free(t->namespaces);
+	blob_drop(s, t->namespaces);
+	s->bytes -= sizeof *t;
 	free(t);
 }
 
@@ -185,6 +196,7 @@ process_get(struct pp_state *s, uint32_t pid)
 		free(p);
 		return NULL;
 	}
+	s->bytes += sizeof *p;
 	p->pub.pid = pid;
 	p->serial = ++s->serial;
 	p->listed = true;
@@ -216,6 +228,7 @@ pp_state_task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
 		free(t);
 		return NULL;
 	}
+	s->bytes += sizeof *t;
 	t->pub = (struct pp_task){ .pid = pid, .tid = tid, .ppid = -1, .ptid = -1 };
 	t->process->alive++;
 	TAILQ_INSERT_TAIL(&t->process->tasks, t, siblings);
@@ -253,7 +266,8 @@ pp_state_feed_namespaces(struct pp_state *s, const struct pp_rec *r, size_t size
 		return pp_state_no_memory(s);
 	b->len = (uint16_t)n;
 	memcpy(b->p, r->raw + size - n, n);
-	free(t->namespaces);
+	blob_drop(s, t->namespaces);
+	s->bytes += sizeof *b + n;
 	t->namespaces = b;
 	return 1;
 }

@@ -214,6 +214,7 @@ sweep(struct pp_state *s)
 
 		if (k && !k->used) {
 			pp_table_remove(&s->kinds, &k->link);
+			s->bytes -= sizeof *k + k->file.len;
 			free(k);
 			s->kind[i] = NULL;
 		} else if (k) {

@@ -104,6 +104,34 @@ forks(void **state)
 	}
 }
 
+/* What has ended does not count, once it is forgotten. */
+static void
+memory(void **state)
+{
+	size_t few = 0, all;
+	struct bench w;
+	char name[16];
+
+	(void)state;
+	open_bench(&w, false);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 1; i <= 2000; i++) {
+			snprintf(name, sizeof name, "c%u", i);
+			comm(&w, i, i, name);
+			for (unsigned k = 1; k < 5; k++)
+				map_at(&w, 2, i, k * 0x1000, 0x1000, 0, "file");
+		}
+		all = pp_state_memory(w.s);
+		assert_true(all > 2000 * 5 * 40);
+		for (unsigned i = 1; i <= 2000; i++)
+			task_rec(&w, PP_EXIT, 0, i, 1, i, 1);
+		assert_true(pp_state_memory(w.s) < all / 5);
+		assert_true(!few || pp_state_memory(w.s) == few);
+		few = pp_state_memory(w.s);
+	}
+	pp_state_free(w.s);
+}
+
 /* The number of a process comes back while a thread of the old one has not ended. */
 static void
 reuse(void **state)
@@ -418,8 +446,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks), cmocka_unit_test(reuse),
-		cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model), cmocka_unit_test(snapshot),
+		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks), cmocka_unit_test(memory),
+		cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model), cmocka_unit_test(snapshot),
 		cmocka_unit_test(put_fails), cmocka_unit_test(many),
 	};
 
