@@ -56,7 +56,8 @@ struct pp_tracing {
 	char	*whole;			/* PP_FORMAT_TEXT bytes for a text; NULL: formats are not kept */
 	uint64_t size;			/* of the text */
 	size_t	 bytes;			/* of all texts with a format */
-	bool	 has_tasks;
+	bool	 has_tasks, ended;	/* ended: by its last item */
+	uint64_t read;			/* bytes of all items */
 	struct pp_tracing_behind behind;
 	struct name *names;		/* by id */
 	size_t	 n, cap;
@@ -293,6 +294,12 @@ collect(struct pp_tracing *t, const uint8_t *p, size_t n, size_t want)
 	return n;
 }
 
+uint64_t
+pp_tracing_size(const struct pp_tracing *t)
+{
+	return t->ended ? t->read : 0;
+}
+
 struct pp_tracing_behind
 pp_tracing_behind(const struct pp_tracing *t)
 {
@@ -312,6 +319,7 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 	if (n == 0)
 		return expects(t);
 	while (t->state != DONE) {
+		enum state was = t->state;
 		bool whole;
 		size_t took;
 
@@ -344,9 +352,11 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 		}
 		p += took;
 		n -= took;
+		t->read += took;
 		if (!whole)
 			return expects(t);
 		t->state = complete(t);
+		t->ended = t->state == DONE && was >= PRINTK;
 		t->have = 0;
 	}
 	return 0;

@@ -56,6 +56,8 @@ struct pp_tracing_behind { uint64_t kallsyms, printk, tasks; };	/* bytes of what
 struct pp_tracing_behind pp_tracing_behind(const struct pp_tracing *);
 /* Has a payload of that version the last entry above?  A version is a decimal fraction: 0.10 is less than 0.6. */
 bool	pp_tracing_has_tasks(const char *version);
+/* How many bytes the payload has without its padding; 0: its end was not found, as it is malformed or goes on. */
+uint64_t pp_tracing_size(const struct pp_tracing *);
 /* The number of names known. */
 size_t	pp_tracing_count(const struct pp_tracing *);
 void	pp_tracing_free(struct pp_tracing *);
