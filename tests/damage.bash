@@ -15,7 +15,7 @@ declare -gA KIND_RULES KIND_LINES
 KINDS=()
 kinds_load() {
 	local line name= file
-	local -a lines
+	local -a lines=()
 	for file in "${BASH_SOURCE[0]%/*}"/data/check/*.kinds; do
 		mapfile -t -O ${#lines[@]} lines <"$file"	# of a pipe, the shell reads each byte by itself
 	done
