@@ -15,7 +15,7 @@
 #include "views/views.h"
 #include "report/forms.h"
 
-enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE,
+enum { OPT_CHECK = TOOL_LONG, OPT_STRICT, OPT_FOR, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_MERGE,
 	OPT_DIFF, OPT_TOP, OPT_QUANTUM, OPT_HIST, OPT_PICTURE, OPT_CPUMODE, OPT_TERM, OPT_THEME, OPT_SCALE, OPT_REPORT,
 	OPT_FORMAT, OPT_JSON, OPT_CSV, OPT_TABLE, OPT_INTERVAL, OPT_LIVE, OPT_TEE };
 
@@ -32,6 +32,7 @@ static const struct tool_opt opts[] = {
 	{ OPT_BUILD_IDS, "build-ids", NULL, "print the build-ids, as perf buildid-list" },
 	{ OPT_CHECK, "check", "[=LIST]", "print what readers stumble over; exit 1 if that is an error" },
 	{ OPT_STRICT, "strict", NULL, "with --check: exit 1 if it is a warning, too" },
+	{ OPT_FOR, "for", "VERSION", "with --check: what perf 6.1, 6.12 or current misreads is an error" },
 	{ OPT_PRIVACY, "privacy", NULL, "print what the recording gives away; with -v names, too" },
 	TOOL_HEAD("Pictures"),
 	{ OPT_PICTURE, "picture", "LIST", "draw rate, cpu, tasks, subsecond, disorder, hist:FIELD, fill: SVG, or text" },
@@ -97,7 +98,7 @@ drawn(FILE *f, const struct report *r)
 struct pstat {				/* what was asked for */
 	struct tool	 t;
 	report_form	*form;
-	const char	*keys, *hist, *quantum, *events, *cpumode, *page_name;
+	const char	*check_for, *keys, *hist, *quantum, *events, *cpumode, *page_name;
 	int64_t		 top;		/* -1: not given */
 	bool		 strict, give, merge, diff;
 	struct live_asked asked;
@@ -237,6 +238,9 @@ read_options(struct pstat *p, int argc, char **argv)
 		case OPT_STRICT:
 			p->strict = true;
 			break;
+		case OPT_FOR:
+			p->check_for = p->t.optarg;
+			break;
 		case OPT_PRIVACY:
 			p->give = true;
 			break;
@@ -244,6 +248,10 @@ read_options(struct pstat *p, int argc, char **argv)
 	refuse_with_piece(p);
 	if (p->strict && !p->check)
 		tool_wrong(&p->t, "--strict: needs --check");
+	if (p->check_for && !p->check)
+		tool_wrong(&p->t, "--for: needs --check");
+	if (p->check_for)
+		check_for(p->check, p->check_for);
 	if (p->page_name)
 		refuse_with_page(p);
 	else if (!p->pictures && (p->events || p->cpumode || shown.given))

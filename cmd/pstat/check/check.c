@@ -9,40 +9,67 @@
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
-void
-check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
-    const char *detail)
+/* Add n findings, the first of them at that place. */
+static void
+found_add(struct finding *f, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type, const char *detail)
 {
-	struct finding *f = &c->found[rule];
-
-	if (!c->chosen[rule])
-		return;
 	if (!f->count || (f->at && at && off < f->off)) {
 		f->at = at;
 		f->off = off;
 		f->record = record;
 		f->type = type;
-	}
-	if (!f->count)
 		snprintf(f->detail, sizeof f->detail, "%s", detail ? detail : "");
+	}
 	f->count += n;
+}
+
+void
+check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
+    const char *detail)
+{
+	found_add(&c->found[rule][check_since(rule)], n, at, off, record, type, detail);
+}
+
+void
+check_found_since(struct check *c, enum rule rule, enum pp_perf since, const struct pp_rec *r, const char *detail)
+{
+	struct finding *f = &c->found[rule][since];
+
+	if (f->count)
+		f->count++;		/* quick: a broken recording may break it millions of times */
+	else
+		found_add(f, 1, !pp_made(c->in, r), pp_offset(c->in, r), c->record, r->type, detail);
 }
 
 void
 check_found(struct check *c, enum rule rule, const struct pp_rec *r, const char *detail)
 {
-	struct finding *f = &c->found[rule];
-
-	if (f->count)
-		f->count++;		/* quick: a broken recording may break it millions of times */
-	else
-		check_found_at(c, rule, 1, !pp_made(c->in, r), pp_offset(c->in, r), c->record, r->type, detail);
+	check_found_since(c, rule, check_since(rule), r, detail);
 }
 
 void
 check_found_all(struct check *c, enum rule rule, const char *detail)
 {
 	check_found_at(c, rule, 1, false, 0, 0, UINT32_MAX, detail);
+}
+
+/* All is known: which findings are errors, and which are notes? */
+static void
+found_levels(struct check *c)
+{
+	enum pp_perf perf = c->perf ? c->perf : c->recorder ? c->recorder : PP_PERF_CURRENT;
+
+	for (int i = 0; i < RULES; i++)
+		for (int since = 0; since < CHECK_SINCE; since++) {
+			const struct finding *f = &c->found[i][since];
+			int level = since == PP_PERF_NONE || since > (int)perf ? AS_RULE : AS_NOTE;
+			struct finding *to = &c->result[i][level];
+
+			if (!f->count || !c->chosen[i][level])
+				continue;
+			to->since = to->count && to->since == PP_PERF_NONE ? PP_PERF_NONE : (enum pp_perf)since;
+			found_add(to, f->count, f->at, f->off, f->record, f->type, f->detail);
+		}
 }
 
 /* ---- faults of the source ------------------------------------------------------------------------ */
@@ -69,10 +96,16 @@ check_new(struct tool *t, struct counts *counts, const char *list)
 	memset(c->chosen, 1, sizeof c->chosen);
 	if (list)
 		check_choose(c, list);
-	c->known = known_new();
 	c->cpu = tool_alloc(CHECK_CPUS, sizeof *c->cpu);
 	files_init(&c->files);
 	return c;
+}
+
+void
+check_for(struct check *c, const char *version)
+{
+	if (!(c->perf = check_perf(version, strlen(version), false)))
+		tool_wrong(c->tool, "--for '%s': expected a version of perf, such as 6.1, 6.12 or current", version);
 }
 
 struct check *
@@ -92,7 +125,7 @@ check_free(struct check *c)
 {
 	if (!c)
 		return;
-	known_free(c->known);
+	turns_free(c->turns);
 	free(c->cpu);
 	free(c->ev);
 	free(c);
@@ -120,12 +153,16 @@ check_type(struct check *c, const struct pp_rec *r)
 
 	if (r->size & 7 && r->type != PP_HEADER_TRACING_DATA && r->type != PP_HEADER_FEATURE && !pp_made(c->in, r))
 		check_found(c, RULE_E_UNALIGNED, r, NULL);
-	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
-		check_found(c, r->type < PP_USER_TYPE_START ? RULE_E_KERNEL_TYPE : RULE_E_NEW_TYPE, r, NULL);
+	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN && r->type < PP_USER_TYPE_START)
+		check_found(c, RULE_E_KERNEL_TYPE, r, NULL);
+	else if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
+		check_found_since(c, RULE_E_NEW_TYPE, PP_PERF_CURRENT, r, "perf 6.1 and 6.12 stop, 7.2 leaves it out");
 	else if (!pp_type_read_by(r->type, PP_PERF_6_1)) {
-		snprintf(detail, sizeof detail, "perf 6.1%s does not read %s", pp_type_read_by(r->type, PP_PERF_6_12) ? "" :
-		    " and 6.12", pp_type_name(r->type));
-		check_found(c, RULE_E_NEW_TYPE, r, detail);
+		bool old = pp_type_read_by(r->type, PP_PERF_6_12);
+
+		snprintf(detail, sizeof detail, "perf 6.1%s %s not read %s", old ? "" : " and 6.12", old ? "does" : "do",
+		    pp_type_name(r->type));
+		check_found_since(c, RULE_E_NEW_TYPE, old ? PP_PERF_6_12 : PP_PERF_CURRENT, r, detail);
 	}
 }
 
@@ -139,10 +176,11 @@ check_counted(struct check *c, const struct pp_rec *r)
 		check_found(c, RULE_E_LATE, r, NULL);
 		c->late = o->late;
 	}
-	if (o->last > c->newest)
-		c->newest = o->last;
-	else if (o->prev && c->newest - o->prev > 1000000000 && o->timed)
-		check_found(c, RULE_W_BACKWARD, r, NULL);
+	if (o->backward != c->backward) {	/* as the table order counts it */
+		if (o->last - o->prev > 1000000000)
+			check_found(c, RULE_N_BACKWARD, r, NULL);
+		c->backward = o->backward;
+	}
 	if (c->c->reads_back != c->reads_back) {
 		check_found(c, RULE_E_TOTAL_BACK, r, NULL);
 		c->reads_back = c->c->reads_back;
@@ -158,8 +196,7 @@ check_round(struct check *c)
 {
 	c->rounds++;
 	c->since_round = 0;
-	if (c->rounds >= 2)
-		check_unsure(c, c->rounds - 2);
+	turns_round(c->turns);
 }
 
 /* What the record itself says; ev NULL: of no event, or not sound. */
@@ -232,10 +269,12 @@ check_begin(struct check *c)
 	c->in = c->tool->in;
 	if (!c->in)
 		return;
-	if (c->glance)
+	if (c->glance) {
 		count_glance_by(c->c, check_glance_record, c);
-	else
-		count_visit_by(c->c, check_record, c);
+		return;
+	}
+	c->turns = turns_new(c);
+	count_visit_by(c->c, check_record, c);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------- */
@@ -247,7 +286,7 @@ check_compressed(struct check *c)
 	char detail[100] = "";
 
 	if (z->records2)
-		check_found_at(c, RULE_E_NEW_TYPE, z->records2, true, z->first2, 0, PP_COMPRESSED2,
+		found_add(&c->found[RULE_E_NEW_TYPE][PP_PERF_CURRENT], z->records2, true, z->first2, 0, PP_COMPRESSED2,
 		    "perf 6.1 and 6.12 do not read COMPRESSED2");
 	if (z->nothing)
 		check_found_at(c, RULE_E_EXPANDS_TO_0, z->nothing, true, z->nothing_at, 0, PP_COMPRESSED, NULL);
@@ -279,7 +318,6 @@ check_glance_end(struct check *c)
 	const uint64_t many = 64 << 20, round = PP_HEADER_SIZE;
 	const struct { enum rule rule; uint64_t n; } counted[] = {
 		{ RULE_E_LATE, o->late }, { RULE_E_TOTAL_BACK, c->c->reads_back }, { RULE_E_TOTAL_ID, c->c->reads_unknown },
-		{ RULE_W_BACKWARD, o->depth > 1000000000 },
 		/* behind the last round, whose own bytes count to what is before it or not */
 		{ RULE_W_NO_ROUNDS, c->nev && o->from[0].bytes - o->from[1].bytes > many + round },
 	};
@@ -292,11 +330,11 @@ check_glance_end(struct check *c)
 			check_found_at(c, counted[i].rule, counted[i].n, false, 0, 0, UINT32_MAX, NULL);
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++)	/* behind the first ones */
 		if (c->c->type[more[i].type].records > COUNT_FIRST)
-			c->found[more[i].rule].count += c->c->type[more[i].type].records - COUNT_FIRST;
+			c->found[more[i].rule][PP_PERF_NONE].count += c->c->type[more[i].type].records - COUNT_FIRST;
 }
 
-void
-check_end(struct check *c)
+static void
+check_end_of_input(struct check *c)
 {
 	const struct pp_err *err = &c->tool->in_err;
 
@@ -312,10 +350,17 @@ check_end(struct check *c)
 	check_head_end(c);
 	if (c->glance)
 		return;
-	check_unsure(c, UINT64_MAX);
+	turns_end(c->turns);
 	for (int i = 0; i < CHECK_COOKIES; i++)
 		if (c->cookie[i])
 			check_found_all(c, RULE_W_NO_DEFERRED, NULL);
 	if (c->rounds && !c->data_before_round && c->since_round > 1 << 20)
 		check_found_all(c, RULE_W_ROUNDS_FIRST, NULL);
+}
+
+void
+check_end(struct check *c)
+{
+	check_end_of_input(c);
+	found_levels(c);
 }

@@ -18,6 +18,8 @@ struct check;
  * NULL: all.
  */
 struct check *check_new(struct tool *, struct counts *, const char *list);
+/* Check for that version of perf and newer ones, instead of that which has recorded it; exits 2 if it is none. */
+void	check_for(struct check *, const char *version);
 /*
  * Instead: a glance for the screen, at the records that count_glance_by() shows and at the counts.  It finds errors and warnings
  * that check_new() would find, too, and not all of these; faults stay messages, and end the reading.

@@ -10,6 +10,7 @@
 #include "record/feature.h"
 #include "record/raw.h"
 #include "record/sample.h"
+#include "record/tracing.h"
 
 enum {
 	ATTR_6_1 = 128, ATTR_6_12 = 136, ATTR_KNOWN = 144,
@@ -72,8 +73,11 @@ check_attr(struct check *c, const struct pp_rec *r)
 	c->stream |= !pp_made(c->in, r);
 	a = &ev->attr;
 	no_samples = !(a->sample_type & ~(uint64_t)PP_SAMPLE_IDENTIFIER);	/* of perf stat */
-	if (pp_made(c->in, r) && a->size > ATTR_6_1)
-		check_found(c, RULE_E_NEW_ATTR, r, a->size > ATTR_6_12 ? "perf 6.1 and 6.12 know less" : "perf 6.1 knows less");
+	if (pp_made(c->in, r) && a->size > ATTR_KNOWN)
+		check_found_since(c, RULE_E_NEW_ATTR, PP_PERF_NONE, r, "no perf up to 7.2 knows as much");
+	else if (pp_made(c->in, r) && a->size > ATTR_6_1)
+		check_found_since(c, RULE_E_NEW_ATTR, a->size > ATTR_6_12 ? PP_PERF_CURRENT : PP_PERF_6_12, r,
+		    a->size > ATTR_6_12 ? "perf 6.1 and 6.12 know less" : "perf 6.1 knows less");
 	if (a->size > ATTR_KNOWN)
 		check_found(c, RULE_W_LARGE_ATTR, r, NULL);
 	if (attr_has_odd_bits(a))
@@ -121,6 +125,16 @@ visit_cmdline(void *arg, const struct pp_feature_value *v)
 	return 1;
 }
 
+static int
+visit_version(void *arg, const struct pp_feature_value *v)
+{
+	struct check *c = arg;
+
+	if (v->kind == PP_F_STR)
+		c->recorder = check_perf((const char *)v->p, v->len, true);
+	return 1;
+}
+
 static void
 feature_content(struct check *c, const struct pp_rec *r, const struct pp_feature *f)
 {
@@ -129,6 +143,9 @@ feature_content(struct check *c, const struct pp_rec *r, const struct pp_feature
 	switch (f->number) {
 	case PP_FEAT_NRCPUS:
 		pp_feature_num(f, "available", &c->nr_cpus, NULL);
+		break;
+	case PP_FEAT_VERSION:
+		pp_feature_walk(f, visit_version, c, NULL);
 		break;
 	case PP_FEAT_PMU_MAPPINGS:
 		c->pmus = pp_feature_walk(f, visit_pmu, c, NULL) > 0;
@@ -144,6 +161,17 @@ feature_content(struct check *c, const struct pp_rec *r, const struct pp_feature
 			check_found(c, RULE_N_TIMES_UNSAID, r, NULL);
 		break;
 	}
+}
+
+static void
+feature_new(struct check *c, const struct pp_rec *r, uint64_t number)
+{
+	bool read = number < PP_FEAT_END && pp_feature_name(number);
+	char detail[80];
+
+	snprintf(detail, sizeof detail, "%s %s (%ju)", read ? "perf 6.1 and 6.12 do not read" : "no perf up to 7.2 reads",
+	    read ? pp_feature_name(number) : "this number", (uintmax_t)number);
+	check_found_since(c, RULE_E_NEW_FEATURE, read ? PP_PERF_CURRENT : PP_PERF_NONE, r, detail);
 }
 
 /* A feature record that stands in the input: its number alone. */
@@ -173,7 +201,7 @@ feature_number(struct check *c, const struct pp_rec *r, uint64_t number, bool en
 	else if (number == PP_FEAT_CACHE || number == PP_FEAT_HYBRID_TOPOLOGY)
 		check_found(c, RULE_N_OWN_FEATURE, r, detail);
 	else if (number >= FEATURES_6_1)
-		check_found(c, RULE_E_NEW_FEATURE, r, detail);
+		feature_new(c, r, number);
 	if (c->in->swap)
 		check_found(c, RULE_E_BYTE_ORDER, r, NULL);
 }
@@ -219,19 +247,46 @@ own_cpu_map(struct check *c, const struct pp_rec *r)
 		check_found(c, RULE_E_BAD_CPU_MAP, r, NULL);
 }
 
-/* The payload begins with its magic (trace-event-read.c). */
+/* The size of the payload's contents without padding; 0: they have no end. */
+static uint64_t
+formats_size(struct check *c)
+{
+	struct pp_tracing *t = pp_tracing_new();
+	const uint8_t *p;
+	uint64_t size;
+	size_t n;
+
+	if (!t)
+		tool_no_memory();
+	while (pp_payload(c->in, &p, &n) > 0)
+		pp_tracing_feed(t, p, n);
+	size = pp_tracing_size(t);
+	pp_tracing_free(t);
+	return size;
+}
+
+/* perf reads the contents, and of a stream compares their size, padded to 8 bytes, with that of the payload (header.c). */
 static void
 own_formats(struct check *c, const struct pp_rec *r)
 {
-	static const uint8_t magic[10] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
-	const uint8_t *p;
-	size_t n;
+	char detail[100];
+	uint64_t size;
 
 	c->formats = true;
-	if (!r->payload && r->size > sizeof(struct pp_raw_HEADER_TRACING_DATA))
-		check_found(c, RULE_E_BAD_FORMATS, r, "it is inside of the record, as simpleperf writes it");
-	if (r->payload && pp_payload(c->in, &p, &n) > 0 && memcmp(p, magic, n < sizeof magic ? n : sizeof magic))
-		check_found(c, RULE_E_BAD_FORMATS, r, NULL);
+	if (!r->payload) {
+		check_found(c, RULE_E_BAD_FORMATS, r, r->size > sizeof(struct pp_raw_HEADER_TRACING_DATA) ?
+		    "it is inside of the record, as simpleperf writes it" : "it is empty");
+		return;
+	}
+	size = formats_size(c);
+	if (size && ((size + 7) / 8 * 8 == r->payload || (!c->stream && size == r->payload)))
+		return;
+	if (!size || size > r->payload) {
+		check_found(c, RULE_E_BAD_FORMATS, r, "what is in it is cut or malformed");
+		return;
+	}
+	snprintf(detail, sizeof detail, "it has %ju bytes, what is in it %ju", (uintmax_t)r->payload, (uintmax_t)size);
+	check_found(c, c->stream ? RULE_E_BAD_FORMATS : RULE_N_LONG_FORMATS, r, detail);
 }
 
 void
@@ -297,7 +352,7 @@ check_head_end(struct check *c)
 		check_found_all(c, RULE_E_NO_EVENTS, NULL);
 	if (c->last && o->timed && (c->last < o->first || c->first > o->last))
 		check_found_all(c, RULE_W_WRONG_TIMES, NULL);
-	if (c->nev && !c->features && !c->max_feature && !c->found[RULE_E_BAD_FEATURE].count)
+	if (c->nev && !c->features && !c->max_feature && !c->found[RULE_E_BAD_FEATURE][PP_PERF_NONE].count)
 		check_found_all(c, RULE_N_NO_FEATURES, NULL);
 	if (c->any_feature && !c->end_mark)
 		check_found_all(c, RULE_W_NO_END_MARK, NULL);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * in.h - shared by the files of check/: check.c (findings, order), show.c (rules), sample.c, head.c (attrs, features), side.c
- * (maps, tasks, losses), known.c
+ * (maps, tasks, losses), turn.c (names and maps of samples)
  */
 #ifndef PSTAT_CHECK_IN_H
 #define PSTAT_CHECK_IN_H
 
 #include "check.h"
-#include "known.h"
+#include "record/meaning.h"
 
 enum rule {
-#define RULE(level, number, NAME, what, reader, mend) RULE_##level##_##NAME,
+#define RULE(level, number, NAME, since, what, reader, mend) RULE_##level##_##NAME,
 #include "rules.def"
 #undef RULE
 	RULES
@@ -21,17 +21,16 @@ struct finding {
 	uint64_t off, record;		/* of the first: byte, and number among the records from 0 */
 	uint32_t type;			/* of its record; UINT32_MAX: of none */
 	bool	 at;			/* `off' is known */
+	enum pp_perf since;		/* of a result: the first that reads all of it right */
 	char	 detail[240];		/* of the first; "": nothing to add */
 };
 
-/* A sample that nothing was known about when it came: asked again two rounds later. */
-struct unsure {
-	uint32_t pid, tid, mode;
-	uint64_t ip;			/* the first of its page */
-	uint64_t count, off, record, round;
-};
+/* By the first version of perf that reads it right: findings that none reads right are in [PP_PERF_NONE]. */
+enum { CHECK_SINCE = PP_PERF_CURRENT + 1 };
+/* The two levels of a finding: that of its rule; a note, as only older perfs than that it is checked for misread it. */
+enum { AS_RULE, AS_NOTE, CHECK_LEVELS };
 
-enum { CHECK_CPUS = 1024, CHECK_UNSURE = 1024, CHECK_CACHE = 4096, CHECK_COOKIES = 1024 };
+enum { CHECK_CPUS = 1024, CHECK_COOKIES = 1024 };
 
 struct cpu_gap {			/* of a CPU: are its samples even? */
 	uint64_t last;			/* time of the last sample */
@@ -44,10 +43,13 @@ struct check {
 	struct tool	*tool;
 	struct counts	*c;
 	struct pp_source *in;		/* of the tool */
-	bool		 glance;	/* check_glance(): `known' and `cpu' are NULL, `files' is not used */
+	bool		 glance;	/* check_glance(): `turns' and `cpu' are NULL, `files' is not used */
 	bool		 ended;		/* the glance: a record that could not be counted has ended the reading */
-	bool		 chosen[RULES];
-	struct finding	 found[RULES];
+	bool		 chosen[RULES][CHECK_LEVELS];
+	struct finding	 found[RULES][CHECK_SINCE];
+	struct finding	 result[RULES][CHECK_LEVELS];	/* by check_end() */
+	enum pp_perf	 perf;		/* that it is checked for; PP_PERF_NONE: that of the header, or the newest */
+	enum pp_perf	 recorder;	/* by the header; PP_PERF_NONE: unknown */
 	uint64_t	 record;	/* number of the current record */
 
 	/* the head */
@@ -63,17 +65,10 @@ struct check {
 	/* of each event: its first sample was seen; fields behind the fixed ones matter */
 	struct check_event { bool looked, parts; } *ev;
 	/* order */
-	uint64_t	 late, newest, since_round, reads_back, reads_unknown;	/* since_round: bytes */
+	uint64_t	 late, backward, since_round, reads_back, reads_unknown;	/* since_round: bytes */
 	uint64_t	 rounds;	/* number of the round */
 	bool		 data_before_round;
-	/* tasks and maps */
-	struct known	*known;
-	/* Threads that have a name and no EXIT, and the maps of their last samples. */
-	struct check_thread { uint64_t key; struct known_range range[2]; } cache[CHECK_CACHE];
-	uint64_t	 changes;	/* known_changes() when the cache was cleared */
-	struct known_range kernel;	/* the map of the last sample of the kernel */
-	struct unsure	 unsure[CHECK_UNSURE];
-	unsigned	 nunsure;
+	struct turns	*turns;
 	uint64_t	 cookie[CHECK_COOKIES];	/* of deferred call chains that are awaited; 0: free */
 	struct files	 files;		/* with a build-id, or counted without */
 	struct cpu_gap	*cpu;
@@ -81,8 +76,10 @@ struct check {
 
 /* ---- check.c ------------------------------------------------------------------------------------- */
 
-/* The rule was broken by this record.  The first detail stays; NULL: none. */
+/* The rule was broken by this record.  The detail is that of the first place; NULL: none. */
 void	check_found(struct check *, enum rule, const struct pp_rec *, const char *detail);
+/* The same of a rule whose `since' VARIES. */
+void	check_found_since(struct check *, enum rule, enum pp_perf since, const struct pp_rec *, const char *detail);
 /* The same, n times, first at that place. */
 void	check_found_at(struct check *, enum rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
 	    const char *detail);
@@ -94,16 +91,32 @@ void	check_found_all(struct check *, enum rule, const char *detail);
 extern const struct table check_table, check_glance_table;
 /* Choose the rules of --check=LIST; exits 2 if a word is none. */
 void	check_choose(struct check *, const char *list);
+/* The column `since' of a rule. */
+enum pp_perf check_since(enum rule);
+/*
+ * The version of perf that a text begins with, as one of those whose limits are known: of one between these the newer (`up') or
+ * the older.  PP_PERF_NONE: the text has no version.
+ */
+enum pp_perf check_perf(const char *text, size_t len, bool up);
 
 /* ---- sample.c ------------------------------------------------------------------------------------ */
 
 void	check_sample(struct check *, const struct pp_event *, const struct pp_rec *);
 /* Must the fields behind the fixed ones be looked at, of samples that count.c has counted? */
 bool	check_needs_parts(const struct pp_event *);
-/* Something about the thread has changed: its samples are looked at anew. */
-void	check_forget(struct check *, uint32_t tid);
-/* Ask again about the samples that nothing was known about: those of that round and before. */
-void	check_unsure(struct check *, uint64_t round);
+
+/* ---- turn.c: samples and side-band in time order; `turns' NULL: nothing is done ------------------- */
+
+struct turns *turns_new(struct check *);
+void	turns_free(struct turns *);
+/* Of an event with TID; time 0: it has none. */
+void	turns_sample(struct turns *, const struct pp_event *, const struct pp_rec *, uint64_t time);
+void	turns_side(struct turns *, const struct pp_rec *, bool timed, uint64_t time);
+/* A FINISHED_ROUND; the end. */
+void	turns_round(struct turns *);
+void	turns_end(struct turns *);
+/* Has the process any map now?  False if it is not known. */
+bool	turns_has_maps(const struct turns *, uint32_t pid);
 
 /* ---- head.c -------------------------------------------------------------------------------------- */
 

@@ -67,130 +67,6 @@ sample_parts(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 	}
 }
 
-/* ---- names and maps ------------------------------------------------------------------------------ */
-
-static bool
-sample_mapped(const struct check *c, uint32_t pid, uint32_t mode, uint64_t ip)
-{
-	return known_has_map(c->known, mode == PP_MISC_KERNEL ? KNOWN_KERNEL : pid, ip, NULL);
-}
-
-static void
-sample_report(struct check *c, const struct unsure *u)
-{
-	char detail[80];
-
-	if (!known_has_name(c->known, u->tid)) {
-		snprintf(detail, sizeof detail, "thread %d of process %d", (int32_t)u->tid, (int32_t)u->pid);
-		check_found_at(c, RULE_W_NO_COMM, u->count, true, u->off, u->record, PP_SAMPLE, detail);
-	}
-	if ((u->mode == PP_MISC_KERNEL || u->mode == PP_MISC_USER) && !sample_mapped(c, u->pid, u->mode, u->ip)) {
-		snprintf(detail, sizeof detail, "process %d, address 0x%jx", (int32_t)u->pid, (uintmax_t)u->ip);
-		check_found_at(c, u->mode == PP_MISC_KERNEL ? RULE_W_NO_KERNEL_MAP : RULE_W_NO_MAP, u->count, true, u->off,
-		    u->record, PP_SAMPLE, detail);
-	}
-}
-
-void
-check_unsure(struct check *c, uint64_t round)
-{
-	unsigned left = 0;
-
-	for (unsigned i = 0; i < c->nunsure; i++)
-		if (c->unsure[i].round <= round)
-			sample_report(c, &c->unsure[i]);
-		else
-			c->unsure[left++] = c->unsure[i];
-	c->nunsure = left;
-}
-
-/* Neither name nor map may be known when the sample comes: a record about it may be on its way. */
-static void
-sample_unsure(struct check *c, const struct unsure *u)
-{
-	for (unsigned i = c->nunsure; i-- > 0 && c->nunsure - i <= 16;)
-		if (c->unsure[i].tid == u->tid && c->unsure[i].pid == u->pid && c->unsure[i].mode == u->mode &&
-		    c->unsure[i].ip == u->ip) {
-			c->unsure[i].count++;
-			return;
-		}
-	if (c->nunsure == CHECK_UNSURE)
-		check_unsure(c, c->unsure[CHECK_UNSURE / 2].round);
-	c->unsure[c->nunsure++] = *u;
-}
-
-static inline bool
-is_in(const struct known_range *range, uint64_t ip)
-{
-	return ip - range->start <= range->end - range->start && range->end;
-}
-
-static inline struct check_thread *
-sample_slot(struct check *c, uint32_t tid)
-{
-	return &c->cache[tid * UINT64_C(0x9e3779b97f4a7c15) >> 52];
-}
-_Static_assert(CHECK_CACHE == 4096, "sample_slot() takes the highest 12 bits");
-
-void
-check_forget(struct check *c, uint32_t tid)
-{
-	if (c->glance)
-		return;
-	sample_slot(c, tid)->range[0] = sample_slot(c, tid)->range[1] = (struct known_range){ 1, 0 };
-	sample_slot(c, tid)->key = 0;
-	if (c->changes != known_changes(c->known)) {
-		c->changes = known_changes(c->known);
-		memset(c->cache, 0, sizeof c->cache);
-	}
-}
-
-static void
-sample_look(struct check *c, const struct pp_event *ev, const struct pp_rec *r, struct check_thread *slot, uint64_t key,
-    uint64_t time)
-{
-	uint32_t pid = (uint32_t)(key >> 32), tid = (uint32_t)key;
-	uint64_t gone = known_exit_time(c->known, tid), ip = ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, c->in->swap) : 0;
-	uint32_t mode = r->misc & PP_MISC_CPUMODE_MASK;
-	bool placed = ev->plan.ip && (mode == PP_MISC_KERNEL || mode == PP_MISC_USER);
-	struct known_range range = { 1, 0 };
-
-	if (gone && time > gone)
-		check_found(c, gone == KNOWN_UNTIMED ? RULE_E_UNTIMED_EXIT : RULE_W_AFTER_EXIT, r, NULL);
-	if (!known_has_name(c->known, tid) ||
-	    (placed && !known_has_map(c->known, mode == PP_MISC_KERNEL ? KNOWN_KERNEL : pid, ip, &range))) {
-		sample_unsure(c, &(struct unsure){ .pid = pid, .tid = tid, .mode = placed ? mode : 0, .ip = ip, .count = 1,
-		    .off = pp_offset(c->in, r), .record = c->record, .round = c->rounds });
-		return;
-	}
-	if (gone || !placed)
-		return;
-	if (slot->key != key)
-		*slot = (struct check_thread){ .key = key };
-	if (mode == PP_MISC_KERNEL)
-		c->kernel = range;
-	else {
-		slot->range[1] = slot->range[0];
-		slot->range[0] = range;
-	}
-}
-
-static inline void
-sample_task(struct check *c, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
-{
-	bool swap = c->in->swap;
-	uint32_t pid = pp_get_u32(r->raw + ev->plan.tid, swap), tid = pp_get_u32(r->raw + ev->plan.tid + 4, swap);
-	uint32_t mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint64_t ip = ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : 0, key = (uint64_t)pid << 32 | tid;
-	struct check_thread *slot = sample_slot(c, tid);
-
-	if (ev->plan.ip && mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
-		check_found(c, RULE_W_NO_MODE, r, NULL);
-	if (slot->key != key ||
-	    !(mode == PP_MISC_KERNEL ? is_in(&c->kernel, ip) : is_in(&slot->range[0], ip) || is_in(&slot->range[1], ip)))
-		sample_look(c, ev, r, slot, key, time);
-}
-
 /* ---- gaps ---------------------------------------------------------------------------------------- */
 
 /*
@@ -248,8 +124,13 @@ check_sample(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 		check_found(c, RULE_W_SAMPLE_UNTIMED, r, NULL);
 		time = 0;
 	}
-	if (plan->tid && !c->glance)
-		sample_task(c, ev, r, time);
+	if (plan->tid && !c->glance) {
+		uint32_t mode = r->misc & PP_MISC_CPUMODE_MASK;
+
+		if (plan->ip && mode != PP_MISC_KERNEL && mode != PP_MISC_USER)
+			check_found(c, RULE_W_NO_MODE, r, NULL);
+		turns_sample(c->turns, ev, r, time);
+	}
 	if (plan->cpu) {
 		uint32_t cpu = pp_get_u32(r->raw + plan->cpu, swap);
 

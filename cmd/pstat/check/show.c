@@ -8,17 +8,55 @@
 #include "in.h"
 
 enum level { E, W, N, LEVELS };
+enum { SINCE_NONE = PP_PERF_NONE, SINCE_6_12 = PP_PERF_6_12, SINCE_CURRENT = PP_PERF_CURRENT, SINCE_VARIES = CHECK_SINCE };
 static const struct row {
 	enum level	 level;
 	int		 number;
-	const char	*name, *what, *reader, *mend;
+	const char	*name;
+	int		 since;		/* an enum pp_perf, or VARIES */
+	const char	*what, *reader, *mend;
 } rows[RULES] = {
-#define RULE(level, number, NAME, what, reader, mend) [RULE_##level##_##NAME] = { level, number, #NAME, what, reader, mend },
+#define RULE(level, number, NAME, since, what, reader, mend) \
+	[RULE_##level##_##NAME] = { level, number, #NAME, SINCE_##since, what, reader, mend },
 #include "rules.def"
 #undef RULE
 };
 static const char letters[LEVELS] = "EWN";
 static const char *const level_names[LEVELS] = { "error", "warning", "note" };
+
+enum pp_perf
+check_since(enum rule rule)
+{
+	return rows[rule].since == SINCE_VARIES ? PP_PERF_NONE : (enum pp_perf)rows[rule].since;
+}
+
+/* ---- versions ------------------------------------------------------------------------------------ */
+
+enum pp_perf
+check_perf(const char *text, size_t len, bool up)
+{
+	static const struct { unsigned major, minor; enum pp_perf perf; } perfs[] = {	/* PP_PERF_CURRENT is 7.2 */
+		{ 6, 1, PP_PERF_6_1 }, { 6, 12, PP_PERF_6_12 }, { 7, 2, PP_PERF_CURRENT },
+	};
+	char word[16] = "", rest = '.';
+	unsigned major, minor;
+	int last = 0;
+
+	memcpy(word, text, len < sizeof word - 1 ? len : sizeof word - 1);
+	if (!strcmp(word, "current"))
+		return PP_PERF_CURRENT;
+	if (!isdigit((unsigned char)*word) || sscanf(word, "%3u.%3u%c", &major, &minor, &rest) < 2 || isalnum((unsigned char)rest))
+		return PP_PERF_NONE;
+	for (int i = 0; i < 3; i++) {
+		bool older = major != perfs[i].major ? perfs[i].major < major : perfs[i].minor < minor;
+		bool same = major == perfs[i].major && minor == perfs[i].minor;
+
+		if (same || (up && !older))
+			return perfs[i].perf;
+		last = older ? i : last;
+	}
+	return up ? PP_PERF_CURRENT : perfs[last].perf;
+}
 
 /* ---- which rules --------------------------------------------------------------------------------- */
 
@@ -46,18 +84,24 @@ choose(void *arg, const char *word)
 	struct choice *choice = arg;
 	struct check *c = choice->c;
 	bool out = *word == '-', any = false;
+	int letter;
 
 	if (out)
 		word++;
 	else if (!choice->named)
 		memset(c->chosen, 0, sizeof c->chosen);
 	choice->named |= !out;
-	for (int i = 0; i < RULES; i++)
-		if (is_rule(&rows[i], word) ||
-		    (word[0] && !word[1] && toupper((unsigned char)word[0]) == letters[rows[i].level])) {
-			c->chosen[i] = !out;
+	letter = word[0] && !word[1] ? toupper((unsigned char)word[0]) : 0;
+	for (int i = 0; i < RULES; i++) {
+		bool is = is_rule(&rows[i], word);
+
+		if (is || letter == letters[rows[i].level]) {
+			c->chosen[i][AS_RULE] = !out;
 			any = true;
 		}
+		if (is || letter == letters[N])
+			c->chosen[i][AS_NOTE] = !out;
+	}
 	if (!any)
 		tool_wrong(c->tool, "--check: '%s' is no rule: E, W, N, a name or a number as E07", word);
 }
@@ -82,7 +126,33 @@ static const struct column findings_columns[] = {
 	{ "detail", CELL_TEXT, ADDS_SAME, "more about the first place" },
 	{ "reader", CELL_TEXT, ADDS_SAME, "what perf does about it" },
 	{ "mend", CELL_TEXT, ADDS_SAME, "what mends it" },
+	{ "read_by", CELL_TEXT, ADDS_SAME, "the first version of perf that reads it right" },
 };
+
+static enum level
+level_of(int rule, int level)
+{
+	return level == AS_NOTE ? N : rows[rule].level;
+}
+
+/* Call fn for all that was found: errors, warnings, then notes. */
+static void
+each_result(const struct check *c, void (*fn)(void *arg, int rule, enum level, const struct finding *), void *arg)
+{
+	for (enum level level = E; level < LEVELS; level++)
+		for (int i = 0; i < RULES * CHECK_LEVELS; i++) {
+			int rule = i / CHECK_LEVELS, as = i % CHECK_LEVELS;
+
+			if (c->result[rule][as].count && level_of(rule, as) == level)
+				fn(arg, rule, level, &c->result[rule][as]);
+		}
+}
+
+static const char *
+version_name(enum pp_perf perf)
+{
+	return perf == PP_PERF_6_12 ? "6.12" : perf == PP_PERF_CURRENT ? "7.2" : NULL;
+}
 
 /* The identifier, the name in lower case, the type of the first record. */
 struct texts { char id[8], name[24], type[24]; };
@@ -104,24 +174,26 @@ texts_of(struct texts *t, const struct row *row, const struct finding *f)
 		snprintf(t->type, sizeof t->type, "type %u", f->type);
 }
 
+struct put { report_put *fn; void *arg; };
+
+static void
+findings_row(void *arg, int rule, enum level level, const struct finding *f)
+{
+	const struct put *put = arg;
+	bool typed = f->type != UINT32_MAX;
+	struct texts t;
+
+	texts_of(&t, &rows[rule], f);
+	put->fn(put->arg, (struct cell[]){ cell_text(t.id), cell_text(level_names[level]), cell_text(t.name),
+	    cell_num(f->count), cell_num_if(f->at, f->off), cell_num_if(typed, f->record),
+	    cell_text(typed ? t.type : NULL), cell_text(rows[rule].what), cell_text(f->detail[0] ? f->detail : NULL),
+	    cell_text(rows[rule].reader), cell_text(rows[rule].mend), cell_text(version_name(f->since)) });
+}
+
 static void
 findings_rows(const void *of, report_put *put, void *arg)
 {
-	const struct check *c = of;
-	struct texts t;
-
-	for (int i = 0; i < RULES; i++) {
-		const struct finding *f = &c->found[i];
-		bool typed = f->type != UINT32_MAX;
-
-		if (!f->count)
-			continue;
-		texts_of(&t, &rows[i], f);
-		put(arg, (struct cell[]){ cell_text(t.id), cell_text(level_names[rows[i].level]), cell_text(t.name),
-		    cell_num(f->count), cell_num_if(f->at, f->off), cell_num_if(typed, f->record),
-		    cell_text(typed ? t.type : NULL), cell_text(rows[i].what), cell_text(f->detail[0] ? f->detail : NULL),
-		    cell_text(rows[i].reader), cell_text(rows[i].mend) });
-	}
+	each_result(of, findings_row, &(struct put){ put, arg });
 }
 
 const struct table check_table = { "findings", "what readers of the recording stumble over", TABLE(findings_columns),
@@ -138,7 +210,7 @@ static const struct column glance_columns[] = {
 static bool
 glance_is_least(const struct check *c, int rule)
 {
-	uint32_t type = c->found[rule].type;
+	uint32_t type = c->result[rule][AS_RULE].type;
 
 	if (rule == RULE_W_LOST || rule == RULE_W_THROTTLED || type == UINT32_MAX)
 		return false;
@@ -153,10 +225,10 @@ glance_rows(const void *of, report_put *put, void *arg)
 	for (int i = 0; i < RULES; i++) {
 		struct texts t;
 
-		if (!c->found[i].count)
+		if (!c->result[i][AS_RULE].count)
 			continue;
-		texts_of(&t, &rows[i], &c->found[i]);
-		put(arg, (struct cell[]){ cell_text(t.id), cell_text(rows[i].what), cell_num(c->found[i].count),
+		texts_of(&t, &rows[i], &c->result[i][AS_RULE]);
+		put(arg, (struct cell[]){ cell_text(t.id), cell_text(rows[i].what), cell_num(c->result[i][AS_RULE].count),
 		    cell_bool(glance_is_least(c, i)) });
 	}
 }
@@ -164,37 +236,38 @@ glance_rows(const void *of, report_put *put, void *arg)
 const struct table check_glance_table = { "glance_findings", "errors and warnings that a glance shows", TABLE(glance_columns),
     TABLE_ROWS, SCREEN_OFF, .rows = glance_rows };
 
+static void
+screen_row(void *arg, int rule, enum level level, const struct finding *f)
+{
+	FILE *out = arg;
+	struct texts t;
+	char *detail;
+
+	texts_of(&t, &rows[rule], f);
+	fprintf(out, "%s %s %s", level_names[level], t.id, rows[rule].what);
+	if (f->type != UINT32_MAX || f->at) {
+		fprintf(out, ": %ju time%s", (uintmax_t)f->count, f->count == 1 ? "" : "s");
+		if (f->at)
+			fprintf(out, ", first at byte %ju", (uintmax_t)f->off);
+		if (f->type != UINT32_MAX)
+			fprintf(out, ", record %ju: %s", (uintmax_t)f->record, t.type);
+	}
+	detail = tool_vis(f->detail, strlen(f->detail));
+	fprintf(out, "%s%s\n\tperf: %s; mend: %s\n", f->detail[0] ? ": " : "", detail, rows[rule].reader, rows[rule].mend);
+	free(detail);
+}
+
 void
 check_screen(FILE *out, const struct check *c)
 {
-	struct texts t;
-
-	for (int i = 0; i < RULES; i++) {
-		const struct finding *f = &c->found[i];
-		char *detail;
-
-		if (!f->count)
-			continue;
-		texts_of(&t, &rows[i], f);
-		fprintf(out, "%s %s %s", level_names[rows[i].level], t.id, rows[i].what);
-		if (f->type != UINT32_MAX || f->at) {
-			fprintf(out, ": %ju time%s", (uintmax_t)f->count, f->count == 1 ? "" : "s");
-			if (f->at)
-				fprintf(out, ", first at byte %ju", (uintmax_t)f->off);
-			if (f->type != UINT32_MAX)
-				fprintf(out, ", record %ju: %s", (uintmax_t)f->record, t.type);
-		}
-		detail = tool_vis(f->detail, strlen(f->detail));
-		fprintf(out, "%s%s\n\tperf: %s; mend: %s\n", f->detail[0] ? ": " : "", detail, rows[i].reader, rows[i].mend);
-		free(detail);
-	}
+	each_result(c, screen_row, out);
 }
 
 bool
 check_failed(const struct check *c, bool strict)
 {
 	for (int i = 0; i < RULES; i++)
-		if (c->found[i].count && (rows[i].level == E || (strict && rows[i].level == W)))
+		if (c->result[i][AS_RULE].count && (rows[i].level == E || (strict && rows[i].level == W)))
 			return true;
 	return false;
 }

@@ -57,22 +57,12 @@ side_map(struct check *c, const struct pp_rec *r)
 		check_found(c, RULE_W_ODD_MAP, r, NULL);
 	if (code && n)
 		check_file_name(c, r, name, n, has);
-	/* perf has one kernel, whatever pid its map has; pid -1 is that of the kernel's maps. */
-	known_map(c->known, (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL ? KNOWN_KERNEL : pid, start, len);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------------- */
 
-/* The record says that a task lives. */
 static void
-side_alive(struct check *c, uint32_t pid, uint32_t tid, uint64_t time)
-{
-	known_alive(c->known, pid, tid, time);
-	check_forget(c, tid);
-}
-
-static void
-side_comm(struct check *c, const struct pp_rec *r, uint64_t time)
+side_comm(struct check *c, const struct pp_rec *r)
 {
 	const char *comm = (const char *)r->raw + PP_RAW_AT(COMM, comm);
 	size_t n = strnlen(comm, r->size - PP_RAW_AT(COMM, comm));
@@ -82,12 +72,10 @@ side_comm(struct check *c, const struct pp_rec *r, uint64_t time)
 		odd = (uint8_t)comm[i] < ' ' || comm[i] == 0x7f;
 	if (odd)
 		check_found(c, RULE_W_ODD_COMM, r, NULL);
-	known_comm(c->known, PP_RAW_GET(r->raw, COMM, tid, c->in->swap));
-	side_alive(c, PP_RAW_GET(r->raw, COMM, pid, c->in->swap), PP_RAW_GET(r->raw, COMM, tid, c->in->swap), time);
 }
 
 static void
-side_fork(struct check *c, const struct pp_rec *r, bool timed, uint64_t time)
+side_fork(struct check *c, const struct pp_rec *r, bool timed)
 {
 	const uint8_t *p = r->raw;
 	bool swap = c->in->swap, listed = r->misc & PP_MISC_FORK_EXEC;
@@ -98,26 +86,18 @@ side_fork(struct check *c, const struct pp_rec *r, bool timed, uint64_t time)
 		check_found(c, RULE_E_FORK_SELF, r, NULL);
 		return;
 	}
-	if (!timed && pid != ppid && known_has_maps(c->known, pid))
+	if (!timed && pid != ppid && turns_has_maps(c->turns, pid))
 		check_found(c, RULE_E_FORK_BEHIND, r, NULL);
-	else if (!timed && !listed && pid != ppid && known_has_maps(c->known, ppid))
+	else if (!timed && !listed && pid != ppid && turns_has_maps(c->turns, ppid))
 		check_found(c, RULE_E_FORK_MAPS, r, NULL);
-	known_fork(c->known, pid, tid, ppid, ptid, !listed);
-	check_forget(c, tid);
-	if (!listed)
-		side_alive(c, ppid, ptid, time);
 }
 
 static void
-side_exit(struct check *c, const struct pp_rec *r, bool timed, uint64_t time)
+side_exit(struct check *c, const struct pp_rec *r, bool timed)
 {
-	uint32_t tid = PP_RAW_GET(r->raw, EXIT, tid, c->in->swap);
-
-	/* perf has not shown yet all samples in front of it; those behind it sample_look() finds. */
+	/* perf has not shown yet all samples in front of it; those behind it turns_sample() finds. */
 	if (!timed && c->any_sample && c->in->events->ev[0]->attr.sample_type & PP_SAMPLE_TIME)
 		check_found(c, RULE_E_UNTIMED_EXIT, r, NULL);
-	known_exit(c->known, PP_RAW_GET(r->raw, EXIT, pid, c->in->swap), tid, timed ? time : KNOWN_UNTIMED);
-	check_forget(c, tid);
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -126,30 +106,22 @@ void
 check_side(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 {
 	bool swap = c->in->swap, timed;
-	uint64_t time = 0;
+	uint64_t when = 0, time;
 
-	timed = ev && pp_time(ev, r, swap, &time) > 0;
+	timed = ev && pp_time(ev, r, swap, &when) > 0;
 	switch (r->type) {
 	case PP_MMAP:
 	case PP_MMAP2:
 		side_map(c, r);
-		side_alive(c, PP_RAW_GET(r->raw, MMAP, pid, swap), PP_RAW_GET(r->raw, MMAP, tid, swap), time);
-		break;
-	case PP_NAMESPACES:
-		side_alive(c, PP_RAW_GET(r->raw, NAMESPACES, pid, swap), PP_RAW_GET(r->raw, NAMESPACES, tid, swap), time);
 		break;
 	case PP_COMM:
-		side_comm(c, r, time);
+		side_comm(c, r);
 		break;
 	case PP_FORK:
-		side_fork(c, r, timed, time);
+		side_fork(c, r, timed);
 		break;
 	case PP_EXIT:
-		side_exit(c, r, timed, time);
-		break;
-	case PP_KSYMBOL:
-		known_map(c->known, KNOWN_KERNEL, PP_RAW_GET(r->raw, KSYMBOL, addr, swap),
-		    PP_RAW_GET(r->raw, KSYMBOL, len, swap));
+		side_exit(c, r, timed);
 		break;
 	case PP_LOST:
 		check_found(c, RULE_W_LOST, r, NULL);
@@ -171,4 +143,5 @@ check_side(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 			c->cookie[time % CHECK_COOKIES] = 0;
 		break;
 	}
+	turns_side(c->turns, r, timed, when);
 }
