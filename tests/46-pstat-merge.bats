@@ -83,6 +83,25 @@ of() {
 	} | mkpipe | command pstat --json
 }
 
+# The last time of a CPU in one part and the first in the next are of different reports: recordings of several hosts have cuts, too.
+@test "pstat --merge: a histogram of what is between two records is named as approximate, and has less" {
+	need jq
+	for v in interval gap round disorder interval:p; do
+		parts data/demo.data 24K --hist $v
+		pstat --merge --json "$T"/parts/*.json >"$T/merged"
+		jq -e '.approx | index("hist")' "$T/merged" >/dev/null || failed "$v: not named"
+		pstat --merge "$T"/parts/*.json | grep -q '^approx .*cuts' || failed "$v: the screen"
+		# of one report alone, nothing is missing
+		pstat --merge --json "$T/whole" | jq -e '.approx == []' >/dev/null || failed "$v: one"
+		! pstat --merge "$T/whole" | grep '^approx' || failed "$v: the screen of one"
+	done
+	parts data/demo.data 24K --hist interval
+	(($(jq .hist[0].count "$T/whole") > $(pstat --merge --json "$T"/parts/*.json | jq .hist[0].count))) || failed "there is no cut"
+	parts data/demo.data 24K --hist size
+	pstat --merge --json "$T"/parts/*.json | jq -e '.approx | index("hist") | not' >/dev/null || failed "size"
+	done_all
+}
+
 @test "pstat --merge: hosts are listed, what differs is unknown, what is marked approx is named" {
 	need jq
 	of alpha 3 >"$T/a"

@@ -137,12 +137,10 @@ refuse_with_piece(const struct pstat *p)
 	static const int not[] = { OPT_CHECK, OPT_PRIVACY, OPT_EVENTS, OPT_HEADER, OPT_TASKS, OPT_MMAPS, OPT_BUILD_IDS, OPT_PICTURE, OPT_REPORT,
 	    OPT_INTERVAL, OPT_LIVE, OPT_TEE, OPT_MERGE, OPT_DIFF, OPT_TOP,
 	    TOOL_MANIFEST };
-	static const char *const between[] = { "interval", "gap", "round", "disorder" };
 
 	tool_piece_refuses(&p->t, not, sizeof not / sizeof *not);
-	for (size_t i = 0; p->hist && i < sizeof between / sizeof *between; i++)
-		if (!strncmp(p->hist, between[i], strlen(between[i])))
-			tool_piece_refuse(&p->t, "--hist %s", between[i]);
+	if (p->hist && sort_hist_is_between(p->hist))
+		tool_piece_refuse(&p->t, "--hist %.*s", (int)strcspn(p->hist, ":"), p->hist);
 	if (p->keys && strstr(p->keys, "raw."))
 		tool_piece_refuse(&p->t, "--sort raw.FIELD");
 }

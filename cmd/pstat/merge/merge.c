@@ -435,6 +435,21 @@ list_add(char *to, size_t *n, const char *text)
 	*n += len;
 }
 
+/* Has the histogram values that nobody sees across a cut?  The member is of a report: it may be anything. */
+static bool
+hist_is_between(struct merge *m)
+{
+	struct merge_table *t = merge_table(m, "hist");
+
+	for (size_t i = 0; t && i < t->n; i++) {
+		const struct cell *field = &t->row[i]->cell[merge_column(t, "field")];
+
+		if (field->known && sort_hist_is_between(field->text))
+			return true;
+	}
+	return false;
+}
+
 static void
 merge_about(struct merge *m)
 {
@@ -456,6 +471,8 @@ merge_about(struct merge *m)
 					    m->t[i].table->col[k].name);
 					list_add(list, &n, name);
 				}
+		if (hist_is_between(m))
+			list_add(list, &n, "hist");
 		for (size_t i = 0; sort && i < sort->n; i++)
 			if (sort->row[i]->cell[merge_column(sort, "other")].num) {	/* it hides rows of others */
 				list_add(list, &n, "sort");

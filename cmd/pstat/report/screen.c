@@ -145,6 +145,12 @@ hosts(const struct screen *s)
 	if (k.rows > k.n)
 		fprintf(s->f, "%12s%zu more\n", "", k.rows - k.n);
 	kept_free(&k);
+	kept_open(&k, s->r, "merged", 1);
+	if (k.n && memmem(kept_cell(&k, 0, "approx")->text, kept_cell(&k, 0, "approx")->len, "hist", 4)) {
+		label(s, "approx");
+		fputs("the histogram has no value across the cuts between recordings\n", s->f);
+	}
+	kept_free(&k);
 }
 
 static void

@@ -40,6 +40,7 @@ struct sort_event {			/* where the samples of an event have the keys that are fi
 };
 
 enum { HIST_HEAD = 2 };		/* columns of a histogram before the key */
+/* From VALUE_INTERVAL on it is between two records. */
 enum value_kind { VALUE_NONE, VALUE_FIELD, VALUE_PERIOD, VALUE_INTERVAL, VALUE_GAP, VALUE_ROUND, VALUE_DISORDER };
 
 struct sort {

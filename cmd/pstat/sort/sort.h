@@ -49,6 +49,8 @@ void	sort_add(struct sort *, struct report *);
 void	sort_begin(struct sort *);
 /* After the input was counted; unit: all samples are of one event.  False: a limit was met. */
 bool	sort_end(struct sort *, bool unit);
+/* Is the value of that --hist one between two records, which nobody sees where a recording is cut? */
+bool	sort_hist_is_between(const char *hist);
 /* After sort_end(): which DSOs have samples, and are there with a build-id. */
 void	sort_hit(const struct sort *, struct files_hit *);
 void	sort_free(struct sort *);

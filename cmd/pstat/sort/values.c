@@ -44,6 +44,17 @@ value_choose(struct sort *s, const char *text)
 		tool_wrong(s->tool, "--hist: goes with one key of --sort");
 }
 
+bool
+sort_hist_is_between(const char *text)
+{
+	size_t n = strcspn(text, ":");
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (strlen(values[i].name) == n && !memcmp(values[i].name, text, n))
+			return values[i].kind >= VALUE_INTERVAL;
+	return false;
+}
+
 /* Since the last sample of this event, or of any event if that is UINT64_MAX, on the CPU, or else of the same id. */
 static bool
 value_since(struct sort *s, uint64_t event, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, uint64_t *value)
