@@ -26,14 +26,19 @@ recording() {
 	pstat --diff --json "$T/a" "$T/b" >"$T/o"
 	pstat --json "$T/a" >"$T/a.json"
 	pstat --json "$T/b" >"$T/b.json"
-	jq -r '.diff[] | [.comm, .samples_a, .samples_b, .samples_per_ks_a, .samples_per_ks_b, .share_ppm_a, .share_ppm_b, .difference_ppm, .noise] | join(" ")' \
+	jq -r '.diff[] | [.comm, .samples_a, .samples_b, .samples_per_ks_a, .samples_per_ks_b, .share_ppm_a, .share_ppm_b, .difference_ppm, .error_ppm, .noise] | join(" ")' \
 	    "$T/o" | sort >"$T/said"
 	jq -rn --slurpfile a "$T/a.json" --slurpfile b "$T/b.json" '
 		def of($r; $c): ([$r.comms[] | select(.comm == $c) | .samples] + [0])[0];
 		def ks($r; $n): $n * 1e12 / $r.time.duration_ns | round;
+		def variance($r; $n): (($n + 1) / ($r.samples + 2)) as $p | $p * (1 - $p) / ($r.samples + 2);
 		([$a[0].comms[].comm] + [$b[0].comms[].comm] | unique)[] as $c | of($a[0]; $c) as $x | of($b[0]; $c) as $y |
 		($x * 1e6 / $a[0].samples | round) as $p | ($y * 1e6 / $b[0].samples | round) as $q |
-		[$c, $x, $y, ks($a[0]; $x), ks($b[0]; $y), $p, $q, $q - $p, (($x - $y | fabs) < 2 * ($x + $y | sqrt))] | join(" ")' | sort >"$T/want"
+		(variance($a[0]; $x) + variance($b[0]; $y) | sqrt * 2) as $error |
+		($b[0].time.duration_ns / ($a[0].time.duration_ns + $b[0].time.duration_ns)) as $d |
+		(($x / $a[0].samples - $y / $b[0].samples | fabs) < $error and
+		    ($y - $d * ($x + $y) | fabs) < 2 * ($d * (1 - $d) * ($x + $y + 2) | sqrt)) as $noise |
+		[$c, $x, $y, ks($a[0]; $x), ks($b[0]; $y), $p, $q, $q - $p, ($error * 1e6 | round), $noise] | join(" ")' | sort >"$T/want"
 	diff "$T/want" "$T/said"
 	grep -q '^near 100 119 .* true$' "$T/said"
 	grep -q '^more 50 100 .* false$' "$T/said"
@@ -45,6 +50,40 @@ recording() {
 	grep -q 'lost 0 records, 7 samples' "$T/screen"
 	grep -qE ' ~ near$' "$T/screen"
 	grep -qE '[^~] more$' "$T/screen"
+}
+
+# steady SECONDS NAME=RATE...: samples of that rate, evenly.
+steady() {
+	awk -v seconds="$1" -v all="${*:2}" 'BEGIN {
+		print "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=11"
+		n = split(all, one, " ")
+		for (i = 1; i <= n; i++) {
+			split(one[i], x, "=")
+			print "COMM pid=" i " tid=" i " comm=" x[1]
+			printf "SAMPLE ip=1 pid=%d tid=%d time=1000000000 period=1 repeat=%d step=%d\n", i, i, x[2] * seconds, 1e9 / x[2]
+		}
+	}' | mkpipe
+}
+
+@test "pstat --diff: recordings of different durations: a rate that has doubled is no noise, equal rates and shares are" {
+	need jq
+	steady 22 fast=23.7 even=100 idle=400 >"$T/a"
+	steady 10.7 fast=50 even=100 idle=400 >"$T/b"
+	pstat --diff --json "$T/a" "$T/b" >"$T/o"
+	[ "$(jq -c '[.diff[] | {(.comm): .noise}] | add | [.fast, .even]' "$T/o")" = '[false,true]' ] || failed "$(jq -c .diff "$T/o")"
+	# nearly as many samples of each: 521 and 535
+	jq -e '.diff[] | select(.comm == "fast") | .samples_b / .samples_a < 1.1 and .difference_ppm > 2 * .error_ppm' "$T/o" >/dev/null || failed fast
+	# another frequency: the shares are the same, the rates are not
+	steady 10 x=100 y=200 >"$T/a"
+	steady 10 x=200 y=400 >"$T/b"
+	pstat --diff --json "$T/a" "$T/b" | jq -e '[.diff[] | .noise == false and .difference_ppm == 0] | all' >/dev/null || failed frequency
+	# the same twice as long: noise, and the interval is smaller with more samples
+	steady 20 x=100 y=200 >"$T/b"
+	pstat --diff --json "$T/a" "$T/b" >"$T/o"
+	jq -e '[.diff[].noise] | all' "$T/o" >/dev/null || failed "twice as long"
+	steady 200 x=100 y=200 >"$T/c"
+	[ "$(jq '.diff[0].error_ppm' "$T/o")" -gt "$(pstat --diff --json "$T/b" "$T/c" | jq '.diff[0].error_ppm')" ] || failed "interval"
+	done_all
 }
 
 @test "pstat --diff: reports, recordings and standard input give the same" {

@@ -71,13 +71,52 @@ share(uint64_t n, uint64_t all)
 	return all ? (double)n / (double)all : 0;
 }
 
-/* Samples that differ by no more than chance explains: twice the standard deviation of the difference of two counts. */
-static bool
-row_is_noise(const struct diff_row *r)
+/* pstat needs no other function of libm. */
+static double
+root(double x)
 {
-	double a = (double)r->n[0], b = (double)r->n[1];
+	double r = x > 1 ? x : 1;
 
-	return (a - b) * (a - b) < 4 * (a + b);
+	for (int i = 0; i < 60; i++)
+		r = (r + x / r) / 2;
+	return r;
+}
+
+/*
+ * The variance of a share of n in `all' samples.  As if there were one more with the key and one more without it, so that few samples
+ * are not taken for exact (Agresti and Caffo).
+ */
+static double
+share_variance(uint64_t n, uint64_t all)
+{
+	double m = (double)all + 2, p = ((double)n + 1) / m;
+
+	return p * (1 - p) / m;
+}
+
+/* Half of the interval in which the difference of the shares is with a confidence of 95 %: 2 standard deviations. */
+static double
+row_error(const struct diff *d, const struct diff_row *r)
+{
+	return 2 * root(share_variance(r->n[0], d->side[0].samples) + share_variance(r->n[1], d->side[1].samples));
+}
+
+/* By chance samples go to the sides as their durations are: do they differ from that by less than 2 standard deviations? */
+static bool
+rates_are_noise(const struct diff *d, const struct diff_row *r)
+{
+	double a = (double)d->side[0].duration, b = (double)d->side[1].duration, n = (double)r->n[0] + (double)r->n[1];
+	double p = b / (a + b), off = (double)r->n[1] - p * n;
+
+	return !a || !b || off * off < 4 * p * (1 - p) * (n + 2);
+}
+
+static bool
+row_is_noise(const struct diff *d, const struct diff_row *r)
+{
+	double points = r->points < 0 ? -r->points : r->points;
+
+	return points < row_error(d, r) && rates_are_noise(d, r);
 }
 
 static int
@@ -178,7 +217,8 @@ static const struct column compared[] = {
 	{ "share_ppm_b", CELL_NUM, ADDS_SUM, "millionths of the samples of B" },
 	{ "difference_ppm", CELL_SIGNED, ADDS_SUM, "share_ppm_b less share_ppm_a" },
 	{ "ratio_ppm", CELL_NUM, ADDS_SAME, "millionths that the share of B is of that of A" },
-	{ "noise", CELL_BOOL, ADDS_MIN, "the numbers of samples differ by less than 2 standard deviations" },
+	{ "error_ppm", CELL_NUM, ADDS_SUM, "difference_ppm is right to so many, with a confidence of 95 %" },
+	{ "noise", CELL_BOOL, ADDS_MIN, "neither shares nor rates differ by 2 standard deviations" },
 };
 enum { COMPARED = sizeof compared / sizeof *compared };
 
@@ -209,7 +249,8 @@ diff_rows(const void *of, report_put *put, void *arg)
 		*c++ = cell_num((uint64_t)pb);
 		*c++ = cell_signed(pb - pa);
 		*c++ = cell_num_if(a > 0, a > 0 ? (uint64_t)(b / a * 1e6 + .5) : 0);
-		*c++ = cell_bool(row_is_noise(r));
+		*c++ = cell_num((uint64_t)(row_error(d, r) * 1e6 + .5));
+		*c++ = cell_bool(row_is_noise(d, r));
 		put(arg, cell);
 	}
 }
@@ -301,7 +342,7 @@ diff_screen(FILE *f, const struct report *r)
 
 	screen_side(f, &d->side[0], 'A');
 	screen_side(f, &d->side[1], 'B');
-	fprintf(f, "\n      A/s       B/s      A %%      B %%    POINTS    RATIO   ");
+	fprintf(f, "\n      A/s       B/s      A %%      B %%    POINTS     +/-    RATIO   ");
 	for (unsigned k = 0; k < d->keys; k++)
 		if (strcmp(col[d->key[k]].name, "other"))
 			fprintf(f, "%s%s", k ? "  " : "", col[d->key[k]].name);
@@ -311,16 +352,17 @@ diff_screen(FILE *f, const struct report *r)
 		double a = share(row->n[0], d->side[0].samples), b = share(row->n[1], d->side[1].samples);
 		bool other = false;
 
-		noise += row_is_noise(row);
+		noise += row_is_noise(d, row);
 		if (top && i >= top)
 			continue;
-		fprintf(f, "%9.1f %9.1f %8.2f %8.2f %+9.2f ", (double)rate(&d->side[0], row->n[0]) / 1e3,
-		    (double)rate(&d->side[1], row->n[1]) / 1e3, 100 * a, 100 * b, 100 * row->points);
+		fprintf(f, "%9.1f %9.1f %8.2f %8.2f %+9.2f %7.2f ", (double)rate(&d->side[0], row->n[0]) / 1e3,
+		    (double)rate(&d->side[1], row->n[1]) / 1e3, 100 * a, 100 * b, 100 * row->points,
+		    100 * row_error(d, row));
 		if (a > 0)
 			fprintf(f, "%8.2f ", b / a);
 		else
 			fprintf(f, "%8s ", "new");
-		fprintf(f, "%c ", row_is_noise(row) ? '~' : ' ');
+		fprintf(f, "%c ", row_is_noise(d, row) ? '~' : ' ');
 		for (unsigned k = 0; k < d->keys; k++)
 			other |= !strcmp(col[d->key[k]].name, "other") && row->key[d->key[k]].num;
 		for (unsigned k = 0; k < d->keys; k++)
@@ -336,7 +378,7 @@ diff_screen(FILE *f, const struct report *r)
 	if (top && d->n > top)
 		fprintf(f, "and %zu rows with smaller differences\n", d->n - top);
 	if (noise)
-		fprintf(f, "~ %zu of %zu rows: noise, as the numbers of samples differ by less than 2 standard deviations\n",
+		fprintf(f, "~ %zu of %zu rows: noise, as neither shares nor rates differ by 2 standard deviations\n",
 		    noise, d->n);
 	return 1;
 }
