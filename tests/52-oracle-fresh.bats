@@ -28,6 +28,9 @@ setup_file() {
 	fresh all -o - -a -e cpu-clock -F 999 -g
 	fresh sched -o - -a -R -e sched:sched_switch,sched:sched_process_fork,sched:sched_process_exit
 	fresh no-inherit-group -o - -i -e '{cpu-clock,page-faults}:S' -c 100000
+	fresh mono -o - -e cpu-clock -F 1999 -k mono --namespaces
+	fresh wide -o - -a -e cpu-clock -F 1999 --switch-events --all-cgroups
+	perf record -o "$BATS_FILE_TMPDIR/file-all" -a -e cpu-clock -F 1999 -g -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / & done; wait' >/dev/null 2>&1 || true
 	perf record -o "$BATS_FILE_TMPDIR/file" -e cpu-clock,page-faults -F 1999 -g -- ls -lR /etc >/dev/null 2>&1 || true
 	perf record -o "$BATS_FILE_TMPDIR/file-zstd" -e cpu-clock -F 4999 -z -- ls -lR /etc >/dev/null 2>&1 || true
 	perf record -o "$BATS_FILE_TMPDIR/file-group" -e '{cpu-clock,page-faults}:S' -F 1999 -- ls -lR /etc >/dev/null 2>&1 || true
@@ -56,4 +59,41 @@ made() {
 	echo "pid $pid, $(wc -c <"$in") bytes, $(wc -c <"$T/out.data") kept"
 	diff -u <(report "$in" --pid "$pid") <(report "$T/out.data")
 	report "$T/out.data" | grep -q .
+}
+
+# borne_out FILE: does perf show what the warnings of pstat --check say?
+borne_out() {
+	local rule n maps=0 nameless=0 ended=0 more=0
+	while read -r rule n; do
+		case $rule in
+		W11|W12|W23) maps=$((maps + n));;
+		W13) nameless=$n;;
+		W14) ended=$n;;
+		W18|W19) ;;		# counts of records, which perf report --stats has, too
+		*) more=$rule;;
+		esac
+	done < <(pstat --check=W --json -q "$1" | jq -r '.findings[] | "\(.rule) \(.count)"')
+	[ "$more" = 0 ] || failed "$1: $more"
+	# since 6.12 perf forgets a task at its EXIT; 6.1 knows its name still
+	! perf_forgets || nameless=$((nameless + ended))
+	script=$(command perf script -f -G -F comm,ip,dso -i "$1" 2>/dev/null </dev/null)
+	[ "$(grep -c '^ *:' <<<"$script")" = "$nameless" ] || failed "$1: $nameless nameless, perf has $(grep -c '^ *:' <<<"$script")"
+	[ "$(grep -c '(\[unknown\])$' <<<"$script")" = "$maps" ] || failed "$1: $maps in no map, perf has $(grep -c '(\[unknown\])$' <<<"$script")"
+}
+
+@test "fresh recordings: pstat --check finds no error, and no warning that perf does not bear out" {
+	need jq
+	made >"$T/made"
+	while read -r f; do
+		[ "$f" != "$T/made" ] || continue
+		try pstat --check -q "$f"
+		[ $rc = 0 ] || failed "$f: status $rc: $(grep '^error' "$T/out")"
+		! grep '^note E' "$T/out" || perf_since 6.12 || failed "$f: older than 6.1"
+		case $f in
+		*group*) continue;;	# perf shows a sample of a group once for each member
+		esac
+		borne_out "$f"
+	done <"$T/made"
+	[ "$(wc -l <"$T/made")" -ge 10 ] || failed "few recordings"
+	done_all
 }
