@@ -112,6 +112,19 @@ dso_law() {
 		pinject --set-feature VERSION="${x#* }" data/p72_basic.pipe.data >"$T/in"
 		[ "$(status "$T/in")" = "${x% *}" ] || failed "recorded by $x"
 	done
+	# a newer one reads what it has written, whatever that is
+	for x in "0 8.0.1" "1 7.2.1"; do
+		mkpipe >"$T/in" <<-END
+			${HEAD%%$'\n'*}
+			HEADER_FEATURE feat_id=5 fs=${x#* }
+			HEADER_FEATURE feat_id=60 u4=1
+			HEADER_FEATURE feat_id=61
+			rec type=60 zeros=8
+		END
+		[ "$(status "$T/in")" = "${x% *}" ] || failed "unknown feature and type of ${x#* }: $(cat "$T/out")"
+		[ "$(status --for=8.0 "$T/in")" = 0 ] || failed "for 8.0"
+		[ "$(status --for=current "$T/in")" = 1 ] || failed "for 7.2"
+	done
 	# a version between those that are known reads what it has written, as the next one does
 	{
 		echo "$HEAD"

@@ -31,7 +31,7 @@ check_found_at(struct check *c, enum rule rule, uint64_t n, bool at, uint64_t of
 }
 
 void
-check_found_since(struct check *c, enum rule rule, enum pp_perf since, const struct pp_rec *r, const char *detail)
+check_found_since(struct check *c, enum rule rule, int since, const struct pp_rec *r, const char *detail)
 {
 	struct finding *f = &c->found[rule][since];
 
@@ -57,17 +57,17 @@ check_found_all(struct check *c, enum rule rule, const char *detail)
 static void
 found_levels(struct check *c)
 {
-	enum pp_perf perf = c->perf ? c->perf : c->recorder ? c->recorder : PP_PERF_CURRENT;
+	int perf = c->perf ? c->perf : c->recorder ? c->recorder : PP_PERF_CURRENT;
 
 	for (int i = 0; i < RULES; i++)
 		for (int since = 0; since < CHECK_SINCE; since++) {
 			const struct finding *f = &c->found[i][since];
-			int level = since == PP_PERF_NONE || since > (int)perf ? AS_RULE : AS_NOTE;
+			int level = since == PP_PERF_NONE || since > perf ? AS_RULE : AS_NOTE;
 			struct finding *to = &c->result[i][level];
 
 			if (!f->count || !c->chosen[i][level])
 				continue;
-			to->since = to->count && to->since == PP_PERF_NONE ? PP_PERF_NONE : (enum pp_perf)since;
+			to->since = to->count && to->since == PP_PERF_NONE ? PP_PERF_NONE : since;
 			found_add(to, f->count, f->at, f->off, f->record, f->type, f->detail);
 		}
 }
@@ -154,7 +154,7 @@ check_type(struct check *c, const struct pp_rec *r)
 	if (r->size & 7 && r->type != PP_HEADER_TRACING_DATA && r->type != PP_HEADER_FEATURE && !pp_made(c->in, r))
 		check_found(c, RULE_E_UNALIGNED, r, NULL);
 	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN && r->type < PP_USER_TYPE_START)
-		check_found(c, RULE_E_KERNEL_TYPE, r, NULL);
+		check_found_since(c, RULE_E_KERNEL_TYPE, CHECK_NEWER, r, NULL);
 	else if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
 		check_found_since(c, RULE_E_NEW_TYPE, PP_PERF_CURRENT, r, "perf 6.1 and 6.12 stop, 7.2 leaves it out");
 	else if (!pp_type_read_by(r->type, PP_PERF_6_1)) {

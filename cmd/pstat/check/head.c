@@ -74,7 +74,7 @@ check_attr(struct check *c, const struct pp_rec *r)
 	a = &ev->attr;
 	no_samples = !(a->sample_type & ~(uint64_t)PP_SAMPLE_IDENTIFIER);	/* of perf stat */
 	if (pp_made(c->in, r) && a->size > ATTR_KNOWN)
-		check_found_since(c, RULE_E_NEW_ATTR, PP_PERF_NONE, r, "no perf up to 7.2 knows as much");
+		check_found_since(c, RULE_E_NEW_ATTR, CHECK_NEWER, r, "no perf up to 7.2 knows as much");
 	else if (pp_made(c->in, r) && a->size > ATTR_6_1)
 		check_found_since(c, RULE_E_NEW_ATTR, a->size > ATTR_6_12 ? PP_PERF_CURRENT : PP_PERF_6_12, r,
 		    a->size > ATTR_6_12 ? "perf 6.1 and 6.12 know less" : "perf 6.1 knows less");
@@ -171,7 +171,7 @@ feature_new(struct check *c, const struct pp_rec *r, uint64_t number)
 
 	snprintf(detail, sizeof detail, "%s %s (%ju)", read ? "perf 6.1 and 6.12 do not read" : "no perf up to 7.2 reads",
 	    read ? pp_feature_name(number) : "this number", (uintmax_t)number);
-	check_found_since(c, RULE_E_NEW_FEATURE, read ? PP_PERF_CURRENT : PP_PERF_NONE, r, detail);
+	check_found_since(c, RULE_E_NEW_FEATURE, read ? PP_PERF_CURRENT : CHECK_NEWER, r, detail);
 }
 
 /* A feature record that stands in the input: its number alone. */

@@ -21,12 +21,15 @@ struct finding {
 	uint64_t off, record;		/* of the first: byte, and number among the records from 0 */
 	uint32_t type;			/* of its record; UINT32_MAX: of none */
 	bool	 at;			/* `off' is known */
-	enum pp_perf since;		/* of a result: the first that reads all of it right */
+	int	 since;			/* of a result: the first that reads all of it right */
 	char	 detail[240];		/* of the first; "": nothing to add */
 };
 
-/* By the first version of perf that reads it right: findings that none reads right are in [PP_PERF_NONE]. */
-enum { CHECK_SINCE = PP_PERF_CURRENT + 1 };
+/*
+ * By the first version of perf that reads it right: findings that none reads right are in [PP_PERF_NONE].  CHECK_NEWER: newer
+ * than those that are known; it reads what it has written.
+ */
+enum { CHECK_NEWER = PP_PERF_CURRENT + 1, CHECK_SINCE };
 /* The two levels of a finding: that of its rule; a note, as only older perfs than that it is checked for misread it. */
 enum { AS_RULE, AS_NOTE, CHECK_LEVELS };
 
@@ -48,8 +51,8 @@ struct check {
 	bool		 chosen[RULES][CHECK_LEVELS];
 	struct finding	 found[RULES][CHECK_SINCE];
 	struct finding	 result[RULES][CHECK_LEVELS];	/* by check_end() */
-	enum pp_perf	 perf;		/* that it is checked for; PP_PERF_NONE: that of the header, or the newest */
-	enum pp_perf	 recorder;	/* by the header; PP_PERF_NONE: unknown */
+	int		 perf;		/* that it is checked for; PP_PERF_NONE: that of the header, or the newest known */
+	int		 recorder;	/* by the header; PP_PERF_NONE: unknown */
 	uint64_t	 record;	/* number of the current record */
 
 	/* the head */
@@ -79,7 +82,7 @@ struct check {
 /* The rule was broken by this record.  The detail is that of the first place; NULL: none. */
 void	check_found(struct check *, enum rule, const struct pp_rec *, const char *detail);
 /* The same of a rule whose `since' VARIES. */
-void	check_found_since(struct check *, enum rule, enum pp_perf since, const struct pp_rec *, const char *detail);
+void	check_found_since(struct check *, enum rule, int since, const struct pp_rec *, const char *detail);
 /* The same, n times, first at that place. */
 void	check_found_at(struct check *, enum rule, uint64_t n, bool at, uint64_t off, uint64_t record, uint32_t type,
 	    const char *detail);
@@ -92,12 +95,12 @@ extern const struct table check_table, check_glance_table;
 /* Choose the rules of --check=LIST; exits 2 if a word is none. */
 void	check_choose(struct check *, const char *list);
 /* The column `since' of a rule. */
-enum pp_perf check_since(enum rule);
+int	check_since(enum rule);
 /*
  * The version of perf that a text begins with, as one of those whose limits are known: of one between these the newer (`up') or
- * the older.  PP_PERF_NONE: the text has no version.
+ * the older, and CHECK_NEWER.  PP_PERF_NONE: the text has no version.
  */
-enum pp_perf check_perf(const char *text, size_t len, bool up);
+int	check_perf(const char *text, size_t len, bool up);
 
 /* ---- sample.c ------------------------------------------------------------------------------------ */
 

@@ -24,15 +24,15 @@ static const struct row {
 static const char letters[LEVELS] = "EWN";
 static const char *const level_names[LEVELS] = { "error", "warning", "note" };
 
-enum pp_perf
+int
 check_since(enum rule rule)
 {
-	return rows[rule].since == SINCE_VARIES ? PP_PERF_NONE : (enum pp_perf)rows[rule].since;
+	return rows[rule].since == SINCE_VARIES ? PP_PERF_NONE : rows[rule].since;
 }
 
 /* ---- versions ------------------------------------------------------------------------------------ */
 
-enum pp_perf
+int
 check_perf(const char *text, size_t len, bool up)
 {
 	static const struct { unsigned major, minor; enum pp_perf perf; } perfs[] = {	/* PP_PERF_CURRENT is 7.2 */
@@ -52,10 +52,10 @@ check_perf(const char *text, size_t len, bool up)
 		bool same = major == perfs[i].major && minor == perfs[i].minor;
 
 		if (same || (up && !older))
-			return perfs[i].perf;
+			return (int)perfs[i].perf;
 		last = older ? i : last;
 	}
-	return up ? PP_PERF_CURRENT : perfs[last].perf;
+	return last == 2 ? CHECK_NEWER : (int)perfs[last].perf;
 }
 
 /* ---- which rules --------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ each_result(const struct check *c, void (*fn)(void *arg, int rule, enum level, c
 }
 
 static const char *
-version_name(enum pp_perf perf)
+version_name(int perf)
 {
 	return perf == PP_PERF_6_12 ? "6.12" : perf == PP_PERF_CURRENT ? "7.2" : NULL;
 }
