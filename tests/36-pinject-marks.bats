@@ -117,3 +117,28 @@ index() {
 	[ $rc = 0 ] && one_line "pinject: warning: no SAMPLE_TIME: no sample has a time" || failed "no time"
 	done_all
 }
+
+@test "pinject --sample-time: of what cannot be read twice, the reason is said" {
+	# open, but not for us by its name
+	[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || skip "only root can become another user"
+	chmod 755 "$T" "$BATS_RUN_TMPDIR"
+	cp data/basic.pipe.data "$T/in"
+	chmod 600 "$T/in"
+	for o in --sample-time --finished-round=auto; do
+		try setpriv --reuid 65534 --clear-groups pinject $o <"$T/in"
+		[ $rc = 1 ] && ! [ -s "$T/out" ] && one_line "pinject: /dev/stdin: Permission denied" || failed "$o"
+	done
+	done_all
+}
+
+@test "pinject --sample-time: a sample of no event of the recording" {
+	cat >"$T/recipe.txt" <<-END
+		attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=7
+		attr type=1 config=2 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=8
+		SAMPLE misc=2 ip=0x1000 pid=7 tid=7 time=100 id=7
+		SAMPLE misc=2 ip=0x1000 pid=7 tid=7 time=200 id=9
+	END
+	mkpipe "$T/recipe.txt" >"$T/in"
+	try pinject --sample-time "$T/in"
+	[ $rc = 1 ] && cmp "$T/in" "$T/out" && one_line "pinject: $T/in: byte "
+}

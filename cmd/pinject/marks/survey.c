@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+
 #include "record/feature.h"
 #include "survey.h"
 
@@ -18,35 +20,49 @@ survey_time(struct survey *s, uint64_t *newest, bool sample, uint64_t time)
 }
 
 void
-survey(const struct tool *t, struct survey *s)
+survey(struct tool *t, struct survey *s)
 {
-	struct pp_err err = { 0 };
-	struct pp_source *in = tool_source(t, tool_twice(t), 0, &err);
+	struct pp_source *in;
 	const struct pp_event *ev;
 	uint64_t newest = 0, time;
 	struct pp_rec r;
+	int rc;
 
 	*s = (struct survey){ 0 };
-	while (in && pp_next(in, &r) > 0) {
+	if (!(in = tool_source(t, tool_twice(t), 0, &s->err))) {
+		tool_say(t, &s->err);
+		tool_abandon(t);
+		exit(1);
+	}
+	while ((rc = pp_next(in, &r)) > 0) {
 		s->rounds |= r.type == PP_FINISHED_ROUND;
 		if (r.type >= PP_USER_TYPE_START)
 			continue;
-		if (!(ev = pp_event_find(in->events, &r, &err)))
+		if (!(ev = pp_event_find(in->events, &r, &s->err))) {
+			pp_reject(in, &r);
 			break;
+		}
 		if (pp_time(ev, &r, in->swap, &time))
 			survey_time(s, &newest, r.type == PP_SAMPLE, time);
 	}
+	if (rc < 0)
+		s->err.what[0] = 0;
 	pp_close(in);
 }
 
 void
-sample_time(const struct tool *t, struct edit *edit, const struct survey *s)
+sample_time(struct tool *t, struct edit *edit, const struct survey *s)
 {
 	struct pp_feature_io io;
 	struct pp_err err = { 0 };
 	uint8_t buf[16];
 	size_t n;
 
+	if (s->err.what[0]) {
+		tool_say(t, &s->err);
+		t->failed = true;
+		return;
+	}
 	if (!s->first) {
 		tool_warn(t, "no SAMPLE_TIME: no sample has a time");
 		return;

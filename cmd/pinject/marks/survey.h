@@ -9,14 +9,15 @@ struct survey {
 	uint64_t first, last;		/* times of the oldest and newest sample; 0: no sample has a time */
 	uint64_t behind;		/* how much a record is behind a newer one that precedes it, at most */
 	bool	 rounds;		/* there are FINISHED_ROUNDs */
+	struct pp_err err;		/* why it ended early, if the main pass may go on */
 };
 
 /*
- * Read the input (tool_twice()), between tool_open_locked() and tool_open_begin().  Errors are not reported: the main pass ends
- * at the same place, and reports them.
+ * Read the input (tool_twice()), between tool_open_locked() and tool_open_begin().  Prints the reason and exits 1 if it cannot be
+ * opened again.  Damage is not reported: the main pass ends at the same place, and reports it.
  */
-void	survey(const struct tool *, struct survey *);
-/* --sample-time: the feature SAMPLE_TIME, as perf record writes it into a file. */
-void	sample_time(const struct tool *, struct edit *, const struct survey *);
+void	survey(struct tool *, struct survey *);
+/* --sample-time: the feature SAMPLE_TIME, as perf record writes it into a file; not if the survey ended early, which is said. */
+void	sample_time(struct tool *, struct edit *, const struct survey *);
 
 #endif
