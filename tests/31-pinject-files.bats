@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: ISC
 # pinject: the build-id of a file is that of the very file that ran, or there is none and a reason.
 load lib
-
-setup_file() {
-	export SLEEP=$(readlink -f "$(command -v sleep)")
-}
+load pinject
 
 # ---- helpers ----------------------------------------------------------------------------------------
 
@@ -19,22 +16,6 @@ ids() {
 			    if $t == 67;
 			$o += $s + $pay;
 		}'
-}
-id_of() {
-	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
-}
-# prog FILE WORD: a sleep(1) with a build-id of its own.
-prog() {
-	cp "$SLEEP" "$1"
-	brand "$1" "$2"
-}
-# brand FILE WORD: change its build-id, in place.
-brand() {
-	perl -e '
-		my ($file, $old, $new) = @ARGV;
-		open my $f, "+<:raw", $file or die; local $/; my $d = <$f>;
-		my $at = index $d, pack "H*", $old; die if $at < 0;
-		seek $f, $at, 0; print $f pack "H*", $new; close $f or die' "$1" "$(id_of "$1")" "$(printf %s "$2" | sha1sum | cut -c 1-40)"
 }
 need_all() {
 	need record; need readelf; need native; need perl
@@ -151,25 +132,27 @@ others_right() {
 }
 
 # mapped_twice CLOCK OPTION...: a live recording in which a library is mapped, overwritten in place and mapped again; $T/1, $T/2:
-# the ids of its contents; $T/got: those that its maps have, "none" if none.
+# the ids of its contents; $T/got: those that its maps have, "none" if none.  CLOCK: "clock" it has CLOCK_DATA, "mono" only the name
+# of its clock, "none" no times.
 mapped_twice() {
-	local wall=$(($(date +%s%N) - 1000000000)) pinject clock=$1 n=1 maj min ino
+	local wall=$(($(date +%s%N) - $(mono))) pinject clock=$1 n=1 maj min ino type="IP|TID|TIME|CALLCHAIN"
 	shift
+	[ $clock != none ] || type="IP|TID|CALLCHAIN"
 	prog "$T/lib" "1$RANDOM"
 	sleep 0.05
 	id_of "$T/lib" >"$T/1"
 	read -r maj min ino < <(stat -c '%Hd %Ld %i' "$T/lib")
 	map() {
-		echo "MMAP2 misc=2 pid=7 tid=7 start=0x$((n++))00000 len=0x1000 maj=$maj min=$min ino=$ino prot=5 filename=$T/lib @ pid=7 time=$(($(date +%s%N) - wall + 1000))"
+		echo "MMAP2 misc=2 pid=7 tid=7 start=0x$((n++))00000 len=0x1000 maj=$maj min=$min ino=$ino prot=5 filename=$T/lib @ pid=7 $([ $clock = none ] || echo time=$(($(date +%s%N) - wall)))"
 	}
 	so_far() {
-		mkpipe "$T/recipe.txt" | { [ $clock = none ] && cat || pinject --clock-data=1000:$wall; } >"$T/in"
+		mkpipe "$T/recipe.txt" | { [ $clock != clock ] && cat || pinject --clock-data=1:$((wall + 1)); } >"$T/in"
 		tail -c +$((sent + 1)) "$T/in" >&5
 		sent=$(stat -c %s "$T/in")
 		await grown "$T/live" $sent
 	}
 	sent=0
-	echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2 ids=7" >"$T/recipe.txt"
+	echo "attr type=1 config=0 period=1 sample_type=$type flags=sample_id_all|mmap|comm|task|mmap2|use_clockid clockid=1 ids=7" >"$T/recipe.txt"
 	rm -f "$T/to" "$T/live"
 	mkfifo "$T/to"
 	pinject -q "$@" <"$T/to" >"$T/live" &
@@ -195,9 +178,11 @@ mapped_twice() {
 	need_all
 	mapped_twice clock --mmap2-buildid-all
 	diff <(cat "$T/1" "$T/1" "$T/2" "$T/2") "$T/got" || failed "by the clock"
-	# without its clock, what has been changed while it runs is not known
+	mapped_twice mono --mmap2-buildid-all
+	diff <(cat "$T/1" "$T/1" "$T/2" "$T/2") "$T/got" || failed "by the clock of this machine"
+	# without times, what has been changed while it runs is not known
 	mapped_twice none --mmap2-buildid-all
-	diff <(cat "$T/1" "$T/1"; echo none; echo none) "$T/got" || failed "without a clock"
+	diff <(cat "$T/1" "$T/1"; echo none; echo none) "$T/got" || failed "without times"
 	mapped_twice clock --mmap2-buildid-all --allow changed-files
 	[ "$(wc -l <"$T/got")" = 4 ] || failed "allowed"
 	# a BUILD_ID is of all files of a name: of the first one
@@ -249,7 +234,7 @@ mapped_twice() {
 	[ "$(id -u)" = 0 ] || skip "only /proc/PID/map_files has their interpreter's"
 	prog "$T/p" a; export P=$T/p
 	record -- "perl -e 'my \$fd = syscall 319, my \$name = \"test\", 0; open my \$f, \">&=\", \$fd; open my \$p, \"<\", \"$T/p\"; local \$/;
-	    syswrite \$f, <\$p>; exec {\"/proc/self/fd/\$fd\"} \"x\", \"$LONG\"' & $STARTED"
+	    syswrite \$f, <\$p>; select undef, undef, undef, 0.05; exec {\"/proc/self/fd/\$fd\"} \"x\", \"$LONG\"' & $STARTED"
 	gives '/memfd:test (deleted)' "$(id_of "$T/p")"; others_right
 	gone
 	gives '/memfd:test (deleted)' "none: does not exist"
@@ -282,7 +267,7 @@ in_namespace() {
 	prog "$T/q" there
 	a=$(id_of "$T/q")
 	# alive
-	record -- "unshare -m bash -c '$before; exec $T/p $LONG' & $STARTED"
+	record -- "unshare -m bash -c '$before; sleep 0.05; exec $T/p $LONG' & $STARTED"
 	gives "$P" "$a"; others_right
 	# gone
 	gone
@@ -336,7 +321,7 @@ in_namespace() {
 			rm -rf "$T/o"; mkdir -p "$T/o"/{l,u,w,m}
 			prog "$T/o/m/p" here; export P=$T/o/m/p
 			prog "$T/q" there
-			record -- "unshare -m bash -c '$how; exec $P $LONG' & $STARTED"
+			record -- "unshare -m bash -c '$how; sleep 0.05; exec $P $LONG' & $STARTED"
 			gives "$P" "$(id_of "$T/q")"; others_right
 			gone
 			gives "$P" "none: "
@@ -364,9 +349,9 @@ in_namespace() {
 	pid=$(pids)
 	read -r start maj min ino < <(perl -ne 'print "$1 ", hex $2, " ", hex $3, " $4\n" if m|^([0-9a-f]+)-\S+ r-xp \S+ (\S+):(\S+) (\d+) +'"$T/p"'|' /proc/$pid/maps)
 	cat >"$T/recipe.txt" <<-END
-		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2
-		MMAP2 misc=2 pid=$pid tid=$pid start=0x$start len=0x1000 maj=$maj min=$min ino=$ino prot=5 filename=$T/p @ pid=$pid time=1
-		SAMPLE misc=2 ip=0x$start pid=$pid time=2 chain=
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2|use_clockid clockid=1
+		MMAP2 misc=2 pid=$pid tid=$pid start=0x$start len=0x1000 maj=$maj min=$min ino=$ino prot=5 filename=$T/p @ pid=$pid time=$(mono)
+		SAMPLE misc=2 ip=0x$start pid=$pid time=$(mono) chain=
 		FINISHED_ROUND
 		FINISHED_ROUND
 	END

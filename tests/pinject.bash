@@ -22,3 +22,25 @@ records() {
 			$o += $s + $pay;
 		}' -- "$@"
 }
+
+SLEEP=$(readlink -f "$(command -v sleep)")
+id_of() {
+	readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'
+}
+# prog FILE WORD: a sleep(1) with a build-id of its own.
+prog() {
+	cp "$SLEEP" "$1"
+	brand "$1" "$2"
+}
+# brand FILE WORD: change its build-id, in place.
+brand() {
+	perl -e '
+		my ($file, $old, $new) = @ARGV;
+		open my $f, "+<:raw", $file or die; local $/; my $d = <$f>;
+		my $at = index $d, pack "H*", $old; die if $at < 0;
+		seek $f, $at, 0; print $f pack "H*", $new; close $f or die' "$1" "$(id_of "$1")" "$(printf %s "$2" | sha1sum | cut -c 1-40)"
+}
+# Now by CLOCK_MONOTONIC, ns.
+mono() {
+	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'printf "%d\n", 1e9 * clock_gettime(CLOCK_MONOTONIC)'
+}

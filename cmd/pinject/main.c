@@ -112,6 +112,7 @@ main(int argc, char *argv[])
 	bool surveys, direct;
 
 	options_parse(&o, &t, argc, argv);
+	lookup.at_once = o.buildid_all || o.mmap2_buildid_all;
 	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;

@@ -3,15 +3,17 @@
  * clock.c - --clock-data: which wall clock time it was at a time of the recording's clock.
  *
  * The first ATTR names the clock.  For "now" both clocks are read then, which is right only if the recording is made now, on this
- * machine: the first record with a time shows it.
+ * machine: what the recording says of its machine shows it, and the first record with a time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "header.h"
+#include "lookup/when.h"
 #include "record/event.h"
 #include "record/feature.h"
+#include "tool/clock.h"
 
 enum { NS = 1000000000 };
 #define CLOCK_LATE (60 * (uint64_t)NS)		/* a live record may be older than this process by so much */
@@ -21,9 +23,8 @@ struct clock {
 	struct header	*h;
 	struct tool	*t;
 	struct edit	*edit;
-	clockid_t	 id;
 	bool		 read, checked;
-	uint64_t	 began;		/* of the recording's clock, when it was read */
+	struct when	 when;		/* both clocks, when they were read */
 };
 
 void
@@ -44,67 +45,28 @@ header_option_clock(const struct tool *t, struct header *h, const char *arg)
 	free(copy);
 }
 
-static uint64_t
-clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	return clock_gettime(id, &ts) < 0 ? 0 : (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
-}
-
-static bool
-clock_is_readable(const struct pp_attr *a)
-{
-	if (!(a->flags >> PP_ATTR_USE_CLOCKID_BIT & 1))
-		return false;
-	switch (a->clockid) {
-	case CLOCK_REALTIME: case CLOCK_MONOTONIC: case CLOCK_MONOTONIC_RAW: case CLOCK_BOOTTIME: case CLOCK_TAI:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Read both clocks at one time, as well as it can be done: the shortest of some attempts. */
-static void
-clock_read(struct clock *c)
-{
-	uint64_t best = UINT64_MAX;
-
-	for (int i = 0; i < 8; i++) {
-		uint64_t before = clock_ns(c->id), wall = clock_ns(CLOCK_REALTIME), after = clock_ns(c->id);
-
-		if (before && after - before < best) {
-			best = after - before;
-			c->h->mono = before + best / 2;
-			c->h->wall = wall;
-		}
-	}
-	c->began = c->h->mono;
-}
-
 static int
 clock_attr(struct clock *c, const struct pp_attr *a)
 {
+	int64_t id = a->flags >> PP_ATTR_USE_CLOCKID_BIT & 1 ? (int64_t)a->clockid : CLOCK_PERF;
 	uint8_t buf[24];
 	struct pp_feature_io io;
 	struct pp_err err = { 0 };
 	size_t n;
 
 	c->read = true;
-	c->id = CLOCK_MONOTONIC;
-	if (a->flags >> PP_ATTR_USE_CLOCKID_BIT & 1)
-		c->id = (clockid_t)a->clockid;
-	else if (!c->h->clock_now)
+	if (id == CLOCK_PERF && !c->h->clock_now)
 		tool_warn(c->t, "--clock-data: the times are of the kernel's own clock, not of one that perf record -k names");
-	if (c->h->clock_now && !clock_is_readable(a))
+	if (c->h->clock_now && !(id != CLOCK_PERF && when_is(&c->when, id)))
 		tool_wrong(c->t, "--clock-data=now: nothing but the kernel can read the clock of this recording; "
 		    "use perf record -k mono");
-	if (c->h->clock_now)
-		clock_read(c);
+	if (c->h->clock_now) {
+		c->h->mono = c->when.ref.clock;
+		c->h->wall = c->when.ref.wall;
+	}
 	pp_feature_create(&io, PP_FEAT_CLOCK_DATA, c->t->in->swap, 0, buf, sizeof buf, &err);
 	pp_feature_put_num(&io, "version", 1);
-	pp_feature_put_num(&io, "clockid", (uint32_t)c->id);
+	pp_feature_put_num(&io, "clockid", (uint32_t)(id == CLOCK_PERF ? CLOCK_MONOTONIC : id));
 	pp_feature_put_num(&io, "wall_clock", c->h->wall);
 	pp_feature_put_num(&io, "clock", c->h->mono);
 	if (pp_feature_finish(&io, &n) < 0)
@@ -118,19 +80,40 @@ static int
 clock_check(struct clock *c, struct pp_source *in, const struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(in->events, r, &c->t->in_err);
-	uint64_t time, now;
+	uint64_t time, began = c->when.ref.clock;
 
 	if (!ev)
 		return pp_reject(in, r);
 	if (!pp_time(ev, r, in->swap, &time))
 		return 1;
 	c->checked = true;
-	now = clock_ns(c->id);
-	if (time > now || (time < c->began && c->began - time > CLOCK_LATE))
-		return pp_fail(&c->t->in_err, "--clock-data=now: a record is of %" PRIu64 ".%09" PRIu64 " s, but now it is %" PRIu64
-		    ".%09" PRIu64 " s by the clock of this machine: it is not being recorded here", time / NS, time % NS, now / NS,
-		    now % NS);
+	if (!when_can_be(&c->when, time) || (time < began && began - time > CLOCK_LATE))
+		tool_wrong(c->t, "--clock-data=now: a record is of %" PRIu64 ".%09" PRIu64 " s, but now it is %" PRIu64 ".%09" PRIu64
+		    " s by the clock of this machine: it is not being recorded here", time / NS, time % NS, began / NS, began % NS);
 	return 1;
+}
+
+/* Is the feature one of this machine and its kernel? */
+static void
+clock_check_machine(const struct clock *c, const struct pp_rec *r)
+{
+	struct pp_feature f;
+	struct pp_feature_io io;
+	struct pp_feature_value v;
+	struct pp_err ignored = { 0 };
+	const struct utsname *us = &c->h->us;
+	const char *ours;
+
+	if (pp_feature_of(&f, r, c->t->in->swap, 0, &ignored) < 0)
+		return;
+	ours = f.number == PP_FEAT_HOSTNAME ? us->nodename : f.number == PP_FEAT_OSRELEASE ? us->release :
+	    f.number == PP_FEAT_ARCH ? us->machine : NULL;
+	if (!ours)
+		return;
+	pp_feature_open(&io, &f, &ignored);
+	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR && (v.len != strlen(ours) || memcmp(v.p, ours, v.len)))
+		tool_wrong(c->t, "--clock-data=now: %s of the recording is not that of this machine: it is not being recorded here",
+		    pp_feature_name(f.number));
 }
 
 static int
@@ -145,6 +128,8 @@ clock_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stab
 			return -1;
 	} else if (!c->read && r->type == PP_HEADER_FEATURE) {
 		return pp_fail(&c->t->in_err, "--clock-data: no ATTR is in front of the features");
+	} else if (c->h->clock_now && r->type == PP_HEADER_FEATURE) {
+		clock_check_machine(c, r);
 	} else if (c->h->clock_now && !c->checked && r->type < PP_USER_TYPE_START && clock_check(c, in, r) < 0)
 		return -1;
 	return o->next->put(o->next, in, r, stable);

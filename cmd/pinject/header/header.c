@@ -130,6 +130,8 @@ header_open(struct header *h, struct tool *t)
 		from_open(h, t);
 	if (h->clock_now && tool_twice(t))
 		tool_wrong(t, "--clock-data=now: the recording is a file, and not being made now");
+	if (h->clock_now)
+		uname(&h->us);
 }
 
 void

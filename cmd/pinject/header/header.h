@@ -10,6 +10,8 @@
 #ifndef HEADER_H
 #define HEADER_H
 
+#include <sys/utsname.h>
+
 #include "edit.h"
 #include "tool/feature_list.h"
 #include "tool/kallsyms.h"
@@ -37,6 +39,7 @@ struct header {			/* begins zeroed */
 	struct pp_err	 from_err;
 	bool		 clock, clock_now;	/* --clock-data */
 	uint64_t	 mono, wall;
+	struct utsname	 us;		/* of this machine, if clock_now */
 	bool		 add_cmdline;
 	char		**command;	/* for --add-cmdline */
 	size_t		 ncommand;

@@ -55,7 +55,7 @@ lookup_holds(const struct lookup *l, const struct lookup_for *f, struct lookup_s
 
 	if (!s->changed)
 		return LOOKUP_HOLDS;
-	if (latest < s->changed)
+	if (latest < s->changed || l->elsewhere)
 		return LOOKUP_CHANGED;
 	if (!l->live || (l->wall && latest <= s->asked))
 		return LOOKUP_HOLDS;

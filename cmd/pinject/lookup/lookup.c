@@ -219,6 +219,8 @@ lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct
 			l->taken_kernel++;
 		else if (!lookup_has_copies(l, f->kind))	/* or it may be of those */
 			l->taken++;
+		if (f->kind == LOOKUP_FILE)
+			recording_took(l, to);
 		return 1;
 	}
 	if (lookup_has_copies(l, f->kind) &&

@@ -4,6 +4,7 @@
  *
  *	lookup.c	the process that reads the recording: one question, one answer
  *	recording.c	what the recording says of its machine, times and namespaces
+ *	when.h		the wall clock at a time of the recording
  *	known.c		--known-build-ids
  *	holds.c		is an answer one for another map, too?
  *	serve.c		the second process: answers
@@ -23,6 +24,7 @@
 #include "buildid.h"
 #include "sink/out.h"
 #include "tool/tool.h"
+#include "when.h"
 
 enum { LOOKUP_SYMFS_MAX = 64 };
 
@@ -44,6 +46,7 @@ struct lookup {			/* begins zeroed, with fd -1 */
 	int	 fd;			/* to the second process; -1: there is none, or it has ended */
 	const char *ended;		/* why */
 	struct utsname us;		/* of this machine */
+	bool	 at_once;		/* build-ids are written when maps arrive, not when samples hit them */
 	const bool *other_kernel;	/* is the recording known to be of another kernel?  NULL: no */
 	uint8_t	*questions;		/* not sent yet */
 	size_t	 nquestions;		/* bytes */
@@ -56,7 +59,13 @@ struct lookup {			/* begins zeroed, with fd -1 */
 	bool	 named;			/* it has the name of its machine */
 	char	*host;			/* the name of its machine, if it is not ours */
 	uint64_t wall, clock;		/* a moment by wall clock and by the clock of the recording, ns; 0: unknown */
-	uint64_t written;		/* wall clock, ns: all of its maps are older */
+	uint64_t written;		/* wall clock, ns: a file: when it was written; a pipe: when we began */
+	struct when when;		/* if wall is unknown */
+	uint64_t first;			/* time of the first record that has one; 0: none so far */
+	bool	 begun;			/* features and attrs are over, as far as they come first */
+	bool	 no_times;		/* it has no times */
+	uint64_t untimed;		/* files that were taken for maps before `first' was known */
+	uint64_t untimed_changed;	/* wall clock, ns: the latest change of one of these */
 	uint64_t refused;		/* questions without an answer, as it was made elsewhere */
 	uint64_t taken, taken_kernel;	/* files of this machine that were; of the kernel and its modules */
 };

@@ -62,6 +62,8 @@ bool	question_send(struct lookup *);
 void	recording_start(struct lookup *);
 /* Wall clock, ns, at which a map of that time was made, or at latest; 0: no limit. */
 uint64_t recording_latest(const struct lookup *, uint64_t time);
+/* A file of this machine was taken for a map. */
+void	recording_took(struct lookup *, const struct lookup_found *);
 void	recording_end(struct lookup *);
 
 /* known.c: 1, or 0: not in the list */

@@ -11,6 +11,7 @@
 #include "record/feature.h"
 #include "record/raw.h"
 #include "source/source.h"
+#include "tool/clock.h"
 
 enum { COMM_EXEC = 1 << 13 };		/* in misc of a COMM (perf_event.h) */
 enum { MNT_NAMESPACE = 5 };		/* its entry in a NAMESPACES (perf_event.h, MNT_NS_INDEX) */
@@ -43,17 +44,36 @@ recording_start(struct lookup *l)
 	l->live = rc < 0 || !S_ISREG(st.st_mode);
 	clock_gettime(CLOCK_REALTIME, &now);
 	l->written = ns_of(l->live ? &now : &st.st_mtim);
+	when_start(&l->when);
 }
 
+/*
+ * A map without a time is from before the recording, which takes the two clocks of CLOCK_DATA at its start.  Without CLOCK_DATA its
+ * first time is as good.  Until that is known, a pipe is taken for a live one; learn_first() looks whether it was.
+ */
 uint64_t
 recording_latest(const struct lookup *l, uint64_t time)
 {
+	uint64_t latest;
+
 	if (tool_allows(l->t, "changed-files"))
 		return 0;
-	if (!l->wall)
+	if (l->wall)
+		return time > l->clock ? l->wall + (time - l->clock) : l->wall;
+	if (!l->first || l->other_release || !(latest = when_latest(&l->when, time ? time : l->first)))
 		return l->written;
-	/* a map without a time is from before the recording, which takes the two clocks at its start */
-	return time > l->clock ? l->wall + (time - l->clock) : l->wall;
+	/* a file may be a copy of the recording that was written later; of a pipe, `written' says nothing */
+	return l->live || latest < l->written ? latest : l->written;
+}
+
+void
+recording_took(struct lookup *l, const struct lookup_found *found)
+{
+	if (l->first || l->wall)
+		return;
+	l->untimed++;
+	if (found->changed > l->untimed_changed)
+		l->untimed_changed = found->changed;
 }
 
 /* ---- where ---------------------------------------------------------------------------------------------------- */
@@ -65,15 +85,20 @@ is_text(const struct pp_feature_value *v, const char *text)
 	return v->kind == PP_F_STR && v->len == strlen(text) && !memcmp(v->p, text, v->len);
 }
 
+static const char *
+recording_name(const struct lookup *l)
+{
+	return l->t->in_name ? l->t->in_name : "<stdin>";
+}
+
 /* It says so behind what was taken for its files. */
 static void
 learned_late(struct lookup *l, uint64_t taken, const char *what)
 {
-	struct pp_err e = { .what = "" };
+	struct pp_err e = { .file = recording_name(l) };
 
 	if (!taken)
 		return;
-	e.file = l->t->in_name;
 	pp_fail(&e, "the recording was %s, and says so behind its maps: %ju files of this host were taken for its own; "
 	    "use --no-fs", what, (uintmax_t)taken);
 	tool_say(l->t, &e);
@@ -86,6 +111,45 @@ learn_elsewhere(struct lookup *l, const char *what)
 	if (!l->elsewhere)
 		learned_late(l, l->taken + l->taken_kernel, what);
 	l->elsewhere = what;
+}
+
+/*
+ * Features and attrs are over.  Without CLOCK_DATA, the times of a recording that was made under another kernel say nothing here: a
+ * file has a time of its own, but what comes from a pipe may be of any time.
+ */
+static void
+learn_begun(struct lookup *l, const struct pp_source *in)
+{
+	l->begun = true;
+	l->no_times = clock_of_events(in->events) == CLOCK_NONE;
+	if (l->live && !l->wall && l->other_release && !tool_allows(l->t, "changed-files"))
+		learn_elsewhere(l, "made under another kernel, and does not say when");
+}
+
+/* Until there is a record with a time. */
+static void
+learn_first(struct lookup *l, struct pp_source *in, const struct pp_rec *r)
+{
+	const struct pp_event *ev = r->type < PP_USER_TYPE_START ? pp_event_find(in->events, r, NULL) : NULL;
+	struct pp_err e = { .file = recording_name(l) };
+	uint64_t time;
+
+	if (!ev || !pp_time(ev, r, l->swap, &time) || !time)
+		return;
+	l->first = time;
+	when_is(&l->when, clock_of_events(in->events));
+	if (!when_can_be(&l->when, time))
+		l->when.ref.clock = 0;
+	if (l->wall || l->elsewhere || tool_allows(l->t, "changed-files"))
+		return;
+	if (l->live && !l->when.ref.clock)
+		l->elsewhere = "not made since this host was started";
+	if (!l->at_once || !l->untimed || (!l->elsewhere && l->untimed_changed <= recording_latest(l, time)))
+		return;
+	pp_fail(&e, "the recording was made before files of its maps were changed, and says so behind these maps: "
+	    "some build-ids may be wrong; use --mmap2-buildids or --build-ids");
+	tool_say(l->t, &e);
+	l->t->failed = true;
 }
 
 static void
@@ -195,6 +259,10 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct lookup *l = ((struct stage *)o)->l;
 
+	if (!l->begun && r->type < PP_USER_TYPE_START && in->events->n)
+		learn_begun(l, in);
+	if (!l->first && l->begun && !l->no_times)
+		learn_first(l, in, r);
 	switch (r->type) {
 	case PP_HEADER_FEATURE:
 		learn_feature(l, r);
@@ -208,7 +276,7 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	}
 	if (l->nquestions && l->live && !pp_at_hand(in))	/* the next record may come late */
 		question_send(l);
-	o->idle = !l->nquestions || !l->live;
+	o->idle = (l->first || l->no_times) && (!l->nquestions || !l->live);
 	return o->next->put(o->next, in, r, stable);
 }
 
@@ -225,6 +293,8 @@ finish(struct out *o)
 		    l->host);
 	else if (l->refused)
 		tool_warn(l->t, "no build-ids: the recording was %s", l->elsewhere);
+	if (l->live && l->taken && !l->first && !l->wall && !tool_allows(l->t, "changed-files"))
+		tool_warn(l->t, "the recording has no times, and is taken to be made now");
 	if (l->taken + l->taken_kernel && !l->named)
 		tool_note(l->t, "the recording does not say on which host it was made, and is taken to be of this one");
 	free(s);
@@ -236,7 +306,7 @@ lookup_stage(struct lookup *l, struct out *next)
 {
 	struct stage *s = tool_alloc(1, sizeof *s);
 
-	*s = (struct stage){ .pub = { .put = put, .finish = finish, .next = next, .idle = true }, .l = l };
+	*s = (struct stage){ .pub = { .put = put, .finish = finish, .next = next }, .l = l };
 	l->swap = l->t->in->swap;
 	if (l->swap)
 		l->elsewhere = "made on a machine of the other byte order";

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * when.h - which wall clock time it was at a time of the recording's clock, if the recording does not say so itself (CLOCK_DATA):
+ * the clock is read here, and that is right if the recording was made since this machine was started
+ *
+ *	struct when w;
+ *	when_start(&w);				while the process can still make perf events
+ *	when_is(&w, clock_of_events(events));	as soon as the attrs are known
+ *	wall = when_latest(&w, time);
+ */
+#ifndef WHEN_H
+#define WHEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct when_pair { uint64_t clock, wall, error; };	/* read at one moment, ns; the clock may be wrong by `error' */
+
+struct when {
+	struct when_pair perf;		/* the clock of recordings without -k, and the wall clock */
+	struct when_pair ref;		/* of the recording's clock; clock 0: it cannot be read */
+	int64_t		 clock;		/* which one: tool/clock.h */
+	uint64_t	 slept;		/* ns for which this machine was suspended; clocks that stop then do not show when */
+};
+
+void		 when_start(struct when *);
+/* The clock of the recording.  false: it cannot be read. */
+bool		 when_is(struct when *, int64_t clock);
+/* Can it be a time of that clock on this machine, since it was started and up to now? */
+bool		 when_can_be(const struct when *, uint64_t time);
+/* Wall clock, ns, at that time of the recording's clock, or somewhat before.  0: unknown. */
+uint64_t	 when_latest(const struct when *, uint64_t time);
+
+#endif
