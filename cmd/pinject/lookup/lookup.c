@@ -206,7 +206,8 @@ lookup_is_memory(const struct pp_dso *d)
 static int
 lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct lookup_found *to)
 {
-	bool kernel = f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE || f->kind == LOOKUP_VDSO || f->kind == LOOKUP_KALLSYMS;
+	bool kernel = f->kind == LOOKUP_KERNEL || f->kind == LOOKUP_MODULE || f->kind == LOOKUP_VDSO || f->kind == LOOKUP_KALLSYMS ||
+	    f->kind == LOOKUP_MODULES;
 	uint32_t flags = want_fd ? ASK_FD : f->watch && l->live ? ASK_WATCH : 0;
 
 	to->why = "--kallsyms says that it is of another kernel";

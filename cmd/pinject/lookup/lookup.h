@@ -78,6 +78,7 @@ enum lookup_kind {
 	LOOKUP_JITDUMP,			/* the jitdump at this path, seen by process pid, or below jit_dump_dir; no id */
 	LOOKUP_PERF_MAP,		/* perf-PID.map in /tmp of process pid, or below perf_map_dir; no id; the name is not used */
 	LOOKUP_KALLSYMS,		/* /proc/kallsyms; no id; the name is not used */
+	LOOKUP_MODULES,			/* /proc/modules, likewise */
 	LOOKUP_DEBUG,			/* separate debug information, by its path: the caller compares the id */
 };
 

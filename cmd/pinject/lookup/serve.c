@@ -163,6 +163,10 @@ serve_answer(const struct question *q, struct place *p, struct lookup_found *to)
 		to->fd = open("/proc/kallsyms", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		to->why = strerror(errno);
 		return to->fd >= 0;
+	case LOOKUP_MODULES:
+		to->fd = open("/proc/modules", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		to->why = strerror(errno);
+		return to->fd >= 0;
 	}
 	to->why = "unknown question";
 	return 0;

@@ -16,6 +16,7 @@
 enum {
 	WAITING = 128,			/* files that are open */
 	NAMED_MAX = 65536,		/* files whose debug information is looked for */
+	KALLSYMS_LOOK = 1 << 20,	/* bytes of /proc/kallsyms, at the beginning of which the kernel's first symbol is */
 };
 
 struct copy {
@@ -156,29 +157,50 @@ archive_vdso(struct archive *a, const struct build_id *id)
 		store_put(a->store, id, "vdso", image, n);
 }
 
+/*
+ * Where the kernel begins, as 16 digits: the address of _text, or else _stext.  false: the file has no addresses for this user.
+ * The first symbols of some kernels are offsets of the data of a CPU.
+ */
+static bool
+archive_kernel_address(int kallsyms, char to[17])
+{
+	static char text[KALLSYMS_LOOK + 1];
+	ssize_t n = 0, got;
+	char *at;
+
+	while (n < KALLSYMS_LOOK && (got = pread(kallsyms, text + n, (size_t)(KALLSYMS_LOOK - n), n)) > 0)
+		n += got;
+	text[n] = 0;
+	if (!(at = strstr(text, " T _text\n")) && !(at = strstr(text, " T _stext\n")))
+		return false;
+	while (at > text && at[-1] != '\n')
+		at--;
+	snprintf(to, 17, "%.16s", at);
+	return strspn(to, "0123456789abcdef") == 16 && strspn(to, "0") < 16;
+}
+
 /* Symbols of the kernel: the running one, whose id this is. */
 static void
 archive_kallsyms(struct archive *a, const struct build_id *id)
 {
-	static const char hidden[] = "0000000000000000";
 	static const char name[] = "/proc/kallsyms";
-	char start[sizeof hidden] = "";
-	struct lookup_found found = { .fd = -1 };
+	struct lookup_found found = { .fd = -1 }, modules = { .fd = -1 };
 	const char *why = NULL;
-	ssize_t n;
+	char address[17];
 
-	if (store_has(a->store, id, "kallsyms"))
-		return;
 	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_KALLSYMS }, true, &found) <= 0) {
 		archive_without(a, name, found.why);
 		return;
 	}
-	if ((n = pread(found.fd, start, sizeof hidden - 1, 0)) < 0)
-		why = strerror(errno);
-	else if (!n || !strcmp(start, hidden))
-		why = "it has no addresses for this user (sysctl kernel.kptr_restrict)";
-	else
-		store_copy(a->store, id, "kallsyms", found.fd, NULL, &why);
+	errno = 0;
+	if (!archive_kernel_address(found.fd, address)) {
+		why = errno ? strerror(errno) : "it has no addresses for this user (sysctl kernel.kptr_restrict)";
+	} else if (!store_has_kernel(a->store, id, address)) {
+		lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_MODULES }, true, &modules);
+		store_kernel(a->store, id, address, found.fd, modules.fd, &why);
+		if (modules.fd >= 0)
+			close(modules.fd);
+	}
 	if (why)
 		archive_without(a, name, why);
 	close(found.fd);

@@ -68,8 +68,8 @@ store_fail(struct store *s, const char *doing)
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-struct place {			/* of a file: two directories below DIR, and its name */
-	char	 dir[2][2 * BUILD_ID_MAX + 1];
+struct place {			/* of a file: two or three directories below DIR, and its name */
+	char	 dir[3][2 * BUILD_ID_MAX + 1];
 	const char *name;
 	bool	 linked;	/* found by a link to the second directory, .build-id/ab/cdef... */
 };
@@ -77,10 +77,23 @@ struct place {			/* of a file: two directories below DIR, and its name */
 static struct place
 place_of(const struct build_id *id, const char *kind)
 {
-	struct place p = { .name = kind, .linked = strcmp(kind, "kallsyms") != 0 };
+	struct place p = { .dir = { "files" }, .name = kind, .linked = true };
 
-	strcpy(p.dir[0], p.linked ? "files" : "[kernel.kallsyms]");
 	tool_hex(p.dir[1], id->b, id->len);
+	return p;
+}
+
+/* address NULL: the place without it. */
+static struct place
+place_of_kernel(const struct build_id *id, const char *address, const char *name)
+{
+	struct place p = { .dir = { "[kernel.kallsyms]" }, .name = name };
+
+	tool_hex(p.dir[1], id->b, id->len);
+	if (address) {
+		strcpy(p.dir[0], "[kernel.kcore]");
+		snprintf(p.dir[2], sizeof p.dir[2], "%s", address);
+	}
 	return p;
 }
 
@@ -99,17 +112,27 @@ store_step(int dir, const char *name, bool make)
 	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Two levels down, made if they are not there; the caller closes the result.  -1: errno. */
+/* Some levels down, made if they are not there; the caller closes the result.  third "": two levels.  -1: errno. */
 static int
-store_enter(int dir, const char *first, const char *second)
+store_enter(int dir, const char *first, const char *second, const char *third)
 {
-	int below = store_step(dir, first, true), rc;
+	const char *const names[] = { second, third };
+	int at = store_step(dir, first, true);
 
-	if (below < 0)
-		return -1;
-	rc = store_step(below, second, true);
-	close(below);
-	return rc;
+	for (int i = 0; i < 2 && at >= 0 && *names[i]; i++) {
+		int below = store_step(at, names[i], true);
+
+		close(at);
+		at = below;
+	}
+	return at;
+}
+
+/* Its path below DIR. */
+static void
+store_path(const struct place *p, char *to, size_t n)
+{
+	snprintf(to, n, "%s/%s/%s%s%s", p->dir[0], p->dir[1], p->dir[2], *p->dir[2] ? "/" : "", p->name);
 }
 
 /* As perf finds the file. */
@@ -121,7 +144,7 @@ store_is_there(const struct store *s, const struct place *p)
 	if (p->linked)
 		snprintf(path, sizeof path, ".build-id/%.2s/%s/%s", p->dir[1], p->dir[1] + 2, p->name);
 	else
-		snprintf(path, sizeof path, "%s/%s/%s", p->dir[0], p->dir[1], p->name);
+		store_path(p, path, sizeof path);
 	return store_exists(s->dir, path);
 }
 
@@ -242,7 +265,7 @@ static int
 store_link(struct store *s, const struct place *p)
 {
 	char first[3] = { p->dir[1][0], p->dir[1][1], '\0' }, to[sizeof p->dir + 8];
-	int dir = store_enter(s->dir, ".build-id", first), rc;
+	int dir = store_enter(s->dir, ".build-id", first, ""), rc;
 
 	snprintf(to, sizeof to, "../../%s/%s", p->dir[0], p->dir[1]);
 	rc = dir < 0 ? -1 : symlinkat(to, dir, p->dir[1] + 2);
@@ -257,7 +280,7 @@ store_link(struct store *s, const struct place *p)
 static int
 store_make(struct store *s, const struct place *p, struct from *from)
 {
-	int dir = store_enter(s->dir, p->dir[0], p->dir[1]), rc = 0;
+	int dir = store_enter(s->dir, p->dir[0], p->dir[1], p->dir[2]), rc = 0;
 	struct atomic a;
 
 	if (dir < 0)
@@ -276,30 +299,59 @@ store_make(struct store *s, const struct place *p, struct from *from)
 }
 
 static int
-store_add(struct store *s, const struct build_id *id, const char *kind, struct from *from)
+store_add(struct store *s, const struct build_id *id, const struct place *p, struct from *from)
 {
-	struct place p = place_of(id, kind);
+	int n;
 
 	if (!s || s->failed || id->len < 2)
 		return 0;
-	if (store_is_there(s, &p))
+	if (store_is_there(s, p))
 		return 1;
-	snprintf(s->name, sizeof s->name, "%s/%s/%s/%s", s->path, p.dir[0], p.dir[1], p.name);
-	return store_make(s, &p, from);
+	n = snprintf(s->name, sizeof s->name, "%s/", s->path);
+	if (n < (int)sizeof s->name)
+		store_path(p, s->name + n, sizeof s->name - (size_t)n);
+	return store_make(s, p, from);
 }
 
 int
 store_put(struct store *s, const struct build_id *id, const char *kind, const void *p, size_t n)
 {
-	return store_add(s, id, kind, &(struct from){ .p = p, .n = n });
+	struct place at = place_of(id, kind);
+
+	return store_add(s, id, &at, &(struct from){ .p = p, .n = n });
 }
 
 int
 store_copy(struct store *s, const struct build_id *id, const char *kind, int fd, const struct stat *then, const char **why)
 {
 	struct from from = { .fd = fd, .then = then };
-	int rc = store_add(s, id, kind, &from);
+	struct place at = place_of(id, kind);
+	int rc = store_add(s, id, &at, &from);
 
 	*why = from.why;
+	return rc;
+}
+
+/* ---- symbols of the kernel ------------------------------------------------------------------------ */
+
+bool
+store_has_kernel(struct store *s, const struct build_id *id, const char *address)
+{
+	struct place near = place_of_kernel(id, address, "kallsyms"), far = place_of_kernel(id, NULL, "kallsyms");
+
+	return store_is_there(s, &near) && store_is_there(s, &far);
+}
+
+int
+store_kernel(struct store *s, const struct build_id *id, const char *address, int kallsyms, int modules, const char **why)
+{
+	struct place list = place_of_kernel(id, address, "modules"), near = place_of_kernel(id, address, "kallsyms"),
+	    far = place_of_kernel(id, NULL, "kallsyms");
+	struct from from = modules < 0 ? (struct from){ .p = "" } : (struct from){ .fd = modules };
+	struct from symbols = { .fd = kallsyms };
+	/* perf looks for the list beside the symbols: so it is there first */
+	int rc = store_add(s, id, &list, &from) && store_add(s, id, &near, &symbols) && store_add(s, id, &far, &symbols);
+
+	*why = from.why ? from.why : symbols.why;
 	return rc;
 }

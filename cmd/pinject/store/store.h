@@ -5,9 +5,12 @@
  *	DIR/files/abcdef.../elf			programs, libraries, modules, images of jitted code
  *	DIR/files/abcdef.../vdso
  *	DIR/.build-id/ab/cdef...		a link to ../../files/abcdef...
+ *	DIR/[kernel.kcore]/abcdef.../ADDRESS/{kallsyms,modules}
  *	DIR/[kernel.kallsyms]/abcdef.../kallsyms
  *
- * (A link because perf annotate takes no file from .build-id/ab/cdef... if that is a directory.)
+ * (A link because perf annotate takes no file from .build-id/ab/cdef... if that is a directory.  Of the two places of the kernel's
+ * symbols, perf 7.2 reads only the first, where the kernel must be at ADDRESS, and its modules where the list of modules says;
+ * perf 6.1 and 6.12 read either, and also move the symbols of the second to where the kernel was.)
  *
  * A file gets its name when it is complete, and is never changed: a name that exists already has that content.  No link below
  * DIR is followed.  After a failure, of which there is one message, the store takes nothing any more, the exit status is 1, and an
@@ -26,7 +29,7 @@ struct store;
 /* Before tool_lock(): make DIR (mode 0700) if there is none, open it, and allow what is done below.  Failure exits 1. */
 struct store	*store_new(struct tool *, const char *dir);
 void		 store_free(struct store *);
-/* Is the file there?  kind: "elf", "debug", "vdso", "kallsyms". */
+/* Is the file there?  kind: "elf", "debug", "vdso". */
 bool		 store_has(struct store *, const struct build_id *, const char *kind);
 /* 1: it is there now, or was; 0: it cannot be. */
 int		 store_put(struct store *, const struct build_id *, const char *kind, const void *, size_t);
@@ -36,5 +39,11 @@ int		 store_put(struct store *, const struct build_id *, const char *kind, const
  * NULL if the store has failed.
  */
 int		 store_copy(struct store *, const struct build_id *, const char *kind, int fd, const struct stat *then, const char **why);
+/*
+ * The symbols of the kernel that begins at that address, 16 hexadecimal digits; kallsyms, modules: open files as in /proc, modules -1:
+ * there are none.  0: as above.
+ */
+bool		 store_has_kernel(struct store *, const struct build_id *, const char *address);
+int		 store_kernel(struct store *, const struct build_id *, const char *address, int kallsyms, int modules, const char **why);
 
 #endif
