@@ -71,7 +71,7 @@ MODES="-b --buildid-all -B --mmap2-buildid-all"
 				try pinject --strict $mode --known-build-ids "file://$T/list" --known-build-ids "$VDSO32 [vdso32]" "$T/in"
 				case $mode in
 				*mmap2*|-B) [ $rc = 0 ] && ! [ -s "$T/err" ] && with_ids <"$T/out" | grep -qx "$VDSO32 \[vdso\]";;
-				*) [ $rc = 1 ] && one_line "pinject: warning: no build-ids of 1 files: another file of this name was sampled";;
+				*) [ $rc = 1 ] && one_line "pinject: warning: no build-ids of 1 files: another file of this name has the BUILD_ID";;
 				esac || failed "$machine $order $mode: all known"
 			done
 		done

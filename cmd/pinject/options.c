@@ -18,10 +18,10 @@ enum {
 
 static const struct tool_opt options[] = {
 	TOOL_HEAD("Build-ids"),
-	{ 'b', "build-ids", NULL, "add a BUILD_ID record for each DSO with samples" },
-	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID record for each mapped DSO" },
 	{ 'B', "mmap2-buildids", NULL, "put build-ids into the maps that have samples; drop the others" },
 	{ OPT_MMAP2_BUILDID_ALL, "mmap2-buildid-all", NULL, "put build-ids into all maps" },
+	{ 'b', "build-ids", NULL, "add a BUILD_ID for each name of a file with samples" },
+	{ OPT_BUILDID_ALL, "buildid-all", NULL, "add a BUILD_ID for each name of a mapped file" },
 	TOOL_HEAD("Code made at run time"),
 	{ 'j', "jit", NULL, "add the functions of jitdump files; needs --buildid-dir" },
 	{ OPT_JIT_DUMP_DIR, "jit-dump-dir", "DIR", "look for jitdump files in DIR if they are not at their place" },
@@ -54,8 +54,8 @@ static const struct tool_opt options[] = {
 };
 
 static const char examples[] =
-    "  $ perf record -q -g -o - -- sleep 2 | pinject -b >out.data\n"
-    "  $ pinject -b all.data | perf buildid-list -i -\n";
+    "  $ perf record -q -g -o - -- sleep 2 | pinject -B >out.data\n"
+    "  $ pinject -B all.data | perf buildid-list -i -\n";
 
 /* These options write files. */
 static void

@@ -26,6 +26,7 @@ struct file_id {
 	uint32_t	 pid;		/* of the last try */
 	uint8_t		 tries;
 	bool		 said;		/* that it has none */
+	bool		 changed;	/* it has none, as it has been changed since */
 	struct lookup_seen seen;	/* of the answer */
 	uint32_t	 len;
 	char		 name[];
@@ -218,6 +219,7 @@ file_ids_look(struct file_ids *f, const struct lookup_for *ask, struct file_id *
 		return 0;
 	rc = lookup_file(f->lookup, ask, f->archive, &found);
 	*why = found.why;
+	file->changed = rc <= 0 && !strcmp(found.why, LOOKUP_WHY_CHANGED);
 	if (rc > 0) {
 		file->id = found.id;
 		if (f->archive && (before.len != found.id.len || memcmp(before.b, found.id.b, before.len)))
@@ -294,15 +296,17 @@ file_ids_hold(const struct file_ids *f, struct file_id *file, const struct looku
 }
 
 static void
-file_ids_say(struct file_ids *f, struct file_id *file, const struct lookup_for *ask, unsigned mode, const char *why)
+file_ids_say(struct file_ids *f, struct file_id *file, const struct lookup_for *ask, const struct file_ids_for *q, const char *why)
 {
+	if (q->quietly)
+		return;
 	if (!file->said)
-		file_ids_none(f, ask->dso, mode, why);
+		file_ids_none(f, ask->dso, q->mode, why);
 	file->said = true;
 }
 
 int
-file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *id, uint64_t *which)
+file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct file_ids_found *to)
 {
 	struct pp_dso d = file_ids_named(q->dso);
 	struct lookup_for ask = file_ids_question(q, &d);
@@ -310,12 +314,11 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 	const char *why;
 	enum lookup_holds holds = LOOKUP_HOLDS;
 
-	*id = (struct build_id){0};
-	*which = 0;
+	*to = (struct file_ids_found){ 0 };
 	if (!(file = file_id_of(f, q, &d)))
 		file = &once;
 	else
-		*which = (uintptr_t)file;
+		to->which = (uintptr_t)file;
 	ask.watch = file != &once && !f->archive;
 	if (file->id.len)
 		holds = file_ids_hold(f, file, &ask);
@@ -325,16 +328,17 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct build_id *
 		file->pid = q->pid;
 		file->tries += file->tries < TRIES;
 		if (!file_ids_look(f, &ask, file, &why))
-			file_ids_say(f, file, &ask, q->mode, why);
+			file_ids_say(f, file, &ask, q, why);
 		file_ids_watch(f, file);
 	}
+	to->changed = file->id.len ? holds == LOOKUP_CHANGED : file->changed;
 	if (!file->id.len)
 		return 0;
-	if (holds == LOOKUP_CHANGED) {
-		file_ids_say(f, file, &ask, q->mode, LOOKUP_WHY_CHANGED);
+	if (to->changed) {
+		file_ids_say(f, file, &ask, q, LOOKUP_WHY_CHANGED);
 		return 0;
 	}
-	*id = file->id;
+	to->id = file->id;
 	return 1;
 }
 

@@ -18,6 +18,13 @@ struct file_ids_for {
 	uint32_t	 pid;
 	uint64_t	 start, end;	/* of the map; end 0: unknown */
 	uint64_t	 time;		/* of the map, or of a sample in it; 0: unknown */
+	bool		 quietly;	/* if there is no id, that is not counted and not said */
+};
+
+struct file_ids_found {
+	struct build_id	 id;		/* len 0: there is none */
+	uint64_t	 which;		/* a number for this identity, equal at each call; 0: too many are remembered */
+	bool		 changed;	/* there is none, as it had other contents then */
 };
 
 /* The input must be open. */
@@ -26,11 +33,8 @@ void		 file_ids_free(struct file_ids *);
 /* For a copy of each file: what is looked up goes to the archive, which also says what is not found. */
 struct archive;
 void		 file_ids_archive(struct file_ids *, struct archive *);
-/*
- * 1 and the id; 0: there is none, which a note says once for each file.  which: a number for this identity,
- * equal at each call; 0: too many are remembered.
- */
-int		 file_ids_get(struct file_ids *, const struct file_ids_for *, struct build_id *, uint64_t *which);
+/* 1 and the id; 0: there is none, which a note says once for each file. */
+int		 file_ids_get(struct file_ids *, const struct file_ids_for *, struct file_ids_found *);
 /* The stream has the id of all files of that name, by a BUILD_ID (65,536 names are remembered).  Has it? */
 void		 file_ids_known(struct file_ids *, const struct pp_rec *build_id);
 bool		 file_ids_is_known(const struct file_ids *, const struct pp_dso *);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* hits.c - see hits.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 enum {
 	NAME_LIMIT = 4096,		/* PATH_MAX */
 	NAMES = 65536,			/* that are remembered */
+	FILES = 8,			/* of a name, that are compared */
 	DONE = 64,			/* hits of a file without an id, until no other is of interest */
 };
 
@@ -18,18 +20,33 @@ struct hits {
 	struct out	 pub;
 	struct tool	*t;
 	struct file_ids	*ids;
-	bool		 all, strict;
+	bool		 all, strict, live;
 	struct pp_state	*state;		/* of the walk; not with `all' */
 	struct table	 names;		/* of files: struct name */
 	uint8_t		*done;		/* by hits_index(); DONE: nothing is to be done for that file any more */
 	size_t		 ndone;
 	uint64_t	 given;
+	struct name	*several;	/* the last name of several files */
+	uint64_t	 wrong;		/* names whose BUILD_ID is not that of all files */
+	char		*wrong_name;	/* the first of them, escaped */
 };
 
-/* A reader knows the file of a BUILD_ID by its name; so only one file of a name can have one. */
+/* A map of a file, as it was first met. */
+struct file {
+	uint64_t	 ino, generation, start, end, time;
+	uint32_t	 maj, min, pid;
+};
+
+/* A reader knows the file of a BUILD_ID by its name; so it must be the id of all files of that name. */
 struct name {
 	struct link	 link;		/* by hash of the text */
 	bool		 known;		/* the stream has its id, in an MMAP2 */
+	bool		 changed;	/* one of its files was overwritten: the id that it has now is not that of all samples */
+	bool		 wrong;		/* the one that was written is not that of all files */
+	uint8_t		 nfiles;	/* that were mapped, up to FILES + 1 */
+	struct file	*files;		/* the first FILES; NULL: just the first, or none */
+	struct name	*several;	/* the one before; if there are files */
+	struct file	 first;
 	struct build_id	 id;		/* the one that was written; len 0: none */
 	uint64_t	 without;	/* the first file of that name that has no id; 0: there is none */
 	uint64_t	 said;		/* the last file whose id could not be written, as another has the name; 0: none */
@@ -108,45 +125,139 @@ hits_is_done(struct hits *h, size_t index)
 	return h->done[index] == DONE;
 }
 
+/* A map may be of another file of that name: remember it.  A map without an inode is told by its name alone. */
+static void
+hits_learn_file(struct hits *h, struct name *n, const struct file_ids_for *q)
+{
+	const struct pp_dso *d = q->dso;
+	struct file f = { .ino = d->ino, .generation = d->ino_generation, .start = q->start, .end = q->end, .time = q->time,
+	    .maj = d->maj, .min = d->min, .pid = q->pid };
+
+	if (!d->ino)
+		return;
+	for (unsigned i = 0; i < n->nfiles && i < FILES; i++) {
+		const struct file *g = n->files ? &n->files[i] : &n->first;
+
+		/* perf writes no generation for processes that ran before */
+		if (g->ino == f.ino && g->maj == f.maj && g->min == f.min &&
+		    (!g->generation || !f.generation || g->generation == f.generation))
+			return;
+	}
+	if (n->nfiles > FILES)
+		return;
+	if (n->nfiles == 0) {
+		n->first = f;
+	} else {
+		if (!n->files) {
+			n->files = tool_alloc(FILES, sizeof *n->files);
+			n->files[0] = n->first;
+			n->several = h->several;
+			h->several = n;
+		}
+		if (n->nfiles < FILES)
+			n->files[n->nfiles] = f;
+	}
+	n->nfiles++;
+}
+
+/* Have all files of that name, as far as they were mapped, the id? */
+static bool
+hits_all_have(struct hits *h, const struct name *n, const struct file_ids_for *hit, const struct build_id *id)
+{
+	struct file_ids_found found;
+
+	if (n->nfiles > FILES)
+		return false;
+	for (unsigned i = 0; n->files && i < n->nfiles; i++) {
+		const struct file *f = &n->files[i];
+		struct pp_dso d = *hit->dso;
+
+		d.ino = f->ino;
+		d.ino_generation = f->generation;
+		d.maj = f->maj;
+		d.min = f->min;
+		if (!file_ids_get(h->ids, &(struct file_ids_for){ .dso = &d, .mode = hit->mode, .pid = f->pid, .start = f->start,
+		    .end = f->end, .time = f->time ? f->time : hit->time, .quietly = true }, &found) ||
+		    found.id.len != id->len || memcmp(found.id.b, id->b, id->len))
+			return false;
+	}
+	return true;
+}
+
 /* May that id of one of the files of a name be written?  No: why. */
 static bool
-hits_may(const struct name *n, const struct build_id *id, uint64_t which, const char **why)
+hits_may(struct hits *h, const struct name *n, const struct file_ids_for *file, const struct file_ids_found *found, const char **why)
 {
 	*why = "the stream has more than 65,536 names of files";
 	if (!n)
 		return false;
-	*why = "another file of this name was sampled (use --mmap2-buildid-all)";
-	return n->id.len ? n->id.len == id->len && !memcmp(n->id.b, id->b, id->len) : !n->without || n->without == which;
+	*why = "it had other contents before (use --mmap2-buildids)";
+	if (n->changed)
+		return false;
+	*why = "another file of this name was sampled (use --mmap2-buildids)";
+	if (n->without && n->without != found->which)
+		return false;
+	*why = "it is the name of several files (use --mmap2-buildids)";
+	return hits_all_have(h, n, file, &found->id);
 }
 
-/* Write the id of a file, unless the stream has it.  1: nothing more is to be done for the file; 0: it has no id; -1. */
+/* The name has a BUILD_ID, which readers take for that of this file, too; but it has another one, or none that is known. */
+static void
+hits_wrong(struct hits *h, struct name *n, const struct pp_dso *dso)
+{
+	if (n->wrong || dso->name[0] != '/')		/* of both vdsos only one has the name, to readers */
+		return;
+	n->wrong = true;
+	if (!h->wrong++)
+		h->wrong_name = tool_vis(dso->name, dso->len);
+}
+
+/* Count a file whose id is not written, once. */
+static void
+hits_without(struct hits *h, struct name *n, const struct pp_dso *dso, unsigned mode, uint64_t which, const char *why)
+{
+	if (!n || !which || n->said != which)
+		file_ids_none(h->ids, dso, mode, why);
+	if (n)
+		n->said = which;
+}
+
+/*
+ * Write the id of a file, unless the stream has it.  1: nothing more is to be done for the file; 0: it has no id, or of a live stream
+ * may get another one; -1.
+ */
 static int
 hits_need(struct hits *h, const struct file_ids_for *file)
 {
 	struct pp_dso dso = file_ids_named(file->dso);
 	struct name *n = hits_name(h, &dso);
-	struct build_id id;
+	struct file_ids_found found;
 	const char *why;
-	uint64_t which;
 
 	if ((n && n->known) || file_ids_is_known(h->ids, &dso))
 		return 1;
-	if (!file_ids_get(h->ids, file, &id, &which)) {
+	if (!file_ids_get(h->ids, file, &found)) {
+		if (n && n->id.len)
+			hits_wrong(h, n, &dso);
 		if (n && !n->without)
-			n->without = which;
+			n->without = found.which;
+		if (n)
+			n->changed |= found.changed;
 		return 0;
 	}
-	if (!hits_may(n, &id, which, &why)) {
-		if (!n || !which || n->said != which)
-			file_ids_none(h->ids, &dso, file->mode, why);
-		if (n)
-			n->said = which;
+	if (n && n->id.len) {
+		if (n->id.len == found.id.len && !memcmp(n->id.b, found.id.b, found.id.len))
+			return !h->live;
+		hits_wrong(h, n, &dso);
+		hits_without(h, n, &dso, file->mode, found.which, "another file of this name has the BUILD_ID (use --mmap2-buildids)");
 		return 1;
 	}
-	if (n->id.len)
+	if (!hits_may(h, n, file, &found, &why)) {
+		hits_without(h, n, &dso, file->mode, found.which, why);
 		return 1;
-	n->id = id;
-	return hits_emit(h, &dso, file->mode, &id);
+	}
+	n->id = found.id;
+	return hits_emit(h, &dso, file->mode, &found.id) < 0 ? -1 : !h->live;
 }
 
 /* walk_user.hit */
@@ -164,7 +275,7 @@ hits_hit(void *arg, const struct walk_hit *hit)
 	    .start = m->start, .end = m->start + m->len, .time = hit->time });
 	if (rc)
 		h->done[index] = DONE;
-	else
+	else if (!h->live)
 		h->done[index]++;
 	return rc < 0 ? -1 : 1;
 }
@@ -177,6 +288,7 @@ hits_map(struct hits *h, const struct pp_rec *r)
 	bool swap = h->t->in->swap;
 	const struct pp_event *ev;
 	struct file_ids_for file;
+	struct name *n;
 	struct pp_dso dso;
 
 	if (h->all && pp_check(r, swap, &h->t->in_err) < 0)	/* else the walk has done that */
@@ -186,12 +298,14 @@ hits_map(struct hits *h, const struct pp_rec *r)
 		hits_known(h, &dso);
 		file_ids_kept(h->ids, &dso, dso.id, dso.id_len);
 	}
-	if (!h->all || !file_ids_of_map(&file, r, &dso, swap))
+	if (!file_ids_of_map(&file, r, &dso, swap) || !(h->all || file.mode == PP_MISC_USER))
 		return 1;
 	ev = pp_event_find(h->t->in->events, r, NULL);
 	if (!ev || !pp_time(ev, r, swap, &file.time))
 		file.time = 0;
-	return hits_need(h, &file) < 0 ? -1 : 1;
+	if (!dso.id_len && dso.name[0] == '/' && (n = hits_name(h, &dso)))
+		hits_learn_file(h, n, &file);
+	return h->all && hits_need(h, &file) < 0 ? -1 : 1;
 }
 
 static int
@@ -220,6 +334,28 @@ hits_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stabl
 	return o->next->put(o->next, in, r, stable);
 }
 
+static void
+hits_report(const struct hits *h)
+{
+	struct pp_err e = { .file = h->t->in_name ? h->t->in_name : "<stdin>" };
+
+	if (!h->wrong)
+		return;
+	pp_fail(&e, "%ju names are of several files, and have a BUILD_ID of only one: readers take it for all; use --mmap2-buildids. "
+	    "The first is '%.400s'", (uintmax_t)h->wrong, h->wrong_name);
+	tool_say(h->t, &e);
+	h->t->failed = true;
+}
+
+static void
+hits_free_names(struct hits *h)
+{
+	for (struct name *n = h->several; n; n = n->several)
+		free(n->files);
+	pp_table_free(&h->names, true);
+	free(h->wrong_name);
+}
+
 static int
 hits_finish(struct out *o)
 {
@@ -227,8 +363,9 @@ hits_finish(struct out *o)
 	struct out *next = o->next;
 
 	file_ids_report(h->ids, h->given, h->strict);
+	hits_report(h);
 	file_ids_free(h->ids);
-	pp_table_free(&h->names, true);
+	hits_free_names(h);
 	free(h->done);
 	free(h);
 	return next->finish(next);
@@ -240,7 +377,7 @@ hits_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict, 
 	struct hits *h = tool_alloc(1, sizeof *h);
 
 	*h = (struct hits){ .pub = { .put = hits_put, .finish = hits_finish, .next = next, .idle = true }, .t = t, .all = !walk,
-	    .strict = strict };
+	    .strict = strict, .live = lookup->live };
 	h->ids = file_ids_new(t, lookup);
 	pp_table_init(&h->names);
 	if (walk) {

@@ -73,15 +73,14 @@ mmap2_put_map(struct mmap2 *m, const struct pp_rec *r, size_t trailer, const str
 {
 	struct file_ids_for q = *of;
 	struct out *next = m->pub.next;
-	struct build_id id;
+	struct file_ids_found found;
 	struct pp_rec with;
 	struct pp_dso d;
-	uint64_t which;
 
 	pp_dso_get(&d, r, trailer, m->t->in->swap);
 	q.dso = &d;
-	if (d.id_len || file_ids_is_known(m->ids, &d) || !file_ids_get(m->ids, &q, &id, &which) ||
-	    mmap2_make(m, &with, r, trailer, &d, &id) < 0)
+	if (d.id_len || file_ids_is_known(m->ids, &d) || !file_ids_get(m->ids, &q, &found) ||
+	    mmap2_make(m, &with, r, trailer, &d, &found.id) < 0)
 		return next->put(next, m->t->in, r, stable);
 	m->given++;
 	return next->put(next, m->t->in, &with, false);
@@ -289,9 +288,8 @@ mmap2_take_map(struct mmap2 *m, const struct pp_rec *r, bool stable)
 	struct out *next = m->pub.next;
 	const struct pp_event *ev;
 	struct file_ids_for of;
-	struct build_id id;
+	struct file_ids_found ignored;
 	struct pp_dso d;
-	uint64_t which;
 	size_t trailer;
 
 	if (pp_check(r, m->t->in->swap, &m->t->in_err) < 0)
@@ -308,7 +306,7 @@ mmap2_take_map(struct mmap2 *m, const struct pp_rec *r, bool stable)
 	if (!m->walk || m->trace || mmap2_stays(m, r, &d, &of))
 		return mmap2_put_map(m, r, trailer, &of, stable);
 	if (!d.id_len)				/* the file may be gone when a sample hits its map */
-		file_ids_get(m->ids, &of, &id, &which);
+		file_ids_get(m->ids, &of, &ignored);
 	return 1;
 }
 

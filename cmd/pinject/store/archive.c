@@ -240,10 +240,9 @@ archive_none(struct archive *a, const struct pp_dso *dso, const char *why)
 static void
 archive_need(struct archive *a, const struct file_ids_for *file)
 {
-	struct build_id id;
-	uint64_t which;
+	struct file_ids_found ignored;
 
-	file_ids_get(a->ids, file, &id, &which);
+	file_ids_get(a->ids, file, &ignored);
 }
 
 static int
