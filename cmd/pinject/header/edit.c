@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "edit.h"
+#include "perf_text.h"
 #include "record/feature.h"
 #include "record/raw.h"
 
@@ -24,6 +25,7 @@ struct edit {
 	struct item	 item[NUMBERS];	/* by number */
 	char		*const *words;	/* behind CMDLINE */
 	size_t		 nwords;
+	const char	*groups;	/* edit_set_groups(); its item is empty */
 	bool		 any;		/* the stream has features */
 	bool		 over;		/* no more features are expected, all new ones are placed */
 	uint64_t	 last;		/* the greatest number that we wrote; 0: none */
@@ -52,6 +54,8 @@ edit_keep(struct edit *e, uint64_t number, const uint8_t *p, size_t n, bool if_a
 	if (it->used && if_absent)
 		return;
 	free(it->p);
+	if (number == PP_FEAT_GROUP_DESC && !if_absent)
+		e->groups = NULL;
 	*it = (struct item){ .p = tool_alloc(n ? n : 1, 1), .n = n, .used = true, .if_absent = if_absent };
 	if (n)
 		memcpy(it->p, p, n);
@@ -61,6 +65,13 @@ void
 edit_set(struct edit *e, uint64_t number, const uint8_t *p, size_t n)
 {
 	edit_keep(e, number, p, n, false);
+}
+
+void
+edit_set_groups(struct edit *e, const char *text)
+{
+	edit_set(e, PP_FEAT_GROUP_DESC, NULL, 0);
+	e->groups = text;
 }
 
 void
@@ -144,6 +155,19 @@ edit_cmdline(struct edit *e, const struct pp_feature *f, size_t *n)
 
 /* ---- the stage ----------------------------------------------------------------------------------------- */
 
+/* The payload of GROUP_DESC, now that the events have their names. */
+static int
+edit_make_groups(struct edit *e, size_t *n)
+{
+	bool marked;
+	char *lines = perf_text_lines(PP_FEAT_GROUP_DESC, e->groups, &marked);
+	struct pp_err err = { 0 };
+	int rc = lines ? perf_text_groups(lines, e->t->in->events, e->swap, e->cmdline, PAYLOAD_MAX, n, &err) : pp_fail_memory(&err);
+
+	free(lines);
+	return rc > 0 ? 1 : pp_fail(&e->t->in_err, "--set-feature GROUP_DESC: %.200s", err.what);
+}
+
 static int
 edit_write(struct edit *e, uint64_t number, const uint8_t *p, size_t n)
 {
@@ -151,6 +175,11 @@ edit_write(struct edit *e, uint64_t number, const uint8_t *p, size_t n)
 	struct pp_source *in = e->t->in;
 	struct pp_rec r;
 
+	if (number == PP_FEAT_GROUP_DESC && e->groups) {
+		if (edit_make_groups(e, &f.len) < 0)
+			return -1;
+		f.p = e->cmdline;
+	}
 	e->about.nevents = in->events->n;
 	if (pp_feature_check(&f, &e->about, &e->t->in_err) < 0 ||
 	    pp_feature_record(e->rec, sizeof e->rec, &f, &e->t->in_err) < 0)

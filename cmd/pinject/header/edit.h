@@ -22,6 +22,8 @@ struct edit;
 struct edit	*edit_new(struct tool *, bool swap);
 /* The feature has this payload, whatever the stream says.  The last call for a feature counts. */
 void		 edit_set(struct edit *, uint64_t number, const uint8_t *p, size_t n);
+/* GROUP_DESC has these groups, as perf prints them, "group: NAME{EVENT,...}" (perf_text.h).  The text must stay valid. */
+void		 edit_set_groups(struct edit *, const char *text);
 /* The feature has this payload unless the stream has that feature, or edit_set() was called for it. */
 void		 edit_add(struct edit *, uint64_t number, const uint8_t *p, size_t n);
 /* Words behind those of CMDLINE, unless it ends with them. */

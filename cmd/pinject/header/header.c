@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "header.h"
+#include "perf_text.h"
 #include "record/feature.h"
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
@@ -49,6 +50,41 @@ header_check(const struct tool *t, const struct header_value *v, const char *arg
 	tool_wrong(t, "%s %s: %s", t->optname, arg, err[0].what);
 }
 
+/* The text of the feature, of perf's form or ours, as a payload in scratch.  1; 0: it needs the events of the recording; -1 */
+static int
+header_parse(uint64_t number, const char *text, bool swap, size_t *n, struct pp_err *err)
+{
+	bool marked;
+	char *lines = perf_text_lines(number, text, &marked);
+	int rc = !lines ? pp_fail_memory(err) : perf_text_is_groups(number, lines) ? 0 : 1;
+
+	*n = 0;
+	if (rc > 0 && !(rc = perf_text_parse(number, lines, marked, swap, scratch, PAYLOAD_MAX, n, err)))
+		rc = pp_feature_parse(number, lines, swap, scratch, PAYLOAD_MAX, n, err);
+	free(lines);
+	return rc;
+}
+
+/* perf prints the lists of a CPU_TOPOLOGY without looking at them: are they lists of CPUs? */
+static void
+header_check_cpus(const struct tool *t, const struct header_value *v, const char *arg)
+{
+	struct pp_feature f = { .number = v->number, .p = v->p, .len = v->n };
+	struct pp_feature_io io;
+	struct pp_feature_value s;
+	struct pp_err ignored = { 0 };
+
+	if (!v->text || v->number != PP_FEAT_CPU_TOPOLOGY)
+		return;
+	pp_feature_open(&io, &f, &ignored);
+	while (pp_feature_next(&io, &s) > 0)
+		if (s.kind == PP_F_STR)
+			for (size_t i = 0; i < s.len; i++)
+				if (!strchr("0123456789,-", s.p[i]))
+					tool_wrong(t, "%s %s: '%.*s': expected numbers of CPUs such as 0-3,8", t->optname, arg,
+					    (int)(s.len < 40 ? s.len : 40), (const char *)s.p);
+}
+
 /* Is it a feature that a record of the output can have? */
 static void
 header_refuse(const struct tool *t, uint64_t number, const char *name)
@@ -69,6 +105,7 @@ header_option_set(const struct tool *t, struct header *h, const char *arg)
 	struct header_value v = { .p = scratch };
 	struct pp_err err = { 0 };
 	int64_t number;
+	int rc = 1;
 
 	if (!arg[len] || !len)
 		tool_wrong(t, "%s '%s': expected NAME=VALUE or NAME=@FILE", t->optname, arg);
@@ -83,10 +120,13 @@ header_option_set(const struct tool *t, struct header *h, const char *arg)
 		v.text = arg + len + 1;
 		if (!pp_feature_has_text(v.number))
 			tool_wrong(t, "%s %s: has no form as text, expected @FILE with its bytes", t->optname, name);
-		if (pp_feature_parse(v.number, v.text, false, scratch, PAYLOAD_MAX, &v.n, &err) < 0)
+		if ((rc = header_parse(v.number, v.text, false, &v.n, &err)) < 0)
 			tool_wrong(t, "%s %s: %s", t->optname, name, err.what);
 	}
-	header_check(t, &v, name);
+	if (rc > 0) {
+		header_check(t, &v, name);
+		header_check_cpus(t, &v, name);
+	}
 	v.p = v.text ? NULL : memcpy(tool_alloc(v.n, 1), scratch, v.n);
 	h->set = tool_realloc(h->set, h->nset + 1, sizeof *h->set);
 	h->set[h->nset++] = v;
@@ -97,12 +137,15 @@ header_set(struct header *h, struct tool *t, const struct header_value *v)
 {
 	struct pp_err err = { 0 };
 	size_t n;
+	int rc = 1;
 
 	/* the text was parsed before, in the other byte order perhaps */
 	if (!v->text)
 		edit_set(h->edit, v->number, v->p, v->n);
-	else if (pp_feature_parse(v->number, v->text, t->in->swap, scratch, PAYLOAD_MAX, &n, &err) > 0)
+	else if ((rc = header_parse(v->number, v->text, t->in->swap, &n, &err)) > 0)
 		edit_set(h->edit, v->number, scratch, n);
+	else if (!rc)
+		edit_set_groups(h->edit, v->text);
 }
 
 /* ---- --add-cmdline ------------------------------------------------------------------------------------- */
