@@ -245,6 +245,9 @@ load jit
 	FINISHED_ROUND
 	FINISHED_ROUND
 	END
+	# a pipe must say when it was recorded, or be of this machine since it was started
+	pinject -q --clock-data=1:"$(date +%s%N)" "$T/in" >"$T/clock"
+	mv "$T/clock" "$T/in"
 	# up to and with the 3rd FINISHED_ROUND; the dump ends inside beta
 	third=$(pcat "$T/in" | perl -e 'binmode STDIN; local $/; $_ = <STDIN>; my $o = 16; my $n = 0;
 		while ($n < 3) { my ($t, $m, $s) = unpack "Vvv", substr $_, $o; $o += $s; $n++ if $t == 68 } print $o')

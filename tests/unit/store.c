@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "store/store.h"
@@ -76,13 +77,52 @@ test_put(void **state)
 	is_file("/.build-id/ab/cdef01/elf", "first", 5);
 	assert_int_equal(store_put(s, &id, "vdso", "v", 1), 1);
 	is_file("/.build-id/ab/cdef01/vdso", "v", 1);
-	assert_int_equal(store_put(s, &id, "kallsyms", "k", 1), 1);
-	is_file("/[kernel.kallsyms]/abcdef01/kallsyms", "k", 1);
 	store_free(s);
 	s = store_new(&tool, dir);		/* a directory that exists */
 	assert_true(store_has(s, &id, "vdso"));
 	assert_int_equal(store_put(s, &(struct build_id){ .len = 0 }, "elf", "x", 1), 0);
 	assert_false(tool.failed);
+	store_free(s);
+}
+
+/* A file with that text, open for reading. */
+static int
+opened(const char *text)
+{
+	char name[] = "/tmp/store-text.XXXXXX";
+	int fd = mkstemp(name);
+
+	assert_true(fd >= 0);
+	unlink(name);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	return fd;
+}
+
+static void
+test_kernel(void **state)
+{
+	static const char at[] = "ffffffff81000000", moved[] = "ffffffff91000000";
+	struct store *s = fresh();
+	int symbols = opened("k"), modules = opened("m"), others = opened("other");
+
+	(void)state;
+	assert_false(store_has_kernel(s, &id, at));
+	assert_int_equal(store_kernel(s, &id, at, symbols, modules), 1);
+	assert_true(store_has_kernel(s, &id, at));
+	is_file("/[kernel.kcore]/abcdef01/ffffffff81000000/kallsyms", "k", 1);
+	is_file("/[kernel.kcore]/abcdef01/ffffffff81000000/modules", "m", 1);
+	is_file("/[kernel.kallsyms]/abcdef01/kallsyms", "k", 1);
+	/* another boot of it; without a list of modules */
+	assert_false(store_has_kernel(s, &id, moved));
+	assert_int_equal(store_kernel(s, &id, moved, others, -1), 1);
+	is_file("/[kernel.kcore]/abcdef01/ffffffff91000000/kallsyms", "other", 5);
+	is_file("/[kernel.kcore]/abcdef01/ffffffff91000000/modules", "", 0);
+	is_file("/[kernel.kallsyms]/abcdef01/kallsyms", "k", 1);
+	is_file("/[kernel.kcore]/abcdef01/ffffffff81000000/kallsyms", "k", 1);
+	assert_false(tool.failed);
+	close(symbols);
+	close(modules);
+	close(others);
 	store_free(s);
 }
 
@@ -175,7 +215,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_put), cmocka_unit_test(test_copy), cmocka_unit_test(test_links), cmocka_unit_test(test_full),
+		cmocka_unit_test(test_put), cmocka_unit_test(test_kernel), cmocka_unit_test(test_copy), cmocka_unit_test(test_links), cmocka_unit_test(test_full),
 	};
 	char command[64];
 	int bad;

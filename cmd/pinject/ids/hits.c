@@ -224,16 +224,17 @@ hits_without(struct hits *h, struct name *n, const struct pp_dso *dso, unsigned 
 
 /*
  * Write the id of a file, unless the stream has it.  1: nothing more is to be done for the file; 0: it has no id, or of a live stream
- * may get another one; -1.
+ * may get another one; -1.  n: its name, or NULL if that is not at hand.
  */
 static int
-hits_need(struct hits *h, const struct file_ids_for *file)
+hits_need(struct hits *h, const struct file_ids_for *file, struct name *n)
 {
 	struct pp_dso dso = file_ids_named(file->dso);
-	struct name *n = hits_name(h, &dso);
 	struct file_ids_found found;
 	const char *why;
 
+	if (!n)
+		n = hits_name(h, &dso);
 	if ((n && n->known) || file_ids_is_known(h->ids, &dso))
 		return 1;
 	if (!file_ids_get(h->ids, file, &found)) {
@@ -272,7 +273,7 @@ hits_hit(void *arg, const struct walk_hit *hit)
 	if (m->has_id || hits_is_done(h, index))
 		return 1;
 	rc = hits_need(h, &(struct file_ids_for){ .dso = pp_state_dso(h->state, m), .mode = hit->mode, .pid = hit->pid,
-	    .start = m->start, .end = m->start + m->len, .time = hit->time });
+	    .start = m->start, .end = m->start + m->len, .time = hit->time }, NULL);
 	if (rc)
 		h->done[index] = DONE;
 	else if (!h->live)
@@ -288,7 +289,7 @@ hits_map(struct hits *h, const struct pp_rec *r)
 	bool swap = h->t->in->swap;
 	const struct pp_event *ev;
 	struct file_ids_for file;
-	struct name *n;
+	struct name *n = NULL;
 	struct pp_dso dso;
 
 	if (h->all && pp_check(r, swap, &h->t->in_err) < 0)	/* else the walk has done that */
@@ -305,7 +306,7 @@ hits_map(struct hits *h, const struct pp_rec *r)
 		file.time = 0;
 	if (!dso.id_len && dso.name[0] == '/' && (n = hits_name(h, &dso)))
 		hits_learn_file(h, n, &file);
-	return h->all && hits_need(h, &file) < 0 ? -1 : 1;
+	return h->all && hits_need(h, &file, n) < 0 ? -1 : 1;
 }
 
 static int
