@@ -79,6 +79,44 @@ WAYS="-b --buildid-all -B --mmap2-buildid-all"
 	done_all
 }
 
+@test "live: where perf events are not permitted, the clock is estimated: a file must be some seconds older" {
+	need_all
+	need cc
+	! sanitized || skip "the sanitizer's library must be the first"
+	cat >"$T/deny.c" <<-END
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <sys/syscall.h>
+		long syscall(long n, long a, long b, long c, long d, long e, long f)
+		{
+			static long (*next)(long, ...);
+			if (n == SYS_perf_event_open)
+				return errno = EACCES, -1;
+			if (!next)
+				next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+			return next(n, a, b, c, d, e, f);
+		}
+	END
+	cc -shared -fPIC -o "$T/deny.so" "$T/deny.c" -ldl
+	recorded >"$T/v"
+	cat "$T/other" >"$T/vict"
+	deny() {
+		LD_PRELOAD="$T/deny.so" pinject -b >"$T/out" 2>"$T/err" || failed "$1: status"
+	}
+	cat "$T/v" | deny replay
+	! has "$T/out" "$b" && grep -q "has been changed since" "$T/err" || failed replay
+	recorded | deny new
+	# 2 s, and how much the monotonic clocks differ
+	if has "$T/out" "$b"; then failed "a file that is new"; fi
+	# an old one: of a file with two names the mtime counts
+	ln "$T/vict" "$T/second"
+	touch -d '1 hour ago' "$T/vict"
+	recorded | deny live
+	has "$T/out" "$b" || failed "live: $(cat "$T/err")"
+	done_all
+}
+
 # maps_then TIME: a map without a time, and a sample of that time by CLOCK_MONOTONIC
 maps_then() {
 	cat >"$T/recipe.txt" <<-END

@@ -215,7 +215,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_put), cmocka_unit_test(test_kernel), cmocka_unit_test(test_copy), cmocka_unit_test(test_links), cmocka_unit_test(test_full),
+		cmocka_unit_test(test_put), cmocka_unit_test(test_kernel), cmocka_unit_test(test_copy), cmocka_unit_test(test_links),
+		cmocka_unit_test(test_full),
 	};
 	char command[64];
 	int bad;

@@ -76,8 +76,10 @@ line(struct words *w, const char *pattern, ...)
 		else if (*pattern != '%')
 			p = *p == *pattern ? p + 1 : NULL;
 		else if (*++pattern == 's') {
+			size_t n = strcspn(pattern + 1, "%");
+
 			s = va_arg(ap, struct span *);
-			for (stop = p; *stop && *stop != '\n' && (!pattern[1] || strncmp(stop, pattern + 1, strcspn(pattern + 1, "%"))); stop++)
+			for (stop = p; *stop && *stop != '\n' && (!n || strncmp(stop, pattern + 1, n)); stop++)
 				;
 			*s = (struct span){ p, (size_t)(stop - p) };
 			p = stop;
@@ -197,16 +199,17 @@ parse_siblings(struct words *w, const char *nr, const char *name, const char *pa
 static int
 parse_cpu_topology(struct words *w)
 {
-	static const char sockets_line[] = "sibling sockets : %s", dies_line[] = "sibling dies : %s", threads_line[] = "sibling threads : %s";
+	static const char sockets_line[] = "sibling sockets : %s", cores_line[] = "sibling cores : %s",
+	    dies_line[] = "sibling dies : %s", threads_line[] = "sibling threads : %s";
 	const char *dies, *cpus, *end;
 	struct words look = *w;
-	bool have_dies, known;
+	bool old, have_dies;
 	struct span s;
 
-	if (!line(&look, sockets_line, &s) && !line(&look, "sibling cores : %s", &s))
+	old = line(&look, cores_line, &s);
+	if (!old && !line(&look, sockets_line, &s))
 		return 0;
-	look.p = w->p;
-	if (parse_siblings(w, "nr_cores", "core_siblings", line(&look, "sibling cores : %s", &s) ? "sibling cores : %s" : sockets_line) < 0)
+	if (parse_siblings(w, "nr_cores", "core_siblings", old ? cores_line : sockets_line) < 0)
 		return -1;
 	dies = w->p;
 	if (parse_siblings(w, NULL, NULL, dies_line) < 0)
@@ -218,8 +221,7 @@ parse_cpu_topology(struct words *w)
 	    line(w, "Core ID, Die ID and Socket ID information is not available") || !*w->p)
 		return have_dies ? expected(w, "lines of CPUs, as there are dies") : 1;
 	cpus = w->p;
-	known = !strncmp(cpus, "CPU ", 4);
-	if (!known || strstr(cpus, "Die ID") == NULL)
+	if (!strstr(cpus, "Die ID"))
 		return have_dies ? expected(w, "a line for each CPU, with its die") : parse_cpus(w, false, false);
 	if (parse_cpus(w, false, true) < 0)
 		return -1;
@@ -246,7 +248,8 @@ parse_numa(struct words *w)
 			return -1;
 		if (!line(w, "node%u cpu list : %s", &again, &cpus) || again != node)
 			return expected(w, "the line of the CPUs of that node");
-		if (num(w, "node", node) < 0 || num(w, "total_kb", total) < 0 || num(w, "free_kb", free_kb) < 0 || str(w, "cpus", cpus) < 0)
+		if (num(w, "node", node) < 0 || num(w, "total_kb", total) < 0 || num(w, "free_kb", free_kb) < 0 ||
+		    str(w, "cpus", cpus) < 0)
 			return -1;
 	}
 	return rc;
@@ -395,7 +398,8 @@ parse_mem_topology(struct words *w)
 		if (!line(w, " %u [%s]: %s", &node, &size, &list))
 			return expected(w, "a line for each node");
 		if (list.n >= BITMAP_CUT)
-			return pp_fail(w->err, "the blocks of node %" PRIu64 " are cut, as perf prints no more than 99 characters; expected @FILE", node);
+			return pp_fail(w->err, "the blocks of node %" PRIu64 " are cut, as perf prints at most %d characters; "
+			    "expected @FILE", node, BITMAP_CUT);
 		if (!(words = parse_bitmap(list, 8 * (uint64_t)w->io.cap, &bits)))
 			return expected(w, "numbers of blocks such as 0-2,63");
 		rc = num(w, "node", node) < 0 || num(w, "blocks", bits) < 0 || num(w, "nbits", bits) < 0 ? -1 : 1;
@@ -522,7 +526,8 @@ group_at(const struct pp_events *e, unsigned first, const char *p, const char *e
 }
 
 int
-perf_text_groups(const char *lines, const struct pp_events *e, bool swap, uint8_t *buf, size_t cap, size_t *len, struct pp_err *err)
+perf_text_groups(const char *lines, const struct pp_events *e, bool swap, uint8_t *buf, size_t cap, size_t *len,
+    struct pp_err *err)
 {
 	struct words w = { .p = lines, .err = err };
 	unsigned first = 0;
@@ -567,7 +572,8 @@ perf_text_lines(uint64_t number, const char *text, bool *marked)
 }
 
 int
-perf_text_parse(uint64_t number, const char *lines, bool marked, bool swap, uint8_t *buf, size_t cap, size_t *len, struct pp_err *err)
+perf_text_parse(uint64_t number, const char *lines, bool marked, bool swap, uint8_t *buf, size_t cap, size_t *len,
+    struct pp_err *err)
 {
 	struct words w = { .p = lines, .marked = marked, .err = err };
 	int rc = 0;

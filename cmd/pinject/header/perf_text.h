@@ -20,6 +20,7 @@ int	 perf_text_parse(uint64_t number, const char *lines, bool marked, bool swap,
  * the names of these events.
  */
 bool	 perf_text_is_groups(uint64_t number, const char *lines);
-int	 perf_text_groups(const char *lines, const struct pp_events *, bool swap, uint8_t *buf, size_t cap, size_t *len, struct pp_err *);
+int	 perf_text_groups(const char *lines, const struct pp_events *, bool swap, uint8_t *buf, size_t cap, size_t *len,
+	    struct pp_err *);
 
 #endif
