@@ -66,8 +66,10 @@ WAYS="-b --buildid-all -B --mmap2-buildid-all"
 		live "$perf $run | pinject $o"
 		live "$perf $run | psort | pinject $o"
 	done
-	live "$perf -a $run | pinject -b"
-	live "$perf -a $run | psort | pinject -B"
+	if perf record -q -a -e cpu-clock -o - -- true >/dev/null 2>&1; then		# not everyone may
+		live "$perf -a $run | pinject -b"
+		live "$perf -a $run | psort | pinject -B"
+	fi
 	live "$perf $run | (sleep 3; cat) | pinject -b"
 	live "$perf $run | (sleep 3; pinject -b)"
 	for k in mono raw boot realtime; do

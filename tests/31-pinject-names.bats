@@ -93,7 +93,7 @@ RECORD="perf record -q -k mono --namespaces --no-bpf-event --no-buildid-mmap -e 
 		sleep 0.05
 		# read when it was changed already: the first one has no id, and the second one's would be taken for it
 		perf record -q -k mono --no-bpf-event --no-buildid-mmap -e cpu-clock -F 2000 -o - -- \
-		    sh -c "$T/p; sleep 0.1; cat $T/b >$T/p; sleep 0.1; $T/p" >"$T/in" 2>/dev/null
+		    sh -c "$T/p; sleep 0.1; cat $T/b >$T/p; sleep 0.1; $T/p" 2>/dev/null | psort >"$T/in"	# --buildid-all goes by the order of arrival
 		for way in "pinject -v $o $T/in" "cat $T/in | pinject -v $o"; do
 			try bash -c "$way"
 			[ $rc = 0 ] && [ -z "$(buildids "$T/out")" ] && grep -q "no build-id of '$T/p': has been changed since" "$T/err" &&
@@ -149,6 +149,29 @@ made() {
 		    failed "$o: $(buildids "$T/live"): $(cat "$T/err")"
 	done
 	done_all
+}
+
+@test "names: a file that is deleted while a made stream is live has its BUILD_ID" {
+	need native; need readelf; need perl
+	prog "$T/p" a
+	a=$(id_of "$T/p")
+	read -r maj min ino < <(stat -c '%Hd %Ld %i' "$T/p")
+	sleep 0.05
+	mkfifo "$T/to"
+	pinject -b <"$T/to" >"$T/live" 2>"$T/err" &
+	exec 5>"$T/to"
+	{ echo "$HEAD"; made 7; } >"$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/in"
+	cat "$T/in" >&5
+	sent=$(stat -c %s "$T/in")
+	await grown "$T/live" $((sent + 50))
+	made 8 >>"$T/recipe.txt"
+	rm "$T/p"
+	mkpipe "$T/recipe.txt" | tail -c +$((sent + 1)) >&5
+	exec 5>&-
+	wait $!
+	[ "$(buildids "$T/live")" = "$a" ]
+	! grep "of several files" "$T/err" || false
 }
 
 @test "names: overwritten between two maps of a made stream: neither id is written" {

@@ -48,6 +48,7 @@ struct name {
 	struct name	*several;	/* the one before; if there are files */
 	struct file	 first;
 	struct build_id	 id;		/* the one that was written; len 0: none */
+	uint64_t	 which;		/* the file that it was written for */
 	uint64_t	 without;	/* the first file of that name that has no id; 0: there is none */
 	uint64_t	 said;		/* the last file whose id could not be written, as another has the name; 0: none */
 	size_t		 len;
@@ -238,7 +239,8 @@ hits_need(struct hits *h, const struct file_ids_for *file, struct name *n)
 	if ((n && n->known) || file_ids_is_known(h->ids, &dso))
 		return 1;
 	if (!file_ids_get(h->ids, file, &found)) {
-		if (n && n->id.len)
+		/* the very file may be gone by now */
+		if (n && n->id.len && (found.changed || found.which != n->which))
 			hits_wrong(h, n, &dso);
 		if (n && !n->without)
 			n->without = found.which;
@@ -258,6 +260,7 @@ hits_need(struct hits *h, const struct file_ids_for *file, struct name *n)
 		return 1;
 	}
 	n->id = found.id;
+	n->which = found.which;
 	return hits_emit(h, &dso, file->mode, &found.id) < 0 ? -1 : !h->live;
 }
 
