@@ -247,3 +247,33 @@ sums() {
 	refuses 'not for tables' --picture cpu --json --theme dark
 	done_all
 }
+
+# On a logarithmic axis, values of which each doubling has as many have bars of one height, though buckets differ in width.
+@test "pstat --picture hist: a bar is as high as its count for each doubling of the value" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD ids=1"
+		awk 'BEGIN { for (i = 0; i < 4000; i++) printf "SAMPLE ip=1 pid=1 tid=1 cpu=0 time=%d period=%d\n", i + 1, 1000 * 2 ^ (i / 800) }'
+	} | mkpipe - >"$T/in"
+	pstat --picture hist:period -o "$T/svg" "$T/in" || failed "status"
+	grep -q 'count for each doubling of the value' "$T/svg" || failed "axis"
+	# without the first and the last bucket, of which the values fill a part
+	sed -nE 's|.*width="[0-9.]*" height="([0-9.]*)" class="c5"><title>([0-9,]+) of .*|\1 \2|p' "$T/svg" | sed '1d;$d' >"$T/bars"
+	[ "$(wc -l <"$T/bars")" -gt 70 ] || failed "$(wc -l <"$T/bars") bars"
+	awk '{ if (!lo || $1 < lo) lo = $1; if ($1 > hi) hi = $1; if (!a || $2 < a) a = $2; if ($2 > b) b = $2 }
+	END { exit !(b > 1.8 * a && hi < 1.15 * lo) }' "$T/bars" || failed "heights: $(sort -n "$T/bars" | sed -n '1p;$p')"
+	# as text: each line is a part of a power of two
+	COLUMNS=200 LC_ALL=C pstat --term --picture hist:period "$T/in" >"$T/text"
+	grep -q 'for each doubling' "$T/text" || failed "text: axis"
+	sed -nE 's/^ *[0-9.]+k? (#+) +([0-9]+) .*/\1 \2/p' "$T/text" | sed '1d;$d' |
+	    awk '{ n = length($1); if (!lo || n < lo) lo = n; if (n > hi) hi = n; if (!a || $2 < a) a = $2; if ($2 > b) b = $2 }
+	END { exit !(NR > 8 && b > 1.3 * a && hi < 1.1 * lo) }' || failed "text: $(cat "$T/text")"
+	# lines of one value each are as wide as each other: a bar is its count
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD ids=1"
+		awk 'BEGIN { for (i = 0; i < 200; i++) printf "SAMPLE ip=1 pid=1 tid=1 cpu=0 time=%d period=%d\n", i + 1, 12 + i % 10 }'
+	} | mkpipe - >"$T/in"
+	COLUMNS=200 LC_ALL=C pstat --term --picture hist:period "$T/in" >"$T/text"
+	run grep -q doubling "$T/text"
+	[ $status = 1 ] && [ "$(grep -oE '#+ +20 ' "$T/text" | uniq | wc -l)" = 1 ] || failed "one value: $(cat "$T/text")"
+	done_all
+}

@@ -41,5 +41,9 @@ uint64_t scale_round(uint64_t span, unsigned n);
 uint64_t scale_part(uint64_t n, uint64_t part, uint64_t whole);
 /* The logarithm to base 2, in 1/65536; 0 of 0. */
 uint32_t scale_log2(uint64_t n);
+/* The place of a value on the axis of PANEL_HIST: the logarithm of the value that follows it, as 0 has none. */
+uint32_t scale_place(uint64_t value);
+/* So many values of low to high: how many that is to a doubling of the value, on that axis. */
+uint64_t scale_density(uint64_t count, uint64_t low, uint64_t high);
 
 #endif

@@ -43,6 +43,20 @@ scale_log2(uint64_t n)
 	return log;
 }
 
+uint32_t
+scale_place(uint64_t value)
+{
+	return scale_log2(value < UINT64_MAX ? value + 1 : value);
+}
+
+uint64_t
+scale_density(uint64_t count, uint64_t low, uint64_t high)
+{
+	uint32_t from = scale_place(low), to = scale_place(high < UINT64_MAX ? high + 1 : high);
+
+	return scale_part(count, 1 << 16, to > from ? to - from : 1);
+}
+
 /* By the share of the cells that have less, and half of those that have as much. */
 static void
 scale_rank(struct scale *s, const struct panel *p)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* svg_hist.c - how often values occur, along a logarithmic axis */
+/*
+ * svg_hist.c - how often values occur, along a logarithmic axis
+ *
+ * Buckets differ in width on that axis: within a power of two the last is half as wide as the first.  So the height of a bar is
+ * not its count, which would rise and fall with each power of two, but the count divided by the width: its area is the count.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,20 +17,14 @@ struct hist_plot {
 	struct svg	*s;
 	const struct panel *p;
 	int		 base;
-	uint32_t	 from, to;	/* logarithms of the ends */
+	uint32_t	 from, to;	/* places of the ends */
+	uint64_t	 top;		/* the largest count to a doubling */
 };
-
-/* Of the value that follows, as 0 has no logarithm. */
-static uint32_t
-hist_log(uint64_t value)
-{
-	return scale_log2(value < UINT64_MAX ? value + 1 : value);
-}
 
 static int
 hist_x(const struct hist_plot *h, uint64_t value)
 {
-	uint32_t log = hist_log(value);
+	uint32_t log = scale_place(value);
 
 	log = log < h->from ? h->from : log > h->to ? h->to : log;
 	return SVG_LEFT + (int)scale_part(log - h->from, SVG_WIDTH, h->to - h->from);
@@ -45,12 +44,12 @@ hist_value(char to[SVG_TEXT], const struct panel *p, uint64_t value)
 static void
 hist_grid(const struct hist_plot *h)
 {
-	uint64_t step = scale_round(h->p->top, 5), first = h->p->bucket[0].low;
+	uint64_t step = scale_round(h->top, 5), first = h->p->bucket[0].low;
 	int before = -SVG_LEFT;
 	char text[SVG_TEXT];
 
-	for (uint64_t n = 0; n <= h->p->top; n += step) {
-		int y = h->base - (int)scale_part(n, HEIGHT, h->p->top);
+	for (uint64_t n = 0; n <= h->top; n += step) {
+		int y = h->base - (int)scale_part(n, HEIGHT, h->top);
 
 		svg_line(h->s, SVG_LEFT, y, SVG_LEFT + SVG_WIDTH, y, "g");
 		svg_text(h->s, SVG_LEFT - 600, y + 350, SVG_END, "s", 0, svg_short(text, n));
@@ -60,7 +59,7 @@ hist_grid(const struct hist_plot *h)
 			uint64_t value = ten <= UINT64_MAX / part ? ten * part : UINT64_MAX;
 			int x = hist_x(h, value), half;
 
-			if (value < first || hist_log(value) > h->to || (!ten && part > 1))
+			if (value < first || scale_place(value) > h->to || (!ten && part > 1))
 				continue;
 			svg_line(h->s, x, h->base, x, h->base + (part == 1 ? 600 : 400), "x");
 			half = (int)strlen(hist_value(text, h->p, value)) * LETTER / 2;
@@ -69,7 +68,7 @@ hist_grid(const struct hist_plot *h)
 			svg_text(h->s, x, h->base + 1800, SVG_MIDDLE, "s", 0, text);
 			before = x + half;
 		}
-		if (ten > UINT64_MAX / 10 || hist_log(ten) > h->to)
+		if (ten > UINT64_MAX / 10 || scale_place(ten) > h->to)
 			break;
 	}
 }
@@ -84,7 +83,7 @@ hist_bars(const struct hist_plot *h)
 		uint64_t end = hist_high(hist_bucket(b->low));
 		int x = hist_x(h, b->low), w = hist_x(h, end < UINT64_MAX ? end + 1 : end) - x, height;
 
-		height = (int)scale_part(b->count, HEIGHT, h->p->top);
+		height = (int)scale_part(scale_density(b->count, b->low, end), HEIGHT, h->top);
 		if (height < 100)
 			height = 100;
 		if (w > 300)
@@ -133,15 +132,20 @@ svg_hist(struct svg *s, const struct panel *p, int y)
 		return y + 4000;
 	}
 	last = hist_high(hist_bucket(p->bucket[p->nbuckets - 1].low));
-	h.from = hist_log(p->bucket[0].low);
-	h.to = hist_log(last < UINT64_MAX ? last + 1 : last);
+	h.from = scale_place(p->bucket[0].low);
+	h.to = scale_place(last < UINT64_MAX ? last + 1 : last);
 	if (h.to <= h.from)
 		h.to = h.from + 1;
+	for (unsigned i = 0; i < p->nbuckets; i++) {
+		uint64_t n = scale_density(p->bucket[i].count, p->bucket[i].low, hist_high(hist_bucket(p->bucket[i].low)));
+
+		h.top = n > h.top ? n : h.top;
+	}
 	h.base = y + HEIGHT + 3 * LEVEL + 600;
 	hist_grid(&h);
 	hist_bars(&h);
 	hist_marks(&h);
-	svg_textf(s, SVG_LEFT + SVG_WIDTH / 2, h.base + 3400, SVG_MIDDLE, "%s%slogarithmic", p->unit && *p->unit ? p->unit : "",
+	svg_textf(s, SVG_LEFT + SVG_WIDTH / 2, h.base + 3400, SVG_MIDDLE, "%s%slogarithmic; height: count for each doubling of the value, so the area of a bar is its count", p->unit && *p->unit ? p->unit : "",
 	    p->unit && *p->unit ? ", " : "");
 	return h.base + 5500;
 }

@@ -28,6 +28,15 @@ hist_from(unsigned line, unsigned each)
 	return line ? UINT64_C(1) << (line - 1) : 0;
 }
 
+/* The last value of a line. */
+static uint64_t
+hist_to(unsigned line, unsigned each)
+{
+	if (each < 16)
+		return hist_high(line * each + each - 1);
+	return line ? hist_from(line, each) - 1 + hist_from(line, each) : 0;
+}
+
 static unsigned
 hist_each(uint64_t low, uint64_t high)
 {
@@ -57,7 +66,8 @@ void
 term_hist(struct term *t, const struct panel *p)
 {
 	unsigned bar = t->width - t->left - 30, each, first, last, b = 0;
-	uint64_t top = 0, *count;
+	uint64_t top = 0, *count, *bars;
+	bool same;
 	term_figure text;
 
 	term_words(t, p->subtitle);
@@ -68,18 +78,25 @@ term_hist(struct term *t, const struct panel *p)
 	each = hist_each(p->bucket[0].low, p->bucket[p->nbuckets - 1].low);
 	first = hist_line(p->bucket[0].low, each);
 	last = hist_line(p->bucket[p->nbuckets - 1].low, each);
+	/* powers of two are; and below 32, where a bucket is a value */
+	same = each == 16 || hist_to(last, each) < 32;
+	if (!same)
+		term_words(t, "A bar is the count for each doubling of the value, as lines differ in width; the figures are counts.");
 	count = tool_alloc(last - first + 1, sizeof *count);
-	for (; b < p->nbuckets; b++) {
-		unsigned line = hist_line(p->bucket[b].low, each) - first;
+	bars = tool_alloc(last - first + 1, sizeof *bars);
+	for (; b < p->nbuckets; b++)
+		count[hist_line(p->bucket[b].low, each) - first] += p->bucket[b].count;
+	for (unsigned line = first; line <= last; line++) {
+		uint64_t n = count[line - first];
 
-		count[line] += p->bucket[b].count;
-		top = count[line] > top ? count[line] : top;
+		bars[line - first] = same ? n : scale_density(n, hist_from(line, each), hist_to(line, each));
+		top = bars[line - first] > top ? bars[line - first] : top;
 	}
 	for (unsigned line = first; line <= last; line++) {
 		unsigned at = t->width - 14;
 
 		term_right(t, t->left - 1, term_value(text, hist_from(line, each), p->unit), TERM_PLAIN);
-		hist_bar(t, bar, count[line - first], top);
+		hist_bar(t, bar, bars[line - first], top);
 		term_right(t, t->left + bar + 8, term_short(text, (double)count[line - first]), TERM_PLAIN);
 		term_right(t, t->left + bar + 15, term_share(text, count[line - first], p->samples), TERM_PLAIN);
 		for (unsigned i = 0; i < HIST_MARKS; i++)
@@ -90,6 +107,7 @@ term_hist(struct term *t, const struct panel *p)
 		term_line(t);
 	}
 	free(count);
+	free(bars);
 	for (unsigned i = 0, at = 0; i < HIST_MARKS; i++)
 		if (p->mark[i].name) {
 			term_text(t, at, p->mark[i].name, TERM_ORANGE);
