@@ -72,6 +72,13 @@ enum shape { FIXED = 0, STRING = 1, WALK = 2 };
 #define OPT		| WALK
 
 enum { NO, ID };
+/* The kernel ends its own records but samples with a trailer, and no others: so pp_has_trailer() tells by the number. */
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
+	_Static_assert((trailer == ID) == (number < PP_USER_TYPE_START && number != PP_SAMPLE), \
+	    #name ": trailer is ID for records of the kernel, which are below 64, but SAMPLE; NO for all others");
+#include "record.def"
+#undef REC
+
 enum { NONE, PAY4 = 4, PAY8 = 8 };
 static const struct row {
 	const char	*name;

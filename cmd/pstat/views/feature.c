@@ -184,128 +184,169 @@ say_argument(struct lines *l, const struct pp_feature_value *v)
 	say(l, " ");
 }
 
+static void
+say_cpus(struct lines *l, const struct pp_feature_value *v)
+{
+	l->num[is(v, "online")] = v->num;
+	if (!is(v, "online"))
+		return;
+	say(l, "nrcpus online : %" PRIu64, l->num[1]);
+	lines_end(l);
+	say(l, "nrcpus avail : %" PRIu64, l->num[0]);
+}
+
+static void
+say_pmu(struct lines *l, const struct pp_feature_value *v)
+{
+	if (is(v, "type"))
+		l->num[0] = v->num;
+	else if (is(v, "name")) {
+		say(l, "%s", v->index ? ", " : "pmu mappings: ");
+		say_text(l, v);
+		say(l, " = %" PRIu64, l->num[0]);
+	}
+}
+
+static void
+say_group_desc(struct lines *l, const struct pp_feature_value *v)
+{
+	if (is(v, "name"))
+		l->name = *v;
+	else if (is(v, "leader"))
+		l->num[0] = v->num;
+	else if (is(v, "members"))
+		say_group(l, &l->name, l->num[0], v->num);
+}
+
+static void
+say_cpu_caps(struct lines *l, const struct pp_feature_value *v)
+{
+	if (is(v, "name") && !v->index)
+		say(l, "cpu pmu capabilities");
+	if (is(v, "nr") && !v->num)
+		say(l, "cpu pmu capabilities: not available");
+	else if (v->kind == PP_F_STR)
+		say_cap(l, v);
+}
+
+/* The name of the PMU comes last. */
+static void
+say_pmu_caps(struct lines *l, const struct pp_feature_value *v)
+{
+	char *caps;
+	size_t n;
+
+	if (v->kind != PP_F_STR)
+		return;
+	if (!is(v, "pmu")) {
+		say_cap(l, v);
+		return;
+	}
+	if (l->out && fclose(l->out) == 0) {
+		caps = l->text;
+		n = l->len;
+		l->out = NULL;
+		l->text = NULL;
+		say_text(l, v);
+		say(l, " pmu capabilities");
+		if (l->out)
+			fwrite(caps, 1, n, l->out);
+		free(caps);
+	} else {
+		say_text(l, v);
+		say(l, " pmu capabilities: not available");
+	}
+	lines_end(l);
+}
+
+static void
+say_clock_data(struct lines *l, const struct pp_feature_value *v)
+{
+	if (is(v, "clockid"))
+		l->num[0] = v->num;
+	else if (is(v, "wall_clock"))
+		l->num[1] = v->num;
+	else if (is(v, "clock")) {
+		l->num[2] = v->num;
+		say_clock(l);
+	}
+}
+
+static void
+say_hybrid(struct lines *l, const struct pp_feature_value *v)
+{
+	if (is(v, "nr")) {
+		say(l, "hybrid cpu system:");
+		lines_end(l);
+	} else if (is(v, "pmu")) {
+		say_text(l, v);
+		say(l, " cpu list : ");
+	} else if (is(v, "cpus")) {
+		say_text(l, v);
+		lines_end(l);
+	}
+}
+
+static void
+say_program(struct lines *l, const struct pp_feature_value *v)
+{
+	if (v->kind != PP_F_INFO || v->len < 8)
+		return;
+	say(l, "bpf_prog_info of id %" PRIu32, pp_get_u32(v->p + 4, v->swap));
+	lines_end(l);
+	l->any = true;
+}
+
+static void
+say_btf(struct lines *l, const struct pp_feature_value *v)
+{
+	if (!is(v, "id"))
+		return;
+	say(l, "btf info of id %" PRIu64, v->num);
+	lines_end(l);
+	l->any = true;
+}
+
+static void
+say_machine(struct lines *l, const struct pp_feature_value *v)
+{
+	if (is(v, "e_flags")) {
+		lines_end(l);
+		say(l, "  e_flags : %" PRIu64, v->num);
+	} else
+		say(l, "e_machine : %" PRIu64, v->num);
+}
+
+static void
+say_clockid(struct lines *l, const struct pp_feature_value *v)
+{
+	say(l, "clockid frequency: %" PRIu64 " MHz", v->num * 1000);
+}
+
+static void
+say_cache_line(struct lines *l, const struct pp_feature_value *v)
+{
+	say(l, "cacheline size: %" PRIu64, v->num);
+}
+
+/*
+ * Features that perf shows in other words than feature.def, which has the text of each.  One without a row here is shown by that
+ * text, so that a new feature is never left out.
+ */
+static void (*const words[PP_FEAT_END])(struct lines *, const struct pp_feature_value *) = {
+	[PP_FEAT_NRCPUS] = say_cpus, [PP_FEAT_CMDLINE] = say_argument, [PP_FEAT_EVENT_DESC] = say_event,
+	[PP_FEAT_PMU_MAPPINGS] = say_pmu, [PP_FEAT_GROUP_DESC] = say_group_desc, [PP_FEAT_SAMPLE_TIME] = say_sample_time,
+	[PP_FEAT_CPU_PMU_CAPS] = say_cpu_caps, [PP_FEAT_PMU_CAPS] = say_pmu_caps, [PP_FEAT_CLOCK_DATA] = say_clock_data,
+	[PP_FEAT_HYBRID_TOPOLOGY] = say_hybrid, [PP_FEAT_BPF_PROG_INFO] = say_program, [PP_FEAT_BPF_BTF] = say_btf,
+	[PP_FEAT_E_MACHINE] = say_machine, [PP_FEAT_CLOCKID] = say_clockid, [PP_FEAT_CLN_SIZE] = say_cache_line,
+};
+
 static int
 header_value(void *arg, const struct pp_feature_value *v)
 {
 	struct lines *l = arg;
 
-	switch (l->f.number) {
-	case PP_FEAT_NRCPUS:
-		l->num[is(v, "online")] = v->num;
-		if (is(v, "online")) {
-			say(l, "nrcpus online : %" PRIu64, l->num[1]);
-			lines_end(l);
-			say(l, "nrcpus avail : %" PRIu64, l->num[0]);
-		}
-		break;
-	case PP_FEAT_CMDLINE:
-		if (v->kind == PP_F_STR)
-			say_argument(l, v);
-		break;
-	case PP_FEAT_EVENT_DESC:
-		say_event(l, v);
-		break;
-	case PP_FEAT_PMU_MAPPINGS:
-		if (is(v, "type"))
-			l->num[0] = v->num;
-		else if (is(v, "name")) {
-			say(l, "%s", v->index ? ", " : "pmu mappings: ");
-			say_text(l, v);
-			say(l, " = %" PRIu64, l->num[0]);
-		}
-		break;
-	case PP_FEAT_GROUP_DESC:
-		if (is(v, "name"))
-			l->name = *v;
-		else if (is(v, "leader"))
-			l->num[0] = v->num;
-		else if (is(v, "members"))
-			say_group(l, &l->name, l->num[0], v->num);
-		break;
-	case PP_FEAT_SAMPLE_TIME:
-		say_sample_time(l, v);
-		break;
-	case PP_FEAT_CPU_PMU_CAPS:
-		if (is(v, "name") && !v->index)
-			say(l, "cpu pmu capabilities");
-		if (is(v, "nr") && !v->num)
-			say(l, "cpu pmu capabilities: not available");
-		else if (v->kind == PP_F_STR)
-			say_cap(l, v);
-		break;
-	case PP_FEAT_PMU_CAPS:		/* the name of the PMU comes last */
-		if (v->kind == PP_F_STR && is(v, "pmu")) {
-			char *caps;
-			size_t n;
-
-			if (l->out && fclose(l->out) == 0) {
-				caps = l->text;
-				n = l->len;
-				l->out = NULL;
-				l->text = NULL;
-				say_text(l, v);
-				say(l, " pmu capabilities");
-				if (l->out)
-					fwrite(caps, 1, n, l->out);
-				free(caps);
-			} else {
-				say_text(l, v);
-				say(l, " pmu capabilities: not available");
-			}
-			lines_end(l);
-		} else if (v->kind == PP_F_STR)
-			say_cap(l, v);
-		break;
-	case PP_FEAT_CLOCK_DATA:
-		if (is(v, "clockid"))
-			l->num[0] = v->num;
-		else if (is(v, "wall_clock"))
-			l->num[1] = v->num;
-		else if (is(v, "clock")) {
-			l->num[2] = v->num;
-			say_clock(l);
-		}
-		break;
-	case PP_FEAT_HYBRID_TOPOLOGY:
-		if (is(v, "nr")) {
-			say(l, "hybrid cpu system:");
-			lines_end(l);
-		} else if (is(v, "pmu")) {
-			say_text(l, v);
-			say(l, " cpu list : ");
-		} else if (is(v, "cpus")) {
-			say_text(l, v);
-			lines_end(l);
-		}
-		break;
-	case PP_FEAT_BPF_PROG_INFO:
-		if (v->kind == PP_F_INFO && v->len >= 8) {
-			say(l, "bpf_prog_info of id %" PRIu32, pp_get_u32(v->p + 4, v->swap));
-			lines_end(l);
-			l->any = true;
-		}
-		break;
-	case PP_FEAT_BPF_BTF:
-		if (is(v, "id")) {
-			say(l, "btf info of id %" PRIu64, v->num);
-			lines_end(l);
-			l->any = true;
-		}
-		break;
-	case PP_FEAT_E_MACHINE:
-		if (is(v, "e_flags")) {
-			lines_end(l);
-			say(l, "  e_flags : %" PRIu64, v->num);
-		} else
-			say(l, "e_machine : %" PRIu64, v->num);
-		break;
-	case PP_FEAT_CLOCKID:
-		say(l, "clockid frequency: %" PRIu64 " MHz", v->num * 1000);
-		break;
-	case PP_FEAT_CLN_SIZE:
-		say(l, "cacheline size: %" PRIu64, v->num);
-		break;
-	}
+	words[l->f.number](l, v);
 	return 1;
 }
 
@@ -340,21 +381,13 @@ header_feature(struct views *v, uint64_t number, const uint8_t *p, size_t len)
 	case PP_FEAT_CPU_DOMAIN_INFO:
 		say(&l, "%s info available, use -I to display", name);
 		break;
-	case PP_FEAT_HOSTNAME:
-	case PP_FEAT_OSRELEASE:
-	case PP_FEAT_VERSION:
-	case PP_FEAT_ARCH:
-	case PP_FEAT_CPUDESC:
-	case PP_FEAT_CPUID:
-	case PP_FEAT_TOTAL_MEM:
-	case PP_FEAT_DIR_FORMAT:
-		pp_feature_text(&l.f, header_text, &l, &err);
-		break;
 	default:
 		if (!name)
 			say(&l, "unknown feature %" PRIu64, number);
-		else
+		else if (words[number])
 			pp_feature_walk(&l.f, header_value, &l, &err);
+		else
+			pp_feature_text(&l.f, header_text, &l, &err);
 	}
 	lines_end(&l);
 	if (!l.any && (number == PP_FEAT_BPF_PROG_INFO || number == PP_FEAT_BPF_BTF))
