@@ -82,6 +82,12 @@ struct pp_feature_about {
 	uint32_t	 nr_cpus;	/* as in pp_feature */
 	unsigned	 nevents;	/* 0: unknown */
 	bool		 sockets_differ;	/* sockets are not numbered by CPUs */
+	/*
+	 * Set for each feature: CPU_TOPOLOGY with a number of a socket above that of the CPUs (VMware gives each CPU a socket, and
+	 * numbers them 0, 2, 4).  perf 7.2 reads it.  perf up to 6.12 refuses a stream with it, and does without these ids in a file.
+	 */
+	size_t		 ids;			/* where the ids of cores and sockets begin in the payload; 0: no such number */
+	uint32_t	 socket;		/* the number */
 };
 /*
  * Does perf accept the feature?  Its lengths, counts and strings must lie within it, and perf's own rules must hold.  `about'

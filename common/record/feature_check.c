@@ -17,9 +17,10 @@ enum { NRCPUS_MAX = 1 << 20, CPUS_MAX = INT16_MAX };	/* perf's limit; the limit 
 
 struct check {
 	const struct pp_feature *f;
-	const struct pp_feature_about *about;
+	struct pp_feature_about *about;
 	struct pp_err	*err;
 	uint64_t	 max_domains;
+	size_t		 ids;			/* CPU_TOPOLOGY: where those of cores and sockets begin */
 	uint64_t	 leader, end;		/* of the present group; behind the last member of the previous one */
 };
 
@@ -63,9 +64,13 @@ check_topology(struct check *c, const struct pp_feature_value *v)
 		return FAIL(c, "%s", "NRCPUS is missing, which gives the number of CPUs");
 	if (v->kind == PP_F_UINT && v->num > c->f->nr_cpus && c->f->nr_cpus)
 		return FAIL(c, "%s is %" PRIu64 ", of %" PRIu32 " CPUs", v->name, v->num, c->f->nr_cpus);
+	if (is(v, "core_id") && !v->index)
+		c->ids = (size_t)(v->p - c->f->p);
 	if (is(v, "socket_id") && !c->about->sockets_differ && (uint32_t)v->num != UINT32_MAX &&
-	    (uint32_t)v->num > c->f->nr_cpus)
-		return FAIL(c, "socket_id is %" PRIu32 ", of %" PRIu32 " CPUs", (uint32_t)v->num, c->f->nr_cpus);
+	    (uint32_t)v->num > c->f->nr_cpus && !c->about->ids) {
+		c->about->ids = c->ids;
+		c->about->socket = (uint32_t)v->num;
+	}
 	return 1;
 }
 
@@ -142,6 +147,7 @@ pp_feature_check(const struct pp_feature *f, struct pp_feature_about *about, str
 	struct pp_feature_io io;
 
 	view.nr_cpus = about->nr_cpus;
+	about->ids = 0;
 	if (pp_feature_walk(&view, visit, &c, err) < 0)
 		return -1;
 	pp_feature_open(&io, &view, err);

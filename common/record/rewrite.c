@@ -237,6 +237,14 @@ read_ids(const struct pp_rewrite *rw, struct pp_rec *r, size_t at, uint64_t form
 		value(rw, r, first + i * rd.stride, 8, PP_ROLE_ID_REF);
 }
 
+bool
+pp_is_short_mmap2(const struct pp_rec *r, bool swap)
+{
+	enum { PROT = PP_RAW_AT(MMAP2, prot), RWX = 7 };
+
+	return r->type == PP_MMAP2 && r->size >= PROT + 4 && !(r->misc & PP_MISC_MMAP_BUILD_ID) && pp_get_u32(r->raw + PROT, swap) > RWX;
+}
+
 /* ---- samples and trailers ---------------------------------------------------------------------- */
 
 /* The number of the tracepoint in its payload.  A sample that is cut keeps its bytes: nobody finds a payload in it. */

@@ -55,6 +55,11 @@ struct pp_rewrite {		/* the changes to the records of one stream */
 enum { PP_REWRITE_SIZE = PP_RECORD_MAX + 1 };
 
 /*
+ * Is it an MMAP2 of the kernel of RHEL 7, which has no prot and flags?  The name is in their place, so prot has more bits than the
+ * kernel's three.  The other fields are those of an MMAP2.
+ */
+bool	pp_is_short_mmap2(const struct pp_rec *, bool swap);
+/*
  * Change a sound record (not HEADER_ATTR or HEADER_FEATURE).  1: *r views the changed record in buf; 0: there is nothing to
  * change; 2: the changed record would exceed the largest size; -1: a time leaves its range, or the record fits no event (err
  * has the reason).

@@ -168,12 +168,13 @@ file_has_only(int number)
 
 /*
  * Make a record of feature i.  n bytes of it are in the record, the others (PP_OPEN_FILE_FEATURES) are a payload.  A feature
- * that perf refuses is left out.
+ * that perf refuses is left out, and so are ids of sockets that perf up to 6.12 accepts in files only: it ignores them there.
  */
 static int
 file_put_feature(struct file *f, int i, size_t n)
 {
 	const struct section *x = &f->features[i];
+	const struct pp_feature_about *about = &f->s->faults.about;
 	size_t was = f->len;
 	uint8_t *p = file_record(f, PP_HEADER_FEATURE, 8 + n);
 
@@ -192,6 +193,11 @@ file_put_feature(struct file *f, int i, size_t n)
 	if (!fault_feature(f->s, (uint64_t)i, p, x->size, x->off)) {
 		f->len = was;
 		f->feature[i] = false;
+	} else if (about->ids && n && !(f->s->flags & PP_OPEN_FILE_FEATURES)) {
+		f->len = was + PP_FEATURE_HEAD + about->ids;
+		pp_raw_head(p - PP_FEATURE_HEAD, PP_HEADER_FEATURE, 0, (uint16_t)(PP_FEATURE_HEAD + about->ids), f->swap);
+		file_warn(f->s, "%s: socket_id is %ju, of %ju CPUs: the ids of cores and sockets are left out, as perf up to 6.12 refuses "
+		    "a stream with them", pp_feature_name((uint64_t)i), (uintmax_t)about->socket, (uintmax_t)about->nr_cpus);
 	}
 	return 1;
 }

@@ -8,6 +8,7 @@
 #include "record/attr.h"
 #include "record/feature.h"
 #include "record/raw.h"
+#include "record/rewrite.h"
 #include "record/shape.h"
 
 /* Counts of what passed unconverted, or was dropped. */
@@ -319,19 +320,6 @@ turn_reject(struct turner *t, struct pp_source *in, const struct pp_rec *r)
 	return pp_fail(t->err, "%s: %s", name ? name : "record", cause);
 }
 
-/*
- * The kernel of RHEL 7 writes MMAP2 without prot and flags.  The name is in their place, so prot has more bits than the
- * kernel's three.  The other fields are those of an MMAP, and those that turn_flip_bytes() converts.
- */
-static bool
-turn_is_short_mmap2(const struct turner *t, const struct pp_rec *r)
-{
-	enum { PROT = PP_RAW_AT(MMAP2, prot), RWX = 7 };
-
-	return r->type == PP_MMAP2 && r->size >= PROT + 4 && !(r->misc & PP_MISC_MMAP_BUILD_ID) &&
-	    pp_get_u32(r->raw + PROT, t->from) > RWX;
-}
-
 /* Convert a record other than SAMPLE, by its row. */
 static int
 turn_row(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
@@ -339,7 +327,7 @@ turn_row(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 	struct pp_rec like = *r;
 
 	memcpy(t->buf, r->raw, r->size);
-	if (turn_is_short_mmap2(t, r))
+	if (pp_is_short_mmap2(r, t->from))	/* an MMAP, and what turn_flip_bytes() converts */
 		like.type = PP_MMAP;
 	if (pp_walk(&like, ev, t->from, turn_flip_value, t, t->err) < 0)
 		return -1;

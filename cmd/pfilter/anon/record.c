@@ -138,6 +138,29 @@ leave_out_settings(struct anon_out *a, struct pp_rec *r)
 	PP_RAW_SET(a->buf, STAT_CONFIG, nr, kept, a->swap);
 }
 
+enum { SHORT = PP_RAW_AT(MMAP2, prot), MISSING = PP_RAW_AT(MMAP2, filename) - SHORT };	/* MMAP2 of RHEL 7: prot and flags */
+
+/* Such a record: anonymise it with zeros for what it lacks, and take these out again. */
+static int
+by_row_short(struct anon_out *a, struct pp_rec *r)
+{
+	struct pp_rec full = *r;
+
+	if (r->size + MISSING > PP_RECORD_MAX)
+		return pp_fail(a->err, "without prot and flags, of %u bytes", r->size);
+	memcpy(a->raw, r->raw, SHORT);
+	memset(a->raw + SHORT, 0, MISSING);
+	memcpy(a->raw + SHORT + MISSING, r->raw + SHORT, r->size - (size_t)SHORT);
+	full.raw = a->raw;
+	full.size += MISSING;
+	if (by_row(a, &full) < 0)
+		return -1;
+	r->size = (uint16_t)(full.size - MISSING);
+	memmove(a->buf + SHORT, a->buf + SHORT + MISSING, r->size - (size_t)SHORT);
+	PP_RAW_SET(a->buf, header, size, r->size, a->swap);
+	return 1;
+}
+
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
 static uint32_t
@@ -166,7 +189,7 @@ anon_record(struct anon_out *a, struct pp_rec *r)
 	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
 		rc = (memcpy(a->buf, r->raw, r->size), 1);
 	else
-		rc = r->type == PP_SAMPLE ? anon_sample(a, &new) : by_row(a, &new);
+		rc = r->type == PP_SAMPLE ? anon_sample(a, &new) : pp_is_short_mmap2(r, a->swap) ? by_row_short(a, &new) : by_row(a, &new);
 	if (rc > 0 && r->type == PP_STAT_CONFIG)
 		leave_out_settings(a, &new);
 	if (rc > 0 && r->type == PP_HEADER_ATTR)
