@@ -518,3 +518,19 @@ union() {
 	done
 	done_all
 }
+
+@test "merge: poll(2) that keeps failing is an error, not a loop" {
+	local n
+	mkfifo "$T/a" "$T/b"
+	for n in 1 2 3 4; do
+		(sleep 0.2; cat data/multi.pipe.data) >"$T/a" &
+		(sleep 0.3; cat data/multi.pipe.data) >"$T/b" &
+		try with_fault "poll:$n+:ENOMEM" timeout -s KILL 20 psort --merge "$T/a" "$T/b"
+		[ $rc != 137 ] || failed "$n: it never ends"
+		[ $rc = 0 ] || grep -q 'Cannot allocate memory' "$T/err" || failed "$n: $rc $(cat "$T/err")"
+		[ $rc = 0 ] || echo $n >>"$T/seen"
+		wait
+	done
+	[ -s "$T/seen" ] || failed "no call fails"
+	done_all
+}

@@ -301,3 +301,26 @@ named() {
 	[ $rc = 1 ]
 	one_line "pstat: <stdout>: write: No space left on device"
 }
+
+@test "pstat --picture: of 64 busy CPUs it is smaller than 1 MB, and has all samples" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU ids=1"
+		awk 'BEGIN { srand(1); for (t = 0; t < 1000; t++) for (c = 0; c < 64; c++) { n = int(rand() * 3)
+			for (i = 0; i <= n; i++) printf "SAMPLE ip=1 pid=%d tid=%d time=%.0f cpu=%d\n", c + 1, c + 1, 9000000000000 + t * 5000000 + i, c } }'
+	} | mkpipe - >"$T/in"
+	pstat --picture cpu -o "$T/svg" "$T/in" || failed status
+	[ "$(wc -c <"$T/svg")" -lt 1000000 ] || failed "$(wc -c <"$T/svg") bytes"
+	[ "$(grep -c 'class="c[1-8]"><title>' "$T/svg")" -gt 2000 ] || failed "too coarse: $(grep -c '<title>' "$T/svg") cells"
+	[ "$(sed -n 's/.*<title>\([0-9]*\) samples* · --cpu.*/\1/p' "$T/svg" | awk '{ n += $1 } END { print n }')" = \
+	    "$(pstat --json "$T/in" | sed -n 's/^"samples":\([0-9]*\),.*/\1/p')" ] || failed "samples"
+	done_all
+}
+
+@test "pstat --picture hist: of an input without samples" {
+	mkpipe - >"$T/in" <<<"attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD ids=1"
+	for f in period interval; do
+		try pstat --picture hist:$f --term "$T/in"
+		[ $rc = 0 ] && grep -q 'No value' "$T/out" || failed "$f: $rc $(cat "$T/err")"
+	done
+	done_all
+}

@@ -95,7 +95,7 @@ wait_for_more(struct merge *m)
 			return -1;
 	n = list(m, space);
 	if (poll(m->fd, n, -1) < 0)
-		return errno == EINTR || errno == EAGAIN ? 1 : pp_fail(&m->err, "poll: %s", strerror(errno));
+		return errno == EINTR ? 1 : pp_fail(&m->err, "poll: %s", strerror(errno));
 	for (unsigned k = 0; k < n; k++) {
 		unsigned i = m->fd_of[k];
 

@@ -182,9 +182,9 @@ sink_write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 	while (v < end && !k->failed) {
 		ssize_t put = writev(k->fd, v, (int)(end - v));
 
-		if (put < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){ .fd = k->fd, .events = POLLOUT }, 1, -1);
-		else if (put < 0 && errno != EINTR)
+		if (put < 0 && errno == EAGAIN && poll(&(struct pollfd){ .fd = k->fd, .events = POLLOUT }, 1, -1) >= 0)
+			continue;
+		if (put < 0 && errno != EINTR)
 			sink_fail(k, "write");
 		if (put < 0)
 			continue;

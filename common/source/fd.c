@@ -27,11 +27,9 @@ read_failed(struct bytes *b, uint64_t off)
 static bool
 try_again(int fd)
 {
-	if (errno == EAGAIN)
-		poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1);
-	else if (errno != EINTR)
-		return false;
-	return true;
+	if (errno == EAGAIN && poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1) >= 0)
+		return true;
+	return errno == EINTR;
 }
 
 static ssize_t

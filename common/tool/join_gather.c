@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* join_gather.c - reads the head of an input: all records before the first that perf queues by its time */
+#include <err.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +163,11 @@ top_up(struct input **in, struct pollfd *fd, unsigned n)
 		fd[i] = (struct pollfd){ .fd = pp_poll_fd(in[i]->src), .events = POLLIN };
 		ready |= fd[i].fd < 0;
 	}
-	if (poll(fd, n, ready ? 0 : -1) < 0)
-		return;			/* interrupted: again */
+	if (poll(fd, n, ready ? 0 : -1) < 0) {
+		if (errno != EINTR)
+			err(1, "poll");		/* as without memory: there is no input yet whose fault it is */
+		return;
+	}
 	for (unsigned i = 0; i < n; i++)
 		if (fd[i].fd < 0 || fd[i].revents)
 			pp_top_up(in[i]->src);		/* if it fails, so does pp_next() */

@@ -7,9 +7,9 @@
  *	CALL:N+:ERRNO	the N-th and all later ones
  *	CALL:short	CALL moves one byte at a time
  *	CALL:ERRNO	every other CALL fails with ERRNO, starting with the first (EINTR and EAGAIN storms)
- * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE) prctl getrandom.  64-bit
- * names, openat and those of _FORTIFY_SOURCE count as their plain names, calloc and realloc as malloc.  Writes to standard error are
- * left alone.
+ * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE) prctl getrandom poll.
+ * 64-bit names, openat and those of _FORTIFY_SOURCE count as their plain names, calloc and realloc as malloc.  Writes to standard error
+ * are left alone.
  *
  * Only calls that the program makes through the C library's public names are seen; stdio's own are not.
  */
@@ -22,6 +22,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -30,9 +31,9 @@
 
 static const char *const calls[] = {
 	"read", "pread", "readv", "write", "writev", "splice", "vmsplice", "tee", "open", "close", "mmap", "malloc",
-	"tmpfile", "prctl", "getrandom"
+	"tmpfile", "prctl", "getrandom", "poll"
 };
-enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, TMPFILE, PRCTL, GETRANDOM, NCALLS };
+enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, TMPFILE, PRCTL, GETRANDOM, POLL, NCALLS };
 static const struct { const char *name; int value; } errors[] = {
 	{ "EIO", EIO }, { "ENOSPC", ENOSPC }, { "EINTR", EINTR }, { "EAGAIN", EAGAIN }, { "EMFILE", EMFILE },
 	{ "ENOMEM", ENOMEM }, { "EACCES", EACCES }, { "EPIPE", EPIPE }, { "EINVAL", EINVAL }, { "EBADF", EBADF },
@@ -127,6 +128,7 @@ pread64(int fd, void *p, size_t n, off64_t off)
 }
 
 /* What _FORTIFY_SOURCE makes of these calls, if a size is unknown when the program is compiled. */
+int	__poll_chk(struct pollfd *, nfds_t, int, size_t);
 ssize_t	__read_chk(int, void *, size_t, size_t);
 ssize_t	__pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t	__pread64_chk(int, void *, size_t, off64_t, size_t);
@@ -288,6 +290,20 @@ close(int fd)
 	real(fd);
 	errno = e;
 	return -1;
+}
+
+int
+poll(struct pollfd *p, nfds_t n, int ms)
+{
+	REAL(int, "poll", struct pollfd *, nfds_t, int);
+	return fails(POLL) ? -1 : real(p, n, ms);
+}
+
+int
+__poll_chk(struct pollfd *p, nfds_t n, int ms, size_t space)
+{
+	REAL(int, "__poll_chk", struct pollfd *, nfds_t, int, size_t);
+	return fails(POLL) ? -1 : real(p, n, ms, space);
 }
 
 void *

@@ -59,8 +59,7 @@ tee_bytes(void *tee, const uint8_t *p, size_t n)
 		if (put >= 0) {
 			p += put;
 			n -= (size_t)put;
-		} else if (errno == EAGAIN) {
-			poll(&(struct pollfd){ .fd = e->fd, .events = POLLOUT }, 1, -1);
+		} else if (errno == EAGAIN && poll(&(struct pollfd){ .fd = e->fd, .events = POLLOUT }, 1, -1) >= 0) {
 			e->failed = *e->stop;
 		} else if (*e->stop)		/* a signal has ended it, and is the reason */
 			e->failed = true;

@@ -11,7 +11,7 @@ enum draw_scale { SCALE_LINEAR, SCALE_LOG, SCALE_RANK };
 struct draw {
 	enum { THEME_AUTO, THEME_LIGHT, THEME_DARK } theme;	/* of SVG; auto: as the reader's system */
 	enum draw_scale	 scale;
-	unsigned	 cells;		/* of a part of SVG, at most; 0: as many as a file */
+	unsigned	 cells;		/* of draw_svg_part(), at most; 0: as many as draw_svg() has */
 	/* text */
 	unsigned	 width;		/* columns of the terminal, 80 at least */
 	bool		 ascii;		/* no other characters, no colours */

@@ -389,7 +389,8 @@ svg_fit(const struct panel *p, const struct draw *d, unsigned most, unsigned *by
 	struct panel *coarse = NULL;
 
 	*by = 1;
-	for (unsigned n = 2; svg_cells(coarse ? coarse : p, d) > most; n *= 2) {
+	/* 2, 5, 10, 20, 50 ... columns become one: widths stay round */
+	for (unsigned n = 2, part = 0; svg_cells(coarse ? coarse : p, d) > most; n = part++ % 3 == 0 ? n / 2 * 5 : 2 * n) {
 		struct panel *next = coarse_new(p, n);
 
 		if (!next)
@@ -439,11 +440,10 @@ void
 draw_svg(FILE *f, const struct panels *all, const struct draw *d)
 {
 	struct svg s = { .f = f, .draw = d };
-	unsigned most = SVG_CELLS / (all->n ? all->n : 1);
 	int y = 0;
 
 	for (unsigned i = 0; i < all->n; i++)
-		y = svg_height(&all->panel[i], d, y, most);
+		y = svg_height(&all->panel[i], d, y, SVG_CELLS);
 	svg_open(f, y, 0);
 	fputs("<title id=\"t0\">", f);
 	for (unsigned i = 0; i < all->n; i++) {
@@ -462,7 +462,7 @@ draw_svg(FILE *f, const struct panels *all, const struct draw *d)
 	for (unsigned i = 0; i < all->n; i++) {
 		s.id = i + 1;
 		fputs("<g>\n", f);
-		y = svg_one(&s, &all->panel[i], y, most);
+		y = svg_one(&s, &all->panel[i], y, SVG_CELLS);
 		fputs("</g>\n", f);
 	}
 	fputs("</svg>\n", f);

@@ -17,7 +17,7 @@
 
 enum {
 	SVG_LEFT = 15000, SVG_WIDTH = 92000, SVG_RIGHT = 7000,	/* margins, and what is between them: of all panels */
-	SVG_CELLS = 200000,		/* of a file, at most: more are drawn coarser */
+	SVG_CELLS = 6500,		/* of a panel, which is 1 MB at most: more are drawn coarser */
 	SVG_LABEL = 22,			/* columns of a name beside a row */
 };
 

@@ -235,6 +235,15 @@ put_hist(const struct sort *s, uint32_t number, bool other, uint64_t key, struct
 	put(arg, cell);
 }
 
+/* The histogram of the rows from that one on, and of those that had no space; hists_drop() frees it. */
+static uint32_t
+hist_rest(const struct sort *s, uint32_t from)
+{
+	uint32_t n = s->rows.n - from;
+
+	return hists_sum(s->rows.hists, s->rows.other_hist, n ? &s->rows.row[from].hist : NULL, n, sizeof *s->rows.row);
+}
+
 static void
 hist_rows(const void *of, report_put *put, void *arg)
 {
@@ -247,7 +256,7 @@ hist_rows(const void *of, report_put *put, void *arg)
 		if (s->rows.row[i].hist || !s->nkeys)
 			put_hist(s, s->rows.row[i].hist, false, s->rows.row[i].key[0], buckets, put, arg);
 	if (shown < s->rows.n || rest) {
-		uint32_t all = hists_sum(s->rows.hists, rest, &s->rows.row[shown].hist, s->rows.n - shown, sizeof *s->rows.row);
+		uint32_t all = hist_rest(s, shown);
 
 		put_hist(s, all, true, 0, buckets, put, arg);
 		hists_drop(s->rows.hists, all);
@@ -258,7 +267,7 @@ hist_rows(const void *of, report_put *put, void *arg)
 void
 sort_hist(struct sort *s, struct cell *cell, struct bucket *to)
 {
-	uint32_t rest = s->rows.other_hist, all = hists_sum(s->rows.hists, rest, &s->rows.row[0].hist, s->rows.n, sizeof *s->rows.row);
+	uint32_t all = hist_rest(s, 0);
 
 	hists_cells(s->rows.hists, all, cell, to);
 	hists_drop(s->rows.hists, all);

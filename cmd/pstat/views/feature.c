@@ -178,6 +178,8 @@ say_cap(struct lines *l, const struct pp_feature_value *v)
 static void
 say_argument(struct lines *l, const struct pp_feature_value *v)
 {
+	if (v->kind != PP_F_STR)
+		return;
 	say(l, "%s", v->index ? "" : "cmdline : ");
 	for (size_t i = 0; i < v->len && v->p[i] && l->out; i++)
 		fprintf(l->out, v->p[i] == '\'' ? "\\'" : "%c", v->p[i]);
