@@ -321,3 +321,34 @@ traced() {
 	[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "not used"
 	done_all
 }
+
+@test "pstat -s: long names are whole in a pipe, and cut in the middle on a terminal" {
+	need python3
+	local name=/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0123456789abcdef.slice/cri-containerd-fedcba9876543210.scope line
+	mkpipe - >"$T/in" <<-X
+		attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|CGROUP flags=sample_id_all|comm|mmap|mmap2|cgroup ids=1
+		CGROUP id=7 path=$name @ pid=1 tid=1 time=1 cpu=0
+		SAMPLE misc=2 ip=0x401000 pid=1 tid=1 time=1000 cpu=0 cgroup=7
+	X
+	pstat -s cgroup "$T/in" >"$T/out"
+	grep -q "^$name  *1 " "$T/out" || failed "pipe: $(tail -n 2 "$T/out")"
+	for columns in 80 100 120 200; do
+		$(command -v python3) - "$columns" pstat -s cgroup "$T/in" >"$T/out" <<-'X'
+			import fcntl, os, pty, struct, sys, termios
+			pid, fd = pty.fork()
+			if not pid:
+			    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 50, int(sys.argv[1]), 0, 0))
+			    os.execvp(sys.argv[2], sys.argv[2:])
+			try:
+			    while True:
+			        sys.stdout.buffer.write(os.read(fd, 65536).replace(b'\r', b''))
+			except OSError:
+			    sys.exit(os.waitpid(pid, 0)[1] != 0)
+		X
+		line=$(grep '^/kub' "$T/out") || failed "$columns: no row"
+		[ ${#line} -le $columns ] || failed "$columns: a line of ${#line}"
+		[ $columns = 200 ] || [[ $line =~ ^/kubepo[^~\ ]*~[^\ ]*.scope\  ]] || [ $columns = 80 ] || failed "$columns: $line"
+		[ $columns != 200 ] || [[ $line = "$name "* ]] || failed "$columns: $line"
+	done
+	done_all
+}

@@ -48,6 +48,31 @@ screen_cell(FILE *f, const char *p, size_t n, size_t width)
 	fprintf(f, "%*s", (int)(width - columns), "");
 }
 
+/* The byte at which that column begins. */
+static size_t
+screen_byte(const char *text, size_t column)
+{
+	size_t at = 0;
+
+	for (; text[at]; at++)
+		if (((unsigned char)text[at] & 0xc0) != 0x80 && !column--)
+			break;
+	return at;
+}
+
+void
+screen_middle(FILE *f, const char *text, size_t width, bool fill)
+{
+	size_t columns = 0, left = (width - 1) / 2;
+
+	for (size_t i = 0; text[i]; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	if (columns <= width)
+		fprintf(f, "%s%*s", text, fill ? (int)(width - columns) : 0, "");
+	else
+		fprintf(f, "%.*s~%s", (int)screen_byte(text, left), text, text + screen_byte(text, columns - (width - 1 - left)));
+}
+
 static void
 label(const struct screen *s, const char *text)
 {

@@ -35,6 +35,8 @@ void	screen_glance(const struct screen *);
 /* Print all tables that are SCREEN_TABLE.  Are there any? */
 bool	screen_plain(const struct screen *, bool print);
 
+/* Print text that is escaped already; if it is wider, what its middle has too much becomes a ~.  `fill': with blanks to the width. */
+void	screen_middle(FILE *, const char *text, size_t width, bool fill);
 double	screen_percent(uint64_t part, uint64_t whole);
 /* Print text of the stream, escaped as by vis(3), cut to `width' columns (0: not cut).  The number of columns. */
 size_t	screen_cut(FILE *, const char *p, size_t n, size_t width);

@@ -6,7 +6,7 @@
 #include "screen.h"
 #include "tool/tool.h"
 
-enum { PLAIN_TEXT = 40 };		/* the widest column of text, unless it is the last one */
+enum { PLAIN_TEXT = 12 };		/* a column of text becomes no narrower than that */
 
 struct plain {
 	const struct screen *s;
@@ -103,8 +103,29 @@ plain_measure(struct plain *p, unsigned column)
 		if (c->known && (c->num || col->type == CELL_TEXT) && (int)column != p->other && col->type < CELL_LIST)
 			p->gone[column] = false;
 	}
-	if (p->width[column] > PLAIN_TEXT && column + 1 < p->k.table->ncols && plain_left(col))
-		p->width[column] = PLAIN_TEXT;
+}
+
+/* Make the widest columns of text narrower until a line fits the terminal; a file or pipe has all of each text. */
+static void
+plain_fit(struct plain *p)
+{
+	const struct table *t = p->k.table;
+
+	for (;;) {
+		size_t all = 0;
+		unsigned widest = t->ncols;
+
+		for (unsigned i = 0; i < t->ncols; i++) {
+			if (p->gone[i])
+				continue;
+			all += p->width[i] + (i ? 2 : 0);
+			if (plain_left(&t->col[i]) && p->width[i] > PLAIN_TEXT && (widest == t->ncols || p->width[i] > p->width[widest]))
+				widest = i;
+		}
+		if (!p->s->r->width || all <= p->s->width || widest == t->ncols)
+			return;
+		p->width[widest]--;
+	}
 }
 
 static void
@@ -117,10 +138,8 @@ plain_put(const struct plain *p, unsigned column, const char *text)
 		fputs("  ", f);
 	if (!plain_left(&p->k.table->col[column]))
 		fprintf(f, "%*s", width, text);
-	else if (column + 1 == p->k.table->ncols)
-		screen_cut(f, text, strlen(text), p->width[column]);
 	else
-		screen_cell(f, text, strlen(text), p->width[column]);
+		screen_middle(f, text, p->width[column], column + 1 < p->k.table->ncols);
 }
 
 static void
@@ -137,6 +156,7 @@ plain_table(const struct screen *s, const struct table *t)
 	}
 	for (unsigned i = 0; i < t->ncols; i++)
 		plain_measure(&p, i);
+	plain_fit(&p);
 	for (unsigned i = 0; p.k.n && i < t->ncols; i++) {
 		char head[80];
 
