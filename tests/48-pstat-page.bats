@@ -159,6 +159,31 @@ exact() {
 	done_all
 }
 
+@test "pstat --report: rows of pictures and tables by keyboard, few stops of Tab, no wide margin on a phone" {
+	need jq
+	page data/demo.data demo.data
+	local cmd='document.querySelector("#cmd").textContent'
+	in_browser size 1280 900 open page.html js '[...document.querySelectorAll("*")].filter((e) => e.tabIndex >= 0).length' \
+	    js 'document.querySelector("#pic2").focus()' key ArrowDown key ArrowDown js 'document.querySelector("#at").textContent' key Enter js "$cmd" \
+	    key Enter js "$cmd" js 'document.querySelector("table[data-g=pid] tbody button").focus()' key ArrowDown key ArrowDown key ArrowUp \
+	    js 'document.activeElement === document.querySelectorAll("table[data-g=pid] tbody button")[1]' key Enter \
+	    js "$cmd.endsWith(' --pid ' + document.activeElement.textContent + ' ./demo.data >part.data')" \
+	    js 'document.querySelectorAll("table[data-g=pid] tbody button[tabindex=\"0\"]").length' \
+	    size 390 800 open page.html js 'const left = (e) => e.getBoundingClientRect().left, svg = document.querySelector("#pic2 svg");
+		Math.min(...[...svg.querySelectorAll("rect[data-o]")].map(left)) - left(svg)' \
+	    js '(scrollTo(0, document.querySelector("#pic2").getBoundingClientRect().top + scrollY), 0)' drag 100 70 200 70 \
+	    js 'location.hash.match(/time:2864[.][89]/) !== null'
+	grep -v '^null$' "$T/browser" >"$T/got"
+	[ "$(sed -n 1p "$T/got")" -lt 80 ] || failed "$(sed -n 1p "$T/got") stops"
+	sed -n 2p "$T/got" | grep -q '^"--cpu 1 .* 139 samples' || failed "row: $(sed -n 2p "$T/got")"
+	[ "$(sed -n 3p "$T/got")" = '"pfilter --cpu 1 --exclude-tid 0 ./demo.data >part.data"' ] && [ "$(sed -n 4p "$T/got")" = '""' ] ||
+	    failed "Enter: $(sed -n 3,4p "$T/got")"
+	[ "$(sed -n 5,7p "$T/got" | paste -sd ' ')" = "true true 1" ] || failed "table: $(sed -n 5,7p "$T/got")"
+	[ "$(sed -n 8p "$T/got" | cut -d . -f 1)" -lt 80 ] || failed "margin: $(sed -n 8p "$T/got")"
+	[ "$(tail -n 1 "$T/got")" = true ] || failed "a drag on a phone: $(tail -n 1 "$T/got")"
+	done_all
+}
+
 @test "pstat --report: without a browser" {
 	page data/demo.data demo.data
 	f=$T/page.html

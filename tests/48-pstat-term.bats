@@ -117,3 +117,54 @@ looks() {
 	golden pstat-term-none draw 80 C --picture $PICTURES,hist:interval <"$T/none.pipe"
 	golden pstat-term-one draw 80 C --picture $PICTURES,hist:interval <"$T/one.pipe"
 }
+
+# On a light terminal many is dark, on a dark one it is light; what is not known can be seen on both.
+@test "pstat --term: colours by --theme, or by the terminal" {
+	local colours=$'\033\\[[0-9;]*m' f=data/demo.data
+	used() {	# [VAR=VALUE] OPTION...: the colours of cells, each once
+		COLUMNS=100 LC_ALL=C.UTF-8 TERM=xterm env -u NO_COLOR -u COLORFGBG "$@" pstat --term --picture cpu --scale linear $theme $f | grep '^CPU' |
+		    grep -o '[34]8;5;[0-9]*' | sort -u | paste -sd ' '
+	}
+	local theme=
+	used >"$T/unknown"
+	theme="--theme light" used >"$T/light"
+	theme="--theme dark" used >"$T/dark"
+	used COLORFGBG="0;15" | cmp - "$T/light" || failed "COLORFGBG light"
+	used COLORFGBG="15;default;0" | cmp - "$T/dark" || failed "COLORFGBG dark"
+	used COLORFGBG="nonsense" | cmp - "$T/unknown" || failed "COLORFGBG nonsense"
+	theme="--theme light" used COLORFGBG="15;0" | cmp - "$T/light" || failed "--theme is not first"
+	! cmp -s "$T/light" "$T/dark" && ! cmp -s "$T/light" "$T/unknown" && ! cmp -s "$T/dark" "$T/unknown" || failed "themes are the same"
+	grep -q '8;5;231' "$T/dark" || failed "the busiest cell of dark is not white"
+	run grep -E '8;5;(231|159|255)\b' "$T/light" "$T/unknown"
+	[ $status = 1 ] || failed "white: $output"
+	done_all
+}
+
+@test "pstat --picture: a machine that is always busy is not one block" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU ids=1"
+		# 56 to 60 samples in each cell
+		awk 'BEGIN { for (t = 0; t < 40; t++) for (c = 0; c < 2; c++) for (i = 0; i < 56 + (t * 7 + c * 3) % 5; i++)
+			printf "SAMPLE ip=1 pid=%d tid=%d time=%.0f cpu=%d\n", c + 1, c + 1, 9000000000000 + t * 500000000 + i * 1000, c }'
+	} | mkpipe - >"$T/in"
+	# classes OPTION...: how many steps of colour it has, and the scale that the legend names
+	classes() {
+		pstat --picture cpu --time-quantum 500ms "$@" -f -o "$T/svg" "$T/in" || return 1
+		echo "$(grep -o 'class="c[1-8]"><title>' "$T/svg" | sort -u | wc -l) $(grep -o 'colours: [a-z ]*' "$T/svg" | sort -u)"
+	}
+	[ "$(classes --scale linear)" = "1 colours: linear" ] || failed "linear: $(classes --scale linear)"
+	[ "$(classes)" = "5 colours: by rank" ] || failed "by itself: $(classes)"
+	draw 100 C --picture cpu --time-quantum 500ms "$T/in" | grep -q '(rank)' || failed "text"
+	pstat --picture cpu -o "$T/demo.svg" data/demo.data
+	grep -q 'colours: linear' "$T/demo.svg" || failed "demo.data"
+	done_all
+}
+
+@test "pstat --picture: a short subsecond is as wide as the others" {
+	pstat --picture cpu,subsecond -o "$T/svg" data/demo.data
+	# the right ends of cells of both
+	[ "$(sed -nE 's|.*<rect x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)".*class="c[0-8]".*|\1 \2|p' "$T/svg" | awk '{ if ($1 + $2 > n) n = $1 + $2 } END { print int(n + 0.5) }')" = 1070 ] || failed "cpu"
+	[ "$(sed -n '/When in each/,$p' "$T/svg" | sed -nE 's|.*<rect x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)".*class="c[0-8]".*|\1 \2|p' |
+	    awk '{ if ($1 + $2 > n) n = $1 + $2 } END { print (n > 1060) }')" = 1 ] || failed "subsecond"
+	done_all
+}

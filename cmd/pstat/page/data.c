@@ -156,7 +156,7 @@ data_pictures(FILE *f, const struct panels *all, const struct draw *draw)
 			continue;
 		coarse = svg_fit(p, draw, draw->cells, &by);
 		drawn = coarse ? coarse : p;
-		svg_axis_init(&x, drawn->axis, SVG_LEFT, svg_time_width(drawn));
+		svg_axis_init(&x, drawn->axis, SVG_LEFT, SVG_WIDTH);
 		fprintf(f, "%s[%u,", before, i + 1);
 		data_axis(f, drawn->axis, &x);
 		fputc(']', f);

@@ -158,7 +158,29 @@ function timeAt(f, x) {
 }
 function point(f, event) {
 	const box = f.svg.getBoundingClientRect(), view = f.svg.viewBox.baseVal;
-	return [(event.clientX - box.left) * view.width / box.width, (event.clientY - box.top) * view.height / box.height];
+	return [view.x + (event.clientX - box.left) * view.width / box.width, (event.clientY - box.top) * view.height / box.height];
+}
+
+// The rows that can be selected, from above: { option, y, height }.
+function rowsOf(svg) {
+	const list = new Map();
+	for (const { dataset, y, height } of svg.querySelectorAll("rect[data-o]")) {
+		const row = list.get(dataset.o) ?? { option: dataset.o, y: y.baseVal.value, bottom: 0 };
+		row.y = Math.min(row.y, y.baseVal.value);
+		row.bottom = Math.max(row.bottom, y.baseVal.value + height.baseVal.value);
+		list.set(dataset.o, row);
+	}
+	return [...list.values()].sort((a, b) => a.y - b.y);
+}
+
+// On a small screen, without the blank part of the left margin.
+const small = matchMedia("(max-width:600px)");
+function fit(f) {
+	const { width, height } = f.size, texts = [...f.svg.querySelectorAll("text")].map((t) => t.getBBox()).filter((b) => b.width);
+	const left = small.matches ? Math.max(0, Math.floor(Math.min(...texts.map((b) => b.x))) - 6) : 0;
+	f.svg.setAttribute("viewBox", [left, 0, width - left, height].join(" "));
+	f.svg.setAttribute("width", width - left);
+	f.figure.style.width = small.matches ? width - left + "px" : "";
 }
 
 // The option of the row at that height: of any cell in it.
@@ -178,17 +200,24 @@ function hover(f, event) {
 		$("at").textContent = cell?.querySelector("title")?.textContent ?? HINT;
 }
 
-function drawn(number, parts) {
-	const figure = $("pic" + number), svg = figure.querySelector("svg");
+function drawn(id, parts) {
+	const figure = $("pic" + id), svg = figure.querySelector("svg");
 	const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-	const f = { figure, svg, mark, parts };
+	const f = { figure, svg, mark, parts, size: { width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height } };
+	const lines = rowsOf(svg), line = mark.cloneNode();
+	let at = -1;			// the row that the keyboard is at
 	let began = null, moved = false;
 
 	mark.setAttribute("class", "sel");
 	mark.setAttribute("y", 46);
 	mark.setAttribute("height", Math.max(...[...svg.querySelectorAll("rect")].map((c) => !c.querySelector("title") ? 0 :
 	    c.y.baseVal.value + c.height.baseVal.value), 60) - 34);
-	svg.append(mark);
+	line.setAttribute("class", "sel row");
+	line.setAttribute("x", 0);
+	line.setAttribute("width", 0);
+	svg.append(mark, line);
+	fit(f);
+	small.addEventListener("change", () => fit(f));
 	svg.classList.add("live");
 	figures.push(f);
 	svg.addEventListener("pointerdown", (event) => {
@@ -219,13 +248,35 @@ function drawn(number, parts) {
 	svg.addEventListener("pointerleave", () => { $("at").textContent = HINT; });
 	figure.tabIndex = 0;
 	figure.setAttribute("role", "group");
-	figure.setAttribute("aria-label", "Arrow keys select a column of time, with Shift several; Escape selects none.");
+	figure.setAttribute("aria-label", "Arrow keys to the left and right select a column of time, with Shift several; " +
+	    (lines.length ? "up and down go to a row, Enter selects it; " : "") + "Escape selects none.");
+	const goTo = (i) => {
+		at = i;
+		line.setAttribute("width", at < 0 ? 0 : f.size.width);
+		if (at < 0)
+			return;
+		line.setAttribute("y", lines[at].y);
+		line.setAttribute("height", lines[at].bottom - lines[at].y);
+		$("at").textContent = lines[at].option + (counts.has(lines[at].option) ? " · " +
+		    number(sum(counts.get(lines[at].option), 0, start.length), "sample") : "") + " · Enter selects";
+	};
+	figure.addEventListener("blur", () => goTo(-1));
 	figure.addEventListener("keydown", (event) => {
 		const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20, Home: -start.length, End: start.length }[event.key];
 		const next = (c) => Math.min(Math.max(c + step, 0), start.length - 1);
-		if (event.key === "Escape")
+		const up = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+		if (event.key === "Escape") {
 			time = null;
-		else if (!step)
+			goTo(-1);
+		} else if (up && lines.length) {
+			goTo(Math.min(Math.max(at + up, 0), lines.length - 1));
+			event.preventDefault();
+			return;
+		} else if ((event.key === "Enter" || event.key === " ") && at >= 0) {
+			toggleOption(lines[at].option);
+			event.preventDefault();
+			return;
+		} else if (!step)
 			return;
 		else if (!time)
 			time = [0, 0];
@@ -259,12 +310,33 @@ function sortBy(table, head) {
 	body.prepend(...list.map((tr) => [value(tr), tr]).sort((a, b) => up ? order(a, b) : order(b, a)).map((pair) => pair[1]));
 }
 
+// Of the buttons of a table's rows, Tab stops at one; arrow keys go to the others.
+function oneStop(table) {
+	const all = () => [...table.querySelectorAll("tbody button")];
+	const stop = (b) => { for (const other of all()) other.tabIndex = other === b ? 0 : -1; };
+	if (all().length)
+		stop(all()[0]);
+	table.tBodies[0].addEventListener("focusin", (event) => stop(event.target));
+	table.tBodies[0].addEventListener("keydown", (event) => {
+		const list = all(), i = list.indexOf(event.target);
+		const to = { ArrowUp: i - 1, ArrowDown: i + 1, PageUp: i - 10, PageDown: i + 10, Home: 0, End: list.length - 1 }[event.key];
+		if (i < 0 || to === undefined)
+			return;
+		list[Math.min(Math.max(to, 0), list.length - 1)].focus();
+		event.preventDefault();
+	});
+}
+
 for (const table of tables) {
 	for (const th of table.tHead.rows[0].cells)
 		button(th).addEventListener("click", () => sortBy(table, th));
 	for (const tr of table.tBodies[0].rows)
-		if (tr.dataset.o)
-			button(tr.cells[0]).setAttribute("aria-pressed", false);
+		if (tr.dataset.o) {
+			const b = button(tr.cells[0]);
+			b.setAttribute("aria-pressed", false);
+			b.tabIndex = -1;
+		}
+	oneStop(table);
 	table.tBodies[0].addEventListener("click", (event) => {
 		const tr = event.target.closest("tr[data-o]");
 		if (tr)

@@ -7,9 +7,10 @@
 
 #include "picture/panel.h"
 
-enum draw_scale { SCALE_LINEAR, SCALE_LOG, SCALE_RANK };
+/* SCALE_AUTO: linear, or by rank if that would make nearly all cells the same colour. */
+enum draw_scale { SCALE_AUTO, SCALE_LINEAR, SCALE_LOG, SCALE_RANK };
 struct draw {
-	enum { THEME_AUTO, THEME_LIGHT, THEME_DARK } theme;	/* of SVG; auto: as the reader's system */
+	enum { THEME_AUTO, THEME_LIGHT, THEME_DARK } theme;	/* auto: as the reader's system, or the terminal's */
 	enum draw_scale	 scale;
 	unsigned	 cells;		/* of draw_svg_part(), at most; 0: as many as draw_svg() has */
 	/* text */
@@ -32,6 +33,8 @@ enum { DRAW_STEPS = 9 };		/* step 0: nothing; 1 to 8: from few to many */
 struct scale;
 struct scale *scale_new(enum draw_scale, const struct panel *);
 unsigned scale_step(const struct scale *, uint32_t count);
+/* The scale that it is: not SCALE_AUTO. */
+enum draw_scale scale_how(const struct scale *);
 /* The smallest count of a step, for the bar that explains the colours; 0: no cell has this step. */
 uint64_t scale_low(const struct scale *, unsigned step);
 void	scale_free(struct scale *);

@@ -11,6 +11,7 @@
 struct scale {
 	uint64_t	 from[DRAW_STEPS + 1];	/* the smallest count of each step or of a later one; ascending */
 	uint64_t	 top;
+	enum draw_scale	 how;
 };
 
 uint64_t
@@ -92,11 +93,35 @@ scale_by(enum draw_scale how, uint64_t count, uint64_t top)
 	return step < steps ? (unsigned)step + 1 : DRAW_STEPS - 1;
 }
 
+/*
+ * A machine that is always busy has about as much in all cells: on a linear scale most are of the highest two steps, though their
+ * counts differ.
+ */
+static bool
+scale_is_flat(const struct scale *s, const struct panel *p)
+{
+	uint64_t cells = 0, high = 0;
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < p->nbands; i++)
+		for (unsigned j = 0; p->axis && p->band[i].count && j < p->axis->n; j++) {
+			uint32_t n = p->band[i].count[j];
+
+			cells += n > 0;
+			if (n && scale_step(s, n) >= DRAW_STEPS - 2) {
+				high++;
+				least = n < least ? n : least;
+			}
+		}
+	return high > cells / 10 * 9 && least < s->top;
+}
+
 struct scale *
 scale_new(enum draw_scale how, const struct panel *p)
 {
 	struct scale *s = tool_alloc(1, sizeof *s);
 
+	s->how = how == SCALE_AUTO ? SCALE_LINEAR : how;
 	s->top = p->top < UINT64_MAX ? p->top : UINT64_MAX - 1;
 	s->from[0] = 0;
 	for (unsigned step = 1; step <= DRAW_STEPS; step++)
@@ -111,7 +136,17 @@ scale_new(enum draw_scale how, const struct panel *p)
 		ORDER_FIND(lo, hi, i, scale_by(how, i, s->top) >= step);
 		s->from[step] = lo;
 	}
+	if (how == SCALE_AUTO && scale_is_flat(s, p)) {
+		scale_free(s);
+		return scale_new(SCALE_RANK, p);
+	}
 	return s;
+}
+
+enum draw_scale
+scale_how(const struct scale *s)
+{
+	return s->how;
 }
 
 unsigned

@@ -42,7 +42,7 @@ show_scale(struct show *s, const struct tool *t)
 	static const char *const words[] = { "linear", "log", "rank", NULL };
 
 	s->given = true;
-	s->draw.scale = (enum draw_scale)show_word(t, t->optarg, words, "linear, log or rank");
+	s->draw.scale = SCALE_LINEAR + (enum draw_scale)show_word(t, t->optarg, words, "linear, log or rank");
 }
 
 void

@@ -265,7 +265,7 @@ svg_hatch(struct svg *s, int x, int y, int w, int h)
 void
 svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct panel *p)
 {
-	static const char *const names[] = { "linear", "logarithmic", "by rank" };
+	static const char *const names[] = { [SCALE_LINEAR] = "linear", [SCALE_LOG] = "logarithmic", [SCALE_RANK] = "by rank" };
 	char text[SVG_TEXT], class[] = "c0";
 	unsigned n = 1;
 	int box = 3000;
@@ -289,7 +289,7 @@ svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct pan
 		x += box;
 	}
 	svg_textf(s, x - (int)n * box - 800, y + 900, SVG_END, "samples a cell, up to %s; colours: %s", svg_exact(text, p->top),
-	    names[s->draw->scale]);
+	    names[scale_how(scale)]);
 }
 
 int

@@ -41,8 +41,6 @@ int	svg_head(struct svg *, const struct panel *, int y, const char *more);
  * are not of UTF-8 or that act on other text are shown as \xNN.  It ends with an ellipsis after so many columns, 0: it is whole.
  */
 void	svg_escape(FILE *, const char *text, unsigned columns);
-/* The width of all columns of time. */
-int	svg_time_width(const struct panel *);
 /* Of how many cells is it? */
 unsigned svg_cells(const struct panel *, const struct draw *);
 /* The panel of at most so many cells, in which *by columns are one; NULL: it is that already.  coarse_free() frees it. */

@@ -182,12 +182,6 @@ heat_height(const struct panel *p, bool parts)
 }
 
 int
-svg_time_width(const struct panel *p)
-{
-	return p->kind == PANEL_HEAT && p->band[0].span && p->axis->n < SVG_WIDTH / 4000 ? (int)p->axis->n * 4000 : SVG_WIDTH;
-}
-
-int
 svg_heat(struct svg *s, const struct panel *p, int y)
 {
 	struct heat h = { .s = s, .p = p };
@@ -204,7 +198,7 @@ svg_heat(struct svg *s, const struct panel *p, int y)
 	h.row = heat_height(p, h.parts);
 	h.top = y;
 	h.scale = scale_new(s->draw->scale, p);
-	svg_axis_init(&h.x, p->axis, SVG_LEFT, svg_time_width(p));
+	svg_axis_init(&h.x, p->axis, SVG_LEFT, SVG_WIDTH);
 	end = y + h.row * (int)p->nbands;
 	if (h.parts) {
 		heat_parts_labels(&h);

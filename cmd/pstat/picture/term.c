@@ -15,6 +15,16 @@ term_ascii(void)
 	return !tool_utf8() || (none && *none) || !kind || !*kind || !strcmp(kind, "dumb");
 }
 
+unsigned
+term_theme(void)
+{
+	const char *colours = getenv("COLORFGBG"), *paper = colours ? strrchr(colours, ';') : NULL;
+
+	if (!paper || strlen(paper + 1) != strspn(paper + 1, "0123456789") || !paper[1])
+		return THEME_AUTO;
+	return !strcmp(paper, ";7") || strlen(paper) == 3 ? THEME_LIGHT : THEME_DARK;	/* 10 to 15 are bright */
+}
+
 /* ---- lines ---------------------------------------------------------------------------------------- */
 
 void
@@ -362,7 +372,7 @@ draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 		[PANEL_HEAT] = term_heat, [PANEL_STACK] = term_stack, [PANEL_BEHIND] = term_behind, [PANEL_HIST] = term_hist,
 		[PANEL_FILL] = term_fill,
 	};
-	struct term t = { .f = f, .d = d, .ascii = d->ascii };
+	struct term t = { .f = f, .d = d, .ascii = d->ascii, .theme = d->theme == THEME_AUTO ? term_theme() : d->theme };
 
 	t.width = d->width < TERM_NARROW ? TERM_NARROW : d->width > TERM_WIDE ? TERM_WIDE : d->width;
 	t.cell = tool_alloc(t.width, sizeof *t.cell);

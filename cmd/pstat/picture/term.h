@@ -25,6 +25,8 @@ struct term {
 	const struct draw *d;
 	unsigned	 width;		/* of the terminal */
 	bool		 ascii;
+	unsigned	 theme;		/* of the terminal: as in struct draw; auto: unknown */
+	const uint8_t	*ramp;		/* colours of the steps */
 	unsigned	 left, right;	/* columns at the left and the right of the plot: labels, shares */
 	unsigned	 plot;		/* columns of the plot */
 	struct term_cell {
@@ -101,6 +103,8 @@ void	term_fill(struct term *, const struct panel *);
 void	term_behind(struct term *, const struct panel *);
 void	term_hist(struct term *, const struct panel *);
 
+/* The theme that the terminal says it has (COLORFGBG): that of struct draw; auto: it says none. */
+unsigned term_theme(void);
 /* Do the locale, the kind of terminal and the user (NO_COLOR) permit no more than ASCII? */
 bool	term_ascii(void);
 

@@ -8,7 +8,12 @@
 #include "report/text.h"
 
 enum { HEAT_SINGLE = 32 };		/* more rows than that, and two are in a line */
-static const uint8_t heat_ramp[DRAW_STEPS] = { 236, 23, 24, 31, 38, 74, 117, 159, 231 };
+/* Few is near the colour of the terminal, many is far from it; if that is not known: from blue to red, all to be seen on both. */
+static const uint8_t heat_ramps[][DRAW_STEPS] = {
+	[THEME_AUTO] = { 246, 25, 31, 37, 72, 107, 143, 172, 167 },
+	[THEME_LIGHT] = { 254, 153, 117, 74, 38, 31, 25, 18, 16 },
+	[THEME_DARK] = { 236, 23, 24, 31, 38, 74, 117, 159, 231 },
+};
 
 /* The panel with a column for each group: the same figures, of a coarser time. */
 struct heat {
@@ -99,11 +104,11 @@ heat_cell(struct term *t, unsigned at, int upper, int lower, bool lives)
 	else if (upper < 0 && lower < 0)
 		;
 	else if (lower < 0)
-		term_put(t, at, 0x2580, heat_ramp[upper], TERM_PLAIN);
+		term_put(t, at, 0x2580, t->ramp[upper], TERM_PLAIN);
 	else if (upper < 0)
-		term_put(t, at, 0x2584, heat_ramp[lower], TERM_PLAIN);
+		term_put(t, at, 0x2584, t->ramp[lower], TERM_PLAIN);
 	else
-		term_put(t, at, 0x2580, heat_ramp[upper], heat_ramp[lower]);
+		term_put(t, at, 0x2580, t->ramp[upper], t->ramp[lower]);
 }
 
 /* A row in a line of its own: a gap is left between rows; a thin line goes from the first to the last sample. */
@@ -113,9 +118,9 @@ heat_single(struct term *t, unsigned at, int step, bool lives)
 	if (t->ascii)
 		heat_cell(t, at, step, step, lives);
 	else if (step > 0)
-		term_put(t, at, 0x2587, heat_ramp[step], TERM_PLAIN);
+		term_put(t, at, 0x2587, t->ramp[step], TERM_PLAIN);
 	else if (step == 0)
-		term_put(t, at, lives ? 0x2500 : 0x2587, lives ? TERM_FAINT : heat_ramp[0], TERM_PLAIN);
+		term_put(t, at, lives ? 0x2500 : 0x2587, lives ? TERM_FAINT : t->ramp[0], TERM_PLAIN);
 }
 
 /* The name of a task is cut in front of its number. */
@@ -182,12 +187,12 @@ heat_steps(struct term *t, const struct heat *h)
 
 		if (!low)
 			continue;
-		term_put(t, at, t->ascii ? heat_char((int)step) : 0x2587, heat_ramp[step], TERM_PLAIN);
+		term_put(t, at, t->ascii ? heat_char((int)step) : 0x2587, t->ramp[step], TERM_PLAIN);
 		term_short(text, (double)low);
 		term_text(t, at + 2, text, TERM_PLAIN);
 		at += 2 + (unsigned)strlen(text) + 1;
 	}
-	snprintf(text, sizeof text, "(%s)", names[t->d->scale]);
+	snprintf(text, sizeof text, "(%s)", names[scale_how(h->scale)]);
 	term_right(t, t->width, text, TERM_PLAIN);
 	term_line(t);
 }
@@ -199,6 +204,7 @@ term_heat(struct term *t, const struct panel *p)
 	struct heat h;
 
 	heat_new(&h, t, p);
+	t->ramp = heat_ramps[t->theme];
 	term_subtitle(t, p, &h.x, h.pairs && !p->band[0].span ? ", two rows are in a line" : "");
 	for (unsigned i = 0; i < n; i += h.pairs ? 2 : 1) {
 		unsigned upper = p->upward ? n - 1 - i : i, lower = !h.pairs || i + 1 == n ? upper : p->upward ? upper - 1 : upper + 1;
