@@ -323,6 +323,9 @@ tool_common_option(struct tool *t, int key)
 	case TOOL_NO_INDEX:
 		t->index.off = true;
 		return true;
+	case TOOL_VERIFY_INDEX:
+		t->index.verify = true;
+		return true;
 	case 'v':
 		t->verbose++;
 		return true;

@@ -47,7 +47,7 @@ struct tool_opt {
 	const char	*help;		/* one line for --help */
 };
 enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_MANIFEST, TOOL_ALLOW_MISSING, TOOL_PIECE,
-	TOOL_INDEX_FILE, TOOL_NO_INDEX, TOOL_NO_SANDBOX, TOOL_VERSION };
+	TOOL_INDEX_FILE, TOOL_NO_INDEX, TOOL_VERIFY_INDEX, TOOL_NO_SANDBOX, TOOL_VERSION };
 
 /* A heading above the following rows in --help. */
 #define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
@@ -71,6 +71,7 @@ enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_A
 	{ TOOL_PIECE, "piece", "K/N", "read the Kth of N equal shares of the samples, and all side-band" },	\
 	{ TOOL_INDEX_FILE, "index-file", "NAME", "use this index of the input (FILE.ppi)" },	\
 	{ TOOL_NO_INDEX, "no-index", NULL, "read all of the input, whatever an index says" },	\
+	{ TOOL_VERIFY_INDEX, "verify-index", NULL, "compare all bytes of the input with the index before it is used" },	\
 	{ 'q', "quiet", NULL, "print errors only" },			\
 	{ 'v', "verbose", NULL, "print details on standard error" },	\
 	{ TOOL_NO_SANDBOX, "no-sandbox", NULL, "do not confine the process (for debugging)" },	\
@@ -82,7 +83,7 @@ struct ppi_ask;
 struct ppi_use;
 struct tool_index {			/* the index of the input, FILE.ppi */
 	const char	*name;		/* --index-file; NULL: that name */
-	bool		 off;		/* --no-index */
+	bool		 off, verify;	/* --no-index, --verify-index */
 	/* set by the command before tool_open_input(): what it keeps (index/use.h); NULL: all, and `why' it has to (for -v) */
 	const struct ppi_ask *ask;
 	const char	*why;

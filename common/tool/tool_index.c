@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* tool_index.c - the index of the input: --index-file, --no-index */
+/* tool_index.c - the index of the input: --index-file, --no-index, --verify-index */
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -49,6 +49,8 @@ tool_index_open(struct tool *t)
 	t->index.open = true;
 	if (t->index.name && t->index.off)
 		tool_wrong(t, "--index-file and --no-index: cannot be combined");
+	if (t->index.verify && t->index.off)
+		tool_wrong(t, "--verify-index and --no-index: cannot be combined");
 	if (t->index.off || !input || !strcmp(input, "-") || !(t->index.ask || t->index.wanted || t->piece.n || t->index.name || t->verbose))
 		return;
 	t->index.path = t->index.name ? strdup(t->index.name) : tool_index_path(input);
@@ -82,6 +84,12 @@ index_ready(struct tool *t, struct pp_source *in)
 		t->index.fd = -1;
 		if (!t->index.reader || !ppi_fits(t->index.reader, in, &why)) {
 			tool_warn(t, "%s: %s, so all is read (pcat --index makes it again)", t->index.path, why.what);
+			ppi_close(t->index.reader);
+			t->index.reader = NULL;
+		}
+		/* ppi_fits() has compared some places: what was changed between them, only its hash tells */
+		if (t->index.reader && t->index.verify && !ppi_same(t->index.reader, in)) {
+			tool_warn(t, "%s: the recording was changed after it was made, so all is read (pcat --index makes it again)", t->index.path);
 			ppi_close(t->index.reader);
 			t->index.reader = NULL;
 		}
@@ -137,7 +145,7 @@ void
 tool_index_say(const struct tool *t)
 {
 	const struct ppi_used *u = t->index.use ? ppi_used(t->index.use) : NULL;
-	uint64_t total = 0;
+	uint64_t total = 0, left;
 
 	if (!t->index.open)
 		return;
@@ -146,8 +154,10 @@ tool_index_say(const struct tool *t)
 	if (!u)
 		return;
 	pp_progress(t->in, &total);
-	tool_note(t, "index: %ju of %ju chunks, %.0f MB of %.0f MB read", (uintmax_t)u->read, (uintmax_t)u->chunks,
-	    (double)(total - (u->left_out < total ? u->left_out : total)) / 1e6, (double)total / 1e6);
+	left = u->left_out < total ? u->left_out : total;
+	tool_note(t, "index: %ju of %ju chunks, %.0f MB of %.0f MB read; %.0f MB left out, %s", (uintmax_t)u->read, (uintmax_t)u->chunks,
+	    (double)(total - left) / 1e6, (double)total / 1e6, (double)left / 1e6, t->index.verify ? "after their hashes were compared" :
+	    "of which some places were compared with it, and the rest is trusted to it");
 	if (u->damaged)
 		tool_warn(t, "%s: is damaged: all behind chunk %ju was read (pcat --index makes it again)", t->index.path, (uintmax_t)u->chunks);
 }
