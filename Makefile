@@ -227,6 +227,7 @@ $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEF
 SOURCES = $(wildcard common/*/*.c cmd/*/*.c cmd/*/*/*.c)
 MANUALS = $(wildcard man/*.[1-9])
 DOCDIR  = $(PREFIX)/share/doc/perfpipe
+DOCS    = README.md LICENSE
 EXAMPLES = $(wildcard man/examples/*/*)
 
 # clang-tidy has false positives, so its warnings do not fail the target.
@@ -254,10 +255,14 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(sort $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))))
 	install $(TOOLS:%=$(O)/%) $(DESTDIR)$(PREFIX)/bin
 	$(foreach m,$(MANUALS),install -m 644 $m $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m)) &&) true
+	install -d $(DESTDIR)$(DOCDIR) $(sort $(dir $(EXAMPLES:man/%=$(DESTDIR)$(DOCDIR)/%)))
+	install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)
+	for f in $(EXAMPLES:man/%=%); do if [ -x man/$$f ]; then m=755; else m=644; fi; \
+		install -m $$m man/$$f $(DESTDIR)$(DOCDIR)/$$f && sed -i 's|/usr/local/share/doc/perfpipe|$(DOCDIR)|' $(DESTDIR)$(DOCDIR)/$$f || exit 1; done
 uninstall:
 	rm -f $(HEADERS:$(O)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)
-	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(EXAMPLES:man/%=$(DESTDIR)$(DOCDIR)/%)
+	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(addprefix $(DESTDIR)$(DOCDIR)/,$(DOCS) $(EXAMPLES:man/%=%))
 	rm -f $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))/$(notdir $m))
 clean:
 	rm -rf $(O)

@@ -220,12 +220,56 @@ examples() {
 		printf './lib/%s\n' libperfpipe.a libperfpipe.so libperfpipe.so.0 pkgconfig/perfpipe.pc
 		printf './include/%s\n' perfpipe.h perfpipe_inline.h
 		for m in ../man/*.[1-9]; do echo "./share/man/man${m##*.}/${m##*/}"; done
+		printf './share/doc/perfpipe/%s\n' README.md LICENSE
+		(cd ../man && find examples -type f -printf './share/doc/perfpipe/%p\n')
 	} | sort | diff - "$T/list"
 	for t in $TOOLS; do
 		[ "$("$T/root/opt/perfpipe/bin/$t" --version | cut -d ' ' -f 1)" = $t ] || failed "$t"
 	done
+	# the jobs run with what is installed, also below another prefix, and make their OUT
+	fleet=$T/root/opt/perfpipe/share/doc/perfpipe/examples/fleet
+	grep -q ':-/opt/perfpipe/share/doc/perfpipe/examples/fleet}' "$fleet/slurm.sbatch" || failed "slurm.sbatch: $(tail -n 1 "$fleet/slurm.sbatch")"
+	for k in 1 2; do
+		PATH=$T/root/opt/perfpipe/bin:$PATH "$fleet/part.sh" "$T/out" data/demo.data $k/2 --cpu 0 2>"$T/err" || failed "part.sh: $(cat "$T/err")"
+		PATH=$T/root/opt/perfpipe/bin:$PATH FLEET=$fleet SLURM_ARRAY_TASK_ID=$k SLURM_ARRAY_TASK_COUNT=2 "$fleet/slurm.sbatch" "$T/slurm" data/demo.data/ --cpu 0 \
+		    2>"$T/err" || failed "slurm.sbatch: $(cat "$T/err")"
+		pfilter -q --piece=$k/2 --cpu 0 data/demo.data | cmp - "$T/out/${k}_2" && cmp "$T/out/${k}_2" "$T/slurm/${k}_2" || failed "piece $k"
+	done
 	sub uninstall
 	[ -z "$(find "$T/root" ! -type d)" ] || failed "left behind: $(find "$T/root" ! -type d)"
+	done_all
+}
+
+@test "fleet: parallel.sh begins anew if an option was wrong, and keeps results of others" {
+	need jq
+	mkdir "$T/bin"
+	# as GNU parallel here: jobs one after the other, a line of the joblog for each
+	cat >"$T/bin/parallel" <<-'X'
+		#!/bin/bash
+		while [ "$1" != -q ]; do
+			[ "$1" != --joblog ] || log=$2
+			shift
+		done
+		shift
+		[ -e "$log" ] || printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n' >"$log"
+		bad=0
+		while IFS= read -r -d '' part; do
+			rc=0
+			"${@/\{\}/$part}" || rc=$?
+			printf '1\t:\t1\t1\t0\t0\t%d\t0\tx\n' "$rc" >>"$log"
+			[ $rc = 0 ] || bad=1
+		done
+		exit $bad
+	X
+	chmod +x "$T/bin/parallel"
+	run_it() { PATH=$T/bin:$PATH ../man/examples/fleet/parallel.sh : "$T/out" data/demo.data/2 "$@" >"$T/log" 2>&1; }
+	run run_it --cpuu 0
+	[ $status != 0 ] && [ $status != 2 ] || failed "a wrong option: $status"
+	run_it --cpu 0 || failed "after a wrong option: $(cat "$T/log")"
+	pfilter -q --cpu 0 data/demo.data | pstat --json | jq .samples >"$T/want"
+	pstat --json "$T/out/all.data" | jq .samples | cmp - "$T/want" || failed "result"
+	run run_it --cpu 1
+	[ $status = 2 ] && grep -q 'has results of' "$T/log" || failed "other options: $status"
 	done_all
 }
 

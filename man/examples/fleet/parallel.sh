@@ -4,8 +4,8 @@
 # parallel.sh LOGINS OUT RECORDING/N [option of pfilter...]	all N pieces of a recording
 #
 # LOGINS: hosts that have perfpipe, and these files under the same names, "2/web1,8/user@web2"; ":" is this one.  Then the results
-# are merged into OUT/all.data.  Run again, it does only what has failed; results of another input or of other options stay, and it
-# ends with status 2.
+# are merged into OUT/all.data.  Run again, it does only what has failed.  If OUT has results of another input or of other options,
+# they stay, and it ends with status 2; if none of these jobs had a result, because an option was wrong, it begins anew.
 set -euo pipefail
 logins=$1 out=$(realpath -m -- "$2") in=$3
 shift 3
@@ -24,8 +24,11 @@ done
 mkdir -p "$out"
 job=$(printf '%q ' "${parts[@]}" "$@" && stat -Lc '%n %s %Y' "$in")
 if [ -e "$out/job" ] && [ "$(cat "$out/job")" != "$job" ]; then
-	echo "parallel.sh: $out has results of another input, or of other options" >&2
-	exit 2
+	if [ -e "$out/joblog" ] && awk 'NR > 1 && $7 == 0 { any = 1 } END { exit !any }' "$out/joblog"; then
+		echo "parallel.sh: $out has results of another input, or of other options" >&2
+		exit 2
+	fi
+	rm -f "$out/joblog"
 fi
 printf '%s\n' "$job" >"$out/job"
 printf '%s\0' "${parts[@]}" | parallel -0 --sshlogin "$logins" --retries 3 --joblog "$out/joblog" --resume-failed -q \

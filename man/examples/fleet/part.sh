@@ -8,6 +8,7 @@ set -euo pipefail
 out=$1 in=$2 part=$3
 shift 3
 [ "${out#/}" != "$out" ] || out=./$out
+mkdir -p "$out"
 tmp=$out/.part.$HOSTNAME.$$
 trap 'rm -f "$tmp"' EXIT
 if head -c 11 2>/dev/null <"$in" | grep -q $'^name\tbytes\t'; then
