@@ -46,8 +46,8 @@ exact() {
 		[ -n "$cmd" ] || failed "$1: nothing is selected: $line"
 		[[ $says =~ ^([0-9,]+)' sample's?'.'$ ]] || continue
 		want=${BASH_REMATCH[1]//,/}
-		(cd "$T" && rm -f part.data && bash -c "$cmd") </dev/null 2>"$T/err" || [ $? = "${2-0}" ] || failed "$1: $cmd: $(cat "$T/err")"
-		have=$(command pstat -q --json "$T/part.data" 2>/dev/null | jq .samples)
+		(cd "$T" && rm -f selected.data && bash -c "$cmd") </dev/null 2>"$T/err" || [ $? = "${2-0}" ] || failed "$1: $cmd: $(cat "$T/err")"
+		have=$(command pstat -q --json "$T/selected.data" 2>/dev/null | jq .samples)
 		[ "$have" = "$want" ] || failed "$1: $line gives $have"
 		n=$((n + 1))
 	done <"$T/selections"
@@ -151,7 +151,7 @@ exact() {
 	sed -n '2p; 4p' "$T/got" | jq -s . >"$T/browser"
 	exact keys
 	[ $n = 2 ] || failed "$n are exact"
-	sed -n 5p "$T/got" | grep -q ';comm:bash", *"pfilter .* --comms bash ./demo.data >part.data", *"At most ' || failed "$(sed -n 5p "$T/got")"
+	sed -n 5p "$T/got" | grep -q ';comm:bash", *"pfilter .* --comms bash ./demo.data >selected.data", *"At most ' || failed "$(sed -n 5p "$T/got")"
 	[ "$(sed -n 6p "$T/got")" = '["", "", ""]' ] || failed "$(sed -n 6p "$T/got")"
 	sed -n 7p "$T/got" | grep -q '"#select=time:2864.9,2865.119999999;comm:gzip;cpu:1", "pfilter --time 2864.9,2865.119999999 --comms gzip --cpu 1 ' || failed "$(sed -n 7p "$T/got")"
 	[ "$(sed -n 8,9p "$T/got" | tr '\n' ' ')" = '"true" true ' ] || failed "$(sed -n 8,9p "$T/got")"
@@ -167,7 +167,7 @@ exact() {
 	    js 'document.querySelector("#pic2").focus()' key ArrowDown key ArrowDown js 'document.querySelector("#at").textContent' key Enter js "$cmd" \
 	    key Enter js "$cmd" js 'document.querySelector("table[data-g=pid] tbody button").focus()' key ArrowDown key ArrowDown key ArrowUp \
 	    js 'document.activeElement === document.querySelectorAll("table[data-g=pid] tbody button")[1]' key Enter \
-	    js "$cmd.endsWith(' --pid ' + document.activeElement.textContent + ' ./demo.data >part.data')" \
+	    js "$cmd.endsWith(' --pid ' + document.activeElement.textContent + ' ./demo.data >selected.data')" \
 	    js 'document.querySelectorAll("table[data-g=pid] tbody button[tabindex=\"0\"]").length' \
 	    size 390 800 open page.html js 'const left = (e) => e.getBoundingClientRect().left, svg = document.querySelector("#pic2 svg");
 		Math.min(...[...svg.querySelectorAll("rect[data-o]")].map(left)) - left(svg)' \
@@ -176,11 +176,26 @@ exact() {
 	grep -v '^null$' "$T/browser" >"$T/got"
 	[ "$(sed -n 1p "$T/got")" -lt 80 ] || failed "$(sed -n 1p "$T/got") stops"
 	sed -n 2p "$T/got" | grep -q '^"--cpu 1 .* 139 samples' || failed "row: $(sed -n 2p "$T/got")"
-	[ "$(sed -n 3p "$T/got")" = '"pfilter --cpu 1 --exclude-tid 0 ./demo.data >part.data"' ] && [ "$(sed -n 4p "$T/got")" = '""' ] ||
+	[ "$(sed -n 3p "$T/got")" = '"pfilter --cpu 1 --exclude-tid 0 ./demo.data >selected.data"' ] && [ "$(sed -n 4p "$T/got")" = '""' ] ||
 	    failed "Enter: $(sed -n 3,4p "$T/got")"
 	[ "$(sed -n 5,7p "$T/got" | paste -sd ' ')" = "true true 1" ] || failed "table: $(sed -n 5,7p "$T/got")"
 	[ "$(sed -n 8p "$T/got" | cut -d . -f 1)" -lt 80 ] || failed "margin: $(sed -n 8p "$T/got")"
 	[ "$(tail -n 1 "$T/got")" = true ] || failed "a drag on a phone: $(tail -n 1 "$T/got")"
+	done_all
+}
+
+@test "pstat pictures and reports: the umask says who can read them; a dictionary is for its owner" {
+	local mask want
+	for mask in 022 077 027; do
+		want=$(printf %o $((0666 & ~mask)))
+		(umask $mask
+		    pstat -f --report "$T/page.html" data/demo.data
+		    pstat -f --picture cpu -o "$T/cpu.svg" data/demo.data
+		    pstat -f --json -o "$T/report.json" data/demo.data
+		    pfilter -q -f --anon all --anon-map "$T/map" -U "$T/rest" --pid 42 -o "$T/out.data" data/demo.data)
+		[ "$(stat -c %a "$T/page.html" "$T/cpu.svg" "$T/report.json" | sort -u)" = "$want" ] || failed "$mask: $(stat -c '%a %n' "$T"/*)"
+		[ "$(stat -c %a "$T/map" "$T/rest" "$T/out.data" | sort -u)" = 600 ] || failed "$mask: $(stat -c '%a %n' "$T"/*)"
+	done
 	done_all
 }
 

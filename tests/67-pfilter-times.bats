@@ -162,3 +162,14 @@ what_reads() {
 	done
 	done_all
 }
+
+@test "--time: seconds with a unit get a hint" {
+	for time in 2s,3s 2s,+3s ,300ms 1.5m,; do
+		try pfilter --time "$time" data/demo.data
+		[ $rc = 2 ] && grep -q ": a time of the recording's clock is seconds without a unit; +[0-9.]*[ms]* is that long after the first sample" "$T/err" ||
+		    failed "$time: $rc $(cat "$T/err")"
+	done
+	try pfilter --time 2x,3 data/demo.data
+	[ $rc = 2 ] && grep -q "expected seconds of the recording's clock" "$T/err" || failed "2x: $(cat "$T/err")"
+	done_all
+}

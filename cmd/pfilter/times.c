@@ -118,9 +118,14 @@ times_end_of(const struct tool *t, struct times *s, const char *word, const char
 		s->needs_wall = true;
 		if (!times_iso(word + 1, &e.ns))
 			tool_wrong(t, "%s '%s': expected a date such as @2026-01-31T12:00:00Z", t->optname, text);
-	} else if (isdigit((unsigned char)*word) || *word == '.')
+	} else if (isdigit((unsigned char)*word) || *word == '.') {
+		const char *unit = word + strspn(word, "0123456789.");
+
+		if (*unit && !unit[strspn(unit, "dhmnsu")])
+			tool_wrong(t, "%s '%s': a time of the recording's clock is seconds without a unit; +%s is that long after the first sample",
+			    t->optname, text, word);
 		e.ns = tool_seconds(t, word);
-	else
+	} else
 		times_unclear(t, text);
 	return e;
 }

@@ -65,7 +65,7 @@ static const struct tool_opt opts[] = {
 static const char examples[] =
     "  $ pstat all.data\n"
     "  $ perf record -a -o - -- sleep 2 | pstat\n"
-    "  $ perf record -a -o - -- sleep 2 | pstat --tee --interval 1s | pfilter --pid 42 >part.data\n"
+    "  $ perf record -a -o - -- sleep 2 | pstat --tee --interval 1s | pfilter --pid 42 >selected.data\n"
     "  $ pstat --json -o counts.json all.data\n"
     "  $ pstat --csv --table pids all.data >pids.csv\n"
     "  $ pstat --report all.html all.data\n";

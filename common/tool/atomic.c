@@ -199,10 +199,17 @@ atomic_locate_open(struct atomic *a, int fd, const struct stat *st)
 
 /* ---- the file -------------------------------------------------------------------------------------- */
 
-static int
-atomic_unnamed(int dir)
+/* What the umask then leaves of it. */
+static mode_t
+atomic_mode(const struct atomic *a)
 {
-	return openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return a->shown ? 0666 : 0600;
+}
+
+static int
+atomic_unnamed(const struct atomic *a)
+{
+	return openat(a->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, atomic_mode(a));
 }
 
 /* Can a file of O_TMPFILE get a name later? */
@@ -214,9 +221,9 @@ atomic_can_be_linked(int fd, char proc[static 32])
 }
 
 static int
-atomic_create_hidden(int dir, int slot)
+atomic_create_hidden(const struct atomic *a, int slot)
 {
-	int fd = openat(dir, atomic_hidden_name(slot), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = openat(a->dir, atomic_hidden_name(slot), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, atomic_mode(a));
 
 	if (fd < 0)
 		atomic_forget_hidden(slot);
@@ -228,14 +235,14 @@ atomic_begin(struct atomic *a)
 {
 	char proc[32];
 
-	if ((a->fd = atomic_unnamed(a->dir)) >= 0 && atomic_can_be_linked(a->fd, proc))
+	if ((a->fd = atomic_unnamed(a)) >= 0 && atomic_can_be_linked(a->fd, proc))
 		return 1;
 	if (a->fd >= 0)
 		close(a->fd);
 	a->fd = -1;
 	if (!(a->hidden = atomic_hide(a->dir, a->base)))
 		return atomic_fail(a->err);
-	if ((a->fd = atomic_create_hidden(a->dir, a->hidden)) >= 0)
+	if ((a->fd = atomic_create_hidden(a, a->hidden)) >= 0)
 		return 1;
 	a->hidden = 0;
 	return atomic_fail(a->err);
@@ -314,7 +321,7 @@ atomic_open(struct atomic *a, const char *path, bool force, struct pp_err *err)
 {
 	bool std = !path || !strcmp(path, "-");
 
-	*a = (struct atomic){ .fd = -1, .dir = -1, .force = force, .path = std ? "<stdout>" : path, .err = err };
+	*a = (struct atomic){ .fd = -1, .dir = -1, .shown = a->shown, .force = force, .path = std ? "<stdout>" : path, .err = err };
 	*err = (struct pp_err){ .file = a->path };
 	if (!std) {
 		if (atomic_open_named(a) > 0)

@@ -19,6 +19,7 @@
 struct atomic {
 	int	 fd;			/* offset 0; open for reading and writing, if `direct' for writing only */
 	int	 dir;			/* descriptor of the directory of the file; -1: `direct' */
+	bool	 shown;			/* by the caller, before atomic_open(): the umask decides who can read it */
 	bool	 force, direct;		/* direct: standard output or not a regular file; written in place */
 	int	 hidden;		/* 1 + the index of the temporary file's name; 0: it has no name */
 	char	 base[NAME_MAX + 1];	/* the file's final name in `dir' */
@@ -29,8 +30,8 @@ struct atomic {
 };
 
 /*
- * Create an output file (mode 0600) for path.  An existing file is refused unless `force' is set; it keeps its contents until
- * atomic_commit().  A symbolic link is followed, if the kernel permits that.  Standard output (NULL or "-"), devices, pipes and names such as /dev/fd/3 are
+ * Create an output file (mode 0600, if not `shown') for path.  An existing file is refused unless `force' is set; it keeps its contents
+ * until atomic_commit().  A symbolic link is followed, if the kernel permits that.  Standard output (NULL or "-"), devices, pipes and names such as /dev/fd/3 are
  * opened in place.
  */
 int	atomic_open(struct atomic *, const char *path, bool force, struct pp_err *err);

@@ -76,7 +76,7 @@ function command() {
 		words.push("--time " + from(time[0]) + "," + to(time[1]));
 	for (const row of rows.values())
 		words.push(row.option);
-	return words.join(" ") + " " + data.file + " >part.data";
+	return words.join(" ") + " " + data.file + " >selected.data";
 }
 
 // How many samples that is; only what the page has counted is called exact.

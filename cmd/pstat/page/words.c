@@ -42,15 +42,13 @@ static void
 words_samples(const struct words *w)
 {
 	const struct summary *s = w->p->s;
-	struct kept time;
+	const struct axis *axis = &pictures_panels(w->p->pictures)->axis;
 	struct counted other;
 	char text[SVG_TEXT];
-	uint64_t took;
+	uint64_t took = axis->n ? axis->last - axis->first : 0;	/* of samples: side-band may be much older */
 	size_t n;
 
 	free(sort_sums(w->p->sort[PAGE_PID], 0, &n, &other));
-	kept_open(&time, w->r, "time", 1);
-	took = kept_num(&time, "duration_ns");
 	fputs("<p class=\"lead\">", w->f);
 	words_count(w, s->sum.samples, "sample");
 	fputs(" of ", w->f);
@@ -64,7 +62,6 @@ words_samples(const struct words *w)
 	words_count(w, kept_num(&w->whole, "records"), "record");
 	fprintf(w->f, ", %s", svg_bytes(text, kept_num(&w->whole, "bytes_read")));
 	fputs(".</p>\n", w->f);
-	kept_free(&time);
 }
 
 static void

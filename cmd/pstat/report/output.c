@@ -53,8 +53,10 @@ output_open(struct tool *t, struct report *r, bool to_stderr)
 
 	if (to_stderr)
 		t->out_err.file = "<stderr>";
-	else
+	else {
+		t->file.shown = true;
 		tool_create(t, &t->file, t->out_name, &t->out_err);
+	}
 	if (!(f = fdopen(fcntl(to_stderr ? STDERR_FILENO : t->file.fd, F_DUPFD_CLOEXEC, 0), "w"))) {	/* EINVAL: it is not open for writing */
 		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
 		return NULL;

@@ -193,7 +193,7 @@ span(const struct screen *s)
 		seconds(s, kept_num(&k, "last_ns"));
 		fputs(", ", s->f);
 		seconds(s, took);
-		fputs(" s\n", s->f);
+		fputs(" s, of all records\n", s->f);
 	} else
 		fputs("no times\n", s->f);
 	label(s, "size");
