@@ -30,9 +30,9 @@ struct atomic {
 };
 
 /*
- * Create an output file (mode 0600, if not `shown') for path.  An existing file is refused unless `force' is set; it keeps its contents
- * until atomic_commit().  A symbolic link is followed, if the kernel permits that.  Standard output (NULL or "-"), devices, pipes and names such as /dev/fd/3 are
- * opened in place.
+ * Create an output file (mode 0600, if not `shown') for path.  An existing file is refused unless `force' is set; it keeps its
+ * contents until atomic_commit().  A symbolic link is followed, if the kernel permits that.  Standard output (NULL or "-"),
+ * devices, pipes and names such as /dev/fd/3 are opened in place.
  */
 int	atomic_open(struct atomic *, const char *path, bool force, struct pp_err *err);
 /*

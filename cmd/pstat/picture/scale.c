@@ -113,7 +113,7 @@ scale_is_flat(const struct scale *s, const struct panel *p)
 				least = n < least ? n : least;
 			}
 		}
-	return high > cells / 10 * 9 && least < s->top;
+	return 10 * high > 9 * cells && least < s->top;
 }
 
 struct scale *

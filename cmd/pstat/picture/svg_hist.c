@@ -145,7 +145,7 @@ svg_hist(struct svg *s, const struct panel *p, int y)
 	hist_grid(&h);
 	hist_bars(&h);
 	hist_marks(&h);
-	svg_textf(s, SVG_LEFT + SVG_WIDTH / 2, h.base + 3400, SVG_MIDDLE, "%s%slogarithmic; height: count for each doubling of the value, so the area of a bar is its count", p->unit && *p->unit ? p->unit : "",
-	    p->unit && *p->unit ? ", " : "");
+	svg_textf(s, SVG_LEFT + SVG_WIDTH / 2, h.base + 3400, SVG_MIDDLE, "%s%slogarithmic; height: count for each doubling of the value, "
+	    "so the area of a bar is its count", p->unit && *p->unit ? p->unit : "", p->unit && *p->unit ? ", " : "");
 	return h.base + 5500;
 }
