@@ -103,18 +103,19 @@ test_kernel(void **state)
 {
 	static const char at[] = "ffffffff81000000", moved[] = "ffffffff91000000";
 	struct store *s = fresh();
+	const char *why;
 	int symbols = opened("k"), modules = opened("m"), others = opened("other");
 
 	(void)state;
 	assert_false(store_has_kernel(s, &id, at));
-	assert_int_equal(store_kernel(s, &id, at, symbols, modules), 1);
+	assert_int_equal(store_kernel(s, &id, at, symbols, modules, &why), 1);
 	assert_true(store_has_kernel(s, &id, at));
 	is_file("/[kernel.kcore]/abcdef01/ffffffff81000000/kallsyms", "k", 1);
 	is_file("/[kernel.kcore]/abcdef01/ffffffff81000000/modules", "m", 1);
 	is_file("/[kernel.kallsyms]/abcdef01/kallsyms", "k", 1);
 	/* another boot of it; without a list of modules */
 	assert_false(store_has_kernel(s, &id, moved));
-	assert_int_equal(store_kernel(s, &id, moved, others, -1), 1);
+	assert_int_equal(store_kernel(s, &id, moved, others, -1, &why), 1);
 	is_file("/[kernel.kcore]/abcdef01/ffffffff91000000/kallsyms", "other", 5);
 	is_file("/[kernel.kcore]/abcdef01/ffffffff91000000/modules", "", 0);
 	is_file("/[kernel.kallsyms]/abcdef01/kallsyms", "k", 1);
