@@ -27,7 +27,7 @@ fork() {	# PID TIME
 # The law: what --sort dso counts without a DSO is in no map, or of no mode.
 dso_law() {
 	local in=$1 without
-	without=$(pstat -s dso --top 0 --json -q "$in" 2>/dev/null | jq '[.sort[] | select(.dso == null).records] | add // 0')
+	without=$(pstat -s dso --top 0 --json -q "$in" 2>/dev/null | jq '[.sort[] | select(.dso == null or .dso == "[unknown]").records] | add // 0')
 	[ "$(count "$in" W11 W12 W23)" = "$without" ] || failed "$in: $(count "$in" W11 W12 W23), but --sort dso has $without"
 }
 

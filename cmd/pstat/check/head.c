@@ -135,6 +135,18 @@ visit_version(void *arg, const struct pp_feature_value *v)
 	return 1;
 }
 
+/* A topology that older perfs refuse in a stream: of a file they leave out the ids. */
+static void
+feature_topology(struct check *c, const struct pp_rec *r, const struct pp_feature *f)
+{
+	char detail[100];
+
+	if (pp_feature_check(f, &c->about, NULL) < 0 || !c->about.ids || pp_made(c->in, r))
+		return;
+	snprintf(detail, sizeof detail, "perf 6.1 and 6.12 stop at socket %u of %ju CPUs", c->about.socket, (uintmax_t)c->nr_cpus);
+	check_found_since(c, RULE_E_BAD_FEATURE, PP_PERF_CURRENT, r, detail);
+}
+
 static void
 feature_content(struct check *c, const struct pp_rec *r, const struct pp_feature *f)
 {
@@ -143,6 +155,12 @@ feature_content(struct check *c, const struct pp_rec *r, const struct pp_feature
 	switch (f->number) {
 	case PP_FEAT_NRCPUS:
 		pp_feature_num(f, "available", &c->nr_cpus, NULL);
+		/* FALLTHROUGH */
+	case PP_FEAT_ARCH:
+		pp_feature_check(f, &c->about, NULL);
+		break;
+	case PP_FEAT_CPU_TOPOLOGY:
+		feature_topology(c, r, f);
 		break;
 	case PP_FEAT_VERSION:
 		pp_feature_walk(f, visit_version, c, NULL);

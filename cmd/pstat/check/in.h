@@ -63,6 +63,7 @@ struct check {
 	bool		 stream;		/* the attrs stand in the input */
 	uint64_t	 first, last;	/* of SAMPLE_TIME */
 	uint64_t	 nr_cpus;
+	struct pp_feature_about about;
 	uint8_t		 pmu[32];	/* bits of the types that PMU_MAPPINGS names */
 	bool		 pmus, trace_info, formats;
 	/* of each event: its first sample was seen; fields behind the fixed ones matter */

@@ -88,7 +88,8 @@ side_fork(struct check *c, const struct pp_rec *r, bool timed)
 	}
 	if (!timed && pid != ppid && turns_has_maps(c->turns, pid))
 		check_found(c, RULE_E_FORK_BEHIND, r, NULL);
-	else if (!timed && !listed && pid != ppid && turns_has_maps(c->turns, ppid))
+	else if (!timed && !listed && pid != ppid && c->any_sample && turns_has_maps(c->turns, ppid))
+		/* in front of all samples, it is of a snapshot, and means the parent's maps (pp_state_write()) */
 		check_found(c, RULE_E_FORK_MAPS, r, NULL);
 }
 

@@ -104,7 +104,7 @@ judge_place(struct turns *t, const struct due *w)
 	enum rule rule = w->mode == PP_MISC_KERNEL ? RULE_W_NO_KERNEL_MAP : RULE_W_NO_MAP;
 	char detail[80] = "";
 
-	if (field_dso_mapless(t->now, w->mode, w->ip))
+	if (field_dso_mapless(t->now, w->mode, w->ip) != field_dso_unknown)	/* a BPF program */
 		return;
 	if (is_first(t->c, rule, w))
 		snprintf(detail, sizeof detail, "process %d, address 0x%jx", (int32_t)w->pid, (uintmax_t)w->ip);
