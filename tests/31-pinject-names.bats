@@ -66,7 +66,7 @@ RECORD="perf record -q -k mono --namespaces --no-bpf-event --no-buildid-mmap -e 
 			! [ -s "$T/got" ] && grep -q "it is the name of several files (use --mmap2-buildids)" "$T/err" || failed "$o: $(cat "$T/got")"
 		else
 			[ $rc = 1 ] && [ "$(wc -l <"$T/got")" = 1 ] &&
-			    grep -qF "pinject: <stdin>: 1 names are of several files, and have a BUILD_ID of only one: readers take it for all; use --mmap2-buildids. The first is '$T/p'" "$T/err" ||
+			    grep -q "^pinject: <stdin>: [0-9]* names are of several files, and have a BUILD_ID of only one: readers take it for all; use --mmap2-buildids" "$T/err" ||
 			    failed "$o: $(cat "$T/got")"
 		fi
 		[ $rc = 1 ] || [ "$o" = "0 -b" ] || failed "$o: written early"
@@ -81,7 +81,7 @@ RECORD="perf record -q -k mono --namespaces --no-bpf-event --no-buildid-mmap -e 
 	cp "$T/c" "$T/p"
 	sleep 0.05
 	$RECORD -- sh -c "$T/p & unshare -m sh -c 'mount --bind $T/c $T/p; $T/p; sleep 1' & wait" 2>/dev/null |
-	    pinject -b >"$T/out" 2>"$T/err" || failed "status: $(cat "$T/err")"
+	    pinject -b >"$T/out" 2>"$T/err" || grep -q 'names are of several files' "$T/err" || failed "status: $(cat "$T/err")"	# those of other tasks
 	[ "$(buildids "$T/out")" = "$a" ] || failed "$(buildids "$T/out"): $(cat "$T/err")"
 	done_all
 }
