@@ -47,7 +47,7 @@ RECORD="perf record -q -k mono --namespaces --no-bpf-event --no-buildid-mmap -e 
 		rm -rf "$T/syms"
 		$RECORD -- sh "$T/run" 0 2>/dev/null | pinject -q $o --archive --buildid-dir "$T/syms" >"$T/out" || failed "$o: status"
 		mv "$T/p" "$T/hidden"
-		for p in perf perf612 perf72; do
+		for p in $PERFS; do
 			type -P $p >/dev/null || continue
 			shown $p "$T/out" >"$T/got"
 			# main has a sample now and then
@@ -102,7 +102,7 @@ RECORD="perf record -q -k mono --namespaces --no-bpf-event --no-buildid-mmap -e 
 	done
 	pinject -q -B --archive --buildid-dir "$T/syms" "$T/in" >"$T/out"
 	rm "$T/p"
-	for p in perf perf612 perf72; do
+	for p in $PERFS; do
 		type -P $p >/dev/null || continue
 		shown $p "$T/out" | awk '{ print $3 }' >"$T/got"
 		! grep -qx alpha "$T/got" || failed "$p: $(cat "$T/got")"

@@ -90,7 +90,7 @@ elsewhere() {
 		unshare -m sh -c '[ -z "$1" ] || mount --bind "$1" /proc/kallsyms; shift; exec "$@"' sh "$from" \
 		    "$O/pinject" -b --archive --buildid-dir "$T/syms" "$T/in" >"$T/out" 2>"$T/err" || failed "$from: status"
 		! [ -s "$T/err" ] || failed "$from: $(cat "$T/err")"
-		for p in perf perf612 perf72; do
+		for p in $PERFS; do
 			type -P $p >/dev/null || continue
 			for dir in none syms; do
 				elsewhere $p --buildid-dir "$T/$dir" script -f -i "$T/out" -F ip,sym,dso 2>/dev/null | grep 'kernel.kallsyms' >"$T/$dir.got" || true

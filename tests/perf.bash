@@ -9,6 +9,9 @@ perf_since() {
 }
 export PERF_VERSION
 
+# PERFS: the commands with which tests compare that can take any version: the installed perf, or all that the environment names.
+export PERFS=${PERFS:-perf}
+
 # perf record of root waits for a second at its end, if it records what BPF programs come and go (52-oracle-fresh has that).
 # Most of the time of perf script goes into the 100,000 lines of /proc/kallsyms, which only root can read, and which are not for
 # recordings of other kernels: it gets a short list, made by lib.bash, that it takes for any kernel.
