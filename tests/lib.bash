@@ -103,8 +103,8 @@ each() {
 	if [ "${ALL-}" ]; then cat; else awk -v n="$1" 'NR % n == 0'; fi
 }
 
-# turn N: is it the turn of this case?  Of all that a test asks for, that of the first and each N-th after it; with $ALL each.
-# For loops over cases that are much alike: N has no divisor with the number of the inner loop's, so each is met with others.
+# turn N: for a loop over cases that are much alike.  True for the first call in a test and for each N-th after it; with $ALL always.
+# Choose an N that has no common divisor with the number of values of the innermost loop: then each value comes up.
 turn() {
 	[ -n "${ALL-}" ] || ((TURNS++ % $1 == 0))
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # Comparisons of the tools with perf, for a recording.
-# Sourced by 50-oracle*.bats (behind lib.bash); also run by itself, "bash oracle.bash CHECK RECORDING", by by():
+# Sourced by 50-oracle*.bats (behind lib.bash); also run by itself, "bash oracle.bash CHECK RECORDING", in the function by():
 # recordings are many and perf is slow, so they are checked in parallel.
 #
 # perf 6.1 does not show a seekable file and the same records in a pipe alike: default fields of some events differ, call
