@@ -206,7 +206,7 @@ threads() {
 	exec 9>>"$T/grow"		# a writer that does nothing
 	pcat --follow "$T/grow" >"$T/out" 2>"$T/err" &
 	pid=$!
-	await grown "$T/out" 500
+	await grown "$T/out" 501
 	kill -INT $pid
 	rc=0
 	wait $pid || rc=$?

@@ -59,6 +59,7 @@ ours() {
 		print substr $d, 0, 16 if $v;
 		while ($o < length $d) {
 			my ($t, $m, $s) = unpack "$u4$u2$u2", substr $d, $o, 8;
+			last if !$s;
 			$s += unpack $u4, substr $d, $o + 8, 4 if $t == 66;
 			my $r = substr $d, $o, $s;
 			my $name = $t == 10 ? unpack "Z*", substr $r, 72 : "";
@@ -66,6 +67,10 @@ ours() {
 			elsif (!$v) { printf "%d %x %x %x %s\n", unpack($u8, substr $r, -8, 8), unpack("$u8$u8$u8", substr $r, 16, 24), $name }
 			$o += $s;
 		}' -- "$@"
+}
+# Has all of the stream $1 come out?  What was put in would make up for a size.
+came() {
+	ours -v "$T/out" | cmp -s - "$1"
 }
 
 @test "perf-map, jit-dump-dir: a directory that is not there is wrong usage, not a recording without names" {
@@ -183,7 +188,7 @@ ours() {
 	pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
 	exec 8>"$T/fifo"
 	cat "$T/first" >&8
-	await grown "$T/out" "$(stat -c %s "$T/first")"
+	await came "$T/first"
 	printf 'st\n70000040 40 second\n' >>"$T/maps/perf-$PID.map"
 	tail -c +$(($(stat -c %s "$T/first") + 1)) "$T/in" >&8
 	exec 8>&-
@@ -201,9 +206,9 @@ ours() {
 	mkfifo "$T/fifo"
 	pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
 	exec 8>"$T/fifo"
-	cat "$T/begin" >&8
+	tee "$T/sent" <"$T/begin" >&8
 	# each round hits the first function, the newest one, and in the last rounds one of the middle
-	n=$(stat -c %s "$T/in") size=$n
+	size=$(stat -c %s "$T/in")
 	for ((i = 0; i < 64; i++)); do
 		printf '%x 10 f%d\n' $((0x70000000 + (200 + i) * 16)) $((200 + i)) >>"$T/maps/perf-$PID.map"
 		{
@@ -213,9 +218,8 @@ ours() {
 			echo FINISHED_ROUND
 			echo FINISHED_ROUND
 		} | stream
-		tail -c +$((size + 1)) "$T/in" >&8
-		n=$((n + $(stat -c %s "$T/in") - size))
-		await grown "$T/out" $n
+		tail -c +$((size + 1)) "$T/in" | tee -a "$T/sent" >&8
+		await came "$T/sent"
 	done
 	exec 8>&-
 	wait $!
@@ -447,7 +451,7 @@ ours() {
 	pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
 	exec 8>"$T/fifo"
 	cat "$T/first" >&8
-	await grown "$T/out" "$(stat -c %s "$T/first")"
+	await came "$T/first"
 	# longer than before, with other lines where the old ones were
 	printf '70000000 20 again\n70000020 60 between\n70000100 40 beyond\n' >"$T/maps/perf-$PID.map"
 	tail -c +$(($(stat -c %s "$T/first") + 1)) "$T/in" >&8
@@ -491,8 +495,8 @@ ours() {
 		mkfifo "$T/fifo"
 		pinject --perf-map="$T/maps" --buildid-dir "$T/syms" <"$T/fifo" >"$T/out" 8>&- &
 		exec 8>"$T/fifo"
-		cat "$T/begin" >&8
-		n=$(stat -c %s "$T/in") size=$n
+		tee "$T/sent" <"$T/begin" >&8
+		size=$(stat -c %s "$T/in")
 		for ((i = 0; i < rounds; i++)); do
 			# as a compiler does that makes its memory writable and executable by turns
 			printf '%x 10 f%d\n' $((0x70000000 + i * 16)) $i >>"$T/maps/perf-$PID.map"
@@ -503,9 +507,8 @@ ours() {
 				echo FINISHED_ROUND
 				echo FINISHED_ROUND
 			} | stream
-			tail -c +$((size + 1)) "$T/in" >&8
-			n=$((n + $(stat -c %s "$T/in") - size))
-			await grown "$T/out" $n
+			tail -c +$((size + 1)) "$T/in" | tee -a "$T/sent" >&8
+			await came "$T/sent"
 		done
 		exec 8>&-
 		wait $!
