@@ -167,10 +167,20 @@ struct pp_shape {
 /* Compressed input, and what else may become much: up to EXPAND_MAX unless --max-expand says another size, or so many times the input. */
 enum { PP_EXPAND_MAX = 1 << 30, PP_EXPAND_RATIO = 1000 };
 
+/*
+ * The size of a sample whose fields have at most one count: base + unit * n, where n is the u64 at `at', of which `mask' counts.
+ * At least `need' bytes must be present.  need UINT64_MAX: its size is not so simple (judge.h), or the byte order is the other one.
+ */
+struct pp_sum {
+	uint64_t need, base, at, unit, mask;
+};
+
 struct pp_event {
 	struct pp_attr	 attr;
 	struct pp_plan	 plan;
 	struct pp_shape	 shape;
+	struct pp_sum	 sum;
+	bool		 known;		/* all bits of its attr that decide what is in a sample */
 	char		*name;		/* as perf shows it */
 	unsigned	 index;		/* position in the order of the attrs */
 	unsigned	 nids;
@@ -198,6 +208,8 @@ struct pp_events {		/* all that a stream has said of its events so far */
 	bool		 swap;
 	bool		 reads;		/* some event has PERF_SAMPLE_READ */
 	bool		 added_period;	/* some event has that */
+	struct pp_sum	 sum;		/* of all events with samples, if it is one */
+	int32_t		 trailer;	/* of all events, in bytes; -1: they differ */
 	/* Where an id stands; perf takes both from the first attr for all (evlist__id_pos). 0: nowhere. */
 	uint16_t	 id_off;	/* in a sample, from the start */
 	uint16_t	 id_back;	/* in other records, from the end */
@@ -239,6 +251,24 @@ pp_time(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *
 	return *time != 0 && *time != UINT64_MAX;
 }
 
+/*
+ * The size of the SAMPLE at p, if it is complete and as large as its fields; 0: pp_next_slow() decides what it is.  It always does in
+ * a stream of the other byte order.
+ */
+PP_INLINE uint16_t
+pp_sample_size(const struct pp_events *e, const uint8_t *p, size_t left)
+{
+	const struct pp_sum *sum = &e->sum;
+	uint16_t size;
+	uint64_t n;
+
+	if (left < sum->need || pp_get_u32(p, false) != PP_SAMPLE)
+		return 0;
+	size = pp_get_u16(p + 6, false);
+	n = pp_get_u64(p + sum->at, false) & sum->mask;
+	return size <= left && n <= UINT16_MAX && size == sum->base + n * sum->unit ? size : 0;
+}
+
 /* ---- source and sink ------------------------------------------------------------------------- */
 
 struct pp_source {		/* the part that the inline pp_next() needs; the rest is in source.h */
@@ -252,18 +282,14 @@ PP_INLINE int
 pp_next(struct pp_source *s, struct pp_rec *r)
 {
 	const uint8_t *p = s->pos;
-	size_t left = (size_t)(s->lim - p);
+	uint16_t size = pp_sample_size(s->events, p, (size_t)(s->lim - p));
 
-	if (left >= PP_HEADER_SIZE && pp_get_u32(p, s->swap) == PP_SAMPLE) {
-		uint16_t size = pp_get_u16(p + 6, s->swap);
+	if (size) {
+		struct pp_rec next = { p, 0, PP_SAMPLE, pp_get_u16(p + 4, false), size };
 
-		if (size >= PP_HEADER_SIZE && size <= left) {
-			struct pp_rec next = { p, 0, PP_SAMPLE, pp_get_u16(p + 4, s->swap), size };
-
-			*r = next;
-			s->pos = p + size;
-			return 1;
-		}
+		*r = next;
+		s->pos = p + size;
+		return 1;
 	}
 	return pp_next_slow(s, r);
 }

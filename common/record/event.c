@@ -10,6 +10,7 @@
 #include "event_name.h"
 #include "feature.h"
 #include "event.h"
+#include "judge.h"
 #include "raw.h"
 #include "sample.h"
 #include "set.h"
@@ -18,7 +19,7 @@
 
 /* perf's own limits for a file (perf-pipe(5)); they bound the memory for a malformed stream. */
 enum { EVENTS_MAX = 65536, IDS_MAX = 1 << 24, IDS_MANY = 1 << 16 };
-enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
+enum { EVENT_UPDATE_NAME = 2, TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, SOFTWARE_DUMMY = 9 };
 
 /* ---- attrs ------------------------------------------------------------------------------------- */
 
@@ -100,6 +101,55 @@ lay_out(struct pp_event *ev)
 {
 	make_plan(&ev->plan, &ev->attr);
 	pp_shape_make(&ev->shape, &ev->attr);
+}
+
+/* The sum of its sizes, if there is one count at most, in this machine's byte order.  The count of RAW has 4 bytes. */
+static void
+sum_up(struct pp_sum *sum, const struct pp_event *ev, bool swap)
+{
+	*sum = (struct pp_sum){ .need = UINT64_MAX, .base = ev->plan.fixed };
+	for (unsigned i = 0; i < ev->shape.n; i++) {
+		const struct pp_step *x = &ev->shape.step[i];
+
+		if (x->head && (sum->at || x->more))
+			return;
+		if (x->head) {
+			sum->at = sum->base;
+			sum->unit = x->unit;
+			sum->mask = x->head == 4 ? UINT32_MAX : UINT64_MAX;
+		}
+		sum->base += x->head + x->always;
+	}
+	if (!swap)
+		sum->need = sum->base > sum->at + 8u ? sum->base : sum->at + 8u;
+}
+
+/* May it have samples?  perf's dummy event has none. */
+static bool
+has_samples(const struct pp_attr *a)
+{
+	return a->type != TYPE_SOFTWARE || a->config != SOFTWARE_DUMMY;
+}
+
+/* Another event, whose layout is known. */
+static void
+join_sums(struct pp_events *e, struct pp_event *ev)
+{
+	bool first = true;
+
+	sum_up(&ev->sum, ev, e->swap);
+	ev->known = pp_attr_known(&ev->attr);
+	if (!ev->known)
+		ev->sum.need = UINT64_MAX;
+	e->trailer = !e->n || e->trailer == ev->plan.trailer ? ev->plan.trailer : -1;
+	if (!has_samples(&ev->attr))
+		return;
+	for (unsigned i = 0; i < e->n && first; i++)
+		first = !has_samples(&e->ev[i]->attr);
+	if (first)
+		e->sum = ev->sum;
+	else if (memcmp(&e->sum, &ev->sum, sizeof e->sum))
+		e->sum.need = UINT64_MAX;
 }
 
 void
@@ -186,6 +236,7 @@ pp_events_new(bool swap)
 	if (!e)
 		return NULL;
 	e->swap = swap;
+	e->sum.need = UINT64_MAX;
 	e->map.mul = pp_seed() | 1;
 	if (map_size(&e->map, 64 - 6) < 0) {
 		free(e);
@@ -258,6 +309,7 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 		e->id_off = p->identifier ? p->identifier : p->id;
 		e->id_back = p->t_identifier ? p->t_identifier : p->t_id;
 	}
+	join_sums(e, ev);
 	e->reads |= (ev->attr.sample_type & PP_SAMPLE_READ) != 0;
 	e->ev[e->n++] = ev;
 	e->nids += ev->nids;
@@ -355,10 +407,31 @@ pp_events_tracing(struct pp_events *e, const struct pp_tracing *t, struct pp_err
 
 /* ---- which event, which field -------------------------------------------------------------------- */
 
-static const struct pp_event *
+/* Is the record long enough for an id? */
+static bool
+id_fits(const struct pp_events *e, const struct pp_rec *r)
+{
+	return r->size >= PP_HEADER_SIZE + 8 && r->size >= (r->type == PP_SAMPLE ? e->id_off + 8 : PP_HEADER_SIZE + e->id_back);
+}
+
+static uint64_t
+id_of(const struct pp_events *e, const struct pp_rec *r)
+{
+	return pp_get_u64(r->type == PP_SAMPLE ? r->raw + e->id_off : r->raw + r->size - e->id_back, e->swap);
+}
+
+bool
+pp_event_unknown(const struct pp_events *e, const struct pp_rec *r)
+{
+	uint64_t id;
+
+	return e->nids && (r->type == PP_SAMPLE ? e->id_off : e->id_back) && id_fits(e, r) && (id = id_of(e, r)) != 0 &&
+	    !pp_event_by_id(e, id);
+}
+
+static inline const struct pp_event *
 event_of(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 {
-	const uint8_t *at;
 	uint64_t id;
 	struct pp_event *ev;
 
@@ -370,18 +443,22 @@ event_of(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 		return e->ev[0];
 	if (r->type == PP_SAMPLE ? !e->id_off : !e->id_back)
 		return e->ev[0];	/* records have no ids, or sample_id_all is not set */
-	if (r->size < PP_HEADER_SIZE + 8 || (r->type == PP_SAMPLE && r->size < e->id_off + 8) ||
-	    (r->type != PP_SAMPLE && r->size < PP_HEADER_SIZE + e->id_back)) {
+	if (!id_fits(e, r)) {
 		pp_fail(err, "record of %u bytes is too short for its id", r->size);
 		return NULL;
 	}
-	at = r->type == PP_SAMPLE ? r->raw + e->id_off : r->raw + r->size - e->id_back;
-	id = pp_get_u64(at, e->swap);
+	id = id_of(e, r);
 	if (!id)			/* synthesised */
 		return e->ev[0];
 	if (!(ev = pp_event_by_id(e, id)))
 		pp_fail(err, "id %ju belongs to no event", (uintmax_t)id);
 	return ev;
+}
+
+const struct pp_event *
+pp_event_of(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	return event_of(e, r, err);
 }
 
 const struct pp_event *

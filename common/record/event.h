@@ -37,10 +37,19 @@ enum { PP_NAME_BUILT, PP_NAME_TRACING, PP_NAME_DESC, PP_NAME_UPDATE };
 /* Name the tracepoint events that have no name yet.  1, or -1: no memory. */
 struct pp_tracing;
 int	pp_events_tracing(struct pp_events *, const struct pp_tracing *, struct pp_err *);
+/* The event of a record, however long its fixed fields are; NULL with the reason. */
+const struct pp_event *pp_event_of(const struct pp_events *, const struct pp_rec *, struct pp_err *);
+/* Has the record an id that belongs to no event? */
+bool	pp_event_unknown(const struct pp_events *, const struct pp_rec *);
 /* Add PP_SAMPLE_PERIOD to the layout of the event's samples.  From here on the caller inserts the field at ev->plan.period. */
 void	pp_event_add_period(struct pp_events *, unsigned index);
 /* The address of the time field in the record; NULL: it has none. */
 const uint8_t *pp_time_field(const struct pp_event *, const struct pp_rec *);
+/*
+ * Where the fields of the record end, without a trailer: its size, if the last field is all the rest.  Strings, and what the kernel
+ * writes, are padded to a u64.  0: they exceed it.
+ */
+size_t	pp_fields_end(const struct pp_rec *, bool swap, struct pp_err *);
 /* Bytes of payload that follow a sound record, not counted in header.size. */
 uint64_t pp_payload_size(const struct pp_rec *, bool swap);
 

@@ -7,6 +7,7 @@
 
 #include "attr.h"
 #include "event.h"
+#include "judge.h"
 #include "meaning.h"
 #include "raw.h"
 #include "sample.h"
@@ -21,6 +22,7 @@ struct walk {
 	struct pp_err	*err;
 	unsigned	 index;		/* of the list entry */
 	uint64_t	 last;		/* value of the last number */
+	const uint8_t	*nul;		/* of the last string; NULL: there was none */
 };
 typedef int	tail_fn(struct walk *);
 
@@ -58,15 +60,15 @@ static tail_fn tail_read, tail_sample, tail_text_poke, tail_attr, tail_id_index,
 #undef LIST
 #undef OPT
 
-/* What pp_check() has to do: compare the size, check a string as the last field, or walk all fields. */
-enum shape { FIXED = 0, STRING = 1, WALK = 2 };
+/* What pp_check() has to do: compare the size, check a string as the last field, or walk all fields.  OPEN: they end with the record. */
+enum shape { FIXED = 0, STRING = 1, WALK = 2, OPEN = 4 };
 #define SHAPE_UINT	FIXED
 #define SHAPE_SINT	FIXED
 #define SHAPE_HEX	FIXED
 #define SHAPE_BYTES	FIXED
 #define SHAPE_STR	STRING
-#define SHAPE_WORDS	FIXED
-#define SHAPE_REST	FIXED
+#define SHAPE_WORDS	OPEN
+#define SHAPE_REST	OPEN
 #define FIELD(kind, size, name, role) | SHAPE_##kind
 #define LIST		| WALK
 #define OPT		| WALK
@@ -232,6 +234,7 @@ string(struct walk *w, const char *name, enum pp_role role)
 	if (!nul)
 		return pp_fail(w->err, "%s has no NUL", name);
 	w->c.p = w->c.end;
+	w->nul = nul;
 	return show(w, name, PP_K_STR, p, (size_t)(nul - p), role);
 }
 
@@ -357,10 +360,56 @@ pp_check(const struct pp_rec *r, bool swap, struct pp_err *err)
 	const struct row *row = row_of(r->type);
 
 	/* Most types need no walk. */
-	if (!row || (!row->tail && r->size >= *row->min && (row->shape == FIXED ||
+	if (!row || (!row->tail && r->size >= *row->min && ((row->shape & ~OPEN) == FIXED ||
 	    (row->shape == STRING && memchr(r->raw + *row->min - 1, 0, r->size - *row->min + 1u)))))
 		return 1;
 	return pp_walk(r, NULL, swap, NULL, NULL, err);
+}
+
+/* The offset of the next u64 behind p. */
+static size_t
+aligned(const struct pp_rec *r, const uint8_t *p)
+{
+	return ((size_t)(p - r->raw) + 7) & ~(size_t)7;
+}
+
+bool
+pp_fits(const struct pp_rec *r, unsigned trailer)
+{
+	const struct row *row = row_of(r->type);
+	const uint8_t *nul;
+
+	if (!row || row->tail || r->size < *row->min + trailer)
+		return false;
+	if (row->shape == FIXED)
+		return r->size == *row->min + trailer;
+	return row->shape == STRING && (nul = memchr(r->raw + *row->min - 1, 0, r->size - *row->min - trailer + 1u)) &&
+	    aligned(r, nul + 1) + trailer == r->size;
+}
+
+size_t
+pp_fields_end(const struct pp_rec *r, bool swap, struct pp_err *err)
+{
+	const struct row *row = row_of(r->type);
+	struct walk w = { .r = r, .err = err };
+	const uint8_t *nul;
+
+	if (row && !row->tail && r->size >= *row->min) {
+		if (row->shape == FIXED)
+			return *row->min;
+		if (row->shape == OPEN)
+			return r->size;
+		if (row->shape == STRING && (nul = memchr(r->raw + *row->min - 1, 0, r->size - *row->min + 1u)))
+			return aligned(r, nul + 1);
+	}
+	if (!row)
+		return r->size;
+	if (r->size < *row->min)
+		return pp_fail(err, "record of %u bytes needs %u", r->size, *row->min), 0;
+	w.c = pp_cur(r->raw + PP_HEADER_SIZE, r->size - PP_HEADER_SIZE, swap);
+	if (body(&w, row) < 0)
+		return 0;
+	return w.nul ? aligned(r, w.nul + 1) : r->type < PP_USER_TYPE_START ? aligned(r, w.c.p) : (size_t)(w.c.p - r->raw);
 }
 
 /* ---- tail functions ------------------------------------------------------------------------------ */

@@ -67,4 +67,25 @@ pp_sample_parts(struct pp_part parts[static PP_SHAPE_STEPS], uint64_t bits, cons
 	return found;
 }
 
+/* Where the fields end, of which the fixed ones end at `at'; 0: they exceed the sample. */
+static inline size_t
+pp_shape_end(const struct pp_shape *s, const struct pp_rec *r, size_t at, bool swap)
+{
+	for (const struct pp_step *x = s->step; x < s->step + s->n && at <= r->size; x++) {
+		size_t n = pp_step_size(x, r->raw + at, r->size - at, swap);
+
+		if (n > r->size - at)
+			return 0;
+		at += n;
+	}
+	return at <= r->size ? at : 0;
+}
+
+/* Where the fields of a sound sample end; behind them is padding.  Behind those of an event with unknown bits may be more fields: all. */
+static inline size_t
+pp_sample_end(const struct pp_event *ev, const struct pp_rec *r, bool swap)
+{
+	return ev->known ? pp_shape_end(&ev->shape, r, ev->plan.fixed, swap) : r->size;
+}
+
 #endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: ISC */
+/* Each size of a record but the right one is refused, in both byte orders; what cannot be judged passes. */
+#include "record/event.h"
+#include "record/judge.h"
+#include "bytes.h"
+
+static struct bytes b;
+
+static struct pp_events *
+events(bool swap, uint64_t sample_type)
+{
+	const struct pp_attr a = { .type = 1, .size = 64, .sample_type = sample_type, .flags = 1 << 18 };
+	struct pp_events *e = pp_events_new(swap);
+	struct pp_err err = { 0 };
+	struct pp_rec r;
+
+	b.n = 0;
+	b.swap = swap;
+	r = put_attr(&b, &a, 0, NULL);
+	assert_int_equal(pp_judge(e, &r, &err), 1);
+	assert_int_equal(pp_events_learn(e, &r, &err), 1);
+	return e;
+}
+
+/* Of a record of n words, all sizes from 8 to 160: which one is accepted?  0: none, 1: several. */
+static unsigned
+only_size(const struct pp_events *e, uint32_t type, unsigned n, const uint64_t *words)
+{
+	unsigned found = 0;
+
+	for (unsigned size = 8; size <= 160; size++) {
+		struct pp_err err = { 0 };
+		struct pp_rec r;
+		size_t at;
+
+		b.n = 0;
+		b.swap = e->swap;
+		at = begin_rec(&b, type, 2);
+		for (unsigned i = 0; i < 19; i++)
+			put(&b, i < n ? words[i] : 0x0101010101010101, 8);
+		b.n = size;
+		r = end_rec(&b, at);
+		/* the quick way accepts nothing else */
+		if (pp_sample_size(e, r.raw, size))
+			assert_int_equal(pp_judge(e, &r, &err), 1);
+		if (pp_judge(e, &r, &err) > 0)
+			found = found ? 1 : size;
+		else
+			assert_true(err.what[0]);
+	}
+	return found;
+}
+
+static void
+test_samples(void **state)
+{
+	const uint64_t fixed = PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME;
+	static const uint64_t chain[] = { 0x401000, 1, 1000, 3, 1, 2, 3 }, none[] = { 0x401000, 1, 1000, 0, 0 },
+	    regs[] = { 0x401000, 1, 1000, 2, 1, 2, 0 }, huge[] = { 0x401000, 1, 1000, UINT64_C(1) << 61 | 1, 1, 0, 0 };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_events *e = events(swap, fixed);
+
+		assert_int_equal(only_size(e, PP_SAMPLE, 3, chain), 32);
+		pp_events_free(e);
+		e = events(swap, fixed | PP_SAMPLE_CALLCHAIN);
+		assert_int_equal(only_size(e, PP_SAMPLE, 7, chain), 64);
+		assert_int_equal(only_size(e, PP_SAMPLE, 5, none), 40);
+		assert_int_equal(only_size(e, PP_SAMPLE, 7, huge), 0);	/* 8 times the count is 8 */
+		pp_events_free(e);
+		e = events(swap, fixed | PP_SAMPLE_CALLCHAIN | PP_SAMPLE_STACK_USER);	/* two counts: no simple sum */
+		assert_int_equal(only_size(e, PP_SAMPLE, 7, regs), 64);
+		pp_events_free(e);
+		e = events(swap, fixed | UINT64_C(1) << 40);
+		assert_int_equal(only_size(e, PP_SAMPLE, 3, chain), 1);
+		pp_events_free(e);
+	}
+}
+
+static void
+test_kernel(void **state)
+{
+	static const uint64_t lost[] = { 11, 5, 1, 1000 }, namespaces[] = { 1, 2, 1, 2, 3, 4, 1, 1000 };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_events *e = events(swap, PP_SAMPLE_TID | PP_SAMPLE_TIME);
+
+		assert_int_equal(only_size(e, PP_LOST, 4, lost), 24 + 16);
+		assert_int_equal(only_size(e, PP_SWITCH, 2, lost), 8 + 16);
+		assert_int_equal(only_size(e, PP_NAMESPACES, 8, namespaces), 24 + 32 + 16);
+		pp_events_free(e);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_samples), cmocka_unit_test(test_kernel) };
+
+	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}
