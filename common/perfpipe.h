@@ -186,6 +186,7 @@ enum {				/* flags of pp_open() */
 	PP_OPEN_RAW = 1,		/* yield COMPRESSED records as they are, and header feature COMPRESSED */
 	PP_OPEN_REPAIR = 2,		/* go on behind damaged places: pp_on_fault() */
 	PP_OPEN_FOLLOW = 4,		/* the file is still being written: wait for more, pp_follow() */
+	PP_OPEN_ANY_SIZE = 8,		/* yield also records whose size is not that of their fields, for pp_judge() */
 	PP_OPEN_EXPAND_COUNTS = 16,	/* CPU profile: a sample for each tick instead of one whose period is their number */
 	/*
 	 * Yield also those features of a file that have no place in a stream, because they are larger than a record or of

@@ -14,7 +14,7 @@ load lib
 	{
 		cat data/base.txt
 		for name in /a /usr/bin/some-program; do
-			echo "rec type=10 misc=2 u4=100 u4=100 u8=0x400000 u8=0x1000 u8=0 u4=253 u4=1 u8=99 u8=7 z=$name zeros=7 u4=100 u4=100 u8=1000 u8=0"
+			echo "rec type=10 misc=2 u4=100 u4=100 u8=0x400000 u8=0x1000 u8=0 u4=253 u4=1 u8=99 u8=7 z=$name zeros=$((7 - ${#name} % 8)) u4=100 u4=100 u8=1000 u8=0"
 		done
 		echo "HEADER_FEATURE feat_id=10 u8=4096 zeros=4"
 		echo "HEADER_FEATURE feat_id=7 u4=2 u4=2 x=00000001"

@@ -402,7 +402,7 @@ union() {
 }
 
 @test "merge: what waits for an input without marks is not merged again and again" {
-	{ part h x; awk 'BEGIN { for (i = 1; i <= 60000; i++) print "SAMPLE ip=1 pid=7 tid=7 time=" i " period=1 zeros=800" }'
+	{ part h x | sed '1s/|PERIOD/&|RAW/'; awk 'BEGIN { for (i = 1; i <= 60000; i++) print "SAMPLE ip=1 pid=7 tid=7 time=" i " period=1 raw= raw_size=796 zeros=796" }'
 	} | mkpipe - >"$T/a"
 	{ part h x; for i in 1 2 3; do sample $((i * 5000)) 1; echo FINISHED_ROUND; done; } | mkpipe - >"$T/b"
 	psort --merge -S 1M --stats "$T/a" "$T/b" 2>"$T/stats" | psort -c || failed order

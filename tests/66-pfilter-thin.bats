@@ -240,7 +240,7 @@ alike_shares() {
 	[ "$(perf script -f -F period,event -i "$T/rest" 2>/dev/null | awk '{ print $1 }' | sort -n | uniq | tr '\n' ' ')" = "7 4000 " ] ||
 	    failed "the rest"
 	# without space for it
-	{ sed -n 1p "$T/both.txt"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11 cpu=0 zeros=65480"; } >"$T/full.txt"
+	{ sed -n '1s/|CPU/&|RAW/p' "$T/both.txt"; echo "SAMPLE ip=1 pid=1 tid=1 time=1 id=11 cpu=0 raw= raw_size=65476 zeros=65476"; } >"$T/full.txt"
 	mkpipe "$T/full.txt" >"$T/full"
 	try pfilter --max-rate 1000 --scale-period "$T/full"
 	[ $rc = 1 ] && one_line "pfilter: $T/full: byte " && grep -q 'cannot hold a period' "$T/err" || failed "no room"

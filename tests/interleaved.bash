@@ -6,7 +6,7 @@
 # older than the marks allow.  Among them are types that nobody knows, others that perf makes itself, payloads, and what
 # has no time.
 interleaved() {
-	echo "attr type=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=1 len=128"
+	echo "attr type=1 sample_type=IP|TID|TIME|PERIOD|RAW flags=sample_id_all|comm ids=1 len=128"
 	awk -v seed="$1" -v n="$2" -v round="$3" -v late="$4" 'BEGIN {
 		srand(seed)
 		cpus = 1 + int(rand() * rand() * 64)
@@ -21,7 +21,7 @@ interleaved() {
 				print "FINISHED_ROUND"
 		}
 	}
-	function record(c, time,   r) {
+	function record(c, time,   r, n) {
 		r = rand()
 		if (late && rand() * late < 1)
 			time = 1 + int(rand() * time)
@@ -30,7 +30,7 @@ interleaved() {
 		at = sprintf("@ pid=%d tid=%d time=%s", c + 10, c + 10, time)
 		r = rand()
 		if (r < .97)
-			printf "SAMPLE ip=0x1000 pid=%d tid=%d time=%s period=%d\n", c + 10, c + 10, time, i
+			printf "SAMPLE ip=0x1000 pid=%d tid=%d time=%s period=%d raw=01020304\n", c + 10, c + 10, time, i
 		else if (r < .975)
 			printf "COMM pid=%d tid=%d comm=c%d %s\n", c + 10, c + 10, i, at
 		else if (r < .98)
@@ -41,8 +41,10 @@ interleaved() {
 			printf "rec type=200 u8=%d zeros=%d\n", i, int(rand() * 20)
 		else if (r < .995)
 			printf "AUXTRACE offset=%d payload=0102030405060708\n", i
-		else
-			printf "SAMPLE ip=0x1000 pid=%d tid=%d time=%s period=%d s=%0*d\n", c + 10, c + 10, time, i, 1 + rand() * 60000, 7
+		else {
+			n = 1 + int(rand() * 60000)
+			printf "SAMPLE ip=0x1000 pid=%d tid=%d time=%s period=%d raw= raw_size=%d s=%0*d\n", c + 10, c + 10, time, i, n, n, 7
+		}
 		i++
 	}'
 }

@@ -324,19 +324,20 @@ pp_chunker_take(struct pp_chunker *pub, const struct pp_events *events, const st
 	return chunker_sample(c, events, r, events->swap, &c->w->round_first, &c->w->round_last);
 }
 
-static inline __attribute__((always_inline)) int
-chunker_samples(struct chunker *c, const struct pp_events *events, const uint8_t **p, const uint8_t *end, bool swap)
+int
+pp_chunker_samples(struct pp_chunker *pub, const struct pp_events *events, const uint8_t **p, const uint8_t *end)
 {
+	struct chunker *c = (struct chunker *)pub;
 	uint64_t first = 0, last = 0, n = 0, space = c->open && c->now.plain < c->size ? c->size - c->now.plain : 0;
 	const uint8_t *at = *p, *from = at;
 	int rc = 1;
 
-	for (struct pp_rec r; rc > 0 && (uint64_t)(at - from) < space && end - at >= PP_HEADER_SIZE; at += r.size) {
-		r = pp_rec_at(at, swap);
-		if (r.type != PP_SAMPLE || r.size < PP_HEADER_SIZE || r.size > end - at)
-			break;
+	for (struct pp_rec r; rc > 0 && (uint64_t)(at - from) < space; at += r.size) {
+		if (!pp_sample_size(events, at, (size_t)(end - at)))
+			break;		/* no SAMPLE, or pp_next() has to judge it */
+		r = pp_rec_at(at, false);
 		n++;
-		rc = chunker_sample(c, events, &r, swap, &first, &last);
+		rc = chunker_sample(c, events, &r, false, &first, &last);
 	}
 	if (n && c->round)
 		round_fold(c);
@@ -347,12 +348,4 @@ chunker_samples(struct chunker *c, const struct pp_events *events, const uint8_t
 	c->now.sample_bytes += (uint64_t)(at - from);
 	*p = at;
 	return rc;
-}
-
-int
-pp_chunker_samples(struct pp_chunker *pub, const struct pp_events *events, const uint8_t **p, const uint8_t *end)
-{
-	struct chunker *c = (struct chunker *)pub;
-
-	return events->swap ? chunker_samples(c, events, p, end, true) : chunker_samples(c, events, p, end, false);
 }

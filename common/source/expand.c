@@ -391,7 +391,7 @@ expand_record(struct source *s, struct pp_rec *r)
 	}
 	if (r->size > left)
 		return 0;
-	if (pp_check(r, pub->swap, s->err) < 0 || repair_check_inner(s, r, left) < 0 || (r->type >= PP_USER_TYPE_START &&
+	if (source_judge(s, r) < 0 || repair_check_inner(s, r, left) < 0 || (r->type >= PP_USER_TYPE_START &&
 	    pp_events_learn(pub->events, r, s->err) < 0))
 		return pp_reject(pub, r);
 	pub->pos += r->size;

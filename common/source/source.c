@@ -6,6 +6,7 @@
 
 #include "container.h"
 #include "leave_out.h"
+#include "record/judge.h"
 #include "record/raw.h"
 
 int
@@ -182,7 +183,13 @@ outer_compressed(struct source *s, const struct pp_rec *r)
 	return NEXT_AGAIN;
 }
 
-/* A complete record is at the outer position: check what pp_check() does not. */
+int
+source_judge(struct source *s, const struct pp_rec *r)
+{
+	return s->flags & PP_OPEN_ANY_SIZE ? pp_check(r, s->pub.swap, s->err) : pp_judge(s->pub.events, r, s->err);
+}
+
+/* A complete record is at the outer position: judge it. */
 static int
 outer_record(struct source *s, struct pp_rec *r)
 {
@@ -190,7 +197,7 @@ outer_record(struct source *s, struct pp_rec *r)
 
 	if (rc != NEXT_RECORD)
 		return rc;
-	if (pp_check(r, s->pub.swap, s->err) < 0)
+	if (source_judge(s, r) < 0)
 		return source_unsound(s, r);
 	if (r->type == PP_LEFT_OUT && s->leave && leave_take(s, r)) {
 		s->pub.pos += r->size;
@@ -202,7 +209,7 @@ outer_record(struct source *s, struct pp_rec *r)
 		rc = repair_check(s, r);
 		r->raw = s->pub.pos;		/* repair may have read ahead */
 		if (rc < 0)
-			return source_unsound(s, r);
+			return s->fatal ? NEXT_FAILED : source_unsound(s, r);	/* fatal: the sink failed when it was to let go of the window */
 	}
 	r->payload = outer_payload(s, r);
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(s->pub.events, r, s->err) < 0)
@@ -307,7 +314,7 @@ source_step(struct source *s, struct pp_rec *r)
 		r->raw = pub->pos;
 		r->misc = PP_RAW_GET(pub->pos, header, misc, pub->swap);
 		r->payload = 0;
-		if (pp_check(r, pub->swap, s->err) > 0) {
+		if (source_judge(s, r) > 0) {
 			pub->pos += r->size;
 			return 1;
 		}

@@ -106,6 +106,9 @@ struct source {
 	const struct pp_watch *watch;	/* watch.h; NULL: nobody watches */
 	bool		 watched;	/* it is a pipe-mode stream, whose bytes are shown */
 	bool		 repair;	/* PP_OPEN_REPAIR: do not stop at the first fault */
+	struct pp_err	 ahead;		/* repair: why no more could be read ahead; it is told when that is needed */
+	bool		 ahead_fatal;
+	uint64_t	 near, far;	/* repair: the last time that is believed, 0: none; one that was not */
 	bool		 gave_up;	/* repair has reported how the input ends */
 	struct expand	*x;		/* private to expand.c; made at the first COMPRESSED record */
 	struct pp_compressed compressed;
@@ -127,6 +130,8 @@ bool	source_may_expand(const struct source *, uint64_t from, uint64_t bytes);
 int	source_expanded(struct source *, const char *what, uint64_t bytes);
 /* The name of a record type, for messages. */
 const char *source_type_text(uint32_t type, char buf[static 24]);
+/* Is the record sound, by itself?  1, or -1. */
+int	source_judge(struct source *, const struct pp_rec *);
 /* pp_next() of all records. */
 int	source_next(struct source *, struct pp_rec *);
 
@@ -166,6 +171,8 @@ int	watch_took(struct source *, const uint8_t *p, size_t n);
 
 /* Have at least n bytes (n <= 64 KiB) from the outer position on.  1; 0: the input ends before that; or -1. */
 int	window_fill(struct source *, size_t n);
+/* The same, for a look ahead in the outer window: bytes that cannot be read fail when they are needed.  1, or -1: out of memory. */
+int	window_ahead(struct source *, size_t n);
 /* Call the pp_before_refill() function: yielded bytes are about to move. */
 int	window_before_refill(struct source *);
 /* The offset in the input of a byte of the outer window; and whether it was made instead. */
@@ -205,6 +212,8 @@ bool	repair_forgive(struct source *, uint64_t lost);
 int	repair_check(struct source *, const struct pp_rec *);
 /* The same for an expanded record; `left': bytes of the inner window from it on. */
 int	repair_check_inner(struct source *, const struct pp_rec *, size_t left);
+/* A record of that time is about to be yielded. */
+void	repair_seen(struct source *, uint64_t time);
 /* Skip bad bytes at the position of the outer window.  NEXT_AGAIN, or NEXT_FAILED. */
 int	repair_outer(struct source *);
 /* The number of bad bytes at p in the inner window, of the n there. */

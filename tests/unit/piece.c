@@ -44,7 +44,8 @@ record(uint32_t type, unsigned more)
 static void
 recording(unsigned samples)
 {
-	const struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_TIME };
+	/* with a bit that is not known: only then may SAMPLEs be of any size */
+	const struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_TIME | UINT64_C(1) << 40 };
 
 	b.n = nall = 0;
 	total = 0;

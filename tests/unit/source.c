@@ -221,6 +221,7 @@ refills(unsigned flags)
 
 	header();
 	assert_int_equal(write(fd, bytes_p(&b), b.n), b.n);
+	memset(b.at, 0, sizeof b.at);		/* no records amid the records */
 	for (unsigned size = 8; size <= 65535; size += 1 + size / 50) {
 		b.n = 0;
 		begin_rec(&b, 4711, 0);

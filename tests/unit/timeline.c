@@ -264,7 +264,8 @@ static void
 stream_begin(void)
 {
 	static struct bytes b;
-	struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME, .flags = 1 << 18 };
+	struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME | UINT64_C(1) << 40,
+	    .flags = 1 << 18 };		/* with a bit that is not known: only then may SAMPLEs be of any size */
 	uint64_t header[] = { UINT64_C(0x32454c4946524550), 16 };
 
 	free(in.p);
