@@ -80,6 +80,39 @@ window_move(struct source *s, const uint8_t **pos, size_t have)
 	return 1;
 }
 
+/* What has failed when it was read ahead. */
+static int
+window_fail_now(struct source *s)
+{
+	*s->err = s->ahead;
+	s->ahead.what[0] = 0;
+	s->fatal |= s->ahead_fatal;
+	s->failed = true;
+	s->pub.lim = s->pub.pos;
+	return -1;
+}
+
+int
+window_ahead(struct source *s, size_t n)
+{
+	struct pp_err before = *s->err;
+	bool fatal = s->fatal;
+	size_t have = (size_t)(s->win.end - s->pub.pos);
+
+	if (have >= n || s->ahead.what[0])
+		return 1;
+	if (window_fill(s, n) >= 0)
+		return 1;
+	if (!s->err->what[0] || before.what[0])
+		return -1;
+	s->ahead = *s->err;
+	s->ahead_fatal = s->fatal;
+	s->fatal = fatal;
+	*s->err = before;
+	s->failed = false;
+	return 1;
+}
+
 int
 window_fill(struct source *s, size_t n)
 {
@@ -89,6 +122,8 @@ window_fill(struct source *s, size_t n)
 
 	if (have >= n)
 		return 1;
+	if (s->ahead.what[0])
+		return window_fail_now(s);
 	if (w->eof)
 		return 0;
 	if (window_before_refill(s) < 0 || window_move(s, pos, have) < 0)
@@ -101,8 +136,10 @@ window_fill(struct source *s, size_t n)
 		if (space > s->win.step)
 			space = s->win.step;
 		got = s->leave ? leave_read(s, to, space, have) : s->container->kind->read(s, to, space);
-		if (got < 0)
+		if (got < 0) {
+			w->end = *pos + have;
 			return -1;
+		}
 		w->eof = got == 0;
 		have += (size_t)got;
 	}
