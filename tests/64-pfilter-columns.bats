@@ -122,6 +122,19 @@ without() {
 	[ $rc = 0 ] && [ $(($(stat -c %s "$T/out") % 8)) = 0 ]
 }
 
+@test "pfilter --strip: the padding behind RAW goes with it, so that the size is that of the fields" {
+	local head='attr sample_type=IP|TID|TIME|RAW flags=sample_id_all ids=1' n
+	for n in 01 010203 0102030405 01020304050607 0102030405060708; do
+		{ echo "$head"; echo "SAMPLE misc=2 ip=0x401000 pid=100 time=1000 raw=$n zeros=$(((12 - ${#n} / 2 % 8) % 8))"; } | mkpipe >"$T/in"
+		pcat "$T/in" >/dev/null || failed "$n: the input"
+		pfilter --strip raw "$T/in" >"$T/stripped"
+		try pcat "$T/stripped"
+		[ $rc = 0 ] || failed "$n: it is refused"
+		[ "$(pstat --json "$T/stripped" | jq -c '[.types[] | select(.type == 9) | .bytes]')" = '[32]' ] || failed "$n: size"
+	done
+	done_all
+}
+
 @test "pfilter --strip: cut and changed input" {
 	in=$(recipe every-sample)
 	mkpipe -l data/every-sample.txt >"$T/list"

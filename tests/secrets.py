@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
 """secrets.py ORIGINAL ANONYMOUS: does the second stream hold anything of what names the first?
-secrets.py --behind TRAILER ORIGINAL: the stream with BEHIND behind the fields of each record that can have bytes there.
+secrets.py --behind TRAILER ORIGINAL: the stream with *BEHIND* (its first bytes, if there is less room) behind the fields of each
+record that can have bytes there.
 
 Both are pipe-mode streams without compressed records.  Gathers from ORIGINAL the host, commands, paths and their parts,
 symbols, build ids, pids, and where things are mapped; looks for these in every byte of ANONYMOUS, whatever field
@@ -131,16 +132,24 @@ def joined(maps):
     return out
 
 
+NAMES = {1: 40, 3: 16, 10: 72, 17: 24, 19: 16}		# kernel records that end with a name: where
+
+
 def grown(data, trailer):
-    """Left out: attrs, whose ids end them; records with a payload; and those that end with counts of any number, or are unknown."""
+    """Of the kernel's records only what is behind a name, up to a multiple of 8, may have any value; SAMPLEs have nothing.  Left out:
+    attrs, whose ids end them; records with a payload; and those that end with counts of any number, or are unknown."""
     out = data[:16]
     for end, kind, misc, r in records(data):
-        own = trailer if kind < 64 and kind != 9 else 0
         if kind in (64, 66, 71, 85, 86) or kind > 86:
             out += r if kind == 64 else b""
+        elif kind >= 64:
+            more = (2 if kind == 69 else 4) * b"*BEHIND*"	# 16 for each entry of ID_INDEX would be machines and VCPUs
+            out += struct.pack(end + "IHH", kind, misc, len(r) + len(more)) + r[8:] + more
+        elif kind in NAMES:
+            nul, behind = r.index(0, NAMES[kind]) + 1, len(r) - trailer
+            out += r[:nul] + b"*BEHIND*"[:behind - nul] + r[behind:]
         else:
-            behind = len(r) - own
-            out += struct.pack(end + "IHH", kind, misc, len(r) + 16) + r[8:behind] + 2 * b"*BEHIND*" + r[behind:]
+            out += r
     return out
 
 

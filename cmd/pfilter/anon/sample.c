@@ -7,6 +7,7 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "record/sample.h"
+#include "record/shape.h"
 
 /* ---- attrs --------------------------------------------------------------------------------------------- */
 
@@ -108,7 +109,8 @@ static void
 put_payload(struct anon_edit *b, const struct pp_event *ev, const struct pp_span *s, struct pp_rec *r)
 {
 	struct anon_out *a = b->a;
-	size_t at = (size_t)(s->p - b->r->raw), n = s->n - RAW_HEAD, others = r->size - s->n, behind = others - at, end;
+	size_t at = (size_t)(s->p - b->r->raw), n = s->n - RAW_HEAD, end;
+	size_t others = pp_sample_end(ev, b->r, a->swap) - s->n, behind = others - at;		/* no padding */
 	size_t room = others < PP_RECORD_MAX - 16 ? ((PP_RECORD_MAX - 7 - others) & ~(size_t)7) - RAW_HEAD : 0;
 
 	n = anon_payload(b, ev, s->p + RAW_HEAD, n, a->raw, room);

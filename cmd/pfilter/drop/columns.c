@@ -297,7 +297,7 @@ touched(const struct columns *what, uint64_t strip)
 	return strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
 }
 
-/* Write the sample without removed fields to c->buf: its end. */
+/* Write the sample without removed fields, and without padding, to c->buf: its end. */
 static uint8_t *
 write_sample(struct columns_out *c, const struct pp_event *ev, const struct pp_rec *r, const struct pp_part *part, int n)
 {
@@ -318,7 +318,7 @@ write_sample(struct columns_out *c, const struct pp_event *ev, const struct pp_r
 			from += x->n;
 		}
 	}
-	return mempcpy(to, from, (size_t)(r->raw + r->size - from));
+	return mempcpy(to, from, (size_t)(r->raw + pp_sample_end(ev, r, c->swap) - from));
 }
 
 static int
