@@ -164,17 +164,25 @@ index_say(const struct tool *t, const struct pp_err *in_err, const struct pp_err
 		tool_say(t, in_err);
 }
 
-/* 0, or 1 with a message. */
+static void
+index_fault(void *arg, const struct pp_err *err)
+{
+	tool_say(arg, err);
+}
+
+/* 0, or 1 with a message.  Of an input with a fault there is no index: the tools would not report the fault, where they leave it out. */
 static int
 index_input(struct tool *t, const struct options *o, const char *name, const char *path)
 {
 	struct one x = { .t = t, .o = o, .path = path };
 	const char *cannot;
+	uint64_t lost;
 	int rc = -1;
 
 	if ((x.in = tool_source(t, name, o->open_flags, &x.in_err))) {
 		if ((cannot = pp_chunks_cannot(x.in)))
 			tool_wrong(t, "%s: no index: %s", name, cannot);
+		pp_on_fault(x.in, index_fault, t);
 		if (o->open_flags & PP_OPEN_FOLLOW) {
 			signal(SIGINT, index_interrupt);
 			pp_follow(x.in, &index_stop);
@@ -182,6 +190,8 @@ index_input(struct tool *t, const struct options *o, const char *name, const cha
 			index_continue(&x, name);
 		if ((t->out_name ? atomic_open(&x.to, path, true, &x.out_err) : index_create(&x.to, path, true, &x.out_err)) > 0) {
 			rc = index_build(&x);
+			if (pp_faults(x.in, &lost))
+				rc = -1;
 			if (rc > 0 && !x.named && !x.to.direct && atomic_commit(&x.to) <= 0)
 				rc = -1;
 			atomic_close(&x.to);
