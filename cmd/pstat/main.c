@@ -368,7 +368,7 @@ static FILE *
 begin(struct pstat *p)
 {
 	struct tool *t = &p->t;
-	unsigned flags = p->views ? views_open_flags(p->views) : 0;
+	unsigned flags = (p->views ? views_open_flags(p->views) : 0) | (p->check ? PP_OPEN_ANY_SIZE : 0u);
 	bool to_stderr;
 	FILE *f;
 

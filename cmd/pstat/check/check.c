@@ -5,6 +5,7 @@
 
 #include "in.h"
 #include "record/event.h"
+#include "record/judge.h"
 #include "record/meaning.h"
 
 /* ---- findings ------------------------------------------------------------------------------------ */
@@ -146,6 +147,16 @@ check_unsound(struct check *c, const struct pp_rec *r)
 	check_found(c, rule, r, c->tool->in_err.what);
 }
 
+/* PP_OPEN_ANY_SIZE: the other tools, and a glance, end at a record whose size is not that of its fields. */
+static void
+check_size(struct check *c, const struct pp_rec *r)
+{
+	struct pp_err why = { .what = "" };
+
+	if (!pp_sample_size(c->in->events, r->raw, r->size) && pp_judge(c->in->events, r, &why) < 0)
+		check_found(c, RULE_E_UNREADABLE, r, why.what);
+}
+
 static void
 check_type(struct check *c, const struct pp_rec *r)
 {
@@ -227,6 +238,7 @@ check_record(void *arg, const struct pp_rec *r, bool sound)
 		check_unsound(c, r);
 		c->tool->in_err = (struct pp_err){ .file = c->tool->in_err.file };
 	}
+	check_size(c, r);
 	if (r->type != PP_SAMPLE || r->size & 7)
 		check_type(c, r);
 	check_counted(c, r);
