@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: ISC
+# One place of a stream is damaged: pcat --repair loses what was touched, and invents nothing; a wrong size is never passed over.
+load lib
+load perf
+
+# streams: some in $T/in, of the recordings of this machine's byte order that perf reads, and with the samples behind their attrs, for
+# what is before its attr cannot be judged.  make check-all: all, also from files.
+streams() {
+	local f i=0 all=(data/{basic,g_fp,sched_R,multi}.pipe.data)
+	[ -z "${ALL-}" ] || mapfile -t all < <(find data "$CORPUS" -name '*.data*' -size -600k)
+	mkdir "$T/in"
+	for f in "${all[@]}"; do
+		i=$((i + 1))
+		pcat -q "$f" >"$T/in/$i" 2>/dev/null && [ "$(head -c 8 "$T/in/$i")" = PERFILE2 ] && python3 damage.py -t "$T/in/$i" &&
+		    pstat -q "$T/in/$i" >/dev/null 2>&1 && { [ -z "${ALL-}" ] || perf script -f -i "$T/in/$i" >/dev/null 2>&1; } || rm "$T/in/$i"
+	done
+	n=$(ls "$T/in" | wc -l)
+	[ "$n" -ge 4 ]
+}
+# each KIND [OPTION]: some tries, make check-all a thousand; the output is read by perf.
+each() {
+	local kind=$1 perf=4
+	shift
+	need python3
+	streams
+	n=$((${ALL:+1000 / n +} 3))
+	command -v perf >/dev/null || perf=0
+	timeout 36000 python3 damage.py -k "$kind" -n $n -p $perf -P "${PERFS// /,}" "$@" "$O" "$T"/in/* >"$T/out" || failed "$(grep -v ' 0 with faults' "$T/out" | head -n 20)"
+	done_all
+}
+
+@test "damage: 100 bytes are cut out" { each cut; }
+@test "damage: a bit of a size: no tool passes it over" { each size; }
+@test "damage: 512 random bytes" { each random; }
+@test "damage: 4 KiB of zeros" { each zeros; }
+@test "damage: of what was then compressed" { need zstd; each ${ALL:+size,zeros,}cut,random -z; }
+
+# one SAMPLE of 40 bytes; the attr and the sample can be extended.
+sample() {
+	echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD$1 flags=sample_id_all|comm ids=11"
+	echo "COMM pid=100 tid=100 comm=alpha"
+	echo "SAMPLE misc=2 ip=0x401000 pid=100 time=1000 period=1 $2"
+	echo "SAMPLE misc=2 ip=0x401001 pid=100 time=1001 period=1 $3"
+	echo "FINISHED_ROUND"
+}
+
+@test "damage: a sample with 8 bytes behind its fields, if its attr has no unknown bits" {
+	sample "" "" "u8=7" >"$T/long.txt"
+	mkpipe "$T/long.txt" >"$T/long"
+	for t in pcat psort pstat pinject "pfilter --pid 100" "pcat -z" "pcat --index -o $T/index" "pcat --chunks"; do
+		try command $t "$T/long"
+		[ $rc = 1 ] && one_line "${t%% *}: $T/long: byte 240: SAMPLE: its fields need 40 of 48 bytes (pcat --repair" || failed "$t"
+	done
+	try pcat "$T/long"
+	cmp -n 240 "$T/out" "$T/long" && [ "$(wc -c <"$T/out")" = 240 ] || failed "what is before it"
+	try pcat --repair "$T/long"
+	[ $rc = 1 ]
+	one_line "pcat: $T/long: byte 240: SAMPLE: its fields need 40 of 48 bytes; 48 bytes left out: everything after"
+	[ "$(wc -c <"$T/out")" = $(($(wc -c <"$T/long") - 48)) ] || failed "repaired"
+	# bit 30 of sample_type is none that is known
+	{ head -c 51 "$T/long"; printf '\x40'; tail -c +53 "$T/long"; } >"$T/unknown"
+	try pcat "$T/unknown"
+	[ $rc = 0 ] && cmp "$T/out" "$T/unknown" || failed "unknown bits"
+	done_all
+}
+
+@test "damage: a sample that is too short for its fields" {
+	sample "|CALLCHAIN" "chain=0x401000" "nr=3 chain=0x401000" | mkpipe >"$T/short"
+	try pcat "$T/short"
+	[ $rc = 1 ]
+	one_line "pcat: $T/short: byte 256: SAMPLE: callchain lies past the end of 56 bytes (pcat --repair"
+}
+
+@test "damage: records of perf that are longer than known pass, those that swallowed others do not" {
+	{ sample "" "" ""; echo "rec type=68 u8=7"; echo "rec type=79 zeros=64"; echo "rec type=4711 noise=100"; } | mkpipe >"$T/longer"
+	try pcat "$T/longer"
+	[ $rc = 0 ] && cmp "$T/out" "$T/longer" || failed longer
+	# a FINISHED_ROUND of 48 bytes, with a sample in it
+	{ sample "" "" ""; echo "rec type=68 x=09000000020028001010400000000000640000006400000010270000000000000100000000000000"; } | mkpipe >"$T/swallowed"
+	try pcat "$T/swallowed"
+	[ $rc = 1 ] && grep -q 'FINISHED_ROUND: of its 48 bytes, those from byte 8 on are other records' "$T/err" || failed swallowed
+	done_all
+}
+
+@test "damage: an input with a bad feature gets no index, and a line says why" {
+	{ sample "" "" "" | head -n 1; echo "rec type=80 u8=3 u4=4000 x=41"; sample "" "" "" | tail -n +2; } | mkpipe >"$T/bad"
+	try pcat --index "$T/bad"
+	[ $rc = 1 ]
+	one_line "pcat: $T/bad: byte "
+	grep -q 'HOSTNAME' "$T/err"
+	[ ! -e "$T/bad.ppi" ]
+}
