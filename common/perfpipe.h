@@ -196,14 +196,20 @@ enum {				/* flags of pp_open() */
 	PP_OPEN_MANY = 64,		/* one of hundreds that are open at a time: reads 64 KiB at once, not 256, to hold less */
 	/* Open all files that reading may need, temporary ones too, but read nothing: pp_begin() does. */
 	PP_OPEN_LATER = 128,
-	PP_OPEN_MAX_EXPAND_SHIFT = 8
+	/*
+	 * Yield also TRACING_DATA that perf would refuse in a stream: because what is in it is not whole, or smaller than the record says,
+	 * or inside of the record, as simpleperf writes it, or because it is the second.  Without this flag what perf does not read of it
+	 * is left out.
+	 */
+	PP_OPEN_ANY_TRACING = 256,
+	PP_OPEN_MAX_EXPAND_SHIFT = 9
 };
 /*
- * One more flag: a recording that has grown to more than so many bytes by being expanded (in MiB, rounded up, 16 TiB at most;
+ * One more flag: a recording that has grown to more than so many bytes by being expanded (in MiB, rounded up, 8 TiB at most;
  * without this flag 1 GiB) is refused if that is more than 1000 times what was read.
  */
 #define PP_OPEN_MAX_EXPAND(bytes)								\
-	((bytes) >> 44 ? ~0u << PP_OPEN_MAX_EXPAND_SHIFT :					\
+	((bytes) >> 43 ? ~0u << PP_OPEN_MAX_EXPAND_SHIFT :					\
 	(unsigned)(((bytes) + (1 << 20) - 1) >> 20) << PP_OPEN_MAX_EXPAND_SHIFT)
 
 /*
@@ -229,7 +235,7 @@ struct pp_source *pp_open_fd(int fd, const char *name, unsigned flags, struct pp
 int	pp_begin(struct pp_source *);
 /*
  * A source of the n bytes at p: records (no pipe header), with their payloads behind them; its events are learned as they
- * are read.  p must stay until pp_close().  The records stand nowhere: pp_offset() is 0.  NULL: no memory.
+ * are read, as with PP_OPEN_ANY_TRACING.  p must stay until pp_close().  The records stand nowhere: pp_offset() is 0.  NULL: no memory.
  */
 struct pp_source *pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct pp_err *);
 /*
@@ -279,8 +285,8 @@ bool	pp_same_file(const struct pp_source *, const struct pp_source *);
 
 /*
  * Call `fn' for each fault that the source goes on behind: its place, and in `what' the cause and what became of it.  For
- * faults that pp_open() found it is called at once.  Without PP_OPEN_REPAIR, these are header features of a form that perf
- * refuses: they are left out.  With it, all that is not whole is left out, and `what' says how many bytes.  Faults that leave
+ * faults that pp_open() found it is called at once.  Without PP_OPEN_REPAIR, these are header features and TRACING_DATA that
+ * perf refuses: they are left out.  With it, all that is not whole is left out, and `what' says how many bytes.  Faults that leave
  * nothing to go on with (no header, no attrs, a failing read) still end the source.  An input that cannot seek is kept in a
  * temporary file.
  */

@@ -4,11 +4,11 @@
 load lib
 load oracle
 
-# The records, each behind its label.  tr1, tr2: TRACING_DATA; ax: AUXTRACE; u, k: unknown types above and below 64.
+# The records, each behind its label.  tr1: TRACING_DATA; ax: AUXTRACE; u, k: unknown types above and below 64.
 lines() {
 	cat <<-'EOF'
 	attr| attr type=1 sample_type=IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm ids=1 len=128
-	tr1| HEADER_TRACING_DATA payload=1708447472616369 npayload=8
+	tr1| HEADER_TRACING_DATA payload=17084474726163696e67302e35000008001000006865616465725f706167650000000000000000006865616465725f6576656e7400000000000000000000000000000000000000000000000000000000
 	info| AUXTRACE_INFO aux_type=1 priv=1,2,3
 	conv| TIME_CONV shift=10 mult=1024 zero=5
 	c| COMM pid=100 tid=100 comm=alpha
@@ -25,7 +25,6 @@ lines() {
 	s350| SAMPLE misc=2 ip=0x401002 pid=100 tid=100 time=350 period=3
 	def300| CALLCHAIN_DEFERRED cookie=2 list=0xfffffffffffffe00,0x401000 @ pid=100 tid=100 time=300
 	ax2| AUXTRACE offset=16 reference=2 idx=1 tid=100 cpu=1 payload=0102030405060708 npayload=3000000
-	tr2| HEADER_TRACING_DATA payload=1708447472616369 npayload=24
 	lost320| LOST id=1 lost=3 @ pid=100 tid=100 time=320
 	round2| FINISHED_ROUND
 	s500| SAMPLE misc=2 ip=0x401003 pid=100 tid=100 time=500 period=4
@@ -64,18 +63,18 @@ expect() {
 		# after it.  Two marks stand in front of it if something was written since the last two, the second a fresh one.
 		# Of two with the same time, the chain that was deferred follows its sample.
 		for o in "" "-S 1M"; do
-			expect "$o" attr tr1 info conv c init ax1 u1 k0 round1 ax2 tr2 \
+			expect "$o" attr tr1 info conv c init ax1 u1 k0 round1 ax2 \
 			    k100 aux200 fill s300 def300 lost320 s350 def400 round2 round2 err u2 round3 lost0 ax3 s500
 		done
 		for o in --full "--full -S 1M" "--full -S 1M --compress-temp" "--window=1s" "--window=1s -S 1M" "--untimed=first" \
 		    "--untimed=first -S 1M"; do
 			turn 3 || continue
-			expect "$o --rounds=drop" attr tr1 info conv c init ax1 u1 k0 ax2 tr2 err u2 lost0 ax3 \
+			expect "$o --rounds=drop" attr tr1 info conv c init ax1 u1 k0 ax2 err u2 lost0 ax3 \
 			    k100 aux200 fill s300 def300 lost320 s350 def400 s500
 		done
 		# with a time put in, they go where they came, but not what perf makes itself
 		for o in --full "--full -S 1M"; do
-			expect "$o --rounds=drop --untimed=stamp" attr tr1 info conv c init ax1 u1 ax2 tr2 err u2 ax3 \
+			expect "$o --rounds=drop --untimed=stamp" attr tr1 info conv c init ax1 u1 ax2 err u2 ax3 \
 			    k100 stampk aux200 fill s300 def300 lost320 s350 def400 s500 stamplost
 		done
 	done

@@ -191,7 +191,7 @@ load oracle
 	{
 		echo 'attr type=1 config=0 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=11'
 		echo 'attr type=2 config=5 sample_type=IDENTIFIER|IP|TID|TIME|RAW flags=sample_id_all ids=21'
-		echo 'HEADER_TRACING_DATA payload=1708447472616369 npayload=8'
+		echo 'HEADER_TRACING_DATA payload=17084474726163696e67302e35000008001000006865616465725f706167650000000000000000006865616465725f6576656e7400000000000000000000000000000000000000000000000000000000'
 		echo 'EVENT_UPDATE update_type=2 id=11 z=cpu-clock'
 		echo 'EVENT_UPDATE update_type=2 id=21 z=sched:x'
 		echo 'SAMPLE misc=2 ip=0x401000 pid=100 time=1200'
@@ -208,7 +208,7 @@ load oracle
 		echo 'attr type=1 config=0 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids=11'
 		echo 'attr type=2 config=5 sample_type=IDENTIFIER|IP|TID|TIME|RAW flags=sample_id_all ids=21'
 	} | mkpipe - >"$T/in"
-	printf '\x42\0\0\0\0\0\x10\0\0\0\0\x08\0\0\0\0' >>"$T/in"	# TRACING_DATA of 128 MiB
+	{ printf '\x47\0\0\0\0\0\x30\0\0\0\0\x08\0\0\0\0'; head -c 32 /dev/zero; } >>"$T/in"	# AUXTRACE of 128 MiB
 	head -c 134217728 /dev/zero >>"$T/in"
 	(ulimit -v 120000; sanitized || pfilter --drop-event cpu-clock "$T/in" >"$T/out")
 	sanitized || [ "$(stat -c %s "$T/out")" -gt 134217728 ]

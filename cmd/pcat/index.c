@@ -270,7 +270,7 @@ index_output_write(struct index_output *x, const struct tool *t, const struct op
 
 	if (fd >= 0)
 		lseek(fd, 0, SEEK_SET);
-	in = pp_open_spare(fd, t->file.path, 0, t->spare, &in_err);
+	in = pp_open_spare(fd, t->file.path, PP_OPEN_ANY_TRACING, t->spare, &in_err);
 	if (in && (out = atomic_sink(&x->file))) {
 		rc = ppi_build(in, out, &how);
 		if (pp_finish(out) < 0)

@@ -306,6 +306,8 @@ options_done(struct tool *t, struct options *o)
 	done_piece(t, o);
 	if (o->format == FORMAT_FILE && !o->joins && !o->splits)
 		o->open_flags |= PP_OPEN_FILE_FEATURES;
+	if (!o->joins && (o->format != FORMAT_STREAM || o->index || o->chunks))
+		o->open_flags |= PP_OPEN_ANY_TRACING;
 	if (o->lists_features) {
 		features_without(&o->features, o->without);
 		o->pack.without = o->without;

@@ -52,6 +52,7 @@ struct pp_tracing {
 	size_t	 have;			/* bytes in piece */
 	uint8_t	 piece[PIECE];
 	char	 system[NAME + 1];
+	bool	 nameless;		/* its name is longer than any valid one: what is of it is left out */
 	uint8_t	 sizeof_long;
 	char	*whole;			/* PP_FORMAT_TEXT bytes for a text; NULL: formats are not kept */
 	uint64_t size;			/* of the text */
@@ -183,7 +184,7 @@ remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 		keep(t, &t->names[at]);
 }
 
-/* A format text is complete.  Without name and number it is left out. */
+/* A format text is complete.  Without names and number it is left out. */
 static void
 learn(struct pp_tracing *t)
 {
@@ -191,7 +192,7 @@ learn(struct pp_tracing *t)
 	size_t len;
 	uint64_t id;
 
-	if (pp_format_head((const char *)t->piece, t->have, &name, &len, &id))
+	if (!t->nameless && pp_format_head((const char *)t->piece, t->have, &name, &len, &id))
 		remember(t, id, name, len);
 }
 
@@ -249,6 +250,7 @@ complete(struct pp_tracing *t)
 	case FTRACE_COUNT:
 		t->formats = pp_get_u32(t->piece, t->swap);
 		strcpy(t->system, "ftrace");
+		t->nameless = false;
 		return next_format(t, FTRACE_SIZE);
 	case FTRACE:
 		learn(t);
@@ -257,9 +259,9 @@ complete(struct pp_tracing *t)
 		t->systems = pp_get_u32(t->piece, t->swap);
 		return next_format(t, FORMAT_SIZE);
 	case SYSTEM:
-		if (t->have > NAME + 1)
-			return DONE;
-		memcpy(t->system, t->piece, t->have);
+		t->nameless = t->have > NAME + 1;
+		if (!t->nameless)
+			memcpy(t->system, t->piece, t->have);
 		return FORMAT_COUNT;
 	case FORMAT_COUNT:
 		t->formats = pp_get_u32(t->piece, t->swap);
@@ -300,6 +302,21 @@ pp_tracing_size(const struct pp_tracing *t)
 	return t->ended ? t->read : 0;
 }
 
+uint64_t
+pp_tracing_read(const struct pp_tracing *t)
+{
+	return t->read;
+}
+
+void
+pp_tracing_again(struct pp_tracing *t)
+{
+	t->state = MAGIC;
+	t->have = 0;
+	t->read = 0;
+	t->ended = false;
+}
+
 struct pp_tracing_behind
 pp_tracing_behind(const struct pp_tracing *t)
 {
@@ -332,11 +349,8 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 			const uint8_t *nul = n ? memchr(p, 0, n) : NULL;
 
 			took = nul ? (size_t)(nul - p) + 1 : n;
-			if (took > PIECE - t->have) {
-				t->state = DONE;	/* longer than any valid one */
-				return 0;
-			}
-			took = collect(t, p, took, PIECE);
+			collect(t, p, took, PIECE);
+			t->piece[PIECE - 1] = 0;
 			whole = nul != NULL;
 			break;
 		}

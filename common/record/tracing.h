@@ -56,6 +56,10 @@ struct pp_tracing_behind { uint64_t kallsyms, printk, tasks; };	/* bytes of what
 struct pp_tracing_behind pp_tracing_behind(const struct pp_tracing *);
 /* Has a payload of that version the last entry above?  A version is a decimal fraction: 0.10 is less than 0.6. */
 bool	pp_tracing_has_tasks(const char *version);
+/* Another payload follows.  Names and formats that are known stay. */
+void	pp_tracing_again(struct pp_tracing *);
+/* How many bytes of its items were read so far: all, up to its end or to what is malformed. */
+uint64_t pp_tracing_read(const struct pp_tracing *);
 /* How many bytes the payload has without its padding; 0: its end was not found, as it is malformed or goes on. */
 uint64_t pp_tracing_size(const struct pp_tracing *);
 /* The number of names known. */

@@ -137,6 +137,10 @@ file_put_tracing(struct file *f, struct pp_source *in, const struct pp_rec *r)
 	if (!f->tracing && !(f->tracing = pp_tracing_new()))
 		return pp_fail_memory(f->err);
 	f->payload.at = f->sections.len;
+	/* simpleperf writes the data into the record; pp_payload_size() has compared the sizes. */
+	if (!r->payload && file_keep_tracing(f, r->raw + PP_RAW_AT(HEADER_TRACING_DATA, pad),
+	    PP_RAW_GET(r->raw, HEADER_TRACING_DATA, tracing_size, f->swap)) < 0)
+		return -1;
 	if (!in && r->payload)
 		return 1;
 	while ((rc = in ? pp_payload(in, &p, &n) : 0) > 0)

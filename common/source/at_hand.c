@@ -24,6 +24,8 @@ pp_at_hand(const struct pp_source *pub)
 {
 	const struct source *s = (const struct source *)pub;
 
+	if (hold_open(s))
+		return s->failed || s->win.eof || pub->pos < s->win.end;
 	if (s->failed || s->win.eof || s->profile || s->payload.left)
 		return true;
 	if (s->inner)

@@ -13,6 +13,7 @@
 #include "record/attr.h"
 #include "record/build_id.h"
 #include "record/make.h"
+#include "record/tracing.h"
 #include "file.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
@@ -334,28 +335,59 @@ file_dir_version(struct file *f)
 	return parts_version(f->s, !known && f->s->repair ? 1 : pp_get_u64(version, f->swap));
 }
 
+/* How much of the section of tracing data is to be yielded; -1. */
+static int64_t
+file_fit_tracing(struct file *f, const struct section *x)
+{
+	struct pp_tracing *t;
+	uint8_t buf[16 << 10];
+	int64_t good = -1;
+	uint64_t at = 0;
+
+	if (!x->size || f->s->flags & PP_OPEN_ANY_TRACING)
+		return (int64_t)x->size;
+	if (!(t = pp_tracing_new()))
+		return source_fail_memory(f->s, x->off);
+	for (size_t n; at < x->size; at += n) {
+		n = x->size - at < sizeof buf ? (size_t)(x->size - at) : sizeof buf;
+		if (file_read_at(f, buf, x->off + at, n) < 0)
+			break;
+		pp_tracing_feed(t, buf, n);
+	}
+	if (at == x->size && !(good = (int64_t)hold_verdict(f->s, t, x->size, x->off)))
+		fault_lost(f->s, x->size);
+	pp_tracing_free(t);
+	return good;
+}
+
 /* Make the head, and the section of tracing data behind it, the first segments. */
 static int
 file_put_tracing(struct file *f)
 {
 	static const uint8_t zeros[8];
 	const struct section *x = &f->features[PP_FEAT_TRACING_DATA];
-	size_t pad = -x->size & 7;
 	struct perf_data *to = f->to;
 	struct pp_rec r;
+	uint64_t size;
+	int64_t good;
+	size_t pad;
 	uint8_t *p;
 
 	if (x->size > UINT32_MAX - 8)
 		return source_fail(f->s, x->off, "TRACING_DATA: section of %ju bytes", (uintmax_t)x->size);
-	if (x->size) {
+	if ((good = file_fit_tracing(f, x)) < 0)
+		return -1;
+	size = (uint64_t)good;
+	pad = -size & 7;
+	if (size) {
 		if (!(p = file_space(f, sizeof(struct pp_raw_HEADER_TRACING_DATA))))
 			return -1;
 		PP_MAKE(&r, p, sizeof(struct pp_raw_HEADER_TRACING_DATA), HEADER_TRACING_DATA, .swap = f->swap,
-		    .tracing_size = (uint32_t)(x->size + pad));
+		    .tracing_size = (uint32_t)(size + pad));
 	}
 	to->seg.s[0] = (struct segment){ memory_bytes(&to->mem[0], f->head, f->len), 0, f->len, true };
-	to->seg.s[1] = (struct segment){ f->s->in, x->off, x->size, false };
-	to->seg.s[2] = (struct segment){ memory_bytes(&to->mem[1], zeros, pad), x->off + x->size, pad, true };
+	to->seg.s[1] = (struct segment){ f->s->in, x->off, size, false };
+	to->seg.s[2] = (struct segment){ memory_bytes(&to->mem[1], zeros, pad), x->off + size, pad, true };
 	to->seg.n = 3;
 	to->seg.cur = 0;
 	to->seg.done = 0;

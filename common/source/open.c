@@ -325,6 +325,7 @@ open_let_go(struct source *s)
 	container_set(s, NULL);
 	expand_free(s);
 	parts_free(s);
+	hold_free(s);
 	bytes_close(s->in);
 	pp_spare_free(s->own_spare);
 	s->in = s->follow = NULL;

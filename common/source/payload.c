@@ -42,6 +42,13 @@ pp_payload(struct pp_source *pub, const uint8_t **p, size_t *n)
 		return -1;
 	if (!y->left)
 		return 0;
+	if (y->held) {
+		*p = y->held;
+		*n = (size_t)y->left;
+		y->left = 0;
+		pub->lim = s->repair || s->piece ? pub->pos : s->win.end;
+		return 1;
+	}
 	if ((rc = window_fill(s, 1)) < 0)
 		return -1;
 	if (!rc)
@@ -65,10 +72,22 @@ payload_begin(struct source *s, const struct pp_rec *r)
 	y->left = y->size = r->payload;
 	y->type = r->type;
 	y->of = pp_offset(&s->pub, r);
+	y->held = NULL;
 	s->pub.lim = y->left ? s->pub.pos : s->win.end;
-	if (r->type != PP_HEADER_TRACING_DATA || y->tracing)
+	if (r->type != PP_HEADER_TRACING_DATA)
 		return 1;
-	if (!(y->tracing = pp_tracing_new()))
+	if (!y->tracing && !(y->tracing = pp_tracing_new()))
 		return source_fail_memory(s, pp_offset(&s->pub, r));
+	pp_tracing_again(y->tracing);
 	return 1;
+}
+
+void
+payload_held(struct source *s, const struct pp_rec *r, const uint8_t *p)
+{
+	struct payload *y = &s->payload;
+
+	y->left = y->size = r->payload;
+	y->held = p;
+	s->pub.lim = s->pub.pos;
 }

@@ -140,7 +140,7 @@ pp_open_memory(const uint8_t *p, size_t n, bool swap, const char *name, struct p
 {
 	static const struct container_kind kind = { .read = segments_read, .place = held_place, .left = segments_left,
 	    .whole = segments_whole, .close = held_close };
-	struct source *s = source_new(name, 0, err);
+	struct source *s = source_new(name, PP_OPEN_ANY_TRACING, err);
 	struct held *h = s ? calloc(1, sizeof *h) : NULL;
 
 	if (!h) {

@@ -212,6 +212,8 @@ outer_record(struct source *s, struct pp_rec *r)
 			return s->fatal ? NEXT_FAILED : source_unsound(s, r);	/* fatal: the sink failed when it was to let go of the window */
 	}
 	r->payload = outer_payload(s, r);
+	if (r->type == PP_HEADER_TRACING_DATA && !(s->flags & PP_OPEN_ANY_TRACING) && (rc = hold_begin(s, r)) != NEXT_RECORD)
+		return rc;
 	if (r->type >= PP_USER_TYPE_START && pp_events_learn(s->pub.events, r, s->err) < 0)
 		return source_unsound(s, r);
 	s->pub.pos += r->size;
@@ -288,9 +290,11 @@ outer_next(struct source *s, struct pp_rec *r)
 	size_t n;
 	int rc;
 
+	if (hold_open(s))
+		return hold_next(s, r);
 	while ((rc = pp_payload(&s->pub, &skip, &n)) > 0)
 		;
-	if (rc < 0 || (rc = window_fill(s, PP_HEADER_SIZE)) < 0)
+	if (rc < 0 || hold_done(s) < 0 || (rc = window_fill(s, PP_HEADER_SIZE)) < 0)
 		return NEXT_FAILED;
 	if (!rc)
 		return outer_rest(s, (size_t)(s->win.end - s->pub.pos));

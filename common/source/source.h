@@ -49,6 +49,7 @@ struct payload {		/* of the last record */
 	uint64_t	 left;		/* bytes not read yet */
 	uint64_t	 size, of;	/* all its bytes; offset of its record */
 	uint32_t	 type;
+	const uint8_t	*held;		/* it is here (hold.c); NULL: in the window */
 	struct pp_tracing *tracing;	/* names of tracepoints found so far */
 	size_t		 named;		/* number of names when the events were last named */
 };
@@ -99,6 +100,7 @@ struct source {
 	struct window	 win;
 	struct payload	 payload;
 	struct faults	 faults;
+	struct hold	*hold;		/* private to hold.c; NULL: there was no TRACING_DATA to hold */
 	struct leave	*leave;		/* private to leave_out.c; NULL: all is read */
 	struct piece	*piece;		/* private to piece.c; NULL: all SAMPLEs */
 	void		(*absent)(void *arg, uint64_t first, uint64_t last);	/* pp_when_absent() */
@@ -185,6 +187,26 @@ void	window_start(struct source *);
 
 /* The record is yielded next, and its payload follows in the window. */
 int	payload_begin(struct source *, const struct pp_rec *);
+/* The same of a payload that is at p; what it says of tracepoints is known. */
+void	payload_held(struct source *, const struct pp_rec *, const uint8_t *p);
+
+/* ---- hold.c ---------------------------------------------------------------------------------------- */
+
+/*
+ * How much of so many bytes, which t has read, of TRACING_DATA at that offset perf reads in a stream; if there are more, that has been
+ * reported.  0: it would stop there, and it is reported that all are left out.
+ */
+uint64_t hold_verdict(struct source *, const struct pp_tracing *t, uint64_t size, uint64_t off);
+/* A sound TRACING_DATA is at the outer position.  NEXT_RECORD: it is yielded as it is; NEXT_AGAIN: go on; NEXT_FAILED. */
+int	hold_begin(struct source *, const struct pp_rec *);
+/* Is one held of which more is to be read?  Then hold_next() is the next step: an enum next. */
+bool	hold_open(const struct source *);
+int	hold_next(struct source *, struct pp_rec *);
+/* What was held and yielded is not needed any more.  1, or -1. */
+int	hold_done(struct source *);
+/* Is this address in the record that is held?  *off: its offset in the input. */
+bool	hold_has(const struct source *, const uint8_t *, uint64_t *off);
+void	hold_free(struct source *);
 
 /* ---- fault.c --------------------------------------------------------------------------------------- */
 

@@ -32,8 +32,8 @@ window_place(const struct source *s, const uint8_t *p, bool *made)
 	uint64_t at;
 
 	*made = false;
-	if (!s->container)
-		return 0;
+	if (!s->container || hold_has(s, p, &at))
+		return s->container ? at : 0;
 	at = s->win.base + (uint64_t)(p - s->win.buf);
 	return s->leave ? leave_place(s, at, made) : s->container->kind->place(s->container, at, made);
 }

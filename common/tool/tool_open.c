@@ -166,6 +166,7 @@ tool_no_input(const struct tool *t)
 int
 tool_open_input(struct tool *t, unsigned flags)
 {
+	flags |= t->as_file || t->report ? PP_OPEN_ANY_TRACING : 0;
 	t->in = tool_source(t, t->in_name, flags | PP_OPEN_LATER, &t->in_err);
 	if (!t->in)
 		return tool_no_input(t);

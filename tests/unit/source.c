@@ -89,7 +89,7 @@ test_records(void **state)
 
 		b.swap = form & 4;
 		stream(at);
-		assert_non_null(s = open_bytes(bytes_p(&b), b.n, by_pipe, 0));
+		assert_non_null(s = open_bytes(bytes_p(&b), b.n, by_pipe, PP_OPEN_ANY_TRACING));
 		assert_int_equal(s->swap, b.swap);
 		assert_string_equal(pp_container(s), "pipe-mode stream");
 		for (; pp_next(s, &r) == 1; n++) {
@@ -126,7 +126,7 @@ test_prefixes(void **state)
 	stream(at);
 	at[6] = b.n;
 	for (size_t n = 0; n < at[6]; n++) {
-		struct pp_source *s = open_bytes(bytes_p(&b), n, n & 1, 0);
+		struct pp_source *s = open_bytes(bytes_p(&b), n, n & 1, PP_OPEN_ANY_TRACING);
 		struct pp_rec r;
 		size_t got = 0;
 		bool edge = false;
@@ -362,7 +362,7 @@ test_later(void **state)
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(write(fd[1], bytes_p(&b), b.n), b.n);
 	close(fd[1]);
-	assert_non_null(s = pp_open_fd(fd[0], "later", PP_OPEN_LATER, &err));
+	assert_non_null(s = pp_open_fd(fd[0], "later", PP_OPEN_LATER | PP_OPEN_ANY_TRACING, &err));
 	assert_int_equal(ioctl(fd[0], FIONREAD, &left), 0);
 	assert_int_equal(left, b.n);
 	assert_int_equal(pp_begin(s), 1);

@@ -231,7 +231,17 @@ hostile(void **state)
 	number(&p, UINT32_MAX, 4);
 	memset(name, 'x', sizeof name);
 	bytes(&p, name, sizeof name);
-	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 0);
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 1);
+	p.n = 0;				/* a system's name beyond any limit: nothing of it has a name, but the payload goes on */
+	number(&p, 0, 1);
+	number(&p, 1, 4);
+	text(&p, FORMAT("nameless", "7"));
+	bytes(&p, "named", 6);
+	number(&p, 1, 4);
+	text(&p, FORMAT("event", "8"));
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 1);
+	assert_null(pp_tracing_name(t, 7));
+	assert_string_equal(pp_tracing_name(t, 8), "named:event");
 	pp_tracing_free(t);
 
 	t = pp_tracing_new();

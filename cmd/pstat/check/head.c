@@ -290,6 +290,10 @@ own_formats(struct check *c, const struct pp_rec *r)
 	char detail[100];
 	uint64_t size;
 
+	if (c->formats && c->stream) {
+		check_found(c, RULE_E_BAD_FORMATS, r, "it is the second");
+		return;
+	}
 	c->formats = true;
 	if (!r->payload) {
 		check_found(c, RULE_E_BAD_FORMATS, r, r->size > sizeof(struct pp_raw_HEADER_TRACING_DATA) ?
