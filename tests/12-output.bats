@@ -227,7 +227,7 @@ on_full_disk() {
 		psort -q -S 1M -o FREE/x "$1"
 		psort -q --merge -S 1M --allow same-input -o FREE/x "$1" "$1"
 		pfilter --drop-unused-events -o FREE/x "$1"
-		pcat -q --format=file -o FREE/file "$1" && cat FREE/file | { rm FREE/file; pcat -o FREE/x -; }
+		pcat -q --format=file -o FREE/file "$1" && { rm FREE/file; cat; } <FREE/file | pcat -o FREE/x -
 		cat "$1" | pcat --repair -o FREE/x -
 	END
 	# parts that are complete stay; a list of them would be of fewer than were wanted
