@@ -143,7 +143,7 @@ feature_topology(struct check *c, const struct pp_rec *r, const struct pp_featur
 
 	if (pp_feature_check(f, &c->about, NULL) < 0 || !c->about.ids || pp_made(c->in, r))
 		return;
-	snprintf(detail, sizeof detail, "perf 6.1 and 6.12 stop at socket %u of %ju CPUs", c->about.socket, (uintmax_t)c->nr_cpus);
+	snprintf(detail, sizeof detail, "perf 6.1 and 6.12 stop at socket %u of %u CPUs", c->about.socket, c->about.nr_cpus);
 	check_found_since(c, RULE_E_BAD_FEATURE, PP_PERF_CURRENT, r, detail);
 }
 
@@ -154,8 +154,6 @@ feature_content(struct check *c, const struct pp_rec *r, const struct pp_feature
 
 	switch (f->number) {
 	case PP_FEAT_NRCPUS:
-		pp_feature_num(f, "available", &c->nr_cpus, NULL);
-		/* FALLTHROUGH */
 	case PP_FEAT_ARCH:
 		pp_feature_check(f, &c->about, NULL);
 		break;
@@ -230,7 +228,7 @@ check_feature(struct check *c, const struct pp_rec *r)
 	struct pp_feature f;
 	bool made = pp_made(c->in, r);
 
-	if (pp_feature_of(&f, r, c->in->swap, (uint32_t)c->nr_cpus, NULL) < 0)
+	if (pp_feature_of(&f, r, c->in->swap, c->about.nr_cpus, NULL) < 0)
 		return;
 	if (!made)
 		feature_number(c, r, f.number, pp_feature_is_end(r));

@@ -62,7 +62,6 @@ struct check {
 	bool		 end_mark, any_feature, any_sample;
 	bool		 stream;		/* the attrs stand in the input */
 	uint64_t	 first, last;	/* of SAMPLE_TIME */
-	uint64_t	 nr_cpus;
 	struct pp_feature_about about;
 	uint8_t		 pmu[32];	/* bits of the types that PMU_MAPPINGS names */
 	bool		 pmus, trace_info, formats;

@@ -134,7 +134,7 @@ check_sample(struct check *c, const struct pp_event *ev, const struct pp_rec *r)
 	if (plan->cpu) {
 		uint32_t cpu = pp_get_u32(r->raw + plan->cpu, swap);
 
-		if (c->nr_cpus && cpu >= c->nr_cpus && cpu != UINT32_MAX)
+		if (c->about.nr_cpus && cpu >= c->about.nr_cpus && cpu != UINT32_MAX)
 			check_found(c, RULE_E_UNKNOWN_CPU, r, NULL);
 		if (time && cpu < CHECK_CPUS && !c->glance)
 			sample_gap(c, r, cpu, time);
