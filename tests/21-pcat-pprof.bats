@@ -129,6 +129,24 @@ agrees() {
 	done_all
 }
 
+@test "profiles: --event takes the names that pfilter takes" {
+	for form in pprof gperftools; do
+		for names in "sched:sched_switch sched_switch sched_swit?h sched_switch:p" "cpu-clock cpu-clock:ppp cpu-clock/period=7/"; do
+			f=data/sched.pipe.data
+			[[ $names != cpu* ]] || f=data/g_fp.pipe.data
+			try pcat --format=$form -f --event=${names%% *} -o "$T/want" $f
+			status=$rc
+			for name in ${names#* }; do
+				try pcat --format=$form -f --event="$name" -o "$T/got" $f
+				[ $rc = $status ] && { [ $rc = 1 ] || cmp "$T/want" "$T/got"; } || failed "$form $name"
+			done
+		done
+		try pcat --format=$form --event=sched_swich -o "$T/none" data/sched.pipe.data
+		[ $rc = 2 ] && one_line "pcat: --event 'sched_swich': no such event; similar: sched_switch" || failed "$form: none"
+	done
+	done_all
+}
+
 @test "pprof: --labels, --pid, --event" {
 	python
 	recipe pprof >/dev/null

@@ -226,6 +226,23 @@ sums() {
 	done_all
 }
 
+@test "pstat pictures: --event takes the names that pfilter takes" {
+	f=data/sched.pipe.data
+	shown() { pstat --picture rate --term -e "$1" $f | sed 2,3d; }	# they have the name
+	shown sched:sched_switch >"$T/want"
+	[ -s "$T/want" ]
+	for name in sched_switch sched_switch:p 'sched_swit?h'; do
+		shown "$name" | diff "$T/want" - || failed "$name"
+	done
+	for name in sched_swich nosuch; do
+		try pstat --picture rate -e $name $f
+		[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "pstat: --event '$name': no such event; " || failed "$name"
+	done
+	try pstat --picture rate -e sched_switch,nosuch $f
+	[ $rc = 2 ] || failed "one of two"
+	done_all
+}
+
 @test "pstat pictures: wrong use is refused" {
 	refuses() {
 		local want=$1

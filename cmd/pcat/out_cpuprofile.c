@@ -55,6 +55,7 @@ struct profile {
 
 	struct pp_events *events;
 	const struct pp_event *event;	/* the event of the profile; NULL: not known yet */
+	struct profile_events wanted;
 	int64_t		 pid;		/* -1: none yet */
 	uint64_t	 samples, weight;	/* sums over all stacks */
 	uint64_t	 others;	/* samples of other events */
@@ -167,7 +168,7 @@ profile_same_event(const struct pp_event *a, const struct pp_event *b)
 static bool
 profile_wanted(struct profile *o, const struct pp_event *ev)
 {
-	if (!o->event && (!o->what->event || (ev->name && !strcmp(ev->name, o->what->event))))
+	if (!o->event && profile_wants(&o->wanted, o->what->event, o->events, ev))
 		o->event = ev;
 	if (o->event && profile_same_event(ev, o->event))
 		return true;
@@ -439,6 +440,7 @@ profile_finish(struct out *out)
 		free(k);
 	}
 	pp_events_free(o->events);
+	free(o->wanted.is);
 	free(o->slot);
 	pp_timeline_free(o->side_band);
 	pp_state_free(o->state);

@@ -2,14 +2,26 @@
 #include <string.h>
 
 #include "profile.h"
+#include "tool/event_match.h"
+
+bool
+profile_wants(struct profile_events *x, const char *name, const struct pp_events *events, const struct pp_event *ev)
+{
+	if (!name)
+		return true;
+	if (ev->index >= x->n) {
+		x->is = tool_realloc(x->is, events->n, sizeof *x->is);
+		memset(x->is + x->n, 0, (events->n - x->n) * sizeof *x->is);
+		x->n = events->n;
+	}
+	if (x->is[ev->index] == PROFILE_UNKNOWN)
+		x->is[ev->index] = event_is_named(name, events, ev) ? PROFILE_WANTED : PROFILE_OTHER;
+	return x->is[ev->index] == PROFILE_WANTED;
+}
 
 void
 profile_check_event(const struct tool *t, const struct pp_events *events, const char *name)
 {
-	if (!name || !events || !events->n || t->in_err.what[0] || t->partial)
-		return;
-	for (unsigned i = 0; i < events->n; i++)
-		if (events->ev[i]->name && !strcmp(events->ev[i]->name, name))
-			return;
-	tool_wrong(t, "--event '%s': no such event in this recording", name);
+	if (name && events && events->n && !t->in_err.what[0] && !t->partial)
+		event_find(t, events, name, "--event");
 }

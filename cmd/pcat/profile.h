@@ -7,7 +7,7 @@
 
 struct profile_what {
 	int64_t	 pid;			/* samples of this process; -1: not selected */
-	const char *event;		/* samples of the event of this name; NULL: not selected */
+	const char *event;		/* samples of the event of this name (tool/event_match.h); NULL: not selected */
 	/* pprof only: */
 	unsigned labels;		/* bits of enum pprof_label */
 	size_t	 memory;
@@ -16,6 +16,12 @@ struct profile_what {
 	void	*arg;
 };
 
+struct profile_events {		/* verdicts on events; initially zero */
+	enum { PROFILE_UNKNOWN, PROFILE_OTHER, PROFILE_WANTED } *is;	/* by index */
+	unsigned n;
+};
+/* Does the name, or NULL, mean this event of the recording?  For each sample. */
+bool	profile_wants(struct profile_events *, const char *name, const struct pp_events *, const struct pp_event *);
 /* An unknown event name is wrong usage, and exits 2, unless the recording is damaged and may have lost the event. */
 void	profile_check_event(const struct tool *, const struct pp_events *, const char *name);
 

@@ -5,9 +5,9 @@
 #ifndef PFILTER_CONTAINER_H
 #define PFILTER_CONTAINER_H
 
-#include "near.h"
+#include "tool/near.h"
 #include "tool/container_path.h"
-#include "words.h"
+#include "tool/words.h"
 
 enum { CONTAINER_ID = 64, CONTAINER_SHORT = 12 };	/* digits of an id; of the id that docker ps shows */
 

@@ -6,7 +6,7 @@
 #include "record/order.h"
 #include "record/raw.h"
 #include "tool/field.h"
-#include "words.h"
+#include "tool/words.h"
 
 enum { MAX = 4 << 20 };			/* births, and tasks */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_match.h"
+#include "tool/event_match.h"
 #include "payload_field.h"
 #include "record/feature.h"
 #include "record/raw.h"
@@ -175,25 +175,13 @@ select_names(const struct selection *s, const struct pp_event *ev)
 	return (!s->event.n || select_any_names(&s->event, ev)) && !select_any_names(&s->no_event, ev);
 }
 
-/* The index of the first event that matches; e->n: none. */
-static unsigned
-select_first_event(const struct pp_events *e, const char *pattern)
-{
-	bool loose = event_match_loosely(pattern, e, true);
-	unsigned k = 0;
-
-	while (k < e->n && !event_matches(pattern, e->ev[k], true, loose))
-		k++;
-	return k;
-}
-
 bool
 select_has_event(const struct pp_events *e, const char *pattern)
 {
 	for (unsigned i = 0; i < e->n; i++)
 		if (!e->ev[i]->name_from)
 			return false;
-	return select_first_event(e, pattern) < e->n;
+	return event_first(e, pattern) < e->n;
 }
 
 bool
@@ -205,28 +193,12 @@ select_has_names(const struct pp_events *e, const struct names *names)
 	return true;
 }
 
-unsigned
-select_find_event(const struct tool *t, const char *pattern, const char *option)
-{
-	const struct pp_events *e = t->in->events;
-	const char *one, *other;
-	char hint[512];
-	unsigned k = select_first_event(e, pattern);
-
-	if (event_is_ambiguous(pattern, e, true, &one, &other))
-		tool_wrong(t, "%s '%s': is ambiguous: %.80s, %.80s", option, pattern, one, other);
-	if (k < e->n)
-		return k;
-	event_hint(pattern, e, hint, sizeof hint);
-	tool_wrong(t, "%s '%s': no such event%s", option, pattern, hint);
-}
-
 void
 select_check_names(const struct tool *t, const struct names *names, const char *option)
 {
 	for (size_t i = 0; i < names->n; i++) {
 		names->v[i].loose = event_match_loosely(names->v[i].text, t->in->events, true);
-		select_find_event(t, names->v[i].text, option);
+		event_find(t, t->in->events, names->v[i].text, option);
 	}
 }
 

@@ -71,9 +71,7 @@ bool	select_any_names(const struct names *, const struct pp_event *);
 /* May be called before select_check_names(): do all events have names, and does the pattern (or each pattern) match one? */
 bool	select_has_event(const struct pp_events *, const char *pattern);
 bool	select_has_names(const struct pp_events *, const struct names *);
-/* After all events are known: the index of the first event that the pattern matches; if none does, exits 2. */
-unsigned select_find_event(const struct tool *, const char *pattern, const char *option);
-/* Check each pattern like this, and set `loose'; select_any_names() works from here on. */
+/* After all events are known: check each pattern by event_find(), and set `loose'; select_any_names() works from here on. */
 void	select_check_names(const struct tool *, const struct names *, const char *option);
 /* Parse the argument of --type or (`out') --exclude-type: "SAMPLE,SWITCH,4711". */
 void	select_types(const struct tool *, struct selection *, const char *text, bool out);

@@ -12,11 +12,12 @@
 #include "record/shape.h"
 #include "container.h"
 #include "descent.h"
-#include "near.h"
 #include "select.h"
 #include "state_keys.h"
-#include "words.h"
+#include "tool/event_match.h"
 #include "tool/field.h"
+#include "tool/near.h"
+#include "tool/words.h"
 
 /* The result of a comparison; OUT_: it is excluded. */
 enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4, IN_CONTAINER = 8, IN_POD = 16, OUT_CONTAINER = 32, OUT_POD = 64 };
@@ -211,9 +212,9 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 
 	k->swap = in->swap;
 	if (k->on)
-		k->on_event = select_find_event(t, k->on, "--switch-on");
+		k->on_event = event_find(t, t->in->events, k->on, "--switch-on");
 	if (k->off)
-		k->off_event = select_find_event(t, k->off, "--switch-off");
+		k->off_event = event_find(t, t->in->events, k->off, "--switch-off");
 	if (k->by_task)
 		keys_check_recorded(t, e, k->inherit ? "--inherit" : "--comms", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
 	if (k->by_file)

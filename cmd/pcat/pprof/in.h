@@ -55,6 +55,7 @@ struct pprof {
 	struct pprof_facts facts;
 	struct pprof_tables tables;
 	uint64_t	*counts;	/* samples of each event */
+	struct profile_events wanted;
 	unsigned	 ncounts;
 	struct pp_totals totals;	/* of PERF_SAMPLE_READ */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];

@@ -198,7 +198,7 @@ pprof_queue_sample(struct pprof *o, const struct pp_event *layout, const struct 
 {
 	const struct pp_event *ev = o->events->ev[event];
 
-	if (o->what->event && (!ev->name || strcmp(ev->name, o->what->event)))
+	if (!profile_wants(&o->wanted, o->what->event, o->events, ev))
 		return 1;
 	if (pprof_counts_grow(o) < 0)
 		return -1;
@@ -439,6 +439,7 @@ pprof_free(struct pprof *o)
 	free(o->facts.version);
 	free(o->facts.command);
 	free(o->counts);
+	free(o->wanted.is);
 	free(o->stem);
 	pp_totals_free(&o->totals);
 	pp_timeline_free(o->timeline);

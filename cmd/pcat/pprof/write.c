@@ -6,6 +6,7 @@
 
 #include "gzip.h"
 #include "proto.h"
+#include "tool/event_match.h"
 #include "write.h"
 
 /* Numbers of fields in profile.proto. */
@@ -90,7 +91,7 @@ write_is_clock(const struct pp_event *ev)
 static bool
 write_wants(const struct pprof_facts *f, const struct pp_event *ev)
 {
-	if (f->event && (!ev->name || strcmp(ev->name, f->event)))
+	if (f->event && !event_is_named(f->event, f->events, ev))
 		return false;
 	return f->counts[ev->index] || ev->attr.type != TYPE_SOFTWARE || ev->attr.config != SW_DUMMY;
 }

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "event_match.h"
+#include "tool/event_match.h"
 #include "kernel.h"
-#include "pattern.h"
+#include "tool/pattern.h"
 
 static void
 known_number(struct node *n, big value)

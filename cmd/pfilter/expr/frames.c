@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern.h"
+#include "tool/pattern.h"
 #include "tool/field_chain.h"
 #include "tree.h"
 

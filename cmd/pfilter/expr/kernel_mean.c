@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_match.h"
+#include "tool/event_match.h"
 #include "kernel.h"
 
 bool

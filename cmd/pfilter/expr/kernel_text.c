@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "pattern.h"
+#include "tool/pattern.h"
 
 /* Match c with a bracket, p behind its `['.  Returns the end; NULL: it has none, so is a plain character. */
 static const char *

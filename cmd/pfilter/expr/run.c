@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "pattern.h"
+#include "tool/pattern.h"
 #include "tool/field_chain.h"
 
 static const uint8_t and_of[3][3] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture/in.h"
 #include "record/event.h"
 #include "record/raw.h"
+#include "tool/event_match.h"
 #include "tool/field.h"
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -94,8 +94,12 @@ pictures_sorted(const struct pictures *p)
 static const struct picture_event *
 picture_learn(struct pictures *p, unsigned event)
 {
-	const struct pp_event *ev = p->c->tool->in->events->ev[event];
+	const struct pp_events *all = p->c->tool->in->events;
+	const struct pp_event *ev = all->ev[event];
 	bool wanted = p->nevents == 0;
+
+	for (unsigned i = 0; i < p->nevents && !p->nev; i++)
+		event_find(p->tool, all, p->event[i], "--event");
 
 	if (event >= p->nev) {
 		unsigned n = 2 * event + 8;
@@ -105,7 +109,7 @@ picture_learn(struct pictures *p, unsigned event)
 		p->nev = n;
 	}
 	for (unsigned i = 0; i < p->nevents; i++)
-		wanted |= !fnmatch(p->event[i], ev->name, 0);
+		wanted |= event_is_named(p->event[i], all, ev);
 	p->ev[event] = (struct picture_event){ true, wanted, ev->attr.sample_type & PP_SAMPLE_READ, ev->plan.cpu, NULL };
 	if (wanted && p->mode < 0 && ev->plan.cpu && !p->ev[event].read) {
 		p->ev[event].quick = p->c->ev[event].quick = tool_alloc(1, sizeof *p->ev->quick);

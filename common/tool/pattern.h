@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* pattern.h - shell patterns: * ? [a-z] [!a-z] \c, over the whole text; / and a leading dot are like other characters */
-#ifndef PFILTER_PATTERN_H
-#define PFILTER_PATTERN_H
+#ifndef PP_PATTERN_H
+#define PP_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>

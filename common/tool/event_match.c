@@ -275,3 +275,35 @@ event_hint(const char *text, const struct pp_events *e, char *to, size_t size)
 	near_text(&near, to, size);
 	near_free(&near);
 }
+
+bool
+event_is_named(const char *text, const struct pp_events *e, const struct pp_event *ev)
+{
+	return event_matches(text, ev, true, event_match_loosely(text, e, true));
+}
+
+unsigned
+event_first(const struct pp_events *e, const char *text)
+{
+	bool loose = event_match_loosely(text, e, true);
+	unsigned k = 0;
+
+	while (k < e->n && !event_matches(text, e->ev[k], true, loose))
+		k++;
+	return k;
+}
+
+unsigned
+event_find(const struct tool *t, const struct pp_events *e, const char *text, const char *option)
+{
+	const char *one, *other;
+	char hint[512];
+	unsigned k = event_first(e, text);
+
+	if (event_is_ambiguous(text, e, true, &one, &other))
+		tool_wrong(t, "%s '%s': is ambiguous: %.80s, %.80s", option, text, one, other);
+	if (k < e->n)
+		return k;
+	event_hint(text, e, hint, sizeof hint);
+	tool_wrong(t, "%s '%s': no such event%s", option, text, hint);
+}

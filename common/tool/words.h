@@ -5,10 +5,10 @@
  * Names of tasks and files may contain slashes and braces, so words_add() does not interpret them, unlike tool_words(), which
  * splits names of events.  A word with * ? or [ is a pattern (pattern.h), any other word is a name.
  */
-#ifndef PFILTER_WORDS_H
-#define PFILTER_WORDS_H
+#ifndef PP_WORDS_H
+#define PP_WORDS_H
 
-#include "tool/tool.h"
+#include "tool.h"
 
 enum words_kind {
 	WORDS_NAMES,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* near.h - the names in a recording that are most similar to the wanted ones, for "did you mean" messages; at most NEAR_MAX */
-#ifndef PFILTER_NEAR_H
-#define PFILTER_NEAR_H
+#ifndef PP_NEAR_H
+#define PP_NEAR_H
 
 #include "words.h"
 

@@ -6,10 +6,10 @@
  * ("cpu-clock/max-stack=4/u" matches as "cpu-clock"); and an event of a PMU without the PMU ("cpu_core/cycles/" as "cycles").
  * If it matches none, it may be the name of a tracepoint without its system: "sched_switch".
  */
-#ifndef PFILTER_EVENT_MATCH_H
-#define PFILTER_EVENT_MATCH_H
+#ifndef PP_EVENT_MATCH_H
+#define PP_EVENT_MATCH_H
 
-#include "perfpipe_inline.h"
+#include "tool.h"
 
 /*
  * Does the text match the event?  `glob': the text is a shell pattern.  `loose': modifiers and such terms in the text are also
@@ -20,6 +20,12 @@ bool	event_matches(const char *text, const struct pp_event *, bool glob, bool lo
 bool	event_match_loosely(const char *text, const struct pp_events *, bool glob);
 /* Is the text, which is no pattern, the name of tracepoints of several systems?  Then *one and *other are two of them. */
 bool	event_is_ambiguous(const char *text, const struct pp_events *, bool glob, const char **one, const char **other);
+/* Does the text, which may be a pattern, name the event, one of these, in any of the ways above? */
+bool	event_is_named(const char *text, const struct pp_events *, const struct pp_event *);
+/* The index of the first event that it names so; their number: none. */
+unsigned event_first(const struct pp_events *, const char *text);
+/* The same for the argument of an option: if there is none, or the text is ambiguous, exits 2. */
+unsigned event_find(const struct tool *, const struct pp_events *, const char *text, const char *option);
 /* For a text that matches no event: "; similar: a, b", or "; there are a, b, ..." */
 void	event_hint(const char *text, const struct pp_events *, char *to, size_t size);
 
