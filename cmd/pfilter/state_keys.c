@@ -1,59 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_keys.c - selection by keys that depend on history.
+ * state_keys.c - selection by keys that depend on history; state_keys_file.c: by files.
  *
  * Comparing names is slow, so each comparison is made once: the result is stored with the comm (struct pp_comm.mark) or by the
  * index of the file.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/shape.h"
-#include "container.h"
-#include "descent.h"
 #include "select.h"
-#include "state_keys.h"
+#include "state_keys_in.h"
 #include "tool/event_match.h"
 #include "tool/field.h"
-#include "tool/near.h"
-#include "tool/words.h"
-
-/* The result of a comparison; OUT_: it is excluded. */
-enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4, IN_CONTAINER = 8, IN_POD = 16, OUT_CONTAINER = 32, OUT_POD = 64 };
-enum { CGROUP_SLOTS = 256 };
-
-struct state_keys {
-	const struct tool *t;
-	bool		 swap;
-	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
-	bool		 inherit;
-	struct container_key container, pod, no_container, no_pod;
-	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
-	bool		 elsewhere;		/* samples ask for tasks and cgroups by themselves */
-	struct tool_list pid;			/* with `inherit': the list of --pid */
-	struct descent	 descent;
-	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */
-	struct task_verdict {			/* by task_slot(): the verdict on a task, valid in that era */
-		uint32_t era, pid, tid;
-		int	 why;
-	}		 cache[TASK_SLOTS];
-	uint8_t		*file;			/* by index of the file: KNOWN ... */
-	size_t		 nfiles;
-	uint8_t		 unknown;		/* the same for addresses without a file; 0: not compared yet */
-	uint32_t	 cgroup_era;		/* increases when the path of a cgroup may change; from 1 */
-	struct cgroup_verdict {			/* by low bits of the id: KNOWN ..., 0: no path, valid in that era */
-		uint64_t id;
-		uint32_t era;
-		uint8_t	 mark;
-	}		 cgroup[CGROUP_SLOTS];
-	uint64_t	 pathless;		/* samples of a cgroup without a path */
-	struct near	 near[KEY_POD + 1];	/* by enum state_key: similar names, until one matches: */
-	bool		 found[KEY_POD + 1];
-	const char	*on, *off;		/* NULL: not given */
-	unsigned	 on_event, off_event;
-	bool		 discarding, show;
-};
 
 struct state_keys *
 state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, const char *text)
@@ -244,8 +203,7 @@ state_keys_switched(struct state_keys *k, const struct pp_event *ev)
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
-/* A name was compared: if it did not match, it may be similar to a wanted one. */
-static void
+void
 keys_note(struct state_keys *k, enum state_key key, uint8_t mark, const char *name)
 {
 	k->found[key] |= mark & LISTED;
@@ -253,7 +211,7 @@ keys_note(struct state_keys *k, enum state_key key, uint8_t mark, const char *na
 		near_note(&k->near[key], &k->list[key], name);
 }
 
-static uint8_t
+uint8_t
 keys_compared(struct state_keys *k, enum state_key yes, enum state_key no, const char *text)
 {
 	return (uint8_t)(KNOWN | (words_have(&k->list[yes], text) ? LISTED : 0) | (words_have(&k->list[no], text) ? EXCLUDED : 0));
@@ -350,119 +308,6 @@ keys_match_task(struct state_keys *k, const struct pp_state *state, const struct
 	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
 		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
 	return state_keys_match_task(k, state, pid, tid);
-}
-
-/* ---- files ------------------------------------------------------------------------------------------- */
-
-/* The name in perf of a module's file: "/lib/modules/6.1/kernel/fs/ext-x.ko.xz" is "[ext_x]"; text has at least n + 3 bytes. */
-static bool
-keys_module_name(char *text, const char *base, size_t n)
-{
-	const char *dot = strstr(base, ".ko");
-	size_t len = dot ? (size_t)(dot - base) : 0;
-
-	if (!len || len > n || (dot[3] && dot[3] != '.'))
-		return false;
-	text[0] = '[';
-	for (size_t i = 0; i < len; i++)
-		text[i + 1] = base[i] == '-' ? '_' : base[i];
-	memcpy(text + len + 1, "]", 2);
-	return true;
-}
-
-/* Compare the names of code generated at run time: the path of its map file, that without the directory, two names in perf. */
-static uint8_t
-keys_jit_mark(struct state_keys *k, uint32_t pid)
-{
-	char text[64];
-	uint8_t mark;
-
-	snprintf(text, sizeof text, "/tmp/perf-%d.map", (int)pid);
-	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, text) | keys_compared(k, KEY_DSO, KEY_NO_DSO, text + strlen("/tmp/"));
-	snprintf(text, sizeof text, "[JIT] tid %d", (int)pid);
-	return mark | keys_compared(k, KEY_DSO, KEY_NO_DSO, text) | keys_compared(k, KEY_DSO, KEY_NO_DSO, "//anon");
-}
-
-/* The pid of "/tmp/perf-42.map"; 0: another name. */
-static uint32_t
-keys_jit_pid(const char *name)
-{
-	uint32_t pid;
-	int n = 0;
-
-	return sscanf(name, "/tmp/perf-%9" SCNu32 ".map%n", &pid, &n) == 1 && n && !name[n] ? pid : 0;
-}
-
-/* Compare the names of a file: the path, its last component, and the name in perf if that differs. */
-static uint8_t
-keys_file_mark(struct state_keys *k, const struct pp_dso *d, bool kernel)
-{
-	const char *slash = strrchr(d->name, '/'), *base = slash && slash[1] ? slash + 1 : d->name;
-	uint8_t mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, d->name) | keys_compared(k, KEY_DSO, KEY_NO_DSO, base);
-	uint32_t jit = d->jit ? d->jit : keys_jit_pid(d->name);
-	char text[256];
-
-	if (kernel)				/* its image, under any name, and modules */
-		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel]");
-	if (kernel && !strncmp(d->name, "[kernel.kallsyms]", 17))
-		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, "[kernel.kallsyms]");
-	if (kernel && keys_module_name(text, base, sizeof text - 3))
-		mark |= keys_compared(k, KEY_DSO, KEY_NO_DSO, text);
-	return jit && !kernel ? mark | keys_jit_mark(k, jit) : mark;
-}
-
-/* Compare the name of an address in no map. */
-static uint8_t
-keys_mapless_mark(struct state_keys *k, const struct pp_state *state, unsigned mode, uint64_t ip)
-{
-	const char *name = field_dso_mapless(state, mode, ip);
-	uint8_t mark;
-
-	if (name == field_dso_unknown && !k->unknown)
-		k->unknown = keys_compared(k, KEY_DSO, KEY_NO_DSO, name);
-	if (name == field_dso_unknown)
-		return k->unknown;
-	mark = keys_compared(k, KEY_DSO, KEY_NO_DSO, name);
-	keys_note(k, KEY_DSO, mark, name);
-	return mark;
-}
-
-static int
-keys_match_file(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
-    struct pp_err *err)
-{
-	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint32_t pid = 0, tid;
-	const struct pp_map *m;
-	const struct pp_dso *d;
-	uint64_t ip;
-	uint8_t mark;
-
-	if (r->type != PP_SAMPLE)
-		return LACKS_FIELD;
-	if (!ev->plan.ip)
-		return NOT_DSO;
-	pp_pid_tid(ev, r, k->swap, &pid, &tid);
-	ip = pp_get_u64(r->raw + ev->plan.ip, k->swap);
-	if (!(m = pp_state_map(state, pid, mode, ip))) {
-		mark = keys_mapless_mark(k, state, mode, ip);
-	} else {
-		d = pp_state_dso(state, m);
-		if (d->index >= k->nfiles) {
-			size_t n = 2 * (size_t)d->index + 64;
-			uint8_t *all = realloc(k->file, n);
-
-			if (!all)
-				return pp_fail_memory(err);
-			memset(all + k->nfiles, 0, n - k->nfiles);
-			k->file = all;
-			k->nfiles = n;
-		}
-		if (!k->file[d->index])
-			keys_note(k, KEY_DSO, k->file[d->index] = keys_file_mark(k, d, mode == PP_MISC_KERNEL), d->name);
-		mark = k->file[d->index];
-	}
-	return mark & EXCLUDED || (k->list[KEY_DSO].n && !(mark & LISTED)) ? NOT_DSO : KEPT;
 }
 
 /* ---- cgroups ------------------------------------------------------------------------------------------- */

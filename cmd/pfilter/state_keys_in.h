@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: ISC */
+/* state_keys_in.h - what the files state_keys*.c share */
+#ifndef PFILTER_STATE_KEYS_IN_H
+#define PFILTER_STATE_KEYS_IN_H
+
+#include "container.h"
+#include "descent.h"
+#include "state_keys.h"
+#include "tool/near.h"
+#include "tool/words.h"
+
+/* The result of a comparison; OUT_: it is excluded. */
+enum { KNOWN = 1, LISTED = 2, EXCLUDED = 4, IN_CONTAINER = 8, IN_POD = 16, OUT_CONTAINER = 32, OUT_POD = 64 };
+enum { CGROUP_SLOTS = 256 };
+
+struct state_keys {
+	const struct tool *t;
+	bool		 swap;
+	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
+	bool		 inherit;
+	struct container_key container, pod, no_container, no_pod;
+	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
+	bool		 elsewhere;		/* samples ask for tasks and cgroups by themselves */
+	struct tool_list pid;			/* with `inherit': the list of --pid */
+	struct descent	 descent;
+	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */
+	struct task_verdict {			/* by task_slot(): the verdict on a task, valid in that era */
+		uint32_t era, pid, tid;
+		int	 why;
+	}		 cache[TASK_SLOTS];
+	uint8_t		*file;			/* by index of the file: KNOWN ... */
+	size_t		 nfiles;
+	uint8_t		 unknown;		/* the same for addresses without a file; 0: not compared yet */
+	uint32_t	 cgroup_era;		/* increases when the path of a cgroup may change; from 1 */
+	struct cgroup_verdict {			/* by low bits of the id: KNOWN ..., 0: no path, valid in that era */
+		uint64_t id;
+		uint32_t era;
+		uint8_t	 mark;
+	}		 cgroup[CGROUP_SLOTS];
+	uint64_t	 pathless;		/* samples of a cgroup without a path */
+	struct near	 near[KEY_POD + 1];	/* by enum state_key: similar names, until one matches: */
+	bool		 found[KEY_POD + 1];
+	const char	*on, *off;		/* NULL: not given */
+	unsigned	 on_event, off_event;
+	bool		 discarding, show;
+};
+
+/* The result for a text by two lists. */
+uint8_t	keys_compared(struct state_keys *, enum state_key yes, enum state_key no, const char *text);
+/* A name was compared: if it did not match, it may be similar to a wanted one. */
+void	keys_note(struct state_keys *, enum state_key, uint8_t mark, const char *name);
+/* By --dsos and --exclude-dsos: KEPT, NOT_DSO or LACKS_FIELD; -1: no memory. */
+int	keys_match_file(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
+
+#endif
