@@ -12,19 +12,19 @@ descent_source(const struct pp_state *now, uint32_t pid, uint32_t tid)
 {
 	const struct pp_task *t = pp_state_task(now, tid);
 
-	return (!t || t->ppid < 0) && pid != tid ? pp_state_task(now, pid) : t;
+	return (!t || !t->forked) && pid != tid ? pp_state_task(now, pid) : t;
 }
 
 /* Does the task descend from a selected one, by its parent? */
 static enum answer
 descent_by_parent(const struct descent *d, const struct pp_state *now, const struct pp_task *t)
 {
-	uint32_t ppid = (uint32_t)t->ppid, ptid = (uint32_t)t->ptid;
+	uint32_t ppid = t->ppid, ptid = t->ptid;
 	const struct pp_task *parent = pp_state_task(now, ptid);
 
 	if (parent && parent->pid != ppid)	/* the tid was given to another task */
 		parent = NULL;
-	if (d->chosen(d->arg, ppid, ptid, parent))
+	if (d->chosen(d->arg, now, ppid, ptid, parent))
 		return YES;
 	parent = descent_source(now, ppid, ptid);
 	if (!parent || parent == t)
@@ -45,11 +45,11 @@ descent_determine(struct descent *d, const struct pp_state *now, uint32_t tid)
 		steps++;
 		if ((answer = descent_by_parent(d, now, t)) != UNDECIDED)
 			break;
-		t = (struct pp_task *)(uintptr_t)descent_source(now, (uint32_t)t->ppid, (uint32_t)t->ptid);
+		t = (struct pp_task *)(uintptr_t)descent_source(now, t->ppid, t->ptid);
 	}
 	if (answer != YES)
 		return;
-	for (t = first; steps--; t = (struct pp_task *)(uintptr_t)descent_source(now, (uint32_t)t->ppid, (uint32_t)t->ptid))
+	for (t = first; steps--; t = (struct pp_task *)(uintptr_t)descent_source(now, t->ppid, t->ptid))
 		t->mark |= MARK_DESCENDS;
 }
 

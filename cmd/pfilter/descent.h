@@ -13,7 +13,7 @@
 
 struct descent {			/* initially zero, except `chosen' and `arg' */
 	/* Does an option select the task itself?  `task': its state; NULL: not known. */
-	bool	 (*chosen)(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
+	bool	 (*chosen)(void *arg, const struct pp_state *, uint32_t pid, uint32_t tid, const struct pp_task *task);
 	void	*arg;
 	uint32_t *undecided;		/* tids whose descent is not determined yet */
 	size_t	 n, cap;

@@ -148,7 +148,7 @@ needed_write_process(struct writing *t, struct pp_process *p)
 	if (pp_state_write_process(n->now, p, &t->stamp, needed_put_made, t) < 0)
 		return -1;
 	p->mark |= n->known;
-	if ((leader = pp_state_task(n->now, p->pid)) && pp_state_process_of(leader) == p)
+	if ((leader = pp_state_task(n->now, p->pid)) && pp_state_process_of(n->now, leader) == p)
 		leader->mark |= n->known;
 	return 1;
 }
@@ -194,7 +194,7 @@ needed_write_all(struct writing *t, struct pp_process *p, struct pp_task *task)
 static int
 needed_write_others(struct writing *t, const struct pp_task *task)
 {
-	return task->pid == task->tid ? pp_state_each_task(pp_state_process_of(task), needed_write_alive, t) : 1;
+	return task->pid == task->tid ? pp_state_each_task(t->n->now, pp_state_process_of(t->n->now, task), needed_write_alive, t) : 1;
 }
 
 static int
@@ -318,7 +318,7 @@ needed_task(struct needed *n, const struct pp_event *ev, const struct pp_rec *r,
 		*slot = tid + 1;
 		return 1;
 	}
-	p = t ? pp_state_process_of(t) : pp_state_process(n->now, pid);
+	p = t ? pp_state_process_of(n->now, t) : pp_state_process(n->now, pid);
 	if (!p || (!t && p->mark & n->known))
 		return 1;
 	w = (struct writing){ n, needed_stamp_of(n, ev, r, since), put, arg };

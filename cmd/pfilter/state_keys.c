@@ -2,7 +2,7 @@
 /*
  * state_keys.c - selection by keys that depend on history; state_keys_file.c: by files.
  *
- * Comparing names is slow, so each comparison is made once: the result is stored with the comm (struct pp_comm.mark) or by the
+ * Comparing names is slow, so each comparison is made once: the result is stored with the comm (struct pp_word.mark) or by the
  * index of the file.
  */
 #include <stdlib.h>
@@ -38,7 +38,7 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 }
 
 static bool
-keys_chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task);
+keys_chosen(void *arg, const struct pp_state *now, uint32_t pid, uint32_t tid, const struct pp_task *task);
 
 /* Exits 2 if the opposites exclude all listed names.  With --inherit, descendants may have other names. */
 static void
@@ -219,28 +219,29 @@ keys_compared(struct state_keys *k, enum state_key yes, enum state_key no, const
 
 /* Compare the name of a thread; a thread without one is named by its number, as in perf. */
 static uint8_t
-keys_comm_mark(struct state_keys *k, uint32_t tid, const struct pp_task *t)
+keys_comm_mark(struct state_keys *k, const struct pp_state *now, uint32_t tid, const struct pp_task *t)
 {
+	struct pp_word *comm = t ? pp_task_comm(now, t) : NULL;
 	char number[FIELD_NAMELESS];
 
-	if (t && t->comm) {
-		if (!t->comm->mark) {
-			t->comm->mark = keys_compared(k, KEY_COMM, KEY_NO_COMM, t->comm->text);
-			keys_note(k, KEY_COMM, t->comm->mark, t->comm->text);
+	if (comm) {
+		if (!comm->mark) {
+			comm->mark = keys_compared(k, KEY_COMM, KEY_NO_COMM, pp_word_text(comm));
+			keys_note(k, KEY_COMM, comm->mark, pp_word_text(comm));
 		}
-		return t->comm->mark;
+		return comm->mark;
 	}
 	return keys_compared(k, KEY_COMM, KEY_NO_COMM, field_nameless(tid, number));
 }
 
 /* struct descent.chosen: do --pid and --comms select the task itself? */
 static bool
-keys_chosen(void *arg, uint32_t pid, uint32_t tid, const struct pp_task *task)
+keys_chosen(void *arg, const struct pp_state *now, uint32_t pid, uint32_t tid, const struct pp_task *task)
 {
 	struct state_keys *k = arg;
 
 	return (!k->pid.n || tool_list_has(&k->pid, (int32_t)pid)) &&
-	    (!k->list[KEY_COMM].n || keys_comm_mark(k, tid, task) & LISTED);
+	    (!k->list[KEY_COMM].n || keys_comm_mark(k, now, tid, task) & LISTED);
 }
 
 static struct task_verdict *
@@ -281,9 +282,9 @@ keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, 
 	const struct pp_task *task = pp_state_task(now, tid);
 	uint8_t mark;
 
-	if (k->inherit && !keys_chosen(k, pid, tid, task) && !descends(&k->descent, now, pid, tid))
+	if (k->inherit && !keys_chosen(k, now, pid, tid, task) && !descends(&k->descent, now, pid, tid))
 		return k->pid.n ? NOT_PID : NOT_COMM;
-	mark = keys_comm_mark(k, tid, task);
+	mark = keys_comm_mark(k, now, tid, task);
 	return mark & EXCLUDED || (!k->inherit && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
 }
 

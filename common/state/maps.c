@@ -15,25 +15,27 @@
 
 #include "maps.h"
 
-struct maps_node {
+struct maps_node {			/* a cache line */
 	struct maps_node *left, *right;
 	uint32_t	 refs;		/* pointers to this node */
 	uint32_t	 prio;		/* not less than those of the children */
 	struct pp_map	 map;
+	uint64_t	 version;	/* of the maps whose root it is */
 };
+_Static_assert(sizeof(struct maps_node) == 64, "a node is a cache line");
 
-enum { POOL_KEEP = 256 };		/* unused nodes kept; the others are freed */
+enum { BATCH = 64 };			/* nodes of an allocation; the first one links them */
 
 void
 pp_maps_pool_end(struct maps_pool *pool)
 {
 	struct maps_node *n;
 
-	while ((n = pool->free)) {
-		pool->free = n->left;
-		pool->bytes -= sizeof *n;
+	while ((n = pool->batches)) {
+		pool->batches = n->left;
 		free(n);
 	}
+	pool->free = NULL;
 	pool->nfree = 0;
 }
 
@@ -42,14 +44,17 @@ static int
 reserve(struct maps_pool *pool, size_t want)
 {
 	while (pool->nfree < want) {
-		struct maps_node *n = malloc(sizeof *n);
+		struct maps_node *n = aligned_alloc(sizeof *n, BATCH * sizeof *n);
 
 		if (!n)
 			return -1;
-		pool->bytes += sizeof *n;
-		n->left = pool->free;
-		pool->free = n;
-		pool->nfree++;
+		n->left = pool->batches;
+		pool->batches = n;
+		for (int i = BATCH - 1; i > 0; i--) {	/* so that they are used by ascending address */
+			n[i].left = pool->free;
+			pool->free = &n[i];
+		}
+		pool->nfree += BATCH - 1;
 	}
 	return 1;
 }
@@ -61,6 +66,7 @@ take(struct maps_pool *pool)
 
 	pool->free = n->left;
 	pool->nfree--;
+	pool->bytes += sizeof *n;
 	return n;
 }
 
@@ -92,14 +98,10 @@ pp_maps_release(struct maps_pool *pool, struct maps_node *n)
 		struct maps_node *right = n->right;
 
 		pp_maps_release(pool, n->left);
-		if (pool->nfree < POOL_KEEP) {
-			n->left = pool->free;
-			pool->free = n;
-			pool->nfree++;
-		} else {
-			pool->bytes -= sizeof *n;
-			free(n);
-		}
+		n->left = pool->free;
+		pool->free = n;
+		pool->nfree++;
+		pool->bytes -= sizeof *n;
 		n = right;
 	}
 }
@@ -198,14 +200,13 @@ pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map
 		n->map.len = map->start - n->map.start;
 	pp_maps_release(pool, between);
 	maps->root = merge(merge(before, node(pool, map)), merge(rest, behind));
-	maps->version = ++pool->version;
+	maps->root->version = ++pool->version;	/* no other maps have that node: it is on the path of a split, or new */
 	return 1;
 }
 
 void
 pp_maps_share(struct pp_maps *to, const struct pp_maps *from)
 {
-	to->version = from->version;
 	to->root = pp_maps_hold(from);
 }
 
@@ -240,7 +241,7 @@ pp_maps_find(const struct pp_maps *maps, uint64_t ip)
 uint64_t
 pp_maps_version(const struct pp_maps *maps)
 {
-	return maps->version;
+	return maps->root ? maps->root->version : 0;
 }
 
 /* A treap is not deep: its heap order is random. */

@@ -15,16 +15,16 @@
 struct maps_node;
 
 struct maps_pool {		/* the memory of nodes */
+	struct maps_node *batches;	/* what was allocated, linked by the left pointer of its first node */
 	struct maps_node *free;		/* unused nodes, linked by their left pointer */
 	size_t		 nfree;
-	size_t		 bytes;		/* of all nodes */
+	size_t		 bytes;		/* of the nodes in use */
 	uint64_t	 seed;		/* of the random numbers; the caller sets it to random bytes */
 	uint64_t	 version;	/* the last version number used */
 };
 
 struct pp_maps {
-	struct maps_node *root;
-	uint64_t	 version;
+	struct maps_node *root;		/* NULL: no maps */
 };
 
 void	pp_maps_pool_end(struct maps_pool *);

@@ -68,7 +68,7 @@ pp_state_comm(const struct pp_state *s, uint32_t tid)
 {
 	struct task *t = task_find(s, tid);
 
-	return t && t->pub.comm ? t->pub.comm->text : NULL;
+	return t && t->pub.comm ? pp_word_text(word_at(s, t->pub.comm)) : NULL;
 }
 
 int64_t
@@ -76,7 +76,7 @@ pp_state_ppid(const struct pp_state *s, uint32_t pid)
 {
 	struct task *t = task_find(s, pid);
 
-	return t && t->pub.pid == pid ? t->pub.ppid : -1;
+	return t && t->pub.pid == pid && t->pub.forked ? (int64_t)t->pub.ppid : -1;
 }
 
 struct pp_process *
@@ -88,9 +88,15 @@ pp_state_process(const struct pp_state *s, uint32_t pid)
 }
 
 struct pp_process *
-pp_state_process_of(const struct pp_task *pub)
+pp_state_process_of(const struct pp_state *s, const struct pp_task *pub)
 {
-	return &task_in(pub)->process->pub;
+	return &process_of(s, task_in(pub))->pub;
+}
+
+struct pp_word *
+pp_task_comm(const struct pp_state *s, const struct pp_task *pub)
+{
+	return word_at(s, pub->comm);
 }
 
 struct pp_process *
@@ -98,25 +104,29 @@ pp_state_forker(const struct pp_state *s, const struct pp_process *pub)
 {
 	const struct process *p = process_in(pub);
 	const struct task *leader = task_find(s, pub->pid), *by;
+	struct process *forker;
 
-	if (!p->base || !leader || leader->process != p || leader->pub.ppid < 0)
+	if (!p->base || !leader || process_of(s, leader) != p || !leader->pub.forked)
 		return NULL;
-	by = task_find(s, (uint32_t)leader->pub.ppid);
-	if (!by || by->pub.pid != by->pub.tid || by->pub.ended || !by->process->listed || by->process->serial >= p->serial ||
-	    by->process->maps.root != p->base || (!leader->pub.comm && by->pub.comm))
+	if (!(by = task_find(s, leader->pub.ppid)))
 		return NULL;
-	return &by->process->pub;
+	forker = process_of(s, by);
+	if (by->pub.pid != by->pub.tid || by->pub.ended || !forker->listed || forker->serial >= p->serial ||
+	    forker->maps.root != p->base || (!leader->pub.comm && by->pub.comm))
+		return NULL;
+	return &forker->pub;
 }
 
 int
-pp_state_each_task(const struct pp_process *pub, int (*fn)(void *, struct pp_task *), void *arg)
+pp_state_each_task(const struct pp_state *s, const struct pp_process *pub, int (*fn)(void *, struct pp_task *), void *arg)
 {
-	const struct process *p = process_in(pub);
 	struct task *t;
 
-	TAILQ_FOREACH(t, &p->tasks, siblings)
+	for (uint32_t i = process_in(pub)->tasks; i; i = t->behind) {
+		t = task_at(s, i);
 		if (fn(arg, &t->pub) < 0)
 			return -1;
+	}
 	return 1;
 }
 
@@ -161,11 +171,13 @@ pp_state_namespace(const struct pp_state *s, uint32_t tid, enum pp_namespace whi
 {
 	enum { HEAD = 8, ENTRY = PP_RAW_ENTRY(NAMESPACES, dev) };	/* u64 nr, then dev and ino of each */
 	const struct task *t = task_find(s, tid);
-	const struct blob *b = t ? t->namespaces : NULL;
+	const struct pp_word *w = t ? word_at(s, t->namespaces) : NULL;
+	const uint8_t *p;
 
-	if (!b || b->len < HEAD + (which + 1u) * ENTRY || pp_get_u64(b->p, s->swap) <= which)
+	if (!w || w->len < HEAD + (which + 1u) * ENTRY)
 		return 0;
-	return pp_get_u64(b->p + HEAD + which * ENTRY + 8, s->swap);
+	p = (const uint8_t *)pp_word_text(w);
+	return pp_get_u64(p, s->swap) <= which ? 0 : pp_get_u64(p + HEAD + which * ENTRY + 8, s->swap);
 }
 
 const char *
@@ -179,7 +191,7 @@ pp_state_cgroup(const struct pp_state *s, uint64_t id)
 size_t
 pp_state_memory(const struct pp_state *s)
 {
-	return s->bytes + s->pool.bytes;
+	return s->bytes + s->pool.bytes + pp_rows_memory(&s->tasks) + pp_rows_memory(&s->processes) + pp_rows_memory(&s->words);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------- */
@@ -193,12 +205,14 @@ pp_state_new(bool swap, struct pp_err *err)
 		pp_fail_memory(err);
 		return NULL;
 	}
-	pp_table_init(&s->tasks);
+	pp_rows_init(&s->tasks, sizeof(struct task));
+	pp_rows_init(&s->processes, sizeof(struct process));
+	pp_rows_init(&s->words, sizeof(struct pp_word));
+	pp_table_init(&s->kinds);
+	s->keeps = s->kinds;
 	s->pool.seed = pp_seed();
-	s->processes = s->comms = s->kinds = s->keeps = s->tasks;
 	s->err = err;
 	s->swap = swap;
-	TAILQ_INIT(&s->all_processes);
 	TAILQ_INIT(&s->all_kept);
 	return s;
 }
@@ -206,20 +220,14 @@ pp_state_new(bool swap, struct pp_err *err)
 void
 pp_state_free(struct pp_state *s)
 {
-	struct process *p;
-
 	if (!s)
 		return;
-	while ((p = TAILQ_FIRST(&s->all_processes)))
-		pp_state_task_drop(s, TAILQ_FIRST(&p->tasks));
-	pp_maps_release(&s->pool, s->kernel.root);
-	pp_maps_release(&s->pool, s->symbols.root);
 	pp_maps_pool_end(&s->pool);
 	pp_state_writer_free(s->writer);
 	free(s->kind);
-	pp_table_free(&s->processes, false);
-	pp_table_free(&s->tasks, false);
-	pp_table_free(&s->comms, false);
+	pp_rows_free(&s->processes);
+	pp_rows_free(&s->tasks);
+	pp_state_words_free(s);
 	pp_table_free(&s->kinds, true);
 	pp_table_free(&s->keeps, true);
 	free(s);

@@ -17,7 +17,8 @@
  * - the kernel is one more process, of pid -1.
  *
  * Cost: to find, insert or replace a map takes logarithmic time, a FORK constant time (maps are shared until one side changes
- * them).  Memory is proportional to what is alive, and to the number of different files.  Hash tables have a random key for
+ * them).  Memory is proportional to what was alive at once, and to the number of different files: a process of one thread takes
+ * 100 bytes, a map 64, each different name 40 (state_in.h).  Hash tables have a random key for
  * each handle, so a recording cannot choose its collisions.
  *
  * A new side-band record is a case in pp_state_feed() (state.c) and in pp_state_knows() (state_known.c).  If pp_state_keep()
@@ -30,22 +31,28 @@
 
 /* The handle, pp_state_feed(), the simplest lookups, struct pp_map and struct pp_dso are in perfpipe.h. */
 
-struct pp_comm {		/* a name, shared by all threads of that name */
-	const char	*text;		/* NUL-terminated; any bytes */
+struct pp_word {		/* bytes that tasks have in common: the name of all threads of that name */
+	uint32_t	 row[2];	/* private, here and below; rows.h */
+	uint32_t	 refs;
 	uint16_t	 len;
 	uint8_t		 mark;		/* for the caller; begins with 0 */
+	union {
+		char	 here[16];	/* so long are the names of the kernel, with a NUL */
+		char	*there;
+	}		 text;		/* pp_word_text() */
 };
 struct pp_process {		/* one life of a pid */
 	uint32_t	 pid;
 	uint8_t		 mark;		/* for the caller; begins with 0 */
 };
 struct pp_task {		/* one life of a tid */
-	uint32_t	 pid, tid;
-	int64_t		 ppid, ptid;	/* by its FORK; -1: unknown */
+	uint32_t	 tid, pid;
+	uint32_t	 ppid, ptid;	/* by its FORK; UINT32_MAX, if there was none: */
+	uint32_t	 comm;		/* pp_task_comm() */
+	bool		 forked;
 	bool		 synthesised;	/* that FORK was synthesised for a task that existed before (misc bit FORK_EXEC) */
 	bool		 ended;		/* by its EXIT or the exec of another thread, and not seen alive since */
 	uint8_t		 mark;		/* for the caller; begins with 0 */
-	struct pp_comm	*comm;		/* NULL: unknown */
 };
 struct pp_maps;			/* all maps of one process */
 
@@ -53,9 +60,17 @@ struct pp_maps;			/* all maps of one process */
 
 struct pp_task	*pp_state_task(const struct pp_state *, uint32_t tid);		/* NULL: unknown, here and below */
 struct pp_process *pp_state_process(const struct pp_state *, uint32_t pid);
-struct pp_process *pp_state_process_of(const struct pp_task *);
+struct pp_process *pp_state_process_of(const struct pp_state *, const struct pp_task *);
+/* The name of a thread; NULL: unknown. */
+struct pp_word	*pp_task_comm(const struct pp_state *, const struct pp_task *);
+/* NUL-terminated; any bytes. */
+static inline const char *
+pp_word_text(const struct pp_word *w)
+{
+	return w->len < sizeof w->text.here ? w->text.here : w->text.there;
+}
 /* Call fn for each thread of a process, until it returns -1.  1, or -1. */
-int		 pp_state_each_task(const struct pp_process *, int (*fn)(void *arg, struct pp_task *), void *arg);
+int		 pp_state_each_task(const struct pp_state *, const struct pp_process *, int (*fn)(void *arg, struct pp_task *), void *arg);
 /*
  * The maps for an address by the cpumode in misc (PERF_RECORD_MISC_*): of the kernel, or of process `pid'.  NULL: unknown
  * process; hypervisor, guest, unknown mode.
@@ -89,7 +104,7 @@ enum pp_namespace { PP_NS_NET, PP_NS_UTS, PP_NS_IPC, PP_NS_PID, PP_NS_USER, PP_N
 /* The inode of a thread's namespace, by its last NAMESPACES record; 0: unknown. */
 uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_namespace);
 
-/* Bytes in use, approximately; those of an allocator and of hash tables are not counted. */
+/* Bytes in use, approximately: what has ended does not count, though its memory is kept for what comes. */
 size_t		 pp_state_memory(const struct pp_state *);
 
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */

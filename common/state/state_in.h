@@ -3,7 +3,8 @@
  * state_in.h - the parts of the state; for state*.c only
  *
  *	state.c		new, free, feed, lookups
- *	state_task.c	tasks, processes, names of threads
+ *	state_task.c	tasks, processes
+ *	state_word.c	names of threads, namespaces
  *	state_map.c	maps and files, and records that are kept as they are
  *	state_write.c	the state as records (snapshot)
  *	state_known.c	whether the state has everything that a record says
@@ -18,42 +19,35 @@
 
 #include "maps.h"
 #include "record/raw.h"
+#include "rows.h"
 #include "state.h"
 #include "table.h"
 
 enum { DEAD_MAX = 256 };		/* tasks that are kept after their end */
 
-struct blob {			/* bytes of a record */
-	uint16_t	 len;
-	uint8_t		 p[];
-};
-
-struct comm {
-	struct link	 link;		/* by hash of the text */
-	struct pp_comm	 pub;
-	size_t		 refs;		/* tasks with that name */
-	char		 text[];
-};
-
+/*
+ * Tasks, processes and words are rows (rows.h): uint32_t is the number of one, 0: none.  The key of a task is its tid, of a process
+ * its pid, of a word its hash.
+ */
 struct process {
-	struct link	 link;		/* by pid */
+	uint32_t	 next;		/* struct row, with the pid */
 	struct pp_process pub;
-	TAILQ_ENTRY(process) all;
-	TAILQ_HEAD(, task) tasks;
-	uint64_t	 listed : 1;	/* 0: its pid belongs to another process now */
-	uint64_t	 waits : 1;	/* its first thread has ended, but others live: it is not in pp_state.dead */
-	uint64_t	 serial : 62;	/* ascending in order of appearance */
+	bool		 listed;	/* false: its pid belongs to another process now */
+	bool		 waits;		/* its first thread has ended, but others live: it is not in pp_state.dead */
 	uint32_t	 alive;		/* threads that have not ended */
+	uint32_t	 tasks;		/* the first one */
+	uint32_t	 before, behind;	/* in order of appearance */
+	uint64_t	 serial;	/* ascending in that order */
 	struct pp_maps	 maps;
 	struct maps_node *base;		/* the maps that its FORK copied */
 };
 
 struct task {
-	struct link	 link;		/* by tid */
+	uint32_t	 next;		/* struct row, with the tid */
 	struct pp_task	 pub;
-	TAILQ_ENTRY(task) siblings;
-	struct process	*process;
-	struct blob	*namespaces;	/* the record from nr_namespaces on */
+	uint32_t	 before, behind;	/* threads of its process; the first one has the last one before it */
+	uint32_t	 process;
+	uint32_t	 namespaces;	/* a word: the record from nr_namespaces on */
 };
 
 struct kind {			/* the common part of many maps */
@@ -78,9 +72,10 @@ struct kept {			/* a record of which only the last one of a key is kept */
 struct pp_state {
 	struct pp_err	*err;
 	bool		 swap;
-	struct table	 processes, tasks, comms, kinds, keeps;
-	TAILQ_HEAD(, process) all_processes;
-	struct task	*dead[DEAD_MAX];	/* ring of the last tasks that have ended; the oldest is at first_dead */
+	struct rows	 processes, tasks, words;
+	struct table	 kinds, keeps;
+	uint32_t	 first_process, last_process;
+	uint32_t	 dead[DEAD_MAX];	/* ring of the last tasks that have ended; the oldest is at first_dead */
 	unsigned	 first_dead, ndead;
 	uint64_t	 serial;
 	TAILQ_HEAD(, kept) all_kept;
@@ -89,25 +84,57 @@ struct pp_state {
 	struct pp_maps	 kernel;
 	struct pp_maps	 symbols;	/* the addresses of KSYMBOL records; start - pgoff is the key of the record that is kept */
 	struct maps_pool pool;
-	size_t		 bytes;		/* in tasks, processes, names, files, records that are kept */
+	size_t		 bytes;		/* in long words, files, records that are kept */
 	struct state_writer *writer;	/* made at its first use */
 };
 
 /* Always -1. */
 int	pp_state_no_memory(struct pp_state *);
 
-/* ---- state_task.c: the feed functions return 1, or -1: no memory -------------------------------------- */
+_Static_assert(offsetof(struct task, pub.tid) == offsetof(struct row, key), "key");
+_Static_assert(offsetof(struct process, pub.pid) == offsetof(struct row, key), "key");
+_Static_assert(offsetof(struct pp_word, refs) == sizeof(struct row), "key");
+
+static inline struct task *
+task_at(const struct pp_state *s, uint32_t i)
+{
+	return i ? rows_at(&s->tasks, i, sizeof(struct task)) : NULL;
+}
+
+static inline struct process *
+process_at(const struct pp_state *s, uint32_t i)
+{
+	return i ? rows_at(&s->processes, i, sizeof(struct process)) : NULL;
+}
+
+static inline struct pp_word *
+word_at(const struct pp_state *s, uint32_t i)
+{
+	return i ? rows_at(&s->words, i, sizeof(struct pp_word)) : NULL;
+}
+
+static inline struct process *
+process_of(const struct pp_state *s, const struct task *t)
+{
+	return rows_at(&s->processes, t->process, sizeof(struct process));
+}
+
+static inline uint32_t
+task_number(const struct pp_state *s, uint32_t tid)
+{
+	return rows_first(&s->tasks, tid, sizeof(struct task));
+}
 
 static inline struct task *
 task_find(const struct pp_state *s, uint32_t tid)
 {
-	return (struct task *)pp_table_first(&s->tasks, tid);
+	return task_at(s, task_number(s, tid));
 }
 
 static inline struct process *
 process_find(const struct pp_state *s, uint32_t pid)
 {
-	return (struct process *)pp_table_first(&s->processes, pid);
+	return process_at(s, rows_first(&s->processes, pid, sizeof(struct process)));
 }
 
 static inline struct task *
@@ -122,11 +149,20 @@ process_in(const struct pp_process *pub)
 	return (struct process *)((uintptr_t)pub - offsetof(struct process, pub));
 }
 
+/* ---- state_word.c ------------------------------------------------------------------------------------- */
+
+/* The word of n bytes, without a reference; 0: no memory. */
+uint32_t pp_state_word(struct pp_state *, const void *, size_t n);
+/* Let *at refer to that word, which may be the one that it refers to, instead; 0: to none. */
+void	pp_state_word_set(struct pp_state *, uint32_t *at, uint32_t word);
+void	pp_state_words_free(struct pp_state *);
+
+/* ---- state_task.c: the feed functions return 1, or -1: no memory -------------------------------------- */
+
 /*
  * The thread of a record that shows it alive: made if absent, also if its number belonged to another process.  NULL: no memory.
  */
 struct task *pp_state_task_get(struct pp_state *, uint32_t pid, uint32_t tid);
-void	pp_state_task_drop(struct pp_state *, struct task *);
 /* size: of the record without its trailer, here and below. */
 int	pp_state_feed_comm(struct pp_state *, const struct pp_rec *, size_t size);
 int	pp_state_feed_namespaces(struct pp_state *, const struct pp_rec *, size_t size);

@@ -10,7 +10,15 @@ task_of(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, COMM, tid, s->swap));
 
-	return t && t->pub.pid == PP_RAW_GET(r->raw, COMM, pid, s->swap) && t->process->listed ? t : NULL;
+	return t && t->pub.pid == PP_RAW_GET(r->raw, COMM, pid, s->swap) && process_of(s, t)->listed ? t : NULL;
+}
+
+static bool
+is_word(const struct pp_state *s, uint32_t word, const void *p, size_t n)
+{
+	const struct pp_word *w = word_at(s, word);
+
+	return w && w->len == n && !memcmp(pp_word_text(w), p, n);
 }
 
 static bool
@@ -22,7 +30,7 @@ knows_comm(const struct pp_state *s, const struct pp_rec *r, size_t size)
 
 	if (t && t->pub.ended && r->misc & PP_MISC_COMM_EXEC)		/* it lives */
 		return false;
-	return t && t->pub.comm && t->pub.comm->len == n && !memcmp(t->pub.comm->text, text, n);
+	return t && is_word(s, t->pub.comm, text, n);
 }
 
 static bool
@@ -31,7 +39,7 @@ knows_namespaces(const struct pp_state *s, const struct pp_rec *r, size_t size)
 	const struct task *t = task_of(s, r);
 	size_t n = size - PP_RAW_AT(NAMESPACES, nr_namespaces);
 
-	return t && t->namespaces && t->namespaces->len == n && !memcmp(t->namespaces->p, r->raw + size - n, n);
+	return t && is_word(s, t->namespaces, r->raw + size - n, n);
 }
 
 /* Is everything behind the header equal to the record kept? */
@@ -55,7 +63,7 @@ knows_map(const struct pp_state *s, const struct pp_rec *r, size_t size)
 
 	if (!map_is_own(r, s->swap))
 		return knows_kept(s, r, size, PP_RAW_GET(r->raw, MMAP, pid, s->swap), start);
-	if (!t || !(m = pp_maps_find(&t->process->maps, start)))
+	if (!t || !(m = pp_maps_find(&process_of(s, t)->maps, start)))
 		return false;
 	k = s->kind[m->dso];
 	pp_dso_get(&d, r, r->size - size, s->swap);
@@ -71,7 +79,7 @@ knows_fork(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, FORK, tid, s->swap));
 
-	return t && !(r->misc & PP_MISC_FORK_EXEC) && t->process->listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
+	return t && !(r->misc & PP_MISC_FORK_EXEC) && process_of(s, t)->listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
 	    t->pub.ppid == PP_RAW_GET(r->raw, FORK, ppid, s->swap);
 }
 

@@ -216,7 +216,7 @@ pp_state_feed_mmap(struct pp_state *s, const struct pp_rec *r, size_t size)
 	if (own) {
 		if (!(t = pp_state_task_get(s, pid, tid)))
 			return pp_state_no_memory(s);
-		maps = &t->process->maps;
+		maps = &process_of(s, t)->maps;
 	}
 	if (m.len > UINT64_MAX - m.start)
 		m.len = UINT64_MAX - m.start;

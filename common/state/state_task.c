@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * state_task.c - see state_in.h: tasks, processes and the names of threads
+ * state_task.c - see state_in.h: tasks and processes
  *
  * A process lives as long as its known threads.  A FORK of a process with its number removes it from the table at once, even if
  * threads still refer to it.
@@ -8,85 +8,26 @@
  * A thread that has ended is in the ring of the dead, or is the first one of a process that `waits': as long as others live, one
  * of them may take its number by an exec, however many other tasks end before.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "state_in.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------- */
-
-static struct comm *
-comm_in(const struct pp_comm *pub)
-{
-	return (struct comm *)((uintptr_t)pub - offsetof(struct comm, pub));
-}
-
-static void
-comm_drop(struct pp_state *s, struct pp_comm *pub)
-{
-	struct comm *c;
-
-	if (!pub || --(c = comm_in(pub))->refs)
-		return;
-	pp_table_remove(&s->comms, &c->link);
-	s->bytes -= sizeof *c + c->pub.len;
-	free(c);
-}
-
-/* Set the name of the thread, which may be its present one. */
-static void
-comm_give(struct pp_state *s, struct task *t, struct pp_comm *pub)
-{
-	if (pub)
-		comm_in(pub)->refs++;
-	comm_drop(s, t->pub.comm);
-	t->pub.comm = pub;
-}
-
-/* The name of n bytes, without a reference.  NULL: no memory. */
-static struct pp_comm *
-comm_of(struct pp_state *s, const uint8_t *text, size_t n)
-{
-	uint64_t key = pp_table_hash(&s->comms, n, text, n);
-	struct comm *c;
-
-	for (struct link *l = pp_table_first(&s->comms, key); l; l = pp_table_next(l)) {
-		c = (struct comm *)l;
-		if (c->pub.len == n && !memcmp(c->text, text, n))
-			return &c->pub;
-	}
-	if (!(c = calloc(1, sizeof *c + n + 1)))
-		return NULL;
-	memcpy(c->text, text, n);
-	c->pub.text = c->text;
-	c->pub.len = (uint16_t)n;
-	if (pp_table_add(&s->comms, &c->link, key) < 0) {
-		free(c);
-		return NULL;
-	}
-	s->bytes += sizeof *c + n;
-	return &c->pub;
-}
-
-static void
-blob_drop(struct pp_state *s, struct blob *b)
-{
-	s->bytes -= b ? sizeof *b + b->len : 0;
-	free(b);
-}
-
 /* ---- tasks and processes --------------------------------------------------------------------------------- */
 
 static void
-process_unlist(struct pp_state *s, struct process *p)
+process_unlist(struct pp_state *s, uint32_t i)
 {
+	struct process *p = process_at(s, i);
+
 	if (p->listed)
-		pp_table_remove(&s->processes, &p->link);
+		pp_rows_unlist(&s->processes, i);
 	p->listed = false;
 }
 
+static void task_drop(struct pp_state *, uint32_t);
+
 /* The slot of the i-th ended thread. */
-static struct task **
+static uint32_t *
 dead_at(struct pp_state *s, unsigned i)
 {
 	return &s->dead[(s->first_dead + i) % DEAD_MAX];
@@ -94,20 +35,20 @@ dead_at(struct pp_state *s, unsigned i)
 
 /* The oldest one is forgotten if there is no place. */
 static void
-dead_add(struct pp_state *s, struct task *t)
+dead_add(struct pp_state *s, uint32_t task)
 {
 	if (s->ndead == DEAD_MAX)
-		pp_state_task_drop(s, *dead_at(s, 0));
-	*dead_at(s, s->ndead++) = t;
+		task_drop(s, *dead_at(s, 0));
+	*dead_at(s, s->ndead++) = task;
 }
 
 /* Usually the first one; another one only if its number is reused soon. */
 static void
-dead_remove(struct pp_state *s, const struct task *t)
+dead_remove(struct pp_state *s, uint32_t task)
 {
 	unsigned i = 0;
 
-	while (*dead_at(s, i) != t)
+	while (*dead_at(s, i) != task)
 		i++;
 	for (; i > 0; i--)
 		*dead_at(s, i) = *dead_at(s, i - 1);
@@ -122,19 +63,22 @@ process_lost(struct pp_state *s, struct process *p)
 	if (--p->alive || !p->waits)
 		return;
 	p->waits = false;
-	dead_add(s, task_find(s, p->pub.pid));
+	dead_add(s, task_number(s, p->pub.pid));
 }
 
 static bool
-task_waits(const struct task *t)
+task_waits(const struct pp_state *s, const struct task *t)
 {
-	return t->process->waits && t->pub.tid == t->process->pub.pid;
+	const struct process *p = process_of(s, t);
+
+	return p->waits && t->pub.tid == p->pub.pid;
 }
 
 static void
-task_end(struct pp_state *s, struct task *t)
+task_end(struct pp_state *s, uint32_t task)
 {
-	struct process *p = t->process;
+	struct task *t = task_at(s, task);
+	struct process *p = process_of(s, t);
 
 	if (t->pub.ended)
 		return;
@@ -142,96 +86,141 @@ task_end(struct pp_state *s, struct task *t)
 	if (t->pub.tid == p->pub.pid && p->alive > 1)
 		p->waits = true;
 	else
-		dead_add(s, t);
+		dead_add(s, task);
 	process_lost(s, p);
 }
 
 /* It has ended, and lives. */
 static void
-task_revive(struct pp_state *s, struct task *t)
+task_revive(struct pp_state *s, uint32_t task)
 {
-	if (task_waits(t))
-		t->process->waits = false;
+	struct task *t = task_at(s, task);
+
+	if (task_waits(s, t))
+		process_of(s, t)->waits = false;
 	else
-		dead_remove(s, t);
+		dead_remove(s, task);
 	t->pub.ended = false;
-	t->process->alive++;
+	process_of(s, t)->alive++;
 }
 
-void
-pp_state_task_drop(struct pp_state *s, struct task *t)
-{
-	struct process *p = t->process;
+/* ---- lists: threads of a process, processes ------------------------------------------------------------ */
 
-	pp_table_remove(&s->tasks, &t->link);
+static void
+task_append(struct pp_state *s, struct process *p, uint32_t task)
+{
+	struct task *t = task_at(s, task), *first = task_at(s, p->tasks);
+
+	if (first) {
+		task_at(s, first->before)->behind = task;
+		t->before = first->before;
+		first->before = task;
+	} else {
+		t->before = p->tasks = task;
+	}
+}
+
+static void
+task_unlink(struct pp_state *s, struct process *p, const struct task *t)
+{
+	struct task *first = task_at(s, p->tasks);
+
+	if (t == first)
+		p->tasks = t->behind;
+	else
+		task_at(s, t->before)->behind = t->behind;
+	if (t->behind)
+		task_at(s, t->behind)->before = t->before;
+	else				/* it was the last one */
+		first->before = t->before;
+}
+
+static void
+process_append(struct pp_state *s, uint32_t i)
+{
+	process_at(s, i)->before = s->last_process;
+	*(s->last_process ? &process_at(s, s->last_process)->behind : &s->first_process) = i;
+	s->last_process = i;
+}
+
+static void
+process_drop(struct pp_state *s, uint32_t i)
+{
+	struct process *p = process_at(s, i);
+
+	process_unlist(s, i);
+	*(p->before ? &process_at(s, p->before)->behind : &s->first_process) = p->behind;
+	*(p->behind ? &process_at(s, p->behind)->before : &s->last_process) = p->before;
+	pp_maps_release(&s->pool, p->maps.root);
+	pp_maps_release(&s->pool, p->base);
+	pp_rows_drop(&s->processes, i);
+}
+
+/* ---- new and gone -------------------------------------------------------------------------------------- */
+
+static void
+task_drop(struct pp_state *s, uint32_t task)
+{
+	struct task *t = task_at(s, task);
+	struct process *p = process_of(s, t);
+
+	pp_rows_unlist(&s->tasks, task);
 	if (!t->pub.ended)
 		process_lost(s, p);
-	else if (task_waits(t))
+	else if (task_waits(s, t))
 		p->waits = false;
 	else
-		dead_remove(s, t);
-	TAILQ_REMOVE(&p->tasks, t, siblings);
-	if (TAILQ_EMPTY(&p->tasks)) {
-		process_unlist(s, p);
-		TAILQ_REMOVE(&s->all_processes, p, all);
-		pp_maps_release(&s->pool, p->maps.root);
-		pp_maps_release(&s->pool, p->base);
-		s->bytes -= sizeof *p;
-		free(p);
-	}
-	comm_drop(s, t->pub.comm);
-	blob_drop(s, t->namespaces);
-	s->bytes -= sizeof *t;
-	free(t);
+		dead_remove(s, task);
+	task_unlink(s, p, t);
+	if (!p->tasks)
+		process_drop(s, t->process);
+	pp_state_word_set(s, &t->pub.comm, 0);
+	pp_state_word_set(s, &t->namespaces, 0);
+	pp_rows_drop(&s->tasks, task);
 }
 
-static struct process *
+/* 0: no memory. */
+static uint32_t
 process_get(struct pp_state *s, uint32_t pid)
 {
-	struct process *p = process_find(s, pid);
+	uint32_t i = rows_first(&s->processes, pid, sizeof(struct process));
+	struct process *p;
 
-	if (p || !(p = calloc(1, sizeof *p)))
-		return p;
-	if (pp_table_add(&s->processes, &p->link, pid) < 0) {
-		free(p);
-		return NULL;
-	}
-	s->bytes += sizeof *p;
-	p->pub.pid = pid;
+	if (i || !(i = pp_rows_add(&s->processes, pid)))
+		return i;
+	p = process_at(s, i);
 	p->serial = ++s->serial;
 	p->listed = true;
-	TAILQ_INIT(&p->tasks);
-	TAILQ_INSERT_TAIL(&s->all_processes, p, all);
-	return p;
+	process_append(s, i);
+	return i;
 }
 
 struct task *
 pp_state_task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
 {
-	struct task *t = task_find(s, tid);
+	uint32_t task = task_number(s, tid), process;
+	struct task *t = task_at(s, task);
 
-	if (t && t->pub.pid == pid && t->process->listed) {
+	if (t && t->pub.pid == pid && process_of(s, t)->listed) {
 		if (t->pub.ended)
-			task_revive(s, t);
+			task_revive(s, task);
 		return t;
 	}
 	if (t)
-		pp_state_task_drop(s, t);
-	if (!(t = calloc(1, sizeof *t)))
+		task_drop(s, task);
+	if (!(task = pp_rows_add(&s->tasks, tid)))
 		return NULL;
-	if (pp_table_add(&s->tasks, &t->link, tid) < 0) {
-		free(t);
-		return NULL;
-	}
-	if (!(t->process = process_get(s, pid))) {
-		pp_table_remove(&s->tasks, &t->link);
-		free(t);
+	if (!(process = process_get(s, pid))) {
+		pp_rows_unlist(&s->tasks, task);
+		pp_rows_drop(&s->tasks, task);
 		return NULL;
 	}
-	s->bytes += sizeof *t;
-	t->pub = (struct pp_task){ .pid = pid, .tid = tid, .ppid = -1, .ptid = -1 };
-	t->process->alive++;
-	TAILQ_INSERT_TAIL(&t->process->tasks, t, siblings);
+	t = task_at(s, task);
+	t->pub.pid = pid;
+	t->pub.ppid = t->pub.ptid = UINT32_MAX;
+	t->process = process;
+	process_at(s, process)->alive++;
+	task_append(s, process_at(s, process), task);
 	return t;
 }
 
@@ -241,15 +230,17 @@ int
 pp_state_feed_comm(struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	enum { AT = PP_RAW_AT(COMM, comm) };
-	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, COMM, pid, s->swap), PP_RAW_GET(r->raw, COMM, tid, s->swap)), *other;
-	struct pp_comm *c;
+	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, COMM, pid, s->swap), PP_RAW_GET(r->raw, COMM, tid, s->swap));
+	const struct process *p;
+	uint32_t name;
 
-	if (!t || !(c = comm_of(s, r->raw + AT, strnlen((const char *)r->raw + AT, size - AT))))
+	if (!t || !(name = pp_state_word(s, r->raw + AT, strnlen((const char *)r->raw + AT, size - AT))))
 		return pp_state_no_memory(s);
-	comm_give(s, t, c);
-	if (r->misc & PP_MISC_COMM_EXEC && t->pub.tid == t->pub.pid && t->process->alive > 1)
-		TAILQ_FOREACH(other, &t->process->tasks, siblings)
-			if (other != t)
+	pp_state_word_set(s, &t->pub.comm, name);
+	p = process_of(s, t);
+	if (r->misc & PP_MISC_COMM_EXEC && t->pub.tid == t->pub.pid && p->alive > 1)
+		for (uint32_t other = p->tasks; other; other = task_at(s, other)->behind)
+			if (task_at(s, other) != t)
 				task_end(s, other);
 	return 1;
 }
@@ -260,15 +251,11 @@ pp_state_feed_namespaces(struct pp_state *s, const struct pp_rec *r, size_t size
 	size_t n = size - PP_RAW_AT(NAMESPACES, nr_namespaces);
 	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, NAMESPACES, pid, s->swap),
 	    PP_RAW_GET(r->raw, NAMESPACES, tid, s->swap));
-	struct blob *b = t ? malloc(sizeof *b + n) : NULL;
+	uint32_t word = t ? pp_state_word(s, r->raw + size - n, n) : 0;
 
-	if (!b)
+	if (!word)
 		return pp_state_no_memory(s);
-	b->len = (uint16_t)n;
-	memcpy(b->p, r->raw + size - n, n);
-	blob_drop(s, t->namespaces);
-	s->bytes += sizeof *b + n;
-	t->namespaces = b;
+	pp_state_word_set(s, &t->namespaces, word);
 	return 1;
 }
 
@@ -277,33 +264,34 @@ pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
 {
 	uint32_t pid = PP_RAW_GET(r->raw, FORK, pid, s->swap), ppid = PP_RAW_GET(r->raw, FORK, ppid, s->swap);
 	uint32_t tid = PP_RAW_GET(r->raw, FORK, tid, s->swap), ptid = PP_RAW_GET(r->raw, FORK, ptid, s->swap);
-	struct task *t = task_find(s, tid), *parent;
-	struct pp_comm *name = NULL;
+	uint32_t was = task_number(s, tid), parent = task_number(s, ptid), name = 0, process;
+	const struct task *by = task_at(s, parent);
 	struct process *p;
+	struct task *t;
 
-	if ((parent = task_find(s, ptid)) && parent->pub.comm) {	/* which may be the same task */
-		name = parent->pub.comm;
-		comm_in(name)->refs++;
-	}
-	if (t)				/* it has ended, or its EXIT is lost */
-		pp_state_task_drop(s, t);
-	if (pid != ppid && (p = process_find(s, pid)))
-		process_unlist(s, p);
+	if (by)				/* which may be the same task */
+		pp_state_word_set(s, &name, by->pub.comm);
+	if (was)			/* it has ended, or its EXIT is lost */
+		task_drop(s, was);
+	if (pid != ppid && (process = rows_first(&s->processes, pid, sizeof *p)))
+		process_unlist(s, process);
 	if (!(t = pp_state_task_get(s, pid, tid))) {
-		comm_drop(s, name);
+		pp_state_word_set(s, &name, 0);
 		return pp_state_no_memory(s);
 	}
+	t->pub.forked = true;
 	t->pub.ppid = ppid;
 	t->pub.ptid = ptid;
 	t->pub.synthesised = r->misc & PP_MISC_FORK_EXEC;
 	if (name)
-		comm_give(s, t, name);
-	comm_drop(s, name);
-	if ((parent = task_find(s, ptid)) && parent != t && parent->pub.ended && parent->pub.pid == ppid && !t->pub.synthesised)
+		pp_state_word_set(s, &t->pub.comm, name);
+	pp_state_word_set(s, &name, 0);
+	parent = task_number(s, ptid);
+	if ((by = task_at(s, parent)) && by != t && by->pub.ended && by->pub.pid == ppid && !t->pub.synthesised)
 		task_revive(s, parent);
 	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
-		pp_maps_share(&t->process->maps, &p->maps);
-		t->process->base = pp_maps_hold(&p->maps);
+		pp_maps_share(&process_of(s, t)->maps, &p->maps);
+		process_of(s, t)->base = pp_maps_hold(&p->maps);
 	}
 	return 1;
 }
@@ -311,9 +299,9 @@ pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
 int
 pp_state_feed_exit(struct pp_state *s, const struct pp_rec *r)
 {
-	struct task *t = task_find(s, PP_RAW_GET(r->raw, EXIT, tid, s->swap));
+	uint32_t task = task_number(s, PP_RAW_GET(r->raw, EXIT, tid, s->swap));
 
-	if (t)
-		task_end(s, t);
+	if (task)
+		task_end(s, task);
 	return 1;
 }

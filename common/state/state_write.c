@@ -77,21 +77,21 @@ emit(struct state_writer *w, uint32_t type, uint16_t misc, size_t n)
 static int
 emit_names(struct state_writer *w, const struct task *t)
 {
-	const struct pp_comm *c = t->pub.comm;
+	const struct pp_word *c = word_at(w->s, t->pub.comm), *set = word_at(w->s, t->namespaces);
 
 	PP_RAW_SET(w->buf, COMM, pid, t->pub.pid, w->s->swap);
 	PP_RAW_SET(w->buf, COMM, tid, t->pub.tid, w->s->swap);
 	if (c) {
-		memcpy(w->buf + PP_RAW_AT(COMM, comm), c->text, c->len + 1u);
+		memcpy(w->buf + PP_RAW_AT(COMM, comm), pp_word_text(c), c->len + 1u);
 		if (emit(w, PP_COMM, 0, PP_RAW_AT(COMM, comm) + c->len + 1u) < 0)
 			return -1;
 	}
-	if (!t->namespaces)
+	if (!set)
 		return 1;
 	PP_RAW_SET(w->buf, NAMESPACES, pid, t->pub.pid, w->s->swap);
 	PP_RAW_SET(w->buf, NAMESPACES, tid, t->pub.tid, w->s->swap);
-	memcpy(w->buf + PP_RAW_AT(NAMESPACES, nr_namespaces), t->namespaces->p, t->namespaces->len);
-	return emit(w, PP_NAMESPACES, 0, PP_RAW_AT(NAMESPACES, nr_namespaces) + t->namespaces->len);
+	memcpy(w->buf + PP_RAW_AT(NAMESPACES, nr_namespaces), pp_word_text(set), set->len);
+	return emit(w, PP_NAMESPACES, 0, PP_RAW_AT(NAMESPACES, nr_namespaces) + set->len);
 }
 
 /* The MMAP or MMAP2 of what is left of a map. */
@@ -128,7 +128,7 @@ leader_of(const struct pp_state *s, const struct process *p)
 {
 	struct task *t = task_find(s, p->pub.pid);
 
-	return t && t->process == p ? t : NULL;
+	return t && process_of(s, t) == p ? t : NULL;
 }
 
 /* FORK and EXIT */
@@ -147,14 +147,14 @@ emit_task(struct state_writer *w, uint32_t type, uint16_t misc, const struct pp_
 static int
 emit_exit(struct state_writer *w, const struct pp_task *t)
 {
-	return emit_task(w, PP_EXIT, 0, t, (uint32_t)t->ppid, (uint32_t)t->ptid);
+	return emit_task(w, PP_EXIT, 0, t, t->ppid, t->ptid);
 }
 
 /* The thread that a FORK names as the parent: the first of another process, or of the thread's own; NULL: unknown. */
 static const struct task *
 forker(const struct state_writer *w, const struct task *t)
 {
-	return task_find(w->s, t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid);
+	return task_find(w->s, t->pub.pid == t->pub.tid ? t->pub.ppid : t->pub.pid);
 }
 
 /*
@@ -165,10 +165,10 @@ forker(const struct state_writer *w, const struct task *t)
 static int
 emit_fork(struct state_writer *w, const struct task *t, bool maps)
 {
-	uint32_t parent = t->pub.pid == t->pub.tid ? (uint32_t)t->pub.ppid : t->pub.pid;
+	uint32_t parent = t->pub.pid == t->pub.tid ? t->pub.ppid : t->pub.pid;
 	const struct task *by = forker(w, t);
 
-	if (t->pub.ppid < 0)
+	if (!t->pub.forked)
 		return 1;
 	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.known && !by->pub.comm)))
 		parent = UINT32_MAX;
@@ -186,6 +186,7 @@ emit_process(struct state_writer *w, const struct process *p)
 {
 	const struct task *t, *leader = leader_of(w->s, p);
 	bool forked = leader && leader->pub.comm && pp_state_forker(w->s, &p->pub);
+	uint32_t i;
 
 	w->of = p;
 	if (!p->listed)
@@ -196,11 +197,11 @@ emit_process(struct state_writer *w, const struct process *p)
 		return -1;
 	if ((forked ? pp_maps_each_new(&p->maps, p->base, emit_map, w) : pp_maps_each(&p->maps, emit_map, w)) < 0)
 		return -1;
-	TAILQ_FOREACH(t, &p->tasks, siblings)
-		if (t != leader && emit_names(w, t) < 0)
+	for (i = p->tasks; i; i = t->behind)
+		if ((t = task_at(w->s, i)) != leader && emit_names(w, t) < 0)
 			return -1;
-	TAILQ_FOREACH(t, &p->tasks, siblings)
-		if (t->pub.ended && emit_exit(w, &t->pub) < 0)
+	for (i = p->tasks; i; i = t->behind)
+		if ((t = task_at(w->s, i))->pub.ended && emit_exit(w, &t->pub) < 0)
 			return -1;
 	return 1;
 }
@@ -240,8 +241,8 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 	}
 	w->of = NULL;			/* the kernel's maps were kept as records */
 	pp_maps_each(&s->kernel, emit_map, w);
-	TAILQ_FOREACH(p, &s->all_processes, all)
-		if (emit_process(w, p) < 0)
+	for (uint32_t i = s->first_process; i; i = p->behind)
+		if (emit_process(w, p = process_at(s, i)) < 0)
 			return -1;
 	sweep(s);
 	return 1;

@@ -83,7 +83,7 @@ turn_name(struct pprof *o, uint32_t tid)
 {
 	const struct pp_task *task = pp_state_task(o->state, tid);
 	char number[FIELD_NAMELESS];
-	const char *name = task && task->comm ? task->comm->text : field_nameless(tid, number);
+	const char *name = task && task->comm ? pp_word_text(pp_task_comm(o->state, task)) : field_nameless(tid, number);
 
 	return pprof_string(&o->tables, name, strlen(name));
 }

@@ -512,7 +512,7 @@ walk_is_last(const struct walk *w, const struct pp_rec *exit)
 	uint32_t pid = PP_RAW_GET(exit->raw, EXIT, pid, w->t->in->swap), tid = PP_RAW_GET(exit->raw, EXIT, tid, w->t->in->swap);
 	const struct pp_process *tasks = pp_state_process(w->state, pid);
 
-	return !tasks || pp_state_each_task(tasks, walk_is_alive, &tid) > 0;
+	return !tasks || pp_state_each_task(w->state, tasks, walk_is_alive, &tid) > 0;
 }
 
 uint64_t

@@ -210,7 +210,7 @@ threads_end(struct views *v)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct pp_task *task = pp_state_task(t->state, t->row[i]->tid);
 
-		t->row[i]->ppid = task ? task->ptid : -1;
+		t->row[i]->ppid = task && task->forked ? (int64_t)task->ptid : -1;
 	}
 	qsort(t->row, t->n, sizeof *t->row, by_tid_downwards);
 	for (size_t i = 0; i < t->n; i++) {	/* downwards, so that lists of children are upwards */
