@@ -156,7 +156,7 @@ options_take(struct tool *t, struct options *o, int key)
 	case PID:		o->profile.pid = (int64_t)tool_number(t, t->optarg, 0, INT32_MAX); break;
 	case EVENT:		o->profile.event = t->optarg; break;
 	case LABELS:		take_labels(t, o); break;
-	case 'S':		o->profile.memory = memory_size(t); break;
+	case 'S':		o->profile.memory = memory_size(t); o->profile.tasks = o->profile.memory / 2; break;
 	}
 }
 

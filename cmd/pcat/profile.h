@@ -11,6 +11,7 @@ struct profile_what {
 	/* pprof only: */
 	unsigned labels;		/* bits of enum pprof_label */
 	size_t	 memory;
+	size_t	 tasks;			/* limit of tasks and maps, which count in memory, too; 0: none, and they do not count */
 	/* where: sets file and byte of an err to those of the record being put. */
 	void	 (*where)(void *arg, struct pp_err *);
 	void	*arg;

@@ -18,6 +18,8 @@ filter_learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r
 		return 1;
 	if (pp_state_feed(f->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
 		return -1;
+	if (f->o->tasks && f->arrival)
+		pp_arrival_elsewhere(f->arrival, pp_state_memory(f->state));
 	if (f->o->payload && r->type == PP_FORK)
 		payload_tasks_fork(f->o->payload, r, false);
 	if (f->o->keys && state_keys_feed(f->o->keys, f->state, r) < 0)
@@ -464,7 +466,7 @@ filter_start_windows(struct filter *f, struct pp_arrival_user *user)
 {
 	user->ahead = windows_ahead(f->o->windows);
 	windows_looks(f->o->windows, user->looks);
-	return windows_start(f->o->windows, f->t->in, f->decide.about.start, &f->t->in_err);
+	return windows_start(f->o->windows, f->t->in, f->decide.about.start, f->o->tasks, &f->t->in_err);
 }
 
 /* pp_when_absent() */
@@ -524,6 +526,8 @@ filter_start(struct filter *f, const struct atomic *rest)
 	f->events = t->in->events;
 	if (options_need_state(o) && !(f->state = pp_state_new(t->in->swap, &t->in_err)))
 		return -1;
+	if (f->state)
+		pp_state_limit(f->state, o->tasks);
 	if (filter_waits(o, f->decide.about.start) && filter_start_arrival(f) < 0)
 		return -1;
 	if (thin_adds_period(&o->thin))

@@ -48,7 +48,7 @@ const struct tool_opt options_table[] = {
 	{ SWITCH_OFF, "switch-off", "EVENT", "drop samples from a sample of this event on" },
 	{ SHOW_ON_OFF, "show-on-off-events", NULL, "keep the samples of these two events, too" },
 	{ ORDER, "order", "auto|input|time", "hold records for time order: if needed (auto), never, always" },
-	{ 'S', "max-memory", "SIZE", "hold up to SIZE of records (256M)" },
+	{ 'S', "max-memory", "SIZE", "hold up to SIZE of records, tasks and maps (256M)" },
 	TOOL_HEAD("Selection by expression"),
 	{ FILTER, "filter", "EXPR", "keep samples for which EXPR is true: 'period > 1000 && comm ~ \"ng*\"'" },
 	{ FILTER_FILE, "filter-file", "FILE...", "read the expression from FILE" },
@@ -151,6 +151,7 @@ options_take_memory(const struct tool *t, struct options *o)
 	if (size < MEMORY_MIN || size > SIZE_MAX / 2)
 		tool_wrong(t, "%s '%s': expected at least 1M", t->optname, t->optarg);
 	o->memory = (size_t)size;
+	o->tasks = o->memory / 2;
 }
 
 static void
@@ -361,6 +362,7 @@ options_done(struct tool *t, struct options *o)
 	if (o->anon.map_file && (!anon_any(&o->anon) || o->dry_run))
 		tool_wrong(t, "--anon-map: needs --anon, and cannot be combined with --dry-run");
 	o->anon.memory = o->memory;
+	o->anon.tasks = o->tasks;
 	anon_ready(t, &o->anon, &o->columns);
 	tool_list_ready(&o->drop.types);
 	drop_ready(t, &o->drop);

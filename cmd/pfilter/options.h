@@ -41,6 +41,7 @@ struct options {
 	bool		 fail_if_empty;
 	enum { STATS_NONE, STATS_TEXT, STATS_JSON } stats;
 	size_t		 memory;		/* limit of held records, in bytes */
+	size_t		 tasks;			/* that of tasks and maps, which count there, too; 0: none, and they do not count */
 };
 
 /* vital-types: permits --drop-type of types without which other records cannot be interpreted. */

@@ -22,8 +22,8 @@ pp_state_wants(uint32_t type)
 	return pp_type_is(type, PP_CLASSES_STATE);
 }
 
-int
-pp_state_feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
+static int
+feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
 {
 	size_t size = r->size - trailer;
 
@@ -51,6 +51,16 @@ pp_state_feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
 	default:
 		return 1;
 	}
+}
+
+int
+pp_state_feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
+{
+	if (feed(s, r, trailer) < 0)
+		return -1;
+	if (s->limit && pp_state_memory(s) > s->limit)
+		return pp_fail(s->err, "tasks and maps need more than half of --max-memory, which is %zu bytes", s->limit);
+	return 1;
 }
 
 /* ---- lookups --------------------------------------------------------------------------------------------- */
@@ -192,6 +202,12 @@ size_t
 pp_state_memory(const struct pp_state *s)
 {
 	return s->bytes + s->pool.bytes + pp_rows_memory(&s->tasks) + pp_rows_memory(&s->processes) + pp_rows_memory(&s->words);
+}
+
+void
+pp_state_limit(struct pp_state *s, size_t bytes)
+{
+	s->limit = bytes;
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------- */

@@ -106,6 +106,11 @@ uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_name
 
 /* Bytes in use, approximately: what has ended does not count, though its memory is kept for what comes. */
 size_t		 pp_state_memory(const struct pp_state *);
+/*
+ * From now on pp_state_feed() fails when more is in use, and says that it is half of --max-memory; 0: no limit.  What was fed is
+ * there all the same.
+ */
+void		 pp_state_limit(struct pp_state *, size_t bytes);
 
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 

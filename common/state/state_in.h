@@ -85,6 +85,7 @@ struct pp_state {
 	struct pp_maps	 symbols;	/* the addresses of KSYMBOL records; start - pgoff is the key of the record that is kept */
 	struct maps_pool pool;
 	size_t		 bytes;		/* in long words, files, records that are kept */
+	size_t		 limit;		/* of pp_state_memory() */
 	struct state_writer *writer;	/* made at its first use */
 };
 

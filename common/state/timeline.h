@@ -94,6 +94,8 @@ int	pp_arrival_put(struct pp_arrival *, const struct pp_rec *, const struct pp_r
  * order, as those do that are not `wanted'.
  */
 void	pp_arrival_absent(struct pp_arrival *, uint64_t first, uint64_t last);
+/* So many bytes of the limit are in use elsewhere, and are no longer there for records; half of it always is. */
+void	pp_arrival_elsewhere(struct pp_arrival *, size_t bytes);
 /*
  * The end of the input, also after pp_arrival_put() has failed: decide on all waiting records, and emit them as far as
  * possible.

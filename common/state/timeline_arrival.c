@@ -32,6 +32,7 @@ struct pp_arrival {
 	struct pp_ring	 ring;
 	struct pp_turn	 at;
 	size_t		 memory;
+	size_t		 elsewhere;	/* bytes of it, half of it at most */
 	size_t		 unlooked;	/* bytes put since the last check */
 	unsigned	 decided;	/* since the last attempt */
 	const struct pp_rec *stands;	/* the record being put, as the source yielded it */
@@ -273,7 +274,7 @@ arrival_settle(struct pp_arrival *a, uint64_t limit)
 static size_t
 arrival_memory(const struct pp_arrival *a)
 {
-	return pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) + a->own.cap * sizeof *a->own.v + a->user.more(a->user.arg);
+	return a->elsewhere + pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) + a->own.cap * sizeof *a->own.v + a->user.more(a->user.arg);
 }
 
 /*
@@ -286,7 +287,13 @@ arrival_is_full(struct pp_arrival *a, size_t more)
 	a->unlooked = 0;
 	if (arrival_memory(a) + more <= a->memory || arrival_reclaim(a) < 0)
 		return false;
-	return arrival_memory(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > a->memory / 2;
+	return arrival_memory(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > (a->memory - a->elsewhere) / 2;
+}
+
+void
+pp_arrival_elsewhere(struct pp_arrival *a, size_t bytes)
+{
+	a->elsewhere = bytes < a->memory / 2 ? bytes : a->memory / 2;
 }
 
 /* At the limit: decide early on the third that arrived first. */

@@ -132,6 +132,52 @@ memory(void **state)
 	pp_state_free(w.s);
 }
 
+/* Tasks that live take little, and a limit is kept. */
+static void
+small(void **state)
+{
+	enum { N = 100000, LONG = 40 };		/* N: less than a power of two, so the slots are few */
+	char name[16], far[LONG + 1];
+	struct bench w;
+	size_t was;
+
+	(void)state;
+	memset(far, 'x', LONG);
+	far[LONG] = '\0';
+	open_bench(&w, false);
+	for (unsigned i = 1; i <= N; i++)
+		comm(&w, i, i, "same");
+	assert_true(pp_state_memory(w.s) < N * 112);
+	was = pp_state_memory(w.s);
+	for (unsigned i = 1; i <= N; i++)
+		map_at(&w, 2, i, 0x1000, 0x1000, 0, "file");
+	assert_true(pp_state_memory(w.s) - was < N * 64 + 1000);
+	was = pp_state_memory(w.s);
+	for (unsigned i = 1; i <= N; i++) {
+		snprintf(name, sizeof name, "other%u", i);
+		comm(&w, i, i, name);
+	}
+	assert_true(pp_state_memory(w.s) - was < N * 40);
+	for (unsigned i = 1; i <= N; i++)	/* long ones, each of which replaces another */
+		comm(&w, i, i, i % 2 ? far : "same");
+	assert_string_equal(comm_of(&w, 1), far);
+	assert_string_equal(comm_of(&w, N), "same");
+	for (unsigned i = 1; i <= N; i++)
+		task_rec(&w, PP_EXIT, 0, i, 1, i, 1);
+	was = pp_state_memory(w.s);
+	assert_true(was < 3 << 20);		/* slots */
+	pp_state_limit(w.s, was + 50 * 112);
+	for (unsigned i = 1; i <= 400 && w.rc >= 0; i++)
+		comm(&w, N + i, N + i, "same");
+	assert_int_equal(w.rc, -1);
+	assert_non_null(strstr(w.err.what, "--max-memory"));
+	pp_state_limit(w.s, 0);
+	comm(&w, 7, 7, "seven");
+	assert_int_equal(w.rc, 1);
+	assert_string_equal(comm_of(&w, 7), "seven");
+	pp_state_free(w.s);
+}
+
 /* The number of a process comes back while a thread of the old one has not ended. */
 static void
 reuse(void **state)
@@ -447,7 +493,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks), cmocka_unit_test(memory),
-		cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model), cmocka_unit_test(snapshot),
+		cmocka_unit_test(small), cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model), cmocka_unit_test(snapshot),
 		cmocka_unit_test(put_fails), cmocka_unit_test(many),
 	};
 

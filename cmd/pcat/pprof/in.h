@@ -9,8 +9,8 @@
  * Side-band waits as it is; its type is not 0.  A sample whose user part is still to come waits once more, in `awaits', until
  * the CALLCHAIN_DEFERRED with its cookie, which is a digest with the cookie as ip.
  *
- * Memory: a quarter of the limit for what waits for its turn, an eighth for what awaits its user part, the rest for the tables;
- * and the state of what is alive.
+ * Memory: a quarter of the limit for what waits for its turn, an eighth for what awaits its user part, the rest for the tables
+ * and, with -S, for the state of what is alive, which gets half of the limit at most.
  */
 #ifndef PPROF_IN_H
 #define PPROF_IN_H
@@ -51,6 +51,7 @@ struct pprof {
 
 	struct pp_events *events;
 	struct pp_state	*state;
+	bool		 full;		/* which is at its limit: no more is taken */
 	struct pp_timeline *timeline;
 	struct pprof_facts facts;
 	struct pprof_tables tables;

@@ -341,7 +341,8 @@ pprof_learn(struct pprof *o, const struct pp_rec *r)
 static int
 pprof_begin(struct pprof *o, bool swap)
 {
-	return (o->events = pp_events_new(swap)) && (o->state = pp_state_new(swap, o->err)) ? 1 : pp_fail_memory(o->err);
+	return (o->events = pp_events_new(swap)) && (o->state = pp_state_new(swap, &o->tool->in_err)) ?
+	    (pp_state_limit(o->state, o->what->tasks), 1) : pp_fail_memory(o->err);
 }
 
 static int
@@ -352,7 +353,9 @@ pprof_put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool st
 	(void)stable;			/* no record is passed on */
 	if (o->err->what[0] || (!o->events && pprof_begin(o, in->swap) < 0))
 		return -1;
-	return r->type >= PP_USER_TYPE_START ? pprof_learn(o, r) : pprof_put_kernel(o, r);
+	if ((r->type >= PP_USER_TYPE_START ? pprof_learn(o, r) : pprof_put_kernel(o, r)) < 0)
+		return -1;
+	return o->full ? -1 : 1;	/* which is said as a fault of the input: what was taken is written */
 }
 
 static int

@@ -117,6 +117,15 @@ turn_digest(const uint8_t *p, size_t n)
 
 /* ---- samples ------------------------------------------------------------------------------------- */
 
+/* Bytes of the limit that tasks and maps leave for the tables: an eighth at least. */
+static size_t
+turn_room(const struct pprof *o)
+{
+	size_t tasks = o->what->tasks ? pp_state_memory(o->state) : 0;
+
+	return o->memory - (tasks < o->what->tasks ? tasks : o->what->tasks);
+}
+
 /* rest: the digest of the CALLCHAIN_DEFERRED that completes the sample; NULL: none. */
 static int
 turn_add(struct pprof *o, uint64_t time, const struct digest *d, const struct digest *rest)
@@ -125,7 +134,7 @@ turn_add(struct pprof *o, uint64_t time, const struct digest *d, const struct di
 	struct pprof_labels labels;
 	struct pprof_stack *x;
 
-	if (pprof_tables_memory(&o->tables) > o->memory && pprof_next_file(o) < 0)
+	if (pprof_tables_memory(&o->tables) > turn_room(o) && pprof_next_file(o) < 0)
 		return -1;
 	o->depth = 0;
 	if (d->ip != UINT64_MAX)
@@ -240,9 +249,12 @@ pprof_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	struct pp_rec r;
 	uint64_t cookie;
 
+	if (o->full)
+		return 1;
 	if (pp_get_u32(p, false)) {
 		r = pp_rec_at(p, o->events->swap);
-		return pp_state_feed(o->state, &r, 0);
+		o->full = pp_state_feed(o->state, &r, 0) < 0;
+		return 1;
 	}
 	d = turn_digest(p, n);
 	if (d.event == PPROF_DEFERRED)

@@ -36,7 +36,7 @@ struct anon_addr {
 };
 
 struct anon_addr *
-anon_addr_new(struct anon_key *key, bool swap, struct pp_err *err)
+anon_addr_new(struct anon_key *key, bool swap, size_t tasks, struct pp_err *err)
 {
 	struct anon_addr *a = calloc(1, sizeof *a);
 
@@ -50,6 +50,7 @@ anon_addr_new(struct anon_key *key, bool swap, struct pp_err *err)
 		free(a);
 		return NULL;
 	}
+	pp_state_limit(a->state, tasks);
 	return a;
 }
 

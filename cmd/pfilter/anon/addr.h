@@ -24,9 +24,10 @@
 
 struct anon_addr;
 
-struct anon_addr *anon_addr_new(struct anon_key *, bool swap, struct pp_err *);
+/* tasks: limit of the memory of tasks and maps; 0: none. */
+struct anon_addr *anon_addr_new(struct anon_key *, bool swap, size_t tasks, struct pp_err *);
 void	anon_addr_free(struct anon_addr *);
-/* Process a valid record: MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL; ignores others.  1, or -1: no memory. */
+/* Process a valid record: MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL; ignores others.  1, or -1: no memory, or the limit. */
 int	anon_addr_feed(struct anon_addr *, const struct pp_rec *);
 struct anon_map { uint64_t start, len, pgoff; };
 /* The new fields of an MMAP or MMAP2.  The length changes if a map of the kernel covers all addresses. */

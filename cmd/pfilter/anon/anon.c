@@ -234,7 +234,7 @@ anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in,
 	a->what = anon->what;
 	anon_key_dict(a->key, anon->dict);
 	a->swap = in->swap;
-	if (a->what & A_ADDR && (!(a->addr = anon_addr_new(a->key, in->swap, err)) ||
+	if (a->what & A_ADDR && (!(a->addr = anon_addr_new(a->key, in->swap, anon->tasks, err)) ||
 	    !(a->timeline = pp_timeline_new(turn, a, anon->memory ? anon->memory : MEMORY, err)))) {
 		release(a);
 		return NULL;

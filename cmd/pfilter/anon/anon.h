@@ -26,6 +26,7 @@ struct anon {				/* initially zero: no change */
 	struct anon_dict *dict;		/* set by anon_ready(); NULL: none.  The caller finishes and frees it */
 	uint8_t	 key[32];		/* set by anon_ready() */
 	size_t	 memory;		/* limit of held records, in bytes; 0: 256M */
+	size_t	 tasks;			/* that of tasks and maps; 0: none */
 };
 /* Parse --anon host,comm,...: an unknown word exits 2. */
 void	anon_list(const struct tool *, struct anon *, const char *text);

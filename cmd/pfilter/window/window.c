@@ -186,7 +186,7 @@ windows_looks(const struct windows *w, bool *looks)
 /* ---- the stream ---------------------------------------------------------------------------------- */
 
 int
-windows_start(struct windows *w, const struct pp_source *in, uint64_t start, struct pp_err *err)
+windows_start(struct windows *w, const struct pp_source *in, uint64_t start, size_t tasks, struct pp_err *err)
 {
 	w->err = err;
 	w->look.swap = in->swap;
@@ -200,6 +200,7 @@ windows_start(struct windows *w, const struct pp_source *in, uint64_t start, str
 	if (windows_need(w, expr_needs_state, field_needs_state)) {
 		if (!(w->state = pp_state_new(in->swap, err)))
 			return -1;
+		pp_state_limit(w->state, tasks);
 		w->look.about.state = w->state;
 	}
 	for (struct around *a = w->around; a; a = a->next)

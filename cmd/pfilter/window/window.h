@@ -38,7 +38,7 @@ bool	windows_need_start(const struct windows *);
 uint64_t windows_ahead(const struct windows *);
 void	windows_looks(const struct windows *, bool *looks);
 /* `start': time of the first sample, 0: not known yet.  1, or -1: no memory. */
-int	windows_start(struct windows *, const struct pp_source *in, uint64_t start, struct pp_err *);
+int	windows_start(struct windows *, const struct pp_source *in, uint64_t start, size_t tasks, struct pp_err *);
 /* Called for each record of type >= PP_USER_TYPE_START. */
 void	windows_learn(struct windows *, const struct pp_rec *);
 /* Do they use fields of payloads? */
