@@ -22,7 +22,7 @@ peak() {
 	cat "$T/rss"
 }
 
-@test "tasks: one that lives takes some 110 bytes" {
+@test "tasks: one that lives takes some 100 bytes" {
 	local few many most row
 	need native
 	sanitized && skip "the sizes are those of the sanitizer"
@@ -35,12 +35,12 @@ peak() {
 		many=$(eval "peak $row \"\$T/many\"")
 		[ $((many - few)) -lt "$most" ] || failed "$row: $few KiB of 1,000 tasks, $many of 200,000"
 	done <<-'END'
-	30000 pstat -s comm
-	30000 pfilter --comms p10
-	30000 pfilter --inherit --pid 10
-	30000 pfilter --anon addr
-	30000 pcat --format=pprof -o "$T/x"
-	59000 pstat --report "$T/x"
+	27000 pstat -s comm
+	27000 pfilter --comms p10
+	27000 pfilter --inherit --pid 10
+	27000 pfilter --anon addr
+	27000 pcat --format=pprof -o "$T/x"
+	55000 pstat --report "$T/x"
 	END
 	done_all
 }
@@ -52,8 +52,8 @@ peak() {
 		try $row -S 24M "$T/in"
 		[ $rc = 0 ] || failed "$row: 100,000 tasks fit in half of 24M"
 		cp "$T/out" "$T/all"
-		try $row -S 20M "$T/in"
-		[ $rc = 1 ] && one_line "${row%% *}: $T/in: " && grep -q ': tasks and maps need more than half of --max-memory, which is 10485760 bytes$' "$T/err" ||
+		try $row -S 18M "$T/in"
+		[ $rc = 1 ] && one_line "${row%% *}: $T/in: " && grep -q ': tasks and maps need more than half of --max-memory, which is 9437184 bytes$' "$T/err" ||
 			failed "$row: no limit: $rc, $(cat "$T/err")"
 		[ "$(wc -c <"$T/out")" -gt $(($(wc -c <"$T/all") / 2)) ] || failed "$row: results before it"
 		case $row in

@@ -121,7 +121,7 @@ pp_state_forker(const struct pp_state *s, const struct pp_process *pub)
 	if (!(by = task_find(s, leader->pub.ppid)))
 		return NULL;
 	forker = process_of(s, by);
-	if (by->pub.pid != by->pub.tid || by->pub.ended || !forker->listed || forker->serial >= p->serial ||
+	if (by->pub.pid != by->pub.tid || by->pub.ended || !forker->pub.listed || process_serial(forker) >= process_serial(p) ||
 	    forker->maps.root != p->base || (!leader->pub.comm && by->pub.comm))
 		return NULL;
 	return &forker->pub;

@@ -18,7 +18,7 @@
  *
  * Cost: to find, insert or replace a map takes logarithmic time, a FORK constant time (maps are shared until one side changes
  * them).  Memory is proportional to what was alive at once, and to the number of different files: a process of one thread takes
- * 100 bytes, a map 64, each different name 40 (state_in.h).  Hash tables have a random key for
+ * some 100 bytes, a map 64, each different name some 40 (state_in.h).  Hash tables have a random key for
  * each handle, so a recording cannot choose its collisions.
  *
  * A new side-band record is a case in pp_state_feed() (state.c) and in pp_state_knows() (state_known.c).  If pp_state_keep()
@@ -44,6 +44,10 @@ struct pp_word {		/* bytes that tasks have in common: the name of all threads of
 struct pp_process {		/* one life of a pid */
 	uint32_t	 pid;
 	uint8_t		 mark;		/* for the caller; begins with 0 */
+	/* Private: */
+	bool		 listed;	/* false: its pid belongs to another process now */
+	bool		 waits;		/* its first thread has ended, but others live: it is not in pp_state.dead */
+	uint8_t		 serial_high;
 };
 struct pp_task {		/* one life of a tid */
 	uint32_t	 tid, pid;

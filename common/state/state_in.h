@@ -32,12 +32,10 @@ enum { DEAD_MAX = 256 };		/* tasks that are kept after their end */
 struct process {
 	uint32_t	 next;		/* struct row, with the pid */
 	struct pp_process pub;
-	bool		 listed;	/* false: its pid belongs to another process now */
-	bool		 waits;		/* its first thread has ended, but others live: it is not in pp_state.dead */
 	uint32_t	 alive;		/* threads that have not ended */
 	uint32_t	 tasks;		/* the first one */
 	uint32_t	 before, behind;	/* in order of appearance */
-	uint64_t	 serial;	/* ascending in that order */
+	uint32_t	 serial_low;	/* process_serial() */
 	struct pp_maps	 maps;
 	struct maps_node *base;		/* the maps that its FORK copied */
 };
@@ -118,6 +116,13 @@ static inline struct process *
 process_of(const struct pp_state *s, const struct task *t)
 {
 	return rows_at(&s->processes, t->process, sizeof(struct process));
+}
+
+/* Ascending in order of appearance: of 40 bits, as a stream with so many processes has no end. */
+static inline uint64_t
+process_serial(const struct process *p)
+{
+	return (uint64_t)p->pub.serial_high << 32 | p->serial_low;
 }
 
 static inline uint32_t

@@ -10,7 +10,7 @@ task_of(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, COMM, tid, s->swap));
 
-	return t && t->pub.pid == PP_RAW_GET(r->raw, COMM, pid, s->swap) && process_of(s, t)->listed ? t : NULL;
+	return t && t->pub.pid == PP_RAW_GET(r->raw, COMM, pid, s->swap) && process_of(s, t)->pub.listed ? t : NULL;
 }
 
 static bool
@@ -79,7 +79,7 @@ knows_fork(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, FORK, tid, s->swap));
 
-	return t && !(r->misc & PP_MISC_FORK_EXEC) && process_of(s, t)->listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
+	return t && !(r->misc & PP_MISC_FORK_EXEC) && process_of(s, t)->pub.listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
 	    t->pub.ppid == PP_RAW_GET(r->raw, FORK, ppid, s->swap);
 }
 

@@ -19,9 +19,9 @@ process_unlist(struct pp_state *s, uint32_t i)
 {
 	struct process *p = process_at(s, i);
 
-	if (p->listed)
+	if (p->pub.listed)
 		pp_rows_unlist(&s->processes, i);
-	p->listed = false;
+	p->pub.listed = false;
 }
 
 static void task_drop(struct pp_state *, uint32_t);
@@ -60,9 +60,9 @@ dead_remove(struct pp_state *s, uint32_t task)
 static void
 process_lost(struct pp_state *s, struct process *p)
 {
-	if (--p->alive || !p->waits)
+	if (--p->alive || !p->pub.waits)
 		return;
-	p->waits = false;
+	p->pub.waits = false;
 	dead_add(s, task_number(s, p->pub.pid));
 }
 
@@ -71,7 +71,7 @@ task_waits(const struct pp_state *s, const struct task *t)
 {
 	const struct process *p = process_of(s, t);
 
-	return p->waits && t->pub.tid == p->pub.pid;
+	return p->pub.waits && t->pub.tid == p->pub.pid;
 }
 
 static void
@@ -84,7 +84,7 @@ task_end(struct pp_state *s, uint32_t task)
 		return;
 	t->pub.ended = true;
 	if (t->pub.tid == p->pub.pid && p->alive > 1)
-		p->waits = true;
+		p->pub.waits = true;
 	else
 		dead_add(s, task);
 	process_lost(s, p);
@@ -97,7 +97,7 @@ task_revive(struct pp_state *s, uint32_t task)
 	struct task *t = task_at(s, task);
 
 	if (task_waits(s, t))
-		process_of(s, t)->waits = false;
+		process_of(s, t)->pub.waits = false;
 	else
 		dead_remove(s, task);
 	t->pub.ended = false;
@@ -168,7 +168,7 @@ task_drop(struct pp_state *s, uint32_t task)
 	if (!t->pub.ended)
 		process_lost(s, p);
 	else if (task_waits(s, t))
-		p->waits = false;
+		p->pub.waits = false;
 	else
 		dead_remove(s, task);
 	task_unlink(s, p, t);
@@ -189,8 +189,9 @@ process_get(struct pp_state *s, uint32_t pid)
 	if (i || !(i = pp_rows_add(&s->processes, pid)))
 		return i;
 	p = process_at(s, i);
-	p->serial = ++s->serial;
-	p->listed = true;
+	p->serial_low = (uint32_t)++s->serial;
+	p->pub.serial_high = (uint8_t)(s->serial >> 32);
+	p->pub.listed = true;
 	process_append(s, i);
 	return i;
 }
@@ -201,7 +202,7 @@ pp_state_task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
 	uint32_t task = task_number(s, tid), process;
 	struct task *t = task_at(s, task);
 
-	if (t && t->pub.pid == pid && process_of(s, t)->listed) {
+	if (t && t->pub.pid == pid && process_of(s, t)->pub.listed) {
 		if (t->pub.ended)
 			task_revive(s, task);
 		return t;

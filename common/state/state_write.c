@@ -118,7 +118,7 @@ emit_map(void *arg, const struct pp_map *m)
 	struct state_writer *w = arg;
 
 	w->s->kind[m->dso]->used = true;
-	return w->of && w->of->listed ? emit_map_of(w, w->of->pub.pid, m) : 1;
+	return w->of && w->of->pub.listed ? emit_map_of(w, w->of->pub.pid, m) : 1;
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ emit_process(struct state_writer *w, const struct process *p)
 	uint32_t i;
 
 	w->of = p;
-	if (!p->listed)
+	if (!p->pub.listed)
 		return pp_maps_each(&p->maps, emit_map, w);
 	if (forked && emit_fork(w, leader, true) < 0)
 		return -1;

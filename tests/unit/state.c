@@ -147,7 +147,7 @@ small(void **state)
 	open_bench(&w, false);
 	for (unsigned i = 1; i <= N; i++)
 		comm(&w, i, i, "same");
-	assert_true(pp_state_memory(w.s) < N * 112);
+	assert_true(pp_state_memory(w.s) < N * 104);
 	was = pp_state_memory(w.s);
 	for (unsigned i = 1; i <= N; i++)
 		map_at(&w, 2, i, 0x1000, 0x1000, 0, "file");
@@ -166,7 +166,7 @@ small(void **state)
 		task_rec(&w, PP_EXIT, 0, i, 1, i, 1);
 	was = pp_state_memory(w.s);
 	assert_true(was < 3 << 20);		/* slots */
-	pp_state_limit(w.s, was + 50 * 112);
+	pp_state_limit(w.s, was + 50 * 104);
 	for (unsigned i = 1; i <= 400 && w.rc >= 0; i++)
 		comm(&w, N + i, N + i, "same");
 	assert_int_equal(w.rc, -1);
