@@ -136,7 +136,7 @@ memory(void **state)
 static void
 small(void **state)
 {
-	enum { N = 100000, LONG = 40 };		/* N: less than a power of two, so the slots are few */
+	enum { N = 100000, LONG = 40 };
 	char name[16], far[LONG + 1];
 	struct bench w;
 	size_t was;
