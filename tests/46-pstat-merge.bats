@@ -25,7 +25,7 @@ law() {
 	parts "$@"
 	[ "$(ls "$T/parts" | wc -l)" -ge 4 ] || failed "$*: not two parts"
 	pstat --merge --json "$T"/parts/*.json >"$T/merged"
-	diff <(jq -S "$FIGURES" "$T/whole") <(jq -S "$FIGURES" "$T/merged") >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
+	diff <(jq $SORTED "$FIGURES" "$T/whole") <(jq $SORTED "$FIGURES" "$T/merged") >"$T/diff" || failed "$*: $(head -n 6 "$T/diff")"
 }
 
 @test "pstat --merge: the parts of a recording are the whole" {
@@ -68,7 +68,7 @@ law() {
 	# merged with nothing it is itself
 	pstat --merge --json "$T/all" | cmp - "$T/all"
 	rows='del(.recordings, .approx, .hosts) | map_values(if type == "array" then sort else . end)'
-	pstat --merge --json "$T/whole" | jq -S "$rows" | diff <(jq -S "$rows" "$T/whole") - || failed "one report"
+	pstat --merge --json "$T/whole" | jq $SORTED "$rows" | diff <(jq $SORTED "$rows" "$T/whole") - || failed "one report"
 	[ "$(jq -c .recordings "$T/all")" = $# ]
 	done_all
 }
@@ -185,7 +185,7 @@ of() {
 	pstat --merge --json "$T/o" "$T/a" | jq -c '[.exact, .samples]' | grep -qx '\[false,6\]'
 	for in in data/escape.data; do
 		command pstat --json "$in" >"$T/b"
-		pstat --merge --json "$T/b" | jq -S 'del(.recordings, .approx, .hosts)' | diff <(jq -S . "$T/b") -
+		pstat --merge --json "$T/b" | jq $SORTED 'del(.recordings, .approx, .hosts)' | diff <(jq $SORTED . "$T/b") -
 		pstat --merge "$T/b" >"$T/screen"
 		! tr -d '\n\t' <"$T/screen" | grep -aP '[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]' || false
 		diff <(pstat "$in" | tail -n 12) <(tail -n 12 "$T/screen")

@@ -39,10 +39,8 @@ page() {
 # exact FILE: run the commands of the selections in $T/browser of which the page says a number; adds to n.
 exact() {
 	local line cmd says have want
-	jq -r '.[] | @base64' "$T/browser" >"$T/selections"
-	while read -r line; do
-		line=$(base64 -d <<<"$line")
-		cmd=$(jq -r '.[1]' <<<"$line") says=$(jq -r '.[2]' <<<"$line")
+	jq -j '.[] | .[] + "\u0000"' "$T/browser" >"$T/selections"
+	while IFS= read -r -d '' line && IFS= read -r -d '' cmd && IFS= read -r -d '' says; do
 		[ -n "$cmd" ] || failed "$1: nothing is selected: $line"
 		[[ $says =~ ^([0-9,]+)' sample's?'.'$ ]] || continue
 		want=${BASH_REMATCH[1]//,/}

@@ -68,7 +68,7 @@ pstat_adds_up() {
 	for p in "$PARTS_OF"/p.*; do
 		pstat --json "${@:1:$#-1}" "$p" >"$T/json.${p##*/}"
 	done
-	diff <(pstat --json "$@" | jq -S "$SAMPLES") <(pstat --merge --json "$T"/json.* | jq -S "$SAMPLES") >"$T/diff" || failed "line ${LINE-}: pstat $*: $(head -n 6 "$T/diff")"
+	diff <(pstat --json "$@" | jq $SORTED "$SAMPLES") <(pstat --merge --json "$T"/json.* | jq $SORTED "$SAMPLES") >"$T/diff" || failed "line ${LINE-}: pstat $*: $(head -n 6 "$T/diff")"
 }
 
 # As in 70-law.bats.

@@ -76,7 +76,7 @@ adds_up() {
 	pstat --merge --json "$T"/json.? >"$T/merged"
 	# the name of a file is that of the whole, too
 	approx=$(jq -c .approx "$T/merged")
-	diff <(jq -S --argjson approx "$approx" "$MEMBERS" "$T/json") <(jq -S --argjson approx "$approx" "$MEMBERS" "$T/merged") >"$T/diff" ||
+	diff <(jq $SORTED --argjson approx "$approx" "$MEMBERS" "$T/json") <(jq $SORTED --argjson approx "$approx" "$MEMBERS" "$T/merged") >"$T/diff" ||
 	    failed "$*: $(head -n 6 "$T/diff")"
 }
 
@@ -153,7 +153,7 @@ line_names() {
 		ONE=0 in_pieces pcat "$f"
 		for k in "$T"/piece.*; do
 			pstat --json "$k" | jq -c '.types[] | [.name, .records]'
-		done | jq -s -S 'map({ key: .[0], value: .[1] }) | group_by(.key) | map({ key: .[0].key, value: map(.value) }) | from_entries' >"$T/of"
+		done | jq -s $SORTED 'map({ key: .[0], value: .[1] }) | group_by(.key) | map({ key: .[0].key, value: map(.value) }) | from_entries' >"$T/of"
 		pcat "$f" >"$T/plain"
 		pstat --json "$T/plain" | jq -e --slurpfile of "$T/of" '
 			[.types[] | . as $t | $of[0][.name] as $n |

@@ -5,15 +5,13 @@
 : "${O:=$BATS_TEST_DIRNAME/../build}"
 O=$(cd "$O" && pwd)
 # What starts quickly.  A python of a version manager takes seven times as long to start as Debian's, which has the modules that
-# tests need; jq 1.6 fifteen times as long as gojq, which is the same but that it always sorts the members of objects, and so has no -S.
+# tests need; jq 1.6 fifteen times as long as gojq, which is the same but that it always sorts the members of objects, and so has no -S:
+# "jq $SORTED".
 export KALLSYMS=$BATS_RUN_TMPDIR/kallsyms
 if [ ! -d "$BATS_RUN_TMPDIR/bin" ]; then
 	mkdir "$BATS_RUN_TMPDIR/bin"
 	[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 "$BATS_RUN_TMPDIR/bin"
-	if type -P gojq >/dev/null; then
-		printf '#!/bin/sh\nfor a; do shift; [ "$a" = -S ] || set -- "$@" "$a"; done\nexec gojq "$@"\n' >"$BATS_RUN_TMPDIR/bin/jq"
-		chmod +x "$BATS_RUN_TMPDIR/bin/jq"
-	fi
+	! type -P gojq >/dev/null || ln -s "$(type -P gojq)" "$BATS_RUN_TMPDIR/bin/jq"
 	command perf version 2>/dev/null | sed -n 's/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/p' >"$BATS_RUN_TMPDIR/perf-version"
 	# see perf.bash: a symbol for each 32 KiB of x86's kernels
 	awk 'BEGIN { print "ffffffff81000000 T _text\nffffffff81000000 T _stext"
@@ -22,6 +20,7 @@ fi
 export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
 PATH=$O:$BATS_RUN_TMPDIR/bin:$PATH
+if [ -e "$BATS_RUN_TMPDIR/bin/jq" ]; then SORTED=; else SORTED=-S; fi
 CORPUS=$BATS_TEST_DIRNAME/../../shared/corpus
 export LC_ALL=C TZ=UTC PAGER=cat PYTHONDONTWRITEBYTECODE=1
 
