@@ -143,6 +143,7 @@ TARGETS   = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcar
 SEEDS     = $(if $(ALL),,$(TARGETS:%=$(O)/seeds/%))
 FUZZ      = $(if $(ALL),$(TARGETS:%=$(O)/fuzz/%))
 FUZZ_RUNS = 2000000
+PRELOAD   = $(O)/fault.so $(O)/kallsyms.so
 BATS      = $(sort $(wildcard tests/*.bats))
 # The longest tests start first.  There is one job more than processors, because some tests wait for recordings.
 LONG      = $(wildcard $(patsubst %,tests/%.bats,14-rows 48-pstat-page 65-pfilter-anon 68-pfilter-tasks 68-pfilter-span 02-library \
@@ -154,7 +155,7 @@ JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 TEST_LIMIT = $(if $(ALL),14400,$(if $(findstring -fsanitize,$(CFLAGS)),1800,300))
 PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) TEST_LIMIT=$(TEST_LIMIT) prove -j$(JOBS) --timer -f -o -e tests/tap
 
-test-programs: all $(UNITS) $(EXAMINERS) $(SEEDS) $(O)/fault.so $(if $(FUZZ),fuzz)
+test-programs: all $(UNITS) $(EXAMINERS) $(SEEDS) $(PRELOAD) $(if $(FUZZ),fuzz)
 run-tests:
 	@$(PROVE) $(TESTS)
 
@@ -179,7 +180,7 @@ $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	$(COMPILE) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LDLIBS)
 $(O)/confine: common/tool/confine.c common/tool/confine_calls.c
 $(O)/format-fields: common/record/format.c
-$(O)/fault.so: $(wildcard tests/fault/*.c) | $(O)/ready
+$(PRELOAD): $(O)/%.so: $$(wildcard tests/%/*.c) | $(O)/ready
 	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
 
 # make same BASE=REV [ONLY=REGEX]: compare the output of the commands with that of another commit

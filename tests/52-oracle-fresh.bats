@@ -76,7 +76,7 @@ borne_out() {
 	[ "$more" = 0 ] || failed "$1: $more"
 	# since 6.12 perf forgets a task at its EXIT; 6.1 knows its name still
 	! perf_forgets || nameless=$((nameless + ended))
-	script=$(command perf script -f -G -F comm,ip,dso -i "$1" 2>/dev/null </dev/null)
+	script=$(perf script -f -G -F comm,ip,dso -i "$1" 2>/dev/null </dev/null)
 	[ "$(grep -c '^ *:' <<<"$script")" = "$nameless" ] || failed "$1: $nameless nameless, perf has $(grep -c '^ *:' <<<"$script")"
 	[ "$(grep -c '(\[unknown\])$' <<<"$script")" = "$maps" ] || failed "$1: $maps in no map, perf has $(grep -c '(\[unknown\])$' <<<"$script")"
 }

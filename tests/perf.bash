@@ -14,7 +14,7 @@ export PERFS=${PERFS:-perf}
 
 # perf record of root waits for a second at its end, if it records what BPF programs come and go (52-oracle-fresh has that).
 # Most of the time of perf script goes into the 100,000 lines of /proc/kallsyms, which only root can read, and which are not for
-# recordings of other kernels: it gets a short list, made by lib.bash, that it takes for any kernel.
+# recordings of other kernels: it gets a short list, made by lib.bash, that it takes for any kernel; with KALLSYMS= the true one.
 # Since 7.0 perf warns of each recording without a feature that it wants, be it untouched: that is not for the tests.
 perf() {
 	local -a first=()
@@ -28,6 +28,22 @@ perf() {
 		return "${PIPESTATUS[0]}"
 	fi
 	command perf "${first[@]}" "$@"
+}
+
+# few_kallsyms DIR: there a perf for PATH that reads each 64th line of /proc/kallsyms, and those that perf looks for by name.  All of
+# them take perf record, which reads them up to three times, ten times as long as the rest of a short recording.
+# With KALLSYMS= only perf record does so; in make check-all none.
+few_kallsyms() {
+	[ -z "${ALL-}" ] && [ -e "$O/kallsyms.so" ] && [ "$(type -P perf)" ] || return 0
+	cat >"$1/perf" <<-END
+		#!/bin/sh
+		if [ -n "\$KALLSYMS" ] || [ "\$1" = record ]; then
+			[ -e '$1/few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$1/few.'\$\$ && mv '$1/few.'\$\$ '$1/few'; }
+			export LD_PRELOAD='$O/kallsyms.so' KALLSYMS_FILE='$1/few'
+		fi
+		exec '$(type -P perf)' "\$@"
+	END
+	chmod +x "$1/perf"
 }
 
 # Since 6.12 a thread is forgotten at its EXIT: samples that come later, as those of the EXIT itself, have a number for a comm,
@@ -47,14 +63,13 @@ perf_refuses() {
 }
 
 # Does perf record take samples here?  Tested once for each file of tests; $PERF_WHY: the reason if not.
-# --no-bpf-event: else, if root runs it, it waits a second for nothing at its end.
 perf_records() {
 	local said=$BATS_FILE_TMPDIR/perf-records
 	if [ ! -f "$said" ]; then
-		if ! command perf record -q --no-bpf-event -e cpu-clock -F 4000 -o "$said.data" -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' \
+		if ! perf record -q -e cpu-clock -F 4000 -o "$said.data" -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' \
 		    >"$said.err" 2>&1 </dev/null; then
 			tail -n 1 "$said.err" >"$said"
-		elif [ -z "$(command perf script -F ip -i "$said.data" 2>/dev/null)" ]; then
+		elif [ -z "$(perf script -F ip -i "$said.data" 2>/dev/null)" ]; then
 			echo "none of a busy process" >"$said"
 		else
 			: >"$said"
