@@ -378,7 +378,7 @@ main(int argc, char *argv[])
 }
 END
 	# the library's own code has to be watched, too
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C .. O="$O/tsan" CC=gcc CFLAGS='-O1 -g -fsanitize=thread' "$O/tsan/libperfpipe.a"
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C .. O="$O/tsan" CC=gcc CFLAGS='-O0 -g1 -fsanitize=thread' "$O/tsan/libperfpipe.a"
 	try gcc -std=c11 -fsanitize=thread -O1 -g -I"$ROOT/usr/include" -o "$T/threads" "$T/threads.c" "$O/tsan/libperfpipe.a" -lzstd -pthread
 	[ $rc = 0 ]
 	for pair in "demo.data basic.file.data" "p72_forks.pipe.data z1.file.data" "s390x_basic.pipe.data k_mono.pipe.data"; do
