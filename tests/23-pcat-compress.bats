@@ -18,7 +18,7 @@ types() {
 	    recipe $r; recipe $r -b; done); do
 		pcat "$in" >"$T/plain"
 		for o in -z "-z9 --compressed2"; do
-			turn 3 || continue
+			turn 5 || continue
 			pcat $o "$T/plain" >"$T/z" || failed "$in $o"
 			pcat "$T/z" | cmp "$T/plain" - || failed "$in $o: back"
 		done

@@ -111,6 +111,7 @@ counts() {
 	for f in $(some); do
 		counts <(pcat "$f") >"$T/want"
 		for o in "" "-S 1M" --full "--full -S 1M" --window=1s --untimed=first --untimed=stamp; do
+			turn 3 || continue
 			psort -q $o "$f" >"$T/out" || failed "$f $o"
 			counts "$T/out" | diff "$T/want" - || failed "$f $o: not the same records"
 		done

@@ -37,7 +37,7 @@ RECORDINGS=$(cd "$BATS_TEST_DIRNAME" && ls data/*.pipe.data data/*.pipe.data.zst
 		[ $rc = 0 ] && [ "$(records $INDEX <"$T/out" | cut -d' ' -f1)" = "$(records $INDEX <"$T/in" | cut -d' ' -f1)" ] || failed "$f: place"
 		records -v $INDEX <"$T/out" | cmp "$T/bare" - || failed "$f: others"
 		pinject --id-index "$T/out" | cmp "$T/out" - || failed "$f: twice"
-		same_script "$T/bare" "$T/out" $bare || failed "$f: script"
+		! turn 3 || same_script "$T/bare" "$T/out" $bare || failed "$f: script"
 		echo "$f" >>"$T/done"
 	done
 	[ "$(wc -l <"$T/done")" -ge 10 ] || failed "recordings"

@@ -5,7 +5,7 @@ load oracle
 
 # laws [-1] [-w TYPE] [-x LAW] OPTIONS: of all recordings
 laws() {
-	recordings | xargs -d '\n' python3 laws.py "${@:1:$#-1}" -- "${@: -1}"
+	recordings | each 2 | xargs -d '\n' python3 laws.py "${@:1:$#-1}" -- "${@: -1}"
 }
 HERE="--allow other-host,changed-files"
 

@@ -234,6 +234,7 @@ wrong() {
 		perf script -f -i $f -F comm 2>/dev/null | sed 's/ *$//; s/^ *//' | sort -u >"$T/comms"
 		[ -s "$T/comms" ]
 		while read -r c; do
+			turn 2 || continue
 			pfilter -q --filter "comm == \"${c//\"/\\\"}\"" $f >"$T/o"
 			perf script -f -i "$T/o" 2>/dev/null | perf_remembers >"$T/a"
 			perf script -f -i $f --comms "$c" 2>/dev/null | perf_remembers >"$T/b"
@@ -241,6 +242,7 @@ wrong() {
 		done < <(grep -v '^:\|^$' "$T/comms")
 		perf script -f -i $f -F ip,dso 2>/dev/null | sed -n 's/.*(\([^()]*\))$/\1/p' | sort -u >"$T/dsos"
 		while read -r d; do
+			turn 2 || continue
 			pfilter -q --filter "dso == '$d'" $f >"$T/o"
 			perf script -f -i "$T/o" -F tid,time,ip >"$T/a" 2>/dev/null || true
 			perf script -f -i $f --dsos "$d" -F tid,time,ip >"$T/b" 2>/dev/null || true

@@ -162,7 +162,7 @@ figures() {
 	names=$(pfilter -q --filter 'event == "sched:sched_switch"' $f | strings -n 4 | grep -x 'true\|perf-exec\|swapper/[0-9]\|/bin/true' | sort -u)
 	[ -n "$names" ]
 	mkdir "$T/damaged"
-	python3 payload.py damage $f 1 "${DAMAGED:-120}" "$T/damaged"
+	python3 payload.py damage $f 1 "$((ALL ? 120 : 40))" "$T/damaged"
 	for d in "$T"/damaged/*; do
 		anon all "$d" >"$T/anon" 2>/dev/null || failed "$d: status $?"
 		# "true" is a word of formats, too

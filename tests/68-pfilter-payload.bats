@@ -154,6 +154,7 @@ made() {
 }
 # is_made EXPRESSION TIMES: these samples are kept
 is_made() {
+	[ -z "${more-}" ] || turn 7 || return 0
 	pfilter -q --filter "$1" "$T/made" 2>"$T/err" | pfilter -q --allow vital-types --drop-type header_tracing_data 2>>"$T/err" |
 	    pcat --endian=little 2>>"$T/err" >"$T/got" || :
 	got=$(samples_at 6 "$T/got" | cut -d ' ' -f 1 | tr '\n' ' ')
