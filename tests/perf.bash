@@ -38,8 +38,8 @@ few_kallsyms() {
 	cat >"$1/perf" <<-END
 		#!/bin/sh
 		if [ -n "\$KALLSYMS" ] || [ "\$1" = record ]; then
-			[ -e '$1/few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$1/few.'\$\$ && mv '$1/few.'\$\$ '$1/few'; }
-			export LD_PRELOAD='$O/kallsyms.so' KALLSYMS_FILE='$1/few'
+			[ -e '$1/few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$1/few.'\$\$ && mv '$1/few.'\$\$ '$1/few'; } 2>/dev/null
+			[ ! -e '$1/few' ] || export LD_PRELOAD='$O/kallsyms.so' KALLSYMS_FILE='$1/few'
 		fi
 		exec '$(type -P perf)' "\$@"
 	END
