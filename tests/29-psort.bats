@@ -229,7 +229,7 @@ reference() {
 
 @test "psort: perf sees the same, over a bound of memory and after perf inject -b" {
 	need perf
-	shuffled 9 40000 100000000 >"$T/recipe"
+	shuffled 9 22000 100000000 >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"
 	try psort -S 1M "$T/in"
 	mv "$T/out" "$T/sorted"
