@@ -135,7 +135,7 @@ made() {
 		e, text = "<" if sys.argv[1] == "little" else ">", sys.argv[2].encode()
 		b = b"\x17\x08\x44tracing0.6\0" + struct.pack(e + "BBI", e == ">", 4, 4096)
 		b += b"header_page\0" + struct.pack(e + "Q", 0) + b"header_event\0" + struct.pack(e + "Q", 0)
-		b += struct.pack(e + "I", 0) + struct.pack(e + "I", 1) + b"sys\0" + struct.pack(e + "IQ", 1, len(text)) + text
+		b += struct.pack(e + "I", 0) + struct.pack(e + "I", 1) + b"sys\0" + struct.pack(e + "IQ", 1, len(text)) + text + bytes(16)
 		b += bytes(-len(b) % 8)
 		print(b.hex(), len(b))
 	END

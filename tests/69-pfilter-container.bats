@@ -354,7 +354,7 @@ paths() {
 	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all|comm|task|namespaces ids=11
 	NAMESPACES pid=1 tid=1 list=4/10,4/11,4/12,4/13,4/14,4/15,4/16
 	NAMESPACES pid=1 tid=2 list=4/20,4/11,4/12
-	NAMESPACES pid=3 tid=3 nr=1 list=4/30,4/31
+	NAMESPACES pid=3 tid=3 nr=1 list=4/30
 	NAMESPACES pid=4 tid=4 list=0/0,4/11
 	SAMPLE misc=1 ip=1 pid=1 tid=1 time=1
 	SAMPLE misc=1 ip=1 pid=1 tid=2 time=2
