@@ -17,7 +17,7 @@ if [ ! -d "$BATS_RUN_TMPDIR/bin" ]; then
 	awk 'BEGIN { print "ffffffff81000000 T _text\nffffffff81000000 T _stext"
 		for (i = 0; i < 2048; i++) printf "ffffffff8%07x T kernel_%d\n", 16777216 + i * 32768, i }' >"$KALLSYMS"
 	source "$BATS_TEST_DIRNAME/perf.bash"
-	few_kallsyms "$BATS_RUN_TMPDIR/bin"
+	make_perf "$BATS_RUN_TMPDIR/bin"
 fi
 export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true

@@ -30,14 +30,20 @@ perf() {
 	command perf "${first[@]}" "$@"
 }
 
-# few_kallsyms DIR: there a perf for PATH that reads each 64th line of /proc/kallsyms, and those that perf looks for by name.  All of
-# them take perf record, which reads them up to three times, ten times as long as the rest of a short recording.
-# With KALLSYMS= only perf record does so; in make check-all none.
-few_kallsyms() {
-	[ -z "${ALL-}" ] && [ -e "$O/kallsyms.so" ] && [ "$(type -P perf)" ] || return 0
+# make_perf DIR: there a perf for PATH, also for programs that tests start:
+#	One perf record runs at a time: of two at once that record all CPUs, Linux 6.18 gives one in 50 a sample of an event of the other,
+#	and perf itself cannot read that.  After 5 s it goes on: some tests need two.
+#	It reads each 64th line of /proc/kallsyms, and those that perf looks for by name.  All of them take perf record, which reads them
+#	up to three times, ten times as long as the rest of a short recording.  With KALLSYMS= only perf record does so; in make check-all none.
+make_perf() {
+	[ "$(type -P perf)" ] || return 0
 	cat >"$1/perf" <<-END
 		#!/bin/sh
-		if [ -n "\$KALLSYMS" ] || [ "\$1" = record ]; then
+		if [ "\$1" = record ] && { : >>'$O/perf-record.lock'; } 2>/dev/null; then
+			exec 9>>'$O/perf-record.lock'
+			flock -w 5 9
+		fi
+		if [ -z "\$ALL" ] && [ -e '$O/kallsyms.so' ] && { [ -n "\$KALLSYMS" ] || [ "\$1" = record ]; }; then
 			[ -e '$1/few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$1/few.'\$\$ && mv '$1/few.'\$\$ '$1/few'; } 2>/dev/null
 			[ ! -e '$1/few' ] || export LD_PRELOAD='$O/kallsyms.so' KALLSYMS_FILE='$1/few'
 		fi
