@@ -18,7 +18,7 @@ enum {
 
 struct tally;				/* sort/tally.h */
 struct quick;				/* picture/quick.h */
-struct behind;				/* picture/behind.h */
+struct behind;				/* count/behind.h */
 struct event_count {
 	uint64_t samples, period;	/* as perf delivers them: with READ, one for each member that moved on */
 	uint64_t records, bytes;	/* SAMPLE records */

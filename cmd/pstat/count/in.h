@@ -4,7 +4,7 @@
 #define PSTAT_COUNT_IN_H
 
 #include "count.h"
-#include "picture/behind.h"
+#include "behind.h"
 
 enum { COUNTED = 1, TALLIED = 2, OTHER = 3 };	/* a sample; and added to its row; another record */
 

@@ -3,7 +3,7 @@
 #ifndef PSTAT_PICTURE_IN_H
 #define PSTAT_PICTURE_IN_H
 
-#include "picture/behind.h"
+#include "count/behind.h"
 #include "picture/option.h"
 #include "picture/picture.h"
 #include "picture/quick.h"
@@ -64,6 +64,13 @@ struct pictures {
 /* ---- panels.c ------------------------------------------------------------------------------------ */
 
 void	panels_make(struct pictures *, const struct summary *);
+
+/* ---- behind.c ------------------------------------------------------------------------------------ */
+
+/* After the input was counted: set what PANEL_BEHIND has; the panel owns it. */
+void	behind_panel(const struct behind *, struct panel *);
+/* Set what PANEL_FILL has. */
+void	fill_panel(const struct counts *, struct panel *);
 
 /* ---- option.c ------------------------------------------------------------------------------------ */
 

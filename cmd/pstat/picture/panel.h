@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "count/behind.h"
 #include "report/report.h"
 
 enum panel_kind {
@@ -46,10 +47,6 @@ struct band {
 	uint64_t	 from, span;	/* the part of each column that it is about; span 0: all of it (subsecond: 1/50 of it) */
 };
 
-struct panel_place {			/* PANEL_BEHIND: a column of the stream */
-	uint64_t	 behind;	/* how far its records were behind the newest before them, at most, ns; 0: none was */
-	uint64_t	 late, late_ns;	/* records that come later than two rounds allow, and by how much at most */
-};
 struct panel_mark { uint64_t value; const char *name; };	/* PANEL_HIST: p50, p90, p99 */
 
 struct panel {
@@ -68,7 +65,7 @@ struct panel {
 	uint32_t	*lost, *throttled;	/* of each column; NULL: nothing was lost, throttled */
 	bool		 upward;	/* band 0 is the lowest */
 	/* PANEL_BEHIND */
-	struct panel_place *place;	/* of `width' bytes each */
+	struct behind_place *place;	/* of `width' bytes each */
 	unsigned	 nplaces;
 	uint64_t	 width, bytes;	/* bytes: of the stream */
 	uint64_t	*round;		/* offsets of FINISHED_ROUND; none if there are too many to draw */

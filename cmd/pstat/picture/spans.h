@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "picture/panel.h"
 
 /* The bins became wider: bin i of n is now to[i], of n_to. */
 typedef void	spans_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to);

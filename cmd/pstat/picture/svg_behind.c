@@ -53,7 +53,7 @@ behind_places(const struct behind_plot *b)
 	char ns[SVG_TEXT], from[SVG_TEXT], to[SVG_TEXT], n[SVG_TEXT];
 
 	for (unsigned i = 0; i < b->p->nplaces; i++) {
-		const struct panel_place *place = &b->p->place[i];
+		const struct behind_place *place = &b->p->place[i];
 		uint64_t at = b->p->width * i;
 		int x = behind_x(b, at), w = behind_x(b, at + b->p->width) - x, y = behind_y(b, place->behind);
 

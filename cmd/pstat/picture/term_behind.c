@@ -8,7 +8,7 @@
 
 enum { BEHIND_WIDEST = 8, BEHIND_DECADES = 20, BEHIND_BAR = 12, BEHIND_LOW = 3 };	/* LOW: 1 us */
 
-struct behind {
+struct behind_chart {
 	const struct panel *p;
 	unsigned	 each, wide, n;	/* places of a group, its characters, groups */
 	unsigned	 low, high;	/* decades that have a line; that of the lowest has all below, too */
@@ -51,11 +51,11 @@ behind_dots(uint64_t ns, unsigned decade)
 }
 
 static void
-behind_new(struct behind *h, const struct panel *p, unsigned plot)
+behind_chart(struct behind_chart *h, const struct panel *p, unsigned plot)
 {
 	uint64_t highest = p->worst > p->window ? p->worst : p->window;
 
-	*h = (struct behind){ .p = p, .each = (p->nplaces + plot - 1) / plot, .wide = 1, .low = BEHIND_DECADES };
+	*h = (struct behind_chart){ .p = p, .each = (p->nplaces + plot - 1) / plot, .wide = 1, .low = BEHIND_DECADES };
 	h->each = h->each ? h->each : 1;
 	h->n = (p->nplaces + h->each - 1) / h->each;
 	while (h->each == 1 && h->n && h->wide < BEHIND_WIDEST && (h->wide + 1) * h->n <= plot)
@@ -85,7 +85,7 @@ behind_new(struct behind *h, const struct panel *p, unsigned plot)
 }
 
 static uint64_t
-behind_worst(const struct behind *h, unsigned group)
+behind_worst(const struct behind_chart *h, unsigned group)
 {
 	uint64_t worst = 0;
 
@@ -95,7 +95,7 @@ behind_worst(const struct behind *h, unsigned group)
 }
 
 static void
-behind_late(struct term *t, const struct behind *h)
+behind_late(struct term *t, const struct behind_chart *h)
 {
 	term_figure text;
 
@@ -111,7 +111,7 @@ behind_late(struct term *t, const struct behind *h)
 
 /* A decade: how far the records are behind, the line of the window, and at the right how many records are so far behind. */
 static void
-behind_line(struct term *t, const struct behind *h, unsigned decade, unsigned plot)
+behind_line(struct term *t, const struct behind_chart *h, unsigned decade, unsigned plot)
 {
 	bool lowest = decade == h->low && h->below;
 	unsigned bar = h->most ? (unsigned)scale_part(h->decade[decade], 2 * BEHIND_BAR, h->most) : 0;
@@ -141,7 +141,7 @@ behind_line(struct term *t, const struct behind *h, unsigned decade, unsigned pl
 }
 
 static unsigned
-behind_at(const struct behind *h, uint64_t offset)
+behind_at(const struct behind_chart *h, uint64_t offset)
 {
 	uint64_t group = h->p->width ? offset / h->p->width / h->each : 0;
 
@@ -149,7 +149,7 @@ behind_at(const struct behind *h, uint64_t offset)
 }
 
 static void
-behind_places(struct term *t, const struct behind *h)
+behind_places(struct term *t, const struct behind_chart *h)
 {
 	uint64_t step = scale_round(h->p->bytes, t->plot / 14);
 	term_figure text;
@@ -193,7 +193,7 @@ void
 term_behind(struct term *t, const struct panel *p)
 {
 	unsigned plot = t->width - t->left - BEHIND_BAR - 8;
-	struct behind h;
+	struct behind_chart h;
 	term_figure text;
 
 	term_words(t, p->subtitle);
@@ -201,7 +201,7 @@ term_behind(struct term *t, const struct panel *p)
 		term_words(t, p->timed ? "No record is behind another: the stream is in order." : "No record has a time.");
 		return;
 	}
-	behind_new(&h, p, plot);
+	behind_chart(&h, p, plot);
 	behind_late(t, &h);
 	for (unsigned d = h.high + 1; d-- > h.low;)
 		behind_line(t, &h, d, h.n * h.wide);

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * behind.h - how far the records of a stream are out of the order of time, by place, and what fills it: disorder, fill.
+ * behind.h - how far the records of a stream are behind the newest before them, by place: the picture `disorder'.
  *
- * The counts are those of count.c, so these pictures say what the lines `order' and `content' of the screen say.
+ * The counts are those of count.c, so the picture says what the line `order' of the screen says.
  */
 #ifndef PSTAT_BEHIND_H
 #define PSTAT_BEHIND_H
 
-#include "count/count.h"
-#include "picture/panel.h"
+#include "count.h"
 
 enum {
 	BEHIND_PLACES = 512,		/* at most; their width doubles as the stream grows */
 	BEHIND_ROUNDS = 4096,		/* offsets of FINISHED_ROUND that are kept; of more, none */
 };
 
+struct behind_place {			/* a column of the stream */
+	uint64_t	 behind;	/* how far its records were behind the newest before them, at most, ns; 0: none was */
+	uint64_t	 late, late_ns;	/* records that come later than two rounds allow, and by how much at most */
+};
+
 struct behind {
 	struct counts	*c;
-	struct panel_place place[BEHIND_PLACES];
+	struct behind_place place[BEHIND_PLACES];
 	unsigned	 shift;		/* a place has 2^shift bytes */
-	struct panel_place *to;		/* that of the last record that was behind */
+	struct behind_place *to;		/* that of the last record that was behind */
 	uint64_t	 end;		/* its end */
 	uint64_t	*round;
 	unsigned	 nrounds;
@@ -30,10 +34,6 @@ struct behind *behind_new(struct counts *);
 /* After count_init() and before the input is counted. */
 void	behind_begin(struct behind *);
 void	behind_free(struct behind *);
-/* After the input was counted: set what PANEL_BEHIND has; the panel owns it. */
-void	behind_panel(const struct behind *, struct panel *);
-/* Set what PANEL_FILL has. */
-void	fill_panel(const struct counts *, struct panel *);
 /* Set `to': the offset is in another place, later than all before. */
 void	behind_next(struct behind *, uint64_t at);
 
@@ -42,7 +42,7 @@ static inline void
 behind_count(struct behind *b, const struct order *o, uint64_t at)
 {
 	uint64_t behind = o->last - o->prev;
-	struct panel_place *p;
+	struct behind_place *p;
 
 	if (!behind)
 		return;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
+#include <string.h>
+
+#include "behind.h"
+
+enum { FIRST_SHIFT = 6 };
+
+struct behind *
+behind_new(struct counts *c)
+{
+	struct behind *b = tool_alloc(1, sizeof *b);
+
+	*b = (struct behind){ .c = c, .shift = FIRST_SHIFT };
+	return b;
+}
+
+void
+behind_free(struct behind *b)
+{
+	if (!b)
+		return;
+	free(b->round);
+	free(b);
+}
+
+void
+behind_next(struct behind *b, uint64_t at)
+{
+	for (; at >> b->shift >= BEHIND_PLACES; b->shift++) {	/* two places become one */
+		for (unsigned i = 0; i < BEHIND_PLACES; i += 2) {
+			struct behind_place *to = &b->place[i / 2], one = b->place[i], two = b->place[i + 1];
+
+			to->behind = one.behind > two.behind ? one.behind : two.behind;
+			to->late = one.late + two.late;
+			to->late_ns = one.late_ns > two.late_ns ? one.late_ns : two.late_ns;
+		}
+		memset(b->place + BEHIND_PLACES / 2, 0, sizeof b->place / 2);
+	}
+	b->to = &b->place[at >> b->shift];
+	b->end = ((at >> b->shift) + 1) << b->shift;
+}
+
+/* count_visit */
+static int
+behind_visit(void *arg, const struct pp_rec *r, bool sound)
+{
+	struct behind *b = arg;
+
+	if (sound && r->type == PP_FINISHED_ROUND && b->nrounds++ < BEHIND_ROUNDS)
+		b->round[b->nrounds - 1] = b->c->bytes;
+	return sound;
+}
+
+void
+behind_begin(struct behind *b)
+{
+	b->round = tool_alloc(BEHIND_ROUNDS, sizeof *b->round);
+	b->c->behind = b;
+	count_visit_others_by(b->c, behind_visit, b);
+}
