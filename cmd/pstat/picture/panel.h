@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "count/behind.h"
+#include "picture/spans.h"
 #include "report/report.h"
 
 enum panel_kind {
@@ -22,17 +23,6 @@ enum panel_kind {
 	PANEL_BEHIND,			/* by position in the stream: disorder */
 	PANEL_HIST,			/* by value, logarithmic: hist:FIELD */
 	PANEL_FILL,			/* one bar of bytes, the bands beside each other: fill */
-};
-
-/*
- * Time: columns of the same width, in order.  A long time in which nothing was sampled (a clock that jumps) has no columns:
- * there, start[i] + width < start[i + 1], which is drawn as a break that says how long it is.
- */
-struct axis {
-	uint64_t	 width;		/* of a column, ns; a column begins at a multiple of it */
-	unsigned	 n;
-	uint64_t	*start;		/* of each column, ns of the trace clock, ascending */
-	uint64_t	 first, last;	/* the first and the last sample: the columns that they are in are covered in part */
 };
 
 /* A row of PANEL_HEAT, a colour of PANEL_STACK, a part of PANEL_FILL. */

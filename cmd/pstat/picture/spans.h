@@ -12,6 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * Time: columns of the same width, in order.  A long time in which nothing was sampled (a clock that jumps) has no columns:
+ * there, start[i] + width < start[i + 1], which is drawn as a break that says how long it is.
+ */
+struct axis {
+	uint64_t	 width;		/* of a column, ns; a column begins at a multiple of it */
+	unsigned	 n;
+	uint64_t	*start;		/* of each column, ns of the trace clock, ascending */
+	uint64_t	 first, last;	/* the first and the last sample: the columns that they are in are covered in part */
+};
 
 /* The bins became wider: bin i of n is now to[i], of n_to. */
 typedef void	spans_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to);
