@@ -42,11 +42,12 @@ $(O)/pinject: LDLIBS += -lelf -lmd
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson -lmd
 
-# common/tool is what commands share; the other directories of common are the library.  Commands and tests link its
-# objects as they are; libperfpipe (below) is for other programs.
+# LIB_DIRS are the library, SHARED_DIRS what commands share besides it.  Commands and tests link the objects as they are;
+# libperfpipe (below) is for other programs.
 LIB    = $(O)/library.a
 SHARED = $(O)/tool.a
 LIB_DIRS = $(addprefix common/,record source sink state)
+SHARED_DIRS = $(addprefix common/,index tool field convert join symbol)
 objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
@@ -59,7 +60,7 @@ $(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/% cmd/%/*) $(SHARED) $(LIB)
 	$(LINK) -o $@ $^ $(LDLIBS)
 $(LIB): $(call objs,$(LIB_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
-$(SHARED): $(call objs,common/tool common/index)
+$(SHARED): $(call objs,$(SHARED_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
 # The directories of a command include each other's headers by paths from the command's own.
 $(O)/cmd/%.o: DEFS += -Icmd/$(word 2,$(subst /, ,$*))

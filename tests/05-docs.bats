@@ -139,7 +139,7 @@ cases_of() {
 
 @test "docs: pfilter(1) has each field of --filter, and each word of --strip and --anon" {
 	{
-		sed -n '/^static const struct field fields/,/^};/s/^	{ "\([^"]*\)".*/\1/p' ../common/tool/field.c
+		sed -n '/^static const struct field fields/,/^};/s/^	{ "\([^"]*\)".*/\1/p' ../common/field/field.c
 		sed -n '/^} table/,/^};/p' ../cmd/pfilter/drop/columns.c | grep -o '{ "[^"]*"' | tr -d '{ "'
 		grep -o '{ "[a-z-]*", A_' ../cmd/pfilter/anon/anon.c | sed 's/{ "\(.*\)", A_/\1/'
 	} >"$T/words"

@@ -46,7 +46,7 @@ compiles() {
 	shift
 	rm -rf "$T/build"
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u CPPFLAGS -u LDFLAGS make -s -C .. O="$T/build" CC="$cc" CFLAGS="$*" \
-	    "$T/build/common/record/err.o" "$T/build/common/tool/blob.o" >"$T/out" 2>"$T/err" &&
+	    "$T/build/common/record/err.o" "$T/build/common/convert/blob.o" >"$T/out" 2>"$T/err" &&
 	    [ ! -s "$T/err" ] && nm "$T/build/common/record/err.o" >"$T/nm" || failed "$cc $*"
 }
 

@@ -229,8 +229,8 @@ paths() {
 		esac
 	done < <(paths)
 	# the example of each shape is one of them
-	rows=$(tr -d '\n' <../common/tool/container.def | sed 's/" *"//g; s/SHAPE(/\n&/g; s/\\\\/\\/g' | sed -n 's/^SHAPE([A-Z]*, .*"\(\/[^"]*\)").*/\1/p')
-	[ "$(wc -l <<<"$rows")" -eq "$(grep -c '^SHAPE' ../common/tool/container.def)" ]
+	rows=$(tr -d '\n' <../common/field/container.def | sed 's/" *"//g; s/SHAPE(/\n&/g; s/\\\\/\\/g' | sed -n 's/^SHAPE([A-Z]*, .*"\(\/[^"]*\)").*/\1/p')
+	[ "$(wc -l <<<"$rows")" -eq "$(grep -c '^SHAPE' ../common/field/container.def)" ]
 	while read -r path; do
 		paths | grep -qF " $path" || failed "$path"
 	done <<<"$rows"

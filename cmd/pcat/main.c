@@ -14,13 +14,13 @@
 #include "chunks.h"
 #include "formats.h"
 #include "index.h"
+#include "join/manifest.h"
 #include "manifest_out.h"
 #include "options.h"
 #include "out_cpuprofile.h"
 #include "pprof/out_pprof.h"
 #include "sink/out_file.h"
 #include "sink/out_stream.h"
-#include "tool/manifest.h"
 
 struct job {
 	struct tool	 t;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "join/manifest.h"
 #include "manifest_out.h"
-#include "tool/manifest.h"
 
 struct manifest_out {
 	struct tool	*t;

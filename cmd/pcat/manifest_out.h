@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * manifest_out.h - writes a manifest (tool/manifest.h): of the parts of --switch-output, or of recordings that are there
+ * manifest_out.h - writes a manifest (join/manifest.h): of the parts of --switch-output, or of recordings that are there
  * (--make-manifest)
  */
 #ifndef PCAT_MANIFEST_OUT_H

@@ -3,10 +3,10 @@
 #ifndef PCAT_OPTIONS_H
 #define PCAT_OPTIONS_H
 
-#include "tool/byteorder.h"
-#include "tool/compat.h"
-#include "tool/feature_list.h"
-#include "tool/join.h"
+#include "convert/byteorder.h"
+#include "convert/compat.h"
+#include "convert/feature_list.h"
+#include "join/join.h"
 #include "profile.h"
 #include "sink/out_stream.h"
 #include "tool/tool.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include <string.h>
 
+#include "field/event_match.h"
 #include "profile.h"
-#include "tool/event_match.h"
 
 bool
 profile_wants(struct profile_events *x, const char *name, const struct pp_events *events, const struct pp_event *ev)

@@ -7,7 +7,7 @@
 
 struct profile_what {
 	int64_t	 pid;			/* samples of this process; -1: not selected */
-	const char *event;		/* samples of the event of this name (tool/event_match.h); NULL: not selected */
+	const char *event;		/* samples of the event of this name (field/event_match.h); NULL: not selected */
 	/* pprof only: */
 	unsigned labels;		/* bits of enum pprof_label */
 	size_t	 memory;

@@ -6,7 +6,7 @@
 #define PFILTER_CONTAINER_H
 
 #include "tool/near.h"
-#include "tool/container_path.h"
+#include "field/container_path.h"
 #include "tool/words.h"
 
 enum { CONTAINER_ID = 64, CONTAINER_SHORT = 12 };	/* digits of an id; of the id that docker ps shows */

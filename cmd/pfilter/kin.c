@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/field.h"
 #include "kin.h"
 #include "record/order.h"
 #include "record/raw.h"
-#include "tool/field.h"
 #include "tool/words.h"
 
 enum { MAX = 4 << 20 };			/* births, and tasks */

@@ -9,7 +9,7 @@
  *	filter			the main loop
  *	decide			the verdict on one record:
  *	  window/		  by what is near in time
- *	  select, times		  by keys in the record; tool/event_match.h: names of events
+ *	  select, times		  by keys in the record; field/event_match.h: names of events
  *	  state_keys, descent,	  by keys that depend on history, with the state of tasks (state/state.h)
  *	  container
  *	  payload_task		  by tasks in payloads of tracepoints

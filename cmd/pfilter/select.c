@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/event_match.h"
+#include "field/event_match.h"
 #include "payload_field.h"
 #include "record/feature.h"
 #include "record/raw.h"

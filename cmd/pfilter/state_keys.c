@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/event_match.h"
+#include "field/field.h"
 #include "record/shape.h"
 #include "select.h"
 #include "state_keys_in.h"
-#include "tool/event_match.h"
-#include "tool/field.h"
 
 struct state_keys *
 state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, const char *text)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/field.h"
 #include "state_keys_in.h"
-#include "tool/field.h"
 
 /* The name in perf of a module's file: "/lib/modules/6.1/kernel/fs/ext-x.ko.xz" is "[ext_x]"; text has at least n + 3 bytes. */
 static bool

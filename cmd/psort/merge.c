@@ -8,7 +8,7 @@
 #include "state/round.h"
 #include "merge.h"
 #include "merge_order.h"
-#include "tool/manifest.h"
+#include "join/manifest.h"
 
 struct merge {
 	struct tool	*t;

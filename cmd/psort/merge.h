@@ -10,7 +10,7 @@
 #ifndef PSORT_MERGE_H
 #define PSORT_MERGE_H
 
-#include "tool/join.h"
+#include "join/join.h"
 #include "sort.h"
 
 /*

@@ -13,7 +13,7 @@
 #ifndef PSORT_MERGE_ORDER_H
 #define PSORT_MERGE_ORDER_H
 
-#include "tool/join.h"
+#include "join/join.h"
 #include "emit.h"
 #include "merge_known.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "join/manifest.h"
 #include "joined.h"
 #include "sink/out_stream.h"
-#include "tool/manifest.h"
 
 struct joined {
 	struct tool	*t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * manifest.c - libFuzzer target: any bytes as a manifest (common/tool/manifest.c) beside four recordings
+ * manifest.c - libFuzzer target: any bytes as a manifest (common/join/manifest.c) beside four recordings
  *
  * The sum of the input's bytes decides whether one part is asked for, operands are named, or parts may be missing.  The directory has
  * the recordings `a' and `b', `sub/c', and a link `d' to a.  What must hold: no sanitizer error; the manifest is taken, or there is a
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "join/manifest.h"
 #include "sink/tmpfile.h"
-#include "tool/manifest.h"
 
 #define EXITS(status) ((status) == 1 || (status) == 2)
 #define MUST(cond) do { if (!(cond)) { dprintf(2, "manifest.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Numbers of 128 bits: by the compiler's own where it has them, and everywhere by what must hold of them. */
-#include "../../common/tool/big.c"
+#include "../../common/field/big.c"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Conversion of CPU cycles by TIME_CONV, in both byte orders. */
 #include "record/make.h"
-#include "tool/clock.h"
+#include "join/clock.h"
 #include "bytes.h"
 
 static const struct row {

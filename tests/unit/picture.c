@@ -223,7 +223,7 @@ behind_make(struct panel *p, unsigned n)
 	p->place = calloc(p->nplaces + 1, sizeof *p->place);
 	p->round = calloc(n + 1, sizeof *p->round);
 	for (unsigned i = 0; i < p->nplaces; i++) {
-		struct panel_place *place = &p->place[i];
+		struct behind_place *place = &p->place[i];
 
 		p->timed += 20;
 		if (chance(4))

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/event_match.h"
 #include "gzip.h"
 #include "proto.h"
-#include "tool/event_match.h"
 #include "write.h"
 
 /* Numbers of fields in profile.proto. */

@@ -3,10 +3,10 @@
 #ifndef PPROF_WRITE_H
 #define PPROF_WRITE_H
 
+#include "field/field.h"
 #include "ids.h"
 #include "out_pprof.h"
 #include "tables.h"
-#include "tool/field.h"
 
 extern const char *const pprof_label_names[PPROF_LABELS];
 

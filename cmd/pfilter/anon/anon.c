@@ -7,11 +7,11 @@
 #include <sys/random.h>
 
 #include "dict.h"
+#include "field/payload_layout.h"
 #include "out.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "state/timeline.h"
-#include "tool/payload_layout.h"
 
 enum { MEMORY = 256 << 20 };
 

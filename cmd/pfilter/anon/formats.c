@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/tracing_data.h"
 #include "out.h"
 #include "record/make.h"
 #include "record/payload_role.h"
 #include "record/raw.h"
 #include "source/formats.h"
-#include "tool/tracing_data.h"
 
 enum { PAYLOAD_MAX = 64 << 20 };
 

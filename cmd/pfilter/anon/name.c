@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/public_name.h"
 #include "name.h"
-#include "tool/public_name.h"
 #include "tool/tool.h"
 
 enum { DIGITS = 10, COMPONENT = 1 + DIGITS + 4, LONGEST = ANON_NAME - 64 };

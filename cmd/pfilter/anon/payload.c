@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "field.h"
+#include "field/payload_layout.h"
 #include "record/payload_role.h"
 #include "record/raw.h"
 #include "source/formats.h"
-#include "tool/payload_layout.h"
 
 enum { LOC = 4 };		/* bytes of a dynamic field at its place */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/event_match.h"
+#include "field/event_match.h"
 #include "kernel.h"
 #include "record/feature.h"
 #include "source/formats.h"

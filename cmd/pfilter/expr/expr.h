@@ -5,7 +5,7 @@
  * An expression is text, then a tree, then a program per kind of record (tree.h).  Values are integers of more than 64 bits,
  * strings, or unknown (the record lacks the field).  If the result is unknown, the record is not selected.
  *
- * A new field needs no change here: it is a row of tool/field.c.  A new operator or function needs a token (lex.c), a rule
+ * A new field needs no change here: it is a row of field/field.c.  A new operator or function needs a token (lex.c), a rule
  * (parse.c), an enum node_kind with a type check (check.c), constant folding (fold.c), an instruction (compile.c, run.c), and its
  * text (explain.c).
  */
@@ -14,8 +14,8 @@
 
 #include <stdio.h>
 
-#include "tool/field.h"
-#include "tool/kallsyms.h"
+#include "field/field.h"
+#include "symbol/kallsyms.h"
 #include "tool/tool.h"
 
 struct expr;			/* one or several (--filter) expressions, ANDed; NULL: none */

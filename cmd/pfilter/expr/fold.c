@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "tool/event_match.h"
+#include "field/event_match.h"
 #include "kernel.h"
 #include "tool/pattern.h"
 

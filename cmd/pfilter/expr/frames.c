@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tool/pattern.h"
-#include "tool/field_chain.h"
+#include "field/chain.h"
 #include "tree.h"
 
 struct frames {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/event_match.h"
+#include "field/event_match.h"
 #include "kernel.h"
 
 bool

@@ -9,7 +9,7 @@
 
 #include "kernel.h"
 #include "tool/pattern.h"
-#include "tool/field_chain.h"
+#include "field/chain.h"
 
 static const uint8_t and_of[3][3] = {
 	[EXPR_NO] = { EXPR_NO, EXPR_NO, EXPR_NO },

@@ -15,7 +15,7 @@
 
 #include "reason.h"
 #include "state/timeline.h"
-#include "tool/kallsyms.h"
+#include "symbol/kallsyms.h"
 #include "tool/tool.h"
 
 /* Marks of pp_arrival_mark(): by windows_look(); by payload_tasks_look(). */

@@ -7,9 +7,9 @@
 
 #include "jit.h"
 #include "jitdump.h"
+#include "join/clock.h"
 #include "lookup/unused.h"
 #include "state/table.h"
-#include "tool/clock.h"
 
 enum {
 	JIT_FUNCTIONS = 1 << 20,	/* of a process */

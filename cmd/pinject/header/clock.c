@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "header.h"
+#include "join/clock.h"
 #include "lookup/when.h"
 #include "record/event.h"
 #include "record/feature.h"
-#include "tool/clock.h"
 
 enum { NS = 1000000000 };
 #define CLOCK_LATE (60 * (uint64_t)NS)		/* a live record may be older than this process by so much */

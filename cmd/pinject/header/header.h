@@ -12,9 +12,9 @@
 
 #include <sys/utsname.h>
 
+#include "convert/feature_list.h"
 #include "edit.h"
-#include "tool/feature_list.h"
-#include "tool/kallsyms.h"
+#include "symbol/kallsyms.h"
 
 struct header_value {		/* --set-feature */
 	uint64_t	 number;

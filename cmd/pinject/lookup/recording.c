@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "join/clock.h"
 #include "protocol.h"
 #include "record/feature.h"
 #include "record/raw.h"
 #include "source/source.h"
-#include "tool/clock.h"
 
 enum { COMM_EXEC = 1 << 13 };		/* in misc of a COMM (perf_event.h) */
 enum { MNT_NAMESPACE = 5 };		/* its entry in a NAMESPACES (perf_event.h, MNT_NS_INDEX) */

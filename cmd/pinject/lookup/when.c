@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tool/clock.h"
+#include "join/clock.h"
 #include "when.h"
 
 enum {

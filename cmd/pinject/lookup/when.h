@@ -19,7 +19,7 @@ struct when_pair { uint64_t clock, wall, error; };	/* read at one moment, ns; th
 struct when {
 	struct when_pair perf;		/* the clock of recordings without -k, and the wall clock */
 	struct when_pair ref;		/* of the recording's clock; clock 0: it cannot be read */
-	int64_t		 clock;		/* which one: tool/clock.h */
+	int64_t		 clock;		/* which one: join/clock.h */
 	uint64_t	 slept;		/* ns for which this machine was suspended; clocks that stop then do not show when */
 };
 

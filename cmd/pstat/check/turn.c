@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/field.h"
 #include "in.h"
 #include "record/event.h"
 #include "record/raw.h"
 #include "state/state.h"
 #include "state/turns.h"
-#include "tool/field.h"
 
 enum {
 	WAIT_FIRST = 1024, WAIT_MAX = 128 << 10,	/* that wait; powers of 2 */

@@ -18,7 +18,7 @@
 #include "live/live.h"
 #include "live/tee.h"
 #include "source/watch.h"
-#include "tool/clock.h"
+#include "join/clock.h"
 #include "report/forms.h"
 
 enum { EVERY_MIN = 1000000, EVERY_SCREEN = 1000000000 };	/* ns */

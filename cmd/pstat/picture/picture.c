@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/event_match.h"
+#include "field/field.h"
 #include "picture/in.h"
 #include "record/event.h"
 #include "record/raw.h"
-#include "tool/event_match.h"
-#include "tool/field.h"
 
 /* ---- options ------------------------------------------------------------------------------------- */
 

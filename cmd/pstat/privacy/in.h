@@ -3,8 +3,8 @@
 #ifndef PSTAT_PRIVACY_IN_H
 #define PSTAT_PRIVACY_IN_H
 
+#include "field/payload_layout.h"
 #include "privacy.h"
-#include "tool/payload_layout.h"
 
 enum row {
 #define ROW(NAME, what, gone, option) ROW_##NAME,

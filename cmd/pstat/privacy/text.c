@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "field/public_name.h"
 #include "in.h"
-#include "tool/public_name.h"
 
 enum { DIGITS = 10, ID_DIGITS = 32 };
 

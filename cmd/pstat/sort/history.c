@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field/container_path.h"
 #include "record/event.h"
 #include "sort/in.h"
 #include "state/state.h"
 #include "state/turns.h"
-#include "tool/container_path.h"
 
 enum {
 	HITS_FIRST = 1024, HITS_MAX = 64 << 10,	/* that wait; powers of 2 */

@@ -2,9 +2,9 @@
 /* payloads.c - --events: the fields of the payloads of tracepoints, by their formats */
 #include <inttypes.h>
 
+#include "field/field.h"
 #include "in.h"
 #include "source/formats.h"
-#include "tool/field.h"
 
 static const struct column payloads_columns[] = {
 	{ "event", CELL_TEXT, ADDS_KEY, "name of the event" },
