@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "decide.h"
-#include "payload_field.h"
+#include "keys/payload_field.h"
 #include "source/formats.h"
 
 /*

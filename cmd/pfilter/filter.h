@@ -10,10 +10,10 @@
 #define PFILTER_FILTER_H
 
 #include "decide.h"
-#include "front.h"
+#include "out/front.h"
+#include "out/tee.h"
 #include "side.h"
 #include "state/timeline.h"
-#include "tee.h"
 
 struct filter {
 	/* Set by the caller: */

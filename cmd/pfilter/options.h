@@ -12,10 +12,10 @@
 #include "drop/columns.h"
 #include "drop/drop.h"
 #include "expr/expr.h"
-#include "payload_task.h"
-#include "select.h"
-#include "state_keys.h"
-#include "thin.h"
+#include "history/payload_task.h"
+#include "history/state_keys.h"
+#include "keys/select.h"
+#include "thin/thin.h"
 #include "window/window.h"
 
 struct options {

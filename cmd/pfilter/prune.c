@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kin.h"
-#include "payload_field.h"
+#include "history/kin.h"
+#include "keys/payload_field.h"
 #include "prune.h"
 
 enum { CONDS = 24 };

@@ -11,11 +11,11 @@
 #define PFILTER_SIDE_H
 
 #include "drop/build_ids.h"
-#include "needed.h"
+#include "history/needed.h"
 #include "options.h"
+#include "out/totals.h"
 #include "sink/out.h"
 #include "tool/tool.h"
-#include "totals.h"
 
 struct side {
 	struct pp_sink	*sink;		/* NULL: records are counted only */

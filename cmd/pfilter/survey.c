@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "index/use.h"
+#include "keys/times.h"
 #include "source/leave_out.h"
 #include "survey.h"
-#include "times.h"
 
 static bool
 by_feature(struct survey *s, const struct pp_source *in, const struct pp_rec *r)

@@ -12,7 +12,7 @@
 
 #include "sink/out.h"
 #include "tool/tool.h"
-#include "select.h"
+#include "keys/select.h"
 
 struct drop {				/* initially zero: no change */
 	struct names events;		/* --drop-event */

@@ -13,7 +13,7 @@
 #ifndef PFILTER_WINDOW_H
 #define PFILTER_WINDOW_H
 
-#include "reason.h"
+#include "keys/reason.h"
 #include "state/timeline.h"
 #include "symbol/kallsyms.h"
 #include "tool/tool.h"

@@ -10,7 +10,7 @@
 #ifndef PFILTER_STATE_KEYS_H
 #define PFILTER_STATE_KEYS_H
 
-#include "reason.h"
+#include "keys/reason.h"
 #include "task.h"
 #include "tool/tool.h"
 

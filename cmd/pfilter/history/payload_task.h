@@ -13,7 +13,7 @@
 #ifndef PFILTER_PAYLOAD_TASK_H
 #define PFILTER_PAYLOAD_TASK_H
 
-#include "select.h"
+#include "keys/select.h"
 #include "state_keys.h"
 
 enum { PAYLOAD_AHEAD = 1000000000 };	/* ns */

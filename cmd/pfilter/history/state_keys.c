@@ -10,8 +10,8 @@
 
 #include "field/event_match.h"
 #include "field/field.h"
+#include "keys/select.h"
 #include "record/shape.h"
-#include "select.h"
 #include "state_keys_in.h"
 
 struct state_keys *

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "payload_field.h"
+#include "keys/payload_field.h"
 #include "payload_task.h"
 #include "record/raw.h"
 #include "record/shape.h"

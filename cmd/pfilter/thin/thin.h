@@ -17,7 +17,7 @@
 
 #include "sink/out.h"
 #include "tool/tool.h"
-#include "reason.h"
+#include "keys/reason.h"
 
 struct thin {			/* options; zero: none */
 	uint64_t every;			/* keep one of this number; 0: all */

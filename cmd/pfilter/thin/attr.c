@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* thin_attr.c - events whose samples have no PERIOD field: their attr gets a larger period, or their samples get the field */
+/* attr.c - events whose samples have no PERIOD field: their attr gets a larger period, or their samples get the field */
 #include <stdlib.h>
 #include <string.h>
 
