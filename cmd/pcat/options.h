@@ -7,7 +7,7 @@
 #include "convert/compat.h"
 #include "convert/feature_list.h"
 #include "join/join.h"
-#include "profile.h"
+#include "pprof/profile.h"
 #include "sink/out_stream.h"
 #include "tool/tool.h"
 #include "split.h"

@@ -3,7 +3,7 @@
 #ifndef PCAT_OUT_CPUPROFILE_H
 #define PCAT_OUT_CPUPROFILE_H
 
-#include "profile.h"
+#include "pprof/profile.h"
 #include "sink/out.h"
 
 /*

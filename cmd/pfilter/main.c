@@ -4,22 +4,20 @@
  *
  *	source  ->  [hold for time order]  ->  verdict  ->  kept records, and with -U rejected ones
  *
- *	options, words, pattern	the command line
+ *	options			the command line
  *	survey			a first pass over the input, for --time
  *	filter			the main loop
  *	decide			the verdict on one record:
  *	  window/		  by what is near in time
- *	  select, times		  by keys in the record; field/event_match.h: names of events
- *	  state_keys, descent,	  by keys that depend on history, with the state of tasks (state/state.h)
- *	  container
- *	  payload_task		  by tasks in payloads of tracepoints
-	  expr/			  by --filter
- *	  thin			  --every, --sample, --max-rate, --max-samples
- *	needed, front		records that --sideband=needed synthesises in front of a record
- *	side			one of the two outputs; with totals, for READ values, and the changes of records (sink/out.h):
- *	  thin_attr, anon/, drop/
- *	nothing, near		the message that no sample is kept
- *	tee			a payload that both outputs get
+ *	  keys/			  by keys in the record
+ *	  history/		  by keys that depend on history, with the state of tasks (state/state.h); payload_task: by tasks in payloads
+ *	  expr/			  by --filter
+ *	  thin/			  --every, --sample, --max-rate, --max-samples
+ *	history/needed, out/front	records that --sideband=needed synthesises in front of a record
+ *	side			one of the two outputs; with out/totals, for READ values, and the changes of records (sink/out.h):
+ *	  thin/attr, anon/, drop/
+ *	nothing			the message that no sample is kept
+ *	out/tee			a payload that both outputs get
  */
 #include <errno.h>
 #include <stdlib.h>

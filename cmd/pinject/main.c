@@ -20,12 +20,12 @@
 
 #include "code/jit.h"
 #include "code/perfmap.h"
+#include "ids/archive.h"
 #include "ids/hits.h"
 #include "ids/mmap2.h"
 #include "marks/marks.h"
 #include "marks/survey.h"
 #include "options.h"
-#include "store/archive.h"
 
 struct end {
 	struct out	 pub;

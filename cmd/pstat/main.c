@@ -11,7 +11,7 @@
 #include "picture/show.h"
 #include "privacy/privacy.h"
 #include "sort/sort.h"
-#include "summary.h"
+#include "count/summary.h"
 #include "views/views.h"
 #include "report/forms.h"
 

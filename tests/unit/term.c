@@ -125,7 +125,7 @@ make_panels(struct panels *ps, unsigned columns, unsigned bands, unsigned gaps, 
 	for (unsigned i = 0; i < columns; i++) {
 		uint64_t ns = chance(9) ? chance(3000000) : chance(60000000);
 
-		p->place[i] = (struct panel_place){ ns, chance(50) ? 0 : 1, 5 };
+		p->place[i] = (struct behind_place){ ns, chance(50) ? 0 : 1, 5 };
 		p->late += p->place[i].late;
 		p->back += ns > 0;
 		p->timed += 40;
@@ -311,7 +311,7 @@ test_behind(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct panel_place place[] = { { cases[i].ns, 0, 0 }, { 7, 0, 0 }, { 0, 0, 0 } };
+		struct behind_place place[] = { { cases[i].ns, 0, 0 }, { 7, 0, 0 }, { 0, 0, 0 } };
 		struct panel p = { .kind = PANEL_BEHIND, .title = (char[]){ "" }, .subtitle = (char[]){ "" }, .place = place, .nplaces = 3, .width = 8,
 		    .bytes = 24, .timed = 3, .back = 2, .worst = cases[i].ns, .window = cases[i].ns, .power = { [2] = 1 } };
 		char *text;

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive.h"
 #include "file_ids.h"
 #include "record/raw.h"
 #include "state/table.h"
-#include "store/archive.h"
 
 enum {
 	NAME_LIMIT = 4096,		/* PATH_MAX */

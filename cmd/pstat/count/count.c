@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "in.h"
-#include "picture/quick.h"
 #include "record/event.h"
 #include "record/sample.h"
 #include "record/shape.h"
 #include "report/plus.h"
-#include "sort/tally.h"
+#include "tally/quick.h"
+#include "tally/tally.h"
 
 static const uint32_t no_task = UINT32_MAX;	/* perf's pid and tid of a sample that has none: -1 */
 

@@ -2,7 +2,7 @@
 #include "losses.h"
 #include "record/order.h"
 #include "report/plus.h"
-#include "sort/bins.h"
+#include "tally/bins.h"
 
 /* ---- bins ---------------------------------------------------------------------------------------- */
 

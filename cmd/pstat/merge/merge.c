@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "count/summary.h"
 #include "in.h"
 #include "privacy/privacy.h"
-#include "sort/bins.h"
 #include "sort/sort.h"
-#include "summary.h"
+#include "tally/bins.h"
 #include "views/views.h"
 
 /* ---- tables that only a merged report has -------------------------------------------------------- */

@@ -13,9 +13,9 @@
 #ifndef PSTAT_PAGE_H
 #define PSTAT_PAGE_H
 
+#include "count/summary.h"
 #include "picture/draw.h"
 #include "picture/picture.h"
-#include "summary.h"
 
 struct page;
 

@@ -6,7 +6,7 @@
 #include "count/behind.h"
 #include "picture/option.h"
 #include "picture/picture.h"
-#include "picture/quick.h"
+#include "tally/quick.h"
 
 enum picture_kind { PIC_RATE, PIC_CPU, PIC_TASKS, PIC_SUBSECOND, PIC_DISORDER, PIC_HIST, PIC_FILL, PICS };
 enum {

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "count/behind.h"
-#include "picture/spans.h"
 #include "report/report.h"
+#include "tally/spans.h"
 
 enum panel_kind {
 	PANEL_HEAT,			/* a row for each band, a column for each bin of time, the colour is the count: cpu, tasks, subsecond */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "picture/in.h"
-#include "sort/hists.h"
+#include "tally/hists.h"
 
 struct making {				/* what the panels with time share */
 	struct pictures	*p;

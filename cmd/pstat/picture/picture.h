@@ -12,9 +12,9 @@
 #ifndef PSTAT_PICTURE_H
 #define PSTAT_PICTURE_H
 
+#include "count/summary.h"
 #include "picture/panel.h"
 #include "sort/sort.h"
-#include "summary.h"
 
 struct pictures;
 

@@ -4,12 +4,12 @@
 #define PSTAT_SORT_IN_H
 
 #include "field/field.h"
-#include "sort/bins.h"
-#include "sort/hists.h"
 #include "sort/names.h"
-#include "sort/rows.h"
 #include "sort/sort.h"
-#include "sort/tally.h"
+#include "tally/bins.h"
+#include "tally/hists.h"
+#include "tally/rows.h"
+#include "tally/tally.h"
 
 enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_CGROUP,
 	KEY_CONTAINER, KEY_POD };

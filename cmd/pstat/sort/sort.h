@@ -15,7 +15,7 @@
 
 #include "count/count.h"
 #include "report/report.h"
-#include "sort/rows.h"
+#include "tally/rows.h"
 
 struct sort;
 

@@ -6,8 +6,8 @@
 #ifndef PSTAT_PICTURE_QUICK_H
 #define PSTAT_PICTURE_QUICK_H
 
+#include "grid.h"
 #include "perfpipe_inline.h"
-#include "picture/grid.h"
 
 /* Keys of rows of processes that are no pid. */
 #define PIC_IDLE (UINT64_MAX - 2)

@@ -8,9 +8,9 @@
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
-#include "ids/walk.h"
 #include "lookup/lookup.h"
-#include "store.h"
+#include "store/store.h"
+#include "walk.h"
 
 struct archive;
 

@@ -8,7 +8,7 @@
 
 #include "perfpipe_inline.h"
 #include "report/plus.h"
-#include "sort/rows.h"
+#include "rows.h"
 
 /* The 32 bits at that offset as a signed number, shifted and masked.  mask 0: it is `is'. */
 struct tally_key { uint16_t off; uint8_t shift; uint64_t mask, is; };

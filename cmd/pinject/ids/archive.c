@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "ids/file_ids.h"
+#include "file_ids.h"
 #include "lookup/unused.h"
 
 enum {

@@ -9,7 +9,7 @@
 #ifndef PSTAT_GRID_H
 #define PSTAT_GRID_H
 
-#include "picture/spans.h"
+#include "spans.h"
 
 enum { GRID_PART = 64, GRID_SPANS = 4096, GRID_ROWS = 2048, GRID_PARTS = 12 << 10 };	/* rows, parts: at most */
 #define GRID_UNKNOWN UINT64_MAX		/* the key of a sample that has none */

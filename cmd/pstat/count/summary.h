@@ -3,7 +3,7 @@
 #ifndef PSTAT_SUMMARY_H
 #define PSTAT_SUMMARY_H
 
-#include "count/count.h"
+#include "count.h"
 #include "report/report.h"
 
 struct summary {
