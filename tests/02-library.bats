@@ -130,6 +130,26 @@ include_only() {
 	done_all
 }
 
+# tsort(1) names a circle.  The headers of common/ itself stand below all, and include rows of record/.
+@test "library: no folders of common and cmd include each other in a circle" {
+	(cd .. && { find common cmd -name '*.[ch]' -printf '%p\n'; find common cmd -name '*.[ch]' -exec grep -H '^#include "' {} +; }) | awk -F '[:"]' '
+		function dir(f) { sub(/\/[^\/]*$/, "", f); return f }
+		NF == 1 { is[$1] = 1; next }
+		{
+			tool = $1; from = dir($1); to = ""
+			sub(/^cmd\/[a-z]*\//, "&|", tool); sub(/\|.*/, "", tool)
+			if (is[from "/" $3]) next
+			if (is["common/" $3]) to = dir("common/" $3); else if (is[tool $3]) to = dir(tool $3)
+			if (to != "common" && to != "" && from != "common") print from, to
+		}' | sort -u >"$T/pairs"
+	[ "$(wc -l <"$T/pairs")" -gt 60 ] || failed "includes not found"
+	tsort "$T/pairs" >/dev/null
+	echo "common/record cmd/pstat" >>"$T/pairs"
+	run tsort "$T/pairs"
+	[ $status != 0 ] || failed "a circle is not found"
+	done_all
+}
+
 @test "library: its version is that of the commands, of the header and of perfpipe.pc" {
 	printf '#include <stdio.h>\n#include <perfpipe.h>\nint main(void) { printf("%%s %%s %%d.%%d\\n", pp_version(), PP_VERSION, %s); }\n' \
 	    'PP_VERSION_MAJOR, PP_VERSION_MINOR' >"$T/v.c"
