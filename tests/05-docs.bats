@@ -120,11 +120,22 @@ cases_of() {
 	done_all
 }
 
-@test "docs: what README says of the tree is so" {
+@test "docs: what the maps say of the tree is so" {
 	for d in $(cd .. && find common cmd man tests -mindepth 1 -maxdepth 2 -type d ! -path 'tests/*/*'); do
-		sed -n '/^## The tree/,/^##* [^T]/p' ../README.md | grep -qE "^ .*\b${d##*/}/" || failed "$d is not in the tree"
+		case $d in
+		cmd/*/*) in="../${d%/*}/README.md" what="^| .${d##*/}/";;
+		tests/*) in=../tests/README.md what="^ .*\b${d##*/}/";;
+		*)	in=../common/README.md what="^ .*\b${d##*/}/";;
+		esac
+		grep -qE "$what" "$in" || failed "$d is not in $in"
+		! [[ $d == c*/* && $d != cmd/*/* ]] || [ -s "../$d/README.md" ] || failed "$d has no README.md"
 	done
-	sed -n '/^## Where things go/,/^## Licence/p' ../README.md >"$T/where"
+	sed -n '/^## Where things go/,$p' ../common/README.md >"$T/where"
+	for f in ../common/*/README.md ../cmd/*/README.md; do
+		for h in $(grep -oE '`[a-z_0-9]+\.[chdef]+`' "$f" | tr -d '`' | sort -u); do
+			[ -n "$(find "${f%/*}" -name "$h")" ] || failed "$f: there is no $h"
+		done
+	done
 	grep -o '`[a-z]*/[a-zA-Z0-9_./-]*`' "$T/where" | tr -d '`' | grep -v NAME | sort -u >"$T/files"
 	grep -o '`[a-zA-Z_]*()`' "$T/where" | tr -d '`()' | sort -u >"$T/functions"
 	[ "$(wc -l <"$T/files")" -gt 40 ] && [ "$(wc -l <"$T/functions")" -gt 10 ] || failed "table not found"
