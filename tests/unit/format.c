@@ -166,7 +166,7 @@ whole(void **state)
 	pp_format_free(f);
 
 	/* a long of 4 bytes */
-	f = pp_format_parse("s", HEAD "\tfield:__data_loc unsigned long[] x;\toffset:0;\tsize:4;\tsigned:0;", 22 + 66, 4, &why);
+	f = pp_format_parse("s", HEAD "\tfield:__data_loc unsigned long[] x;\toffset:0;\tsize:4;\tsigned:0;", 22 + 64, 4, &why);
 	assert_non_null(f);
 	assert_int_equal(f->field[0].width, 4);
 	pp_format_free(f);
