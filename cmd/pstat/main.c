@@ -459,16 +459,12 @@ run(int argc, char **argv)
 		return status;
 	}
 	plan(&p);
-	if (!(f = begin(&p))) {
-		live_close(p.live);
-		status = tool_close(&p.t);
-		live_leave();
-		return status;
+	if ((f = begin(&p))) {
+		read_input(&p);
+		output_write(&p.t, f, &p.r, p.asked.every && p.form == json ? live_json : p.form);
+		if (p.live)
+			live_rest(p.live);
 	}
-	read_input(&p);
-	output_write(&p.t, f, &p.r, p.asked.every && p.form == json ? live_json : p.form);
-	if (p.live)
-		live_rest(p.live);
 	views_free(p.views);
 	page_free(p.page);
 	summary_free(&p.s);
@@ -478,7 +474,7 @@ run(int argc, char **argv)
 	free(p.c);
 	live_close(p.live);
 	status = tool_close(&p.t);
-	if (p.check && !p.page && check_failed(p.check, p.strict))
+	if (f && p.check && !p.page && check_failed(p.check, p.strict))
 		status = 1;
 	check_free(p.check);
 	check_free(p.findings);

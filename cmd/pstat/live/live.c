@@ -334,6 +334,8 @@ live_close(struct live *l)
 		return;
 	if (l->tee && !tee_close(l->tee))
 		l->t->failed = true;
+	draw_free(l->draw);		/* unless it has ended */
+	intervals_free(l->intervals);
 	free(l);
 }
 
