@@ -44,7 +44,8 @@ as_script() {
 	[ -s "$T/script" ] || return 0
 	compared=$((compared + 1))
 	sed -n 's|^ *\(-*[0-9]*\)/-*[0-9]* *\([0-9]*\)\.\([0-9]*\): *\([0-9]*\) *.*$|\1 \2\3 \4|p' "$T/script" >"$T/lines"
-	awk '{ n[$1]++; p[$1] += $3 } END { for (i in n) printf "%s|%d|%.0f\n", i, n[i], p[i] }' "$T/lines" | sort >"$T/want"
+	# a task that has just ended has the pid -1, for which pstat prints "-"
+	awk '$1 == -1 { $1 = "-" } { n[$1]++; p[$1] += $3 } END { for (i in n) printf "%s|%d|%.0f\n", i, n[i], p[i] }' "$T/lines" | sort >"$T/want"
 	pstat --json -s pid,event "$1" >"$T/out"
 	rows pid samples period | awk -F '|' '$2 > 0 { n[$1] += $2; p[$1] += $3 } END { for (i in n) printf "%s|%d|%.0f\n", i, n[i], p[i] }' |
 	    sort | diff "$T/want" - >"$T/diff" || failed "pid: $1: < perf script, > pstat: $(head -n 6 "$T/diff")"
