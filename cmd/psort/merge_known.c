@@ -134,6 +134,25 @@ run_end(struct all *k)
 	k->run.number++;
 }
 
+/*
+ * Is it the FORK of a snapshot amid a recording, of a task that another input has told of?  pfilter --sideband=needed writes one, with the
+ * bit of a FORK that perf synthesises, when it keeps the first sample of a task.  To a reader it would begin another life: threads
+ * would no longer share the maps that follow, and perf since 6.9 would find none if the first thread has ended.
+ */
+static bool
+lives_already(const struct all *k, const struct pp_rec *r)
+{
+	const struct pp_task *t;
+	bool swap = k->pub.events->swap;
+	uint32_t ppid;
+
+	if (r->type != PP_FORK || !(r->misc & PP_MISC_FORK_EXEC))
+		return false;
+	t = pp_state_task(k->state, PP_RAW_GET(r->raw, FORK, tid, swap));
+	ppid = PP_RAW_GET(r->raw, FORK, ppid, swap);
+	return t && !t->ended && t->pid == PP_RAW_GET(r->raw, FORK, pid, swap) && (t->ppid == ppid || ppid == UINT32_MAX);
+}
+
 int
 known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 {
@@ -153,7 +172,7 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;
 	if (k->first < 0)
 		k->first = input;
-	if (time && was_seen(k, input, &r, time))
+	if (time && (was_seen(k, input, &r, time) || lives_already(k, &r)))
 		return 0;
 	if (time)
 		run_end(k);

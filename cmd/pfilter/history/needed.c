@@ -251,17 +251,27 @@ needed_sideband_exit(struct needed *n, const struct pp_event *ev, const struct p
 	return needed_write_others(&(struct writing){ n, needed_stamp_of(n, ev, r, UINT64_MAX), put, arg }, t);
 }
 
-/* A process that was written forks: the reader copies the maps at once, as they may change later. */
+/*
+ * A process that was written forks: the reader copies the maps at once, as they may change later.  It finds the process by the
+ * thread that forks: it must not mistake that for an earlier one with its tid.
+ */
 static int
-needed_sideband_fork(struct needed *n, const struct pp_rec *r)
+needed_sideband_fork(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
+    void *arg)
 {
 	uint32_t pid = PP_RAW_GET(r->raw, FORK, pid, n->in->swap), ppid = PP_RAW_GET(r->raw, FORK, ppid, n->in->swap);
-	const struct pp_process *p = pp_state_process(n->now, ppid);
+	struct pp_process *p = pp_state_process(n->now, ppid);
 	const struct pp_task *leader = pp_state_task(n->now, ppid);
+	struct pp_task *t;
 
 	n->fork = pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && p && p->mark & n->known && leader &&
 	    leader->pid == ppid && !leader->ended;
-	return n->fork;
+	if (!n->fork)
+		return 0;
+	t = pp_state_task(n->now, PP_RAW_GET(r->raw, FORK, ptid, n->in->swap));
+	if (!t || t->pid != ppid || t->ended || t->mark & n->known)
+		return 1;
+	return needed_write_all(&(struct writing){ n, needed_stamp_of(n, ev, r, UINT64_MAX), put, arg }, p, t);
 }
 
 void
@@ -295,7 +305,7 @@ needed_sideband(struct needed *n, const struct pp_event *ev, const struct pp_rec
 	case PP_EXIT:
 		return needed_sideband_exit(n, ev, r, put, arg);
 	case PP_FORK:			/* other children are written at their first kept sample */
-		return needed_sideband_fork(n, r);
+		return needed_sideband_fork(n, ev, r, put, arg);
 	default:
 		return 1;
 	}
