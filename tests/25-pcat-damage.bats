@@ -12,10 +12,17 @@ streams() {
 	for f in "${all[@]}"; do
 		i=$((i + 1))
 		pcat -q "$f" >"$T/in/$i" 2>/dev/null && [ "$(head -c 8 "$T/in/$i")" = PERFILE2 ] && python3 damage.py -t "$T/in/$i" &&
-		    pstat -q "$T/in/$i" >/dev/null 2>&1 && { [ -z "${ALL-}" ] || perf script -f -i "$T/in/$i" >/dev/null 2>&1; } || rm "$T/in/$i"
+		    pstat -q "$T/in/$i" >/dev/null 2>&1 && { [ -z "${ALL-}" ] || all_read "$T/in/$i"; } || rm "$T/in/$i"
 	done
 	n=$(ls "$T/in" | wc -l)
 	[ "$n" -ge 4 ]
+}
+# Can each perf read it, undamaged?  7.2 stops at records of its own, by an older one, whose size is no multiple of 8.
+all_read() {
+	local perf
+	for perf in $PERFS; do
+		"$perf" script -f -i "$1" >/dev/null 2>&1 || return 1
+	done
 }
 # each KIND [OPTION]: some tries, make check-all a thousand; the output is read by perf.
 each() {
