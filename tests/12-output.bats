@@ -141,7 +141,7 @@ mode_of() {
 	done_all
 }
 
-@test "output: of a damaged input what is good is NAME.part; the report of one is complete, and so is --repair" {
+@test "output: of a damaged input what is good is NAME.tmp; the report of one is complete, and so is --repair" {
 	in=$(recipe ordered)
 	head -c $(($(wc -c <"$in") - 20)) "$in" >"$T/cut"
 	while read -r c; do
@@ -151,32 +151,32 @@ mode_of() {
 			t=${c%% *}
 			case $c in
 			pstat*|*--repair) whole=yes; part=;;
-			*) whole=$was; part=y.part;;
+			*) whole=$was; part=y.tmp;;
 			esac
 			try $c -f -o "$D/y" "$T/cut"
 			[ $rc = 1 ] && grep -q "^$t: $T/cut: byte " "$T/err" || failed "$c"
 			holds ${whole:+y} $part || failed "$c: $(ls -A "$D")"
 			[ -z "$was$part" ] || [ "$was$part" = old ] || [ -z "$was" ] || is_old || failed "$c: the old file"
 			[ -z "$part" ] && continue
-			[ "$(wc -l <"$T/err")" = 2 ] && grep -qF "$t: $D/y: incomplete, so its name is $D/y.part" "$T/err" ||
+			[ "$(wc -l <"$T/err")" = 2 ] && grep -qF "$t: $D/y: incomplete, so its name is $D/y.tmp" "$T/err" ||
 			    failed "$c: does not say so"
-			[ "$(stat -c %a "$D/y.part")" = 600 ] || failed "$c: mode"
-			cp "$D/y.part" "$T/part"
+			[ "$(stat -c %a "$D/y.tmp")" = 600 ] || failed "$c: mode"
+			cp "$D/y.tmp" "$T/part"
 			# a file of an earlier run is replaced
-			echo older >"$D/y.part"
+			echo older >"$D/y.tmp"
 			try $c -f -o "$D/y" "$T/cut"
-			[ $rc = 1 ] && cmp "$T/part" "$D/y.part" || failed "$c: an older y.part"
+			[ $rc = 1 ] && cmp "$T/part" "$D/y.tmp" || failed "$c: an older y.tmp"
 		done
 	done <<<"$COMMANDS"
 	fresh
 	try pfilter --pid 100 -o "$D/y" -U "$D/z" "$T/cut"
-	[ $rc = 1 ] && holds y.part z.part || failed "-U"
+	[ $rc = 1 ] && holds y.tmp z.tmp || failed "-U"
 	fresh
 	try pcat --switch-output=rounds:1 -o "$D/y" "$T/cut"
-	[ $rc = 1 ] && holds y.00001.part || failed "--switch-output: $(ls -A "$D")"
+	[ $rc = 1 ] && holds y.00001.tmp || failed "--switch-output: $(ls -A "$D")"
 	fresh
 	try pcat -o "$D/y" "$in" "$T/nosuch"
-	[ $rc = 1 ] && holds y.part || failed "an input that is not there"
+	[ $rc = 1 ] && holds y.tmp || failed "an input that is not there"
 	done_all
 }
 

@@ -106,8 +106,8 @@ same_file() {	# TOOL FILE
 	for t in pfilter psort pinject; do
 		rm -f "$T"/out*
 		try $(whole $t) --format=file -o "$T/out.data" "$T/cut"
-		[ $rc = 1 ] && [ ! -e "$T/out.data" ] && [ -s "$T/out.data.part" ] || failed "$t"
-		same_script "$T/good" "$T/out.data.part" || failed "$t: other samples"
+		[ $rc = 1 ] && [ ! -e "$T/out.data" ] && [ -s "$T/out.data.tmp" ] || failed "$t"
+		same_script "$T/good" "$T/out.data.tmp" || failed "$t: other samples"
 	done
 	done_all
 }

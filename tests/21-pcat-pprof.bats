@@ -352,11 +352,11 @@ stacks() {
 	python
 	head -c 20000 data/demo.data >"$T/cut"
 	try pcat --format=pprof -o "$T/x.pb.gz" "$T/cut"
-	[ $rc -eq 1 ] && ! [ -e "$T/x.pb.gz" ] && [ -e "$T/x.pb.gz.part" ] || failed cut
+	[ $rc -eq 1 ] && ! [ -e "$T/x.pb.gz" ] && [ -e "$T/x.pb.gz.tmp" ] || failed cut
 	! [ -x "$(type -P jq)" ] || agrees "$T/cut"
 	f=$(recipe bad-sample-chain)
 	try pcat --format=pprof -o "$T/y.pb.gz" "$f"
-	[ $rc -eq 1 ] && grep -q "^pcat: $f: byte [0-9]*: SAMPLE: " "$T/err" && read_pprof sums "$T/y.pb.gz.part" | grep -qx 'samples count 1' || failed "a sample"
+	[ $rc -eq 1 ] && grep -q "^pcat: $f: byte [0-9]*: SAMPLE: " "$T/err" && read_pprof sums "$T/y.pb.gz.tmp" | grep -qx 'samples count 1' || failed "a sample"
 	rc=0
 	pcat --format=pprof data/demo.data 2>"$T/err" >/dev/full || rc=$?
 	[ $rc -eq 1 ] && one_line "pcat: <stdout>: write: No space left on device" || failed "full disk"

@@ -385,7 +385,7 @@ features_of() {
 		try pcat --format=file -f -o "$T/o" "$T/cut"
 		[ $rc = 1 ] && grep -q "^pcat: $T/cut: byte " "$T/err" || failed "cut at $n"
 		pcat "$T/cut" >"$T/whole" 2>/dev/null || true
-		same_script "$T/whole" "$T/o.part" || failed "cut at $n"
+		same_script "$T/whole" "$T/o.tmp" || failed "cut at $n"
 	done
 	done_all
 }
@@ -400,7 +400,7 @@ features_of() {
 	for z in "" -z; do
 		try pcat $z --format=file -f -o "$T/o" "$T/cut"
 		[ $rc = 1 ] && grep -q "^pcat: $T/cut: byte $off: AUXTRACE: cut short" "$T/err" || failed "message $z"
-		cmp <(pcat "$T/want") <(pcat "$T/o.part") || failed "what is whole $z"
+		cmp <(pcat "$T/want") <(pcat "$T/o.tmp") || failed "what is whole $z"
 	done
 	done_all
 }

@@ -50,7 +50,7 @@ refuses() {
 	refuses 2 "pcat: $T/d/m.tsv: exists" pcat --make-manifest -o "$T/d/m.tsv" "$T/d/p.00001"
 	try pcat --make-manifest -o "$T/x" "$T/d"
 	[ $rc = 1 ] && grep -q "^pcat: $T/d: is not a regular file" "$T/err" && [ ! -e "$T/x" ] || failed directory
-	[ -z "$(ls "$T/d" | grep '\.part$')" ] || failed "left: $(ls "$T/d")"
+	[ -z "$(ls "$T/d" | grep '\.tmp$')" ] || failed "left: $(ls "$T/d")"
 	done_all
 }
 
@@ -90,7 +90,7 @@ refuses() {
 	for c in "psort --merge" pcat pstat; do
 		refuses 1 "${c%% *}: $T/d/m.tsv: $((N - 1)) of $N parts: p.00002 is missing" $c --manifest="$T/d/m.tsv"
 		refuses 1 "${c%% *}: $T/d/m.tsv: $((N - 1)) of $N parts: p.00002 is missing" $c --manifest="$T/d/m.tsv" -o "$T/d/x"
-		[ ! -e "$T/d/x" ] && [ ! -e "$T/d/x.part" ] || failed "$c: output"
+		[ ! -e "$T/d/x" ] && [ ! -e "$T/d/x.tmp" ] || failed "$c: output"
 		try $c --manifest="$T/d/m.tsv" --allow-missing=1
 		[ $rc = 0 ] && [ -s "$T/out" ] &&
 		    one_line "${c%% *}: warning: $T/d/m.tsv: $((N - 1)) of $N parts: p.00002 is missing, which --allow-missing permits" || failed "$c: allowed"
@@ -251,13 +251,13 @@ refuses() {
 	    pcat --switch-output=1K --manifest="$T/d/e/x" -o "$T/d/q" data/multi.pipe.data
 	head -c 9000 "$T/whole" >"$T/cut"
 	try pcat --switch-output=1K --manifest="$T/d/c" -o "$T/d/c" "$T/cut"
-	[ $rc = 1 ] && [ ! -e "$T/d/c" ] && [ -e "$T/d/c.part" ] || failed "damaged"
-	grep -q "^pcat: $T/d/c: incomplete, so its name is $T/d/c.part$" "$T/err" || failed "said"
+	[ $rc = 1 ] && [ ! -e "$T/d/c" ] && [ -e "$T/d/c.tmp" ] || failed "damaged"
+	grep -q "^pcat: $T/d/c: incomplete, so its name is $T/d/c.tmp$" "$T/err" || failed "said"
 	try pcat --make-manifest -o "$T/d/k" "$T/d/e"/p.* "$T/cut"
 	[ $rc = 2 ] && one_line "pcat: $T/cut: is not below" || failed "elsewhere"
 	cp "$T/cut" "$T/d/cut"
 	try pcat --make-manifest -o "$T/d/k" "$T/d/e"/p.* "$T/d/cut"
-	[ $rc = 1 ] && grep -q "^pcat: $T/d/cut: byte [0-9]*: .* cut short" "$T/err" && [ ! -e "$T/d/k" ] && [ "$(wc -l <"$T/d/k.part")" = 4 ] || failed "damaged part"
+	[ $rc = 1 ] && grep -q "^pcat: $T/d/cut: byte [0-9]*: .* cut short" "$T/err" && [ ! -e "$T/d/k" ] && [ "$(wc -l <"$T/d/k.tmp")" = 4 ] || failed "damaged part"
 	cp data/basic.pipe.data "$T/d/$(printf 'a\tb')"
 	refuses 2 "pcat: $T/d/a\\tb: cannot be in a manifest: its name is -, . or .., or has control characters" pcat --make-manifest -o "$T/d/k" "$T/d/a	b"
 	done_all

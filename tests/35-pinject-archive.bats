@@ -254,12 +254,12 @@ stream_waits() {
 	echo "the one before" >"$T/good"
 	# also without a file system of O_TMPFILE
 	for plan in tmpfile:9999:EIO tmpfile:1+:EOPNOTSUPP; do
-		rm -rf "$T/syms" "$T/good.part"
+		rm -rf "$T/syms" "$T/good.tmp"
 		# more than the output needs, less than the C library
 		try with_fault $plan sh -c 'ulimit -c 0; ulimit -f 1000; trap "" XFSZ; exec pinject --buildid-all --archive --buildid-dir "$1/syms" -f -o "$1/good" "$1/in"' sh "$T"
 		[ "$rc" = 1 ] && [ "$(cat "$T/good")" = "the one before" ] || failed "$plan: $rc $(cat "$T/err")"
-		grep -q "^pinject: $T/good: incomplete, so its name is $T/good.part$" "$T/err" || failed "$plan: $(cat "$T/err")"
-		pinject --buildid-all "$T/in" | cmp - "$T/good.part" || failed "$plan: the part"
+		grep -q "^pinject: $T/good: incomplete, so its name is $T/good.tmp$" "$T/err" || failed "$plan: $(cat "$T/err")"
+		pinject --buildid-all "$T/in" | cmp - "$T/good.tmp" || failed "$plan: the part"
 	done
 	with_fault tmpfile:1+:EOPNOTSUPP pinject -b --archive --buildid-dir "$T/syms" -f -o "$T/good" "$T/in" && pinject -b "$T/in" | cmp - "$T/good" ||
 	    failed "with space"
@@ -272,7 +272,7 @@ stream_waits() {
 	echo "the one before" >"$T/good"
 	mkdir "$T/small"
 	try unshare -m sh -c 'mount -t tmpfs -o size=16k none "$1/small" && exec pinject -b --archive --buildid-dir "$1/small/syms" -f -o "$1/good" "$1/in"' sh "$T"
-	[ $rc = 1 ] && grep -q "No space left on device" "$T/err" && [ "$(cat "$T/good")" = "the one before" ] && [ -f "$T/good.part" ]
+	[ $rc = 1 ] && grep -q "No space left on device" "$T/err" && [ "$(cat "$T/good")" = "the one before" ] && [ -f "$T/good.tmp" ]
 }
 
 @test "archive: each file that was wanted and is not there is named with the reason, and --strict makes it status 1" {

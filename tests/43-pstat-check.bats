@@ -185,7 +185,7 @@ kinds_of() {
 	while read -r rule name command; do
 		kind "$name" + >"$T/in"
 		found "$T/in" | grep -qx "$rule" || failed "$rule is not in $name"
-		rm -f "$T/out.data" "$T/out.data.part"
+		rm -f "$T/out.data" "$T/out.data.tmp"
 		eval "$command" <"$T/in" >"$T/mended" 2>"$T/err" || [ $? = 1 ] || failed "$rule: $command: $(cat "$T/err")"
 		[ ! -f "$T/out.data" ] || mv "$T/out.data" "$T/mended"
 		[ -s "$T/mended" ] && ! found "$T/mended" | grep -qx "$rule" || failed "$rule: $command"

@@ -52,8 +52,8 @@ load spread
 	try pfilter -f --pid 1 -U "$T/rest" -o "$T/out" "$T/cut"
 	[ $rc = 1 ]
 	[ "$(sed "s|$T/||g" "$T/err" | cut -d ' ' -f 1-3 | tr '\n' '|')" = "pfilter: cut: byte|pfilter: rest: incomplete,|pfilter: out: incomplete,|" ]
-	pstat --json "$T/out.part" >/dev/null 2>&1 || true
-	[ -s "$T/rest.part" ]
+	pstat --json "$T/out.tmp" >/dev/null 2>&1 || true
+	[ -s "$T/rest.tmp" ]
 }
 
 @test "-U: both complete, wrong use, a full disk" {

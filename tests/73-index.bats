@@ -370,7 +370,7 @@ as_without() {
 	head -c 100001 "$T/gen" >"$T/cut"
 	rm -f "$T"/new*
 	try pcat --write-index -o "$T/new" "$T/cut"
-	[ $rc = 1 ] && [ ! -e "$T/new.ppi" ] && [ -e "$T/new.part" ] || failed "damaged"
+	[ $rc = 1 ] && [ ! -e "$T/new.ppi" ] && [ -e "$T/new.tmp" ] || failed "damaged"
 	have multi
 	pcat -q --write-index -o "$T/new" "$T/gen" "$T/multi"
 	pcat --index -o "$T/again" -f "$T/new"

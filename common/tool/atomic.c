@@ -168,9 +168,9 @@ atomic_locate(struct atomic *a, const char *path)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char dir[PATH_MAX];
 
-	if (!*name || strlen(name) > NAME_MAX || strlen(path) > sizeof a->part - sizeof ".part")
+	if (!*name || strlen(name) > NAME_MAX || strlen(path) > sizeof a->incomplete - sizeof ".tmp")
 		return pp_fail(a->err, "%s", strerror(*name ? ENAMETOOLONG : EISDIR));
-	sprintf(a->part, "%s.part", path);
+	sprintf(a->incomplete, "%s.tmp", path);
 	strcpy(a->base, name);
 	snprintf(dir, sizeof dir, "%.*s", (int)(name - path), path);
 	if (a->dir >= 0)
@@ -431,9 +431,9 @@ atomic_commit(struct atomic *a)
 int
 atomic_part(struct atomic *a)
 {
-	char name[NAME_MAX + sizeof ".part"];
+	char name[NAME_MAX + sizeof ".tmp"];
 
-	snprintf(name, sizeof name, "%s.part", a->base);
+	snprintf(name, sizeof name, "%s.tmp", a->base);
 	return atomic_name_it(a, name, true) > 0 ? 1 : -1;
 }
 

@@ -23,7 +23,7 @@ struct atomic {
 	bool	 force, direct;		/* direct: standard output or not a regular file; written in place */
 	int	 hidden;		/* 1 + the index of the temporary file's name; 0: it has no name */
 	char	 base[NAME_MAX + 1];	/* the file's final name in `dir' */
-	char	 part[PATH_MAX];	/* path of the incomplete file ("NAME.part"), for messages */
+	char	 incomplete[PATH_MAX];	/* path of the incomplete file ("NAME.tmp"), for messages */
 	const char *path;		/* as the user wrote it, or "<stdout>"; the caller's, must outlive this */
 	struct pp_err *err;		/* the caller's: the reason of any failure */
 	struct atomic *next;		/* for the owner's list (struct tool) */
@@ -48,7 +48,7 @@ bool	atomic_same(const struct atomic *, const struct atomic *);
 struct pp_sink *atomic_sink(const struct atomic *);
 /* Give the file its final name.  1; 0: another file has taken the name in the meantime and `force' is not set; or -1. */
 int	atomic_commit(struct atomic *);
-/* Give an incomplete file the name "NAME.part", replacing an existing file of that name. */
+/* Give an incomplete file the name "NAME.tmp", replacing an existing file of that name. */
 int	atomic_part(struct atomic *);
 /* Close the file.  A file that has no name yet is deleted. */
 void	atomic_close(struct atomic *);

@@ -179,7 +179,7 @@ void	tool_allow(struct tool *, const char *path, const char *rights);
 struct pp_source *tool_source(const struct tool *, const char *path, unsigned flags, struct pp_err *);
 /*
  * Open an output file, which tool_close() completes: the file gets its name if all was written and the input was sound up to
- * its end; the name NAME.part if the input was not; and no name if writing failed.  Exits 2 if the file is the input, 1 if it
+ * its end; the name NAME.tmp if the input was not; and no name if writing failed.  Exits 2 if the file is the input, 1 if it
  * cannot be opened. tool_check() refuses an existing -o file; for other files call tool_refuse_file().
  */
 void	tool_create(struct tool *, struct atomic *, const char *path, struct pp_err *);

@@ -56,7 +56,7 @@ name_part(const struct tool *t, struct atomic *a, const char *why)
 
 	if (atomic_part(a) < 0)
 		return -1;
-	pp_fail(&message, "%s, so its name is %s", why, a->part);
+	pp_fail(&message, "%s, so its name is %s", why, a->incomplete);
 	tool_say(t, &message);
 	return 1;
 }

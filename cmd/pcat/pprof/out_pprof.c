@@ -53,7 +53,7 @@ pprof_end_file(struct pprof *o)
 	return rc;
 }
 
-enum { FURTHER_MAX = PATH_MAX - sizeof ".part" };	/* bytes of the path of a further file */
+enum { FURTHER_MAX = PATH_MAX - sizeof ".tmp" };	/* bytes of the path of a further file */
 
 /* The path of the file of that number.  False: it is too long. */
 static bool
@@ -93,7 +93,7 @@ pprof_next_file(struct pprof *o)
 	if (rc < 0)
 		return -1;
 	a->force = o->tool->force;
-	snprintf(a->part, sizeof a->part, "%s.part", path);
+	snprintf(a->incomplete, sizeof a->incomplete, "%s.tmp", path);
 	tool_warn(o->tool, "%s: the profile needs more memory than --max-memory, and goes on in %s", o->stem, path);
 	pprof_begin_tables(o);
 	return (o->sink = atomic_sink(a)) ? 1 : -1;
@@ -479,7 +479,7 @@ out_pprof_new(struct tool *t, const struct profile_what *what)
 	pp_table_init(&o->awaits);
 	pp_table_init(&o->facts.ids.table);
 	/* The file is NAME, or what a link of that name leads to. */
-	if (!(o->stem = strndup(o->file->part, strlen(o->file->part) - (o->file->direct ? 0 : strlen(".part")))))
+	if (!(o->stem = strndup(o->file->incomplete, strlen(o->file->incomplete) - (o->file->direct ? 0 : strlen(".tmp")))))
 		pp_fail_memory(o->err);
 	else if ((o->timeline = pp_timeline_new(pprof_turn, o, what->memory / 4, o->err)) && (o->sink = atomic_sink(o->file)))
 		return &o->pub;
@@ -521,7 +521,7 @@ pprof_allow(struct tool *t)
 
 	if (t->file.direct)
 		return;
-	snprintf(path, sizeof path, "%.*s.00002", (int)(strlen(t->file.part) - strlen(".part")), t->file.part);
+	snprintf(path, sizeof path, "%.*s.00002", (int)(strlen(t->file.incomplete) - strlen(".tmp")), t->file.incomplete);
 	tool_refuse_file(t, path);
 	tool_refuse_input(t, path);
 	confine_allow_fd(&t->confine, t->file.dir, CONFINE_READ | CONFINE_WRITE | CONFINE_CREATE);
