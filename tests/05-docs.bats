@@ -148,7 +148,7 @@ cases_of() {
 	done_all
 }
 
-@test "docs: pfilter(1) has each field of --filter, and each word of --strip and --anon" {
+@test "docs: the pages have each field of --filter, and each word of --strip and --anon" {
 	{
 		sed -n '/^static const struct field fields/,/^};/s/^	{ "\([^"]*\)".*/\1/p' ../common/field/field.c
 		sed -n '/^} table/,/^};/p' ../cmd/pfilter/drop/columns.c | grep -o '{ "[^"]*"' | tr -d '{ "'
@@ -156,7 +156,7 @@ cases_of() {
 	} >"$T/words"
 	[ "$(wc -l <"$T/words")" -gt 80 ] || failed "rows not found"
 	# A line of the page is a request and words.
-	tr ' ,' '\n\n' <../man/pfilter.1 | sort -u >"$T/page"
+	cat ../man/pfilter.1 ../man/perfpipe-{filter,anon}.7 | tr ' ,' '\n\n' | sort -u >"$T/page"
 	while read -r w; do
 		grep -qxF -- "$w" "$T/page" || failed "$w"
 	done <"$T/words"

@@ -54,7 +54,7 @@ ppi_fits(const struct ppi_reader *x, struct pp_source *in, struct pp_err *why)
 		int64_t size = pp_raw_size(in, i);
 
 		if (size < 0 || (uint64_t)size < e->files[i].covered) {
-			pp_fail(why, "the recording is shorter than what it is about");
+			pp_fail(why, "the recording is shorter than the index says");
 			return false;
 		}
 	}

@@ -47,7 +47,7 @@ struct pp_turn {		/* of the record to be decided on */
 
 struct pp_arrival;
 struct pp_arrival_user {
-	/* Is a record with a time, at its arrival, of any use?  If not it is neither decided on nor emitted.  NULL: all are. */
+	/* False: discard this record with a time when it arrives; it is neither decided on nor emitted.  NULL: none is discarded. */
 	bool	(*wanted)(void *arg, const struct pp_event *, const struct pp_rec *);
 	/*
 	 * Decide on a record.  It is called in time order; for a record without a time at once, as perf delivers it.  -1: the

@@ -108,7 +108,7 @@ void	count_visit_others_by(struct counts *, count_visit *, void *arg);
 /*
  * Before count_all(), without visitors: call that for the first COUNT_FIRST samples of each event, the first COUNT_FIRST other
  * records of each type of the kernel and FINISHED_ROUNDs, all other records of perf's own, and the record that ends the reading
- * as it could not be counted.  What it returns is ignored.  The samples behind the first ones cost nothing.
+ * as it could not be counted.  What it returns is ignored.  Later samples are not examined.
  */
 void	count_glance_by(struct counts *, count_visit *, void *arg);
 /* Are the samples of that LOST_SAMPLES record not lost, but left out by a BPF filter? */
