@@ -46,8 +46,8 @@ $(O)/pstat: LDLIBS += -ljansson -lmd
 # libperfpipe (below) is for other programs.
 LIB    = $(O)/library.a
 SHARED = $(O)/tool.a
-LIB_DIRS = $(addprefix common/,record source sink state)
-SHARED_DIRS = $(addprefix common/,index tool field convert join symbol)
+LIB_DIRS = $(addprefix common/,record source sink state index)
+SHARED_DIRS = $(addprefix common/,tool field convert join symbol)
 objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 

@@ -7,6 +7,7 @@
  *	events		what the recording says of its events: attrs, ids, names
  *	sample		a record of type SAMPLE: one hit of an event
  *	feature		what the recording says of the machine and the command, a record of type HEADER_FEATURE
+ *	index		says where in a recording the samples of a time are
  *	timeline	puts records into the order of their times, by perf's rules
  *	state		which tasks, names, maps and files there are at a time
  *	sink		writes records
@@ -19,14 +20,12 @@
  *  Ownership	What a function returns whose name ends in _new or begins with pp_open or pp_create belongs to the caller, and is
  *		freed by the section's pp_..._free(), pp_close() or pp_finish(), which accept NULL.  Other pointers are
  *		views of what the library owns.  A struct pp_err and a name that a handle is given must live as long as it.
- *  Bytes	Bytes of the input are never changed.  `swap', the same for all records of a source, says that numbers in them
- *		are not in this machine's byte order; functions that return numbers have swapped them.
+ *  Bytes	Bytes of the input are never changed.  Those of a record, and views of them, are in the byte order of the
+ *		recording, which the source knows: functions that take the source return numbers of this machine.
  *  Trust	Lengths, counts and ids of a recording are checked before they are used.  Strings may hold any byte but NUL:
  *		make them harmless before they are printed on a terminal.
  *  SAMPLEs	pp_next() checks each record that it yields, with one exception: of a SAMPLE it checks only that all its bytes
- *		are there.  pp_event_find() checks that it has the fields of fixed size of its event.  So pp_time(),
- *		pp_pid_tid(), pp_cpu() and pp_sample_num() are only for records for which pp_event_find() has found an event;
- *		pp_sample_field() and pp_walk() check all that they use.
+ *		are there.  pp_decode() and pp_fields() check all fields.
  *  Threads	A handle and what it owns are used by one thread at a time; threads with a handle each need no lock.
  *  Process	The library does not print, exit, change the locale or signal handlers, and has no variables outside of its
  *		handles.  Of the environment it reads TMPDIR, for temporary files.  A sink whose reader is gone gets SIGPIPE.
@@ -151,31 +150,23 @@ struct pp_value {		/* one field of one record */
 typedef int	pp_visit(void *arg, const struct pp_value *);
 
 struct pp_event;
+struct pp_source;
 
 /* The kernel's or perf's name of a type, without PERF_RECORD_; NULL if unknown. */
 const char	*pp_type_name(uint32_t type);
 /* The type of that name (either case, PERF_RECORD_ in front allowed) or number; -1 if there is none. */
 int64_t		 pp_type_number(const char *name);
-/* Smallest legal size of a record of that type; 8 if unknown. */
-unsigned	 pp_type_min(uint32_t type);
-/* Does the type end with the sample_id trailer if sample_id_all is set? */
-bool		 pp_type_has_trailer(uint32_t type);
-/* A view of the record at p, where as many bytes must be as its header says.  Its payload is not known: 0. */
-struct pp_rec	 pp_rec_at(const uint8_t *p, bool swap);
-/* Is the record sound: long enough, strings ended, counts within it?  1, or -1. */
-int		 pp_check(const struct pp_rec *, bool swap, struct pp_err *);
+/* A view of the record at p, a whole one of the source: pp_deliver gives it.  Its payload is not known: 0. */
+struct pp_rec	 pp_view(const struct pp_source *, const uint8_t *p);
 /*
- * Show each field of the record to `visit', in file order: body, then trailer.  `ev' is the record's event or NULL (then a
- * SAMPLE is opaque and trailers are left out).  Returns what the visitor returned last, -1 also if the record is not sound.
+ * Show each field of the record to `visit', in file order: body, then trailer.  Of a record whose event is not known, a trailer is left
+ * out, and the body of a SAMPLE is one value.  Returns what the visitor returned last, -1 also if the record is not sound.
  */
-int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg,
-		    struct pp_err *);
+int		 pp_fields(const struct pp_source *, const struct pp_rec *, pp_visit *visit, void *arg, struct pp_err *);
 /* The number that a value of kind UINT, SINT (sign-extended) or HEX is. */
-uint64_t	 pp_value_num(const struct pp_value *, bool swap);
-/* A number at any address. */
-uint16_t	 pp_get_u16(const uint8_t *p, bool swap);
-uint32_t	 pp_get_u32(const uint8_t *p, bool swap);
-uint64_t	 pp_get_u64(const uint8_t *p, bool swap);
+uint64_t	 pp_number(const struct pp_source *, const struct pp_value *);
+/* The number of 2, 4 or 8 bytes at p; 0: of another size. */
+uint64_t	 pp_number_at(const struct pp_source *, const uint8_t *p, size_t size);
 
 /* ---- source ---------------------------------------------------------------------------------- */
 
@@ -280,9 +271,6 @@ struct pp_compressed {		/* what has been expanded so far */
 const struct pp_compressed *pp_compressed(const struct pp_source *);
 /* Does the source read that file (NULL or "-": standard output)?  Then writing there would destroy it. */
 bool	pp_is_file(const struct pp_source *, const char *path);
-/* Do both read the same regular file, or directory? */
-bool	pp_same_file(const struct pp_source *, const struct pp_source *);
-
 /*
  * Call `fn' for each fault that the source goes on behind: its place, and in `what' the cause and what became of it.  For
  * faults that pp_open() found it is called at once.  Without PP_OPEN_REPAIR, these are header features and TRACING_DATA that
@@ -308,14 +296,6 @@ void	pp_before_refill(struct pp_source *, int (*fn)(void *), void *arg);
 /* May the next read have to wait for the writer?  Then what was put into a sink should be flushed first. */
 bool	pp_may_wait(const struct pp_source *);
 /*
- * UNSTABLE.  Read into buffers of PP_BUFFER_SIZE bytes that `give' returns (NULL: no memory), a new one when the last is full:
- * what was yielded stays as long as its buffer.  But records that were compressed lie elsewhere, and are valid until the
- * next one as ever.  Not with PP_OPEN_REPAIR or PP_OPEN_FOLLOW.
- */
-void	pp_read_into(struct pp_source *, uint8_t *(*give)(void *), void *arg);
-enum { PP_BUFFER_SIZE = 256 << 10 };
-
-/*
  * To read several inputs without waiting for one while another has something.  pp_at_hand(): can pp_next() yield the next
  * record, or the end, without reading?  If not, pp_top_up() reads once: 1, 0: the input ends, -1; it waits unless
  * pp_poll_fd() is readable by poll(2), which is -1 if no descriptor is needed to go on.  What is compressed is at hand once its
@@ -327,12 +307,6 @@ enum { PP_NEXT_WAIT = 2 };
 void	pp_no_wait(struct pp_source *);
 int	pp_top_up(struct pp_source *);
 int	pp_poll_fd(const struct pp_source *);
-/*
- * UNSTABLE.  Give back the descriptor and the buffers of a source of which no more records are wanted; events, container and faults stay.
- * false: nothing was done, because its input was copied out of a pipe or of zstd.
- */
-bool	pp_rest(struct pp_source *);
-
 /* ---- events ---------------------------------------------------------------------------------- */
 
 enum {				/* PERF_SAMPLE_*: bits of sample_type, one for each field of a SAMPLE */
@@ -381,29 +355,74 @@ const struct pp_attr *pp_event_attr(const struct pp_event *);
  */
 const struct pp_event *pp_event_find(const struct pp_events *, const struct pp_rec *, struct pp_err *);
 
-/* What follows is for records of type < PP_USER_TYPE_START and their event. */
+/*
+ * The time by which perf orders a record of type < PP_USER_TYPE_START, in nanoseconds by the recording's clock: 1 and *time; 0 if it
+ * has none (no such field, 0, or ~0): perf takes those at once; or it has no event.
+ */
+int	pp_record_time(const struct pp_source *, const struct pp_rec *, uint64_t *time);
 
+/* ---- samples --------------------------------------------------------------------------------- */
+
+struct pp_bytes { const uint8_t *p; size_t n; };	/* n bytes as they stand in the recording; p NULL: there are none */
+
+struct pp_decoded {		/* what a SAMPLE says; its bytes are valid as long as the record.  What is not recorded is 0. */
+	const struct pp_event *event;
+	uint64_t	 has;		/* the bits PP_SAMPLE_* of what is recorded */
+	uint16_t	 misc;		/* of the record */
+	uint16_t	 cpumode;	/* of that: PP_MISC_KERNEL, PP_MISC_USER ...; 0: unknown */
+	uint32_t	 pid, tid, cpu;
+	uint64_t	 time, ip, addr, id, stream_id, period;
+	uint64_t	 weight;	/* PP_SAMPLE_WEIGHT_STRUCT: three numbers, of the bits 0-31, 32-47 and 48-63 */
+	uint64_t	 data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	struct pp_bytes	 callchain;	/* u64s, with context markers: pp_frames_of() */
+	struct pp_bytes	 raw;		/* of a tracepoint its payload */
+	struct pp_bytes	 branches;	/* entries of 24 bytes: u64 from, to, flags */
+	struct pp_bytes	 stack_user;	/* the bytes that are valid */
+	struct pp_bytes	 regs_user, regs_intr;	/* u64s, by ascending bit of attr.sample_regs_user, _intr */
+	uint64_t	 regs_user_abi, regs_intr_abi;	/* 0: none, 1: of 32 bits, 2: of 64 bits */
+	struct pp_bytes	 read;		/* by attr.read_format, times and counts included */
+	struct pp_bytes	 aux;
+};
+/* Decode a SAMPLE.  1; 0: it is another record; -1: it has no event, or is shorter than its fields say. */
+int	pp_decode(const struct pp_source *, const struct pp_rec *, struct pp_decoded *, struct pp_err *);
+
+struct pp_frames {		/* where in a call chain one is; private, but for the caller to keep */
+	const uint8_t	*p;
+	size_t		 left;
+	unsigned	 cpumode;
+	bool		 swap;
+};
+struct pp_frame {		/* one function of a call chain: the innermost, then its caller ... */
+	uint64_t	 ip;
+	unsigned	 cpumode;	/* of that address, by the context marker in front of it */
+	bool		 deferred;	/* no address: the frames of user space follow in the CALLCHAIN_DEFERRED of this cookie */
+};
+void	pp_frames_of(struct pp_frames *, const struct pp_source *, const struct pp_decoded *);
+/* The next frame; context markers are left out.  1, or 0: there is none. */
+int	pp_frame_next(struct pp_frames *, struct pp_frame *);
+
+/* ---- records that are made ------------------------------------------------------------------- */
+
+struct pp_given {		/* the value of a field */
+	const char	*name;		/* as pp_fields() shows it, of the body */
+	uint64_t	 number;	/* of kind UINT, SINT or HEX, and of WORDS one */
+	const void	*p;		/* of kind STR (without its NUL), BYTES or REST: n bytes */
+	size_t		 n;
+};
 /*
- * The time by which perf orders the record, in nanoseconds by the recording's clock: 1 and *time, or 0 if it has none
- * (no such field, 0, or ~0): perf takes those at once.
+ * Make a record in buf, in the byte order of the source: *r views it.  A field of which none of the n values is given is 0, or empty;
+ * values of one name are those of the entries of a list, or of words, in this order.  With `like', which names an event, the record ends
+ * with the trailer that records of this event have, of the task, time, CPU and ids of `like'.  Not for types that end with what no row
+ * describes (READ, HEADER_ATTR, ID_INDEX ...), nor for SAMPLE.  1; -1: a name that the type does not have, no room in buf, or not such
+ * a type.
  */
-int	pp_time(const struct pp_event *, const struct pp_rec *, bool swap, uint64_t *time);
-/* pid and tid of a sample or of a trailer: 1, or 0 if not recorded. */
-int	pp_pid_tid(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *pid, uint32_t *tid);
-/* CPU of a sample or of a trailer: 1, or 0 if not recorded. */
-int	pp_cpu(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *cpu);
+int	pp_compose(const struct pp_source *, uint32_t type, uint16_t misc, const struct pp_given *, size_t n, const struct pp_decoded *like,
+	    uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *);
 /*
- * A field of a SAMPLE that is one number in its fixed part, by its bit: PP_SAMPLE_IDENTIFIER, IP, TIME, ADDR, ID, STREAM_ID,
- * CPU or PERIOD.  1 and *value, or 0: not recorded, or not such a field.
+ * Make the SAMPLE that pp_decode() would decode to this: all that the event's sample_type names is written; p NULL: as empty.  The bytes of
+ * `branches' and `aux' cannot be written: -1 for events with these.  1; -1: no room.
  */
-int	pp_sample_num(const struct pp_event *, const struct pp_rec *, bool swap, unsigned field, uint64_t *value);
-/*
- * Any field of a SAMPLE, by its bit: the n bytes at *p as they stand in the record, counts in front of them included
- * (PP_SAMPLE_CALLCHAIN: u64 nr, then nr u64s).  1, 0: not recorded, or -1: the sample is shorter than its fields say.  Valid as
- * long as the record.
- */
-int	pp_sample_field(const struct pp_event *, const struct pp_rec *, bool swap, unsigned field, const uint8_t **p, size_t *n,
-	    struct pp_err *);
+int	pp_encode(const struct pp_source *, const struct pp_decoded *, uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *);
 
 /* ---- features -------------------------------------------------------------------------------- */
 
@@ -419,7 +438,7 @@ struct pp_feature {		/* a view of one feature */
 	const uint8_t	*p;		/* payload; may be NULL if len is 0 */
 	size_t		 len;
 	uint32_t	 nr_cpus;	/* NRCPUS `available' of the same recording, by which some are read; 0: not known (yet) */
-	bool		 swap;		/* as of the source */
+	bool		 swap;		/* it is not in this machine's byte order */
 };
 
 enum pp_feature_kind {
@@ -452,8 +471,11 @@ struct pp_feature_value {	/* one field of a feature */
 const char	*pp_feature_name(uint64_t number);
 /* The feature of that name (either case, HEADER_ allowed in front) or number; -1 if there is none. */
 int64_t		 pp_feature_number(const char *name);
-/* View the feature of a HEADER_FEATURE record; valid as long as that.  1, or -1: too short to name one. */
-int	pp_feature_of(struct pp_feature *, const struct pp_rec *, bool swap, uint32_t nr_cpus, struct pp_err *);
+/*
+ * View the feature of a HEADER_FEATURE record; valid as long as that.  Set nr_cpus if it is known.  1; 0: it is another record; -1: too
+ * short to name one.
+ */
+int	pp_feature_view(const struct pp_source *, const struct pp_rec *, struct pp_feature *, struct pp_err *);
 /* Returns 1 to go on, 0 to stop, -1 on failure. */
 typedef int	pp_feature_visit(void *arg, const struct pp_feature_value *);
 /* Show every value in stored order.  What the visitor returned last, -1 also if the payload is not sound. */
@@ -476,7 +498,7 @@ int	pp_feature_text(const struct pp_feature *, pp_feature_out *, void *arg, stru
  */
 struct pp_timeline;
 
-/* Called with the time and the n bytes of a record, which are valid during the call.  Returns 1, or -1. */
+/* Called with the time and the n bytes of a record, which are valid during the call: pp_view().  Returns 1, or -1. */
 typedef int	pp_deliver(void *arg, uint64_t time, const uint8_t *p, size_t n);
 
 /*
@@ -525,20 +547,17 @@ struct pp_map {
 };
 
 /*
- * Which tasks, names, maps and cgroups there are, by the rules of perf (perf-pipe(5)), after the records that were fed.  NULL: no
- * memory.
+ * Which tasks, names, maps and cgroups there are, by the rules of perf (perf-pipe(5)), after the records of the source that were taken.
+ * NULL: no memory.
  */
-struct pp_state	*pp_state_new(bool swap, struct pp_err *);
+struct pp_state	*pp_state_of(const struct pp_source *, struct pp_err *);
 void		 pp_state_free(struct pp_state *);
-/* Does a record of that type change the state? */
-bool		 pp_state_wants(uint32_t type);
 /*
- * Take in a record.  Feed records in the order of their times, those without a time when they arrive; a record of a type that
- * changes nothing is ignored.  `trailer': bytes of its trailer; 0 will do for the lookups below.  1, or -1: no memory.
+ * Take in a record of the source, in the order of the times (pp_timeline); a record that changes nothing is ignored.  1, or -1: no memory.
  */
-int		 pp_state_feed(struct pp_state *, const struct pp_rec *, size_t trailer);
+int		 pp_state_take(struct pp_state *, const struct pp_source *, const struct pp_rec *);
 
-/* What the lookups return is valid until the next feed. */
+/* What the lookups return is valid until the next record is taken. */
 
 /* The name of a thread; NULL: unknown. */
 const char	*pp_state_comm(const struct pp_state *, uint32_t tid);
@@ -550,6 +569,28 @@ const char	*pp_state_cgroup(const struct pp_state *, uint64_t id);
 const struct pp_map *pp_state_map(const struct pp_state *, uint32_t pid, unsigned cpumode, uint64_t addr);
 /* The file of such a map. */
 const struct pp_dso *pp_state_dso(const struct pp_state *, const struct pp_map *);
+
+struct pp_place {		/* of an address; NULL: unknown */
+	const struct pp_map *map;
+	const struct pp_dso *dso;
+	uint64_t	 offset;	/* of the address in the file */
+};
+/* Where a frame of a sample of process `pid' is, or with cpumode and ip of a sample, that.  1, or 0: in no map. */
+int		 pp_state_place(const struct pp_state *, uint32_t pid, unsigned cpumode, uint64_t ip, struct pp_place *);
+
+/* ---- index ----------------------------------------------------------------------------------- */
+
+struct pp_index;
+
+/*
+ * Let the source leave out the SAMPLEs before `from' and behind `to', as far as an index of the recording says where they are (pcat --index);
+ * all other records come.  Call it before the first pp_next(), for a source that reads a file or a directory by its name, and close that
+ * before pp_index_free().  path: of the index, FILE.ppi.  NULL: it is not there or does not fit, and all is read; pp_err says why.
+ */
+struct pp_index *pp_index_use(struct pp_source *, const char *path, uint64_t from, uint64_t to, struct pp_err *);
+void	pp_index_free(struct pp_index *);
+/* Bytes of the recording that were not read, so far. */
+uint64_t pp_index_left_out(const struct pp_index *);
 
 /* ---- sink ------------------------------------------------------------------------------------ */
 

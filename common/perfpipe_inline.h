@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * perfpipe_inline.h - UNSTABLE: members of the structs of perfpipe.h, and inline copies of its functions that are called for
- * each record.  A program that includes this instead of perfpipe.h runs faster, but only with the very library that
+ * perfpipe_inline.h - UNSTABLE: members of the structs of perfpipe.h, inline copies of its functions that are called for
+ * each record, and functions that the commands call.  A program that includes this instead of perfpipe.h runs faster, but only with the very library that
  * it was compiled with: any version may change any of it.
  */
 #ifndef PERFPIPE_INLINE_H
@@ -133,6 +133,7 @@ pp_take_u64(struct pp_cur *c)
 	return p ? pp_get_u64(p, c->swap) : 0;
 }
 
+/* A view of the record at p, where as many bytes must be as its header says.  Its payload is not known: 0. */
 PP_INLINE struct pp_rec
 pp_rec_at(const uint8_t *p, bool swap)
 {
@@ -241,6 +242,11 @@ pp_has_trailer(const struct pp_event *ev, const struct pp_rec *r)
 	    r->size >= PP_HEADER_SIZE + ev->plan.trailer;
 }
 
+/*
+ * The time by which perf orders the record, in nanoseconds by the recording's clock: 1 and *time, or 0 if it has none
+ * (no such field, 0, or ~0): perf takes those at once.  As pp_pid_tid() and pp_cpu() for records for which pp_event_find() has found
+ * the event: it checks that a SAMPLE has the fields of fixed size.
+ */
 int	pp_time_slow(const struct pp_event *, const struct pp_rec *, bool swap, uint64_t *time);
 PP_INLINE int
 pp_time(const struct pp_event *ev, const struct pp_rec *r, bool swap, uint64_t *time)
@@ -268,6 +274,58 @@ pp_sample_size(const struct pp_events *e, const uint8_t *p, size_t left)
 	n = pp_get_u64(p + sum->at, false) & sum->mask;
 	return size <= left && n <= UINT16_MAX && size == sum->base + n * sum->unit ? size : 0;
 }
+
+/* ---- what the commands call, with the byte order as an argument ------------------------------- */
+
+/* Smallest legal size of a record of that type; 8 if unknown. */
+unsigned	 pp_type_min(uint32_t type);
+/* Does the type end with the sample_id trailer if sample_id_all is set? */
+bool		 pp_type_has_trailer(uint32_t type);
+
+/* Is the record sound: long enough, strings ended, counts within it?  1, or -1. */
+int		 pp_check(const struct pp_rec *, bool swap, struct pp_err *);
+/*
+ * Show each field of the record to `visit', in file order: body, then trailer.  `ev' is the record's event or NULL (then a
+ * SAMPLE is opaque and trailers are left out).  Returns what the visitor returned last, -1 also if the record is not sound.
+ */
+int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg,
+		    struct pp_err *);
+/* The number that a value of kind UINT, SINT (sign-extended) or HEX is. */
+uint64_t	 pp_value_num(const struct pp_value *, bool swap);
+
+/*
+ * Read into buffers of PP_BUFFER_SIZE bytes that `give' returns (NULL: no memory), a new one when the last is full:
+ * what was yielded stays as long as its buffer.  But records that were compressed lie elsewhere, and are valid until the
+ * next one as ever.  Not with PP_OPEN_REPAIR or PP_OPEN_FOLLOW.
+ */
+void	pp_read_into(struct pp_source *, uint8_t *(*give)(void *), void *arg);
+enum { PP_BUFFER_SIZE = 256 << 10 };
+
+/*
+ * Give back the descriptor and the buffers of a source of which no more records are wanted; events, container and faults stay.
+ * false: nothing was done, because its input was copied out of a pipe or of zstd.
+ */
+bool	pp_rest(struct pp_source *);
+
+/* Do both read the same regular file, or directory? */
+bool	pp_same_file(const struct pp_source *, const struct pp_source *);
+
+/* pid and tid of a sample or of a trailer: 1, or 0 if not recorded. */
+int	pp_pid_tid(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *pid, uint32_t *tid);
+/* CPU of a sample or of a trailer: 1, or 0 if not recorded. */
+int	pp_cpu(const struct pp_event *, const struct pp_rec *, bool swap, uint32_t *cpu);
+
+/* View the feature of a HEADER_FEATURE record; valid as long as that.  1, or -1: too short to name one. */
+int	pp_feature_of(struct pp_feature *, const struct pp_rec *, bool swap, uint32_t nr_cpus, struct pp_err *);
+
+struct pp_state	*pp_state_new(bool swap, struct pp_err *);
+/* Does a record of that type change the state? */
+bool		 pp_state_wants(uint32_t type);
+/*
+ * Take in a record.  Feed records in the order of their times, those without a time when they arrive; a record of a type that
+ * changes nothing is ignored.  `trailer': bytes of its trailer; 0 will do for the lookups below.  1, or -1: no memory.
+ */
+int		 pp_state_feed(struct pp_state *, const struct pp_rec *, size_t trailer);
 
 /* ---- source and sink ------------------------------------------------------------------------- */
 

@@ -177,9 +177,25 @@ run_with() {
 	LD_LIBRARY_PATH=$ROOT/usr/lib "$@"
 }
 
-# the program of perfpipe(3)
+# The programs of perfpipe(3): the first, that with the other turn(), the filter.
 example() {
-	sed -n '/^#include/,/^\.Ed/p' ../man/perfpipe.3 | sed '/^\.Ed/d; s/\\e/\\/g' >"$T/comms.c"
+	awk -v dir="$T" '
+		function put(f) { print >(dir "/" f) }
+		{ gsub(/\\e/, "\\") }
+		/^\.Bd -literal$/ { block++; next }
+		/^\.Ed/ { inside = 0 }
+		!inside && /^#include/ { inside = 1; program++ }
+		!inside && /^static int/ { inside = 1; other = 1 }
+		inside && !other && program == 1 { first[++n] = $0; put("comms.c") }
+		inside && program == 2 { put("filter.c") }
+		inside && other && program == 1 { second = second $0 "\n" }
+		END {
+			for (i = 1; i <= n; i++) {
+				if (first[i] ~ /^static int/) { printf "%s", second >(dir "/files.c"); skip = 1 }
+				if (!skip) print first[i] >(dir "/files.c")
+				if (skip && first[i] ~ /^}/) skip = 0
+			}
+		}' ../man/perfpipe.3
 }
 
 # samples: what the program prints of them and what perf does, in one form
@@ -225,6 +241,81 @@ as_perf() {
 		samples <"$T/out" >"$T/comms.out"
 		as_perf "$T/perf.out" "$T/comms.out" || failed "$f"
 	done
+	done_all
+}
+
+@test "library: the programs of perfpipe(3) that count by file and that filter do what perf says" {
+	need perf
+	need_plain
+	example
+	[ "$(wc -l <"$T/files.c")" -gt 40 ] && [ "$(wc -l <"$T/filter.c")" -le 40 ] || failed "programs not found"
+	while read -r compile; do
+		for program in files filter; do
+			rm -f "$T/$program"
+			build_with "$compile" "$T/$program.c" "$T/$program" || failed "$compile $program"
+		done
+		for f in data/{demo,basic.pipe,p72_forks.pipe,s390x_basic.pipe}.data; do
+			turn 3 || continue
+			run_with "$T/files" "$f" | sed 's/^\[kernel\.kallsyms\]_.*/[kernel.kallsyms]/' | sort | uniq -c >"$T/files.out"
+			perf script -f -G -F ip,dso -i "$f" 2>/dev/null | sed -n 's/.*(\(.*\))$/\1/p' | sort | uniq -c >"$T/perf.out"
+			[ -s "$T/perf.out" ] && diff "$T/perf.out" "$T/files.out" || failed "$compile $f"
+		done
+		pid=$(pstat --csv --table pids data/demo.data | sed -n 2p | cut -d, -f1)
+		run_with "$T/filter" "$pid" data/demo.data >"$T/filtered" || failed "$compile: filter"
+		pfilter -q --pid "$pid" --order=input data/demo.data >"$T/want"
+		cmp "$T/filtered" "$T/want" || failed "$compile: filter, pid $pid"
+	done < <(compilers)
+	done_all
+}
+
+# seek.c: with an index, samples of a time, and how many bytes were not read
+@test "library: an index leaves out what is of other times" {
+	need_plain
+	cat >"$T/seek.c" <<'END'
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <perfpipe.h>
+
+int
+main(int argc, char *argv[])
+{
+	struct pp_err err = { 0 }, none = { 0 };
+	uint64_t from = strtoull(argv[3], NULL, 10), to = strtoull(argv[4], NULL, 10), time;
+	struct pp_source *in = pp_open(argv[1], 0, &err);
+	struct pp_index *x = pp_index_use(in, argv[2], from, to, &none);
+	struct pp_rec r;
+
+	(void)argc;
+	if (!x)
+		printf("%s\n", none.what);
+	while (pp_next(in, &r) > 0)
+		if (r.type == PP_SAMPLE && pp_record_time(in, &r, &time) > 0 && time >= from && time <= to)
+			printf("%" PRIu64 "\n", time);
+		else if (r.type == PP_COMM)
+			puts("COMM");
+	if (x)
+		fprintf(stderr, "%" PRIu64 "\n", pp_index_left_out(x));
+	if (pp_close(in) < 0)
+		return 1;
+	pp_index_free(x);
+	return 0;
+}
+END
+	build_with "gcc -std=c11" "$T/seek.c" "$T/seek"
+	cp data/demo.data "$T/d.data"
+	pcat -q --index --chunk-size=4K "$T/d.data"
+	mapfile -t times < <(pfilter --type SAMPLE --sideband=none "$T/d.data" | perf script --ns -F time -i - 2>/dev/null | tr -d ' .:' | sed 's/^0*//')
+	n=${#times[@]}
+	[ "$n" -gt 50 ] || failed "$n times"
+	from=${times[n / 2]} to=${times[n / 2 + 9]}
+	run_with "$T/seek" "$T/d.data" "$T/d.data.ppi" "$from" "$to" >"$T/with" 2>"$T/left"
+	run_with "$T/seek" "$T/d.data" /nonexistent "$from" "$to" >"$T/without" 2>/dev/null
+	[ "$(head -n 1 "$T/without")" = "/nonexistent: No such file or directory" ]
+	diff "$T/with" <(sed 1d "$T/without")
+	[ "$(grep -vc COMM "$T/with")" -ge 10 ] && [ "$(cat "$T/left")" -gt 0 ] || failed "nothing left out"
+	# another recording's
+	run_with "$T/seek" data/basic.file.data "$T/d.data.ppi" "$from" "$to" 2>/dev/null | head -n 1 | grep -q . || failed "another's index"
 	done_all
 }
 
@@ -331,16 +422,15 @@ static int
 turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct job *j = arg;
-	struct pp_rec r = pp_rec_at(p, pp_source_swap(j->in));
-	const struct pp_event *ev = pp_event_find(pp_source_events(j->in), &r, &j->in_err);
-	uint32_t pid, tid;
+	struct pp_rec r = pp_view(j->in, p);
+	struct pp_decoded d;
 
 	(void)time, (void)n;
-	if (!ev || pp_walk(&r, ev, pp_source_swap(j->in), count, j, &j->in_err) < 0)
+	if (pp_fields(j->in, &r, count, j, &j->in_err) < 0)
 		return -1;
-	if (r.type == PP_SAMPLE && pp_pid_tid(ev, &r, pp_source_swap(j->in), &pid, &tid))
-		j->named += pp_state_comm(j->state, tid) != NULL;
-	return pp_state_feed(j->state, &r, 0);
+	if (pp_decode(j->in, &r, &d, &j->in_err) > 0 && d.has & PP_SAMPLE_TID)
+		j->named += pp_state_comm(j->state, d.tid) != NULL;
+	return pp_state_take(j->state, j->in, &r);
 }
 
 static int
@@ -360,11 +450,11 @@ run(void *arg)
 	struct pp_feature f;
 	struct pp_rec r;
 
-	j->state = in ? pp_state_new(pp_source_swap(in), &j->in_err) : NULL;
+	j->state = in ? pp_state_of(in, &j->in_err) : NULL;
 	j->rc = j->state && out && line && pp_start(out, in) > 0 && pp_sink_compress(out, 1, false, 1, 0) > 0 ? 1 : -1;
 	while (j->rc > 0 && (j->rc = pp_next(in, &r)) > 0) {
 		j->records++;
-		if (r.type == PP_HEADER_FEATURE && pp_feature_of(&f, &r, pp_source_swap(in), 0, &j->in_err) > 0)
+		if (pp_feature_view(in, &r, &f, &j->in_err) > 0)
 			pp_feature_text(&f, text, j, &j->in_err);
 		if (pp_put(out, in, &r) < 0 || pp_timeline_take(line, in, &r) < 0)
 			j->rc = -1;

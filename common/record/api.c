@@ -71,23 +71,6 @@ pp_value_num(const struct pp_value *v, bool swap)
 }
 
 int
-pp_sample_num(const struct pp_event *ev, const struct pp_rec *r, bool swap, unsigned field, uint64_t *value)
-{
-	const struct pp_sample_row *row = pp_sample_rows;
-	uint16_t at;
-
-	while (row < pp_sample_rows + PP_SAMPLE_BITS && 1u << row->bit != field)
-		row++;
-	if (r->type != PP_SAMPLE || row == pp_sample_rows + PP_SAMPLE_BITS || row->plan == PP_NOWHERE ||
-	    row->form == PP_FORM_PID_TID)
-		return 0;
-	memcpy(&at, (const char *)&ev->plan + row->plan, sizeof at);
-	if (at)
-		*value = row->form == PP_FORM_CPU ? pp_get_u32(r->raw + at, swap) : pp_get_u64(r->raw + at, swap);
-	return at != 0;
-}
-
-int
 pp_sample_field(const struct pp_event *ev, const struct pp_rec *r, bool swap, unsigned field, const uint8_t **p, size_t *n,
     struct pp_err *err)
 {

@@ -14,6 +14,9 @@ struct pp_field {		/* one field of a row of record.def */
 	uint16_t	 size;		/* bytes; 0: determined by the kind */
 };
 
+/* The fields of a type in file order, up to one of kind PP_K_END.  NULL: the type is unknown, or no row describes all of its records. */
+const struct pp_field *pp_type_fields(uint32_t type);
+
 enum {				/* bits of the flag word of struct perf_event_attr that are used here */
 	PP_ATTR_INHERIT_BIT = 1, PP_ATTR_SAMPLE_ID_ALL_BIT = 18, PP_ATTR_USE_CLOCKID_BIT = 25,
 };

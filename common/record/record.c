@@ -132,6 +132,14 @@ row_of(uint32_t type)
 	return type < PP_TYPE_END && rows[type].name ? &rows[type] : NULL;
 }
 
+const struct pp_field *
+pp_type_fields(uint32_t type)
+{
+	const struct row *row = row_of(type);
+
+	return row && !row->tail ? row->fields : NULL;
+}
+
 const char *
 pp_type_name(uint32_t type)
 {

@@ -48,6 +48,13 @@ struct pp_sample {		/* ev->attr.sample_type says which members are set */
 };
 /* Decode a SAMPLE completely.  1; or -1: its fields exceed its size.  Spans point into the record. */
 int	pp_sample_get(struct pp_sample *, const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
+/*
+ * Any field of a SAMPLE, by its bit: the n bytes at *p as they stand in the record, counts in front of them included
+ * (PP_SAMPLE_CALLCHAIN: u64 nr, then nr u64s).  1, 0: not recorded, or -1: the sample is shorter than its fields say.  Valid as
+ * long as the record.
+ */
+int	pp_sample_field(const struct pp_event *, const struct pp_rec *, bool swap, unsigned field, const uint8_t **p, size_t *n,
+	    struct pp_err *);
 /* Decode READ values by read_format from a cursor. */
 void	pp_read_get(struct pp_read *, struct pp_cur *, uint64_t read_format);
 /* Show the fields of a SAMPLE to a visitor (part of pp_walk()).  1, or what the visitor returned. */

@@ -42,7 +42,7 @@ struct pp_compress {
 	void		*arg;
 	bool		 failed;
 	struct pp_pack	*alone;		/* without threads; the members below are unused then */
-	struct pp_frame	 frame;
+	struct pp_pack_frame	 frame;
 	uint64_t	 payload;
 	size_t		 slot_size;
 
@@ -260,7 +260,7 @@ compress_measure(struct pp_compress *c, const uint8_t *p, size_t n, bool *full)
 		at += skip;
 		if (at == n)
 			break;
-		if (!pp_frame_step(&c->frame, p + at, n - at, &r, full)) {
+		if (!pp_pack_step(&c->frame, p + at, n - at, &r, full)) {
 			pp_fail(c->err, "an incomplete record cannot be compressed");
 			return 0;
 		}
@@ -318,7 +318,7 @@ pp_compress_count(const struct pp_compress *c, uint64_t *plain, uint64_t *packed
 static int
 compress_make_slots(struct pp_compress *c)
 {
-	c->frame = (struct pp_frame){ .size = c->how.frame, .swap = c->how.swap };
+	c->frame = (struct pp_pack_frame){ .size = c->how.frame, .swap = c->how.swap };
 	c->slot_size = (size_t)c->how.frame + SLACK;
 	c->nslots = c->how.threads + 1;
 	c->slots = calloc(c->nslots, sizeof *c->slots);

@@ -47,7 +47,7 @@ struct pp_pack {
 	int		 level;
 	bool		 two, swap, failed;
 	bool		 feature;	/* has to be written */
-	struct pp_frame	 frame;
+	struct pp_pack_frame	 frame;
 	uint64_t	 payload;	/* bytes of the last record's payload still missing */
 	uint64_t	 plain, packed;
 
@@ -302,7 +302,7 @@ pack_feed_records(struct pp_pack *c, const uint8_t *p, const uint8_t *end)
 	bool full;
 
 	while (p < end && !c->payload) {
-		if (!pp_frame_step(&c->frame, p, (size_t)(end - p), &r, &full)) {
+		if (!pp_pack_step(&c->frame, p, (size_t)(end - p), &r, &full)) {
 			c->failed = true;
 			pp_fail(c->err, "an incomplete record cannot be compressed");
 			return NULL;

@@ -10,7 +10,7 @@
 #include "record/raw.h"
 
 /* The rule for the end of a frame, the same whatever the number of threads. */
-struct pp_frame {
+struct pp_pack_frame {
 	uint64_t	 size;		/* a frame ends with the record that makes it this long or longer */
 	uint64_t	 fed;		/* bytes of kernel records in the current frame */
 	bool		 swap;
@@ -20,7 +20,7 @@ struct pp_frame {
  * is not completely present.
  */
 static inline int
-pp_frame_step(struct pp_frame *f, const uint8_t *p, size_t n, struct pp_rec *r, bool *full)
+pp_pack_step(struct pp_pack_frame *f, const uint8_t *p, size_t n, struct pp_rec *r, bool *full)
 {
 	*r = n < PP_HEADER_SIZE ? (struct pp_rec){ .raw = p } : pp_rec_at(p, f->swap);
 	*full = false;

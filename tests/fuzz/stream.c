@@ -165,6 +165,31 @@ sample(struct run *z, const struct pp_event *ev, const struct pp_rec *r)
 	pp_sample_walk(&s, swap, see_value, z);
 }
 
+/* What other programs call. */
+static void
+program(struct run *z, const struct pp_rec *r)
+{
+	static uint8_t buf[PP_RECORD_MAX];
+	struct pp_err err = { 0 };
+	struct pp_decoded d;
+	struct pp_frames f;
+	struct pp_frame frame;
+	struct pp_rec again;
+	uint64_t time;
+
+	z->sum += pp_record_time(z->in, r, &time) > 0 ? time : 0;
+	if (pp_decode(z->in, r, &d, &err) <= 0)
+		return;
+	touch(z, d.raw.p, d.raw.n);
+	touch(z, d.stack_user.p, d.stack_user.n);
+	touch(z, d.read.p, d.read.n);
+	pp_frames_of(&f, z->in, &d);
+	while (pp_frame_next(&f, &frame) > 0)
+		z->sum += frame.ip;
+	if (pp_encode(z->in, &d, buf, sizeof buf, &again, &err) > 0)
+		MUST(pp_decode(z->in, &again, &d, &err) > 0);
+}
+
 static int
 record(struct run *z, struct pp_rec *r)
 {
@@ -181,6 +206,7 @@ record(struct run *z, struct pp_rec *r)
 	err.what[0] = 0;
 	if (pp_walk(r, ev, swap, see_value, z, &err) < 0)
 		MUST(err.what[0]);
+	program(z, r);
 	if (r->type == PP_HEADER_FEATURE)
 		feature(z, r);
 	if (ev) {

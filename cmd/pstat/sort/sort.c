@@ -4,6 +4,7 @@
 
 #include "record/event.h"
 #include "record/raw.h"
+#include "record/sample.h"
 #include "sort/in.h"
 #include "source/formats.h"
 #include "source/piece.h"

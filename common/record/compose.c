@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: ISC */
+/* compose.c - makes records for other programs, of values by the names of their fields; the commands use make.h */
+#include <string.h>
+
+#include "event.h"
+#include "make.h"
+#include "sample.h"
+
+struct out {			/* a record being written */
+	uint8_t		*at, *end;
+	bool		 swap, full;
+};
+
+static uint8_t *
+out_step(struct out *o, size_t n)
+{
+	uint8_t *p = o->at;
+
+	if (o->full || n > (size_t)(o->end - p)) {
+		o->full = true;
+		return NULL;
+	}
+	o->at += n;
+	return p;
+}
+
+static void
+out_number(struct out *o, uint64_t v, unsigned width)
+{
+	uint8_t *p = out_step(o, width);
+
+	if (!p)
+		return;
+	if (width == 8)
+		pp_set_u64(p, v, o->swap);
+	else if (width == 4)
+		pp_set_u32(p, (uint32_t)v, o->swap);
+	else
+		pp_set_u16(p, (uint16_t)v, o->swap);
+}
+
+/* n bytes, and zeros up to `size'. */
+static void
+out_bytes(struct out *o, const void *from, size_t n, size_t size)
+{
+	uint8_t *p = out_step(o, size);
+
+	if (!p)
+		return;
+	if (n)
+		memcpy(p, from, n);
+	memset(p + n, 0, size - n);
+}
+
+static struct out
+out_begin(uint8_t *buf, size_t size, bool swap)
+{
+	struct out o = { buf, buf + (size < PP_RECORD_MAX ? size : PP_RECORD_MAX), swap, false };
+
+	out_step(&o, PP_HEADER_SIZE);
+	return o;
+}
+
+static int
+out_end(struct out *o, uint8_t *buf, uint32_t type, unsigned misc, struct pp_rec *r, struct pp_err *err)
+{
+	if (o->full)
+		return pp_fail(err, "%s: it does not fit in %zu bytes", pp_type_name(type), (size_t)(o->end - buf));
+	pp_raw_head(buf, type, (uint16_t)misc, (uint16_t)(o->at - buf), o->swap);
+	*r = pp_rec_at(buf, o->swap);
+	return 1;
+}
+
+/* ---- by names ---------------------------------------------------------------------------------- */
+
+/* The value of that name before which there are `nth' others of it.  NULL: it is not given. */
+static const struct pp_given *
+given(const struct pp_given *v, size_t n, const char *name, uint64_t nth)
+{
+	for (; n; n--, v++)
+		if (!strcmp(v->name, name) && !nth--)
+			return v;
+	return NULL;
+}
+
+static uint64_t
+given_count(const struct pp_given *v, size_t n, const char *name)
+{
+	uint64_t count = 0;
+
+	while (given(v, n, name, count))
+		count++;
+	return count;
+}
+
+/* Has the type each of the names? */
+static int
+names_known(const struct pp_field *fields, const struct pp_given *v, size_t n, uint32_t type, struct pp_err *err)
+{
+	for (; n; n--, v++) {
+		const struct pp_field *f = fields;
+
+		while (f->kind && (!f->name || strcmp(f->name, v->name)))
+			f++;
+		if (!f->kind)
+			return pp_fail(err, "%s has no field %s", pp_type_name(type), v->name);
+	}
+	return 1;
+}
+
+static int
+put_field(struct out *o, const struct pp_field *f, const struct pp_given *v, struct pp_err *err)
+{
+	static const struct pp_given none;
+
+	v = v ? v : &none;
+	switch (f->kind) {
+	case PP_K_STR:
+		if (v->n && memchr(v->p, 0, v->n))
+			return pp_fail(err, "%s: there is a NUL in it", f->name);
+		out_bytes(o, v->p, v->n, v->n + 1);
+		break;
+	case PP_K_BYTES:
+		if (v->n > f->size)
+			return pp_fail(err, "%s has %u bytes, not %zu", f->name, f->size, v->n);
+		out_bytes(o, v->p, v->n, f->size);
+		break;
+	case PP_K_REST:
+		out_bytes(o, v->p, v->n, v->n);
+		break;
+	default:
+		out_number(o, v->number, f->size);
+	}
+	return 1;
+}
+
+/* The body.  The number in front of a list is that of the values of its first field, unless it is given. */
+static int
+put_fields(struct out *o, const struct pp_field *f, const struct pp_given *v, size_t n, struct pp_err *err)
+{
+	for (; f->kind && f->kind != PP_K_LIST; f++) {
+		const struct pp_given *own = f->name ? given(v, n, f->name, 0) : NULL;
+		struct pp_given count = { NULL, 0, NULL, 0 };
+
+		if (f[1].kind == PP_K_LIST && !own) {
+			count.number = given_count(v, n, f[2].name);
+			own = &count;
+		}
+		if (f->kind == PP_K_WORDS)
+			for (uint64_t i = 0; (own = given(v, n, f->name, i)); i++)
+				out_number(o, own->number, 8);
+		else if (f->kind != PP_K_OPT && put_field(o, f, own, err) < 0)
+			return -1;
+		if (f[1].kind == PP_K_LIST)
+			for (uint64_t i = 0, entries = own->number; i < entries && !o->full; i++)
+				for (const struct pp_field *e = f + 2; e->kind; e++)
+					if (put_field(o, e, given(v, n, e->name, i), err) < 0)
+						return -1;
+	}
+	return 1;
+}
+
+int
+pp_compose(const struct pp_source *s, uint32_t type, uint16_t misc, const struct pp_given *v, size_t n, const struct pp_decoded *like,
+    uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *err)
+{
+	const struct pp_field *fields = pp_type_fields(type);
+	struct out o = out_begin(buf, size, s->swap);
+
+	if (!fields)
+		return pp_fail(err, "records of type %u cannot be composed", type);
+	if (names_known(fields, v, n, type, err) < 0 || put_fields(&o, fields, v, n, err) < 0)
+		return -1;
+	out_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
+	if (like && like->event && pp_type_has_trailer(type)) {
+		uint8_t trailer[PP_TRAILER_MAX];
+		struct pp_trailer values = { like->pid, like->tid, like->cpu, like->time, like->id, like->stream_id };
+		struct pp_text t = pp_trailer_put(trailer, like->event, &values, s->swap);
+
+		out_bytes(&o, t.p, t.n, t.n);
+	}
+	return out_end(&o, buf, type, misc, r, err);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------- */
+
+static uint64_t
+number_of(const struct pp_decoded *d, unsigned bit)
+{
+	switch (1u << bit) {
+	case PP_SAMPLE_IDENTIFIER:
+	case PP_SAMPLE_ID:		return d->id;
+	case PP_SAMPLE_IP:		return d->ip;
+	case PP_SAMPLE_TIME:		return d->time;
+	case PP_SAMPLE_ADDR:		return d->addr;
+	case PP_SAMPLE_STREAM_ID:	return d->stream_id;
+	case PP_SAMPLE_PERIOD:		return d->period;
+	case PP_SAMPLE_WEIGHT:
+	case PP_SAMPLE_WEIGHT_STRUCT:	return d->weight;
+	case PP_SAMPLE_DATA_SRC:	return d->data_src;
+	case PP_SAMPLE_TRANSACTION:	return d->transaction;
+	case PP_SAMPLE_PHYS_ADDR:	return d->phys_addr;
+	case PP_SAMPLE_CGROUP:		return d->cgroup;
+	case PP_SAMPLE_DATA_PAGE_SIZE:	return d->data_page_size;
+	case PP_SAMPLE_CODE_PAGE_SIZE:	return d->code_page_size;
+	default:			return 0;
+	}
+}
+
+/* Values that are not given are zeros, of a group none. */
+static void
+put_read(struct out *o, const struct pp_bytes *read, uint64_t format)
+{
+	uint64_t each = PP_FORMAT_ID | PP_FORMAT_LOST, times = PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING;
+	size_t empty = 8 + 8 * (size_t)__builtin_popcountll(format & (format & PP_FORMAT_GROUP ? times : times | each));
+
+	if (read->p)
+		out_bytes(o, read->p, read->n, read->n);
+	else
+		out_bytes(o, NULL, 0, empty);
+}
+
+static int
+put_regs(struct out *o, const char *name, uint64_t abi, const struct pp_bytes *regs, uint64_t mask, struct pp_err *err)
+{
+	size_t n = 8 * (size_t)__builtin_popcountll(mask);
+
+	out_number(o, abi, 8);
+	if (abi && regs->n != n)
+		return pp_fail(err, "%s: %zu bytes of registers, the event has %zu", name, regs->n, n);
+	out_bytes(o, regs->p, abi ? n : 0, abi ? n : 0);
+	return 1;
+}
+
+static int
+put_form(struct out *o, const struct pp_sample_row *row, const struct pp_decoded *d, struct pp_err *err)
+{
+	const struct pp_attr *a = &d->event->attr;
+
+	switch ((enum pp_sample_form)row->form) {
+	case PP_FORM_U64:
+	case PP_FORM_WEIGHT:
+		out_number(o, number_of(d, row->bit), 8);
+		return 1;
+	case PP_FORM_PID_TID:
+		out_number(o, d->pid, 4);
+		out_number(o, d->tid, 4);
+		return 1;
+	case PP_FORM_CPU:
+		out_number(o, d->cpu, 4);
+		out_number(o, 0, 4);
+		return 1;
+	case PP_FORM_READ:
+		put_read(o, &d->read, a->read_format);
+		return 1;
+	case PP_FORM_CHAIN:
+		out_number(o, d->callchain.n / 8, 8);
+		out_bytes(o, d->callchain.p, d->callchain.n / 8 * 8, d->callchain.n / 8 * 8);
+		return 1;
+	case PP_FORM_RAW: {		/* the kernel fills the last word up */
+		size_t n = d->raw.n + (-(4 + d->raw.n) & 7);
+
+		out_number(o, n, 4);
+		out_bytes(o, d->raw.p, d->raw.n, n);
+		return 1;
+	}
+	case PP_FORM_STACK: {
+		size_t n = (d->stack_user.n + 7) & ~(size_t)7;
+
+		out_number(o, n, 8);
+		out_bytes(o, d->stack_user.p, d->stack_user.n, n);
+		if (n)
+			out_number(o, d->stack_user.n, 8);
+		return 1;
+	}
+	case PP_FORM_REGS:
+		return row->bit == __builtin_ctz(PP_SAMPLE_REGS_USER) ?
+		    put_regs(o, row->name, d->regs_user_abi, &d->regs_user, a->sample_regs_user, err) :
+		    put_regs(o, row->name, d->regs_intr_abi, &d->regs_intr, a->sample_regs_intr, err);
+	default:			/* PP_FORM_BRANCHES, PP_FORM_AUX */
+		return pp_fail(err, "%s cannot be written", row->name);
+	}
+}
+
+int
+pp_encode(const struct pp_source *s, const struct pp_decoded *d, uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *err)
+{
+	struct out o = out_begin(buf, size, s->swap);
+	uint64_t type;
+
+	if (!d->event)
+		return pp_fail(err, "a sample without an event");
+	if (!d->event->known)
+		return pp_fail(err, "%s: its attr has bits that are not known", d->event->name);
+	type = pp_sample_slots(d->event->attr.sample_type);
+	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++)
+		if (type >> row->bit & 1 && put_form(&o, row, d, err) < 0)
+			return -1;
+	out_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
+	return out_end(&o, buf, PP_SAMPLE, d->misc, r, err);
+}

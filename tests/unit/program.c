@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What other programs call.  Each record of the recordings in tests/data that can be is taken apart and made again: pp_encode(pp_decode())
+ * and pp_compose() of what pp_fields() shows.  And what they refuse.
+ */
+#include <glob.h>
+
+#include "record/event.h"
+#include "record/sample.h"
+#include "check.h"
+
+enum { GIVEN_MAX = 4096 };
+
+struct job {
+	struct pp_source *in;
+	struct pp_given	 v[GIVEN_MAX];
+	size_t		 n;
+	uint64_t	 composed, exact, encoded, refused, types;
+};
+
+static int
+give(void *arg, const struct pp_value *v)
+{
+	struct job *j = arg;
+
+	assert_true(j->n < GIVEN_MAX);
+	if (v->kind == PP_K_WORDS)
+		for (size_t i = 0; i < v->len / 8; i++)
+			j->v[j->n++] = (struct pp_given){ v->name, pp_number_at(j->in, v->p + 8 * i, 8), NULL, 0 };
+	else if (v->kind == PP_K_STR || v->kind == PP_K_BYTES || v->kind == PP_K_REST)
+		j->v[j->n++] = (struct pp_given){ v->name, 0, v->p, v->len };
+	else
+		j->v[j->n++] = (struct pp_given){ v->name, pp_number(j->in, v), NULL, 0 };
+	return 1;
+}
+
+struct same { struct job *j; size_t n; };
+static int
+is_given(void *arg, const struct pp_value *v)
+{
+	struct same *s = arg;
+	const struct pp_given *g = &s->j->v[s->n++];
+
+	assert_string_equal(g->name, v->name);
+	if (g->p) {
+		assert_int_equal(g->n, v->len);
+		assert_memory_equal(g->p, v->p, v->len);
+	} else if (v->kind != PP_K_WORDS && v->kind != PP_K_STR)
+		assert_int_equal(g->number, pp_number(s->j->in, v));
+	return 1;
+}
+
+/* The trailer of a record, as a sample of its event. */
+static struct pp_decoded
+trailer_of(const struct pp_event *ev, const struct pp_rec *r, bool swap)
+{
+	const struct { uint16_t at; size_t to; bool half; } fields[] = {
+		{ ev->plan.t_tid, offsetof(struct pp_decoded, pid), true },
+		{ (uint16_t)(ev->plan.t_tid ? ev->plan.t_tid - 4 : 0), offsetof(struct pp_decoded, tid), true },
+		{ ev->plan.t_time, offsetof(struct pp_decoded, time), false },
+		{ ev->plan.t_id, offsetof(struct pp_decoded, id), false },
+		{ ev->plan.t_stream_id, offsetof(struct pp_decoded, stream_id), false },
+		{ ev->plan.t_cpu, offsetof(struct pp_decoded, cpu), true },
+		{ ev->plan.t_identifier, offsetof(struct pp_decoded, id), false },
+	};
+	struct pp_decoded d = { .event = ev };
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		const uint8_t *p = r->raw + r->size - fields[i].at;
+
+		if (fields[i].at && fields[i].half)
+			*(uint32_t *)((char *)&d + fields[i].to) = pp_get_u32(p, swap);
+		else if (fields[i].at)
+			*(uint64_t *)((char *)&d + fields[i].to) = pp_get_u64(p, swap);
+	}
+	return d;
+}
+
+static void
+compose_again(struct job *j, const struct pp_rec *r)
+{
+	static uint8_t buf[PP_RECORD_MAX];
+	const struct pp_event *ev = r->type < PP_USER_TYPE_START ? pp_event_find(pp_source_events(j->in), r, NULL) : NULL;
+	struct pp_decoded like = { 0 };
+	struct pp_err err = { 0 };
+	struct pp_rec again, body = *r;
+	bool swap = pp_source_swap(j->in), has = ev && pp_has_trailer(ev, r);
+
+	if (has) {
+		like = trailer_of(ev, r, swap);
+		body.size = (uint16_t)(r->size - ev->plan.trailer);
+	}
+	j->n = 0;
+	assert_int_equal(pp_walk(&body, NULL, swap, give, j, &err), 1);
+	if (pp_compose(j->in, r->type, r->misc, j->v, j->n, &like, buf, sizeof buf, &again, &err) != 1)
+		fail_msg("%s: %s", pp_type_name(r->type), err.what);
+	j->composed++;
+	if (again.size == r->size && !memcmp(again.raw, r->raw, r->size)) {
+		j->exact++;
+		j->types |= UINT64_C(1) << (r->type & 63);
+		return;
+	}
+	/* It was padded otherwise, or lacked what is optional. */
+	assert_int_equal(again.type, r->type);
+	if (has)
+		assert_memory_equal(again.raw + again.size - ev->plan.trailer, r->raw + r->size - ev->plan.trailer, ev->plan.trailer);
+	if (again.size == r->size)
+		return;
+	body = again;
+	body.size = (uint16_t)(again.size - (has ? ev->plan.trailer : 0));
+	assert_true(again.size > r->size || pp_walk(&body, NULL, swap, is_given, &(struct same){ j, 0 }, &err) == 1);
+}
+
+static void
+encode_again(struct job *j, const struct pp_rec *r)
+{
+	enum { NOT = PP_SAMPLE_BRANCH_STACK | PP_SAMPLE_AUX };
+	static uint8_t buf[PP_RECORD_MAX];
+	struct pp_decoded d, e;
+	struct pp_err err = { 0 };
+	struct pp_rec again;
+	struct pp_frames f;
+	struct pp_frame frame;
+	size_t frames = 0;
+	int rc;
+
+	assert_int_equal(pp_decode(j->in, r, &d, &err), 1);
+	pp_frames_of(&f, j->in, &d);
+	while (pp_frame_next(&f, &frame) > 0)
+		frames++;
+	assert_true(frames <= d.callchain.n / 8);
+	rc = pp_encode(j->in, &d, buf, sizeof buf, &again, &err);
+	if (d.has & NOT) {
+		assert_int_equal(rc, -1);
+		j->refused++;
+		return;
+	}
+	if (rc != 1)
+		fail_msg("%s", err.what);
+	j->encoded++;
+	if (!(d.has & PP_SAMPLE_STACK_USER)) {	/* what is behind the valid bytes is not written */
+		assert_int_equal(again.size, r->size);
+		assert_memory_equal(again.raw, r->raw, r->size);
+	}
+	assert_int_equal(pp_decode(j->in, &again, &e, &err), 1);
+	assert_int_equal(e.stack_user.n, d.stack_user.n);
+	if (d.stack_user.n)
+		assert_memory_equal(e.stack_user.p, d.stack_user.p, d.stack_user.n);
+	assert_int_equal(e.time, d.time);
+	assert_int_equal(e.weight, d.weight);
+	assert_int_equal(pp_encode(j->in, &d, buf, again.size - 1u, &again, &err), -1);
+}
+
+static void
+test_again(void **state)
+{
+	static struct job j;
+	glob_t files;
+
+	(void)state;
+	assert_int_equal(glob("tests/data/*.data", 0, NULL, &files), 0);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		struct pp_err err = { 0 };
+		struct pp_rec r;
+
+		j.in = pp_open(files.gl_pathv[i], 0, &err);
+		while (j.in && pp_next(j.in, &r) > 0)
+			if (r.type == PP_SAMPLE)
+				encode_again(&j, &r);
+			else if (pp_type_fields(r.type))
+				compose_again(&j, &r);
+		pp_close(j.in);
+	}
+	globfree(&files);
+	print_message("composed %ju, %ju of them byte for byte; encoded %ju, refused %ju\n", (uintmax_t)j.composed, (uintmax_t)j.exact,
+	    (uintmax_t)j.encoded, (uintmax_t)j.refused);
+	assert_true(j.exact > 1000 && j.exact > j.composed * 9 / 10);
+	assert_true(j.encoded > 1000);
+	for (unsigned type = PP_MMAP; type <= PP_MMAP2; type++)
+		if (pp_type_fields(type) && type != PP_LOST && type != PP_THROTTLE && type != PP_UNTHROTTLE && !(j.types >> type & 1))
+			fail_msg("no %s was composed", pp_type_name(type));
+}
+
+static void
+test_compose(void **state)
+{
+	static const uint8_t none[1];
+	struct pp_err err = { 0 };
+	struct pp_source *s = pp_open_memory(none, 0, false, "none", &err);
+	const struct pp_given comm[] = { { "pid", 7, NULL, 0 }, { "tid", 8, NULL, 0 }, { "comm", 0, "sh", 2 } };
+	const struct pp_given links[] = { { "pid", 7, NULL, 0 }, { "ino", 11, NULL, 0 }, { "dev", 1, NULL, 0 }, { "dev", 2, NULL, 0 },
+	    { "ino", 12, NULL, 0 } };
+	const struct pp_given wrong = { "coom", 0, "sh", 2 }, nul = { "comm", 0, "s\0h", 3 };
+	static const uint8_t want[] = { 3, 0, 0, 0, 0, 0x20, 24, 0, 7, 0, 0, 0, 8, 0, 0, 0, 's', 'h', 0, 0, 0, 0, 0, 0 };
+	uint8_t buf[64];
+	struct pp_rec r;
+
+	(void)state;
+	assert_non_null(s);
+	assert_int_equal(pp_compose(s, PP_COMM, PP_MISC_COMM_EXEC, comm, 3, NULL, buf, sizeof buf, &r, &err), 1);
+	assert_int_equal(r.size, sizeof want);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	assert_memory_equal(buf, want, sizeof want);
+#endif
+	/* The entries are counted. */
+	assert_int_equal(pp_compose(s, PP_NAMESPACES, 0, links, 5, NULL, buf, sizeof buf, &r, &err), 1);
+	assert_int_equal(r.size, 24 + 2 * 16);
+	assert_int_equal(pp_number_at(s, buf + 16, 8), 2);
+	assert_int_equal(pp_number_at(s, buf + 24, 8), 1);
+	assert_int_equal(pp_number_at(s, buf + 48, 8), 12);
+	assert_int_equal(pp_compose(s, PP_NAMESPACES, 0, links, 5, NULL, buf, 55, &r, &err), -1);
+	assert_string_equal(err.what, "NAMESPACES: it does not fit in 55 bytes");
+	err.what[0] = 0;
+	assert_int_equal(pp_compose(s, PP_COMM, 0, &wrong, 1, NULL, buf, sizeof buf, &r, &err), -1);
+	assert_string_equal(err.what, "COMM has no field coom");
+	err.what[0] = 0;
+	assert_int_equal(pp_compose(s, PP_COMM, 0, &nul, 1, NULL, buf, sizeof buf, &r, &err), -1);
+	assert_string_equal(err.what, "comm: there is a NUL in it");
+	assert_int_equal(pp_compose(s, PP_SAMPLE, 0, NULL, 0, NULL, buf, sizeof buf, &r, &err), -1);
+	assert_int_equal(pp_compose(s, 63, 0, NULL, 0, NULL, buf, sizeof buf, &r, &err), -1);
+	assert_int_equal(pp_compose(s, 4711, 0, NULL, 0, NULL, buf, sizeof buf, &r, &err), -1);
+	pp_close(s);
+}
+
+/* Modes by the context markers; the cookie of a user part that comes later. */
+static void
+test_frames(void **state)
+{
+	static const uint64_t chain[] = { 0x11, (uint64_t)-128, 0x21, 0x22, (uint64_t)-512, 0x31, (uint64_t)-640, 0x99, (uint64_t)-128, 0x41 };
+	static const struct pp_frame want[] = { { 0x11, PP_MISC_USER, false }, { 0x21, PP_MISC_KERNEL, false }, { 0x22, PP_MISC_KERNEL, false },
+	    { 0x31, PP_MISC_USER, false }, { 0x99, PP_MISC_USER, true }, { 0x41, PP_MISC_KERNEL, false } };
+	static const uint8_t none[1];
+	struct pp_err err = { 0 };
+	struct pp_source *s = pp_open_memory(none, 0, false, "none", &err);
+	struct pp_decoded d = { .callchain = { (const uint8_t *)chain, sizeof chain } };
+	struct pp_frames f;
+	struct pp_frame frame;
+
+	(void)state;
+	pp_frames_of(&f, s, &d);
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		assert_int_equal(pp_frame_next(&f, &frame), 1);
+		assert_int_equal(frame.ip, want[i].ip);
+		assert_int_equal(frame.cpumode, want[i].cpumode);
+		assert_int_equal(frame.deferred, want[i].deferred);
+	}
+	assert_int_equal(pp_frame_next(&f, &frame), 0);
+	pp_close(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_compose),
+		cmocka_unit_test(test_frames),
+	};
+
+	return cmocka_run_group_tests_name("program", tests, NULL, NULL);
+}
