@@ -303,9 +303,9 @@ main(int argc, char *argv[])
 }
 END
 	build_with "gcc -std=c11" "$T/seek.c" "$T/seek"
-	cp data/demo.data "$T/d.data"
+	bench/gen 1500000 >"$T/d.data" 2>/dev/null || "$O/bench/gen" 1500000 >"$T/d.data"
 	pcat -q --index --chunk-size=4K "$T/d.data"
-	mapfile -t times < <(pfilter --type SAMPLE --sideband=none "$T/d.data" | perf script --ns -F time -i - 2>/dev/null | tr -d ' .:' | sed 's/^0*//')
+	mapfile -t times < <(pfilter --type SAMPLE --sideband=none "$T/d.data" | perf script --ns -G -F time -i - 2>/dev/null | tr -d ' .:' | sed 's/^0*//')
 	n=${#times[@]}
 	[ "$n" -gt 50 ] || failed "$n times"
 	from=${times[n / 2]} to=${times[n / 2 + 9]}
