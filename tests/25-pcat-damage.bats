@@ -89,6 +89,19 @@ sample() {
 	done_all
 }
 
+@test "damage: what reads as a record of perf's own up to the end of the input gives way to the samples in it" {
+	{ sample "" "" ""; sample "" "" "" | tail -n +3 | grep SAMPLE; sample "" "" "" | grep SAMPLE; } | mkpipe >"$T/good"
+	tail -c 120 "$T/good" >"$T/tail"
+	for type in 65 74 78 80 81 83 85 86; do
+		# in what was overwritten: the header of such a record, as long as all that follows
+		{ head -c -120 "$T/good"; printf '\377%.0s' {1..21}; printf "\\$(printf %o $type)\\0\\0\\0\\0\\0\\200\\0"; cat "$T/tail"; } >"$T/bad"
+		try pcat --repair "$T/bad"
+		[ $rc = 1 ] && one_line "pcat: $T/bad: byte " && tail -c 120 "$T/out" | cmp - "$T/tail" || failed "$type"
+		[ "$(pstat --json "$T/out" | jq -c '[.types[].name] - ["HEADER_ATTR", "COMM", "SAMPLE", "FINISHED_ROUND"]')" = "[]" ] || failed "$type: invented"
+	done
+	done_all
+}
+
 @test "damage: an input with a bad feature gets no index, and a line says why" {
 	{ sample "" "" "" | head -n 1; echo "rec type=80 u8=3 u4=4000 x=41"; sample "" "" "" | tail -n +2; } | mkpipe >"$T/bad"
 	try pcat --index "$T/bad"

@@ -243,9 +243,18 @@ repair_chain_from(const struct source *s, const uint8_t *p, size_t n, bool last)
 	return repair_resumes(s, &r, n) ? repair_chain(s, p, n, last) : (struct chain){ .end = p };
 }
 
+/* Is the chain rather one of records than that one, amid whose records it begins? */
+static bool
+repair_prefers(const struct source *s, const struct chain *c, const struct chain *to)
+{
+	if (!to->sure && c->sure >= SURE)
+		return true;
+	return !to->through && c->end > to->end && c->n > to->n && repair_believes(s, c);
+}
+
 /*
  * The first place, of the first `most' of the n bytes at p, where records go on; `most': nowhere.  A chain that breaks gives way to a
- * longer one that begins amid its records.
+ * longer one that begins amid its records, and one of which nothing is sure to one of sure records.
  */
 static size_t
 repair_find(const struct source *s, const uint8_t *p, size_t n, size_t most, bool last)
@@ -255,10 +264,10 @@ repair_find(const struct source *s, const uint8_t *p, size_t n, size_t most, boo
 
 		if (!repair_believes(s, &c))
 			continue;
-		for (size_t i = at + 1; !c.through && i < most && p + i < c.end; i++) {
+		for (size_t i = at + 1; (!c.through || !c.sure) && i < most && p + i < c.end; i++) {
 			struct chain other = repair_chain_from(s, p + i, n - i, last);
 
-			if (other.end > c.end && other.n > c.n && repair_believes(s, &other)) {
+			if (repair_prefers(s, &other, &c)) {
 				at = i;
 				c = other;
 			}
