@@ -185,7 +185,7 @@ def main():
             found.append(f"address {v:#x}")
     found += [f"pid {n.decode()} in a text" for n in set(re.findall(rb"(?<![\w.])[0-9]{3,7}(?![\w.])", data))
               if int(n) in pids]
-    for f in found[:20]:
+    for f in found:
         print(f)
     print(f"{len(s.words)} words, {len(s.ids)} build ids, {len(s.pids)} pids, {len(s.maps)} maps: {len(found)} found",
           file=sys.stderr)
