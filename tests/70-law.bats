@@ -355,10 +355,10 @@ joins_quietly() {
 	for f in $(ls data/*.data data/*.zst | each 8); do
 		needed "$f"
 	done
-	# Pieces of what is not in time order overlap: a task lives in one while another has a snapshot of it (23, 45, 67, 78).  Without ids,
-	# too, for which --merge-attrs is needed.  Every fifth seed has no times but those of samples, by which nothing can be merged.  Of 20 two samples
-	# are in other maps: its second piece has the true FORK of a process, the third one a FORK that copies other maps.
-	for s in 23 45 67 78 $(seq 0 99 | grep -v -e '[49]$' -e '^20$' | each 12); do
+	# Pieces of what is not in time order overlap: a task lives in one while another has a snapshot of it (23, 45, 67, 78), with a FORK
+	# that copies maps (20), also of a process whose first thread has ended (126).  Without ids, too, for which --merge-attrs is needed.
+	# Every fifth seed has no times but those of samples, by which nothing can be merged.
+	for s in 20 23 45 67 78 126 $(seq 0 199 | grep -v '[49]$' | each 24); do
 		python3 lives.py "$s" 40 >"$T/text"
 		[ $((s % 2)) = 0 ] || sed -i 's/IDENTIFIER|//; s/ ids=[0-9]*//; s/ id=[0-9]*//; /attr.*config=1/d; s/ ev=1//' "$T/text"
 		mkpipe - <"$T/text" >"$T/lives"

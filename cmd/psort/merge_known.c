@@ -134,23 +134,45 @@ run_end(struct all *k)
 	k->run.number++;
 }
 
+/* Has this first thread of a process ended, and do others live? */
+static bool
+first_ended(const struct all *k, const struct pp_task *t)
+{
+	return t->ended && t->tid == t->pid && pp_state_process_of(k->state, t)->waits;
+}
+
 /*
- * Is it the FORK of a snapshot amid a recording, of a task that another input has told of?  pfilter --sideband=needed writes one, with the
- * bit of a FORK that perf synthesises, when it keeps the first sample of a task.  To a reader it would begin another life: threads
+ * Is it the FORK of a snapshot amid a recording, of a task that another input has told of?  pfilter --sideband=needed writes one when it
+ * keeps the first sample of a task: with the bit of a FORK that perf synthesises, or without it if the task still has the maps of its
+ * parent.  Then its two times are equal, for which the kernel reads the clock twice.  To a reader it would begin another life: threads
  * would no longer share the maps that follow, and perf since 6.9 would find none if the first thread has ended.
  */
 static bool
-lives_already(const struct all *k, const struct pp_rec *r)
+lives_already(const struct all *k, const struct pp_rec *r, uint64_t time)
 {
 	const struct pp_task *t;
-	bool swap = k->pub.events->swap;
+	bool swap = k->pub.events->swap, alive;
 	uint32_t ppid;
 
-	if (r->type != PP_FORK || !(r->misc & PP_MISC_FORK_EXEC))
+	if (r->type != PP_FORK || (!(r->misc & PP_MISC_FORK_EXEC) && PP_RAW_GET(r->raw, FORK, time, swap) != time))
 		return false;
 	t = pp_state_task(k->state, PP_RAW_GET(r->raw, FORK, tid, swap));
 	ppid = PP_RAW_GET(r->raw, FORK, ppid, swap);
-	return t && !t->ended && t->pid == PP_RAW_GET(r->raw, FORK, pid, swap) && (t->ppid == ppid || ppid == UINT32_MAX);
+	alive = t && (!t->ended || first_ended(k, t));
+	return alive && t->pid == PP_RAW_GET(r->raw, FORK, pid, swap) && (t->ppid == ppid || ppid == UINT32_MAX);
+}
+
+/* Is it what such a snapshot says of a first thread that has ended, and known?  It would seem to live again. */
+static bool
+ended_already(const struct all *k, const struct pp_rec *r, size_t trailer)
+{
+	bool swap = k->pub.events->swap;
+	const struct pp_task *t;
+
+	if (r->type != PP_COMM && r->type != PP_NAMESPACES && r->type != PP_MMAP && r->type != PP_MMAP2)
+		return false;
+	t = pp_state_task(k->state, PP_RAW_GET(r->raw, COMM, tid, swap));	/* all of them begin with these fields */
+	return t && t->pid == PP_RAW_GET(r->raw, COMM, pid, swap) && first_ended(k, t) && pp_state_knows(k->state, r, trailer);
 }
 
 int
@@ -172,7 +194,7 @@ known_take(struct known *pub, unsigned input, uint8_t *raw, uint64_t time)
 	trailer = pp_has_trailer(ev, &r) ? ev->plan.trailer : 0;
 	if (k->first < 0)
 		k->first = input;
-	if (time && (was_seen(k, input, &r, time) || lives_already(k, &r)))
+	if (time && (was_seen(k, input, &r, time) || lives_already(k, &r, time) || ended_already(k, &r, trailer)))
 		return 0;
 	if (time)
 		run_end(k);

@@ -44,9 +44,9 @@ struct pp_word {		/* bytes that tasks have in common: the name of all threads of
 struct pp_process {		/* one life of a pid */
 	uint32_t	 pid;
 	uint8_t		 mark;		/* for the caller; begins with 0 */
+	bool		 waits;		/* its first thread has ended, but others live */
 	/* Private: */
 	bool		 listed;	/* false: its pid belongs to another process now */
-	bool		 waits;		/* its first thread has ended, but others live: it is not in pp_state.dead */
 	uint8_t		 serial_high;
 };
 struct pp_task {		/* one life of a tid */

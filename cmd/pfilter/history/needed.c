@@ -238,13 +238,34 @@ needed_sideband_mmap(struct needed *n, const struct pp_event *ev, const struct p
 }
 
 static int
+needed_other_lives(void *arg, struct pp_task *t)
+{
+	(void)arg;
+	return t->ended || t->tid == t->pid ? 1 : -1;
+}
+
+/*
+ * Does the reader know of this thread because the FORK of its process was written, and is nothing left of that behind its EXIT?  Else the
+ * next process of this number would be the same one to a reader of several outputs (psort --merge).
+ */
+static bool
+needed_ends_fork(const struct needed *n, const struct pp_task *t)
+{
+	struct pp_process *p = t->tid == t->pid ? pp_state_process_of(n->now, t) : NULL;
+
+	return p && p->mark & n->forked && pp_state_each_task(n->now, p, needed_other_lives, NULL) > 0;
+}
+
+static int
 needed_sideband_exit(struct needed *n, const struct pp_event *ev, const struct pp_rec *r, int (*put)(void *, const struct pp_rec *),
     void *arg)
 {
 	struct pp_task *t = pp_state_task(n->now, PP_RAW_GET(r->raw, EXIT, tid, n->in->swap));
 
-	if (!t || t->pid != PP_RAW_GET(r->raw, EXIT, pid, n->in->swap) || !(t->mark & n->known))
+	if (!t || t->pid != PP_RAW_GET(r->raw, EXIT, pid, n->in->swap))
 		return 0;
+	if (!(t->mark & n->known))
+		return needed_ends_fork(n, t);
 	if (needed_is_gone(n, t))
 		return 1;
 	t->mark |= n->gone;
