@@ -76,56 +76,72 @@ found_levels(struct check *c)
 /* ---- faults of the source ------------------------------------------------------------------------ */
 
 static void
+check_goes_on(struct check *c, const struct pp_err *err)
+{
+	if (!c->pass->faults++)
+		c->pass->fault = *err;
+}
+
+static void
 fault(void *arg, const struct pp_err *err)
 {
 	struct check *c = arg;
 
+	check_goes_on(c, err);
 	check_found_at(c, RULE_E_BAD_FEATURE, 1, err->at, err->off, c->record, PP_HEADER_FEATURE, err->what);
 }
 
 /* ---- the handle ---------------------------------------------------------------------------------- */
 
-struct check *
-check_new(struct tool *t, struct counts *counts, const char *list)
+static void *
+check_new(struct pass *p)
 {
-	struct check *c = tool_alloc(1, sizeof *c);
+	const char *version = p->asked->check_for;
+	struct tool *t = p->t;
+	struct check *c;
 
+	if (!p->asked->check)
+		return NULL;
+	c = tool_alloc(1, sizeof *c);
 	c->tool = t;
+	c->pass = p;
+	c->c = p->c;
+	memset(c->chosen, 1, sizeof c->chosen);
+	if (p->asked->check_list) {
+		t->optname = "--check";
+		check_choose(c, p->asked->check_list);
+	}
+	if (version && !(c->perf = check_perf(version, strlen(version), false)))
+		tool_wrong(t, "--for '%s': expected a version of perf, such as 6.1, 6.12 or current", version);
 	t->on_fault = fault;
 	t->on_fault_arg = c;
-	c->c = counts;
-	memset(c->chosen, 1, sizeof c->chosen);
-	if (list)
-		check_choose(c, list);
+	p->open_flags |= PP_OPEN_ANY_SIZE;
+	p->says = !p->asked->page;
 	c->cpu = tool_alloc(CHECK_CPUS, sizeof *c->cpu);
 	files_init(&c->files);
 	return c;
 }
 
-void
-check_for(struct check *c, const char *version)
+static void *
+check_glance(struct pass *p)
 {
-	if (!(c->perf = check_perf(version, strlen(version), false)))
-		tool_wrong(c->tool, "--for '%s': expected a version of perf, such as 6.1, 6.12 or current", version);
-}
+	struct check *c;
 
-struct check *
-check_glance(struct tool *t, struct counts *counts)
-{
-	struct check *c = tool_alloc(1, sizeof *c);
-
-	c->tool = t;
-	c->c = counts;
+	if (!pass_is_plain(p))
+		return NULL;
+	c = tool_alloc(1, sizeof *c);
+	c->tool = p->t;
+	c->c = p->c;
 	c->glance = true;
 	check_choose(c, "E,W");
 	return c;
 }
 
-void
-check_free(struct check *c)
+static void
+check_free(void *part)
 {
-	if (!c)
-		return;
+	struct check *c = part;
+
 	turns_free(c->turns);
 	free(c->cpu);
 	free(c->ev);
@@ -235,6 +251,7 @@ check_record(void *arg, const struct pp_rec *r, bool sound)
 	uint64_t before = c->since_round;
 
 	if (!sound) {
+		check_goes_on(c, &c->tool->in_err);
 		check_unsound(c, r);
 		c->tool->in_err = (struct pp_err){ .file = c->tool->in_err.file };
 	}
@@ -275,10 +292,12 @@ check_glance_record(void *arg, const struct pp_rec *r, bool sound)
 	return 1;
 }
 
-void
-check_begin(struct check *c)
+static void
+check_begin(void *part, struct pass *p)
 {
-	c->in = c->tool->in;
+	struct check *c = part;
+
+	c->in = p->t->in;
 	if (!c->in)
 		return;
 	if (c->glance) {
@@ -316,10 +335,17 @@ check_compressed(struct check *c)
 		check_found_all(c, RULE_W_ODD_COMPRESSED, NULL);
 }
 
-void
-check_add(const struct check *c, struct report *r)
+static void
+check_add(void *part, struct report *r)
 {
-	report_add(r, c->glance ? &check_glance_table : &check_table, c);
+	report_add(r, &check_table, part);
+}
+
+static void
+check_glance_add(void *part, struct report *r)
+{
+	if (part)			/* no report has it */
+		report_add(r, &check_glance_table, part);
 }
 
 /* What the counts say. */
@@ -370,9 +396,23 @@ check_end_of_input(struct check *c)
 		check_found_all(c, RULE_W_ROUNDS_FIRST, NULL);
 }
 
-void
-check_end(struct check *c)
+static bool
+check_end(void *part, struct pass *p)
 {
-	check_end_of_input(c);
-	found_levels(c);
+	(void)p;
+	check_end_of_input(part);
+	found_levels(part);
+	return true;
 }
+
+static void
+check_close(void *part, struct pass *p)
+{
+	if (p->f && !p->asked->page && check_failed(part, p->asked->strict))
+		p->t->failed = true;
+}
+
+const struct part_kind part_check = { .new = check_new, .add = check_add, .begin = check_begin, .end = check_end, .screen = check_screen,
+	.close = check_close, .free = check_free };
+const struct part_kind part_glance_check = { .new = check_glance, .add = check_glance_add, .begin = check_begin, .end = check_end,
+	.free = check_free };

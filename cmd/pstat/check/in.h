@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * in.h - shared by the files of check/: check.c (findings, order), show.c (rules), sample.c, head.c (attrs, features), side.c
- * (maps, tasks, losses), turn.c (names and maps of samples)
+ * in.h - pstat --check: what readers of a recording stumble over.
+ *
+ * It sees each record once, in the one pass of count.h, and holds a bounded state.  A finding is a rule (rules.def) with how
+ * often it was broken, and its first place.  Records that cannot be counted do not end the reading, and the faults that the
+ * source goes on behind are findings.
+ *
+ * A glance, for the screen, is at the records that count.h shows to those that glance, and at the counts.  It finds errors and
+ * warnings that --check would find, too, and not all of these; faults stay messages, and end the reading.
+ *
+ *	check.c		findings, order
+ *	show.c		rules
+ *	sample.c, head.c, side.c	samples; attrs and features; maps, tasks and losses
+ *	turn.c		names and maps of samples
  */
 #ifndef PSTAT_CHECK_IN_H
 #define PSTAT_CHECK_IN_H
 
-#include "check.h"
+#include "count/part.h"
 #include "record/meaning.h"
 
 enum rule {
@@ -44,9 +55,10 @@ struct cpu_gap {			/* of a CPU: are its samples even? */
 
 struct check {
 	struct tool	*tool;
+	struct pass	*pass;		/* NULL: a glance */
 	struct counts	*c;
 	struct pp_source *in;		/* of the tool */
-	bool		 glance;	/* check_glance(): `turns' and `cpu' are NULL, `files' is not used */
+	bool		 glance;	/* `turns' and `cpu' are NULL, `files' is not used */
 	bool		 ended;		/* the glance: a record that could not be counted has ended the reading */
 	bool		 chosen[RULES][CHECK_LEVELS];
 	struct finding	 found[RULES][CHECK_SINCE];
@@ -92,7 +104,11 @@ void	check_found_all(struct check *, enum rule, const char *detail);
 /* ---- show.c -------------------------------------------------------------------------------------- */
 
 extern const struct table check_table, check_glance_table;
-/* Choose the rules of --check=LIST; exits 2 if a word is none. */
+/* The findings for people. */
+void	check_screen(FILE *, const void *check);
+/* Was an error found; or, if `strict', a warning? */
+bool	check_failed(const struct check *, bool strict);
+/* Choose the rules of --check=LIST: by letter (E), name or number (E07), separated by commas, -X without X; exits 2 if a word is none. */
 void	check_choose(struct check *, const char *list);
 /* The column `since' of a rule. */
 int	check_since(enum rule);

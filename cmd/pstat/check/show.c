@@ -258,8 +258,10 @@ screen_row(void *arg, int rule, enum level level, const struct finding *f)
 }
 
 void
-check_screen(FILE *out, const struct check *c)
+check_screen(FILE *out, const void *check)
 {
+	const struct check *c = check;
+
 	each_result(c, screen_row, out);
 }
 

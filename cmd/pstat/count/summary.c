@@ -404,24 +404,34 @@ static const struct table others = { "other_pids", "samples of tasks that have n
 
 /* ---- all ----------------------------------------------------------------------------------------- */
 
-void
-summary_add(struct summary *s, struct counts *c, struct report *r)
+static void *
+summary_new(struct pass *p)
+{
+	struct summary *s = tool_alloc(1, sizeof *s);
+
+	*s = (struct summary){ .r = p->r, .c = p->c };
+	return s;
+}
+
+static void
+summary_add(void *part, struct report *r)
 {
 	static const struct table *const all[] = { &whole, &times, &order, &lost, &compression, &content, &features, &files,
 	    &types, &events, &comms, &pids, &others };
+	struct summary *s = part;
 
-	*s = (struct summary){ .r = r, .c = c };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		report_add(r, all[i], s);
 		if (all[i] == &lost)
-			report_add(r, &losses_table, &c->losses);
+			report_add(r, &losses_table, s ? &s->c->losses : NULL);
 	}
 }
 
-void
-summary_make(struct summary *s)
+static bool
+summary_end(void *part, struct pass *p)
 {
-	struct counts *c = s->c;
+	struct summary *s = part;
+	struct counts *c = p->c;
 	unsigned with_samples = 0;
 	uint64_t total;
 
@@ -438,14 +448,19 @@ summary_make(struct summary *s)
 	sorting = &c->tasks;
 	qsort(s->comm, s->ncomms, sizeof *s->comm, by_samples);
 	number_names(s);
-	s->r->exact &= !c->losses.full && !c->files.full && !c->tasks.rough && !c->tasks.others.samples &&
+	return !c->losses.full && !c->files.full && !c->tasks.rough && !c->tasks.others.samples &&
 	    !c->reads_over && !c->tasks.name[NAME_OTHER].samples;
 }
 
-void
-summary_free(struct summary *s)
+static void
+summary_free(void *part)
 {
+	struct summary *s = part;
+
 	free(s->pid);
 	free(s->comm);
 	free(s->nth);
+	free(s);
 }
+
+const struct part_kind part_summary = { .new = summary_new, .add = summary_add, .end = summary_end, .free = summary_free };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* summary.h - what pstat always counts (count.h), summed up after the whole input was read, as tables of the report. */
+/* summary.h - the part that is always there: what count.h has, summed up after the whole input was read, as tables of the report. */
 #ifndef PSTAT_SUMMARY_H
 #define PSTAT_SUMMARY_H
 
-#include "count.h"
-#include "report/report.h"
+#include "part.h"
 
 struct summary {
 	struct report	*r;
@@ -19,11 +18,11 @@ struct summary {
 	struct files_hit hit;
 	uint64_t	 read;		/* bytes of the input */
 };
-
-/* Add the tables to the report.  The summary and the counts must stay until it is written. */
-void	summary_add(struct summary *, struct counts *, struct report *);
-/* Sum up, at the end of the input. */
-void	summary_make(struct summary *);
-void	summary_free(struct summary *);
+/* Of the parts behind it, at the end of the input: it is complete. */
+static inline struct summary *
+pass_summary(const struct pass *p)
+{
+	return p->part[PART_summary];
+}
 
 #endif

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * live.c - see live.h.  The reading of a stream waits here (pp_watch), so that a line can be written though nothing comes.
+ * live.c - figures while the input is read, and the input itself: --interval, --live, --tee.
+ *
+ *	live.c		when something is written; signals
+ *	interval.c	what each interval has
+ *	line.c		--interval: a line of it
+ *	draw.c		--live: a screen of the last minute
+ *	tee.c		--tee
+ *
+ * The reading of a stream waits here (pp_watch), so that a line can be written though nothing comes.
  */
 #include <sys/stat.h>
 
@@ -12,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "count/part.h"
 #include "live/draw.h"
 #include "live/interval.h"
 #include "live/line.h"
-#include "live/live.h"
 #include "live/tee.h"
 #include "source/watch.h"
 #include "join/clock.h"
@@ -26,7 +34,9 @@ enum { EVERY_MIN = 1000000, EVERY_SCREEN = 1000000000 };	/* ns */
 struct live {
 	struct tool	*t;
 	struct counts	*c;
-	struct live_asked asked;
+	const struct asked *asked;
+	uint64_t	 every;		/* ns; 0: no intervals */
+	bool		 json;		/* lines of --interval are objects */
 	struct pp_watch	 watch;
 	struct tee	*tee;
 	struct intervals *intervals;
@@ -91,15 +101,6 @@ live_hold(bool hold)
 	sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-void
-live_leave(void)
-{
-	if (live_ended) {
-		signal(live_ended, SIG_DFL);
-		raise(live_ended);
-	}
-}
-
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
 /* The clock of the times, if the input is a pipe and that clock can be read. */
@@ -135,7 +136,7 @@ static void
 live_interval(void *arg, const struct interval *v)
 {
 	struct live *l = arg;
-	int64_t behind = v->timed ? live_behind(l, v->start + l->asked.every) : -1;
+	int64_t behind = v->timed ? live_behind(l, v->start + l->every) : -1;
 
 	live_hold(true);
 	if (l->draw)
@@ -188,7 +189,7 @@ live_wait(void *arg, int fd)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
-		int64_t left = l->intervals ? (int64_t)l->asked.every - live_since(&l->heard) : -1;
+		int64_t left = l->intervals ? (int64_t)l->every - live_since(&l->heard) : -1;
 		int ready, ms = !l->intervals ? -1 : left <= 0 ? 0 : left / 1000000 >= INT32_MAX ? INT32_MAX : (int)(left / 1000000) + 1;
 
 		if (live_go_on(l) < 0)
@@ -225,121 +226,8 @@ live_before_refill(void *arg)
 	return live_go_on(l);
 }
 
-/* ---- begin and end --------------------------------------------------------------------------------- */
-
-struct live *
-live_new(struct tool *t, struct counts *c, const struct live_asked *asked)
-{
-	struct live *l;
-
-	if (!asked->every && !asked->screen && !asked->tee)
-		return NULL;
-	if (asked->every && asked->every < EVERY_MIN)
-		tool_wrong(t, "--interval: at least 1ms");
-	if (asked->screen && !isatty(STDERR_FILENO))
-		tool_wrong(t, "--live: standard error is no terminal: --interval 1s writes lines");
-	l = tool_alloc(1, sizeof *l);
-	l->t = t;
-	l->c = c;
-	l->asked = *asked;
-	if (asked->screen && !asked->every)
-		l->asked.every = EVERY_SCREEN;
-	return l;
-}
-
-bool
-live_prepare(struct live *l)
-{
-	if (l->asked.tee)
-		l->tee = tee_new(l->t, &live_ended);
-	live_forgiven = live_is_pipe(l);
-	live_catch(l, false);
-	return l->asked.tee && !l->t->out_name;
-}
-
-void
-live_open(struct live *l, FILE *f)
-{
-	if (l->tee) {
-		tool_refuse_input(l->t, NULL);
-		tee_refuse(l->t, fileno(f));
-	}
-	if (l->asked.every) {
-		l->t->began.tv_sec = 0;		/* no line of progress between the others */
-		l->intervals = intervals_new(l->c, l->asked.every, live_interval, l);
-		if (!l->asked.screen)
-			l->lines = (struct lines){ .f = f, .every = l->asked.every, .json = l->asked.json };
-	}
-	clock_gettime(CLOCK_MONOTONIC, &l->heard);
-	l->watch = (struct pp_watch){ .wait = live_wait, .took = l->tee ? live_took : NULL, .arg = l };
-	pp_watch(l->t->in, &l->watch);
-}
-
-void
-live_begin(struct live *l)
-{
-	if (!l->t->in)
-		return;
-	if (l->tee && !pp_watch_took(l->t->in)) {
-		if (l->asked.check)	/* both would read payloads */
-			tool_wrong(l->t, "--tee: goes with --check only if the input is a pipe-mode stream");
-		tee_begin_records(l->tee, l->c);
-	}
-	pp_before_refill(l->t->in, live_before_refill, l);
-	if (!l->intervals)
-		return;
-	count_visit_by(l->c, intervals_record, l->intervals);
-	if (l->asked.screen)
-		l->draw = draw_new(l->c, l->asked.every);
-}
-
-void
-live_end(struct live *l)
-{
-	l->over = true;
-	live_catch(l, true);
-	if (l->tee && !l->t->out_name && l->t->shown.tv_sec && l->t->began.tv_sec) {
-		fputs("\r\033[K", stderr);	/* in place of the progress comes the report */
-		l->t->began.tv_sec = 0;
-	}
-	if (l->intervals && l->t->in)
-		intervals_end(l->intervals);
-	draw_free(l->draw);
-	l->draw = NULL;
-	intervals_free(l->intervals);
-	l->intervals = NULL;
-}
-
-void
-live_rest(struct live *l)
-{
-	struct tool *t = l->t;
-
-	if (!l->tee || !t->in || live_go_on(l) < 0)
-		return;
-	if (t->in_err.what[0]) {	/* it may be long until the stream ends */
-		tool_say(t, &t->in_err);
-		t->in_err.what[0] = 0;
-		t->failed = true;
-	}
-	live_catch(l, false);
-	if (pp_watch_rest(t->in) < 0)
-		t->failed = true;
-}
-
-void
-live_close(struct live *l)
-{
-	if (!l)
-		return;
-	if (l->tee && !tee_close(l->tee))
-		l->t->failed = true;
-	draw_free(l->draw);		/* unless it has ended */
-	intervals_free(l->intervals);
-	free(l);
-}
-
-int
+/* report_form: that of --json on one line, as it comes after others. */
+static int
 live_json(FILE *f, const struct report *r)
 {
 	char *text = NULL;
@@ -359,3 +247,151 @@ live_json(FILE *f, const struct report *r)
 	free(text);
 	return rc;
 }
+
+/* ---- begin and end --------------------------------------------------------------------------------- */
+
+static void *
+live_new(struct pass *p)
+{
+	const struct asked *a = p->asked;
+	struct live *l;
+
+	if (!a->every && !a->live && !a->tee)
+		return NULL;
+	if (a->every && a->every < EVERY_MIN)
+		tool_wrong(p->t, "--interval: at least 1ms");
+	if (a->live && !isatty(STDERR_FILENO))
+		tool_wrong(p->t, "--live: standard error is no terminal: --interval 1s writes lines");
+	l = tool_alloc(1, sizeof *l);
+	l->t = p->t;
+	l->c = p->c;
+	l->asked = a;
+	l->every = a->every ? a->every : a->live ? EVERY_SCREEN : 0;
+	l->json = p->form == json;
+	if (a->every && l->json)
+		p->form = live_json;
+	return l;
+}
+
+/* Take over signals, and standard output. */
+static void
+live_prepare(void *part, struct pass *p)
+{
+	struct live *l = part;
+
+	if (l->asked->tee)
+		l->tee = tee_new(l->t, &live_ended);
+	live_forgiven = live_is_pipe(l);
+	live_catch(l, false);
+	p->to_stderr = l->asked->tee && !l->t->out_name;
+}
+
+static void
+live_open(void *part, struct pass *p)
+{
+	struct live *l = part;
+
+	if (l->tee) {
+		tool_refuse_input(l->t, NULL);
+		tee_refuse(l->t, fileno(p->f));
+	}
+	if (l->every) {
+		l->t->began.tv_sec = 0;		/* no line of progress between the others */
+		l->intervals = intervals_new(l->c, l->every, live_interval, l);
+		if (!l->asked->live)
+			l->lines = (struct lines){ .f = p->f, .every = l->every, .json = l->json };
+	}
+	clock_gettime(CLOCK_MONOTONIC, &l->heard);
+	l->watch = (struct pp_watch){ .wait = live_wait, .took = l->tee ? live_took : NULL, .arg = l };
+	pp_watch(l->t->in, &l->watch);
+}
+
+static void
+live_begin(void *part, struct pass *p)
+{
+	struct live *l = part;
+
+	(void)p;
+	if (!l->t->in)
+		return;
+	if (l->tee && !pp_watch_took(l->t->in)) {
+		if (l->asked->check)	/* both would read payloads */
+			tool_wrong(l->t, "--tee: goes with --check only if the input is a pipe-mode stream");
+		tee_begin_records(l->tee, l->c);
+	}
+	pp_before_refill(l->t->in, live_before_refill, l);
+	if (!l->intervals)
+		return;
+	count_visit_by(l->c, intervals_record, l->intervals);
+	if (l->asked->live)
+		l->draw = draw_new(l->c, l->every);
+}
+
+static bool
+live_end(void *part, struct pass *p)
+{
+	struct live *l = part;
+
+	(void)p;
+	l->over = true;
+	live_catch(l, true);
+	if (l->tee && !l->t->out_name && l->t->shown.tv_sec && l->t->began.tv_sec) {
+		fputs("\r\033[K", stderr);	/* in place of the progress comes the report */
+		l->t->began.tv_sec = 0;
+	}
+	if (l->intervals && l->t->in)
+		intervals_end(l->intervals);
+	draw_free(l->draw);
+	l->draw = NULL;
+	intervals_free(l->intervals);
+	l->intervals = NULL;
+	return true;
+}
+
+/* If the stream was damaged, copy the rest of it. */
+static void
+live_rest(struct live *l)
+{
+	struct tool *t = l->t;
+
+	if (!l->tee || !t->in || live_go_on(l) < 0)
+		return;
+	if (t->in_err.what[0]) {	/* it may be long until the stream ends */
+		tool_say(t, &t->in_err);
+		t->in_err.what[0] = 0;
+		t->failed = true;
+	}
+	live_catch(l, false);
+	if (pp_watch_rest(t->in) < 0)
+		t->failed = true;
+}
+
+static void
+live_close(void *part, struct pass *p)
+{
+	struct live *l = part;
+
+	if (p->f)
+		live_rest(l);
+	if (l->tee && !tee_close(l->tee))
+		l->t->failed = true;
+	l->tee = NULL;
+}
+
+/* It is freed after all else: if a signal has ended the reading, the process ends by it. */
+static void
+live_free(void *part)
+{
+	struct live *l = part;
+
+	draw_free(l->draw);		/* unless it has ended */
+	intervals_free(l->intervals);
+	free(l);
+	if (live_ended) {
+		signal(live_ended, SIG_DFL);
+		raise(live_ended);
+	}
+}
+
+const struct part_kind part_live = { .new = live_new, .prepare = live_prepare, .open = live_open, .begin = live_begin, .end = live_end,
+	.close = live_close, .free = live_free };

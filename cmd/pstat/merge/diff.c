@@ -5,7 +5,7 @@
 
 #include "diff.h"
 #include "in.h"
-#include "views/in.h"
+#include "report/text.h"
 
 struct side {
 	struct merge	*m;
@@ -312,7 +312,7 @@ screen_side(FILE *f, const struct side *s, char letter)
 {
 	fprintf(f, "%c  ", letter);
 	if (s->file && s->file->known)
-		views_text(f, s->file->text, s->file->len);
+		text_print(f, s->file->text, s->file->len);
 	else
 		fputs("(several)", f);
 	fprintf(f, ": %" PRIu64 " samples in %" PRIu64 ".%03" PRIu64 " s; lost %" PRIu64 " records, %" PRIu64 " samples%s\n",
@@ -326,7 +326,7 @@ screen_key(FILE *f, const struct column *col, const struct cell *c)
 	if (!c->known)
 		fputc('-', f);
 	else if (col->type == CELL_TEXT)
-		views_text(f, c->text, c->len);
+		text_print(f, c->text, c->len);
 	else if (col->type == CELL_SIGNED)
 		fprintf(f, "%" PRId64, (int64_t)c->num);
 	else

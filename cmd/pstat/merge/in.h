@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "merge.h"
-#include "views/index.h"
+#include "tally/index.h"
 
 enum {
 	MERGE_ROWS = 4 << 20,		/* rows of all tables */
@@ -24,8 +24,6 @@ struct merge_table {
 };
 
 struct sort;
-struct check;
-struct privacy;
 struct merge {
 	struct tool	*tool;
 	struct counts	*c;
@@ -36,8 +34,6 @@ struct merge {
 	bool		 any;		/* a report was read */
 	char		*keys;		/* of --sort, separated by commas; NULL: none */
 	struct sort	*sort;
-	struct check	*check;
-	struct privacy	*privacy;
 	bool		 exact;
 	struct pp_err	*err;
 };

@@ -2,13 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check.h"
-#include "count/summary.h"
+#include "count/part.h"
 #include "in.h"
-#include "privacy/privacy.h"
 #include "sort/sort.h"
 #include "tally/bins.h"
-#include "views/views.h"
 
 /* ---- tables that only a merged report has -------------------------------------------------------- */
 
@@ -267,25 +264,20 @@ merge_tables(struct merge *m)
 struct merge *
 merge_new(struct tool *tool, struct counts *c)
 {
-	static struct summary none;
 	struct merge *m = tool_alloc(1, sizeof *m);
-	struct views *views = NULL;
 
 	m->tool = tool;
 	m->c = c;
 	m->err = &tool->in_err;
 	m->exact = true;
-	summary_add(&none, c, &m->known);
-	report_add(&m->known, &merged, NULL);
-	report_add(&m->known, &hosts, NULL);
-	for (int i = 0; i < VIEW_KINDS; i++)
-		views = views_want(views, tool, c, i);
-	views_add(views, &m->known);
-	views_free(views);
-	m->check = check_new(tool, c, NULL);
-	check_add(m->check, &m->known);
-	m->privacy = privacy_new(tool, c, false);
-	privacy_add(m->privacy, &m->known);
+	for (unsigned i = 0; i < PARTS; i++) {
+		if (part_kinds[i]->add)
+			part_kinds[i]->add(NULL, &m->known);
+		if (i == PART_summary) {
+			report_add(&m->known, &merged, NULL);
+			report_add(&m->known, &hosts, NULL);
+		}
+	}
 	merge_tables(m);
 	return m;
 }
@@ -328,8 +320,6 @@ merge_free(struct merge *m)
 	}
 	free(m->keys);
 	sort_free(m->sort);
-	check_free(m->check);
-	privacy_free(m->privacy);
 	free(m);
 }
 

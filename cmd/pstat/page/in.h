@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* in.h - what the files of the page share. */
+/*
+ * in.h - pstat --report: the whole report as one page of HTML.
+ *
+ *	page.c		the frame, the policy that forbids all but its own style and script, the end of the input
+ *	words.c		the main figures in words; findings and what is given away
+ *	tables.c	samples by comm, pid, cpu, event and dso
+ *	data.c		the counts by time that the script adds up, as JSON
+ *	page.css, page.js	style and script, which a rule of the Makefile makes arrays of bytes
+ *
+ * It needs no network and no script: this only sorts the tables, and turns a selection into the command that cuts it.
+ */
 #ifndef PSTAT_PAGE_IN_H
 #define PSTAT_PAGE_IN_H
 
-#include "page/page.h"
+#include "count/summary.h"
+#include "picture/picture.h"
 #include "sort/sort.h"
 
 enum { PAGE_COMM_DSO, PAGE_PID, PAGE_CPU, PAGE_EVENT, PAGE_SORTS };
@@ -17,11 +28,6 @@ struct page {
 	struct draw	 draw;
 	struct sort	*sort[PAGE_SORTS];
 	bool		 exact[PAGE_SORTS];	/* no limit was met */
-	/* the first fault behind which the reading went on, and how many there were */
-	struct pp_err	 fault;
-	uint64_t	 faults;
-	void		(*on_fault)(void *, const struct pp_err *);
-	void		*on_fault_arg;
 };
 
 /* Text of the recording: harmless in HTML, and in an attribute between double quotes; cut to so many columns, 0: whole. */

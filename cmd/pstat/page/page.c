@@ -13,55 +13,35 @@ static const uint8_t script[] = {
 #include "page.js.h"
 };
 
-static struct page *paged;		/* what page() writes */
+static report_form page;
 
 /* ---- collecting ---------------------------------------------------------------------------------- */
 
-/* Of the source, which goes on behind it. */
-static void
-page_fault(void *arg, const struct pp_err *err)
-{
-	struct page *p = arg;
-
-	if (!p->faults++)
-		p->fault = *err;
-	if (p->on_fault)
-		p->on_fault(p->on_fault_arg, err);
-}
-
-struct page *
-page_new(struct tool *t, struct counts *c, const struct summary *s, const struct pictures *pictures, const struct draw *draw)
+static void *
+page_new(struct pass *pass)
 {
 	/* comm and dso share what they wait for: the names and maps at the time of the sample */
 	static const char *const keys[PAGE_SORTS] = {
 		[PAGE_COMM_DSO] = "comm,dso", [PAGE_PID] = "pid", [PAGE_CPU] = "cpu", [PAGE_EVENT] = "event" };
-	struct page *p = tool_alloc(1, sizeof *p);
+	struct page *p;
 
-	*p = (struct page){ .tool = t, .c = c, .s = s, .pictures = pictures, .draw = *draw, .on_fault = t->on_fault, .on_fault_arg = t->on_fault_arg };
+	if (!pass->asked->page)
+		return NULL;
+	p = tool_alloc(1, sizeof *p);
+	*p = (struct page){ .tool = pass->t, .c = pass->c, .s = pass_summary(pass), .pictures = pass->part[PART_pictures] };
+	p->draw = *pictures_draw(p->pictures);
 	for (unsigned i = 0; i < PAGE_SORTS; i++)
-		p->sort[i] = sort_new(t, c, keys[i], NULL);
-	t->on_fault = page_fault;
-	t->on_fault_arg = p;
-	paged = p;
+		p->sort[i] = sort_new(pass->t, pass->c, keys[i], NULL);
+	pass->form = page;
 	return p;
 }
 
-/* count_visit */
-static int
-page_visit(void *arg, const struct pp_rec *r, bool sound)
+static void
+page_begin(void *part, struct pass *pass)
 {
-	struct page *p = arg;
+	struct page *p = part;
 
-	(void)r;
-	if (!sound && !p->faults++)
-		p->fault = p->tool->in_err;
-	return sound;
-}
-
-void
-page_begin(struct page *p)
-{
-	count_visit_by(p->c, page_visit, p);
+	(void)pass;
 	for (unsigned i = 0; i < PAGE_SORTS; i++)
 		sort_begin(p->sort[i]);
 }
@@ -85,26 +65,31 @@ page_cells(struct page *p)
 	} while (sum > PAGE_CELLS);
 }
 
-bool
-page_end(struct page *p)
+/*
+ * A damaged record, behind which --check lets the reading go on, is told as without --check, and makes the exit status 1.  False:
+ * a limit was met that affects the tables.
+ */
+static bool
+page_end(void *part, struct pass *pass)
 {
+	struct page *p = part;
 	bool exact = true;
 
 	for (unsigned i = 0; i < PAGE_SORTS; i++)
 		exact &= p->exact[i] = sort_end(p->sort[i], p->s->unit);
 	page_cells(p);
-	if (p->faults) {
-		tool_say(p->tool, &p->fault);
+	if (pass->faults) {
+		tool_say(p->tool, &pass->fault);
 		p->tool->failed = true;
 	}
 	return exact;
 }
 
-void
-page_free(struct page *p)
+static void
+page_free(void *part)
 {
-	if (!p)
-		return;
+	struct page *p = part;
+
 	for (unsigned i = 0; i < PAGE_SORTS; i++)
 		sort_free(p->sort[i]);
 	free(p);
@@ -193,10 +178,10 @@ page_body(FILE *f, const struct page *p, const struct report *r)
 	fputs("</script>\n</body>\n</html>\n", f);
 }
 
-int
+static int
 page(FILE *f, const struct report *r)
 {
-	const struct page *p = paged;
+	const struct page *p = r->pass->part[PART_page];
 	static const char *const schemes[] = { [THEME_AUTO] = "light dark", [THEME_LIGHT] = "light", [THEME_DARK] = "dark" };
 	const char *file = p->tool->in_err.file;
 	char *style = NULL;
@@ -226,3 +211,5 @@ page(FILE *f, const struct report *r)
 	page_body(f, p, r);
 	return 1;
 }
+
+const struct part_kind part_page = { .new = page_new, .begin = page_begin, .end = page_end, .free = page_free };

@@ -131,7 +131,7 @@ static void
 words_damage(const struct words *w)
 {
 	const struct page *p = w->p;
-	const struct pp_err *err = p->tool->in_err.what[0] ? &p->tool->in_err : &p->fault;
+	const struct pp_err *err = p->tool->in_err.what[0] ? &p->tool->in_err : &w->r->pass->fault;
 
 	if (!err->what[0])
 		return;
@@ -140,7 +140,7 @@ words_damage(const struct words *w)
 		fprintf(w->f, " at byte %" PRIu64, err->off);
 	fputs("</strong>: ", w->f);
 	page_text(w->f, err->what, 0);
-	fprintf(w->f, ". %s</p>\n", err == &p->fault ? "All that could be read is in this page." :
+	fprintf(w->f, ". %s</p>\n", err != &p->tool->in_err ? "All that could be read is in this page." :
 	    "This page has what is in front of that place.");
 }
 

@@ -71,14 +71,14 @@ fill_panel(const struct counts *c, struct panel *to)
 			{ "registers", k->regs }, { "other fields of samples", sum.bytes - fields }, { "side-band", side },
 			{ "perf's own", c->bytes - side - sum.bytes },
 		};
-		enum { PARTS = sizeof parts / sizeof *parts };
+		enum { FILLS = sizeof parts / sizeof *parts };
 		unsigned most = 0;
 
 		to->kind = PANEL_FILL;
 		to->bytes = c->bytes;
-		to->nbands = PARTS;
-		to->band = tool_alloc(PARTS, sizeof *to->band);
-		for (unsigned i = 0; i < PARTS; i++) {
+		to->nbands = FILLS;
+		to->band = tool_alloc(FILLS, sizeof *to->band);
+		for (unsigned i = 0; i < FILLS; i++) {
 			to->band[i] = (struct band){ .label = option_text("%s", parts[i].label), .total = parts[i].bytes };
 			if (parts[i].bytes > parts[most].bytes)
 				most = i;

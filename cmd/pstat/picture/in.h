@@ -23,6 +23,8 @@ struct picture_event {
 struct pictures {
 	struct tool	*tool;
 	struct counts	*c;
+	bool		 drawn;		/* else they are tables of the report */
+	struct draw	 draw;
 	struct picture {
 		enum picture_kind kind;
 		char	*name;

@@ -40,16 +40,6 @@ picture_word(void *arg, const char *word)
 	p->timed |= kinds[kind].timed;
 }
 
-struct pictures *
-pictures_new(struct tool *t, struct counts *c, const char *list)
-{
-	struct pictures *p = tool_alloc(1, sizeof *p);
-
-	*p = (struct pictures){ .tool = t, .c = c, .mode = -1, .first = UINT64_MAX, .exact = true };
-	tool_words(t, list, picture_word, p);
-	return p;
-}
-
 static void
 picture_event_word(void *arg, const char *word)
 {
@@ -59,28 +49,33 @@ picture_event_word(void *arg, const char *word)
 	p->event[p->nevents++] = option_text("%s", word);
 }
 
-void
-pictures_options(struct pictures *p, const char *quantum, const char *events, const char *cpumode)
+struct pictures *
+pictures_new(struct tool *t, struct counts *c, const struct asked *a)
 {
+	struct pictures *p = tool_alloc(1, sizeof *p);
 	const char *field = "cpumode";
 	big mode;
 
-	if (quantum) {
-		p->tool->optname = "--time-quantum";
-		p->quantum = tool_duration(p->tool, quantum);
+	*p = (struct pictures){ .tool = t, .c = c, .mode = -1, .first = UINT64_MAX, .exact = true };
+	t->optname = "--picture";
+	tool_words(t, a->picture, picture_word, p);
+	if (a->quantum) {
+		t->optname = "--time-quantum";
+		p->quantum = tool_duration(t, a->quantum);
 		if (!spans_may_be(p->quantum))
-			tool_wrong(p->tool, "--time-quantum '%s': expected 1, 5, 20, 100 or 500 ms, 1, 5 or 20 s, 1, 5, 20 or 60 m", quantum);
+			tool_wrong(t, "--time-quantum '%s': expected 1, 5, 20, 100 or 500 ms, 1, 5 or 20 s, 1, 5, 20 or 60 m", a->quantum);
 	}
-	if (events) {
-		p->tool->optname = "--event";
-		tool_words(p->tool, events, picture_event_word, p);
+	if (a->events) {
+		t->optname = "--event";
+		tool_words(t, a->events, picture_event_word, p);
 	}
-	if (cpumode) {
-		if (!field_word(field_find(field, strlen(field)), cpumode, strlen(cpumode), &mode))
-			tool_wrong(p->tool, "--cpumode '%s': expected kernel, user, hypervisor, guest_kernel, guest_user or unknown", cpumode);
+	if (a->cpumode) {
+		if (!field_word(field_find(field, strlen(field)), a->cpumode, strlen(a->cpumode), &mode))
+			tool_wrong(t, "--cpumode '%s': expected kernel, user, hypervisor, guest_kernel, guest_user or unknown", a->cpumode);
 		p->mode = (int)mode.lo;
-		p->mode_name = cpumode;
+		p->mode_name = a->cpumode;
 	}
+	return p;
 }
 
 bool
@@ -395,6 +390,12 @@ const struct panels *
 pictures_panels(const struct pictures *p)
 {
 	return &p->panels;
+}
+
+const struct draw *
+pictures_draw(const struct pictures *p)
+{
+	return &p->draw;
 }
 
 void

@@ -13,15 +13,13 @@
 #define PSTAT_PICTURE_H
 
 #include "count/summary.h"
-#include "picture/panel.h"
+#include "picture/draw.h"
 #include "sort/sort.h"
 
 struct pictures;
 
-/* By the argument of --picture; a wrong one exits 2. */
-struct pictures *pictures_new(struct tool *, struct counts *, const char *list);
-/* --time-quantum, --event, --cpumode; NULL: not given. */
-void	pictures_options(struct pictures *, const char *quantum, const char *events, const char *cpumode);
+/* By --picture, --time-quantum, --event, --cpumode; wrong ones exit 2. */
+struct pictures *pictures_new(struct tool *, struct counts *, const struct asked *);
 /* Does some picture depend on the keys of --sort? */
 bool	pictures_sorted(const struct pictures *);
 /* Add the figures as tables to the report. */
@@ -31,6 +29,7 @@ void	pictures_begin(struct pictures *, struct sort *);
 /* After the input was counted, summary_make() and sort_end().  False: a limit was met that affects what is shown. */
 bool	pictures_end(struct pictures *, const struct summary *);
 const struct panels *pictures_panels(const struct pictures *);
+const struct draw *pictures_draw(const struct pictures *);
 void	pictures_free(struct pictures *);
 
 #endif

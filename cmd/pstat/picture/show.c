@@ -3,9 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "picture/in.h"
 #include "picture/show.h"
 #include "picture/term.h"
-#include "tool/tool.h"
+#include "report/forms.h"
 
 /* The index of the argument in the words. */
 static unsigned
@@ -18,38 +19,31 @@ show_word(const struct tool *t, const char *text, const char *const *words, cons
 }
 
 void
-show_term(struct show *s, const struct tool *t)
+show_term(struct asked *a, const struct tool *t)
 {
 	static const char *const words[] = { "ascii", NULL };
 
-	s->term = s->given = true;
+	a->term = a->shown = true;
 	if (t->optarg)
-		s->draw.ascii = show_word(t, t->optarg + (*t->optarg == '='), words, "ascii, or nothing") == 0;
+		a->ascii = show_word(t, t->optarg + (*t->optarg == '='), words, "ascii, or nothing") == 0;
 }
 
 void
-show_theme(struct show *s, const struct tool *t)
+show_theme(struct asked *a, const struct tool *t)
 {
 	static const char *const words[] = { "light", "dark", NULL };
 
-	s->given = true;
-	s->draw.theme = show_word(t, t->optarg, words, "light or dark") == 0 ? THEME_LIGHT : THEME_DARK;
+	a->shown = true;
+	a->theme = show_word(t, t->optarg, words, "light or dark") == 0 ? THEME_LIGHT : THEME_DARK;
 }
 
 void
-show_scale(struct show *s, const struct tool *t)
+show_scale(struct asked *a, const struct tool *t)
 {
 	static const char *const words[] = { "linear", "log", "rank", NULL };
 
-	s->given = true;
-	s->draw.scale = SCALE_LINEAR + (enum draw_scale)show_word(t, t->optarg, words, "linear, log or rank");
-}
-
-void
-show_choose(struct show *s, const struct tool *t)
-{
-	s->term |= (!t->out_name || !strcmp(t->out_name, "-")) && isatty(STDOUT_FILENO);
-	s->draw.ascii |= term_ascii();
+	a->shown = true;
+	a->scale = SCALE_LINEAR + show_word(t, t->optarg, words, "linear, log or rank");
 }
 
 /* Of a file or pipe, what the user's shell says. */
@@ -61,14 +55,89 @@ show_columns(void)
 	return text ? (unsigned)strtonum(text, 0, UINT16_MAX, &bad) : 0;
 }
 
-void
-show(FILE *f, const struct show *s, unsigned width)
+/* The report_form of pictures that are drawn. */
+static int
+show(FILE *f, const struct report *r)
 {
-	struct draw draw = s->draw;
+	const struct pictures *p = r->pass->part[PART_pictures];
+	struct draw draw = p->draw;
 
-	draw.width = width ? width : show_columns();
-	if (s->term)
-		draw_term(f, pictures_panels(s->pictures), &draw);
-	else
-		draw_svg(f, pictures_panels(s->pictures), &draw);
+	draw.width = r->width ? r->width : show_columns();
+	if (draw.text) {
+		pass_tell(f, r);
+		draw_term(f, &p->panels, &draw);
+	} else
+		draw_svg(f, &p->panels, &draw);
+	return 1;
 }
+
+/* ---- the part ------------------------------------------------------------------------------------ */
+
+/* Drawn on the screen, what else can be there? */
+static void
+show_refuse(const struct asked *a, const struct tool *t, bool sorted, bool term)
+{
+	if (a->hist || a->top >= 0 || (a->keys && !sorted))
+		tool_wrong(t, "%s: goes with --picture only for tables, as --json", a->hist ? "--hist" : a->top >= 0 ? "--top" :
+		    "--sort without rate and tasks");
+	if (!term && (a->check || a->privacy || a->views))
+		tool_wrong(t, "--picture: there is nothing else in an SVG; --term has both");
+}
+
+static void *
+show_new(struct pass *p)
+{
+	const struct asked *a = p->asked;
+	struct sort *sort = p->part[PART_sort];
+	const char *by = sort ? sort_first(sort) : NULL;
+	struct pictures *s;
+
+	if (!a->picture)
+		return NULL;
+	s = pictures_new(p->t, p->c, a);
+	s->draw = (struct draw){ .theme = a->theme, .scale = a->scale, .ascii = a->ascii };
+	s->drawn = a->page || p->form == screen;
+	if (a->page)
+		return s;
+	if (by && pictures_sorted(s) && !strcmp(by, "time"))
+		tool_wrong(p->t, "--sort time: pictures have time already");
+	if (p->form == screen) {
+		bool term = a->term || ((!p->t->out_name || !strcmp(p->t->out_name, "-")) && isatty(STDOUT_FILENO));
+
+		show_refuse(a, p->t, pictures_sorted(s), term);
+		s->draw.text = term;
+		s->draw.ascii |= term_ascii();
+		p->form = show;
+	} else if (a->shown)
+		tool_wrong(p->t, "--term, --theme, --scale: are for pictures that are drawn, not for tables");
+	return s;
+}
+
+static void
+show_add(void *part, struct report *r)
+{
+	struct pictures *p = part;
+
+	if (p && !p->drawn)		/* --merge cannot add them up */
+		pictures_add(p, r);
+}
+
+static void
+show_begin(void *part, struct pass *p)
+{
+	pictures_begin(part, pictures_sorted(part) && p->asked->keys ? p->part[PART_sort] : NULL);
+}
+
+static bool
+show_end(void *part, struct pass *p)
+{
+	return pictures_end(part, pass_summary(p));
+}
+
+static void
+show_free(void *part)
+{
+	pictures_free(part);
+}
+
+const struct part_kind part_pictures = { .new = show_new, .add = show_add, .begin = show_begin, .end = show_end, .free = show_free };

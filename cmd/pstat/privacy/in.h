@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* in.h - shared by the files of privacy/: privacy.c (counts, forms), record.c, sample.c, payload.c, feature.c, text.c (pseudonyms) */
+/*
+ * in.h - pstat --privacy: what a recording gives away, how much of it, and what takes it out.
+ *
+ * It sees each record once, in the one pass of count.h; a glance, for the screen, sees the first ones.  Values that pfilter --anon
+ * has made are not counted where they can be told from others.
+ *
+ *	privacy.c	counts, forms
+ *	record.c, sample.c, payload.c, feature.c	what is in them
+ *	text.c		pseudonyms
+ */
 #ifndef PSTAT_PRIVACY_IN_H
 #define PSTAT_PRIVACY_IN_H
 
+#include "count/part.h"
 #include "field/payload_layout.h"
-#include "privacy.h"
 
 enum row {
 #define ROW(NAME, what, gone, option) ROW_##NAME,

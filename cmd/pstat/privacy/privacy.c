@@ -150,41 +150,49 @@ privacy_record(void *arg, const struct pp_rec *r, bool sound)
 
 /* ---- the handle ---------------------------------------------------------------------------------- */
 
-struct privacy *
-privacy_new(struct tool *t, struct counts *c, bool names)
+static void *
+privacy_new(struct pass *p)
 {
-	struct privacy *p = tool_alloc(1, sizeof *p);
+	struct privacy *x;
 
-	*p = (struct privacy){ .tool = t, .c = c, .names = names };
-	p->value = tool_alloc(PRIVACY_VALUES, sizeof *p->value);
-	p->key = pp_seed();
-	return p;
+	if (!p->asked->privacy)
+		return NULL;
+	x = tool_alloc(1, sizeof *x);
+	*x = (struct privacy){ .tool = p->t, .c = p->c, .names = p->t->verbose && !p->asked->page };
+	x->value = tool_alloc(PRIVACY_VALUES, sizeof *x->value);
+	x->key = pp_seed();
+	return x;
 }
 
-struct privacy *
-privacy_glance(struct tool *t, struct counts *c)
+/* For the screen: the first records say enough. */
+static void *
+privacy_glance(struct pass *p)
 {
-	struct privacy *p = tool_alloc(1, sizeof *p);
+	struct privacy *x;
 
-	*p = (struct privacy){ .tool = t, .c = c };
-	return p;
+	if (!pass_is_plain(p))
+		return NULL;
+	x = tool_alloc(1, sizeof *x);
+	*x = (struct privacy){ .tool = p->t, .c = p->c };
+	return x;
 }
 
-void
-privacy_free(struct privacy *p)
+static void
+privacy_free(void *part)
 {
-	if (p) {
-		payload_layouts_free(p->payloads);
-		free(p->value);
-	}
+	struct privacy *p = part;
+
+	payload_layouts_free(p->payloads);
+	free(p->value);
 	free(p);
 }
 
-void
-privacy_begin(struct privacy *p)
+static void
+privacy_begin(void *part, struct pass *pass)
 {
-	p->in = p->tool->in;
-	if (!p->in)
+	struct privacy *p = part;
+
+	if (!(p->in = pass->t->in))
 		return;
 	if (pp_keep_formats(p->in) < 0)
 		pp_fail_memory(&p->tool->in_err);
@@ -264,10 +272,17 @@ glance_rows(const void *of, report_put *put, void *arg)
 static const struct table glance_table = { "glance_privacy", "what a glance shows that the recording gives away",
     TABLE(glance_columns), TABLE_ROWS, SCREEN_OFF, .rows = glance_rows };
 
-void
-privacy_add(const struct privacy *p, struct report *r)
+static void
+privacy_add(void *part, struct report *r)
 {
-	report_add(r, p->value ? &privacy_table : &glance_table, p);
+	report_add(r, &privacy_table, part);
+}
+
+static void
+privacy_glance_add(void *part, struct report *r)
+{
+	if (part)			/* no report has it */
+		report_add(r, &glance_table, part);
 }
 
 /* A text of so many bytes, whose lines are not looked at: as one value. */
@@ -283,9 +298,11 @@ privacy_unread(struct privacy *p, enum row row, uint64_t bytes)
 	n->distinct++;
 }
 
-void
-privacy_end(struct privacy *p, struct report *r)
+static bool
+privacy_end(void *part, struct pass *pass)
 {
+	struct privacy *p = part;
+	bool exact = true;
 	struct pp_tracing_behind behind = { 0 };
 
 	if (p->in && pp_formats(p->in))
@@ -295,7 +312,9 @@ privacy_end(struct privacy *p, struct report *r)
 	privacy_unread(p, ROW_COMMS, behind.tasks);
 	privacy_unread(p, ROW_PIDS, behind.tasks);
 	for (int i = 0; i < ROWS; i++)
-		r->exact &= !p->row[i].rough;
+		exact &= !p->row[i].rough;
+	(void)pass;
+	return exact;
 }
 
 static void
@@ -311,9 +330,11 @@ privacy_screen_names(FILE *f, const struct row_count *n)
 		fprintf(f, "    ...\n");
 }
 
-void
-privacy_screen(FILE *f, const struct privacy *p)
+static void
+privacy_screen(FILE *f, const void *part)
 {
+	const struct privacy *p = part;
+
 	fprintf(f, "%10s %12s %12s  %s\n", "DISTINCT", "BYTES", "FIRST AT", "WHAT: TAKEN OUT BY");
 	for (int i = 0; i < ROWS; i++) {
 		const struct row_count *n = &p->row[i];
@@ -331,3 +352,8 @@ privacy_screen(FILE *f, const struct privacy *p)
 		privacy_screen_names(f, n);
 	}
 }
+
+const struct part_kind part_privacy = { .new = privacy_new, .add = privacy_add, .begin = privacy_begin, .end = privacy_end,
+	.screen = privacy_screen, .free = privacy_free };
+const struct part_kind part_glance_privacy = { .new = privacy_glance, .add = privacy_glance_add, .begin = privacy_begin,
+	.free = privacy_free };

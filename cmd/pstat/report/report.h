@@ -136,7 +136,9 @@ struct table {
 #define TABLE(columns) columns, sizeof(columns) / sizeof *(columns)
 
 enum { REPORT_TABLES = 40 };
+struct pass;				/* count/part.h */
 struct report {
+	const struct pass *pass;	/* for the forms of parts */
 	struct part { const struct table *table; const void *of; } part[REPORT_TABLES];	/* in the order of the forms */
 	unsigned	 n;
 	const char	*name;		/* of the table that a form of one table has */

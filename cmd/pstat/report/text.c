@@ -49,6 +49,15 @@ text_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+void
+text_print(FILE *f, const char *s, size_t n)
+{
+	char *text = text_plain(s, n, true);
+
+	fputs(text, f);
+	free(text);
+}
+
 char *
 text_back(const char *s, size_t *n)
 {

@@ -9,12 +9,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /*
  * `shown': also the characters that act on a terminal or on other text, controls, marks of direction, tags, are \xNN, byte by
  * byte.  The caller frees it.
  */
 char	*text_plain(const char *, size_t n, bool shown);
+/* Print it so: also what acts on a terminal is harmless. */
+void	text_print(FILE *, const char *, size_t n);
 /* The bytes of which text_plain() made this text; *n of them, and a NUL.  The caller frees them. */
 char	*text_back(const char *, size_t *n);
 

@@ -115,6 +115,11 @@ struct hit {
 void	sort_count(struct sort *, const struct hit *, uint64_t time);
 uint64_t sort_bin(struct sort *, uint64_t time);
 
+/* ---- sorted.c ------------------------------------------------------------------------------------ */
+
+/* After sort_end(): which DSOs have samples, and are there with a build-id. */
+void	sort_hit(const struct sort *, struct files_hit *);
+
 /* ---- history.c ----------------------------------------------------------------------------------- */
 
 /* NULL: no memory. */

@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "count/summary.h"
 #include "record/event.h"
 #include "record/raw.h"
 #include "record/sample.h"
+#include "report/forms.h"
 #include "sort/in.h"
 #include "source/formats.h"
 #include "source/piece.h"
@@ -60,12 +62,10 @@ sort_new(struct tool *t, struct counts *c, const char *list, const char *hist)
 	return s;
 }
 
-void
-sort_options(struct sort *s, const char *quantum, unsigned top)
+/* --time-quantum */
+static void
+sort_quantum(struct sort *s, const char *quantum)
 {
-	s->top = top;
-	if (!quantum)
-		return;
 	if (s->time_at < 0)
 		tool_wrong(s->tool, "--time-quantum: needs --sort time");
 	s->tool->optname = "--time-quantum";
@@ -500,3 +500,55 @@ sort_free(struct sort *s)
 	free(s->ev);
 	free(s);
 }
+
+/* ---- the part ------------------------------------------------------------------------------------ */
+
+static void *
+part_new(struct pass *p)
+{
+	const struct asked *a = p->asked;
+	struct sort *s;
+
+	if (!a->keys && !a->hist) {
+		if ((a->quantum && !a->picture) || a->top >= 0)
+			tool_wrong(p->t, "%s: needs --sort", a->quantum ? "--time-quantum" : "--top");
+		return NULL;
+	}
+	s = sort_new(p->t, p->c, a->keys, a->hist);
+	s->top = a->top >= 0 ? (unsigned)a->top : p->form == screen ? 20 : 0;
+	if (a->quantum && (!a->picture || s->time_at >= 0))
+		sort_quantum(s, a->quantum);
+	return s;
+}
+
+static void
+part_add(void *part, struct report *r)
+{
+	if (part)			/* --merge makes those of the keys that it reads */
+		sort_add(part, r);
+}
+
+static void
+part_begin(void *part, struct pass *p)
+{
+	(void)p;
+	sort_begin(part);
+}
+
+static bool
+part_end(void *part, struct pass *p)
+{
+	struct summary *s = pass_summary(p);
+	bool exact = sort_end(part, s->unit);
+
+	sort_hit(part, &s->hit);
+	return exact;
+}
+
+static void
+part_free(void *part)
+{
+	sort_free(part);
+}
+
+const struct part_kind part_sort = { .new = part_new, .add = part_add, .begin = part_begin, .end = part_end, .free = part_free };

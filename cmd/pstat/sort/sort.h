@@ -21,8 +21,6 @@ struct sort;
 
 /* By the arguments of --sort and --hist, of which one may be NULL; a wrong one exits 2. */
 struct sort *sort_new(struct tool *, struct counts *, const char *keys, const char *hist);
-/* --time-quantum (NULL: chosen by the times), and the rows of the report (0: all; those beyond are one row). */
-void	sort_options(struct sort *, const char *quantum, unsigned top);
 /*
  * Call fn() for each sample for which pick() is not 0, when its first key is known: in time order if that depends on history.
  * pick() is called at once, and fn() gets what it returned.  Time 0: the sample has none.
@@ -30,9 +28,8 @@ void	sort_options(struct sort *, const char *quantum, unsigned top);
 typedef unsigned sort_pick(void *arg, unsigned event, const struct pp_rec *, uint32_t tid);
 typedef void	sort_each_fn(void *arg, uint64_t key, uint64_t time, unsigned picked);
 void	sort_each(struct sort *, sort_pick *, sort_each_fn *, void *arg);
-/* The first key: its name, NULL if there is none, and the cell of a value that sort_each() yielded.  Is time a key? */
+/* The first key: its name, NULL if there is none, and the cell of a value that sort_each() yielded. */
 const char *sort_first(const struct sort *);
-bool	sort_by_time(const struct sort *);
 struct cell sort_first_cell(const struct sort *, uint64_t value);
 /* The histogram of --hist of all rows: cells of hists.h; `to' has space for HIST_BUCKETS. */
 void	sort_hist(struct sort *, struct cell *, struct bucket *to);
@@ -51,8 +48,6 @@ void	sort_begin(struct sort *);
 bool	sort_end(struct sort *, bool unit);
 /* Is the value of that --hist one between two records, which nobody sees where a recording is cut? */
 bool	sort_hist_is_between(const char *hist);
-/* After sort_end(): which DSOs have samples, and are there with a build-id. */
-void	sort_hit(const struct sort *, struct files_hit *);
 void	sort_free(struct sort *);
 
 #endif

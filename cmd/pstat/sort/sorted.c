@@ -279,12 +279,6 @@ sort_first(const struct sort *s)
 	return s->nkeys ? s->key[0]->name : NULL;
 }
 
-bool
-sort_by_time(const struct sort *s)
-{
-	return s->time_at >= 0;
-}
-
 struct cell
 sort_first_cell(const struct sort *s, uint64_t value)
 {

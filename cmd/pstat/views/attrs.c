@@ -175,12 +175,12 @@ attrs_line(void *arg, const struct cell *row)
 {
 	FILE *f = arg;
 
-	views_text(f, row[0].text, row[0].len);
+	text_print(f, row[0].text, row[0].len);
 	fprintf(f, ": %s\n", row[1].text);
 }
 
 void
-attrs_screen(FILE *f, const struct part *p)
+attrs_screen(FILE *f, const struct views *v)
 {
-	p->table->rows(p->of, attrs_line, f);
+	attrs_table.rows(v, attrs_line, f);
 }

@@ -105,12 +105,12 @@ build_ids_line(void *arg, const struct cell *row)
 	FILE *f = arg;
 
 	fprintf(f, "%s ", row[0].text);
-	views_text(f, row[1].text, row[1].len);
+	text_print(f, row[1].text, row[1].len);
 	fputc('\n', f);
 }
 
 void
-build_ids_screen(FILE *f, const struct part *p)
+build_ids_screen(FILE *f, const struct views *v)
 {
-	p->table->rows(p->of, build_ids_line, f);
+	build_ids_table.rows(v, build_ids_line, f);
 }

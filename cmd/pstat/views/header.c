@@ -184,14 +184,14 @@ header_line(void *arg, const struct cell *row)
 	FILE *f = arg;
 
 	fputs("# ", f);
-	views_text(f, row[1].text, row[1].len);
+	text_print(f, row[1].text, row[1].len);
 	fputc('\n', f);
 }
 
 void
-header_screen(FILE *f, const struct part *p)
+header_screen(FILE *f, const struct views *v)
 {
 	fputs("# ========\n", f);
-	p->table->rows(p->of, header_line, f);
+	header_table.rows(v, header_line, f);
 	fputs("# ========\n#\n", f);
 }

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* in.h - the parts of views; for views/ only */
+/*
+ * in.h - what perf's commands say of a file, said of any input: pstat --events, --header, --tasks, --mmaps, --build-ids.
+ *
+ * Each is a table of the report.  A view sees the records in the one pass of count.h, and holds what it shows, up to the limits
+ * below; what has no place makes the report inexact.
+ */
 #ifndef PSTAT_VIEWS_IN_H
 #define PSTAT_VIEWS_IN_H
 
-#include "index.h"
-#include "views.h"
+#include "count/part.h"
+#include "report/text.h"
+#include "tally/index.h"
 
 enum {
 	VIEWS_THREADS = 64 << 10,
@@ -15,6 +21,8 @@ enum {
 	VIEWS_LEVEL = 200,		/* by as many columns is a comm indented at most */
 	VIEWS_TIMELINE = 4 << 20,	/* bytes of records that wait for older ones */
 };
+
+struct views;
 
 /* ---- header.c ------------------------------------------------------------------------------------ */
 
@@ -36,14 +44,14 @@ void	header_free(struct header *);
 void	header_say(struct views *, uint64_t feature, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void	header_feature(struct views *, uint64_t number, const uint8_t *p, size_t len);
 extern const struct table header_table;
-void	header_screen(FILE *, const struct part *);
+void	header_screen(FILE *, const struct views *);
 
 /* ---- attrs.c ------------------------------------------------------------------------------------- */
 
 /* The fields of an attr that are not 0, as perf has them: ", NAME: VALUE" with `is' ": ". */
 void	attr_fields(FILE *, const struct pp_attr *, const char *is);
 extern const struct table attrs_table;
-void	attrs_screen(FILE *, const struct part *);
+void	attrs_screen(FILE *, const struct views *);
 
 /* ---- payloads.c ---------------------------------------------------------------------------------- */
 
@@ -51,7 +59,7 @@ void	attrs_screen(FILE *, const struct part *);
 void	payloads_begin(const struct views *);
 void	payloads_end(const struct views *);
 extern const struct table payloads_table;
-void	payloads_screen(FILE *, const struct part *);
+void	payloads_screen(FILE *, const struct views *);
 
 /* ---- threads.c ----------------------------------------------------------------------------------- */
 
@@ -72,9 +80,9 @@ void	threads_see(struct views *, const struct pp_rec *);
 void	threads_end(struct views *);
 void	threads_free(struct threads *);
 extern const struct table threads_table, maps_table;
-void	threads_screen(FILE *, const struct part *);
+void	threads_screen(FILE *, const struct views *);
 /* With the maps of each thread. */
-void	maps_screen(FILE *, const struct part *);
+void	maps_screen(FILE *, const struct views *);
 
 /* ---- build_ids.c --------------------------------------------------------------------------------- */
 
@@ -89,7 +97,7 @@ void	build_ids_see(struct views *, const struct pp_rec *);
 void	build_ids_end(struct views *);
 void	build_ids_free(struct build_ids *);
 extern const struct table build_ids_table;
-void	build_ids_screen(FILE *, const struct part *);
+void	build_ids_screen(FILE *, const struct views *);
 
 /* -------------------------------------------------------------------------------------------------- */
 
@@ -102,8 +110,5 @@ struct views {
 	struct threads	 threads;
 	struct build_ids build_ids;
 };
-
-/* Text of the recording, made harmless. */
-void	views_text(FILE *, const char *, size_t n);
 
 #endif

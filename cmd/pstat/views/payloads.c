@@ -58,14 +58,14 @@ payloads_line(void *arg, const struct cell *row)
 {
 	FILE *f = arg;
 
-	views_text(f, row[0].text, row[0].len);
+	text_print(f, row[0].text, row[0].len);
 	fputs(": raw.", f);
-	views_text(f, row[1].text, row[1].len);
+	text_print(f, row[1].text, row[1].len);
 	fprintf(f, ": %s at %" PRIu64 "\n", row[2].text, row[3].num);
 }
 
 void
-payloads_screen(FILE *f, const struct part *p)
+payloads_screen(FILE *f, const struct views *v)
 {
-	p->table->rows(p->of, payloads_line, f);
+	payloads_table.rows(v, payloads_line, f);
 }

@@ -303,16 +303,16 @@ thread_line(FILE *f, const struct threads *t, const struct thread *x)
 
 	fprintf(f, "%10" PRId32 " %8" PRId32 " %8" PRId32 " |%*s", (int32_t)x->pid, (int32_t)x->tid, (int32_t)x->ppid,
 	    (int)thread_indent(x), "");
-	views_text(f, comm, strlen(comm));
+	text_print(f, comm, strlen(comm));
 	fputc('\n', f);
 }
 
 static const char threads_head[] = "#      pid      tid     ppid  comm\n";
 
 void
-threads_screen(FILE *f, const struct part *p)
+threads_screen(FILE *f, const struct views *v)
 {
-	const struct threads *t = &((const struct views *)p->of)->threads;
+	const struct threads *t = &v->threads;
 
 	fputs(threads_head, f);
 	for (size_t i = 0; i < t->n; i++)
@@ -373,7 +373,7 @@ map_row(void *arg, const struct pp_map *m)
 			fprintf(w->f, "%s ", id);
 		else
 			fprintf(w->f, "%" PRIu64 " ", dso->ino);
-		views_text(w->f, name, len);
+		text_print(w->f, name, len);
 		fputc('\n', w->f);
 		return 1;
 	}
@@ -406,9 +406,9 @@ maps_rows(const void *of, report_put *put, void *arg)
 const struct table maps_table = { "maps", "maps of each thread", TABLE(maps_columns), .screen = SCREEN_OFF, .rows = maps_rows };
 
 void
-maps_screen(FILE *f, const struct part *p)
+maps_screen(FILE *f, const struct views *v)
 {
-	const struct threads *t = &((const struct views *)p->of)->threads;
+	const struct threads *t = &v->threads;
 	struct map_walk w = { .t = t, .left = VIEWS_MAP_ROWS, .f = f };
 
 	fputs(threads_head, f);

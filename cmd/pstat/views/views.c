@@ -3,9 +3,8 @@
 #include <time.h>
 
 #include "in.h"
-#include "report/text.h"
 
-static const struct { const struct table *table; void (*screen)(FILE *, const struct part *); } views[VIEW_KINDS] = {
+static const struct { const struct table *table; void (*screen)(FILE *, const struct views *); } views[VIEW_KINDS] = {
 	[VIEW_EVENTS] = { &attrs_table, attrs_screen },
 	[VIEW_PAYLOADS] = { &payloads_table, payloads_screen },
 	[VIEW_HEADER] = { &header_table, header_screen },
@@ -14,30 +13,31 @@ static const struct { const struct table *table; void (*screen)(FILE *, const st
 	[VIEW_BUILD_IDS] = { &build_ids_table, build_ids_screen },
 };
 
-struct views *
-views_want(struct views *v, struct tool *t, struct counts *c, enum view view)
+static void *
+views_new(struct pass *p)
 {
-	if (!v) {
-		v = tool_alloc(1, sizeof *v);
-		v->tool = t;
-		v->c = c;
-	}
-	v->want[view] = true;
+	struct views *v;
+
+	if (!p->asked->views)
+		return NULL;
+	v = tool_alloc(1, sizeof *v);
+	v->tool = p->t;
+	v->c = p->c;
+	for (int i = 0; i < VIEW_KINDS; i++)
+		v->want[i] = p->asked->views >> i & 1;
+	if (v->want[VIEW_HEADER])
+		p->open_flags |= PP_OPEN_FILE_FEATURES;
 	tzset();		/* the process can open nothing later */
 	return v;
 }
 
-unsigned
-views_open_flags(const struct views *v)
+static void
+views_add(void *part, struct report *r)
 {
-	return v->want[VIEW_HEADER] ? PP_OPEN_FILE_FEATURES : 0;
-}
+	const struct views *v = part;
 
-void
-views_add(const struct views *v, struct report *r)
-{
 	for (int i = 0; i < VIEW_KINDS; i++)
-		if (v->want[i])
+		if (!v || v->want[i])
 			report_add(r, views[i].table, v);
 }
 
@@ -62,9 +62,12 @@ views_see(void *arg, const struct pp_rec *r, bool sound)
 	return 1;
 }
 
-void
-views_begin(struct views *v)
+static void
+views_begin(void *part, struct pass *p)
 {
+	struct views *v = part;
+
+	(void)p;
 	v->threads.maps = v->want[VIEW_MMAPS];
 	if (!v->tool->in)
 		return;
@@ -77,9 +80,12 @@ views_begin(struct views *v)
 	count_visit_by(v->c, views_see, v);
 }
 
-bool
-views_end(struct views *v)
+static bool
+views_end(void *part, struct pass *p)
 {
+	struct views *v = part;
+
+	(void)p;
 	if (v->want[VIEW_HEADER])
 		header_end(v);
 	if (v->want[VIEW_PAYLOADS] && v->tool->in)
@@ -92,33 +98,26 @@ views_end(struct views *v)
 	return !v->header.full && !v->threads.full && !v->threads.cut && !v->build_ids.full && !v->err.what[0];
 }
 
-void
-views_screen(FILE *f, const struct report *r)
+static void
+views_screen(FILE *f, const void *part)
 {
-	for (int i = 0; i < VIEW_KINDS; i++) {
-		const struct part *part = report_part(r, views[i].table->name);
+	const struct views *v = part;
 
-		if (part)
-			views[i].screen(f, part);
-	}
+	for (int i = 0; i < VIEW_KINDS; i++)
+		if (v->want[i])
+			views[i].screen(f, v);
 }
 
-void
-views_text(FILE *f, const char *s, size_t n)
+static void
+views_free(void *part)
 {
-	char *text = text_plain(s, n, true);
+	struct views *v = part;
 
-	fputs(text, f);
-	free(text);
-}
-
-void
-views_free(struct views *v)
-{
-	if (!v)
-		return;
 	header_free(&v->header);
 	threads_free(&v->threads);
 	build_ids_free(&v->build_ids);
 	free(v);
 }
+
+const struct part_kind part_views = { .new = views_new, .add = views_add, .begin = views_begin, .end = views_end, .screen = views_screen,
+	.free = views_free };
