@@ -130,6 +130,30 @@ include_only() {
 	done_all
 }
 
+# part_only DIR ALLOWED...: the same of a directory of cmd/pstat, and of those beside it
+part_only() {
+	local dir=$1 from
+	shift
+	for from in $(sed -n 's|^#include "\([a-z]*\)/.*|\1|p' ../cmd/pstat/"$dir"/*.[ch] | sort -u); do
+		[[ " $dir $* " == *" $from "* || ! -d ../cmd/pstat/$from ]] || failed "cmd/pstat/$dir includes $from/"
+	done
+	echo "$dir" >>"$T/parts"
+}
+
+@test "library: no part of pstat includes another one, but those that show what it has counted" {
+	part_only report
+	part_only tally report
+	part_only count report tally
+	for dir in check live privacy sort views; do
+		part_only $dir count report tally
+	done
+	part_only picture count report tally sort
+	part_only page count report tally sort picture
+	part_only merge count report tally sort
+	(cd ../cmd/pstat && printf '%s\n' */) | tr -d / | diff - <(sort "$T/parts")
+	done_all
+}
+
 # tsort(1) names a circle.  The headers of common/ itself stand below all, and include rows of record/.
 @test "library: no folders of common and cmd include each other in a circle" {
 	(cd .. && { find common cmd -name '*.[ch]' -printf '%p\n'; find common cmd -name '*.[ch]' -exec grep -H '^#include "' {} +; }) | awk -F '[:"]' '

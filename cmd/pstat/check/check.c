@@ -301,11 +301,11 @@ check_begin(void *part, struct pass *p)
 	if (!c->in)
 		return;
 	if (c->glance) {
-		count_glance_by(c->c, check_glance_record, c);
+		lane_join(c->c, LANE_FIRST, check_glance_record, c);
 		return;
 	}
 	c->turns = turns_new(c);
-	count_visit_by(c->c, check_record, c);
+	lane_join(c->c, LANE_ALL, check_record, c);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------- */
@@ -367,8 +367,8 @@ check_glance_end(struct check *c)
 		if (counted[i].n)
 			check_found_at(c, counted[i].rule, counted[i].n, false, 0, 0, UINT32_MAX, NULL);
 	for (size_t i = 0; i < sizeof more / sizeof *more; i++)	/* behind the first ones */
-		if (c->c->type[more[i].type].records > COUNT_FIRST)
-			c->found[more[i].rule][PP_PERF_NONE].count += c->c->type[more[i].type].records - COUNT_FIRST;
+		if (c->c->type[more[i].type].records > LANE_FIRSTS)
+			c->found[more[i].rule][PP_PERF_NONE].count += c->c->type[more[i].type].records - LANE_FIRSTS;
 }
 
 static void

@@ -214,7 +214,7 @@ glance_is_least(const struct check *c, int rule)
 
 	if (rule == RULE_W_LOST || rule == RULE_W_THROTTLED || type == UINT32_MAX)
 		return false;
-	return c->ended || type == PP_SAMPLE || (type < PP_USER_TYPE_START && c->c->type[type].records > COUNT_FIRST);
+	return c->ended || type == PP_SAMPLE || (type < PP_USER_TYPE_START && c->c->type[type].records > LANE_FIRSTS);
 }
 
 static void

@@ -41,7 +41,7 @@ behind_next(struct behind *b, uint64_t at)
 	b->end = ((at >> b->shift) + 1) << b->shift;
 }
 
-/* count_visit */
+/* lane_fn */
 static int
 behind_visit(void *arg, const struct pp_rec *r, bool sound)
 {
@@ -57,5 +57,5 @@ behind_begin(struct behind *b)
 {
 	b->round = tool_alloc(BEHIND_ROUNDS, sizeof *b->round);
 	b->c->behind = b;
-	count_visit_others_by(b->c, behind_visit, b);
+	lane_join(b->c, LANE_OTHERS, behind_visit, b);
 }

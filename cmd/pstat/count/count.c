@@ -22,29 +22,6 @@ count_init(struct counts *c, struct tool *tool)
 }
 
 void
-count_visit_others_by(struct counts *c, count_visit *fn, void *arg)
-{
-	c->visitor[c->nvisitors].fn = fn;
-	c->visitor[c->nvisitors++].arg = arg;
-}
-
-void
-count_visit_by(struct counts *c, count_visit *fn, void *arg)
-{
-	c->visitor[c->nvisitors].samples = true;
-	c->nsamples++;
-	count_visit_others_by(c, fn, arg);
-}
-
-void
-count_glance_by(struct counts *c, count_visit *fn, void *arg)
-{
-	c->glance[c->nglances].fn = fn;
-	c->glance[c->nglances++].arg = arg;
-	c->first = COUNT_FIRST;
-}
-
-void
 count_free(struct counts *c)
 {
 	tasks_free(&c->tasks);
@@ -84,7 +61,7 @@ count_events(struct counts *c)
 			    PP_SAMPLE_REGS_USER | PP_SAMPLE_STACK_USER | PP_SAMPLE_REGS_INTR),
 			.read = type & PP_SAMPLE_READ,
 			.default_period = ev->attr.sample_period,
-			.first = c->first,
+			.first = c->lane.first ? LANE_FIRSTS : 0, .wanted = c->lane.samples,
 		};
 		c->ev[c->nev].slow = c->ev[c->nev].whole || c->ev[c->nev].first;
 	}
@@ -181,13 +158,6 @@ count_chain(struct counts *c, const struct event_count *e, const struct pp_rec *
 	return true;
 }
 
-__attribute__((noinline)) void
-count_glance(struct counts *c, const struct pp_rec *r, bool sound)
-{
-	for (unsigned i = 0; i < c->nglances; i++)
-		c->glance[i].fn(c->glance[i].arg, r, sound);
-}
-
 /* Any sample of an event that is `slow', or one that is too short.  1, or -1: it is damaged. */
 static __attribute__((noinline)) int
 count_slow(struct counts *c, struct event_count *e, const struct pp_rec *r, bool swap)
@@ -195,7 +165,7 @@ count_slow(struct counts *c, struct event_count *e, const struct pp_rec *r, bool
 	int rc = !e->whole && r->size >= e->size && count_chain(c, e, r, swap) ? 1 : count_whole(c, e, r);
 
 	if (e->first && rc > 0) {
-		count_glance(c, r, true);
+		lane_show(&c->lane, c->lane.first, r, true);
 		e->first--;
 		e->slow = e->whole || e->first;
 	}
@@ -223,7 +193,8 @@ count_sample_event(struct counts *c, const struct pp_rec *r)
 }
 
 /*
- * This runs for every sample of a stream: it uses fixed offsets, and an ordinary sample takes no calls.
+ * The bits of those in the lane that want the sample, or -1: it is damaged.  This runs for every sample of a stream: it uses fixed
+ * offsets, and an ordinary sample takes no calls.
  */
 __attribute__((always_inline)) static inline int
 count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
@@ -252,19 +223,18 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 		if (visited && c->behind)
 			behind_count(c->behind, &c->order, c->bytes);
 	}
+	key = e->tid ? tasks_key(pp_get_u32(r->raw + e->tid, swap), pp_get_u32(r->raw + e->tid + 4, swap)) :
+	    tasks_key(no_task, no_task);
 	if (visited) {
 		c->seen.event = e;
 		c->seen.time = time;
+		c->seen.key = key;
 	}
 	e->records++;
 	e->bytes += r->size;
-	key = e->tid ? tasks_key(pp_get_u32(r->raw + e->tid, swap), pp_get_u32(r->raw + e->tid + 4, swap)) :
-	    tasks_key(no_task, no_task);
 	if (e->read) {
 		count_read(c, e, r, key, time);
-		if (visited && c->sampled)
-			c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
-		return COUNTED;
+		return (int)e->wanted;
 	}
 	period = e->period_at ? pp_get_u64(r->raw + e->period_at, swap) : e->default_period;
 	e->samples++;
@@ -272,47 +242,30 @@ count_sample(struct counts *c, const struct pp_rec *r, bool swap, bool visited)
 	tasks_sample(&c->tasks, key, time, period);
 	if (visited && e->quick)
 		quick_sample(e->quick, r, swap, time, key);
-	else if (visited && c->sampled)
-		c->sampled(c->sampled_arg, (unsigned)(e - c->ev), r, time, key);
-	if (!visited || !e->tally)
-		return COUNTED;
-	if (!e->tally->slow)
-		tally_sample(e->tally, r, swap, time, period);
-	else if (e->tally->slow(e->tally, r, time, period) < 0)
-		return -1;
-	c->tallied = e->tally;
-	return TALLIED;
+	if (visited && e->tally) {
+		if (!e->tally->slow)
+			tally_sample(e->tally, r, swap, time, period);
+		else if (e->tally->slow(e->tally, r, time, period) < 0)
+			return -1;
+	}
+	return visited ? (int)e->wanted : 0;
 }
 
 /* ---- all records ------------------------------------------------------------------------------ */
 
-/* A record was counted: COUNTED, TALLIED or OTHER, or -1: it could not be.  1: go on; 0: the fault ends the reading. */
-static int
-count_visitors(struct counts *c, const struct pp_rec *r, int counted)
-{
-	bool sound = counted > 0;
-	int rc = sound;
-
-	if (counted != TALLIED)
-		c->tallied = NULL;
-	for (unsigned i = 0; i < c->nvisitors; i++)
-		if (r->type != PP_SAMPLE || !sound || c->visitor[i].samples)
-			rc |= c->visitor[i].fn(c->visitor[i].arg, r, sound);
-	return rc;
-}
-
-/* Compiled for each byte order, and with visitors and without, for speed. */
+/* Compiled for each byte order, and for an empty lane, for speed. */
 __attribute__((always_inline)) static inline void
 count_records(struct counts *c, struct pp_source *in, bool swap, bool visited)
 {
 	struct pp_rec r;
-	int unseen = c->nsamples == 0 ? COUNTED : c->nsamples == 1 ? TALLIED : 0;	/* no visitor is to see that */
 
 	while (pp_next(in, &r) > 0) {
-		int rc = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
+		int who = r.type == PP_SAMPLE ? count_sample(c, &r, swap, visited) : count_other(c, &r);
 
-		if (visited ? rc != unseen && !count_visitors(c, &r, rc) : rc < 0) {
-			count_glance(c, &r, false);
+		if (visited && who > 0)
+			lane_show(&c->lane, (uint32_t)who, &r, true);
+		else if (who < 0 && !(visited && lane_show(&c->lane, c->lane.all, &r, false))) {
+			lane_show(&c->lane, c->lane.first, &r, false);
 			pp_reject(in, &r);
 			break;
 		}
@@ -327,9 +280,9 @@ count_all(struct counts *c)
 	struct pp_source *in = c->tool->in;
 
 	count_events(c);
-	if (c->nvisitors && in->swap)
+	if (c->lane.all && in->swap)
 		count_records(c, in, true, true);
-	else if (c->nvisitors)
+	else if (c->lane.all)
 		count_records(c, in, false, true);
 	else if (in->swap)
 		count_records(c, in, true, false);

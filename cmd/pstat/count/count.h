@@ -5,6 +5,7 @@
 
 #include "facts.h"
 #include "files.h"
+#include "lane.h"
 #include "losses.h"
 #include "record/total.h"
 #include "tasks.h"
@@ -16,8 +17,8 @@ enum {
 	COUNT_IDS = 512,		/* cached ids of events */
 };
 
-struct tally;				/* sort/tally.h */
-struct quick;				/* picture/quick.h */
+struct tally;				/* tally/tally.h */
+struct quick;				/* tally/quick.h */
 struct behind;				/* count/behind.h */
 struct event_count {
 	uint64_t samples, period;	/* as perf delivers them: with READ, one for each member that moved on */
@@ -28,10 +29,11 @@ struct event_count {
 	uint16_t time, tid, period_at, size;
 	bool	 chain, read, whole;	/* has a call chain; has READ; must be parsed completely */
 	bool	 slow;			/* is `whole', or `first' is not 0 */
-	uint8_t	 first;			/* samples that those who glance have still to see */
+	uint8_t	 first;			/* samples that those who want the first ones have still to see */
 	uint64_t default_period;
-	const struct tally *tally;	/* of its samples; NULL: the visitors see them */
-	struct quick *quick;		/* of its samples; NULL: sampled() sees them */
+	uint32_t wanted;		/* bits of those in the lane that see its samples; these two count them without: */
+	const struct tally *tally;
+	struct quick *quick;
 };
 
 struct type_count { uint32_t type; uint64_t records, bytes; };
@@ -54,18 +56,6 @@ struct content {			/* bytes of fields of SAMPLE records; the rest are fixed fiel
 	uint64_t chains, stacks, raw, branches, regs;
 };
 
-/*
- * Sees each record after it was counted; !sound: it could not be, and the tool's in_err says why.  1: go on; 0: the fault ends
- * the reading.
- */
-typedef int	count_visit(void *arg, const struct pp_rec *, bool sound);
-enum { COUNT_VISITORS = 32, COUNT_GLANCES = 2, COUNT_FIRST = 64 };
-/*
- * Sees each sample without `quick': key is that of tasks_key(), time 0 if it has none; of one with READ, `moved' has the members
- * that count.
- */
-typedef void	count_sample_fn(void *arg, unsigned event, const struct pp_rec *, uint64_t time, uint64_t key);
-
 enum { TOTALS_MAX = 16 << 10 };	/* READ totals that are kept */
 
 struct counts {
@@ -80,17 +70,10 @@ struct counts {
 	struct tasks	 tasks;
 	struct pp_totals totals;		/* of PERF_SAMPLE_READ */
 	uint64_t	 reads_back, reads_unknown;	/* values less than the one before; with an id of no event */
-	struct { count_visit *fn; void *arg; bool samples; } visitor[COUNT_VISITORS];
-	unsigned	 nvisitors, nsamples;	/* nsamples: those that see samples */
-	count_sample_fn	*sampled;	/* NULL: none; needs a visitor, too */
-	void		*sampled_arg;
-	struct behind	*behind;	/* sees the order of all records; NULL: none; needs a visitor, too */
-	/* for visitors, of the last sample: its event, and its time (0: none) */
-	struct { const struct event_count *event; uint64_t time; } seen;
-	struct { count_visit *fn; void *arg; } glance[COUNT_GLANCES];
-	unsigned	 nglances;
-	uint8_t		 first;		/* COUNT_FIRST, or 0: nobody glances */
-	const struct tally *tallied;	/* the sample being visited has been added to a row of it; NULL: to none */
+	struct lane	 lane;
+	struct behind	*behind;	/* sees the order of all records; NULL: none; needs somebody in the lane, too */
+	/* for those in the lane, of the last sample: its event, its time (0: none), its task as tasks_key() */
+	struct { const struct event_count *event; uint64_t time, key; } seen;
 	/* members of the last READ that counted as samples */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];
 	unsigned	 nmoved;
@@ -102,15 +85,6 @@ struct counts {
 };
 
 void	count_init(struct counts *, struct tool *);
-/* Before count_all(): call that for each record, or for each that is no sample, or is not sound. */
-void	count_visit_by(struct counts *, count_visit *, void *arg);
-void	count_visit_others_by(struct counts *, count_visit *, void *arg);
-/*
- * Before count_all(), without visitors: call that for the first COUNT_FIRST samples of each event, the first COUNT_FIRST other
- * records of each type of the kernel and FINISHED_ROUNDs, all other records of perf's own, and the record that ends the reading
- * as it could not be counted.  What it returns is ignored.  Later samples are not examined.
- */
-void	count_glance_by(struct counts *, count_visit *, void *arg);
 /* Are the samples of that LOST_SAMPLES record not lost, but left out by a BPF filter? */
 static inline bool
 count_is_filtered(const struct pp_rec *r)

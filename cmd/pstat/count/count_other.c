@@ -224,7 +224,7 @@ count_again(struct counts *c, const struct pp_rec *r)
 	c->order.rounds_again += r->type == PP_FINISHED_ROUND;
 	count_learn(c, r, 0);
 	count_off(c, r);
-	return OTHER;
+	return (int)c->lane.all;
 }
 
 int
@@ -236,13 +236,13 @@ count_other(struct counts *c, const struct pp_rec *r)
 		return -1;
 	if (r->type == PP_HEADER_FEATURE && r->payload) {
 		count_off(c, r);
-		return OTHER;
+		return (int)c->lane.all;
 	}
 	count_type(c, r);
 	count_learn(c, r, r->size + r->payload);
-	if (r->type < PP_USER_TYPE_START || r->type == PP_FINISHED_ROUND ? c->type[r->type].records <= c->first : c->first)
-		count_glance(c, r, true);
-	return OTHER;
+	if (c->lane.first && ((r->type >= PP_USER_TYPE_START && r->type != PP_FINISHED_ROUND) || c->type[r->type].records <= LANE_FIRSTS))
+		lane_show(&c->lane, c->lane.first, r, true);
+	return (int)c->lane.all;
 }
 
 void

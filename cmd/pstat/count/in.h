@@ -6,8 +6,6 @@
 #include "count.h"
 #include "behind.h"
 
-enum { COUNTED = 1, TALLIED = 2, OTHER = 3 };	/* a sample; and added to its row; another record */
-
 /* A record that perf puts into its queue. */
 static inline void
 count_time(struct order *o, uint64_t time)
@@ -32,9 +30,7 @@ count_time(struct order *o, uint64_t time)
 
 /* The stream has a new event: grow the table, and clear the cache of ids. */
 void	count_events(struct counts *);
-/* Show a record to those that glance. */
-void	count_glance(struct counts *, const struct pp_rec *, bool sound);
-/* Count a record that is no sample.  OTHER, or -1: it is damaged. */
+/* Count a record that is no sample.  The bits of those in the lane that want it, or -1: it is damaged. */
 int	count_other(struct counts *, const struct pp_rec *);
 /* The stream ends. */
 void	count_end(struct counts *);

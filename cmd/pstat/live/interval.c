@@ -281,14 +281,10 @@ interval_number(struct intervals *v, uint64_t time, bool *late)
 }
 
 static void
-interval_sample(struct intervals *v, struct open *o, uint64_t number, const struct pp_rec *r)
+interval_sample(struct intervals *v, struct open *o, uint64_t number)
 {
-	const struct event_count *e = v->c->seen.event;
-	uint64_t n = e->read ? v->c->nmoved : 1, key = tasks_key(UINT32_MAX, UINT32_MAX);
-	bool swap = v->c->tool->in->swap;
+	uint64_t n = v->c->seen.event->read ? v->c->nmoved : 1, key = v->c->seen.key;
 
-	if (e->tid)
-		key = tasks_key(pp_get_u32(r->raw + e->tid, swap), pp_get_u32(r->raw + e->tid + 4, swap));
 	o->samples += n;
 	if (!n)
 		return;
@@ -339,7 +335,7 @@ intervals_record(void *arg, const struct pp_rec *r, bool sound)
 		o->disorder = v->newest - time;
 	switch (r->type) {
 	case PP_SAMPLE:
-		interval_sample(v, o, number, r);
+		interval_sample(v, o, number);
 		break;
 	case PP_LOST:
 		o->lost += PP_RAW_GET(r->raw, LOST, lost, swap);

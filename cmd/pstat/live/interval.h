@@ -38,8 +38,8 @@ typedef void	interval_done(void *arg, const struct interval *);
 struct intervals;
 /* every: ns, at least 1 ms. */
 struct intervals *intervals_new(struct counts *, uint64_t every, interval_done *, void *arg);
-/* a count_visit; after count_init() */
-count_visit	intervals_record;
+/* after count_init() */
+lane_fn	intervals_record;
 /* Nothing comes at present: do not wait for late records of intervals that have passed.  Was one closed? */
 bool	intervals_idle(struct intervals *);
 /* The end of the input: close all. */

@@ -322,7 +322,7 @@ live_begin(void *part, struct pass *p)
 	pp_before_refill(l->t->in, live_before_refill, l);
 	if (!l->intervals)
 		return;
-	count_visit_by(l->c, intervals_record, l->intervals);
+	lane_join(l->c, LANE_ALL, intervals_record, l->intervals);
 	if (l->asked->live)
 		l->draw = draw_new(l->c, l->every);
 }

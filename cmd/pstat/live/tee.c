@@ -69,7 +69,7 @@ tee_bytes(void *tee, const uint8_t *p, size_t n)
 	return e->failed ? -1 : 1;
 }
 
-/* a count_visit */
+/* a lane_fn */
 static int
 tee_record(void *tee, const struct pp_rec *r, bool sound)
 {
@@ -91,7 +91,7 @@ tee_begin_records(struct tee *e, struct counts *c)
 	if (!e->out || pp_start(e->out, e->t->in) < 0)
 		e->failed = true;
 	else
-		count_visit_by(c, tee_record, e);
+		lane_join(c, LANE_ALL, tee_record, e);
 }
 
 int

@@ -19,7 +19,7 @@ struct tee *tee_new(struct tool *, const volatile sig_atomic_t *stop);
 void	tee_refuse(const struct tool *, int fd);
 /* The next bytes of a stream: `took' of struct pp_watch, with a struct tee. */
 int	tee_bytes(void *tee, const uint8_t *p, size_t n);
-/* The input is not a stream: copy its records.  Each is put by tee_record(), a count_visit; before the source refills, flush. */
+/* The input is not a stream: copy its records.  Each is put by tee_record(), a lane_fn; before the source refills, flush. */
 void	tee_begin_records(struct tee *, struct counts *);
 int	tee_flush(struct tee *);
 /* Did writing fail? */

@@ -40,6 +40,7 @@ struct pictures {
 	unsigned	 nevents;
 	int		 mode;		/* --cpumode; -1: any */
 	const char	*mode_name;
+	uint32_t	 bit;		/* in the lane */
 	struct picture_event *ev;
 	unsigned	 nev;
 	struct sort	*keys;		/* rows of rate and tasks; NULL: processes */

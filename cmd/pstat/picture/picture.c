@@ -108,6 +108,7 @@ picture_learn(struct pictures *p, unsigned event)
 	p->ev[event] = (struct picture_event){ true, wanted, ev->attr.sample_type & PP_SAMPLE_READ, ev->plan.cpu, NULL };
 	if (wanted && p->mode < 0 && ev->plan.cpu && !p->ev[event].read) {
 		p->ev[event].quick = p->c->ev[event].quick = tool_alloc(1, sizeof *p->ev->quick);
+		p->c->ev[event].wanted &= ~p->bit;
 		*p->ev[event].quick = (struct quick){ &p->run, p->by_pid ? &p->task : NULL, p, ev->plan.cpu };
 	}
 	return &p->ev[event];
@@ -219,12 +220,12 @@ picture_members(struct pictures *p, const struct pp_rec *r)
 	return n;
 }
 
-/* count_sample_fn, for samples that are not for quick_sample(). */
+/* A sample that is not for quick_sample(). */
 static void
-picture_sample(void *arg, unsigned event, const struct pp_rec *r, uint64_t time, uint64_t key)
+picture_sample(struct pictures *p, const struct pp_rec *r)
 {
-	struct pictures *p = arg;
-	const struct picture_event *e = picture_event(p, event);
+	const struct picture_event *e = picture_event(p, (unsigned)(p->c->seen.event - p->c->ev));
+	uint64_t time = p->c->seen.time, key = p->c->seen.key;
 	uint64_t cpu = e->cpu ? pp_get_u32(r->raw + e->cpu, p->swap) : GRID_UNKNOWN;
 	uint64_t n = e->read ? picture_members(p, r) : picture_wants(p, e, r);
 	struct picture_run *run = &p->run;
@@ -270,22 +271,20 @@ picture_key(void *arg, uint64_t key, uint64_t time, unsigned picked)
 		grid_add(&p->task, key, bin, time, 1);
 }
 
-/* ---- other records ------------------------------------------------------------------------------- */
+/* ---- all records --------------------------------------------------------------------------------- */
 
-/* count_visit */
-static int
-picture_visit(void *arg, const struct pp_rec *r, bool sound)
+static void
+picture_other(struct pictures *p, const struct pp_rec *r)
 {
-	struct pictures *p = arg;
 	const struct pp_events *all = p->c->tool->in->events;
 	bool swap = p->c->tool->in->swap;
 	const struct pp_event *ev, *of;
 	uint64_t time;
 
-	if (!sound || (r->type != PP_LOST && r->type != PP_THROTTLE && (r->type != PP_LOST_SAMPLES || count_is_filtered(r))))
-		return sound;
+	if (r->type != PP_LOST && r->type != PP_THROTTLE && (r->type != PP_LOST_SAMPLES || count_is_filtered(r)))
+		return;
 	if (!(ev = pp_event_find(all, r, NULL)) || !pp_time(ev, r, swap, &time) || !time)
-		return 1;
+		return;
 	if (r->type == PP_THROTTLE)
 		picture_plus(p, &p->throttled[picture_bin(p, time)], 1);
 	else if (r->type == PP_LOST_SAMPLES)
@@ -294,7 +293,17 @@ picture_visit(void *arg, const struct pp_rec *r, bool sound)
 		of = pp_event_by_id(all, PP_RAW_GET(r->raw, LOST, id, swap));
 		grid_add(&p->lost, 2 * (uint64_t)(of ? of : ev)->index, picture_bin(p, time), time, PP_RAW_GET(r->raw, LOST, lost, swap));
 	}
-	return 1;
+}
+
+/* lane_fn */
+static int
+picture_visit(void *arg, const struct pp_rec *r, bool sound)
+{
+	if (sound && r->type == PP_SAMPLE)
+		picture_sample(arg, r);
+	else if (sound)
+		picture_other(arg, r);
+	return sound;
 }
 
 /* ---- begin and end ------------------------------------------------------------------------------- */
@@ -361,9 +370,7 @@ pictures_begin(struct pictures *p, struct sort *keys)
 	}
 	p->swap = p->tool->in->swap;
 	p->by_pid = p->task.row && !keys;
-	p->c->sampled = picture_sample;
-	p->c->sampled_arg = p;
-	count_visit_others_by(p->c, picture_visit, p);
+	p->bit = lane_join(p->c, LANE_ALL, picture_visit, p);
 }
 
 bool

@@ -108,7 +108,7 @@ static bool
 privacy_skips(const struct privacy *p, const struct pp_rec *r)
 {
 	return !p->value && r->type != PP_HEADER_FEATURE && r->type >= PP_USER_TYPE_START && r->type < COUNT_TYPES &&
-	    p->c->type[r->type].records > COUNT_FIRST;
+	    p->c->type[r->type].records > LANE_FIRSTS;
 }
 
 /* Is the time of the record that of a clock on the wall? */
@@ -196,10 +196,7 @@ privacy_begin(void *part, struct pass *pass)
 		return;
 	if (pp_keep_formats(p->in) < 0)
 		pp_fail_memory(&p->tool->in_err);
-	if (p->value)
-		count_visit_by(p->c, privacy_record, p);
-	else
-		count_glance_by(p->c, privacy_record, p);
+	lane_join(p->c, p->value ? LANE_ALL : LANE_FIRST, privacy_record, p);
 }
 
 /* ---- forms --------------------------------------------------------------------------------------- */

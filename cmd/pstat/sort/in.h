@@ -67,6 +67,7 @@ struct sort {
 	struct field_stream stream;
 	struct sort_event *ev;
 	unsigned	 nev;
+	uint32_t	 bit;		/* in the lane */
 	struct history	*history;	/* NULL: no key depends on it */
 	bool		 failed;	/* in_err has the reason */
 	/* sort_each(); NULL: nobody asked */

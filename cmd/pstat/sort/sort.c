@@ -218,8 +218,10 @@ sort_event(struct sort *s, const struct pp_event *ev)
 	if (!s->ev[ev->index].known) {
 		sort_places(s, &s->ev[ev->index], ev, PP_SAMPLE, false);
 		s->ev[ev->index].tally = sort_tally(s, &s->ev[ev->index], ev);
-		if (!s->c->ev[ev->index].tally)		/* that of another sort */
+		if (s->ev[ev->index].tally && !s->c->ev[ev->index].tally) {	/* else another sort counts them so */
 			s->c->ev[ev->index].tally = s->ev[ev->index].tally;
+			s->c->ev[ev->index].wanted &= ~s->bit;
+		}
 	}
 	return &s->ev[ev->index];
 }
@@ -407,7 +409,7 @@ sort_other(struct sort *s, const struct pp_rec *r)
 	return sort_put(s, &h, time);
 }
 
-/* count_visit */
+/* lane_fn */
 static int
 sort_visit(void *arg, const struct pp_rec *r, bool sound)
 {
@@ -420,8 +422,7 @@ sort_visit(void *arg, const struct pp_rec *r, bool sound)
 	if (s->value >= VALUE_ROUND)
 		value_order(s, r);
 	if (r->type == PP_SAMPLE) {
-		if (!(ev = pp_event_find(s->stream.events, r, NULL)) ||
-		    (s->c->tallied && ev->index < s->nev && s->c->tallied == s->ev[ev->index].tally))
+		if (!(ev = pp_event_find(s->stream.events, r, NULL)))
 			return 1;
 		rc = sort_sample(s, ev, r);
 	} else {
@@ -467,7 +468,7 @@ sort_begin(struct sort *s)
 		tool_say(s->tool, err);
 		exit(1);
 	}
-	count_visit_by(s->c, sort_visit, s);
+	s->bit = lane_join(s->c, LANE_ALL, sort_visit, s);
 }
 
 bool

@@ -77,7 +77,7 @@ views_begin(void *part, struct pass *p)
 		threads_begin(v);
 	if (v->want[VIEW_BUILD_IDS])
 		v->build_ids.known = index_new(&v->err);
-	count_visit_by(v->c, views_see, v);
+	lane_join(v->c, LANE_ALL, views_see, v);
 }
 
 static bool
