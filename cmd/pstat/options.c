@@ -194,7 +194,6 @@ read_options(struct tool *t, struct asked *a, int argc, char **argv)
 		tool_wrong(t, "--for: needs --check");
 	if (a->page) {
 		refuse_with_page(t, a);
-		a->picture = "rate,cpu,tasks,subsecond,disorder,fill";
 		a->check = a->privacy = true;
 		t->out_name = a->page;
 	} else if (!a->picture && (a->events || a->cpumode || a->shown))

@@ -24,4 +24,15 @@ utf8_len(const uint8_t *p, size_t n)
 	return len;
 }
 
+/* The character of the valid bytes at p, len of them. */
+static inline uint32_t
+utf8_char(const uint8_t *p, size_t len)
+{
+	uint32_t c = len == 1 ? *p : *p & (0x7fu >> len);
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}
+
 #endif

@@ -101,7 +101,7 @@ data_rows(FILE *f, const struct page *page, const struct panels *all)
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct panel *p = &all->panel[i];
 
-		for (unsigned b = 0; p->axis == &all->axis && (p->kind == PANEL_HEAT || p->kind == PANEL_STACK) && b < p->nbands; b++) {
+		for (unsigned b = 0; p->axis == &all->axis && panel_is_timed(p) && b < p->nbands; b++) {
 			const struct band *band = &p->band[b];
 			uint64_t sum, *count;
 
@@ -152,7 +152,7 @@ data_pictures(FILE *f, const struct panels *all, const struct draw *draw)
 		struct svg_axis x;
 		unsigned by;
 
-		if ((p->kind != PANEL_HEAT && p->kind != PANEL_STACK) || !p->axis || !p->axis->n || !p->nbands)
+		if (!panel_is_timed(p) || !p->axis || !p->axis->n || !p->nbands)
 			continue;
 		coarse = svg_fit(p, draw, draw->cells, &by);
 		drawn = coarse ? coarse : p;

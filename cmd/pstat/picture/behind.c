@@ -6,9 +6,21 @@
 #include "count/behind.h"
 #include "picture/in.h"
 
-void
-behind_panel(const struct behind *b, struct panel *to)
+static void
+disorder_begin(struct pictures *p, struct picture *pic)
 {
+	struct behind *b;
+
+	if (!p->tool->in)
+		return;
+	pic->own = b = behind_new(p->c);
+	behind_begin(b);
+}
+
+static void
+disorder_make(struct making *m, struct panel *to)
+{
+	const struct behind *b = m->pic->own;
 	const struct order *o = &b->c->order;
 	const char *file = b->c->tool->in_err.file;
 	uint64_t places;
@@ -51,9 +63,19 @@ behind_panel(const struct behind *b, struct panel *to)
 	    " are later than two rounds allow", to->back, to->timed, to->worst, to->late);
 }
 
-void
-fill_panel(const struct counts *c, struct panel *to)
+static void
+disorder_free(void *own)
 {
+	behind_free(own);
+}
+
+const struct picture_kind picture_disorder = { "disorder", .page = true, .figures = &places_table, .begin = disorder_begin,
+	.make = disorder_make, .free = disorder_free };
+
+static void
+fill_make(struct making *m, struct panel *to)
+{
+	const struct counts *c = m->p->c;
 	const struct content *k = &c->content;
 	const char *file = c->tool->in_err.file;
 	struct type_count types[COUNT_TYPES + COUNT_ODD + 1];
@@ -90,3 +112,5 @@ fill_panel(const struct counts *c, struct panel *to)
 		    parts[most].label, parts[most].bytes);
 	}
 }
+
+const struct picture_kind picture_fill = { "fill", .page = true, .figures = &parts_table, .make = fill_make };

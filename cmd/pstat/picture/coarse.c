@@ -44,9 +44,8 @@ coarse_counts(const uint32_t *from, const unsigned *column, unsigned n, unsigned
 	return count;
 }
 
-/* The largest count, of a cell or of a column. */
-static void
-coarse_top(struct panel *p)
+void
+panel_top(struct panel *p)
 {
 	p->top = 0;
 	for (unsigned i = 0; i < p->axis->n; i++) {
@@ -87,10 +86,10 @@ coarse_bands(struct coarse *c, const struct panel *from, unsigned by)
 struct panel *
 coarse_new(const struct panel *from, unsigned by)
 {
-	bool parts = from->nbands && from->band[0].span;
+	bool parts = panel_has_parts(from);
 	struct coarse *c;
 
-	if ((from->kind != PANEL_HEAT && from->kind != PANEL_STACK) || !from->axis || from->axis->width > UINT64_MAX / by ||
+	if (!panel_is_timed(from) || !from->axis || from->axis->width > UINT64_MAX / by ||
 	    (parts ? from->nbands : from->axis->n) < by)
 		return NULL;
 	c = tool_alloc(1, sizeof *c);
@@ -110,7 +109,7 @@ coarse_new(const struct panel *from, unsigned by)
 		c->p.throttled = coarse_counts(from->throttled, column, from->axis->n, c->axis.n);
 		free(column);
 	}
-	coarse_top(&c->p);
+	panel_top(&c->p);
 	return &c->p;
 }
 

@@ -38,6 +38,12 @@ enum draw_scale scale_how(const struct scale *);
 /* The smallest count of a step, for the bar that explains the colours; 0: no cell has this step. */
 uint64_t scale_low(const struct scale *, unsigned step);
 void	scale_free(struct scale *);
+/* The last ns of a column. */
+uint64_t axis_end(const struct axis *, unsigned column);
+/* Are these columns, to the last one, covered by the recording only in part? */
+bool	axis_is_part(const struct axis *, unsigned column, unsigned last);
+/* The first and the last ns of a cell of the band, of columns to the last one; false: it is outside of the recording. */
+bool	panel_cell(const struct panel *, unsigned band, unsigned column, unsigned last, uint64_t *from, uint64_t *to);
 /* A round number of ns, so that at most n of them are in the span: 1, 2, 5 times a power of ten. */
 uint64_t scale_round(uint64_t span, unsigned n);
 /* n * part / whole, rounded down; UINT64_MAX if that is larger. */

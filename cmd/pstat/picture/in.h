@@ -8,7 +8,11 @@
 #include "picture/picture.h"
 #include "tally/quick.h"
 
-enum picture_kind { PIC_RATE, PIC_CPU, PIC_TASKS, PIC_SUBSECOND, PIC_DISORDER, PIC_HIST, PIC_FILL, PICS };
+enum {
+#define PICTURE(NAME, name) PIC_##NAME,
+#include "kinds.def"
+	PICS
+};
 enum {
 	PICTURES_MAX = 16,
 	PIC_COLUMNS = 1000, PIC_SECONDS = 500,	/* columns at most */
@@ -26,9 +30,9 @@ struct pictures {
 	bool		 drawn;		/* else they are tables of the report */
 	struct draw	 draw;
 	struct picture {
-		enum picture_kind kind;
+		unsigned kind;
 		char	*name;
-		struct sort *hist;	/* PIC_HIST */
+		void	*own;		/* what its kind has made */
 		/* for its table */
 		const struct panels *panels;
 		unsigned number;
@@ -56,7 +60,6 @@ struct pictures {
 	uint64_t	 first, last;	/* of the samples that have a time */
 	uint64_t	 samples, idle;	/* selected ones that have a time; of these, of idle CPUs */
 	uint64_t	 untimed;	/* selected ones that have none */
-	struct behind	*behind;	/* NULL: not wanted */
 	bool		 over;		/* a count is larger than 32 bits */
 	/* what was made of it */
 	struct panels	 panels;
@@ -64,16 +67,42 @@ struct pictures {
 	struct table	 table[PICTURES_MAX];
 };
 
+/* ---- kinds ---------------------------------------------------------------------------------------- */
+
+struct making {				/* panels of what was counted */
+	struct pictures	*p;
+	const struct picture *pic;
+	const struct summary *s;
+	unsigned	*column;	/* of each bin of p->spans */
+	char		*span;		/* "12.345 s" */
+};
+
+struct picture_kind {			/* functions NULL: nothing is to be done then */
+	const char	*word;		/* of --picture; one that ends in a colon is followed by a field */
+	bool		 timed;		/* it needs the bins of time; how samples are counted in them is said in picture.c */
+	bool		 page;		/* it is on the page of --report */
+	const struct table *figures;	/* its table; NULL: another option has its figures */
+	/* By the option: what it needs of its own. */
+	void		*(*new)(struct pictures *, const char *field);
+	/* Before the input, which is open, is counted: join the lane. */
+	void		(*begin)(struct pictures *, struct picture *);
+	/* The input was counted.  False: a limit was met that affects what is shown. */
+	bool		(*end)(struct picture *, const struct summary *);
+	/* Make its panel, which has its name and the axis of time. */
+	void		(*make)(struct making *, struct panel *);
+	void		(*free)(void *own);
+};
+
+#define PICTURE(NAME, name) extern const struct picture_kind picture_##name;
+#include "kinds.def"
+extern const struct picture_kind *const picture_kinds[PICS];
+
+/* tables.c: the figures of panels by time, of PANEL_BEHIND, of PANEL_FILL; of each picture with its name. */
+extern const struct table cells_table, places_table, parts_table;
+
 /* ---- panels.c ------------------------------------------------------------------------------------ */
 
 void	panels_make(struct pictures *, const struct summary *);
-
-/* ---- behind.c ------------------------------------------------------------------------------------ */
-
-/* After the input was counted: set what PANEL_BEHIND has; the panel owns it. */
-void	behind_panel(const struct behind *, struct panel *);
-/* Set what PANEL_FILL has. */
-void	fill_panel(const struct counts *, struct panel *);
 
 /* ---- option.c ------------------------------------------------------------------------------------ */
 

@@ -12,17 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "count/behind.h"
 #include "report/report.h"
 #include "tally/spans.h"
 
 enum panel_kind {
-	PANEL_HEAT,			/* a row for each band, a column for each bin of time, the colour is the count: cpu, tasks, subsecond */
-	PANEL_STACK,			/* a bar for each bin of time, the bands on top of each other: rate */
-	PANEL_BEHIND,			/* by position in the stream: disorder */
-	PANEL_HIST,			/* by value, logarithmic: hist:FIELD */
-	PANEL_FILL,			/* one bar of bytes, the bands beside each other: fill */
+#define PANEL(NAME, name, timed) PANEL_##NAME,
+#include "kinds.def"
 };
 
 /* A row of PANEL_HEAT, a colour of PANEL_STACK, a part of PANEL_FILL. */
@@ -71,6 +69,41 @@ struct panel {
 	struct panel_mark mark[3];
 };
 
+/* Has it an axis of time, and bands with counts by its columns? */
+static inline bool
+panel_is_timed(const struct panel *p)
+{
+	static const bool is[] = {
+#define PANEL(NAME, name, timed) [PANEL_##NAME] = timed,
+#include "kinds.def"
+	};
+
+	return is[p->kind];
+}
+
+/* PANEL_HEAT: are its bands parts of the columns, as in subsecond? */
+static inline bool
+panel_has_parts(const struct panel *p)
+{
+	return p->nbands && p->band[0].span;
+}
+
+/* PANEL_HEAT: are its bands there for a part of the time, which is shown, too? */
+static inline bool
+panel_has_lives(const struct panel *p)
+{
+	return p->name && !strcmp(p->name, "tasks");
+}
+
+/* The name of a band that ends in a number, as that of a task: what is in front of it is cut, not the number.  NULL: it does not. */
+static inline const char *
+panel_number(const char *label)
+{
+	const char *number = label ? strrchr(label, ' ') : NULL;
+
+	return number && number[1 + strspn(number + 1, "0123456789")] == '\0' ? number : NULL;
+}
+
 struct panels {
 	struct panel	*panel;		/* in the order of --picture */
 	unsigned	 n;
@@ -78,5 +111,7 @@ struct panels {
 	uint64_t	 lost, throttled;
 };
 void	panels_free(struct panels *);
+/* Set the largest count: of a cell, or PANEL_STACK: of a column (coarse.c). */
+void	panel_top(struct panel *);
 
 #endif

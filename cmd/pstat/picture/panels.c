@@ -4,14 +4,6 @@
 #include <string.h>
 
 #include "picture/in.h"
-#include "tally/hists.h"
-
-struct making {				/* what the panels with time share */
-	struct pictures	*p;
-	const struct summary *s;
-	unsigned	*column;	/* of each bin of p->spans */
-	char		*span;		/* "12.345 s" */
-};
 
 /* ---- bands --------------------------------------------------------------------------------------- */
 
@@ -42,24 +34,6 @@ panels_band(struct making *m, struct panel *to, const struct grid *g, const stru
 	*b = (struct band){ .total = r->total, .first = r->first, .last = r->last, .cut = r->cut, .count = panels_counts(m, g, &r, 1) };
 	m->p->exact &= !r->cut;
 	return b;
-}
-
-static void
-panels_top(struct panel *to)
-{
-	for (unsigned i = 0; i < to->axis->n; i++) {
-		uint64_t sum = 0;
-
-		for (unsigned k = 0; k < to->nbands; k++) {
-			uint32_t n = to->band[k].count[i];
-
-			sum += n;
-			if (to->kind == PANEL_HEAT && n > to->top)
-				to->top = n;
-		}
-		if (to->kind == PANEL_STACK && sum > to->top)
-			to->top = sum;
-	}
 }
 
 /* The comm that most of the process's samples have. */
@@ -476,36 +450,10 @@ panels_subsecond(struct making *m, struct panel *to)
 	free(step);
 }
 
-static void
-panels_hist(struct making *m, const struct picture *pic, struct panel *to)
-{
-	struct bucket *bucket = tool_alloc(HIST_BUCKETS, sizeof *bucket);
-	struct cell cell[HIST_CELLS];
-	const char *field = pic->name + 5;
-	static const struct { const char *field, *unit; } units[] = {
-		{ "interval", "ns" }, { "gap", "ns" }, { "disorder", "ns" }, { "stack", "bytes" }, { "raw", "bytes" }, { "size", "bytes" },
-		{ "round", "bytes" },
-	};
-
-	to->kind = PANEL_HIST;
-	to->unit = "";
-	for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
-		if (strlen(units[i].field) == strcspn(field, ":") && !strncmp(field, units[i].field, strcspn(field, ":")))
-			to->unit = units[i].unit;
-	sort_hist(pic->hist, cell, bucket);
-	to->bucket = bucket;
-	to->nbuckets = (unsigned)cell[HIST_CELLS_BUCKETS].len;
-	to->samples = cell[HIST_COUNT].num;
-	for (unsigned i = 0; i < to->nbuckets; i++)
-		if (bucket[i].count > to->top)
-			to->top = bucket[i].count;
-	for (unsigned i = 0; i < 3; i++)
-		to->mark[i] = (struct panel_mark){ cell[HIST_P50 + i].num, hist_columns[HIST_P50 + i].name };
-	to->title = option_text("Histogram of %s", field);
-	to->subtitle = option_text("%s", m->p->tool->in_err.file ? m->p->tool->in_err.file : "standard input");
-	to->desc = to->samples ? option_text("%" PRIu64 " values from %" PRIu64 " to %" PRIu64 "; half are at most %" PRIu64 "; 99 %% are at most %" PRIu64,
-	    to->samples, cell[HIST_MIN].num, cell[HIST_MAX].num, to->mark[0].value, to->mark[2].value) : option_text("no values");
-}
+const struct picture_kind picture_rate = { "rate", .timed = true, .page = true, .figures = &cells_table, .make = panels_rate };
+const struct picture_kind picture_cpu = { "cpu", .timed = true, .page = true, .figures = &cells_table, .make = panels_cpu };
+const struct picture_kind picture_tasks = { "tasks", .timed = true, .page = true, .figures = &cells_table, .make = panels_tasks };
+const struct picture_kind picture_subsecond = { "subsecond", .timed = true, .page = true, .figures = &cells_table, .make = panels_subsecond };
 
 void
 panels_make(struct pictures *p, const struct summary *s)
@@ -532,18 +480,10 @@ panels_make(struct pictures *p, const struct summary *s)
 
 		to->name = option_text("%s", p->pic[i].name);
 		to->axis = &all->axis;
-		switch (p->pic[i].kind) {
-		case PIC_RATE:		panels_rate(&m, to); break;
-		case PIC_CPU:		panels_cpu(&m, to); break;
-		case PIC_TASKS:		panels_tasks(&m, to); break;
-		case PIC_SUBSECOND:	panels_subsecond(&m, to); break;
-		case PIC_DISORDER:	behind_panel(p->behind, to); break;
-		case PIC_FILL:		fill_panel(p->c, to); break;
-		case PIC_HIST:		panels_hist(&m, &p->pic[i], to); break;
-		default:		break;
-		}
-		if (to->kind <= PANEL_STACK)
-			panels_top(to);
+		m.pic = &p->pic[i];
+		picture_kinds[p->pic[i].kind]->make(&m, to);
+		if (panel_is_timed(to))
+			panel_top(to);
 	}
 	p->exact &= !p->over && !p->lost.over && !p->cpu.over && !p->task.over && !p->rate.over;
 	free(m.span);

@@ -10,34 +10,52 @@
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
-static const struct { const char *name; bool timed; } kinds[PICS] = {
-	[PIC_RATE] = { "rate", true }, [PIC_CPU] = { "cpu", true }, [PIC_TASKS] = { "tasks", true },
-	[PIC_SUBSECOND] = { "subsecond", true }, [PIC_DISORDER] = { "disorder", false }, [PIC_HIST] = { "hist:", false },
-	[PIC_FILL] = { "fill", false },
+const struct picture_kind *const picture_kinds[PICS] = {
+#define PICTURE(NAME, name) [PIC_##NAME] = &picture_##name,
+#include "kinds.def"
 };
+
+/* "rate, cpu, ... or fill" */
+static void
+picture_words(char *to, size_t size)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < PICS && n < size; i++)
+		n += (size_t)snprintf(to + n, size - n, "%s%s%s", !i ? "" : i < PICS - 1 ? ", " : " or ", picture_kinds[i]->word,
+		    picture_kinds[i]->word[strlen(picture_kinds[i]->word) - 1] == ':' ? "FIELD" : "");
+}
 
 static void
 picture_word(void *arg, const char *word)
 {
 	struct pictures *p = arg;
+	const char *field = NULL;
+	char words[200];
 	unsigned kind = 0;
 
-	for (; kind < PICS; kind++)
-		if (kinds[kind].name && (kind == PIC_HIST ? !strncmp(word, "hist:", 5) : !strcmp(word, kinds[kind].name)))
+	for (; kind < PICS; kind++) {
+		size_t n = strlen(picture_kinds[kind]->word);
+
+		field = picture_kinds[kind]->word[n - 1] == ':' ? word + n : NULL;
+		if (field ? !strncmp(word, picture_kinds[kind]->word, n) : !strcmp(word, picture_kinds[kind]->word))
 			break;
-	if (kind == PICS)
-		tool_wrong(p->tool, "--picture '%s': expected rate, cpu, tasks, subsecond, disorder, hist:FIELD or fill", word);
+	}
+	if (kind == PICS) {
+		picture_words(words, sizeof words);
+		tool_wrong(p->tool, "--picture '%s': expected %s", word, words);
+	}
 	for (unsigned i = 0; i < p->n; i++)
 		if (!strcmp(p->pic[i].name, word))
 			tool_wrong(p->tool, "--picture '%s': given twice", word);
 	if (p->n == PICTURES_MAX)
 		tool_wrong(p->tool, "--picture '%s': %d at most", word, PICTURES_MAX);
 	p->pic[p->n] = (struct picture){ .kind = kind, .name = option_text("%s", word) };
-	if (kind == PIC_HIST)
-		p->pic[p->n].hist = sort_new(p->tool, p->c, NULL, p->pic[p->n].name + 5);
+	if (picture_kinds[kind]->new)
+		p->pic[p->n].own = picture_kinds[kind]->new(p, p->pic[p->n].name + strlen(picture_kinds[kind]->word));
 	p->n++;
 	p->has[kind] = true;
-	p->timed |= kinds[kind].timed;
+	p->timed |= picture_kinds[kind]->timed;
 }
 
 static void
@@ -58,7 +76,11 @@ pictures_new(struct tool *t, struct counts *c, const struct asked *a)
 
 	*p = (struct pictures){ .tool = t, .c = c, .mode = -1, .first = UINT64_MAX, .exact = true };
 	t->optname = "--picture";
-	tool_words(t, a->picture, picture_word, p);
+	for (unsigned i = 0; a->page && i < PICS; i++)
+		if (picture_kinds[i]->page)
+			picture_word(p, picture_kinds[i]->word);
+	if (a->picture)
+		tool_words(t, a->picture, picture_word, p);
 	if (a->quantum) {
 		t->optname = "--time-quantum";
 		p->quantum = tool_duration(t, a->quantum);
@@ -344,10 +366,8 @@ pictures_begin(struct pictures *p, struct sort *keys)
 	unsigned max = p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS;
 
 	for (unsigned i = 0; i < p->n; i++)
-		if (p->pic[i].hist)
-			sort_begin(p->pic[i].hist);
-	if (p->tool->in && p->has[PIC_DISORDER])
-		behind_begin(p->behind = behind_new(p->c));
+		if (picture_kinds[p->pic[i].kind]->begin)
+			picture_kinds[p->pic[i].kind]->begin(p, &p->pic[i]);
 	if (!p->tool->in || !p->timed)
 		return;
 	spans_init(&p->spans, p->quantum ? p->quantum : SPANS_FIRST, p->quantum != 0, 1, max);
@@ -377,8 +397,8 @@ bool
 pictures_end(struct pictures *p, const struct summary *s)
 {
 	for (unsigned i = 0; i < p->n; i++)
-		if (p->pic[i].hist)
-			p->exact &= sort_end(p->pic[i].hist, s->unit);
+		if (picture_kinds[p->pic[i].kind]->end)
+			p->exact &= picture_kinds[p->pic[i].kind]->end(&p->pic[i], s);
 	picture_flush(p);
 	for (unsigned i = 0; p->by_pid && i < p->task.n; i++) {
 		const struct grid_row *row = &p->task.row[i];
@@ -411,9 +431,9 @@ pictures_free(struct pictures *p)
 	if (!p)
 		return;
 	panels_free(&p->panels);
-	behind_free(p->behind);
 	for (unsigned i = 0; i < p->n; i++) {
-		sort_free(p->pic[i].hist);
+		if (picture_kinds[p->pic[i].kind]->free)
+			picture_kinds[p->pic[i].kind]->free(p->pic[i].own);
 		free(p->pic[i].name);
 	}
 	for (unsigned i = 0; i < p->nevents; i++)

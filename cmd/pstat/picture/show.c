@@ -92,7 +92,7 @@ show_new(struct pass *p)
 	const char *by = sort ? sort_first(sort) : NULL;
 	struct pictures *s;
 
-	if (!a->picture)
+	if (!a->picture && !a->page)
 		return NULL;
 	s = pictures_new(p->t, p->c, a);
 	s->draw = (struct draw){ .theme = a->theme, .scale = a->scale, .ascii = a->ascii };

@@ -6,6 +6,7 @@
 
 #include "picture/svg.h"
 #include "tool/tool.h"
+#include "tool/utf8.h"
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
@@ -13,24 +14,11 @@
 static int32_t
 svg_char(const char *s, unsigned *len)
 {
-	static const int32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const uint8_t *p = (const uint8_t *)s;
-	unsigned n = *p < 0x80 ? 1 : *p >> 5 == 6 ? 2 : *p >> 4 == 14 ? 3 : *p >> 3 == 30 ? 4 : 0;
-	int32_t c = n == 1 ? *p : n ? *p & (0x7f >> n) : -1;
+	size_t n = utf8_len(p, strnlen(s, 4));
 
-	for (unsigned i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80) {		/* also the NUL that ends s */
-			*len = 1;
-			return -1;
-		}
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	*len = n ? n : 1;
-	if (!n || c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
-		*len = 1;
-		return -1;
-	}
-	return c;
+	*len = n ? (unsigned)n : 1;
+	return n ? (int32_t)utf8_char(p, n) : -1;
 }
 
 /* Does it act on other text, or is it not allowed in XML 1.0? */
@@ -169,14 +157,14 @@ svg_text(struct svg *s, int x, int y, enum svg_anchor anchor, const char *class,
 void
 svg_label(struct svg *s, int x, int y, enum svg_anchor anchor, unsigned columns, const char *label)
 {
-	const char *pid = label ? strrchr(label, ' ') : NULL;
+	const char *pid = panel_number(label);
 	size_t n;
 
 	if (!s->f || !label)
 		return;
 	n = pid ? strlen(pid) : 0;
 	svg_start(s->f, x, y, anchor, "s");
-	if (n > 1 && n < columns && pid[1 + strspn(pid + 1, "0123456789")] == '\0') {
+	if (n > 1 && n < columns) {
 		char *comm = tool_alloc((size_t)(pid - label) + 1, 1);
 
 		memcpy(comm, label, (size_t)(pid - label));
@@ -269,10 +257,10 @@ svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct pan
 	char text[SVG_TEXT], class[] = "c0";
 	unsigned n = 1;
 	int box = 3000;
-	enum { LETTER = 620, APART = 700 };
+	enum { APART = 700 };
 
 	for (unsigned i = 1; i < DRAW_STEPS; i++) {
-		int needs = (int)strlen(svg_short(text, scale_low(scale, i))) * LETTER + APART;
+		int needs = (int)strlen(svg_short(text, scale_low(scale, i))) * SVG_LETTER + APART;
 
 		n += scale_low(scale, i) > 0;
 		box = needs > box ? needs : box;
@@ -298,7 +286,7 @@ svg_head(struct svg *s, const struct panel *p, int y, const char *more)
 	char note[64] = "";
 
 	if (s->by > 1)
-		snprintf(note, sizeof note, "%s%u %s drawn as one", more ? ", " : "", s->by, p->nbands && p->band[0].span ? "rows" : "columns");
+		snprintf(note, sizeof note, "%s%u %s drawn as one", more ? ", " : "", s->by, panel_has_parts(p) ? "rows" : "columns");
 	svg_text(s, SVG_LEFT, y + 2200, SVG_START, "h", 110, p->title ? p->title : "");
 	if (!s->f)
 		return y + 5000;
@@ -306,6 +294,31 @@ svg_head(struct svg *s, const struct panel *p, int y, const char *more)
 	svg_escape(s->f, p->subtitle ? p->subtitle : "", 170 - (more ? (unsigned)strlen(more) : 0) - (unsigned)strlen(note));
 	fprintf(s->f, "%s%s%s</text>\n", more || *note ? " · " : "", more ? more : "", note);
 	return y + 5000;
+}
+
+int
+svg_none(struct svg *s, int y, const char *why)
+{
+	svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, why);
+	return y + 4000;
+}
+
+void
+svg_level(struct svg *s, int y, int below, const char *text)
+{
+	svg_line(s, SVG_LEFT, y, SVG_LEFT + SVG_WIDTH, y, "g");
+	svg_text(s, SVG_LEFT - 600, y + below, SVG_END, "s", 0, text);
+}
+
+bool
+svg_room(const char *text, int x, int apart, int *before)
+{
+	int half = (int)strlen(text) * SVG_LETTER / 2;
+
+	if (x - half < *before + apart)
+		return false;
+	*before = x + half;
+	return true;
 }
 
 /* ---- colours --------------------------------------------------------------------------------------- */
@@ -371,7 +384,8 @@ draw_style(FILE *f, const struct draw *d)
 /* ---- panels ---------------------------------------------------------------------------------------- */
 
 static svg_panel *const kinds[] = {
-	[PANEL_HEAT] = svg_heat, [PANEL_STACK] = svg_stack, [PANEL_BEHIND] = svg_behind, [PANEL_HIST] = svg_hist, [PANEL_FILL] = svg_fill,
+#define PANEL(NAME, name, timed) [PANEL_##NAME] = svg_##name,
+#include "kinds.def"
 };
 
 unsigned

@@ -19,6 +19,7 @@ enum {
 	SVG_LEFT = 15000, SVG_WIDTH = 92000, SVG_RIGHT = 7000,	/* margins, and what is between them: of all panels */
 	SVG_CELLS = 6500,		/* of a panel, which is 1 MB at most: more are drawn coarser */
 	SVG_LABEL = 22,			/* columns of a name beside a row */
+	SVG_LETTER = 620,		/* about as wide is a character of a number */
 };
 
 struct svg {
@@ -32,9 +33,12 @@ struct svg {
 
 /* Draw a panel below y, and return where it ends. */
 typedef int	svg_panel(struct svg *, const struct panel *, int y);
-svg_panel	svg_heat, svg_stack, svg_behind, svg_hist, svg_fill;
+#define PANEL(NAME, name, timed) svg_panel svg_##name;
+#include "picture/kinds.def"
 /* Title and subtitle, which every panel begins with; `more' (NULL: nothing) goes on with the subtitle.  Returns where they end. */
 int	svg_head(struct svg *, const struct panel *, int y, const char *more);
+/* In place of the rest: why there is nothing.  Returns where it ends. */
+int	svg_none(struct svg *, int y, const char *why);
 
 /*
  * The one way into the SVG, and the page around it, for what was recorded.  XML's own characters become entities, and bytes that
@@ -58,6 +62,11 @@ void	svg_text(struct svg *, int x, int y, enum svg_anchor, const char *class, un
 /* The name of a band, cut to so many columns; of a comm and its pid, the comm is cut. */
 void	svg_label(struct svg *, int x, int y, enum svg_anchor, unsigned columns, const char *label);
 void	svg_textf(struct svg *, int x, int y, enum svg_anchor, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* A line over the plot, and at its left what it is, `below' its y. */
+void	svg_level(struct svg *, int y, int below, const char *text);
+/* Is there space for a text around x, so far behind the last one, which ended at *before?  Then *before is its end. */
+bool	svg_room(const char *text, int x, int apart, int *before);
 
 /* A rectangle that says what it is about. */
 struct svg_cell {
@@ -115,8 +124,6 @@ void	svg_axis_free(struct svg_axis *);
 int	svg_axis_x(const struct svg_axis *, uint64_t ns);
 /* Does a break follow the column? */
 bool	svg_axis_breaks(const struct svg_axis *, unsigned column);
-/* The last ns of a column. */
-uint64_t svg_axis_end(const struct axis *, unsigned column);
 /* Round seconds from the first sample as lines over all from y to `to', with labels below; returns where these end. */
 int	svg_axis_grid(struct svg *, const struct svg_axis *, int y, int to);
 /* The breaks, over all that is between y and `to'. */

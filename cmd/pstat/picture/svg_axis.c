@@ -6,15 +6,7 @@
 #include "picture/svg.h"
 #include "tool/tool.h"
 
-enum { GAP = 4400, GAP_TEXT = 3600, LABELS = 10, LETTER = 620, STRIP = 1000, LEAST = 250, NARROW = 150 };
-
-uint64_t
-svg_axis_end(const struct axis *a, unsigned column)
-{
-	uint64_t rest = UINT64_MAX - a->start[column];
-
-	return a->start[column] + (a->width && a->width - 1 < rest ? a->width - 1 : a->width ? rest : 0);
-}
+enum { GAP = 4400, GAP_TEXT = 3600, LABELS = 10, STRIP = 1000, LEAST = 250, NARROW = 150 };
 
 bool
 svg_axis_breaks(const struct svg_axis *x, unsigned column)
@@ -77,7 +69,7 @@ static void
 svg_axis_gap(struct svg *s, const struct svg_axis *x, unsigned column, int y, int to)
 {
 	int from = x->right[column], end = x->left[column + 1], middle = from + (end - from) / 2;
-	uint64_t ns = x->axis->start[column + 1] - 1 - svg_axis_end(x->axis, column);
+	uint64_t ns = x->axis->start[column + 1] - 1 - axis_end(x->axis, column);
 	char text[SVG_TEXT], *rest;
 
 	svg_rect(s, from, y, end - from, to - y, "bg");
@@ -112,20 +104,17 @@ svg_axis_grid(struct svg *s, const struct svg_axis *x, int y, int to)
 		n += n * step < from;
 		for (; n <= UINT64_MAX / step && n * step <= UINT64_MAX - a->first; n++) {
 			uint64_t at = a->first + n * step;
-			int place, half;
+			int place;
 
-			if (at > svg_axis_end(a, i))
+			if (at > axis_end(a, i))
 				break;
 			place = svg_axis_x(x, at);
 			svg_line(s, place, y, place, to + 500, "g");
 			text[0] = '+';
 			svg_seconds(text + 1, n * step);
 			strcat(text, " s");
-			half = (int)strlen(text) * LETTER / 2;
-			if (place - half < before + LETTER)
-				continue;
-			svg_text(s, place, to + 1700, SVG_MIDDLE, "s", 0, text);
-			before = place + half;
+			if (svg_room(text, place, SVG_LETTER, &before))
+				svg_text(s, place, to + 1700, SVG_MIDDLE, "s", 0, text);
 		}
 	}
 	return to + 2200;
@@ -175,7 +164,7 @@ svg_strip(struct svg *s, const struct svg_axis *x, int y, const uint32_t *count,
 		if (count[i])
 			svg_cell(s, &(struct svg_cell){ .x = x->left[i] + (bars ? 0 : (x->right[i] - x->left[i] - w) / 2),
 			    .y = y + STRIP - height, .w = w, .h = height, .class = class, .n = count[i], .what = what, .timed = true,
-			    .from = a->start[i], .to = svg_axis_end(a, i) });
+			    .from = a->start[i], .to = axis_end(a, i) });
 	}
 	return y + STRIP + 300;
 }

@@ -5,7 +5,7 @@
 
 #include "picture/svg.h"
 
-enum { HEIGHT = 20000, PLOT = 72000, GAP = 3000, BARS = 17000, LATE = 800, PLACES = 5, POWERS = 64, NARROW = 150 };
+enum { HEIGHT = 20000, PLOT = 72000, GAP = 3000, BARS = SVG_WIDTH - PLOT - GAP, LATE = 800, PLACES = 5, POWERS = 64, NARROW = 150 };
 
 struct behind_plot {
 	struct svg	*s;
@@ -40,8 +40,7 @@ behind_grid(const struct behind_plot *b)
 	for (uint64_t ns = b->least;; ns *= 10) {
 		int y = behind_y(b, ns);
 
-		svg_line(b->s, SVG_LEFT, y, SVG_LEFT + PLOT + GAP + BARS, y, "g");
-		svg_text(b->s, SVG_LEFT - 600, y + (ns >= b->most ? 600 : 350), SVG_END, "s", 0, svg_ns(text, ns));
+		svg_level(b->s, y, ns >= b->most ? 600 : 350, svg_ns(text, ns));
 		if (ns >= b->most)
 			break;
 	}
@@ -149,14 +148,10 @@ svg_behind(struct svg *s, const struct panel *p, int y)
 	int end;
 
 	y = svg_head(s, p, y, NULL);
-	if (!p->timed || !p->nplaces) {
-		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no records with a time");
-		return y + 4000;
-	}
-	if (!p->back) {
-		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "all records are in the order of time");
-		return y + 4000;
-	}
+	if (!p->timed || !p->nplaces)
+		return svg_none(s, y, "no records with a time");
+	if (!p->back)
+		return svg_none(s, y, "all records are in the order of time");
 	b.base = y + HEIGHT + LATE + 1300;
 	if (p->worst < 10000)		/* what is less than 1 us matters only if nothing is more */
 		b.least = 1;

@@ -14,10 +14,8 @@ svg_fill(struct svg *s, const struct panel *p, int y)
 	y = svg_head(s, p, y, NULL);
 	for (unsigned i = 0; i < p->nbands; i++)
 		all += p->band[i].total;
-	if (!all) {
-		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "nothing");
-		return y + 4000;
-	}
+	if (!all)
+		return svg_none(s, y, "nothing");
 	for (unsigned i = 0; i < p->nbands; i++) {
 		const struct band *b = &p->band[i];
 		int x = SVG_LEFT + (int)scale_part(before, SVG_WIDTH, all), end = SVG_LEFT + (int)scale_part(before + b->total, SVG_WIDTH, all);

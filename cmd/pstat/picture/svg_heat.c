@@ -47,7 +47,7 @@ heat_run(const struct heat *h, unsigned i, unsigned from, unsigned to, unsigned 
 	int inset = h->lives ? 200 : 0, x = h->x.left[from], w = h->x.right[to] - x;
 	struct svg_cell c = { .x = x, .y = heat_y(h, i) + inset, .w = w, .h = h->row - 50 - 2 * inset, .kind = 'c', .number = step,
 	    .what = "sample", .label = b->option ? NULL : b->label, .option = b->option, .timed = true,
-	    .from = h->x.axis->start[from], .to = svg_axis_end(h->x.axis, to) };
+	    .from = h->x.axis->start[from], .to = axis_end(h->x.axis, to) };
 
 	for (unsigned k = from; k <= to; k++)
 		c.n += b->count[k];
@@ -85,20 +85,6 @@ heat_row(const struct heat *h, unsigned i)
 
 /* ---- bands that are parts of the columns ------------------------------------------------------------ */
 
-/* The first and the last ns of a cell; false: it is outside of the recording. */
-static bool
-heat_cell_time(const struct heat *h, unsigned column, unsigned i, uint64_t *from, uint64_t *to)
-{
-	const struct axis *a = h->x.axis;
-	const struct band *b = &h->p->band[i];
-
-	if (b->from > UINT64_MAX - a->start[column])
-		return false;
-	*from = a->start[column] + b->from;
-	*to = b->span - 1 > UINT64_MAX - *from ? UINT64_MAX : *from + b->span - 1;
-	return *from <= a->last && *to >= a->first;
-}
-
 static void
 heat_column(const struct heat *h, unsigned column)
 {
@@ -109,12 +95,12 @@ heat_column(const struct heat *h, unsigned column)
 	for (unsigned i = 0; i < n; i = to + 1) {
 		uint32_t count = h->p->band[i].count ? h->p->band[i].count[column] : 0;
 		unsigned step = scale_step(h->scale, count);
-		bool inside = heat_cell_time(h, column, i, &first, &last);
+		bool inside = panel_cell(h->p, i, column, column, &first, &last);
 		struct svg_cell c = { .x = x, .w = w, .kind = 'c', .number = step, .what = "sample", .timed = true, .n = count,
 		    .option = h->p->band[i].option };
 		int a = heat_y(h, i), b;
 
-		for (to = i; to + 1 < n && heat_cell_time(h, column, to + 1, &end, &end) == inside; to++) {
+		for (to = i; to + 1 < n && panel_cell(h->p, to + 1, column, column, &end, &end) == inside; to++) {
 			uint32_t next = h->p->band[to + 1].count ? h->p->band[to + 1].count[column] : 0;
 
 			if (scale_step(h->scale, next) != step)
@@ -123,8 +109,8 @@ heat_column(const struct heat *h, unsigned column)
 		}
 		if (!inside && !step)
 			continue;
-		heat_cell_time(h, column, i, &c.from, &end);
-		heat_cell_time(h, column, to, &first, &c.to);
+		panel_cell(h->p, i, column, column, &c.from, &end);
+		panel_cell(h->p, to, column, column, &first, &c.to);
 		b = heat_y(h, to);
 		c.y = a < b ? a : b;
 		c.h = (a < b ? b - a : a - b) + h->row - 50;
@@ -155,19 +141,16 @@ static int
 heat_parts_grid(const struct heat *h, int y)
 {
 	const struct axis *a = h->x.axis;
-	int before = -1;
+	int before = -SVG_LEFT;
 	char text[SVG_TEXT];
 
 	for (unsigned i = 0; i < a->n; i++) {
-		int x = h->x.left[i] + (h->x.right[i] - h->x.left[i]) / 2, half;
+		int x = h->x.left[i] + (h->x.right[i] - h->x.left[i]) / 2;
 
-		svg_seconds(text, a->start[i]);
-		half = (int)strlen(text) * 310;
-		if (before >= 0 && x - half < before + 1200)
+		if (!svg_room(svg_seconds(text, a->start[i]), x, 1200, &before))
 			continue;
 		svg_line(h->s, x, y, x, y + 400, "x");
 		svg_text(h->s, x, y + 1600, SVG_MIDDLE, "s", 0, text);
-		before = x + half;
 	}
 	return y + 2000;
 }
@@ -176,7 +159,7 @@ heat_parts_grid(const struct heat *h, int y)
 static int
 heat_height(const struct panel *p, bool parts)
 {
-	int n = (int)p->nbands, most = n <= 4 && strcmp(p->name, "tasks") ? 2600 : 1700, height = (parts ? 40000 : 52000) / n;
+	int n = (int)p->nbands, most = n <= 4 && !panel_has_lives(p) ? 2600 : 1700, height = (parts ? 40000 : 52000) / n;
 
 	return height > most ? most : height < (parts ? 200 : 600) ? (parts ? 200 : 600) : height;
 }
@@ -189,12 +172,10 @@ svg_heat(struct svg *s, const struct panel *p, int y)
 	int end;
 
 	y = svg_head(s, p, y, NULL);
-	if (!p->axis || !p->axis->n || !p->nbands) {
-		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no samples");
-		return y + 4000;
-	}
-	h.parts = p->band[0].span > 0;
-	h.lives = p->name && !strcmp(p->name, "tasks");
+	if (!p->axis || !p->axis->n || !p->nbands)
+		return svg_none(s, y, "no samples");
+	h.parts = panel_has_parts(p);
+	h.lives = panel_has_lives(p);
 	h.row = heat_height(p, h.parts);
 	h.top = y;
 	h.scale = scale_new(s->draw->scale, p);

@@ -11,7 +11,7 @@
 #include "report/hist.h"
 #include "picture/svg.h"
 
-enum { HEIGHT = 20000, LETTER = 620, LEVEL = 1200, MARKS = sizeof ((struct panel *)0)->mark / sizeof *((struct panel *)0)->mark };
+enum { HEIGHT = 20000, LEVEL = 1200, MARKS = sizeof ((struct panel *)0)->mark / sizeof *((struct panel *)0)->mark };
 
 struct hist_plot {
 	struct svg	*s;
@@ -51,22 +51,18 @@ hist_grid(const struct hist_plot *h)
 	for (uint64_t n = 0; n <= h->top; n += step) {
 		int y = h->base - (int)scale_part(n, HEIGHT, h->top);
 
-		svg_line(h->s, SVG_LEFT, y, SVG_LEFT + SVG_WIDTH, y, "g");
-		svg_text(h->s, SVG_LEFT - 600, y + 350, SVG_END, "s", 0, svg_short(text, n));
+		svg_level(h->s, y, 350, svg_short(text, n));
 	}
 	for (uint64_t ten = 0; ; ten = ten ? ten * 10 : 1) {
 		for (unsigned part = 1; part < 10; part = part == 1 ? 2 : part == 2 ? 5 : 10) {
 			uint64_t value = ten <= UINT64_MAX / part ? ten * part : UINT64_MAX;
-			int x = hist_x(h, value), half;
+			int x = hist_x(h, value);
 
 			if (value < first || scale_place(value) > h->to || (!ten && part > 1))
 				continue;
 			svg_line(h->s, x, h->base, x, h->base + (part == 1 ? 600 : 400), "x");
-			half = (int)strlen(hist_value(text, h->p, value)) * LETTER / 2;
-			if (x - half < before + LETTER)
-				continue;
-			svg_text(h->s, x, h->base + 1800, SVG_MIDDLE, "s", 0, text);
-			before = x + half;
+			if (svg_room(hist_value(text, h->p, value), x, SVG_LETTER, &before))
+				svg_text(h->s, x, h->base + 1800, SVG_MIDDLE, "s", 0, text);
 		}
 		if (ten > UINT64_MAX / 10 || scale_place(ten) > h->to)
 			break;
@@ -115,7 +111,7 @@ hist_marks(const struct hist_plot *h)
 		if (!m->name)
 			continue;
 		snprintf(text, sizeof text, "%s %s", m->name, hist_value(value, h->p, m->value));
-		left = x + 300 + (int)strlen(text) * LETTER > SVG_LEFT + SVG_WIDTH + SVG_RIGHT;
+		left = x + 300 + (int)strlen(text) * SVG_LETTER > SVG_LEFT + SVG_WIDTH + SVG_RIGHT;
 		svg_text(h->s, left ? x - 300 : x + 300, y, left ? SVG_END : SVG_START, "s o", 0, text);
 	}
 }
@@ -127,10 +123,8 @@ svg_hist(struct svg *s, const struct panel *p, int y)
 	uint64_t last;
 
 	y = svg_head(s, p, y, NULL);
-	if (!p->nbuckets || !p->top) {
-		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no values");
-		return y + 4000;
-	}
+	if (!p->nbuckets || !p->top)
+		return svg_none(s, y, "no values");
 	last = hist_high(hist_bucket(p->bucket[p->nbuckets - 1].low));
 	h.from = scale_place(p->bucket[0].low);
 	h.to = scale_place(last < UINT64_MAX ? last + 1 : last);

@@ -38,8 +38,7 @@ stack_rates(const struct stack *k)
 	for (uint64_t rate = 0; rate <= most; rate += step) {
 		int y = k->base - (int)scale_part(rate, HEIGHT, most);
 
-		svg_line(k->s, SVG_LEFT, y, SVG_LEFT + SVG_WIDTH, y, "g");
-		svg_text(k->s, SVG_LEFT - 600, y + 350, SVG_END, "s", 0, svg_short(text, rate));
+		svg_level(k->s, y, 350, svg_short(text, rate));
 	}
 	svg_text(k->s, SVG_LEFT - 600, k->base - HEIGHT - 1000, SVG_END, "s", 0, "samples/s");
 }
@@ -66,10 +65,10 @@ stack_column(const struct stack *k, unsigned i)
 		to = k->base - (int)scale_part(below, HEIGHT, k->top);
 		svg_cell(k->s, &(struct svg_cell){ .x = x, .y = to, .w = w, .h = y - to, .kind = 'k', .number = stack_hue(k->p, b), .n = n,
 		    .what = "sample", .label = band->option ? NULL : band->label, .option = band->option, .timed = true,
-		    .from = a->start[i], .to = svg_axis_end(a, i) });
+		    .from = a->start[i], .to = axis_end(a, i) });
 		y = to;
 	}
-	if (a->start[i] < a->first || svg_axis_end(a, i) > a->last)	/* covered in part */
+	if (axis_is_part(a, i, i))
 		svg_hatch(k->s, x, y, w, k->base - y);
 }
 
@@ -98,10 +97,8 @@ svg_stack(struct svg *s, const struct panel *p, int y)
 	int end;
 
 	y = svg_head(s, p, y, p->axis && p->axis->n ? "hatched: columns that are covered in part" : NULL);
-	if (!p->axis || !p->axis->n || !p->nbands) {
-		svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, "no samples");
-		return y + 4000;
-	}
+	if (!p->axis || !p->axis->n || !p->nbands)
+		return svg_none(s, y, "no samples");
 	svg_axis_init(&k.x, p->axis, SVG_LEFT, SVG_WIDTH);
 	y += 600;
 	k.base = y + HEIGHT;

@@ -3,6 +3,12 @@
 
 #include "picture/in.h"
 
+static const struct panel *
+tables_panel(const struct picture *pic)
+{
+	return pic->number < pic->panels->n ? &pic->panels->panel[pic->number] : NULL;
+}
+
 static const struct column cells_columns[] = {
 	{ "time_ns", CELL_NUM, ADDS_KEY, "start of the bin" },
 	{ "band", CELL_TEXT, ADDS_KEY, "CPU, process or key" },
@@ -13,10 +19,7 @@ static const struct column cells_columns[] = {
 static void
 cells_rows(const void *of, report_put *put, void *arg)
 {
-	const struct picture *pic = of;
-	const struct panels *all = pic->panels;
-	unsigned at = pic->number;
-	const struct panel *panel = at < all->n ? &all->panel[at] : NULL;
+	const struct panel *panel = tables_panel(of);
 
 	for (unsigned i = 0; panel && i < panel->axis->n; i++)
 		for (unsigned k = 0; k < panel->nbands; k++) {
@@ -25,12 +28,6 @@ cells_rows(const void *of, report_put *put, void *arg)
 			if (b->count[i])
 				put(arg, (struct cell[]){ cell_num(panel->axis->start[i] + b->from), cell_text(b->label), cell_num(b->count[i]) });
 		}
-}
-
-static const struct panel *
-tables_panel(const struct picture *pic)
-{
-	return pic->number < pic->panels->n ? &pic->panels->panel[pic->number] : NULL;
 }
 
 static const struct column places_columns[] = {
@@ -66,6 +63,11 @@ parts_rows(const void *of, report_put *put, void *arg)
 		put(arg, (struct cell[]){ cell_text(p->band[i].label), cell_num(p->band[i].total) });
 }
 
+static const char figures[] = "the figures of this picture";
+const struct table cells_table = { "", figures, TABLE(cells_columns), TABLE_ROWS, SCREEN_OFF, .rows = cells_rows };
+const struct table places_table = { "", figures, TABLE(places_columns), TABLE_ROWS, SCREEN_OFF, .rows = places_rows };
+const struct table parts_table = { "", figures, TABLE(parts_columns), TABLE_ROWS, SCREEN_OFF, .rows = parts_rows };
+
 static const struct column pictures_columns[] = {
 	{ "name", CELL_TEXT, ADDS_KEY, "word of --picture" },
 	{ "title", CELL_TEXT, ADDS_SAME, "what it shows" },
@@ -83,10 +85,10 @@ pictures_rows(const void *of, report_put *put, void *arg)
 
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct panel *p = &all->panel[i];
-		bool timed = p->kind <= PANEL_STACK && p->axis->n;
+		bool timed = panel_is_timed(p) && p->axis->n;
 
 		put(arg, (struct cell[]){ cell_text(p->name), cell_text(p->title), cell_text(p->desc),
-		    cell_num_if(timed, timed && p->nbands && p->band[0].span ? p->band[0].span : p->axis->width), cell_num(p->samples),
+		    cell_num_if(timed, timed && panel_has_parts(p) ? p->band[0].span : p->axis->width), cell_num(p->samples),
 		    cell_num(p->hidden), cell_num(p->hidden_samples) });
 	}
 }
@@ -123,21 +125,17 @@ pictures_add(struct pictures *p, struct report *r)
 	    .rows = strips_rows };
 
 	report_add(r, &about, &p->panels);
-	for (unsigned i = 0; i < p->n; i++)
-		if (p->pic[i].kind == PIC_HIST)
-			tool_wrong(p->tool, "--picture %s: --hist has its figures", p->pic[i].name);
-		else {
-			const char *help = "the figures of this picture";
-			enum picture_kind kind = p->pic[i].kind;
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct table *table = picture_kinds[p->pic[i].kind]->figures;
 
-			p->table[i] = kind == PIC_DISORDER ?
-			    (struct table){ "disorder", help, TABLE(places_columns), TABLE_ROWS, SCREEN_OFF, .rows = places_rows } :
-			    kind == PIC_FILL ? (struct table){ "fill", help, TABLE(parts_columns), TABLE_ROWS, SCREEN_OFF, .rows = parts_rows } :
-			    (struct table){ p->pic[i].name, help, TABLE(cells_columns), TABLE_ROWS, SCREEN_OFF, .rows = cells_rows };
-			p->pic[i].number = i;
-			p->pic[i].panels = &p->panels;
-			report_add(r, &p->table[i], &p->pic[i]);
-		}
+		if (!table)
+			tool_wrong(p->tool, "--picture %s: --hist has its figures", p->pic[i].name);
+		p->table[i] = *table;
+		p->table[i].name = p->pic[i].name;
+		p->pic[i].number = i;
+		p->pic[i].panels = &p->panels;
+		report_add(r, &p->table[i], &p->pic[i]);
+	}
 	if (p->timed)
 		report_add(r, &strips, &p->panels);
 }

@@ -52,6 +52,18 @@ term_right(struct term *t, unsigned end, const char *text, int ink)
 	term_text(t, n < end ? end - (unsigned)n : 0, text, ink);
 }
 
+unsigned
+term_tick(struct term *t, unsigned at, unsigned free_from, unsigned end, const char *text)
+{
+	unsigned n = (unsigned)strlen(text);
+
+	if (at < free_from || at + 1 + n > end)
+		return free_from;
+	term_put(t, at, t->ascii ? '|' : 0x2575, TERM_PLAIN, TERM_PLAIN);
+	term_text(t, at + 1, text, TERM_PLAIN);
+	return at + 1 + n + 1;
+}
+
 /* Text of the recording as characters that do nothing to a terminal; in ASCII, other characters are \ooo.  The caller frees it. */
 static char *
 term_harmless(const struct term *t, const char *text)
@@ -362,15 +374,15 @@ term_margins(struct term *t, const struct panels *ps)
 static bool
 term_is_empty(const struct panel *p)
 {
-	return (p->kind == PANEL_HEAT || p->kind == PANEL_STACK) && (!p->samples || !p->axis->n);
+	return panel_is_timed(p) && (!p->samples || !p->axis->n);
 }
 
 void
 draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 {
 	static void (*const kinds[])(struct term *, const struct panel *) = {
-		[PANEL_HEAT] = term_heat, [PANEL_STACK] = term_stack, [PANEL_BEHIND] = term_behind, [PANEL_HIST] = term_hist,
-		[PANEL_FILL] = term_fill,
+#define PANEL(NAME, name, timed) [PANEL_##NAME] = term_##name,
+#include "kinds.def"
 	};
 	struct term t = { .f = f, .d = d, .ascii = d->ascii, .theme = d->theme == THEME_AUTO ? term_theme() : d->theme };
 

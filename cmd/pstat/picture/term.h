@@ -46,6 +46,8 @@ unsigned term_columns(const struct term *, const char *text);
 /* Put a text of ours, which is ASCII, or so that its last column is before `end'. */
 void	term_text(struct term *, unsigned at, const char *text, int ink);
 void	term_right(struct term *, unsigned end, const char *text, int ink);
+/* Put a mark and the text behind it, if they begin not before free_from and end before `end'; returns from where it is free. */
+unsigned term_tick(struct term *, unsigned at, unsigned free_from, unsigned end, const char *text);
 /* Write the line.  The next one is empty. */
 void	term_line(struct term *);
 /* Write a text of any length as lines. */
@@ -97,11 +99,8 @@ void	term_subtitle(struct term *, const struct panel *, const struct term_time *
 
 /* ---- kinds ---------------------------------------------------------------------------------------- */
 
-void	term_heat(struct term *, const struct panel *);
-void	term_stack(struct term *, const struct panel *);
-void	term_fill(struct term *, const struct panel *);
-void	term_behind(struct term *, const struct panel *);
-void	term_hist(struct term *, const struct panel *);
+#define PANEL(NAME, name, timed) void term_##name(struct term *, const struct panel *);
+#include "picture/kinds.def"
 
 /* The theme that the terminal says it has (COLORFGBG): that of struct draw; auto: it says none. */
 unsigned term_theme(void);

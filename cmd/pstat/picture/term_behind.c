@@ -164,14 +164,8 @@ behind_places(struct term *t, const struct behind_chart *h)
 	}
 	term_text(t, 0, "bytes", TERM_FAINT);
 	for (uint64_t offset = 0; offset <= h->p->bytes && step; offset += step) {
-		unsigned at = t->left + behind_at(h, offset);
-
 		term_short(text, (double)offset);
-		if (at < free_from || at + 1 + strlen(text) + 1 > t->width - BEHIND_BAR)
-			continue;
-		term_put(t, at, t->ascii ? '|' : 0x2575, TERM_PLAIN, TERM_PLAIN);
-		term_text(t, at + 1, text, TERM_PLAIN);
-		free_from = at + 1 + (unsigned)strlen(text) + 1;
+		free_from = term_tick(t, t->left + behind_at(h, offset), free_from, t->width - BEHIND_BAR - 1, text);
 	}
 	term_text(t, t->width - BEHIND_BAR, "records", TERM_FAINT);
 	term_line(t);

@@ -60,23 +60,15 @@ heat_free(struct heat *h)
 	term_time_free(&h->x);
 }
 
-/* Is the part of the group that the row is about in the recording? */
-static bool
-heat_inside(const struct heat *h, const struct band *b, unsigned group)
-{
-	const struct axis *a = h->p->axis;
-	uint64_t from = a->start[h->x.group[group].from] + b->from, to = a->start[h->x.group[group].to - 1] + b->from + (b->span ? b->span : a->width);
-
-	return to > a->first && from <= a->last;
-}
-
 /* The step of a cell; -1: it is outside of the recording. */
 static int
 heat_step(const struct heat *h, unsigned band, unsigned group)
 {
+	const struct term_group *g = &h->x.group[group];
 	uint32_t n = h->sums.band[band].count[group];
+	uint64_t from, to;
 
-	return n || heat_inside(h, &h->p->band[band], group) ? (int)scale_step(h->scale, n) : -1;
+	return n || panel_cell(h->p, band, g->from, g->to - 1, &from, &to) ? (int)scale_step(h->scale, n) : -1;
 }
 
 /* Is the group between the first and the last sample of the band? */
@@ -127,11 +119,11 @@ heat_single(struct term *t, unsigned at, int step, bool lives)
 static void
 heat_label(struct term *t, const char *label)
 {
-	const char *number = strrchr(label, ' ');
+	const char *number = panel_number(label);
 	unsigned room = t->left - 1, n = number ? (unsigned)strlen(number) : 0;
 	char *name;
 
-	if (!number || strspn(number, " 0123456789") != n || 2 * n > room || term_columns(t, label) <= room) {
+	if (!number || 2 * n > room || term_columns(t, label) <= room) {
 		term_name(t, 0, room, label, TERM_PLAIN);
 		return;
 	}
@@ -146,7 +138,7 @@ static void
 heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
 {
 	const struct band *a = &h->p->band[upper], *b = &h->p->band[lower];
-	bool lines = !strcmp(h->p->name, "tasks");
+	bool lines = panel_has_lives(h->p);
 	term_figure text;
 
 	if (!a->span)
@@ -205,7 +197,7 @@ term_heat(struct term *t, const struct panel *p)
 
 	heat_new(&h, t, p);
 	t->ramp = heat_ramps[t->theme];
-	term_subtitle(t, p, &h.x, h.pairs && !p->band[0].span ? ", two rows are in a line" : "");
+	term_subtitle(t, p, &h.x, h.pairs && !panel_has_parts(p) ? ", two rows are in a line" : "");
 	for (unsigned i = 0; i < n; i += h.pairs ? 2 : 1) {
 		unsigned upper = p->upward ? n - 1 - i : i, lower = !h.pairs || i + 1 == n ? upper : p->upward ? upper - 1 : upper + 1;
 

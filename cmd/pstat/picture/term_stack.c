@@ -29,7 +29,7 @@ stack_half(struct stack *s, const struct panel *p, unsigned half, unsigned from,
 	}
 	if (p->nbands && upto[p->nbands - 1] > s->top)
 		s->top = upto[p->nbands - 1];
-	s->part[half] = to > from && (p->axis->start[from] < p->axis->first || p->axis->start[to - 1] + p->axis->width > p->axis->last + 1);
+	s->part[half] = to > from && axis_is_part(p->axis, from, to - 1);
 }
 
 static void

@@ -110,22 +110,17 @@ time_strip(struct term *t, const struct term_time *x, const char *name, const ui
 	term_line(t);
 }
 
-/* A mark and a time, if there is space for them: the column after it, or the one before. */
+/* A time in front of which is a mark. */
 static unsigned
 time_tick(struct term *t, unsigned at, unsigned free_from, uint64_t time, unsigned digits)
 {
 	term_figure text;
 	uint64_t part = time % 1000000000;
-	unsigned n;
 
 	for (unsigned i = digits; i < 9; i++)
 		part /= 10;
-	n = (unsigned)snprintf(text, sizeof text, digits ? "%" PRIu64 ".%0*" PRIu64 : "%" PRIu64, time / 1000000000, (int)digits, part);
-	if (at < free_from || at + 1 + n > t->width)
-		return free_from;
-	term_put(t, at, t->ascii ? '|' : 0x2575, TERM_PLAIN, TERM_PLAIN);
-	term_text(t, at + 1, text, TERM_PLAIN);
-	return at + 1 + n + 1;
+	snprintf(text, sizeof text, digits ? "%" PRIu64 ".%0*" PRIu64 : "%" PRIu64, time / 1000000000, (int)digits, part);
+	return term_tick(t, at, free_from, t->width, text);
 }
 
 /* Round seconds. */

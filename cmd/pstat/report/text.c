@@ -12,10 +12,8 @@
 static bool
 text_acts(const uint8_t *p, size_t len)
 {
-	uint32_t c = len == 1 ? *p : *p & (0x7fu >> len);
+	uint32_t c = utf8_char(p, len);
 
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | (p[i] & 0x3f);
 	return c < 0x20 || tool_hidden(c);
 }
 

@@ -511,7 +511,7 @@ part_new(struct pass *p)
 	struct sort *s;
 
 	if (!a->keys && !a->hist) {
-		if ((a->quantum && !a->picture) || a->top >= 0)
+		if ((a->quantum && !a->picture && !a->page) || a->top >= 0)
 			tool_wrong(p->t, "%s: needs --sort", a->quantum ? "--time-quantum" : "--top");
 		return NULL;
 	}
