@@ -172,7 +172,7 @@ $(O)/unit/path: $(O)/cmd/pinject/lookup/path.o
 PICTURE   = $(patsubst %.c,$(O)/%.o,$(wildcard $(addprefix cmd/pstat/picture/,svg*.c scale.c coarse.c)))
 $(O)/unit/picture: $(PICTURE)
 $(O)/unit/picture: LDLIBS += -lm
-$(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c) cmd/pstat/picture/scale.c cmd/pstat/report/text.c)
+$(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c) cmd/pstat/picture/scale.c cmd/pstat/picture/coarse.c cmd/pstat/report/text.c)
 $(O)/tests/unit/picture.o $(O)/tests/unit/term.o: DEFS += -Icmd/pstat
 $(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o $(O)/tests/unit/path.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready

@@ -2,7 +2,7 @@
 /* coarse.c - a panel of fewer cells: what one file cannot hold, or nobody can see */
 #include <stdlib.h>
 
-#include "picture/svg.h"
+#include "picture/draw.h"
 #include "tool/tool.h"
 
 struct coarse {				/* a panel, and what it does not share with the one it was made from */
@@ -18,7 +18,7 @@ coarse_add(uint32_t *to, uint32_t n)
 
 /* The column of each column of the finer axis. */
 static unsigned *
-coarse_axis(struct axis *to, const struct axis *from, unsigned by)
+coarse_axis(struct axis *to, const struct axis *from, uint64_t by)
 {
 	unsigned *column = tool_alloc(from->n, sizeof *column);
 
@@ -83,32 +83,46 @@ coarse_bands(struct coarse *c, const struct panel *from, unsigned by)
 	}
 }
 
+static struct coarse *
+coarse_of(const struct panel *from)
+{
+	struct coarse *c = tool_alloc(1, sizeof *c);
+
+	c->p = *from;
+	c->p.band = tool_alloc(from->nbands ? from->nbands : 1, sizeof *c->p.band);
+	return c;
+}
+
+struct panel *
+coarse_columns(const struct panel *from, uint64_t by)
+{
+	struct coarse *c = coarse_of(from);
+	unsigned n = from->axis->n, *column = coarse_axis(&c->axis, from->axis, by);
+
+	c->p.axis = &c->axis;
+	for (unsigned i = 0; i < from->nbands; i++) {
+		c->p.band[i] = from->band[i];
+		c->p.band[i].count = coarse_counts(from->band[i].count, column, n, c->axis.n);
+	}
+	c->p.lost = coarse_counts(from->lost, column, n, c->axis.n);
+	c->p.throttled = coarse_counts(from->throttled, column, n, c->axis.n);
+	free(column);
+	panel_top(&c->p);
+	return &c->p;
+}
+
 struct panel *
 coarse_new(const struct panel *from, unsigned by)
 {
 	bool parts = panel_has_parts(from);
 	struct coarse *c;
 
-	if (!panel_is_timed(from) || !from->axis || from->axis->width > UINT64_MAX / by ||
-	    (parts ? from->nbands : from->axis->n) < by)
+	if (!panel_is_timed(from) || !from->axis || from->axis->width > UINT64_MAX / by || (parts ? from->nbands : from->axis->n) < by)
 		return NULL;
-	c = tool_alloc(1, sizeof *c);
-	c->p = *from;
-	c->p.band = tool_alloc(from->nbands ? from->nbands : 1, sizeof *c->p.band);
-	if (parts)
-		coarse_bands(c, from, by);
-	else {
-		unsigned *column = coarse_axis(&c->axis, from->axis, by);
-
-		c->p.axis = &c->axis;
-		for (unsigned i = 0; i < from->nbands; i++) {
-			c->p.band[i] = from->band[i];
-			c->p.band[i].count = coarse_counts(from->band[i].count, column, from->axis->n, c->axis.n);
-		}
-		c->p.lost = coarse_counts(from->lost, column, from->axis->n, c->axis.n);
-		c->p.throttled = coarse_counts(from->throttled, column, from->axis->n, c->axis.n);
-		free(column);
-	}
+	if (!parts)
+		return coarse_columns(from, by);
+	c = coarse_of(from);
+	coarse_bands(c, from, by);
 	panel_top(&c->p);
 	return &c->p;
 }

@@ -26,6 +26,14 @@ void	draw_svg_part(FILE *, const struct panel *, const struct draw *, unsigned i
 void	draw_style(FILE *, const struct draw *);
 void	draw_term(FILE *, const struct panels *, const struct draw *);
 
+/* ---- coarse.c: a panel of fewer cells ------------------------------------------------------------- */
+
+/* A panel in which `by' columns are one; if its columns are seconds with bands for their parts: bands.  NULL: it cannot be. */
+struct panel *coarse_new(const struct panel *, unsigned by);
+/* The same of a panel with time, and of columns in any case. */
+struct panel *coarse_columns(const struct panel *, uint64_t by);
+void	coarse_free(struct panel *);
+
 /* ---- scale.c: what both need ---------------------------------------------------------------------- */
 
 enum { DRAW_STEPS = 9 };		/* step 0: nothing; 1 to 8: from few to many */

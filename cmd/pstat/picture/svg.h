@@ -5,7 +5,6 @@
  *	svg.c		elements, texts, colours; draw_svg(), draw_svg_part(), draw_style()
  *	svg_axis.c	time along x, with breaks
  *	svg_heat.c, svg_stack.c, svg_behind.c, svg_hist.c, svg_fill.c	a kind of panel each
- *	coarse.c	a panel of fewer cells
  *
  * Coordinates are hundredths of a pixel, all arithmetic is of integers: the same panel gives the same bytes on each machine.
  * What was recorded decides no place but by its numbers: a name is cut, and nothing moves for it.
@@ -132,11 +131,5 @@ void	svg_axis_gaps(struct svg *, const struct svg_axis *, int y, int to);
 void	svg_axis_ground(struct svg *, const struct svg_axis *, int y, int height);
 /* What was lost, and where it was throttled, below y; returns where they end. */
 int	svg_strips(struct svg *, const struct panel *, const struct svg_axis *, int y);
-
-/* ---- coarse.c ------------------------------------------------------------------------------------- */
-
-/* A panel in which `by' columns are one; if its columns are seconds with bands for their parts: bands.  NULL: it cannot be. */
-struct panel *coarse_new(const struct panel *, unsigned by);
-void	coarse_free(struct panel *);
 
 #endif

@@ -19,8 +19,7 @@ static const uint8_t heat_ramps[][DRAW_STEPS] = {
 struct heat {
 	const struct panel *p;
 	struct term_time x;
-	struct axis	 axis;
-	struct panel	 sums;
+	struct panel	*sums;
 	struct scale	*scale;
 	bool		 pairs;		/* two rows in a line */
 };
@@ -28,35 +27,17 @@ struct heat {
 static void
 heat_new(struct heat *h, const struct term *t, const struct panel *p)
 {
-	*h = (struct heat){ .p = p, .sums = *p };
+	*h = (struct heat){ .p = p, .pairs = p->nbands > HEAT_SINGLE };
 	term_time(&h->x, p->axis, t->plot);
-	h->pairs = p->nbands > HEAT_SINGLE;
-	h->axis = (struct axis){ .width = p->axis->width * h->x.each, .n = h->x.n, .first = p->axis->first, .last = p->axis->last };
-	h->sums.axis = &h->axis;
-	h->sums.top = 0;
-	h->sums.band = tool_alloc(p->nbands ? p->nbands : 1, sizeof *h->sums.band);
-	for (unsigned b = 0; b < p->nbands; b++) {
-		struct band *to = &h->sums.band[b];
-
-		*to = p->band[b];
-		to->count = tool_alloc(h->x.n ? h->x.n : 1, sizeof *to->count);
-		for (unsigned i = 0; i < h->x.n; i++) {
-			uint64_t n = term_sum(p->band[b].count, h->x.group[i].from, h->x.group[i].to);
-
-			to->count[i] = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-			h->sums.top = n > h->sums.top ? n : h->sums.top;
-		}
-	}
-	h->scale = scale_new(t->d->scale, &h->sums);
+	h->sums = coarse_columns(p, h->x.each);
+	h->scale = scale_new(t->d->scale, h->sums);
 }
 
 static void
 heat_free(struct heat *h)
 {
 	scale_free(h->scale);
-	for (unsigned b = 0; b < h->p->nbands; b++)
-		free(h->sums.band[b].count);
-	free(h->sums.band);
+	coarse_free(h->sums);
 	term_time_free(&h->x);
 }
 
@@ -65,7 +46,7 @@ static int
 heat_step(const struct heat *h, unsigned band, unsigned group)
 {
 	const struct term_group *g = &h->x.group[group];
-	uint32_t n = h->sums.band[band].count[group];
+	uint32_t n = h->sums->band[band].count[group];
 	uint64_t from, to;
 
 	return n || panel_cell(h->p, band, g->from, g->to - 1, &from, &to) ? (int)scale_step(h->scale, n) : -1;
