@@ -16,8 +16,10 @@ behind_new(struct counts *c)
 }
 
 void
-behind_free(struct behind *b)
+behind_free(void *behind)
 {
+	struct behind *b = behind;
+
 	if (!b)
 		return;
 	free(b->round);

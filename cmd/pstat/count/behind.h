@@ -33,7 +33,7 @@ struct behind {
 struct behind *behind_new(struct counts *);
 /* After count_init() and before the input is counted. */
 void	behind_begin(struct behind *);
-void	behind_free(struct behind *);
+void	behind_free(void *);
 /* Set `to': the offset is in another place, later than all before. */
 void	behind_next(struct behind *, uint64_t at);
 

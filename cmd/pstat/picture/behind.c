@@ -63,14 +63,8 @@ disorder_make(struct making *m, struct panel *to)
 	    " are later than two rounds allow", to->back, to->timed, to->worst, to->late);
 }
 
-static void
-disorder_free(void *own)
-{
-	behind_free(own);
-}
-
 const struct picture_kind picture_disorder = { "disorder", .page = true, .figures = &places_table, .begin = disorder_begin,
-	.make = disorder_make, .free = disorder_free };
+	.make = disorder_make, .free = behind_free };
 
 static void
 fill_make(struct making *m, struct panel *to)

@@ -100,6 +100,16 @@ extern const struct picture_kind *const picture_kinds[PICS];
 /* tables.c: the figures of panels by time, of PANEL_BEHIND, of PANEL_FILL; of each picture with its name. */
 extern const struct table cells_table, places_table, parts_table;
 
+/* ---- picture.c, tables.c: the functions of the part (count/part.h) -------------------------------- */
+
+struct pictures *pictures_new(struct tool *, struct counts *, const struct asked *);
+void	pictures_add(void *, struct report *);
+void	pictures_begin(void *, struct pass *);
+bool	pictures_end(void *, struct pass *);
+void	pictures_free(void *);
+/* Does some picture depend on the keys of --sort? */
+bool	pictures_sorted(const struct pictures *);
+
 /* ---- panels.c ------------------------------------------------------------------------------------ */
 
 void	panels_make(struct pictures *, const struct summary *);

@@ -360,9 +360,11 @@ picture_throttled(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
 }
 
 void
-pictures_begin(struct pictures *p, struct sort *keys)
+pictures_begin(void *part, struct pass *pass)
 {
 	enum { FINE = PIC_SECONDS * PIC_ROWS };
+	struct pictures *p = part;
+	struct sort *keys = pass->asked->keys ? pass->part[PART_sort] : NULL;
 	unsigned max = p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS;
 
 	for (unsigned i = 0; i < p->n; i++)
@@ -394,8 +396,11 @@ pictures_begin(struct pictures *p, struct sort *keys)
 }
 
 bool
-pictures_end(struct pictures *p, const struct summary *s)
+pictures_end(void *part, struct pass *pass)
 {
+	const struct summary *s = pass_summary(pass);
+	struct pictures *p = part;
+
 	for (unsigned i = 0; i < p->n; i++)
 		if (picture_kinds[p->pic[i].kind]->end)
 			p->exact &= picture_kinds[p->pic[i].kind]->end(&p->pic[i], s);
@@ -426,10 +431,10 @@ pictures_draw(const struct pictures *p)
 }
 
 void
-pictures_free(struct pictures *p)
+pictures_free(void *part)
 {
-	if (!p)
-		return;
+	struct pictures *p = part;
+
 	panels_free(&p->panels);
 	for (unsigned i = 0; i < p->n; i++) {
 		if (picture_kinds[p->pic[i].kind]->free)

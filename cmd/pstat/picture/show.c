@@ -113,31 +113,5 @@ show_new(struct pass *p)
 	return s;
 }
 
-static void
-show_add(void *part, struct report *r)
-{
-	struct pictures *p = part;
-
-	if (p && !p->drawn)		/* --merge cannot add them up */
-		pictures_add(p, r);
-}
-
-static void
-show_begin(void *part, struct pass *p)
-{
-	pictures_begin(part, pictures_sorted(part) && p->asked->keys ? p->part[PART_sort] : NULL);
-}
-
-static bool
-show_end(void *part, struct pass *p)
-{
-	return pictures_end(part, pass_summary(p));
-}
-
-static void
-show_free(void *part)
-{
-	pictures_free(part);
-}
-
-const struct part_kind part_pictures = { .new = show_new, .add = show_add, .begin = show_begin, .end = show_end, .free = show_free };
+const struct part_kind part_pictures = { .new = show_new, .add = pictures_add, .begin = pictures_begin, .end = pictures_end,
+	.free = pictures_free };

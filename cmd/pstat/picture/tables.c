@@ -117,13 +117,16 @@ strips_rows(const void *of, report_put *put, void *arg)
 }
 
 void
-pictures_add(struct pictures *p, struct report *r)
+pictures_add(void *part, struct report *r)
 {
 	static const struct table about = { "pictures", "the pictures of --picture", TABLE(pictures_columns), TABLE_ROWS, SCREEN_OFF,
 	    .rows = pictures_rows };
 	static const struct table strips = { "strips", "losses and throttling in the columns of pictures", TABLE(strips_columns), TABLE_ROWS, SCREEN_OFF,
 	    .rows = strips_rows };
+	struct pictures *p = part;
 
+	if (!p || p->drawn)		/* --merge cannot add them up */
+		return;
 	report_add(r, &about, &p->panels);
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct table *table = picture_kinds[p->pic[i].kind]->figures;

@@ -484,8 +484,10 @@ sort_end(struct sort *s, bool unit)
 }
 
 void
-sort_free(struct sort *s)
+sort_free(void *sort)
 {
+	struct sort *s = sort;
+
 	if (!s)
 		return;
 	rows_free(&s->rows);
@@ -523,13 +525,6 @@ part_new(struct pass *p)
 }
 
 static void
-part_add(void *part, struct report *r)
-{
-	if (part)			/* --merge makes those of the keys that it reads */
-		sort_add(part, r);
-}
-
-static void
 part_begin(void *part, struct pass *p)
 {
 	(void)p;
@@ -546,10 +541,4 @@ part_end(void *part, struct pass *p)
 	return exact;
 }
 
-static void
-part_free(void *part)
-{
-	sort_free(part);
-}
-
-const struct part_kind part_sort = { .new = part_new, .add = part_add, .begin = part_begin, .end = part_end, .free = part_free };
+const struct part_kind part_sort = { .new = part_new, .add = sort_add, .begin = part_begin, .end = part_end, .free = sort_free };

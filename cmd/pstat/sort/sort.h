@@ -40,14 +40,14 @@ void	sort_hist(struct sort *, struct cell *, struct bucket *to);
 struct sort_sum { uint64_t value; struct counted n; };
 struct sort_sum *sort_sums(const struct sort *, unsigned key, size_t *n, struct counted *other);
 struct cell sort_cell(const struct sort *, unsigned key, uint64_t value);
-/* Add the tables to the report. */
-void	sort_add(struct sort *, struct report *);
+/* Add the tables to the report; NULL: there are none. */
+void	sort_add(void *, struct report *);
 /* After count_init() and before the input is counted.  Exits 1 without memory. */
 void	sort_begin(struct sort *);
 /* After the input was counted; unit: all samples are of one event.  False: a limit was met. */
 bool	sort_end(struct sort *, bool unit);
 /* Is the value of that --hist one between two records, which nobody sees where a recording is cut? */
 bool	sort_hist_is_between(const char *hist);
-void	sort_free(struct sort *);
+void	sort_free(void *);
 
 #endif

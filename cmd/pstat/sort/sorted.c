@@ -301,8 +301,12 @@ hist_add(struct sort *s, struct report *r)
 }
 
 void
-sort_add(struct sort *s, struct report *r)
+sort_add(void *sort, struct report *r)
 {
+	struct sort *s = sort;
+
+	if (!s)				/* --merge makes those of the keys that it reads */
+		return;
 	for (unsigned i = 0; i < s->nkeys; i++)
 		s->col[i] = (struct column){ s->key[i]->name, s->key[i]->cell, ADDS_KEY, s->key[i]->help };
 	memcpy(s->col + s->nkeys, counted, sizeof counted);
