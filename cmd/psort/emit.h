@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * emit.h - the output side of sorting and of merging: records are held in a queue by their time, and beyond its bound of
- * memory in a spill, until they are released.
+ * emit.h - the output side of sorting and of merging: holds records until they are released, in a queue by their time, and in a
+ * spill when the queue is over its bound of memory.
  *
  *	records -> queue (state/round.h) -> output
  *	              \-> spill (spill.h) ->/		when the queue is over its bound
@@ -93,7 +93,7 @@ int	emit_payload(struct emit *, struct pp_source *, const struct pp_rec *);
  * many bytes are missing.
  */
 int	emit_fill(struct emit *, uint64_t missing);
-/* Release adjacent records as one block, until the first spill. */
+/* Until the first spill: release records that are adjacent in memory as one block. */
 void	emit_side_by_side(struct emit *);
 /* For pp_read_into(): memory of the queue, so that records need no copy.  All records put before must be written. */
 uint8_t	*emit_buffer(void *emit);

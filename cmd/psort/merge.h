@@ -14,8 +14,8 @@
 #include "sort.h"
 
 /*
- * Write the merge of the tool's inputs, which may be a manifest's, to t->out_name.  Records beyond the bound of memory go to the spill, whose
- * errors are in spill_err.  Call it after tool_check().  0, or 1: failure, after a message.  Inputs that cannot be merged
+ * Merge the tool's inputs, or the parts of its manifest, into t->out_name.  Records beyond the bound of memory go to the spill,
+ * whose errors are in spill_err.  Call it after tool_check().  0, or 1: failure, after a message.  Inputs that cannot be merged
  * exit 2.  It sets opened, tick and arg of the options.
  */
 int	merge_run(struct tool *, struct join_options *, const struct sort_how *, struct spill *,

@@ -2,10 +2,11 @@
 /*
  * merge_known.h - records of several inputs about the same tasks, maps and counters.
  *
- * A part of --switch-output begins with a snapshot, which is known already if the previous part is merged, too; a piece (--piece)
- * has all records about the state.  So one without a time is left out if it does not change the state, or if it continues a run
- * of such records that another input has, too, before the next one with a time; and one with a time if another input has the
- * same, byte for byte.
+ * Several inputs can have the same records about the state: a part of --switch-output begins with a snapshot, which the previous
+ * part makes redundant; each piece (--piece) has all of them.  Such a record is left out
+ *	without a time	if it does not change the state, or if another input has the same run of such records up to here, since
+ *			the last record with a time
+ *	with a time	if another input has the same record, byte for byte
  *
  * Values of PERF_SAMPLE_READ are running totals (total.h) of each input.  If several inputs have the same counter, each value
  * becomes the sum of the increments of all inputs so far.  So each sample keeps the period that it has in its own input.

@@ -4,11 +4,11 @@
  *
  * All records with a time are held in one queue (emit.h), and beyond its bound of memory in one spill.  Each input has a
  * watermark (`bound'), by its rounds, by a window or at its end.  Records up to the smallest watermark are written, those of
- * the same time in the order of the inputs: but a record that several inputs have (pieces all have those about the state) comes
- * once, behind all that is in front of it in one of them.
+ * the same time in the order of the inputs.  A record that several inputs have (each piece has all records about the state) is
+ * written once, after all records that precede it in any of these inputs.
  *
  * A record without a time keeps its place: it is written before the next record with a time of the same input.  So the
- * snapshot at the begin of a later part is not written before the earlier parts.
+ * snapshot at the start of a later part is not written before the earlier parts.
  */
 #ifndef PSORT_MERGE_ORDER_H
 #define PSORT_MERGE_ORDER_H
@@ -70,15 +70,15 @@ int	order_add_tie(struct merge_order *, struct tie *);
 /* Put all ties. */
 int	order_put_ties(struct merge_order *);
 /*
- * Put those of the inputs up to this one, which may have more of that time.  But another may have one about the state that is
- * among them: then wait, unless `now'.
+ * Put the ties of the inputs up to this one, which may get more of that time.  Unless `now', wait if one of these ties is about the
+ * state: another input may have it, too.
  */
 int	order_put_first_ties(struct merge_order *, unsigned upto, bool now);
 /* Copy the ties that are left, since the queue's memory is freed.  If they are too large, put them. */
 int	order_keep_ties(struct merge_order *);
-/* merge_order.c: put a released record, and what is held in front of it. */
+/* merge_order.c: put the held records that precede a released record, and the record. */
 int	order_put_timed(struct merge_order *, const struct tie *, uint64_t time);
-/* The same of the held records of an input that precede that time. */
+/* Put the held records of an input that precede that time. */
 int	order_put_held(struct merge_order *, unsigned i, uint64_t time);
 
 /* ---- merge_order.c ---- */

@@ -40,17 +40,18 @@ int	confine_allow(struct confine *, const char *path, unsigned rights);
 /* The same of a descriptor, which stays the caller's. */
 int	confine_allow_fd(struct confine *, int fd, unsigned rights);
 /*
- * Lock, for good.  With CONFINE_SERVE by seccomp alone: a process under Landlock may not look into one that is not, whatever its
- * rules are, so /proc/PID/root, where files of containers are, would be closed.  1; 0: nothing holds, as the kernel refuses what
- * both need; -1: a lock that the kernel has could not be closed: errno.  What holds is written into text: "Landlock ABI 7,
- * seccomp", "no Landlock, seccomp" ...
+ * Lock the process, for good.  text gets the locks that hold: "Landlock ABI 7, seccomp", "no Landlock, seccomp" ...
+ * 1; 0: no lock holds, because the kernel refuses PR_SET_NO_NEW_PRIVS; -1: the kernel has a lock but refuses to close it (errno).
+ *
+ * CONFINE_SERVE locks by seccomp alone: Landlock denies a process the /proc/PID/root of all processes that are not under the same
+ * Landlock, and there are the files of containers.
  */
 int	confine_lock(struct confine *, char *text, size_t size);
 
 /* confine_calls.c: lock by seccomp.  1, 0: there is none for this machine or kernel, -1: errno. */
 int	confine_calls(unsigned rights, int peer);
 
-/* Sanitizers report by files and programs of their own, and look for leaks from outside: only writing is refused then. */
+/* Sanitizers open files and start programs to report, and trace the process to find leaks: then only writing is refused. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(leak_sanitizer)
 #define CONFINE_SANITIZED 1

@@ -20,7 +20,7 @@ struct near {
 void	near_note(struct near *, const struct words *wanted, const char *name);
 /* Write to text: "near that: a, b"; or "there are a, b, ..." of all names if none is similar; or "". */
 void	near_text(const struct near *, char *text, size_t size);
-/* Is any similar? */
+/* Is any of the names similar to a wanted one? */
 bool	near_is_similar(const struct near *);
 void	near_free(struct near *);
 

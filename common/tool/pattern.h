@@ -8,11 +8,11 @@
 
 /* Does the text match?  In at most length times length steps. */
 bool	pattern_match(const char *pattern, const char *text);
-/* An element of a pattern, not a `*', p at it: its end if it matches the character; NULL: it does not. */
+/* Match the element of a pattern at p, which is no `*', with a character.  The end of the element; NULL: no match. */
 typedef const char *pattern_element(const char *p, char c);
 /*
- * What of the pattern is behind n bytes of text that it matches, without `*'; NULL: it does not match them.  Only the last `*' is
- * tried again.
+ * Match the pattern p with the n bytes at s.  The rest of the pattern after them, without leading `*'; NULL: no match.  After a
+ * mismatch, only the last `*' is tried again.
  */
 static inline const char *
 pattern_walk(const char *p, const char *s, size_t n, pattern_element *one)

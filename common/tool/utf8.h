@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* utf8.h - what is UTF-8, whatever the locale is */
+/* utf8.h - test for UTF-8, in any locale */
 #ifndef PP_UTF8_H
 #define PP_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the character at p, of which n are present, at least one; 0 if it is not valid. */
+/* The length of the character at p, where n bytes (at least 1) can be read; 0 if it is not valid. */
 static inline size_t
 utf8_len(const uint8_t *p, size_t n)
 {
