@@ -2,9 +2,9 @@
 /*
  * jit.h - code made at run time, from the jitdumps of the processes (--jit)
  *
- * A process with an executable map of .../jit-PID.dump writes its functions into that file.  At each FINISHED_ROUND its dump is
- * read on, as far as the times are that the walk has delivered.  The functions go into ELF files (image.h), of which the store
- * takes one for each process and round, and an MMAP2 for each function goes in front of the FINISHED_ROUND.
+ * A process with an executable map of .../jit-PID.dump writes its functions into that file.  At each FINISHED_ROUND, its new
+ * functions are read, up to the time that the walk has delivered.  Those of one process and round go into one ELF file (image.h) in
+ * the store, and an MMAP2 for each function is put before the FINISHED_ROUND.
  *
  *	jit.c		the stage: what happens to the maps of processes that have dumps
  *	jit_dump.c	the dumps of processes, from the map to the end

@@ -84,7 +84,7 @@ struct jit {
 	uint32_t	 ndsos;
 	struct jit_put	*puts;		/* in the order in which they are written */
 	size_t		 nputs, puts_cap;
-	struct jit_put	*hidden;	/* functions that the map in turn hides, to be written behind it */
+	struct jit_put	*hidden;	/* functions that the current map hides: written again after it */
 	size_t		 nhidden, hidden_cap;
 	/* for messages */
 	uint64_t	 made;		/* MMAP2s */
@@ -103,7 +103,7 @@ struct jit_process *jit_process_find(const struct jit *, uint32_t pid);		/* NULL
 struct jit_process *jit_process_get(struct jit *, uint32_t pid);		/* made if unknown; NULL: no memory */
 void	jit_process_close(struct jit *, struct jit_process *);			/* its dump is done with */
 void	jit_process_end(struct jit *, struct jit_process *);
-/* A map arrives: if it is of a dump, open the dump, because its process and the name may be gone when it is delivered. */
+/* A map arrives: if it is of a dump, open the dump now, because process and file may be gone when the map is delivered. */
 void	jit_arrived(struct jit *, const struct pp_rec *map);
 /* The map of a dump is delivered.  A process that maps the same file again goes on with it. */
 int	jit_begin(struct jit *, uint32_t pid, uint64_t time, const struct pp_rec *map, const struct pp_dso *);
@@ -114,9 +114,9 @@ int	jit_advance_of(struct jit *, struct jit_process *, uint64_t limit);
 
 /* ---- jit_image.c: functions return 1, or -1 with the reason in the in_err of the tool ------------------- */
 
-/* Add a function of a process that it has from that time on. */
+/* Add a function, which the process has from that time on. */
 int	jit_image_load(struct jit *, struct jit_process *, uint32_t pid, uint64_t time, const struct image_fn *);
-/* Bytes of an image are at that address, too, from that time on. */
+/* Add an MMAP2: from that time on, some bytes of an image are at that address, too. */
 int	jit_image_map(struct jit *, const struct jit_put *);
 /* The image of a map; UINT32_MAX: it is none of ours. */
 uint32_t jit_image_of(const struct jit *, const struct pp_map *);

@@ -36,11 +36,11 @@ struct maptext {				/* begins zeroed */
 
 /* Append bytes of the file. */
 void		 maptext_append(struct maptext *, const char *, size_t);
-/* Are these bytes of the file, up to where it was read to, those that were appended?  Else it was written anew. */
+/* Are these bytes, the last of the file that were read, still those that were appended?  If not, the file was written anew. */
 enum { MAPTEXT_TAIL = 256 };
-size_t		 maptext_tail(const struct maptext *);		/* how many are compared, at most MAPTEXT_TAIL */
+size_t		 maptext_tail(const struct maptext *);		/* the number of bytes to compare, at most MAPTEXT_TAIL */
 bool		 maptext_has_tail(const struct maptext *, const char *);
-/* After the last append, and before the functions below.  The time it takes is that of a copy, and of sorting what is new. */
+/* Call it after the last append and before the functions below.  It copies all symbols, and sorts only the new ones. */
 void		 maptext_ready(struct maptext *);
 /* The symbol that contains the address; NULL: none. */
 const struct maptext_symbol *maptext_find(const struct maptext *, uint64_t addr);

@@ -3,9 +3,9 @@
  * perfmap.h - the stage of --perf-map: names of functions from perf-PID.map, which runtimes write for perf
  *
  * When a sample hits anonymous memory of a process that has such a file, an ELF image of the names that lie in the map is stored,
- * and an MMAP2 with the image's build-id is put over the map, 1 ns before the hit.  The file is read on at the end of each round,
- * and when an address has no name.  When a function that is new then is hit, all that are new in the map get an image, which is
- * put over just these.
+ * and an MMAP2 with the image's build-id is put over the map, 1 ns before the hit.  New lines of the file are read at the end of
+ * each round, and when an address has no name.  When a sample hits a new function, all new functions in the map get an image, and
+ * MMAP2s for their addresses only.
  */
 #ifndef PERFMAP_H
 #define PERFMAP_H

@@ -26,7 +26,7 @@ void		 edit_set(struct edit *, uint64_t number, const uint8_t *p, size_t n);
 void		 edit_set_groups(struct edit *, const char *text);
 /* The feature has this payload unless the stream has that feature, or edit_set() was called for it. */
 void		 edit_add(struct edit *, uint64_t number, const uint8_t *p, size_t n);
-/* Words behind those of CMDLINE, unless it ends with them. */
+/* Append words to CMDLINE, unless it ends with them. */
 void		 edit_append_cmdline(struct edit *, char *const words[], size_t n);
 /* Is there anything to change? */
 bool		 edit_any(const struct edit *);

@@ -3,8 +3,8 @@
  * walk.h - samples and side-band of the stream in time order, for the stages that need them: one queue and one state for all
  *
  * The buffers of the CPUs arrive out of order.  So a digest of each record is queued, while the record itself is passed on at
- * once.  A FINISHED_ROUND releases the queue in time order, and the users are called before it is passed on: what they put into
- * their next stage then stands in front of it.  A reader queues, too, and uses those records at the FINISHED_ROUND.
+ * once.  A FINISHED_ROUND releases the queue in time order.  The users are called before the FINISHED_ROUND is passed on, so the
+ * records that they put into their next stage precede it: a reader, which queues records in the same way, has them in time.
  */
 #ifndef WALK_H
 #define WALK_H
@@ -58,7 +58,7 @@ uint64_t	 walk_earliest(const struct walk *);
 uint64_t	 walk_limit(const struct walk *);
 /* The trailer of a timed record that is put in: by the layout and the first id of the event that has the maps. */
 struct pp_text	 walk_trailer(const struct walk *, uint8_t *buf /* PP_TRAILER_MAX */, uint32_t pid, uint32_t tid, uint64_t time);
-/* Is it the record of the input that is being passed on, and not one that a stage has put in? */
+/* Is it the current record of the input, and not one that a stage has put in? */
 bool		 walk_passes(const struct walk *, const struct pp_rec *);
 /* Memory without a file, where code made at run time may be: what perf takes for JIT code, and memfd. */
 bool		 walk_is_anonymous(const struct pp_dso *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * lookup.h - files on this machine that the maps of a recording mean: their build-ids, or the open files
+ * lookup.h - finds the files of a recording's maps on this machine: their build-ids, or the open files
  *
  *	lookup.c	the process that reads the recording: one question, one answer
  *	recording.c	what the recording says of its machine, times and namespaces
@@ -107,23 +107,23 @@ struct lookup_found {
 /* Before tool_open(): fork the second process, which ends with this one.  Failure exits 1. */
 void	lookup_start(struct lookup *, struct tool *, const struct lookup_opt *);
 /*
- * The stage that learns from the recording where and when it was made; it comes in front of all that look files up.  Of a live
- * stream it has the files of other mount namespaces looked up when they are mapped, as they may be gone soon.
+ * The stage that learns from the recording where and when it was made; it precedes all stages that look files up.  In a live
+ * stream, it asks for the files of other mount namespaces as soon as they are mapped, because they may be gone soon.
  */
 struct out *lookup_stage(struct lookup *, struct out *next);
 /*
- * 1: there is an id (a descriptor, for the kinds without id), and with want_fd also the descriptor of the file, if it has one;
- * 0: there is none, and why.  Never fatal.
+ * Look up a file.  1: found->id is set, or for the kinds without id found->fd; with want_fd, found->fd too, if the kind has a
+ * descriptor.  0: found->why tells the reason.  Never fatal.
  */
 int	lookup_file(struct lookup *, const struct lookup_for *, bool want_fd, struct lookup_found *);
 /*
- * Is an answer the one for another map of the same file, too?  seen begins as lookup_seen() of the answer; its descriptor is
- * then the caller's to close.
+ * Does an answer hold for a later map of the same file?  lookup_seen() makes a struct lookup_seen of the answer, and takes over its
+ * descriptor, which the caller closes in the end.
  */
 #define LOOKUP_WHY_CHANGED "has been changed since"
 struct lookup_seen {
 	uint64_t	 changed;	/* 0: it never changes */
-	uint64_t	 asked;		/* wall clock, ns: until then it was as it is known */
+	uint64_t	 asked;		/* wall clock, ns: the answer is right up to then */
 	struct timespec	 ctime, mtime;
 	int		 watch;		/* by O_PATH; -1: none */
 };
@@ -131,7 +131,7 @@ enum lookup_holds { LOOKUP_HOLDS, LOOKUP_AGAIN, LOOKUP_CHANGED /* the file was a
 struct lookup_seen lookup_seen(const struct lookup *, uint64_t asked, struct lookup_found *);
 enum lookup_holds lookup_holds(const struct lookup *, const struct lookup_for *, struct lookup_seen *);
 uint64_t lookup_now(void);	/* wall clock, ns */
-/* Is the name of a map of a process that of memory or of a device, which can have no id? */
+/* Is it the name of memory or of a device, which have no id? */
 bool	lookup_is_memory(const struct pp_dso *);
 /* Does --known-build-ids have another id for that name than the stream has?  The stream's is kept. */
 bool	lookup_disagrees(const struct lookup *, const struct pp_dso *, const uint8_t *id, size_t len);

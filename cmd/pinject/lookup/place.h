@@ -17,7 +17,7 @@
 
 #include "lookup.h"
 
-enum place_why {		/* the reason of the highest number is the one that is given */
+enum place_why {		/* of several reasons, the last in this list is given */
 	WHY_NAME, WHY_ABSENT, WHY_GONE, WHY_KIND, WHY_LINK, WHY_OUTSIDE, WHY_OWNER, WHY_DENIED, WHY_DEVICE, WHY_INODE, WHY_CHANGED,
 	WHY_SYSTEM,		/* errno, in `error' */
 	WHYS
@@ -40,13 +40,13 @@ struct place {			/* what is known of the file */
 
 /* Before the process is locked: open the directories of --symfs. */
 void	place_start(const struct lookup_opt *);
-/* Each returns a descriptor, O_RDONLY | O_NONBLOCK, or -1 and p->why: the file of a map, */
+/* The four functions return a descriptor, O_RDONLY | O_NONBLOCK, or -1 and p->why.  The file of a map: */
 int	place_open(struct place *);
-/* a jitdump; the name's last part below opt->jit_dump_dir, if it is nowhere else; */
+/* A jitdump; if it is not in its own directory, the file of that name in opt->jit_dump_dir: */
 int	place_open_jitdump(struct place *);
-/* perf-PID.map; */
+/* perf-PID.map: */
 int	place_open_perf_map(struct place *);
-/* a file by its name alone, below --symfs or in our root. */
+/* A file by its name alone, below --symfs or in our root: */
 int	place_open_debug(struct place *);
 const char *place_why(const struct place *);		/* as text */
 
@@ -54,11 +54,11 @@ const char *place_why(const struct place *);		/* as text */
 
 /* Always -1. */
 int	place_none(struct place *, enum place_why);
-/* The same by errno. */
+/* Always -1, with the reason of errno. */
 int	place_failed(struct place *);
 /*
- * A descriptor by O_PATH (or -1: errno), which is closed, becomes one that can be read, if it is a regular file; else -1 and
- * p->why.
+ * Open the file of a descriptor by O_PATH (-1: errno says why there is none) for reading, and close that descriptor.  -1 and p->why
+ * if the file is not a regular one.
  */
 int	place_reopen(struct place *, int path, struct stat *);
 /*
@@ -85,9 +85,9 @@ int	roots_get(uint32_t pid, bool *alive);
 void	roots_learn(uint32_t pid, uint64_t mnt, uint64_t time);
 /* Is the process alive in another mount namespace?  Cheap if asked again, until roots_forget(). */
 bool	roots_is_other(uint32_t pid);
-/* The process may have another mount namespace now: it runs another program, */
+/* The process may have another mount namespace now, because it runs another program. */
 void	roots_forget(uint32_t pid);
-/* or is new, by a FORK of that time, and begins in the one of its parent. */
+/* The process is new, by a FORK of that time, and begins in the mount namespace of its parent. */
 void	roots_fork(uint32_t pid, uint32_t ppid, uint64_t time);
 
 #endif

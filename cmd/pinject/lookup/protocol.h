@@ -2,7 +2,8 @@
 /*
  * protocol.h - what the two processes of lookup.h send each other
  *
- * A message is some questions, of which the last one is answered by a message, unless it is an early one, too.
+ * A message of the first process has one or more questions.  The second process answers the last one by a message, unless it is an
+ * early question (EARLY_...).
  */
 #ifndef PROTOCOL_H
 #define PROTOCOL_H

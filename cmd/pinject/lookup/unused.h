@@ -19,9 +19,9 @@ struct unused {
 	uint64_t	 n;
 };
 
-/* A warning; beyond the first ones only with -v. */
+/* Warn; after the first warnings only with -v. */
 void	unused_say(struct unused *, const char *name, size_t len, const char *why);
-/* How many had no warning of their own. */
+/* Print how many files had no warning of their own. */
 void	unused_end(const struct unused *);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * when.h - which wall clock time it was at a time of the recording's clock, if the recording does not say so itself (CLOCK_DATA):
- * the clock is read here, and that is right if the recording was made since this machine was started
+ * when.h - converts a time of the recording to wall clock time, if the recording has no CLOCK_DATA: reads the recording's clock on
+ * this machine, which is right if the recording was made here since the last boot
  *
  *	struct when w;
  *	when_start(&w);				while the process can still make perf events
@@ -20,7 +20,7 @@ struct when {
 	struct when_pair perf;		/* the clock of recordings without -k, and the wall clock */
 	struct when_pair ref;		/* of the recording's clock; clock 0: it cannot be read */
 	int64_t		 clock;		/* which one: join/clock.h */
-	uint64_t	 slept;		/* ns for which this machine was suspended; clocks that stop then do not show when */
+	uint64_t	 slept;		/* ns for which this machine was suspended; clocks that stop then do not show when that was */
 };
 
 void		 when_start(struct when *);
@@ -28,7 +28,7 @@ void		 when_start(struct when *);
 bool		 when_is(struct when *, int64_t clock);
 /* Can it be a time of that clock on this machine, since it was started and up to now? */
 bool		 when_can_be(const struct when *, uint64_t time);
-/* Wall clock, ns, at that time of the recording's clock, or somewhat before.  0: unknown. */
+/* The wall clock, ns, at that time of the recording's clock, or somewhat less.  0: unknown. */
 uint64_t	 when_latest(const struct when *, uint64_t time);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* hold.h - records held back until it is known what becomes of them, within a limit of memory */
+/* hold.h - holds records until the stage knows what to do with them, within a limit of memory */
 #ifndef HOLD_H
 #define HOLD_H
 

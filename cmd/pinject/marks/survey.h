@@ -7,7 +7,7 @@
 
 struct survey {
 	uint64_t first, last;		/* times of the oldest and newest sample; 0: no sample has a time */
-	uint64_t behind;		/* how much a record is behind a newer one that precedes it, at most */
+	uint64_t behind;		/* the most by which a record is older than one that precedes it */
 	bool	 rounds;		/* there are FINISHED_ROUNDs */
 	struct pp_err err;		/* why it ended early, if the main pass may go on */
 };
