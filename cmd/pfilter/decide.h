@@ -32,7 +32,7 @@ struct decide {
 	bool		 checked;	/* the fields in --filter were checked */
 	bool		 shared;	/* no option can reject the last record: it belongs to both sides */
 	bool		 full;		/* --stop: every event has its --max-samples */
-	bool		 unsure;	/* for some samples another reason may have come first: they were not read */
+	bool		 unsure;	/* samples were left out by the index: another reason may have come first for them */
 	uint64_t	 records[REASON_END], samples[REASON_END];	/* number of verdicts by reason */
 };
 
@@ -57,8 +57,8 @@ decide_thinned(enum reason why)
 }
 
 /*
- * The verdict of --filter on a record that the keys gave `by_keys': KEPT or LACKS_FIELD.  Returns by_keys, NOT_FILTER or
- * UNKNOWN_FILTER; -1 as above.
+ * The verdict of --filter on a record to which the keys gave the verdict by_keys, KEPT or LACKS_FIELD.  Returns by_keys, NOT_FILTER
+ * or UNKNOWN_FILTER; -1 as above.
  */
 int	decide_filter(struct decide *, const struct pp_event *, const struct pp_rec *, int by_keys);
 

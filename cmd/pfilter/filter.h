@@ -41,7 +41,7 @@ int	filter_start(struct filter *, const struct atomic *rest);
 void	filter_run(struct filter *);
 /* Number of records whose verdict was made early because --max-memory was reached. */
 uint64_t filter_early(const struct filter *);
-/* Number of those decided before all that is near them in time (window/window.h) had arrived, for the same reason. */
+/* Number of records whose verdict was made for the same reason before all samples near them in time (window.h) had arrived. */
 uint64_t filter_short(const struct filter *);
 void	filter_free(struct filter *);
 

@@ -19,8 +19,8 @@
 
 struct side {
 	struct pp_sink	*sink;		/* NULL: records are counted only */
-	bool		 holds;		/* the sink holds its output until a record of the kernel has */
-	bool		 bound;		/* passed the changes, and the names in options were found (bound) */
+	bool		 holds;		/* the sink holds its output, until a record of the kernel has passed the changes, */
+	bool		 bound;		/* ... and the names in options were found */
 	struct out	*first;		/* first of the changes; NULL: none */
 	struct totals	*totals;	/* NULL: no READ values, or no samples are rejected */
 	struct needed	*needed;	/* NULL: not --sideband=needed */

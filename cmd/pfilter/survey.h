@@ -11,8 +11,8 @@ struct survey {
 };
 
 /*
- * Find the time of the first sample, and if `last' of the last one: from the SAMPLE_TIME feature in front of the samples, from the
- * index, or by reading the samples, whose bytes are then known to the --piece, too.
+ * Find the time of the first sample, and if `last' of the last one: from the SAMPLE_TIME feature before the samples, from the
+ * index, or by reading the samples, which also gives --piece the number of their bytes.
  * Errors in the input are not reported; the main pass reports them.
  */
 void	survey_times(struct tool *, bool last, struct survey *);

@@ -30,8 +30,8 @@ struct expr *expr_add(struct expr *e, const struct tool *, const char *option, c
 /* The same for --filter-file: the lines of the file, without comments from #, are one expression. */
 struct expr *expr_add_file(struct expr *e, const struct tool *, const char *path);
 /*
- * After the last option: find the functions in filters of the kernel (FIELD.function) in the file of --kallsyms; NULL: it was not
- * given.  One that is not there exits 2.  *text gets the place of the kernel.  false: there are none.
+ * After the last option: look up the functions that filters of the kernel name (FIELD.function) in path, the file of --kallsyms
+ * (NULL: not given).  A function that is not in it exits 2.  *text gets the place of the kernel.  false: no filter names one.
  */
 bool	expr_functions(struct expr *, const char *path, struct kallsyms_text *);
 /* Does it use comm, dso or another field that is correct in time order only? */
@@ -48,8 +48,9 @@ bool	expr_reads_payloads(const struct expr *);
  */
 void	expr_learn(struct expr *, const struct pp_rec *, bool swap);
 /*
- * After all events are known, if not their names, as at the first record of the kernel.  The source keeps formats.  A field that no event records exits 2;
- * the message names the option of perf record.  If only some events lack a field, a warning follows at their first sample.
+ * Call it when all events are known, at the latest at the first record of the kernel; their names may follow.  The source must
+ * keep formats.  A field that no event records exits 2; the message names the option of perf record.  If only some events lack a
+ * field, a warning follows at their first sample.
  */
 void	expr_bind(struct expr *, const struct tool *, const struct pp_source *in);
 /* Evaluate the expression.  1 and *result, or -1: the record is invalid (text in pp_err). */
@@ -60,8 +61,8 @@ int	expr_match(struct expr *, const struct field_subject *, enum expr_result *re
  */
 void	expr_explain(struct expr *, bool waits, FILE *);
 /*
- * Call fn for each comparison of a field with constants that all selected records meet, since it is joined to the rest by `and': the
- * field's name, and the n ranges, ascending, that its value is in; numbers below 0 are left out.
+ * Call fn for each comparison of a field with constants that `and' joins to the rest, so that all selected records meet it.  fn
+ * gets the field's name and the n ranges, ascending, in which its value is; numbers below 0 are left out.
  */
 struct expr_bound { uint64_t lo, hi; };
 void	expr_bounds(const struct expr *, void (*fn)(void *arg, const char *field, const struct expr_bound *, size_t n), void *arg);

@@ -2,9 +2,9 @@
 /*
  * kernel.h - private to expr/: EVENT{FILTER}, a filter in the language of the kernel (perf record --filter) and with its meaning.
  *
- * The tree: N_EVENT, whose a is the filter; && || ! as elsewhere; N_KERNEL, one predicate.  What a predicate means depends on the
- * format of the event: fold() gives an N_KERNEL of a number the comparison for that event as a, and that of text or of a CPU mask
- * is itself a test (kernel_test()).
+ * The tree: N_EVENT, whose a is the filter; && || ! as elsewhere; N_KERNEL, one predicate.  The meaning of a predicate depends on
+ * the format of the event.  If it compares a number, fold() makes its a the comparison for that event; if it compares text or a CPU
+ * mask, kernel_test() tests it.
  *
  *	kernel.c	the grammar
  *	kernel_mean.c	what a filter means for the format of an event

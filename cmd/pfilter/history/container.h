@@ -26,7 +26,7 @@ struct container_key {			/* the list of an option; initially zero */
 /* After the last option.  A word for a pod that is no UID exits 2. */
 void	container_ready(struct container_key *, const struct tool *, const char *option, bool pods);
 /*
- * Is a cgroup of that path in one of the listed containers or pods, or below one?  `near' (or NULL) gets the names that are not listed.
+ * Is a cgroup of that path in one of the listed containers or pods, or below one?  If not, its names are added to `near' (or NULL).
  * Warns of a word that is the beginning of two ids.
  */
 bool	container_has(struct container_key *, const struct tool *, const char *path, struct near *);

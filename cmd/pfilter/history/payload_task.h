@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * payload_task.h - --payload-tasks: the options that select tasks are asked of every task that a sample involves: the one it was
- * taken in, and those that its payload names by the rows of record/payload.def.  One that satisfies all of them is enough.
+ * payload_task.h - --payload-tasks: tests every task that a sample involves by the options that select tasks: the task in which it
+ * was taken, and the tasks that its payload names (record/payload.def).  The sample matches if one task satisfies all options.
  *
- * perf sched takes the time of a task's switch from the last one of its CPU, whoever's that was.  Usually that one names the task
- * too; if the recording lacks it, an older one counts.  So a sched_switch that the next of its CPU does not continue is kept:
- * payload_tasks_look() sees both PAYLOAD_AHEAD before the verdict on the first; if they are further apart, it is put in front of
- * the second.  So is the switch to a task that satisfies the options only since, as by a new name.
+ * perf sched measures from the previous switch on the same CPU.  Usually that is the switch to the task that now stops.  If that
+ * one was lost, it is an older switch between other tasks, which must be kept, too: a "gap", a sched_switch whose next task is not
+ * the one that the next switch on its CPU stops.  payload_tasks_look() sees that next switch if it comes within PAYLOAD_AHEAD.  If
+ * it comes later, the gap is written right before it.  So is the switch to a task that did not satisfy the options at that time,
+ * but does when it stops, for example by a new name.
  *
- * Payloads have the numbers of the first pid namespace, samples those of perf's.  Where both differ the pairs are learnt.
+ * Payloads have the numbers of the first pid namespace, samples those of perf's.  If they differ, the pairs are learnt.
  */
 #ifndef PFILTER_PAYLOAD_TASK_H
 #define PFILTER_PAYLOAD_TASK_H
@@ -29,28 +30,30 @@ struct payload_tasks *payload_tasks_new(void);
 /* Add a row, EVENT:FIELD[:tgid]; an error exits 2. */
 void	payload_tasks_add(struct payload_tasks *, const struct tool *, const char *text);
 /*
- * The keys say what is remembered of tasks; NULL: none.  `names': payload_tasks_named() must know what is selected.
+ * The keys decide what is remembered of tasks; NULL: none are given.  `names': payload_tasks_named() must tell for each task
+ * whether it is selected.
  */
 void	payload_tasks_start(struct payload_tasks *, const struct pp_source *, const struct pp_state *,
 	    const struct state_keys *, bool names);
-/* When all events are known: a row of --task-field that fits none, or an event whose format is missing, exits 2. */
+/* When all events are known: a row of --task-field that fits no event, or an event whose format is missing, exits 2. */
 void	payload_tasks_bind(struct payload_tasks *, const struct tool *);
 /*
- * Does a sample match the options of tasks?  In time order.  `gap': it is a switch that the next of its CPU does not continue.
+ * Does a sample match the options that select tasks?  Called in time order.  `gap': it is marked as a gap, see above.
  * KEPT, or the reason for its own task; -1: it is malformed.
  */
 int	payload_tasks_match(struct payload_tasks *, const struct selection *, struct state_keys *, const struct pp_event *,
 	    const struct pp_rec *, bool gap, struct pp_err *);
-/* A sample in time order, before its verdict.  The number of the one to mark as a gap; 0: none; -1: it is malformed. */
+/* Look at a sample before its verdict, in time order.  The number of an earlier sample that is a gap; 0: none; -1: malformed. */
 int64_t	payload_tasks_look(struct payload_tasks *, const struct pp_event *, const struct pp_rec *, uint64_t nr, struct pp_err *);
-/* A FORK, in time order: the task is a new one.  Once `ahead', as payload_tasks_look(), and once at its turn. */
+/* A FORK makes a new task.  Called twice, both in time order: with `ahead' among payload_tasks_look(), and among the verdicts. */
 void	payload_tasks_fork(struct payload_tasks *, const struct pp_rec *, bool ahead);
-/* Is the sample of the last payload_tasks_match() a switch that might be needed later, unless other options reject it?  They do. */
+/* Is the sample of the last payload_tasks_match() a switch, which may be needed later? */
 bool	payload_tasks_waits(const struct payload_tasks *);
+/* Other options reject that switch, so it is not needed later. */
 void	payload_tasks_rejected(struct payload_tasks *);
 /*
- * The verdict on the sample of the last payload_tasks_match(): kept or not.  A record that must be written in front of it: then
- * *front is that (until the next call), else its raw is NULL.  1, or -1: no memory.
+ * The verdict on the sample of the last payload_tasks_match(): kept or not.  If a record must be written before it, *front is that
+ * record, valid until the next call; otherwise front->raw is NULL.  1, or -1: no memory.
  */
 int	payload_tasks_verdict(struct payload_tasks *, const struct pp_rec *, bool kept, struct pp_rec *front);
 /* The tasks of the sample of the last payload_tasks_match(), *n of them. */

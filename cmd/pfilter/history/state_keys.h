@@ -30,8 +30,8 @@ void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list
 /* Is one of --comms, --dsos, --cgroup, --container, --pod, --inherit or their opposites given? */
 bool	state_keys_select(const struct state_keys *);
 /*
- * Is --comms or --inherit given, so that only some tasks can be selected: those that have these names, or descend from such a task, or
- * (*pids not NULL, which may be empty) from one of these processes?
+ * Is --comms or --inherit given?  Then only these tasks can be selected: those with one of *names and their descendants, and, if
+ * *pids is not NULL, the descendants of these processes (*pids may be empty).
  */
 struct words;
 bool	state_keys_kin(struct state_keys *, struct words **names, const struct tool_list **pids);
@@ -50,8 +50,9 @@ int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct p
  */
 int	state_keys_match(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *, struct pp_err *);
 /*
- * With --payload-tasks, samples ask of their tasks by themselves, and state_keys_match() leaves these keys to: --comms and --inherit
- * for a task; the keys of cgroups for a cgroup's id.  KEPT or the reason, as above.
+ * With --payload-tasks, state_keys_match() leaves out the keys of tasks and cgroups.  payload_task.c tests them instead, for each
+ * task of a sample: --comms and --inherit by state_keys_match_task(), the keys of cgroups by state_keys_match_cgroup().  Both
+ * return KEPT or the reason, as above.
  */
 void	state_keys_tasks_elsewhere(struct state_keys *);
 int	state_keys_match_task(struct state_keys *, const struct pp_state *, uint32_t pid, uint32_t tid);

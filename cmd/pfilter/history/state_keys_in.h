@@ -20,7 +20,7 @@ struct state_keys {
 	bool		 inherit;
 	struct container_key container, pod, no_container, no_pod;
 	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
-	bool		 elsewhere;		/* samples ask for tasks and cgroups by themselves */
+	bool		 elsewhere;		/* payload_task.c tests the keys of tasks and cgroups */
 	struct tool_list pid;			/* with `inherit': the list of --pid */
 	struct descent	 descent;
 	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */

@@ -8,8 +8,8 @@
 /* Bits of pp_task.mark and pp_process.mark: --sideband=needed of the two outputs, then --inherit. */
 enum {
 	MARK_WRITTEN = 1, MARK_WRITTEN_REST = 2, MARK_DESCENDS = 4, MARK_UNDECIDED = 8,
-	MARK_SIDE_SHIFT = 4,		/* shift from the first two to two more: needed.c */
-	MARK_NAME_SHIFT = 6,		/* and to the next two */
+	MARK_SIDE_SHIFT = 4,		/* needed.c has two more marks for each output: the first two, shifted by this, */
+	MARK_NAME_SHIFT = 6,		/* ... and by this */
 };
 
 /* Is the record about a thread?  Then *tid is its tid. */

@@ -14,14 +14,14 @@ struct cover {			/* begins zeroed */
 	bool		 keyed;		/* there are ranges for each key; else `all', and keys are ignored */
 	struct ranges	 all;
 	struct table	 by;
-	size_t		 kept;		/* keys that the last search for forgotten ones left */
+	size_t		 kept;		/* number of keys after the last search for keys to forget */
 	uint64_t	 since;		/* earlier times are forgotten */
 };
 
 void	cover_start(struct cover *, bool keyed);
 /* Add a range.  Without memory, exits. */
 void	cover_add(struct cover *, uint32_t key, uint64_t from, uint64_t to);
-/* Add a range whose end is not known yet.  cover_close(): the end of one; the range lasts as long as any of the key is open. */
+/* Add a range whose end is not known yet.  cover_close() ends it; ranges of one key that are open at the same time become one. */
 void	cover_open(struct cover *, uint32_t key, uint64_t from);
 void	cover_close(struct cover *, uint32_t key, uint64_t to);
 bool	cover_has(const struct cover *, uint32_t key, uint64_t time);

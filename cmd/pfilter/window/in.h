@@ -13,10 +13,10 @@ struct look {			/* a sample that is looked at */
 	struct field_subject about;
 	const struct field_stream *stream;
 	uint64_t	 time;
-	bool		 late;		/* newer ones were looked at before: it arrived later than rounds allow */
+	bool		 late;		/* newer samples were looked at before it: it arrived later than its round permits */
 	bool		 swap;
 };
-/* The key of a record.  false: it has none.  window_key_of(): if it is not ALL. */
+/* The key of a record.  false: it has none.  window_key_of() is for all keys but ALL. */
 bool	window_key_of(const struct look *, enum window_key, uint32_t *key);
 static inline bool
 window_key(const struct look *l, enum window_key which, uint32_t *key)

@@ -44,8 +44,8 @@ struct span {
 	unsigned	 nkeys;
 	uint64_t	 longer, shorter;
 	bool		 has_longer, has_shorter;
-	bool		 within;	/* --span-with: what lies between is kept, too, ... */
-	enum window_key	 with;		/* ... if it has the same of the first record */
+	bool		 within;	/* --span-with: samples between both ends are kept, too, ... */
+	enum window_key	 with;		/* ... if they have the same tid or CPU as the first sample; or ALL */
 	struct cover	 cover;		/* of spans that are kept, if `within' */
 	struct span_counts n;
 	uint64_t	 last;		/* time of the last record */
@@ -66,11 +66,11 @@ struct span {
 /* Parse the argument of --span.  An error exits 2. */
 void	span_parse(struct span *, const struct tool *, const char *text);
 void	span_start(struct span *);
-/* What ids and names of events say may have changed. */
+/* Call it when ids or names of events may have changed: the places of keys are looked up again. */
 void	span_forget_places(struct span *);
 /* After all events are known: a key that none has exits 2. */
 void	span_bind(struct span *, const struct tool *, const struct field_stream *);
-/* A record of that time: open spans that began long before are long enough. */
+/* A record of that time has arrived: mark the open spans that are now known to be long enough. */
 void	span_pass(struct span *, struct pp_arrival *, uint64_t time);
 /* A sample, after span_pass(); `nr': its number for pp_arrival_mark().  1: it is an end; 0: it is none; -1: it is malformed. */
 int	span_look(struct span *, struct pp_arrival *, const struct look *, uint64_t nr, struct pp_err *);

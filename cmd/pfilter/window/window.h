@@ -3,7 +3,8 @@
  * window.h - selection by what else is near in time: --around, --span.
  *
  * A sample can open a window that begins before it.  So each sample is looked at in time order (windows_look()), before the
- * verdict on any that is up to windows_ahead() older; verdicts then ask what covers their time (cover.h).  Memory is what waits.
+ * verdicts on samples that are up to windows_ahead() older.  A verdict then depends on the windows that cover its time (cover.h).
+ * The memory is that of the records that wait.
  *
  *	window.c	the options, and what both kinds have in common
  *	around.c	--around
@@ -43,7 +44,7 @@ int	windows_start(struct windows *, const struct pp_source *in, uint64_t start, 
 void	windows_learn(struct windows *, const struct pp_rec *);
 /* Do they use fields of payloads? */
 bool	windows_read_payloads(const struct windows *);
-/* When all events are known: one without a field that a window needs, as its time, exits 2. */
+/* When all events are known: an event without a field that a window needs, such as the time, exits 2. */
 void	windows_bind(struct windows *, const struct tool *);
 /*
  * A record of a type in looks[], in time order, or at once if it has no time.  `nr': its number in the input, for expressions.
