@@ -159,7 +159,7 @@ lives_already(const struct all *k, const struct pp_rec *r, uint64_t time)
 	t = pp_state_task(k->state, PP_RAW_GET(r->raw, FORK, tid, swap));
 	ppid = PP_RAW_GET(r->raw, FORK, ppid, swap);
 	alive = t && (!t->ended || first_ended(k, t));
-	return alive && t->pid == PP_RAW_GET(r->raw, FORK, pid, swap) && (t->ppid == ppid || ppid == UINT32_MAX);
+	return alive && t->pid == PP_RAW_GET(r->raw, FORK, pid, swap) && (t->ppid == ppid || ppid == UINT32_MAX || t->ppid == UINT32_MAX);
 }
 
 /* Is it what such a snapshot says of a first thread that has ended, and known?  It would seem to live again. */
