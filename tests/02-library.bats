@@ -154,6 +154,17 @@ part_only() {
 	done_all
 }
 
+@test "library: each part, and each picture of pstat, is a row" {
+	cd ../cmd/pstat
+	for kind in part picture; do
+		sed -n "s/^const struct ${kind}_kind ${kind}_\([a-z_]*\) = .*/\1/p" */*.c | sort >"$T/made"
+		sed -n 's/^PART(\([a-z_]*\)).*/part \1/p; s/^PICTURE([A-Z]*, \([a-z_]*\))/picture \1/p' count/parts.def picture/kinds.def |
+			sed -n "s/^$kind //p" | sort >"$T/rows"
+		[ -s "$T/rows" ] && diff "$T/made" "$T/rows" || failed "$kind"
+	done
+	done_all
+}
+
 # tsort(1) names a circle.  The headers of common/ itself stand below all, and include rows of record/.
 @test "library: no folders of common and cmd include each other in a circle" {
 	(cd .. && { find common cmd -name '*.[ch]' -printf '%p\n'; find common cmd -name '*.[ch]' -exec grep -H '^#include "' {} +; }) | awk -F '[:"]' '

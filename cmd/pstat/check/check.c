@@ -412,7 +412,7 @@ check_close(void *part, struct pass *p)
 		p->t->failed = true;
 }
 
-const struct part_kind part_check = { .new = check_new, .add = check_add, .begin = check_begin, .end = check_end, .screen = check_screen,
-	.close = check_close, .free = check_free };
+const struct part_kind part_check = { .new = check_new, .add = check_add, .begin = check_begin, .end = check_end,
+	.screen = check_screen, .close = check_close, .free = check_free };
 const struct part_kind part_glance_check = { .new = check_glance, .add = check_glance_add, .begin = check_begin, .end = check_end,
 	.free = check_free };

@@ -108,7 +108,10 @@ extern const struct table check_table, check_glance_table;
 void	check_screen(FILE *, const void *check);
 /* Was an error found; or, if `strict', a warning? */
 bool	check_failed(const struct check *, bool strict);
-/* Choose the rules of --check=LIST: by letter (E), name or number (E07), separated by commas, -X without X; exits 2 if a word is none. */
+/*
+ * Choose the rules of --check=LIST: by letter (E), name or number (E07), separated by commas, -X without X; exits 2 if a word
+ * is none.
+ */
 void	check_choose(struct check *, const char *list);
 /* The column `since' of a rule. */
 int	check_since(enum rule);

@@ -240,7 +240,8 @@ count_other(struct counts *c, const struct pp_rec *r)
 	}
 	count_type(c, r);
 	count_learn(c, r, r->size + r->payload);
-	if (c->lane.first && ((r->type >= PP_USER_TYPE_START && r->type != PP_FINISHED_ROUND) || c->type[r->type].records <= LANE_FIRSTS))
+	if (c->lane.first &&
+	    ((r->type >= PP_USER_TYPE_START && r->type != PP_FINISHED_ROUND) || c->type[r->type].records <= LANE_FIRSTS))
 		lane_show(&c->lane, c->lane.first, r, true);
 	return (int)c->lane.all;
 }

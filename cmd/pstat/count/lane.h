@@ -23,7 +23,7 @@ enum lane_wants {
 	LANE_ALL,
 	LANE_OTHERS,			/* no samples, but those that are not sound */
 	/*
-	 * If nobody wants more: the first LANE_FIRSTS samples of each event, the first LANE_FIRSTS other records of each type of the
+	 * The first LANE_FIRSTS samples of each event, the first LANE_FIRSTS other records of each type of the
 	 * kernel and FINISHED_ROUNDs, all other records of perf's own, and the record that ends the reading as it could not be
 	 * counted.  Later samples are not examined.
 	 */

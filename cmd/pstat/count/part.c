@@ -23,6 +23,6 @@ pass_is_plain(const struct pass *p)
 	bool plain = p->form == screen && !p->t->piece.n;
 
 	for (unsigned i = 0; i < PART_glance_check; i++)
-		plain &= i == PART_summary || !p->part[i];
+		plain &= part_kinds[i]->always || !p->part[i];
 	return plain;
 }

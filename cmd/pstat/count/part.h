@@ -34,7 +34,8 @@ struct pass {				/* what the parts share */
 	void		*part[PARTS];	/* NULL: it was not asked for */
 };
 
-struct part_kind {			/* NULL: nothing is to be done then */
+struct part_kind {			/* functions NULL: nothing is to be done then */
+	bool	 always;		/* no option asks for it */
 	/* By the options, of which wrong ones exit 2: the part, whose address the others have.  NULL: it was not asked for. */
 	void	*(*new)(struct pass *);
 	/* Add its tables to the report.  The part NULL: all that it may have, for --merge, which reads them back. */
@@ -45,7 +46,7 @@ struct part_kind {			/* NULL: nothing is to be done then */
 	void	 (*open)(void *part, struct pass *);
 	/* The head of the input was read, and nothing is counted: join the lane.  Without an input (t->in NULL), too. */
 	void	 (*begin)(void *part, struct pass *);
-	/* The input was counted, or a fault has ended that: complete the tables.  False: a limit was met that affects the report. */
+	/* The input was counted, or a fault has ended that: complete the tables.  False: a limit was met that affects them. */
 	bool	 (*end)(void *part, struct pass *);
 	/* What the screen has of it in place of the summary. */
 	void	 (*screen)(FILE *, const void *part);

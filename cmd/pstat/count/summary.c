@@ -463,4 +463,5 @@ summary_free(void *part)
 	free(s);
 }
 
-const struct part_kind part_summary = { .new = summary_new, .add = summary_add, .end = summary_end, .free = summary_free };
+const struct part_kind part_summary = { .always = true, .new = summary_new, .add = summary_add, .end = summary_end,
+	.free = summary_free };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* summary.h - the part that is always there: what count.h has, summed up after the whole input was read, as tables of the report. */
+/* summary.h - the part that is always there: what count.h has, summed up after the whole input was read, as tables. */
 #ifndef PSTAT_SUMMARY_H
 #define PSTAT_SUMMARY_H
 

@@ -393,5 +393,5 @@ live_free(void *part)
 	}
 }
 
-const struct part_kind part_live = { .new = live_new, .prepare = live_prepare, .open = live_open, .begin = live_begin, .end = live_end,
-	.close = live_close, .free = live_free };
+const struct part_kind part_live = { .new = live_new, .prepare = live_prepare, .open = live_open, .begin = live_begin,
+	.end = live_end, .close = live_close, .free = live_free };

@@ -117,7 +117,8 @@ coarse_new(const struct panel *from, unsigned by)
 	bool parts = panel_has_parts(from);
 	struct coarse *c;
 
-	if (!panel_is_timed(from) || !from->axis || from->axis->width > UINT64_MAX / by || (parts ? from->nbands : from->axis->n) < by)
+	if (!panel_is_timed(from) || !from->axis || from->axis->width > UINT64_MAX / by ||
+	    (parts ? from->nbands : from->axis->n) < by)
 		return NULL;
 	if (!parts)
 		return coarse_columns(from, by);

@@ -79,7 +79,7 @@ struct making {				/* panels of what was counted */
 
 struct picture_kind {			/* functions NULL: nothing is to be done then */
 	const char	*word;		/* of --picture; one that ends in a colon is followed by a field */
-	bool		 timed;		/* it needs the bins of time; how samples are counted in them is said in picture.c */
+	bool		 timed;		/* it needs bins of time, in which picture.c counts */
 	bool		 page;		/* it is on the page of --report */
 	const struct table *figures;	/* its table; NULL: another option has its figures */
 	/* By the option: what it needs of its own. */

@@ -95,7 +95,7 @@ panel_has_lives(const struct panel *p)
 	return p->name && !strcmp(p->name, "tasks");
 }
 
-/* The name of a band that ends in a number, as that of a task: what is in front of it is cut, not the number.  NULL: it does not. */
+/* The number, with its blank, that a name of a band ends with, as that of a task: what is in front of it is cut.  NULL: none. */
 static inline const char *
 panel_number(const char *label)
 {

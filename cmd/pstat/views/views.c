@@ -119,5 +119,5 @@ views_free(void *part)
 	free(v);
 }
 
-const struct part_kind part_views = { .new = views_new, .add = views_add, .begin = views_begin, .end = views_end, .screen = views_screen,
-	.free = views_free };
+const struct part_kind part_views = { .new = views_new, .add = views_add, .begin = views_begin, .end = views_end,
+	.screen = views_screen, .free = views_free };
