@@ -266,6 +266,16 @@ sums() {
 }
 
 # On a logarithmic axis, values of which each doubling has as many have bars of one height, though buckets differ in width.
+@test "pstat pictures: pstat(1) has each word" {
+	run pstat --picture no data/demo.data
+	words=${output##*expected } words=${words//:FIELD/:}
+	[ "$(wc -w <<<"$words")" -gt 7 ] || failed "words: $output"
+	for word in ${words//,/ }; do
+		[ "$word" = or ] || grep -qF ".It Cm $word" ../man/pstat.1 || failed "$word"
+	done
+	done_all
+}
+
 @test "pstat --picture hist: a bar is as high as its count for each doubling of the value" {
 	{
 		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD ids=1"
