@@ -123,13 +123,12 @@ void	svg_axis_free(struct svg_axis *);
 int	svg_axis_x(const struct svg_axis *, uint64_t ns);
 /* Does a break follow the column? */
 bool	svg_axis_breaks(const struct svg_axis *, unsigned column);
-/* Round seconds from the first sample as lines over all from y to `to', with labels below; returns where these end. */
-int	svg_axis_grid(struct svg *, const struct svg_axis *, int y, int to);
-/* The breaks, over all that is between y and `to'. */
-void	svg_axis_gaps(struct svg *, const struct svg_axis *, int y, int to);
 /* Step 0 over all columns up to a break: nothing, and not: no recording. */
 void	svg_axis_ground(struct svg *, const struct svg_axis *, int y, int height);
-/* What was lost, and where it was throttled, below y; returns where they end. */
-int	svg_strips(struct svg *, const struct panel *, const struct svg_axis *, int y);
+/*
+ * What is below a plot from `top' to y: what was lost and where it was throttled, the breaks over all, and seconds, whose lines
+ * begin at `from'.  Returns where it ends.
+ */
+int	svg_below(struct svg *, const struct panel *, const struct svg_axis *, int top, int from, int y);
 
 #endif

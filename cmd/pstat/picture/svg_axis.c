@@ -90,7 +90,8 @@ svg_axis_gap(struct svg *s, const struct svg_axis *x, unsigned column, int y, in
 		svg_text(s, middle, y + (to - y) / 2 + 1000, SVG_MIDDLE, "s o", 0, rest);
 }
 
-int
+/* Round seconds from the first sample as lines over all from y to `to', with labels below; returns where these end. */
+static int
 svg_axis_grid(struct svg *s, const struct svg_axis *x, int y, int to)
 {
 	const struct axis *a = x->axis;
@@ -120,7 +121,26 @@ svg_axis_grid(struct svg *s, const struct svg_axis *x, int y, int to)
 	return to + 2200;
 }
 
-void
+/* Columns are labelled by the time that they begin at. */
+static int
+svg_axis_columns(struct svg *s, const struct svg_axis *x, int y)
+{
+	int before = -SVG_LEFT;
+	char text[SVG_TEXT];
+
+	for (unsigned i = 0; i < x->axis->n; i++) {
+		int at = x->left[i] + (x->right[i] - x->left[i]) / 2;
+
+		if (!svg_room(svg_seconds(text, x->axis->start[i]), at, 1200, &before))
+			continue;
+		svg_line(s, at, y, at, y + 400, "x");
+		svg_text(s, at, y + 1600, SVG_MIDDLE, "s", 0, text);
+	}
+	return y + 2000;
+}
+
+/* The breaks, over all that is between y and `to'. */
+static void
 svg_axis_gaps(struct svg *s, const struct svg_axis *x, int y, int to)
 {
 	for (unsigned i = 0; i < x->axis->n; i++)
@@ -170,11 +190,18 @@ svg_strip(struct svg *s, const struct svg_axis *x, int y, const uint32_t *count,
 }
 
 int
-svg_strips(struct svg *s, const struct panel *p, const struct svg_axis *x, int y)
+svg_below(struct svg *s, const struct panel *p, const struct svg_axis *x, int top, int from, int y)
 {
+	bool parts = panel_has_parts(p);
+	char text[SVG_TEXT];
+
 	if (p->lost)
 		y = svg_strip(s, x, y, p->lost, "lost", "lost record", true);
 	if (p->throttled)
 		y = svg_strip(s, x, y, p->throttled, "throttled", "THROTTLE record", false);
+	svg_axis_gaps(s, x, top, y);
+	y = parts ? svg_axis_columns(s, x, y) : svg_axis_grid(s, x, from, y);
+	svg_textf(s, SVG_LEFT, y + 1500, SVG_START, parts ? "seconds of the trace clock, from %s" : "first sample %s s (trace clock)",
+	    svg_time(text, p->axis->first));
 	return y;
 }

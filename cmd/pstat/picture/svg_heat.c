@@ -136,25 +136,6 @@ heat_parts_labels(const struct heat *h)
 	}
 }
 
-/* Columns are labelled by the time that they begin at. */
-static int
-heat_parts_grid(const struct heat *h, int y)
-{
-	const struct axis *a = h->x.axis;
-	int before = -SVG_LEFT;
-	char text[SVG_TEXT];
-
-	for (unsigned i = 0; i < a->n; i++) {
-		int x = h->x.left[i] + (h->x.right[i] - h->x.left[i]) / 2;
-
-		if (!svg_room(svg_seconds(text, a->start[i]), x, 1200, &before))
-			continue;
-		svg_line(h->s, x, y, x, y + 400, "x");
-		svg_text(h->s, x, y + 1600, SVG_MIDDLE, "s", 0, text);
-	}
-	return y + 2000;
-}
-
 /* Height of a row. */
 static int
 heat_height(const struct panel *p, bool parts)
@@ -168,7 +149,6 @@ int
 svg_heat(struct svg *s, const struct panel *p, int y)
 {
 	struct heat h = { .s = s, .p = p };
-	char text[SVG_TEXT];
 	int end;
 
 	y = svg_head(s, p, y, NULL);
@@ -188,12 +168,7 @@ svg_heat(struct svg *s, const struct panel *p, int y)
 	} else
 		for (unsigned i = 0; i < p->nbands; i++)
 			heat_row(&h, i);
-	end += 300;
-	end = svg_strips(s, p, &h.x, end);
-	svg_axis_gaps(s, &h.x, y, end);
-	end = h.parts ? heat_parts_grid(&h, end) : svg_axis_grid(s, &h.x, y, end);
-	svg_textf(s, SVG_LEFT, end + 1500, SVG_START, h.parts ? "seconds of the trace clock, from %s" :
-	    "first sample %s s (trace clock)", svg_time(text, p->axis->first));
+	end = svg_below(s, p, &h.x, y, y, end + 300);
 	svg_bar(s, SVG_LEFT + SVG_WIDTH, end + 600, h.scale, p);
 	svg_axis_free(&h.x);
 	scale_free(h.scale);

@@ -93,7 +93,6 @@ int
 svg_stack(struct svg *s, const struct panel *p, int y)
 {
 	struct stack k = { .s = s, .p = p, .top = p->top ? p->top : 1 };
-	char text[SVG_TEXT];
 	int end;
 
 	y = svg_head(s, p, y, p->axis && p->axis->n ? "hatched: columns that are covered in part" : NULL);
@@ -105,10 +104,7 @@ svg_stack(struct svg *s, const struct panel *p, int y)
 	stack_rates(&k);
 	for (unsigned i = 0; i < p->axis->n; i++)
 		stack_column(&k, i);
-	end = svg_strips(s, p, &k.x, k.base + 700);
-	svg_axis_gaps(s, &k.x, y, end);
-	end = svg_axis_grid(s, &k.x, k.base, end);
-	svg_textf(s, SVG_LEFT, end + 1500, SVG_START, "first sample %s s (trace clock)", svg_time(text, p->axis->first));
+	end = svg_below(s, p, &k.x, y, k.base, k.base + 700);
 	end = stack_legend(&k, end + 2800);
 	svg_axis_free(&k.x);
 	return end + 2000;
