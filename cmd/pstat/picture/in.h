@@ -84,7 +84,7 @@ struct picture_kind {			/* functions NULL: nothing is to be done then */
 	const struct table *figures;	/* its table; NULL: another option has its figures */
 	/* By the option: what it needs of its own. */
 	void		*(*new)(struct pictures *, const char *field);
-	/* Before the input, which is open, is counted: join the lane. */
+	/* Before the input is counted, also if there is none (tool->in NULL): join the lane. */
 	void		(*begin)(struct pictures *, struct picture *);
 	/* The input was counted.  False: a limit was met that affects what is shown. */
 	bool		(*end)(struct picture *, const struct summary *);
