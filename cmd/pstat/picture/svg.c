@@ -15,7 +15,7 @@ static int32_t
 svg_char(const char *s, unsigned *len)
 {
 	const uint8_t *p = (const uint8_t *)s;
-	size_t n = utf8_len(p, strnlen(s, 4));
+	size_t n = *p < 0x80 ? 1 : utf8_len(p, strnlen(s, 4));
 
 	*len = n ? (unsigned)n : 1;
 	return n ? (int32_t)utf8_char(p, n) : -1;
