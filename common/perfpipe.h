@@ -124,11 +124,12 @@ enum pp_kind {			/* how a field is stored, and shown */
 	PP_K_UINT, PP_K_SINT, PP_K_HEX,	/* an integer of 1, 2, 4 or 8 bytes, in the recording's byte order */
 	PP_K_STR,			/* NUL-terminated; the record is padded behind it */
 	PP_K_BYTES,			/* bytes without byte order */
-	PP_K_WORDS,			/* u64s to the end of the body */
+	PP_K_WORDS,			/* u64s: an array of a SAMPLE, or all to the end of the body */
 	PP_K_REST,			/* opaque, to the end of the body */
 	PP_K_LIST,			/* the fields behind it repeat; the field before it says how often */
 	PP_K_OPT,			/* the fields behind it may be absent */
-	PP_K_F64			/* an IEEE double */
+	PP_K_F64,			/* an IEEE double */
+	PP_K_BRANCH			/* the flags of a branch: a u64 of bit fields */
 };
 
 enum pp_role {			/* what a field means, in whatever record it is */
@@ -145,6 +146,8 @@ struct pp_value {		/* one field of one record */
 	size_t		 len;		/* bytes there; of a string without its NUL and padding */
 	unsigned	 index;		/* in a list: which entry */
 	enum pp_role	 role;
+	unsigned	 entries;	/* in a list: how many there are; 0: it is in none */
+	uint32_t	 field;		/* of a SAMPLE, or of a trailer: the PP_SAMPLE_* bit of what it is a part of; else 0 */
 };
 /* Returns 1 to go on, 0 to stop, -1 on failure. */
 typedef int	pp_visit(void *arg, const struct pp_value *);

@@ -290,6 +290,14 @@ int		 pp_check(const struct pp_rec *, bool swap, struct pp_err *);
  */
 int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg,
 		    struct pp_err *);
+/* The same of what is chosen alone. */
+struct pp_choice {
+	uint64_t	 roles;		/* PP_ROLE_BIT()s (record/meaning.h) */
+	uint32_t	 fields;	/* of samples, PP_SAMPLE_*: all others are left out */
+};
+struct pp_choice pp_choose(uint64_t roles);	/* all fields that can have a part with one of the roles */
+int		 pp_walk_chosen(const struct pp_rec *, const struct pp_event *ev, bool swap, const struct pp_choice *, pp_visit *visit,
+		    void *arg, struct pp_err *);
 /* The number that a value of kind UINT, SINT (sign-extended) or HEX is. */
 uint64_t	 pp_value_num(const struct pp_value *, bool swap);
 

@@ -2,6 +2,7 @@
 /* api.c - external definitions of the inline functions, and accessors, for programs that do not see the members of structs */
 #define PP_INLINE extern inline	/* in C11: also emit it here */
 #include "sample.h"
+#include "shape.h"
 
 const char *
 pp_version(void)
@@ -74,17 +75,22 @@ int
 pp_sample_field(const struct pp_event *ev, const struct pp_rec *r, bool swap, unsigned field, const uint8_t **p, size_t *n,
     struct pp_err *err)
 {
-	struct pp_sample s;
+	struct pp_part part[PP_SHAPE_STEPS];
+	size_t at = PP_HEADER_SIZE;
+	int found;
 
 	if (r->type != PP_SAMPLE)
 		return 0;
-	if (pp_sample_get(&s, ev, r, swap, err) < 0)
+	if ((found = pp_sample_parts(part, field, ev, r, swap, err)) < 0)
 		return -1;
-	for (unsigned bit = 0; bit < PP_SAMPLE_BITS; bit++)
-		if (1u << bit == field && s.at[bit].p) {
-			*p = s.at[bit].p;
-			*n = s.at[bit].n;
-			return 1;
-		}
-	return 0;
+	if (found)
+		*p = part->p, *n = part->n;
+	for (const struct pp_sample_row *row = pp_sample_rows; row->where != PP_WHERE_TAIL && !found; row++) {
+		if (!(ev->attr.sample_type >> row->bit & 1))
+			continue;
+		if ((found = field == 1u << row->bit))
+			*p = r->raw + at, *n = 8;
+		at += 8;
+	}
+	return found;
 }

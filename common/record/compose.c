@@ -187,24 +187,7 @@ pp_compose(const struct pp_source *s, uint32_t type, uint16_t misc, const struct
 static uint64_t
 number_of(const struct pp_decoded *d, unsigned bit)
 {
-	switch (1u << bit) {
-	case PP_SAMPLE_IDENTIFIER:
-	case PP_SAMPLE_ID:		return d->id;
-	case PP_SAMPLE_IP:		return d->ip;
-	case PP_SAMPLE_TIME:		return d->time;
-	case PP_SAMPLE_ADDR:		return d->addr;
-	case PP_SAMPLE_STREAM_ID:	return d->stream_id;
-	case PP_SAMPLE_PERIOD:		return d->period;
-	case PP_SAMPLE_WEIGHT:
-	case PP_SAMPLE_WEIGHT_STRUCT:	return d->weight;
-	case PP_SAMPLE_DATA_SRC:	return d->data_src;
-	case PP_SAMPLE_TRANSACTION:	return d->transaction;
-	case PP_SAMPLE_PHYS_ADDR:	return d->phys_addr;
-	case PP_SAMPLE_CGROUP:		return d->cgroup;
-	case PP_SAMPLE_DATA_PAGE_SIZE:	return d->data_page_size;
-	case PP_SAMPLE_CODE_PAGE_SIZE:	return d->code_page_size;
-	default:			return 0;
-	}
+	return pp_decoded_numbers[bit] ? pp_get_u64((const uint8_t *)d + pp_decoded_numbers[bit], false) : 0;
 }
 
 /* Values that are not given are zeros, of a group none. */

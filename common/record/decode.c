@@ -56,40 +56,77 @@ pp_feature_view(const struct pp_source *s, const struct pp_rec *r, struct pp_fea
 	return r->type == PP_HEADER_FEATURE ? pp_feature_of(f, r, s->swap, 0, err) : 0;
 }
 
-/* n entries of so many bytes; none: as if it was not there. */
-static struct pp_bytes
-bytes_of(const struct pp_span *from, size_t unit)
-{
-	struct pp_bytes b = { from->n ? from->p : NULL, from->p ? (size_t)from->n * unit : 0 };
+const uint16_t pp_decoded_numbers[PP_SAMPLE_BITS] = {
+#define AT(NAME, member) [__builtin_ctz(PP_SAMPLE_##NAME)] = offsetof(struct pp_decoded, member)
+	AT(IDENTIFIER, id), AT(ID, id), AT(IP, ip), AT(TIME, time), AT(ADDR, addr), AT(STREAM_ID, stream_id), AT(PERIOD, period),
+	AT(WEIGHT, weight), AT(WEIGHT_STRUCT, weight), AT(DATA_SRC, data_src), AT(TRANSACTION, transaction),
+	AT(PHYS_ADDR, phys_addr), AT(CGROUP, cgroup), AT(DATA_PAGE_SIZE, data_page_size), AT(CODE_PAGE_SIZE, code_page_size),
+#undef AT
+};
 
-	return b;
+struct decoding { struct pp_decoded *d; bool swap; };
+
+/* A number of a field that has more than numbers. */
+static void
+take_number(struct pp_decoded *d, const struct pp_value *v, uint64_t n)
+{
+	switch (v->role) {
+	case PP_ROLE_PID:
+		d->pid = (uint32_t)n;
+		break;
+	case PP_ROLE_TID:
+		d->tid = (uint32_t)n;
+		break;
+	case PP_ROLE_CPU:
+		d->cpu = (uint32_t)n;
+		break;
+	default:
+		if (v->field == PP_SAMPLE_REGS_USER)
+			d->regs_user_abi = n;
+		if (v->field == PP_SAMPLE_REGS_INTR)
+			d->regs_intr_abi = n;
+		if (v->field == PP_SAMPLE_STACK_USER && d->stack_user.n > n)
+			d->stack_user.n = (size_t)n;	/* dyn_size; the size, in front of the bytes, changes nothing */
+	}
+}
+
+static int
+take(void *arg, const struct pp_value *v)
+{
+	const struct decoding *x = arg;
+	struct pp_decoded *d = x->d;
+	uint16_t at = pp_decoded_numbers[__builtin_ctz(v->field)];
+	struct pp_bytes bytes = { v->p, v->len };
+
+	if (v->field == PP_SAMPLE_READ) {
+		d->read.p = d->read.p ? d->read.p : v->p;
+		d->read.n = (size_t)(v->p + v->len - d->read.p);
+	} else if (at) {
+		pp_set_u64((uint8_t *)d + at, pp_get_u64(v->p, x->swap), false);
+	} else if (v->field == PP_SAMPLE_BRANCH_STACK) {
+		if (v->entries && !d->branches.p)
+			d->branches = (struct pp_bytes){ v->p, (size_t)24 * v->entries };
+	} else if (v->kind == PP_K_UINT) {
+		take_number(d, v, pp_value_num(v, x->swap));
+	} else {
+		*(v->field == PP_SAMPLE_CALLCHAIN ? &d->callchain : v->field == PP_SAMPLE_RAW ? &d->raw :
+		    v->field == PP_SAMPLE_STACK_USER ? &d->stack_user : v->field == PP_SAMPLE_REGS_USER ? &d->regs_user :
+		    v->field == PP_SAMPLE_REGS_INTR ? &d->regs_intr : &d->aux) = bytes;
+	}
+	return 1;
 }
 
 int
 pp_decode(const struct pp_source *s, const struct pp_rec *r, struct pp_decoded *d, struct pp_err *err)
 {
-	const struct pp_event *ev;
-	struct pp_sample full;
+	struct pp_decoded new = { .misc = r->misc, .cpumode = r->misc & PP_MISC_CPUMODE_MASK };
 
 	if (r->type != PP_SAMPLE)
 		return 0;
-	if (!(ev = event_of(s, r, err)) || pp_sample_get(&full, ev, r, s->swap, err) < 0)
+	if (!(new.event = event_of(s, r, err)) || pp_walk(r, new.event, s->swap, take, &(struct decoding){ &new, s->swap }, err) < 0)
 		return -1;
-	*d = (struct pp_decoded){
-		.event = ev, .has = ev->attr.sample_type & PP_SAMPLE_KNOWN, .misc = r->misc,
-		.cpumode = r->misc & PP_MISC_CPUMODE_MASK,
-		.pid = full.pid, .tid = full.tid, .cpu = full.cpu, .time = full.time, .ip = full.ip, .addr = full.addr,
-		.id = ev->attr.sample_type & PP_SAMPLE_ID ? full.id : full.identifier, .stream_id = full.stream_id,
-		.period = full.period, .weight = full.weight, .data_src = full.data_src, .transaction = full.transaction,
-		.phys_addr = full.phys_addr, .cgroup = full.cgroup, .data_page_size = full.data_page_size,
-		.code_page_size = full.code_page_size,
-		.callchain = bytes_of(&full.callchain, 8), .raw = bytes_of(&full.raw, 1), .branches = bytes_of(&full.branches, 24),
-		.stack_user = bytes_of(&full.stack_user, 1), .regs_user = bytes_of(&full.regs_user, 8),
-		.regs_intr = bytes_of(&full.regs_intr, 8), .regs_user_abi = full.regs_user_abi, .regs_intr_abi = full.regs_intr_abi,
-		.read = bytes_of(&full.at[__builtin_ctz(PP_SAMPLE_READ)], 1), .aux = bytes_of(&full.aux, 1),
-	};
-	if (d->stack_user.n > full.stack_dyn_size)
-		d->stack_user.n = (size_t)full.stack_dyn_size;
+	new.has = new.event->attr.sample_type & PP_SAMPLE_KNOWN;
+	*d = new;
 	return 1;
 }
 

@@ -19,8 +19,9 @@ struct walk {
 	const struct pp_event *ev;	/* NULL: unknown */
 	pp_visit	*visit;		/* NULL: only check */
 	void		*arg;
+	const struct pp_choice *choice;
 	struct pp_err	*err;
-	unsigned	 index;		/* of the list entry */
+	unsigned	 index, entries;	/* of the list: which one, of how many */
 	uint64_t	 last;		/* value of the last number */
 	const uint8_t	*nul;		/* of the last string; NULL: there was none */
 };
@@ -216,9 +217,9 @@ pp_payload_size(const struct pp_rec *r, bool swap)
 static int
 show(struct walk *w, const char *name, enum pp_kind kind, const uint8_t *p, size_t len, enum pp_role role)
 {
-	struct pp_value v = { name, kind, p, len, w->index, role };
+	struct pp_value v = { name, kind, p, len, w->index, role, w->entries, 0 };
 
-	return w->visit ? w->visit(w->arg, &v) : 1;
+	return w->visit && w->choice->roles >> role & 1 ? w->visit(w->arg, &v) : 1;
 }
 
 /* Show a number, or bytes of fixed size.  0 also at the end of the record. */
@@ -273,10 +274,11 @@ list(struct walk *w, const struct pp_field *f, uint64_t n)
 		w->c.p += n * entry;
 		return 1;
 	}
-	for (w->index = 0; w->index < n && rc > 0; w->index++)
+	w->entries = (unsigned)n;
+	for (; w->index < n && rc > 0; w->index++)
 		for (const struct pp_field *g = f; g->kind && rc > 0; g++)
 			rc = fixed(w, g->name, g->kind, g->size, g->role);
-	w->index = 0;
+	w->index = w->entries = 0;
 	return rc;
 }
 
@@ -311,45 +313,12 @@ body(struct walk *w, const struct row *row)
 	return rc > 0 && row->tail ? row->tail(w) : rc;
 }
 
-static int
-trailer_field(struct walk *w, const struct pp_sample_row *row)
-{
-	const uint8_t *p = w->r->raw + w->r->size;
-	bool task = row->form == PP_FORM_PID_TID;
-	uint16_t back;
-	int rc;
-
-	memcpy(&back, (const uint8_t *)&w->ev->plan + row->trailer, sizeof back);
-	p -= back;
-	if (!back || row->form == PP_FORM_U64)
-		return back ? show(w, row->name, PP_K_UINT, p, 8, row->role) : 1;
-	if ((rc = show(w, task ? "pid" : row->name, PP_K_UINT, p, 4, task ? PP_ROLE_PID : row->role)) > 0)
-		rc = show(w, task ? row->name : "reserved", PP_K_UINT, p + 4, 4, task ? row->role : PP_ROLE_PAD);
-	return rc;
-}
-
-static int
-trailer(struct walk *w)
-{
-	const uint16_t size = w->ev->plan.trailer;
-	int rc = 1;
-
-	if (!size || w->r->size < PP_HEADER_SIZE + size)
-		return 1;
-	for (unsigned i = 0; i < PP_SAMPLE_BITS && rc > 0; i++)
-		if (pp_sample_rows[i].where == PP_WHERE_BOTH)
-			rc = trailer_field(w, &pp_sample_rows[i]);
-	for (unsigned i = 0; i < PP_SAMPLE_BITS && rc > 0; i++)
-		if (pp_sample_rows[i].where == PP_WHERE_EDGE)
-			rc = trailer_field(w, &pp_sample_rows[i]);
-	return rc;
-}
-
 int
-pp_walk(const struct pp_rec *r, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg, struct pp_err *err)
+pp_walk_chosen(const struct pp_rec *r, const struct pp_event *ev, bool swap, const struct pp_choice *choice, pp_visit *visit,
+    void *arg, struct pp_err *err)
 {
 	const struct row *row = row_of(r->type);
-	struct walk w = { .r = r, .ev = ev, .visit = visit, .arg = arg, .err = err };
+	struct walk w = { .r = r, .ev = ev, .visit = visit, .arg = arg, .choice = choice, .err = err };
 	size_t n = r->size - PP_HEADER_SIZE;
 	int rc;
 
@@ -359,7 +328,15 @@ pp_walk(const struct pp_rec *r, const struct pp_event *ev, bool swap, pp_visit *
 		n -= ev->plan.trailer;
 	w.c = pp_cur(r->raw + PP_HEADER_SIZE, n, swap);
 	rc = row ? body(&w, row) : rest(&w, "data", PP_K_REST, PP_ROLE_OPAQUE);
-	return rc > 0 && row && row->trailer == ID && ev && visit ? trailer(&w) : rc;
+	return rc > 0 && row && row->trailer == ID && ev && visit ? pp_trailer_walk(ev, r, swap, choice, visit, arg) : rc;
+}
+
+int
+pp_walk(const struct pp_rec *r, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg, struct pp_err *err)
+{
+	static const struct pp_choice all = { UINT64_MAX, UINT32_MAX };
+
+	return pp_walk_chosen(r, ev, swap, &all, visit, arg, err);
 }
 
 int
@@ -425,45 +402,22 @@ pp_fields_end(const struct pp_rec *r, bool swap, struct pp_err *err)
 static int
 tail_read(struct walk *w)
 {
-	struct pp_cur c = w->c;
+	const uint8_t *values = w->c.p;
 	struct pp_read rd;
-	int rc = 1;
 
 	if (!w->ev)
 		return rest(w, "values", PP_K_WORDS, PP_ROLE_READ);
-	pp_read_get(&rd, &c, w->ev->attr.read_format);
-	if (c.bad)
+	pp_read_get(&rd, &w->c, w->ev->attr.read_format);
+	if (w->c.bad)
 		return pp_fail(w->err, "read values lie past the end");
-	if (rd.group)
-		rc = fixed(w, "nr", PP_K_UINT, 8, PP_ROLE_PLAIN);
-	else
-		rc = fixed(w, "value", PP_K_UINT, 8, PP_ROLE_PLAIN);
-	if (rc > 0 && w->ev->attr.read_format & PP_FORMAT_TOTAL_TIME_ENABLED)
-		rc = fixed(w, "time_enabled", PP_K_UINT, 8, PP_ROLE_PLAIN);
-	if (rc > 0 && w->ev->attr.read_format & PP_FORMAT_TOTAL_TIME_RUNNING)
-		rc = fixed(w, "time_running", PP_K_UINT, 8, PP_ROLE_PLAIN);
-	for (w->index = 0; w->index < (rd.group ? rd.nr : 1) && rc > 0; w->index++) {
-		if (rd.group)
-			rc = fixed(w, "value", PP_K_UINT, 8, PP_ROLE_PLAIN);
-		if (rc > 0 && rd.id_at)
-			rc = fixed(w, "id", PP_K_UINT, 8, PP_ROLE_ID_REF);
-		if (rc > 0 && rd.lost_at)
-			rc = fixed(w, "lost", PP_K_UINT, 8, PP_ROLE_PLAIN);
-	}
-	w->index = 0;
-	return rc;
+	return w->visit ? pp_read_walk(values, w->ev->attr.read_format, w->c.swap, w->choice, w->visit, w->arg) : 1;
 }
 
 static int
 tail_sample(struct walk *w)
 {
-	struct pp_sample s;
-
-	if (!w->ev)
-		return rest(w, "fields", PP_K_REST, PP_ROLE_OPAQUE);
-	if (pp_sample_get(&s, w->ev, w->r, w->c.swap, w->err) < 0)
-		return -1;
-	return w->visit ? pp_sample_walk(&s, w->c.swap, w->visit, w->arg) : 1;
+	return w->ev ? pp_sample_walk(w->ev, w->r, w->c.swap, w->choice, w->visit, w->arg, w->err) :
+	    rest(w, "fields", PP_K_REST, PP_ROLE_OPAQUE);
 }
 
 static int
@@ -557,9 +511,10 @@ tail_cpu_map(struct walk *w)
 	n = pp_get_u16(p + 2, swap);
 	if (n > pp_left(&w->c) / size)
 		return pp_fail(w->err, "counts %zu entries, only %zu fit", n, pp_left(&w->c) / size);
-	for (w->index = 0; w->index < n && rc > 0; w->index++)
+	w->entries = (unsigned)n;
+	for (; w->index < n && rc > 0; w->index++)
 		rc = fixed(w, "cpu", size == 2 ? PP_K_UINT : PP_K_HEX, size, PP_ROLE_CPU);
-	w->index = 0;
+	w->index = w->entries = 0;
 	return rc;
 }
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* sample.c - decodes all fields of a SAMPLE, in the order of the kernel's perf_output_sample(), which is not that of the bits */
+/*
+ * sample.c - shows all fields of a SAMPLE, in the order of the kernel's perf_output_sample(), which is not that of the bits; those
+ * of a trailer, and READ values
+ */
 #include <string.h>
 
 #include "sample.h"
 #include "event.h"
+#include "meaning.h"
+#include "shape.h"
 
 void
 pp_read_get(struct pp_read *rd, struct pp_cur *c, uint64_t format)
@@ -37,71 +42,7 @@ pp_read_get(struct pp_read *rd, struct pp_cur *c, uint64_t format)
 		rd->lost_at = (uint8_t)(pp_take(c, 8) ? c->p - 8 - rd->values : 0);
 }
 
-static void
-regs(struct pp_cur *c, uint64_t mask, uint64_t *abi, struct pp_span *to)
-{
-	*abi = pp_take_u64(c);
-	if (!*abi)
-		return;			/* PERF_SAMPLE_REGS_ABI_NONE */
-	to->n = (uint64_t)__builtin_popcountll(mask);
-	to->p = pp_take_n(c, to->n, 8);
-}
-
-static void
-branches(struct pp_sample *s, struct pp_cur *c, uint64_t type)
-{
-	s->branches.n = pp_take_u64(c);
-	if (type & PP_BRANCH_HW_INDEX)
-		s->branch_hw_idx = pp_take(c, 8);
-	s->branches.p = pp_take_n(c, s->branches.n, 24);
-	if (type & PP_BRANCH_COUNTERS) {
-		s->branch_counters.n = s->branches.n;
-		s->branch_counters.p = pp_take_n(c, s->branches.n, 8);
-	}
-}
-
-static void
-stack(struct pp_cur *c, struct pp_span *bytes, uint64_t *dyn_size)
-{
-	if (!(bytes->n = pp_take_u64(c)))
-		return;
-	bytes->p = pp_take(c, bytes->n);
-	*dyn_size = pp_take_u64(c);
-}
-
-#define TAKE_U64(name)		s->name = pp_take_u64(&c)
-#define TAKE_WEIGHT(name)	s->name = pp_take_u64(&c)
-#define TAKE_PID_TID(name)	s->pid = pp_take_u32(&c), s->tid = pp_take_u32(&c)
-#define TAKE_CPU(name)		s->cpu = pp_take_u32(&c), pp_take(&c, 4)
-#define TAKE_READ(name)		pp_read_get(&s->name, &c, ev->attr.read_format)
-#define TAKE_CHAIN(name)	s->name.n = pp_take_u64(&c), s->name.p = pp_take_n(&c, s->name.n, 8)
-#define TAKE_RAW(name)		s->name.n = pp_take_u32(&c), s->name.p = pp_take(&c, s->name.n)
-#define TAKE_BRANCHES(name)	branches(s, &c, ev->attr.branch_sample_type)
-#define TAKE_REGS(name)		regs(&c, ev->attr.sample_##name, &s->name##_abi, &s->name)
-#define TAKE_STACK(name)	stack(&c, &s->name, &s->stack_dyn_size)
-#define TAKE_AUX(name)		s->name.n = pp_take_u64(&c), s->name.p = pp_take(&c, s->name.n)
-
-int
-pp_sample_get(struct pp_sample *s, const struct pp_event *ev, const struct pp_rec *r, bool swap, struct pp_err *err)
-{
-	struct pp_cur c = pp_cur(r->raw + PP_HEADER_SIZE, r->size - PP_HEADER_SIZE, swap);
-	uint64_t type = pp_sample_slots(ev->attr.sample_type);
-
-	memset(s, 0, sizeof *s);
-#define SAMPLE(bit, NAME, name, where, form, role)						\
-	if (type & PP_SAMPLE_##NAME) {								\
-		s->at[bit].p = c.p;								\
-		TAKE_##form(name);								\
-		if (c.bad)									\
-			return pp_fail(err, "%s lies past the end of %u bytes", #name, r->size);	\
-		s->at[bit].n = (uint64_t)(c.p - s->at[bit].p);					\
-	}
-#include "sample.def"
-#undef SAMPLE
-	return 1;
-}
-
-/* ---- the walk ---------------------------------------------------------------------------------- */
+/* ---- the rows ---------------------------------------------------------------------------------- */
 
 _Static_assert(PP_SAMPLE_KNOWN + 1 == 1 << PP_SAMPLE_BITS, "a bit of sample_type has no row, or two");
 const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS] = {
@@ -115,60 +56,220 @@ const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS] = {
 #undef SAMPLE
 };
 
-/* How a field of each form is shown: as one value; 0: as parts. */
-static const uint8_t kinds[PP_FORMS] = {
-	[PP_FORM_U64] = PP_K_HEX, [PP_FORM_WEIGHT] = PP_K_HEX, [PP_FORM_READ] = PP_K_WORDS, [PP_FORM_CHAIN] = PP_K_WORDS,
-	[PP_FORM_BRANCHES] = PP_K_WORDS, [PP_FORM_REGS] = PP_K_WORDS,
+const struct pp_sample_row *
+pp_sample_row(uint32_t field)
+{
+	enum {
+#define SAMPLE(bit, NAME, ...) ROW_##NAME,
+#include "sample.def"
+#undef SAMPLE
+	};
+	static const uint8_t rows[PP_SAMPLE_BITS] = {
+#define SAMPLE(bit, NAME, ...) [bit] = ROW_##NAME,
+#include "sample.def"
+#undef SAMPLE
+	};
+
+	return &pp_sample_rows[rows[__builtin_ctz(field)]];
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------- */
+
+struct look {			/* a field whose parts are being shown */
+	const uint8_t	*at;		/* the next part */
+	bool		 swap;
+	uint64_t	 roles;		/* of the parts to be shown */
+	pp_visit	*visit;
+	void		*arg;
+	int		 rc;		/* of the visitor */
+	struct pp_value	 v;		/* the last part; index, entries and field are those of the next one, too */
 };
 
-static int
-show_parts(const struct pp_sample_row *row, const struct pp_span *at, bool swap, pp_visit *visit, void *arg)
+static inline void
+show(struct look *k, const char *name, enum pp_kind kind, size_t len, enum pp_role role)
 {
-	struct pp_value v[3] = { { row->name, PP_K_UINT, at->p, 4, 0, PP_ROLE_PLAIN },
-	    { row->name, PP_K_UINT, at->p + 4, 4, 0, row->role } };
-	unsigned n = 2;
-	uint64_t len;
-	int rc = 1;
+	if (k->rc > 0 && k->roles >> role & 1) {
+		k->v.name = name;
+		k->v.kind = kind;
+		k->v.p = k->at;
+		k->v.len = len;
+		k->v.role = role;
+		k->rc = k->visit(k->arg, &k->v);
+	}
+	k->at += len;
+}
 
-	switch (row->form) {
+static uint16_t
+place(const struct pp_plan *plan, uint16_t member)
+{
+	uint16_t at;
+
+	memcpy(&at, (const uint8_t *)plan + member, sizeof at);
+	return at;
+}
+
+/* Begin a list, end it (0). */
+static void
+list(struct look *k, uint64_t entries)
+{
+	k->v.entries = (unsigned)entries;
+	k->v.index = 0;
+}
+
+static void
+show_read(struct look *k, uint64_t format)
+{
+	bool group = format & PP_FORMAT_GROUP;
+	uint64_t n = group ? pp_get_u64(k->at, k->swap) : 1;
+
+	show(k, group ? "nr" : "value", PP_K_UINT, 8, PP_ROLE_PLAIN);
+	if (format & PP_FORMAT_TOTAL_TIME_ENABLED)
+		show(k, "time_enabled", PP_K_UINT, 8, PP_ROLE_PLAIN);
+	if (format & PP_FORMAT_TOTAL_TIME_RUNNING)
+		show(k, "time_running", PP_K_UINT, 8, PP_ROLE_PLAIN);
+	for (list(k, group ? n : 0); n; n--, k->v.index++) {
+		if (group)
+			show(k, "value", PP_K_UINT, 8, PP_ROLE_PLAIN);
+		if (format & PP_FORMAT_ID)
+			show(k, "id", PP_K_UINT, 8, PP_ROLE_ID_REF);
+		if (format & PP_FORMAT_LOST)
+			show(k, "lost", PP_K_UINT, 8, PP_ROLE_PLAIN);
+	}
+	list(k, 0);
+}
+
+static void
+show_branches(struct look *k, const struct pp_sample_row *row, uint64_t type)
+{
+	uint64_t n = pp_get_u64(k->at, k->swap), left = n;
+
+	show(k, "nr", PP_K_UINT, 8, PP_ROLE_PLAIN);
+	if (type & PP_BRANCH_HW_INDEX)
+		show(k, "hw_idx", PP_K_UINT, 8, PP_ROLE_PLAIN);
+	for (list(k, n); left; left--, k->v.index++) {
+		show(k, "from", PP_K_HEX, 8, (enum pp_role)row->role);
+		show(k, "to", PP_K_HEX, 8, (enum pp_role)row->role);
+		show(k, "flags", PP_K_BRANCH, 8, PP_ROLE_PLAIN);
+	}
+	list(k, 0);
+	if (type & PP_BRANCH_COUNTERS)
+		show(k, "counters", PP_K_WORDS, 8 * (size_t)n, PP_ROLE_PLAIN);
+}
+
+/* A size, so many bytes, and of a stack that is not empty how many of these are used. */
+static void
+show_bytes(struct look *k, const struct pp_sample_row *row)
+{
+	unsigned width = row->form == PP_FORM_RAW ? 4 : 8;
+	uint64_t n = width == 4 ? pp_get_u32(k->at, k->swap) : pp_get_u64(k->at, k->swap);
+
+	show(k, "size", PP_K_UINT, width, PP_ROLE_PLAIN);
+	if (n)
+		show(k, row->name, PP_K_BYTES, (size_t)n, (enum pp_role)row->role);
+	if (n && row->form == PP_FORM_STACK)
+		show(k, "dyn_size", PP_K_UINT, 8, PP_ROLE_PLAIN);
+}
+
+/* Show the parts of the field of that row, which has n bytes at p. */
+static void
+show_field(struct look *k, const struct pp_sample_row *row, const struct pp_event *ev, const uint8_t *p, size_t n)
+{
+	const enum pp_role role = (enum pp_role)row->role;
+
+	k->at = p;
+	k->v.field = UINT32_C(1) << row->bit;
+	switch ((enum pp_sample_form)row->form) {
+	case PP_FORM_U64:
+	case PP_FORM_WEIGHT:
+		show(k, row->name, PP_ROLES_ADDRESS >> role & 1 ? PP_K_HEX : PP_K_UINT, 8, role);
+		break;
 	case PP_FORM_PID_TID:
-		v[0].name = "pid";
-		v[0].role = PP_ROLE_PID;
+		show(k, "pid", PP_K_UINT, 4, PP_ROLE_PID);
+		show(k, row->name, PP_K_UINT, 4, role);
 		break;
 	case PP_FORM_CPU:
-		v[0].role = row->role;
-		v[1].name = "reserved";
-		v[1].role = PP_ROLE_PAD;
+		show(k, row->name, PP_K_UINT, 4, role);
+		show(k, "reserved", PP_K_UINT, 4, PP_ROLE_PAD);
+		break;
+	case PP_FORM_READ:
+		show_read(k, ev->attr.read_format);
+		break;
+	case PP_FORM_CHAIN:
+	case PP_FORM_REGS:
+		show(k, row->form == PP_FORM_CHAIN ? "nr" : "abi", PP_K_UINT, 8, PP_ROLE_PLAIN);
+		if (n > 8)
+			show(k, row->name, PP_K_WORDS, n - 8, role);
+		break;
+	case PP_FORM_BRANCHES:
+		show_branches(k, row, ev->attr.branch_sample_type);
 		break;
 	case PP_FORM_RAW:
-		v[1] = (struct pp_value){ row->name, PP_K_BYTES, at->p + 4, (size_t)at->n - 4, 0, row->role };
+	case PP_FORM_STACK:
+	case PP_FORM_AUX:
+		show_bytes(k, row);
 		break;
-	default:			/* STACK, AUX */
-		len = pp_get_u64(at->p, swap);
-		v[0].len = 8;
-		v[1] = (struct pp_value){ row->name, PP_K_BYTES, at->p + 8, (size_t)len, 0, row->role };
-		v[2] = (struct pp_value){ "dyn_size", PP_K_UINT, at->p + 8 + len, 8, 0, PP_ROLE_PLAIN };
-		n = len ? 2 + (at->n > 8 + len) : 1;
+	case PP_FORMS:
+		break;
 	}
-	for (unsigned i = 0; i < n && rc > 0; i++)
-		rc = visit(arg, &v[i]);
-	return rc;
+}
+
+struct pp_choice
+pp_choose(uint64_t roles)
+{
+	static const uint64_t has[PP_FORMS] = {		/* besides the role of the row */
+		[PP_FORM_PID_TID] = PP_ROLE_BIT(PID), [PP_FORM_CPU] = PP_ROLE_BIT(PAD),
+		[PP_FORM_READ] = PP_ROLE_BIT(PLAIN) | PP_ROLE_BIT(ID_REF), [PP_FORM_CHAIN] = PP_ROLE_BIT(PLAIN),
+		[PP_FORM_RAW] = PP_ROLE_BIT(PLAIN), [PP_FORM_BRANCHES] = PP_ROLE_BIT(PLAIN), [PP_FORM_REGS] = PP_ROLE_BIT(PLAIN),
+		[PP_FORM_STACK] = PP_ROLE_BIT(PLAIN), [PP_FORM_AUX] = PP_ROLE_BIT(PLAIN),
+	};
+	struct pp_choice c = { roles, 0 };
+
+	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++)
+		if (roles & (has[row->form] | UINT64_C(1) << row->role))
+			c.fields |= UINT32_C(1) << row->bit;
+	return c;
 }
 
 int
-pp_sample_walk(const struct pp_sample *s, bool swap, pp_visit *visit, void *arg)
+pp_sample_walk(const struct pp_event *ev, const struct pp_rec *r, bool swap, const struct pp_choice *choice, pp_visit *visit,
+    void *arg, struct pp_err *err)
 {
-	int rc = 1;
+	struct look k = { .swap = swap, .roles = choice->roles, .visit = visit, .arg = arg, .rc = 1 };
+	uint64_t type = ev->attr.sample_type, fields = visit ? type & choice->fields : 0;
+	const uint8_t *at = r->raw + PP_HEADER_SIZE;
+	struct pp_part part[PP_SHAPE_STEPS];
+	int n = pp_sample_parts(part, fields, ev, r, swap, err);
 
-	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS && rc > 0; row++) {
-		const struct pp_span *at = &s->at[row->bit];
-
-		if (!at->p)
-			continue;
-		if (kinds[row->form])
-			rc = visit(arg, &(struct pp_value){ row->name, kinds[row->form], at->p, (size_t)at->n, 0, row->role });
-		else
-			rc = show_parts(row, at, swap, visit, arg);
+	if (n < 0)
+		return -1;
+	for (const struct pp_sample_row *row = pp_sample_rows; row->where != PP_WHERE_TAIL; row++) {
+		if (fields >> row->bit & 1)
+			show_field(&k, row, ev, at, 8);
+		at += 8 * (type >> row->bit & 1);
 	}
-	return rc;
+	for (const struct pp_part *x = part; x < part + n; x++)
+		show_field(&k, pp_sample_row(x->bit), ev, x->p, x->n);
+	return k.rc;
+}
+
+int
+pp_read_walk(const uint8_t *p, uint64_t format, bool swap, const struct pp_choice *choice, pp_visit *visit, void *arg)
+{
+	struct look k = { .at = p, .swap = swap, .roles = choice->roles, .visit = visit, .arg = arg, .rc = 1 };
+
+	show_read(&k, format);
+	return k.rc;
+}
+
+int
+pp_trailer_walk(const struct pp_event *ev, const struct pp_rec *r, bool swap, const struct pp_choice *choice, pp_visit *visit, void *arg)
+{
+	struct look k = { .swap = swap, .roles = choice->roles, .visit = visit, .arg = arg, .rc = 1 };
+	uint64_t fields = pp_has_trailer(ev, r) ? ev->attr.sample_type & choice->fields : 0;
+
+	for (int edge = 0; edge < 2 && fields; edge++)
+		for (const struct pp_sample_row *row = pp_sample_rows; row->where != PP_WHERE_TAIL; row++)
+			if (fields >> row->bit & 1 && row->where == (edge ? PP_WHERE_EDGE : PP_WHERE_BOTH))
+				show_field(&k, row, ev, r->raw + r->size - place(&ev->plan, row->trailer), 8);
+	return k.rc;
 }

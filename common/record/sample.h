@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* sample.h - decodes all fields of a SAMPLE; the rows of sample.def as a table */
+/* sample.h - shows all fields of a SAMPLE, down to the entries of its lists; the rows of sample.def as a table */
 #ifndef PP_SAMPLE_H
 #define PP_SAMPLE_H
 
@@ -16,8 +16,6 @@ enum {
 #undef SAMPLE
 };
 
-struct pp_span { const uint8_t *p; uint64_t n; };	/* n entries (or bytes) at p; p NULL: absent */
-
 struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
 	uint64_t nr, time_enabled, time_running;
 	const uint8_t *values;		/* nr entries of `stride' bytes: value, [id], [lost] */
@@ -25,29 +23,6 @@ struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
 	bool	 group;
 };
 
-/* The members of struct pp_sample for a field of each form (sample.def). */
-#define PP_MEMBER_U64(name)	uint64_t name;
-#define PP_MEMBER_WEIGHT(name)	/* weight: var1_dw in bits 0-31, var2_w 32-47, var3_w 48-63 */
-#define PP_MEMBER_PID_TID(name)	uint32_t pid, tid;
-#define PP_MEMBER_CPU(name)	uint32_t cpu;
-#define PP_MEMBER_READ(name)	struct pp_read name;
-#define PP_MEMBER_CHAIN(name)	struct pp_span name;	/* u64s, context markers included */
-#define PP_MEMBER_RAW(name)	struct pp_span name;	/* bytes */
-#define PP_MEMBER_BRANCHES(name)	struct pp_span branches;	/* 24 bytes each: from, to, flags */ \
-				const uint8_t *branch_hw_idx;	/* u64 */ \
-				struct pp_span branch_counters;	/* u64s */
-#define PP_MEMBER_REGS(name)	uint64_t name##_abi; struct pp_span name;	/* u64s, by ascending bit of the mask */
-#define PP_MEMBER_STACK(name)	struct pp_span name; uint64_t stack_dyn_size;	/* bytes */
-#define PP_MEMBER_AUX(name)	struct pp_span name;	/* bytes */
-
-struct pp_sample {		/* ev->attr.sample_type says which members are set */
-	struct pp_span at[PP_SAMPLE_BITS];	/* by number of the sample_type bit: the bytes of the field */
-#define SAMPLE(bit, NAME, name, where, form, role) PP_MEMBER_##form(name)
-#include "sample.def"
-#undef SAMPLE
-};
-/* Decode a SAMPLE completely.  1; or -1: its fields exceed its size.  Spans point into the record. */
-int	pp_sample_get(struct pp_sample *, const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
 /*
  * Any field of a SAMPLE, by its bit: the n bytes at *p as they stand in the record, counts in front of them included
  * (PP_SAMPLE_CALLCHAIN: u64 nr, then nr u64s).  1, 0: not recorded, or -1: the sample is shorter than its fields say.  Valid as
@@ -55,10 +30,28 @@ int	pp_sample_get(struct pp_sample *, const struct pp_event *, const struct pp_r
  */
 int	pp_sample_field(const struct pp_event *, const struct pp_rec *, bool swap, unsigned field, const uint8_t **p, size_t *n,
 	    struct pp_err *);
+/* By number of the sample_type bit: where the field is in struct pp_decoded, as a u64; 0: it is none. */
+extern const uint16_t pp_decoded_numbers[PP_SAMPLE_BITS];
 /* Decode READ values by read_format from a cursor. */
 void	pp_read_get(struct pp_read *, struct pp_cur *, uint64_t read_format);
-/* Show the fields of a SAMPLE to a visitor (part of pp_walk()).  1, or what the visitor returned. */
-int	pp_sample_walk(const struct pp_sample *, bool swap, pp_visit *, void *arg);
+/*
+ * The part of pp_walk_chosen() that is about samples.  A field is shown part by part:
+ *
+ *	PID_TID		pid, tid
+ *	CPU		cpu, reserved
+ *	READ		nr or value, time_enabled, time_running, and for each member of a group: value, id, lost
+ *	CHAIN		nr, the entries as WORDS (chain.h)
+ *	RAW, STACK, AUX	size, the bytes, of a stack dyn_size
+ *	BRANCHES	nr, hw_idx, for each branch: from, to, flags; counters as WORDS
+ *	REGS		abi, the registers as WORDS, by ascending bit of the mask
+ *
+ * visit NULL: only check that all fields are within the sample.  1, what the visitor returned, or -1.
+ */
+int	pp_sample_walk(const struct pp_event *, const struct pp_rec *, bool swap, const struct pp_choice *, pp_visit *, void *arg,
+	    struct pp_err *);
+/* The same of READ values at p that were checked, by pp_read_get(), and of the trailer of another record, if it has one. */
+int	pp_read_walk(const uint8_t *p, uint64_t read_format, bool swap, const struct pp_choice *, pp_visit *, void *arg);
+int	pp_trailer_walk(const struct pp_event *, const struct pp_rec *, bool swap, const struct pp_choice *, pp_visit *, void *arg);
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -75,6 +68,8 @@ struct pp_sample_row {
 	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its offset in samples and in trailers, or PP_NOWHERE */
 };
 extern const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS];	/* in the order of a sample */
+/* The row of a bit, which must have one. */
+const struct pp_sample_row *pp_sample_row(uint32_t field);
 
 /* The bits of a sample_type that have a field: of both kinds of weight, one. */
 static inline uint64_t

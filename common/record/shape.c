@@ -65,7 +65,15 @@ pp_shape_make(struct pp_shape *s, const struct pp_attr *a)
 int
 pp_shape_fail(const struct pp_event *ev, const struct pp_rec *r, bool swap, struct pp_err *err)
 {
-	struct pp_sample s;
+	const struct pp_sample_row *row = pp_sample_rows;
+	const struct pp_step *x = ev->shape.step;
+	size_t at = PP_HEADER_SIZE;
 
-	return pp_sample_get(&s, ev, r, swap, err) < 0 ? -1 : pp_fail(err, "record of %u bytes is cut", r->size);
+	for (; row->where != PP_WHERE_TAIL; row++)
+		if (ev->attr.sample_type >> row->bit & 1 && (at += 8) > r->size)
+			return pp_fail(err, "%s lies past the end of %u bytes", row->name, r->size);
+	for (size_t n; x < ev->shape.step + ev->shape.n; x++, at += n)
+		if ((n = pp_step_size(x, r->raw + at, r->size - at, swap)) > r->size - at)
+			return pp_fail(err, "%s lies past the end of %u bytes", pp_sample_row(x->bit)->name, r->size);
+	return pp_fail(err, "record of %u bytes is cut", r->size);
 }

@@ -8,8 +8,8 @@
  *	struct pp_part parts[PP_SHAPE_STEPS];
  *	int n = pp_sample_parts(parts, PP_SAMPLE_CALLCHAIN | PP_SAMPLE_RAW, ev, r, swap, err);
  *
- * A sample whose fields exceed its size is refused, with the text of pp_sample_get().  pp_sample_get() decodes all values; the
- * plan has the offsets of the fixed part.
+ * A sample whose fields exceed its size is refused, with a text that names the first such field.  pp_sample_walk() shows what is in
+ * the fields; the plan has the offsets of the fixed part.
  */
 #ifndef PP_SHAPE_H
 #define PP_SHAPE_H
@@ -38,7 +38,7 @@ pp_step_size(const struct pp_step *x, const uint8_t *p, size_t left, bool swap)
 	return size + x->more + (size_t)n * x->unit;
 }
 
-/* Set the error of pp_sample_get() for a sample that is cut.  Always -1. */
+/* Set the error for a sample that is cut: its first field that is not whole.  Always -1. */
 int	pp_shape_fail(const struct pp_event *, const struct pp_rec *, bool swap, struct pp_err *);
 
 /*

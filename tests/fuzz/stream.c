@@ -26,6 +26,7 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "record/sample.h"
+#include "record/shape.h"
 #include "sink/tmpfile.h"
 #include "state/round.h"
 #include "state/state.h"
@@ -132,37 +133,38 @@ feature(struct run *z, const struct pp_rec *r)
 	MUST(pp_feature_convert(&g, f.swap, back, sizeof back, &m, &err) > 0 && m == n);
 }
 
+/* What is shown of a sample is in its fields, in their order and without a gap. */
+struct inside { struct run *z; const uint8_t *at; };
+
+static int
+see_part(void *arg, const struct pp_value *v)
+{
+	struct inside *in = arg;
+
+	MUST(v->field && v->p == in->at && (!v->entries || v->index < v->entries));
+	in->at += v->len;
+	return see_value(in->z, v);
+}
+
 static void
 sample(struct run *z, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct pp_err err = { 0 };
-	struct pp_sample s;
+	struct inside in = { z, r->raw + PP_HEADER_SIZE };
 	bool swap = z->in->swap;
 
-	if (pp_sample_get(&s, ev, r, swap, &err) < 0) {
+	if (pp_walk(r, ev, swap, see_part, &in, &err) < 0) {
 		MUST(err.what[0]);
 		return;
 	}
-	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
-		if (s.at[i].p) {
-			MUST(s.at[i].p >= r->raw && s.at[i].p + s.at[i].n <= r->raw + r->size);
-			touch(z, s.at[i].p, s.at[i].n);
-		}
-	if (s.read.values)
-		touch(z, s.read.values, s.read.group ? s.read.nr * s.read.stride : 8);
-	touch(z, s.callchain.p, s.callchain.n * 8);
-	touch(z, s.raw.p, s.raw.n);
-	touch(z, s.branches.p, s.branches.n * 24);
-	touch(z, s.branch_counters.p, s.branch_counters.n * 8);
-	touch(z, s.regs_user.p, s.regs_user.n * 8);
-	touch(z, s.regs_intr.p, s.regs_intr.n * 8);
-	touch(z, s.stack_user.p, s.stack_user.n);
-	touch(z, s.aux.p, s.aux.n);
-	if (ev->plan.time)
-		MUST(s.time == pp_get_u64(r->raw + ev->plan.time, swap));
-	if (ev->plan.period)
-		MUST(s.period == pp_get_u64(r->raw + ev->plan.period, swap));
-	pp_sample_walk(&s, swap, see_value, z);
+	MUST(in.at <= r->raw + r->size && in.at == r->raw + pp_shape_end(&ev->shape, r, ev->plan.fixed, swap));
+	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++) {
+		const uint8_t *p = NULL;
+		size_t n = 0;
+
+		MUST(pp_sample_field(ev, r, swap, 1u << i, &p, &n, &err) == (pp_sample_slots(ev->attr.sample_type) >> i & 1));
+		MUST(!p || (p >= r->raw && p + n <= in.at));
+	}
 }
 
 /* What other programs call. */

@@ -9,6 +9,7 @@
 #include "dict.h"
 #include "field/payload_layout.h"
 #include "out.h"
+#include "record/shape.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "state/timeline.h"
@@ -107,11 +108,11 @@ static int
 enqueue(struct anon_out *a, const struct pp_rec *r)
 {
 	const struct pp_event *ev = pp_event_find(a->in->events, r, a->err);
-	struct pp_sample s;
+	struct pp_part part[PP_SHAPE_STEPS];
 	uint64_t time;
 
 	/* Report an invalid record now, while its offset is known. */
-	if (!ev || (r->type == PP_SAMPLE && pp_sample_get(&s, ev, r, a->swap, a->err) < 0))
+	if (!ev || (r->type == PP_SAMPLE && pp_sample_parts(part, 0, ev, r, a->swap, a->err) < 0))
 		return -1;
 	if (!pp_time(ev, r, a->swap, &time))
 		return change(a, r);
@@ -232,6 +233,8 @@ anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in,
 	a->in = in;
 	a->err = err;
 	a->what = anon->what;
+	a->strip = anon_strip(anon->what);
+	a->sample = pp_choose(anon_roles(anon->what));
 	anon_key_dict(a->key, anon->dict);
 	a->swap = in->swap;
 	if (a->what & A_ADDR && (!(a->addr = anon_addr_new(a->key, in->swap, anon->tasks, err)) ||

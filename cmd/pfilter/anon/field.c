@@ -31,6 +31,15 @@ put_pseudonym(const struct anon_edit *b, enum anon_domain domain, uint8_t *p, si
 }
 
 static void
+put_task(const struct anon_edit *b, uint8_t *p, size_t len)
+{
+	uint64_t old = len == 8 ? pp_get_u64(p, b->a->swap) : pp_get_u32(p, b->a->swap);
+
+	if (old && (len == 8 ? old != UINT64_MAX : old != UINT32_MAX))
+		put_number(b, p, len, anon_pid(b->a->key, (uint32_t)old));
+}
+
+static void
 put_hash(const struct anon_out *a, uint8_t *p, size_t len)
 {
 	uint8_t mac[ANON_MAC];
@@ -166,13 +175,15 @@ anon_text(struct anon_out *a, enum pp_role role, const char *s, size_t n)
 
 /* ---- all --------------------------------------------------------------------------------------------- */
 
-/* The words of --anon that blank a field whose size does not fit `how'. */
+/* The words of --anon that change a field; one whose size does not fit `how' they blank. */
 static unsigned
 words_of(enum anon_how how)
 {
 	switch (how) {
 	case KEEP: case CONFIG:
 		return 0;
+	case TASK:
+		return A_PID;
 	case BLANK: case ID_SIZE:
 		return A_ALL;
 	case COMM_TEXT:
@@ -194,6 +205,17 @@ words_of(enum anon_how how)
 	}
 }
 
+uint64_t
+anon_roles(unsigned what)
+{
+	uint64_t roles = 0;
+
+	for (unsigned i = 0; i < PP_ROLES; i++)
+		if (i != PP_ROLE_PAD && what & words_of(anon_how((enum pp_role)i)))
+			roles |= UINT64_C(1) << i;
+	return roles;
+}
+
 /* Can the field be changed in place?  Not if a text changes its length, or the layout is not known. */
 static bool
 fits(const struct anon_edit *b, enum anon_how how, size_t len)
@@ -209,7 +231,7 @@ fits(const struct anon_edit *b, enum anon_how how, size_t len)
 		return len == FILE_ID_SIZE;
 	case BUILD_ID: case TAG:
 		return len <= ANON_MAC;
-	case DEVICE: case NAMESPACE: case CGROUP_ID:
+	case TASK: case DEVICE: case NAMESPACE: case CGROUP_ID:
 		return len == 4 || len == 8;
 	default:
 		return false;
@@ -228,6 +250,10 @@ anon_field(struct anon_edit *b, enum pp_role role, uint8_t *p, size_t len)
 		return;
 	}
 	switch (how) {
+	case TASK:
+		if (a->what & A_PID)
+			put_task(b, p, len);
+		return;
 	case ADDRESS: case USER_ADDRESS: case KERNEL_ADDRESS:
 		if (a->addr)
 			addresses(b, how, p, len);

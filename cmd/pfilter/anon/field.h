@@ -3,8 +3,7 @@
  * field.h - how --anon changes a field, by its role.
  *
  * A new role of record/role.def needs a HOW_ value here (otherwise this file does not compile); a new enum anon_how needs cases
- * in field.c.  BLANK fields become zeros, since their content is not known; columns.h removes them from samples.  pids are
- * replaced by pp_rewrite() (rewrite.h), which knows their places.
+ * in field.c.  BLANK fields become zeros, since their content is not known; columns.h removes them from samples.
  */
 #ifndef PFILTER_ANON_FIELD_H
 #define PFILTER_ANON_FIELD_H
@@ -12,7 +11,7 @@
 #include "out.h"
 
 enum anon_how {
-	KEEP,
+	KEEP, TASK,
 	BLANK, BLANK_BY_ADDR,		/* zeros; zeros with A_ADDR */
 	ADDRESS, USER_ADDRESS, KERNEL_ADDRESS, MAP_ADDRESS,
 	COMM_TEXT, PATH_TEXT, CGROUP_TEXT, SYMBOL_TEXT, EVENT_TEXT, UNIT_TEXT,
@@ -21,8 +20,8 @@ enum anon_how {
 };
 enum {
 	HOW_PAD = BLANK, HOW_PLAIN = KEEP,
-	HOW_PID = KEEP, HOW_TID = KEEP, HOW_PPID = KEEP, HOW_PTID = KEEP, HOW_OTHER_PID = KEEP, HOW_OTHER_TID = KEEP,
-	HOW_GUEST_PID = KEEP, HOW_CPU = KEEP, HOW_TIME = KEEP, HOW_CLOCK = KEEP,
+	HOW_PID = TASK, HOW_TID = TASK, HOW_PPID = TASK, HOW_PTID = TASK, HOW_OTHER_PID = TASK, HOW_OTHER_TID = TASK,
+	HOW_GUEST_PID = TASK, HOW_CPU = KEEP, HOW_TIME = KEEP, HOW_CLOCK = KEEP,
 	HOW_ID_OWN = KEEP, HOW_ID_REF = KEEP, HOW_STREAM_ID = KEEP, HOW_READ = KEEP,
 	HOW_ADDR = ADDRESS, HOW_USER_ADDR = USER_ADDRESS, HOW_KERNEL_ADDR = KERNEL_ADDRESS,
 	HOW_PHYS_ADDR = BLANK_BY_ADDR, HOW_POINTER = BLANK_BY_ADDR, HOW_CONFIG = CONFIG, HOW_REGS = BLANK_BY_ADDR,
@@ -49,12 +48,15 @@ anon_how(enum pp_role role)
 struct anon_edit {		/* a record being anonymised in a->buf */
 	struct anon_out	*a;
 	const struct pp_rec *r;
+	const struct pp_event *ev;	/* NULL: of perf's own records */
 	size_t		 body;		/* offset of the trailer */
 	size_t		 text_at;	/* offset of a text with a new length, the last field of the body; 0: none */
 	size_t		 text_len;
 	struct anon_map	 map;
 	bool		 has_map;
 	uint32_t	 pid;		/* process of the addresses in the record */
+	const uint8_t	*raw;		/* payload of a tracepoint, raw_len bytes; NULL: none */
+	size_t		 raw_len;
 };
 
 /* Anonymise a field of `len' bytes at p in a->buf, in place; its length does not change. */

@@ -27,6 +27,8 @@ struct anon_out {
 	struct pp_source *in;
 	struct pp_err	*err;
 	unsigned	 what;
+	uint32_t	 strip;		/* anon_strip() */
+	struct pp_choice sample;	/* what is to be changed in samples */
 	bool		 swap;
 	struct anon_key	*key;
 	struct anon_addr *addr;		/* A_ADDR */
@@ -51,13 +53,14 @@ void	anon_key_file(const struct tool *, const char *path, uint8_t key[static ANO
 bool	anon_removes(struct anon_out *, const struct pp_rec *);
 /* Anonymise a valid record; the result is in buf.  1; 0: it is removed; -1. */
 int	anon_record(struct anon_out *, struct pp_rec *);
-int	anon_sample(struct anon_out *, struct pp_rec *);
 int	anon_feature(struct anon_out *, struct pp_rec *);
 /* Write TRACING_DATA with other names of events and without what it says of tasks; its payload is that of `in'.  1, or -1. */
 int	anon_formats(struct anon_out *, struct pp_source *in, const struct pp_rec *);
 /* Write the new name of an event to a->text, and return its length.  ANON_UNCHANGED: the event keeps its name. */
 enum { ANON_UNCHANGED = -2 };
 int64_t	anon_event_text(struct anon_out *, const char *, size_t n);
+/* The roles of the fields that the words change in samples. */
+uint64_t anon_roles(unsigned what);
 /* The fields of samples without a pseudonym, bits PP_SAMPLE_*. */
 uint32_t anon_strip(unsigned what);
 /* Anonymise the attr of a HEADER_ATTR in buf.  1, or -1: it has unknown bits about the layout of samples. */

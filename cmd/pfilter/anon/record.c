@@ -12,6 +12,7 @@
 #include "record/meaning.h"
 #include "record/raw.h"
 #include "record/rewrite.h"
+#include "record/shape.h"
 
 /* The words of --anon that remove the types of a class.  A hardware trace records all execution, with addresses. */
 static const uint8_t gone_classes[PP_CLASSES] = {
@@ -69,49 +70,99 @@ splice(struct anon_edit *b, struct pp_rec *r)
 	return 1;
 }
 
+enum { TYPE_TRACEPOINT = 2, RAW_HEAD = 4 };
+
+/* The part of a record becomes zeros; of a sample it is not yet.  Payloads of tracepoints: put_payload(). */
+static void
+leave_blank(struct anon_edit *b, const struct pp_value *v)
+{
+	if (v->field)
+		memset(b->a->buf + (v->p - b->r->raw), 0, v->len);
+	if (v->field == PP_SAMPLE_RAW && b->ev->attr.type == TYPE_TRACEPOINT) {
+		b->raw = v->p;
+		b->raw_len = v->len;
+	} else if (v->field & b->a->strip)
+		b->a->fields[__builtin_ctz(v->field)]++;
+}
+
 static int
 put_field(void *arg, const struct pp_value *v)
 {
 	struct anon_edit *b = arg;
 	struct anon_out *a = b->a;
-	size_t at = (size_t)(v->p - b->r->raw);
-	bool body = at < b->body;
+	enum anon_how how = anon_how(v->role);
+	uint8_t *p = a->buf + (v->p - b->r->raw);
 	int64_t n;
 
-	if (body && anon_how(v->role) == BLANK)
+	/* Of a field that columns.h removes the counts stay, which it needs. */
+	if (how == BLANK || (how != KEEP && v->field & a->strip)) {
+		leave_blank(b, v);
 		return 1;
-	memcpy(a->buf + at, v->p, v->len);
-	if (!body)
+	}
+	if (v->len == 8)		/* most are */
+		memcpy(p, v->p, 8);
+	else
+		memcpy(p, v->p, v->len);
+	if (how == KEEP)
 		return 1;
 	if (v->role == PP_ROLE_PID && v->len == 4)
 		b->pid = pp_get_u32(v->p, a->swap);
-	if (v->kind != PP_K_STR)
-		anon_field(b, v->role, a->buf + at, v->len);
+	if (v->field == PP_SAMPLE_CALLCHAIN) {
+		if (a->addr)
+			anon_addr_chain(a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, p, v->len / 8, a->swap);
+	} else if (v->kind != PP_K_STR)
+		anon_field(b, v->role, p, v->len);
 	else if ((n = anon_text(a, v->role, (const char *)v->p, v->len)) != ANON_UNCHANGED) {
-		b->text_at = at;
+		b->text_at = (size_t)(p - a->buf);
 		b->text_len = (size_t)n;
 	}
 	return 1;
 }
 
+/* Put a new payload in the place of the old one, which has another length perhaps.  The fields behind it are anonymous already. */
+static void
+put_payload(struct anon_edit *b, struct pp_rec *r)
+{
+	struct anon_out *a = b->a;
+	size_t at = (size_t)(b->raw - b->r->raw), n, end;
+	size_t others = pp_sample_end(b->ev, b->r, a->swap) - RAW_HEAD - b->raw_len, behind = others + RAW_HEAD - at;	/* no padding */
+	size_t room = others < PP_RECORD_MAX - 16 ? ((PP_RECORD_MAX - 7 - others) & ~(size_t)7) - RAW_HEAD : 0;
+
+	n = anon_payload(b, b->ev, b->raw, b->raw_len, a->raw, room);
+	end = at + n;
+	memmove(a->buf + end, a->buf + at + b->raw_len, behind);
+	pp_set_u32(a->buf + at - RAW_HEAD, (uint32_t)n, a->swap);
+	memcpy(a->buf + at, a->raw, n);
+	for (end += behind; end % 8 && end != r->size; end++)
+		a->buf[end] = 0;
+	r->size = (uint16_t)end;
+	PP_RAW_SET(a->buf, header, size, r->size, a->swap);
+}
+
 static int
 by_row(struct anon_out *a, struct pp_rec *r)
 {
+	static const struct pp_choice all = { UINT64_MAX, UINT32_MAX };
 	struct anon_edit b = { .a = a, .r = r, .body = r->size };
-	const struct pp_event *ev = NULL;
+	size_t copied = PP_HEADER_SIZE;
 	uint32_t tid;
 
 	if (r->type < PP_USER_TYPE_START) {
-		if (!(ev = pp_event_find(a->in->events, r, a->err)))
+		if (!(b.ev = pp_event_find(a->in->events, r, a->err)))
 			return -1;
-		if (pp_has_trailer(ev, r))
-			b.body -= ev->plan.trailer;
-		pp_pid_tid(ev, r, a->swap, &b.pid, &tid);
+		if (pp_has_trailer(b.ev, r))
+			b.body -= b.ev->plan.trailer;
+		pp_pid_tid(b.ev, r, a->swap, &b.pid, &tid);
 	}
-	memcpy(a->buf, r->raw, PP_HEADER_SIZE);
-	memset(a->buf + PP_HEADER_SIZE, 0, r->size - (size_t)PP_HEADER_SIZE);
-	if (pp_walk(r, ev, a->swap, put_field, &b, a->err) < 0)
+	/* Between the fields of a sample there is nothing, so that only those that change need be looked at. */
+	if (r->type == PP_SAMPLE)
+		copied = pp_shape_end(&b.ev->shape, r, b.ev->plan.fixed, a->swap);
+	memcpy(a->buf, r->raw, copied);
+	memset(a->buf + copied, 0, r->size - copied);
+	if (pp_walk_chosen(r, b.ev, a->swap, r->type == PP_SAMPLE ? &a->sample : &all, put_field, &b, a->err) < 0)
 		return -1;
+	if (b.raw)
+		put_payload(&b, r);
 	return b.text_at ? splice(&b, r) : 1;
 }
 
@@ -163,19 +214,20 @@ by_row_short(struct anon_out *a, struct pp_rec *r)
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-static uint32_t
-other_pid(void *key, uint32_t pid)
-{
-	return anon_pid(key, pid);
-}
-
+/*
+ * A record of a type that is not known.  It stays as it is, but for the task in the trailer, which it has as a record of the kernel.
+ */
 static int
-pids(struct anon_out *a, struct pp_rec *r)
+unknown(struct anon_out *a, const struct pp_rec *r)
 {
-	struct pp_rewrite rw = { .events = a->in->events, .swap = a->swap, .buf = a->buf, .err = a->err,
-	    .pid_map = other_pid, .pid_arg = a->key };
+	struct anon_edit b = { .a = a, .r = r };
 
-	return pp_rewrite(&rw, r) < 0 ? -1 : 1;
+	memcpy(a->buf, r->raw, r->size);
+	if (r->type >= PP_USER_TYPE_START || !(a->what & A_PID))
+		return 1;
+	if (!(b.ev = pp_event_find(a->in->events, r, a->err)))
+		return -1;
+	return pp_trailer_walk(b.ev, r, a->swap, &a->sample, put_field, &b);
 }
 
 int
@@ -187,16 +239,14 @@ anon_record(struct anon_out *a, struct pp_rec *r)
 	if (r->type == PP_HEADER_FEATURE)
 		return anon_feature(a, r);
 	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
-		rc = (memcpy(a->buf, r->raw, r->size), 1);
+		rc = unknown(a, r);
 	else
-		rc = r->type == PP_SAMPLE ? anon_sample(a, &new) : pp_is_short_mmap2(r, a->swap) ? by_row_short(a, &new) : by_row(a, &new);
+		rc = pp_is_short_mmap2(r, a->swap) ? by_row_short(a, &new) : by_row(a, &new);
 	if (rc > 0 && r->type == PP_STAT_CONFIG)
 		leave_out_settings(a, &new);
 	if (rc > 0 && r->type == PP_HEADER_ATTR)
 		rc = anon_head_attr(a, &new);
 	new.raw = a->buf;
-	if (rc > 0 && a->what & A_PID && r->type != PP_HEADER_ATTR)
-		rc = pids(a, &new);
 	*r = new;
 	return rc;
 }

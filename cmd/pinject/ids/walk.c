@@ -330,15 +330,14 @@ walk_queue_sample(struct walk *w, const struct pp_event *ev, const struct pp_rec
 {
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint32_t pid = UINT32_MAX, tid;
-	struct pp_part part[PP_SHAPE_STEPS];
-	struct pp_span chain = {0};
+	struct pp_part part[PP_SHAPE_STEPS], chain = { NULL, 0, 0 };	/* of chain.n entries */
 	bool swap = w->t->in->swap;
 	int64_t n;
 
 	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN) {
 		if (pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &w->t->in_err) < 0)
 			return -1;
-		chain = (struct pp_span){ part->p + 8, pp_get_u64(part->p, swap) };
+		chain = (struct pp_part){ part->p + 8, part->n / 8 - 1, part->bit };
 	}
 	pp_pid_tid(ev, r, swap, &pid, &tid);
 	pp_set_u32(w->digest, 0, false);
@@ -350,7 +349,7 @@ walk_queue_sample(struct walk *w, const struct pp_event *ev, const struct pp_rec
 		if ((n = walk_add_data(w, chain.n, ev, r)) < 0)
 			return -1;
 		pp_set_u32(w->digest + 12, (uint32_t)n, false);
-		chain.n = n & ~UNWOUND;
+		chain.n = (uint32_t)(n & ~UNWOUND);
 	}
 	return walk_queue(w, ev, r, w->digest, HEAD + chain.n * 8);
 }
