@@ -162,6 +162,7 @@ struct pp_plan {
 enum { PP_SHAPE_STEPS = 24 };		/* more than there are rows of TAIL in sample.def */
 struct pp_shape {
 	unsigned	 n;
+	uint32_t	 rows;		/* the fields of its samples, all of them, by number of their rows in sample.def */
 	struct pp_step { uint32_t bit; uint8_t head, always, unit; uint16_t more; } step[PP_SHAPE_STEPS];	/* bit: PP_SAMPLE_... */
 };
 
@@ -293,9 +294,11 @@ int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_vi
 /* The same of what is chosen alone. */
 struct pp_choice {
 	uint64_t	 roles;		/* PP_ROLE_BIT()s (record/meaning.h) */
-	uint32_t	 fields;	/* of samples, PP_SAMPLE_*: all others are left out */
+	uint32_t	 fields;	/* of samples and trailers, PP_SAMPLE_*: no others */
+	uint32_t	 rows;		/* the same by number of their rows */
 };
-struct pp_choice pp_choose(uint64_t roles);	/* all fields that can have a part with one of the roles */
+struct pp_choice pp_choose(uint64_t roles, uint32_t fields);
+extern const struct pp_choice pp_all;
 int		 pp_walk_chosen(const struct pp_rec *, const struct pp_event *ev, bool swap, const struct pp_choice *, pp_visit *visit,
 		    void *arg, struct pp_err *);
 /* The number that a value of kind UINT, SINT (sign-extended) or HEX is. */

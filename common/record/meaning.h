@@ -103,6 +103,8 @@ unsigned	pp_role_place(uint32_t type, enum pp_role, unsigned *width);
 
 #define PP_ROLE_BIT(role) (UINT64_C(1) << PP_ROLE_##role)
 _Static_assert(PP_ROLES <= 64, "struct pp_meaning has 64 bits");
+#define PP_ROLES_TASK	(PP_ROLE_BIT(PID) | PP_ROLE_BIT(TID) | PP_ROLE_BIT(PPID) | PP_ROLE_BIT(PTID) | PP_ROLE_BIT(OTHER_PID) |	\
+			PP_ROLE_BIT(OTHER_TID) | PP_ROLE_BIT(GUEST_PID))
 #define PP_ROLES_ADDRESS (PP_ROLE_BIT(ADDR) | PP_ROLE_BIT(USER_ADDR) | PP_ROLE_BIT(KERNEL_ADDR) | PP_ROLE_BIT(PHYS_ADDR))
 
 #endif

@@ -313,9 +313,11 @@ body(struct walk *w, const struct row *row)
 	return rc > 0 && row->tail ? row->tail(w) : rc;
 }
 
-int
-pp_walk_chosen(const struct pp_rec *r, const struct pp_event *ev, bool swap, const struct pp_choice *choice, pp_visit *visit,
-    void *arg, struct pp_err *err)
+const struct pp_choice pp_all = { UINT64_MAX, UINT32_MAX, UINT32_MAX };
+
+static int
+walk_row(const struct pp_rec *r, const struct pp_event *ev, bool swap, const struct pp_choice *choice, pp_visit *visit, void *arg,
+    struct pp_err *err)
 {
 	const struct row *row = row_of(r->type);
 	struct walk w = { .r = r, .ev = ev, .visit = visit, .arg = arg, .choice = choice, .err = err };
@@ -332,11 +334,17 @@ pp_walk_chosen(const struct pp_rec *r, const struct pp_event *ev, bool swap, con
 }
 
 int
+pp_walk_chosen(const struct pp_rec *r, const struct pp_event *ev, bool swap, const struct pp_choice *choice, pp_visit *visit,
+    void *arg, struct pp_err *err)
+{
+	return r->type == PP_SAMPLE && ev ? pp_sample_walk(ev, r, swap, choice, visit, arg, err) :
+	    walk_row(r, ev, swap, choice, visit, arg, err);
+}
+
+int
 pp_walk(const struct pp_rec *r, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg, struct pp_err *err)
 {
-	static const struct pp_choice all = { UINT64_MAX, UINT32_MAX };
-
-	return pp_walk_chosen(r, ev, swap, &all, visit, arg, err);
+	return pp_walk_chosen(r, ev, swap, &pp_all, visit, arg, err);
 }
 
 int
@@ -413,11 +421,11 @@ tail_read(struct walk *w)
 	return w->visit ? pp_read_walk(values, w->ev->attr.read_format, w->c.swap, w->choice, w->visit, w->arg) : 1;
 }
 
+/* One whose event is not known. */
 static int
 tail_sample(struct walk *w)
 {
-	return w->ev ? pp_sample_walk(w->ev, w->r, w->c.swap, w->choice, w->visit, w->arg, w->err) :
-	    rest(w, "fields", PP_K_REST, PP_ROLE_OPAQUE);
+	return rest(w, "fields", PP_K_REST, PP_ROLE_OPAQUE);
 }
 
 static int

@@ -51,7 +51,8 @@ const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS] = {
 #define PLACE_FIXED(name)	offsetof(struct pp_plan, name), PP_NOWHERE
 #define PLACE_TAIL(name)	PP_NOWHERE, PP_NOWHERE
 #define SAMPLE(bit, NAME, name, where, form, role) \
-	{ #name, bit, PP_WHERE_##where, PP_FORM_##form, PP_ROLE_##role, PLACE_##where(name) },
+	{ #name, bit, PP_WHERE_##where, PP_FORM_##form, PP_ROLE_##role, \
+	    PP_ROLES_ADDRESS & PP_ROLE_BIT(role) ? PP_K_HEX : PP_K_UINT, PLACE_##where(name) },
 #include "sample.def"
 #undef SAMPLE
 };
@@ -59,13 +60,8 @@ const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS] = {
 const struct pp_sample_row *
 pp_sample_row(uint32_t field)
 {
-	enum {
-#define SAMPLE(bit, NAME, ...) ROW_##NAME,
-#include "sample.def"
-#undef SAMPLE
-	};
 	static const uint8_t rows[PP_SAMPLE_BITS] = {
-#define SAMPLE(bit, NAME, ...) [bit] = ROW_##NAME,
+#define SAMPLE(bit, NAME, ...) [bit] = PP_ROW_##NAME,
 #include "sample.def"
 #undef SAMPLE
 	};
@@ -170,26 +166,38 @@ show_bytes(struct look *k, const struct pp_sample_row *row)
 		show(k, "dyn_size", PP_K_UINT, 8, PP_ROLE_PLAIN);
 }
 
-/* Show the parts of the field of that row, which has n bytes at p. */
-static void
-show_field(struct look *k, const struct pp_sample_row *row, const struct pp_event *ev, const uint8_t *p, size_t n)
+/* A field of the fixed part or of a trailer. */
+static inline void
+show_fixed(struct look *k, const struct pp_sample_row *row, const uint8_t *p)
 {
 	const enum pp_role role = (enum pp_role)row->role;
 
 	k->at = p;
 	k->v.field = UINT32_C(1) << row->bit;
+	if (row->form == PP_FORM_U64) {
+		show(k, row->name, (enum pp_kind)row->kind, 8, role);
+	} else if (row->form == PP_FORM_PID_TID) {
+		show(k, "pid", PP_K_UINT, 4, PP_ROLE_PID);
+		show(k, row->name, PP_K_UINT, 4, role);
+	} else {
+		show(k, row->name, PP_K_UINT, 4, role);
+		show(k, "reserved", PP_K_UINT, 4, PP_ROLE_PAD);
+	}
+}
+
+/* The field behind the fixed part. */
+static void
+show_part(struct look *k, const struct pp_part *x, const struct pp_event *ev)
+{
+	const struct pp_sample_row *row = pp_sample_row(x->bit);
+	const enum pp_role role = (enum pp_role)row->role;
+
+	k->at = x->p;
+	k->v.field = x->bit;
 	switch ((enum pp_sample_form)row->form) {
 	case PP_FORM_U64:
 	case PP_FORM_WEIGHT:
-		show(k, row->name, PP_ROLES_ADDRESS >> role & 1 ? PP_K_HEX : PP_K_UINT, 8, role);
-		break;
-	case PP_FORM_PID_TID:
-		show(k, "pid", PP_K_UINT, 4, PP_ROLE_PID);
-		show(k, row->name, PP_K_UINT, 4, role);
-		break;
-	case PP_FORM_CPU:
-		show(k, row->name, PP_K_UINT, 4, role);
-		show(k, "reserved", PP_K_UINT, 4, PP_ROLE_PAD);
+		show(k, row->name, (enum pp_kind)row->kind, 8, role);
 		break;
 	case PP_FORM_READ:
 		show_read(k, ev->attr.read_format);
@@ -197,8 +205,8 @@ show_field(struct look *k, const struct pp_sample_row *row, const struct pp_even
 	case PP_FORM_CHAIN:
 	case PP_FORM_REGS:
 		show(k, row->form == PP_FORM_CHAIN ? "nr" : "abi", PP_K_UINT, 8, PP_ROLE_PLAIN);
-		if (n > 8)
-			show(k, row->name, PP_K_WORDS, n - 8, role);
+		if (x->n > 8)
+			show(k, row->name, PP_K_WORDS, x->n - 8, role);
 		break;
 	case PP_FORM_BRANCHES:
 		show_branches(k, row, ev->attr.branch_sample_type);
@@ -208,13 +216,15 @@ show_field(struct look *k, const struct pp_sample_row *row, const struct pp_even
 	case PP_FORM_AUX:
 		show_bytes(k, row);
 		break;
+	case PP_FORM_PID_TID:		/* of the fixed part */
+	case PP_FORM_CPU:
 	case PP_FORMS:
 		break;
 	}
 }
 
 struct pp_choice
-pp_choose(uint64_t roles)
+pp_choose(uint64_t roles, uint32_t fields)
 {
 	static const uint64_t has[PP_FORMS] = {		/* besides the role of the row */
 		[PP_FORM_PID_TID] = PP_ROLE_BIT(PID), [PP_FORM_CPU] = PP_ROLE_BIT(PAD),
@@ -222,11 +232,16 @@ pp_choose(uint64_t roles)
 		[PP_FORM_RAW] = PP_ROLE_BIT(PLAIN), [PP_FORM_BRANCHES] = PP_ROLE_BIT(PLAIN), [PP_FORM_REGS] = PP_ROLE_BIT(PLAIN),
 		[PP_FORM_STACK] = PP_ROLE_BIT(PLAIN), [PP_FORM_AUX] = PP_ROLE_BIT(PLAIN),
 	};
-	struct pp_choice c = { roles, 0 };
+	struct pp_choice c = { roles, 0, 0 };
 
-	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++)
-		if (roles & (has[row->form] | UINT64_C(1) << row->role))
+	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++) {
+		const struct pp_sample_row *row = &pp_sample_rows[i];
+
+		if (fields >> row->bit & 1 && roles & (has[row->form] | UINT64_C(1) << row->role)) {
 			c.fields |= UINT32_C(1) << row->bit;
+			c.rows |= UINT32_C(1) << i;
+		}
+	}
 	return c;
 }
 
@@ -235,20 +250,19 @@ pp_sample_walk(const struct pp_event *ev, const struct pp_rec *r, bool swap, con
     void *arg, struct pp_err *err)
 {
 	struct look k = { .swap = swap, .roles = choice->roles, .visit = visit, .arg = arg, .rc = 1 };
-	uint64_t type = ev->attr.sample_type, fields = visit ? type & choice->fields : 0;
-	const uint8_t *at = r->raw + PP_HEADER_SIZE;
+	uint32_t rows = visit ? ev->shape.rows & choice->rows : 0;
 	struct pp_part part[PP_SHAPE_STEPS];
-	int n = pp_sample_parts(part, fields, ev, r, swap, err);
+	int n = pp_sample_parts(part, rows & PP_ROWS_TAIL ? choice->fields : 0, ev, r, swap, err);
 
 	if (n < 0)
 		return -1;
-	for (const struct pp_sample_row *row = pp_sample_rows; row->where != PP_WHERE_TAIL; row++) {
-		if (fields >> row->bit & 1)
-			show_field(&k, row, ev, at, 8);
-		at += 8 * (type >> row->bit & 1);
+	for (rows &= ~(uint32_t)PP_ROWS_TAIL; rows; rows &= rows - 1) {
+		const struct pp_sample_row *row = &pp_sample_rows[__builtin_ctz(rows)];
+
+		show_fixed(&k, row, r->raw + place(&ev->plan, row->plan));
 	}
 	for (const struct pp_part *x = part; x < part + n; x++)
-		show_field(&k, pp_sample_row(x->bit), ev, x->p, x->n);
+		show_part(&k, x, ev);
 	return k.rc;
 }
 
@@ -265,11 +279,14 @@ int
 pp_trailer_walk(const struct pp_event *ev, const struct pp_rec *r, bool swap, const struct pp_choice *choice, pp_visit *visit, void *arg)
 {
 	struct look k = { .swap = swap, .roles = choice->roles, .visit = visit, .arg = arg, .rc = 1 };
-	uint64_t fields = pp_has_trailer(ev, r) ? ev->attr.sample_type & choice->fields : 0;
+	uint32_t all = pp_has_trailer(ev, r) ? ev->shape.rows & choice->rows & ~(uint32_t)PP_ROWS_TAIL : 0;
 
-	for (int edge = 0; edge < 2 && fields; edge++)
-		for (const struct pp_sample_row *row = pp_sample_rows; row->where != PP_WHERE_TAIL; row++)
-			if (fields >> row->bit & 1 && row->where == (edge ? PP_WHERE_EDGE : PP_WHERE_BOTH))
-				show_field(&k, row, ev, r->raw + r->size - place(&ev->plan, row->trailer), 8);
+	for (int edge = 0; edge < 2; edge++)
+		for (uint32_t rows = all; rows; rows &= rows - 1) {
+			const struct pp_sample_row *row = &pp_sample_rows[__builtin_ctz(rows)];
+
+			if (row->where == (edge ? PP_WHERE_EDGE : PP_WHERE_BOTH))
+				show_fixed(&k, row, r->raw + r->size - place(&ev->plan, row->trailer));
+		}
 	return k.rc;
 }

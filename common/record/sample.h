@@ -65,7 +65,21 @@ enum { PP_NOWHERE = UINT16_MAX };
 struct pp_sample_row {
 	const char	*name;
 	uint8_t		 bit, where, form, role;
+	uint8_t		 kind;		/* enum pp_kind of one u64: HEX of addresses, or UINT */
 	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its offset in samples and in trailers, or PP_NOWHERE */
+};
+enum {				/* sets of fields by number of their rows */
+#define PP_MASK_EDGE	0
+#define PP_MASK_BOTH	0
+#define PP_MASK_FIXED	0
+#define PP_MASK_TAIL	1
+#define SAMPLE(bit, NAME, name, where, form, role) PP_ROW_##NAME,
+#include "sample.def"
+#undef SAMPLE
+	PP_ROWS_TAIL = 0
+#define SAMPLE(bit, NAME, name, where, form, role) | PP_MASK_##where << PP_ROW_##NAME
+#include "sample.def"
+#undef SAMPLE
 };
 extern const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS];	/* in the order of a sample */
 /* The row of a bit, which must have one. */

@@ -54,7 +54,9 @@ pp_shape_make(struct pp_shape *s, const struct pp_attr *a)
 {
 	uint64_t type = pp_sample_slots(a->sample_type);
 
-	s->n = 0;
+	*s = (struct pp_shape){ .n = 0 };
+	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
+		s->rows |= (uint32_t)(type >> pp_sample_rows[i].bit & 1) << i;
 #define SAMPLE(bit, NAME, name, where, form, role)					\
 	if (PP_WHERE_##where == PP_WHERE_TAIL && type & PP_SAMPLE_##NAME)		\
 		add(s, PP_SAMPLE_##NAME, STEP_##form(name));

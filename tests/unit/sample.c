@@ -265,8 +265,10 @@ shape_event(struct pp_event *ev)
 {
 	ev->plan.fixed = PP_HEADER_SIZE;
 	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
-		if (pp_sample_rows[i].where != PP_WHERE_TAIL && ev->attr.sample_type >> pp_sample_rows[i].bit & 1)
+		if (pp_sample_rows[i].where != PP_WHERE_TAIL && ev->attr.sample_type >> pp_sample_rows[i].bit & 1) {
+			memcpy((uint8_t *)&ev->plan + pp_sample_rows[i].plan, &ev->plan.fixed, sizeof ev->plan.fixed);
 			ev->plan.fixed += 8;
+		}
 	pp_shape_make(&ev->shape, &ev->attr);
 }
 
@@ -298,7 +300,7 @@ static void
 same_fields(const struct want *w, const struct pp_event *ev, const struct pp_rec *r, bool swap)
 {
 	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++) {
-		const struct pp_choice choice = { UINT64_MAX, 1u << row->bit };
+		const struct pp_choice choice = pp_choose(UINT64_MAX, 1u << row->bit);
 		struct seen seen = { .next = r->raw + 8, .swap = swap, .field = 1u << row->bit }, alone = seen;
 		struct pp_err err = { 0 };
 		const uint8_t *p = NULL;

@@ -234,7 +234,7 @@ anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in,
 	a->err = err;
 	a->what = anon->what;
 	a->strip = anon_strip(anon->what);
-	a->sample = pp_choose(anon_roles(anon->what));
+	a->sample = pp_choose(anon_roles(anon->what), UINT32_MAX);
 	anon_key_dict(a->key, anon->dict);
 	a->swap = in->swap;
 	if (a->what & A_ADDR && (!(a->addr = anon_addr_new(a->key, in->swap, anon->tasks, err)) ||

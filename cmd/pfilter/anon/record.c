@@ -142,7 +142,6 @@ put_payload(struct anon_edit *b, struct pp_rec *r)
 static int
 by_row(struct anon_out *a, struct pp_rec *r)
 {
-	static const struct pp_choice all = { UINT64_MAX, UINT32_MAX };
 	struct anon_edit b = { .a = a, .r = r, .body = r->size };
 	size_t copied = PP_HEADER_SIZE;
 	uint32_t tid;
@@ -159,7 +158,7 @@ by_row(struct anon_out *a, struct pp_rec *r)
 		copied = pp_shape_end(&b.ev->shape, r, b.ev->plan.fixed, a->swap);
 	memcpy(a->buf, r->raw, copied);
 	memset(a->buf + copied, 0, r->size - copied);
-	if (pp_walk_chosen(r, b.ev, a->swap, r->type == PP_SAMPLE ? &a->sample : &all, put_field, &b, a->err) < 0)
+	if (pp_walk_chosen(r, b.ev, a->swap, r->type == PP_SAMPLE ? &a->sample : &pp_all, put_field, &b, a->err) < 0)
 		return -1;
 	if (b.raw)
 		put_payload(&b, r);

@@ -6,7 +6,7 @@
  * has made are not counted where they can be told from others.
  *
  *	privacy.c	counts, forms
- *	record.c, sample.c, payload.c, feature.c	what is in them
+ *	record.c, payload.c, feature.c	what is in them
  *	text.c		pseudonyms
  */
 #ifndef PSTAT_PRIVACY_IN_H
@@ -37,13 +37,15 @@ struct privacy {
 	struct tool	*tool;
 	struct counts	*c;
 	struct pp_source *in;
+	struct pp_choice choice;
 	bool		 names;
 	struct row_count row[ROWS];
 	uint64_t	*value;		/* hashes of the values of all rows; 0: free.  NULL: a glance */
 	size_t		 nvalues;
 	uint64_t	 key;		/* random: a stream cannot cause collisions */
 	uint64_t	 record;	/* number of the current record */
-	uint64_t	 last[ROWS];	/* hash of the last value of a row: it often comes again */
+	uint64_t	 last[ROWS];	/* the last value of a row: it often comes again */
+	struct pp_err	 err;		/* a record that cannot be walked is not reported here */
 	uint32_t	 nr_cpus;
 	struct payload_layouts *payloads;	/* NULL: none was seen */
 	uint8_t	 raw[PP_RECORD_MAX];	/* what is left of a payload */
@@ -51,16 +53,50 @@ struct privacy {
 
 /* ---- privacy.c ----------------------------------------------------------------------------------- */
 
-/* Count a value of so many bytes, and (len not 0) the text that names it. */
-void	privacy_value(struct privacy *, enum row, const struct pp_rec *, uint64_t value, uint64_t bytes);
+/* Count a text that names a value. */
 void	privacy_text(struct privacy *, enum row, const struct pp_rec *, const char *s, size_t len);
-/* An address of that cpumode: of the kernel or a program, unless it is a pseudonym.  1: it was counted. */
-bool	privacy_addr(struct privacy *, const struct pp_rec *, bool kernel, uint64_t addr, uint64_t bytes);
+/* The parts of privacy_value(): was the value new, and where the first one is. */
+bool	privacy_is_new(struct privacy *, enum row, uint64_t value);
+void	privacy_first(struct privacy *, struct row_count *, const struct pp_rec *);
+
+/* Count a value of so many bytes.  Here and below inline, since there is one for each entry of a call chain. */
+static inline void
+privacy_value(struct privacy *p, enum row row, const struct pp_rec *r, uint64_t value, uint64_t bytes)
+{
+	struct row_count *n = &p->row[row];
+
+	n->bytes += bytes;
+	if (!n->count++)
+		privacy_first(p, n, r);
+	else if (p->last[row] == value)
+		return;
+	p->last[row] = value;
+	n->distinct += p->value && privacy_is_new(p, row, value);
+}
+
+/* Is it an address that pfilter --anon leaves, or has made (its anon/addr.h)?  It has regions of 2^54 bytes. */
+static inline bool
+privacy_addr_hidden(uint64_t addr)
+{
+	uint64_t region = addr >> 54;
+
+	return addr < 4096 || addr > (uint64_t)-4096 || (region >= 1 && region <= 3) || region == 1021 || region == 1022;
+}
+
+/* An address of that cpumode: of the kernel or a program, unless it is a pseudonym.  True: it was counted. */
+static inline bool
+privacy_addr(struct privacy *p, const struct pp_rec *r, bool kernel, uint64_t addr, uint64_t bytes)
+{
+	if (privacy_addr_hidden(addr))
+		return false;
+	privacy_value(p, kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR, r, addr >> 12, bytes);
+	return true;
+}
 
 /* ---- the records --------------------------------------------------------------------------------- */
 
-void	privacy_sample(struct privacy *, const struct pp_event *, const struct pp_rec *);
-void	privacy_other(struct privacy *, const struct pp_event *, const struct pp_rec *);
+void	privacy_fields(struct privacy *, const struct pp_event *, const struct pp_rec *);
+struct pp_choice privacy_choice(void);		/* what that looks at */
 /* The payload of a sample, n bytes: RAW without its size. */
 void	privacy_payload(struct privacy *, const struct pp_event *, const struct pp_rec *, const uint8_t *raw, size_t n);
 /* A text or number by what it means. */

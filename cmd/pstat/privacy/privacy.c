@@ -20,18 +20,14 @@ static const char *const gone_names[] = { "kept", "alike", "none" };
 
 /* ---- counting ------------------------------------------------------------------------------------ */
 
-/* Was the value new? */
-static bool
-privacy_is_new(struct privacy *p, enum row row, uint64_t h)
+bool
+privacy_is_new(struct privacy *p, enum row row, uint64_t value)
 {
+	uint64_t h = (value ^ p->key ^ (uint64_t)row << 56) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i;
 
-	h = (h ^ p->key ^ (uint64_t)row << 56) * UINT64_C(0x9e3779b97f4a7c15);
 	h ^= h >> 29;
 	h = (h * UINT64_C(0xbf58476d1ce4e5b9)) | 1;
-	if (p->last[row] == h)
-		return false;
-	p->last[row] = h;
 	for (i = h >> 40 & (PRIVACY_VALUES - 1); p->value[i]; i = (i + 1) & (PRIVACY_VALUES - 1))
 		if (p->value[i] == h)
 			return false;
@@ -45,17 +41,11 @@ privacy_is_new(struct privacy *p, enum row row, uint64_t h)
 }
 
 void
-privacy_value(struct privacy *p, enum row row, const struct pp_rec *r, uint64_t value, uint64_t bytes)
+privacy_first(struct privacy *p, struct row_count *n, const struct pp_rec *r)
 {
-	struct row_count *n = &p->row[row];
-
-	if (!n->count++) {
-		n->at = !pp_made(p->in, r);
-		n->off = pp_offset(p->in, r);
-		n->record = p->record;
-	}
-	n->bytes += bytes;
-	n->distinct += p->value && privacy_is_new(p, row, value);
+	n->at = !pp_made(p->in, r);
+	n->off = pp_offset(p->in, r);
+	n->record = p->record;
 }
 
 /* Keep the text to show it, if there is space. */
@@ -83,24 +73,6 @@ privacy_text(struct privacy *p, enum row row, const struct pp_rec *r, const char
 	if (r)				/* else it names a value that was counted */
 		privacy_value(p, row, r, h, len);
 	privacy_keep(p, &p->row[row], s, len);
-}
-
-/* Is it an address that pfilter --anon leaves, or has made (its anon/addr.h)?  It has regions of 2^54 bytes. */
-static bool
-privacy_addr_hidden(uint64_t addr)
-{
-	uint64_t region = addr >> 54;
-
-	return addr < 4096 || addr > (uint64_t)-4096 || (region >= 1 && region <= 3) || region == 1021 || region == 1022;
-}
-
-bool
-privacy_addr(struct privacy *p, const struct pp_rec *r, bool kernel, uint64_t addr, uint64_t bytes)
-{
-	if (privacy_addr_hidden(addr))
-		return false;
-	privacy_value(p, kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR, r, addr >> 12, bytes);
-	return true;
 }
 
 /* Of perf's own records a glance sees all, as check needs them; build-ids and counts of perf stat may be many. */
@@ -138,12 +110,10 @@ privacy_record(void *arg, const struct pp_rec *r, bool sound)
 		privacy_clock(p, ev, r);
 	if (!sound)
 		;			/* what is in it is not known */
-	else if (r->type == PP_SAMPLE && ev)
-		privacy_sample(p, ev, r);
 	else if (r->type == PP_HEADER_FEATURE)
 		privacy_feature(p, r);
 	else
-		privacy_other(p, ev, r);
+		privacy_fields(p, ev, r);
 	p->record++;
 	return 0;
 }
@@ -158,7 +128,8 @@ privacy_new(struct pass *p)
 	if (!p->asked->privacy)
 		return NULL;
 	x = tool_alloc(1, sizeof *x);
-	*x = (struct privacy){ .tool = p->t, .c = p->c, .names = p->t->verbose && !p->asked->page };
+	*x = (struct privacy){ .tool = p->t, .c = p->c, .names = p->t->verbose && !p->asked->page,
+	    .choice = privacy_choice() };
 	x->value = tool_alloc(PRIVACY_VALUES, sizeof *x->value);
 	x->key = pp_seed();
 	return x;
@@ -173,7 +144,7 @@ privacy_glance(struct pass *p)
 	if (!pass_is_plain(p))
 		return NULL;
 	x = tool_alloc(1, sizeof *x);
-	*x = (struct privacy){ .tool = p->t, .c = p->c };
+	*x = (struct privacy){ .tool = p->t, .c = p->c, .choice = privacy_choice() };
 	return x;
 }
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* record.c - records other than samples and header features: field by field, by what it means (role.def) */
+/* record.c - samples and all other records but header features: field by field, by what it means (role.def) */
 #include <string.h>
 
 #include "in.h"
+#include "record/chain.h"
 #include "record/meaning.h"
 #include "record/raw.h"
 
-struct walk { struct privacy *p; const struct pp_rec *r; };
+struct walk {
+	struct privacy	*p;
+	const struct pp_rec *r;
+	const struct pp_event *ev;
+	bool		 branches;	/* an address of a branch was counted */
+	const uint8_t	*last_branch;	/* the last such address */
+};
 
 static void
 path(struct privacy *p, const struct pp_rec *r, const char *s, size_t len)
@@ -66,11 +73,18 @@ privacy_text_of(struct privacy *p, const struct pp_rec *r, enum pp_role role, co
 	}
 }
 
+static bool
+any_byte(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return true;
+	return false;
+}
+
 static void
 bytes(struct privacy *p, const struct pp_rec *r, enum pp_role role, const uint8_t *b, size_t len)
 {
-	bool any = false;
-
 	if (role == PP_ROLE_FILE_ID) {
 		size_t size = r->misc & PP_MISC_MMAP_BUILD_ID ? b[0] : 0;
 
@@ -78,9 +92,7 @@ bytes(struct privacy *p, const struct pp_rec *r, enum pp_role role, const uint8_
 		len = size <= 20 ? size : 20;
 		role = PP_ROLE_BUILD_ID;
 	}
-	for (size_t i = 0; i < len; i++)
-		any |= b[i];
-	if (!any)
+	if (!any_byte(b, len))
 		return;
 	if (role == PP_ROLE_CODE)
 		privacy_value(p, ROW_CODE, r, p->record, len);
@@ -94,7 +106,7 @@ privacy_number_of(struct privacy *p, const struct pp_rec *r, enum pp_role role, 
 	bool kernel = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL;
 
 	switch (role) {
-	case PP_ROLE_PID: case PP_ROLE_TID: case PP_ROLE_PPID: case PP_ROLE_PTID:
+	case PP_ROLE_PID: case PP_ROLE_TID: case PP_ROLE_PPID: case PP_ROLE_PTID:	/* PP_ROLES_TASK */
 	case PP_ROLE_OTHER_PID: case PP_ROLE_OTHER_TID: case PP_ROLE_GUEST_PID:
 		privacy_value(p, ROW_PIDS, r, (uint32_t)n, width);
 		break;
@@ -120,26 +132,102 @@ privacy_number_of(struct privacy *p, const struct pp_rec *r, enum pp_role role, 
 	}
 }
 
+/* ---- samples ------------------------------------------------------------------------------------- */
+
+static void
+chain(struct privacy *p, const struct pp_rec *r, const struct pp_value *v)
+{
+	bool cookie = false, kernel = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL;
+
+	for (const uint8_t *at = v->p; at < v->p + v->len; at += 8) {
+		uint64_t ip = pp_get_u64(at, p->in->swap);
+
+		if (pp_is_context(ip)) {
+			unsigned mode = pp_context_mode(ip);
+
+			kernel = mode != PP_MISC_USER && mode != PP_MISC_GUEST_USER;
+			cookie = ip == PP_CONTEXT(USER_DEFERRED);
+		} else if (!cookie)
+			privacy_addr(p, r, kernel, ip, 8);
+	}
+}
+
+/* An address of a branch; at the last one all of them are counted. */
+static void
+branch(struct walk *w, const struct pp_value *v)
+{
+	uint64_t type = w->ev->attr.branch_sample_type;
+
+	w->branches |= privacy_addr(w->p, w->r, false, pp_get_u64(v->p, w->p->in->swap), 8);
+	if (w->branches && v->index == v->entries - 1 && v->p == w->last_branch + 8)
+		privacy_value(w->p, ROW_BRANCHES, w->r, w->p->record, (type & PP_BRANCH_HW_INDEX ? 8 : 0) +
+		    v->entries * (type & PP_BRANCH_COUNTERS ? UINT64_C(32) : 24));
+	w->last_branch = v->p;
+}
+
+/* What is not one number. */
+static void
+sample_part(struct walk *w, const struct pp_value *v)
+{
+	switch (v->field) {
+	case PP_SAMPLE_CALLCHAIN:
+		chain(w->p, w->r, v);
+		break;
+	case PP_SAMPLE_STACK_USER:
+		if (any_byte(v->p, v->len))
+			privacy_value(w->p, ROW_STACKS, w->r, w->p->record, v->len);
+		break;
+	case PP_SAMPLE_REGS_USER:
+	case PP_SAMPLE_REGS_INTR:
+		if (any_byte(v->p, v->len))
+			privacy_value(w->p, ROW_REGISTERS, w->r, w->p->record, v->len);
+		break;
+	case PP_SAMPLE_RAW:
+		privacy_payload(w->p, w->ev, w->r, v->p, v->len);
+		break;
+	case PP_SAMPLE_AUX:
+		privacy_value(w->p, ROW_TRACE, w->r, w->p->record, v->len);
+		break;
+	}
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
 static int
 visit(void *arg, const struct pp_value *v)
 {
 	struct walk *w = arg;
 
-	if (v->kind == PP_K_STR || v->role == PP_ROLE_COMM || v->role == PP_ROLE_TEXT || v->role == PP_ROLE_EVENT_BYTES)
-		privacy_text_of(w->p, w->r, v->role, (const char *)v->p, v->len);
+	if (v->field == PP_SAMPLE_BRANCH_STACK)
+		branch(w, v);
+	else if (v->field == PP_SAMPLE_ADDR)
+		privacy_addr(w->p, w->r, false, pp_value_num(v, w->p->in->swap), v->len);
 	else if (v->kind == PP_K_UINT || v->kind == PP_K_SINT || v->kind == PP_K_HEX)
 		privacy_number_of(w->p, w->r, v->role, pp_value_num(v, w->p->in->swap), v->len);
-	else if (v->role == PP_ROLE_FILE_ID || v->role == PP_ROLE_BUILD_ID || v->role == PP_ROLE_TAG || v->role == PP_ROLE_CODE)
+	else if (v->field)
+		sample_part(w, v);
+	else if (v->kind == PP_K_STR || v->role == PP_ROLE_COMM || v->role == PP_ROLE_TEXT || v->role == PP_ROLE_EVENT_BYTES)
+		privacy_text_of(w->p, w->r, v->role, (const char *)v->p, v->len);
+	else
 		bytes(w->p, w->r, v->role, v->p, v->len);
 	return 1;
 }
 
+/* The roles of which something is counted here. */
+struct pp_choice
+privacy_choice(void)
+{
+	return pp_choose(PP_ROLES_TASK | PP_ROLES_ADDRESS | PP_ROLE_BIT(MAP_START) | PP_ROLE_BIT(NAMESPACE) | PP_ROLE_BIT(REGS) |
+	    PP_ROLE_BIT(OPAQUE) | PP_ROLE_BIT(COMM) | PP_ROLE_BIT(PATH) | PP_ROLE_BIT(CGROUP_PATH) | PP_ROLE_BIT(SYMBOL) |
+	    PP_ROLE_BIT(EVENT) | PP_ROLE_BIT(EVENT_BYTES) | PP_ROLE_BIT(TEXT) | PP_ROLE_BIT(FILE_ID) | PP_ROLE_BIT(BUILD_ID) |
+	    PP_ROLE_BIT(TAG) | PP_ROLE_BIT(CODE), UINT32_MAX);
+}
+
 void
-privacy_other(struct privacy *p, const struct pp_event *ev, const struct pp_rec *r)
+privacy_fields(struct privacy *p, const struct pp_event *ev, const struct pp_rec *r)
 {
 	enum pp_class class = pp_type_class(r->type);
-	struct pp_err err = { .what = "" };
-	struct walk w = { p, r };
+	struct walk w = { .p = p, .r = r, .ev = ev };
 
 	if (class == PP_CLASS_UNKNOWN) {
 		privacy_value(p, ROW_UNKNOWN, r, r->type, r->size);
@@ -147,5 +235,5 @@ privacy_other(struct privacy *p, const struct pp_event *ev, const struct pp_rec 
 	}
 	if (pp_type_is(r->type, PP_CLASSES_TRACE))
 		privacy_value(p, ROW_TRACE, r, p->record, r->size + r->payload);
-	pp_walk(r, ev, p->in->swap, visit, &w, &err);
+	pp_walk_chosen(r, ev, p->in->swap, &p->choice, visit, &w, &p->err);
 }
