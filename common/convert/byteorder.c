@@ -25,6 +25,7 @@ struct turner {
 	struct pp_events *events;	/* of the input stream */
 	struct pp_err	*err;
 	bool		 from, to;	/* pp_source's `swap' of both sides */
+	struct pp_choice odd;		/* the fields of samples with more than u64s; besides tid and cpu */
 	uint32_t	 nr_cpus;
 	uint64_t	 kept[NKEPT];
 	uint64_t	 left_out;	/* features dropped */
@@ -32,6 +33,8 @@ struct turner {
 	const uint8_t	*raw;		/* of the current record */
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
+
+enum { BIG_HERE = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 /* ---- fields ------------------------------------------------------------------------------------------ */
 
@@ -52,32 +55,17 @@ turn_flip(uint8_t *p, size_t size)
 }
 
 static void
+turn_flip_u64s(uint8_t *p, size_t n)
+{
+	for (uint8_t *end = p + n / 8 * 8; p < end; p += 8)
+		pp_set_u64(p, pp_get_u64(p, true), false);
+}
+
+static void
 turn_flip_all(uint8_t *p, size_t n, size_t size)
 {
 	for (; n >= size; n -= size, p += size)
 		turn_flip(p, size);
-}
-
-static int
-turn_flip_value(void *arg, const struct pp_value *v)
-{
-	struct turner *t = arg;
-	uint8_t *p = t->buf + (v->p - t->raw);
-
-	switch (v->kind) {
-	case PP_K_UINT:
-	case PP_K_SINT:
-	case PP_K_HEX:
-	case PP_K_F64:
-		turn_flip(p, v->len);
-		break;
-	case PP_K_WORDS:
-		turn_flip_all(p, v->len, 8);
-		break;
-	default:
-		break;
-	}
-	return 1;
 }
 
 /*
@@ -100,54 +88,31 @@ turn_mirror_branch_flags(uint64_t v, bool was_big)
 	return out;
 }
 
-static void
-turn_flip_u64s(uint8_t *p, size_t n)
+static int
+turn_flip_value(void *arg, const struct pp_value *v)
 {
-	for (uint8_t *end = p + n / 8 * 8; p < end; p += 8)
-		pp_set_u64(p, pp_get_u64(p, true), false);
-}
+	struct turner *t = arg;
+	uint8_t *p = t->buf + (v->p - t->raw);
 
-/* u64 n, [u64 hw_idx], n entries of 24 bytes, [n u64s] */
-static void
-turn_flip_branches(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
-{
-	bool was_big = t->from != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	size_t flags = ev->attr.branch_sample_type & PP_BRANCH_HW_INDEX ? 32 : 24;
-	uint64_t n = pp_get_u64(x->p, t->from);
-
-	turn_flip_u64s(t->buf + (x->p - t->raw), x->n);
-	for (uint64_t i = 0; i < n; i++, flags += 24)
-		pp_set_u64(t->buf + (x->p - t->raw) + flags,
-		    turn_mirror_branch_flags(pp_get_u64(x->p + flags, t->from), was_big), t->to);
-}
-
-/* A field behind the fixed part. */
-static void
-turn_flip_part(struct turner *t, const struct pp_event *ev, const struct pp_part *x)
-{
-	uint8_t *p = t->buf + (x->p - t->raw);
-
-	switch (x->bit) {
-	case PP_SAMPLE_RAW:		/* u32 n, bytes */
-		turn_flip(p, 4);
-		t->kept[KEPT_RAW] += x->n > 4;
+	switch (v->kind) {
+	case PP_K_UINT:
+	case PP_K_SINT:
+	case PP_K_HEX:
+	case PP_K_F64:
+		turn_flip(p, v->len);
 		break;
-	case PP_SAMPLE_STACK_USER:	/* u64 n, bytes, u64 dyn_size; or only the first */
-		turn_flip(p, 8);
-		if (x->n > 8)
-			turn_flip(p + x->n - 8, 8);
-		t->kept[KEPT_STACK] += x->n > 8;
+	case PP_K_WORDS:
+		turn_flip_u64s(p, v->len);
 		break;
-	case PP_SAMPLE_AUX:		/* u64 n, bytes */
-		turn_flip(p, 8);
-		t->kept[KEPT_AUX] += x->n > 8;
-		break;
-	case PP_SAMPLE_BRANCH_STACK:
-		turn_flip_branches(t, ev, x);
+	case PP_K_BRANCH:
+		pp_set_u64(p, turn_mirror_branch_flags(pp_get_u64(v->p, t->from), t->from != BIG_HERE), t->to);
 		break;
 	default:
-		turn_flip_u64s(p, x->n);
+		t->kept[KEPT_RAW] += v->field == PP_SAMPLE_RAW;
+		t->kept[KEPT_STACK] += v->field == PP_SAMPLE_STACK_USER;
+		t->kept[KEPT_AUX] += v->field == PP_SAMPLE_AUX;
 	}
+	return 1;
 }
 
 /* Two u32s converted as one u64 have changed places: swap them back. */
@@ -159,11 +124,12 @@ turn_exchange(uint8_t *p)
 	pp_set_u64(p, v << 32 | v >> 32, false);
 }
 
+/* Nearly all of a sample are u64s, which the visitor would show too slowly one by one.  The others are those of t->odd. */
 static int
 turn_sample(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 {
 	struct pp_part part[PP_SHAPE_STEPS];
-	int n = pp_sample_parts(part, UINT64_MAX, ev, r, t->from, t->err);
+	int n = pp_sample_parts(part, ~(uint64_t)t->odd.fields, ev, r, t->from, t->err);
 
 	if (n < 0)
 		return -1;
@@ -173,9 +139,9 @@ turn_sample(struct turner *t, const struct pp_event *ev, const struct pp_rec *r)
 		turn_exchange(t->buf + ev->plan.tid);
 	if (ev->plan.cpu)
 		turn_exchange(t->buf + ev->plan.cpu);
-	for (int i = 0; i < n; i++)
-		turn_flip_part(t, ev, &part[i]);
-	return 1;
+	for (const struct pp_part *x = part; x < part + n; x++)
+		turn_flip_u64s(t->buf + (x->p - r->raw), x->n);
+	return ev->shape.rows & t->odd.rows ? pp_walk_chosen(r, ev, t->from, &t->odd, turn_flip_value, t, t->err) : 1;
 }
 
 /* ---- numbers in what pp_walk() shows as bytes -------------------------------------------------------- */
@@ -417,6 +383,7 @@ endian_new(const struct tool *tool, struct pp_source *from, struct pp_source *li
 		t->err = err;
 		t->from = from->swap;
 		t->to = like->swap;
+		t->odd = pp_choose(UINT64_MAX, PP_SAMPLE_RAW | PP_SAMPLE_BRANCH_STACK | PP_SAMPLE_STACK_USER | PP_SAMPLE_AUX);
 		return &t->pub;
 	}
 	pp_fail_memory(err);

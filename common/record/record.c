@@ -20,6 +20,7 @@ struct walk {
 	pp_visit	*visit;		/* NULL: only check */
 	void		*arg;
 	const struct pp_choice *choice;
+	uint64_t	 roles;		/* of that; without a visitor none */
 	struct pp_err	*err;
 	unsigned	 index, entries;	/* of the list: which one, of how many */
 	uint64_t	 last;		/* value of the last number */
@@ -214,12 +215,12 @@ pp_payload_size(const struct pp_rec *r, bool swap)
 
 /* ---- the walk ---------------------------------------------------------------------------------- */
 
-static int
+static inline int
 show(struct walk *w, const char *name, enum pp_kind kind, const uint8_t *p, size_t len, enum pp_role role)
 {
-	struct pp_value v = { name, kind, p, len, w->index, role, w->entries, 0 };
-
-	return w->visit && w->choice->roles >> role & 1 ? w->visit(w->arg, &v) : 1;
+	if (!(w->roles >> role & 1))
+		return 1;
+	return w->visit(w->arg, &(struct pp_value){ name, kind, p, len, w->index, role, w->entries, 0 });
 }
 
 /* Show a number, or bytes of fixed size.  0 also at the end of the record. */
@@ -320,7 +321,8 @@ walk_row(const struct pp_rec *r, const struct pp_event *ev, bool swap, const str
     struct pp_err *err)
 {
 	const struct row *row = row_of(r->type);
-	struct walk w = { .r = r, .ev = ev, .visit = visit, .arg = arg, .choice = choice, .err = err };
+	struct walk w = { .r = r, .ev = ev, .visit = visit, .arg = arg, .choice = choice, .roles = visit ? choice->roles : 0,
+	    .err = err };
 	size_t n = r->size - PP_HEADER_SIZE;
 	int rc;
 

@@ -338,7 +338,6 @@ struct body {			/* a body being walked */
 	struct pp_rec	*r;
 	const struct pp_event *ev;	/* of a kernel record */
 	const uint8_t	*base;		/* the record that is walked; the changed copy may be elsewhere */
-	uint64_t	 wanted;	/* roles */
 };
 
 static int
@@ -347,8 +346,6 @@ visit(void *arg, const struct pp_value *v)
 	const struct body *b = arg;
 	size_t at = (size_t)(v->p - b->base);
 
-	if (!(b->wanted >> v->role & 1))
-		return 1;
 	if (v->role == PP_ROLE_READ) {
 		read_ids(b->rw, b->r, at, b->ev->attr.read_format);
 		return 1;
@@ -360,13 +357,14 @@ static int
 body(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 {
 	struct body b = { .rw = rw, .r = r, .ev = ev, .base = r->raw };
+	struct pp_choice choice = { .rows = 0 };
 	struct pp_rec was = *r;
 
-	b.wanted = (rw->ids ? IDS | (ev ? PP_ROLE_BIT(READ) : 0) : 0) | (moves_pids(rw) ? PIDS : 0) |
+	choice.roles = (rw->ids ? IDS | (ev ? PP_ROLE_BIT(READ) : 0) : 0) | (moves_pids(rw) ? PIDS : 0) |
 	    (rw->pid_map ? PP_ROLE_BIT(GUEST_PID) : 0) | (rw->time_shift ? TIMES : 0);
-	if (!(pp_meaning(r->type)->roles & b.wanted))
+	if (!(pp_meaning(r->type)->roles & choice.roles))
 		return 1;
-	return pp_walk(&was, NULL, rw->swap, visit, &b, rw->err) < 0 ? -1 : 1;
+	return pp_walk_chosen(&was, NULL, rw->swap, &choice, visit, &b, rw->err) < 0 ? -1 : 1;
 }
 
 /* Insert comm_prefix before the name, and pad to a multiple of 8. */

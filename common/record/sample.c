@@ -185,7 +185,7 @@ show_fixed(struct look *k, const struct pp_sample_row *row, const uint8_t *p)
 	}
 }
 
-/* The field behind the fixed part. */
+/* A field behind the fixed part. */
 static void
 show_part(struct look *k, const struct pp_part *x, const struct pp_event *ev)
 {
@@ -279,14 +279,14 @@ int
 pp_trailer_walk(const struct pp_event *ev, const struct pp_rec *r, bool swap, const struct pp_choice *choice, pp_visit *visit, void *arg)
 {
 	struct look k = { .swap = swap, .roles = choice->roles, .visit = visit, .arg = arg, .rc = 1 };
-	uint32_t all = pp_has_trailer(ev, r) ? ev->shape.rows & choice->rows & ~(uint32_t)PP_ROWS_TAIL : 0;
+	uint32_t all = pp_has_trailer(ev, r) ? ev->shape.rows & choice->rows : 0;
+	const uint8_t *end = r->raw + r->size;
 
 	for (int edge = 0; edge < 2; edge++)
-		for (uint32_t rows = all; rows; rows &= rows - 1) {
+		for (uint32_t rows = all & (edge ? PP_ROWS_EDGE : PP_ROWS_BOTH); rows; rows &= rows - 1) {
 			const struct pp_sample_row *row = &pp_sample_rows[__builtin_ctz(rows)];
 
-			if (row->where == (edge ? PP_WHERE_EDGE : PP_WHERE_BOTH))
-				show_fixed(&k, row, r->raw + r->size - place(&ev->plan, row->trailer));
+			show_fixed(&k, row, end - place(&ev->plan, row->trailer));
 		}
 	return k.rc;
 }

@@ -68,16 +68,22 @@ struct pp_sample_row {
 	uint8_t		 kind;		/* enum pp_kind of one u64: HEX of addresses, or UINT */
 	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its offset in samples and in trailers, or PP_NOWHERE */
 };
-enum {				/* sets of fields by number of their rows */
-#define PP_MASK_EDGE	0
-#define PP_MASK_BOTH	0
-#define PP_MASK_FIXED	0
-#define PP_MASK_TAIL	1
+enum pp_sample_number {		/* of its row */
 #define SAMPLE(bit, NAME, name, where, form, role) PP_ROW_##NAME,
 #include "sample.def"
 #undef SAMPLE
-	PP_ROWS_TAIL = 0
-#define SAMPLE(bit, NAME, name, where, form, role) | PP_MASK_##where << PP_ROW_##NAME
+};
+enum {				/* sets of fields by these numbers */
+#define SAMPLE(bit, NAME, name, where, form, role) | (PP_WHERE_##where == PP_WHERE_EDGE) << PP_ROW_##NAME
+	PP_ROWS_EDGE = 0
+#include "sample.def"
+#undef SAMPLE
+#define SAMPLE(bit, NAME, name, where, form, role) | (PP_WHERE_##where == PP_WHERE_BOTH) << PP_ROW_##NAME
+	, PP_ROWS_BOTH = 0
+#include "sample.def"
+#undef SAMPLE
+#define SAMPLE(bit, NAME, name, where, form, role) | (PP_WHERE_##where == PP_WHERE_TAIL) << PP_ROW_##NAME
+	, PP_ROWS_TAIL = 0
 #include "sample.def"
 #undef SAMPLE
 };
