@@ -291,16 +291,6 @@ int		 pp_check(const struct pp_rec *, bool swap, struct pp_err *);
  */
 int		 pp_walk(const struct pp_rec *, const struct pp_event *ev, bool swap, pp_visit *visit, void *arg,
 		    struct pp_err *);
-/* The same of what is chosen alone. */
-struct pp_choice {
-	uint64_t	 roles;		/* PP_ROLE_BIT()s (record/meaning.h) */
-	uint32_t	 fields;	/* of samples and trailers, PP_SAMPLE_*: no others */
-	uint32_t	 rows;		/* the same by number of their rows */
-};
-struct pp_choice pp_choose(uint64_t roles, uint32_t fields);
-extern const struct pp_choice pp_all;
-int		 pp_walk_chosen(const struct pp_rec *, const struct pp_event *ev, bool swap, const struct pp_choice *, pp_visit *visit,
-		    void *arg, struct pp_err *);
 /* The number that a value of kind UINT, SINT (sign-extended) or HEX is. */
 uint64_t	 pp_value_num(const struct pp_value *, bool swap);
 

@@ -7,6 +7,7 @@
 #include "byteorder.h"
 #include "record/attr.h"
 #include "record/feature.h"
+#include "record/meaning.h"
 #include "record/raw.h"
 #include "record/rewrite.h"
 #include "record/shape.h"

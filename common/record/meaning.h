@@ -101,6 +101,20 @@ pp_type_read_by(uint32_t type, enum pp_perf perf)
  */
 unsigned	pp_role_place(uint32_t type, enum pp_role, unsigned *width);
 
+/* ---- walks ------------------------------------------------------------------------------------- */
+
+/* What of a record is shown: pp_choose() makes it, once for all records.  What is not chosen costs next to nothing. */
+struct pp_choice {
+	uint64_t	 roles;		/* PP_ROLE_BIT()s */
+	uint32_t	 fields;	/* of samples and trailers, PP_SAMPLE_*: no others */
+	uint32_t	 rows;		/* the same by number of their rows in sample.def */
+};
+extern const struct pp_choice pp_all;
+struct pp_choice pp_choose(uint64_t roles, uint32_t fields);
+/* pp_walk() of what is chosen alone. */
+int	pp_walk_chosen(const struct pp_rec *, const struct pp_event *ev, bool swap, const struct pp_choice *, pp_visit *visit, void *arg,
+	    struct pp_err *);
+
 #define PP_ROLE_BIT(role) (UINT64_C(1) << PP_ROLE_##role)
 _Static_assert(PP_ROLES <= 64, "struct pp_meaning has 64 bits");
 #define PP_ROLES_TASK	(PP_ROLE_BIT(PID) | PP_ROLE_BIT(TID) | PP_ROLE_BIT(PPID) | PP_ROLE_BIT(PTID) | PP_ROLE_BIT(OTHER_PID) |	\

@@ -3,7 +3,7 @@
 #ifndef PP_SAMPLE_H
 #define PP_SAMPLE_H
 
-#include "perfpipe_inline.h"
+#include "meaning.h"
 
 enum {
 #define SAMPLE(bit, NAME, ...) | PP_SAMPLE_##NAME

@@ -14,6 +14,7 @@
 
 #include "count/part.h"
 #include "field/payload_layout.h"
+#include "record/meaning.h"
 
 enum row {
 #define ROW(NAME, what, gone, option) ROW_##NAME,
