@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* out.h - shared by the files of anon/: anon.c (order, removal of records), record.c, sample.c, payload.c, formats.c, feature.c, field.c */
+/* out.h - shared by the files of anon/: anon.c (order, removal of records), record.c, attr.c, payload.c, formats.c, feature.c, field.c */
 #ifndef PFILTER_ANON_OUT_H
 #define PFILTER_ANON_OUT_H
 

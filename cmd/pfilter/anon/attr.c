@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* sample.c - how --anon changes samples and attrs */
+/* attr.c - how --anon changes attrs, and which fields of samples go */
 #include <string.h>
 
 #include "field.h"
@@ -7,7 +7,6 @@
 #include "record/event.h"
 #include "record/raw.h"
 #include "record/sample.h"
-#include "record/shape.h"
 
 /* ---- attrs --------------------------------------------------------------------------------------------- */
 
