@@ -162,7 +162,7 @@ sample(struct run *z, const struct pp_event *ev, const struct pp_rec *r)
 		const uint8_t *p = NULL;
 		size_t n = 0;
 
-		MUST(pp_sample_field(ev, r, swap, 1u << i, &p, &n, &err) == (pp_sample_slots(ev->attr.sample_type) >> i & 1));
+		MUST(pp_sample_field(ev, r, swap, 1u << i, &p, &n, &err) == (int)(pp_sample_slots(ev->attr.sample_type) >> i & 1));
 		MUST(!p || (p >= r->raw && p + n <= in.at));
 	}
 }
