@@ -9,7 +9,7 @@ load lib
 		for b in "" -b; do
 			in=$(recipe $r $b)
 			for t in $STREAMERS; do
-				turn 3 || continue
+				turn 7 || continue
 				# A sorter brings what has no time in front; an injector adds what is missing.
 				case $t:$r in
 				psort:base|psort:ordered|psort:small) ;;
@@ -169,6 +169,9 @@ bad_case() {
 	if [ "$n" -lt "$good" ]; then failed "$what: $n bytes came out, $good were good"
 	elif [ $t = psort ]; then
 		head -c "$n" "$T/$r$b.plain" | psort 2>/dev/null | cmp "$T/out" - || failed "$what: not what was there before"
+	elif [ $t = pinject ]; then	# it adds a FINISHED_INIT that is missing
+		cmp -n "$n" "$T/out" "$T/$r$b.plain" || head -c "$good" "$T/$r$b.plain" | pinject --finished-init 2>/dev/null | cmp "$T/out" - ||
+		    failed "$what: not what was there before"
 	else cmp -n "$n" "$T/out" "$T/$r$b.plain" || failed "$what: not what was there before"; fi
 }
 
@@ -181,7 +184,7 @@ bad_case() {
 		*) must=all;;
 		esac
 		for b in "" -b; do
-			turn 3 || continue
+			turn 7 || continue
 			recipe $r $b >/dev/null
 			plain $r $b >/dev/null
 			IFS=$'\t' read -r off _ name _ < <(mkpipe -l $b "$f" | grep '!$')
@@ -310,7 +313,7 @@ bad_case() {
 			c=$(neutral $t)
 			$c "$in" >"$T/want"
 			for plan in read:short,pread:short write:short,writev:short,splice:short; do
-				turn 4 || continue
+				turn 7 || continue
 				case $plan:$in in write*data/*) continue;; esac
 				try with_fault $plan $c "$in"
 				[ $rc = 0 ] && cmp "$T/want" "$T/out" && ! [ -s "$T/err" ] || failed "$t $plan $in"
@@ -328,7 +331,7 @@ bad_case() {
 			$c "$in" >"$T/want"
 			for e in EINTR EAGAIN; do
 				for plan in read:$e,pread:EINTR write:$e,writev:$e,splice:$e,vmsplice:$e; do
-					turn 5 || continue
+					turn 7 || continue
 					try with_fault $plan $c "$in"
 					[ $rc = 0 ] && cmp "$T/want" "$T/out" && ! [ -s "$T/err" ] || failed "$t $plan $in"
 				done
@@ -345,7 +348,7 @@ bad_case() {
 		cat "$in" | $c >"$T/want"
 		for plan in read:N:EIO pread:N:EIO write:N:ENOSPC writev:N:ENOSPC malloc:N:ENOMEM; do
 			for n in 1 2 3 6 13; do
-				turn 4 || continue
+				turn 9 || continue
 				rc=0
 				with_fault ${plan/N/$n} $c <"$in" >"$T/out" 2>"$T/err" || rc=$?
 				case $rc in

@@ -27,7 +27,7 @@ load lib
 @test "perf script prints the same for recordings and for the outputs of pcat and psort" {
 	need perf
 	for in in data/*.data $(recipe rounds) $(recipe read-group) $(recipe two-events -b); do
-		turn 4 || continue
+		turn 9 || continue
 		F=
 		case $in in
 		# perf 6.1 does not know COMPRESSED2, nor COMPRESSED of the other byte order; of STAT it shows nothing

@@ -58,12 +58,12 @@ compiles() {
 		compiles $cc -O2 -g
 		grep -q '__vsnprintf_chk' "$T/nm" || failed "$cc: no FORTIFY"
 		for flags in "-O0 -g" "-g" "-O2 -U_FORTIFY_SOURCE" "-O2 -D_FORTIFY_SOURCE=0" "-O1 -fsanitize=undefined"; do
-			turn 2 || continue
+			turn 3 || continue
 			compiles $cc $flags
 			! grep -q '_chk$' <(grep -v stack_chk "$T/nm") || failed "$cc $flags: FORTIFY"
 		done
-		compiles $cc -O2 -D_FORTIFY_SOURCE=2
-		compiles $cc -Os
+		! turn 2 || compiles $cc -O2 -D_FORTIFY_SOURCE=2
+		! turn 2 || compiles $cc -Os
 		compiles $cc -O2 -fno-stack-protector
 		! grep -q stack_chk "$T/nm" || failed "$cc: -fno-stack-protector"
 	done

@@ -99,7 +99,7 @@ run_at() {
 	local name command who
 	while read -r name command; do
 		for who in 0 65533 65534; do
-			turn 2 || continue
+			turn 5 || continue
 			case $who in 65534) echo 0 >$SYSCTL;; *) echo 1 >$SYSCTL;; esac
 			fresh
 			plant "$name" "$V/new"

@@ -147,7 +147,7 @@ described() {
 	need corpus
 	for n in multi lost group_S namespaces notime callgraph_kernel sched_record raw_syscalls s390x_dwarf p612_multi \
 	    tail_synth cgroups; do
-		turn 3 || continue
+		turn 5 || continue
 		in=$CORPUS/own/$n.file.data
 		pcat "$in" | pcat --format=file -f -o "$T/o" || failed "$n"
 		same_file "$in" "$T/o" || failed "$n"

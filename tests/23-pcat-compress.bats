@@ -18,7 +18,7 @@ types() {
 	    recipe $r; recipe $r -b; done); do
 		pcat "$in" >"$T/plain"
 		for o in -z "-z9 --compressed2"; do
-			turn 5 || continue
+			turn 11 || continue
 			pcat $o "$T/plain" >"$T/z" || failed "$in $o"
 			pcat "$T/z" | cmp "$T/plain" - || failed "$in $o: back"
 		done
@@ -65,7 +65,7 @@ incompressible() {
 	perf script -f -F ip,time -i "$T/in" >"$T/want"
 	[ "$(wc -l <"$T/want")" = 150 ]
 	for o in -z -z3 -z9 -z19 "-z9 --frame-size=64K" "-z --frame-size=session" "-z19 --threads=2 --frame-size=256K"; do
-		turn 3 || continue
+		turn 5 || continue
 		pcat $o "$T/in" >"$T/z" || failed "$o"
 		perf script -f -F ip,time -i "$T/z" 2>&1 | cmp "$T/want" - || failed "$o"
 		pcat "$T/z" | cmp "$T/in" - || failed "$o: back"
@@ -105,7 +105,7 @@ frames() {
 	incompressible 30 >"$T/bad"
 	for in in "$T/bad" $(recipe big) $(recipe all-types) data/g_fp.pipe.data data/sched_R.pipe.data; do
 		for o in "-z --frame-size=64K" "-z9" "-z3 --frame-size=session" "-z --compressed2 --frame-size=64K" "-z3 --threads=2 --frame-size=64K"; do
-			turn 4 || continue
+			turn 7 || continue
 			pcat $o "$in" >"$T/z"
 			try "$BATS_TEST_DIRNAME/frames.py" "$T/z"
 			[ $rc = 0 ] || failed "$in $o: $(cat "$T/out")"

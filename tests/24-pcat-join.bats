@@ -32,7 +32,7 @@ load join
 	c=$CORPUS/own
 	for pair in "forks.pipe z1.pipe" "sched_R.pipe raw_syscalls.file sched_record.pipe" "notime.pipe a_g.pipe" \
 	    "g_dwarf.pipe both_regs_stack.pipe" "p612_multi.pipe p72_basic.pipe a_g.file" "stat_s.pipe switch_cpu.pipe"; do
-		turn 3 || continue
+		turn 5 || continue
 		set --
 		for f in $pair; do set -- "$@" $c/$f.data; done
 		F=comm,pid,tid,event,period,ip,sym,dso same_union -- "$@"

@@ -43,7 +43,7 @@ killed() {
 	size=$(stat -c %s "$in")
 	last=0
 	for ((n = 16; n <= size; n++)); do
-		turn 4 || ((n == size)) || continue
+		turn 7 || ((n == size)) || continue
 		head -c $n "$in" >"$T/cut"
 		try pcat --repair "$T/cut"
 		out=$(stat -c %s "$T/out")
@@ -61,7 +61,7 @@ killed() {
 	in=data/basic.file.data
 	size=$(stat -c %s $in)
 	for ((n = 0; n < size; n += 61)); do
-		turn 3 || continue
+		turn 7 || continue
 		head -c $n $in >"$T/cut"
 		try pcat --repair "$T/cut"
 		[ $rc = 1 ] && [ -s "$T/err" ] || failed $n
@@ -74,7 +74,7 @@ killed() {
 	size=$(stat -c %s "$in")
 	# behind the attrs: without them nothing has a meaning
 	for ((n = 1000; n < size; n += 7)); do
-		turn 3 || continue
+		turn 7 || continue
 		cp "$in" "$T/flip"
 		printf '\xff' | dd of="$T/flip" bs=1 seek=$n conv=notrunc status=none
 		try pcat --repair "$T/flip"
@@ -339,7 +339,7 @@ tracing_directory() {
 	in=data/z1.pipe.data
 	size=$(stat -c %s $in)
 	for ((n = 200; n < size; n += size / 100 + 1)); do
-		turn 3 || continue
+		turn 7 || continue
 		cp $in "$T/z"
 		chmod u+w "$T/z"
 		printf '\x5a\xa5' | dd of="$T/z" bs=1 seek=$n conv=notrunc status=none

@@ -25,7 +25,7 @@ span() {
 	need jq
 	for f in data/*.data; do
 		for size in 4K 4M; do
-			turn 3 || continue
+			turn 7 || continue
 			chunks $size "$f"
 			[ -s "$T/rows" ] || { failed "$f: none"; continue; }
 			awk -F '\t' -v size=${size%[KM]} -v unit=${size: -1} '
@@ -50,7 +50,7 @@ span() {
 			chunks 8K "$T/f"
 			[ "$how" != -d ] || [ "$(wc -l <"$T/rows")" -ge 2 ] || failed "$f: one chunk"
 			while IFS=$'\t' read -r n off len plain records samples first last cpus events tasks file; do
-				turn 4 || continue
+				turn 7 || continue
 				# all that is perf's own in front of it, then the chunk
 				{ pfilter --type SAMPLE --sideband=none --filter 'period < 0' -q "$T/f"
 				  tail -c +$((off + 1)) "$T/f" | head -c "$len"; } >"$T/c"

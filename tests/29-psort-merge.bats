@@ -236,7 +236,7 @@ union() {
 		union "$@" >"$T/want"
 		for o in "" "-q -S 1M" "-q -S 1M --compress-temp -T $T" "--full -S 1M" "--window=1ms" "--rounds=drop" "--untimed=first" \
 		    "--untimed=stamp" "--late=error"; do
-			turn 2 || continue
+			turn 5 || continue
 			try psort --merge $o "$@"
 			[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$how: $o"
 			samples "$T/out" | cmp - "$T/want" || failed "$how: $o: order"

@@ -68,7 +68,7 @@ expect() {
 		done
 		for o in --full "--full -S 1M" "--full -S 1M --compress-temp" "--window=1s" "--window=1s -S 1M" "--untimed=first" \
 		    "--untimed=first -S 1M"; do
-			turn 3 || continue
+			turn 5 || continue
 			expect "$o --rounds=drop" attr tr1 info conv c init ax1 u1 k0 ax2 err u2 lost0 ax3 \
 			    k100 aux200 fill s300 def300 lost320 s350 def400 s500
 		done
@@ -111,7 +111,7 @@ counts() {
 	for f in $(some); do
 		counts <(pcat "$f") >"$T/want"
 		for o in "" "-S 1M" --full "--full -S 1M" --window=1s --untimed=first --untimed=stamp; do
-			turn 3 || continue
+			turn 11 || continue
 			psort -q $o "$f" >"$T/out" || failed "$f $o"
 			counts "$T/out" | diff "$T/want" - || failed "$f $o: not the same records"
 		done
@@ -128,7 +128,7 @@ counts() {
 		[ -s "$T/want" ] || continue	# perf of this version can't read it
 		n=$((n + 1))
 		for o in "" "-S 1M"; do
-			turn 3 || continue
+			turn 5 || continue
 			psort -q $o "$T/in" >"$T/sorted"
 			perf_finds "$T/sorted" | diff "$T/want" - >"$T/diff" || { failed "$f $o"; head "$T/diff"; }
 		done
@@ -151,7 +151,7 @@ stats() {
 		script "$T/want.script" $bare -i "$T/in" -G -F pid,time,event,ip --show-lost-events
 		[ -s "$T/want.script" ] || continue
 		for o in "" "-S 1M" --full --window=1s --untimed=first; do
-			turn 4 || continue
+			turn 9 || continue
 			psort -q $o "$T/in" >"$T/sorted"
 			stats "$T/sorted" | diff "$T/want" - || failed "$f $o: counts"
 			script "$T/got.script" $bare -i "$T/sorted" -G -F pid,time,event,ip --show-lost-events

@@ -33,6 +33,7 @@ reference() {
 	reference "$T/in" >"$T/want"
 	for o in "-S 64M" "-S 1M" "-S 1M --full" "-S 1M --compress-temp" "-S 2M --rounds=drop" "-S 1M -u" \
 	    "-S 1M --window 1" "-S 1M --untimed=first"; do
+		turn 3 || continue
 		try psort -vf -T "$T" $o -o "$T/out.p" "$T/in"
 		[ $rc = 0 ] || failed "$o"
 		samples "$T/out.p" | cmp - "$T/want" || failed "$o: not the order"
@@ -44,6 +45,7 @@ reference() {
 
 @test "psort: random streams in rounds, one round over the bound: the same as in memory" {
 	for seed in 1 2 3; do
+		turn 3 || continue
 		shuffled $seed 60000 20000 $((seed * 9000)) >"$T/recipe"
 		mkpipe "$T/recipe" >"$T/in"
 		psort -q "$T/in" >"$T/want" || failed "$seed"
@@ -56,6 +58,7 @@ reference() {
 	shuffled 4 60000 20000 | awk 'NR > 1 && NR % 15000 == 0 { print "FINISHED_ROUND" } 1' >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"
 	for o in "" --late=drop --late=clamp --rounds=emit; do
+		turn 2 || continue
 		rc=0
 		psort $o "$T/in" >"$T/want" 2>"$T/want.err" || rc=1
 		psort -S 1M $o "$T/in" >"$T/got" 2>"$T/got.err" || rc=1

@@ -36,6 +36,7 @@ WAYS="-b --buildid-all -B --mmap2-buildid-all"
 		for o in $WAYS "-b --archive --buildid-dir $T/syms"; do
 			[[ $o == *all ]] && known=$(id_of "$libc") || known=
 			for way in "cat $T/v | pinject $o" "pinject $o $T/w" "psort $T/v | pinject $o"; do
+				turn 5 || continue
 				try bash -c "$way"
 				[ $rc = 0 ] && grep -q "no build-ids of 1 files: has been changed since (1)" "$T/err" || failed "$k: $way: not said"
 				! has "$T/out" "$a" && ! has "$T/out" "$b" || failed "$k: $way: an id"
@@ -63,8 +64,8 @@ WAYS="-b --buildid-all -B --mmap2-buildid-all"
 	perf="perf record -q --no-bpf-event -e cpu-clock -F 5000 --no-buildid-mmap -o -"
 	run="-- $T/vict -c '$WORK' 2>/dev/null"
 	for o in $WAYS; do
-		live "$perf $run | pinject $o"
-		live "$perf $run | psort | pinject $o"
+		! turn 2 || live "$perf $run | pinject $o"
+		! turn 2 || live "$perf $run | psort | pinject $o"
 	done
 	if perf record -q -a -e cpu-clock -o - -- true >/dev/null 2>&1; then		# not everyone may
 		live "$perf -a $run | pinject -b"
@@ -73,6 +74,7 @@ WAYS="-b --buildid-all -B --mmap2-buildid-all"
 	live "$perf $run | (sleep 3; cat) | pinject -b"
 	live "$perf $run | (sleep 3; pinject -b)"
 	for k in mono raw boot realtime; do
+		turn 2 || continue
 		live "$perf -k $k $run | pinject -b"
 		live "$perf -k $k $run | pinject --no-features CLOCK_DATA | pinject -b"
 	done

@@ -256,7 +256,7 @@ random() {
 }
 @test "pinject -B: the file and the place in it of every address of random streams, by perf" {
 	need perf
-	for seed in $(seq 6 | each 2); do
+	for seed in $(seq 6 | each 3); do
 		random "$seed" "$(elf cat)" "$(elf sort)" "$(elf ls)" /opt/none //anon '[heap]' | stream
 		pinject -B "$T/in" >"$T/out"
 		[ "$(late "$T/in")$(late "$T/out")" = 00 ] || failed "$seed: late"
@@ -326,7 +326,7 @@ five() {
 	for f in data/*.data; do
 		pcat -q "$f" >"$T/in" 2>/dev/null || continue
 		for o in --mmap2-buildid-all -B; do
-			turn 3 || continue
+			turn 7 || continue
 			try pinject -q $o "$T/in"
 			[ $rc = 0 ] || failed "$f $o"
 			[ "$(pstat --json "$T/out" | jq .samples)" = "$(pstat --json "$T/in" | jq .samples)" ] || failed "$f $o: samples"

@@ -73,7 +73,7 @@ late() {
 		pcat -q "$f" >"$T/in"
 		[ "$(records $ROUND <"$T/in" | wc -l)" -gt 0 ] || continue
 		for o in 1ns 10ms auto; do
-			turn 3 || continue
+			turn 7 || continue
 			try pinject --finished-round=$o "$T/in"
 			[ $rc = 0 ] && cmp "$T/in" "$T/out" && ! [ -s "$T/err" ] || failed "$o $f"
 		done
@@ -175,7 +175,7 @@ late() {
 @test "pinject --finished-round=auto: perf script is as with perf record's own, and psort needs less" {
 	need perf
 	for f in $RECORDINGS; do
-		turn 4 || continue
+		turn 7 || continue
 		case $f in *s390x*|*stat*|*per_thread*) continue;; esac
 		pcat -q "$f" >"$T/whole"
 		records -v $ROUND <"$T/whole" >"$T/in"

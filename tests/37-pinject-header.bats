@@ -88,7 +88,7 @@ set_all() {
 		[ -z "$4" ] || perf_since "$4" || return 0
 		header "$T/set" >"$T/header"
 		grep -qxF -- "$3" "$T/header" || grep -qF -- "$3" "$T/header" || failed "$1: $(diff <(header "$in") "$T/header")"
-		! turn 3 || perf report -i - <"$T/set" >/dev/null 2>"$T/report.err" || failed "$1: $(tail -n 2 "$T/report.err")"
+		! turn 7 || perf report -i - <"$T/set" >/dev/null 2>"$T/report.err" || failed "$1: $(tail -n 2 "$T/report.err")"
 	}
 	set_all try_row
 	done_all
@@ -144,7 +144,7 @@ set_all() {
 }
 
 @test "header: other recordings: only features change, and twice is once" {
-	for in in $(ls data/*.data | each 2); do
+	for in in $(ls data/*.data | each 7); do
 		pcat "$in" >"$T/in" 2>/dev/null || continue
 		try pinject --set-feature HOSTNAME=box --set-feature CLOCKID='7 ns' "$T/in"
 		[ $rc = 0 ] || failed "$in"
@@ -542,7 +542,7 @@ EDIT() {
 	list "$T/whole" >"$T/whole.list"
 	starts=$(list "$T/bare" | awk '{ printf "%s ", $4 }')
 	for ((n = 17; n < 3400; n += 1 + (n > 300) * 22)); do
-		[[ " $starts" == *" $n "* ]] || turn 3 || continue
+		[[ " $starts" == *" $n "* ]] || turn 7 || continue
 		head -c $n "$T/in" >"$T/cut"
 		try pinject "${edit[@]}" <"$T/cut"
 		if [[ " $starts" == *" $n "* ]]; then

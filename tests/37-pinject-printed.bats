@@ -81,7 +81,7 @@ all_features() {
 	    --set-feature E_MACHINE=62,0x10 --set-feature CLN_SIZE=64 >"$T/new"
 	for p in $PERFS; do
 		type -P $p >/dev/null || continue
-		for in in "$T/all" "$T/flat" "$T/none" $(ls data/*.pipe.data | each 4); do
+		for in in "$T/all" "$T/flat" "$T/none" $(ls data/*.pipe.data | each 11); do
 			printed $p "$in"
 		done
 		[ "$(command $p version | sed 's/[^0-9]*\([0-9]*\).*/\1/')" -lt 7 ] || printed $p "$T/new"
@@ -99,7 +99,7 @@ all_features() {
 		while read -r in; do
 			pcat -q "$in" >"$T/in" 2>/dev/null || continue
 			printed $p "$T/in"
-		done < <(find "$CORPUS"/foreign -type f -size -2000k 2>/dev/null | sort | each 6)
+		done < <(find "$CORPUS"/foreign -type f -size -2000k 2>/dev/null | sort | each 20)
 	done
 	done_all
 }

@@ -341,7 +341,7 @@ can_record() {
 		*/s390x*.pipe.data)	continue;;	# perf 6.1 takes pid for tid in pipes of the other byte order
 		*/p72_group_S*)		continue;;	# and totals of inherited events for those of one task
 		esac
-		[ ! -f "$f" ] || ! turn 2 || agrees "$f"
+		[ ! -f "$f" ] || ! turn 5 || agrees "$f"
 	done
 	done_all
 }

@@ -73,9 +73,9 @@ agree() {
 @test "pstat --sort: samples and periods per key are those of perf, of recordings of the tests" {
 	need perf
 	need jq
-	agree data/{basic.file,demo,g_fp.pipe,k_mono.pipe,multi.pipe,namespaces.pipe,sched_R.file,z1.file,pid2_a.file}.data
+	agree $(ls data/{basic.file,demo,g_fp.pipe,k_mono.pipe,multi.pipe,namespaces.pipe,sched_R.file,z1.file,pid2_a.file}.data | each 3)
 	echo "$compared comparisons"
-	[ $compared -ge 25 ]
+	[ $compared -ge $((ALL ? 25 : 8)) ]
 	done_all
 }
 

@@ -61,7 +61,7 @@ same_ids() {
 @test "pstat views: of streams, as perf says of the files that they become" {
 	need perf
 	for n in basic multi event-name g_fp k_mono namespaces sched_R z1 per_thread s390x_basic s390x_z1 p72_forks; do
-		turn 3 || continue
+		turn 5 || continue
 		pcat --format=file -o "$T/$n.data" "data/$n.pipe.data"
 		! perf_refuses "$T/$n.data" || continue
 		same "$T/$n.data" "data/$n.pipe.data"
@@ -89,12 +89,12 @@ same_ids() {
 	need perf
 	need corpus
 	for in in "$CORPUS"/own/{a_g,both_regs_stack,cgroups,forks,group_S,k_mono,mixed_types,multi,namespaces,switch_cpu,threads64,z22,p72_basic}.file.data; do
-		turn 4 || continue
+		turn 7 || continue
 		[ -f "$in" ] && ! perf_refuses "$in" || continue
 		same "$in"
 	done
 	for n in a_g cgroups forks group_S lost raw_syscalls s390x_sched_R threads64 both_regs_stack; do
-		turn 4 || continue
+		turn 5 || continue
 		pcat --format=file -o "$T/$n.data" "$CORPUS/own/$n.pipe.data"
 		same "$T/$n.data" "$CORPUS/own/$n.pipe.data"
 	done

@@ -33,7 +33,7 @@ law() {
 	for f in data/multi.pipe.data data/a_many.file.data data/demo.data data/g_fp.pipe.data; do
 		law "$f" 16K
 		for o in "-s comm" "-s time" "-s time,cpu" "-s pid,event" "--hist period" "--hist size:p -s tid" "-s time --time-quantum=5ms"; do
-			turn 3 || continue
+			turn 5 || continue
 			law "$f" 24K $o
 		done
 	done
@@ -44,7 +44,7 @@ law() {
 	need jq
 	need corpus
 	for n in forks lost cgroups switch_cpu raw_syscalls s390x_sched_R mixed_types; do
-		turn 4 || continue
+		turn 5 || continue
 		law "$CORPUS/own/$n.pipe.data" 24K
 		law "$CORPUS/own/$n.pipe.data" 20K -s time,comm
 		law "$CORPUS/own/$n.pipe.data" 20K -s comm --hist size

@@ -250,7 +250,7 @@ glance() {
 @test "pstat: what a glance shows is what --check and --privacy find: recordings, also after pfilter --anon all" {
 	need jq
 	for f in data/*.data; do
-		turn 3 || continue
+		turn 5 || continue
 		glance "$f" "$f"
 		pfilter --anon all -q "$f" >"$T/anon" 2>/dev/null </dev/null || [ -s "$T/anon" ] || continue
 		glance "$T/anon" "$f, anonymous"
@@ -258,12 +258,12 @@ glance() {
 		! grep -xFf "$T/words" "$T/promised" >"$T/left" || failed "$f: pfilter --anon all leaves" $(cat "$T/left")
 	done
 	for f in data/*.txt; do
-		turn 4 || continue
+		turn 9 || continue
 		mkpipe "$f" >"$T/in" 2>/dev/null || continue
 		glance "$T/in" "$f"
 	done
 	if [ -d "${CORPUS:-/nonexistent}" ]; then
-		for f in $(printf '%s\n' "$CORPUS"/own/* | each 8); do glance "$f" "$f"; done
+		for f in $(printf '%s\n' "$CORPUS"/own/* | each 40); do glance "$f" "$f"; done
 	fi
 	done_all
 }

@@ -75,7 +75,7 @@ picture() {
 @test "pstat svg: XML that parsers accept and that is drawn, of each recording, theme and scale" {
 	local how=(-- "--theme light --scale log" "--theme dark --scale rank") i=0 f
 	for f in data/*.data data/rounds.txt data/late.txt data/read-group.txt data/every-sample.txt data/sorted.txt; do
-		turn 4 || continue
+		turn 9 || continue
 		[ "${f%.txt}" = "$f" ] || { mkpipe "$f" >"$T/in"; f=$T/in; }
 		i=$(((i + 1) % 3))
 		picture $PICTURES "$T/svg" "$f" ${how[i]} || failed "$f: status $rc"
@@ -113,12 +113,12 @@ many() {
 			printf "SAMPLE misc=2 ip=0x401000 pid=%d tid=%d time=%.0f cpu=%d period=1\n", i % 7, i % 7, 5000000000 + i * 100000000 + (i > 30) * 31536000000000000, i % 2 }' |
 	    mkpipe - >"$T/jumps"
 	for f in data/*.data "$T/many" "$T/jumps"; do
-		turn 4 || continue
+		turn 9 || continue
 		picture $PICTURES "$T/svg" "$f" || failed "$f: status $rc"
 		apart "$T/svg" >"$T/apart" && ! [ -s "$T/apart" ] || failed "$f: $(head -3 "$T/apart")"
 		n=$((n + 1))
 	done
-	[ $n -gt $((ALL ? 20 : 5)) ]
+	[ $n -gt $((ALL ? 20 : 3)) ]
 	picture rate,tasks,fill "$T/svg" "$T/many"
 	# of a long name that is cut, the pid stays
 	grep -q '>memfd:s[a-z]*…</tspan> 4000004</text>' "$T/svg" || failed "$(grep -o '>memfd[^<]*</text>' "$T/svg")"
@@ -191,7 +191,7 @@ named() {
 		n=$((n + 1))
 		named "$T/hostile" "$name"
 		for keys in '' comm; do
-			turn 3 || continue
+			turn 5 || continue
 			pstat --picture $TIMED ${keys:+--sort $keys} <"$T/hostile" >"$T/svg" || failed "$name: status"
 			# texts have no < and no >: what is between them may differ, and <desc> goes over lines
 			sed -z 's|>[^<]*<|><|g' "$T/svg" | diff "$T/bones$keys" - >"$T/diff" || failed "$name: $(head -4 "$T/diff")"

@@ -50,7 +50,7 @@ looks() {
 	for f in data/{demo,escape,multi.pipe,z1.pipe,k_mono.pipe,p72_forks.pipe,sched_R.pipe,s390x_basic.pipe}.data "$T"/no* "$T"/right*; do
 		for c in 80 97 120 300; do
 			n=$((n + 1))
-			turn 3 || continue
+			turn 7 || continue
 			try draw $c C.UTF-8 --picture $PICTURES,hist:period "$f"
 			[ $rc = 0 ] && looks "$T/out" $c || failed "$f $c"
 			try draw $c C --picture $PICTURES,hist:period "$f"

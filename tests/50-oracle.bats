@@ -5,15 +5,15 @@ load oracle
 
 @test "oracle: pcat: perf script prints the same for the stream and the recording" {
 	need perf
-	recordings | each 3 | by pcat
+	recordings | each 7 | by pcat
 }
 
 @test "oracle: psort: perf's order" {
 	need perf
-	recordings '!(*.file.data)' | each 3 | by psort
+	recordings '!(*.file.data)' | each 7 | by psort
 }
 
 @test "oracle: pstat counts what perf report --stats counts" {
 	need perf
-	recordings | each 3 | by pstat
+	recordings | each 7 | by pstat
 }

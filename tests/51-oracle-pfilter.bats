@@ -5,5 +5,5 @@ load oracle
 
 @test "oracle: pfilter --pid --tid --cpu --time: perf script of the output is perf script of the input with the same options" {
 	need perf
-	recordings '!(*.file.data)' | each 3 | by pfilter
+	recordings '!(*.file.data)' | each 7 | by pfilter
 }

@@ -39,13 +39,17 @@ setup_file() {
 
 made() {
 	need perf
-	find "$BATS_FILE_TMPDIR" -maxdepth 1 -type f -size +2k | grep . || skip "perf record is not allowed here"
+	find "$BATS_FILE_TMPDIR" -maxdepth 1 -type f -size +2k | sort | grep . || skip "perf record is not allowed here"
+}
+# third N: in make check each tool takes a third, so that all are taken.
+third() {
+	if [ -n "${ALL-}" ]; then cat; else awk -v n="$1" 'NR % 3 == n'; fi
 }
 
-@test "fresh recordings: pcat" { made | by pcat; }
-@test "fresh recordings: psort" { made | by psort; }
-@test "fresh recordings: pstat" { made | by pstat; }
-@test "fresh recordings: pfilter" { made | by pfilter; }
+@test "fresh recordings: pcat" { made | third 0 | by pcat; }
+@test "fresh recordings: psort" { made | third 1 | by psort; }
+@test "fresh recordings: pstat" { made | third 2 | by pstat; }
+@test "fresh recordings: pfilter" { made | third 0 | by pfilter; }
 
 @test "fresh recordings: the main job, as in the README" {
 	made >/dev/null

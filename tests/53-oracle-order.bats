@@ -42,12 +42,12 @@ same_as_rule() {
 		what="seed $seed: a mark in $1, late 1 in $2"
 		rule <"$T/in" >"$T/want"
 		for o in "" "-S 1M" "-S 1M --compress-temp" "-S 3M"; do
-			turn 3 || continue
+			turn 5 || continue
 			same_as_rule "$what" $o
 		done
 		rule -f <"$T/in" >"$T/want"
 		for o in --full "--full -S 1M" "--window=100s -S 1M" "--untimed=first -S 2M"; do
-			turn 3 || continue
+			turn 5 || continue
 			same_as_rule "$what" $o --rounds=drop
 		done
 		psort --stats -S 1M "$T/in" 2>&1 >/dev/null | grep '^psort: [a-z]*:' >>"$T/stats"
@@ -61,7 +61,7 @@ same_as_rule() {
 
 @test "order: small interleavings: the rule, and perf" {
 	type -P perf >/dev/null && perf=1 || perf=
-	for seed in $(seq 12 | each 2); do
+	for seed in $(seq 12 | each 4); do
 		random $seed $((seed % 3)) >"$T/recipe"
 		mkpipe "$T/recipe" >"$T/in"
 		psort -q "$T/in" >"$T/sorted"
@@ -92,7 +92,7 @@ busy() {
 	shift
 	perf record -a -o - "$@" -- bash -c '
 		for i in 1 2; do
-			dd if=/dev/zero of=/dev/null bs=1 count=1000 2>/dev/null &
+			dd if=/dev/zero of=/dev/null bs=1 count=400 2>/dev/null &
 		done
 		for i in 1 2 3; do /bin/true; ls /usr/bin | tail -n 1; done >/dev/null
 		wait' >"$to" 2>"$T/perf.err" </dev/null && [ -s "$to" ] || { rm -f "$to"; head -n 1 "$T/perf.err"; }
@@ -100,8 +100,8 @@ busy() {
 
 @test "order: all CPUs, made now, at high rates, with small buffers that lose, compressed: the order in which perf takes them" {
 	need perf
-	busy clock -e cpu-clock -F 20000 -g
-	busy clock-lost -m 1 -e cpu-clock -F 20000 -g
+	busy clock -e cpu-clock -F 10000 -g
+	busy clock-lost -m 1 -e cpu-clock -F 10000 -g
 	busy clock-zstd -z -e cpu-clock,context-switches -F 20000 -g
 	busy switches -R -c 1 -e sched:sched_switch,sched:sched_wakeup
 	busy calls -R -c 1 -e raw_syscalls:sys_enter,sched:sched_switch

@@ -19,10 +19,11 @@ setup_file() {
 }
 
 # each_recording FUNCTION: call it with each recording, as a stream in order, and the names of the programs that took over, and of
-# what was before them
+# what was before them.  In make check each function has one of them, by the length of its name: all of them have some.
 each_recording() {
 	local what=$1 name
 	for name in takeover takeover_go fresh; do
+		[ -n "${ALL-}" ] || [ $name = "$(set -- takeover takeover_go fresh; shift $((${#what} % 3)); echo "$1")" ] || continue
 		F=$BATS_FILE_TMPDIR/$name
 		case $name in
 		takeover) COMMS="leave quick last";;

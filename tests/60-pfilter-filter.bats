@@ -86,8 +86,8 @@ wrong() {
 
 @test "filter: random expressions, as worked out a second time, in both byte orders" {
 	need python3
-	python3 evaluate.py -n $((ALL ? 160 : 30)) "$(stream)" "$(stream -b)" || failed "see above"
-	python3 evaluate.py -n $((ALL ? 25 : 8)) "$(recipe every-sample)" "$(recipe two-events)" "$(recipe followers)" "$(recipe read-group)" \
+	python3 evaluate.py -n $((ALL ? 160 : 16)) "$(stream)" "$(stream -b)" || failed "see above"
+	python3 evaluate.py -n $((ALL ? 25 : 4)) "$(recipe every-sample)" "$(recipe two-events)" "$(recipe followers)" "$(recipe read-group)" \
 	    data/basic.pipe.data data/multi.pipe.data data/g_fp.pipe.data data/s390x_basic.pipe.data data/sched_R.pipe.data \
 	    data/p72_group_S.pipe.data || failed "see above"
 	done_all
@@ -96,7 +96,7 @@ wrong() {
 @test "filter: random expressions over the recordings" {
 	need corpus
 	need python3
-	python3 evaluate.py -n 4 -s 2 $(printf '%s\n' "$CORPUS"/own/*.pipe.data | each 4)
+	python3 evaluate.py -n 4 -s 2 $(printf '%s\n' "$CORPUS"/own/*.pipe.data | each 12)
 }
 
 @test "filter: what perf record --filter takes means the same" {
@@ -234,7 +234,7 @@ wrong() {
 		perf script -f -i $f -F comm 2>/dev/null | sed 's/ *$//; s/^ *//' | sort -u >"$T/comms"
 		[ -s "$T/comms" ]
 		while read -r c; do
-			turn 2 || continue
+			turn 3 || continue
 			pfilter -q --filter "comm == \"${c//\"/\\\"}\"" $f >"$T/o"
 			perf script -f -i "$T/o" 2>/dev/null | perf_remembers >"$T/a"
 			perf script -f -i $f --comms "$c" 2>/dev/null | perf_remembers >"$T/b"
@@ -242,7 +242,7 @@ wrong() {
 		done < <(grep -v '^:\|^$' "$T/comms")
 		perf script -f -i $f -F ip,dso 2>/dev/null | sed -n 's/.*(\([^()]*\))$/\1/p' | sort -u >"$T/dsos"
 		while read -r d; do
-			turn 2 || continue
+			turn 5 || continue
 			pfilter -q --filter "dso == '$d'" $f >"$T/o"
 			perf script -f -i "$T/o" -F tid,time,ip >"$T/a" 2>/dev/null || true
 			perf script -f -i $f --dsos "$d" -F tid,time,ip >"$T/b" 2>/dev/null || true

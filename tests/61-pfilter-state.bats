@@ -28,6 +28,7 @@ pids() {
 	need perf
 	need python3
 	for seed in 1 2 3 5 10; do
+		turn 2 || continue
 		in=$(lives $seed 8)
 		for name in init1 name2 name5; do
 			like_perf "$in" --comms $name --comms

@@ -32,7 +32,7 @@ lived_in() {
 			IFS=' ' read -ra args <<<"$args"
 			try pfilter "${args[@]}" "$in"
 			[ $rc = 0 ] && one_line "pfilter: warning: none of 4 samples was kept" && grep -qF -- "$text" "$T/err" || failed "${args[*]}"
-			turn 3 || continue
+			turn 7 || continue
 			try pfilter --fail-if-empty "${args[@]}" "$in"
 			[ $rc = 1 ] && one_line "pfilter: warning: none of 4 samples was kept" || failed "${args[*]}: --fail-if-empty"
 			try pfilter -q --fail-if-empty "${args[@]}" "$in"

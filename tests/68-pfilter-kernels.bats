@@ -48,7 +48,7 @@ how_many() {
 		python3 formats.py values "${row#*:}" <"$T/shown" >"$T/list"
 		[ "$(wc -l <"$T/list")" -gt 20 ] || failed "${row%:*}: little is shown"
 		while IFS='	' read -r expr want; do
-			turn 2 || continue
+			turn 5 || continue
 			got=$(how_many "$expr")
 			[ "$got" = "$want" ] || failed "${row%:*}: $expr: $got, perf shows $want"
 		done <"$T/list"

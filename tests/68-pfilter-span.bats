@@ -42,6 +42,7 @@ becomes() {
 @test "span: times that jump by a year, for --around, too" {
 	need python3
 	for seed in 1 2; do
+		turn 2 || continue
 		python3 window.py --years --make $seed 900 >"$T/years.txt"
 		mkpipe "$T/years.txt" >"$T/years"
 		python3 window.py --years -n 8 -s $seed "$T/years" || failed "seed $seed"
@@ -175,7 +176,7 @@ becomes() {
 	while read -r name; do
 		grep -qF -- ".It Cm $name" ../man/pfilter.1 || failed "pfilter(1): $name"
 		for length in 1000 50000 2000000; do
-			turn 2 || continue
+			turn 5 || continue
 			python3 span.py $name $length <"$T/all.txt" >"$T/want"
 			rc=0
 			pfilter -q --format=file -f -o "$T/cut" --span $name --longer-than ${length}ns "$T/all" 2>"$T/err" || rc=$?

@@ -423,13 +423,13 @@ paths() {
 		while read -r samples user kernel; do
 			got=$(pfilter -q --filter "callchain.user.nr == $user and callchain.kernel.nr == $kernel" "$f" | pstat --json | jq .samples)
 			[ "$got" = "$samples" ] || failed "$f: $user and $kernel frames: $got samples, perf: $samples"
-		done < <(head -n 20 "$T/frames")
+		done < <(head -n 20 "$T/frames" | each 3)
 		perf script -f --no-inline --ns -F tid,time,ip,dso -i "$f" 2>/dev/null </dev/null >"$T/dsos"
 		for dso in '[kernel.kallsyms]' '[vdso]' $(sed -n 's/.*(\(\/[^() ]*\))$/\1/p' "$T/dsos" | grep -v 'perf-.*map' | sort | uniq -c | sort -rn | awk 'NR <= 3 { print $2 }'); do
 			awk -v dso="($dso)" 'BEGIN { RS = ""; FS = "\n" } index($0, dso) { split($1, w, " "); print w[1], w[2] }' "$T/dsos" | sort >"$T/want"
 			awk -v dso="($dso)" 'BEGIN { RS = ""; FS = "\n" } !index($0, dso) { split($1, w, " "); print w[1], w[2] }' "$T/dsos" | sort >"$T/wantnot"
 			for test in "callchain.dso == '$dso'" "callchain.dso in ('$dso', 'x')" "callchain.dso ~ '\\$dso'" "not (callchain.dso == '$dso')"; do
-				turn 3 || continue
+				turn 7 || continue
 				pfilter -q --filter "$test" "$f" | perf script -f --ns -F tid,time,ip -i - 2>/dev/null |
 				    awk 'BEGIN { RS = ""; FS = "\n" } { split($1, w, " "); print w[1], w[2] }' | sort >"$T/got"
 				case $test in not*) cmp "$T/wantnot" "$T/got";; *) cmp "$T/want" "$T/got";; esac || failed "$f: $test"

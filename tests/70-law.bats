@@ -123,7 +123,7 @@ line_names() {
 }
 
 @test "law: all pieces make the whole, record for record" {
-	for f in $(ls data/*.data | each 3); do
+	for f in $(ls data/*.data | each 9); do
 		try pcat --piece=1/3 "$f"
 		[ $rc = 0 ] || { [ $rc = 2 ] && grep -q 'has PERF_SAMPLE_READ' "$T/err" || failed "$f"; continue; }
 		same pcat "$f"
@@ -149,7 +149,7 @@ line_names() {
 
 @test "law: each sample is of one piece, state of each, and other records of one" {
 	need jq
-	for f in $(ls $FILES | each 2); do
+	for f in $(ls $FILES | each 4); do
 		ONE=0 in_pieces pcat "$f"
 		for k in "$T"/piece.*; do
 			pstat --json "$k" | jq -c '.types[] | [.name, .records]'
@@ -193,7 +193,7 @@ line_names() {
 	done_all
 }
 
-# The commands of a tool for which the page says that they hold: for the file of the line, or for demo.data and, in each second
+# The commands of a tool for which the page says that they hold: for the file of the line, or for demo.data and, in each sixth
 # line, one more; with $ALL for all of $FILES.  Each with an index of demo.data, too.
 row_holds() {
 	local files
@@ -201,7 +201,7 @@ row_holds() {
 	files=data/demo.data
 	if [ -n "$ON" ]; then files=$ON
 	elif [ -n "${ALL-}" ]; then files+=" ${MORE[*]}"
-	elif [ $((LINE % 2)) = 0 ]; then files+=" ${MORE[LINE % ${#MORE[@]}]}"
+	elif [ $((LINE % 6)) = 0 ]; then files+=" ${MORE[LINE / 6 % ${#MORE[@]}]}"
 	fi
 	HELD=0
 	for f in $files; do
@@ -239,7 +239,7 @@ row_holds() {
 @test "law: pstat" {
 	need jq
 	rows pstat 9
-	for f in $(ls data/*.data | each 5); do
+	for f in $(ls data/*.data | each 12); do
 		try pstat --piece=1/3 "$f"
 		[ $rc = 2 ] || adds_up "$f"
 	done
@@ -276,7 +276,7 @@ as_perf() {
 	i=0
 	for f in "$CORPUS"/own/*.data; do
 		i=$((i + 1))
-		[ -n "${ALL-}" ] || [ $((i % 12)) = 0 ] || continue
+		[ -n "${ALL-}" ] || [ $((i % 30)) = 0 ] || continue
 		# not sound, or without pieces
 		psort "$f" >/dev/null 2>&1 && pcat --piece=1/3 "$f" >/dev/null 2>&1 || continue
 		as_perf pcat "$f"
@@ -352,13 +352,13 @@ joins_quietly() {
 	[ $NEEDED = 1 ] || failed "$NEEDED"
 	# a snapshot has the time of a FORK that another part has, too
 	needed data/a_busy.pipe.data.zst
-	for f in $(ls data/*.data data/*.zst | each 8); do
+	for f in $(ls data/*.data data/*.zst | each 16); do
 		needed "$f"
 	done
 	# Pieces of what is not in time order overlap: a task lives in one while another has a snapshot of it (23, 45, 67, 78), with a FORK
 	# that copies maps (20), also of a process whose first thread has ended (126).  Without ids, too, for which --merge-attrs is needed.
 	# Every fifth seed has no times but those of samples, by which nothing can be merged.
-	for s in 20 23 45 67 78 126 $(seq 0 199 | grep -v '[49]$' | each 24); do
+	for s in 20 23 45 67 78 126 $(seq 0 199 | grep -v '[49]$' | each 40); do
 		python3 lives.py "$s" 40 >"$T/text"
 		[ $((s % 2)) = 0 ] || sed -i 's/IDENTIFIER|//; s/ ids=[0-9]*//; s/ id=[0-9]*//; /attr.*config=1/d; s/ ev=1//' "$T/text"
 		mkpipe - <"$T/text" >"$T/lives"
@@ -376,7 +376,7 @@ joins_quietly() {
 		perf record -q -F 5000 -o "$T/f.data" -- bash -c 'for i in 1 2 3 4 5 6 7 8; do (ls /usr | sort; gzip </bin/ls; bash -c "ls; exec sort /etc/passwd") >/dev/null & done; wait' >/dev/null 2>&1
 		needed "$T/f.data"
 	fi
-	for f in $([ ! -d "$CORPUS" ] || find "$CORPUS" -type f -size -8M ! -name '*.tsv' | each 25); do
+	for f in $([ ! -d "$CORPUS" ] || find "$CORPUS" -type f -size -8M ! -name '*.tsv' | each 60); do
 		needed "$f"
 	done
 	[ $NEEDED -ge 5 ] || failed "$NEEDED recordings"

@@ -9,7 +9,7 @@
  *	-x	change bytes in one of two ways by turns instead of cutting; with $ALL in both
  *	-m	run the command once as it is; fail if its memory ever was more than that (or it fails)
  *
- * With $ALL every prefix and byte; without it those that end in or beside a header, and between each seventh prefix and third byte, so
+ * With $ALL every prefix and byte; without it those that end in or beside a header, and between each eleventh prefix and fifth byte, so
  * that all places of numbers of 4 and 8 bytes come up.
  *
  * A cut on a record's boundary must end with status 0, silence and the whole input.  Any other with status 1, one line
@@ -231,9 +231,9 @@ main(int argc, char **argv)
 		return memory(limit);
 	load(argv[optind], argv[optind + 1]);
 	for (size_t i = 0; i <= nstream && failures < 3; i++)
-		if (!change && chosen(i, 7))
+		if (!change && chosen(i, 11))
 			check_cut(i);
-		else if (change && i < nstream && chosen(i, 3)) {
+		else if (change && i < nstream && chosen(i, 5)) {
 			if (i % 2 || getenv("ALL"))
 				check_change(i, 0xff);
 			if (i % 2 == 0 || getenv("ALL"))
