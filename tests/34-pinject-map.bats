@@ -487,7 +487,7 @@ came() {
 
 @test "perf-map: images that anonymous memory hides again and again are put over it again, or become one" {
 	need perf
-	for rounds in 5 150; do
+	for rounds in 5 $((ALL ? 150 : 70)); do
 		rm -rf "$T/maps" "$T/syms" "$T/fifo"
 		stream </dev/null
 		cp "$T/in" "$T/begin"

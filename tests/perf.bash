@@ -35,8 +35,12 @@ perf() {
 #	and perf itself cannot read that.  After 5 s it goes on: some tests need two.
 #	It reads each 64th line of /proc/kallsyms, and those that perf looks for by name.  All of them take perf record, which reads them
 #	up to three times, ten times as long as the rest of a short recording.  With KALLSYMS= only perf record does so; in make check-all none.
+#	These lines are written once, while the kernel runs.
 make_perf() {
 	[ "$(type -P perf)" ] || return 0
+	local few=$1/few boot
+	# what the kernel shows depends on the user
+	! { [ -w "$O" ] && read -r boot </proc/sys/kernel/random/boot_id; } 2>/dev/null || few=$O/kallsyms-few.$UID.$boot
 	cat >"$1/perf" <<-END
 		#!/bin/sh
 		if [ "\$1" = record ] && { : >>'$O/perf-record.lock'; } 2>/dev/null; then
@@ -44,8 +48,8 @@ make_perf() {
 			flock -w 5 9
 		fi
 		if [ -z "\$ALL" ] && [ -e '$O/kallsyms.so' ] && { [ -n "\$KALLSYMS" ] || [ "\$1" = record ]; }; then
-			[ -e '$1/few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$1/few.'\$\$ && mv '$1/few.'\$\$ '$1/few'; } 2>/dev/null
-			[ ! -e '$1/few' ] || export LD_PRELOAD='$O/kallsyms.so' KALLSYMS_FILE='$1/few'
+			[ -e '$few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$few.'\$\$ && mv '$few.'\$\$ '$few'; } 2>/dev/null
+			[ ! -e '$few' ] || export LD_PRELOAD='$O/kallsyms.so' KALLSYMS_FILE='$few'
 		fi
 		exec '$(type -P perf)' "\$@"
 	END
