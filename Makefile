@@ -146,9 +146,10 @@ FUZZ      = $(if $(ALL),$(TARGETS:%=$(O)/fuzz/%))
 FUZZ_RUNS = 2000000
 PRELOAD   = $(O)/fault.so $(O)/kallsyms.so
 BATS      = $(sort $(wildcard tests/*.bats))
-# The longest tests start first.  There is one job more than processors, because some tests wait for recordings.
-LONG      = $(wildcard $(patsubst %,tests/%.bats,14-rows 48-pstat-page 65-pfilter-anon 68-pfilter-tasks 68-pfilter-span 02-library \
-	48-pstat-screen 49-pstat-live 43-pstat-check 10-seven 31-pinject-files 53-oracle-order 52-oracle-fresh 05-docs 26-pcat-inputs))
+# The longest tests start first, those that wait for what they record among them.  There is one job more than processors for that.
+LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \
+	49-pstat-live 43-pstat-check 70-law 10-seven 68-pfilter-span 65-pfilter-anon 53-oracle-order 29-psort-merge 26-pcat-inputs 34-pinject-map \
+	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index))
 TESTS     = $(FUZZ) $(SEEDS) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
 JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
