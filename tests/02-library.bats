@@ -255,6 +255,7 @@ as_perf() {
 	example
 	while read -r compile; do
 		for how in "" static; do
+			turn 3 || continue
 			rm -f "$T/comms"
 			build_with "$compile" "$T/comms.c" "$T/comms" $how || failed "$compile $how"
 			[ -z "$how" ] || ! readelf -d "$T/comms" | grep -q libperfpipe || failed "$compile: not static"

@@ -58,6 +58,7 @@ RECORD="perf record -q -k mono --namespaces --no-bpf-event --no-buildid-mmap -e 
 	done
 	# both are mapped before a sample is looked at, or one of them long after the id of the other was written
 	for o in "0 -b" "1.5 -b" "1.5 --buildid-all"; do
+		turn 2 || continue
 		rm -rf "$T/syms"
 		rc=0
 		$RECORD -- sh "$T/run" ${o% *} 2>/dev/null | pinject ${o#* } --archive --buildid-dir "$T/syms" >"$T/out" 2>"$T/err" || rc=$?

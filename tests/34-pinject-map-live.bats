@@ -81,7 +81,7 @@ real() {
 }
 @test "perf-map: of node" {
 	need node
-	echo 'function spin(n){let s=0;for(let i=0;i<n;i++)s+=i*i%7;return s} let t=Date.now(),x=0;while(Date.now()-t<400)x+=spin(3000)' >"$T/loop.js"
+	echo 'function spin(n){let s=0;for(let i=0;i<n;i++)s+=i*i%7;return s} let t=Date.now(),x=0;while(Date.now()-t<300)x+=spin(3000)' >"$T/loop.js"
 	real node --perf-basic-prof --logfile="$T/log" "$T/loop.js"
 	grep -q 'spin' "$T/names.out"
 }
@@ -109,7 +109,7 @@ real() {
 	need javac
 	echo 'public class Hot { static long spin(long n) { long s = 0; for (long i = 0; i < n; i++) s += i * i % 7; return s; }
 	    public static void main(String[] a) { long t = System.currentTimeMillis(), x = 0;
-	    while (System.currentTimeMillis() - t < 600) x += spin(3000); System.out.println(x); } }' >"$T/Hot.java"
+	    while (System.currentTimeMillis() - t < 400) x += spin(3000); System.out.println(x); } }' >"$T/Hot.java"
 	javac -d "$T" "$T/Hot.java"
 	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version 2>"$T/version" || skip "this java writes no perf-PID.map"
 	real java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp "$T" Hot

@@ -40,6 +40,7 @@ hostile() {
 	pstat --json data/demo.data >"$T/good"
 	for wrong in '.samples = "1"' '.samples = -1' '.samples = 1.5' 'del(.exact)' '.more = 1' '.events[0].more = 1' \
 	    '.pids[0].pid = null' '.period = 9223372036854775808' '.file = null'; do
+		turn 2 || continue
 		jq "$wrong" "$T/good" >"$T/bad"
 		! $PYTHON pstat.py schema pstat.schema.json "$T/bad" >/dev/null || failed "$wrong"
 	done

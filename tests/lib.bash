@@ -21,6 +21,7 @@ if [ ! -d "$BATS_RUN_TMPDIR/bin" ]; then
 fi
 export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
+[ -n "${TRUE_PERF-}" ] || export TRUE_PERF=$(type -P perf)
 PATH=$O:$BATS_RUN_TMPDIR/bin:$PATH
 if [ -e "$BATS_RUN_TMPDIR/bin/jq" ]; then SORTED=; else SORTED=-S; fi
 CORPUS=$BATS_TEST_DIRNAME/../../shared/corpus

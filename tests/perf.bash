@@ -18,16 +18,20 @@ export PERFS=${PERFS:-perf}
 # Since 7.0 perf warns of each recording without a feature that it wants, be it untouched: that is not for the tests.
 perf() {
 	local -a first=()
+	local perf=perf
 	[ "${1-}" != --buildid-dir ] || { first=("$1" "$2"); shift 2; }
 	case ${1-} in
 	record) shift; command perf "${first[@]}" record --no-bpf-event "$@"; return;;	# its program may keep stderr open, and so sed
-	script|report) first+=("$1" ${KALLSYMS:+--kallsyms="$KALLSYMS"}); shift;;
+	script|report)		# with --kallsyms they need nothing of the script that make_perf puts in front of perf
+		[ -z "$KALLSYMS" ] || perf=${TRUE_PERF:-perf}
+		first+=("$1" ${KALLSYMS:+--kallsyms="$KALLSYMS"})
+		shift;;
 	esac
 	if perf_since 7.0; then
-		{ command perf "${first[@]}" "$@" 2>&1 >&3 3>&- | sed '/^Invalid HEADER_CPU_DOMAIN_INFO: /d' >&2; } 3>&1
+		{ command "$perf" "${first[@]}" "$@" 2>&1 >&3 3>&- | sed '/^Invalid HEADER_CPU_DOMAIN_INFO: /d' >&2; } 3>&1
 		return "${PIPESTATUS[0]}"
 	fi
-	command perf "${first[@]}" "$@"
+	command "$perf" "${first[@]}" "$@"
 }
 
 # make_perf DIR: there a perf for PATH, also for programs that tests start:
