@@ -216,10 +216,10 @@ $(TARGET_DIR)/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(TARGET_DIR)/maptext: $(O)/cmd/pinject/code/maptext.o
 $(TARGET_DIR)/notes: LDLIBS += -lelf
 $(TARGET_DIR)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
-$(TARGET_DIR)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=tool_alloc,--wrap=tool_realloc
+$(TARGET_DIR)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=reallocarray,--wrap=tool_alloc
 $(O)/tests/fuzz/select.o: DEFS += -Icmd/pfilter
 $(TARGET_DIR)/manifest: $(SHARED)
-$(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asprintf,--wrap=exit,--wrap=free,--wrap=tool_alloc,--wrap=tool_realloc
+$(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asprintf,--wrap=exit,--wrap=free,--wrap=reallocarray,--wrap=tool_alloc
 $(TARGET_DIR)/pprof: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
 $(TARGET_DIR)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd
 $(O)/tests/fuzz/pprof.o: DEFS += -Icmd/pcat

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * set.h - what hash tables have in common: their seed.
+ * set.h - arrays that grow, hash tables, and the seed of all hash tables.
+ *
+ * What needs memory says so when there is none: a library makes an error of it, a command exits by tool_need() (tool/tool.h).
  *
  * A recording must not be able to choose where its ids, tids and names fall in a table, or all of them fall into one place.  So
  * each table mixes its keys with a seed that nobody outside of the process knows.  Nothing of a seed is written to an output:
@@ -16,9 +18,71 @@
 #include <sys/auxv.h>
 #include <sys/random.h>
 
+#include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* ---- arrays -------------------------------------------------------------------------------------- */
+
+/*
+ * A growing array is a pointer, NULL at first, and the number of its elements.  It always has space for the next power of two
+ * of them, so that its space needs no variable.  One whose number goes back to 0 can be filled anew.
+ */
+enum { ARRAY_LEAST = 8, BUFFER_LEAST = 4096 };
+
+/* The space of an array of n elements and `more'; 0: too many for the memory of any machine. */
+static inline size_t
+array_space(size_t n, size_t more, size_t least)
+{
+	if (more > SIZE_MAX / 4 || n > SIZE_MAX / 4 - more) {
+		errno = ENOMEM;
+		return 0;
+	}
+	n += more;
+	return n <= least ? least : (size_t)1 << (8 * sizeof(long) - (unsigned)__builtin_clzl(n - 1));
+}
+
+/* The array p of n elements, with space for `more' behind them.  NULL: no memory; p stays what it was. */
+static inline void *
+array_more(void *p, size_t n, size_t more, size_t size)
+{
+	size_t space = array_space(n, more, ARRAY_LEAST);
+
+	if (p && space == array_space(n, 0, ARRAY_LEAST))
+		return p;
+	return space ? reallocarray(p, space, size) : NULL;
+}
+
+/* The array p of *n elements, with an element i: new ones are zeros, and *n counts them.  NULL: as above. */
+static inline void *
+array_reach(void *p, size_t *n, size_t i, size_t size)
+{
+	if (i < *n)
+		return p;
+	if ((p = array_more(p, *n, i - *n + 1, size))) {
+		memset((char *)p + *n * size, 0, (i - *n + 1) * size);
+		*n = i + 1;
+	}
+	return p;
+}
+
+/* The same for n bytes of a buffer that is emptied and filled again and again: it keeps its space, which is *cap. */
+static inline void *
+buffer_more(void *p, size_t *cap, size_t n, size_t more)
+{
+	size_t space;
+
+	if (p && more <= *cap && n <= *cap - more)
+		return p;
+	if (!(space = array_space(n, more, BUFFER_LEAST)) || !(p = reallocarray(p, space, 1)))
+		return NULL;
+	*cap = space;
+	return p;
+}
+
+/* ---- hash tables --------------------------------------------------------------------------------- */
 
 /* Another one at each call.  A multiplicative hash needs it odd: pp_seed() | 1. */
 static inline uint64_t

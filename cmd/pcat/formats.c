@@ -10,6 +10,7 @@
 #include "record/event.h"
 #include "record/make.h"
 #include "record/tracing.h"
+#include "set.h"
 
 enum { PAYLOAD_MAX = 256 << 20, HEAD = sizeof(struct pp_raw_HEADER_TRACING_DATA), TYPE_TRACEPOINT = 2 };
 
@@ -121,7 +122,7 @@ see_attr(struct out_formats *o, const struct pp_rec *r)
 	pp_attr_get(&a, r->raw + PP_HEADER_SIZE, r->size - PP_HEADER_SIZE, o->swap);
 	if (a.type != TYPE_TRACEPOINT)
 		return;
-	o->ids = tool_realloc(o->ids, o->nids + 1, sizeof *o->ids);
+	o->ids = tool_need(array_more(o->ids, o->nids, 1, sizeof *o->ids));
 	o->ids[o->nids++] = a.config;
 }
 

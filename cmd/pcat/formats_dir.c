@@ -10,6 +10,7 @@
 
 #include "formats_dir.h"
 #include "perfpipe_inline.h"
+#include "set.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -26,7 +27,7 @@ read_text(const char *path, size_t *n)
 	if (fd < 0)
 		return NULL;
 	for (*n = 0; got > 0 && *n < TEXT_MAX; *n += (size_t)got) {
-		p = tool_realloc(p, *n + 4097, 1);
+		p = tool_need(array_more(p, *n, 4097, 1));
 		while ((got = read(fd, p + *n, 4096)) < 0 && errno == EINTR)
 			;
 		if (got < 0)
@@ -67,7 +68,7 @@ add_format(struct formats_dir *d, const char *system, const char *path)
 	}
 	t.system = tool_alloc(strlen(system) + 1, 1);
 	strcpy(t.system, system);
-	d->texts = tool_realloc(d->texts, d->n + 1, sizeof *d->texts);
+	d->texts = tool_need(array_more(d->texts, d->n, 1, sizeof *d->texts));
 	d->texts[d->n++] = t;
 }
 
@@ -168,7 +169,7 @@ struct payload {
 static void
 put(struct payload *b, const void *p, size_t n)
 {
-	b->p = tool_realloc(b->p, b->n + n + 1, 1);
+	b->p = tool_need(array_more(b->p, b->n, n, 1));
 	memcpy(b->p + b->n, p, n);
 	b->n += n;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "look.h"
+#include "set.h"
 
 enum { NOTES_MAX = 1 << 17 };
 
@@ -22,16 +23,12 @@ join_notes(struct look_note *a, const struct look_note *b)
 static int
 more_notes(struct look *l)
 {
-	size_t cap = l->cap ? 2 * l->cap : 64;
 	struct look_note *p;
 
-	if (l->n < l->cap)
-		return 1;
-	if (l->cap < NOTES_MAX) {
-		if (!(p = reallocarray(l->note, cap, sizeof *p)))
+	if (l->n < NOTES_MAX) {
+		if (!(p = array_more(l->note, l->n, 1, sizeof *p)))
 			return -1;
 		l->note = p;
-		l->cap = cap;
 		return 1;
 	}
 	for (size_t i = 0; i < l->n; i += 2) {

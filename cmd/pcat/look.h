@@ -21,7 +21,7 @@ struct look_note {
 };
 struct look {			/* zeroed at the start */
 	struct look_note *note;
-	size_t		 n, cap;
+	size_t		 n;
 	size_t		 at, at_round;	/* notes that the last lookups found */
 	uint64_t	 newest, place, round;
 };

@@ -19,6 +19,7 @@
 #include "options.h"
 #include "out_cpuprofile.h"
 #include "pprof/out_pprof.h"
+#include "set.h"
 #include "sink/out_file.h"
 #include "sink/out_stream.h"
 
@@ -55,7 +56,7 @@ pcat_stop_following(int sig)
 static void
 pcat_add_input(struct job *j, struct pp_source *in)
 {
-	j->inputs = tool_realloc(j->inputs, (size_t)j->ninputs + 1, sizeof *j->inputs);
+	j->inputs = tool_need(array_more(j->inputs, (size_t)j->ninputs, 1, sizeof *j->inputs));
 	j->inputs[j->ninputs++] = j->t.in = in;
 	tool_refuse_input(&j->t, j->t.out_name);
 }

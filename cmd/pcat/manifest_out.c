@@ -10,6 +10,7 @@
 
 #include "join/manifest.h"
 #include "manifest_out.h"
+#include "set.h"
 
 struct manifest_out {
 	struct tool	*t;
@@ -18,7 +19,7 @@ struct manifest_out {
 	char		*base;			/* its directory, resolved; "" if that is / */
 	char		*dir, *below;		/* of the parts: as the user wrote it, and relative to the manifest */
 	struct manifest_part *part;
-	size_t		 n, cap;
+	size_t		 n;
 };
 
 /* The directory of a path, resolved, without a slash at its end; the caller frees it.  It exits 1 if there is none. */
@@ -74,8 +75,7 @@ out_part(struct manifest_out *m, const char *below, const char *base, const char
 	struct manifest_part *p;
 	char *name = NULL;
 
-	if (m->n == m->cap)
-		m->part = tool_realloc(m->part, m->cap = m->cap ? 2 * m->cap : 64, sizeof *m->part);
+	m->part = tool_need(array_more(m->part, m->n, 1, sizeof *m->part));
 	p = &m->part[m->n];
 	*p = (struct manifest_part){ .path = strdup(path) };
 	if (asprintf(&name, "%s%s", below, base) < 0 || !p->path || m->n == MANIFEST_PARTS_MAX || !manifest_is_name(name)) {

@@ -44,7 +44,7 @@ prune_hinders(const struct options *o)
 static struct ppi_range *
 prune_add(struct prune *p, enum ppi_by by, enum reason why, size_t n)
 {
-	struct ppi_range *r = p->range[p->n] = tool_realloc(p->range[p->n], n + 1, sizeof *r);
+	struct ppi_range *r = p->range[p->n] = tool_need(reallocarray(p->range[p->n], n + 1, sizeof *r));
 
 	p->cond[p->n] = (struct ppi_cond){ .by = by, .r = r, .n = n };
 	p->why[p->n++] = why;

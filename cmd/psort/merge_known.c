@@ -5,6 +5,7 @@
 #include "merge_known.h"
 #include "record/meaning.h"
 #include "record/raw.h"
+#include "set.h"
 
 enum { SEEN_MAX = 64, SEEN_BYTES = 64 << 10 };	/* records of one time; duplicates beyond that are not found */
 enum { RUN_MAX = 64 << 20 };			/* bytes of a run of records without a time; no more are compared */
@@ -89,19 +90,13 @@ was_seen(struct all *k, unsigned input, const struct pp_rec *r, uint64_t time)
 static int
 run_add(struct all *k, const struct pp_rec *r)
 {
-	size_t cap = k->run.cap ? k->run.cap : 64 << 10;
 	uint8_t *p;
 
 	if (r->size > RUN_MAX - k->run.n)
 		return 1;
-	while (cap - k->run.n < r->size)
-		cap *= 2;
-	if (cap != k->run.cap) {
-		if (!(p = realloc(k->run.p, cap)))
-			return pp_fail_memory(k->err);
-		k->run.p = p;
-		k->run.cap = cap;
-	}
+	if (!(p = buffer_more(k->run.p, &k->run.cap, k->run.n, r->size)))
+		return pp_fail_memory(k->err);
+	k->run.p = p;
 	memcpy(k->run.p + k->run.n, r->raw, r->size);
 	k->run.n += r->size;
 	return 1;

@@ -5,6 +5,7 @@
 
 #include "record/meaning.h"
 #include "record/raw.h"
+#include "set.h"
 #include "state/round.h"
 #include "merge_order.h"
 
@@ -120,11 +121,7 @@ order_hold(struct merge_order *m, unsigned i, const struct pp_rec *r)
 		memmove(in->held, in->held + in->at, in->n);
 		in->at = 0;
 	}
-	if (in->cap - in->n < need) {
-		while (in->cap - in->n < need)
-			in->cap = in->cap ? 2 * in->cap : 4096;
-		in->held = tool_realloc(in->held, in->cap, 1);
-	}
+	in->held = tool_need(buffer_more(in->held, &in->cap, in->n, need));
 	memcpy(in->held + in->n, &h, sizeof h);
 	memcpy(in->held + in->n + sizeof h, r->raw, r->size);
 	in->n += need;

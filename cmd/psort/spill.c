@@ -19,6 +19,7 @@
 #include <zstd.h>
 
 #include "spill.h"
+#include "set.h"
 #include "sink/tmpfile.h"
 #include "state/round.h"
 
@@ -42,7 +43,7 @@ struct spill {
 	uint64_t	 end;			/* offset for the next block */
 	size_t		 fan;
 	struct run	*run;
-	size_t		 n, cap;
+	size_t		 n;
 	uint32_t	*heap;			/* of runs, by their next record */
 	size_t		 nheap;
 	bool		 ready;			/* the heap has all runs */
@@ -156,23 +157,21 @@ spill_write_block(struct spill *s)
 int
 spill_begin(struct spill *s)
 {
+	struct run *run;
+	uint32_t *heap;
+
 	if (s->fd < 0)
 		return spill_fail(s, "open", s->open_errno);
 	if (s->failed)
 		return -1;
 	if (!s->buf && !(s->buf = malloc(s->bufcap = BLOCK_HEAD + BLOCK)))
 		return spill_fail(s, "memory", ENOMEM);
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 16;
-		struct run *all = realloc(s->run, cap * sizeof *all);
-		uint32_t *heap = realloc(s->heap, cap * sizeof *heap);
-
-		s->run = all ? all : s->run;
-		s->heap = heap ? heap : s->heap;
-		if (!all || !heap)
-			return spill_fail(s, "memory", ENOMEM);
-		s->cap = cap;
-	}
+	if (!(run = array_more(s->run, s->n, 1, sizeof *run)))
+		return spill_fail(s, "memory", ENOMEM);
+	s->run = run;
+	if (!(heap = array_more(s->heap, s->n, 1, sizeof *heap)))
+		return spill_fail(s, "memory", ENOMEM);
+	s->heap = heap;
 	s->cur = (struct run){ .first = s->end, .off = s->end };
 	s->len = 0;
 	s->runs++;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "blob.h"
+#include "set.h"
 #include "tool/tool.h"
 
 uint8_t *
@@ -9,14 +10,7 @@ blob_add(struct blob *b, const void *p, size_t n)
 {
 	uint8_t *to;
 
-	if (b->cap - b->n < n) {
-		size_t cap = b->cap ? b->cap : 4096;
-
-		while (cap - b->n < n)
-			cap *= 2;
-		b->p = tool_realloc(b->p, cap, 1);
-		b->cap = cap;
-	}
+	b->p = tool_need(buffer_more(b->p, &b->cap, b->n, n));
 	to = b->p + b->n;
 	if (p && n)
 		memcpy(to, p, n);

@@ -6,6 +6,7 @@
 #include "perfpipe_inline.h"
 #include "record/format.h"
 #include "record/tracing.h"
+#include "set.h"
 #include "tool/tool.h"
 #include "tracing_data.h"
 
@@ -56,7 +57,7 @@ take_texts(struct tracing_data *y, struct pp_cur *c, const char *system)
 			c->bad = true;
 			return;
 		}
-		y->formats.f = tool_realloc(y->formats.f, y->formats.n + 1, sizeof f);
+		y->formats.f = tool_need(array_more(y->formats.f, y->formats.n, 1, sizeof f));
 		y->formats.f[y->formats.n++] = f;
 	}
 }

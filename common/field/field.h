@@ -88,7 +88,7 @@ struct field_stream {		/* facts about the stream that fields depend on; begins z
 	uint64_t	 cpus;		/* of the machine, by NRCPUS; 0: unknown */
 	bool		 wants_guests;	/* set by the caller if a field needs guests: field_stream_learn() collects them */
 	struct field_guest *guest;	/* from ID_INDEX; ascending by id if `sorted' */
-	size_t		 nguest, guest_cap;
+	size_t		 nguest;
 	bool		 sorted;
 };
 /* Learn from a HEADER_FEATURE or ID_INDEX record; other types are ignored. */

@@ -7,6 +7,7 @@
 #include "field.h"
 #include "record/raw.h"
 #include "record/sample.h"
+#include "set.h"
 #include "tool/tool.h"
 
 enum { HEAD = 4 };		/* bytes of RAW before the payload: its size */
@@ -23,7 +24,7 @@ struct field_payload {
 	bool		 indexed, length;
 	uint32_t	 index;		/* of the number; offset of raw data */
 	struct place	*place;		/* by index of the event */
-	unsigned	 nplaces;
+	size_t		 nplaces;
 	char		*text;		/* a string that has no NUL in the record, with one */
 	uint64_t	 absent;
 	char		 shown[];	/* field.name */
@@ -177,11 +178,7 @@ field_payload_in(const struct field_stream *s, const struct field *f, const stru
 static void
 remember(struct field_payload *p, const struct pp_event *ev, const struct place *at)
 {
-	if (ev->index >= p->nplaces) {
-		p->place = tool_realloc(p->place, ev->index + 1, sizeof *p->place);
-		memset(p->place + p->nplaces, 0, (ev->index + 1 - p->nplaces) * sizeof *p->place);
-		p->nplaces = ev->index + 1;
-	}
+	p->place = tool_need(array_reach(p->place, &p->nplaces, ev->index, sizeof *p->place));
 	p->place[ev->index] = *at;
 }
 

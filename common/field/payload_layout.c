@@ -4,6 +4,7 @@
 
 #include "payload_layout.h"
 #include "record/payload_role.h"
+#include "set.h"
 #include "source/formats.h"
 #include "tool/tool.h"
 
@@ -11,7 +12,7 @@ enum { TYPE_TRACEPOINT = 2 };
 
 struct payload_layouts {
 	struct payload_layout *layout;	/* by index of the event; format NULL: not known yet */
-	unsigned	 n;
+	size_t		 n;
 };
 
 const struct payload_layout *
@@ -28,11 +29,7 @@ payload_layout(struct payload_layouts **all, const struct pp_source *in, const s
 		return NULL;
 	if (!p)
 		p = *all = tool_alloc(1, sizeof *p);
-	if (ev->index >= p->n) {
-		p->layout = tool_realloc(p->layout, ev->index + 1, sizeof *p->layout);
-		memset(p->layout + p->n, 0, (ev->index + 1 - p->n) * sizeof *p->layout);
-		p->n = ev->index + 1;
-	}
+	p->layout = tool_need(array_reach(p->layout, &p->n, ev->index, sizeof *p->layout));
 	l = &p->layout[ev->index];
 	l->role = tool_alloc(f->n + (size_t)1, 1);
 	for (unsigned i = 0; i < f->n; i++)
@@ -44,7 +41,7 @@ payload_layout(struct payload_layouts **all, const struct pp_source *in, const s
 void
 payload_layouts_free(struct payload_layouts *p)
 {
-	for (unsigned i = 0; p && i < p->n; i++)
+	for (size_t i = 0; p && i < p->n; i++)
 		free(p->layout[i].role);
 	if (p)
 		free(p->layout);

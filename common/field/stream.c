@@ -6,6 +6,7 @@
 #include "field.h"
 #include "record/feature.h"
 #include "record/raw.h"
+#include "set.h"
 #include "tool/tool.h"
 
 enum { GUESTS_MAX = 1 << 20 };		/* ids of guests' events */
@@ -47,8 +48,7 @@ learn_guests(struct field_stream *s, const struct pp_rec *r, bool swap)
 	if (!s->wants_guests || (size_t)(r->size - HEAD) / (ENTRY + GUEST) < nr)
 		return;
 	for (uint64_t i = 0; i < nr && s->nguest < GUESTS_MAX; i++, p += ENTRY, guest += GUEST) {
-		if (s->nguest == s->guest_cap)
-			s->guest = tool_realloc(s->guest, s->guest_cap = s->guest_cap ? 2 * s->guest_cap : 16, sizeof *s->guest);
+		s->guest = tool_need(array_more(s->guest, s->nguest, 1, sizeof *s->guest));
 		s->guest[s->nguest++] = (struct field_guest){ PP_RAW_GET(p, ID_INDEX, id, swap),
 		    (uint32_t)PP_RAW_GET(guest, guest, machine_pid, swap), (uint32_t)PP_RAW_GET(guest, guest, vcpu, swap) };
 	}

@@ -6,6 +6,7 @@
 
 #include "build.h"
 #include "layout.h"
+#include "set.h"
 #include "source/leave_out.h"
 #include "source/source.h"
 
@@ -20,7 +21,6 @@ struct build {
 	struct pp_rec	 first;			/* its first */
 	struct ppi_end	 end;
 	struct ppi_head	 head;
-	unsigned	 capfiles;
 	struct ppi_mark	 starts[PPI_STARTS];
 	unsigned	 nstarts;
 	uint64_t	 stride;		/* every so many chunks, one has its start in starts */
@@ -45,19 +45,15 @@ struct build {
 static int
 copy_add(struct build *b, const uint8_t *p, size_t n)
 {
+	uint8_t *q;
+
 	if (b->whole || b->ncopy + n > PPI_COPY_MAX) {
 		b->whole = true;
 		return 1;
 	}
-	if (b->ncopy + n > b->capcopy) {
-		size_t cap = b->capcopy ? 2 * b->capcopy : 256 << 10;
-		uint8_t *q;
-
-		if (!(q = realloc(b->copy, cap > b->ncopy + n ? cap : b->ncopy + n)))
-			return pp_fail_memory(b->err);
-		b->copy = q;
-		b->capcopy = cap > b->ncopy + n ? cap : b->ncopy + n;
-	}
+	if (!(q = buffer_more(b->copy, &b->capcopy, b->ncopy, n)))
+		return pp_fail_memory(b->err);
+	b->copy = q;
 	memcpy(b->copy + b->ncopy, p, n);
 	b->ncopy += n;
 	return 1;
@@ -273,19 +269,11 @@ static int
 build_cover(struct build *b, const struct pp_chunk *c)
 {
 	struct ppi_end *e = &b->end;
+	struct ppi_file *p = array_reach(e->files, &e->nfiles, c->file, sizeof *p);
 
-	if (c->file >= b->capfiles) {
-		unsigned cap = c->file + 64;
-		struct ppi_file *p = reallocarray(e->files, cap, sizeof *p);
-
-		if (!p)
-			return pp_fail_memory(b->err);
-		memset(p + b->capfiles, 0, (cap - b->capfiles) * sizeof *p);
-		e->files = p;
-		b->capfiles = cap;
-	}
-	if (c->file >= e->nfiles)
-		e->nfiles = c->file + 1;
+	if (!p)
+		return pp_fail_memory(b->err);
+	e->files = p;
 	e->files[c->file].covered = c->off + c->len;
 	return 1;
 }

@@ -88,5 +88,5 @@ ppi_covers(const struct ppi_reader *x, struct pp_source *in)
 	e = ppi_end(x, &whole);
 	for (unsigned i = 0; whole && i < e->nfiles; i++)
 		whole = pp_raw_size(in, i) == (int64_t)e->files[i].size;
-	return whole && pp_raw_size(in, e->nfiles) < 0;
+	return whole && pp_raw_size(in, (uint32_t)e->nfiles) < 0;
 }

@@ -46,7 +46,8 @@ struct ppi_end {			/* sums over the chunks; arrays belong to whoever made it */
 	struct pp_chunk	 all;			/* records, samples, sample_bytes, first, last, plain, flags */
 	struct ppi_file { uint64_t covered, size; } *files;
 	struct ppi_mark	*marks;
-	unsigned	 nfiles, nmarks;
+	size_t		 nfiles;
+	unsigned	 nmarks;
 	bool		 reads;			/* some event has PERF_SAMPLE_READ */
 	uint64_t	 print;			/* XXH64 of the bytes at the marks */
 };

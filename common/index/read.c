@@ -14,6 +14,7 @@
 #include "index.h"
 #include "layout.h"
 #include "record/raw.h"
+#include "set.h"
 #include "source/leave_out.h"
 
 struct ppi_reader {
@@ -69,12 +70,9 @@ ppi_have(struct ppi_reader *x, size_t n)
 		return NULL;
 	if (want > left)
 		want = (size_t)left;
-	if (want > x->cap) {
-		if (!(p = realloc(x->buf, want)))
-			return NULL;
-		x->buf = p;
-		x->cap = want;
-	}
+	if (!(p = buffer_more(x->buf, &x->cap, 0, want)))
+		return NULL;
+	x->buf = p;
 	x->n = 0;
 	if (ppi_read_at(x, x->buf, want, x->at) <= 0)
 		return NULL;

@@ -4,23 +4,20 @@
 
 #include "index.h"
 #include "layout.h"
+#include "set.h"
 
 /* A buffer of n bytes, the first `zero' of them zeros.  NULL: no memory. */
 static uint8_t *
 ppi_space(struct ppi_writer *w, size_t n, size_t zero)
 {
-	if (n > w->cap) {
-		uint8_t *p = realloc(w->buf, n);
+	uint8_t *p = buffer_more(w->buf, &w->cap, 0, n);
 
-		if (!p) {
-			pp_fail_memory(w->err);
-			return NULL;
-		}
-		w->buf = p;
-		w->cap = n;
+	if (!p) {
+		pp_fail_memory(w->err);
+		return NULL;
 	}
-	memset(w->buf, 0, zero);
-	return w->buf;
+	w->buf = p;
+	return memset(p, 0, zero);
 }
 
 static void
@@ -144,7 +141,7 @@ ppi_write_end(struct ppi_writer *w, const struct ppi_end *e)
 	ppi_set_u64(p + PPI_N_LAST, e->all.last);
 	ppi_set_u64(p + PPI_N_PLAIN, e->all.plain);
 	ppi_set_u64(p + PPI_N_PRINT, e->print);
-	ppi_set_u32(p + PPI_N_FILES, e->nfiles);
+	ppi_set_u32(p + PPI_N_FILES, (uint32_t)e->nfiles);
 	ppi_set_u32(p + PPI_N_MARKS, e->nmarks);
 	ppi_set_u32(p + PPI_N_FLAGS, e->all.flags);
 	ppi_set_u32(p + PPI_N_READS, e->reads);

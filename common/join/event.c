@@ -12,6 +12,7 @@
 #include "record/raw.h"
 #include "formats.h"
 #include "pid_block.h"
+#include "set.h"
 
 static struct pp_event *
 event_of(const struct join *j, unsigned in, unsigned ev)
@@ -201,7 +202,7 @@ event_add_ids(struct join *j, struct input *in, unsigned k, struct jevent *to)
 	const struct pp_event *ev = in->src->events->ev[k];
 	unsigned n = ev->nids ? ev->nids : 1;
 
-	to->ids = tool_realloc(to->ids, to->nids + n, sizeof *to->ids);
+	to->ids = tool_need(array_more(to->ids, to->nids, n, sizeof *to->ids));
 	for (unsigned i = 0; i < ev->nids; i++) {
 		uint64_t new;
 
@@ -265,8 +266,7 @@ event_add_event(struct join *j, unsigned i, unsigned k)
 		in->ev[k + m].to = to + m;
 		in->ev[k + m].folded = to + m < j->nev;
 		if (!in->ev[k + m].folded) {
-			if (!(j->nev & (j->nev - 1)))	/* full */
-				j->ev = tool_realloc(j->ev, j->nev ? 2 * j->nev : 1, sizeof *j->ev);
+			j->ev = tool_need(array_more(j->ev, j->nev, 1, sizeof *j->ev));
 			j->ev[j->nev++] = (struct jevent){ .in = i, .from = k + m, .members = in->ev[k + m].members,
 			    .attr_size = event_of(j, i, k + m)->attr.size };
 		}

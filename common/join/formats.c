@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "formats.h"
+#include "set.h"
 
 enum { NUMBERS = 1 << 16, TYPE_TRACEPOINT = 2 };
 
@@ -79,7 +80,7 @@ formats_add(struct join *j, struct join_formats *all, const struct input *in, co
 		all->used[new.id] = true;
 		all->largest = (unsigned)new.id;
 	}
-	l->f = tool_realloc(l->f, l->n + 1, sizeof new);
+	l->f = tool_need(array_more(l->f, l->n, 1, sizeof new));
 	l->f[l->n++] = new;
 	return new.id;
 }

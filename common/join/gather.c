@@ -8,6 +8,7 @@
 
 #include "in.h"
 #include "record/raw.h"
+#include "set.h"
 
 bool
 blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
@@ -134,7 +135,7 @@ join_gather(struct join *j, struct input *in)
 	while ((rc = pp_next(in->src, &r)) == 1 && (end = ends_head(j, in, &r)) >= 0) {
 		in->taken++;
 		if (r.type == PP_HEADER_ATTR) {
-			in->ev = tool_realloc(in->ev, in->nev + 1, sizeof *in->ev);
+			in->ev = tool_need(array_more(in->ev, in->nev, 1, sizeof *in->ev));
 			in->ev[in->nev++] = (struct in_event){ .attr = in->head.n, .members = 1 };
 		} else if (r.type == PP_HEADER_FEATURE)
 			look_feature(in, &r);

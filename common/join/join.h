@@ -54,7 +54,7 @@ void	join_opt_host_tag(const struct tool *, struct join_options *, const char *t
 /* Parse the argument of --time-offset, for the input that is named next; and, after all are named, set o->time_offset. */
 struct join_offsets {
 	int64_t		*ns;		/* for each input named so far; the caller frees it */
-	int		 n;
+	size_t		 n;
 };
 void	join_opt_offset(const struct tool *, struct join_offsets *);
 void	join_opt_offsets(const struct tool *, struct join_options *, struct join_offsets *);

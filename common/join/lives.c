@@ -54,7 +54,7 @@ struct lives {
 	uint64_t	 clock;		/* the largest time */
 	uint32_t	 largest;	/* pid or tid */
 	struct waiting	*queue;		/* in order of `due', from `at' on */
-	size_t		 at, nqueue, capqueue;
+	size_t		 at, nqueue;
 };
 
 /* ---- two lives --------------------------------------------------------------------------------- */
@@ -207,15 +207,12 @@ lives_changed(struct lives *l, struct tid *t, struct life *x)
 {
 	if (!l->merged || x->waits || lives_check(l, t, x, l->n, false) != LATER)
 		return;
-	if (l->nqueue == l->capqueue && l->at) {
+	if (l->at > l->nqueue / 2) {
 		memmove(l->queue, l->queue + l->at, (l->nqueue - l->at) * sizeof *l->queue);
 		l->nqueue -= l->at;
 		l->at = 0;
 	}
-	if (l->nqueue == l->capqueue) {
-		l->capqueue = l->capqueue ? 2 * l->capqueue : 64;
-		l->queue = tool_realloc(l->queue, l->capqueue, sizeof *l->queue);
-	}
+	l->queue = tool_need(array_more(l->queue, l->nqueue, 1, sizeof *l->queue));
 	l->queue[l->nqueue++] = (struct waiting){ t, x, l->clock + SLACK };
 	x->waits = true;
 }

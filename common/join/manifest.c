@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "manifest.h"
+#include "set.h"
 
 struct manifest {
 	struct tool	*t;
@@ -58,8 +59,7 @@ manifest_load(struct manifest *m)
 		m->size += (size_t)n;
 		if (m->size > MANIFEST_SIZE_MAX)
 			manifest_bad(m, 0, "larger than %d MiB: is not a manifest", MANIFEST_SIZE_MAX >> 20);
-		if (cap - m->size < 2)
-			m->text = tool_realloc(m->text, cap = cap ? 2 * cap : 64 << 10, 1);
+		m->text = tool_need(buffer_more(m->text, &cap, m->size, 2));
 	} while ((n = read(fd, m->text + m->size, cap - m->size - 1)) > 0 || (n < 0 && errno == EINTR && (n = 0, true)));
 	if (n < 0)
 		manifest_bad(m, 0, "%s", strerror(errno));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "join.h"
+#include "set.h"
 
 void
 join_opt_pids(const struct tool *t, struct join_options *o, const char *text)
@@ -44,26 +45,24 @@ void
 join_opt_offset(const struct tool *t, struct join_offsets *l)
 {
 	const char *text = t->optarg;
-	int n = t->nnames + 1;
+	size_t n = (size_t)t->nnames;
 	bool minus = *text == '-';
 	uint64_t ns = tool_duration(t, text + (minus || *text == '+'));
 
 	if (ns > INT64_MAX)
 		tool_wrong(t, "%s '%s': too long", t->optname, text);
-	l->ns = tool_realloc(l->ns, (size_t)n, sizeof *l->ns);
-	while (l->n < n)
-		l->ns[l->n++] = 0;
-	l->ns[n - 1] = minus ? -(int64_t)ns : (int64_t)ns;
+	l->ns = tool_need(array_reach(l->ns, &l->n, n, sizeof *l->ns));
+	l->ns[n] = minus ? -(int64_t)ns : (int64_t)ns;
 }
 
 void
 join_opt_offsets(const struct tool *t, struct join_options *o, struct join_offsets *l)
 {
-	while (l->n && l->n < t->nnames) {
-		l->ns = tool_realloc(l->ns, (size_t)t->nnames, sizeof *l->ns);
-		l->ns[l->n++] = 0;
-	}
-	if (l->n > (t->nnames ? t->nnames : 1))
+	size_t n = t->nnames ? (size_t)t->nnames : 1;
+
+	if (l->n)
+		l->ns = tool_need(array_reach(l->ns, &l->n, n - 1, sizeof *l->ns));
+	if (l->n > n)
 		tool_wrong(t, "--time-offset: no input follows it");
 	o->time_offset = l->ns;
 }

@@ -9,11 +9,12 @@
 
 #include "formats.h"
 #include "record/make.h"
+#include "set.h"
 
 /* ---- printk formats ------------------------------------------------------------------------------------ */
 
 struct text { const char *p; size_t n; uint64_t addr; const struct input *of; bool differs; };
-struct texts { struct text *t; size_t n, cap; struct pp_ids at; };
+struct texts { struct text *t; size_t n; struct pp_ids at; };
 
 /* Add the lines of an input, `0xADDRESS : "TEXT"', by address. */
 static void
@@ -37,8 +38,7 @@ tracing_add_texts(struct texts *all, const struct input *in)
 		}
 		if (pp_ids_put(&all->at, t.addr, all->n) < 0)
 			tool_no_memory();
-		if (all->n == all->cap)
-			all->t = tool_realloc(all->t, all->cap = all->cap ? 2 * all->cap : 256, sizeof t);
+		all->t = tool_need(array_more(all->t, all->n, 1, sizeof t));
 		all->t[all->n++] = t;
 	}
 }

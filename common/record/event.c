@@ -284,12 +284,9 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	const uint8_t *ids;
 	char name[128];
 
-	if (!(e->n & (e->n - 1))) {	/* the array is full */
-		all = realloc(e->ev, (e->n ? 2 * e->n : 1) * sizeof *all);
-		if (!all)
-			return pp_fail_memory(err);
-		e->ev = all;
-	}
+	if (!(all = array_more(e->ev, e->n, 1, sizeof *all)))
+		return pp_fail_memory(err);
+	e->ev = all;
 	if (!(ev = calloc(1, sizeof *ev)))
 		return pp_fail_memory(err);
 	pp_attr_get(&ev->attr, r->raw + PP_HEADER_SIZE, len, e->swap);

@@ -5,6 +5,7 @@
 
 #include "order.h"
 #include "perfpipe_inline.h"
+#include "set.h"
 #include "tracing.h"
 
 enum {
@@ -61,7 +62,7 @@ struct pp_tracing {
 	uint64_t read;			/* bytes of all items */
 	struct pp_tracing_behind behind;
 	struct name *names;		/* by id */
-	size_t	 n, cap;
+	size_t	 n;
 };
 
 struct pp_tracing *
@@ -161,19 +162,14 @@ static void
 remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 {
 	size_t at = place(t, id), size = strlen(t->system) + len + 2;
+	struct name *names;
 	char *text;
 
 	if (t->n == PP_TRACING_MAX || (at < t->n && t->names[at].id == id))
 		return;
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? 2 * t->cap : 16;
-		struct name *names = realloc(t->names, cap * sizeof *names);
-
-		if (!names)
-			return;
-		t->names = names;
-		t->cap = cap;
-	}
+	if (!(names = array_more(t->names, t->n, 1, sizeof *names)))
+		return;
+	t->names = names;
 	if (!(text = malloc(size)))
 		return;
 	snprintf(text, size, "%s:%.*s", t->system, (int)len, name);

@@ -19,6 +19,7 @@
 
 #include "record/event.h"
 #include "pack.h"
+#include "set.h"
 
 enum { SLACK = 256 << 10 };		/* space for records of types 64 and up in a frame */
 
@@ -62,17 +63,11 @@ compress_append(void *arg, const uint8_t *p, size_t n)
 {
 	struct slot *s = arg;
 
-	if (n > s->out.cap - s->out.n) {
-		size_t cap = s->out.cap ? 2 * s->out.cap : 1 << 20;
-		uint8_t *new;
+	uint8_t *out = buffer_more(s->out.p, &s->out.cap, s->out.n, n);
 
-		while (cap - s->out.n < n)
-			cap *= 2;
-		if (!(new = realloc(s->out.p, cap)))
-			return pp_fail_memory(&s->err);
-		s->out.p = new;
-		s->out.cap = cap;
-	}
+	if (!out)
+		return pp_fail_memory(&s->err);
+	s->out.p = out;
 	memcpy(s->out.p + s->out.n, p, n);
 	s->out.n += n;
 	return 1;

@@ -21,6 +21,7 @@
 #include "out_file_in.h"
 #include "record/raw.h"
 #include "record/tracing.h"
+#include "set.h"
 #include "sink.h"
 
 enum { EVENT_UPDATE_NAME = 2 };
@@ -49,12 +50,9 @@ file_keep_attr(struct file *f, const struct pp_rec *r)
 	uint8_t *p;
 
 	if (!file_continues(f, r, size)) {
-		if (!(f->nattrs & (f->nattrs - 1))) {
-			a = realloc(f->attrs, (f->nattrs ? 2 * f->nattrs : 1) * sizeof *a);
-			if (!a)
-				return pp_fail_memory(f->err);
-			f->attrs = a;
-		}
+		if (!(a = array_more(f->attrs, f->nattrs, 1, sizeof *a)))
+			return pp_fail_memory(f->err);
+		f->attrs = a;
 		f->attrs[f->nattrs++] = (struct attr){ .size = size, .event = ev->index };
 	}
 	a = f->attrs + f->nattrs - 1;

@@ -18,6 +18,7 @@
 
 #include "sink.h"
 #include "compress.h"
+#include "set.h"
 
 enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024, HELD_MAX = 64 << 20 };
 
@@ -137,21 +138,14 @@ sink_push(struct sink *k)
 static bool
 sink_keep(struct sink *k, const struct iovec *v, const struct iovec *end)
 {
-	size_t n = k->nheld, cap = k->capheld ? k->capheld : 64 << 10;
+	size_t n = k->nheld;
 	uint8_t *held;
 
 	for (const struct iovec *i = v; i < end; i++)
 		n += i->iov_len;
-	while (cap < n)
-		cap *= 2;
-	if (n > HELD_MAX)
+	if (n > HELD_MAX || !(held = buffer_more(k->held, &k->capheld, 0, n)))
 		return false;
-	if (cap > k->capheld) {
-		if (!(held = realloc(k->held, cap)))
-			return false;
-		k->held = held;
-		k->capheld = cap;
-	}
+	k->held = held;
 	for (; v < end; v++) {
 		if (v->iov_len)
 			memcpy(k->held + k->nheld, v->iov_base, v->iov_len);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
+#include "set.h"
 
 enum { FILES_MAX = 65536 };		/* limit of threads: more than one per CPU is useless */
 
@@ -47,7 +48,7 @@ by_number(const void *a, const void *b)
 static int
 add(struct dir *d, int fd, int number, struct bytes_err *err)
 {
-	void *p = realloc(d->file, (d->n + 1) * sizeof *d->file);
+	void *p = array_more(d->file, d->n, 1, sizeof *d->file);
 
 	if (!p) {
 		close(fd);

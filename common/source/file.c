@@ -15,6 +15,7 @@
 #include "record/make.h"
 #include "record/tracing.h"
 #include "file.h"
+#include "set.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
 enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
@@ -26,20 +27,14 @@ enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature that becomes a payload: i
 static uint8_t *
 file_space(struct file *f, size_t n)
 {
-	size_t cap = f->cap ? f->cap : 65536;
-	uint8_t *p;
+	uint8_t *p = buffer_more(f->head, &f->cap, f->len, n);
 
-	while (cap - f->len < n)
-		cap *= 2;
-	if (cap != f->cap) {
-		if (!(p = realloc(f->head, cap))) {
-			source_fail_memory(f->s, 0);
-			return NULL;
-		}
-		f->head = p;
-		f->cap = cap;
+	if (!p) {
+		source_fail_memory(f->s, 0);
+		return NULL;
 	}
-	p = f->head + f->len;
+	f->head = p;
+	p += f->len;
 	memset(p, 0, n);
 	f->len += n;
 	return p;

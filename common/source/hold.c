@@ -13,6 +13,7 @@
 
 #include "record/raw.h"
 #include "record/tracing.h"
+#include "set.h"
 #include "source.h"
 
 enum { CONTENTS_MAX = 64 << 20 };	/* of a kernel with all its events: some MB */
@@ -58,15 +59,11 @@ hold_add(struct source *s, const uint8_t *p, size_t n)
 {
 	struct hold *h = s->hold;
 
-	if (n > h->cap - h->n) {
-		size_t cap = 2 * h->cap > h->n + n ? 2 * h->cap : h->n + n;
-		uint8_t *buf = realloc(h->buf, cap);
+	uint8_t *buf = buffer_more(h->buf, &h->cap, h->n, n);
 
-		if (!buf)
-			return source_fail_memory(s, h->off);
-		h->buf = buf;
-		h->cap = cap;
-	}
+	if (!buf)
+		return source_fail_memory(s, h->off);
+	h->buf = buf;
 	if (p)
 		memcpy(h->buf + h->n, p, n);
 	else

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "state/held.h"
+#include "set.h"
 #include "state/turns.h"
 #include "state/timeline.h"
 
@@ -22,7 +23,7 @@ enum {
 
 struct numbers {
 	uint64_t	*v;
-	size_t		 n, cap;
+	size_t		 n, cap;	/* cap: bytes */
 };
 
 struct pp_arrival {
@@ -274,7 +275,7 @@ arrival_settle(struct pp_arrival *a, uint64_t limit)
 static size_t
 arrival_memory(const struct pp_arrival *a)
 {
-	return a->elsewhere + pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) + a->own.cap * sizeof *a->own.v + a->user.more(a->user.arg);
+	return a->elsewhere + pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) + a->own.cap + a->user.more(a->user.arg);
 }
 
 /*
@@ -412,6 +413,7 @@ arrival_put_own(struct pp_arrival *a, const struct pp_rec *r)
 {
 	struct numbers *own = &a->own;
 	struct pp_held *e;
+	uint64_t *v;
 
 	if (a->ring.first == a->ring.next) {
 		if (r->type == PP_FINISHED_ROUND && arrival_round(a) < 0)
@@ -432,15 +434,9 @@ arrival_put_own(struct pp_arrival *a, const struct pp_rec *r)
 		return 1;
 	if (own->n && own->v[own->n - 1] < a->ring.first)
 		own->n = 0;
-	if (own->n == own->cap) {
-		size_t cap = own->cap ? 2 * own->cap : 64;
-		uint64_t *v = reallocarray(own->v, cap, sizeof *v);
-
-		if (!v)
-			return pp_fail_memory(a->err);
-		own->v = v;
-		own->cap = cap;
-	}
+	if (!(v = buffer_more(own->v, &own->cap, own->n * sizeof *v, sizeof *v)))
+		return pp_fail_memory(a->err);
+	own->v = v;
 	own->v[own->n++] = a->ring.next - 1;
 	return 1;
 }

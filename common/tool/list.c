@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tool.h"
+#include "set.h"
 
 enum {
 	BITS_MAX = 1 << 22,		/* the largest pid, and more CPUs than there are */
@@ -27,7 +28,7 @@ tool_named_file(const struct tool *t, const char *text)
 	if (!(f = fopen(name, "re")))
 		tool_wrong(t, "%s: %s: %s", t->optname, name, strerror(errno));
 	do {
-		all = tool_realloc(all, n + STEP + 1, 1);
+		all = tool_need(array_more(all, n, STEP + 1, 1));
 		n += got = fread(all + n, 1, STEP, f);
 	} while (got && n <= TEXT_MAX && !memchr(all + n - got, 0, got));
 	if (ferror(f))
@@ -131,8 +132,7 @@ add_range(const struct tool *t, struct tool_list *l, const char *p, size_t n, co
 		tool_wrong(t, "%s '%.*s'%s%s: expected numbers or ranges such as 1,2,10-20", t->optname, len, p, in, file);
 	if (r.lo > r.hi)
 		tool_wrong(t, "%s '%.*s'%s%s: ends before it begins", t->optname, len, p, in, file);
-	if (l->n == l->cap)
-		l->r = tool_realloc(l->r, l->cap = l->cap ? 2 * l->cap : 16, sizeof *l->r);
+	l->r = tool_need(array_more(l->r, l->n, 1, sizeof *l->r));
 	l->r[l->n++] = r;
 }
 

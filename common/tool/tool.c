@@ -15,6 +15,7 @@
 #include <zstd.h>
 
 #include "tool.h"
+#include "set.h"
 
 enum { OPTS_MAX = 128 };		/* bits of given */
 
@@ -163,17 +164,13 @@ tool_no_memory(void)
 void *
 tool_alloc(size_t n, size_t size)
 {
-	void *p = calloc(n ? n : 1, size);
-
-	if (!p)
-		tool_no_memory();
-	return p;
+	return tool_need(calloc(n ? n : 1, size));
 }
 
 void *
-tool_realloc(void *p, size_t n, size_t size)
+tool_need(void *p)
 {
-	if (!(p = reallocarray(p, n, size)))
+	if (!p)
 		tool_no_memory();
 	return p;
 }
@@ -237,7 +234,7 @@ static void
 tool_input(struct tool *t, char *name)
 {
 	if (t->many) {
-		t->names = tool_realloc(t->names, (size_t)t->nnames + 1, sizeof *t->names);
+		t->names = tool_need(array_more(t->names, (size_t)t->nnames, 1, sizeof *t->names));
 		t->names[t->nnames++] = name;
 	} else if (t->in_name)
 		tool_wrong(t, "one input only: '%s' and '%s'", t->in_name, name);

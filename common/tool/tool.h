@@ -259,7 +259,7 @@ _Noreturn void tool_wrong(const struct tool *, const char *fmt, ...) __attribute
 _Noreturn void tool_no_memory(void);
 /* Allocate, or tool_no_memory(). */
 void	*tool_alloc(size_t n, size_t size);		/* zeroed */
-void	*tool_realloc(void *, size_t n, size_t size);
+void	*tool_need(void *);		/* array_more() and the like (set.h), or tool_no_memory() */
 /* Once, before the tool is confined: what tool_vis() needs. */
 void	 tool_vis_begin(void);
 /* A copy of n bytes, with control characters escaped; the caller frees it. */
@@ -281,7 +281,7 @@ uint64_t tool_seconds(const struct tool *, const char *text);	/* ns; "12.3456789
 /* A set of numbers, "1,2,10-20,-1,file://NAME".  tool_list() adds to it.  Call tool_list_ready() before the functions below. */
 struct tool_list {
 	struct tool_range { int64_t lo, hi; } *r;	/* once ready: ascending and disjoint */
-	size_t		 n, cap;
+	size_t		 n;
 	int64_t		 lo, hi;			/* the smallest and the largest number */
 	uint64_t	*bits;				/* for numbers from 0 to nbits - 1 */
 	uint64_t	 nbits;

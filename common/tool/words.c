@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pattern.h"
+#include "set.h"
 #include "words.h"
 
 static void
@@ -11,8 +12,7 @@ add(struct words *w, const char *text, size_t n)
 {
 	while (w->kind == WORDS_PATHS && n > 1 && text[n - 1] == '/')
 		n--;
-	if (w->n == w->cap)
-		w->v = tool_realloc(w->v, w->cap = w->cap ? 2 * w->cap : 16, sizeof *w->v);
+	w->v = tool_need(array_more(w->v, w->n, 1, sizeof *w->v));
 	w->v[w->n] = tool_alloc(n + 1, 1);
 	memcpy(w->v[w->n++], text, n);
 	w->sorted = false;

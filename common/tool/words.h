@@ -18,7 +18,7 @@ enum words_kind {
 struct words {				/* initially zero, but for the kind */
 	enum words_kind kind;
 	char	**v;
-	size_t	 n, cap;
+	size_t	 n;
 	size_t	 names;			/* if `sorted': names come first, ascending; the rest are patterns */
 	bool	 sorted;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * exits.h - for targets of functions that end the program when they refuse an argument or a file: its exit is a jump to `out', and what
- * tool_alloc() and others have given `inside' is freed.  The linker wraps exit, free, tool_alloc and tool_realloc (Makefile); more
+ * tool_alloc() and others have given `inside' is freed.  The linker wraps exit, free, reallocarray and tool_alloc (Makefile); more
  * functions that allocate are wrapped with note(), and what exit() must be given says the target's EXITS(status).
  */
 #ifndef FUZZ_EXITS_H
@@ -16,9 +16,9 @@ static struct block { struct block *next; void *p; } *blocks;
 static jmp_buf out;
 static bool inside;
 
-void	*__real_tool_alloc(size_t, size_t), *__real_tool_realloc(void *, size_t, size_t), __real_free(void *);
+void	*__real_tool_alloc(size_t, size_t), *__real_reallocarray(void *, size_t, size_t), __real_free(void *);
 _Noreturn void __real_exit(int);
-void	*__wrap_tool_alloc(size_t, size_t), *__wrap_tool_realloc(void *, size_t, size_t), __wrap_free(void *);
+void	*__wrap_tool_alloc(size_t, size_t), *__wrap_reallocarray(void *, size_t, size_t), __wrap_free(void *);
 _Noreturn void __wrap_exit(int);
 
 static void *
@@ -51,10 +51,10 @@ __wrap_tool_alloc(size_t n, size_t size)
 }
 
 void *
-__wrap_tool_realloc(void *old, size_t n, size_t size)
+__wrap_reallocarray(void *old, size_t n, size_t size)
 {
 	forget(old);
-	return note(__real_tool_realloc(old, n, size));
+	return note(__real_reallocarray(old, n, size));
 }
 
 void

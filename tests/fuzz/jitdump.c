@@ -30,10 +30,8 @@ tool_alloc(size_t n, size_t size)
 }
 
 void *
-tool_realloc(void *old, size_t n, size_t size)
+tool_need(void *p)
 {
-	void *p = reallocarray(old, n, size);
-
 	MUST(p);
 	return p;
 }

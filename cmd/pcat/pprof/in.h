@@ -57,7 +57,7 @@ struct pprof {
 	struct pprof_tables tables;
 	uint64_t	*counts;	/* samples of each event */
 	struct profile_events wanted;
-	unsigned	 ncounts;
+	size_t		 ncounts;
 	struct pp_totals totals;	/* of PERF_SAMPLE_READ */
 	struct { uint64_t period; unsigned event; } moved[PP_RECORD_MAX / 16];
 	unsigned	 nmoved;

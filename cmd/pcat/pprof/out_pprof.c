@@ -20,6 +20,7 @@
 #include "record/feature.h"
 #include "record/raw.h"
 #include "record/shape.h"
+#include "set.h"
 #include "state/timeline.h"
 
 enum { TEXT_MAX = 4096 };		/* bytes of the command line that are kept */
@@ -180,16 +181,11 @@ pprof_digest(struct pprof *o, const struct pp_event *ev, const struct pp_rec *r,
 static int
 pprof_counts_grow(struct pprof *o)
 {
-	unsigned n = o->events->n;
-	uint64_t *p;
+	uint64_t *p = o->events->n ? array_reach(o->counts, &o->ncounts, o->events->n - 1, sizeof *p) : NULL;
 
-	if (n <= o->ncounts)
-		return 1;
-	if (!(p = reallocarray(o->counts, n, sizeof *p)))
-		return pp_fail_memory(o->err);
-	memset(p + o->ncounts, 0, (n - o->ncounts) * sizeof *p);
+	if (!p)
+		return o->events->n ? pp_fail_memory(o->err) : 1;
 	o->counts = p;
-	o->ncounts = n;
 	return 1;
 }
 

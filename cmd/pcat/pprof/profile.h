@@ -19,7 +19,7 @@ struct profile_what {
 
 struct profile_events {		/* verdicts on events; initially zero */
 	enum { PROFILE_UNKNOWN, PROFILE_OTHER, PROFILE_WANTED } *is;	/* by index */
-	unsigned n;
+	size_t	 n;
 };
 /* Does the name, or NULL, mean this event of the recording?  For each sample. */
 bool	profile_wants(struct profile_events *, const char *name, const struct pp_events *, const struct pp_event *);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proto.h"
+#include "set.h"
 
 enum { VARINT = 0, BYTES = 2 };		/* wire types */
 enum { VARINT_MAX = 10 };		/* bytes */
@@ -10,20 +11,11 @@ enum { VARINT_MAX = 10 };		/* bytes */
 static bool
 proto_grow(struct proto *b, size_t n)
 {
-	size_t cap = b->cap ? b->cap : 256;
-	uint8_t *p;
+	uint8_t *p = b->failed ? NULL : buffer_more(b->p, &b->cap, b->n, n);
 
-	if (b->failed)
-		return false;
-	while (cap - b->n < n)
-		cap *= 2;
-	if (!(p = realloc(b->p, cap))) {
-		b->failed = true;
-		return false;
-	}
-	b->p = p;
-	b->cap = cap;
-	return true;
+	b->p = p ? p : b->p;
+	b->failed = !p;
+	return p;
 }
 
 /* Is there memory for n more bytes? */

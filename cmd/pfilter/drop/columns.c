@@ -10,6 +10,7 @@
 #include "record/shape.h"
 #include "attrs.h"
 #include "columns.h"
+#include "set.h"
 
 static const struct column {
 	const char	*word;
@@ -40,7 +41,7 @@ struct columns_out {
 	int		 id_was, id_is;
 	unsigned	 attrs;		/* number seen */
 	bool		*known;		/* by index of the event: check_event() was called */
-	unsigned	 nknown;
+	size_t		 nknown;
 	uint64_t	 bytes;		/* removed */
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
@@ -277,13 +278,7 @@ is_off_cpu(const struct pp_event *ev)
 static void
 check_event(struct columns_out *c, const struct pp_event *ev)
 {
-	unsigned n = c->in->events->n;
-
-	if (c->nknown < n) {
-		c->known = tool_realloc(c->known, n, sizeof *c->known);
-		memset(c->known + c->nknown, 0, (n - c->nknown) * sizeof *c->known);
-		c->nknown = n;
-	}
+	c->known = tool_need(array_reach(c->known, &c->nknown, ev->index, sizeof *c->known));
 	if (strip_of(c->what, ev->attr.type) & PP_SAMPLE_RAW && is_off_cpu(ev))
 		tool_wrong(c->tool, "--strip raw: it holds the samples of event %s; --drop-event %s removes them",
 		    ev->name, ev->name);

@@ -10,6 +10,7 @@
 
 #include "in.h"
 #include "record/meaning.h"
+#include "set.h"
 #include "sink/tmpfile.h"
 
 enum { SIDES = 2, HEAD_MAX = 64 << 20 };
@@ -80,7 +81,7 @@ add_type(void *arg, const char *word)
 		tool_wrong(w->t, "--drop-type '%s': no such record type; expected names such as TEXT_POKE or SWITCH, or numbers",
 		    word);
 	if ((why = needed_for[pp_type_class((uint32_t)n)])) {
-		d->refused = tool_realloc(d->refused, d->nrefused + 1, sizeof *d->refused);
+		d->refused = tool_need(array_more(d->refused, d->nrefused, 1, sizeof *d->refused));
 		d->refused[d->nrefused++] = (struct drop_refused){ (uint32_t)n, why };
 	}
 	snprintf(number, sizeof number, "%jd", (intmax_t)n);
@@ -180,19 +181,13 @@ in_head(struct drop_out *o, const struct pp_rec *r)
 static int
 hold_bytes(struct drop_out *o, const uint8_t *p, size_t n)
 {
-	size_t cap = o->cap ? o->cap : 1 << 16;
 	uint8_t *head;
 
 	if (o->spool)
 		return pp_put_copy(o->spool, p, n) < 0 ? pp_tmpfile_fail(o->d.err, NULL, o->spool_err.what) : 1;
-	while (cap < o->nhead + n)
-		cap *= 2;
-	if (cap > o->cap) {
-		if (!(head = realloc(o->head, cap)))
-			return pp_fail_memory(o->d.err);
-		o->head = head;
-		o->cap = cap;
-	}
+	if (!(head = buffer_more(o->head, &o->cap, o->nhead, n)))
+		return pp_fail_memory(o->d.err);
+	o->head = head;
 	memcpy(o->head + o->nhead, p, n);
 	o->nhead += n;
 	return 1;
@@ -217,7 +212,7 @@ note_use(struct drop_out *o, const struct pp_rec *r)
 	const struct pp_event *ev = NULL;
 
 	if (o->nused < e->n) {
-		o->used = tool_realloc(o->used, e->n, sizeof *o->used);
+		o->used = tool_need(reallocarray(o->used, e->n, sizeof *o->used));
 		for (; o->nused < e->n; o->nused++)
 			o->used[o->nused] = drop_tracking(e->ev[o->nused]) != 0;
 	}

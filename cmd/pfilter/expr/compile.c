@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tree.h"
+#include "set.h"
 
 enum { NEXT = UINT16_MAX };		/* a label: the next instruction */
 
@@ -17,7 +18,7 @@ struct compiler {
 	struct program	*p;
 	size_t		 cap;
 	uint16_t	*label;		/* position of the label */
-	size_t		 nlabels, labels_cap;
+	size_t		 nlabels;
 };
 
 static struct insn *
@@ -28,10 +29,10 @@ compile_emit(struct compiler *c, enum op op, const struct node *from)
 
 	if (!p || p->n == c->cap) {
 		c->cap = c->cap ? 2 * c->cap : 8;
-		p = tool_realloc(p, 1, sizeof *p + c->cap * sizeof *p->code);
+		p = tool_need(realloc(p, sizeof *p + c->cap * sizeof *p->code));
 		if (!c->p)
 			memset(p, 0, sizeof *p);
-		p->from = tool_realloc(p->from, c->cap, sizeof *p->from);
+		p->from = tool_need(reallocarray(p->from, c->cap, sizeof *p->from));
 		c->p = p;
 	}
 	i = &p->code[p->n];
@@ -45,8 +46,7 @@ compile_emit(struct compiler *c, enum op op, const struct node *from)
 static uint16_t
 compile_new_label(struct compiler *c)
 {
-	if (c->nlabels == c->labels_cap)
-		c->label = tool_realloc(c->label, c->labels_cap = c->labels_cap ? 2 * c->labels_cap : 16, sizeof *c->label);
+	c->label = tool_need(array_more(c->label, c->nlabels, 1, sizeof *c->label));
 	return (uint16_t)c->nlabels++;
 }
 

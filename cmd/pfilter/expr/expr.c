@@ -7,6 +7,7 @@
 #include "field/event_match.h"
 #include "kernel.h"
 #include "record/feature.h"
+#include "set.h"
 #include "source/formats.h"
 
 enum { NO_TRAILER = 64, SHORT_PAYLOAD = 65 };	/* in struct programs */
@@ -62,7 +63,7 @@ expr_add_file(struct expr *e, const struct tool *t, const char *path)
 	src->name = path;
 	src->file = true;
 	do {
-		src->text = tool_realloc(src->text, src->n + (1 << 16), 1);
+		src->text = tool_need(array_more(src->text, src->n, 1 << 16, 1));
 		got = fread(src->text + src->n, 1, 1 << 16, f);
 		src->n += got;
 	} while (got && src->n <= EXPR_TEXT);
@@ -330,7 +331,7 @@ expr_warn_absent(struct expr *e, const struct pp_event *ev, const struct node *n
 	for (size_t i = 0; i < e->nwarned; i++)
 		if (e->warned[i] == n->field)
 			return;
-	e->warned = tool_realloc(e->warned, e->nwarned + 1, sizeof *e->warned);
+	e->warned = tool_need(array_more(e->warned, e->nwarned, 1, sizeof *e->warned));
 	e->warned[e->nwarned++] = n->field;
 	tool_warn(e->t, "%s: samples of event %s have no %s, so tests of it select none of them", n->src->name,
 	    ev->name, n->field->name);
@@ -365,13 +366,7 @@ expr_program_slot(struct expr *e, const struct field_kind *k)
 {
 	unsigned index = k->ev->index;
 
-	if (index >= e->nprograms) {
-		unsigned n = e->stream.events->n > index ? e->stream.events->n : index + 1;
-
-		e->programs = tool_realloc(e->programs, n, sizeof *e->programs);
-		memset(e->programs + e->nprograms, 0, (n - e->nprograms) * sizeof *e->programs);
-		e->nprograms = n;
-	}
+	e->programs = tool_need(array_reach(e->programs, &e->nprograms, index, sizeof *e->programs));
 	if (!e->programs[index])
 		e->programs[index] = tool_alloc(1, sizeof *e->programs[index]);
 	return &e->programs[index]->of[k->type == PP_SAMPLE ? 0 : k->trailer ? k->type : NO_TRAILER];

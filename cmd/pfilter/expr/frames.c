@@ -5,6 +5,7 @@
 
 #include "tool/pattern.h"
 #include "field/chain.h"
+#include "set.h"
 #include "tree.h"
 
 struct frames {
@@ -57,13 +58,7 @@ frames_match_file(const struct node *n, const char *name, uint32_t index)
 {
 	struct frames *f = n->frames;
 
-	if (index >= f->n) {
-		size_t more = 2 * (size_t)index + 64;
-
-		f->seen = tool_realloc(f->seen, more, 1);
-		memset(f->seen + f->n, 0, more - f->n);
-		f->n = more;
-	}
+	f->seen = tool_need(array_reach(f->seen, &f->n, index, sizeof *f->seen));
 	if (!f->seen[index])
 		f->seen[index] = frames_match(n, name) ? YES : NO;
 	return f->seen[index] == YES;

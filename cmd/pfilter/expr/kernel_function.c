@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "set.h"
 
 struct function {
 	const struct node *n;
@@ -104,7 +105,7 @@ function_add(const struct tool *t, struct functions *all, const struct node *n)
 
 	if (!k->function && (!kernel_value(k->number, false, &addr) || !addr.lo))
 		lex_wrong(t, n->src, k->function_at, "no address");
-	all->f = tool_realloc(all->f, all->n + 1, sizeof *all->f);
+	all->f = tool_need(array_more(all->f, all->n, 1, sizeof *all->f));
 	f = &all->f[all->n++];
 	*f = (struct function){ .n = n, .addr = addr.lo };
 }

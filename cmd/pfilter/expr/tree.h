@@ -79,9 +79,9 @@ struct range { big lo, hi; };
 struct key_range { uint64_t lo, hi; };
 struct list {			/* the constant items of `in (...)' */
 	struct range	*r;		/* ranges of numbers; after list_sort() ascending without overlap */
-	size_t		 n, cap;
+	size_t		 n;
 	char		**str;		/* strings, ascending */
-	size_t		 nstr, strcap;
+	size_t		 nstr;
 	struct key_range *key[2];	/* r as [0] unsigned, [1] signed 64-bit numbers, with the sign bit inverted */
 	size_t		 nkey[2];
 };
@@ -248,7 +248,7 @@ struct expr {
 	bool		 named;		/* names of events were resolved */
 	/* programs by event: [0] samples, [type] other types, [64] records without a trailer, [65] samples with a short payload */
 	struct programs { struct program *of[66]; } **programs;
-	unsigned	 nprograms;
+	size_t		 nprograms;
 	size_t		 bytes;
 	const struct field **warned;	/* fields with a warning that an event lacks them */
 	size_t		 nwarned;

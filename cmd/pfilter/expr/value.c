@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tree.h"
+#include "set.h"
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
@@ -38,16 +39,14 @@ value_calc(enum node_kind op, big a, big b, big *r)
 void
 list_add(struct list *l, big lo, big hi)
 {
-	if (l->n == l->cap)
-		l->r = tool_realloc(l->r, l->cap = l->cap ? 2 * l->cap : 8, sizeof *l->r);
+	l->r = tool_need(array_more(l->r, l->n, 1, sizeof *l->r));
 	l->r[l->n++] = (struct range){ lo, hi };
 }
 
 void
 list_add_str(struct list *l, char *s)
 {
-	if (l->nstr == l->strcap)
-		l->str = tool_realloc(l->str, l->strcap = l->strcap ? 2 * l->strcap : 8, sizeof *l->str);
+	l->str = tool_need(array_more(l->str, l->nstr, 1, sizeof *l->str));
 	l->str[l->nstr++] = s;
 }
 

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "container.h"
+#include "set.h"
 
 /* ---- the list -------------------------------------------------------------------------------------------- */
 
@@ -37,7 +38,7 @@ container_ready(struct container_key *k, const struct tool *t, const char *optio
 		if (pods)
 			strcpy(word, uid);
 		else if (is_prefix(word)) {
-			k->prefix = tool_realloc(k->prefix, k->nprefixes + 1, sizeof *k->prefix);
+			k->prefix = tool_need(array_more(k->prefix, k->nprefixes, 1, sizeof *k->prefix));
 			k->prefix[k->nprefixes++] = (struct container_prefix){ .text = word };
 		}
 	}

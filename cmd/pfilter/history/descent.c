@@ -3,6 +3,7 @@
 
 #include "descent.h"
 #include "record/raw.h"
+#include "set.h"
 
 enum answer { NO, YES, UNDECIDED };	/* UNDECIDED: the parent's own descent is not determined yet */
 
@@ -75,14 +76,9 @@ descent_fork(struct descent *d, const struct pp_state *now, const struct pp_rec 
 		t->mark |= answer == YES ? MARK_DESCENDS : 0;
 		return 1;
 	}
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? 2 * d->cap : 256;
-
-		if (!(p = reallocarray(d->undecided, cap, sizeof *p)))
-			return -1;
-		d->undecided = p;
-		d->cap = cap;
-	}
+	if (!(p = array_more(d->undecided, d->n, 1, sizeof *p)))
+		return -1;
+	d->undecided = p;
 	t->mark |= MARK_UNDECIDED;
 	d->undecided[d->n++] = tid;
 	return 1;

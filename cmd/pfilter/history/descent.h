@@ -16,7 +16,7 @@ struct descent {			/* initially zero, except `chosen' and `arg' */
 	bool	 (*chosen)(void *arg, const struct pp_state *, uint32_t pid, uint32_t tid, const struct pp_task *task);
 	void	*arg;
 	uint32_t *undecided;		/* tids whose descent is not determined yet */
-	size_t	 n, cap;
+	size_t	 n;
 };
 
 /* A FORK record, in time order, after pp_state_feed().  1, or -1: no memory. */

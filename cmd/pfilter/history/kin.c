@@ -6,6 +6,7 @@
 #include "kin.h"
 #include "record/order.h"
 #include "record/raw.h"
+#include "set.h"
 #include "tool/words.h"
 
 enum { MAX = 4 << 20 };			/* births, and tasks */
@@ -18,7 +19,7 @@ struct kin {
 	const struct tool_list *pids;		/* of --inherit; NULL: not given */
 	struct birth	*births;
 	uint32_t	*tasks;			/* those found; some more than once */
-	size_t		 nbirths, capbirths, ntasks, captasks;
+	size_t		 nbirths, ntasks;
 	bool		 full;
 };
 
@@ -27,8 +28,7 @@ kin_add(struct kin *k, uint32_t task)
 {
 	if (k->ntasks && k->tasks[k->ntasks - 1] == task)
 		return;
-	if (k->ntasks == k->captasks)
-		k->tasks = tool_realloc(k->tasks, k->captasks = k->captasks ? 2 * k->captasks : 1024, sizeof *k->tasks);
+	k->tasks = tool_need(array_more(k->tasks, k->ntasks, 1, sizeof *k->tasks));
 	k->tasks[k->ntasks++] = task;
 	k->full |= k->ntasks > MAX;
 }
@@ -38,8 +38,7 @@ kin_born(struct kin *k, uint32_t parent, uint32_t child)
 {
 	if (parent == child)
 		return;
-	if (k->nbirths == k->capbirths)
-		k->births = tool_realloc(k->births, k->capbirths = k->capbirths ? 2 * k->capbirths : 1024, sizeof *k->births);
+	k->births = tool_need(array_more(k->births, k->nbirths, 1, sizeof *k->births));
 	k->births[k->nbirths++] = (struct birth){ parent, child };
 	k->full |= k->nbirths > MAX;
 }

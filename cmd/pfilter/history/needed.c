@@ -4,6 +4,7 @@
 
 #include "needed.h"
 #include "record/raw.h"
+#include "set.h"
 
 struct needed {
 	struct pp_source *in;
@@ -18,7 +19,6 @@ struct needed {
 	uint32_t	 cache[TASK_SLOTS];	/* by task_slot(): 1 + the tid of a known task */
 	uint8_t		 trailer[UINT8_MAX];
 	struct pp_process **line;	/* stack of processes, each forked by the next */
-	size_t		 cap;
 	struct pp_err	*err;
 	uint64_t	 seen, written;	/* bytes of side-band read, and synthesised here */
 };
@@ -164,15 +164,11 @@ needed_write_line(struct writing *t, struct pp_process *p)
 	size_t len = 0;
 
 	for (; p && !(p->mark & n->known); p = p->mark & n->forked ? NULL : pp_state_forker(n->now, p)) {
-		if (len == n->cap) {
-			size_t cap = n->cap ? 2 * n->cap : 16;
-			struct pp_process **line = reallocarray(n->line, cap, sizeof *line);
+		struct pp_process **line = array_more(n->line, len, 1, sizeof *line);
 
-			if (!line)
-				return -1;
-			n->line = line;
-			n->cap = cap;
-		}
+		if (!line)
+			return -1;
+		n->line = line;
 		n->line[len++] = p;
 	}
 	while (len)

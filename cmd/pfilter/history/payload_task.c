@@ -7,6 +7,7 @@
 #include "payload_task.h"
 #include "record/raw.h"
 #include "record/shape.h"
+#include "set.h"
 #include "state/table.h"
 
 enum { HEAD = 4 };				/* bytes of RAW before the payload: its size */
@@ -42,7 +43,7 @@ struct payload_tasks {
 	bool		 any_missed;		/* others may follow */
 	uint64_t	 late;		/* tasks were selected when they ran already */
 	struct cpu	*cpu;
-	uint32_t	 ncpus;
+	size_t		 ncpus;
 
 	/* the last sample */
 	struct payload_task task[PAYLOAD_TASKS];
@@ -278,11 +279,7 @@ payload_cpu_of(struct payload_tasks *p, const struct pp_event *ev, const struct 
 	}
 	if (cpu >= CPUS)
 		return NULL;
-	if (cpu >= p->ncpus) {
-		p->cpu = tool_realloc(p->cpu, cpu + 1, sizeof *p->cpu);
-		memset(p->cpu + p->ncpus, 0, (cpu + 1 - p->ncpus) * sizeof *p->cpu);
-		p->ncpus = cpu + 1;
-	}
+	p->cpu = tool_need(array_reach(p->cpu, &p->ncpus, cpu, sizeof *p->cpu));
 	return &p->cpu[cpu];
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "field/field.h"
+#include "set.h"
 #include "state_keys_in.h"
 
 /* The name in perf of a module's file: "/lib/modules/6.1/kernel/fs/ext-x.ko.xz" is "[ext_x]"; text has at least n + 3 bytes. */
@@ -89,8 +90,8 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 	uint32_t pid = 0, tid;
 	const struct pp_map *m;
 	const struct pp_dso *d;
+	uint8_t mark, *all;
 	uint64_t ip;
-	uint8_t mark;
 
 	if (r->type != PP_SAMPLE)
 		return LACKS_FIELD;
@@ -102,16 +103,9 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 		mark = keys_mapless_mark(k, state, mode, ip);
 	} else {
 		d = pp_state_dso(state, m);
-		if (d->index >= k->nfiles) {
-			size_t n = 2 * (size_t)d->index + 64;
-			uint8_t *all = realloc(k->file, n);
-
-			if (!all)
-				return pp_fail_memory(err);
-			memset(all + k->nfiles, 0, n - k->nfiles);
-			k->file = all;
-			k->nfiles = n;
-		}
+		if (!(all = array_reach(k->file, &k->nfiles, d->index, sizeof *all)))
+			return pp_fail_memory(err);
+		k->file = all;
 		if (!k->file[d->index])
 			keys_note(k, KEY_DSO, k->file[d->index] = keys_file_mark(k, d, mode == PP_MISC_KERNEL), d->name);
 		mark = k->file[d->index];

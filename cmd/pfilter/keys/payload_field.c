@@ -4,6 +4,7 @@
 
 #include "payload_field.h"
 #include "record/payload_role.h"
+#include "set.h"
 #include "source/formats.h"
 
 enum { TYPE_TRACEPOINT = 2 };
@@ -24,7 +25,7 @@ payload_rows_add(struct payload_rows *p, const struct tool *t, const char *text)
 	if (!field || field == copy || !field[1])
 		tool_wrong(t, "%s '%s': expected EVENT:FIELD or EVENT:FIELD:tgid", t->optname, text);
 	*field++ = 0;
-	p->own = tool_realloc(p->own, p->nown + 1, sizeof *p->own);
+	p->own = tool_need(array_more(p->own, p->nown, 1, sizeof *p->own));
 	p->own[p->nown++] = (struct payload_row){ copy, field, kind };
 }
 
@@ -79,11 +80,7 @@ payload_find_fields(struct payload_rows *p, const struct pp_event *ev)
 	const struct pp_format *f;
 	struct payload_fields *of;
 
-	if (ev->index >= p->nof) {
-		p->of = tool_realloc(p->of, ev->index + 1, sizeof *p->of);
-		memset(p->of + p->nof, 0, (ev->index + 1 - p->nof) * sizeof *p->of);
-		p->nof = ev->index + 1;
-	}
+	p->of = tool_need(array_reach(p->of, &p->nof, ev->index, sizeof *p->of));
 	of = &p->of[ev->index];
 	of->known = true;
 	if (!(f = payload_format(p, ev)))

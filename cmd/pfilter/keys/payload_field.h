@@ -21,7 +21,7 @@ struct payload_rows {
 	struct payload_row { const char *event, *field; enum payload_kind kind; } *own;	/* of --task-field */
 	size_t		 nown;
 	struct payload_fields *of;		/* by index of the event */
-	unsigned	 nof;
+	size_t		 nof;
 };
 
 /* Add a row, EVENT:FIELD[:tgid]; an error exits 2. */

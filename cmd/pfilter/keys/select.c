@@ -13,6 +13,7 @@
 #include "record/feature.h"
 #include "record/raw.h"
 #include "select.h"
+#include "set.h"
 
 /* The keys that apply to the types of a class; none apply to other classes. */
 static const uint8_t keys_of[PP_CLASSES] = {
@@ -50,7 +51,7 @@ select_add_name(void *arg, const char *word)
 	strcpy(text, word);
 	if (strpbrk(w->modifiers, "ukhGH"))	/* other modifiers only affect recording */
 		sprintf(text, "%s:%s", word, w->modifiers);
-	names->v = tool_realloc(names->v, names->n + 1, sizeof *names->v);
+	names->v = tool_need(array_more(names->v, names->n, 1, sizeof *names->v));
 	names->v[names->n++] = (struct event_pattern){ text, false };
 }
 
@@ -258,7 +259,7 @@ select_learn_event(struct selection *s, const struct tool *t, const struct pp_ev
 	struct event_state *st;
 
 	if (s->nstates < e->n) {
-		s->event_state = tool_realloc(s->event_state, e->n, sizeof *st);
+		s->event_state = tool_need(reallocarray(s->event_state, e->n, sizeof *st));
 		while (s->nstates < e->n)
 			s->event_state[s->nstates++] = (struct event_state){ .sample = NO_VERDICT };
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "times.h"
+#include "set.h"
 
 enum { NS = 1000000000 };
 
@@ -98,7 +99,7 @@ times_iso(const char *p, uint64_t *ns)
 static void
 times_put(struct times *s, struct time_end start, struct time_end stop)
 {
-	s->r = tool_realloc(s->r, s->n + 1, sizeof *s->r);
+	s->r = tool_need(array_more(s->r, s->n, 1, sizeof *s->r));
 	s->r[s->n++] = (struct time_range){ start, stop, false };
 }
 
@@ -278,7 +279,7 @@ times_cut_out(struct times *s, const struct time_range *in, size_t n, const stru
 			o++;
 		for (size_t p = o; p < nout && r.start.ns <= r.stop.ns && out[p].start.ns <= r.stop.ns; p++) {
 			if (out[p].start.ns > r.start.ns) {
-				to = tool_realloc(to, k + 1, sizeof *to);
+				to = tool_need(array_more(to, k, 1, sizeof *to));
 				to[k] = r;
 				to[k++].stop.ns = out[p].start.ns - 1;
 			}
@@ -290,7 +291,7 @@ times_cut_out(struct times *s, const struct time_range *in, size_t n, const stru
 		}
 		if (r.start.ns > r.stop.ns)
 			continue;
-		to = tool_realloc(to, k + 1, sizeof *to);
+		to = tool_need(array_more(to, k, 1, sizeof *to));
 		to[k++] = r;
 	}
 	free(s->r);

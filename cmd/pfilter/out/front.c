@@ -4,6 +4,7 @@
 
 #include "front.h"
 #include "record/raw.h"
+#include "set.h"
 
 enum { FRONTS_MAX = 1 << 28 };	/* the number must fit into pp_verdict.front */
 
@@ -20,15 +21,11 @@ front_put(void *arg, const struct pp_rec *r)
 {
 	struct front *f = arg;
 
-	if (f->size - f->len < r->size) {
-		size_t size = 2 * f->size + PP_RECORD_MAX;
-		uint8_t *p = realloc(f->p, size);
+	uint8_t *p = buffer_more(f->p, &f->size, f->len, r->size);
 
-		if (!p)
-			return -1;
-		f->p = p;
-		f->size = size;
-	}
+	if (!p)
+		return -1;
+	f->p = p;
 	memcpy(f->p + f->len, r->raw, r->size);
 	f->len += r->size;
 	return 1;
@@ -38,21 +35,16 @@ front_put(void *arg, const struct pp_rec *r)
 static int
 slot(struct front *f)
 {
+	struct front_slot *s;
 	int i = f->free;
 
 	if (i) {
 		f->free = f->slot[i].next;
 		return i;
 	}
-	if (f->n + 1 >= f->cap) {
-		int cap = f->cap ? 2 * f->cap : 64;
-		struct front_slot *s = cap > FRONTS_MAX ? NULL : reallocarray(f->slot, (size_t)cap, sizeof *s);
-
-		if (!s)
-			return -1;
-		f->slot = s;
-		f->cap = cap;
-	}
+	if (f->n + 1 >= FRONTS_MAX || !(s = array_more(f->slot, (size_t)f->n + 1, 1, sizeof *s)))
+		return -1;
+	f->slot = s;
 	return ++f->n;
 }
 

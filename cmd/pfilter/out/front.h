@@ -17,7 +17,7 @@ struct front {				/* initially zero */
 		uint64_t owed;
 		int	 next;		/* next free slot */
 	}		*slot;		/* slot 0 is not used: number 0 means "empty" */
-	int		 n, cap, free;
+	int		 n, free;
 	size_t		 held;		/* bytes in all slots in use */
 	uint8_t		*p;		/* the slot being filled */
 	size_t		 len, mid, size;

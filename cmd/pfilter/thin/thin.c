@@ -5,6 +5,7 @@
 #include "thin.h"
 #include "record/total.h"
 #include "record/wide.h"
+#include "set.h"
 
 enum { NS = 1000000000, SOFTWARE = 1, DUMMY = 9 };	/* PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY */
 enum { DEBTS_MAX = 1 << 20, PACE_ONE = 256 };
@@ -22,7 +23,7 @@ struct thinner {
 	bool	 over;			/* a sample came before it was due */
 	struct pp_totals debts;		/* periods of samples that --max-rate dropped, by event and CPU */
 	uint64_t owed;			/* dropped periods that the last kept sample represents */
-	unsigned n;
+	size_t	 n;
 	struct counts {			/* of each event */
 		uint64_t seen, kept;
 		uint64_t left;		/* remainder of periods divided by the share of --sample */
@@ -246,14 +247,10 @@ thin_sample(struct thinner *h, const struct pp_event *ev, const struct pp_rec *r
 	const struct thin *o = h->o;
 	struct counts *c;
 
-	if (ev->index >= h->n) {
-		if (!(c = reallocarray(h->event, h->in->events->n, sizeof *c)))
-			return -1;
-		memset(c + h->n, 0, (h->in->events->n - h->n) * sizeof *c);
-		h->event = c;
-		h->n = h->in->events->n;
-	}
-	c = &h->event[ev->index];
+	if (!(c = array_reach(h->event, &h->n, ev->index, sizeof *c)))
+		return -1;
+	h->event = c;
+	c += ev->index;
 	if (o->every && !thin_is_nth(h, c, ev))
 		return NOT_EVERY;
 	if (o->share && o->share != UINT64_MAX && thin_hash(h, ev, r) >= o->share)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/order.h"
+#include "set.h"
 #include "tool/tool.h"
 #include "window/cover.h"
 
@@ -49,8 +50,7 @@ ranges_add(struct ranges *r, uint64_t from, uint64_t to)
 		to = r->v[end].to > to ? r->v[end].to : to;
 	}
 	if (end == i) {
-		if (r->n == r->cap)
-			r->v = tool_realloc(r->v, r->cap = r->cap ? 2 * r->cap : 4, sizeof *r->v);
+		r->v = tool_need(array_more(r->v, r->n, 1, sizeof *r->v));
 		end = i + 1;
 		memmove(r->v + end, r->v + i, (r->n - i) * sizeof *r->v);
 		r->n++;

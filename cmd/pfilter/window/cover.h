@@ -7,7 +7,7 @@
 
 struct ranges {			/* begins zeroed */
 	struct range_of { uint64_t from, to; } *v;	/* ascending, apart from each other; those before `first' are forgotten */
-	size_t		 first, n, cap;
+	size_t		 first, n;
 	unsigned	 open;		/* cover_open() without its cover_close(): the last range has no end */
 };
 struct cover {			/* begins zeroed */

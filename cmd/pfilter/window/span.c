@@ -211,9 +211,8 @@ span_add(struct span *s, const struct open_span *new)
 	if (i)
 		s->free = s->open[i].next;
 	else {
-		if (s->used + 1 >= s->cap)
-			s->open = tool_realloc(s->open, s->cap = s->cap ? 2 * s->cap : 256, sizeof *s->open);
-		i = ++s->used;
+		s->open = tool_need(array_more(s->open, ++s->used, 1, sizeof *s->open));
+		i = s->used;
 	}
 	o = &s->open[i];
 	*o = *new;
@@ -241,11 +240,7 @@ span_lost(struct span *s, bool known, uint32_t cpu, uint64_t time)
 		s->lost_any = time;
 		return;
 	}
-	if (cpu >= s->nlost) {
-		s->lost = tool_realloc(s->lost, cpu + 1, sizeof *s->lost);
-		memset(s->lost + s->nlost, 0, (cpu + 1 - s->nlost) * sizeof *s->lost);
-		s->nlost = cpu + 1;
-	}
+	s->lost = tool_need(array_reach(s->lost, &s->nlost, cpu, sizeof *s->lost));
 	s->lost[cpu] = time;
 }
 
@@ -414,7 +409,6 @@ span_start(struct span *s)
 	s->mul = pp_seed() | 1;
 	s->bits = SLOT_BITS;
 	s->slot = tool_alloc((size_t)1 << s->bits, sizeof *s->slot);
-	s->open = tool_alloc(s->cap = 256, sizeof *s->open);
 	cover_start(&s->cover, s->with != ALL);
 }
 

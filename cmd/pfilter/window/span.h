@@ -54,11 +54,11 @@ struct span {
 	uint32_t	*slot;		/* a hash table of them */
 	unsigned	 bits;
 	uint64_t	 mul;		/* random: a recording cannot choose its collisions */
-	uint32_t	 nopen, used, cap, free;
+	uint32_t	 nopen, used, free;
 	uint32_t	 oldest, newest, due;	/* due: the oldest that is not known to be long enough */
 
 	uint64_t	*lost;		/* by CPU: time of its last loss */
-	uint32_t	 nlost;
+	size_t		 nlost;
 	uint64_t	 lost_any;	/* of a loss without CPU */
 	struct span	*next;
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "image_in.h"
+#include "set.h"
 #include "tool/tool.h"
 
 enum {
@@ -40,12 +41,7 @@ enum { SEGMENTS = 4 };			/* the last one only with .eh_frame */
 void
 image_bytes(struct image_buf *b, const void *p, size_t n)
 {
-	if (b->cap - b->n < n) {
-		b->cap = 2 * b->cap + n;
-		b->p = tool_realloc(b->p, b->cap, 1);
-	}
-	if (!n)
-		return;				/* there may be no buffer yet */
+	b->p = tool_need(array_more(b->p, b->n, n, 1));
 	if (p)
 		memcpy(b->p + b->n, p, n);
 	else

@@ -7,7 +7,7 @@
 
 enum { IMAGE_BASE = 4096 };	/* offset of .text: a page, so that offset 0 is no function's */
 
-struct image_buf { uint8_t *p; size_t n, cap; };
+struct image_buf { uint8_t *p; size_t n; };
 
 struct image {
 	uint16_t	 machine;

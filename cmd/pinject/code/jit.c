@@ -8,6 +8,7 @@
 
 #include "jit_in.h"
 #include "record/raw.h"
+#include "set.h"
 
 enum { NEAR = 64 };
 
@@ -65,10 +66,7 @@ jit_hide(void *arg, const struct pp_map *m)
 		before->len = last - before->start + 1;
 		return 1;
 	}
-	if (j->nhidden == j->hidden_cap) {
-		j->hidden_cap = j->hidden_cap ? 2 * j->hidden_cap : 64;
-		j->hidden = tool_realloc(j->hidden, j->hidden_cap, sizeof *j->hidden);
-	}
+	j->hidden = tool_need(array_more(j->hidden, j->nhidden, 1, sizeof *j->hidden));
 	j->hidden[j->nhidden++] = put;
 	return 1;
 }

@@ -5,6 +5,7 @@
 
 #include "jit_in.h"
 #include "record/make.h"
+#include "set.h"
 
 static bool
 jit_image_is64(uint16_t machine)
@@ -32,10 +33,7 @@ jit_image_of(const struct jit *j, const struct pp_map *m)
 static void
 jit_image_begin(struct jit *j, struct jit_process *p)
 {
-	if (j->nimages == j->images_cap) {
-		j->images_cap = j->images_cap ? 2 * j->images_cap : 64;
-		j->images = tool_realloc(j->images, j->images_cap, sizeof *j->images);
-	}
+	j->images = tool_need(array_more(j->images, j->nimages, 1, sizeof *j->images));
 	p->image = j->nimages++;
 	j->images[p->image] = (struct jit_image){ .pid = p->pid, .number = ++p->images,
 	    .image = image_new(p->head.machine, p->head.big_endian, jit_image_is64(p->head.machine)) };
@@ -126,13 +124,7 @@ jit_image_make(const struct jit *j, struct pp_rec *r, uint8_t *buf, const struct
 static void
 jit_image_learn_dso(struct jit *j, uint32_t dso, uint32_t image)
 {
-	if (dso >= j->ndsos) {
-		uint32_t n = 2 * dso + 64;
-
-		j->by_dso = tool_realloc(j->by_dso, n, sizeof *j->by_dso);
-		memset(j->by_dso + j->ndsos, 0, (n - j->ndsos) * sizeof *j->by_dso);
-		j->ndsos = n;
-	}
+	j->by_dso = tool_need(array_reach(j->by_dso, &j->ndsos, dso, sizeof *j->by_dso));
 	j->by_dso[dso] = image + 1;
 }
 
@@ -157,10 +149,7 @@ jit_image_map(struct jit *j, const struct jit_put *m)
 	map = pp_state_map(state, m->pid, PP_MISC_USER, m->start);
 	if (map)
 		jit_image_learn_dso(j, map->dso, m->image);
-	if (j->nputs == j->puts_cap) {
-		j->puts_cap = j->puts_cap ? 2 * j->puts_cap : 256;
-		j->puts = tool_realloc(j->puts, j->puts_cap, sizeof *j->puts);
-	}
+	j->puts = tool_need(array_more(j->puts, j->nputs, 1, sizeof *j->puts));
 	j->puts[j->nputs++] = *m;
 	j->made++;
 	return 1;

@@ -78,14 +78,14 @@ struct jit {
 	STAILQ_HEAD(, jit_found) found;
 	unsigned	 nfound;
 	struct jit_image *images;
-	uint32_t	 nimages, images_cap;
+	uint32_t	 nimages;
 	size_t		 open_bytes;
 	uint32_t	*by_dso;	/* by index of pp_dso: 1 + index of its image; 0: it is none of ours */
-	uint32_t	 ndsos;
+	size_t		 ndsos;
 	struct jit_put	*puts;		/* in the order in which they are written */
-	size_t		 nputs, puts_cap;
+	size_t		 nputs;
 	struct jit_put	*hidden;	/* functions that the current map hides: written again after it */
-	size_t		 nhidden, hidden_cap;
+	size_t		 nhidden;
 	/* for messages */
 	uint64_t	 made;		/* MMAP2s */
 	uint64_t	 functions, moved, unmoved, late, excess, again;

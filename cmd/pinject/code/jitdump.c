@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "jitdump.h"
+#include "set.h"
 #include "tool/tool.h"
 
 enum { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO };
@@ -38,7 +39,7 @@ struct jitdump {
 	/* for the next CODE_LOAD; nlines and unwind_size 0: none */
 	uint64_t	 lines_of;	/* the address of its function */
 	struct image_line *lines;
-	size_t		 nlines, lines_cap;
+	size_t		 nlines;
 	bool		 unsorted;	/* the lines are not ascending */
 	uint8_t		*texts;		/* a copy of the DEBUG_INFO, with the names of files */
 	uint8_t		*unwind;
@@ -66,7 +67,7 @@ jitdump_drop(struct jitdump *j)
 	free(j->unwind);
 	j->lines = NULL;
 	j->texts = j->unwind = NULL;
-	j->nlines = j->lines_cap = j->unwind_size = 0;
+	j->nlines = j->unwind_size = 0;
 }
 
 void
@@ -111,7 +112,7 @@ jitdump_need(struct jitdump *j, size_t n)
 	j->pos = 0;
 	if (n > j->cap || (j->cap > BUFFER && n <= BUFFER && j->have <= BUFFER)) {
 		j->cap = n > BUFFER ? n : BUFFER;
-		j->buf = tool_realloc(j->buf, j->cap, 1);
+		j->buf = tool_need(realloc(j->buf, j->cap));
 	}
 	while (j->have < n) {
 		got = pread(j->fd, j->buf + j->have, j->cap - j->have, (off_t)(j->off + j->have));
@@ -266,10 +267,7 @@ jitdump_line(struct jitdump *j, struct pp_cur *c)
 	if (c->bad || !(nul = memchr(name, '\0', pp_left(c))))
 		return -1;
 	pp_take(c, (uint64_t)(nul - name) + 1);
-	if (j->nlines == j->lines_cap) {
-		j->lines_cap = j->lines_cap ? 2 * j->lines_cap : 64;
-		j->lines = tool_realloc(j->lines, j->lines_cap, sizeof *j->lines);
-	}
+	j->lines = tool_need(array_more(j->lines, j->nlines, 1, sizeof *j->lines));
 	l = &j->lines[j->nlines++];
 	*l = (struct image_line){ .addr = addr, .line = line, .file = (const char *)name };
 	if (!strcmp(l->file, "\xff"))
@@ -324,7 +322,7 @@ jitdump_unwinding_info(struct jitdump *j, struct pp_cur *c)
 		return jitdump_damaged(j, "UNWINDING_INFO: too short");
 	if (!(p = pp_take(c, size)) || header > size)
 		return jitdump_damaged(j, "UNWINDING_INFO: its tables exceed the record");
-	j->unwind = tool_realloc(j->unwind, size ? size : 1, 1);
+	j->unwind = tool_need(realloc(j->unwind, size ? size : 1));
 	memcpy(j->unwind, p, size);
 	j->unwind_size = size;
 	j->unwind_hdr_size = header;

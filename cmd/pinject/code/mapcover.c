@@ -5,6 +5,7 @@
 
 #include "mapcover.h"
 #include "record/order.h"
+#include "set.h"
 #include "tool/tool.h"
 
 size_t
@@ -30,10 +31,8 @@ mapcover_make_space(struct mapcovers *m, size_t at, size_t end, size_t n)
 {
 	size_t left = m->n - (end - at);
 
-	if (left + n > m->cap) {
-		m->cap = 2 * m->cap + n + 8;
-		m->v = tool_realloc(m->v, m->cap, sizeof *m->v);
-	}
+	if (left + n > m->n)
+		m->v = tool_need(array_more(m->v, m->n, left + n - m->n, sizeof *m->v));
 	if (m->n > end)
 		memmove(m->v + at + n, m->v + end, (m->n - end) * sizeof *m->v);
 	m->n = left + n;

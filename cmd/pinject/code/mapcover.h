@@ -22,7 +22,7 @@ struct mapcover {			/* a range over which some of an image was put */
 
 struct mapcovers {			/* begins zeroed */
 	struct mapcover	*v;		/* ascending, disjoint */
-	size_t		 n, cap;
+	size_t		 n;
 };
 
 /* The index of the first one that ends behind the address. */

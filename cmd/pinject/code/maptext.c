@@ -5,18 +5,10 @@
 
 #include "maptext.h"
 #include "record/order.h"
+#include "set.h"
 #include "tool/tool.h"
 
 /* ---- lines ---------------------------------------------------------------------------------------- */
-
-static void *
-maptext_grow(void *p, size_t *cap, size_t n, size_t size)
-{
-	if (n <= *cap)
-		return p;
-	*cap = 2 * *cap > n ? 2 * *cap : n + 64;
-	return tool_realloc(p, *cap, size);
-}
 
 static int
 hex_digit(char c)
@@ -58,7 +50,7 @@ maptext_line(struct maptext *m, const char *p, size_t len)
 	if (!l.size)
 		return true;			/* no address is in it */
 	l.name = (size_t)(name - m->text);
-	m->line = maptext_grow(m->line, &m->line_cap, m->lines + 1, sizeof *m->line);
+	m->line = tool_need(array_more(m->line, m->lines, 1, sizeof *m->line));
 	m->line[m->lines++] = l;
 	return true;
 }
@@ -91,7 +83,7 @@ maptext_append(struct maptext *m, const char *p, size_t n)
 	m->full |= n > MAPTEXT_MAX - m->n;
 	if (m->full)
 		return;
-	m->text = maptext_grow(m->text, &m->cap, m->n + n + 1, 1);
+	m->text = tool_need(buffer_more(m->text, &m->cap, m->n, n + 1));
 	memcpy(m->text + m->n, p, n);
 	m->n += n;
 }
@@ -164,7 +156,7 @@ maptext_emit(struct maptext_list *to, struct maptext_symbol s)
 		last->size += s.size;
 		return;
 	}
-	to->v = maptext_grow(to->v, &to->cap, to->n + 1, sizeof *to->v);
+	to->v = tool_need(array_more(to->v, to->n, 1, sizeof *to->v));
 	to->v[to->n++] = s;
 }
 
@@ -311,8 +303,7 @@ maptext_name(const struct maptext *m, const struct maptext_symbol *s)
 size_t
 maptext_memory(const struct maptext *m)
 {
-	return m->cap + m->line_cap * sizeof *m->line +
-	    (m->complete.cap + m->other.cap + m->fresh.cap) * sizeof *m->symbol;
+	return m->cap + m->lines * sizeof *m->line + (m->complete.n + m->other.n + m->fresh.n) * sizeof *m->symbol;
 }
 
 void

@@ -18,14 +18,14 @@ struct maptext_symbol {
 	uint32_t	 line;			/* index of its line */
 	bool		 over;			/* it took the place of what earlier calls of maptext_ready() knew */
 };
-struct maptext_list { struct maptext_symbol *v; size_t n, cap; };
+struct maptext_list { struct maptext_symbol *v; size_t n; };
 
 struct maptext {				/* begins zeroed */
 	char		*text;			/* of the file so far */
 	size_t		 n, cap;
 	size_t		 parsed;		/* bytes of lines that are complete */
 	struct maptext_line { uint64_t start, size; size_t name; } *line;
-	size_t		 lines, whole, line_cap;	/* whole: those of complete lines */
+	size_t		 lines, whole;	/* whole: those of complete lines */
 	struct maptext_symbol *symbol;		/* ascending, disjoint; in one of the lists */
 	size_t		 symbols;
 	struct maptext_list complete;		/* of complete lines */

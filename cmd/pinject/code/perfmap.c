@@ -18,6 +18,7 @@
 #include "record/feature.h"
 #include "record/make.h"
 #include "record/raw.h"
+#include "set.h"
 #include "state/table.h"
 
 enum {
@@ -61,7 +62,7 @@ struct perfmap {
 	unsigned	 files;
 	bool		 full;		/* `memory' has reached its limit */
 	struct run	*run;		/* those at work */
-	size_t		 runs, run_cap;
+	size_t		 runs;
 	struct unused	 unused;
 	uint64_t	 images, symbols;
 };
@@ -318,10 +319,7 @@ symbol_is_new(const struct process *p, const struct maptext_symbol *s, const str
 static void
 perfmap_add_run(struct perfmap *m, const struct run *run)
 {
-	if (m->runs == m->run_cap) {
-		m->run_cap = 2 * m->run_cap + 64;
-		m->run = tool_realloc(m->run, m->run_cap, sizeof *m->run);
-	}
+	m->run = tool_need(array_more(m->run, m->runs, 1, sizeof *m->run));
 	m->run[m->runs++] = *run;
 }
 

@@ -6,6 +6,7 @@
 #include "header.h"
 #include "perf_text.h"
 #include "record/feature.h"
+#include "set.h"
 
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
@@ -128,7 +129,7 @@ header_option_set(const struct tool *t, struct header *h, const char *arg)
 		header_check_cpus(t, &v, name);
 	}
 	v.p = v.text ? NULL : memcpy(tool_alloc(v.n, 1), scratch, v.n);
-	h->set = tool_realloc(h->set, h->nset + 1, sizeof *h->set);
+	h->set = tool_need(array_more(h->set, h->nset, 1, sizeof *h->set));
 	h->set[h->nset++] = v;
 }
 

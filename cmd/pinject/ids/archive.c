@@ -12,6 +12,7 @@
 #include "archive.h"
 #include "file_ids.h"
 #include "lookup/unused.h"
+#include "set.h"
 
 enum {
 	WAITING = 128,			/* files that are open */
@@ -38,7 +39,7 @@ struct archive {
 	struct copy	 waiting[WAITING];	/* from `first' on, in a circle */
 	unsigned	 first, n;
 	struct build_id	*named;		/* of the files that were copied */
-	size_t		 nnamed, named_cap;
+	size_t		 nnamed;
 	uint64_t	 copied, large;
 	uint64_t	 large_bytes;
 	struct unused	 unused;
@@ -107,10 +108,7 @@ archive_name(struct archive *a, const struct build_id *id)
 {
 	if (a->nnamed == NAMED_MAX)
 		return;
-	if (a->nnamed == a->named_cap) {
-		a->named_cap = a->named_cap * 2 + 64;
-		a->named = tool_realloc(a->named, a->named_cap, sizeof *a->named);
-	}
+	a->named = tool_need(array_more(a->named, a->nnamed, 1, sizeof *a->named));
 	a->named[a->nnamed++] = *id;
 }
 

@@ -6,6 +6,7 @@
 
 #include "record/make.h"
 #include "record/raw.h"
+#include "set.h"
 #include "state/table.h"
 #include "hits.h"
 
@@ -116,13 +117,7 @@ hits_index(const struct pp_map *m)
 static bool
 hits_is_done(struct hits *h, size_t index)
 {
-	if (index >= h->ndone) {
-		size_t n = index * 2 + 64;
-
-		h->done = tool_realloc(h->done, n, 1);
-		memset(h->done + h->ndone, 0, n - h->ndone);
-		h->ndone = n;
-	}
+	h->done = tool_need(array_reach(h->done, &h->ndone, index, sizeof *h->done));
 	return h->done[index] == DONE;
 }
 

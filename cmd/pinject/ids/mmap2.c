@@ -6,6 +6,7 @@
 #include "mmap2.h"
 #include "record/make.h"
 #include "record/raw.h"
+#include "set.h"
 
 enum {
 	KERNEL_LOOK = 16384,		/* maps of the kernel among which one is looked for */
@@ -29,7 +30,7 @@ struct mmap2 {
 	struct pp_state	*state;		/* of the walk */
 	struct pp_state	*reader;	/* as a reader of the output has it: with the maps that were written */
 	struct kernel_map *kernel;	/* in order of time */
-	size_t		 nkernel, capkernel;
+	size_t		 nkernel;
 	const struct file_ids_for *hit;	/* the map that is being written */
 	uint64_t	 hit_time;
 	uint64_t	 fork_time;	/* of the last FORKs of processes */
@@ -236,10 +237,7 @@ mmap2_keep_kernel(struct mmap2 *m, const struct pp_rec *r, const struct file_ids
 	struct kernel_map *k;
 	uint8_t *copy;
 
-	if (m->nkernel == m->capkernel) {
-		m->capkernel = 2 * m->capkernel + 64;
-		m->kernel = tool_realloc(m->kernel, m->capkernel, sizeof *m->kernel);
-	}
+	m->kernel = tool_need(array_more(m->kernel, m->nkernel, 1, sizeof *m->kernel));
 	k = &m->kernel[m->nkernel++];
 	copy = tool_alloc(1, r->size);
 	memcpy(copy, r->raw, r->size - trailer);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "hold.h"
+#include "set.h"
 
 struct hold_head {
 	uint64_t off;			/* in the input */
@@ -21,10 +22,7 @@ hold_put(struct hold *h, size_t limit, struct pp_source *in, const struct pp_rec
 	if (r->payload > limit || h->n + more + r->payload > limit)
 		return 0;
 	more += (size_t)r->payload;
-	if (more > h->cap - h->n) {
-		h->cap = 2 * (h->n + more);
-		h->p = tool_realloc(h->p, h->cap, 1);
-	}
+	h->p = tool_need(buffer_more(h->p, &h->cap, h->n, more));
 	memcpy(h->p + h->n, &head, sizeof head);
 	memcpy(h->p + h->n + sizeof head, r->raw, r->size);
 	h->n += sizeof head + r->size;

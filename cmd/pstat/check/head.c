@@ -11,6 +11,7 @@
 #include "record/raw.h"
 #include "record/sample.h"
 #include "record/tracing.h"
+#include "set.h"
 
 enum {
 	ATTR_6_1 = 128, ATTR_6_12 = 136, ATTR_KNOWN = 144,
@@ -66,9 +67,8 @@ check_attr(struct check *c, const struct pp_rec *r)
 
 	if (!ev || all->n == c->nev)
 		return;
+	c->ev = tool_need(array_more(c->ev, c->nev, all->n - c->nev, sizeof *c->ev));
 	c->nev = all->n;
-	if (!(c->nev & (c->nev - 1)))
-		c->ev = tool_realloc(c->ev, 2 * (size_t)c->nev, sizeof *c->ev);
 	c->ev[ev->index] = (struct check_event){ .parts = check_needs_parts(ev) };
 	c->stream |= !pp_made(c->in, r);
 	a = &ev->attr;

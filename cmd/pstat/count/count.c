@@ -7,6 +7,7 @@
 #include "record/sample.h"
 #include "record/shape.h"
 #include "report/plus.h"
+#include "set.h"
 #include "tally/quick.h"
 #include "tally/tally.h"
 
@@ -42,13 +43,7 @@ count_events(struct counts *c)
 	c->id_off = e->id_off;
 	if (e->n <= c->nev)
 		return;
-	if ((c->nev & (c->nev - 1)) == 0 || c->nev < e->n - 1) {
-		unsigned cap = 1;
-
-		while (cap < e->n)
-			cap *= 2;
-		c->ev = tool_realloc(c->ev, cap, sizeof *c->ev);
-	}
+	c->ev = tool_need(array_more(c->ev, c->nev, e->n - c->nev, sizeof *c->ev));
 	for (; c->nev < e->n; c->nev++) {
 		const struct pp_event *ev = e->ev[c->nev];
 		uint64_t type = ev->attr.sample_type;

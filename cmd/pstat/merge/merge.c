@@ -4,6 +4,7 @@
 
 #include "count/part.h"
 #include "in.h"
+#include "set.h"
 #include "sort/sort.h"
 #include "tally/bins.h"
 
@@ -234,8 +235,7 @@ merge_put(struct merge_table *t, struct cell *row)
 	}
 	r = tool_alloc(1, sizeof *r);
 	r->cell = row;
-	if ((t->n & (t->n - 1)) == 0)
-		t->row = tool_realloc(t->row, t->n ? 2 * t->n : 1, sizeof *t->row);
+	t->row = tool_need(array_more(t->row, t->n, 1, sizeof *t->row));
 	if (index_add(t->by_key, key, r) < 0) {
 		free(r);
 		merge_cells_free(t, row);

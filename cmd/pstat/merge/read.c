@@ -8,6 +8,7 @@
 
 #include "report/hist.h"
 #include "in.h"
+#include "set.h"
 #include "sort/in.h"
 #include "report/text.h"
 
@@ -18,8 +19,8 @@ enum { SCHEMA = 2 };
 static int
 cell_list(struct cell *c, const json_t *j)
 {
-	size_t n, len = 0, cap = 1;
-	char *all = tool_alloc(1, 1);
+	size_t n, len = 0;
+	char *all = tool_alloc(ARRAY_LEAST, 1);
 	const json_t *x;
 	size_t i;
 
@@ -31,8 +32,7 @@ cell_list(struct cell *c, const json_t *j)
 			return -1;
 		}
 		text = text_back(json_string_value(x), &n);
-		cap += n + 1;
-		all = tool_realloc(all, cap, 1);
+		all = tool_need(array_more(all, len, n + 1, 1));
 		if (len || i)
 			all[len++] = 0;
 		memcpy(all + len, text, n);
@@ -159,7 +159,7 @@ keys_read(const json_t *root, bool *bad)
 			break;
 		}
 		*bad |= !key_find(json_string_value(x));
-		text = tool_realloc(text, n + strlen(json_string_value(x)) + 2, 1);
+		text = tool_need(array_more(text, n, strlen(json_string_value(x)) + 2, 1));
 		n += (size_t)sprintf(text + n, "%s%s", n ? "," : "", json_string_value(x));
 		for (size_t k = 0; k < i; k++)
 			*bad |= !strcmp(json_string_value(json_array_get(keys, k)), json_string_value(x));

@@ -46,7 +46,7 @@ struct pictures {
 	const char	*mode_name;
 	uint32_t	 bit;		/* in the lane */
 	struct picture_event *ev;
-	unsigned	 nev;
+	size_t		 nev;
 	struct sort	*keys;		/* rows of rate and tasks; NULL: processes */
 	bool		 swap, by_pid;	/* rows of rate and tasks are processes */
 	struct picture_run run;

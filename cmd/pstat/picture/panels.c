@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "picture/in.h"
+#include "set.h"
 
 /* ---- bands --------------------------------------------------------------------------------------- */
 
@@ -29,7 +30,7 @@ panels_band(struct making *m, struct panel *to, const struct grid *g, const stru
 {
 	struct band *b;
 
-	to->band = tool_realloc(to->band, to->nbands + 1, sizeof *to->band);
+	to->band = tool_need(array_more(to->band, to->nbands, 1, sizeof *to->band));
 	b = &to->band[to->nbands++];
 	*b = (struct band){ .total = r->total, .first = r->first, .last = r->last, .cut = r->cut, .count = panels_counts(m, g, &r, 1) };
 	m->p->exact &= !r->cut;

@@ -7,6 +7,7 @@
 #include "picture/in.h"
 #include "record/event.h"
 #include "record/raw.h"
+#include "set.h"
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
@@ -63,7 +64,7 @@ picture_event_word(void *arg, const char *word)
 {
 	struct pictures *p = arg;
 
-	p->event = tool_realloc(p->event, p->nevents + 1, sizeof *p->event);
+	p->event = tool_need(array_more(p->event, p->nevents, 1, sizeof *p->event));
 	p->event[p->nevents++] = option_text("%s", word);
 }
 
@@ -118,13 +119,7 @@ picture_learn(struct pictures *p, unsigned event)
 	for (unsigned i = 0; i < p->nevents && !p->nev; i++)
 		event_find(p->tool, all, p->event[i], "--event");
 
-	if (event >= p->nev) {
-		unsigned n = 2 * event + 8;
-
-		p->ev = tool_realloc(p->ev, n, sizeof *p->ev);
-		memset(p->ev + p->nev, 0, (n - p->nev) * sizeof *p->ev);
-		p->nev = n;
-	}
+	p->ev = tool_need(array_reach(p->ev, &p->nev, event, sizeof *p->ev));
 	for (unsigned i = 0; i < p->nevents; i++)
 		wanted |= event_is_named(p->event[i], all, ev);
 	p->ev[event] = (struct picture_event){ true, wanted, ev->attr.sample_type & PP_SAMPLE_READ, ev->plan.cpu, NULL };

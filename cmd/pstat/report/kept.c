@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "kept.h"
+#include "set.h"
 #include "tool/tool.h"
 
 static void
@@ -28,10 +29,7 @@ keep(void *arg, const struct cell *row)
 
 	if (k->rows++ >= k->most && k->most)
 		return;
-	if (k->n == k->cap) {
-		k->cap = k->cap ? 2 * k->cap : 16;
-		k->cell = tool_realloc(k->cell, k->cap, n * sizeof *k->cell);
-	}
+	k->cell = tool_need(array_more(k->cell, k->n, 1, n * sizeof *k->cell));
 	for (unsigned i = 0; i < n; i++)
 		copy(&k->cell[k->n * n + i], &row[i], k->table->col[i].type);
 	k->n++;

@@ -10,7 +10,7 @@ struct kept {
 	struct cell	*cell;		/* n rows of table->ncols; they own their texts and buckets */
 	size_t		 n;		/* rows kept */
 	size_t		 rows;		/* rows of the table */
-	size_t		 most, cap;
+	size_t		 most;
 };
 
 /* Keep the rows, at most the first so many (0: all).  A report without that table: none. */

@@ -11,6 +11,7 @@
 
 #include "field/container_path.h"
 #include "record/event.h"
+#include "set.h"
 #include "sort/in.h"
 #include "state/state.h"
 #include "state/turns.h"
@@ -88,13 +89,7 @@ history_dso_name(struct history *h, const struct pp_map *m)
 
 	if (!d)
 		return 0;
-	if (d->index >= h->ndso) {
-		size_t n = 2 * (size_t)d->index + 64;
-
-		h->dso = tool_realloc(h->dso, n, sizeof *h->dso);
-		memset(h->dso + h->ndso, 0, (n - h->ndso) * sizeof *h->dso);
-		h->ndso = n;
-	}
+	h->dso = tool_need(array_reach(h->dso, &h->ndso, d->index, sizeof *h->dso));
 	if (!h->dso[d->index])
 		h->dso[d->index] = history_name(h, field_dso_name(d)) + 1;
 	return h->dso[d->index];

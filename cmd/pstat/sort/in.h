@@ -66,7 +66,7 @@ struct sort {
 	struct names	*names;
 	struct field_stream stream;
 	struct sort_event *ev;
-	unsigned	 nev;
+	size_t		 nev;
 	uint32_t	 bit;		/* in the lane */
 	struct history	*history;	/* NULL: no key depends on it */
 	bool		 failed;	/* in_err has the reason */

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "names.h"
+#include "set.h"
 #include "state/table.h"
 #include "tool/tool.h"
 
 struct names {
 	struct table	 table;		/* of struct known_name, by hash of the text */
 	struct known_name **name;	/* by number */
-	uint32_t	 n, cap;
+	uint32_t	 n;
 	size_t		 bytes;
 	bool		 over;
 };
@@ -58,10 +59,7 @@ names_number(struct names *s, const char *text, size_t len)
 		s->over = true;
 		return UINT32_MAX;
 	}
-	if (s->n == s->cap) {
-		s->cap = s->cap ? 2 * s->cap : 64;
-		s->name = tool_realloc(s->name, s->cap, sizeof *s->name);
-	}
+	s->name = tool_need(array_more(s->name, s->n, 1, sizeof *s->name));
 	n = tool_alloc(1, sizeof *n + len + 1);
 	n->len = len;
 	memcpy(n->text, text, len);

@@ -7,6 +7,7 @@
 #include "record/raw.h"
 #include "record/sample.h"
 #include "report/forms.h"
+#include "set.h"
 #include "sort/in.h"
 #include "source/formats.h"
 #include "source/piece.h"
@@ -206,13 +207,7 @@ sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev
 static const struct sort_event *
 sort_event(struct sort *s, const struct pp_event *ev)
 {
-	if (ev->index >= s->nev) {
-		unsigned n = 2 * ev->index + 8;
-
-		s->ev = tool_realloc(s->ev, n, sizeof *s->ev);
-		memset(s->ev + s->nev, 0, (n - s->nev) * sizeof *s->ev);
-		s->nev = n;
-	}
+	s->ev = tool_need(array_reach(s->ev, &s->nev, ev->index, sizeof *s->ev));
 	if (!s->bound)
 		payload_bind(s);
 	if (!s->ev[ev->index].known) {

@@ -28,8 +28,6 @@ grid_init(struct grid *g, struct spans *s, unsigned max, bool numbers)
 	g->row = tool_alloc(g->cap, sizeof *g->row);
 	g->row[0] = (struct grid_row){ .key = NO_KEY, .first = UINT64_MAX };
 	g->slot = tool_alloc(grid_slots(g), sizeof *g->slot);
-	g->capparts = 64;
-	g->count = tool_alloc(g->capparts, GRID_PART * sizeof *g->count);
 	spans_count_by(s, grid_change, g);
 }
 
@@ -61,10 +59,7 @@ grid_part_new(struct grid *g, const struct grid_row *r)
 	else if (g->nparts >= most)
 		return 0;
 	else {
-		if (g->nparts == g->capparts) {
-			g->capparts *= 2;
-			g->count = tool_realloc(g->count, g->capparts, GRID_PART * sizeof *g->count);
-		}
+		g->count = tool_need(array_more(g->count, g->nparts, 1, GRID_PART * sizeof *g->count));
 		part = g->nparts++;
 	}
 	memset(grid_part(g, part), 0, GRID_PART * sizeof *g->count);
@@ -228,7 +223,7 @@ grid_grow(struct grid *g)
 {
 	g->cap *= 2;
 	g->drop--;
-	g->row = tool_realloc(g->row, g->cap, sizeof *g->row);
+	g->row = tool_need(reallocarray(g->row, g->cap, sizeof *g->row));
 	grid_index(g);
 }
 

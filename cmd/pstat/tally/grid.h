@@ -31,7 +31,7 @@ struct grid {
 	uint64_t	 mul;		/* random: a stream cannot cause collisions */
 	unsigned	 drop;		/* bits of a hash that are not of the number of a slot */
 	uint32_t	*count;		/* parts; the first is not used */
-	unsigned	 nparts, capparts, spare;	/* spare: 1 + the first one that is free again */
+	unsigned	 nparts, spare;	/* spare: 1 + the first one that is free again */
 	bool		 numbers;	/* keys are numbers, of which neighbours may become one row */
 	unsigned	 shift;		/* the key of a row is that of a sample without so many low bits */
 	uint64_t	*gone;		/* bits by hash of the keys that had rows; NULL: none */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hists.h"
+#include "set.h"
 #include "tool/tool.h"
 
 struct one {			/* a histogram */
@@ -13,9 +14,9 @@ struct sixteen { uint64_t count[16]; };
 
 struct hists {
 	struct one	*one;		/* [0] is not used */
-	uint32_t	 n, cap, spare;	/* spare: the first of those that are free, linked by `min' */
+	uint32_t	 n, spare;	/* spare: the first of those that are free, linked by `min' */
 	struct sixteen	*part;		/* [0] is not used */
-	uint32_t	 nparts, capparts, spare_part;	/* linked by count[0] */
+	uint32_t	 nparts, spare_part;	/* linked by count[0] */
 	bool		 over;
 };
 
@@ -58,10 +59,7 @@ hists_one(struct hists *h, uint32_t *number)
 	if ((*number = h->spare))
 		h->spare = (uint32_t)h->one[*number].min;
 	else {
-		if (h->n >= h->cap) {
-			h->cap = h->cap ? 2 * h->cap : 16;
-			h->one = tool_realloc(h->one, h->cap, sizeof *h->one);
-		}
+		h->one = tool_need(array_more(h->one, h->n, 1, sizeof *h->one));
 		*number = h->n++;
 	}
 	h->one[*number] = (struct one){ .min = UINT64_MAX };
@@ -82,10 +80,7 @@ hists_bucket(struct hists *h, struct one *o, unsigned bucket)
 			h->over = true;
 			return NULL;
 		}
-		if (h->nparts >= h->capparts) {
-			h->capparts = h->capparts ? 2 * h->capparts : 64;
-			h->part = tool_realloc(h->part, h->capparts, sizeof *h->part);
-		}
+		h->part = tool_need(array_more(h->part, h->nparts, 1, sizeof *h->part));
 		h->part[h->nparts] = (struct sixteen){ .count = { 0 } };
 		*part = (uint16_t)h->nparts++;
 	}

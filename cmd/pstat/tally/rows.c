@@ -97,7 +97,7 @@ rows_get_slow(struct rows *t, uint64_t key0, uint64_t key1, uint64_t key2, uint3
 		rows_evict(t);
 	if (t->n == t->cap) {
 		t->cap = t->cap ? 2 * t->cap : 256;
-		t->row = tool_realloc(t->row, t->cap, sizeof *t->row);
+		t->row = tool_need(reallocarray(t->row, t->cap, sizeof *t->row));
 	}
 	i = t->n++;
 	t->row[i] = (struct row){ .n.first = UINT64_MAX };

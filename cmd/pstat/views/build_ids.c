@@ -4,6 +4,7 @@
 
 #include "in.h"
 #include "record/build_id.h"
+#include "set.h"
 
 struct build_id {
 	uint8_t		 id[BUILD_ID_BYTES], len;
@@ -38,8 +39,7 @@ build_id_add(struct build_ids *b, const uint8_t *id, size_t len, const char *nam
 		free(x);
 		return;
 	}
-	if ((b->n & (b->n - 1)) == 0)
-		b->row = tool_realloc(b->row, b->n ? b->n * 2 : 1, sizeof *b->row);
+	b->row = tool_need(array_more(b->row, b->n, 1, sizeof *b->row));
 	b->row[b->n++] = x;
 }
 

@@ -7,6 +7,7 @@
 
 #include "in.h"
 #include "record/feature.h"
+#include "set.h"
 
 struct lines {				/* of one feature */
 	struct views	*v;
@@ -34,8 +35,7 @@ lines_end(struct lines *l)
 	l->out = NULL;
 	if (!l->text)
 		return;
-	if (h->nlines == h->cap_lines)
-		h->line = tool_realloc(h->line, h->cap_lines = h->cap_lines ? 2 * h->cap_lines : 64, sizeof *h->line);
+	h->line = tool_need(array_more(h->line, h->nlines, 1, sizeof *h->line));
 	h->line[h->nlines++] = (struct header_line){ l->f.number, l->text, l->len };
 	l->text = NULL;
 }

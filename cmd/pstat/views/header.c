@@ -9,6 +9,7 @@
 #include "in.h"
 #include "record/feature.h"
 #include "record/raw.h"
+#include "set.h"
 
 /* ---- what the records bring ---------------------------------------------------------------------- */
 
@@ -45,8 +46,7 @@ header_keep(struct views *v, const struct pp_rec *r)
 		return;
 	}
 	if (i == h->n) {
-		if (h->n == h->cap)
-			h->part = tool_realloc(h->part, h->cap = h->cap ? 2 * h->cap : 16, sizeof *h->part);
+		h->part = tool_need(array_more(h->part, h->n, 1, sizeof *h->part));
 		h->part[h->n++] = (struct header_part){ .number = f.number };
 		h->bytes += sizeof *h->part;
 	} else {				/* the last one is what perf has in the end */

@@ -29,11 +29,11 @@ struct views;
 struct header_line { uint64_t feature; char *text; size_t len; };	/* feature 0: of none */
 struct header {
 	struct header_part { uint64_t number; uint8_t *p; size_t len; } *part;	/* payloads */
-	size_t		 n, cap, bytes;
+	size_t		 n, bytes;
 	uint64_t	 have;		/* features that other records stand for, by number */
 	uint64_t	 first, last;	/* times of samples; last 0: none has a time */
 	struct header_line *line;
-	size_t		 nlines, cap_lines;
+	size_t		 nlines;
 	bool		 full;
 };
 void	header_sample(struct views *, const struct pp_rec *);
@@ -73,7 +73,7 @@ struct threads {
 	bool		 maps, full;
 	bool		 cut;		/* more than VIEWS_MAP_ROWS maps of threads */
 	struct map_mode { uint32_t prot, flags; } *mode;	/* by the index of a map's dso */
-	uint32_t	 nmodes;
+	size_t		 nmodes;
 };
 void	threads_begin(struct views *);
 void	threads_see(struct views *, const struct pp_rec *);

@@ -11,6 +11,7 @@
 
 #include "in.h"
 #include "record/raw.h"
+#include "set.h"
 #include "state/state.h"
 #include "state/timeline.h"
 
@@ -45,8 +46,7 @@ thread_note(struct threads *t, uint32_t pid, uint32_t tid)
 			free(x);
 			return false;
 		}
-		if ((t->n & (t->n - 1)) == 0)
-			t->row = tool_realloc(t->row, t->n ? 2 * t->n : 1, sizeof *t->row);
+		t->row = tool_need(array_more(t->row, t->n, 1, sizeof *t->row));
 		t->row[t->n++] = x;
 	}
 	x->pid = pid;
@@ -62,15 +62,7 @@ threads_mode(struct threads *t, const struct pp_rec *r, bool swap)
 
 	if (!m)
 		return;
-	if (m->dso >= t->nmodes) {
-		uint32_t n = t->nmodes ? t->nmodes : 64;
-
-		while (n <= m->dso)
-			n *= 2;
-		t->mode = tool_realloc(t->mode, n, sizeof *t->mode);
-		memset(t->mode + t->nmodes, 0, (n - t->nmodes) * sizeof *t->mode);
-		t->nmodes = n;
-	}
+	t->mode = tool_need(array_reach(t->mode, &t->nmodes, m->dso, sizeof *t->mode));
 	if (r->type == PP_MMAP2)
 		t->mode[m->dso] = (struct map_mode){ PP_RAW_GET(r->raw, MMAP2, prot, swap), PP_RAW_GET(r->raw, MMAP2, flags, swap) };
 	else
