@@ -107,4 +107,104 @@ pp_seed(void)
 	return seed;
 }
 
+/*
+ * A table finds numbers by hashes.  They are mostly those of the elements of an array, counted from 1, whose keys its user compares:
+ *
+ *	for (uint64_t at = 0; (i = set_next(&t, hash, &at));)
+ *		if (element[i - 1].key == key)
+ *			break;
+ *
+ * It has open addressing; a slot is the upper half of a hash and a number.  So the upper half must depend on all of a key, and on
+ * a seed, as set_hash() does.  Other tables: those that are looked up for each sample have the keys in their slots
+ * (record/event.c, source/chunker.c), those from which elements are taken out have lists of them (state/table.h).
+ */
+struct set {			/* empty by set_init(); zeroed, it may be freed */
+	uint64_t	*slot;		/* 0: free */
+	unsigned	 shift;		/* slots: 1 << (64 - shift) */
+	uint32_t	 n;
+	uint64_t	 mul;		/* random and odd */
+};
+enum { SET_NONE = 63, SET_FIRST = 10, SET_BITS = 28, SET_SPARSE = 1 << 16 };	/* with fewer numbers, most searches take one step */
+
+static inline void
+set_init(struct set *s)
+{
+	static const uint64_t none[2];
+
+	*s = (struct set){ .slot = (uint64_t *)(uintptr_t)none, .shift = SET_NONE, .mul = pp_seed() | 1 };
+}
+
+static inline void
+set_free(struct set *s)
+{
+	if (s->shift != SET_NONE)
+		free(s->slot);
+}
+
+/* Take all numbers out. */
+static inline void
+set_clear(struct set *s)
+{
+	if (s->n)
+		memset(s->slot, 0, sizeof *s->slot << (64 - s->shift));
+	s->n = 0;
+}
+
+static inline uint64_t
+set_hash(const struct set *s, uint64_t key)
+{
+	return key * s->mul;
+}
+
+/* What is in the first slot for that hash, most often its number; 0: it has none. */
+static inline uint32_t
+set_first(const struct set *s, uint64_t hash)
+{
+	return (uint32_t)s->slot[hash >> s->shift];
+}
+
+/* The next number with that hash, of which *at, 0 at first, were looked at; 0: there are no more. */
+static inline uint32_t
+set_next(const struct set *s, uint64_t hash, uint64_t *at)
+{
+	uint64_t mask = UINT64_MAX >> s->shift, x;
+
+	while ((x = s->slot[((hash >> s->shift) + (*at)++) & mask]))
+		if (!((x ^ hash) >> 32))
+			return (uint32_t)x;
+	return 0;
+}
+
+/* Add a number, for which there is space: as many were there before set_clear(). */
+static inline void
+set_put(struct set *s, uint64_t hash, uint32_t number)
+{
+	uint64_t mask = UINT64_MAX >> s->shift, i = hash >> s->shift;
+
+	while (s->slot[i])
+		i = (i + 1) & mask;
+	s->slot[i] = (hash & ~(uint64_t)UINT32_MAX) | number;
+	s->n++;
+}
+
+/* Add a number, not 0.  1, or -1: no memory. */
+static inline int
+set_add(struct set *s, uint64_t hash, uint32_t number)
+{
+	uint64_t slots = UINT64_C(1) << (64 - s->shift);
+	struct set new = { .shift = s->shift == SET_NONE ? 64 - SET_FIRST : s->shift - 1, .mul = s->mul };
+
+	if ((s->n < SET_SPARSE ? 4 : 2) * ((uint64_t)s->n + 1) > slots) {
+		if (64 - new.shift > SET_BITS || !(new.slot = calloc((size_t)1 << (64 - new.shift), sizeof *new.slot)))
+			return -1;
+		for (uint64_t i = 0; i < slots; i++)
+			if (s->slot[i])
+				set_put(&new, s->slot[i], (uint32_t)s->slot[i]);
+		set_free(s);
+		*s = new;
+	}
+	set_put(s, hash, number);
+	return 1;
+}
+
 #endif

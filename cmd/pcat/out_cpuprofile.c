@@ -29,8 +29,8 @@
 #include "record/shape.h"
 #include "tool/atomic.h"
 #include "out_cpuprofile.h"
-#include "set.h"
 #include "state/state.h"
+#include "state/table.h"
 #include "state/timeline.h"
 
 /* include/uapi/linux/perf_event.h */
@@ -38,9 +38,9 @@ enum { TYPE_SOFTWARE = 1, COUNT_SW_TASK_CLOCK = 1, ATTR_FREQ_BIT = 10 };
 #define PERIOD_MAX	UINT64_C(0xffffffff)	/* google-pprof refuses more */
 
 struct stack {
-	struct stack	*next;		/* in its slot of the table */
+	struct link	 link;		/* by hash of the addresses */
 	struct stack	*then;		/* in order of appearance */
-	uint64_t	 hash, weight;
+	uint64_t	 weight;
 	size_t		 depth;
 	uint64_t	 pc[];
 };
@@ -61,9 +61,8 @@ struct profile {
 	uint64_t	 others;	/* samples of other events */
 	uint64_t	 nowhere;	/* samples without a user address */
 
-	struct stack	**slot, *first, **last;
-	size_t		 nslots, nstacks;	/* slots: a power of two */
-	uint64_t	 key[2];	/* of the hash, random: a recording cannot cause collisions */
+	struct table	 stacks;
+	struct stack	*first, **last;
 	uint64_t	 pcs[PP_RECORD_MAX / 8];	/* addresses of the current sample */
 
 	struct pp_timeline *side_band;
@@ -72,58 +71,24 @@ struct profile {
 
 /* ---- stacks -------------------------------------------------------------------------------------- */
 
-static uint64_t
-profile_hash(const struct profile *o, size_t depth)
-{
-	uint64_t h = o->key[0] ^ depth;
-
-	for (size_t i = 0; i < depth; i++) {
-		h = (h ^ o->pcs[i]) * o->key[1];
-		h ^= h >> 32;
-	}
-	return h;
-}
-
-/* Double the number of slots. */
-static int
-profile_grow(struct profile *o)
-{
-	size_t n = o->nslots ? o->nslots * 2 : 1024;
-	struct stack **slot = calloc(n, sizeof *slot);
-
-	if (!slot)
-		return pp_fail_memory(o->err);
-	for (struct stack *k = o->first; k; k = k->then) {
-		k->next = slot[k->hash & (n - 1)];
-		slot[k->hash & (n - 1)] = k;
-	}
-	free(o->slot);
-	o->slot = slot;
-	o->nslots = n;
-	return 1;
-}
-
 /* Add the weight to the stack of the first `depth' pcs. */
 static int
 profile_add(struct profile *o, size_t depth, uint64_t weight)
 {
-	uint64_t h = profile_hash(o, depth);
-	struct stack *k;
+	uint64_t key = pp_table_hash(&o->stacks, depth, (const uint8_t *)o->pcs, depth * 8);
+	struct stack *k = (struct stack *)pp_table_first(&o->stacks, key);
 
-	if (o->nstacks >= o->nslots && profile_grow(o) < 0)
-		return -1;
-	k = o->slot[h & (o->nslots - 1)];
-	while (k && (k->hash != h || k->depth != depth || memcmp(k->pc, o->pcs, depth * 8)))
-		k = k->next;
+	while (k && (k->depth != depth || memcmp(k->pc, o->pcs, depth * 8)))
+		k = (struct stack *)pp_table_next(&k->link);
 	if (!k) {
 		if (!(k = malloc(sizeof *k + depth * 8)))
 			return pp_fail_memory(o->err);
-		*k = (struct stack){ .next = o->slot[h & (o->nslots - 1)], .hash = h, .depth = depth };
+		*k = (struct stack){ .depth = depth };
 		memcpy(k->pc, o->pcs, depth * 8);
-		o->slot[h & (o->nslots - 1)] = k;
 		*o->last = k;
 		o->last = &k->then;
-		o->nstacks++;
+		if (pp_table_add(&o->stacks, &k->link, key) < 0)
+			return pp_fail_memory(o->err);
 	}
 	if (__builtin_add_overflow(o->weight, weight, &o->weight))
 		return pp_fail(o->err, "the periods of event %s add up to more than 2^64", o->event->name);
@@ -372,7 +337,7 @@ profile_write_stacks(struct profile *o)
 			return -1;
 	}
 	if (small)
-		tool_note(o->tool, "%" PRIu64 " of %zu stacks have less than one count and are left out", small, o->nstacks);
+		tool_note(o->tool, "%" PRIu64 " of %zu stacks have less than one count and are left out", small, o->stacks.n);
 	return profile_put_slots(o, trailer, 3);
 }
 
@@ -441,7 +406,7 @@ profile_finish(struct out *out)
 	}
 	pp_events_free(o->events);
 	free(o->wanted.is);
-	free(o->slot);
+	pp_table_free(&o->stacks, false);
 	pp_timeline_free(o->side_band);
 	pp_state_free(o->state);
 	free(o);
@@ -458,7 +423,8 @@ out_cpuprofile_new(struct atomic *file, const struct profile_what *what, const s
 		return NULL;
 	}
 	*o = (struct profile){ .pub = { .put = profile_put, .flush = profile_flush, .finish = profile_finish },
-	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first, .key = { pp_seed(), pp_seed() | 1 } };
+	    .what = what, .tool = tool, .err = file->err, .pid = -1, .last = &o->first };
+	pp_table_init(&o->stacks);
 	if ((o->side_band = pp_timeline_new(profile_take_in, o, SIZE_MAX, o->err)) && (o->sink = atomic_sink(file)))
 		return &o->pub;
 	pp_timeline_free(o->side_band);

@@ -16,7 +16,7 @@ change(void *arg, uint64_t id, uint32_t tid, uint64_t *value)
 	struct pp_total *last = pp_total_get(&c->reads->last, id, tid), *base = pp_total_get(&c->p->base, id, tid);
 
 	if (!last || !base)
-		return pp_fail(c->err, "READ values of more than %zu counters do not fit in memory", c->reads->last.used);
+		return pp_fail(c->err, "READ values of more than %u counters do not fit in memory", c->reads->last.by.n);
 	if (!base->out)
 		base->in = last->in;
 	base->out = 1;

@@ -50,7 +50,7 @@ change(void *arg, uint64_t id, uint32_t tid, uint64_t *value)
 	struct pp_total *in = pp_total_get(&c->k->in[c->input], id, tid), *out = pp_total_get(&c->k->out, id, tid);
 
 	if (!in || !out)
-		return pp_fail(c->k->err, "READ values of more than %zu counters do not fit in memory", c->k->out.used);
+		return pp_fail(c->k->err, "READ values of more than %u counters do not fit in memory", c->k->out.by.n);
 	out->out += *value - in->in;
 	in->in = *value;
 	*value = out->out;

@@ -302,7 +302,7 @@ event_set_rewrite(struct join *j, struct input *in)
 	in->rw.buf = j->buf;
 	in->rw.err = &in->err;
 	in->rw.identifier = j->identifier && !all;
-	in->rw.formats = join_numbers(in)->used ? join_numbers(in) : NULL;
+	in->rw.formats = join_numbers(in)->by.n ? join_numbers(in) : NULL;
 	in->rw.payload_swap = j->formats->first.swap;
 	/* perf takes the layout of a trailer with id 0 from the first event of the joined stream */
 	in->rw.zero = in->nev && (in->block || memcmp(&first->t_tid, &e->ev[0]->plan.t_tid,

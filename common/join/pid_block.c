@@ -39,7 +39,7 @@ pid_block_take(void *arg, uint32_t pid)
 	struct pid_block *b = arg;
 
 	if (pid != b->last && !pp_ids_get(&b->ids, pid, NULL))
-		b->full |= b->ids.used == PID_BLOCK_MAX || pp_ids_put(&b->ids, pid, 0) < 0;
+		b->full |= b->ids.by.n == PID_BLOCK_MAX || pp_ids_put(&b->ids, pid, 0) < 0;
 	b->last = pid;
 	return pid;
 }
@@ -59,19 +59,18 @@ pid_block_add(struct pid_block *b, const struct pp_source *in, const struct pp_r
 uint32_t
 pid_block_size(const struct pid_block *b)
 {
-	return (uint32_t)b->ids.used;
+	return b->ids.by.n;
 }
 
 void
 pid_block_number(struct pid_block *b, uint32_t base)
 {
-	uint32_t n = pid_block_size(b), *pid = tool_alloc((size_t)n + 1, sizeof *pid), k = 0;
+	uint32_t n = pid_block_size(b), *pid = tool_alloc((size_t)n + 1, sizeof *pid);
 
-	for (size_t i = 0; n && i < UINT64_C(1) << (64 - b->ids.shift); i++)
-		if (b->ids.slot[i].full)
-			pid[k++] = (uint32_t)b->ids.slot[i].from;
+	for (uint32_t k = 0; k < n; k++)
+		pid[k] = (uint32_t)b->ids.pair[k].from;
 	qsort(pid, n, sizeof *pid, order_u32);
-	for (k = 0; k < n; k++)
+	for (uint32_t k = 0; k < n; k++)
 		pp_ids_put(&b->ids, pid[k], base + k);	/* it is there, so that needs no memory */
 	free(pid);
 	free(b->buf);

@@ -16,65 +16,51 @@ enum { TYPE_TRACEPOINT = 2 };		/* attr.type */
 /* ---- ids --------------------------------------------------------------------------------------- */
 
 static struct pp_idpair *
-find(const struct pp_ids *m, uint64_t id)
+find(const struct pp_ids *m, uint64_t from)
 {
-	size_t mask = (UINT64_C(1) << (64 - m->shift)) - 1, i = id * m->mul >> m->shift;
+	uint64_t hash = set_hash(&m->by, from);
+	uint32_t i;
 
-	while (m->slot[i].full && m->slot[i].from != id)
-		i = (i + 1) & mask;
-	return &m->slot[i];
-}
-
-static int
-resize(struct pp_ids *m, unsigned shift)
-{
-	struct pp_ids new = { .mul = m->mul, .shift = shift, .used = m->used };
-
-	if (!m->slot)
-		new.mul = pp_seed() | 1;
-	if (!(new.slot = calloc(UINT64_C(1) << (64 - shift), sizeof *new.slot)))
-		return -1;
-	for (size_t i = 0; m->slot && i < UINT64_C(1) << (64 - m->shift); i++)
-		if (m->slot[i].full) {
-			struct pp_idpair *p = &m->slot[i];
-
-			*find(&new, p->from) = *p;
-		}
-	free(m->slot);
-	*m = new;
-	return 1;
+	for (uint64_t at = 0; m->by.n && (i = set_next(&m->by, hash, &at));)
+		if (m->pair[i - 1].from == from)
+			return &m->pair[i - 1];
+	return NULL;
 }
 
 int
 pp_ids_put(struct pp_ids *m, uint64_t from, uint64_t to)
 {
-	struct pp_idpair *p;
+	struct pp_idpair *p = find(m, from);
 
-	if (!m->slot ? resize(m, 64 - 6) < 0 :
-	    2 * (m->used + 1) > UINT64_C(1) << (64 - m->shift) && resize(m, m->shift - 1) < 0)
-		return -1;
-	p = find(m, from);
-	m->used += !p->full;
-	*p = (struct pp_idpair){ from, to, true };
+	if (!p) {
+		if (!m->by.mul)
+			set_init(&m->by);
+		if (!(p = array_more(m->pair, m->by.n, 1, sizeof *p)))
+			return -1;
+		m->pair = p;
+		if (set_add(&m->by, set_hash(&m->by, from), m->by.n + 1) < 0)
+			return -1;
+		p += m->by.n - 1;
+	}
+	*p = (struct pp_idpair){ from, to };
 	return 1;
 }
 
 bool
 pp_ids_get(const struct pp_ids *m, uint64_t from, uint64_t *to)
 {
-	const struct pp_idpair *p;
+	const struct pp_idpair *p = find(m, from);
 
-	if (!m->slot || !(p = find(m, from))->full)
-		return false;
-	if (to)
+	if (p && to)
 		*to = p->to;
-	return true;
+	return p;
 }
 
 void
 pp_ids_free(struct pp_ids *m)
 {
-	free(m->slot);
+	set_free(&m->by);
+	free(m->pair);
 	*m = (struct pp_ids){ 0 };
 }
 

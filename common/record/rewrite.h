@@ -11,12 +11,11 @@
 #define PP_REWRITE_H
 
 #include "perfpipe_inline.h"
+#include "set.h"
 
 struct pp_ids {			/* a map from old to new ids; empty if zeroed */
-	uint64_t mul;			/* random and odd (struct pp_idmap) */
-	unsigned shift;			/* slots: 1 << (64 - shift); 0: none */
-	size_t	 used;
-	struct pp_idpair { uint64_t from, to; bool full; } *slot;
+	struct set by;			/* by `from' */
+	struct pp_idpair { uint64_t from, to; } *pair;	/* by.n of them */
 };
 /* Add a pair, or change the one with this key.  1, or -1: no memory. */
 int	pp_ids_put(struct pp_ids *, uint64_t from, uint64_t to);

@@ -7,57 +7,36 @@
 #include "set.h"
 #include "total.h"
 
-static struct pp_total *
-probe(const struct pp_totals *t, uint64_t id, uint32_t tid)
-{
-	size_t i = (id * t->mul[0] + tid * t->mul[1]) >> 32 & (t->size - 1);
-
-	while (t->slot[i].used && (t->slot[i].id != id || t->slot[i].tid != tid))
-		i = (i + 1) & (t->size - 1);
-	return &t->slot[i];
-}
-
-static int
-grow(struct pp_totals *t)
-{
-	struct pp_totals new = *t;
-
-	new.size = t->size ? 2 * t->size : 64;
-	if (!new.mul[0]) {
-		new.mul[0] = pp_seed() | 1;
-		new.mul[1] = pp_seed() | 1;
-	}
-	if (!(new.slot = calloc(new.size, sizeof *new.slot)))
-		return -1;
-	for (size_t i = 0; i < t->size; i++)
-		if (t->slot[i].used)
-			*probe(&new, t->slot[i].id, t->slot[i].tid) = t->slot[i];
-	free(t->slot);
-	*t = new;
-	return 1;
-}
-
 struct pp_total *
 pp_total_get(struct pp_totals *t, uint64_t id, uint32_t tid)
 {
 	struct pp_total *x;
+	uint64_t hash;
+	uint32_t i;
 
-	if (2 * t->used >= t->size && grow(t) < 0)
-		return NULL;
-	x = probe(t, id, tid);
-	if (!x->used) {
-		if (t->used == t->max)
-			return NULL;
-		*x = (struct pp_total){ .id = id, .tid = tid, .used = true };
-		t->used++;
+	if (!t->mul) {
+		set_init(&t->by);
+		t->mul = pp_seed() | 1;
 	}
+	hash = set_hash(&t->by, id) + tid * t->mul;
+	for (uint64_t at = 0; (i = set_next(&t->by, hash, &at));)
+		if (t->total[i - 1].id == id && t->total[i - 1].tid == tid)
+			return &t->total[i - 1];
+	if (t->by.n == t->max || !(x = array_more(t->total, t->by.n, 1, sizeof *x)))
+		return NULL;
+	t->total = x;
+	if (set_add(&t->by, hash, t->by.n + 1) < 0)
+		return NULL;
+	x += t->by.n - 1;
+	*x = (struct pp_total){ .id = id, .tid = tid };
 	return x;
 }
 
 void
 pp_totals_free(struct pp_totals *t)
 {
-	free(t->slot);
+	set_free(&t->by);
+	free(t->total);
 }
 
 const uint8_t *

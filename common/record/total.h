@@ -11,17 +11,18 @@
 
 #include "event.h"
 #include "perfpipe_inline.h"
+#include "set.h"
 
 struct pp_total {
 	uint64_t id;
 	uint32_t tid;
-	bool	 used;
 	uint64_t in, out;		/* the last value read, and the value the caller made of it; both begin with 0 */
 };
 struct pp_totals {		/* begins zeroed except `max' */
-	struct pp_total	*slot;
-	size_t		 used, size, max;	/* max: the largest number of totals */
-	uint64_t	 mul[2];	/* random, for the hash of id and thread */
+	struct pp_total	*total;		/* by.n of them */
+	struct set	 by;		/* by id and thread */
+	uint64_t	 mul;		/* random, for the hash of the thread */
+	size_t		 max;		/* the largest number of totals */
 };
 
 /* Does this event have a total for each thread? */

@@ -214,7 +214,7 @@ pprof_moved(void *arg, uint64_t id, uint32_t tid, uint64_t *value)
 	uint64_t period;
 
 	if (!total)
-		return pp_fail(o->err, "no memory for more than %zu counters", o->totals.used);
+		return pp_fail(o->err, "no memory for more than %u counters", o->totals.by.n);
 	period = *value - total->in;
 	total->in = *value;
 	if (period) {

@@ -15,7 +15,7 @@ change(void *arg, uint64_t id, uint32_t tid, uint64_t *value)
 	uint64_t now;
 
 	if (!x)
-		return pp_fail(c->err, "READ values of more than %zu counters do not fit in memory", c->t->totals.used);
+		return pp_fail(c->err, "READ values of more than %u counters do not fit in memory", c->t->totals.by.n);
 	now = x->out + (*value - x->in);
 	x->in = *value;
 	if (c->keep)

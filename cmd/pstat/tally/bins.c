@@ -6,7 +6,6 @@
 #include "set.h"
 #include "tool/tool.h"
 
-enum { SLOTS = 4 * BINS_MAX };
 #define MS UINT64_C(1000000)
 static const uint64_t widths[] = {
 	1 * MS, 5 * MS, 20 * MS, 100 * MS, 500 * MS, 1000 * MS, 5000 * MS,
@@ -35,44 +34,46 @@ bins_wider(uint64_t width)
 void
 bins_init(struct bins *b, uint64_t width)
 {
-	*b = (struct bins){ .width = width ? width : widths[0], .fixed = width != 0, .from = UINT64_C(1) << 63, .mul = pp_seed() | 1 };
-	b->slot = tool_alloc(SLOTS, sizeof *b->slot);
+	*b = (struct bins){ .width = width ? width : widths[0], .fixed = width != 0, .from = UINT64_C(1) << 63 };
+	set_init(&b->by);
+	b->bin = tool_alloc(BINS_MAX + 1, sizeof *b->bin);
 }
 
 void
 bins_free(struct bins *b)
 {
-	free(b->slot);
+	set_free(&b->by);
+	free(b->bin);
 }
 
-/* False: it was there. */
-static bool
+static void
 bins_insert(struct bins *b, uint64_t bin)
 {
-	uint64_t *slot = b->slot, h = bin * b->mul >> 50;	/* 14 bits: of SLOTS */
+	uint64_t hash = set_hash(&b->by, bin);
+	uint32_t i;
 
-	for (; slot[h % SLOTS]; h++)
-		if (slot[h % SLOTS] == bin + 1)
-			return false;
-	slot[h % SLOTS] = bin + 1;
-	return true;
+	for (uint64_t at = 0; (i = set_next(&b->by, hash, &at));)
+		if (b->bin[i - 1] == bin)
+			return;
+	b->bin[b->n++] = bin;
+	if (set_add(&b->by, hash, b->n) < 0)
+		tool_no_memory();
 }
 
 /* The next width: false if there is none. */
 static bool
 bins_widen(struct bins *b)
 {
-	uint64_t *old = b->slot, was = b->width, width = bins_wider(was);
+	uint64_t was = b->width, width = bins_wider(was);
+	unsigned n = b->n;
 
 	if (!width)
 		return false;
 	b->width = width;
-	b->slot = tool_alloc(SLOTS, sizeof *b->slot);
+	set_clear(&b->by);
 	b->n = 0;
-	for (unsigned i = 0; i < SLOTS; i++)
-		if (old[i])
-			b->n += bins_insert(b, (old[i] - 1) * was / b->width);
-	free(old);
+	for (unsigned i = 0; i < n; i++)	/* no more than before, so none is overwritten that is still to be read */
+		bins_insert(b, b->bin[i] * was / width);
 	return true;
 }
 
@@ -82,7 +83,7 @@ bins_add_slow(struct bins *b, uint64_t time)
 	bool wider = false;
 
 	while (!b->fixed && b->n < BINS_MAX + 1) {
-		b->n += bins_insert(b, time / b->width);
+		bins_insert(b, time / b->width);
 		if (b->n <= BINS_MAX || !bins_widen(b))
 			break;
 		wider = true;

@@ -12,14 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "set.h"
+
 enum { BINS_MAX = 4096 };
 
 struct bins {
 	uint64_t	 width;		/* ns */
 	bool		 fixed;		/* by the user */
 	uint64_t	 from;		/* start of the bin of the last time; 2^63, before the first, is that of none */
-	uint64_t	*slot;		/* 1 + start / width, by hash; BINS_MAX * 4 slots */
-	uint64_t	 mul;		/* random and odd: a recording cannot choose its collisions */
+	uint64_t	*bin;		/* start / width; n, at most BINS_MAX + 1 */
+	struct set	 by;
 	unsigned	 n;
 };
 

@@ -12,22 +12,13 @@ enum { GONE = 1 << 20 };		/* 20 bits of a hash */
 
 static void	grid_change(void *arg, const uint16_t *to, unsigned n, unsigned n_to);
 
-static unsigned
-grid_slots(const struct grid *g)
-{
-	return 4 * g->cap;
-}
-
 void
 grid_init(struct grid *g, struct spans *s, unsigned max, bool numbers)
 {
 	*g = (struct grid){ .spans = s, .max = max, .numbers = numbers, .n = 1, .key = NO_KEY, .nparts = 1 };
-	g->mul = pp_seed() | 1;
-	g->cap = 64;
-	g->drop = 64 - 8;		/* 4 slots for a row */
-	g->row = tool_alloc(g->cap, sizeof *g->row);
+	set_init(&g->by);
+	g->row = tool_need(array_more(NULL, 0, 1, sizeof *g->row));
 	g->row[0] = (struct grid_row){ .key = NO_KEY, .first = UINT64_MAX };
-	g->slot = tool_alloc(grid_slots(g), sizeof *g->slot);
 	spans_count_by(s, grid_change, g);
 }
 
@@ -35,7 +26,7 @@ void
 grid_free(struct grid *g)
 {
 	free(g->row);
-	free(g->slot);
+	set_free(&g->by);
 	free(g->count);
 	free(g->gone);
 }
@@ -103,22 +94,11 @@ grid_part_join(struct grid *g, uint16_t *to, uint16_t *from)
 /* ---- rows ---------------------------------------------------------------------------------------- */
 
 static void
-grid_put_slot(struct grid *g, unsigned i)
-{
-	uint32_t mask = grid_slots(g) - 1, h = (uint32_t)(grid_hash(g, g->row[i].key) >> g->drop);
-
-	while (g->slot[h])
-		h = (h + 1) & mask;
-	g->slot[h] = i;
-}
-
-static void
 grid_index(struct grid *g)
 {
-	free(g->slot);
-	g->slot = tool_alloc(grid_slots(g), sizeof *g->slot);
+	set_clear(&g->by);
 	for (unsigned i = 1; i < g->n; i++)
-		grid_put_slot(g, i);
+		set_put(&g->by, set_hash(&g->by, g->row[i].key), i);
 	g->key = NO_KEY;
 }
 
@@ -178,7 +158,7 @@ grid_halve(struct grid *g)
 static void
 grid_drop(struct grid *g, struct grid_row *r)
 {
-	uint64_t h = grid_hash(g, r->key) >> 44;
+	uint64_t h = set_hash(&g->by, r->key) >> 44;
 
 	if (!g->gone)
 		g->gone = tool_alloc(GONE / 64, sizeof *g->gone);
@@ -218,22 +198,14 @@ grid_relieve(struct grid *g)
 	grid_index(g);
 }
 
-static void
-grid_grow(struct grid *g)
-{
-	g->cap *= 2;
-	g->drop--;
-	g->row = tool_need(reallocarray(g->row, g->cap, sizeof *g->row));
-	grid_index(g);
-}
-
 /* Make it the row that is counted in: the one with that key, or the first.  False: it is the first. */
 static bool
 grid_look(struct grid *g, uint64_t key)
 {
-	uint32_t mask = grid_slots(g) - 1, i;
+	uint64_t hash = set_hash(&g->by, key);
+	uint32_t i;
 
-	for (uint32_t h = (uint32_t)(grid_hash(g, key) >> g->drop); (i = g->slot[h]) != 0; h = (h + 1) & mask)
+	for (uint64_t at = 0; (i = set_next(&g->by, hash, &at));)
 		if (g->row[i].key == key)
 			break;
 	g->key = i ? key : NO_KEY;
@@ -264,14 +236,14 @@ grid_find(struct grid *g, uint64_t key)
 		if (grid_look(g, key))
 			return;
 	}
-	if (g->n == g->cap)
-		grid_grow(g);
-	hash = grid_hash(g, key) >> 44;
+	g->row = tool_need(array_more(g->row, g->n, 1, sizeof *g->row));
+	hash = set_hash(&g->by, key);
 	g->key = key;
 	g->at = g->n++;
 	g->row[g->at] = (struct grid_row){ .key = key, .first = UINT64_MAX,
-	    .cut = g->gone && g->gone[hash / 64] >> hash % 64 & 1 };
-	grid_put_slot(g, g->at);
+	    .cut = g->gone && g->gone[(hash >> 44) / 64] >> (hash >> 44) % 64 & 1 };
+	if (set_add(&g->by, hash, g->at) < 0)
+		tool_no_memory();
 }
 
 /* The total and the times are counted. */

@@ -10,6 +10,7 @@
 #define PSTAT_GRID_H
 
 #include "spans.h"
+#include "set.h"
 
 enum { GRID_PART = 64, GRID_SPANS = 4096, GRID_ROWS = 2048, GRID_PARTS = 12 << 10 };	/* rows, parts: at most */
 #define GRID_UNKNOWN UINT64_MAX		/* the key of a sample that has none */
@@ -26,10 +27,8 @@ struct grid {
 	uint64_t	 key;		/* of the last sample */
 	uint32_t	 at;		/* its row */
 	struct grid_row	*row;		/* row[0]: those that have no row of their own */
-	unsigned	 n, max, cap;
-	uint32_t	*slot;		/* number of a row, by hash of its key */
-	uint64_t	 mul;		/* random: a stream cannot cause collisions */
-	unsigned	 drop;		/* bits of a hash that are not of the number of a slot */
+	unsigned	 n, max;
+	struct set	 by;		/* numbers of rows, by key */
 	uint32_t	*count;		/* parts; the first is not used */
 	unsigned	 nparts, spare;	/* spare: 1 + the first one that is free again */
 	bool		 numbers;	/* keys are numbers, of which neighbours may become one row */
@@ -50,12 +49,6 @@ void	grid_full(struct grid *, uint32_t part, unsigned bin);
 /* The counts of the row, by bin: `to' has space for all bins, and is added to. */
 void	grid_counts(const struct grid *, const struct grid_row *, uint64_t *to);
 
-static inline uint64_t
-grid_hash(const struct grid *g, uint64_t key)
-{
-	return key * g->mul;
-}
-
 /* Make the row of the key the one that is counted in. */
 static inline void
 grid_row(struct grid *g, uint64_t key)
@@ -66,7 +59,7 @@ grid_row(struct grid *g, uint64_t key)
 		key >>= g->shift;
 	if (key == g->key)
 		return;
-	i = g->slot[grid_hash(g, key) >> g->drop];
+	i = set_first(&g->by, set_hash(&g->by, key));
 	if (g->row[i].key == key) {
 		g->key = key;
 		g->at = i;

@@ -60,7 +60,7 @@ quick_sample(struct quick *q, const struct pp_rec *r, bool swap, uint64_t time, 
 			run->last = time;
 		return;
 	}
-	row = &g->row[g->slot[grid_hash(g, key) >> g->drop]];
+	row = &g->row[set_first(&g->by, set_hash(&g->by, key))];
 	part = row->part[run->part];
 	if (row->key != key || !part) {
 		quick_add(g, key, run->bin, time);

@@ -9,40 +9,20 @@
 #include "set.h"
 #include "tool/tool.h"
 
-static void
-rows_put_slot(struct rows *t, uint32_t i)
-{
-	uint32_t h = rows_hash(t, t->row[i].key);
-
-	while (t->slot[h])
-		h = (h + 1) & t->mask;
-	t->slot[h] = i + 1;
-}
-
-static void
-rows_index(struct rows *t)
-{
-	free(t->slot);
-	t->shift = (unsigned)__builtin_clzll(t->mask);
-	t->slot = tool_alloc((size_t)t->mask + 1, sizeof *t->slot);
-	for (uint32_t i = 0; i < t->n; i++)
-		rows_put_slot(t, i);
-}
-
 void
 rows_init(struct rows *t)
 {
-	*t = (struct rows){ .mask = 1023, .other.first = UINT64_MAX };
+	*t = (struct rows){ .other.first = UINT64_MAX };
+	set_init(&t->by);
 	for (unsigned i = 0; i < ROWS_KEYS; i++)
 		t->mul[i] = pp_seed() | 1;
-	rows_index(t);
 }
 
 void
 rows_free(struct rows *t)
 {
 	free(t->row);
-	free(t->slot);
+	set_free(&t->by);
 }
 
 void
@@ -81,32 +61,28 @@ rows_evict(struct rows *t)
 			hists_merge(t->hists, &t->other_hist, &t->row[t->n].hist);
 	}
 	t->over = true;
-	rows_index(t);
+	set_clear(&t->by);
+	for (uint32_t i = 0; i < t->n; i++)
+		set_put(&t->by, rows_hash(t, t->row[i].key), i + 1);
 }
 
 struct row *
-rows_get_slow(struct rows *t, uint64_t key0, uint64_t key1, uint64_t key2, uint32_t hash)
+rows_get_slow(struct rows *t, uint64_t key0, uint64_t key1, uint64_t key2, uint64_t hash)
 {
 	const uint64_t key[ROWS_KEYS] = { key0, key1, key2 };
 	uint32_t i;
 
-	for (uint32_t h = hash; (i = t->slot[h]) != 0; h = (h + 1) & t->mask)
+	for (uint64_t at = 0; (i = set_next(&t->by, hash, &at));)
 		if (!memcmp(t->row[i - 1].key, key, sizeof t->row->key))
 			return &t->row[i - 1];
 	if (t->n == ROWS_MAX)
 		rows_evict(t);
-	if (t->n == t->cap) {
-		t->cap = t->cap ? 2 * t->cap : 256;
-		t->row = tool_need(reallocarray(t->row, t->cap, sizeof *t->row));
-	}
+	t->row = tool_need(array_more(t->row, t->n, 1, sizeof *t->row));
 	i = t->n++;
 	t->row[i] = (struct row){ .n.first = UINT64_MAX };
 	memcpy(t->row[i].key, key, sizeof t->row->key);
-	if (4 * t->n > t->mask) {	/* sparse: most searches take one step */
-		t->mask = 2 * t->mask + 1;
-		rows_index(t);
-	} else
-		rows_put_slot(t, i);
+	if (set_add(&t->by, hash, t->n) < 0)
+		tool_no_memory();
 	return &t->row[i];
 }
 
@@ -128,9 +104,8 @@ rows_change(struct rows *t, unsigned key, uint64_t (*fn)(void *arg, uint64_t), v
 	uint32_t n = t->n;
 
 	t->row = NULL;
-	t->n = t->cap = 0;
-	t->mask = 1023;
-	rows_index(t);
+	t->n = 0;
+	set_clear(&t->by);
 	for (uint32_t i = 0; i < n; i++) {
 		old[i].key[key] = fn(arg, old[i].key[key]);
 		rows_merge(t, rows_get(t, old[i].key), &old[i]);

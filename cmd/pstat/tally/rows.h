@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "set.h"
+
 enum { ROWS_MAX = 64 << 10, ROWS_KEYS = 3 };
 #define ROWS_UNKNOWN UINT64_MAX		/* the key of a record that has no such field */
 
@@ -28,9 +30,8 @@ struct row {
 
 struct rows {
 	struct row	*row;
-	uint32_t	*slot;		/* 1 + index of a row, by hash of its keys */
-	uint32_t	 n, cap, mask;
-	unsigned	 shift;		/* leaves as many bits of a hash as there are in mask */
+	struct set	 by;		/* 1 + index of a row, by its keys */
+	uint32_t	 n;
 	uint64_t	 mul[ROWS_KEYS];	/* random: a stream cannot cause collisions */
 	struct counted	 other;
 	uint32_t	 other_hist;
@@ -41,24 +42,23 @@ struct rows {
 void	rows_init(struct rows *);
 void	rows_free(struct rows *);
 /* The row of these keys, made if absent; valid until the next call. */
-struct row *rows_get_slow(struct rows *, uint64_t key0, uint64_t key1, uint64_t key2, uint32_t hash);
+struct row *rows_get_slow(struct rows *, uint64_t key0, uint64_t key1, uint64_t key2, uint64_t hash);
 void	rows_sum(struct counted *, const struct counted *more);
 /* Give each row's key so-and-so the value of fn; rows that get the same keys become one. */
 void	rows_change(struct rows *, unsigned key, uint64_t (*fn)(void *arg, uint64_t), void *arg);
 
-static inline uint32_t
+static inline uint64_t
 rows_hash(const struct rows *t, const uint64_t key[ROWS_KEYS])
 {
-	uint64_t x = key[0] * t->mul[0] + key[1] * t->mul[1] + key[2] * t->mul[2];
-
-	return (uint32_t)(x >> t->shift);
+	return key[0] * t->mul[0] + key[1] * t->mul[1] + key[2] * t->mul[2];
 }
 
 /* rows_get() for keys that are 0 from the nth on. */
 __attribute__((always_inline)) static inline struct row *
 rows_get_few(struct rows *t, const uint64_t key[ROWS_KEYS], unsigned n)
 {
-	uint32_t h = rows_hash(t, key), i = t->slot[h];
+	uint64_t h = rows_hash(t, key);
+	uint32_t i = set_first(&t->by, h);
 	struct row *r;
 
 	if (i && (r = &t->row[i - 1])->key[0] == key[0] && (n < 2 || r->key[1] == key[1]) && (n < 3 || r->key[2] == key[2]))

@@ -29,18 +29,16 @@ spans_may_be(uint64_t width)
 void
 spans_init(struct spans *s, uint64_t width, bool fixed, unsigned parts, unsigned max)
 {
-	*s = (struct spans){ .width = width, .fixed = fixed, .parts = parts, .max = max, .mul = pp_seed() | 1 };
-	while (1u << s->bits < 4 * max)
-		s->bits++;
+	*s = (struct spans){ .width = width, .fixed = fixed, .parts = parts, .max = max };
+	set_init(&s->by);
 	s->start = tool_alloc(max + 1, sizeof *s->start);
-	s->slot = tool_alloc((size_t)1 << s->bits, sizeof *s->slot);
 }
 
 void
 spans_free(struct spans *s)
 {
 	free(s->start);
-	free(s->slot);
+	set_free(&s->by);
 }
 
 void
@@ -54,15 +52,16 @@ spans_count_by(struct spans *s, spans_change *fn, void *arg)
 static unsigned
 spans_number(struct spans *s, uint64_t start)
 {
-	uint32_t mask = (UINT32_C(1) << s->bits) - 1, i;
-	uint64_t h = start / s->width * s->mul >> (64 - s->bits);
+	uint64_t hash = set_hash(&s->by, start / s->width);
+	uint32_t i;
 
-	for (; (i = s->slot[h & mask]) != 0; h++)
+	for (uint64_t at = 0; (i = set_next(&s->by, hash, &at));)
 		if (s->start[i - 1] == start)
 			return i - 1;
-	s->slot[h & mask] = s->n + 1;
-	s->start[s->n] = start;
-	return s->n++;
+	s->start[s->n++] = start;
+	if (set_add(&s->by, hash, s->n) < 0)
+		tool_no_memory();
+	return s->n - 1;
 }
 
 /* Beyond the list they go on; the last has so few bins that it is never the next. */
@@ -82,7 +81,7 @@ spans_widen(struct spans *s)
 	unsigned n = s->n;
 
 	s->width = spans_wider(s);
-	memset(s->slot, 0, sizeof *s->slot << s->bits);
+	set_clear(&s->by);
 	s->n = 0;
 	for (unsigned i = 0; i < n; i++)	/* no more bins than before, so none is overwritten that is still to be read */
 		to[i] = (uint16_t)spans_number(s, s->start[i] - s->start[i] % s->width);
@@ -101,7 +100,7 @@ spans_find(struct spans *s, uint64_t time)
 	while (s->n > s->max) {
 		if (s->fixed) {
 			s->over = true;
-			memset(s->slot, 0, sizeof *s->slot << s->bits);
+			set_clear(&s->by);
 			s->n = 0;
 			for (unsigned i = 0; i < s->max; i++)
 				spans_number(s, s->start[i]);

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "set.h"
+
 /*
  * Time: columns of the same width, in order.  A long time in which nothing was sampled (a clock that jumps) has no columns:
  * there, start[i] + width < start[i + 1], which is drawn as a break that says how long it is.
@@ -36,9 +38,7 @@ struct spans {
 	bool		 fixed;		/* the width is the user's */
 	bool		 over;		/* and there are more than max, which count as the last one */
 	uint64_t	*start;		/* by number; max + 1 */
-	uint32_t	*slot;		/* 1 + number, by hash of the start */
-	unsigned	 bits;		/* of the number of slots */
-	uint64_t	 mul;		/* random and odd: a recording cannot choose its collisions */
+	struct set	 by;		/* 1 + number, by start */
 	struct { spans_change *fn; void *arg; } counter[SPANS_COUNTERS];
 	unsigned	 ncounters;
 };
