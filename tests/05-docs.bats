@@ -151,7 +151,7 @@ cases_of() {
 @test "docs: the pages have each field of --filter, and each word of --strip and --anon" {
 	{
 		sed -n '/^static const struct field fields/,/^};/s/^	{ "\([^"]*\)".*/\1/p' ../common/field/field.c
-		sed -n '/^} table/,/^};/p' ../cmd/pfilter/drop/columns.c | grep -o '{ "[^"]*"' | tr -d '{ "'
+		sed -n 's/^SAMPLE(.*, "\([a-z-]*\)")$/\1/p' ../common/record/sample.def
 		grep -o '{ "[a-z-]*", A_' ../cmd/pfilter/anon/anon.c | sed 's/{ "\(.*\)", A_/\1/'
 	} >"$T/words"
 	[ "$(wc -l <"$T/words")" -gt 80 ] || failed "rows not found"

@@ -12,7 +12,7 @@ compiles() {
 	cp ../common/record/*.def "$T/common/record"
 	sed -i "$2" "$T/common/record/$1"
 	! cmp -s "../common/record/$1" "$T/common/record/$1" || failed "$2 changes nothing"
-	(cd "$T" && ${CC:-cc} -std=c11 -D_GNU_SOURCE -Icommon -Icmd/pfilter -fsyntax-only "${3:-common/record/record.c}" 2>"$T/err")
+	(cd "$T" && ${CC:-cc} -std=c11 -D_GNU_SOURCE -Icommon -I"${3%/*/*}" -fsyntax-only "${3:-common/record/record.c}" 2>"$T/err")
 }
 
 @test "rows: nothing compiles without the meaning of a type, field, bit or feature" {
@@ -24,11 +24,33 @@ compiles() {
 	! compiles record.def 's/U8(lost, PLAIN)/U8(lost, NUMBER)/' || failed "role that there is not"
 	! compiles attr.def 's/(config3, HEX, 8, PLAIN)/(config3, HEX, 8)/' || failed "role of an attr's field"
 	! compiles attr.def 's/(config3, HEX, 8, PLAIN)/(config3, HEX, 8, COMM)/' || failed "role that tail_attr does not show"
-	! compiles sample.def '/^SAMPLE(21/s/, *CGROUP_ID)/)/' common/record/sample.c || failed "role of a bit"
+	! compiles sample.def '/^SAMPLE(21/s/, *CGROUP_ID,/,/' common/record/sample.c || failed "role of a bit"
 	! compiles sample.def '/^SAMPLE(21/d' common/record/sample.c || failed "a bit without a row"
-	! compiles sample.def '/^SAMPLE(21/s/CGROUP_ID)/PID)/' common/record/rewrite.c || failed "a pid where none is moved"
+	! compiles sample.def '/^SAMPLE(21/s/CGROUP_ID,/PID,/' common/record/rewrite.c || failed "a pid where none is moved"
+	! compiles sample.def '/^SAMPLE(21/s/6_1,/,/' common/convert/compat.c || failed "perf that reads a bit"
+	! compiles sample.def '/^SAMPLE(21/s/, 21,/, 22,/' cmd/pstat/views/attrs.c || failed "two bits in one place"
+	! compiles sample.def '/^SAMPLE(21/s/, 21,/,/' cmd/pstat/views/attrs.c || failed "place of a bit"
+	! compiles sample.def '/^SAMPLE(21/s/, 0)/)/' cmd/pfilter/drop/columns.c || failed "word of --strip"
+	compiles feature.def 's/^FEAT( 8, CPUDESC, *BOTH,/FEAT(8, CPUDESC, BOTH,/' cmd/pstat/views/feature.c || failed "the test itself"
+	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, \)SAME,/\1,/' common/record/feature.c || failed "how a feature is shown"
+	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, \)SAME,/\1OTHER,/' cmd/pstat/views/feature.c || failed "its words"
+	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, \)SAME,/\1LONG,/' cmd/pinject/header/perf_text.c || failed "its parser"
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, \)HARDWARE,/\1,/' common/record/feature.c || failed "what a feature holds"
 	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pfilter/anon/field.c || failed "a role of which --anon does not know"
+	done_all
+}
+
+@test "rows: each bit of sample_type has a field of --filter" {
+	sed -n '/^static const struct field fields/,/^};/p' ../common/field/field.c >"$T/fields"
+	sed -n 's/^SAMPLE([ 0-9]*, \([A-Z_]*\), *\([a-z_]*\), *\([A-Z]*\),.*/\1 \2 \3/p' ../common/record/sample.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -ge 25 ] || failed "rows not found"
+	while read -r bit name where; do
+		[ $bit != IDENTIFIER ] || name=id		# they are the same to --filter
+		[ $where = TAIL ] && want="PP_SAMPLE_$bit\b" || want="(PLAN|ID|CPU|PERIOD), $name\b"
+		grep -qE "$want" "$T/fields" || failed "$bit"
+	done <"$T/rows"
+	# columns.c removes fields behind the fixed part, and ADDR
+	! grep -E '^SAMPLE\(.*(EDGE|BOTH|FIXED),.*"\)$' ../common/record/sample.def | grep -v ', ADDR,' || failed "--strip cannot"
 	done_all
 }
 
@@ -57,8 +79,9 @@ recording() {
 	sed -i '/^REC(64,/i REC(63, TEST_NOTE, SWITCH, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) U8(time, TIME) STR(path, PATH), NONE, 0)' \
 	    "$T/common/record/record.def"
 	bit=$(grep -c '^SAMPLE(' ../common/record/sample.def)
-	printf 'SAMPLE(%d, TEST_SECRET, secret, TAIL, U64, OPAQUE)\nSAMPLE(%d, TEST_NUMBER, number, TAIL, U64, PLAIN)\n' \
-	    $bit $((bit + 1)) >>"$T/common/record/sample.def"
+	printf 'SAMPLE(%d, TEST_%s, TAIL, U64, %s)\n' \
+	    $bit "SECRET, secret" "OPAQUE, CURRENT, $((bit + 1)), 0" \
+	    $((bit + 1)) "NUMBER, number" "PLAIN, CURRENT, $((bit + 2)), \"number\"" >>"$T/common/record/sample.def"
 	make -s -j2 -C "$T" O="$T/o" CFLAGS=-O0 "$T/o/pcat" "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
 	PATH=$T/o:$PATH
 	for b in "" -b; do
@@ -95,6 +118,12 @@ recording() {
 		done
 		try pcat --compat 6.12 "$T/in"
 		[ $rc = 0 ] && [ -z "$(bytes "$T/out" 63)" ] || failed "an old perf $b"
+		cp "$T/out" "$T/older"
+		recording 4711 1005 | sed -e '/type=63/d; s/ u8=0x7365637265743233 u8=77//' \
+		    -e "s/sample_type=[0-9]*/sample_type=$((0x10007))/" >"$T/recipe"
+		mkpipe $b "$T/recipe" | pcat --compat 6.12 | cmp - "$T/older" || failed "fields that an old perf does not read $b"
+		try pfilter --strip number "$T/in"
+		[ $rc = 0 ] && [ "$(bytes "$T/out" 9 | wc -c)" = 97 ] || failed "--strip $b"
 		try pcat --compat current "$T/in"
 		[ $rc = 0 ] && [ "$(bytes "$T/out" 63 | wc -l)" = 1 ] || failed "a new perf $b"
 	done

@@ -41,12 +41,35 @@ struct compat {
 	bool		 swap, nrcpus;
 	uint64_t	 types[TYPES];	/* records dropped, by type; the last is for all types above */
 	bool		 features[64];	/* features dropped; the last is for all above */
-	uint64_t	 attrs, tails, padded, counters, deferred, marks;
+	uint64_t	 known;		/* bits of sample_type that the version reads */
+	uint64_t	 attrs, tails, padded, counters, deferred, fields, marks;
 	uint8_t		 attr[PP_RECORD_MAX];
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
 
 /* ---- attrs ------------------------------------------------------------------------------------------- */
+
+enum {				/* bits of fields behind the fixed part: they can be left out without moving others */
+#define BEHIND_EDGE 0
+#define BEHIND_BOTH 0
+#define BEHIND_FIXED 0
+#define BEHIND_TAIL 1
+	BEHIND = 0
+#define SAMPLE(bit, NAME, name, where, ...) | BEHIND_##where << (bit)
+#include "record/sample.def"
+#undef SAMPLE
+};
+
+static uint64_t
+compat_known(enum pp_perf perf)
+{
+	uint64_t bits = 0;
+
+#define SAMPLE(bit, NAME, name, where, form, role, since, ...) bits |= PP_PERF_##since <= perf ? PP_SAMPLE_##NAME : 0;
+#include "record/sample.def"
+#undef SAMPLE
+	return bits;
+}
 
 /*
  * Adapt an attr of `size' bytes at p, `max' at most.  Returns its new size, as in attr.size.  lengthen: extend it to the size
@@ -58,14 +81,15 @@ compat_fit_attr(struct compat *c, uint8_t *p, size_t size, size_t max, bool leng
 	const struct compat_perf *perf = c->perf;
 	size_t want = size > perf->attr_size || (lengthen && perf->exact && perf->attr_size <= max) ?
 	    perf->attr_size : size;
-	uint64_t branch;
-	bool changed = want != size, tail = false;
+	uint64_t branch, type = PP_ATTR_GET(p, sample_type, c->swap), gone = type & BEHIND & ~c->known;
+	bool changed = want != size || gone, tail = false;
 
 	for (size_t i = want; i < size; i++)
 		tail |= p[i] != 0;
 	if (want > size)
 		memset(p + size, 0, want - size);
 	c->tails += tail;
+	PP_ATTR_SET(p, size, sample_type, type & ~gone, c->swap);
 	for (unsigned n = perf->flags; n < 64; n++)
 		changed |= pp_attr_flag(p, n, false, c->swap);
 	if (!perf->counters && want >= ATTR_BRANCH_AT + 8) {
@@ -83,7 +107,11 @@ static int
 compat_fix_attr(struct compat *c, struct pp_rec *r)
 {
 	size_t size = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, size, c->swap), ids, new, max;
+	uint64_t unknown = PP_ATTR_GET(r->raw + PP_HEADER_SIZE, sample_type, c->swap) & ~(c->known | BEHIND);
 
+	if (unknown && c->perf->perf != PP_PERF_CURRENT)
+		return pp_fail(c->err, "an event has fields that perf %s cannot read (sample_type 0x%jx)", c->perf->name,
+		    (uintmax_t)unknown);
 	if (!size)
 		size = PP_ATTR_SIZE_VER0;
 	ids = r->size - PP_HEADER_SIZE - size;
@@ -200,11 +228,11 @@ compat_counters(const struct pp_part *branches, bool swap)
 	return (struct cut){ branches->p + branches->n - n, n };
 }
 
-/* The PP_SAMPLE_* bits of fields of the event's samples that may have to be removed. */
+/* The PP_SAMPLE_* bits of fields of the event's samples that may have to be removed, or a part of them. */
 static uint64_t
 compat_may_go(const struct compat *c, const struct pp_event *ev)
 {
-	uint64_t bits = compat_reads_deferred(c->perf) ? 0 : PP_SAMPLE_CALLCHAIN;
+	uint64_t bits = (compat_reads_deferred(c->perf) ? 0 : PP_SAMPLE_CALLCHAIN) | (BEHIND & ~c->known);
 
 	if (!c->perf->counters && ev->attr.branch_sample_type & PP_BRANCH_COUNTERS)
 		bits |= PP_SAMPLE_BRANCH_STACK;
@@ -222,15 +250,16 @@ compat_fix_sample(struct compat *c, struct pp_rec *r)
 	int n = ev && compat_may_go(c, ev) ? pp_sample_parts(part, compat_may_go(c, ev), ev, r, c->swap, &err) : 0;
 
 	for (int i = 0; i < n; i++) {
-		bool chain = part[i].bit == PP_SAMPLE_CALLCHAIN;
-		struct cut cut = chain ? compat_deferred(&part[i], c->swap) : compat_counters(&part[i], c->swap);
+		bool chain = part[i].bit == PP_SAMPLE_CALLCHAIN, whole = part[i].bit & ~c->known;
+		struct cut cut = whole ? (struct cut){ part[i].p, part[i].n } :
+		    chain ? compat_deferred(&part[i], c->swap) : compat_counters(&part[i], c->swap);
 
 		if (!cut.n)
 			continue;
-		*(chain ? &c->deferred : &c->counters) += 1;
+		*(whole ? &c->fields : chain ? &c->deferred : &c->counters) += 1;
 		to = mempcpy(to, from, (size_t)(cut.p - from));
 		from = cut.p + cut.n;
-		if (chain)
+		if (chain && !whole)
 			pp_set_u64(c->buf + (part[i].p - r->raw), (part[i].n - 8 - cut.n) / 8, c->swap);
 	}
 	if (from == r->raw)
@@ -336,6 +365,7 @@ compat_say(const struct compat *c)
 	compat_add_count(&t, c->attrs, "attrs resized");
 	compat_add_count(&t, c->counters, "samples without their branch counters");
 	compat_add_count(&t, c->deferred, "samples without the user part of their callchain");
+	compat_add_count(&t, c->fields, "fields removed from samples");
 	compat_add_count(&t, c->padded, "records padded");
 	compat_add_count(&t, c->marks, "end marks of features renumbered");
 	if (c->tails)
@@ -366,6 +396,7 @@ compat_new(const struct tool *tool, const struct compat_perf *perf, struct pp_so
 		c->pub = (struct out){ .put = compat_put, .finish = compat_finish, .next = next };
 		c->tool = tool;
 		c->perf = perf;
+		c->known = compat_known(perf->perf);
 		c->err = err;
 		c->swap = like->swap;
 		return &c->pub;

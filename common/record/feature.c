@@ -37,7 +37,7 @@
 #define OPT			{ .kind = PP_F_OPT },
 #define SINCE(rf, n)		{ .kind = PP_F_SINCE, .ref = #rf, .size = n },
 
-#define FEAT(number, nm, where, holds, fields) \
+#define FEAT(number, nm, where, holds, shown, fields) \
 	static const struct pp_feature_field fields_##nm[] = { fields { .kind = PP_F_STOP } }; \
 	_Static_assert(sizeof fields_##nm / sizeof *fields_##nm <= PP_FEATURE_FIELDS, #nm);
 #include "feature.def"
@@ -50,8 +50,10 @@ static const struct row {
 	const struct pp_feature_field *f;
 	unsigned	 where;
 	enum pp_feature_holds holds;
+	enum pp_feature_shown shown;
 } rows[PP_FEAT_END] = {
-#define FEAT(number, nm, place, holds, fields) [number] = { #nm, fields_##nm, place, PP_HOLDS_##holds },
+#define FEAT(number, nm, place, holds, shown, fields) \
+	[number] = { #nm, fields_##nm, place, PP_HOLDS_##holds, PP_SHOWN_##shown },
 #include "feature.def"
 #undef FEAT
 };
@@ -108,6 +110,14 @@ pp_feature_holds(uint64_t number)
 	const struct row *r = feature_row(number);
 
 	return r ? r->holds : PP_HOLDS_UNKNOWN;
+}
+
+enum pp_feature_shown
+pp_feature_shown(uint64_t number)
+{
+	const struct row *r = feature_row(number);
+
+	return r ? r->shown : PP_SHOWN_SAME;
 }
 
 const struct pp_feature_field *

@@ -58,10 +58,12 @@ struct pp_feature_io {		/* a payload being read or written; its members are priv
 /* PP_FEATURE_* bits; PIPE and FILE for an unknown number, 0 for one on which perf aborts. */
 unsigned	 pp_feature_where(uint64_t number);
 enum pp_feature_holds {		/* column `holds' of feature.def */
-	PP_HOLDS_UNKNOWN, PP_HOLDS_HARDWARE, PP_HOLDS_HOST, PP_HOLDS_VERSION, PP_HOLDS_MEMORY, PP_HOLDS_PHYSICAL, PP_HOLDS_COMMAND,
+	PP_HOLDS_UNKNOWN, PP_HOLDS_SETTING, PP_HOLDS_HARDWARE, PP_HOLDS_HOST, PP_HOLDS_VERSION, PP_HOLDS_MEMORY, PP_HOLDS_PHYSICAL, PP_HOLDS_COMMAND,
 	PP_HOLDS_EVENTS, PP_HOLDS_GROUPS, PP_HOLDS_PROGRAMS, PP_HOLDS_TYPES, PP_HOLDS_RECORDS, PP_HOLDS_END
 };
 enum pp_feature_holds pp_feature_holds(uint64_t number);
+enum pp_feature_shown { PP_SHOWN_SAME, PP_SHOWN_LONG, PP_SHOWN_OTHER };	/* column `shown' */
+enum pp_feature_shown pp_feature_shown(uint64_t number);
 /*
  * Is the record the end mark behind the last feature?  perf writes HEADER_LAST_FEATURE without a payload.  Its number differs
  * between versions (32 in 6.1 and 6.12, 35 in 7.2), so the size decides.

@@ -140,7 +140,7 @@ _Static_assert(!((0
 #define ROLES_BOTH(role)
 #define ROLES_FIXED(role)
 #define ROLES_TAIL(role) | PP_ROLE_BIT(role)
-#define SAMPLE(bit, NAME, name, where, form, role) ROLES_##where(role)
+#define SAMPLE(bit, NAME, name, where, form, role, ...) ROLES_##where(role)
 #include "sample.def"
 #undef SAMPLE
     ) & (PIDS | IDS | TIMES | PP_ROLE_BIT(GUEST_PID))), "sample() changes no such field behind the fixed part");

@@ -50,7 +50,7 @@ const struct pp_sample_row pp_sample_rows[PP_SAMPLE_BITS] = {
 #define PLACE_BOTH(name)	offsetof(struct pp_plan, name), offsetof(struct pp_plan, t_##name)
 #define PLACE_FIXED(name)	offsetof(struct pp_plan, name), PP_NOWHERE
 #define PLACE_TAIL(name)	PP_NOWHERE, PP_NOWHERE
-#define SAMPLE(bit, NAME, name, where, form, role) \
+#define SAMPLE(bit, NAME, name, where, form, role, ...) \
 	{ #name, bit, PP_WHERE_##where, PP_FORM_##form, PP_ROLE_##role, \
 	    PP_ROLES_ADDRESS & PP_ROLE_BIT(role) ? PP_K_HEX : PP_K_UINT, PLACE_##where(name) },
 #include "sample.def"

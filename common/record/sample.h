@@ -69,20 +69,20 @@ struct pp_sample_row {
 	uint16_t	 plan, trailer;	/* offsets in struct pp_plan of its offset in samples and in trailers, or PP_NOWHERE */
 };
 enum pp_sample_number {		/* of its row */
-#define SAMPLE(bit, NAME, name, where, form, role) PP_ROW_##NAME,
+#define SAMPLE(bit, NAME, name, where, form, role, ...) PP_ROW_##NAME,
 #include "sample.def"
 #undef SAMPLE
 };
 enum {				/* sets of fields by these numbers */
-#define SAMPLE(bit, NAME, name, where, form, role) | (PP_WHERE_##where == PP_WHERE_EDGE) << PP_ROW_##NAME
+#define SAMPLE(bit, NAME, name, where, form, role, ...) | (PP_WHERE_##where == PP_WHERE_EDGE) << PP_ROW_##NAME
 	PP_ROWS_EDGE = 0
 #include "sample.def"
 #undef SAMPLE
-#define SAMPLE(bit, NAME, name, where, form, role) | (PP_WHERE_##where == PP_WHERE_BOTH) << PP_ROW_##NAME
+#define SAMPLE(bit, NAME, name, where, form, role, ...) | (PP_WHERE_##where == PP_WHERE_BOTH) << PP_ROW_##NAME
 	, PP_ROWS_BOTH = 0
 #include "sample.def"
 #undef SAMPLE
-#define SAMPLE(bit, NAME, name, where, form, role) | (PP_WHERE_##where == PP_WHERE_TAIL) << PP_ROW_##NAME
+#define SAMPLE(bit, NAME, name, where, form, role, ...) | (PP_WHERE_##where == PP_WHERE_TAIL) << PP_ROW_##NAME
 	, PP_ROWS_TAIL = 0
 #include "sample.def"
 #undef SAMPLE
@@ -108,7 +108,7 @@ pp_trailer_size(uint64_t sample_type)
 #define PP_TRAILER_FIXED 0
 #define PP_TRAILER_TAIL 0
 		MASK = 0
-#define SAMPLE(bit, NAME, name, where, form, role) | PP_TRAILER_##where << (bit)
+#define SAMPLE(bit, NAME, name, where, form, role, ...) | PP_TRAILER_##where << (bit)
 #include "sample.def"
 #undef SAMPLE
 	};

@@ -7,7 +7,7 @@
 #define STEPS_FIXED
 #define STEPS_BOTH
 #define STEPS_EDGE
-#define SAMPLE(bit, NAME, name, where, form, role) STEPS_##where
+#define SAMPLE(bit, NAME, name, where, form, role, ...) STEPS_##where
 _Static_assert(0
 #include "sample.def"
     <= PP_SHAPE_STEPS, "a field behind the fixed part has no step");
@@ -57,7 +57,7 @@ pp_shape_make(struct pp_shape *s, const struct pp_attr *a)
 	*s = (struct pp_shape){ .n = 0 };
 	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
 		s->rows |= (uint32_t)(type >> pp_sample_rows[i].bit & 1) << i;
-#define SAMPLE(bit, NAME, name, where, form, role)					\
+#define SAMPLE(bit, NAME, name, where, form, role, ...)					\
 	if (PP_WHERE_##where == PP_WHERE_TAIL && type & PP_SAMPLE_##NAME)		\
 		add(s, PP_SAMPLE_##NAME, STEP_##form(name));
 #include "sample.def"

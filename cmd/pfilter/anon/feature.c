@@ -18,6 +18,8 @@ static const struct row { uint8_t gone, changed; } rows[PP_HOLDS_END] = {
 	[PP_HOLDS_TYPES] = { A_NAMES, 0 },
 };
 
+_Static_assert(PP_HOLDS_END == 13, "a kind of content that --anon does not know");
+
 enum { PAYLOAD_MAX = PP_RECORD_MAX - PP_FEATURE_HEAD };
 
 struct copy {			/* a feature being rewritten */

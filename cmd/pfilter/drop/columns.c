@@ -13,13 +13,12 @@
 #include "set.h"
 
 static const struct column {
-	const char	*word;
-	uint64_t	 bits;
+	const char	*word;		/* NULL: it stays */
+	uint64_t	 bit;
 } table[] = {
-	{ "addr", PP_SAMPLE_ADDR }, { "read", PP_SAMPLE_READ }, { "callchain", PP_SAMPLE_CALLCHAIN }, { "raw", PP_SAMPLE_RAW },
-	{ "brstack", PP_SAMPLE_BRANCH_STACK }, { "user-regs", PP_SAMPLE_REGS_USER }, { "user-stack", PP_SAMPLE_STACK_USER },
-	{ "weight", PP_SAMPLE_WEIGHT | PP_SAMPLE_WEIGHT_STRUCT }, { "data-src", PP_SAMPLE_DATA_SRC },
-	{ "intr-regs", PP_SAMPLE_REGS_INTR }, { "phys", PP_SAMPLE_PHYS_ADDR }, { "aux", PP_SAMPLE_AUX },
+#define SAMPLE(number, NAME, name, where, form, role, perf, shown, strip) { strip, PP_SAMPLE_##NAME },
+#include "record/sample.def"
+#undef SAMPLE
 };
 enum { COLUMNS = sizeof table / sizeof *table };
 
@@ -57,15 +56,20 @@ static void
 add_word(void *arg, const char *word)
 {
 	struct listing *w = arg;
+	const char *last = "";
 	char all[256] = "";
 	bool found = false;
 
 	for (size_t i = 0; i < COLUMNS; i++) {
+		if (!table[i].word)
+			continue;
 		if (!strcmp(word, table[i].word)) {
-			w->c->strip |= table[i].bits;
+			w->c->strip |= table[i].bit;
 			found = true;
 		}
-		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", table[i].word);
+		if (strcmp(last, table[i].word))	/* both kinds of weight have one word */
+			snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *last ? ", " : "", table[i].word);
+		last = table[i].word;
 	}
 	if (!found)
 		tool_wrong(w->t, "--strip '%s': no such field; there are %s", word, all);

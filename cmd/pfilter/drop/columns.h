@@ -7,8 +7,8 @@
  * chain also its CALLCHAIN_DEFERRED records, with `aux' all records of the hardware trace.  It must be the last change of the
  * chain in side.h, since the changes after it would need the new layout of samples.
  *
- * A new field of --strip is a row of table[] in columns.c: a word and its bits of sample_type.  If other fields of an attr
- * describe it, fix_attr() clears them; if it is one of the fixed fields in front (like ADDR), write_sample() needs its place.
+ * The words of --strip are in record/sample.def.  If other fields of an attr describe a field, fix_attr() clears them; if it is one
+ * of the fixed fields in front (like ADDR), write_sample() needs its place.
  */
 #ifndef PFILTER_COLUMNS_H
 #define PFILTER_COLUMNS_H

@@ -123,7 +123,7 @@ expected(struct words *w, const char *what)
 /* Each: 1; 0: the text is not of perf's form; -1. */
 
 static int
-parse_nrcpus(struct words *w)
+parse_NRCPUS(struct words *w)
 {
 	uint64_t online, available;
 
@@ -134,7 +134,7 @@ parse_nrcpus(struct words *w)
 
 /* Arguments, each with a blank behind it.  perf writes \' for '. */
 static int
-parse_cmdline(struct words *w)
+parse_CMDLINE(struct words *w)
 {
 	const char *p = w->p, *end;
 	char *arg;
@@ -197,7 +197,7 @@ parse_siblings(struct words *w, const char *nr, const char *name, const char *pa
 
 /* The text has the dies in front of the threads, the payload behind all else. */
 static int
-parse_cpu_topology(struct words *w)
+parse_CPU_TOPOLOGY(struct words *w)
 {
 	static const char sockets_line[] = "sibling sockets : %s", cores_line[] = "sibling cores : %s",
 	    dies_line[] = "sibling dies : %s", threads_line[] = "sibling threads : %s";
@@ -237,7 +237,7 @@ parse_cpu_topology(struct words *w)
 }
 
 static int
-parse_numa(struct words *w)
+parse_NUMA_TOPOLOGY(struct words *w)
 {
 	uint64_t node, total, free_kb, again;
 	struct span cpus;
@@ -273,7 +273,7 @@ next_pair(const char **p, const char *equals, struct span *name, struct span *va
 }
 
 static int
-parse_pmu_mappings(struct words *w)
+parse_PMU_MAPPINGS(struct words *w)
 {
 	const char *p = w->p + strlen("pmu mappings: "), *end;
 	struct span name, value;
@@ -310,7 +310,7 @@ put_caps(struct words *w, const char *p)
 }
 
 static int
-parse_cpu_pmu_caps(struct words *w)
+parse_CPU_PMU_CAPS(struct words *w)
 {
 	if (line(w, "cpu pmu capabilities: not available"))
 		return num(w, "nr", 0);
@@ -320,7 +320,7 @@ parse_cpu_pmu_caps(struct words *w)
 }
 
 static int
-parse_pmu_caps(struct words *w)
+parse_PMU_CAPS(struct words *w)
 {
 	static const char title[] = " pmu capabilities: ";
 	struct span pmu;
@@ -343,7 +343,7 @@ parse_pmu_caps(struct words *w)
 }
 
 static int
-parse_sample_time(struct words *w)
+parse_SAMPLE_TIME(struct words *w)
 {
 	uint64_t s[2], ns[2], ms, part;
 
@@ -384,7 +384,7 @@ parse_bitmap(struct span s, uint64_t max, uint64_t *n)
 }
 
 static int
-parse_mem_topology(struct words *w)
+parse_MEM_TOPOLOGY(struct words *w)
 {
 	uint64_t nodes, block, node, bits, *words;
 	struct span size, list;
@@ -414,7 +414,7 @@ parse_mem_topology(struct words *w)
 
 /* perf prints 1000 times the resolution in ns, and calls that MHz. */
 static int
-parse_clockid(struct words *w)
+parse_CLOCKID(struct words *w)
 {
 	uint64_t n;
 
@@ -424,7 +424,7 @@ parse_clockid(struct words *w)
 }
 
 static int
-parse_clock_data(struct words *w)
+parse_CLOCK_DATA(struct words *w)
 {
 	uint64_t id, wall, wall_ns, clock, clock_ns;
 	struct span name, date;
@@ -441,7 +441,7 @@ parse_clock_data(struct words *w)
 }
 
 static int
-parse_domains(struct words *w)
+parse_CPU_DOMAIN_INFO(struct words *w)
 {
 	uint64_t version, max, cpu, nr, domain;
 	struct span name, map, list;
@@ -472,7 +472,7 @@ parse_domains(struct words *w)
 }
 
 static int
-parse_e_machine(struct words *w)
+parse_E_MACHINE(struct words *w)
 {
 	uint64_t machine, flags;
 
@@ -482,22 +482,27 @@ parse_e_machine(struct words *w)
 }
 
 static int
-parse_cln_size(struct words *w)
+parse_CLN_SIZE(struct words *w)
 {
 	uint64_t n;
 
 	return line(w, "cacheline size: %u", &n) ? num(w, "bytes", n) : 0;
 }
 
-static const struct {
-	uint64_t number;
-	int	 (*parse)(struct words *);
-} table[] = {
-	{ PP_FEAT_NRCPUS, parse_nrcpus }, { PP_FEAT_CMDLINE, parse_cmdline }, { PP_FEAT_CPU_TOPOLOGY, parse_cpu_topology },
-	{ PP_FEAT_NUMA_TOPOLOGY, parse_numa }, { PP_FEAT_PMU_MAPPINGS, parse_pmu_mappings }, { PP_FEAT_SAMPLE_TIME, parse_sample_time },
-	{ PP_FEAT_MEM_TOPOLOGY, parse_mem_topology }, { PP_FEAT_CLOCKID, parse_clockid }, { PP_FEAT_CPU_PMU_CAPS, parse_cpu_pmu_caps },
-	{ PP_FEAT_CLOCK_DATA, parse_clock_data }, { PP_FEAT_PMU_CAPS, parse_pmu_caps }, { PP_FEAT_CPU_DOMAIN_INFO, parse_domains },
-	{ PP_FEAT_E_MACHINE, parse_e_machine }, { PP_FEAT_CLN_SIZE, parse_cln_size },
+/* By the column `shown' of feature.def.  NULL: there is no perf's text of it, or it is that of the row. */
+#define parse_GROUP_DESC	NULL	/* perf_text_groups() */
+#define parse_EVENT_DESC	NULL	/* these have no form as text */
+#define parse_BPF_PROG_INFO	NULL
+#define parse_BPF_BTF		NULL
+#define parse_CACHE		NULL	/* these are no records */
+#define parse_HYBRID_TOPOLOGY	NULL
+static int (*const table[PP_FEAT_END])(struct words *) = {
+#define PARSE_SAME(NAME) NULL
+#define PARSE_LONG(NAME) parse_##NAME
+#define PARSE_OTHER(NAME) parse_##NAME
+#define FEAT(number, NAME, where, holds, shown, fields) [number] = PARSE_##shown(NAME),
+#include "record/feature.def"
+#undef FEAT
 };
 
 /* ---- groups -------------------------------------------------------------------------------------------- */
@@ -576,14 +581,12 @@ perf_text_parse(uint64_t number, const char *lines, bool marked, bool swap, uint
     struct pp_err *err)
 {
 	struct words w = { .p = lines, .marked = marked, .err = err };
-	int rc = 0;
+	int rc;
 
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].number == number) {
-			pp_feature_create(&w.io, number, swap, 0, buf, cap, err);
-			rc = table[i].parse(&w);
-		}
-	if (rc <= 0)
+	if (number >= PP_FEAT_END || !table[number])
+		return 0;
+	pp_feature_create(&w.io, number, swap, 0, buf, cap, err);
+	if ((rc = table[number](&w)) <= 0)
 		return rc;
 	return *w.p && strcmp(w.p, "\n") ? expected(&w, "nothing more") : pp_feature_finish(&w.io, len);
 }

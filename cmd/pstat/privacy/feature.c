@@ -6,6 +6,8 @@
 #include "record/feature.h"
 #include "record/raw.h"
 
+_Static_assert(PP_HOLDS_END == 13, "a kind of content that is not looked for");
+
 struct walk {
 	struct privacy	*p;
 	const struct pp_rec *r;
@@ -122,10 +124,7 @@ privacy_feature(struct privacy *p, const struct pp_rec *r)
 			privacy_value(p, ROW_BPF, r, f.number, f.len);
 		break;
 	case PP_HOLDS_HARDWARE:
-		if (f.number == PP_FEAT_CPUDESC || f.number == PP_FEAT_CPUID || f.number == PP_FEAT_CPU_TOPOLOGY ||
-		    f.number == PP_FEAT_PMU_MAPPINGS || f.number == PP_FEAT_PMU_CAPS || f.number == PP_FEAT_CPU_PMU_CAPS ||
-		    f.number == PP_FEAT_CACHE || f.number == PP_FEAT_HYBRID_TOPOLOGY)
-			privacy_value(p, ROW_HARDWARE, r, f.number, f.len);
+		privacy_value(p, ROW_HARDWARE, r, f.number, f.len);
 		break;
 	default:
 		break;

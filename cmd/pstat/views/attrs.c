@@ -8,6 +8,7 @@
 
 #include "in.h"
 #include "record/attr.h"
+#include "record/sample.h"
 
 enum { TYPE_HARDWARE, TYPE_SOFTWARE, TYPE_TRACEPOINT, TYPE_HW_CACHE, TYPE_RAW, TYPE_BREAKPOINT, TYPES };
 static const char *const type_names[TYPES] = {
@@ -29,14 +30,17 @@ static const char *const cache_results[] = { "ACCESS", "MISS" };
 
 /* By bit, as perf names them; sample_type is in perf's order, which is not that of the bits. */
 struct bit { uint64_t bit; const char *name; };
-#define BIT(NAME) { PP_SAMPLE_##NAME, #NAME }
 static const struct bit sample_bits[] = {
-	BIT(IP), BIT(TID), BIT(TIME), BIT(ADDR), BIT(READ), BIT(CALLCHAIN), BIT(ID), BIT(CPU), BIT(PERIOD), BIT(STREAM_ID),
-	BIT(RAW),
-	BIT(BRANCH_STACK), BIT(REGS_USER), BIT(STACK_USER), BIT(IDENTIFIER), BIT(REGS_INTR), BIT(DATA_SRC), BIT(WEIGHT),
-	BIT(PHYS_ADDR),
-	BIT(AUX), BIT(CGROUP), BIT(DATA_PAGE_SIZE), BIT(CODE_PAGE_SIZE), BIT(WEIGHT_STRUCT), BIT(TRANSACTION), { 0, NULL },
+#define SAMPLE(number, NAME, name, where, form, role, perf, shown, strip) [shown - 1] = { PP_SAMPLE_##NAME, #NAME },
+#include "record/sample.def"
+#undef SAMPLE
+	[PP_SAMPLE_BITS] = { 0, NULL },
 };
+_Static_assert((0
+#define SAMPLE(number, NAME, name, where, form, role, perf, shown, strip) | 1u << (shown - 1)
+#include "record/sample.def"
+#undef SAMPLE
+    ) == (1u << PP_SAMPLE_BITS) - 1, "sample.def: two bits are shown in one place");
 static const struct bit branch_bits[] = {
 	{ 1 << 0, "USER" }, { 1 << 1, "KERNEL" }, { 1 << 2, "HV" }, { 1 << 3, "ANY" }, { 1 << 4, "ANY_CALL" },
 	{ 1 << 5, "ANY_RETURN" },

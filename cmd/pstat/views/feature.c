@@ -119,7 +119,7 @@ say_clock(struct lines *l)
 }
 
 static void
-say_sample_time(struct lines *l, const struct pp_feature_value *v)
+say_SAMPLE_TIME(struct lines *l, const struct pp_feature_value *v)
 {
 	const struct header *h = &l->v->header;
 
@@ -139,7 +139,7 @@ say_sample_time(struct lines *l, const struct pp_feature_value *v)
 
 /* An event of EVENT_DESC: attr, number of ids, name, ids. */
 static void
-say_event(struct lines *l, const struct pp_feature_value *v)
+say_EVENT_DESC(struct lines *l, const struct pp_feature_value *v)
 {
 	if (v->kind == PP_F_ATTR)
 		pp_attr_get(&l->attr, v->p, v->len, v->swap);
@@ -176,7 +176,7 @@ say_cap(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_argument(struct lines *l, const struct pp_feature_value *v)
+say_CMDLINE(struct lines *l, const struct pp_feature_value *v)
 {
 	if (v->kind != PP_F_STR)
 		return;
@@ -187,7 +187,7 @@ say_argument(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_cpus(struct lines *l, const struct pp_feature_value *v)
+say_NRCPUS(struct lines *l, const struct pp_feature_value *v)
 {
 	l->num[is(v, "online")] = v->num;
 	if (!is(v, "online"))
@@ -198,7 +198,7 @@ say_cpus(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_pmu(struct lines *l, const struct pp_feature_value *v)
+say_PMU_MAPPINGS(struct lines *l, const struct pp_feature_value *v)
 {
 	if (is(v, "type"))
 		l->num[0] = v->num;
@@ -210,7 +210,7 @@ say_pmu(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_group_desc(struct lines *l, const struct pp_feature_value *v)
+say_GROUP_DESC(struct lines *l, const struct pp_feature_value *v)
 {
 	if (is(v, "name"))
 		l->name = *v;
@@ -221,7 +221,7 @@ say_group_desc(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_cpu_caps(struct lines *l, const struct pp_feature_value *v)
+say_CPU_PMU_CAPS(struct lines *l, const struct pp_feature_value *v)
 {
 	if (is(v, "name") && !v->index)
 		say(l, "cpu pmu capabilities");
@@ -233,7 +233,7 @@ say_cpu_caps(struct lines *l, const struct pp_feature_value *v)
 
 /* The name of the PMU comes last. */
 static void
-say_pmu_caps(struct lines *l, const struct pp_feature_value *v)
+say_PMU_CAPS(struct lines *l, const struct pp_feature_value *v)
 {
 	char *caps;
 	size_t n;
@@ -262,7 +262,7 @@ say_pmu_caps(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_clock_data(struct lines *l, const struct pp_feature_value *v)
+say_CLOCK_DATA(struct lines *l, const struct pp_feature_value *v)
 {
 	if (is(v, "clockid"))
 		l->num[0] = v->num;
@@ -275,7 +275,7 @@ say_clock_data(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_hybrid(struct lines *l, const struct pp_feature_value *v)
+say_HYBRID_TOPOLOGY(struct lines *l, const struct pp_feature_value *v)
 {
 	if (is(v, "nr")) {
 		say(l, "hybrid cpu system:");
@@ -290,7 +290,7 @@ say_hybrid(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_program(struct lines *l, const struct pp_feature_value *v)
+say_BPF_PROG_INFO(struct lines *l, const struct pp_feature_value *v)
 {
 	if (v->kind != PP_F_INFO || v->len < 8)
 		return;
@@ -300,7 +300,7 @@ say_program(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_btf(struct lines *l, const struct pp_feature_value *v)
+say_BPF_BTF(struct lines *l, const struct pp_feature_value *v)
 {
 	if (!is(v, "id"))
 		return;
@@ -310,7 +310,7 @@ say_btf(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_machine(struct lines *l, const struct pp_feature_value *v)
+say_E_MACHINE(struct lines *l, const struct pp_feature_value *v)
 {
 	if (is(v, "e_flags")) {
 		lines_end(l);
@@ -320,27 +320,25 @@ say_machine(struct lines *l, const struct pp_feature_value *v)
 }
 
 static void
-say_clockid(struct lines *l, const struct pp_feature_value *v)
+say_CLOCKID(struct lines *l, const struct pp_feature_value *v)
 {
 	say(l, "clockid frequency: %" PRIu64 " MHz", v->num * 1000);
 }
 
 static void
-say_cache_line(struct lines *l, const struct pp_feature_value *v)
+say_CLN_SIZE(struct lines *l, const struct pp_feature_value *v)
 {
 	say(l, "cacheline size: %" PRIu64, v->num);
 }
 
-/*
- * Features that perf shows in other words than feature.def, which has the text of each.  One without a row here is shown by that
- * text, so that a new feature is never left out.
- */
+/* What perf says in other words than those of the row, by the column `shown' of feature.def. */
 static void (*const words[PP_FEAT_END])(struct lines *, const struct pp_feature_value *) = {
-	[PP_FEAT_NRCPUS] = say_cpus, [PP_FEAT_CMDLINE] = say_argument, [PP_FEAT_EVENT_DESC] = say_event,
-	[PP_FEAT_PMU_MAPPINGS] = say_pmu, [PP_FEAT_GROUP_DESC] = say_group_desc, [PP_FEAT_SAMPLE_TIME] = say_sample_time,
-	[PP_FEAT_CPU_PMU_CAPS] = say_cpu_caps, [PP_FEAT_PMU_CAPS] = say_pmu_caps, [PP_FEAT_CLOCK_DATA] = say_clock_data,
-	[PP_FEAT_HYBRID_TOPOLOGY] = say_hybrid, [PP_FEAT_BPF_PROG_INFO] = say_program, [PP_FEAT_BPF_BTF] = say_btf,
-	[PP_FEAT_E_MACHINE] = say_machine, [PP_FEAT_CLOCKID] = say_clockid, [PP_FEAT_CLN_SIZE] = say_cache_line,
+#define WORDS_SAME(NAME) NULL
+#define WORDS_LONG(NAME) NULL
+#define WORDS_OTHER(NAME) say_##NAME
+#define FEAT(number, NAME, where, holds, shown, fields) [number] = WORDS_##shown(NAME),
+#include "record/feature.def"
+#undef FEAT
 };
 
 static int
@@ -375,22 +373,14 @@ header_feature(struct views *v, uint64_t number, const uint8_t *p, size_t len)
 	struct pp_err err = { .file = v->tool->in_err.file };
 	const char *name = pp_feature_name(number);
 
-	switch (number) {
-	case PP_FEAT_CPU_TOPOLOGY:
-	case PP_FEAT_NUMA_TOPOLOGY:
-	case PP_FEAT_CACHE:
-	case PP_FEAT_MEM_TOPOLOGY:
-	case PP_FEAT_CPU_DOMAIN_INFO:
+	if (!name)
+		say(&l, "unknown feature %" PRIu64, number);
+	else if (pp_feature_shown(number) == PP_SHOWN_LONG)
 		say(&l, "%s info available, use -I to display", name);
-		break;
-	default:
-		if (!name)
-			say(&l, "unknown feature %" PRIu64, number);
-		else if (words[number])
-			pp_feature_walk(&l.f, header_value, &l, &err);
-		else
-			pp_feature_text(&l.f, header_text, &l, &err);
-	}
+	else if (words[number])
+		pp_feature_walk(&l.f, header_value, &l, &err);
+	else
+		pp_feature_text(&l.f, header_text, &l, &err);
 	lines_end(&l);
 	if (!l.any && (number == PP_FEAT_BPF_PROG_INFO || number == PP_FEAT_BPF_BTF))
 		say(&l, "%s empty", number == PP_FEAT_BPF_BTF ? "btf info" : "bpf_prog_info");
