@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* set.c - seeds of hash tables, with getrandom(2) and without */
+/* set.c - arrays, tables of numbers, and seeds with getrandom(2) and without */
 #include <sys/syscall.h>
 
 #include <errno.h>
@@ -94,11 +94,97 @@ test_start(void **state)
 	stopped = false;
 }
 
+static void
+test_array(void **state)
+{
+	uint32_t *v = NULL, *p;
+	size_t n = 0, cap = 0;
+
+	(void)state;
+	for (; n < 10000; n++) {
+		v = array_more(v, n, 1, sizeof *v);
+		assert_non_null(v);
+		v[n] = (uint32_t)n;
+	}
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(v[i], i);
+	/* emptied, and filled anew */
+	for (n = 0; n < 100; n++) {
+		v = array_more(v, n, 1, sizeof *v);
+		v[n] = 7;
+	}
+	v = array_reach(v, &n, 5000, sizeof *v);
+	assert_int_equal(n, 5001);
+	assert_int_equal(v[99], 7);
+	for (size_t i = 100; i < n; i++)
+		assert_int_equal(v[i], 0);
+	assert_ptr_equal(array_reach(v, &n, 3, sizeof *v), v);
+	assert_int_equal(n, 5001);
+	/* what fits into no memory is refused, and nothing changes */
+	assert_null(array_more(v, n, SIZE_MAX, sizeof *v));
+	assert_null(array_reach(v, &n, SIZE_MAX - 1, sizeof *v));
+	assert_int_equal(n, 5001);
+	free(v);
+
+	p = buffer_more(NULL, &cap, 0, 0);
+	assert_non_null(p);
+	assert_true(cap >= 4096);
+	assert_ptr_equal(buffer_more(p, &cap, cap - 1, 1), p);
+	p = buffer_more(p, &cap, cap, 1);
+	memset(p, 1, cap);
+	assert_null(buffer_more(p, &cap, cap, SIZE_MAX));
+	free(p);
+}
+
+/* So many numbers, `same' of them with one hash. */
+static void
+fill(struct set *s, uint32_t n, uint32_t same)
+{
+	for (uint32_t i = 1; i <= n; i++)
+		assert_int_equal(set_add(s, set_hash(s, i / same), i), 1);
+	assert_int_equal(s->n, n);
+	for (uint32_t i = 1; i <= n; i++) {
+		uint32_t x, found = 0;
+
+		for (uint64_t at = 0; (x = set_next(s, set_hash(s, i / same), &at));)
+			found += x == i;
+		assert_int_equal(found, 1);
+	}
+	for (uint64_t at = 0, i = n + 1; i < 2 * (uint64_t)n; i++, at = 0)
+		for (uint32_t x; (x = set_next(s, set_hash(s, i), &at));)	/* by chance the upper half of another */
+			assert_true(x <= n);
+}
+
+static void
+test_set(void **state)
+{
+	struct set s, zeroed = { 0 };
+	uint64_t at = 0;
+
+	(void)state;
+	set_free(&zeroed);
+	set_init(&s);
+	assert_int_equal(set_first(&s, set_hash(&s, 1)), 0);
+	assert_int_equal(set_next(&s, set_hash(&s, 1), &at), 0);
+	set_clear(&s);
+	set_free(&s);
+	for (uint32_t same = 1; same < 20; same += 6) {
+		set_init(&s);
+		fill(&s, 5000, same);
+		set_clear(&s);
+		at = 0;
+		assert_int_equal(set_next(&s, set_hash(&s, 1), &at), 0);
+		fill(&s, 100000, same);
+		set_free(&s);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel), cmocka_unit_test(test_without), cmocka_unit_test(test_start),
+		cmocka_unit_test(test_array), cmocka_unit_test(test_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
