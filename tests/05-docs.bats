@@ -39,31 +39,6 @@ options_of_page() {
 	done_all
 }
 
-# Keys of the rows of option tables in these files; and those that have a case.
-keys_of() {
-	sed -nE "/^ \*/d; s/^.*\{ ('.'|[A-Z][A-Z0-9_]*), \"[a-z0-9-]+\",.*/\1/p" "$@" | sort -u
-}
-cases_of() {
-	grep -ohE "\bcase ('.'|[A-Z][A-Z0-9_]*):" "$@" | sed 's/^case //; s/:$//' | sort -u
-}
-
-@test "tests: each option that a tool lists has its case" {
-	local t n
-	for t in $TOOLS; do
-		keys_of ../cmd/$t/{main,options}.c >"$T/keys" 2>/dev/null || true
-		n=$($t --help | grep -cE -- '^  (-.,|   ) --')
-		# those of tool.h are at most 20
-		[ $(($(wc -l <"$T/keys") + 20)) -ge "$n" ] || failed "$t: $(wc -l <"$T/keys") of $n options are seen in its table"
-		cases_of ../cmd/$t/*.c | comm -23 "$T/keys" - >"$T/none"
-		[ ! -s "$T/none" ] || failed "$t: no case for $(paste -sd ' ' "$T/none")"
-	done
-	keys_of ../common/tool/tool.h >"$T/keys"
-	[ "$(wc -l <"$T/keys")" -ge 12 ] || failed "tool.h: $(wc -l <"$T/keys") options are seen"
-	cases_of ../common/tool/tool.c | comm -23 "$T/keys" - >"$T/none"
-	[ ! -s "$T/none" ] || failed "common/tool/tool.c: no case for $(paste -sd ' ' "$T/none")"
-	done_all
-}
-
 @test "docs: mandoc has nothing to say of the pages" {
 	need mandoc
 	run mandoc -T lint -W warning ../man/*.[1-9]

@@ -24,7 +24,7 @@ load lib
 	try pstat --allow=kernels "$in"		# short for --allow-missing
 	[ $rc = 2 ] && one_line "pstat: --allow" || failed pstat
 	try psort --allow kernels "$in"
-	[ $rc = 2 ] && grep -q 'need --merge' "$T/err" || failed "psort without --merge"
+	[ $rc = 2 ] && grep -q 'needs --merge' "$T/err" || failed "psort without --merge"
 	done_all
 }
 

@@ -92,7 +92,7 @@ same_file() {	# TOOL FILE
 		try $t --format=file data/basic.pipe.data
 		[ $rc = 2 ] && one_line "$t: --format=file: needs -o FILE" && [ ! -s "$T/out" ] || failed $t
 		try $t --format=flie -o "$T/x" data/basic.pipe.data
-		[ $rc = 2 ] && one_line "$t: --format 'flie': expected stream or file" || failed "$t flie"
+		[ $rc = 2 ] && one_line "$t: --format 'flie': expected one of stream, file" || failed "$t flie"
 		try $t --format=file -o /dev/null data/basic.pipe.data
 		[ $rc != 0 ] && one_line "$t: /dev/null: is not a regular file" || failed "$t /dev/null"
 	done

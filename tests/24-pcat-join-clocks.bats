@@ -59,8 +59,8 @@ load join
 	refused 'the kernel is at 0xffffffff91000000' pcat "$x" "$y"
 	refused 'read only once' pcat - -
 	refused 'auto' pcat --remap-pids=x "$a" "$a"
-	refused 'expected none, wall or first' pcat --align=x "$a"
-	refused 'expected none or comm' pcat --host-tag=x "$a"
+	refused 'expected one of none, wall, first' pcat --align=x "$a"
+	refused 'expected one of none, comm' pcat --host-tag=x "$a"
 	done_all
 }
 

@@ -170,8 +170,8 @@ refuses() {
 @test "manifest: options that contradict it" {
 	parts
 	m=--manifest=$T/d/m.tsv
-	refuses 2 "psort: --align, --allow, --allow-missing, --host-tag, --manifest" psort $m
-	refuses 2 "pcat: --part: needs --manifest, not --switch-output" pcat $m --switch-output=1K --part=x -o "$T/y" data/basic.pipe.data
+	refuses 2 "psort: --manifest: needs --merge" psort $m
+	refuses 2 "pcat: --part: cannot be combined with --switch-output, which writes the manifest" pcat $m --switch-output=1K --part=x -o "$T/y" data/basic.pipe.data
 	refuses 2 "pcat: --pids: needs --make-manifest" pcat --pids data/basic.pipe.data
 	refuses 2 "pcat: --make-manifest: name the parts" pcat --make-manifest
 	refuses 2 "pcat: --compress: cannot be combined with --make-manifest" pcat --make-manifest -z data/basic.pipe.data

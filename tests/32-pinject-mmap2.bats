@@ -339,12 +339,12 @@ five() {
 @test "pinject: build-ids are put into one place" {
 	excluded() {
 		try pinject $1 /dev/null
-		[ $rc = 2 ] && one_line "pinject: $2: cannot be combined" || failed "$1"
+		[ $rc = 2 ] && one_line "pinject: $2" || failed "$1"
 	}
-	excluded "-b -B" "--build-ids and --mmap2-buildids"
-	excluded "-b --mmap2-buildid-all" "--build-ids and --mmap2-buildid-all"
-	excluded "--buildid-all -B" "--buildid-all and --mmap2-buildids"
-	excluded "--buildid-all --mmap2-buildid-all" "--buildid-all and --mmap2-buildid-all"
-	excluded "-B --mmap2-buildid-all" "--mmap2-buildids and --mmap2-buildid-all"
+	excluded "-b -B" "--build-ids: cannot be combined with --mmap2-buildids"
+	excluded "-b --mmap2-buildid-all" "--build-ids: cannot be combined with --mmap2-buildid-all"
+	excluded "--buildid-all -B" "--buildid-all: cannot be combined with --mmap2-buildids"
+	excluded "--buildid-all --mmap2-buildid-all" "--buildid-all: cannot be combined with --mmap2-buildid-all"
+	excluded "-B --mmap2-buildid-all" "--mmap2-buildids: cannot be combined with --mmap2-buildid-all"
 	done_all
 }

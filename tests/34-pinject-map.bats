@@ -87,7 +87,7 @@ came() {
 	stream </dev/null
 	for o in --perf-map --perf-map=/tmp; do
 		try pinject $o "$T/in"
-		[ $rc = 2 ] && one_line "pinject: --perf-map writes files: it needs" && grep -q -- "--buildid-dir DIR" "$T/err" && [ ! -s "$T/out" ] ||
+		[ $rc = 2 ] && one_line "pinject: --perf-map: needs --buildid-dir" && [ ! -s "$T/out" ] ||
 		    failed "$o"
 	done
 	done_all

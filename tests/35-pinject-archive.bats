@@ -39,7 +39,7 @@ copy_of() {
 
 @test "archive: needs a directory, and a size" {
 	try pinject --archive /dev/null
-	[ $rc = 2 ] && one_line "pinject: --archive writes files: it needs --buildid-dir DIR" || failed "no directory"
+	[ $rc = 2 ] && one_line "pinject: --archive: needs --buildid-dir" || failed "no directory"
 	for size in 0 x 1.5G; do
 		try pinject --archive=$size --buildid-dir "$T/syms" /dev/null
 		[ $rc = 2 ] && one_line "pinject: --archive" || failed "$size"

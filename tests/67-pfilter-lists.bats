@@ -87,8 +87,8 @@ load spread
 		--invert --every 2|--invert: needs an option that
 		--invert --switch-on cpu-clock|--invert: needs an option that
 		--invert --type SAMPLE|--invert: needs an option that
-		--allow vital-types|--allow vital-types: needs --drop-type
-		--allow vital-types --pid 1|--allow vital-types: needs --drop-type
+		--allow vital-types|--allow: needs --drop-type
+		--allow vital-types --pid 1|--allow: needs --drop-type
 		--event cpu-clock --exclude-event *-clock|--event and --exclude-event: nothing remains selected
 		--exclude-event *|--exclude-event: nothing remains selected
 		--event *-clock --drop-event task-clock,cpu-clock|--event and --drop-event: nothing remains selected

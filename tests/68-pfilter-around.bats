@@ -120,7 +120,7 @@ load window
 		--around period==1 --before 110000d|too long
 		--around period==1 --before 1 --around-same comm|expected one of cpu, tid, pid
 		--around period==1 --before 1 --around-same cpu|was recorded without PERF_SAMPLE_CPU
-		--around period==1 --before 1 --order=input|--around and --span need time order
+		--around period==1 --before 1 --order=input|--order=input: cannot be combined with --around, which needs time order
 		--around perod==1 --before 1|--around: no field is named `perod'
 		--around addr==1 --before 1|--around: no event of this recording has addr
 		--around period==1 --before 1 --invert|--invert: needs an option

@@ -185,7 +185,7 @@ wrong() {
 	wrong "--task-field 'no:no:pid': no such event" --payload-tasks --pid 1 --task-field no:no:pid $f
 	wrong "--task-field 'sched_switch:pid': the event has no number of that name" --payload-tasks --pid 1 --task-field sched_switch:pid $f
 	wrong "--task-field 'sched:sched_switch:prev_comm': the event has no number" --payload-tasks --pid 1 --task-field sched:sched_switch:prev_comm $f
-	wrong "--order=input: --payload-tasks needs time order" --payload-tasks --pid 1 --order=input $f
+	wrong "--order=input: cannot be combined with --payload-tasks, which needs time order" --payload-tasks --pid 1 --order=input $f
 	pfilter --allow vital-types --drop-type header_tracing_data $f >"$T/none"
 	wrong "--payload-tasks: the format of sched:sched_" --payload-tasks --pid 1 "$T/none"
 	try pfilter -n --payload-tasks --pid 1 data/basic.pipe.data

@@ -199,7 +199,7 @@ pcat_make_chain(struct job *j, struct pp_source *in)
 	/* What these can't do lies in the input. */
 	if ((turns && !(to = endian_new(t, in, j->like, to, &t->in_err))) ||
 	    (o->compat && !(to = compat_new(t, o->compat, in, to, &t->in_err))) ||
-	    (o->lists_features && !(to = features_new(t, &o->features, in, to, &t->in_err))) ||
+	    (o->features.listed && !(to = features_new(t, &o->features, in, to, &t->in_err))) ||
 	    (j->formats && !(to = formats_new(t, j->formats, in, to, &t->in_err))))
 		return -1;
 	j->first = to;
@@ -387,14 +387,11 @@ pcat_copy_joined(struct job *j)
 int
 main(int argc, char **argv)
 {
-	static struct job j = { .t = { .name = "pcat", .opts = options_table, .many = true, .allow = JOIN_ALLOW,
-	    .purpose = "Convert, join, split and repair perf recordings.", .examples = options_examples },
+	static struct job j = { .t = { .name = "pcat", .purpose = "Convert, join, split and repair perf recordings.", .many = true },
 	    .o.profile = { .pid = -1, .labels = PPROF_LABELS_DEFAULT, .memory = 256 << 20 } };
-	int key, status;
+	int status;
 
-	while ((key = tool_getopt(&j.t, argc, argv)))
-		options_take(&j.t, &j.o, key);
-	options_done(&j.t, &j.o);
+	options_parse(&j.o, &j.t, argc, argv);
 	tool_check(&j.t);
 	if (j.o.splits)
 		split_refuse_files(&j.t, j.o.template);

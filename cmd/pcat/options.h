@@ -9,7 +9,7 @@
 #include "join/join.h"
 #include "pprof/profile.h"
 #include "sink/out_stream.h"
-#include "tool/tool.h"
+#include "tool/option.h"
 #include "split.h"
 
 struct options {
@@ -19,31 +19,25 @@ struct options {
 	bool		 chunks, index, write_index;
 	uint64_t	 chunk_size;		/* 0: not given */
 	struct out_pack	 pack;
-	bool		 joins;			/* an option for several inputs was given */
+	bool		 joins;			/* several inputs, or an option for them */
 	struct join_options join;
 	struct join_offsets offsets;
-	bool		 lists_features;
 	struct features	 features;
 	bool		 without[FEATURES_MAX];	/* features that the container leaves out */
 	const struct compat_perf *compat;
 	enum endian	 endian;
 	bool		 splits;
 	struct split_options split;
-	char		*template;		/* as given; then as split_template() makes it */
+	const char	*output_template;	/* as given; NULL: not given */
+	char		*template;		/* as split_template() makes it */
 	const char	*manifest;		/* that is written; NULL: none */
 	bool		 makes_manifest, pids;
 	const char	*part;			/* of t->manifest, the only one that is read; NULL: all are */
 	struct profile_what profile;
-	bool		 has_labels;		/* --labels was given */
 };
 
-extern const struct tool_opt options_table[];
-extern const char options_examples[];	/* for --help */
-
-/* Store the option that tool_getopt() has just returned. */
-void	options_take(struct tool *, struct options *, int key);
-/* After the last option: exit 2 if options conflict. */
-void	options_done(struct tool *, struct options *);
+/* Parse the command line, and exit 2 if it is wrong. */
+void	options_parse(struct options *, struct tool *, int argc, char **argv);
 void	options_free(struct options *);
 
 #endif

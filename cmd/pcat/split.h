@@ -56,7 +56,7 @@ struct split_options {
 };
 
 /* The argument of --switch-output: a size (64K, 10M, 1G), a time (10s, 1.5s, 5m, 1h), or rounds:N.  Others exit 2. */
-void	split_when(const struct tool *, struct split_options *, const char *text);
+void	split_when(struct tool *, void *options);	/* struct split_options */
 /*
  * The argument of --output-template, or if that is NULL, `out' (the argument of -o) followed by ".%n".  %n is the number of
  * the part, from 00001; %t the time of its first record, in seconds; %% a %.  Exits 2 if it has neither %n nor %t, or if both

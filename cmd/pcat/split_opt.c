@@ -9,8 +9,10 @@
 #include "split.h"
 
 void
-split_when(const struct tool *t, struct split_options *o, const char *text)
+split_when(struct tool *t, void *options)
 {
+	struct split_options *o = options;
+	const char *text = t->optarg;
 	static const char rounds[] = "rounds:";
 	size_t n = strlen(text);
 	char *size;

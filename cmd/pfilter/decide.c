@@ -236,7 +236,7 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail_memory(&t->in_err);
 	if (o->payload)
-		payload_tasks_start(o->payload, t->in, state, o->keys, o->needed);
+		payload_tasks_start(o->payload, t->in, state, o->keys, o->sideband == SIDEBAND_NEEDED);
 	if ((o->expr || o->windows || o->payload || anon_any(&o->anon)) && pp_keep_formats(t->in) < 0)
 		return pp_fail_memory(&t->in_err);
 	return 1;

@@ -131,17 +131,15 @@ explain(struct job *j)
 int
 main(int argc, char **argv)
 {
-	static struct job j = { .f = { .t = &j.t, .o = &j.o }, .t = { .name = "pfilter", .opts = options_table, .allow = OPTIONS_ALLOW,
-	    .purpose = "Select samples of a perf recording.", .examples = options_examples },
+	static struct job j = { .f = { .t = &j.t, .o = &j.o }, .t = { .name = "pfilter",
+	    .purpose = "Select samples of a perf recording." },
 	    .o.memory = MEMORY };
 	char nothing[2048] = "";
-	int key, status;
+	int status;
 	struct prune *prune;
 	bool surveys;
 
-	while ((key = tool_getopt(&j.t, argc, argv)))
-		options_take(&j.t, &j.o, key);
-	options_done(&j.t, &j.o);
+	options_parse(&j.o, &j.t, argc, argv);
 	if (j.o.undo)
 		return anon_undo(&j.t, j.o.undo);
 	if (j.o.explain && !j.t.in_name && isatty(STDIN_FILENO))

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * options.h - the parsed command line of pfilter.
- *
- * A new option needs a row in options_table[], a member here (or in the struct of its subject: selection, state_keys, thin, drop,
- * columns, anon), and a case in options_take(); options_done() checks it against the other options.
- */
+/* options.h - the command line of pfilter */
 #ifndef PFILTER_OPTIONS_H
 #define PFILTER_OPTIONS_H
 
@@ -16,6 +11,7 @@
 #include "history/state_keys.h"
 #include "keys/select.h"
 #include "thin/thin.h"
+#include "tool/option.h"
 #include "window/window.h"
 
 struct options {
@@ -23,13 +19,12 @@ struct options {
 	struct state_keys *keys;		/* keys that depend on history */
 	struct windows	*windows;
 	struct payload_tasks *payload;		/* --payload-tasks; NULL: not given */
-	bool		 payload_tasks;
 	struct expr	*expr;
 	const char	*kallsyms;		/* NULL: not given */
 	struct kallsyms_text kernel;		/* of that file, if `functions': expressions name functions of the kernel */
 	bool		 functions;
 	bool		 explain;
-	bool		 needed;		/* --sideband=needed */
+	enum { SIDEBAND_ALL, SIDEBAND_NEEDED, SIDEBAND_NONE } sideband;
 	enum { ORDER_AUTO, ORDER_INPUT, ORDER_TIME } order;
 	struct thin	 thin;
 	struct drop	 drop;
@@ -44,16 +39,8 @@ struct options {
 	size_t		 tasks;			/* that of tasks and maps, which count there, too; 0: none, and they do not count */
 };
 
-/* vital-types: permits --drop-type of types without which other records cannot be interpreted. */
-#define OPTIONS_ALLOW "vital-types"
-
-extern const struct tool_opt options_table[];
-extern const char options_examples[];	/* for --help */
-
-/* Process the option that tool_getopt() has just returned. */
-void	options_take(struct tool *, struct options *, int key);
-/* After the last option: checks combinations; an invalid one exits 2. */
-void	options_done(struct tool *, struct options *);
+/* Parse the command line, and exit 2 if it is wrong. */
+void	options_parse(struct options *, struct tool *, int argc, char **argv);
 /* Does a verdict depend on history, so that records must be held for time order? */
 bool	options_need_order(const struct options *);
 /* Does the verdict on one sample change the verdict on a later one? */

@@ -55,7 +55,7 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct pp_st
 		s->totals = tool_alloc(1, sizeof *s->totals);
 		s->totals->totals.max = PP_TOTALS_MAX;
 	}
-	if (o->needed && (!(s->needed = needed_new(t->in, state, rest, &t->in_err)) ||
+	if (o->sideband == SIDEBAND_NEEDED && (!(s->needed = needed_new(t->in, state, rest, &t->in_err)) ||
 	    !(s->build_ids = build_ids_new(t->in->swap, &t->in_err))))
 		return -1;
 	if (!options_change(o) && !scale)

@@ -6,6 +6,7 @@
 #include "header/header.h"
 #include "lookup/lookup.h"
 #include "marks/marks.h"
+#include "tool/option.h"
 
 struct options {
 	bool	 build_ids, buildid_all, mmap2_buildids, mmap2_buildid_all;

@@ -214,7 +214,7 @@ read_options(struct tool *t, struct asked *a, int argc, char **argv)
 		tool_wrong(t, "--interval, --live, --tee: are for one recording");
 	if (t->manifest && (a->merge || a->diff))
 		tool_wrong(t, "--manifest: lists recordings, and cannot be combined with %s", a->merge ? "--merge" : "--diff");
-	if (!t->manifest && tool_given(t, TOOL_ALLOW_MISSING))
+	if (!t->manifest && tool_has_key(t, TOOL_ALLOW_MISSING))
 		tool_wrong(t, "--allow-missing: needs --manifest");
 	if (!a->merge && !a->diff && !t->manifest && t->nnames > 1)
 		tool_wrong(t, "one input only: '%s' and '%s'", t->names[0], t->names[1]);

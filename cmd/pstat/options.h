@@ -4,6 +4,7 @@
 #define PSTAT_OPTIONS_H
 
 #include "count/asked.h"
+#include "tool/option.h"
 
 extern const struct tool_opt options_table[];
 extern const char options_examples[];	/* for --help */

@@ -398,18 +398,6 @@ endian_source(bool swap, struct pp_err *err)
 	return pp_open_memory((const uint8_t *)"", 0, swap, "<memory>", err);
 }
 
-enum endian
-endian_option(const struct tool *t, const char *word)
-{
-	static const char *const words[] = { [ENDIAN_NATIVE] = "native", [ENDIAN_LITTLE] = "little",
-	    [ENDIAN_BIG] = "big" };
-
-	for (int i = ENDIAN_NATIVE; i <= ENDIAN_BIG; i++)
-		if (!strcmp(word, words[i]))
-			return (enum endian)i;
-	tool_wrong(t, "%s '%s': expected native, little or big", t->optname, word);
-}
-
 bool
 endian_swap(enum endian e, bool swap)
 {

@@ -25,8 +25,7 @@
 
 enum endian { ENDIAN_KEEP, ENDIAN_NATIVE, ENDIAN_LITTLE, ENDIAN_BIG };
 
-/* Parse the argument of --endian.  Exits 2 by tool_wrong() if the word is unknown. */
-enum endian endian_option(const struct tool *, const char *word);
+#define ENDIAN_WORDS "native|little|big"	/* from ENDIAN_NATIVE on */
 /* The `swap' of the output for an input of this `swap'. */
 bool	endian_swap(enum endian, bool swap);
 /*

@@ -21,7 +21,7 @@ struct compat_perf {
 	uint8_t		 flags;		/* number of defined bits in the attr's flag word */
 	bool		 counters;	/* PERF_SAMPLE_BRANCH_COUNTERS, since 6.8 */
 };
-static const struct compat_perf perfs[] = {
+static const struct compat_perf perfs[] = {	/* as COMPAT_WORDS */
 	{ .name = "6.1", .perf = PP_PERF_6_1, .features = 32,
 	  .attr_size = 128, .exact = true, .flags = 38 },
 	{ .name = "6.12", .perf = PP_PERF_6_12, .features = 32,
@@ -406,13 +406,10 @@ compat_new(const struct tool *tool, const struct compat_perf *perf, struct pp_so
 	return NULL;
 }
 
-const struct compat_perf *
-compat_option(const struct tool *t, const char *version)
+void
+compat_option(struct tool *t, void *perf)
 {
-	for (size_t i = 0; i < sizeof perfs / sizeof *perfs; i++)
-		if (!strcmp(version, perfs[i].name))
-			return &perfs[i];
-	tool_wrong(t, "%s '%s': expected 6.1, 6.12 or current", t->optname, version);
+	*(const struct compat_perf **)perf = &perfs[tool_word(t, t->optarg, COMPAT_WORDS)];
 }
 
 bool

@@ -22,8 +22,9 @@
 
 struct compat_perf;			/* the limits of one version of perf; static */
 
-/* Parse the argument of --compat: 6.1, 6.12 or current.  Exits 2 by tool_wrong() if the word is unknown. */
-const struct compat_perf *compat_option(const struct tool *, const char *version);
+/* Parse the argument of --compat, into a const struct compat_perf *. */
+#define COMPAT_WORDS "6.1|6.12|current"
+void	compat_option(struct tool *, void *perf);
 /* Does the version read COMPRESSED2? */
 bool	compat_compressed2(const struct compat_perf *);
 /*

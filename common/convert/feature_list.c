@@ -32,10 +32,21 @@ name(void *arg, const char *word)
 }
 
 void
-features_option(const struct tool *t, struct features *f, const char *list, bool not)
+features_option(struct tool *t, void *features)
 {
-	tool_words(t, list, name, &(struct naming){ t, not ? f->out : f->in });
-	f->only |= !not;
+	struct features *f = features;
+
+	f->only = f->listed = true;
+	tool_words(t, t->optarg, name, &(struct naming){ t, f->in });
+}
+
+void
+features_not_option(struct tool *t, void *features)
+{
+	struct features *f = features;
+
+	f->listed = true;
+	tool_words(t, t->optarg, name, &(struct naming){ t, f->out });
 }
 
 /* ---- the stage --------------------------------------------------------------------------------------- */

@@ -9,15 +9,17 @@
 enum { FEATURES_MAX = 256 };		/* bits in the feature bitmap of a perf.data */
 
 struct features {
+	bool	 listed;		/* one of the options was given */
 	bool	 only;			/* --features was given: only those in `in' pass */
 	bool	 in[FEATURES_MAX], out[FEATURES_MAX];
 };
 
 /*
- * Add the argument of --features, or of --no-features if `not', to f.  list: names as in perf, in either case and with or
- * without HEADER_, or numbers.  Exits 2 by tool_wrong() if a name is unknown.
+ * Add the argument of --features, or of --no-features, to a struct features: names as in perf, in either case and with or without
+ * HEADER_, or numbers.  Exits 2 by tool_wrong() if a name is unknown.
  */
-void	features_option(const struct tool *, struct features *, const char *list, bool not);
+void	features_option(struct tool *, void *features);
+void	features_not_option(struct tool *, void *features);
 /* Set the element of each feature that a container must not make by itself. */
 void	features_without(const struct features *, bool without[FEATURES_MAX]);
 /*

@@ -15,7 +15,7 @@
 #define PP_JOIN_H
 
 #include "sink/out.h"
-#include "tool/tool.h"
+#include "tool/option.h"
 
 enum join_align { JOIN_ALIGN_NONE, JOIN_ALIGN_WALL, JOIN_ALIGN_FIRST };
 enum join_pids { JOIN_PIDS_AUTO, JOIN_PIDS_NEVER, JOIN_PIDS_OFFSET };
@@ -47,16 +47,23 @@ struct join_options {
 	void		*arg;
 };
 
-/* Parse the argument of --remap-pids, --align or --host-tag.  Exits 2 if it is wrong. */
-void	join_opt_pids(const struct tool *, struct join_options *, const char *text);
-void	join_opt_align(const struct tool *, struct join_options *, const char *text);
-void	join_opt_host_tag(const struct tool *, struct join_options *, const char *text);
-/* Parse the argument of --time-offset, for the input that is named next; and, after all are named, set o->time_offset. */
 struct join_offsets {
 	int64_t		*ns;		/* for each input named so far; the caller frees it */
 	size_t		 n;
 };
-void	join_opt_offset(const struct tool *, struct join_offsets *);
+/* The options about joining, for members of OPTIONS: join_options and join_offsets. */
+#define JOIN_PIDS_WORDS "auto|never|OFFSET"
+#define JOIN_OPTS(join, offsets)					\
+	OPT_WORD(0, "align", "none|wall|first", join.align, JOIN_ALIGN_NONE, "adjust the clocks of the inputs"),	\
+	OPT_WORD(0, "host-tag", "none|comm", join.host_tag, false, "put the host name before each comm"),	\
+	OPT_FLAG(0, "merge-attrs", join.merge_attrs, "join equal events"),	\
+	OPT_CALL_ON(0, "remap-pids", JOIN_PIDS_WORDS, "auto|never", join_opt_pids, join, "keep the pids of different hosts apart (auto)"), \
+	OPT_CALL_ON(0, "time-offset", "TIME...", NULL, join_opt_offset, offsets, "add TIME to the times of the next input (1.5s; -10ms)")
+#define JOIN_OPT_NAMES "align,host-tag,merge-attrs,remap-pids,time-offset"
+void	join_opt_pids(struct tool *, void *options);
+/* For the input that is named next. */
+void	join_opt_offset(struct tool *, void *offsets);
+/* After all are named, set o->time_offset. */
 void	join_opt_offsets(const struct tool *, struct join_options *, struct join_offsets *);
 
 struct join;

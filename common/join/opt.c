@@ -6,44 +6,22 @@
 #include "set.h"
 
 void
-join_opt_pids(const struct tool *t, struct join_options *o, const char *text)
+join_opt_pids(struct tool *t, void *options)
 {
-	if (!strcmp(text, "auto"))
-		o->pids = JOIN_PIDS_AUTO;
-	else if (!strcmp(text, "never"))
-		o->pids = JOIN_PIDS_NEVER;
-	else if (*text < '0' || *text > '9')
-		tool_wrong(t, "%s '%s': expected auto, never or a number", t->optname, text);
-	else {
+	struct join_options *o = options;
+	const char *text = t->optarg;
+
+	if (*text >= '0' && *text <= '9') {
 		o->pids = JOIN_PIDS_OFFSET;
 		o->pid_offset = (uint32_t)tool_number(t, text, 1, INT32_MAX - JOIN_PID_STEP);
-	}
+	} else if ((o->pids = (enum join_pids)tool_word(t, text, JOIN_PIDS_WORDS)) == JOIN_PIDS_OFFSET)
+		tool_wrong(t, "%s '%s': expected a number", t->optname, text);
 }
 
 void
-join_opt_align(const struct tool *t, struct join_options *o, const char *text)
+join_opt_offset(struct tool *t, void *offsets)
 {
-	if (!strcmp(text, "none"))
-		o->align = JOIN_ALIGN_NONE;
-	else if (!strcmp(text, "wall"))
-		o->align = JOIN_ALIGN_WALL;
-	else if (!strcmp(text, "first"))
-		o->align = JOIN_ALIGN_FIRST;
-	else
-		tool_wrong(t, "%s '%s': expected none, wall or first", t->optname, text);
-}
-
-void
-join_opt_host_tag(const struct tool *t, struct join_options *o, const char *text)
-{
-	if (strcmp(text, "none") && strcmp(text, "comm"))
-		tool_wrong(t, "%s '%s': expected none or comm", t->optname, text);
-	o->host_tag = !strcmp(text, "comm");
-}
-
-void
-join_opt_offset(const struct tool *t, struct join_offsets *l)
-{
+	struct join_offsets *l = offsets;
 	const char *text = t->optarg;
 	size_t n = (size_t)t->nnames;
 	bool minus = *text == '-';

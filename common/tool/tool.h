@@ -2,28 +2,15 @@
 /*
  * tool.h - what the commands share and a library must not do: options, messages, numbers, lists, signals, progress, confinement
  *
- * A command is a table of options and a loop:
+ * A command is a table of options (option.h) and a loop:
  *
- *	static const struct tool_opt opts[] = {
- *		TOOL_HEAD("Selection"),
- *		{ 'p', "pid", "LIST", "keep samples of these processes" },
- *		TOOL_HEAD("Input, output and messages"),
- *		TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
- *	};
  *	struct tool t = { .name = "pfilter", .purpose = "...", .opts = opts };
  *
- *	while ((key = tool_getopt(&t, argc, argv)))
- *		switch (key) {
- *		case 'p': tool_list(&t, &o.pids, t.optarg); break;
- *		}
+ *	tool_options(&t, &o, argc, argv);
  *	tool_open(&t, 0);
  *	while (pp_next(t.in, &rec) > 0)
  *		...
  *	return tool_close(&t);
- *
- * A new option is a row of its command's table and a case of its loop; --help is made of the rows, and a test compares them
- * with the manual page.  An option of several commands is a macro here (TOOL_OPTS_...), and a case of tool_getopt() if it sets
- * a member of struct tool.
  */
 #ifndef PP_TOOL_H
 #define PP_TOOL_H
@@ -36,49 +23,7 @@
 #include "perfpipe_inline.h"
 #include "source/spare.h"
 
-struct tool_opt {
-	int		 key;		/* the short option; TOOL_LONG and up: it has none */
-	const char	*name;		/* the long option, as in perf if perf has it */
-	/*
-	 * The name of its argument; NULL: it takes none; "[X]": optional, after =.  A repeated option adds to the earlier ones
-	 * if this is LIST, EXPR, RANGES or ends with "..."; a repeated option with any other argument is an error.
-	 */
-	const char	*arg;
-	const char	*help;		/* one line for --help */
-};
-enum { TOOL_LONG = 256, TOOL_HEADING = 996, TOOL_MAX_EXPAND, TOOL_FORMAT, TOOL_ALLOW, TOOL_MANIFEST, TOOL_ALLOW_MISSING, TOOL_PIECE,
-	TOOL_INDEX_FILE, TOOL_NO_INDEX, TOOL_VERIFY_INDEX, TOOL_NO_SANDBOX, TOOL_VERSION };
-
-/* A heading above the following rows in --help. */
-#define TOOL_HEAD(title) { TOOL_HEADING, "", NULL, title }
-#define TOOL_OPTS_IN							\
-	{ 'i', "input", "FILE", "read FILE (default: standard input, or -)" },	\
-	{ TOOL_MAX_EXPAND, "max-expand", "SIZE", "stop if compressed input expands to more than SIZE (1G)" }
-#define TOOL_OPTS_OUT							\
-	{ 'o', "output", "FILE", "write to FILE (default: standard output, or -)" },	\
-	{ 'f', "force", NULL, "replace an existing output file" }
-#define TOOL_OPT_FORMAT							\
-	{ TOOL_FORMAT, "format", "stream|file", "form of the output; file: a seekable perf.data, needs -o" }
-/* words: the same as `allow' of struct tool. */
-#define TOOL_OPT_ALLOW(words)						\
-	{ TOOL_ALLOW, "allow", "LIST", "permit what is refused by default: " words }
-/* manifest.h; help: of --manifest, which pcat also writes. */
-#define TOOL_OPTS_MANIFEST(help)					\
-	{ TOOL_MANIFEST, "manifest", "FILE", help },			\
-	{ TOOL_ALLOW_MISSING, "allow-missing", "COUNT", "with --manifest: go on if up to COUNT parts are missing" }
-/* Options of all tools.  A new row also needs a case in tool_common_option() of tool.c, and an entry in each tool's page. */
-#define TOOL_OPTS_COMMON						\
-	{ TOOL_PIECE, "piece", "K/N", "read the Kth of N equal shares of the samples, and all side-band" },	\
-	{ TOOL_INDEX_FILE, "index-file", "NAME", "use this index of the input (FILE.ppi)" },	\
-	{ TOOL_NO_INDEX, "no-index", NULL, "read all of the input, whatever an index says" },	\
-	{ TOOL_VERIFY_INDEX, "verify-index", NULL, "compare all bytes of the input with the index before it is used" },	\
-	{ 'q', "quiet", NULL, "print errors only" },			\
-	{ 'v', "verbose", NULL, "print details on standard error" },	\
-	{ TOOL_NO_SANDBOX, "no-sandbox", NULL, "do not confine the process (for debugging)" },	\
-	{ 'h', "help", NULL, "print this help and exit" },		\
-	{ TOOL_VERSION, "version", NULL, "print the version and exit" }
-#define TOOL_OPTS_END { 0, NULL, NULL, NULL }
-
+struct tool_opt;
 struct ppi_ask;
 struct ppi_use;
 struct tool_index {			/* the index of the input, FILE.ppi */
@@ -107,7 +52,6 @@ struct tool {
 	void		(*on_fault)(void *, const struct pp_err *);	/* for pp_on_fault(); NULL: print them */
 	void		*on_fault_arg;
 	bool		 many;			/* it takes any number of inputs: `names' */
-	const char	*allow;			/* the words of its TOOL_OPT_ALLOW: "kernels,clocks" */
 	/* set by options and operands */
 	const char	*in_name, *out_name;	/* NULL: stdin, stdout */
 	char		**names;		/* if `many': all inputs, in order */
@@ -119,9 +63,11 @@ struct tool {
 	unsigned	 open_flags;		/* for pp_open() of each input; tool_open() adds them by itself */
 	bool		 force;			/* replace an existing output file; nothing else */
 	bool		 as_file;		/* --format=file */
-	unsigned	 allowed;		/* for tool_allows(): bit n is the nth word of `allow' */
-	uint64_t	 given[2];		/* for tool_given(): bit n is opts[n] */
-	const char	*optarg;		/* argument of the option that tool_getopt() returned */
+	unsigned	 allowed;		/* for tool_allows(): bit n is the nth word of the row */
+	const char	**given;		/* by row of opts: the argument, "" if it has none; NULL: the option was not given */
+	void		*options;		/* of the command */
+	const char	*optarg;		/* argument of the option that is stored now; NULL: it has none */
+	int		 optvalue;		/* of its row */
 	const char	*optname;		/* that option as the user writes it, "--pid" */
 	struct confine	 confine;		/* its `off': --no-sandbox */
 	struct {				/* --piece; n 0: not given */
@@ -145,11 +91,11 @@ struct tool {
 	struct timespec	 began, shown;		/* for progress */
 };
 
-/* Get the key of the next option; 0: no more.  Handles common options and operands itself.  Exits 2 on wrong usage. */
 int	tool_getopt(struct tool *, int argc, char **argv);
-/* Was the option with this key given? */
-bool	tool_given(const struct tool *, int key);
-/* Was this word, one of `allow', given to --allow? */
+bool	tool_has_key(const struct tool *, int key);
+/* Was one of the options given?  "every,sample"; "order=input": with that argument. */
+bool	tool_given(const struct tool *, const char *options);
+/* Was this word given to --allow? */
 bool	tool_allows(const struct tool *, const char *word);
 /*
  * Open input and output (flags: of pp_open()), write the pipe header, set up signals, progress and confinement.  On failure
@@ -202,9 +148,8 @@ int	tool_name(const struct tool *, struct atomic *);
  */
 void	tool_piece_refuses(const struct tool *, const int *keys, size_t n);
 void	tool_piece_refuse(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* tool.c: take the option; when the input is opened; when it has begun.  1, or -1: in_err. */
+/* When the input is opened; when it has begun.  1, or -1: in_err. */
 enum { PIECES_MAX = 1000000 };
-void	tool_piece_option(struct tool *);
 void	tool_piece_open(struct tool *, unsigned flags);
 int	tool_piece_begin(struct tool *);
 /* The input was read to its end, or to damage, before tool_begin_input(): the bytes of its SAMPLEs, and whether events->reads is set. */
@@ -271,12 +216,15 @@ bool	tool_hidden(uint32_t);
 /* Does the user's locale, by its name, have UTF-8?  The tools' own always does. */
 bool	tool_utf8(void);
 
-/* ---- parse the argument of the option that tool_getopt() returned; exit 2, naming the option, if it is wrong ---- */
+/* ---- parse the argument of the option that is stored now; exit 2, naming the option, if it is wrong ---- */
 
 uint64_t tool_number(const struct tool *, const char *text, uint64_t min, uint64_t max);
 uint64_t tool_size(const struct tool *, const char *text);	/* bytes; "64K", "10M", "1G": powers of 1024 */
 uint64_t tool_duration(const struct tool *, const char *text);	/* ns; "1.5s", "10ms", "5m"; without a unit seconds */
 uint64_t tool_seconds(const struct tool *, const char *text);	/* ns; "12.345678901": seconds of the recording's clock */
+
+/* The number of one of the words, "auto|input|time". */
+int	tool_word(const struct tool *, const char *text, const char *words);
 
 /* A set of numbers, "1,2,10-20,-1,file://NAME".  tool_list() adds to it.  Call tool_list_ready() before the functions below. */
 struct tool_list {

@@ -47,10 +47,6 @@ tool_index_open(struct tool *t)
 
 	t->index.fd = -1;
 	t->index.open = true;
-	if (t->index.name && t->index.off)
-		tool_wrong(t, "--index-file and --no-index: cannot be combined");
-	if (t->index.verify && t->index.off)
-		tool_wrong(t, "--verify-index and --no-index: cannot be combined");
 	if (t->index.off || !input || !strcmp(input, "-") || !(t->index.ask || t->index.wanted || t->piece.n || t->index.name || t->verbose))
 		return;
 	t->index.path = t->index.name ? strdup(t->index.name) : tool_index_path(input);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "option.h"
 
 /*
  * Ctrl-C reaches the whole pipeline.  perf record then flushes its last records, so a filter reads on to the
@@ -94,11 +94,7 @@ tool_refuse_names(const struct tool *t, const char *path, char *const *names, in
 static bool
 tool_has_output(const struct tool *t)
 {
-	const struct tool_opt *o = t->opts;
-
-	while (o->name && o->key != 'o')
-		o++;
-	return o->name && !t->no_output;
+	return tool_row(t, "output", strlen("output")) >= 0 && !t->no_output;
 }
 
 void

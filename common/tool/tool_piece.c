@@ -7,7 +7,7 @@
 
 #include "source/chunk.h"
 #include "source/piece.h"
-#include "tool.h"
+#include "option.h"
 
 static bool
 piece_number(const char **p, uint64_t *n)
@@ -22,10 +22,11 @@ piece_number(const char **p, uint64_t *n)
 }
 
 void
-tool_piece_option(struct tool *t)
+tool_option_piece(struct tool *t, void *unused)
 {
 	const char *p = t->optarg;
 
+	(void)unused;
 	if (!piece_number(&p, &t->piece.k) || *p++ != '/' || !piece_number(&p, &t->piece.n) || *p || t->piece.k > t->piece.n)
 		tool_wrong(t, "--piece '%s': expected K/N, from 1/N to N/N, N at most %d", t->optarg, PIECES_MAX);
 }
@@ -35,7 +36,7 @@ tool_piece_refuses(const struct tool *t, const int *keys, size_t n)
 {
 	for (size_t i = 0; t->piece.n && i < n; i++)
 		for (const struct tool_opt *o = t->opts; o->name; o++)
-			if (o->key == keys[i] && tool_given(t, keys[i]))
+			if (o->letter == keys[i] && tool_has_key(t, keys[i]))
 				tool_piece_refuse(t, "--%s", o->name);
 }
 

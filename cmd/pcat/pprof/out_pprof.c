@@ -485,29 +485,27 @@ out_pprof_new(struct tool *t, const struct profile_what *what)
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
-struct words { const struct tool *tool; unsigned labels; };
+struct words { const struct tool *tool; unsigned *labels; };
 
 static void
 pprof_label_word(void *arg, const char *word)
 {
 	struct words *w = arg;
+	int label = tool_word(w->tool, word, PPROF_LABEL_WORDS);
 
-	for (unsigned i = 0; i < PPROF_LABELS; i++)
-		if (!strcmp(word, pprof_label_names[i])) {
-			w->labels |= 1u << i;
-			return;
-		}
-	if (strcmp(word, "none"))
-		tool_wrong(w->tool, "--labels '%s': expected comm, thread_comm, pid, tid or none", word);
+	if (label < PPROF_LABELS)
+		*w->labels |= 1u << label;
 }
 
-unsigned
-pprof_labels(const struct tool *t, const char *text)
+void
+pprof_labels(struct tool *t, void *what)
 {
-	struct words w = { t, 0 };
+	struct profile_what *p = what;
 
-	tool_words(t, text, pprof_label_word, &w);
-	return w.labels;
+	if (!p->labelled)
+		p->labels = 0;
+	p->labelled = true;
+	tool_words(t, t->optarg, pprof_label_word, &(struct words){ t, &p->labels });
 }
 
 void

@@ -11,8 +11,9 @@ enum { PPROF_LABELS_DEFAULT = 1 << PPROF_COMM | 1 << PPROF_PID };
 
 enum { PPROF_MEMORY_MIN = 1 << 20 };	/* of --max-memory */
 
-/* The argument of --labels: bits of enum pprof_label.  Exits 2 if a word is none. */
-unsigned pprof_labels(const struct tool *, const char *text);
+/* The argument of --labels, into a struct profile_what. */
+#define PPROF_LABEL_WORDS "comm|thread_comm|pid|tid|none"
+void	pprof_labels(struct tool *, void *what);
 /* Between tool_create() and tool_lock(): permit further files.  Exit 2 if the second one exists, unless -f is given. */
 void	pprof_allow(struct tool *);
 /*

@@ -10,6 +10,7 @@ struct profile_what {
 	const char *event;		/* samples of the event of this name (field/event_match.h); NULL: not selected */
 	/* pprof only: */
 	unsigned labels;		/* bits of enum pprof_label */
+	bool	 labelled;		/* --labels was given */
 	size_t	 memory;
 	size_t	 tasks;			/* limit of tasks and maps, which count in memory, too; 0: none, and they do not count */
 	/* where: sets file and byte of an err to those of the record being put. */

@@ -43,11 +43,13 @@ add_word(void *arg, const char *word)
 }
 
 void
-anon_list(const struct tool *t, struct anon *a, const char *text)
+anon_list(struct tool *t, void *anon)
 {
-	tool_words(t, text, add_word, &(struct listing){ t, a });
+	struct anon *a = anon;
+
+	tool_words(t, t->optarg, add_word, &(struct listing){ t, a });
 	if (!(a->what & ~a->except & A_ALL))
-		tool_wrong(t, "--anon '%s': is empty", text);
+		tool_wrong(t, "--anon '%s': is empty", t->optarg);
 }
 
 bool

@@ -28,8 +28,9 @@ struct anon {				/* initially zero: no change */
 	size_t	 memory;		/* limit of held records, in bytes; 0: 256M */
 	size_t	 tasks;			/* that of tasks and maps; 0: none */
 };
-/* Parse --anon host,comm,...: an unknown word exits 2. */
-void	anon_list(const struct tool *, struct anon *, const char *text);
+/* Parse --anon host,comm,... into a struct anon: an unknown word exits 2. */
+#define ANON_WORDS "host|cmdline|comm|path|pid|addr|build-id|event|all"
+void	anon_list(struct tool *, void *anon);
 bool	anon_any(const struct anon *);
 /* Before confinement: reads the key, opens the dictionary, and adds fields without pseudonyms to `columns'. */
 void	anon_ready(struct tool *, struct anon *, struct columns *);

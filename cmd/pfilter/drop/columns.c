@@ -77,31 +77,26 @@ add_word(void *arg, const char *word)
 }
 
 void
-columns_strip(const struct tool *t, struct columns *c, const char *text)
+columns_strip(struct tool *t, void *columns)
 {
-	tool_words(t, text, add_word, &(struct listing){ t, c });
+	tool_words(t, t->optarg, add_word, &(struct listing){ t, columns });
 }
 
 void
-columns_stack_size(const struct tool *t, struct columns *c, const char *text)
+columns_stack_size(struct tool *t, void *columns)
 {
-	c->stack_size = (uint32_t)tool_number(t, text, 0, PP_RECORD_MAX);
+	struct columns *c = columns;
+
+	c->stack_size = (uint32_t)tool_number(t, t->optarg, 0, PP_RECORD_MAX);
 	if (c->stack_size % 8)
-		tool_wrong(t, "%s '%s': expected a multiple of 8", t->optname, text);
+		tool_wrong(t, "%s '%s': expected a multiple of 8", t->optname, t->optarg);
 	c->has_stack_size = true;
-}
-
-void
-columns_max_stack(const struct tool *t, struct columns *c, const char *text)
-{
-	c->max_stack = (uint32_t)tool_number(t, text, 1, PP_RECORD_MAX);
-	c->has_max_stack = true;
 }
 
 bool
 columns_any(const struct columns *c)
 {
-	return c->strip || c->strip_other_raw || c->strip_aux || c->has_stack_size || c->has_max_stack;
+	return c->strip || c->strip_other_raw || c->strip_aux || c->has_stack_size || c->max_stack;
 }
 
 /* ---- attrs ------------------------------------------------------------------------------------------- */
@@ -136,7 +131,7 @@ fix_attr(void *arg, uint8_t *p, size_t size)
 		clear_flag(c, p, EXCLUDE_CALLCHAIN_KERNEL);
 		clear_flag(c, p, EXCLUDE_CALLCHAIN_USER);
 		clear_flag(c, p, DEFER_CALLCHAIN);
-	} else if (a.sample_type & PP_SAMPLE_CALLCHAIN && c->what->has_max_stack &&
+	} else if (a.sample_type & PP_SAMPLE_CALLCHAIN && c->what->max_stack &&
 	    (!a.sample_max_stack || a.sample_max_stack > c->what->max_stack))
 		PP_ATTR_SET(p, size, sample_max_stack, c->what->max_stack, swap);
 	if (c->what->strip & PP_SAMPLE_CALLCHAIN)
@@ -293,7 +288,7 @@ check_event(struct columns_out *c, const struct pp_event *ev)
 static uint64_t
 touched(const struct columns *what, uint64_t strip)
 {
-	return strip | (what->has_max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
+	return strip | (what->max_stack ? PP_SAMPLE_CALLCHAIN : 0) | (what->has_stack_size ? PP_SAMPLE_STACK_USER : 0);
 }
 
 /* Write the sample without removed fields, and without padding, to c->buf: its end. */
@@ -359,7 +354,7 @@ put_deferred(struct columns_out *c, struct pp_rec *r)
 
 	if (c->what->strip & PP_SAMPLE_CALLCHAIN)
 		return 0;
-	if (!c->what->has_max_stack)
+	if (!c->what->max_stack)
 		return 1;
 	if (!(ev = pp_event_find(c->in->events, r, c->err)))
 		return -1;

@@ -22,14 +22,11 @@ struct columns {			/* initially zero: no change */
 	bool	 strip_aux;		/* remove hardware trace records, too */
 	uint32_t stack_size;		/* limit of a user stack in bytes, a multiple of 8; if has_stack_size */
 	bool	 has_stack_size;
-	uint32_t max_stack;		/* limit of the entries of a call chain, without markers; if has_max_stack */
-	bool	 has_max_stack;
+	uint32_t max_stack;		/* limit of the entries of a call chain, without markers; 0: none */
 };
-/* Parse --strip callchain,user-stack,...: an unknown word exits 2. */
-void	columns_strip(const struct tool *, struct columns *, const char *text);
-/* Parse --stack-size, --max-stack: an invalid number exits 2. */
-void	columns_stack_size(const struct tool *, struct columns *, const char *text);
-void	columns_max_stack(const struct tool *, struct columns *, const char *text);
+/* Parse --strip callchain,user-stack,... and --stack-size, into a struct columns: an unknown word, an invalid number exits 2. */
+void	columns_strip(struct tool *, void *columns);
+void	columns_stack_size(struct tool *, void *columns);
 bool	columns_any(const struct columns *);
 /* `err' is that of the source.  NULL: no memory. */
 struct out *columns_new(const struct tool *, const struct columns *, struct pp_source *in, struct out *next, struct pp_err *);

@@ -38,12 +38,6 @@ struct drop_out {
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-void
-drop_events(const struct tool *t, struct drop *d, const char *text)
-{
-	select_events(t, &d->events, text);
-}
-
 /* Why removing the types of a class changes the meaning of kept samples; NULL: it does not. */
 static const char *const needed_for[PP_CLASSES] = {
 	[PP_CLASS_ATTR] = "nothing can be read",
@@ -89,14 +83,16 @@ add_type(void *arg, const char *word)
 }
 
 void
-drop_types(const struct tool *t, struct drop *d, const char *text)
+drop_types(struct tool *t, void *drop)
 {
-	tool_words(t, text, add_type, &(struct listing){ t, d });
+	tool_words(t, t->optarg, add_type, &(struct listing){ t, drop });
 }
 
 void
-drop_unused(const struct tool *t, struct drop *d)
+drop_unused(struct tool *t, void *drop)
 {
+	struct drop *d = drop;
+
 	if (d->spool)
 		return;
 	d->spool = tool_alloc(1, sizeof *d->spool);

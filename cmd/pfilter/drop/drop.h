@@ -21,10 +21,9 @@ struct drop {				/* initially zero: no change */
 	size_t	 nrefused;
 	struct drop_spool *spool;	/* --drop-unused-events; NULL: not given */
 };
-void	drop_events(const struct tool *, struct drop *, const char *text);
-void	drop_types(const struct tool *, struct drop *, const char *text);
-/* Makes temporary files, so must be called before confinement. */
-void	drop_unused(const struct tool *, struct drop *);
+/* The options --drop-type and --drop-unused-events, of a struct drop.  The latter makes temporary files: before confinement. */
+void	drop_types(struct tool *, void *drop);
+void	drop_unused(struct tool *, void *drop);
 /* After the last option: types that are needed, without --allow vital-types, exit 2. */
 void	drop_ready(const struct tool *, const struct drop *);
 bool	drop_any(const struct drop *);

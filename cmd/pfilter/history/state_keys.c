@@ -14,11 +14,14 @@
 #include "record/shape.h"
 #include "state_keys_in.h"
 
-struct state_keys *
-state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, const char *text)
+void
+state_keys_add(struct tool *t, void *keys)
 {
-	if (!k)
-		k = tool_alloc(1, sizeof *k);
+	struct state_keys **to = keys, *k = *to ? *to : tool_alloc(1, sizeof *k);
+	enum state_key key = (enum state_key)t->optvalue;
+	const char *text = t->optarg;
+
+	*to = k;
 	switch (key) {
 	case KEY_SWITCH_ON:	k->on = text; break;
 	case KEY_SWITCH_OFF:	k->off = text; break;
@@ -34,7 +37,6 @@ state_keys_add(struct state_keys *k, const struct tool *t, enum state_key key, c
 		words_add(t, &k->list[key], text);
 		break;
 	}
-	return k;
 }
 
 static bool
@@ -61,10 +63,6 @@ keys_check_contained(const struct tool *t, const struct container_key *yes, stru
 void
 state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *pid)
 {
-	if (k->inherit && !pid->n && !k->list[KEY_COMM].n)
-		tool_wrong(t, "--inherit: needs --pid or --comms");
-	if (k->show && !k->on && !k->off)
-		tool_wrong(t, "--show-on-off-events: needs --switch-on or --switch-off");
 	keys_check_left(t, k);
 	container_ready(&k->container, t, "container", false);
 	container_ready(&k->pod, t, "pod", true);

@@ -20,11 +20,11 @@ enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_
 	KEY_NO_CONTAINER, KEY_NO_POD, KEY_SWITCH_ON,
 	KEY_SWITCH_OFF, KEY_INHERIT, KEY_SHOW_ON_OFF };
 
-/* Add the argument of an option (`text' NULL if it has none); an error exits 2.  Returns *k or a new one. */
-struct state_keys *state_keys_add(struct state_keys *k, const struct tool *, enum state_key, const char *text);
+/* Add the option of this optvalue to a struct state_keys *, which may be NULL; an error exits 2. */
+void	state_keys_add(struct tool *, void *keys);
 /*
  * After the last option.  With --inherit, this takes over the list of --pid (*pid becomes empty), since a descendant has another
- * pid; --inherit without --pid and --comms exits 2.
+ * pid.
  */
 void	state_keys_ready(struct state_keys *, const struct tool *, struct tool_list *pid);
 /* Is one of --comms, --dsos, --cgroup, --container, --pod, --inherit or their opposites given? */

@@ -56,9 +56,9 @@ select_add_name(void *arg, const char *word)
 }
 
 void
-select_events(const struct tool *t, struct names *names, const char *text)
+select_events(struct tool *t, void *names)
 {
-	tool_words(t, text, select_add_name, &(struct event_words){ t, names, "" });
+	tool_words(t, t->optarg, select_add_name, &(struct event_words){ t, names, "" });
 }
 
 void
@@ -93,13 +93,14 @@ select_add_type(void *arg, const char *word)
 }
 
 void
-select_types(const struct tool *t, struct selection *s, const char *text, bool out)
+select_types(struct tool *t, void *selection)
 {
-	bool **type = out ? &s->no_type : &s->type;
+	struct selection *s = selection;
+	bool out = t->optvalue, **type = out ? &s->no_type : &s->type;
 
 	if (!*type)
 		*type = tool_alloc(PP_USER_TYPE_START, sizeof **type);
-	tool_words(t, text, select_add_type, &(struct type_words){ t, *type, out });
+	tool_words(t, t->optarg, select_add_type, &(struct type_words){ t, *type, out });
 }
 
 /* Convert --exclude-type to --type of all other types. */

@@ -64,7 +64,7 @@ enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_TASK =
  * Parse the argument of --event or --exclude-event, in the syntax of perf record -e:
  * "cycles:u,sched:*,{cpu/event=1,umask=2/,cpu-clock}:S"
  */
-void	select_events(const struct tool *, struct names *, const char *text);
+void	select_events(struct tool *, void *names);		/* struct names */
 void	select_events_free(struct names *);
 /* Does one of the patterns match the event?  After select_check_names(). */
 bool	select_any_names(const struct names *, const struct pp_event *);
@@ -73,8 +73,8 @@ bool	select_has_event(const struct pp_events *, const char *pattern);
 bool	select_has_names(const struct pp_events *, const struct names *);
 /* After all events are known: check each pattern by event_find(), and set `loose'; select_any_names() works from here on. */
 void	select_check_names(const struct tool *, const struct names *, const char *option);
-/* Parse the argument of --type or (`out') --exclude-type: "SAMPLE,SWITCH,4711". */
-void	select_types(const struct tool *, struct selection *, const char *text, bool out);
+/* Parse the argument of --type or (optvalue true) --exclude-type: "SAMPLE,SWITCH,4711". */
+void	select_types(struct tool *, void *selection);
 
 /* After the last option: contradictory keys exit 2. */
 void	select_ready(const struct tool *, struct selection *);

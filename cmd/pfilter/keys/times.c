@@ -201,8 +201,10 @@ times_one_range(const struct tool *t, struct times *s, char *word, const char *t
 }
 
 void
-times_add(const struct tool *t, struct times *s, const char *text, bool out)
+times_add(struct tool *t, void *times)
 {
+	struct times *s = times;
+	const char *text = t->optarg;
 	char *copy = tool_alloc(strlen(text) + 1, 1), *rest = copy;
 	size_t before = s->n;
 
@@ -214,7 +216,7 @@ times_add(const struct tool *t, struct times *s, const char *text, bool out)
 	if (s->n == before)
 		times_unclear(t, text);
 	for (; before < s->n; before++)
-		s->r[before].out = out;
+		s->r[before].out = t->optvalue;
 }
 
 /* ---- conversion to FROM_ZERO -------------------------------------------------------------------- */

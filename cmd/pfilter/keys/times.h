@@ -28,8 +28,8 @@ struct times {				/* initially zero: any time */
 	bool	 ready;			/* nothing: ranges ascend, do not overlap, all FROM_ZERO */
 };
 
-/* Add the ranges of --time or (`out') --exclude-time; an error exits 2. */
-void	times_add(const struct tool *, struct times *, const char *text, bool out);
+/* Add the ranges of --time or (optvalue true) --exclude-time to a struct times; an error exits 2. */
+void	times_add(struct tool *, void *times);
 /* Is it the feature SAMPLE_TIME, with its times set?  In a pipe perf record leaves them 0. */
 bool	times_feature(const struct pp_feature *, uint64_t *first, uint64_t *last);
 /* After the last option. */

@@ -32,8 +32,10 @@ struct thinner {
 };
 
 void
-thin_share(const struct tool *t, struct thin *h, const char *text)
+thin_share(struct tool *t, void *thin)
 {
+	struct thin *h = thin;
+	const char *text = t->optarg;
 	char *end;
 	double share = strtod(text, &end);
 

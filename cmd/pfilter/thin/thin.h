@@ -10,7 +10,7 @@
  * on a CPU equals that of all selected samples up to the last kept one.
  *
  * A new option needs: a member of struct thin, a test in thin_sample(), a reason (reason.h) that decide_thinned() lists if
- * --scale-period compensates for it, and a case in options_take_thin().
+ * --scale-period compensates for it, and a row in options.c.
  */
 #ifndef PFILTER_THIN_H
 #define PFILTER_THIN_H
@@ -23,7 +23,6 @@ struct thin {			/* options; zero: none */
 	uint64_t every;			/* keep one of this number; 0: all */
 	uint64_t share;			/* keep samples whose hash is below this, of 2^64; 0: all */
 	uint64_t seed;
-	bool	 has_seed;
 	uint64_t max_rate;		/* samples per second; 0: no limit */
 	uint64_t max_samples;		/* of each event */
 	bool	 has_max_samples;
@@ -31,8 +30,8 @@ struct thin {			/* options; zero: none */
 	bool	 scale;			/* --scale-period */
 };
 
-/* Parse --sample: a share above 0, up to 1, as 0.1 or 10%; an error exits 2. */
-void	thin_share(const struct tool *, struct thin *, const char *text);
+/* Parse --sample, into a struct thin: a share above 0, up to 1, as 0.1 or 10%; an error exits 2. */
+void	thin_share(struct tool *, void *thin);
 bool	thin_any(const struct thin *);
 /* Does an option drop samples that --scale-period can compensate for? */
 bool	thin_scales(const struct thin *);

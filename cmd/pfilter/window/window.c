@@ -22,17 +22,6 @@ struct windows {
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
-static enum window_key
-window_key_named(const struct tool *t, const char *text)
-{
-	static const char *const names[] = { [CPU] = "cpu", [TID] = "tid", [PID] = "pid" };
-
-	for (enum window_key k = CPU; k <= PID; k++)
-		if (!strcmp(text, names[k]))
-			return k;
-	tool_wrong(t, "%s '%s': expected one of cpu, tid, pid", t->optname, text);
-}
-
 /* The ends of windows are sums of times: these stay far below 2^64. */
 static uint64_t
 window_length(const struct tool *t, const char *text)
@@ -55,7 +44,7 @@ window_add_to_around(const struct windows *w, const struct tool *t, enum window_
 	while (a->next)
 		a = a->next;
 	if (option == WINDOW_SAME) {
-		a->same = window_key_named(t, text);
+		a->same = CPU + (enum window_key)tool_word(t, text, WINDOW_SAME_WORDS);
 		return;
 	}
 	*(option == WINDOW_BEFORE ? &a->before : &a->after) = window_length(t, text);
@@ -74,9 +63,7 @@ window_add_to_span(const struct windows *w, const struct tool *t, enum window_op
 		s = s->next;
 	if (option == WINDOW_WITH) {
 		s->within = true;
-		s->with = !strcmp(text, "same") ? TID : !strcmp(text, "cpu") ? CPU : ALL;
-		if (s->with == ALL && strcmp(text, "all"))
-			tool_wrong(t, "%s '%s': expected one of same, cpu, all", t->optname, text);
+		s->with = (const enum window_key[]){ TID, CPU, ALL }[tool_word(t, text, WINDOW_WITH_WORDS)];
 	} else if (option == WINDOW_LONGER) {
 		s->longer = window_length(t, text);
 		s->has_longer = true;
@@ -86,14 +73,17 @@ window_add_to_span(const struct windows *w, const struct tool *t, enum window_op
 	}
 }
 
-struct windows *
-windows_add(struct windows *w, const struct tool *t, enum window_option option, const char *text)
+void
+windows_add(struct tool *t, void *windows)
 {
+	struct windows **to = windows, *w = *to;
+	enum window_option option = (enum window_option)t->optvalue;
+	const char *text = t->optarg;
 	struct around *a;
 	struct span *s;
 
 	if (!w) {
-		w = tool_alloc(1, sizeof *w);
+		w = *to = tool_alloc(1, sizeof *w);
 		w->last_around = &w->around;
 		w->last_span = &w->span;
 	}
@@ -109,7 +99,6 @@ windows_add(struct windows *w, const struct tool *t, enum window_option option, 
 		window_add_to_around(w, t, option, text);
 	else
 		window_add_to_span(w, t, option, text);
-	return w;
 }
 
 void

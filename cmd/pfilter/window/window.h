@@ -24,11 +24,13 @@ enum { MARK_WINDOW = 1, MARK_GAP = 2 };
 
 struct windows;			/* NULL: no such option */
 
+#define WINDOW_SAME_WORDS "cpu|tid|pid"
+#define WINDOW_WITH_WORDS "same|cpu|all"
 enum window_option { WINDOW_AROUND, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_SAME, WINDOW_SPAN, WINDOW_LONGER, WINDOW_SHORTER,
 	WINDOW_WITH };
 
-/* Add an option; an error exits 2.  Returns *w or a new one. */
-struct windows *windows_add(struct windows *, const struct tool *, enum window_option, const char *text);
+/* Add the option of this optvalue to a struct windows *, which may be NULL; an error exits 2. */
+void	windows_add(struct tool *, void *windows);
 /* After the last option; an error exits 2. */
 void	windows_ready(const struct windows *, const struct tool *);
 /* expr_functions() of each expression. */

@@ -28,8 +28,10 @@ struct clock {
 };
 
 void
-header_option_clock(const struct tool *t, struct header *h, const char *arg)
+header_option_clock(struct tool *t, void *header)
 {
+	struct header *h = header;
+	const char *arg = t->optarg;
 	char *copy, *colon;
 
 	h->clock = true;

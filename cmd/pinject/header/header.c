@@ -99,8 +99,10 @@ header_refuse(const struct tool *t, uint64_t number, const char *name)
 }
 
 void
-header_option_set(const struct tool *t, struct header *h, const char *arg)
+header_option_set(struct tool *t, void *header)
 {
+	struct header *h = header;
+	const char *arg = t->optarg;
 	size_t len = strcspn(arg, "=");
 	char name[64];
 	struct header_value v = { .p = scratch };
@@ -204,7 +206,7 @@ header_stages(struct header *h, struct tool *t, struct out *next)
 		edit_free(h->edit);
 	if (h->clock)
 		next = clock_stage(h, t, next);
-	if (h->drops)
+	if (h->drop.listed)
 		next = features_new(t, &h->drop, t->in, next, &t->in_err);
 	return next;
 }

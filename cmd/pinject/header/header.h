@@ -33,7 +33,6 @@ struct header {			/* begins zeroed */
 	struct header_value *set;
 	size_t		 nset;
 	struct features	 drop;		/* --no-features */
-	bool		 drops;
 	const char	*from_name;	/* --features-from */
 	struct pp_source *from;
 	struct pp_err	 from_err;
@@ -48,9 +47,10 @@ struct header {			/* begins zeroed */
 	struct edit	*edit;		/* from header_begin() on: further features to set before header_stages() */
 };
 
-void		 header_option_set(const struct tool *, struct header *, const char *arg);
-void		 header_option_clock(const struct tool *, struct header *, const char *arg);
-void		 header_option_kallsyms(const struct tool *, struct header *, const char *path);
+/* Parse arguments into a struct header; exit 2 if one is wrong. */
+void		 header_option_set(struct tool *, void *header);
+void		 header_option_clock(struct tool *, void *header);
+void		 header_option_kallsyms(struct tool *, void *header);
 /* Before the options are parsed. */
 void		 header_command(const struct tool *, struct header *, int argc, char **argv);
 void		 header_open(struct header *, struct tool *);

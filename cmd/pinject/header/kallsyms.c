@@ -37,8 +37,10 @@ kallsyms_symbol(void *arg, const struct kallsyms_symbol *s)
 }
 
 void
-header_option_kallsyms(const struct tool *t, struct header *h, const char *path)
+header_option_kallsyms(struct tool *t, void *header)
 {
+	struct header *h = header;
+	const char *path = t->optarg;
 	struct kallsyms *k = &h->kallsyms;
 	uint64_t start;
 

@@ -79,8 +79,10 @@ known_add_line(struct known *k, const struct tool *t, const char *line)
 }
 
 void
-known_add(struct known **to, const struct tool *t, const char *list)
+known_add(struct tool *t, void *known)
 {
+	struct known **to = known;
+	const char *list = t->optarg;
 	char *text = tool_named_file(t, list), *from, *end;
 	const char *ends = text ? "\n" : ",";
 

@@ -138,6 +138,6 @@ bool	lookup_disagrees(const struct lookup *, const struct pp_dso *, const uint8_
 void	lookup_end(struct lookup *);
 
 /* --known-build-ids LIST, before lookup_start(); exits 2 if it is wrong. */
-void	known_add(struct known **, const struct tool *, const char *list);
+void	known_add(struct tool *, void *known);		/* a struct known * */
 
 #endif

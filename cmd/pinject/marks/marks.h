@@ -21,8 +21,8 @@ struct round_option {		/* initially zero: the option was not given */
 	bool	 find;		/* auto: survey() finds the step */
 	bool	 replace;
 };
-/* The argument of --finished-round; exits 2 if it is wrong. */
-void	round_option(const struct tool *, struct round_option *, const char *text);
+/* The argument of --finished-round, into a struct round_option; exits 2 if it is wrong. */
+void	round_option(struct tool *, void *option);
 /* With `auto': set the step by the first pass. */
 struct survey;
 void	round_found(const struct tool *, struct round_option *, const struct survey *);

@@ -7,8 +7,10 @@
 enum { LEAST_STEP = 10000000 };		/* ns that `auto' chooses at least: a marker for each few records is of no use */
 
 void
-round_option(const struct tool *t, struct round_option *o, const char *text)
+round_option(struct tool *t, void *option)
 {
+	struct round_option *o = option;
+	const char *text = t->optarg;
 	const char *comma = strchrnul(text, ',');
 	char *time = strndup(text, (size_t)(comma - text));
 
