@@ -177,7 +177,7 @@ refuses() {
 	refuses 2 "pcat: --compress: cannot be combined with --make-manifest" pcat --make-manifest -z data/basic.pipe.data
 	refuses 2 "pcat: --piece: " pcat $m --piece=1/2
 	refuses 2 "pstat: --piece: " pstat $m --piece=1/2
-	for o in --merge --diff; do refuses 2 "pstat: --manifest: lists recordings" pstat $m $o; done
+	for o in --merge --diff; do refuses 2 "pstat: --manifest: cannot be combined with $o; it lists recordings" pstat $m $o; done
 	for t in "psort --merge" pcat pstat; do refuses 2 "${t%% *}: --allow-missing: needs --manifest" $t --allow-missing=1 data/basic.pipe.data; done
 	done_all
 }

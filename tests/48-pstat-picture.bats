@@ -253,15 +253,15 @@ sums() {
 	refuses 'expected rate' --picture nonsense
 	refuses 'given twice' --picture cpu,cpu
 	refuses 'expected period' --picture hist:nonsense
-	refuses 'need --picture' --term
-	refuses 'need --picture' --event cycles
-	refuses 'expected light or dark' --picture cpu --theme blue
-	refuses 'expected linear' --picture cpu --scale none
+	refuses 'needs --picture' --term
+	refuses 'needs --picture' --event cycles
+	refuses 'expected one of light, dark' --picture cpu --theme blue
+	refuses 'expected one of linear' --picture cpu --scale none
 	refuses 'expected kernel' --picture cpu --cpumode nonsense
 	refuses 'expected 1, 5' --picture cpu --time-quantum 3ms
 	refuses 'nothing else in an SVG' --picture cpu --check
 	refuses 'have time already' --picture rate --sort time
-	refuses 'not for tables' --picture cpu --json --theme dark
+	refuses 'cannot be combined with --json, which draws nothing' --picture cpu --json --theme dark
 	done_all
 }
 

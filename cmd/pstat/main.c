@@ -107,8 +107,8 @@ report(struct pass *p)
 static int
 run(int argc, char **argv)
 {
-	struct tool t = { .name = "pstat", .purpose = "Print the contents of a perf recording.", .opts = options_table,
-	    .examples = options_examples, .report = true, .many = true };
+	struct tool t = { .name = "pstat", .purpose = "Print the contents of a perf recording.",
+	    .report = true, .many = true };
 	struct asked asked = { .top = -1 };
 	struct counts *c = tool_alloc(1, sizeof *c);
 	struct report r = { .exact = true };

@@ -4,10 +4,6 @@
 #define PSTAT_OPTIONS_H
 
 #include "count/asked.h"
-#include "tool/option.h"
-
-extern const struct tool_opt options_table[];
-extern const char options_examples[];	/* for --help */
 
 /* What the command line asks for; exits 2 if it is wrong. */
 void	read_options(struct tool *, struct asked *, int argc, char **argv);

@@ -14,7 +14,7 @@
 #include "option.h"
 #include "set.h"
 
-enum { OPTS_MAX = 256, ROW = 1000 };	/* getopt_long(3) returns ROW and the number of the row, or the letter, or 1 */
+enum { ROW = 1000 };	/* getopt_long(3) returns ROW and the number of the row, or the letter, or 1 */
 
 static bool
 is_option(const struct tool_opt *o)
@@ -43,13 +43,12 @@ tool_forget(struct tool *t, const char *name)
 const char *
 tool_next_word(const char **p, size_t *n)
 {
-	const char *word = *p;
+	static const char between[] = "|, ";
+	const char *word = *p ? *p + strspn(*p, between) : "";
 
-	if (!word || !*word)
-		return NULL;
-	*n = strcspn(word, "|,");
-	*p = word + *n + (word[*n] != 0);
-	return word;
+	*n = strcspn(word, between);
+	*p = word + *n;
+	return *n ? word : NULL;
 }
 
 /* The number of the word; -1: it is not one of them. */
@@ -168,7 +167,7 @@ static void
 help_row(const struct tool_opt *o)
 {
 	enum { LEFT = 28 };
-	bool is_short = o->letter && o->letter < TOOL_LONG, optional = o->arg && o->arg[0] == '[';
+	bool is_short = o->letter, optional = o->arg && o->arg[0] == '[';
 	int n;
 
 	n = printf("  %c%c%s--%s%s%s", is_short ? '-' : ' ', is_short ? o->letter : ' ', is_short ? ", " : "  ", o->name,
@@ -289,7 +288,7 @@ getopt_tables(const struct tool *t, char *letters, struct option *longs)
 		if (!is_option(o))
 			continue;
 		*longs++ = (struct option){ o->name, has, NULL, ROW + (int)(o - t->opts) };
-		if (!o->letter || o->letter >= TOOL_LONG)
+		if (!o->letter)
 			continue;
 		*letters++ = (char)o->letter;
 		for (int i = 0; i < has; i++)
@@ -346,28 +345,23 @@ wrong_option(const struct tool *t, int key, const char *word)
 	    is_long && optopt ? "takes no argument" : "no such option", t->name);
 }
 
-static char option_name[64];		/* the only user is the next message */
-
-int
-tool_getopt(struct tool *t, int argc, char **argv)
+void
+tool_options(struct tool *t, void *options, int argc, char **argv)
 {
-	char letters[3 * OPTS_MAX];
-	struct option longs[OPTS_MAX];
-	const struct tool_opt *o;
-	size_t rows = 0;
+	static char name[64];		/* that of the last option: for messages */
+	char letters[3 * TOOL_ROWS];
+	struct option longs[TOOL_ROWS];
+	const struct tool_opt *o = t->opts;
 	int key, at;
 
-	while (t->opts[rows].name)
-		rows++;
-	if (rows >= OPTS_MAX)
+	while (o->name)
+		o++;
+	if (o - t->opts >= TOOL_ROWS)
 		abort();
-	if (!t->given) {
-		t->given = tool_alloc(rows, sizeof *t->given);
-		open_standard();
-		if (argc == 2 && !strcmp(argv[1], "--list-options"))
-			tool_list_options(t);
-	}
-	t->optname = option_name;
+	t->options = options;
+	open_standard();
+	if (argc == 2 && !strcmp(argv[1], "--list-options"))
+		tool_list_options(t);
 	getopt_tables(t, letters, longs);
 	opterr = 0;
 	while (at = optind, (key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
@@ -379,14 +373,13 @@ tool_getopt(struct tool *t, int argc, char **argv)
 		if (key == '?' || key == ':')
 			wrong_option(t, key, argv[optind > at ? optind - 1 : at]);
 		o = row_of(t, key);
-		snprintf(option_name, sizeof option_name, "--%s", o->name);
+		snprintf(name, sizeof name, "--%s", o->name);
+		t->optname = name;
 		if (t->given[o - t->opts] && !adds_up(o))
-			tool_wrong(t, "%s: given twice, but takes one value", option_name);
+			tool_wrong(t, "%s: given twice, but takes one value", name);
 		if (key < ROW && t->optarg && o->arg[0] == '[' && *t->optarg == '=')
 			t->optarg++;		/* -z=3 */
 		t->given[o - t->opts] = t->optarg ? t->optarg : "";
-		if (o->kind == TOOL_END)
-			return o->letter;
 		take(t, o);
 	}
 	while (optind < argc) {
@@ -394,22 +387,4 @@ tool_getopt(struct tool *t, int argc, char **argv)
 		tool_option_input(t, NULL);
 	}
 	tool_relations(t);
-	return 0;
-}
-
-bool
-tool_has_key(const struct tool *t, int key)
-{
-	for (const struct tool_opt *o = t->opts; o->name; o++)
-		if (o->letter == key)
-			return t->given[o - t->opts];
-	return false;
-}
-
-void
-tool_options(struct tool *t, void *options, int argc, char **argv)
-{
-	t->options = options;
-	if (tool_getopt(t, argc, argv))
-		abort();
 }

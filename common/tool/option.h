@@ -24,9 +24,6 @@
 
 #include "tool.h"
 
-#define TOOL_HEAD OPT_HEAD
-enum { TOOL_LONG = 256, TOOL_MAX_EXPAND = 997, TOOL_FORMAT, TOOL_ALLOW, TOOL_MANIFEST, TOOL_ALLOW_MISSING, TOOL_PIECE,
-	TOOL_INDEX_FILE, TOOL_NO_INDEX, TOOL_VERIFY_INDEX, TOOL_NO_SANDBOX, TOOL_VERSION };
 enum tool_kind {
 	TOOL_END, TOOL_HEADING,
 	TOOL_FLAG, TOOL_BITS, TOOL_NUMBER, TOOL_SIZE, TOOL_DURATION, TOOL_TEXT, TOOL_WORD, TOOL_NUMBERS, TOOL_CALL,
@@ -46,7 +43,7 @@ struct tool_opt {
 	size_t		 at, size;	/* of the member */
 	int64_t		 min;		/* of a TOOL_WORD: the value of the first word; of a TOOL_CALL: optvalue */
 	uint64_t	 max;
-	const char	*of;		/* what the argument is: OF_..., or words with | or , between them; NULL: something else */
+	const char	*of;		/* what the argument is: OF_..., or words with | , or spaces between them; NULL: something else */
 	void		(*call)(struct tool *, void *member);
 };
 
@@ -133,34 +130,34 @@ void	tool_option_version(struct tool *, void *);
 
 #define TOOL_OPTS_IN							\
 	TOOL_OPT_CALL('i', "input", "FILE", OF_FILE, tool_option_input, "read FILE (default: standard input, or -)"),	\
-	TOOL_OPT_CALL(TOOL_MAX_EXPAND, "max-expand", "SIZE", NULL, tool_option_max_expand,	\
+	TOOL_OPT_CALL(0, "max-expand", "SIZE", NULL, tool_option_max_expand,	\
 	    "stop if compressed input expands to more than SIZE (1G)")
 #define TOOL_OPTS_OUT							\
 	TOOL_OPT_TEXT('o', "output", "FILE", out_name, OF_FILE, "write to FILE (default: standard output, or -)"),	\
 	TOOL_OPT_FLAG('f', "force", force, "replace an existing output file")
 #define TOOL_OPT_FORMAT							\
-	{ TOOL_FORMAT, "format", "stream|file", "form of the output; file: a seekable perf.data, needs -o", TOOL_WORD, true,	\
+	{ 0, "format", "stream|file", "form of the output; file: a seekable perf.data, needs -o", TOOL_WORD, true,	\
 	    OPT_MEMBER(struct tool, as_file, bool: 0), .of = "stream|file" }
 /* For tool_allows(). */
 #define TOOL_OPT_ALLOW(words)						\
-	TOOL_OPT_CALL(TOOL_ALLOW, "allow", "LIST", words, tool_option_allow, "permit what is refused by default: " words)
+	TOOL_OPT_CALL(0, "allow", "LIST", words, tool_option_allow, "permit what is refused by default: " words)
 /* manifest.h; help: of --manifest, which pcat also writes. */
 #define TOOL_OPTS_MANIFEST(help)					\
-	TOOL_OPT_TEXT(TOOL_MANIFEST, "manifest", "FILE", manifest, OF_FILE, help),	\
-	{ TOOL_ALLOW_MISSING, "allow-missing", "COUNT", "with --manifest: go on if up to COUNT parts are missing", TOOL_NUMBER, true,	\
+	TOOL_OPT_TEXT(0, "manifest", "FILE", manifest, OF_FILE, help),	\
+	{ 0, "allow-missing", "COUNT", "with --manifest: go on if up to COUNT parts are missing", TOOL_NUMBER, true,	\
 	    OPT_MEMBER(struct tool, allow_missing, uint64_t: 0), .max = UINT32_MAX },	\
 	OPT_NEEDS("allow-missing", "manifest")
 /* Options of all tools. */
 #define TOOL_OPTS_COMMON						\
 	TOOL_OPT_CALL(0, "piece", "K/N", NULL, tool_option_piece,	\
 	    "read the Kth of N equal shares of the samples, and all side-band"),	\
-	TOOL_OPT_TEXT(TOOL_INDEX_FILE, "index-file", "NAME", index.name, OF_FILE, "use this index of the input (FILE.ppi)"),	\
-	TOOL_OPT_FLAG(TOOL_NO_INDEX, "no-index", index.off, "read all of the input, whatever an index says"),	\
+	TOOL_OPT_TEXT(0, "index-file", "NAME", index.name, OF_FILE, "use this index of the input (FILE.ppi)"),	\
+	TOOL_OPT_FLAG(0, "no-index", index.off, "read all of the input, whatever an index says"),	\
 	TOOL_OPT_FLAG(0, "verify-index", index.verify, "compare all bytes of the input with the index before it is used"),	\
 	OPT_NOT_WITH("index-file,verify-index", "no-index", ""),	\
 	TOOL_OPT_FLAG('q', "quiet", quiet, "print errors only"),	\
 	TOOL_OPT_CALL('v', "verbose", NULL, NULL, tool_option_verbose, "print details on standard error"),	\
-	TOOL_OPT_FLAG(TOOL_NO_SANDBOX, "no-sandbox", confine.off, "do not confine the process (for debugging)"),	\
+	TOOL_OPT_FLAG(0, "no-sandbox", confine.off, "do not confine the process (for debugging)"),	\
 	TOOL_OPT_CALL('h', "help", NULL, NULL, tool_option_help, "print this help and exit"),	\
 	TOOL_OPT_CALL(0, "version", NULL, NULL, tool_option_version, "print the version and exit")
 #define TOOL_OPTS_END { .kind = TOOL_END }
@@ -176,7 +173,7 @@ int	tool_row(const struct tool *, const char *name, size_t n);
 void	tool_relations(const struct tool *);
 /* option_list.c: --list-options, instead of all else on the command line. */
 void	tool_list_options(const struct tool *);
-/* The next of words with | or , between them, of *n bytes; NULL: no more.  *p begins as the words. */
+/* The next of words with | , or spaces between them, of *n bytes; NULL: no more.  *p begins as the words. */
 const char *tool_next_word(const char **p, size_t *n);
 
 #endif

@@ -38,7 +38,7 @@ words(const char *name, const char *list)
 static void
 option(const struct tool_opt *o, const char *heading)
 {
-	char letter[] = { o->letter < TOOL_LONG ? (char)o->letter : 0, 0 };
+	char letter[] = { (char)o->letter, 0 };
 
 	member("name", o->name);
 	printf(",");

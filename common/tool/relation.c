@@ -11,7 +11,7 @@ is_given(const struct tool *t, const char *term, size_t n)
 	const char *value = memchr(term, '=', n);
 	size_t len = value ? (size_t)(value - term) : n;
 	int row = tool_row(t, term, len);
-	const char *arg = row < 0 || !t->given ? NULL : t->given[row];
+	const char *arg = row < 0 ? NULL : t->given[row];
 
 	return arg && (!value || (strlen(arg) == n - len - 1 && !memcmp(arg, value + 1, n - len - 1)));
 }
@@ -57,7 +57,7 @@ listed(const char *terms, char *text, size_t size)
 
 	while ((term = tool_next_word(&terms, &n)) && have < size) {
 		have += (size_t)snprintf(text + have, size - have, "%s--%.*s", before, (int)n, term);
-		before = strchr(terms, ',') ? ", " : " or ";
+		before = *terms && strchr(terms + 1, ',') ? ", " : " or ";
 	}
 	return text;
 }

@@ -41,6 +41,7 @@ struct tool_index {			/* the index of the input, FILE.ppi */
 	struct ppi_use	*use;		/* by t->in */
 };
 
+enum { TOOL_ROWS = 192 };
 struct tool {
 	/* set by the command */
 	const char	*name, *purpose;
@@ -64,7 +65,7 @@ struct tool {
 	bool		 force;			/* replace an existing output file; nothing else */
 	bool		 as_file;		/* --format=file */
 	unsigned	 allowed;		/* for tool_allows(): bit n is the nth word of the row */
-	const char	**given;		/* by row of opts: the argument, "" if it has none; NULL: the option was not given */
+	const char	*given[TOOL_ROWS];	/* by row of opts: the argument, "" if it has none; NULL: the option was not given */
 	void		*options;		/* of the command */
 	const char	*optarg;		/* argument of the option that is stored now; NULL: it has none */
 	int		 optvalue;		/* of its row */
@@ -91,8 +92,6 @@ struct tool {
 	struct timespec	 began, shown;		/* for progress */
 };
 
-int	tool_getopt(struct tool *, int argc, char **argv);
-bool	tool_has_key(const struct tool *, int key);
 /* Was one of the options given?  "every,sample"; "order=input": with that argument. */
 bool	tool_given(const struct tool *, const char *options);
 /* Was this word given to --allow? */
@@ -142,11 +141,7 @@ void	tool_abandon(struct tool *);
  * close it.  1, or -1.
  */
 int	tool_name(const struct tool *, struct atomic *);
-/*
- * --piece.  The results of all pieces, joined, are those of the whole.  A command exits 2 for what breaks that: for those of the n options
- * that were given; or for the option or form of that name.
- */
-void	tool_piece_refuses(const struct tool *, const int *keys, size_t n);
+/* With --piece, exit 2 for an option or form of that name: the results of all pieces would not make that of the whole. */
 void	tool_piece_refuse(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* When the input is opened; when it has begun.  1, or -1: in_err. */
 enum { PIECES_MAX = 1000000 };

@@ -32,15 +32,6 @@ tool_option_piece(struct tool *t, void *unused)
 }
 
 void
-tool_piece_refuses(const struct tool *t, const int *keys, size_t n)
-{
-	for (size_t i = 0; t->piece.n && i < n; i++)
-		for (const struct tool_opt *o = t->opts; o->name; o++)
-			if (o->letter == keys[i] && tool_has_key(t, keys[i]))
-				tool_piece_refuse(t, "--%s", o->name);
-}
-
-void
 tool_piece_refuse(const struct tool *t, const char *fmt, ...)
 {
 	char what[100];

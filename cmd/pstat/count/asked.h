@@ -24,7 +24,6 @@ struct asked {				/* texts are arguments; NULL: not given */
 	unsigned	 views;		/* bits by enum view */
 	unsigned	 theme, scale;	/* as in struct draw (picture/draw.h) */
 	bool		 term, ascii;	/* pictures as text; with no other characters */
-	bool		 shown;		/* --term, --theme or --scale was given */
 	bool		 check, strict, privacy, live, tee, merge, diff;
 };
 

@@ -29,7 +29,7 @@
 #include "join/clock.h"
 #include "report/forms.h"
 
-enum { EVERY_MIN = 1000000, EVERY_SCREEN = 1000000000 };	/* ns */
+enum { EVERY_SCREEN = 1000000000 };	/* ns */
 
 struct live {
 	struct tool	*t;
@@ -258,8 +258,6 @@ live_new(struct pass *p)
 
 	if (!a->every && !a->live && !a->tee)
 		return NULL;
-	if (a->every && a->every < EVERY_MIN)
-		tool_wrong(p->t, "--interval: at least 1ms");
 	if (a->live && !isatty(STDERR_FILENO))
 		tool_wrong(p->t, "--live: standard error is no terminal: --interval 1s writes lines");
 	l = tool_alloc(1, sizeof *l);

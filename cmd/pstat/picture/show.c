@@ -4,47 +4,8 @@
 #include <unistd.h>
 
 #include "picture/in.h"
-#include "picture/show.h"
 #include "picture/term.h"
 #include "report/forms.h"
-
-/* The index of the argument in the words. */
-static unsigned
-show_word(const struct tool *t, const char *text, const char *const *words, const char *all)
-{
-	for (unsigned i = 0; words[i]; i++)
-		if (!strcmp(text, words[i]))
-			return i;
-	tool_wrong(t, "%s '%s': expected %s", t->optname, text, all);
-}
-
-void
-show_term(struct asked *a, const struct tool *t)
-{
-	static const char *const words[] = { "ascii", NULL };
-
-	a->term = a->shown = true;
-	if (t->optarg)
-		a->ascii = show_word(t, t->optarg + (*t->optarg == '='), words, "ascii, or nothing") == 0;
-}
-
-void
-show_theme(struct asked *a, const struct tool *t)
-{
-	static const char *const words[] = { "light", "dark", NULL };
-
-	a->shown = true;
-	a->theme = show_word(t, t->optarg, words, "light or dark") == 0 ? THEME_LIGHT : THEME_DARK;
-}
-
-void
-show_scale(struct asked *a, const struct tool *t)
-{
-	static const char *const words[] = { "linear", "log", "rank", NULL };
-
-	a->shown = true;
-	a->scale = SCALE_LINEAR + show_word(t, t->optarg, words, "linear, log or rank");
-}
 
 /* Of a file or pipe, what the user's shell says. */
 static unsigned
@@ -108,8 +69,7 @@ show_new(struct pass *p)
 		s->draw.text = term;
 		s->draw.ascii |= term_ascii();
 		p->form = show;
-	} else if (a->shown)
-		tool_wrong(p->t, "--term, --theme, --scale: are for pictures that are drawn, not for tables");
+	}
 	return s;
 }
 

@@ -9,20 +9,16 @@
 #include "output.h"
 #include "forms.h"
 
-static const struct { const char *name; report_form *form; } forms[] = {
-	{ "screen", screen }, { "json", json }, { "csv", csv }, { "tsv", tsv }, { "openmetrics", openmetrics },
-};
-
-report_form *
-output_form(const struct tool *t, const char *name, report_form *before)
+void
+output_form(struct tool *t, void *form)
 {
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(forms[i].name, name)) {
-			if (before && before != forms[i].form)
-				tool_wrong(t, "%s: another form was given before", t->optname);
-			return forms[i].form;
-		}
-	tool_wrong(t, "--format '%s': expected screen, json, csv, tsv or openmetrics", name);
+	static report_form *const forms[] = { [OUTPUT_SCREEN] = screen, [OUTPUT_JSON] = json, [OUTPUT_CSV] = csv, [OUTPUT_TSV] = tsv,
+	    [OUTPUT_OPENMETRICS] = openmetrics };
+	report_form **to = form, *now = forms[t->optarg ? tool_word(t, t->optarg, OUTPUT_FORMS) : t->optvalue];
+
+	if (*to && *to != now)
+		tool_wrong(t, "%s: the output form is already set", t->optname);
+	*to = now;
 }
 
 void
@@ -31,11 +27,8 @@ output_check_table(const struct tool *t, report_form *form, const struct report 
 	char names[REPORT_TABLES * 24] = "";
 	size_t n = 0;
 
-	if (form != csv && form != tsv) {
-		if (r->name)
-			tool_wrong(t, "--table: needs --format=csv or tsv");
+	if (form != csv && form != tsv)
 		return;
-	}
 	if (r->name && report_part(r, r->name))
 		return;
 	for (unsigned i = 0; i < r->n; i++)

@@ -6,8 +6,10 @@
 #include "report.h"
 #include "tool/tool.h"
 
-/* The form of that name, of the option that was just read; another one than `before' (NULL: none) is wrong usage. */
-report_form *output_form(const struct tool *, const char *name, report_form *before);
+#define OUTPUT_FORMS "screen|json|csv|tsv|openmetrics"
+enum { OUTPUT_SCREEN, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_TSV, OUTPUT_OPENMETRICS };
+/* The options about the form: set a report_form *, by the argument or optvalue; another one than it is already (NULL: none) is wrong usage. */
+void	output_form(struct tool *, void *form);
 /* The forms of one table need to know which; the others have all: else it is wrong usage. */
 void	output_check_table(const struct tool *, report_form *, const struct report *);
 /* Create the output, and seed the tables of JSON, before tool_lock(); sets the report's width.  NULL: failure, see out_err. */

@@ -507,11 +507,8 @@ part_new(struct pass *p)
 	const struct asked *a = p->asked;
 	struct sort *s;
 
-	if (!a->keys && !a->hist) {
-		if ((a->quantum && !a->picture && !a->page) || a->top >= 0)
-			tool_wrong(p->t, "%s: needs --sort", a->quantum ? "--time-quantum" : "--top");
+	if (!a->keys && !a->hist)
 		return NULL;
-	}
 	s = sort_new(p->t, p->c, a->keys, a->hist);
 	s->top = a->top >= 0 ? (unsigned)a->top : p->form == screen ? 20 : 0;
 	if (a->quantum && (!a->picture || s->time_at >= 0))

@@ -41,7 +41,7 @@ value_choose(struct sort *s, const char *text)
 	if (v->kind >= VALUE_ROUND && (s->nkeys || s->by_period))
 		tool_wrong(s->tool, "--hist %.*s: is not of samples, so it goes with neither --sort nor :p", (int)n, text);
 	if (s->nkeys > 1)
-		tool_wrong(s->tool, "--hist: goes with one key of --sort");
+		tool_wrong(s->tool, "--hist: needs exactly one --sort key");
 }
 
 bool
