@@ -52,7 +52,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) library
-.PHONY: all demo quick check check-all fleet same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -98,6 +98,22 @@ $(O)/$(SONAME): $(PIC)
 $(O)/include/%.h: common/%.h common/header.sh $(wildcard common/record/*.def) | $(O)/ready
 	@mkdir -p $(@D)
 	CC="$(CC)" common/header.sh <$< >$@
+
+# ---- completions ---------------------------------------------------------------------------------
+# Of bash, zsh and fish, made of what the commands say of their options: they have to run here.  `make install COMPLETIONS=' does
+# without, if they were built for another machine.
+
+COMPLETIONS = $(foreach t,$(TOOLS),$(addprefix $(O)/completions/,$t _$t $t.fish))
+completions: $(COMPLETIONS)
+$(TOOLS:%=$(O)/completions/%): $(O)/completions/%: $(O)/% common/completions.sh
+	@mkdir -p $(@D)
+	common/completions.sh bash $< >$@.new && mv $@.new $@
+$(TOOLS:%=$(O)/completions/_%): $(O)/completions/_%: $(O)/% common/completions.sh
+	@mkdir -p $(@D)
+	common/completions.sh zsh $< >$@.new && mv $@.new $@
+$(TOOLS:%=$(O)/completions/%.fish): $(O)/completions/%.fish: $(O)/% common/completions.sh
+	@mkdir -p $(@D)
+	common/completions.sh fish $< >$@.new && mv $@.new $@
 
 # ---- make demo, make check ----------------------------------------------------------------------
 # Both install missing packages first, and then run make again, which finds them.
@@ -157,7 +173,7 @@ JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 TEST_LIMIT = $(if $(ALL),14400,$(if $(findstring -fsanitize,$(CFLAGS)),1800,300))
 PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) TEST_LIMIT=$(TEST_LIMIT) prove -j$(JOBS) --timer -f -o -e tests/tap
 
-test-programs: all $(UNITS) $(EXAMINERS) $(SEEDS) $(PRELOAD) $(if $(FUZZ),fuzz)
+test-programs: all completions $(UNITS) $(EXAMINERS) $(SEEDS) $(PRELOAD) $(if $(FUZZ),fuzz)
 run-tests:
 	@$(PROVE) $(TESTS)
 
@@ -249,7 +265,8 @@ bench: test-programs
 VERSION = $(shell sed -n 's/^.define PP_VERSION "\(.*\)"/\1/p' common/perfpipe.h)
 PC = "Name: perfpipe" "Description: reads and writes recordings of perf" "Version: $(VERSION)" "Requires.private: libzstd" \
 	"Cflags: -I$(INCLUDEDIR)" "Libs: -L$(LIBDIR) -lperfpipe" "Libs.private: -pthread"
-install: all
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: all $(COMPLETIONS)
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(O)/libperfpipe.a $(O)/$(SONAME) $(DESTDIR)$(LIBDIR)
@@ -258,6 +275,12 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(sort $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))))
 	install $(TOOLS:%=$(O)/%) $(DESTDIR)$(PREFIX)/bin
 	$(foreach m,$(MANUALS),install -m 644 $m $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m)) &&) true
+ifneq ($(COMPLETIONS),)
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install -m 644 $(TOOLS:%=$(O)/completions/%) $(SHARE)/bash-completion/completions
+	install -m 644 $(TOOLS:%=$(O)/completions/_%) $(SHARE)/zsh/site-functions
+	install -m 644 $(TOOLS:%=$(O)/completions/%.fish) $(SHARE)/fish/vendor_completions.d
+endif
 	install -d $(DESTDIR)$(DOCDIR) $(sort $(dir $(EXAMPLES:man/%=$(DESTDIR)$(DOCDIR)/%)))
 	install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)
 	for f in $(EXAMPLES:man/%=%); do if [ -x man/$$f ]; then m=755; else m=644; fi; \
@@ -266,6 +289,7 @@ uninstall:
 	rm -f $(HEADERS:$(O)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)
 	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(addprefix $(DESTDIR)$(DOCDIR)/,$(DOCS) $(EXAMPLES:man/%=%))
+	rm -f $(TOOLS:%=$(SHARE)/bash-completion/completions/%) $(TOOLS:%=$(SHARE)/zsh/site-functions/_%) $(TOOLS:%=$(SHARE)/fish/vendor_completions.d/%.fish)
 	rm -f $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))/$(notdir $m))
 clean:
 	rm -rf $(O)

@@ -234,6 +234,7 @@ in_here() {
 		printf './include/%s\n' perfpipe.h perfpipe_inline.h
 		for m in ../man/*.[1-9]; do echo "./share/man/man${m##*.}/${m##*/}"; done
 		printf './share/doc/perfpipe/%s\n' README.md LICENSE
+		for t in $TOOLS; do printf './share/%s\n' bash-completion/completions/$t zsh/site-functions/_$t fish/vendor_completions.d/$t.fish; done
 		(cd ../man && find examples -type f -printf './share/doc/perfpipe/%p\n')
 	} | sort | diff - "$T/list"
 	for t in $TOOLS; do
