@@ -19,6 +19,70 @@ options_of_page() {
 	done_all
 }
 
+@test "options: what --list-options prints is JSON; names in relations and in the code are options" {
+	need jq
+	: >"$T/all"
+	for t in $TOOLS; do
+		$t --list-options >"$T/$t.json"
+		jq -r '.options[].name' "$T/$t.json" | sort >"$T/$t.names"
+		options_of_help $t | sed -n 's/^--//p' | diff - "$T/$t.names" || failed "$t: < --help, > --list-options"
+		# an option, or one with an argument, which is one of its words if it has words
+		jq -r '.options[] | .name, (.name + "=" + (.words[] // "")), (select(.words == []) | .name + "=*")' "$T/$t.json" >"$T/terms"
+		for term in $(jq -r '.relations[] | (.these + .others)[]' "$T/$t.json"); do
+			grep -qxF -e "$term" -e "${term%%=*}=*" "$T/terms" || failed "$t: a relation names $term"
+		done
+		[ "$(jq '.relations | length' "$T/$t.json")" -ge 2 ] || failed "$t: relations"
+		cat "$T/$t.names" >>"$T/all"
+		for name in $(names_in ../cmd/$t); do
+			grep -qxF "$name" "$T/$t.names" || failed "$t: its code asks for $name"
+		done
+	done
+	for name in $(names_in ../common); do
+		grep -qxF "$name" "$T/all" || failed "common: code asks for $name"
+	done
+	[ "$(names_in ../cmd | wc -l)" -ge 8 ] || failed "names in the code are not seen"
+	done_all
+}
+# The options that the code asks for by name.
+names_in() {
+	grep -rhoE 'tool_(given|forget|row)\([^"()]*"[^"]*"' "$1" | grep -o '"[^"]*"' | tr -d '"' | tr , '\n' | sed 's/=.*//; /^$/d' | sort -u
+}
+
+@test "docs: the pages say which options have an argument, and have their words" {
+	need jq
+	for t in $TOOLS; do
+		while IFS=$'\t' read -r name arg words; do
+			awk -v name="-$name" '/^\.Sh/ { is = 0 } /^\.It Fl/ { is = 0; for (i = 3; i <= NF; i++) is = is || $i == name } is' "../man/$t.1" >"$T/entry"
+			head -n 1 "$T/entry" | grep -qE ' (Ar|Cm) ' && has=yes || has=
+			[ "$has" = "${arg:+yes}" ] || failed "$t: --$name: $(head -n 1 "$T/entry")"
+			for w in $words; do
+				tr ' ,|' '\n\n\n' <"$T/entry" | grep -qxF -- "${w%FIELD}" || grep -q "^\.It Cm ${w%FIELD}" "../man/$t.1" ||
+				    failed "$t: --$name: $w"
+			done
+		done < <($t --list-options | jq -r '.options[] | [.name, .arg, (.words | join(" "))] | @tsv')
+	done
+	done_all
+}
+
+@test "docs: SYNOPSIS has options that there are, and letters of those without an argument" {
+	need jq
+	for t in $TOOLS; do
+		$t --list-options | jq -r '.options[] | "--" + .name, (select(.letter != "") | "-" + .letter), (select(.letter != "" and (.arg == "" or .arg[:1] == "[")) | "flag" + .letter)' >"$T/known"
+		sed -n '/^\.Sh SYN/,/^\.Sh DES/p' "../man/$t.1" >"$T/synopsis"
+		for o in $(grep -oE 'Fl -[a-z0-9-]+' "$T/synopsis" | sed 's/Fl /-/' | sort -u); do
+			grep -qxF -e "$o" "$T/known" || failed "$t: SYNOPSIS: $o"
+		done
+		for o in $(sed -n 's/^\.Op Fl \([A-Za-z][A-Za-z]*\)$/\1/p' "$T/synopsis" | fold -w 1 | sort -u); do
+			grep -qxF "flag$o" "$T/known" || failed "$t: SYNOPSIS: -$o"
+		done
+		! grep -q '^\.Op Fl [A-Za-z][A-Za-z]*$' "$T/synopsis" ||
+		    for o in $(sed -n 's/^flag//p' "$T/known"); do
+			sed -n 's/^\.Op Fl \([A-Za-z]*\)$/\1/p' "$T/synopsis" | grep -q "$o" || failed "$t: SYNOPSIS has no -$o"
+		    done
+	done
+	done_all
+}
+
 @test "docs: --help has an equals sign where an argument can be left out" {
 	for t in $TOOLS; do
 		$t --help | grep -- '^ .*--[a-z0-9-]*\[' >"$T/optional" || true

@@ -116,8 +116,15 @@ line_names() {
 	done < <(page_rows)
 	for tool in $TOOLS; do
 		grep "^\([a-z]*: \)\?$tool " data/law.txt | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u >"$T/known"
-		$tool --help | grep -oE '^ +(-[A-Za-z], )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort -u | comm -23 - "$T/known" >"$T/unknown"
+		list=$($tool --list-options)
+		sed -n 's/^{"name":"\([^"]*\)".*/--\1/p' <<<"$list" | sort -u | comm -23 - "$T/known" >"$T/unknown"
 		[ ! -s "$T/unknown" ] || failed "$tool: of no row: $(tr '\n' ' ' <"$T/unknown")"
+		# what is no option in pieces is in a row that is refused; the last row has those that other tests refuse
+		awk '/^[=~]/ { is = / \| refused \| / || /no matter/ } is || /^refused: /' data/law.txt | sed 's/^refused: //' | grep "^$tool " | tr ' =' '\n\n' >"$T/refused"
+		for o in $(sed -n 's/^{"kind":"not in pieces","these":\[\([^]]*\)\].*/\1/p' <<<"$list" | tr -d '"' | tr , ' '); do
+			letter=$(sed -n "s/^{\"name\":\"$o\",\"letter\":\"\(.\)\".*/-\1/p" <<<"$list")
+			grep -qxF -e "--${o%=*}" -e "${letter:-none}" "$T/refused" || failed "$tool: --$o is in no row that is refused"
+		done
 	done
 	done_all
 }
