@@ -48,6 +48,23 @@ names_in() {
 	grep -rhoE 'tool_(given|forget|row)\([^"()]*"[^"]*"' "$1" | grep -o '"[^"]*"' | tr -d '"' | tr , '\n' | sed 's/=.*//; /^$/d' | sort -u
 }
 
+# The members of rows: the first word of each that is neither a text nor a constant.
+members_in() {
+	cat "$@" 2>/dev/null | sed 's/"[^"]*"//g; s/\x27[^\x27]*\x27//g' | grep -oE '\<OPT_(FLAG|BITS|NUMBER|SIZE|DURATION|TEXT|WORD|WORD_ARG|NUMBERS|DIR)\([^a-z]*[a-z][A-Za-z0-9_.]*' |
+	    sed 's/.*[^A-Za-z0-9_]//' | sort -u
+}
+@test "options: what a row stores is used" {
+	local n=0
+	for t in $TOOLS; do
+		for m in $(members_in ../cmd/$t/{main,options}.c); do
+			n=$((n + 1))
+			grep -rhE "(\.|->)$m\>" ../cmd/$t ../common --include=*.[ch] | grep -vqE '\<OPT_[A-Z]' || failed "$t: nothing uses $m"
+		done
+	done
+	[ $n -ge 90 ] || failed "$n members are seen"
+	done_all
+}
+
 @test "docs: the pages say which options have an argument, and have their words" {
 	need jq
 	for t in $TOOLS; do

@@ -218,7 +218,7 @@ size_within(const struct tool *t, const struct tool_opt *o)
 	if (n >= (uint64_t)o->min && n <= o->max)
 		return n;
 	size_text((uint64_t)o->min, least);
-	if (o->max > UINT32_MAX / 2)
+	if (o->max >= UINT32_MAX / 2)		/* no bound but that of memory */
 		tool_wrong(t, "%s '%s': expected at least %s", t->optname, t->optarg, least);
 	tool_wrong(t, "%s '%s': expected %s to %s", t->optname, t->optarg, least, size_text(o->max, most));
 }

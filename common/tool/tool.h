@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * tool.h - what the commands share and a library must not do: options, messages, numbers, lists, signals, progress, confinement
+ * tool.h - what the commands share and a library must not do: messages, numbers, lists, files, signals, progress, confinement
  *
  * A command is a table of options (option.h) and a loop:
  *
@@ -41,7 +41,7 @@ struct tool_index {			/* the index of the input, FILE.ppi */
 	struct ppi_use	*use;		/* by t->in */
 };
 
-enum { TOOL_ROWS = 192 };
+enum { TOOL_ROWS = 192 };		/* of a table of options, at most */
 struct tool {
 	/* set by the command */
 	const char	*name, *purpose;

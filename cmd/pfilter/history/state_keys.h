@@ -4,7 +4,7 @@
  * --inherit, --switch-on, --switch-off.
  *
  * Verdicts are correct only if records are processed in time order.  A new key of this sort needs: a value of enum state_key, an
- * option (options.h), a reason (reason.h), and a test in state_keys_match().  A key that needs only the record belongs in
+ * option (options.c), a reason (reason.h), and a test in state_keys_match().  A key that needs only the record belongs in
  * select.h.
  */
 #ifndef PFILTER_STATE_KEYS_H

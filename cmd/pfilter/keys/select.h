@@ -2,7 +2,7 @@
 /*
  * select.h - selection by keys that need only the record: --pid, --tid, --cpu, --event, --time, their opposites, and --type.
  *
- * A new key of this sort needs: a list in struct selection, an option (options.h), a bit BY_..., a reason (reason.h), and a test
+ * A new key of this sort needs: a list in struct selection, an option (options.c), a bit BY_..., a reason (reason.h), and a test
  * in select_by_keys() and, for samples, in select_sample().  keys_of[] in select.c lists the bits that apply to each class of
  * record types.  A key that depends on earlier records belongs in state_keys.h instead.
  */
