@@ -351,6 +351,7 @@ tool_options(struct tool *t, void *options, int argc, char **argv)
 	static char name[64];		/* that of the last option: for messages */
 	char letters[3 * TOOL_ROWS];
 	struct option longs[TOOL_ROWS];
+	bool seen[TOOL_ROWS] = { false };
 	const struct tool_opt *o = t->opts;
 	int key, at;
 
@@ -375,10 +376,11 @@ tool_options(struct tool *t, void *options, int argc, char **argv)
 		o = row_of(t, key);
 		snprintf(name, sizeof name, "--%s", o->name);
 		t->optname = name;
-		if (t->given[o - t->opts] && !adds_up(o))
+		if (seen[o - t->opts] && !adds_up(o))
 			tool_wrong(t, "%s: given twice, but takes one value", name);
 		if (key < ROW && t->optarg && o->arg[0] == '[' && *t->optarg == '=')
 			t->optarg++;		/* -z=3 */
+		seen[o - t->opts] = true;
 		t->given[o - t->opts] = t->optarg ? t->optarg : "";
 		take(t, o);
 	}

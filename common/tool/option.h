@@ -164,7 +164,7 @@ void	tool_option_version(struct tool *, void *);
 
 /* Parse the command line by t->opts and store into *options, an OPTIONS.  Exits 2 on wrong usage. */
 void	tool_options(struct tool *, void *options, int argc, char **argv);
-/* As if that option had not been given. */
+/* From now on, as if that option had not been given. */
 void	tool_forget(struct tool *, const char *name);
 
 /* The number of the row of that option, whose name has n bytes; -1: there is none. */
