@@ -607,3 +607,13 @@ as_without() {
 	[ -z "$(find "$T" -name '.*ppi*')" ] || failed "left behind"
 	done_all
 }
+
+@test "index: nothing is written to standard output, so it may be a terminal" {
+	need python3
+	cp data/sched.pipe.data "$T/x.data"
+	python3 -c 'import os, pty, sys
+status = pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 4096), lambda fd: b"")
+sys.exit(status >> 8 or status)' pcat --index "$T/x.data" >"$T/said" 2>&1 || failed "status: $(cat "$T/said")"
+	[ -s "$T/x.data.ppi" ] && [ ! -s "$T/said" ] || failed "$(cat "$T/said")"
+	done_all
+}
