@@ -36,6 +36,10 @@ COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN) $(FLOAT)
 LINK   = $(CC) $(WARN) $(HARDEN_LINK) -pie $(CFLAGS) $(LDFLAGS)
 LINK_SHARED = $(CC) $(WARN) $(HARDEN_LINK) -shared $(CFLAGS) $(LDFLAGS)
 LDLIBS = $(PKG_LIBS) -pthread
+# Without liblzma, symbols in .gnu_debugdata are not read (common/symbol/elfsym_xz.c).
+LZMA   = $(eval LZMA := $(shell printf '\043include <lzma.h>\nint main(void) { return !lzma_version_number(); }' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -x c -o /dev/null - -llzma 2>/dev/null && echo -llzma))$(LZMA)
+$(O)/common/symbol/elfsym_xz.o: DEFS += $(LZMA:-llzma=-DWITH_LZMA)
 $(O)/pcat: LDLIBS += -lz -lmd
 $(O)/psort: LDLIBS += -lmd
 $(O)/pinject: LDLIBS += -lelf -lmd
@@ -183,6 +187,7 @@ $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 # those that test a part of a command
 $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
 $(O)/unit/image: LDLIBS += -lelf -lmd
+$(O)/unit/elfsym: LDLIBS += -lelf $(LZMA)
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
 $(O)/unit/path: $(O)/cmd/pinject/lookup/path.o
@@ -230,7 +235,10 @@ $(FUZZERS): $(TARGET_DIR)/%: $(O)/tests/fuzz/%.o $(filter %.o,$(ENGINE)) $(O)/co
 # those that test a part of a command
 $(TARGET_DIR)/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(TARGET_DIR)/maptext: $(O)/cmd/pinject/code/maptext.o
+$(TARGET_DIR)/notes: $(O)/common/symbol/notes.o
 $(TARGET_DIR)/notes: LDLIBS += -lelf
+$(TARGET_DIR)/elfsym: $(patsubst %.c,$(O)/%.o,$(wildcard common/symbol/elfsym*.c common/symbol/notes.c))
+$(TARGET_DIR)/elfsym: LDLIBS += -lelf $(LZMA)
 $(TARGET_DIR)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
 $(TARGET_DIR)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=reallocarray,--wrap=tool_alloc
 $(O)/tests/fuzz/select.o: DEFS += -Icmd/pfilter

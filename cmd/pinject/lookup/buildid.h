@@ -7,15 +7,9 @@
 #define BUILDID_H
 
 #include "state/state.h"
+#include "symbol/notes.h"
 
 #define BUILDID_NOT_ELF "not an ELF file"	/* a reason: it can have none */
-
-enum { BUILD_ID_MAX = 20 };		/* bytes in a record; longer ids are cut, as perf does */
-
-struct build_id {
-	uint8_t		 b[BUILD_ID_MAX];
-	size_t		 len;
-};
 
 /* Of an ELF file. */
 int	buildid_fd(struct build_id *, int fd, const char **why);
