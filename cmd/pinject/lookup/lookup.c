@@ -1,43 +1,25 @@
 /* SPDX-License-Identifier: ISC */
 /* lookup.c - see lookup.h: the process that reads the recording, and the start of the second one */
-#include <sys/time.h>
-
-#include <err.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "place.h"
 #include "protocol.h"
+#include "second.h"
 
-/* Nothing of what the command has open is of use here.  Like the command, it goes on after Ctrl-C, until the input ends. */
-static _Noreturn void
-begin_serving(const struct tool *t, int fd, const struct lookup_opt *opt, const sigset_t *mask)
+static void
+begin_serving(struct tool *t, int fd, const void *opt)
 {
-	struct confine c = { .rights = CONFINE_SERVE, .peer = fd, .off = t->confine.off };
-	char text[100];
-
-	signal(SIGINT, SIG_IGN);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	for (int i = 0; i < fd; i++)
-		close(i);
-	syscall(SYS_close_range, fd + 1, ~0u, 0);
 	place_start(opt);
-	if (confine_lock(&c, text, sizeof text) < 0)
-		_exit(1);
+	second_lock(t, fd, CONFINE_SERVE);
 	serve(fd, opt);
 }
 
 void
 lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 {
-	struct timeval limit = { .tv_sec = ANSWER_SECONDS };
-	sigset_t interrupt, old;
-	int fd[2];
-	pid_t pid;
-
 	l->t = t;
 	l->opt = opt;
 	uname(&l->us);
@@ -46,21 +28,7 @@ lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 	if (opt->no_fs)
 		return;
 	l->questions = tool_alloc(1, MESSAGE_MAX);
-	/* a SIGINT waits until the second process ignores it */
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
-	sigprocmask(SIG_BLOCK, &interrupt, &old);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0 || (pid = fork()) < 0)
-		err(1, "a process that looks files up");
-	if (!pid) {
-		close(fd[0]);
-		begin_serving(t, fd[1], opt, &old);
-	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	close(fd[1]);
-	l->fd = fd[0];
-	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-	setsockopt(l->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+	l->fd = second_start(t, "a process that looks files up", ANSWER_SECONDS, begin_serving, opt);
 	t->confine.rights |= CONFINE_ASK;
 	t->confine.peer = l->fd;
 }
@@ -76,19 +44,6 @@ give_up(struct lookup *l)
 	close(l->fd);
 	l->fd = -1;
 	return false;
-}
-
-/* The descriptor beside a message; -1: none. */
-static int
-descriptor(struct msghdr *m)
-{
-	const struct cmsghdr *c = CMSG_FIRSTHDR(m);
-	int fd;
-
-	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof fd))
-		return -1;
-	memcpy(&fd, CMSG_DATA(c), sizeof fd);
-	return fd;
 }
 
 /* Calls by their number, as the filter of system calls knows them: some C libraries take another one. */
@@ -138,25 +93,22 @@ answer_fail(struct answer *a, int error)
 static bool
 ask(struct lookup *l, struct answer *a, int *fd)
 {
-	union answer_control control;
-	struct iovec v = { a, sizeof *a };
-	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+	int fds[SECOND_FDS];
 	long got;
 
 	if (!question_send(l))
 		return false;
-	while ((got = syscall(SYS_recvmsg, l->fd, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-		;
-	if (got < 0)
+	if ((got = second_receive(l->fd, a, sizeof *a, fds)) < 0)
 		return give_up(l);
-	*fd = descriptor(&m);
-	if (got == sizeof *a && a->len <= sizeof a->id && !a->why[WHY_MAX - 1] && (*fd < 0 || a->has_fd)) {
+	*fd = fds[0];
+	if (got == sizeof *a && a->len <= sizeof a->id && !a->why[WHY_MAX - 1] && (*fd < 0 || a->has_fd) && fds[1] < 0) {
 		if (*fd < 0 && a->has_fd)	/* the kernel could not hand it over (MSG_CTRUNC) */
 			answer_fail(a, EMFILE);
 		return true;
 	}
-	if (*fd >= 0)
-		close(*fd);
+	for (int i = 0; i < SECOND_FDS; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	*fd = -1;
 	errno = 0;
 	return give_up(l);

@@ -7,6 +7,7 @@
  *	when.h		the wall clock at a time of the recording
  *	known.c		--known-build-ids
  *	holds.c		is an answer one for another map, too?
+ *	second.h	a second process, and messages
  *	serve.c		the second process: answers
  *	place.h		where the file of a map may be, and whether it is the very file
  *	buildid.c	build-ids: ELF notes, kernel, modules, vdso

@@ -46,11 +46,6 @@ struct answer {			/* with a descriptor beside it, if has_fd */
 	char		 why[WHY_MAX];
 };
 
-union answer_control {		/* space for one descriptor */
-	struct cmsghdr	 head;
-	char		 bytes[CMSG_SPACE(sizeof(int))];
-};
-
 /* serve.c: answer the questions that come by that descriptor, until the other process has ended. */
 _Noreturn void	serve(int fd, const struct lookup_opt *);
 

@@ -8,6 +8,7 @@
 
 #include "place.h"
 #include "protocol.h"
+#include "second.h"
 #include "state/table.h"
 
 /* ---- ids of files that may be gone when they are asked for ----------------------------------------------------- */
@@ -194,23 +195,6 @@ serve_early_file(struct place *p)
 	}
 }
 
-static long
-serve_send(int to, struct answer *a, int fd)
-{
-	union answer_control control = { .bytes = "" };
-	struct iovec v = { a, sizeof *a };
-	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		control.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-		    .cmsg_len = CMSG_LEN(sizeof fd) };
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof fd);
-		m.msg_control = &control;
-		m.msg_controllen = sizeof control;
-	}
-	return syscall(SYS_sendmsg, to, &m, MSG_NOSIGNAL);
-}
-
 static bool
 serve_reply(int to, const struct question *q, struct place *p)
 {
@@ -229,7 +213,7 @@ serve_reply(int to, const struct question *q, struct place *p)
 		memcpy(a.id, found.id.b, sizeof a.id);
 	}
 	strncpy(a.why, found.why, sizeof a.why - 1);
-	sent = serve_send(to, &a, found.fd);
+	sent = second_send(to, &a, sizeof a, &found.fd, found.fd >= 0);
 	if (found.fd >= 0)
 		close(found.fd);
 	return sent >= 0;
