@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * confine.c - tries what a confined process must not do: confine [r|c|d|s DIR]...
+ * confine.c - tries what a confined process must not do: confine [r|c|d|s|p DIR]...
  *
- * r, c, d: DIR may be read, or made files or directories in; s: as the process that looks files up.  Prints a line for each try, "name: refused"
- * (EPERM, EACCES), "name: works" or "name: ERRNO", behind what holds.  Ends with 1 if any works, with 3 if memory and threads do
- * not.
+ * r, c, d: DIR may be read, or made files or directories in; s: as the process that looks files up; p: as one that reads ELF files.
+ * Prints a line for each try, "name: refused" (EPERM, EACCES), "name: works" or "name: ERRNO", behind what holds.  Ends with 1 if
+ * any works, with 3 if memory and threads do not.
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -228,12 +228,14 @@ main(int argc, char **argv)
 	for (int i = 1; i + 1 < argc; i += 2)
 		if (*argv[i] == 's')
 			c.rights = CONFINE_SERVE;
+		else if (*argv[i] == 'p')
+			c.rights = CONFINE_PARSE;
 		else if (confine_allow(&c, argv[i + 1], *argv[i] == 'r' ? CONFINE_READ : *argv[i] == 'd' ? CONFINE_DIRS :
 		    CONFINE_CREATE | CONFINE_WRITE) < 0)
 			return 2;
 	if (confine_lock(&c, text, sizeof text) < 0)
 		_exit(2);
 	syscall(SYS_sendto, fd[1], strcat(text, "\n"), strlen(text) + 1, 0, NULL, 0);
-	bad = !(c.rights & CONFINE_SERVE) && allowed();
+	bad = !(c.rights & (CONFINE_SERVE | CONFINE_PARSE)) && allowed();
 	_exit(bad | try_all(fd[1]));
 }

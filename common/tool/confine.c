@@ -159,7 +159,7 @@ confine_lock(struct confine *c, char *text, size_t size)
 	if (!c->off) {
 		files = c->rights & CONFINE_SERVE ? 0 : landlock(c);
 		if (files >= 0 && CALLS)
-			calls = confine_calls(c->rights, c->peer);
+			calls = confine_calls(c);
 	}
 	if (c->off)
 		snprintf(text, size, "none, by --no-sandbox");

@@ -25,13 +25,16 @@ enum confine_right {		/* as in unveil(2) */
 	/* Not of a place, but of the process: */
 	CONFINE_ASK = 8,	/* send to the descriptor `peer' */
 	CONFINE_SERVE = 16,	/* open any file to read it, and send to `peer'; nothing else */
+	CONFINE_HAND = 64,	/* send to the descriptor `parser', also descriptors */
+	CONFINE_PARSE = 128,	/* read what `peer' hands over, and send to it; make processes that do the same; nothing else */
 };
 
 struct confine {		/* begins zeroed */
 	int		 ruleset;	/* 0: none yet; -1: the kernel has no Landlock */
 	int		 abi;
 	unsigned	 rights;	/* of any place, and of the process */
-	int		 peer;		/* of CONFINE_ASK and CONFINE_SERVE */
+	int		 peer;		/* of CONFINE_ASK, CONFINE_SERVE and CONFINE_PARSE */
+	int		 parser;	/* of CONFINE_HAND */
 	bool		 off;		/* lock nothing: --no-sandbox */
 };
 
@@ -49,7 +52,7 @@ int	confine_allow_fd(struct confine *, int fd, unsigned rights);
 int	confine_lock(struct confine *, char *text, size_t size);
 
 /* confine_calls.c: lock by seccomp.  1, 0: there is none for this machine or kernel, -1: errno. */
-int	confine_calls(unsigned rights, int peer);
+int	confine_calls(const struct confine *);
 
 /* Sanitizers open files and start programs to report, and trace the process to find leaks: then only writing is refused. */
 #ifdef __has_feature

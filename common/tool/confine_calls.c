@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -55,7 +56,7 @@ enum test {			/* of one argument */
 	WITH,			/* all of the bits are set, and no others but those of `may' */
 	EQUAL,			/* it is this number; several rows of one call: any of them */
 	SELF,			/* it is our own pid */
-	PEER,			/* it is the descriptor of that name */
+	PEER, PARSER,		/* it is the descriptor of that name */
 	NO_SUCH,		/* the call fails with ENOSYS, so that the C library takes another */
 };
 enum { SWAPPED_CLONE =
@@ -73,11 +74,12 @@ static const struct call {
 	uint8_t		 test, arg;
 	uint32_t	 value, may;
 } calls[] = {
-/* BOTH: of every process; CALL: not of one that looks files up (CONFINE_SERVE); ONLY: with a condition. */
+/* BOTH: of every process; CALL: of a command itself, not of one that serves it (SERVANT); ONLY: with a condition. */
+#define SERVANT (CONFINE_SERVE | CONFINE_PARSE)
 #define BOTH(name) { .nr = __NR_##name },
-#define CALL(name) { .nr = __NR_##name, .not = CONFINE_SERVE },
+#define CALL(name) { .nr = __NR_##name, .not = SERVANT },
 #define ONLY(name, ...) { .nr = __NR_##name, __VA_ARGS__ },
-#define PARSER .not = CONFINE_SERVE
+#define COMMAND .not = SERVANT
 #define IF_FILES .rights = CONFINE_READ | CONFINE_WRITE
 #define IF_NAMES .rights = CONFINE_CREATE
 #define IF_DIRS .rights = CONFINE_DIRS
@@ -134,8 +136,8 @@ static const struct call {
 #ifdef __NR_arm_fadvise64_64
 	CALL(arm_fadvise64_64)
 #endif
-	ONLY(ioctl, PARSER, .test = EQUAL, .arg = 1, .value = TCGETS)
-	ONLY(ioctl, PARSER, .test = EQUAL, .arg = 1, .value = TIOCGWINSZ)
+	ONLY(ioctl, COMMAND, .test = EQUAL, .arg = 1, .value = TCGETS)
+	ONLY(ioctl, COMMAND, .test = EQUAL, .arg = 1, .value = TIOCGWINSZ)
 #define FCNTL(name) \
 	ONLY(fcntl, .test = EQUAL, .arg = 1, .value = name)
 	FCNTL(F_DUPFD_CLOEXEC) FCNTL(F_GETFD) FCNTL(F_SETFD) FCNTL(F_GETFL) FCNTL(F_SETFL) FCNTL(F_SETPIPE_SZ) FCNTL(F_SETSIG)
@@ -151,7 +153,7 @@ static const struct call {
 #ifdef __NR_futex_time64
 	BOTH(futex_time64)
 #endif
-	ONLY(clone, PARSER, .test = WITH, .arg = SWAPPED_CLONE, .value = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD,
+	ONLY(clone, COMMAND, .test = WITH, .arg = SWAPPED_CLONE, .value = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD,
 	    .may = CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID |
 	    CLONE_CHILD_CLEARTID | CLONE_DETACHED)
 #ifdef __NR_clone3
@@ -209,7 +211,16 @@ static const struct call {
 	ONLY(sendto, .rights = CONFINE_ASK | CONFINE_SERVE, .test = PEER, .arg = 0)
 	/* ... and hands over a descriptor of the file */
 	ONLY(sendmsg, .rights = CONFINE_SERVE, .test = PEER, .arg = 0)
-	ONLY(recvmsg, .rights = CONFINE_ASK, .test = PEER, .arg = 0)
+	ONLY(recvmsg, .rights = CONFINE_ASK | CONFINE_PARSE, .test = PEER, .arg = 0)
+	/* a process that reads files for another, each in a process of its own */
+	ONLY(sendmsg, .rights = CONFINE_HAND, .test = PARSER, .arg = 0)
+	ONLY(sendto, .rights = CONFINE_PARSE, .test = PEER, .arg = 0)
+	ONLY(clone, .rights = CONFINE_PARSE, .test = WITH, .arg = SWAPPED_CLONE, .value = SIGCHLD,
+	    .may = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID)
+	ONLY(wait4, .rights = CONFINE_PARSE) ONLY(set_robust_list, .rights = CONFINE_PARSE) ONLY(setitimer, .rights = CONFINE_PARSE)
+#ifdef __NR_alarm
+	ONLY(alarm, .rights = CONFINE_PARSE)
+#endif
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -240,7 +251,7 @@ load(struct program *p, size_t offset)
 
 /* The number of the call is in the accumulator, and again when the row did not decide. */
 static void
-row(struct program *p, const struct call *c, int peer)
+row(struct program *p, const struct call *c, const struct confine *own)
 {
 	switch ((enum test)c->test) {
 	case ANY:
@@ -265,15 +276,15 @@ row(struct program *p, const struct call *c, int peer)
 		emit(p, BPF_JMP | BPF_JEQ | BPF_K, c->value, 0, 1);
 		break;
 	default:
-		emit(p, BPF_JMP | BPF_JEQ | BPF_K, c->test == SELF ? (uint32_t)getpid() : c->test == PEER ? (uint32_t)peer : c->value,
-		    0, 1);
+		emit(p, BPF_JMP | BPF_JEQ | BPF_K, c->test == SELF ? (uint32_t)getpid() : c->test == PEER ? (uint32_t)own->peer :
+		    c->test == PARSER ? (uint32_t)own->parser : c->value, 0, 1);
 	}
 	give(p, SECCOMP_RET_ALLOW);
 	load(p, offsetof(struct seccomp_data, nr));
 }
 
 int
-confine_calls(unsigned rights, int peer)
+confine_calls(const struct confine *own)
 {
 	struct program p = { .n = 0 };
 	struct sock_fprog prog = { .filter = p.code };
@@ -283,8 +294,8 @@ confine_calls(unsigned rights, int peer)
 	give(&p, SECCOMP_RET_KILL_PROCESS);
 	load(&p, offsetof(struct seccomp_data, nr));	/* calls of x32 have a bit that no number in a row has */
 	for (size_t i = 0; i < CALLS; i++)
-		if ((!calls[i].rights || calls[i].rights & rights) && !(calls[i].not & rights))
-			row(&p, &calls[i], peer);
+		if ((!calls[i].rights || calls[i].rights & own->rights) && !(calls[i].not & own->rights))
+			row(&p, &calls[i], own);
 	give(&p, REFUSE);
 	prog.len = p.n;
 	/* Before Linux 5.16 a filter would make the processor slower, too, against code of others in this process: there is none. */
@@ -297,10 +308,9 @@ confine_calls(unsigned rights, int peer)
 #else
 
 int
-confine_calls(unsigned rights, int peer)
+confine_calls(const struct confine *own)
 {
-	(void)rights;
-	(void)peer;
+	(void)own;
 	return 0;
 }
 
