@@ -85,6 +85,38 @@ test_put(void **state)
 	store_free(s);
 }
 
+/* What ends with a mark is replaced by what has more. */
+static void
+test_grades(void **state)
+{
+	struct store *s = fresh();
+	char text[2][100];
+	size_t n[2];
+
+	(void)state;
+	assert_true(store_was_empty(s));
+	for (int g = 0; g < 2; g++)
+		n[g] = (size_t)snprintf(text[g], sizeof text[g], "some bytes of a file, and then: %s", store_mark[STORE_HITS + g]) + 1;
+	assert_int_equal(store_has(s, &id, "elf"), STORE_NONE);
+	assert_int_equal(store_put(s, &id, "elf", text[0], n[0]), 1);
+	assert_int_equal(store_has(s, &id, "elf"), STORE_HITS);
+	assert_int_equal(store_put(s, &id, "elf", text[1], n[1]), 1);
+	assert_int_equal(store_has(s, &id, "elf"), STORE_SYMBOLS);
+	is_file("/files/abcdef01/elf", text[1], n[1]);
+	assert_int_equal(store_put(s, &id, "elf", text[0], n[0]), 1);
+	is_file("/files/abcdef01/elf", text[1], n[1]);
+	assert_int_equal(store_put(s, &id, "elf", "all of it", 9), 1);
+	assert_int_equal(store_has(s, &id, "elf"), STORE_WHOLE);
+	is_file("/.build-id/ab/cdef01/elf", "all of it", 9);
+	assert_int_equal(store_put(s, &id, "elf", text[1], n[1]), 1);
+	is_file("/files/abcdef01/elf", "all of it", 9);
+	assert_false(tool.failed);
+	store_free(s);
+	s = store_new(&tool, dir);
+	assert_false(store_was_empty(s));
+	store_free(s);
+}
+
 /* A file with that text, open for reading. */
 static int
 opened(const char *text)
@@ -216,8 +248,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_put), cmocka_unit_test(test_kernel), cmocka_unit_test(test_copy), cmocka_unit_test(test_links),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_put), cmocka_unit_test(test_grades), cmocka_unit_test(test_kernel), cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_links), cmocka_unit_test(test_full),
 	};
 	char command[64];
 	int bad;

@@ -6,6 +6,7 @@
 
 #include <linux/fs.h>
 
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +24,30 @@ struct store {
 	struct tool	*t;
 	const char	*path;		/* as the user wrote it */
 	int		 dir;
-	bool		 failed;
+	bool		 failed, was_empty;
 	struct pp_err	 err;
 	char		 name[PATH_MAX];	/* of the file at work, for messages */
 };
+
+const char *const store_mark[] = {
+	[STORE_HITS] = "pinject --archive=hits", [STORE_SYMBOLS] = "pinject --archive=symbols", [STORE_WHOLE] = NULL
+};
+enum { MARK_MAX = 32 };
+
+static bool
+is_empty(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	bool empty = true;
+
+	while (d && empty && (e = readdir(d)))
+		empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+	if (d)
+		closedir(d);
+	return empty;
+}
 
 struct store *
 store_new(struct tool *t, const char *dir)
@@ -38,8 +59,15 @@ store_new(struct tool *t, const char *dir)
 		err(1, "%s", dir);
 	if ((s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		err(1, "%s", dir);
+	s->was_empty = is_empty(s->dir);
 	tool_allow(t, dir, "rwcd");
 	return s;
+}
+
+bool
+store_was_empty(const struct store *s)
+{
+	return s->was_empty;
 }
 
 void
@@ -135,8 +163,37 @@ store_path(const struct place *p, char *to, size_t n)
 	snprintf(to, n, "%s/%s/%s%s%s", p->dir[0], p->dir[1], p->dir[2], *p->dir[2] ? "/" : "", p->name);
 }
 
+/* What the mark at the end says. */
+static enum store_grade
+grade_of(const char *end, size_t n)
+{
+	for (enum store_grade g = STORE_HITS; g < STORE_WHOLE; g++) {
+		size_t len = strlen(store_mark[g]) + 1;
+
+		if (n >= len && !memcmp(end + n - len, store_mark[g], len))
+			return g;
+	}
+	return STORE_WHOLE;
+}
+
+static enum store_grade
+grade_of_file(int dir, const char *path)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char end[MARK_MAX];
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return STORE_WHOLE;		/* it cannot be replaced by who may not even read it */
+	if (fstat(fd, &st) == 0 && st.st_size > MARK_MAX)
+		n = pread(fd, end, sizeof end, st.st_size - MARK_MAX);
+	close(fd);
+	return n > 0 ? grade_of(end, (size_t)n) : STORE_WHOLE;
+}
+
 /* As perf finds the file. */
-static bool
+static enum store_grade
 store_is_there(const struct store *s, const struct place *p)
 {
 	char path[sizeof p->dir + 32];
@@ -145,10 +202,10 @@ store_is_there(const struct store *s, const struct place *p)
 		snprintf(path, sizeof path, ".build-id/%.2s/%s/%s", p->dir[1], p->dir[1] + 2, p->name);
 	else
 		store_path(p, path, sizeof path);
-	return store_exists(s->dir, path);
+	return !store_exists(s->dir, path) ? STORE_NONE : p->linked ? grade_of_file(s->dir, path) : STORE_WHOLE;
 }
 
-bool
+enum store_grade
 store_has(struct store *s, const struct build_id *id, const char *kind)
 {
 	struct place p = place_of(id, kind);
@@ -163,6 +220,7 @@ struct from {			/* memory, or a file */
 	size_t		 n;
 	int		 fd;
 	const struct stat *then;
+	enum store_grade grade;
 	const char	*why;		/* it could not be read as it was; NULL: it could */
 };
 
@@ -235,11 +293,12 @@ same_time(const struct timespec *a, const struct timespec *b)
  * The ctime also tells of a write whose mtime was set back.  But it is changed, too, when the file gets or loses a name (perf record
  * links files into its build-id cache, an upgrade deletes them): where that is possible, the mtime decides.
  */
-static bool
-is_unchanged(int fd, const struct stat *then)
+bool
+store_is_unchanged(int fd, const struct stat *then, const char **why)
 {
 	struct stat now;
 
+	*why = STORE_WRITTEN;
 	if (fstat(fd, &now) < 0 || now.st_size != then->st_size || !same_time(&now.st_mtim, &then->st_mtim))
 		return false;
 	return same_time(&now.st_ctim, &then->st_ctim) || now.st_nlink != 1 || then->st_nlink != 1;
@@ -249,6 +308,7 @@ is_unchanged(int fd, const struct stat *then)
 static int
 store_fill(const struct atomic *a, struct from *from)
 {
+	const char *why;
 	int rc;
 
 	if (from->p)
@@ -258,7 +318,7 @@ store_fill(const struct atomic *a, struct from *from)
 	if (!from->then->st_size)
 		return cannot_read(from, "is empty");
 	rc = copy(a->fd, from, (uint64_t)from->then->st_size);
-	return rc <= 0 || is_unchanged(from->fd, from->then) ? rc : cannot_read(from, STORE_WRITTEN);
+	return rc > 0 && !store_is_unchanged(from->fd, from->then, &why) ? cannot_read(from, why) : rc;
 }
 
 static int
@@ -277,17 +337,18 @@ store_link(struct store *s, const struct place *p)
 	return store_fail(s, NULL);
 }
 
+/* replace: if there is one, although its grade is lower. */
 static int
-store_make(struct store *s, const struct place *p, struct from *from)
+store_make(struct store *s, const struct place *p, struct from *from, bool replace)
 {
-	int dir = store_enter(s->dir, p->dir[0], p->dir[1], p->dir[2]), rc = 0;
+	int dir = store_enter(s->dir, p->dir[0], p->dir[1], p->dir[2]), rc;
 	struct atomic a;
 
 	if (dir < 0)
 		return store_fail(s, NULL);
-	if (atomic_open_at(&a, dir, p->name, s->name, &s->err) < 0)
-		rc = -1;
-	else if ((rc = store_fill(&a, from)) < 0)
+	rc = atomic_open_at(&a, dir, p->name, s->name, &s->err);
+	a.force = replace;
+	if (rc > 0 && (rc = store_fill(&a, from)) < 0)
 		pp_fail_system(&s->err, NULL);
 	else if (rc > 0)
 		rc = atomic_commit(&a) < 0 ? -1 : 1;	/* 0: another process was faster */
@@ -301,16 +362,17 @@ store_make(struct store *s, const struct place *p, struct from *from)
 static int
 store_add(struct store *s, const struct build_id *id, const struct place *p, struct from *from)
 {
+	enum store_grade there;
 	int n;
 
 	if (!s || s->failed || id->len < 2)
 		return 0;
-	if (store_is_there(s, p))
+	if ((there = store_is_there(s, p)) >= from->grade)
 		return 1;
 	n = snprintf(s->name, sizeof s->name, "%s/", s->path);
 	if (n < (int)sizeof s->name)
 		store_path(p, s->name + n, sizeof s->name - (size_t)n);
-	return store_make(s, p, from);
+	return store_make(s, p, from, there != STORE_NONE);
 }
 
 int
@@ -318,13 +380,13 @@ store_put(struct store *s, const struct build_id *id, const char *kind, const vo
 {
 	struct place at = place_of(id, kind);
 
-	return store_add(s, id, &at, &(struct from){ .p = p, .n = n });
+	return store_add(s, id, &at, &(struct from){ .p = p, .n = n, .grade = grade_of(p, n) });
 }
 
 int
 store_copy(struct store *s, const struct build_id *id, const char *kind, int fd, const struct stat *then, const char **why)
 {
-	struct from from = { .fd = fd, .then = then };
+	struct from from = { .fd = fd, .then = then, .grade = STORE_WHOLE };
 	struct place at = place_of(id, kind);
 	int rc = store_add(s, id, &at, &from);
 
@@ -347,8 +409,9 @@ store_kernel(struct store *s, const struct build_id *id, const char *address, in
 {
 	struct place list = place_of_kernel(id, address, "modules"), near = place_of_kernel(id, address, "kallsyms"),
 	    far = place_of_kernel(id, NULL, "kallsyms");
-	struct from from = modules < 0 ? (struct from){ .p = "" } : (struct from){ .fd = modules };
-	struct from symbols = { .fd = kallsyms };
+	struct from from = modules < 0 ? (struct from){ .p = "", .grade = STORE_WHOLE } :
+	    (struct from){ .fd = modules, .grade = STORE_WHOLE };
+	struct from symbols = { .fd = kallsyms, .grade = STORE_WHOLE };
 	/* perf looks for the list beside the symbols: so it is there first */
 	int rc = store_add(s, id, &list, &from) && store_add(s, id, &near, &symbols) && store_add(s, id, &far, &symbols);
 
