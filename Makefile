@@ -42,7 +42,7 @@ LZMA   = $(eval LZMA := $(shell printf '\043include <lzma.h>\nint main(void) { r
 $(O)/common/symbol/elfsym_xz.o: DEFS += $(LZMA:-llzma=-DWITH_LZMA)
 $(O)/pcat: LDLIBS += -lz -lmd
 $(O)/psort: LDLIBS += -lmd
-$(O)/pinject: LDLIBS += -lelf -lmd
+$(O)/pinject: LDLIBS += -lelf $(LZMA) -lmd
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson -lmd
 
@@ -185,7 +185,7 @@ $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lcmocka
 # those that test a part of a command
-$(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c))
+$(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c) cmd/pinject/elf/out.c)
 $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/elfsym: LDLIBS += -lelf $(LZMA)
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
@@ -237,7 +237,7 @@ $(TARGET_DIR)/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(TARGET_DIR)/maptext: $(O)/cmd/pinject/code/maptext.o
 $(TARGET_DIR)/notes: $(O)/common/symbol/notes.o
 $(TARGET_DIR)/notes: LDLIBS += -lelf
-$(TARGET_DIR)/elfsym: $(patsubst %.c,$(O)/%.o,$(wildcard common/symbol/elfsym*.c common/symbol/notes.c))
+$(TARGET_DIR)/elfsym: $(patsubst %.c,$(O)/%.o,$(wildcard common/symbol/elfsym*.c) common/symbol/notes.c cmd/pinject/elf/out.c cmd/pinject/symbols/symbol_file.c)
 $(TARGET_DIR)/elfsym: LDLIBS += -lelf $(LZMA)
 $(TARGET_DIR)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
 $(TARGET_DIR)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=reallocarray,--wrap=tool_alloc
@@ -247,7 +247,7 @@ $(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asp
 $(TARGET_DIR)/pprof: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
 $(TARGET_DIR)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd
 $(O)/tests/fuzz/pprof.o: DEFS += -Icmd/pcat
-$(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
+$(O)/tests/fuzz/elfsym.o $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
 

@@ -124,6 +124,7 @@ inputs() {
 	locks_first pinject -b "$T/in.file"
 	locks_first pinject --buildid-all "$T/in.file"
 	locks_first pinject --buildid-dir "$T/out.dir" "$T/in.file"
+	locks_first pinject --archive=symbols --buildid-dir "$T/out.symbols" "$T/in.file"
 	done_all
 }
 
@@ -137,6 +138,10 @@ inputs() {
 	try timeout -s KILL 20 confine s - </dev/null
 	[ "$(grep -v ': refused$' "$T/out" | sed 1d | paste -sd,)" = "open: works" ] && [ "$(grep -c ': refused$' "$T/out")" -ge 48 ] ||
 	    failed "confine s: $(grep -v refused "$T/out")"
+	# who reads ELF files can make processes like itself
+	try timeout -s KILL 20 confine p - </dev/null
+	[ "$(grep -v ': refused$' "$T/out" | sed 1d | paste -sd,)" = "fork: works" ] && [ "$(grep -c ': refused$' "$T/out")" -ge 48 ] ||
+	    failed "confine p: $(grep -v refused "$T/out")"
 	done_all
 }
 

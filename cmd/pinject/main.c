@@ -10,11 +10,12 @@
  *	code/		code made at run time: jitdump, perf-PID.map
  *	ids/		build-ids of files
  *	lookup/		the process that looks files up
+ *	symbols/	the processes that read their functions
  *	store/		the directory of --buildid-dir
  *
- * Each but lookup/ and store/ is stages (sink/out.h), of which there are those that options ask for.  A stage puts its records where
- * a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time yet; the
- * others in front of the first record whose reader could need them.
+ * Each but lookup/, symbols/ and store/ is stages (sink/out.h), of which there are those that options ask for.  A stage puts its
+ * records where a reader needs them: those with a time in front of a FINISHED_ROUND at which the reader has not delivered that time
+ * yet; the others in front of the first record whose reader could need them.
  */
 #include <stdlib.h>
 
@@ -53,8 +54,8 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
     struct archive *archive, struct out *to)
 {
 	bool hit = (o->build_ids && !o->buildid_all) || o->mmap2_buildids;
-	bool all = o->buildid_all || o->mmap2_buildid_all;
-	struct walk *walk = hit || o->jit || o->perf_map || (archive && !all) ? walk_new(t) : NULL;
+	bool all = o->buildid_all || o->mmap2_buildid_all, by_map = all && o->archive.grade != STORE_HITS;
+	struct walk *walk = hit || o->jit || o->perf_map || (archive && !by_map) ? walk_new(t) : NULL;
 	struct jit *jit = o->jit ? jit_new(t, lookup, store, walk, o->strict) : NULL;
 
 	if (o->mmap2_buildids || o->mmap2_buildid_all)
@@ -62,7 +63,7 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 	if (o->build_ids || o->buildid_all)
 		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, o->strict, to);
 	if (archive)
-		to = archive_stage(archive, all ? NULL : walk, to);
+		to = archive_stage(archive, by_map ? NULL : walk, to);
 	if (o->perf_map)
 		to = perfmap_new(t, lookup, store, walk, jit, o->strict, to);
 	if (jit)
@@ -113,10 +114,10 @@ main(int argc, char *argv[])
 
 	options_parse(&o, &t, argc, argv);
 	lookup.at_once = o.buildid_all || o.mmap2_buildid_all;
-	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive)
+	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive.limit)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
-	archive = o.archive ? archive_new(&t, &lookup, store, o.archive, o.strict) : NULL;
+	archive = o.archive.limit ? archive_new(&t, &lookup, store, &o.archive) : NULL;
 	surveys = o.finished_round.find || o.sample_time;
 	if (surveys)
 		tool_allow(&t, t.in_name, "r");

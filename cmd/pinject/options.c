@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: ISC */
+#include <string.h>
+
 #include "options.h"
 
 #define ARCHIVE_DEFAULT (UINT64_C(1) << 30)
 
+/* [=SIZE], or symbols or hits, each with [,SIZE] */
 static void
-options_archive(struct tool *t, void *options)
+options_archive(struct tool *t, void *archive)
 {
-	struct options *o = options;
+	static const struct { const char *word; enum store_grade grade; } words[] = {
+		{ "symbols", STORE_SYMBOLS }, { "hits", STORE_HITS }
+	};
+	struct archive_opt *o = archive;
+	const char *size = t->optarg;
 
-	o->archive = t->optarg ? tool_size(t, t->optarg) : ARCHIVE_DEFAULT;
-	if (!o->archive)
-		tool_wrong(t, "--archive '%s': copies nothing", t->optarg);
+	*o = (struct archive_opt){ .limit = ARCHIVE_DEFAULT, .grade = STORE_WHOLE };
+	for (size_t i = 0; size && i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i].word);
+
+		if (strncmp(size, words[i].word, n) || (size[n] && size[n] != ','))
+			continue;
+		o->grade = words[i].grade;
+		size = size[n] ? size + n + 1 : NULL;
+	}
+	if (size && !(o->limit = tool_size(t, size)))
+		tool_wrong(t, "--archive '%s': copies nothing", size);
 }
 
 static void
@@ -45,8 +60,8 @@ static const struct tool_opt opts[] = {
 	TOOL_OPT_ALLOW("other-host,changed-files,foreign-maps"),
 	OPT_HEAD("Files by build-id"),
 	OPT_TEXT(0, "buildid-dir", "DIR", buildid_dir, OF_DIR, "where files for perf --buildid-dir DIR are written"),
-	OPT_CALL(0, "archive", "[=SIZE]", NULL, options_archive,
-	    "also copy sampled files, up to SIZE in all (1G); needs --buildid-dir"),
+	OPT_CALL_ON(0, "archive", "[=WHAT]", "symbols|hits", options_archive, archive,
+	    "also copy sampled files, 1G in all; =symbols, =hits: their function names; =SIZE"),
 	OPT_NEEDS("jit,perf-map,archive", "buildid-dir"),
 	OPT_HEAD("Marks"),
 	OPT_FLAG(0, "finished-init", finished_init, "add FINISHED_INIT after the synthesised records"),
@@ -85,6 +100,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	header_command(t, &o->header, argc, argv);
 	tool_options(t, o, argc, argv);
 	o->perf_map = tool_given(t, "perf-map");
+	o->archive.strict = o->strict;
 	o->lookup.foreign_maps = tool_allows(t, "foreign-maps");
 	if ((o->finished_round.find || o->sample_time) && !tool_twice(t))
 		tool_wrong(t, "%s reads the input twice, so it must be a file: %s", o->sample_time ? "--sample-time" :

@@ -4,6 +4,7 @@
 #define OPTIONS_H
 
 #include "header/header.h"
+#include "ids/archive.h"
 #include "lookup/lookup.h"
 #include "marks/marks.h"
 #include "tool/option.h"
@@ -15,7 +16,7 @@ struct options {
 	struct lookup_opt lookup;
 	bool	 jit, perf_map, strict;
 	const char *buildid_dir;
-	uint64_t archive;		/* bytes; 0: not given */
+	struct archive_opt archive;
 	struct header header;
 };
 

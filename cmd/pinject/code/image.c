@@ -30,76 +30,22 @@ struct section {
 	const char	*name;
 	uint32_t	 type, flags, link, info;
 	size_t		 align, entry;
-	const struct image_buf *buf;
+	const struct elf_buf *buf;
 	uint64_t	 offset, size;
 };
 enum { NOTE = 1, TEXT, EH_FRAME_HDR, EH_FRAME, SYMTAB, STRTAB, DEBUG_LINE, DEBUG_INFO, DEBUG_ABBREV, SHSTRTAB, SECTIONS };
 enum { SEGMENTS = 4 };			/* the last one only with .eh_frame */
 
-/* ---- bytes -------------------------------------------------------------------------------------- */
-
-void
-image_bytes(struct image_buf *b, const void *p, size_t n)
-{
-	b->p = tool_need(array_more(b->p, b->n, n, 1));
-	if (p)
-		memcpy(b->p + b->n, p, n);
-	else
-		memset(b->p + b->n, 0, n);
-	b->n += n;
-}
-
-void
-image_number(const struct image *im, struct image_buf *b, uint64_t value, size_t width)
-{
-	uint8_t s[8];
-
-	for (size_t i = 0; i < width; i++)
-		s[im->big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
-	image_bytes(b, s, width);
-}
-
-void
-image_align(struct image_buf *b, size_t align)
-{
-	image_bytes(b, NULL, -b->n & (align - 1));
-}
-
 /* ---- functions ---------------------------------------------------------------------------------- */
-
-static size_t
-image_word(const struct image *im)
-{
-	return im->is64 ? 8 : 4;
-}
-
-static void
-image_symbol(struct image *im, uint32_t name, uint64_t value, uint64_t size, uint8_t type, uint16_t section)
-{
-	struct image_buf *b = &im->symtab;
-	uint8_t info[2] = { type, STV_DEFAULT };
-
-	image_number(im, b, name, 4);
-	if (im->is64) {
-		image_bytes(b, info, 2);
-		image_number(im, b, section, 2);
-	}
-	image_number(im, b, value, image_word(im));
-	image_number(im, b, size, image_word(im));
-	if (!im->is64) {
-		image_bytes(b, info, 2);
-		image_number(im, b, section, 2);
-	}
-}
 
 struct image *
 image_new(uint16_t machine, bool big_endian, bool is64)
 {
 	struct image *im = tool_alloc(1, sizeof *im);
 
-	*im = (struct image){ .machine = machine, .big = big_endian, .is64 = is64 };
-	image_bytes(&im->strtab, "", 1);
-	image_symbol(im, 0, 0, 0, 0, SHN_UNDEF);
+	*im = (struct image){ .machine = machine, .form = { big_endian, is64 } };
+	elf_bytes(&im->strtab, "", 1);
+	elf_symbol(im->form, &im->symtab, 0, 0, 0, 0, SHN_UNDEF);
 	return im;
 }
 
@@ -127,7 +73,7 @@ image_code_size(const struct image *im)
 static uint64_t
 image_place(const struct image *im, const struct image_fn *fn)
 {
-	uint64_t most = im->is64 ? INT64_MAX : INT32_MAX, at = fn->addr - im->start;
+	uint64_t most = im->form.is64 ? INT64_MAX : INT32_MAX, at = fn->addr - im->start;
 
 	if (!im->span) {
 		/*
@@ -152,18 +98,18 @@ image_function(struct image *im, const struct image_fn *fn, uint64_t *offset)
 
 	if (!at || n >= NAMES_MAX - name)
 		return 0;
-	image_bytes(&im->strtab, fn->name, n + 1);
+	elf_bytes(&im->strtab, fn->name, n + 1);
 	for (size_t i = name; i < im->strtab.n - 1; i++)
 		if (im->strtab.p[i] < ' ' || im->strtab.p[i] == 0x7f)
 			im->strtab.p[i] = '?';
 	if (!im->span) {
-		image_bytes(&im->text, NULL, at - IMAGE_BASE - im->text.n);
-		image_bytes(&im->text, fn->code, fn->size);
+		elf_bytes(&im->text, NULL, at - IMAGE_BASE - im->text.n);
+		elf_bytes(&im->text, fn->code, fn->size);
 		im->last_end = fn->addr + fn->size;
 		image_lines_add(im, fn, at);
 		image_unwind_add(im, fn, at);
 	}
-	image_symbol(im, (uint32_t)name, at, fn->size, STB_GLOBAL << 4 | STT_FUNC, TEXT);
+	elf_symbol(im->form, &im->symtab, (uint32_t)name, at, fn->size, STB_GLOBAL << 4 | STT_FUNC, TEXT);
 	im->functions++;
 	*offset = at;
 	return 1;
@@ -172,77 +118,77 @@ image_function(struct image *im, const struct image_fn *fn, uint64_t *offset)
 /* ---- the file ----------------------------------------------------------------------------------- */
 
 static void
-image_header(const struct image *im, struct image_buf *f, uint64_t sections, unsigned segments)
+image_header(const struct image *im, struct elf_buf *f, uint64_t sections, unsigned segments)
 {
-	uint8_t ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, im->is64 ? ELFCLASS64 : ELFCLASS32,
-	    im->big ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT };
-	size_t word = image_word(im), own = im->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	uint8_t ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, im->form.is64 ? ELFCLASS64 : ELFCLASS32,
+	    im->form.big ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT };
+	size_t word = elf_word(im->form), own = im->form.is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
 
-	image_bytes(f, ident, sizeof ident);
-	image_number(im, f, ET_DYN, 2);
-	image_number(im, f, im->machine, 2);
-	image_number(im, f, EV_CURRENT, 4);
-	image_number(im, f, 0, word);
-	image_number(im, f, own, word);
-	image_number(im, f, sections, word);
-	image_number(im, f, 0, 4);
-	image_number(im, f, own, 2);
-	image_number(im, f, im->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), 2);
-	image_number(im, f, segments, 2);
-	image_number(im, f, im->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), 2);
-	image_number(im, f, SECTIONS, 2);
-	image_number(im, f, SHSTRTAB, 2);
+	elf_bytes(f, ident, sizeof ident);
+	elf_number(im->form, f, ET_DYN, 2);
+	elf_number(im->form, f, im->machine, 2);
+	elf_number(im->form, f, EV_CURRENT, 4);
+	elf_number(im->form, f, 0, word);
+	elf_number(im->form, f, own, word);
+	elf_number(im->form, f, sections, word);
+	elf_number(im->form, f, 0, 4);
+	elf_number(im->form, f, own, 2);
+	elf_number(im->form, f, im->form.is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), 2);
+	elf_number(im->form, f, segments, 2);
+	elf_number(im->form, f, im->form.is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), 2);
+	elf_number(im->form, f, SECTIONS, 2);
+	elf_number(im->form, f, SHSTRTAB, 2);
 }
 
 static void
-image_segment(const struct image *im, struct image_buf *f, uint32_t type, uint32_t flags, const struct section *s, uint64_t align)
+image_segment(const struct image *im, struct elf_buf *f, uint32_t type, uint32_t flags, const struct section *s, uint64_t align)
 {
-	size_t word = image_word(im);
+	size_t word = elf_word(im->form);
 
-	image_number(im, f, type, 4);
-	if (im->is64)
-		image_number(im, f, flags, 4);
+	elf_number(im->form, f, type, 4);
+	if (im->form.is64)
+		elf_number(im->form, f, flags, 4);
 	for (int i = 0; i < 3; i++)		/* offset, and both addresses */
-		image_number(im, f, s->offset, word);
-	image_number(im, f, s->type == SHT_NOBITS ? 0 : s->size, word);
-	image_number(im, f, s->size, word);
-	if (!im->is64)
-		image_number(im, f, flags, 4);
-	image_number(im, f, align, word);
+		elf_number(im->form, f, s->offset, word);
+	elf_number(im->form, f, s->type == SHT_NOBITS ? 0 : s->size, word);
+	elf_number(im->form, f, s->size, word);
+	if (!im->form.is64)
+		elf_number(im->form, f, flags, 4);
+	elf_number(im->form, f, align, word);
 }
 
 static void
-image_section(const struct image *im, struct image_buf *f, const struct section *s, uint32_t name)
+image_section(const struct image *im, struct elf_buf *f, const struct section *s, uint32_t name)
 {
-	size_t word = image_word(im);
+	size_t word = elf_word(im->form);
 
-	image_number(im, f, name, 4);
-	image_number(im, f, s->type, 4);
-	image_number(im, f, s->flags, word);
-	image_number(im, f, s->flags & SHF_ALLOC ? s->offset : 0, word);
-	image_number(im, f, s->offset, word);
-	image_number(im, f, s->size, word);
-	image_number(im, f, s->link, 4);
-	image_number(im, f, s->info, 4);
-	image_number(im, f, s->align, word);
-	image_number(im, f, s->entry, word);
+	elf_number(im->form, f, name, 4);
+	elf_number(im->form, f, s->type, 4);
+	elf_number(im->form, f, s->flags, word);
+	elf_number(im->form, f, s->flags & SHF_ALLOC ? s->offset : 0, word);
+	elf_number(im->form, f, s->offset, word);
+	elf_number(im->form, f, s->size, word);
+	elf_number(im->form, f, s->link, 4);
+	elf_number(im->form, f, s->info, 4);
+	elf_number(im->form, f, s->align, word);
+	elf_number(im->form, f, s->entry, word);
 }
 
 static void
-image_note(const struct image *im, struct image_buf *b)
+image_note(const struct image *im, struct elf_buf *b)
 {
-	image_number(im, b, 4, 4);
-	image_number(im, b, SHA1_SIZE, 4);
-	image_number(im, b, NT_GNU_BUILD_ID, 4);
-	image_bytes(b, "GNU", 4);
-	image_bytes(b, NULL, SHA1_SIZE);	/* the id, when the rest is known */
+	elf_number(im->form, b, 4, 4);
+	elf_number(im->form, b, SHA1_SIZE, 4);
+	elf_number(im->form, b, NT_GNU_BUILD_ID, 4);
+	elf_bytes(b, "GNU", 4);
+	elf_bytes(b, NULL, SHA1_SIZE);	/* the id, when the rest is known */
 }
 
 /* Offsets and sizes of all sections; returns the offset behind them. */
 static uint64_t
 image_lay_out(const struct image *im, struct section *s)
 {
-	uint64_t at = im->is64 ? sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr) :
+	uint64_t at = im->form.is64 ? sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr) :
 	    sizeof(Elf32_Ehdr) + SEGMENTS * sizeof(Elf32_Phdr);
 
 	for (int i = NOTE; i < SECTIONS; i++) {
@@ -261,7 +207,7 @@ image_lay_out(const struct image *im, struct section *s)
 }
 
 static void
-image_write(struct image *im, struct image_buf *f, struct section *s, const uint32_t *names)
+image_write(struct image *im, struct elf_buf *f, struct section *s, const uint32_t *names)
 {
 	uint64_t headers = image_lay_out(im, s);
 	struct section head = { .type = SHT_PROGBITS, .size = s[NOTE].offset + s[NOTE].size }, load = s[TEXT];
@@ -280,17 +226,17 @@ image_write(struct image *im, struct image_buf *f, struct section *s, const uint
 	for (int i = NOTE; i < SECTIONS; i++) {
 		if (s[i].type == SHT_NOBITS)
 			continue;
-		image_bytes(f, NULL, s[i].offset - f->n);
-		image_bytes(f, s[i].buf->p, s[i].buf->n);
+		elf_bytes(f, NULL, s[i].offset - f->n);
+		elf_bytes(f, s[i].buf->p, s[i].buf->n);
 	}
-	image_align(f, 8);
+	elf_align(f, 8);
 	for (int i = 0; i < SECTIONS; i++)
 		image_section(im, f, &s[i], names[i]);
 }
 
 /* The id is that of the file with zeros in its place. */
 static void
-image_identify(struct image_buf *f, const struct section *note, struct build_id *id)
+image_identify(struct elf_buf *f, const struct section *note, struct build_id *id)
 {
 	SHA1_CTX sha;
 
@@ -304,7 +250,7 @@ image_identify(struct image_buf *f, const struct section *note, struct build_id 
 void
 image_finish(struct image *im, struct build_id *id, uint8_t **bytes, size_t *n)
 {
-	struct image_buf note = { 0 }, shstrtab = { 0 }, line = { 0 }, info = { 0 }, abbrev = { 0 }, f = { 0 };
+	struct elf_buf note = { 0 }, shstrtab = { 0 }, line = { 0 }, info = { 0 }, abbrev = { 0 }, f = { 0 };
 	struct section s[SECTIONS] = {
 		[0] = { .name = "" },
 		[NOTE] = { ".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, 0, 0, 4, 0, &note, 0, 0 },
@@ -312,7 +258,7 @@ image_finish(struct image *im, struct build_id *id, uint8_t **bytes, size_t *n)
 		    &im->text, 0, im->size },
 		[EH_FRAME_HDR] = { ".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, 0, 0, 4, 0, &im->eh_frame_hdr, 0, 0 },
 		[EH_FRAME] = { ".eh_frame", SHT_PROGBITS, SHF_ALLOC, 0, 0, 8, 0, &im->eh_frame, 0, 0 },
-		[SYMTAB] = { ".symtab", SHT_SYMTAB, 0, STRTAB, 1, 8, im->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym),
+		[SYMTAB] = { ".symtab", SHT_SYMTAB, 0, STRTAB, 1, 8, im->form.is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym),
 		    &im->symtab, 0, 0 },
 		[STRTAB] = { ".strtab", SHT_STRTAB, 0, 0, 0, 1, 0, &im->strtab, 0, 0 },
 		[DEBUG_LINE] = { ".debug_line", SHT_PROGBITS, 0, 0, 0, 1, 0, &line, 0, 0 },
@@ -327,7 +273,7 @@ image_finish(struct image *im, struct build_id *id, uint8_t **bytes, size_t *n)
 	image_unwind_reserve(im);
 	for (int i = 0; i < SECTIONS; i++) {
 		names[i] = (uint32_t)shstrtab.n;
-		image_bytes(&shstrtab, s[i].name, strlen(s[i].name) + 1);
+		elf_bytes(&shstrtab, s[i].name, strlen(s[i].name) + 1);
 	}
 	image_write(im, &f, s, names);
 	image_identify(&f, &s[NOTE], id);

@@ -3,38 +3,31 @@
 #ifndef IMAGE_IN_H
 #define IMAGE_IN_H
 
+#include "elf/out.h"
 #include "image.h"
 
 enum { IMAGE_BASE = 4096 };	/* offset of .text: a page, so that offset 0 is no function's */
 
-struct image_buf { uint8_t *p; size_t n; };
-
 struct image {
 	uint16_t	 machine;
-	bool		 big, is64;
+	struct elf_form	 form;
 	bool		 span;			/* .text has no bytes */
 	uint64_t	 start, size;		/* of the map, if `span' */
 	size_t		 functions;
 	uint64_t	 last_end;		/* at run time, of the last function */
-	struct image_buf text, symtab, strtab;
+	struct elf_buf text, symtab, strtab;
 	/* image_lines.c */
-	struct image_buf lines, files;	/* the program of .debug_line, the entries of its files */
+	struct elf_buf lines, files;	/* the program of .debug_line, the entries of its files */
 	uint64_t	 nfiles;
 	size_t		 recent[64];	/* where the names of the last files are, by number */
 	/* image_unwind.c */
-	struct image_buf eh_frame, eh_frame_hdr;
-	struct image_buf fdes;		/* struct image_fde */
+	struct elf_buf eh_frame, eh_frame_hdr;
+	struct elf_buf fdes;		/* struct image_fde */
 };
-
-/* Append bytes (NULL: zeros), or a number in the byte order of the image. */
-void	image_bytes(struct image_buf *, const void *, size_t);
-void	image_number(const struct image *, struct image_buf *, uint64_t value, size_t width);
-/* Append zeros up to a multiple of `align'. */
-void	image_align(struct image_buf *, size_t align);
 
 /* image_lines.c: add the lines of a function that is at that offset; make the sections, if there are lines. */
 void	image_lines_add(struct image *, const struct image_fn *, uint64_t offset);
-void	image_lines_finish(const struct image *, struct image_buf *line, struct image_buf *info, struct image_buf *abbrev);
+void	image_lines_finish(const struct image *, struct elf_buf *line, struct elf_buf *info, struct elf_buf *abbrev);
 /* image_unwind.c: add its tables; then give .eh_frame_hdr its size; fill it when it is known where both sections are. */
 void	image_unwind_add(struct image *, const struct image_fn *, uint64_t offset);
 void	image_unwind_reserve(struct image *);

@@ -56,7 +56,7 @@ struct image_fde { int64_t at, function; };	/* offsets of it in .eh_frame, and o
 static size_t
 image_move_entries(struct image *im, uint8_t *p, size_t n, size_t to, const struct image_fn *fn, uint64_t offset)
 {
-	bool swap = im->big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bool swap = im->form.big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	uint64_t behind = (fn->size + 7) & ~UINT64_C(7);	/* where p was, from the function on */
 	size_t at = 0;
 
@@ -76,7 +76,7 @@ image_move_entries(struct image *im, uint8_t *p, size_t n, size_t to, const stru
 			target = (int32_t)pp_get_u32(p + begin, swap) + (int64_t)(behind + begin);
 			if (target < 0 || (uint64_t)target >= fn->size)
 				return 0;
-			image_bytes(&im->fdes, &(struct image_fde){ (int64_t)(to + at), (int64_t)offset + target },
+			elf_bytes(&im->fdes, &(struct image_fde){ (int64_t)(to + at), (int64_t)offset + target },
 			    sizeof(struct image_fde));
 		}
 		at += size + 4;
@@ -91,7 +91,7 @@ image_unwind_add(struct image *im, const struct image_fn *fn, uint64_t offset)
 
 	if (!fn->unwind || fn->unwind_hdr_size >= fn->unwind_size)
 		return;
-	image_bytes(&im->eh_frame, fn->unwind, fn->unwind_size - fn->unwind_hdr_size);
+	elf_bytes(&im->eh_frame, fn->unwind, fn->unwind_size - fn->unwind_hdr_size);
 	n = image_move_entries(im, im->eh_frame.p + to, im->eh_frame.n - to, to, fn, offset);
 	if (!n || im->fdes.n == before) {
 		n = 0;
@@ -115,28 +115,28 @@ image_unwind_reserve(struct image *im)
 
 	if (!n)
 		return;
-	image_bytes(&im->eh_frame, NULL, 4);	/* the end */
-	image_bytes(&im->eh_frame_hdr, NULL, 12 + n * 8);
+	elf_bytes(&im->eh_frame, NULL, 4);	/* the end */
+	elf_bytes(&im->eh_frame_hdr, NULL, 12 + n * 8);
 }
 
 void
 image_unwind_finish(struct image *im, uint64_t hdr_at, uint64_t frame_at)
 {
-	bool swap = im->big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bool swap = im->form.big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	struct image_fde *f = (struct image_fde *)(void *)im->fdes.p;
 	size_t n = im->fdes.n / sizeof *f;
-	struct image_buf *hdr = &im->eh_frame_hdr;
+	struct elf_buf *hdr = &im->eh_frame_hdr;
 
 	qsort(f, n, sizeof *f, image_by_function);
 	hdr->n = 0;
-	image_bytes(hdr, (const uint8_t[]){ 1, 0x1b, 0x03, 0x3b }, 4);
-	image_number(im, hdr, frame_at - (hdr_at + 4), 4);
-	image_number(im, hdr, n, 4);
+	elf_bytes(hdr, (const uint8_t[]){ 1, 0x1b, 0x03, 0x3b }, 4);
+	elf_number(im->form, hdr, frame_at - (hdr_at + 4), 4);
+	elf_number(im->form, hdr, n, 4);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = frame_at + (uint64_t)f[i].at, function = (uint64_t)f[i].function;
 
-		image_number(im, hdr, function - hdr_at, 4);
-		image_number(im, hdr, at - hdr_at, 4);
+		elf_number(im->form, hdr, function - hdr_at, 4);
+		elf_number(im->form, hdr, at - hdr_at, 4);
 		pp_set_u32(im->eh_frame.p + f[i].at + 8, (uint32_t)(function - (at + 8)), swap);
 	}
 }

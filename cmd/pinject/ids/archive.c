@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 
 enum {
 	WAITING = 128,			/* files that are open */
+	HITS = 1 << 20,			/* offsets in all of them, each of which takes some 30 bytes */
 	NAMED_MAX = 65536,		/* files whose debug information is looked for */
 	KALLSYMS_LOOK = 1 << 20,	/* bytes of /proc/kallsyms, at the beginning of which the kernel's first symbol is */
 };
@@ -26,6 +28,10 @@ struct copy {
 	struct stat	 then;		/* when it was opened */
 	char		*name;
 	const char	*kind;		/* in the store */
+	struct set	 seen;		/* with STORE_HITS: of hit[] */
+	uint64_t	*hit;		/* offsets in the file, each once */
+	uint32_t	 hits;
+	bool		 all;		/* not of hits alone: there were too many, or it could not wait for all */
 };
 
 struct archive {
@@ -35,9 +41,12 @@ struct archive {
 	struct store	*store;
 	struct file_ids	*ids;
 	struct pp_state	*state;		/* of the walk; NULL: all maps */
-	uint64_t	 limit, bytes;	/* of all that was copied or waits */
+	struct archive_opt opt;
+	struct maker	*maker;		/* NULL: STORE_WHOLE */
+	uint64_t	 bytes;		/* of all that was copied, or is whole and waits */
 	struct copy	 waiting[WAITING];	/* from `first' on, in a circle */
-	unsigned	 first, n;
+	unsigned	 first, n, last;	/* last: the one that was hit last */
+	size_t		 hits;		/* of those that wait */
 	struct build_id	*named;		/* of the files that were copied */
 	size_t		 nnamed;
 	uint64_t	 copied, large;
@@ -51,30 +60,13 @@ archive_without(struct archive *a, const char *name, const char *why)
 	unused_say(&a->unused, name, strlen(name), why);
 }
 
-/* ---- copies -------------------------------------------------------------------------------------- */
-
-/* Copy the file that has waited longest. */
-static void
-archive_copy_first(struct archive *a)
-{
-	struct copy *c = &a->waiting[a->first];
-	const char *why;
-
-	if (store_copy(a->store, &c->id, c->kind, c->fd, &c->then, &why))
-		a->copied++;
-	else if (why)
-		archive_without(a, c->name, why);
-	close(c->fd);
-	free(c->name);
-	a->first = (a->first + 1) % WAITING;
-	a->n--;
-}
+/* ---- what copies need ---------------------------------------------------------------------------- */
 
 /* Does it fit?  Then it is counted. */
 static bool
 archive_has_space(struct archive *a, const char *name, uint64_t size)
 {
-	if (size <= a->limit - a->bytes) {
+	if (size <= a->opt.limit - a->bytes) {
 		a->bytes += size;
 		return true;
 	}
@@ -84,17 +76,163 @@ archive_has_space(struct archive *a, const char *name, uint64_t size)
 	return false;
 }
 
+static bool
+is_same_id(const struct build_id *x, const struct build_id *y)
+{
+	return x->len == y->len && !memcmp(x->b, y->b, x->len);
+}
+
+/* The file that waits with that id; NULL: none. */
+static struct copy *
+archive_waiting(struct archive *a, const struct build_id *id)
+{
+	for (unsigned i = 0; i < a->n; i++) {
+		unsigned at = (a->last + i) % a->n;
+		struct copy *c = &a->waiting[(a->first + at) % WAITING];
+
+		if (is_same_id(&c->id, id)) {
+			a->last = at;
+			return c;
+		}
+	}
+	return NULL;
+}
+
+/* A separate debug file of that path and id; -1: there is none. */
+static int
+archive_open_debug(struct archive *a, const char *name, const struct build_id *id)
+{
+	struct pp_dso dso = { .name = name, .len = (uint32_t)strlen(name) };
+	struct lookup_found found;
+
+	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_DEBUG, .dso = &dso }, true, &found) <= 0) {
+		if (found.there)
+			archive_without(a, name, found.why);
+		return -1;
+	}
+	if (is_same_id(&found.id, id))
+		return found.fd;
+	close(found.fd);
+	return -1;
+}
+
+/* Where distributions have it (gdb's documentation, "Debugging Information in Separate Files"). */
+static void
+archive_debug_name(char name[PATH_MAX], const struct build_id *id)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	tool_hex(hex, id->b, id->len);
+	snprintf(name, PATH_MAX, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+}
+
+/* ---- functions of files -------------------------------------------------------------------------- */
+
+/* The debug file that the file itself names: beside it, or in the same directory below another one. */
+static int
+archive_open_linked(struct archive *a, const struct copy *c, const char *link, char name[PATH_MAX])
+{
+	static const char *const places[][2] = { { "", "" }, { "", ".debug/" }, { "/usr/lib/debug", "" } };
+	const char *slash = strrchr(c->name, '/');
+	int fd = -1, dir = slash ? (int)(slash + 1 - c->name) : 0;
+
+	for (size_t i = 0; dir && fd < 0 && i < sizeof places / sizeof *places; i++)
+		if (snprintf(name, PATH_MAX, "%s%.*s%s%s", places[i][0], dir, c->name, places[i][1], link) < PATH_MAX &&
+		    strcmp(name, c->name))
+			fd = archive_open_debug(a, name, &c->id);
+	return fd;
+}
+
+/* With the functions of a debug file, if there is one: *debug has its name. */
+static bool
+archive_make(struct archive *a, struct copy *c, struct maker_file *made, char debug[PATH_MAX])
+{
+	struct symbol_hits hits = { c->hit, c->hits };
+	struct maker_for q = { .fd = c->fd, .debug = -1, .id = &c->id, .grade = c->all ? STORE_SYMBOLS : a->opt.grade,
+	    .hits = &hits };
+	bool rc;
+
+	archive_debug_name(debug, &c->id);
+	q.debug = archive_open_debug(a, debug, &c->id);
+	rc = maker_make(a->maker, &q, made);
+	if (rc && q.debug < 0 && *made->debuglink && (q.debug = archive_open_linked(a, c, made->debuglink, debug)) >= 0) {
+		free(made->bytes);
+		rc = maker_make(a->maker, &q, made);
+	}
+	if (q.debug >= 0)
+		close(q.debug);
+	return rc;
+}
+
+static void
+archive_symbols(struct archive *a, struct copy *c)
+{
+	struct maker_file made;
+	char debug[PATH_MAX];
+	const char *why;
+
+	if (!archive_make(a, c, &made, debug)) {
+		archive_without(a, c->name, made.why);
+	} else {
+		if (*made.why)
+			archive_without(a, debug, made.why);
+		if (!store_is_unchanged(c->fd, &c->then, &why))
+			archive_without(a, c->name, why);
+		else if (archive_has_space(a, c->name, made.n) && store_put(a->store, &c->id, c->kind, made.bytes, made.n))
+			a->copied++;
+		free(made.bytes);
+	}
+}
+
+/* ---- copies -------------------------------------------------------------------------------------- */
+
+static void
+archive_forget_hits(struct archive *a, struct copy *c)
+{
+	a->hits -= c->hits;
+	set_free(&c->seen);
+	free(c->hit);
+	c->hit = NULL;
+	c->hits = 0;
+	set_init(&c->seen);
+}
+
+/* Copy the file that has waited longest. */
+static void
+archive_copy_first(struct archive *a)
+{
+	struct copy *c = &a->waiting[a->first];
+	const char *why;
+
+	if (a->maker)
+		archive_symbols(a, c);
+	else if (store_copy(a->store, &c->id, c->kind, c->fd, &c->then, &why))
+		a->copied++;
+	else if (why)
+		archive_without(a, c->name, why);
+	close(c->fd);
+	free(c->name);
+	archive_forget_hits(a, c);
+	a->first = (a->first + 1) % WAITING;
+	a->n--;
+}
+
 static void
 archive_file(struct archive *a, const struct pp_dso *dso, const struct build_id *id, const char *kind, int fd)
 {
 	struct copy c = { .id = *id, .fd = fd, .name = tool_alloc(1, dso->len + 1), .kind = kind };
 
 	memcpy(c.name, dso->name, dso->len);
-	if (store_has(a->store, id, kind))
+	set_init(&c.seen);
+	if (a->maker && archive_waiting(a, id)) {
+		;					/* under another name */
+	} else if (store_has(a->store, id, kind) >= a->opt.grade) {
 		a->copied++;
-	else if (fstat(fd, &c.then) == 0 && archive_has_space(a, c.name, (uint64_t)c.then.st_size)) {
-		if (a->n == WAITING)
+	} else if (fstat(fd, &c.then) == 0 && (a->maker || archive_has_space(a, c.name, (uint64_t)c.then.st_size))) {
+		if (a->n == WAITING) {
+			a->waiting[a->first].all = true;	/* who knows what will be hit */
 			archive_copy_first(a);
+		}
 		a->waiting[(a->first + a->n++) % WAITING] = c;
 		return;
 	}
@@ -112,28 +250,19 @@ archive_name(struct archive *a, const struct build_id *id)
 	a->named[a->nnamed++] = *id;
 }
 
-/* Separate debug information, where distributions have it (gdb's documentation, "Debugging Information in Separate Files"). */
 static void
 archive_debug(struct archive *a, const struct build_id *id)
 {
-	char name[64 + 2 * BUILD_ID_MAX], hex[2 * BUILD_ID_MAX + 1];
+	char name[PATH_MAX];
 	struct pp_dso dso = { .name = name };
-	struct lookup_found found;
+	int fd;
 
 	if (id->len < 2 || store_has(a->store, id, "debug"))
 		return;
-	tool_hex(hex, id->b, id->len);
-	snprintf(name, sizeof name, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+	archive_debug_name(name, id);
 	dso.len = (uint32_t)strlen(name);
-	if (lookup_file(a->lookup, &(struct lookup_for){ .kind = LOOKUP_DEBUG, .dso = &dso }, true, &found) <= 0) {
-		if (found.there)
-			archive_without(a, name, found.why);
-		return;
-	}
-	if (found.id.len == id->len && !memcmp(found.id.b, id->b, id->len))
-		archive_file(a, &dso, id, "debug", found.fd);
-	else
-		close(found.fd);
+	if ((fd = archive_open_debug(a, name, id)) >= 0)
+		archive_file(a, &dso, id, "debug", fd);
 }
 
 /* The vdso of this process, if it is the one: the others' cannot be read. */
@@ -146,7 +275,7 @@ archive_vdso(struct archive *a, const struct build_id *id)
 	const char *why;
 	size_t n;
 
-	if (!image || !buildid_vdso(&own, 0, UINT64_MAX, &why) || own.len != id->len || memcmp(own.b, id->b, id->len)) {
+	if (!image || !buildid_vdso(&own, 0, UINT64_MAX, &why) || !is_same_id(&own, id)) {
 		archive_without(a, "[vdso]", "it is not that of this process, and those of others cannot be read");
 		return;
 	}
@@ -216,7 +345,8 @@ archive_take(struct archive *a, const struct lookup_for *q, const struct lookup_
 		break;
 	default:
 		if (found->fd >= 0) {
-			archive_name(a, &found->id);
+			if (!a->maker)
+				archive_name(a, &found->id);
 			archive_file(a, q->dso, &found->id, "elf", found->fd);
 			return;
 		}
@@ -235,21 +365,51 @@ archive_none(struct archive *a, const struct pp_dso *dso, const char *why)
 
 /* ---- the stage ------------------------------------------------------------------------------------ */
 
-static void
+static struct build_id
 archive_need(struct archive *a, const struct file_ids_for *file)
 {
-	struct file_ids_found ignored;
+	struct file_ids_found found;
 
-	file_ids_get(a->ids, file, &ignored);
+	file_ids_get(a->ids, file, &found);
+	return found.id;
+}
+
+/* A byte of the file with that id was hit. */
+static void
+archive_hit_at(struct archive *a, const struct build_id *id, uint64_t offset)
+{
+	struct copy *c = archive_waiting(a, id);
+	uint64_t hash, at = 0;
+	uint32_t i;
+
+	if (!c || c->all)
+		return;
+	hash = set_hash(&c->seen, offset);
+	while ((i = set_next(&c->seen, hash, &at)))
+		if (c->hit[i - 1] == offset)
+			return;
+	if (a->hits == HITS) {			/* all of its functions, then */
+		c->all = true;
+		archive_forget_hits(a, c);
+		return;
+	}
+	c->hit = tool_need(array_more(c->hit, c->hits, 1, sizeof *c->hit));
+	c->hit[c->hits++] = offset;
+	a->hits++;
+	if (set_add(&c->seen, hash, c->hits) < 0)
+		tool_no_memory();
 }
 
 static int
 archive_hit(void *arg, const struct walk_hit *hit)
 {
 	struct archive *a = arg;
+	const struct pp_map *m = hit->map;
+	struct build_id id = archive_need(a, &(struct file_ids_for){ .dso = pp_state_dso(a->state, m), .mode = hit->mode,
+	    .pid = hit->pid, .start = m->start, .end = m->start + m->len, .time = hit->time });
 
-	archive_need(a, &(struct file_ids_for){ .dso = pp_state_dso(a->state, hit->map), .mode = hit->mode, .pid = hit->pid,
-	    .start = hit->map->start, .end = hit->map->start + hit->map->len, .time = hit->time });
+	if (a->opt.grade == STORE_HITS && id.len)
+		archive_hit_at(a, &id, hit->addr - m->start + m->pgoff);
 	return 1;
 }
 
@@ -275,22 +435,39 @@ archive_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool st
 	return o->next->put(o->next, in, r, stable);
 }
 
+static bool
+archive_has_stacks(const struct archive *a)
+{
+	const struct pp_events *e = a->t->in->events;
+
+	for (unsigned i = 0; i < e->n; i++)
+		if (e->ev[i]->attr.sample_type & PP_SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
 static int
 archive_finish(struct out *o)
 {
 	struct archive *a = (struct archive *)o;
 
 	file_ids_free(a->ids);
+	if (a->maker && archive_has_stacks(a))
+		tool_warn(a->t, "samples have copies of stacks; to unwind them perf needs whole files: --archive");
 	return o->next->finish(o->next);
 }
 
 struct archive *
-archive_new(struct tool *t, struct lookup *lookup, struct store *store, uint64_t limit, bool strict)
+archive_new(struct tool *t, struct lookup *lookup, struct store *store, const struct archive_opt *opt)
 {
 	struct archive *a = tool_alloc(1, sizeof *a);
 
-	*a = (struct archive){ .t = t, .lookup = lookup, .store = store, .limit = limit,
-	    .unused = { t, "files of --archive", strict, 0 } };
+	*a = (struct archive){ .t = t, .lookup = lookup, .store = store, .opt = *opt,
+	    .unused = { t, "files of --archive", opt->strict, 0 } };
+	if (opt->grade == STORE_HITS && !store_was_empty(store))
+		tool_wrong(t, "--archive=hits: the directory of --buildid-dir has other files; it needs one of its own");
+	if (opt->grade < STORE_WHOLE)
+		a->maker = maker_start(t);
 	return a;
 }
 
@@ -302,7 +479,7 @@ archive_stage(struct archive *a, struct walk *walk, struct out *next)
 	file_ids_archive(a->ids, a);
 	if (walk) {
 		a->state = walk_state(walk);
-		walk_add(walk, &(struct walk_user){ .arg = a, .hit = archive_hit });
+		walk_add(walk, &(struct walk_user){ .arg = a, .hit = archive_hit, .each = a->opt.grade == STORE_HITS });
 	}
 	return &a->pub;
 }
@@ -315,7 +492,7 @@ archive_report(const struct archive *a)
 	    (uintmax_t)a->unused.n);
 	if (a->large)
 		tool_warn(a->t, "--archive: %ju files of %ju bytes are left out, as all would exceed %ju; --archive=SIZE takes more",
-		    (uintmax_t)a->large, (uintmax_t)a->large_bytes, (uintmax_t)a->limit);
+		    (uintmax_t)a->large, (uintmax_t)a->large_bytes, (uintmax_t)a->opt.limit);
 }
 
 void
@@ -328,6 +505,7 @@ archive_end(struct archive *a)
 	while (a->n)
 		archive_copy_first(a);
 	archive_report(a);
+	maker_end(a->maker);
 	free(a->named);
 	free(a);
 }

@@ -3,20 +3,28 @@
  * archive.h - the stage of --archive: copies of sampled files, for a reader that does not have them
  *
  * The files are opened while the stream flows, but copied behind its end (or when many are open), so that the stream does not
- * wait for them; what was written to in between is left out.
+ * wait for them; what was written to in between is left out.  With --archive=symbols and =hits it is files with their functions
+ * that are stored (symbols/maker.h).
  */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
 #include "lookup/lookup.h"
 #include "store/store.h"
+#include "symbols/maker.h"
 #include "walk.h"
 
 struct archive;
 
-/* Before tool_open().  limit: bytes of all copies; strict: a file that is left out makes the exit status 1. */
-struct archive	*archive_new(struct tool *, struct lookup *, struct store *, uint64_t limit, bool strict);
-/* The stage.  walk: for the files that are hit; NULL: of all maps. */
+struct archive_opt {
+	uint64_t	 limit;		/* bytes of all copies; 0: no archive */
+	enum store_grade grade;		/* how much of each file */
+	bool		 strict;	/* a file that is left out makes the exit status 1 */
+};
+
+/* Before tool_open(). */
+struct archive	*archive_new(struct tool *, struct lookup *, struct store *, const struct archive_opt *);
+/* The stage.  walk: for the files that are hit; NULL: of all maps, not with STORE_HITS. */
 struct out	*archive_stage(struct archive *, struct walk *, struct out *next);
 /* For file_ids.c: the build-id of a file was found; the descriptor is taken over. */
 void		 archive_take(struct archive *, const struct lookup_for *, const struct lookup_found *);

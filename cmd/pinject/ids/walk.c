@@ -44,7 +44,7 @@ struct walk {
 	struct tool	*t;
 	struct walk_user user[USERS];
 	unsigned	 users;
-	bool		 records, hits, misses, by_process, data;	/* some user wants these */
+	bool		 records, hits, misses, by_process, each, data;	/* some user wants these */
 	struct pp_state	*state;
 	struct pp_timeline *timeline;
 	uint64_t	 earliest;
@@ -139,7 +139,7 @@ walk_address_slow(struct walk_sample *s, uint64_t ip)
 		return -1;
 	if (!m)
 		return 1;
-	if (!missed)
+	if (!missed && !w->each)
 		walk_learn_range(s->space, m);
 	for (unsigned i = 0; i < w->users; i++)
 		if (w->user[i].hit && w->user[i].hit(w->user[i].arg, &s->hit) < 0)
@@ -490,6 +490,7 @@ walk_add(struct walk *w, const struct walk_user *user)
 	w->hits |= user->hit || user->miss;
 	w->misses |= user->miss != NULL;
 	w->by_process |= user->by_process;
+	w->each |= user->each;
 	w->data |= user->data;
 }
 

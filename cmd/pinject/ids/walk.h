@@ -38,6 +38,7 @@ struct walk_user {
 	 */
 	int	(*round)(void *arg, uint64_t limit);
 	bool	 by_process;	/* hit(): once for each life of a process, too, although a FORK shares the version of maps */
+	bool	 each;		/* hit(): each time; then for all users */
 	/* hit(): also for addresses of data and branches; all maps of a process with a copied stack, as an unwinder may need any */
 	bool	 data;
 };

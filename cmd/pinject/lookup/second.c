@@ -61,6 +61,7 @@ second_send(int to, const void *p, size_t n, const int *fds, unsigned nfds)
 	union control control = { .bytes = "" };
 	struct iovec v = { (void *)p, n };
 	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1 };
+	long sent;
 
 	if (nfds) {
 		control.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
@@ -69,7 +70,9 @@ second_send(int to, const void *p, size_t n, const int *fds, unsigned nfds)
 		m.msg_control = &control;
 		m.msg_controllen = CMSG_SPACE(nfds * sizeof *fds);
 	}
-	return syscall(SYS_sendmsg, to, &m, MSG_NOSIGNAL);
+	while ((sent = syscall(SYS_sendmsg, to, &m, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+		;
+	return sent;
 }
 
 long
