@@ -48,8 +48,11 @@ array_space(size_t n, size_t more, size_t least)
 static inline void *
 array_more(void *p, size_t n, size_t more, size_t size)
 {
-	size_t space = array_space(n, more, ARRAY_LEAST);
+	size_t space;
 
+	if (p && more == 1 && n & (n - 1))	/* between two powers of two: the most frequent case */
+		return p;
+	space = array_space(n, more, ARRAY_LEAST);
 	if (p && space == array_space(n, 0, ARRAY_LEAST))
 		return p;
 	return space ? reallocarray(p, space, size) : NULL;
