@@ -51,7 +51,7 @@ $(O)/pstat: LDLIBS += -ljansson -lmd
 LIB    = $(O)/library.a
 SHARED = $(O)/tool.a
 LIB_DIRS = $(addprefix common/,record source sink state index)
-SHARED_DIRS = $(addprefix common/,tool field convert join symbol)
+SHARED_DIRS = $(addprefix common/,tool field convert join stack symbol)
 objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
@@ -190,13 +190,12 @@ $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/elfsym: LDLIBS += -lelf $(LZMA)
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
-$(O)/unit/path: $(O)/cmd/pinject/lookup/path.o
 PICTURE   = $(patsubst %.c,$(O)/%.o,$(wildcard $(addprefix cmd/pstat/picture/,svg*.c scale.c coarse.c)))
 $(O)/unit/picture: $(PICTURE)
 $(O)/unit/picture: LDLIBS += -lm
 $(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c) cmd/pstat/picture/scale.c cmd/pstat/picture/coarse.c cmd/pstat/report/text.c)
 $(O)/tests/unit/picture.o $(O)/tests/unit/term.o: DEFS += -Icmd/pstat
-$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o $(O)/tests/unit/path.o: DEFS += -Icmd/pinject
+$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* path.c - names below a root, as the process that looks files up walks them */
+/* path.c - names below a root, as the processes that look files up walk them */
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "lookup/place.h"
+#include "tool/path.h"
 
 static char	 top[] = "/tmp/path.XXXXXX";
 static int	 root;

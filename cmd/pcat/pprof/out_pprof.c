@@ -3,8 +3,7 @@
  * out_pprof.c - samples as a profile of pprof
  *
  *  - Samples of equal stack, labels and event become one, with their number and the sum of their periods.
- *  - A stack begins with the ip.  Then come the frames of the callchain: where a mode was left, and the return addresses, each
- *    less one, so that it lies in the call.  An address belongs to the map that the process had at the time of the sample.
+ *  - A stack is that of stack/walk.h.
  *  - There are no names of functions: readers find them in the files, by map and build-id.
  */
 #include <errno.h>
@@ -18,10 +17,7 @@
 #include "out_pprof.h"
 #include "record/event.h"
 #include "record/feature.h"
-#include "record/raw.h"
-#include "record/shape.h"
 #include "set.h"
-#include "state/timeline.h"
 
 enum { TEXT_MAX = 4096 };		/* bytes of the command line that are kept */
 
@@ -30,7 +26,7 @@ enum { TEXT_MAX = 4096 };		/* bytes of the command line that are kept */
 static void
 pprof_begin_tables(struct pprof *o)
 {
-	memset(o->cache, 0, sizeof o->cache);
+	walk_forget(o->walk);
 	o->facts.first = UINT64_MAX;
 	o->facts.last = 0;
 	pprof_tables_new(&o->tables);
@@ -139,42 +135,12 @@ pprof_remove_older(struct pprof *o)
 
 /* The record is malformed: that is a fault of the input. */
 static int
-pprof_reject(struct pprof *o, const struct pp_rec *r, const char *cause)
+pprof_reject(void *arg, const struct pp_rec *r, const char *cause)
 {
+	struct pprof *o = arg;
+
 	o->what->where(o->what->arg, &o->tool->in_err);
 	return pp_fail(&o->tool->in_err, "%s: %s", pp_type_name(r->type), cause);
-}
-
-static int
-pprof_queue(struct pprof *o, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
-{
-	uint64_t time;
-
-	if (!pp_time(ev, r, o->events->swap, &time))
-		return pprof_turn(o, 0, p, n);
-	if (n > PP_RECORD_MAX)
-		return pprof_reject(o, r, "its callchain is too long");
-	return pp_timeline_put(o->timeline, time, p, n);
-}
-
-/* Make o->digest, with the n entries of a chain, but without the ip and what is of samples only.  Its size. */
-static size_t
-pprof_digest(struct pprof *o, const struct pp_event *ev, const struct pp_rec *r, const uint8_t *chain, uint64_t n)
-{
-	bool swap = o->events->swap;
-	uint32_t pid = UINT32_MAX, tid = UINT32_MAX;
-
-	pp_pid_tid(ev, r, swap, &pid, &tid);
-	memset(o->digest, 0, PPROF_HEAD);
-	pp_set_u32(o->digest + 4, PPROF_DEFERRED, false);
-	pp_set_u32(o->digest + 8, pid, false);
-	pp_set_u32(o->digest + 12, tid, false);
-	if (n && !swap)
-		memcpy(o->digest + PPROF_HEAD, chain, n * 8);
-	else
-		for (uint64_t i = 0; i < n; i++)
-			pp_set_u64(o->digest + PPROF_HEAD + i * 8, pp_get_u64(chain + i * 8, true), false);
-	return PPROF_HEAD + n * 8;
 }
 
 /* Each event has a count.  1, or -1: no memory. */
@@ -189,101 +155,18 @@ pprof_counts_grow(struct pprof *o)
 	return 1;
 }
 
+/* Does the profile have samples of it? */
 static int
-pprof_queue_sample(struct pprof *o, const struct pp_event *layout, const struct pp_rec *r, size_t n, unsigned event, uint64_t period)
-{
-	const struct pp_event *ev = o->events->ev[event];
-
-	if (!profile_wants(&o->wanted, o->what->event, o->events, ev))
-		return 1;
-	if (pprof_counts_grow(o) < 0)
-		return -1;
-	o->counts[event]++;
-	o->samples++;
-	pp_set_u32(o->digest + 4, event, false);
-	pp_set_u64(o->digest + 32, period, false);
-	return pprof_queue(o, layout, r, o->digest, n);
-}
-
-/* pp_total_change: a counter of PERF_SAMPLE_READ that has moved on is a sample of its event, as in perf. */
-static int
-pprof_moved(void *arg, uint64_t id, uint32_t tid, uint64_t *value)
+pprof_wants(void *arg, const struct pp_event *ev, uint32_t pid)
 {
 	struct pprof *o = arg;
-	struct pp_total *total = pp_total_get(&o->totals, id, tid);
-	uint64_t period;
 
-	if (!total)
-		return pp_fail(o->err, "no memory for more than %u counters", o->totals.by.n);
-	period = *value - total->in;
-	total->in = *value;
-	if (period) {
-		o->moved[o->nmoved].event = pp_event_by_id(o->events, id)->index;
-		o->moved[o->nmoved++].period = period;
-	}
-	return 1;
-}
-
-static int
-pprof_put_sample(struct pprof *o, const struct pp_rec *r)
-{
-	struct pp_err err = { 0 };
-	const struct pp_event *ev = pp_event_find(o->events, r, &err);
-	bool swap = o->events->swap;
-	struct pp_part part[PP_SHAPE_STEPS];
-	int parts;
-	size_t n;
-
-	if (!ev || (parts = pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &err)) < 0)
-		return pprof_reject(o, r, err.what);
-	n = pprof_digest(o, ev, r, parts ? part->p + 8 : NULL, parts ? pp_get_u64(part->p, swap) : 0);
-	pp_set_u32(o->digest + 16, r->misc & PP_MISC_CPUMODE_MASK, false);
-	pp_set_u64(o->digest + 24, ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : UINT64_MAX, false);
-	o->nmoved = 0;
-	if (!(ev->attr.sample_type & PP_SAMPLE_READ)) {
-		o->nmoved = 1;
-		o->moved[0].event = ev->index;
-		o->moved[0].period = ev->plan.period ? pp_get_u64(r->raw + ev->plan.period, swap) : ev->attr.sample_period;
-	} else if (!pp_totals_sample(o->events, ev, r, NULL, pprof_moved, o, &err)) {
-		return err.what[0] ? pprof_reject(o, r, err.what) : -1;
-	}
-	if (o->what->pid >= 0 && pp_get_u32(o->digest + 8, false) != o->what->pid)
-		return 1;
-	for (unsigned i = 0; i < o->nmoved; i++)
-		if (pprof_queue_sample(o, ev, r, n, o->moved[i].event, o->moved[i].period) < 0)
-			return -1;
-	return 1;
-}
-
-static int
-pprof_put_kernel(struct pprof *o, const struct pp_rec *r)
-{
-	struct pp_err err = { 0 };
-	const struct pp_event *ev;
-	bool swap = o->events->swap;
-	uint64_t time;
-	size_t n;
-
-	if (r->type == PP_SAMPLE)
-		return pprof_put_sample(o, r);
-	ev = pp_event_find(o->events, r, &err);
-	switch (r->type) {
-	case PP_CALLCHAIN_DEFERRED:
-		if (!ev)
-			return pprof_reject(o, r, err.what);
-		n = pprof_digest(o, ev, r, r->raw + PP_RAW_AT(CALLCHAIN_DEFERRED, ip),
-		    PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, swap));
-		pp_set_u64(o->digest + 24, PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, cookie, swap), false);
-		return pprof_queue(o, ev, r, o->digest, n);
-	case PP_MMAP:
-	case PP_MMAP2:
-	case PP_COMM:
-	case PP_FORK:
-	case PP_EXIT:
-		return ev ? pprof_queue(o, ev, r, r->raw, r->size) : pprof_reject(o, r, err.what);
-	}
-	if (ev && pp_time(ev, r, swap, &time))		/* readers queue it, so it counts at the next FINISHED_ROUND */
-		pp_timeline_saw(o->timeline, time);
+	if ((o->what->pid >= 0 && pid != o->what->pid) || !profile_wants(&o->wanted, o->what->event, o->events, ev))
+		return 0;
+	if (pprof_counts_grow(o) < 0)
+		return -1;
+	o->counts[ev->index]++;
+	o->samples++;
 	return 1;
 }
 
@@ -316,9 +199,9 @@ pprof_learn(struct pprof *o, const struct pp_rec *r)
 	field_stream_learn(&o->facts.stream, r, swap);
 	switch (r->type) {
 	case PP_FINISHED_ROUND:
-		return pp_timeline_round(o->timeline);
+		return walk_round(o->walk);
 	case PP_HEADER_BUILD_ID:
-		return pprof_ids_learn(&o->facts.ids, r) < 0 ? pp_fail_memory(o->err) : 1;
+		return ids_learn(&o->facts.ids, r) < 0 ? pp_fail_memory(o->err) : 1;
 	case PP_HEADER_FEATURE:
 		if (pp_feature_is_end(r) || pp_feature_of(&f, r, swap, 0, &err) < 0)
 			break;
@@ -337,8 +220,11 @@ pprof_learn(struct pprof *o, const struct pp_rec *r)
 static int
 pprof_begin(struct pprof *o, bool swap)
 {
-	return (o->events = pp_events_new(swap)) && (o->state = pp_state_new(swap, &o->tool->in_err)) ?
-	    (pp_state_limit(o->state, o->what->tasks), 1) : pp_fail_memory(o->err);
+	if (!(o->events = pp_events_new(swap)) || !(o->state = pp_state_new(swap, &o->tool->in_err)))
+		return pp_fail_memory(o->err);
+	pp_state_limit(o->state, o->what->tasks);
+	walk_use(o->walk, o->events, o->state);
+	return 1;
 }
 
 static int
@@ -349,9 +235,9 @@ pprof_put(struct out *out, struct pp_source *in, const struct pp_rec *r, bool st
 	(void)stable;			/* no record is passed on */
 	if (o->err->what[0] || (!o->events && pprof_begin(o, in->swap) < 0))
 		return -1;
-	if ((r->type >= PP_USER_TYPE_START ? pprof_learn(o, r) : pprof_put_kernel(o, r)) < 0)
+	if ((r->type >= PP_USER_TYPE_START ? pprof_learn(o, r) : walk_put(o->walk, r)) < 0)
 		return -1;
-	return o->full ? -1 : 1;	/* which is said as a fault of the input: what was taken is written */
+	return walk_full(o->walk) ? -1 : 1;	/* which is said as a fault of the input: what was taken is written */
 }
 
 static int
@@ -382,8 +268,7 @@ static void
 pprof_say(const struct pprof *o)
 {
 	const char *chains = pprof_chains_lost(o);
-
-	uint64_t early = pp_timeline_early(o->timeline);
+	struct walk_losses lost = walk_losses(o->walk);
 
 	if (!o->samples)
 		tool_warn(o->tool, "the profile has no samples%s", o->what->pid < 0 ? "" : " of the process of --pid");
@@ -393,16 +278,16 @@ pprof_say(const struct pprof *o)
 	if (o->mended)
 		tool_warn(o->tool, "%" PRIu64 " names were not UTF-8: bytes of them became U+FFFD", o->mended);
 	if (o->facts.ids.over)
-		tool_warn(o->tool, "%" PRIu64 " BUILD_ID records were left out, of more than %d files", o->facts.ids.over, PPROF_IDS_MAX);
-	if (early)
+		tool_warn(o->tool, "%" PRIu64 " BUILD_ID records were left out, of more than %d files", o->facts.ids.over, IDS_MAX);
+	if (lost.early)
 		tool_warn(o->tool, "%" PRIu64 " records arrived after newer ones had to be taken: --max-memory is too small for their "
-		    "time order", early);
-	if (o->crowded_out)
+		    "time order", lost.early);
+	if (lost.crowded_out)
 		tool_warn(o->tool, "%" PRIu64 " samples are without the user part of their callchain: --max-memory is too small to wait "
-		    "for it", o->crowded_out);
-	if (o->alone > o->crowded_out)
+		    "for it", lost.crowded_out);
+	if (lost.alone > lost.crowded_out)
 		tool_note(o->tool, "%" PRIu64 " samples are without the user part of their callchain, which did not follow",
-		    o->alone - o->crowded_out);
+		    lost.alone - lost.crowded_out);
 }
 
 /* All samples that were sound are written, also before a fault of the input. */
@@ -412,7 +297,7 @@ pprof_write_rest(struct pprof *o)
 	if (o->err->what[0] || (!o->events && pprof_begin(o, false) < 0))
 		return -1;
 	profile_check_event(o->tool, o->events, o->what->event);
-	if (pp_timeline_release(o->timeline, UINT64_MAX) < 0 || pprof_await_no_more(o) < 0)
+	if (walk_end(o->walk) < 0)
 		return -1;
 	if (pprof_counts_grow(o) < 0)
 		return -1;
@@ -425,23 +310,15 @@ pprof_write_rest(struct pprof *o)
 static void
 pprof_free(struct pprof *o)
 {
-	struct awaiting *a;
-
-	while ((a = o->first)) {
-		o->first = a->next;
-		free(a);
-	}
-	pp_table_free(&o->awaits, false);
 	pprof_tables_free(&o->tables);
-	pprof_ids_free(&o->facts.ids);
+	ids_free(&o->facts.ids);
 	field_stream_free(&o->facts.stream);
 	free(o->facts.version);
 	free(o->facts.command);
 	free(o->counts);
 	free(o->wanted.is);
 	free(o->stem);
-	pp_totals_free(&o->totals);
-	pp_timeline_free(o->timeline);
+	walk_free(o->walk);
 	pp_state_free(o->state);
 	pp_events_free(o->events);
 	free(o);
@@ -469,15 +346,18 @@ out_pprof_new(struct tool *t, const struct profile_what *what)
 		return NULL;
 	}
 	*o = (struct pprof){ .pub = { .put = pprof_put, .flush = pprof_flush, .finish = pprof_finish }, .what = what, .tool = t,
-	    .file = &t->file, .err = &t->out_err, .number = 1, .memory = what->memory / 8 * 5, .totals.max = PP_TOTALS_MAX,
-	    .facts.event = what->event };
+	    .file = &t->file, .err = &t->out_err, .number = 1, .memory = what->memory / 8 * 5, .facts.event = what->event };
+	if (!(o->walk = walk_new(&(struct walk_user){ o, pprof_wants, pprof_turn_begin, pprof_turn_place, pprof_turn_sample, pprof_reject },
+	    what->memory / 8 * 3, o->err))) {
+		free(o);
+		return NULL;
+	}
 	pprof_begin_tables(o);
-	pp_table_init(&o->awaits);
 	pp_table_init(&o->facts.ids.table);
 	/* The file is NAME, or what a link of that name leads to. */
 	if (!(o->stem = strndup(o->file->incomplete, strlen(o->file->incomplete) - (o->file->direct ? 0 : strlen(".tmp")))))
 		pp_fail_memory(o->err);
-	else if ((o->timeline = pp_timeline_new(pprof_turn, o, what->memory / 4, o->err)) && (o->sink = atomic_sink(o->file)))
+	else if ((o->sink = atomic_sink(o->file)))
 		return &o->pub;
 	pprof_free(o);
 	return NULL;

@@ -241,7 +241,7 @@ write_sample(struct writer *w, const struct pprof_stack *x)
 static uint32_t
 write_build_id(struct writer *w, const struct pp_dso *d)
 {
-	const struct pprof_id *known = d->id_len || d->jit ? NULL : pprof_ids_find(&w->f->ids, field_dso_name(d));
+	const struct known_id *known = d->id_len || d->jit ? NULL : ids_find(&w->f->ids, field_dso_name(d));
 	char hex[2 * BUILD_ID_BYTES + 1];
 
 	if (!d->id_len && !known)

@@ -4,7 +4,7 @@
 #define PPROF_WRITE_H
 
 #include "field/field.h"
-#include "ids.h"
+#include "symbol/ids.h"
 #include "out_pprof.h"
 #include "tables.h"
 
@@ -15,7 +15,7 @@ struct pprof_facts {		/* what a profile says beside the tables */
 	const char	*event;		/* only events of this name; NULL: all */
 	const uint64_t	*counts;	/* samples of each event so far, in all parts */
 	const struct pp_state *state;	/* has the files of the maps */
-	struct pprof_ids ids;
+	struct ids ids;
 	struct field_stream stream;	/* has the clock */
 	uint64_t	 first, last;	/* times of samples; first > last: none has a time */
 	char		*version, *command;	/* NULL: unknown */

@@ -3,7 +3,6 @@
  * place.h - where the file of a map may be, and whether it is the very file
  *
  *	place.c		the order of places
- *	path.c		a name below a root, walked by its components
  *	process.c	what /proc has of a process that runs: its maps, its root, its own pid
  *	roots.c		root directories of other mount namespaces, also of processes that have ended
  *	same.c		is a file the one that was mapped, with the contents that it had then?
@@ -16,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "lookup.h"
+#include "tool/path.h"
 
 enum place_why {		/* of several reasons, the last in this list is given */
 	WHY_NAME, WHY_ABSENT, WHY_GONE, WHY_KIND, WHY_LINK, WHY_OUTSIDE, WHY_OWNER, WHY_DENIED, WHY_DEVICE, WHY_INODE, WHY_CHANGED,
@@ -61,12 +61,6 @@ int	place_failed(struct place *);
  * if the file is not a regular one.
  */
 int	place_reopen(struct place *, int path, struct stat *);
-/*
- * path.c: a descriptor by O_PATH of a name below a root, or -1: errno.  root: an open directory, or AT_FDCWD: ours.  A name that
- * leads out of it ends at the root, or is refused (`beneath').  A link as the last component is followed, or opened itself.
- */
-int	path_open(int root, const char *name, bool beneath, bool follow);
-
 /* same.c: yes; unknown: the record has no inode; or no, and p->why. */
 enum same { SAME_NO, SAME_UNKNOWN, SAME_YES };
 enum same same_file(struct place *, int fd, const struct stat *);

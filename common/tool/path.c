@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * path.c - see place.h: a name below a root, walked by its components.
+ * path.c - see path.h
  *
  * openat2(2) does the same in one call, but takes its flags from memory, where seccomp cannot see whether they write.  So each
  * component is an openat(2) that follows nothing, and a link is read and put in front of what is left.  No name leads out of
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "path.h"
 
 enum { LINKS_MAX = 40, STEPS_MAX = 4096 };
 

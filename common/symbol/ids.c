@@ -4,11 +4,11 @@
 
 #include "ids.h"
 
-static struct pprof_id *
-ids_find(const struct pprof_ids *t, uint64_t key, const char *name, size_t n)
+static struct known_id *
+ids_get(const struct ids *t, uint64_t key, const char *name, size_t n)
 {
 	for (struct link *l = pp_table_first(&t->table, key); l; l = pp_table_next(l)) {
-		struct pprof_id *x = (struct pprof_id *)l;
+		struct known_id *x = (struct known_id *)l;
 
 		if (x->nname == n && !memcmp(x->name, name, n))
 			return x;
@@ -17,27 +17,27 @@ ids_find(const struct pprof_ids *t, uint64_t key, const char *name, size_t n)
 }
 
 static uint64_t
-ids_key(const struct pprof_ids *t, const char *name, size_t n)
+ids_key(const struct ids *t, const char *name, size_t n)
 {
 	return pp_table_hash(&t->table, n, (const uint8_t *)name, n);
 }
 
 int
-pprof_ids_learn(struct pprof_ids *t, const struct pp_rec *r)
+ids_learn(struct ids *t, const struct pp_rec *r)
 {
 	struct build_id_of b;
-	struct pprof_id *x;
+	struct known_id *x;
 	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
 	uint64_t key;
 
 	if (mode == PP_MISC_GUEST_KERNEL || mode == PP_MISC_GUEST_USER || !build_id_get(&b, r))
 		return 1;
 	key = ids_key(t, b.name, b.nname);
-	if ((x = ids_find(t, key, b.name, b.nname))) {
+	if ((x = ids_get(t, key, b.name, b.nname))) {
 		memcpy(x->id, b.id, x->len = (uint8_t)b.nid);
 		return 1;
 	}
-	if (t->table.n == PPROF_IDS_MAX) {
+	if (t->table.n == IDS_MAX) {
 		t->over++;
 		return 1;
 	}
@@ -51,16 +51,16 @@ pprof_ids_learn(struct pprof_ids *t, const struct pp_rec *r)
 	return -1;
 }
 
-const struct pprof_id *
-pprof_ids_find(const struct pprof_ids *t, const char *name)
+const struct known_id *
+ids_find(const struct ids *t, const char *name)
 {
 	size_t n = strlen(name);
 
-	return ids_find(t, ids_key(t, name, n), name, n);
+	return ids_get(t, ids_key(t, name, n), name, n);
 }
 
 void
-pprof_ids_free(struct pprof_ids *t)
+ids_free(struct ids *t)
 {
 	pp_table_free(&t->table, true);
 }
