@@ -40,11 +40,15 @@ LDLIBS = $(PKG_LIBS) -pthread
 LZMA   = $(eval LZMA := $(shell printf '\043include <lzma.h>\nint main(void) { return !lzma_version_number(); }' | \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -x c -o /dev/null - -llzma 2>/dev/null && echo -llzma))$(LZMA)
 $(O)/common/symbol/elfsym_xz.o: DEFS += $(LZMA:-llzma=-DWITH_LZMA)
-$(O)/pcat: LDLIBS += -lz -lmd
+$(O)/pcat: LDLIBS += -lz -lmd $(SYMBOLS)
 $(O)/psort: LDLIBS += -lmd
 $(O)/pinject: LDLIBS += -lelf $(LZMA) -lmd
 $(O)/pfilter: LDLIBS += -lmd
-$(O)/pstat: LDLIBS += -ljansson -lmd
+$(O)/pstat: LDLIBS += -ljansson -lmd $(SYMBOLS)
+# common/symbol: ELF files, and names of C++ and Rust, by a demangler of the GNU Library General Public License; DEMANGLE=no does without.
+SYMBOLS = -lelf $(LZMA) $(DEMANGLER)
+DEMANGLER = $(if $(filter no,$(DEMANGLE)),,-liberty)
+$(O)/common/symbol/demangle.o: DEFS += $(if $(filter no,$(DEMANGLE)),-DNO_DEMANGLE)
 
 # LIB_DIRS are the library, SHARED_DIRS what commands share besides it.  Commands and tests link the objects as they are;
 # libperfpipe (below) is for other programs.
@@ -188,6 +192,7 @@ $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c) cmd/pinject/elf/out.c)
 $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/elfsym: LDLIBS += -lelf $(LZMA)
+$(O)/unit/symtab: LDLIBS += $(DEMANGLER)
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
 PICTURE   = $(patsubst %.c,$(O)/%.o,$(wildcard $(addprefix cmd/pstat/picture/,svg*.c scale.c coarse.c)))
@@ -238,13 +243,15 @@ $(TARGET_DIR)/notes: $(O)/common/symbol/notes.o
 $(TARGET_DIR)/notes: LDLIBS += -lelf
 $(TARGET_DIR)/elfsym: $(patsubst %.c,$(O)/%.o,$(wildcard common/symbol/elfsym*.c) common/symbol/notes.c cmd/pinject/elf/out.c cmd/pinject/symbols/symbol_file.c)
 $(TARGET_DIR)/elfsym: LDLIBS += -lelf $(LZMA)
+$(TARGET_DIR)/symtab: $(patsubst %.c,$(O)/%.o,$(wildcard common/symbol/symtab*.c common/symbol/demangle.c))
+$(TARGET_DIR)/symtab: LDLIBS += $(DEMANGLER)
 $(TARGET_DIR)/select: $(filter-out $(O)/cmd/pfilter/main.o,$(call objs,cmd/pfilter cmd/pfilter/*)) $(SHARED)
 $(TARGET_DIR)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,--wrap=field_near,--wrap=field_payload_near,--wrap=free,--wrap=strndup,--wrap=reallocarray,--wrap=tool_alloc
 $(O)/tests/fuzz/select.o: DEFS += -Icmd/pfilter
 $(TARGET_DIR)/manifest: $(SHARED)
 $(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asprintf,--wrap=exit,--wrap=free,--wrap=reallocarray,--wrap=tool_alloc
 $(TARGET_DIR)/pprof: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
-$(TARGET_DIR)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd
+$(TARGET_DIR)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd $(SYMBOLS)
 $(O)/tests/fuzz/pprof.o: DEFS += -Icmd/pcat
 $(O)/tests/fuzz/elfsym.o $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 

@@ -125,7 +125,7 @@ include_only() {
 	include_only field record state source tool
 	include_only convert record sink tool
 	include_only stack record state
-	include_only symbol record tool
+	include_only symbol record state tool field
 	include_only join record sink state source tool convert
 	! grep -ln '#include ".*cmd/' ../common/*/*.[ch] || failed "common includes a command"
 	done_all

@@ -22,7 +22,7 @@
 #include "walk.h"
 
 enum { DIGEST_HEAD = 40 };		/* bytes of a digest before its callchain */
-enum { CACHE_BITS = 14 };
+enum { CACHE_BITS = 17 };		/* of a large program: 3 MiB */
 #define DEFERRED	UINT32_MAX
 
 struct awaiting {
@@ -65,6 +65,7 @@ struct walk {
 	size_t		 awaiting;	/* bytes of them */
 	struct walk_losses losses;
 
+	uint64_t	 ksymbols;	/* so many were fed: they are no maps, but change what an address is called */
 	struct known_place cache[1 << CACHE_BITS];
 	uint32_t	 place[2 * PP_RECORD_MAX / 8];	/* of the sample in work */
 	uint32_t	 depth;
@@ -78,7 +79,7 @@ walk_space(const struct walk *w, uint32_t pid, unsigned mode)
 {
 	const struct pp_maps *maps = pp_state_maps(w->state, pid, mode);
 
-	return (struct space){ mode, maps, maps ? pp_maps_version(maps) : 0 };
+	return (struct space){ mode, maps, (maps ? pp_maps_version(maps) : 0) + (mode == PP_MISC_KERNEL ? w->ksymbols << 40 : 0) };
 }
 
 static void
@@ -238,6 +239,7 @@ walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 		return 1;
 	if (pp_get_u32(p, false)) {
 		r = pp_rec_at(p, w->events->swap);
+		w->ksymbols += r.type == PP_KSYMBOL;
 		w->full = pp_state_feed(w->state, &r, 0) < 0;
 		return 1;
 	}

@@ -148,6 +148,12 @@ landlock(struct confine *c)
 }
 
 int
+confine_places(struct confine *c)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? 0 : landlock(c);
+}
+
+int
 confine_lock(struct confine *c, char *text, size_t size)
 {
 	int files = 0, calls = 0;

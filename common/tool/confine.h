@@ -51,6 +51,12 @@ int	confine_allow_fd(struct confine *, int fd, unsigned rights);
  */
 int	confine_lock(struct confine *, char *text, size_t size);
 
+/*
+ * The first half of it alone, Landlock, for a process that then begins others, which lock the other half by confine_calls().  1, 0: the
+ * kernel has none, -1: errno.
+ */
+int	confine_places(struct confine *);
+
 /* confine_calls.c: lock by seccomp.  1, 0: there is none for this machine or kernel, -1: errno. */
 int	confine_calls(const struct confine *);
 

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: ISC */
+/* tree.c - see tree.h */
+#include <stdlib.h>
+#include <string.h>
+
+#include "set.h"
+#include "tree.h"
+
+enum { FIRST = 1024 };
+
+static uint32_t
+tree_hash(const struct tree *t, uint32_t parent, uint32_t name)
+{
+	uint64_t x = ((uint64_t)parent << 32 | name) * t->mul;
+
+	return (uint32_t)((x ^ x >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & t->mask;
+}
+
+static void
+tree_put_slot(struct tree *t, uint32_t i)
+{
+	uint32_t h = tree_hash(t, t->node[i].parent, t->node[i].name);
+
+	while (t->slot[h])
+		h = (h + 1) & t->mask;
+	t->slot[h] = i;
+}
+
+/* Slots for the nodes there are, of which at most half are used.  False: no memory. */
+static bool
+tree_index(struct tree *t, uint32_t mask)
+{
+	uint32_t *slot = calloc((size_t)mask + 1, sizeof *slot);
+
+	if (!slot)
+		return false;
+	free(t->slot);
+	t->slot = slot;
+	t->mask = mask;
+	for (uint32_t i = 1; i < t->n; i++)
+		tree_put_slot(t, i);
+	return true;
+}
+
+bool
+tree_init(struct tree *t, uint32_t max, uint32_t other)
+{
+	*t = (struct tree){ .max = max, .other = other, .mul = pp_seed() | 1, .n = 1, .cap = FIRST };
+	return (t->node = calloc(FIRST, sizeof *t->node)) && tree_index(t, 2 * FIRST - 1);
+}
+
+void
+tree_free(struct tree *t)
+{
+	free(t->node);
+	free(t->slot);
+	free(t->last_name);
+	free(t->last_node);
+	*t = (struct tree){ .n = 0 };
+}
+
+static bool
+tree_grow(struct tree *t)
+{
+	uint32_t cap = 2 * t->cap;
+	struct tree_node *p = realloc(t->node, cap * sizeof *p);
+
+	if (!p)
+		return false;
+	t->node = p;
+	t->cap = cap;
+	return tree_index(t, 2 * cap - 1);
+}
+
+/* The child of that name, made if absent.  UINT32_MAX: no memory. */
+static uint32_t
+tree_child(struct tree *t, uint32_t parent, uint32_t name)
+{
+	uint32_t i;
+
+	for (uint32_t h = tree_hash(t, parent, name); (i = t->slot[h]); h = (h + 1) & t->mask)
+		if (t->node[i].parent == parent && t->node[i].name == name)
+			return i;
+	if (t->n == t->cap && !tree_grow(t))
+		return UINT32_MAX;
+	t->node[t->n] = (struct tree_node){ parent, name, 0 };
+	tree_put_slot(t, t->n);
+	return t->n++;
+}
+
+/* ---- within the limit ---------------------------------------------------------------------------- */
+
+static int
+by_number(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/*
+ * Remove up to n nodes that have no children but an `other', the lightest first: gone[i] is set, and given[] of the parent has
+ * their samples.  light, children: space.  How many were removed.
+ */
+static uint32_t
+tree_prune(struct tree *t, uint32_t n, uint8_t *gone, uint64_t *given, uint64_t *light, uint32_t *children)
+{
+	uint32_t leaves = 0, removed = 0;
+	uint64_t limit;
+
+	memset(children, 0, t->n * sizeof *children);
+	for (uint32_t i = 1; i < t->n; i++)
+		if (!gone[i] && t->node[i].name != t->other)
+			children[t->node[i].parent]++;
+	for (uint32_t i = 1; i < t->n; i++)
+		if (!gone[i] && !children[i] && t->node[i].name != t->other)
+			light[leaves++] = t->node[i].self + given[i];
+	if (!leaves)
+		return 0;
+	qsort(light, leaves, sizeof *light, by_number);
+	if (n > (leaves + 1) / 2)	/* then their parents may be lighter than the rest of these */
+		n = (leaves + 1) / 2;
+	limit = light[n - 1];
+	for (uint32_t i = t->n; i-- > 1 && removed < n;) {
+		uint32_t parent = t->node[i].parent;
+
+		if (gone[i] || children[i] || t->node[i].name == t->other || t->node[i].self + given[i] > limit)
+			continue;
+		gone[i] = 1;
+		given[parent] += t->node[i].self + given[i];
+		given[i] = 0;
+		removed++;
+	}
+	return removed;
+}
+
+/* An `other' whose parent goes, goes with it. */
+static void
+tree_prune_others(const struct tree *t, uint8_t *gone, uint64_t *given)
+{
+	for (uint32_t i = 1; i < t->n; i++)
+		if (!gone[i] && t->node[i].name == t->other && gone[t->node[i].parent]) {
+			uint32_t up = t->node[i].parent;
+
+			gone[i] = 1;
+			while (gone[up])
+				up = t->node[up].parent;
+			given[up] += t->node[i].self;
+		}
+}
+
+/* The nodes that are not gone, in their order, and what was given as an `other'. */
+static bool
+tree_compact(struct tree *t, const uint8_t *gone, const uint64_t *given, uint32_t *to)
+{
+	uint32_t n = 1, old;
+
+	to[0] = 0;
+	for (uint32_t i = 1; i < t->n; i++) {
+		if (gone[i])
+			continue;
+		to[i] = n;
+		t->node[n] = t->node[i];
+		t->node[n++].parent = to[t->node[i].parent];
+	}
+	t->folded += t->n - n;
+	t->generation++;
+	t->last_depth = 0;
+	old = t->n;
+	t->n = n;
+	if (!tree_index(t, t->mask))
+		return false;
+	for (uint32_t i = 0; i < old; i++)
+		if (!gone[i] && given[i]) {
+			uint32_t x = tree_child(t, to[i], t->other);
+
+			if (x == UINT32_MAX)
+				return false;
+			t->node[x].self += given[i];
+		}
+	return true;
+}
+
+static bool
+tree_thin(struct tree *t)
+{
+	uint8_t *gone = calloc(t->n, sizeof *gone);
+	uint64_t *given = calloc(t->n, sizeof *given), *light = malloc(t->n * sizeof *light);
+	uint32_t *children = malloc(t->n * sizeof *children), left = t->n, n;
+	bool ok = gone && given && light && children;
+
+	while (ok && left > t->max / 2 && (n = tree_prune(t, left - t->max / 2, gone, given, light, children)))
+		left -= n;
+	if (ok) {
+		tree_prune_others(t, gone, given);
+		ok = tree_compact(t, gone, given, children);
+	}
+	free(gone);
+	free(given);
+	free(light);
+	free(children);
+	return ok;
+}
+
+/* Space for the stack before, of that depth.  False: no memory. */
+static bool
+tree_remember(struct tree *t, uint32_t depth)
+{
+	uint32_t *p = realloc(t->last_name, 2 * depth * sizeof *p);
+
+	if (!p)
+		return false;
+	t->last_name = p;
+	if (!(p = realloc(t->last_node, 2 * depth * sizeof *p)))
+		return false;
+	t->last_node = p;
+	t->last_cap = 2 * depth;
+	return true;
+}
+
+bool
+tree_add(struct tree *t, const uint32_t *name, uint32_t depth, uint64_t n)
+{
+	uint32_t same = 0, at;
+
+	/* a stack may need as many nodes as it is deep */
+	if ((t->n > t->max && !tree_thin(t)) || (depth > t->last_cap && !tree_remember(t, depth)))
+		return false;
+	while (same < depth && same < t->last_depth && t->last_name[same] == name[same])
+		same++;
+	at = same ? t->last_node[same - 1] : 0;
+	t->last_depth = same;
+	for (uint32_t i = same; i < depth; i++) {
+		if ((at = tree_child(t, at, name[i])) == UINT32_MAX)
+			return false;
+		t->last_name[i] = name[i];
+		t->last_node[i] = at;
+	}
+	t->last_depth = depth;
+	t->node[at].self += n;
+	return true;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------- */
+
+uint64_t *
+tree_totals(const struct tree *t)
+{
+	uint64_t *total = malloc(t->n * sizeof *total);
+
+	if (!total)
+		return NULL;
+	for (uint32_t i = 0; i < t->n; i++)
+		total[i] = t->node[i].self;
+	for (uint32_t i = t->n; i-- > 1;)
+		total[t->node[i].parent] += total[i];
+	return total;
+}
+
+bool
+tree_rename(struct tree *t, const uint32_t *name_of)
+{
+	struct tree to;
+	uint32_t *at = malloc(t->n * sizeof *at);
+	bool ok = tree_init(&to, t->max, name_of[t->other]) && at;
+
+	if (ok)
+		at[0] = 0;
+	for (uint32_t i = 0; ok && i < t->n; i++) {
+		if (i)
+			at[i] = tree_child(&to, at[t->node[i].parent], name_of[t->node[i].name]);
+		ok = at[i] != UINT32_MAX;
+		if (ok)
+			to.node[at[i]].self += t->node[i].self;
+	}
+	free(at);
+	if (!ok) {
+		tree_free(&to);
+		return false;
+	}
+	to.folded = t->folded;
+	to.generation = t->generation + 1;
+	tree_free(t);
+	*t = to;
+	return true;
+}
+
+/* The numbers in `from', or else all but the root, stably by key(): a counting sort.  `count' has space for n + 1, zeroed. */
+static void
+tree_sort(const struct tree *t, const uint32_t *from, uint32_t *to, uint32_t *count, uint32_t n, bool by_name)
+{
+	for (uint32_t i = 1; i < t->n; i++)
+		count[(by_name ? t->node[i].name : t->node[i].parent) + 1]++;
+	for (uint32_t i = 0; i < n; i++)
+		count[i + 1] += count[i];
+	for (uint32_t k = 0; k + 1 < t->n; k++) {
+		uint32_t i = from ? from[k] : k + 1;
+
+		to[count[by_name ? t->node[i].name : t->node[i].parent]++] = i;
+	}
+}
+
+uint32_t *
+tree_order(const struct tree *t, uint32_t nnames)
+{
+	uint32_t *names = malloc(t->n * sizeof *names), *order = malloc(t->n * sizeof *order);
+	uint32_t *by_name = calloc((size_t)nnames + 2, sizeof *by_name), *by_parent = calloc((size_t)t->n + 2, sizeof *by_parent);
+	bool ok = names && order && by_name && by_parent;
+
+	if (ok) {
+		tree_sort(t, NULL, names, by_name, nnames, true);
+		tree_sort(t, names, order, by_parent, t->n, false);
+	}
+	free(names);
+	free(by_name);
+	free(by_parent);
+	if (ok)
+		return order;
+	free(order);
+	return NULL;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: ISC */
+/* frames.c - see frames.h */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field/field.h"
+#include "set.h"
+#include "symbol/frames.h"
+#include "symbol/ids.h"
+
+static const char kernel_name[] = "[kernel.kallsyms]";
+
+struct entry {			/* a frame, by its text */
+	struct link	 link;
+	struct frame	 frame;
+	char		 text[];
+};
+struct shown {			/* a name as it stands in a file, and its frame */
+	struct link	 link;
+	uint32_t	 number;
+	uint8_t		 kind;
+	size_t		 len;
+	char		 text[];
+};
+
+struct frames {
+	struct symbols	*symbols;
+	const struct ids *ids;
+	struct ids	 own;
+	struct table	 by_name;	/* struct shown */
+	struct table	 by_text;	/* struct entry */
+	struct frame	**frame;	/* by number - 1 */
+	uint32_t	 n;
+	uint32_t	*file;		/* of symbols_file(), by index of a pp_dso; SYMBOLS_NONE: not known yet */
+	size_t		 nfiles;
+	/* the map of the kernel itself, found in the maps of that version */
+	uint64_t	 version;
+	struct pp_map	 kernel;	/* len 0: none */
+};
+
+struct frames *
+frames_new(struct symbols *symbols, const struct ids *ids)
+{
+	struct frames *f = tool_alloc(1, sizeof *f);
+
+	f->symbols = symbols;
+	f->ids = ids ? ids : &f->own;
+	pp_table_init(&f->own.table);
+	pp_table_init(&f->by_name);
+	pp_table_init(&f->by_text);
+	return f;
+}
+
+void
+frames_free(struct frames *f)
+{
+	if (!f)
+		return;
+	pp_table_free(&f->by_name, true);
+	pp_table_free(&f->by_text, true);
+	ids_free(&f->own);
+	free(f->frame);
+	free(f->file);
+	free(f);
+}
+
+int
+frames_learn(struct frames *f, const struct pp_rec *r)
+{
+	return r->type == PP_HEADER_BUILD_ID ? ids_learn(&f->own, r) : 1;
+}
+
+struct frame *
+frames_get(const struct frames *f, uint32_t number)
+{
+	return f->frame[number - 1];
+}
+
+uint32_t
+frames_n(const struct frames *f)
+{
+	return f->n;
+}
+
+/* ---- texts --------------------------------------------------------------------------------------- */
+
+static struct frame *
+frame_of(struct frames *f, const char *text, size_t len, enum frame_kind kind, bool kernel)
+{
+	uint64_t key = pp_table_hash(&f->by_text, kind * 2u + kernel, (const uint8_t *)text, len);
+	struct entry *e;
+	struct frame *x;
+
+	for (struct link *l = pp_table_first(&f->by_text, key); l; l = pp_table_next(l)) {
+		x = &((struct entry *)l)->frame;
+		if (x->len == len && x->kind == kind && x->kernel == kernel && !memcmp(x->text, text, len))
+			return x;
+	}
+	f->frame = tool_need(array_more(f->frame, f->n, 1, sizeof *f->frame));
+	e = tool_alloc(1, sizeof *e + len + 1);
+	memcpy(e->text, text, len);
+	e->frame = (struct frame){ .number = f->n + 1, .kind = (uint8_t)kind, .kernel = kernel, .len = len, .text = e->text };
+	if (pp_table_add(&f->by_text, &e->link, key) < 0)
+		tool_no_memory();
+	return f->frame[f->n++] = &e->frame;
+}
+
+uint32_t
+frames_other(struct frames *f, const char *text, size_t len)
+{
+	return frame_of(f, text, len, FRAME_OTHER, false)->number;
+}
+
+/* A function, by its name in the file: each is demangled once. */
+static uint32_t
+frame_named(struct frames *f, const char *name, size_t len, enum frame_kind kind)
+{
+	uint64_t key = pp_table_hash(&f->by_name, kind, (const uint8_t *)name, len);
+	const char *text;
+	struct shown *x;
+
+	for (struct link *l = pp_table_first(&f->by_name, key); l; l = pp_table_next(l)) {
+		x = (struct shown *)l;
+		if (x->len == len && x->kind == kind && !memcmp(x->text, name, len))
+			return x->number;
+	}
+	x = tool_alloc(1, sizeof *x + len + 1);
+	x->kind = (uint8_t)kind;
+	x->len = len;
+	memcpy(x->text, name, len);
+	text = kind == FRAME_KERNEL ? x->text : symbols_shown(f->symbols, x->text);
+	x->number = frame_of(f, text, strlen(text), kind, false)->number;
+	if (pp_table_add(&f->by_name, &x->link, key) < 0)
+		tool_no_memory();
+	return x->number;
+}
+
+static uint32_t
+frame_mapless(struct frames *f, bool kernel)
+{
+	static const char text[] = "[no map]";
+
+	return frame_of(f, text, sizeof text - 1, FRAME_MAPLESS, kernel)->number;
+}
+
+/* "[libfoo.so]" */
+static uint32_t
+frame_nameless(struct frames *f, const struct pp_dso *d, bool kernel, bool idless)
+{
+	char text[300];
+	const char *name = field_dso_name(d), *slash = strrchr(name, '/');
+	struct frame *x;
+
+	if (d->jit)
+		snprintf(text, sizeof text, "[perf-%" PRIu32 ".map]", d->jit);
+	else {
+		name = slash && slash[1] ? slash + 1 : name;
+		snprintf(text, sizeof text, *name == '[' ? "%s" : "[%.256s]", name);
+	}
+	x = frame_of(f, text, strlen(text), FRAME_NAMELESS, kernel);
+	x->idless |= idless;
+	return x->number;
+}
+
+/* ---- files --------------------------------------------------------------------------------------- */
+
+/* By the build-id of the map's own record, or else that of BUILD_ID records. */
+static uint32_t
+file_of(struct frames *f, const struct pp_dso *d, bool kernel)
+{
+	const struct known_id *known;
+
+	f->file = tool_need(array_reach(f->file, &f->nfiles, d->index, sizeof *f->file));
+	if (f->file[d->index] == SYMBOLS_NONE && !d->jit) {
+		if (d->id_len)
+			f->file[d->index] = symbols_file(f->symbols, d->id, d->id_len, d->name, kernel);
+		else if ((known = ids_find(f->ids, field_dso_name(d))))
+			f->file[d->index] = symbols_file(f->symbols, known->id, known->len, d->name, kernel);
+	}
+	return f->file[d->index];
+}
+
+static bool
+is_kernel(const struct pp_dso *d)
+{
+	return !strncmp(d->name, kernel_name, sizeof kernel_name - 1);
+}
+
+struct looking { const struct pp_state *state; struct pp_map found; };
+
+static int
+kernel_map(void *arg, const struct pp_map *m)
+{
+	struct looking *x = arg;
+
+	if (!is_kernel(pp_state_dso(x->state, m)))
+		return 1;
+	x->found = *m;
+	return -1;
+}
+
+/* The map of the kernel itself.  NULL: none. */
+static const struct pp_map *
+the_kernel(struct frames *f, const struct pp_state *state)
+{
+	const struct pp_maps *maps = pp_state_maps(state, 0, PP_MISC_KERNEL);
+	struct looking x = { .state = state };
+
+	if (!maps)
+		return NULL;
+	if (f->version != pp_maps_version(maps)) {
+		pp_maps_each(maps, kernel_map, &x);
+		f->kernel = x.found;
+		f->version = pp_maps_version(maps);
+	}
+	return f->kernel.len ? &f->kernel : NULL;
+}
+
+/* Is "[xfs]" the module of that map: "[xfs]", "/lib/modules/.../xfs.ko.xz"?  In a name `-' is as good as `_'. */
+static bool
+is_module(const char *module, const struct pp_dso *d)
+{
+	const char *slash = strrchr(d->name, '/'), *p = slash ? slash + 1 : d->name;
+
+	p += *p == '[';
+	for (module++; *module && *module != ']'; module++, p++)
+		if (*p != *module && !(*p == '-' && *module == '_') && !(*p == '_' && *module == '-'))
+			return false;
+	return !*p || *p == ']' || !strncmp(p, ".ko", 3);
+}
+
+static uint32_t
+frame_kernel(struct frames *f, const struct pp_state *state, const struct pp_map *m, uint64_t ip)
+{
+	const struct pp_map *kernel = the_kernel(f, state);
+	const struct pp_dso *k = kernel ? pp_state_dso(state, kernel) : NULL, *d = m ? pp_state_dso(state, m) : k;
+	const char *name, *tab, *symbol;
+	uint64_t anchor;
+	uint32_t file;
+
+	if (!d)
+		return frame_mapless(f, true);
+	if (!k || !(file = file_of(f, k, true)))
+		return frame_nameless(f, d, true, true);
+	symbol = k->name + sizeof kernel_name - 1;
+	anchor = !*symbol ? kernel->start : !strcmp(symbol, "_text") || !strcmp(symbol, "_stext") ? kernel->pgoff : 0;
+	name = symbols_find_kernel(f->symbols, file, ip, anchor, !strcmp(symbol, "_stext"));
+	if (!name)
+		return frame_nameless(f, d, true, false);
+	tab = strchr(name, '\t');
+	if (!is_kernel(d) && (!tab || !is_module(tab + 1, d)))
+		return frame_nameless(f, d, true, false);
+	return frame_named(f, name, tab ? (size_t)(tab - name) : strlen(name), FRAME_KERNEL);
+}
+
+uint32_t
+frames_number(struct frames *f, const struct pp_state *state, const struct pp_map *m, unsigned mode, uint64_t ip)
+{
+	const struct pp_dso *d;
+	const char *name;
+	uint32_t file;
+
+	if (mode == PP_MISC_KERNEL) {
+		if (!m && (name = pp_state_ksymbol(state, ip)))
+			return frame_named(f, name, strlen(name), FRAME_KERNEL);
+		return m || ip >> 63 ? frame_kernel(f, state, m, ip) : frame_mapless(f, true);
+	}
+	if (!m)
+		return frame_mapless(f, false);
+	d = pp_state_dso(state, m);
+	file = file_of(f, d, false);
+	if (!(name = symbols_find(f->symbols, file, ip - m->start + m->pgoff)))
+		return frame_nameless(f, d, false, file == SYMBOLS_NONE);
+	return frame_named(f, name, strlen(name), strstr(d->name, "/jitted-") ? FRAME_JIT : FRAME_USER);
+}
+
+/* ---- how much has names -------------------------------------------------------------------------- */
+
+enum { WORST = 3 };			/* files that are named */
+
+static uint64_t
+tenths(uint64_t part, uint64_t all)
+{
+	return all ? (uint64_t)((double)part / (double)all * 1000) : 0;
+}
+
+static int
+by_innermost(const void *va, const void *vb)
+{
+	const struct frame *a = *(struct frame *const *)va, *b = *(struct frame *const *)vb;
+
+	if (a->innermost != b->innermost)
+		return a->innermost > b->innermost ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+/* The files without names, those first of which there are most samples. */
+static void
+say_files(const struct frames *f, const struct tool *t, uint64_t samples)
+{
+	struct frame **worst = tool_alloc(f->n + 1, sizeof *worst);
+	char text[WORST * 340] = "";
+	size_t n = 0, at = 0;
+	bool idless = false;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->frame[i]->kind == FRAME_NAMELESS && f->frame[i]->innermost) {
+			worst[n++] = f->frame[i];
+			idless |= f->frame[i]->idless;
+		}
+	if (n)
+		qsort(worst, n, sizeof *worst, by_innermost);
+	for (size_t i = 0; i < n && i < WORST; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s (%" PRIu64 " %%)", i ? ", " : "", worst[i]->text,
+		    tenths(worst[i]->innermost, samples) / 10);
+	if (n)
+		tool_warn(t, "--symbols: %zu files have samples without names: %s%s", n, text, n > WORST ? " ..." : "");
+	if (idless)
+		tool_warn(t, "--symbols: of some no build-id is known: pinject -b adds them, and pinject --archive makes a DIR that has "
+		    "all");
+	else if (n)
+		tool_warn(t, "--symbols: pinject --archive on the recorded machine makes a DIR that has all");
+	free(worst);
+}
+
+void
+frames_say(const struct frames *f, const struct tool *t, bool frames)
+{
+	uint64_t in[2] = { 0 }, named[2] = { 0 }, all = 0, mapless = 0;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct frame *x = f->frame[i];
+		bool kernel = x->kernel || x->kind == FRAME_KERNEL;
+
+		in[kernel] += x->innermost;
+		named[kernel] += x->kind < FRAME_NAMELESS ? x->innermost : 0;
+		all += x->all;
+		mapless += x->kind == FRAME_MAPLESS ? x->all : 0;
+	}
+	for (int k = 0; k < 2; k++)
+		if (named[k] != in[k])
+			tool_warn(t, "--symbols: names for %" PRIu64 ".%" PRIu64 " %% of %s samples", tenths(named[k], in[k]) / 10,
+			    tenths(named[k], in[k]) % 10, k ? "kernel" : "user");
+	if (named[0] != in[0] || named[1] != in[1])
+		say_files(f, t, in[0] + in[1]);
+	if (frames && tenths(mapless, all) >= 10)
+		tool_warn(t, "--symbols: %" PRIu64 " %% of frames are in no map: the programs were compiled without frame pointers "
+		    "(-fno-omit-frame-pointer)", tenths(mapless, all) / 10);
+}

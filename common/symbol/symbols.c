@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: ISC */
+/* symbols.c - see symbols.h: the process that wants names, and the start of those that read files */
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "set.h"
+#include "state/table.h"
+#include "symbol/symbols_in.h"
+#include "symbol/symtab.h"
+
+enum { SERVE_MEMORY = 512 << 20 };	/* bytes that the process that reads files may allocate */
+enum { DEMANGLE_DEATHS = 8 };		/* so many names may each end that process; then no more are tried */
+enum { IDLE_DEATHS = 4 };
+
+struct symfile {
+	struct link	 link;		/* by build-id */
+	struct symfile	*older, *newer;	/* of those that have a table, by their last use */
+	uint8_t		 id[SYMBOLS_ID];
+	size_t		 nid;
+	bool		 kernel;
+	uint32_t	 number;
+	enum { FILE_NEW, FILE_LOADED, FILE_NAMELESS } state;
+	struct symtab	 tab;
+	char		 path[];
+};
+
+struct symbols {
+	struct tool	*t;
+	struct symbols_shared *shared;
+	enum demangle	 how;
+	int		 fd;		/* -1: nobody answers any more */
+	uint32_t	 number;	/* of the last question */
+	unsigned	 deaths;	/* by names */
+	struct table	 files;
+	struct symfile	**file;		/* by number */
+	uint32_t	 n;
+	struct symfile	*oldest, *newest;
+	size_t		 bytes;		/* of all tables */
+	struct symbols_question q;
+	struct symbols_answer a;
+};
+
+/* ---- options ------------------------------------------------------------------------------------- */
+
+void
+symbols_option(struct tool *t, void *member)
+{
+	struct symbols_opt *o = member;
+
+	if (o->n == SYMBOLS_DIRS)
+		tool_wrong(t, "--symbols: %d at most", SYMBOLS_DIRS);
+	o->dir[o->n++] = t->optarg;
+}
+
+/* ---- processes ----------------------------------------------------------------------------------- */
+
+static void
+open_place(struct tool *t, const struct symbols_opt *o, struct symbols_place *p)
+{
+	char name[4096];
+	const char *home = getenv("HOME");
+	int fd;
+
+	for (unsigned i = 0; i < o->n; i++) {
+		if (!strcmp(o->dir[i], "local")) {
+			p->paths = true;
+		} else if ((fd = open(o->dir[i], O_PATH | O_DIRECTORY | O_CLOEXEC)) >= 0 &&
+		    faccessat(fd, ".", R_OK | X_OK, 0) == 0) {
+			p->dir[p->n++] = fd;
+			continue;
+		} else
+			tool_wrong(t, "--symbols %s: %s", o->dir[i], strerror(errno));
+		snprintf(name, sizeof name, "%s/.debug", home ? home : "");
+		for (unsigned k = !home; k < 2 && p->n < SYMBOLS_DIRS; k++)
+			if ((fd = open(k ? "/usr/lib/debug" : name, O_PATH | O_DIRECTORY | O_CLOEXEC)) >= 0)
+				p->dir[p->n++] = fd;
+	}
+}
+
+/* Files below the directories can be read, and nothing else be opened. */
+static void
+lock_places(struct confine *c, const struct symbols_place *p)
+{
+	if (p->paths)
+		confine_allow(c, "/", CONFINE_READ);
+	for (unsigned i = 0; i < p->n; i++)
+		confine_allow_fd(c, p->dir[i], CONFINE_READ);
+	if (!p->paths && !p->n)		/* some rule, or none would hold */
+		c->rights |= CONFINE_READ;
+	if (confine_places(c) < 0)
+		_exit(1);
+}
+
+static _Noreturn void
+begin_serving(struct confine *c, int fd, struct symbols_shared *shared, const struct symbols_place *place)
+{
+	const struct rlimit memory = { SERVE_MEMORY, SERVE_MEMORY }, none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+#ifndef CONFINE_SANITIZED
+	if (!c->off && (setrlimit(RLIMIT_DATA, &memory) < 0 || confine_calls(&(struct confine){ .rights = CONFINE_SERVE, .peer = fd }) < 0))
+		_exit(1);
+#endif
+	(void)memory;
+	(void)c;
+	symbols_serve(fd, shared, place);
+}
+
+/*
+ * The process that waits: when the one that reads files has ended, say so, and begin another one.  It reads nothing itself.  Some
+ * that end one after the other without having taken a question end all.
+ */
+static _Noreturn void
+keep_serving(const struct tool *t, int fd, struct symbols_shared *shared, const struct symbols_place *place)
+{
+	struct confine c = { .off = t->confine.off };
+	struct symbols_answer a = { .status = ANSWER_DIED };
+	uint32_t last = 0;
+	unsigned idle = 0;
+	int status;
+	pid_t pid;
+	sigset_t alarms;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGALRM, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+	if (!c.off)
+		lock_places(&c, place);
+	for (;;) {
+		if ((pid = fork()) < 0)
+			_exit(1);
+		if (!pid)
+			begin_serving(&c, fd, shared, place);
+		while (waitpid(pid, &status, 0) < 0)
+			if (errno != EINTR)
+				_exit(1);
+		idle = shared->working == last ? idle + 1 : 0;
+		if ((WIFEXITED(status) && !WEXITSTATUS(status)) || idle == IDLE_DEATHS)
+			_exit(0);
+		a.number = last = shared->working;
+		if (send(fd, &a, offsetof(struct symbols_answer, text) + 1, MSG_NOSIGNAL) < 0)
+			_exit(0);
+	}
+}
+
+/* What else is open is of no use there. */
+static void
+close_others(int fd, const struct symbols_place *p)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 0; i < fd; i++) {
+		bool keep = false;
+
+		for (unsigned d = 0; d < p->n; d++)
+			keep |= i == p->dir[d];
+		if (i <= STDERR_FILENO && null >= 0)
+			dup2(null, i);
+		else if (!keep)
+			close(i);
+	}
+	syscall(SYS_close_range, fd + 1, ~0u, 0);
+}
+
+struct symbols *
+symbols_start(struct tool *t, const struct symbols_opt *o)
+{
+	struct timeval limit = { .tv_sec = SYMBOLS_SECONDS + 5 };
+	struct symbols *s = tool_alloc(1, sizeof *s);
+	struct symbols_place place = { .n = 0 };
+	int fd[2];
+	pid_t pid;
+
+	if (!demangle_built && tool_given(t, "demangle=short,demangle=full"))
+		tool_wrong(t, "--demangle: this program was built without a demangler; c++filt has one");
+	s->t = t;
+	s->how = demangle_built ? o->demangle : DEMANGLE_NONE;
+	pp_table_init(&s->files);
+	open_place(t, o, &place);
+	s->shared = mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0 || (pid = fork()) < 0)
+		err(1, "--symbols: a process that reads files");
+	if (!pid) {
+		close_others(fd[1], &place);
+		keep_serving(t, fd[1], s->shared, &place);
+	}
+	close(fd[1]);
+	for (unsigned i = 0; i < place.n; i++)
+		close(place.dir[i]);
+	s->fd = fd[0];
+	setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+	setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+	t->confine.rights |= CONFINE_ASK;
+	t->confine.peer = s->fd;
+	return s;
+}
+
+/* ---- questions ----------------------------------------------------------------------------------- */
+
+static bool
+give_up(struct symbols *s)
+{
+	tool_warn(s->t, "--symbols: the process that reads files does not answer: no more names");
+	close(s->fd);
+	s->fd = -1;
+	return false;
+}
+
+/* Ask, and wait for the answer in s->a.  False: there is none. */
+static bool
+ask(struct symbols *s, enum symbols_kind kind, const char *text, size_t len)
+{
+	ssize_t n;
+
+	if (s->fd < 0 || len >= sizeof s->q.text)
+		return false;
+	s->q.kind = kind;
+	s->q.number = ++s->number;
+	memcpy(s->q.text, text, len);
+	s->q.text[len] = '\0';
+	/* calls by their number, as the filter of system calls knows them */
+	if (syscall(SYS_sendto, s->fd, &s->q, offsetof(struct symbols_question, text) + len + 1, MSG_NOSIGNAL, NULL, 0) < 0)
+		return give_up(s);
+	do {
+		while ((n = read(s->fd, &s->a, sizeof s->a)) < 0 && errno == EINTR)
+			;
+		if (n <= (ssize_t)offsetof(struct symbols_answer, text) || ((char *)&s->a)[n - 1])
+			return give_up(s);
+	} while (s->a.number != s->number);
+	return true;
+}
+
+/* ---- files --------------------------------------------------------------------------------------- */
+
+uint32_t
+symbols_file(struct symbols *s, const uint8_t *id, size_t nid, const char *path, bool kernel)
+{
+	uint64_t key = pp_table_hash(&s->files, kernel, id, nid);
+	size_t len = strnlen(path, DEMANGLE_MAX);
+	struct symfile *f;
+
+	for (struct link *l = pp_table_first(&s->files, key); l; l = pp_table_next(l)) {
+		f = (struct symfile *)l;
+		if (f->nid == nid && !memcmp(f->id, id, nid) && f->kernel == kernel)
+			return f->number;
+	}
+	if (nid > SYMBOLS_ID || !nid)
+		return SYMBOLS_NONE;
+	s->file = tool_need(array_more(s->file, s->n, 1, sizeof *s->file));
+	f = tool_alloc(1, sizeof *f + len + 1);
+	memcpy(f->id, id, f->nid = nid);
+	memcpy(f->path, path, len);
+	f->kernel = kernel;
+	if (pp_table_add(&s->files, &f->link, key) < 0)
+		tool_no_memory();
+	s->file[s->n++] = f;
+	return f->number = s->n;
+}
+
+static void
+unlist(struct symbols *s, struct symfile *f)
+{
+	*(f->older ? &f->older->newer : &s->oldest) = f->newer;
+	*(f->newer ? &f->newer->older : &s->newest) = f->older;
+}
+
+static void
+list(struct symbols *s, struct symfile *f)
+{
+	f->older = s->newest;
+	f->newer = NULL;
+	*(s->newest ? &s->newest->newer : &s->oldest) = f;
+	s->newest = f;
+}
+
+static void
+drop(struct symbols *s, struct symfile *f)
+{
+	unlist(s, f);
+	s->bytes -= f->tab.bytes;
+	symtab_free(&f->tab);
+	f->state = FILE_NEW;
+}
+
+/* A copy, which nobody else can change. */
+static bool
+load_table(struct symbols *s, struct symfile *f)
+{
+	size_t n = (size_t)s->a.bytes;
+	void *mem;
+
+	if (s->a.bytes > TABLE_MAX)
+		return false;
+	while (s->oldest && s->bytes + n > SYMBOLS_MEMORY)
+		drop(s, s->oldest);
+	mem = tool_alloc(n, 1);
+	memcpy(mem, s->shared->table, n);
+	madvise(s->shared, sizeof *s->shared, MADV_REMOVE);
+	return symtab_open(&f->tab, mem, n);
+}
+
+static void
+load(struct symbols *s, struct symfile *f)
+{
+	f->state = FILE_NAMELESS;
+	memset(s->q.id, 0, sizeof s->q.id);
+	memcpy(s->q.id, f->id, s->q.nid = (uint32_t)f->nid);
+	if (!ask(s, f->kernel ? ASK_KERNEL : ASK_FILE, f->path, strlen(f->path)) || s->a.status == ANSWER_NONE)
+		return;
+	if (s->a.status == ANSWER_DIED)
+		tool_warn(s->t, "--symbols: %s: it has no names, as the process that read its file has ended", f->path);
+	else if (s->a.status != ANSWER_FOUND)
+		tool_warn(s->t, "--symbols: %s: it has no names: %s", f->path, s->a.text);
+	else if (load_table(s, f)) {
+		f->state = FILE_LOADED;
+		s->bytes += f->tab.bytes;
+		list(s, f);
+	} else
+		tool_warn(s->t, "--symbols: %s: it has no names, as its table is not sound", f->path);
+}
+
+/* The file with its table.  NULL: it has none. */
+static struct symfile *
+loaded(struct symbols *s, uint32_t file)
+{
+	struct symfile *f = file && file <= s->n ? s->file[file - 1] : NULL;
+
+	if (!f)
+		return NULL;
+	if (f->state == FILE_NEW)
+		load(s, f);
+	if (f->state == FILE_LOADED && s->newest != f) {
+		unlist(s, f);
+		list(s, f);
+	}
+	return f->state == FILE_LOADED ? f : NULL;
+}
+
+bool
+symbols_has(struct symbols *s, uint32_t file)
+{
+	const struct symfile *f = loaded(s, file);
+
+	return f && f->tab.n;
+}
+
+const char *
+symbols_find(struct symbols *s, uint32_t file, uint64_t offset)
+{
+	const struct symfile *f = loaded(s, file);
+	uint64_t addr, start;
+
+	return f && symtab_addr(&f->tab, offset, &addr) ? symtab_find(&f->tab, addr, &start) : NULL;
+}
+
+const char *
+symbols_find_kernel(struct symbols *s, uint32_t file, uint64_t addr, uint64_t anchor, bool stext)
+{
+	const struct symfile *f = loaded(s, file);
+	uint64_t moved, start;
+	const char *name;
+
+	if (!f || !anchor || !f->tab.anchor[stext])
+		return NULL;
+	moved = anchor - f->tab.anchor[stext];
+	name = symtab_find(&f->tab, addr - moved, &start);
+	return name && !(moved && strchr(name, '\t')) ? name : NULL;
+}
+
+const char *
+symbols_shown(struct symbols *s, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (s->how == DEMANGLE_NONE || s->deaths == DEMANGLE_DEATHS || !demangle_may(name, len))
+		return name;
+	s->q.how = s->how;
+	if (!ask(s, ASK_DEMANGLE, name, len))
+		return name;
+	s->deaths += s->a.status == ANSWER_DIED;
+	return s->a.status == ANSWER_FOUND ? s->a.text : name;
+}
+
+void
+symbols_end(struct symbols *s)
+{
+	if (!s)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	for (uint32_t i = 0; i < s->n; i++) {
+		symtab_free(&s->file[i]->tab);
+		free(s->file[i]);
+	}
+	free(s->file);
+	pp_table_free(&s->files, false);
+	munmap(s->shared, sizeof *s->shared);
+	free(s);
+}
