@@ -5,6 +5,7 @@ pprof.py COMMAND PROFILE...: read profiles of pprof by profile.proto alone, and 
 
 	sums	TYPE UNIT SUM of each sample type; those of all files are added
 	stacks	for each sample: its values, its frames (FILE+OFFSET, or the address where no map is), the innermost first, its labels
+	folded	OUTER;...;INNER SAMPLES, with ? for frames that follow one another and have no function
 	maps	START LIMIT OFFSET BUILD-ID FILE of each map
 	head	what the profile says of itself
 """
@@ -70,6 +71,8 @@ SAMPLE = {1: "location_id", 2: "value", 3: "label"}
 LABEL = {1: "key", 2: "str", 3: "num", 4: "unit"}
 MAPPING = {1: "id", 2: "start", 3: "limit", 4: "offset", 5: "file", 6: "build_id", 7: "f", 8: "n", 9: "l", 10: "i"}
 LOCATION = {1: "id", 2: "mapping_id", 3: "address", 4: "line", 5: "folded"}
+LINE = {1: "function_id", 2: "line"}
+FUNCTION = {1: "id", 2: "name", 3: "system_name", 4: "file", 5: "start"}
 
 
 def read(path):
@@ -89,6 +92,16 @@ def read(path):
     assert 0 not in maps and len(maps) == len(p["mapping"]), "ids of maps"
     assert 0 not in places and len(places) == len(p["location"]), "ids of locations"
     assert len({(x["mapping_id"], x["address"]) for x in p["location"]}) == len(places), "a location stands twice"
+    p["function"] = [message(x, FUNCTION) for x in p["function"]]
+    functions = {f["id"]: f for f in p["function"]}
+    assert 0 not in functions and len(functions) == len(p["function"]), "ids of functions"
+    for f in p["function"]:
+        assert s[f["name"]] and s[f["system_name"]], "a function without a name"
+    for x in p["location"]:
+        x["line"] = [message(y, LINE) for y in x["line"]]
+        assert len(x["line"]) < 2, "lines"
+        x["function"] = s[functions[x["line"][0]["function_id"]]["name"]] if x["line"] else None
+        assert not x["function"] or not x["mapping_id"] or maps[x["mapping_id"]]["f"], "has_functions"
     for x in p["location"]:
         x["map"] = maps[x["mapping_id"]] if x["mapping_id"] else None
         if x["map"]:
@@ -126,6 +139,21 @@ def stacks(profiles):
             print(*x["value"], "|", *(frame(y) for y in x["frames"]), "|", *labels)
 
 
+def folded(profiles):
+    total = {}
+    for p in profiles:
+        for x in p["sample"]:
+            names = []
+            for y in reversed(x["frames"]):
+                name = y["function"].replace(";", ":") if y["function"] else "?"
+                if name != "?" or names[-1:] != ["?"]:
+                    names.append(name)
+            key = ";".join(names)
+            total[key] = total.get(key, 0) + sum(x["value"][::2])
+    for key, n in total.items():
+        print(key, n)
+
+
 def maps(profiles):
     for p in profiles:
         for m in p["mapping"]:
@@ -144,4 +172,4 @@ def head(profiles):
 
 
 if __name__ == "__main__":
-    {"sums": sums, "stacks": stacks, "maps": maps, "head": head}[sys.argv[1]]([read(f) for f in sys.argv[2:]])
+    {"sums": sums, "stacks": stacks, "folded": folded, "maps": maps, "head": head}[sys.argv[1]]([read(f) for f in sys.argv[2:]])

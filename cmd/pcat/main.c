@@ -119,6 +119,8 @@ pcat_lock(struct job *j)
 {
 	struct tool *t = &j->t;
 
+	if (j->o.symbols.n)
+		j->o.profile.symbols = symbols_start(t, &j->o.symbols);
 	if (j->o.formats_from)
 		tool_allow(t, j->o.formats_from, "r");
 	if (!j->o.splits) {
@@ -388,7 +390,8 @@ int
 main(int argc, char **argv)
 {
 	static struct job j = { .t = { .name = "pcat", .purpose = "Convert, join, split and repair perf recordings.", .many = true },
-	    .o.profile = { .pid = -1, .labels = PPROF_LABELS_DEFAULT, .memory = 256 << 20 } };
+	    .o.profile = { .pid = -1, .labels = PPROF_LABELS_DEFAULT, .memory = 256 << 20 },
+	    .o.symbols.demangle = DEMANGLE_SHORT };
 	int status;
 
 	options_parse(&j.o, &j.t, argc, argv);
@@ -403,6 +406,7 @@ main(int argc, char **argv)
 	pp_close(j.like);
 	look_free(&j.look);
 	formats_free(j.formats);
+	symbols_end(j.o.profile.symbols);
 	index_output_close(&j.index);
 	manifest_out_free(j.manifest);
 	options_free(&j.o);

@@ -9,6 +9,7 @@
 #include "join/join.h"
 #include "pprof/profile.h"
 #include "sink/out_stream.h"
+#include "symbol/symbols.h"
 #include "tool/option.h"
 #include "split.h"
 
@@ -34,6 +35,7 @@ struct options {
 	bool		 makes_manifest, pids;
 	const char	*part;			/* of t->manifest, the only one that is read; NULL: all are */
 	struct profile_what profile;
+	struct symbols_opt symbols;	/* of a profile */
 };
 
 /* Parse the command line, and exit 2 if it is wrong. */

@@ -4,7 +4,7 @@
  *
  *  - Samples of equal stack, labels and event become one, with their number and the sum of their periods.
  *  - A stack is that of stack/walk.h.
- *  - There are no names of functions: readers find them in the files, by map and build-id.
+ *  - Functions have names if there is --symbols; else readers find them in the files, by map and build-id.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -275,6 +275,8 @@ pprof_say(const struct pprof *o)
 	if (chains)
 		tool_warn(o->tool, "recorded with --call-graph %s: the call chains in the profile are without their callers in user mode",
 		    chains);
+	if (o->facts.frames)
+		frames_say(o->facts.frames, o->tool, true);
 	if (o->mended)
 		tool_warn(o->tool, "%" PRIu64 " names were not UTF-8: bytes of them became U+FFFD", o->mended);
 	if (o->facts.ids.over)
@@ -311,6 +313,7 @@ static void
 pprof_free(struct pprof *o)
 {
 	pprof_tables_free(&o->tables);
+	frames_free(o->facts.frames);
 	ids_free(&o->facts.ids);
 	field_stream_free(&o->facts.stream);
 	free(o->facts.version);
@@ -354,6 +357,8 @@ out_pprof_new(struct tool *t, const struct profile_what *what)
 	}
 	pprof_begin_tables(o);
 	pp_table_init(&o->facts.ids.table);
+	if (what->symbols)
+		o->facts.frames = frames_new(what->symbols, &o->facts.ids);
 	/* The file is NAME, or what a link of that name leads to. */
 	if (!(o->stem = strndup(o->file->incomplete, strlen(o->file->incomplete) - (o->file->direct ? 0 : strlen(".tmp")))))
 		pp_fail_memory(o->err);

@@ -5,6 +5,7 @@
 
 #include "tool/tool.h"
 
+struct symbols;
 struct profile_what {
 	int64_t	 pid;			/* samples of this process; -1: not selected */
 	const char *event;		/* samples of the event of this name (field/event_match.h); NULL: not selected */
@@ -13,6 +14,7 @@ struct profile_what {
 	bool	 labelled;		/* --labels was given */
 	size_t	 memory;
 	size_t	 tasks;			/* limit of tasks and maps, which count in memory, too; 0: none, and they do not count */
+	struct symbols *symbols;	/* names of functions; NULL: none */
 	/* where: sets file and byte of an err to those of the record being put. */
 	void	 (*where)(void *arg, struct pp_err *);
 	void	*arg;

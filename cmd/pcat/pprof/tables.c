@@ -172,7 +172,7 @@ pprof_map(struct pprof_tables *t, const struct pp_map *m, const char *name)
 }
 
 uint32_t
-pprof_place(struct pprof_tables *t, uint32_t map, uint64_t address)
+pprof_place(struct pprof_tables *t, uint32_t map, uint64_t address, unsigned mode)
 {
 	uint64_t key = tables_hash(&t->places, (const uint64_t[]){ address, map }, 2);
 	struct pprof_place *x;
@@ -182,7 +182,8 @@ pprof_place(struct pprof_tables *t, uint32_t map, uint64_t address)
 			return x->number;
 	if (!(x = tables_get(t, sizeof *x)))
 		return 0;
-	*x = (struct pprof_place){ .address = address, .map = map, .number = (uint32_t)t->places.n + 1 };
+	*x = (struct pprof_place){ .address = address, .map = map, .number = (uint32_t)t->places.n + 1,
+	    .mode = mode & PP_MISC_CPUMODE_MASK };
 	if (!tables_add(t, &t->places, &x->link, key))
 		return 0;
 	*t->last_place = x;

@@ -22,13 +22,16 @@ struct pprof_map {
 	struct pprof_map *next;
 	struct pp_map	 map;
 	uint32_t	 number;
-	uint32_t	 name, id;	/* strings; id 0: unknown */
+	uint32_t	 name;		/* a string */
+	bool		 named;		/* places in it have functions */
 };
 struct pprof_place {		/* a location */
 	struct link	 link;
 	struct pprof_place *next;
 	uint64_t	 address;
-	uint32_t	 number, map;
+	uint32_t	 number;
+	uint32_t	 map : 29;
+	uint32_t	 mode : 3;	/* the cpumode */
 };
 struct pprof_labels {		/* one that is not wanted or not known is 0, or of tasks -1 */
 	uint32_t	 comm, thread_comm;	/* strings */
@@ -67,7 +70,8 @@ size_t	pprof_tables_memory(const struct pprof_tables *);
 uint32_t pprof_string(struct pprof_tables *, const char *, size_t n);
 /* Of a map whose file has that name. */
 uint32_t pprof_map(struct pprof_tables *, const struct pp_map *, const char *name);
-uint32_t pprof_place(struct pprof_tables *, uint32_t map, uint64_t address);
+/* mode: of its first sample. */
+uint32_t pprof_place(struct pprof_tables *, uint32_t map, uint64_t address, unsigned mode);
 /* The entry for a sample, made with no samples and no periods if it is new. */
 struct pprof_stack *pprof_stack(struct pprof_tables *, const uint32_t *place, uint32_t depth, const struct pprof_labels *,
 	    uint32_t event);

@@ -13,13 +13,12 @@ pprof_turn_place(void *arg, const struct pp_map *m, unsigned mode, uint64_t ip)
 	const struct pp_dso *d;
 	char jit[sizeof "/tmp/perf-4294967295.map"];
 
-	(void)mode;
 	if (!m)
-		return pprof_place(&o->tables, 0, ip);
+		return pprof_place(&o->tables, 0, ip, mode);
 	d = pp_state_dso(o->state, m);
 	if (d->jit)
 		snprintf(jit, sizeof jit, "/tmp/perf-%" PRIu32 ".map", d->jit);
-	return pprof_place(&o->tables, pprof_map(&o->tables, m, d->jit ? jit : d->name), ip);
+	return pprof_place(&o->tables, pprof_map(&o->tables, m, d->jit ? jit : d->name), ip, mode);
 }
 
 /* The name of a thread, as in perf. */

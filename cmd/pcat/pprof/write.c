@@ -7,18 +7,23 @@
 #include "field/event_match.h"
 #include "gzip.h"
 #include "proto.h"
+#include "set.h"
 #include "write.h"
 
 /* Numbers of fields in profile.proto. */
 enum {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_STRING_TABLE = 6,
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
+	PROFILE_STRING_TABLE = 6,
 	PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
 	PROFILE_COMMENT = 13, PROFILE_DEFAULT_SAMPLE_TYPE = 14,
 	VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2,
 	SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3,
 	LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3, LABEL_NUM_UNIT = 4,
 	MAPPING_ID = 1, MAPPING_START = 2, MAPPING_LIMIT = 3, MAPPING_OFFSET = 4, MAPPING_FILENAME = 5, MAPPING_BUILD_ID = 6,
-	LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3,
+	MAPPING_HAS_FUNCTIONS = 7,
+	LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4,
+	LINE_FUNCTION_ID = 1,
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3,
 };
 /* include/uapi/linux/perf_event.h */
 enum { TYPE_SOFTWARE = 1, SW_TASK_CLOCK = 1, SW_DUMMY = 9, ATTR_FREQ_BIT = 10 };
@@ -43,6 +48,11 @@ struct writer {
 	unsigned	 ncolumns;
 	uint16_t	*column_of;	/* by index of the event */
 	uint32_t	 label[PPROF_LABELS], is_count;	/* strings */
+	uint32_t	*frame;		/* of each function, by number - 1 */
+	uint32_t	*place_frame;	/* of each location, by number (symbol/frames.h); NULL: nobody asked */
+	uint32_t	*function;	/* of each frame, by number; 0: it has no name */
+	uint32_t	 nfunctions;
+	size_t		 nframes;
 };
 
 static uint32_t
@@ -261,6 +271,7 @@ write_map(struct writer *w, const struct pprof_map *m)
 	proto_number(&w->b, MAPPING_OFFSET, m->map.pgoff);
 	proto_number(&w->b, MAPPING_FILENAME, m->name);
 	proto_number(&w->b, MAPPING_BUILD_ID, write_build_id(w, pp_state_dso(w->f->state, &m->map)));
+	proto_number(&w->b, MAPPING_HAS_FUNCTIONS, m->named);
 	proto_end(&w->b, PROFILE_MAPPING, at);
 	return write_some(w, FLUSH);
 }
@@ -291,6 +302,80 @@ write_maps(struct writer *w)
 	return 1;
 }
 
+/* The frame has a function in the profile. */
+static void
+write_name(struct writer *w, uint32_t frame)
+{
+	w->function = tool_need(array_reach(w->function, &w->nframes, frame, sizeof *w->function));
+	if (frames_get(w->f->frames, frame)->kind < FRAME_NAMELESS && !w->function[frame]) {
+		w->frame[w->nfunctions++] = frame;
+		w->function[frame] = w->nfunctions;
+	}
+}
+
+/* Find what each location is called, and count the samples. */
+static int
+write_find_functions(struct writer *w)
+{
+	struct pprof_map **map = calloc(w->t->maps.n + 1, sizeof *map);
+	bool ok = map && (w->place_frame = calloc(w->t->places.n + 1, sizeof *w->place_frame)) &&
+	    (w->frame = calloc(w->t->places.n + 1, sizeof *w->frame));
+
+	for (struct pprof_map *m = w->t->first_map; ok && m; m = m->next)
+		map[m->number] = m;
+	for (const struct pprof_place *x = w->t->first_place; ok && x; x = x->next) {
+		struct pprof_map *m = map[x->map];
+
+		uint32_t frame = frames_number(w->f->frames, w->f->state, m ? &m->map : NULL, x->mode, x->address);
+
+		w->place_frame[x->number] = frame;
+		write_name(w, frame);
+		if (m && w->function[frame])
+			m->named = true;
+	}
+	for (const struct pprof_stack *s = w->t->first_stack; ok && s; s = s->next)
+		for (uint32_t i = 0; i < s->depth; i++) {
+			struct frame *f = frames_get(w->f->frames, w->place_frame[s->place[i]]);
+
+			f->all += s->samples;
+			f->innermost += i ? 0 : s->samples;
+		}
+	free(map);
+	return ok ? 1 : pp_fail_memory(w->err);
+}
+
+static int
+write_functions(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->nfunctions; i++) {
+		const struct frame *f = frames_get(w->f->frames, w->frame[i]);
+		uint32_t name = pprof_string(w->t, f->text, f->len);
+		size_t at = proto_begin(&w->b);
+
+		proto_number(&w->b, FUNCTION_ID, i + 1);
+		proto_number(&w->b, FUNCTION_NAME, name);
+		proto_number(&w->b, FUNCTION_SYSTEM_NAME, name);
+		proto_end(&w->b, PROFILE_FUNCTION, at);
+		if (write_some(w, FLUSH) < 0)
+			return -1;
+	}
+	return 1;
+}
+
+/* Without a number of a line: none is known. */
+static void
+write_line(struct writer *w, uint32_t place)
+{
+	uint32_t frame = w->place_frame ? w->place_frame[place] : 0;
+	size_t at;
+
+	if (!frame || !w->function[frame])
+		return;
+	at = proto_begin(&w->b);
+	proto_number(&w->b, LINE_FUNCTION_ID, w->function[frame]);
+	proto_end(&w->b, LOCATION_LINE, at);
+}
+
 static int
 write_places(struct writer *w)
 {
@@ -300,6 +385,7 @@ write_places(struct writer *w)
 		proto_number(&w->b, LOCATION_ID, x->number);
 		proto_number(&w->b, LOCATION_MAPPING_ID, x->map);
 		proto_number(&w->b, LOCATION_ADDRESS, x->address);
+		write_line(w, x->number);
 		proto_end(&w->b, PROFILE_LOCATION, at);
 		if (write_some(w, FLUSH) < 0)
 			return -1;
@@ -346,7 +432,7 @@ write_profile(struct writer *w)
 	for (const struct pprof_stack *x = w->t->first_stack; x; x = x->next)
 		if (write_sample(w, x) < 0)
 			return -1;
-	if (write_maps(w) < 0 || write_places(w) < 0)
+	if ((w->f->frames && write_find_functions(w) < 0) || write_maps(w) < 0 || write_places(w) < 0 || write_functions(w) < 0)
 		return -1;
 	write_times(w);
 	if (w->f->version)
@@ -370,6 +456,9 @@ pprof_write(struct pprof_tables *t, const struct pprof_facts *f, struct pp_sink 
 	gzip_free(w->z);
 	proto_free(&w->b);
 	free(w->column_of);
+	free(w->frame);
+	free(w->place_frame);
+	free(w->function);
 	free(w);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include "field/field.h"
 #include "symbol/ids.h"
 #include "out_pprof.h"
+#include "symbol/frames.h"
 #include "tables.h"
 
 extern const char *const pprof_label_names[PPROF_LABELS];
@@ -16,6 +17,7 @@ struct pprof_facts {		/* what a profile says beside the tables */
 	const uint64_t	*counts;	/* samples of each event so far, in all parts */
 	const struct pp_state *state;	/* has the files of the maps */
 	struct ids ids;
+	struct frames	*frames;	/* what functions are called; NULL: nobody asked */
 	struct field_stream stream;	/* has the clock */
 	uint64_t	 first, last;	/* times of samples; first > last: none has a time */
 	char		*version, *command;	/* NULL: unknown */
