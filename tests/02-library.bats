@@ -145,9 +145,10 @@ part_only() {
 	part_only report
 	part_only tally report
 	part_only count report tally
-	for dir in check live privacy sort views; do
+	for dir in check live privacy stacks views; do
 		part_only $dir count report tally
 	done
+	part_only sort count report tally stacks
 	part_only picture count report tally sort
 	part_only page count report tally sort picture
 	part_only merge count report tally sort

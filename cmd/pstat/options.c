@@ -19,7 +19,7 @@ take_term(struct tool *t, void *asked)
 		a->ascii = tool_word(t, t->optarg, "ascii") == 0;
 }
 
-#define KEYS "comm pid tid cpu event dso cgroup container pod cpumode type time"
+#define KEYS "comm pid tid cpu event dso symbol cgroup container pod cpumode type time"
 #define PICTURES "rate, cpu, tasks, subsecond, disorder, hist:FIELD, fill"
 #define FORMS_OF_TABLES "json,csv,format=json,format=csv,format=tsv,format=openmetrics"
 #define VIEWS "events,header,tasks,mmaps,build-ids"
@@ -27,7 +27,7 @@ take_term(struct tool *t, void *asked)
 #define OPTIONS struct asked
 static const struct tool_opt opts[] = {
 	OPT_HEAD("What is reported"),
-	OPT_TEXT('s', "sort", "KEYS", keys, KEYS, "by " KEYS " raw.FIELD"),
+	OPT_TEXT('s', "sort", "KEYS", keys, KEYS, KEYS " raw.X"),
 	OPT_TEXT(0, "hist", "FIELD", hist, NULL, "percentiles of period, weight, interval, stack, chain, raw, size, round ..."),
 	OPT_NUMBER(0, "top", "N", top, 0, UINT32_MAX, "of --sort show N rows (20 on the screen, else all), 0: all"),
 	OPT_TEXT(0, "time-quantum", "DURATION", quantum, NULL, "the bins of --sort time and --picture: 1ms to 60m"),
@@ -44,9 +44,23 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("top", "sort,hist,diff"),
 	OPT_NEEDS("time-quantum", "sort,hist,picture,report"),
 	OPT_NEEDS("strict,for", "check"),
+	OPT_HEAD("Functions"),
+	OPT_CALL_ON(0, "symbols", "DIR...", OF_DIR, symbols_option, symbols,
+	    "names of functions, from what pinject --archive made; local: of here"),
+	OPT_FLAG(0, "children", children, "of --sort symbol: samples with the function anywhere in the call chain"),
+	OPT_FLAG(0, "folded", folded, "print each different stack as a line: comm;outer;...;inner COUNT"),
+	OPT_WORD(0, "demangle", "none|short|full", symbols.demangle, DEMANGLE_NONE,
+	    "names of C++: short (without parameters), full or none"),
+	OPT_NEEDS("folded,children,demangle", "symbols"),
+	OPT_NEEDS("symbols", "sort,folded"),
+	OPT_NEEDS("children", "sort"),
+	OPT_NOT_WITH("symbols", "merge,diff", "; reports that have names are merged and compared without it"),
+	OPT_NOT_WITH("children", "picture,hist", "; its rows are no shares of the samples"),
+	OPT_ONLY_WITH("folded", "symbols,demangle,event,input,output,manifest,allow-missing,force,max-expand,piece,index-file,no-index,"
+	    "verify-index,quiet,verbose,no-sandbox"),
 	OPT_HEAD("Pictures"),
 	OPT_TEXT(0, "picture", "LIST", picture, PICTURES, "draw " PICTURES ": SVG, or text"),
-	OPT_TEXT('e', "event", "LIST", events, OF_EVENTS, "of pictures: only samples of these events"),
+	OPT_TEXT('e', "event", "LIST", events, OF_EVENTS, "of pictures and --folded: only samples of these events"),
 	OPT_TEXT(0, "cpumode", "MODE", cpumode, "kernel|user|hypervisor|guest_kernel|guest_user|unknown",
 	    "of pictures: only samples in kernel, user ..."),
 	OPT_CALL(0, "term", "[=ascii]", "ascii", take_term, "pictures as text"),
@@ -55,7 +69,8 @@ static const struct tool_opt opts[] = {
 	    "how colours follow from counts (linear, or rank if all are alike)"),
 	OPT_TEXT(0, "report", "FILE.html", page, OF_FILE,
 	    "write pictures, tables, and what --check and --privacy find as one page"),
-	OPT_NEEDS("event,cpumode,term,theme,scale", "picture,report"),
+	OPT_NEEDS("event", "picture,report,folded"),
+	OPT_NEEDS("cpumode,term,theme,scale", "picture,report"),
 	OPT_NOT_WITH("term,theme,scale", FORMS_OF_TABLES, ", which draws nothing"),
 	/* a page has all that there is, of the whole recording; only how it is drawn can be chosen */
 	OPT_ONLY_WITH("report", "time-quantum,theme,scale,input,manifest,allow-missing,force,max-expand,piece,index-file,no-index,verify-index,"
@@ -80,7 +95,7 @@ static const struct tool_opt opts[] = {
 	OPT_TEXT(0, "table", "NAME", table, NULL, "the table that csv and tsv have: a member of the JSON"),
 	OPT_NEEDS("table", "csv,format=csv,format=tsv"),
 	/* what is not a sum over samples, or has no --merge */
-	OPT_NOT_IN_PIECES("check,privacy,picture,report,interval,live,tee,merge,diff,top,manifest," VIEWS),
+	OPT_NOT_IN_PIECES("check,privacy,picture,report,interval,live,tee,merge,diff,top,manifest,folded,children," VIEWS),
 	OPT_HEAD("Input"),
 	TOOL_OPTS_IN, TOOL_OPTS_MANIFEST("read the parts that FILE lists, as one recording"),
 	OPT_HEAD("Output"),
@@ -97,6 +112,18 @@ static const char examples[] =
     "  $ pstat --csv --table pids all.data >pids.csv\n"
     "  $ pstat --report all.html all.data\n";
 
+/* What depends on the keys. */
+static void
+check_symbols(const struct tool *t, const struct asked *a)
+{
+	bool symbol = a->keys && sort_has_key(a->keys, "symbol");
+
+	if (symbol && !a->symbols.n && !a->diff)
+		tool_wrong(t, "--sort symbol: needs --symbols DIR");
+	if (!symbol && a->symbols.n && !a->folded)
+		tool_wrong(t, "--symbols: needs --sort symbol or --folded");
+}
+
 void
 read_options(struct tool *t, struct asked *a, int argc, char **argv)
 {
@@ -104,7 +131,9 @@ read_options(struct tool *t, struct asked *a, int argc, char **argv)
 
 	t->opts = opts;
 	t->examples = examples;
+	a->symbols.demangle = DEMANGLE_SHORT;
 	tool_options(t, a, argc, argv);
+	check_symbols(t, a);
 	raw = a->keys && strstr(a->keys, "raw.");
 	if (a->hist && sort_hist_is_between(a->hist))
 		tool_piece_refuse(t, "--hist %.*s", (int)strcspn(a->hist, ":"), a->hist);

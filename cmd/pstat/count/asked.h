@@ -4,6 +4,7 @@
 #define PSTAT_ASKED_H
 
 #include "report/report.h"
+#include "symbol/symbols.h"
 #include "tool/tool.h"
 
 enum view {				/* in the order of the report */
@@ -24,6 +25,8 @@ struct asked {				/* texts are arguments; NULL: not given */
 	unsigned	 views;		/* bits by enum view */
 	unsigned	 theme, scale;	/* as in struct draw (picture/draw.h) */
 	bool		 term, ascii;	/* pictures as text; with no other characters */
+	struct symbols_opt symbols;
+	bool		 folded, children;
 	bool		 check, strict, privacy, live, tee, merge, diff;
 };
 

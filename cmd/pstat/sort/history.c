@@ -19,7 +19,7 @@
 enum {
 	HITS_FIRST = 1024, HITS_MAX = 64 << 10,	/* that wait; powers of 2 */
 	HITS_COPIED = 2 << 20,		/* bytes of side-band that waits */
-	CACHED_BITS = 10, CACHED = 1 << CACHED_BITS, PAGES = 4096, CONTAINED = 256,
+	CACHED_BITS = 10, CACHED = 1 << CACHED_BITS, PAGES = 4096, CONTAINED = 256, PLACES_BITS = 17,
 };
 
 struct history {
@@ -42,6 +42,9 @@ struct history {
 	uint64_t	 unknown;	/* 1 + the number of field_dso_unknown; 0: not known yet */
 	uint32_t	*dso;		/* by index of a pp_dso: 1 + number of its name */
 	size_t		 ndso;
+	/* functions: what an address is called, in the maps of that version; NULL: no key needs it */
+	struct { uint64_t version, ip; uint32_t frame, name; } *place;
+	uint64_t	 ksymbols;	/* so many were fed: they are no maps, but change what an address is called */
 };
 
 /* ---- the state at the time of a hit -------------------------------------------------------------- */
@@ -108,15 +111,12 @@ history_mapless(struct history *h, uint64_t ip, unsigned mode)
 	return history_key((uint32_t)(h->unknown - 1));
 }
 
-static uint64_t
-history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
+/* Find the maps for the mode; the number of their entry in h->maps. */
+__attribute__((always_inline)) static inline uint32_t
+history_maps(struct history *h, uint32_t pid, uint32_t mode)
 {
-	uint32_t at = history_slot(pid ^ mode << 24), slot, name;
-	uint64_t page = ip >> 12, version;
-	const struct pp_map *m;
+	uint32_t at = history_slot(pid ^ mode << 24);
 
-	if (ip == ROWS_UNKNOWN)			/* no sample, or one without an address */
-		return ROWS_UNKNOWN;
 	if (h->maps[at].generation != h->generation || h->maps[at].pid != pid || h->maps[at].mode != mode) {
 		h->maps[at].maps = pp_state_maps(h->now, pid, mode);
 		h->maps[at].version = h->maps[at].maps ? pp_maps_version(h->maps[at].maps) : 0;
@@ -124,6 +124,19 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 		h->maps[at].pid = pid;
 		h->maps[at].mode = mode;
 	}
+	return at;
+}
+
+static uint64_t
+history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
+{
+	uint32_t at, slot, name;
+	uint64_t page = ip >> 12, version;
+	const struct pp_map *m;
+
+	if (ip == ROWS_UNKNOWN)			/* no sample, or one without an address */
+		return ROWS_UNKNOWN;
+	at = history_maps(h, pid, mode);
 	if (!h->maps[at].maps)
 		return history_mapless(h, ip, mode);
 	version = h->maps[at].version;
@@ -141,6 +154,34 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 		h->page[slot].name = name;
 	}
 	return name - 1;
+}
+
+/* counts: it is of a sample. */
+__attribute__((noinline)) static uint64_t
+history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool counts)
+{
+	struct frames *frames = h->s->naming->frames;
+	uint64_t version, hash;
+	const struct pp_maps *maps;
+	struct frame *f;
+	uint32_t at;
+
+	if (ip == ROWS_UNKNOWN)
+		return ROWS_UNKNOWN;
+	at = history_maps(h, pid, mode);
+	maps = h->maps[at].maps;
+	version = h->maps[at].version + (mode == PP_MISC_KERNEL ? h->ksymbols << 40 : 0);
+	hash = (ip ^ version << 40) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_BITS);
+	if (!h->place[hash].frame || h->place[hash].ip != ip || h->place[hash].version != version) {
+		h->place[hash].version = version;
+		h->place[hash].ip = ip;
+		h->place[hash].frame = frames_number(frames, h->now, maps ? pp_maps_find(maps, ip) : NULL, mode, ip);
+		h->place[hash].name = history_name(h, frames_get(frames, h->place[hash].frame)->text);
+	}
+	f = frames_get(frames, h->place[hash].frame);
+	f->innermost += counts;
+	f->all += counts;
+	return history_key(h->place[hash].name);
 }
 
 /* The innermost container or pod that a cgroup is in. */
@@ -170,6 +211,9 @@ history_count(struct history *h, struct hit *hit, uint64_t time)
 		switch ((enum key_kind)s->key[i]->kind) {
 		case KEY_COMM:		hit->key[i] = history_comm(h, (uint32_t)hit->key[i]); break;
 		case KEY_DSO:		hit->key[i] = history_dso(h, hit->key[i], hit->pid, hit->mode); break;
+		case KEY_SYMBOL:
+			hit->key[i] = history_symbol(h, hit->key[i], hit->pid, hit->mode, hit->kind == HIT_SAMPLE || hit->sample);
+			break;
 		case KEY_CGROUP:	hit->key[i] = history_key(history_name(h, pp_state_cgroup(h->now, hit->key[i]))); break;
 		case KEY_CONTAINER:	hit->key[i] = history_contained(h, hit->key[i], false); break;
 		case KEY_POD:		hit->key[i] = history_contained(h, hit->key[i], true); break;
@@ -191,6 +235,7 @@ history_feed(struct history *h, const uint8_t *p)
 
 	h->generation++;
 	h->cgroup_era += r.type == PP_CGROUP;
+	h->ksymbols += r.type == PP_KSYMBOL;
 	return pp_state_feed(h->now, &r, 0);
 }
 
@@ -307,7 +352,7 @@ history_sample(const struct tally *t, const struct pp_rec *r, uint64_t time, uin
 	for (unsigned i = 0; i < t->nkeys; i++)
 		hit->key[i] = tally_key(t, i, r, swap);
 	if (t->ip_at)
-		hit->key[t->ip_key] = pp_get_u64(r->raw + t->ip_at, swap);
+		hit->key[t->ip_key[0]] = hit->key[t->ip_key[1]] = pp_get_u64(r->raw + t->ip_at, swap);
 	hit->pid = pp_get_u32(r->raw + t->pid_at, swap);
 	if (h->s->pick)
 		hit->picked = (uint8_t)h->s->pick(h->s->each_arg, t->event, r, pp_get_u32(r->raw + t->pid_at + 4, swap));
@@ -362,6 +407,8 @@ history_new(struct sort *s)
 
 	h->s = s;
 	h->generation = h->cgroup_era = 1;
+	if (s->naming)
+		h->place = tool_alloc((size_t)1 << PLACES_BITS, sizeof *h->place);
 	if ((h->now = pp_state_new(s->stream.swap, err)) && pp_turns_start(&h->turns, history_turn, h, err) > 0)
 		return h;
 	history_free(h);
@@ -386,5 +433,6 @@ history_free(struct history *h)
 	pp_state_free(h->now);
 	free(h->hit);
 	free(h->dso);
+	free(h->place);
 	free(h);
 }

@@ -6,13 +6,14 @@
 #include "field/field.h"
 #include "sort/names.h"
 #include "sort/sort.h"
+#include "stacks/naming.h"
 #include "tally/bins.h"
 #include "tally/hists.h"
 #include "tally/rows.h"
 #include "tally/tally.h"
 
-enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_CGROUP,
-	KEY_CONTAINER, KEY_POD };
+enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_SYMBOL,
+	KEY_CGROUP, KEY_CONTAINER, KEY_POD };
 struct key {
 	const char	*name;
 	uint8_t		 kind;		/* enum key_kind */
@@ -64,6 +65,8 @@ struct sort {
 	struct rows	 rows;
 	struct bins	 bins;
 	struct names	*names;
+	struct naming	*naming;	/* of KEY_SYMBOL; NULL: no report of samples has this key */
+	struct children	*children;	/* --children; NULL: not given */
 	struct field_stream stream;
 	struct sort_event *ev;
 	size_t		 nev;
@@ -133,6 +136,15 @@ int	history_sample(const struct tally *, const struct pp_rec *, uint64_t time, u
 /* The end of the input.  False: some may have been counted with the names of another time. */
 bool	history_end(struct history *);
 void	history_free(struct history *);
+
+/* ---- children.c ---------------------------------------------------------------------------------- */
+
+/* --children: exits 2 if the other keys do not go with it.  Records are counted by it, and not otherwise. */
+struct children *children_new(struct sort *);
+void	children_begin(struct children *, struct pass *);
+/* False: a limit was met. */
+bool	children_end(struct children *);
+void	children_free(struct children *);
 
 /* ---- payload.c ----------------------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@ static const struct key keys[] = {
 	{ "cpu", KEY_FIELD, CELL_NUM, true, "cpu", "CPU" },
 	{ "event", KEY_EVENT, CELL_TEXT, true, NULL, "event" },
 	{ "dso", KEY_DSO, CELL_TEXT, false, NULL, "file that is mapped where the ip is, at the time of the sample" },
+	{ "symbol", KEY_SYMBOL, CELL_TEXT, false, NULL, "function that the ip is in; [FILE]: it has no name; [no map]" },
 	{ "cgroup", KEY_CGROUP, CELL_TEXT, false, NULL, "cgroup" },
 	{ "container", KEY_CONTAINER, CELL_TEXT, false, NULL, "innermost container that the cgroup is in" },
 	{ "pod", KEY_POD, CELL_TEXT, false, NULL, "pod of Kubernetes that the cgroup is in" },
@@ -68,6 +69,7 @@ key_cell(const struct sort *s, const struct key *k, uint64_t value)
 		return payload_cell(s, k, value);
 	case KEY_COMM:
 	case KEY_DSO:
+	case KEY_SYMBOL:
 	case KEY_CGROUP:
 	case KEY_CONTAINER:
 	case KEY_POD:

@@ -48,6 +48,17 @@ sort_word(void *arg, const char *word)
 	s->key[s->nkeys++] = k;
 }
 
+bool
+sort_has_key(const char *keys, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (; *keys; keys += strcspn(keys, ","), keys += *keys == ',')
+		if (strcspn(keys, ",") == n && !memcmp(keys, key, n))
+			return true;
+	return false;
+}
+
 struct sort *
 sort_new(struct tool *t, struct counts *c, const char *list, const char *hist)
 {
@@ -185,9 +196,10 @@ sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev
 			t.key[i].mask = UINT32_MAX;
 			continue;
 		}
-		if (kind == KEY_DSO && ev->plan.ip) {
+		if ((kind == KEY_DSO || kind == KEY_SYMBOL) && ev->plan.ip) {
+			t.ip_key[1] = t.ip_at ? t.ip_key[0] : i;	/* there may be both */
+			t.ip_key[0] = i;
 			t.ip_at = ev->plan.ip;
-			t.ip_key = i;
 			continue;
 		}
 		if (kind != KEY_FIELD || p->at != AT_PLACE || p->end || p->shift || (p->sign && (uint32_t)p->mask != UINT32_MAX))
@@ -296,6 +308,7 @@ sort_fill(struct sort *s, struct hit *h, const struct pp_event *ev, const struct
 			h->key[i] = tid;
 			break;
 		case KEY_DSO:
+		case KEY_SYMBOL:
 			h->key[i] = sample && ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : ROWS_UNKNOWN;
 			break;
 		case KEY_CGROUP:
@@ -463,7 +476,8 @@ sort_begin(struct sort *s)
 		tool_say(s->tool, err);
 		exit(1);
 	}
-	s->bit = lane_join(s->c, LANE_ALL, sort_visit, s);
+	if (!s->children)
+		s->bit = lane_join(s->c, LANE_ALL, sort_visit, s);
 }
 
 bool
@@ -472,6 +486,8 @@ sort_end(struct sort *s, bool unit)
 	bool payloads = payload_end(s);
 
 	s->unit = unit || s->event_at >= 0;
+	if (s->children && !children_end(s->children))
+		s->failed = true;
 	if (s->history && !history_end(s->history))
 		s->failed = true;
 	return payloads && !s->failed && !s->rows.over && !s->before.over && (!s->rows.hists || !hists_over(s->rows.hists)) &&
@@ -493,6 +509,7 @@ sort_free(void *sort)
 	payload_free(s);
 	field_stream_free(&s->stream);
 	history_free(s->history);
+	children_free(s->children);
 	for (unsigned i = 0; i < s->nev; i++)
 		free((void *)(uintptr_t)s->ev[i].tally);
 	free(s->ev);
@@ -510,6 +527,9 @@ part_new(struct pass *p)
 	if (!a->keys && !a->hist)
 		return NULL;
 	s = sort_new(p->t, p->c, a->keys, a->hist);
+	s->naming = pass_naming(p);
+	if (a->children)
+		s->children = children_new(s);
 	s->top = a->top >= 0 ? (unsigned)a->top : p->form == screen ? 20 : 0;
 	if (a->quantum && (!a->picture || s->time_at >= 0))
 		sort_quantum(s, a->quantum);
@@ -519,8 +539,11 @@ part_new(struct pass *p)
 static void
 part_begin(void *part, struct pass *p)
 {
-	(void)p;
-	sort_begin(part);
+	struct sort *s = part;
+
+	sort_begin(s);
+	if (s->children)
+		children_begin(s->children, p);
 }
 
 static bool

@@ -6,6 +6,7 @@
  *	sort.c		counts records by them
  *	tally.h		the same for most samples, quickly
  *	history.c	puts them into time order first, if a key depends on history
+ *	children.c	counts samples by the functions of their call chains
  *	values.c	what a record adds to the histogram of its row: --hist
  *	sorted.c	the rows as a table of the report
  *	rows.h, hists.h, bins.h, names.h	rows by keys, their histograms, bins of time, texts as numbers
@@ -46,6 +47,8 @@ void	sort_add(void *, struct report *);
 void	sort_begin(struct sort *);
 /* After the input was counted; unit: all samples are of one event.  False: a limit was met. */
 bool	sort_end(struct sort *, bool unit);
+/* Is that one of the keys of --sort? */
+bool	sort_has_key(const char *keys, const char *key);
 /* Is the value of that --hist one between two records, which nobody sees where a recording is cut? */
 bool	sort_hist_is_between(const char *hist);
 void	sort_free(void *);

@@ -20,7 +20,7 @@ struct tally {				/* of an event */
 	struct history	*history;
 	unsigned	 event;
 	uint16_t	 pid_at, ip_at;	/* of a sample that waits; ip_at 0: no key needs its ip */
-	unsigned	 ip_key;	/* the key that is its ip until then */
+	unsigned	 ip_key[2];	/* the keys that are its ip until then; one, twice */
 	unsigned	 nkeys;
 	struct tally_key key[ROWS_KEYS];
 };

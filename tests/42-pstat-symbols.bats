@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: ISC
+# --symbols of pstat and pcat: names of functions, compared with those of perf; what is hostile; what is confined.
+load lib
+load pstat
+KALLSYMS=		# perf has the names of the kernel that runs here
+
+# sources: programs with functions that call each other, in C, C++ and, if it is installed, Rust
+sources() {
+	cat >"$1/c.c" <<-'END'
+		#include <time.h>
+		#include <unistd.h>
+		static volatile long sink;
+		__attribute__((noinline)) static void leaf(int n) { for (int i = 0; i < n; i++) sink += i * i; }
+		__attribute__((noinline)) void middle(int n) { leaf(n); for (int i = 0; i < n / 2; i++) sink ^= i; }
+		void alias_of_middle(int) __attribute__((alias("middle")));
+		__attribute__((noinline)) int recursive(int n) { if (n) return recursive(n - 1) + 1; middle(2000); return 0; }
+		int main(void) { clock_t end = clock() + CLOCKS_PER_SEC / 5; struct timespec t;
+		while (clock() < end) { sink += recursive(7); alias_of_middle(1000); for (int i = 0; i < 50; i++) clock_gettime(0, &t); sink += getppid(); } return 0; }
+	END
+	cat >"$1/cc.cc" <<-'END'
+		#include <ctime>
+		#include <map>
+		#include <string>
+		namespace hot {
+		template <class T> struct Box { T v; __attribute__((noinline)) T spin(T n) { volatile T s = 0; for (T i = 0; i < n; i++) s = s + i * v; return s; } };
+		struct Shape { virtual ~Shape() {} virtual long area(int) const = 0; };
+		struct Square : Shape { __attribute__((noinline)) long area(int n) const override { volatile long s = 0; for (int i = 0; i < n; i++) s = s + i; return s; } };
+		bool operator<(const Square &, const Shape &s) { return s.area(300) > 0; }
+		}
+		int main() { hot::Box<long> b{3}; hot::Square q; std::map<int, std::string> m; long n = 0; clock_t end = clock() + CLOCKS_PER_SEC / 5;
+		while (clock() < end) { n += b.spin(900); n += q < q; m[n % 500] = std::string(100, 'x'); n += [&](int k) { return q.area(k); }(400); } return n == 1; }
+	END
+	cat >"$1/r.rs" <<-'END'
+		use std::time::{Duration, Instant};
+		#[inline(never)] fn work<T: Into<u64>>(x: T) -> u64 { let mut s: u64 = x.into(); for i in 0..2000u64 { s = std::hint::black_box(s.wrapping_mul(31) + i); } s }
+		struct P; trait Run { fn run(&self, n: u32) -> u64; }
+		impl Run for P { #[inline(never)] fn run(&self, n: u32) -> u64 { work(n).wrapping_add(work(n as u8)) } }
+		fn main() { let b = Instant::now(); let mut t = 0u64; while b.elapsed() < Duration::from_millis(200) { t = t.wrapping_add(P.run(t as u32)); } std::process::exit((t == 1) as i32); }
+	END
+}
+
+# recorded: once for the file, $R/NAME: recordings with ids; $R/dir: what pinject --archive has of their files
+recorded() {
+	need record
+	need cc
+	R=$BATS_FILE_TMPDIR/recorded
+	[ ! -e "$R/done" ] || return 0
+	rm -rf "$R"
+	mkdir -p "$R"
+	sources "$R"
+	(cd "$R" && cc -O1 -fno-omit-frame-pointer -Wl,--build-id=sha1 -o c c.c && cc -O1 -no-pie -fno-omit-frame-pointer -Wl,--build-id=sha1 -o fixed c.c &&
+	    cc -O1 -s -fno-omit-frame-pointer -Wl,--build-id=sha1 -o stripped c.c && cc -O1 -static -fno-omit-frame-pointer -Wl,--build-id=sha1 -o static c.c)
+	! type c++ >/dev/null 2>&1 || (cd "$R" && c++ -O1 -fno-omit-frame-pointer -Wl,--build-id=sha1 -o cc cc.cc)
+	! rustc --version >/dev/null 2>&1 || (cd "$R" && rustc -O -C force-frame-pointers=yes -C link-arg=-Wl,--build-id=sha1 -o rust r.rs 2>/dev/null) || true
+	for p in c fixed stripped static cc rust; do
+		[ -x "$R/$p" ] || continue
+		perf record -k mono -q -e cpu-clock -F 2000 -g --no-buildid --no-buildid-cache -o "$R/$p.raw" -- "$R/$p" >/dev/null 2>"$R/err" ||
+		    skip "perf record -k mono does not work here"
+		pinject -q -B --archive --buildid-dir "$R/dir" -i "$R/$p.raw" -o "$R/$p.data" 2>"$R/err" || failed "pinject: $(cat "$R/err")"
+	done
+	touch "$R/done"
+}
+recordings() {
+	for p in c fixed stripped static cc rust; do
+		[ ! -e "$R/$p.data" ] || echo "$R/$p.data"
+	done
+}
+
+# csv FILE OPTION...: rows of a sort, "NAMES SAMPLES"
+csv() {
+	command pstat -q --csv --table sort --top 0 --symbols "${DIR-$R/dir}" "${@:2}" "$1" | jq -Rr 'select(length > 0)'
+}
+
+# made NAME: a stream of two samples in a map of $T/NAME.so at 0x10000, and $T/dir that has NAME.so
+made() {
+	need cc
+	cat >"$T/made.s" <<-END
+		.text
+		.globl one
+		.type one, @function
+		one: .zero 64
+		.size one, 64
+		.globl ${1}
+		.type ${1}, @function
+		${1}: .zero 64
+		.size ${1}, 64
+	END
+	cc -shared -nostdlib -Wl,--build-id=sha1 -o "$T/made.so" -x assembler "$T/made.s" || skip "no assembler for these names"
+	ID=$(readelf -n "$T/made.so" | sed -n 's/.*Build ID: //p')
+	mkdir -p "$T/dir/.build-id/${ID:0:2}/${ID:2}"
+	cp "$T/made.so" "$T/dir/.build-id/${ID:0:2}/${ID:2}/elf"
+	ELF=$T/dir/.build-id/${ID:0:2}/${ID:2}/elf
+	at=$((0x$(readelf -sW "$T/made.so" | awk '$8 == "one" { print $2; exit }')))
+	{
+		head -n 2 data/base.txt
+		echo "COMM pid=100 tid=100 comm=alpha"
+		echo "MMAP2 misc=0x4002 pid=100 tid=100 start=0x10000000 len=0x100000 build_id=$ID prot=5 flags=2 filename=/nowhere/made.so"
+		for i in 1 2 3; do
+			echo "SAMPLE misc=2 ip=$((0x10000000 + at + 8)) pid=100 tid=100 time=$((10 + i))"
+		done
+		echo "SAMPLE misc=2 ip=$((0x10000000 + at + 64 + 8)) pid=100 tid=100 time=20"
+	} >"$T/made.txt"
+	mkpipe "$T/made.txt" >"$T/made.data"
+}
+
+@test "symbols: stacks have the names that perf gives them" {
+	recorded
+	need python3
+	for f in $(recordings); do
+		command pstat -q --symbols "$R/dir" --folded "$f" >"$T/folded" || failed "$f"
+		for p in $PERFS; do
+			command $p --buildid-dir "$R/dir" script -F ip,sym,symoff --no-inline -f -i "$f" >"$T/script" 2>/dev/null </dev/null
+			try python3 symbols.py "$T/folded" "$T/script" 0.99
+			[ $rc = 0 ] || failed "$f $p: $(head -c 3000 "$T/out")"
+		done
+	done
+	done_all
+}
+
+@test "symbols: the functions of the programs are there, of the kernel, and none where a program has no symbols" {
+	recorded
+	for p in c fixed static; do
+		for w in leaf alias_of_middle; do
+			csv "$R/$p.data" -s symbol | grep -q "^$w," || failed "$p: $w"
+		done
+		for w in main recursive; do
+			csv "$R/$p.data" -s symbol --children | grep -q "^$w," || failed "$p: $w"
+		done
+	done
+	csv "$R/stripped.data" -s symbol | grep -q '^\[stripped\],' || failed "stripped"
+	! csv "$R/stripped.data" -s symbol | grep '^leaf,' || failed "stripped: leaf"
+	[ ! -e "$R/cc.data" ] || csv "$R/cc.data" -s symbol | grep -q '^hot::Box<long>::spin,\|^_ZN3hot' || failed "cc"
+	[ ! -e "$R/rust.data" ] || csv "$R/rust.data" -s symbol | grep -q 'work,' || failed "rust"
+	done_all
+}
+
+@test "symbols: sums: rows, folded stacks and profiles count the same samples" {
+	recorded
+	need jq
+	need python3
+	for f in $(recordings); do
+		n=$(pstat --json "$f" | jq .samples)
+		command pstat -q --symbols "$R/dir" --folded "$f" >"$T/folded"
+		[ "$(awk '{ n += $NF } END { print n }' "$T/folded")" = "$n" ] || failed "$f: folded"
+		pstat -q --json --symbols "$R/dir" -s symbol "$f" >"$T/json"
+		[ "$(jq '[.sort[].samples] | add' "$T/json")" = "$n" ] || failed "$f: sort"
+		# by the last frame; by comm
+		sed 's/ \([0-9]*\)$/\t\1/; s/.*;//' "$T/folded" | awk -F'\t' '{ n[$1] += $2 } END { for (k in n) print k "\t" n[k] }' | sort >"$T/leaf"
+		jq -r '.sort[] | select(.samples > 0) | "\(.symbol | gsub(";"; ":"))\t\(.samples)"' "$T/json" | sort | diff "$T/leaf" - || failed "$f: leaves"
+		sed 's/;.* / /' "$T/folded" | awk '{ n[$1] += $2 } END { for (k in n) print k, n[k] }' | sort >"$T/comm"
+		pstat -q --json -s comm "$f" | jq -r '.sort[] | "\(.comm) \(.samples)"' | sort | diff "$T/comm" - || failed "$f: comm"
+		# in how many stacks a function is
+		pstat -q --json --symbols "$R/dir" -s symbol --children "$f" | jq -r '.sort[] | "\(.symbol)\t\(.samples)"' | sort >"$T/children"
+		sed 's/ \([0-9]*\)$/\t\1/' "$T/folded" | awk -F'\t' '{ k = split($1, f, ";"); split("", seen)
+			for (i = 2; i <= k; i++) if (!(f[i] in seen)) { seen[f[i]] = 1; n[f[i]] += $2 } } END { for (x in n) print x "\t" n[x] }' | sort >"$T/anywhere"
+		sed 's/;/:/g' "$T/children" | sort | diff "$T/anywhere" - || failed "$f: children"
+	done
+	done_all
+}
+
+@test "symbols: pinject --archive=symbols has all names of whole files" {
+	recorded
+	for f in $(recordings); do
+		pinject -q -B --archive=symbols --buildid-dir "$T/small" -i "${f%.data}.raw" -o "$T/in" -f
+		command pstat -q --symbols "$T/small" --folded "$T/in" >"$T/small.folded"
+		command pstat -q --symbols "$R/dir" --folded "$f" | diff - "$T/small.folded" >"$T/diff" || failed "$f: $(head -n 4 "$T/diff")"
+	done
+	done_all
+}
+
+@test "symbols: lines of parts add up to those of the whole" {
+	recorded
+	command pstat -q --symbols "$R/dir" --folded "$R/c.data" >"$T/whole"
+	for k in 1 2 3; do
+		pcat --piece=$k/3 -o "$T/part.$k" "$R/c.data"
+	done
+	for p in "$T"/part.*; do
+		command pstat -q --symbols "$R/dir" --folded "$p"
+	done | sed 's/ \([0-9]*\)$/\t\1/' | awk -F'\t' '{ n[$1] += $2 } END { for (k in n) print k " " n[k] }' | sort >"$T/parts"
+	sort "$T/whole" | diff - "$T/parts"
+}
+
+@test "symbols: a profile of pprof has the frames of the folded stacks" {
+	recorded
+	need python3
+	for f in $(recordings); do
+		command pstat -q --symbols "$R/dir" --folded "$f" >"$T/folded"
+		pcat -q --format=pprof --symbols "$R/dir" -o "$T/profile" -f "$f" || failed "$f"
+		python3 pprof.py folded "$T/profile" >"$T/read" || failed "$f: pprof.py"
+		# a frame without a name has none in the profile
+		sed -E 's/ ([0-9]+)$/\t\1/; s/^[^;]*;//' "$T/folded" | awk -F'\t' '{ k = split($1, f, ";"); s = ""; for (i = 1; i <= k; i++) { x = f[i]
+			if (x ~ /^\[.*\]$/) x = "?"; if (x != "?" || last != "?" || i == 1) s = s (i > 1 ? ";" : "") x; last = x } n[s] += $2 }
+			END { for (k in n) print k " " n[k] }' | sort >"$T/want"
+		sort "$T/read" | diff "$T/want" - >"$T/diff" || failed "$f: $(head -n 6 "$T/diff")"
+	done
+	done_all
+}
+
+@test "symbols: an empty directory names nothing, and changes no count" {
+	recorded
+	mkdir "$T/empty"
+	command pstat --symbols "$T/empty" --folded "$R/c.data" >"$T/folded" 2>"$T/err"
+	[ "$(awk '{ n += $NF } END { print n }' "$T/folded")" = "$(command pstat -q --symbols "$R/dir" --folded "$R/c.data" | awk '{ n += $NF } END { print n }')" ]
+	sed 's/ [0-9]*$//; s/^[^;]*;//' "$T/folded" | tr ';' '\n' | sort -u >"$T/names"
+	! grep -v '^\[.*\]$' "$T/names" || false
+	grep -q 'names for 0.0 % of user samples' "$T/err"
+	grep -q 'pinject --archive' "$T/err"
+}
+
+@test "symbols: the names of another build-id are not taken" {
+	made two
+	DIR=$T/dir
+	csv "$T/made.data" -s symbol >"$T/rows"
+	grep -q '^one,' "$T/rows"
+	grep -q '^two,' "$T/rows"
+	# the same file under another id
+	other=${ID//[0-9]/0}
+	mkdir -p "$T/dir/.build-id/${other:0:2}/${other:2}"
+	cp "$ELF" "$T/dir/.build-id/${other:0:2}/${other:2}/elf"
+	sed "s/build_id=$ID/build_id=$other/" "$T/made.txt" >"$T/other.txt"
+	mkpipe "$T/other.txt" >"$T/other.data"
+	try command pstat --csv --table sort --symbols "$T/dir" -s symbol "$T/other.data"
+	[ $rc = 0 ]
+	! grep -q '^one,\|^two,' "$T/out" || false
+	grep -q 'its build-id is another one' "$T/err"
+}
+
+# kernel ADDRESS NAME...: rows of three samples in a kernel that begins there: of its own code, of a module, in no map
+kernel() {
+	local id=0102030405060708090a0b0c0d0e0f1011121314 at=$1 m
+	mkdir -p "$T/dir/[kernel.kallsyms]/$id"
+	printf 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 t one\nffffffff81000200 T two\nffffffff81000300 T _etext\nffffffffa0000000 t in_module\t[mod_one]\n' \
+	    >"$T/dir/[kernel.kallsyms]/$id/kallsyms"
+	{
+		head -n 2 data/base.txt
+		echo "HEADER_BUILD_ID misc=0x8001 pid=-1 build_id=$id id_size=20 filename=[kernel.kallsyms]"
+		echo "MMAP misc=1 pid=-1 tid=0 start=$at len=0x1000 pgoff=${PGOFF-$at} filename=[kernel.kallsyms]${SUFFIX-_text}"
+		echo "MMAP misc=1 pid=-1 tid=0 start=0xffffffffa0000000 len=0x1000 pgoff=0 filename=/lib/modules/mod-one.ko.xz"
+		for ip in $((at + 0x110)) $((at + 0x210)) 0xffffffffa0000010; do
+			echo "SAMPLE misc=1 ip=$ip pid=100 tid=100 time=10"
+		done
+	} >"$T/kernel.txt"
+	mkpipe "$T/kernel.txt" >"$T/kernel.data"
+	command pstat -q --csv --table sort --symbols "$T/dir" -s symbol "$T/kernel.data" | sed '1d; s/,.*//' | sort | tr '\n' ' '
+}
+@test "symbols: the kernel's, also after another boot, but only where it is known to be" {
+	[ "$(kernel 0xffffffff81000000)" = "in_module one two " ]
+	[ "$(SUFFIX=_stext kernel 0xffffffff81000000)" = "in_module one two " ]
+	[ "$(kernel 0xffffffff9a200000)" = "[mod-one.ko.xz] one two " ]
+	[ "$(SUFFIX= kernel 0xffffffff9a200000)" = "[mod-one.ko.xz] one two " ]
+	[ "$(PGOFF=0 kernel 0xffffffff81000000)" = "[kernel.kallsyms] [mod-one.ko.xz] " ]
+	[ "$(SUFFIX=_other kernel 0xffffffff81000000)" = "[kernel.kallsyms] [mod-one.ko.xz] " ]
+}
+
+@test "symbols: names as hostile as they can be do no harm" {
+	need cc
+	made 'two'
+	# the same length in the file: control bytes, what is not UTF-8, what separates
+	for name in '\x1b[m' ';;\n' '\xff\xfe;' '\xe2\x80\xae' 'a\tb'; do
+		made 'twooo'
+		python3 - "$ELF" "$name" <<-'END'
+			import sys
+			b = bytearray(open(sys.argv[1], "rb").read())
+			n = sys.argv[2].encode().decode("unicode_escape").encode("latin-1").ljust(5, b"x")[:5]
+			open(sys.argv[1], "wb").write(bytes(b).replace(b"twooo", n))
+		END
+		try command pstat --symbols "$T/dir" --folded "$T/made.data"
+		[ $rc = 0 ] && [ "$(wc -l <"$T/out")" = 2 ] || failed "$name"
+		! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$T/out" || failed "$name: control bytes"
+		iconv -f UTF-8 -t UTF-8 "$T/out" >/dev/null || failed "$name: UTF-8"
+		[ "$(awk -F';' '{ print NF }' "$T/out" | sort -u)" = 2 ] || failed "$name: frames"
+		pstat --json --symbols "$T/dir" -s symbol "$T/made.data" >"$T/out" || failed "$name: json"
+		pcat -q --format=pprof --symbols "$T/dir" -f -o "$T/profile" "$T/made.data" && python3 pprof.py folded "$T/profile" >/dev/null || failed "$name: pprof"
+	done
+	done_all
+}
+
+@test "symbols: a file that is cut or changed gives its names or none" {
+	made two
+	size=$(stat -c %s "$ELF")
+	cp "$ELF" "$T/sound"
+	for ((i = 0; i < size; i += ${ALL:+1}${ALL:-613})); do
+		for how in cut change; do
+			cp "$T/sound" "$ELF"
+			if [ $how = cut ]; then truncate -s $i "$ELF"; else printf '\xff' | dd of="$ELF" bs=1 seek=$i conv=notrunc status=none; fi
+			try timeout 60 env "$O/pstat" --csv --table sort --symbols "$T/dir" -s symbol "$T/made.data"
+			[ $rc = 0 ] || failed "$how at $i"
+			[ "$(tail -n +2 "$T/out" | awk -F, '{ n += $4 } END { print n }')" = 4 ] || failed "$how at $i: $(cat "$T/out")"
+		done
+	done
+	done_all
+}
+
+# workers: the process that reads files, of the pstat with that pid; it is a child of one that only waits
+worker() {
+	pgrep -P "$(pgrep -P "$1")"
+}
+
+@test "symbols: when the process that reads files ends, another one goes on" {
+	need pgrep
+	made two
+	mkfifo "$T/fifo"
+	"$O/pstat" --symbols "$T/dir" --folded <"$T/fifo" >"$T/out" 2>"$T/err" &
+	pid=$!
+	exec 7>"$T/fifo"
+	head -c 4096 data/basic.pipe.data >/dev/null
+	await worker $pid
+	kill -9 "$(worker $pid)"
+	sleep 0.2
+	cat "$T/made.data" >&7
+	exec 7>&-
+	wait $pid
+	grep -q ';one 3' "$T/out"
+	grep -q ';two 1' "$T/out"
+}
+
+@test "symbols: the process that reads files opens none but those below the directory" {
+	need strace
+	need native
+	! sanitized || skip "a sanitizer needs files"
+	made two
+	# a link out of it is not followed
+	rm "$ELF"
+	ln -s "$T/made.so" "$ELF"
+	try command pstat --csv --table sort --symbols "$T/dir" -s symbol "$T/made.data"
+	[ $rc = 0 ]
+	! grep -q '^one,' "$T/out" || false
+	# nor one that the kernel could wait for, or act by
+	rm "$ELF"
+	mkfifo "$ELF"
+	try timeout 20 env "$O/pstat" --csv --table sort --symbols "$T/dir" -s symbol "$T/made.data"
+	[ $rc = 0 ]
+	! grep -q '^one,' "$T/out" || false
+	rm "$ELF"
+	cp "$T/made.so" "$ELF"
+	strace -f -o "$T/trace" -e trace=landlock_restrict_self,seccomp,openat,read,pread64,execve,socket,connect "$O/pstat" --symbols "$T/dir" --folded \
+	    "$T/made.data" >"$T/out" 2>/dev/null
+	grep -q ';two 1' "$T/out"
+	awk '
+		/<unfinished \.\.\.>$/ { begun[$1] = $0; next }
+		/ resumed>/ { $0 = begun[$1] $0 }
+		/SECCOMP_SET_MODE_FILTER.* = 0$/ { locked[$1] = 1 }
+		/openat\(.*proc\/self\/fd/ { n++; if (!locked[$1]) { print "not locked: " $0; bad = 1 } }
+		locked[$1] && /(socket|connect|execve)\(/ { print; bad = 1 }
+		END { if (!n) { print "no file was opened"; bad = 1 } exit bad }' "$T/trace"
+	grep -q 'landlock_restrict_self(.* = 0' "$T/trace" || [ -z "$(command pstat -v data/basic.pipe.data 2>&1 >/dev/null | grep Landlock)" ]
+}
+
+@test "symbols: local: the file itself, if its build-id is the recorded one" {
+	recorded
+	try command pstat -q --csv --table sort --symbols local -s symbol "$R/c.data"
+	[ $rc = 0 ]
+	grep -q '^leaf,' "$T/out"
+	cp "$R/c" "$T/keep"
+	cp "$R/stripped" "$T/other"
+	printf 'x' >>"$T/other"
+	# another program at that path
+	mv "$R/c" "$T/c.away"
+	cp "$R/fixed" "$R/c"
+	try command pstat --csv --table sort --symbols local -s symbol "$R/c.data"
+	mv "$T/c.away" "$R/c"
+	[ $rc = 0 ]
+	! grep -q '^leaf,' "$T/out" || false
+}
+
+@test "symbols: reports of parts merge, and names are their keys" {
+	recorded
+	need jq
+	for k in 1 2 3; do
+		pcat --piece=$k/3 -o "$T/part.$k" "$R/c.data"
+	done
+	i=0
+	for p in "$T"/part.*; do
+		pstat -q --json --symbols "$R/dir" -s symbol,event "$p" >"$T/$((i++)).json"
+	done
+	pstat --merge --json "$T"/[0-9]*.json | jq '[.sort[] | {symbol, samples}] | sort_by(.symbol)' >"$T/merged"
+	pstat -q --json --symbols "$R/dir" -s symbol,event "$R/c.data" | jq '[.sort[] | {symbol, samples}] | sort_by(.symbol)' | diff - "$T/merged"
+}
+
+@test "symbols: wrong usage" {
+	for o in "-s symbol" --folded "--children -s comm" "--demangle none" "--symbols $T" "--symbols $T --children" "--symbols $T/none --folded" \
+	    "--symbols $T --folded --json" "--symbols $T --folded --piece 1/2" "--symbols $T -s symbol --merge" "--symbols $T -s symbol,dso --children" "--symbols $T -s symbol --children --picture rate" "--symbols $T --folded --demangle x"; do
+		try command pstat $o data/basic.pipe.data
+		[ $rc = 2 ] && one_line "pstat: " && [ ! -s "$T/out" ] || failed "pstat $o"
+	done
+	for o in "--symbols $T" "--demangle none --format=pprof"; do
+		try pcat $o -o "$T/x" data/basic.pipe.data
+		[ $rc = 2 ] && one_line "pcat: " || failed "pcat $o"
+	done
+	done_all
+}
+
+@test "symbols: recordings without call chains fold, and say so" {
+	mkdir "$T/d"
+	try command pstat --symbols "$T/d" --folded data/basic.pipe.data
+	[ $rc = 0 ]
+	grep -q 'perf record -g' "$T/err"
+}
