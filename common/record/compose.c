@@ -184,12 +184,6 @@ pp_compose(const struct pp_source *s, uint32_t type, uint16_t misc, const struct
 
 /* ---- samples ----------------------------------------------------------------------------------- */
 
-static uint64_t
-number_of(const struct pp_decoded *d, unsigned bit)
-{
-	return pp_decoded_numbers[bit] ? pp_get_u64((const uint8_t *)d + pp_decoded_numbers[bit], false) : 0;
-}
-
 /* Values that are not given are zeros, of a group none. */
 static void
 put_read(struct out *o, const struct pp_bytes *read, uint64_t format)
@@ -215,15 +209,23 @@ put_regs(struct out *o, const char *name, uint64_t abi, const struct pp_bytes *r
 	return 1;
 }
 
+#define SAMPLE(bit, NAME, name, where, form, ...) + (PP_FORM_##form == PP_FORM_REGS) + (PP_FORM_##form == PP_FORM_STACK)
+_Static_assert(0
+#include "sample.def"
+    == 3, "registers or a stack that put_form() and take_number() of decode.c do not know");
+#undef SAMPLE
+
 static int
 put_form(struct out *o, const struct pp_sample_row *row, const struct pp_decoded *d, struct pp_err *err)
 {
 	const struct pp_attr *a = &d->event->attr;
+	const void *member = (const uint8_t *)d + pp_decoded_at[row->bit];
+	const struct pp_bytes *bytes = member;
 
 	switch ((enum pp_sample_form)row->form) {
 	case PP_FORM_U64:
 	case PP_FORM_WEIGHT:
-		out_number(o, number_of(d, row->bit), 8);
+		out_number(o, pp_get_u64(member, false), 8);
 		return 1;
 	case PP_FORM_PID_TID:
 		out_number(o, d->pid, 4);
@@ -234,17 +236,17 @@ put_form(struct out *o, const struct pp_sample_row *row, const struct pp_decoded
 		out_number(o, 0, 4);
 		return 1;
 	case PP_FORM_READ:
-		put_read(o, &d->read, a->read_format);
+		put_read(o, bytes, a->read_format);
 		return 1;
 	case PP_FORM_CHAIN:
-		out_number(o, d->callchain.n / 8, 8);
-		out_bytes(o, d->callchain.p, d->callchain.n / 8 * 8, d->callchain.n / 8 * 8);
+		out_number(o, bytes->n / 8, 8);
+		out_bytes(o, bytes->p, bytes->n / 8 * 8, bytes->n / 8 * 8);
 		return 1;
 	case PP_FORM_RAW: {		/* the kernel fills the last word up */
-		size_t n = d->raw.n + (-(4 + d->raw.n) & 7);
+		size_t n = bytes->n + (-(4 + bytes->n) & 7);
 
 		out_number(o, n, 4);
-		out_bytes(o, d->raw.p, d->raw.n, n);
+		out_bytes(o, bytes->p, bytes->n, n);
 		return 1;
 	}
 	case PP_FORM_STACK: {
@@ -260,9 +262,12 @@ put_form(struct out *o, const struct pp_sample_row *row, const struct pp_decoded
 		return row->bit == __builtin_ctz(PP_SAMPLE_REGS_USER) ?
 		    put_regs(o, row->name, d->regs_user_abi, &d->regs_user, a->sample_regs_user, err) :
 		    put_regs(o, row->name, d->regs_intr_abi, &d->regs_intr, a->sample_regs_intr, err);
-	default:			/* PP_FORM_BRANCHES, PP_FORM_AUX */
-		return pp_fail(err, "%s cannot be written", row->name);
+	case PP_FORM_BRANCHES:
+	case PP_FORM_AUX:
+	case PP_FORMS:
+		break;
 	}
+	return pp_fail(err, "%s cannot be written", row->name);
 }
 
 int

@@ -56,13 +56,29 @@ pp_feature_view(const struct pp_source *s, const struct pp_rec *r, struct pp_fea
 	return r->type == PP_HEADER_FEATURE ? pp_feature_of(f, r, s->swap, 0, err) : 0;
 }
 
-const uint16_t pp_decoded_numbers[PP_SAMPLE_BITS] = {
-#define AT(NAME, member) [__builtin_ctz(PP_SAMPLE_##NAME)] = offsetof(struct pp_decoded, member)
-	AT(IDENTIFIER, id), AT(ID, id), AT(IP, ip), AT(TIME, time), AT(ADDR, addr), AT(STREAM_ID, stream_id), AT(PERIOD, period),
-	AT(WEIGHT, weight), AT(WEIGHT_STRUCT, weight), AT(DATA_SRC, data_src), AT(TRANSACTION, transaction),
-	AT(PHYS_ADDR, phys_addr), AT(CGROUP, cgroup), AT(DATA_PAGE_SIZE, data_page_size), AT(CODE_PAGE_SIZE, code_page_size),
+/* By its bit, where the field of a row is in struct pp_decoded: a member of that name and of the type that goes with its form. */
+#define TYPE_U64	uint64_t
+#define TYPE_WEIGHT	uint64_t
+#define TYPE_PID_TID	uint32_t
+#define TYPE_CPU	uint32_t
+#define TYPE_READ	struct pp_bytes
+#define TYPE_CHAIN	struct pp_bytes
+#define TYPE_RAW	struct pp_bytes
+#define TYPE_BRANCHES	struct pp_bytes
+#define TYPE_REGS	struct pp_bytes
+#define TYPE_STACK	struct pp_bytes
+#define TYPE_AUX	struct pp_bytes
+#define identifier	id
+#define branch_stack	branches
+const uint16_t pp_decoded_at[PP_SAMPLE_BITS] = {
+#define AT(bit, member, type) [bit] = _Generic(((struct pp_decoded *)0)->member, type: offsetof(struct pp_decoded, member)),
+#define SAMPLE(bit, NAME, name, where, form, ...) AT(bit, name, TYPE_##form)
+#include "sample.def"
+#undef SAMPLE
 #undef AT
 };
+#undef identifier
+#undef branch_stack
 
 struct decoding { struct pp_decoded *d; bool swap; };
 
@@ -95,23 +111,39 @@ take(void *arg, const struct pp_value *v)
 {
 	const struct decoding *x = arg;
 	struct pp_decoded *d = x->d;
-	uint16_t at = pp_decoded_numbers[__builtin_ctz(v->field)];
-	struct pp_bytes bytes = { v->p, v->len };
+	const struct pp_sample_row *row = pp_sample_row(v->field);
+	void *member = (uint8_t *)d + pp_decoded_at[row->bit];
+	struct pp_bytes *bytes = member;
 
-	if (v->field == PP_SAMPLE_READ) {
-		d->read.p = d->read.p ? d->read.p : v->p;
-		d->read.n = (size_t)(v->p + v->len - d->read.p);
-	} else if (at) {
-		pp_set_u64((uint8_t *)d + at, pp_get_u64(v->p, x->swap), false);
-	} else if (v->field == PP_SAMPLE_BRANCH_STACK) {
-		if (v->entries && !d->branches.p)
-			d->branches = (struct pp_bytes){ v->p, (size_t)24 * v->entries };
-	} else if (v->kind == PP_K_UINT) {
+	switch ((enum pp_sample_form)row->form) {
+	case PP_FORM_U64:
+	case PP_FORM_WEIGHT:
+		pp_set_u64(member, pp_get_u64(v->p, x->swap), false);
+		break;
+	case PP_FORM_READ:
+		bytes->p = bytes->p ? bytes->p : v->p;
+		bytes->n = (size_t)(v->p + v->len - bytes->p);
+		break;
+	case PP_FORM_BRANCHES:
+		if (v->entries && !bytes->p)
+			*bytes = (struct pp_bytes){ v->p, (size_t)24 * v->entries };
+		break;
+	case PP_FORM_PID_TID:
+	case PP_FORM_CPU:
 		take_number(d, v, pp_value_num(v, x->swap));
-	} else {
-		*(v->field == PP_SAMPLE_CALLCHAIN ? &d->callchain : v->field == PP_SAMPLE_RAW ? &d->raw :
-		    v->field == PP_SAMPLE_STACK_USER ? &d->stack_user : v->field == PP_SAMPLE_REGS_USER ? &d->regs_user :
-		    v->field == PP_SAMPLE_REGS_INTR ? &d->regs_intr : &d->aux) = bytes;
+		break;
+	case PP_FORM_CHAIN:
+	case PP_FORM_RAW:
+	case PP_FORM_REGS:
+	case PP_FORM_STACK:
+	case PP_FORM_AUX:
+		if (v->kind == PP_K_UINT)
+			take_number(d, v, pp_value_num(v, x->swap));
+		else
+			*bytes = (struct pp_bytes){ v->p, v->len };
+		break;
+	case PP_FORMS:
+		break;
 	}
 	return 1;
 }

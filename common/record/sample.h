@@ -30,8 +30,8 @@ struct pp_read {		/* PERF_SAMPLE_READ, or the body of a READ record */
  */
 int	pp_sample_field(const struct pp_event *, const struct pp_rec *, bool swap, unsigned field, const uint8_t **p, size_t *n,
 	    struct pp_err *);
-/* By number of the sample_type bit: where the field is in struct pp_decoded, as a u64; 0: it is none. */
-extern const uint16_t pp_decoded_numbers[PP_SAMPLE_BITS];
+/* By number of the sample_type bit: where the field is in struct pp_decoded. */
+extern const uint16_t pp_decoded_at[PP_SAMPLE_BITS];
 /* Decode READ values by read_format from a cursor. */
 void	pp_read_get(struct pp_read *, struct pp_cur *, uint64_t read_format);
 /*
