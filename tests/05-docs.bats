@@ -166,6 +166,14 @@ members_in() {
 	done_all
 }
 
+@test "docs: pinject(1) names the features that --features-from takes, and no other" {
+	sed -n 's/^FEAT([ 0-9]*, \([A-Z_0-9]*\), *BOTH,[^,]*,[^,]*, *MACHINE,.*/\1/p' ../common/record/feature.def | sort >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -ge 17 ] || failed "rows not found"
+	sed -n '/^Taken are/,/^Not taken/{/^Not/!p}' ../man/pinject.1 | grep -oE '\<[A-Z][A-Z_]+\>' | sort |
+	    diff "$T/rows" - || failed "< feature.def, > the page"
+	done_all
+}
+
 @test "docs: what README points to is there" {
 	for f in $(sed -n 's/.*](\([^)]*\)).*/\1/p' ../README.md); do
 		[ -e "../$f" ] || failed "$f"

@@ -39,6 +39,7 @@ compiles() {
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, \)SAME,/\1OTHER,/' cmd/pstat/views/feature.c || failed "its words"
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, \)SAME,/\1LONG,/' cmd/pinject/header/perf_text.c || failed "its parser"
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, \)HARDWARE,/\1,/' common/record/feature.c || failed "what a feature holds"
+	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, SAME, *\)MACHINE,/\1,/' common/record/feature.c || failed "what it is a fact of"
 	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pfilter/anon/field.c || failed "a role of which --anon does not know"
 	done_all
 }

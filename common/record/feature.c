@@ -37,23 +37,25 @@
 #define OPT			{ .kind = PP_F_OPT },
 #define SINCE(rf, n)		{ .kind = PP_F_SINCE, .ref = #rf, .size = n },
 
-#define FEAT(number, nm, where, holds, shown, fields) \
+#define FEAT(number, nm, where, holds, shown, of, fields) \
 	static const struct pp_feature_field fields_##nm[] = { fields { .kind = PP_F_STOP } }; \
 	_Static_assert(sizeof fields_##nm / sizeof *fields_##nm <= PP_FEATURE_FIELDS, #nm);
 #include "feature.def"
 #undef FEAT
 
 enum { BOTH = PP_FEATURE_PIPE | PP_FEATURE_FILE, SECT = PP_FEATURE_FILE, FLAG = PP_FEATURE_FLAG };
+enum { RUN = false, MACHINE = true };
 
 static const struct row {
 	const char	*name;
 	const struct pp_feature_field *f;
 	unsigned	 where;
+	bool		 of_machine;
 	enum pp_feature_holds holds;
 	enum pp_feature_shown shown;
 } rows[PP_FEAT_END] = {
-#define FEAT(number, nm, place, holds, shown, fields) \
-	[number] = { #nm, fields_##nm, place, PP_HOLDS_##holds, PP_SHOWN_##shown },
+#define FEAT(number, nm, place, holds, shown, of, fields) \
+	[number] = { #nm, fields_##nm, place, of, PP_HOLDS_##holds, PP_SHOWN_##shown },
 #include "feature.def"
 #undef FEAT
 };
@@ -118,6 +120,14 @@ pp_feature_shown(uint64_t number)
 	const struct row *r = feature_row(number);
 
 	return r ? r->shown : PP_SHOWN_SAME;
+}
+
+bool
+pp_feature_of_machine(uint64_t number)
+{
+	const struct row *r = feature_row(number);
+
+	return r && r->of_machine && r->where & PP_FEATURE_PIPE;
 }
 
 const struct pp_feature_field *

@@ -64,6 +64,8 @@ enum pp_feature_holds {		/* column `holds' of feature.def */
 enum pp_feature_holds pp_feature_holds(uint64_t number);
 enum pp_feature_shown { PP_SHOWN_SAME, PP_SHOWN_LONG, PP_SHOWN_OTHER };	/* column `shown' */
 enum pp_feature_shown pp_feature_shown(uint64_t number);
+/* Is it a fact of the machine, and one that a stream can have?  An unknown one is not. */
+bool		 pp_feature_of_machine(uint64_t number);
 /*
  * Is the record the end mark behind the last feature?  perf writes HEADER_LAST_FEATURE without a payload.  Its number differs
  * between versions (32 in 6.1 and 6.12, 35 in 7.2), so the size decides.

@@ -11,20 +11,6 @@
 #include "header.h"
 #include "record/feature.h"
 
-static bool
-from_is_of_machine(uint64_t number)
-{
-	switch (number) {
-	case PP_FEAT_HOSTNAME: case PP_FEAT_OSRELEASE: case PP_FEAT_VERSION: case PP_FEAT_ARCH: case PP_FEAT_NRCPUS:
-	case PP_FEAT_CPUDESC: case PP_FEAT_CPUID: case PP_FEAT_TOTAL_MEM: case PP_FEAT_CPU_TOPOLOGY:
-	case PP_FEAT_NUMA_TOPOLOGY: case PP_FEAT_PMU_MAPPINGS: case PP_FEAT_MEM_TOPOLOGY: case PP_FEAT_CPU_PMU_CAPS:
-	case PP_FEAT_PMU_CAPS: case PP_FEAT_CPU_DOMAIN_INFO: case PP_FEAT_E_MACHINE: case PP_FEAT_CLN_SIZE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static _Noreturn void
 from_fail(struct header *h, struct tool *t)
 {
@@ -67,7 +53,7 @@ from_begin(struct header *h, struct tool *t)
 	}
 	while ((rc = pp_next(h->from, &r)) > 0 && r.type >= PP_USER_TYPE_START && !pp_feature_is_end(&r))
 		if (r.type == PP_HEADER_FEATURE && pp_feature_of(&f, &r, h->from->swap, 0, &h->from_err) > 0 &&
-		    from_is_of_machine(f.number)) {
+		    pp_feature_of_machine(f.number)) {
 			edit_add(h->edit, f.number, f.p, f.len);
 			n++;
 		}

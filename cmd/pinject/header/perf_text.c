@@ -500,7 +500,7 @@ static int (*const table[PP_FEAT_END])(struct words *) = {
 #define PARSE_SAME(NAME) NULL
 #define PARSE_LONG(NAME) parse_##NAME
 #define PARSE_OTHER(NAME) parse_##NAME
-#define FEAT(number, NAME, where, holds, shown, fields) [number] = PARSE_##shown(NAME),
+#define FEAT(number, NAME, where, holds, shown, of, fields) [number] = PARSE_##shown(NAME),
 #include "record/feature.def"
 #undef FEAT
 };

@@ -336,7 +336,7 @@ static void (*const words[PP_FEAT_END])(struct lines *, const struct pp_feature_
 #define WORDS_SAME(NAME) NULL
 #define WORDS_LONG(NAME) NULL
 #define WORDS_OTHER(NAME) say_##NAME
-#define FEAT(number, NAME, where, holds, shown, fields) [number] = WORDS_##shown(NAME),
+#define FEAT(number, NAME, where, holds, shown, of, fields) [number] = WORDS_##shown(NAME),
 #include "record/feature.def"
 #undef FEAT
 };
