@@ -160,7 +160,7 @@ part_only() {
 	cd ../cmd/pstat
 	for kind in part picture; do
 		sed -n "s/^const struct ${kind}_kind ${kind}_\([a-z_]*\) = .*/\1/p" */*.c | sort >"$T/made"
-		sed -n 's/^PART(\([a-z_]*\)).*/part \1/p; s/^PICTURE([A-Z]*, \([a-z_]*\))/picture \1/p' count/parts.def picture/kinds.def |
+		sed -n 's/^PART(\([a-z_]*\)).*/part \1/p; s/^PICTURE([A-Z]*, \([a-z_]*\),.*/picture \1/p' count/parts.def picture/kinds.def |
 			sed -n "s/^$kind //p" | sort >"$T/rows"
 		[ -s "$T/rows" ] && diff "$T/made" "$T/rows" || failed "$kind"
 	done

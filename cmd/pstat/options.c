@@ -19,15 +19,31 @@ take_term(struct tool *t, void *asked)
 		a->ascii = tool_word(t, t->optarg, "ascii") == 0;
 }
 
-#define KEYS "comm pid tid cpu event dso symbol cgroup container pod cpumode type time"
-#define PICTURES "rate, cpu, tasks, subsecond, disorder, hist:FIELD, fill"
+#define KEY(name, ...) name " "
+static const char key_words[] =
+#include "sort/keys.def"
+    ;
+static const char key_help[] =
+#include "sort/keys.def"
+    "raw.X";
+#undef KEY
+
+#define PICTURE(NAME, name, word) word "|"
+static const char picture_words[] =
+#include "picture/kinds.def"
+    ;
+#define PICTURE(NAME, name, word) word ", "
+static const char picture_help[] = "draw "
+#include "picture/kinds.def"
+    "as SVG or text";
+
 #define FORMS_OF_TABLES "json,csv,format=json,format=csv,format=tsv,format=openmetrics"
 #define VIEWS "events,header,tasks,mmaps,build-ids"
 
 #define OPTIONS struct asked
 static const struct tool_opt opts[] = {
 	OPT_HEAD("What is reported"),
-	OPT_TEXT('s', "sort", "KEYS", keys, KEYS, KEYS " raw.X"),
+	OPT_TEXT('s', "sort", "KEYS", keys, key_words, key_help),
 	OPT_TEXT(0, "hist", "FIELD", hist, NULL, "percentiles of period, weight, interval, stack, chain, raw, size, round ..."),
 	OPT_NUMBER(0, "top", "N", top, 0, UINT32_MAX, "of --sort show N rows (20 on the screen, else all), 0: all"),
 	OPT_TEXT(0, "time-quantum", "DURATION", quantum, NULL, "the bins of --sort time and --picture: 1ms to 60m"),
@@ -59,7 +75,7 @@ static const struct tool_opt opts[] = {
 	OPT_ONLY_WITH("folded", "symbols,demangle,event,input,output,manifest,allow-missing,force,max-expand,piece,index-file,no-index,"
 	    "verify-index,quiet,verbose,no-sandbox"),
 	OPT_HEAD("Pictures"),
-	OPT_TEXT(0, "picture", "LIST", picture, PICTURES, "draw " PICTURES ": SVG, or text"),
+	OPT_TEXT(0, "picture", "LIST", picture, picture_words, picture_help),
 	OPT_TEXT('e', "event", "LIST", events, OF_EVENTS, "of pictures and --folded: only samples of these events"),
 	OPT_TEXT(0, "cpumode", "MODE", cpumode, "kernel|user|hypervisor|guest_kernel|guest_user|unknown",
 	    "of pictures: only samples in kernel, user ..."),

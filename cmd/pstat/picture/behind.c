@@ -63,7 +63,7 @@ disorder_make(struct making *m, struct panel *to)
 	    " are later than two rounds allow", to->back, to->timed, to->worst, to->late);
 }
 
-const struct picture_kind picture_disorder = { "disorder", .page = true, .figures = &places_table, .begin = disorder_begin,
+const struct picture_kind picture_disorder = { .page = true, .figures = &places_table, .begin = disorder_begin,
 	.make = disorder_make, .free = behind_free };
 
 static void
@@ -107,4 +107,4 @@ fill_make(struct making *m, struct panel *to)
 	}
 }
 
-const struct picture_kind picture_fill = { "fill", .page = true, .figures = &parts_table, .make = fill_make };
+const struct picture_kind picture_fill = { .page = true, .figures = &parts_table, .make = fill_make };

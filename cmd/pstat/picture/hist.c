@@ -56,5 +56,5 @@ hist_panel(struct making *m, struct panel *to)
 	    to->samples, cell[HIST_MIN].num, cell[HIST_MAX].num, to->mark[0].value, to->mark[2].value) : option_text("no values");
 }
 
-const struct picture_kind picture_hist = { .word = "hist:", .new = hist_new, .begin = hist_begin, .end = hist_end,
+const struct picture_kind picture_hist = { .new = hist_new, .begin = hist_begin, .end = hist_end,
 	.make = hist_panel, .free = sort_free };

@@ -9,7 +9,7 @@
 #include "tally/quick.h"
 
 enum {
-#define PICTURE(NAME, name) PIC_##NAME,
+#define PICTURE(NAME, name, word) PIC_##NAME,
 #include "kinds.def"
 	PICS
 };
@@ -78,7 +78,6 @@ struct making {				/* panels of what was counted */
 };
 
 struct picture_kind {			/* functions NULL: nothing is to be done then */
-	const char	*word;		/* of --picture; one that ends in a colon is followed by a field */
 	bool		 timed;		/* it needs bins of time, in which picture.c counts */
 	bool		 page;		/* it is on the page of --report */
 	const struct table *figures;	/* its table; NULL: another option has its figures */
@@ -93,7 +92,7 @@ struct picture_kind {			/* functions NULL: nothing is to be done then */
 	void		(*free)(void *own);
 };
 
-#define PICTURE(NAME, name) extern const struct picture_kind picture_##name;
+#define PICTURE(NAME, name, word) extern const struct picture_kind picture_##name;
 #include "kinds.def"
 extern const struct picture_kind *const picture_kinds[PICS];
 

@@ -451,10 +451,10 @@ panels_subsecond(struct making *m, struct panel *to)
 	free(step);
 }
 
-const struct picture_kind picture_rate = { "rate", .timed = true, .page = true, .figures = &cells_table, .make = panels_rate };
-const struct picture_kind picture_cpu = { "cpu", .timed = true, .page = true, .figures = &cells_table, .make = panels_cpu };
-const struct picture_kind picture_tasks = { "tasks", .timed = true, .page = true, .figures = &cells_table, .make = panels_tasks };
-const struct picture_kind picture_subsecond = { "subsecond", .timed = true, .page = true, .figures = &cells_table,
+const struct picture_kind picture_rate = { .timed = true, .page = true, .figures = &cells_table, .make = panels_rate };
+const struct picture_kind picture_cpu = { .timed = true, .page = true, .figures = &cells_table, .make = panels_cpu };
+const struct picture_kind picture_tasks = { .timed = true, .page = true, .figures = &cells_table, .make = panels_tasks };
+const struct picture_kind picture_subsecond = { .timed = true, .page = true, .figures = &cells_table,
 	.make = panels_subsecond };
 
 void

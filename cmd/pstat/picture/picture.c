@@ -12,7 +12,12 @@
 /* ---- options ------------------------------------------------------------------------------------- */
 
 const struct picture_kind *const picture_kinds[PICS] = {
-#define PICTURE(NAME, name) [PIC_##NAME] = &picture_##name,
+#define PICTURE(NAME, name, word) [PIC_##NAME] = &picture_##name,
+#include "kinds.def"
+};
+
+static const char *const pictures[PICS] = {
+#define PICTURE(NAME, name, word) [PIC_##NAME] = word,
 #include "kinds.def"
 };
 
@@ -23,23 +28,20 @@ picture_words(char *to, size_t size)
 	size_t n = 0;
 
 	for (unsigned i = 0; i < PICS && n < size; i++)
-		n += (size_t)snprintf(to + n, size - n, "%s%s%s", !i ? "" : i < PICS - 1 ? ", " : " or ", picture_kinds[i]->word,
-		    picture_kinds[i]->word[strlen(picture_kinds[i]->word) - 1] == ':' ? "FIELD" : "");
+		n += (size_t)snprintf(to + n, size - n, "%s%s", !i ? "" : i < PICS - 1 ? ", " : " or ", pictures[i]);
 }
 
 static void
 picture_word(void *arg, const char *word)
 {
 	struct pictures *p = arg;
-	const char *field = NULL;
 	char words[200];
 	unsigned kind = 0;
+	size_t n = 0;
 
 	for (; kind < PICS; kind++) {
-		size_t n = strlen(picture_kinds[kind]->word);
-
-		field = picture_kinds[kind]->word[n - 1] == ':' ? word + n : NULL;
-		if (field ? !strncmp(word, picture_kinds[kind]->word, n) : !strcmp(word, picture_kinds[kind]->word))
+		n = strcspn(pictures[kind], ":");
+		if (pictures[kind][n] == ':' ? !strncmp(word, pictures[kind], ++n) : !strcmp(word, pictures[kind]))
 			break;
 	}
 	if (kind == PICS) {
@@ -53,7 +55,7 @@ picture_word(void *arg, const char *word)
 		tool_wrong(p->tool, "--picture '%s': %d at most", word, PICTURES_MAX);
 	p->pic[p->n] = (struct picture){ .kind = kind, .name = option_text("%s", word) };
 	if (picture_kinds[kind]->new)
-		p->pic[p->n].own = picture_kinds[kind]->new(p, p->pic[p->n].name + strlen(picture_kinds[kind]->word));
+		p->pic[p->n].own = picture_kinds[kind]->new(p, p->pic[p->n].name + n);
 	p->n++;
 	p->has[kind] = true;
 	p->timed |= picture_kinds[kind]->timed;
@@ -79,7 +81,7 @@ pictures_new(struct tool *t, struct counts *c, const struct asked *a)
 	t->optname = "--picture";
 	for (unsigned i = 0; a->page && i < PICS; i++)
 		if (picture_kinds[i]->page)
-			picture_word(p, picture_kinds[i]->word);
+			picture_word(p, pictures[i]);
 	if (a->picture)
 		tool_words(t, a->picture, picture_word, p);
 	if (a->quantum) {

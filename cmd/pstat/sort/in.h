@@ -14,22 +14,19 @@
 
 enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_SYMBOL,
 	KEY_CGROUP, KEY_CONTAINER, KEY_POD };
-struct key {
+enum { NO_LOSSES = false, LOSSES = true, RECORD = false, STATE = true };
+struct key {				/* a row of keys.def */
 	const char	*name;
 	uint8_t		 kind;		/* enum key_kind */
 	uint8_t		 cell;		/* enum cell_type */
-	bool		 lost;		/* a record of losses has it, too */
+	bool		 lost;		/* LOSSES: a record of losses has it, too */
+	bool		 of_state;	/* STATE: it depends on history */
 	const char	*field;		/* KEY_FIELD: its name in field.h */
 	const char	*help;
 };
 const struct key *key_find(const char *name);
 /* The names of all keys, for a message. */
 void	key_names(char *to, size_t size);
-static inline bool
-key_is_of_state(const struct key *k)
-{
-	return k->kind >= KEY_COMM;
-}
 /* The cell of a value of that key. */
 struct cell key_cell(const struct sort *, const struct key *, uint64_t value);
 

@@ -5,19 +5,9 @@
 #include "sort/in.h"
 
 static const struct key keys[] = {
-	{ "comm", KEY_COMM, CELL_TEXT, false, NULL, "comm of the thread, at the time of the sample" },
-	{ "pid", KEY_FIELD, CELL_SIGNED, false, "pid", "process" },
-	{ "tid", KEY_FIELD, CELL_SIGNED, false, "tid", "thread" },
-	{ "cpu", KEY_FIELD, CELL_NUM, true, "cpu", "CPU" },
-	{ "event", KEY_EVENT, CELL_TEXT, true, NULL, "event" },
-	{ "dso", KEY_DSO, CELL_TEXT, false, NULL, "file that is mapped where the ip is, at the time of the sample" },
-	{ "symbol", KEY_SYMBOL, CELL_TEXT, false, NULL, "function that the ip is in; [FILE]: it has no name; [no map]" },
-	{ "cgroup", KEY_CGROUP, CELL_TEXT, false, NULL, "cgroup" },
-	{ "container", KEY_CONTAINER, CELL_TEXT, false, NULL, "innermost container that the cgroup is in" },
-	{ "pod", KEY_POD, CELL_TEXT, false, NULL, "pod of Kubernetes that the cgroup is in" },
-	{ "cpumode", KEY_FIELD, CELL_TEXT, false, "cpumode", "user, kernel, hypervisor, guest_user, guest_kernel or unknown" },
-	{ "type", KEY_TYPE, CELL_TEXT, true, NULL, "type of the record; all types are counted" },
-	{ "time", KEY_TIME, CELL_NUM, true, NULL, "start of the bin of time, ns" },
+#define KEY(name, kind, cell, lost, of_state, field, help) { name, kind, cell, lost, of_state, field, help },
+#include "sort/keys.def"
+#undef KEY
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

@@ -25,7 +25,8 @@ sort_word(void *arg, const char *word)
 
 	key_names(names, sizeof names);
 	if (s->nkeys < ROWS_KEYS && !k && (s->payload[s->nkeys] = payload_new(s, "--sort", word, strlen(word)))) {
-		s->own[s->nkeys] = (struct key){ s->payload[s->nkeys]->name, KEY_PAYLOAD, CELL_TEXT, false, NULL, "field of the payload" };
+		s->own[s->nkeys] = (struct key){ s->payload[s->nkeys]->name, KEY_PAYLOAD, CELL_TEXT, NO_LOSSES, RECORD, NULL,
+		    "field of the payload" };
 		k = &s->own[s->nkeys];
 		s->keyed[s->nkeys] = s->payload[s->nkeys];
 	}
@@ -41,7 +42,7 @@ sort_word(void *arg, const char *word)
 	if (k->kind == KEY_TIME)
 		s->time_at = (int)s->nkeys;
 	s->all |= k->kind == KEY_TYPE;
-	s->state |= key_is_of_state(k);
+	s->state |= k->of_state;
 	s->lost &= k->lost;
 	if (k->field)
 		s->keyed[s->nkeys] = field_find(k->field, strlen(k->field));
@@ -319,7 +320,7 @@ sort_fill(struct sort *s, struct hit *h, const struct pp_event *ev, const struct
 			    pp_sample_field(ev, r, swap, PP_SAMPLE_CGROUP, &p, &n, NULL) > 0 && n == 8)
 				h->key[i] = pp_get_u64(p, swap);
 			break;
-		default:
+		case KEY_FIELD: case KEY_EVENT: case KEY_TYPE: case KEY_TIME: case KEY_PAYLOAD:
 			break;
 		}
 }
