@@ -27,8 +27,8 @@ static void
 add_word(void *arg, const char *word)
 {
 	static const struct { const char *name; unsigned bits; } known[] = {
-		{ "host", A_HOST }, { "cmdline", A_CMDLINE }, { "comm", A_COMM }, { "path", A_PATH }, { "pid", A_PID },
-		{ "addr", A_ADDR }, { "build-id", A_BUILD_ID }, { "event", A_EVENT }, { "all", A_ALL | A_UNKNOWN },
+#define ANON_ROW(NAME, word) { word, A_##NAME },
+		ANON_EACH(ANON_ROW) { "all", A_ALL | A_UNKNOWN },
 	};
 	struct listing *w = arg;
 	bool except = *word == '-';
@@ -38,8 +38,7 @@ add_word(void *arg, const char *word)
 			*(except ? &w->a->except : &w->a->what) |= known[i].bits;
 			return;
 		}
-	tool_wrong(w->t, "--anon '%s': expected host, cmdline, comm, path, pid, addr, build-id, event or all, or one of these "
-	    "after a -, which excludes it", word);
+	tool_wrong(w->t, "--anon '%s': expected " ANON_WORDS ", or one of these after a -, which excludes it", word);
 }
 
 void

@@ -8,9 +8,8 @@
  * with zeros here, and removed by `columns'; payloads of tracepoints are changed field by field (record/payload.def).  With
  * `addr', records are written in time order, as by psort, since the meaning of an address depends on earlier maps.
  *
- * A new word of --anon needs: a bit A_... in out.h, a row in anon.c add_word(), and the fields that it changes: by role in
- * field.h and field.c; whole records in record.c; payloads in payload.c; header features in feature.c; pfilter(1) lists
- * the words.
+ * A new word of --anon needs: a WORD() below, and the fields that it changes: by role in field.h and field.c; whole records in
+ * record.c; payloads in payload.c; header features in feature.c; perfpipe-anon(7) lists the words.
  */
 #ifndef PFILTER_ANON_H
 #define PFILTER_ANON_H
@@ -18,6 +17,12 @@
 #include "drop/columns.h"
 
 struct anon_dict;
+
+/* The words, each of a bit A_NAME (out.h); `all' has the bits of all of them. */
+#define ANON_EACH(WORD) WORD(HOST, "host") WORD(CMDLINE, "cmdline") WORD(COMM, "comm") WORD(PATH, "path") WORD(PID, "pid") \
+	WORD(ADDR, "addr") WORD(BUILD_ID, "build-id") WORD(EVENT, "event")
+#define ANON_WORD(NAME, word) word ", "
+#define ANON_WORDS ANON_EACH(ANON_WORD) "all"
 
 struct anon {				/* initially zero: no change */
 	unsigned what, except;		/* words of --anon, and words with a - in front: bits A_... of out.h */
@@ -29,7 +34,6 @@ struct anon {				/* initially zero: no change */
 	size_t	 tasks;			/* that of tasks and maps; 0: none */
 };
 /* Parse --anon host,comm,... into a struct anon: an unknown word exits 2. */
-#define ANON_WORDS "host|cmdline|comm|path|pid|addr|build-id|event|all"
 void	anon_list(struct tool *, void *anon);
 bool	anon_any(const struct anon *);
 /* Before confinement: reads the key, opens the dictionary, and adds fields without pseudonyms to `columns'. */

@@ -6,7 +6,7 @@
 #include "out.h"
 
 /* By content of a header feature (record/feature.def): the words of --anon that remove it, and that change it. */
-static const struct row { uint8_t gone, changed; } rows[PP_HOLDS_END] = {
+static const struct row { unsigned gone, changed; } rows[PP_HOLDS_END] = {
 	[PP_HOLDS_HOST] = { 0, A_HOST },
 	[PP_HOLDS_VERSION] = { 0, A_HOST },		/* 6.1.0-13-amd64: only the number stays */
 	[PP_HOLDS_MEMORY] = { 0, A_HOST },		/* in kB nearly a serial number: rounded */

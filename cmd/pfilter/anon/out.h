@@ -10,13 +10,17 @@
 #include "record/feature.h"
 #include "record/sample.h"
 
-enum {				/* words of --anon */
-	A_HOST = 1, A_CMDLINE = 2, A_COMM = 4, A_PATH = 8, A_PID = 16, A_ADDR = 32, A_BUILD_ID = 64, A_EVENT = 128,
-	A_ALL = 255,
-	A_NAMES = A_HOST | A_CMDLINE | A_COMM | A_PATH | A_PID | A_EVENT,	/* words that apply to free text */
-	A_UNKNOWN = 256,		/* "all": unknown types are removed, too */
+enum {				/* words of --anon, by their places in ANON_EACH() */
+#define ANON_NUMBER(NAME, word) A_NUMBER_##NAME,
+	ANON_EACH(ANON_NUMBER) A_NUMBER_UNKNOWN
 };
-
+enum {				/* bits of them */
+#define ANON_BIT(NAME, word) A_##NAME = 1 << A_NUMBER_##NAME,
+	ANON_EACH(ANON_BIT)
+	A_UNKNOWN = 1 << A_NUMBER_UNKNOWN,	/* "all": unknown types are removed, too */
+	A_ALL = A_UNKNOWN - 1,
+	A_NAMES = A_HOST | A_CMDLINE | A_COMM | A_PATH | A_PID | A_EVENT,	/* words that apply to free text */
+};
 enum {				/* counters of removed records and header features */
 	GONE_TYPES = 128,		/* the last counter counts this and higher types */
 	GONE_FEATURES = 64,

@@ -15,12 +15,12 @@
 #include "record/shape.h"
 
 /* The words of --anon that remove the types of a class.  A hardware trace records all execution, with addresses. */
-static const uint8_t gone_classes[PP_CLASSES] = {
+static const unsigned gone_classes[PP_CLASSES] = {
 	[PP_CLASS_TRACE] = A_ALL, [PP_CLASS_TRACE_HEAD] = A_ALL,
 	[PP_CLASS_PACKED] = A_ALL,	/* they could not be expanded */
 };
 /* The words that remove types with a field of a role. */
-static const struct { uint64_t roles; uint8_t gone; } gone_roles[] = {
+static const struct { uint64_t roles; unsigned gone; } gone_roles[] = {
 	{ PP_ROLE_BIT(CODE), A_ADDR },	/* holds addresses */
 	{ PP_ROLE_BIT(TEXT), A_NAMES },
 	{ PP_ROLE_BIT(EVENT_BYTES), A_PATH | A_ADDR | A_EVENT },
