@@ -48,6 +48,19 @@ names_in() {
 	grep -rhoE 'tool_(given|forget|row)\([^"()]*"[^"]*"' "$1" | grep -o '"[^"]*"' | tr -d '"' | tr , '\n' | sed 's/=.*//; /^$/d' | sort -u
 }
 
+# Those under these headings that select nothing by themselves, or not samples, have to be here.
+@test "options: each one that selects samples of pfilter goes with --invert" {
+	need jq
+	printf '%s\n' exclude-type invert inherit payload-tasks task-field switch-on switch-off show-on-off-events order max-memory kallsyms explain |
+	    sort >"$T/others"
+	pfilter --list-options >"$T/json"
+	jq -r '.options[] | select(.heading | test("^Selection by (fields|state|expression)|^Time$")).name' "$T/json" | sort >"$T/all"
+	jq -r '.relations[] | select(.these == ["invert"] and .kind == "needs").others[]' "$T/json" | sort >"$T/selects"
+	[ "$(wc -l <"$T/selects")" -ge 20 ] || failed "options not found"
+	sort "$T/others" "$T/selects" | diff "$T/all" - || failed "< options, > those with --invert, and those that this test names"
+	done_all
+}
+
 # The members of rows: the first word of each that is neither a text nor a constant.
 members_in() {
 	cat "$@" 2>/dev/null | sed 's/"[^"]*"//g; s/\x27[^\x27]*\x27//g' | grep -oE '\<OPT_(FLAG|BITS|NUMBER|SIZE|DURATION|TEXT|WORD|WORD_ARG|NUMBERS|DIR)\([^a-z]*[a-z][A-Za-z0-9_.]*' |

@@ -73,7 +73,7 @@ struct bytes_format {		/* a row of format.def */
 	uint8_t		 any;		/* bits of the first byte that may have any value */
 	/* Make a layer above `under', from which the n bytes at p have been read.  NULL on failure; the caller keeps `under'. */
 	struct bytes	*(*open)(struct bytes *under, const uint8_t *p, size_t n, struct bytes_err *);
-	/* Of a layer that has just been made: if it can seek, give it the functions for that.  NULL: none can. */
+	/* Of a layer that has just been made: if it can seek, give it the functions for that.  NULL with `open', in a row of OTHER. */
 	void		(*seeks)(struct bytes *);
 	const char	*program;	/* `program -dc' decompresses it; NULL: suggest no program */
 };
