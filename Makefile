@@ -54,7 +54,7 @@ $(O)/common/symbol/demangle.o: DEFS += $(if $(filter no,$(DEMANGLE)),-DNO_DEMANG
 # libperfpipe (below) is for other programs.
 LIB    = $(O)/library.a
 SHARED = $(O)/tool.a
-LIB_DIRS = $(addprefix common/,record source sink state index)
+LIB_DIRS = $(addprefix common/,record make source sink state index)
 SHARED_DIRS = $(addprefix common/,tool field convert join stack symbol)
 objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))

@@ -117,16 +117,17 @@ include_only() {
 
 @test "library: each directory of common includes only those below it" {
 	include_only record
-	include_only sink record
+	include_only make record
+	include_only sink record make
 	include_only state record
-	include_only source record sink
+	include_only source record make sink
 	include_only index record sink source
 	include_only tool record sink state source index
 	include_only field record state source tool
-	include_only convert record sink tool
+	include_only convert record make sink tool
 	include_only stack record state
-	include_only symbol record state tool field
-	include_only join record sink state source tool convert
+	include_only symbol record make state tool field
+	include_only join record make sink state source tool convert
 	! grep -ln '#include ".*cmd/' ../common/*/*.[ch] || failed "common includes a command"
 	done_all
 }

@@ -7,8 +7,8 @@
 
 #include "formats.h"
 #include "formats_dir.h"
+#include "make/make.h"
 #include "record/event.h"
-#include "record/make.h"
 #include "record/tracing.h"
 #include "set.h"
 

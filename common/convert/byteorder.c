@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "make/rewrite.h"
 #include "record/event.h"
 #include "byteorder.h"
 #include "record/attr.h"
 #include "record/feature.h"
 #include "record/meaning.h"
 #include "record/raw.h"
-#include "record/rewrite.h"
 #include "record/shape.h"
 
 /* Counts of what passed unconverted, or was dropped. */

@@ -8,7 +8,7 @@
 #ifndef PP_PID_BLOCK_H
 #define PP_PID_BLOCK_H
 
-#include "record/rewrite.h"
+#include "make/rewrite.h"
 
 enum { PID_BLOCK_MAX = 1 << 22 };	/* the kernel has no more pids at a time */
 

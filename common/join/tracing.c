@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "formats.h"
-#include "record/make.h"
+#include "make/make.h"
 #include "set.h"
 
 /* ---- printk formats ------------------------------------------------------------------------------------ */

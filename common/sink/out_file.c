@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/build_id.h"
+#include "make/build_id.h"
 #include "record/event.h"
 #include "record/feature.h"
 #include "out_file_in.h"

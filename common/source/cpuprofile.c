@@ -31,9 +31,9 @@
 #include <string.h>
 
 #include "container.h"
+#include "make/make.h"
 #include "record/attr.h"
 #include "record/chain.h"
-#include "record/make.h"
 
 enum { PID = 1, EVENT_ID = 1 };
 enum {

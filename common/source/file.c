@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "make/build_id.h"
+#include "make/make.h"
 #include "record/attr.h"
-#include "record/build_id.h"
-#include "record/make.h"
 #include "record/tracing.h"
 #include "file.h"
 #include "set.h"

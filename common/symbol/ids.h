@@ -3,7 +3,7 @@
 #ifndef PP_IDS_H
 #define PP_IDS_H
 
-#include "record/build_id.h"
+#include "make/build_id.h"
 #include "state/table.h"
 
 enum { IDS_MAX = 1 << 16 };	/* names; no more are kept */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Conversion of CPU cycles by TIME_CONV, in both byte orders. */
-#include "record/make.h"
+#include "make/make.h"
 #include "join/clock.h"
 #include "bytes.h"
 

@@ -5,8 +5,8 @@
  */
 #include <libgen.h>
 
+#include "make/make.h"
 #include "record/event.h"
-#include "record/make.h"
 #include "bytes.h"
 
 enum { ENTRIES = 3, VALUES_MAX = 80 };

@@ -12,7 +12,7 @@
 
 #include "convert/tracing_data.h"
 #include "out.h"
-#include "record/make.h"
+#include "make/make.h"
 #include "record/payload_role.h"
 #include "record/raw.h"
 #include "source/formats.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "field.h"
+#include "make/rewrite.h"
 #include "record/event.h"
 #include "record/meaning.h"
 #include "record/raw.h"
-#include "record/rewrite.h"
 #include "record/shape.h"
 
 /* The words of --anon that remove the types of a class.  A hardware trace records all execution, with addresses. */

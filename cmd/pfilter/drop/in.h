@@ -4,7 +4,7 @@
 #define PFILTER_DROP_IN_H
 
 #include "drop.h"
-#include "record/rewrite.h"
+#include "make/rewrite.h"
 
 struct dropping {
 	const struct tool *tool;

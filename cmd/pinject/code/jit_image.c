@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "jit_in.h"
-#include "record/make.h"
+#include "make/make.h"
 #include "set.h"
 
 static bool

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "header.h"
-#include "record/make.h"
+#include "make/make.h"
 
 struct stage {
 	struct out	 pub;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/make.h"
+#include "make/make.h"
 #include "record/raw.h"
 #include "set.h"
 #include "state/table.h"

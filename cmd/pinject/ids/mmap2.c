@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mmap2.h"
-#include "record/make.h"
+#include "make/make.h"
 #include "record/raw.h"
 #include "set.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "make/make.h"
 #include "record/chain.h"
-#include "record/make.h"
 #include "record/raw.h"
 #include "record/sample.h"
 #include "record/shape.h"

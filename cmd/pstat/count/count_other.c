@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "in.h"
-#include "record/build_id.h"
+#include "make/build_id.h"
 #include "record/event.h"
 #include "record/raw.h"
 #include "report/plus.h"

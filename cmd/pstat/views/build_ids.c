@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "in.h"
-#include "record/build_id.h"
+#include "make/build_id.h"
 #include "set.h"
 
 struct build_id {

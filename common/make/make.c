@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* make.c - writes a record from a struct of values, with a function for each row of record.def */
-#include "event.h"
+#include "record/event.h"
 #include "make.h"
-#include "sample.h"
+#include "record/sample.h"
 
 struct maker {			/* a record being written */
 	uint8_t		*at, *end;	/* position; end of the buffer */
@@ -92,7 +92,7 @@ make_rest(struct maker *m, const struct pp_text *t)
 		m->swap = v->swap, m->misc = v->misc, m->tail = v->tail, m->trailer = v->trailer;	\
 		{ fields }								\
 	}
-#include "record.def"
+#include "record/record.def"
 #undef REC
 #undef FIELD
 #undef LIST
@@ -100,7 +100,7 @@ make_rest(struct maker *m, const struct pp_text *t)
 
 static void (*const makers[PP_TYPE_END])(struct maker *, const void *) = {
 #define REC(number, name, class, perf, with_trailer, fields, payload, tail_fn) [number] = make_##name,
-#include "record.def"
+#include "record/record.def"
 #undef REC
 };
 

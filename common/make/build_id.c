@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "build_id.h"
-#include "feature.h"
+#include "record/feature.h"
 #include "make.h"
 
 enum { NAME_MOST = PP_RECORD_MAX / 8 * 8 - BUILD_ID_HEAD - 1 };		/* bytes of the longest name in a record */

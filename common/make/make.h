@@ -21,7 +21,7 @@
 #ifndef PP_MAKE_H
 #define PP_MAKE_H
 
-#include "raw.h"
+#include "record/raw.h"
 
 struct pp_text { const void *p; size_t n; };		/* n bytes; p NULL: zeros */
 struct pp_words { const uint64_t *p; size_t n; };	/* n words */
@@ -52,7 +52,7 @@ struct pp_words { const uint64_t *p; size_t n; };	/* n words */
 #define OPT
 #define REC(number, name, class, perf, with_trailer, fields, payload, tail_fn) \
 	struct pp_make_##name { PP_MAKE_MEMBERS fields };
-#include "record.def"
+#include "record/record.def"
 #undef REC
 #undef FIELD
 #undef LIST

@@ -2,9 +2,9 @@
 /* compose.c - makes records for other programs, of values by the names of their fields; the commands use make.h */
 #include <string.h>
 
-#include "event.h"
+#include "record/event.h"
 #include "make.h"
-#include "sample.h"
+#include "record/sample.h"
 
 struct out {			/* a record being written */
 	uint8_t		*at, *end;
@@ -211,7 +211,7 @@ put_regs(struct out *o, const char *name, uint64_t abi, const struct pp_bytes *r
 
 #define SAMPLE(bit, NAME, name, where, form, ...) + (PP_FORM_##form == PP_FORM_REGS) + (PP_FORM_##form == PP_FORM_STACK)
 _Static_assert(0
-#include "sample.def"
+#include "record/sample.def"
     == 3, "registers or a stack that put_form() and take_number() of decode.c do not know");
 #undef SAMPLE
 

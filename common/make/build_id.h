@@ -9,7 +9,7 @@
 #define PP_BUILD_ID_H
 
 #include "perfpipe_inline.h"
-#include "raw.h"
+#include "record/raw.h"
 
 enum { BUILD_ID_HEAD = PP_RAW_AT(HEADER_BUILD_ID, filename), BUILD_ID_BYTES = 20 };	/* offset of the name; longest id */
 #define BUILD_ID_SPACE(size) ((size_t)(size) + 16)	/* bytes that the record of an entry of that size may need */

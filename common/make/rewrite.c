@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event.h"
-#include "attr.h"
-#include "raw.h"
-#include "meaning.h"
+#include "record/event.h"
+#include "record/attr.h"
+#include "record/raw.h"
+#include "record/meaning.h"
 #include "rewrite.h"
-#include "sample.h"
+#include "record/sample.h"
 #include "set.h"
-#include "shape.h"
+#include "record/shape.h"
 
 enum { TYPE_TRACEPOINT = 2 };		/* attr.type */
 
@@ -141,7 +141,7 @@ _Static_assert(!((0
 #define ROLES_FIXED(role)
 #define ROLES_TAIL(role) | PP_ROLE_BIT(role)
 #define SAMPLE(bit, NAME, name, where, form, role, ...) ROLES_##where(role)
-#include "sample.def"
+#include "record/sample.def"
 #undef SAMPLE
     ) & (PIDS | IDS | TIMES | PP_ROLE_BIT(GUEST_PID))), "sample() changes no such field behind the fixed part");
 
