@@ -84,7 +84,7 @@ pprof_tables_memory(const struct pprof_tables *t)
 static size_t
 tables_mend(char *to, const char *from, size_t n)
 {
-	static const char replacement[3] = "\xef\xbf\xbd";
+	static const uint8_t replacement[3] = { 0xef, 0xbf, 0xbd };
 	const uint8_t *p = (const uint8_t *)from, *end = p + n;
 	size_t at = 0;
 
@@ -92,7 +92,7 @@ tables_mend(char *to, const char *from, size_t n)
 		size_t len = utf8_len(p, (size_t)(end - p)), bytes = len ? len : sizeof replacement;
 
 		if (to)
-			memcpy(to + at, len ? (const char *)p : replacement, bytes);
+			memcpy(to + at, len ? p : replacement, bytes);
 		at += bytes;
 		p += len ? len : 1;
 	}
