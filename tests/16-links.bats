@@ -37,6 +37,7 @@ outputs() {
 		x	pcat --format=file -o OUT data/basic.pipe.data
 		x	pcat --format=gperftools -o OUT data/basic.file.data
 		x	pcat --format=pprof -o OUT data/a_busy.pipe.data.zst
+		x	pcat --format=jsonl -o OUT data/basic.pipe.data
 		x	pcat --chunks -o OUT data/basic.file.data
 		x	pcat --index -o OUT data/basic.file.data
 		x	pcat --make-manifest -o OUT DIR/in
@@ -85,7 +86,7 @@ run_at() {
 		[ $rc != 0 ] && [ -z "$(ls -A "$V")" ] || failed "a directory: $command"
 		n=$((n + 1))
 	done < <(outputs)
-	[ $n = 22 ] || failed "$n outputs"
+	[ $n = 23 ] || failed "$n outputs"
 	fresh
 	plant dir "$V"
 	a=$(readlink -f "$(command -v cat)")

@@ -118,6 +118,19 @@ row_holds() {
 	done_all
 }
 
+@test "law of parts: pcat --format=jsonl, of pieces and parts" {
+	# the lines of samples; those of other records come with each piece that needs them
+	pcat --format=jsonl --types=SAMPLE data/demo.data | sort >"$T/whole"
+	[ -s "$T/whole" ]
+	for k in 1 2 3; do
+		pcat --format=jsonl --types=SAMPLE --piece=$k/3 data/demo.data
+	done | sort | cmp "$T/whole" -
+	parts data/demo.data
+	for p in "$PARTS_OF"/p.*; do
+		pcat --format=jsonl --types=SAMPLE "$p"
+	done | sed 's/"offset":[0-9]*//' | sort | cmp <(sed 's/"offset":[0-9]*//' "$T/whole" | sort) -
+}
+
 @test "law of parts: recordings with PERF_SAMPLE_READ" {
 	need record
 	perf record -q --no-inherit -o "$T/f.data" -F 2000 -e '{cpu-clock,task-clock}:S' -- sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; ls /usr >/dev/null' >/dev/null 2>&1

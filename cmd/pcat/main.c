@@ -72,6 +72,8 @@ pcat_container(struct job *j, struct atomic *file, struct pp_source *like)
 		return out_cpuprofile_new(file, &j->o.profile, &j->t);
 	case FORMAT_PPROF:
 		return out_pprof_new(&j->t, &j->o.profile);
+	case FORMAT_JSONL:
+		return out_jsonl_new(&j->t, &j->o.jsonl);
 	default:
 		return out_stream_new(atomic_sink(file), &j->o.pack, like, file->err);
 	}
@@ -176,6 +178,18 @@ pcat_where(void *arg, struct pp_err *err)
 	err->at = true;
 }
 
+/* The offset of the record in work, which r was made of.  What a stage has added, and joined records, stand nowhere. */
+static bool
+pcat_offset(void *arg, const struct pp_rec *r, uint64_t *offset)
+{
+	const struct job *j = arg;
+
+	if (j->join || r->type != j->rec.type || pp_made(j->t.in, &j->rec))
+		return false;
+	*offset = pp_offset(j->t.in, &j->rec);
+	return true;
+}
+
 /* Put the chain together, from its end; `in' has the byte order of the records.  -1: t.out_err says why. */
 static int
 pcat_make_chain(struct job *j, struct pp_source *in)
@@ -192,8 +206,9 @@ pcat_make_chain(struct job *j, struct pp_source *in)
 	o->split.where = pcat_where;
 	o->split.named = pcat_named;
 	o->split.removed = pcat_removed;
-	o->split.arg = o->profile.arg = j;
-	o->profile.where = pcat_where;
+	o->split.arg = o->profile.arg = o->jsonl.arg = j;
+	o->profile.where = o->jsonl.where = pcat_where;
+	o->jsonl.offset = pcat_offset;
 	to = o->splits ? split_new(t, &o->split, j->like, &t->out_err) :
 	    pcat_container(j, &t->file, j->like ? j->like : in);
 	if (!(j->last = to))

@@ -41,7 +41,7 @@ take_frame_size(struct tool *t, void *options)
 #define OPTIONS struct options
 static const struct tool_opt opts[] = {
 	OPT_HEAD("Containers and compression"),
-	OPT_WORD(0, "format", "stream|file|gperftools|pprof", format, FORMAT_STREAM,
+	OPT_WORD(0, "format", "stream|file|gperftools|pprof|jsonl", format, FORMAT_STREAM,
 	    "form of the output; file: a seekable perf.data, needs -o"),
 	OPT_CALL('z', "compress", "[=LEVEL]", NULL, take_compress, "write COMPRESSED records (level 1 to 22; 1)"),
 	OPT_FLAG(0, "compressed2", pack.two, "write COMPRESSED2 records, for perf 6.16 and later"),
@@ -64,6 +64,10 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("labels,max-memory,symbols", "format=pprof"),
 	OPT_NEEDS("demangle", "symbols"),
 	OPT_NOT_WITH("compress,compressed2,switch-output", "format=gperftools,format=pprof", ""),
+	OPT_CALL_ON(0, "columns", "LIST", NULL, jsonl_columns, jsonl, "for jsonl: write these members"),
+	OPT_CALL_ON(0, "types", "LIST", NULL, jsonl_types, jsonl, "for jsonl: write records of these types"),
+	OPT_NEEDS("columns,types", "format=jsonl"),
+	OPT_NOT_WITH("compress,compressed2,switch-output,write-index,endian", "format=jsonl", ""),
 	OPT_BITS(0, "expand-counts", open_flags, PP_OPEN_EXPAND_COUNTS, "from a CPU profile: a sample for each count"),
 	OPT_HEAD("Joining"),
 	JOIN_OPTS(join, offsets),
@@ -185,7 +189,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	o->profile.tasks = tool_given(t, "max-memory") ? o->profile.memory / 2 : 0;
 	t->in_name = t->nnames ? t->names[0] : NULL;
 	t->as_file = o->format == FORMAT_FILE;
-	t->text = o->chunks || o->makes_manifest;
+	t->text = o->chunks || o->makes_manifest || o->format == FORMAT_JSONL;
 	t->no_output = o->splits || (o->index && !t->out_name);
 }
 
@@ -194,4 +198,5 @@ options_free(struct options *o)
 {
 	free(o->offsets.ns);
 	free(o->template);
+	jsonl_what_free(&o->jsonl);
 }

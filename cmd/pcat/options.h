@@ -7,6 +7,7 @@
 #include "convert/compat.h"
 #include "convert/feature_list.h"
 #include "join/join.h"
+#include "jsonl/out_jsonl.h"
 #include "pprof/profile.h"
 #include "sink/out_stream.h"
 #include "symbol/symbols.h"
@@ -14,7 +15,7 @@
 #include "split.h"
 
 struct options {
-	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE, FORMAT_PPROF } format;
+	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE, FORMAT_PPROF, FORMAT_JSONL } format;
 	const char	*formats_from;		/* NULL: not given */
 	unsigned	 open_flags;		/* PP_OPEN_* */
 	bool		 chunks, index, write_index;
@@ -36,6 +37,7 @@ struct options {
 	const char	*part;			/* of t->manifest, the only one that is read; NULL: all are */
 	struct profile_what profile;
 	struct symbols_opt symbols;	/* of a profile */
+	struct jsonl_what jsonl;
 };
 
 /* Parse the command line, and exit 2 if it is wrong. */
