@@ -251,9 +251,9 @@ $(TARGET_DIR)/select: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=exit,
 $(O)/tests/fuzz/select.o: DEFS += -Icmd/pfilter
 $(TARGET_DIR)/manifest: $(SHARED)
 $(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asprintf,--wrap=exit,--wrap=free,--wrap=reallocarray,--wrap=tool_alloc
-$(TARGET_DIR)/pprof: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
-$(TARGET_DIR)/pprof: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd $(SYMBOLS)
-$(O)/tests/fuzz/pprof.o: DEFS += -Icmd/pcat
+$(TARGET_DIR)/pprof $(TARGET_DIR)/jsonl: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
+$(TARGET_DIR)/pprof $(TARGET_DIR)/jsonl: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd $(SYMBOLS)
+$(O)/tests/fuzz/pprof.o $(O)/tests/fuzz/jsonl.o: DEFS += -Icmd/pcat
 $(O)/tests/fuzz/elfsym.o $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
