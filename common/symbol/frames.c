@@ -172,6 +172,8 @@ file_of(struct frames *f, const struct pp_dso *d, bool kernel)
 {
 	const struct known_id *known;
 
+	if (!f->symbols)
+		return SYMBOLS_NONE;
 	f->file = tool_need(array_reach(f->file, &f->nfiles, d->index, sizeof *f->file));
 	if (f->file[d->index] == SYMBOLS_NONE && !d->jit) {
 		if (d->id_len)
@@ -271,7 +273,7 @@ frames_number(struct frames *f, const struct pp_state *state, const struct pp_ma
 		return frame_mapless(f, false);
 	d = pp_state_dso(state, m);
 	file = file_of(f, d, false);
-	if (!(name = symbols_find(f->symbols, file, ip - m->start + m->pgoff)))
+	if (file == SYMBOLS_NONE || !(name = symbols_find(f->symbols, file, ip - m->start + m->pgoff)))
 		return frame_nameless(f, d, false, file == SYMBOLS_NONE);
 	return frame_named(f, name, strlen(name), strstr(d->name, "/jitted-") ? FRAME_JIT : FRAME_USER);
 }

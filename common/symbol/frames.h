@@ -18,7 +18,7 @@
 #include "state/state.h"
 #include "symbol/symbols.h"
 
-enum frame_kind { FRAME_KERNEL, FRAME_USER, FRAME_JIT, FRAME_NAMELESS, FRAME_MAPLESS, FRAME_OTHER };
+enum frame_kind { FRAME_KERNEL, FRAME_USER, FRAME_JIT, FRAME_NAMELESS, FRAME_MAPLESS, FRAME_OTHER, FRAME_KINDS };
 struct frame {				/* what is called so */
 	uint32_t	 number;	/* from 1 */
 	uint8_t		 kind;		/* enum frame_kind */
@@ -31,7 +31,10 @@ struct frame {				/* what is called so */
 
 struct frames;
 struct ids;
-/* ids: those of BUILD_ID records, which may change; NULL: those of frames_learn(). */
+/*
+ * symbols: NULL: functions have no names but those that KSYMBOL records give.
+ * ids: those of BUILD_ID records, which may change; NULL: those of frames_learn().
+ */
 struct frames *frames_new(struct symbols *, const struct ids *);
 /* Take in a record, if it is a sound BUILD_ID.  1, or -1: no memory. */
 int	frames_learn(struct frames *, const struct pp_rec *);

@@ -94,7 +94,7 @@ void
 stacks_fold(struct stacks *s, FILE *f)
 {
 	uint32_t *name_of, nwords, events, *order, *first;
-	struct word *w = words_make(s->naming->frames, &name_of, &nwords);
+	struct word *w = words_make(s->frames, &name_of, &nwords);
 	struct fold x = { .word = w, .f = f };
 
 	if (!tree_rename(&s->tree, name_of) || !(order = tree_order(&s->tree, nwords)))
@@ -141,6 +141,8 @@ folded_new(struct pass *p)
 		return NULL;
 	s = tool_alloc(1, sizeof *s);
 	s->events = p->asked->events;
+	s->mode = -1;
+	s->max = TREE_NODES;
 	p->form = folded;
 	return s;
 }
@@ -148,7 +150,7 @@ folded_new(struct pass *p)
 static void
 folded_begin(void *part, struct pass *p)
 {
-	stacks_begin(part, p);
+	stacks_begin(part, p->t, p->c, pass_naming(p));
 }
 
 static bool

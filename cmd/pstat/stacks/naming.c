@@ -18,7 +18,7 @@ naming_new(struct pass *p)
 	if (!a->symbols.n)
 		return NULL;
 	n = tool_alloc(1, sizeof *n);
-	n->chains = a->children || a->folded;
+	n->chains = a->children;
 	return n;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* stacks.c - see stacks.h */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,27 +11,32 @@
 #include "stacks/stacks.h"
 
 enum { STACKS_WAIT = 64 << 20 };	/* bytes for samples that wait for their turn */
-enum { ABOVE = 2 };			/* levels of the tree above the frames: event, comm */
+enum { ABOVE = 2 };			/* levels of the tree above the frames, at most: event, comm */
 
 /* ---- samples in their turn ----------------------------------------------------------------------- */
 
 static uint32_t
 stacks_text(struct stacks *s, const char *text)
 {
-	return frames_other(s->naming->frames, text, strlen(text));
+	return frames_other(s->frames, text, strlen(text));
 }
 
+/* The comm of the thread; or that of the process or thread, and its number. */
 static uint32_t
-stacks_comm(struct stacks *s, uint32_t tid)
+stacks_by(struct stacks *s, const struct walk_sample *x)
 {
-	char number[FIELD_NAMELESS];
-	const char *comm = pp_state_comm(s->state, tid);
+	uint32_t id = s->by == STACKS_PID ? x->pid : x->tid;
+	const char *comm = pp_state_comm(s->state, id), *text;
+	char number[FIELD_NAMELESS], both[300];
 
-	if (!comm)
-		comm = field_nameless(tid, number);
-	if (!s->comm_name || strcmp(frames_get(s->naming->frames, s->comm_name)->text, comm))
-		s->comm_name = stacks_text(s, comm);
-	return s->comm_name;
+	text = comm ? comm : field_nameless(id, number);
+	if (s->by != STACKS_COMM && comm) {
+		snprintf(both, sizeof both, "%.256s %" PRId32, comm, (int32_t)id);
+		text = both;
+	}
+	if (!s->by_name || strcmp(frames_get(s->frames, s->by_name)->text, text))
+		s->by_name = stacks_text(s, text);
+	return s->by_name;
 }
 
 static uint32_t
@@ -48,29 +55,42 @@ stacks_place(void *arg, const struct pp_map *m, unsigned mode, uint64_t ip)
 {
 	struct stacks *s = arg;
 
-	return frames_number(s->naming->frames, s->state, m, mode, ip);
+	return frames_number(s->frames, s->state, m, mode, ip);
 }
 
 static int
 stacks_sample(void *arg, const struct walk_sample *x)
 {
 	struct stacks *s = arg;
-	uint32_t n = ABOVE;
+	uint64_t weight = s->periods ? x->period : 1;
+	uint32_t n = 0, above;
 
+	if (s->busy && !x->tid) {
+		s->idle++;
+		return 1;
+	}
 	s->name = tool_need(buffer_more(s->name, &s->cap, 0, (x->depth + (size_t)ABOVE) * sizeof *s->name));
-	s->name[0] = stacks_event(s, x->event);
-	s->name[1] = stacks_comm(s, x->tid);
+	s->name[n++] = stacks_event(s, x->event);
+	if (s->by < STACKS_EVENT)
+		s->name[n++] = stacks_by(s, x);
+	above = n;
 	for (uint32_t i = x->depth; i-- > 0;) {
-		struct frame *f = frames_get(s->naming->frames, x->place[i]);
+		struct frame *f = frames_get(s->frames, x->place[i]);
 
 		f->all++;
 		f->innermost += !i;
-		if (n == ABOVE || f->kind < FRAME_NAMELESS || s->name[n - 1] != x->place[i])
+		s->frame[f->kind]++;
+		if (n == above || f->kind < FRAME_NAMELESS || s->name[n - 1] != x->place[i])
 			s->name[n++] = x->place[i];
 	}
 	s->samples++;
 	s->flat += x->depth == 1;
-	if (!tree_add(&s->tree, s->name, n, 1))
+	if (weight > UINT64_MAX - s->weight) {
+		weight = UINT64_MAX - s->weight;
+		s->over = true;
+	}
+	s->weight += weight;
+	if (!tree_add(&s->tree, s->name, n, weight))
 		tool_no_memory();
 	return 1;
 }
@@ -94,6 +114,10 @@ stacks_wants(void *arg, const struct pp_event *ev, uint32_t pid)
 	struct wanted w = { s, ev, false };
 
 	(void)pid;
+	if (s->mode >= 0 && s->now != s->mode)
+		return 0;
+	if (!s->events)
+		return 1;
 	s->wanted = tool_need(array_reach(s->wanted, &s->nwanted, ev->index, 1));
 	if (!s->wanted[ev->index]) {
 		tool_words(s->tool, s->events, wanted_word, &w);
@@ -130,8 +154,10 @@ stacks_visit(void *arg, const struct pp_rec *r, bool sound)
 		return sound;
 	if (r->type == PP_FINISHED_ROUND)
 		rc = walk_round(s->walk);
-	else if (r->type < PP_USER_TYPE_START)
+	else if (r->type < PP_USER_TYPE_START) {
+		s->now = r->misc & PP_MISC_CPUMODE_MASK;
 		rc = walk_put(s->walk, r);
+	}
 	s->failed = rc < 0;
 	return rc > 0;
 }
@@ -139,23 +165,26 @@ stacks_visit(void *arg, const struct pp_rec *r, bool sound)
 /* ---- begin and end ------------------------------------------------------------------------------- */
 
 void
-stacks_begin(struct stacks *s, struct pass *p)
+stacks_begin(struct stacks *s, struct tool *t, struct counts *c, struct naming *naming)
 {
-	const struct walk_user user = { s, s->events ? stacks_wants : NULL, NULL, stacks_place, stacks_sample, stacks_reject };
-	struct pp_err *err = &p->t->in_err;
+	const struct walk_user user = { s, s->events || s->mode >= 0 ? stacks_wants : NULL, NULL, stacks_place, stacks_sample,
+	    stacks_reject };
+	struct pp_err *err = &t->in_err;
 
-	s->tool = p->t;
-	s->naming = pass_naming(p);
-	if (!tree_init(&s->tree, TREE_NODES, stacks_text(s, "(other)")))
+	s->tool = t;
+	if (naming)
+		naming->chains = true;
+	s->frames = naming ? naming->frames : (s->own = frames_new(NULL, NULL));
+	if (!tree_init(&s->tree, s->max, stacks_text(s, "(other)")))
 		tool_no_memory();
-	if (!p->t->in)
+	if (!t->in)
 		return;
-	if (!(s->state = pp_state_new(p->t->in->swap, err)) || !(s->walk = walk_new(&user, STACKS_WAIT, err))) {
-		tool_say(p->t, err);
+	if (!(s->state = pp_state_new(t->in->swap, err)) || !(s->walk = walk_new(&user, STACKS_WAIT, err))) {
+		tool_say(t, err);
 		exit(1);
 	}
-	walk_use(s->walk, p->t->in->events, s->state);
-	lane_join(p->c, LANE_ALL, stacks_visit, s);
+	walk_use(s->walk, t->in->events, s->state);
+	lane_join(c, LANE_ALL, stacks_visit, s);
 }
 
 bool
@@ -170,7 +199,7 @@ stacks_end(struct stacks *s)
 	if (walk_end(s->walk) < 0)
 		s->failed = true;
 	lost = walk_losses(s->walk);
-	return !s->failed && !walk_full(s->walk) && !lost.early && !lost.crowded_out && !s->tree.folded;
+	return !s->failed && !walk_full(s->walk) && !lost.early && !lost.crowded_out && !s->tree.folded && !s->over;
 }
 
 void
@@ -179,6 +208,7 @@ stacks_free(struct stacks *s)
 	tree_free(&s->tree);
 	walk_free(s->walk);
 	pp_state_free(s->state);
+	frames_free(s->own);
 	free(s->name);
 	free(s->wanted);
 }
