@@ -4,7 +4,7 @@ load lib
 load pstat
 load perf
 
-PICTURES=rate,cpu,tasks,subsecond,disorder,hist:interval,fill
+PICTURES=rate,cpu,tasks,subsecond,disorder,hist:interval,fill,flame
 TIMED=rate,cpu,tasks,subsecond
 
 # parsed FILE: for each panel a line "panel TITLE", for each tooltip "cell NUMBER TEXT"; XML's characters as themselves.
@@ -80,7 +80,7 @@ picture() {
 		i=$(((i + 1) % 3))
 		picture $PICTURES "$T/svg" "$f" ${how[i]} || failed "$f: status $rc"
 		parsed "$T/svg" >"$T/parsed" || failed "$f: python"
-		[ "$(grep -c ^panel "$T/parsed")" = 7 ] || failed "$f: panels"
+		[ "$(grep -c ^panel "$T/parsed")" = 8 ] || failed "$f: panels"
 		! type -P xmllint >/dev/null || xmllint --noout "$T/svg" || failed "$f: xmllint"
 		[ $i != 1 ] || ! type -P rsvg-convert >/dev/null || rsvg-convert -o "$T/png" "$T/svg" || failed "$f: rsvg-convert"
 		# nothing that runs, nothing from elsewhere

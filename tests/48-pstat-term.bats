@@ -4,7 +4,7 @@ load lib
 load pstat
 
 # PICTURES: every picture, but for those that take an argument.
-PICTURES=rate,cpu,tasks,subsecond,disorder,fill
+PICTURES=rate,cpu,tasks,subsecond,disorder,fill,flame
 
 # draw COLUMNS LOCALE OPTION...: pstat --term in that environment.
 draw() {

@@ -7,6 +7,7 @@
 #include "report/forms.h"
 #include "report/output.h"
 #include "sort/sort.h"
+#include "stacks/stacks.h"
 #include "tool/option.h"
 
 static void
@@ -33,7 +34,7 @@ static const char picture_words[] =
 #include "picture/kinds.def"
     ;
 #define PICTURE(NAME, name, word) word ", "
-static const char picture_help[] = "draw "
+static const char picture_help[] =
 #include "picture/kinds.def"
     "as SVG or text";
 
@@ -68,7 +69,7 @@ static const struct tool_opt opts[] = {
 	OPT_WORD(0, "demangle", "none|short|full", symbols.demangle, DEMANGLE_NONE,
 	    "names of C++: short (without parameters), full or none"),
 	OPT_NEEDS("folded,children,demangle", "symbols"),
-	OPT_NEEDS("symbols", "sort,folded"),
+	OPT_NEEDS("symbols", "sort,folded,picture"),
 	OPT_NEEDS("children", "sort"),
 	OPT_NOT_WITH("symbols", "merge,diff", "; reports that have names are merged and compared without it"),
 	OPT_NOT_WITH("children", "picture,hist", "; its rows are no shares of the samples"),
@@ -79,6 +80,10 @@ static const struct tool_opt opts[] = {
 	OPT_TEXT('e', "event", "LIST", events, OF_EVENTS, "of pictures and --folded: only samples of these events"),
 	OPT_TEXT(0, "cpumode", "MODE", cpumode, "kernel|user|hypervisor|guest_kernel|guest_user|unknown",
 	    "of pictures: only samples in kernel, user ..."),
+	OPT_WORD(0, "flame-by", "comm|pid|tid|event|none", flame_by, STACKS_COMM, "of flame: what stands below the functions"),
+	OPT_WORD(0, "weight", "samples|period", periods, false, "of flame: how wide a box is"),
+	OPT_FLAG(0, "icicle", icicle, "of flame: the outermost functions at the top"),
+	OPT_NUMBER(0, "max-nodes", "N", max_nodes, 16, TREE_NODES, "of flame: at most N boxes; rare ones are then in (other)"),
 	OPT_CALL(0, "term", "[=ascii]", "ascii", take_term, "pictures as text"),
 	OPT_WORD(0, "theme", "light|dark", theme, THEME_LIGHT, "colours of pictures (default: as the reader's system)"),
 	OPT_WORD(0, "scale", "linear|log|rank", scale, SCALE_LINEAR,
@@ -87,7 +92,8 @@ static const struct tool_opt opts[] = {
 	    "write pictures, tables, and what --check and --privacy find as one page"),
 	OPT_NEEDS("event", "picture,report,folded"),
 	OPT_NEEDS("cpumode,term,theme,scale", "picture,report"),
-	OPT_NOT_WITH("term,theme,scale", FORMS_OF_TABLES, ", which draws nothing"),
+	OPT_NEEDS("flame-by,weight,icicle,max-nodes", "picture"),
+	OPT_NOT_WITH("term,theme,scale,icicle", FORMS_OF_TABLES, ", which draws nothing"),
 	/* a page has all that there is, of the whole recording; only how it is drawn can be chosen */
 	OPT_ONLY_WITH("report", "time-quantum,theme,scale,input,manifest,allow-missing,force,max-expand,piece,index-file,no-index,verify-index,"
 	    "quiet,verbose,no-sandbox"),
@@ -128,16 +134,21 @@ static const char examples[] =
     "  $ pstat --csv --table pids all.data >pids.csv\n"
     "  $ pstat --report all.html all.data\n";
 
-/* What depends on the keys. */
+/* What depends on the words of lists. */
 static void
 check_symbols(const struct tool *t, const struct asked *a)
 {
+	static const char *const of_flame[] = { "flame-by", "weight", "icicle", "max-nodes" };
+	bool flame = a->picture && sort_has_key(a->picture, "flame");
 	bool symbol = a->keys && sort_has_key(a->keys, "symbol");
 
 	if (symbol && !a->symbols.n && !a->diff)
 		tool_wrong(t, "--sort symbol: needs --symbols DIR");
-	if (!symbol && a->symbols.n && !a->folded)
-		tool_wrong(t, "--symbols: needs --sort symbol or --folded");
+	if (!symbol && !flame && a->symbols.n && !a->folded)
+		tool_wrong(t, "--symbols: needs --sort symbol, --folded or --picture flame");
+	for (size_t i = 0; !flame && i < sizeof of_flame / sizeof *of_flame; i++)
+		if (tool_given(t, of_flame[i]))
+			tool_wrong(t, "--%s: needs --picture flame", of_flame[i]);
 }
 
 void

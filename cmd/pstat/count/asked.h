@@ -26,7 +26,9 @@ struct asked {				/* texts are arguments; NULL: not given */
 	unsigned	 theme, scale;	/* as in struct draw (picture/draw.h) */
 	bool		 term, ascii;	/* pictures as text; with no other characters */
 	struct symbols_opt symbols;
-	bool		 folded, children;
+	unsigned	 flame_by;	/* enum stacks_by (stacks/stacks.h) */
+	uint32_t	 max_nodes;	/* 0: not given */
+	bool		 folded, children, icicle, periods;
 	bool		 check, strict, privacy, live, tee, merge, diff;
 };
 

@@ -13,6 +13,7 @@ struct draw {
 	enum { THEME_AUTO, THEME_LIGHT, THEME_DARK } theme;	/* auto: as the reader's system, or the terminal's */
 	enum draw_scale	 scale;
 	unsigned	 cells;		/* of draw_svg_part(), at most; 0: as many as draw_svg() has */
+	bool		 icicle;	/* PANEL_FLAME: all is at the top */
 	bool		 text;		/* draw_term(), not draw_svg() */
 	unsigned	 width;		/* columns of the terminal, 80 at least */
 	bool		 ascii;		/* no other characters, no colours */

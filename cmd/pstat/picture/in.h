@@ -6,6 +6,7 @@
 #include "count/behind.h"
 #include "picture/option.h"
 #include "picture/picture.h"
+#include "stacks/naming.h"
 #include "tally/quick.h"
 
 enum {
@@ -27,6 +28,8 @@ struct picture_event {
 struct pictures {
 	struct tool	*tool;
 	struct counts	*c;
+	const struct asked *asked;
+	struct naming	*naming;	/* NULL: without --symbols */
 	bool		 drawn;		/* else they are tables of the report */
 	struct draw	 draw;
 	struct picture {
@@ -96,8 +99,8 @@ struct picture_kind {			/* functions NULL: nothing is to be done then */
 #include "kinds.def"
 extern const struct picture_kind *const picture_kinds[PICS];
 
-/* tables.c: the figures of panels by time, of PANEL_BEHIND, of PANEL_FILL; of each picture with its name. */
-extern const struct table cells_table, places_table, parts_table;
+/* tables.c: the figures of panels by time, of PANEL_BEHIND, PANEL_FILL, PANEL_FLAME; of each picture with its name. */
+extern const struct table cells_table, places_table, parts_table, boxes_table;
 
 /* ---- picture.c, tables.c: the functions of the part (count/part.h) -------------------------------- */
 
@@ -112,6 +115,8 @@ bool	pictures_sorted(const struct pictures *);
 /* ---- panels.c ------------------------------------------------------------------------------------ */
 
 void	panels_make(struct pictures *, const struct summary *);
+/* Which of the samples are meant: " of EVENT, cpumode kernel", or nothing.  The caller frees it. */
+char	*panels_selection(const struct pictures *);
 
 /* ---- option.c ------------------------------------------------------------------------------------ */
 

@@ -18,21 +18,35 @@
 #include "report/report.h"
 #include "tally/spans.h"
 
+enum { PANEL_NOTES = 6 };
+enum { PANEL_TINY = 10000 };		/* a box of less than this part of all is too narrow to be drawn */
 enum panel_kind {
 #define PANEL(NAME, name, timed) PANEL_##NAME,
 #include "kinds.def"
 };
 
-/* A row of PANEL_HEAT, a colour of PANEL_STACK, a part of PANEL_FILL. */
+/* A row of PANEL_HEAT, a colour of PANEL_STACK, a part of PANEL_FILL, a kind of box of PANEL_FLAME. */
 struct band {
 	char		*label;
 	/* What pfilter selects it by, as words for the shell: "--pid 4711".  NULL: no option of pfilter does. */
 	char		*option;
-	uint64_t	 total;		/* samples of it in all columns; PANEL_FILL: bytes */
+	uint64_t	 total;		/* samples of it in all columns; PANEL_FILL: bytes; PANEL_FLAME: `self' of its boxes */
 	uint64_t	 first, last;	/* its times */
-	uint32_t	*count;		/* of each column; at most UINT32_MAX.  NULL for PANEL_FILL */
+	uint32_t	*count;		/* of each column; at most UINT32_MAX.  NULL for PANEL_FILL, PANEL_FLAME */
 	bool		 cut;		/* some of its samples may be missing */
 	uint64_t	 from, span;	/* the part of each column that it is about; span 0: all of it (subsecond: 1/50 of it) */
+};
+
+/*
+ * A box of PANEL_FLAME.  All stand in preorder: first the one of all, which is its own parent, then the first of its children and
+ * all that is above that, and so on.
+ */
+struct panel_box {
+	uint64_t	 from;		/* of all, so much is in front of it */
+	uint64_t	 total, self;	/* total: with the boxes above it */
+	uint32_t	 parent, text;	/* numbers of a box, of a text */
+	uint16_t	 depth;		/* 0: all */
+	uint8_t		 kind;		/* as enum frame_kind; number of a band */
 };
 
 struct panel_mark { uint64_t value; const char *name; };	/* PANEL_HIST: p50, p90, p99 */
@@ -43,10 +57,11 @@ struct panel {
 	char		*title, *subtitle;	/* subtitle: file, width of a column, what is left out */
 	char		*desc;		/* the three main figures, in words */
 	uint64_t	 samples;	/* that the panel is about, also those of `hidden' */
-	uint64_t	 top;		/* the largest count of a cell; PANEL_STACK: of a column; PANEL_HIST: of a bucket */
+	/* the largest count of a cell; PANEL_STACK: of a column; PANEL_HIST: of a bucket; PANEL_FLAME: of all */
+	uint64_t	 top;
 	struct band	*band;
 	unsigned	 nbands;
-	unsigned	 hidden;	/* bands that are not shown, and their samples */
+	unsigned	 hidden;	/* bands that are not shown, and their samples; PANEL_FLAME: boxes too narrow to be drawn */
 	uint64_t	 hidden_samples;
 	/* PANEL_HEAT, PANEL_STACK */
 	const struct axis *axis;	/* of the panels, or its own */
@@ -65,8 +80,14 @@ struct panel {
 	/* PANEL_HIST */
 	struct bucket	*bucket;	/* as in hist.h */
 	unsigned	 nbuckets;
-	const char	*unit;		/* of its values: "ns", "bytes", "" */
+	const char	*unit;		/* of its values: "ns", "bytes", ""; PANEL_FLAME: "sample", "period" */
 	struct panel_mark mark[3];
+	/* PANEL_FLAME */
+	struct panel_box *box;
+	char		**text;		/* of boxes; any bytes */
+	uint32_t	 nboxes, ntexts;
+	char		*note[PANEL_NOTES];	/* what limits what it shows, and what mends that */
+	unsigned	 nnotes;
 };
 
 /* Has it an axis of time, and bands with counts by its columns? */
@@ -103,6 +124,9 @@ panel_number(const char *label)
 
 	return number && number[1 + strspn(number + 1, "0123456789")] == '\0' ? number : NULL;
 }
+
+/* Where the last component of a name of C++ or Rust begins, which distinguishes it most: "a::b<c::d>::e" at e; else 0. */
+size_t	panel_inner(const char *name);
 
 struct panels {
 	struct panel	*panel;		/* in the order of --picture */

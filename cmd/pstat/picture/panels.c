@@ -153,8 +153,7 @@ panels_percent(uint64_t part, uint64_t of)
 	return of ? 100 * (double)part / (double)of : 0;
 }
 
-/* Which of the samples are meant: " of EVENT in kernel mode". */
-static char *
+char *
 panels_selection(const struct pictures *p)
 {
 	char *all = option_text("%s", ""), *more;
@@ -517,6 +516,12 @@ panels_free(struct panels *all)
 		free(to->place);
 		free(to->round);
 		free(to->bucket);
+		for (uint32_t k = 0; k < to->ntexts; k++)
+			free(to->text[k]);
+		for (unsigned k = 0; k < to->nnotes; k++)
+			free(to->note[k]);
+		free(to->text);
+		free(to->box);
 	}
 	free(all->panel);
 	free(all->axis.start);

@@ -77,7 +77,7 @@ pictures_new(struct tool *t, struct counts *c, const struct asked *a)
 	const char *field = "cpumode";
 	big mode;
 
-	*p = (struct pictures){ .tool = t, .c = c, .mode = -1, .first = UINT64_MAX, .exact = true };
+	*p = (struct pictures){ .tool = t, .c = c, .asked = a, .mode = -1, .first = UINT64_MAX, .exact = true };
 	t->optname = "--picture";
 	for (unsigned i = 0; a->page && i < PICS; i++)
 		if (picture_kinds[i]->page)
@@ -364,6 +364,7 @@ pictures_begin(void *part, struct pass *pass)
 	struct sort *keys = pass->asked->keys ? pass->part[PART_sort] : NULL;
 	unsigned max = p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS;
 
+	p->naming = pass_naming(pass);
 	for (unsigned i = 0; i < p->n; i++)
 		if (picture_kinds[p->pic[i].kind]->begin)
 			picture_kinds[p->pic[i].kind]->begin(p, &p->pic[i]);

@@ -5,7 +5,7 @@
  *	kinds.def	which there are
  *	picture.c	collects, into bins of time (tally/spans.h) and counts by bin and key (tally/grid.h)
  *	panels.c	makes panels of it (panel.h), for those who draw (draw.h)
- *	behind.c, hist.c	the pictures that need no bins of time
+ *	behind.c, hist.c, flame.c	the pictures that need no bins of time
  *	show.c		the part, and its options
  *	option.c	what pfilter selects a band by
  *	tables.c	the same figures as tables of the report

@@ -192,7 +192,7 @@ svg_textf(struct svg *s, int x, int y, enum svg_anchor anchor, const char *forma
 void
 svg_tip(struct svg *s, int x, int y, int w, int h, const char *class, const char *format, ...)
 {
-	char text[256];
+	char text[512];
 	va_list ap;
 
 	s->cells++;
@@ -292,7 +292,9 @@ svg_head(struct svg *s, const struct panel *p, int y, const char *more)
 		return y + 5000;
 	svg_start(s->f, SVG_LEFT, y + 3800, SVG_START, "s");
 	svg_escape(s->f, p->subtitle ? p->subtitle : "", 170 - (more ? (unsigned)strlen(more) : 0) - (unsigned)strlen(note));
-	fprintf(s->f, "%s%s%s</text>\n", more || *note ? " · " : "", more ? more : "", note);
+	fputs(more || *note ? " · " : "", s->f);
+	svg_escape(s->f, more ? more : "", 0);
+	fprintf(s->f, "%s</text>\n", note);
 	return y + 5000;
 }
 

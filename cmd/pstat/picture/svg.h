@@ -4,7 +4,7 @@
  *
  *	svg.c		elements, texts, colours; draw_svg(), draw_svg_part(), draw_style()
  *	svg_axis.c	time along x, with breaks
- *	svg_heat.c, svg_stack.c, svg_behind.c, svg_hist.c, svg_fill.c	a kind of panel each
+ *	svg_heat.c, svg_stack.c, svg_behind.c, svg_hist.c, svg_fill.c, svg_flame.c	a kind of panel each
  *
  * Coordinates are hundredths of a pixel, all arithmetic is of integers: the same panel gives the same bytes on each machine.
  * What was recorded decides no place but by its numbers: a name is cut, and nothing moves for it.

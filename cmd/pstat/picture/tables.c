@@ -63,10 +63,33 @@ parts_rows(const void *of, report_put *put, void *arg)
 		put(arg, (struct cell[]){ cell_text(p->band[i].label), cell_num(p->band[i].total) });
 }
 
+static const struct column boxes_columns[] = {
+	{ "box", CELL_NUM, ADDS_KEY, "its number" },
+	{ "parent", CELL_NUM, ADDS_KEY, "that of the box below it; of all: none" },
+	{ "name", CELL_TEXT, ADDS_KEY, "function, [file] without names, [no map], comm or event" },
+	{ "kind", CELL_TEXT, ADDS_KEY, "what it is" },
+	{ "total", CELL_NUM, ADDS_SUM, "samples or period, with those of the boxes above it" },
+	{ "self", CELL_NUM, ADDS_SUM, "those that end in it" },
+};
+
+static void
+boxes_rows(const void *of, report_put *put, void *arg)
+{
+	const struct panel *p = tables_panel(of);
+
+	for (uint32_t i = 0; p && i < p->nboxes; i++) {
+		const struct panel_box *b = &p->box[i];
+
+		put(arg, (struct cell[]){ cell_num(i), cell_num_if(i != 0, b->parent), cell_text(p->text[b->text]),
+		    cell_text(p->band[b->kind].label), cell_num(b->total), cell_num(b->self) });
+	}
+}
+
 static const char figures[] = "the figures of this picture";
 const struct table cells_table = { "", figures, TABLE(cells_columns), TABLE_ROWS, SCREEN_OFF, .rows = cells_rows };
 const struct table places_table = { "", figures, TABLE(places_columns), TABLE_ROWS, SCREEN_OFF, .rows = places_rows };
 const struct table parts_table = { "", figures, TABLE(parts_columns), TABLE_ROWS, SCREEN_OFF, .rows = parts_rows };
+const struct table boxes_table = { "", figures, TABLE(boxes_columns), TABLE_ROWS, SCREEN_OFF, .rows = boxes_rows };
 
 static const struct column pictures_columns[] = {
 	{ "name", CELL_TEXT, ADDS_KEY, "word of --picture" },

@@ -8,6 +8,7 @@
  *	term_stack.c	PANEL_STACK, PANEL_FILL
  *	term_behind.c	PANEL_BEHIND
  *	term_hist.c	PANEL_HIST
+ *	term_flame.c	PANEL_FLAME
  *
  * A line is put together as cells and then written, so none is wider than the terminal whatever the names in it are, and colours
  * end with it.

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC */
+/* term_flame.c - call chains as text: the widest boxes, each below the one that called it */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/term.h"
+#include "tool/tool.h"
+
+enum {
+	LINES = 80,			/* at most */
+	LEAST = 200,			/* a box is at least such a part of all */
+	FIGURES = 18, NAME = 30,	/* columns before the names; of a name, at least */
+};
+
+struct flame_lines {
+	struct term	*t;
+	const struct panel *p;
+	struct flame_wide {
+		uint64_t	 total;
+		uint32_t	 box;
+	}		 line[LINES];	/* in preorder */
+	unsigned	 n;
+};
+
+/* Of boxes of one width, that which is below comes first. */
+static int
+by_width(const void *va, const void *vb)
+{
+	const struct flame_wide *a = va, *b = vb;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->box < b->box ? -1 : a->box > b->box;
+}
+
+static int
+by_place(const void *va, const void *vb)
+{
+	const struct flame_wide *a = va, *b = vb;
+
+	return a->box < b->box ? -1 : a->box > b->box;
+}
+
+/* The widest boxes; so the one below a box that is among them is, too. */
+static void
+flame_widest(struct flame_lines *l)
+{
+	const struct panel *p = l->p;
+	uint64_t least = p->top / LEAST ? p->top / LEAST : 1;
+	struct flame_wide *all = tool_alloc(p->nboxes, sizeof *all);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->nboxes; i++)
+		if (p->box[i].total >= least)
+			all[n++] = (struct flame_wide){ p->box[i].total, i };
+	qsort(all, n, sizeof *all, by_width);
+	l->n = n < LINES ? n : LINES;
+	memcpy(l->line, all, l->n * sizeof *all);
+	qsort(l->line, l->n, sizeof *all, by_place);
+	free(all);
+}
+
+static void
+flame_line(struct term *t, const struct panel *p, const struct panel_box *b)
+{
+	const char *text = p->text[b->text];
+	unsigned most = t->width - FIGURES - NAME, at = FIGURES + (b->depth < most ? b->depth : most), used = 0;
+	unsigned room = t->width - at;
+	size_t inner = term_columns(t, text) > room ? panel_inner(text) : 0;
+	term_figure share;
+
+	term_right(t, 7, term_share(share, b->total, p->top), TERM_PLAIN);
+	if (b->self)
+		term_right(t, 16, term_share(share, b->self, p->top), TERM_PLAIN);
+	if (inner) {
+		term_put(t, at, t->ascii ? '~' : 0x2026, term_hue(t, b->kind), TERM_PLAIN);
+		used = 1;
+	}
+	term_name(t, at + used, room - used, text + inner, term_hue(t, b->kind));
+	term_line(t);
+}
+
+/* The boxes on that of number `at', the widest first, each with those on it. */
+static void
+flame_above(const struct flame_lines *l, unsigned at)
+{
+	uint64_t before = UINT64_MAX;
+	unsigned last = 0;
+
+	flame_line(l->t, l->p, &l->p->box[l->line[at].box]);
+	for (;;) {
+		unsigned next = 0;
+		uint64_t most = 0;
+
+		for (unsigned i = at + 1; i < l->n; i++) {
+			const struct panel_box *b = &l->p->box[l->line[i].box];
+
+			if (b->parent == l->line[at].box && b->total > most &&
+			    (b->total < before || (b->total == before && i > last))) {
+				most = b->total;
+				next = i;
+			}
+		}
+		if (!next)
+			return;
+		before = most;
+		last = next;
+		flame_above(l, next);
+	}
+}
+
+void
+term_flame(struct term *t, const struct panel *p)
+{
+	struct flame_lines l = { .t = t, .p = p };
+	uint32_t narrow;
+	char text[80];
+
+	term_words(t, p->subtitle);
+	for (unsigned i = 0; i < p->nnotes; i++)
+		term_words(t, p->note[i]);
+	if (!p->top) {
+		term_words(t, "No samples.");
+		return;
+	}
+	flame_widest(&l);
+	term_legend(t, p, p->top, false);
+	term_right(t, 7, "total", TERM_PLAIN);
+	term_right(t, 16, "self", TERM_PLAIN);
+	term_line(t);
+	flame_above(&l, 0);
+	narrow = p->nboxes - l.n + p->hidden;
+	if (narrow) {
+		snprintf(text, sizeof text, "%" PRIu32 " narrower box%s not shown", narrow, narrow == 1 ? "" : "es");
+		term_words(t, text);
+	}
+}
