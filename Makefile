@@ -170,13 +170,13 @@ FUZZ      = $(if $(ALL),$(TARGETS:%=$(O)/fuzz/%))
 FUZZ_RUNS = 2000000
 PRELOAD   = $(O)/fault.so $(O)/kallsyms.so
 BATS      = $(sort $(wildcard tests/*.bats))
-# The longest tests start first, those that wait for what they record among them.  There is one job more than processors for that.
-LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \
+# The longest tests start first, those that wait for what they record among them.  There are two jobs more than processors for that.
+LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 35-pinject-archive-symbols 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \
 	49-pstat-live 43-pstat-check 70-law 10-seven 68-pfilter-span 65-pfilter-anon 53-oracle-order 29-psort-merge 26-pcat-inputs 34-pinject-map \
-	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index))
+	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index 68-pfilter-kernel 52-oracle-fresh 42-pstat-symbols))
 TESTS     = $(FUZZ) $(SEEDS) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
-JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 # Seconds for each @test, on a busy machine, too.
 TEST_LIMIT = $(if $(ALL),14400,$(if $(findstring -fsanitize,$(CFLAGS)),1800,300))
 PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) TEST_LIMIT=$(TEST_LIMIT) prove -j$(JOBS) --timer -f -o -e tests/tap
