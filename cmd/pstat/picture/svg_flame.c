@@ -17,12 +17,12 @@ enum {
 
 /* By kind and shade; black, white text is read on all of them. */
 static const char *const flame_light[KINDS][SHADES] = {
-	{ "#f0b088", "#eba577", "#f4bd9b", "#e79a69" }, { "#a9cbe6", "#9ac2e1", "#b9d5ec", "#8cb9dc" },
+	{ "#a9cbe6", "#9ac2e1", "#b9d5ec", "#8cb9dc" }, { "#f0b088", "#eba577", "#f4bd9b", "#e79a69" },
 	{ "#b0dba9", "#a2d29b", "#bfe3b9", "#95ca8d" }, { "#d0d0cc", "#c7c7c3", "#d9d9d5", "#bebeba" },
 	{ "#dac9c4", "#d2bfb9", "#e2d3cf", "#cab5ae" }, { "#dccfe9", "#d3c4e3", "#e5dbef", "#cab9dd" },
 };
 static const char *const flame_dark[KINDS][SHADES] = {
-	{ "#7a4526", "#844e2d", "#703d20", "#8c5734" }, { "#28517a", "#2f5a86", "#22496e", "#376491" },
+	{ "#28517a", "#2f5a86", "#22496e", "#376491" }, { "#7a4526", "#844e2d", "#703d20", "#8c5734" },
 	{ "#2c5c34", "#34673c", "#26522d", "#3c7245" }, { "#474a4f", "#4f5257", "#3f4247", "#575a60" },
 	{ "#574842", "#60504a", "#4e403a", "#695852" }, { "#503f68", "#594873", "#47375d", "#63517e" },
 };
