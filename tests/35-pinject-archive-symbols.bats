@@ -154,7 +154,8 @@ all_files() {
 	done
 	whole=$(find "$T/whole" \( -name elf -o -name debug \) -printf '%s\n' | awk '{ n += $1 } END { print n }')
 	small=$(find "$T/symbols" -name elf -printf '%s\n' | awk '{ n += $1 } END { print n }')
-	[ $((small * 100)) -le $((whole * 8)) ] || [ "$whole" -lt 8000000 ] || failed "$small of $whole bytes"
+	# 4 to 9 %, by what programs there are: code is not in them
+	[ $((small * 100)) -le $((whole * 15)) ] || [ "$whole" -lt 8000000 ] || failed "$small of $whole bytes"
 	for p in "${made[@]}"; do
 		f=$(stored $p hits)
 		[ "$(functions_of "$f" | wc -l)" -lt 100 ] || failed "$p: $(functions_of "$f" | wc -l) functions were hit"
