@@ -10,7 +10,7 @@
  *	payload.c	fields that the recording names: those of tracepoints
  *	stream.c	facts about the stream that fields depend on: clock, host, guests
  *
- * A new field is a row of the table in field.c, and a word in pfilter(1).  A field that is computed also has a PART_..., with a
+ * A new field is a row of the table in field.c, and a word in perfpipe-filter(7).  A field that is computed also has a PART_..., with a
  * case in field_fetch() and, if events may lack what it is computed from, in has_part() of access.c.
  */
 #ifndef PP_FIELD_H
