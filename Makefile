@@ -92,7 +92,7 @@ $(O)/ready:
 SONAME   = libperfpipe.so.0
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 PIC      = $(patsubst $(O)/%,$(O)/pic/%,$(call objs,$(LIB_DIRS)))
-HEADERS  = $(O)/include/perfpipe.h $(O)/include/perfpipe_inline.h
+HEADERS  = $(addprefix $(O)/include/,perfpipe.h perfpipe_state.h perfpipe_inline.h)
 library: $(O)/libperfpipe.a $(O)/$(SONAME) $(HEADERS)
 $(O)/pic/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)

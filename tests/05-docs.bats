@@ -352,7 +352,7 @@ in_here() {
 	{
 		printf './bin/%s\n' $TOOLS
 		printf './lib/%s\n' libperfpipe.a libperfpipe.so libperfpipe.so.0 pkgconfig/perfpipe.pc
-		printf './include/%s\n' perfpipe.h perfpipe_inline.h
+		printf './include/%s\n' perfpipe.h perfpipe_state.h perfpipe_inline.h
 		for m in ../man/*.[1-9]; do echo "./share/man/man${m##*.}/${m##*/}"; done
 		printf './share/doc/perfpipe/%s\n' README.md LICENSE
 		for t in $TOOLS; do printf './share/%s\n' bash-completion/completions/$t zsh/site-functions/_$t fish/vendor_completions.d/$t.fish; done
