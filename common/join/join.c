@@ -240,7 +240,7 @@ join_close_input(struct input *in)
 	free(in->host);
 	free(in->release);
 	free(in->prefix);
-	exec_maps_free(in->maps);
+	exec_maps_free(NULL, in->maps);
 	free(in->ev);
 	return rc;
 }

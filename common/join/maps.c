@@ -1,25 +1,41 @@
 /* SPDX-License-Identifier: ISC */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "maps.h"
 #include "record/raw.h"
 #include "state/state.h"
+#include "state/table.h"
 #include "tool/tool.h"
 
 enum { MAPS_MAX = 32 };		/* program, loader and first libraries suffice */
 
-struct exec_map {
+struct exec_map {			/* without padding: compared and hashed as bytes */
 	uint64_t	 start, end;
 	uint64_t	 base;		/* address of the file's first byte */
 	uint64_t	 dev, ino;	/* ino 0: unknown */
 	uint64_t	 name;		/* a hash */
-	bool		 synthesised;	/* read from /proc by perf, not from the kernel */
+	uint64_t	 synthesised;	/* 1: read from /proc by perf, not from the kernel */
 };
+static_assert(sizeof(struct exec_map) == 7 * sizeof(uint64_t), "padding");
 
 struct exec_maps {
+	struct link	 link;		/* in the pool; key: of m */
+	uint64_t	 serial;	/* in the pool: no other maps have or had it; 0: in none */
 	unsigned	 refs, n;
 	struct exec_map	 m[];
+};
+
+enum { ANSWERS = 1 << 12 };
+
+struct exec_maps_pool {
+	struct table	 all;
+	uint64_t	 serials;	/* given away */
+	struct {
+		uint64_t a, b;
+		bool	 differ;
+	} answer[ANSWERS];		/* of exec_maps_differ() */
 };
 
 static unsigned
@@ -88,11 +104,9 @@ exec_maps_meet(const struct exec_maps *a, const struct exec_maps *b)
 	return false;
 }
 
-bool
-exec_maps_differ(const struct exec_maps *a, const struct exec_maps *b)
+static bool
+differ(const struct exec_maps *a, const struct exec_maps *b)
 {
-	if (!a || !b || a == b)
-		return false;
 	if (!exec_maps_meet(a, b))
 		return true;
 	for (unsigned i = 0; i < a->n; i++)
@@ -103,29 +117,64 @@ exec_maps_differ(const struct exec_maps *a, const struct exec_maps *b)
 	return false;
 }
 
+bool
+exec_maps_differ(struct exec_maps_pool *pool, const struct exec_maps *a, const struct exec_maps *b)
+{
+	size_t at;
+
+	if (!a || !b || a == b)
+		return false;
+	if (!pool || !a->serial || !b->serial)
+		return differ(a, b);
+	at = (a->serial * 31 + b->serial) % ANSWERS;
+	if (pool->answer[at].a != a->serial || pool->answer[at].b != b->serial) {
+		pool->answer[at].a = a->serial;
+		pool->answer[at].b = b->serial;
+		pool->answer[at].differ = differ(a, b);
+	}
+	return pool->answer[at].differ;
+}
+
+/* Those in the pool that have the n maps at m and one more; NULL: none. */
+static struct exec_maps *
+find(const struct exec_maps_pool *pool, uint64_t key, const struct exec_map *m, unsigned n, const struct exec_map *one)
+{
+	struct exec_maps *x = (struct exec_maps *)pp_table_first(&pool->all, key);
+
+	while (x && (x->n != n + 1 || memcmp(&x->m[n], one, sizeof *one) != 0 || (n && memcmp(x->m, m, n * sizeof *m) != 0)))
+		x = (struct exec_maps *)pp_table_next(&x->link);
+	return x;
+}
+
 void
-exec_maps_add(struct exec_maps **all, const struct pp_rec *r, bool swap, bool synthesised)
+exec_maps_add(struct exec_maps_pool *pool, struct exec_maps **all, const struct pp_rec *r, bool swap, bool synthesised)
 {
 	struct exec_map m = take(r, swap, synthesised);
 	struct exec_maps *old = *all, *new;
 	unsigned n = old ? old->n : 0;
+	uint64_t key = 0;
 
 	if (old && (n == MAPS_MAX || has(old, &m)))
 		return;
-	if (!old || old->refs > 1 || !(n & (n - 1))) {		/* shared, or full: sizes are powers of two */
-		unsigned cap = 1;
-
-		while (cap <= n)
-			cap *= 2;
-		new = tool_alloc(1, sizeof *new + cap * sizeof *new->m);
-		new->refs = 1;
-		if (old)
-			memcpy(new->m, old->m, n * sizeof *new->m);
-		exec_maps_free(old);
-		*all = new;
+	if (pool) {
+		key = pp_table_hash(&pool->all, old ? old->link.key : 0, (const uint8_t *)&m, sizeof m);
+		if ((*all = exec_maps_share(find(pool, key, old ? old->m : NULL, n, &m)))) {
+			exec_maps_free(pool, old);
+			return;
+		}
 	}
-	(*all)->m[n] = m;
-	(*all)->n = n + 1;
+	new = tool_alloc(1, sizeof *new + (n + 1) * sizeof *new->m);
+	*new = (struct exec_maps){ .refs = 1, .n = n + 1 };
+	if (old)
+		memcpy(new->m, old->m, n * sizeof *new->m);
+	new->m[n] = m;
+	if (pool) {
+		new->serial = ++pool->serials;
+		if (pp_table_add(&pool->all, &new->link, key) < 0)
+			tool_no_memory();
+	}
+	exec_maps_free(pool, old);
+	*all = new;
 }
 
 struct exec_maps *
@@ -137,8 +186,27 @@ exec_maps_share(struct exec_maps *m)
 }
 
 void
-exec_maps_free(struct exec_maps *m)
+exec_maps_free(struct exec_maps_pool *pool, struct exec_maps *m)
 {
-	if (m && !--m->refs)
-		free(m);
+	if (!m || --m->refs)
+		return;
+	if (pool)
+		pp_table_remove(&pool->all, &m->link);
+	free(m);
+}
+
+struct exec_maps_pool *
+exec_maps_pool_new(void)
+{
+	struct exec_maps_pool *pool = tool_alloc(1, sizeof *pool);
+
+	pp_table_init(&pool->all);
+	return pool;
+}
+
+void
+exec_maps_pool_free(struct exec_maps_pool *pool)
+{
+	pp_table_free(&pool->all, true);
+	free(pool);
 }

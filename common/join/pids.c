@@ -37,7 +37,7 @@ look_at_profile(struct input *in)
 
 	while (blob_next(&in->head, &at, in->src->swap, &r))
 		if (exec_maps_wants(&r))
-			exec_maps_add(&in->maps, &r, in->src->swap, true);
+			exec_maps_add(NULL, &in->maps, &r, in->src->swap, true);
 		else if (r.type == PP_COMM)
 			in->comm = (const char *)r.raw + PP_RAW_AT(COMM, comm);
 }
@@ -53,7 +53,7 @@ number_profiles(struct join *j)
 			continue;
 		look_at_profile(in);
 		while (a < in && !(pp_is_profile(a->src) && exec_maps_meet(a->maps, in->maps) &&
-		    !exec_maps_differ(a->maps, in->maps)))
+		    !exec_maps_differ(NULL, a->maps, in->maps)))
 			a++;
 		in->host_number = a < in ? a->host_number : j->spaces++;
 	}

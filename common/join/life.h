@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * life.h - the lives of tasks in several inputs, where lives.c finds them; private to common/join/lives.c
+ *
+ * A thousand inputs have the same tasks, mostly in agreement.  So nothing here walks the lives of a tid in all inputs: a life is found
+ * by its tid and input, lives that agree stand together as a kind, and a begin or an end by its time.
+ */
+#ifndef PP_JOIN_LIFE_H
+#define PP_JOIN_LIFE_H
+
+#include <sys/queue.h>
+
+#include "maps.h"
+#include "state/table.h"
+
+#define OPEN	UINT64_MAX		/* the end of a life that goes on */
+
+struct life {
+	struct life	*older;		/* the previous one of the task */
+	struct task	*task;
+	struct kind	*kind;		/* NULL: not compared yet */
+	LIST_ENTRY(life) alike;
+	struct exec_maps *maps;
+	struct moment	*began, *ended;	/* NULL: by no record, or not said yet */
+	uint64_t	 begin, end;	/* 0: before the first record; the first time after it */
+	uint32_t	 pid;
+	bool		 waits;		/* in the queue */
+	bool		 exits;		/* `end' is the time of its EXIT */
+	bool		 execs;		/* it begins with an exec */
+};
+
+struct kind {				/* lives of a tid with the same process and the same maps: they agree */
+	LIST_ENTRY(kind) next;
+	uint32_t	 pid;
+	struct exec_maps *maps;
+	LIST_HEAD(, life) lives;	/* newest first */
+};
+
+struct tid {
+	struct link	 link;		/* key: the number */
+	LIST_HEAD(, kind) kinds;
+};
+
+struct task {				/* a tid in an input */
+	struct link	 link;
+	struct tid	*tid;
+	unsigned	 in;
+	struct life	*newest;
+	STAILQ_ENTRY(task) next;	/* of the input, in order of appearance, so that results are reproducible */
+};
+STAILQ_HEAD(tasks, task);
+
+struct moment {				/* a begin or an end that lives of several inputs may have */
+	struct link	 link;
+	uint64_t	 time;
+	uint32_t	 tid, pid;
+	bool		 end;
+	unsigned	 in;		/* the first input that had it */
+	unsigned	 refs;
+};
+
+struct life_tables {
+	struct table	 tids, tasks, moments;
+	struct exec_maps_pool *maps;
+};
+
+void	life_init(struct life_tables *);
+void	life_end(struct life_tables *);	/* all lives must have been freed */
+
+/* The task of a tid in an input; NULL: none.  make: it is made, and added to `tasks', those of the input. */
+struct task *life_task(struct life_tables *, unsigned in, uint32_t tid, struct tasks *make);
+/* A new, open life of a task. */
+struct life *life_new(struct task *, uint32_t pid, uint64_t begin);
+/* Take a life out of its task and all tables.  at: where its task points to it. */
+void	life_free(struct life_tables *, struct life **at);
+/* Put a life, which has got other maps, where those of its kind are. */
+void	life_sort(struct life_tables *, struct life *);
+/* Note the begin, or the end, of a life.  Returns the first input that has the same one of the same process. */
+unsigned life_moment(struct life_tables *, struct life *, bool end);
+/* Its end is not that which was noted. */
+void	life_goes_on(struct life_tables *, struct life *);
+
+#endif
