@@ -3,10 +3,14 @@
 load lib
 KALLSYMS=		# perf has the names of the kernel that runs here
 
-# A C program in several forms, one in C++ and one in Rust, each of which runs for a moment; "made" has the names of those that there are.
+# A C program in several forms, one in C++ and one in Rust, each of which runs for a moment, in $T; "made" has their names.
 programs() {
 	need cc
-	made=()
+	[ -d "$BATS_FILE_TMPDIR/made" ] || (mkdir "$BATS_FILE_TMPDIR/made" && make_programs)
+	made=($(ls "$BATS_FILE_TMPDIR/made"))
+	cp "$BATS_FILE_TMPDIR/made"/* "$T"
+}
+make_programs() {
 	cat >"$T/spin.c" <<-'END'
 		#include <stdio.h>
 		#include <stdlib.h>
@@ -15,7 +19,7 @@ programs() {
 		__attribute__((noinline)) double alpha(double x) { return beta(x) + beta(-x); }
 		double other_name(double) __attribute__((alias("alpha")));
 		__asm__(".text\n.globl a_label\na_label: nop\nret\n");
-		int main(int c, char **v) { volatile double x = 1; clock_t end = clock() + CLOCKS_PER_SEC / (c > 1 ? 200 : 8);
+		int main(int c, char **v) { volatile double x = 1; clock_t end = clock() + CLOCKS_PER_SEC / (c > 1 ? 200 : 16);
 		(void)v; while (clock() < end) x = alpha(x); return x == 0; }
 	END
 	cat >"$T/spin.cc" <<-'END'
@@ -24,13 +28,13 @@ programs() {
 		#include <string>
 		namespace outer { template <class T> struct counter { std::map<T, int> m;
 		__attribute__((noinline)) int add(const T &t) { return ++m[t]; } }; }
-		int main() { outer::counter<std::string> c; std::clock_t end = std::clock() + CLOCKS_PER_SEC / 8;
+		int main() { outer::counter<std::string> c; std::clock_t end = std::clock() + CLOCKS_PER_SEC / 16;
 		int n = 0; while (std::clock() < end) for (int i = 0; i < 500; i++) n += c.add(std::to_string(i)); return n == 0; }
 	END
 	cat >"$T/spin.rs" <<-'END'
 		#[inline(never)] fn work(v: &mut Vec<u64>) -> u64 { v.iter_mut().for_each(|x| *x = x.wrapping_mul(31) + 7); v.sort(); v[0] }
 		fn main() { let t = std::time::Instant::now(); let mut v: Vec<u64> = (0..2000).collect(); let mut n = 0u64;
-		while t.elapsed().as_millis() < 125 { n ^= work(&mut v); } if n == 1 { println!("{}", n); } }
+		while t.elapsed().as_millis() < 63 { n ^= work(&mut v); } if n == 1 { println!("{}", n); } }
 	END
 	make_it pie cc -O1 -fno-omit-frame-pointer -fPIE -pie "$T/spin.c"
 	make_it exec cc -O1 -fno-omit-frame-pointer -fno-pie -no-pie "$T/spin.c"
@@ -44,7 +48,7 @@ make_it() {
 	local name=$1 id=-Wl,--build-id=sha1
 	shift
 	[ "$1" != rustc ] || id=
-	! type -P "$1" >/dev/null || ! "$@" $id -o "$T/$name" 2>/dev/null || made+=("$name")
+	! type -P "$1" >/dev/null || "$@" $id -o "$BATS_FILE_TMPDIR/made/$name" 2>/dev/null || true
 }
 # recorded [option...]: what they do, in $T/in
 recorded() {
