@@ -3,12 +3,18 @@
 #
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
-# Also:			check-all, fleet, install DESTDIR= PREFIX=, bench, asan, lint, golden T=, fuzz, clean
+# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz, clean
+# To give it away:	dist, distcheck, deb
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
 # A new source file needs no line here: each directory of common and cmd is compiled as a whole.  A new command is a directory
 # of cmd and a word of TOOLS.
 PREFIX = /usr/local
+# Where the tools go, and perfpipe(1), which runs them; what their names, and those of their pages, begin with.
+BINDIR = $(PREFIX)/bin
+TOOLDIR = $(BINDIR)
+PROGRAM_PREFIX =
+PAGE_PREFIX = $(PROGRAM_PREFIX)
 LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 MANDIR = $(PREFIX)/share/man
@@ -59,13 +65,18 @@ SHARED_DIRS = $(addprefix common/,tool field convert join stack symbol)
 objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
-all: $(TOOLS) library
-.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench install uninstall clean library test-programs run-tests fuzzers $(TOOLS)
+all: $(TOOLS) $(O)/perfpipe library
+.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench install uninstall dist distcheck deb clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
 $(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/% cmd/%/*) $(SHARED) $(LIB)
 	$(LINK) -o $@ $^ $(LDLIBS)
+# perfpipe(1) for tools in a directory, and what their names and those of their pages begin with
+dispatcher = sed -e 's|@TOOLDIR@|$1|; s|@PROGRAM_PREFIX@|$2|; s|@PAGE_PREFIX@|$3|' \
+	-e 's/@TOOLS@/$(subst $(eval) ,|,$(strip $(TOOLS)))/' common/perfpipe.sh
+$(O)/perfpipe: common/perfpipe.sh Makefile | $(O)/ready
+	$(call dispatcher,$(abspath $(O))) >$@.new && chmod 755 $@.new && mv $@.new $@
 $(LIB): $(call objs,$(LIB_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
 $(SHARED): $(call objs,$(SHARED_DIRS))
@@ -111,7 +122,7 @@ $(O)/include/%.h: common/%.h common/header.sh $(wildcard common/record/*.def) | 
 # Of bash, zsh and fish, made of what the commands say of their options: they have to run here.  `make install COMPLETIONS=' does
 # without, if they were built for another machine.
 
-COMPLETIONS = $(foreach t,$(TOOLS),$(addprefix $(O)/completions/,$t _$t $t.fish))
+COMPLETIONS = $(foreach t,$(TOOLS) perfpipe,$(addprefix $(O)/completions/,$t _$t $t.fish))
 completions: $(COMPLETIONS)
 $(TOOLS:%=$(O)/completions/%): $(O)/completions/%: $(O)/% common/completions.sh
 	@mkdir -p $(@D)
@@ -122,6 +133,10 @@ $(TOOLS:%=$(O)/completions/_%): $(O)/completions/_%: $(O)/% common/completions.s
 $(TOOLS:%=$(O)/completions/%.fish): $(O)/completions/%.fish: $(O)/% common/completions.sh
 	@mkdir -p $(@D)
 	common/completions.sh fish $< >$@.new && mv $@.new $@
+
+$(addprefix $(O)/completions/,perfpipe _perfpipe perfpipe.fish): $(TOOLS:%=$(O)/%) common/completions.sh
+	@mkdir -p $(@D)
+	common/completions.sh $(if $(filter %.fish,$@),fish,$(if $(filter _%,$(@F)),zsh,bash)) perfpipe $(TOOLS:%=$(O)/%) >$@.new && mv $@.new $@
 
 # ---- make demo, make check ----------------------------------------------------------------------
 # Both install missing packages first, and then run make again, which finds them.
@@ -277,24 +292,36 @@ lint:
 bench: test-programs
 	O=$(abspath $(O)) tests/bench/bench
 
+# What pkg-config moves with the prefix.
+below = $(patsubst $(PREFIX)/%,\$${prefix}/%,$1)
 VERSION = $(shell sed -n 's/^.define PP_VERSION "\(.*\)"/\1/p' common/perfpipe.h)
-PC = "Name: perfpipe" "Description: reads and writes recordings of perf" "Version: $(VERSION)" "Requires.private: libzstd" \
-	"Cflags: -I$(INCLUDEDIR)" "Libs: -L$(LIBDIR) -lperfpipe" "Libs.private: -pthread"
+PC = "prefix=$(PREFIX)" "includedir=$(call below,$(INCLUDEDIR))" "libdir=$(call below,$(LIBDIR))" "" "Name: perfpipe" "Description: reads and writes recordings of perf" "Version: $(VERSION)" "Requires.private: libzstd" \
+	"Cflags: -I\$${includedir}" "Libs: -L\$${libdir} -lperfpipe" "Libs.private: -pthread"
 SHARE = $(DESTDIR)$(PREFIX)/share
-install: all $(COMPLETIONS)
+# page FILE: its name when it is installed
+page = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $1))/$(if $(filter $(TOOLS:%=man/%.1),$1),$(PAGE_PREFIX))$(notdir $1)
+# Where the completions of a command go, for bash, zsh and fish.
+completion = $(SHARE)/bash-completion/completions/$1 $(SHARE)/zsh/site-functions/_$1 $(SHARE)/fish/vendor_completions.d/$1.fish
+COMMANDS = perfpipe $(addprefix $(PROGRAM_PREFIX),$(TOOLS))
+install: all
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(O)/libperfpipe.a $(O)/$(SONAME) $(DESTDIR)$(LIBDIR)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperfpipe.so
 	printf '%s\n' $(PC) >$(DESTDIR)$(LIBDIR)/pkgconfig/perfpipe.pc
-	install -d $(DESTDIR)$(PREFIX)/bin $(sort $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))))
-	install $(TOOLS:%=$(O)/%) $(DESTDIR)$(PREFIX)/bin
-	$(foreach m,$(MANUALS),install -m 644 $m $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m)) &&) true
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(TOOLDIR) $(sort $(dir $(foreach m,$(MANUALS),$(call page,$m))))
+	$(foreach t,$(TOOLS),install $(O)/$t $(DESTDIR)$(TOOLDIR)/$(PROGRAM_PREFIX)$t &&) true
+	$(call dispatcher,$(TOOLDIR),$(PROGRAM_PREFIX),$(PAGE_PREFIX)) >$(DESTDIR)$(BINDIR)/perfpipe
+	chmod 755 $(DESTDIR)$(BINDIR)/perfpipe
+	$(foreach m,$(MANUALS),install -m 644 $m $(call page,$m) &&) true
 ifneq ($(COMPLETIONS),)
-	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
-	install -m 644 $(TOOLS:%=$(O)/completions/%) $(SHARE)/bash-completion/completions
-	install -m 644 $(TOOLS:%=$(O)/completions/_%) $(SHARE)/zsh/site-functions
-	install -m 644 $(TOOLS:%=$(O)/completions/%.fish) $(SHARE)/fish/vendor_completions.d
+	install -d $(sort $(dir $(foreach t,$(COMMANDS),$(call completion,$t))))
+	for t in $(TOOLS); do common/completions.sh bash $(O)/$$t $(PROGRAM_PREFIX) >$(SHARE)/bash-completion/completions/$(PROGRAM_PREFIX)$$t && \
+		common/completions.sh zsh $(O)/$$t $(PROGRAM_PREFIX) >$(SHARE)/zsh/site-functions/_$(PROGRAM_PREFIX)$$t && \
+		common/completions.sh fish $(O)/$$t $(PROGRAM_PREFIX) >$(SHARE)/fish/vendor_completions.d/$(PROGRAM_PREFIX)$$t.fish || exit 1; done
+	common/completions.sh bash perfpipe $(TOOLS:%=$(O)/%) >$(SHARE)/bash-completion/completions/perfpipe
+	common/completions.sh zsh perfpipe $(TOOLS:%=$(O)/%) >$(SHARE)/zsh/site-functions/_perfpipe
+	common/completions.sh fish perfpipe $(TOOLS:%=$(O)/%) >$(SHARE)/fish/vendor_completions.d/perfpipe.fish
 endif
 	install -d $(DESTDIR)$(DOCDIR) $(sort $(dir $(EXAMPLES:man/%=$(DESTDIR)$(DOCDIR)/%)))
 	install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)
@@ -303,8 +330,16 @@ endif
 uninstall:
 	rm -f $(HEADERS:$(O)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)
-	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(addprefix $(DESTDIR)$(DOCDIR)/,$(DOCS) $(EXAMPLES:man/%=%))
-	rm -f $(TOOLS:%=$(SHARE)/bash-completion/completions/%) $(TOOLS:%=$(SHARE)/zsh/site-functions/_%) $(TOOLS:%=$(SHARE)/fish/vendor_completions.d/%.fish)
-	rm -f $(foreach m,$(MANUALS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $m))/$(notdir $m))
+	rm -f $(TOOLS:%=$(DESTDIR)$(TOOLDIR)/$(PROGRAM_PREFIX)%) $(DESTDIR)$(BINDIR)/perfpipe
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(DOCS)) $(EXAMPLES:man/%=%))
+	rm -f $(foreach t,$(COMMANDS),$(call completion,$t)) $(foreach m,$(MANUALS),$(call page,$m))
+# An archive of the last commit, a trial of it, and Debian's packages, in $(O)/deb.
+dist:
+	@tests/packaging/dist $(VERSION) $(O)
+distcheck: dist
+	tests/packaging/distcheck $(O)/perfpipe-$(VERSION).tar.gz
+deb: dist
+	@tests/setup deb
+	tests/packaging/deb $(O)/perfpipe-$(VERSION).tar.gz $(O)/deb
 clean:
 	rm -rf $(O)

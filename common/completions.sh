@@ -1,14 +1,69 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# completions.sh bash|zsh|fish TOOL: the completion of its command line for that shell, made of TOOL --list-options.
+# completions.sh bash|zsh|fish TOOL [PREFIX]: the completion of its command line for that shell, made of TOOL --list-options.
+# PREFIX: what the names of the installed tools begin with.
+# completions.sh bash|zsh|fish perfpipe TOOL...: that of perfpipe(1), which has those of the tools in it: another program may have such
+# a name, and a completion of that name.
 #
 # Names of events and threads are those of the recording that the command line names, as far as it is a regular file of at most 32 MB.
 # They are data of somebody else: only printable ASCII is offered, and nothing evaluates it.
-shell=$1 tool=${2##*/}
+if [ "$2" = perfpipe ]; then
+	shell=$1
+	shift 2
+	words="$(for t; do echo "${t##*/}"; done | paste -s -d ' ')"
+	[ "$shell" != zsh ] || echo '#compdef perfpipe'
+	for t; do
+		[ "$shell" != zsh ] || echo "_perfpipe-${t##*/}() {"
+		"$0" "$shell" "$t" perfpipe- | sed 's/^complete -F .*//; s/^#compdef.*//' || exit 1
+		[ "$shell" != zsh ] || echo '}'
+	done
+	case $shell in
+	bash) cat <<-END
+		_perfpipe() {
+			local tool=\${COMP_WORDS[1]} line=\${COMP_LINE#*"\${COMP_WORDS[0]}"}
+			if ((COMP_CWORD == 1)); then
+				COMPREPLY=(\$(compgen -W "$words help --path --help --version" -- "\$tool"))
+			elif [[ \$tool = help ]]; then
+				COMPREPLY=(\$(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+			elif declare -F "_perfpipe-\$tool" >/dev/null; then
+				line=\${line#"\${line%%[![:space:]]*}"}
+				((COMP_POINT -= \${#COMP_LINE} - \${#line}, COMP_CWORD--))
+				COMP_LINE=\$line COMP_WORDS=("\${COMP_WORDS[@]:1}")
+				"_perfpipe-\$tool"
+			fi
+		}
+		complete -F _perfpipe perfpipe
+		END
+	;;
+	zsh) cat <<-END
+		if ((CURRENT == 2)); then
+			compadd -- $words help --path --help --version
+		elif [[ \$words[2] = help ]]; then
+			compadd -- $words
+		elif ((\$+functions[_perfpipe-\$words[2]])); then
+			shift words
+			((CURRENT--))
+			_perfpipe-\$words[1]
+		fi
+		END
+	;;
+	fish) cat <<-END
+		complete -c perfpipe -f
+		complete -c perfpipe -n __fish_use_subcommand -a '$words help'
+		complete -c perfpipe -n __fish_use_subcommand -l path -d 'print the directory of the tools'
+		complete -c perfpipe -n '__fish_seen_subcommand_from help' -a '$words'
+		complete -c perfpipe -n '__fish_seen_subcommand_from $words' -a '(complete -C (string replace -r "^\s*\S+\s+" perfpipe- -- (commandline -cp)))'
+		END
+	;;
+	esac
+	exit
+fi
+shell=$1 prefix=${3-}
+tool=$prefix${2##*/}
 list=$("$2" --list-options) || { echo "completions.sh: $2 does not run here" >&2; exit 1; }
 
-# The names in the first column of a table of pstat; $f is the recording.
-names="timeout 2 pstat -q --no-index --format=tsv --table \$table -i \"\$f\" </dev/null 2>/dev/null |
+# The names in the first column of a table of pstat, which another package may have, too; $f is the recording.
+names="timeout 2 perfpipe pstat -q --no-index --format=tsv --table \$table -i \"\$f\" </dev/null 2>/dev/null |
 				env LC_ALL=C sed '1d; s/	.*//; /^\$/d; /[,\]/d; /^\x27/d; /[^ -~]/d' | head -n 500"
 
 case $shell in

@@ -151,7 +151,8 @@ members_in() {
 	tools_are() {
 		sort | diff "$T/tools" - || failed "$1: < cmd/, > what it lists"
 	}
-	tools_are "man/*.1" < <(cd ../man && printf '%s\n' *.1 | sed 's/\.1$//')
+	tools_are "man/*.1" < <(cd ../man && printf '%s\n' *.1 | sed 's/\.1$//; /^perfpipe$/d')
+	tools_are "perfpipe.1" < <(sed -n '/^\.Sh DESC/,/^\.Bl/s/^\.Cm \(p[a-z]*\).*/\1/p' ../man/perfpipe.1)
 	tools_are "perfpipe.7, SYNOPSIS" < <(sed -n '/^\.Sh SYN/,/^\.Sh DESC/s/^\.Nm //p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, DESCRIPTION" < <(sed -n '/^\.Sh DESC/,/^\.Ss/s/^\.It Xr \(.*\) 1/\1/p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, SEE ALSO" < <(sed -n '/^\.Sh SEE/,/^\.Sh CAV/s/^\.Xr \(p[a-z]*\) 1.*/\1/p' ../man/perfpipe.7)
@@ -347,17 +348,23 @@ in_here() {
 	sub() {
 		env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C .. O="$O" DESTDIR="$T/root" PREFIX=/opt/perfpipe "$@"
 	}
+	installed() {
+		{
+			printf './bin/%s\n' perfpipe $(printf "$1%s\n" $TOOLS)
+			printf './lib/%s\n' libperfpipe.a libperfpipe.so libperfpipe.so.0 pkgconfig/perfpipe.pc
+			printf './include/%s\n' perfpipe.h perfpipe_state.h perfpipe_inline.h
+			for m in ../man/*.[1-9]; do
+				m=${m##*/}
+				[[ " $TOOLS " != *" ${m%.1} "* ]] || m=$1$m
+				echo "./share/man/man${m##*.}/$m"
+			done
+			printf './share/doc/perfpipe/%s\n' README.md LICENSE
+			for t in perfpipe $(printf "$1%s\n" $TOOLS); do printf './share/%s\n' bash-completion/completions/$t zsh/site-functions/_$t fish/vendor_completions.d/$t.fish; done
+			(cd ../man && find examples -type f -printf './share/doc/perfpipe/%p\n')
+		} | sort | diff - <(cd "$T/root/opt/perfpipe" && find . ! -type d | sort) || failed "installed: $1"
+	}
 	sub install
-	(cd "$T/root/opt/perfpipe" && find . ! -type d | sort) >"$T/list"
-	{
-		printf './bin/%s\n' $TOOLS
-		printf './lib/%s\n' libperfpipe.a libperfpipe.so libperfpipe.so.0 pkgconfig/perfpipe.pc
-		printf './include/%s\n' perfpipe.h perfpipe_state.h perfpipe_inline.h
-		for m in ../man/*.[1-9]; do echo "./share/man/man${m##*.}/${m##*/}"; done
-		printf './share/doc/perfpipe/%s\n' README.md LICENSE
-		for t in $TOOLS; do printf './share/%s\n' bash-completion/completions/$t zsh/site-functions/_$t fish/vendor_completions.d/$t.fish; done
-		(cd ../man && find examples -type f -printf './share/doc/perfpipe/%p\n')
-	} | sort | diff - "$T/list"
+	installed ""
 	for t in $TOOLS; do
 		[ "$("$T/root/opt/perfpipe/bin/$t" --version | cut -d ' ' -f 1)" = $t ] || failed "$t"
 	done
@@ -371,6 +378,24 @@ in_here() {
 		pfilter -q --piece=$k/2 --cpu 0 data/demo.data | cmp - "$T/out/${k}_2" && cmp "$T/out/${k}_2" "$T/slurm/${k}_2" || failed "piece $k"
 	done
 	sub uninstall
+	[ -z "$(find "$T/root" ! -type d)" ] || failed "left behind: $(find "$T/root" ! -type d)"
+	rm -rf "$T/out"
+	# perfpipe(1) runs the tools by any name; messages have the name by which a tool was called
+	sub install PROGRAM_PREFIX=perf-
+	installed perf-
+	sed -i "s|^tools=|&$T/root|" "$T/root/opt/perfpipe/bin/perfpipe"
+	p=$T/root/opt/perfpipe/bin
+	[ "$("$p/perfpipe" psort data/basic.pipe.data | md5sum)" = "$(psort data/basic.pipe.data | md5sum)" ] || failed "perfpipe psort"
+	for t in $TOOLS; do
+		try "$p/perfpipe" $t --no-such
+		[ $rc = 2 ] && one_line "perf-$t: --no-such: no such option; see perf-$t --help" || failed "perfpipe $t"
+	done
+	for wrong in "" nosuch "help nosuch" --nosuch; do
+		try "$p/perfpipe" $wrong
+		[ $rc = 2 ] && one_line "perfpipe: " || failed "perfpipe $wrong"
+	done
+	[ "$("$p/perfpipe" --path)" = "$p" ] && "$p/perfpipe" --help | grep -q ': '"$(echo $(printf '%s\n' $TOOLS | sort))"'\.$' || failed "perfpipe --help"
+	sub uninstall PROGRAM_PREFIX=perf-
 	[ -z "$(find "$T/root" ! -type d)" ] || failed "left behind: $(find "$T/root" ! -type d)"
 	done_all
 }

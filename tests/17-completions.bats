@@ -8,7 +8,7 @@ C=$O/completions
 offered() {
 	case $1 in
 	fish) HOME=$T fish --no-config -c 'for f in '"$C"'/*.fish; source $f; end; complete -C $argv[1]' "$2" 2>>"$T/errors" | cut -f 1;;
-	*) python3 complete.py "$1" "$C" "$2";;
+	*) T=$T python3 complete.py "$1" "$C" "$2";;
 	esac | sed 's:[=/,]$::; s/^--[a-z-]*=//; /^$/d' | sort -u
 }
 # offers LINE WORD...: these and no others
@@ -52,6 +52,11 @@ completes() {
 	offers "pfilter data/demo.data --comms true,g" true,gzip
 	offers "pfilter data/sched.pipe.data -e sched:sched_sw" sched:sched_switch
 	offers "pfilter data/sched.pipe.data --event=sched:sched_sw" sched:sched_switch
+	# through perfpipe(1)
+	offers "perfpipe p" $TOOLS
+	offers "perfpipe help ps" psort pstat
+	offers "perfpipe pfilter --sideband=n" needed none
+	offers "perfpipe pfilter data/demo.data --comms true,g" true,gzip
 	# without a recording, or with one that is none
 	offers "pfilter -o data/demo.data --comms "
 	offers "pfilter data/law.txt --comms "

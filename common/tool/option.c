@@ -345,6 +345,19 @@ wrong_option(const struct tool *t, int key, const char *word)
 	    is_long && optopt ? "takes no argument" : "no such option", t->name);
 }
 
+/* Messages call the tool as it was called, if that is its name behind a prefix of the installation (perf-psort). */
+static void
+take_name(struct tool *t, const char *called)
+{
+	const char *slash = called ? strrchr(called, '/') : NULL;
+	size_t n = strlen(t->name), len;
+
+	called = slash ? slash + 1 : called;
+	len = called ? strlen(called) : 0;
+	if (len > n && len < NAME_MAX && !strcmp(called + len - n, t->name))
+		t->name = called;
+}
+
 void
 tool_options(struct tool *t, void *options, int argc, char **argv)
 {
@@ -360,6 +373,7 @@ tool_options(struct tool *t, void *options, int argc, char **argv)
 	if (o - t->opts >= TOOL_ROWS)
 		abort();
 	t->options = options;
+	take_name(t, argv[0]);
 	open_standard();
 	if (argc == 2 && !strcmp(argv[1], "--list-options"))
 		tool_list_options(t);
