@@ -60,6 +60,8 @@ exported() {
 	! nm -g --defined-only "$ROOT/usr/lib/libperfpipe.a" | awk 'NF == 3 { print $3 }' | grep -v '^pp_' || false
 	# both libraries have the same ones
 	nm -g --defined-only "$ROOT/usr/lib/libperfpipe.a" | awk 'NF == 3 { print $3 }' | sort | diff "$T/names" -
+	# ... which Debian's package says
+	sed -n 's/^ \(pp_[a-z0-9_]*\)@Base .*/\1/p' packaging/debian/libperfpipe0.symbols | LC_ALL=C sort | diff - <(LC_ALL=C sort "$T/names")
 	# functions by the compiler, which has comments and typedefs out of the way
 	echo '#include <perfpipe.h>' >"$T/h.c"
 	gcc -std=c11 -I"$ROOT/usr/include" -aux-info "$T/info" -fsyntax-only "$T/h.c"
