@@ -115,7 +115,7 @@ line_names() {
 		case $line in *"| yes"|*"| yes, "*) grep -qxF "= $row"$'\t'how:parts "$T/names" || failed "$row: no command for parts";; esac
 	done < <(page_rows)
 	for tool in $TOOLS; do
-		grep "^\([a-z]*: \)\?$tool " data/law.txt | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u >"$T/known"
+		grep -E "^([a-z]*: )?($tool|all) " data/law.txt | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u >"$T/known"
 		list=$($tool --list-options)
 		sed -n 's/^{"name":"\([^"]*\)".*/--\1/p' <<<"$list" | sort -u | comm -23 - "$T/known" >"$T/unknown"
 		[ ! -s "$T/unknown" ] || failed "$tool: of no row: $(tr '\n' ' ' <"$T/unknown")"
