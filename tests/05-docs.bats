@@ -157,7 +157,6 @@ members_in() {
 	tools_are "perfpipe.7, DESCRIPTION" < <(sed -n '/^\.Sh DESC/,/^\.Ss/s/^\.It Xr \(.*\) 1/\1/p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, SEE ALSO" < <(sed -n '/^\.Sh SEE/,/^\.Sh CAV/s/^\.Xr \(p[a-z]*\) 1.*/\1/p' ../man/perfpipe.7)
 	tools_are README.md < <(sed -n '/^## The tools/,/^## What/s/^| .\([a-z]*\). |.*/\1/p' ../README.md)
-	tools_are "same, SETS" < <(sed -n 's/^    "\([a-z]*\)": """$/\1/p' same)
 	done_all
 }
 
