@@ -8,7 +8,7 @@
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
 # A new source file needs no line here: each directory of common and cmd is compiled as a whole.  A new command is a directory
-# of cmd and a word of TOOLS.
+# of cmd with a main.c; only a library of its own needs a line, as that of pstat has.
 PREFIX = /usr/local
 # Where the tools go, and perfpipe(1), which runs them; what their names, and those of their pages, begin with.
 BINDIR = $(PREFIX)/bin
