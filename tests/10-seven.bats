@@ -193,7 +193,7 @@ bad_case() {
 			bad_case $r "$b" pstat pstat
 			[ -z "$b" ] || continue
 			bad_case $r "$b" pfilter pfilter --pid 100,200
-			for t in pcat psort pinject; do
+			for t in ${STREAMERS/ pfilter}; do
 				bad_case $r "$b" $t $(neutral $t)
 			done
 		done
@@ -203,7 +203,9 @@ bad_case() {
 
 @test "names are made harmless before they are printed" {
 	in=$(recipe escape)
-	for c in "pstat" "pstat --json" "pcat -vf -o $T/x" "pfilter -vf -o $T/x" "psort -vf -o $T/x" "pinject -vf --finished-init -o $T/x"; do
+	for t in $TOOLS "pstat --json"; do
+		c=$(neutral "$t")
+		[[ $t == pstat* ]] || c+=" -vf -o $T/x"
 		try $c "$in"
 		[ $rc = 0 ] || failed "$c"
 		! cat "$T/out" "$T/err" | tr -d '\n\t' | grep -q '[[:cntrl:]]' || failed "$c: control characters"

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: ISC
-# --format=file of pfilter, psort and pinject: what perf's commands make of it, and that it is what pcat would write.
+# --format=file of all tools but pcat: what perf's commands make of it, and that it is what pcat would write.
 load lib
 load oracle
+
+OTHERS=${STREAMERS/pcat }
 
 # The options with which a tool keeps all records.
 whole() {
 	case $1 in
-	pinject) echo pinject --finished-init;;
 	psort) echo psort --rounds=keep;;
-	*) echo "$1";;
+	*) neutral "$1";;
 	esac
 }
 
 @test "format=file: the file is, byte for byte, what pcat makes of the stream" {
 	for f in data/*.data $(recipe all-types) $(recipe all-types -b) $(recipe two-events) $(recipe big); do
-		for t in pfilter psort pinject; do
+		for t in $OTHERS; do
 			turn 5 || continue
 			same_file $t "$f"
 		done
@@ -35,7 +36,7 @@ same_file() {	# TOOL FILE
 	need corpus
 	for f in "$CORPUS"/foreign/quipper/perf.data.intel_pt-4.14 "$CORPUS"/foreign/quipper/perf.data.cs_etm*; do
 		[ -f "$f" ] || continue
-		for t in pfilter psort pinject; do
+		for t in $OTHERS; do
 			same_file $t "$f"
 		done
 		perf script --no-itrace -f -i "$f" >"$T/want" 2>/dev/null || true
@@ -51,7 +52,7 @@ same_file() {	# TOOL FILE
 	for f in "${inputs[@]}"; do
 		perf sched timehist -f -i "$f" >"$T/want.sched" 2>/dev/null || true
 		perf report -f --stdio -i "$f" 2>/dev/null | grep -v '^# (Tip' >"$T/want.report" || true
-		for t in pfilter psort pinject; do
+		for t in $OTHERS; do
 			rm -f "$T/out"
 			$(whole $t) --format=file -o "$T/out" "$f"
 			perf sched timehist -f -i "$T/out" 2>/dev/null | diff "$T/want.sched" - >"$T/diff" || failed "$t $f: $(head -n 4 "$T/diff")"
@@ -88,7 +89,7 @@ same_file() {	# TOOL FILE
 }
 
 @test "format=file: without a file to write it is wrong usage" {
-	for t in pfilter psort pinject; do
+	for t in $OTHERS; do
 		try $t --format=file data/basic.pipe.data
 		[ $rc = 2 ] && one_line "$t: --format=file: needs -o FILE" && [ ! -s "$T/out" ] || failed $t
 		try $t --format=flie -o "$T/x" data/basic.pipe.data
@@ -103,7 +104,7 @@ same_file() {	# TOOL FILE
 	need perf
 	head -c 9000 data/basic.pipe.data >"$T/cut"
 	pcat "$T/cut" >"$T/good" 2>/dev/null || true
-	for t in pfilter psort pinject; do
+	for t in $OTHERS; do
 		rm -f "$T"/out*
 		try $(whole $t) --format=file -o "$T/out.data" "$T/cut"
 		[ $rc = 1 ] && [ ! -e "$T/out.data" ] && [ -s "$T/out.data.tmp" ] || failed "$t"

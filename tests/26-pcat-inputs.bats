@@ -290,7 +290,7 @@ features_in() {
 			[ $rc = 1 ] && cmp "$T/out" "$T/want" || failed "$in: $n: not the same without it"
 			[ "$n" = 7 ] || one_line "pcat: $T/f: byte $pos: HEADER_FEATURE: " || failed "$in: $n: message"
 			! grep -qv '; left out$' "$T/err" || failed "$in: $n: message"
-			for t in pfilter psort pinject pstat; do
+			for t in ${TOOLS/pcat }; do
 				turn 11 || continue
 				try $t "$T/f"
 				[ $rc = 1 ] && grep -q "^$t: $T/f: byte $pos: HEADER_FEATURE: .*; left out$" "$T/err" || failed "$in: $n: $t"
@@ -390,7 +390,7 @@ features_in() {
 	[ $rc = 0 ] && [ ! -s "$T/err" ] && cmp "$T/file" "$T/again" || failed "file to file: $(cat "$T/err")"
 	perf script -i "$T/file" -F ip 2>&1 | grep -q 401000 || failed "perf cannot read the file"
 	# a stream of the file lacks the ids that perf up to 6.12 refuses in a stream
-	for t in pcat psort pinject pfilter; do
+	for t in $STREAMERS; do
 		try $t "$T/file"
 		[ $rc = 0 ] && grep -q 'warning: .*CPU_TOPOLOGY: socket_id is 7, of 2 CPUs: .* left out' "$T/err" || failed "$t: $rc $(cat "$T/err")"
 		perf script -i "$T/out" -F ip 2>&1 | grep -q 401000 || failed "$t: perf cannot read it"

@@ -46,7 +46,7 @@ changed() {
 	[ $rc = 0 ] && grep -q "warning: $T/in.ppi: the recording was changed after it was made, so all is read" "$T/err" || failed "changed: $rc $(cat "$T/err")"
 	! grep -q 'MB left out' "$T/err" || failed "changed, and left out: $(cat "$T/err")"
 	# the other tools, by a piece
-	for c in pcat psort pinject "pstat --json"; do
+	for c in ${STREAMERS/ pfilter} "pstat --json"; do
 		try $c -q --piece=1/2 --verify-index "$T/good"
 		[ $rc = 0 ] || failed "$c: no index"
 		cp -p "$T/in.ppi" "$T/good.ppi"
