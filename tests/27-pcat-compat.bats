@@ -71,12 +71,12 @@ load lib
 }
 
 @test "--compat: an event with fields that the version cannot read is an error" {
-	printf '%s\n' "attr type=1 config=0 period=1 sample_type=$((0x10007 | 1 << 25)) flags=sample_id_all ids=1" \
+	printf '%s\n' "attr type=1 config=0 period=1 sample_type=$((0x10007 | 1 << 40)) flags=sample_id_all ids=1" \
 	    "COMM pid=1 tid=1 comm=x @ pid=1 tid=1 time=5" >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"
 	for v in 6.1 6.12; do
 		try pcat --compat=$v "$T/in"
-		[ $rc = 1 ] && one_line "pcat: $T/in: an event has fields that perf $v cannot read (sample_type 0x2000000)" || failed $v
+		[ $rc = 1 ] && one_line "pcat: $T/in: an event has fields that perf $v cannot read (sample_type 0x10000000000)" || failed $v
 	done
 	try pcat --compat=current "$T/in"
 	[ $rc = 0 ] || failed current

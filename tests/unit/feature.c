@@ -9,7 +9,7 @@ static void
 test_table(void **state)
 {
 	(void)state;
-	assert_int_equal(PP_FEAT_END, 35);
+	assert_true(PP_FEAT_END >= 35);
 	for (uint64_t n = 1; n < PP_FEAT_END; n++) {
 		const char *name = pp_feature_name(n);
 		bool seen = false;
