@@ -152,7 +152,6 @@ members_in() {
 		sort | diff "$T/tools" - || failed "$1: < cmd/, > what it lists"
 	}
 	tools_are "man/*.1" < <(cd ../man && printf '%s\n' *.1 | sed 's/\.1$//; /^perfpipe$/d')
-	tools_are "perfpipe.1" < <(sed -n '/^\.Sh DESC/,/^\.Bl/s/^\.Cm \(p[a-z]*\).*/\1/p' ../man/perfpipe.1)
 	tools_are "perfpipe.7, SYNOPSIS" < <(sed -n '/^\.Sh SYN/,/^\.Sh DESC/s/^\.Nm //p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, DESCRIPTION" < <(sed -n '/^\.Sh DESC/,/^\.Ss/s/^\.It Xr \(.*\) 1/\1/p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, SEE ALSO" < <(sed -n '/^\.Sh SEE/,/^\.Sh CAV/s/^\.Xr \(p[a-z]*\) 1.*/\1/p' ../man/perfpipe.7)
