@@ -155,7 +155,7 @@ members_in() {
 	tools_are "perfpipe.7, SYNOPSIS" < <(sed -n '/^\.Sh SYN/,/^\.Sh DESC/s/^\.Nm //p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, DESCRIPTION" < <(sed -n '/^\.Sh DESC/,/^\.Ss/s/^\.It Xr \(.*\) 1/\1/p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, SEE ALSO" < <(sed -n '/^\.Sh SEE/,/^\.Sh CAV/s/^\.Xr \(p[a-z]*\) 1.*/\1/p' ../man/perfpipe.7)
-	tools_are README.md < <(sed -n '/^## The tools/,/^## What/s/^| .\([a-z]*\). |.*/\1/p' ../README.md)
+	tools_are README.md < <(sed -n '/^## The tools/,/^## Install/s/^| .\([a-z]*\). |.*/\1/p' ../README.md)
 	done_all
 }
 

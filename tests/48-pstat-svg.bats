@@ -20,7 +20,7 @@ parsed() {
 	PY
 }
 
-# The pictures of README: the command of a paragraph, and in the next the file.
+# The picture of README: the command of a paragraph, and in the next the file.
 @test "pstat svg: the pictures of README are what their commands draw" {
 	local file command n=0
 	grep -E '^`pstat [^`]*`: |^!\[' ../README.md | paste - - | sed -nE 's/^`([^`]*)`.*\]\(([^)]*)\)$/\2 \1/p' >"$T/pictures"
@@ -31,7 +31,7 @@ parsed() {
 		[ "$(stat -c %s "../$file")" -lt 60000 ] || failed "$file: $(stat -c %s "../$file") bytes"
 		n=$((n + 1))
 	done <"$T/pictures"
-	[ $n = "$(ls ../man/pictures/*.svg | wc -l)" ] && [ $n = 4 ] || failed "$n pictures"
+	[ $n = "$(ls ../man/pictures/*.svg | wc -l)" ] && [ $n -ge 1 ] || failed "$n pictures"
 	done_all
 }
 
