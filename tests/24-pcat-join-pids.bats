@@ -21,6 +21,22 @@ load join
 	done_all
 }
 
+# A name fits into the padding that was there, or the record grows by as much as it needs: what reads a record whole says so.
+@test "join: names with the name of their host before them are of the right size, whatever their length" {
+	for host in a ab abcd abcdefg abcdefgh abcdefghi; do
+		in=$({ head_a | sed "s/alpha-host/$host/"
+		    for n in x xy xyz four fivee sixsix seven77 eight888 nine99999 fourteen14char fifteen15chars_; do
+		        echo "COMM pid=100 tid=100 comm=$n @ pid=100 tid=100 time=1000"
+		    done
+		    echo 'SAMPLE misc=2 ip=1 pid=100 time=2000 cpu=0 period=1'; } | stream)
+		pcat --host-tag=comm "$in" >"$T/join"
+		try pstat --check --json "$T/join"
+		[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "$host: $rc $(cat "$T/err")"
+		[ "$(pstat --json "$T/join" | jq -r '.comms[0].comm')" = "$host:fifteen15chars_" ] || failed "$host: $(pstat --json "$T/join" | jq -r '.comms[0].comm')"
+	done
+	done_all
+}
+
 # shares FILE...: samples by comm and file in what perf report says of all
 shares() {
 	local f

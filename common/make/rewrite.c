@@ -353,23 +353,26 @@ body(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 	return pp_walk_chosen(&was, NULL, rw->swap, &choice, visit, &b, rw->err) < 0 ? -1 : 1;
 }
 
-/* Insert comm_prefix before the name, and pad to a multiple of 8. */
+/* Insert comm_prefix before the name, and pad to a multiple of 8: as far as the padding that is there does not suffice. */
 static int
 comm(const struct pp_rewrite *rw, struct pp_rec *r, const struct pp_event *ev)
 {
 	enum { NAME = 16 };
-	size_t n = strlen(rw->comm_prefix), len = strlen((const char *)r->raw + NAME);
-	unsigned added = (unsigned)((n + 7) & ~(size_t)7), area, behind = 0;
+	size_t n = strlen(rw->comm_prefix), len = strlen((const char *)r->raw + NAME), area, needed;
+	unsigned added, behind = 0;
 
 	if (pp_has_trailer(ev, r) && r->size >= NAME + ev->plan.trailer)
 		behind = ev->plan.trailer;
+	area = r->size - NAME - behind;
+	if (len > area)				/* the name's NUL is in the trailer */
+		len = area;
+	needed = (n + len + 1 + 7) & ~(size_t)7;
+	added = needed > area ? (unsigned)(needed - area) : 0;
 	if (n > PP_RECORD_MAX / 2 || !grow(rw, r, NAME, added))
 		return 2;
-	area = r->size - NAME - behind;
-	if (len > area - added)		/* the name's NUL is in the trailer */
-		len = area - added;
-	memcpy(rw->buf + NAME, rw->comm_prefix, n);
+	area += added;
 	memmove(rw->buf + NAME + n, rw->buf + NAME + added, len);
+	memcpy(rw->buf + NAME, rw->comm_prefix, n);
 	memset(rw->buf + NAME + n + len, 0, area - n - len);
 	return 1;
 }
