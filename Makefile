@@ -48,7 +48,7 @@ LZMA   = $(eval LZMA := $(shell printf '\043include <lzma.h>\nint main(void) { r
 $(O)/common/symbol/elfsym_xz.o: DEFS += $(LZMA:-llzma=-DWITH_LZMA)
 $(O)/pcat: LDLIBS += -lz -lmd $(SYMBOLS)
 $(O)/psort: LDLIBS += -lmd
-$(O)/pinject: LDLIBS += -lelf $(LZMA) -lmd
+$(O)/pinject: LDLIBS += -lelf $(LZMA) -lmd -lz
 $(O)/pfilter: LDLIBS += -lmd
 $(O)/pstat: LDLIBS += -ljansson -lmd $(SYMBOLS)
 # common/symbol: ELF files, and names of C++ and Rust, by a demangler of the GNU Library General Public License; DEMANGLE=no does without.
@@ -61,7 +61,7 @@ $(O)/common/symbol/demangle.o: DEFS += $(if $(filter no,$(DEMANGLE)),-DNO_DEMANG
 LIB    = $(O)/library.a
 SHARED = $(O)/tool.a
 LIB_DIRS = $(addprefix common/,record make source sink state index)
-SHARED_DIRS = $(addprefix common/,tool field convert join stack symbol)
+SHARED_DIRS = $(addprefix common/,tool field convert join stack symbol unwind)
 objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 

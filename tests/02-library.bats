@@ -134,6 +134,7 @@ include_only() {
 	include_only stack record state
 	include_only symbol record make state tool field
 	include_only join record make sink state source tool convert
+	include_only unwind
 	! grep -ln '#include ".*cmd/' ../common/*/*.[ch] || failed "common includes a command"
 	done_all
 }
