@@ -207,6 +207,7 @@ $(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
 $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c) cmd/pinject/elf/out.c)
 $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/elfsym: LDLIBS += -lelf $(LZMA)
+$(O)/unit/unwind $(O)/unit/unwind_chain: LDLIBS += -lz
 $(O)/unit/symtab: LDLIBS += $(DEMANGLER)
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o

@@ -394,7 +394,8 @@ make_row(const struct rules *now, const struct unwind_cie *cie, const struct unw
 	row->mask = mask;
 	row->ra = (uint8_t)cie->ra;
 	row->cfa_reg = now->cfa.kind == UNWIND_VAL_OFFSET ? (uint8_t)now->cfa_reg : 0;
-	row->flags = (uint8_t)((cie->signal ? UNWIND_ROW_SIGNAL : 0) | (now->is_signed ? UNWIND_ROW_SIGNED : 0));
+	row->flags = (uint8_t)((cie->signal ? UNWIND_ROW_SIGNAL : 0) | (now->is_signed ? UNWIND_ROW_SIGNED : 0) |
+	    (now->reg[cie->ra].kind == UNWIND_UNDEFINED ? UNWIND_ROW_START : 0));
 	put_rule(row, &row->cfa, &now->cfa, bytes, &n);
 	for (unsigned i = 0; i < m->columns; i++)
 		if (mask >> i & 1) {

@@ -255,6 +255,8 @@ by_row(struct walk *w, const struct unwind_row *row)
 	bool signal = row->flags & UNWIND_ROW_SIGNAL, link = m->link && w->active && w->frame.known >> row->ra & 1;
 	uint64_t cfa, pc;
 
+	if (row->flags & UNWIND_ROW_START)
+		return UNWIND_START;
 	if (!cfa_of(w, row, &cfa))
 		return why_not(w);
 	if (!signal && (w->active ? cfa < w->last : cfa <= w->last))
@@ -265,11 +267,8 @@ by_row(struct walk *w, const struct unwind_row *row)
 	if (!(row->mask >> row->ra & 1)) {
 		if (!link)
 			return UNWIND_RULE;
-	} else if (!(w->frame.known >> row->ra & 1)) {
-		const struct unwind_rule *rule = row->rule + __builtin_popcountll(row->mask & (BIT(row->ra) - 1));
-
-		return rule->kind == UNWIND_UNDEFINED ? UNWIND_START : why_not(w);
-	}
+	} else if (!(w->frame.known >> row->ra & 1))
+		return why_not(w);
 	pc = w->frame.reg[row->ra];
 	w->frame.reg[m->pc] = row->flags & UNWIND_ROW_SIGNED ? pc & m->address : pc;
 	w->frame.known |= BIT(m->pc);

@@ -38,7 +38,12 @@ struct unwind_rule {
 	uint32_t	 kind;
 };
 
-enum { UNWIND_ROW_SIGNAL = 1, UNWIND_ROW_SIGNED = 2, UNWIND_ROW_REGISTERS = 4 };	/* ...REGISTERS: a rule reads other registers */
+enum {				/* flags of a row */
+	UNWIND_ROW_SIGNAL = 1,		/* the function is the trampoline of a signal */
+	UNWIND_ROW_SIGNED = 2,		/* its return address is signed (PAC) */
+	UNWIND_ROW_REGISTERS = 4,	/* a rule reads other registers */
+	UNWIND_ROW_START = 8,		/* it has no caller */
+};
 
 struct unwind_row {
 	struct unwind_row *next;	/* of rows of one hash */
