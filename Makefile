@@ -258,6 +258,8 @@ $(TARGET_DIR)/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(TARGET_DIR)/maptext: $(O)/cmd/pinject/code/maptext.o
 $(TARGET_DIR)/notes: $(O)/common/symbol/notes.o
 $(TARGET_DIR)/notes: LDLIBS += -lelf
+$(TARGET_DIR)/unwind_file $(TARGET_DIR)/unwind_chain: $(call objs,common/unwind)
+$(TARGET_DIR)/unwind_file $(TARGET_DIR)/unwind_chain: LDLIBS += -lz
 $(TARGET_DIR)/elfsym: $(patsubst %.c,$(O)/%.o,$(wildcard common/symbol/elfsym*.c) common/symbol/notes.c cmd/pinject/elf/out.c cmd/pinject/symbols/symbol_file.c)
 $(TARGET_DIR)/elfsym: LDLIBS += -lelf $(LZMA)
 $(TARGET_DIR)/symtab: $(patsubst %.c,$(O)/%.o,$(wildcard common/symbol/symtab*.c common/symbol/demangle.c))

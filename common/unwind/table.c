@@ -108,21 +108,26 @@ read_header(const struct unwind_file *f, struct unwind_table *t)
 
 /* ---- a list of all entries ----------------------------------------------------------------------------- */
 
-/* Where an FDE's function begins; *cie is that of the entry before, at *cie_at, if it is not UINT64_MAX. */
+struct last_cie {			/* most FDEs have the CIE of the one before */
+	uint64_t	 at;
+	bool		 good;
+	struct unwind_cie cie;
+};
+
+/* Where an FDE's function begins. */
 static bool
-start_of(const struct unwind_table *t, const uint8_t *p, size_t n, const struct unwind_entry_at *e, struct unwind_cie *cie, uint64_t *cie_at,
-    uint64_t *start)
+start_of(const struct unwind_table *t, const uint8_t *p, size_t n, const struct unwind_entry_at *e, struct last_cie *last, uint64_t *start)
 {
 	struct unwind_entry_at c;
 	struct unwind_fde fde;
 
-	if (e->cie != *cie_at) {
-		*cie_at = UINT64_MAX;
-		if (e->cie >= n || !unwind_entry(t, e->cie, p + e->cie, n - e->cie, &c) || !unwind_cie_read(&c, cie))
-			return false;
-		*cie_at = e->cie;
+	if (e->cie >= n)
+		return false;
+	if (!last->good || e->cie != last->at) {
+		last->good = unwind_entry(t, e->cie, p + e->cie, n - e->cie, &c) && unwind_cie_read(&c, &last->cie);
+		last->at = e->cie;
 	}
-	if (!unwind_fde_read(e, cie, t->addr + (uint64_t)(e->rest.p - p), &fde))
+	if (!last->good || !unwind_fde_read(e, &last->cie, t->addr + (uint64_t)(e->rest.p - p), &fde))
 		return false;
 	*start = fde.start;
 	return fde.start && fde.size;		/* the functions that a linker has left out begin at 0 */
@@ -131,13 +136,13 @@ start_of(const struct unwind_table *t, const uint8_t *p, size_t n, const struct 
 static size_t
 list(const struct unwind_table *t, const uint8_t *p, size_t n, struct place *to, size_t most)
 {
-	uint64_t cie_at = UINT64_MAX, start;
+	struct last_cie last = { .good = false };
 	struct unwind_entry_at e;
-	struct unwind_cie cie;
 	size_t found = 0;
+	uint64_t start;
 
 	for (uint64_t at = 0; at < n && found < most && unwind_entry(t, at, p + at, n - at, &e); at += e.size)
-		if (!e.is_cie && start_of(t, p, n, &e, &cie, &cie_at, &start))
+		if (!e.is_cie && start_of(t, p, n, &e, &last, &start))
 			to[found++] = (struct place){ start, (uint32_t)at };
 	return found;
 }
