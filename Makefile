@@ -224,6 +224,8 @@ $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	$(COMPILE) -MF $(O)/tests/$(subst /,-,$*).d $(PLAIN) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LDLIBS)
 $(O)/confine: common/tool/confine.c common/tool/confine_calls.c
 $(O)/format-fields: common/record/format.c
+$(O)/unwinding: $(wildcard common/unwind/*.c)
+$(O)/unwinding: LDLIBS += -lz
 $(PRELOAD): $(O)/%.so: $$(wildcard tests/%/*.c) | $(O)/ready
 	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
 

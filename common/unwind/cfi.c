@@ -95,8 +95,9 @@ unwind_cie_read(const struct unwind_entry_at *e, struct unwind_cie *c)
 		data = unwind_block(&b, unwind_uleb(&b));
 		if (!read_augmentation(c, text + 1, data))
 			return false;
-	} else if (*text)
+	} else if (text[strspn(text, "SBG")])	/* without z only letters that have no data; assemblers write S so in .debug_frame */
 		return false;
+	c->signal |= !c->augmented && strchr(text, 'S');
 	c->code = b;
 	return !b.bad;
 }

@@ -198,6 +198,7 @@ test_cies(void **state)
 		{ { .augmentation = "zPR", .data = CODE(0x00, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b) }, "cfa:7+8 16:c-8" },
 		{ { .augmentation = "zRX", .data = CODE(0x1b, 77) }, "cfa:7+8 16:c-8" },
 		{ { .augmentation = "zPR", .data = CODE(0x9b, 1) }, "none" },
+		{ { .augmentation = "S", .encoding = 0x80 }, "cfa:7+8 16:c-8 signal" },
 		{ { .augmentation = "R" }, "none" },
 		{ { .augmentation = "eh" }, "none" },
 		{ { .encoding = 0x10 }, "cfa:7+8 16:c-8" }, { { .encoding = 0x1c }, "cfa:7+8 16:c-8" },
