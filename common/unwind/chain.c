@@ -12,10 +12,8 @@
 
 static const struct unwind_machine_desc machines[] = {
 	[UNWIND_X86_64] = { .elf = EM_X86_64, .columns = 17, .pc = 16, .sp = 7, .fp = 6, .address = UINT64_MAX,
-	    .saved = BIT(3) | BIT(6) | BITS(12, 15),
 	    .perf = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 } },
 	[UNWIND_ARM64] = { .elf = EM_AARCH64, .columns = 33, .pc = 32, .sp = 31, .fp = 29, .link = true, .address = BITS(0, 47),
-	    .saved = BITS(19, 29),
 	    .perf = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
 		31, 32 } },
 };
@@ -212,14 +210,17 @@ cfa_of(struct walk *w, const struct unwind_row *row, uint64_t *cfa)
 	return w->frame.known >> row->cfa_reg & 1;
 }
 
-/* The registers of the caller, but for its pc. */
+/*
+ * The registers of the caller, but for its pc.  Those of which nothing is said stay, also those that a function need not preserve: if
+ * the caller's rules use one, it has been preserved (functions of OpenSSL in assembler do so), and perf reads them so, too.
+ */
 static void
 registers(struct walk *w, const struct unwind_row *row, uint64_t cfa)
 {
 	const struct unwind_machine_desc *m = w->u->machine;
 	const struct unwind_frame *from = &w->frame;
 	const struct unwind_rule *rule = row->rule;
-	uint64_t known = (from->known & m->saved) | BIT(m->sp);
+	uint64_t known = from->known | BIT(m->sp);
 	struct unwind_frame before;
 
 	if (row->flags & UNWIND_ROW_REGISTERS) {

@@ -16,7 +16,6 @@ struct unwind_machine_desc {
 	uint8_t		 columns;	/* registers that tables may have rules for; of others they are ignored */
 	uint8_t		 pc, sp, fp;
 	bool		 link;		/* calls leave the return address in a register */
-	uint64_t	 saved;		/* those that a function leaves as they were */
 	uint64_t	 address;	/* bits of an address, where a return address may be signed (PAC) */
 	uint8_t		 perf[UNWIND_COLUMNS];	/* the number that perf has for each */
 };

@@ -14,8 +14,6 @@
 
 #include "unwind/in.h"
 
-enum { RBX = 3 };		/* what libdw says of it if the file says nothing is said of rax (its x86_64_cfi.c): not compared */
-
 static unsigned long compared, expressions, differ;
 
 /* One operation of an expression, as libdw has it. */
@@ -122,7 +120,7 @@ compare(const struct unwind_row *row, Dwarf_Frame *frame, const struct unwind_ma
 		if (row->mask >> i & 1) {
 			if (!same_rule(row, r++, ops, n))
 				return text;
-		} else if (m->saved >> i & 1 && (n || ops) && !(i == RBX && m->elf == EM_X86_64))
+		} else if (n && i != m->sp)		/* the same, or not said */
 			return text;
 	}
 	return "";
