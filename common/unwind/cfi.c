@@ -417,12 +417,20 @@ row_of(struct unwind_file *f, const struct unwind_table *t, uint64_t at, uint64_
 	struct unwind_entry_at e;
 	struct unwind_cie cie;
 	struct unwind_fde fde;
-	struct run r = { .machine = f->u->machine, .cie = &cie, .bytes = cfi->bytes, .target = addr };
+	struct run r;			/* its remembered rules, 9 KiB, need no zeros */
 	bool good;
 
 	if (!read_entry(f, t, at, bytes, &e) || e.is_cie || !read_cie(f, t, e.cie, &cie))
 		return NULL;
+	r.machine = f->u->machine;
+	r.cie = &cie;
+	r.bytes = cfi->bytes;
+	r.fde = NULL;
 	r.fde_addr = t->addr + at + (uint64_t)(e.rest.p - bytes);
+	r.target = addr;
+	r.now = (struct rules){ .is_signed = false };
+	r.nremembered = 0;
+	r.work = 0;
 	if (!unwind_fde_read(&e, &cie, r.fde_addr, &fde) || addr - fde.start >= fde.size)
 		return NULL;
 	r.loc = fde.start;
