@@ -153,7 +153,7 @@ read_cie(struct unwind_file *f, const struct unwind_table *t, uint64_t at, struc
 /* ---- instructions -------------------------------------------------------------------------------------- */
 
 enum {				/* DWARF 5, 6.4.2 and 7.24; GNU: "DWARF Extensions" of the Linux Standard Base */
-	CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0, CFA_HIGH = 0xc0,	/* the other bits are an operand */
+	CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0, CFA_HIGH = 0xc0, CFA_LOW = 0x3f,	/* LOW: an operand */
 	CFA_NOP = 0, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4, CFA_OFFSET_EXTENDED, CFA_RESTORE_EXTENDED, CFA_UNDEFINED,
 	CFA_SAME_VALUE, CFA_REGISTER, CFA_REMEMBER_STATE, CFA_RESTORE_STATE, CFA_DEF_CFA, CFA_DEF_CFA_REGISTER, CFA_DEF_CFA_OFFSET,
 	CFA_DEF_CFA_EXPRESSION, CFA_EXPRESSION, CFA_OFFSET_EXTENDED_SF, CFA_DEF_CFA_SF, CFA_DEF_CFA_OFFSET_SF, CFA_VAL_OFFSET,
@@ -317,7 +317,7 @@ advance(struct run *r, struct unwind_bytes *b, unsigned op)
 	uint64_t by;
 
 	if ((op & CFA_HIGH) == CFA_ADVANCE)
-		by = op & ~CFA_HIGH;
+		by = op & CFA_LOW;
 	else if (op == CFA_ADVANCE1)
 		by = unwind_unsigned(b, 1);
 	else if (op == CFA_ADVANCE2)
@@ -347,12 +347,12 @@ run(struct run *r, struct unwind_bytes b)
 			if (r->loc > r->target)
 				break;
 		} else if ((op & CFA_HIGH) == CFA_OFFSET)
-			set_rule(r, op & ~CFA_HIGH, UNWIND_OFFSET, factored(r, unwind_uleb(&b)));
+			set_rule(r, op & CFA_LOW, UNWIND_OFFSET, factored(r, unwind_uleb(&b)));
 		else if ((op & CFA_HIGH) == CFA_RESTORE) {
 			if (!r->fde)
 				return false;
-			if ((op & ~CFA_HIGH) < r->machine->columns)
-				r->now.reg[op & ~CFA_HIGH] = r->initial.reg[op & ~CFA_HIGH];
+			if ((op & CFA_LOW) < r->machine->columns)
+				r->now.reg[op & CFA_LOW] = r->initial.reg[op & CFA_LOW];
 		} else if (!other(r, &b, op))
 			return false;
 	}

@@ -96,7 +96,7 @@ add_segment(struct unwind_file *f, const uint8_t *ph, bool exec)
 
 	if (unwind_number(ph, 4) == PT_LOAD && is_exec == exec)
 		f->segment[f->nsegments++] = (struct unwind_segment){ .offset = unwind_number(ph + 8, 8), .addr = unwind_number(ph + 16, 8),
-		    .size = filesz ? filesz : memsz, .exec = is_exec };
+		    .size = filesz ? filesz : memsz };
 }
 
 /* NULL, or why not */

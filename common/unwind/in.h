@@ -116,7 +116,6 @@ enum {
 
 struct unwind_segment {			/* PT_LOAD */
 	uint64_t	 offset, addr, size;	/* size: in the file, or in memory if nothing of it is in the file */
-	bool		 exec;
 };
 struct unwind_place {
 	uint32_t	 start;		/* of the function, from `base' on */

@@ -102,6 +102,7 @@ read_header(const struct unwind_file *f, struct unwind_table *t)
 		return false;
 	if (!(t->place = malloc(n * sizeof *t->place)))
 		return false;
+	t->n = 0;
 	t->memory = n * sizeof *t->place;
 	return read_places(f, t, (uint64_t)(b.p - head), n, head[3]);
 }
