@@ -290,7 +290,7 @@ by_pointer(struct walk *w)
 
 	if (!(w->frame.known >> m->fp & 1))
 		return w->missing ? UNWIND_COPY : UNWIND_NO_TABLES;
-	if (fp < w->last || fp - w->last > POINTER_FAR)
+	if (fp - w->last > POINTER_FAR)		/* or below */
 		return UNWIND_NO_TABLES;
 	if (!from_copy(w, fp, 8, &up) || !from_copy(w, fp + 8, 8, &ra))
 		return UNWIND_COPY;

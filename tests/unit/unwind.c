@@ -454,7 +454,10 @@ test_bounds(void **state)
 	add_fde(e, TEXT + 0x500, 16, (struct code){ c.p, c.n });
 	c.p[1] = 0x81;							/* 4097 */
 	add_fde(e, TEXT + 0x600, 16, (struct code){ c.p, c.n });
+	add_cie(e, (struct cie_form){ .code = CODE(0x0c, 7, 8, 0x0a) });
+	add_fde(e, TEXT + 0x700, 16, CODE(0x0b));			/* nor to what the CIE remembered */
 	o = open_elf(e);
+	assert_string_equal(rules(o.f, TEXT + 0x700), "none");
 	assert_string_equal(rules(o.f, TEXT), "cfa:7+8 16:c-8");
 	assert_string_equal(rules(o.f, TEXT + 0x100), "none");
 	assert_string_equal(rules(o.f, TEXT + 0x200), "cfa:7+8 16:c-8");
