@@ -276,14 +276,15 @@ check_functions(struct unwind_file *f)
 	}
 }
 
+/* The order of entries in .eh_frame_hdr, but for the first. */
 static void
 reverse(struct elf *e)
 {
-	for (size_t i = 0; i < e->n / 2; i++) {
+	for (size_t i = 1, k = e->n - 1; i < k; i++, k--) {
 		__typeof__(e->fde[0]) x = e->fde[i];
 
-		e->fde[i] = e->fde[e->n - 1 - i];
-		e->fde[e->n - 1 - i] = x;
+		e->fde[i] = e->fde[k];
+		e->fde[k] = x;
 	}
 }
 

@@ -531,6 +531,51 @@ test_cache(void **state)
 	stop(p);
 }
 
+/* Rows that no address has any more are freed, equal ones are one, and large ones do not add up. */
+static void
+test_rows(void **state)
+{
+	enum { ROW = sizeof(struct unwind_row) + sizeof(struct unwind_rule), LARGE = 4096 };
+	struct unwind_cache c = { 0 };
+	const struct unwind_row *found;
+	struct unwind_row *row;
+	uint64_t key = 1;
+	bool evicted;
+
+	(void)state;
+	assert_true(unwind_cache_open(&c));
+	for (unsigned i = 0; i < 1000; i++) {
+		row = unwind_row_new(1, 0);
+		row->mask = 1;
+		assert_int_equal(unwind_cache_put(&c, key++, row, &evicted)->refs, i + 1);
+		assert_true(c.memory <= ROW);
+	}
+	for (unsigned i = 0; i < 3 * UNWIND_CACHE; i++) {
+		row = unwind_row_new(1, 0);
+		row->mask = 1;
+		row->rule[0].value = i;
+		assert_int_equal(unwind_cache_put(&c, key++, row, &evicted)->rule[0].value, i);
+		assert_true(c.memory <= (size_t)UNWIND_CACHE * ROW);
+	}
+	/* of files at the same offset, each has its own */
+	for (uint64_t i = 1; i < UNWIND_CACHE; i++) {
+		row = unwind_row_new(1, 0);
+		row->mask = 1;
+		row->rule[0].value = (int64_t)i;
+		unwind_cache_put(&c, i << UNWIND_KEY_BITS | 5, row, &evicted);
+	}
+	for (uint64_t i = 1; i < UNWIND_CACHE; i++)
+		if (unwind_cache_get(&c, i << UNWIND_KEY_BITS | 5, &found))
+			assert_int_equal(found->rule[0].value, i);
+	for (unsigned i = 0; i < 12000; i++) {
+		row = unwind_row_new(0, LARGE);
+		row->cfa.value = i;
+		unwind_cache_put(&c, key++, row, &evicted);
+		assert_true(c.memory <= (32 << 20) + 2 * (size_t)LARGE);
+	}
+	unwind_cache_close(&c);
+}
+
 /* A file that was closed leaves nothing to the next one, even at the same address. */
 static void
 test_closed(void **state)
@@ -571,6 +616,7 @@ main(void)
 		cmocka_unit_test(test_swap),
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_closed),
 	};
 
