@@ -48,7 +48,8 @@ void	unwind_free(struct unwinder *);
 
 /*
  * An ELF file of that machine with tables: .eh_frame_hdr and .eh_frame, or .debug_frame.  It takes the descriptor over, and keeps it
- * open.  NULL: there are none, or memory is full; `why' is a constant text, or one of strerror(3); the descriptor stays the caller's.
+ * open: how many files are open at once is the caller's bound, and what a file has cost (UNWIND_WORK) is forgotten when it is
+ * closed.  NULL: there are none, or memory is full; `why' is a constant text, or one of strerror(3); the descriptor stays the caller's.
  */
 struct unwind_file *unwind_file_open(struct unwinder *, int fd, const char **why);
 /* The same of n bytes, which must stay while it is open: the vdso. */
