@@ -336,7 +336,36 @@ test_files(void **state)
 	}
 }
 
-/* Each prefix of a file, and each with a byte changed: what has rules has those of the file, or the file is damaged. */
+/* Bytes that are of code and of data, too, as of a page that two segments share: a map of code means the code. */
+static void
+test_shared(void **state)
+{
+	enum { THIRD = 64 + 2 * 56, ELSEWHERE = 0x900000 };
+	struct elf *e = calloc(1, sizeof *e);
+	struct opened o;
+	uint64_t at;
+
+	(void)state;
+	e->no_header = true;
+	add_cie(e, (struct cie_form){ 0 });
+	add_fde(e, TEXT, 16, NO_CODE);
+	finish(e);
+	set_number(&e->file, THIRD, PT_LOAD, 4);
+	set_number(&e->file, THIRD + 8, TEXT, 8);
+	set_number(&e->file, THIRD + 16, ELSEWHERE, 8);
+	set_number(&e->file, THIRD + 32, 0x100, 8);
+	o.u = unwind_new(UNWIND_X86_64);
+	o.f = unwind_file_memory(o.u, e->file.p, e->file.n, &(const char *){ NULL });
+	assert_true(unwind_addr_of(o.f, TEXT + 8, &at));
+	assert_int_equal(at, ADDR + TEXT + 8);
+	assert_true(unwind_offset_of(o.f, ELSEWHERE + 8, &at));
+	assert_int_equal(at, TEXT + 8);
+	assert_false(unwind_addr_of(o.f, e->file.n, &at));
+	assert_false(unwind_offset_of(o.f, ELSEWHERE + 0x100, &at));
+	close_elf(e, o);
+}
+
+/* Each prefix of a file: what has rules has those of the file. */
 static void
 test_cut(void **state)
 {
@@ -542,6 +571,7 @@ main(void)
 		cmocka_unit_test(test_cies),
 		cmocka_unit_test(test_set_loc),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_trouble),
