@@ -72,15 +72,26 @@ tree_grow(struct tree *t)
 	return tree_index(t, 2 * cap - 1);
 }
 
-/* The child of that name, made if absent.  UINT32_MAX: no memory. */
+/* The child of that name; 0: there is none. */
 static uint32_t
-tree_child(struct tree *t, uint32_t parent, uint32_t name)
+tree_find(const struct tree *t, uint32_t parent, uint32_t name)
 {
 	uint32_t i;
 
 	for (uint32_t h = tree_hash(t, parent, name); (i = t->slot[h]); h = (h + 1) & t->mask)
 		if (t->node[i].parent == parent && t->node[i].name == name)
 			return i;
+	return 0;
+}
+
+/* The same, made if absent.  UINT32_MAX: no memory. */
+static uint32_t
+tree_child(struct tree *t, uint32_t parent, uint32_t name)
+{
+	uint32_t i = tree_find(t, parent, name);
+
+	if (i)
+		return i;
 	if (t->n == t->cap && !tree_grow(t))
 		return UINT32_MAX;
 	t->node[t->n] = (struct tree_node){ parent, name, 0 };
@@ -134,22 +145,29 @@ tree_prune(struct tree *t, uint32_t n, uint8_t *gone, uint64_t *given, uint64_t 
 	return removed;
 }
 
-/* An `other' whose parent goes, goes with it. */
-static void
+/* An `other' whose parent goes, goes with it.  How many did. */
+static uint32_t
 tree_prune_others(const struct tree *t, uint8_t *gone, uint64_t *given)
 {
+	uint32_t removed = 0;
+
 	for (uint32_t i = 1; i < t->n; i++)
 		if (!gone[i] && t->node[i].name == t->other && gone[t->node[i].parent]) {
 			uint32_t up = t->node[i].parent;
 
 			gone[i] = 1;
+			removed++;
 			while (gone[up])
 				up = t->node[up].parent;
 			given[up] += t->node[i].self;
 		}
+	return removed;
 }
 
-/* The nodes that are not gone, in their order, and what was given as an `other'. */
+/*
+ * The nodes that are not gone, in their order, and what was given as an `other'.  to: space; where each node is now, or the one
+ * below those that are gone.
+ */
 static bool
 tree_compact(struct tree *t, const uint8_t *gone, const uint64_t *given, uint32_t *to)
 {
@@ -157,8 +175,10 @@ tree_compact(struct tree *t, const uint8_t *gone, const uint64_t *given, uint32_
 
 	to[0] = 0;
 	for (uint32_t i = 1; i < t->n; i++) {
-		if (gone[i])
+		if (gone[i]) {
+			to[i] = to[t->node[i].parent];
 			continue;
+		}
 		to[i] = n;
 		t->node[n] = t->node[i];
 		t->node[n++].parent = to[t->node[i].parent];
@@ -178,28 +198,41 @@ tree_compact(struct tree *t, const uint8_t *gone, const uint64_t *given, uint32_
 				return false;
 			t->node[x].self += given[i];
 		}
+	for (uint32_t i = 1, x; t->change && i < old; i++)
+		if (gone[i] && (x = tree_find(t, to[i], t->other)))
+			to[i] = x;
+	if (t->change)
+		t->change(t->change_arg, to, old);
 	return true;
 }
 
+/* Leave so many nodes, and as many others at most. */
 static bool
-tree_thin(struct tree *t)
+tree_thin(struct tree *t, uint32_t most)
 {
 	uint8_t *gone = calloc(t->n, sizeof *gone);
 	uint64_t *given = calloc(t->n, sizeof *given), *light = malloc(t->n * sizeof *light);
 	uint32_t *children = malloc(t->n * sizeof *children), left = t->n, n;
 	bool ok = gone && given && light && children;
 
-	while (ok && left > t->max / 2 && (n = tree_prune(t, left - t->max / 2, gone, given, light, children)))
-		left -= n;
-	if (ok) {
-		tree_prune_others(t, gone, given);
+	while (ok && left > most && (n = tree_prune(t, left - most, gone, given, light, children)))
+		left -= n + tree_prune_others(t, gone, given);
+	if (ok)
 		ok = tree_compact(t, gone, given, children);
-	}
 	free(gone);
 	free(given);
 	free(light);
 	free(children);
 	return ok;
+}
+
+bool
+tree_cut(struct tree *t, uint32_t most)
+{
+	for (uint32_t left = most; t->n > most && left; left -= left / 8 + 1)
+		if (!tree_thin(t, left))
+			return false;
+	return true;
 }
 
 /* Space for the stack before, of that depth.  False: no memory. */
@@ -224,7 +257,7 @@ tree_add(struct tree *t, const uint32_t *name, uint32_t depth, uint64_t n)
 	uint32_t same = 0, at;
 
 	/* a stack may need as many nodes as it is deep */
-	if ((t->n > t->max && !tree_thin(t)) || (depth > t->last_cap && !tree_remember(t, depth)))
+	if ((t->n > t->max && !tree_thin(t, t->max / 2)) || (depth > t->last_cap && !tree_remember(t, depth)))
 		return false;
 	while (same < depth && same < t->last_depth && t->last_name[same] == name[same])
 		same++;
@@ -273,6 +306,8 @@ tree_rename(struct tree *t, const uint32_t *name_of)
 		if (ok)
 			to.node[at[i]].self += t->node[i].self;
 	}
+	if (ok && t->change)
+		t->change(t->change_arg, at, t->n);
 	free(at);
 	if (!ok) {
 		tree_free(&to);
@@ -280,6 +315,8 @@ tree_rename(struct tree *t, const uint32_t *name_of)
 	}
 	to.folded = t->folded;
 	to.generation = t->generation + 1;
+	to.change = t->change;
+	to.change_arg = t->change_arg;
 	tree_free(t);
 	*t = to;
 	return true;

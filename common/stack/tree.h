@@ -21,6 +21,9 @@ struct tree_node {
 	uint32_t	 parent, name;
 	uint64_t	 self;		/* samples that end here */
 };
+/* Numbers change: the samples of node i, of n, are now those of to[i]. */
+typedef void	tree_change(void *arg, const uint32_t *to, uint32_t n);
+
 struct tree {
 	struct tree_node *node;
 	uint32_t	 n, cap;
@@ -31,6 +34,8 @@ struct tree {
 	uint32_t	 other;		/* a name */
 	uint64_t	 folded;	/* nodes that went into others */
 	uint64_t	 generation;	/* changes when numbers do */
+	tree_change	*change;	/* who has numbers of nodes sets it after tree_init() */
+	void		*change_arg;
 	/* The stack before, of which the next one often has the outer part: its names, and nodes; depth 0: none. */
 	uint32_t	*last_name, *last_node;
 	uint32_t	 last_depth, last_cap;
@@ -41,6 +46,14 @@ bool	tree_init(struct tree *, uint32_t max, uint32_t other);
 void	tree_free(struct tree *);
 /* Count n samples of a stack of these names; the outermost first.  False: no memory. */
 bool	tree_add(struct tree *, const uint32_t *name, uint32_t depth, uint64_t n);
+/* The node that tree_add() has counted last. */
+static inline uint32_t
+tree_last(const struct tree *t)
+{
+	return t->last_depth ? t->last_node[t->last_depth - 1] : 0;
+}
+/* Leave at most so many nodes, as above.  False: no memory. */
+bool	tree_cut(struct tree *, uint32_t most);
 /* The totals of all nodes, which the caller frees.  NULL: no memory. */
 uint64_t *tree_totals(const struct tree *);
 /*

@@ -135,6 +135,67 @@ test_limit(void **state)
 	tree_free(&t);
 }
 
+struct ends {				/* which node each sample ended in */
+	uint32_t	 node[20000], n;
+};
+
+/* tree_change */
+static void
+ends_move(void *arg, const uint32_t *to, uint32_t n)
+{
+	struct ends *e = arg;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		assert_true(e->node[i] < n);
+		e->node[i] = to[e->node[i]];
+	}
+}
+
+/* Who has numbers of nodes has those of the same samples when the tree was thinned, cut or has other names. */
+static void
+test_change(void **state)
+{
+	static struct ends e;
+	uint32_t name_of[101], before;
+	uint64_t *self;
+	struct tree t;
+
+	(void)state;
+	srandom(4);
+	assert_true(tree_init(&t, 300, 100));
+	t.change = ends_move;
+	t.change_arg = &e;
+	for (uint32_t i = 0; i <= 100; i++)
+		name_of[i] = i / 2;
+	while (e.n < 20000) {
+		uint32_t name[DEPTH], depth = (uint32_t)(random() % (DEPTH + 1));
+
+		for (uint32_t k = 0; k < depth; k++)
+			name[k] = (uint32_t)(random() % 6) * (k + 1);
+		assert_true(tree_add(&t, name, depth, 1));
+		e.node[e.n++] = tree_last(&t);
+	}
+	for (int step = 0; step < 3; step++) {
+		self = calloc(t.n, sizeof *self);
+		for (uint32_t i = 0; i < e.n; i++)
+			self[e.node[i]]++;
+		for (uint32_t i = 0; i < t.n; i++)
+			assert_int_equal(self[i], t.node[i].self);
+		free(self);
+		sound(&t);
+		assert_int_equal(sum(&t), 20000);
+		before = t.n;
+		if (step == 0) {
+			assert_true(tree_rename(&t, name_of));
+			assert_true(t.n < before);
+		} else if (step == 1) {
+			assert_true(tree_cut(&t, 40));
+			assert_true(t.n <= 40 && t.n > 10);
+		}
+	}
+	tree_free(&t);
+}
+
 /* A stack that is deeper than the limit, again and again. */
 static void
 test_deep(void **state)
@@ -162,6 +223,7 @@ main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_rename),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_deep),
 	};
 
