@@ -35,6 +35,9 @@ struct frames {
 	uint32_t	 n;
 	uint32_t	*file;		/* of symbols_file(), by index of a pp_dso; SYMBOLS_NONE: not known yet */
 	size_t		 nfiles;
+	/* what addresses are called that have no name, by index of a pp_dso; of those of the kernel, too; 0: not known yet */
+	uint32_t	*nameless[2];
+	size_t		 nnameless[2];
 	/* the map of the kernel itself, found in the maps of that version */
 	uint64_t	 version;
 	struct pp_map	 kernel;	/* len 0: none */
@@ -63,6 +66,8 @@ frames_free(struct frames *f)
 	ids_free(&f->own);
 	free(f->frame);
 	free(f->file);
+	free(f->nameless[0]);
+	free(f->nameless[1]);
 	free(f);
 }
 
@@ -146,12 +151,11 @@ frame_mapless(struct frames *f, bool kernel)
 }
 
 /* "[libfoo.so]" */
-static uint32_t
-frame_nameless(struct frames *f, const struct pp_dso *d, bool kernel, bool idless)
+static struct frame *
+frame_of_file(struct frames *f, const struct pp_dso *d, bool kernel)
 {
 	char text[300];
 	const char *name = field_dso_name(d), *slash = strrchr(name, '/');
-	struct frame *x;
 
 	if (d->jit)
 		snprintf(text, sizeof text, "[perf-%" PRIu32 ".map]", d->jit);
@@ -159,9 +163,20 @@ frame_nameless(struct frames *f, const struct pp_dso *d, bool kernel, bool idles
 		name = slash && slash[1] ? slash + 1 : name;
 		snprintf(text, sizeof text, *name == '[' ? "%s" : "[%.256s]", name);
 	}
-	x = frame_of(f, text, strlen(text), FRAME_NAMELESS, kernel);
-	x->idless |= idless;
-	return x->number;
+	return frame_of(f, text, strlen(text), FRAME_NAMELESS, kernel);
+}
+
+static uint32_t
+frame_nameless(struct frames *f, const struct pp_dso *d, bool kernel, bool idless)
+{
+	uint32_t *number;
+
+	f->nameless[kernel] = tool_need(array_reach(f->nameless[kernel], &f->nnameless[kernel], d->index, sizeof *number));
+	number = &f->nameless[kernel][d->index];
+	if (!*number)
+		*number = frame_of_file(f, d, kernel)->number;
+	frames_get(f, *number)->idless |= idless;
+	return *number;
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
