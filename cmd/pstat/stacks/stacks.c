@@ -92,6 +92,8 @@ stacks_sample(void *arg, const struct walk_sample *x)
 	s->weight += weight;
 	if (!tree_add(&s->tree, s->name, n, weight))
 		tool_no_memory();
+	if (s->each)
+		s->each(s->each_arg, x->time, tree_last(&s->tree));
 	return 1;
 }
 

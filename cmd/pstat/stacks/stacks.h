@@ -25,6 +25,9 @@ struct stacks {			/* begins zeroed, but for what is asked for */
 	bool		 periods;	/* the tree has their sum, not the number of samples */
 	bool		 busy;		/* without samples of idle CPUs */
 	uint32_t	 max;		/* nodes */
+	/* after stacks_begin(): sees each sample, time 0: none, and its node; NULL: nobody does */
+	void		(*each)(void *arg, uint64_t time, uint32_t node);
+	void		*each_arg;
 
 	struct tree	 tree;
 	struct walk	*walk;

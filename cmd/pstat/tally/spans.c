@@ -74,7 +74,7 @@ spans_wider(const struct spans *s)
 	return s->width * MORE;
 }
 
-static void
+void
 spans_widen(struct spans *s)
 {
 	uint16_t *to = tool_alloc(s->n, sizeof *to);

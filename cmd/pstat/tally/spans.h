@@ -60,7 +60,9 @@ spans_at(struct spans *s, uint64_t time)
 	return s->at;
 }
 
-/* Make the bins wider if so many samples in them are too few to show more than single ones, and enough bins remain. */
+/* Make the bins wider, whoever chose their width. */
+void	spans_widen(struct spans *);
+/* The same if so many samples in them are too few to show more than single ones, and enough bins remain. */
 void	spans_coarsen(struct spans *, uint64_t samples);
 /*
  * Make the columns of a picture: one for `per' bins, ones for the empty times between, but for jumps of the clock, at most
