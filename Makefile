@@ -86,8 +86,8 @@ $(O)/cmd/%.o: DEFS += -Icmd/$(word 2,$(subst /, ,$*))
 $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
 	$(COMPILE) $(HARDEN) -fPIE $(CFLAGS) -c -o $@ $<
-# The style and the script of a page, as the numbers of their bytes.
-$(O)/cmd/pstat/page/page.o: $(O)/cmd/pstat/page/page.css.h $(O)/cmd/pstat/page/page.js.h
+# The style and the scripts of a page, as the numbers of their bytes.
+$(O)/cmd/pstat/page/page.o: $(addprefix $(O)/cmd/pstat/page/,page.css.h page.js.h flame.css.h flame.js.h)
 $(O)/cmd/pstat/page/page.o: DEFS += -I$(O)/cmd/pstat/page
 $(O)/cmd/pstat/page/%.h: cmd/pstat/page/% | $(O)/ready
 	@mkdir -p $(@D)

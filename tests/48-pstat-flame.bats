@@ -233,7 +233,7 @@ deep() {
 	try env LC_ALL=C pstat --term --picture flame "$T/none"
 	[ $rc = 0 ] && grep -qx 'No samples.' "$T/out" || failed "none as text"
 	flame "$T/svg" data/basic.pipe.data
-	grep -q 'no sample has a call chain: perf record -g records them' "$T/svg" || failed chainless
+	grep -q 'no sample has a call chain: `perf record -g&#39; records them' "$T/svg" || failed chainless
 	f=$(stat -c %s data/g_fp.pipe.data)
 	head -c $((f / 2 + 1)) data/g_fp.pipe.data >"$T/cut"
 	try command pstat --picture flame "$T/cut"

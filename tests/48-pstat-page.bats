@@ -2,14 +2,7 @@
 # pstat --report: the page, in headless Chromium if it is installed.
 load lib
 load pstat
-
-# in_browser STEP...: browser.py in $T; skips without a browser that runs here.
-in_browser() {
-	local rc=0
-	(cd "$T" && timeout -s KILL 400 "$PYTHON" "$OLDPWD/browser.py" "$@") </dev/null >"$T/browser" 2>"$T/faults" || rc=$?
-	[ $rc != 77 ] || skip "no Chromium that runs here"
-	[ $rc = 0 ] || failed "$(cat "$T/faults")"
-}
+load page
 
 # Selections of a page, and what it says of each: [fragment, command, count] as lines of JSON.
 SELECT='(async () => {
@@ -28,13 +21,6 @@ SELECT='(async () => {
 	}
 	return out;
 })()'
-
-# page FILE NAME: the page of a copy of the recording that has that name, so that the commands in it find it.
-page() {
-	[ "$1" -ef "$T/$2" ] || cp "$1" "$T/$2"
-	rc=0
-	(cd "$T" && command pstat -f --report page.html "./$2") </dev/null >"$T/out" 2>"$T/err" || rc=$?
-}
 
 # exact FILE: run the commands of the selections in $T/browser of which the page says a number; adds to n.
 exact() {
@@ -203,16 +189,16 @@ exact() {
 	# its figures are in the page without the script, too
 	grep -q '<p class="lead">300 samples of 2 events' "$f" && grep -q '<strong>warning W14</strong>' "$f" &&
 	    grep -q '<th scope="row" class="t">names of tasks</th>' "$f" && grep -q '>gzip</th><td>131</td>' "$f" || failed "$(wc "$f")"
-	[ "$(grep -c '<svg ' "$f")" = 6 ] || failed "$(grep -c '<svg ' "$f") pictures"
-	# the policy has the hashes of style and script, and nothing else has one
+	[ "$(grep -c '<svg ' "$f")" = 7 ] || failed "$(grep -c '<svg ' "$f") pictures"
+	# the policy has the hashes of style and scripts, and nothing else has one
 	for tag in style script; do
-		hash=$($PYTHON - "$f" $tag <<-'EOF'
+		hashes=$($PYTHON - "$f" $tag <<-'EOF'
 		import base64, hashlib, re, sys
-		text = re.search('<%s>(.*?)</%s>' % (sys.argv[2], sys.argv[2]), open(sys.argv[1], newline='').read(), re.S)[1]
-		print(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+		texts = re.findall('<%s>(.*?)</%s>' % (sys.argv[2], sys.argv[2]), open(sys.argv[1], newline='').read(), re.S)
+		print(*["'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts])
 		EOF
 		)
-		grep -q "$tag-src 'sha256-$hash'" "$f" || failed "$tag: $hash"
+		grep -q "$tag-src $hashes;" "$f" || failed "$tag: $hashes"
 	done
 	! grep -Ei 'https?://|url\((?!#)|@import' "$f" | grep -v 'xmlns="http://www.w3.org/2000/svg"\|createElementNS\|const SVG' || failed "an address"
 	# the same input, the same page

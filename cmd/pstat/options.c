@@ -69,7 +69,7 @@ static const struct tool_opt opts[] = {
 	OPT_WORD(0, "demangle", "none|short|full", symbols.demangle, DEMANGLE_NONE,
 	    "names of C++: short (without parameters), full or none"),
 	OPT_NEEDS("folded,children,demangle", "symbols"),
-	OPT_NEEDS("symbols", "sort,folded,picture"),
+	OPT_NEEDS("symbols", "sort,folded,picture,report"),
 	OPT_NEEDS("children", "sort"),
 	OPT_NOT_WITH("symbols", "merge,diff", "; reports that have names are merged and compared without it"),
 	OPT_NOT_WITH("children", "picture,hist", "; its rows are no shares of the samples"),
@@ -94,8 +94,8 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("cpumode,term,theme,scale", "picture,report"),
 	OPT_NEEDS("flame-by,weight,icicle,max-nodes", "picture"),
 	OPT_NOT_WITH("term,theme,scale,icicle", FORMS_OF_TABLES, ", which draws nothing"),
-	/* a page has all that there is, of the whole recording; only how it is drawn can be chosen */
-	OPT_ONLY_WITH("report", "time-quantum,theme,scale,input,manifest,allow-missing,force,max-expand,piece,index-file,no-index,verify-index,"
+	/* a page has all that there is, of the whole recording; only how it is drawn can be chosen, and names */
+	OPT_ONLY_WITH("report", "symbols,demangle,time-quantum,theme,scale,input,manifest,allow-missing,force,max-expand,piece,index-file,no-index,verify-index,"
 	    "quiet,verbose,no-sandbox"),
 	OPT_HEAD("While the input is read"),
 	OPT_DURATION(0, "interval", "DURATION", every, 1000000, "print a line of each interval of the recording's time"),
@@ -144,8 +144,8 @@ check_symbols(const struct tool *t, const struct asked *a)
 
 	if (symbol && !a->symbols.n && !a->diff)
 		tool_wrong(t, "--sort symbol: needs --symbols DIR");
-	if (!symbol && !flame && a->symbols.n && !a->folded)
-		tool_wrong(t, "--symbols: needs --sort symbol, --folded or --picture flame");
+	if (!symbol && !flame && a->symbols.n && !a->folded && !a->page)
+		tool_wrong(t, "--symbols: needs --sort symbol, --folded, --picture flame or --report");
 	for (size_t i = 0; !flame && i < sizeof of_flame / sizeof *of_flame; i++)
 		if (tool_given(t, of_flame[i]))
 			tool_wrong(t, "--%s: needs --picture flame", of_flame[i]);

@@ -13,8 +13,11 @@ lane_join(struct counts *c, enum lane_wants wants, lane_fn *fn, void *arg)
 		l->first |= bit;
 	else
 		l->all |= bit;
-	if (wants == LANE_ALL)
+	if (wants == LANE_ALL) {
 		l->samples |= bit;
+		for (unsigned i = 0; i < c->nev; i++)
+			c->ev[i].wanted |= bit;
+	}
 	return bit;
 }
 

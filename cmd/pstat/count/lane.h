@@ -38,7 +38,7 @@ struct lane {
 };
 
 struct counts;
-/* Before count_all().  The bit in the lane. */
+/* Before count_all(), or while a record is shown: from the next one on.  The bit in the lane. */
 uint32_t lane_join(struct counts *, enum lane_wants, lane_fn *, void *arg);
 /* Show a record to those of these bits.  1: some of them has returned 1. */
 int	lane_show(const struct lane *, uint32_t who, const struct pp_rec *, bool sound);

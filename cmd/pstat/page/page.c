@@ -12,6 +12,12 @@ static const uint8_t css[] = {
 static const uint8_t script[] = {
 #include "page.js.h"
 };
+static const uint8_t flame_css[] = {
+#include "flame.css.h"
+};
+static const uint8_t flame_script[] = {
+#include "flame.js.h"
+};
 
 static report_form page;
 
@@ -78,6 +84,7 @@ page_end(void *part, struct pass *pass)
 	for (unsigned i = 0; i < PAGE_SORTS; i++)
 		exact &= p->exact[i] = sort_end(p->sort[i], p->s->unit);
 	page_cells(p);
+	p->flame = page_find_flame(pictures_panels(p->pictures));
 	if (pass->faults) {
 		tool_say(p->tool, &pass->fault);
 		p->tool->failed = true;
@@ -123,25 +130,33 @@ page_all_have(const struct page *p, uint64_t bit)
 	return true;
 }
 
+void
+page_base64(FILE *f, const uint8_t *p, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < n; i += 3) {
+		size_t left = n - i;
+		uint32_t three = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0);
+
+		for (unsigned k = 0; k < 4; k++)
+			fputc(k <= left ? digits[three >> (18 - 6 * k) & 63] : '=', f);
+	}
+}
+
 /* What a policy calls a text that it permits. */
 static void
 page_hash(FILE *f, const void *text, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint8_t sum[SHA256_DIGEST_LENGTH + 1] = { 0 };
+	uint8_t sum[SHA256_DIGEST_LENGTH];
 	SHA2_CTX ctx;
 
 	SHA256Init(&ctx);
 	SHA256Update(&ctx, text, n);
 	SHA256Final(sum, &ctx);
 	fputs("'sha256-", f);
-	for (unsigned i = 0; i < SHA256_DIGEST_LENGTH; i += 3) {	/* 32 bytes: the last two become three digits */
-		uint32_t three = (uint32_t)sum[i] << 16 | (uint32_t)sum[i + 1] << 8 | (i + 2 < SHA256_DIGEST_LENGTH ? sum[i + 2] : 0);
-
-		for (unsigned k = 0; k < (i + 2 < SHA256_DIGEST_LENGTH ? 4 : 3); k++)
-			fputc(digits[three >> (18 - 6 * k) & 63], f);
-	}
-	fputs("='", f);
+	page_base64(f, sum, sizeof sum);
+	fputs("'", f);
 }
 
 static void
@@ -152,6 +167,8 @@ page_pictures(FILE *f, const struct page *p)
 	fputs("<section id=\"pictures\" aria-labelledby=\"pictures-h\"><h2 id=\"pictures-h\">Pictures</h2>\n"
 	    "<div class=\"box wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"pictures-h\">\n", f);
 	for (unsigned i = 0; i < all->n; i++) {
+		if (all->panel[i].kind == PANEL_FLAME)
+			continue;
 		fprintf(f, "<figure id=\"pic%u\">\n", i + 1);
 		draw_svg_part(f, &all->panel[i], &p->draw, i + 1);
 		fputs("<figcaption>", f);
@@ -162,20 +179,31 @@ page_pictures(FILE *f, const struct page *p)
 }
 
 static void
+page_script(FILE *f, const void *text, size_t n)
+{
+	fputs("<script>", f);
+	fwrite(text, 1, n, f);
+	fputs("</script>\n", f);
+}
+
+static void
 page_body(FILE *f, const struct page *p, const struct report *r)
 {
 	fputs("<body>\n<main>\n", f);
 	page_words(f, p, r);
 	page_pictures(f, p);
+	if (p->flame)
+		page_flame(f, p);
 	page_tables(f, p);
 	page_privacy(f, r);
 	fputs("</main>\n<footer id=\"bar\" hidden><p id=\"at\"></p><p id=\"cut\"><code id=\"cmd\" tabindex=\"0\" aria-label=\"command\"></code> "
 	    "<button id=\"copy\" type=\"button\">copy</button> <button id=\"none\" type=\"button\">clear</button></p>"
 	    "<p id=\"says\" role=\"status\" aria-live=\"polite\"></p></footer>\n", f);
 	page_data(f, p);
-	fputs("<script>", f);
-	fwrite(script, 1, sizeof script, f);
-	fputs("</script>\n</body>\n</html>\n", f);
+	if (p->flame)
+		page_script(f, flame_script, sizeof flame_script);
+	page_script(f, script, sizeof script);
+	fputs("</body>\n</html>\n", f);
 }
 
 static int
@@ -192,6 +220,10 @@ page(FILE *f, const struct report *r)
 		return -1;
 	draw_style(s, &p->draw);
 	fwrite(css, 1, sizeof css, s);
+	if (p->flame) {
+		svg_flame_style(s, &p->draw);
+		fwrite(flame_css, 1, sizeof flame_css, s);
+	}
 	if (fclose(s)) {
 		free(style);
 		return -1;
@@ -200,6 +232,10 @@ page(FILE *f, const struct report *r)
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ", f);
 	page_hash(f, style, size);
 	fputs("; script-src ", f);
+	if (p->flame) {
+		page_hash(f, flame_script, sizeof flame_script);
+		fputs(" ", f);
+	}
 	page_hash(f, script, sizeof script);
 	fprintf(f, "; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	    "<meta name=\"color-scheme\" content=\"%s\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>", schemes[p->draw.theme]);

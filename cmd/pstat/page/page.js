@@ -7,6 +7,7 @@ const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const tables = [...document.querySelectorAll("table[data-g]")];
 const figures = [];			// { figure, svg, mark, parts: [ms from, ms to, x from, x to] }
+const flame = globalThis.flame;		// flame.js, if there are call chains
 const HINT = "Drag over a picture to select a time; select rows of tables, CPUs and processes by a click.";
 
 // ---- counts by column -----------------------------------------------------------------------------
@@ -58,6 +59,8 @@ function toggle(table, row) {
 		rows.delete(table);
 	else if (row)
 		rows.set(table, row);
+	if (row && table === "comm")
+		flame?.comm(rows.get(table)?.key ?? null);
 	show();
 }
 
@@ -110,11 +113,13 @@ function show() {
 		f.mark.setAttribute("x", x[0]);
 		f.mark.setAttribute("width", Math.max(0, x[1] - x[0]));
 	}
-	const words = [...rows].map(([table, row]) => table + ":" + encodeURIComponent(row.key));
+	const words = [...[...rows].map(([table, row]) => [table, row.key]), ...flame?.words() ?? []]
+	    .map(([key, value]) => key + ":" + encodeURIComponent(value));
 	if (time)
 		words.unshift("time:" + from(time[0]) + "," + to(time[1]));
-	if (any || location.hash.startsWith("#select="))
-		history.replaceState(null, "", any ? "#select=" + words.join(";") : "#");
+	flame?.select(time);
+	if (words.length || location.hash.startsWith("#select="))
+		history.replaceState(null, "", words.length ? "#select=" + words.join(";") : "#");
 }
 
 // #select=time:1.5,2.25;pid:4711
@@ -124,18 +129,23 @@ function read() {
 		return show();
 	time = null;
 	rows.clear();
+	flame?.clear();
+	flame?.select(null);
 	for (const word of location.hash.slice(8).split(";")) {
 		const [, table, value] = word.match(/^([a-z]+):(.*)$/) ?? [];
-		if (table === "time" && start.length && /^[\d.]+,[\d.]+$/.test(value))
+		if (table === "time" && start.length && /^[\d.]+,[\d.]+$/.test(value)) {
 			time = value.split(",").map((text) => column(ms(text))).sort((a, b) => a - b);
-		else if (table) {
+			flame?.select(time);
+		} else if (table) {
 			let key = null;
 			try {
 				key = decodeURIComponent(value);
 			} catch {}		// it is of nothing here
-			const row = key === null ? null : found(table, key);
+			const row = key === null || flame?.read(table, key) ? null : found(table, key);
 			if (row)
 				rows.set(table, row);
+			if (row && table === "comm")
+				flame?.comm(key);
 		}
 	}
 	show();
@@ -360,9 +370,16 @@ async function copy() {
 for (const [number, parts] of data.pics)
 	drawn(number, parts);
 $("copy").addEventListener("click", copy);
-$("none").addEventListener("click", () => { time = null; rows.clear(); show(); });
+$("none").addEventListener("click", () => {
+	if (rows.delete("comm"))
+		flame?.comm(null);
+	time = null;
+	rows.clear();
+	show();
+});
 $("at").textContent = HINT;
 $("bar").hidden = false;
+flame?.start({ from, end: (c) => plain(seconds(start[c] + data.width, "")), changed: show, hint: HINT, button, oneStop });
 addEventListener("hashchange", read);
 read();
 })();

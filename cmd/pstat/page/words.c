@@ -146,22 +146,21 @@ words_damage(const struct words *w)
 
 /* ---- findings ------------------------------------------------------------------------------------ */
 
-/* What is between ` and ' is a command. */
-static void
-words_mend(FILE *f, const struct cell *mend)
+void
+page_marked(FILE *f, const char *text)
 {
-	const char *p = mend->text, *to, *end;
+	const char *to, *end;
 	char part[256];
 
-	for (; (to = strchr(p, '`')) && (end = strchr(to, '\'')); p = end + 1) {
-		snprintf(part, sizeof part, "%.*s", (int)(to - p), p);
+	for (; (to = strchr(text, '`')) && (end = strchr(to, '\'')); text = end + 1) {
+		snprintf(part, sizeof part, "%.*s", (int)(to - text), text);
 		page_text(f, part, 0);
 		snprintf(part, sizeof part, "%.*s", (int)(end - to - 1), to + 1);
 		fputs("<code>", f);
 		page_text(f, part, 0);
 		fputs("</code>", f);
 	}
-	page_text(f, p, 0);
+	page_text(f, text, 0);
 }
 
 static void
@@ -189,7 +188,7 @@ words_finding(const struct words *w, const struct kept *k, size_t i)
 	fputs(".<br>perf: ", w->f);
 	page_cell(w->f, kept_cell(k, i, "reader"), 0);
 	fputs("; mend: ", w->f);
-	words_mend(w->f, kept_cell(k, i, "mend"));
+	page_marked(w->f, kept_cell(k, i, "mend")->text);
 	fputs("</li>\n", w->f);
 }
 

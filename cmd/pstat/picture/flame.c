@@ -7,44 +7,130 @@
 #include "picture/in.h"
 #include "stacks/stacks.h"
 
+enum {
+	PAGE_NODES = 1 << 17,		/* on the page of --report; while it counts, four times as many */
+	PAGE_NAMES = 4 << 20,		/* bytes of their names */
+};
+
+struct flame {
+	struct stacks	 stacks;
+	bool		 page, counts;	/* counts: the page has it, as there are call chains or names */
+	bool		 late;		/* a record of the kernel was there before */
+	struct moments	 moments;	/* of the page */
+	struct pictures	*p;
+};
+
 /* ---- counting ------------------------------------------------------------------------------------ */
 
 static void *
 flame_new(struct pictures *p, const char *field)
 {
 	const struct asked *a = p->asked;
-	struct stacks *s = tool_alloc(1, sizeof *s);
+	struct flame *f = tool_alloc(1, sizeof *f);
+	struct stacks *s = &f->stacks;
 
 	(void)field;
+	f->p = p;
+	f->page = a->page;
 	s->events = a->events;
 	s->by = a->flame_by;
 	s->periods = a->periods;
 	s->busy = true;
-	s->max = a->max_nodes ? a->max_nodes : TREE_NODES;
-	return s;
+	s->max = a->max_nodes ? a->max_nodes : f->page ? 4 * PAGE_NODES : TREE_NODES;
+	return f;
+}
+
+/* stacks_each */
+static void
+flame_when(void *arg, uint64_t time, uint32_t node)
+{
+	moments_add(arg, time, node);
+}
+
+static void
+flame_fewer(void *arg)
+{
+	struct flame *f = arg;
+
+	if (!tree_cut(&f->stacks.tree, PAGE_NODES))
+		tool_no_memory();
+}
+
+static void
+flame_count(struct flame *f)
+{
+	struct pictures *p = f->p;
+	struct stacks *s = &f->stacks;
+
+	s->mode = p->mode;
+	f->counts = true;
+	stacks_begin(s, p->tool, p->c, p->naming);
+	if (!f->page)
+		return;
+	pictures_bins(p, &f->moments);
+	f->moments.fewer = flame_fewer;
+	f->moments.fewer_arg = f;
+	s->tree.change = moments_move;
+	s->tree.change_arg = &f->moments;
+	s->each = flame_when;
+	s->each_arg = &f->moments;
+}
+
+/* lane_fn: without call chains the page costs nothing.  An event with them is described before all records of the kernel. */
+static int
+flame_ahead(void *arg, const struct pp_rec *r, bool sound)
+{
+	struct flame *f = arg;
+	const struct pp_events *events = f->p->tool->in->events;
+	bool chains = false;
+
+	f->late |= r->type < PP_USER_TYPE_START;
+	if (f->counts || !sound || r->type != PP_HEADER_ATTR)
+		return sound;
+	for (unsigned i = 0; i < events->n; i++)
+		chains |= events->ev[i]->attr.sample_type & PP_SAMPLE_CALLCHAIN;
+	if (chains && f->late)
+		tool_warn(f->p->tool, "--report: no flame graph: an event with call chains is described behind other records");
+	else if (chains)
+		flame_count(f);
+	return sound;
 }
 
 static void
 flame_begin(struct pictures *p, struct picture *pic)
 {
-	struct stacks *s = pic->own;
+	struct flame *f = pic->own;
 
-	s->mode = p->mode;
-	stacks_begin(s, p->tool, p->c, p->naming);
+	if (!f->page || p->naming)
+		flame_count(f);
+	else if (p->tool->in)
+		lane_join(p->c, LANE_FIRST, flame_ahead, f);
 }
 
 static bool
 flame_end(struct picture *pic, const struct summary *sum)
 {
+	struct flame *f = pic->own;
+
 	(void)sum;
-	return stacks_end(pic->own);
+	return !f->counts || stacks_end(&f->stacks);
+}
+
+static bool
+flame_is(const struct picture *pic)
+{
+	return ((const struct flame *)pic->own)->counts;
 }
 
 static void
 flame_free(void *own)
 {
-	stacks_free(own);
-	free(own);
+	struct flame *f = own;
+
+	stacks_free(&f->stacks);
+	if (f->page)
+		moments_free(&f->moments);
+	free(f);
 }
 
 /* ---- boxes --------------------------------------------------------------------------------------- */
@@ -100,9 +186,9 @@ flame_root(const struct stacks *s, const uint32_t *order)
 
 /*
  * order: nodes by parent, and each has a higher number than that; so a parent has its place before its children ask for it.
- * part: boxes of less than this part of all are only counted; 0: none are.
+ * part: boxes of less than this part of all are only counted; 0: none are.  Returns the box of each node, which the caller frees.
  */
-static void
+static uint32_t *
 flame_boxes(const struct stacks *s, struct panel *to, const uint8_t *kind, const uint32_t *order, unsigned part)
 {
 	const struct tree *t = &s->tree;
@@ -119,6 +205,7 @@ flame_boxes(const struct stacks *s, struct panel *to, const uint8_t *kind, const
 	}
 	to->nboxes = size[root];
 	to->box = tool_alloc(to->nboxes, sizeof *to->box);
+	to->above = (s->by < STACKS_EVENT) + (root == 0);
 	to->box[0] = (struct panel_box){ .total = total[root], .self = t->node[root].self, .text = to->ntexts - 1,
 	    .kind = FRAME_OTHER };
 	to->top = total[root];
@@ -140,8 +227,68 @@ flame_boxes(const struct stacks *s, struct panel *to, const uint8_t *kind, const
 	free(total);
 	free(from);
 	free(size);
-	free(at);
 	free(next);
+	return at;
+}
+
+/* ---- of the page ----------------------------------------------------------------------------------- */
+
+/* Leave as many nodes as a page may have, and names: those of few samples go into others. */
+static void
+flame_cut(struct tree *t, const struct panel *to)
+{
+	uint8_t *used = tool_alloc(to->ntexts, 1);
+	size_t names = SIZE_MAX;
+
+	for (uint32_t most = PAGE_NODES; names > PAGE_NAMES; most = t->n / 2) {
+		if (!tree_cut(t, most))
+			tool_no_memory();
+		memset(used, 0, to->ntexts);
+		names = 0;
+		for (uint32_t i = 1; i < t->n; i++) {
+			uint32_t name = t->node[i].name;
+
+			names += used[name] ? 0 : strnlen(to->text[name], PANEL_NAME);
+			used[name] = 1;
+		}
+	}
+	free(used);
+}
+
+/* The first column that has some of the time from there on, so long; MOMENT_NEVER: none. */
+static uint32_t
+flame_column(const struct axis *a, uint64_t from, uint64_t length)
+{
+	unsigned low = 0, high = a->n;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (a->start[middle] + a->width > from)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < a->n && (a->start[low] <= from || a->start[low] - from < length) ? low : MOMENT_NEVER;
+}
+
+/* at: the box of each node. */
+static void
+flame_moments(struct moments *m, struct panel *to, const uint32_t *at)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct moment *x = &m->moment[i];
+
+		x->node = at[x->node];
+		if (x->bin != MOMENT_NEVER)
+			x->bin = flame_column(to->axis, m->spans.start[x->bin], m->spans.width);
+	}
+	moments_sum(m);
+	to->moment = m->moment;
+	to->nmoments = m->n;
+	to->width = m->spans.width > to->axis->width ? m->spans.width : to->axis->width;
+	m->moment = NULL;
+	m->n = 0;
 }
 
 /* ---- words --------------------------------------------------------------------------------------- */
@@ -169,13 +316,13 @@ flame_note(struct panel *to, char *text)
 static void
 flame_notes(const struct making *m, struct panel *to)
 {
-	const struct stacks *s = m->pic->own;
+	const struct stacks *s = &((const struct flame *)m->pic->own)->stacks;
 	uint64_t frames = 0, mapless = s->frame[FRAME_MAPLESS], nameless = s->frame[FRAME_NAMELESS];
 
 	for (unsigned i = 0; i < FRAME_KINDS; i++)
 		frames += s->frame[i];
 	if (s->samples && s->flat == s->samples)
-		flame_note(to, option_text("no sample has a call chain: perf record -g records them"));
+		flame_note(to, option_text("no sample has a call chain: `perf record -g' records them"));
 	else if (s->flat)
 		flame_note(to, option_text("%" PRIu64 " sample%s %s a call chain of one frame", s->flat, s->flat == 1 ? "" : "s",
 		    s->flat == 1 ? "has" : "have"));
@@ -184,10 +331,10 @@ flame_notes(const struct making *m, struct panel *to)
 		    "(-fno-omit-frame-pointer)", 100 * (double)mapless / (double)frames));
 	if (nameless && frames / nameless < 100)
 		flame_note(to, option_text("%.0f %% of frames have no name: %s", 100 * (double)nameless / (double)frames,
-		    m->p->naming ? "pinject --archive on the recorded machine makes a DIR that has all" :
-		    "--symbols DIR gives them names; pinject --archive=symbols --buildid-dir DIR makes it"));
+		    m->p->naming ? "`pinject -B --archive=symbols --buildid-dir DIR' on the recorded machine makes a DIR that has more" :
+		    "--symbols DIR gives them names; `pinject -B --archive=symbols --buildid-dir DIR' makes it"));
 	if (m->p->c->content.stacks)
-		flame_note(to, option_text("user stacks (perf record --call-graph dwarf) are not unwound"));
+		flame_note(to, option_text("user stacks (`perf record --call-graph dwarf') are not unwound: in user mode functions have no callers"));
 	if (s->tree.folded)
 		flame_note(to, option_text("too many different call chains: %" PRIu64 " rare ends of them are in boxes (other)",
 		    s->tree.folded));
@@ -221,18 +368,25 @@ flame_make(struct making *m, struct panel *to)
 {
 	static const char *const by[] = { [STACKS_COMM] = ", by comm", [STACKS_PID] = ", by process", [STACKS_TID] = ", by thread",
 	    [STACKS_EVENT] = ", by event", [STACKS_NONE] = "" };
-	struct stacks *s = m->pic->own;
+	struct flame *f = m->pic->own;
+	struct stacks *s = &f->stacks;
 	const char *file = m->p->tool->in_err.file;
 	char *selection = panels_selection(m->p), *idle, *busiest;
-	uint32_t *order;
+	uint32_t *order, *at;
 	uint8_t *kind;
 
 	to->kind = PANEL_FLAME;
 	to->unit = s->periods ? "period" : "sample";
 	to->samples = s->samples;
 	flame_name(s, to, &kind);
+	if (f->page) {
+		flame_cut(&s->tree, to);
+		m->p->exact &= !s->tree.folded;
+	}
 	order = tool_need(tree_order(&s->tree, to->ntexts));
-	flame_boxes(s, to, kind, order, m->p->drawn ? PANEL_TINY : 0);
+	at = flame_boxes(s, to, kind, order, m->p->drawn && !f->page ? PANEL_TINY : 0);
+	if (f->page)
+		flame_moments(&f->moments, to, at);
 	flame_bands(&s->tree, to, kind);
 	flame_notes(m, to);
 	idle = s->idle ? option_text(", without %" PRIu64 " of idle CPUs", s->idle) : option_text("%s", "");
@@ -246,8 +400,9 @@ flame_make(struct making *m, struct panel *to)
 	free(idle);
 	free(busiest);
 	free(order);
+	free(at);
 	free(kind);
 }
 
-const struct picture_kind picture_flame = { .figures = &boxes_table, .new = flame_new, .begin = flame_begin,
-	.end = flame_end, .make = flame_make, .free = flame_free };
+const struct picture_kind picture_flame = { .page = true, .figures = &boxes_table, .new = flame_new, .begin = flame_begin,
+	.end = flame_end, .is = flame_is, .make = flame_make, .free = flame_free };

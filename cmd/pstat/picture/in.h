@@ -6,6 +6,7 @@
 #include "count/behind.h"
 #include "picture/option.h"
 #include "picture/picture.h"
+#include "stacks/moments.h"
 #include "stacks/naming.h"
 #include "tally/quick.h"
 
@@ -90,6 +91,8 @@ struct picture_kind {			/* functions NULL: nothing is to be done then */
 	void		(*begin)(struct pictures *, struct picture *);
 	/* The input was counted.  False: a limit was met that affects what is shown. */
 	bool		(*end)(struct picture *, const struct summary *);
+	/* Has it a panel?  NULL: always. */
+	bool		(*is)(const struct picture *);
 	/* Make its panel, which has its name and the axis of time. */
 	void		(*make)(struct making *, struct panel *);
 	void		(*free)(void *own);
@@ -111,6 +114,9 @@ bool	pictures_end(void *, struct pass *);
 void	pictures_free(void *);
 /* Does some picture depend on the keys of --sort? */
 bool	pictures_sorted(const struct pictures *);
+
+/* Bins as fine as the columns of pictures will be, or finer. */
+void	pictures_bins(const struct pictures *, struct moments *);
 
 /* ---- panels.c ------------------------------------------------------------------------------------ */
 

@@ -16,9 +16,10 @@
 
 #include "count/behind.h"
 #include "report/report.h"
-#include "tally/spans.h"
+#include "stacks/moments.h"
 
 enum { PANEL_NOTES = 6 };
+enum { PANEL_NAME = 1024 };		/* bytes of a name that a page has */
 enum { PANEL_TINY = 10000 };		/* a box of less than this part of all is too narrow to be drawn */
 enum panel_kind {
 #define PANEL(NAME, name, timed) PANEL_##NAME,
@@ -70,7 +71,7 @@ struct panel {
 	/* PANEL_BEHIND */
 	struct behind_place *place;	/* of `width' bytes each */
 	unsigned	 nplaces;
-	uint64_t	 width, bytes;	/* bytes: of the stream */
+	uint64_t	 width, bytes;	/* bytes: of the stream; PANEL_FLAME: width of the bins of moments, ns, at least a column */
 	uint64_t	*round;		/* offsets of FINISHED_ROUND; none if there are too many to draw */
 	unsigned	 nrounds;
 	uint64_t	 power[64];	/* records by the power of two of how far they are behind, ns */
@@ -86,8 +87,11 @@ struct panel {
 	struct panel_box *box;
 	char		**text;		/* of boxes; any bytes */
 	uint32_t	 nboxes, ntexts;
+	unsigned	 above;		/* so many of the first levels on that of all are no functions: event, comm */
 	char		*note[PANEL_NOTES];	/* what limits what it shows, and what mends that */
 	unsigned	 nnotes;
+	struct moment	*moment;	/* of a page: bin is a column of `axis', node a box; in order */
+	size_t		 nmoments;
 };
 
 /* Has it an axis of time, and bands with counts by its columns? */

@@ -477,12 +477,16 @@ panels_make(struct pictures *p, const struct summary *s)
 	}
 	m.span = panels_time(p->first <= p->last ? p->last - p->first : 0);
 	for (unsigned i = 0; i < p->n; i++) {
-		struct panel *to = &all->panel[all->n++];
+		const struct picture_kind *kind = picture_kinds[p->pic[i].kind];
+		struct panel *to = &all->panel[all->n];
 
+		if (kind->is && !kind->is(&p->pic[i]))
+			continue;
+		all->n++;
 		to->name = option_text("%s", p->pic[i].name);
 		to->axis = &all->axis;
 		m.pic = &p->pic[i];
-		picture_kinds[p->pic[i].kind]->make(&m, to);
+		kind->make(&m, to);
 		if (panel_is_timed(to))
 			panel_top(to);
 	}
@@ -522,6 +526,7 @@ panels_free(struct panels *all)
 			free(to->note[k]);
 		free(to->text);
 		free(to->box);
+		free(to->moment);
 	}
 	free(all->panel);
 	free(all->axis.start);

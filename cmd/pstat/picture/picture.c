@@ -356,13 +356,25 @@ picture_throttled(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
 	picture_sum(p, p->throttled, to, n, n_to);
 }
 
+static unsigned
+pictures_columns(const struct pictures *p)
+{
+	return p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS;
+}
+
+void
+pictures_bins(const struct pictures *p, struct moments *m)
+{
+	moments_init(m, p->quantum ? p->quantum : SPANS_FIRST, pictures_columns(p));
+}
+
 void
 pictures_begin(void *part, struct pass *pass)
 {
 	enum { FINE = PIC_SECONDS * PIC_ROWS };
 	struct pictures *p = part;
 	struct sort *keys = pass->asked->keys ? pass->part[PART_sort] : NULL;
-	unsigned max = p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS;
+	unsigned max = pictures_columns(p);
 
 	p->naming = pass_naming(pass);
 	for (unsigned i = 0; i < p->n; i++)

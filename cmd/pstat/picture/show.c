@@ -56,7 +56,7 @@ show_new(struct pass *p)
 	if (!a->picture && !a->page)
 		return NULL;
 	s = pictures_new(p->t, p->c, a);
-	s->draw = (struct draw){ .theme = a->theme, .scale = a->scale, .icicle = a->icicle, .ascii = a->ascii };
+	s->draw = (struct draw){ .theme = a->theme, .scale = a->scale, .icicle = a->icicle || a->page, .ascii = a->ascii };
 	s->drawn = a->page || p->form == screen;
 	if (a->page)
 		return s;

@@ -75,6 +75,27 @@ svg_escape(FILE *f, const char *text, unsigned columns)
 	}
 }
 
+void
+svg_json(FILE *f, const char *text, size_t most)
+{
+	const char *s = text;
+	unsigned len;
+
+	fputc('"', f);
+	for (; *s && (size_t)(s - text) < most; s += len) {
+		int32_t c = svg_char(s, &len);
+
+		if (svg_acts(c))
+			for (unsigned i = 0; i < len; i++)
+				fprintf(f, "\\\\x%02x", (uint8_t)s[i]);
+		else if (len == 1 && strchr("\"\\<>&", c))
+			fprintf(f, "\\u%04x", (unsigned)c);
+		else
+			fwrite(s, 1, len, f);
+	}
+	fputs(*s ? "\xe2\x80\xa6\"" : "\"", f);
+}
+
 /* ---- elements -------------------------------------------------------------------------------------- */
 
 /* Hundredths of a pixel as pixels, in front of them a word. */

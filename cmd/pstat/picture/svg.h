@@ -36,6 +36,8 @@ typedef int	svg_panel(struct svg *, const struct panel *, int y);
 #include "picture/kinds.def"
 /* Title and subtitle, which every panel begins with; `more' (NULL: nothing) goes on with the subtitle.  Returns where they end. */
 int	svg_head(struct svg *, const struct panel *, int y, const char *more);
+/* The colours of PANEL_FLAME, which it has in itself, but not in a part of a page: this has them in its style, and the notes. */
+void	svg_flame_style(FILE *, const struct draw *);
 /* In place of the rest: why there is nothing.  Returns where it ends. */
 int	svg_none(struct svg *, int y, const char *why);
 
@@ -44,6 +46,8 @@ int	svg_none(struct svg *, int y, const char *why);
  * are not of UTF-8 or that act on other text are shown as \xNN.  It ends with an ellipsis after so many columns, 0: it is whole.
  */
 void	svg_escape(FILE *, const char *text, unsigned columns);
+/* The same text as a string of JSON in HTML; with an ellipsis after so many bytes. */
+void	svg_json(FILE *, const char *text, size_t most);
 /* Of how many cells is it? */
 unsigned svg_cells(const struct panel *, const struct draw *);
 /* The panel of at most so many cells, in which *by columns are one; NULL: it is that already.  coarse_free() frees it. */

@@ -35,20 +35,16 @@ flame_colours(FILE *f, const char *const colour[KINDS][SHADES])
 			fprintf(f, ".pic .f%u%u{fill:%s}", i, k, colour[i][k]);
 }
 
-static void
-flame_style(const struct svg *s)
+void
+svg_flame_style(FILE *f, const struct draw *d)
 {
-	if (!s->f)
-		return;
-	fputs("<style>", s->f);
-	flame_colours(s->f, s->draw->theme == THEME_DARK ? flame_dark : flame_light);
-	if (s->draw->theme == THEME_AUTO) {
-		fputs("@media(prefers-color-scheme:dark){", s->f);
-		flame_colours(s->f, flame_dark);
-		fputs("}", s->f);
+	flame_colours(f, d->theme == THEME_DARK ? flame_dark : flame_light);
+	if (d->theme == THEME_AUTO) {
+		fputs("@media(prefers-color-scheme:dark){", f);
+		flame_colours(f, flame_dark);
+		fputs("}", f);
 	}
-	fprintf(s->f, ".pic .b{fill:%s;fill:var(--fg);pointer-events:none}</style>\n",
-	    s->draw->theme == THEME_DARK ? "#e6e6e6" : "#222222");
+	fprintf(f, ".pic .b{fill:%s;fill:var(--fg);pointer-events:none}", d->theme == THEME_DARK ? "#e6e6e6" : "#222222");
 }
 
 /* The class of a box: the same function has the same shade in each picture. */
@@ -172,11 +168,15 @@ svg_flame(struct svg *s, const struct panel *p, int y)
 		snprintf(more + n, sizeof more - n, "%s%" PRIu32 " box%s above level %d not drawn", n ? ", " : "", d.deep,
 		    d.deep == 1 ? "" : "es", LEVELS);
 	y = svg_head(s, p, y, *more ? more : NULL);
-	for (unsigned i = 0; i < p->nnotes; i++, y += LINE)
+	for (unsigned i = 0; !s->part && i < p->nnotes; i++, y += LINE)
 		svg_text(s, SVG_LEFT, y + 300, SVG_START, "s", 170, p->note[i]);
 	if (!p->top)
 		return svg_none(s, y, "no samples");
-	flame_style(s);
+	if (s->f && !s->part) {
+		fputs("<style>", s->f);
+		svg_flame_style(s->f, s->draw);
+		fputs("</style>\n", s->f);
+	}
 	y = flame_legend(s, p, y);
 	for (uint32_t i = 0; i < p->nboxes; i++) {
 		const struct panel_box *b = &p->box[i];
