@@ -67,6 +67,7 @@ agrees() {
 		1 1 0 0 | /tmp/perf-100.map+10 | comm=alpha pid=100
 		1 1 0 0 | /tmp/perf-200.map+10 | comm=gamma pid=200
 		1 1 0 0 | 9999 /opt/none/alpha+2100 | comm=alpha pid=100
+		1 1 0 0 | 401000 | comm=alpha pid=100
 		1 1 0 0 | 401000 401005 /opt/none/alpha+2010 | comm=alpha pid=100
 		1 1 0 0 | [kernel.kallsyms]_text+ffffffff81000200 | comm=swapper pid=0
 		1 1 0 0 | 401000 | comm=:4711 pid=4711

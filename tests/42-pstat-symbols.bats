@@ -390,6 +390,33 @@ worker() {
 	done_all
 }
 
+@test "symbols: a call chain with a marker that perf does not know is dropped, as in perf" {
+	local user=0xfffffffffffffe00 i=0 chain p
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|CALLCHAIN flags=sample_id_all|comm|mmap2 ids=1"
+		echo "COMM pid=100 tid=100 comm=alpha"
+		# the frames behind the first; the last two are no markers, and known ones
+		for chain in 0xffffffffffffffff,0x1234 0x1234,0xfffffffffffff780 0xfffffffffffff600,0x1234 0xfffffffffffff001 0xffffffffffffff00,$user,0x1234 \
+		    0xfffffffffffff000 0xffffffffffffff80,0xffffffff81000000,0xffffffffffffffe0,0x1234; do
+			i=$((i + 1))
+			echo "MMAP2 misc=2 pid=100 tid=100 start=$((i * 4096)) len=0x1000 prot=5 flags=2 filename=/file-$i"
+			echo "SAMPLE misc=2 ip=$((i * 4096)) pid=100 tid=$i cpu=0 time=${i}00 chain=$user,$((i * 4096)),$chain"
+		done
+	} | mkpipe - >"$T/in"
+	mkdir "$T/dir"
+	command pstat --folded --symbols "$T/dir" "$T/in" 2>"$T/err" | sed -n 's/^[^;]*;\[file-\([0-9]*\)\] 1$/\1/p' | sort -n >"$T/alone"
+	grep -q '5 samples have a damaged call chain' "$T/err" || failed "$(cat "$T/err")"
+	for p in $PERFS; do
+		command $p script -F tid,ip -f -i "$T/in" 2>/dev/null </dev/null | awk 'BEGIN { RS = "" } NF == 1 { print $1 }' | diff - "$T/alone" >"$T/diff" || failed "$p: $(cat "$T/diff")"
+	done
+	[ "$(wc -l <"$T/alone")" = 5 ]
+	command pstat --children -s symbol --symbols "$T/dir" "$T/in" >/dev/null 2>"$T/err"
+	grep -q '5 samples have a damaged call chain' "$T/err" || failed children
+	command pcat --format=pprof -f -o "$T/profile" "$T/in" 2>"$T/err"
+	grep -q '5 samples have a damaged call chain' "$T/err" || failed pprof
+	done_all
+}
+
 @test "symbols: recordings without call chains fold, and say so" {
 	mkdir "$T/d"
 	try command pstat --symbols "$T/d" --folded data/basic.pipe.data

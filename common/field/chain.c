@@ -6,7 +6,8 @@ field_chain(struct field_fetch *f)
 {
 	const struct pp_part *x = field_part(f, PP_SAMPLE_CALLCHAIN);
 
-	return x ? (struct pp_chain){ x->p + 8, x->n / 8 - 1, f->swap, PP_MISC_USER } : (struct pp_chain){ .p = NULL };
+	return x ? (struct pp_chain){ .p = x->p + 8, .left = x->n / 8 - 1, .swap = f->swap, .mode = PP_MISC_USER } :
+	    (struct pp_chain){ .p = NULL };
 }
 
 void

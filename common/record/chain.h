@@ -5,7 +5,8 @@
  * Both have a u64 n and n entries of u64, the innermost frame first.  An entry is an address or a context marker (enum
  * perf_callchain_context of include/uapi/linux/perf_event.h), which gives the mode of the addresses behind it.  Those before the
  * first marker are of user space, as in perf.  Behind PP_CONTEXT_USER_DEFERRED is a cookie, which is no address: the frames of
- * user space follow in the CALLCHAIN_DEFERRED with the same cookie.
+ * user space follow in the CALLCHAIN_DEFERRED with the same cookie.  A chain with another marker is no chain for perf, which takes it
+ * as damaged (add_callchain_ip() of its machine.c); those of guests are among these, as the kernel writes none.
  */
 #ifndef PP_CHAIN_H
 #define PP_CHAIN_H
@@ -50,7 +51,15 @@ struct pp_chain {
 	uint32_t	 left;		/* entries from there on */
 	bool		 swap;
 	unsigned	 mode;		/* the cpumode of the last frame; before the first one: PP_MISC_USER */
+	bool		 dropped;	/* there was a marker with which perf drops the whole chain */
 };
+
+static inline bool
+pp_context_drops(uint64_t marker)
+{
+	return marker != PP_CONTEXT(HV) && marker != PP_CONTEXT(KERNEL) && marker != PP_CONTEXT(USER) &&
+	    marker != PP_CONTEXT(USER_DEFERRED);
+}
 
 /* The address of the next frame, and its mode in c->mode.  False: there is none. */
 static inline bool
@@ -63,6 +72,7 @@ pp_chain_next(struct pp_chain *c, uint64_t *ip)
 		if (!pp_is_context(*ip))
 			return true;
 		c->mode = pp_context_mode(*ip);
+		c->dropped |= pp_context_drops(*ip);
 		if (*ip == PP_CONTEXT(USER_DEFERRED) && c->left) {
 			c->p += 8;
 			c->left--;

@@ -96,12 +96,12 @@ walk_push(struct walk *w, const struct space *s, uint64_t ip)
 
 /*
  * The frames of a chain, behind those that are there.  The first one of a mode is where that was left, the others are return
- * addresses.  ip: the first frame is left out if it is this one; UINT64_MAX: none.
+ * addresses.  ip: the first frame is left out if it is this one; UINT64_MAX: none.  False: perf drops such a chain.
  */
-static void
+static bool
 walk_push_chain(struct walk *w, uint32_t pid, uint64_t ip, const uint8_t *p, uint32_t n)
 {
-	struct pp_chain c = { p, n, false, PP_MISC_USER };
+	struct pp_chain c = { .p = p, .left = n, .mode = PP_MISC_USER };
 	struct space s = walk_space(w, pid, c.mode);
 	const uint8_t *next = NULL;	/* a frame of the same mode stands there */
 	uint64_t at;
@@ -113,6 +113,7 @@ walk_push_chain(struct walk *w, uint32_t pid, uint64_t ip, const uint8_t *p, uin
 			s = walk_space(w, pid, c.mode);
 		walk_push(w, &s, at - (c.p == next && at));
 	}
+	return !c.dropped;
 }
 
 static struct digest
@@ -127,17 +128,20 @@ digest_of(const uint8_t *p, size_t n)
 static int
 walk_add(struct walk *w, uint64_t time, const struct digest *d, const struct digest *rest)
 {
+	bool has_ip = d->ip != UINT64_MAX;
 	struct space s;
 
 	if (w->user.begin && w->user.begin(w->user.arg) < 0)
 		return -1;
 	s = walk_space(w, d->pid, d->mode);
 	w->depth = 0;
-	if (d->ip != UINT64_MAX)
+	if (has_ip)
 		walk_push(w, &s, d->ip);
-	walk_push_chain(w, d->pid, d->ip, d->chain, d->n);
-	if (rest)
-		walk_push_chain(w, d->pid, UINT64_MAX, rest->chain, rest->n);
+	if (!walk_push_chain(w, d->pid, d->ip, d->chain, d->n) ||
+	    (rest && !walk_push_chain(w, d->pid, UINT64_MAX, rest->chain, rest->n))) {
+		w->depth = has_ip;
+		w->losses.dropped++;
+	}
 	return w->user.sample(w->user.arg, &(struct walk_sample){ time, d->period, d->event, d->pid, d->tid, w->depth, w->place });
 }
 

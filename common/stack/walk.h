@@ -4,6 +4,7 @@
  *
  *  - A stack begins with the ip.  Then come the frames of the callchain: where a mode was left, and the return addresses, each
  *    less one, so that it lies in the call.  An address belongs to the map that the process had at the time of the sample.
+ *    Of a chain that perf drops (record/chain.h), there is only the ip.
  *  - A sample whose user part is still to come (PERF_RECORD_CALLCHAIN_DEFERRED) waits for it.
  *  - With PERF_SAMPLE_READ each counter that has moved on is a sample of its event, as in perf.
  *
@@ -58,6 +59,7 @@ struct walk_losses {
 	uint64_t	 early;		/* records that had their turn too early, as the memory was used up */
 	uint64_t	 alone;		/* samples without their user part, ... */
 	uint64_t	 crowded_out;	/* ... because too many waited for theirs */
+	uint64_t	 dropped;	/* call chains with an unknown context marker, which perf drops, too */
 };
 struct walk_losses walk_losses(const struct walk *);
 

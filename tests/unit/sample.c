@@ -489,7 +489,7 @@ test_chain(void **state)
 
 	(void)state;
 	for (int swap = 0; swap < 2; swap++) {
-		struct pp_chain c = { bytes_p(&b), sizeof rows / sizeof *rows, swap, PP_MISC_USER };
+		struct pp_chain c = { .p = bytes_p(&b), .left = sizeof rows / sizeof *rows, .swap = swap, .mode = PP_MISC_USER };
 		uint64_t ip;
 
 		b.n = 0;
@@ -501,6 +501,7 @@ test_chain(void **state)
 				assert_true(pp_chain_next(&c, &ip));
 				assert_int_equal(ip, rows[i].entry);
 				assert_int_equal(c.mode, rows[i].mode % 9);
+				assert_int_equal(c.dropped, i > 8);	/* a marker of a guest */
 			}
 		assert_false(pp_chain_next(&c, &ip));
 		assert_ptr_equal(pp_chain_deferred(bytes_p(&b), 21, swap), bytes_p(&b) + 17 * 8);

@@ -281,6 +281,9 @@ pprof_say(const struct pprof *o)
 		tool_warn(o->tool, "%" PRIu64 " names were not UTF-8: bytes of them became U+FFFD", o->mended);
 	if (o->facts.ids.over)
 		tool_warn(o->tool, "%" PRIu64 " BUILD_ID records were left out, of more than %d files", o->facts.ids.over, IDS_MAX);
+	if (lost.dropped)
+		tool_warn(o->tool, "%" PRIu64 " samples have a damaged call chain: only their innermost frame is in the profile, as in perf",
+		    lost.dropped);
 	if (lost.early)
 		tool_warn(o->tool, "%" PRIu64 " records arrived after newer ones had to be taken: --max-memory is too small for their "
 		    "time order", lost.early);

@@ -4,6 +4,7 @@
  *
  * In the rows `samples' are these, and `records' those in which it is the innermost one.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,9 @@ children_end(struct children *c)
 		return true;
 	c->failed |= walk_end(c->walk) < 0;
 	lost = walk_losses(c->walk);
+	if (lost.dropped)
+		tool_warn(c->s->tool, "--children: %" PRIu64 " samples have a damaged call chain: only their innermost frame is taken, as "
+		    "in perf", lost.dropped);
 	return !c->failed && !walk_full(c->walk) && !lost.early && !lost.crowded_out;
 }
 
