@@ -207,6 +207,39 @@ made() {
 	grep -q 'pinject --archive' "$T/err"
 }
 
+@test "symbols: without any name the rows are offsets in the files; a name that comes late makes them files" {
+	made two
+	mkdir "$T/empty"
+	at=$((0x$(readelf -sW "$ELF" | awk '$8 == "one" { print $2; exit }') + 8))	# of a file whose segments lie as they are loaded
+	printf 'made.so+%#x 3\nmade.so+%#x 1\n' $at $((at + 64)) >"$T/want"
+	DIR=$T/empty csv "$T/made.data" -s symbol | sed '1d; s/,[^,]*,/ /; s/,.*//' | diff "$T/want" -
+	# an address in the kernel, and one in no map
+	{
+		cat "$T/made.txt"
+		echo "MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000 pgoff=0xffffffff81000000 filename=[kernel.kallsyms]_text"
+		echo "SAMPLE misc=1 ip=0xffffffff81000123 pid=100 tid=100 time=30"
+		echo "SAMPLE misc=2 ip=0x99 pid=100 tid=100 time=31"
+	} >"$T/more.txt"
+	mkpipe "$T/more.txt" >"$T/more.data"
+	DIR=$T/empty csv "$T/more.data" -s symbol | cut -d, -f1 | grep -v made | sort | tr '\n' ' ' >"$T/got"
+	[ "$(cat "$T/got")" = "[kernel.kallsyms]+0x123 [no map] symbol " ] || failed "$(cat "$T/got")"
+	# the last sample has a name
+	{ sed "s/build_id=$ID/build_id=${ID//[0-9]/0}/" "$T/more.txt"
+		echo "MMAP2 misc=0x4002 pid=200 tid=200 start=0x10000000 len=0x100000 build_id=$ID prot=5 flags=2 filename=/nowhere/made.so"
+		echo "SAMPLE misc=2 ip=$((0x10000000 + at)) pid=200 tid=200 time=40"; } | mkpipe - >"$T/late.data"
+	DIR=$T/dir csv "$T/late.data" -s symbol | cut -d, -f1,3 | sort | tr '\n' ' ' >"$T/got"
+	[ "$(cat "$T/got")" = "[kernel.kallsyms],1 [made.so],4 [no map],1 one,1 symbol,records " ] || failed "$(cat "$T/got")"
+	# in reports that are merged, or where call chains are counted, they are files
+	DIR=$T/empty csv "$T/made.data" -s symbol --children | grep -q '^\[made.so\],' || failed children
+	pstat -q --json --symbols "$T/empty" -s symbol "$T/made.data" | jq -r '.sort[].symbol' | grep -qx '\[made.so\]' || failed json
+	# too many places
+	{ head -n 2 data/base.txt; echo "MMAP2 misc=2 pid=100 tid=100 start=0x10000000 len=0x100000 prot=5 flags=2 filename=/nowhere/made.so"
+		seq 33000 | awk '{ print "SAMPLE misc=2 ip=" 268435456 + $1 " pid=100 tid=100 time=" $1 }'; } | mkpipe - >"$T/many.data"
+	DIR=$T/empty csv "$T/many.data" -s symbol | cut -d, -f1 | tr '\n' ' ' >"$T/got"
+	[ "$(cat "$T/got")" = "symbol [made.so] " ] || failed "many: $(head -c 200 "$T/got")"
+	done_all
+}
+
 @test "symbols: the names of another build-id are not taken" {
 	made two
 	DIR=$T/dir

@@ -33,6 +33,7 @@ struct frames {
 	struct table	 by_text;	/* struct entry */
 	struct frame	**frame;	/* by number - 1 */
 	uint32_t	 n;
+	bool		 named;		/* one is the name of a function */
 	uint32_t	*file;		/* of symbols_file(), by index of a pp_dso; SYMBOLS_NONE: not known yet */
 	size_t		 nfiles;
 	/* what addresses are called that have no name, by index of a pp_dso; of those of the kernel, too; 0: not known yet */
@@ -89,6 +90,12 @@ frames_n(const struct frames *f)
 	return f->n;
 }
 
+bool
+frames_named(const struct frames *f)
+{
+	return f->named;
+}
+
 /* ---- texts --------------------------------------------------------------------------------------- */
 
 static struct frame *
@@ -137,6 +144,7 @@ frame_named(struct frames *f, const char *name, size_t len, enum frame_kind kind
 	memcpy(x->text, name, len);
 	text = kind == FRAME_KERNEL ? x->text : symbols_shown(f->symbols, x->text);
 	x->number = frame_of(f, text, strlen(text), kind, false)->number;
+	f->named = true;
 	if (pp_table_add(&f->by_name, &x->link, key) < 0)
 		tool_no_memory();
 	return x->number;
@@ -150,19 +158,26 @@ frame_mapless(struct frames *f, bool kernel)
 	return frame_of(f, text, sizeof text - 1, FRAME_MAPLESS, kernel)->number;
 }
 
+/* "libfoo.so", "[vdso]" */
+static const char *
+file_name(const struct pp_dso *d)
+{
+	const char *name = field_dso_name(d), *slash = strrchr(name, '/');
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
 /* "[libfoo.so]" */
 static struct frame *
 frame_of_file(struct frames *f, const struct pp_dso *d, bool kernel)
 {
+	const char *name = file_name(d);
 	char text[300];
-	const char *name = field_dso_name(d), *slash = strrchr(name, '/');
 
 	if (d->jit)
 		snprintf(text, sizeof text, "[perf-%" PRIu32 ".map]", d->jit);
-	else {
-		name = slash && slash[1] ? slash + 1 : name;
+	else
 		snprintf(text, sizeof text, *name == '[' ? "%s" : "[%.256s]", name);
-	}
 	return frame_of(f, text, strlen(text), FRAME_NAMELESS, kernel);
 }
 
@@ -291,6 +306,17 @@ frames_number(struct frames *f, const struct pp_state *state, const struct pp_ma
 	if (file == SYMBOLS_NONE || !(name = symbols_find(f->symbols, file, ip - m->start + m->pgoff)))
 		return frame_nameless(f, d, false, file == SYMBOLS_NONE);
 	return frame_named(f, name, strlen(name), strstr(d->name, "/jitted-") ? FRAME_JIT : FRAME_USER);
+}
+
+bool
+frames_place(const struct pp_state *state, const struct pp_map *m, unsigned mode, uint64_t ip, char to[static FRAMES_PLACE])
+{
+	const struct pp_dso *d = m ? pp_state_dso(state, m) : NULL;
+
+	if (!d || d->jit)
+		return false;
+	snprintf(to, FRAMES_PLACE, "%.256s+0x%" PRIx64, file_name(d), ip - m->start + (mode == PP_MISC_KERNEL ? 0 : m->pgoff));
+	return true;
 }
 
 /* ---- how much has names -------------------------------------------------------------------------- */

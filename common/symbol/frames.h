@@ -45,6 +45,14 @@ uint32_t frames_number(struct frames *, const struct pp_state *, const struct pp
 uint32_t frames_other(struct frames *, const char *text, size_t len);
 struct frame *frames_get(const struct frames *, uint32_t number);
 uint32_t frames_n(const struct frames *);
+/* Has any of them the name of a function? */
+bool	frames_named(const struct frames *);
+/*
+ * The place of an address in the file of its map: "libfoo.so+0x1234"; of the kernel in its memory: "[kernel.kallsyms]+0x1234".  False:
+ * it is in no file.
+ */
+enum { FRAMES_PLACE = 300 };
+bool	frames_place(const struct pp_state *, const struct pp_map *, unsigned mode, uint64_t ip, char to[static FRAMES_PLACE]);
 
 /*
  * Say by tool_warn() which share of the frames that were counted has names, and what is missing, with what mends it.  frames:

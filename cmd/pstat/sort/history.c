@@ -20,6 +20,7 @@ enum {
 	HITS_FIRST = 1024, HITS_MAX = 64 << 10,	/* that wait; powers of 2 */
 	HITS_COPIED = 2 << 20,		/* bytes of side-band that waits */
 	CACHED_BITS = 10, CACHED = 1 << CACHED_BITS, PAGES = 4096, CONTAINED = 256, PLACES_BITS = 17,
+	OFFSETS_MAX = NAMES_MAX / 2, OFFSETS_BYTES = NAMES_BYTES / 2,
 };
 
 struct history {
@@ -44,6 +45,11 @@ struct history {
 	size_t		 ndso;
 	/* functions: what an address is called, in the maps of that version; NULL: no key needs it */
 	struct { uint64_t version, ip; uint32_t frame, name; } *place;
+	/* While no function at all has a name, an address is called by its place in the file. */
+	bool		 offsets;
+	uint32_t	 noffsets, offset_bytes;	/* such names */
+	uint32_t	*instead;	/* by number of such a name: 1 + the number of the name that it has otherwise; 0: it is none */
+	size_t		 ninstead;
 	uint64_t	 ksymbols;	/* so many were fed: they are no maps, but change what an address is called */
 };
 
@@ -156,6 +162,51 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 	return name - 1;
 }
 
+static uint64_t
+history_instead(void *arg, uint64_t name)
+{
+	const struct history *h = arg;
+
+	return name < h->ninstead && h->instead[name] ? h->instead[name] - 1 : name;
+}
+
+/* A function has a name, or there are too many places or rows: no address is called by its place, nor was one. */
+static void
+history_no_offsets(struct history *h)
+{
+	struct sort *s = h->s;
+
+	h->offsets = false;
+	memset(h->place, 0, sizeof *h->place << PLACES_BITS);
+	for (unsigned i = 0; i < s->nkeys; i++)
+		if (s->key[i]->kind == KEY_SYMBOL)
+			rows_change(&s->rows, i, history_instead, h);
+}
+
+/* The number of the name of an address, of a frame that is called so. */
+static uint32_t
+history_place(struct history *h, const struct frame *f, const struct pp_map *m, unsigned mode, uint64_t ip)
+{
+	uint32_t plain = history_name(h, f->text), name;
+	char text[FRAMES_PLACE];
+
+	if (!h->offsets || h->s->each)
+		return plain;
+	if (frames_named(h->s->naming->frames) || h->noffsets == OFFSETS_MAX || h->offset_bytes > OFFSETS_BYTES ||
+	    h->s->rows.n > OFFSETS_MAX || plain == UINT32_MAX)
+		history_no_offsets(h);
+	else if (frames_place(h->now, m, mode, ip, text) && (name = history_name(h, text)) != UINT32_MAX) {
+		h->instead = tool_need(array_reach(h->instead, &h->ninstead, name, sizeof *h->instead));
+		if (!h->instead[name]) {
+			h->noffsets++;
+			h->offset_bytes += (uint32_t)strlen(text);
+		}
+		h->instead[name] = plain + 1;
+		return name;
+	}
+	return plain;
+}
+
 /* counts: it is of a sample. */
 __attribute__((noinline)) static uint64_t
 history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool counts)
@@ -163,8 +214,9 @@ history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool
 	struct frames *frames = h->s->naming->frames;
 	uint64_t version, hash;
 	const struct pp_maps *maps;
+	const struct pp_map *m;
 	struct frame *f;
-	uint32_t at;
+	uint32_t at, name;
 
 	if (ip == ROWS_UNKNOWN)
 		return ROWS_UNKNOWN;
@@ -173,10 +225,13 @@ history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool
 	version = h->maps[at].version + (mode == PP_MISC_KERNEL ? h->ksymbols << 40 : 0);
 	hash = (ip ^ version << 40) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_BITS);
 	if (!h->place[hash].frame || h->place[hash].ip != ip || h->place[hash].version != version) {
+		m = maps ? pp_maps_find(maps, ip) : NULL;
+		f = frames_get(frames, frames_number(frames, h->now, m, mode, ip));
+		name = history_place(h, f, m, mode, ip);
 		h->place[hash].version = version;
 		h->place[hash].ip = ip;
-		h->place[hash].frame = frames_number(frames, h->now, maps ? pp_maps_find(maps, ip) : NULL, mode, ip);
-		h->place[hash].name = history_name(h, frames_get(frames, h->place[hash].frame)->text);
+		h->place[hash].frame = f->number;
+		h->place[hash].name = name;
 	}
 	f = frames_get(frames, h->place[hash].frame);
 	f->innermost += counts;
@@ -407,8 +462,10 @@ history_new(struct sort *s)
 
 	h->s = s;
 	h->generation = h->cgroup_era = 1;
-	if (s->naming)
+	if (s->naming) {
 		h->place = tool_alloc((size_t)1 << PLACES_BITS, sizeof *h->place);
+		h->offsets = s->offsets;
+	}
 	if ((h->now = pp_state_new(s->stream.swap, err)) && pp_turns_start(&h->turns, history_turn, h, err) > 0)
 		return h;
 	history_free(h);
@@ -434,5 +491,6 @@ history_free(struct history *h)
 	free(h->hit);
 	free(h->dso);
 	free(h->place);
+	free(h->instead);
 	free(h);
 }

@@ -63,6 +63,7 @@ struct sort {
 	struct bins	 bins;
 	struct names	*names;
 	struct naming	*naming;	/* of KEY_SYMBOL; NULL: no report of samples has this key */
+	bool		 offsets;	/* where no function has a name, rows are places: the report is not merged with others */
 	struct children	*children;	/* --children; NULL: not given */
 	struct field_stream stream;
 	struct sort_event *ev;

@@ -529,6 +529,7 @@ part_new(struct pass *p)
 		return NULL;
 	s = sort_new(p->t, p->c, a->keys, a->hist);
 	s->naming = pass_naming(p);
+	s->offsets = p->form != json && !a->live && !a->every;
 	if (a->children)
 		s->children = children_new(s);
 	s->top = a->top >= 0 ? (unsigned)a->top : p->form == screen ? 20 : 0;
