@@ -96,7 +96,7 @@ choose(struct symtab_maker *m)
 	for (size_t i = 0; i < m->n; i++)
 		if (!n || v[n - 1].start != v[i].start)
 			v[n++] = v[i];
-		else if (is_better(m, &v[n - 1], &v[i]))
+		else if (m->last || is_better(m, &v[n - 1], &v[i]))
 			v[n - 1] = v[i];
 	m->n = n;
 	for (size_t i = 0; i < n; i++)

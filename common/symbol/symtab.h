@@ -6,8 +6,9 @@
  * one, which checks these bytes when it gets them (symtab_open()) and then trusts them.
  *
  * Of the symbols that begin at one address one is kept: one with a size, then not a weak one, then a global one, then the one with
- * fewer leading underscores, then the longer name, then the first.  (As perf, but by the name as it stands in the file, so that
- * demangling changes nothing.)  One without a size ends where the next one begins.  Of nested ones the innermost is found.
+ * fewer leading underscores, then the longer name, then the first; of /proc/kallsyms, which has no sizes, the last.  (As perf, but
+ * by the name as it stands in the file, so that demangling changes nothing.)  One without a size ends where the next one begins.  Of
+ * nested ones the innermost is found.
  */
 #ifndef PP_SYMTAB_H
 #define PP_SYMTAB_H
@@ -33,6 +34,7 @@ struct symtab_maker {			/* begins zeroed */
 	char		*text;
 	size_t		 ntext, captext;
 	uint64_t	 anchor[2];	/* of a kernel: the addresses of _text and _stext; 0: unknown */
+	bool		 last;		/* of symbols that begin at one address the last one is kept */
 	bool		 failed;	/* no memory */
 };
 void	symtab_add(struct symtab_maker *, uint64_t start, uint64_t size, const char *name, size_t len, unsigned flags);

@@ -42,7 +42,7 @@ take_line(struct symtab_maker *m, const char *p, const char *end, uint64_t *all)
 		if (n == 6 && !memcmp(name, "_stext", 6))
 			m->anchor[1] = addr;
 	}
-	symtab_add(m, addr, 0, name, n, letter == 'w' || letter == 'W' ? SYMTAB_WEAK : letter == 'T' ? SYMTAB_GLOBAL : 0);
+	symtab_add(m, addr, 0, name, n, 0);
 }
 
 bool
@@ -51,6 +51,7 @@ symtab_kallsyms(struct symtab_maker *m, const char *text, size_t n)
 	const char *end = text + n, *next;
 	uint64_t all = 0;
 
+	m->last = true;
 	for (; text < end; text = next + 1) {
 		if (!(next = memchr(text, '\n', (size_t)(end - text))))
 			next = end;

@@ -177,7 +177,7 @@ test_kallsyms(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 t local_one\n"
 	    "ffffffff81000200 D data\nffffffff81000300 W weak\nffffffffa0000000 t in_module\t[mod]\nnot a line\n12345678901234567 T x\n"
-	    "ffffffff81000400 T last";
+	    "ffffffff81000400 T __a_longer_one\nffffffff81000400 w last";
 	struct symtab_maker m = { .n = 0 };
 	struct symtab t;
 
@@ -190,7 +190,7 @@ test_kallsyms(void **state)
 	assert_string_equal(found(&t, 0xffffffff81000050), "_stext");
 	assert_string_equal(found(&t, 0xffffffff81000250), "local_one");	/* to the next symbol of code */
 	assert_string_equal(found(&t, 0xffffffff81000300), "weak");
-	assert_string_equal(found(&t, 0xffffffff81000400), "last");
+	assert_string_equal(found(&t, 0xffffffff81000400), "last");	/* of several */
 	assert_string_equal(found(&t, 0xffffffffa0000010), "in_module\t[mod]");
 	symtab_free(&t);
 }
