@@ -71,7 +71,7 @@ csv() {
 	command pstat -q --csv --table sort --top 0 --symbols "${DIR-$R/dir}" "${@:2}" "$1" | jq -Rr 'select(length > 0)'
 }
 
-# made NAME: a stream of two samples in a map of $T/NAME.so at 0x10000, and $T/dir that has NAME.so
+# made NAME [OPTION...]: a stream of four samples in a map of $T/made.so at $MAPPED (0x10000000), and $T/dir that has that; options of cc
 made() {
 	need cc
 	cat >"$T/made.s" <<-END
@@ -85,7 +85,7 @@ made() {
 		${1}: .zero 64
 		.size ${1}, 64
 	END
-	cc -shared -nostdlib -Wl,--build-id=sha1 -o "$T/made.so" -x assembler "$T/made.s" || skip "no assembler for these names"
+	cc "${@:2}" -shared -nostdlib -Wl,--build-id=sha1 -o "$T/made.so" -x assembler "$T/made.s" 2>/dev/null || skip "no assembler for these names"
 	ID=$(readelf -n "$T/made.so" | sed -n 's/.*Build ID: //p')
 	mkdir -p "$T/dir/.build-id/${ID:0:2}/${ID:2}"
 	cp "$T/made.so" "$T/dir/.build-id/${ID:0:2}/${ID:2}/elf"
@@ -94,11 +94,11 @@ made() {
 	{
 		head -n 2 data/base.txt
 		echo "COMM pid=100 tid=100 comm=alpha"
-		echo "MMAP2 misc=0x4002 pid=100 tid=100 start=0x10000000 len=0x100000 build_id=$ID prot=5 flags=2 filename=/nowhere/made.so"
+		echo "MMAP2 misc=0x4002 pid=100 tid=100 start=${MAPPED=0x10000000} len=0x100000 build_id=$ID prot=5 flags=2 filename=/nowhere/made.so"
 		for i in 1 2 3; do
-			echo "SAMPLE misc=2 ip=$((0x10000000 + at + 8)) pid=100 tid=100 time=$((10 + i))"
+			echo "SAMPLE misc=2 ip=$((MAPPED + at + 8)) pid=100 tid=100 time=$((10 + i))"
 		done
-		echo "SAMPLE misc=2 ip=$((0x10000000 + at + 64 + 8)) pid=100 tid=100 time=20"
+		echo "SAMPLE misc=2 ip=$((MAPPED + at + 64 + 8)) pid=100 tid=100 time=20"
 	} >"$T/made.txt"
 	mkpipe "$T/made.txt" >"$T/made.data"
 }
@@ -258,6 +258,31 @@ made() {
 	grep -q 'its build-id is another one' "$T/err"
 }
 
+# of_machine ARCH: the names in the recording that made() has made, on that machine
+of_machine() {
+	{ head -n 2 "$T/made.txt"; echo "HEADER_FEATURE feat_id=6 fs=$1"; tail -n +3 "$T/made.txt"; } | mkpipe - >"$T/machine.data"
+	command pstat --csv --table sort --symbols "$T/dir" -s symbol "$T/machine.data" 2>"$T/err" | sed '1d; s/,.*//; s/+.*//' | sort -u | tr '\n' ' '
+}
+@test "symbols: a file of another machine or class than the process is not used" {
+	made two
+	machine=$(uname -m)
+	[ "$(of_machine "$machine")" = "one two " ] || failed own
+	[ "$(of_machine none-such)" = "one two " ] || failed none-such
+	[ $machine != x86_64 ] || [ "$(of_machine i686)" = "one two " ] || failed "as setarch(8) names it"
+	other=s390x
+	[ "$machine" != s390x ] || other=x86_64
+	[ "$(of_machine $other)" = "made.so " ] && grep -q 'its file is of another machine' "$T/err" || failed "$other"
+	command pcat --format=pprof --symbols "$T/dir" -o "$T/profile" "$T/machine.data" 2>"$T/err"
+	grep -q 'its file is of another machine' "$T/err" || failed pprof
+	[ $machine = x86_64 ] || { done_all; skip "no other class is known here"; }
+	made two -m32
+	[ "$(of_machine x86_64)" = "one two " ] || failed "32 bits"
+	[ "$(of_machine i686)" = "one two " ] || failed "32 bits, i686"
+	MAPPED=$((1 << 40)) made two -m32
+	[ "$(of_machine x86_64)" = "made.so " ] || failed "32 bits above 4 GiB"
+	done_all
+}
+
 # kernel ADDRESS NAME...: rows of three samples in a kernel that begins there: of its own code, of a module, in no map
 kernel() {
 	local id=0102030405060708090a0b0c0d0e0f1011121314 at=$1 m
@@ -281,8 +306,30 @@ kernel() {
 	[ "$(SUFFIX=_stext kernel 0xffffffff81000000)" = "in_module one two " ]
 	[ "$(kernel 0xffffffff9a200000)" = "[mod-one.ko.xz] one two " ]
 	[ "$(SUFFIX= kernel 0xffffffff9a200000)" = "[mod-one.ko.xz] one two " ]
-	[ "$(PGOFF=0 kernel 0xffffffff81000000)" = "[kernel.kallsyms] [mod-one.ko.xz] " ]
-	[ "$(SUFFIX=_other kernel 0xffffffff81000000)" = "[kernel.kallsyms] [mod-one.ko.xz] " ]
+	# none: offsets
+	[ "$(PGOFF=0 kernel 0xffffffff81000000)" = "[kernel.kallsyms]+0x110 [kernel.kallsyms]+0x210 mod-one.ko.xz+0x10 " ]
+	[ "$(SUFFIX=_other kernel 0xffffffff81000000)" = "[kernel.kallsyms]+0x110 [kernel.kallsyms]+0x210 mod-one.ko.xz+0x10 " ]
+}
+
+@test "symbols: of several names that the kernel has for one address, perf's is taken" {
+	need record
+	local id p
+	id=$(perf buildid-list -k)
+	mkdir -p "$T/dir/[kernel.kallsyms]/$id"
+	cat /proc/kallsyms >"$T/dir/[kernel.kallsyms]/$id/kallsyms"
+	awk '$2 ~ /^[tTwW]$/ && $4 == "" && $1 ~ /[1-9a-f]/ { n[$1]++ } END { for (a in n) if (n[a] > 1) print a }' /proc/kallsyms | sort | head -n 200 >"$T/at"
+	[ -s "$T/at" ] || skip "the kernel shows no addresses"
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all|comm|mmap2 ids=1"
+		echo "HEADER_BUILD_ID misc=0x8001 pid=-1 build_id=$id id_size=20 filename=[kernel.kallsyms]"
+		awk '$3 == "_text" { t = $1 } $3 == "_etext" { printf "MMAP misc=1 pid=-1 tid=0 start=0x%s len=%d pgoff=0x%s filename=[kernel.kallsyms]_text\n", t, 1073741824, t }' /proc/kallsyms
+		awk '{ print "SAMPLE misc=1 ip=0x" $1 " pid=1 tid=" NR " cpu=0 time=" NR }' "$T/at"
+	} | mkpipe - >"$T/in"
+	command pstat -q --csv --table sort --top 0 --symbols "$T/dir" -s tid,symbol "$T/in" | sed 1d | sort -n | cut -d, -f2 >"$T/got"
+	for p in $PERFS; do
+		command $p script -F ip,sym -f -i "$T/in" 2>/dev/null </dev/null | awk '{ print $2 }' | diff - "$T/got" >"$T/diff" || failed "$p: $(head -n 6 "$T/diff")"
+	done
+	done_all
 }
 
 @test "symbols: names as hostile as they can be do no harm" {

@@ -73,9 +73,11 @@ frames_free(struct frames *f)
 }
 
 int
-frames_learn(struct frames *f, const struct pp_rec *r)
+frames_learn(struct frames *f, const struct pp_rec *r, bool swap)
 {
-	return r->type == PP_HEADER_BUILD_ID ? ids_learn(&f->own, r) : 1;
+	if (f->symbols)
+		symbols_machine(f->symbols, r, swap);
+	return r->type == PP_HEADER_BUILD_ID && f->ids == &f->own ? ids_learn(&f->own, r) : 1;
 }
 
 struct frame *
@@ -303,7 +305,7 @@ frames_number(struct frames *f, const struct pp_state *state, const struct pp_ma
 		return frame_mapless(f, false);
 	d = pp_state_dso(state, m);
 	file = file_of(f, d, false);
-	if (file == SYMBOLS_NONE || !(name = symbols_find(f->symbols, file, ip - m->start + m->pgoff)))
+	if (file == SYMBOLS_NONE || !(name = symbols_find(f->symbols, file, ip - m->start + m->pgoff, ip)))
 		return frame_nameless(f, d, false, file == SYMBOLS_NONE);
 	return frame_named(f, name, strlen(name), strstr(d->name, "/jitted-") ? FRAME_JIT : FRAME_USER);
 }

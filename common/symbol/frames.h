@@ -36,8 +36,8 @@ struct ids;
  * ids: those of BUILD_ID records, which may change; NULL: those of frames_learn().
  */
 struct frames *frames_new(struct symbols *, const struct ids *);
-/* Take in a record, if it is a sound BUILD_ID.  1, or -1: no memory. */
-int	frames_learn(struct frames *, const struct pp_rec *);
+/* Take in a record, if it is a sound BUILD_ID or the header feature ARCH.  1, or -1: no memory. */
+int	frames_learn(struct frames *, const struct pp_rec *, bool swap);
 void	frames_free(struct frames *);
 /* The number of the frame at an address, by its map; NULL: it is in none. */
 uint32_t frames_number(struct frames *, const struct pp_state *, const struct pp_map *, unsigned mode, uint64_t ip);

@@ -18,6 +18,7 @@
 
 #include "set.h"
 #include "state/table.h"
+#include "symbol/machine.h"
 #include "symbol/symbols_in.h"
 #include "symbol/symtab.h"
 
@@ -30,7 +31,7 @@ struct symfile {
 	struct symfile	*older, *newer;	/* of those that have a table, by their last use */
 	uint8_t		 id[SYMBOLS_ID];
 	size_t		 nid;
-	bool		 kernel;
+	bool		 kernel, narrow;	/* narrow: it is of 32 bits */
 	uint32_t	 number;
 	enum { FILE_NEW, FILE_LOADED, FILE_NAMELESS } state;
 	struct symtab	 tab;
@@ -44,6 +45,7 @@ struct symbols {
 	int		 fd;		/* -1: nobody answers any more */
 	uint32_t	 number;	/* of the last question */
 	unsigned	 deaths;	/* by names */
+	struct machine	 machine;
 	struct table	 files;
 	struct symfile	**file;		/* by number */
 	uint32_t	 n;
@@ -327,8 +329,11 @@ load(struct symbols *s, struct symfile *f)
 		tool_warn(s->t, "--symbols: %s: it has no names, as the process that read its file has ended", f->path);
 	else if (s->a.status != ANSWER_FOUND)
 		tool_warn(s->t, "--symbols: %s: it has no names: %s", f->path, s->a.text);
+	else if (!f->kernel && !machine_runs(&s->machine, s->a.machine))
+		tool_warn(s->t, "--symbols: %s: it has no names: its file is of another machine", f->path);
 	else if (load_table(s, f)) {
 		f->state = FILE_LOADED;
+		f->narrow = s->a.narrow;
 		s->bytes += f->tab.bytes;
 		list(s, f);
 	} else
@@ -360,13 +365,19 @@ symbols_has(struct symbols *s, uint32_t file)
 	return f && f->tab.n;
 }
 
+void
+symbols_machine(struct symbols *s, const struct pp_rec *r, bool swap)
+{
+	machine_learn(&s->machine, r, swap);
+}
+
 const char *
-symbols_find(struct symbols *s, uint32_t file, uint64_t offset)
+symbols_find(struct symbols *s, uint32_t file, uint64_t offset, uint64_t ip)
 {
 	const struct symfile *f = loaded(s, file);
 	uint64_t addr, start;
 
-	return f && symtab_addr(&f->tab, offset, &addr) ? symtab_find(&f->tab, addr, &start) : NULL;
+	return f && !(f->narrow && ip > UINT32_MAX) && symtab_addr(&f->tab, offset, &addr) ? symtab_find(&f->tab, addr, &start) : NULL;
 }
 
 const char *

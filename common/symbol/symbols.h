@@ -8,7 +8,8 @@
  *	DIR/.build-id/ab/cdef....debug	as distributions and debuginfod have them
  *
  * and with "local" in place of a DIR, ~/.debug, /usr/lib/debug, and at last the file at the path of the recording.  A file whose
- * own note has another build-id is not used: there are no names then, but never those of another file.
+ * own note has another build-id is not used: there are no names then, but never those of another file.  Nor is one of another
+ * machine than the recorded one, or one of 32 bits above 4 GiB.
  *
  * ELF files are hostile.  A second process reads them (symbols_serve.c), begun before anything else was read: it can open files
  * below the directories to read them, and no others (Landlock, and no name leads out: tool/path.h), and do little else (seccomp);
@@ -38,14 +39,16 @@ struct symbols;
 struct symbols *symbols_start(struct tool *, const struct symbols_opt *);
 void	symbols_end(struct symbols *);
 
+/* Learn from a record which machine was recorded: the header feature ARCH. */
+void	symbols_machine(struct symbols *, const struct pp_rec *, bool swap);
 /* The number of a file, not SYMBOLS_NONE.  path: its name in the recording; kernel: it is the kernel itself. */
 uint32_t symbols_file(struct symbols *, const uint8_t *id, size_t nid, const char *path, bool kernel);
 /*
- * The name at an offset in the file, or at an address of the kernel, as it stands in the file; valid until the next call.  NULL:
- * none.
+ * The name at an offset in the file, whose byte lies at the address ip, or at an address of the kernel, as it stands in the file;
+ * valid until the next call.  NULL: none.
  * Of a kernel that has its symbol _text (or _stext, if `stext') at `anchor'; 0: that is unknown, and nothing has a name.
  */
-const char *symbols_find(struct symbols *, uint32_t file, uint64_t offset);
+const char *symbols_find(struct symbols *, uint32_t file, uint64_t offset, uint64_t ip);
 const char *symbols_find_kernel(struct symbols *, uint32_t file, uint64_t addr, uint64_t anchor, bool stext);
 /* Does the file have a table with names? */
 bool	symbols_has(struct symbols *, uint32_t file);

@@ -22,6 +22,8 @@ enum symbols_status { ANSWER_FOUND, ANSWER_NONE, ANSWER_BAD, ANSWER_DIED };
 struct symbols_answer {
 	uint32_t	 number, status;
 	uint64_t	 bytes;			/* of the table */
+	uint16_t	 machine;		/* of the ELF file: EM_... */
+	bool		 narrow;		/* it is of 32 bits */
 	char		 text[DEMANGLE_MAX + 1];	/* a name, or why; it ends the message, with its NUL */
 };
 

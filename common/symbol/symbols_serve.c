@@ -114,7 +114,7 @@ find_debug(struct serving *s, struct elfsym *f)
 }
 
 static size_t
-table_of_elf(struct serving *s, void *to)
+table_of_elf(struct serving *s, void *to, struct symbols_answer *a)
 {
 	struct elfsym f = { .n = 0 };
 	struct symtab_maker m = { .n = 0 };
@@ -123,6 +123,8 @@ table_of_elf(struct serving *s, void *to)
 
 	if (!find_elf(s, &f))
 		return 0;
+	a->machine = f.machine;
+	a->narrow = f.class == ELFCLASS32;
 	find_debug(s, &f);
 	for (size_t i = 0; i < f.n; i++) {
 		const char *name = elfsym_name(&f, f.symbol[i].name);
@@ -216,7 +218,7 @@ answer(const struct symbols_question *q, struct symbols_shared *shared, const st
 		return;
 	}
 	tool_hex(s.hex, q->id, q->nid);
-	a->bytes = q->kind == ASK_KERNEL ? table_of_kernel(&s, shared->table) : table_of_elf(&s, shared->table);
+	a->bytes = q->kind == ASK_KERNEL ? table_of_kernel(&s, shared->table) : table_of_elf(&s, shared->table, a);
 	a->status = a->bytes ? ANSWER_FOUND : s.why ? ANSWER_BAD : ANSWER_NONE;
 	snprintf(a->text, sizeof a->text, "%s", s.why ? s.why : "");
 }

@@ -203,6 +203,8 @@ pprof_learn(struct pprof *o, const struct pp_rec *r)
 	case PP_HEADER_BUILD_ID:
 		return ids_learn(&o->facts.ids, r) < 0 ? pp_fail_memory(o->err) : 1;
 	case PP_HEADER_FEATURE:
+		if (o->facts.frames && frames_learn(o->facts.frames, r, swap) < 0)
+			return pp_fail_memory(o->err);
 		if (pp_feature_is_end(r) || pp_feature_of(&f, r, swap, 0, &err) < 0)
 			break;
 		if (f.number == PP_FEAT_VERSION && pprof_learn_text(o, &o->facts.version, &f) < 0)

@@ -16,10 +16,10 @@
 #include "maptext.h"
 #include "perfmap.h"
 #include "make/make.h"
-#include "record/feature.h"
 #include "record/raw.h"
 #include "set.h"
 #include "state/table.h"
+#include "symbol/machine.h"
 
 enum {
 	MEMORY = 256 << 20,		/* of all texts and their symbols */
@@ -52,8 +52,7 @@ struct perfmap {
 	struct walk	*walk;
 	const struct jit *jit;
 	struct table	 processes;
-	uint16_t	 machine;
-	bool		 is64;
+	struct machine	 machine;
 	struct processes open;
 	uint64_t	 round;		/* number of this one */
 	uint64_t	 limit;		/* what it delivers is not later, but at the end of the stream, */
@@ -66,41 +65,6 @@ struct perfmap {
 	struct unused	 unused;
 	uint64_t	 images, symbols;
 };
-
-/* ---- the machine --------------------------------------------------------------------------------- */
-
-/* As uname(2) has it, and the header feature ARCH.  Readers show names whatever it is. */
-static void
-perfmap_set_machine(struct perfmap *m, const char *arch, size_t n)
-{
-	static const struct { const char *arch; uint16_t machine; bool is64; } rows[] = {
-		{ "x86_64", EM_X86_64, true }, { "aarch64", EM_AARCH64, true }, { "i", EM_386, false }, { "arm", EM_ARM, false },
-		{ "s390x", EM_S390, true }, { "ppc64", EM_PPC64, true }, { "ppc", EM_PPC, false }, { "riscv64", EM_RISCV, true },
-		{ "mips64", EM_MIPS, true }, { "mips", EM_MIPS, false }, { "loongarch64", 258, true },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (n >= strlen(rows[i].arch) && !memcmp(arch, rows[i].arch, strlen(rows[i].arch))) {
-			m->machine = rows[i].machine;
-			m->is64 = rows[i].is64;
-			return;
-		}
-}
-
-static void
-perfmap_learn_feature(struct perfmap *m, const struct pp_rec *r)
-{
-	struct pp_err ignored = { .what = "" };		/* a damaged feature is ignored */
-	struct pp_feature feature;
-	struct pp_feature_io io;
-	struct pp_feature_value v;
-
-	if (pp_feature_of(&feature, r, m->t->in->swap, 0, &ignored) < 0 || feature.number != PP_FEAT_ARCH)
-		return;
-	pp_feature_open(&io, &feature, &ignored);
-	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR)
-		perfmap_set_machine(m, (const char *)v.p, v.len);
-}
 
 /* ---- processes and their files ------------------------------------------------------------------- */
 
@@ -350,7 +314,8 @@ perfmap_find_runs(struct perfmap *m, const struct process *p, const struct run *
 static int
 perfmap_make_image(struct perfmap *m, const struct process *p, struct build_id *id)
 {
-	struct image *im = image_new(m->machine, m->t->in->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__), m->is64);
+	struct image *im = image_new(m->machine.number, m->t->in->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
+	    m->machine.is64);
 	uint64_t offset;
 	uint8_t *bytes;
 	size_t n;
@@ -525,7 +490,7 @@ static int
 perfmap_pass(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	if (r->type == PP_HEADER_FEATURE)
-		perfmap_learn_feature((struct perfmap *)o, r);
+		machine_learn(&((struct perfmap *)o)->machine, r, ((struct perfmap *)o)->t->in->swap);
 	return o->next->put(o->next, in, r, stable);
 }
 
@@ -561,7 +526,7 @@ perfmap_new(struct tool *t, struct lookup *lookup, struct store *store, struct w
 	*m = (struct perfmap){ .pub = { .put = perfmap_pass, .finish = perfmap_finish, .next = next }, .t = t, .lookup = lookup,
 	    .store = store, .walk = walk, .jit = jit, .round = 1, .unused = { t, "perf-PID.map files", strict, 0 } };
 	LIST_INIT(&m->open);
-	perfmap_set_machine(m, lookup->us.machine, strlen(lookup->us.machine));
+	machine_set(&m->machine, lookup->us.machine, strlen(lookup->us.machine));
 	pp_table_init(&m->processes);
 	walk_add(walk, &(struct walk_user){ .arg = m, .record = perfmap_record, .miss = perfmap_miss, .round = perfmap_round });
 	return &m->pub;

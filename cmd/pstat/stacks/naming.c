@@ -34,9 +34,9 @@ naming_prepare(void *part, struct pass *p)
 }
 
 static void
-learn(struct naming *n, const struct pp_rec *r)
+learn(struct naming *n, const struct pp_rec *r, bool swap)
 {
-	if (frames_learn(n->frames, r) < 0)
+	if (frames_learn(n->frames, r, swap) < 0)
 		tool_no_memory();
 }
 
@@ -44,8 +44,10 @@ learn(struct naming *n, const struct pp_rec *r)
 static int
 naming_visit(void *arg, const struct pp_rec *r, bool sound)
 {
+	struct naming *n = arg;
+
 	if (sound)
-		learn(arg, r);
+		learn(n, r, n->tool->in->swap);
 	return sound;
 }
 
@@ -60,20 +62,22 @@ naming_ahead(struct naming *n, const struct tool *t, const char *name)
 	if (!in)
 		return;
 	while (pp_next(in, &r) > 0)
-		learn(n, &r);
+		learn(n, &r, in->swap);
 	pp_close(in);
 }
 
 static void
 naming_begin(void *part, struct pass *p)
 {
+	struct naming *n = part;
 	const char *name;
 
+	n->tool = p->t;
 	if (!p->t->in)
 		return;
 	if (!p->t->manifest && (name = tool_twice(p->t)))
-		naming_ahead(part, p->t, name);
-	lane_join(p->c, LANE_OTHERS, naming_visit, part);
+		naming_ahead(n, p->t, name);
+	lane_join(p->c, LANE_OTHERS, naming_visit, n);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include "symbol/frames.h"
 
 struct naming {				/* the part naming */
+	const struct tool *tool;
 	struct symbols	*symbols;
 	struct frames	*frames;
 	bool		 chains;	/* all frames are counted, not only the innermost */
