@@ -240,6 +240,20 @@ made() {
 	done_all
 }
 
+@test "symbols: more addresses than are remembered at first keep their files" {
+	{
+		head -n 2 data/base.txt
+		echo "MMAP2 misc=2 pid=100 tid=100 start=10000 len=5000 prot=5 flags=2 filename=/nowhere/one.so"
+		echo "MMAP2 misc=2 pid=100 tid=100 start=15000 len=3000 prot=5 flags=2 filename=/nowhere/two.so"
+		for i in 1 2; do
+			seq 10000 18999 | awk '{ print "SAMPLE misc=2 ip=" $1 " pid=100 tid=100 time=" NR }'
+		done
+	} | mkpipe - >"$T/many.data"
+	mkdir "$T/dir"
+	command pstat -q --symbols "$T/dir" --folded "$T/many.data" | cut -d ';' -f 2 >"$T/got"
+	printf '%s\n' '[no map] 2000' '[one.so] 10000' '[two.so] 6000' | diff - "$T/got"
+}
+
 @test "symbols: the names of another build-id are not taken" {
 	made two
 	DIR=$T/dir

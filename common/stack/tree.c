@@ -8,29 +8,53 @@
 
 enum { FIRST = 1024 };
 
-static uint32_t
-tree_hash(const struct tree *t, uint32_t parent, uint32_t name)
+/*
+ * The hash of a stack: of that without its innermost name, and that.  So the hashes of all its parts are known before the first node
+ * is found, and what is needed of each can be fetched at once.
+ */
+static uint64_t
+tree_hash(const struct tree *t, uint64_t outer, uint32_t name)
 {
-	uint64_t x = ((uint64_t)parent << 32 | name) * t->mul;
+	uint64_t x = (outer + name + 1) * t->mul;
 
-	return (uint32_t)((x ^ x >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & t->mask;
+	return x ^ x >> 32;
+}
+
+static uint32_t
+tree_at(const struct tree *t, uint64_t hash)
+{
+	return (uint32_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & t->mask;
 }
 
 static void
-tree_put_slot(struct tree *t, uint32_t i)
+tree_put_slot(struct tree *t, uint32_t i, uint64_t hash)
 {
-	uint32_t h = tree_hash(t, t->node[i].parent, t->node[i].name);
+	uint32_t h = tree_at(t, hash);
 
 	while (t->slot[h])
 		h = (h + 1) & t->mask;
 	t->slot[h] = i;
 }
 
-/* Slots for the nodes there are, of which at most half are used.  False: no memory. */
-static bool
-tree_index(struct tree *t, uint32_t mask)
+/* The hashes of all nodes' stacks, which the caller frees.  NULL: no memory. */
+static uint64_t *
+tree_hashes(const struct tree *t)
 {
-	uint32_t *slot = calloc((size_t)mask + 1, sizeof *slot);
+	uint64_t *hash = malloc(t->n * sizeof *hash);
+
+	if (!hash)
+		return NULL;
+	hash[0] = 0;
+	for (uint32_t i = 1; i < t->n; i++)
+		hash[i] = tree_hash(t, hash[t->node[i].parent], t->node[i].name);
+	return hash;
+}
+
+/* Slots for the nodes there are, of which at most half are used; hash: of these.  False: no memory. */
+static bool
+tree_index(struct tree *t, uint32_t mask, const uint64_t *hash)
+{
+	uint32_t *slot = hash ? calloc((size_t)mask + 1, sizeof *slot) : NULL;
 
 	if (!slot)
 		return false;
@@ -38,7 +62,7 @@ tree_index(struct tree *t, uint32_t mask)
 	t->slot = slot;
 	t->mask = mask;
 	for (uint32_t i = 1; i < t->n; i++)
-		tree_put_slot(t, i);
+		tree_put_slot(t, i, hash[i]);
 	return true;
 }
 
@@ -46,7 +70,8 @@ bool
 tree_init(struct tree *t, uint32_t max, uint32_t other)
 {
 	*t = (struct tree){ .max = max, .other = other, .mul = pp_seed() | 1, .n = 1, .cap = FIRST };
-	return (t->node = calloc(FIRST, sizeof *t->node)) && tree_index(t, 2 * FIRST - 1);
+	t->mask = 2 * FIRST - 1;
+	return (t->node = calloc(FIRST, sizeof *t->node)) && (t->slot = calloc(2 * FIRST, sizeof *t->slot));
 }
 
 void
@@ -54,8 +79,7 @@ tree_free(struct tree *t)
 {
 	free(t->node);
 	free(t->slot);
-	free(t->last_name);
-	free(t->last_node);
+	free(t->last);
 	*t = (struct tree){ .n = 0 };
 }
 
@@ -64,21 +88,26 @@ tree_grow(struct tree *t)
 {
 	uint32_t cap = 2 * t->cap;
 	struct tree_node *p = realloc(t->node, cap * sizeof *p);
+	uint64_t *hash;
+	bool ok;
 
 	if (!p)
 		return false;
 	t->node = p;
 	t->cap = cap;
-	return tree_index(t, 2 * cap - 1);
+	hash = tree_hashes(t);
+	ok = tree_index(t, 2 * cap - 1, hash);
+	free(hash);
+	return ok;
 }
 
-/* The child of that name; 0: there is none. */
+/* The child of that name; hash: of it.  0: there is none. */
 static uint32_t
-tree_find(const struct tree *t, uint32_t parent, uint32_t name)
+tree_find(const struct tree *t, uint32_t parent, uint32_t name, uint64_t hash)
 {
 	uint32_t i;
 
-	for (uint32_t h = tree_hash(t, parent, name); (i = t->slot[h]); h = (h + 1) & t->mask)
+	for (uint32_t h = tree_at(t, hash); (i = t->slot[h]); h = (h + 1) & t->mask)
 		if (t->node[i].parent == parent && t->node[i].name == name)
 			return i;
 	return 0;
@@ -86,16 +115,16 @@ tree_find(const struct tree *t, uint32_t parent, uint32_t name)
 
 /* The same, made if absent.  UINT32_MAX: no memory. */
 static uint32_t
-tree_child(struct tree *t, uint32_t parent, uint32_t name)
+tree_child(struct tree *t, uint32_t parent, uint32_t name, uint64_t hash)
 {
-	uint32_t i = tree_find(t, parent, name);
+	uint32_t i = tree_find(t, parent, name, hash);
 
 	if (i)
 		return i;
 	if (t->n == t->cap && !tree_grow(t))
 		return UINT32_MAX;
 	t->node[t->n] = (struct tree_node){ parent, name, 0 };
-	tree_put_slot(t, t->n);
+	tree_put_slot(t, t->n, hash);
 	return t->n++;
 }
 
@@ -172,6 +201,8 @@ static bool
 tree_compact(struct tree *t, const uint8_t *gone, const uint64_t *given, uint32_t *to)
 {
 	uint32_t n = 1, old;
+	uint64_t *hash;
+	bool ok;
 
 	to[0] = 0;
 	for (uint32_t i = 1; i < t->n; i++) {
@@ -188,22 +219,23 @@ tree_compact(struct tree *t, const uint8_t *gone, const uint64_t *given, uint32_
 	t->last_depth = 0;
 	old = t->n;
 	t->n = n;
-	if (!tree_index(t, t->mask))
-		return false;
-	for (uint32_t i = 0; i < old; i++)
+	hash = tree_hashes(t);
+	ok = tree_index(t, t->mask, hash);
+	for (uint32_t i = 0; ok && i < old; i++)
 		if (!gone[i] && given[i]) {
-			uint32_t x = tree_child(t, to[i], t->other);
+			uint32_t x = tree_child(t, to[i], t->other, tree_hash(t, hash[to[i]], t->other));
 
-			if (x == UINT32_MAX)
-				return false;
-			t->node[x].self += given[i];
+			ok = x != UINT32_MAX;
+			if (ok)
+				t->node[x].self += given[i];
 		}
-	for (uint32_t i = 1, x; t->change && i < old; i++)
-		if (gone[i] && (x = tree_find(t, to[i], t->other)))
+	for (uint32_t i = 1, x; ok && t->change && i < old; i++)
+		if (gone[i] && (x = tree_find(t, to[i], t->other, tree_hash(t, hash[to[i]], t->other))))
 			to[i] = x;
-	if (t->change)
+	if (ok && t->change)
 		t->change(t->change_arg, to, old);
-	return true;
+	free(hash);
+	return ok;
 }
 
 /* Leave so many nodes, and as many others at most. */
@@ -239,14 +271,11 @@ tree_cut(struct tree *t, uint32_t most)
 static bool
 tree_remember(struct tree *t, uint32_t depth)
 {
-	uint32_t *p = realloc(t->last_name, 2 * depth * sizeof *p);
+	struct tree_frame *p = realloc(t->last, 2 * depth * sizeof *p);
 
 	if (!p)
 		return false;
-	t->last_name = p;
-	if (!(p = realloc(t->last_node, 2 * depth * sizeof *p)))
-		return false;
-	t->last_node = p;
+	t->last = p;
 	t->last_cap = 2 * depth;
 	return true;
 }
@@ -254,20 +283,29 @@ tree_remember(struct tree *t, uint32_t depth)
 bool
 tree_add(struct tree *t, const uint32_t *name, uint32_t depth, uint64_t n)
 {
+	struct tree_frame *last;
 	uint32_t same = 0, at;
+	uint64_t hash;
 
 	/* a stack may need as many nodes as it is deep */
 	if ((t->n > t->max && !tree_thin(t, t->max / 2)) || (depth > t->last_cap && !tree_remember(t, depth)))
 		return false;
-	while (same < depth && same < t->last_depth && t->last_name[same] == name[same])
+	last = t->last;
+	while (same < depth && same < t->last_depth && last[same].name == name[same])
 		same++;
-	at = same ? t->last_node[same - 1] : 0;
+	at = same ? last[same - 1].node : 0;
+	hash = same ? last[same - 1].hash : 0;
 	t->last_depth = same;
 	for (uint32_t i = same; i < depth; i++) {
-		if ((at = tree_child(t, at, name[i])) == UINT32_MAX)
+		last[i] = (struct tree_frame){ hash = tree_hash(t, hash, name[i]), name[i], 0 };
+		__builtin_prefetch(&t->slot[tree_at(t, hash)]);
+	}
+	for (uint32_t i = same; i < depth; i++)
+		__builtin_prefetch(&t->node[t->slot[tree_at(t, last[i].hash)]]);
+	for (uint32_t i = same; i < depth; i++) {
+		if ((at = tree_child(t, at, name[i], last[i].hash)) == UINT32_MAX)
 			return false;
-		t->last_name[i] = name[i];
-		t->last_node[i] = at;
+		last[i].node = at;
 	}
 	t->last_depth = depth;
 	t->node[at].self += n;
@@ -290,36 +328,37 @@ tree_totals(const struct tree *t)
 	return total;
 }
 
+/*
+ * Within the space that is there: the nodes keep their order, so each goes to where it is or before that, behind its parent.
+ */
 bool
 tree_rename(struct tree *t, const uint32_t *name_of)
 {
-	struct tree to;
-	uint32_t *at = malloc(t->n * sizeof *at);
-	bool ok = tree_init(&to, t->max, name_of[t->other]) && at;
+	uint32_t *at = malloc(t->n * sizeof *at), n = t->n;
+	uint64_t *hash = malloc(t->n * sizeof *hash);
+	bool ok = at && hash;
 
-	if (ok)
+	if (ok) {
+		memset(t->slot, 0, ((size_t)t->mask + 1) * sizeof *t->slot);
+		t->n = 1;
 		at[0] = 0;
-	for (uint32_t i = 0; ok && i < t->n; i++) {
-		if (i)
-			at[i] = tree_child(&to, at[t->node[i].parent], name_of[t->node[i].name]);
-		ok = at[i] != UINT32_MAX;
-		if (ok)
-			to.node[at[i]].self += t->node[i].self;
+		hash[0] = 0;
+		for (uint32_t i = 1; i < n; i++) {
+			struct tree_node x = t->node[i];
+			uint32_t parent = at[x.parent], name = name_of[x.name];
+
+			at[i] = tree_child(t, parent, name, hash[i] = tree_hash(t, hash[x.parent], name));
+			t->node[at[i]].self += x.self;
+		}
+		t->other = name_of[t->other];
+		t->generation++;
+		t->last_depth = 0;
 	}
 	if (ok && t->change)
-		t->change(t->change_arg, at, t->n);
+		t->change(t->change_arg, at, n);
 	free(at);
-	if (!ok) {
-		tree_free(&to);
-		return false;
-	}
-	to.folded = t->folded;
-	to.generation = t->generation + 1;
-	to.change = t->change;
-	to.change_arg = t->change_arg;
-	tree_free(t);
-	*t = to;
-	return true;
+	free(hash);
+	return ok;
 }
 
 /* The numbers in `from', or else all but the root, stably by key(): a counting sort.  `count' has space for n + 1, zeroed. */

@@ -27,7 +27,7 @@ typedef void	tree_change(void *arg, const uint32_t *to, uint32_t n);
 struct tree {
 	struct tree_node *node;
 	uint32_t	 n, cap;
-	uint32_t	*slot;		/* number of a node, by hash of parent and name; 0: free */
+	uint32_t	*slot;		/* number of a node, by hash of all names from the root; 0: free */
 	uint32_t	 mask;
 	uint64_t	 mul;		/* random: a recording cannot cause collisions */
 	uint32_t	 max;		/* nodes */
@@ -36,8 +36,8 @@ struct tree {
 	uint64_t	 generation;	/* changes when numbers do */
 	tree_change	*change;	/* who has numbers of nodes sets it after tree_init() */
 	void		*change_arg;
-	/* The stack before, of which the next one often has the outer part: its names, and nodes; depth 0: none. */
-	uint32_t	*last_name, *last_node;
+	/* The stack before, of which the next one often has the outer part; depth 0: none. */
+	struct tree_frame { uint64_t hash; uint32_t name, node; } *last;
 	uint32_t	 last_depth, last_cap;
 };
 
@@ -50,7 +50,7 @@ bool	tree_add(struct tree *, const uint32_t *name, uint32_t depth, uint64_t n);
 static inline uint32_t
 tree_last(const struct tree *t)
 {
-	return t->last_depth ? t->last_node[t->last_depth - 1] : 0;
+	return t->last_depth ? t->last[t->last_depth - 1].node : 0;
 }
 /* Leave at most so many nodes, as above.  False: no memory. */
 bool	tree_cut(struct tree *, uint32_t most);

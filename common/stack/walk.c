@@ -17,12 +17,14 @@
 #include "record/raw.h"
 #include "record/shape.h"
 #include "record/total.h"
+#include "set.h"
 #include "state/table.h"
 #include "state/timeline.h"
 #include "walk.h"
 
 enum { DIGEST_HEAD = 40 };		/* bytes of a digest before its callchain */
-enum { CACHE_BITS = 17 };		/* of a large program: 3 MiB */
+enum { CACHE_FIRST = 12, CACHE_LAST = 19 };	/* bits of the number of places that are remembered: up to 12 MiB */
+enum { AHEAD = 4 };			/* frames whose place is fetched before their turn */
 #define DEFERRED	UINT32_MAX
 
 struct awaiting {
@@ -66,7 +68,10 @@ struct walk {
 	struct walk_losses losses;
 
 	uint64_t	 ksymbols;	/* so many were fed: they are no maps, but change what an address is called */
-	struct known_place cache[1 << CACHE_BITS];
+	struct known_place *cache;	/* by hash; at most 3/4 of it are used */
+	unsigned	 cache_bits;
+	uint32_t	 cached;
+	uint64_t	 mul[2];	/* random: a recording cannot cause collisions */
 	uint32_t	 place[2 * PP_RECORD_MAX / 8];	/* of the sample in work */
 	uint32_t	 depth;
 	uint8_t		 digest[DIGEST_HEAD + PP_RECORD_MAX];
@@ -82,16 +87,65 @@ walk_space(const struct walk *w, uint32_t pid, unsigned mode)
 	return (struct space){ mode, maps, (maps ? pp_maps_version(maps) : 0) + (mode == PP_MISC_KERNEL ? w->ksymbols << 40 : 0) };
 }
 
+static uint32_t
+walk_hash(const struct walk *w, uint64_t version, uint64_t ip)
+{
+	return (uint32_t)((ip * w->mul[0] + version * w->mul[1]) >> (64 - w->cache_bits));
+}
+
+/* Where that address is, or would be. */
+static struct known_place *
+walk_slot(const struct walk *w, uint64_t version, uint64_t ip)
+{
+	uint32_t at = walk_hash(w, version, ip), mask = (1u << w->cache_bits) - 1;
+	struct known_place *k;
+
+	while ((k = &w->cache[at])->place && (k->ip != ip || k->version != version))
+		at = (at + 1) & mask;
+	return k;
+}
+
+void
+walk_forget(struct walk *w)
+{
+	memset(w->cache, 0, sizeof *w->cache << w->cache_bits);
+	w->cached = 0;
+}
+
+/* Space for more places, or none of those so far. */
+static void
+walk_recall(struct walk *w)
+{
+	struct known_place *old = w->cache, *more = NULL;
+	uint32_t n = 1u << w->cache_bits;
+
+	if (w->cache_bits < CACHE_LAST && (sizeof *more << (w->cache_bits + 1)) <= w->memory / 4)
+		more = calloc((size_t)n * 2, sizeof *more);
+	if (!more) {
+		walk_forget(w);
+		return;
+	}
+	w->cache = more;
+	w->cache_bits++;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].place)
+			*walk_slot(w, old[i].version, old[i].ip) = old[i];
+	free(old);
+}
+
 static void
 walk_push(struct walk *w, const struct space *s, uint64_t ip)
 {
-	uint64_t hash = (ip ^ s->version << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	struct known_place *k = &w->cache[hash >> (64 - CACHE_BITS)];
+	struct known_place *k = walk_slot(w, s->version, ip);
+	uint32_t place = k->place;
 
-	if (!k->place || k->ip != ip || k->version != s->version)
-		*k = (struct known_place){ s->version, ip,
-		    w->user.place(w->user.arg, s->maps ? pp_maps_find(s->maps, ip) : NULL, s->mode, ip) };
-	w->place[w->depth++] = k->place;
+	if (!place) {
+		place = w->user.place(w->user.arg, s->maps ? pp_maps_find(s->maps, ip) : NULL, s->mode, ip);
+		*k = (struct known_place){ s->version, ip, place };
+		if (++w->cached > (3u << w->cache_bits) / 4)
+			walk_recall(w);
+	}
+	w->place[w->depth++] = place;
 }
 
 /*
@@ -107,6 +161,8 @@ walk_push_chain(struct walk *w, uint32_t pid, uint64_t ip, const uint8_t *p, uin
 	uint64_t at;
 
 	for (; pp_chain_next(&c, &at); next = c.p + 8) {
+		if (c.left > AHEAD)		/* most often it is of the same mode, and a return address */
+			__builtin_prefetch(&w->cache[walk_hash(w, s.version, pp_get_u64(c.p + 8 * AHEAD, false) - 1)]);
 		if (!next && at == ip)
 			continue;
 		if (c.mode != s.mode)
@@ -415,7 +471,12 @@ walk_new(const struct walk_user *user, size_t memory, struct pp_err *err)
 	w->memory = memory;
 	w->totals.max = PP_TOTALS_MAX;
 	pp_table_init(&w->awaits);
-	if ((w->timeline = pp_timeline_new(walk_turn, w, memory / 3 * 2, err)))
+	w->cache_bits = CACHE_FIRST;
+	w->mul[0] = pp_seed() | 1;
+	w->mul[1] = pp_seed() | 1;
+	if (!(w->cache = calloc(1u << CACHE_FIRST, sizeof *w->cache)))
+		pp_fail_memory(err);
+	else if ((w->timeline = pp_timeline_new(walk_turn, w, memory / 3 * 2, err)))
 		return w;
 	walk_free(w);
 	return NULL;
@@ -442,13 +503,8 @@ walk_free(struct walk *w)
 	pp_table_free(&w->awaits, false);
 	pp_totals_free(&w->totals);
 	pp_timeline_free(w->timeline);
+	free(w->cache);
 	free(w);
-}
-
-void
-walk_forget(struct walk *w)
-{
-	memset(w->cache, 0, sizeof w->cache);
 }
 
 bool

@@ -39,7 +39,10 @@ struct walk_user {
 };
 
 struct walk;
-/* memory: a limit in bytes, approximately, for what waits for its turn; a third of it for samples that wait for their user part. */
+/*
+ * memory: a limit in bytes, approximately, for what waits for its turn; a third of it for samples that wait for their user part.  A
+ * fourth of that, and at most 12 MiB, is used beside for where addresses were found.
+ */
 struct walk *walk_new(const struct walk_user *, size_t memory, struct pp_err *err);
 void	walk_free(struct walk *);
 /* Before the first record.  Side-band is fed to the state. */

@@ -14,7 +14,7 @@ static const char kernel_name[] = "[kernel.kallsyms]";
 
 struct entry {			/* a frame, by its text */
 	struct link	 link;
-	struct frame	 frame;
+	uint32_t	 number;
 	char		 text[];
 };
 struct shown {			/* a name as it stands in a file, and its frame */
@@ -31,7 +31,7 @@ struct frames {
 	struct ids	 own;
 	struct table	 by_name;	/* struct shown */
 	struct table	 by_text;	/* struct entry */
-	struct frame	**frame;	/* by number - 1 */
+	struct frame	*frame;		/* by number - 1; side by side, as each frame of a sample is counted there */
 	uint32_t	 n;
 	bool		 named;		/* one is the name of a function */
 	uint32_t	*file;		/* of symbols_file(), by index of a pp_dso; SYMBOLS_NONE: not known yet */
@@ -75,7 +75,7 @@ frames_free(struct frames *f)
 int
 frames_learn(struct frames *f, const struct pp_rec *r, bool swap)
 {
-	if (f->symbols)
+	if (f->symbols && r->type == PP_HEADER_FEATURE)
 		symbols_machine(f->symbols, r, swap);
 	return r->type == PP_HEADER_BUILD_ID && f->ids == &f->own ? ids_learn(&f->own, r) : 1;
 }
@@ -83,7 +83,7 @@ frames_learn(struct frames *f, const struct pp_rec *r, bool swap)
 struct frame *
 frames_get(const struct frames *f, uint32_t number)
 {
-	return f->frame[number - 1];
+	return &f->frame[number - 1];
 }
 
 uint32_t
@@ -108,17 +108,19 @@ frame_of(struct frames *f, const char *text, size_t len, enum frame_kind kind, b
 	struct frame *x;
 
 	for (struct link *l = pp_table_first(&f->by_text, key); l; l = pp_table_next(l)) {
-		x = &((struct entry *)l)->frame;
+		x = frames_get(f, ((struct entry *)l)->number);
 		if (x->len == len && x->kind == kind && x->kernel == kernel && !memcmp(x->text, text, len))
 			return x;
 	}
 	f->frame = tool_need(array_more(f->frame, f->n, 1, sizeof *f->frame));
 	e = tool_alloc(1, sizeof *e + len + 1);
 	memcpy(e->text, text, len);
-	e->frame = (struct frame){ .number = f->n + 1, .kind = (uint8_t)kind, .kernel = kernel, .len = len, .text = e->text };
+	e->number = f->n + 1;
 	if (pp_table_add(&f->by_text, &e->link, key) < 0)
 		tool_no_memory();
-	return f->frame[f->n++] = &e->frame;
+	x = &f->frame[f->n++];
+	*x = (struct frame){ .number = e->number, .kind = (uint8_t)kind, .kernel = kernel, .len = len, .text = e->text };
+	return x;
 }
 
 uint32_t
@@ -334,7 +336,7 @@ tenths(uint64_t part, uint64_t all)
 static int
 by_innermost(const void *va, const void *vb)
 {
-	const struct frame *a = *(struct frame *const *)va, *b = *(struct frame *const *)vb;
+	const struct frame *a = *(const struct frame *const *)va, *b = *(const struct frame *const *)vb;
 
 	if (a->innermost != b->innermost)
 		return a->innermost > b->innermost ? -1 : 1;
@@ -345,15 +347,15 @@ by_innermost(const void *va, const void *vb)
 static void
 say_files(const struct frames *f, const struct tool *t, uint64_t samples)
 {
-	struct frame **worst = tool_alloc(f->n + 1, sizeof *worst);
+	const struct frame **worst = tool_alloc(f->n + 1, sizeof *worst);
 	char text[WORST * 340] = "";
 	size_t n = 0, at = 0;
 	bool idless = false;
 
 	for (uint32_t i = 0; i < f->n; i++)
-		if (f->frame[i]->kind == FRAME_NAMELESS && f->frame[i]->innermost) {
-			worst[n++] = f->frame[i];
-			idless |= f->frame[i]->idless;
+		if (f->frame[i].kind == FRAME_NAMELESS && f->frame[i].innermost) {
+			worst[n++] = &f->frame[i];
+			idless |= f->frame[i].idless;
 		}
 	if (n)
 		qsort(worst, n, sizeof *worst, by_innermost);
@@ -376,7 +378,7 @@ frames_say(const struct frames *f, const struct tool *t, bool frames)
 	uint64_t in[2] = { 0 }, named[2] = { 0 }, all = 0, mapless = 0;
 
 	for (uint32_t i = 0; i < f->n; i++) {
-		const struct frame *x = f->frame[i];
+		const struct frame *x = &f->frame[i];
 		bool kernel = x->kernel || x->kind == FRAME_KERNEL;
 
 		in[kernel] += x->innermost;

@@ -43,6 +43,7 @@ void	frames_free(struct frames *);
 uint32_t frames_number(struct frames *, const struct pp_state *, const struct pp_map *, unsigned mode, uint64_t ip);
 /* The number of a text that is no frame, but stands beside them: kind FRAME_OTHER. */
 uint32_t frames_other(struct frames *, const char *text, size_t len);
+/* Valid until the next number is asked for. */
 struct frame *frames_get(const struct frames *, uint32_t number);
 uint32_t frames_n(const struct frames *);
 /* Has any of them the name of a function? */

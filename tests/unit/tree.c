@@ -100,6 +100,14 @@ test_rename(void **state)
 	sound(&t);
 	lines(&t, text, sizeof text);
 	assert_string_equal(text, "1:8 13:3 14:4 ");
+	/* what is added then finds them, and is found */
+	add(&t, "13", 1);
+	add(&t, "14", 16);
+	add(&t, "15", 32);
+	add(&t, "15", 32);
+	sound(&t);
+	lines(&t, text, sizeof text);
+	assert_string_equal(text, "1:8 13:4 14:20 15:64 ");
 	tree_free(&t);
 }
 

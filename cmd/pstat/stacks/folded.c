@@ -61,6 +61,7 @@ words_make(const struct frames *f, uint32_t **name_of, uint32_t *nwords)
 
 /* ---- lines --------------------------------------------------------------------------------------- */
 
+enum { FOLD_COUNT = 22 };	/* a blank, the digits of UINT64_MAX, a newline */
 struct fold {
 	const struct tree *t;
 	const struct word *word;
@@ -70,12 +71,27 @@ struct fold {
 	size_t		 cap;
 };
 
+/* " COUNT\n" at the end of a buffer; where it begins. */
+static char *
+fold_count(char buffer[static FOLD_COUNT], uint64_t n)
+{
+	char *p = buffer + FOLD_COUNT;
+
+	*--p = '\n';
+	do
+		*--p = (char)('0' + n % 10);
+	while (n /= 10);
+	*--p = ' ';
+	return p;
+}
+
 /* The line of a node behind the n bytes of its parents', and those of its children. */
 static void
 fold_node(struct fold *x, uint32_t node, size_t n)
 {
 	const char *text = x->word[x->t->node[node].name].text;
 	size_t len = strlen(text);
+	char count[FOLD_COUNT], *p;
 
 	x->line = tool_need(buffer_more(x->line, &x->cap, n, len + 2));
 	if (n)
@@ -83,8 +99,9 @@ fold_node(struct fold *x, uint32_t node, size_t n)
 	memcpy(x->line + n, text, len);
 	n += len;
 	if (x->t->node[node].self) {
+		p = fold_count(count, x->t->node[node].self);
 		fwrite(x->line, 1, n, x->f);
-		fprintf(x->f, " %" PRIu64 "\n", x->t->node[node].self);
+		fwrite(p, 1, (size_t)(count + FOLD_COUNT - p), x->f);
 	}
 	for (uint32_t i = x->first[node]; i < x->first[node + 1]; i++)
 		fold_node(x, x->order[i], n);

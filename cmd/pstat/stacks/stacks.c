@@ -11,6 +11,7 @@
 #include "stacks/stacks.h"
 
 enum { STACKS_WAIT = 64 << 20 };	/* bytes for samples that wait for their turn */
+enum { AHEAD = 4 };			/* frames that are fetched before their turn */
 enum { ABOVE = 2 };			/* levels of the tree above the frames, at most: event, comm */
 
 /* ---- samples in their turn ----------------------------------------------------------------------- */
@@ -77,6 +78,8 @@ stacks_sample(void *arg, const struct walk_sample *x)
 	for (uint32_t i = x->depth; i-- > 0;) {
 		struct frame *f = frames_get(s->frames, x->place[i]);
 
+		if (i >= AHEAD)
+			__builtin_prefetch(frames_get(s->frames, x->place[i - AHEAD]));
 		f->all++;
 		f->innermost += !i;
 		s->frame[f->kind]++;
