@@ -254,6 +254,22 @@ made() {
 	printf '%s\n' '[no map] 2000' '[one.so] 10000' '[two.so] 6000' | diff - "$T/got"
 }
 
+@test "symbols: --privacy has the functions that a recording leads to, until its build-ids are others" {
+	need jq
+	made two
+	symbols() {
+		command pstat -q -v --json --privacy --symbols "$T/dir" "$1" 2>/dev/null | jq -c '.privacy[] | select(.row == "symbols") | [.distinct, .bytes, .names]'
+	}
+	[ "$(symbols "$T/made.data")" = '[2,6,["one","two"]]' ] || failed "$(symbols "$T/made.data")"
+	# with a name that is in the recording, too
+	{ cat "$T/made.txt"; echo "KSYMBOL addr=0xffffffffc0001000 len=64 ksym_type=1 name=two"; } | mkpipe - >"$T/ksymbol.data"
+	[ "$(symbols "$T/ksymbol.data" | cut -c 1-2)" = '[2' ] || failed "$(symbols "$T/ksymbol.data")"
+	pfilter -q --anon path,build-id "$T/made.data" >"$T/anon.data"
+	[ "$(symbols "$T/anon.data" | cut -c 1-2)" = '[0' ] || failed "anon: $(symbols "$T/anon.data")"
+	command pstat -q --json --privacy "$T/made.data" | jq -e '.privacy[] | select(.row == "symbols") | .count == 0' >/dev/null || failed "without --symbols"
+	done_all
+}
+
 @test "symbols: the names of another build-id are not taken" {
 	made two
 	DIR=$T/dir

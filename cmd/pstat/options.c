@@ -69,7 +69,7 @@ static const struct tool_opt opts[] = {
 	OPT_WORD(0, "demangle", "none|short|full", symbols.demangle, DEMANGLE_NONE,
 	    "names of C++: short (without parameters), full or none"),
 	OPT_NEEDS("folded,children,demangle", "symbols"),
-	OPT_NEEDS("symbols", "sort,folded,picture,report"),
+	OPT_NEEDS("symbols", "sort,folded,picture,privacy,report"),
 	OPT_NEEDS("children", "sort"),
 	OPT_NOT_WITH("symbols", "merge,diff", "; reports that have names are merged and compared without it"),
 	OPT_NOT_WITH("children", "picture,hist", "; its rows are no shares of the samples"),
@@ -144,8 +144,8 @@ check_symbols(const struct tool *t, const struct asked *a)
 
 	if (symbol && !a->symbols.n && !a->diff)
 		tool_wrong(t, "--sort symbol: needs --symbols DIR");
-	if (!symbol && !flame && a->symbols.n && !a->folded && !a->page)
-		tool_wrong(t, "--symbols: needs --sort symbol, --folded, --picture flame or --report");
+	if (!symbol && !flame && a->symbols.n && !a->folded && !a->privacy && !a->page)
+		tool_wrong(t, "--symbols: needs --sort symbol, --folded, --picture flame, --report or --privacy");
 	for (size_t i = 0; !flame && i < sizeof of_flame / sizeof *of_flame; i++)
 		if (tool_given(t, of_flame[i]))
 			tool_wrong(t, "--%s: needs --picture flame", of_flame[i]);

@@ -7,6 +7,7 @@
  *
  *	privacy.c	counts, forms
  *	record.c, payload.c, feature.c	what is in them
+ *	symbols.c	what --symbols finds
  *	text.c		pseudonyms
  */
 #ifndef PSTAT_PRIVACY_IN_H
@@ -49,6 +50,7 @@ struct privacy {
 	struct pp_err	 err;		/* a record that cannot be walked is not reported here */
 	uint32_t	 nr_cpus;
 	struct payload_layouts *payloads;	/* NULL: none was seen */
+	struct stacks	*stacks;	/* NULL: --symbols was not given */
 	uint8_t	 raw[PP_RECORD_MAX];	/* what is left of a payload */
 };
 
@@ -56,6 +58,8 @@ struct privacy {
 
 /* Count a text that names a value. */
 void	privacy_text(struct privacy *, enum row, const struct pp_rec *, const char *s, size_t len);
+/* Count a text that the recording leads to. */
+void	privacy_found(struct privacy *, enum row, const char *s, size_t len);
 /* The parts of privacy_value(): was the value new, and where the first one is. */
 bool	privacy_is_new(struct privacy *, enum row, uint64_t value);
 void	privacy_first(struct privacy *, struct row_count *, const struct pp_rec *);
@@ -106,6 +110,13 @@ void	privacy_number_of(struct privacy *, const struct pp_rec *, enum pp_role, ui
 void	privacy_feature(struct privacy *, const struct pp_rec *);
 /* A name of an event: counted if a user gave it, or it is that of a program's probe. */
 void	privacy_event_name(struct privacy *, const struct pp_rec *, const char *s, size_t len);
+
+/* ---- symbols.c ----------------------------------------------------------------------------------- */
+
+void	privacy_symbols_begin(struct privacy *, struct pass *);
+/* False: some may be missing, or be too many. */
+bool	privacy_symbols_end(struct privacy *);
+void	privacy_symbols_free(struct privacy *);
 
 /* ---- text.c -------------------------------------------------------------------------------------- */
 

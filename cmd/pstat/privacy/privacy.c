@@ -63,16 +63,33 @@ privacy_keep(struct privacy *p, struct row_count *n, const char *s, size_t len)
 	n->name[n->nnames++][len] = 0;
 }
 
-void
-privacy_text(struct privacy *p, enum row row, const struct pp_rec *r, const char *s, size_t len)
+static uint64_t
+privacy_hash(const struct privacy *p, const char *s, size_t len)
 {
 	uint64_t h = p->key;
 
 	for (size_t i = 0; i < len; i++)
 		h = (h ^ (uint8_t)s[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+void
+privacy_text(struct privacy *p, enum row row, const struct pp_rec *r, const char *s, size_t len)
+{
 	if (r)				/* else it names a value that was counted */
-		privacy_value(p, row, r, h, len);
+		privacy_value(p, row, r, privacy_hash(p, s, len), len);
 	privacy_keep(p, &p->row[row], s, len);
+}
+
+void
+privacy_found(struct privacy *p, enum row row, const char *s, size_t len)
+{
+	struct row_count *n = &p->row[row];
+
+	n->record = n->count++ ? n->record : p->record;
+	n->bytes += len;
+	n->distinct += privacy_is_new(p, row, privacy_hash(p, s, len));
+	privacy_keep(p, n, s, len);
 }
 
 /* Of perf's own records a glance sees all, as check needs them; build-ids and counts of perf stat may be many. */
@@ -153,6 +170,7 @@ privacy_free(void *part)
 {
 	struct privacy *p = part;
 
+	privacy_symbols_free(p);
 	payload_layouts_free(p->payloads);
 	free(p->value);
 	free(p);
@@ -168,6 +186,7 @@ privacy_begin(void *part, struct pass *pass)
 	if (pp_keep_formats(p->in) < 0)
 		pp_fail_memory(&p->tool->in_err);
 	lane_join(p->c, p->value ? LANE_ALL : LANE_FIRST, privacy_record, p);
+	privacy_symbols_begin(p, pass);
 }
 
 /* ---- forms --------------------------------------------------------------------------------------- */
@@ -270,7 +289,7 @@ static bool
 privacy_end(void *part, struct pass *pass)
 {
 	struct privacy *p = part;
-	bool exact = true;
+	bool exact;
 	struct pp_tracing_behind behind = { 0 };
 
 	if (p->in && pp_formats(p->in))
@@ -279,6 +298,7 @@ privacy_end(void *part, struct pass *pass)
 	privacy_unread(p, ROW_KERNEL_ADDR, behind.printk);
 	privacy_unread(p, ROW_COMMS, behind.tasks);
 	privacy_unread(p, ROW_PIDS, behind.tasks);
+	exact = privacy_symbols_end(p);
 	for (int i = 0; i < ROWS; i++)
 		exact &= !p->row[i].rough;
 	(void)pass;

@@ -195,16 +195,24 @@ stacks_begin(struct stacks *s, struct tool *t, struct counts *c, struct naming *
 bool
 stacks_end(struct stacks *s)
 {
-	struct walk_losses lost;
-
 	if (!s->walk)
 		return true;
 	if (s->events && !s->tool->in_err.what[0])
 		tool_words(s->tool, s->events, event_word, s);
 	if (walk_end(s->walk) < 0)
 		s->failed = true;
+	return stacks_whole(s) && !s->tree.folded && !s->over;
+}
+
+bool
+stacks_whole(const struct stacks *s)
+{
+	struct walk_losses lost;
+
+	if (!s->walk)
+		return true;
 	lost = walk_losses(s->walk);
-	return !s->failed && !walk_full(s->walk) && !lost.early && !lost.crowded_out && !s->tree.folded && !s->over;
+	return !s->failed && !walk_full(s->walk) && !lost.early && !lost.crowded_out;
 }
 
 void

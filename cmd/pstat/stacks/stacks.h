@@ -50,6 +50,8 @@ struct stacks {			/* begins zeroed, but for what is asked for */
 void	stacks_begin(struct stacks *, struct tool *, struct counts *, struct naming *);
 /* The input has ended.  False: a limit was met that affects the tree. */
 bool	stacks_end(struct stacks *);
+/* Was every sample counted, in its turn?  Of a tree without its rare ends, too. */
+bool	stacks_whole(const struct stacks *);
 void	stacks_free(struct stacks *);
 /* The tree as lines "comm;outer;...;inner COUNT", in order; several events: with the event in front. */
 void	stacks_fold(struct stacks *, FILE *);
