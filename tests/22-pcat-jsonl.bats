@@ -241,3 +241,24 @@ like_script() {
 	END
 	done_all
 }
+
+@test "jsonl: the recipes of the page for pandas and DuckDB have the sums of pstat" {
+	need jq
+	load pstat
+	local recipe sql n=0
+	jsonl data/multi.pipe.data >"$T/all.jsonl"
+	jsonl --types SAMPLE data/multi.pipe.data >"$T/samples.jsonl"
+	pstat --json data/multi.pipe.data | jq -r '[.events[] | select(.samples > 0)] | group_by(.name)[] | "\(.[0].name) \(map(.period) | add)"' | sort >"$T/want"
+	if (cd "$T" && /usr/bin/python3 -c 'import pandas') 2>/dev/null; then
+		sed -n 's/^\.Ql "\(d = pandas.*\|d\.astype.*\)" [.,]$/\1/p' ../man/pcat.1 >"$T/recipe"
+		[ "$(wc -l <"$T/recipe")" = 2 ]
+		(cd "$T" && /usr/bin/python3 -c "import pandas; $(sed -n 1p recipe); print($(sed -n 2p recipe).to_string(header=False))") | awk '{ print $1, $2 }' | sort | diff "$T/want" -
+		n=1
+	fi
+	if type duckdb >/dev/null 2>&1; then
+		sql=$(sed -n 's/^\.Ql "\(select .*read_json.*\)" \.$/\1/p' ../man/pcat.1)
+		(cd "$T" && duckdb -csv -noheader -c "$sql") | awk -F, '{ print $1, $3 }' | sort | diff "$T/want" -
+		n=1
+	fi
+	[ $n = 1 ] || skip "neither pandas nor duckdb is installed"
+}
