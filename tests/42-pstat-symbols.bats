@@ -30,6 +30,12 @@ sources() {
 		int main() { hot::Box<long> b{3}; hot::Square q; std::map<int, std::string> m; long n = 0; clock_t end = clock() + CLOCKS_PER_SEC / 5;
 		while (clock() < end) { n += b.spin(900); n += q < q; m[n % 500] = std::string(100, 'x'); n += [&](int k) { return q.area(k); }(400); } return n == 1; }
 	END
+	cat >"$1/i386.c" <<-'END'
+		static volatile int sink;
+		__attribute__((noinline)) static void leaf(int n) { for (int i = 0; i < n; i++) sink += i * i; }
+		__attribute__((noinline)) void middle(int n) { leaf(n); for (int i = 0; i < n / 2; i++) sink ^= i; }
+		void _start(void) { for (int i = 0; i < 60000; i++) middle(2000); __asm__ volatile ("int $0x80" :: "a"(1), "b"(0)); }
+	END
 	cat >"$1/r.rs" <<-'END'
 		use std::time::{Duration, Instant};
 		#[inline(never)] fn work<T: Into<u64>>(x: T) -> u64 { let mut s: u64 = x.into(); for i in 0..2000u64 { s = std::hint::black_box(s.wrapping_mul(31) + i); } s }
@@ -50,9 +56,11 @@ recorded() {
 	sources "$R"
 	(cd "$R" && cc -O1 -fno-omit-frame-pointer -Wl,--build-id=sha1 -o c c.c && cc -O1 -no-pie -fno-omit-frame-pointer -Wl,--build-id=sha1 -o fixed c.c &&
 	    cc -O1 -s -fno-omit-frame-pointer -Wl,--build-id=sha1 -o stripped c.c && cc -O1 -static -fno-omit-frame-pointer -Wl,--build-id=sha1 -o static c.c)
+	(cd "$R" && cc -O1 -static-pie -fno-omit-frame-pointer -Wl,--build-id=sha1 -o static-pie c.c && cc -O1 -pie -Wl,-Ttext-segment=0x10000000 -fno-omit-frame-pointer -Wl,--build-id=sha1 -o prelinked c.c)
+	[ "$(uname -m)" != x86_64 ] || (cd "$R" && cc -m32 -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector -fno-omit-frame-pointer -Wl,--build-id=sha1 -o i386 i386.c) || true
 	! type c++ >/dev/null 2>&1 || (cd "$R" && c++ -O1 -fno-omit-frame-pointer -Wl,--build-id=sha1 -o cc cc.cc)
 	! rustc --version >/dev/null 2>&1 || (cd "$R" && rustc -O -C force-frame-pointers=yes -C link-arg=-Wl,--build-id=sha1 -o rust r.rs 2>/dev/null) || true
-	for p in c fixed stripped static cc rust; do
+	for p in c fixed stripped static cc rust static-pie prelinked i386; do
 		[ -x "$R/$p" ] || continue
 		perf record -k mono -q -e cpu-clock -F 2000 -g --no-buildid --no-buildid-cache -o "$R/$p.raw" -- "$R/$p" >/dev/null 2>"$R/err" ||
 		    skip "perf record -k mono does not work here"
@@ -60,8 +68,9 @@ recorded() {
 	done
 	touch "$R/done"
 }
+# The first six of them; those of further programs: these are like one of the six but for where the file lies in memory.
 recordings() {
-	for p in c fixed stripped static cc rust; do
+	for p in ${*:-c fixed stripped static cc rust}; do
 		[ ! -e "$R/$p.data" ] || echo "$R/$p.data"
 	done
 }
@@ -106,10 +115,10 @@ made() {
 @test "symbols: stacks have the names that perf gives them" {
 	recorded
 	need python3
-	for f in $(recordings); do
+	for f in $(recordings) $(recordings static-pie prelinked i386); do
 		command pstat -q --symbols "$R/dir" --folded "$f" >"$T/folded" || failed "$f"
 		for p in $PERFS; do
-			command $p --buildid-dir "$R/dir" script -F ip,sym,symoff --no-inline -f -i "$f" >"$T/script" 2>/dev/null </dev/null
+			command $p --buildid-dir "$R/dir" script -F tid,ip,sym,symoff --no-inline -f -i "$f" >"$T/script" 2>/dev/null </dev/null
 			try python3 symbols.py "$T/folded" "$T/script" 0.99
 			[ $rc = 0 ] || failed "$f $p: $(head -c 3000 "$T/out")"
 		done
@@ -119,7 +128,10 @@ made() {
 
 @test "symbols: the functions of the programs are there, of the kernel, and none where a program has no symbols" {
 	recorded
-	for p in c fixed static; do
+	for w in leaf middle; do
+		[ ! -e "$R/i386.data" ] || csv "$R/i386.data" -s symbol | grep -q "^$w," || failed "i386: $w"
+	done
+	for p in c fixed static static-pie prelinked; do
 		for w in leaf alias_of_middle; do
 			csv "$R/$p.data" -s symbol | grep -q "^$w," || failed "$p: $w"
 		done

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
 """
-symbols.py FOLDED SCRIPT [SHARE]: are the stacks of pstat --folded those of `perf script -F ip,sym,symoff --no-inline'?
+symbols.py FOLDED SCRIPT [SHARE]: are the stacks of pstat --folded those of `perf script -F tid,ip,sym,symoff --no-inline'?
 
 Not compared are frames with a return address that is the first of a function (offset 0), because perf takes it as it is, and so gets the
-function behind the one that called; and those where perf left a name mangled.  Names are compared without parameters and without
+function behind the one that called; those where perf left a name mangled; entries of the PLT, of which perf misses some; and the innermost
+frame of a call chain that perf drops, of which it shows nothing.  Names are compared without parameters and without
 the type that a function returns.  At least SHARE (1) of the stacks must be equal.
 """
 import collections
@@ -57,7 +58,8 @@ def theirs(path):
     stacks = collections.Counter()
     for block in open(path, encoding="utf-8", errors="surrogateescape").read().split("\n\n"):
         frames = []
-        for i, line in enumerate(l for l in block.split("\n") if l.strip()):
+        lines = [l for l in block.split("\n") if l.strip()]
+        for i, line in enumerate(lines[1:]):
             name = line.split(None, 1)[1] if len(line.split(None, 1)) > 1 else "[unknown]"
             m = re.match(r"(.*)\+0x([0-9a-f]+)$", name)
             first = i > 0 and m and m.group(2) == "0"
@@ -66,19 +68,19 @@ def theirs(path):
                 frames.append(ANY)
             else:
                 frames.append(UNKNOWN if name == "[unknown]" else bare(name))
-        if frames:
-            stacks[joined(reversed(frames))] += 1
+        if lines:
+            stacks[joined(reversed(frames)) or (ANY,)] += 1
     return stacks
 
 
 def fits(stack, other):
-    return len(stack) == len(other) and all(a in (ANY, b) for a, b in zip(stack, other))
+    return len(stack) == len(other) and all(a in (ANY, b) or b.endswith("@plt") for a, b in zip(stack, other))
 
 
 def take(mine, stack, n):
     """How many of n stacks are among ours, which are taken out."""
     taken = 0
-    for other in [stack] if ANY not in stack else [x for x in mine if fits(stack, x)]:
+    for other in [stack] if mine[stack] >= n else [x for x in mine if fits(stack, x)]:
         k = min(n - taken, mine[other])
         mine[other] -= k
         taken += k
