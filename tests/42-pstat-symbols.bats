@@ -537,8 +537,8 @@ worker() {
 	[ "$(awk '{ n += $NF } END { print n }' "$T/out")" = "$(pstat --json data/s390x_basic.pipe.data | jq .samples)" ] || failed sums
 	! sed 's/ [0-9]*$//; s/^[^;]*;//' "$T/out" | tr ';' '\n' | grep -v '^\[.*\]$' || failed names
 	grep -q 'names for 0.0 % of kernel samples' "$T/err" || failed "$(cat "$T/err")"
-	# BUILD_ID records that stand behind the samples are of no use in a pipe, which is said
-	pinject -q -b --archive --buildid-dir "$T/dir" -f -i "$R/c.raw" -o "$T/b.data"
+	# BUILD_ID records; in a file they stand behind the samples
+	pinject -q -b --archive --allow changed-files --buildid-dir "$T/dir" -f -i "$R/c.raw" -o "$T/b.data"
 	pcat --format=file -o "$T/b.file" "$T/b.data"
 	command pstat -q --symbols "$T/dir" --folded "$T/b.file" | diff "$T/want" - || failed file
 	done_all
@@ -593,6 +593,7 @@ worker() {
 	[ "$(wc -l <"$T/alone")" = 5 ]
 	command pstat --children -s symbol --symbols "$T/dir" "$T/in" >/dev/null 2>"$T/err"
 	grep -q '5 samples have a damaged call chain' "$T/err" || failed children
+	command pstat --picture flame "$T/in" | grep -q '>5 samples have a damaged call chain' || failed flame
 	command pcat --format=pprof -f -o "$T/profile" "$T/in" 2>"$T/err"
 	grep -q '5 samples have a damaged call chain' "$T/err" || failed pprof
 	done_all

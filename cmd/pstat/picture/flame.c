@@ -326,6 +326,9 @@ flame_notes(const struct making *m, struct panel *to)
 	else if (s->flat)
 		flame_note(to, option_text("%" PRIu64 " sample%s %s a call chain of one frame", s->flat, s->flat == 1 ? "" : "s",
 		    s->flat == 1 ? "has" : "have"));
+	if (s->dropped)
+		flame_note(to, option_text("%" PRIu64 " sample%s a damaged call chain, of which only the innermost frame is drawn",
+		    s->dropped, s->dropped == 1 ? " has" : "s have"));
 	if (mapless && frames / mapless < 100)
 		flame_note(to, option_text("%.0f %% of frames are in no map: the programs were compiled without frame pointers "
 		    "(-fno-omit-frame-pointer)", 100 * (double)mapless / (double)frames));

@@ -18,7 +18,7 @@
 #include "report/report.h"
 #include "stacks/moments.h"
 
-enum { PANEL_NOTES = 6 };
+enum { PANEL_NOTES = 7 };
 enum { PANEL_NAME = 1024 };		/* bytes of a name that a page has */
 enum { PANEL_TINY = 10000 };		/* a box of less than this part of all is too narrow to be drawn */
 enum panel_kind {

@@ -175,14 +175,13 @@ folded_end(void *part, struct pass *p)
 {
 	struct stacks *s = part;
 	bool exact = stacks_end(s);
-	uint64_t dropped;
 
 	if (s->tree.folded)
 		tool_warn(p->t, "--folded: too many different stacks: %" PRIu64 " rare ends of them are in lines with (other)",
 		    s->tree.folded);
-	if (s->walk && (dropped = walk_losses(s->walk).dropped))
+	if (s->dropped)
 		tool_warn(p->t, "--folded: %" PRIu64 " samples have a damaged call chain: only their innermost frame is taken, as in perf",
-		    dropped);
+		    s->dropped);
 	if (s->samples && s->flat == s->samples)
 		tool_warn(p->t, "--folded: no sample has a call chain: perf record -g records them");
 	return exact;

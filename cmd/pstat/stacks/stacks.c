@@ -201,6 +201,7 @@ stacks_end(struct stacks *s)
 		tool_words(s->tool, s->events, event_word, s);
 	if (walk_end(s->walk) < 0)
 		s->failed = true;
+	s->dropped = walk_losses(s->walk).dropped;
 	return stacks_whole(s) && !s->tree.folded && !s->over;
 }
 

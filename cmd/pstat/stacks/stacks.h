@@ -35,6 +35,7 @@ struct stacks {			/* begins zeroed, but for what is asked for */
 	bool		 failed;	/* in_err has the reason */
 	uint64_t	 samples, flat;	/* all in the tree, and those whose stack is one frame */
 	uint64_t	 idle;		/* samples that are left out as idle */
+	uint64_t	 dropped;	/* samples whose call chain is damaged (stack/walk.h): only their innermost frame is in the tree */
 	uint64_t	 frame[FRAME_KINDS];	/* frames of all samples, by kind */
 	uint64_t	 weight;	/* of the tree */
 	bool		 over;		/* it would be larger than 64 bits */
