@@ -84,6 +84,10 @@ real() {
 	echo 'function spin(n){let s=0;for(let i=0;i<n;i++)s+=i*i%7;return s} let t=Date.now(),x=0;while(Date.now()-t<300)x+=spin(3000)' >"$T/loop.js"
 	real node --perf-basic-prof --logfile="$T/log" "$T/loop.js"
 	grep -q 'spin' "$T/names.out"
+	# without perf, too
+	perf --buildid-dir "$T/syms" script -G -f -i "$T/out" -F ip,sym 2>/dev/null | sed 's/^ *[0-9a-f]* //' | grep 'loop\.js' | sort | uniq -c | sed 's/^ *//' >"$T/want"
+	command pstat -q --json --symbols "$T/syms" -s symbol "$T/out" | jq -r '.sort[] | select(.symbol | test("loop\\.js")) | "\(.samples) \(.symbol)"' | sort -k2 >"$T/got"
+	[ -s "$T/want" ] && sort -k2 "$T/want" | diff - "$T/got"
 }
 @test "perf-map: of node, live, while it goes on to compile" {
 	need node
