@@ -75,10 +75,13 @@ KEYS='(async () => {
 			const [hx, hy, w] = here().split(",").map(Number);
 			if (hy === y && Math.abs(hx - x) < .01)
 				break;
+			const was = here();
 			if (hy < y && hx <= x + .02 && x + .02 < hx + w)
 				key("ArrowDown");
 			else
 				key(hx < x ? "ArrowRight" : "ArrowLeft");
+			if (here() === was)		// the mark of a narrow box is wider than the box: nothing is below it
+				key("ArrowRight");
 		}
 		const says = at();
 		key("Enter");
