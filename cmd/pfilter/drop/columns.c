@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/attrs.h"
 #include "record/attr.h"
 #include "record/chain.h"
 #include "record/event.h"
 #include "record/meaning.h"
 #include "record/raw.h"
 #include "record/shape.h"
-#include "attrs.h"
 #include "columns.h"
 #include "set.h"
 

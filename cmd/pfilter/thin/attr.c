@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "record/attr.h"
-#include "drop/attrs.h"
+#include "convert/attrs.h"
 #include "record/event.h"
 #include "record/raw.h"
 #include "thin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* attrs.h - applies one change to the attrs of all events, in HEADER_ATTR and EVENT_DESC records */
-#ifndef PFILTER_ATTRS_H
-#define PFILTER_ATTRS_H
+#ifndef CONVERT_ATTRS_H
+#define CONVERT_ATTRS_H
 
 #include "perfpipe_inline.h"
 
