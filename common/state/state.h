@@ -95,6 +95,11 @@ int		 pp_maps_each_in(const struct pp_maps *, uint64_t start, uint64_t last, int
  */
 uint64_t	 pp_maps_version(const struct pp_maps *);
 /*
+ * PROT_READ, PROT_WRITE, PROT_EXEC of a map, by its MMAP2.  An MMAP says only whether it is code: what it does not say is taken to be
+ * permitted.
+ */
+unsigned	 pp_state_prot(const struct pp_state *, const struct pp_map *);
+/*
  * Get the file that an MMAP or MMAP2 with a trailer of so many bytes names; index and jit are 0.  The name points into the
  * record.
  */

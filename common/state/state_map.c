@@ -53,6 +53,17 @@ pp_map_is_jit(const struct pp_rec *r, const struct pp_dso *d, bool swap)
 	return false;
 }
 
+unsigned
+pp_state_prot(const struct pp_state *s, const struct pp_map *m)
+{
+	enum { READ = 1, WRITE = 2, EXEC = 4 };
+	const struct kind *k = s->kind[m->dso];
+
+	if (k->type != PP_MMAP2)
+		return READ | WRITE | (m->data ? 0 : EXEC);
+	return pp_get_u32(k->fixed + (PP_RAW_AT(MMAP2, prot) - PP_RAW_AT(MMAP2, inode_or_build_id)), s->swap);
+}
+
 /* ---- kinds of maps --------------------------------------------------------------------------------------- */
 
 /* Make free_kind the index of a free element of s->kind. */

@@ -220,6 +220,9 @@ files(void **state)
 		open_bench(&w, swap);
 		map_at(&w, 2, 5, 0x2000, 0x1000, 0, "/x");
 		assert_int_equal(pp_state_map(w.s, 5, 2, 0x2000)->dso, 0);
+		assert_int_equal(pp_state_prot(w.s, pp_state_map(w.s, 5, 2, 0x2000)), 7);
+		map_at(&w, 2 | PP_MISC_MMAP_DATA, 5, 0x4000, 0x1000, 0, "/x");
+		assert_int_equal(pp_state_prot(w.s, pp_state_map(w.s, 5, 2, 0x4000)), 3);
 		for (int id = 0; id < 2; id++) {
 			begin(&w, PP_MMAP2, (uint16_t)(2 | (id ? PP_MISC_MMAP_BUILD_ID : 0)));
 			put(&w, 5, 4);
@@ -242,7 +245,8 @@ files(void **state)
 			text(&w, "/y");
 			feed(&w, 0);
 			m = pp_state_map(w.s, 5, 2, 0x1000);
-			assert_int_equal(m->dso, 1 + id);	/* described differently */
+			assert_int_equal(m->dso, 2 + id);	/* described differently */
+			assert_int_equal(pp_state_prot(w.s, m), 5);
 			assert_int_equal(m->has_id, id);
 			d = pp_state_dso(w.s, m);
 			assert_int_equal(d->index, m->dso);
