@@ -72,6 +72,8 @@ question_add(struct lookup *l, uint32_t kind, const struct lookup_for *f, uint32
 		q.min = f->dso->min;
 		q.ino = f->dso->ino;
 		q.ino_generation = f->dso->ino_generation;
+		q.id_len = f->dso->id_len;
+		memcpy(q.id, f->dso->id, sizeof q.id);
 	}
 	memset(l->questions + l->nquestions, 0, q.size);
 	memcpy(l->questions + l->nquestions, &q, sizeof q);
@@ -141,6 +143,7 @@ static bool
 lookup_has_copies(const struct lookup *l, enum lookup_kind kind)
 {
 	return kind == LOOKUP_JITDUMP ? l->opt->jit_dump_dir != NULL : kind == LOOKUP_PERF_MAP ? l->opt->perf_map_dir != NULL :
+	    kind == LOOKUP_TABLES ? l->opt->nsymfs || l->opt->unwind_files || l->opt->jitted :
 	    (kind == LOOKUP_FILE || kind == LOOKUP_MODULE || kind == LOOKUP_DEBUG) && l->opt->nsymfs;
 }
 
@@ -172,7 +175,7 @@ lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct
 			l->taken_kernel++;
 		else if (!lookup_has_copies(l, f->kind))	/* or it may be of those */
 			l->taken++;
-		if (f->kind == LOOKUP_FILE)
+		if (f->kind == LOOKUP_FILE || f->kind == LOOKUP_TABLES)
 			recording_took(l, to);
 		return 1;
 	}
@@ -180,7 +183,7 @@ lookup_search(struct lookup *l, const struct lookup_for *f, bool want_fd, struct
 	    lookup_ask(l, f, f->kind == LOOKUP_MODULE ? LOOKUP_FILE : f->kind, flags | ASK_COPIES, to))
 		return 1;
 	to->why = l->elsewhere ? l->elsewhere : "recorded under another kernel";
-	if (l->elsewhere && !(f->kind == LOOKUP_FILE && lookup_is_memory(f->dso)))
+	if (l->elsewhere && f->kind != LOOKUP_TABLES && !(f->kind == LOOKUP_FILE && lookup_is_memory(f->dso)))
 		l->refused++;
 	return 0;
 }

@@ -36,6 +36,8 @@ struct lookup_opt {		/* from the command line */
 	size_t		 nsymfs;
 	const char	*jit_dump_dir;	/* --jit-dump-dir DIR; NULL: none */
 	const char	*perf_map_dir;	/* --perf-map=DIR; NULL: none */
+	const char	*unwind_files;	/* --unwind-files=DIR; NULL: none */
+	const char	*jitted;	/* the --buildid-dir, where files of jitted code are; NULL: there are none */
 	struct known	*known;		/* --known-build-ids; NULL: none */
 	bool		 no_fs;
 	bool		 foreign_maps;	/* --allow foreign-maps: perf-PID.map and jitdumps, whoever owns them */
@@ -81,6 +83,11 @@ enum lookup_kind {
 	LOOKUP_KALLSYMS,		/* /proc/kallsyms; no id; the name is not used */
 	LOOKUP_MODULES,			/* /proc/modules, likewise */
 	LOOKUP_DEBUG,			/* separate debug information, by its path: the caller compares the id */
+	/*
+	 * The file of a map of a process, for its tables, which need no id: but it must be proven to be the very one, by its inode, by the
+	 * id of the dso, or because it is below --symfs.  Also by that id below unwind_files and jitted.
+	 */
+	LOOKUP_TABLES,
 };
 
 struct lookup_for {		/* what a map says of its file */

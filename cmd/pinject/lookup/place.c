@@ -44,6 +44,8 @@ place_why(const struct place *p)
 		[WHY_NAME] = "not the name of a file",
 		[WHY_ABSENT] = "does not exist on this host",
 		[WHY_GONE] = "was in a mount namespace that is gone",
+		[WHY_UNKNOWN] = "its map does not say which file it is",
+		[WHY_ID] = "the file of that name has another build-id",
 		[WHY_KIND] = "not a regular file",
 		[WHY_LINK] = "a symbolic link, which is not followed",
 		[WHY_OUTSIDE] = "a symbolic link out of its directory, which is not followed",
@@ -153,6 +155,7 @@ place_open_symfs(struct place *p)
 	for (size_t i = 0; i < p->opt->nsymfs && fd < 0; i++)
 		if (symfs[i] >= 0)
 			fd = place_reopen(p, path_open(symfs[i], p->dso.name + 1, true, true), &st);
+	p->chosen = fd >= 0;
 	return fd;
 }
 
@@ -191,8 +194,7 @@ place_open_debug(struct place *p)
 
 /* ---- files that processes write for perf ------------------------------------------------------------------- */
 
-/* Below a directory that the user names; -1: there is none. */
-static int
+int
 place_open_in(struct place *p, const char *dir, const char *name, struct stat *st)
 {
 	int at = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, fd = -1;

@@ -5,6 +5,7 @@
  *	place.c		the order of places
  *	process.c	what /proc has of a process that runs: its maps, its root, its own pid
  *	roots.c		root directories of other mount namespaces, also of processes that have ended
+ *	proven.c	a file that is proven to be the one that was mapped
  *	same.c		is a file the one that was mapped, with the contents that it had then?
  *
  * Names are from a recording.  Only regular files are opened: opening a device can have effects, and opening a FIFO blocks.
@@ -18,7 +19,8 @@
 #include "tool/path.h"
 
 enum place_why {		/* of several reasons, the last in this list is given */
-	WHY_NAME, WHY_ABSENT, WHY_GONE, WHY_KIND, WHY_LINK, WHY_OUTSIDE, WHY_OWNER, WHY_DENIED, WHY_DEVICE, WHY_INODE, WHY_CHANGED,
+	WHY_NAME, WHY_ABSENT, WHY_GONE, WHY_UNKNOWN, WHY_ID, WHY_KIND, WHY_LINK, WHY_OUTSIDE, WHY_OWNER, WHY_DENIED, WHY_DEVICE, WHY_INODE,
+	WHY_CHANGED,
 	WHY_SYSTEM,		/* errno, in `error' */
 	WHYS
 };
@@ -34,14 +36,17 @@ struct place {			/* what is known of the file */
 	int		 error;
 	uint64_t	 changed;	/* wall clock, ns, when the file that was opened was changed last; 0: that does not matter */
 	bool		 proven;	/* the inode of the file that was opened is the recorded one */
+	bool		 chosen;	/* it is below a directory of --symfs */
 	uint32_t	 own_pid;	/* of a jitdump that was opened: see struct lookup_found */
 	bool		 own_pid_lost;
 };
 
 /* Before the process is locked: open the directories of --symfs. */
 void	place_start(const struct lookup_opt *);
-/* The four functions return a descriptor, O_RDONLY | O_NONBLOCK, or -1 and p->why.  The file of a map: */
+/* The functions return a descriptor, O_RDONLY | O_NONBLOCK, or -1 and p->why.  The file of a map: */
 int	place_open(struct place *);
+/* The same, with proof that it is the very file: see LOOKUP_TABLES. */
+int	place_open_proven(struct place *);
 /* A jitdump; if it is not in its own directory, the file of that name in opt->jit_dump_dir: */
 int	place_open_jitdump(struct place *);
 /* perf-PID.map: */
@@ -52,6 +57,8 @@ const char *place_why(const struct place *);		/* as text */
 
 /* ---- for the files above ----------------------------------------------------------------------------------- */
 
+/* A file below a directory that the user names; dir NULL: there is none. */
+int	place_open_in(struct place *, const char *dir, const char *name, struct stat *);
 /* Always -1. */
 int	place_none(struct place *, enum place_why);
 /* Always -1, with the reason of errno. */

@@ -34,8 +34,11 @@ struct question {
 	uint64_t	 start, end;		/* of the map; end 0: unknown */
 	/* Wall clock, ns: the file must not have been changed since; 0: no limit.  Of a record: its time. */
 	uint64_t	 latest;
+	uint8_t		 id[BUILD_ID_MAX];	/* of the map; id_len 0: unknown */
+	uint32_t	 id_len;
 	char		 name[];
 };
+_Static_assert(sizeof(struct question) == offsetof(struct question, name), "the name follows");
 
 struct answer {			/* with a descriptor beside it, if has_fd */
 	uint32_t	 found, has_fd;

@@ -160,6 +160,10 @@ serve_answer(const struct question *q, struct place *p, struct lookup_found *to)
 		return serve_opened(p, place_open_perf_map(p), to);
 	case LOOKUP_DEBUG:
 		return serve_debug(p, to);
+	case LOOKUP_TABLES:
+		rc = serve_opened(p, place_open_proven(p), to);
+		to->changed = p->changed;
+		return rc;
 	case LOOKUP_KALLSYMS:
 		to->fd = open("/proc/kallsyms", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		to->why = strerror(errno);
@@ -227,6 +231,8 @@ serve_question(int to, const struct lookup_opt *opt, const struct question *q)
 	    .dso = { .name = q->name, .len = (uint32_t)strlen(q->name), .maj = q->maj, .min = q->min, .ino = q->ino,
 		.ino_generation = q->ino_generation } };
 
+	p.dso.id_len = q->id_len <= sizeof q->id ? (uint8_t)q->id_len : 0;
+	memcpy(p.dso.id, q->id, sizeof p.dso.id);
 	switch (q->kind) {
 	case EARLY_FILE:	serve_early_file(&p); return true;
 	case EARLY_NAMESPACE:	roots_learn(q->pid, q->start, q->latest); return true;
