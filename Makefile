@@ -187,7 +187,7 @@ PRELOAD   = $(O)/fault.so $(O)/kallsyms.so
 BATS      = $(sort $(wildcard tests/*.bats))
 # The longest tests start first, those that wait for what they record among them.  There are two jobs more than processors for that.
 LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 35-pinject-archive-symbols 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \
-	49-pstat-live 43-pstat-check 70-law 10-seven 68-pfilter-span 65-pfilter-anon 53-oracle-order 29-psort-merge 26-pcat-inputs 34-pinject-map \
+	49-pstat-live 43-pstat-check 39-pinject-unwind 70-law 10-seven 68-pfilter-span 65-pfilter-anon 53-oracle-order 29-psort-merge 26-pcat-inputs 34-pinject-map \
 	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index 68-pfilter-kernel 52-oracle-fresh 42-pstat-symbols))
 TESTS     = $(FUZZ) $(SEEDS) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
@@ -211,6 +211,7 @@ $(O)/unit/unwind $(O)/unit/unwind_chain: LDLIBS += -lz
 $(O)/unit/symtab: LDLIBS += $(DEMANGLER)
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
+$(O)/unit/stacked: $(O)/cmd/pinject/chains/sample.o
 PICTURE   = $(patsubst %.c,$(O)/%.o,$(wildcard $(addprefix cmd/pstat/picture/,svg*.c scale.c coarse.c)))
 $(O)/unit/picture: $(PICTURE)
 $(O)/unit/moments: $(addprefix $(O)/cmd/pstat/,stacks/moments.o tally/spans.o)
@@ -218,7 +219,7 @@ $(O)/unit/scale: $(O)/cmd/pstat/picture/scale.o
 $(O)/unit/scale: LDLIBS += -lm
 $(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c) cmd/pstat/picture/scale.c cmd/pstat/picture/coarse.c cmd/pstat/report/text.c)
 $(addprefix $(O)/tests/unit/,moments.o picture.o scale.o term.o): DEFS += -Icmd/pstat
-$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
+$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/stacked.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests

@@ -4,10 +4,15 @@
  *
  *	source  ->  lookup/  ->  header/  ->  marks/  ->  walk  ->  code/  ->  ids/  ->  end
  *
+ * and with --unwind, so that all behind it see the chains, but it sees the code of jitdumps, which has tables:
+ *
+ *	source  ->  lookup/  ->  header/  ->  marks/  ->  walk  ->  code/ (jitdump)  ->  chains/  ->  walk  ->  code/  ->  ids/  ->  end
+ *
  *	header/		header features, and what else stands at the head of a stream
  *	marks/		FINISHED_INIT, FINISHED_ROUND, ID_INDEX
  *	walk		ids/walk.h: time order for code/ and ids/
  *	code/		code made at run time: jitdump, perf-PID.map
+ *	chains/		call chains instead of copies of stacks
  *	ids/		build-ids of files
  *	lookup/		the process that looks files up
  *	symbols/	the processes that read their functions
@@ -19,6 +24,7 @@
  */
 #include <stdlib.h>
 
+#include "chains/chains.h"
 #include "code/jit.h"
 #include "code/perfmap.h"
 #include "ids/archive.h"
@@ -55,21 +61,28 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 {
 	bool hit = (o->build_ids && !o->buildid_all) || o->mmap2_buildids;
 	bool all = o->buildid_all || o->mmap2_buildid_all, by_map = all && o->archive.grade != STORE_HITS;
-	struct walk *walk = hit || o->jit || o->perf_map || (archive && !by_map) ? walk_new(t) : NULL;
-	struct jit *jit = o->jit ? jit_new(t, lookup, store, walk, o->strict) : NULL;
+	struct chains *chains = o->chains.on ? chains_new(t, lookup, &o->chains, o->strict) : NULL;
+	const struct pp_events *events = chains ? chains_events(chains) : t->in->events;
+	struct walk *walk = hit || (o->jit && !chains) || o->perf_map || (archive && !by_map) ? walk_new(t, events) : NULL;
+	struct walk *early = o->jit && chains ? walk_new(t, t->in->events) : walk;	/* for jitdumps, and without chains for all */
+	struct jit *jit = o->jit ? jit_new(t, lookup, store, early, o->strict) : NULL;
 
 	if (o->mmap2_buildids || o->mmap2_buildid_all)
 		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, o->strict, to);
 	if (o->build_ids || o->buildid_all)
 		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, o->strict, to);
 	if (archive)
-		to = archive_stage(archive, by_map ? NULL : walk, to);
+		to = archive_stage(archive, by_map ? NULL : walk, events, to);
 	if (o->perf_map)
 		to = perfmap_new(t, lookup, store, walk, jit, o->strict, to);
+	if (chains && walk)
+		to = walk_stage(walk, to);
+	if (chains)
+		to = chains_stage(chains, to);
 	if (jit)
 		to = jit_stage(jit, to);
-	if (walk)
-		to = walk_stage(walk, to);
+	if (early && (jit || !chains))
+		to = walk_stage(early, to);
 	if (o->finished_round.step)
 		to = round_new(t, o->finished_round.step, o->finished_round.replace, to);
 	if (o->finished_init)
@@ -114,7 +127,7 @@ main(int argc, char *argv[])
 
 	options_parse(&o, &t, argc, argv);
 	lookup.at_once = o.buildid_all || o.mmap2_buildid_all;
-	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive.limit)
+	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive.limit || o.chains.on)
 		lookup_start(&lookup, &t, &o.lookup);
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	archive = o.archive.limit ? archive_new(&t, &lookup, store, &o.archive) : NULL;

@@ -52,6 +52,12 @@ static const struct tool_opt opts[] = {
 	OPT_FLAG('j', "jit", jit, "add the functions of jitdump files; needs --buildid-dir"),
 	OPT_DIR(0, "jit-dump-dir", "DIR", lookup.jit_dump_dir, "look for jitdump files in DIR if they are not at their place"),
 	OPT_DIR(0, "perf-map", "[=DIR]", lookup.perf_map_dir, "add names from perf-PID.map files; needs --buildid-dir"),
+	OPT_HEAD("Call chains"),
+	OPT_WORD_ARG(0, "unwind", "[=WHAT]", "keep-regs", chains.keep_regs, 1,
+	    "replace copies of stacks by their call chains; =keep-regs: not the registers"),
+	OPT_NUMBER(0, "unwind-max", "NUMBER", chains.max, 1, CHAINS_MOST, "unwind at most so many frames of a sample (127)"),
+	OPT_DIR(0, "unwind-files", "DIR", lookup.unwind_files, "look for files in DIR, too, by their build-ids"),
+	OPT_NEEDS("unwind-max,unwind-files", "unwind"),
 	OPT_HEAD("Where files are looked for"),
 	OPT_CALL_ON(0, "known-build-ids", "LIST", NULL, known_add, lookup.known,
 	    "use these build-ids, \"ID PATH,...\", before those of files"),
@@ -100,6 +106,10 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	header_command(t, &o->header, argc, argv);
 	tool_options(t, o, argc, argv);
 	o->perf_map = tool_given(t, "perf-map");
+	o->chains.on = tool_given(t, "unwind");
+	o->chains.keep_regs = tool_given(t, "unwind=keep-regs");
+	o->chains.max = o->chains.max ? o->chains.max : CHAINS_MAX;
+	o->lookup.jitted = o->jit ? o->buildid_dir : NULL;
 	o->archive.strict = o->strict;
 	o->lookup.foreign_maps = tool_allows(t, "foreign-maps");
 	if ((o->finished_round.find || o->sample_time) && !tool_twice(t))

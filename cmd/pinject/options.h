@@ -3,6 +3,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "chains/chains.h"
 #include "header/header.h"
 #include "ids/archive.h"
 #include "lookup/lookup.h"
@@ -17,6 +18,7 @@ struct options {
 	bool	 jit, perf_map, strict;
 	const char *buildid_dir;
 	struct archive_opt archive;
+	struct chains_opt chains;
 	struct header header;
 };
 

@@ -41,6 +41,7 @@ struct archive {
 	struct store	*store;
 	struct file_ids	*ids;
 	struct pp_state	*state;		/* of the walk; NULL: all maps */
+	const struct pp_events *events;	/* of the stream at this stage */
 	struct archive_opt opt;
 	struct maker	*maker;		/* NULL: STORE_WHOLE */
 	uint64_t	 bytes;		/* of all that was copied, or is whole and waits */
@@ -438,7 +439,7 @@ archive_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool st
 static bool
 archive_has_stacks(const struct archive *a)
 {
-	const struct pp_events *e = a->t->in->events;
+	const struct pp_events *e = a->events;
 
 	for (unsigned i = 0; i < e->n; i++)
 		if (e->ev[i]->attr.sample_type & PP_SAMPLE_STACK_USER)
@@ -453,7 +454,7 @@ archive_finish(struct out *o)
 
 	file_ids_free(a->ids);
 	if (a->maker && archive_has_stacks(a))
-		tool_warn(a->t, "samples have copies of stacks; to unwind them perf needs whole files: --archive");
+		tool_warn(a->t, "samples have copies of stacks; to unwind them perf needs whole files: --archive; or unwind them here: --unwind");
 	return o->next->finish(o->next);
 }
 
@@ -472,9 +473,10 @@ archive_new(struct tool *t, struct lookup *lookup, struct store *store, const st
 }
 
 struct out *
-archive_stage(struct archive *a, struct walk *walk, struct out *next)
+archive_stage(struct archive *a, struct walk *walk, const struct pp_events *events, struct out *next)
 {
 	a->pub = (struct out){ .put = archive_put, .finish = archive_finish, .next = next };
+	a->events = events;
 	a->ids = file_ids_new(a->t, a->lookup);
 	file_ids_archive(a->ids, a);
 	if (walk) {

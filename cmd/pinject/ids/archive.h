@@ -24,8 +24,8 @@ struct archive_opt {
 
 /* Before tool_open(). */
 struct archive	*archive_new(struct tool *, struct lookup *, struct store *, const struct archive_opt *);
-/* The stage.  walk: for the files that are hit; NULL: of all maps, not with STORE_HITS. */
-struct out	*archive_stage(struct archive *, struct walk *, struct out *next);
+/* The stage.  walk: for the files that are hit; NULL: of all maps, not with STORE_HITS.  events: as in walk_new(). */
+struct out	*archive_stage(struct archive *, struct walk *, const struct pp_events *events, struct out *next);
 /* For file_ids.c: the build-id of a file was found; the descriptor is taken over. */
 void		 archive_take(struct archive *, const struct lookup_for *, const struct lookup_found *);
 /* The same: a file that is wanted was not found, or has no id. */

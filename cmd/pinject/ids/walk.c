@@ -42,6 +42,7 @@ struct walk_space {			/* maps of one process that were hit, so that none is look
 struct walk {
 	struct out	 pub;
 	struct tool	*t;
+	const struct pp_events *events;	/* by which samples are laid out */
 	struct walk_user user[USERS];
 	unsigned	 users;
 	bool		 records, hits, misses, by_process, each, data;	/* some user wants these */
@@ -376,7 +377,7 @@ walk_queue_deferred(struct walk *w, const struct pp_event *ev, const struct pp_r
 static int
 walk_other(struct walk *w, const struct pp_rec *r)
 {
-	const struct pp_event *ev = r->type < PP_USER_TYPE_START ? pp_event_find(w->t->in->events, r, NULL) : NULL;
+	const struct pp_event *ev = r->type < PP_USER_TYPE_START ? pp_event_find(w->events, r, NULL) : NULL;
 	uint64_t time;
 
 	if (ev && pp_time(ev, r, w->t->in->swap, &time))
@@ -394,7 +395,7 @@ walk_take(struct walk *w, const struct pp_rec *r)
 	case PP_CALLCHAIN_DEFERRED:
 		if (!w->hits)
 			return walk_other(w, r);
-		if (!(ev = pp_event_find(w->t->in->events, r, &w->t->in_err)))
+		if (!(ev = pp_event_find(w->events, r, &w->t->in_err)))
 			return -1;
 		return r->type == PP_SAMPLE ? walk_queue_sample(w, ev, r) : walk_queue_deferred(w, ev, r);
 	case PP_COMM:
@@ -406,7 +407,7 @@ walk_take(struct walk *w, const struct pp_rec *r)
 	case PP_FORK:
 	case PP_EXIT:
 		if (pp_check(r, w->t->in->swap, &w->t->in_err) < 0 ||
-		    !(ev = pp_event_find(w->t->in->events, r, &w->t->in_err)))
+		    !(ev = pp_event_find(w->events, r, &w->t->in_err)))
 			return -1;
 		return walk_queue(w, ev, r, r->raw, r->size);
 	}
@@ -459,12 +460,13 @@ walk_finish(struct out *o)
 /* ---- for its users --------------------------------------------------------------------------- */
 
 struct walk *
-walk_new(struct tool *t)
+walk_new(struct tool *t, const struct pp_events *events)
 {
 	struct walk *w = tool_alloc(1, sizeof *w);
 
 	w->pub = (struct out){ .put = walk_put, .finish = walk_finish };
 	w->t = t;
+	w->events = events;
 	w->feeds = 1;			/* 0: no space was renewed yet */
 	w->state = pp_state_new(t->in->swap, &t->in_err);
 	w->timeline = pp_timeline_new(walk_turn, w, MEMORY, &t->in_err);
@@ -537,7 +539,7 @@ struct pp_text
 walk_trailer(const struct walk *w, uint8_t *buf, uint32_t pid, uint32_t tid, uint64_t time)
 {
 	enum { MAPS = 1 << 8 | 1 << 23 };	/* attr.flags: mmap, mmap2 */
-	const struct pp_events *e = w->t->in->events;
+	const struct pp_events *e = w->events;
 	const struct pp_event *ev = e->ev[0];
 	uint64_t id;
 

@@ -43,8 +43,8 @@ struct walk_user {
 	bool	 data;
 };
 
-/* The input must be open. */
-struct walk	*walk_new(struct tool *);
+/* The input must be open.  Samples that come are laid out as these events have it: those of the input, unless a stage changes them. */
+struct walk	*walk_new(struct tool *, const struct pp_events *);
 /* The stage of it, which comes in front of all that use it: `next' is the first of these.  Its finish() frees the walk. */
 struct out	*walk_stage(struct walk *, struct out *next);
 /* Before the first record.  Users are called in the order of these calls. */
