@@ -203,7 +203,7 @@ agrees() {
 @test "pprof: call chains that are in stacks and branches are missing, which is said" {
 	python
 	try pcat --format=pprof data/p72_z22_dwarf.pipe.data
-	[ $rc -eq 0 ] && one_line "pcat: warning: recorded with --call-graph dwarf: the call chains in the profile are without their callers in user mode" || failed dwarf
+	[ $rc -eq 0 ] && one_line "pcat: warning: recorded with --call-graph dwarf: the call chains in the profile are without their callers in user mode; pinject --unwind makes them first" || failed dwarf
 	for type in 0x808 0x8; do	# a call stack; branches
 		printf '%s\n' "attr type=0 config=0 period=1 sample_type=IP|TID|TIME|BRANCH_STACK branch_sample_type=$type flags=sample_id_all ids=1" \
 		    "SAMPLE misc=2 ip=0x400010 pid=5 tid=5 time=10" >"$T/r"

@@ -205,6 +205,7 @@ kinds_of() {
 		E08 id-index pfilter --drop-type id_index
 		E13 sample-short pcat --repair
 		E14 stack-dyn pfilter --strip user-stack
+		E14 stack-dyn pinject --unwind --no-fs
 		E15 late-mmap psort --full
 		E18 sample-cpu pfilter --filter 'cpu < 2'
 		E20 fork-self pfilter --drop-type fork --allow vital-types

@@ -275,8 +275,8 @@ pprof_say(const struct pprof *o)
 	if (!o->samples)
 		tool_warn(o->tool, "the profile has no samples%s", o->what->pid < 0 ? "" : " of the process of --pid");
 	if (chains)
-		tool_warn(o->tool, "recorded with --call-graph %s: the call chains in the profile are without their callers in user mode",
-		    chains);
+		tool_warn(o->tool, "recorded with --call-graph %s: the call chains in the profile are without their callers in user mode%s",
+		    chains, strcmp(chains, "dwarf") ? "" : "; pinject --unwind makes them first");
 	if (o->facts.frames)
 		frames_say(o->facts.frames, o->tool, true);
 	if (o->mended)

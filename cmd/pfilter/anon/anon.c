@@ -181,7 +181,8 @@ report(const struct anon_out *a)
 	for (uint32_t i = 0; i < GONE_FEATURES; i++)
 		add(&features, a->features[i], "%s", pp_feature_name(i) ? pp_feature_name(i) : "unknown header features");
 	if (fields.n)
-		tool_warn(a->tool, "--anon: fields without pseudonyms removed from samples: %s", fields.s);
+		tool_warn(a->tool, "--anon: fields without pseudonyms removed from samples: %s%s", fields.s,
+		    a->fields[pp_sample_rows[PP_ROW_STACK_USER].bit] ? " (pinject --unwind first makes call chains of stacks)" : "");
 	if (types.n)
 		tool_warn(a->tool, "--anon: records without pseudonyms removed: %s", types.s);
 	if (features.n)

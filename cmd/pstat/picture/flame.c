@@ -337,7 +337,8 @@ flame_notes(const struct making *m, struct panel *to)
 		    m->p->naming ? "`pinject -B --archive=symbols --buildid-dir DIR' on the recorded machine makes a DIR that has more" :
 		    "--symbols DIR gives them names; `pinject -B --archive=symbols --buildid-dir DIR' makes it"));
 	if (m->p->c->content.stacks)
-		flame_note(to, option_text("user stacks (`perf record --call-graph dwarf') are not unwound: in user mode functions have no callers"));
+		flame_note(to, option_text("user stacks (`perf record --call-graph dwarf') are not unwound, so that functions in user mode have no "
+		    "callers: `pinject --unwind' unwinds them, where the files are"));
 	if (s->tree.folded)
 		flame_note(to, option_text("too many different call chains: %" PRIu64 " rare ends of them are in boxes (other)",
 		    s->tree.folded));
