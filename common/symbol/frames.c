@@ -25,6 +25,9 @@ struct shown {			/* a name as it stands in a file, and its frame */
 	char		 text[];
 };
 
+struct coverage { uint64_t in[2], named[2], all, mapless; };	/* frames: innermost ones of user and kernel, ...; all */
+enum { MANY_NAMES = 128 << 10, MANY_BYTES = 16 << 20, KEPT_NAMELESS = 1024 };
+
 struct frames {
 	struct symbols	*symbols;
 	const struct ids *ids;
@@ -42,6 +45,10 @@ struct frames {
 	/* the map of the kernel itself, found in the maps of that version */
 	uint64_t	 version;
 	struct pp_map	 kernel;	/* len 0: none */
+	bool		 late;		/* the last number is preliminary */
+	uint64_t	 lates;		/* so many were */
+	size_t		 bytes;		/* of all texts */
+	struct coverage	 past;		/* of what was forgotten */
 };
 
 struct frames *
@@ -113,6 +120,7 @@ frame_of(struct frames *f, const char *text, size_t len, enum frame_kind kind, b
 			return x;
 	}
 	f->frame = tool_need(array_more(f->frame, f->n, 1, sizeof *f->frame));
+	f->bytes += len;
 	e = tool_alloc(1, sizeof *e + len + 1);
 	memcpy(e->text, text, len);
 	e->number = f->n + 1;
@@ -129,7 +137,7 @@ frames_other(struct frames *f, const char *text, size_t len)
 	return frame_of(f, text, len, FRAME_OTHER, false)->number;
 }
 
-/* A function, by its name in the file: each is demangled once. */
+/* A function, by its name in the file: each is demangled once.  0: the demangled one is late. */
 static uint32_t
 frame_named(struct frames *f, const char *name, size_t len, enum frame_kind kind)
 {
@@ -146,7 +154,11 @@ frame_named(struct frames *f, const char *name, size_t len, enum frame_kind kind
 	x->kind = (uint8_t)kind;
 	x->len = len;
 	memcpy(x->text, name, len);
-	text = kind == FRAME_KERNEL ? x->text : symbols_shown(f->symbols, x->text);
+	if (!(text = kind == FRAME_KERNEL ? x->text : symbols_shown(f->symbols, x->text))) {
+		free(x);
+		return 0;
+	}
+	f->bytes += len;
 	x->number = frame_of(f, text, strlen(text), kind, false)->number;
 	f->named = true;
 	if (pp_table_add(&f->by_name, &x->link, key) < 0)
@@ -283,20 +295,22 @@ frame_kernel(struct frames *f, const struct pp_state *state, const struct pp_map
 	symbol = k->name + sizeof kernel_name - 1;
 	anchor = !*symbol ? kernel->start : !strcmp(symbol, "_text") || !strcmp(symbol, "_stext") ? kernel->pgoff : 0;
 	name = symbols_find_kernel(f->symbols, file, ip, anchor, !strcmp(symbol, "_stext"));
-	if (!name)
+	if (!name) {
+		f->late = symbols_late(f->symbols);
 		return frame_nameless(f, d, true, false);
+	}
 	tab = strchr(name, '\t');
 	if (!is_kernel(d) && (!tab || !is_module(tab + 1, d)))
 		return frame_nameless(f, d, true, false);
 	return frame_named(f, name, tab ? (size_t)(tab - name) : strlen(name), FRAME_KERNEL);
 }
 
-uint32_t
-frames_number(struct frames *f, const struct pp_state *state, const struct pp_map *m, unsigned mode, uint64_t ip)
+static uint32_t
+frame_at(struct frames *f, const struct pp_state *state, const struct pp_map *m, unsigned mode, uint64_t ip)
 {
 	const struct pp_dso *d;
 	const char *name;
-	uint32_t file;
+	uint32_t file, number;
 
 	if (mode == PP_MISC_KERNEL) {
 		if (!m && (name = pp_state_ksymbol(state, ip)))
@@ -307,9 +321,84 @@ frames_number(struct frames *f, const struct pp_state *state, const struct pp_ma
 		return frame_mapless(f, false);
 	d = pp_state_dso(state, m);
 	file = file_of(f, d, false);
-	if (file == SYMBOLS_NONE || !(name = symbols_find(f->symbols, file, ip - m->start + m->pgoff, ip)))
-		return frame_nameless(f, d, false, file == SYMBOLS_NONE);
-	return frame_named(f, name, strlen(name), strstr(d->name, "/jitted-") ? FRAME_JIT : FRAME_USER);
+	if (file == SYMBOLS_NONE)
+		return frame_nameless(f, d, false, true);
+	if ((name = symbols_find(f->symbols, file, ip - m->start + m->pgoff, ip)) &&
+	    (number = frame_named(f, name, strlen(name), strstr(d->name, "/jitted-") ? FRAME_JIT : FRAME_USER)))
+		return number;
+	f->late = symbols_late(f->symbols);
+	return frame_nameless(f, d, false, false);
+}
+
+uint32_t
+frames_number(struct frames *f, const struct pp_state *state, const struct pp_map *m, unsigned mode, uint64_t ip)
+{
+	uint32_t number;
+
+	f->late = false;
+	number = frame_at(f, state, m, mode, ip);
+	f->lates += f->late;
+	return number;
+}
+
+bool
+frames_late(const struct frames *f)
+{
+	return f->late;
+}
+
+/* ---- forgetting ---------------------------------------------------------------------------------- */
+
+static void
+cover(struct coverage *c, const struct frame *x)
+{
+	bool kernel = x->kernel || x->kind == FRAME_KERNEL;
+
+	c->in[kernel] += x->innermost;
+	c->named[kernel] += x->kind < FRAME_NAMELESS ? x->innermost : 0;
+	c->all += x->all;
+	c->mapless += x->kind == FRAME_MAPLESS ? x->all : 0;
+}
+
+bool
+frames_many(const struct frames *f)
+{
+	return f->n > MANY_NAMES || f->bytes > MANY_BYTES;
+}
+
+/* Files without names stay, with their counts, the first KEPT_NAMELESS of them. */
+void
+frames_forget(struct frames *f)
+{
+	struct table old = f->by_text;
+	struct frame *frame = f->frame;
+	uint32_t n = f->n, kept = 0;
+
+	pp_table_free(&f->by_name, true);
+	pp_table_init(&f->by_name);
+	pp_table_init(&f->by_text);
+	f->frame = NULL;
+	f->n = 0;
+	f->bytes = 0;
+	for (int k = 0; k < 2; k++)
+		if (f->nameless[k])
+			memset(f->nameless[k], 0, f->nnameless[k] * sizeof *f->nameless[k]);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct frame *x = &frame[i];
+		struct frame *to;
+
+		if (x->kind != FRAME_NAMELESS || !x->innermost || kept == KEPT_NAMELESS) {
+			cover(&f->past, x);
+			continue;
+		}
+		kept++;
+		to = frame_of(f, x->text, x->len, (enum frame_kind)x->kind, x->kernel);
+		to->idless = x->idless;
+		to->innermost = x->innermost;
+		to->all = x->all;
+	}
+	pp_table_free(&old, true);
+	free(frame);
 }
 
 bool
@@ -375,24 +464,20 @@ say_files(const struct frames *f, const struct tool *t, uint64_t samples)
 void
 frames_say(const struct frames *f, const struct tool *t, bool frames)
 {
-	uint64_t in[2] = { 0 }, named[2] = { 0 }, all = 0, mapless = 0;
+	struct coverage c = f->past;
 
-	for (uint32_t i = 0; i < f->n; i++) {
-		const struct frame *x = &f->frame[i];
-		bool kernel = x->kernel || x->kind == FRAME_KERNEL;
-
-		in[kernel] += x->innermost;
-		named[kernel] += x->kind < FRAME_NAMELESS ? x->innermost : 0;
-		all += x->all;
-		mapless += x->kind == FRAME_MAPLESS ? x->all : 0;
-	}
+	for (uint32_t i = 0; i < f->n; i++)
+		cover(&c, &f->frame[i]);
 	for (int k = 0; k < 2; k++)
-		if (named[k] != in[k])
-			tool_warn(t, "--symbols: names for %" PRIu64 ".%" PRIu64 " %% of %s samples", tenths(named[k], in[k]) / 10,
-			    tenths(named[k], in[k]) % 10, k ? "kernel" : "user");
-	if (named[0] != in[0] || named[1] != in[1])
-		say_files(f, t, in[0] + in[1]);
-	if (frames && tenths(mapless, all) >= 10)
+		if (c.named[k] != c.in[k])
+			tool_warn(t, "--symbols: names for %" PRIu64 ".%" PRIu64 " %% of %s samples", tenths(c.named[k], c.in[k]) / 10,
+			    tenths(c.named[k], c.in[k]) % 10, k ? "kernel" : "user");
+	if (f->lates)
+		tool_warn(t, "--symbols: %" PRIu64 " frames were counted before the names of their files were known: their rows are those "
+		    "of the files", f->lates);
+	if (c.named[0] != c.in[0] || c.named[1] != c.in[1])
+		say_files(f, t, c.in[0] + c.in[1]);
+	if (frames && tenths(c.mapless, c.all) >= 10)
 		tool_warn(t, "--symbols: %" PRIu64 " %% of frames are in no map: the programs were compiled without frame pointers "
-		    "(-fno-omit-frame-pointer)", tenths(mapless, all) / 10);
+		    "(-fno-omit-frame-pointer)", tenths(c.mapless, c.all) / 10);
 }

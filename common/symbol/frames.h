@@ -41,6 +41,16 @@ int	frames_learn(struct frames *, const struct pp_rec *, bool swap);
 void	frames_free(struct frames *);
 /* The number of the frame at an address, by its map; NULL: it is in none. */
 uint32_t frames_number(struct frames *, const struct pp_state *, const struct pp_map *, unsigned mode, uint64_t ip);
+/*
+ * Was the last number preliminary, as a name that symbols_hurry() does not wait for is still to come?  Do not remember it, then.
+ */
+bool	frames_late(const struct frames *);
+/*
+ * Are there so many names that those who go on for hours should forget them?  Then all numbers are void, and begin anew; what
+ * frames_say() says stays, but for files with few samples.
+ */
+bool	frames_many(const struct frames *);
+void	frames_forget(struct frames *);
 /* The number of a text that is no frame, but stands beside them: kind FRAME_OTHER. */
 uint32_t frames_other(struct frames *, const char *text, size_t len);
 /* Valid until the next number is asked for. */

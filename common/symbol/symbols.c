@@ -11,9 +11,11 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "set.h"
@@ -25,6 +27,8 @@
 enum { SERVE_MEMORY = 512 << 20 };	/* bytes that the process that reads files may allocate */
 enum { DEMANGLE_DEATHS = 8 };		/* so many names may each end that process; then no more are tried */
 enum { IDLE_DEATHS = 4 };
+enum { ANSWERED = SYMBOLS_SECONDS + 5 };	/* so many seconds later at most */
+enum { SECOND = 1000000000, PATIENCE = SECOND / 2 };	/* ns of each second in which symbols_hurry() lets us wait */
 
 struct symfile {
 	struct link	 link;		/* by build-id */
@@ -49,10 +53,17 @@ struct symbols {
 	struct table	 files;
 	struct symfile	**file;		/* by number */
 	uint32_t	 n;
+	bool		 over;		/* there were more */
 	struct symfile	*oldest, *newest;
 	size_t		 bytes;		/* of all tables */
 	struct symbols_question q;
 	struct symbols_answer a;
+	bool		 owed;		/* the last question was not answered yet */
+	struct symfile	*asked;		/* whose table it was about; NULL: it was a name */
+	/* symbols_hurry() */
+	bool		 hurry, late;
+	struct timespec	 asked_at;
+	int64_t		 second, waited;	/* in that second of the clock, so many ns */
 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -183,7 +194,7 @@ close_others(int fd, const struct symbols_place *p)
 struct symbols *
 symbols_start(struct tool *t, const struct symbols_opt *o)
 {
-	struct timeval limit = { .tv_sec = SYMBOLS_SECONDS + 5 };
+	struct timeval limit = { .tv_sec = ANSWERED };
 	struct symbols *s = tool_alloc(1, sizeof *s);
 	struct symbols_place place = { .n = 0 };
 	int fd[2];
@@ -221,16 +232,82 @@ give_up(struct symbols *s)
 	tool_warn(s->t, "--symbols: the process that reads files does not answer: no more names");
 	close(s->fd);
 	s->fd = -1;
+	s->owed = false;
+	s->asked = NULL;
 	return false;
 }
 
-/* Ask, and wait for the answer in s->a.  False: there is none. */
-static bool
-ask(struct symbols *s, enum symbols_kind kind, const char *text, size_t len)
+static int64_t
+ns_since(const struct timespec *then, struct timespec *now)
 {
+	clock_gettime(CLOCK_MONOTONIC, now);
+	return (int64_t)(now->tv_sec - then->tv_sec) * SECOND + now->tv_nsec - then->tv_nsec;
+}
+
+/* Wait for an answer as long as there is time.  False: it has not come. */
+static bool
+have_patience(struct symbols *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct timespec from, now;
+	int ready;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	if (from.tv_sec != s->second) {
+		s->second = from.tv_sec;
+		s->waited = 0;
+	}
+	ready = poll(&p, 1, s->waited < PATIENCE ? (int)((PATIENCE - s->waited) / 1000000) : 0);
+	s->waited += ns_since(&from, &now);
+	return ready > 0;
+}
+
+/* Read the answer that is owed into s->a.  False: it is late, or there is none. */
+static bool
+hear(struct symbols *s)
+{
+	struct timespec now;
 	ssize_t n;
 
-	if (s->fd < 0 || len >= sizeof s->q.text)
+	do {
+		if (s->hurry && !have_patience(s)) {
+			if (ns_since(&s->asked_at, &now) > (int64_t)ANSWERED * SECOND)
+				return give_up(s);
+			s->late = true;
+			return false;
+		}
+		while ((n = read(s->fd, &s->a, sizeof s->a)) < 0 && errno == EINTR)
+			;
+		if (n <= (ssize_t)offsetof(struct symbols_answer, text) || ((char *)&s->a)[n - 1])
+			return give_up(s);
+	} while (s->a.number != s->number);
+	s->owed = false;
+	return true;
+}
+
+static void	take_table(struct symbols *, struct symfile *);
+
+/* Take an answer that was late.  False: it still is, or there is none. */
+static bool
+hear_late(struct symbols *s)
+{
+	struct symfile *f = s->asked;
+
+	if (!hear(s))
+		return false;
+	s->asked = NULL;
+	if (f)
+		take_table(s, f);
+	else
+		s->deaths += s->a.status == ANSWER_DIED;
+	return true;
+}
+
+/* Ask, and wait for the answer in s->a.  f: the file whose table it is; NULL: it is none.  False: it is late, or there is none. */
+static bool
+ask(struct symbols *s, enum symbols_kind kind, struct symfile *f, const char *text, size_t len)
+{
+	if (s->fd < 0 || len >= sizeof s->q.text || (s->owed && !hear_late(s)))
 		return false;
 	s->q.kind = kind;
 	s->q.number = ++s->number;
@@ -239,12 +316,12 @@ ask(struct symbols *s, enum symbols_kind kind, const char *text, size_t len)
 	/* calls by their number, as the filter of system calls knows them */
 	if (syscall(SYS_sendto, s->fd, &s->q, offsetof(struct symbols_question, text) + len + 1, MSG_NOSIGNAL, NULL, 0) < 0)
 		return give_up(s);
-	do {
-		while ((n = read(s->fd, &s->a, sizeof s->a)) < 0 && errno == EINTR)
-			;
-		if (n <= (ssize_t)offsetof(struct symbols_answer, text) || ((char *)&s->a)[n - 1])
-			return give_up(s);
-	} while (s->a.number != s->number);
+	s->owed = true;
+	s->asked = f;
+	clock_gettime(CLOCK_MONOTONIC, &s->asked_at);
+	if (!hear(s))
+		return false;
+	s->asked = NULL;
 	return true;
 }
 
@@ -264,6 +341,12 @@ symbols_file(struct symbols *s, const uint8_t *id, size_t nid, const char *path,
 	}
 	if (nid > SYMBOLS_ID || !nid)
 		return SYMBOLS_NONE;
+	if (s->n == SYMBOLS_FILES) {
+		if (!s->over)
+			tool_warn(s->t, "--symbols: more than %d different files: no names of further ones", SYMBOLS_FILES);
+		s->over = true;
+		return SYMBOLS_NONE;
+	}
 	s->file = tool_need(array_more(s->file, s->n, 1, sizeof *s->file));
 	f = tool_alloc(1, sizeof *f + len + 1);
 	memcpy(f->id, id, f->nid = nid);
@@ -317,13 +400,12 @@ load_table(struct symbols *s, struct symfile *f)
 	return symtab_open(&f->tab, mem, n);
 }
 
+/* The answer is about that file. */
 static void
-load(struct symbols *s, struct symfile *f)
+take_table(struct symbols *s, struct symfile *f)
 {
 	f->state = FILE_NAMELESS;
-	memset(s->q.id, 0, sizeof s->q.id);
-	memcpy(s->q.id, f->id, s->q.nid = (uint32_t)f->nid);
-	if (!ask(s, f->kernel ? ASK_KERNEL : ASK_FILE, f->path, strlen(f->path)) || s->a.status == ANSWER_NONE)
+	if (s->a.status == ANSWER_NONE)
 		return;
 	if (s->a.status == ANSWER_DIED)
 		tool_warn(s->t, "--symbols: %s: it has no names, as the process that read its file has ended", f->path);
@@ -340,12 +422,30 @@ load(struct symbols *s, struct symfile *f)
 		tool_warn(s->t, "--symbols: %s: it has no names, as its table is not sound", f->path);
 }
 
+/* It stays FILE_NEW if the answer is late. */
+static void
+load(struct symbols *s, struct symfile *f)
+{
+	if (s->asked == f) {
+		if (!hear_late(s) && !s->late)
+			f->state = FILE_NAMELESS;
+		return;
+	}
+	memset(s->q.id, 0, sizeof s->q.id);
+	memcpy(s->q.id, f->id, s->q.nid = (uint32_t)f->nid);
+	if (ask(s, f->kernel ? ASK_KERNEL : ASK_FILE, f, f->path, strlen(f->path)))
+		take_table(s, f);
+	else if (!s->late)
+		f->state = FILE_NAMELESS;
+}
+
 /* The file with its table.  NULL: it has none. */
 static struct symfile *
 loaded(struct symbols *s, uint32_t file)
 {
 	struct symfile *f = file && file <= s->n ? s->file[file - 1] : NULL;
 
+	s->late = false;
 	if (!f)
 		return NULL;
 	if (f->state == FILE_NEW)
@@ -399,13 +499,26 @@ symbols_shown(struct symbols *s, const char *name)
 {
 	size_t len = strlen(name);
 
+	s->late = false;
 	if (s->how == DEMANGLE_NONE || s->deaths == DEMANGLE_DEATHS || !demangle_may(name, len))
 		return name;
 	s->q.how = s->how;
-	if (!ask(s, ASK_DEMANGLE, name, len))
-		return name;
+	if (!ask(s, ASK_DEMANGLE, NULL, name, len))
+		return s->late ? NULL : name;
 	s->deaths += s->a.status == ANSWER_DIED;
 	return s->a.status == ANSWER_FOUND ? s->a.text : name;
+}
+
+void
+symbols_hurry(struct symbols *s)
+{
+	s->hurry = true;
+}
+
+bool
+symbols_late(const struct symbols *s)
+{
+	return s->late;
 }
 
 void

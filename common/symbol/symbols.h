@@ -17,6 +17,7 @@
  * goes on.  It demangles names, too.  This process gets a table of a file (symtab.h), checks it, and searches it.
  *
  * Memory: tables of SYMBOLS_MEMORY bytes, beyond which those go that were used least recently; but one may be larger alone.
+ * SYMBOLS_FILES files are known.
  */
 #ifndef PP_SYMBOLS_H
 #define PP_SYMBOLS_H
@@ -25,6 +26,7 @@
 #include "tool/tool.h"
 
 enum { SYMBOLS_MEMORY = 64 << 20, SYMBOLS_SECONDS = 10, SYMBOLS_DIRS = 32, SYMBOLS_ID = 20, SYMBOLS_NONE = 0 };
+enum { SYMBOLS_FILES = 64 << 10 };	/* different ones; of more there are no names, with a warning */
 
 struct symbols_opt {			/* begins zeroed */
 	const char	*dir[SYMBOLS_DIRS];	/* as given; "local" */
@@ -38,6 +40,13 @@ struct symbols;
 /* Before tool_lock() and before anything is read.  A directory that cannot be opened exits 2. */
 struct symbols *symbols_start(struct tool *, const struct symbols_opt *);
 void	symbols_end(struct symbols *);
+/*
+ * The caller has no time: it waits for names at most half of each second.  What is not answered by then is not found, and
+ * symbols_late() says so; it will be, when it is asked for again later.
+ */
+void	symbols_hurry(struct symbols *);
+/* Is that why the last look-up has found nothing? */
+bool	symbols_late(const struct symbols *);
 
 /* Learn from a record which machine was recorded: the header feature ARCH. */
 void	symbols_machine(struct symbols *, const struct pp_rec *, bool swap);
@@ -52,7 +61,7 @@ const char *symbols_find(struct symbols *, uint32_t file, uint64_t offset, uint6
 const char *symbols_find_kernel(struct symbols *, uint32_t file, uint64_t addr, uint64_t anchor, bool stext);
 /* Does the file have a table with names? */
 bool	symbols_has(struct symbols *, uint32_t file);
-/* As it is shown: demangled, or as it is.  Valid until the next call. */
+/* As it is shown: demangled, or as it is.  Valid until the next call.  NULL: symbols_late(). */
 const char *symbols_shown(struct symbols *, const char *name);
 
 #endif
