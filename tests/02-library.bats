@@ -153,10 +153,11 @@ part_only() {
 	part_only report
 	part_only tally report
 	part_only count report tally
-	for dir in check live stacks views; do
+	for dir in check stacks views; do
 		part_only $dir count report tally
 	done
 	part_only privacy count report tally stacks
+	part_only live count report tally sort
 	part_only sort count report tally stacks
 	part_only picture count report tally sort stacks
 	part_only page count report tally sort picture

@@ -257,7 +257,7 @@ lines() {
 	need jq
 	need_module jsonschema
 	for f in data/demo.data data/s390x_basic.pipe.data "$(recipe all-types)" "$(recipe escape)"; do
-		lines --interval 10ms "$f"
+		lines --interval 10ms -s comm,pid "$f"
 		rm -rf "$T/each"
 		mkdir "$T/each"
 		(cd "$T/each" && split -l 1 "$T/lines")

@@ -101,7 +101,7 @@ static const struct tool_opt opts[] = {
 	OPT_DURATION(0, "interval", "DURATION", every, 1000000, "print a line of each interval of the recording's time"),
 	OPT_FLAG(0, "live", live, "show the last minute on the terminal"),
 	OPT_FLAG(0, "tee", tee, "write the input to standard output, the report to standard error"),
-	OPT_NOT_WITH("interval", "csv,format=csv,format=tsv,format=openmetrics", "; its lines are for the screen or JSON"),
+	OPT_NOT_WITH("interval", "format=openmetrics", "; its lines are for the screen, JSON or CSV"),
 	OPT_HEAD("Several reports"),
 	OPT_FLAG(0, "merge", merge, "add up reports of pstat --json: FILE..., or - with one after the other"),
 	OPT_FLAG(0, "diff", diff, "compare two recordings or reports by comm, or the keys of --sort"),

@@ -85,12 +85,21 @@ tool_hex(char *to, const uint8_t *p, size_t n)
 	*to = 0;
 }
 
+/* The message comes: nothing else stands in its line. */
+static void
+tool_make_way(const struct tool *t)
+{
+	fflush(stdout);
+	if (t->make_way)
+		t->make_way(t->make_way_arg);
+}
+
 void
 tool_say(const struct tool *t, const struct pp_err *err)
 {
 	char *file = tool_vis(err->file, strlen(err->file)), *what = tool_vis(err->what, strlen(err->what));
 
-	fflush(stdout);
+	tool_make_way(t);
 	if (err->at)
 		fprintf(stderr, "%s: %s: byte %ju: %s\n", t->name, file, (uintmax_t)err->off, what);
 	else
@@ -107,7 +116,7 @@ tool_print(const struct tool *t, const char *before, const char *fmt, va_list ap
 
 	vsnprintf(text, sizeof text, fmt, ap);
 	safe = tool_vis(text, strlen(text));
-	fflush(stdout);
+	tool_make_way(t);
 	fprintf(stderr, "%s: %s%s\n", t->name, before, safe);
 	free(safe);
 }

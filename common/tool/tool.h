@@ -89,6 +89,8 @@ struct tool {
 	bool		 partial;		/* set by the command: the output is incomplete, even without an in_err */
 	bool		 unwritten;		/* ... something could not be written: no output gets a name */
 	bool		 failed;		/* set by the command: the exit status is 1, even if the output is complete */
+	void		(*make_way)(void *);	/* set by the command: what it has drawn on the terminal goes before a message; or NULL */
+	void		*make_way_arg;
 	struct timespec	 began, shown;		/* for progress */
 };
 

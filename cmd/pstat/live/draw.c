@@ -2,6 +2,7 @@
 /* draw.c - see draw.h.  All is in two escape sequences: to the first line of the picture, and erase what is behind. */
 #include <sys/ioctl.h>
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +11,26 @@
 #include <unistd.h>
 
 #include "live/draw.h"
+#include "live/top.h"
 #include "report/screen.h"
 
 enum { LINES = 24, MINUTE = 60, LINE_MAX_BYTES = 4096 };
 enum { AROUND_RATE = 26 };		/* columns of the line of the rate without the rate */
+enum { FIGURES = 20 };			/* columns of a row of --sort before its keys */
 
 struct draw {
 	struct counts	*c;
 	uint64_t	 every;
+	const struct sort *sort;
 	bool		 utf8;
 	struct timespec	 at;		/* when it was drawn */
 	unsigned	 drawn;		/* lines on the terminal, above the cursor */
 	unsigned	 waited;	/* for how many intervals of the clock nothing came */
 	uint64_t	 rate[MINUTE];	/* samples; the newest last */
 	bool		 was[MINUTE];
-	struct interval	 v;
+	struct interval	 v;		/* without its rows: */
+	struct { uint64_t samples; char *text[ROWS_KEYS]; } row[LINES];	/* of --sort, as many as may be shown */
+	uint32_t	 rows;
 	int64_t		 behind;
 	uint64_t	 lost, lost_samples, throttled, late;	/* so far */
 };
@@ -179,6 +185,56 @@ draw_tops(const struct draw *d, struct page *p)
 	}
 }
 
+/* Of each key, as wide as what is shown of it, and no wider than its part of the line. */
+static void
+draw_widths(const struct draw *d, const struct page *p, uint32_t n, unsigned width[ROWS_KEYS])
+{
+	unsigned keys = 0;
+
+	while (sort_column(d->sort, keys))
+		keys++;
+	for (unsigned k = 0; k < keys; k++) {
+		unsigned most = p->columns > 2 * FIGURES ? (p->columns - FIGURES) / keys : FIGURES / 2;
+
+		width[k] = (unsigned)strlen(sort_column(d->sort, k)->name);
+		for (uint32_t i = 0; i < n; i++) {
+			unsigned columns = 0;
+
+			for (const char *c = d->row[i].text[k]; *c; c++)
+				columns += ((unsigned char)*c & 0xc0) != 0x80;
+			width[k] = columns > width[k] ? columns : width[k];
+		}
+		width[k] = width[k] > most ? most : width[k];
+	}
+}
+
+/* The rows of --sort, as many as the terminal has space for. */
+static void
+draw_rows(const struct draw *d, struct page *p)
+{
+	uint32_t n = d->rows;
+	unsigned width[ROWS_KEYS];
+
+	page_line(p);
+	n = n < p->left ? n : p->left ? p->left - 1 : 0;
+	draw_widths(d, p, n, width);
+	fprintf(p->f, "%10s %6s  ", "SAMPLES", "%");
+	for (unsigned k = 0; sort_column(d->sort, k); k++) {
+		for (const char *c = sort_column(d->sort, k)->name; *c; c++)
+			fputc(toupper((unsigned char)*c), p->f);
+		fprintf(p->f, "%*s", (int)(width[k] + 2 - strlen(sort_column(d->sort, k)->name)), "");
+	}
+	page_line(p);
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(p->f, "%10" PRIu64 " %6.1f  ", d->row[i].samples, screen_percent(d->row[i].samples, d->v.samples));
+		for (unsigned k = 0; sort_column(d->sort, k); k++) {
+			screen_middle(p->f, d->row[i].text[k], width[k], true);
+			fputs("  ", p->f);
+		}
+		page_line(p);
+	}
+}
+
 /* To where the picture begins. */
 static void
 draw_return(const struct draw *d, FILE *f)
@@ -215,7 +271,7 @@ draw_page(struct draw *d)
 		draw_rate(d, &p);
 		draw_figures(d, &p);
 		draw_content(d, &p);
-		draw_tops(d, &p);
+		(d->sort ? draw_rows : draw_tops)(d, &p);
 		fputs("\033[J", p.to);
 		d->drawn = p.n;
 	}
@@ -233,6 +289,26 @@ draw_move(struct draw *d, uint64_t intervals)
 	}
 }
 
+static void
+draw_free_rows(struct draw *d)
+{
+	for (uint32_t i = 0; i < d->rows; i++)
+		for (unsigned k = 0; k < ROWS_KEYS; k++)
+			free(d->row[i].text[k]);
+	d->rows = 0;
+}
+
+static void
+draw_keep_rows(struct draw *d, const struct interval *v)
+{
+	draw_free_rows(d);
+	for (; d->rows < v->nrows && d->rows < LINES; d->rows++) {
+		d->row[d->rows].samples = v->row[d->rows].n.samples;
+		for (unsigned k = 0; k < ROWS_KEYS; k++)
+			d->row[d->rows].text[k] = sort_column(d->sort, k) ? top_text(d->sort, &v->row[d->rows], k) : NULL;
+	}
+}
+
 void
 draw_add(struct draw *d, const struct interval *v, int64_t behind)
 {
@@ -240,6 +316,7 @@ draw_add(struct draw *d, const struct interval *v, int64_t behind)
 	d->rate[MINUTE - 1] = v->samples;
 	d->was[MINUTE - 1] = true;
 	d->v = *v;
+	draw_keep_rows(d, v);
 	d->behind = behind;
 	d->waited = 0;
 	d->lost += v->lost;
@@ -268,15 +345,27 @@ draw_is_utf8(void)
 }
 
 struct draw *
-draw_new(struct counts *c, uint64_t every)
+draw_new(struct counts *c, uint64_t every, const struct sort *sort)
 {
 	struct draw *d = tool_alloc(1, sizeof *d);
 
 	d->c = c;
 	d->every = every;
+	d->sort = sort;
 	d->utf8 = draw_is_utf8();
 	d->behind = -1;
 	return d;
+}
+
+void
+draw_erase(void *draw)
+{
+	struct draw *d = draw;
+
+	draw_return(d, stderr);
+	if (d->drawn)
+		fputs("\033[J", stderr);
+	d->drawn = 0;
 }
 
 void
@@ -284,8 +373,7 @@ draw_free(struct draw *d)
 {
 	if (!d)
 		return;
-	draw_return(d, stderr);
-	if (d->drawn)
-		fputs("\033[J", stderr);
+	draw_erase(d);
+	draw_free_rows(d);
 	free(d);
 }

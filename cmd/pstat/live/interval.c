@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * interval.c - see interval.h.  Open intervals are a ring, by their number: time / every.  Samples of each thread are counted
- * per interval in rows, which are in a hash table, and in a list of their interval.
+ * interval.c - see interval.h.  Open intervals are a ring, by their number: time / every.  What each has of samples by thread, and by
+ * the keys of --sort, is in ring.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "live/interval.h"
+#include "live/ring.h"
 #include "record/raw.h"
+#include "sort/sort.h"
 
-enum {
-	INTERVALS_OPEN = 1024,		/* powers of 2 */
-	ROWS = 64 << 10,		/* threads in all open intervals */
-	FIRST_ROUND = 16 << 20,		/* bytes; what perf's buffers of 32 CPUs hold */
-};
+enum { FIRST_ROUND = 16 << 20 };	/* bytes; what perf's buffers of 32 CPUs hold */
 
-struct row {
-	uint64_t key;			/* of the thread: tasks_key() */
-	uint64_t number;		/* of the interval */
-	uint64_t samples, last;		/* time of the newest */
-	uint32_t in_slot, in_open;	/* the next row of both lists; 0: none */
-};
 struct open {
 	uint64_t records, bytes, samples, lost, lost_samples, throttled, late, disorder;
-	uint32_t rows;			/* the first; 0: none */
-	bool	 rough;
+	uint64_t rest;			/* samples whose keys have no row, as there were too many */
+	bool	 rough;			/* so do some samples' threads */
 };
 /* While an interval is summed up: of a thread, then of a comm or a process. */
 struct sum { uint64_t key, samples; };
@@ -34,69 +26,23 @@ struct intervals {
 	uint64_t	 every;
 	interval_done	*done;
 	void		*arg;
-	struct open	 open[INTERVALS_OPEN];
+	struct open	 open[RING_INTERVALS];
 	bool		 begun;		/* a record with a time was seen: `last' is known */
 	uint64_t	 next, last;	/* number of the first that is not closed; of the newest */
 	bool		 some;		/* an interval was done */
 	uint64_t	 empty;		/* since then */
 	uint64_t	 newest;	/* time */
 	uint64_t	 number, since, until;	/* of the last record with a time: its interval, which has these times */
-	struct row	*same;		/* of the last sample; NULL: it may be another one's now */
-	struct row	*row;		/* [0] is not used */
-	uint32_t	 used, spare;	/* rows in use at some time; the first free one */
-	uint32_t	 slot[ROWS];
+	struct ring	 threads;
+	struct ring_row	*same;		/* of the last sample; NULL: it may be another one's now */
 	struct sum	*sum;
+	/* --sort; NULL: the lines have no keys */
+	struct sort	*sort;
+	struct ring	 keys;
+	struct row	*row;
+	size_t		 cap;
 	struct interval	 now;
 };
-
-/* ---- rows of threads ------------------------------------------------------------------------------- */
-
-static uint32_t *
-interval_slot(struct intervals *v, uint64_t number, uint64_t key)
-{
-	uint64_t x = (key ^ number << 17 ^ v->c->tasks.k[0]) * v->c->tasks.k[1];
-
-	x = (x ^ x >> 32) * v->c->tasks.k[1];
-	return &v->slot[(x >> 32) % ROWS];
-}
-
-/* The row of the thread in the interval; NULL: there are too many. */
-static struct row *
-interval_row(struct intervals *v, uint64_t number, uint64_t key)
-{
-	uint32_t *slot = interval_slot(v, number, key), i;
-	struct open *o = &v->open[number % INTERVALS_OPEN];
-
-	for (i = *slot; i; i = v->row[i].in_slot)
-		if (v->row[i].key == key && v->row[i].number == number)
-			return &v->row[i];
-	if ((i = v->spare))
-		v->spare = v->row[i].in_open;
-	else if (v->used < ROWS)
-		i = v->used++;
-	else
-		return NULL;
-	v->row[i] = (struct row){ .key = key, .number = number, .in_slot = *slot, .in_open = o->rows };
-	*slot = o->rows = i;
-	return &v->row[i];
-}
-
-static void
-interval_free_rows(struct intervals *v, struct open *o)
-{
-	uint32_t next;
-
-	for (uint32_t i = o->rows; i; i = next) {
-		uint32_t *at = interval_slot(v, v->row[i].number, v->row[i].key);
-
-		while (*at != i)
-			at = &v->row[*at].in_slot;
-		*at = v->row[i].in_slot;
-		next = v->row[i].in_open;
-		v->row[i].in_open = v->spare;
-		v->spare = i;
-	}
-}
 
 /* ---- the end of an interval -------------------------------------------------------------------------- */
 
@@ -134,11 +80,11 @@ interval_add_up(struct sum *s, size_t n)
 
 /* A thread without a name is a comm of its own, as perf prints it: ":tid". */
 static uint64_t
-interval_comm(struct tasks *t, const struct row *r)
+interval_comm(struct tasks *t, uint64_t key, uint64_t last)
 {
-	uint32_t name = tasks_name_at(t, r->key, r->last);
+	uint32_t name = tasks_name_at(t, key, last);
 
-	return (uint64_t)name << 32 | (name == NAME_UNKNOWN ? (uint32_t)r->key : 0);
+	return (uint64_t)name << 32 | (name == NAME_UNKNOWN ? (uint32_t)key : 0);
 }
 
 static void
@@ -153,13 +99,13 @@ interval_name(const struct tasks *t, uint64_t comm, char to[INTERVAL_NAME])
 }
 
 static void
-interval_tops(struct intervals *v, const struct open *o)
+interval_tops(struct intervals *v, uint64_t number)
 {
 	struct tasks *t = &v->c->tasks;
 	size_t n = 0;
 
-	for (uint32_t i = o->rows; i; i = v->row[i].in_open)
-		v->sum[n++] = (struct sum){ interval_comm(t, &v->row[i]), v->row[i].samples };
+	for (const struct ring_row *r = ring_first(&v->threads, number); r; r = ring_next(&v->threads, r))
+		v->sum[n++] = (struct sum){ interval_comm(t, r->key[0], r->last), r->samples };
 	n = interval_add_up(v->sum, n);
 	v->now.ncomms = n < INTERVAL_TOPS ? (unsigned)n : INTERVAL_TOPS;
 	for (unsigned i = 0; i < v->now.ncomms; i++) {
@@ -167,36 +113,56 @@ interval_tops(struct intervals *v, const struct open *o)
 		v->now.comm[i].samples = v->sum[i].samples;
 	}
 	n = 0;
-	for (uint32_t i = o->rows; i; i = v->row[i].in_open)
-		v->sum[n++] = (struct sum){ v->row[i].key >> 32, v->row[i].samples };
+	for (const struct ring_row *r = ring_first(&v->threads, number); r; r = ring_next(&v->threads, r))
+		v->sum[n++] = (struct sum){ r->key[0] >> 32, r->samples };
 	n = interval_add_up(v->sum, n);
 	v->now.nprocesses = n < INTERVAL_TOPS ? (unsigned)n : INTERVAL_TOPS;
 	for (unsigned i = 0; i < v->now.nprocesses; i++) {
 		uint32_t pid = (uint32_t)v->sum[i].key;
-		struct row first = { .key = tasks_key(pid, pid), .last = v->newest };
 
-		interval_name(t, interval_comm(t, &first), v->now.process[i].name);
+		interval_name(t, interval_comm(t, tasks_key(pid, pid), v->newest), v->now.process[i].name);
 		v->now.process[i].pid = pid;
 		v->now.process[i].samples = v->sum[i].samples;
 	}
 }
 
+/* Its samples by the keys of --sort. */
+static void
+interval_sorted(struct intervals *v, uint64_t number)
+{
+	uint32_t n = 0;
+
+	for (const struct ring_row *r = ring_first(&v->keys, number); r; r = ring_next(&v->keys, r)) {
+		v->row = tool_need(array_reach(v->row, &v->cap, n, sizeof *v->row));
+		v->row[n] = (struct row){ .n.samples = r->samples };
+		memcpy(v->row[n++].key, r->key, sizeof r->key);
+	}
+	sort_rows(v->sort, v->row, n);
+	v->now.row = v->row;
+	v->now.nrows = n;
+	v->now.rest = v->open[number % RING_INTERVALS].rest;
+}
+
 static void
 interval_close(struct intervals *v, uint64_t number)
 {
-	struct open *o = &v->open[number % INTERVALS_OPEN];
+	struct open *o = &v->open[number % RING_INTERVALS];
 
-	if (!o->records) {
+	if (!o->records && !ring_first(&v->keys, number)) {
 		v->empty += v->some;
 		return;
 	}
 	v->now = (struct interval){ .timed = v->newest != 0, .start = number * v->every, .empty = v->empty, .records = o->records, .bytes = o->bytes,
 	    .samples = o->samples, .lost = o->lost, .lost_samples = o->lost_samples, .throttled = o->throttled, .late = o->late,
-	    .disorder = o->disorder, .exact = !o->rough };
-	interval_tops(v, o);
-	interval_free_rows(v, o);
+	    .disorder = o->disorder, .exact = !o->rough && !o->rest };
+	interval_tops(v, number);
+	ring_drop(&v->threads, number);
 	v->same = NULL;
-	*o = (struct open){ .rows = 0 };
+	if (v->sort) {
+		interval_sorted(v, number);
+		ring_drop(&v->keys, number);
+	}
+	*o = (struct open){ .records = 0 };
 	v->some = true;
 	v->empty = 0;
 	v->done(v->arg, &v->now);
@@ -205,7 +171,7 @@ interval_close(struct intervals *v, uint64_t number)
 static uint64_t
 interval_oldest(const struct intervals *v)
 {
-	uint64_t oldest = v->last < INTERVALS_OPEN ? 0 : v->last - INTERVALS_OPEN + 1;
+	uint64_t oldest = v->last < RING_INTERVALS ? 0 : v->last - RING_INTERVALS + 1;
 
 	return oldest > v->next ? oldest : v->next;
 }
@@ -220,7 +186,7 @@ interval_pass(struct intervals *v, uint64_t number)
 	if (!v->begun || number <= v->next)
 		return false;
 	for (; i < number && i <= v->last; i++) {
-		any |= v->open[i % INTERVALS_OPEN].records != 0;
+		any |= v->open[i % RING_INTERVALS].records != 0;
 		interval_close(v, i);
 	}
 	if (v->some && i < number)
@@ -229,6 +195,15 @@ interval_pass(struct intervals *v, uint64_t number)
 	if (v->last < number)
 		v->last = number;
 	return any;
+}
+
+/* The intervals below that number have passed: but it is less if samples of some still wait for their keys. */
+static uint64_t
+interval_settled(const struct intervals *v, uint64_t number)
+{
+	uint64_t settled = v->sort ? sort_settled(v->sort) : UINT64_MAX;
+
+	return settled == UINT64_MAX || (settled + 1) / v->every > number ? number : (settled + 1) / v->every;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------- */
@@ -240,28 +215,19 @@ interval_advance(struct intervals *v, uint64_t number)
 	if (!v->begun) {		/* what came before had no time */
 		struct open before = v->open[0];
 
-		v->open[0] = (struct open){ .rows = 0 };
-		v->open[number % INTERVALS_OPEN] = before;
-		for (uint32_t i = before.rows; i; i = v->row[i].in_open) {
-			uint32_t *at = interval_slot(v, 0, v->row[i].key);
-
-			while (*at != i)
-				at = &v->row[*at].in_slot;
-			*at = v->row[i].in_slot;
-			v->row[i].number = number;
-			at = interval_slot(v, number, v->row[i].key);
-			v->row[i].in_slot = *at;
-			*at = i;
-		}
+		v->open[0] = (struct open){ .records = 0 };
+		v->open[number % RING_INTERVALS] = before;
+		ring_move(&v->threads, 0, number);
+		ring_move(&v->keys, 0, number);
 		v->begun = true;
 		v->same = NULL;
 		v->last = number;
 		return;
 	}
-	if (number >= INTERVALS_OPEN)
-		interval_pass(v, number - INTERVALS_OPEN + 1);
+	if (number >= RING_INTERVALS)
+		interval_pass(v, number - RING_INTERVALS + 1);
 	if (!v->c->order.rounds && v->c->bytes > FIRST_ROUND)
-		interval_pass(v, number - 1);
+		interval_pass(v, interval_settled(v, number - 1));
 	v->last = number;
 }
 
@@ -283,18 +249,45 @@ interval_number(struct intervals *v, uint64_t time, bool *late)
 static void
 interval_sample(struct intervals *v, struct open *o, uint64_t number)
 {
-	uint64_t n = v->c->seen.event->read ? v->c->nmoved : 1, key = v->c->seen.key;
+	uint64_t n = v->c->seen.event->read ? v->c->nmoved : 1;
+	const uint64_t key[ROWS_KEYS] = { v->c->seen.key };
 
 	o->samples += n;
 	if (!n)
 		return;
-	if ((!v->same || v->same->key != key || v->same->number != number) && !(v->same = interval_row(v, number, key))) {
+	if ((!v->same || v->same->key[0] != key[0] || v->same->number != number) && !(v->same = ring_row(&v->threads, number, key))) {
 		o->rough = true;
 		return;
 	}
 	v->same->samples += n;
 	if (v->c->seen.time > v->same->last)
 		v->same->last = v->c->seen.time;
+}
+
+/* sort_seen_fn: the keys of a sample, which may be one of an interval that is closed */
+static void
+interval_keys(void *arg, const uint64_t key[ROWS_KEYS], uint64_t time)
+{
+	struct intervals *v = arg;
+	bool late;
+	uint64_t number = time ? interval_number(v, time, &late) : v->begun ? v->last : 0;
+	struct ring_row *r = ring_row(&v->keys, number, key);
+
+	if (r)
+		r->samples++;
+	else
+		v->open[number % RING_INTERVALS].rest++;
+}
+
+/* sort_keep_fn */
+static void
+interval_keep(void *arg, const struct sort *s)
+{
+	const struct intervals *v = arg;
+
+	for (uint64_t i = 0; i < RING_INTERVALS; i++)
+		for (const struct ring_row *r = ring_first(&v->keys, i); r; r = ring_next(&v->keys, r))
+			sort_keep(s, r->key);
 }
 
 /* The time of a record that has been counted; 0: it has none. */
@@ -313,6 +306,7 @@ interval_time(const struct intervals *v, const struct pp_rec *r)
 	return time;
 }
 
+
 int
 intervals_record(void *arg, const struct pp_rec *r, bool sound)
 {
@@ -325,7 +319,7 @@ intervals_record(void *arg, const struct pp_rec *r, bool sound)
 		return sound;
 	time = interval_time(v, r);
 	number = time ? interval_number(v, time, &late) : v->begun ? v->last : 0;
-	o = &v->open[number % INTERVALS_OPEN];
+	o = &v->open[number % RING_INTERVALS];
 	o->records++;
 	o->bytes += r->size + r->payload;
 	o->late += late;
@@ -348,7 +342,7 @@ intervals_record(void *arg, const struct pp_rec *r, bool sound)
 		o->throttled++;
 		break;
 	case PP_FINISHED_ROUND:
-		interval_pass(v, (v->c->order.flushed + 1) / v->every);
+		interval_pass(v, interval_settled(v, (v->c->order.flushed + 1) / v->every));
 		break;
 	}
 	return 1;
@@ -357,7 +351,7 @@ intervals_record(void *arg, const struct pp_rec *r, bool sound)
 /* ---- begin and end ----------------------------------------------------------------------------------- */
 
 struct intervals *
-intervals_new(struct counts *c, uint64_t every, interval_done *done, void *arg)
+intervals_new(struct counts *c, uint64_t every, struct sort *sort, interval_done *done, void *arg)
 {
 	struct intervals *v = tool_alloc(1, sizeof *v);
 
@@ -365,16 +359,20 @@ intervals_new(struct counts *c, uint64_t every, interval_done *done, void *arg)
 	v->every = every;
 	v->done = done;
 	v->arg = arg;
-	v->used = 1;
-	v->row = tool_alloc(ROWS, sizeof *v->row);
-	v->sum = tool_alloc(ROWS, sizeof *v->sum);
+	ring_init(&v->threads);
+	v->sum = tool_alloc(RING_ROWS, sizeof *v->sum);
+	if (sort) {
+		v->sort = sort;
+		ring_init(&v->keys);
+		sort_watch(sort, interval_keys, interval_keep, v);
+	}
 	return v;
 }
 
 bool
 intervals_idle(struct intervals *v)
 {
-	return v->begun && interval_pass(v, v->last);
+	return v->begun && interval_pass(v, interval_settled(v, v->last));
 }
 
 void
@@ -390,7 +388,9 @@ intervals_free(struct intervals *v)
 {
 	if (!v)
 		return;
-	free(v->row);
+	ring_free(&v->threads);
+	ring_free(&v->keys);
 	free(v->sum);
+	free(v->row);
 	free(v);
 }

@@ -6,26 +6,52 @@
 #include <jansson.h>
 
 #include "live/line.h"
+#include "live/top.h"
 #include "report/screen.h"
 #include "report/text.h"
 
-enum { HEADING_EVERY = 20, SCHEMA = 1, NAME_COLUMNS = 15 };
+enum { HEADING_EVERY = 20, SCHEMA = 1, NAME_COLUMNS = 15, KEYS_COLUMNS = 60 };
+enum { TEXT = 4 * KEYS_COLUMNS * 3 };	/* bytes of keys that are looked at to show so many columns */
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
 static void
 line_heading(struct lines *l)
 {
-	if (l->n++ % HEADING_EVERY == 0)
-		fprintf(l->f, "%14s %10s %7s %6s %6s %4s %9s %9s  %s\n", "TIME", "SAMPLES/S", "MB/S", "LOST", "LOST-S", "THR",
-		    "DISORDER", "BEHIND", "TOP COMM");
+	char keys[80] = "COMM";
+
+	if (l->n++ % HEADING_EVERY)
+		return;
+	if (l->sort)
+		top_heading(l->sort, keys, sizeof keys);
+	fprintf(l->f, "%14s %10s %7s %6s %6s %4s %9s %9s  TOP %s\n", "TIME", "SAMPLES/S", "MB/S", "LOST", "LOST-S", "THR",
+	    "DISORDER", "BEHIND", keys);
+}
+
+/* The comm or the row with the most samples. */
+static void
+line_top(struct lines *l, const struct interval *v)
+{
+	uint64_t samples = v->comm->samples;
+	char text[TEXT];
+
+	if (l->sort ? !v->nrows : !v->ncomms) {
+		fputc('-', l->f);
+		return;
+	}
+	if (l->sort) {
+		top_line(l->sort, v->row, text, sizeof text);
+		screen_middle(l->f, text, KEYS_COLUMNS, false);
+		samples = v->row->n.samples;
+	} else
+		screen_cut(l->f, v->comm->name, strlen(v->comm->name), NAME_COLUMNS);
+	fprintf(l->f, " %.1f%%", screen_percent(samples, v->samples));
 }
 
 static void
 line_text(struct lines *l, const struct interval *v, int64_t behind)
 {
 	double s = (double)l->every / 1e9;
-	const struct interval_top *top = v->comm;
 
 	if (v->empty)
 		fprintf(l->f, "%14s %" PRIu64 " empty interval%s\n", "...", v->empty, v->empty == 1 ? "" : "s");
@@ -40,11 +66,7 @@ line_text(struct lines *l, const struct interval *v, int64_t behind)
 		fprintf(l->f, "%9s  ", "-");
 	else
 		fprintf(l->f, "%9.3f  ", (double)behind / 1e9);
-	if (v->ncomms) {
-		screen_cut(l->f, top->name, strlen(top->name), NAME_COLUMNS);
-		fprintf(l->f, " %.1f%%", screen_percent(top->samples, v->samples));
-	} else
-		fputc('-', l->f);
+	line_top(l, v);
 	if (v->late)
 		fprintf(l->f, "  (%" PRIu64 " late)", v->late);
 	fputc('\n', l->f);
@@ -72,6 +94,8 @@ line_json(struct lines *l, const struct interval *v, int64_t behind, bool waitin
 	    "behind_ns", behind < 0 ? json_null() : json_integer(behind), "comm", comm,
 	    "comm_samples", line_number(v->ncomms ? v->comm->samples : 0), "exact", v->exact);
 
+	if (j && l->sort)
+		json_object_set_new(j, "sort", top_json(l->sort, v));
 	if (j)
 		json_dumpf(j, l->f, JSON_COMPACT | JSON_ENSURE_ASCII);
 	fputc('\n', l->f);
@@ -84,7 +108,9 @@ line_json(struct lines *l, const struct interval *v, int64_t behind, bool waitin
 void
 line_interval(struct lines *l, const struct interval *v, int64_t behind)
 {
-	if (l->json)
+	if (l->between)
+		top_csv(l->f, l->between, l->sort, v, l->every, !l->n++);
+	else if (l->json)
 		line_json(l, v, behind, false);
 	else
 		line_text(l, v, behind);
@@ -94,6 +120,8 @@ line_interval(struct lines *l, const struct interval *v, int64_t behind)
 void
 line_waiting(struct lines *l)
 {
+	if (l->between)
+		return;
 	if (l->json)
 		line_json(l, &(struct interval){ .exact = true }, -1, true);
 	else {

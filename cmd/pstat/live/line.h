@@ -6,11 +6,14 @@
 #include <stdio.h>
 
 #include "live/interval.h"
+#include "sort/sort.h"
 
 struct lines {
 	FILE		*f;
 	uint64_t	 every;		/* ns */
 	bool		 json;
+	char		 between;	/* the rows of sort, as csv or tsv with that between cells; 0: lines */
+	const struct sort *sort;	/* whose keys they have; NULL: none */
 	uint64_t	 n;		/* lines so far */
 };
 /* behind: how far the clock of the recording, now, is ahead of the end of the interval, ns; -1: unknown. */

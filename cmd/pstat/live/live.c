@@ -4,6 +4,8 @@
  *
  *	live.c		when something is written; signals
  *	interval.c	what each interval has
+ *	ring.c		samples by keys in the intervals that are open
+ *	top.c		those keys as text and JSON
  *	line.c		--interval: a line of it
  *	draw.c		--live: a screen of the last minute
  *	tee.c		--tee
@@ -25,9 +27,11 @@
 #include "live/interval.h"
 #include "live/line.h"
 #include "live/tee.h"
+#include "live/top.h"
 #include "source/watch.h"
 #include "join/clock.h"
 #include "report/forms.h"
+#include "sort/sort.h"
 
 enum { EVERY_SCREEN = 1000000000 };	/* ns */
 
@@ -37,11 +41,13 @@ struct live {
 	const struct asked *asked;
 	uint64_t	 every;		/* ns; 0: no intervals */
 	bool		 json;		/* lines of --interval are objects */
+	char		 between;	/* ... or rows, with that between cells; 0: they are not */
 	struct pp_watch	 watch;
 	struct tee	*tee;
 	struct intervals *intervals;
 	struct draw	*draw;
 	struct lines	 lines;
+	struct sort	*sort;		/* whose keys intervals have; NULL: none */
 	bool		 over;		/* the input has ended */
 	struct timespec	 heard;		/* when something was read, or a line written that nothing was */
 };
@@ -103,14 +109,22 @@ live_hold(bool hold)
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
+/* Does the input come while it is read? */
+static bool
+live_flows(const struct tool *t)
+{
+	struct stat st;
+
+	return pp_poll_fd(t->in) >= 0 && fstat(pp_poll_fd(t->in), &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 /* The clock of the times, if the input is a pipe and that clock can be read. */
 static int64_t
 live_clock(const struct tool *t)
 {
 	int64_t clock = clock_of_events(t->in->events);
-	struct stat st;
 
-	if (pp_poll_fd(t->in) < 0 || fstat(pp_poll_fd(t->in), &st) < 0 || S_ISREG(st.st_mode))
+	if (!live_flows(t))
 		return -1;
 	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_BOOTTIME ||
 	    clock == CLOCK_TAI ? clock : -1;
@@ -248,6 +262,15 @@ live_json(FILE *f, const struct report *r)
 	return rc;
 }
 
+/* report_form: what there is to say was written while the input was read. */
+static int
+live_rows_only(FILE *f, const struct report *r)
+{
+	(void)f;
+	(void)r;
+	return 1;
+}
+
 /* ---- begin and end --------------------------------------------------------------------------------- */
 
 static void *
@@ -268,6 +291,12 @@ live_new(struct pass *p)
 	l->json = p->form == json;
 	if (a->every && l->json)
 		p->form = live_json;
+	if (a->every && !a->live && (p->form == csv || p->form == tsv)) {
+		if (!a->table || strcmp(a->table, "sort") || !a->keys || sort_has_key(a->keys, "time"))
+			tool_wrong(p->t, "--interval: as CSV it has the rows of --sort, without the key time: --table sort");
+		l->between = p->form == csv ? ',' : '\t';
+		p->form = live_rows_only;
+	}
 	return l;
 }
 
@@ -293,11 +322,13 @@ live_open(void *part, struct pass *p)
 		tool_refuse_input(l->t, NULL);
 		tee_refuse(l->t, fileno(p->f));
 	}
+	/* the time of a row of --sort time is that of bins, which are no intervals */
+	l->sort = l->asked->keys && !sort_has_key(l->asked->keys, "time") ? p->part[PART_sort] : NULL;
 	if (l->every) {
 		l->t->began.tv_sec = 0;		/* no line of progress between the others */
-		l->intervals = intervals_new(l->c, l->every, live_interval, l);
+		l->intervals = intervals_new(l->c, l->every, l->sort, live_interval, l);
 		if (!l->asked->live)
-			l->lines = (struct lines){ .f = p->f, .every = l->every, .json = l->json };
+			l->lines = (struct lines){ .f = p->f, .every = l->every, .json = l->json, .between = l->between, .sort = l->sort };
 	}
 	clock_gettime(CLOCK_MONOTONIC, &l->heard);
 	l->watch = (struct pp_watch){ .wait = live_wait, .took = l->tee ? live_took : NULL, .arg = l };
@@ -318,11 +349,6 @@ live_begin(void *part, struct pass *p)
 		tee_begin_records(l->tee, l->c);
 	}
 	pp_before_refill(l->t->in, live_before_refill, l);
-	if (!l->intervals)
-		return;
-	lane_join(l->c, LANE_ALL, intervals_record, l->intervals);
-	if (l->asked->live)
-		l->draw = draw_new(l->c, l->every);
 }
 
 static bool
@@ -337,12 +363,6 @@ live_end(void *part, struct pass *p)
 		fputs("\r\033[K", stderr);	/* in place of the progress comes the report */
 		l->t->began.tv_sec = 0;
 	}
-	if (l->intervals && l->t->in)
-		intervals_end(l->intervals);
-	draw_free(l->draw);
-	l->draw = NULL;
-	intervals_free(l->intervals);
-	l->intervals = NULL;
 	return true;
 }
 
@@ -391,5 +411,60 @@ live_free(void *part)
 	}
 }
 
+/* ---- intervals: they see records behind --sort, whose keys they have -------------------------------- */
+
+static void *
+intervals_new_part(struct pass *p)
+{
+	const struct live *l = p->part[PART_live];
+
+	return l && l->every ? p->part[PART_live] : NULL;
+}
+
+static void
+intervals_begin(void *part, struct pass *p)
+{
+	struct live *l = part;
+
+	if (!l->t->in)
+		return;
+	lane_join(l->c, LANE_ALL, intervals_record, l->intervals);
+	if (l->asked->live) {
+		l->draw = draw_new(l->c, l->every, l->sort);
+		l->t->make_way = draw_erase;
+		l->t->make_way_arg = l->draw;
+	}
+	/* stacks are remembered as they are called when they come */
+	if (l->sort && !p->asked->picture && !p->asked->privacy && live_flows(l->t))
+		sort_hurry(l->sort);
+}
+
+static bool
+intervals_over(void *part, struct pass *p)
+{
+	struct live *l = part;
+
+	(void)p;
+	if (l->intervals && l->t->in)
+		intervals_end(l->intervals);
+	if (l->between && !l->lines.n)
+		top_csv(l->lines.f, l->between, l->sort, &(struct interval){ .nrows = 0 }, l->every, true);
+	l->t->make_way = NULL;
+	draw_free(l->draw);
+	l->draw = NULL;
+	intervals_free(l->intervals);
+	l->intervals = NULL;
+	return true;
+}
+
+/* It is the part above. */
+static void
+intervals_free_part(void *part)
+{
+	(void)part;
+}
+
+const struct part_kind part_intervals = { .new = intervals_new_part, .begin = intervals_begin, .end = intervals_over,
+	.free = intervals_free_part };
 const struct part_kind part_live = { .new = live_new, .prepare = live_prepare, .open = live_open, .begin = live_begin,
 	.end = live_end, .close = live_close, .free = live_free };

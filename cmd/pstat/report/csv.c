@@ -13,7 +13,8 @@
 
 struct csv {
 	FILE		*f;
-	const struct table *table;
+	const struct column *col;
+	unsigned	 ncols;
 	char		 between;
 };
 
@@ -91,24 +92,35 @@ csv_row(void *arg, const struct cell *row)
 {
 	const struct csv *c = arg;
 
-	for (unsigned i = 0; i < c->table->ncols; i++) {
+	for (unsigned i = 0; i < c->ncols; i++) {
 		if (i)
 			fputc(c->between, c->f);
-		csv_cell(c, &c->table->col[i], &row[i]);
+		csv_cell(c, &c->col[i], &row[i]);
 	}
 	fputs(c->between == ',' ? "\r\n" : "\n", c->f);
+}
+
+void
+csv_names(FILE *f, char between, const struct column *col, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		fprintf(f, "%s%s", i ? (char[]){ between, 0 } : "", col[i].name);
+	fputs(between == ',' ? "\r\n" : "\n", f);
+}
+
+void
+csv_cells(FILE *f, char between, const struct column *col, const struct cell *row, unsigned n)
+{
+	csv_row(&(struct csv){ f, col, n, between }, row);
 }
 
 static int
 csv_table(FILE *f, const struct report *r, char between)
 {
-	struct csv c = { .f = f, .between = between };
 	const struct part *p = report_part(r, r->name);
+	struct csv c = { f, p->table->col, p->table->ncols, between };
 
-	c.table = p->table;
-	for (unsigned i = 0; i < c.table->ncols; i++)
-		fprintf(f, "%s%s", i ? (char[]){ between, 0 } : "", c.table->col[i].name);
-	fputs(between == ',' ? "\r\n" : "\n", f);
+	csv_names(f, between, c.col, c.ncols);
 	p->table->rows(p->of, csv_row, &c);
 	return 1;
 }

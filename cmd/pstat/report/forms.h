@@ -13,6 +13,11 @@ report_form	json;
 report_form	csv;
 report_form	tsv;
 report_form	openmetrics;
+/* The first line of a table as csv (between: a comma) or tsv (a tab), and a row of it, of n columns. */
+void	csv_names(FILE *, char between, const struct column *, unsigned n);
+void	csv_cells(FILE *, char between, const struct column *, const struct cell *, unsigned n);
+/* A cell as a value of jansson, as the form has it; NULL: no memory. */
+struct json_t *json_value(const struct column *, const struct cell *);
 /* Before tool_lock(): the library of JSON takes its random seed. */
 void	json_seed(void);
 

@@ -62,8 +62,8 @@ buckets(const struct cell *c)
 	return all;
 }
 
-static json_t *
-value(const struct column *col, const struct cell *c)
+json_t *
+json_value(const struct column *col, const struct cell *c)
 {
 	if (!c->known)
 		return json_null();
@@ -102,7 +102,7 @@ put_members(void *arg, const struct cell *row)
 
 	for (unsigned i = 0; i < o->table->ncols; i++) {
 		label(o, o->table->col[i].name);
-		dump(o, value(&o->table->col[i], &row[i]));
+		dump(o, json_value(&o->table->col[i], &row[i]));
 	}
 }
 
@@ -113,7 +113,7 @@ put_row(void *arg, const struct cell *row)
 	json_t *j = json_object();
 
 	for (unsigned i = 0; i < o->table->ncols; i++)
-		json_object_set_new(j, o->table->col[i].name, value(&o->table->col[i], &row[i]));
+		json_object_set_new(j, o->table->col[i].name, json_value(&o->table->col[i], &row[i]));
 	if (o->table->shape == TABLE_ROWS)
 		fprintf(o->f, "%s\n ", o->rows ? "," : "");
 	o->rows = true;

@@ -24,6 +24,7 @@ struct children {
 	uint64_t	*seen;		/* by number of a name: the last sample that has it */
 	size_t		 nname;
 	uint64_t	 sample;	/* number of the one in work */
+	bool		 late;		/* some numbers of frames are preliminary */
 };
 
 struct children *
@@ -52,7 +53,10 @@ children_place(void *arg, const struct pp_map *m, unsigned mode, uint64_t ip)
 {
 	struct children *c = arg;
 
-	return frames_number(c->s->naming->frames, c->state, m, mode, ip);
+	uint32_t number = frames_number(c->s->naming->frames, c->state, m, mode, ip);
+
+	c->late |= frames_late(c->s->naming->frames);
+	return number;
 }
 
 static uint64_t
@@ -60,6 +64,7 @@ children_text(struct children *c, const char *text)
 {
 	uint32_t n = names_number(c->s->names, text, strlen(text));
 
+	sort_crowded(c->s);
 	return n == UINT32_MAX ? ROWS_UNKNOWN : n;
 }
 
@@ -95,6 +100,8 @@ children_count(struct children *c, uint64_t key[ROWS_KEYS], unsigned at, const s
 	n->records += !i;
 	n->samples++;
 	plus(&n->period, x->period);
+	if (c->s->seen)
+		c->s->seen(c->s->seen_arg, key, x->time);
 	if (x->time && x->time < n->first)
 		n->first = x->time;
 	if (x->time > n->last)
@@ -110,6 +117,8 @@ children_sample(void *arg, const struct walk_sample *x)
 	const char *comm;
 	unsigned at = 0;
 
+	if (c->s->crowded)
+		sort_forget(c->s);
 	c->sample++;
 	for (unsigned i = 0; i < c->s->nkeys; i++)
 		switch ((enum key_kind)c->s->key[i]->kind) {
@@ -129,7 +138,28 @@ children_sample(void *arg, const struct walk_sample *x)
 		}
 	for (uint32_t i = 0; i < x->depth; i++)
 		children_count(c, key, at, x, i);
+	if (c->late)
+		walk_forget(c->walk);
+	c->late = false;
 	return 1;
+}
+
+void
+children_forget(struct children *c)
+{
+	if (c->name)
+		memset(c->name, 0, c->nname * sizeof *c->name);
+}
+
+/* Frames that are numbered anew are found anew. */
+static void
+children_relieve(struct children *c)
+{
+	if (c->s->naming->held || !frames_many(c->s->naming->frames))
+		return;
+	frames_forget(c->s->naming->frames);
+	walk_forget(c->walk);
+	children_forget(c);
 }
 
 /* ---- begin and end ------------------------------------------------------------------------------- */
@@ -151,9 +181,10 @@ children_visit(void *arg, const struct pp_rec *r, bool sound)
 
 	if (!sound || c->failed)
 		return sound;
-	if (r->type == PP_FINISHED_ROUND)
+	if (r->type == PP_FINISHED_ROUND) {
 		rc = walk_round(c->walk);
-	else if (r->type < PP_USER_TYPE_START)
+		children_relieve(c);
+	} else if (r->type < PP_USER_TYPE_START)
 		rc = walk_put(c->walk, r);
 	c->failed = rc < 0;
 	return rc > 0;

@@ -31,6 +31,7 @@ struct history {
 	uint64_t	 first, next;	/* number of the oldest that waits; of the next one */
 	size_t		 cap, copied;
 	uint64_t	 max, limit;	/* latest time known; time up to which the next FINISHED_ROUND releases */
+	uint64_t	 settled;	/* all up to this time were released by a round */
 	uint64_t	 early_limit;	/* all up to this time were released early */
 	bool		 early;		/* an older one came after that */
 	/* What was found in `now', until its generation ends: each record that is fed begins another. */
@@ -64,7 +65,13 @@ history_slot(uint32_t number)
 static uint32_t
 history_name(struct history *h, const char *text)
 {
-	return text ? names_number(h->s->names, text, strlen(text)) : UINT32_MAX;
+	uint32_t number;
+
+	if (!text)
+		return UINT32_MAX;
+	number = names_number(h->s->names, text, strlen(text));
+	sort_crowded(h->s);
+	return number;
 }
 
 static uint64_t
@@ -183,6 +190,13 @@ history_no_offsets(struct history *h)
 			rows_change(&s->rows, i, history_instead, h);
 }
 
+void
+history_plain(struct history *h)
+{
+	if (h->offsets)
+		history_no_offsets(h);
+}
+
 /* The number of the name of an address, of a frame that is called so. */
 static uint32_t
 history_place(struct history *h, const struct frame *f, const struct pp_map *m, unsigned mode, uint64_t ip)
@@ -190,7 +204,7 @@ history_place(struct history *h, const struct frame *f, const struct pp_map *m, 
 	uint32_t plain = history_name(h, f->text), name;
 	char text[FRAMES_PLACE];
 
-	if (!h->offsets || h->s->each)
+	if (!h->offsets || h->s->each || h->s->seen)	/* who remembers names cannot change them */
 		return plain;
 	if (frames_named(h->s->naming->frames) || h->noffsets == OFFSETS_MAX || h->offset_bytes > OFFSETS_BYTES ||
 	    h->s->rows.n > OFFSETS_MAX || plain == UINT32_MAX)
@@ -216,7 +230,7 @@ history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool
 	const struct pp_maps *maps;
 	const struct pp_map *m;
 	struct frame *f;
-	uint32_t at, name;
+	uint32_t at, name, number;
 
 	if (ip == ROWS_UNKNOWN)
 		return ROWS_UNKNOWN;
@@ -226,17 +240,20 @@ history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool
 	hash = (ip ^ version << 40) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_BITS);
 	if (!h->place[hash].frame || h->place[hash].ip != ip || h->place[hash].version != version) {
 		m = maps ? pp_maps_find(maps, ip) : NULL;
-		f = frames_get(frames, frames_number(frames, h->now, m, mode, ip));
-		name = history_place(h, f, m, mode, ip);
+		number = frames_number(frames, h->now, m, mode, ip);
+		name = history_place(h, frames_get(frames, number), m, mode, ip);
 		h->place[hash].version = version;
 		h->place[hash].ip = ip;
-		h->place[hash].frame = f->number;
 		h->place[hash].name = name;
+		h->place[hash].frame = frames_late(frames) ? 0 : number;
+	} else {
+		number = h->place[hash].frame;
+		name = h->place[hash].name;
 	}
-	f = frames_get(frames, h->place[hash].frame);
+	f = frames_get(frames, number);
 	f->innermost += counts;
 	f->all += counts;
-	return history_key(h->place[hash].name);
+	return history_key(name);
 }
 
 /* The innermost container or pod that a cgroup is in. */
@@ -262,6 +279,8 @@ history_count(struct history *h, struct hit *hit, uint64_t time)
 {
 	struct sort *s = h->s;
 
+	if (s->crowded)
+		sort_forget(s);
 	for (unsigned i = 0; i < s->nkeys; i++)
 		switch ((enum key_kind)s->key[i]->kind) {
 		case KEY_COMM:		hit->key[i] = history_comm(h, (uint32_t)hit->key[i]); break;
@@ -279,6 +298,8 @@ history_count(struct history *h, struct hit *hit, uint64_t time)
 		tally_add(&rows_get(&s->rows, hit->key)->n, hit->bytes, time, hit->amount);
 		if (hit->picked)
 			s->each(s->each_arg, hit->key[0], time, hit->picked);
+		if (s->seen)
+			s->seen(s->seen_arg, hit->key, time);
 	} else
 		sort_count(s, hit, time);
 }
@@ -331,7 +352,17 @@ history_release(struct history *h, uint64_t limit)
 		return -1;
 	while (h->first < h->next && history_at(h, h->first)->kind == HIT_DONE)
 		h->first++;
+	if (h->place && !h->s->naming->held && frames_many(h->s->naming->frames)) {
+		frames_forget(h->s->naming->frames);
+		memset(h->place, 0, sizeof *h->place << PLACES_BITS);
+	}
 	return 1;
+}
+
+uint64_t
+history_settled(const struct history *h)
+{
+	return h->first == h->next ? UINT64_MAX : h->settled > h->early_limit ? h->settled : h->early_limit;
 }
 
 /* Release the third that came first, as the memory is used up. */
@@ -426,6 +457,8 @@ history_round(struct history *h)
 	if (h->first == h->next)
 		return 1;
 	h->limit = h->max;
+	if (limit > h->settled)
+		h->settled = limit;
 	return history_release(h, limit);
 }
 
@@ -476,6 +509,19 @@ bool
 history_end(struct history *h)
 {
 	return history_release(h, UINT64_MAX) > 0 && !h->early;
+}
+
+void
+history_forget(struct history *h)
+{
+	memset(h->comm, 0, sizeof h->comm);
+	memset(h->page, 0, sizeof h->page);
+	memset(h->contained, 0, sizeof h->contained);
+	h->unknown = 0;
+	if (h->dso)
+		memset(h->dso, 0, h->ndso * sizeof *h->dso);
+	if (h->place)
+		memset(h->place, 0, sizeof *h->place << PLACES_BITS);
 }
 
 void

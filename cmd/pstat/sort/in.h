@@ -70,11 +70,16 @@ struct sort {
 	size_t		 nev;
 	uint32_t	 bit;		/* in the lane */
 	struct history	*history;	/* NULL: no key depends on it */
+	bool		 crowded;	/* sort_forget() is due */
+	unsigned	 forget_wait;	/* but not before so many more names */
 	bool		 failed;	/* in_err has the reason */
 	/* sort_each(); NULL: nobody asked */
 	sort_pick	*pick;
 	sort_each_fn	*each;
 	void		*each_arg;
+	sort_seen_fn	*seen;		/* sort_watch(); NULL: nobody watches */
+	sort_keep_fn	*keep;
+	void		*seen_arg;
 	/* --hist */
 	enum value_kind	 value;
 	const char	*value_name;
@@ -117,6 +122,12 @@ struct hit {
 void	sort_count(struct sort *, const struct hit *, uint64_t time);
 uint64_t sort_bin(struct sort *, uint64_t time);
 
+/* ---- forget.c ------------------------------------------------------------------------------------ */
+
+/* A name was made: is sort_forget() due?  That is called when no key is in work but those of rows. */
+void	sort_crowded(struct sort *);
+void	sort_forget(struct sort *);
+
 /* ---- sorted.c ------------------------------------------------------------------------------------ */
 
 /* After sort_end(): which DSOs have samples, and are there with a build-id. */
@@ -129,11 +140,16 @@ struct history *history_new(struct sort *);
 /* Count it when its turn comes.  history_record(): any record that is not a sample.  1, or -1. */
 int	history_put(struct history *, uint64_t time, struct hit *);
 int	history_record(struct history *, const struct pp_rec *);
+/* sort_settled() */
+uint64_t history_settled(const struct history *);
 /* Of a tally: the sample waits, too. */
 int	history_sample(const struct tally *, const struct pp_rec *, uint64_t time, uint64_t period);
 /* The end of the input.  False: some may have been counted with the names of another time. */
 bool	history_end(struct history *);
 void	history_free(struct history *);
+/* Before names are let go: no address is called by its place in the file.  After that: numbers that it remembers are void. */
+void	history_plain(struct history *);
+void	history_forget(struct history *);
 
 /* ---- children.c ---------------------------------------------------------------------------------- */
 
@@ -143,6 +159,7 @@ void	children_begin(struct children *, struct pass *);
 /* False: a limit was met. */
 bool	children_end(struct children *);
 void	children_free(struct children *);
+void	children_forget(struct children *);
 
 /* ---- payload.c ----------------------------------------------------------------------------------- */
 

@@ -7,14 +7,19 @@
 #include "state/table.h"
 #include "tool/tool.h"
 
+/* So many may come at once: the keys of a sample, and with --children the functions of its stack. */
+enum { LAST = 1024, LAST_BYTES = 8 * NAMES_LONGEST };
+
 struct names {
 	struct table	 table;		/* of struct known_name, by hash of the text */
-	struct known_name **name;	/* by number */
-	uint32_t	 n;
-	size_t		 bytes;
+	struct known_name **name;	/* by number; NULL: it is free */
+	uint32_t	 n, used;	/* numbers there are; that have a text */
+	uint32_t	 next;		/* no number below it is free */
+	uint32_t	 kept;
+	size_t		 bytes, kept_bytes;
 	bool		 over;
 };
-struct known_name { struct link link; uint32_t number; size_t len; char text[]; };
+struct known_name { struct link link; uint32_t number; bool kept; size_t len; char text[]; };
 
 struct names *
 names_new(void)
@@ -55,21 +60,26 @@ names_number(struct names *s, const char *text, size_t len)
 		if (n->len == len && !memcmp(n->text, text, len))
 			return n->number;
 	}
-	if (s->n == NAMES_MAX || s->bytes + len > NAMES_BYTES) {
+	if (s->used == NAMES_MAX || s->bytes + len > NAMES_BYTES) {
 		s->over = true;
 		return UINT32_MAX;
 	}
-	s->name = tool_need(array_more(s->name, s->n, 1, sizeof *s->name));
+	while (s->next < s->n && s->name[s->next])
+		s->next++;
+	if (s->next == s->n)
+		s->name = tool_need(array_more(s->name, s->n, 1, sizeof *s->name));
 	n = tool_alloc(1, sizeof *n + len + 1);
 	n->len = len;
 	memcpy(n->text, text, len);
-	n->number = s->n;
+	n->number = s->next;
 	if (pp_table_add(&s->table, &n->link, key) < 0) {
 		free(n);
 		s->over = true;
 		return UINT32_MAX;
 	}
-	s->name[s->n++] = n;
+	s->n += s->next == s->n;
+	s->name[n->number] = n;
+	s->used++;
 	s->bytes += len;
 	return n->number;
 }
@@ -77,5 +87,58 @@ names_number(struct names *s, const char *text, size_t len)
 const char *
 names_text(const struct names *s, uint64_t number)
 {
-	return number < s->n ? s->name[number]->text : NULL;
+	return number < s->n && s->name[number] ? s->name[number]->text : NULL;
+}
+
+/* ---- letting go ---------------------------------------------------------------------------------- */
+
+bool
+names_crowded(const struct names *s)
+{
+	return s->used > NAMES_MAX - LAST || s->bytes > NAMES_BYTES - LAST_BYTES;
+}
+
+void
+names_mark(struct names *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->name[i])
+			s->name[i]->kept = false;
+	s->kept = 0;
+	s->kept_bytes = 0;
+}
+
+void
+names_keep(struct names *s, uint64_t number)
+{
+	if (number >= s->n || !s->name[number])
+		return;
+	if (!s->name[number]->kept) {
+		s->name[number]->kept = true;
+		s->kept++;
+		s->kept_bytes += s->name[number]->len;
+	}
+}
+
+bool
+names_keeps_most(const struct names *s)
+{
+	return s->kept > NAMES_MAX / 2 || s->kept_bytes > NAMES_BYTES / 2;
+}
+
+void
+names_sweep(struct names *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct known_name *n = s->name[i];
+
+		if (!n || n->kept)
+			continue;
+		pp_table_remove(&s->table, &n->link);
+		s->bytes -= n->len;
+		s->used--;
+		s->name[i] = NULL;
+		free(n);
+	}
+	s->next = 0;
 }

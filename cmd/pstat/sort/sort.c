@@ -178,7 +178,7 @@ sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev
 	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys, .sort = s, .history = s->history, .event = ev->index,
 	    .pid_at = ev->plan.tid }, *kept;
 
-	if ((s->history && (!ev->plan.tid || s->value)) || (s->each && !s->history) || s->value >= VALUE_ROUND ||
+	if ((s->history && (!ev->plan.tid || s->value)) || ((s->each || s->seen) && !s->history) || s->value >= VALUE_ROUND ||
 	    ev->attr.sample_type & PP_SAMPLE_READ)
 		return NULL;
 	t.slow = s->history ? history_sample : s->value || s->time_at >= 0 ? sort_tallied : NULL;
@@ -273,6 +273,8 @@ sort_count(struct sort *s, const struct hit *h, uint64_t time)
 		n->last = time;
 	if (h->picked && h->sample)
 		s->each(s->each_arg, h->key[0], time, h->picked);
+	if (s->seen && h->sample)
+		s->seen(s->seen_arg, h->key, time);
 	if (h->valued)
 		hists_add(s->rows.hists, &row->hist, h->value, h->valued == VALUED_ONCE ? 1 : h->amount);
 }
@@ -450,6 +452,27 @@ sort_each(struct sort *s, sort_pick *pick, sort_each_fn *each, void *arg)
 	s->pick = pick;
 	s->each = each;
 	s->each_arg = arg;
+}
+
+void
+sort_watch(struct sort *s, sort_seen_fn *seen, sort_keep_fn *keep, void *arg)
+{
+	s->seen = seen;
+	s->keep = keep;
+	s->seen_arg = arg;
+}
+
+void
+sort_hurry(const struct sort *s)
+{
+	if (s->naming)
+		symbols_hurry(s->naming->symbols);
+}
+
+uint64_t
+sort_settled(const struct sort *s)
+{
+	return s->children ? s->c->order.flushed : s->history ? history_settled(s->history) : UINT64_MAX;
 }
 
 /* ---- begin and end ------------------------------------------------------------------------------- */

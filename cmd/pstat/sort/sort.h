@@ -7,6 +7,7 @@
  *	tally.h		the same for most samples, quickly
  *	history.c	puts them into time order first, if a key depends on history
  *	children.c	counts samples by the functions of their call chains
+ *	forget.c	lets names go when there are too many
  *	values.c	what a record adds to the histogram of its row: --hist
  *	sorted.c	the rows as a table of the report
  *	rows.h, hists.h, bins.h, names.h	rows by keys, their histograms, bins of time, texts as numbers
@@ -29,6 +30,24 @@ struct sort *sort_new(struct tool *, struct counts *, const char *keys, const ch
 typedef unsigned sort_pick(void *arg, unsigned event, const struct pp_rec *, uint32_t tid);
 typedef void	sort_each_fn(void *arg, uint64_t key, uint64_t time, unsigned picked);
 void	sort_each(struct sort *, sort_pick *, sort_each_fn *, void *arg);
+/*
+ * Call fn() for each sample that is counted, with all keys; of --children for each function of its stack.  Before sort_begin().
+ * keep() calls sort_keep() for all keys that are remembered; names of others are let go when there are too many.
+ * sort_settled(): all samples up to that time, ns, have been counted, but for late ones.
+ */
+typedef void	sort_seen_fn(void *arg, const uint64_t key[ROWS_KEYS], uint64_t time);
+typedef void	sort_keep_fn(void *arg, const struct sort *);
+void	sort_watch(struct sort *, sort_seen_fn *, sort_keep_fn *, void *arg);
+void	sort_keep(const struct sort *, const uint64_t key[ROWS_KEYS]);
+uint64_t sort_settled(const struct sort *);
+/* The input flows: it does not wait long for names of functions (symbols_hurry()). */
+void	sort_hurry(const struct sort *);
+/* Most samples first, then by the keys. */
+void	sort_rows(const struct sort *, struct row *, uint32_t n);
+/* The column of a key, by number; NULL: there are not so many.  After sort_add(). */
+const struct column *sort_column(const struct sort *, unsigned key);
+/* How many rows are shown; 0: all. */
+unsigned sort_top(const struct sort *);
 /* The first key: its name, NULL if there is none, and the cell of a value that sort_each() yielded. */
 const char *sort_first(const struct sort *);
 struct cell sort_first_cell(const struct sort *, uint64_t value);

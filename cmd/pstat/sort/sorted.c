@@ -52,12 +52,30 @@ by_order(const void *va, const void *vb)
 	return by_keys(a, b);
 }
 
+void
+sort_rows(const struct sort *s, struct row *row, uint32_t n)
+{
+	sorting = s;
+	if (n)
+		qsort(row, n, sizeof *row, by_order);
+}
+
 static void
 sort_order(const struct sort *s)
 {
-	sorting = s;
-	if (s->rows.n)
-		qsort(s->rows.row, s->rows.n, sizeof *s->rows.row, by_order);
+	sort_rows(s, s->rows.row, s->rows.n);
+}
+
+const struct column *
+sort_column(const struct sort *s, unsigned key)
+{
+	return key < s->nkeys ? &s->col[key] : NULL;
+}
+
+unsigned
+sort_top(const struct sort *s)
+{
+	return s->top;
 }
 
 static void

@@ -11,6 +11,7 @@ struct naming {				/* the part naming */
 	struct symbols	*symbols;
 	struct frames	*frames;
 	bool		 chains;	/* all frames are counted, not only the innermost */
+	bool		 held;		/* numbers of frames are remembered to the end: they may not be forgotten */
 };
 
 /* NULL: --symbols was not given. */

@@ -178,7 +178,7 @@ stacks_begin(struct stacks *s, struct tool *t, struct counts *c, struct naming *
 
 	s->tool = t;
 	if (naming)
-		naming->chains = true;
+		naming->chains = naming->held = true;
 	s->frames = naming ? naming->frames : (s->own = frames_new(NULL, NULL));
 	if (!tree_init(&s->tree, s->max, stacks_text(s, "(other)")))
 		tool_no_memory();

@@ -50,12 +50,12 @@ rows_by_samples(const void *va, const void *vb)
 	return a->n.last > b->n.last ? -1 : a->n.last < b->n.last;
 }
 
-/* Add the rows with the fewest samples, the oldest of these first, to other. */
-static void
-rows_evict(struct rows *t)
+/* Those with the fewest samples, the oldest of these first. */
+void
+rows_shrink(struct rows *t, uint32_t n)
 {
 	qsort(t->row, t->n, sizeof *t->row, rows_by_samples);
-	while (t->n > ROWS_MAX - ROWS_MAX / 4) {
+	while (t->n > n) {
 		rows_sum(&t->other, &t->row[--t->n].n);
 		if (t->hists)
 			hists_merge(t->hists, &t->other_hist, &t->row[t->n].hist);
@@ -76,7 +76,7 @@ rows_get_slow(struct rows *t, uint64_t key0, uint64_t key1, uint64_t key2, uint6
 		if (!memcmp(t->row[i - 1].key, key, sizeof t->row->key))
 			return &t->row[i - 1];
 	if (t->n == ROWS_MAX)
-		rows_evict(t);
+		rows_shrink(t, ROWS_MAX - ROWS_MAX / 4);
 	t->row = tool_need(array_more(t->row, t->n, 1, sizeof *t->row));
 	i = t->n++;
 	t->row[i] = (struct row){ .n.first = UINT64_MAX };

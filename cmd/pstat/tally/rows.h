@@ -43,6 +43,8 @@ void	rows_init(struct rows *);
 void	rows_free(struct rows *);
 /* The row of these keys, made if absent; valid until the next call. */
 struct row *rows_get_slow(struct rows *, uint64_t key0, uint64_t key1, uint64_t key2, uint64_t hash);
+/* Add all rows but `n' of the most samples to other. */
+void	rows_shrink(struct rows *, uint32_t n);
 void	rows_sum(struct counted *, const struct counted *more);
 /* Give each row's key so-and-so the value of fn; rows that get the same keys become one. */
 void	rows_change(struct rows *, unsigned key, uint64_t (*fn)(void *arg, uint64_t), void *arg);
