@@ -104,6 +104,45 @@ steady() {
 	pstat --diff --json data/demo.data data/demo.data | jq -e '[.diff[] | .noise and .difference_ppm == 0] | all' >/dev/null
 }
 
+@test "pstat --diff: options about recordings are those of each, or refused" {
+	need jq
+	need zstd
+	need cc
+	# a bomb
+	{ echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all ids=11"; echo "rec type=200 zeros=60000 repeat=200"; } | mkpipe - >"$T/a"
+	zstd -q "$T/a" -o "$T/a.zst"
+	for o in 1:--max-expand=1K 0:--no-index 0:--verify-index; do
+		try command pstat ${o#*:} "$T/a.zst"
+		[ $rc = ${o%%:*} ] || failed "$o: one"
+		cp "$T/err" "$T/said"
+		try command pstat --diff ${o#*:} "$T/a.zst" data/demo.data
+		[ $rc = ${o%%:*} ] && cmp "$T/said" "$T/err" || failed "$o: $rc, $(cat "$T/err")"
+	done
+	# names of functions
+	printf '\t.text\n\t.globl one\n\t.type one, @function\none: .zero 64\n\t.size one, 64\n' >"$T/made.s"
+	cc -shared -nostdlib -Wl,--build-id=sha1 -o "$T/made.so" -x assembler "$T/made.s"
+	id=$(readelf -n "$T/made.so" | sed -n 's/.*Build ID: //p')
+	mkdir -p "$T/dir/.build-id/${id:0:2}/${id:2}"
+	cp "$T/made.so" "$T/dir/.build-id/${id:0:2}/${id:2}/elf"
+	ip=$((0x10000008 + 0x$(readelf -sW "$T/made.so" | awk '$8 == "one" { print $2; exit }')))
+	for x in a:3 b:5; do
+		{
+			grep '^attr' data/base.txt
+			echo "MMAP2 misc=0x4002 pid=100 tid=100 start=0x10000000 len=0x100000 build_id=$id prot=5 flags=2 filename=/nowhere/made.so"
+			echo "SAMPLE misc=2 ip=$ip pid=100 tid=100 time=10 repeat=${x#*:} step=10"
+		} | mkpipe - >"$T/${x%:*}"
+	done
+	[ "$(pstat --diff --json -s symbol --symbols "$T/dir" "$T/a" "$T/b" | jq -c '[.diff[] | [.symbol, .samples_a, .samples_b]]')" = '[["one",3,5]]' ] || failed symbols
+	pstat --json -s symbol --symbols "$T/dir" "$T/a" >"$T/a.json"
+	[ "$(pstat --diff --json -s symbol --symbols "$T/dir" "$T/a.json" "$T/b" | jq -c '[.diff[] | [.symbol, .samples_a, .samples_b]]')" = '[["one",3,5]]' ] || failed report
+	# where there is no recording, they are refused
+	try command pstat --diff -s symbol --symbols "$T/dir" "$T/a.json" "$T/a.json"
+	[ $rc = 1 ] && one_line "pstat: $T/a.json: both inputs are reports" && ! [ -s "$T/out" ] || failed "two reports"
+	try command pstat --diff --index-file "$T/x" "$T/a" "$T/b"
+	[ $rc = 2 ] || failed index-file
+	done_all
+}
+
 @test "pstat --diff: status 0 whatever differs, 1 for what cannot be read, 2 for wrong usage" {
 	pstat --diff data/basic.pipe.data data/multi.pipe.data >/dev/null
 	head -c 5000 data/demo.data >"$T/cut"

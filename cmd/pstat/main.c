@@ -125,6 +125,7 @@ run(int argc, char **argv)
 		status = report(&(struct pass){ .t = &t, .asked = &asked, .c = c, .r = &r, .form = asked.form });
 	free(c);
 	free(t.names);
+	free(t.said);
 	return status;
 }
 

@@ -71,7 +71,7 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("folded,children,demangle", "symbols"),
 	OPT_NEEDS("symbols", "sort,folded,picture,privacy,report"),
 	OPT_NEEDS("children", "sort"),
-	OPT_NOT_WITH("symbols", "merge,diff", "; reports that have names are merged and compared without it"),
+	OPT_NOT_WITH("symbols", "merge", "; reports that have names are merged without it"),
 	OPT_NOT_WITH("children", "picture,hist", "; its rows are no shares of the samples"),
 	OPT_ONLY_WITH("folded", "symbols,demangle,event,input,output,manifest,allow-missing,force,max-expand,piece,index-file,no-index,"
 	    "verify-index,quiet,verbose,no-sandbox"),
@@ -108,6 +108,7 @@ static const struct tool_opt opts[] = {
 	OPT_NOT_WITH("merge", "sort,hist,time-quantum,top,check,privacy,picture," VIEWS,
 	    "; that was chosen when the reports were made"),
 	OPT_NOT_WITH("diff", "merge,hist,time-quantum,check,privacy,picture," VIEWS, ""),
+	OPT_NOT_WITH("diff", "index-file", "; that is the index of one recording"),
 	OPT_NOT_WITH("interval,live,tee", "merge,diff", "; it needs a single recording"),
 	OPT_NOT_WITH("manifest", "merge,diff", "; it lists recordings"),
 	OPT_HEAD("Form of the report"),

@@ -40,6 +40,27 @@ tool_forget(struct tool *t, const char *name)
 		t->given[row] = NULL;
 }
 
+size_t
+tool_say_again(const struct tool *t, const char *options, char ***words, size_t n)
+{
+	for (size_t i = 0; i < t->nsaid; i++) {
+		const struct tool_opt *o = &t->opts[t->said[i].row];
+		const char *arg = t->said[i].arg, *at = options, *word;
+		size_t len;
+		char *text;
+
+		while ((word = tool_next_word(&at, &len)) && (strlen(o->name) != len || memcmp(o->name, word, len)))
+			;
+		if (!word)
+			continue;
+		text = tool_alloc(len + (arg ? strlen(arg) : 0) + 4, 1);
+		sprintf(text, "--%s%s%s", o->name, arg ? "=" : "", arg ? arg : "");
+		*words = tool_need(array_more(*words, n, 1, sizeof **words));
+		(*words)[n++] = text;
+	}
+	return n;
+}
+
 const char *
 tool_next_word(const char **p, size_t *n)
 {
@@ -396,6 +417,8 @@ tool_options(struct tool *t, void *options, int argc, char **argv)
 			t->optarg++;		/* -z=3 */
 		seen[o - t->opts] = true;
 		t->given[o - t->opts] = t->optarg ? t->optarg : "";
+		t->said = tool_need(array_more(t->said, t->nsaid, 1, sizeof *t->said));
+		t->said[t->nsaid++] = (struct tool_said){ (int)(o - t->opts), t->optarg };
 		take(t, o);
 	}
 	while (optind < argc) {

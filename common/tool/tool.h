@@ -66,6 +66,8 @@ struct tool {
 	bool		 as_file;		/* --format=file */
 	unsigned	 allowed;		/* for tool_allows(): bit n is the nth word of the row */
 	const char	*given[TOOL_ROWS];	/* by row of opts: the argument, "" if it has none; NULL: the option was not given */
+	struct tool_said { int row; const char *arg; } *said;	/* all options in the order in which they were given; arg NULL: none */
+	size_t		 nsaid;
 	void		*options;		/* of the command */
 	const char	*optarg;		/* argument of the option that is stored now; NULL: it has none */
 	int		 optvalue;		/* of its row */
@@ -96,6 +98,11 @@ struct tool {
 
 /* Was one of the options given?  "every,sample"; "order=input": with that argument. */
 bool	tool_given(const struct tool *, const char *options);
+/*
+ * Those of the options "every,sample" that were given, in their order, as words for another command line, "--every=2", behind the
+ * n words that *words has; it grows, and the new words are allocated.  How many words it then has.
+ */
+size_t	tool_say_again(const struct tool *, const char *options, char ***words, size_t n);
 /* Was this word given to --allow? */
 bool	tool_allows(const struct tool *, const char *word);
 /*

@@ -11,6 +11,7 @@
 
 #include "diff.h"
 #include "report/output.h"
+#include "set.h"
 #include "run.h"
 #include "report/forms.h"
 
@@ -64,22 +65,39 @@ struct diff_input {
 	int	 fd;			/* a file; -1: it cannot be a report */
 	int	 error;			/* errno */
 	int	 go, report;		/* to and from the process; report -1: error */
+	bool	 ready;			/* it is a report, which somebody has made */
 };
+
+/* Options that say what is counted of a recording, and how it is read.  What else the rows of options.c permit is for the output. */
+#define COUNTED "symbols,children,demangle"
+static const char diff_handed_on[] = "sort," COUNTED ",max-expand,no-index,verify-index,verbose,no-sandbox";
+
+static char *
+diff_word(const char *text)
+{
+	char *word = tool_alloc(strlen(text) + 1, 1);
+
+	return strcpy(word, text);
+}
 
 /* In the process: its answer is the report, if it is asked for one. */
 static _Noreturn void
 diff_report(const struct tool *t, const char *path, const struct diff_options *o, int go, int to)
 {
-	char json[] = "--json", quiet[] = "--quiet", open_all[] = "--no-sandbox", sort[] = "--sort", end[] = "--";
-	char *argv[] = { (char *)(uintptr_t)t->name, json, quiet, t->confine.off ? open_all : quiet, o->keys ? sort : end,
-	    (char *)(uintptr_t)(o->keys ? o->keys : path), o->keys ? end : NULL, (char *)(uintptr_t)path, NULL };
+	char **argv = NULL, word;
+	const char *const before[] = { t->name, "--json", "--quiet" }, *const behind[] = { "--", path, NULL };
 	int argc = 0;
-	char word;
 
 	if (read(go, &word, 1) != 1)
 		_exit(0);
-	while (argv[argc])
-		argc++;
+	argv = tool_need(array_more(argv, 0, 3, sizeof *argv));
+	for (; argc < 3; argc++)
+		argv[argc] = diff_word(before[argc]);
+	argc = (int)tool_say_again(t, diff_handed_on, &argv, (size_t)argc);
+	argv = tool_need(array_more(argv, (size_t)argc, 3, sizeof *argv));
+	for (int i = 0; i < 3; i++)
+		argv[argc + i] = behind[i] ? diff_word(behind[i]) : NULL;
+	argc += 2;
 	if (dup2(to, STDOUT_FILENO) < 0)
 		_exit(1);
 	close(go);
@@ -124,6 +142,7 @@ diff_input_begin(struct diff_input *in)
 	if (in->fd >= 0 && pread(in->fd, &first, 1, 0) == 1 && first == '{') {
 		close(in->report);
 		in->report = in->fd;
+		in->ready = true;
 	} else if (write(in->go, "", 1) != 1) {
 		in->error = errno;
 		close(in->report);
@@ -153,6 +172,10 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 	tool_lock(t);
 	for (int i = 0; i < 2; i++)
 		diff_input_begin(&in[i]);
+	if (in[0].ready && in[1].ready && tool_given(t, COUNTED)) {
+		t->in_err.file = t->names[1];
+		rc = pp_fail(&t->in_err, "both inputs are reports: what these count was chosen when they were made");
+	}
 	for (int i = 0; i < 2 && rc > 0; i++) {
 		m[i] = merge_new(t, c);
 		errno = in[i].error;
