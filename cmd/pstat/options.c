@@ -104,10 +104,10 @@ static const struct tool_opt opts[] = {
 	OPT_NOT_WITH("interval", "format=openmetrics", "; its lines are for the screen, JSON or CSV"),
 	OPT_HEAD("Several reports"),
 	OPT_FLAG(0, "merge", merge, "add up reports of pstat --json: FILE..., or - with one after the other"),
-	OPT_FLAG(0, "diff", diff, "compare two recordings or reports by comm, or the keys of --sort"),
+	OPT_FLAG(0, "diff", diff, "compare two recordings or reports by comm, keys of --sort, or --picture flame"),
 	OPT_NOT_WITH("merge", "sort,hist,time-quantum,top,check,privacy,picture," VIEWS,
 	    "; that was chosen when the reports were made"),
-	OPT_NOT_WITH("diff", "merge,hist,time-quantum,check,privacy,picture," VIEWS, ""),
+	OPT_NOT_WITH("diff", "merge,hist,time-quantum,check,privacy,scale," VIEWS, ""),
 	OPT_NOT_WITH("diff", "index-file", "; that is the index of one recording"),
 	OPT_NOT_WITH("interval,live,tee", "merge,diff", "; it needs a single recording"),
 	OPT_NOT_WITH("manifest", "merge,diff", "; it lists recordings"),
@@ -152,6 +152,20 @@ check_symbols(const struct tool *t, const struct asked *a)
 			tool_wrong(t, "--%s: needs --picture flame", of_flame[i]);
 }
 
+/* Of pictures, --diff has flame, by itself. */
+static void
+check_diff(const struct tool *t, const struct asked *a)
+{
+	if (!a->diff || !a->picture)
+		return;
+	if (strcmp(a->picture, "flame") != 0)
+		tool_wrong(t, "--diff: of pictures only flame");
+	if (a->keys || a->top >= 0)
+		tool_wrong(t, "--diff: --picture flame has no rows of --sort");
+	if (a->periods)
+		tool_wrong(t, "--diff: what is noise is known of samples: not with --weight=period");
+}
+
 void
 read_options(struct tool *t, struct asked *a, int argc, char **argv)
 {
@@ -162,6 +176,7 @@ read_options(struct tool *t, struct asked *a, int argc, char **argv)
 	a->symbols.demangle = DEMANGLE_SHORT;
 	tool_options(t, a, argc, argv);
 	check_symbols(t, a);
+	check_diff(t, a);
 	raw = a->keys && strstr(a->keys, "raw.");
 	if (a->hist && sort_hist_is_between(a->hist))
 		tool_piece_refuse(t, "--hist %.*s", (int)strcspn(a->hist, ":"), a->hist);

@@ -11,7 +11,7 @@ struct side {
 	struct merge	*m;
 	const struct cell *file, *error;
 	uint64_t	 samples, duration, lost, lost_samples;
-	bool		 complete;
+	bool		 complete, exact;
 };
 struct diff_row {
 	const struct cell *key;		/* cells of the row, of A or of B */
@@ -57,6 +57,7 @@ side_init(struct side *s, struct merge *m)
 	s->file = side_cell(s, "report", "file");
 	s->error = side_cell(s, "report", "error");
 	s->complete = side_num(s, "report", "complete");
+	s->exact = side_num(s, "report", "exact");
 	s->samples = side_num(s, "report", "samples");
 	s->lost = side_num(s, "lost", "records");
 	s->lost_samples = side_num(s, "lost", "samples");
@@ -94,11 +95,16 @@ share_variance(uint64_t n, uint64_t all)
 	return p * (1 - p) / m;
 }
 
-/* Half of the interval in which the difference of the shares is with a confidence of 95 %: 2 standard deviations. */
+double
+diff_error(uint64_t a, uint64_t all_a, uint64_t b, uint64_t all_b)
+{
+	return 2 * root(share_variance(a, all_a) + share_variance(b, all_b));
+}
+
 static double
 row_error(const struct diff *d, const struct diff_row *r)
 {
-	return 2 * root(share_variance(r->n[0], d->side[0].samples) + share_variance(r->n[1], d->side[1].samples));
+	return diff_error(r->n[0], d->side[0].samples, r->n[1], d->side[1].samples);
 }
 
 /* By chance samples go to the sides as their durations are: do they differ from that by less than 2 standard deviations? */
@@ -289,6 +295,20 @@ diff_add(const struct diff *d, struct report *r)
 {
 	report_add(r, &sides, d);
 	report_add(r, &d->table, d);
+}
+
+const char *
+diff_file(const struct diff *d, int side)
+{
+	const struct cell *c = d->side[side].file;
+
+	return c && c->known ? c->text : "(several)";
+}
+
+bool
+diff_exact(const struct diff *d, int side)
+{
+	return d->side[side].exact;
 }
 
 bool

@@ -41,6 +41,8 @@ struct merge {
 /* ---- merge.c ------------------------------------------------------------------------------------- */
 
 struct merge_table *merge_table(struct merge *, const char *name);
+/* Reports may have this table, too; before they are read. */
+void	merge_expect(struct merge *, const struct table *);
 /* The number of a column; -1: none. */
 int	merge_column(const struct merge_table *, const char *name);
 /* Make tables for the rows of --sort by these keys (NULL: none), and of --hist. */

@@ -282,6 +282,13 @@ merge_new(struct tool *tool, struct counts *c)
 	return m;
 }
 
+void
+merge_expect(struct merge *m, const struct table *t)
+{
+	report_add(&m->known, t, NULL);
+	merge_tables(m);
+}
+
 int
 merge_sorted(struct merge *m, const char *keys, bool hist)
 {

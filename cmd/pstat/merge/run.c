@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "diff.h"
+#include "flame.h"
 #include "report/output.h"
 #include "set.h"
 #include "run.h"
@@ -69,8 +70,10 @@ struct diff_input {
 };
 
 /* Options that say what is counted of a recording, and how it is read.  What else the rows of options.c permit is for the output. */
-#define COUNTED "symbols,children,demangle"
-static const char diff_handed_on[] = "sort," COUNTED ",max-expand,no-index,verify-index,verbose,no-sandbox";
+#define COUNTED "symbols,children,demangle,event,cpumode,flame-by,max-nodes"
+static const char diff_handed_on[] = "sort,picture," COUNTED ",max-expand,no-index,verify-index,verbose,no-sandbox";
+
+enum { DIFF_NODES = 128 << 10 };	/* of a flame graph, as JSON: some 100 MB of memory */
 
 static char *
 diff_word(const char *text)
@@ -86,6 +89,7 @@ diff_report(const struct tool *t, const char *path, const struct diff_options *o
 {
 	char **argv = NULL, word;
 	const char *const before[] = { t->name, "--json", "--quiet" }, *const behind[] = { "--", path, NULL };
+	char nodes[40];
 	int argc = 0;
 
 	if (read(go, &word, 1) != 1)
@@ -94,7 +98,11 @@ diff_report(const struct tool *t, const char *path, const struct diff_options *o
 	for (; argc < 3; argc++)
 		argv[argc] = diff_word(before[argc]);
 	argc = (int)tool_say_again(t, diff_handed_on, &argv, (size_t)argc);
-	argv = tool_need(array_more(argv, (size_t)argc, 3, sizeof *argv));
+	argv = tool_need(array_more(argv, (size_t)argc, 4, sizeof *argv));
+	if (o->flame && !o->flame->max_nodes) {
+		snprintf(nodes, sizeof nodes, "--max-nodes=%d", DIFF_NODES);
+		argv[argc++] = diff_word(nodes);
+	}
 	for (int i = 0; i < 3; i++)
 		argv[argc + i] = behind[i] ? diff_word(behind[i]) : NULL;
 	argc += 2;
@@ -156,6 +164,7 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 {
 	struct merge *m[2] = { NULL, NULL };
 	struct diff *diff = NULL;
+	struct diff_flame *flame = NULL;
 	struct diff_input in[2];
 	int status, rc = 1;
 	FILE *f;
@@ -178,16 +187,22 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 	}
 	for (int i = 0; i < 2 && rc > 0; i++) {
 		m[i] = merge_new(t, c);
+		if (o->flame)
+			diff_flame_expect(m[i]);
 		errno = in[i].error;
 		rc = merge_read_fd(m[i], in[i].report, t->names[i]);
 	}
 	if (rc > 0 && (diff = diff_new(t, m[0], m[1], o->keys != NULL, o->top))) {
 		diff_add(diff, r);
+		if (o->flame && (flame = diff_flame_new(t, m[0], m[1], diff, o->flame)))
+			diff_flame_add(flame, r);
 		output_check_table(t, o->form, r);
 	}
-	status = finish(t, f, r, o->form == screen ? diff_screen : o->form, diff != NULL);
+	status = finish(t, f, r, o->form != screen ? o->form : o->flame ? diff_flame_draw : diff_screen,
+	    diff && (flame || !o->flame));
 	if (diff && !diff_complete(diff))
 		status = 1;
+	diff_flame_free(flame);
 	diff_free(diff);
 	merge_free(m[0]);
 	merge_free(m[1]);

@@ -3,6 +3,7 @@
 #ifndef PSTAT_MERGE_RUN_H
 #define PSTAT_MERGE_RUN_H
 
+#include "count/asked.h"
 #include "count/count.h"
 #include "report/report.h"
 
@@ -13,6 +14,7 @@ struct diff_options {
 	report_form	*form;
 	const char	*keys;		/* of --sort; NULL: none */
 	unsigned	 top;		/* rows on the screen; 0: all */
+	const struct asked *flame;	/* the picture flame is asked for, so; NULL: it is not */
 	int		(*report)(int argc, char **argv);	/* pstat itself, in a process of its own, for a recording */
 };
 /* --diff: two inputs beside each other. */

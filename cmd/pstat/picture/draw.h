@@ -27,6 +27,12 @@ void	draw_svg_part(FILE *, const struct panel *, const struct draw *, unsigned i
 void	draw_style(FILE *, const struct draw *);
 void	draw_term(FILE *, const struct panels *, const struct draw *);
 
+/* show.c: how pictures are drawn by the options; and that, as SVG or text, into the output of the report. */
+struct asked;
+struct tool;
+void	draw_choose(struct draw *, const struct asked *, const struct tool *);
+void	draw_panels(FILE *, const struct panels *, const struct draw *, const struct report *);
+
 /* ---- coarse.c: a panel of fewer cells ------------------------------------------------------------- */
 
 /* A panel in which `by' columns are one; if its columns are seconds with bands for their parts: bands.  NULL: it cannot be. */

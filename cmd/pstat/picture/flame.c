@@ -293,16 +293,16 @@ flame_moments(struct moments *m, struct panel *to, const uint32_t *at)
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
+const char *const flame_kinds[FRAME_KINDS] = { [FRAME_KERNEL] = "kernel", [FRAME_USER] = "user", [FRAME_JIT] = "JIT",
+    [FRAME_NAMELESS] = "no name", [FRAME_MAPLESS] = "no map", [FRAME_OTHER] = "other" };
+
 static void
 flame_bands(const struct tree *t, struct panel *to, const uint8_t *kind)
 {
-	static const char *const labels[FRAME_KINDS] = { [FRAME_KERNEL] = "kernel", [FRAME_USER] = "user", [FRAME_JIT] = "JIT",
-	    [FRAME_NAMELESS] = "no name", [FRAME_MAPLESS] = "no map", [FRAME_OTHER] = "other" };
-
 	to->nbands = FRAME_KINDS;
 	to->band = tool_alloc(FRAME_KINDS, sizeof *to->band);
 	for (unsigned i = 0; i < FRAME_KINDS; i++)
-		to->band[i].label = option_text("%s", labels[i]);
+		to->band[i].label = option_text("%s", flame_kinds[i]);
 	for (uint32_t i = 0; i < t->n; i++)
 		to->band[i ? kind[t->node[i].name] : FRAME_OTHER].total += t->node[i].self;
 }

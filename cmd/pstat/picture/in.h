@@ -8,6 +8,7 @@
 #include "picture/picture.h"
 #include "stacks/moments.h"
 #include "stacks/naming.h"
+#include "symbol/frames.h"
 #include "tally/quick.h"
 
 enum {
@@ -117,6 +118,9 @@ bool	pictures_sorted(const struct pictures *);
 
 /* Bins as fine as the columns of pictures will be, or finer. */
 void	pictures_bins(const struct pictures *, struct moments *);
+
+/* flame.c: what kinds of frames are called, by enum frame_kind. */
+extern const char *const flame_kinds[FRAME_KINDS];
 
 /* ---- panels.c ------------------------------------------------------------------------------------ */
 

@@ -50,6 +50,30 @@ struct panel_box {
 	uint8_t		 kind;		/* as enum frame_kind; number of a band */
 };
 
+/* PANEL_FLAME that compares two recordings, A and B, of which it shows B: a box; and a name that only A has. */
+struct panel_change {
+	uint64_t	 before;	/* its total in A */
+	int32_t		 ppm;		/* its share of all in B less that in A, in millionths */
+	bool		 noise;		/* chance explains that */
+};
+enum { CHANGE_STEPS = 4 };
+/* How large a change is: 1: less than a point, 2: than 3, 3: than 10, 4: 10 and more; negative: less than in A; 0: noise. */
+static inline int
+panel_change_step(const struct panel_change *c)
+{
+	int32_t ppm = c->ppm < 0 ? -c->ppm : c->ppm;
+	int step = c->noise ? 0 : ppm < 10000 ? 1 : ppm < 30000 ? 2 : ppm < 100000 ? 3 : CHANGE_STEPS;
+
+	return c->ppm < 0 ? -step : step;
+}
+
+struct panel_gone {
+	uint32_t	 text;
+	uint8_t		 kind;
+	uint64_t	 total, self;	/* samples of A that have it in their chain; that end in it */
+	bool		 noise;		/* chance explains that B has none */
+};
+
 struct panel_mark { uint64_t value; const char *name; };	/* PANEL_HIST: p50, p90, p99 */
 
 struct panel {
@@ -88,6 +112,10 @@ struct panel {
 	char		**text;		/* of boxes; any bytes */
 	uint32_t	 nboxes, ntexts;
 	unsigned	 above;		/* so many of the first levels on that of all are no functions: event, comm */
+	struct panel_change *change;	/* of each box; NULL: it compares nothing */
+	uint64_t	 before;	/* all of A */
+	struct panel_gone *gone;	/* most samples first */
+	uint32_t	 ngone;
 	char		*note[PANEL_NOTES];	/* what limits what it shows, and what mends that */
 	unsigned	 nnotes;
 	struct moment	*moment;	/* of a page: bin is a column of `axis', node a box; in order */

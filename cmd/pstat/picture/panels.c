@@ -527,6 +527,8 @@ panels_free(struct panels *all)
 		free(to->text);
 		free(to->box);
 		free(to->moment);
+		free(to->change);
+		free(to->gone);
 	}
 	free(all->panel);
 	free(all->axis.start);

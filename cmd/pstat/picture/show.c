@@ -16,19 +16,31 @@ show_columns(void)
 	return text ? (unsigned)strtonum(text, 0, UINT16_MAX, &bad) : 0;
 }
 
+void
+draw_choose(struct draw *d, const struct asked *a, const struct tool *t)
+{
+	*d = (struct draw){ .theme = a->theme, .scale = a->scale, .icicle = a->icicle, .ascii = a->ascii || term_ascii() };
+	d->text = a->term || ((!t->out_name || !strcmp(t->out_name, "-")) && isatty(STDOUT_FILENO));
+}
+
+void
+draw_panels(FILE *f, const struct panels *panels, const struct draw *d, const struct report *r)
+{
+	struct draw draw = *d;
+
+	draw.width = r->width ? r->width : show_columns();
+	(draw.text ? draw_term : draw_svg)(f, panels, &draw);
+}
+
 /* The report_form of pictures that are drawn. */
 static int
 show(FILE *f, const struct report *r)
 {
 	const struct pictures *p = r->pass->part[PART_pictures];
-	struct draw draw = p->draw;
 
-	draw.width = r->width ? r->width : show_columns();
-	if (draw.text) {
+	if (p->draw.text)
 		pass_tell(f, r);
-		draw_term(f, &p->panels, &draw);
-	} else
-		draw_svg(f, &p->panels, &draw);
+	draw_panels(f, &p->panels, &p->draw, r);
 	return 1;
 }
 
@@ -56,18 +68,15 @@ show_new(struct pass *p)
 	if (!a->picture && !a->page)
 		return NULL;
 	s = pictures_new(p->t, p->c, a);
-	s->draw = (struct draw){ .theme = a->theme, .scale = a->scale, .icicle = a->icicle || a->page, .ascii = a->ascii };
+	draw_choose(&s->draw, a, p->t);
+	s->draw.icicle |= a->page != NULL;
 	s->drawn = a->page || p->form == screen;
 	if (a->page)
 		return s;
 	if (by && pictures_sorted(s) && !strcmp(by, "time"))
 		tool_wrong(p->t, "--sort time: pictures have time already");
 	if (p->form == screen) {
-		bool term = a->term || ((!p->t->out_name || !strcmp(p->t->out_name, "-")) && isatty(STDOUT_FILENO));
-
-		show_refuse(a, p->t, pictures_sorted(s), term);
-		s->draw.text = term;
-		s->draw.ascii |= term_ascii();
+		show_refuse(a, p->t, pictures_sorted(s), s->draw.text);
 		p->form = show;
 	}
 	return s;

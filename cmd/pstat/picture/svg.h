@@ -5,6 +5,7 @@
  *	svg.c		elements, texts, colours; draw_svg(), draw_svg_part(), draw_style()
  *	svg_axis.c	time along x, with breaks
  *	svg_heat.c, svg_stack.c, svg_behind.c, svg_hist.c, svg_fill.c, svg_flame.c	a kind of panel each
+ *	svg_change.c	svg_flame.c of a comparison
  *
  * Coordinates are hundredths of a pixel, all arithmetic is of integers: the same panel gives the same bytes on each machine.
  * What was recorded decides no place but by its numbers: a name is cut, and nothing moves for it.
@@ -20,6 +21,8 @@ enum {
 	SVG_LABEL = 22,			/* columns of a name beside a row */
 	SVG_LETTER = 620,		/* about as wide is a character of a number */
 };
+
+enum { SVG_TEXT = 48 };			/* bytes of a number as text */
 
 struct svg {
 	FILE		*f;		/* NULL: only count and measure */
@@ -52,6 +55,17 @@ void	svg_json(FILE *, const char *text, size_t most);
 unsigned svg_cells(const struct panel *, const struct draw *);
 /* The panel of at most so many cells, in which *by columns are one; NULL: it is that already.  coarse_free() frees it. */
 struct panel *svg_fit(const struct panel *, const struct draw *, unsigned most, unsigned *by);
+
+/* ---- a flame graph that compares ------------------------------------------------------------------- */
+
+/* The rules of its colours; the class of a box; what the colours mean, below y, and where that ends. */
+void	svg_change_style(const struct svg *);
+const char *svg_change_class(const struct panel_change *);
+int	svg_change_legend(struct svg *, int y);
+/* What only A has, as a table; where that ends. */
+int	svg_change_gone(struct svg *, const struct panel *, int y);
+/* "+1.23": millionths as points. */
+const char *svg_points(char to[SVG_TEXT], int32_t ppm);
 
 /* ---- elements ------------------------------------------------------------------------------------ */
 
@@ -96,7 +110,6 @@ void	svg_hatch(struct svg *, int x, int y, int w, int h);
 
 /* ---- numbers as text ------------------------------------------------------------------------------ */
 
-enum { SVG_TEXT = 48 };
 /* Put the digits of n, and zeroes before them for `least' digits, before that end; returns where they begin. */
 char	*svg_digits(char *end, uint64_t n, unsigned least);
 /* ns as seconds: all nine digits, or as few as say the same. */

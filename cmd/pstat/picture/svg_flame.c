@@ -115,7 +115,9 @@ flame_text(struct svg *s, int x, int y, int w, const char *text)
 static void
 flame_box(struct svg *s, const struct panel *p, const struct panel_box *b, int y)
 {
-	char class[8], name[TITLE + 4], n[SVG_TEXT], share[SVG_TEXT], self[SVG_TEXT];
+	char class[8], name[TITLE + 4], n[SVG_TEXT], share[SVG_TEXT], self[SVG_TEXT], before[SVG_TEXT], share_a[SVG_TEXT], points[SVG_TEXT];
+	char changed[4 * SVG_TEXT] = "";
+	const struct panel_change *change = p->change ? &p->change[b - p->box] : NULL;
 	int x = flame_x(p, b->from), w = flame_x(p, b->from + b->total) - x;
 	const char *text = p->text[b->text];
 	size_t len = strlen(text);
@@ -125,9 +127,12 @@ flame_box(struct svg *s, const struct panel *p, const struct panel_box *b, int y
 			;
 	snprintf(name, sizeof name, "%.*s%s", (int)len, text, text[len] ? "\xe2\x80\xa6" : "");
 	flame_class(class, b->kind, text);
-	svg_tip(s, LEFT + x, y, w > 200 ? w - 40 : w > NARROW ? w : NARROW, ROW - 60, class, "%s · %s %s%s · %s · self %s", name,
-	    svg_exact(n, b->total), p->unit, flame_plural(p, b->total), svg_percent(share, b->total, p->top),
-	    svg_exact(self, b->self));
+	if (change)
+		snprintf(changed, sizeof changed, " · A: %s, %s · %s points%s", svg_exact(before, change->before),
+		    svg_percent(share_a, change->before, p->before), svg_points(points, change->ppm), change->noise ? ", noise" : "");
+	svg_tip(s, LEFT + x, y, w > 200 ? w - 40 : w > NARROW ? w : NARROW, ROW - 60, change ? svg_change_class(change) : class,
+	    "%s · %s %s%s · %s · self %s%s", name, svg_exact(n, b->total), p->unit, flame_plural(p, b->total),
+	    svg_percent(share, b->total, p->top), svg_exact(self, b->self), changed);
 	if (w > WORDY)
 		flame_text(s, LEFT + x, y, w, text);
 }
@@ -170,19 +175,24 @@ svg_flame(struct svg *s, const struct panel *p, int y)
 	y = svg_head(s, p, y, *more ? more : NULL);
 	for (unsigned i = 0; !s->part && i < p->nnotes; i++, y += LINE)
 		svg_text(s, SVG_LEFT, y + 300, SVG_START, "s", 170, p->note[i]);
-	if (!p->top)
-		return svg_none(s, y, "no samples");
+	if (!p->top) {
+		y = svg_none(s, y, "no samples");
+		return p->change ? svg_change_gone(s, p, y) : y;
+	}
 	if (s->f && !s->part) {
 		fputs("<style>", s->f);
 		svg_flame_style(s->f, s->draw);
+		if (p->change)
+			svg_change_style(s);
 		fputs("</style>\n", s->f);
 	}
-	y = flame_legend(s, p, y);
+	y = p->change ? svg_change_legend(s, y) : flame_legend(s, p, y);
 	for (uint32_t i = 0; i < p->nboxes; i++) {
 		const struct panel_box *b = &p->box[i];
 
 		if (b->total >= d.least && b->depth < LEVELS)
 			flame_box(s, p, b, y + ROW * (int)(s->draw->icicle ? b->depth : d.rows - 1 - b->depth));
 	}
-	return y + ROW * (int)d.rows + 1500;
+	y += ROW * (int)d.rows + 1500;
+	return p->change ? svg_change_gone(s, p, y) : y;
 }

@@ -11,6 +11,8 @@ enum {
 	LINES = 80,			/* at most */
 	LEAST = 200,			/* a box is at least such a part of all */
 	FIGURES = 18, NAME = 30,	/* columns before the names; of a name, at least */
+	COMPARED = 30,			/* columns before the names of a comparison */
+	GONE = 10,			/* of what only A has, at most */
 };
 
 struct flame_lines {
@@ -61,23 +63,53 @@ flame_widest(struct flame_lines *l)
 	free(all);
 }
 
+/* Colours of 256 by the step of a change. */
+static int
+flame_ink(const struct panel_change *c)
+{
+	static const int less[CHANGE_STEPS] = { 110, 74, 32, 33 }, more[CHANGE_STEPS] = { 174, 173, 167, 196 };
+	int step = panel_change_step(c);
+
+	return !step ? TERM_FAINT : step < 0 ? less[-step - 1] : more[step - 1];
+}
+
+/* The shares of a comparison. */
+static void
+flame_figures(struct term *t, const struct panel *p, const struct panel_box *b)
+{
+	const struct panel_change *c = &p->change[b - p->box];
+	term_figure text;
+
+	term_right(t, 7, term_share(text, c->before, p->before), TERM_PLAIN);
+	term_right(t, 16, term_share(text, b->total, p->top), TERM_PLAIN);
+	snprintf(text, sizeof text, "%+.2f", (double)c->ppm / 1e4);
+	term_right(t, 26, text, flame_ink(c));
+	if (c->noise)
+		term_text(t, 27, "~", TERM_FAINT);
+}
+
 static void
 flame_line(struct term *t, const struct panel *p, const struct panel_box *b)
 {
 	const char *text = p->text[b->text];
-	unsigned most = t->width - FIGURES - NAME, at = FIGURES + (b->depth < most ? b->depth : most), used = 0;
+	unsigned figures = p->change ? COMPARED : FIGURES, most = t->width - figures - NAME;
+	unsigned at = figures + (b->depth < most ? b->depth : most), used = 0;
+	int ink = p->change ? flame_ink(&p->change[b - p->box]) : term_hue(t, b->kind);
 	unsigned room = t->width - at;
 	size_t inner = term_columns(t, text) > room ? panel_inner(text) : 0;
 	term_figure share;
 
-	term_right(t, 7, term_share(share, b->total, p->top), TERM_PLAIN);
-	if (b->self)
+	if (p->change)
+		flame_figures(t, p, b);
+	else
+		term_right(t, 7, term_share(share, b->total, p->top), TERM_PLAIN);
+	if (b->self && !p->change)
 		term_right(t, 16, term_share(share, b->self, p->top), TERM_PLAIN);
 	if (inner) {
-		term_put(t, at, t->ascii ? '~' : 0x2026, term_hue(t, b->kind), TERM_PLAIN);
+		term_put(t, at, t->ascii ? '~' : 0x2026, ink, TERM_PLAIN);
 		used = 1;
 	}
-	term_name(t, at + used, room - used, text + inner, term_hue(t, b->kind));
+	term_name(t, at + used, room - used, text + inner, ink);
 	term_line(t);
 }
 
@@ -110,6 +142,31 @@ flame_above(const struct flame_lines *l, unsigned at)
 	}
 }
 
+/* What only A has. */
+static void
+flame_gone(struct term *t, const struct panel *p)
+{
+	char text[80];
+	term_figure share;
+
+	if (!p->ngone)
+		return;
+	term_words(t, "Only in A: share, self");
+	for (uint32_t i = 0; i < p->ngone && i < GONE; i++) {
+		term_right(t, 7, term_share(share, p->gone[i].total, p->before), TERM_PLAIN);
+		if (p->gone[i].self)
+			term_right(t, 16, term_share(share, p->gone[i].self, p->before), TERM_PLAIN);
+		if (p->gone[i].noise)
+			term_text(t, FIGURES - 1, "~", TERM_FAINT);
+		term_name(t, FIGURES + 1, t->width - FIGURES - 1, p->text[p->gone[i].text], TERM_PLAIN);
+		term_line(t);
+	}
+	if (p->ngone > GONE) {
+		snprintf(text, sizeof text, "and %" PRIu32 " more", p->ngone - GONE);
+		term_words(t, text);
+	}
+}
+
 void
 term_flame(struct term *t, const struct panel *p)
 {
@@ -122,12 +179,16 @@ term_flame(struct term *t, const struct panel *p)
 		term_words(t, p->note[i]);
 	if (!p->top) {
 		term_words(t, "No samples.");
+		flame_gone(t, p);
 		return;
 	}
 	flame_widest(&l);
-	term_legend(t, p, p->top, false);
-	term_right(t, 7, "total", TERM_PLAIN);
-	term_right(t, 16, "self", TERM_PLAIN);
+	if (!p->change)
+		term_legend(t, p, p->top, false);
+	term_right(t, 7, p->change ? "in A" : "total", TERM_PLAIN);
+	term_right(t, 16, p->change ? "in B" : "self", TERM_PLAIN);
+	if (p->change)
+		term_right(t, 26, "points", TERM_PLAIN);
 	term_line(t);
 	flame_above(&l, 0);
 	narrow = p->nboxes - l.n + p->hidden;
@@ -135,4 +196,5 @@ term_flame(struct term *t, const struct panel *p)
 		snprintf(text, sizeof text, "%" PRIu32 " narrower box%s not shown", narrow, narrow == 1 ? "" : "es");
 		term_words(t, text);
 	}
+	flame_gone(t, p);
 }
