@@ -3,8 +3,10 @@
 """span.py - which lines of perf script pfilter --span NAME should keep
 
 	perf script --ns -F tid,cpu,time,event,trace ... | span.py NAME NANOSECONDS
+	... | span.py --lengths NAME
 
-Reads fields in what perf prints of a tracepoint.  Prints the first and the last line of each span that is longer, sorted.
+Reads fields in what perf prints of a tracepoint.  Prints the first and the last line of each span that is longer, sorted; or the length
+and the first line of each span that ends.
 """
 import re, sys
 
@@ -22,8 +24,9 @@ ROWS = {  # BEGIN, END: events and the key in what they print; which of tid and 
 
 
 def main():
-    begin, begin_key, end, end_key, own = ROWS[sys.argv[1]]
-    longer, open, kept, last = int(sys.argv[2]), {}, set(), 0
+    lengths = sys.argv[1] == "--lengths"
+    begin, begin_key, end, end_key, own = ROWS[sys.argv[1 + lengths]]
+    longer, open, kept, last = 0 if lengths else int(sys.argv[2]), {}, set(), 0
     lines = [x.rstrip("\n") for x in sys.stdin]
     for i, line in enumerate(lines):
         m = re.match(r" *(-?\d+) \[(\d+)\] *(\d+)\.(\d{9}): +(\S+): (.*)", line)
@@ -34,10 +37,14 @@ def main():
             if not k:
                 continue
             before = open.pop((fixed, k.groups()), None)
+            if lengths and before and ends:
+                print(time - before[0], lines[before[1]])
             if before and time - before[0] > longer:
                 kept |= {before[1], i} if ends else {before[1]}
             if not ends:
                 open[fixed, k.groups()] = time, i
+    if lengths:
+        return
     kept |= {i for time, i in open.values() if last - time > longer}
     print(*sorted(lines[i] for i in kept), sep="\n")
 

@@ -21,7 +21,7 @@ ROUND = 1000
 YEAR = 365 * 86400 * 10**9
 
 
-def make(seed, n, years):
+def make(seed, n, years, tasks):
     r = random.Random(seed)
     cpus, tids = r.randint(1, 6), r.randint(1, 12)
     print("attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm ids=11")
@@ -42,6 +42,9 @@ def make(seed, n, years):
                 print(f"COMM pid={100 + t // 3} tid={100 + t} comm=c{r.randrange(4)} @ time={time} id=11")
             if r.random() < 0.005:
                 print(f"LOST id=11 lost=3 @ time={time} cpu={r.randrange(cpus)} id=11")
+            if tasks and r.random() < 0.05:
+                t = 100 + r.randrange(tids)
+                print(f"{r.choice(('EXIT', 'FORK'))} pid={t} ppid=1 tid={t} ptid=1 time={time} @ pid={t} tid={t} time={time} cpu={r.randrange(cpus)} id=11")
             t, ev = r.randrange(tids), r.choice((0, 0, 1, 1, 1, 2, 2, 2, 2))
             print(f"SAMPLE ev={ev} id={ev}1 ip={i + 1} pid={100 + t // 3} tid={100 + t} time={time} cpu={r.randrange(cpus)}"
                   f" period={r.randint(1, 100)}".replace(f"id={ev}1", f"id={ev + 1}1"))
@@ -169,10 +172,11 @@ def main():
     a.add_argument("--around", action="store_true")
     a.add_argument("--list", action="store_true")
     a.add_argument("--years", action="store_true")
+    a.add_argument("--tasks", action="store_true")
     a.add_argument("streams", nargs="*")
     a = a.parse_args()
     if a.make:
-        return make(*a.make, a.years)
+        return make(*a.make, a.years, a.tasks)
     length.years = a.years
     if a.list:
         samples = [f for typ, _, f in Stream((sys.stdin.buffer if a.streams == ["-"] else open(a.streams[0], "rb")).read()).records if typ == SAMPLE]

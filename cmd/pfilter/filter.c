@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "filter.h"
+#include "out/period.h"
 #include "sink/sink.h"
 #include "source/leave_out.h"
 #include "source/source.h"
@@ -105,11 +106,30 @@ filter_needed_names(struct filter *f, int side, const struct pp_event *ev, const
 	return 1;
 }
 
+/* --sideband=needed: what a kept sample needs, which is about to become one of another task if it has the length of a span.  1, or -1. */
+static int
+filter_needs(struct filter *f, int side, const struct pp_event *ev, const struct pp_rec *r, uint64_t since, const struct span_length *length)
+{
+	struct pp_rec as = *r;
+
+	if (!f->side[side].needed || f->o->sel.has_aux)
+		return 1;
+	if (length && measured_sample(f->measured, ev, &as, length, f->t->in->swap, &f->t->in_err) < 0)
+		return -1;
+	front_side(&f->front, side);
+	if (needed_sample(f->side[side].needed, ev, &as, since, front_put, &f->front) < 0 ||
+	    (f->o->payload && r->type == PP_SAMPLE && filter_needed_names(f, side, ev, &as, since) < 0))
+		return pp_fail_memory(&f->t->in_err);
+	return 1;
+}
+
 /* pp_arrival_user.turn: makes the verdict on a record, in time order if verdicts depend on it. */
 static int
 filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
 {
 	struct filter *f = arg;
+	struct span_length length;
+	bool measured;
 	int why, side;
 
 	if (f->arrival) {
@@ -118,6 +138,7 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 		f->decide.marked = at->marks & MARK_WINDOW;
 		f->decide.gap = at->marks & MARK_GAP;
 	}
+	measured = f->measured && f->decide.marked && windows_length(f->o->windows, at->nr, &length);
 	if ((why = decide(&f->decide, ev, r)) < 0 || (f->o->payload && r->type == PP_SAMPLE && filter_payload(f, r, why == KEPT) < 0))
 		return -1;
 	if (f->decide.shared)
@@ -130,20 +151,36 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 		return 1;
 	}
 	side = v->to != MAIN;
-	if (side < f->nsides && f->side[side].needed && !f->o->sel.has_aux) {
-		front_side(&f->front, side);
-		if (needed_sample(f->side[side].needed, ev, r, at->since, front_put, &f->front) < 0 ||
-		    (f->o->payload && r->type == PP_SAMPLE && filter_needed_names(f, side, ev, r, at->since) < 0))
-			return pp_fail_memory(&f->t->in_err);
-	}
+	measured = measured && v->to == MAIN;
+	if (side < f->nsides && filter_needs(f, side, ev, r, at->since, measured ? &length : NULL) < 0)
+		return -1;
+	if (measured)
+		front_measure(&f->front, &length);
 	if (f->o->thin.scale && v->to == MAIN)
 		front_owe(&f->front, thin_owed(f->decide.thinner));
 	return filter_close_front(f, v);
 }
 
+/* --span-period: what a kept sample becomes, and what is written in front of it.  1, or -1. */
+static int
+filter_measure(struct filter *f, const struct pp_event *ev, struct pp_rec *r, const struct front_more *more, bool *stable)
+{
+	const struct span_length *length = more->measured ? &more->length : NULL;
+	struct pp_source *in = f->t->in;
+	struct pp_rec unit;
+	int rc = measured_note(f->measured, f->events, ev, r, length, &unit, &f->t->in_err);
+
+	if (rc < 0 || (rc == 0 && side_put_other(&f->side[0], in, &unit, f->o->sel.has_aux, false) < 0))
+		return -1;
+	if (!length)
+		return 1;
+	*stable = false;
+	return measured_sample(f->measured, ev, r, length, in->swap, &f->t->in_err);
+}
+
 /* Write a sample to its side; the totals of both sides account for it. */
 static int
-filter_emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v, uint64_t owed, bool stable)
+filter_emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_verdict *v, const struct front_more *more, bool stable)
 {
 	struct pp_rec copy = *r;
 	const struct pp_event *ev = pp_event_find(f->events, r, &f->t->in_err);
@@ -151,9 +188,11 @@ filter_emit_sample(struct filter *f, const struct pp_rec *r, const struct pp_ver
 	if (!ev)
 		return -1;
 	if (f->o->thin.scale && v->to & MAIN) {
-		copy.raw = thin_scale(f->decide.thinner, ev, r, owed);
+		copy.raw = thin_scale(f->decide.thinner, ev, r, more->owed);
 		stable = stable && copy.raw == r->raw;
 	}
+	if (f->measured && v->to & MAIN && filter_measure(f, ev, &copy, more, &stable) < 0)
+		return -1;
 	if (side_put_sample(&f->side[0], f->t, ev, &copy, v->to & MAIN, v->owed, stable) < 0)
 		return -1;
 	return f->nsides == 1 ? 1 : side_put_sample(&f->side[1], f->t, ev, r, v->to & REST, false, stable);
@@ -193,9 +232,9 @@ filter_put_again(void *arg, int which, struct pp_source *in, const struct pp_rec
 	return filter_flush(f) < 0 ? -1 : rc;
 }
 
-/* What goes in front of a record, and the periods that it stands for besides its own.  1, or -1. */
+/* Write what goes in front of a record, and get what else it stands for.  1, or -1. */
 static int
-filter_emit_front(struct filter *f, int front, uint64_t *owed)
+filter_emit_front(struct filter *f, int front, struct front_more *more)
 {
 	struct pp_rec r;
 	int side;
@@ -203,7 +242,7 @@ filter_emit_front(struct filter *f, int front, uint64_t *owed)
 	for (size_t at = 0; front_get(&f->front, front, &at, &r, f->t->in->swap, &side); )
 		if (side_put_other(&f->side[side], f->t->in, &r, f->o->sel.has_aux, false) < 0)
 			return -1;
-	*owed = front_owed(&f->front, front);
+	*more = front_more(&f->front, front);
 	front_free(&f->front, front);
 	return 1;
 }
@@ -213,13 +252,13 @@ static int
 filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 {
 	struct filter *f = arg;
-	uint64_t owed = 0;
+	struct front_more more = { .owed = 0 };
 	int rc = 1;
 
-	if (v->front && filter_emit_front(f, (int)v->front, &owed) < 0)
+	if (v->front && filter_emit_front(f, (int)v->front, &more) < 0)
 		return -1;
-	if (r->type == PP_SAMPLE && (f->events->reads || f->o->thin.scale))
-		return filter_emit_sample(f, r, v, owed, stable);
+	if (r->type == PP_SAMPLE && (f->events->reads || f->o->thin.scale || f->measured))
+		return filter_emit_sample(f, r, v, &more, stable);
 	if (r->payload && v->to == BOTH && f->tee)
 		return tee_put(f->tee, f->t->in, r, f->nsides, filter_put_again, f, &f->t->in_err);
 	for (int i = 0; rc > 0 && i < f->nsides; i++)
@@ -296,7 +335,7 @@ filter_with_period(struct filter *f, const struct pp_rec *r)
 	struct pp_rec new = *r;
 
 	f->decide.offset = pp_offset(f->t->in, r);
-	if (thin_add_period(f->t->in, &new, f->with_period, &f->t->in_err) < 0)
+	if (period_add(f->t->in, &new, f->with_period, &f->t->in_err) < 0)
 		return -1;
 	return filter_new(f, &new, r);
 }
@@ -373,8 +412,8 @@ filter_run(struct filter *f)
 			rc = filter_record(f, &r);
 	if (f->arrival)
 		pp_arrival_finish(f->arrival);
-	if (f->o->windows)
-		windows_finish(f->o->windows, t);
+	if (f->o->windows && !windows_finish(f->o->windows, t))
+		t->failed = true;
 	if (t->verbose && !f->o->stats)
 		windows_stats(f->o->windows, false, stderr);
 	if (filter_early(f))
@@ -390,6 +429,8 @@ filter_run(struct filter *f)
 		tool_warn(t, "samples of sched_switch were dropped by their task: perf sched will read this wrong; use --payload-tasks");
 	if (f->o->payload)
 		payload_tasks_end(f->o->payload, t);
+	if (f->measured)
+		measured_end(f->measured, t);
 	for (int i = 0; i < f->nsides; i++)
 		side_finish(&f->side[i]);
 }
@@ -461,10 +502,29 @@ filter_short(const struct filter *f)
 	return f->arrival ? pp_arrival_short(f->arrival) : 0;
 }
 
+/* pp_arrival_user.until, .passes: --span-period. */
+static uint64_t
+filter_until(void *arg)
+{
+	return windows_until(((struct filter *)arg)->o->windows);
+}
+
+static void
+filter_passes(void *arg, uint64_t time)
+{
+	struct filter *f = arg;
+
+	windows_passes(f->o->windows, f->arrival, time);
+}
+
 static int
 filter_start_windows(struct filter *f, struct pp_arrival_user *user)
 {
 	user->ahead = windows_ahead(f->o->windows);
+	if (windows_wait(f->o->windows)) {
+		user->until = filter_until;
+		user->passes = filter_passes;
+	}
 	windows_looks(f->o->windows, user->looks);
 	return windows_start(f->o->windows, f->t->in, f->decide.about.start, f->o->tasks, &f->t->in_err);
 }
@@ -530,7 +590,9 @@ filter_start(struct filter *f, const struct atomic *rest)
 		pp_state_limit(f->state, o->tasks);
 	if (filter_waits(o, f->decide.about.start) && filter_start_arrival(f) < 0)
 		return -1;
-	if (thin_adds_period(&o->thin))
+	if (o->measure.on)
+		f->measured = tool_alloc(1, sizeof *f->measured);
+	if (options_add_period(o))
 		f->with_period = tool_alloc(1, PP_RECORD_MAX + 8);
 	if (decide_start(&f->decide, t, o, f->state) < 0)
 		return -1;
@@ -554,5 +616,8 @@ filter_free(struct filter *f)
 	front_end(&f->front);
 	tee_free(f->tee);
 	decide_end(&f->decide);
+	if (f->measured)
+		measured_free(f->measured);
+	free(f->measured);
 	free(f->with_period);
 }

@@ -11,6 +11,7 @@
 
 #include "decide.h"
 #include "out/front.h"
+#include "out/measured.h"
 #include "out/tee.h"
 #include "side.h"
 #include "state/timeline.h"
@@ -28,6 +29,7 @@ struct filter {
 	struct pp_arrival *arrival;	/* NULL: every verdict is made when the record is read */
 	struct pp_state	*state;
 	struct front	 front;
+	struct measured	*measured;	/* --span-period; NULL: not given */
 	uint8_t		*with_period;	/* buffer for samples that get a PERIOD field; NULL: none do */
 	uint64_t	 others;	/* records of type 64 and up */
 	uint64_t	 left_out;	/* of these, dropped ones: the arrival does not count them */

@@ -109,6 +109,15 @@ static const struct tool_opt opts[] = {
 	WINDOW("shorter-than", "DURATION...", NULL, WINDOW_SHORTER, "with --span: and shorter"),
 	WINDOW("span-with", WINDOW_WITH_WORDS "...", WINDOW_WITH_WORDS, WINDOW_WITH,
 	    "with --span: and what lies between, of the same thread, CPU, or all"),
+	OPT_FLAG(0, "span-period", measure.on, "with --span: keep the first sample, with the length of the span as its period"),
+	OPT_FLAG(0, "span-end", measure.last, "with --span-period: the last sample instead"),
+	OPT_FLAG(0, "span-task", measure.task, "with --span-period: as a sample of the thread that KEY is"),
+	OPT_FLAG(0, "span-open", measure.open, "with --span-period: also spans that are open at the end"),
+	OPT_FLAG(0, "span-sure", measure.sure, "with --span-period: no spans during which records were lost"),
+	OPT_NEEDS("span-period", "span"),
+	OPT_NEEDS("span-end,span-task,span-open,span-sure", "span-period"),
+	OPT_NOT_WITH("span-open", "span-end", ""),
+	OPT_NOT_WITH("span-period", "scale-period", "; scale the lengths by another pfilter"),
 	OPT_HEAD("Thinning"),
 	OPT_NUMBER(0, "every", "N", thin.every, 1, INT64_MAX, "keep one of N selected samples"),
 	OPT_CALL_ON(0, "sample", "SHARE", NULL, thin_share, thin, "keep this share of them (0.1 or 10%), chosen by a hash"),
@@ -182,6 +191,12 @@ options_need_turns(const struct options *o)
 }
 
 bool
+options_add_period(const struct options *o)
+{
+	return o->measure.on || thin_adds_period(&o->thin);
+}
+
+bool
 options_change(const struct options *o)
 {
 	return drop_any(&o->drop) || columns_any(&o->columns) || anon_any(&o->anon);
@@ -227,7 +242,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	drop_ready(t, &o->drop);
 	if (types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
-	windows_ready(o->windows, t);
+	windows_ready(o->windows, t, &o->measure);
 	o->functions = expr_functions(o->expr, o->kallsyms, &o->kernel);
 	o->functions |= windows_functions(o->windows, o->kallsyms, &o->kernel);
 	if (o->kallsyms && !o->functions)

@@ -18,6 +18,7 @@ struct options {
 	struct selection sel;			/* keys that need only the record; --type, --sideband=none, --invert */
 	struct state_keys *keys;		/* keys that depend on history */
 	struct windows	*windows;
+	struct span_measure measure;		/* --span-period and what belongs to it */
 	struct payload_tasks *payload;		/* --payload-tasks; NULL: not given */
 	struct expr	*expr;
 	const char	*kallsyms;		/* NULL: not given */
@@ -47,6 +48,8 @@ bool	options_need_order(const struct options *);
 bool	options_need_turns(const struct options *);
 /* Does a verdict need the state of tasks (struct pp_state)? */
 bool	options_need_state(const struct options *);
+/* Do samples without a PERIOD field get it? */
+bool	options_add_period(const struct options *);
 /* Are kept records changed (--drop-event, --strip, --anon ...)? */
 bool	options_change(const struct options *);
 void	options_free(struct options *);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 
+#include "out/period.h"
 #include "sink/sink.h"
 #include "side.h"
 
@@ -47,7 +48,7 @@ end_finish(struct out *o)
 int
 side_start(struct side *s, struct tool *t, const struct options *o, struct pp_state *state, bool rest)
 {
-	bool scale = o->thin.scale && (!rest || thin_adds_period(&o->thin));
+	bool adds = options_add_period(o), scale = o->thin.scale && !rest && !adds;
 	struct end *end;
 	struct out *to;
 
@@ -58,7 +59,7 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct pp_st
 	if (o->sideband == SIDEBAND_NEEDED && (!(s->needed = needed_new(t->in, state, rest, &t->in_err)) ||
 	    !(s->build_ids = build_ids_new(t->in->swap, &t->in_err))))
 		return -1;
-	if (!options_change(o) && !scale)
+	if (!options_change(o) && !scale && !adds)
 		return 1;
 	end = tool_alloc(1, sizeof *end);
 	*end = (struct end){ .pub.put = end_put, .pub.finish = end_finish, .side = s };
@@ -66,7 +67,7 @@ side_start(struct side *s, struct tool *t, const struct options *o, struct pp_st
 	if ((columns_any(&o->columns) && !(to = columns_new(t, &o->columns, t->in, to, &t->in_err))) ||
 	    (drop_any(&o->drop) && !(to = drop_new(t, &o->drop, t->in, to, &t->in_err))) ||
 	    (anon_any(&o->anon) && !(to = anon_new(t, &o->anon, t->in, to, &t->in_err))) ||
-	    (scale && !(to = thin_attr_new(&o->thin, t->in, rest, to))))
+	    (adds && !(to = period_attr_new(t->in, to))) || (scale && !(to = thin_attr_new(&o->thin, t->in, to))))
 		return pp_fail_memory(&t->in_err);
 	s->first = to;
 	return 1;

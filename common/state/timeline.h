@@ -74,6 +74,13 @@ struct pp_arrival_user {
 	int	(*look)(void *arg, const struct pp_turn *, const struct pp_event *, const struct pp_rec *);
 	int	(*looked)(void *arg, uint64_t decided);
 	uint64_t ahead;
+	/*
+	 * No record later than until() has its turn: what comes later decides on it.  NULL: none waits for more than `ahead'.  At the end, and
+	 * at the limit of memory, records have their turn all the same; so passes() is called before all turns up to that time, the end
+	 * being UINT64_MAX.
+	 */
+	uint64_t (*until)(void *arg);
+	void	(*passes)(void *arg, uint64_t time);
 	bool	 looks[PP_USER_TYPE_START];
 };
 
@@ -106,9 +113,9 @@ uint64_t pp_arrival_early(const struct pp_arrival *);
 /* The number of those decided on before all up to `ahead' after them had arrived, for the same reason. */
 uint64_t pp_arrival_short(const struct pp_arrival *);
 /*
- * look() calls it: when the record with that number, this one or one that waits, has its turn, it has these marks, bits 1 and 2.  One
- * without a time has none.
+ * look() and passes() call it: when the record with that number, this one or one that waits, has its turn, it has these marks, bits 1
+ * and 2.  False: it has had its turn, or has no time.
  */
-void	pp_arrival_mark(struct pp_arrival *, uint64_t nr, unsigned marks);
+bool	pp_arrival_mark(struct pp_arrival *, uint64_t nr, unsigned marks);
 
 #endif

@@ -251,6 +251,8 @@ arrival_settle_to(struct pp_arrival *a, uint64_t look, uint64_t limit)
 {
 	if (a->ahead && arrival_look(a, look) < 0)
 		return -1;
+	if (a->user.until)
+		a->user.passes(a->user.arg, limit);
 	a->settled = limit;
 	return pp_turns_release(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
 }
@@ -259,13 +261,22 @@ arrival_settle_to(struct pp_arrival *a, uint64_t look, uint64_t limit)
 static int
 arrival_settle(struct pp_arrival *a, uint64_t limit)
 {
-	uint64_t ahead = a->user.ahead, old;
+	uint64_t ahead = a->user.ahead, old, wait = ahead;
 
 	if (!a->ahead || limit == UINT64_MAX)
 		return arrival_settle_to(a, limit, limit);
-	/* A release goes through all that waits, which may be many rounds: do so less often. */
 	old = limit > ahead ? limit - ahead : 0;
-	if (old > a->settled && old - a->settled >= ahead / 4)
+	if (a->user.until) {
+		uint64_t until;
+
+		if (arrival_look(a, limit) < 0)
+			return -1;
+		until = a->user.until(a->user.arg);
+		old = until < old ? until : old;
+		wait = limit > a->settled && limit - a->settled > wait ? limit - a->settled : wait;
+	}
+	/* A release goes through all that waits, which may be many rounds: do so less often. */
+	if (old > a->settled && old - a->settled >= wait / 4)
 		return arrival_settle_to(a, limit, old);
 	return arrival_look(a, limit) < 0 ? -1 : arrival_emit(a);
 }
@@ -308,6 +319,8 @@ arrival_settle_early(struct pp_arrival *a)
 	if (a->ahead) {
 		a->whole = a->max > a->user.ahead ? a->max - a->user.ahead : 0;
 		look = limit > UINT64_MAX - 1 - a->user.ahead ? UINT64_MAX - 1 : limit + a->user.ahead;
+		if (a->user.until && !a->limit && a->max > look)	/* a recording without rounds is in order, or else has none */
+			look = a->max;
 	}
 	rc = arrival_settle_to(a, look, limit);
 	a->whole = UINT64_MAX;
@@ -535,11 +548,15 @@ pp_arrival_short(const struct pp_arrival *a)
 	return a->too_short;
 }
 
-void
+bool
 pp_arrival_mark(struct pp_arrival *a, uint64_t nr, unsigned marks)
 {
-	if (nr > a->ring.first && nr <= a->ring.next)
-		pp_ring_at(&a->ring, nr - 1)->mark |= (marks & 3) * PP_MARKED;
+	struct pp_held *e;
+
+	if (nr <= a->ring.first || nr > a->ring.next || (e = pp_ring_at(&a->ring, nr - 1))->state != PP_WAITS)
+		return false;
+	e->mark |= (marks & 3) * PP_MARKED;
+	return true;
 }
 
 struct pp_arrival *

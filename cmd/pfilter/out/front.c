@@ -51,7 +51,7 @@ slot(struct front *f)
 int
 front_close_slot(struct front *f)
 {
-	struct front_slot s = { .mid = f->side ? f->mid : f->len, .n = f->len, .owed = f->owed };
+	struct front_slot s = { .mid = f->side ? f->mid : f->len, .n = f->len, .more = f->more };
 	int i;
 
 	f->side = 0;
@@ -62,7 +62,7 @@ front_close_slot(struct front *f)
 	if (f->len)
 		memcpy(s.p, f->p, f->len);
 	f->len = 0;
-	f->owed = 0;
+	f->more = (struct front_more){ .owed = 0 };
 	f->held += s.n;
 	f->slot[i] = s;
 	return i;

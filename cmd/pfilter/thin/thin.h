@@ -53,17 +53,9 @@ uint64_t thin_owed(struct thinner *);
 const uint8_t *thin_scale(struct thinner *, const struct pp_event *, const struct pp_rec *, uint64_t owed);
 uint64_t thin_factor(const struct thin *, uint64_t period);
 
-/*
- * Samples without a PERIOD field all have the period of their attr.  --max-rate with --scale-period needs a period per sample, so
- * these samples get the field.  thin_add_period() processes each record before its verdict: 1, and *r may point into `buf'; -1:
- * the record becomes too large, or fits no event.
- */
+/* --max-rate with --scale-period needs a period for each sample: samples without a PERIOD field get it (out/period.h). */
 bool	thin_adds_period(const struct thin *);
-int	thin_add_period(struct pp_source *in, struct pp_rec *r, uint8_t buf[static PP_RECORD_MAX + 8], struct pp_err *);
-/*
- * A struct out that changes attrs of samples without a PERIOD field: a larger period, or the bit PERF_SAMPLE_PERIOD (`rest': only
- * this).  NULL: no memory.
- */
-struct out *thin_attr_new(const struct thin *, const struct pp_source *in, bool rest, struct out *next);
+/* A struct out that gives attrs of samples without a PERIOD field a larger period, if they do not get the field.  NULL: no memory. */
+struct out *thin_attr_new(const struct thin *, const struct pp_source *in, struct out *next);
 
 #endif

@@ -15,7 +15,10 @@ struct look {			/* a sample that is looked at */
 	uint64_t	 time;
 	bool		 late;		/* newer samples were looked at before it: it arrived later than its round permits */
 	bool		 swap;
+	struct table	*pids;		/* --span-task: processes of threads, as their samples say (window_pid_of()) */
 };
+/* The process of a thread, by records and by its samples so far; UINT32_MAX: unknown. */
+uint32_t window_pid_of(const struct look *, uint32_t tid);
 /* The key of a record.  false: it has none.  window_key_of() is for all keys but ALL. */
 bool	window_key_of(const struct look *, enum window_key, uint32_t *key);
 static inline bool

@@ -7,139 +7,6 @@
 
 enum { SLOT_BITS = 10, CPUS_MAX = 1 << 16 };
 
-/* ---- keys ---------------------------------------------------------------------------------------- */
-
-void
-span_forget_places(struct span *s)
-{
-	for (unsigned k = 0; k < s->nkeys; k++)
-		for (int i = 0; i < 2; i++) {
-			free(s->key[k].place[i]);
-			s->key[k].place[i] = NULL;
-		}
-}
-
-/* No event has a field of payloads. */
-static _Noreturn void
-span_no_payload(const struct tool *t, const struct field_stream *stream, const struct field *f)
-{
-	const char *name = field_payload_name(f) ? field_payload_name(f) : f->name;
-	char near[200], own[200];
-
-	field_payload_near(stream, name, near, sizeof near);
-	field_near(name, strlen(name), own, sizeof own);
-	tool_wrong(t, "--span: no event of this recording has a number %s%s%s%s%s", f->name, *near || *own ? "; similar: " : "", near,
-	    *near && *own ? ", " : "", own);
-}
-
-void
-span_bind(struct span *s, const struct tool *t, const struct field_stream *stream)
-{
-	for (unsigned k = 0; k < 2 * s->nkeys; k++) {
-		const struct field *f = s->key[k / 2].field[k % 2];
-		struct field_place at = { .at = AT_NONE };
-
-		for (unsigned i = 0; i < stream->events->n && at.at == AT_NONE; i++)
-			field_access(stream, f, &(struct field_kind){ stream->events->ev[i], PP_SAMPLE, true, false }, &at);
-		if (at.at == AT_NONE && stream->events->n && s->key[k / 2].payload[k % 2])
-			span_no_payload(t, stream, f);
-		if (at.at == AT_NONE && stream->events->n)
-			tool_wrong(t, "--span: no event of this recording has %s%s%s", f->name, f->supply ? "; record it with perf record " :
-			    "", f->supply ? f->supply : "");
-	}
-}
-
-static const struct field_place *
-span_place(struct span_key *k, int end, const struct look *l)
-{
-	unsigned n = l->stream->events->n, index = l->about.ev->index;
-
-	if (!k->place[end])
-		k->place[end] = tool_alloc(n, sizeof *k->place[end]);
-	if (!k->place[end][index].known) {
-		field_access(l->stream, k->field[end], &(struct field_kind){ l->about.ev, PP_SAMPLE, true, true }, &k->place[end][index].at);
-		k->place[end][index].known = true;
-	}
-	return &k->place[end][index].at;
-}
-
-/* The number in a field at no fixed place.  1, 0: the sample has none, or -1: it is malformed. */
-static int
-span_fetch(const struct look *l, const struct field *f, big *n, struct pp_err *err)
-{
-	struct field_fetch fetch;	/* not the whole struct is set: it is large */
-	struct field_value value;
-
-	fetch.stream = l->stream;
-	fetch.s = &l->about;
-	fetch.err = err;
-	fetch.swap = l->swap;
-	fetch.taken = fetch.bad = false;
-	field_fetch(&fetch, (enum field_part)f->part, f, &value);
-	*n = value.num;
-	return fetch.bad ? -1 : value.known;
-}
-
-/* Does the payload of a sample reach to the end of that field in it? */
-static bool
-span_reaches(const struct look *l, const struct field_place *at)
-{
-	const struct pp_rec *r = l->about.r;
-	uint32_t begin = at->raw + 4u, n;
-
-	if (r->size < begin)
-		return false;
-	n = pp_get_u32(r->raw + at->raw, l->swap);
-	return n <= r->size - begin && (uint32_t)at->off + at->width <= begin + n;
-}
-
-/* The number in a field of a sample.  1, 0: it has none, or -1: the sample is malformed. */
-static int
-span_number(const struct look *l, const struct field *f, const struct field_place *at, big *n, struct pp_err *err)
-{
-	const uint8_t *p = l->about.r->raw + (at->end ? (int32_t)l->about.r->size + at->off : at->off);
-	uint64_t number;
-
-	switch (at->at) {
-	case AT_NUMBER:
-		*n = at->num;
-		return 1;
-	case AT_PLACE:
-		if (at->raw) {
-			if (!span_reaches(l, at))
-				return span_fetch(l, f, n, err);
-			number = pp_payload_number(p, at->width, at->sign, l->swap);
-			*n = at->sign ? big_signed((int64_t)number) : big_plain(number);
-		} else if (at->sign && at->width == 4)
-			*n = big_signed((int32_t)pp_get_u32(p, l->swap));
-		else
-			*n = big_plain((at->width == 8 ? pp_get_u64(p, l->swap) : at->width == 4 ? pp_get_u32(p, l->swap) :
-			    pp_get_u16(p, l->swap)) >> at->shift & at->mask);
-		return 1;
-	case AT_PART:
-		return span_fetch(l, f, n, err);
-	default:
-		return 0;
-	}
-}
-
-/* Set the key of a sample at that end.  1, 0: it lacks a field, or -1. */
-static int
-span_key(struct span *s, int end, const struct look *l, struct open_span *o, struct pp_err *err)
-{
-	o->minus = 0;
-	for (unsigned k = 0; k < s->nkeys; k++) {
-		big n = { 0, 0 };
-		int rc = span_number(l, s->key[k].field[end], span_place(&s->key[k], end, l), &n, err);
-
-		if (rc <= 0)
-			return rc;
-		o->key[k] = n.lo;
-		o->minus |= (uint8_t)((n.hi < 0) << k);
-	}
-	return 1;
-}
-
 /* ---- the open spans ------------------------------------------------------------------------------ */
 
 static uint32_t *
@@ -270,14 +137,21 @@ span_cpu(const struct look *l)
 	return window_key(l, CPU, &cpu) ? cpu : UINT32_MAX;
 }
 
-/* An open span is over with that sample. */
+/* Were records lost, or late, between the first record of an open span and that one? */
+static bool
+span_uncertain(const struct span *s, const struct open_span *o, const struct look *l)
+{
+	return o->late || span_lost_since(s, o->cpu, o->begin) || span_lost_since(s, span_cpu(l), o->begin);
+}
+
+/* An open span is over with that record. */
 static void
 span_over(struct span *s, uint32_t *at, const struct look *l)
 {
 	const struct open_span *o = &s->open[*at];
 
 	if (o->kept) {
-		s->n.uncertain += o->late || span_lost_since(s, o->cpu, o->begin) || span_lost_since(s, span_cpu(l), o->begin);
+		s->n.uncertain += span_uncertain(s, o, l);
 		if (s->within)
 			cover_close(&s->cover, o->shared, l->time);
 	}
@@ -288,7 +162,10 @@ void
 span_pass(struct span *s, struct pp_arrival *a, uint64_t time)
 {
 	s->last = time;		/* of a late record too: its span may end in the next one */
-	if (s->has_shorter)	/* only the end shows whether it is short enough */
+	if (s->measure->on)
+		while (s->due && s->has_shorter && s->last >= s->shorter && s->open[s->due].begin <= s->last - s->shorter)
+			s->due = s->open[s->due].newer;	/* too long: its end is not waited for */
+	if (s->has_shorter || s->measure->on)	/* only the end shows how long it is */
 		return;
 	while (s->due && s->last > s->longer && s->open[s->due].begin < s->last - s->longer) {
 		span_keep(s, a, &s->open[s->due]);
@@ -296,7 +173,46 @@ span_pass(struct span *s, struct pp_arrival *a, uint64_t time)
 	}
 }
 
+/* The length of a span goes to the record with that number. */
 static void
+span_give(struct span *s, struct pp_arrival *a, const struct look *l, const struct open_span *o, uint64_t nr, uint64_t time)
+{
+	struct span_length length = { .ns = time - o->begin, .has_task = s->measure->task && o->is_task, .tid = o->tid };
+
+	if (!pp_arrival_mark(a, nr, MARK_WINDOW)) {
+		s->n.forgotten++;
+		return;
+	}
+	s->n.kept++;
+	if (length.has_task)
+		length.pid = window_pid_of(l, o->tid);
+	lengths_put(s->lengths, nr, &length);
+	if (s->within)
+		cover_add(&s->cover, o->shared, o->begin, time);
+}
+
+/* The span of a key that is measured ends with that sample. */
+static void
+span_measure(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr, const struct open_span *key, uint32_t *at)
+{
+	struct open_span *o = &s->open[*at];
+	uint64_t length = l->time - o->begin;
+	bool uncertain = (o->late |= l->late) || span_uncertain(s, o, l);
+
+	if ((!s->has_longer || length > s->longer) && (!s->has_shorter || length < s->shorter)) {
+		s->n.uncertain += uncertain;
+		if (s->measure->last && key->is_task) {
+			o->is_task = true;
+			o->tid = key->tid;
+		}
+		if (!uncertain || !s->measure->sure)
+			span_give(s, a, l, o, s->measure->last ? nr : o->nr, l->time);
+	}
+	span_remove(s, at);
+}
+
+/* False: there is none that it ends. */
+static bool
 span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr, const struct open_span *key)
 {
 	uint32_t *at = span_find(s, key);
@@ -304,18 +220,23 @@ span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr
 
 	if (!*at || l->time < o->begin) {	/* late: what it ends was replaced */
 		s->n.unbegun++;
-		return;
+		return false;
+	}
+	if (s->measure->on) {
+		span_measure(s, a, l, nr, key, at);
+		return true;
 	}
 	if (o->kept && l->time - o->begin <= s->longer) {	/* late: the span was taken for long, and is not */
 		o->late = true;
 		span_over(s, at, l);
-		return;
+		return true;
 	}
 	if (s->has_shorter && l->time >= o->begin && l->time - o->begin > s->longer && l->time - o->begin < s->shorter)
 		span_keep(s, a, o);
 	if (o->kept)
 		pp_arrival_mark(a, nr, MARK_WINDOW);
 	span_over(s, at, l);
+	return true;
 }
 
 static void
@@ -361,13 +282,64 @@ span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t n
 				return -1;
 			continue;
 		}
-		matters = 1;
+		matters |= SPAN_MATTERS;
 		if (end)
-			span_end(s, a, l, nr, &o);
-		else
+			matters |= span_end(s, a, l, nr, &o) ? SPAN_ENDED : 0;
+		else {
 			span_begin(s, l, nr, &o);
+			matters |= SPAN_BEGUN;
+		}
 	}
 	return matters;
+}
+
+void
+span_task_over(struct span *s, const struct look *l, uint32_t tid)
+{
+	uint32_t *at;
+
+	if (s->nkeys != 1)	/* a thread has ended what it did with something else, such as a lock */
+		return;
+	at = span_find(s, &(struct open_span){ .key = { tid } });
+	if (!*at || !s->open[*at].is_task)
+		return;
+	s->n.exited++;
+	span_over(s, at, l);
+}
+
+/* ---- the turns of samples ------------------------------------------------------------------------ */
+
+uint64_t
+span_until(const struct span *s)
+{
+	return s->due ? s->open[s->due].begin - 1 : UINT64_MAX;
+}
+
+/* --span-open: a span is open at the end. */
+static void
+span_stays(struct span *s, struct pp_arrival *a, const struct look *l, const struct open_span *o)
+{
+	bool uncertain = o->late || span_lost_since(s, o->cpu, o->begin);
+
+	if (s->has_shorter || (s->has_longer && s->last - o->begin <= s->longer) || s->last < o->begin)
+		return;
+	s->n.uncertain += uncertain;
+	if (!uncertain || !s->measure->sure)
+		span_give(s, a, l, o, o->nr, s->last);
+}
+
+void
+span_passes(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t time)
+{
+	if (time == UINT64_MAX) {
+		for (uint32_t i = s->oldest; s->measure->open && i; i = s->open[i].newer)
+			span_stays(s, a, l, &s->open[i]);
+		return;
+	}
+	while (s->due && s->open[s->due].begin <= time) {	/* at the limit of memory */
+		s->n.forgotten++;
+		span_remove(s, span_find(s, &s->open[s->due]));
+	}
 }
 
 void
@@ -386,7 +358,7 @@ span_finish(struct span *s)
 uint64_t
 span_ahead(const struct span *s)
 {
-	return s->has_shorter ? s->shorter : s->longer + 1;	/* a record later than begin + longer */
+	return s->measure->on ? 0 : s->has_shorter ? s->shorter : s->longer + 1;	/* a record later than begin + longer */
 }
 
 int

@@ -3,16 +3,21 @@
  * span.h - --span: from a sample for which BEGIN is true to the next with the same key for which END is
  *
  *	span.c		which spans are open, and how long each is
+ *	span_key.c	the values of KEY in samples
  *	span_text.c	the argument of the option; span.def has a row for each name
+ *
+ * Without --span-period a span is kept as soon as it is known to be long enough.  With it, it is kept when it ends: no record behind the
+ * first sample of an open span has its turn before that (span_until()).
  */
 #ifndef PFILTER_SPAN_H
 #define PFILTER_SPAN_H
 
 #include "window/in.h"
+#include "window/length.h"
 
 enum { SPAN_KEYS = 2, SPANS_OPEN = 1 << 20 };
 
-struct span_place { bool known; struct field_place at; };
+struct span_place { bool known, is_task; struct field_place at; };	/* is_task: the number of a thread */
 struct span_key {		/* a field of samples for which BEGIN is true, and one of those for which END is: [0], [1] */
 	const struct field *field[2];
 	struct field	*payload[2];	/* those of the fields that a payload has; freed with the key */
@@ -23,8 +28,9 @@ struct span_counts {
 	uint64_t	 unended;	/* open at the end of the input; some are kept */
 	uint64_t	 replaced;	/* ended by another BEGIN; some are kept */
 	uint64_t	 unbegun;	/* END without BEGIN */
-	uint64_t	 uncertain;	/* kept, but records were lost between both ends, or one of these was late */
-	uint64_t	 forgotten;	/* over SPANS_OPEN */
+	uint64_t	 uncertain;	/* kept, but for --span-sure, but records were lost between both ends, or one of these was late */
+	uint64_t	 forgotten;	/* over SPANS_OPEN; or its length was not known when its sample had to have its turn */
+	uint64_t	 exited;	/* its thread ended, or another one got its number; some are kept */
 };
 
 struct open_span {		/* the others are found by numbers, 0 is none */
@@ -37,6 +43,8 @@ struct open_span {		/* the others are found by numbers, 0 is none */
 	uint8_t		 minus;		/* bit i: key[i] is negative */
 	bool		 kept;		/* it is long enough already */
 	bool		 late;		/* an end of it was (struct look) */
+	bool		 is_task;	/* KEY has the number of a thread, `tid'; */
+	uint32_t	 tid;
 };
 struct span {
 	struct expr	*end[2];	/* BEGIN, END */
@@ -49,13 +57,15 @@ struct span {
 	struct cover	 cover;		/* of spans that are kept, if `within' */
 	struct span_counts n;
 	uint64_t	 last;		/* time of the last record */
+	const struct span_measure *measure;
+	struct lengths	*lengths;	/* of all --span, if they are measured */
 
 	struct open_span *open;		/* [0] is not used */
 	uint32_t	*slot;		/* a hash table of them */
 	unsigned	 bits;
 	uint64_t	 mul;		/* random: a recording cannot choose its collisions */
 	uint32_t	 nopen, used, free;
-	uint32_t	 oldest, newest, due;	/* due: the oldest that is not known to be long enough */
+	uint32_t	 oldest, newest, due;	/* due: the oldest that is not known to be long enough, or (`measure') too long */
 
 	uint64_t	*lost;		/* by CPU: time of its last loss */
 	size_t		 nlost;
@@ -66,16 +76,27 @@ struct span {
 /* Parse the argument of --span.  An error exits 2. */
 void	span_parse(struct span *, const struct tool *, const char *text);
 void	span_start(struct span *);
-/* Call it when ids or names of events may have changed: the places of keys are looked up again. */
+/* Call it when ids, names or formats of events may have changed: the places of keys are looked up again. */
 void	span_forget_places(struct span *);
-/* After all events are known: a key that none has exits 2. */
+/* After all events are known: a key that none has exits 2; with --span-task one that is no thread, too. */
 void	span_bind(struct span *, const struct tool *, const struct field_stream *);
+/* The key of a sample at that end.  1, 0: it lacks a field, or -1: it is malformed. */
+int	span_key(struct span *, int end, const struct look *, struct open_span *, struct pp_err *);
 /* A record of that time has arrived: mark the open spans that are now known to be long enough. */
 void	span_pass(struct span *, struct pp_arrival *, uint64_t time);
-/* A sample, after span_pass(); `nr': its number for pp_arrival_mark().  1: it is an end; 0: it is none; -1: it is malformed. */
+/*
+ * A sample, after span_pass(); `nr': its number for pp_arrival_mark().  0: it is no end; -1: it is malformed; else SPAN_MATTERS, with
+ * SPAN_BEGUN and SPAN_ENDED if it did that to a span.
+ */
+enum { SPAN_MATTERS = 1, SPAN_BEGUN = 2, SPAN_ENDED = 4 };
 int	span_look(struct span *, struct pp_arrival *, const struct look *, uint64_t nr, struct pp_err *);
 /* Records of this CPU, or (`known' false) of any, were lost. */
 void	span_lost(struct span *, bool known, uint32_t cpu, uint64_t time);
+/* The record, which is looked at, says that a thread with this number ends or begins. */
+void	span_task_over(struct span *, const struct look *, uint32_t tid);
+/* pp_arrival_user.until, .passes. */
+uint64_t span_until(const struct span *);
+void	span_passes(struct span *, struct pp_arrival *, const struct look *, uint64_t time);
 /* The end of the input. */
 void	span_finish(struct span *);
 /* How long before its verdict a record must wait. */

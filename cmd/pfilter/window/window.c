@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record/meaning.h"
+#include "record/raw.h"
 #include "source/formats.h"
 #include "window/in.h"
 #include "window/span.h"
@@ -18,7 +19,12 @@ struct windows {
 	uint64_t	 newest;	/* time that was looked at */
 	uint64_t	 late;		/* samples that open or end windows */
 	bool		 only_marked;	/* a sample is kept if it has the mark */
+	const struct span_measure *measure;
+	struct lengths	 lengths;
+	struct table	 pids;		/* struct pid_of, by tid */
 };
+struct pid_of { struct link link; uint32_t pid; };
+enum { PIDS_MAX = 1 << 20 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
@@ -102,14 +108,18 @@ windows_add(struct tool *t, void *windows)
 }
 
 void
-windows_ready(const struct windows *w, const struct tool *t)
+windows_ready(struct windows *w, const struct tool *t, const struct span_measure *measure)
 {
+	if (w)
+		w->measure = measure;
 	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
 		if (!a->has_length)
 			tool_wrong(t, "--around: needs --before or --after, the length of the window");
-	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
-		if (!s->has_longer)
-			tool_wrong(t, "--span: needs --longer-than");
+	for (struct span *s = w ? w->span : NULL; s; s = s->next) {
+		s->measure = measure;
+		s->lengths = &w->lengths;
+		if (!s->has_longer && !measure->on)
+			tool_wrong(t, "--span: needs --longer-than, or --span-period");
 		if (s->has_shorter && s->shorter <= s->longer)
 			tool_wrong(t, "--shorter-than: no span is longer than --longer-than and shorter than this");
 	}
@@ -166,7 +176,7 @@ windows_ahead(const struct windows *w)
 void
 windows_looks(const struct windows *w, bool *looks)
 {
-	bool state = windows_need(w, expr_needs_state, field_needs_state);
+	bool state = w->measure->task || windows_need(w, expr_needs_state, field_needs_state);
 
 	for (uint32_t type = 0; type < PP_USER_TYPE_START; type++)
 		looks[type] = type == PP_SAMPLE || w->span || (state && pp_state_wants(type));
@@ -186,7 +196,10 @@ windows_start(struct windows *w, const struct pp_source *in, uint64_t start, siz
 	w->only_marked = !w->around;
 	for (const struct span *s = w->span; s; s = s->next)
 		w->only_marked &= !s->within;
-	if (windows_need(w, expr_needs_state, field_needs_state)) {
+	lengths_start(&w->lengths);
+	pp_table_init(&w->pids);
+	w->look.pids = &w->pids;
+	if (w->measure->task || windows_need(w, expr_needs_state, field_needs_state)) {
 		if (!(w->state = pp_state_new(in->swap, err)))
 			return -1;
 		pp_state_limit(w->state, tasks);
@@ -239,6 +252,34 @@ window_key_of(const struct look *l, enum window_key which, uint32_t *key)
 	return true;
 }
 
+uint32_t
+window_pid_of(const struct look *l, uint32_t tid)
+{
+	const struct pp_task *task = pp_state_task(l->about.state, tid);
+	struct link *of = task ? NULL : pp_table_first(l->pids, tid);
+
+	return task ? task->pid : of ? ((struct pid_of *)(void *)of)->pid : !tid ? 0 : UINT32_MAX;
+}
+
+/* A sample says the process of its thread; most threads have a record that does. */
+static void
+window_learn_pid(const struct look *l)
+{
+	uint32_t pid, tid;
+	struct link *of;
+
+	if (pp_pid_tid(l->about.ev, l->about.r, l->swap, &pid, &tid) <= 0 || pp_state_task(l->about.state, tid))
+		return;
+	if (!(of = pp_table_first(l->pids, tid))) {
+		if (l->pids->n == PIDS_MAX)
+			return;
+		of = tool_alloc(1, sizeof(struct pid_of));
+		if (pp_table_add(l->pids, of, tid) < 0)
+			tool_no_memory();
+	}
+	((struct pid_of *)(void *)of)->pid = pid;
+}
+
 /* An event without the key that the option compares. */
 static void
 window_check_key(const struct tool *t, const struct pp_events *e, const struct pp_event *ev, enum window_key same, const char *option)
@@ -277,6 +318,10 @@ windows_bind(struct windows *w, const struct tool *t)
 		for (unsigned i = 0; i < e->n; i++)
 			window_check_key(t, e, e->ev[i], a->same, a->same == ALL ? "--around" : "--around-same");
 	}
+	for (unsigned i = 0; i < e->n && w->measure->on; i++)
+		if (e->ev[i]->attr.sample_type & PP_SAMPLE_READ)
+			tool_wrong(t, "--span-period: event %s was recorded with counts of its group (PERF_SAMPLE_READ), of which perf makes "
+			    "the periods", e->ev[i]->name);
 	w->stream.tracing = pp_formats(t->in);
 	field_stream_ready(&w->stream);
 	for (struct span *s = w->span; s; s = s->next) {
@@ -300,7 +345,17 @@ windows_look_spans(struct windows *w, struct pp_arrival *a, const struct pp_even
 			span_pass(s, a, w->look.time);
 		if (lost)
 			span_lost(s, of_cpu, cpu, timed ? w->look.time : s->last);
+		if (timed && (r->type == PP_EXIT || r->type == PP_FORK))	/* they have the same fields */
+			span_task_over(s, &w->look, PP_RAW_GET(r->raw, FORK, tid, w->look.swap));
 	}
+}
+
+/* A sample begins, or ends, two spans: it has one PERIOD.  Always -1. */
+static int
+windows_two(const struct windows *w)
+{
+	return pp_fail(w->err, "it %s two spans, and its PERIOD can have the length of one: use one --span at a time, and psort --merge",
+	    w->measure->last ? "ends" : "begins");
 }
 
 int
@@ -309,21 +364,23 @@ windows_look(struct windows *w, struct pp_arrival *arrival, const struct pp_turn
 {
 	struct look *l = &w->look;
 	bool timed = pp_time(ev, r, l->swap, &l->time);
-	int rc, matters = 0;
+	int rc, matters = 0, measured = w->measure->last ? SPAN_ENDED : SPAN_BEGUN;
 
 	if (w->state && pp_state_wants(r->type) && pp_state_feed(w->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
 		return -1;
 	l->late = timed && l->time < w->newest;
 	if (timed && !l->late)
 		w->newest = l->time;
+	l->about.ev = ev;
+	l->about.r = r;
 	if (w->span)
 		windows_look_spans(w, arrival, ev, r, timed);
 	if (r->type != PP_SAMPLE || !timed)
 		return 1;
 	if (!l->about.start)
 		l->about.start = l->time;
-	l->about.ev = ev;
-	l->about.r = r;
+	if (w->measure->task)
+		window_learn_pid(l);
 	l->about.nr = nr;
 	l->about.offset = at->offset;
 	for (struct around *a = w->around; a; a = a->next) {
@@ -334,10 +391,45 @@ windows_look(struct windows *w, struct pp_arrival *arrival, const struct pp_turn
 	for (struct span *s = w->span; s; s = s->next) {
 		if ((rc = span_look(s, arrival, l, at->nr, w->err)) < 0)
 			return -1;
+		if (w->measure->on && matters & rc & measured)
+			return windows_two(w);
 		matters |= rc;
 	}
 	w->late += l->late && matters;
 	return 1;
+}
+
+bool
+windows_wait(const struct windows *w)
+{
+	bool within = false;
+
+	for (const struct span *s = w->span; s; s = s->next)
+		within |= s->within;
+	return w->measure->on && w->span && (!w->measure->last || within);
+}
+
+uint64_t
+windows_until(const struct windows *w)
+{
+	uint64_t until = UINT64_MAX;
+
+	for (const struct span *s = w->span; s; s = s->next)
+		until = span_until(s) < until ? span_until(s) : until;
+	return until;
+}
+
+void
+windows_passes(struct windows *w, struct pp_arrival *a, uint64_t time)
+{
+	for (struct span *s = w->span; s; s = s->next)
+		span_passes(s, a, &w->look, time);
+}
+
+bool
+windows_length(struct windows *w, uint64_t nr, struct span_length *length)
+{
+	return lengths_take(&w->lengths, nr, length);
 }
 
 void
@@ -374,7 +466,7 @@ windows_match(const struct windows *w, const struct pp_event *ev, const struct p
 	return span != KEPT ? span : around;
 }
 
-void
+bool
 windows_finish(struct windows *w, const struct tool *t)
 {
 	uint64_t forgotten = 0;
@@ -386,8 +478,13 @@ windows_finish(struct windows *w, const struct tool *t)
 	if (w->late)
 		tool_warn(t, "%" PRIu64 " samples of --around and --span came after newer ones had been decided: what is near them may lack, or "
 		    "be too much; psort --full puts them into order", w->late);
-	if (forgotten)
+	if (forgotten && !w->measure->on)
 		tool_warn(t, "%" PRIu64 " spans were given up: more than %d were open", forgotten, SPANS_OPEN);
+	else if (forgotten)
+		tool_warn(t, "%" PRIu64 " spans were given up while they were open, and are not measured: more than %d were open, or --max-memory is "
+		    "too small for the records since their begin; --shorter-than gives up long ones, --span-end needs little memory", forgotten,
+		    SPANS_OPEN);
+	return !forgotten || !w->measure->on;
 }
 
 /* ---- messages ------------------------------------------------------------------------------------ */
@@ -401,6 +498,7 @@ windows_stats(const struct windows *w, bool json, FILE *f)
 		const struct { const char *name; uint64_t n; } counts[] = {
 			{ "begun", s->n.begun }, { "kept", s->n.kept }, { "unended", s->n.unended }, { "replaced", s->n.replaced },
 			{ "unbegun", s->n.unbegun }, { "uncertain", s->n.uncertain }, { "forgotten", s->n.forgotten },
+			{ "exited", s->n.exited },
 		};
 
 		fputs(json ? before : "pfilter: spans:", f);
@@ -431,6 +529,9 @@ windows_why(const struct windows *w, enum reason why, char *text, size_t size)
 		snprintf(text, size, "none is in a window of --around, which are around %" PRIu64 " samples", n);
 	else if (why == NOT_AROUND)
 		snprintf(text, size, "--around is true for none");
+	else if (begun && w->measure->on)
+		snprintf(text, size, "none is of a span that ends, and is as long as --longer-than and --shorter-than say; %" PRIu64
+		    " spans began", begun);
 	else if (begun)
 		snprintf(text, size, "none is of a span as long as --longer-than and --shorter-than say; %" PRIu64 " spans began", begun);
 	else
@@ -467,6 +568,8 @@ windows_free(struct windows *w)
 		next = s->next;
 		span_free(s);
 	}
+	lengths_free(&w->lengths);
+	pp_table_free(&w->pids, true);
 	field_stream_free(&w->stream);
 	pp_state_free(w->state);
 	free(w);

@@ -10,6 +10,7 @@
  *	around.c	--around
  *	span.h		--span
  *	cover.c		sets of times
+ *	length.c	the lengths of spans: --span-period
  */
 #ifndef PFILTER_WINDOW_H
 #define PFILTER_WINDOW_H
@@ -18,6 +19,7 @@
 #include "state/timeline.h"
 #include "symbol/kallsyms.h"
 #include "tool/tool.h"
+#include "window/length.h"
 
 /* Marks of pp_arrival_mark(): by windows_look(); by payload_tasks_look(). */
 enum { MARK_WINDOW = 1, MARK_GAP = 2 };
@@ -31,8 +33,8 @@ enum window_option { WINDOW_AROUND, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_SAME, WI
 
 /* Add the option of this optvalue to a struct windows *, which may be NULL; an error exits 2. */
 void	windows_add(struct tool *, void *windows);
-/* After the last option; an error exits 2. */
-void	windows_ready(const struct windows *, const struct tool *);
+/* After the last option; an error exits 2.  What is measured of spans is said until windows_free(). */
+void	windows_ready(struct windows *, const struct tool *, const struct span_measure *);
 /* expr_functions() of each expression. */
 bool	windows_functions(const struct windows *, const char *path, struct kallsyms_text *);
 /* Does an expression of these options need the time of the first record? */
@@ -54,6 +56,14 @@ void	windows_bind(struct windows *, const struct tool *);
  */
 int	windows_look(struct windows *, struct pp_arrival *, const struct pp_turn *, const struct pp_event *, const struct pp_rec *,
 	    uint64_t nr);
+/*
+ * --span-period: is `until' needed for the turns of samples?  What these and `passes' of pp_arrival_user call.  A marked sample has its
+ * turn: get the length of its span; false: it has none.
+ */
+bool	windows_wait(const struct windows *);
+uint64_t windows_until(const struct windows *);
+void	windows_passes(struct windows *, struct pp_arrival *, uint64_t time);
+bool	windows_length(struct windows *, uint64_t nr, struct span_length *);
 /* pp_arrival_user.looked. */
 void	windows_looked(struct windows *, uint64_t decided);
 /*
@@ -61,8 +71,8 @@ void	windows_looked(struct windows *, uint64_t decided);
  * the mark of windows_look().
  */
 int	windows_match(const struct windows *, const struct pp_event *, const struct pp_rec *, bool marked);
-/* The end of the input: counts become final; warnings. */
-void	windows_finish(struct windows *, const struct tool *);
+/* The end of the input: counts become final; warnings.  False: spans were given up that --span-period should have measured. */
+bool	windows_finish(struct windows *, const struct tool *);
 /* The counts of spans, for --stats and -v. */
 void	windows_stats(const struct windows *, bool json, FILE *);
 /* Why no sample is KEPT, as in nothing.h. */
