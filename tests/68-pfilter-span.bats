@@ -163,16 +163,18 @@ becomes() {
 	need python3
 	local events name length show="perf script -f --ns -F tid,cpu,time,event,trace -i" kinds=0
 	for name in sched:sched_switch sched:sched_waking sched:sched_wakeup_new irq:irq_handler_{entry,exit} irq:softirq_{entry,exit} \
-	    block:block_rq_{issue,complete} lock:contention_{begin,end} workqueue:workqueue_execute_{start,end}; do
+	    block:block_rq_{issue,complete} lock:contention_{begin,end} workqueue:workqueue_{activate_work,execute_start,execute_end} irq:softirq_raise \
+	    sched:sched_process_{fork,exec,exit}; do
 		perf record -q -a -e $name -o /dev/null -- true >/dev/null 2>&1 </dev/null && events+=,$name
 	done
 	[ -n "$events" ] || skip "perf cannot record tracepoints here"
-	perf record -q -a -R -m 2048 -e "${events#,}" -o "$T/record" -- sleep 0.2 >/dev/null 2>&1 </dev/null || skip "perf cannot record tracepoints here"
+	perf record -q -a -R -m 2048 -e "${events#,}" -o "$T/record" -- bash -c 'sleep 0.1; for i in 1 2 3; do sleep 0.02; done' >/dev/null 2>&1 </dev/null ||
+	    skip "perf cannot record tracepoints here"
 	# for the model the last sample is the end: none but samples; a busy machine's records may be later than rounds allow: sorted
 	psort --full "$T/record" | pfilter --format=file --type SAMPLE --max-samples 6000 --sideband=none -o "$T/all"
 	$show "$T/all" </dev/null >"$T/all.txt" 2>/dev/null
-	sed -n 's/^SPAN(\([a-z]*\),.*/\1/p' ../cmd/pfilter/window/span.def >"$T/names"
-	[ "$(wc -l <"$T/names")" -ge 8 ] || failed "names"
+	sed -n 's/^SPAN(\([a-z-]*\),.*/\1/p' ../cmd/pfilter/window/span.def >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 14 ] || failed "names"
 	while read -r name; do
 		grep -qF -- ".It Cm $name" ../man/pfilter.1 || failed "pfilter(1): $name"
 		for length in 1000 50000 2000000; do
@@ -189,6 +191,11 @@ becomes() {
 			[ $rc = 0 ] && diff "$T/want" "$T/got" >"$T/diff" || failed "$name $length: $(head -n 4 "$T/diff")"
 			[ "$(wc -l <"$T/want")" -lt 2 ] || kinds=$((kinds + 1))
 		done
+		turn 4 || continue
+		python3 span.py --lengths $name <"$T/all.txt" | awk '{ n = $1; $1 = ""; print $2, $3, $4, n }' | sort >"$T/want"
+		pfilter -q --span $name --span-period "$T/all" 2>"$T/err" | perf script -f -i - --ns -F tid,cpu,time,period,event </dev/stdin 2>/dev/null |
+		    awk '{ print $1, $2, $3, $4 }' | sort >"$T/got"
+		diff "$T/want" "$T/got" >"$T/diff" || grep -q "no event of this recording has" "$T/err" || failed "$name lengths: $(head -n 4 "$T/diff")"
 	done <"$T/names"
 	[ "$kinds" -gt 0 ] || skip "nothing happened"
 	done_all
@@ -221,7 +228,7 @@ becomes() {
 		try pfilter --span "$span" $more "$T/spans"
 		[ $rc = 2 ] && ! [ -s "$T/out" ] && grep -qF -- "$text" "$T/err" || failed "$span $more"
 	done <<-'END'
-		x|--longer-than 1|expected 'BEGIN; END; KEY' or one of syscall, irq, softirq, block, offcpu, wakeup, lock, work
+		x|--longer-than 1|expected 'BEGIN; END; KEY' or one of syscall, irq, softirq, block, offcpu, wakeup, lock, work, runq, softirq-wait, work-wait, kvm, exec, task
 		ip==1;ip==2|--longer-than 1|expected 'BEGIN; END; KEY'
 		ip==1;ip==2;|--longer-than 1|expected the name of a field in KEY, at ''
 		ip==1;ip==2;tid;|--longer-than 1|expected ',' or '=' in KEY, at ';'
@@ -237,7 +244,7 @@ becomes() {
 		ip==1;ip==2;addr|--longer-than 1|no event of this recording has addr; record it with perf record -d
 		ip==;ip==2;tid|--longer-than 1|--span BEGIN: ends where a value is expected
 		ip==1;;tid|--longer-than 1|--span END: 
-		ip==1;ip==2;tid||--span: needs --longer-than
+		ip==1;ip==2;tid||--span: needs --longer-than, or --span-period
 		ip==1;ip==2;tid|--shorter-than 1|--span: needs --longer-than
 		ip==1;ip==2;tid|--longer-than 1 --shorter-than 1|--shorter-than: no span is longer than
 		ip==1;ip==2;tid|--longer-than 1 --span-with tid|expected one of same, cpu, all

@@ -20,6 +20,13 @@ ROWS = {  # BEGIN, END: events and the key in what they print; which of tid and 
     "lock": ("lock:contention_begin", r"(0x\w+)", "lock:contention_end", r"(0x\w+)", "tid"),
     "work": ("workqueue:workqueue_execute_start", WORK, "workqueue:workqueue_execute_end", WORK, ""),
     "syscall": ("raw_syscalls:sys_enter", "()", "raw_syscalls:sys_exit", "()", "tid"),
+    "runq": ("sched:sched_waking sched:sched_wakeup_new sched:sched_switch", PID + r"| prev_pid=([1-9]\d*) .* prev_state=R", "sched:sched_switch",
+             r" next_pid=(\d+)", ""),
+    "softirq-wait": ("irq:softirq_raise", r"vec=(\d+)", "irq:softirq_entry", r"vec=(\d+)", "cpu"),
+    "work-wait": ("workqueue:workqueue_activate_work", WORK, "workqueue:workqueue_execute_start", WORK, ""),
+    "kvm": ("kvm:kvm_exit", "()", "kvm:kvm_entry", "()", "tid"),
+    "exec": ("sched:sched_process_fork", r"child_pid=(\d+)", "sched:sched_process_exec", PID, ""),
+    "task": ("sched:sched_process_fork", r"child_pid=(\d+)", "sched:sched_process_exit", PID, ""),
 }
 
 
@@ -36,13 +43,14 @@ def main():
             k = re.search(pattern, " " + m[6]) if m[5] in events.split() else None
             if not k:
                 continue
-            before = open.pop((fixed, k.groups()), None)
+            key = fixed, *(g for g in k.groups() if g is not None)
+            before = open.pop(key, None)
             if lengths and before and ends:
                 print(time - before[0], lines[before[1]])
             if before and time - before[0] > longer:
                 kept |= {before[1], i} if ends else {before[1]}
             if not ends:
-                open[fixed, k.groups()] = time, i
+                open[key] = time, i
     if lengths:
         return
     kept |= {i for time, i in open.values() if last - time > longer}

@@ -390,9 +390,9 @@ span_free(struct span *s)
 	expr_free(s->end[0]);
 	expr_free(s->end[1]);
 	span_forget_places(s);
-	for (unsigned k = 0; k < 2 * s->nkeys; k++)
-		if (s->key[k / 2].payload[k % 2])
-			field_payload_free(s->key[k / 2].payload[k % 2]);
+	for (unsigned i = 0; i < s->nfields; i++)
+		if (s->field[i].payload)
+			field_payload_free(s->field[i].payload);
 	cover_free(&s->cover);
 	free(s->open);
 	free(s->slot);

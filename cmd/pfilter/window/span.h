@@ -15,13 +15,17 @@
 #include "window/in.h"
 #include "window/length.h"
 
-enum { SPAN_KEYS = 2, SPANS_OPEN = 1 << 20 };
+enum { SPAN_KEYS = 2, SPAN_WAYS = 2, SPANS_OPEN = 1 << 20 };
 
-struct span_place { bool known, is_task; struct field_place at; };	/* is_task: the number of a thread */
-struct span_key {		/* a field of samples for which BEGIN is true, and one of those for which END is: [0], [1] */
-	const struct field *field[2];
-	struct field	*payload[2];	/* those of the fields that a payload has; freed with the key */
-	struct span_place *place[2];	/* by index of the event */
+struct span_place {		/* of a key in the samples of an event */
+	bool		 known, is_task;	/* is_task: it is the number of a thread */
+	const struct field *field;	/* which of the fields that it can be */
+	struct field_place at;
+};
+struct span_field {		/* one that key number `key' can be, in samples for which BEGIN, or (end 1) END is true: the first that they have */
+	const struct field *f;
+	struct field	*payload;	/* the same, if it is one of payloads; freed with the span */
+	uint8_t		 key, end;
 };
 struct span_counts {
 	uint64_t	 begun, kept;
@@ -48,8 +52,9 @@ struct open_span {		/* the others are found by numbers, 0 is none */
 };
 struct span {
 	struct expr	*end[2];	/* BEGIN, END */
-	struct span_key	 key[SPAN_KEYS];
-	unsigned	 nkeys;
+	struct span_field field[2 * SPAN_KEYS * SPAN_WAYS];
+	unsigned	 nfields, nkeys;
+	struct span_place *place[SPAN_KEYS][2];	/* by key, end, and index of the event */
 	uint64_t	 longer, shorter;
 	bool		 has_longer, has_shorter;
 	bool		 within;	/* --span-with: samples between both ends are kept, too, ... */

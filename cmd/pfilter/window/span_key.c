@@ -9,8 +9,8 @@ span_forget_places(struct span *s)
 {
 	for (unsigned k = 0; k < s->nkeys; k++)
 		for (int i = 0; i < 2; i++) {
-			free(s->key[k].place[i]);
-			s->key[k].place[i] = NULL;
+			free(s->place[k][i]);
+			s->place[k][i] = NULL;
 		}
 }
 
@@ -40,9 +40,9 @@ span_is_task(const struct field_stream *stream, const struct field *f, const str
 static bool
 span_lacks_task(const struct span *s, const struct field_stream *stream)
 {
-	for (unsigned k = 0; k < 2 * s->nkeys; k++)
+	for (unsigned k = 0; k < s->nfields; k++)
 		for (unsigned i = 0; i < stream->events->n; i++)
-			if (span_is_task(stream, s->key[k / 2].field[k % 2], stream->events->ev[i]))
+			if (span_is_task(stream, s->field[k].f, stream->events->ev[i]))
 				return false;
 	return stream->events->n;
 }
@@ -50,13 +50,13 @@ span_lacks_task(const struct span *s, const struct field_stream *stream)
 void
 span_bind(struct span *s, const struct tool *t, const struct field_stream *stream)
 {
-	for (unsigned k = 0; k < 2 * s->nkeys; k++) {
-		const struct field *f = s->key[k / 2].field[k % 2];
+	for (unsigned k = 0; k < s->nfields; k++) {
+		const struct field *f = s->field[k].f;
 		struct field_place at = { .at = AT_NONE };
 
 		for (unsigned i = 0; i < stream->events->n && at.at == AT_NONE; i++)
 			field_access(stream, f, &(struct field_kind){ stream->events->ev[i], PP_SAMPLE, true, false }, &at);
-		if (at.at == AT_NONE && stream->events->n && s->key[k / 2].payload[k % 2])
+		if (at.at == AT_NONE && stream->events->n && s->field[k].payload)
 			span_no_payload(t, stream, f);
 		if (at.at == AT_NONE && stream->events->n)
 			tool_wrong(t, "--span: no event of this recording has %s%s%s", f->name, f->supply ? "; record it with perf record " :
@@ -66,19 +66,34 @@ span_bind(struct span *s, const struct tool *t, const struct field_stream *strea
 		tool_wrong(t, "--span-task: KEY of a --span is the number of no thread, such as tid, next_pid, or pid of sched_waking");
 }
 
+/* Where the samples of that event have key k at that end. */
+static void
+span_find_place(const struct span *s, unsigned k, int end, const struct look *l, struct span_place *to)
+{
+	to->known = true;
+	for (unsigned i = 0; i < s->nfields; i++) {
+		const struct span_field *x = &s->field[i];
+
+		if (x->key != k || x->end != end)
+			continue;
+		to->field = x->f;
+		to->is_task = span_is_task(l->stream, x->f, l->about.ev);
+		field_access(l->stream, x->f, &(struct field_kind){ l->about.ev, PP_SAMPLE, true, true }, &to->at);
+		if (to->at.at != AT_NONE)
+			return;
+	}
+}
+
 static const struct span_place *
-span_place(struct span_key *k, int end, const struct look *l)
+span_place(struct span *s, unsigned k, int end, const struct look *l)
 {
 	unsigned n = l->stream->events->n, index = l->about.ev->index;
 
-	if (!k->place[end])
-		k->place[end] = tool_alloc(n, sizeof *k->place[end]);
-	if (!k->place[end][index].known) {
-		field_access(l->stream, k->field[end], &(struct field_kind){ l->about.ev, PP_SAMPLE, true, true }, &k->place[end][index].at);
-		k->place[end][index].is_task = span_is_task(l->stream, k->field[end], l->about.ev);
-		k->place[end][index].known = true;
-	}
-	return &k->place[end][index];
+	if (!s->place[k][end])
+		s->place[k][end] = tool_alloc(n, sizeof *s->place[k][end]);
+	if (!s->place[k][end][index].known)
+		span_find_place(s, k, end, l, &s->place[k][end][index]);
+	return &s->place[k][end][index];
 }
 
 /* The number in a field at no fixed place.  1, 0: the sample has none, or -1: it is malformed. */
@@ -146,8 +161,8 @@ span_key(struct span *s, int end, const struct look *l, struct open_span *o, str
 {
 	for (unsigned k = 0; k < s->nkeys; k++) {
 		big n = { 0, 0 };
-		const struct span_place *at = span_place(&s->key[k], end, l);
-		int rc = span_number(l, s->key[k].field[end], &at->at, &n, err);
+		const struct span_place *at = span_place(s, k, end, l);
+		int rc = span_number(l, at->field, &at->at, &n, err);
 
 		if (rc <= 0)
 			return rc;

@@ -57,10 +57,11 @@ span_index(const struct tool *t, const char **p, const char *text, uint32_t *ind
 	return true;
 }
 
-/* Parse the name of a field, one of ours or of a payload; *p moves behind it and blanks. */
+/* Parse the name of a field, one of ours or of a payload, as one that the last key can be; *p moves behind it and blanks. */
 static void
-span_field(const struct tool *t, struct span_key *k, int end, const char **p, const char *text)
+span_field(struct span *s, const struct tool *t, int end, const char **p, const char *text)
 {
+	struct span_field *to = &s->field[s->nfields];
 	size_t n = 0;
 	uint32_t index;
 	const struct field *f;
@@ -74,13 +75,27 @@ span_field(const struct tool *t, struct span_key *k, int end, const char **p, co
 	*p += n;
 	indexed = span_index(t, p, text, &index);
 	if (indexed || !(f = field_find(name, n))) {
-		f = k->payload[end] = field_payload_new(name, n, indexed ? &index : NULL);
-		k->payload[end]->type = FIELD_INT;
+		f = to->payload = field_payload_new(name, n, indexed ? &index : NULL);
+		to->payload->type = FIELD_INT;
 	}
 	if (f->type != FIELD_INT || field_refused(f))
 		tool_wrong(t, "--span '%s': '%s' in KEY is not a number that a record holds", text, f->name);
 	*p = span_blank(*p);
-	k->field[end] = f;
+	*to = (struct span_field){ f, to->payload, (uint8_t)(s->nkeys - 1), (uint8_t)end };
+	s->nfields++;
+}
+
+/* Parse "a" or "a | b". */
+static void
+span_ways(struct span *s, const struct tool *t, int end, const char **p, const char *text)
+{
+	for (int i = 0; i < SPAN_WAYS; i++) {
+		span_field(s, t, end, p, text);
+		if (**p != '|')
+			return;
+		*p = span_blank(*p + 1);
+	}
+	tool_wrong(t, "--span '%s': more than %d fields with '|' between in KEY", text, SPAN_WAYS);
 }
 
 /* Parse "tid, dev = dev2". */
@@ -88,18 +103,19 @@ static void
 span_keys(struct span *s, const struct tool *t, const char *p, const char *text)
 {
 	for (p = span_blank(p);; p = span_blank(p + 1)) {
-		struct span_key *k = &s->key[s->nkeys];
+		unsigned first = s->nfields;
 
 		if (s->nkeys == SPAN_KEYS)
 			tool_wrong(t, "--span '%s': KEY has more than %d fields", text, SPAN_KEYS);
 		s->nkeys++;
-		span_field(t, k, 0, &p, text);
-		k->field[1] = k->field[0];
+		span_ways(s, t, 0, &p, text);
 		if (*p == '=') {
 			p += 1 + (p[1] == '=');
 			p = span_blank(p);
-			span_field(t, k, 1, &p, text);
-		}
+			span_ways(s, t, 1, &p, text);
+		} else
+			for (unsigned i = first, end = s->nfields; i < end; i++)
+				s->field[s->nfields++] = (struct span_field){ s->field[i].f, NULL, s->field[i].key, 1 };
 		if (!*p)
 			return;
 		if (*p != ',')

@@ -135,8 +135,8 @@ windows_need(const struct windows *w, bool (*needs)(const struct expr *), bool (
 	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
 		if (needs(s->end[0]) || needs(s->end[1]))
 			return true;
-		for (unsigned k = 0; k < 2 * s->nkeys; k++)
-			if (field_needs(s->key[k / 2].field[k % 2]))
+		for (unsigned i = 0; i < s->nfields; i++)
+			if (field_needs(s->field[i].f))
 				return true;
 	}
 	return false;
@@ -209,8 +209,8 @@ windows_start(struct windows *w, const struct pp_source *in, uint64_t start, siz
 		cover_start(&a->cover, a->same != ALL);
 	for (struct span *s = w->span; s; s = s->next) {
 		span_start(s);
-		for (unsigned k = 0; k < 2 * s->nkeys; k++)
-			w->stream.wants_guests |= field_needs_guests(s->key[k / 2].field[k % 2]);
+		for (unsigned i = 0; i < s->nfields; i++)
+			w->stream.wants_guests |= field_needs_guests(s->field[i].f);
 	}
 	return 1;
 }
@@ -301,8 +301,8 @@ windows_read_payloads(const struct windows *w)
 	for (const struct span *s = w->span; s; s = s->next) {
 		if (expr_reads_payloads(s->end[0]) || expr_reads_payloads(s->end[1]))
 			return true;
-		for (unsigned k = 0; k < s->nkeys; k++)
-			if (s->key[k].payload[0] || s->key[k].payload[1])
+		for (unsigned i = 0; i < s->nfields; i++)
+			if (s->field[i].payload)
 				return true;
 	}
 	return false;
@@ -546,10 +546,10 @@ windows_end(const struct windows *w, const struct tool *t)
 	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
 		expr_end(s->end[0]);
 		expr_end(s->end[1]);
-		for (unsigned k = 0; k < 2 * s->nkeys; k++)
-			if (s->key[k / 2].payload[k % 2] && field_payload_absent(s->key[k / 2].payload[k % 2]))
-				tool_warn(t, "--span: %" PRIu64 " payloads are too short for %s", field_payload_absent(s->key[k / 2].payload[k % 2]),
-				    s->key[k / 2].field[k % 2]->name);
+		for (unsigned i = 0; i < s->nfields; i++)
+			if (s->field[i].payload && field_payload_absent(s->field[i].payload))
+				tool_warn(t, "--span: %" PRIu64 " payloads are too short for %s", field_payload_absent(s->field[i].payload),
+				    s->field[i].f->name);
 	}
 }
 
