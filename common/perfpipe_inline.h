@@ -184,6 +184,7 @@ struct pp_event {
 	struct pp_sum	 sum;
 	bool		 known;		/* all bits of its attr that decide what is in a sample */
 	char		*name;		/* as perf shows it */
+	char		*unit;		/* of its periods, "ns"; NULL: no record says one */
 	unsigned	 index;		/* position in the order of the attrs */
 	unsigned	 nids;
 	uint64_t	*ids;		/* in this machine's order */

@@ -73,7 +73,7 @@ same_as() {
 	pstat --json --hist period -s comm data/demo.data | jq -c '[.hist[] | [.comm, .count, .sum]] == [.sort[] | [.comm, .samples, .period]]' | grep -qx true || failed "in time order"
 	[ "$(pstat --json --hist weight "$T/in" | jq -c '.hist[0] | [.count, .min, .p50]')" = '[0,null,null]' ] || failed "no values"
 	[ "$(pstat --json --hist round "$T/in" | jq -c '.hist[0].count')" = 2 ] || failed rounds
-	for c in "--hist x" "--hist period:q" "--hist period -s pid,cpu" "--hist round -s pid" "--hist disorder:p" "--hist"; do
+	for c in "--hist x" "--hist period:q" "--hist period -s pid,cpu,tid,comm" "--columns sum" "-s pid --columns sum,sum" "-s pid --columns x" "-s pid --columns sum --hist size" "-s -period" "--hist round -s pid" "--hist disorder:p" "--hist"; do
 		try pstat $c "$T/missing"
 		[ $rc = 2 ] || failed "$c"
 	done

@@ -19,7 +19,7 @@
 
 /* perf's own limits for a file (perf-pipe(5)); they bound the memory for a malformed stream. */
 enum { EVENTS_MAX = 65536, IDS_MAX = 1 << 24, IDS_MANY = 1 << 16 };
-enum { EVENT_UPDATE_NAME = 2, TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, SOFTWARE_DUMMY = 9 };
+enum { EVENT_UPDATE_UNIT = 0, EVENT_UPDATE_NAME = 2, TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, SOFTWARE_DUMMY = 9 };
 
 /* ---- attrs ------------------------------------------------------------------------------------- */
 
@@ -252,6 +252,7 @@ pp_events_free(struct pp_events *e)
 		return;
 	for (unsigned i = 0; i < e->n; i++) {
 		free(e->ev[i]->name);
+		free(e->ev[i]->unit);
 		free(e->ev[i]->ids);
 		free(e->ev[i]);
 	}
@@ -363,12 +364,32 @@ learn_id_index(struct pp_events *e, const struct pp_rec *r)
 	return 1;
 }
 
+/* A name, or a unit, of an event. */
+static int
+learn_update(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	uint64_t type = PP_RAW_GET(r->raw, EVENT_UPDATE, update_type, e->swap);
+	struct pp_event *ev = event_named(e, PP_RAW_GET(r->raw, EVENT_UPDATE, id, e->swap));
+	const char *text = (const char *)r->raw + sizeof(struct pp_raw_EVENT_UPDATE);
+	size_t n = strnlen(text, r->size - sizeof(struct pp_raw_EVENT_UPDATE));
+	char *unit;
+
+	if (!ev)	/* perf accepts it before its attr, and ignores it */
+		return 1;
+	if (type == EVENT_UPDATE_NAME)
+		return set_name(ev, PP_NAME_UPDATE, text, n, err);
+	if (type != EVENT_UPDATE_UNIT || !n)
+		return 1;
+	if (!(unit = strndup(text, n)))
+		return pp_fail_memory(err);
+	free(ev->unit);
+	ev->unit = unit;
+	return 1;
+}
+
 int
 pp_events_learn(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 {
-	struct pp_event *ev;
-	const char *name;
-
 	switch (r->type) {
 	case PP_HEADER_ATTR:
 		return learn_attr(e, r, err);
@@ -379,12 +400,7 @@ pp_events_learn(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 			return learn_event_desc(e, r, err);
 		return 1;
 	case PP_EVENT_UPDATE:
-		if (PP_RAW_GET(r->raw, EVENT_UPDATE, update_type, e->swap) != EVENT_UPDATE_NAME)
-			return 1;
-		if (!(ev = event_named(e, PP_RAW_GET(r->raw, EVENT_UPDATE, id, e->swap))))
-			return 1;	/* perf accepts it before its attr, and ignores it */
-		name = (const char *)r->raw + sizeof(struct pp_raw_EVENT_UPDATE);
-		return set_name(ev, PP_NAME_UPDATE, name, strnlen(name, r->size - sizeof(struct pp_raw_EVENT_UPDATE)), err);
+		return learn_update(e, r, err);
 	default:
 		return 1;
 	}

@@ -19,7 +19,7 @@ enum view {				/* in the order of the report */
 
 struct asked {				/* texts are arguments; NULL: not given */
 	report_form	*form;
-	const char	*table, *keys, *hist, *quantum, *picture, *events, *cpumode, *check_list, *check_for, *page;
+	const char	*table, *keys, *hist, *columns, *quantum, *picture, *events, *cpumode, *check_list, *check_for, *page;
 	int64_t		 top;		/* -1: not given */
 	uint64_t	 every;		/* --interval, ns; 0: not given */
 	unsigned	 views;		/* bits by enum view */

@@ -102,6 +102,12 @@ count_losses(const struct event_count *e)
 }
 /* The sum over all events. */
 void	count_sum(const struct counts *, struct event_count *sum);
+/* Are the periods of its samples durations, as pfilter --span-period makes them? */
+static inline bool
+count_is_duration(const struct pp_event *ev)
+{
+	return ev->unit && !strcmp(ev->unit, "ns");
+}
 /*
  * The types that occurred, by number.  Returns the number of rows, at most COUNT_TYPES + COUNT_ODD + 1.  The type UINT32_MAX
  * is the sum of all further types.  COMPRESSED records have no bytes: their expanded records are counted.

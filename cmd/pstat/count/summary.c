@@ -288,7 +288,7 @@ types_rows(const void *of, report_put *put, void *arg)
 static const struct table types = { "types", "records by type", TABLE(types_columns), TABLE_ROWS, SCREEN_OFF,
     .rows = types_rows };
 
-enum { EVENT_LOST = 8, EVENT_LOST_SAMPLES, EVENT_LOSSES };
+enum { EVENT_LOST = 9, EVENT_LOST_SAMPLES, EVENT_LOSSES };
 static const struct column events_columns[] = {
 	{ "name", CELL_TEXT, ADDS_KEY, "name of the event" },
 	{ "nth", CELL_NUM, ADDS_KEY, "how many events before it have this name" },
@@ -296,6 +296,7 @@ static const struct column events_columns[] = {
 	{ "attr_config", CELL_NUM, ADDS_SAME, "config of its attr" },
 	{ "samples", CELL_NUM, ADDS_SUM, "samples" },
 	{ "period", CELL_NUM, ADDS_SUM, "their periods" },
+	{ "unit", CELL_TEXT, ADDS_SAME, "ns: these are durations" },
 	{ "records", CELL_NUM, ADDS_SUM, "SAMPLE records" },
 	{ "bytes", CELL_NUM, ADDS_SUM, "their bytes" },
 	[EVENT_LOST] = { "lost", CELL_NUM, ADDS_SUM, "records lost according to LOST" },
@@ -319,7 +320,7 @@ events_rows(const void *of, report_put *put, void *arg)
 		const struct pp_event *ev = s->c->tool->in->events->ev[i];
 		const struct event_count *e = &s->c->ev[i];
 		struct cell row[] = { cell_text(ev->name), cell_num(s->nth[i]), cell_num(ev->attr.type),
-		    cell_num(ev->attr.config), cell_num(e->samples), cell_num(e->period), cell_num(e->records),
+		    cell_num(ev->attr.config), cell_num(e->samples), cell_num(e->period), cell_text(count_is_duration(ev) ? "ns" : NULL), cell_num(e->records),
 		    cell_num(e->bytes), cell_num(e->lost), cell_num(e->lost_samples), { .known = false },
 		    cell_num(e->filtered) };
 

@@ -261,16 +261,40 @@ diff_rows(const void *of, report_put *put, void *arg)
 	}
 }
 
+/* An event whose samples are spans of one side, and something else on the other; NULL: there is none. */
+static const char *
+diff_unlike(struct merge *const m[2])
+{
+	const struct merge_table *a = merge_table(m[0], "events"), *b = merge_table(m[1], "events");
+	int unit = merge_column(a, "unit"), samples = merge_column(a, "samples");
+
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < b->n; k++) {
+			const struct cell *x = a->row[i]->cell, *y = b->row[k]->cell;
+
+			if (x[0].known && !merge_cell_order(&a->table->col[0], &x[0], &y[0]) && x[unit].known != y[unit].known && x[samples].num &&
+			    y[samples].num)
+				return x[0].text;
+		}
+	return NULL;
+}
+
 struct diff *
 diff_new(struct tool *t, struct merge *a, struct merge *b, bool sorted, unsigned top)
 {
 	struct diff *d = tool_alloc(1, sizeof *d);
 	struct merge *m[] = { a, b };
-	const char *name = merge_table(a, "sort") && merge_table(b, "sort") ? "sort" : "comms";
+	const char *unlike, *name = merge_table(a, "sort") && merge_table(b, "sort") ? "sort" : "comms";
 
 	for (int i = 0; i < 2; i++) {
 		side_init(&d->side[i], m[i]);
 		d->t[i] = merge_table(m[i], name);
+	}
+	if ((unlike = diff_unlike(m))) {
+		t->in_err.file = d->side[1].file && d->side[1].file->known ? d->side[1].file->text : "report";
+		pp_fail(&t->in_err, "the periods of %.60s are durations in one of both only, so its samples cannot be compared", unlike);
+		free(d);
+		return NULL;
 	}
 	if ((sorted && strcmp(name, "sort")) || (!strcmp(name, "sort") && strcmp(a->keys, b->keys))) {
 		t->in_err.file = d->side[1].file && d->side[1].file->known ? d->side[1].file->text : "report";

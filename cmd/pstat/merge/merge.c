@@ -197,10 +197,12 @@ row_key(const struct merge_table *t, const struct cell *row)
 static bool
 units_differ(const struct cell *a, const struct cell *b)
 {
-	enum { HARDWARE, SOFTWARE, TRACEPOINT, HW_CACHE, RAW };
+	enum { HARDWARE, SOFTWARE, TRACEPOINT, HW_CACHE, RAW, UNIT = 6, SAMPLES = 4 };
 	bool af = a[2].known && a[2].num < RAW && a[2].num != TRACEPOINT;
 	bool bf = b[2].known && b[2].num < RAW && b[2].num != TRACEPOINT;
 
+	if (a[UNIT].known != b[UNIT].known && a[SAMPLES].num && b[SAMPLES].num)	/* durations, and numbers of something */
+		return true;
 	return (af || bf) && (af != bf || a[2].num != b[2].num || a[3].num != b[3].num);
 }
 
@@ -302,8 +304,6 @@ merge_sorted(struct merge *m, const char *keys, bool hist)
 	}
 	if (!keys && !hist)
 		return 1;
-	if (hist && keys && strchr(keys, ','))
-		return pp_fail(m->err, "histograms of rows by %s, but they go with one key", keys);
 	if (keys) {
 		m->keys = tool_alloc(strlen(keys) + 1, 1);
 		strcpy(m->keys, keys);

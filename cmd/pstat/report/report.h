@@ -104,6 +104,11 @@ enum column_adds {			/* how the values of several reports become one */
 	ADDS_ROUGH,			/* the largest; that of the whole may be larger, as nobody has seen both sides of a cut */
 	ADDS_MADE,			/* made of the other cells, by the table's make() */
 };
+enum column_show {			/* on the screen */
+	SHOW_AS_IS,
+	SHOW_DURATION,			/* nanoseconds, as "3.2 s" */
+	SHOW_NOT,
+};
 struct column {
 	const char	*name;		/* of the member of JSON, as in events.lost_samples; a unit is its end: _ns, _bytes */
 	uint8_t		 type;		/* enum cell_type */
@@ -128,6 +133,7 @@ struct table {
 	/* SCREEN_TABLE: a plain table of `top' rows at most, in place of those of types, events and tasks */
 	enum { SCREEN_TABLE, SCREEN_OFF } screen;
 	unsigned	 top;		/* 0: all */
+	const uint8_t	*show;		/* of each column, enum column_show; NULL: all as they are */
 	/* Call put() for each row, with ncols cells; what they point to need not outlive the call.  It may be called often. */
 	void		(*rows)(const void *of, report_put *put, void *arg);
 	void		(*make)(struct cell *row);	/* set the cells of ADDS_MADE; NULL: there are none */

@@ -17,6 +17,18 @@ screen_percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
+void
+screen_duration(char to[static SCREEN_DURATION], double ns)
+{
+	static const struct { double ns; const char *unit; } units[] = { { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" }, { 1e6, "ms" },
+	    { 1e3, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (i < 5 && ns < units[i].ns)
+		i++;
+	snprintf(to, SCREEN_DURATION, "%.4g %s", ns / units[i].ns, units[i].unit);
+}
+
 size_t
 screen_cut(FILE *f, const char *p, size_t n, size_t width)
 {

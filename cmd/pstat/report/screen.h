@@ -38,6 +38,9 @@ bool	screen_plain(const struct screen *, bool print);
 /* Print text that is escaped already; if it is wider, what its middle has too much becomes a ~.  `fill': with blanks to the width. */
 void	screen_middle(FILE *, const char *text, size_t width, bool fill);
 double	screen_percent(uint64_t part, uint64_t whole);
+/* A time in ns as "3.2 s", with 4 digits. */
+enum { SCREEN_DURATION = 24 };
+void	screen_duration(char to[static SCREEN_DURATION], double ns);
 /* Print text of the stream, escaped as by vis(3), cut to `width' columns (0: not cut).  The number of columns. */
 size_t	screen_cut(FILE *, const char *p, size_t n, size_t width);
 /* The same, filled with blanks to that width. */

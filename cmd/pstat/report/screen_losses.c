@@ -8,17 +8,6 @@
 
 enum { COLUMNS = 64, NOTE = 36, LEVELS = 8 };	/* most columns; those of what stands behind them */
 
-static void
-losses_width(char *to, size_t size, double ns)
-{
-	static const struct { double ns; const char *unit; } units[] = { { 3600e9, "h" }, { 60e9, "min" }, { 1e9, "s" },
-		{ 1e6, "ms" } };
-	size_t i = 0;
-
-	while (i < 3 && ns < units[i].ns)
-		i++;
-	snprintf(to, size, "%.4g %s", ns / units[i].ns, units[i].unit);
-}
 
 struct spark {
 	struct kept	 k;		/* the bins */
@@ -78,7 +67,7 @@ screen_losses(const struct screen *s)
 	struct spark p = { .column = "lost" };
 	uint64_t lost, samples;
 	struct kept span;
-	char width[32];
+	char width[SCREEN_DURATION];
 
 	kept_open(&p.k, s->r, "losses", 0);
 	kept_open(&span, s->r, "time", 1);
@@ -97,7 +86,7 @@ screen_losses(const struct screen *s)
 
 			fputs(text_bar(part > 0 ? 1 + (unsigned)(part * (LEVELS - 1e-9)) : 0, utf8), s->f);
 		}
-		losses_width(width, sizeof width, (double)p.width * (double)p.step);
+		screen_duration(width, (double)p.width * (double)p.step);
 		fprintf(s->f, "| %s, up to %" PRIu64 " in %s\n", samples > lost ? "LOST_SAMPLES" : "LOST", p.max, width);
 	}
 	losses_sums(&p, false, &lost, &samples);

@@ -23,6 +23,12 @@ plain_cell(const struct plain *p, size_t row, unsigned column)
 	return &p->k.cell[row * p->k.table->ncols + column];
 }
 
+static enum column_show
+plain_show(const struct plain *p, unsigned column)
+{
+	return p->k.table->show ? (enum column_show)p->k.table->show[column] : SHOW_AS_IS;
+}
+
 static bool
 plain_ends(const char *name, const char *end)
 {
@@ -60,6 +66,8 @@ plain_text(const struct plain *p, size_t row, unsigned column)
 		snprintf(number, sizeof number, "%s", c->num ? "yes" : "no");
 	else if (c->known && col->type == CELL_SIGNED)
 		snprintf(number, sizeof number, "%" PRId64, (int64_t)c->num);
+	else if (c->known && plain_show(p, column) == SHOW_DURATION)
+		screen_duration(number, (double)c->num);
 	else if (c->known && (plain_ends(col->name, "_ns") || !strcmp(col->name, "time")))
 		snprintf(number, sizeof number, "%" PRIu64 ".%09" PRIu64, c->num / 1000000000, c->num % 1000000000);
 	else if (c->known && col->type == CELL_NUM)
@@ -89,7 +97,8 @@ plain_measure(struct plain *p, unsigned column)
 
 	plain_head(col, head, sizeof head);
 	p->width[column] = strlen(head);
-	p->gone[column] = (!key && !plain_is_samples(col) && strcmp(col->name, "count")) || (int)column == p->other || col->type >= CELL_LIST;
+	p->gone[column] = (!key && !plain_is_samples(col) && strcmp(col->name, "count")) || (int)column == p->other || col->type >= CELL_LIST ||
+	    plain_show(p, column) == SHOW_NOT;
 	for (size_t i = 0; i < p->k.n; i++) {
 		const struct cell *c = plain_cell(p, i, column);
 		char *text = plain_text(p, i, column);
@@ -100,7 +109,7 @@ plain_measure(struct plain *p, unsigned column)
 		free(text);
 		if (n > p->width[column])
 			p->width[column] = n;
-		if (c->known && (c->num || col->type == CELL_TEXT) && (int)column != p->other && col->type < CELL_LIST)
+		if (c->known && (c->num || col->type == CELL_TEXT) && (int)column != p->other && col->type < CELL_LIST && plain_show(p, column) != SHOW_NOT)
 			p->gone[column] = false;
 	}
 }

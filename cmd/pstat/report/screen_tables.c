@@ -77,7 +77,7 @@ screen_types(const struct screen *s)
 
 /* ---- events -------------------------------------------------------------------------------------- */
 
-struct event_row { const struct cell *name; uint64_t index, samples, period, losses, filtered; };
+struct event_row { const struct cell *name; bool duration; uint64_t index, samples, period, losses, filtered; };
 
 static int
 events_by_samples(const void *va, const void *vb)
@@ -95,7 +95,12 @@ event_line(const struct screen *s, const char *name, size_t len, const struct ev
 {
 	screen_cell(s->f, name, len, s->width - (filtered ? 68 : 55));
 	fprintf(s->f, " %12" PRIu64 " %6.2f ", e->samples, screen_percent(e->samples, s->samples));
-	if (period)
+	if (period && e->duration) {
+		char text[SCREEN_DURATION];
+
+		screen_duration(text, (double)*period);
+		fprintf(s->f, "%20s", text);
+	} else if (period)
 		fprintf(s->f, "%20" PRIu64, *period);
 	else
 		fprintf(s->f, "%20s", "-");
@@ -114,7 +119,7 @@ screen_events(const struct screen *s)
 	char name[32];
 
 	for (size_t i = 0; i < n; i++)
-		row[i] = (struct event_row){ kept_cell(&s->events, i, "name"), i, kept_cell(&s->events, i, "samples")->num,
+		row[i] = (struct event_row){ kept_cell(&s->events, i, "name"), kept_cell(&s->events, i, "unit")->known, i, kept_cell(&s->events, i, "samples")->num,
 		    kept_cell(&s->events, i, "period")->num, kept_cell(&s->events, i, "losses")->num,
 		    kept_cell(&s->events, i, "filtered")->num };
 	qsort(row, n, sizeof *row, events_by_samples);

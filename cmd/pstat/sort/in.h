@@ -37,7 +37,9 @@ struct sort_event {			/* where the samples of an event have the keys that are fi
 	struct field_place value;	/* of VALUE_FIELD */
 };
 
-enum { HIST_HEAD = 2 };		/* columns of a histogram before the key */
+enum { HIST_HEAD = 2 };		/* columns of a histogram before the keys */
+/* Words of --columns: cells of a histogram, and what is made of them. */
+enum { COLUMN_MEAN = HIST_CELLS, COLUMNS_MAX = 9 };
 /* From VALUE_INTERVAL on it is between two records. */
 enum value_kind { VALUE_NONE, VALUE_FIELD, VALUE_PERIOD, VALUE_INTERVAL, VALUE_GAP, VALUE_ROUND, VALUE_DISORDER };
 
@@ -85,6 +87,9 @@ struct sort {
 	const char	*value_name;
 	const struct field *field;	/* VALUE_FIELD */
 	bool		 by_period;	/* a value counts as often as the period of its sample */
+	bool		 longest;	/* -period: rows of the largest sum of periods first */
+	bool		 durations;	/* all periods are durations in ns */
+	unsigned	 columns, column[COLUMNS_MAX];	/* --columns: of the histogram of periods of a row */
 	struct rows	 before;	/* VALUE_INTERVAL, VALUE_GAP: the last time of each CPU */
 	uint64_t	 newest, round_from;
 	/* the report */
@@ -92,6 +97,7 @@ struct sort {
 	struct column	 col[TABLE_COLUMNS];
 	struct table	 table, about, hist;
 	struct column	 hist_col[TABLE_COLUMNS];
+	uint8_t		 show[TABLE_COLUMNS], hist_show[TABLE_COLUMNS];	/* of both tables */
 };
 
 /* The value of a field, ROWS_UNKNOWN if the record has none. */
@@ -129,6 +135,9 @@ void	sort_crowded(struct sort *);
 void	sort_forget(struct sort *);
 
 /* ---- sorted.c ------------------------------------------------------------------------------------ */
+
+/* After the input: how the screen shows the columns. */
+void	sort_show(struct sort *);
 
 /* After sort_end(): which DSOs have samples, and are there with a build-id. */
 void	sort_hit(const struct sort *, struct files_hit *);
@@ -180,6 +189,8 @@ void	payload_free(struct sort *);
 
 /* The argument of --hist; a wrong one exits 2. */
 void	value_choose(struct sort *, const char *);
+/* The argument of --columns; a wrong one exits 2. */
+void	value_columns(struct sort *, const char *);
 /* The value of a sample, but for VALUE_PERIOD: false if it has none. */
 bool	value_of(struct sort *, const struct sort_event *, const struct pp_event *, const struct pp_rec *, uint64_t time,
 	    uint64_t *value);

@@ -113,8 +113,8 @@ payload_bind(struct sort *s)
 			continue;
 		s->own[i].cell = found.text ? CELL_TEXT : found.sign ? CELL_SIGNED : CELL_NUM;
 		s->col[i].type = s->own[i].cell;
-		if (s->value && !i)
-			s->hist_col[HIST_HEAD].type = s->own[i].cell;
+		if (s->value)
+			s->hist_col[HIST_HEAD + i].type = s->own[i].cell;
 	}
 	field_formats_warn(&s->stream, s->tool);
 }

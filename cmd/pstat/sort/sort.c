@@ -23,6 +23,10 @@ sort_word(void *arg, const char *word)
 	const struct key *k = key_find(word);
 	char names[200];
 
+	if (!strcmp(word, "-period")) {
+		s->longest = true;
+		return;
+	}
 	key_names(names, sizeof names);
 	if (s->nkeys < ROWS_KEYS && !k && (s->payload[s->nkeys] = payload_new(s, "--sort", word, strlen(word)))) {
 		s->own[s->nkeys] = (struct key){ s->payload[s->nkeys]->name, KEY_PAYLOAD, CELL_TEXT, NO_LOSSES, RECORD, NULL,
@@ -73,6 +77,12 @@ sort_new(struct tool *t, struct counts *c, const char *list, const char *hist)
 	if (hist)
 		value_choose(s, hist);
 	return s;
+}
+
+void
+sort_columns(struct sort *s, const char *list)
+{
+	value_columns(s, list);
 }
 
 /* --time-quantum */
@@ -510,6 +520,10 @@ sort_end(struct sort *s, bool unit)
 	bool payloads = payload_end(s);
 
 	s->unit = unit || s->event_at >= 0;
+	s->durations = s->tool->in && s->unit;
+	for (unsigned i = 0; i < s->c->nev && s->durations; i++)
+		s->durations = !s->c->ev[i].samples || count_is_duration(s->tool->in->events->ev[i]);
+	sort_show(s);
 	if (s->children && !children_end(s->children))
 		s->failed = true;
 	if (s->history && !history_end(s->history))
@@ -553,6 +567,8 @@ part_new(struct pass *p)
 	s = sort_new(p->t, p->c, a->keys, a->hist);
 	s->naming = pass_naming(p);
 	s->offsets = p->form != json && !a->live && !a->every;
+	if (a->columns)
+		sort_columns(s, a->columns);
 	if (a->children)
 		s->children = children_new(s);
 	s->top = a->top >= 0 ? (unsigned)a->top : p->form == screen ? 20 : 0;

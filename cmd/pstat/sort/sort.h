@@ -23,6 +23,8 @@ struct sort;
 
 /* By the arguments of --sort and --hist, of which one may be NULL; a wrong one exits 2. */
 struct sort *sort_new(struct tool *, struct counts *, const char *keys, const char *hist);
+/* --columns, after it; a wrong one exits 2. */
+void	sort_columns(struct sort *, const char *);
 /*
  * Call fn() for each sample for which pick() is not 0, when its first key is known: in time order if that depends on history.
  * pick() is called at once, and fn() gets what it returned.  Time 0: the sample has none.

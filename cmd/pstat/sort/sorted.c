@@ -15,7 +15,8 @@ static const struct column counted[] = {
 	{ "lost", CELL_NUM, ADDS_SUM, "lost according to LOST" },
 	{ "lost_samples", CELL_NUM, ADDS_SUM, "lost according to LOST_SAMPLES" },
 };
-enum { COUNTED = sizeof counted / sizeof *counted };
+enum { COUNTED = sizeof counted / sizeof *counted, COUNTED_PERIOD = 3 };
+static const struct column mean = { "mean", CELL_NUM, ADDS_MADE, "sum / count" };
 
 static const struct sort *sorting;	/* qsort(3) passes no argument */
 
@@ -45,6 +46,8 @@ by_order(const void *va, const void *vb)
 
 	if (sorting->time_at == 0 && a->key[0] != b->key[0])	/* time goes on from line to line */
 		return a->key[0] < b->key[0] ? -1 : 1;
+	if (sorting->longest && a->n.period != b->n.period)
+		return a->n.period > b->n.period ? -1 : 1;
 	if (a->n.samples != b->n.samples)
 		return a->n.samples > b->n.samples ? -1 : 1;
 	if (a->n.records != b->n.records)
@@ -78,11 +81,27 @@ sort_top(const struct sort *s)
 	return s->top;
 }
 
+/* The cells of --columns; `hist': number of the row's histogram. */
+static void
+put_columns(const struct sort *s, uint32_t hist, struct cell *c)
+{
+	struct bucket *buckets = tool_alloc(HIST_BUCKETS, sizeof *buckets);
+	struct cell of[HIST_CELLS];
+
+	hists_cells(s->rows.hists, hist, of, buckets);
+	for (unsigned i = 0; i < s->columns; i++)
+		if (s->column[i] == COLUMN_MEAN)
+			c[i] = cell_num_if(of[HIST_COUNT].num, of[HIST_COUNT].num ? of[HIST_SUM].num / of[HIST_COUNT].num : 0);
+		else
+			c[i] = of[s->column[i]];
+	free(buckets);
+}
+
 static void
 put_counted(const struct sort *s, const struct row *r, bool other, report_put *put, void *arg)
 {
 	const struct counted *n = &r->n;
-	struct cell cell[ROWS_KEYS + COUNTED], *c = cell;
+	struct cell cell[ROWS_KEYS + COUNTED + COLUMNS_MAX], *c = cell;
 
 	for (unsigned i = 0; i < s->nkeys; i++)
 		*c++ = other ? (struct cell){ .known = false } : key_cell(s, s->key[i], r->key[i]);
@@ -95,7 +114,18 @@ put_counted(const struct sort *s, const struct row *r, bool other, report_put *p
 	*c++ = cell_num_if(n->first != UINT64_MAX, n->last);
 	*c++ = cell_num_if(s->lost, n->lost);
 	*c++ = cell_num_if(s->lost, n->lost_samples);
+	if (s->columns)
+		put_columns(s, r->hist, c);
 	put(arg, cell);
+}
+
+/* The histogram of the rows from that one on, and of those that had no space; hists_drop() frees it. */
+static uint32_t
+hist_rest(const struct sort *s, uint32_t from)
+{
+	uint32_t n = s->rows.n - from;
+
+	return hists_sum(s->rows.hists, s->rows.other_hist, n ? &s->rows.row[from].hist : NULL, n, sizeof *s->rows.row);
 }
 
 static void
@@ -106,6 +136,8 @@ sorted_rows(const void *of, report_put *put, void *arg)
 	struct row other = { .n = s->rows.other };
 
 	sort_order(s);
+	if (s->columns && (s->rows.over || shown < s->rows.n))
+		other.hist = hist_rest(s, shown);
 	for (uint32_t i = 0; i < s->rows.n; i++)
 		if (i < shown)
 			put_counted(s, &s->rows.row[i], false, put, arg);
@@ -113,6 +145,8 @@ sorted_rows(const void *of, report_put *put, void *arg)
 			rows_sum(&other.n, &s->rows.row[i].n);
 	if (s->rows.over || shown < s->rows.n)
 		put_counted(s, &other, true, put, arg);
+	if (other.hist)
+		hists_drop(s->rows.hists, other.hist);
 }
 
 void
@@ -224,7 +258,7 @@ sort_sums(const struct sort *s, unsigned key, size_t *n, struct counted *other)
 
 /* ---- histograms ---------------------------------------------------------------------------------- */
 
-/* Columns: field, other, the key of the rows if there is one, those of the histogram. */
+/* Columns: field, other, the keys of the rows, those of the histogram. */
 static const struct column hist_head[HIST_HEAD] = {
 	{ "field", CELL_TEXT, ADDS_KEY, "what the values are; :p: each counts as often as the period of its sample" },
 	{ "other", CELL_BOOL, ADDS_KEY, "all keys that have no row" },
@@ -237,29 +271,32 @@ hist_make_whole(struct cell *row)
 }
 
 static void
-hist_make_keyed(struct cell *row)
+hist_make_1(struct cell *row)
 {
 	hist_make(row + HIST_HEAD + 1);
 }
 
 static void
-put_hist(const struct sort *s, uint32_t number, bool other, uint64_t key, struct bucket *buckets, report_put *put, void *arg)
+hist_make_2(struct cell *row)
 {
-	struct cell cell[HIST_HEAD + 1 + HIST_CELLS] = { cell_text(s->value_name), cell_bool(other) };
-
-	if (s->nkeys && !other)
-		cell[HIST_HEAD] = key_cell(s, s->key[0], key);
-	hists_cells(s->rows.hists, number, cell + HIST_HEAD + s->nkeys, buckets);
-	put(arg, cell);
+	hist_make(row + HIST_HEAD + 2);
 }
 
-/* The histogram of the rows from that one on, and of those that had no space; hists_drop() frees it. */
-static uint32_t
-hist_rest(const struct sort *s, uint32_t from)
+static void
+hist_make_3(struct cell *row)
 {
-	uint32_t n = s->rows.n - from;
+	hist_make(row + HIST_HEAD + 3);
+}
 
-	return hists_sum(s->rows.hists, s->rows.other_hist, n ? &s->rows.row[from].hist : NULL, n, sizeof *s->rows.row);
+static void
+put_hist(const struct sort *s, uint32_t number, bool other, const uint64_t *key, struct bucket *buckets, report_put *put, void *arg)
+{
+	struct cell cell[HIST_HEAD + ROWS_KEYS + HIST_CELLS] = { cell_text(s->value_name), cell_bool(other) };
+
+	for (unsigned i = 0; i < s->nkeys && !other; i++)
+		cell[HIST_HEAD + i] = key_cell(s, s->key[i], key[i]);
+	hists_cells(s->rows.hists, number, cell + HIST_HEAD + s->nkeys, buckets);
+	put(arg, cell);
 }
 
 static void
@@ -272,11 +309,11 @@ hist_rows(const void *of, report_put *put, void *arg)
 	sort_order(s);
 	for (uint32_t i = 0; i < shown; i++)
 		if (s->rows.row[i].hist || !s->nkeys)
-			put_hist(s, s->rows.row[i].hist, false, s->rows.row[i].key[0], buckets, put, arg);
+			put_hist(s, s->rows.row[i].hist, false, s->rows.row[i].key, buckets, put, arg);
 	if (shown < s->rows.n || rest) {
 		uint32_t all = hist_rest(s, shown);
 
-		put_hist(s, all, true, 0, buckets, put, arg);
+		put_hist(s, all, true, NULL, buckets, put, arg);
 		hists_drop(s->rows.hists, all);
 	}
 	free(buckets);
@@ -306,16 +343,34 @@ sort_first_cell(const struct sort *s, uint64_t value)
 static void
 hist_add(struct sort *s, struct report *r)
 {
+	static void (*const make[ROWS_KEYS + 1])(struct cell *) = { hist_make_whole, hist_make_1, hist_make_2, hist_make_3 };
 	struct column *c = s->hist_col;
 
 	memcpy(c, hist_head, sizeof hist_head);
 	c += HIST_HEAD;
-	if (s->nkeys)
-		*c++ = (struct column){ s->key[0]->name, s->key[0]->cell, ADDS_KEY, s->key[0]->help };
+	for (unsigned i = 0; i < s->nkeys; i++)
+		*c++ = (struct column){ s->key[i]->name, s->key[i]->cell, ADDS_KEY, s->key[i]->help };
 	memcpy(c, hist_columns, sizeof hist_columns);
-	s->hist = (struct table){ "hist", "histograms of --hist", s->hist_col, HIST_HEAD + s->nkeys + HIST_CELLS, TABLE_ROWS, SCREEN_TABLE,
-	    .rows = hist_rows, .make = s->nkeys ? hist_make_keyed : hist_make_whole };
+	s->hist = (struct table){ "hist", "histograms of --hist", s->hist_col, HIST_HEAD + s->nkeys + HIST_CELLS, TABLE_ROWS,
+	    s->columns ? SCREEN_OFF : SCREEN_TABLE,
+	    .rows = hist_rows, .show = s->hist_show, .make = make[s->nkeys] };
 	report_add(r, &s->hist, s);
+}
+
+void
+sort_show(struct sort *s)
+{
+	uint8_t *own = s->show + s->nkeys, *hist = s->hist_show + HIST_HEAD + s->nkeys;
+
+	for (unsigned i = 0; i < COUNTED && s->columns; i++)
+		own[i] = SHOW_NOT;
+	if (!s->durations)
+		return;
+	own[COUNTED_PERIOD] = s->columns ? SHOW_NOT : SHOW_DURATION;
+	for (unsigned i = 0; i < s->columns; i++)
+		own[COUNTED + i] = s->column[i] == HIST_COUNT ? SHOW_AS_IS : SHOW_DURATION;
+	for (unsigned i = HIST_SUM; i <= HIST_MAX && s->value == VALUE_PERIOD; i++)
+		hist[i] = SHOW_DURATION;
 }
 
 void
@@ -328,10 +383,12 @@ sort_add(void *sort, struct report *r)
 	for (unsigned i = 0; i < s->nkeys; i++)
 		s->col[i] = (struct column){ s->key[i]->name, s->key[i]->cell, ADDS_KEY, s->key[i]->help };
 	memcpy(s->col + s->nkeys, counted, sizeof counted);
+	for (unsigned i = 0; i < s->columns; i++)
+		s->col[s->nkeys + COUNTED + i] = s->column[i] == COLUMN_MEAN ? mean : hist_columns[s->column[i]];
 	s->about = (struct table){ "sorted_by", "the keys of the table sort", TABLE(about_columns), TABLE_ONE, SCREEN_OFF,
 	    .rows = about_rows };
-	s->table = (struct table){ "sort", "samples by the keys of --sort", s->col, s->nkeys + COUNTED, TABLE_ROWS, SCREEN_TABLE,
-	    .rows = sorted_rows };
+	s->table = (struct table){ "sort", "samples by the keys of --sort", s->col, s->nkeys + COUNTED + s->columns, TABLE_ROWS, SCREEN_TABLE,
+	    .rows = sorted_rows, .show = s->show };
 	if (s->nkeys) {
 		report_add(r, &s->about, s);
 		report_add(r, &s->table, s);

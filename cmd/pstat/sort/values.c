@@ -40,8 +40,37 @@ value_choose(struct sort *s, const char *text)
 		s->field = s->payload[ROWS_KEYS];
 	if (v->kind >= VALUE_ROUND && (s->nkeys || s->by_period))
 		tool_wrong(s->tool, "--hist %.*s: is not of samples, so it goes with neither --sort nor :p", (int)n, text);
-	if (s->nkeys > 1)
-		tool_wrong(s->tool, "--hist: needs exactly one --sort key");
+}
+
+static const struct { const char *name; unsigned cell; } column_words[] = {
+	{ "count", HIST_COUNT }, { "sum", HIST_SUM }, { "mean", COLUMN_MEAN }, { "min", HIST_MIN }, { "p50", HIST_P50 }, { "p90", HIST_P90 },
+	{ "p99", HIST_P99 }, { "p999", HIST_P999 }, { "max", HIST_MAX },
+};
+
+static void
+value_column(void *arg, const char *word)
+{
+	struct sort *s = arg;
+	size_t i = 0, n = sizeof column_words / sizeof *column_words;
+
+	while (i < n && strcmp(column_words[i].name, word) != 0)
+		i++;
+	if (i == n)
+		tool_wrong(s->tool, "--columns '%s': expected words of count, sum, mean, min, p50, p90, p99, p999, max", word);
+	for (unsigned k = 0; k < s->columns; k++)
+		if (s->column[k] == column_words[i].cell)
+			tool_wrong(s->tool, "--columns '%s': given twice", word);
+	s->column[s->columns++] = column_words[i].cell;
+}
+
+void
+value_columns(struct sort *s, const char *text)
+{
+	if (!s->value)
+		value_choose(s, "period");
+	if (s->value != VALUE_PERIOD || s->by_period)
+		tool_wrong(s->tool, "--columns: are of periods, so they go with no other --hist");
+	tool_words(s->tool, text, value_column, s);
 }
 
 bool

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: ISC
+# pstat of durations: the recordings of pfilter --span-period.  --columns, --sort -period, histograms of rows.
+load lib
+
+# spans: a recording of durations; prints its path
+spans() {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=11"
+		echo "COMM pid=1 tid=1 comm=often @ pid=1 tid=1 time=1 id=11"
+		echo "COMM pid=2 tid=2 comm=long @ pid=2 tid=2 time=2 id=11"
+		awk 'BEGIN { for (i = 1; i <= 100; i++) {
+			print "SAMPLE ip=1 pid=1 tid=1 cpu=" i % 2 " time=" 1000000 * i " id=11"
+			print "SAMPLE ip=2 pid=1 tid=1 cpu=" i % 2 " time=" 1000000 * i + 1000 * i " id=11" }
+			print "SAMPLE ip=1 pid=2 tid=2 cpu=0 time=200000000 id=11"
+			print "SAMPLE ip=2 pid=2 tid=2 cpu=0 time=3400000000 id=11" }'
+	} >"$T/spans.txt"
+	mkpipe "$T/spans.txt" >"$T/calls"
+	pfilter --span 'ip==1;ip==2;tid' --span-period -o "$T/spans" -f "$T/calls"
+	echo "$T/spans"
+}
+
+@test "pstat spans: durations are times on the screen, and numbers in other forms" {
+	need jq
+	local in
+	in=$(spans)
+	pstat -s comm --columns count,sum,mean,min,p50,p90,p99,p999,max "$in" | sed -n '/^COMM/,/^$/p' >"$T/out"
+	diff - "$T/out" <<-'END' || failed screen
+		COMM   COUNT      SUM     MEAN    MIN       P50       P90     P99    P999     MAX
+		often    100  5.05 ms  50.5 us   1 us  50.17 us  88.06 us  100 us  100 us  100 us
+		long       1    3.2 s    3.2 s  3.2 s     3.2 s     3.2 s   3.2 s   3.2 s   3.2 s
+	END
+	[ "$(pstat -s comm,-period --columns sum "$in" | sed -n '/^COMM/,$ { s/  .*//; p; }' | paste -sd' ')" = "COMM long often" ] || failed "-period"
+	pstat -s comm,-period "$in" | grep -q '^long .* 3.2 s ' || failed "PERIOD of --sort"
+	pstat "$in" | grep -q '^cpu-clock:HG .*100.00  *3.205 s  *0$' || failed "PERIOD of events"
+	pstat "$T/calls" | grep -q '^cpu-clock:HG .*100.00  *202  *0$' || failed "of other recordings"
+	pstat -s comm "$T/calls" | grep -Eq '^often +200 +200 +[0-9.]+ +200 ' || failed "--sort of other recordings"
+	pstat --json -s comm,cpu --columns count,mean,max,p99 "$in" >"$T/json"
+	jq -c '[.events[0].unit, .events[0].period], (.sort[] | [.comm, .cpu, .count, .mean, .max])' "$T/json" | diff - <(printf '%s\n' \
+	    '["ns",3205050000]' '["often",0,50,51000,100000]' '["often",1,50,50000,99000]' '["long",0,1,3200000000,3200000000]') || failed json
+	jq -e '[.sort[] | [.comm, .cpu, .count, .max, .p99]] == [.hist[] | [.comm, .cpu, .count, .max, .p99]]' "$T/json" >"$T/out" || failed "hist: the same"
+	pstat --csv --table sort -s comm --columns sum,mean --top 1 "$in" | tr -d '\r' | sed 's/.*,,,//; s/.*,sum/sum/' >"$T/out"
+	printf '%s\n' sum,mean 5050000,50500 3200000000,3200000000 | diff - "$T/out" || failed "csv: $(cat "$T/out")"
+	[ "$(pstat --json "$T/calls" | jq -c '.events[0].unit')" = null ] || failed unit
+	done_all
+}
+
+@test "pstat spans: sums of perf report; percentiles of all values sorted" {
+	need record
+	need python3
+	perf record -q -m 2048 -e 'raw_syscalls:*' -o "$T/record" -- bash -c 'for i in 1 2 3; do cat /etc/passwd; done' >/dev/null 2>&1 </dev/null || skip "perf cannot record tracepoints here"
+	pfilter --span syscall --span-period -o "$T/in" "$T/record"
+	pstat --json -s comm,raw.id --columns count,sum,mean,p50,p90,p99,max "$T/in" >"$T/json"
+	perf script -i "$T/in" -F comm,period,event,trace </dev/null 2>/dev/null >"$T/text"
+	python3 - "$T/json" "$T/text" <<-'END' || failed "sums, percentiles"
+		import collections, json, re, sys
+		values = collections.defaultdict(list)
+		for line in open(sys.argv[2]):
+		    m = re.match(r" *(\S+) +(\d+) +\S+: *NR (\d+)", line)
+		    values[m[1], int(m[3])].append(int(m[2]))
+		rows = json.load(open(sys.argv[1]))["sort"]
+		bad = len(values) != len(rows) or not rows
+		for r in rows:
+		    v = sorted(values[r["comm"], r["raw.id"]])
+		    if [r["count"], r["sum"], r["mean"], r["max"]] != [len(v), sum(v), sum(v) // len(v), v[-1]]:
+		        print(r, v)
+		        bad = True
+		    for p in 50, 90, 99:
+		        want = v[(len(v) * p + 99) // 100 - 1]
+		        if abs(r[f"p{p}"] - want) > .063 * want + 1:
+		            print(p, want, r)
+		            bad = True
+		sys.exit(bad)
+	END
+	done_all
+}
+
+@test "pstat spans: pieces of a report add up, different units do not" {
+	need jq
+	local in
+	in=$(spans)
+	pstat --json -s comm,cpu --hist period "$in" >"$T/a"
+	pstat --merge --json "$T/a" "$T/a" | jq -c '[.events[0].unit], (.hist[] | [.comm, .cpu, .count, .sum, .p50])' >"$T/out"
+	jq -c '[.events[0].unit], (.hist[] | [.comm, .cpu, .count * 2, .sum * 2, .p50])' "$T/a" | sort | diff - <(sort "$T/out") || failed merge
+	pstat --json -s comm,cpu --hist period "$T/calls" >"$T/b"
+	try pstat --merge --json "$T/a" "$T/b"
+	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "so its periods do not add up" "$T/err" || failed units
+	try pstat --diff "$in" "$T/calls"
+	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "are durations in one of both only" "$T/err" || failed diff
+	done_all
+}
