@@ -233,6 +233,14 @@ SPAN='ip==1;ip==2;tid'
 			[ "$(cat "$T/sum")" = "$want" ] && ! grep -qi "error\|fail\|unknown" "$T/err" || failed "$p report $f: $(cat "$T/sum"), expected $want"
 		done
 	done
+	# what adds up periods here: folded stacks, a flame graph, a profile
+	mkdir -p "$T/none"
+	[ "$(pstat -q --symbols "$T/none" --folded --weight period "$T/stream" | awk '{ n += $NF } END { printf "%d", n }')" = "$want" ] || failed folded
+	[ "$(pstat -q --picture flame --weight period --json "$T/stream" | jq '.flame[0].total')" = "$want" ] || failed flame
+	pstat -q --picture flame --weight period -f -o "$T/flame.svg" "$T/stream"
+	grep -q "width: length of spans" "$T/flame.svg" && grep -q "<title>all · [0-9,]* ns ·" "$T/flame.svg" || failed "flame: unit"
+	pcat --format=pprof -f -o "$T/pb" "$T/stream"
+	python3 pprof.py sums "$T/pb" | grep -qxF "sched:sched_switch nanoseconds $want" || failed "pprof: $(python3 pprof.py sums "$T/pb")"
 	done_all
 }
 

@@ -425,7 +425,7 @@ filter_run(struct filter *f)
 	if (f->o->windows && filter_short(f))
 		tool_warn(t, "%llu records had to be decided before all that is near them had arrived: --max-memory is too small for "
 		    "the windows", (unsigned long long)filter_short(f));
-	if (f->o->sel.switch_dropped)
+	if (f->o->sel.switch_dropped && !f->measured)
 		tool_warn(t, "samples of sched_switch were dropped by their task: perf sched will read this wrong; use --payload-tasks");
 	if (f->o->payload)
 		payload_tasks_end(f->o->payload, t);

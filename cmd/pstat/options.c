@@ -75,7 +75,7 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("children", "sort"),
 	OPT_NOT_WITH("symbols", "merge", "; reports that have names are merged without it"),
 	OPT_NOT_WITH("children", "picture,hist,columns", "; its rows are no shares of the samples"),
-	OPT_ONLY_WITH("folded", "symbols,demangle,event,input,output,manifest,allow-missing,force,max-expand,piece,index-file,no-index,"
+	OPT_ONLY_WITH("folded", "symbols,demangle,event,weight,input,output,manifest,allow-missing,force,max-expand,piece,index-file,no-index,"
 	    "verify-index,quiet,verbose,no-sandbox"),
 	OPT_HEAD("Pictures"),
 	OPT_TEXT(0, "picture", "LIST", picture, picture_words, picture_help),
@@ -83,7 +83,7 @@ static const struct tool_opt opts[] = {
 	OPT_TEXT(0, "cpumode", "MODE", cpumode, "kernel|user|hypervisor|guest_kernel|guest_user|unknown",
 	    "of pictures: only samples in kernel, user ..."),
 	OPT_WORD(0, "flame-by", "comm|pid|tid|event|none", flame_by, STACKS_COMM, "of flame: what stands below the functions"),
-	OPT_WORD(0, "weight", "samples|period", periods, false, "of flame: how wide a box is"),
+	OPT_WORD(0, "weight", "samples|period", periods, false, "of flame and --folded: how wide a box is"),
 	OPT_FLAG(0, "icicle", icicle, "of flame: the outermost functions at the top"),
 	OPT_NUMBER(0, "max-nodes", "N", max_nodes, 16, TREE_NODES, "of flame: at most N boxes; rare ones are then in (other)"),
 	OPT_CALL(0, "term", "[=ascii]", "ascii", take_term, "pictures as text"),
@@ -94,7 +94,8 @@ static const struct tool_opt opts[] = {
 	    "write pictures, tables, and what --check and --privacy find as one page"),
 	OPT_NEEDS("event", "picture,report,folded"),
 	OPT_NEEDS("cpumode,term,theme,scale", "picture,report"),
-	OPT_NEEDS("flame-by,weight,icicle,max-nodes", "picture"),
+	OPT_NEEDS("flame-by,icicle,max-nodes", "picture"),
+	OPT_NEEDS("weight", "picture,folded"),
 	OPT_NOT_WITH("term,theme,scale,icicle", FORMS_OF_TABLES, ", which draws nothing"),
 	/* a page has all that there is, of the whole recording; only how it is drawn can be chosen, and names */
 	OPT_ONLY_WITH("report", "symbols,demangle,time-quantum,theme,scale,input,manifest,allow-missing,force,max-expand,piece,index-file,no-index,verify-index,"
@@ -141,7 +142,7 @@ static const char examples[] =
 static void
 check_symbols(const struct tool *t, const struct asked *a)
 {
-	static const char *const of_flame[] = { "flame-by", "weight", "icicle", "max-nodes" };
+	static const char *const of_flame[] = { "flame-by", "icicle", "max-nodes", "weight" };
 	bool flame = a->picture && sort_has_key(a->picture, "flame");
 	bool symbol = a->keys && sort_has_key(a->keys, "symbol");
 
@@ -150,7 +151,7 @@ check_symbols(const struct tool *t, const struct asked *a)
 	if (!symbol && !flame && a->symbols.n && !a->folded && !a->privacy && !a->page)
 		tool_wrong(t, "--symbols: needs --sort symbol, --folded, --picture flame, --report or --privacy");
 	for (size_t i = 0; !flame && i < sizeof of_flame / sizeof *of_flame; i++)
-		if (tool_given(t, of_flame[i]))
+		if (tool_given(t, of_flame[i]) && !(a->folded && !strcmp(of_flame[i], "weight")))
 			tool_wrong(t, "--%s: needs --picture flame", of_flame[i]);
 }
 

@@ -97,6 +97,13 @@ write_is_clock(const struct pp_event *ev)
 	return ev->attr.type == TYPE_SOFTWARE && ev->attr.config <= SW_TASK_CLOCK;
 }
 
+/* Are its periods lengths of spans, by pfilter --span-period? */
+static bool
+write_is_duration(const struct pp_event *ev)
+{
+	return ev->unit && !strcmp(ev->unit, "ns");
+}
+
 /* Is it an event of which the profile speaks?  Dummies are there for their side-band. */
 static bool
 write_wants(const struct pprof_facts *f, const struct pp_event *ev)
@@ -111,13 +118,14 @@ write_add_column(struct writer *w, const struct pp_event *ev, bool has_cpu)
 {
 	const char *name = ev->name ? ev->name : "";
 	struct event_column *c = &w->column[w->ncolumns];
-	bool clock = write_is_clock(ev), cpu = clock && !has_cpu;	/* Go's readers know the time of a CPU by this name */
+	bool duration = write_is_duration(ev), clock = write_is_clock(ev) && !duration;
+	bool cpu = clock && !has_cpu;	/* Go's readers know the time of a CPU by this name */
 
 	if (w->ncolumns == EVENTS_MAX)
 		return pp_fail(w->err, "more than %d events: select one with --event", EVENTS_MAX);
 	*c = (struct event_column){ .ev = ev, .count = cpu ? write_string(w, "samples") : write_joined(w, name, "_sample"),
-	    .sum = cpu ? write_string(w, "cpu") : write_joined(w, name, "_event"),
-	    .unit = write_string(w, clock ? "nanoseconds" : "count") };
+	    .sum = cpu ? write_string(w, "cpu") : write_joined(w, name, duration ? "" : "_event"),
+	    .unit = write_string(w, clock || duration ? "nanoseconds" : "count") };
 	w->ncolumns++;
 	return 1;
 }
@@ -138,12 +146,12 @@ write_choose_columns(struct writer *w)
 		if (!write_wants(w->f, ev))
 			continue;
 		while (k < w->ncolumns && (strcmp(w->column[k].ev->name ? w->column[k].ev->name : "", ev->name ? ev->name : "") ||
-		    write_is_clock(w->column[k].ev) != write_is_clock(ev)))
+		    write_is_clock(w->column[k].ev) != write_is_clock(ev) || write_is_duration(w->column[k].ev) != write_is_duration(ev)))
 			k++;
 		if (k == w->ncolumns && write_add_column(w, ev, has_cpu) < 0)
 			return -1;
 		w->column_of[i] = (uint16_t)k;
-		has_cpu |= write_is_clock(ev);
+		has_cpu |= write_is_clock(ev) && !write_is_duration(ev);
 	}
 	return 1;
 }
@@ -164,6 +172,8 @@ write_period(const struct pp_event *ev)
 {
 	const struct pp_attr *a = &ev->attr;
 
+	if (write_is_duration(ev))
+		return 0;
 	if (!(a->flags >> ATTR_FREQ_BIT & 1))
 		return a->sample_period;
 	return write_is_clock(ev) && a->sample_period ? 1000000000 / a->sample_period : 0;

@@ -367,6 +367,20 @@ flame_busiest(const struct tree *t, const struct panel *to)
 	return text;
 }
 
+/* Are the periods of all events with samples durations? */
+static bool
+flame_durations(const struct pictures *p)
+{
+	uint64_t samples = 0;
+
+	for (unsigned i = 0; i < p->c->nev; i++) {
+		if (p->c->ev[i].samples && !count_is_duration(p->tool->in->events->ev[i]))
+			return false;
+		samples += p->c->ev[i].samples;
+	}
+	return samples;
+}
+
 static void
 flame_make(struct making *m, struct panel *to)
 {
@@ -380,7 +394,7 @@ flame_make(struct making *m, struct panel *to)
 	uint8_t *kind;
 
 	to->kind = PANEL_FLAME;
-	to->unit = s->periods ? "period" : "sample";
+	to->unit = !s->periods ? "sample" : flame_durations(m->p) ? "ns" : "period";
 	to->samples = s->samples;
 	flame_name(s, to, &kind);
 	if (f->page) {
@@ -397,7 +411,7 @@ flame_make(struct making *m, struct panel *to)
 	busiest = flame_busiest(&s->tree, to);
 	to->title = option_text("Call chains of samples that are not idle%s", by[s->by]);
 	to->subtitle = option_text("%s%s%s%s, width: %s", file ? file : "standard input", *selection ? ", samples" : "", selection,
-	    idle, s->periods ? "period" : "samples");
+	    idle, !s->periods ? "samples" : !strcmp(to->unit, "ns") ? "length of spans" : "period");
 	to->desc = s->samples ? option_text("%" PRIu64 " sample%s in %" PRIu32 " boxes%s", s->samples, s->samples == 1 ? "" : "s",
 	    to->nboxes + to->hidden, busiest) : option_text("no samples");
 	free(selection);

@@ -105,7 +105,7 @@ struct panel {
 	/* PANEL_HIST */
 	struct bucket	*bucket;	/* as in hist.h */
 	unsigned	 nbuckets;
-	const char	*unit;		/* of its values: "ns", "bytes", ""; PANEL_FLAME: "sample", "period" */
+	const char	*unit;		/* of its values: "ns", "bytes", ""; PANEL_FLAME: "sample", "period", "ns" */
 	struct panel_mark mark[3];
 	/* PANEL_FLAME */
 	struct panel_box *box;

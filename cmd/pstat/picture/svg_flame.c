@@ -58,11 +58,11 @@ flame_class(char class[8], unsigned kind, const char *text)
 	snprintf(class, 8, "f%u%u", kind % KINDS, (hash ^ hash >> 16) % SHADES);
 }
 
-/* Of the unit: samples, but period. */
+/* Of the unit: samples, but period, ns. */
 static const char *
 flame_plural(const struct panel *p, uint64_t n)
 {
-	return n == 1 || !strcmp(p->unit, "period") ? "" : "s";
+	return n == 1 || strcmp(p->unit, "sample") != 0 ? "" : "s";
 }
 
 static int

@@ -159,6 +159,7 @@ folded_new(struct pass *p)
 	s = tool_alloc(1, sizeof *s);
 	s->events = p->asked->events;
 	s->mode = -1;
+	s->periods = p->asked->periods;
 	s->max = TREE_NODES;
 	p->form = folded;
 	return s;
