@@ -214,6 +214,33 @@ SPAN='ip==1;ip==2;tid'
 	done_all
 }
 
+@test "span period: what waits for a span that is open for long is the samples of spans that are kept, and little of others" {
+	need native
+	! sanitized || skip "memory is measured"
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=sample_id_all ids=11"
+		awk 'BEGIN { print "SAMPLE ip=1 pid=1 tid=1 time=100"
+			for (i = 1; i <= 60000; i++) {
+				print "SAMPLE ip=1 pid=2 tid=" 2 + i % 7 " time=" 1000 * i
+				print "SAMPLE ip=2 pid=2 tid=" 2 + i % 7 " time=" 1000 * i + (i % 1000 ? 10 : 500)
+				if (i % 10 == 0)
+					print "FINISHED_ROUND" }
+			print "SAMPLE ip=2 pid=1 tid=1 time=99000000" }'
+	} >"$T/long.txt"
+	mkpipe "$T/long.txt" >"$T/long"
+	set -- --span "$SPAN" --span-period --longer-than 100ns
+	pfilter "$@" -S 1G -o "$T/want" "$T/long"
+	[ "$(pcat --format=jsonl --types=SAMPLE "$T/want" | wc -l)" = 61 ] || failed "the whole"
+	# all records with their bytes would be 12 MiB
+	try pfilter "$@" -S 8M "$T/long"
+	[ $rc = 0 ] && cmp "$T/out" "$T/want" || failed "-S 8M"
+	try pfilter "$@" -S 8M -U "$T/rest" -f "$T/long"
+	[ $rc = 1 ] && grep -q "warning: 1 spans were given up while they were open, and are not measured" "$T/err" || failed "-U"
+	pcat --format=jsonl --types=SAMPLE "$T/out" >"$T/json"
+	[ "$(wc -l <"$T/json")" = 60 ] || failed "without the open one: $(wc -l <"$T/json")"
+	done_all
+}
+
 @test "span period: perf reads it, with the sums of brute force" {
 	need record
 	need python3

@@ -7,7 +7,7 @@
 For COUNT random choices of options runs pfilter on the pipe-mode stream, of window.py --make --tasks, and compares the samples that come
 out, byte by byte, those of -U, and the units of events.  Prints differences; status 1 if there were any.
 """
-import argparse, random, struct, subprocess, sys, tempfile
+import argparse, json, random, struct, subprocess, sys, tempfile
 
 import window
 from evaluate import SAMPLE, Parser, Stream, truth
@@ -140,6 +140,11 @@ def check(path, data, r):
     units = [x[1][16:] for x in got if x[0] == UPDATE and x[1][8:16] == bytes(8)]
     want = {struct.pack(swap + "Q", {"begin": 11, "end": 21, "tick": 31}[e]) + b"ns\0\0\0\0\0\0" for e in with_length}
     check.lengths += len(length)
+    # without -U what is not kept does not wait
+    q = subprocess.run(["pfilter", *options, "--stats=json", "-o", "-", path], capture_output=True)
+    stats = json.loads(q.stderr.splitlines()[-1])
+    if q.stdout != p.stdout or stats["in"]["samples"] != len(by_raw) or sum(x["samples"] for x in stats["dropped"].values()) != len(by_raw) - len(keep):
+        return wrong(f"without -U: status {q.returncode}, {stats}")
     return (set(units) == want and len(units) == len(want)) or wrong(f"units {units}")
 
 

@@ -414,6 +414,8 @@ filter_run(struct filter *f)
 		pp_arrival_finish(f->arrival);
 	if (f->o->windows && !windows_finish(f->o->windows, t))
 		t->failed = true;
+	if (f->o->windows)
+		f->decide.samples[NOT_SPAN] += windows_rejected(f->o->windows);
 	if (t->verbose && !f->o->stats)
 		windows_stats(f->o->windows, false, stderr);
 	if (filter_early(f))

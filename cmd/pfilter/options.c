@@ -243,6 +243,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	if (types_gone(o))
 		tool_wrong(t, "--type and --drop-type: nothing remains selected");
 	windows_ready(o->windows, t, &o->measure);
+	o->measure.forgets = o->measure.on && !o->measure.last && !o->rejected && !o->payload && windows_forget(o->windows);
 	o->functions = expr_functions(o->expr, o->kallsyms, &o->kernel);
 	o->functions |= windows_functions(o->windows, o->kallsyms, &o->kernel);
 	if (o->kallsyms && !o->functions)

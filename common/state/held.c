@@ -89,6 +89,32 @@ pp_ring_buffer(struct pp_ring *g)
 	return b->data;
 }
 
+int
+pp_ring_compact(struct pp_ring *g)
+{
+	size_t needed = 0;
+
+	for (uint64_t n = g->first; n < g->next; n++) {
+		const struct pp_held *e = pp_ring_at(g, n);
+
+		needed += pp_held_goes(e) ? e->place & 0xffff : 0;
+	}
+	if (needed > pp_blocks_held(&g->blocks) / 2)
+		return 0;
+	for (uint64_t n = g->first; n < g->next; n++) {
+		struct pp_held *e = pp_ring_at(g, n);
+		uint64_t place;
+
+		if (!pp_held_goes(e))
+			continue;
+		if (pp_blocks_copy(&g->blocks, pp_ring_bytes(g, e), e->place & 0xffff, &place) < 0)
+			return -1;
+		pp_ring_drop(g, e);
+		e->place = place;
+	}
+	return 1;
+}
+
 size_t
 pp_ring_memory(const struct pp_ring *g)
 {

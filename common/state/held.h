@@ -73,6 +73,11 @@ pp_ring_drop(struct pp_ring *g, const struct pp_held *e)
  * freed.  NULL: no memory.
  */
 uint8_t	*pp_ring_buffer(struct pp_ring *);
+/*
+ * Copy the needed bytes together, if that frees half of the blocks at least; addresses from pp_ring_bytes() become invalid at
+ * pp_blocks_reclaim().  1; 0: it would not; -1: no memory.
+ */
+int	pp_ring_compact(struct pp_ring *);
 /* Bytes in use, without spare blocks. */
 size_t	pp_ring_memory(const struct pp_ring *);
 void	pp_ring_free(struct pp_ring *);

@@ -117,5 +117,8 @@ uint64_t pp_arrival_short(const struct pp_arrival *);
  * and 2.  False: it has had its turn, or has no time.
  */
 bool	pp_arrival_mark(struct pp_arrival *, uint64_t nr, unsigned marks);
+/* With until(): look() calls it for a record, this one or one that waits, that is not needed: it has no turn, and is not emitted.
+ * False: it has had its turn. */
+bool	pp_arrival_forget(struct pp_arrival *, uint64_t nr);
 
 #endif

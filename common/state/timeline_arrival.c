@@ -52,6 +52,8 @@ struct pp_arrival {
 	uint64_t	 whole;		/* of records up to this time, all that is `ahead' has arrived */
 	uint64_t	 too_short;
 
+	uint64_t	 compact;	/* pp_ring_compact() is of use again from that number of the ring on */
+
 	bool		 failed;	/* nothing can be emitted any more */
 	bool		 bad;		/* a record was malformed: records that arrived before it can still be emitted */
 };
@@ -289,6 +291,18 @@ arrival_memory(const struct pp_arrival *a)
 	return a->elsewhere + pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) + a->own.cap + a->user.more(a->user.arg);
 }
 
+/* Records that wait for long are few, among many that were forgotten.  1, or -1: the sink has failed, or no memory. */
+static int
+arrival_compact(struct pp_arrival *a)
+{
+	a->compact = a->ring.next + (a->ring.next - a->ring.first) / 4;
+	if (pp_ring_compact(&a->ring) < 0) {
+		a->failed = true;
+		return pp_fail_memory(a->err);
+	}
+	return arrival_reclaim(a);
+}
+
 /*
  * Would `more' bytes exceed the limit?  Arrays do not shrink, so a part of the memory is reserved for records; else each record
  * would be decided on at once.
@@ -296,10 +310,17 @@ arrival_memory(const struct pp_arrival *a)
 static bool
 arrival_is_full(struct pp_arrival *a, size_t more)
 {
+	size_t held;
+
 	a->unlooked = 0;
 	if (arrival_memory(a) + more <= a->memory || arrival_reclaim(a) < 0)
 		return false;
-	return arrival_memory(a) + more > a->memory && pp_blocks_held(&a->ring.blocks) > (a->memory - a->elsewhere) / 2;
+	if (a->user.until && a->ring.next >= a->compact && (arrival_compact(a) < 0 || arrival_memory(a) + more <= a->memory))
+		return false;
+	held = pp_blocks_held(&a->ring.blocks);
+	if (a->user.until)		/* most of those in the ring may have been forgotten */
+		held += (a->ring.next - a->ring.first) * (sizeof(struct pp_held) + sizeof(struct pp_waiting));
+	return arrival_memory(a) + more > a->memory && held > (a->memory - a->elsewhere) / 2;
 }
 
 void
@@ -556,6 +577,22 @@ pp_arrival_mark(struct pp_arrival *a, uint64_t nr, unsigned marks)
 	if (nr <= a->ring.first || nr > a->ring.next || (e = pp_ring_at(&a->ring, nr - 1))->state != PP_WAITS)
 		return false;
 	e->mark |= (marks & 3) * PP_MARKED;
+	return true;
+}
+
+bool
+pp_arrival_forget(struct pp_arrival *a, uint64_t nr)
+{
+	struct pp_held *e;
+
+	if (nr <= a->ring.first || nr > a->ring.next || (e = pp_ring_at(&a->ring, nr - 1))->state != PP_WAITS)
+		return false;
+	e->state = PP_DECIDED;
+	e->front = 0;
+	e->to = 0;
+	e->owed = false;
+	a->waits--;
+	pp_ring_drop(&a->ring, e);
 	return true;
 }
 

@@ -141,8 +141,10 @@ static void
 check_span(const char *text)
 {
 	struct field_stream stream = { .events = tool.in->events, .swap = tool.in->swap, .tracing = pp_formats(tool.in) };
+	static const struct span_measure by_thread = { .on = true, .task = true };
 	struct span *s = tool_alloc(1, sizeof *s);
 
+	s->measure = &by_thread;
 	span_parse(s, &tool, text);
 	MUST(s->nkeys && s->nkeys <= SPAN_KEYS && s->end[0] && s->end[1]);
 	field_stream_ready(&stream);

@@ -11,6 +11,7 @@ struct span_measure {			/* options; zero: spans are not measured */
 	bool	 task;			/* --span-task */
 	bool	 open;			/* --span-open */
 	bool	 sure;			/* --span-sure */
+	bool	 forgets;		/* nothing is done with samples that are not kept */
 };
 struct span_length {
 	uint64_t ns;

@@ -173,6 +173,14 @@ span_pass(struct span *s, struct pp_arrival *a, uint64_t time)
 	}
 }
 
+/* The first record of a span will not get a length. */
+static void
+span_forget(struct span *s, struct pp_arrival *a, uint64_t nr)
+{
+	if (s->measure->forgets)
+		s->rejected += pp_arrival_forget(a, nr);
+}
+
 /* The length of a span goes to the record with that number. */
 static void
 span_give(struct span *s, struct pp_arrival *a, const struct look *l, const struct open_span *o, uint64_t nr, uint64_t time)
@@ -207,7 +215,10 @@ span_measure(struct span *s, struct pp_arrival *a, const struct look *l, uint64_
 		}
 		if (!uncertain || !s->measure->sure)
 			span_give(s, a, l, o, s->measure->last ? nr : o->nr, l->time);
-	}
+		else
+			span_forget(s, a, o->nr);
+	} else
+		span_forget(s, a, o->nr);
 	span_remove(s, at);
 }
 
@@ -240,15 +251,17 @@ span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr
 }
 
 static void
-span_begin(struct span *s, const struct look *l, uint64_t nr, struct open_span *new)
+span_begin(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr, struct open_span *new)
 {
 	uint32_t *at = span_find(s, new);
 
 	if (*at) {
 		s->n.replaced++;
+		span_forget(s, a, s->open[*at].nr);
 		span_over(s, at, l);
 	} else if (s->nopen == SPANS_OPEN) {
 		s->n.forgotten++;
+		span_forget(s, a, s->open[s->oldest].nr);
 		span_over(s, span_find(s, &s->open[s->oldest]), l);
 	}
 	s->n.begun++;
@@ -286,7 +299,7 @@ span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t n
 		if (end)
 			matters |= span_end(s, a, l, nr, &o) ? SPAN_ENDED : 0;
 		else {
-			span_begin(s, l, nr, &o);
+			span_begin(s, a, l, nr, &o);
 			matters |= SPAN_BEGUN;
 		}
 	}
@@ -294,7 +307,7 @@ span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t n
 }
 
 void
-span_task_over(struct span *s, const struct look *l, uint32_t tid)
+span_task_over(struct span *s, struct pp_arrival *a, const struct look *l, uint32_t tid)
 {
 	uint32_t *at;
 
@@ -304,6 +317,7 @@ span_task_over(struct span *s, const struct look *l, uint32_t tid)
 	if (!*at || !s->open[*at].is_task)
 		return;
 	s->n.exited++;
+	span_forget(s, a, s->open[*at].nr);
 	span_over(s, at, l);
 }
 

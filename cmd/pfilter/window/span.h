@@ -64,6 +64,7 @@ struct span {
 	uint64_t	 last;		/* time of the last record */
 	const struct span_measure *measure;
 	struct lengths	*lengths;	/* of all --span, if they are measured */
+	uint64_t	 rejected;	/* samples that pp_arrival_forget() had */
 
 	struct open_span *open;		/* [0] is not used */
 	uint32_t	*slot;		/* a hash table of them */
@@ -98,7 +99,7 @@ int	span_look(struct span *, struct pp_arrival *, const struct look *, uint64_t 
 /* Records of this CPU, or (`known' false) of any, were lost. */
 void	span_lost(struct span *, bool known, uint32_t cpu, uint64_t time);
 /* The record, which is looked at, says that a thread with this number ends or begins. */
-void	span_task_over(struct span *, const struct look *, uint32_t tid);
+void	span_task_over(struct span *, struct pp_arrival *, const struct look *, uint32_t tid);
 /* pp_arrival_user.until, .passes. */
 uint64_t span_until(const struct span *);
 void	span_passes(struct span *, struct pp_arrival *, const struct look *, uint64_t time);

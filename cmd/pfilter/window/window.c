@@ -21,6 +21,7 @@ struct windows {
 	bool		 only_marked;	/* a sample is kept if it has the mark */
 	const struct span_measure *measure;
 	struct lengths	 lengths;
+	uint64_t	 rejected;	/* samples that pp_arrival_forget() had, besides those of spans */
 	struct table	 pids;		/* struct pid_of, by tid */
 };
 struct pid_of { struct link link; uint32_t pid; };
@@ -346,7 +347,7 @@ windows_look_spans(struct windows *w, struct pp_arrival *a, const struct pp_even
 		if (lost)
 			span_lost(s, of_cpu, cpu, timed ? w->look.time : s->last);
 		if (timed && (r->type == PP_EXIT || r->type == PP_FORK))	/* they have the same fields */
-			span_task_over(s, &w->look, PP_RAW_GET(r->raw, FORK, tid, w->look.swap));
+			span_task_over(s, a, &w->look, PP_RAW_GET(r->raw, FORK, tid, w->look.swap));
 	}
 }
 
@@ -396,7 +397,28 @@ windows_look(struct windows *w, struct pp_arrival *arrival, const struct pp_turn
 		matters |= rc;
 	}
 	w->late += l->late && matters;
+	if (w->measure->forgets && !(matters & SPAN_BEGUN))
+		w->rejected += pp_arrival_forget(arrival, at->nr);
 	return 1;
+}
+
+bool
+windows_forget(const struct windows *w)
+{
+	for (const struct span *s = w->span; s; s = s->next)
+		if (s->within)
+			return false;
+	return !w->around;
+}
+
+uint64_t
+windows_rejected(const struct windows *w)
+{
+	uint64_t n = w->rejected;
+
+	for (const struct span *s = w->span; s; s = s->next)
+		n += s->rejected;
+	return n;
 }
 
 bool

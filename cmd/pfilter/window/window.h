@@ -61,6 +61,9 @@ int	windows_look(struct windows *, struct pp_arrival *, const struct pp_turn *, 
  * turn: get the length of its span; false: it has none.
  */
 bool	windows_wait(const struct windows *);
+/* Are samples without a length rejected by --span alone?  Then they need not wait (span_measure.forgets); how many did not. */
+bool	windows_forget(const struct windows *);
+uint64_t windows_rejected(const struct windows *);
 uint64_t windows_until(const struct windows *);
 void	windows_passes(struct windows *, struct pp_arrival *, uint64_t time);
 bool	windows_length(struct windows *, uint64_t nr, struct span_length *);
