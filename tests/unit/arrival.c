@@ -31,7 +31,7 @@ heap(void)
 static struct {
 	uint8_t		*p;
 	size_t		 n;
-	struct { uint32_t type; uint64_t time; bool looked, turned, out; uint8_t marks; struct pp_verdict v; } rec[MAX];
+	struct { uint32_t type; uint64_t time; bool looked, turned, out, forgotten; uint8_t marks; struct pp_verdict v; } rec[MAX];
 	unsigned	 nrec;			/* from 1; record 0 is none */
 	unsigned	 comms;			/* that had their turn */
 	unsigned	 last;			/* emitted; with a payload: none */
@@ -44,6 +44,8 @@ static struct {
 	unsigned	 bad;			/* the turn of this one fails */
 	bool		 looks;			/* look_at() sees samples and COMMs */
 	uint64_t	 ahead, seen;		/* the latest time that it saw */
+	uint64_t	 held, passed;		/* until() holds records back, to that time; the latest of passes() */
+	bool		 forgets;		/* look_at() forgets records */
 	struct pp_arrival *arrival;
 	unsigned	 put;			/* records, also the attr */
 } in;
@@ -135,6 +137,18 @@ look_at(void *arg, const struct pp_turn *t, const struct pp_event *ev, const str
 		return 1;
 	assert_true(in.rec[nr].time >= in.seen);
 	in.seen = in.rec[nr].time;
+	if (in.held && rnd(300) == 0)
+		in.held = in.seen - 1;
+	if (in.forgets && in.rec[nr].type == SAMPLE && rnd(2)) {
+		unsigned of = rnd(3) ? nr : nr + rnd(400) - 200;
+
+		if (of < in.put && of && in.rec[of].type == SAMPLE && pp_arrival_forget(in.arrival, of + 1)) {
+			assert_false(in.rec[of].turned || in.rec[of].forgotten || !in.rec[of].time);
+			in.rec[of].forgotten = true;
+			assert_false(pp_arrival_mark(in.arrival, of + 1, 1));
+		}
+		return 1;
+	}
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned marks = rnd(4), of = rnd(3) ? nr : nr + rnd(400) - 200;
 
@@ -163,7 +177,7 @@ check_marks(unsigned nr, unsigned marks)
 	assert_int_equal(marks, in.rec[nr].marks);
 	assert_true(in.rec[nr].looked);
 	for (unsigned i = 1; i <= in.nrec && in.rec[nr].time; i++)
-		assert_true(in.rec[i].looked || !in.rec[i].time || in.rec[i].time > in.rec[nr].time + in.ahead);
+		assert_true(in.rec[i].looked || in.rec[i].forgotten || !in.rec[i].time || in.rec[i].time > in.rec[nr].time + in.ahead);
 }
 
 /* Each record comes behind those COMMs that are older, and in front of the others. */
@@ -174,8 +188,10 @@ turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct
 
 	(void)arg;
 	assert_non_null(ev);
-	assert_false(in.rec[nr].turned);
+	assert_false(in.rec[nr].turned || in.rec[nr].forgotten);
 	in.rec[nr].turned = true;
+	if (in.held && in.rec[nr].time)
+		assert_true(in.rec[nr].time <= in.passed);
 	if (in.looks)
 		check_marks(nr, t->marks);
 	if (!in.rare)
@@ -236,6 +252,21 @@ flush(void *arg)
 	return 1;
 }
 
+static uint64_t
+until(void *arg)
+{
+	(void)arg;
+	return in.held;
+}
+
+static void
+passes(void *arg, uint64_t time)
+{
+	(void)arg;
+	assert_true(time <= in.held || time == UINT64_MAX || !in.sound);
+	in.passed = time > in.passed ? time : in.passed;
+}
+
 static size_t
 more(void *arg)
 {
@@ -264,6 +295,10 @@ run(size_t memory, size_t *elsewhere, uint64_t *early, void (*look)(size_t befor
 		user.looked = looked;
 		user.ahead = in.ahead;
 		user.looks[SAMPLE] = user.looks[COMM] = true;
+	}
+	if (in.held) {
+		user.until = until;
+		user.passes = passes;
 	}
 	assert_non_null(a = in.arrival = pp_arrival_new(s, &user, memory, &err));
 	while (rc > 0 && pp_next(s, &r) > 0) {
@@ -318,6 +353,37 @@ test_arrival(void **state)
 			assert_int_equal(in.rec[nr].out, in.rec[nr].type >= 64 || !in.drop || nr % in.drop);
 		}
 	}
+}
+
+/* No record behind until() has its turn before the end; one that is forgotten has none, and is not emitted. */
+static void
+test_until(void **state)
+{
+	unsigned forgotten = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		random_stream(6000, 1 + i * 3, i % 2 ? 10 : 200);
+		in.looks = true;
+		in.held = 1;
+		in.forgets = i % 3;
+		assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), 1);
+		for (unsigned nr = 1; nr <= in.nrec; nr++) {
+			assert_int_equal(in.rec[nr].turned, in.rec[nr].type < 64 && !in.rec[nr].forgotten);
+			assert_int_equal(in.rec[nr].out, !in.rec[nr].forgotten);
+			forgotten += in.rec[nr].forgotten;
+		}
+	}
+	assert_true(forgotten > 1000);
+	/* at the limit of memory records have their turn all the same, and what is left is copied together */
+	random_stream(20000, 4, 50);
+	in.looks = true;
+	in.held = 1;
+	in.forgets = true;
+	in.sound = false;
+	assert_int_equal(run(1 << 20, NULL, NULL, NULL), 1);
+	for (unsigned nr = 1; nr <= in.nrec; nr++)
+		assert_int_equal(in.rec[nr].out, !in.rec[nr].forgotten);
 }
 
 /* Marks by look() are there at the turn, and those for records that had theirs go nowhere. */
@@ -448,7 +514,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arrival), cmocka_unit_test(test_mark), cmocka_unit_test(test_payload),
+		cmocka_unit_test(test_arrival), cmocka_unit_test(test_mark), cmocka_unit_test(test_until), cmocka_unit_test(test_payload),
 		cmocka_unit_test(test_arrival_bound),
 		cmocka_unit_test(test_sparse), cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_unsound),
 	};
