@@ -252,13 +252,14 @@ static int
 filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 {
 	struct filter *f = arg;
-	struct front_more more = { .owed = 0 };
+	static const struct front_more none;
+	struct front_more more;
 	int rc = 1;
 
 	if (v->front && filter_emit_front(f, (int)v->front, &more) < 0)
 		return -1;
 	if (r->type == PP_SAMPLE && (f->events->reads || f->o->thin.scale || f->measured))
-		return filter_emit_sample(f, r, v, &more, stable);
+		return filter_emit_sample(f, r, v, v->front ? &more : &none, stable);
 	if (r->payload && v->to == BOTH && f->tee)
 		return tee_put(f->tee, f->t->in, r, f->nsides, filter_put_again, f, &f->t->in_err);
 	for (int i = 0; rc > 0 && i < f->nsides; i++)
