@@ -16,6 +16,8 @@
 #include "side.h"
 #include "state/timeline.h"
 
+enum { MAIN = 1, REST = 2, BOTH = 3 };	/* pp_verdict.to: which sides get the record (front, owed: see front.h) */
+
 struct filter {
 	/* Set by the caller: */
 	struct tool	*t;		/* input and output are open */
@@ -46,5 +48,11 @@ uint64_t filter_early(const struct filter *);
 /* Number of records whose verdict was made for the same reason before all samples near them in time (window.h) had arrived. */
 uint64_t filter_short(const struct filter *);
 void	filter_free(struct filter *);
+
+/* Of filter.c, for filter_start.c: pp_arrival_user.turn, .emit, .flush, and pp_before_refill(). */
+int	filter_turn(void *filter, const struct pp_turn *, const struct pp_event *, const struct pp_rec *, struct pp_verdict *);
+int	filter_emit(void *filter, const struct pp_rec *, const struct pp_verdict *, bool stable);
+int	filter_flush(void *filter);
+int	filter_before_refill(void *filter);
 
 #endif
