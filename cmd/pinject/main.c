@@ -116,7 +116,7 @@ inject(struct tool *t, struct options *o, struct lookup *lookup, struct store *s
 int
 main(int argc, char *argv[])
 {
-	struct tool t = { .name = "pinject", .purpose = "Add to a perf stream what it lacks." };
+	static struct tool t = { .name = "pinject", .purpose = "Add to a perf stream what it lacks." };
 	static struct options o;	/* lists of options are kept to the end */
 	struct lookup lookup = { .fd = -1, .other_kernel = &o.header.other_kernel };
 	struct survey found;		/* by a first pass, for options that depend on all of the recording */

@@ -113,7 +113,7 @@ merge(struct tool *t, struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct tool t = { .name = "psort", .purpose = "Sort a perf stream by time, or merge several.", .opts = opts,
+	static struct tool t = { .name = "psort", .purpose = "Sort a perf stream by time, or merge several.", .opts = opts,
 	    .examples = examples, .many = true };
 	static struct options o = { .how.memory = MEMORY };
 	int status;
