@@ -130,7 +130,7 @@ symtab_write(struct symtab_maker *m, const struct symtab_segment *segment, size_
 	choose(m);
 	for (size_t i = 0; i < m->n; i++)
 		h.ntext += strlen(m->text + m->v[i].name) + 1;
-	if (m->failed || (uint64_t)m->n >= UINT32_MAX || (uint64_t)nsegments > UINT32_MAX || h.ntext >= UINT32_MAX || max < sizeof h ||
+	if (m->failed || m->n >= UINT32_MAX || nsegments >= UINT32_MAX || h.ntext >= UINT32_MAX || max < sizeof h ||
 	    (max - sizeof h) / sizeof *segment < nsegments ||
 	    max - sizeof h - nsegments * sizeof *segment < m->n * EACH + h.ntext)
 		return 0;
