@@ -227,6 +227,10 @@ boxes() {
 	pstat --diff --json --picture flame --cpumode kernel "$T/a" "$T/b" | jq -e '.flame_diff[0].total_b == 0' >/dev/null || failed cpumode
 	# a limit on boxes is said
 	pstat --diff --picture flame --max-nodes 16 data/demo.data data/g_fp.pipe.data | grep -q 'its counts are not exact' || failed max-nodes
+	# no input has not even the box of all
+	: >"$T/empty"
+	try command pstat --diff --json --picture flame "$T/a" "$T/empty"
+	[ $rc = 1 ] && jq -c '[.flame_diff[] | [.box, .parent, .name, .total_a]]' "$T/out" | grep -q '^\[\[0,null,"all",80\],\[1,0,"prog",80\],' || failed "empty: $rc"
 	# both themes have the same boxes; the other way up
 	for o in "--theme light" "--theme dark" --icicle; do
 		pstat --diff --picture flame $o "$T/a" "$T/b" >"$T/svg"

@@ -154,8 +154,8 @@ flame_match(struct diff_flame *d, const struct flame_node *a, uint32_t n)
 		looked = a[i];
 		looked.parent = to[a[i].parent];
 		at = i && d->nb > 1 && looked.parent < d->nb ? bsearch(&key, of, d->nb - 1, sizeof *of, by_place) : NULL;
-		to[i] = !i ? 0 : at ? (uint32_t)(*at - d->node) : d->n++;
-		if (i && !at)
+		to[i] = !i && d->nb ? 0 : at ? (uint32_t)(*at - d->node) : d->n++;
+		if (to[i] >= d->nb)
 			d->node[to[i]] = looked;
 		else {
 			d->node[to[i]].total[A] += a[i].total[A];
