@@ -2,27 +2,7 @@
 # pstat --diff --picture flame: a flame graph of B, coloured by how it differs from A; calculated anew from two --folded.
 load lib
 load pstat
-
-# chains FILE=SAMPLES...: a recipe, whose samples are in a chain of these files: "main/load/hash=30", the outermost first; of comm $COMM
-chains() {
-	local i x at time=1000000000 file
-	declare -A map=()
-	echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD|CALLCHAIN flags=sample_id_all|mmap|comm|task|mmap2 ids=11"
-	echo "COMM pid=100 tid=100 comm=${COMM-prog}"
-	for x; do
-		local chain=() ip=
-		IFS=/ read -ra parts <<<"${x%=*}"
-		for file in "${parts[@]}"; do
-			if [ -z "${map[$file]-}" ]; then
-				map[$file]=$((0x10000000 + ${#map[@]} * 4096))
-				echo "MMAP2 misc=2 pid=100 tid=100 start=${map[$file]} len=0x1000 prot=5 flags=2 filename=/$file"
-			fi
-			chain=("$((${map[$file]} + 16))" "${chain[@]}")
-		done
-		echo "SAMPLE misc=2 ip=${chain[0]} pid=100 tid=100 cpu=0 time=$((time += 1000000)) period=1 repeat=${x#*=} step=1000 chain=0xfffffffffffffe00,$(IFS=,; echo "${chain[*]}")"
-		time=$((time + 1000 * ${x#*=}))
-	done
-}
+load chains
 
 # compare JSON A B: is the table flame_diff what the folded stacks in the files A and B say?
 compare() {

@@ -3,6 +3,7 @@
 load lib
 load pstat
 load page
+load chains
 
 # recorded: $T/run.data, two programs in C and C++ that call and return, at different times; $T/dir has their names
 recorded() {
@@ -134,18 +135,9 @@ REST='(async () => {
 	return out;
 })()'
 
-# hostile: $T/hostile.html, of names as hostile as they can be, of comms and of files
+# hostile: $T/hostile.html, of such names
 hostile() {
-	local i=0 name
-	{
-		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|CALLCHAIN flags=sample_id_all|comm|mmap2 ids=1"
-		for name in '</script><script>alert(1)</script>' '\x22><img\x20src=x\x20onerror=alert(1)>' '</style><!--' '\\\x22,\x22' '\xd7\x90\xe2\x80\x8f\xe2\x81\xa7\xe2\x80\xae' \
-		    '\xff\xc3\x9b2J' 'a\x0ab\x0d\x1b[2J' "$(printf 'L%.0s' {1..60000})" '<!--<script>' ']]>&lt;' '__proto__'; do
-			i=$((i + 1))
-			printf '%s\n' "COMM pid=10$i tid=10$i comm=${name:0:3000}" "MMAP2 misc=2 pid=10$i tid=10$i start=0x10000000 len=0x1000 prot=5 flags=2 filename=/$name" \
-			    "SAMPLE misc=2 ip=0x10000000 pid=10$i tid=10$i cpu=0 time=${i}000000 chain=0xfffffffffffffe00,0x10000000"
-		done
-	} | mkpipe - >"$T/hostile"
+	hostile_names | mkpipe - >"$T/hostile"
 	page "$T/hostile" hostile.data
 	[ $rc = 0 ] || failed "status $rc: $(cat "$T/err")"
 	mv "$T/page.html" "$T/hostile.html"
