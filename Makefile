@@ -87,7 +87,7 @@ $(O)/%.o: %.c | $(O)/ready
 	@mkdir -p $(@D)
 	$(COMPILE) $(HARDEN) -fPIE $(CFLAGS) -c -o $@ $<
 # The style and the scripts of a page, as the numbers of their bytes.
-$(O)/cmd/pstat/page/page.o: $(addprefix $(O)/cmd/pstat/page/,page.css.h page.js.h flame.css.h flame.js.h)
+$(O)/cmd/pstat/page/page.o: $(addprefix $(O)/cmd/pstat/page/,page.css.h page.js.h flame.css.h chains.js.h flame.js.h)
 $(O)/cmd/pstat/page/page.o: DEFS += -I$(O)/cmd/pstat/page
 $(O)/cmd/pstat/page/%.h: cmd/pstat/page/% | $(O)/ready
 	@mkdir -p $(@D)

@@ -161,7 +161,7 @@ part_only() {
 	part_only sort count report tally stacks
 	part_only picture count report tally sort stacks
 	part_only page count report tally sort picture
-	part_only merge count report tally sort picture
+	part_only merge count report tally sort picture page
 	(cd ../cmd/pstat && printf '%s\n' */) | tr -d / | diff - <(sort "$T/parts")
 	done_all
 }

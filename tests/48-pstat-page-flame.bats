@@ -180,7 +180,7 @@ HOSTILE='(async () => {
 	[ "$(sed -n 5p "$T/browser")" = true ] || failed "390: $(sed -n 5p "$T/browser")"
 	sed -n 7p "$T/browser" | grep -q '^\["#select=zoom:3;find:%2Fleaf%2F", "/leaf/", "all › .*"\]$' || failed "fragment: $(sed -n 7p "$T/browser")"
 	[ "$(sed -n 8p "$T/browser")" -gt 10000 ] || failed "no PDF"
-	[ "$(sed -n 10p "$T/browser")" = '[4, 4, 23, "in 1 sample, 9.1%", 11]' ] || failed "hostile: $(sed -n 10p "$T/browser")"
+	[ "$(sed -n 10p "$T/browser")" = '[5, 5, 23, "in 1 sample, 9.1%", 11]' ] || failed "hostile: $(sed -n 10p "$T/browser")"
 	done_all
 }
 
@@ -208,7 +208,7 @@ samples() {
 	# boxes and functions are there without the script, outermost at the top, and how to have more
 	grep -q '<title>all · [0-9,]* samples · 100.0% · self 0</title>' "$f" && grep -q '<th scope="row" class="t">\[[a-z.0-9]*\]</th><td>[0-9,]*</td><td>[0-9.]*%</td><td>' "$f" || failed "boxes, functions"
 	grep -q '<code>pinject -B --archive=symbols --buildid-dir DIR</code> makes it' "$f" || failed "what mends it"
-	[ "$(grep -c '<script' "$f")" = 4 ] || failed "scripts: $(grep -c '<script' "$f")"
+	[ "$(grep -c '<script' "$f")" = 5 ] || failed "scripts: $(grep -c '<script' "$f")"
 	$PYTHON flame.py data "$f" >"$T/data" || failed "data"
 	[ "$(awk '{ n += $3 } END { print n }' "$T/data")" = "$(command pstat -q --json --picture flame data/g_fp.pipe.data | jq '[.flame[].self] | add')" ] || failed "sum"
 	# no call chains, no graph; but with names of functions

@@ -121,7 +121,7 @@ run(int argc, char **argv)
 	else if (asked.diff)
 		status = diff_run(&t, c, &r,
 		    &(struct diff_options){ asked.form, asked.keys, asked.top >= 0 ? (unsigned)asked.top : 20,
-		    asked.picture ? &asked : NULL, run });
+		    asked.picture || asked.page ? &asked : NULL, run });
 	else
 		status = report(&(struct pass){ .t = &t, .asked = &asked, .c = c, .r = &r, .form = asked.form });
 	free(c);

@@ -97,9 +97,9 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("flame-by,icicle,max-nodes", "picture"),
 	OPT_NEEDS("weight", "picture,folded"),
 	OPT_NOT_WITH("term,theme,scale,icicle", FORMS_OF_TABLES, ", which draws nothing"),
-	/* a page has all that there is, of the whole recording; only how it is drawn can be chosen, and names */
-	OPT_ONLY_WITH("report", "symbols,demangle,time-quantum,theme,scale,input,manifest,allow-missing,force,max-expand,piece,index-file,no-index,verify-index,"
-	    "quiet,verbose,no-sandbox"),
+	/* a page has all that there is, of the whole recording; only how it is drawn can be chosen, and names; for --diff see check_diff() */
+	OPT_ONLY_WITH("report", "diff,sort,event,cpumode,symbols,demangle,time-quantum,theme,scale,input,manifest,allow-missing,force,max-expand,"
+	    "piece,index-file,no-index,verify-index,quiet,verbose,no-sandbox"),
 	OPT_HEAD("While the input is read"),
 	OPT_DURATION(0, "interval", "DURATION", every, 1000000, "print a line of each interval of the recording's time"),
 	OPT_FLAG(0, "live", live, "show the last minute on the terminal"),
@@ -107,7 +107,7 @@ static const struct tool_opt opts[] = {
 	OPT_NOT_WITH("interval", "format=openmetrics", "; its lines are for the screen, JSON or CSV"),
 	OPT_HEAD("Several reports"),
 	OPT_FLAG(0, "merge", merge, "add up reports of pstat --json: FILE..., or - with one after the other"),
-	OPT_FLAG(0, "diff", diff, "compare two recordings or reports by comm, keys of --sort, or --picture flame"),
+	OPT_FLAG(0, "diff", diff, "compare two recordings or reports by comm, --sort, --picture flame or --report"),
 	OPT_NOT_WITH("merge", "sort,hist,columns,time-quantum,top,check,privacy,picture," VIEWS,
 	    "; that was chosen when the reports were made"),
 	OPT_NOT_WITH("diff", "merge,hist,columns,time-quantum,check,privacy,scale," VIEWS, ""),
@@ -155,10 +155,15 @@ check_symbols(const struct tool *t, const struct asked *a)
 			tool_wrong(t, "--%s: needs --picture flame", of_flame[i]);
 }
 
-/* Of pictures, --diff has flame, by itself. */
+/* Of pictures, --diff has flame, by itself.  Only of its page can be chosen what is counted. */
 static void
 check_diff(const struct tool *t, const struct asked *a)
 {
+	static const char *const of_page[] = { "sort", "event", "cpumode" };
+
+	for (size_t i = 0; a->page && !a->diff && i < sizeof of_page / sizeof *of_page; i++)
+		if (tool_given(t, of_page[i]))
+			tool_wrong(t, "--%s: with --report only for --diff", of_page[i]);
 	if (!a->diff || !a->picture)
 		return;
 	if (strcmp(a->picture, "flame") != 0)

@@ -11,6 +11,7 @@
 
 #include "in.h"
 #include "merge/flame.h"
+#include "page/page.h"
 #include "picture/in.h"
 
 enum { A, B, SIDES };
@@ -28,6 +29,7 @@ struct diff_flame {
 	uint64_t	 top[SIDES];	/* samples */
 	struct panels	 panels;	/* one, whose texts are the names */
 	struct draw	 draw;
+	const struct asked *asked;
 };
 
 static const char flame_name[] = "flame";	/* of the table, and the picture */
@@ -219,42 +221,52 @@ flame_boxes(const struct diff_flame *d, struct panel *p)
 /* So many samples of A have each text in their chain, or end in it. */
 struct flame_gone { uint64_t total, self; uint32_t text, open; uint8_t kind; bool of[SIDES]; };
 
-/*
- * Count each chain once for a text that is in it several times: while a node with it is open, those above it do not count.  Nodes
- * are visited in preorder.
- */
-static void
-flame_texts(const struct diff_flame *d, struct flame_gone *g)
+/* All nodes in preorder. */
+static uint32_t *
+flame_order(const struct diff_flame *d)
 {
-	uint32_t *first = tool_alloc(d->n + (size_t)1, sizeof *first), *next = tool_alloc(d->n + (size_t)1, sizeof *next), at = 0;
+	uint32_t *first = tool_alloc(d->n + (size_t)1, sizeof *first), *next = tool_alloc(d->n + (size_t)1, sizeof *next);
+	uint32_t *order = tool_alloc(d->n + (size_t)1, sizeof *order), at = 0;
 
 	for (uint32_t i = d->n; i-- > 1;) {
 		next[i] = first[d->node[i].parent];
 		first[d->node[i].parent] = i;
 	}
-	for (bool down = true; d->n;) {
-		const struct flame_node *x = &d->node[at];
-		struct flame_gone *of = &g[x->name];
-
-		if (down) {
-			of->of[A] |= x->total[A] != 0;
-			of->of[B] |= x->total[B] != 0;
-			of->total += of->open++ ? 0 : x->total[A];
-			of->self += x->self[A];
-			of->kind = x->kind;
-			if (first[at]) {
-				at = first[at];
-				continue;
-			}
+	for (uint32_t n = 0; n < d->n;) {
+		order[n++] = at;
+		if (first[at]) {
+			at = first[at];
+			continue;
 		}
-		of->open--;
-		if (!at)
-			break;
-		down = next[at] != 0;
-		at = down ? next[at] : x->parent;
+		while (at && !next[at])
+			at = d->node[at].parent;
+		at = next[at];
 	}
 	free(first);
 	free(next);
+	return order;
+}
+
+/* Count each chain once for a text that is in it several times: while a node with it is open, those above it do not count. */
+static void
+flame_texts(const struct diff_flame *d, struct flame_gone *g)
+{
+	uint32_t *order = flame_order(d), at = 0;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct flame_node *x = &d->node[order[i]];
+		struct flame_gone *of = &g[x->name];
+
+		for (; i && at != x->parent; at = d->node[at].parent)
+			g[d->node[at].name].open--;
+		of->of[A] |= x->total[A] != 0;
+		of->of[B] |= x->total[B] != 0;
+		of->total += of->open++ ? 0 : x->total[A];
+		of->self += x->self[A];
+		of->kind = x->kind;
+		at = order[i];
+	}
+	free(order);
 }
 
 static int
@@ -351,8 +363,8 @@ flame_panel(struct diff_flame *d, struct panel *p)
 	p->title = option_text("Call chains of B, and how their shares differ from those in A");
 	p->subtitle = option_text("A: %s, %" PRIu64 " sample%s; B: %s, %" PRIu64 " sample%s that are not idle; width: samples of B",
 	    diff_file(d->diff, A), d->top[A], d->top[A] == 1 ? "" : "s", diff_file(d->diff, B), d->top[B], d->top[B] == 1 ? "" : "s");
-	p->desc = option_text("%" PRIu32 " boxes: %" PRIu32 " have a larger share in B, %" PRIu32 " a smaller one; %" PRIu32 " names only in A",
-	    p->nboxes, more, less, p->ngone);
+	p->desc = option_text("%" PRIu32 " boxes: %" PRIu32 " have a larger share in B, %" PRIu32 " a smaller one; %" PRIu32 " name%s only in A",
+	    p->nboxes, more, less, p->ngone, p->ngone == 1 ? "" : "s");
 }
 
 struct diff_flame *
@@ -365,6 +377,7 @@ diff_flame_new(struct tool *t, struct merge *a, struct merge *b, const struct di
 
 	d->tool = t;
 	d->diff = diff;
+	d->asked = asked;
 	d->panels = (struct panels){ .panel = tool_alloc(1, sizeof *d->panels.panel), .n = 1 };
 	for (int s = 0; s < SIDES; s++)
 		if (!table[s]->given || !(of[s] = flame_read(table[s], s, s == A ? 0 : (uint32_t)table[A]->n))) {
@@ -391,6 +404,7 @@ diff_flame_new(struct tool *t, struct merge *a, struct merge *b, const struct di
 	d->top[B] = d->nb ? d->node[0].total[B] : 0;
 	flame_panel(d, d->panels.panel);
 	draw_choose(&d->draw, asked, t);
+	d->draw.icicle |= asked->page != NULL;
 	return d;
 }
 
@@ -473,4 +487,54 @@ diff_flame_draw(FILE *f, const struct report *r)
 
 	draw_panels(f, &d->panels, &d->draw, r);
 	return 1;
+}
+
+/*
+ * What the page draws again, of all boxes of both, A's samples and B's in a panel each.  A text there is of one kind: that of a
+ * function is not that of a comm with the same name.
+ */
+static void
+flame_sides(const struct diff_flame *d, struct panel of[SIDES])
+{
+	const struct panel *p = d->panels.panel;
+	uint32_t *order = flame_order(d), *place = tool_alloc(d->n + (size_t)1, sizeof *place), texts = 0;
+	uint32_t *number = tool_alloc((size_t)p->ntexts * FRAME_KINDS + 1, sizeof *number);
+	char **text = tool_alloc(d->n + (size_t)1, sizeof *text);
+
+	for (int s = 0; s < SIDES; s++)
+		of[s] = (struct panel){ .kind = PANEL_FLAME, .box = tool_alloc(d->n + (size_t)1, sizeof *of[s].box), .nboxes = d->n, .text = text,
+		    .top = d->top[s] };
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct flame_node *x = &d->node[order[i]];
+		size_t key = (size_t)x->name * FRAME_KINDS + x->kind;
+
+		place[order[i]] = i;
+		if (!number[key]) {
+			text[texts++] = p->text[x->name];
+			number[key] = texts;
+		}
+		for (int s = 0; s < SIDES; s++)
+			of[s].box[i] = (struct panel_box){ .total = x->total[s], .self = x->self[s], .parent = place[x->parent],
+			    .text = number[key] - 1, .kind = x->kind };
+	}
+	of[A].ntexts = of[B].ntexts = texts;
+	free(order);
+	free(place);
+	free(number);
+}
+
+int
+diff_flame_page(FILE *f, const struct report *r)
+{
+	const struct diff_flame *d = report_part(r, flame_diff.name)->of;
+	struct panel of[SIDES];
+	int rc;
+
+	flame_sides(d, of);
+	rc = page_change(f, r, &(struct page_change){ .flame = d->panels.panel, .of = { &of[A], &of[B] }, .draw = &d->draw,
+	    .events = d->asked->events, .cpumode = d->asked->cpumode, .error = diff_error });
+	free(of[A].text);
+	free(of[A].box);
+	free(of[B].box);
+	return rc;
 }

@@ -14,8 +14,8 @@ void	diff_flame_expect(struct merge *);
 struct diff_flame *diff_flame_new(struct tool *, struct merge *a, struct merge *b, const struct diff *, const struct asked *);
 /* Add the tables to the report. */
 void	diff_flame_add(const struct diff_flame *, struct report *);
-/* The form for people, of a report with these tables: the picture. */
-report_form	diff_flame_draw;
+/* The forms for people, of a report with these tables: the picture, and the page of --report. */
+report_form	diff_flame_draw, diff_flame_page;
 void	diff_flame_free(struct diff_flame *);
 
 #endif

@@ -98,7 +98,9 @@ diff_report(const struct tool *t, const char *path, const struct diff_options *o
 	for (; argc < 3; argc++)
 		argv[argc] = diff_word(before[argc]);
 	argc = (int)tool_say_again(t, diff_handed_on, &argv, (size_t)argc);
-	argv = tool_need(array_more(argv, (size_t)argc, 4, sizeof *argv));
+	argv = tool_need(array_more(argv, (size_t)argc, 5, sizeof *argv));
+	if (o->flame && o->flame->page)		/* that is what is drawn of it */
+		argv[argc++] = diff_word("--picture=flame");
 	if (o->flame && !o->flame->max_nodes) {
 		snprintf(nodes, sizeof nodes, "--max-nodes=%d", DIFF_NODES);
 		argv[argc++] = diff_word(nodes);
@@ -198,7 +200,7 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 			diff_flame_add(flame, r);
 		output_check_table(t, o->form, r);
 	}
-	status = finish(t, f, r, o->form != screen ? o->form : o->flame ? diff_flame_draw : diff_screen,
+	status = finish(t, f, r, o->form != screen ? o->form : !o->flame ? diff_screen : o->flame->page ? diff_flame_page : diff_flame_draw,
 	    diff && (flame || !o->flame));
 	if (diff && !diff_complete(diff))
 		status = 1;

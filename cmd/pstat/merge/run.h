@@ -14,7 +14,7 @@ struct diff_options {
 	report_form	*form;
 	const char	*keys;		/* of --sort; NULL: none */
 	unsigned	 top;		/* rows on the screen; 0: all */
-	const struct asked *flame;	/* the picture flame is asked for, so; NULL: it is not */
+	const struct asked *flame;	/* the picture flame is asked for, so, or the page that has it; NULL: neither is */
 	int		(*report)(int argc, char **argv);	/* pstat itself, in a process of its own, for a recording */
 };
 /* --diff: two inputs beside each other. */

@@ -5,7 +5,8 @@
  *	{"above": levels of boxes that are no functions, "names": [...], "kinds": a digit for each name,
  *	 "nodes": how many, "tree": of each but the first, in preorder: how far behind its parent it is, and its name,
  *	 "bins": how many, "pairs": how many in all of them,
- *	 "times": of each bin: its columns, its pairs, and of each pair: the node, less that of the pair before it, and samples that end there}
+ *	 "times": of each bin: its columns, its pairs, and of each pair: the node, less that of the pair before it, and samples that end there,
+ *	 "a": of a comparison, "bins", "pairs" and "times" of A; the others are those of B}
  *
  * "tree" and "times" are numbers of 7 bits to a byte, the lowest first, all bytes but the last with bit 7, in base64.  A bin of no
  * column has the samples without a time.  There is nothing in them that --folded does not say.
@@ -33,12 +34,6 @@ page_find_flame(const struct panels *all)
 
 /* ---- functions ------------------------------------------------------------------------------------ */
 
-struct function {
-	uint32_t	 text;
-	uint64_t	 self, total;	/* total: of chains that it is in, each once */
-	uint32_t	 open;		/* boxes of it on the way to the one in work */
-};
-
 static int
 by_self(const void *va, const void *vb)
 {
@@ -51,9 +46,8 @@ by_self(const void *va, const void *vb)
 	return a->text < b->text ? -1 : a->text > b->text;
 }
 
-/* All texts; those that are no functions have no samples. */
-static struct function *
-flame_functions(const struct panel *p)
+struct function *
+page_functions(const struct panel *p)
 {
 	struct function *all = tool_alloc(p->ntexts, sizeof *all);
 	uint32_t at = 0;		/* the box before */
@@ -72,7 +66,6 @@ flame_functions(const struct panel *p)
 	for (uint32_t i = 0; i < p->nboxes; i++)
 		if (p->box[i].kind == p->box[0].kind)
 			all[p->box[i].text].self = all[p->box[i].text].total = 0;
-	qsort(all, p->ntexts, sizeof *all, by_self);
 	return all;
 }
 
@@ -88,8 +81,9 @@ flame_number(FILE *f, uint64_t n, uint64_t all)
 static void
 flame_table(FILE *f, const struct panel *p)
 {
-	struct function *all = flame_functions(p);
+	struct function *all = page_functions(p);
 
+	qsort(all, p->ntexts, sizeof *all, by_self);
 	fputs("<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"functions-h\"><table id=\"functions\">\n"
 	    "<caption id=\"functions-h\">Functions: self: samples in it; total: with it anywhere in the call chain</caption>\n"
 	    "<thead><tr><th scope=\"col\" class=\"t\">function</th><th scope=\"col\">self</th><th scope=\"col\">share</th>"
@@ -277,21 +271,84 @@ flame_data(const struct panel *p, unsigned *by)
 	return all.p;
 }
 
+/* What ends in each box, as one bin without a time. */
+static void
+flame_selves(FILE *f, const struct panel *p)
+{
+	uint32_t pairs = 0, node = 0;
+	struct text times;
+
+	text_open(&times);
+	for (uint32_t i = 0; i < p->nboxes; i++)
+		pairs += p->box[i].self != 0;
+	flame_put(times.f, 0);
+	flame_put(times.f, pairs);
+	for (uint32_t i = 0; i < p->nboxes; i++)
+		if (p->box[i].self) {
+			flame_put(times.f, i - node);
+			flame_put(times.f, p->box[i].self);
+			node = i;
+		}
+	text_close(&times);
+	fprintf(f, "\"bins\":1,\"pairs\":%" PRIu32 ",\"times\":\"", pairs);
+	text_base64(f, &times);
+	fputs("\"}", f);
+}
+
+char *
+page_change_data(const struct panel *p, const struct panel *before)
+{
+	struct text all;
+
+	text_open(&all);
+	flame_tree(all.f, p);
+	fputs(",\n\"a\":{", all.f);
+	flame_selves(all.f, before);
+	fputs(",\n", all.f);
+	flame_selves(all.f, p);
+	text_close(&all);
+	return all.p;
+}
+
 /* ---- the section ----------------------------------------------------------------------------------- */
 
-static void
-flame_notes(FILE *f, const struct panel *p, unsigned by)
+void
+page_flame_notes(FILE *f, const struct panel *p)
 {
-	char text[SVG_TEXT];
-
 	for (unsigned i = 0; i < p->nnotes; i++) {
 		fputs("<p class=\"note\">", f);
 		page_marked(f, p->note[i]);
 		fputs(".</p>\n", f);
 	}
-	if (by > 1 || p->width > p->axis->width)
-		fprintf(f, "<p class=\"note\">Of a selection of time, call chains are counted in bins of %s.</p>\n",
-		    svg_duration(text, by * p->width));
+}
+
+void
+page_chains_begin(FILE *f)
+{
+	fputs("<section id=\"chains\" aria-labelledby=\"chains-h\"><h2 id=\"chains-h\">Call chains</h2>\n", f);
+}
+
+void
+page_chains_picture(FILE *f, const struct panel *p, const struct draw *draw, unsigned id)
+{
+	fputs("<div id=\"chains-tools\" hidden><label>find <input id=\"find\" type=\"search\" placeholder=\"text or /expression/\" spellcheck=\"false\">"
+	    "</label> <button id=\"inverted\" type=\"button\" aria-pressed=\"false\">inverted</button> "
+	    "<span id=\"found\" role=\"status\" aria-live=\"polite\"></span></div>\n"
+	    "<p id=\"chains-head\"></p>\n"
+	    "<div class=\"chains\"><div class=\"wide\"><p id=\"chains-path\"></p>\n<p id=\"chains-kinds\"></p>\n", f);
+	fprintf(f, "<figure id=\"pic%u\" class=\"box flame\">\n", id);
+	draw_svg_part(f, p, draw, id);
+	fputs("<figcaption>", f);
+	page_text(f, p->desc ? p->desc : "", 0);
+	fputs(".</figcaption></figure></div>\n", f);
+}
+
+void
+page_chains_end(FILE *f, const char *data)
+{
+	fputs("</div></section>\n<script type=\"application/json\" id=\"chains-data\">", f);
+	fputs(data, f);
+	fputs("</script>\n", f);
 }
 
 void
@@ -299,23 +356,15 @@ page_flame(FILE *f, const struct page *p)
 {
 	const struct panel *flame = p->flame;
 	unsigned id = (unsigned)(flame - pictures_panels(p->pictures)->panel) + 1, by;
-	char *data = flame_data(flame, &by);
+	char *data = flame_data(flame, &by), text[SVG_TEXT];
 
-	fputs("<section id=\"chains\" aria-labelledby=\"chains-h\"><h2 id=\"chains-h\">Call chains</h2>\n", f);
-	flame_notes(f, flame, by);
-	fputs("<div id=\"chains-tools\" hidden><label>find <input id=\"find\" type=\"search\" placeholder=\"text or /expression/\" spellcheck=\"false\">"
-	    "</label> <button id=\"inverted\" type=\"button\" aria-pressed=\"false\">inverted</button> "
-	    "<span id=\"found\" role=\"status\" aria-live=\"polite\"></span></div>\n"
-	    "<p id=\"chains-head\"></p>\n"
-	    "<div class=\"chains\"><div class=\"wide\"><p id=\"chains-path\"></p>\n<p id=\"chains-kinds\"></p>\n", f);
-	fprintf(f, "<figure id=\"pic%u\" class=\"box flame\">\n", id);
-	draw_svg_part(f, flame, &p->draw, id);
-	fputs("<figcaption>", f);
-	page_text(f, flame->desc ? flame->desc : "", 0);
-	fputs(".</figcaption></figure></div>\n", f);
+	page_chains_begin(f);
+	page_flame_notes(f, flame);
+	if (by > 1 || flame->width > flame->axis->width)
+		fprintf(f, "<p class=\"note\">Of a selection of time, call chains are counted in bins of %s.</p>\n",
+		    svg_duration(text, by * flame->width));
+	page_chains_picture(f, flame, &p->draw, id);
 	flame_table(f, flame);
-	fputs("</div></section>\n<script type=\"application/json\" id=\"chains-data\">", f);
-	fputs(data, f);
-	fputs("</script>\n", f);
+	page_chains_end(f, data);
 	free(data);
 }

@@ -1,154 +1,15 @@
 // SPDX-License-Identifier: ISC
-// The flame graph of the page, drawn again of a window of time, a box or the leaves (flame.c has what #chains-data holds).  page.js,
-// which comes behind it, has the selection and the fragment.
+// The flame graph of the page, drawn again of a window of time, a box or the leaves (chains.js has the graphs).  page.js,
+// which comes behind it, has the selection and the fragment.  Of a comparison, widths are of B, and colours say how that differs from A.
 "use strict";
 globalThis.flame = (() => {
 const $ = (id) => document.getElementById(id);
-const data = JSON.parse($("chains-data").textContent);
+const { data, names, N, up, name, level, self, total, a, bins, sum, upright, inverted, differs, points, changeOf } = globalThis.chains;
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 17, LETTER = 6.2, WORDY = 24;	// pixels; boxes wider than WORDY have a text
-// At most: boxes drawn, levels below the zoomed one, boxes above it, names of these; rows; pairs that inverted boxes are made of unasked.
-const BOXES = 4000, LEVELS = 250, ANCESTORS = 30, PATH = 15, FUNCTIONS = 200, WORK = 400000;
+// At most: boxes drawn, levels below the zoomed one, boxes above it, names of these; rows.
+const BOXES = 4000, LEVELS = 250, ANCESTORS = 30, PATH = 15, FUNCTIONS = 200;
 const OTHER = 5, KINDS = ["kernel", "user", "JIT", "no name", "no map", "other"];
-
-// ---- the data -------------------------------------------------------------------------------------
-
-function* numbers(base64) {
-	const text = atob(base64);
-	let n = 0, by = 1;
-	for (let i = 0; i < text.length; i++) {
-		const byte = text.charCodeAt(i);
-		n += (byte & 127) * by;
-		by *= 128;
-		if (byte < 128) {
-			yield n;
-			n = 0;
-			by = 1;
-		}
-	}
-}
-const names = data.names, N = data.nodes;
-const up = new Uint32Array(N), name = new Uint32Array(N), level = new Uint32Array(N);
-{
-	const it = numbers(data.tree);
-	for (let i = 1; i < N; i++) {
-		up[i] = i - it.next().value;
-		name[i] = it.next().value;
-		level[i] = level[up[i]] + 1;
-	}
-}
-const first = new Uint32Array(N), next = new Uint32Array(N);	// child, sibling; 0: none
-{
-	const last = new Uint32Array(N);
-	for (let i = 1; i < N; i++) {
-		if (last[up[i]])
-			next[last[up[i]]] = i;
-		else
-			first[up[i]] = i;
-		last[up[i]] = i;
-	}
-}
-const leaf = new Uint32Array(data.pairs), count = new Float64Array(data.pairs);
-const bins = [];			// { column, columns, pair, end }: the first column, and the pairs of it
-{
-	const it = numbers(data.times);
-	let pair = 0, column = 0;
-	for (let b = 0; b < data.bins; b++) {
-		const columns = it.next().value, end = pair + it.next().value;
-		bins.push({ column, columns, pair, end });
-		column += columns;
-		for (let node = 0; pair < end; pair++) {
-			leaf[pair] = node += it.next().value;
-			count[pair] = it.next().value;
-		}
-	}
-}
-
-const self = new Float64Array(N), total = new Float64Array(N);	// of the window
-function sum(list) {
-	self.fill(0);
-	for (const bin of list)
-		for (let k = bin.pair; k < bin.end; k++)
-			self[leaf[k]] += count[k];
-	total.set(self);
-	for (let i = N - 1; i > 0; i--)
-		total[up[i]] += total[i];
-	inverted.clear();
-}
-
-// ---- the graph, outermost functions first, and the inverted one -------------------------------------
-// Nodes are numbers; 0 is all.
-
-const upright = {
-	up: (i) => up[i], name: (i) => name[i], total: (i) => total[i], self: (i) => self[i],
-	children(i) {
-		const list = [];
-		for (let c = first[i]; c; c = next[c])
-			if (total[c])
-				list.push(c);
-		return list;
-	},
-	isOpen: () => true,
-	key: (i) => String(i),
-	find: (key) => /^\d+$/.test(key) && +key < N ? +key : 0,
-};
-
-// Below a box stand the callers of its function, on the way that leads there; they are found when they are asked for.
-const inverted = {
-	node: [], work: 0,
-	clear() {
-		this.node = [{ up: 0, name: 0, total: total[0], self: 0, from: null, children: null }];
-	},
-	up: (i) => inverted.node[i].up, name: (i) => inverted.node[i].name, total: (i) => inverted.node[i].total,
-	self: (i) => inverted.node[i].self,		// samples of chains that begin here
-	children(i, open) {
-		const node = this.node[i];
-		if (node.children)
-			return node.children;
-		const pairs = node.from ?? this.leaves();
-		if (!open && this.work > WORK)
-			return [];
-		this.work += pairs.size;
-		const by = new Map();	// name: { total, self, from: Map of nodes }
-		for (const [at, n] of pairs) {
-			const k = i ? up[at] : at;
-			if (!k) {
-				node.self += n;
-				continue;
-			}
-			let to = by.get(name[k]);
-			if (!to)
-				by.set(name[k], to = { up: i, name: name[k], total: 0, self: 0, from: new Map(), children: null });
-			to.total += n;
-			to.from.set(k, (to.from.get(k) ?? 0) + n);
-		}
-		return node.children = [...by.values()].sort((a, b) => b.total - a.total || a.name - b.name).map((c) => this.node.push(c) - 1);
-	},
-	leaves() {
-		const all = new Map();
-		for (let i = 1; i < N; i++)
-			if (self[i])
-				all.set(i, self[i]);
-		return all;
-	},
-	isOpen: (i) => inverted.node[i].children !== null,
-	key(i) {
-		const path = [];
-		for (; i; i = this.node[i].up)
-			path.unshift(this.node[i].name);
-		return path.join(".");
-	},
-	find(key) {
-		let at = 0;
-		for (const word of key ? key.split(".") : []) {
-			const to = this.children(at, true).find((c) => this.node[c].name === +word);
-			if (to === undefined)
-				break;
-			at = to;
-		}
-		return at;
-	},
-};
 
 // ---- state ------------------------------------------------------------------------------------------
 
@@ -170,6 +31,8 @@ const inWindow = () => time ? bins.filter((b) => b.columns && b.column <= time[1
 // The class of a name: its kind, and a shade by a hash as svg_flame.c has it, so that a function has one everywhere.
 const classes = [];
 function classOf(i) {
+	if (a)
+		return changeOf(view.before(i), view.total(i));
 	if (!i)
 		return "f50";
 	const k = view.name(i);
@@ -198,7 +61,7 @@ function search(words) {
 }
 
 // The samples of chains with a match, each once; of node `of' of the upright graph.
-function matched(of) {
+function matched(of, total) {
 	const seen = new Uint8Array(N);
 	let n = 0;
 	for (let i = of; i && !seen[of]; i = up[i])
@@ -317,7 +180,7 @@ function draw() {
 }
 
 function head(left) {
-	const has = inWindow().filter((b) => b.columns), words = [samples(total[0])];
+	const has = inWindow().filter((b) => b.columns), words = [samples(total[0]) + (a ? " of B" : "")];
 	if (time && has.length) {
 		const [a, b] = [has[0].column, has.at(-1).column + has.at(-1).columns - 1];
 		words[0] += ` from ${columns.from(a)} to ${columns.end(b)} s`;
@@ -335,21 +198,31 @@ function head(left) {
 }
 
 function found() {
-	const all = matched(0), here = zoom && view === upright ? matched(zoom) : null;
-	return `in ${samples(all)}, ${share(all, total[0])}` + (here === null ? "" : `; in this box ${comma(here)}, ${share(here, total[zoom])} of it`);
+	const all = matched(0, total), here = zoom && view === upright ? matched(zoom, total) : null, was = a ? matched(0, a.total) : 0;
+	return `in ${samples(all)}, ${share(all, total[0])}` + (a ? `; A: ${comma(was)}, ${share(was, a.total[0])}; ${points(differs(was, all))} points` : "") + (here === null ? "" : `; in this box ${comma(here)}, ${share(here, total[zoom])} of it`);
+}
+
+// What the colours of a comparison mean.
+const CHANGES = ["≥ 10 points less in B", "3 to 10", "1 to 3", "less than 1", "noise", "less than 1", "1 to 3", "3 to 10",
+	"≥ 10 points more in B"];
+function keyOf(colour, word) {
+	const key = document.createElement("span"), box = element("svg", { class: "pic key", width: 10, height: 10 });
+	box.append(element("rect", { class: colour, width: 10, height: 10 }));
+	key.append(box, " " + word);
+	return key;
 }
 
 // What colours mean, and the share of the samples that end in such boxes.
 function legend() {
+	if (a) {
+		$("chains-kinds").replaceChildren(...CHANGES.map((word, k) => keyOf("d" + k, word)));
+		return;
+	}
 	const ends = new Array(KINDS.length).fill(0), is = new Set(boxes.map((box) => +classOf(box.i)[1]));
 	for (let i = 0; i < N; i++)
 		ends[i ? +data.kinds[name[i]] : OTHER] += self[i];
-	$("chains-kinds").replaceChildren(...KINDS.flatMap((word, k) => {
-		const key = document.createElement("span"), box = element("svg", { class: "pic key", width: 10, height: 10 });
-		box.append(element("rect", { class: "f" + k + "0", width: 10, height: 10 }));
-		key.append(box, " " + word + (ends[k] ? " " + share(ends[k], total[0]) : ""));
-		return is.has(k) ? [key] : [];
-	}));
+	$("chains-kinds").replaceChildren(...KINDS.flatMap((word, k) => is.has(k) ?
+	    [keyOf("f" + k + "0", word + (ends[k] ? " " + share(ends[k], total[0]) : ""))] : []));
 }
 
 // The boxes below the zoomed one, each of which zooms; of many, the last ones.
@@ -375,6 +248,8 @@ function describe(i) {
 	if (!view.isOpen(i))
 		words.push("Enter shows what calls it");
 	words.push((view === inverted ? "chains that begin here " : "self ") + comma(view.self(i)));
+	if (a)
+		words.push(`A: ${comma(view.before(i))}, ${share(view.before(i), a.total[0])}`, points(differs(view.before(i), view.total(i))) + " points");
 	return words.join(" · ");
 }
 const tell = (i) => { $("at").textContent = describe(i); };
@@ -390,9 +265,11 @@ function here() {
 
 // ---- functions --------------------------------------------------------------------------------------
 
-const SORTS = { name: 0, self: 1, total: 3 };	// column of the table
+const SORTS = a ? { name: 0, selfA: 1, selfB: 2, self: 3, totalA: 4, totalB: 5, total: 6 } : { name: 0, self: 1, total: 3 };	// column of the table
 const table = $("functions"), heads = [...table.tHead.rows[0].cells];
-function functions() {
+
+// By name: the samples that end in it, and those of chains that have it, each once.
+function byName(self, total) {
 	const n = names.length, own = new Float64Array(n), all = new Float64Array(n), open = new Uint32Array(n);
 	for (let i = 1, before = 0; i < N; before = i++) {
 		for (; before !== up[i]; before = up[before])
@@ -401,9 +278,36 @@ function functions() {
 		if (!open[name[i]]++)
 			all[name[i]] += total[i];
 	}
-	const value = sortBy === "total" ? all : own, rest = sortBy === "total" ? own : all;
-	const list = [...all.keys()].filter((k) => all[k] && +data.kinds[k] !== OTHER);
-	list.sort((a, b) => sortBy === "name" ? names[a].localeCompare(names[b]) : value[b] - value[a] || rest[b] - rest[a] || a - b);
+	return { own, all };
+}
+// The cells of a row behind the name: [text, title], and by what it is sorted, the most important first.
+function cellsOf({ own, all }) {
+	return {
+		cells: (k) => [comma(own[k]), share(own[k], total[0]), comma(all[k]), share(all[k], total[0])].map((s) => [s, ""]),
+		value: (k) => sortBy === "total" ? [all[k], own[k]] : [own[k], all[k]],
+	};
+}
+function cellsOfChange(is, was) {
+	const three = (n, m) => [[share(m, a.total[0]), samples(m)], [share(n, total[0]), samples(n)], [points(differs(m, n)), ""]];
+	const by = (what, k) => Math.abs(differs(was[what][k], is[what][k]).by);
+	const value = { self: (k) => by("own", k), total: (k) => by("all", k), selfA: (k) => was.own[k], selfB: (k) => is.own[k],
+		totalA: (k) => was.all[k], totalB: (k) => is.all[k] };
+	return {
+		cells: (k) => [...three(is.own[k], was.own[k]), ...three(is.all[k], was.all[k])],
+		value: (k) => [value[sortBy](k), value[/^self/.test(sortBy) ? "total" : "self"](k)],
+		only: (k) => !is.all[k] ? "only in A" : !was.all[k] ? "only in B" : "",
+	};
+}
+function functions() {
+	const is = byName(self, total), was = a && byName(a.self, a.total), of = a ? cellsOfChange(is, was) : cellsOf(is);
+	const list = [...names.keys()].filter((k) => (is.all[k] || was?.all[k]) && +data.kinds[k] !== OTHER), value = new Map();
+	if (sortBy === "name")
+		list.sort((a, b) => names[a].localeCompare(names[b]));
+	else {
+		for (const k of list)
+			value.set(k, of.value(k));
+		list.sort((a, b) => value.get(b)[0] - value.get(a)[0] || value.get(b)[1] - value.get(a)[1] || a - b);
+	}
 	table.tBodies[0].replaceChildren(...list.slice(0, FUNCTIONS).map((k, i) => {
 		const tr = document.createElement("tr"), th = document.createElement("th"), b = document.createElement("button");
 		th.scope = "row";
@@ -414,9 +318,20 @@ function functions() {
 		b.dataset.k = k;
 		b.setAttribute("aria-pressed", text === exactly(names[k]));
 		th.append(b);
+		if (of.only?.(k)) {
+			const only = document.createElement("span");
+			only.className = "only";
+			only.textContent = of.only(k);
+			th.append(" ", only);
+		}
 		tr.append(th);
-		for (const cell of [comma(own[k]), share(own[k], total[0]), comma(all[k]), share(all[k], total[0])])
-			tr.insertCell().textContent = cell;
+		for (const [cell, title] of of.cells(k)) {
+			const td = tr.insertCell();
+			td.textContent = cell;
+			if (title)
+				td.title = title;
+			td.classList.toggle("noise", cell.endsWith("~"));
+		}
 		return tr;
 	}));
 	if (list.length > FUNCTIONS) {

@@ -6,8 +6,9 @@
  *	words.c		the main figures in words; findings and what is given away
  *	tables.c	samples by comm, pid, cpu, event and dso
  *	data.c		the counts by time that the script adds up, as JSON
- *	flame.c		call chains: the flame graph, functions, and what flame.js draws them of again, as JSON
- *	page.css, page.js, flame.js	style and scripts, which a rule of the Makefile makes arrays of bytes
+ *	flame.c		call chains: the flame graph, functions, and what chains.js makes graphs of, as JSON
+ *	change.c	the page of two recordings (page.h): call chains of one, by what differs from the other
+ *	page.css, page.js, chains.js, flame.js	style and scripts, which a rule of the Makefile makes arrays of bytes
  *
  * It needs no network and no script: this only sorts the tables, and turns a selection into the command that cuts it.
  */
@@ -44,9 +45,31 @@ bool	page_all_have(const struct page *, uint64_t bit);
 void	page_marked(FILE *, const char *);
 void	page_base64(FILE *, const uint8_t *, size_t n);
 
+/*
+ * The page up to its contents, -1: no memory; what is behind these, before the data; the scripts and the end.  flame: the panel of call
+ * chains, NULL: none.
+ */
+int	page_open(FILE *, const struct draw *, const char *title, const struct panel *flame);
+void	page_bar(FILE *);
+void	page_close(FILE *, const struct panel *flame);
+
 /* The panel of call chains; NULL: none. */
 const struct panel *page_find_flame(const struct panels *);
 void	page_flame(FILE *, const struct page *);
+void	page_flame_notes(FILE *, const struct panel *);
+/* The section of call chains: its head, behind which notes come; the picture, and then a table of functions; the data, and its end. */
+void	page_chains_begin(FILE *);
+void	page_chains_picture(FILE *, const struct panel *, const struct draw *, unsigned id);
+void	page_chains_end(FILE *, const char *data);
+struct function {
+	uint32_t	 text;
+	uint64_t	 self, total;	/* total: of chains that it is in, each once */
+	uint32_t	 open;		/* boxes of it on the way to the one in work */
+};
+/* All texts, in order, which the caller frees; those that are no functions have no samples. */
+struct function *page_functions(const struct panel *);
+/* The JSON for chains.js, which the caller frees; of the second panel, what it is compared with: it has the same boxes. */
+char	*page_change_data(const struct panel *, const struct panel *before);
 void	page_words(FILE *, const struct page *, const struct report *);
 void	page_privacy(FILE *, const struct report *);
 void	page_tables(FILE *, const struct page *);

@@ -15,6 +15,9 @@ static const uint8_t script[] = {
 static const uint8_t flame_css[] = {
 #include "flame.css.h"
 };
+static const uint8_t chains_script[] = {
+#include "chains.js.h"
+};
 static const uint8_t flame_script[] = {
 #include "flame.js.h"
 };
@@ -186,42 +189,41 @@ page_script(FILE *f, const void *text, size_t n)
 	fputs("</script>\n", f);
 }
 
-static void
-page_body(FILE *f, const struct page *p, const struct report *r)
+void
+page_bar(FILE *f)
 {
-	fputs("<body>\n<main>\n", f);
-	page_words(f, p, r);
-	page_pictures(f, p);
-	if (p->flame)
-		page_flame(f, p);
-	page_tables(f, p);
-	page_privacy(f, r);
 	fputs("</main>\n<footer id=\"bar\" hidden><p id=\"at\"></p><p id=\"cut\"><code id=\"cmd\" tabindex=\"0\" aria-label=\"command\"></code> "
 	    "<button id=\"copy\" type=\"button\">copy</button> <button id=\"none\" type=\"button\">clear</button></p>"
 	    "<p id=\"says\" role=\"status\" aria-live=\"polite\"></p></footer>\n", f);
-	page_data(f, p);
-	if (p->flame)
+}
+
+void
+page_close(FILE *f, const struct panel *flame)
+{
+	if (flame) {
+		page_script(f, chains_script, sizeof chains_script);
 		page_script(f, flame_script, sizeof flame_script);
+	}
 	page_script(f, script, sizeof script);
 	fputs("</body>\n</html>\n", f);
 }
 
-static int
-page(FILE *f, const struct report *r)
+int
+page_open(FILE *f, const struct draw *draw, const char *title, const struct panel *flame)
 {
-	const struct page *p = r->pass->part[PART_page];
 	static const char *const schemes[] = { [THEME_AUTO] = "light dark", [THEME_LIGHT] = "light", [THEME_DARK] = "dark" };
-	const char *file = p->tool->in_err.file;
 	char *style = NULL;
 	size_t size = 0;
 	FILE *s = open_memstream(&style, &size);
 
 	if (!s)
 		return -1;
-	draw_style(s, &p->draw);
+	draw_style(s, draw);
 	fwrite(css, 1, sizeof css, s);
-	if (p->flame) {
-		svg_flame_style(s, &p->draw);
+	if (flame) {
+		svg_flame_style(s, draw);
+		if (flame->change)
+			svg_change_style(s, draw);
 		fwrite(flame_css, 1, sizeof flame_css, s);
 	}
 	if (fclose(s)) {
@@ -232,19 +234,40 @@ page(FILE *f, const struct report *r)
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ", f);
 	page_hash(f, style, size);
 	fputs("; script-src ", f);
-	if (p->flame) {
+	if (flame) {
+		page_hash(f, chains_script, sizeof chains_script);
+		fputs(" ", f);
 		page_hash(f, flame_script, sizeof flame_script);
 		fputs(" ", f);
 	}
 	page_hash(f, script, sizeof script);
 	fprintf(f, "; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	    "<meta name=\"color-scheme\" content=\"%s\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>", schemes[p->draw.theme]);
-	page_text(f, file ? file : "standard input", PAGE_NAME);
+	    "<meta name=\"color-scheme\" content=\"%s\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>", schemes[draw->theme]);
+	page_text(f, title, 2 * PAGE_NAME);
 	fputs(" - pstat</title>\n<style>", f);
 	fwrite(style, 1, size, f);
-	fputs("</style>\n</head>\n", f);
+	fputs("</style>\n</head>\n<body>\n<main>\n", f);
 	free(style);
-	page_body(f, p, r);
+	return 1;
+}
+
+static int
+page(FILE *f, const struct report *r)
+{
+	const struct page *p = r->pass->part[PART_page];
+	const char *file = p->tool->in_err.file;
+
+	if (page_open(f, &p->draw, file ? file : "standard input", p->flame) < 0)
+		return -1;
+	page_words(f, p, r);
+	page_pictures(f, p);
+	if (p->flame)
+		page_flame(f, p);
+	page_tables(f, p);
+	page_privacy(f, r);
+	page_bar(f);
+	page_data(f, p);
+	page_close(f, p->flame);
 	return 1;
 }
 

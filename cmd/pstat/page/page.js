@@ -8,7 +8,7 @@ const data = JSON.parse($("data").textContent);
 const tables = [...document.querySelectorAll("table[data-g]")];
 const figures = [];			// { figure, svg, mark, parts: [ms from, ms to, x from, x to] }
 const flame = globalThis.flame;		// flame.js, if there are call chains
-const HINT = "Drag over a picture to select a time; select rows of tables, CPUs and processes by a click.";
+const HINT = data.hint ?? "Drag over a picture to select a time; select rows of tables, CPUs and processes by a click.";
 
 // ---- counts by column -----------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ function button(cell) {
 
 function sortBy(table, head) {
 	const up = head.getAttribute("aria-sort") === "descending", text = head.classList.contains("t"), i = head.cellIndex;
-	const value = (tr) => text ? tr.cells[i].textContent : parseFloat(tr.cells[i].textContent.replace(/,/g, "")) || 0;
+	const value = (tr) => text ? tr.cells[i].textContent : parseFloat(tr.cells[i].textContent.replace(/,/g, "").replace("−", "-")) || 0;
 	const order = (a, b) => text ? a[0].localeCompare(b[0]) : a[0] - b[0];
 	const body = table.tBodies[0], list = [...body.rows].filter((tr) => !tr.classList.contains("rest"));
 	for (const th of table.tHead.rows[0].cells)

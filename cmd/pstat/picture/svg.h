@@ -58,8 +58,8 @@ struct panel *svg_fit(const struct panel *, const struct draw *, unsigned most, 
 
 /* ---- a flame graph that compares ------------------------------------------------------------------- */
 
-/* The rules of its colours; the class of a box; what the colours mean, below y, and where that ends. */
-void	svg_change_style(const struct svg *);
+/* The rules of its colours, as svg_flame_style(); the class of a box; what the colours mean, below y, and where that ends. */
+void	svg_change_style(FILE *, const struct draw *);
 const char *svg_change_class(const struct panel_change *);
 int	svg_change_legend(struct svg *, int y);
 /* What only A has, as a table; where that ends. */

@@ -23,14 +23,14 @@ change_colours(FILE *f, const char *const colour[COLOURS])
 }
 
 void
-svg_change_style(const struct svg *s)
+svg_change_style(FILE *f, const struct draw *d)
 {
-	change_colours(s->f, s->draw->theme == THEME_DARK ? change_dark : change_light);
-	if (s->draw->theme != THEME_AUTO)
+	change_colours(f, d->theme == THEME_DARK ? change_dark : change_light);
+	if (d->theme != THEME_AUTO)
 		return;
-	fputs("@media(prefers-color-scheme:dark){", s->f);
-	change_colours(s->f, change_dark);
-	fputs("}", s->f);
+	fputs("@media(prefers-color-scheme:dark){", f);
+	change_colours(f, change_dark);
+	fputs("}", f);
 }
 
 const char *

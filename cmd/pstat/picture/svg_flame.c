@@ -183,7 +183,7 @@ svg_flame(struct svg *s, const struct panel *p, int y)
 		fputs("<style>", s->f);
 		svg_flame_style(s->f, s->draw);
 		if (p->change)
-			svg_change_style(s);
+			svg_change_style(s->f, s->draw);
 		fputs("</style>\n", s->f);
 	}
 	y = p->change ? svg_change_legend(s, y) : flame_legend(s, p, y);
@@ -194,5 +194,5 @@ svg_flame(struct svg *s, const struct panel *p, int y)
 			flame_box(s, p, b, y + ROW * (int)(s->draw->icicle ? b->depth : d.rows - 1 - b->depth));
 	}
 	y += ROW * (int)d.rows + 1500;
-	return p->change ? svg_change_gone(s, p, y) : y;
+	return p->change && !s->part ? svg_change_gone(s, p, y) : y;	/* a page has it in its table of functions */
 }
