@@ -154,6 +154,7 @@ what_reads() {
 
 @test "time: a percentage with a piece reads the file twice, not three times" {
 	[ -r /proc/self/io ] || skip "the kernel does not count what is read"
+	[ -x "$O/bench/gen" ] || skip "bench/gen is not built"
 	"$O/bench/gen" 8000000 >"$T/in"
 	size=$(stat -c %s "$T/in")
 	for o in "--time 10%-90%" --piece=2/3 "--time 10%-90% --piece=2/3"; do
