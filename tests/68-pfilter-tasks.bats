@@ -19,7 +19,8 @@ said() {
 	says perf trace -o "$T/trace" --tid "$2" -i "$1"
 	says perf trace -s -o "$T/summary" --tid "$2" -i "$1"
 	# of a number that a call returns it prints the task that has it, if it knows one: no payload names that task
-	sed 's/ = [0-9]* ([^()]*)$/ =/; s/ *$//' "$T/trace" "$T/summary"
+	# (without a name, if it knows no more than that there is one)
+	sed -E 's/ = [0-9]+ \([^()]*\)$/ =/; s/( (get[a-z]*id|getpgrp|clone3?|v?fork|wait4|set_tid_address)\(.*\) +=) [0-9]+$/\1/; s/ *$//' "$T/trace" "$T/summary"
 }
 # same WHOLE TID OPTION...: the cut by these options says the same of the thread; with TRACE=trace perf trace, too.
 same() {
