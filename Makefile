@@ -191,7 +191,7 @@ LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 35-pinject-arch
 	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index 68-pfilter-kernel 52-oracle-fresh 42-pstat-symbols))
 TESTS     = $(FUZZ) $(SEEDS) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
 QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
-JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 3)
 # Seconds for each @test, on a busy machine, too.
 TEST_LIMIT = $(if $(ALL),14400,$(if $(findstring -fsanitize,$(CFLAGS)),1800,300))
 PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) TEST_LIMIT=$(TEST_LIMIT) prove -j$(JOBS) --timer -f -o -e tests/tap
