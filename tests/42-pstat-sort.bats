@@ -353,3 +353,15 @@ traced() {
 	done
 	done_all
 }
+
+@test "pstat --sort: a name of hundreds of characters makes its own row long, not all" {
+	name=/lib/$(printf 'x%.0s' {1..300})
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap2 ids=1"
+		echo "MMAP2 misc=2 pid=10 tid=10 start=0x10000 len=0x1000 prot=5 flags=2 filename=$name"
+		echo "MMAP2 misc=2 pid=10 tid=10 start=0x20000 len=0x1000 prot=5 flags=2 filename=/lib/short"
+		printf 'SAMPLE misc=2 ip=0x%s0000 pid=10 tid=10 time=1\n' 1 2 2
+	} | mkpipe - >"$T/in"
+	pstat -q --sort dso "$T/in" >"$T/out"
+	grep -q "^$name  *1 " "$T/out" && [ "$(grep '^/lib/short ' "$T/out" | wc -c)" -lt 120 ] || { cat "$T/out"; false; }
+}

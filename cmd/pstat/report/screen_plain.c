@@ -6,7 +6,10 @@
 #include "screen.h"
 #include "tool/tool.h"
 
-enum { PLAIN_TEXT = 12 };		/* a column of text becomes no narrower than that */
+enum {
+	PLAIN_TEXT = 12,		/* a column of text becomes no narrower than that on a terminal */
+	PLAIN_WIDE = 72,		/* and no wider in a file: there a longer text moves what stands behind it, in its row alone */
+};
 
 struct plain {
 	const struct screen *s;
@@ -88,6 +91,16 @@ plain_head(const struct column *col, char *head, size_t size)
 		*head = (char)(*head == '_' ? ' ' : toupper((unsigned char)*head));
 }
 
+static size_t
+plain_columns(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
 static void
 plain_measure(struct plain *p, unsigned column)
 {
@@ -102,12 +115,10 @@ plain_measure(struct plain *p, unsigned column)
 	for (size_t i = 0; i < p->k.n; i++) {
 		const struct cell *c = plain_cell(p, i, column);
 		char *text = plain_text(p, i, column);
-		size_t n = 0;
+		size_t n = plain_columns(text);
 
-		for (size_t at = 0; text[at]; at++)
-			n += ((unsigned char)text[at] & 0xc0) != 0x80;
 		free(text);
-		if (n > p->width[column])
+		if (n > p->width[column] && (p->s->r->width || !plain_left(col) || n <= PLAIN_WIDE))
 			p->width[column] = n;
 		if (c->known && (c->num || col->type == CELL_TEXT) && (int)column != p->other && col->type < CELL_LIST && plain_show(p, column) != SHOW_NOT)
 			p->gone[column] = false;
@@ -147,6 +158,8 @@ plain_put(const struct plain *p, unsigned column, const char *text)
 		fputs("  ", f);
 	if (!plain_left(&p->k.table->col[column]))
 		fprintf(f, "%*s", width, text);
+	else if (!p->s->r->width && plain_columns(text) > p->width[column])
+		fputs(text, f);
 	else
 		screen_middle(f, text, p->width[column], column + 1 < p->k.table->ncols);
 }
