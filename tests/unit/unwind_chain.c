@@ -65,7 +65,7 @@ process(void)
 }
 
 static void
-stop(struct process *p)
+halt(struct process *p)
 {
 	unwind_file_close(p->f);
 	unwind_free(p->u);
@@ -130,7 +130,7 @@ test_frames(void **state)
 	p->stack[3] = BASE + 0x100;
 	p->stack[7] = BASE + 0x201;
 	CHAIN(p, UNWIND_START, BASE + 0x10, BASE + 0xff, BASE + 0x200);
-	stop(p);
+	halt(p);
 }
 
 static void
@@ -204,7 +204,7 @@ test_ends(void **state)
 	assert_int_equal(unwind_stats(p->u)->end[UNWIND_RULE], 3);
 	assert_int_equal(unwind_stats(p->u)->chains, 18);
 	assert_int_equal(unwind_stats(p->u)->frames, 23);
-	stop(p);
+	halt(p);
 }
 
 /* Programs of one function that calls itself: depths 1 to 126 are found so, and 300 gives 127. */
@@ -227,7 +227,7 @@ test_depths(void **state)
 			assert_int_equal(p->ip[i], i == depth ? BASE + 0x21f : BASE + 0x10);
 		assert_int_equal(unwind_stats(p->u)->misses, depth < 127 ? 2 : 1);
 		assert_true(p->asked <= 2);
-		stop(p);
+		halt(p);
 	}
 }
 
@@ -260,7 +260,7 @@ test_signal(void **state)
 	chain(p, 127);
 	assert_int_equal(p->end, UNWIND_COPY);
 	assert_int_equal(p->n, 3);
-	stop(p);
+	halt(p);
 }
 
 static void
@@ -302,7 +302,7 @@ test_pointers(void **state)
 	p->regs.value[BP] = DATA + 8;
 	p->words = 1;
 	CHAIN(p, UNWIND_COPY, BASE + 0x800);
-	stop(p);
+	halt(p);
 }
 
 /* Memory that the copy lacks: an unwritable map has it, a writable one does not. */
@@ -340,7 +340,7 @@ test_memory(void **state)
 	CHAIN(p, UNWIND_COPY, BASE + 0x310);
 	p->regs.value[1] = UINT64_MAX - 3;
 	CHAIN(p, UNWIND_COPY, BASE + 0x310);
-	stop(p);
+	halt(p);
 }
 
 /* Rules that read registers read those of the function, not of its caller. */
@@ -361,7 +361,7 @@ test_swap(void **state)
 	p->stack[0] = BASE + 0x110;		/* rbx 40, r12 24: CFA is 1 + 1 + 5 */
 	p->stack[6] = BASE + 0x210;
 	CHAIN(p, UNWIND_START, BASE + 0x10, BASE + 0x10f, BASE + 0x20f);
-	stop(p);
+	halt(p);
 }
 
 static void
@@ -396,7 +396,7 @@ test_arm64(void **state)
 	p->stack[11] = BASE + 0x220;
 	CHAIN(p, UNWIND_START, JIT + 0x10, BASE + 0x10f, BASE + 0x40f, BASE + 0x21f);
 	assert_int_equal(unwind_stats(p->u)->by_pointer, 2);
-	stop(p);
+	halt(p);
 }
 
 /* More addresses than are kept: each gets its own rules all the same. */
@@ -423,7 +423,7 @@ test_cache(void **state)
 		}
 	assert_true(unwind_stats(p->u)->evicted >= ADDRESSES - UNWIND_CACHE);
 	assert_true(unwind_stats(p->u)->misses < ROUNDS * ADDRESSES);
-	stop(p);
+	halt(p);
 }
 
 /* Rows that no address has any more are freed, equal ones are one, and large ones do not add up. */
@@ -493,7 +493,7 @@ test_closed(void **state)
 	CHAIN(p, UNWIND_START, BASE + 0x10);
 	elf_end(q->e);
 	free(q);
-	stop(p);
+	halt(p);
 }
 
 int
