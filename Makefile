@@ -209,6 +209,7 @@ $(O)/unit/image: LDLIBS += -lelf -lmd
 $(O)/unit/elfsym: LDLIBS += -lelf $(LZMA)
 $(O)/unit/unwind $(O)/unit/unwind_chain: LDLIBS += -lz
 $(O)/unit/symtab: LDLIBS += $(DEMANGLER)
+$(O)/unit/frames: LDLIBS += $(SYMBOLS) -lmd
 $(O)/unit/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(O)/unit/store: $(O)/cmd/pinject/store/store.o
 $(O)/unit/stacked: $(O)/cmd/pinject/chains/sample.o

@@ -28,6 +28,20 @@ struct shown {			/* a name as it stands in a file, and its frame */
 struct coverage { uint64_t in[2], named[2], all, mapless; };	/* frames: innermost ones of user and kernel, ...; all */
 enum { MANY_NAMES = 128 << 10, MANY_BYTES = 16 << 20, KEPT_NAMELESS = 1024 };
 
+/* What is known by numbers of a pp_state: each state gives its own. */
+struct view {
+	const struct pp_state *state;
+	uint32_t	*file;		/* of symbols_file(), by index of a pp_dso; SYMBOLS_NONE: not known yet */
+	size_t		 nfiles;
+	/* what addresses are called that have no name, by index of a pp_dso; of those of the kernel, too; 0: not known yet */
+	uint32_t	*nameless[2];
+	size_t		 nnameless[2];
+	/* the map of the kernel itself, found in the maps of that version */
+	uint64_t	 version;
+	struct pp_map	 kernel;	/* len 0: none */
+};
+enum { VIEWS = 4 };			/* states of parts that count functions in one run; more work, but each anew */
+
 struct frames {
 	struct symbols	*symbols;
 	const struct ids *ids;
@@ -37,14 +51,8 @@ struct frames {
 	struct frame	*frame;		/* by number - 1; side by side, as each frame of a sample is counted there */
 	uint32_t	 n;
 	bool		 named;		/* one is the name of a function */
-	uint32_t	*file;		/* of symbols_file(), by index of a pp_dso; SYMBOLS_NONE: not known yet */
-	size_t		 nfiles;
-	/* what addresses are called that have no name, by index of a pp_dso; of those of the kernel, too; 0: not known yet */
-	uint32_t	*nameless[2];
-	size_t		 nnameless[2];
-	/* the map of the kernel itself, found in the maps of that version */
-	uint64_t	 version;
-	struct pp_map	 kernel;	/* len 0: none */
+	struct view	 view[VIEWS], *v;	/* that of the state in use */
+	unsigned	 nviews;
 	bool		 late;		/* the last number is preliminary */
 	uint64_t	 lates;		/* so many were */
 	size_t		 bytes;		/* of all texts */
@@ -64,6 +72,25 @@ frames_new(struct symbols *symbols, const struct ids *ids)
 	return f;
 }
 
+static void
+view_end(struct view *v)
+{
+	free(v->file);
+	free(v->nameless[0]);
+	free(v->nameless[1]);
+}
+
+static void
+frames_view(struct frames *f, const struct pp_state *state)
+{
+	for (f->v = f->view; f->v < f->view + VIEWS; f->v++)
+		if (f->v->state == state)
+			return;
+	f->v = &f->view[f->nviews++ % VIEWS];
+	view_end(f->v);
+	*f->v = (struct view){ .state = state };
+}
+
 void
 frames_free(struct frames *f)
 {
@@ -73,9 +100,8 @@ frames_free(struct frames *f)
 	pp_table_free(&f->by_text, true);
 	ids_free(&f->own);
 	free(f->frame);
-	free(f->file);
-	free(f->nameless[0]);
-	free(f->nameless[1]);
+	for (int i = 0; i < VIEWS; i++)
+		view_end(&f->view[i]);
 	free(f);
 }
 
@@ -202,8 +228,8 @@ frame_nameless(struct frames *f, const struct pp_dso *d, bool kernel, bool idles
 {
 	uint32_t *number;
 
-	f->nameless[kernel] = tool_need(array_reach(f->nameless[kernel], &f->nnameless[kernel], d->index, sizeof *number));
-	number = &f->nameless[kernel][d->index];
+	f->v->nameless[kernel] = tool_need(array_reach(f->v->nameless[kernel], &f->v->nnameless[kernel], d->index, sizeof *number));
+	number = &f->v->nameless[kernel][d->index];
 	if (!*number)
 		*number = frame_of_file(f, d, kernel)->number;
 	frames_get(f, *number)->idless |= idless;
@@ -220,14 +246,14 @@ file_of(struct frames *f, const struct pp_dso *d, bool kernel)
 
 	if (!f->symbols)
 		return SYMBOLS_NONE;
-	f->file = tool_need(array_reach(f->file, &f->nfiles, d->index, sizeof *f->file));
-	if (f->file[d->index] == SYMBOLS_NONE && !d->jit) {
+	f->v->file = tool_need(array_reach(f->v->file, &f->v->nfiles, d->index, sizeof *f->v->file));
+	if (f->v->file[d->index] == SYMBOLS_NONE && !d->jit) {
 		if (d->id_len)
-			f->file[d->index] = symbols_file(f->symbols, d->id, d->id_len, d->name, kernel);
+			f->v->file[d->index] = symbols_file(f->symbols, d->id, d->id_len, d->name, kernel);
 		else if ((known = ids_find(f->ids, field_dso_name(d))))
-			f->file[d->index] = symbols_file(f->symbols, known->id, known->len, d->name, kernel);
+			f->v->file[d->index] = symbols_file(f->symbols, known->id, known->len, d->name, kernel);
 	}
-	return f->file[d->index];
+	return f->v->file[d->index];
 }
 
 static bool
@@ -258,12 +284,12 @@ the_kernel(struct frames *f, const struct pp_state *state)
 
 	if (!maps)
 		return NULL;
-	if (f->version != pp_maps_version(maps)) {
+	if (f->v->version != pp_maps_version(maps)) {
 		pp_maps_each(maps, kernel_map, &x);
-		f->kernel = x.found;
-		f->version = pp_maps_version(maps);
+		f->v->kernel = x.found;
+		f->v->version = pp_maps_version(maps);
 	}
-	return f->kernel.len ? &f->kernel : NULL;
+	return f->v->kernel.len ? &f->v->kernel : NULL;
 }
 
 /* Is "[xfs]" the module of that map: "[xfs]", "/lib/modules/.../xfs.ko.xz"?  In a name `-' is as good as `_'. */
@@ -336,6 +362,8 @@ frames_number(struct frames *f, const struct pp_state *state, const struct pp_ma
 	uint32_t number;
 
 	f->late = false;
+	if (!f->v || f->v->state != state)
+		frames_view(f, state);
 	number = frame_at(f, state, m, mode, ip);
 	f->lates += f->late;
 	return number;
@@ -380,9 +408,12 @@ frames_forget(struct frames *f)
 	f->frame = NULL;
 	f->n = 0;
 	f->bytes = 0;
-	for (int k = 0; k < 2; k++)
-		if (f->nameless[k])
-			memset(f->nameless[k], 0, f->nnameless[k] * sizeof *f->nameless[k]);
+	for (int k = 0; k < 2 * VIEWS; k++) {
+		struct view *v = &f->view[k / 2];
+
+		if (v->nameless[k % 2])
+			memset(v->nameless[k % 2], 0, v->nnameless[k % 2] * sizeof *v->nameless[0]);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		const struct frame *x = &frame[i];
 		struct frame *to;

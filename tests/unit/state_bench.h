@@ -85,7 +85,7 @@ map_at(struct bench *w, uint16_t misc, uint32_t pid, uint64_t start, uint64_t le
 	map_by(w, misc, pid, pid, start, len, pgoff, name);
 }
 
-static void
+static inline void
 task_rec(struct bench *w, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid)
 {
 	begin(w, type, misc);
@@ -107,14 +107,14 @@ comm_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, const char *
 	feed(w, 0);
 }
 
-static void
+static inline void
 comm(struct bench *w, uint32_t pid, uint32_t tid, const char *name)
 {
 	comm_by(w, 0, pid, tid, name);
 }
 
 /* "name+offset in the file" at that address, "-" if there is no map */
-static const char *
+static inline const char *
 at(struct bench *w, uint32_t pid, uint64_t ip)
 {
 	static char s[128];
@@ -127,7 +127,7 @@ at(struct bench *w, uint32_t pid, uint64_t ip)
 	return s;
 }
 
-static const char *
+static inline const char *
 comm_of(struct bench *w, uint32_t tid)
 {
 	const char *s = pp_state_comm(w->s, tid);
@@ -143,7 +143,7 @@ open_bench(struct bench *w, bool swap)
 	assert_non_null(w->s = pp_state_new(swap, &w->err));
 }
 
-static bool
+static inline bool
 ended(struct bench *w, uint32_t tid)
 {
 	return pp_state_task(w->s, tid)->ended;
