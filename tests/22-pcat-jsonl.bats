@@ -46,7 +46,7 @@ like_script() {
 	[ -z "${ALL-}" ] || [ ! -d "$CORPUS" ] || files+=("$CORPUS"/own/{a_g,callgraph_kernel}.*.data)
 	for f in "${files[@]}"; do
 		perf script -D -i "$f" 2>/dev/null </dev/null | awk '/^\.\.\. .*chain: nr:/ { if (n++) print chain; chain = "" }
-			/^\.\.\.\.\. *[0-9]*: [0-9a-f]*$/ { chain = chain " 0x" $3 } END { print chain }' | sed 's/0x0*\([0-9a-f]\)/0x\1/g' | sort >"$T/want"
+			/^\.\.\.\.\. *[0-9]*: [0-9a-f]+( |$)/ { chain = chain " 0x" $3 } END { print chain }' | sed 's/0x0*\([0-9a-f]\)/0x\1/g' | sort >"$T/want"
 		[ -s "$T/want" ]
 		jsonl --types SAMPLE "$f" | jq -r '[.callchain[] | if . == "kernel" then "0xffffffffffffff80" elif . == "user" then "0xfffffffffffffe00"
 		    else . end] | " " + join(" ")' | sort | diff "$T/want" - >"$T/diff" ||
