@@ -122,21 +122,19 @@ $(O)/include/%.h: common/%.h common/header.sh $(wildcard common/record/*.def) | 
 # Of bash, zsh and fish, made of what the commands say of their options: they have to run here.  `make install COMPLETIONS=' does
 # without, if they were built for another machine.
 
-COMPLETIONS = $(foreach t,$(TOOLS) perfpipe,$(addprefix $(O)/completions/,$t _$t $t.fish))
+COMMANDS = perfpipe $(addprefix $(PROGRAM_PREFIX),$(TOOLS))
+COMPLETED = $(O)/completions$(addprefix -,$(PROGRAM_PREFIX))
+COMPLETIONS = $(foreach t,$(COMMANDS),$(addprefix $(COMPLETED)/,$t _$t $t.fish))
 completions: $(COMPLETIONS)
-$(TOOLS:%=$(O)/completions/%): $(O)/completions/%: $(O)/% common/completions.sh
-	@mkdir -p $(@D)
-	common/completions.sh bash $< >$@.new && mv $@.new $@
-$(TOOLS:%=$(O)/completions/_%): $(O)/completions/_%: $(O)/% common/completions.sh
-	@mkdir -p $(@D)
-	common/completions.sh zsh $< >$@.new && mv $@.new $@
-$(TOOLS:%=$(O)/completions/%.fish): $(O)/completions/%.fish: $(O)/% common/completions.sh
-	@mkdir -p $(@D)
-	common/completions.sh fish $< >$@.new && mv $@.new $@
-
-$(addprefix $(O)/completions/,perfpipe _perfpipe perfpipe.fish): $(TOOLS:%=$(O)/%) common/completions.sh
-	@mkdir -p $(@D)
-	common/completions.sh $(if $(filter %.fish,$@),fish,$(if $(filter _%,$(@F)),zsh,bash)) perfpipe $(TOOLS:%=$(O)/%) >$@.new && mv $@.new $@
+complete = @mkdir -p $(@D) && common/completions.sh $1 >$@.new && mv $@.new $@
+$(TOOLS:%=$(COMPLETED)/$(PROGRAM_PREFIX)%): $(COMPLETED)/$(PROGRAM_PREFIX)%: $(O)/% common/completions.sh
+	$(call complete,bash $< $(PROGRAM_PREFIX))
+$(TOOLS:%=$(COMPLETED)/_$(PROGRAM_PREFIX)%): $(COMPLETED)/_$(PROGRAM_PREFIX)%: $(O)/% common/completions.sh
+	$(call complete,zsh $< $(PROGRAM_PREFIX))
+$(TOOLS:%=$(COMPLETED)/$(PROGRAM_PREFIX)%.fish): $(COMPLETED)/$(PROGRAM_PREFIX)%.fish: $(O)/% common/completions.sh
+	$(call complete,fish $< $(PROGRAM_PREFIX))
+$(addprefix $(COMPLETED)/,perfpipe _perfpipe perfpipe.fish): $(TOOLS:%=$(O)/%) common/completions.sh
+	$(call complete,$(if $(filter %.fish,$@),fish,$(if $(filter _%,$(@F)),zsh,bash)) perfpipe $(TOOLS:%=$(O)/%))
 
 # ---- make demo, make check ----------------------------------------------------------------------
 # Both install missing packages first, and then run make again, which finds them.
@@ -185,7 +183,7 @@ FUZZ      = $(if $(ALL),$(TARGETS:%=$(O)/fuzz/%))
 FUZZ_RUNS = 2000000
 PRELOAD   = $(O)/fault.so $(O)/kallsyms.so
 BATS      = $(sort $(wildcard tests/*.bats))
-# The longest tests start first, those that wait for what they record among them.  There are two jobs more than processors for that.
+# The longest tests start first, those that wait for what they record among them.  There are three jobs more than processors for that.
 LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 35-pinject-archive-symbols 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \
 	49-pstat-live 43-pstat-check 39-pinject-unwind 70-law 10-seven 68-pfilter-span 65-pfilter-anon 53-oracle-order 29-psort-merge 26-pcat-inputs 34-pinject-map \
 	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index 68-pfilter-kernel 52-oracle-fresh 42-pstat-symbols))
@@ -308,10 +306,7 @@ PC = "prefix=$(PREFIX)" "includedir=$(call below,$(INCLUDEDIR))" "libdir=$(call 
 SHARE = $(DESTDIR)$(PREFIX)/share
 # page FILE: its name when it is installed
 page = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $1))/$(if $(filter $(TOOLS:%=man/%.1),$1),$(PAGE_PREFIX))$(notdir $1)
-# Where the completions of a command go, for bash, zsh and fish.
-completion = $(SHARE)/bash-completion/completions/$1 $(SHARE)/zsh/site-functions/_$1 $(SHARE)/fish/vendor_completions.d/$1.fish
-COMMANDS = perfpipe $(addprefix $(PROGRAM_PREFIX),$(TOOLS))
-install: all
+install: all $(COMPLETIONS)
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 $(O)/libperfpipe.a $(O)/$(SONAME) $(DESTDIR)$(LIBDIR)
@@ -323,13 +318,10 @@ install: all
 	chmod 755 $(DESTDIR)$(BINDIR)/perfpipe
 	$(foreach m,$(MANUALS),install -m 644 $m $(call page,$m) &&) true
 ifneq ($(COMPLETIONS),)
-	install -d $(sort $(dir $(foreach t,$(COMMANDS),$(call completion,$t))))
-	for t in $(TOOLS); do common/completions.sh bash $(O)/$$t $(PROGRAM_PREFIX) >$(SHARE)/bash-completion/completions/$(PROGRAM_PREFIX)$$t && \
-		common/completions.sh zsh $(O)/$$t $(PROGRAM_PREFIX) >$(SHARE)/zsh/site-functions/_$(PROGRAM_PREFIX)$$t && \
-		common/completions.sh fish $(O)/$$t $(PROGRAM_PREFIX) >$(SHARE)/fish/vendor_completions.d/$(PROGRAM_PREFIX)$$t.fish || exit 1; done
-	common/completions.sh bash perfpipe $(TOOLS:%=$(O)/%) >$(SHARE)/bash-completion/completions/perfpipe
-	common/completions.sh zsh perfpipe $(TOOLS:%=$(O)/%) >$(SHARE)/zsh/site-functions/_perfpipe
-	common/completions.sh fish perfpipe $(TOOLS:%=$(O)/%) >$(SHARE)/fish/vendor_completions.d/perfpipe.fish
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install -m 644 $(COMMANDS:%=$(COMPLETED)/%) $(SHARE)/bash-completion/completions
+	install -m 644 $(COMMANDS:%=$(COMPLETED)/_%) $(SHARE)/zsh/site-functions
+	install -m 644 $(COMMANDS:%=$(COMPLETED)/%.fish) $(SHARE)/fish/vendor_completions.d
 endif
 	install -d $(DESTDIR)$(DOCDIR) $(sort $(dir $(EXAMPLES:man/%=$(DESTDIR)$(DOCDIR)/%)))
 	install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)
@@ -340,7 +332,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)
 	rm -f $(TOOLS:%=$(DESTDIR)$(TOOLDIR)/$(PROGRAM_PREFIX)%) $(DESTDIR)$(BINDIR)/perfpipe
 	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(DOCS)) $(EXAMPLES:man/%=%))
-	rm -f $(foreach t,$(COMMANDS),$(call completion,$t)) $(foreach m,$(MANUALS),$(call page,$m))
+	rm -f $(COMMANDS:%=$(SHARE)/bash-completion/completions/%) $(COMMANDS:%=$(SHARE)/zsh/site-functions/_%) $(COMMANDS:%=$(SHARE)/fish/vendor_completions.d/%.fish)
+	rm -f $(foreach m,$(MANUALS),$(call page,$m))
 # An archive of the last commit, a trial of it, and Debian's packages, in $(O)/deb.
 dist:
 	@tests/packaging/dist $(VERSION) $(O)

@@ -8,19 +8,13 @@ wrong() {
 	echo "perfpipe: $1; see perfpipe --help" >&2
 	exit 2
 }
-names() {
-	for f in "$tools/$prefix"p*; do
-		f=${f##*/"$prefix"}
-		case $f in @TOOLS@) printf '%s\n' "$f";; esac
-	done
-}
 
 case ${1-} in
 --help)	cat <<-END
 	usage: perfpipe TOOL [options] [FILE...]
 	       perfpipe help [TOOL]
 	       perfpipe --path
-	Run a tool of perfpipe: $(echo $(names)).
+	Run a tool of perfpipe: $(echo '@TOOLS@' | tr '|' ' ').
 
 	  help TOOL   the page of a tool; without TOOL, perfpipe(7)
 	  --path      print the directory of the tools, for PATH
