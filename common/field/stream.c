@@ -16,7 +16,6 @@ learn_feature(struct field_stream *s, const struct pp_rec *r, bool swap)
 {
 	struct pp_err err = { 0 };
 	struct pp_feature f;
-	struct pp_feature_io io;
 	struct pp_feature_value v;
 	uint64_t cpus;
 
@@ -27,10 +26,7 @@ learn_feature(struct field_stream *s, const struct pp_rec *r, bool swap)
 		s->has_clock = true;
 	if (f.number == PP_FEAT_NRCPUS && pp_feature_num(&f, "available", &cpus, &err) > 0 && cpus > s->cpus)
 		s->cpus = cpus;			/* of several machines the most */
-	if (f.number != PP_FEAT_HOSTNAME)
-		return;
-	pp_feature_open(&io, &f, &err);
-	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR) {
+	if (f.number == PP_FEAT_HOSTNAME && pp_feature_string(&f, &v)) {
 		free(s->host);
 		s->host = tool_alloc(v.len + 1, 1);
 		memcpy(s->host, v.p, v.len);

@@ -26,14 +26,9 @@ blob_next(const struct blob *b, size_t *at, bool swap, struct pp_rec *r)
 char *
 join_feature_string(const struct pp_feature *f)
 {
-	struct pp_err err = { 0 };
-	struct pp_feature_io io;
 	struct pp_feature_value v;
 
-	pp_feature_open(&io, f, &err);
-	if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR || !v.len)
-		return NULL;
-	return strndup((const char *)v.p, v.len);
+	return pp_feature_string(f, &v) && v.len ? strndup((const char *)v.p, v.len) : NULL;
 }
 
 /* Get facts about the input from a feature.  A malformed one is ignored here. */

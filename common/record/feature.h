@@ -81,6 +81,8 @@ void	pp_feature_open(struct pp_feature_io *, const struct pp_feature *, struct p
  * Flags, unknown features and bytes behind the layout are PP_F_REST; so is the end of a CPU_TOPOLOGY if nr_cpus is 0.
  */
 int	pp_feature_next(struct pp_feature_io *, struct pp_feature_value *);
+/* The text of a feature that begins with one, as those of one text do, in v->p and v->len.  False: it has none, or is damaged. */
+bool	pp_feature_string(const struct pp_feature *, struct pp_feature_value *v);
 /* facts from other features and attrs that pp_feature_check() depends on */
 struct pp_feature_about {
 	uint32_t	 nr_cpus;	/* as in pp_feature */

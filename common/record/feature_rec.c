@@ -67,6 +67,16 @@ pp_feature_num(const struct pp_feature *f, const char *name, uint64_t *num, stru
 	return r;
 }
 
+bool
+pp_feature_string(const struct pp_feature *f, struct pp_feature_value *v)
+{
+	struct pp_err ignored = { .what = "" };
+	struct pp_feature_io io;
+
+	pp_feature_open(&io, f, &ignored);
+	return pp_feature_next(&io, v) > 0 && v->kind == PP_F_STR;
+}
+
 static int
 put_visited(void *arg, const struct pp_feature_value *v)
 {

@@ -32,13 +32,10 @@ machine_learn(struct machine *m, const struct pp_rec *r, bool swap)
 {
 	struct pp_err ignored = { .what = "" };		/* a damaged feature is ignored */
 	struct pp_feature feature;
-	struct pp_feature_io io;
 	struct pp_feature_value v;
 
-	if (r->type != PP_HEADER_FEATURE || pp_feature_of(&feature, r, swap, 0, &ignored) < 0 || feature.number != PP_FEAT_ARCH)
-		return;
-	pp_feature_open(&io, &feature, &ignored);
-	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR)
+	if (r->type == PP_HEADER_FEATURE && pp_feature_of(&feature, r, swap, 0, &ignored) >= 0 && feature.number == PP_FEAT_ARCH &&
+	    pp_feature_string(&feature, &v))
 		machine_set(m, (const char *)v.p, v.len);
 }
 

@@ -140,13 +140,9 @@ chains_learn_arch(struct chains *c, const struct pp_rec *r)
 {
 	struct pp_err ignored = { .what = "" };		/* a damaged feature is ignored */
 	struct pp_feature feature;
-	struct pp_feature_io io;
 	struct pp_feature_value v;
 
-	if (pp_feature_of(&feature, r, c->swap, 0, &ignored) < 0 || feature.number != PP_FEAT_ARCH)
-		return;
-	pp_feature_open(&io, &feature, &ignored);
-	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR)
+	if (pp_feature_of(&feature, r, c->swap, 0, &ignored) >= 0 && feature.number == PP_FEAT_ARCH && pp_feature_string(&feature, &v))
 		snprintf(c->arch, sizeof c->arch, "%.*s", (int)v.len, (const char *)v.p);
 }
 

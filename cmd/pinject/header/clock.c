@@ -100,7 +100,6 @@ static void
 clock_check_machine(const struct clock *c, const struct pp_rec *r)
 {
 	struct pp_feature f;
-	struct pp_feature_io io;
 	struct pp_feature_value v;
 	struct pp_err ignored = { 0 };
 	const struct utsname *us = &c->h->us;
@@ -110,10 +109,7 @@ clock_check_machine(const struct clock *c, const struct pp_rec *r)
 		return;
 	ours = f.number == PP_FEAT_HOSTNAME ? us->nodename : f.number == PP_FEAT_OSRELEASE ? us->release :
 	    f.number == PP_FEAT_ARCH ? us->machine : NULL;
-	if (!ours)
-		return;
-	pp_feature_open(&io, &f, &ignored);
-	if (pp_feature_next(&io, &v) > 0 && v.kind == PP_F_STR && (v.len != strlen(ours) || memcmp(v.p, ours, v.len)))
+	if (ours && pp_feature_string(&f, &v) && (v.len != strlen(ours) || memcmp(v.p, ours, v.len)))
 		tool_wrong(c->t, "--clock-data=now: %s of the recording is not that of this machine: it is not being recorded here",
 		    pp_feature_name(f.number));
 }

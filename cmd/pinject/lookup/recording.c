@@ -157,13 +157,11 @@ learn_feature(struct lookup *l, const struct pp_rec *r)
 {
 	struct pp_err ignored = { .what = "" };	/* a damaged feature is ignored */
 	struct pp_feature feature;
-	struct pp_feature_io io;
 	struct pp_feature_value v;
 	uint64_t wall, clock;
 
 	if (pp_feature_of(&feature, r, l->swap, 0, &ignored) < 0)
 		return;
-	pp_feature_open(&io, &feature, &ignored);
 	if (feature.number == PP_FEAT_CLOCK_DATA) {
 		if (pp_feature_num(&feature, "wall_clock", &wall, &ignored) > 0 &&
 		    pp_feature_num(&feature, "clock", &clock, &ignored) > 0) {
@@ -172,7 +170,7 @@ learn_feature(struct lookup *l, const struct pp_rec *r)
 		}
 	} else if (feature.number != PP_FEAT_ARCH && feature.number != PP_FEAT_OSRELEASE && feature.number != PP_FEAT_HOSTNAME) {
 		return;
-	} else if (pp_feature_next(&io, &v) <= 0 || v.kind != PP_F_STR) {
+	} else if (!pp_feature_string(&feature, &v)) {
 		return;
 	} else if (feature.number == PP_FEAT_ARCH) {
 		l->narrow = !memmem(v.p, v.len, "64", 2) && !is_text(&v, "s390x");
