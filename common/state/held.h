@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * held.h - the records of a source in order of arrival, until they are emitted; for timeline_arrival.c
+ * held.h - the records of a source in order of arrival, until they are emitted; for arrival*.c
  *
  *	blocks	the bytes of records that may be emitted (block.h)
  *	ring	an entry for each record, whose number counts all records put

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * turns.h - the order in which records are decided on, by their numbers; for timeline_arrival.c
+ * turns.h - the order in which records are decided on, by their numbers; for arrival*.c
  *
  * Most records do not change what others are decided by: these may be decided in any order, as long as each comes after the
  * older changes.  So only the records that change something (`ordered') are sorted (round.h); the others are placed between
