@@ -100,11 +100,7 @@ struct sort {
 	uint8_t		 show[TABLE_COLUMNS], hist_show[TABLE_COLUMNS];	/* of both tables */
 };
 
-/* The value of a field, ROWS_UNKNOWN if the record has none. */
-uint64_t sort_field(struct sort *, const struct field *, const struct field_place *, const struct pp_event *,
-	    const struct pp_rec *);
-
-/* ---- sort.c -------------------------------------------------------------------------------------- */
+/* ---- record.c ------------------------------------------------------------------------------------ */
 
 /* What is counted of a record; until its turn comes, a key of the state is what that is found by: tid, ip, id of the cgroup. */
 struct hit {
@@ -124,6 +120,11 @@ struct hit {
 	bool		 record, sample, spans;	/* counts as such; has a place in first and last */
 	uint8_t		 picked;	/* what pick() said */
 };
+/* lane_fn: count a record, or let it wait for its turn. */
+int	sort_visit(void *sort, const struct pp_rec *, bool sound);
+/* The value of a field, ROWS_UNKNOWN if the record has none. */
+uint64_t sort_field(struct sort *, const struct field *, const struct field_place *, const struct pp_event *,
+	    const struct pp_rec *);
 /* Add it to its row. */
 void	sort_count(struct sort *, const struct hit *, uint64_t time);
 uint64_t sort_bin(struct sort *, uint64_t time);
