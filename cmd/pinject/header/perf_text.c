@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* perf_text.c - see perf_text.h */
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf_line.h"
 #include "perf_text.h"
 #include "record/event.h"
 #include "record/feature.h"
@@ -18,82 +17,8 @@ struct words {
 	struct pp_feature_io io;
 	struct pp_err	*err;
 };
-struct span { const char *p; size_t n; };
 
-/* ---- matching ------------------------------------------------------------------------------------------ */
-
-static const char *
-skip_blanks(const char *p)
-{
-	return p + strspn(p, " \t");
-}
-
-static const char *
-match_number(const char *p, char kind, uint64_t *to)
-{
-	bool minus = kind == 'd' && *p == '-';
-	char *end;
-
-	p += minus;
-	if (!(kind == 'x' ? isxdigit((unsigned char)*p) : isdigit((unsigned char)*p)))
-		return NULL;
-	*to = strtoull(p, &end, kind == 'x' ? 16 : 10);
-	if (minus)
-		*to = -*to;
-	return end;
-}
-
-/* Digits of a part of a second, as ns. */
-static const char *
-match_fraction(const char *p, uint64_t *to)
-{
-	unsigned digits = 0;
-
-	if (!isdigit((unsigned char)*p))
-		return NULL;
-	for (*to = 0; isdigit((unsigned char)*p) && digits < 9; p++, digits++)
-		*to = 10 * *to + (uint64_t)(*p - '0');
-	for (; digits < 9; digits++)
-		*to *= 10;
-	return p;
-}
-
-/*
- * Match a line, and go behind it.  A blank of the pattern is any number of blanks, %u, %d, %x numbers (uint64_t *), %f digits of a
- * part of a second, %s all up to what follows it in the pattern (struct span *).
- */
-static bool
-line(struct words *w, const char *pattern, ...)
-{
-	const char *p = w->p, *stop;
-	struct span *s;
-	va_list ap;
-
-	va_start(ap, pattern);
-	for (; p && *pattern; pattern++) {
-		if (*pattern == ' ')
-			p = skip_blanks(p);
-		else if (*pattern != '%')
-			p = *p == *pattern ? p + 1 : NULL;
-		else if (*++pattern == 's') {
-			size_t n = strcspn(pattern + 1, "%");
-
-			s = va_arg(ap, struct span *);
-			for (stop = p; *stop && *stop != '\n' && (!n || strncmp(stop, pattern + 1, n)); stop++)
-				;
-			*s = (struct span){ p, (size_t)(stop - p) };
-			p = stop;
-		} else if (*pattern == 'f')
-			p = match_fraction(p, va_arg(ap, uint64_t *));
-		else
-			p = match_number(p, *pattern, va_arg(ap, uint64_t *));
-	}
-	va_end(ap);
-	if (!p || (*(p = skip_blanks(p)) && *p != '\n'))
-		return false;
-	w->p = p + (*p == '\n');
-	return true;
-}
+/* ---- what is put into the payload ------------------------------------------------------------------------ */
 
 static int
 num(struct words *w, const char *name, uint64_t n)
@@ -127,7 +52,7 @@ parse_NRCPUS(struct words *w)
 {
 	uint64_t online, available;
 
-	if (!line(w, "nrcpus online : %u", &online) || !line(w, "nrcpus avail : %u", &available))
+	if (!perf_line(&w->p, "nrcpus online : %u", &online) || !perf_line(&w->p, "nrcpus avail : %u", &available))
 		return 0;
 	return num(w, "available", available) < 0 ? -1 : num(w, "online", online);
 }
@@ -170,8 +95,8 @@ parse_cpus(struct words *w, bool dies, bool have_dies)
 
 	for (uint64_t i = 0; rc > 0 && *w->p; i++) {
 		at = w->p;
-		if (!(have_dies ? line(w, "CPU %u: Core ID %d, Die ID %d, Socket ID %d", &cpu, &core, &die, &socket) :
-		    line(w, "CPU %u: Core ID %d, Socket ID %d", &cpu, &core, &socket)) || cpu != i) {
+		if (!(have_dies ? perf_line(&w->p, "CPU %u: Core ID %d, Die ID %d, Socket ID %d", &cpu, &core, &die, &socket) :
+		    perf_line(&w->p, "CPU %u: Core ID %d, Socket ID %d", &cpu, &core, &socket)) || cpu != i) {
 			w->p = at;
 			return expected(w, "a line for each CPU, from 0 on");
 		}
@@ -189,7 +114,7 @@ parse_siblings(struct words *w, const char *nr, const char *name, const char *pa
 	struct span s;
 	int rc = nr ? count(w, nr) : 1;
 
-	while (rc > 0 && line(w, pattern, &s))
+	while (rc > 0 && perf_line(&w->p, pattern, &s))
 		if (name)
 			rc = str(w, name, s);
 	return rc;
@@ -206,8 +131,8 @@ parse_CPU_TOPOLOGY(struct words *w)
 	bool old, have_dies;
 	struct span s;
 
-	old = line(&look, cores_line, &s);
-	if (!old && !line(&look, sockets_line, &s))
+	old = perf_line(&look.p, cores_line, &s);
+	if (!old && !perf_line(&look.p, sockets_line, &s))
 		return 0;
 	if (parse_siblings(w, "nr_cores", "core_siblings", old ? cores_line : sockets_line) < 0)
 		return -1;
@@ -217,8 +142,8 @@ parse_CPU_TOPOLOGY(struct words *w)
 	have_dies = w->p != dies;
 	if (parse_siblings(w, "nr_threads", "thread_siblings", threads_line) < 0)
 		return -1;
-	if (line(w, "Core ID and Socket ID information is not available") ||
-	    line(w, "Core ID, Die ID and Socket ID information is not available") || !*w->p)
+	if (perf_line(&w->p, "Core ID and Socket ID information is not available") ||
+	    perf_line(&w->p, "Core ID, Die ID and Socket ID information is not available") || !*w->p)
 		return have_dies ? expected(w, "lines of CPUs, as there are dies") : 1;
 	cpus = w->p;
 	if (!strstr(cpus, "Die ID"))
@@ -243,10 +168,10 @@ parse_NUMA_TOPOLOGY(struct words *w)
 	struct span cpus;
 	int rc = 0;
 
-	while (line(w, "node%u meminfo : total = %u kB, free = %u kB", &node, &total, &free_kb)) {
+	while (perf_line(&w->p, "node%u meminfo : total = %u kB, free = %u kB", &node, &total, &free_kb)) {
 		if (!rc && (rc = count(w, "nr")) < 0)
 			return -1;
-		if (!line(w, "node%u cpu list : %s", &again, &cpus) || again != node)
+		if (!perf_line(&w->p, "node%u cpu list : %s", &again, &cpus) || again != node)
 			return expected(w, "the line of the CPUs of that node");
 		if (num(w, "node", node) < 0 || num(w, "total_kb", total) < 0 || num(w, "free_kb", free_kb) < 0 ||
 		    str(w, "cpus", cpus) < 0)
@@ -284,7 +209,7 @@ parse_PMU_MAPPINGS(struct words *w)
 	if (count(w, "nr") < 0)
 		return -1;
 	while (next_pair(&p, " = ", &name, &value)) {
-		if (!(end = match_number(value.p, 'u', &type)) || end != value.p + value.n)
+		if (!(end = perf_number(value.p, 'u', &type)) || end != value.p + value.n)
 			return expected(w, "the number of each PMU");
 		if (num(w, "type", type) < 0 || str(w, "name", name) < 0)
 			return -1;
@@ -312,7 +237,7 @@ put_caps(struct words *w, const char *p)
 static int
 parse_CPU_PMU_CAPS(struct words *w)
 {
-	if (line(w, "cpu pmu capabilities: not available"))
+	if (perf_line(&w->p, "cpu pmu capabilities: not available"))
 		return num(w, "nr", 0);
 	if (!w->marked || strncmp(w->p, "cpu pmu capabilities: ", 22))
 		return 0;
@@ -347,9 +272,9 @@ parse_SAMPLE_TIME(struct words *w)
 {
 	uint64_t s[2], ns[2], ms, part;
 
-	if (!line(w, "time of first sample : %u.%f", &s[0], &ns[0]) || !line(w, "time of last sample : %u.%f", &s[1], &ns[1]))
+	if (!perf_line(&w->p, "time of first sample : %u.%f", &s[0], &ns[0]) || !perf_line(&w->p, "time of last sample : %u.%f", &s[1], &ns[1]))
 		return 0;
-	line(w, "sample duration : %u.%f ms", &ms, &part);
+	perf_line(&w->p, "sample duration : %u.%f ms", &ms, &part);
 	if (s[0] > UINT64_MAX / 1000000000 - 1 || s[1] > UINT64_MAX / 1000000000 - 1)
 		return expected(w, "times of less than 2^64 ns");
 	return num(w, "first", s[0] * 1000000000 + ns[0]) < 0 ? -1 : num(w, "last", s[1] * 1000000000 + ns[1]);
@@ -365,10 +290,10 @@ parse_bitmap(struct span s, uint64_t max, uint64_t *n)
 
 	*n = 0;
 	while (sound && p < s.p + s.n) {
-		if (!(sound = (p = match_number(p, 'u', &lo)) != NULL))
+		if (!(sound = (p = perf_number(p, 'u', &lo)) != NULL))
 			break;
 		hi = lo;
-		if (*p == '-' && !(sound = (p = match_number(p + 1, 'u', &hi)) != NULL))
+		if (*p == '-' && !(sound = (p = perf_number(p + 1, 'u', &hi)) != NULL))
 			break;
 		if (!(sound = lo >= *n && hi >= lo && hi < max))
 			break;
@@ -390,12 +315,12 @@ parse_MEM_TOPOLOGY(struct words *w)
 	struct span size, list;
 	int rc;
 
-	if (!line(w, "memory nodes (nr %u, block size 0x%x):", &nodes, &block))
+	if (!perf_line(&w->p, "memory nodes (nr %u, block size 0x%x):", &nodes, &block))
 		return 0;
 	if (num(w, "version", 1) < 0 || num(w, "block_size", block) < 0 || num(w, "nr", nodes) < 0)
 		return -1;
 	for (uint64_t i = 0; i < nodes; i++) {
-		if (!line(w, " %u [%s]: %s", &node, &size, &list))
+		if (!perf_line(&w->p, " %u [%s]: %s", &node, &size, &list))
 			return expected(w, "a line for each node");
 		if (list.n >= BITMAP_CUT)
 			return pp_fail(w->err, "the blocks of node %" PRIu64 " are cut, as perf prints at most %d characters; "
@@ -418,7 +343,7 @@ parse_CLOCKID(struct words *w)
 {
 	uint64_t n;
 
-	if (!line(w, "clockid frequency: %u MHz", &n))
+	if (!perf_line(&w->p, "clockid frequency: %u MHz", &n))
 		return 0;
 	return n % 1000 ? expected(w, "a multiple of 1000 MHz") : num(w, "resolution", n / 1000);
 }
@@ -429,9 +354,9 @@ parse_CLOCK_DATA(struct words *w)
 	uint64_t id, wall, wall_ns, clock, clock_ns;
 	struct span name, date;
 
-	if (!line(w, "clockid: %s (%u)", &name, &id))
+	if (!perf_line(&w->p, "clockid: %s (%u)", &name, &id))
 		return 0;
-	if (!line(w, "reference time: %s = %u.%f (TOD) = %u.%f (%s", &date, &wall, &wall_ns, &clock, &clock_ns, &name))
+	if (!perf_line(&w->p, "reference time: %s = %u.%f (TOD) = %u.%f (%s", &date, &wall, &wall_ns, &clock, &clock_ns, &name))
 		return expected(w, "'reference time: DATE = SECONDS (TOD) = SECONDS (NAME)'");
 	if (wall > UINT64_MAX / 1000000000 - 1 || clock > UINT64_MAX / 1000000000 - 1)
 		return expected(w, "times of less than 2^64 ns");
@@ -446,23 +371,23 @@ parse_CPU_DOMAIN_INFO(struct words *w)
 	uint64_t version, max, cpu, nr, domain;
 	struct span name, map, list;
 
-	if (!line(w, "schedstat version : %u", &version) || !line(w, "Maximum sched domains : %u", &max))
+	if (!perf_line(&w->p, "schedstat version : %u", &version) || !perf_line(&w->p, "Maximum sched domains : %u", &max))
 		return 0;
 	if (num(w, "version", version) < 0 || num(w, "max_domains", max) < 0)
 		return -1;
-	while (line(w, "cpu : %u", &cpu)) {
-		if (!line(w, "nr_domains : %u", &nr))
+	while (perf_line(&w->p, "cpu : %u", &cpu)) {
+		if (!perf_line(&w->p, "nr_domains : %u", &nr))
 			return expected(w, "'nr_domains : ' and a number");
 		if (num(w, "cpu", cpu) < 0 || num(w, "nr", nr) < 0)
 			return -1;
 		for (uint64_t i = 0; i < nr; i++) {
-			if (!line(w, "Domain : %u", &domain))
+			if (!perf_line(&w->p, "Domain : %u", &domain))
 				return expected(w, "'Domain : ' and a number");
 			if (num(w, "domain", domain) < 0)
 				return -1;
-			if (version >= 17 && (!line(w, "Domain name : %s", &name) || str(w, "name", name) < 0))
+			if (version >= 17 && (!perf_line(&w->p, "Domain name : %s", &name) || str(w, "name", name) < 0))
 				return w->io.failed ? -1 : expected(w, "'Domain name : '");
-			if (!line(w, "Domain cpu map : %s", &map) || !line(w, "Domain cpu list : %s", &list))
+			if (!perf_line(&w->p, "Domain cpu map : %s", &map) || !perf_line(&w->p, "Domain cpu list : %s", &list))
 				return expected(w, "'Domain cpu map : ' and 'Domain cpu list : '");
 			if (str(w, "cpumask", map) < 0 || str(w, "cpus", list) < 0)
 				return -1;
@@ -476,7 +401,7 @@ parse_E_MACHINE(struct words *w)
 {
 	uint64_t machine, flags;
 
-	if (!line(w, "e_machine : %u", &machine) || !line(w, " e_flags : %u", &flags))
+	if (!perf_line(&w->p, "e_machine : %u", &machine) || !perf_line(&w->p, " e_flags : %u", &flags))
 		return 0;
 	return num(w, "e_machine", machine) < 0 ? -1 : num(w, "e_flags", flags);
 }
@@ -486,7 +411,7 @@ parse_CLN_SIZE(struct words *w)
 {
 	uint64_t n;
 
-	return line(w, "cacheline size: %u", &n) ? num(w, "bytes", n) : 0;
+	return perf_line(&w->p, "cacheline size: %u", &n) ? num(w, "bytes", n) : 0;
 }
 
 /* By the column `shown' of feature.def.  NULL: there is no perf's text of it, or it is that of the row. */
@@ -542,7 +467,7 @@ perf_text_groups(const char *lines, const struct pp_events *e, bool swap, uint8_
 	pp_feature_create(&w.io, PP_FEAT_GROUP_DESC, swap, 0, buf, cap, err);
 	if (count(&w, "nr") < 0)
 		return -1;
-	while (line(&w, "group: %s{%s}", &name, &events)) {
+	while (perf_line(&w.p, "group: %s{%s}", &name, &events)) {
 		for (; first < e->n && !(members = group_at(e, first, events.p, events.p + events.n)); first++)
 			;
 		if (first == e->n)
