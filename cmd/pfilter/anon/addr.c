@@ -18,7 +18,7 @@
 #define KERNEL_PAGES	(0 - 2 * REGION)
 #define PAGE_MASK	UINT64_C(4095)		/* offset in the smallest page of any machine */
 
-enum { CACHE_BITS = 10 };
+enum { SPACE_BITS = 12, RANGES = 8, NAME = 256 };
 /*
  * The map of the kernel ends at the end of its text, but its symbols show that data and start-up code follow (start_kernel is in
  * every chain of the idle task).  So the map is extended to this multiple of its length.
@@ -27,12 +27,21 @@ enum { KERNEL_BEHIND = 4 };
 /* A kernel map that covers all addresses (perf up to 3.x, kptr_restrict) is replaced by one of KERNEL_MAX at its symbol. */
 static const uint64_t KERNEL_ALIGN = UINT64_C(2) << 20, KERNEL_MAX = UINT64_C(512) << 20, KERNEL_WIDE = UINT64_C(1) << 40;
 
+struct space {				/* maps of one process, or of the kernel, that were hit, so that none is looked for at each address */
+	uint64_t	 feeds;		/* version is that of the maps after so many records */
+	uint64_t	 version;	/* of the maps */
+	uint32_t	 pid;
+	uint32_t	 n, last, oldest;	/* ranges; the one that was hit last; the next to be replaced if there are RANGES */
+	struct range { uint64_t start, len, slide; } range[RANGES];
+};
+
 struct anon_addr {
 	struct anon_key	*key;
-	struct pp_state	*state;
+	struct pp_state	*state;		/* its maps are nameless, and their pgoff - start is the distance by which they move */
 	bool		 swap;
-	struct slot { uint64_t base, slide; uint32_t dso; } cache[1 << CACHE_BITS];	/* dso: index + 1; 0: free */
-	uint8_t		 buf[PP_RECORD_MAX + 1];
+	uint64_t	 feeds;		/* records that the state was fed, and 1 */
+	struct space	 kernel, space[1 << SPACE_BITS];	/* by pid */
+	struct { uint64_t base, slide; size_t n; bool kernel; char name[NAME]; } was;	/* the last one of slide_of() */
 };
 
 struct anon_addr *
@@ -46,6 +55,8 @@ anon_addr_new(struct anon_key *key, bool swap, size_t tasks, struct pp_err *err)
 	}
 	a->key = key;
 	a->swap = swap;
+	a->feeds = 1;
+	a->was.n = SIZE_MAX;
 	if (!(a->state = pp_state_new(swap, err))) {
 		free(a);
 		return NULL;
@@ -64,9 +75,8 @@ anon_addr_free(struct anon_addr *a)
 
 /* ---- how far a map moves --------------------------------------------------------------------------- */
 
-/* The distance by which a map moves; `base': the address of the first byte of its file. */
 static uint64_t
-slide_of(struct anon_addr *a, const char *name, size_t n, uint64_t base, bool kernel)
+make_slide(const struct anon_addr *a, const char *name, size_t n, uint64_t base, bool kernel)
 {
 	uint8_t bytes[8], mac[ANON_MAC];
 	uint64_t to = 0;
@@ -80,18 +90,21 @@ slide_of(struct anon_addr *a, const char *name, size_t n, uint64_t base, bool ke
 	return to + (base & PAGE_MASK) - base;
 }
 
+/*
+ * The distance by which a map moves; `base': the address of the first byte of its file.  A map is asked for twice, and the maps of a
+ * file follow each other.
+ */
 static uint64_t
-slide_of_map(struct anon_addr *a, const struct pp_map *m, bool kernel)
+slide_of(struct anon_addr *a, const char *name, size_t n, uint64_t base, bool kernel)
 {
-	const struct pp_dso *d = pp_state_dso(a->state, m);
-	uint64_t base = m->start - m->pgoff;
-	struct slot *s = &a->cache[(base + m->dso) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS)];
-
-	if (s->base != base || s->dso != m->dso + 1) {
-		*s = (struct slot){ .base = base, .dso = m->dso + 1 };
-		s->slide = slide_of(a, d->name, d->len, base, kernel);
+	if (a->was.n != n || a->was.base != base || a->was.kernel != kernel || memcmp(a->was.name, name, n)) {
+		a->was.slide = make_slide(a, name, n, base, kernel);
+		a->was.base = base;
+		a->was.kernel = kernel;
+		a->was.n = n <= NAME ? n : SIZE_MAX;
+		memcpy(a->was.name, name, n <= NAME ? n : 0);
 	}
-	return s->slide;
+	return a->was.slide;
 }
 
 /* ---- maps ------------------------------------------------------------------------------------------ */
@@ -139,43 +152,49 @@ map_of(const struct anon_addr *a, const struct pp_rec *r)
 	return m;
 }
 
-/* Pass the record to the state, with the map of map_of(). */
+static int
+feed(struct anon_addr *a, const struct pp_rec *r)
+{
+	a->feeds++;
+	return pp_state_feed(a->state, r, 0);
+}
+
+/* Pass a map to the state.  Of a part of it that is left, too, pgoff - start is how far it moves. */
+static int
+feed_moved(struct anon_addr *a, const struct pp_rec *r, uint32_t pid, uint32_t tid, const struct map *m)
+{
+	uint8_t buf[PP_RAW_AT(MMAP, filename) + 8] = "";
+	struct pp_rec map = { .raw = buf, .type = PP_MMAP, .misc = r->misc, .size = sizeof buf };
+
+	if (m->kernel && !m->len)	/* state.c would treat it as all addresses */
+		return 1;
+	PP_RAW_SET(buf, MMAP, pid, pid, a->swap);
+	PP_RAW_SET(buf, MMAP, tid, tid, a->swap);
+	PP_RAW_SET(buf, MMAP, start, m->start, a->swap);
+	PP_RAW_SET(buf, MMAP, len, m->len, a->swap);
+	PP_RAW_SET(buf, MMAP, pgoff, m->start + slide_of(a, m->name, m->name_len, m->start - m->pgoff, m->kernel), a->swap);
+	return feed(a, &map);
+}
+
 static int
 feed_map(struct anon_addr *a, const struct pp_rec *r)
 {
 	struct map m = map_of(a, r);
-	struct pp_rec copy = *r;
 
-	if (m.kernel && !m.len)		/* state.c would treat it as all addresses */
-		return 1;
-	memcpy(a->buf, r->raw, r->size);
-	PP_RAW_SET(a->buf, MMAP, start, m.start, a->swap);
-	PP_RAW_SET(a->buf, MMAP, len, m.len, a->swap);
-	PP_RAW_SET(a->buf, MMAP, pgoff, m.pgoff, a->swap);
-	copy.raw = a->buf;
-	return pp_state_feed(a->state, &copy, 0);
+	return feed_moved(a, r, PP_RAW_GET(r->raw, MMAP, pid, a->swap), PP_RAW_GET(r->raw, MMAP, tid, a->swap), &m);
 }
 
 /* A symbol outside of all kernel maps becomes a map (as in machine__process_ksymbol_register). */
 static int
 feed_symbol(struct anon_addr *a, const struct pp_rec *r)
 {
-	uint64_t addr = PP_RAW_GET(r->raw, KSYMBOL, addr, a->swap);
-	uint32_t len = PP_RAW_GET(r->raw, KSYMBOL, len, a->swap);
-	enum { FROM = PP_RAW_AT(KSYMBOL, name), TO = PP_RAW_AT(MMAP, filename) };
-	size_t name = strlen((const char *)r->raw + FROM) + 1;
-	struct pp_rec map = { .raw = a->buf, .type = PP_MMAP, .misc = PP_MISC_KERNEL };
+	const char *name = (const char *)r->raw + PP_RAW_AT(KSYMBOL, name);
+	struct map m = { .name = name, .name_len = strlen(name), .start = PP_RAW_GET(r->raw, KSYMBOL, addr, a->swap),
+	    .len = PP_RAW_GET(r->raw, KSYMBOL, len, a->swap), .kernel = true };
 
-	if (!len || TO + name > PP_RECORD_MAX ||
-	    pp_state_map(a->state, UINT32_MAX, PP_MISC_KERNEL, addr))
+	if (pp_state_map(a->state, UINT32_MAX, PP_MISC_KERNEL, m.start))
 		return 1;
-	memset(a->buf, 0, TO);
-	PP_RAW_SET(a->buf, MMAP, pid, UINT32_MAX, a->swap);
-	PP_RAW_SET(a->buf, MMAP, start, addr, a->swap);
-	PP_RAW_SET(a->buf, MMAP, len, len, a->swap);
-	memcpy(a->buf + TO, r->raw + FROM, name);
-	map.size = (uint16_t)(TO + name);
-	return pp_state_feed(a->state, &map, 0);
+	return feed_moved(a, &(struct pp_rec){ .misc = PP_MISC_KERNEL }, UINT32_MAX, 0, &m);
 }
 
 int
@@ -190,7 +209,7 @@ anon_addr_feed(struct anon_addr *a, const struct pp_rec *r)
 	case PP_COMM:
 	case PP_FORK:
 	case PP_EXIT:
-		return pp_state_feed(a->state, r, 0);
+		return feed(a, r);
 	default:
 		return 1;
 	}
@@ -214,29 +233,86 @@ anon_addr_map(struct anon_addr *a, const struct pp_rec *r, struct anon_map *to)
 
 /* ---- addresses ------------------------------------------------------------------------------------- */
 
-uint64_t
-anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
+/* The state has changed since the space was used, or it was that of another process. */
+static void
+renew(const struct anon_addr *a, struct space *s, uint32_t pid, unsigned mode)
+{
+	const struct pp_maps *maps = pp_state_maps(a->state, pid, mode);
+	uint64_t version = maps ? pp_maps_version(maps) : 0;
+
+	if (s->pid != pid || s->version != version) {
+		s->pid = pid;
+		s->version = version;
+		s->n = s->last = s->oldest = 0;
+		s->range[0].len = 0;
+	}
+	s->feeds = a->feeds;
+}
+
+static struct space *
+space_of(struct anon_addr *a, uint32_t pid, bool kernel)
+{
+	struct space *s = kernel ? &a->kernel : &a->space[pid * 0x9e3779b1u >> (32 - SPACE_BITS)];
+
+	pid = kernel ? UINT32_MAX : pid;
+	if (s->pid != pid || s->feeds != a->feeds)
+		renew(a, s, pid, kernel ? PP_MISC_KERNEL : PP_MISC_USER);
+	return s;
+}
+
+/* An address in none of the ranges of its space; NULL: it is that of a guest, or the like. */
+static uint64_t
+anon_addr_slow(struct anon_addr *a, struct space *s, uint32_t pid, bool kernel, uint64_t addr)
+{
+	const struct pp_map *m = NULL;
+
+	if (s && (m = pp_state_map(a->state, pid, kernel ? PP_MISC_KERNEL : PP_MISC_USER, addr))) {
+		s->last = s->n < RANGES ? s->n++ : s->oldest++ % RANGES;
+		s->range[s->last] = (struct range){ m->start, m->len, m->pgoff - m->start };
+	} else if (s) {
+		m = pp_state_map(a->state, pid, kernel ? PP_MISC_USER : PP_MISC_KERNEL, addr);
+	}
+	if (m)
+		return addr + (m->pgoff - m->start);
+	return (anon_number(a->key, ANON_D_PAGE, addr & ~PAGE_MASK) & (REGION - 1) & ~PAGE_MASK) + (addr & PAGE_MASK) +
+	    (addr & KERNEL_HALF ? KERNEL_PAGES : USER_PAGES);
+}
+
+/* of: the spaces of the process and, [true], of the kernel */
+static inline uint64_t
+moved(struct anon_addr *a, struct space *const of[2], uint32_t pid, unsigned cpumode, uint64_t addr)
 {
 	/* If kernel and programs share the address space, the highest bit separates them; otherwise the cpumode does. */
-	bool kernel = addr & KERNEL_HALF || cpumode == PP_MISC_KERNEL, guest = cpumode > PP_MISC_USER;
-	const struct pp_map *m = NULL;
+	bool kernel = addr & KERNEL_HALF || cpumode == PP_MISC_KERNEL;
+	struct space *s = of[kernel];
 
 	if (addr <= PAGE_MASK)
 		return addr;
-	for (int i = 0; i < 2 && !m && !guest; i++) {
-		if (i)
-			kernel = !kernel;
-		m = pp_state_map(a->state, pid, kernel ? PP_MISC_KERNEL : PP_MISC_USER, addr);
-	}
-	if (m)
-		return addr + slide_of_map(a, m, kernel);
-	return (anon_number(a->key, ANON_D_PAGE, addr & ~PAGE_MASK) & (REGION - 1) & ~PAGE_MASK) + (addr & PAGE_MASK) +
-	    (addr & KERNEL_HALF ? KERNEL_PAGES : USER_PAGES);
+	if (cpumode > PP_MISC_USER)
+		return anon_addr_slow(a, NULL, pid, kernel, addr);
+	if (addr - s->range[s->last].start < s->range[s->last].len)
+		return addr + s->range[s->last].slide;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (addr - s->range[i].start < s->range[i].len) {
+			s->last = i;
+			return addr + s->range[i].slide;
+		}
+	return anon_addr_slow(a, s, pid, kernel, addr);
+}
+
+uint64_t
+anon_addr(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint64_t addr)
+{
+	struct space *const of[] = { space_of(a, pid, false), space_of(a, pid, true) };
+
+	return moved(a, of, pid, cpumode, addr);
 }
 
 void
 anon_addr_chain(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint8_t *chain, uint64_t n, bool swap)
 {
+	struct space *const of[] = { space_of(a, pid, false), space_of(a, pid, true) };
+
 	for (uint64_t i = 0; i < n; i++) {
 		uint8_t *p = chain + 8 * i;
 		uint64_t ip = pp_get_u64(p, swap);
@@ -249,6 +325,6 @@ anon_addr_chain(struct anon_addr *a, uint32_t pid, unsigned cpumode, uint8_t *ch
 				i++;		/* a cookie */
 			continue;
 		}
-		pp_set_u64(p, anon_addr(a, pid, cpumode, ip), swap);
+		pp_set_u64(p, moved(a, of, pid, cpumode, ip), swap);
 	}
 }
