@@ -214,6 +214,7 @@ counts() {
 		for name; do
 			pad=$((7 - ${#name} % 8))
 			echo "rec type=10 misc=2 u4=100 u4=100 u8=0x400000 u8=0x1000 u8=0x2000 u4=253 u4=1 u8=99 u8=7 zeros=$missing z=$name zeros=$pad u4=100 u4=100 u8=1000 u8=0"
+			echo "SAMPLE misc=2 ip=0x400123 pid=100 tid=100 time=1000 id=11"	# it moves with the map
 		done
 	}
 	local order what

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "addr.h"
+#include "make/rewrite.h"
 #include "name.h"
 #include "record/chain.h"
 #include "record/raw.h"
@@ -131,7 +132,8 @@ map_of(const struct anon_addr *a, const struct pp_rec *r)
 	    .pgoff = PP_RAW_GET(r->raw, MMAP, pgoff, a->swap), .kernel = is_kernel(a, r) };
 	uint64_t symbol = m.pgoff;
 
-	m.name = (const char *)r->raw + (r->type == PP_MMAP ? PP_RAW_AT(MMAP, filename) : PP_RAW_AT(MMAP2, filename));
+	m.name = (const char *)r->raw + (r->type == PP_MMAP ? PP_RAW_AT(MMAP, filename) :
+	    pp_is_short_mmap2(r, a->swap) ? PP_RAW_AT(MMAP2, prot) : PP_RAW_AT(MMAP2, filename));
 	m.name_len = strlen(m.name);
 	if (anon_is_kernel(m.name, m.name_len)) {
 		/* pgoff is the address of a symbol (struct ref_reloc_sym of tools/perf/util/map.h) */
