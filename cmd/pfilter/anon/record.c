@@ -143,7 +143,6 @@ static int
 by_row(struct anon_out *a, struct pp_rec *r)
 {
 	struct anon_edit b = { .a = a, .r = r, .body = r->size };
-	size_t copied = PP_HEADER_SIZE;
 	uint32_t tid;
 
 	if (r->type < PP_USER_TYPE_START) {
@@ -153,16 +152,74 @@ by_row(struct anon_out *a, struct pp_rec *r)
 			b.body -= b.ev->plan.trailer;
 		pp_pid_tid(b.ev, r, a->swap, &b.pid, &tid);
 	}
-	/* Between the fields of a sample there is nothing, so that only those that change need be looked at. */
-	if (r->type == PP_SAMPLE)
-		copied = pp_shape_end(&b.ev->shape, r, b.ev->plan.fixed, a->swap);
-	memcpy(a->buf, r->raw, copied);
-	memset(a->buf + copied, 0, r->size - copied);
-	if (pp_walk_chosen(r, b.ev, a->swap, r->type == PP_SAMPLE ? &a->sample : &pp_all, put_field, &b, a->err) < 0)
+	memcpy(a->buf, r->raw, PP_HEADER_SIZE);
+	memset(a->buf + PP_HEADER_SIZE, 0, r->size - PP_HEADER_SIZE);
+	if (pp_walk_chosen(r, b.ev, a->swap, &pp_all, put_field, &b, a->err) < 0)
+		return -1;
+	return b.text_at ? splice(&b, r) : 1;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------- */
+
+enum {				/* fields that most samples have, by number of their rows and by bit: no visitor for these */
+	QUICK = 1 << PP_ROW_IP | 1 << PP_ROW_TID | 1 << PP_ROW_ADDR | 1 << PP_ROW_CALLCHAIN,
+	QUICK_FIELDS = PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_ADDR | PP_SAMPLE_CALLCHAIN,
+};
+
+static void
+put_address(const struct anon_edit *b, uint8_t *p)
+{
+	bool swap = b->a->swap;
+
+	pp_set_u64(p, anon_addr(b->a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(p, swap)), swap);
+}
+
+/* Change those of these fields that the sample has, in a->buf.  1, or -1: the sample is cut. */
+static int
+put_quick(struct anon_edit *b, uint32_t rows)
+{
+	const struct pp_plan *plan = &b->ev->plan;
+	struct anon_out *a = b->a;
+	struct pp_part chain[PP_SHAPE_STEPS];
+	uint8_t *p;
+
+	if (rows >> PP_ROW_TID & 1)
+		for (p = a->buf + plan->tid; p <= a->buf + plan->tid + 4; p += 4)
+			pp_set_u32(p, anon_pid(a->key, pp_get_u32(p, a->swap)), a->swap);
+	if (rows >> PP_ROW_IP & 1)
+		put_address(b, a->buf + plan->ip);
+	if (rows >> PP_ROW_ADDR & 1)
+		put_address(b, a->buf + plan->addr);
+	if (!(rows >> PP_ROW_CALLCHAIN & 1))
+		return 1;
+	if (pp_sample_parts(chain, PP_SAMPLE_CALLCHAIN, b->ev, b->r, a->swap, a->err) < 0)
+		return -1;
+	p = a->buf + (chain->p - b->r->raw);
+	anon_addr_chain(a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, p + 8, chain->n / 8 - 1, a->swap);
+	return 1;
+}
+
+/* Between the fields of a sample there is nothing, so that only those that change need be looked at. */
+static int
+by_sample(struct anon_out *a, struct pp_rec *r)
+{
+	struct anon_edit b = { .a = a, .r = r, .ev = pp_event_find(a->in->events, r, a->err) };
+	uint32_t rows = b.ev ? b.ev->shape.rows & a->sample.rows : 0;
+	struct pp_choice others = { a->sample.roles, a->sample.fields & ~QUICK_FIELDS, rows & ~QUICK };
+	size_t end;
+	uint32_t tid;
+
+	if (!b.ev || !(end = pp_shape_end(&b.ev->shape, r, b.ev->plan.fixed, a->swap)))
+		return b.ev ? pp_shape_fail(b.ev, r, a->swap, a->err) : -1;
+	pp_pid_tid(b.ev, r, a->swap, &b.pid, &tid);
+	memcpy(a->buf, r->raw, end);
+	if (end < r->size)
+		memset(a->buf + end, 0, r->size - end);
+	if (put_quick(&b, rows) < 0 || (others.rows && pp_walk_chosen(r, b.ev, a->swap, &others, put_field, &b, a->err) < 0))
 		return -1;
 	if (b.raw)
 		put_payload(&b, r);
-	return b.text_at ? splice(&b, r) : 1;
+	return 1;
 }
 
 /*
@@ -240,7 +297,7 @@ anon_record(struct anon_out *a, struct pp_rec *r)
 	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
 		rc = unknown(a, r);
 	else
-		rc = pp_is_short_mmap2(r, a->swap) ? by_row_short(a, &new) : by_row(a, &new);
+		rc = r->type == PP_SAMPLE ? by_sample(a, &new) : pp_is_short_mmap2(r, a->swap) ? by_row_short(a, &new) : by_row(a, &new);
 	if (rc > 0 && r->type == PP_STAT_CONFIG)
 		leave_out_settings(a, &new);
 	if (rc > 0 && r->type == PP_HEADER_ATTR)
