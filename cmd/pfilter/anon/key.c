@@ -15,6 +15,7 @@ struct anon_key {
 	struct anon_dict *dict;		/* NULL: none */
 	uint64_t spread;		/* random and odd: an attacker cannot predict slots of the cache */
 	struct slot { uint64_t from, to; uint32_t domain; } cache[1 << CACHE_BITS];	/* 1.5 MiB; domain 0: free */
+	uint16_t round[ROUNDS][1 << PID_BITS / 2];	/* of permute() for pids below 2^PID_BITS, and 1; 0: not made yet */
 	struct memo { uint32_t domain; uint8_t n, len; char s[TEXT_MAX], text[TEXT_MAX]; } texts[1 << TEXT_BITS];
 };
 
@@ -185,6 +186,15 @@ anon_number(struct anon_key *k, enum anon_domain domain, uint64_t n)
 	return s->to;
 }
 
+/* The function of one round. */
+static uint32_t
+mix(const struct anon_key *k, unsigned half, unsigned i, uint32_t r)
+{
+	uint8_t in[] = { (uint8_t)half, (uint8_t)i, (uint8_t)r, (uint8_t)(r >> 8) };
+
+	return (uint32_t)mac64(k, ANON_D_PID, in, sizeof in) & ((1u << half) - 1);
+}
+
 /* A Feistel network over 2 x half bits: a permutation for any round function. */
 static uint32_t
 permute(const struct anon_key *k, uint32_t v, unsigned half)
@@ -192,13 +202,32 @@ permute(const struct anon_key *k, uint32_t v, unsigned half)
 	uint32_t mask = (1u << half) - 1, l = v >> half, r = v & mask;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint8_t in[] = { (uint8_t)half, (uint8_t)i, (uint8_t)r, (uint8_t)(r >> 8) };
-		uint32_t next = l ^ ((uint32_t)mac64(k, ANON_D_PID, in, sizeof in) & mask);
+		uint32_t next = l ^ mix(k, half, i, r);
 
 		l = r;
 		r = next;
 	}
 	return l << half | r;
+}
+
+/* permute() of a pid below 2^PID_BITS: there are few values of a round, so that no number of tasks takes more than these. */
+static uint32_t
+permute_low(struct anon_key *k, uint32_t v)
+{
+	enum { HALF = PID_BITS / 2 };
+	uint32_t l = v >> HALF, r = v & ((1u << HALF) - 1);
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint16_t *mixed = &k->round[i][r];
+		uint32_t next;
+
+		if (!*mixed)
+			*mixed = (uint16_t)(mix(k, HALF, i, r) + 1);
+		next = l ^ (*mixed - 1u);
+		l = r;
+		r = next;
+	}
+	return l << HALF | r;
 }
 
 uint32_t
@@ -218,7 +247,7 @@ anon_pid(struct anon_key *k, uint32_t pid)
 		while (v >> PID_BITS == 0 || v == UINT32_MAX);
 	else
 		do
-			v = permute(k, v, PID_BITS / 2);
+			v = permute_low(k, v);
 		while (!v);
 	*s = (struct slot){ pid, v, ANON_D_PID + 1 };
 	if (k->dict) {
