@@ -149,6 +149,31 @@ counts() {
 	! cmp -s "$T/d" "$T/e"
 }
 
+# man/CHANGES.md promises it: a part that is made anonymous by another version has the same names.
+@test "anon: the pseudonyms of a key are those that it always had" {
+	need jq
+	echo 'a key of thirty-two bytes or more of it' | sha256sum >"$T/key"
+	chmod 600 "$T/key"
+	{
+		cat data/base.txt
+		echo 'SAMPLE misc=2 ip=0x400123 pid=100 tid=101 time=1000 id=11'
+		echo 'SAMPLE misc=1 ip=0xffffffff81000123 pid=4194303 tid=4194305 time=1001 id=11'
+		echo 'SAMPLE misc=2 ip=0x5000 pid=5 tid=4194304 time=1002 id=11'
+	} | mkpipe - | pfilter -q --anon all --anon-key "$T/key" | pcat --format=jsonl |
+	    jq -r 'select(.type | test("MMAP|COMM|SAMPLE")) | [.type, .pid, .tid, .ip, .start, .comm, .filename, .inode_or_build_id.ino] |
+		map(values) | join(" ")' >"$T/got"
+	cat >"$T/want" <<-'EOF'
+		MMAP -1 0 0xff6f5df00fd69000 [kernel.kallsyms]_text
+		COMM 1202160 1202160 comm-43e71b50e0
+		MMAP2 1202160 1202160 0x6e3b727ba9f000 /pb95294225c/pdc85c3e7cb/pfd517a1906 148013209254226
+		MMAP2 1202160 1202160 0x6010291b518000 /pb95294225c/pdc85c3e7cb/p9783af08f3.so 33380624998714
+		SAMPLE 1202160 1732752 0x6e3b727ba9f123
+		SAMPLE 293154 -982604667 0xff6f5df00fd69123
+		SAMPLE 1770606 1665907793 0x9e45c1220df000
+	EOF
+	diff "$T/want" "$T/got"
+}
+
 @test "anon: the parts of a stream agree: cut then made anonymous, or the other way round" {
 	need perf
 	local mid
