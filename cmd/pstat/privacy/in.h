@@ -23,7 +23,7 @@ enum row {
 #undef ROW
 	ROWS
 };
-enum { PRIVACY_VALUES = 128 << 10, PRIVACY_NAMES = 8, PRIVACY_NAME = 120 };
+enum { PRIVACY_VALUES = 128 << 10, PRIVACY_SEEN_BITS = 12, PRIVACY_NAMES = 8, PRIVACY_NAME = 120 };
 
 struct row_count {
 	uint64_t count;			/* occurrences; 0: none */
@@ -46,7 +46,7 @@ struct privacy {
 	size_t		 nvalues;
 	uint64_t	 key;		/* random: a stream cannot cause collisions */
 	uint64_t	 record;	/* number of the current record */
-	uint64_t	 last[ROWS];	/* the last value of a row: it often comes again */
+	uint64_t	 seen[1 << PRIVACY_SEEN_BITS];	/* privacy_tag()s of values that were counted: most come again */
 	struct pp_err	 err;		/* a record that cannot be walked is not reported here */
 	uint32_t	 nr_cpus;
 	struct payload_layouts *payloads;	/* NULL: none was seen */
@@ -61,22 +61,37 @@ void	privacy_text(struct privacy *, enum row, const struct pp_rec *, const char 
 /* Count a text that the recording leads to. */
 void	privacy_found(struct privacy *, enum row, const char *s, size_t len);
 /* The parts of privacy_value(): was the value new, and where the first one is. */
-bool	privacy_is_new(struct privacy *, enum row, uint64_t value);
+bool	privacy_is_new(struct privacy *, uint64_t tag, enum row);
 void	privacy_first(struct privacy *, struct row_count *, const struct pp_rec *);
+
+/* The value of a row among those of all rows. */
+static inline uint64_t
+privacy_tag(enum row row, uint64_t value)
+{
+	return value ^ (uint64_t)row << 56;
+}
+
+/* Where a tag is in `seen', if it is. */
+static inline size_t
+privacy_seen_at(uint64_t tag)
+{
+	return tag * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PRIVACY_SEEN_BITS);
+}
 
 /* Count a value of so many bytes.  Here and below inline, since there is one for each entry of a call chain. */
 static inline void
 privacy_value(struct privacy *p, enum row row, const struct pp_rec *r, uint64_t value, uint64_t bytes)
 {
 	struct row_count *n = &p->row[row];
+	uint64_t tag = privacy_tag(row, value), *seen = &p->seen[privacy_seen_at(tag)];
 
 	n->bytes += bytes;
 	if (!n->count++)
 		privacy_first(p, n, r);
-	else if (p->last[row] == value)
+	if (*seen == tag)
 		return;
-	p->last[row] = value;
-	n->distinct += p->value && privacy_is_new(p, row, value);
+	*seen = tag;
+	n->distinct += p->value && privacy_is_new(p, tag, row);
 }
 
 /* Is it an address that pfilter --anon leaves, or has made (its anon/addr.h)?  It has regions of 2^54 bytes. */
@@ -92,9 +107,17 @@ privacy_addr_hidden(uint64_t addr)
 static inline bool
 privacy_addr(struct privacy *p, const struct pp_rec *r, bool kernel, uint64_t addr, uint64_t bytes)
 {
+	enum row row = kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR;
+	uint64_t page = addr >> 12, tag = privacy_tag(row, page);
+
+	if (p->seen[privacy_seen_at(tag)] == tag && addr <= (uint64_t)-4096) {	/* no other page has both kinds */
+		p->row[row].count++;
+		p->row[row].bytes += bytes;
+		return true;
+	}
 	if (privacy_addr_hidden(addr))
 		return false;
-	privacy_value(p, kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR, r, addr >> 12, bytes);
+	privacy_value(p, row, r, page, bytes);
 	return true;
 }
 

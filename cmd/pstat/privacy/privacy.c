@@ -21,9 +21,9 @@ static const char *const gone_names[] = { "kept", "alike", "none" };
 /* ---- counting ------------------------------------------------------------------------------------ */
 
 bool
-privacy_is_new(struct privacy *p, enum row row, uint64_t value)
+privacy_is_new(struct privacy *p, uint64_t tag, enum row row)
 {
-	uint64_t h = (value ^ p->key ^ (uint64_t)row << 56) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = (tag ^ p->key) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i;
 
 	h ^= h >> 29;
@@ -88,7 +88,7 @@ privacy_found(struct privacy *p, enum row row, const char *s, size_t len)
 
 	n->record = n->count++ ? n->record : p->record;
 	n->bytes += len;
-	n->distinct += privacy_is_new(p, row, privacy_hash(p, s, len));
+	n->distinct += privacy_is_new(p, privacy_tag(row, privacy_hash(p, s, len)), row);
 	privacy_keep(p, n, s, len);
 }
 
@@ -137,6 +137,18 @@ privacy_record(void *arg, const struct pp_rec *r, bool sound)
 
 /* ---- the handle ---------------------------------------------------------------------------------- */
 
+static struct privacy *
+privacy_make(struct pass *p)
+{
+	struct privacy *x = tool_alloc(1, sizeof *x);
+
+	x->tool = p->t;
+	x->c = p->c;
+	x->choice = privacy_choice();
+	x->seen[0] = 1;			/* which is elsewhere: a free element has 0, as if its tag were there */
+	return x;
+}
+
 static void *
 privacy_new(struct pass *p)
 {
@@ -144,9 +156,8 @@ privacy_new(struct pass *p)
 
 	if (!p->asked->privacy)
 		return NULL;
-	x = tool_alloc(1, sizeof *x);
-	*x = (struct privacy){ .tool = p->t, .c = p->c, .names = p->t->verbose && !p->asked->page,
-	    .choice = privacy_choice() };
+	x = privacy_make(p);
+	x->names = p->t->verbose && !p->asked->page;
 	x->value = tool_alloc(PRIVACY_VALUES, sizeof *x->value);
 	x->key = pp_seed();
 	return x;
@@ -156,13 +167,7 @@ privacy_new(struct pass *p)
 static void *
 privacy_glance(struct pass *p)
 {
-	struct privacy *x;
-
-	if (!pass_is_plain(p))
-		return NULL;
-	x = tool_alloc(1, sizeof *x);
-	*x = (struct privacy){ .tool = p->t, .c = p->c, .choice = privacy_choice() };
-	return x;
+	return pass_is_plain(p) ? privacy_make(p) : NULL;
 }
 
 static void

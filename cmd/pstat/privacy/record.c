@@ -6,6 +6,8 @@
 #include "record/chain.h"
 #include "record/meaning.h"
 #include "record/raw.h"
+#include "record/sample.h"
+#include "record/shape.h"
 
 struct walk {
 	struct privacy	*p;
@@ -135,12 +137,12 @@ privacy_number_of(struct privacy *p, const struct pp_rec *r, enum pp_role role, 
 /* ---- samples ------------------------------------------------------------------------------------- */
 
 static void
-chain(struct privacy *p, const struct pp_rec *r, const struct pp_value *v)
+chain(struct privacy *p, const struct pp_rec *r, const uint8_t *at, size_t len)
 {
-	bool cookie = false, kernel = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL;
+	bool cookie = false, kernel = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL, swap = p->in->swap;
 
-	for (const uint8_t *at = v->p; at < v->p + v->len; at += 8) {
-		uint64_t ip = pp_get_u64(at, p->in->swap);
+	for (const uint8_t *end = at + len; at < end; at += 8) {
+		uint64_t ip = pp_get_u64(at, swap);
 
 		if (pp_is_context(ip)) {
 			unsigned mode = pp_context_mode(ip);
@@ -170,9 +172,6 @@ static void
 sample_part(struct walk *w, const struct pp_value *v)
 {
 	switch (v->field) {
-	case PP_SAMPLE_CALLCHAIN:
-		chain(w->p, w->r, v);
-		break;
 	case PP_SAMPLE_STACK_USER:
 		if (any_byte(v->p, v->len))
 			privacy_value(w->p, ROW_STACKS, w->r, w->p->record, v->len);
@@ -213,6 +212,33 @@ visit(void *arg, const struct pp_value *v)
 	return 1;
 }
 
+enum {				/* fields that most samples have, by number of their rows and by bit: no visitor for these */
+	QUICK = 1 << PP_ROW_IP | 1 << PP_ROW_TID | 1 << PP_ROW_CALLCHAIN,
+	QUICK_FIELDS = PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_CALLCHAIN,
+};
+
+static void
+sample(struct walk *w)
+{
+	struct privacy *p = w->p;
+	const struct pp_rec *r = w->r;
+	const struct pp_plan *plan = &w->ev->plan;
+	struct pp_choice others = { p->choice.roles, p->choice.fields & ~QUICK_FIELDS, p->choice.rows & ~QUICK };
+	struct pp_part part[PP_SHAPE_STEPS];
+	int n = pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, w->ev, r, p->in->swap, &p->err);
+
+	if (n < 0)
+		return;
+	if (plan->ip)
+		privacy_number_of(p, r, PP_ROLE_ADDR, pp_get_u64(r->raw + plan->ip, p->in->swap), 8);
+	for (unsigned i = 0; plan->tid && i < 2; i++)
+		privacy_number_of(p, r, PP_ROLE_TID, pp_get_u32(r->raw + plan->tid + 4 * i, p->in->swap), 4);
+	if (n)
+		chain(p, r, part->p + 8, part->n - 8);
+	if (w->ev->shape.rows & others.rows)
+		pp_walk_chosen(r, w->ev, p->in->swap, &others, visit, w, &p->err);
+}
+
 /* The roles of which something is counted here. */
 struct pp_choice
 privacy_choice(void)
@@ -235,5 +261,8 @@ privacy_fields(struct privacy *p, const struct pp_event *ev, const struct pp_rec
 	}
 	if (pp_type_is(r->type, PP_CLASSES_TRACE))
 		privacy_value(p, ROW_TRACE, r, p->record, r->size + r->payload);
-	pp_walk_chosen(r, ev, p->in->swap, &p->choice, visit, &w, &p->err);
+	if (r->type == PP_SAMPLE && ev)
+		sample(&w);
+	else
+		pp_walk_chosen(r, ev, p->in->swap, &p->choice, visit, &w, &p->err);
 }
