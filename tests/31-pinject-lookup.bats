@@ -88,3 +88,129 @@ served() {
 	kill -CONT "$child"
 	await eval '! readlink "/proc/$child/exe" >/dev/null'
 }
+
+# No process has a number above 4194304.  in_turn PID...: each maps $T/p and has a sample in it.
+DEAD=5000001
+in_turn() {
+	for pid; do
+		time=$(mono)
+		echo "MMAP2 misc=2 pid=$pid tid=$pid start=0x400000 len=0x10000 maj=$maj min=$min ino=$ino prot=5 flags=2 filename=$T/p @ pid=$pid tid=$pid time=$time"
+		echo "SAMPLE misc=2 ip=0x401000 pid=$pid tid=$pid time=$((time + 1))"
+	done
+	echo "FINISHED_ROUND"
+	echo "FINISHED_ROUND"
+}
+clocked() {
+	{ echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap|comm|task|mmap2|use_clockid clockid=1"; cat; } >"$T/recipe.txt"
+	mkpipe "$T/recipe.txt" >"$T/in"
+	touch -d '5 seconds' "$T/in"		# it is complete, and was written after its maps
+}
+# each_way WANT: the BUILD_IDs of $T/p, of a file and through a pipe; by all options that look for it
+each_way() {
+	for o in -b --buildid-all; do
+		for way in "pinject $o $T/in" "cat $T/in | pinject $o"; do
+			try bash -c "$way"
+			[ $rc = 0 ] && [ "$(records 67 <"$T/out" | awk -v p="$T/p" '$5 == p { print $3 }')" = "$1" ] || failed "$way"
+		done
+	done
+}
+
+@test "pinject: a file that is gone for processes that have ended is found by one that runs it" {
+	need native; need readelf; need perl
+	prog "$T/p" a
+	a=$(id_of "$T/p")
+	read -r maj min ino < <(stat -c '%Hd %Ld %i' "$T/p")
+	"$T/p" 60 &
+	p=$!
+	await eval '[ "$(readlink /proc/$p/exe)" = "$T/p" ]'
+	rm "$T/p"
+	sleep 0.05
+	in_turn $DEAD $((DEAD + 1)) $((DEAD + 2)) $p | clocked
+	each_way "$a"
+	kill $p
+	done_all
+}
+
+@test "pinject: a file that is absent in one mount namespace is found in another one" {
+	need native; need readelf; need perl
+	mkdir "$T/d"
+	[ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none "$T/d" 2>/dev/null || skip "no mount namespaces for this user"
+	prog "$T/q" a
+	a=$(id_of "$T/q")
+	unshare -m bash -c 'mount -t tmpfs none "$0/d"; cp "$0/q" "$0/d/p"; exec sleep 60' "$T" &
+	p=$!
+	await eval '[ "$(cat /proc/$p/comm)" = sleep ]'
+	read -r maj min ino < <(stat -c '%Hd %Ld %i' "/proc/$p/root$T/d/p")
+	mnt=$(stat -L -c %i "/proc/$p/ns/mnt")
+	sleep 0.05
+	dead=$((DEAD + 2)) said="pid=$dead tid=$dead list=4/1,4/2,4/3,4/4,4/5,4/$mnt,4/7 @ pid=$dead tid=$dead"
+	forked="pid=$dead ppid=$p tid=$dead ptid=$p"
+	T=$T/d in_turn $DEAD $((DEAD + 1)) >"$T/first"
+	# by a record, or because its parent is seen to be there
+	for how in said forked; do
+		{
+			cat "$T/first"
+			if [ $how = said ]; then
+				echo "NAMESPACES $said time=$(mono)"
+			else
+				echo "FORK $forked time=$(mono) @ pid=$p tid=$p time=$(mono)"
+				T=$T/nothing in_turn $p
+			fi
+			T=$T/d in_turn $dead
+		} | clocked
+		for way in "pinject -b $T/in" "cat $T/in | pinject -b" "pinject --buildid-all $T/in"; do
+			try bash -c "$way"
+			[ $rc = 0 ] && [ "$(records 67 <"$T/out" | awk -v p="$T/d/p" '$5 == p { print $3 }')" = "$a" ] || failed "$how: $way"
+		done
+	done
+	kill $p
+	done_all
+}
+
+@test "pinject: a file that appears while a stream is live is found for what maps it then" {
+	need native; need readelf; need perl
+	for o in -b --buildid-all; do
+		rm -f "$T/p" "$T/to" "$T/live"
+		prog "$T/q" a
+		a=$(id_of "$T/q")
+		read -r maj min ino < <(stat -c '%Hd %Ld %i' "$T/q")
+		mkfifo "$T/to"
+		pinject $o <"$T/to" >"$T/live" 2>"$T/err" &
+		exec 5>"$T/to"
+		# by maps that only have a name; the number of a process that has ended is used again
+		in_turn $DEAD $((DEAD + 1)) | sed 's/^MMAP2/MMAP/; s/maj=.* filename/filename/' | clocked
+		cat "$T/in" >&5
+		sent=$(stat -c %s "$T/in")
+		await grown "$T/live" $sent
+		mv "$T/q" "$T/p"
+		sleep 0.05
+		in_turn $DEAD | sed 's/^MMAP2/MMAP/; s/maj=.* filename/filename/' >>"$T/recipe.txt"
+		mkpipe "$T/recipe.txt" | tail -c +$((sent + 1)) >&5
+		exec 5>&-
+		wait $!
+		[ "$(records 67 <"$T/live" | awk -v p="$T/p" '$5 == p { print $3 }')" = "$a" ] || failed "$o"
+	done
+	done_all
+}
+
+# asks FILES: the system calls of all processes, if eight processes that have ended have so many files that are absent
+asks() {
+	for ((f = 0; f < $1; f++)); do
+		for ((p = 0; p < 8; p++)); do
+			echo "MMAP2 misc=2 pid=$((DEAD + p)) tid=$((DEAD + p)) start=$((f + 1))0000 len=4096 maj=8 min=1 ino=$((f + 100)) prot=5 flags=2 filename=$T/absent/of/some/depth/$f @ time=1000"
+			echo "SAMPLE misc=2 ip=$((f + 1))0000 pid=$((DEAD + p)) tid=$((DEAD + p)) time=2000"
+		done
+	done | stream
+	touch -d '1 hour ago' "$T/in"
+	strace -f -o "$T/calls" pinject -q $o "$T/in" >"$T/out" || skip "strace does not work here"
+	grep -vc 'resumed>\|+++\|---' "$T/calls"
+}
+@test "pinject: to ask for a file that is absent takes at most 8 system calls, however many processes had it" {
+	need native; need strace
+	! sanitized || skip "a sanitizer has calls of its own"
+	for o in -b --buildid-all -B; do
+		few=$(asks 20) many=$(asks 120)
+		[ $((many - few)) -le 800 ] && [ $((many - few)) -ge 400 ] || failed "$o: $((many - few)) for 100 files"
+	done
+	done_all
+}

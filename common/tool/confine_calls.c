@@ -202,9 +202,6 @@ static const struct call {
 	/* a process that looks files up for another (not by openat2, whose flags stand in memory) */
 	ONLY(ioctl, .rights = CONFINE_SERVE, .test = EQUAL, .arg = 1, .value = FS_IOC_GETVERSION)
 	ONLY(fstatfs, .rights = CONFINE_SERVE) ONLY(setitimer, .rights = CONFINE_SERVE)
-#ifdef __NR_alarm
-	ONLY(alarm, .rights = CONFINE_SERVE)
-#endif
 #ifdef __NR_fstatfs64
 	ONLY(fstatfs64, .rights = CONFINE_SERVE)
 #endif

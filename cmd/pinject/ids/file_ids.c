@@ -28,6 +28,7 @@ struct file_id {
 	bool		 said;		/* that it has none */
 	bool		 changed;	/* it has none, as it has been changed since */
 	struct lookup_seen seen;	/* of the answer */
+	struct lookup_absent absent;	/* in which places it is not */
 	uint32_t	 len;
 	char		 name[];
 };
@@ -219,6 +220,7 @@ file_ids_look(struct file_ids *f, const struct lookup_for *ask, struct file_id *
 		return 0;
 	rc = lookup_file(f->lookup, ask, f->archive, &found);
 	*why = found.why;
+	lookup_note_absent(f->lookup, &file->absent, &found);
 	file->changed = rc <= 0 && !strcmp(found.why, LOOKUP_WHY_CHANGED);
 	if (rc > 0) {
 		file->id = found.id;
@@ -327,6 +329,8 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct file_ids_f
 	if (holds == LOOKUP_AGAIN) {
 		file->pid = q->pid;
 		file->tries += file->tries < TRIES;
+	}
+	if (holds == LOOKUP_AGAIN && !lookup_is_absent(f->lookup, &file->absent, q->pid)) {
 		if (!file_ids_look(f, &ask, file, &why))
 			file_ids_say(f, file, &ask, q, why);
 		file_ids_watch(f, file);

@@ -13,6 +13,7 @@ static void
 begin_serving(struct tool *t, int fd, const void *opt)
 {
 	place_start(opt);
+	serve_start();
 	second_lock(t, fd, CONFINE_SERVE);
 	serve(fd, opt);
 }
@@ -24,6 +25,7 @@ lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 	l->opt = opt;
 	uname(&l->us);
 	recording_start(l);
+	gone_start(l);
 	l->ended = "not looked for (--no-fs)";
 	if (opt->no_fs)
 		return;
@@ -33,8 +35,7 @@ lookup_start(struct lookup *l, struct tool *t, const struct lookup_opt *opt)
 	t->confine.peer = l->fd;
 }
 
-/* There are no more answers. */
-static bool
+bool
 give_up(struct lookup *l)
 {
 	bool late = errno == EAGAIN || errno == EWOULDBLOCK;
@@ -133,6 +134,11 @@ lookup_ask(struct lookup *l, const struct lookup_for *f, uint32_t kind, uint32_t
 	to->proven = a.proven;
 	to->own_pid = a.own_pid;
 	to->own_pid_lost = a.own_pid_lost;
+	to->absent = a.absent;
+	to->mnt = a.mnt;
+	gone_foreign(l, a.foreign);
+	if (a.absent)
+		gone_note(l, f->pid, a.mnt);
 	to->id.len = a.len;
 	memcpy(to->id.b, a.id, sizeof to->id.b);
 	return a.found != 0;
@@ -239,4 +245,5 @@ lookup_end(struct lookup *l)
 	free(l->questions);
 	l->questions = NULL;
 	recording_end(l);
+	gone_end(l);
 }

@@ -7,6 +7,7 @@
  *	when.h		the wall clock at a time of the recording
  *	known.c		--known-build-ids
  *	holds.c		is an answer one for another map, too?
+ *	gone.c		which processes have ended, so that what is not there need not be asked for again in their names
  *	second.h	a second process, and messages
  *	serve.c		the second process: answers
  *	place.h		where the file of a map may be, and whether it is the very file
@@ -71,6 +72,12 @@ struct lookup {			/* begins zeroed, with fd -1 */
 	uint64_t untimed_changed;	/* wall clock, ns: the latest change of one of these */
 	uint64_t refused;		/* questions without an answer, as it was made elsewhere */
 	uint64_t taken, taken_kernel;	/* files of this machine that were; of the kernel and its modules */
+	/* gone.c */
+	bool	 grows;			/* the recording is live, or a file that may still be written */
+	uint64_t moment;		/* lookup_absent: changes when more of it has been read; from 1 on */
+	const uint8_t *read_to, *at;	/* of the source, at the last record */
+	uint64_t mnt;			/* our mount namespace, by inode */
+	struct gone *gone;
 };
 
 enum lookup_kind {
@@ -110,6 +117,9 @@ struct lookup_found {
 	bool		 own_pid_lost;	/* it has ended, and may have been in another pid namespace */
 	uint64_t	 changed;	/* wall clock, ns, when the file was changed last; 0: unknown, or does not matter */
 	bool		 listed;	/* the id is from --known-build-ids, and no file here is known to have it */
+	/* There is no file of that name, and the process that mapped it has ended: it is absent for all such of one mount namespace. */
+	bool		 absent;
+	uint64_t	 mnt;		/* that, by inode; 0: ours, or unknown */
 };
 
 /* Before tool_open(): fork the second process, which ends with this one.  Failure exits 1. */
@@ -139,6 +149,18 @@ enum lookup_holds { LOOKUP_HOLDS, LOOKUP_AGAIN, LOOKUP_CHANGED /* the file was a
 struct lookup_seen lookup_seen(const struct lookup *, uint64_t asked, struct lookup_found *);
 enum lookup_holds lookup_holds(const struct lookup *, const struct lookup_for *, struct lookup_seen *);
 uint64_t lookup_now(void);	/* wall clock, ns */
+/*
+ * Where a file is absent, so that it is not asked for again in the name of each process that has ended.  What was read of a recording
+ * happened before that: an answer holds for all of it, and in a live stream is asked anew for what comes later.
+ */
+struct lookup_absent {			/* begins zeroed */
+	uint64_t	 moment;
+	uint64_t	 mnt[2];	/* of the processes that had it, as in struct lookup_found */
+	unsigned	 n;
+};
+void	lookup_note_absent(const struct lookup *, struct lookup_absent *, const struct lookup_found *);
+/* Is the file absent for that process, too? */
+bool	lookup_is_absent(struct lookup *, const struct lookup_absent *, uint32_t pid);
 /* Is it the name of memory or of a device, which have no id? */
 bool	lookup_is_memory(const struct pp_dso *);
 /* Does --known-build-ids have another id for that name than the stream has?  The stream's is kept. */

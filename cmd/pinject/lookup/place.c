@@ -93,6 +93,7 @@ place_reopen(struct place *p, int path, struct stat *st)
 	char proc[32];
 	int fd = -1;
 
+	p->touched |= path >= 0;
 	if (path < 0 || fstat(path, st) < 0) {
 		place_failed(p);
 	} else if (!S_ISREG(st->st_mode) || place_is_pseudo(path)) {
@@ -107,9 +108,13 @@ place_reopen(struct place *p, int path, struct stat *st)
 	return fd;
 }
 
+/* One call tells that there is nothing, which is frequent: in another root, links would lead into ours. */
 static int
 place_open_at(struct place *p, int root, const char *name, bool follow, struct stat *st)
 {
+	if (root == AT_FDCWD && *name == '/' && fstatat(root, name, st, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    (errno == ENOENT || errno == ENOTDIR))
+		return place_failed(p);
 	return place_reopen(p, path_open(root, name, false, follow), st);
 }
 
@@ -130,7 +135,7 @@ static int
 place_open_root(struct place *p, bool follow)
 {
 	bool alive;
-	int root = roots_get(p->pid, &alive), fd = -1;
+	int root = roots_get(p, &alive), fd = -1;
 	struct stat st;
 
 	if (root >= 0 && (fd = place_open_at(p, root, p->dso.name, follow, &st)) >= 0 &&
@@ -231,11 +236,11 @@ static int
 place_open_dump_of_process(struct place *p, struct stat *st)
 {
 	bool alive;
-	int root = roots_get(p->pid, &alive), fd;
+	int root = roots_get(p, &alive), fd;
 
 	if ((fd = process_open(p)) < 0 && (fd = place_open_root(p, false)) < 0)
 		return -1;
-	p->own_pid = alive ? process_own_pid(p->pid) : 0;
+	p->own_pid = alive ? process_own_pid(p) : 0;
 	p->own_pid_lost = !p->own_pid && root != AT_FDCWD;
 	if (fstat(fd, st) == 0)
 		return fd;
@@ -267,12 +272,12 @@ place_open_perf_map(struct place *p)
 {
 	char name[48];
 	struct stat st;
-	uint32_t own = process_own_pid(p->pid);
+	uint32_t own = process_own_pid(p);
 	int fd = -1, root;
 	bool alive;
 
 	place_none(p, WHY_ABSENT);
-	if (!p->copies && (root = roots_get(p->pid, &alive)) != -1 && (alive || root == AT_FDCWD)) {
+	if (!p->copies && (root = roots_get(p, &alive)) != -1 && (alive || root == AT_FDCWD)) {
 		snprintf(name, sizeof name, "/tmp/perf-%u.map", own ? own : p->pid);
 		fd = place_open_at(p, root, name, false, &st);
 	}

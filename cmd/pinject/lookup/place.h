@@ -37,6 +37,9 @@ struct place {			/* what is known of the file */
 	uint64_t	 changed;	/* wall clock, ns, when the file that was opened was changed last; 0: that does not matter */
 	bool		 proven;	/* the inode of the file that was opened is the recorded one */
 	bool		 chosen;	/* it is below a directory of --symfs */
+	bool		 gone;		/* the process has ended */
+	uint64_t	 mnt;		/* if so: its mount namespace, if that is known and not ours */
+	bool		 touched;	/* something of that name was opened, in any place */
 	uint32_t	 own_pid;	/* of a jitdump that was opened: see struct lookup_found */
 	bool		 own_pid_lost;
 };
@@ -72,16 +75,24 @@ int	place_reopen(struct place *, int path, struct stat *);
 enum same { SAME_NO, SAME_UNKNOWN, SAME_YES };
 enum same same_file(struct place *, int fd, const struct stat *);
 
-/* process.c: the file of the map, by /proc/PID/map_files or /proc/PID/exe of the process, if it still runs and has it.  -1: no */
+/*
+ * process.c: the file of the map, by /proc/PID/map_files or /proc/PID/exe of the process, if it still runs and has it.  -1: no; p->gone
+ * says whether it runs.
+ */
 int	process_open(struct place *);
-/* The pid in the process's own namespace.  The same pid: the kernel does not say.  0: the process is gone. */
-uint32_t process_own_pid(uint32_t pid);
+/* The pid in the process's own namespace.  The same pid: the kernel does not say.  0: the process is gone, as p->gone says. */
+uint32_t process_own_pid(struct place *);
+/* All processes that run, up to so many.  -1: there are more, or nobody says. */
+int	process_list(uint32_t *pid, int max);
 
 /*
- * roots.c: the root directory of a process; AT_FDCWD: it is ours, or nothing is known of the process; -1: another mount
+ * roots.c: the root directory of the process; AT_FDCWD: it is ours, or nothing is known of the process; -1: another mount
  * namespace, of which no root is known.  The descriptor is valid until the next call.  alive: it is that of the process itself.
+ * Of one that is `gone' it sets p->mnt.
  */
-int	roots_get(uint32_t pid, bool *alive);
+int	roots_get(struct place *, bool *alive);
+/* Changes when a process is found in another mount namespace than it was thought to be; 0: all are in ours. */
+uint32_t roots_foreign(void);
 /* A NAMESPACES record of that time says in which mount namespace a process is, by inode.  Records come in any order. */
 void	roots_learn(uint32_t pid, uint64_t mnt, uint64_t time);
 /* Is the process alive in another mount namespace?  Cheap if asked again, until roots_forget(). */

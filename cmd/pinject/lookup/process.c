@@ -4,6 +4,8 @@
  *
  * Its number may belong to another process by now, and the map may be gone: the file must be the recorded one in any case.
  */
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,6 +74,14 @@ process_find(const struct place *p, int proc, char *link, size_t size)
 	return found;
 }
 
+/* There is no such process, or it cannot be looked at. */
+static int
+process_none(struct place *p)
+{
+	p->gone |= errno == ENOENT;
+	return -1;
+}
+
 int
 process_open(struct place *p)
 {
@@ -79,8 +89,8 @@ process_open(struct place *p)
 	int proc, fd = -1;
 
 	snprintf(path, sizeof path, "/proc/%u", p->pid);
-	if ((proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
-		return -1;
+	if (p->gone || (proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+		return process_none(p);
 	snprintf(path, sizeof path, "map_files/%" PRIx64 "-%" PRIx64, p->start, p->end);
 	if (p->end)
 		fd = process_follow(p, proc, path);
@@ -93,21 +103,43 @@ process_open(struct place *p)
 }
 
 uint32_t
-process_own_pid(uint32_t pid)
+process_own_pid(struct place *p)
 {
 	char text[4096], *line, *last;
 	int fd;
 	ssize_t n;
 
-	snprintf(text, sizeof text, "/proc/%u/status", pid);
-	if ((fd = open(text, O_RDONLY | O_CLOEXEC)) < 0)
+	snprintf(text, sizeof text, "/proc/%u/status", p->pid);
+	if ((fd = open(text, O_RDONLY | O_CLOEXEC)) < 0) {
+		process_none(p);
 		return 0;
+	}
 	n = read(fd, text, sizeof text - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	if (!(line = strstr(text, "\nNSpid:")))
-		return pid;
+		return p->pid;
 	line[1 + strcspn(line + 1, "\n")] = '\0';
 	last = strrchr(line, '\t');
-	return last ? (uint32_t)strtoul(last, NULL, 10) : pid;
+	return last ? (uint32_t)strtoul(last, NULL, 10) : p->pid;
+}
+
+int
+process_list(uint32_t *pid, int max)
+{
+	const struct dirent *e;
+	DIR *d = opendir("/proc");
+	int n = 0;
+
+	if (!d)
+		return -1;
+	while (n >= 0 && (e = readdir(d)))
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9') {
+			if (n == max)
+				n = -1;
+			else
+				pid[n++] = (uint32_t)strtoul(e->d_name, NULL, 10);
+		}
+	closedir(d);
+	return n ? n : -1;
 }

@@ -16,13 +16,14 @@
 
 #include "lookup.h"
 
-enum { MESSAGE_MAX = 64 << 10, NAME_MAX_BYTES = 4096, WHY_MAX = 64 };
+enum { MESSAGE_MAX = 64 << 10, NAME_MAX_BYTES = 4096, WHY_MAX = 64, PIDS_MAX = 16000 };
 enum { ANSWER_SECONDS = 10 };		/* nobody waits longer, as for a file server that is gone */
 enum {					/* kinds behind those of enum lookup_kind, and never answered */
 	EARLY_FILE = 100,		/* look it up if its process is in another mount namespace, and remember the id */
 	EARLY_NAMESPACE,		/* the process is in the mount namespace of the inode `start' */
 	EARLY_FORK,			/* the process is a child of the process `start' */
 	EARLY_EXEC,			/* the process may be in another mount namespace by now */
+	ASK_PIDS,			/* answered by a struct pids */
 };
 enum { ASK_FD = 1, ASK_COPIES = 2, ASK_WATCH = 4 };	/* flags: want_fd; only below directories of the user's; O_PATH */
 
@@ -42,15 +43,25 @@ _Static_assert(sizeof(struct question) == offsetof(struct question, name), "the 
 
 struct answer {			/* with a descriptor beside it, if has_fd */
 	uint32_t	 found, has_fd;
-	uint32_t	 proven, own_pid, own_pid_lost, there;	/* as in struct lookup_found */
+	uint32_t	 proven, own_pid, own_pid_lost, there, absent;	/* as in struct lookup_found */
+	uint32_t	 foreign;		/* roots_foreign() */
+	uint64_t	 mnt;			/* as in struct lookup_found */
 	uint32_t	 len;			/* 0: there is no id */
 	uint64_t	 changed;		/* when the file was changed last */
 	uint8_t		 id[BUILD_ID_MAX];
 	char		 why[WHY_MAX];
 };
 
+struct pids {			/* the processes that run */
+	uint32_t	 n;
+	uint32_t	 foreign;		/* roots_foreign() */
+	uint32_t	 pid[PIDS_MAX];
+};
+
 /* serve.c: answer the questions that come by that descriptor, until the other process has ended. */
 _Noreturn void	serve(int fd, const struct lookup_opt *);
+/* Before the process is confined. */
+void	serve_start(void);
 
 /* lookup.c: put a question behind those that are not sent yet.  false: the name is too long. */
 bool	question_add(struct lookup *, uint32_t kind, const struct lookup_for *, uint32_t flags, uint64_t latest);
@@ -64,6 +75,29 @@ uint64_t recording_latest(const struct lookup *, uint64_t time);
 /* A file of this machine was taken for a map. */
 void	recording_took(struct lookup *, const struct lookup_found *);
 void	recording_end(struct lookup *);
+
+/* lookup.c: there are no more answers, as errno says, or 0: for another reason.  Always false. */
+bool	give_up(struct lookup *);
+
+/* gone.c */
+void	gone_start(struct lookup *);
+/* A record of the input is about to be looked at. */
+static inline void
+gone_read(struct lookup *l, const struct pp_source *in)
+{
+	if (l->grows && (in->lim != l->read_to || in->pos <= l->at))
+		l->moment++;
+	l->read_to = in->lim;
+	l->at = in->pos;
+}
+/* An answer says what roots_foreign() is.  Before gone_note() and lookup_note_absent(). */
+void	gone_foreign(struct lookup *, uint32_t);
+/* An answer says that the process has ended, and where it was. */
+void	gone_note(struct lookup *, uint32_t pid, uint64_t mnt);
+/* The stream says that this process is new, or in the mount namespace of that inode. */
+void	gone_new(struct lookup *, uint32_t pid);
+void	gone_moved(struct lookup *, uint32_t pid, uint64_t mnt);
+void	gone_end(struct lookup *);
 
 /* known.c: 1, or 0: not in the list */
 int	known_find(const struct known *, const struct pp_dso *, struct build_id *);

@@ -16,6 +16,7 @@
 enum { COMM_EXEC = 1 << 13 };		/* in misc of a COMM (perf_event.h) */
 enum { MNT_NAMESPACE = 5 };		/* its entry in a NAMESPACES (perf_event.h, MNT_NS_INDEX) */
 enum { SECOND = 1000000000 };
+#define RECENT (UINT64_C(2) * SECOND)	/* of a file that was written so recently, more may come */
 
 struct stage {
 	struct out	 pub;
@@ -44,6 +45,7 @@ recording_start(struct lookup *l)
 	l->live = rc < 0 || !S_ISREG(st.st_mode);
 	clock_gettime(CLOCK_REALTIME, &now);
 	l->written = ns_of(l->live ? &now : &st.st_mtim);
+	l->grows = l->live || ns_of(&now) - l->written < RECENT;
 	when_start(&l->when);
 }
 
@@ -202,6 +204,7 @@ early_namespace(struct lookup *l, const struct pp_rec *r, uint64_t time)
 		return;
 	f.start = pp_get_u64(r->raw + at + 8, l->swap);
 	question_add(l, EARLY_NAMESPACE, &f, 0, time);
+	gone_moved(l, f.pid, f.start);
 }
 
 static void
@@ -209,8 +212,10 @@ early_fork(struct lookup *l, const struct pp_rec *r, uint64_t time)
 {
 	struct lookup_for f = { .pid = PP_RAW_GET(r->raw, FORK, pid, l->swap), .start = PP_RAW_GET(r->raw, FORK, ppid, l->swap) };
 
-	if (f.pid != f.start)		/* a process, not a thread */
-		question_add(l, EARLY_FORK, &f, 0, time);
+	if (f.pid == f.start)		/* a thread */
+		return;
+	question_add(l, EARLY_FORK, &f, 0, time);
+	gone_new(l, f.pid);
 }
 
 static void
@@ -224,8 +229,10 @@ early_map(struct lookup *l, const struct pp_rec *r, uint64_t time)
 	pp_dso_get(&dso, r, 0, l->swap);
 	f.end = f.start + PP_RAW_GET(r->raw, MMAP2, len, l->swap);
 	f.dso = &dso;
-	if (dso.ino && dso.name[0] == '/' && dso.name[1] != '/')
-		question_add(l, EARLY_FILE, &f, 0, recording_latest(l, time));
+	if (!dso.ino || dso.name[0] != '/' || dso.name[1] == '/')
+		return;
+	question_add(l, EARLY_FILE, &f, 0, recording_latest(l, time));
+	l->moment++;			/* its id may be remembered from now on */
 }
 
 static int
@@ -257,6 +264,7 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct lookup *l = ((struct stage *)o)->l;
 
+	gone_read(l, in);
 	if (!l->begun && r->type < PP_USER_TYPE_START && in->events->n)
 		learn_begun(l, in);
 	if (!l->first && l->begun && !l->no_times)

@@ -34,6 +34,7 @@ static struct seen {
 	uint64_t	 mnt;		/* 0: unknown */
 	uint64_t	 time;		/* of the NAMESPACES record that says so */
 } seen[PIDS];
+static uint32_t foreign;
 
 static struct seen *
 seen_of(uint32_t pid)
@@ -82,6 +83,14 @@ mnt_own(void)
 	if (!own)
 		own = stat("/proc/self/ns/mnt", &st) == 0 ? st.st_ino : UINT64_MAX;
 	return own;
+}
+
+static void
+seen_set(struct seen *s, uint64_t mnt)
+{
+	if (mnt != s->mnt && mnt != mnt_own() && !++foreign)
+		foreign = 1;
+	s->mnt = mnt;
 }
 
 static int
@@ -162,17 +171,24 @@ root_changed(uint32_t pid)
 }
 
 int
-roots_get(uint32_t pid, bool *alive)
+roots_get(struct place *p, bool *alive)
 {
-	uint64_t mnt = mnt_of(pid);
+	uint64_t mnt = p->gone ? 0 : mnt_of(p->pid);
 
 	*alive = mnt != 0;
 	if (mnt) {
-		seen_of(pid)->mnt = mnt;
-		return mnt == mnt_own() ? root_changed(pid) : root_renew(mnt, pid);
+		seen_set(seen_of(p->pid), mnt);
+		return mnt == mnt_own() ? root_changed(p->pid) : root_renew(mnt, p->pid);
 	}
-	mnt = seen_mnt(pid);
-	return !mnt || mnt == mnt_own() ? AT_FDCWD : root_find(mnt);
+	mnt = seen_mnt(p->pid);
+	p->mnt = mnt == mnt_own() ? 0 : mnt;
+	return p->mnt ? root_find(mnt) : AT_FDCWD;
+}
+
+uint32_t
+roots_foreign(void)
+{
+	return foreign;
 }
 
 void
@@ -182,7 +198,7 @@ roots_learn(uint32_t pid, uint64_t mnt, uint64_t time)
 
 	if (s->mnt && time < s->time)
 		return;
-	s->mnt = mnt;
+	seen_set(s, mnt);
 	s->time = time;
 }
 
@@ -208,7 +224,7 @@ roots_is_other(uint32_t pid)
 	uint64_t mnt;
 
 	if (!s->checked && (mnt = mnt_of(pid))) {
-		s->mnt = mnt;
+		seen_set(s, mnt);
 		if (mnt != mnt_own())
 			root_renew(mnt, pid);
 	}

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* serve.c - see protocol.h: the process that looks files up */
+#include <sys/prctl.h>
+#include <sys/time.h>
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +217,9 @@ serve_reply(int to, const struct question *q, struct place *p)
 	a.own_pid = found.own_pid;
 	a.own_pid_lost = found.own_pid_lost;
 	a.there = found.there;
+	a.absent = p->gone && !p->copies && !a.found && !p->touched && (p->why == WHY_ABSENT || p->why == WHY_GONE);
+	a.mnt = p->mnt;
+	a.foreign = roots_foreign();
 	if (a.found) {
 		a.len = (uint32_t)found.id.len;
 		memcpy(a.id, found.id.b, sizeof a.id);
@@ -221,6 +229,17 @@ serve_reply(int to, const struct question *q, struct place *p)
 	if (found.fd >= 0)
 		close(found.fd);
 	return sent >= 0;
+}
+
+static bool
+serve_pids(int to)
+{
+	static struct pids p;
+	int n = process_list(p.pid, PIDS_MAX);
+
+	p.n = n > 0 ? (uint32_t)n : 0;
+	p.foreign = roots_foreign();
+	return second_send(to, &p, offsetof(struct pids, pid) + p.n * sizeof *p.pid, NULL, 0) >= 0;
 }
 
 static bool
@@ -238,8 +257,49 @@ serve_question(int to, const struct lookup_opt *opt, const struct question *q)
 	case EARLY_NAMESPACE:	roots_learn(q->pid, q->start, q->latest); return true;
 	case EARLY_FORK:	roots_fork(q->pid, (uint32_t)q->start, q->latest); return true;
 	case EARLY_EXEC:	roots_forget(q->pid); return true;
+	case ASK_PIDS:		return serve_pids(to);
 	}
 	return serve_reply(to, q, &p);
+}
+
+/*
+ * A message that takes too long ends this process.  Two calls for each message would be a fifth of all: so one timer goes on while
+ * messages come, and looks whether that of the last time is still being answered.  It lasts a while longer then.
+ */
+static volatile sig_atomic_t serving, served, timer_saw, timer_on;
+
+static void
+serve_set_timer(int seconds)
+{
+	struct itimerval t = { .it_interval.tv_sec = seconds, .it_value.tv_sec = seconds };
+
+	timer_on = seconds != 0;
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+static void
+serve_tick(int signal)
+{
+	int error = errno;
+
+	(void)signal;
+	if (served != timer_saw)
+		timer_saw = served;
+	else if (serving)
+		_exit(1);
+	else
+		serve_set_timer(0);	/* nothing comes */
+	errno = error;
+}
+
+void
+serve_start(void)
+{
+	struct sigaction a = { .sa_handler = serve_tick, .sa_flags = SA_RESTART };
+
+	sigaction(SIGALRM, &a, NULL);
+	/* a handler does not end a wait for a file server that is gone: the end of the command does */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 _Noreturn void
@@ -250,7 +310,10 @@ serve(int fd, const struct lookup_opt *opt)
 
 	pp_table_init(&memories);
 	while ((n = read(fd, message, sizeof message)) > 0) {
-		alarm(ANSWER_SECONDS + 1);
+		serving = 1;
+		served = served == INT_MAX ? 0 : served + 1;
+		if (!timer_on)
+			serve_set_timer(ANSWER_SECONDS + 1);
 		for (size_t at = 0; at + sizeof(struct question) < (size_t)n;) {
 			const struct question *q = (const void *)(message + at);
 
@@ -259,7 +322,7 @@ serve(int fd, const struct lookup_opt *opt)
 				_exit(1);
 			at += q->size;
 		}
-		alarm(0);
+		serving = 0;
 	}
 	_exit(0);
 }
