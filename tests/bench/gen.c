@@ -5,6 +5,7 @@
  *	gen BYTES		samples with call chains: 64 CPUs, 1000 processes, 4 events, some 200 bytes a record
  *	gen -g BYTES		the samples' cgroups, too
  *	gen -s BYTES		mostly FORK, COMM, MMAP2 and EXIT of short-lived processes
+ *	gen -m MAPS ...		2000 processes, each with so many maps of its own, of 3000 files
  *	gen -c CPUS ...		so many CPUs
  *	gen -O ORDER ...	normal (the default), sorted, shuffled or random
  *
@@ -25,7 +26,7 @@
 
 #include "record/wide.h"
 
-enum { PIDS = 1000, EVENTS = 4, DEPTH = 16, CGROUPS = 50, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
+enum { PIDS = 1000, OWNERS = 2000, OWN_MAX = 200, FILES = 3000, OWN_LEN = 1 << 18, EVENTS = 4, DEPTH = 16, CGROUPS = 50, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
 enum { BUF = 1 << 20, HEAD = 8, SAMPLE_FIXED = HEAD + 6 * 8, TRAILER = 32 };
 enum order { NORMAL, SORTED, SHUFFLED, RANDOM, ORDERS };
 static const char *const orders[ORDERS] = { "normal", "sorted", "shuffled", "random" };
@@ -37,6 +38,7 @@ static size_t used;
 static uint32_t cpus = 64;
 static bool state;		/* -s */
 static bool cgroups;		/* -g */
+static unsigned own, pids = PIDS;	/* -m; processes */
 static uint64_t written, seed = 88172645463325252u;
 
 static uint64_t
@@ -168,6 +170,25 @@ task(uint32_t type, uint32_t pid, uint32_t parent, uint64_t time, uint32_t cpu)
 	end(at);
 }
 
+static uint32_t
+pid_at(unsigned i)
+{
+	return 2000 + 8 * i;
+}
+
+/* Where a process has its maps of its own: no two that are near each other have the same addresses. */
+static uint64_t
+own_at(uint32_t pid, unsigned map)
+{
+	return 0x7e0000000000 + (uint64_t)(pid % 4096) * 0x10000000 + map * 0x1000000;
+}
+
+static uint64_t
+user_ip(uint32_t pid)
+{
+	return own && pid < pid_at(OWNERS) ? own_at(pid, (unsigned)rnd(own)) + rnd(OWN_LEN) : 0x7f0000000000 + rnd(1 << 21);
+}
+
 static void
 sample(uint32_t pid, uint64_t time, uint32_t cpu, unsigned event)
 {
@@ -189,7 +210,7 @@ sample(uint32_t pid, uint64_t time, uint32_t cpu, unsigned event)
 	for (unsigned i = 0; i < depth; i++) {
 		if (i == inside)
 			u64((uint64_t)-512);	/* PERF_CONTEXT_USER */
-		u64(!i ? ip : i < inside ? kernel + rnd(1 << 24) : 0x7f0000000000 + rnd(1 << 21));
+		u64(!i ? ip : i < inside ? kernel + rnd(1 << 24) : user_ip(pid));
 	}
 	if (cgroups)
 		u64(1 + pid % CGROUPS);
@@ -235,16 +256,22 @@ head(void)
 	end(at);
 }
 
-static uint32_t
-pid_at(unsigned i)
+static void
+own_maps(unsigned i)
 {
-	return 2000 + 8 * i;
+	for (unsigned m = 0; m < own; m++) {
+		char name[] = "/opt/own/lib/lib0000.so";
+
+		for (unsigned n = (i * 31 + m * 977) % FILES, k = 19; k > 15; k--, n /= 10)
+			name[k] = (char)('0' + n % 10);
+		mmap2(pid_at(i), own_at(pid_at(i), m), OWN_LEN, name, 0, 0, 0);
+	}
 }
 
 static void
 processes(void)
 {
-	for (unsigned i = 0; i < PIDS; i++) {
+	for (unsigned i = 0; i < pids; i++) {
 		char name[16] = "proc0000";
 
 		for (unsigned n = i, k = 7; k > 3; k--, n /= 10)
@@ -254,6 +281,7 @@ processes(void)
 		mmap2(pid_at(i), 0x400000, 1 << 20, "/usr/bin/prog", 0, 0, 0);
 		mmap2(pid_at(i), 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", 0, 0, 0);
 		mmap2(pid_at(i), 0x7f1000000000, 1 << 19, "/opt/app/lib/libwork.so", 0, 0, 0);
+		own_maps(i);
 	}
 	for (unsigned i = 1; cgroups && i <= CGROUPS; i++) {
 		char name[] = "/user.slice/00";
@@ -273,9 +301,9 @@ processes(void)
 static uint32_t
 some_pid(void)
 {
-	uint64_t r = rnd(PIDS);
+	uint64_t r = rnd(pids);
 
-	return pid_at((unsigned)(r * r / PIDS));
+	return pid_at((unsigned)(r * r / pids));
 }
 
 /* A short process, at `time' and soon after, on one CPU. */
@@ -359,7 +387,7 @@ random_round(uint64_t want)
 static _Noreturn void
 usage(void)
 {
-	fputs("usage: gen [-gs] [-c CPUS] [-O normal|sorted|shuffled|random] BYTES\n", stderr);
+	fputs("usage: gen [-gs] [-c CPUS] [-m MAPS] [-O normal|sorted|shuffled|random] BYTES\n", stderr);
 	exit(2);
 }
 
@@ -380,15 +408,16 @@ main(int argc, char **argv)
 	uint64_t want, per_cpu, start = START;
 	int ch;
 
-	while ((ch = getopt(argc, argv, "c:gO:s")) != -1)
+	while ((ch = getopt(argc, argv, "c:gm:O:s")) != -1)
 		switch (ch) {
 		case 'c': cpus = (uint32_t)strtoul(optarg, NULL, 10); break;
 		case 'O': order = order_of(optarg); break;
 		case 'g': cgroups = true; break;
+		case 'm': own = (unsigned)strtoul(optarg, NULL, 10); pids = OWNERS; break;
 		case 's': state = true; break;
 		default: usage();
 		}
-	if (optind != argc - 1 || !(want = strtoull(argv[optind], NULL, 10)) || !cpus || cpus > CPUS_MAX)
+	if (optind != argc - 1 || !(want = strtoull(argv[optind], NULL, 10)) || !cpus || cpus > CPUS_MAX || own > OWN_MAX)
 		usage();
 	per_cpu = ROUND / cpus / (state ? 6 * 110 : SAMPLE_FIXED + 8 * (DEPTH + 2));
 	if (!per_cpu)
