@@ -109,6 +109,16 @@ count() {
 	done_all
 }
 
+@test "unwind: chains are those that a second unwinder finds, by the tables that readelf prints" {
+	recorded
+	need readelf
+	[ "$(uname -m)" = x86_64 ] || skip "the second unwinder is of x86-64"
+	python3 walk.py "$W/in.pipe" "$W/out.pipe" >"$T/kinds" 2>"$T/err" || failed "$(tail -n 1 "$T/err")"
+	cat "$T/kinds" "$T/err"
+	[ "$(count samples)" -gt 100 ] && [ "$(count equal)" = "$(count samples)" ] && [ "$(count "ended by start")" -gt 100 ] || failed
+	done_all
+}
+
 @test "unwind: of all processes, by a perf that does not lose frames of several" {
 	recorded
 	local newest=
