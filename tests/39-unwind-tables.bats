@@ -54,7 +54,7 @@ form() {
 	shift
 	"${COMPILER:-gcc}" -w "$@" -o "$T/$name" unwind/self.c -pthread
 }
-# knows MACHINE NAME ARGUMENTS: does it know its chain?  One line for each run: DEPTH SEED [signal|thread]
+# knows MACHINE NAME: does it know its chain?  A line of input for each run: DEPTH SEED [signal|thread|behind|alone]
 knows() {
 	local machine=$1 name=$2 args
 	: >"$T/text"
@@ -71,8 +71,21 @@ knows() {
 		for compiler in gcc clang; do
 			type -P $compiler >/dev/null && turn 5 || continue
 			COMPILER=$compiler form self $options
-			printf '%s\n' "1 1" "10 2" "40 3" "100 4" "30 5 thread" "30 6 signal" | knows x86-64 self
+			printf '%s\n' "1 1" "10 2" "40 3" "100 4" "30 5 thread" "30 6 signal" "30 7 behind" "30 8 alone" | knows x86-64 self
 		done
+	done
+	done_all
+}
+
+@test "unwind: in a file without tables, the trampoline of a signal is known all the same" {
+	need objcopy
+	form self -O0 -fno-asynchronous-unwind-tables
+	objcopy -R .eh_frame -R .eh_frame_hdr "$T/self" "$T/bare"
+	for how in behind alone; do
+		"$T/bare" 30 8 $how >"$T/text"
+		unwinding x86-64 chain <"$T/text" >"$T/chains"
+		want=$(sed -n 's/^want //p' "$T/text")
+		[[ "$(sed 's/.*\t//' "$T/chains") " == "$want "* ]] || failed "$how: $(cat "$T/chains"), not $want"
 	done
 	done_all
 }
@@ -113,7 +126,7 @@ knows() {
 	    "-O1 -fomit-frame-pointer"; do
 		turn 5 || continue
 		form self -static $options
-		printf '%s\n' "1 1" "30 2" "20 5 thread" | knows arm64 self
+		printf '%s\n' "1 1" "30 2" "20 5 thread" "20 7 behind" "20 8 alone" | knows arm64 self
 		# they are signed: the last caller's, whose frame has 6 bytes of an address and two that are not 0
 		[[ "$options" == *protection* ]] || continue
 		ra=$(printf '%012x' $((0x$(sed -n 's/^want .* //p' "$T/text" | head -n 1) + 1)) | fold -w 2 | tac | tr -d '\n')

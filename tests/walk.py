@@ -11,6 +11,7 @@ from chains import Stream, parts, u64
 REGS = "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip".split()
 PERF = [0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8]		# PERF_REG_X86_...
 UCONTEXT = dict(zip("r8 r9 r10 r11 r12 r13 r14 r15 rdi rsi rbp rbx rdx rax rcx rsp rip".split(), range(40, 40 + 17 * 8, 8)))
+RETURN = bytes.fromhex("48c7c00f0000000f05")		# mov $15, %rax; syscall: of a trampoline without tables, if it is there
 SP, PC, FP = "rsp", "rip", "rbp"
 M64 = 2**64 - 1
 
@@ -78,7 +79,7 @@ class File:
         start, end, rows, signal = self.fdes[i]
         for at, cfa, rules in reversed(rows):
             if at <= addr:
-                return start, cfa, rules, signal
+                return start, cfa, rules, signal, end
         return None
 
     def expression(self, start, addr):
@@ -140,9 +141,13 @@ class Walk:
     def up(self, f, m, addr):
         """Go to the caller; is this the trampoline of a signal?"""
         row = f and f.row(f.address(addr - m[0] + m[2]) or 0)
+        if f and (not row or row[4] == f.address(addr - m[0] + m[2]) + 1):
+            pc = self.reg[PC] - m[0] + m[2]
+            f.f.seek(max(0, pc - len(RETURN)))
+            row = row if RETURN not in f.f.read(2 * len(RETURN)) else (0, "", {}, True, 0)
         if not row:
             return self.by_pointer()
-        start, cfa, rules, signal = row
+        start, cfa, rules, signal, _ = row
         if signal:
             sp = self.reg[SP]
             self.reg = {r: self.memory(sp + at) for r, at in UCONTEXT.items()}

@@ -418,6 +418,7 @@ row_of(struct unwind_file *f, const struct unwind_table *t, uint64_t at, uint64_
 	struct unwind_cie cie;
 	struct unwind_fde fde;
 	struct run r;			/* its remembered rules, 9 KiB, need no zeros */
+	struct unwind_row *row;
 	bool good;
 
 	if (!read_entry(f, t, at, bytes, &e) || e.is_cie || !read_cie(f, t, e.cie, &cie))
@@ -442,7 +443,10 @@ row_of(struct unwind_file *f, const struct unwind_table *t, uint64_t at, uint64_
 	good = good && run(&r, fde.code);
 	if (r.work > FREE_WORK)
 		unwind_work(f, r.work - FREE_WORK);
-	return good ? make_row(&r.now, &cie, r.machine, r.bytes) : NULL;
+	row = good ? make_row(&r.now, &cie, r.machine, r.bytes) : NULL;
+	if (row && addr - fde.start == fde.size - 1)
+		row->flags |= UNWIND_ROW_LAST;
+	return row;
 }
 
 struct unwind_row *

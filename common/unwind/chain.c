@@ -141,29 +141,50 @@ from_memory(void *arg, uint64_t addr, unsigned size, uint64_t *value)
 
 /* ---- one frame ----------------------------------------------------------------------------------------- */
 
+/* Look the rules up, which are not in the cache. */
+static __attribute__((noinline)) const struct unwind_row *
+row_missed(struct unwinder *u, struct unwind_file *f, uint64_t offset)
+{
+	struct unwind_row *new = NULL;
+	const struct unwind_row *row;
+	uint64_t vaddr;
+	bool evicted;
+
+	u->stats.misses++;
+	if (unwind_addr_of(f, offset, &vaddr))
+		new = unwind_cfi_row(f, vaddr);
+	if (!new && !f->trouble)
+		new = unwind_trampoline_row(f, offset);
+	u->stats.absent += !new;
+	row = unwind_cache_put(&u->cache, f->serial | offset, new, &evicted);
+	u->stats.evicted += evicted;
+	return row;
+}
+
 /* The rules at an address of a map; NULL: there are none. */
-static const struct unwind_row *
+static inline const struct unwind_row *
 row_at(struct walk *w, const struct unwind_map *m, uint64_t addr)
 {
 	struct unwinder *u = w->u;
 	struct unwind_file *f = m->file;
-	uint64_t offset = addr - m->start + m->pgoff, key, vaddr;
+	uint64_t offset = addr - m->start + m->pgoff;
 	const struct unwind_row *row;
-	struct unwind_row *new = NULL;
-	bool evicted;
 
 	if (!f || f->trouble || offset >> UNWIND_KEY_BITS)
 		return NULL;
-	key = f->serial | offset;
-	if (unwind_cache_get(&u->cache, key, &row))
-		return row;
-	u->stats.misses++;
-	if (unwind_addr_of(f, offset, &vaddr))
-		new = unwind_cfi_row(f, vaddr);
-	u->stats.absent += !new;
-	row = unwind_cache_put(&u->cache, key, new, &evicted);
-	u->stats.evicted += evicted;
-	return row;
+	return unwind_cache_get(&u->cache, f->serial | offset, &row) ? row : row_missed(u, f, offset);
+}
+
+/*
+ * A caller's address is that of its call, but the trampoline of a signal has made none: where a function ends with that byte, or none is there,
+ * the trampoline may begin at the next one.
+ */
+static __attribute__((noinline)) const struct unwind_row *
+row_behind(struct walk *w, const struct unwind_map *m, uint64_t addr, const struct unwind_row *row)
+{
+	const struct unwind_row *next = !w->active && m->end - addr > 1 ? row_at(w, m, addr + 1) : NULL;
+
+	return next && next->flags & UNWIND_ROW_TRAMPOLINE ? next : row;
 }
 
 static bool
@@ -323,6 +344,12 @@ begin(struct walk *w, const struct unwind_regs *regs)
 	w->nmaps = w->at = 0;
 }
 
+static bool
+by_stack_pointer(const struct unwind_row *row, const struct unwind_machine_desc *m)
+{
+	return m->link && (row->flags & UNWIND_ROW_TRAMPOLINE || (row->cfa.kind == UNWIND_VAL_OFFSET && row->cfa_reg == m->sp));
+}
+
 /* Go to the caller of the frame at ip, which becomes exact if that is the trampoline of a signal. */
 static enum unwind_end
 next(struct walk *w, const struct unwind_map *m, uint64_t *ip)
@@ -332,8 +359,9 @@ next(struct walk *w, const struct unwind_map *m, uint64_t *ip)
 	const struct unwind_row *row = m ? row_at(w, m, *ip) : NULL;
 	enum unwind_end end;
 
-	/* by the stack pointer, which by_pointer() left unknown */
-	if (!row || (desc->link && row->cfa.kind == UNWIND_VAL_OFFSET && row->cfa_reg == desc->sp && !(w->frame.known >> desc->sp & 1)))
+	if (f && (!row || row->flags & UNWIND_ROW_LAST))
+		row = row_behind(w, m, *ip, row);
+	if (!row || (by_stack_pointer(row, desc) && !(w->frame.known >> desc->sp & 1)))		/* by_pointer() left it unknown */
 		return by_pointer(w);
 	if (row->flags & UNWIND_ROW_SIGNAL)
 		*ip = w->frame.reg[desc->pc];

@@ -143,8 +143,6 @@ read_file(struct unwind_file *f)
 	if ((why = read_segments(f, h)))
 		return why;
 	unwind_sections(f, h);
-	if (f->table[0].state == UNWIND_TABLE_NONE && f->table[1].state == UNWIND_TABLE_NONE)
-		return "it has no tables for unwinding";
 	return NULL;
 }
 
@@ -198,6 +196,12 @@ unwind_file_close(struct unwind_file *f)
 		close(f->fd);
 	free(f->segment);
 	free(f);
+}
+
+bool
+unwind_file_bare(const struct unwind_file *f)
+{
+	return f->table[0].state == UNWIND_TABLE_NONE && f->table[1].state == UNWIND_TABLE_NONE;
 }
 
 const char *

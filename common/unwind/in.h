@@ -42,6 +42,8 @@ enum {				/* flags of a row */
 	UNWIND_ROW_SIGNED = 2,		/* its return address is signed (PAC) */
 	UNWIND_ROW_REGISTERS = 4,	/* a rule reads other registers */
 	UNWIND_ROW_START = 8,		/* it has no caller */
+	UNWIND_ROW_TRAMPOLINE = 16,	/* the trampoline of a signal, known by its instructions */
+	UNWIND_ROW_LAST = 32,		/* the byte is the last one of the function */
 };
 
 struct unwind_row {
@@ -216,6 +218,11 @@ bool	unwind_fde_read(const struct unwind_entry_at *, const struct unwind_cie *, 
 
 /* The rules at an address of the file; NULL: none. */
 struct unwind_row *unwind_cfi_row(struct unwind_file *, uint64_t addr);
+
+/* ---- trampoline.c -------------------------------------------------------------------------------------- */
+
+/* At that offset of a file, is there the trampoline of a signal?  Its rules; NULL: none. */
+struct unwind_row *unwind_trampoline_row(const struct unwind_file *, uint64_t offset);
 
 /* ---- expr.c -------------------------------------------------------------------------------------------- */
 

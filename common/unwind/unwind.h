@@ -47,15 +47,17 @@ void	unwind_free(struct unwinder *);
 /* ---- files --------------------------------------------------------------------------------------------- */
 
 /*
- * An ELF file of that machine with tables: .eh_frame_hdr and .eh_frame, or .debug_frame.  It takes the descriptor over, and keeps it
+ * An ELF file of that machine: its tables are .eh_frame_hdr and .eh_frame, or .debug_frame.  It takes the descriptor over, and keeps it
  * open: how many files are open at once is the caller's bound, and what a file has cost (UNWIND_WORK) is forgotten when it is
- * closed.  NULL: there are none, or memory is full; `why' is a constant text, or one of strerror(3); the descriptor stays the caller's.
+ * closed.  NULL: it is none, or memory is full; `why' is a constant text, or one of strerror(3); the descriptor stays the caller's.
  */
 struct unwind_file *unwind_file_open(struct unwinder *, int fd, const char **why);
 /* The same of n bytes, which must stay while it is open: the vdso. */
 struct unwind_file *unwind_file_memory(struct unwinder *, const void *, size_t n, const char **why);
 /* NULL is no file.  What was found in it may stay in the cache; no later file gets it. */
 void	unwind_file_close(struct unwind_file *);
+/* Has it no tables?  Then only the trampoline of a signal is known in it, by its instructions. */
+bool	unwind_file_bare(const struct unwind_file *);
 /*
  * NULL, or why its tables are not used any more: a constant text, such as "its tables are damaged".  Tables are read at the first
  * address that is looked up, so this may come with any unwind_chain().
@@ -85,7 +87,7 @@ struct unwind_map {			/* of the process, at the sample's time */
 	uint64_t	 start, end;		/* end: the first address behind it */
 	uint64_t	 pgoff;			/* bytes */
 	bool		 exec, write;
-	struct unwind_file *file;		/* NULL: none, refused, or not an ELF file with tables */
+	struct unwind_file *file;		/* NULL: none, refused, or not an ELF file */
 };
 
 struct unwind_space {			/* all maps of the process */

@@ -431,10 +431,28 @@ test_refused(void **state)
 	set_number(&e->file, 16, ET_EXEC, 2);
 	set_number(&e->file, 56, 65535, 2);
 	refused(e->file.p, e->file.n, "its program headers are damaged, or too many");
+	elf_end(e);
+}
+
+static void
+test_bare(void **state)
+{
+	struct elf *e = calloc(1, sizeof *e);
+	struct opened o;
+
+	(void)state;
+	add_cie(e, (struct cie_form){ 0 });
+	add_fde(e, TEXT, 16, NO_CODE);
+	o = open_elf(e);
+	assert_false(unwind_file_bare(o.f));
+	unwind_file_close(o.f);
 	set_number(&e->file, 56, 2, 2);				/* no PT_GNU_EH_FRAME */
 	set_number(&e->file, 40, 0, 8);				/* no sections */
-	refused(e->file.p, e->file.n, "it has no tables for unwinding");
-	elf_end(e);
+	o.f = unwind_file_memory(o.u, e->file.p, e->file.n, &(const char *){ NULL });
+	assert_true(unwind_file_bare(o.f));
+	assert_string_equal(rules(o.f, TEXT), "none");
+	assert_null(unwind_file_trouble(o.f));
+	close_elf(e, o);
 }
 
 /* A header and a section of nothing: the file has tables, but they are not. */
@@ -574,6 +592,7 @@ main(void)
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_trouble),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_work),

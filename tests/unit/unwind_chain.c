@@ -263,6 +263,85 @@ test_signal(void **state)
 	halt(p);
 }
 
+/*
+ * The trampoline of a signal without tables, at 0x1000 behind code of nobody, and at 0x300 right behind function 2: its instructions, and the frame
+ * that the kernel makes, at word `at' of the stack.  It interrupted function 0.
+ */
+static void
+trampoline(struct process *p, const uint8_t *code, size_t n, size_t at)
+{
+	const bool arm = p->e->machine == EM_AARCH64;
+	const size_t context = at + (arm ? 16 : 0), regs = context + (arm ? 23 : 5);
+
+	memcpy(p->e->file.p + TEXT + 0x300, code, n);
+	memcpy(p->e->file.p + TEXT + 0x1000, code, n);
+	memset(p->stack, 0xff, sizeof p->stack);
+	p->stack[context] = arm ? 0 : 7;		/* uc_flags */
+	p->stack[context + 1] = 0;			/* uc_link */
+	p->stack[regs + (arm ? 30 : 6)] = arm ? BASE + 0x220 : 0;	/* x30; r14 */
+	p->stack[regs + (arm ? 31 : 15)] = STACK + 8 * (at + 100);	/* the stack pointer */
+	p->stack[regs + (arm ? 32 : 16)] = BASE + 0x10;
+	p->stack[at + 103] = BASE + 0x220;
+}
+
+static void
+test_trampoline(void **state)
+{
+	static const struct { uint16_t machine; uint8_t load, n, code[9]; } forms[] = {
+		{ EM_X86_64, 7, 9, { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 } },
+		{ EM_X86_64, 5, 7, { 0xb8, 15, 0, 0, 0, 0x0f, 0x05 } },
+		{ EM_AARCH64, 4, 8, { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 } },
+		{ EM_AARCH64, 4, 8, { 0x68, 0x11, 0x80, 0x52, 0x01, 0, 0, 0xd4 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct process *p = process();
+		bool arm = forms[i].machine == EM_AARCH64;
+		unsigned ip = arm ? PC64 : IP;
+
+		p->e->machine = forms[i].machine;
+		add_cie(p->e, arm ? (struct cie_form){ .ra = 30, .code = CODE(0x0c, 31, 0) } : (struct cie_form){ 0 });
+		add_fde(p->e, TEXT, 0x100, arm ? CODE(0x0e, 32, 0x9e, 1) : CODE(0x0e, 32));
+		add_fde(p->e, TEXT + 0x200, 0x100, arm ? CODE(0x07, 30) : CODE(0x07, 16));
+		start(p);
+		for (unsigned behind = 0; behind < 2; behind++) {
+			uint64_t at = BASE + (behind ? 0x300 : 0x1000);
+
+			/* a handler, function 0, returns to it */
+			trampoline(p, forms[i].code, forms[i].n, 4);
+			p->regs.value[ip] = BASE + 0x10;
+			p->stack[3] = at;
+			CHAIN(p, UNWIND_START, BASE + 0x10, at, BASE + 0x10, BASE + 0x21f);
+			/* it runs itself, or is in the kernel */
+			trampoline(p, forms[i].code, forms[i].n, 0);
+			for (unsigned done = 0; done <= forms[i].n; done += done ? forms[i].n - forms[i].load : forms[i].load) {
+				p->regs.value[ip] = at + done;
+				CHAIN(p, UNWIND_START, at + done, BASE + 0x10, BASE + 0x21f);
+			}
+			/* this is no frame of a signal */
+			p->regs.value[ip] = at;
+			for (uint64_t *word = p->stack + (arm ? 16 : 0), *end = word + 2; word < end; *word++ = 0) {
+				*word = 8;
+				CHAIN(p, UNWIND_RULE, at);
+			}
+			p->words = 80;
+			CHAIN(p, UNWIND_COPY, at, BASE + 0x10);
+			p->words = 10;
+			CHAIN(p, UNWIND_COPY, at);
+			p->words = WORDS;
+		}
+		/* in front of the first instruction, and where one is cut off, it is none */
+		trampoline(p, forms[i].code, forms[i].n, 0);
+		p->regs.value[ip] = BASE + 0x1000 - 1;
+		CHAIN(p, UNWIND_NO_TABLES, BASE + 0x1000 - 1);
+		memcpy(p->e->file.p + TEXT + 0x1100, forms[i].code, forms[i].n - 1u);
+		p->regs.value[ip] = BASE + 0x1100;
+		CHAIN(p, UNWIND_NO_TABLES, BASE + 0x1100);
+		halt(p);
+	}
+}
+
 static void
 test_pointers(void **state)
 {
@@ -504,6 +583,7 @@ main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_depths),
 		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_trampoline),
 		cmocka_unit_test(test_pointers),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_swap),

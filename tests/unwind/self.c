@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * self.c - a program that knows its call chain: self DEPTH [SEED] [signal|thread]
+ * self.c - a program that knows its call chain: self DEPTH [SEED] [signal|thread|behind|alone]
  *
  * It calls functions of several kinds, so many deep, and then prints itself as tests/unwinding.c reads it, and the chain as a line
  * "want ADDRESS ...": the return addresses that each function saw, less 1, the first frame and those of a signal as they are.
- * What calls main() or starts a thread it does not know.
+ * What calls main() or starts a thread it does not know.  behind, alone: a signal, whose trampoline has no tables, and is right behind a function
+ * or behind code of none.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -15,7 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone))
 #if __GNUC__ && !defined __clang__
@@ -114,12 +117,35 @@ on_signal(int s, siginfo_t *si, void *context)
 	exit(0);
 }
 
+#ifdef __aarch64__
+#define RETURN "mov x8, #139\n svc #0\n"
+#else
+#define RETURN "mov $15, %rax\n syscall\n"
+#endif
+__attribute__((visibility("hidden"))) void behind(void), alone(void);
+__asm__(".text\n .globl behind, alone\n .balign 16\n .cfi_startproc\n nop\n ret\n .cfi_endproc\n behind: " RETURN " .balign 16\n nop\n alone: " RETURN
+    " .balign 16\n");
+
+static void
+set_trampoline(void (*function)(void))
+{
+	struct {
+		void		(*handler)(int, siginfo_t *, void *);
+		unsigned long	 flags;
+		void		(*restorer)(void);
+		uint64_t	 mask;
+	} a = { on_signal, SA_SIGINFO | 0x04000000 /* SA_RESTORER */, function, 0 };
+
+	syscall(SYS_rt_sigaction, SIGSEGV, &a, NULL, sizeof a.mask);
+}
+
 static int *volatile nowhere = (int *)8;
 
 static NOINLINE KEEP void
 fault(void)
 {
 	known[nknown++] = CALLER();
+	__asm__ volatile("" ::: "memory");
 	*nowhere = 1;
 	sink++;
 }
@@ -223,8 +249,11 @@ main(int argc, char *argv[])
 		pthread_join(t, NULL);
 		return 0;
 	}
-	with_signal = argc > 3 && !strcmp(argv[3], "signal");
-	sigaction(SIGSEGV, &a, NULL);
+	with_signal = argc > 3;
+	if (!with_signal || !strcmp(argv[3], "signal"))
+		sigaction(SIGSEGV, &a, NULL);
+	else
+		set_trampoline(!strcmp(argv[3], "behind") ? behind : alone);
 	go(depth);
 	sink++;
 	return 0;

@@ -36,6 +36,7 @@ struct file {
 	uint8_t		 tries, changes;
 	bool		 bare;		/* it is the right one, and has no tables, or such as are not used any more */
 	bool		 said;		/* that it is not used */
+	bool		 noted;		/* whether it has tables */
 	uint32_t	 len;
 	char		 name[];
 };
@@ -193,6 +194,9 @@ file_open(struct files *f, struct file *file, const struct lookup_found *found)
 		file->written = st.st_mtim;
 		file->size = st.st_size;
 		f->open[f->nopen++] = file;
+		if (unwind_file_bare(file->tables) && !file->noted)
+			tool_note(f->t, "'%s' has no tables to unwind by", file->name);
+		file->noted = true;
 		return;
 	}
 	close(found->fd);
