@@ -239,8 +239,11 @@ page_has() {
 @test "docs: each field of --filter, and each word of --strip and --anon, is in the page that describes it" {
 	local n=0
 	need jq
-	sed -n '/^static const struct field fields/,/^};/s/^	{ "\([^"]*\)".*/\1/p' ../common/field/field.c | page_has 60 perfpipe-filter.7
-	sed -n 's/^SAMPLE(.*, "\([a-z-]*\)")$/\1/p' ../common/record/sample.def | sort -u | page_has 10 pfilter.1
+	{
+		sed -n '/^static const struct field fields/,/^};/s/^	{ "\([^"]*\)".*/\1/p' ../common/field/field.c
+		sed -n 's/^SAMPLE(.* NUMBER, "\([^"]*\)".*/\1/p' ../common/record/sample.def
+	} | page_has 60 perfpipe-filter.7
+	sed -n 's/^SAMPLE(.*, "\([a-z-]*\)", *\(ROWS\|NUMBER\),.*/\1/p' ../common/record/sample.def | sort -u | page_has 10 pfilter.1
 	for w in $(pfilter --list-options | jq -r '.options[] | select(.name == "anon").words[]'); do
 		grep -qx "\.It Cm $w" ../man/perfpipe-anon.7 || failed "perfpipe-anon.7: $w"
 		n=$((n + 1))

@@ -30,7 +30,11 @@ compiles() {
 	! compiles sample.def '/^SAMPLE(21/s/6_1,/,/' common/convert/compat.c || failed "perf that reads a bit"
 	! compiles sample.def '/^SAMPLE(21/s/, 21,/, 22,/' cmd/pstat/views/attrs.c || failed "two bits in one place"
 	! compiles sample.def '/^SAMPLE(21/s/, 21,/,/' cmd/pstat/views/attrs.c || failed "place of a bit"
-	! compiles sample.def '/^SAMPLE(21/s/, 0)/)/' cmd/pfilter/drop/columns.c || failed "word of --strip"
+	! compiles sample.def '/^SAMPLE(21/s/"cgroup", .*/"cgroup")/' common/field/field.c || failed "perf's option for a number of --filter"
+	! compiles sample.def '/^SAMPLE(21/s/"cgroup"/0/' common/field/field.c || failed "name of a number of --filter"
+	! compiles sample.def '/^SAMPLE(21/s/NUMBER/WORD/' common/field/field.c || failed "what --filter compares of a bit"
+	! compiles sample.def '/^SAMPLE(10/s/ROWS/NUMBER/' common/field/field.c || failed "a number of --filter that is none"
+	! compiles sample.def '/^SAMPLE(21/s/, 0, *NUMBER/, NUMBER/' cmd/pfilter/drop/columns.c || failed "word of --strip"
 	! compiles sample.def '/^SAMPLE(21/s/cgroup,/cgroup_of,/' common/record/decode.c || failed "member of struct pp_decoded"
 	! compiles sample.def '/^SAMPLE(21/s/ U64,/ RAW,/' common/record/decode.c || failed "member of another type"
 	! compiles sample.def '/^SAMPLE(21/s/ U64,/ REGS,/' common/make/compose.c || failed "registers that pp_encode() does not know"
@@ -46,15 +50,16 @@ compiles() {
 
 @test "rows: each bit of sample_type has a field of --filter" {
 	sed -n '/^static const struct field fields/,/^};/p' ../common/field/field.c >"$T/fields"
-	sed -n 's/^SAMPLE([ 0-9]*, \([A-Z_]*\), *\([a-z_]*\), *\([A-Z]*\),.*/\1 \2 \3/p' ../common/record/sample.def >"$T/rows"
+	sed -n 's/^SAMPLE([ 0-9]*, \([A-Z_]*\), *\([a-z_]*\), *\([A-Z]*\),.* \([A-Z]*\), [^,]*, [^,]*)$/\1 \2 \3 \4/p' ../common/record/sample.def >"$T/rows"
 	[ "$(wc -l <"$T/rows")" -ge 25 ] || failed "rows not found"
-	while read -r bit name where; do
+	while read -r bit name where filter; do
+		[ $filter = ROWS ] || continue
 		[ $bit != IDENTIFIER ] || name=id		# they are the same to --filter
 		[ $where = TAIL ] && want="PP_SAMPLE_$bit\b" || want="(PLAN|ID|CPU|PERIOD), $name\b"
 		grep -qE "$want" "$T/fields" || failed "$bit"
 	done <"$T/rows"
 	# columns.c removes fields behind the fixed part, and ADDR
-	! grep -E '^SAMPLE\(.*(EDGE|BOTH|FIXED),.*"\)$' ../common/record/sample.def | grep -v ', ADDR,' || failed "--strip cannot"
+	! grep -E '^SAMPLE\(.*(EDGE|BOTH|FIXED),.*", +(ROWS|NUMBER),' ../common/record/sample.def | grep -v ', ADDR,' || failed "--strip cannot"
 	done_all
 }
 
@@ -84,8 +89,9 @@ recording() {
 	    "$T/common/record/record.def"
 	bit=$(grep -c '^SAMPLE(' ../common/record/sample.def)
 	printf 'SAMPLE(%d, TEST_%s, TAIL, U64, %s)\n' \
-	    $bit "SECRET, secret" "OPAQUE, CURRENT, $((bit + 1)), 0" \
-	    $((bit + 1)) "NUMBER, number" "PLAIN, CURRENT, $((bit + 2)), \"number\"" >>"$T/common/record/sample.def"
+	    $bit "SECRET, secret" "OPAQUE, CURRENT, $((bit + 1)), 0, NUMBER, \"secret\", 0" \
+	    $((bit + 1)) "NUMBER, number" "PLAIN, CURRENT, $((bit + 2)), \"number\", NUMBER, \"number\", 0" >>"$T/common/record/sample.def"
+	sed -i 's/^	struct pp_bytes	 aux;/&\n	uint64_t	 secret, number;/' "$T/common/perfpipe.h"
 	make -s -j2 -C "$T" O="$T/o" CFLAGS=-O0 "$T/o/pcat" "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
 	PATH=$T/o:$PATH
 	for b in "" -b; do

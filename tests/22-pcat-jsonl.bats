@@ -121,9 +121,15 @@ like_script() {
 	grep -o '^REC([ 0-9]*, [A-Z0-9_]*' ../common/record/record.def | sed 's/.* //' | grep -v '^COMPRESSED2\?$' | sort >"$T/want"
 	grep -o '^{"type":"[A-Z0-9_]*' "$T/jsonl" | sed 's/.*"//' | sort -u | diff "$T/want" -
 	jsonl "$(recipe every-sample)" >"$T/sample"
-	for name in $(sed -n 's/^SAMPLE( *[0-9]*, *[A-Z_]*, *\([a-z_]*\),.*/\1/p' ../common/record/sample.def); do
-		grep -q "\"$name\":" "$T/sample" || failed "no sample has $name"
-	done
+	sed -n 's/^SAMPLE( *\([0-9]*\), *[A-Z_0-9]*, *\([a-z_0-9]*\), *\([A-Z]*\), *\([A-Z0-9_]*\),.*/\1 \2 \3 \4/p' ../common/record/sample.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" = "$(grep -c '^SAMPLE' ../common/record/sample.def)" ] || failed "rows not found"
+	while read -r bit name where form; do
+		grep -q "\"$name\":" "$T/sample" && continue
+		# mkpipe does not know the bit; a number needs no more than its eight bytes
+		[ "$where $form" = "TAIL U64" ] || failed "no sample has $name"
+		printf '%s\n' "attr type=1 config=0 sample_type=$((1 << bit)) ids=1" "rec type=9 misc=2 u8=77" >"$T/recipe"
+		mkpipe "$T/recipe" | jsonl | grep '"type":"SAMPLE"' | grep -qE "\"$name\":\"?(77|0x4d)\"?[,}]" || failed "no number $name"
+	done <"$T/rows"
 	done_all
 }
 

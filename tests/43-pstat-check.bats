@@ -196,8 +196,8 @@ kinds_of() {
 	done <<-'END'
 		E01 short-comm pcat --repair
 		E02 buildid-unaligned pcat --compat=current
-		E03 kernel-type-23 pfilter --drop-type 23
-		E04 user-type-87 pcat --compat=6.1
+		E03 kernel-type-50 pfilter --drop-type 50
+		E04 user-type-150 pcat --compat=6.1
 		E04 zip2 pcat
 		E05 feature-newer pcat --compat=6.1
 		E06 nrcpus-online pcat

@@ -4,14 +4,15 @@ load lib
 load pstat
 
 # What versions of perf do each in its own way: 6.12 names types and configs, and tracepoints of this machine; the place of data
-# is of no interest; what is absent or empty, not all know of; 6.1 does not indent all of the tree, 6.12 calls private maps shared,
+# is of no interest; what is absent or empty, not all know of (features above 30); 6.1 does not indent all of the tree, 6.12 calls private maps shared,
 # and 7.2 shows build-ids from elsewhere; the mode of maps is not swapped.
 attrs() {
 	sed -E -e 's/(\<type(:| =) [0-9]+) \([a-z_0-9]+\)/\1/g' -e 's/ \((PERF_[A-Z0-9_ |]*|[a-z_0-9]+:[a-z_0-9]+)\)//g' -e 's/config(:| =) 0, //' -e '/^# Tip/d'
 }
+NEWER=$(sed -n 's/^FEAT( *\([0-9]*\), \([A-Z0-9_]*\),.*/\1 \2/p' ../common/record/feature.def | awk '$1 > 30 { printf "%s%s", sep, $2; sep = "|" }')
 header() {
 	attrs | sed -E -e '/^# (captured on|header version|data offset|data size|feat offset) /d' -e '/^# (bpf_prog_info|btf info) empty/d' \
-	    -e '/^# missing features/s/ (CPU_DOMAIN_INFO|E_MACHINE|CLN_SIZE|PMU_CAPS)\>//g'
+	    -e "/^# missing features/s/ ($NEWER)\\>//g"
 }
 tree() {
 	sed -E -e 's/\| */|/' -e 's/^ +([0-9a-f]+-)/  \1/' -e 's/^(  [0-9a-f]+-[0-9a-f]+) [-r][-w][-x][ps] ([0-9a-f]+) [0-9a-f]* /\1 \2 /' |

@@ -45,7 +45,7 @@ static const struct field_word op_words[] = {
 
 #define PLAN(how, at, back, more, bytes, means) .get = GET_##how, .plan = offsetof(struct pp_plan, at), \
 	.trailer = offsetof(struct pp_plan, back), .add = more, .width = bytes, .role = PP_ROLE_##means
-#define SAMPLE(how, at) .get = GET_##how, .plan = offsetof(struct pp_plan, at), .trailer = UINT16_MAX, .width = 8
+#define FIXED(how, at) .get = GET_##how, .plan = offsetof(struct pp_plan, at), .trailer = UINT16_MAX, .width = 8
 #define TAIL(bit) .get = GET_TAIL, .part = PART_TAIL, .width = 8, .need = bit
 #define MEM(from, n, list) TAIL(PP_SAMPLE_DATA_SRC), .shift = from, .bits = n, .words = list, .supply = "-d"
 #define PART(name, bit) .get = GET_PART, .part = PART_##name, .need = bit
@@ -53,15 +53,14 @@ static const struct field_word op_words[] = {
 
 static const struct field fields[] = {
 	/* perf record --filter */
-	{ "ip", SAMPLE(PLAN, ip) },
+	{ "ip", FIXED(PLAN, ip) },
 	{ "id", PLAN(ID, id, t_id, 0, 8, ID_REF), .supply = "--sample-identifier" },
 	{ "pid", PLAN(PLAN, tid, t_tid, 0, 4, PID), .sign = true },
 	{ "tid", PLAN(PLAN, tid, t_tid, 4, 4, TID), .sign = true },
 	{ "cpu", PLAN(CPU, cpu, t_cpu, 0, 4, CPU), .part = PART_CPU, .supply = "--sample-cpu" },
 	{ "time", PLAN(PLAN, time, t_time, 0, 8, TIME), .supply = "-T" },
-	{ "addr", SAMPLE(PLAN, addr), .supply = "-d" },
-	{ "period", SAMPLE(PERIOD, period), .supply = "-P" },
-	{ "txn", TAIL(PP_SAMPLE_TRANSACTION), .supply = "--transaction" },
+	{ "addr", FIXED(PLAN, addr), .supply = "-d" },
+	{ "period", FIXED(PERIOD, period), .supply = "-P" },
 	{ "weight", PART(WEIGHT, PP_SAMPLE_WEIGHT | PP_SAMPLE_WEIGHT_STRUCT), .supply = "-W" },
 	{ "weight1", TAIL(PP_SAMPLE_WEIGHT_STRUCT), .bits = 32, .supply = "-W" },
 	{ "weight2", TAIL(PP_SAMPLE_WEIGHT_STRUCT), .shift = 32, .bits = 16, .supply = "-W" },
@@ -69,9 +68,6 @@ static const struct field fields[] = {
 	{ "ins_lat", TAIL(PP_SAMPLE_WEIGHT_STRUCT), .shift = 32, .bits = 16, .supply = "-W" },
 	{ "retire_lat", TAIL(PP_SAMPLE_WEIGHT_STRUCT), .shift = 48, .bits = 16, .supply = "-W" },
 	{ "p_stage_cyc", TAIL(PP_SAMPLE_WEIGHT_STRUCT), .shift = 48, .bits = 16, .supply = "-W" },
-	{ "phys_addr", TAIL(PP_SAMPLE_PHYS_ADDR), .supply = "--phys-data" },
-	{ "code_pgsz", TAIL(PP_SAMPLE_CODE_PAGE_SIZE), .supply = "--code-page-size" },
-	{ "data_pgsz", TAIL(PP_SAMPLE_DATA_PAGE_SIZE), .supply = "--data-page-size" },
 	{ "mem_op", MEM(0, 5, op_words) },
 	{ "mem_lvl", MEM(33, 4, lvl_words) },
 	{ "mem_lvlnum", MEM(33, 4, lvl_words) },
@@ -81,7 +77,6 @@ static const struct field fields[] = {
 	{ "mem_dtlb", MEM(26, 7, dtlb_words) },
 	{ "mem_blk", MEM(40, 3, blk_words) },
 	{ "mem_hops", MEM(43, 3, hops_words) },
-	{ "cgroup", TAIL(PP_SAMPLE_CGROUP), .supply = "--all-cgroups" },
 	{ "uid", .get = GET_NEVER },
 	{ "gid", .get = GET_NEVER },
 	/* the record */
@@ -129,7 +124,14 @@ static const struct field fields[] = {
 	{ "read.enabled", PART(ENABLED, PP_SAMPLE_READ), .supply = "-e '{EVENT,EVENT}:S'" },
 	{ "read.running", PART(RUNNING, PP_SAMPLE_READ), .supply = "-e '{EVENT,EVENT}:S'" },
 	{ "aux.size", PART(AUX, PP_SAMPLE_AUX), .bits = 16, .supply = "--aux-sample" },
-	{ "data_src", TAIL(PP_SAMPLE_DATA_SRC), .supply = "-d" },
+	/* sample.def */
+#define NUMBER_TAIL_U64(bit, name, option) { "" name, TAIL(bit), .supply = option },
+#define FILTER_NUMBER(bit, where, form, name, option) NUMBER_##where##_##form(bit, name, option)
+#define FILTER_ROWS(...)
+#define SAMPLE(bit, NAME, name, where, form, role, perf, shown, strip, filter, word, option) \
+	FILTER_##filter(PP_SAMPLE_##NAME, where, form, word, option)
+#include "record/sample.def"
+#undef SAMPLE
 	/* times */
 	{ "reltime", PART(RELTIME, PP_SAMPLE_TIME), .sign = true, .bits = 64, .supply = "-T" },
 	{ "walltime", PART(WALLTIME, PP_SAMPLE_TIME), .sign = true, .bits = 66, .supply = "-k CLOCK_MONOTONIC" },

@@ -16,7 +16,7 @@ static const struct column {
 	const char	*word;		/* NULL: it stays */
 	uint64_t	 bit;
 } table[] = {
-#define SAMPLE(number, NAME, name, where, form, role, perf, shown, strip) { strip, PP_SAMPLE_##NAME },
+#define SAMPLE(number, NAME, name, where, form, role, perf, shown, strip, ...) { strip, PP_SAMPLE_##NAME },
 #include "record/sample.def"
 #undef SAMPLE
 };

@@ -31,13 +31,13 @@ static const char *const cache_results[] = { "ACCESS", "MISS" };
 /* By bit, as perf names them; sample_type is in perf's order, which is not that of the bits. */
 struct bit { uint64_t bit; const char *name; };
 static const struct bit sample_bits[] = {
-#define SAMPLE(number, NAME, name, where, form, role, perf, shown, strip) [shown - 1] = { PP_SAMPLE_##NAME, #NAME },
+#define SAMPLE(number, NAME, name, where, form, role, perf, shown, ...) [shown - 1] = { PP_SAMPLE_##NAME, #NAME },
 #include "record/sample.def"
 #undef SAMPLE
 	[PP_SAMPLE_BITS] = { 0, NULL },
 };
 _Static_assert((0
-#define SAMPLE(number, NAME, name, where, form, role, perf, shown, strip) | 1u << (shown - 1)
+#define SAMPLE(number, NAME, name, where, form, role, perf, shown, ...) | 1u << (shown - 1)
 #include "record/sample.def"
 #undef SAMPLE
     ) == (1u << PP_SAMPLE_BITS) - 1, "sample.def: two bits are shown in one place");
