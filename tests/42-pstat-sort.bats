@@ -295,7 +295,7 @@ traced() {
 	for wrong in raw. 'raw.x[' 'raw.x[1' 'raw.x[]' 'raw.x[1]y' 'raw.a-b' 'raw.x[99999]'; do
 		no "--sort '$wrong': expected raw.FIELD or raw.FIELD[N]" --sort "$wrong" $f
 	done
-	no "--diff: fields of payloads are no keys of it" --diff --sort raw.pid $f $f
+	no "--diff: cannot compare by fields of payloads" --diff --sort raw.pid $f $f
 	pfilter --allow vital-types --drop-type header_tracing_data $f >"$T/none"
 	no "--sort raw.prev_pid: the formats of the tracepoints are missing, or behind the data; \`pcat --formats-from' adds them" --sort raw.prev_pid "$T/none"
 	pstat --json --sort raw.pid $f >"$T/report"

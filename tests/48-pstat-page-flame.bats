@@ -220,7 +220,7 @@ samples() {
 	# an event with call chains that comes too late is told of
 	{ cat data/base.txt; echo 'attr type=1 config=1 period=1 sample_type=IP|TID|TIME|CPU|CALLCHAIN flags=sample_id_all ids=77'; } | mkpipe - >"$T/late"
 	page "$T/late" late.data
-	[ $rc = 0 ] && ! grep -q chains-data "$f" && grep -q 'no flame graph: an event with call chains is described behind other records' "$T/err" || failed "late: $rc $(cat "$T/err")"
+	[ $rc = 0 ] && ! grep -q chains-data "$f" && grep -q 'no flame graph: the attr of an event with call chains follows other records' "$T/err" || failed "late: $rc $(cat "$T/err")"
 	# a bin is a column; and samples without a time are in none
 	{ samples 300; echo "SAMPLE misc=2 ip=0 pid=100 tid=100 cpu=0 time=0 chain=0xfffffffffffffe00,0"; } | mkpipe - >"$T/few"
 	page "$T/few" few.data

@@ -55,7 +55,7 @@ static const struct tool_opt opts[] = {
 	OPT_BITS(0, "mmaps", views, 1u << VIEW_MMAPS, "print the maps of each thread, as perf report --mmaps"),
 	OPT_BITS(0, "build-ids", views, 1u << VIEW_BUILD_IDS, "print the build-ids, as perf buildid-list"),
 	OPT_TEXT(0, "check", "[=LIST]", check_list, NULL, "print what readers stumble over; exit 1 if that is an error"),
-	OPT_FLAG(0, "strict", strict, "with --check: exit 1 if it is a warning, too"),
+	OPT_FLAG(0, "strict", strict, "with --check: exit 1 for a warning, too"),
 	OPT_TEXT(0, "for", "VERSION", check_for, "6.1|6.12|current",
 	    "with --check: what perf 6.1, 6.12 or current misreads is an error"),
 	OPT_FLAG(0, "privacy", privacy, "print what the recording gives away; with -v names, too"),
@@ -163,15 +163,15 @@ check_diff(const struct tool *t, const struct asked *a)
 
 	for (size_t i = 0; a->page && !a->diff && i < sizeof of_page / sizeof *of_page; i++)
 		if (tool_given(t, of_page[i]))
-			tool_wrong(t, "--%s: with --report only for --diff", of_page[i]);
+			tool_wrong(t, "--%s: with --report, needs --diff", of_page[i]);
 	if (!a->diff || !a->picture)
 		return;
 	if (strcmp(a->picture, "flame") != 0)
-		tool_wrong(t, "--diff: of pictures only flame");
+		tool_wrong(t, "--diff: of --picture, only flame can be compared");
 	if (a->keys || a->top >= 0)
 		tool_wrong(t, "--diff: --picture flame has no rows of --sort");
 	if (a->periods)
-		tool_wrong(t, "--diff: what is noise is known of samples: not with --weight=period");
+		tool_wrong(t, "--diff: cannot be combined with --weight=period; what is noise is known only for samples");
 }
 
 void
@@ -197,9 +197,9 @@ read_options(struct tool *t, struct asked *a, int argc, char **argv)
 	if (!a->form)
 		a->form = screen;
 	if (a->every && !a->live && a->picture)
-		tool_wrong(t, "--interval: its lines would come before the picture");
+		tool_wrong(t, "--interval: cannot be combined with --picture, except with --live");
 	if (a->diff && raw)
-		tool_wrong(t, "--diff: fields of payloads are no keys of it");
+		tool_wrong(t, "--diff: cannot compare by fields of payloads");
 	if (!a->merge && !a->diff && !t->manifest && t->nnames > 1)
 		tool_wrong(t, "one input only: '%s' and '%s'", t->names[0], t->names[1]);
 }

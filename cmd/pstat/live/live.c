@@ -345,7 +345,7 @@ live_begin(void *part, struct pass *p)
 		return;
 	if (l->tee && !pp_watch_took(l->t->in)) {
 		if (l->asked->check)	/* both would read payloads */
-			tool_wrong(l->t, "--tee: goes with --check only if the input is a pipe-mode stream");
+			tool_wrong(l->t, "--tee: with --check, needs a pipe-mode stream as input");
 		tee_begin_records(l->tee, l->c);
 	}
 	pp_before_refill(l->t->in, live_before_refill, l);

@@ -292,7 +292,7 @@ diff_new(struct tool *t, struct merge *a, struct merge *b, bool sorted, unsigned
 	}
 	if ((unlike = diff_unlike(m))) {
 		t->in_err.file = d->side[1].file && d->side[1].file->known ? d->side[1].file->text : "report";
-		pp_fail(&t->in_err, "the periods of %.60s are durations in one of both only, so its samples cannot be compared", unlike);
+		pp_fail(&t->in_err, "the periods of %.60s are durations in only one of the two inputs, so its samples cannot be compared", unlike);
 		free(d);
 		return NULL;
 	}

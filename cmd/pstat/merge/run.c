@@ -174,7 +174,7 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 	if (t->nnames != 2)
 		tool_wrong(t, "--diff: needs two inputs");
 	if (!strcmp(t->names[0], "-") && !strcmp(t->names[1], "-"))
-		tool_wrong(t, "--diff: standard input is one input only");
+		tool_wrong(t, "--diff: only one of the inputs can be standard input");
 	tool_check(t);
 	for (int i = 0; i < 2; i++)
 		diff_input_open(&in[i], t, t->names[i], o);

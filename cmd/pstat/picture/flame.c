@@ -90,7 +90,7 @@ flame_ahead(void *arg, const struct pp_rec *r, bool sound)
 	for (unsigned i = 0; i < events->n; i++)
 		chains |= events->ev[i]->attr.sample_type & PP_SAMPLE_CALLCHAIN;
 	if (chains && f->late)
-		tool_warn(f->p->tool, "--report: no flame graph: an event with call chains is described behind other records");
+		tool_warn(f->p->tool, "--report: no flame graph: the attr of an event with call chains follows other records");
 	else if (chains)
 		flame_count(f);
 	return sound;

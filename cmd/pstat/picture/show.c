@@ -51,10 +51,10 @@ static void
 show_refuse(const struct asked *a, const struct tool *t, bool sorted, bool term)
 {
 	if (a->hist || a->top >= 0 || (a->keys && !sorted))
-		tool_wrong(t, "%s: goes with --picture only for tables, as --json", a->hist ? "--hist" : a->top >= 0 ? "--top" :
+		tool_wrong(t, "%s: with --picture, needs a form of tables such as --json", a->hist ? "--hist" : a->top >= 0 ? "--top" :
 		    "--sort without rate and tasks");
 	if (!term && (a->check || a->privacy || a->views))
-		tool_wrong(t, "--picture: there is nothing else in an SVG; --term has both");
+		tool_wrong(t, "--picture: an SVG has nothing else; with --term, both are written");
 }
 
 static void *

@@ -202,11 +202,11 @@ static void
 tasks_notes(const struct screen *s, uint64_t others)
 {
 	if (others)
-		fprintf(s->f, "note: %" PRIu64 " samples of short-lived or too many tasks are counted by comm at most\n", others);
+		fprintf(s->f, "note: %" PRIu64 " samples have no row by process: their tasks were too many, or too short-lived\n", others);
 	if (kept_num(&s->whole, "comms_rough"))
-		fputs("note: too much was out of order; some samples may stand under another comm of their task\n", s->f);
+		fputs("note: too many records came late: some samples may count for another comm of their task\n", s->f);
 	if (kept_num(&s->whole, "reads_not_counted"))
-		fprintf(s->f, "note: %" PRIu64 " values of READ had too many ids, and are not counted\n",
+		fprintf(s->f, "note: %" PRIu64 " values of PERF_SAMPLE_READ are not counted: there are too many ids\n",
 		    kept_num(&s->whole, "reads_not_counted"));
 }
 

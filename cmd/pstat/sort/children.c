@@ -36,11 +36,11 @@ children_new(struct sort *s)
 		enum key_kind k = (enum key_kind)s->key[i]->kind;
 
 		if (k != KEY_SYMBOL && k != KEY_COMM && k != KEY_EVENT && strcmp(s->key[i]->name, "pid") && strcmp(s->key[i]->name, "tid"))
-			tool_wrong(s->tool, "--children: --sort %s: goes only with comm, pid, tid and event beside symbol",
+			tool_wrong(s->tool, "--children: --sort %s: the keys beside symbol can only be comm, pid, tid and event",
 			    s->key[i]->name);
 	}
 	if (s->value)
-		tool_wrong(s->tool, "--children: goes without --hist");
+		tool_wrong(s->tool, "--children: cannot be combined with --hist");
 	c->s = s;
 	c->seen = tool_alloc(NAMES_MAX, sizeof *c->seen);
 	return c;

@@ -69,7 +69,7 @@ value_columns(struct sort *s, const char *text)
 	if (!s->value)
 		value_choose(s, "period");
 	if (s->value != VALUE_PERIOD || s->by_period)
-		tool_wrong(s->tool, "--columns: are of periods, so they go with no other --hist");
+		tool_wrong(s->tool, "--columns: shows periods, and cannot be combined with another --hist");
 	tool_words(s->tool, text, value_column, s);
 }
 
