@@ -55,18 +55,7 @@ compare() {
 
 # boxes SVG: of each box "CLASS TOTAL TOTAL_A NAME"
 boxes() {
-	$PYTHON - "$1" <<-'PY'
-		import re, sys, xml.etree.ElementTree as tree
-		s = '{http://www.w3.org/2000/svg}'
-		for r in tree.parse(sys.argv[1]).getroot().iter(s + 'rect'):
-		    t = r.find(s + 'title')
-		    m = t is not None and re.fullmatch(r'(.*) · ([0-9,]+) samples? · <?[0-9.]+% · self [0-9,]+ · A: ([0-9,]+), <?[0-9.]+% · ([+−])([0-9.]+) points(, noise)?', t.text, re.S)
-		    if m:
-		        assert (r.get('class') == 'd4') == (m[6] is not None), (r.get('class'), t.text)
-		        # the colour has the sign
-		        assert m[6] or (r.get('class') > 'd4') == (m[4] == '+'), (r.get('class'), t.text)
-		        sys.stdout.buffer.write(f"{r.get('class')} {m[2]} {m[3]} {m[1]}\n".replace(',', '').encode())
-	PY
+	$PYTHON svg.py changes "$1"
 }
 
 @test "diff flame: figures of each box by the folded stacks of both, and the picture has them" {

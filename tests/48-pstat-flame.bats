@@ -6,17 +6,7 @@ load perf
 
 # boxes FILE: of each box a line "X WIDTH Y TOTAL SELF NAME", the numbers in hundredths of a pixel; XML's characters as themselves.
 boxes() {
-	$PYTHON - "$1" <<-'PY'
-		import re, sys, xml.etree.ElementTree as tree
-		s = '{http://www.w3.org/2000/svg}'
-		for r in tree.parse(sys.argv[1]).getroot().iter(s + 'rect'):
-		    t = r.find(s + 'title')
-		    m = t is not None and re.fullmatch(r'(.*) · ([0-9,]+) (?:samples?|period) · <?[0-9.]+% · self ([0-9,]+)', t.text, re.S)
-		    if m:
-		        n = lambda x: x.replace(',', '')
-		        at = [str(round(float(r.get(k)) * 100)) for k in ('x', 'width', 'y')]
-		        sys.stdout.buffer.write((' '.join(at + [n(m[2]), n(m[3]), m[1].replace('\n', '\\n')]) + '\n').encode())
-	PY
+	$PYTHON svg.py boxes "$1"
 }
 
 # sums FILE: of the boxes of an SVG that has all of them, is the total of each its own and that of its children, below an icicle?

@@ -9,15 +9,7 @@ TIMED=rate,cpu,tasks,subsecond
 
 # parsed FILE: for each panel a line "panel TITLE", for each tooltip "cell NUMBER TEXT"; XML's characters as themselves.
 parsed() {
-	$PYTHON - "$1" <<-'PY'
-		import sys, xml.etree.ElementTree as tree
-		s = '{http://www.w3.org/2000/svg}'
-		out = lambda *a: sys.stdout.buffer.write((' '.join(a) + '\n').encode())
-		for g in tree.parse(sys.argv[1]).getroot().iter(s + 'g'):
-		    out('panel', g.find(s + 'text').text)
-		    for t in g.iter(s + 'title'):
-		        out('cell', t.text)
-	PY
+	$PYTHON svg.py panels "$1"
 }
 
 # The picture of README: the command of a paragraph, and in the next the file.
@@ -37,24 +29,7 @@ parsed() {
 
 # apart FILE: texts that run into another one of their line, or out of the picture, as far as one can say without the font.
 apart() {
-	$PYTHON - "$1" <<-'PY'
-		import sys, xml.etree.ElementTree as tree
-		s = '{http://www.w3.org/2000/svg}'
-		root = tree.parse(sys.argv[1]).getroot()
-		width, lines = float(root.get('width')), {}
-		for g in root.iter(s + 'g'):
-		    lines = []
-		    for t in g.findall(s + 'text'):
-		        how, text = t.get('class').split(), ''.join(t.itertext())
-		        w = len(text) * (8.0 if 'h' in how else 6.1)
-		        x = float(t.get('x')) - (w if 'r' in how else w / 2 if 'm' in how else 0)
-		        if x < -6 or x + w > width + 6:
-		            print('out of the picture:', text)
-		        for y, a, b, other in lines:
-		            if abs(y - float(t.get('y'))) < 7 and a < x + w and x < b:
-		                print('on each other:', other, '|', text)
-		        lines.append((float(t.get('y')), x, x + w, text))
-	PY
+	$PYTHON svg.py apart "$1"
 }
 
 # picture NAME OUT FILE [option...]

@@ -279,37 +279,24 @@ many() {
 			echo FINISHED_ROUND
 		done
 	} | mkpipe - >"$T/stream"
-	$PYTHON - "$T/stream" "$T/dir" <<-'END'
-		import fcntl, os, pty, re, select, signal, struct, sys, termios, time
-		r, w = os.pipe()
-		pid, fd = pty.fork()
-		if pid == 0:
-		    os.dup2(r, 0)
-		    os.close(w)
-		    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-		    os.execvp("pstat", ["pstat", "--live", "--interval", "1s", "-s", "symbol,dso", "--symbols", sys.argv[2], "-o", "/dev/null"])
-		os.close(r)
-		fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 70, 0, 0))
+	PYTHONPATH=. $PYTHON - "$T/stream" "$T/dir" <<-'END'
+		import os, re, sys, time
+		from terminal import Terminal
+		t = Terminal(["pstat", "--live", "--interval", "1s", "-s", "symbol,dso", "--symbols", sys.argv[2], "-o", "/dev/null"], 30, 70)
 		# round by round, as drawing has its limit
-		stream, out = open(sys.argv[1], "rb").read(), b""
+		stream = open(sys.argv[1], "rb").read()
 		cut = [m.end() for m in re.finditer(rb"\x44\0\0\0\0\0\x08\0", stream)]
 		assert len(cut) == 6, cut
 		for a, b in zip([0] + cut, cut + [len(stream)]):
-		    os.write(w, stream[a:b])
+		    os.write(t.feed, stream[a:b])
 		    end = time.time() + 0.25
 		    while time.time() < end:
-		        if select.select([fd], [], [], 0.05)[0]:
-		            out += os.read(fd, 65536)
-		os.close(w)
-		while True:
-		    try:
-		        got = os.read(fd, 65536)
-		    except OSError:
-		        break
-		    if not got:
-		        break
-		    out += got
-		assert os.waitpid(pid, 0)[1] == 0
+		        t.read(0.05)
+		os.close(t.feed)
+		while t.read(60):
+		    pass
+		assert t.status() == 0
+		out = t.out
 		# what a terminal shows of it
 		screen, at = [b""], 0
 		for kind, text in re.findall(rb"(\x1b\[\d*[FKJ]|\r|\n)|([^\x1b\r\n]+)", out):

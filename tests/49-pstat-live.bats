@@ -466,39 +466,18 @@ os.execvp("pstat", ["pstat"] + sys.argv[1:])' "$@" <"$T/fifo" >"$T/live" 2>"$T/e
 	small | sed 's/comm=one/comm=o\\x1bne/' >"$T/small.txt"
 	mkpipe "$T/small.txt" >"$T/small"
 	for lang in C.UTF-8 C; do
-		$PYTHON - "$T/small" "$T/screen" $lang <<-'END'
-		import os, pty, select, sys, struct, fcntl, termios, time
+		PYTHONPATH=. $PYTHON - "$T/small" "$T/screen" $lang <<-'END'
+		import os, sys, time
+		from terminal import Terminal
 		stream, screen, lang = sys.argv[1:]
-		r, w = os.pipe()
-		pid, fd = pty.fork()
-		if pid == 0:
-		    os.dup2(r, 0)
-		    os.close(w)
-		    os.environ["LC_ALL"] = lang
-		    import signal
-		    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-		    os.execvp("pstat", ["pstat", "--live", "--interval", "20ms", "-o", "/dev/null"])
-		os.close(r)
-		fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 60, 0, 0))
-		mode = termios.tcgetattr(fd)
-		mode[3] |= termios.NOFLSH	# else Ctrl-C drops what the terminal has not read yet
-		termios.tcsetattr(fd, termios.TCSANOW, mode)
-		os.write(w, open(stream, "rb").read())
-		out, sent = b"", 0
-		end = time.time() + 60
-		while time.time() < end:
-		    if select.select([fd], [], [], 0.05)[0]:
-		        try:
-		            got = os.read(fd, 65536)
-		        except OSError:
-		            break
-		        if not got:
-		            break
-		        out += got
-		    if out.count(b"SAMPLES") >= 4 * (sent + 1) and sent < 2:
-		        os.write(fd, b"\x03")	# the first is for the writer
+		t = Terminal(["pstat", "--live", "--interval", "20ms", "-o", "/dev/null"], 30, 60, {"LC_ALL": lang})
+		os.write(t.feed, open(stream, "rb").read())
+		sent, end = 0, time.time() + 60
+		while time.time() < end and t.read(0.05):
+		    if t.out.count(b"SAMPLES") >= 4 * (sent + 1) and sent < 2:
+		        os.write(t.fd, b"\x03")	# the first is for the writer
 		        sent += 1
-		status = os.waitpid(pid, 0)[1]
+		status, out = t.status(), t.out
 		assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == 2, (status, out[-300:])
 		open(screen, "wb").write(out)
 		# each picture begins where the last one began, and at the end nothing is left

@@ -17,8 +17,8 @@
 
 #include "symbols/symbol_file.h"
 #include "tool/tool.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "elfsym.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "alloc.h"
+#include "fuzz.h"
 
 static void
 check(const struct elfsym *f)
@@ -33,22 +33,6 @@ check(const struct elfsym *f)
 	}
 	if (f->nsegments && (f->segment[0].filesz || f->segment[0].memsz))
 		MUST(elfsym_addr(f, f->segment[0].offset, &addr) && addr == f->segment[0].addr);
-}
-
-void *
-tool_alloc(size_t n, size_t size)
-{
-	void *p = calloc(n ? n : 1, size);
-
-	MUST(p);
-	return p;
-}
-
-void *
-tool_need(void *p)
-{
-	MUST(p);
-	return p;
 }
 
 static int

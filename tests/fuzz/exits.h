@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "fuzz.h"
+
 /* Who exits frees nothing, so that is done here. */
 static struct block { struct block *next; void *p; } *blocks;
 static jmp_buf out;

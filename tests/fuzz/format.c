@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "record/format.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "format.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "fuzz.h"
 
 static void
 check_value(const struct pp_payload_field *f, const uint8_t *raw, size_t n, bool swap)

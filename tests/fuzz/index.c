@@ -16,10 +16,9 @@
 #include "index/layout.h"
 #include "index/use.h"
 #include "record/sample.h"
+#include "fuzz.h"
 
 enum { SAMPLES = 400, SAMPLE_SIZE = 32, ATTR_SIZE = 64 + 8, RECORDING = 16 + ATTR_SIZE + SAMPLES * SAMPLE_SIZE };
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "index.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
 
 static int
 file_of(const uint8_t *p, size_t n)

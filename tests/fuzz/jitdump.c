@@ -15,26 +15,10 @@
 
 #include "code/jitdump.h"
 #include "tool/tool.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "jitdump.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "alloc.h"
+#include "fuzz.h"
 
 static volatile unsigned nobody_reads;
-
-void *
-tool_alloc(size_t n, size_t size)
-{
-	void *p = calloc(n ? n : 1, size);
-
-	MUST(p);
-	return p;
-}
-
-void *
-tool_need(void *p)
-{
-	MUST(p);
-	return p;
-}
 
 static unsigned
 touch(const void *p, size_t n)

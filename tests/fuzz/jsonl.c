@@ -15,8 +15,7 @@
 
 #include "jsonl/out_jsonl.h"
 #include "tool/utf8.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "jsonl.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "fuzz.h"
 
 enum { RECORDS_MAX = 20000, DEPTH = 8 };
 

@@ -18,9 +18,9 @@
 
 #include "join/manifest.h"
 #include "sink/tmpfile.h"
+#include "fuzz.h"
 
 #define EXITS(status) ((status) == 1 || (status) == 2)
-#define MUST(cond) do { if (!(cond)) { dprintf(2, "manifest.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
 #include "exits.h"
 
 static char dir[PATH_MAX], name[PATH_MAX + 10];

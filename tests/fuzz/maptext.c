@@ -11,26 +11,10 @@
 
 #include "code/maptext.h"
 #include "tool/tool.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "maptext.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "alloc.h"
+#include "fuzz.h"
 
 enum { LINES_CHECKED = 100 };
-
-void *
-tool_alloc(size_t n, size_t size)
-{
-	void *p = calloc(n ? n : 1, size);
-
-	MUST(p);
-	return p;
-}
-
-void *
-tool_need(void *p)
-{
-	MUST(p);
-	return p;
-}
 
 /* By trying all lines; -1: none covers the address. */
 static int64_t

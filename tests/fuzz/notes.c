@@ -8,9 +8,9 @@
  */
 #include <sys/mman.h>
 
-#include "lookup/buildid.c"		/* with vdso_read(), which is static */
+#include "fuzz.h"
 
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "notes.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "lookup/buildid.c"		/* with vdso_read(), which is static */
 
 /* The first byte: the kind of input in its low bits; of notes also */
 enum { KIND = 3, AS_ELF = 0, AS_VDSO = 1, SECTION = 4, BIG = 8, BITS32 = 16, ALIGN8 = 32 };

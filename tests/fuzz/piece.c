@@ -19,8 +19,7 @@
 #include "record/meaning.h"
 #include "record/wide.h"
 #include "source/piece.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "piece.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "fuzz.h"
 
 enum { RECORDS_MAX = 20000 };
 

@@ -17,8 +17,7 @@
 
 #include "pprof/out_pprof.h"
 #include "tool/atomic.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "pprof.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "fuzz.h"
 
 enum { RECORDS_MAX = 20000, PLAIN_MAX = 64 << 20, NUMBERS_MAX = 1 << 20 };
 

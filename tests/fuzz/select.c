@@ -16,9 +16,9 @@
 #include "source/formats.h"
 #include "source/source.h"
 #include "window/span.h"
+#include "fuzz.h"
 
 #define EXITS(status) ((status) == 2)
-#define MUST(cond) do { if (!(cond)) { dprintf(2, "select.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
 #include "exits.h"
 #define RECORDING "tests/data/kernel.pipe.data.zst"
 #define EVENT "sched:sched_switch"

@@ -31,6 +31,7 @@
 #include "state/round.h"
 #include "state/state.h"
 #include "tool/confine.h"
+#include "fuzz.h"
 
 enum { PIPE_SIZE = 1 << 20, RECORDS_MAX = 20000 };
 
@@ -46,8 +47,6 @@ struct run {
 };
 
 static volatile unsigned nobody_reads;
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "stream.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
 
 static void
 touch(struct run *z, const void *p, size_t n)

@@ -11,8 +11,7 @@
 
 #include "symbol/demangle.h"
 #include "symbol/symtab.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "symtab.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "fuzz.h"
 
 enum { TABLE = 1 << 20, SEARCHES = 200 };
 

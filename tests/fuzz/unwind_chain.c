@@ -14,8 +14,7 @@
 #include <string.h>
 
 #include "unwind/in.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "unwind_chain.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "fuzz.h"
 
 enum { HEAD = 1024, MAX = 127, TABLES = 2048, WORDS = 1024 };
 #define BASE	UINT64_C(0x10000000)

@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "unwind/in.h"
-
-#define MUST(cond) do { if (!(cond)) { fprintf(stderr, "unwind_file.c:%d: %s\n", __LINE__, #cond); abort(); } } while (0)
+#include "fuzz.h"
 
 enum { AS_FILE, AS_EH_FRAME, AS_DEBUG_FRAME, AS_HEADER, KINDS };
 enum { ADDR = 0x10000, HEAD = 1024, LOOKUPS = 40 };

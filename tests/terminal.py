@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: ISC
+"""A program on a terminal of its own, which a test feeds and reads."""
+import fcntl, os, pty, select, signal, struct, termios
+
+class Terminal:
+    def __init__(self, argv, rows, columns, env={}):
+        """argv runs there, with a pipe as standard input."""
+        r, self.feed = os.pipe()
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.dup2(r, 0)
+            os.close(self.feed)
+            os.environ.update(env)
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.execvp(argv[0], argv)
+        os.close(r)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        mode = termios.tcgetattr(self.fd)
+        mode[3] |= termios.NOFLSH	# else Ctrl-C drops what the terminal has not read yet
+        termios.tcsetattr(self.fd, termios.TCSANOW, mode)
+        self.out = b""
+
+    def read(self, seconds):
+        """What it writes in that time is added to out.  False: it has ended."""
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return True
+        try:
+            got = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.out += got
+        return got != b""
+
+    def status(self):
+        return os.waitpid(self.pid, 0)[1]
