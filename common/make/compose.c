@@ -4,65 +4,20 @@
 
 #include "record/event.h"
 #include "make.h"
+#include "put.h"
 #include "record/sample.h"
 
-struct out {			/* a record being written */
-	uint8_t		*at, *end;
-	bool		 swap, full;
-};
-
-static uint8_t *
-out_step(struct out *o, size_t n)
-{
-	uint8_t *p = o->at;
-
-	if (o->full || n > (size_t)(o->end - p)) {
-		o->full = true;
-		return NULL;
-	}
-	o->at += n;
-	return p;
-}
-
-static void
-out_number(struct out *o, uint64_t v, unsigned width)
-{
-	uint8_t *p = out_step(o, width);
-
-	if (!p)
-		return;
-	if (width == 8)
-		pp_set_u64(p, v, o->swap);
-	else if (width == 4)
-		pp_set_u32(p, (uint32_t)v, o->swap);
-	else
-		pp_set_u16(p, (uint16_t)v, o->swap);
-}
-
-/* n bytes, and zeros up to `size'. */
-static void
-out_bytes(struct out *o, const void *from, size_t n, size_t size)
-{
-	uint8_t *p = out_step(o, size);
-
-	if (!p)
-		return;
-	if (n)
-		memcpy(p, from, n);
-	memset(p + n, 0, size - n);
-}
-
-static struct out
+static struct put
 out_begin(uint8_t *buf, size_t size, bool swap)
 {
-	struct out o = { buf, buf + (size < PP_RECORD_MAX ? size : PP_RECORD_MAX), swap, false };
+	struct put o = put_into(buf, size, swap);
 
-	out_step(&o, PP_HEADER_SIZE);
+	put_step(&o, PP_HEADER_SIZE);
 	return o;
 }
 
 static int
-out_end(struct out *o, uint8_t *buf, uint32_t type, unsigned misc, struct pp_rec *r, struct pp_err *err)
+out_end(struct put *o, uint8_t *buf, uint32_t type, unsigned misc, struct pp_rec *r, struct pp_err *err)
 {
 	if (o->full)
 		return pp_fail(err, "%s: it does not fit in %zu bytes", pp_type_name(type), (size_t)(o->end - buf));
@@ -109,7 +64,7 @@ names_known(const struct pp_field *fields, const struct pp_given *v, size_t n, u
 }
 
 static int
-put_field(struct out *o, const struct pp_field *f, const struct pp_given *v, struct pp_err *err)
+put_field(struct put *o, const struct pp_field *f, const struct pp_given *v, struct pp_err *err)
 {
 	static const struct pp_given none;
 
@@ -118,25 +73,25 @@ put_field(struct out *o, const struct pp_field *f, const struct pp_given *v, str
 	case PP_K_STR:
 		if (v->n && memchr(v->p, 0, v->n))
 			return pp_fail(err, "%s: there is a NUL in it", f->name);
-		out_bytes(o, v->p, v->n, v->n + 1);
+		put_bytes(o, v->p, v->n, v->n + 1);
 		break;
 	case PP_K_BYTES:
 		if (v->n > f->size)
 			return pp_fail(err, "%s has %u bytes, not %zu", f->name, f->size, v->n);
-		out_bytes(o, v->p, v->n, f->size);
+		put_bytes(o, v->p, v->n, f->size);
 		break;
 	case PP_K_REST:
-		out_bytes(o, v->p, v->n, v->n);
+		put_bytes(o, v->p, v->n, v->n);
 		break;
 	default:
-		out_number(o, v->number, f->size);
+		put_number(o, v->number, f->size);
 	}
 	return 1;
 }
 
 /* The body.  The number in front of a list is that of the values of its first field, unless it is given. */
 static int
-put_fields(struct out *o, const struct pp_field *f, const struct pp_given *v, size_t n, struct pp_err *err)
+put_fields(struct put *o, const struct pp_field *f, const struct pp_given *v, size_t n, struct pp_err *err)
 {
 	for (; f->kind && f->kind != PP_K_LIST; f++) {
 		const struct pp_given *own = f->name ? given(v, n, f->name, 0) : NULL;
@@ -148,7 +103,7 @@ put_fields(struct out *o, const struct pp_field *f, const struct pp_given *v, si
 		}
 		if (f->kind == PP_K_WORDS)
 			for (uint64_t i = 0; (own = given(v, n, f->name, i)); i++)
-				out_number(o, own->number, 8);
+				put_number(o, own->number, 8);
 		else if (f->kind != PP_K_OPT && put_field(o, f, own, err) < 0)
 			return -1;
 		if (f[1].kind == PP_K_LIST)
@@ -165,19 +120,19 @@ pp_compose(const struct pp_source *s, uint32_t type, uint16_t misc, const struct
     uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *err)
 {
 	const struct pp_field *fields = pp_type_fields(type);
-	struct out o = out_begin(buf, size, s->swap);
+	struct put o = out_begin(buf, size, s->swap);
 
 	if (!fields)
 		return pp_fail(err, "records of type %u cannot be composed", type);
 	if (names_known(fields, v, n, type, err) < 0 || put_fields(&o, fields, v, n, err) < 0)
 		return -1;
-	out_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
+	put_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
 	if (like && like->event && pp_type_has_trailer(type)) {
 		uint8_t trailer[PP_TRAILER_MAX];
 		struct pp_trailer values = { like->pid, like->tid, like->cpu, like->time, like->id, like->stream_id };
 		struct pp_text t = pp_trailer_put(trailer, like->event, &values, s->swap);
 
-		out_bytes(&o, t.p, t.n, t.n);
+		put_bytes(&o, t.p, t.n, t.n);
 	}
 	return out_end(&o, buf, type, misc, r, err);
 }
@@ -186,26 +141,26 @@ pp_compose(const struct pp_source *s, uint32_t type, uint16_t misc, const struct
 
 /* Values that are not given are zeros, of a group none. */
 static void
-put_read(struct out *o, const struct pp_bytes *read, uint64_t format)
+put_read(struct put *o, const struct pp_bytes *read, uint64_t format)
 {
 	uint64_t each = PP_FORMAT_ID | PP_FORMAT_LOST, times = PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING;
 	size_t empty = 8 + 8 * (size_t)__builtin_popcountll(format & (format & PP_FORMAT_GROUP ? times : times | each));
 
 	if (read->p)
-		out_bytes(o, read->p, read->n, read->n);
+		put_bytes(o, read->p, read->n, read->n);
 	else
-		out_bytes(o, NULL, 0, empty);
+		put_bytes(o, NULL, 0, empty);
 }
 
 static int
-put_regs(struct out *o, const char *name, uint64_t abi, const struct pp_bytes *regs, uint64_t mask, struct pp_err *err)
+put_regs(struct put *o, const char *name, uint64_t abi, const struct pp_bytes *regs, uint64_t mask, struct pp_err *err)
 {
 	size_t n = 8 * (size_t)__builtin_popcountll(mask);
 
-	out_number(o, abi, 8);
+	put_number(o, abi, 8);
 	if (abi && regs->n != n)
 		return pp_fail(err, "%s: %zu bytes of registers, the event has %zu", name, regs->n, n);
-	out_bytes(o, regs->p, abi ? n : 0, abi ? n : 0);
+	put_bytes(o, regs->p, abi ? n : 0, abi ? n : 0);
 	return 1;
 }
 
@@ -216,7 +171,7 @@ _Static_assert(0
 #undef SAMPLE
 
 static int
-put_form(struct out *o, const struct pp_sample_row *row, const struct pp_decoded *d, struct pp_err *err)
+put_form(struct put *o, const struct pp_sample_row *row, const struct pp_decoded *d, struct pp_err *err)
 {
 	const struct pp_attr *a = &d->event->attr;
 	const void *member = (const uint8_t *)d + pp_decoded_at[row->bit];
@@ -225,37 +180,37 @@ put_form(struct out *o, const struct pp_sample_row *row, const struct pp_decoded
 	switch ((enum pp_sample_form)row->form) {
 	case PP_FORM_U64:
 	case PP_FORM_WEIGHT:
-		out_number(o, pp_get_u64(member, false), 8);
+		put_number(o, pp_get_u64(member, false), 8);
 		return 1;
 	case PP_FORM_PID_TID:
-		out_number(o, d->pid, 4);
-		out_number(o, d->tid, 4);
+		put_number(o, d->pid, 4);
+		put_number(o, d->tid, 4);
 		return 1;
 	case PP_FORM_CPU:
-		out_number(o, d->cpu, 4);
-		out_number(o, 0, 4);
+		put_number(o, d->cpu, 4);
+		put_number(o, 0, 4);
 		return 1;
 	case PP_FORM_READ:
 		put_read(o, bytes, a->read_format);
 		return 1;
 	case PP_FORM_CHAIN:
-		out_number(o, bytes->n / 8, 8);
-		out_bytes(o, bytes->p, bytes->n / 8 * 8, bytes->n / 8 * 8);
+		put_number(o, bytes->n / 8, 8);
+		put_bytes(o, bytes->p, bytes->n / 8 * 8, bytes->n / 8 * 8);
 		return 1;
 	case PP_FORM_RAW: {		/* the kernel fills the last word up */
 		size_t n = bytes->n + (-(4 + bytes->n) & 7);
 
-		out_number(o, n, 4);
-		out_bytes(o, bytes->p, bytes->n, n);
+		put_number(o, n, 4);
+		put_bytes(o, bytes->p, bytes->n, n);
 		return 1;
 	}
 	case PP_FORM_STACK: {
 		size_t n = (d->stack_user.n + 7) & ~(size_t)7;
 
-		out_number(o, n, 8);
-		out_bytes(o, d->stack_user.p, d->stack_user.n, n);
+		put_number(o, n, 8);
+		put_bytes(o, d->stack_user.p, d->stack_user.n, n);
 		if (n)
-			out_number(o, d->stack_user.n, 8);
+			put_number(o, d->stack_user.n, 8);
 		return 1;
 	}
 	case PP_FORM_REGS:
@@ -273,7 +228,7 @@ put_form(struct out *o, const struct pp_sample_row *row, const struct pp_decoded
 int
 pp_encode(const struct pp_source *s, const struct pp_decoded *d, uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *err)
 {
-	struct out o = out_begin(buf, size, s->swap);
+	struct put o = out_begin(buf, size, s->swap);
 	uint64_t type;
 
 	if (!d->event)
@@ -284,6 +239,6 @@ pp_encode(const struct pp_source *s, const struct pp_decoded *d, uint8_t *buf, s
 	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++)
 		if (type >> row->bit & 1 && put_form(&o, row, d, err) < 0)
 			return -1;
-	out_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
+	put_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
 	return out_end(&o, buf, PP_SAMPLE, d->misc, r, err);
 }

@@ -2,67 +2,35 @@
 /* make.c - writes a record from a struct of values, with a function for each row of record.def */
 #include "record/event.h"
 #include "make.h"
+#include "put.h"
 #include "record/sample.h"
 
 struct maker {			/* a record being written */
-	uint8_t		*at, *end;	/* position; end of the buffer */
-	bool		 swap, bad;
+	struct put	 to;
 	bool		 open;		/* it ends with a REST: it is not padded */
 	uint16_t	 misc;
 	struct pp_text	 tail, trailer;
 	uint64_t	 last;		/* value of the last number */
 };
 
-/* Reserve n bytes.  NULL: they do not fit. */
-static inline uint8_t *
-make_step(struct maker *m, size_t n)
-{
-	uint8_t *p = m->at;
-
-	if (m->bad || n > (size_t)(m->end - p)) {
-		m->bad = true;
-		return NULL;
-	}
-	m->at += n;
-	return p;
-}
-
 static inline void
 make_number(struct maker *m, uint64_t v, unsigned width)
 {
-	uint8_t *p = make_step(m, width);
-
 	m->last = v;
-	if (!p)
-		return;
-	if (width == 8)
-		pp_set_u64(p, v, m->swap);
-	else if (width == 4)
-		pp_set_u32(p, (uint32_t)v, m->swap);
-	else
-		pp_set_u16(p, (uint16_t)v, m->swap);
+	put_number(&m->to, v, width);
 }
 
 /* Write a text, and zeros up to `size' bytes. */
-static void
+static inline void
 make_text(struct maker *m, const struct pp_text *t, size_t size)
 {
-	uint8_t *p = t->n <= size ? make_step(m, size) : NULL;
-	size_t n = t->p ? t->n : 0;
-
-	if (!p) {
-		m->bad = true;
-		return;
-	}
-	if (n && p != t->p)
-		memmove(p, t->p, n);
-	memset(p + n, 0, size - n);
+	put_bytes(&m->to, t->p, t->p ? t->n : 0, size);
 }
 
 static void
 make_words(struct maker *m, const struct pp_words *w)
 {
-	for (size_t i = 0; i < w->n && !m->bad; i++)
+	for (size_t i = 0; i < w->n && !m->to.full; i++)
 		make_number(m, w->p[i], 8);
 }
 
@@ -81,7 +49,7 @@ make_rest(struct maker *m, const struct pp_text *t)
 #define MAKE_WORDS(size, value)	make_words(m, &(value))
 #define MAKE_REST(size, value)	make_rest(m, &(value))
 #define FIELD(kind, size, name, role) MAKE_##kind(size, v->name);
-#define LIST	} for (uint64_t n = m->last; n && !m->bad; n--, v++) {
+#define LIST	} for (uint64_t n = m->last; n && !m->to.full; n--, v++) {
 #define OPT
 #define REC(number, name, class, perf, with_trailer, fields, payload, tail_fn)		\
 	static void									\
@@ -89,7 +57,7 @@ make_rest(struct maker *m, const struct pp_text *t)
 	{										\
 		const struct pp_make_##name *v = values;				\
 											\
-		m->swap = v->swap, m->misc = v->misc, m->tail = v->tail, m->trailer = v->trailer;	\
+		m->to.swap = v->swap, m->misc = v->misc, m->tail = v->tail, m->trailer = v->trailer;	\
 		{ fields }								\
 	}
 #include "record/record.def"
@@ -107,19 +75,19 @@ static void (*const makers[PP_TYPE_END])(struct maker *, const void *) = {
 int
 pp_make(struct pp_rec *r, uint8_t *buf, size_t cap, uint32_t type, const void *values)
 {
-	struct maker m = { .at = buf, .end = buf + (cap < PP_RECORD_MAX ? cap : PP_RECORD_MAX) };
+	struct maker m = { .to = put_into(buf, cap, false) };
 
-	if (type >= PP_TYPE_END || !makers[type] || !make_step(&m, PP_HEADER_SIZE))
+	if (type >= PP_TYPE_END || !makers[type] || !put_step(&m.to, PP_HEADER_SIZE))
 		return -1;
 	makers[type](&m, values);
 	make_text(&m, &m.tail, m.tail.n);
 	if (!m.open)
-		make_text(&m, &(struct pp_text){ .n = 0 }, -(size_t)(m.at - buf) & 7);
+		make_text(&m, &(struct pp_text){ .n = 0 }, -(size_t)(m.to.at - buf) & 7);
 	make_text(&m, &m.trailer, m.trailer.n);
-	if (m.bad || (m.trailer.n && !pp_type_has_trailer(type)))
+	if (m.to.full || (m.trailer.n && !pp_type_has_trailer(type)))
 		return -1;
-	pp_raw_head(buf, type, m.misc, (uint16_t)(m.at - buf), m.swap);
-	*r = pp_rec_at(buf, m.swap);
+	pp_raw_head(buf, type, m.misc, (uint16_t)(m.to.at - buf), m.to.swap);
+	*r = pp_rec_at(buf, m.to.swap);
 	return 1;
 }
 
