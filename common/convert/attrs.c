@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdlib.h>
 #include <string.h>
 
 #include "record/attr.h"
@@ -49,4 +50,28 @@ attrs_change(struct pp_rec *r, uint8_t *buf, bool swap, void (*fn)(void *, uint8
 	if (pp_feature_of(&f, r, swap, 0, &ignored) > 0)
 		pp_feature_walk(&f, desc_attr, &c, &ignored);
 	return true;
+}
+
+static int
+stage_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct attrs_stage *c = (struct attrs_stage *)o;
+	struct pp_rec new = *r;
+
+	stable = !attrs_change(&new, c->buf, c->swap, c->fn, c) && stable;
+	return o->next->put(o->next, in, &new, stable);
+}
+
+struct out *
+attrs_stage_new(const struct pp_source *like, void (*fn)(void *stage, uint8_t *attr, size_t size), const void *what, struct out *next)
+{
+	struct attrs_stage *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->pub = (struct out){ .put = stage_put, .finish = out_finish, .next = next };
+	c->swap = like->swap;
+	c->fn = fn;
+	c->what = what;
+	return &c->pub;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <stdlib.h>
 #include <string.h>
 
 #include "convert/attrs.h"
@@ -50,16 +49,10 @@ period_add(struct pp_source *in, struct pp_rec *r, uint8_t buf[static PP_RECORD_
 
 /* ---- attrs --------------------------------------------------------------------------------------- */
 
-struct period {
-	struct out	 pub;
-	bool		 swap;
-	uint8_t		 buf[PP_RECORD_MAX + 1];
-};
-
 static void
-set_bit(void *arg, uint8_t *attr, size_t size)
+set_bit(void *stage, uint8_t *attr, size_t size)
 {
-	const struct period *c = arg;
+	const struct attrs_stage *c = stage;
 	struct pp_attr a;
 
 	pp_attr_get(&a, attr, size, c->swap);
@@ -67,24 +60,8 @@ set_bit(void *arg, uint8_t *attr, size_t size)
 		PP_ATTR_SET(attr, size, sample_type, a.sample_type | PP_SAMPLE_PERIOD, c->swap);
 }
 
-static int
-put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
-{
-	struct period *c = (struct period *)o;
-	struct pp_rec new = *r;
-
-	stable = !attrs_change(&new, c->buf, c->swap, set_bit, c) && stable;
-	return o->next->put(o->next, in, &new, stable);
-}
-
 struct out *
 period_attr_new(const struct pp_source *in, struct out *next)
 {
-	struct period *c = calloc(1, sizeof *c);
-
-	if (!c)
-		return NULL;
-	c->pub = (struct out){ .put = put, .finish = out_finish, .next = next };
-	c->swap = in->swap;
-	return &c->pub;
+	return attrs_stage_new(in, set_bit, NULL, next);
 }
