@@ -130,67 +130,114 @@ tree_child(struct tree *t, uint32_t parent, uint32_t name, uint64_t hash)
 
 /* ---- within the limit ---------------------------------------------------------------------------- */
 
-static int
-by_number(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
+struct pruning {			/* how a tree is thinned */
+	struct tree	*t;
+	uint8_t		*gone;		/* by node */
+	uint64_t	*given;		/* samples of what went below it */
+	uint32_t	*children;	/* that are left, without the `other' */
+	uint32_t	*leaf, leaves;	/* nodes that have no such children, in no order */
+	uint32_t	*other, others;	/* nodes of the name `other' that are left */
+	uint64_t	*space;		/* for numbers of leaves */
+};
 
-	return *a < *b ? -1 : *a > *b;
+/* The n-th smallest of those numbers, from 1 on, which are shuffled: byte by byte, as most have few bytes. */
+static uint64_t
+tree_nth(uint64_t *of, uint32_t count, uint32_t n)
+{
+	uint64_t all = 1, found = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		all |= of[i];
+	for (int shift = (63 - __builtin_clzll(all)) & ~7; shift >= 0; shift -= 8) {
+		uint32_t have[256] = { 0 }, byte = 0, left = 0;
+
+		for (uint32_t i = 0; i < count; i++)
+			have[of[i] >> shift & 255]++;
+		for (; n > have[byte]; byte++)
+			n -= have[byte];
+		for (uint32_t i = 0; i < count; i++)
+			if ((of[i] >> shift & 255) == byte)
+				of[left++] = of[i];
+		count = left;
+		found |= (uint64_t)byte << shift;
+	}
+	return found;
+}
+
+static uint64_t
+tree_weight(const struct pruning *p, uint32_t i)
+{
+	return p->t->node[i].self + p->given[i];
+}
+
+static void
+tree_remove_leaf(struct pruning *p, uint32_t i)
+{
+	uint32_t parent = p->t->node[i].parent;
+
+	p->gone[i] = 1;
+	p->given[parent] += tree_weight(p, i);
+	p->given[i] = 0;
+	if (!--p->children[parent] && parent)
+		p->leaf[p->leaves++] = parent;
 }
 
 /*
- * Remove up to n nodes that have no children but an `other', the lightest first: gone[i] is set, and given[] of the parent has
- * their samples.  light, children: space.  How many were removed.
+ * Remove up to n nodes that have no children but an `other': of the lightest half or less the newest.  gone[i] is set, and given[] of
+ * the parent has their samples.  How many were removed.
  */
 static uint32_t
-tree_prune(struct tree *t, uint32_t n, uint8_t *gone, uint64_t *given, uint64_t *light, uint32_t *children)
+tree_prune(struct pruning *p, uint32_t n)
 {
-	uint32_t leaves = 0, removed = 0;
+	uint32_t leaves = p->leaves, light = 0, left = 0, first;
 	uint64_t limit;
 
-	memset(children, 0, t->n * sizeof *children);
-	for (uint32_t i = 1; i < t->n; i++)
-		if (!gone[i] && t->node[i].name != t->other)
-			children[t->node[i].parent]++;
-	for (uint32_t i = 1; i < t->n; i++)
-		if (!gone[i] && !children[i] && t->node[i].name != t->other)
-			light[leaves++] = t->node[i].self + given[i];
 	if (!leaves)
 		return 0;
-	qsort(light, leaves, sizeof *light, by_number);
 	if (n > (leaves + 1) / 2)	/* then their parents may be lighter than the rest of these */
 		n = (leaves + 1) / 2;
-	limit = light[n - 1];
-	for (uint32_t i = t->n; i-- > 1 && removed < n;) {
-		uint32_t parent = t->node[i].parent;
+	for (uint32_t k = 0; k < leaves; k++)
+		p->space[k] = tree_weight(p, p->leaf[k]);
+	limit = tree_nth(p->space, leaves, n);
+	for (uint32_t k = 0; k < leaves; k++)
+		if (tree_weight(p, p->leaf[k]) <= limit)
+			p->space[light++] = p->leaf[k];
+	first = (uint32_t)tree_nth(p->space, light, light - n + 1);
+	for (uint32_t k = 0; k < leaves; k++) {
+		uint32_t i = p->leaf[k];
 
-		if (gone[i] || children[i] || t->node[i].name == t->other || t->node[i].self + given[i] > limit)
-			continue;
-		gone[i] = 1;
-		given[parent] += t->node[i].self + given[i];
-		given[i] = 0;
-		removed++;
+		if (i >= first && tree_weight(p, i) <= limit)
+			tree_remove_leaf(p, i);
+		else
+			p->leaf[left++] = i;
 	}
-	return removed;
+	p->leaves -= leaves;		/* parents that have become leaves are behind the leaves that there were */
+	memmove(p->leaf + left, p->leaf + leaves, p->leaves * sizeof *p->leaf);
+	p->leaves += left;
+	return n;
 }
 
 /* An `other' whose parent goes, goes with it.  How many did. */
 static uint32_t
-tree_prune_others(const struct tree *t, uint8_t *gone, uint64_t *given)
+tree_prune_others(struct pruning *p)
 {
-	uint32_t removed = 0;
+	const struct tree_node *node = p->t->node;
+	uint32_t others = p->others, left = 0;
 
-	for (uint32_t i = 1; i < t->n; i++)
-		if (!gone[i] && t->node[i].name == t->other && gone[t->node[i].parent]) {
-			uint32_t up = t->node[i].parent;
+	for (uint32_t k = 0; k < others; k++) {
+		uint32_t i = p->other[k], up = node[i].parent;
 
-			gone[i] = 1;
-			removed++;
-			while (gone[up])
-				up = t->node[up].parent;
-			given[up] += t->node[i].self;
+		if (!p->gone[up]) {
+			p->other[left++] = i;
+			continue;
 		}
-	return removed;
+		p->gone[i] = 1;
+		while (p->gone[up])
+			up = node[up].parent;
+		p->given[up] += node[i].self;
+	}
+	p->others = left;
+	return others - left;
 }
 
 /*
@@ -238,23 +285,44 @@ tree_compact(struct tree *t, const uint8_t *gone, const uint64_t *given, uint32_
 	return ok;
 }
 
+/* What is there before the first node goes. */
+static void
+tree_prune_begin(struct pruning *p)
+{
+	const struct tree *t = p->t;
+
+	for (uint32_t i = 1; i < t->n; i++)
+		if (t->node[i].name == t->other)
+			p->other[p->others++] = i;
+		else
+			p->children[t->node[i].parent]++;
+	for (uint32_t i = 1; i < t->n; i++)
+		if (!p->children[i] && t->node[i].name != t->other)
+			p->leaf[p->leaves++] = i;
+}
+
 /* Leave so many nodes, and as many others at most. */
 static bool
 tree_thin(struct tree *t, uint32_t most)
 {
-	uint8_t *gone = calloc(t->n, sizeof *gone);
-	uint64_t *given = calloc(t->n, sizeof *given), *light = malloc(t->n * sizeof *light);
-	uint32_t *children = malloc(t->n * sizeof *children), left = t->n, n;
-	bool ok = gone && given && light && children;
+	struct pruning p = { .t = t, .gone = calloc(t->n, sizeof *p.gone), .given = calloc(t->n, sizeof *p.given),
+	    .children = calloc(t->n, sizeof *p.children), .leaf = malloc(t->n * sizeof *p.leaf),
+	    .other = malloc(t->n * sizeof *p.other), .space = malloc(t->n * sizeof *p.space) };
+	bool ok = p.gone && p.given && p.children && p.leaf && p.other && p.space;
+	uint32_t left = t->n, n;
 
-	while (ok && left > most && (n = tree_prune(t, left - most, gone, given, light, children)))
-		left -= n + tree_prune_others(t, gone, given);
 	if (ok)
-		ok = tree_compact(t, gone, given, children);
-	free(gone);
-	free(given);
-	free(light);
-	free(children);
+		tree_prune_begin(&p);
+	while (ok && left > most && (n = tree_prune(&p, left - most)))
+		left -= n + tree_prune_others(&p);
+	if (ok)
+		ok = tree_compact(t, p.gone, p.given, p.children);
+	free(p.gone);
+	free(p.given);
+	free(p.children);
+	free(p.leaf);
+	free(p.other);
+	free(p.space);
 	return ok;
 }
 
