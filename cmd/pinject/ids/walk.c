@@ -16,28 +16,16 @@
 #include "record/raw.h"
 #include "record/sample.h"
 #include "record/shape.h"
+#include "spaces.h"
 #include "state/timeline.h"
 #include "walk.h"
 
 enum {
 	HEAD = 24,			/* bytes of a queued sample before its callchain */
 	MEMORY = 64 << 20,		/* bytes in the queue */
-	SPACE_BITS = 10,
-	RANGES = 8,
 	USERS = 4,
 };
 #define UNWOUND (UINT32_C(1) << 31)
-
-struct walk_space {			/* maps of one process that were hit, so that none is looked for at each address */
-	uint64_t	 feeds;		/* maps and version are of that state */
-	uint32_t	 pid;
-	uint32_t	 n, last, oldest;	/* ranges; the one that was hit last; the next to be replaced if there are RANGES */
-	bool		 all;		/* all maps were hit */
-	const struct pp_maps *maps;	/* NULL: there are none */
-	uint64_t	 version;	/* of the maps */
-	uint64_t	 forks;		/* of processes before, if by_process */
-	struct { uint64_t start, len; } range[RANGES];
-};
 
 struct walk {
 	struct out	 pub;
@@ -50,10 +38,8 @@ struct walk {
 	struct pp_timeline *timeline;
 	uint64_t	 earliest;
 	uint64_t	 delivered;	/* the largest time that was */
-	uint64_t	 forks;		/* of processes, if by_process */
 	const uint8_t	*passing;	/* the record that is being passed on */
-	uint64_t	 feeds;		/* records that the state was fed */
-	struct walk_space kernel, space[1 << SPACE_BITS];	/* by pid */
+	struct spaces	 spaces;
 	uint8_t		 digest[HEAD + PP_RECORD_MAX];
 };
 
@@ -62,51 +48,28 @@ struct walk {
 struct walk_sample {		/* one sample, and the maps for its next addresses */
 	struct walk	*w;
 	struct walk_hit	 hit;
-	struct walk_space *space;	/* NULL: there are no maps */
+	struct space *space;	/* NULL: there are no maps */
+	struct space *user;	/* that of the process, if user_known; NULL: likewise */
+	bool		 user_known;
 };
-
-/* The state has changed since the space was used, or it was that of another process. */
-static void
-walk_space_renew(struct walk *w, struct walk_space *s, uint32_t pid, unsigned mode)
-{
-	const struct pp_maps *maps = pp_state_maps(w->state, pid, mode);
-	uint64_t version = maps ? pp_maps_version(maps) : 0, forks = w->by_process && mode == PP_MISC_USER ? w->forks : 0;
-
-	if (s->pid != pid || s->version != version || s->forks != forks)
-		*s = (struct walk_space){ .pid = pid, .version = version, .forks = forks };
-	s->feeds = w->feeds;
-	s->maps = maps;
-}
 
 static void
 walk_enter(struct walk_sample *s, unsigned mode)
 {
 	struct walk *w = s->w;
-	uint32_t pid = s->hit.pid;
-	struct walk_space *space = &w->space[pid * 0x9e3779b1u >> (32 - SPACE_BITS)];
 
 	if (mode == s->hit.mode)
 		return;
 	s->hit.mode = mode;
 	s->space = NULL;
 	if (mode == PP_MISC_KERNEL) {
-		pid = UINT32_MAX;
-		space = &w->kernel;
-	} else if (mode != PP_MISC_USER) {
-		return;
+		s->space = spaces_kernel(&w->spaces);
+	} else if (mode == PP_MISC_USER) {
+		if (!s->user_known)
+			s->user = spaces_of(&w->spaces, s->hit.pid);
+		s->user_known = true;
+		s->space = s->user;
 	}
-	if (space->pid != pid || space->feeds != w->feeds)
-		walk_space_renew(w, space, pid, mode);
-	if (space->maps)
-		s->space = space;
-}
-
-static void
-walk_learn_range(struct walk_space *s, const struct pp_map *m)
-{
-	s->last = s->n < RANGES ? s->n++ : s->oldest++ % RANGES;
-	s->range[s->last].start = m->start;
-	s->range[s->last].len = m->len;
 }
 
 bool
@@ -141,7 +104,7 @@ walk_address_slow(struct walk_sample *s, uint64_t ip)
 	if (!m)
 		return 1;
 	if (!missed && !w->each)
-		walk_learn_range(s->space, m);
+		space_learn(s->space, m);
 	for (unsigned i = 0; i < w->users; i++)
 		if (w->user[i].hit && w->user[i].hit(w->user[i].arg, &s->hit) < 0)
 			return -1;
@@ -151,13 +114,13 @@ walk_address_slow(struct walk_sample *s, uint64_t ip)
 static inline int
 walk_address(struct walk_sample *s, uint64_t ip)
 {
-	struct walk_space *space = s->space;
+	struct space *space = s->space;
 
 	if (!space || ip - space->range[space->last].start < space->range[space->last].len)
 		return 1;
 	for (uint32_t i = 0; i < space->n; i++)
 		if (ip - space->range[i].start < space->range[i].len) {
-			space->last = i;
+			space->last = (uint8_t)i;
 			return 1;
 		}
 	return walk_address_slow(s, ip);
@@ -212,9 +175,9 @@ walk_record(struct walk *w, uint64_t time, const uint8_t *p)
 	for (unsigned i = 0; i < w->users; i++)
 		if (w->user[i].record && w->user[i].record(w->user[i].arg, time, &r) < 0)
 			return -1;
-	if (r.type == PP_FORK && PP_RAW_GET(p, FORK, pid, w->t->in->swap) != PP_RAW_GET(p, FORK, ppid, w->t->in->swap))
-		w->forks++;
-	w->feeds++;
+	if (w->by_process && r.type == PP_FORK && PP_RAW_GET(p, FORK, pid, w->t->in->swap) != PP_RAW_GET(p, FORK, ppid, w->t->in->swap))
+		spaces_begin(&w->spaces, PP_RAW_GET(p, FORK, pid, w->t->in->swap));
+	w->spaces.feeds++;
 	return pp_state_feed(w->state, &r, 0);
 }
 
@@ -453,6 +416,7 @@ walk_finish(struct out *o)
 		rc = -1;
 	pp_timeline_free(w->timeline);
 	pp_state_free(w->state);
+	spaces_free(&w->spaces);
 	free(w);
 	return rc;
 }
@@ -467,13 +431,13 @@ walk_new(struct tool *t, const struct pp_events *events)
 	w->pub = (struct out){ .put = walk_put, .finish = walk_finish };
 	w->t = t;
 	w->events = events;
-	w->feeds = 1;			/* 0: no space was renewed yet */
 	w->state = pp_state_new(t->in->swap, &t->in_err);
 	w->timeline = pp_timeline_new(walk_turn, w, MEMORY, &t->in_err);
 	if (!w->state || !w->timeline) {
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
+	spaces_init(&w->spaces, w->state);
 	return w;
 }
 
