@@ -336,8 +336,11 @@ file_ids_get(struct file_ids *f, const struct file_ids_for *q, struct file_ids_f
 		file_ids_watch(f, file);
 	}
 	to->changed = file->id.len ? holds == LOOKUP_CHANGED : file->changed;
-	if (!file->id.len)
+	if (!file->id.len) {
+		to->fixed = !file->seen.changed;
+		to->final = to->fixed && file != &once && (file->name[0] != '/' || file->tries == TRIES);
 		return 0;
+	}
 	if (to->changed) {
 		file_ids_say(f, file, &ask, q, LOOKUP_WHY_CHANGED);
 		return 0;

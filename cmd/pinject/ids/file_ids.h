@@ -25,6 +25,8 @@ struct file_ids_found {
 	struct build_id	 id;		/* len 0: there is none */
 	uint64_t	 which;		/* a number for this identity, equal at each call; 0: too many are remembered */
 	bool		 changed;	/* there is none, because the file had other contents at that time */
+	bool		 fixed;		/* there is none, and in the name of this process it is not looked for again */
+	bool		 final;		/* ... nor in that of any other one */
 };
 
 /* The input must be open. */

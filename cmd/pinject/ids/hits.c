@@ -15,6 +15,7 @@ enum {
 	NAMES = 65536,			/* that are remembered */
 	FILES = 8,			/* of a name, that are compared */
 	DONE = 64,			/* hits of a file without an id, until no other is of interest */
+	FIXED = 1,
 };
 
 struct hits {
@@ -24,8 +25,11 @@ struct hits {
 	bool		 all, strict, live;
 	struct pp_state	*state;		/* of the walk; not with `all' */
 	struct table	 names;		/* of files: struct name */
-	uint8_t		*done;		/* by hits_index(); DONE: nothing is to be done for that file any more */
-	size_t		 ndone;
+	struct hits_file {
+		uint32_t	 pid;	/* nothing is to be done for that process; 0: unknown */
+		uint8_t		 done;	/* DONE: nor for any other one */
+	} *file;			/* by hits_index() */
+	size_t		 nfiles;
 	uint64_t	 given;
 	struct name	*several;	/* the last name of several files */
 	uint64_t	 wrong;		/* names whose BUILD_ID is not that of all files */
@@ -113,12 +117,12 @@ hits_index(const struct pp_map *m)
 	return (size_t)m->dso * 2 + (m->start > UINT32_MAX);
 }
 
-/* Is nothing to be done for the file of that index any more? */
-static bool
-hits_is_done(struct hits *h, size_t index)
+static struct hits_file *
+hits_file(struct hits *h, size_t index)
 {
-	h->done = tool_need(array_reach(h->done, &h->ndone, index, sizeof *h->done));
-	return h->done[index] == DONE;
+	if (index >= h->nfiles)
+		h->file = tool_need(array_reach(h->file, &h->nfiles, index, sizeof *h->file));
+	return &h->file[index];
 }
 
 /* A map may be of another file of that name: remember it.  A map without an inode is told by its name alone. */
@@ -219,8 +223,8 @@ hits_without(struct hits *h, struct name *n, const struct pp_dso *dso, unsigned 
 }
 
 /*
- * Write the id of a file, unless the stream has it.  1: nothing more is to be done for the file; 0: it has no id, or of a live stream
- * may get another one; -1.  n: its name, or NULL if that is not at hand.
+ * Write the id of a file, unless the stream has it.  DONE: nothing more is to be done for the file; 0: it has no id, or of a live stream
+ * may get another one; FIXED: it has none, as long as only that process has it; -1.  n: its name, or NULL if that is not at hand.
  */
 static int
 hits_need(struct hits *h, const struct file_ids_for *file, struct name *n)
@@ -232,7 +236,7 @@ hits_need(struct hits *h, const struct file_ids_for *file, struct name *n)
 	if (!n)
 		n = hits_name(h, &dso);
 	if ((n && n->known) || file_ids_is_known(h->ids, &dso))
-		return 1;
+		return DONE;
 	if (!file_ids_get(h->ids, file, &found)) {
 		/* the very file may be gone by now */
 		if (n && n->id.len && (found.changed || found.which != n->which))
@@ -241,22 +245,22 @@ hits_need(struct hits *h, const struct file_ids_for *file, struct name *n)
 			n->without = found.which;
 		if (n)
 			n->changed |= found.changed;
-		return 0;
+		return found.final ? DONE : found.fixed ? FIXED : 0;
 	}
 	if (n && n->id.len) {
 		if (n->id.len == found.id.len && !memcmp(n->id.b, found.id.b, found.id.len))
-			return !h->live;
+			return h->live ? 0 : DONE;
 		hits_wrong(h, n, &dso);
 		hits_without(h, n, &dso, file->mode, found.which, "another file of this name has the BUILD_ID (use --mmap2-buildids)");
-		return 1;
+		return DONE;
 	}
 	if (!hits_may(h, n, file, &found, &why)) {
 		hits_without(h, n, &dso, file->mode, found.which, why);
-		return 1;
+		return DONE;
 	}
 	n->id = found.id;
 	n->which = found.which;
-	return hits_emit(h, &dso, file->mode, &found.id) < 0 ? -1 : !h->live;
+	return hits_emit(h, &dso, file->mode, &found.id) < 0 ? -1 : h->live ? 0 : DONE;
 }
 
 /* walk_user.hit */
@@ -265,17 +269,22 @@ hits_hit(void *arg, const struct walk_hit *hit)
 {
 	struct hits *h = arg;
 	const struct pp_map *m = hit->map;
-	size_t index = hits_index(m);
+	struct hits_file *f = m->has_id ? NULL : hits_file(h, hits_index(m));
 	int rc;
 
-	if (m->has_id || hits_is_done(h, index))
+	if (!f || f->done == DONE)
 		return 1;
+	if (f->pid && f->pid == hit->pid) {
+		f->done++;
+		return 1;
+	}
 	rc = hits_need(h, &(struct file_ids_for){ .dso = pp_state_dso(h->state, m), .mode = hit->mode, .pid = hit->pid,
 	    .start = m->start, .end = m->start + m->len, .time = hit->time }, NULL);
-	if (rc)
-		h->done[index] = DONE;
-	else if (!h->live)
-		h->done[index]++;
+	if (rc == DONE)
+		f->done = DONE;
+	else if (!h->live && rc >= 0)
+		f->done++;
+	f->pid = rc == FIXED && !h->live ? hit->pid : 0;
 	return rc < 0 ? -1 : 1;
 }
 
@@ -365,7 +374,7 @@ hits_finish(struct out *o)
 	hits_report(h);
 	file_ids_free(h->ids);
 	hits_free_names(h);
-	free(h->done);
+	free(h->file);
 	free(h);
 	return next->finish(next);
 }

@@ -32,7 +32,7 @@ lookup_now(void)
 struct lookup_seen
 lookup_seen(const struct lookup *l, uint64_t asked, struct lookup_found *found)
 {
-	struct lookup_seen s = { .changed = tool_allows(l->t, "changed-files") ? 0 : found->changed, .asked = asked,
+	struct lookup_seen s = { .changed = l->any_change ? 0 : found->changed, .asked = asked,
 	    .watch = found->fd };
 	struct stat st;
 

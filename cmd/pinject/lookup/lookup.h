@@ -56,6 +56,7 @@ struct lookup {			/* begins zeroed, with fd -1 */
 	size_t	 nquestions;		/* bytes */
 	/* recording.c */
 	bool	 live;			/* it comes through a pipe */
+	bool	 any_change;		/* --allow changed-files */
 	bool	 swap;
 	const char *elsewhere;		/* why no file of this machine is of the recording; NULL: they may be */
 	bool	 other_release;		/* it is of another kernel release */

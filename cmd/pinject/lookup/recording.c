@@ -44,6 +44,7 @@ recording_start(struct lookup *l)
 		rc = stat(path, &st);
 	l->live = rc < 0 || !S_ISREG(st.st_mode);
 	clock_gettime(CLOCK_REALTIME, &now);
+	l->any_change = tool_allows(l->t, "changed-files");
 	l->written = ns_of(l->live ? &now : &st.st_mtim);
 	l->grows = l->live || ns_of(&now) - l->written < RECENT;
 	when_start(&l->when);
@@ -58,7 +59,7 @@ recording_latest(const struct lookup *l, uint64_t time)
 {
 	uint64_t latest;
 
-	if (tool_allows(l->t, "changed-files"))
+	if (l->any_change)
 		return 0;
 	if (l->wall)
 		return time > l->clock ? l->wall + (time - l->clock) : l->wall;
@@ -124,7 +125,7 @@ learn_begun(struct lookup *l, const struct pp_source *in)
 {
 	l->begun = true;
 	l->no_times = clock_of_events(in->events) == CLOCK_NONE;
-	if (l->live && !l->wall && l->other_release && !tool_allows(l->t, "changed-files"))
+	if (l->live && !l->wall && l->other_release && !l->any_change)
 		learn_elsewhere(l, "made under another kernel, and does not say when");
 }
 
@@ -142,7 +143,7 @@ learn_first(struct lookup *l, struct pp_source *in, const struct pp_rec *r)
 	when_is(&l->when, clock_of_events(in->events));
 	if (!when_can_be(&l->when, time))
 		l->when.ref.clock = 0;
-	if (l->wall || l->elsewhere || tool_allows(l->t, "changed-files"))
+	if (l->wall || l->elsewhere || l->any_change)
 		return;
 	if (l->live && !l->when.ref.clock)
 		l->elsewhere = "not made since this host was started";
@@ -299,7 +300,7 @@ finish(struct out *o)
 		    l->host);
 	else if (l->refused)
 		tool_warn(l->t, "no build-ids: the recording was %s", l->elsewhere);
-	if (l->live && l->taken && !l->first && !l->wall && !tool_allows(l->t, "changed-files"))
+	if (l->live && l->taken && !l->first && !l->wall && !l->any_change)
 		tool_warn(l->t, "the recording has no times, and is taken to be made now");
 	if (l->taken + l->taken_kernel && !l->named)
 		tool_note(l->t, "the recording does not say on which host it was made, and is taken to be of this one");
