@@ -256,6 +256,35 @@ count() {
 	done_all
 }
 
+@test "unwind: a file of two names that was changed, with its old mtime, is named in a warning" {
+	recorded
+	cp "$W/known" "$T/prog"
+	ln "$T/prog" "$T/second"
+	cp "$W/load" "$T/other"
+	touch -d 2020-01-01 "$T/prog" "$T/other"
+	sleep 0.02
+	for clock in "-k mono" ""; do
+		dwarf --no-buildid-mmap $clock -F 1000 -- "$T/prog" 20 40 200 >"$T/in" 2>"$T/err" || skip "no -k mono"
+		try pinject --unwind "$T/in"
+		[ $rc = 0 ] && ! grep prog "$T/err" || failed "$clock: unchanged"
+		pinject -q --buildid-all "$T/in" >"$T/ids"
+		# it has its name and inode, and the mtime it had
+		cp "$T/prog" "$T/first"
+		cp -p "$T/other" "$T/prog"
+		try pinject --unwind "$T/in"
+		[ $rc = 0 ] && grep -q "^pinject: warning: '$T/prog' got another name or other contents after it was mapped" "$T/err" || failed "$clock: changed"
+		try pinject --unwind --strict "$T/in"
+		[ $rc = 1 ] || failed "$clock: --strict"
+		# an id says which it is
+		try pinject --unwind "$T/ids"
+		[ $rc = 0 ] && grep -q "'$T/prog' is not used" "$T/err" && ! grep 'another name' "$T/err" || failed "$clock: by its id"
+		cp "$T/first" "$T/prog"
+		touch -d 2020-01-01 "$T/prog"
+		sleep 0.02
+	done
+	done_all
+}
+
 @test "unwind: live, a file that is deleted before its samples come is used all the same" {
 	recorded
 	cp "$W/known" "$T/known"

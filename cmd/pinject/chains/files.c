@@ -20,6 +20,7 @@ enum {
 	TRIES = 8,			/* processes in whose name a file is looked up */
 	CHANGES = 64,			/* of a file, each of which may cost all the work that tables may take (UNWIND_WORK) */
 	NAME_LIMIT = 4096,		/* PATH_MAX */
+	DOUBTS = 5,			/* files that a warning names */
 };
 
 struct file {
@@ -65,6 +66,7 @@ struct files {
 	bool		 vdso_asked;
 	struct unwind_file *vdso;
 	struct unused	 unused;
+	uint64_t	 doubts;	/* files that may have been changed */
 	uint64_t	 elsewhere;	/* files that are not used, as the recording was made elsewhere */
 	const char	*why_elsewhere;
 };
@@ -229,6 +231,26 @@ file_none(struct files *f, struct file *file, const char *why)
 	}
 }
 
+/*
+ * A file with several names gets another ctime when it gets one more, so that it is taken for unchanged by its mtime (lookup/same.c), which
+ * programs that copy files may set as they like.  Say so, unless an id proves the file: its chains may be wrong.
+ */
+static void
+file_doubt(struct files *f, const struct file *file, const struct lookup_for *ask)
+{
+	struct lookup_seen seen = file->seen;
+	struct stat st;
+
+	if (!seen.changed || ask->dso->id_len || fstat(seen.watch, &st) < 0 || st.st_nlink < 2)
+		return;
+	seen.changed = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+	if (lookup_holds(f->lookup, ask, &seen) != LOOKUP_CHANGED)
+		return;
+	(f->doubts++ < DOUBTS ? tool_warn : tool_note)(f->t, "'%s' got another name or other contents after it was mapped; it is used, as its "
+	    "mtime is older", file->name);
+	f->t->failed |= f->unused.strict;
+}
+
 /* With the id by a BUILD_ID, if the map has none. */
 static void
 file_look(struct files *f, struct file *file, struct lookup_for ask)
@@ -259,6 +281,8 @@ file_look(struct files *f, struct file *file, struct lookup_for ask)
 		file_open(f, file, &found);
 	else
 		file_none(f, file, found.why);
+	if (file->tables)
+		file_doubt(f, file, &ask);
 }
 
 /* May another try find it: in the name of another process, with an id that was not known, or at a time since it was changed? */

@@ -41,12 +41,22 @@ proven_open_in(struct place *p, const char *dir)
 	return proven_by_id(p, place_open_in(p, dir, name, &st));
 }
 
+/* With several names, it was taken for unchanged by its mtime (same.c), which who changes it may set: an id says more. */
+static bool
+proven_but_doubtful(const struct place *p, int fd)
+{
+	struct stat st;
+
+	return p->latest && p->dso.id_len && fstat(fd, &st) == 0 && st.st_nlink > 1 &&
+	    (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec > p->latest && !proven_has_id(p, fd);
+}
+
 int
 place_open_proven(struct place *p)
 {
 	int fd = place_open(p);
 
-	if (fd >= 0 && (p->proven || (p->chosen && (!p->dso.id_len || proven_has_id(p, fd)))))
+	if (fd >= 0 && ((p->proven && !proven_but_doubtful(p, fd)) || (p->chosen && (!p->dso.id_len || proven_has_id(p, fd)))))
 		return fd;
 	if (fd >= 0)
 		close(fd);
