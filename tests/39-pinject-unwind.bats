@@ -218,6 +218,43 @@ count() {
 	done_all
 }
 
+@test "unwind: two libraries at one address by turns, in the process, a child of fork and one that shares its memory" {
+	recorded
+	need readelf
+	[ "$(uname -m)" = x86_64 ] || skip "the second unwinder is of x86-64"
+	for n in 1 2; do
+		echo "static volatile int s; __attribute__((noinline)) static int deep(int n) { volatile char p[40 * $n]; p[0] = 1; if (n) return deep(n - 1) + p[0];
+			for (int i = 0; i < 200000; i++) s += i; return s; } int plug(void) { return deep(5) + 1; }" >"$T/$n.c"
+		cc -O1 -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls -o "$T/$n.so" "$T/$n.c"
+	done
+	cat >"$T/turns.c" <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <sched.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static int again(void *p) { for (int i = 0; i < 20; i++) ((int (*)(void))p)(); return 0; }
+		int main(void) {
+			for (int i = 0; i < 40; i++) {
+				void *h = dlopen(i & 1 ? "./1.so" : "./2.so", RTLD_NOW), *p = dlsym(h, "plug"); again(p); printf("%p\n", p);
+				if (i % 20 == 7) { if (!fork()) { again(p); _exit(0); } wait(0); }
+				if (i % 20 == 8) { char *s = malloc(1 << 20); clone(again, s + (1 << 20) - 64, CLONE_VM | SIGCHLD, p); wait(0); }
+				dlclose(h); } }
+	END
+	cc -O1 -fomit-frame-pointer -o "$T/turns" "$T/turns.c" -ldl
+	(cd "$T" && dwarf -F 1000 -- sh -c './turns >addresses' >in)
+	[ "$(sort -u "$T/addresses" | wc -l)" = 1 ] || skip "they are at several addresses"
+	try pinject --unwind "$T/in"
+	[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "status"
+	python3 walk.py "$T/in" "$T/out" >"$T/kinds" 2>"$T/err" || failed
+	cat "$T/kinds" "$T/err"
+	[ "$(count samples)" -gt 100 ] && [ "$(count equal)" = "$(count samples)" ] &&
+	    [ "$(count "ended by start")" -ge "$(($(count samples) * 9 / 10))" ] || failed
+	done_all
+}
+
 @test "unwind: a file that was replaced, changed or is gone is not used; files by build-id are" {
 	recorded
 	local prog=$T/prog
