@@ -45,8 +45,9 @@ tables() {
 	need record
 	need python3
 	SAME=0
-	if turn 4 && recorded sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new -a; then
-		tables 6.1 offcpu wakeup
+	if turn 4 && recorded sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new -a; then
+		tables - offcpu latency
+		tables 6.1 wakeup
 		tables 6.12 runq
 	fi
 	if turn 4 && recorded 'raw_syscalls:*'; then

@@ -70,6 +70,16 @@ becomes() {
 	two | becomes "" --longer-than 100ns
 	two | becomes "2 3 4" --longer-than 99ns --span-with same
 	two | becomes "" --longer-than 1ns --shorter-than 1s
+	# CANCEL ends it without a result, and then a second BEGIN changes nothing
+	again() { printf '%s\n' "begin 100" "begin 150" "end 200" "begin 300" "tick 350" "end 400" "begin 500" "tick 550" "begin 600" "end 650"; }
+	for c in 'event=="tick"' ''; do
+		[ "$c" ] && n="1 10 3 9" || n="1 10 3 4 6 7"
+		got=$(again | spans --span "event==\"begin\";event==\"end\";tid;$c" --longer-than 49ns --shorter-than 1us)
+		[ "$got" = "$n" ] || failed "CANCEL $c: $got"
+		[ "$c" ] && n="4 begun, 2 kept, 0 unended, 0 replaced, 1 unbegun, 0 uncertain, 0 forgotten, 0 exited, 2 canceled, 1 repeated" ||
+		    n="3 begun, 3 kept, 0 unended, 0 replaced, 0 unbegun, 0 uncertain, 0 forgotten, 0 exited, 0 canceled, 2 repeated"
+		grep -qF "pfilter: spans: $n" "$T/err" || failed "CANCEL $c: $(cat "$T/err")"
+	done
 	# a record of any type shows that time passes
 	{ two; echo "COMM pid=9 tid=9 comm=late @ time=301 id=11"; } | becomes "3" --longer-than 100ns
 	# a loss on the CPU of either end, or of none that is known
@@ -162,7 +172,7 @@ becomes() {
 	need record
 	need python3
 	local events name length show="perf script -f --ns -F tid,cpu,time,event,trace -i" kinds=0
-	for name in sched:sched_switch sched:sched_waking sched:sched_wakeup_new irq:irq_handler_{entry,exit} irq:softirq_{entry,exit} \
+	for name in sched:sched_switch sched:sched_{waking,wakeup,wakeup_new} irq:irq_handler_{entry,exit} irq:softirq_{entry,exit} \
 	    block:block_rq_{issue,complete} lock:contention_{begin,end} workqueue:workqueue_{activate_work,execute_start,execute_end} irq:softirq_raise \
 	    sched:sched_process_{fork,exec,exit}; do
 		perf record -q -a -e $name -o /dev/null -- true >/dev/null 2>&1 </dev/null && events+=,$name
@@ -228,10 +238,15 @@ becomes() {
 		try pfilter --span "$span" $more "$T/spans"
 		[ $rc = 2 ] && ! [ -s "$T/out" ] && grep -qF -- "$text" "$T/err" || failed "$span $more"
 	done <<-'END'
-		x|--longer-than 1|expected 'BEGIN; END; KEY' or one of syscall, irq, softirq, block, offcpu, wakeup, lock, work, runq, softirq-wait, work-wait, kvm, exec, task
+		x|--longer-than 1|expected 'BEGIN; END; KEY', 'BEGIN; END; KEY; CANCEL', or one of syscall, irq, softirq, block, offcpu, wakeup, lock, work, runq, softirq-wait, work-wait, kvm, exec, task
 		ip==1;ip==2|--longer-than 1|expected 'BEGIN; END; KEY'
 		ip==1;ip==2;|--longer-than 1|expected the name of a field in KEY, at ''
-		ip==1;ip==2;tid;|--longer-than 1|expected ',' or '=' in KEY, at ';'
+		ip==1;ip==2;tid;ip==3;|--longer-than 1|more than 'BEGIN; END; KEY; CANCEL'
+		ip==1;ip==2;tid; ip==|--longer-than 1|--span CANCEL: ends where a value is expected
+		ip==1;ip==2;tid=tid=tid|--longer-than 1|KEY has more names than there are expressions, at '=tid'
+		ip==1;ip==2;tid=tid=tid=tid;|--longer-than 1|KEY has more names than there are expressions, at '=tid;'
+		ip==1;ip==2;tid,;|--longer-than 1|expected the name of a field in KEY, at ';'
+		ip==1;ip==2;tid=tid=raw.tod;ip==3|--longer-than 1|no event of this recording has a number raw.tod; similar: tid
 		ip==1;ip==2;tid,|--longer-than 1|expected the name of a field in KEY, at ''
 		ip==1;ip==2;tid =|--longer-than 1|expected the name of a field in KEY, at ''
 		ip==1;ip==2;tid cpu|--longer-than 1|expected ',' or '=' in KEY, at 'cpu'

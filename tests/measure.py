@@ -10,7 +10,7 @@ out, byte by byte, those of -U, and the units of events.  Prints differences; st
 import argparse, json, random, struct, subprocess, sys, tempfile
 
 import window
-from evaluate import SAMPLE, Parser, Stream, truth
+from evaluate import SAMPLE, Stream
 
 PERIOD = 48             # where it is in a sample of window.py
 LOST, EXIT, FORK, UPDATE = 2, 4, 7, 78
@@ -46,8 +46,7 @@ class Measured(window.Span):
 
     def choose_lengths(s, all, by_raw, o):
         """By index of a record its length; the ranges of --span-with; indexes of samples that begin, or end, a span."""
-        begin, end = Parser(s.begin).tree, Parser(s.end).tree
-        keys = [[k.split("=")[0].strip(), k.split("=")[-1].strip()] for k in s.key.split(",")]
+        begin, end, cancel = s.parse()
         open, length, between, measured, lost, last = {}, {}, [], [], {}, 0
 
         def since(cpu, time):
@@ -65,19 +64,20 @@ class Measured(window.Span):
             last = time
             if typ == LOST:
                 lost[cpu] = time
-            if typ in (EXIT, FORK) and len(keys) == 1 and keys[0][0] == "tid":
+            if typ in (EXIT, FORK) and "," not in s.key and s.key.startswith("tid"):
                 open.pop((tid,), None)
             if typ != SAMPLE:
                 continue
             f = by_raw[i]
-            if truth(end, f):
-                b = open.pop(tuple(f[k[1]] for k in keys), None)
-                if b is not None:
-                    over(b, i, time, cpu)
-                    if o["last"]:
-                        measured.append(i)
-            if truth(begin, f):
-                open[tuple(f[k[0]] for k in keys)] = i
+            b = open.pop(end(f), None)
+            if b is not None:
+                over(b, i, time, cpu)
+                if o["last"]:
+                    measured.append(i)
+            open.pop(cancel(f), None)
+            key = begin(f)
+            if key and (key not in open or s.cancel is None):
+                open[key] = i
                 if not o["last"]:
                     measured.append(i)
         if o["open"]:

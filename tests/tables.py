@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: ISC
 """tables.py - is what pfilter --span-period makes of a recording what perf's own tables say?
 
-	tables.py KIND PERF FILE	KIND is a name of --span, PERF a command, FILE a perf.data
+	tables.py KIND PERF FILE	KIND is a name of --span, or latency, PERF a command, FILE a perf.data
 
 Prints how many rows are the same, and those that differ for no reason that is known here; status 1 if there are some, 3: perf has no table.  The reasons are
 said where they are looked for.  Names of system calls and of functions that work queues call are not compared: rows are those of the
 same thread or CPU, with the same counts and times.
 """
-import json, re, subprocess, sys
+import re, subprocess, sys
 from collections import defaultdict
 
 NUMBER = r" +([\d.]+)"
@@ -30,75 +30,108 @@ def spans(name, path, fields, *options):
     return run("perf", "script", "-i", "-", "--ns", "-F", fields, data=out).decode(errors="replace").splitlines() if out else []
 
 
-def samples(path):
-    """Of all switches and wakeups: time, event, text."""
-    for line in run("perf", "script", "-f", "-i", path, "--ns", "-F", "time,event,trace").decode(errors="replace").splitlines():
-        m = re.match(r" *(\d+)\.(\d{9}): +(\S+): *(.*)", line)
-        if m:
-            yield int(m[1] + m[2]), m[3], m[4]
+def scheduled(path):
+    """
+    Of all switches, wakeups and ends of threads, in time order: (time, cpu, what, thread, state, next thread, gone); only switches have the last
+    three.  Of a thread that is gone, but for its last switch, samples have no number: -1.
+    """
+    for line in run("perf", "script", "-f", "-i", path, "--ns", "--show-task-events", "-F", "tid,cpu,time,event,trace").decode(errors="replace").splitlines():
+        m = re.match(r" *(-?\d+) +\[(\d+)\] +(\d+)\.(\d{9}): +(\S.*)", line)
+        if not m:
+            continue
+        at, text = (int(m[3] + m[4]), int(m[2])), m[5]
+        if x := re.match(r"sched:sched_switch: .*prev_pid=(\d+) .*prev_state=(\S+) .*next_pid=(\d+)", text):
+            yield *at, "switch", int(x[1]), x[2], int(x[3]), m[1] == "-1"
+        elif x := re.match(r"sched:sched_(wak[a-z_]+): .*?\bpid=(\d+) prio=", text):
+            yield *at, x[1], int(x[2]), "", 0, False
+        elif x := re.match(r"PERF_RECORD_EXIT\(\d+:(\d+)\)", text):
+            yield *at, "exit", int(x[1]), "", 0, False
 
 
-def by_task(name, path):
+def by_task(path, *span):
     """By thread: ends of spans that end with a switch to it, in ns, and their lengths."""
     ours = defaultdict(dict)
-    for line in spans(name, path, "time,period,event,trace", "--span-end"):
+    for line in spans(span[0], path, "time,period,event,trace", "--span-end", *span[1:]):
         m = re.match(r" *(\d+)\.(\d{9}): +(\d+) +\S+: .*next_pid=(\d+)", line)
         ours[int(m[4])][int(m[1] + m[2])] = int(m[3])
     return ours
 
 
-def timehist(perf, path, column):
-    """By thread: when it was switched to, in us, and that column: 0 wait time, 1 sch delay."""
-    theirs = defaultdict(list)
-    for line in table(perf, "sched", "timehist", "-f", "-i", path):
-        m = re.match(r" *(\d+)\.(\d{6}) \[\d+\]  .*?(?:\[(-?\d+)(?:/-?\d+)?\])?" + 3 * NUMBER + " *$", line)
-        if m and m[3]:                          # not the idle task
-            run_time = round(float(m[6]) * 1000)
-            theirs[int(m[3])].append((int(m[1] + m[2]) - run_time, round(float(m[4 + column]) * 1000)))
-    return theirs
+def since_612(perf):
+    major, minor = re.search(r"(\d+)\.(\d+)", table(perf, "version")[0]).groups()
+    return (int(major), int(minor)) >= (6, 12)
+
+
+WAKING, WAKEUP = ("waking", "wakeup_new"), ("wakeup", "wakeup_new")
+
+
+def timehist_lines(path, newer):
+    """
+    What timehist computes, in ns: (time, cpu, thread, since when it ran, wait time, delay, cause), a line for each switch from a thread.  A thread
+    can run from its first sched_waking behind the last switch from it, since perf 6.12 (`newer') also from a switch that preempts it.
+    The cause says why a span has another length than the line.
+    """
+    ready, woken, last, of_cpu, into = {}, {}, {}, {}, {}
+    for time, cpu, what, tid, state, next, gone in scheduled(path):
+        if what in WAKING + WAKEUP:
+            woken[tid] = woken.get(tid) or time
+        if what in WAKING:
+            ready[tid] = ready.get(tid) or time
+        elif what == "exit" and newer:          # a thread that had its exit is a new one: nothing is known of what it waited for
+            ready.pop(tid, None)
+            last.pop(tid, None)
+            into[tid] = "after its exit"
+        elif what == "switch":
+            since = of_cpu.get(cpu, 0)
+            cause = into.pop(tid, "") or ("" if since else "the first switch of the CPU")
+            if since and cause != "after its exit" and cause != (since, cpu):
+                cause = "the recording lacks the switch to it"
+            if cause == (since, cpu):
+                cause = "" if ready.get(tid) == woken.get(tid) else "only sched_wakeup is behind the switch from it"
+            if gone and not newer:              # all of these are one thread
+                cause = "after its exit"
+            who = -1 if gone and not newer else tid
+            line = [since - x[who] if since and x.get(who) and x[who] <= since else 0 for x in (last, ready)]
+            if tid:
+                yield time, cpu, tid, since, *line, cause
+            last[who], of_cpu[cpu], into[next] = time, time, (time, cpu)
+            ready[tid] = woken[tid] = time if newer and state[0] == "R" else 0
 
 
 def compare_timehist(kind, perf, path):
-    """offcpu: wait time; wakeup: sch delay.  A line of timehist is of a thread that stops: it tells when that was switched to."""
-    ours, theirs = by_task(kind, path), timehist(perf, path, kind == "wakeup")
+    """offcpu: wait time; wakeup, and runq since perf 6.12: sch delay.  A line of timehist is of a thread that stops."""
+    newer, ours = since_612(perf), by_task(path, kind)
+    if newer == (kind == "wakeup") and kind != "offcpu":
+        sys.exit(3)
+    theirs = []
+    for line in table(perf, "sched", "timehist", "-f", "-i", path):
+        m = re.match(r" *(\d+)\.(\d{6}) \[(\d+)\]  (.*?)" + 3 * NUMBER + " *$", line)
+        if m and not m[4].startswith("<idle>"):
+            theirs.append((int(m[1] + m[2]), int(m[3]), m[4], round(float(m[5]) * 1000), round(float(m[6]) * 1000)))
+    lines, same, causes, ran = list(timehist_lines(path, newer)), 0, defaultdict(int), set()
     if not theirs:
         sys.exit(3)
-    same, bad, odd = 0, [], []
-    # perf counts all threads that had their exit as one, -1; these lines are of nobody
-    gone = len(theirs.pop(-1, []))
-    out, woken = defaultdict(list), defaultdict(list)
-    for time, event, text in samples(path):
-        m = re.search(r"prev_pid=(\d+)", text) if event.endswith("sched_switch") else None
-        if m:
-            out[int(m[1])].append(time)
-        elif event.endswith(("waking", "wakeup_new")):
-            woken[int(re.search(r" pid=(\d+)", " " + text)[1])].append(time)
-    for tid, rows in theirs.items():
-        ends = sorted(ours.get(tid, {}).items())
-        for start, theirs_us in rows:
-            at = [i for i, (end, _) in enumerate(ends) if abs(end // 1000 - start) <= 2]
-            mine = ends.pop(at[0]) if at else None
-            if mine and abs(mine[1] / 1000 - theirs_us) <= 1:
-                same += 1
-            elif not mine and not theirs_us:    # its first time here; or it was not woken, but had been preempted
-                same += 1
-            else:
-                bad.append((tid, start, theirs_us, mine))
-        # the last run of a thread has no line of its own, if it ends with the exit or the recording; runs after the exit neither
-        odd.extend((tid, end, "no line of perf", length) for end, length in ends if end != max(ours[tid]))
-    bad_rows.extend(odd[gone:])
-    reasons = []
-    for tid, start, theirs_us, mine in bad:
-        # the recording lacks a switch to or from it: perf goes on by the switches of its CPU
-        before = [t for t in out[tid] if t // 1000 <= start]
-        missing = not mine and (before or woken[tid])
-        # it was woken while it ran, and stopped later: perf knows that it ran, and has no delay
-        ran = mine and kind == "wakeup" and any(mine[0] - mine[1] <= t < mine[0] for t in out[tid])
-        # woken twice: perf counts from the first time
-        twice = kind == "wakeup" and mine and [t for t in woken[tid] if mine[0] - theirs_us * 1000 - 1500 <= t < mine[0] - mine[1]]
-        (reasons if missing or ran or twice else bad_rows).append((tid, start, theirs_us, mine))
-    print(f"{kind}: {same} same, {gone} of gone threads, {len(reasons)} with a reason")
-    return same > 2 * len(reasons) and not bad_rows
+    if len(theirs) != len(lines):
+        bad_rows.append(("lines", len(theirs), len(lines), ""))
+    for got, (time, cpu, tid, since, wait, delay, cause) in zip(theirs, lines):
+        if abs(got[0] - time // 1000) > 1 or got[1] != cpu or abs(got[3] - wait / 1000) > 1 or abs(got[4] - delay / 1000) > 1:
+            bad_rows.append(("timehist says", got, "and not", (time, cpu, tid, wait, delay)))
+        mine = ours[tid].get(since, 0)
+        ran.add((tid, since))
+        if mine == (wait if kind == "offcpu" else delay):
+            same += 1
+        elif cause:
+            causes[cause] += 1
+        else:
+            bad_rows.append((kind, (time, cpu, tid, since, wait, delay), "the span has", mine))
+    # a span has no line if the thread does not stop behind it in the recording, or if a switch is missing
+    open = {e[5]: e[0] for e in scheduled(path) if e[2] == "switch"}
+    for tid, ends in ours.items():
+        for end in ends:
+            if (tid, end) not in ran:
+                causes["the last switch to it" if open.get(tid) == end else "the recording lacks the switch from it"] += 1
+    print(f"{kind}: {same} same, {dict(causes)}")
+    return same > sum(causes.values()) and not bad_rows
 
 
 def compare_rows(kind, ours, theirs, slack):
@@ -123,36 +156,57 @@ def sums(values):
     return [(k[0], len(v), sum(v) / 1000, max(v) / 1000) for k, v in values.items()]
 
 
+def latencies(path, newer, wakes):
+    """
+    What sched latency computes: by thread its delays, in ns, and those of 0 that it makes up; threads without a switch to or from them.  One of the
+    events `wakes' counts if perf takes the thread for asleep.
+    """
+    state, since, delays, made_up, running, lacks = {}, {}, defaultdict(list), defaultdict(int), {}, set()
+    for time, cpu, what, tid, prev, next, _ in scheduled(path):
+        if what in wakes and state.get(tid, "asleep") == "asleep":
+            state[tid], since[tid] = "waits", time
+        elif what == "switch":
+            if running.get(cpu, tid) != tid:
+                lacks |= {tid, running[cpu]}
+            running[cpu] = next
+            # before 6.12 perf does not know the state of a thread that is preempted, R+
+            state[tid], since[tid] = "waits" if prev == "R" or (newer and prev[0] == "R") else "asleep", time
+            made_up[next] += next not in state
+            if state.get(next, "waits") == "waits":
+                delays[next].append(time - since.get(next, time))
+                state[next] = "runs"
+    return delays, made_up, lacks
+
+
+# as runq, but without threads that are preempted, and without sched_waking
+BEFORE_612 = ('event ~ "sched:sched_wakeup*" or (event ~ "sched:sched_switch" and prev_pid != 0 and prev_state == 0); event ~ "sched:sched_switch";'
+              'raw.pid | prev_pid = next_pid = prev_pid; event ~ "sched:sched_switch"')
+
+
 def compare_latency(kind, perf, path):
-    """sched latency -p, of perf since 6.12, which knows threads that are preempted."""
-    theirs, ours, ran = [], defaultdict(list), set()
+    """sched latency -p, which has a row for each thread: how often it waited, the average and the longest delay."""
+    newer = since_612(perf)
+    ours, (delays, made_up, lacks) = by_task(path, "runq" if newer else BEFORE_612), latencies(path, newer, WAKING if newer else WAKEUP)
+    all = latencies(path, newer, WAKING + WAKEUP)[0] if newer else delays
+    rows = {}
     for line in table(perf, "sched", "latency", "-p", "-f", "-i", path):
         m = re.match(r" *.*?:(\d+) *\| *[\d.]+ ms \| *(\d+) \| avg: *([\d.]+) ms \| max: *([\d.]+) ms", line)
         if m:
-            theirs.append((m[1], int(m[2]), float(m[3]) * 1000 * int(m[2]), float(m[4]) * 1000))
-    running, waiting, heard, first = set(), set(), set(), set()
-    for _, event, text in samples(path):
-        if event.endswith("sched_switch"):
-            m = re.search(r"prev_pid=(\d+).*prev_state=(\S+).*next_pid=(\d+)", text)
-            out, into = m[1], m[3]
-            if (out in heard and out not in running) or into in running:
-                ran.update({out, into} - {"0"})         # a switch is missing
-            first |= {into} - heard - {out}             # perf counts this as a wait of 0
-            running = running - {out} | {into}
-            waiting = (waiting | {out} if m[2][0] == "R" else waiting - {out}) - {into}
-            heard |= {out, into}
-        if not event.endswith(("waking", "wakeup_new")):
-            continue
-        tid = re.search(r" pid=(\d+)", " " + text)[1]
-        heard.add(tid)
-        if tid in running or tid in waiting:
-            ran.add(tid)                                # perf has no delay, or counts from the time that it could run
-        waiting.add(tid)
-    for tid, ends in by_task(kind, path).items():
-        ours[(str(tid),)] += ends.values()
-    print(f"{len(ran)} were woken while they ran or waited, or lack a switch")
-    ours = [o for o in sums(ours) if o[0] not in ran]
-    return compare_rows(kind, ours, [(t[0], t[1] - (t[0] in first), *t[2:]) for t in theirs if t[0] not in ran and t[1] > (t[0] in first)], 0.6)
+            rows[int(m[1])] = int(m[2]), float(m[3]) * 1000, float(m[4]) * 1000
+    if not rows:
+        sys.exit(3)
+    same = 0
+    for tid in set(rows) | {t for t in ours if ours[t]} - {0}:
+        want = delays[tid]
+        row, mine = rows.get(tid, (0, 0, 0)), sorted(ours[tid].values())
+        if row[0] != len(want) or abs(row[1] - sum(want) / max(1, len(want)) / 1000) > 1 or abs(row[2] - max(want, default=0) / 1000) > 1:
+            bad_rows.append((kind, tid, "perf has", row, "and not", len(want), sum(want)))
+        if mine in (sorted(want)[made_up[tid]:], sorted(all[tid])[made_up[tid]:]):
+            same += 1
+        elif tid not in lacks:
+            bad_rows.append((kind, tid, "perf has", sorted(want)[-9:], "spans", mine[-9:]))
+    print(f"{kind}: {same} of {len(rows)} same, {len(lacks)} lack a switch")
+    return same > len(rows) / 2 and not bad_rows
 
 
 PAIRS = {"work": ("execute_start", "execute_end", r"work struct (\w+)"), "work-wait": ("activate_work", "execute_start", r"work struct (\w+)"), "softirq-wait": ("softirq_raise", "softirq_entry", r"vec=(\d+)")}
@@ -238,17 +292,15 @@ def compare_lock(kind, perf, path):
         sys.exit(3)
     theirs = [("all", sum(t[1] for t in theirs), sum(t[2] for t in theirs), max((t[3] for t in theirs), default=0))]
     o = sums(ours)[0] if ours else ("all", 0, 0, 0)
-    counts = run("pfilter", "-n", "-q", "--stats=json", "--span", kind, "--span-period", path, stderr=subprocess.STDOUT)
-    counts = json.loads(counts)["spans"][0]     # perf has those that begin again, when spinning for a mutex has not helped
-    near = abs(o[1] - theirs[0][1]) <= counts["replaced"] + counts["unended"] and abs(o[2] - theirs[0][2]) <= .006 * o[2] and abs(o[3] - theirs[0][3]) <= .006 * o[3] + .01
+    near = o[1] == theirs[0][1] and abs(o[2] - theirs[0][2]) <= .006 * o[2] and abs(o[3] - theirs[0][3]) <= .006 * o[3] + .01
     print(f"{kind}: {o[1]} of {theirs[0][1]}")
     if not near:
         bad_rows.extend([o, theirs[0]])
     return near
 
 
-KINDS = {"offcpu": compare_timehist, "wakeup": compare_timehist, "runq": compare_latency, "irq": compare_kwork, "softirq": compare_kwork,
+KINDS = {"offcpu": compare_timehist, "wakeup": compare_timehist, "runq": compare_timehist, "latency": compare_latency, "irq": compare_kwork, "softirq": compare_kwork,
          "softirq-wait": compare_kwork, "work": compare_kwork, "work-wait": compare_kwork, "syscall": compare_trace, "lock": compare_lock}
 good = KINDS[sys.argv[1]](*sys.argv[1:4])
-print(*sorted(bad_rows)[:40], sep="\n", end="\n" if bad_rows else "")
+print(*sorted(bad_rows, key=str)[:40], sep="\n", end="\n" if bad_rows else "")
 sys.exit(not good)

@@ -87,6 +87,7 @@ class Span:
     ENDS = (('event == "begin"', 'event == "end"'), ('event == "begin" && period > 20', 'event == "end" and period < 70'),
             ('event == "tick"', 'event == "tick"'), ('ip % 3 == 1', 'ip % 5 == 1'), ('tid == 102 && event=="begin"', 'period < 3'))
     KEYS = ("tid", "cpu", " pid , cpu", "tid=tid", "tid == pid", "period = cpu, pid", "tid,period")
+    CANCELS = (None, None, None, "", 'event == "tick" && period < 30', 'event == "begin" or tid == 103', "ip % 4 == 1")
 
     def __init__(s, r):
         (s.begin, s.end), s.key = r.choice(s.ENDS), r.choice(s.KEYS)
@@ -94,13 +95,26 @@ class Span:
         if s.shorter is not None and s.shorter <= s.longer:
             s.shorter = s.longer + 1000
         s.same = r.choice((None, None, "tid", "cpu", "all"))
-        s.options = ["--span", f"{s.begin};{s.end} ; {s.key}", "--longer-than", duration(s.longer)]
+        s.cancel = r.choice(s.CANCELS)
+        if s.cancel is not None and "=" in s.key and "," not in s.key and r.random() < 0.5:
+            s.key += " = pid"
+        text = f"{s.begin};{s.end} ; {s.key}" + ("" if s.cancel is None else f"; {s.cancel}")
+        s.options = ["--span", text, "--longer-than", duration(s.longer)]
         s.options += ["--shorter-than", duration(s.shorter)] if s.shorter else []
         s.options += ["--span-with", {"tid": "same"}.get(s.same, s.same)] if s.same else []
 
+    def parse(s):
+        """BEGIN, END, CANCEL: what is true of a sample, and its key there."""
+        names = [[part.strip() for part in key.replace("==", "=").split("=")] for key in s.key.split(",")]
+        names = [[k[0], k[1] if k[1:] else k[0], k[2] if k[2:] else k[0]] for k in names]
+
+        def part(i, text):
+            tree = Parser(text).tree if text else None
+            return lambda f: tuple(f[k[i]] for k in names) if tree and truth(tree, f) else None
+        return part(0, s.begin), part(1, s.end), part(2, s.cancel)
+
     def choose(s, samples):
-        begin, end = Parser(s.begin).tree, Parser(s.end).tree
-        keys = [[k.split("=")[0].strip(), k.split("=")[-1].strip()] for k in s.key.split(",")]
+        begin, end, cancel = s.parse()
         open, keep, between = {}, set(), []
 
         def over(b, time, e):
@@ -110,15 +124,18 @@ class Span:
                 between.append((b, time))
 
         for f in sorted(samples, key=lambda f: f["time"]):
-            if truth(end, f):
-                b = open.pop(tuple(f[k[1]] for k in keys), None)
-                if b:
-                    over(b, f["time"], f)
-            if truth(begin, f):
-                key = tuple(f[k[0]] for k in keys)
-                if key in open:
-                    over(open[key], f["time"], None)
-                open[key] = f
+            b = open.pop(end(f), None)
+            if b:
+                over(b, f["time"], f)
+            b = open.pop(cancel(f), None)
+            if b:
+                over(b, f["time"], None)
+            key = begin(f)
+            if not key or (key in open and s.cancel is not None):
+                continue
+            if key in open:
+                over(open[key], f["time"], None)
+            open[key] = f
         for b in open.values():
             over(b, max(f["time"] for f in samples), None)
         if s.same:

@@ -37,7 +37,7 @@ take_task_field(struct tool *t, void *options)
 #define BY_TASKS "pid,tid,exclude-pid,exclude-tid,comms,exclude-comms,cgroup,exclude-cgroup,container,exclude-container,pod,exclude-pod"
 #define BY_OTHERS "cpu,exclude-cpu,event,exclude-event,time,exclude-time,dsos,exclude-dsos,filter,filter-file"
 
-#define SPAN(name, begin, end, key) #name "|"
+#define SPAN(name, begin, end, key, cancel) #name "|"
 static const char span_words[] =
 #include "window/span.def"
     ;

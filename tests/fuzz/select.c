@@ -146,11 +146,12 @@ check_span(const char *text)
 
 	s->measure = &by_thread;
 	span_parse(s, &tool, text);
-	MUST(s->nkeys && s->nkeys <= SPAN_KEYS && s->end[0] && s->end[1]);
+	MUST(s->nkeys && s->nkeys <= SPAN_KEYS && s->part[SPAN_BEGIN] && s->part[SPAN_END]);
+	MUST(s->nfields <= sizeof s->field / sizeof *s->field && (!s->part[SPAN_CANCEL] || s->cancels));
 	field_stream_ready(&stream);
 	span_bind(s, &tool, &stream);
-	for (int i = 0; i < 2; i++)
-		expr_bind(s->end[i], &tool, tool.in);
+	for (int i = 0; i < SPAN_PARTS; i++)
+		expr_bind(s->part[i], &tool, tool.in);
 	span_free(s);
 	field_stream_free(&stream);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,12 +251,16 @@ span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr
 	return true;
 }
 
-static void
+/* False: the span is open already, and stays so. */
+static bool
 span_begin(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr, struct open_span *new)
 {
 	uint32_t *at = span_find(s, new);
 
-	if (*at) {
+	if (*at && s->cancels) {
+		s->n.repeated++;
+		return false;
+	} else if (*at) {
 		s->n.replaced++;
 		span_forget(s, a, s->open[*at].nr);
 		span_over(s, at, l);
@@ -273,35 +278,51 @@ span_begin(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t 
 	if (!window_key(l, s->with, &new->shared))
 		new->shared = 0;
 	span_add(s, new);
+	return true;
+}
+
+static void
+span_cancel(struct span *s, struct pp_arrival *a, const struct look *l, const struct open_span *key)
+{
+	uint32_t *at = span_find(s, key);
+
+	if (!*at || l->time < s->open[*at].begin)	/* late: it is of an older span */
+		return;
+	s->n.canceled++;
+	span_forget(s, a, s->open[*at].nr);
+	span_over(s, at, l);
 }
 
 int
 span_look(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr, struct pp_err *err)
 {
+	static const enum span_part order[] = { SPAN_END, SPAN_CANCEL, SPAN_BEGIN };	/* one record may end a span, and begin another */
 	int matters = 0;
 
-	for (int end = 1; end >= 0; end--) {	/* one record may end a span, and begin another */
+	for (unsigned i = 0; i < SPAN_PARTS; i++) {
 		struct open_span o;
 		enum expr_result result;
 		int has;
 
-		if (expr_match(s->end[end], &l->about, &result, err) < 0)
+		if (!s->part[order[i]])
+			continue;
+		if (expr_match(s->part[order[i]], &l->about, &result, err) < 0)
 			return -1;
 		if (result != EXPR_YES)
 			continue;
 		o = (struct open_span){ .nr = 0 };
-		if ((has = span_key(s, end, l, &o, err)) <= 0) {
+		if ((has = span_key(s, order[i], l, &o, err)) <= 0) {
 			if (has < 0)
 				return -1;
 			continue;
 		}
 		matters |= SPAN_MATTERS;
-		if (end)
+		if (order[i] == SPAN_END)
 			matters |= span_end(s, a, l, nr, &o) ? SPAN_ENDED : 0;
-		else {
-			span_begin(s, a, l, nr, &o);
-			matters |= SPAN_BEGUN;
-		}
+		else if (order[i] == SPAN_CANCEL)
+			span_cancel(s, a, l, &o);
+		else
+			matters |= span_begin(s, a, l, nr, &o) ? SPAN_BEGUN : 0;
 	}
 	return matters;
 }
@@ -367,6 +388,23 @@ span_finish(struct span *s)
 	}
 }
 
+void
+span_stats(const struct span *s, bool json, FILE *f)
+{
+	const struct { const char *name; uint64_t n; } counts[] = {
+		{ "begun", s->n.begun }, { "kept", s->n.kept }, { "unended", s->n.unended }, { "replaced", s->n.replaced },
+		{ "unbegun", s->n.unbegun }, { "uncertain", s->n.uncertain }, { "forgotten", s->n.forgotten },
+		{ "exited", s->n.exited }, { "canceled", s->n.canceled }, { "repeated", s->n.repeated },
+	};
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (json)
+			fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "{", counts[i].name, counts[i].n);
+		else
+			fprintf(f, "%s %" PRIu64 " %s", i ? "," : "", counts[i].n, counts[i].name);
+	fputs(json ? "}" : "\n", f);
+}
+
 /* ---- the option ---------------------------------------------------------------------------------- */
 
 uint64_t
@@ -401,8 +439,8 @@ span_start(struct span *s)
 void
 span_free(struct span *s)
 {
-	expr_free(s->end[0]);
-	expr_free(s->end[1]);
+	for (int part = 0; part < SPAN_PARTS; part++)
+		expr_free(s->part[part]);
 	span_forget_places(s);
 	for (unsigned i = 0; i < s->nfields; i++)
 		if (s->field[i].payload)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * span.h - --span: from a sample for which BEGIN is true to the next with the same key for which END is
+ * span.h - --span: from a sample for which BEGIN is true to the next with the same key for which END is, unless CANCEL is true in between
  *
  *	span.c		which spans are open, and how long each is
  *	span_key.c	the values of KEY in samples
@@ -16,16 +16,17 @@
 #include "window/length.h"
 
 enum { SPAN_KEYS = 2, SPAN_WAYS = 2, SPANS_OPEN = 1 << 20 };
+enum span_part { SPAN_BEGIN, SPAN_END, SPAN_CANCEL, SPAN_PARTS };
 
 struct span_place {		/* of a key in the samples of an event */
 	bool		 known, is_task;	/* is_task: it is the number of a thread */
 	const struct field *field;	/* which of the fields that it can be */
 	struct field_place at;
 };
-struct span_field {		/* one that key number `key' can be, in samples for which BEGIN, or (end 1) END is true: the first that they have */
+struct span_field {		/* one that key number `key' can be, in samples for which that part is true: the first that they have */
 	const struct field *f;
 	struct field	*payload;	/* the same, if it is one of payloads; freed with the span */
-	uint8_t		 key, end;
+	uint8_t		 key, part;
 };
 struct span_counts {
 	uint64_t	 begun, kept;
@@ -35,6 +36,8 @@ struct span_counts {
 	uint64_t	 uncertain;	/* kept, but for --span-sure, but records were lost between both ends, or one of these was late */
 	uint64_t	 forgotten;	/* over SPANS_OPEN; or its length was not known when its sample had to have its turn */
 	uint64_t	 exited;	/* its thread ended, or another one got its number; some are kept */
+	uint64_t	 canceled;	/* by CANCEL; some are kept */
+	uint64_t	 repeated;	/* BEGIN within a span that has CANCEL: it changes nothing */
 };
 
 struct open_span {		/* the others are found by numbers, 0 is none */
@@ -51,10 +54,11 @@ struct open_span {		/* the others are found by numbers, 0 is none */
 	uint32_t	 tid;
 };
 struct span {
-	struct expr	*end[2];	/* BEGIN, END */
-	struct span_field field[2 * SPAN_KEYS * SPAN_WAYS];
+	struct expr	*part[SPAN_PARTS];	/* NULL: CANCEL is never true */
+	bool		 cancels;	/* there is a CANCEL, or an empty one: a second BEGIN changes nothing */
+	struct span_field field[SPAN_PARTS * SPAN_KEYS * SPAN_WAYS];
 	unsigned	 nfields, nkeys;
-	struct span_place *place[SPAN_KEYS][2];	/* by key, end, and index of the event */
+	struct span_place *place[SPAN_KEYS][SPAN_PARTS];	/* by key, part, and index of the event */
 	uint64_t	 longer, shorter;
 	bool		 has_longer, has_shorter;
 	bool		 within;	/* --span-with: samples between both ends are kept, too, ... */
@@ -86,12 +90,12 @@ void	span_start(struct span *);
 void	span_forget_places(struct span *);
 /* After all events are known: a key that none has exits 2; with --span-task one that is no thread, too. */
 void	span_bind(struct span *, const struct tool *, const struct field_stream *);
-/* The key of a sample at that end.  1, 0: it lacks a field, or -1: it is malformed. */
-int	span_key(struct span *, int end, const struct look *, struct open_span *, struct pp_err *);
+/* The key of a sample for which that part is true.  1, 0: it lacks a field, or -1: it is malformed. */
+int	span_key(struct span *, enum span_part, const struct look *, struct open_span *, struct pp_err *);
 /* A record of that time has arrived: mark the open spans that are now known to be long enough. */
 void	span_pass(struct span *, struct pp_arrival *, uint64_t time);
 /*
- * A sample, after span_pass(); `nr': its number for pp_arrival_mark().  0: it is no end; -1: it is malformed; else SPAN_MATTERS, with
+ * A sample, after span_pass(); `nr': its number for pp_arrival_mark().  0: no part is true; -1: it is malformed; else SPAN_MATTERS, with
  * SPAN_BEGUN and SPAN_ENDED if it did that to a span.
  */
 enum { SPAN_MATTERS = 1, SPAN_BEGUN = 2, SPAN_ENDED = 4 };
@@ -105,6 +109,8 @@ uint64_t span_until(const struct span *);
 void	span_passes(struct span *, struct pp_arrival *, const struct look *, uint64_t time);
 /* The end of the input. */
 void	span_finish(struct span *);
+/* The counts, for --stats and -v. */
+void	span_stats(const struct span *, bool json, FILE *);
 /* How long before its verdict a record must wait. */
 uint64_t span_ahead(const struct span *);
 /* KEPT, NOT_SPAN or LACKS_FIELD for a record with a time. */

@@ -8,7 +8,7 @@ void
 span_forget_places(struct span *s)
 {
 	for (unsigned k = 0; k < s->nkeys; k++)
-		for (int i = 0; i < 2; i++) {
+		for (int i = 0; i < SPAN_PARTS; i++) {
 			free(s->place[k][i]);
 			s->place[k][i] = NULL;
 		}
@@ -66,15 +66,15 @@ span_bind(struct span *s, const struct tool *t, const struct field_stream *strea
 		tool_wrong(t, "--span-task: KEY of a --span is the number of no thread, such as tid, next_pid, or pid of sched_waking");
 }
 
-/* Where the samples of that event have key k at that end. */
+/* Where the samples of that event have key k of that part. */
 static void
-span_find_place(const struct span *s, unsigned k, int end, const struct look *l, struct span_place *to)
+span_find_place(const struct span *s, unsigned k, enum span_part part, const struct look *l, struct span_place *to)
 {
 	to->known = true;
 	for (unsigned i = 0; i < s->nfields; i++) {
 		const struct span_field *x = &s->field[i];
 
-		if (x->key != k || x->end != end)
+		if (x->key != k || x->part != part)
 			continue;
 		to->field = x->f;
 		to->is_task = span_is_task(l->stream, x->f, l->about.ev);
@@ -85,15 +85,15 @@ span_find_place(const struct span *s, unsigned k, int end, const struct look *l,
 }
 
 static const struct span_place *
-span_place(struct span *s, unsigned k, int end, const struct look *l)
+span_place(struct span *s, unsigned k, enum span_part part, const struct look *l)
 {
 	unsigned n = l->stream->events->n, index = l->about.ev->index;
 
-	if (!s->place[k][end])
-		s->place[k][end] = tool_alloc(n, sizeof *s->place[k][end]);
-	if (!s->place[k][end][index].known)
-		span_find_place(s, k, end, l, &s->place[k][end][index]);
-	return &s->place[k][end][index];
+	if (!s->place[k][part])
+		s->place[k][part] = tool_alloc(n, sizeof *s->place[k][part]);
+	if (!s->place[k][part][index].known)
+		span_find_place(s, k, part, l, &s->place[k][part][index]);
+	return &s->place[k][part][index];
 }
 
 /* The number in a field at no fixed place.  1, 0: the sample has none, or -1: it is malformed. */
@@ -157,11 +157,11 @@ span_number(const struct look *l, const struct field *f, const struct field_plac
 }
 
 int
-span_key(struct span *s, int end, const struct look *l, struct open_span *o, struct pp_err *err)
+span_key(struct span *s, enum span_part part, const struct look *l, struct open_span *o, struct pp_err *err)
 {
 	for (unsigned k = 0; k < s->nkeys; k++) {
 		big n = { 0, 0 };
-		const struct span_place *at = span_place(s, k, end, l);
+		const struct span_place *at = span_place(s, k, part, l);
 		int rc = span_number(l, at->field, &at->at, &n, err);
 
 		if (rc <= 0)

@@ -5,8 +5,8 @@
 
 #include "window/span.h"
 
-static const struct { const char *name, *begin, *end, *key; } rows[] = {
-#define SPAN(name, begin, end, key) { #name, begin, end, key },
+static const struct { const char *name, *begin, *end, *key, *cancel; } rows[] = {
+#define SPAN(name, begin, end, key, cancel) { #name, begin, end, key, cancel },
 #include "window/span.def"
 #undef SPAN
 };
@@ -59,7 +59,7 @@ span_index(const struct tool *t, const char **p, const char *text, uint32_t *ind
 
 /* Parse the name of a field, one of ours or of a payload, as one that the last key can be; *p moves behind it and blanks. */
 static void
-span_field(struct span *s, const struct tool *t, int end, const char **p, const char *text)
+span_field(struct span *s, const struct tool *t, enum span_part part, const char **p, const char *text)
 {
 	struct span_field *to = &s->field[s->nfields];
 	size_t n = 0;
@@ -81,16 +81,16 @@ span_field(struct span *s, const struct tool *t, int end, const char **p, const 
 	if (f->type != FIELD_INT || field_refused(f))
 		tool_wrong(t, "--span '%s': '%s' in KEY is not a number that a record holds", text, f->name);
 	*p = span_blank(*p);
-	*to = (struct span_field){ f, to->payload, (uint8_t)(s->nkeys - 1), (uint8_t)end };
+	*to = (struct span_field){ f, to->payload, (uint8_t)(s->nkeys - 1), (uint8_t)part };
 	s->nfields++;
 }
 
 /* Parse "a" or "a | b". */
 static void
-span_ways(struct span *s, const struct tool *t, int end, const char **p, const char *text)
+span_ways(struct span *s, const struct tool *t, enum span_part part, const char **p, const char *text)
 {
 	for (int i = 0; i < SPAN_WAYS; i++) {
-		span_field(s, t, end, p, text);
+		span_field(s, t, part, p, text);
 		if (**p != '|')
 			return;
 		*p = span_blank(*p + 1);
@@ -98,29 +98,54 @@ span_ways(struct span *s, const struct tool *t, int end, const char **p, const c
 	tool_wrong(t, "--span '%s': more than %d fields with '|' between in KEY", text, SPAN_WAYS);
 }
 
-/* Parse "tid, dev = dev2". */
+/* A part that is not named for the last key has the fields of BEGIN, which begin at `first'. */
+static void
+span_same(struct span *s, unsigned first, unsigned end, enum span_part part)
+{
+	for (unsigned i = first; i < end; i++)
+		s->field[s->nfields++] = (struct span_field){ s->field[i].f, NULL, s->field[i].key, (uint8_t)part };
+}
+
+/* Parse "tid, dev = dev2, raw.pid | prev_pid = next_pid = prev_pid". */
 static void
 span_keys(struct span *s, const struct tool *t, const char *p, const char *text)
 {
 	for (p = span_blank(p);; p = span_blank(p + 1)) {
-		unsigned first = s->nfields;
+		unsigned first = s->nfields, end;
+		enum span_part part = SPAN_BEGIN;
 
 		if (s->nkeys == SPAN_KEYS)
 			tool_wrong(t, "--span '%s': KEY has more than %d fields", text, SPAN_KEYS);
 		s->nkeys++;
-		span_ways(s, t, 0, &p, text);
-		if (*p == '=') {
-			p += 1 + (p[1] == '=');
-			p = span_blank(p);
-			span_ways(s, t, 1, &p, text);
-		} else
-			for (unsigned i = first, end = s->nfields; i < end; i++)
-				s->field[s->nfields++] = (struct span_field){ s->field[i].f, NULL, s->field[i].key, 1 };
-		if (!*p)
+		span_ways(s, t, part, &p, text);
+		for (end = s->nfields; *p == '=' && part + 1 < (s->cancels ? SPAN_PARTS : SPAN_CANCEL);) {
+			p = span_blank(p + 1 + (p[1] == '='));
+			span_ways(s, t, ++part, &p, text);
+		}
+		while (++part < SPAN_PARTS)
+			span_same(s, first, end, part);
+		if (!*p || *p == ';')
 			return;
+		if (*p == '=')
+			tool_wrong(t, "--span '%s': KEY has more names than there are expressions, at '%s'", text, p);
 		if (*p != ',')
 			tool_wrong(t, "--span '%s': expected ',' or '=' in KEY, at '%s'", text, p);
 	}
+}
+
+static bool
+span_is_blank(const char *text)
+{
+	return !text[strspn(text, " \t\n")];
+}
+
+/* CANCEL; NULL: there is none. */
+static void
+span_cancels(struct span *s, const struct tool *t, const char *text)
+{
+	s->cancels = text;
+	if (text && !span_is_blank(text))
+		s->part[SPAN_CANCEL] = expr_add(NULL, t, "--span CANCEL", text);
 }
 
 static void
@@ -130,19 +155,21 @@ span_named(struct span *s, const struct tool *t, const char *name)
 
 	for (int i = 0; i < ROWS; i++) {
 		if (!strcmp(rows[i].name, name)) {
-			s->end[0] = expr_add(NULL, t, "--span", rows[i].begin);
-			s->end[1] = expr_add(NULL, t, "--span", rows[i].end);
+			s->part[SPAN_BEGIN] = expr_add(NULL, t, "--span", rows[i].begin);
+			s->part[SPAN_END] = expr_add(NULL, t, "--span", rows[i].end);
+			span_cancels(s, t, rows[i].cancel);
 			span_keys(s, t, rows[i].key, name);
 			return;
 		}
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", rows[i].name);
 	}
-	tool_wrong(t, "--span '%s': expected 'BEGIN; END; KEY' or one of %s", name, all);
+	tool_wrong(t, "--span '%s': expected 'BEGIN; END; KEY', 'BEGIN; END; KEY; CANCEL', or one of %s", name, all);
 }
 
 void
 span_parse(struct span *s, const struct tool *t, const char *text)
 {
+	static const char *const names[] = { "--span BEGIN", "--span END" };
 	const char *p = text, *to;
 
 	if (!span_semicolon(text)) {
@@ -153,13 +180,17 @@ span_parse(struct span *s, const struct tool *t, const char *text)
 		char *part;
 
 		if (!(to = span_semicolon(p)))
-			tool_wrong(t, "--span '%s': expected 'BEGIN; END; KEY'", text);
+			tool_wrong(t, "--span '%s': expected 'BEGIN; END; KEY' or 'BEGIN; END; KEY; CANCEL'", text);
 		p = span_blank(p);
 		part = strndup(p, (size_t)(to - p));
 		if (!part)
 			tool_no_memory();
-		s->end[i] = expr_add(NULL, t, i ? "--span END" : "--span BEGIN", part);
+		s->part[i] = expr_add(NULL, t, names[i], part);
 		free(part);
 	}
+	to = span_semicolon(p);
+	if (to && span_semicolon(to + 1))
+		tool_wrong(t, "--span '%s': more than 'BEGIN; END; KEY; CANCEL'", text);
+	span_cancels(s, t, to ? to + 1 : NULL);
 	span_keys(s, t, p, text);
 }

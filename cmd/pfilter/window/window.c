@@ -134,8 +134,9 @@ windows_need(const struct windows *w, bool (*needs)(const struct expr *), bool (
 		if (needs(a->expr))
 			return true;
 	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
-		if (needs(s->end[0]) || needs(s->end[1]))
-			return true;
+		for (int part = 0; part < SPAN_PARTS; part++)
+			if (needs(s->part[part]))
+				return true;
 		for (unsigned i = 0; i < s->nfields; i++)
 			if (field_needs(s->field[i].f))
 				return true;
@@ -151,8 +152,8 @@ windows_functions(const struct windows *w, const char *path, struct kallsyms_tex
 	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
 		any |= expr_functions(a->expr, path, text);
 	for (const struct span *s = w ? w->span : NULL; s; s = s->next)
-		for (int end = 0; end < 2; end++)
-			any |= expr_functions(s->end[end], path, text);
+		for (int part = 0; part < SPAN_PARTS; part++)
+			any |= expr_functions(s->part[part], path, text);
 	return any;
 }
 
@@ -224,8 +225,8 @@ windows_learn(struct windows *w, const struct pp_rec *r)
 	if (w->span)
 		field_stream_learn(&w->stream, r, w->look.swap);
 	for (struct span *s = w->span; s; s = s->next) {
-		expr_learn(s->end[0], r, w->look.swap);
-		expr_learn(s->end[1], r, w->look.swap);
+		for (int part = 0; part < SPAN_PARTS; part++)
+			expr_learn(s->part[part], r, w->look.swap);
 		if (r->type == PP_HEADER_FEATURE || pp_type_is(r->type, PP_CLASSES_HEAD) || r->type == PP_ID_INDEX)
 			span_forget_places(s);
 	}
@@ -300,8 +301,9 @@ windows_read_payloads(const struct windows *w)
 		if (expr_reads_payloads(a->expr))
 			return true;
 	for (const struct span *s = w->span; s; s = s->next) {
-		if (expr_reads_payloads(s->end[0]) || expr_reads_payloads(s->end[1]))
-			return true;
+		for (int part = 0; part < SPAN_PARTS; part++)
+			if (expr_reads_payloads(s->part[part]))
+				return true;
 		for (unsigned i = 0; i < s->nfields; i++)
 			if (s->field[i].payload)
 				return true;
@@ -326,8 +328,8 @@ windows_bind(struct windows *w, const struct tool *t)
 	w->stream.tracing = pp_formats(t->in);
 	field_stream_ready(&w->stream);
 	for (struct span *s = w->span; s; s = s->next) {
-		expr_bind(s->end[0], t, t->in);
-		expr_bind(s->end[1], t, t->in);
+		for (int part = 0; part < SPAN_PARTS; part++)
+			expr_bind(s->part[part], t, t->in);
 		span_bind(s, t, &w->stream);
 		for (unsigned i = 0; i < e->n; i++)
 			window_check_key(t, e, e->ev[i], s->with, s->with == ALL ? "--span" : "--span-with");
@@ -517,19 +519,8 @@ windows_stats(const struct windows *w, bool json, FILE *f)
 	const char *before = json ? ",\"spans\":[" : "";
 
 	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
-		const struct { const char *name; uint64_t n; } counts[] = {
-			{ "begun", s->n.begun }, { "kept", s->n.kept }, { "unended", s->n.unended }, { "replaced", s->n.replaced },
-			{ "unbegun", s->n.unbegun }, { "uncertain", s->n.uncertain }, { "forgotten", s->n.forgotten },
-			{ "exited", s->n.exited },
-		};
-
 		fputs(json ? before : "pfilter: spans:", f);
-		for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-			if (json)
-				fprintf(f, "%s\"%s\":%" PRIu64, i ? "," : "{", counts[i].name, counts[i].n);
-			else
-				fprintf(f, "%s %" PRIu64 " %s", i ? "," : "", counts[i].n, counts[i].name);
-		fputs(json ? "}" : "\n", f);
+		span_stats(s, json, f);
 		before = ",";
 	}
 	if (json && w && w->span)
@@ -566,8 +557,8 @@ windows_end(const struct windows *w, const struct tool *t)
 	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
 		expr_end(a->expr);
 	for (const struct span *s = w ? w->span : NULL; s; s = s->next) {
-		expr_end(s->end[0]);
-		expr_end(s->end[1]);
+		for (int part = 0; part < SPAN_PARTS; part++)
+			expr_end(s->part[part]);
 		for (unsigned i = 0; i < s->nfields; i++)
 			if (s->field[i].payload && field_payload_absent(s->field[i].payload))
 				tool_warn(t, "--span: %" PRIu64 " payloads are too short for %s", field_payload_absent(s->field[i].payload),
