@@ -449,3 +449,20 @@ in_here() {
 	cat "$T/found"
 	[ ! -s "$T/found" ]
 }
+
+@test "make lint: a fault of each kind fails, and what is right passes" {
+	need mandoc; need codespell; need clang-tidy
+	lint() { try env O="$O" DEFS="-Icommon -D_GNU_SOURCE" ./lint "$@"; }
+	printf 'int f(int *p);\nint f(int *p) { return p ? *p : 1; }\n' >"$T/right.c"
+	printf 'int f(int *p);\nint f(int *p) { return p ? 1 : *p; }\n' >"$T/wrong.c"
+	printf '#include "no-such.h"\n' >"$T/missing.c"
+	printf '/* of t\145h */\nint f(int *p);\n' >"$T/word.c"
+	{ cat ../man/psort.1; echo .Xx; } >"$T/wrong.1"
+	lint "$T/right.c" man/psort.1
+	[ $rc = 0 ] && ! [ -s "$T/out" ] || failed "right: $(cat "$T/out")"
+	for f in wrong.c:NullDereference missing.c:clang-diagnostic-error "word.c:==> the" wrong.1:Xx; do
+		lint "$T/${f%:*}"
+		[ $rc = 1 ] && grep -q "${f#*:}" "$T/out" || failed "$f: $(cat "$T/out")"
+	done
+	done_all
+}
