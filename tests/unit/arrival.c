@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /* Decisions in time order with output in order of arrival: against plain rules. */
-#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "bytes.h"
+#include "chance.h"
 #include "state/timeline.h"
 
 enum { MAX = 30000, HEADER_ATTR = 64, COMM = 3, SAMPLE = 9, TRACING_DATA = 66, ROUND = 68, INIT = 82, UNKNOWN = 4711 };
 
 static struct pp_err err;
-static uint32_t seed;
-
-static uint32_t
-rnd(uint32_t below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
-/* Bytes in use, as malloc knows; nothing with a sanitizer. */
-static size_t
-heap(void)
-{
-	struct mallinfo2 m = mallinfo2();
-
-	return m.uordblks + m.hblkhd;
-}
 
 static struct {
 	uint8_t		*p;

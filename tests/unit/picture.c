@@ -198,36 +198,6 @@ all_make(struct panels *all, unsigned n, uint64_t width, uint64_t gap, unsigned 
 	fill_make(&all->panel[all->n++], n);
 }
 
-static void
-all_free(struct panels *all)
-{
-	for (unsigned i = 0; i < all->n; i++) {
-		struct panel *p = &all->panel[i];
-
-		for (unsigned b = 0; b < p->nbands; b++) {
-			free(p->band[b].label);
-			free(p->band[b].option);
-			free(p->band[b].count);
-		}
-		if (p->axis && p->axis != &all->axis) {
-			free(p->axis->start);
-			free((void *)(uintptr_t)p->axis);
-		}
-		free(p->band);
-		free(p->name);
-		free(p->title);
-		free(p->subtitle);
-		free(p->desc);
-		free(p->lost);
-		free(p->throttled);
-		free(p->place);
-		free(p->round);
-		free(p->bucket);
-	}
-	free(all->panel);
-	free(all->axis.start);
-}
-
 /* ---- SVG ------------------------------------------------------------------------------------------- */
 
 static char *
@@ -318,7 +288,7 @@ test_sums(void **state)
 			assert_int_equal(got, bytes);
 			free(svg);
 			free(again);
-			all_free(&all);
+			panels_free(&all);
 		}
 }
 
@@ -362,7 +332,7 @@ test_coarse(void **state)
 	assert_int_equal(sum, samples);
 	assert_null(strstr(svg, "drawn as one"));
 	free(svg);
-	all_free(&all);
+	panels_free(&all);
 }
 
 /* Is all of it what XML 1.0 may have, and without marks that act on other text?  By hand, not by the escape that it tests. */
@@ -467,7 +437,7 @@ test_names(void **state)
 		assert_true(!text || !strncmp(text, "]]&gt;", 6));
 		free(svg);
 		free(part);
-		all_free(&all);
+		panels_free(&all);
 	}
 	free(plain[0]);
 	free(plain[1]);
@@ -517,7 +487,7 @@ write_all(const char *dir)
 			f = fopen(path, "w");
 			draw_svg(f, &all, &d);
 			fclose(f);
-			all_free(&all);
+			panels_free(&all);
 		}
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* perf's two-round order, compared with a simple model of the rule. */
 #include "state/round.h"
 #include "bytes.h"
+#include "chance.h"
 
 enum { MAX = 4000 };
 
@@ -19,14 +20,6 @@ struct test {
 	const uint8_t	*shown[MAX];	/* where the copy stood, until reclaim */
 	unsigned	 fail_at;	/* deliver fails then; 0: never */
 };
-
-static uint32_t seed;
-static uint32_t
-rnd(uint32_t below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)seed * below >> 32);
-}
 
 static void
 model_deliver(struct model *m, uint64_t upto)

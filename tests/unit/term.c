@@ -152,31 +152,6 @@ make_panels(struct panels *ps, unsigned columns, unsigned bands, unsigned gaps, 
 		p->band[i] = (struct band){ .label = name_of(i + 3), .total = chance(1 << 30) };
 }
 
-static void
-drop_panels(struct panels *ps)
-{
-	for (unsigned i = 0; i < ps->n; i++) {
-		struct panel *p = &ps->panel[i];
-
-		for (unsigned b = 0; b < p->nbands; b++) {
-			free(p->band[b].label);
-			free(p->band[b].count);
-		}
-		free(p->band);
-		free(p->name);
-		free(p->title);
-		free(p->subtitle);
-		free(p->desc);
-		free(p->lost);
-		free(p->throttled);
-		free(p->place);
-		free(p->round);
-		free(p->bucket);
-	}
-	free(ps->panel);
-	free(ps->axis.start);
-}
-
 /* ---- what they look like -------------------------------------------------------------------------- */
 
 /* Columns of the line up to its newline, and what it must not have. */
@@ -242,7 +217,7 @@ test_lines(void **state)
 				make_panels(&ps, columns[c], bands[b], gaps, gaps ? 1000000000 : 9);
 				for (unsigned k = 0; k < 3; k++)
 					check_text(&ps, &(struct draw){ .width = widths[k], .ascii = gaps % 2, .scale = (enum draw_scale)k });
-				drop_panels(&ps);
+				panels_free(&ps);
 			}
 }
 
@@ -256,7 +231,7 @@ test_widths(void **state)
 	make_panels(&ps, 130, 8, 3, 50);
 	for (unsigned width = 80; width <= 300; width++)
 		check_text(&ps, &(struct draw){ .width = width, .ascii = width % 3 == 0 });
-	drop_panels(&ps);
+	panels_free(&ps);
 }
 
 static void
@@ -362,7 +337,7 @@ main(int argc, char **argv)
 
 		make_panels(&ps, argc > 4 ? (unsigned)atoi(argv[4]) : 130, argc > 5 ? (unsigned)atoi(argv[5]) : 8, 2, 50);
 		draw_term(stdout, &ps, &(struct draw){ .width = argc > 2 ? (unsigned)atoi(argv[2]) : 100, .ascii = argc > 3 && !strcmp(argv[3], "ascii") });
-		drop_panels(&ps);
+		panels_free(&ps);
 		return 0;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

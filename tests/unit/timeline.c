@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Time order within a bound of memory: against plain rules. */
-#include <malloc.h>
 
 #include "bytes.h"
+#include "chance.h"
 #include "state/timeline.h"
 
 enum { MAX = 30000 };
 
 static struct pp_err err;
-static uint32_t seed;
-
-static uint32_t
-rnd(uint32_t below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
-/* Bytes in use, as malloc knows; nothing with a sanitizer. */
-static size_t
-heap(void)
-{
-	struct mallinfo2 m = mallinfo2();
-
-	return m.uordblks + m.hblkhd;
-}
 
 struct rec { uint64_t time, nr; };
 

@@ -44,23 +44,6 @@ coarse_counts(const uint32_t *from, const unsigned *column, unsigned n, unsigned
 	return count;
 }
 
-void
-panel_top(struct panel *p)
-{
-	p->top = 0;
-	for (unsigned i = 0; i < p->axis->n; i++) {
-		uint64_t sum = 0;
-
-		for (unsigned b = 0; b < p->nbands; b++) {
-			uint32_t n = p->band[b].count ? p->band[b].count[i] : 0;
-
-			sum = p->kind == PANEL_STACK ? sum + n : n;
-			if (sum > p->top)
-				p->top = sum;
-		}
-	}
-}
-
 /* Bands that are parts of the columns: so many become one. */
 static void
 coarse_bands(struct coarse *c, const struct panel *from, unsigned by)

@@ -167,7 +167,7 @@ struct panels {
 	uint64_t	 lost, throttled;
 };
 void	panels_free(struct panels *);
-/* Set the largest count: of a cell, or PANEL_STACK: of a column (coarse.c). */
+/* Set the largest count: of a cell, or PANEL_STACK: of a column. */
 void	panel_top(struct panel *);
 
 #endif

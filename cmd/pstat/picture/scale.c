@@ -221,19 +221,3 @@ panel_cell(const struct panel *p, unsigned band, unsigned column, unsigned last,
 	*to = axis_plus(axis_plus(a->start[last], b->from), (b->span ? b->span : a->width) - 1);
 	return *from <= a->last && *to >= a->first;
 }
-
-size_t
-panel_inner(const char *name)
-{
-	size_t inner = 0, n = strlen(name);
-	unsigned depth = 0;
-
-	for (size_t i = 0; i + 2 < n; i++)
-		if (strchr("<({[", name[i]))
-			depth++;
-		else if (depth && strchr(">)}]", name[i]))
-			depth--;
-		else if (!depth && name[i] == ':' && name[i + 1] == ':')
-			inner = i + 2;
-	return inner;
-}
