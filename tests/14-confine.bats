@@ -76,6 +76,7 @@ inputs() {
 	locks_first pcat --switch-output=2K --output-template "$T/out.%t" "$T/in.a" "$T/in.b"
 	locks_first pcat --format=gperftools -o "$T/out" "$T/in.file"
 	locks_first pcat --format=pprof -o "$T/out" "$T/in.file"
+	locks_first pcat --format=pprof --threads=2 -o "$T/out" "$T/in.file"
 	locks_first pcat --format=jsonl -o "$T/out" "$T/in.file"
 	{ head -n 2 data/base.txt; for i in {1..6000}; do echo "SAMPLE misc=2 ip=$i pid=$i tid=$i time=$i"; done; } | mkpipe /dev/stdin >"$T/in.tasks"
 	locks_first pcat --format=pprof -S 1M -o "$T/out" "$T/in.tasks"

@@ -349,6 +349,27 @@ stacks() {
 	done_all
 }
 
+@test "pprof: --threads writes the same bytes, which are one member of gzip" {
+	python
+	stacks 20000 >"$T/in"
+	pcat --format=pprof "$T/in" >"$T/want"
+	/usr/bin/python3 - "$T/want" <<-'X' || failed "parts of it are lost, or too few to be tested"
+		import sys, zlib
+		z = zlib.decompressobj(31)
+		raw = z.decompress(open(sys.argv[1], 'rb').read())
+		sys.exit(len(raw) < 4 * (256 << 10) or not z.eof or z.unused_data != b'')
+	X
+	read_pprof sums "$T/want" | grep -qx "samples count 20000" || failed sums
+	for n in 0 1 2 5; do
+		pcat --format=pprof --threads=$n "$T/in" | cmp "$T/want" - || failed "$n"
+	done
+	for n in 0 3; do
+		try sh -c "pcat --format=pprof --threads=$n '$T/in' >/dev/full"
+		[ $rc = 1 ] && one_line 'pcat: <stdout>: ' || failed "$n: a full disk"
+	done
+	done_all
+}
+
 @test "pprof: of a damaged recording what is sound before the fault" {
 	python
 	head -c 20000 data/demo.data >"$T/cut"

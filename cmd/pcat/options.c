@@ -48,8 +48,9 @@ static const struct tool_opt opts[] = {
 	OPT_CALL('d', "decompress", NULL, NULL, take_decompress, "write plain records (default)"),
 	OPT_CALL(0, "frame-size", "SIZE|session", "session", take_frame_size,
 	    "begin a new zstd frame after SIZE of records (4M; 64K to 64M)"),
-	OPT_NUMBER(0, "threads", "N", pack.threads, 0, 256, "compress with N threads"),
-	OPT_NEEDS("frame-size,threads", "compress,compressed2"),
+	OPT_NUMBER(0, "threads", "N", pack.threads, 0, 256, "compress with N threads, also for pprof"),
+	OPT_NEEDS("frame-size", "compress,compressed2"),
+	OPT_NEEDS("threads", "compress,compressed2,format=pprof"),
 	OPT_NUMBER(0, "pid", "N", profile.pid, 0, INT32_MAX, "for gperftools and pprof: write samples of this process"),
 	OPT_TEXT(0, "event", "NAME", profile.event, OF_EVENTS, "for gperftools and pprof: write samples of this event"),
 	OPT_CALL_ON(0, "labels", "LIST", PPROF_LABEL_WORDS, pprof_labels, profile,
@@ -186,6 +187,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 		features_without(&o->features, o->without);
 		o->pack.without = o->without;
 	}
+	o->profile.threads = o->pack.threads;
 	o->profile.tasks = tool_given(t, "max-memory") ? o->profile.memory / 2 : 0;
 	t->in_name = t->nnames ? t->names[0] : NULL;
 	t->as_file = o->format == FORMAT_FILE;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* gzip.h - bytes through zlib into a sink, as a file of gzip.  Equal bytes give an equal file: it has neither time nor name. */
+/*
+ * gzip.h - bytes through zlib into a sink, as a file of gzip of one member.  Equal bytes give an equal file, whatever the number of
+ * threads: it has neither time nor name.
+ */
 #ifndef PPROF_GZIP_H
 #define PPROF_GZIP_H
 
@@ -7,8 +10,11 @@
 
 struct gzip;
 
-/* err: of the sink, which stays the caller's.  NULL: no memory. */
-struct gzip *gzip_new(struct pp_sink *, struct pp_err *err);
+/*
+ * threads: additional ones; 0: the calling thread compresses.  Each takes 820 KiB, and so does the calling one.  err: of the sink, which
+ * stays the caller's.  NULL: failure.
+ */
+struct gzip *gzip_new(struct pp_sink *, unsigned threads, struct pp_err *err);
 /* 1, or -1. */
 int	gzip_write(struct gzip *, const void *, size_t n);
 /* Write what is left, and the checksum.  1, or -1. */

@@ -40,7 +40,7 @@ pprof_end_file(struct pprof *o)
 	o->facts.events = o->events;
 	o->facts.counts = o->counts;
 	o->facts.state = o->state;
-	rc = pprof_write(&o->tables, &o->facts, o->sink, o->err);
+	rc = pprof_write(&o->tables, &o->facts, o->what->threads, o->sink, o->err);
 	if (pp_finish(o->sink) < 0)
 		rc = -1;
 	o->sink = NULL;

@@ -14,6 +14,7 @@ struct profile_what {
 	bool	 labelled;		/* --labels was given */
 	size_t	 memory;
 	size_t	 tasks;			/* limit of tasks and maps, which count in memory, too; 0: none, and they do not count */
+	unsigned threads;		/* that compress, in addition */
 	struct symbols *symbols;	/* names of functions; NULL: none */
 	/* where: sets file and byte of an err to those of the record being put. */
 	void	 (*where)(void *arg, struct pp_err *);

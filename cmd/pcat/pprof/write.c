@@ -453,7 +453,7 @@ write_profile(struct writer *w)
 }
 
 int
-pprof_write(struct pprof_tables *t, const struct pprof_facts *f, struct pp_sink *to, struct pp_err *err)
+pprof_write(struct pprof_tables *t, const struct pprof_facts *f, unsigned threads, struct pp_sink *to, struct pp_err *err)
 {
 	struct writer *w = calloc(1, sizeof *w);
 	int rc = -1;
@@ -461,7 +461,7 @@ pprof_write(struct pprof_tables *t, const struct pprof_facts *f, struct pp_sink 
 	if (!w)
 		return pp_fail_memory(err);
 	*w = (struct writer){ .t = t, .f = f, .err = err };
-	if ((w->z = gzip_new(to, err)))
+	if ((w->z = gzip_new(to, threads, err)))
 		rc = write_profile(w);
 	gzip_free(w->z);
 	proto_free(&w->b);

@@ -23,7 +23,7 @@ struct pprof_facts {		/* what a profile says beside the tables */
 	char		*version, *command;	/* NULL: unknown */
 };
 
-/* Write all, and end the file.  The tables get more strings.  1, or -1: err has the reason. */
-int	pprof_write(struct pprof_tables *, const struct pprof_facts *, struct pp_sink *, struct pp_err *err);
+/* Write all, and end the file.  The tables get more strings.  threads: as of gzip_new().  1, or -1: err has the reason. */
+int	pprof_write(struct pprof_tables *, const struct pprof_facts *, unsigned threads, struct pp_sink *, struct pp_err *err);
 
 #endif
