@@ -24,7 +24,18 @@ struct maps_node {			/* a cache line */
 };
 _Static_assert(sizeof(struct maps_node) <= 64, "a node is a cache line");
 
-enum { BATCH = 64 };			/* nodes of an allocation; the first one links them */
+struct maps_index {
+	uint32_t	 steps, due;	/* of searches since the last change; with how many it is thought of an index */
+	size_t		 n;		/* 0: there is none now */
+	uint64_t	*start;		/* n, ascending */
+	struct maps_node **node;	/* n, behind these */
+};
+
+enum {
+	BATCH = 64,			/* nodes of an allocation; the first one links them */
+	DEEP = 8,			/* steps of a search that count; those of a tree of few maps are as fast */
+	INDEX_STEPS = 1024,		/* the least `due' */
+};
 
 void
 pp_maps_pool_end(struct maps_pool *pool)
@@ -177,6 +188,16 @@ last(struct maps_node *n)
 	return n;
 }
 
+/* The maps change. */
+static void
+forget_index(struct maps_index *x)
+{
+	if (!x)
+		return;
+	free(x->start);
+	*x = (struct maps_index){ .due = INDEX_STEPS };
+}
+
 int
 pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map *map)
 {
@@ -200,6 +221,7 @@ pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map
 		n->map.len = map->start - n->map.start;
 	pp_maps_release(pool, between);
 	maps->root = merge(merge(before, node(pool, map)), merge(rest, behind));
+	forget_index(maps->index);
 	maps->root->version = ++pool->version;	/* no other maps have that node: it is on the path of a split, or new */
 	return 1;
 }
@@ -210,6 +232,22 @@ pp_maps_share(struct pp_maps *to, const struct pp_maps *from)
 	to->root = pp_maps_hold(from);
 }
 
+void
+pp_maps_end(struct pp_maps *maps)
+{
+	forget_index(maps->index);
+	free(maps->index);
+	maps->index = NULL;
+}
+
+void
+pp_maps_drop(struct maps_pool *pool, struct pp_maps *maps)
+{
+	pp_maps_end(maps);
+	pp_maps_release(pool, maps->root);
+	maps->root = NULL;
+}
+
 struct maps_node *
 pp_maps_hold(const struct pp_maps *maps)
 {
@@ -217,6 +255,8 @@ pp_maps_hold(const struct pp_maps *maps)
 		maps->root->refs++;
 	return maps->root;
 }
+
+/* ---- lookups --------------------------------------------------------------------------------------------- */
 
 static const struct pp_map *
 find(const struct maps_node *n, uint64_t ip)
@@ -232,10 +272,90 @@ find(const struct maps_node *n, uint64_t ip)
 	return NULL;
 }
 
+/* Write the nodes of a tree to `to', if that is not NULL.  How many there are; more than max: at least that. */
+static size_t
+list(struct maps_node *n, struct maps_node **to, size_t max)
+{
+	size_t count = 0;
+
+	for (; n && count <= max; n = n->right) {
+		count += list(n->left, to ? to + count : NULL, max - count);
+		if (to)
+			to[count] = n;
+		count++;
+	}
+	return count;
+}
+
+/* The work is at most that of the steps of the searches that led to it. */
+static void
+make_index(struct maps_index *x, struct maps_node *root)
+{
+	size_t n = list(root, NULL, x->steps);
+
+	x->due = x->due < UINT32_MAX / 2 ? x->due * 2 : UINT32_MAX;
+	if (n > x->steps || !(x->start = malloc(n * (sizeof *x->start + sizeof *x->node))))
+		return;
+	x->n = n;
+	x->node = (struct maps_node **)(x->start + n);
+	list(root, x->node, n);
+	for (size_t i = 0; i < n; i++)
+		x->start[i] = x->node[i]->map.start;
+}
+
+static const struct pp_map *
+find_in_index(const struct maps_index *x, uint64_t ip)
+{
+	const uint64_t *at = x->start;
+	const struct pp_map *m;
+
+	for (size_t n = x->n, half; n > 1; n -= half) {		/* without branches that cannot be foreseen */
+		half = n / 2;
+		at += at[half] <= ip ? half : 0;
+	}
+	m = &x->node[at - x->start]->map;
+	return ip - m->start < m->len ? m : NULL;
+}
+
+/* A search took so many steps.  Not inline: others would save registers for it. */
+static __attribute__((noinline)) void
+count_steps(struct pp_maps *maps, uint32_t steps)
+{
+	if (!maps->index && !(maps->index = calloc(1, sizeof *maps->index)))
+		return;
+	maps->index->steps += steps;
+	if (maps->index->due < INDEX_STEPS)
+		maps->index->due = INDEX_STEPS;
+	if (maps->index->steps >= maps->index->due)
+		make_index(maps->index, maps->root);
+}
+
+/* The same as find(). */
+static const struct pp_map *
+find_and_count(struct pp_maps *maps, uint64_t ip)
+{
+	const struct maps_node *n = maps->root;
+	uint32_t steps = 0;
+
+	for (; n; steps++) {
+		if (ip < n->map.start)
+			n = n->left;
+		else if (ip - n->map.start < n->map.len)
+			break;
+		else
+			n = n->right;
+	}
+	if (steps >= DEEP)
+		count_steps(maps, steps);
+	return n ? &n->map : NULL;
+}
+
 const struct pp_map *
 pp_maps_find(const struct pp_maps *maps, uint64_t ip)
 {
-	return find(maps->root, ip);
+	const struct maps_index *x = maps->index;
+
+	return x && x->n ? find_in_index(x, ip) : find_and_count((struct pp_maps *)(uintptr_t)maps, ip);
 }
 
 uint64_t

@@ -238,6 +238,10 @@ pp_state_free(struct pp_state *s)
 {
 	if (!s)
 		return;
+	for (uint32_t i = s->first_process; i; i = process_at(s, i)->behind)
+		pp_maps_end(&process_at(s, i)->maps);
+	pp_maps_end(&s->kernel);
+	pp_maps_end(&s->symbols);
 	pp_maps_pool_end(&s->pool);
 	pp_state_writer_free(s->writer);
 	free(s->kind);

@@ -18,8 +18,8 @@
  *
  * Cost: to find, insert or replace a map takes logarithmic time, a FORK constant time (maps are shared until one side changes
  * them).  Memory is proportional to what was alive at once, and to the number of different files: a process of one thread takes
- * some 100 bytes, a map 64, each different name some 40 (state_in.h).  Hash tables have a random key for
- * each handle, so a recording cannot choose its collisions.
+ * some 110 bytes, a map 64 (and 16 that pp_state_memory() does not know of, where addresses are looked for among many), each
+ * different name some 40 (state_in.h).  Hash tables have a random key for each handle, so a recording cannot choose its collisions.
  *
  * A new side-band record is a case in pp_state_feed() (state.c) and in pp_state_knows() (state_known.c).  If pp_state_keep()
  * keeps the record, the snapshot has it too; else it is also a case in state_write.c.

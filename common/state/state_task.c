@@ -151,7 +151,7 @@ process_drop(struct pp_state *s, uint32_t i)
 	process_unlist(s, i);
 	*(p->before ? &process_at(s, p->before)->behind : &s->first_process) = p->behind;
 	*(p->behind ? &process_at(s, p->behind)->before : &s->last_process) = p->before;
-	pp_maps_release(&s->pool, p->maps.root);
+	pp_maps_drop(&s->pool, &p->maps);
 	pp_maps_release(&s->pool, p->base);
 	pp_rows_drop(&s->processes, i);
 }

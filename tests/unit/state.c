@@ -147,7 +147,7 @@ small(void **state)
 	open_bench(&w, false);
 	for (unsigned i = 1; i <= N; i++)
 		comm(&w, i, i, "same");
-	assert_true(pp_state_memory(w.s) < N * 104);
+	assert_true(pp_state_memory(w.s) < N * 112);
 	was = pp_state_memory(w.s);
 	for (unsigned i = 1; i <= N; i++)
 		map_at(&w, 2, i, 0x1000, 0x1000, 0, "file");
@@ -166,7 +166,7 @@ small(void **state)
 		task_rec(&w, PP_EXIT, 0, i, 1, i, 1);
 	was = pp_state_memory(w.s);
 	assert_true(was < 3 << 20);		/* slots */
-	pp_state_limit(w.s, was + 50 * 104);
+	pp_state_limit(w.s, was + 50 * 112);
 	for (unsigned i = 1; i <= 400 && w.rc >= 0; i++)
 		comm(&w, N + i, N + i, "same");
 	assert_int_equal(w.rc, -1);
@@ -492,13 +492,51 @@ many(void **state)
 	pp_state_free(w.s);
 }
 
+/* Many searches between two changes, for which an index is made: below, in, between and above the maps. */
+static void
+searches(void **state)
+{
+	enum { MAPS = 3000 };
+	static char file[2][MAPS];
+	struct bench w;
+	unsigned r = 1;
+
+	(void)state;
+	open_bench(&w, false);
+	for (unsigned i = 0; i < MAPS; i++) {
+		map_at(&w, 2, 1, (uint64_t)(i + 1) << 16, 0x8000, 0, "f");
+		file[0][i] = 'f';
+	}
+	for (unsigned round = 0; round < 4; round++) {
+		for (unsigned i = 0; i < 40 * MAPS; i++) {
+			unsigned at_map = (r = r * 1103515245 + 12345) >> 8 & 4095, pid = round && i % 3 == 0 ? 2 : 1;
+			uint64_t addr = (uint64_t)(at_map << 16) + (r >> 20 & 0xf) * 0x1000;
+			char had = at_map && at_map <= MAPS ? file[pid - 1][at_map - 1] : '-';
+
+			if (had == 'f' && addr & 0x8000)
+				had = '-';
+			if (*at(&w, pid, addr) != had)
+				fail_msg("round %u, process %u, %#jx: %s, not %c", round, pid, (uintmax_t)addr, at(&w, pid, addr), had);
+		}
+		if (round == 0) {	/* both have the maps */
+			task_rec(&w, PP_FORK, 0, 2, 1, 2, 1);
+			memcpy(file[1], file[0], MAPS);
+		} else if (round < 3) {		/* one of them gets others */
+			map_at(&w, 2, round, (uint64_t)(round * 500) << 16, 0x80000, 0, "g");
+			memset(file[round - 1] + round * 500 - 1, 'g', 8);
+		}
+		assert_string_equal(at(&w, 1, 0x8000), "-");
+	}
+	pp_state_free(w.s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks), cmocka_unit_test(memory),
 		cmocka_unit_test(small), cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model), cmocka_unit_test(snapshot),
-		cmocka_unit_test(put_fails), cmocka_unit_test(many),
+		cmocka_unit_test(put_fails), cmocka_unit_test(searches), cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
