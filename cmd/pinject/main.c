@@ -135,6 +135,8 @@ main(int argc, char *argv[])
 	if (surveys)
 		tool_allow(&t, t.in_name, "r");
 	header_open(&o.header, &t);
+	if (o.chains.on)
+		chains_open(&o.chains);
 	tool_open_locked(&t, 0);
 	if (surveys)
 		survey(&t, &found);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* chains.c - see chains.h */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "aside.h"
 #include "chains.h"
 #include "convert/attrs.h"
 #include "files.h"
@@ -17,15 +19,23 @@
 #include "state/timeline.h"
 
 enum {
-	MEMORY = 64 << 20,		/* bytes of records that wait */
+	MEMORY = 56 << 20,		/* bytes of records that wait */
+	STACKS = 24 << 20,		/* bytes of these that are samples to be unwound; more wait in the temporary file */
+	DONE = 8 << 20,			/* bytes of samples that are unwound and wait to be written; likewise */
 	MADE = 32,			/* bytes that the memory of a sample takes besides, about */
 	GOOD = 90,			/* percent of the chains that should reach the start of their thread */
 	EXEC = 4, WRITE = 2,		/* PROT_ */
 };
 
 struct made {			/* a sample that was made, and waits to be written */
-	uint8_t		*raw;		/* NULL: unused */
-	uint32_t	 size, next;	/* next: the next unused one; 0: none */
+	uint8_t		*raw;		/* NULL: it is in a slot, or unused */
+	uint32_t	 size, slot;
+	uint32_t	 next;		/* the next unused one; 0: none */
+};
+
+struct away {			/* a sample that waits in the temporary file to be unwound */
+	uint64_t	 nr;		/* its number among all records */
+	uint32_t	 slot, size;	/* slot 0: it is unwound */
 };
 
 struct chains {
@@ -52,11 +62,20 @@ struct chains {
 	size_t		 nmade;
 	uint32_t	 unused;	/* the first unused one; 0: none */
 	size_t		 bytes;
+	/* samples that wait to be unwound */
+	struct aside	 aside;
+	uint64_t	 nr;		/* of the last record put into the arrival */
+	size_t		 waiting;	/* bytes of those in memory */
+	struct away	*away;		/* by number; from `first' to naway */
+	size_t		 first, naway;
+	bool		 rounds;	/* there was one: without, none ends, and all would go to the file */
+	bool		 full;		/* the file takes no more */
+	uint64_t	 set_aside;
 	/* for messages */
 	uint64_t	 samples, kernel, narrow;	/* that had a copy; ... of these without user space; of 32-bit programs */
 	uint64_t	 in, out;	/* their bytes, before and after */
 	uint64_t	*frames;	/* CHAINS_MOST */
-	uint8_t		 buf[PP_RECORD_MAX + 1];
+	uint8_t		 buf[PP_RECORD_MAX + 1], raw[PP_RECORD_MAX + 1], stub[256];
 };
 
 /* ---- one sample -------------------------------------------------------------------------------------------- */
@@ -105,21 +124,104 @@ chains_unwind(struct chains *c, const struct pp_event *ev, const struct stacked 
 	return unwind_chain(c->unwinder, &s->regs, &s->stack, &space, c->frames, max < room ? max : room, &end);
 }
 
+/* ---- samples in the temporary file ------------------------------------------------------------------------- */
+
+/* Put it there.  0: there is no file, or it is full, so that it stays in memory. */
+static uint32_t
+chains_aside(struct chains *c, const void *p, size_t n)
+{
+	uint32_t slot = c->full ? 0 : aside_put(&c->aside, p, n);
+
+	if (!slot && !c->full)
+		tool_warn(c->t, "temporary file: %s: samples are unwound early if they are too many for memory",
+		    strerror(c->aside.fd < 0 ? c->opt->file_error : errno));
+	c->full |= !slot;
+	return slot;
+}
+
+/* If a sample has to wait there: what stands for it, in c->stub, its fields up to the first of variable size.  false: it waits in memory. */
+static bool
+chains_send(struct chains *c, const struct pp_event *ev, const struct pp_rec *r, struct pp_rec *stub)
+{
+	size_t n = ev->plan.fixed;
+	uint32_t slot;
+
+	if (!c->rounds || c->waiting + r->size <= STACKS || r->size <= n || n > sizeof c->stub || !(slot = chains_aside(c, r->raw, r->size))) {
+		c->waiting += r->size;
+		return false;
+	}
+	if (c->first > c->naway / 2) {
+		c->naway -= c->first;
+		memmove(c->away, c->away + c->first, c->naway * sizeof *c->away);
+		c->first = 0;
+	}
+	c->away = tool_need(array_more(c->away, c->naway, 1, sizeof *c->away));
+	c->away[c->naway++] = (struct away){ .nr = c->nr, .slot = slot, .size = r->size };
+	c->set_aside++;
+	memcpy(c->stub, r->raw, n);
+	PP_RAW_SET(c->stub, header, size, (uint16_t)n, false);
+	*stub = pp_rec_at(c->stub, false);
+	return true;
+}
+
+/* The sample with that number, if it is there: read it again.  1; 0: it is not; -1. */
+static int
+chains_fetch(struct chains *c, uint64_t nr, struct pp_rec *r)
+{
+	size_t low = c->first, high = c->naway;
+	struct away *a;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->away[middle].nr < nr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	a = c->away + low;
+	if (low == c->naway || a->nr != nr)
+		return 0;
+	if (aside_get(&c->aside, a->slot, c->raw, a->size, &c->t->in_err) < 0)
+		return -1;
+	aside_drop(&c->aside, a->slot);
+	a->slot = 0;
+	while (c->first < c->naway && !c->away[c->first].slot)
+		c->first++;
+	*r = pp_rec_at(c->raw, false);
+	return 1;
+}
+
+/* ---- samples that are unwound ------------------------------------------------------------------------------ */
+
 /* Keep the sample that is in c->buf until it is written. */
 static uint32_t
 chains_keep(struct chains *c, size_t size)
 {
-	uint32_t i = c->unused;
+	uint32_t i = c->unused, slot;
 
 	if (!i) {
 		i = c->nmade ? (uint32_t)c->nmade : 1;
 		c->made = tool_need(array_reach(c->made, &c->nmade, i, sizeof *c->made));
 	}
 	c->unused = c->made[i].next;
-	c->made[i] = (struct made){ .raw = tool_alloc(size, 1), .size = (uint32_t)size };
-	memcpy(c->made[i].raw, c->buf, size);
-	c->bytes += size + MADE;
+	slot = c->set_aside && c->bytes > DONE ? chains_aside(c, c->buf, size) : 0;
+	c->made[i] = (struct made){ .raw = slot ? NULL : tool_alloc(size, 1), .size = (uint32_t)size, .slot = slot };
+	if (!slot)
+		memcpy(c->made[i].raw, c->buf, size);
+	c->bytes += MADE + (slot ? 0 : size);
 	return i;
+}
+
+/* The bytes of one; of those of a slot, until the next call.  NULL: they cannot be read. */
+static const uint8_t *
+chains_kept(struct chains *c, uint32_t i)
+{
+	const struct made *m = &c->made[i];
+
+	if (!m->slot)
+		return m->raw;
+	return aside_get(&c->aside, m->slot, c->buf, m->size, &c->t->in_err) < 0 ? NULL : c->buf;
 }
 
 static void
@@ -127,7 +229,9 @@ chains_forget(struct chains *c, uint32_t i)
 {
 	struct made *m = &c->made[i];
 
-	c->bytes -= m->size + MADE;
+	c->bytes -= MADE + (m->slot ? 0 : m->size);
+	if (m->slot)
+		aside_drop(&c->aside, m->slot);
 	free(m->raw);
 	*m = (struct made){ .next = c->unused };
 	c->unused = i;
@@ -174,11 +278,19 @@ chains_begin(struct chains *c)
 /* ---- in the order of time ---------------------------------------------------------------------------------- */
 
 static int
-chains_sample(struct chains *c, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
+chains_sample(struct chains *c, uint64_t nr, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
 {
 	struct stacked s;
+	struct pp_rec away;
 	size_t n, size;
+	int rc = chains_fetch(c, nr, &away);
 
+	if (rc < 0)
+		return -1;
+	if (rc > 0)
+		r = &away;
+	else
+		c->waiting -= r->size;
 	if (sample_take(&s, ev, r, c->opt->keep_regs, &c->t->in_err) < 0)
 		return -1;
 	n = chains_unwind(c, ev, &s);
@@ -196,10 +308,9 @@ chains_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 {
 	struct chains *c = arg;
 
-	(void)at;
 	v->to = 1;
 	if (r->type == PP_SAMPLE)
-		return ev->attr.sample_type & PP_SAMPLE_STACK_USER ? chains_sample(c, ev, r, v) : 1;
+		return ev->attr.sample_type & PP_SAMPLE_STACK_USER ? chains_sample(c, at->nr, ev, r, v) : 1;
 	return pp_state_wants(r->type) ? pp_state_feed(c->state, r, 0) : 1;
 }
 
@@ -232,11 +343,14 @@ chains_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool 
 {
 	struct chains *c = arg;
 	struct pp_rec new;
+	const uint8_t *raw;
 	int rc;
 
 	if (!v->front)
 		return chains_pass(c, r, stable && r->raw != c->passing);
-	new = pp_rec_at(c->made[v->front].raw, false);
+	if (!(raw = chains_kept(c, v->front)))
+		return -1;
+	new = pp_rec_at(raw, false);
 	rc = chains_pass(c, &new, false);
 	chains_forget(c, v->front);
 	return rc;
@@ -275,6 +389,7 @@ chains_arrived(struct chains *c, struct pp_source *in, const struct pp_rec *r)
 		return;
 	case PP_FINISHED_ROUND:
 		files_round(c->files);
+		c->rounds = true;
 		return;
 	case PP_MMAP:
 	case PP_MMAP2:
@@ -291,6 +406,9 @@ static int
 chains_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	struct chains *c = (struct chains *)o;
+	const struct pp_rec *stands = stable || !c->last.raw ? r : &c->last;
+	const struct pp_event *ev;
+	struct pp_rec stub;
 	int rc;
 
 	if (stable)
@@ -301,7 +419,11 @@ chains_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool sta
 	if (!c->active)
 		return chains_pass(c, r, stable);
 	c->passing = stable ? NULL : r->raw;
-	rc = pp_arrival_put(c->arrival, r, stable || !c->last.raw ? r : &c->last);
+	c->nr++;
+	if (r->type == PP_SAMPLE && (ev = pp_event_find(in->events, r, NULL)) && ev->attr.sample_type & PP_SAMPLE_STACK_USER &&
+	    chains_send(c, ev, r, &stub))
+		r = &stub;
+	rc = pp_arrival_put(c->arrival, r, stands);
 	c->passing = NULL;
 	return rc < 0 && c->t->in_err.what[0] && !c->t->in_err.at ? pp_reject(in, r) : rc;
 }
@@ -355,9 +477,11 @@ chains_report(struct chains *c)
 	files_report(c->files);
 	if (!c->active)
 		tool_warn(c->t, "nothing to unwind: no event has copies of stacks (perf record --call-graph dwarf)");
-	if (c->active && pp_arrival_early(c->arrival))
-		tool_warn(c->t, "%ju records arrived after newer samples had to be unwound, as these were too many to wait in memory; "
-		    "maps may have been missing", (uintmax_t)pp_arrival_early(c->arrival));
+	if (c->active && pp_arrival_early(c->arrival)) {
+		tool_warn(c->t, "%ju records arrived after newer samples had to be unwound, as these were too many to wait%s; chains may be wrong: "
+		    "psort first", (uintmax_t)pp_arrival_early(c->arrival), c->rounds ? "" : ", and the recording has no rounds");
+		c->t->failed = true;
+	}
 	if (!c->unwinder)
 		return;
 	s = unwind_stats(c->unwinder);
@@ -369,6 +493,8 @@ chains_report(struct chains *c)
 		chains_report_ends(c, s);
 	tool_note(c->t, "rules: %ju looked up, %ju of these absent, %ju frames by frame pointer; %ju files not used", (uintmax_t)s->misses,
 	    (uintmax_t)s->absent, (uintmax_t)s->by_pointer, (uintmax_t)files_refused(c->files));
+	if (c->set_aside)
+		tool_note(c->t, "%ju samples waited in a temporary file", (uintmax_t)c->set_aside);
 	if (c->narrow)
 		tool_warn(c->t, "%ju samples of 32-bit programs have only their first frame", (uintmax_t)c->narrow);
 }
@@ -384,6 +510,8 @@ chains_free(struct chains *c)
 	for (size_t i = 0; i < c->nmade; i++)
 		free(c->made[i].raw);
 	free(c->made);
+	free(c->away);
+	aside_end(&c->aside);
 	free(c->frames);
 	free(c);
 }
@@ -404,6 +532,13 @@ chains_finish(struct out *o)
 	return rc;
 }
 
+void
+chains_open(struct chains_opt *opt)
+{
+	opt->file = aside_open();
+	opt->file_error = errno;
+}
+
 struct chains *
 chains_new(struct tool *t, struct lookup *lookup, const struct chains_opt *opt, bool strict)
 {
@@ -412,7 +547,7 @@ chains_new(struct tool *t, struct lookup *lookup, const struct chains_opt *opt, 
 	struct chains *c = tool_alloc(1, sizeof *c);
 
 	*c = (struct chains){ .pub = { .put = chains_put, .finish = chains_finish }, .t = t, .opt = opt, .lookup = lookup,
-	    .swap = t->in->swap };
+	    .swap = t->in->swap, .aside.fd = opt->file };
 	c->files = files_new(t, lookup, strict);
 	c->frames = tool_alloc(CHAINS_MOST, sizeof *c->frames);
 	user.arg = c;

@@ -5,11 +5,12 @@
  *	chains.c	the stage: holds records until a sample's maps are known, and passes them on in their order
  *	sample.h	the sample and its attr before and after
  *	files.h		the files by which chains are unwound
+ *	aside.h		samples that wait in a temporary file
  *	common/unwind/	from registers and stack to the chain
  *
  * Records wait until the rounds guarantee that no older one follows (state/timeline.h).  A sample then has its turn: it is unwound by
  * the maps of its process at its time.  All records are passed on in the order in which they came; only those with a payload (hardware
- * trace) go in front of what waits.  The stages behind this one see the new chains, and read samples by chains_events().
+ * trace) go in front of what waits.  If the samples of a round are more than 24 MiB, those that come then wait in a temporary file.  The stages behind this one see the new chains, and read samples by chains_events().
  */
 #ifndef CHAINS_H
 #define CHAINS_H
@@ -24,10 +25,14 @@ struct chains_opt {		/* from the command line */
 	bool		 on;		/* --unwind */
 	bool		 keep_regs;	/* --unwind=keep-regs */
 	unsigned	 max;		/* --unwind-max; 0: CHAINS_MAX */
+	int		 file;		/* a temporary file, of chains_open(); -1: there is none */
+	int		 file_error;	/* why not: errno */
 };
 
 struct chains;
 
+/* Before the process is confined: what chains_new() needs. */
+void		 chains_open(struct chains_opt *);
 /* The input must be open.  strict: a file that cannot be used makes the exit status 1. */
 struct chains	*chains_new(struct tool *, struct lookup *, const struct chains_opt *, bool strict);
 /* The events as the records behind this stage have them. */

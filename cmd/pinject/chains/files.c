@@ -20,7 +20,6 @@ enum {
 	TRIES = 8,			/* processes in whose name a file is looked up */
 	CHANGES = 64,			/* of a file, each of which may cost all the work that tables may take (UNWIND_WORK) */
 	NAME_LIMIT = 4096,		/* PATH_MAX */
-	DOUBTS = 5,			/* files that a warning names */
 };
 
 struct file {
@@ -66,7 +65,8 @@ struct files {
 	bool		 vdso_asked;
 	struct unwind_file *vdso;
 	struct unused	 unused;
-	uint64_t	 doubts;	/* files that may have been changed */
+	uint64_t	 doubts;	/* files that may have been changed; */
+	const struct file *doubtful;	/* the first of them */
 	uint64_t	 elsewhere;	/* files that are not used, as the recording was made elsewhere */
 	const char	*why_elsewhere;
 };
@@ -246,9 +246,9 @@ file_doubt(struct files *f, const struct file *file, const struct lookup_for *as
 	seen.changed = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
 	if (lookup_holds(f->lookup, ask, &seen) != LOOKUP_CHANGED)
 		return;
-	(f->doubts++ < DOUBTS ? tool_warn : tool_note)(f->t, "'%s' got another name or other contents after it was mapped; it is used, as its "
-	    "mtime is older", file->name);
-	f->t->failed |= f->unused.strict;
+	tool_note(f->t, "'%s' got another name or other contents after it was mapped; it is used, as its mtime is older", file->name);
+	if (!f->doubts++)
+		f->doubtful = file;
 }
 
 /* With the id by a BUILD_ID, if the map has none. */
@@ -475,7 +475,10 @@ files_report(struct files *f)
 	while (f->nopen)
 		file_close(f, f->open[0]);
 	unused_end(&f->unused);
-	f->t->failed |= f->elsewhere && f->unused.strict;
+	f->t->failed |= (f->elsewhere || f->doubts) && f->unused.strict;
+	if (f->doubts)
+		tool_warn(f->t, "%ju files got another name or other contents after they were mapped, such as '%s'; they are used, as their mtime is "
+		    "older", (uintmax_t)f->doubts, f->doubtful->name);
 	if (f->elsewhere)
 		tool_warn(f->t, "%ju files are not used to unwind: %s%s%s", (uintmax_t)f->elsewhere,
 		    f->lookup->elsewhere ? "the recording was " : "", f->why_elsewhere, f->lookup->elsewhere ? "; --unwind-files takes others, "
