@@ -68,7 +68,12 @@ char *
 tool_vis(const char *s, size_t n)
 {
 	char *out = tool_alloc(n + 1, 4);
+	size_t plain = 0;
 
+	while (plain < n && s[plain] >= ' ' && s[plain] <= '~')
+		plain++;
+	if (plain == n)			/* nearly all */
+		return memcpy(out, s, n);
 	strvisx(out, s, n, VIS_CSTYLE | VIS_TAB | VIS_NL | VIS_NOSLASH | (tool_sound_utf8(s, n) ? 0 : VIS_NOLOCALE));
 	return out;
 }
