@@ -1,3 +1,4 @@
+# SPDX-FileCopyrightText: 2026 The perfpipe authors
 # SPDX-License-Identifier: ISC
 # GNU make.
 #
