@@ -5,7 +5,7 @@
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
 # Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz, clean
-# To give it away:	dist, distcheck, deb
+# To give it away:	dist, distcheck, deb, deb-twice; installcheck after install, with the same DESTDIR= and PREFIX=
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
 # A new source file needs no line here: each directory of common and cmd is compiled as a whole.  A new command is a directory
@@ -67,7 +67,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench install uninstall dist distcheck deb clean library test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench install installcheck uninstall dist distcheck deb deb-twice clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -324,6 +324,17 @@ endif
 	install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)
 	for f in $(EXAMPLES:man/%=%); do if [ -x man/$$f ]; then m=755; else m=644; fi; \
 		install -m $$m man/$$f $(DESTDIR)$(DOCDIR)/$$f && sed -i 's|/usr/local/share/doc/perfpipe|$(DOCDIR)|' $(DESTDIR)$(DOCDIR)/$$f || exit 1; done
+# What `make install' has put there, with the same DESTDIR, PREFIX and so on: are the pages those of man/, and do the commands of pages and README,
+# and the jobs of make fleet, run with the installed tools?
+INSTALLCHECK = tests/05-docs.bats $(wildcard tests/fleet/*.bats)
+INSTALLED = $(abspath $(O))/installed
+installcheck:
+	@tests/setup fleet
+	+@$(AGAIN) -s test-programs FUZZ= SEEDS=
+	@rm -rf $(INSTALLED) && mkdir $(INSTALLED)
+	@for t in $(TOOLS); do ln -s "$$(realpath -s $(DESTDIR)$(TOOLDIR))/$(PROGRAM_PREFIX)$$t" $(INSTALLED)/$$t && $(INSTALLED)/$$t --version >$(INSTALLED)/version || exit 1; done
+	@$(foreach m,$(MANUALS),zcat -f $(call page,$m)* | cmp - $m &&) true
+	@INSTALLED=$(INSTALLED) EXAMPLES="$$(realpath -s $(DESTDIR)$(DOCDIR))/examples/fleet" $(PROVE) $(INSTALLCHECK)
 uninstall:
 	rm -f $(HEADERS:$(O)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)

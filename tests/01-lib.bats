@@ -55,7 +55,7 @@ says() {
 @test "lib: perf has an empty build-id cache" {
 	need perf
 	HOME=$T
-	perf --buildid-dir "$T/.debug" buildid-cache -a "$O/pcat"
+	perf --buildid-dir "$T/.debug" buildid-cache -a "$(type -P pcat)"
 	[ -n "$(perf --buildid-dir "$T/.debug" buildid-cache -l)" ]
 	[ -z "$(perf buildid-cache -l)" ]
 }

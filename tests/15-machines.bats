@@ -64,7 +64,7 @@ le64() {
 
 @test "machines: make demo uses a recording if perf takes no samples, and prints the reason" {
 	mkdir "$T/o"
-	for t in $TOOLS; do ln -s "$O/$t" "$T/o/"; done
+	for t in $TOOLS; do ln -s "$(type -P $t)" "$T/o/"; done
 	for how in empty dummy fails; do
 		: >"$T/live"
 		[ $how != dummy ] || mkpipe <(echo 'attr type=1 config=9 period=1 sample_type=IP|TID|TIME ids=1') >"$T/live"

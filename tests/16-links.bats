@@ -127,16 +127,16 @@ as_user() {
 	need setpriv
 	echo 1 >$SYSCTL
 	chmod o+x "$BATS_RUN_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$T"
-	as_user "$O/pcat" --version >/dev/null || skip "another user cannot run the commands where they are"
+	as_user "$(type -P pcat)" --version >/dev/null || skip "another user cannot run the commands where they are"
 	for t in $TOOLS; do
 		fresh
 		echo old >"$V/victim"
 		chown -R 65532 "$V"
 		plant x "$V/victim"
-		try as_user "$O/$t" -f -o "$D/x" <data/basic.pipe.data
+		try as_user "$(type -P $t)" -f -o "$D/x" <data/basic.pipe.data
 		[ $rc != 0 ] && [ "$(cat "$V/victim")" = old ] && grep -q 'Permission denied' "$T/err" || failed "$t"
 		rm "$D/x"
-		try as_user "$O/$t" -f -o "$D/x" <data/basic.pipe.data
+		try as_user "$(type -P $t)" -f -o "$D/x" <data/basic.pipe.data
 		[ $rc = 0 ] && [ -s "$D/x" ] || failed "$t: without a link"
 	done
 	done_all

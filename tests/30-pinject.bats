@@ -269,7 +269,7 @@ module() {
 	perl -e 'print pack("L3", 4, length($ARGV[0]) / 2, 3), "GNU\0", pack "H*", $ARGV[0]' "$id" >"$T/note"
 	pinject() {
 		unshare -m sh -c 'mount -t tmpfs none /sys/module && mkdir -p /sys/module/a_module/notes &&
-		    cp "$1/note" /sys/module/a_module/notes/.note.gnu.build-id && shift && exec "$@"' sh "$T" "$O/pinject" "$@"
+		    cp "$1/note" /sys/module/a_module/notes/.note.gnu.build-id && shift && exec "$@"' sh "$T" "$(type -P pinject)" "$@"
 	}
 	module a_module "$id"
 	done_all

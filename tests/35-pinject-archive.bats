@@ -88,7 +88,7 @@ elsewhere() {
 	for from in "" "$T/kallsyms"; do
 		rm -rf "$T/syms"
 		unshare -m sh -c '[ -z "$1" ] || mount --bind "$1" /proc/kallsyms; shift; exec "$@"' sh "$from" \
-		    "$O/pinject" -b --archive --buildid-dir "$T/syms" "$T/in" >"$T/out" 2>"$T/err" || failed "$from: status"
+		    "$(type -P pinject)" -b --archive --buildid-dir "$T/syms" "$T/in" >"$T/out" 2>"$T/err" || failed "$from: status"
 		! [ -s "$T/err" ] || failed "$from: $(cat "$T/err")"
 		for p in $PERFS; do
 			type -P $p >/dev/null || continue

@@ -63,7 +63,7 @@ setup_file() {
 	c++ -O1 -fomit-frame-pointer -pthread -Wl,--build-id=sha1 -o load load.cc -ldl
 	cc -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -Wl,--build-id=sha1 -o known known.c
 	dwarf -F 1500 -- ./load ./plug.so 120 >in.pipe 2>err && [ -s in.pipe ] || return 0
-	"$O/pinject" -v --unwind in.pipe >out.pipe 2>out.err || true
+	"$(type -P pinject)" -v --unwind in.pipe >out.pipe 2>out.err || true
 }
 
 # dwarf OPTION...: perf record, to standard output
@@ -409,7 +409,7 @@ count() {
 	[ "$(cat "$T/lengths")" = "$(seq -s ' ' "$least" $((least + 14)))" ] && ((least >= 32 && least <= 36)) || failed "lengths: $(cat "$T/lengths")"
 	"$O/bench/stacks" 80000000 >"$T/in"
 	without="pfilter -q --drop-type finished_round --allow vital-types"
-	$without "$T/in" | "$O/bench/limit" run "$T/rss" "$O/pinject" -q --unwind >"$T/out"
+	$without "$T/in" | "$O/bench/limit" run "$T/rss" "$(type -P pinject)" -q --unwind >"$T/out"
 	pinject -q --unwind "$T/in" | $without | cmp - "$T/out" || failed "without rounds"
 	[ "$(cat "$T/rss")" -le $((100 << 10)) ] || sanitized || failed "memory: $(cat "$T/rss") KiB"
 	done_all

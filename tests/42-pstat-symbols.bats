@@ -437,7 +437,7 @@ damaged() {
 		rm -rf "$T/damaged"
 		n=$(damaged "$f" $(($(stat -c %s "$f") / (${ALL:+5 *} 190) + 1)))	# a fifth of the bytes of the small one
 		mkpipe "$T/damaged.txt" >"$T/damaged.data"
-		python3 - "$O/pstat" "$T" >"$T/got" 2>"$T/err" <<-'END'
+		python3 - "$(type -P pstat)" "$T" >"$T/got" 2>"$T/err" <<-'END'
 			import csv, io, resource, subprocess, sys
 			p = subprocess.run([sys.argv[1], "--csv", "--table", "sort", "--top", "0", "--symbols", sys.argv[2] + "/damaged", "-s", "symbol", sys.argv[2] + "/damaged.data"], capture_output=True)
 			rows = list(csv.reader(io.StringIO(p.stdout.decode("utf-8", "surrogateescape"))))[1:]
@@ -464,7 +464,7 @@ worker() {
 	need pgrep
 	made two
 	mkfifo "$T/fifo"
-	"$O/pstat" --symbols "$T/dir" --folded <"$T/fifo" >"$T/out" 2>"$T/err" &
+	"$(type -P pstat)" --symbols "$T/dir" --folded <"$T/fifo" >"$T/out" 2>"$T/err" &
 	pid=$!
 	exec 7>"$T/fifo"
 	head -c 4096 data/basic.pipe.data >/dev/null
@@ -492,12 +492,12 @@ worker() {
 	# nor one that the kernel could wait for, or act by
 	rm "$ELF"
 	mkfifo "$ELF"
-	try timeout 20 env "$O/pstat" --csv --table sort --symbols "$T/dir" -s symbol "$T/made.data"
+	try timeout 20 env "$(type -P pstat)" --csv --table sort --symbols "$T/dir" -s symbol "$T/made.data"
 	[ $rc = 0 ]
 	! grep -q '^one,' "$T/out" || false
 	rm "$ELF"
 	cp "$T/made.so" "$ELF"
-	strace -f -o "$T/trace" -e trace=landlock_restrict_self,seccomp,openat,read,pread64,execve,socket,connect "$O/pstat" --symbols "$T/dir" --folded \
+	strace -f -o "$T/trace" -e trace=landlock_restrict_self,seccomp,openat,read,pread64,execve,socket,connect "$(type -P pstat)" --symbols "$T/dir" --folded \
 	    "$T/made.data" >"$T/out" 2>/dev/null
 	grep -q ';two 1' "$T/out"
 	awk '

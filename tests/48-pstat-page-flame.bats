@@ -172,7 +172,7 @@ HOSTILE='(async () => {
 	    open 'page.html#select=find:%2Fleaf%2F;zoom:3' js "$PAGE" js '(async () => { await drawn(); return [location.hash, q("#find").value, q("#chains-path").textContent]; })()' print \
 	    open hostile.html js "$PAGE" js "$HOSTILE"
 	sed -n 2p "$T/browser" >"$T/windows"
-	(cd "$T" && PATH="$O:$PATH" $PYTHON "$OLDPWD/flame.py" windows windows dir) >"$T/out" 2>&1 || failed "$(head -c 2000 "$T/out")"
+	(cd "$T" && $PYTHON "$OLDPWD/flame.py" windows windows dir) >"$T/out" 2>&1 || failed "$(head -c 2000 "$T/out")"
 	[ "$(sed -n 3p "$T/browser")" = '[[16, false]]' ] || failed "keys: $(sed -n 3p "$T/browser" | head -c 2000)"
 	sed -n 4p "$T/browser" >"$T/rest"
 	command pstat -q --symbols "$T/dir" --folded "$T/run.data" >"$T/folded"

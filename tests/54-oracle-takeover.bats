@@ -6,7 +6,7 @@ load oracle
 
 setup_file() {
 	local d=$BATS_FILE_TMPDIR name f
-	PATH=${O:-$BATS_TEST_DIRNAME/../build}:$PATH
+	PATH=${INSTALLED:+$INSTALLED:}${O:-$BATS_TEST_DIRNAME/../build}:$PATH
 	for name in takeover takeover_go; do
 		pcat "$BATS_TEST_DIRNAME/data/$name.pipe.data.zst" >"$d/$name"
 	done
@@ -30,7 +30,7 @@ each_recording() {
 		takeover_go) COMMS="gofirst golast";;
 		fresh) COMMS="leave kill quick last";;
 		esac
-		if [ $name = fresh ] && ! "$O/pstat" --json "$F" 2>/dev/null | grep -q '"comm":"last"'; then
+		if [ $name = fresh ] && ! pstat --json "$F" 2>/dev/null | grep -q '"comm":"last"'; then
 			echo "# perf record takes no samples of it here: only the recordings of data/ are looked at" >&3
 			continue
 		fi

@@ -9,7 +9,7 @@ N=3
 setup_file() {
 	O=${O:-$BATS_TEST_DIRNAME/../build}
 	law_setup
-	"$O/pcat" -q --index --chunk-size=4K -o ppi "$BATS_TEST_DIRNAME/data/demo.data"
+	"${INSTALLED:-$O}/pcat" -q --index --chunk-size=4K -o ppi "$BATS_TEST_DIRNAME/data/demo.data"
 }
 
 # in_pieces COMMAND...: its outputs for all pieces, in $T/piece.KK, and what joins them, in $T/joined.  The last word is the file.

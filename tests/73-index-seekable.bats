@@ -4,7 +4,7 @@ load lib
 
 setup_file() {
 	local O=${O:-$BATS_TEST_DIRNAME/../build} D=$BATS_FILE_TMPDIR
-	PATH=$O:$PATH
+	PATH=${INSTALLED:+$INSTALLED:}$O:$PATH
 	command -v zstd >/dev/null && command -v python3 >/dev/null || return 0
 	cd "$D"
 	"$O/bench/gen" 1000000 >gen

@@ -4,7 +4,7 @@ load lib
 
 setup_file() {
 	local O=${O:-$BATS_TEST_DIRNAME/../build} data=$BATS_TEST_DIRNAME/data D=$BATS_FILE_TMPDIR
-	PATH=$O:$PATH
+	PATH=${INSTALLED:+$INSTALLED:}$O:$PATH
 	cd "$D"
 	bench/gen 1500000 >gen 2>/dev/null || "$O/bench/gen" 1500000 >gen
 	zstd -qdc "$data/kernel.pipe.data.zst" >kernel

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # What the bats files share.  O: where the tools were built (make check sets it); T: the test's own directory.
-# Tests run in tests/, with the tools on PATH.
+# INSTALLED: a directory with the tools to test instead of those in O.  Tests run in tests/, with the tools on PATH.
 
 : "${O:=$BATS_TEST_DIRNAME/../build}"
 O=$(cd "$O" && pwd)
@@ -22,7 +22,7 @@ fi
 export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
 [ -n "${TRUE_PERF-}" ] || export TRUE_PERF=$(type -P perf)
-PATH=$O:$BATS_RUN_TMPDIR/bin:$PATH
+PATH=${INSTALLED:+$INSTALLED:}$O:$BATS_RUN_TMPDIR/bin:$PATH
 if [ -e "$BATS_RUN_TMPDIR/bin/jq" ]; then SORTED=; else SORTED=-S; fi
 CORPUS=$BATS_TEST_DIRNAME/../../shared/corpus
 export LC_ALL=C TZ=UTC PAGER=cat PYTHONDONTWRITEBYTECODE=1

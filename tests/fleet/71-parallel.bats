@@ -50,7 +50,7 @@ hosts() {
 	cp "$T/ssh/key.pub" "$T/ssh/authorized"
 	export PARALLEL_SSH="ssh -F $T/ssh/config" PARALLEL_HOME=$T/parallel
 	# the second host never ends its first job
-	printf '#!/bin/sh\necho >>%s/did.one\nexec %s/pfilter "$@"\n' "$T" "$O" >"$T/bin/one/pfilter"
+	printf '#!/bin/sh\necho >>%s/did.one\nexec %s/pfilter "$@"\n' "$T" "$(dirname "$(type -P pfilter)")" >"$T/bin/one/pfilter"
 	printf '#!/bin/sh\necho $$ >>%s/runs.two\nexec sleep 60\n' "$T" >"$T/bin/two/pfilter"
 	chmod +x "$T"/bin/*/pfilter
 	host one

@@ -98,7 +98,7 @@ finished() {
 			mv "$T/fallen.new" "$T/fallen"
 			exec sleep 80
 		fi
-		exec "$O/pfilter" "\$@"
+		exec "$(type -P pfilter)" "\$@"
 	END
 	chmod +x "$T/bin/pfilter"
 	mkdir "$T/out" "$T/pieces"

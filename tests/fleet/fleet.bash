@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # What the tests of make fleet share.
-FLEET=$(cd "$BATS_TEST_DIRNAME/../man/examples/fleet" && pwd)
+FLEET=$(cd "${EXAMPLES:-$BATS_TEST_DIRNAME/../man/examples/fleet}" && pwd)
 
 # A recording $T/whole, its $N parts by $T/parts.tsv, and what one run makes of the parts, $T/want.
 whole() {
