@@ -178,6 +178,15 @@ of() {
 	done_all
 }
 
+@test "pstat --merge: options of how a recording is read are refused" {
+	pstat --json data/demo.data >"$T/a.json"
+	for o in --max-expand=1 --index-file=x --no-index --verify-index; do
+		try pstat --merge $o "$T/a.json"
+		[ $rc = 2 ] && one_line "pstat: --merge: cannot be combined with ${o%%=*}; it reads reports, not recordings" || failed "$o"
+	done
+	done_all
+}
+
 @test "pstat --merge: numbers past 2^63 and hostile names" {
 	need jq
 	of '\x1b[2J=1+1' 2 1 0 9223372036854775807 >"$T/a"

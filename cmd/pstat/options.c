@@ -110,6 +110,7 @@ static const struct tool_opt opts[] = {
 	OPT_FLAG(0, "diff", diff, "compare two recordings or reports by comm, --sort, --picture flame or --report"),
 	OPT_NOT_WITH("merge", "sort,hist,columns,time-quantum,top,check,privacy,picture," VIEWS,
 	    "; that was chosen when the reports were made"),
+	OPT_NOT_WITH("merge", "max-expand,index-file,no-index,verify-index", "; it reads reports, not recordings"),
 	OPT_NOT_WITH("diff", "merge,hist,columns,time-quantum,check,privacy,scale," VIEWS, ""),
 	OPT_NOT_WITH("diff", "index-file", "; that is the index of one recording"),
 	OPT_NOT_WITH("interval,live,tee", "merge,diff", "; it needs a single recording"),
