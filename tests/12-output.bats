@@ -540,3 +540,35 @@ ended() {
 	! [ -e "$T/x" ] || failed "written"
 	done_all
 }
+
+@test "progress: a line on a terminal, but not if what reads the output may draw there" {
+	cat >"$T/at-terminal" <<-'END'
+		import os, pty, subprocess, sys
+		ours, theirs = pty.openpty()
+		data = open(sys.argv[2], "rb").read()
+		with open(sys.argv[1], "wb") if sys.argv[1] != "-" else subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL).stdin as to:
+		    tool = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE, stdout=to, stderr=theirs)
+		    tool.stdin.write(data[:20000])
+		    tool.stdin.flush()
+		    import time
+		    time.sleep(2.1)
+		    tool.stdin.write(data[20000:])
+		    tool.stdin.close()
+		    tool.wait()
+		os.close(theirs)
+		try:
+		    sys.stdout.write(os.read(ours, 10000).decode())
+		except OSError:
+		    pass
+	END
+	for t in $TOOLS; do
+		python3 "$T/at-terminal" "$T/file" data/demo.data $(neutral $t) >"$T/file.$t" &
+		python3 "$T/at-terminal" - data/demo.data $(neutral $t) >"$T/pipe.$t" &
+	done
+	wait
+	for t in $TOOLS; do
+		grep -q "$t: .* MB/s" "$T/file.$t" || failed "$t: no line: $(cat "$T/file.$t")"
+		! [ -s "$T/pipe.$t" ] || failed "$t: $(cat "$T/pipe.$t")"
+	done
+	done_all
+}

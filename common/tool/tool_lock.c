@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* tool_lock.c - confinement of a tool, before it reads its input */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +48,7 @@ void
 tool_lock(struct tool *t)
 {
 	char text[100];
+	struct stat st;
 	int rc;
 
 	allow_outputs(t);
@@ -55,6 +58,7 @@ tool_lock(struct tool *t)
 		tool_note(t, "confinement: %s", text);
 	else
 		tool_warn(t, "confinement: %s; --no-sandbox goes without, and says nothing", text);
-	if (!t->quiet && isatty(STDERR_FILENO))
+	/* What reads our output may draw on the same terminal: pstat --live, perf report. */
+	if (!t->quiet && isatty(STDERR_FILENO) && !(fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)))
 		clock_gettime(CLOCK_MONOTONIC, &t->began);
 }
