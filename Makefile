@@ -350,5 +350,9 @@ distcheck: dist
 deb: dist
 	@tests/setup deb
 	tests/packaging/deb $(O)/perfpipe-$(VERSION).tar.gz $(O)/deb
+# The same twice, under other circumstances: the packages have the same bytes.
+deb-twice: dist
+	@tests/setup deb
+	DEB_BUILD_OPTIONS=nocheck tests/packaging/twice $(O)/perfpipe-$(VERSION).tar.gz $(O)/deb
 clean:
 	rm -rf $(O)

@@ -31,18 +31,19 @@ mirror() {
 	    awk '$2 == "Debian" && $3 == "Debian" { print $1; exit }'
 }
 
-# base SUITE: its smallest system with what a newcomer has: git, make and a compiler.  Made anew after a month.
+# base SUITE [ARCH]: its smallest system with what a newcomer has: git, make and a compiler.  Made anew after a month.
+# It is called SUITE or SUITE-ARCH.
 base() {
-	local dir=$cache/$1
-	exec {lock}>"$cache/$1.lock"
+	local dir=$cache/$1${2:+-$2}
+	exec {lock}>"$dir.lock"
 	flock "$lock"
 	[ -z "$(find "$dir" -maxdepth 0 -mtime +30 2>/dev/null)" ] || rm -rf --one-file-system "$dir"
 	if [ ! -d "$dir" ]; then
 		rm -rf --one-file-system "$dir.new"
-		if ! debootstrap --variant=minbase --include=git,make,gcc,libc6-dev,ca-certificates "$1" "$dir.new" "$(mirror)" \
+		if ! debootstrap ${2:+--arch="$2"} --variant=minbase --include=git,make,gcc,libc6-dev,ca-certificates "$1" "$dir.new" "$(mirror)" \
 		    >"$dir.log" 2>&1 </dev/null; then
 			tail -n 3 "$dir.log"
-			skip "debootstrap could not make $1"
+			skip "debootstrap could not make ${dir##*/}"
 		fi
 		touch "$dir.new"
 		mv "$dir.new" "$dir"
