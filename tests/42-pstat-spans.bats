@@ -88,3 +88,38 @@ spans() {
 	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "are durations in one of both only" "$T/err" || failed diff
 	done_all
 }
+
+@test "pstat spans: the report page has sum, mean, percentiles and a histogram of the durations of each row" {
+	need jq
+	need python3
+	local in key
+	in=$(spans)
+	pstat --report "$T/page.html" "$in" 2>"$T/err" || failed page
+	# cells TABLE: first cell, samples, and the values of the columns of durations, in the page
+	cells() {
+		sed -n "/<table data-g=\"$1\"/,/<\/table>/p" "$T/page.html" | sed -n 's/^<tr.*<th scope="row"[^>]*>\([^<]*\)<\/th>\(<td class="t">[^<]*<\/td>\)\{0,1\}<td>\([0-9,]*\)<\/td>\(.*\)<svg.*/\1 \3 \4/p' |
+		    sed 's/<td>[^<]*<\/td>//g; s/<td data-v="\([0-9]*\)">[^<]*<\/td>/\1 /g; s/<.*//; s/ *$//'
+	}
+	for key in comm pid cpu event dso; do
+		cells $key >"$T/cells"
+		pstat --json -s $key,-period --columns count,sum,mean,p50,p90,p99,max "$in" |
+		    jq -r ".sort[] | [.$key, .count, .sum, .mean, .p50, .p90, .p99, .max] | join(\" \")" >"$T/want"
+		[ -s "$T/want" ] && diff "$T/want" "$T/cells" >"$T/diff" || failed "$key: $(cat "$T/diff")"
+	done
+	grep -q '<td data-v="3200000000">3.2 s</td>' "$T/page.html" && grep -q 'from 512 ns to 4.295 s</title><path d="M[0-9v.hMVz -]*"/></svg>' "$T/page.html" ||
+	    failed "times, bars: $(grep -o '<svg class="bars.*' "$T/page.html" | head -n 2)"
+	# what has no row is in the row of the rest
+	{ sed '/time=200000000 /,$d' "$T/spans.txt"
+	  awk 'BEGIN { for (i = 1; i <= 300; i++) {
+		print "SAMPLE ip=1 pid=" 10 + i " tid=" 10 + i " cpu=0 time=" 200000000 + 1000 * i " id=11"
+		print "SAMPLE ip=2 pid=" 10 + i " tid=" 10 + i " cpu=0 time=" 200000000 + 1000 * i + i " id=11" } }'; } >"$T/many.txt"
+	mkpipe "$T/many.txt" | pfilter --span 'ip==1;ip==2;tid' --span-period -o "$T/many"
+	pstat -f --report "$T/page.html" "$T/many" 2>"$T/err" || failed many
+	sed -n '/<table data-g="pid"/,/<\/table>/s/^<tr class="rest">\(.*\)/\1/p' "$T/page.html" >"$T/rest"
+	# 101 of 301 processes, the shortest: 1 to 101 ns
+	grep -q '>101 more<.*<td>101</td>.*<td data-v="5151">5.151 us</td><td data-v="51">51 ns</td>.*<td data-v="101">101 ns</td><td class="t"><svg' "$T/rest" || failed "rest: $(cat "$T/rest")"
+	# other recordings have none of it
+	pstat -f --report "$T/page.html" "$T/calls" 2>"$T/err"
+	! grep -q 'data-v=\|class="bars\|by lengths' "$T/page.html" || failed "of other recordings"
+	done_all
+}

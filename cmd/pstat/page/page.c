@@ -39,8 +39,10 @@ page_new(struct pass *pass)
 	p = tool_alloc(1, sizeof *p);
 	*p = (struct page){ .tool = pass->t, .c = pass->c, .s = pass_summary(pass), .pictures = pass->part[PART_pictures] };
 	p->draw = *pictures_draw(p->pictures);
-	for (unsigned i = 0; i < PAGE_SORTS; i++)
+	for (unsigned i = 0; i < PAGE_SORTS; i++) {
 		p->sort[i] = sort_new(pass->t, pass->c, keys[i], NULL);
+		sort_measure(p->sort[i]);
+	}
 	pass->form = page;
 	return p;
 }

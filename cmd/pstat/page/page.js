@@ -311,7 +311,7 @@ function button(cell) {
 
 function sortBy(table, head) {
 	const up = head.getAttribute("aria-sort") === "descending", text = head.classList.contains("t"), i = head.cellIndex;
-	const value = (tr) => text ? tr.cells[i].textContent : parseFloat(tr.cells[i].textContent.replace(/,/g, "").replace("−", "-")) || 0;
+	const value = (tr) => text ? tr.cells[i].textContent : parseFloat((tr.cells[i].dataset.v ?? tr.cells[i].textContent).replace(/,/g, "").replace("−", "-")) || 0;
 	const order = (a, b) => text ? a[0].localeCompare(b[0]) : a[0] - b[0];
 	const body = table.tBodies[0], list = [...body.rows].filter((tr) => !tr.classList.contains("rest"));
 	for (const th of table.tHead.rows[0].cells)

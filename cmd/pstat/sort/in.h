@@ -88,6 +88,7 @@ struct sort {
 	const struct field *field;	/* VALUE_FIELD */
 	bool		 by_period;	/* a value counts as often as the period of its sample */
 	bool		 longest;	/* -period: rows of the largest sum of periods first */
+	bool		 measures;	/* sort_measure() */
 	bool		 durations;	/* all periods are durations in ns */
 	unsigned	 columns, column[COLUMNS_MAX];	/* --columns: of the histogram of periods of a row */
 	struct rows	 before;	/* VALUE_INTERVAL, VALUE_GAP: the last time of each CPU */

@@ -145,6 +145,10 @@ sort_event(struct sort *s, const struct pp_event *ev)
 	if (!s->bound)
 		payload_bind(s);
 	if (!s->ev[ev->index].known) {
+		if (s->measures && !s->value && count_is_duration(ev)) {
+			s->value = VALUE_PERIOD;
+			s->rows.hists = hists_new();
+		}
 		sort_places(s, &s->ev[ev->index], ev, PP_SAMPLE, false);
 		s->ev[ev->index].tally = sort_tally(s, &s->ev[ev->index], ev);
 		if (s->ev[ev->index].tally && !s->c->ev[ev->index].tally) {	/* else another sort counts them so */

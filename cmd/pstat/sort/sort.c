@@ -161,6 +161,7 @@ sort_end(struct sort *s, bool unit)
 	s->durations = s->tool->in && s->unit;
 	for (unsigned i = 0; i < s->c->nev && s->durations; i++)
 		s->durations = !s->c->ev[i].samples || count_is_duration(s->tool->in->events->ev[i]);
+	s->longest |= s->measures && s->durations;
 	sort_show(s);
 	if (s->children && !children_end(s->children))
 		s->failed = true;

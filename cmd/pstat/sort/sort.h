@@ -61,6 +61,14 @@ void	sort_hist(struct sort *, struct cell *, struct bucket *to);
  */
 struct sort_sum { uint64_t value; struct counted n; };
 struct sort_sum *sort_sums(const struct sort *, unsigned key, size_t *n, struct counted *other);
+/*
+ * Before sort_begin(), without --hist: if periods are durations, which is known by the first sample, rows have histograms of them.  Are all
+ * of them durations?  Then sums are sorted by the longest; cells of the histogram of all samples that have the key as one of n sums
+ * (or, `others': as none of them).  `to' has space for HIST_BUCKETS.
+ */
+void	sort_measure(struct sort *);
+bool	sort_measured(const struct sort *);
+void	sort_sum_hist(struct sort *, unsigned key, const struct sort_sum *, size_t n, bool others, struct cell *, struct bucket *to);
 struct cell sort_cell(const struct sort *, unsigned key, uint64_t value);
 /* Add the tables to the report; NULL: there are none. */
 void	sort_add(void *, struct report *);

@@ -201,6 +201,18 @@ about_rows(const void *of, report_put *put, void *arg)
 	free(keys);
 }
 
+void
+sort_measure(struct sort *s)
+{
+	s->measures = true;
+}
+
+bool
+sort_measured(const struct sort *s)
+{
+	return s->durations && s->value == VALUE_PERIOD;
+}
+
 /* ---- by one of the keys ---------------------------------------------------------------------------- */
 
 static unsigned summing;
@@ -219,6 +231,8 @@ sums_by_order(const void *va, const void *vb)
 	const struct sort_sum *a = va, *b = vb;
 	struct cell x, y;
 
+	if (sorting->longest && a->n.period != b->n.period)
+		return a->n.period > b->n.period ? -1 : 1;
 	if (a->n.samples != b->n.samples)
 		return a->n.samples > b->n.samples ? -1 : 1;
 	x = sort_cell(sorting, summing, a->value);
@@ -254,6 +268,25 @@ sort_sums(const struct sort *s, unsigned key, size_t *n, struct counted *other)
 	*n = to;
 	*other = s->rows.other;
 	return sum;
+}
+
+void
+sort_sum_hist(struct sort *s, unsigned key, const struct sort_sum *sum, size_t n, bool others, struct cell *cell, struct bucket *to)
+{
+	uint32_t *number = tool_alloc(s->rows.n + 1, sizeof *number), all, k = 0;
+
+	for (uint32_t i = 0; i < s->rows.n; i++) {
+		bool of = false;
+
+		for (size_t j = 0; j < n && !of; j++)
+			of = sum[j].value == s->rows.row[i].key[key];
+		if (of != others)
+			number[k++] = s->rows.row[i].hist;
+	}
+	all = hists_sum(s->rows.hists, others ? s->rows.other_hist : 0, number, k, sizeof *number);
+	hists_cells(s->rows.hists, all, cell, to);
+	hists_drop(s->rows.hists, all);
+	free(number);
 }
 
 /* ---- histograms ---------------------------------------------------------------------------------- */
