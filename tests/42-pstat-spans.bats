@@ -84,6 +84,40 @@ spans() {
 	pstat --json -s comm,cpu --hist period "$T/calls" >"$T/b"
 	try pstat --merge --json "$T/a" "$T/b"
 	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "so its periods do not add up" "$T/err" || failed units
+	# the same with two events, whose histograms would be one
+	sed 's/config=0/config=1/' "$T/spans.txt" >"$T/two.txt"
+	mkpipe "$T/two.txt" >"$T/two"
+	pstat --json --hist period "$T/two" >"$T/b"
+	pstat --json --hist period "$in" >"$T/c"
+	try pstat --merge --json "$T/c" "$T/b"
+	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "table hist would be of durations (cpu-clock:HG) and of other periods (task-clock:HG)" "$T/err" || failed "hist"
+	pstat --json -s event --hist period "$in" >"$T/c"
+	pstat --json -s event --hist period "$T/two" | pstat --merge --json "$T/c" - | jq -c '[.hist[] | [.event, .sum]]' >"$T/out"
+	[ "$(cat "$T/out")" = '[["cpu-clock:HG",3205050000],["task-clock:HG",202]]' ] || failed "by event: $(cat "$T/out")"
+	# so it is in one recording
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all ids=11"
+		echo "attr type=1 config=1 period=1 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all ids=21"
+		echo "EVENT_UPDATE update_type=0 id=11 z=ns"
+		printf '%s\n' "SAMPLE ip=1 pid=1 tid=1 time=100 id=11 period=30" "SAMPLE ip=1 ev=1 pid=1 tid=1 time=200 id=21 period=9"
+	} >"$T/both.txt"
+	mkpipe "$T/both.txt" >"$T/both"
+	try pstat --hist period "$T/both"
+	[ $rc = 1 ] && grep -q "the periods of cpu-clock:HG are durations, those of task-clock:HG are not" "$T/err" || failed "one recording"
+	try pstat -s comm --columns sum "$T/both"
+	[ $rc = 1 ] || failed "one recording: --columns"
+	try pstat --json -s event --columns sum "$T/both"
+	[ $rc = 0 ] && ! [ -s "$T/err" ] && [ "$(jq -c '[.sort[] | [.event, .sum]]' "$T/out")" = '[["cpu-clock:HG",30],["task-clock:HG",9]]' ] || failed "one recording, by event"
+	# times, with the unit
+	pstat --merge "$T/a" "$T/a" | sed -n '/^COMM/,$p' >"$T/out"
+	grep -Eq '^often +0 +100 .* 5.1 ms ' "$T/out" && grep -Eq '^period +long +0 +2 +6.4 s +3.2 s ' "$T/out" || failed "merge: times: $(cat "$T/out")"
+	pstat --json -s comm,cpu --hist raw "$in" >"$T/c"
+	! pstat --merge "$T/c" "$T/c" | grep '^raw.* s ' || failed "merge: other values are no times"
+	pstat --diff -s comm "$in" "$in" >"$T/out"
+	grep -q 'RATIO       A SUM      B SUM  comm$' "$T/out" && grep -q '~     3.2 s      3.2 s  long$' "$T/out" || failed "diff: $(cat "$T/out")"
+	pstat --diff --json -s comm "$in" "$in" | jq -c '[.diff[] | [.comm, .sum_ns_a, .sum_ns_b]]' >"$T/out"
+	[ "$(cat "$T/out")" = '[["long",3200000000,3200000000],["often",5050000,5050000]]' ] || failed "diff: $(cat "$T/out")"
+	pstat --diff --json -s comm "$T/calls" "$T/calls" | jq -e '.diff[0] | has("sum_ns_a") | not' >/dev/null || failed "diff of other recordings"
 	try pstat --diff "$in" "$T/calls"
 	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "are durations in one of both only" "$T/err" || failed diff
 	done_all

@@ -5,6 +5,7 @@
 
 #include "diff.h"
 #include "in.h"
+#include "report/screen.h"
 #include "report/text.h"
 
 struct side {
@@ -16,6 +17,7 @@ struct side {
 struct diff_row {
 	const struct cell *key;		/* cells of the row, of A or of B */
 	uint64_t	 n[2];		/* samples */
+	uint64_t	 period[2];
 	double		 points;	/* share of B less that of A */
 };
 struct diff {
@@ -25,6 +27,7 @@ struct diff {
 	size_t		 n;
 	struct column	 col[TABLE_COLUMNS];
 	unsigned	 keys, key[TABLE_COLUMNS];	/* columns of the compared tables that are keys */
+	bool		 durations;	/* periods of both are: columns of their sums */
 	struct table	 table;
 };
 
@@ -162,11 +165,12 @@ diff_rows_make(struct diff *d)
 
 	d->row = tool_alloc(d->t[0]->n + d->t[1]->n + 1, sizeof *d->row);
 	for (int s = 0; s < 2; s++) {
-		int samples = merge_column(d->t[s], "samples");
+		int samples = merge_column(d->t[s], "samples"), period = merge_column(d->t[s], "period");
 
 		for (size_t i = 0; i < d->t[s]->n; i++) {
 			d->row[n].key = d->t[s]->row[i]->cell;
-			d->row[n++].n[s] = d->t[s]->row[i]->cell[samples].num;
+			d->row[n].n[s] = d->t[s]->row[i]->cell[samples].num;
+			d->row[n++].period[s] = d->t[s]->row[i]->cell[period].known ? d->t[s]->row[i]->cell[period].num : 0;
 		}
 	}
 	ordering = d;
@@ -175,6 +179,8 @@ diff_rows_make(struct diff *d)
 		if (to && !by_keys(&d->row[to - 1], &d->row[i])) {
 			d->row[to - 1].n[0] += d->row[i].n[0];
 			d->row[to - 1].n[1] += d->row[i].n[1];
+			d->row[to - 1].period[0] += d->row[i].period[0];
+			d->row[to - 1].period[1] += d->row[i].period[1];
 		} else
 			d->row[to++] = d->row[i];
 	d->n = to;
@@ -226,7 +232,11 @@ static const struct column compared[] = {
 	{ "error_ppm", CELL_NUM, ADDS_SUM, "difference_ppm is right to so many, with a confidence of 95 %" },
 	{ "noise", CELL_BOOL, ADDS_MIN, "neither shares nor rates differ by 2 standard deviations" },
 };
-enum { COMPARED = sizeof compared / sizeof *compared };
+static const struct column compared_durations[] = {
+	{ "sum_ns_a", CELL_NUM, ADDS_SUM, "sum of the durations in A" },
+	{ "sum_ns_b", CELL_NUM, ADDS_SUM, "sum of the durations in B" },
+};
+enum { COMPARED = sizeof compared / sizeof *compared, COMPARED_DURATIONS = sizeof compared_durations / sizeof *compared_durations };
 
 static uint64_t
 rate(const struct side *s, uint64_t n)
@@ -257,6 +267,8 @@ diff_rows(const void *of, report_put *put, void *arg)
 		*c++ = cell_num_if(a > 0, a > 0 ? (uint64_t)(b / a * 1e6 + .5) : 0);
 		*c++ = cell_num((uint64_t)(row_error(d, r) * 1e6 + .5));
 		*c++ = cell_bool(row_is_noise(d, r));
+		for (int k = 0; k < 2 && d->durations; k++)
+			*c++ = cell_num(r->period[k]);
 		put(arg, cell);
 	}
 }
@@ -277,6 +289,18 @@ diff_unlike(struct merge *const m[2])
 				return x[0].text;
 		}
 	return NULL;
+}
+
+/* Are all samples durations, of one event, so that they have sums? */
+static bool
+side_is_durations(struct merge *m)
+{
+	const struct merge_table *t = merge_table(m, "events");
+	int samples = merge_column(t, "samples"), n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += t->row[i]->cell[samples].num != 0;
+	return n == 1 && merge_event_of(m, "ns");
 }
 
 struct diff *
@@ -308,7 +332,9 @@ diff_new(struct tool *t, struct merge *a, struct merge *b, bool sorted, unsigned
 			d->col[d->keys++] = d->t[0]->table->col[i];
 		}
 	memcpy(d->col + d->keys, compared, sizeof compared);
-	d->table = (struct table){ "diff", "two reports by the same keys", d->col, d->keys + COMPARED, TABLE_ROWS, SCREEN_OFF,
+	memcpy(d->col + d->keys + COMPARED, compared_durations, sizeof compared_durations);
+	d->durations = side_is_durations(a) && side_is_durations(b);
+	d->table = (struct table){ "diff", "two reports by the same keys", d->col, d->keys + COMPARED + (d->durations ? COMPARED_DURATIONS : 0), TABLE_ROWS, SCREEN_OFF,
 	    top, .rows = diff_rows };
 	diff_rows_make(d);
 	return d;
@@ -386,7 +412,7 @@ diff_screen(FILE *f, const struct report *r)
 
 	screen_side(f, &d->side[0], 'A');
 	screen_side(f, &d->side[1], 'B');
-	fprintf(f, "\n      A/s       B/s      A %%      B %%    POINTS     +/-    RATIO   ");
+	fprintf(f, "\n      A/s       B/s      A %%      B %%    POINTS     +/-    RATIO   %s", d->durations ? "    A SUM      B SUM  " : "");
 	for (unsigned k = 0; k < d->keys; k++)
 		if (strcmp(col[d->key[k]].name, "other"))
 			fprintf(f, "%s%s", k ? "  " : "", col[d->key[k]].name);
@@ -407,6 +433,12 @@ diff_screen(FILE *f, const struct report *r)
 		else
 			fprintf(f, "%8s ", "new");
 		fprintf(f, "%c ", row_is_noise(d, row) ? '~' : ' ');
+		for (int k = 0; k < 2 && d->durations; k++) {
+			char text[SCREEN_DURATION];
+
+			screen_duration(text, (double)row->period[k]);
+			fprintf(f, "%9s  ", text);
+		}
 		for (unsigned k = 0; k < d->keys; k++)
 			other |= !strcmp(col[d->key[k]].name, "other") && row->key[d->key[k]].num;
 		for (unsigned k = 0; k < d->keys; k++)

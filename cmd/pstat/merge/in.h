@@ -47,6 +47,10 @@ void	merge_expect(struct merge *, const struct table *);
 int	merge_column(const struct merge_table *, const char *name);
 /* Make tables for the rows of --sort by these keys (NULL: none), and of --hist. */
 int	merge_sorted(struct merge *, const char *keys, bool hist);
+/* Of the samples of all reports so far: the name of an event with that unit (NULL: of no unit); NULL: none. */
+const char *merge_event_of(struct merge *, const char *unit);
+/* Is the table hist one of periods, of all events together? */
+bool	merge_hist_is_of_periods(struct merge *);
 /* Add a row, whose texts and buckets it takes or frees.  1, or -1. */
 int	merge_put(struct merge_table *, struct cell *row);
 void	merge_cells_free(const struct merge_table *, struct cell *);

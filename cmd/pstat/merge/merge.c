@@ -421,6 +421,30 @@ merge_periods(struct merge *m)
 	}
 }
 
+const char *
+merge_event_of(struct merge *m, const char *unit)
+{
+	struct merge_table *t = merge_table(m, "events");
+	int at = merge_column(t, "unit"), samples = merge_column(t, "samples");
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct cell *c = t->row[i]->cell;
+
+		if (c[samples].num && c[at].known == (unit != NULL) && (!unit || !strcmp(c[at].text, unit)))
+			return c[0].known ? c[0].text : "";
+	}
+	return NULL;
+}
+
+bool
+merge_hist_is_of_periods(struct merge *m)
+{
+	struct merge_table *t = merge_table(m, "hist");
+	const struct cell *field = t && t->n ? &t->row[0]->cell[merge_column(t, "field")] : NULL;
+
+	return field && field->known && !strcmp(field->text, "period");
+}
+
 static void
 list_add(char *to, size_t *n, const char *text)
 {
@@ -545,6 +569,8 @@ merge_add(struct merge *m, struct report *r)
 			cell[file] = merge_text("(several)");
 		m->exact &= cell[exact].known && cell[exact].num;
 	}
+	if (m->sort && merge_event_of(m, "ns") && !merge_event_of(m, NULL))
+		sort_durations(m->sort, merge_hist_is_of_periods(m));
 	for (unsigned i = 0; i < m->n; i++) {
 		merge_order(&m->t[i]);
 		shown[i] = *m->t[i].table;

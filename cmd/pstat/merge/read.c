@@ -271,6 +271,20 @@ input_give(void *to, size_t max, void *arg)
 	return n;
 }
 
+/* A histogram of all events has no values of two units. */
+static int
+merge_may_add(struct merge *m)
+{
+	const struct merge_table *hist = merge_table(m, "hist");
+	const char *ns, *other;
+
+	if (!hist || merge_column(hist, "event") >= 0 || !merge_hist_is_of_periods(m) || !(ns = merge_event_of(m, "ns")) ||
+	    !(other = merge_event_of(m, NULL)))
+		return 1;
+	return pp_fail(m->err, "with it, table hist would be of durations (%.40s) and of other periods (%.40s): make the reports by key event, too, or "
+	    "of one event", ns, other);
+}
+
 static int
 objects_read(struct merge *m, struct input *in)
 {
@@ -295,6 +309,8 @@ objects_read(struct merge *m, struct input *in)
 		in->pos -= in->given - (size_t)error.position;
 		rc = merge_object(m, j);
 		json_decref(j);
+		if (rc > 0)
+			rc = merge_may_add(m);
 		if (rc < 0)
 			return -1;
 	}

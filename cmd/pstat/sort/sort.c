@@ -152,6 +152,22 @@ sort_begin(struct sort *s)
 		s->bit = lane_join(s->c, LANE_ALL, sort_visit, s);
 }
 
+/* No histogram is of two units. */
+static void
+sort_check_units(const struct sort *s)
+{
+	const struct pp_event *ns = NULL, *other = NULL;
+
+	for (unsigned i = 0; i < s->c->nev && s->tool->in; i++)
+		if (s->c->ev[i].samples)
+			*(count_is_duration(s->tool->in->events->ev[i]) ? &ns : &other) = s->tool->in->events->ev[i];
+	if (!ns || !other)
+		return;
+	tool_warn(s->tool, "--hist period, --columns: the periods of %.60s are durations, those of %.60s are not: choose one by pfilter --event, or "
+	    "--sort event", ns->name, other->name);
+	s->tool->failed = true;
+}
+
 bool
 sort_end(struct sort *s, bool unit)
 {
@@ -162,6 +178,8 @@ sort_end(struct sort *s, bool unit)
 	for (unsigned i = 0; i < s->c->nev && s->durations; i++)
 		s->durations = !s->c->ev[i].samples || count_is_duration(s->tool->in->events->ev[i]);
 	s->longest |= s->measures && s->durations;
+	if (s->value == VALUE_PERIOD && !s->by_period && !s->measures && s->event_at < 0)
+		sort_check_units(s);
 	sort_show(s);
 	if (s->children && !children_end(s->children))
 		s->failed = true;

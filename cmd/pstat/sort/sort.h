@@ -76,6 +76,8 @@ void	sort_add(void *, struct report *);
 void	sort_begin(struct sort *);
 /* After the input was counted; unit: all samples are of one event.  False: a limit was met. */
 bool	sort_end(struct sort *, bool unit);
+/* Of a merged report: all periods are durations, and (`hist') so are the values of histograms. */
+void	sort_durations(struct sort *, bool hist);
 /* Is that one of the keys of --sort? */
 bool	sort_has_key(const char *keys, const char *key);
 /* Is the value of that --hist one between two records, which nobody sees where a recording is cut? */

@@ -407,6 +407,14 @@ sort_show(struct sort *s)
 }
 
 void
+sort_durations(struct sort *s, bool hist)
+{
+	s->durations = true;
+	s->value = hist ? VALUE_PERIOD : VALUE_NONE;
+	sort_show(s);
+}
+
+void
 sort_add(void *sort, struct report *r)
 {
 	struct sort *s = sort;
