@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 # pstat of durations: the recordings of pfilter --span-period.  --columns, --sort -period, histograms of rows.
 load lib
+load pstat
 
 # spans: a recording of durations; prints its path
 spans() {
@@ -155,5 +156,41 @@ spans() {
 	# other recordings have none of it
 	pstat -f --report "$T/page.html" "$T/calls" 2>"$T/err"
 	! grep -q 'data-v=\|class="bars\|by lengths' "$T/page.html" || failed "of other recordings"
+	done_all
+}
+
+@test "pstat spans: --columns in the lines of --interval, and on the screen of --live" {
+	need jq
+	need_module pty
+	local in
+	in=$(spans)
+	# sums over the intervals are those of the report, without rows and with all of them in `other'
+	for o in "-s comm" "-s comm --top 1" "--top 1 -s comm,cpu"; do
+		command pstat -q --json --interval 10ms --columns count,sum,max $o "$in" >"$T/lines"
+		sed '$d' "$T/lines" | jq -s -c '[.[].sort[]] | [length > 10, (map(.count) | add), (map(.sum) | add), (map(.max) | max), all(.count == .samples)]' >"$T/out"
+		[ "$(cat "$T/out")" = "[true,101,3205050000,3200000000,true]" ] || failed "$o: $(cat "$T/out")"
+	done
+	command pstat -q --csv --table sort --interval 1s -s comm,-period --columns sum,mean "$in" | tr -d '\r' >"$T/out"
+	printf '%s\n' time_ns,duration_ns,comm,other,samples,sum,mean 0,1000000000,long,false,1,3200000000,3200000000 0,1000000000,often,false,100,5050000,50500 |
+	    diff - "$T/out" || failed csv
+	python3 - "$in" <<-'END' >"$T/out"
+		import os, pty, sys
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execvp("pstat", ["pstat", "--live", "-s", "comm,-period", "--columns", "count,mean,max", "-o", "/dev/null", sys.argv[1]])
+		out = b""
+		while True:
+		    try:
+		        more = os.read(fd, 65536)
+		    except OSError:
+		        break
+		    if not more:
+		        break
+		    out += more
+		os.waitpid(pid, 0)
+		sys.stdout.buffer.write(out.replace(b"\033[K", b"").replace(b"\r", b""))
+	END
+	grep -A2 '^ *COUNT' "$T/out" | head -n 3 | sed 's/ *$//' | diff - <(printf '%s\n' "     COUNT      MEAN       MAX  COMM" "         1     3.2 s     3.2 s  long" \
+	    "       100   50.5 us    100 us  often") || failed "screen"
 	done_all
 }

@@ -16,7 +16,7 @@
 
 enum { LINES = 24, MINUTE = 60, LINE_MAX_BYTES = 4096 };
 enum { AROUND_RATE = 26 };		/* columns of the line of the rate without the rate */
-enum { FIGURES = 20 };			/* columns of a row of --sort before its keys */
+enum { FIGURES = 20, FIGURE = 10 };	/* columns of a row of --sort before its keys; of one of --columns */
 
 struct draw {
 	struct counts	*c;
@@ -29,7 +29,7 @@ struct draw {
 	uint64_t	 rate[MINUTE];	/* samples; the newest last */
 	bool		 was[MINUTE];
 	struct interval	 v;		/* without its rows: */
-	struct { uint64_t samples; char *text[ROWS_KEYS]; } row[LINES];	/* of --sort, as many as may be shown */
+	struct { uint64_t samples; char *text[ROWS_KEYS]; struct cell figure[SORT_FIGURES]; } row[LINES];	/* of --sort, as many as may be shown */
 	uint32_t	 rows;
 	int64_t		 behind;
 	uint64_t	 lost, lost_samples, throttled, late;	/* so far */
@@ -185,16 +185,55 @@ draw_tops(const struct draw *d, struct page *p)
 	}
 }
 
+/* How wide a row is before its keys. */
+static unsigned
+draw_before(const struct draw *d)
+{
+	unsigned n = 0;
+
+	while (sort_figure(d->sort, n))
+		n++;
+	return n ? n * FIGURE + 2 : FIGURES;
+}
+
+/* The figures of a row, or their names. */
+static void
+draw_before_keys(const struct draw *d, FILE *f, uint32_t i, bool head)
+{
+	char text[SCREEN_DURATION];
+
+	for (unsigned k = 0; sort_figure(d->sort, k); k++) {
+		const struct cell *c = &d->row[i].figure[k];
+
+		if (head)
+			for (char *to = strcpy(text, sort_figure(d->sort, k)->name); *to; to++)
+				*to = (char)toupper((unsigned char)*to);
+		else if (!c->known)
+			strcpy(text, "-");
+		else if (sort_figure_lasts(d->sort, k))
+			screen_duration(text, (double)c->num);
+		else
+			snprintf(text, sizeof text, "%" PRIu64, c->num);
+		fprintf(f, "%*s", FIGURE, text);
+	}
+	if (sort_has_figures(d->sort))
+		fputs("  ", f);
+	else if (head)
+		fprintf(f, "%10s %6s  ", "SAMPLES", "%");
+	else
+		fprintf(f, "%10" PRIu64 " %6.1f  ", d->row[i].samples, screen_percent(d->row[i].samples, d->v.samples));
+}
+
 /* Of each key, as wide as what is shown of it, and no wider than its part of the line. */
 static void
 draw_widths(const struct draw *d, const struct page *p, uint32_t n, unsigned width[ROWS_KEYS])
 {
-	unsigned keys = 0;
+	unsigned keys = 0, before = draw_before(d);
 
 	while (sort_column(d->sort, keys))
 		keys++;
 	for (unsigned k = 0; k < keys; k++) {
-		unsigned most = p->columns > 2 * FIGURES ? (p->columns - FIGURES) / keys : FIGURES / 2;
+		unsigned most = p->columns > before + FIGURES ? (p->columns - before) / keys : FIGURES / 2;
 
 		width[k] = (unsigned)strlen(sort_column(d->sort, k)->name);
 		for (uint32_t i = 0; i < n; i++) {
@@ -218,7 +257,7 @@ draw_rows(const struct draw *d, struct page *p)
 	page_line(p);
 	n = n < p->left ? n : p->left ? p->left - 1 : 0;
 	draw_widths(d, p, n, width);
-	fprintf(p->f, "%10s %6s  ", "SAMPLES", "%");
+	draw_before_keys(d, p->f, 0, true);
 	for (unsigned k = 0; sort_column(d->sort, k); k++) {
 		for (const char *c = sort_column(d->sort, k)->name; *c; c++)
 			fputc(toupper((unsigned char)*c), p->f);
@@ -226,7 +265,7 @@ draw_rows(const struct draw *d, struct page *p)
 	}
 	page_line(p);
 	for (uint32_t i = 0; i < n; i++) {
-		fprintf(p->f, "%10" PRIu64 " %6.1f  ", d->row[i].samples, screen_percent(d->row[i].samples, d->v.samples));
+		draw_before_keys(d, p->f, i, false);
 		for (unsigned k = 0; sort_column(d->sort, k); k++) {
 			screen_middle(p->f, d->row[i].text[k], width[k], true);
 			fputs("  ", p->f);
@@ -304,6 +343,8 @@ draw_keep_rows(struct draw *d, const struct interval *v)
 	draw_free_rows(d);
 	for (; d->rows < v->nrows && d->rows < LINES; d->rows++) {
 		d->row[d->rows].samples = v->row[d->rows].n.samples;
+		if (sort_has_figures(d->sort))
+			sort_figures(d->sort, v->hists, v->row[d->rows].hist, d->row[d->rows].figure);
 		for (unsigned k = 0; k < ROWS_KEYS; k++)
 			d->row[d->rows].text[k] = sort_column(d->sort, k) ? top_text(d->sort, &v->row[d->rows], k) : NULL;
 	}

@@ -16,6 +16,7 @@ enum { FIRST_ROUND = 16 << 20 };	/* bytes; what perf's buffers of 32 CPUs hold *
 struct open {
 	uint64_t records, bytes, samples, lost, lost_samples, throttled, late, disorder;
 	uint64_t rest;			/* samples whose keys have no row, as there were too many */
+	uint32_t rest_hist;		/* their histogram */
 	bool	 rough;			/* so do some samples' threads */
 };
 /* While an interval is summed up: of a thread, then of a comm or a process. */
@@ -134,13 +135,15 @@ interval_sorted(struct intervals *v, uint64_t number)
 
 	for (const struct ring_row *r = ring_first(&v->keys, number); r; r = ring_next(&v->keys, r)) {
 		v->row = tool_need(array_reach(v->row, &v->cap, n, sizeof *v->row));
-		v->row[n] = (struct row){ .n.samples = r->samples };
+		v->row[n] = (struct row){ .n.samples = r->samples, .n.period = r->period, .hist = r->hist };
 		memcpy(v->row[n++].key, r->key, sizeof r->key);
 	}
 	sort_rows(v->sort, v->row, n);
 	v->now.row = v->row;
 	v->now.nrows = n;
 	v->now.rest = v->open[number % RING_INTERVALS].rest;
+	v->now.hists = v->keys.hists;
+	v->now.rest_hist = v->open[number % RING_INTERVALS].rest_hist;
 }
 
 static void
@@ -154,18 +157,20 @@ interval_close(struct intervals *v, uint64_t number)
 	}
 	v->now = (struct interval){ .timed = v->newest != 0, .start = number * v->every, .empty = v->empty, .records = o->records, .bytes = o->bytes,
 	    .samples = o->samples, .lost = o->lost, .lost_samples = o->lost_samples, .throttled = o->throttled, .late = o->late,
-	    .disorder = o->disorder, .exact = !o->rough && !o->rest };
+	    .disorder = o->disorder, .exact = !o->rough && !o->rest && !(v->keys.hists && hists_over(v->keys.hists)) };
 	interval_tops(v, number);
 	ring_drop(&v->threads, number);
 	v->same = NULL;
-	if (v->sort) {
+	if (v->sort)
 		interval_sorted(v, number);
-		ring_drop(&v->keys, number);
-	}
-	*o = (struct open){ .records = 0 };
 	v->some = true;
 	v->empty = 0;
 	v->done(v->arg, &v->now);
+	if (v->sort)
+		ring_drop(&v->keys, number);
+	if (v->keys.hists)
+		hists_drop(v->keys.hists, o->rest_hist);
+	*o = (struct open){ .records = 0 };
 }
 
 static uint64_t
@@ -266,17 +271,20 @@ interval_sample(struct intervals *v, struct open *o, uint64_t number)
 
 /* sort_seen_fn: the keys of a sample, which may be one of an interval that is closed */
 static void
-interval_keys(void *arg, const uint64_t key[ROWS_KEYS], uint64_t time)
+interval_keys(void *arg, const uint64_t key[ROWS_KEYS], uint64_t time, uint64_t period)
 {
 	struct intervals *v = arg;
 	bool late;
 	uint64_t number = time ? interval_number(v, time, &late) : v->begun ? v->last : 0;
 	struct ring_row *r = ring_row(&v->keys, number, key);
 
-	if (r)
+	if (r) {
 		r->samples++;
-	else
+		r->period += period;
+	} else
 		v->open[number % RING_INTERVALS].rest++;
+	if (v->keys.hists)
+		hists_add(v->keys.hists, r ? &r->hist : &v->open[number % RING_INTERVALS].rest_hist, period, 1);
 }
 
 /* sort_keep_fn */
@@ -364,6 +372,7 @@ intervals_new(struct counts *c, uint64_t every, struct sort *sort, interval_done
 	if (sort) {
 		v->sort = sort;
 		ring_init(&v->keys);
+		v->keys.hists = sort_has_figures(sort) ? hists_new() : NULL;
 		sort_watch(sort, interval_keys, interval_keep, v);
 	}
 	return v;

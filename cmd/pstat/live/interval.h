@@ -38,6 +38,8 @@ struct interval {
 	const struct row *row;
 	uint32_t nrows;
 	uint64_t rest;
+	struct hists *hists;		/* with --columns: of `hist' of rows, and of */
+	uint32_t rest_hist;		/* ... those that had none */
 };
 /* The interval is over. */
 typedef void	interval_done(void *arg, const struct interval *);

@@ -57,6 +57,8 @@ ring_drop(struct ring *g, uint64_t number)
 	for (uint32_t i = *first; i; i = next) {
 		ring_unlist(g, i);
 		next = g->row[i].in_open;
+		if (g->hists)
+			hists_drop(g->hists, g->row[i].hist);
 		g->row[i].in_open = g->spare;
 		g->spare = i;
 	}
@@ -92,4 +94,5 @@ void
 ring_free(struct ring *g)
 {
 	free(g->row);
+	hists_free(g->hists);
 }

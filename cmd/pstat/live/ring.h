@@ -7,6 +7,7 @@
 #ifndef PSTAT_LIVE_RING_H
 #define PSTAT_LIVE_RING_H
 
+#include "tally/hists.h"
 #include "tally/rows.h"
 
 enum {
@@ -18,6 +19,8 @@ struct ring_row {
 	uint64_t key[ROWS_KEYS];
 	uint64_t number;		/* of the interval */
 	uint64_t samples, last;		/* time of the newest */
+	uint64_t period;		/* sum of their periods; and */
+	uint32_t hist;			/* ... the number of a histogram of these, if the ring has hists */
 	uint32_t in_slot, in_open;	/* the next row of both lists; 0: none */
 };
 struct ring {
@@ -25,6 +28,7 @@ struct ring {
 	uint32_t	 used, spare;	/* rows in use at some time; the first free one */
 	uint32_t	 slot[RING_ROWS];
 	uint32_t	 first[RING_INTERVALS];	/* of each interval; 0: none */
+	struct hists	*hists;		/* NULL: rows have none */
 	uint64_t	 mul[ROWS_KEYS + 1];	/* random: a stream cannot cause collisions */
 };
 

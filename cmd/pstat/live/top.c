@@ -62,7 +62,7 @@ top_line(const struct sort *s, const struct row *r, char *to, size_t size)
 
 /* ---- tables -------------------------------------------------------------------------------------- */
 
-enum { BEFORE = 2, BEHIND = 2, CELLS = BEFORE + ROWS_KEYS + BEHIND };	/* cells around those of the keys */
+enum { BEFORE = 2, BEHIND = 2, CELLS = BEFORE + ROWS_KEYS + BEHIND + SORT_FIGURES };	/* cells around those of the keys */
 struct top_row { struct cell cell[CELLS]; };
 
 static unsigned
@@ -76,12 +76,14 @@ top_columns(const struct sort *s, struct column col[CELLS])
 		col[n++] = *sort_column(s, i);
 	col[n++] = (struct column){ .name = "other", .type = CELL_BOOL };
 	col[n++] = (struct column){ .name = "samples", .type = CELL_NUM };
+	for (unsigned i = 0; sort_figure(s, i); i++)
+		col[n++] = *sort_figure(s, i);
 	return n;
 }
 
-/* row NULL: that of all others. */
+/* row NULL: that of all others, behind those that are shown. */
 static struct top_row
-top_row(const struct sort *s, const struct interval *v, uint64_t every, const struct row *row, uint64_t samples)
+top_row(const struct sort *s, const struct interval *v, uint64_t every, const struct row *row, uint64_t samples, uint32_t shown)
 {
 	struct top_row r;
 	unsigned n = 0;
@@ -92,6 +94,15 @@ top_row(const struct sort *s, const struct interval *v, uint64_t every, const st
 		r.cell[n++] = row ? sort_cell(s, i, row->key[i]) : (struct cell){ .known = false };
 	r.cell[n++] = cell_bool(!row);
 	r.cell[n++] = cell_num(samples);
+	if (sort_has_figures(s) && row)
+		sort_figures(s, v->hists, row->hist, &r.cell[n]);
+	else if (sort_has_figures(s)) {
+		uint32_t others = v->nrows - shown, all = hists_sum(v->hists, v->rest_hist, others ? &v->row[shown].hist : NULL, others,
+		    sizeof *v->row);
+
+		sort_figures(s, v->hists, all, &r.cell[n]);
+		hists_drop(v->hists, all);
+	}
 	return r;
 }
 
@@ -128,11 +139,11 @@ top_json(const struct sort *s, const struct interval *v)
 	uint32_t shown = top_shown(s, v, &rest);
 
 	for (uint32_t i = 0; i < shown; i++) {
-		r = top_row(s, v, 0, &v->row[i], v->row[i].n.samples);
+		r = top_row(s, v, 0, &v->row[i], v->row[i].n.samples, shown);
 		json_array_append_new(all, top_object(col, &r, n));
 	}
 	if (rest) {
-		r = top_row(s, v, 0, NULL, rest);
+		r = top_row(s, v, 0, NULL, rest, shown);
 		json_array_append_new(all, top_object(col, &r, n));
 	}
 	return all;
@@ -150,11 +161,11 @@ top_csv(FILE *f, char between, const struct sort *s, const struct interval *v, u
 	if (names)
 		csv_names(f, between, col, n);
 	for (uint32_t i = 0; i < shown; i++) {
-		r = top_row(s, v, every, &v->row[i], v->row[i].n.samples);
+		r = top_row(s, v, every, &v->row[i], v->row[i].n.samples, shown);
 		csv_cells(f, between, col, r.cell, n);
 	}
 	if (rest) {
-		r = top_row(s, v, every, NULL, rest);
+		r = top_row(s, v, every, NULL, rest, shown);
 		csv_cells(f, between, col, r.cell, n);
 	}
 }

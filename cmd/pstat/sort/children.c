@@ -101,7 +101,7 @@ children_count(struct children *c, uint64_t key[ROWS_KEYS], unsigned at, const s
 	n->samples++;
 	plus(&n->period, x->period);
 	if (c->s->seen)
-		c->s->seen(c->s->seen_arg, key, x->time);
+		c->s->seen(c->s->seen_arg, key, x->time, x->period);
 	if (x->time && x->time < n->first)
 		n->first = x->time;
 	if (x->time > n->last)

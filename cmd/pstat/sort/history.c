@@ -299,7 +299,7 @@ history_count(struct history *h, struct hit *hit, uint64_t time)
 		if (hit->picked)
 			s->each(s->each_arg, hit->key[0], time, hit->picked);
 		if (s->seen)
-			s->seen(s->seen_arg, hit->key, time);
+			s->seen(s->seen_arg, hit->key, time, hit->amount);
 	} else
 		sort_count(s, hit, time);
 }

@@ -39,7 +39,7 @@ struct sort_event {			/* where the samples of an event have the keys that are fi
 
 enum { HIST_HEAD = 2 };		/* columns of a histogram before the keys */
 /* Words of --columns: cells of a histogram, and what is made of them. */
-enum { COLUMN_MEAN = HIST_CELLS, COLUMNS_MAX = 9 };
+enum { COLUMN_MEAN = HIST_CELLS, COLUMNS_MAX = SORT_FIGURES };
 /* From VALUE_INTERVAL on it is between two records. */
 enum value_kind { VALUE_NONE, VALUE_FIELD, VALUE_PERIOD, VALUE_INTERVAL, VALUE_GAP, VALUE_ROUND, VALUE_DISORDER };
 
@@ -138,6 +138,8 @@ void	sort_forget(struct sort *);
 
 /* ---- sorted.c ------------------------------------------------------------------------------------ */
 
+/* Are the periods of all samples so far durations? */
+bool	sort_all_last(const struct sort *);
 /* After the input: how the screen shows the columns. */
 void	sort_show(struct sort *);
 

@@ -199,7 +199,7 @@ sort_count(struct sort *s, const struct hit *h, uint64_t time)
 	if (h->picked && h->sample)
 		s->each(s->each_arg, h->key[0], time, h->picked);
 	if (s->seen && h->sample)
-		s->seen(s->seen_arg, h->key, time);
+		s->seen(s->seen_arg, h->key, time, h->amount);
 	if (h->valued)
 		hists_add(s->rows.hists, &row->hist, h->value, h->valued == VALUED_ONCE ? 1 : h->amount);
 }

@@ -174,9 +174,7 @@ sort_end(struct sort *s, bool unit)
 	bool payloads = payload_end(s);
 
 	s->unit = unit || s->event_at >= 0;
-	s->durations = s->tool->in && s->unit;
-	for (unsigned i = 0; i < s->c->nev && s->durations; i++)
-		s->durations = !s->c->ev[i].samples || count_is_duration(s->tool->in->events->ev[i]);
+	s->durations = s->unit && sort_all_last(s);
 	s->longest |= s->measures && s->durations;
 	if (s->value == VALUE_PERIOD && !s->by_period && !s->measures && s->event_at < 0)
 		sort_check_units(s);

@@ -17,9 +17,11 @@
 
 #include "count/count.h"
 #include "report/report.h"
+#include "tally/hists.h"
 #include "tally/rows.h"
 
 struct sort;
+enum { SORT_FIGURES = 9 };		/* columns of --columns, at most */
 
 /* By the arguments of --sort and --hist, of which one may be NULL; a wrong one exits 2. */
 struct sort *sort_new(struct tool *, struct counts *, const char *keys, const char *hist);
@@ -37,7 +39,7 @@ void	sort_each(struct sort *, sort_pick *, sort_each_fn *, void *arg);
  * keep() calls sort_keep() for all keys that are remembered; names of others are let go when there are too many.
  * sort_settled(): all samples up to that time, ns, have been counted, but for late ones.
  */
-typedef void	sort_seen_fn(void *arg, const uint64_t key[ROWS_KEYS], uint64_t time);
+typedef void	sort_seen_fn(void *arg, const uint64_t key[ROWS_KEYS], uint64_t time, uint64_t period);
 typedef void	sort_keep_fn(void *arg, const struct sort *);
 void	sort_watch(struct sort *, sort_seen_fn *, sort_keep_fn *, void *arg);
 void	sort_keep(const struct sort *, const uint64_t key[ROWS_KEYS]);
@@ -48,6 +50,14 @@ void	sort_hurry(const struct sort *);
 void	sort_rows(const struct sort *, struct row *, uint32_t n);
 /* The column of a key, by number; NULL: there are not so many.  After sort_add(). */
 const struct column *sort_column(const struct sort *, unsigned key);
+/*
+ * --columns: that one of a row, after sort_add(), NULL: there are not so many.  Are there some?  Their cells, of a histogram of periods.  Is it a
+ * duration, as the periods of all samples so far are?
+ */
+const struct column *sort_figure(const struct sort *, unsigned column);
+bool	sort_has_figures(const struct sort *);
+void	sort_figures(const struct sort *, const struct hists *, uint32_t number, struct cell *);
+bool	sort_figure_lasts(const struct sort *, unsigned column);
 /* How many rows are shown; 0: all. */
 unsigned sort_top(const struct sort *);
 /* The first key: its name, NULL if there is none, and the cell of a value that sort_each() yielded. */

@@ -81,14 +81,40 @@ sort_top(const struct sort *s)
 	return s->top;
 }
 
-/* The cells of --columns; `hist': number of the row's histogram. */
-static void
-put_columns(const struct sort *s, uint32_t hist, struct cell *c)
+bool
+sort_all_last(const struct sort *s)
+{
+	for (unsigned i = 0; i < s->c->nev && s->tool->in; i++)
+		if (s->c->ev[i].samples && !count_is_duration(s->tool->in->events->ev[i]))
+			return false;
+	return s->tool->in;
+}
+
+bool
+sort_has_figures(const struct sort *s)
+{
+	return s && s->columns;
+}
+
+const struct column *
+sort_figure(const struct sort *s, unsigned column)
+{
+	return column < s->columns ? &s->col[s->nkeys + COUNTED + column] : NULL;
+}
+
+bool
+sort_figure_lasts(const struct sort *s, unsigned column)
+{
+	return s->column[column] != HIST_COUNT && sort_all_last(s);
+}
+
+void
+sort_figures(const struct sort *s, const struct hists *hists, uint32_t hist, struct cell *c)
 {
 	struct bucket *buckets = tool_alloc(HIST_BUCKETS, sizeof *buckets);
 	struct cell of[HIST_CELLS];
 
-	hists_cells(s->rows.hists, hist, of, buckets);
+	hists_cells(hists, hist, of, buckets);
 	for (unsigned i = 0; i < s->columns; i++)
 		if (s->column[i] == COLUMN_MEAN)
 			c[i] = cell_num_if(of[HIST_COUNT].num, of[HIST_COUNT].num ? of[HIST_SUM].num / of[HIST_COUNT].num : 0);
@@ -115,7 +141,7 @@ put_counted(const struct sort *s, const struct row *r, bool other, report_put *p
 	*c++ = cell_num_if(s->lost, n->lost);
 	*c++ = cell_num_if(s->lost, n->lost_samples);
 	if (s->columns)
-		put_columns(s, r->hist, c);
+		sort_figures(s, s->rows.hists, r->hist, c);
 	put(arg, cell);
 }
 
