@@ -51,7 +51,11 @@ $(O)/pcat: LDLIBS += -lz -lmd $(SYMBOLS)
 $(O)/psort: LDLIBS += -lmd
 $(O)/pinject: LDLIBS += -lelf $(LZMA) -lmd -lz
 $(O)/pfilter: LDLIBS += -lmd
-$(O)/pstat: LDLIBS += -ljansson -lmd $(SYMBOLS)
+$(O)/pstat: LDLIBS += -ljansson -lmd $(SYMBOLS) $(SECCOMP)
+# Without libseccomp, which has names of system calls, there is no --sort syscall (cmd/pstat/sort/syscall.c).
+SECCOMP = $(eval SECCOMP := $(shell printf '\043include <seccomp.h>\nint main(void) { return !seccomp_version(); }' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -x c -o /dev/null - -lseccomp 2>/dev/null && echo -lseccomp))$(SECCOMP)
+$(O)/cmd/pstat/sort/syscall.o: DEFS += $(SECCOMP:-lseccomp=-DWITH_SECCOMP)
 # common/symbol: ELF files, and names of C++ and Rust, by a demangler of the GNU Library General Public License; DEMANGLE=no does without.
 SYMBOLS = -lelf $(LZMA) $(DEMANGLER)
 DEMANGLER = $(if $(filter no,$(DEMANGLE)),,-liberty)
@@ -218,6 +222,9 @@ $(O)/unit/picture: $(PICTURE)
 $(O)/unit/moments: $(addprefix $(O)/cmd/pstat/,stacks/moments.o tally/spans.o)
 $(O)/unit/scale: $(O)/cmd/pstat/picture/scale.o
 $(O)/unit/scale: LDLIBS += -lm
+$(O)/unit/syscall: $(O)/cmd/pstat/sort/syscall.o
+$(O)/unit/syscall: LDLIBS += $(SECCOMP)
+$(O)/tests/unit/syscall.o: DEFS += -Icmd/pstat $(SECCOMP:-lseccomp=-DWITH_SECCOMP)
 $(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c) cmd/pstat/picture/scale.c cmd/pstat/picture/coarse.c cmd/pstat/picture/panel.c cmd/pstat/report/text.c)
 $(addprefix $(O)/tests/unit/,moments.o picture.o scale.o term.o): DEFS += -Icmd/pstat
 $(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/stacked.o $(O)/tests/unit/store.o: DEFS += -Icmd/pinject

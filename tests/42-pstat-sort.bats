@@ -365,3 +365,45 @@ traced() {
 	pstat -q --sort dso "$T/in" >"$T/out"
 	grep -q "^$name  *1 " "$T/out" && [ "$(grep '^/lib/short ' "$T/out" | wc -c)" -lt 120 ] || { cat "$T/out"; false; }
 }
+
+@test "pstat sort: syscall: the names and counts of perf trace -s; of 32-bit tasks, too; in JSON, CSV and merged" {
+	need record
+	need jq
+	local p n=0 other=' clone[0-9]* \| vfork \| execve '
+	ldd "$(type -P pstat)" | grep -qF libseccomp || skip "pstat was built without libseccomp"
+	perf record -q -m 2048 -e 'raw_syscalls:*' -o "$T/calls" -- bash -c 'ls -l / >/dev/null; sleep 0.01; (echo x | gzip -c | cat >/dev/null); [ -e /nowhere ]; umask 22' \
+	    >/dev/null 2>&1 </dev/null || skip "perf cannot record system calls here"
+	pfilter --span syscall --span-period -o "$T/spans" "$T/calls"
+	pstat --json -s tid,syscall "$T/spans" | jq -r '.sort[] | select(.syscall != "rt_sigreturn") | "\(.tid) \(.syscall) \(.samples)"' | sort >"$T/got"
+	[ "$(wc -l <"$T/got")" -gt 30 ] && ! grep -q ' [0-9-]* [0-9]*$' "$T/got" || failed "names: $(head -n 3 "$T/got")"
+	# perf counts a return without a call, too: of a new thread from clone(), and the first from execve()
+	for p in $PERFS; do
+		$p trace -s -f -i "$T/calls" 2>&1 </dev/null | awk '/ \([0-9]+\), [0-9]+ events/ { split($0, x, /[()]/); tid = x[2] } /^   [a-z0-9_]+ +[0-9]+ +[0-9]+ +[0-9.]+ / { print tid, $1, $2 }' |
+		    sort >"$T/want"
+		[ -s "$T/want" ] || continue
+		n=$((n + 1))
+		grep -v "$other" "$T/want" | diff - <(grep -v "$other" "$T/got") >"$T/diff" || failed "$p: $(head -n 8 "$T/diff")"
+	done
+	[ $n -gt 0 ] || skip "perf trace -s shows nothing here"
+	pstat --csv --table sort -s syscall --columns count "$T/spans" | grep -q '^execve,' || failed csv
+	pstat --json -s syscall "$T/spans" >"$T/a"
+	pstat --merge --json "$T/a" "$T/a" | jq -c '[.sort[] | [.syscall, .samples]] | sort' >"$T/out"
+	jq -c '[.sort[] | [.syscall, .samples * 2]] | sort' "$T/a" | diff - "$T/out" || failed merge
+	pstat --diff --json -s syscall "$T/spans" "$T/spans" | jq -e 'any(.diff[]; .syscall == "execve")' >/dev/null || failed diff
+	# of syscalls:sys_enter_*, by __syscall_nr
+	if perf record -q -e syscalls:sys_enter_openat,syscalls:sys_enter_newfstat,sched:sched_switch -o "$T/own" -- ls / >/dev/null 2>&1 </dev/null; then
+		pstat --json -s event,syscall "$T/own" | jq -r '.sort[] | "\(.event) \(.syscall)"' | sort -u >"$T/out"
+		printf '%s\n' "sched:sched_switch null" "syscalls:sys_enter_newfstat fstat" "syscalls:sys_enter_openat openat" | comm -13 - "$T/out" >"$T/diff"
+		grep -q openat "$T/out" && ! [ -s "$T/diff" ] || failed "syscalls: $(cat "$T/out")"
+	fi
+	# a task of 32 bits, which is known by its registers
+	if [ "$(uname -m)" = x86_64 ] && printf '%s\n' 'void _start(void) { int r; __asm__ volatile("int $0x80" : "=a"(r) : "a"(20)); __asm__ volatile("int $0x80" :: "a"(1), "b"(0)); }' |
+	    cc -m32 -nostdlib -static -fno-pie -no-pie -x c -o "$T/small" - 2>/dev/null && "$T/small" 2>/dev/null; then
+		perf record -q -e raw_syscalls:sys_enter --user-regs=ip -o "$T/regs" -- "$T/small" >/dev/null 2>&1 </dev/null || failed "--user-regs"
+		pstat --json -s comm,syscall,raw.id "$T/regs" | jq -c '.sort[] | select(.comm == "small") | [.syscall, ."raw.id"]' | sort | paste -sd' ' >"$T/out"
+		[ "$(cat "$T/out")" = '["exit",1] ["getpid",20]' ] || failed "32 bits: $(cat "$T/out")"
+	fi
+	try pstat -s syscall data/demo.data
+	[ $rc = 2 ] && one_line "pstat: --sort syscall: no event of this recording is of raw_syscalls or syscalls; record it with perf record -e 'raw_syscalls:*'" || failed none
+	done_all
+}

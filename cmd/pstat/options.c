@@ -24,9 +24,6 @@ take_term(struct tool *t, void *asked)
 static const char key_words[] =
 #include "sort/keys.def"
     ;
-static const char key_help[] =
-#include "sort/keys.def"
-    "raw.X";
 #undef KEY
 
 #define PICTURE(NAME, name, word) word "|"
@@ -44,7 +41,7 @@ static const char picture_help[] =
 #define OPTIONS struct asked
 static const struct tool_opt opts[] = {
 	OPT_HEAD("What is reported"),
-	OPT_TEXT('s', "sort", "KEYS", keys, key_words, key_help),
+	OPT_TEXT('s', "sort", "KEYS", keys, key_words, "comm pid tid cpu event dso symbol syscall cgroup container pod type time raw.X"),
 	OPT_TEXT(0, "hist", "FIELD", hist, NULL, "percentiles of period, weight, interval, stack, chain, raw, size, round ..."),
 	OPT_TEXT(0, "columns", "LIST", columns, "count,sum,mean,min,p50,p90,p99,p999,max", "of --sort: show these of the periods: count sum mean p50 ... max"),
 	OPT_NUMBER(0, "top", "N", top, 0, UINT32_MAX, "of --sort show N rows (20 on the screen, else all), 0: all"),

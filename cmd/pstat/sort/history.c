@@ -292,7 +292,7 @@ history_count(struct history *h, struct hit *hit, uint64_t time)
 		case KEY_CONTAINER:	hit->key[i] = history_contained(h, hit->key[i], false); break;
 		case KEY_POD:		hit->key[i] = history_contained(h, hit->key[i], true); break;
 		case KEY_TIME:		hit->key[i] = sort_bin(s, time); break;
-		case KEY_FIELD: case KEY_EVENT: case KEY_TYPE: case KEY_PAYLOAD: break;
+		case KEY_FIELD: case KEY_EVENT: case KEY_TYPE: case KEY_PAYLOAD: case KEY_SYSCALL: break;
 		}
 	if (hit->kind == HIT_SAMPLE) {
 		tally_add(&rows_get(&s->rows, hit->key)->n, hit->bytes, time, hit->amount);

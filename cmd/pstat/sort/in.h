@@ -6,13 +6,14 @@
 #include "field/field.h"
 #include "sort/names.h"
 #include "sort/sort.h"
+#include "sort/syscall.h"
 #include "stacks/naming.h"
 #include "tally/bins.h"
 #include "tally/hists.h"
 #include "tally/rows.h"
 #include "tally/tally.h"
 
-enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_COMM, KEY_DSO, KEY_SYMBOL,
+enum key_kind { KEY_FIELD, KEY_EVENT, KEY_TYPE, KEY_TIME, KEY_PAYLOAD, KEY_SYSCALL, KEY_COMM, KEY_DSO, KEY_SYMBOL,
 	KEY_CGROUP, KEY_CONTAINER, KEY_POD };
 enum { NO_LOSSES = false, LOSSES = true, RECORD = false, STATE = true };
 struct key {				/* a row of keys.def */
@@ -35,6 +36,7 @@ struct sort_event {			/* where the samples of an event have the keys that are fi
 	const struct tally *tally;	/* all keys are numbers at fixed offsets; NULL: they are not */
 	struct field_place place[ROWS_KEYS];
 	struct field_place value;	/* of VALUE_FIELD */
+	struct syscall_place syscall;
 };
 
 enum { HIST_HEAD = 2 };		/* columns of a histogram before the keys */
@@ -52,6 +54,7 @@ struct sort {
 	/* fields of payloads; behind those of the keys that of --hist */
 	struct key	 own[ROWS_KEYS];
 	struct field	*payload[ROWS_KEYS + 1];
+	struct syscalls	*syscalls;	/* of KEY_SYSCALL; NULL: there is none */
 	bool		 payloads, bound;	/* there are some; their events are known */
 	bool		 clash;		/* a number has no key */
 	uint64_t	 below;		/* values that are less than 0 */
@@ -183,6 +186,8 @@ void	payload_bind(struct sort *);
 /* Key i of a sample, and the cell that it is. */
 uint64_t payload_key(struct sort *, unsigned i, const struct field_place *, const struct pp_event *, const struct pp_rec *);
 struct cell payload_cell(const struct sort *, const struct key *, uint64_t key);
+/* KEY_SYSCALL of a sample. */
+uint64_t payload_syscall(struct sort *, const struct syscall_place *, const struct pp_event *, const struct pp_rec *);
 /* The value of --hist: false if the sample has none, or it is less than 0. */
 bool	payload_value(struct sort *, const struct field_place *, const struct pp_event *, const struct pp_rec *, uint64_t *value);
 /* The input has ended.  False: some row is wrong. */

@@ -57,6 +57,8 @@ key_cell(const struct sort *s, const struct key *k, uint64_t value)
 		return cell_num(value);
 	case KEY_PAYLOAD:
 		return payload_cell(s, k, value);
+	case KEY_SYSCALL:
+		return syscalls_cell(s->syscalls, s->c->facts.arch.p, s->c->facts.arch.len, value);
 	case KEY_COMM:
 	case KEY_DSO:
 	case KEY_SYMBOL:

@@ -93,6 +93,24 @@ payload_wrong(const struct sort *s, const char *option, const struct field *f, c
 	    *near ? "; similar: " : "", near);
 }
 
+/* No event is of a system call: exits 2. */
+static void
+payload_bind_syscall(const struct sort *s)
+{
+	bool missing = false;
+
+	for (unsigned i = 0; i < s->stream.events->n; i++) {
+		struct syscall_place at;
+
+		syscalls_find(s->syscalls, &s->stream, &(struct field_kind){ .ev = s->stream.events->ev[i], .type = PP_SAMPLE }, &at);
+		if (at.number)
+			return;
+		missing |= field_format_missing(&s->stream, s->stream.events->ev[i]);
+	}
+	tool_wrong(s->tool, "--sort syscall: %s", missing ? "the formats of the tracepoints are missing, or behind the data; `pcat --formats-from' adds them" :
+	    "no event of this recording is of raw_syscalls or syscalls; record it with perf record -e 'raw_syscalls:*'");
+}
+
 void
 payload_bind(struct sort *s)
 {
@@ -116,6 +134,8 @@ payload_bind(struct sort *s)
 		if (s->value)
 			s->hist_col[HIST_HEAD + i].type = s->own[i].cell;
 	}
+	if (s->syscalls)
+		payload_bind_syscall(s);
 	field_formats_warn(&s->stream, s->tool);
 }
 
@@ -130,6 +150,16 @@ payload_fetch(struct sort *s, const struct field *f, const struct field_place *a
 	if (at->at != AT_NONE)
 		field_fetch(&fetch, (enum field_part)f->part, f, &value);
 	return value;
+}
+
+uint64_t
+payload_syscall(struct sort *s, const struct syscall_place *p, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct field_value v = { .known = false };
+
+	if (p->number)
+		v = payload_fetch(s, p->number, &p->at, ev, r);
+	return !v.known ? ROWS_UNKNOWN : syscalls_key((int64_t)v.num.lo, p->abi.at == AT_NONE ? 0 : sort_field(s, field_find("regs.abi", 8), &p->abi, ev, r));
 }
 
 uint64_t

@@ -69,6 +69,8 @@ sort_places(struct sort *s, struct sort_event *e, const struct pp_event *ev, uin
 			field_access(&s->stream, s->keyed[i], &(struct field_kind){ .ev = ev, .type = type, .trailer = trailer }, &e->place[i]);
 	if (s->field)
 		field_access(&s->stream, s->field, &(struct field_kind){ .ev = ev, .type = type, .trailer = trailer }, &e->value);
+	if (s->syscalls)
+		syscalls_find(s->syscalls, &s->stream, &(struct field_kind){ .ev = ev, .type = type, .trailer = trailer }, &e->syscall);
 	e->known = true;
 }
 
@@ -172,6 +174,7 @@ sort_keys(struct sort *s, uint64_t key[ROWS_KEYS], const struct sort_event *e, c
 		case KEY_TYPE:	key[i] = r->type; break;
 		case KEY_TIME:	key[i] = sort_bin(s, time); break;
 		case KEY_PAYLOAD: key[i] = payload_key(s, i, &e->place[i], ev, r); break;
+		case KEY_SYSCALL: key[i] = payload_syscall(s, &e->syscall, ev, r); break;
 		default:	key[i] = ROWS_UNKNOWN; break;
 		}
 }
@@ -247,7 +250,7 @@ sort_fill(struct sort *s, struct hit *h, const struct pp_event *ev, const struct
 			    pp_sample_field(ev, r, swap, PP_SAMPLE_CGROUP, &p, &n, NULL) > 0 && n == 8)
 				h->key[i] = pp_get_u64(p, swap);
 			break;
-		case KEY_FIELD: case KEY_EVENT: case KEY_TYPE: case KEY_TIME: case KEY_PAYLOAD:
+		case KEY_FIELD: case KEY_EVENT: case KEY_TYPE: case KEY_TIME: case KEY_PAYLOAD: case KEY_SYSCALL:
 			break;
 		}
 }

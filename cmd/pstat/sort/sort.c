@@ -39,6 +39,10 @@ sort_word(void *arg, const char *word)
 		s->event_at = (int)s->nkeys;
 	if (k->kind == KEY_TIME)
 		s->time_at = (int)s->nkeys;
+	if (k->kind == KEY_SYSCALL) {
+		s->syscalls = syscalls_new(s->tool);
+		s->payloads = true;
+	}
 	s->all |= k->kind == KEY_TYPE;
 	s->state |= k->of_state;
 	s->lost &= k->lost;
@@ -200,6 +204,7 @@ sort_free(void *sort)
 	bins_free(&s->bins);
 	names_free(s->names);
 	payload_free(s);
+	syscalls_free(s->syscalls);
 	field_stream_free(&s->stream);
 	history_free(s->history);
 	children_free(s->children);
