@@ -48,15 +48,22 @@ join_is_in_head(const struct join *j, const struct input *in, uint32_t type)
 	    (type == PP_HEADER_BUILD_ID && in == j->in);
 }
 
-/* Is it an EVENT_UPDATE of an event that is merged into that of another input, which has its own EVENT_UPDATE? */
+/*
+ * Is it an EVENT_UPDATE of an event that is merged into that of another input, which has its own EVENT_UPDATE?  A unit stands in front of
+ * the first sample that has it (pfilter --span-period), and the other input may have no such sample.
+ */
 static bool
 join_is_folded(const struct input *in, const struct pp_rec *r)
 {
+	enum { UPDATE_UNIT = 0 };
 	const struct pp_events *e = in->src->events;
 	uint64_t id = PP_RAW_GET(r->raw, EVENT_UPDATE, id, in->src->swap);
 	const struct pp_event *ev = e->n == 1 || (e->n && !id) ? e->ev[0] : pp_event_by_id(e, id);
+	const struct jevent *to = ev && ev->index < in->nev && in->ev[ev->index].folded ? &in->join->ev[in->ev[ev->index].to] : NULL;
 
-	return ev && ev->index < in->nev && in->ev[ev->index].folded;
+	if (to && PP_RAW_GET(r->raw, EVENT_UPDATE, update_type, in->src->swap) == UPDATE_UNIT)
+		return in->join->in[to->in].src->events->ev[to->from]->unit;
+	return to;
 }
 
 /*
