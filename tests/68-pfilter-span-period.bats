@@ -293,6 +293,21 @@ SPAN='ip==1;ip==2;tid'
 		try pfilter --span 'ip==1;ip==2;tid' --span 'ip<2;ip>1;pid' --span-period $more "$T/in"
 		[ $rc = 1 ] && grep -q "SAMPLE: it $([ "$more" ] && echo ends || echo begins) two spans, and its PERIOD can have the length of one" "$T/err" || failed "two $more"
 	done
+	grep -q "run pfilter with one --span at a time, and join what it writes by psort --merge" "$T/err" || failed "two: what to do"
+	# no span behind that was given up for want of memory
+	{ sed -n 1p "$T/in.txt"; printf '%s\n' "SAMPLE ip="{5,2,1,2}" pid=1 tid=9 time="{100,200,300,400}" id=11" | sed -n '1p;6p;11p;16p'; } | mkpipe - >"$T/open"
+	try pfilter --span 'ip==1 or ip==5;ip==2;tid' --span 'ip==5;ip==2;pid' --span-period "$T/open"
+	[ $rc = 1 ] && one_line "pfilter: $T/open: byte " || failed "two, and one behind: $(cat "$T/err")"
+	# which is this: all spans of both, and each event has the unit, though the first input has no sample of one
+	{
+		printf '%s\n' "attr type=1 config="{0,1}" period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all ids="{1,2}1
+		printf '%s\n' "SAMPLE ip=1 pid=1 tid=1 time=100 id=11" "SAMPLE ip=2 ev=1 pid=1 tid=1 time=150 id=21" "SAMPLE ip=3 pid=1 tid=1 time=200 id=11"
+	} | grep -v 'config=0.*ids=21\|config=1.*ids=11' >"$T/both.txt"
+	mkpipe "$T/both.txt" >"$T/both"
+	pfilter --span 'ip==1;ip==2;tid' --span-period "$T/both" >"$T/a"
+	pfilter --span 'ip==2;ip==3;tid' --span-period "$T/both" >"$T/b"
+	[ "$(psort --merge "$T/a" "$T/b" | pcat --format=jsonl | jq -r 'select(.type == "SAMPLE" or .update_type == "0") | "\(.id) \(.unit // .period)"' | sort | paste -sd,)" = \
+	    "11 ns,21 ns,null 50,null 50" ] || failed "merged: $(psort --merge "$T/a" "$T/b" | pcat --format=jsonl | jq -c '[.type, .id, .unit, .period]' | paste -sd' ')"
 	try pfilter --span 'ip==1;ip==3;tid' --span-period "$T/in"
 	[ $rc = 0 ] && one_line "pfilter: warning: none of 2 samples was kept: none is of a span that ends, and is as long as --longer-than and --shorter-than say; 1 spans began" || failed reason
 	sed 's/|CPU/|CPU|READ read_format=12/; s/id=11$/id=11 read=1,5,11/' "$T/in.txt" >"$T/read.txt"

@@ -298,3 +298,78 @@ becomes() {
 	grep -q "1048577 begun, .* 1 unbegun, 0 uncertain, 1 forgotten" "$T/err" || failed "$(cat "$T/err")"
 	done_all
 }
+
+@test "span: block, exec, task, futex by address, and kvm of a made stream: the lengths of brute force over perf script" {
+	need record
+	need python3
+	local name in n
+	# lengths NAME IN: those of pfilter and of the model, sorted
+	lengths() {
+		perf script -f --ns -F tid,cpu,time,event,trace -i "$2" </dev/null 2>/dev/null >"$T/text"
+		python3 span.py --lengths "$1" <"$T/text" | awk '{ print $1 }' | sort -n >"$T/want"
+		pfilter -q --span "$1" --span-period "$2" | pcat --format=jsonl --types=SAMPLE | jq -r .period | sort -n >"$T/got"
+		diff "$T/want" "$T/got" >"$T/diff" || failed "$1: $(head -n 4 "$T/diff")"
+		n=$(wc -l <"$T/want")
+	}
+	work() { local i; for i in 1 2 3; do true | cat; (sleep 0.002 & exec true); wait; dd if=/dev/zero of="$T/file" bs=64k count=8 conv=fsync 2>/dev/null; done; }
+	if perf record -q -a -m 2048 -e sched:sched_process_fork,sched:sched_process_exec,sched:sched_process_exit -o "$T/raw" -- bash -c "T=$T; $(declare -f work); work" \
+	    >/dev/null 2>&1 </dev/null; then
+		# without the records that end a thread, which the text does not show
+		pfilter --drop-type EXIT,FORK --allow vital-types "$T/raw" | psort --full --format=file -o "$T/tasks" -f -
+		for name in exec task; do
+			lengths $name "$T/tasks"
+			[ "$n" -ge 6 ] || failed "$name: $n spans"
+		done
+	fi
+	if perf record -q -a -m 2048 -e block:block_rq_issue,block:block_rq_complete -o "$T/raw" -- bash -c "T=$T; $(declare -f work); work" >/dev/null 2>&1 </dev/null; then
+		psort --full --format=file -o "$T/block" -f "$T/raw"
+		lengths block "$T/block"
+	fi
+	if perf record -q -m 2048 -e syscalls:sys_enter_futex,syscalls:sys_exit_futex -o "$T/futex" -- python3 -c 'if True:
+		import threading, time
+		lock = threading.Lock()
+		def run():
+		    for _ in range(8):
+		        with lock:
+		            time.sleep(0.0005)
+		all = [threading.Thread(target=run) for _ in range(4)]
+		[t.start() for t in all]
+		[t.join() for t in all]' >/dev/null 2>&1 </dev/null; then
+		perf script -f --ns -F tid,time,event,trace -i "$T/futex" </dev/null 2>/dev/null >"$T/text"
+		python3 - "$T/text" >"$T/want" <<-'END'
+			import re, sys
+			calls, sums = {}, {}
+			for line in open(sys.argv[1], errors="replace"):
+			    m = re.match(r" *(\d+) +(\d+)\.(\d{9}): +syscalls:sys_(\w+)_futex: *(?:uaddr: (0x\w+))?", line)
+			    time = int(m[2] + m[3])
+			    if m[4] == "enter":
+			        calls[m[1]] = time, int(m[5], 16)
+			    elif m[1] in calls:
+			        began, address = calls.pop(m[1])
+			        n, total = sums.get(address, (0, 0))
+			        sums[address] = n + 1, total + time - began
+			print(*sorted(f"{a} {n} {total}" for a, (n, total) in sums.items()), sep="\n")
+		END
+		pfilter --span syscall --span-period "$T/futex" | pstat --json -s raw.uaddr --columns count,sum - |
+		    jq -r '.sort[] | "\(.["raw.uaddr"]) \(.count) \(.sum)"' | sort >"$T/got"
+		[ "$(wc -l <"$T/want")" -gt 1 ] && LC_ALL=C sort "$T/want" | diff - <(LC_ALL=C sort "$T/got") >"$T/diff" || failed "futex: $(head -n 4 "$T/diff")"
+	fi
+	# a guest needs a processor that can have one
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all ids=11"
+		echo "attr type=1 config=1 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all ids=21"
+		echo "EVENT_UPDATE update_type=2 id=11 z=kvm:kvm_exit"
+		echo "EVENT_UPDATE update_type=2 id=21 z=kvm:kvm_entry"
+		awk 'BEGIN { srand(7); for (i = 1; i <= 2000; i++) { ev = rand() < .5; t = int(5 * rand())
+			print "SAMPLE ev=" ev " id=" ev + 1 "1 ip=1 pid=" 10 + t " tid=" 10 + t " cpu=" int(2 * rand()) " time=" 1000 * i + int(900 * rand()) } }'
+	} >"$T/kvm.txt"
+	mkpipe "$T/kvm.txt" >"$T/kvm"
+	lengths kvm "$T/kvm"
+	[ "$n" -gt 200 ] || failed "kvm: $n spans"
+	# the page says what to record for each name
+	sed -n '/^What to record for a span/,/^\.It Fl/p' ../man/pfilter.1 >"$T/page"
+	sed -n 's/^SPAN(\([a-z-]*\),.*/\1/p' ../cmd/pfilter/window/span.def | while read -r name; do
+		grep -Eq "^\.It Cm (.* )?$name( ,.*)?$" "$T/page" || failed "pfilter(1): what to record for $name"
+	done
+	done_all
+}

@@ -357,7 +357,7 @@ windows_look_spans(struct windows *w, struct pp_arrival *a, const struct pp_even
 static int
 windows_two(const struct windows *w)
 {
-	return pp_fail(w->err, "it %s two spans, and its PERIOD can have the length of one: use one --span at a time, and psort --merge",
+	return pp_fail(w->err, "it %s two spans, and its PERIOD can have the length of one: run pfilter with one --span at a time, and join what it writes by psort --merge",
 	    w->measure->last ? "ends" : "begins");
 }
 
@@ -502,6 +502,8 @@ windows_finish(struct windows *w, const struct tool *t)
 	if (w->late)
 		tool_warn(t, "%" PRIu64 " samples of --around and --span came after newer ones had been decided: what is near them may lack, or "
 		    "be too much; psort --full puts them into order", w->late);
+	if (w->err && w->err->what[0])		/* the reading has ended; what was open was not given up for want of space */
+		return true;
 	if (forgotten && !w->measure->on)
 		tool_warn(t, "%" PRIu64 " spans were given up: more than %d were open", forgotten, SPANS_OPEN);
 	else if (forgotten)
